@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The database driver plug-in ABI: the only header a driver module includes. */
+#ifndef BN_API_DRIVER_H
+#define BN_API_DRIVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/opt.h"
+#include "base/err.h"
+
+#define BN_DRIVER_ABI 1
+
+/* What every call on a connection or statement returns. */
+enum bn_sql {
+  BN_SQL_DONE,  /* succeeded without a result set */
+  BN_SQL_ROWS,  /* succeeded with a result set, read completely */
+  BN_SQL_ERROR, /* failed; the connection still works; diag says why */
+  BN_SQL_LOST,  /* failed; the connection is gone; diag says why */
+  BN_SQL_WAIT   /* asynchronous hooks only: call again when the socket is ready */
+};
+
+/* What kind of failure it was; the SQL layer decides what to do about it. */
+enum bn_sql_class {
+  BN_CLASS_OTHER,
+  BN_CLASS_DEADLOCK,
+  BN_CLASS_LOCK_TIMEOUT,
+  BN_CLASS_SERIALIZATION,
+  BN_CLASS_CONNECTION,
+  BN_CLASS_READ_ONLY,
+  BN_CLASS_DUPLICATE,
+  BN_CLASS_RESOURCE
+};
+
+struct bn_sql_diag {
+  int code;         /* server or client error number; 0: none */
+  char state[6];    /* SQLSTATE or "" */
+  bool rolled_back; /* the transaction is no longer open */
+  char call[40];    /* client function that failed, as messages name it: "sqlite3_step()" */
+  char text[512];   /* the server's message, never a password */
+  char where[192];  /* connect only: the place, as messages name it: "host 'x', port 3306" */
+};
+
+/* What failed, for the wording of messages. */
+enum bn_sql_step { BN_STEP_CONNECT, BN_STEP_PREPARE, BN_STEP_BIND, BN_STEP_QUERY, BN_STEPS };
+
+/* A complete result set.  rows is the driver's until free_result. */
+struct bn_sql_result {
+  uint64_t affected;
+  uint64_t nrows;
+  uint32_t nfields;
+  bool more; /* another result of the same query is pending: call next */
+  void *rows;
+};
+
+struct bn_sql_value {
+  const char *ptr; /* NULL: SQL NULL; else text in the server's own form, valid until the next fetch
+                      or free */
+  size_t len;
+};
+
+enum bn_sql_type { BN_SQL_NULL, BN_SQL_INT64, BN_SQL_DOUBLE, BN_SQL_TEXT, BN_SQL_BLOB };
+
+/* One parameter value; the SQL layer owns the storage, which is stable from bind to the last
+   execute: a driver may remember the pointers and read them at each execute. */
+struct bn_sql_bind {
+  enum bn_sql_type type; /* declared type; stays the same over executions */
+  const bool *is_null;
+  const void *data;  /* int64_t, double, or bytes */
+  const size_t *len; /* TEXT and BLOB: length now */
+};
+
+/* Where to connect.  ordinal counts the process's connections from 0 and selects host, port, socket
+   by rotation; overrides replace an option for this connection (driver:connect{host = …}). */
+struct bn_sql_target {
+  unsigned ordinal;
+  const char *const *override_name; /* "host", "port", "user", … without the driver's prefix */
+  const char *const *override_value;
+  size_t n_overrides;
+  bool loads; /* load_begin may be called on this connection */
+};
+
+struct bn_sql_caps {
+  bool multi_rows_insert, prepared_statements, auto_increment, serial, unsigned_int, needs_commit;
+  bool backslash_escapes; /* in text literals; and '#' begins a comment */
+  bool prepares_anew;     /* by itself at each execute, if the host asks for that */
+};
+
+/* Numbers are -1 if they are unknown or without limit. */
+struct bn_sql_info {
+  char version[128];
+  int64_t max_connections; /* of this user, all others included */
+  int64_t max_prepared_statements;
+  int64_t max_packet;                       /* bytes of a statement */
+  int64_t connections, prepared_statements; /* in use now, this one included */
+  int64_t reserved_connections;             /* besides max_connections, for others; 0: none */
+  int64_t places;                           /* servers that connections are spread on */
+  /* How to have %n of them, as a sentence goes on behind `type "`; NULL: unknown. */
+  const char *raise_connections, *raise_statements;
+};
+
+/* Of transactions; the driver's statements for them are in this order. */
+enum bn_isolation {
+  BN_ISOLATION_DEFAULT,
+  BN_ISOLATION_READ_UNCOMMITTED,
+  BN_ISOLATION_READ_COMMITTED,
+  BN_ISOLATION_REPEATABLE_READ,
+  BN_ISOLATION_SERIALIZABLE,
+  BN_ISOLATIONS
+};
+
+/* What the host lends to a driver at init; valid until done. */
+struct bn_driver_host {
+  void (*log)(int level,
+              const char *text); /* levels of core/log.h: 0 fatal … 5 debug; any thread */
+  enum bn_version version;       /* dialect */
+  uint64_t (*now_ns)(void);      /* CLOCK_MONOTONIC */
+  void (*verbosity)(int level);  /* as if by --verbosity; at init only */
+  bool anew;                     /* statements are to be prepared anew at each execute */
+};
+
+/* `bench_driver` of this type is the one symbol a module exports.  Hooks are only appended; `size`
+   tells the host which exist.  Unless noted a hook is called by the thread that owns the
+   connection. */
+struct bn_driver {
+  unsigned abi;             /* BN_DRIVER_ABI it was built with */
+  size_t size;              /* sizeof (struct bn_driver) it was built with */
+  const char *name, *title; /* "sqlite", "SQLite driver" */
+  const struct bn_opt *options;
+  size_t conf_size, conn_size, stmt_size; /* the host allocates zeroed memory, the driver fills */
+  /* Once per process; *self is the driver's process-wide state, handed back to the hooks that take
+     self. conf stays valid until done. */
+  int (*init)(void **self, const void *conf, const struct bn_driver_host *host, struct bn_err *err);
+  void (*done)(void *self);
+  int (*thread_init)(void *self); /* before a thread's first connect; 0 or -1 */
+  void (*thread_done)(void *self);
+  /* deadline_ns: give up then (CLOCK_MONOTONIC; UINT64_MAX: never). */
+  enum bn_sql (*connect)(void *self, void *conn, const struct bn_sql_target *t,
+                         uint64_t deadline_ns, struct bn_sql_diag *d);
+  void (*disconnect)(void *conn);   /* also of a half-made or lost connection */
+  struct bn_sql_caps (*caps)(void); /* without a connection */
+  enum bn_sql_class (*classify)(const struct bn_sql_diag *d);
+  /* In the reference's default or the driver option's list. */
+  bool (*ignorable)(void *self, const struct bn_sql_diag *d);
+  /* From any thread while conn is open: a blocked call returns an error.  Without waiting, because
+     conn cannot be closed meanwhile and other sessions have their turn after it. */
+  void (*interrupt)(void *conn);
+  int (*info)(void *conn, struct bn_sql_info *info); /* NULL: unknown */
+  /* Escapes into out (2 * len + 1 bytes), without quotes; returns the length. */
+  size_t (*quote)(void *conn, char *out, const char *in, size_t len);
+  /* sql[len] is 0 here and in prepare. */
+  enum bn_sql (*query)(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
+                       struct bn_sql_diag *d);
+  /* '?' marks parameters.  ERROR with code 1295-like "cannot be prepared" and diag.call "emulate"
+     asks the SQL layer to emulate. */
+  enum bn_sql (*prepare)(void *conn, void *stmt, const char *sql, size_t len,
+                         struct bn_sql_diag *d);
+  /* ERROR with diag.call "parameters": not as many as the text has marks. */
+  enum bn_sql (*bind)(void *stmt, const struct bn_sql_bind *b, size_t n, struct bn_sql_diag *d);
+  enum bn_sql (*execute)(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d);
+  enum bn_sql (*next)(void *conn, void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d);
+  bool (*fetch)(void *conn, struct bn_sql_result *r,
+                struct bn_sql_value *row); /* nfields values; false: end */
+  void (*free_result)(void *conn, struct bn_sql_result *r);
+  void (*close)(void *stmt);
+  /* Optional bulk load; NULL: multi-row INSERT.  columns: "id,k"; "": all.  Rows are lines that end
+     with a newline, their fields parted by tabs, \N for NULL; within a field \t, \n, \r and \\
+     stand for tab, newline, carriage return and backslash.  A call may end anywhere; the rows stay
+     where they are until load_end returns.  Nothing else may be sent between begin and end; after a
+     failure end is not called.  All rows are stored as INSERT would store them, or it is a failure;
+     ERROR with diag.rolled_back: none is there and the connection is as it was before. */
+  enum bn_sql (*load_begin)(void *conn, const char *table, const char *columns,
+                            struct bn_sql_diag *d);
+  enum bn_sql (*load_rows)(void *conn, const char *rows, size_t len, struct bn_sql_diag *d);
+  enum bn_sql (*load_end)(void *conn, struct bn_sql_diag *d);
+  /* Optional, for many connections per worker; NULL where the client library cannot. */
+  int (*socket)(void *conn);
+  enum bn_sql (*send)(void *conn, const char *sql, size_t len, struct bn_sql_diag *d);
+  enum bn_sql (*advance)(void *conn, struct bn_sql_result *r, struct bn_sql_diag *d);
+  /* How failures are worded, by enum bn_sql_step; each line becomes one message.  %c is diag.call,
+     %e the code, %m the text, %q the statement, %w the place.  NULL (also an entry): as sqlite's.
+   */
+  const char *const *texts;
+  /* By enum bn_isolation, what is sent on every new connection.  "": nothing, it is always so; NULL
+     (also an entry): not possible. */
+  const char *const *isolation;
+};
+
+extern const struct bn_driver bench_driver;
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What can be measured, as data: counters, histograms and labelled counts, addressed by index. */
+#ifndef BN_API_METRIC_H
+#define BN_API_METRIC_H
+
+#include <stdint.h>
+
+enum bn_metric_kind { BN_COUNTER, BN_HISTOGRAM, BN_LABELLED };
+
+struct bn_metric {
+  const char *name; /* "reads", "latency", "fsync_latency"; unique in a run */
+  const char *unit; /* "1", "ns", "bytes" */
+  enum bn_metric_kind kind;
+};
+
+/* Counters that every run has, in the order (and with the values) of the counter types that scripts
+   name SB_CNT_OTHER … SB_CNT_BYTES_WRITTEN. */
+enum bn_counter {
+  BN_C_OTHER,
+  BN_C_READ,
+  BN_C_WRITE,
+  BN_C_EVENTS,
+  BN_C_ERROR, /* ignored errors */
+  BN_C_RECONNECT,
+  BN_C_BYTES_READ,
+  BN_C_BYTES_WRITTEN,
+  BN_C_FIXED /* number of the above; further counters of workloads follow */
+};
+
+/* Histogram 0 of every run is the event latency. */
+enum { BN_H_LATENCY, BN_H_FIXED };
+
+/* The value of a counter that cannot be known here (the device of a file on tmpfs): reporters leave
+   it out.  The difference or sum of anything and it is it. */
+#define BN_ABSENT UINT64_MAX
+
+enum { BN_LABELS_MAX = 64, BN_LABEL_LEN = 32 };
+
+#endif

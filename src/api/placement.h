@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The contract of the module that places memory on NUMA nodes. */
+#ifndef BN_API_PLACEMENT_H
+#define BN_API_PLACEMENT_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+
+/* Raised when a member changes meaning; members are only ever appended. */
+enum { BN_PLACEMENT_ABI = 1 };
+
+/* Where memory goes; a number from 0 is a node. */
+enum { BN_PLACE_LOCAL = -1, BN_PLACE_INTERLEAVE = -2 };
+
+/* `bench_placement` is the one symbol the module exports.  All return 0, or -1 and err. */
+struct bn_placement {
+  unsigned abi; /* BN_PLACEMENT_ABI it was built with */
+  size_t size;  /* sizeof (struct bn_placement) it was built with */
+  const char *name;
+  /* Whether this machine can do that. */
+  int (*check)(int where, struct bn_err *err);
+  /* The calling thread stays on the node it runs on. */
+  int (*stay)(struct bn_err *err);
+  /* Pages of this area that were not touched yet go there; page aligned.  Local: to the node of the
+     calling thread. */
+  int (*place)(void *at, size_t len, int where, struct bn_err *err);
+};
+
+#endif

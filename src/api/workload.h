@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The contract between the engine and what it runs: a built-in test or a script. */
+#ifndef BN_API_WORKLOAD_H
+#define BN_API_WORKLOAD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "api/metric.h"
+#include "api/opt.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/rng.h"
+
+struct bn_run;  /* core/run.h */
+struct bn_stat; /* core/stat.h */
+struct bn_view; /* api/report.h */
+
+/* One event in flight.  It belongs to the event, not to the session: an asynchronous loop keeps
+ * many. */
+struct bn_tick {
+  uint64_t start_ns; /* when it was due (--rate) or begun, CLOCK_MONOTONIC */
+};
+
+/* What a script calls a thread: an id, random numbers and statistics of its own.  A worker is the
+   OS thread that drives it.  One to one today, many sessions per worker later: keep the two apart.
+   Everything here is used only by the worker that currently drives the session, but `doing` and
+   what stat.h says others may read. */
+struct bn_session {
+  unsigned id;       /* 0 … threads-1; `threads` in the reporting thread */
+  struct bn_rng rng; /* the workload's own stream; nobody else draws from it */
+  struct bn_stat *stat;
+  struct bn_run *run; /* opaque here; core/run.h has what may be asked of it */
+  void *state;        /* session_size zeroed bytes, cache-line aligned */
+  struct bn_clock_reader clock;
+  uint64_t last_ns; /* end of the previous event: the next one's start in a closed loop */
+  uint64_t due_ns;  /* --rate: the claimed arrival of an event that may begin; else 0 */
+  uint64_t tickets; /* claimed from the event budget and not used yet */
+  bool paced;       /* begin must ask the budget or the pacer */
+  _Atomic bool
+      interrupted; /* by the engine: calls fail from now on, without a word; any thread may read */
+  _Atomic(const char *)
+      doing; /* static text for --thread-init-timeout: "connecting"; any thread may read */
+};
+
+enum bn_kind { BN_KIND_PLAIN, BN_KIND_CPU, BN_KIND_MEMORY, BN_KIND_FILEIO, BN_KIND_SQL };
+enum bn_next {
+  BN_CONTINUE,
+  BN_FINISHED, /* this session ends; the event that returns it is not counted */
+  BN_FAILED    /* the session ends and the run fails; the workload has logged why */
+};
+
+struct bn_figure { /* a number computed from a view for structured reports: "mib_per_s" */
+  const char *key;
+  double value;
+  const char *text; /* what the text report calls it; NULL: it does not print it, which is so for
+                       all that the user did not ask for by an option of our own */
+};
+
+/* A command other than `run`: prepare, cleanup, a script's own.  parallel: called once per session
+   on its own thread when --threads > 1.  run returns 0, or -1 with the sentence in err. */
+struct bn_command {
+  const char *name;
+  bool parallel;
+  int (*run)(void *self, struct bn_session *s, const char *name, struct bn_err *err);
+};
+
+struct bn_workload {
+  const char *name, *title; /* "cpu", "CPU performance test" */
+  const char *required;     /* an option without which `run` is refused; NULL: none */
+  enum bn_kind kind;        /* how it is reported */
+  bool untimed_close;       /* what session_close does is no part of the measured time */
+  bool own_amount; /* the workload knows how much there is to do: --events does not limit it */
+  const struct bn_opt *options; /* NULL: none (scripts bring theirs at load) */
+  const struct bn_metric
+      *metrics; /* ends with a NULL name; counters follow BN_C_FIXED in this order */
+  size_t conf_size, session_size;
+  const struct bn_command *commands; /* ends with a NULL name; NULL: none */
+  /* Looked up before `commands`; for scripts.  true: found, *out filled. */
+  bool (*find_command)(void *self, const char *name, struct bn_command *out);
+  /* `help` command beyond the option listing; NULL: list the options.  0, or -1 and err. */
+  int (*help)(void *self, struct bn_err *err);
+  /* Before anything is printed about the run.  *self may be preset (scripts); NULL open: self is
+   * the conf. */
+  int (*open)(void **self, struct bn_run *run, const void *conf, struct bn_err *err);
+  void (*describe)(const void *self); /* mode lines, through core/log.h */
+  /* Once, after describe and before the first worker; -1: the run ends, err (if any) is printed. */
+  int (*start)(void *self, struct bn_err *err);
+  int (*session_open)(void *self, struct bn_session *s, struct bn_err *err);
+  enum bn_next (*event)(void *self, struct bn_session *s);
+  /* Instead of event: scripts and asynchronous loops; uses bn_event_begin and bn_event_end
+     (core/event.h). BN_FINISHED or BN_FAILED. */
+  enum bn_next (*loop)(void *self, struct bn_session *s);
+  /* Paired with every session_open that was called, also a failed one.  -1: the run's status is 1,
+     err is printed. */
+  int (*session_close)(void *self, struct bn_session *s, struct bn_err *err);
+  size_t (*figures)(const struct bn_view *v, struct bn_figure *out,
+                    size_t max); /* pure; counters only */
+  /* Whenever a snapshot is taken, from start on: sets the counters that no session counts because
+     they are looked up (the device's own statistics); BN_ABSENT: not known.  counter: by enum
+     bn_counter, then the workload's.  Reporting threads, one at a time. */
+  void (*sample)(void *self, uint64_t *counter);
+  /* After the final report (a script's done()); not called when the run failed to start. */
+  int (*finish)(void *self, struct bn_err *err);
+  void (*close)(void *self); /* paired with open, also a failed one */
+};
+
+#endif

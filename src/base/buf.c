@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Growable byte buffer with a stated maximum. */
+#include "base/buf.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_CAP = 64 };
+static const size_t max_len = PTRDIFF_MAX - 1; /* no object is larger, terminator included */
+
+void bn_buf_init(struct bn_buf *b, size_t max)
+{
+  *b = (struct bn_buf){.max = max};
+}
+
+void bn_buf_done(struct bn_buf *b)
+{
+  free(b->data);
+  *b = (struct bn_buf){.max = b->max};
+}
+
+void bn_buf_clear(struct bn_buf *b)
+{
+  b->len = 0;
+  b->failed = 0;
+  if (b->data != NULL)
+    b->data[0] = '\0';
+}
+
+/* Doubles, so that n bytes added one by one are copied less than 2n times; -1: cannot. */
+static int grow(struct bn_buf *b, size_t need)
+{
+  size_t cap = b->cap == 0 ? FIRST_CAP : b->cap;
+
+  while (cap < need)
+    cap *= 2;
+  char *const data = realloc(b->data, cap);
+
+  if (data == NULL)
+    return -1;
+  b->data = data;
+  b->cap = cap;
+  return 0;
+}
+
+int bn_buf_reserve(struct bn_buf *b, size_t more)
+{
+  const size_t limit = b->max == 0 || b->max > max_len ? max_len : b->max;
+
+  if (b->failed || b->len > limit || more > limit - b->len ||
+      (b->len + more >= b->cap && grow(b, b->len + more + 1) != 0)) {
+    b->failed = 1;
+    return -1;
+  }
+  return 0;
+}
+
+int bn_buf_add(struct bn_buf *b, const void *data, size_t len)
+{
+  if (bn_buf_reserve(b, len) != 0)
+    return -1;
+  if (len != 0)
+    memcpy(b->data + b->len, data, len);
+  b->len += len;
+  b->data[b->len] = '\0';
+  return 0;
+}
+
+int bn_buf_str(struct bn_buf *b, const char *s)
+{
+  return bn_buf_add(b, s, strlen(s));
+}
+
+int bn_buf_char(struct bn_buf *b, char c)
+{
+  return bn_buf_add(b, &c, 1);
+}
+
+__attribute__((format(printf, 2, 0))) static int print_at_end(struct bn_buf *b, const char *fmt,
+                                                              va_list ap)
+{
+  return vsnprintf(b->data == NULL ? NULL : b->data + b->len, b->cap - b->len, fmt, ap);
+}
+
+int bn_buf_printf(struct bn_buf *b, const char *fmt, ...)
+{
+  va_list ap;
+
+  va_start(ap, fmt);
+  const int len = print_at_end(b, fmt, ap);
+
+  va_end(ap);
+  const _Bool fits = len >= 0 && (size_t)len < b->cap - b->len;
+
+  if (len < 0 || bn_buf_reserve(b, (size_t)len) != 0) {
+    b->failed = 1;
+    if (b->len < b->cap)
+      b->data[b->len] = '\0'; /* what the attempt has written is not part of the text */
+    return -1;
+  }
+  if (!fits) {
+    va_start(ap, fmt);
+    (void)print_at_end(b, fmt, ap);
+    va_end(ap);
+  }
+  b->len += (size_t)len;
+  return 0;
+}
+
+char *bn_buf_take(struct bn_buf *b)
+{
+  char *text = NULL;
+
+  if (bn_buf_add(b, "", 0) == 0) { /* makes the terminator of an empty text */
+    text = b->data;
+    b->data = NULL;
+  }
+  bn_buf_done(b);
+  return text;
+}

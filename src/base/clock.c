@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Calibration of the TSC against CLOCK_MONOTONIC, and what readers do when their fit runs out. */
+#include "base/clock.h"
+
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+  CALIBRATE_NS = 2000000, /* with samples good to about 5 ns: a few ppm */
+  INIT_TRIES = 4,
+  INIT_WIDTH_NS = 1000, /* looser samples than this do not calibrate anything */
+  INIT_ROUNDS = 64,     /* readings per sample; the tightest counts */
+  REFIT_ROUNDS = 16,
+  READER_ROUNDS = 4,
+  HORIZON_NS = 1500000000, /* refits come once a second: every fit is replaced in time */
+  SLACK_NS = 2000,         /* what samples and slewing add to the error, in the 50 ppm rule */
+  BASELINE = 100000        /* a rate is taken over this many times the width of the sample */
+};
+#define MAX_PPM 50.0
+
+/* Both clocks at one instant, known to within `width` ticks. */
+struct sample {
+  uint64_t ticks, ns, width;
+};
+
+uint64_t bn_clock_mono(void)
+{
+  struct timespec t;
+
+  (void)clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * BN_NSEC_PER_SEC + (uint64_t)t.tv_nsec;
+}
+
+uint64_t bn_clock_wall(void)
+{
+  struct timespec t;
+
+  (void)clock_gettime(CLOCK_REALTIME, &t);
+  return (uint64_t)t.tv_sec * BN_NSEC_PER_SEC + (uint64_t)t.tv_nsec;
+}
+
+void bn_clock_sleep_until(uint64_t ns)
+{
+  const struct timespec t = {.tv_sec = (time_t)(ns / BN_NSEC_PER_SEC),
+                             .tv_nsec = (long)(ns % BN_NSEC_PER_SEC)};
+
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
+    continue;
+}
+
+/* Reads the clock between two counter reads; the tightest pair is the one nothing interrupted. */
+static struct sample take_sample(unsigned rounds)
+{
+  struct sample best = {.width = UINT64_MAX};
+
+  for (unsigned i = 0; i < rounds; i++) {
+    const uint64_t before = bn_clock_ticks();
+    const uint64_t ns = bn_clock_mono();
+    const uint64_t width = bn_clock_ticks() - before;
+
+    if (width < best.width)
+      best = (struct sample){.ticks = before + width / 2, .ns = ns, .width = width};
+  }
+  return best;
+}
+
+static uint64_t ns_of(uint64_t ticks, uint64_t mult)
+{
+  return (uint64_t)(((unsigned __int128)ticks * mult) >> 32);
+}
+
+static uint64_t ticks_of(uint64_t ns, uint64_t mult)
+{
+  return (uint64_t)(((unsigned __int128)ns << 32) / mult);
+}
+
+/* Nanoseconds per tick in 32.32 fixed point. */
+static uint64_t rate_of(uint64_t ns, uint64_t ticks)
+{
+  return (uint64_t)(((unsigned __int128)ns << 32) / ticks);
+}
+
+static uint64_t value_at(const struct bn_clock_fit *f, uint64_t ticks)
+{
+  return f->base_ns + ns_of(ticks - f->base_ticks, f->mult);
+}
+
+/* Ticks since base.  The counter is read out of order with the loads around it, so it may seem to
+   be a little before a base just published: that is 0.  A counter that was set back is far ahead.
+ */
+static uint64_t ticks_since(uint64_t base, uint64_t ticks, uint64_t span)
+{
+  return base - ticks < span ? 0 : ticks - base;
+}
+
+/* A line from (ticks, from_ns) that meets the line (ticks, to_ns, mult) one horizon later.  The
+   caller has made sure that the two are less than half a horizon apart. */
+static struct bn_clock_fit slew(uint64_t ticks, uint64_t from_ns, uint64_t to_ns, uint64_t mult)
+{
+  const uint64_t span = ticks_of(HORIZON_NS, mult);
+  const uint64_t gap = from_ns > to_ns ? from_ns - to_ns : to_ns - from_ns;
+  const uint64_t tilt = rate_of(gap, span);
+
+  return (struct bn_clock_fit){.base_ticks = ticks,
+                               .base_ns = from_ns,
+                               .mult = from_ns > to_ns ? mult - tilt : mult + tilt,
+                               .horizon = span};
+}
+
+/* Whether the counter has left CLOCK_MONOTONIC: stopped, set, or off by more than MAX_PPM since the
+   fit began, beyond what one sample can tell. */
+static bool is_off(const struct bn_clock_fit *f, const struct sample *s)
+{
+  if (s->ticks <= f->base_ticks)
+    return true;
+  const double elapsed = (double)ns_of(s->ticks - f->base_ticks, f->mult);
+  const double off = fabs((double)(int64_t)(value_at(f, s->ticks) - s->ns));
+  const double blur = (double)ns_of(s->width, f->mult) / 2 + SLACK_NS;
+
+  return off > blur + elapsed * MAX_PPM / 1e6 || off > HORIZON_NS / 2.0;
+}
+
+/* The sequence lock without fences, so that ThreadSanitizer can follow: each field is stored with
+   release and loaded with acquire, hence whoever sees a new field also sees the odd number. */
+static void publish(struct bn_clock *c, const struct bn_clock_fit *f)
+{
+  const uint32_t seq = atomic_load_explicit(&c->seq, memory_order_relaxed);
+
+  atomic_store_explicit(&c->seq, seq + 1, memory_order_relaxed);
+  atomic_store_explicit(&c->base_ticks, f->base_ticks, memory_order_release);
+  atomic_store_explicit(&c->base_ns, f->base_ns, memory_order_release);
+  atomic_store_explicit(&c->mult, f->mult, memory_order_release);
+  atomic_store_explicit(&c->horizon, f->horizon, memory_order_release);
+  atomic_store_explicit(&c->seq, seq + 2, memory_order_release);
+}
+
+static struct bn_clock_fit fetch(struct bn_clock *c)
+{
+  for (;;) {
+    const uint32_t seq = atomic_load_explicit(&c->seq, memory_order_acquire);
+    const struct bn_clock_fit f = {
+        .base_ticks = atomic_load_explicit(&c->base_ticks, memory_order_acquire),
+        .base_ns = atomic_load_explicit(&c->base_ns, memory_order_acquire),
+        .mult = atomic_load_explicit(&c->mult, memory_order_acquire),
+        .horizon = atomic_load_explicit(&c->horizon, memory_order_acquire)};
+
+    if (seq % 2 == 0 && seq == atomic_load_explicit(&c->seq, memory_order_relaxed))
+      return f;
+    sched_yield(); /* the writer was interrupted between its five stores */
+  }
+}
+
+static bool kernel_runs_on_tsc(void)
+{
+  char name[32] = "";
+  FILE *f = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "re");
+
+  if (f == NULL)
+    return false;
+  if (fgets(name, sizeof name, f) == NULL)
+    name[0] = '\0';
+  (void)fclose(f);
+  return strcmp(name, "tsc\n") == 0;
+}
+
+/* Whether a blank-separated list contains the word. */
+static bool has_word(const char *list, const char *word)
+{
+  const size_t len = strlen(word);
+
+  for (const char *p = strstr(list, word); p != NULL; p = strstr(p + len, word))
+    if ((p == list || p[-1] == ' ' || p[-1] == '\t') && (p[len] == ' ' || p[len] == '\n'))
+      return true;
+  return false;
+}
+
+static bool cpu_keeps_tsc(void)
+{
+  char line[8192]; /* the flags line has about 1,500 characters today */
+  bool found = false;
+  FILE *f = fopen("/proc/cpuinfo", "re");
+
+  if (f == NULL)
+    return false;
+  while (!found && fgets(line, sizeof line, f) != NULL)
+    if (strncmp(line, "flags", 5) == 0) {
+      found = has_word(line, "constant_tsc") && has_word(line, "nonstop_tsc");
+      break; /* the other CPUs are alike */
+    }
+  (void)fclose(f);
+  return found;
+}
+
+static bool wants_tsc(enum bn_clock_choice choice)
+{
+  if (!BN_CLOCK_HAS_TSC || choice == BN_CLOCK_VDSO)
+    return false;
+  return choice == BN_CLOCK_TSC || (kernel_runs_on_tsc() && cpu_keeps_tsc());
+}
+
+/* The first fit, over CALIBRATE_NS; false: the samples are too loose for one. */
+static bool calibrate(struct bn_clock *c, struct bn_clock_fit *fit)
+{
+  const struct sample a = take_sample(INIT_ROUNDS);
+
+  bn_clock_sleep_until(a.ns + CALIBRATE_NS);
+  const struct sample b = take_sample(INIT_ROUNDS);
+
+  if (b.ticks <= a.ticks || b.ns <= a.ns)
+    return false;
+  const uint64_t mult = rate_of(b.ns - a.ns, b.ticks - a.ticks);
+
+  if (mult == 0 || ns_of(a.width, mult) > INIT_WIDTH_NS || ns_of(b.width, mult) > INIT_WIDTH_NS)
+    return false;
+  c->sample_ticks = a.ticks;
+  c->sample_ns = a.ns;
+  *fit = slew(b.ticks, b.ns, b.ns, mult);
+  return true;
+}
+
+void bn_clock_init(struct bn_clock *c, enum bn_clock_choice choice)
+{
+  struct bn_clock_fit fit = {0};
+
+  *c = (struct bn_clock){0};
+  if (wants_tsc(choice))
+    for (int i = 0; i < INIT_TRIES && !calibrate(c, &fit); i++)
+      continue;
+  publish(c, &fit);
+}
+
+const char *bn_clock_name(const struct bn_clock *c)
+{
+  return atomic_load_explicit(&c->horizon, memory_order_relaxed) != 0 ? "tsc" : "vdso";
+}
+
+void bn_clock_refit(struct bn_clock *c)
+{
+  const struct bn_clock_fit old = fetch(c);
+
+  if (old.horizon == 0)
+    return;
+  const struct sample s = take_sample(REFIT_ROUNDS);
+
+  if (is_off(&old, &s)) {
+    publish(c, &(struct bn_clock_fit){0}); /* each reader keeps its own lower bound */
+    return;
+  }
+  if ((s.ticks - c->sample_ticks) / BASELINE < s.width)
+    return; /* too soon, or a sample not worth having: the old fit is better */
+  const uint64_t value = value_at(&old, s.ticks);
+  const double gap_ns = (double)(int64_t)(value - s.ns);
+  const double elapsed_ns = (double)(value - old.base_ns) + 1;
+  const struct bn_clock_fit fit =
+      slew(s.ticks, value, s.ns, rate_of(s.ns - c->sample_ns, s.ticks - c->sample_ticks));
+
+  atomic_store_explicit(&c->error_ppm, fabs(gap_ns) / elapsed_ns * 1e6, memory_order_relaxed);
+  publish(c, &fit);
+  c->sample_ticks = s.ticks;
+  c->sample_ns = s.ns;
+}
+
+/* What r may not fall below: no result of its fit can have been larger. */
+static uint64_t reader_floor(const struct bn_clock_reader *r, uint64_t ticks)
+{
+  const struct bn_clock_fit *f = &r->fit;
+  const uint64_t d = ticks_since(f->base_ticks, ticks, f->horizon);
+
+  return f->base_ns + ns_of(d < f->horizon ? d : f->horizon, f->mult);
+}
+
+/* The reader leaves the TSC for good; base_ns keeps its lower bound. */
+static uint64_t use_vdso(struct bn_clock_reader *r, uint64_t floor)
+{
+  const uint64_t now = bn_clock_mono();
+
+  r->fit = (struct bn_clock_fit){.base_ns = floor};
+  return now > floor ? now : floor;
+}
+
+/* The published fit as long as it holds; after that, because nobody refits, one of the reader's own
+   from a fresh sample and the rate since the published one began.  horizon 0: the TSC is off. */
+static struct bn_clock_fit next_fit(struct bn_clock *c)
+{
+  const struct bn_clock_fit fit = fetch(c);
+
+  if (ticks_since(fit.base_ticks, bn_clock_ticks(), fit.horizon) < fit.horizon || fit.horizon == 0)
+    return fit;
+  const struct sample s = take_sample(READER_ROUNDS);
+
+  if (is_off(&fit, &s))
+    return (struct bn_clock_fit){0};
+  const uint64_t span = s.ticks - fit.base_ticks;
+
+  return slew(s.ticks, s.ns, s.ns,
+              span / BASELINE < s.width ? fit.mult : rate_of(s.ns - fit.base_ns, span));
+}
+
+uint64_t bn_clock_now_slow(struct bn_clock_reader *r)
+{
+  if (r->fit.horizon == 0)
+    return use_vdso(r, r->fit.base_ns);
+
+  const uint64_t floor = reader_floor(r, bn_clock_ticks());
+  const struct bn_clock_fit fit = next_fit(r->clock);
+
+  if (fit.horizon == 0)
+    return use_vdso(r, floor);
+  const uint64_t ticks = bn_clock_ticks();
+  const uint64_t d = ticks_since(fit.base_ticks, ticks, fit.horizon);
+  const uint64_t value = fit.base_ns + ns_of(d, fit.mult);
+
+  if (value >= floor) {
+    r->fit = fit;
+    return value;
+  }
+  if (floor - value > HORIZON_NS / 2)
+    return use_vdso(r, floor);
+  /* This reader has been ahead of where the others are: it meets them later, and asks again when
+     the fit they use runs out. */
+  r->fit = slew(ticks, floor, value, fit.mult);
+  if (d + 1 < fit.horizon)
+    r->fit.horizon = fit.horizon - d;
+  return floor;
+}
+
+void bn_clock_reader_init(struct bn_clock_reader *r, struct bn_clock *c)
+{
+  *r = (struct bn_clock_reader){.fit = fetch(c), .clock = c};
+}

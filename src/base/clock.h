@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The one clock: nanoseconds of CLOCK_MONOTONIC, read through a calibrated TSC where that is sound.
+ */
+#ifndef BN_BASE_CLOCK_H
+#define BN_BASE_CLOCK_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#define BN_NSEC_PER_SEC  UINT64_C(1000000000)
+#define BN_NSEC_PER_MSEC UINT64_C(1000000)
+
+/* TSC skips the checks of AUTO but not the 50 ppm rule; where there is no TSC it means VDSO. */
+enum bn_clock_choice { BN_CLOCK_AUTO, BN_CLOCK_TSC, BN_CLOCK_VDSO };
+
+/* A linear map from counter ticks to CLOCK_MONOTONIC: ns = base_ns + ((ticks - base_ticks) * mult
+   >> 32). `horizon` is how many ticks after base_ticks a reader may still use it before it must
+   fetch the next one; 0 selects the vdso row for good, and base_ns is then a lower bound. */
+struct bn_clock_fit {
+  uint64_t base_ticks, base_ns, mult, horizon;
+};
+
+/* Shared by all threads of a run; one writer (the thread that calls bn_clock_refit). */
+struct bn_clock {
+  _Atomic uint32_t seq; /* odd while the fit is being written */
+  _Atomic uint64_t base_ticks, base_ns, mult, horizon;
+  _Atomic double error_ppm; /* of the last fit against CLOCK_MONOTONIC, for --debug and tests */
+  uint64_t sample_ticks, sample_ns; /* writer only: where both clocks were last compared */
+};
+
+/* Private to one thread: its copy of the fit, so that reading the clock touches nothing shared. */
+struct bn_clock_reader {
+  struct bn_clock_fit fit;
+  struct bn_clock *clock;
+};
+
+/* Chooses the row: the TSC where the CPU has constant_tsc and nonstop_tsc and the kernel itself
+   runs on tsc (choice AUTO), else the vdso.  Calibrates for about 2 ms.  Call before any thread
+   reads. */
+void bn_clock_init(struct bn_clock *c, enum bn_clock_choice choice);
+/* "tsc" or "vdso". */
+const char *bn_clock_name(const struct bn_clock *c);
+/* Fits again; call about once a second from one thread.  Slews, never steps back; falls back to the
+   vdso row when the old fit is off by more than 50 ppm.  Without these calls the clock stays right
+   all the same: a reader whose fit ran out compares with CLOCK_MONOTONIC itself. */
+void bn_clock_refit(struct bn_clock *c);
+/* c outlives r. */
+void bn_clock_reader_init(struct bn_clock_reader *r, struct bn_clock *c);
+/* Out-of-line half of bn_clock_now: fetches the current fit, or reads the vdso. */
+uint64_t bn_clock_now_slow(struct bn_clock_reader *r);
+/* CLOCK_MONOTONIC by the vdso, in ns; any thread. */
+uint64_t bn_clock_mono(void);
+/* CLOCK_REALTIME in ns; any thread. */
+uint64_t bn_clock_wall(void);
+/* Sleeps until CLOCK_MONOTONIC reaches ns, signals notwithstanding; any thread. */
+void bn_clock_sleep_until(uint64_t ns);
+
+#if defined(__x86_64__)
+#define BN_CLOCK_HAS_TSC 1
+static inline uint64_t bn_clock_ticks(void)
+{
+  return __builtin_ia32_rdtsc();
+}
+#else
+#define BN_CLOCK_HAS_TSC 0
+static inline uint64_t bn_clock_ticks(void)
+{
+  return 0;
+}
+#endif
+
+/* Now, in ns of CLOCK_MONOTONIC.  Never smaller than an earlier result of the same reader (as far
+   as the TSCs of the CPUs agree, which the kernel checked before it chose tsc itself). */
+static inline uint64_t bn_clock_now(struct bn_clock_reader *r)
+{
+  /* Reading the counter costs 10 ns in a virtual machine: not for a reader that will not use it. */
+  if (__builtin_expect(r->fit.horizon == 0, 0))
+    return bn_clock_now_slow(r);
+  const uint64_t d = bn_clock_ticks() - r->fit.base_ticks;
+
+  if (__builtin_expect(d < r->fit.horizon, 1))
+    return r->fit.base_ns + (uint64_t)(((unsigned __int128)d * r->fit.mult) >> 32);
+  return bn_clock_now_slow(r);
+}
+
+#endif

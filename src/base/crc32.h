@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* CRC-32 (IEEE 802.3, as zlib's crc32) for the blocks of --validate. */
+#ifndef BN_BASE_CRC32_H
+#define BN_BASE_CRC32_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* crc of data appended to a text whose crc is `crc` (0 to start). */
+uint32_t bn_crc32(uint32_t crc, const void *data, size_t len);
+
+#endif

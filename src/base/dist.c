@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Distributions of random integers, string templates and the sequence without repetition. */
+#include "base/dist.h"
+
+#include <math.h>
+
+const char *const bn_dist_names[] = {"uniform", "gaussian", "special", "pareto", "zipfian", NULL};
+
+/* log1p(x) / x and expm1(x) / x, continued to 1 at 0: they make the zipfian formulas hold for every
+   exponent, 1 included, without cancellation next to it. */
+static double log1p_over(double x)
+{
+  return fabs(x) > 1e-8 ? log1p(x) / x : 1 - x / 2;
+}
+
+static double expm1_over(double x)
+{
+  return fabs(x) > 1e-8 ? expm1(x) / x : 1 + x / 2;
+}
+
+/* H(x) = (x^(1 - theta) - 1) / (1 - theta), ln x for theta = 1: the integral of zipf_weight. */
+static double zipf_integral(double theta, double x)
+{
+  const double l = log(x);
+
+  return expm1_over((1 - theta) * l) * l;
+}
+
+static double zipf_integral_inverse(double theta, double y)
+{
+  const double t = fmax((1 - theta) * y, -1); /* rounding may go below the pole */
+
+  return exp(log1p_over(t) * y);
+}
+
+static double zipf_weight(double theta, double x)
+{
+  return exp(-theta * log(x));
+}
+
+void bn_dist_init(struct bn_dist *d)
+{
+  const double theta = d->zipf_exp;
+
+  d->pareto_power = log(d->pareto_h) / log(1 - d->pareto_h);
+  d->zipf_first = zipf_integral(theta, 1.5) - 1;
+  d->zipf_accept =
+      2 - zipf_integral_inverse(theta, zipf_integral(theta, 2.5) - zipf_weight(theta, 2));
+}
+
+static void sort_bounds(uint64_t *a, uint64_t *b)
+{
+  if (*a > *b) {
+    const uint64_t t = *a;
+
+    *a = *b;
+    *b = t;
+  }
+}
+
+/* floor(x), not above span: a double of that size may be rounded past it, up to 2^64. */
+static uint64_t offset_of(double x, uint64_t span)
+{
+  return x >= (double)span ? span : (uint64_t)x;
+}
+
+static double mean_of_uniforms(const struct bn_dist *d, struct bn_rng *r)
+{
+  double sum = 0;
+
+  for (unsigned i = 0; i < d->iterations; i++)
+    sum += bn_rng_double(r);
+  return sum / d->iterations;
+}
+
+uint64_t bn_dist_default(const struct bn_dist *d, struct bn_rng *r, uint64_t a, uint64_t b)
+{
+  switch (d->type) {
+  case BN_DIST_UNIFORM:
+    break;
+  case BN_DIST_GAUSSIAN:
+    return bn_dist_gaussian(d, r, a, b);
+  case BN_DIST_SPECIAL:
+    return bn_dist_special(d, r, a, b);
+  case BN_DIST_PARETO:
+    return bn_dist_pareto(d, r, a, b);
+  case BN_DIST_ZIPFIAN:
+    return bn_dist_zipfian(d, r, a, b);
+  }
+  return bn_dist_uniform(r, a, b);
+}
+
+uint64_t bn_dist_uniform(struct bn_rng *r, uint64_t a, uint64_t b)
+{
+  sort_bounds(&a, &b);
+  if (b - a == UINT64_MAX)
+    return bn_rng_next(r);
+  return a + bn_rng_below(r, b - a + 1);
+}
+
+uint64_t bn_dist_gaussian(const struct bn_dist *d, struct bn_rng *r, uint64_t a, uint64_t b)
+{
+  sort_bounds(&a, &b);
+  return a + offset_of(mean_of_uniforms(d, r) * ((double)(b - a) + 1), b - a);
+}
+
+/* The number that chooses the part also places the value in the band, so that only its upper part
+   is hit: sysbench's law, kept because published scores depend on it. */
+uint64_t bn_dist_special(const struct bn_dist *d, struct bn_rng *r, uint64_t a, uint64_t b)
+{
+  sort_bounds(&a, &b);
+  const double s = (double)(b - a);
+  const double u = bn_rng_double(r);
+
+  if (u * 100 < 100.0 - d->special_res && b > a)
+    return a + offset_of(s * mean_of_uniforms(d, r), b - a);
+  const double low = s / 2 - s * d->special_pct / 200;
+
+  return a + offset_of(low + u * (s * d->special_pct / 100 + 1), b - a);
+}
+
+uint64_t bn_dist_pareto(const struct bn_dist *d, struct bn_rng *r, uint64_t a, uint64_t b)
+{
+  sort_bounds(&a, &b);
+  return a + offset_of(pow(bn_rng_double(r), d->pareto_power) * ((double)(b - a) + 1), b - a);
+}
+
+/* Rejection inversion (Hörmann and Derflinger 1996): a point under the integral of the weight picks
+   the integer it rounds to; zipf_accept is the distance within which that is always right. */
+uint64_t bn_dist_zipfian(const struct bn_dist *d, struct bn_rng *r, uint64_t a, uint64_t b)
+{
+  sort_bounds(&a, &b);
+  const double theta = d->zipf_exp;
+  const double n = (double)(b - a) + 1;
+  const double end = zipf_integral(theta, n + 0.5);
+
+  for (;;) {
+    const double u = end + bn_rng_double(r) * (d->zipf_first - end);
+    const double x = zipf_integral_inverse(theta, u);
+    const double k = fmin(fmax(floor(x + 0.5), 1), n);
+
+    if (k - x <= d->zipf_accept || u >= zipf_integral(theta, k + 0.5) - zipf_weight(theta, k))
+      return a + offset_of(k - 1, b - a);
+  }
+}
+
+double bn_dist_exponential(struct bn_rng *r)
+{
+  return -log(((double)(bn_rng_next(r) >> 12) + 0.5) * 0x1.0p-52);
+}
+
+/* Takes a digit to the given base off the front of a binary fraction. */
+static unsigned take_digit(uint64_t *fraction, unsigned base)
+{
+  const unsigned __int128 m = (unsigned __int128)*fraction * base;
+
+  *fraction = (uint64_t)m;
+  return (unsigned)(m >> 64);
+}
+
+/* One number serves several characters: after six of 75 kinds the chances differ from equal by less
+   than one part in 2^26. */
+enum { CHARS_PER_DRAW = 6 };
+
+void bn_dist_template(struct bn_rng *r, const char *fmt, size_t len, char *out)
+{
+  uint64_t fraction = 0;
+  unsigned left = 0;
+
+  for (size_t i = 0; i < len; i++) {
+    if (fmt[i] != '#' && fmt[i] != '@') {
+      out[i] = fmt[i];
+      continue;
+    }
+    if (left-- == 0) {
+      fraction = bn_rng_next(r);
+      left = CHARS_PER_DRAW - 1;
+    }
+    out[i] =
+        (char)(fmt[i] == '#' ? '0' + take_digit(&fraction, 10) : 'a' + take_digit(&fraction, 26));
+  }
+}
+
+void bn_dist_varchars(struct bn_rng *r, char *out, size_t len)
+{
+  uint64_t fraction = 0;
+
+  for (size_t i = 0; i < len; i++) {
+    if (i % CHARS_PER_DRAW == 0)
+      fraction = bn_rng_next(r);
+    out[i] = (char)('0' + take_digit(&fraction, 'z' - '0' + 1));
+  }
+}
+
+/* A bijection of the 32-bit integers: x^2 modulo a prime that is 3 modulo 4 takes each residue
+   twice, once from either half of the range; the few numbers above the prime stay. */
+static uint32_t permute(uint32_t x)
+{
+  const uint32_t prime = UINT32_C(4294967291);
+
+  if (x >= prime)
+    return x;
+  const uint32_t residue = (uint32_t)((uint64_t)x * x % prime);
+
+  return x <= prime / 2 ? residue : prime - residue;
+}
+
+void bn_unique_init(struct bn_unique *u, uint64_t seed)
+{
+  struct bn_rng r;
+
+  bn_rng_seed(&r, seed, BN_RNG_UNIQUE, 0);
+  atomic_init(&u->index, (uint32_t)(bn_rng_next(&r) >> 32));
+  u->offset = (uint32_t)(bn_rng_next(&r) >> 32);
+}
+
+uint32_t bn_unique_next(struct bn_unique *u)
+{
+  const uint32_t i = atomic_fetch_add_explicit(&u->index, 1, memory_order_relaxed);
+
+  return permute((permute(i) + u->offset) ^ UINT32_C(0x5bf03635));
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Distributions of random integers over a given stream, and sequences without repetition. */
+#ifndef BN_BASE_DIST_H
+#define BN_BASE_DIST_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/rng.h"
+
+enum bn_dist_type {
+  BN_DIST_UNIFORM,
+  BN_DIST_GAUSSIAN,
+  BN_DIST_SPECIAL,
+  BN_DIST_PARETO,
+  BN_DIST_ZIPFIAN
+};
+
+/* Parameters, constant during a run; plain data, may be shared by all threads. */
+struct bn_dist {
+  enum bn_dist_type type; /* what bn_dist_default draws */
+  unsigned
+      iterations; /* --rand-spec-iter: uniform numbers averaged by gaussian and special; >= 1 */
+  unsigned special_pct;           /* --rand-spec-pct, 1..100 */
+  unsigned special_res;           /* --rand-spec-res, 0..99 */
+  double pareto_h;                /* 0 < h < 1 */
+  double pareto_power;            /* ln h / ln(1 - h), set by bn_dist_init */
+  double zipf_exp;                /* theta >= 0 */
+  double zipf_first, zipf_accept; /* constants of the rejection method, set by bn_dist_init */
+};
+
+/* Names in the order of the enum, NULL-terminated: "uniform", "gaussian", … */
+extern const char *const bn_dist_names[];
+
+/* Fills the derived fields; call after setting the others and before any draw. */
+void bn_dist_init(struct bn_dist *d);
+
+/* Each returns an integer in [a, b] (a <= b; if a > b the two are swapped).  The whole 64-bit range
+   is allowed: uniform reaches every integer of it, the others have 53 bits of resolution.  The laws
+   are those of sysbench 1.x; gaussian and special use `iterations`. */
+uint64_t bn_dist_default(const struct bn_dist *d, struct bn_rng *r, uint64_t a, uint64_t b);
+uint64_t bn_dist_uniform(struct bn_rng *r, uint64_t a, uint64_t b);
+uint64_t bn_dist_gaussian(const struct bn_dist *d, struct bn_rng *r, uint64_t a, uint64_t b);
+uint64_t bn_dist_special(const struct bn_dist *d, struct bn_rng *r, uint64_t a, uint64_t b);
+uint64_t bn_dist_pareto(const struct bn_dist *d, struct bn_rng *r, uint64_t a, uint64_t b);
+uint64_t bn_dist_zipfian(const struct bn_dist *d, struct bn_rng *r, uint64_t a, uint64_t b);
+
+/* Exponential gap with mean 1, > 0. */
+double bn_dist_exponential(struct bn_rng *r);
+
+/* Fills out[0..len) from a template of that length: '#' a digit, '@' a lower-case letter, all else
+   copied.  Adds no terminator. */
+void bn_dist_template(struct bn_rng *r, const char *fmt, size_t len, char *out);
+/* Characters '0'..'z' (ASCII 48-122), uniform. */
+void bn_dist_varchars(struct bn_rng *r, char *out, size_t len);
+
+/* A permutation of the 32-bit integers (Preshing 2012), shared by all threads; each draw takes the
+   next. The start is derived from the seed. */
+struct bn_unique {
+  _Atomic uint32_t index;
+  uint32_t offset;
+};
+void bn_unique_init(struct bn_unique *u, uint64_t seed);
+uint32_t bn_unique_next(struct bn_unique *u);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* An error as a value: a code and one sentence a user can act on. */
+#ifndef BN_BASE_ERR_H
+#define BN_BASE_ERR_H
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* Filled by whoever fails, printed once by whoever holds the user's attention.  Header-only, so
+   that a driver module needs nothing from the program.  An all-zero object means "no error". */
+struct bn_err {
+  int code;       /* an errno value or 0; never needed to know that something failed */
+  char text[512]; /* a full sentence without prefix or newline: "cannot open 'x': No such file …" */
+};
+
+/* Sets the sentence (truncated to the buffer) and returns -1, so that callers can `return
+   bn_err_set(…)`. A NULL err is allowed. */
+__attribute__((format(printf, 3, 4))) static inline int bn_err_set(struct bn_err *err, int code,
+                                                                   const char *fmt, ...)
+{
+  va_list ap;
+
+  if (err == NULL)
+    return -1;
+  err->code = code;
+  va_start(ap, fmt);
+  (void)vsnprintf(err->text, sizeof err->text, fmt, ap);
+  va_end(ap);
+  return -1;
+}
+
+#endif

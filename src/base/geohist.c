@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The geometric grid of `--histogram` and its picture. */
+#include "base/geohist.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/hist.h"
+
+int bn_geohist_init(struct bn_geohist *g, size_t size, double min, double max)
+{
+  *g = (struct bn_geohist){0};
+  if (size < 2 || size > PTRDIFF_MAX / sizeof g->count[0] || !(min > 0) || !(max > min) ||
+      !isfinite(max))
+    return -1;
+  g->count = calloc(size, sizeof g->count[0]);
+  if (g->count == NULL)
+    return -1;
+  g->size = size;
+  g->log_min = log(min);
+  g->m = (double)(size - 1) / (log(max) - log(min));
+  return 0;
+}
+
+void bn_geohist_done(struct bn_geohist *g)
+{
+  free(g->count);
+  *g = (struct bn_geohist){0};
+}
+
+static size_t bucket_of(const struct bn_geohist *g, double value)
+{
+  if (!(value > 0))
+    return 0;
+  const double i = floor((log(value) - g->log_min) * g->m + 0.5);
+
+  if (!(i > 0))
+    return 0;
+  return i < (double)(g->size - 1) ? (size_t)i : g->size - 1;
+}
+
+void bn_geohist_update(struct bn_geohist *g, double value, uint64_t times)
+{
+  g->count[bucket_of(g, value)] += times;
+}
+
+double bn_geohist_value(const struct bn_geohist *g, size_t i)
+{
+  return exp((double)i / g->m + g->log_min);
+}
+
+static void add_bucket(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
+{
+  const double middle_ns = ((double)lowest + (double)highest) / 2;
+
+  bn_geohist_update(arg, middle_ns / 1e6, count);
+}
+
+void bn_geohist_add_hist(struct bn_geohist *g, const struct bn_hist *h)
+{
+  bn_hist_each(h, add_bucket, g);
+}
+
+void bn_geohist_print_rows(const struct bn_geohist *g, FILE *out)
+{
+  static const char stars[] = "****************************************";
+  const double width = sizeof stars - 1;
+  uint64_t max = 0;
+
+  for (size_t i = 0; i < g->size; i++)
+    if (g->count[i] > max)
+      max = g->count[i];
+  if (max == 0)
+    return;
+
+  (void)fputs("       value  ------------- distribution ------------- count\n", out);
+  for (size_t i = 0; i < g->size; i++)
+    if (g->count[i] != 0)
+      (void)fprintf(out, "%12.3f |%-40.*s %" PRIu64 "\n", bn_geohist_value(g, i),
+                    (int)floor(width * (double)g->count[i] / (double)max + 0.5), stars,
+                    g->count[i]);
+}
+
+void bn_geohist_print(const struct bn_geohist *g, FILE *out)
+{
+  (void)fputs("Latency histogram (values are in milliseconds)\n", out);
+  bn_geohist_print_rows(g, out);
+  (void)fputs(" \n", out);
+}

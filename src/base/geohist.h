@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The geometric 1,024-step grid of sysbench: the `--histogram` picture and sysbench.histogram. */
+#ifndef BN_BASE_GEOHIST_H
+#define BN_BASE_GEOHIST_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct bn_hist;
+
+enum { BN_GEOHIST_SIZE = 1024 };
+#define BN_GEOHIST_MIN_MS 0.001
+#define BN_GEOHIST_MAX_MS 100000.0
+
+/* Bucket of v: floor((ln v - ln min) * m + 1/2), m = (size - 1) / (ln max - ln min), clamped to the
+   ends; the value of bucket i is exp(i / m + ln min).  Not thread-safe. */
+struct bn_geohist {
+  size_t size;
+  double log_min, m;
+  uint64_t *count; /* owned */
+};
+
+/* size >= 2, 0 < min < max; -1: bad arguments or out of memory. */
+int bn_geohist_init(struct bn_geohist *g, size_t size, double min, double max);
+void bn_geohist_done(struct bn_geohist *g);
+void bn_geohist_update(struct bn_geohist *g, double value, uint64_t times);
+double bn_geohist_value(const struct bn_geohist *g, size_t i);
+/* Adds every bucket of a latency histogram (ns, taken at the bucket's middle, converted to ms). */
+void bn_geohist_add_hist(struct bn_geohist *g, const struct bn_hist *h);
+/* Heading and one line per non-empty bucket; nothing when all are empty. */
+void bn_geohist_print_rows(const struct bn_geohist *g, FILE *out);
+/* The table of `--histogram`, title, heading and closing " \n" line included. */
+void bn_geohist_print(const struct bn_geohist *g, FILE *out);
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sums, differences and percentiles of latency histograms; only touched pages are ever read. */
+#include "base/hist.h"
+
+#include <math.h>
+#include <sys/mman.h>
+
+/* Relaxed throughout: a bucket is a number by itself, and a reader that misses the newest record
+   sees it in the next snapshot. */
+static uint64_t load(const _Atomic uint64_t *p)
+{
+  return atomic_load_explicit(p, memory_order_relaxed);
+}
+
+static void store(_Atomic uint64_t *p, uint64_t value)
+{
+  atomic_store_explicit(p, value, memory_order_relaxed);
+}
+
+static bool page_is_touched(const struct bn_hist *h, size_t page)
+{
+  return load(&h->touched[page / 64]) >> (page % 64) & 1;
+}
+
+/* One bucket past the last of a page. */
+static size_t page_end(size_t page)
+{
+  const size_t end = (page + 1) * BN_HIST_PAGE;
+
+  return end < BN_HIST_BUCKETS ? end : BN_HIST_BUCKETS;
+}
+
+/* The first non-empty bucket at or after i, BN_HIST_BUCKETS if there is none. */
+static size_t next_used(const struct bn_hist *h, size_t i)
+{
+  while (i < BN_HIST_BUCKETS) {
+    const size_t end = page_end(i / BN_HIST_PAGE);
+
+    if (page_is_touched(h, i / BN_HIST_PAGE))
+      for (; i < end; i++)
+        if (load(&h->bucket[i]) != 0)
+          return i;
+    i = end;
+  }
+  return BN_HIST_BUCKETS;
+}
+
+/* mmap rather than calloc: glibc serves large blocks from the heap once one has been freed, and
+   clears them by writing.  Huge pages would give every stripe 2 MiB. */
+struct bn_hist *bn_hist_new(void)
+{
+  void *const p = mmap(NULL, sizeof(struct bn_hist), PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+  if (p == MAP_FAILED)
+    return NULL;
+  (void)madvise(p, sizeof(struct bn_hist), MADV_NOHUGEPAGE);
+  return p;
+}
+
+void bn_hist_free(struct bn_hist *h)
+{
+  if (h != NULL)
+    (void)munmap(h, sizeof *h);
+}
+
+uint64_t bn_hist_lowest(size_t index)
+{
+  if (index < BN_HIST_LINEAR)
+    return index;
+  const size_t shift = (index >> BN_HIST_SUB_BITS) - 1;
+
+  return (uint64_t)(index - (shift << BN_HIST_SUB_BITS)) << shift;
+}
+
+uint64_t bn_hist_highest(size_t index)
+{
+  return bn_hist_lowest(index + 1) - 1;
+}
+
+void bn_hist_touch(struct bn_hist *h, size_t index)
+{
+  const size_t page = index / BN_HIST_PAGE;
+
+  if (!page_is_touched(h, page))
+    atomic_fetch_or_explicit(&h->touched[page / 64], UINT64_C(1) << (page % 64),
+                             memory_order_relaxed);
+}
+
+void bn_hist_record_shared(struct bn_hist *h, uint64_t ns)
+{
+  if (__builtin_expect(ns >> BN_HIST_TOP_BIT, 0)) {
+    atomic_fetch_add_explicit(&h->overflow, 1, memory_order_relaxed);
+    return;
+  }
+  const size_t i = bn_hist_index(ns);
+
+  bn_hist_touch(h, i);
+  atomic_fetch_add_explicit(&h->bucket[i], 1, memory_order_relaxed);
+}
+
+void bn_hist_add(struct bn_hist *into, const struct bn_hist *from)
+{
+  for (size_t page = 0; page < BN_HIST_PAGES; page++) {
+    if (!page_is_touched(from, page))
+      continue;
+    bn_hist_touch(into, page * BN_HIST_PAGE);
+    for (size_t i = page * BN_HIST_PAGE; i < page_end(page); i++)
+      store(&into->bucket[i], load(&into->bucket[i]) + load(&from->bucket[i]));
+  }
+  store(&into->overflow, load(&into->overflow) + load(&from->overflow));
+}
+
+void bn_hist_sub(struct bn_hist *from, const struct bn_hist *base)
+{
+  for (size_t i = next_used(base, 0); i < BN_HIST_BUCKETS; i = next_used(base, i + 1))
+    store(&from->bucket[i], load(&from->bucket[i]) - load(&base->bucket[i]));
+  store(&from->overflow, load(&from->overflow) - load(&base->overflow));
+}
+
+void bn_hist_clear(struct bn_hist *h)
+{
+  for (size_t i = next_used(h, 0); i < BN_HIST_BUCKETS; i = next_used(h, i + 1))
+    store(&h->bucket[i], 0);
+  for (size_t w = 0; w < BN_HIST_TOUCHED_WORDS; w++)
+    store(&h->touched[w], 0);
+  store(&h->overflow, 0);
+}
+
+uint64_t bn_hist_count(const struct bn_hist *h)
+{
+  uint64_t n = load(&h->overflow);
+
+  for (size_t i = next_used(h, 0); i < BN_HIST_BUCKETS; i = next_used(h, i + 1))
+    n += load(&h->bucket[i]);
+  return n;
+}
+
+uint64_t bn_hist_percentile(const struct bn_hist *h, double percent)
+{
+  const uint64_t count = bn_hist_count(h);
+  const double rank = floor((double)count * percent / 100 + 0.5);
+  uint64_t seen = 0;
+
+  if (count == 0)
+    return 0;
+  for (size_t i = next_used(h, 0); i < BN_HIST_BUCKETS; i = next_used(h, i + 1)) {
+    seen += load(&h->bucket[i]);
+    if ((double)seen >= rank)
+      return bn_hist_highest(i);
+  }
+  return UINT64_MAX;
+}
+
+bool bn_hist_bounds(const struct bn_hist *h, uint64_t *lowest, uint64_t *highest)
+{
+  const bool over = load(&h->overflow) != 0;
+  const size_t first = next_used(h, 0);
+  size_t last = first;
+
+  for (size_t i = first; i < BN_HIST_BUCKETS; i = next_used(h, i + 1))
+    last = i;
+  if (first == BN_HIST_BUCKETS && !over)
+    return false;
+  *lowest = bn_hist_lowest(first); /* of the overflow bucket, when all else is empty */
+  *highest = over ? UINT64_MAX : bn_hist_highest(last);
+  return true;
+}
+
+void bn_hist_each(const struct bn_hist *h,
+                  void (*fn)(void *arg, uint64_t lowest, uint64_t highest, uint64_t count),
+                  void *arg)
+{
+  const uint64_t over = load(&h->overflow);
+
+  for (size_t i = next_used(h, 0); i < BN_HIST_BUCKETS; i = next_used(h, i + 1))
+    fn(arg, bn_hist_lowest(i), bn_hist_highest(i), load(&h->bucket[i]));
+  if (over != 0)
+    fn(arg, bn_hist_lowest(BN_HIST_BUCKETS), UINT64_MAX, over);
+}

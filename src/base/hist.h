@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Log-linear latency histogram (HdrHistogram's geometry, 3 digits, unit 1 ns) that only grows. */
+#ifndef BN_BASE_HIST_H
+#define BN_BASE_HIST_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define BN_HIST_SUB_BITS 10 /* 1,024 buckets per power of two: error <= 0.1 % */
+#define BN_HIST_TOP_BIT  42 /* values >= 2^42 ns (73 minutes) go to the overflow bucket */
+enum {
+  BN_HIST_LINEAR = 2 << BN_HIST_SUB_BITS, /* values below 2,048 have a bucket each */
+  BN_HIST_BUCKETS =
+      BN_HIST_LINEAR + (BN_HIST_TOP_BIT - BN_HIST_SUB_BITS - 1) * (1 << BN_HIST_SUB_BITS),
+  BN_HIST_PAGE = 512, /* buckets per page of the touched-bitmap (4 KiB) */
+  BN_HIST_PAGES = (BN_HIST_BUCKETS + BN_HIST_PAGE - 1) / BN_HIST_PAGE,
+  BN_HIST_TOUCHED_WORDS = (BN_HIST_PAGES + 63) / 64
+};
+
+/* One stripe.  Buckets and overflow are counts; the bitmap names the pages that may be non-zero.
+   Written by one worker (bn_hist_record) or by several (bn_hist_record_shared), read at any time by
+   others with relaxed loads.  Only bn_hist_new makes one: from zero pages, so that untouched pages
+   cost no memory. */
+struct bn_hist {
+  _Atomic uint64_t touched[BN_HIST_TOUCHED_WORDS];
+  _Atomic uint64_t overflow;
+  _Atomic uint64_t bucket[BN_HIST_BUCKETS];
+};
+
+struct bn_hist *bn_hist_new(void); /* NULL: out of memory */
+void bn_hist_free(struct bn_hist *h);
+
+/* Index arithmetic, pure. */
+static inline size_t bn_hist_index(uint64_t ns)
+{
+  if (ns < BN_HIST_LINEAR)
+    return (size_t)ns;
+  const unsigned shift = 63u - (unsigned)__builtin_clzll(ns) - BN_HIST_SUB_BITS;
+
+  return ((size_t)shift << BN_HIST_SUB_BITS) + (size_t)(ns >> shift);
+}
+uint64_t bn_hist_lowest(size_t index);  /* smallest value of that bucket */
+uint64_t bn_hist_highest(size_t index); /* largest value of that bucket */
+
+/* Out-of-line: marks the page of a bucket as touched. */
+void bn_hist_touch(struct bn_hist *h, size_t index);
+
+/* Records one value; h has this thread as its only writer. */
+static inline void bn_hist_record(struct bn_hist *h, uint64_t ns)
+{
+  if (__builtin_expect(ns >> BN_HIST_TOP_BIT, 0)) {
+    atomic_store_explicit(&h->overflow,
+                          atomic_load_explicit(&h->overflow, memory_order_relaxed) + 1,
+                          memory_order_relaxed);
+    return;
+  }
+  const size_t i = bn_hist_index(ns);
+  const uint64_t n = atomic_load_explicit(&h->bucket[i], memory_order_relaxed);
+
+  if (__builtin_expect(n == 0, 0))
+    bn_hist_touch(h, i);
+  atomic_store_explicit(&h->bucket[i], n + 1, memory_order_relaxed);
+}
+
+/* The same for a stripe that several threads write. */
+void bn_hist_record_shared(struct bn_hist *h, uint64_t ns);
+
+/* into += from, touched pages only.  `into` is private to the caller; `from` may be live. */
+void bn_hist_add(struct bn_hist *into, const struct bn_hist *from);
+/* from -= base; every bucket of base is <= that of from.  Both private. */
+void bn_hist_sub(struct bn_hist *from, const struct bn_hist *base);
+void bn_hist_clear(struct bn_hist *h); /* private */
+uint64_t bn_hist_count(const struct bn_hist *h);
+/* Highest equivalent value of the bucket that holds the rank max(1, floor(count * percent / 100 +
+   0.5)); 0 when empty, UINT64_MAX when the rank falls into the overflow bucket.  percent in [0,
+   100]. */
+uint64_t bn_hist_percentile(const struct bn_hist *h, double percent);
+/* Outermost non-empty buckets: lowest value of the first, highest of the last (UINT64_MAX:
+   overflow). false: empty. */
+bool bn_hist_bounds(const struct bn_hist *h, uint64_t *lowest, uint64_t *highest);
+/* Calls fn for every non-empty bucket, ascending; overflow comes last with highest = UINT64_MAX. */
+void bn_hist_each(const struct bn_hist *h,
+                  void (*fn)(void *arg, uint64_t lowest, uint64_t highest, uint64_t count),
+                  void *arg);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* xoroshiro128+ streams (Blackman and Vigna 2016, constants 55/14/36), seeded by (seed, purpose,
+ * id). */
+#ifndef BN_BASE_RNG_H
+#define BN_BASE_RNG_H
+
+#include <stdint.h>
+
+/* One stream; owned and used by one thread at a time. */
+struct bn_rng {
+  uint64_t s[2];
+};
+
+/* What a stream is for; streams of different purposes never share numbers, so measuring options
+   cannot change what a workload draws. */
+enum bn_rng_purpose {
+  BN_RNG_WORKLOAD = 1,
+  BN_RNG_PACER,
+  BN_RNG_UNIQUE,
+  BN_RNG_COMMAND,
+  BN_RNG_DATA
+};
+
+/* Derives the state with SplitMix64 over (seed, purpose, id); full 64 bits, never all zero. */
+void bn_rng_seed(struct bn_rng *r, uint64_t seed, enum bn_rng_purpose purpose, uint64_t id);
+/* A seed for runs without --rand-seed: getrandom, mixed with time and pid as a last resort. */
+uint64_t bn_rng_entropy(void);
+
+static inline uint64_t bn_rng_next(struct bn_rng *r)
+{
+  const uint64_t a = r->s[0];
+  uint64_t b = r->s[1];
+  const uint64_t result = a + b;
+
+  b ^= a;
+  r->s[0] = ((a << 55) | (a >> 9)) ^ b ^ (b << 14);
+  r->s[1] = (b << 36) | (b >> 28);
+  return result;
+}
+
+/* Uniform double in [0, 1), from the upper 53 bits. */
+static inline double bn_rng_double(struct bn_rng *r)
+{
+  return (double)(bn_rng_next(r) >> 11) * 0x1.0p-53;
+}
+
+/* Uniform integer in [0, n), n >= 1, without bias (Lemire's multiply-and-reject). */
+static inline uint64_t bn_rng_below(struct bn_rng *r, uint64_t n)
+{
+  unsigned __int128 m = (unsigned __int128)bn_rng_next(r) * n;
+
+  if (__builtin_expect((uint64_t)m < n, 0)) {
+    const uint64_t floor = (0 - n) % n;
+
+    while ((uint64_t)m < floor)
+      m = (unsigned __int128)bn_rng_next(r) * n;
+  }
+  return (uint64_t)(m >> 64);
+}
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Parse and print sizes, numbers and durations. */
+#include "base/units.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+int bn_units_int(const char *text, int64_t *out)
+{
+  char *end;
+
+  errno = 0;
+  const long long value = strtoll(text, &end, 10);
+
+  if (end == text || *end != '\0' || errno == ERANGE)
+    return -1;
+  *out = value;
+  return 0;
+}
+
+/* The number at the start of text, or -1; *end is what follows. */
+static int leading_double(const char *text, double *out, char **end)
+{
+  const double value = strtod(text, end);
+
+  if (*end == text || !isfinite(value))
+    return -1;
+  *out = value;
+  return 0;
+}
+
+int bn_units_double(const char *text, double *out)
+{
+  char *end;
+  double value;
+
+  if (leading_double(text, &value, &end) != 0 || *end != '\0')
+    return -1;
+  *out = value;
+  return 0;
+}
+
+/* The power of 1024 a suffix stands for: "", "B", K M G T each alone or with "B" or "iB"; -1: none
+   of those. */
+static int power_of(const char *suffix)
+{
+  static const char letters[] = "KMGT";
+
+  if (*suffix == '\0' || strcasecmp(suffix, "B") == 0)
+    return 0;
+  const char *const letter = strchr(letters, toupper((unsigned char)*suffix));
+
+  suffix++;
+  if (letter == NULL ||
+      (*suffix != '\0' && strcasecmp(suffix, "B") != 0 && strcasecmp(suffix, "iB") != 0))
+    return -1;
+  return (int)(letter - letters) + 1;
+}
+
+int bn_units_size(const char *text, uint64_t *out)
+{
+  char *end;
+
+  while (isspace((unsigned char)*text))
+    text++;
+  if (*text == '+')
+    text++;
+  if (!isdigit((unsigned char)*text))
+    return -1;
+  errno = 0;
+  const unsigned long long digits = strtoull(text, &end, 10);
+  const int power = power_of(end);
+
+  if (errno == ERANGE || power < 0 || digits > UINT64_MAX >> (10 * power))
+    return -1;
+  *out = (uint64_t)digits << (10 * power);
+  return 0;
+}
+
+int bn_units_number(const char *text, double *out)
+{
+  uint64_t size;
+
+  if (bn_units_double(text, out) == 0)
+    return 0;
+  if (bn_units_size(text, &size) != 0)
+    return -1;
+  *out = (double)size;
+  return 0;
+}
+
+int bn_units_duration(const char *text, double *seconds)
+{
+  static const struct {
+    const char *suffix;
+    double factor;
+  } units[] = {{"", 1}, {"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}};
+  char *end;
+  double value;
+
+  if (leading_double(text, &value, &end) != 0 || value < 0)
+    return -1;
+  for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+    if (strcmp(end, units[i].suffix) == 0 && isfinite(value * units[i].factor)) {
+      *seconds = value * units[i].factor;
+      return 0;
+    }
+  return -1;
+}
+
+int bn_units_bool(const char *text, bool *out)
+{
+  static const char *const words[] = {"on", "true", "1", "off", "false", "0"};
+
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    if (strcmp(text, words[i]) == 0) {
+      *out = i < 3;
+      return 0;
+    }
+  return -1;
+}
+
+const char *bn_units_format_size(char *buf, size_t len, uint64_t bytes, bool iec)
+{
+  static const char letters[] = "KMGT";
+  double value = (double)bytes;
+  unsigned power = 0;
+
+  for (; value >= 1024 && power < 4; power++)
+    value /= 1024;
+  if (power == 0)
+    (void)snprintf(buf, len, "%.5g", value);
+  else
+    (void)snprintf(buf, len, "%.5g%c%s", value, letters[power - 1], iec ? "i" : "");
+  return buf;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Parse and print sizes, numbers and durations; trailing garbage is reported, never ignored. */
+#ifndef BN_BASE_UNITS_H
+#define BN_BASE_UNITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* All return 0 and set *out, or -1: not of that form, or out of the type's range.  Leading blanks
+   are skipped and '+' is accepted where strtol would; nothing may follow. */
+int bn_units_int(const char *text, int64_t *out);   /* base 10 */
+int bn_units_double(const char *text, double *out); /* finite */
+/* digits [KMGT] [B | iB]; powers of 1024, any case. */
+int bn_units_size(const char *text, uint64_t *out);
+/* As double, or as size: "1.5", "1e3", "10K". */
+int bn_units_number(const char *text, double *out);
+/* number [ms|s|m|h], not negative; bare: seconds. */
+int bn_units_duration(const char *text, double *seconds);
+int bn_units_bool(const char *text, bool *out); /* on true 1 / off false 0 */
+
+/* Size as sysbench prints it: value / 1024^n with "%.5g" and "" "Ki" "Mi" "Gi" "Ti" (iec) or
+   "" "K" "M" "G" "T"; without the final B.  Returns buf. */
+const char *bn_units_format_size(char *buf, size_t len, uint64_t bytes, bool iec);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which known name a mistyped one was meant to be. */
+#ifndef BN_CORE_NEAR_H
+#define BN_CORE_NEAR_H
+
+#include <stddef.h>
+
+/* The best candidate so far; start with all zero, offer each name, read `best`. */
+struct bn_near {
+  const char *typed;
+  const char *best; /* NULL: none is close enough */
+  size_t distance;
+};
+
+/* Letters inserted, left out, replaced or swapped, '-' and '_' being equal and case ignored; a name
+   is close when that is at most a third of the length typed (at least one). */
+void bn_near_offer(struct bn_near *n, const char *name);
+
+#endif

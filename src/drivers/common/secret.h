@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Passwords that come neither from the command line nor from a server's client library. */
+#ifndef BN_DRIVERS_COMMON_SECRET_H
+#define BN_DRIVERS_COMMON_SECRET_H
+
+#include "api/driver.h"
+
+enum { BN_SECRET_MAX = 4096 }; /* bytes of a password or path, with its terminator */
+
+/* path with a leading "~/" replaced by the home folder. */
+int bn_secret_path(const char *path, char out[BN_SECRET_MAX], struct bn_err *err);
+/* The first line of a file. */
+int bn_secret_file(const char *path, char out[BN_SECRET_MAX], struct bn_err *err);
+/* Asks on the terminal, without echo. */
+int bn_secret_prompt(const char *question, char out[BN_SECRET_MAX], struct bn_err *err);
+/* Overwrites and frees; NULL is fine. */
+void bn_secret_free(char *secret);
+
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Connections: which server, how protected, and how to stop one that is waiting. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <errmsg.h>
+
+#include "drivers/mysql/internal.h"
+
+/* More than any value that a server accepts. */
+static const unsigned long max_packet = 1UL << 30;
+
+/* Where one connection goes. */
+struct place {
+  const char *host, *socket; /* socket NULL: TCP, or what the library makes of "localhost" */
+  const char *user, *password, *db;
+  unsigned port;
+  bool loads; /* LOAD DATA LOCAL will be used */
+};
+
+static const char *override_of(const struct bn_sql_target *t, const char *name)
+{
+  for (size_t i = 0; i < t->n_overrides; i++) {
+    if (strcmp(t->override_name[i], name) == 0)
+      return t->override_value[i];
+  }
+  return NULL;
+}
+
+/* An option that is not among them cannot differ from one connection to the other. */
+static const char *foreign_override(const struct bn_sql_target *t)
+{
+  static const char *const known[] = {"host", "port", "socket", "user", "password", "db"};
+
+  for (size_t i = 0; i < t->n_overrides; i++) {
+    size_t k = 0;
+
+    while (k < sizeof known / sizeof known[0] && strcmp(known[k], t->override_name[i]) != 0)
+      k++;
+    if (k == sizeof known / sizeof known[0])
+      return t->override_name[i];
+  }
+  return NULL;
+}
+
+/* Sockets in turn; else all pairs of hosts and ports, the port varying fastest. */
+static void choose(struct place *p, const struct bn_mysql *driver, const struct bn_sql_target *t)
+{
+  const struct bn_mysql_conf *conf = driver->conf;
+  const char *port = override_of(t, "port");
+
+  *p = (struct place){
+      .host = override_of(t, "host"),
+      .socket = override_of(t, "socket"),
+      .user = override_of(t, "user"),
+      .password = override_of(t, "password"),
+      .db = override_of(t, "db"),
+      .loads = t->loads,
+  };
+  if (p->user == NULL)
+    p->user = driver->user;
+  if (p->password == NULL)
+    p->password = driver->password;
+  if (p->db == NULL)
+    p->db = conf->db;
+  if (p->host == NULL && p->socket == NULL && port == NULL && conf->socket.n > 0)
+    p->socket = conf->socket.item[t->ordinal % conf->socket.n];
+  if (p->socket != NULL) {
+    p->host = "localhost";
+    return;
+  }
+  if (p->host == NULL)
+    p->host = conf->host.item[t->ordinal / driver->n_ports % conf->host.n];
+  p->port =
+      port != NULL ? (unsigned)strtoul(port, NULL, 10) : driver->port[t->ordinal % driver->n_ports];
+}
+
+static void describe(const struct bn_mysql *driver, const struct place *p, struct bn_sql_diag *d)
+{
+  if (driver->host->version == BN_V05)
+    d->where[0] = '\0';
+  else if (p->socket != NULL)
+    (void)snprintf(d->where, sizeof d->where, " on socket '%s'", p->socket);
+  else
+    (void)snprintf(d->where, sizeof d->where, " on host '%s', port %u", p->host, p->port);
+}
+
+/* The reference's older versions take these files from the working directory, if they are there. */
+static const char *file_or(const char *given, const struct bn_mysql *driver, const char *fixed)
+{
+  if (given != NULL)
+    return given;
+  return driver->host->version != BN_V11 && access(fixed, R_OK) == 0 ? fixed : NULL;
+}
+
+static void set_file(MYSQL *handle, enum mysql_option option, const char *value)
+{
+  if (value != NULL)
+    (void)mysql_options(handle, option, value);
+}
+
+static int set_ssl(struct bn_mysql_conn *c, int mode, const char **text)
+{
+  const struct bn_mysql *driver = c->driver;
+  const struct bn_mysql_conf *conf = driver->conf;
+  const char *ca = file_or(conf->ssl_ca, driver, "cacert.pem");
+
+  if (bn_mysql_lib_ssl_mode(c->handle, mode, text) != 0)
+    return -1;
+  if (mode == BN_MYSQL_SSL_DISABLED)
+    return 0;
+  if (mode >= BN_MYSQL_SSL_VERIFY_CA && ca == NULL) {
+    *text = "to verify the server, --mysql-ssl-ca has to name the certificates to trust";
+    return -1;
+  }
+  set_file(c->handle, MYSQL_OPT_SSL_KEY, file_or(conf->ssl_key, driver, "client-key.pem"));
+  set_file(c->handle, MYSQL_OPT_SSL_CERT, file_or(conf->ssl_cert, driver, "client-cert.pem"));
+  set_file(c->handle, MYSQL_OPT_SSL_CA, ca);
+  set_file(c->handle, MYSQL_OPT_SSL_CIPHER, conf->ssl_cipher);
+  return 0;
+}
+
+/* Whole seconds, at least one. */
+static unsigned connect_timeout_s(const struct bn_mysql *driver, uint64_t deadline_ns)
+{
+  const uint64_t asked = (uint64_t)driver->conf->connect_timeout_s;
+  uint64_t left, now;
+
+  if (deadline_ns == UINT64_MAX)
+    return (unsigned)asked;
+  now = driver->host->now_ns();
+  left = deadline_ns > now ? (deadline_ns - now) / 1000000000 + 1 : 1;
+  if (left > 86400)
+    left = 86400;
+  return (unsigned)(asked != 0 && asked < left ? asked : left);
+}
+
+static int set_options(struct bn_mysql_conn *c, int ssl, uint64_t deadline_ns, const char **text)
+{
+  const struct bn_mysql_conf *conf = c->driver->conf;
+  const unsigned connect_s = connect_timeout_s(c->driver, deadline_ns);
+  const unsigned read_s = (unsigned)conf->read_timeout_s;
+
+  if (connect_s > 0)
+    (void)mysql_options(c->handle, MYSQL_OPT_CONNECT_TIMEOUT, &connect_s);
+  if (read_s > 0) {
+    (void)mysql_options(c->handle, MYSQL_OPT_READ_TIMEOUT, &read_s);
+    (void)mysql_options(c->handle, MYSQL_OPT_WRITE_TIMEOUT, &read_s);
+  }
+  (void)mysql_options(c->handle, MYSQL_OPT_MAX_ALLOWED_PACKET, &max_packet);
+  if (conf->compression &&
+      bn_mysql_lib_compression(c->handle, conf->compression_algorithms, text) != 0)
+    return -1;
+  return set_ssl(c, ssl, text);
+}
+
+/* What was asked for is what there is: a library may have gone on in plain text. */
+static bool ssl_as_asked(struct bn_mysql_conn *c, int ssl)
+{
+  return ssl < BN_MYSQL_SSL_REQUIRED || mysql_get_ssl_cipher(c->handle) != NULL;
+}
+
+/* There is no connection to lose yet, whatever the error's number. */
+static enum bn_sql fail(struct bn_mysql_conn *c, struct bn_sql_diag *d)
+{
+  (void)bn_mysql_fail(c, "mysql_real_connect()", d);
+  mysql_close(c->handle);
+  c->handle = NULL;
+  return BN_SQL_ERROR;
+}
+
+static enum bn_sql open_handle(struct bn_mysql_conn *c, const struct place *p, int ssl,
+                               uint64_t deadline_ns, struct bn_sql_diag *d)
+{
+  const unsigned yes = 1;
+  const char *text = NULL;
+
+  c->handle = mysql_init(NULL);
+  bn_mysql_trace(c->driver, "mysql_init(%p)", (void *)c->handle);
+  if (c->handle == NULL)
+    return bn_mysql_fail_text(CR_OUT_OF_MEMORY, "mysql_init()", "out of memory", d);
+  if (set_options(c, ssl, deadline_ns, &text) != 0)
+    return bn_mysql_fail_text(CR_SSL_CONNECTION_ERROR, "mysql_options()", text, d);
+  if (p->loads)
+    (void)mysql_options(c->handle, MYSQL_OPT_LOCAL_INFILE, &yes);
+  bn_mysql_trace(c->driver,
+                 "mysql_real_connect(%p, \"%s\", \"%s\", \"***\", \"%s\", %u, \"%s\", "
+                 "CLIENT_MULTI_STATEMENTS)",
+                 (void *)c->handle, p->host, p->user != NULL ? p->user : "(null)",
+                 p->db != NULL ? p->db : "(null)", p->port,
+                 p->socket != NULL ? p->socket : "(null)");
+  if (mysql_real_connect(c->handle, p->host, p->user, p->password, p->db, p->port, p->socket,
+                         CLIENT_MULTI_STATEMENTS) == NULL) {
+    const bool again = ssl == BN_MYSQL_SSL_PREFERRED && bn_mysql_lib_wants_plain(c->handle);
+    const enum bn_sql rc = fail(c, d);
+
+    return again ? open_handle(c, p, BN_MYSQL_SSL_DISABLED, deadline_ns, d) : rc;
+  }
+  if (!ssl_as_asked(c, ssl))
+    return bn_mysql_fail_text(CR_SSL_CONNECTION_ERROR, "mysql_real_connect()",
+                              "encryption was asked for, but the server does not offer it", d);
+  bn_sockref_set(&c->socket, bn_mysql_lib_socket(c->handle));
+  return BN_SQL_DONE;
+}
+
+enum bn_sql bn_mysql_connect(void *self, void *conn, const struct bn_sql_target *t,
+                             uint64_t deadline_ns, struct bn_sql_diag *d)
+{
+  struct bn_mysql_conn *c = conn;
+  const char *foreign;
+  struct place p;
+  char text[160];
+
+  c->driver = self;
+  bn_sockref_clear(&c->socket);
+  if (c->driver->conf->dry_run)
+    return BN_SQL_DONE;
+  choose(&p, c->driver, t);
+  describe(c->driver, &p, d);
+  foreign = foreign_override(t);
+  if (foreign == NULL)
+    return open_handle(c, &p, bn_mysql_ssl_mode(c->driver->conf->ssl), deadline_ns, d);
+  (void)snprintf(text, sizeof text, "--mysql-%s is the same for all connections", foreign);
+  return bn_mysql_fail_text(0, "mysql_options()", text, d);
+}
+
+void bn_mysql_disconnect(void *conn)
+{
+  struct bn_mysql_conn *c = conn;
+
+  bn_sockref_clear(&c->socket);
+  bn_mysql_load_forget(c);
+  if (c->handle == NULL)
+    return;
+  bn_mysql_trace(c->driver, "mysql_close(%p)", (void *)c->handle);
+  mysql_close(c->handle);
+  c->handle = NULL;
+}
+
+void bn_mysql_interrupt(void *conn)
+{
+  const struct bn_mysql_conn *c = conn;
+
+  bn_sockref_shut(&c->socket);
+}

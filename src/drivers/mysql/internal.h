@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of the MySQL driver share. */
+#ifndef BN_DRIVERS_MYSQL_INTERNAL_H
+#define BN_DRIVERS_MYSQL_INTERNAL_H
+
+#include <mysql.h>
+
+#include "api/driver.h"
+#include "drivers/common/sockref.h"
+#include "drivers/mysql/options.h"
+
+/* The driver's process-wide state; constant after init. */
+struct bn_mysql {
+  const struct bn_mysql_conf *conf;
+  const struct bn_driver_host *host;
+  char *user,
+      *password; /* after files, prompt and environment; NULL: the client library's choice */
+  unsigned *port;
+  size_t n_ports;
+};
+
+struct bn_mysql_stmt;
+
+/* Rows on their way to a table. */
+struct bn_mysql_load {
+  char *table, *columns; /* used last; NULL: none was yet */
+  struct bn_mysql_part *part;
+  size_t n_parts;
+  size_t at, done; /* what has been read: parts, and bytes of the next one */
+};
+
+struct bn_mysql_conn {
+  MYSQL *handle; /* NULL: not connected, or a dry run */
+  struct bn_mysql *driver;
+  struct bn_mysql_stmt *source; /* whose rows the current result has; NULL: a query's */
+  struct bn_sockref socket;
+  struct bn_mysql_load load;
+};
+
+struct bn_mysql_stmt {
+  MYSQL_STMT *handle;
+  struct bn_mysql_conn *conn;
+  /* Where the library puts a row, made when a row is fetched for the first time. */
+  MYSQL_BIND *column;
+  struct bn_mysql_cell *cell;
+  unsigned n_columns;
+  bool rows_bound; /* of the current result */
+};
+
+/* Calls shown by --mysql-debug; never with a password. */
+__attribute__((format(printf, 2, 3))) void bn_mysql_trace_text(const struct bn_mysql *driver,
+                                                               const char *fmt, ...);
+#define bn_mysql_trace(driver, ...)                                                                \
+  do {                                                                                             \
+    if (__builtin_expect((driver)->conf->debug, 0))                                                \
+      bn_mysql_trace_text(driver, __VA_ARGS__);                                                    \
+  } while (0)
+
+/* --- secrets.c: where user and password come from --- */
+int bn_mysql_secrets_find(struct bn_mysql *driver, struct bn_err *err);
+
+/* --- connect.c --- */
+enum bn_sql bn_mysql_connect(void *self, void *conn, const struct bn_sql_target *t,
+                             uint64_t deadline_ns, struct bn_sql_diag *d);
+void bn_mysql_disconnect(void *conn);
+void bn_mysql_interrupt(void *conn);
+
+/* --- errors.c --- */
+/* Fill d from the handle of the failed call; return ERROR or LOST. */
+enum bn_sql bn_mysql_fail(struct bn_mysql_conn *c, const char *call, struct bn_sql_diag *d);
+enum bn_sql bn_mysql_fail_stmt(struct bn_mysql_stmt *st, const char *call, struct bn_sql_diag *d);
+/* A failure that the client library does not know about. */
+enum bn_sql bn_mysql_fail_text(int code, const char *call, const char *text, struct bn_sql_diag *d);
+enum bn_sql_class bn_mysql_classify(const struct bn_sql_diag *d);
+bool bn_mysql_ignorable(void *self, const struct bn_sql_diag *d);
+
+/* --- result.c --- */
+enum bn_sql bn_mysql_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
+                           struct bn_sql_diag *d);
+enum bn_sql bn_mysql_next(void *conn, void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d);
+bool bn_mysql_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *row);
+void bn_mysql_free_result(void *conn, struct bn_sql_result *r);
+
+/* --- stmt.c --- */
+enum bn_sql bn_mysql_prepare(void *conn, void *stmt, const char *sql, size_t len,
+                             struct bn_sql_diag *d);
+enum bn_sql bn_mysql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, struct bn_sql_diag *d);
+enum bn_sql bn_mysql_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d);
+enum bn_sql bn_mysql_stmt_next(struct bn_mysql_stmt *st, struct bn_sql_result *r,
+                               struct bn_sql_diag *d);
+bool bn_mysql_stmt_fetch(struct bn_mysql_stmt *st, const struct bn_sql_result *r,
+                         struct bn_sql_value *row);
+void bn_mysql_close(void *stmt);
+
+/* --- load.c --- */
+enum bn_sql bn_mysql_load_begin(void *conn, const char *table, const char *columns,
+                                struct bn_sql_diag *d);
+enum bn_sql bn_mysql_load_rows(void *conn, const char *rows, size_t len, struct bn_sql_diag *d);
+enum bn_sql bn_mysql_load_end(void *conn, struct bn_sql_diag *d);
+void bn_mysql_load_forget(struct bn_mysql_conn *c);
+
+/* --- lib_mariadb.c or lib_oracle.c: where the client libraries differ --- */
+/* Before connecting.  Return 0, or -1 and text says what this library cannot do. */
+int bn_mysql_lib_ssl_mode(MYSQL *handle, int mode, const char **text);
+int bn_mysql_lib_compression(MYSQL *handle, const char *algorithms, const char **text);
+int bn_mysql_lib_socket(MYSQL *handle);
+/* After an attempt to connect with encryption if there is any: true if only one without it helps.
+ */
+bool bn_mysql_lib_wants_plain(MYSQL *handle);
+
+#endif

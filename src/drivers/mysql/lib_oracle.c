@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is particular to Oracle's libmysqlclient, from 8.0 on. */
+#include "drivers/mysql/internal.h"
+
+int bn_mysql_lib_ssl_mode(MYSQL *handle, int mode, const char **text)
+{
+  static const unsigned modes[] = {
+      [BN_MYSQL_SSL_DISABLED] = SSL_MODE_DISABLED,
+      [BN_MYSQL_SSL_PREFERRED] = SSL_MODE_PREFERRED,
+      [BN_MYSQL_SSL_REQUIRED] = SSL_MODE_REQUIRED,
+      [BN_MYSQL_SSL_VERIFY_CA] = SSL_MODE_VERIFY_CA,
+      [BN_MYSQL_SSL_VERIFY_IDENTITY] = SSL_MODE_VERIFY_IDENTITY,
+  };
+
+  const bool yes = true;
+
+  /* Without encryption, caching_sha2_password needs the key that the server offers; MariaDB's
+     library always asks for it. */
+  if (mode <= BN_MYSQL_SSL_PREFERRED)
+    (void)mysql_options(handle, MYSQL_OPT_GET_SERVER_PUBLIC_KEY, &yes);
+  if (mysql_options(handle, MYSQL_OPT_SSL_MODE, &modes[mode]) == 0)
+    return 0;
+  *text = "this client library does not know the mode of --mysql-ssl";
+  return -1;
+}
+
+int bn_mysql_lib_compression(MYSQL *handle, const char *algorithms, const char **text)
+{
+  (void)mysql_options(handle, MYSQL_OPT_COMPRESS, NULL);
+  if (algorithms == NULL ||
+      mysql_options(handle, MYSQL_OPT_COMPRESSION_ALGORITHMS, algorithms) == 0)
+    return 0;
+  *text = "this client library does not know the algorithms of --mysql-compression-algorithms";
+  return -1;
+}
+
+int bn_mysql_lib_socket(MYSQL *handle)
+{
+  return (int)handle->net.fd;
+}
+
+bool bn_mysql_lib_wants_plain(MYSQL *handle)
+{
+  (void)handle;
+  return false;
+}

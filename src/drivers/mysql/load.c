@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Bulk load by LOAD DATA LOCAL from memory: no file is opened, whatever the server asks for.  The
+   statement turns errors into warnings, so it is a transaction that only a load without any ends
+   well. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "drivers/mysql/internal.h"
+
+/* Rows in the caller's memory. */
+struct bn_mysql_part {
+  const char *data;
+  size_t len;
+};
+
+static const char source_name[] = "rows of bench";
+
+static int begin_reading(void **reader, const char *name, void *conn)
+{
+  struct bn_mysql_load *load = &((struct bn_mysql_conn *)conn)->load;
+
+  *reader = load;
+  load->at = load->done = 0;
+  return strcmp(name, source_name) == 0 ? 0 : -1;
+}
+
+static int read_rows(void *reader, char *out, unsigned room)
+{
+  struct bn_mysql_load *load = reader;
+  unsigned got = 0;
+
+  while (got < room && load->at < load->n_parts) {
+    const struct bn_mysql_part *part = &load->part[load->at];
+    const size_t left = part->len - load->done;
+    const unsigned n = left < room - got ? (unsigned)left : room - got;
+
+    memcpy(out + got, part->data + load->done, n);
+    got += n;
+    load->done += n;
+    if (load->done == part->len) {
+      load->at++;
+      load->done = 0;
+    }
+  }
+  return (int)got;
+}
+
+static void end_reading(void *reader)
+{
+  (void)reader;
+}
+
+static int explain(void *reader, char *text, unsigned room)
+{
+  (void)reader;
+  (void)snprintf(text, room, "the server asked for a file");
+  return 2; /* as for a file that does not exist */
+}
+
+static enum bn_sql run(struct bn_mysql_conn *c, const char *sql, struct bn_sql_diag *d)
+{
+  const int rc = mysql_real_query(c->handle, sql, strlen(sql));
+
+  bn_mysql_trace(c->driver, "mysql_real_query(%p, \"%s\", %zu) = %d", (void *)c->handle, sql,
+                 strlen(sql), rc);
+  return rc == 0 ? BN_SQL_DONE : bn_mysql_fail(c, "mysql_drv_query()", d);
+}
+
+/* malloc'd; NULL: out of memory. */
+__attribute__((format(printf, 1, 2))) static char *make_text(const char *fmt, ...)
+{
+  char *text;
+  va_list ap;
+  int n;
+
+  va_start(ap, fmt);
+  n = vasprintf(&text, fmt, ap);
+  va_end(ap);
+  return n >= 0 ? text : NULL;
+}
+
+static enum bn_sql refuse(const char *why, struct bn_sql_diag *d)
+{
+  return bn_mysql_fail_text(0, "LOAD DATA", why, d);
+}
+
+/* "id, `k`" has id. */
+static bool has_column(const char *columns, const char *name)
+{
+  const size_t len = strlen(name);
+
+  for (const char *p = columns; *p != '\0';) {
+    const size_t n = strcspn(p, ", `");
+
+    if (n == len && strncasecmp(p, name, len) == 0)
+      return true;
+    p += n + (p[n] != '\0');
+  }
+  return false;
+}
+
+/* What a text is read as depends on the column only where the type is one of these. */
+static bool is_plain_type(const char *type)
+{
+  static const char *const words[] = {"int",  "char", "text", "blob",   "binary", "decimal",
+                                      "date", "time", "year", "double", "float"};
+
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    if (strstr(type, words[i]) != NULL)
+      return true;
+  }
+  return false;
+}
+
+/* NULL, or why INSERT would store something else. */
+static const char *judge_columns(MYSQL_RES *res, const char *columns)
+{
+  const char *why = NULL;
+  MYSQL_ROW row;
+
+  /* Field, Type, Null, Key, Default, Extra */
+  while ((row = mysql_fetch_row(res)) != NULL) {
+    if (!is_plain_type(row[1]))
+      why = "a column has a type whose values are written in another way";
+    else if (strstr(row[5], "auto_increment") != NULL && !has_column(columns, row[0]))
+      why = "the server would leave gaps in the numbers it gives";
+  }
+  return why;
+}
+
+static enum bn_sql check_table(struct bn_mysql_conn *c, const char *table, const char *columns,
+                               struct bn_sql_diag *d)
+{
+  char *sql = make_text("SHOW COLUMNS FROM %s", table);
+  enum bn_sql rc = sql != NULL ? run(c, sql, d) : refuse("out of memory", d);
+  const char *why;
+  MYSQL_RES *res;
+
+  free(sql);
+  if (rc != BN_SQL_DONE)
+    return rc;
+  res = mysql_store_result(c->handle);
+  if (res == NULL)
+    return bn_mysql_fail(c, "mysql_store_result()", d);
+  why = mysql_num_fields(res) < 6 ? "the table's columns are unknown" : judge_columns(res, columns);
+  mysql_free_result(res);
+  return why == NULL ? BN_SQL_DONE : refuse(why, d);
+}
+
+void bn_mysql_load_forget(struct bn_mysql_conn *c)
+{
+  free(c->load.table);
+  free(c->load.columns);
+  free(c->load.part);
+  memset(&c->load, 0, sizeof c->load);
+}
+
+/* The target is remembered: mostly there is only one. */
+static enum bn_sql aim(struct bn_mysql_conn *c, const char *table, const char *columns,
+                       struct bn_sql_diag *d)
+{
+  struct bn_mysql_load *load = &c->load;
+  enum bn_sql rc;
+
+  if (load->table != NULL && strcmp(load->table, table) == 0 && strcmp(load->columns, columns) == 0)
+    return BN_SQL_DONE;
+  rc = check_table(c, table, columns, d);
+  if (rc != BN_SQL_DONE)
+    return rc;
+  bn_mysql_load_forget(c);
+  load->table = strdup(table);
+  load->columns = strdup(columns);
+  return load->table != NULL && load->columns != NULL ? BN_SQL_DONE : refuse("out of memory", d);
+}
+
+enum bn_sql bn_mysql_load_begin(void *conn, const char *table, const char *columns,
+                                struct bn_sql_diag *d)
+{
+  struct bn_mysql_conn *c = conn;
+  const unsigned status = c->handle != NULL ? c->handle->server_status : 0;
+
+  c->load.n_parts = 0;
+  if (c->handle == NULL)
+    return BN_SQL_DONE;
+  if ((status & SERVER_STATUS_IN_TRANS) != 0 || (status & SERVER_STATUS_AUTOCOMMIT) == 0)
+    return refuse("it would be part of a transaction", d);
+  if ((status & SERVER_STATUS_NO_BACKSLASH_ESCAPES) != 0)
+    return refuse("the server knows no escapes", d);
+  return aim(c, table, columns, d);
+}
+
+enum bn_sql bn_mysql_load_rows(void *conn, const char *rows, size_t len, struct bn_sql_diag *d)
+{
+  struct bn_mysql_load *load = &((struct bn_mysql_conn *)conn)->load;
+  struct bn_mysql_part *more;
+
+  if (len == 0)
+    return BN_SQL_DONE;
+  more = reallocarray(load->part, load->n_parts + 1, sizeof *more);
+  if (more == NULL) {
+    d->rolled_back = true;
+    return refuse("out of memory", d);
+  }
+  load->part = more;
+  more[load->n_parts++] = (struct bn_mysql_part){rows, len};
+  return BN_SQL_DONE;
+}
+
+/* Lines, and whether there is nothing but ASCII in them. */
+static uint64_t count_rows(const struct bn_mysql_load *load, bool *ascii)
+{
+  unsigned char all = 0;
+  uint64_t n = 0;
+
+  for (size_t i = 0; i < load->n_parts; i++) {
+    const struct bn_mysql_part *part = &load->part[i];
+
+    for (size_t k = 0; k < part->len; k++) {
+      all |= (unsigned char)part->data[k];
+      n += part->data[k] == '\n';
+    }
+  }
+  *ascii = (all & 0x80) == 0;
+  return n;
+}
+
+/* The first warning, as if it had been the error. */
+static enum bn_sql fail_as_warned(struct bn_mysql_conn *c, struct bn_sql_diag *d)
+{
+  MYSQL_RES *res = NULL;
+  MYSQL_ROW row = NULL;
+  enum bn_sql rc = run(c, "SHOW WARNINGS LIMIT 1", d);
+
+  if (rc == BN_SQL_DONE)
+    res = mysql_store_result(c->handle);
+  if (res != NULL)
+    row = mysql_fetch_row(res);
+  if (rc == BN_SQL_DONE)
+    rc = row != NULL ? bn_mysql_fail_text((int)strtol(row[1], NULL, 10), "LOAD DATA", row[2], d)
+                     : refuse("the server took not all of the rows", d);
+  mysql_free_result(res);
+  return rc == BN_SQL_LOST ? BN_SQL_LOST : BN_SQL_ERROR;
+}
+
+static enum bn_sql send_rows(struct bn_mysql_conn *c, struct bn_sql_diag *d)
+{
+  const struct bn_mysql_load *load = &c->load;
+  const bool listed = load->columns[0] != '\0';
+  bool ascii;
+  const uint64_t rows = count_rows(load, &ascii);
+  /* The server takes nearly twice as long where a character may have several bytes. */
+  char *sql =
+      make_text("LOAD DATA LOCAL INFILE '%s' INTO TABLE %s CHARACTER SET %s%s%s%s", source_name,
+                load->table, ascii ? "latin1" : mysql_character_set_name(c->handle),
+                listed ? " (" : "", load->columns, listed ? ")" : "");
+  enum bn_sql rc;
+
+  if (sql == NULL)
+    return refuse("out of memory", d);
+  mysql_set_local_infile_handler(c->handle, begin_reading, read_rows, end_reading, explain, c);
+  rc = run(c, sql, d);
+  mysql_set_local_infile_default(c->handle);
+  free(sql);
+  if (rc == BN_SQL_DONE &&
+      (mysql_warning_count(c->handle) != 0 || mysql_affected_rows(c->handle) != rows))
+    rc = fail_as_warned(c, d);
+  return rc;
+}
+
+/* Tables without transactions keep what they have: then there is a warning. */
+static enum bn_sql take_back(struct bn_mysql_conn *c, struct bn_sql_diag *d)
+{
+  struct bn_sql_diag why = *d;
+  const enum bn_sql rc = run(c, "ROLLBACK", d);
+
+  if (rc == BN_SQL_LOST)
+    return rc;
+  why.rolled_back = rc == BN_SQL_DONE && mysql_warning_count(c->handle) == 0;
+  *d = why;
+  return BN_SQL_ERROR;
+}
+
+enum bn_sql bn_mysql_load_end(void *conn, struct bn_sql_diag *d)
+{
+  struct bn_mysql_conn *c = conn;
+  enum bn_sql rc;
+
+  if (c->handle == NULL || c->load.n_parts == 0)
+    return BN_SQL_DONE;
+  rc = run(c, "START TRANSACTION", d);
+  if (rc == BN_SQL_DONE)
+    rc = send_rows(c, d);
+  if (rc == BN_SQL_DONE)
+    return run(c, "COMMIT", d);
+  return rc == BN_SQL_ERROR ? take_back(c, d) : rc;
+}

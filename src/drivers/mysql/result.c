@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Queries as text, and the rows of every result. */
+#include "drivers/mysql/internal.h"
+
+/* The outcome of the statement that was just sent, or of the next of several. */
+static enum bn_sql take_result(struct bn_mysql_conn *c, struct bn_sql_result *r,
+                               struct bn_sql_diag *d)
+{
+  MYSQL_RES *res;
+
+  c->source = NULL;
+  *r = (struct bn_sql_result){.more = mysql_more_results(c->handle)};
+  bn_mysql_trace(c->driver, "mysql_field_count(%p) = %u", (void *)c->handle,
+                 mysql_field_count(c->handle));
+  if (mysql_field_count(c->handle) == 0) {
+    r->affected = mysql_affected_rows(c->handle);
+    bn_mysql_trace(c->driver, "mysql_affected_rows(%p) = %llu", (void *)c->handle,
+                   (unsigned long long)r->affected);
+    return BN_SQL_DONE;
+  }
+  res = mysql_store_result(c->handle);
+  bn_mysql_trace(c->driver, "mysql_store_result(%p) = %p", (void *)c->handle, (void *)res);
+  if (res == NULL)
+    return bn_mysql_fail(c, "mysql_store_result()", d);
+  /* The flag is only right when the rows have been read. */
+  r->more = mysql_more_results(c->handle);
+  r->nrows = mysql_num_rows(res);
+  r->nfields = mysql_num_fields(res);
+  r->rows = res;
+  return BN_SQL_ROWS;
+}
+
+enum bn_sql bn_mysql_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
+                           struct bn_sql_diag *d)
+{
+  struct bn_mysql_conn *c = conn;
+  int rc;
+
+  if (__builtin_expect(c->handle == NULL, 0)) {
+    *r = (struct bn_sql_result){.affected = 0};
+    return BN_SQL_DONE;
+  }
+  rc = mysql_real_query(c->handle, sql, len);
+  bn_mysql_trace(c->driver, "mysql_real_query(%p, \"%.*s\", %zu) = %d", (void *)c->handle, (int)len,
+                 sql, len, rc);
+  if (rc != 0)
+    return bn_mysql_fail(c, "mysql_drv_query()", d);
+  return take_result(c, r, d);
+}
+
+enum bn_sql bn_mysql_next(void *conn, void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
+{
+  struct bn_mysql_conn *c = conn;
+  int rc;
+
+  *r = (struct bn_sql_result){.affected = 0};
+  if (c->handle == NULL)
+    return BN_SQL_DONE;
+  if (stmt != NULL)
+    return bn_mysql_stmt_next(stmt, r, d);
+  rc = mysql_next_result(c->handle);
+  bn_mysql_trace(c->driver, "mysql_next_result(%p) = %d", (void *)c->handle, rc);
+  if (rc < 0)
+    return BN_SQL_DONE;
+  return rc > 0 ? bn_mysql_fail(c, "mysql_drv_next_result()", d) : take_result(c, r, d);
+}
+
+bool bn_mysql_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *row)
+{
+  struct bn_mysql_conn *c = conn;
+  const unsigned long *length;
+  MYSQL_ROW fields;
+
+  if (r->rows == NULL)
+    return false;
+  if (c->source != NULL)
+    return bn_mysql_stmt_fetch(c->source, r, row);
+  fields = mysql_fetch_row(r->rows);
+  bn_mysql_trace(c->driver, "mysql_fetch_row(%p) = %p", r->rows, (void *)fields);
+  if (fields == NULL)
+    return false;
+  length = mysql_fetch_lengths(r->rows);
+  for (uint32_t i = 0; i < r->nfields; i++)
+    row[i] = (struct bn_sql_value){.ptr = fields[i], .len = fields[i] != NULL ? length[i] : 0};
+  return true;
+}
+
+void bn_mysql_free_result(void *conn, struct bn_sql_result *r)
+{
+  struct bn_mysql_conn *c = conn;
+
+  if (r->rows == NULL)
+    return;
+  if (c->source != NULL) {
+    bn_mysql_trace(c->driver, "mysql_stmt_free_result(%p)", (void *)c->source->handle);
+    (void)mysql_stmt_free_result(c->source->handle);
+  } else {
+    bn_mysql_trace(c->driver, "mysql_free_result(%p)", r->rows);
+    mysql_free_result(r->rows);
+  }
+  r->rows = NULL;
+  c->source = NULL;
+}

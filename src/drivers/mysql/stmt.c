@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Statements prepared by the server.  Parameters are read where the SQL layer keeps them; rows are
+   turned into text only when somebody reads them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "drivers/mysql/internal.h"
+
+enum {
+  UNPREPARABLE = 1295, /* "not supported in the prepared statement protocol yet" */
+  /* Room for any number or time as text; longer texts are fetched by themselves.  The client
+     libraries format floating-point numbers to the room they find. */
+  CELL_MIN = 512
+};
+
+/* One column of the row that was fetched last. */
+struct bn_mysql_cell {
+  char *data;
+  size_t room;
+  unsigned long len;
+  char null; /* my_bool or bool, as the client library has it */
+};
+
+enum bn_sql bn_mysql_prepare(void *conn, void *stmt, const char *sql, size_t len,
+                             struct bn_sql_diag *d)
+{
+  struct bn_mysql_stmt *st = stmt;
+  struct bn_mysql_conn *c = conn;
+  enum bn_sql rc;
+
+  st->conn = c;
+  if (c->handle == NULL)
+    return BN_SQL_DONE;
+  st->handle = mysql_stmt_init(c->handle);
+  bn_mysql_trace(c->driver, "mysql_stmt_init(%p) = %p", (void *)c->handle, (void *)st->handle);
+  if (st->handle == NULL)
+    return bn_mysql_fail_text(0, "mysql_stmt_init()", "out of memory", d);
+  bn_mysql_trace(c->driver, "mysql_stmt_prepare(%p, \"%.*s\", %zu) = %p", (void *)st->handle,
+                 (int)len, sql, len, (void *)st->handle);
+  if (mysql_stmt_prepare(st->handle, sql, len) == 0)
+    return BN_SQL_DONE;
+  rc = bn_mysql_fail_stmt(st, "mysql_stmt_prepare()", d);
+  if (d->code == UNPREPARABLE)
+    (void)bn_mysql_fail_text(d->code, "emulate", mysql_stmt_error(st->handle), d);
+  bn_mysql_close(st);
+  return rc;
+}
+
+static void bind_one(MYSQL_BIND *to, const struct bn_sql_bind *b)
+{
+  memset(to, 0, sizeof *to);
+  /* The library only reads; its types have no const.  is_null is char or bool there. */
+  memcpy(&to->buffer, &b->data, sizeof to->buffer);
+  memcpy(&to->length, &b->len, sizeof to->length);
+  memcpy(&to->is_null, &b->is_null, sizeof to->is_null);
+  switch (b->type) {
+  case BN_SQL_INT64:
+    to->buffer_type = MYSQL_TYPE_LONGLONG;
+    break;
+  case BN_SQL_DOUBLE:
+    to->buffer_type = MYSQL_TYPE_DOUBLE;
+    break;
+  case BN_SQL_TEXT:
+    to->buffer_type = MYSQL_TYPE_VAR_STRING;
+    break;
+  case BN_SQL_BLOB:
+    to->buffer_type = MYSQL_TYPE_BLOB;
+    break;
+  case BN_SQL_NULL:
+    to->buffer_type = MYSQL_TYPE_NULL;
+    break;
+  }
+}
+
+enum bn_sql bn_mysql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, struct bn_sql_diag *d)
+{
+  struct bn_mysql_stmt *st = stmt;
+  MYSQL_BIND *params;
+  bool failed;
+
+  if (st->handle == NULL)
+    return BN_SQL_DONE;
+  bn_mysql_trace(st->conn->driver, "mysql_stmt_param_count(%p) = %lu", (void *)st->handle,
+                 mysql_stmt_param_count(st->handle));
+  if (n != mysql_stmt_param_count(st->handle))
+    return bn_mysql_fail_text(0, "mysql_stmt_bind_param()",
+                              "Wrong number of parameters to mysql_stmt_bind_param", d);
+  if (n == 0)
+    return BN_SQL_DONE;
+  params = calloc(n, sizeof *params);
+  if (params == NULL)
+    return bn_mysql_fail_text(0, "mysql_stmt_bind_param()",
+                              "mysql_stmt_bind_param() failed: out of memory", d);
+  for (size_t i = 0; i < n; i++)
+    bind_one(&params[i], &b[i]);
+  failed = mysql_stmt_bind_param(st->handle, params); /* copies */
+  bn_mysql_trace(st->conn->driver, "mysql_stmt_bind_param(%p, %p) = %d", (void *)st->handle,
+                 (void *)params, failed);
+  free(params);
+  return failed ? bn_mysql_fail_stmt(st, "mysql_stmt_bind_param()", d) : BN_SQL_DONE;
+}
+
+static enum bn_sql take_result(struct bn_mysql_stmt *st, struct bn_sql_result *r,
+                               struct bn_sql_diag *d)
+{
+  struct bn_mysql_conn *c = st->conn;
+  int rc;
+
+  c->source = NULL;
+  *r = (struct bn_sql_result){.more = mysql_more_results(c->handle)};
+  r->nfields = mysql_stmt_field_count(st->handle);
+  if (r->nfields == 0) {
+    r->affected = mysql_stmt_affected_rows(st->handle);
+    bn_mysql_trace(c->driver, "mysql_stmt_affected_rows(%p) = %llu", (void *)st->handle,
+                   (unsigned long long)r->affected);
+    return BN_SQL_DONE;
+  }
+  rc = mysql_stmt_store_result(st->handle);
+  bn_mysql_trace(c->driver, "mysql_stmt_store_result(%p) = %d", (void *)st->handle, rc);
+  if (rc != 0)
+    return bn_mysql_fail_stmt(st, "mysql_stmt_store_result()", d);
+  r->more = mysql_more_results(c->handle);
+  r->nrows = mysql_stmt_num_rows(st->handle);
+  bn_mysql_trace(c->driver, "mysql_stmt_num_rows(%p) = %llu", (void *)st->handle,
+                 (unsigned long long)r->nrows);
+  if (c->driver->host->version == BN_V11)
+    bn_mysql_trace(c->driver, "mysql_stmt_field_count(%p) = %u", (void *)st->handle, r->nfields);
+  r->rows = st;
+  c->source = st;
+  st->rows_bound = false;
+  return BN_SQL_ROWS;
+}
+
+enum bn_sql bn_mysql_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
+{
+  struct bn_mysql_stmt *st = stmt;
+  int rc;
+
+  if (__builtin_expect(st->handle == NULL, 0)) {
+    *r = (struct bn_sql_result){.affected = 0};
+    return BN_SQL_DONE;
+  }
+  rc = mysql_stmt_execute(st->handle);
+  bn_mysql_trace(st->conn->driver, "mysql_stmt_execute(%p) = %d", (void *)st->handle, rc);
+  if (rc != 0)
+    return bn_mysql_fail_stmt(st, "mysql_stmt_execute()", d);
+  return take_result(st, r, d);
+}
+
+enum bn_sql bn_mysql_stmt_next(struct bn_mysql_stmt *st, struct bn_sql_result *r,
+                               struct bn_sql_diag *d)
+{
+  const int rc = mysql_stmt_next_result(st->handle);
+  enum bn_sql taken;
+
+  bn_mysql_trace(st->conn->driver, "mysql_stmt_next_result(%p) = %d", (void *)st->handle, rc);
+  if (rc < 0)
+    return BN_SQL_DONE;
+  if (rc > 0)
+    return bn_mysql_fail_stmt(st, "mysql_drv_stmt_next_result()", d);
+  taken = take_result(st, r, d);
+  /* libmysqlclient leaves the statement's own count at what it was for the first result. */
+  if (taken == BN_SQL_DONE)
+    r->affected = mysql_affected_rows(st->conn->handle);
+  return taken;
+}
+
+static void free_columns(struct bn_mysql_stmt *st)
+{
+  for (unsigned i = 0; i < st->n_columns; i++)
+    free(st->cell[i].data);
+  free(st->cell);
+  free(st->column);
+  st->cell = NULL;
+  st->column = NULL;
+  st->n_columns = 0;
+}
+
+static int make_columns(struct bn_mysql_stmt *st, unsigned n)
+{
+  free_columns(st);
+  st->column = calloc(n, sizeof *st->column);
+  st->cell = calloc(n, sizeof *st->cell);
+  if (st->column == NULL || st->cell == NULL) {
+    free_columns(st);
+    return -1;
+  }
+  st->n_columns = n;
+  for (unsigned i = 0; i < n; i++) {
+    struct bn_mysql_cell *cell = &st->cell[i];
+    void *null = &cell->null;
+
+    cell->data = malloc(CELL_MIN);
+    if (cell->data == NULL)
+      return -1;
+    cell->room = CELL_MIN;
+    st->column[i].buffer_type = MYSQL_TYPE_STRING;
+    st->column[i].buffer = cell->data;
+    st->column[i].buffer_length = cell->room;
+    st->column[i].length = &cell->len;
+    memcpy(&st->column[i].is_null, &null, sizeof st->column[i].is_null);
+  }
+  return 0;
+}
+
+static bool bind_rows(struct bn_mysql_stmt *st, unsigned n)
+{
+  if (st->n_columns != n && make_columns(st, n) != 0)
+    return false;
+  st->rows_bound = mysql_stmt_bind_result(st->handle, st->column) == 0;
+  return st->rows_bound;
+}
+
+/* A value that did not fit is fetched again, into enough room. */
+static bool fetch_long(struct bn_mysql_stmt *st, unsigned i)
+{
+  struct bn_mysql_cell *cell = &st->cell[i];
+  MYSQL_BIND *column = &st->column[i];
+  char *wider = realloc(cell->data, cell->len);
+
+  if (wider == NULL)
+    return false;
+  cell->data = wider;
+  cell->room = cell->len;
+  column->buffer = wider;
+  column->buffer_length = cell->room;
+  st->rows_bound = false; /* the library has a copy of the binding */
+  return mysql_stmt_fetch_column(st->handle, column, i, 0) == 0;
+}
+
+bool bn_mysql_stmt_fetch(struct bn_mysql_stmt *st, const struct bn_sql_result *r,
+                         struct bn_sql_value *row)
+{
+  int rc;
+
+  if (!st->rows_bound && !bind_rows(st, r->nfields))
+    return false;
+  rc = mysql_stmt_fetch(st->handle);
+  bn_mysql_trace(st->conn->driver, "mysql_stmt_fetch(%p) = %d", (void *)st->handle, rc);
+  if (rc != 0 && rc != MYSQL_DATA_TRUNCATED)
+    return false;
+  for (unsigned i = 0; i < r->nfields; i++) {
+    const struct bn_mysql_cell *cell = &st->cell[i];
+
+    if (cell->null) {
+      row[i] = (struct bn_sql_value){.ptr = NULL, .len = 0};
+      continue;
+    }
+    if (cell->len > cell->room && !fetch_long(st, i))
+      return false;
+    row[i] = (struct bn_sql_value){.ptr = cell->data, .len = cell->len};
+  }
+  return true;
+}
+
+void bn_mysql_close(void *stmt)
+{
+  struct bn_mysql_stmt *st = stmt;
+
+  if (st->handle != NULL) {
+    const MYSQL_STMT *handle = st->handle;
+    const bool failed = mysql_stmt_close(st->handle);
+
+    bn_mysql_trace(st->conn->driver, "mysql_stmt_close(%p) = %d", (const void *)handle, failed);
+  }
+  st->handle = NULL;
+  free_columns(st);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Connections: which server, and how to stop one that is waiting. */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "drivers/pgsql/internal.h"
+
+/* The parameters of libpq that this driver sets, and the options behind them. */
+enum { HOST, PORT, USER, PASSWORD, DBNAME, SSLMODE, SSLROOTCERT, SSLCERT, SSLKEY, NAME, N_PARAMS };
+static const char *const keywords[N_PARAMS + 1] = {
+    [HOST] = "host",
+    [PORT] = "port",
+    [USER] = "user",
+    [PASSWORD] = "password",
+    [DBNAME] = "dbname",
+    [SSLMODE] = "sslmode",
+    [SSLROOTCERT] = "sslrootcert",
+    [SSLCERT] = "sslcert",
+    [SSLKEY] = "sslkey",
+    [NAME] = "fallback_application_name",
+};
+
+static int index_of_override(const char *name)
+{
+  if (strcmp(name, "db") == 0)
+    return DBNAME;
+  for (int i = 0; i < NAME; i++) {
+    if (i != DBNAME && strcmp(keywords[i], name) == 0)
+      return i;
+  }
+  return -1;
+}
+
+/* All pairs of hosts and ports, the port varying fastest.  Returns the name of an override that
+   cannot be one, or NULL. */
+static const char *choose(const char *values[N_PARAMS + 1], const struct bn_pgsql *driver,
+                          const struct bn_sql_target *t)
+{
+  const struct bn_pgsql_conf *conf = driver->conf;
+
+  values[HOST] = driver->hosts[t->ordinal / conf->port.n % driver->n_hosts];
+  values[PORT] = conf->port.item[t->ordinal % conf->port.n];
+  values[USER] = conf->user;
+  values[PASSWORD] = driver->password;
+  values[DBNAME] = conf->db;
+  values[SSLMODE] = conf->sslmode;
+  values[SSLROOTCERT] = conf->sslrootcert;
+  values[SSLCERT] = conf->sslcert;
+  values[SSLKEY] = conf->sslkey;
+  values[NAME] = "bench";
+  values[N_PARAMS] = NULL;
+  for (size_t i = 0; i < t->n_overrides; i++) {
+    const int k = index_of_override(t->override_name[i]);
+
+    if (k < 0)
+      return t->override_name[i];
+    values[k] = t->override_value[i];
+  }
+  return NULL;
+}
+
+/* Milliseconds that poll may wait; -1: for ever. */
+static int left_ms(const struct bn_pgsql *driver, uint64_t deadline_ns)
+{
+  uint64_t now;
+
+  if (deadline_ns == UINT64_MAX)
+    return -1;
+  now = driver->host->now_ns();
+  if (now >= deadline_ns)
+    return 0;
+  return deadline_ns - now < UINT64_C(86400000000000) ? (int)((deadline_ns - now) / 1000000 + 1)
+                                                      : 86400000;
+}
+
+/* false: time is up. */
+static bool wait_for(const struct bn_pgsql_conn *c, PostgresPollingStatusType wants,
+                     uint64_t deadline_ns)
+{
+  struct pollfd p = {.fd = PQsocket(c->handle),
+                     .events = wants == PGRES_POLLING_READING ? POLLIN : POLLOUT};
+  int rc;
+
+  do {
+    const int ms = left_ms(c->driver, deadline_ns);
+
+    if (ms == 0)
+      return false;
+    rc = poll(&p, 1, ms);
+  } while (rc == 0 || (rc < 0 && errno == EINTR));
+  return true;
+}
+
+static enum bn_sql time_out(struct bn_pgsql_conn *c, struct bn_sql_diag *d)
+{
+  char text[256];
+
+  (void)snprintf(text, sizeof text,
+                 "connection to server at \"%s\", port %s failed: timeout expired\n\n",
+                 PQhost(c->handle) != NULL ? PQhost(c->handle) : "", PQport(c->handle));
+  (void)bn_pgsql_fail_text("08001", "PQconnectPoll", text, d);
+  return BN_SQL_ERROR;
+}
+
+/* What connecting in one call does, with a deadline more exact than its seconds. */
+static enum bn_sql establish(struct bn_pgsql_conn *c, uint64_t deadline_ns, struct bn_sql_diag *d)
+{
+  PostgresPollingStatusType state = PGRES_POLLING_WRITING;
+
+  while (PQstatus(c->handle) != CONNECTION_BAD && state != PGRES_POLLING_OK &&
+         state != PGRES_POLLING_FAILED) {
+    if (!wait_for(c, state, deadline_ns))
+      return time_out(c, d);
+    state = PQconnectPoll(c->handle);
+  }
+  if (PQstatus(c->handle) == CONNECTION_OK)
+    return BN_SQL_DONE;
+  (void)bn_pgsql_fail(c, NULL, "PQconnectPoll", true, d);
+  return BN_SQL_ERROR;
+}
+
+static void ignore_notice(void *arg, const PGresult *res)
+{
+  (void)arg;
+  (void)res;
+}
+
+static uint64_t sooner(const struct bn_pgsql *driver, uint64_t deadline_ns)
+{
+  const uint64_t asked_ns = (uint64_t)driver->conf->connect_timeout_s * 1000000000;
+  uint64_t own;
+
+  if (asked_ns == 0)
+    return deadline_ns;
+  own = driver->host->now_ns() + asked_ns;
+  return own < deadline_ns ? own : deadline_ns;
+}
+
+enum bn_sql bn_pgsql_connect(void *self, void *conn, const struct bn_sql_target *t,
+                             uint64_t deadline_ns, struct bn_sql_diag *d)
+{
+  struct bn_pgsql_conn *c = conn;
+  const char *values[N_PARAMS + 1], *foreign;
+  char text[160];
+
+  c->driver = self;
+  bn_sockref_clear(&c->socket);
+  foreign = choose(values, c->driver, t);
+  if (foreign != NULL) {
+    (void)snprintf(text, sizeof text, "--pgsql-%s is the same for all connections\n\n", foreign);
+    return bn_pgsql_fail_text("", "PQconnectStartParams", text, d);
+  }
+  c->handle = PQconnectStartParams(keywords, values, 0);
+  if (c->handle == NULL)
+    return bn_pgsql_fail_text("53200", "PQconnectStartParams", "out of memory\n\n", d);
+  /* libpq's own receiver writes them to stderr, as in 0.5. */
+  if (c->driver->host->version != BN_V05)
+    (void)PQsetNoticeReceiver(c->handle, ignore_notice, NULL);
+  if (establish(c, sooner(c->driver, deadline_ns), d) != BN_SQL_DONE)
+    return BN_SQL_ERROR;
+  bn_sockref_set(&c->socket, PQsocket(c->handle));
+  return BN_SQL_DONE;
+}
+
+void bn_pgsql_disconnect(void *conn)
+{
+  struct bn_pgsql_conn *c = conn;
+
+  bn_sockref_clear(&c->socket);
+  PQfinish(c->handle);
+  c->handle = NULL;
+  free(c->closing);
+  c->closing = NULL;
+}
+
+/* A request to cancel would need a connection of its own, and wait for a server that does not
+   answer: the very case this is for. */
+void bn_pgsql_interrupt(void *conn)
+{
+  const struct bn_pgsql_conn *c = conn;
+
+  bn_sockref_shut(&c->socket);
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The PostgreSQL driver: start, end and the table of hooks. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "drivers/common/secret.h"
+#include "drivers/pgsql/internal.h"
+
+static void free_driver(struct bn_pgsql *driver)
+{
+  bn_secret_free(driver->password);
+  for (size_t i = 0; i < driver->n_hosts; i++)
+    free(driver->hosts[i]);
+  free(driver->hosts);
+  free(driver);
+}
+
+/* An empty list is one entry: libpq's default. */
+static int split_hosts(struct bn_pgsql *driver)
+{
+  const char *text = driver->conf->host != NULL ? driver->conf->host : "";
+
+  driver->hosts = calloc(strlen(text) / 2 + 2, sizeof *driver->hosts);
+  if (driver->hosts == NULL)
+    return -1;
+  while (*text != '\0') {
+    const size_t len = strcspn(text, ",");
+
+    if (len > 0 && (driver->hosts[driver->n_hosts++] = strndup(text, len)) == NULL)
+      return -1;
+    text += len + (text[len] == ',');
+  }
+  if (driver->n_hosts == 0)
+    driver->n_hosts = 1;
+  return 0;
+}
+
+static int find_password(struct bn_pgsql *driver, struct bn_err *err)
+{
+  const struct bn_pgsql_conf *conf = driver->conf;
+  char asked[BN_SECRET_MAX];
+  const char *password = conf->password;
+
+  if (password == NULL && conf->password_prompt) {
+    if (bn_secret_prompt("PostgreSQL password", asked, err) != 0)
+      return -1;
+    password = asked;
+  } else if (password == NULL && conf->password_file != NULL) {
+    if (bn_secret_file(conf->password_file, asked, err) != 0)
+      return -1;
+    password = asked;
+  }
+  if (password == NULL)
+    return 0;
+  driver->password = strdup(password);
+  explicit_bzero(asked, sizeof asked);
+  return driver->password != NULL ? 0 : bn_err_set(err, ENOMEM, "out of memory");
+}
+
+static int check(const struct bn_pgsql_conf *conf, struct bn_err *err)
+{
+  if (conf->port.n == 0)
+    return bn_err_set(err, EINVAL, "No PostgreSQL ports specified, aborting");
+  for (size_t i = 0; i < conf->port.n; i++) {
+    char *end;
+    const unsigned long port = strtoul(conf->port.item[i], &end, 10);
+
+    if (*end != '\0' || port == 0 || port > 65535)
+      return bn_err_set(err, EINVAL, "Invalid value for --pgsql-port: '%s'", conf->port.item[i]);
+  }
+  for (size_t i = 0; i < conf->ignore_errors.n; i++) {
+    const char *item = conf->ignore_errors.item[i];
+
+    if (strcmp(item, "all") != 0 &&
+        (strlen(item) != 5 || strspn(item, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") != 5))
+      return bn_err_set(err, EINVAL,
+                        "Invalid value for --pgsql-ignore-errors: '%s' is no SQLSTATE and not "
+                        "'all'",
+                        item);
+  }
+  return 0;
+}
+
+static int init(void **self, const void *conf, const struct bn_driver_host *host,
+                struct bn_err *err)
+{
+  struct bn_pgsql *driver;
+
+  if (check(conf, err) != 0)
+    return -1;
+  if (PQisthreadsafe() == 0)
+    return bn_err_set(err, 0, "the PostgreSQL client library is not made for several threads");
+  driver = calloc(1, sizeof *driver);
+  if (driver == NULL)
+    return bn_err_set(err, ENOMEM, "cannot start the PostgreSQL driver: out of memory");
+  driver->conf = conf;
+  driver->host = host;
+  if (split_hosts(driver) != 0) {
+    free_driver(driver);
+    return bn_err_set(err, ENOMEM, "cannot start the PostgreSQL driver: out of memory");
+  }
+  if (find_password(driver, err) != 0) {
+    free_driver(driver);
+    return -1;
+  }
+  *self = driver;
+  return 0;
+}
+
+static void done(void *self)
+{
+  free_driver(self);
+}
+
+static struct bn_sql_caps caps(void)
+{
+  return (struct bn_sql_caps){.multi_rows_insert = true,
+                              .prepared_statements = true,
+                              .serial = true,
+                              .prepares_anew = true};
+}
+
+static size_t quote(void *conn, char *out, const char *in, size_t len)
+{
+  struct bn_pgsql_conn *c = conn;
+
+  return PQescapeStringConn(c->handle, out, in, len, NULL);
+}
+
+/* Column i of the only row; 0: NULL. */
+static int64_t number_of(const PGresult *res, int i)
+{
+  return strtoll(PQgetvalue(res, 0, i), NULL, 10);
+}
+
+static int info(void *conn, struct bn_sql_info *out)
+{
+  static const char sql[] =
+      "SELECT current_setting('max_connections'),"
+      " CASE WHEN (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN '0'"
+      " ELSE current_setting('superuser_reserved_connections') END,"
+      " current_setting('reserved_connections', true),"
+      " (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')";
+  const struct bn_pgsql_conn *c = conn;
+  const char *version = PQparameterStatus(c->handle, "server_version");
+  PGresult *res = PQexec(c->handle, sql);
+  const bool known = PQresultStatus(res) == PGRES_TUPLES_OK && PQntuples(res) == 1;
+
+  *out = (struct bn_sql_info){.max_connections = -1,
+                              .max_prepared_statements = -1,
+                              .max_packet = -1,
+                              .connections = -1,
+                              .prepared_statements = -1,
+                              .places = (int64_t)(c->driver->n_hosts * c->driver->conf->port.n),
+                              .raise_connections =
+                                  "ALTER SYSTEM SET max_connections = %n;\" there and restart it"};
+  (void)snprintf(out->version, sizeof out->version, "PostgreSQL %s",
+                 version != NULL ? version : "of unknown version");
+  if (known) {
+    out->reserved_connections = number_of(res, 1) + number_of(res, 2);
+    out->max_connections = number_of(res, 0) - out->reserved_connections;
+    out->connections = number_of(res, 3);
+  }
+  PQclear(res);
+  return known ? 0 : -1;
+}
+
+static const char *const isolation[BN_ISOLATIONS] = {
+    [BN_ISOLATION_READ_UNCOMMITTED] =
+        "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ UNCOMMITTED",
+    [BN_ISOLATION_READ_COMMITTED] =
+        "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED",
+    [BN_ISOLATION_REPEATABLE_READ] =
+        "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ",
+    [BN_ISOLATION_SERIALIZABLE] =
+        "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE",
+};
+
+static const char *const texts[BN_STEPS] = {
+    [BN_STEP_CONNECT] = "Connection to database failed: %m",
+    [BN_STEP_PREPARE] = "%c failed: %m",
+    [BN_STEP_BIND] = "%m",
+    /* 7 is libpq's status of every failure. */
+    [BN_STEP_QUERY] = "%c() failed: 7 %m\nfailed query was: %q",
+};
+
+__attribute__((visibility("default"))) const struct bn_driver bench_driver = {
+    .abi = BN_DRIVER_ABI,
+    .size = sizeof(struct bn_driver),
+    .name = "pgsql",
+    .title = "PostgreSQL driver",
+    .options = bn_pgsql_options,
+    .conf_size = sizeof(struct bn_pgsql_conf),
+    .conn_size = sizeof(struct bn_pgsql_conn),
+    .stmt_size = sizeof(struct bn_pgsql_stmt),
+    .init = init,
+    .done = done,
+    .connect = bn_pgsql_connect,
+    .disconnect = bn_pgsql_disconnect,
+    .caps = caps,
+    .classify = bn_pgsql_classify,
+    .ignorable = bn_pgsql_ignorable,
+    .interrupt = bn_pgsql_interrupt,
+    .info = info,
+    .quote = quote,
+    .query = bn_pgsql_query,
+    .prepare = bn_pgsql_prepare,
+    .bind = bn_pgsql_bind,
+    .execute = bn_pgsql_execute,
+    .next = bn_pgsql_next,
+    .fetch = bn_pgsql_fetch,
+    .free_result = bn_pgsql_free_result,
+    .close = bn_pgsql_close,
+    .load_begin = bn_pgsql_load_begin,
+    .load_rows = bn_pgsql_load_rows,
+    .load_end = bn_pgsql_load_end,
+    .texts = texts,
+    .isolation = isolation,
+};

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Options of PostgreSQL connections: known to every command line and to scripts, driver or not. */
+#ifndef BN_DRIVERS_PGSQL_OPTIONS_H
+#define BN_DRIVERS_PGSQL_OPTIONS_H
+
+#include "api/opt.h"
+
+struct bn_pgsql_conf {
+  char *host; /* a list with commas; scripts see it as one text */
+  char *user, *password, *db;
+  char *sslmode, *sslrootcert, *sslcert, *sslkey;
+  char *password_file;
+  struct bn_list port, ignore_errors;
+  int64_t connect_timeout_s; /* 0: none */
+  bool password_prompt;
+};
+
+extern const struct bn_opt bn_pgsql_options[];
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Queries as text, and the rows of every result. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "drivers/pgsql/internal.h"
+
+/* COPY asked for by a script as a query: nobody here has or wants the data. */
+static enum bn_sql end_copy(struct bn_pgsql_conn *c, ExecStatusType status, struct bn_sql_diag *d)
+{
+  PGresult *res;
+  char *row;
+
+  if (status == PGRES_COPY_IN) {
+    (void)PQputCopyEnd(c->handle, "COPY FROM STDIN is not possible in a query");
+  } else {
+    while (PQgetCopyData(c->handle, &row, 0) > 0)
+      PQfreemem(row);
+  }
+  while ((res = PQgetResult(c->handle)) != NULL)
+    PQclear(res);
+  return bn_pgsql_fail_text("0A000", "PQexec", "COPY from or to the client is not possible", d);
+}
+
+enum bn_sql bn_pgsql_take(struct bn_pgsql_conn *c, PGresult *res, const char *call,
+                          struct bn_sql_result *r, struct bn_sql_diag *d)
+{
+  const ExecStatusType status = PQresultStatus(res);
+  enum bn_sql rc;
+
+  *r = (struct bn_sql_result){.affected = 0};
+  switch (status) {
+  case PGRES_TUPLES_OK:
+    r->nrows = (uint64_t)PQntuples(res);
+    r->nfields = (uint32_t)PQnfields(res);
+    r->rows = res;
+    c->row = 0;
+    return BN_SQL_ROWS;
+  case PGRES_COMMAND_OK:
+    r->affected = strtoull(PQcmdTuples(res), NULL, 10);
+    PQclear(res);
+    return BN_SQL_DONE;
+  case PGRES_COPY_IN:
+  case PGRES_COPY_OUT:
+    PQclear(res);
+    return end_copy(c, status, d);
+  case PGRES_EMPTY_QUERY:
+    PQclear(res);
+    return bn_pgsql_fail_text("42601", call, "the query is empty", d);
+  default:
+    rc = bn_pgsql_fail(c, res, call, false, d);
+    PQclear(res);
+    return rc;
+  }
+}
+
+/* Of a text with several statements the last one's result counts, as in the reference. */
+enum bn_sql bn_pgsql_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
+                           struct bn_sql_diag *d)
+{
+  struct bn_pgsql_conn *c = conn;
+
+  (void)len; /* the text is terminated */
+  return bn_pgsql_take(c, PQexec(c->handle, sql), "PQexec", r, d);
+}
+
+enum bn_sql bn_pgsql_next(void *conn, void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
+{
+  (void)conn;
+  (void)stmt;
+  (void)d;
+  *r = (struct bn_sql_result){.affected = 0};
+  return BN_SQL_DONE;
+}
+
+bool bn_pgsql_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *row)
+{
+  struct bn_pgsql_conn *c = conn;
+  const PGresult *res = r->rows;
+  const int at = c->row;
+
+  if (res == NULL || at >= PQntuples(res))
+    return false;
+  for (int i = 0; i < (int)r->nfields; i++) {
+    if (PQgetisnull(res, at, i))
+      row[i] = (struct bn_sql_value){.ptr = NULL, .len = 0};
+    else
+      row[i] = (struct bn_sql_value){.ptr = PQgetvalue(res, at, i),
+                                     .len = (size_t)PQgetlength(res, at, i)};
+  }
+  c->row++;
+  return true;
+}
+
+void bn_pgsql_free_result(void *conn, struct bn_sql_result *r)
+{
+  (void)conn;
+  PQclear(r->rows);
+  r->rows = NULL;
+}

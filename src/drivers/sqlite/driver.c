@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The SQLite driver: opening, closing and the table of hooks. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "drivers/sqlite/sqlite.h"
+
+static int init(void **self, const void *conf, const struct bn_driver_host *host,
+                struct bn_err *err)
+{
+  struct bn_sqlite *driver = calloc(1, sizeof *driver);
+
+  if (driver == NULL)
+    return bn_err_set(err, 0, "cannot start the SQLite driver: out of memory");
+  /* A connection belongs to one thread, and counting the memory would cost a lock for each
+     allocation.  Refused, without harm, where SQLite is in use already. */
+  (void)sqlite3_config(SQLITE_CONFIG_MULTITHREAD);
+  (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+  if (sqlite3_initialize() != SQLITE_OK || sqlite3_threadsafe() == 0) {
+    free(driver);
+    return bn_err_set(err, 0, "the SQLite library is not made for several threads");
+  }
+  driver->conf = conf;
+  driver->host = host;
+  pthread_mutex_init(&driver->lock, NULL);
+  *self = driver;
+  return 0;
+}
+
+static void done(void *self)
+{
+  struct bn_sqlite *driver = self;
+
+  while (driver->files != NULL) {
+    struct bn_sqlite_file *f = driver->files;
+
+    driver->files = f->next;
+    bn_sqlite_queue_destroy(&f->queue);
+    free(f->path);
+    free(f);
+  }
+  pthread_mutex_destroy(&driver->lock);
+  free(driver);
+}
+
+/* The one of that path; the lock is held.  NULL: out of memory. */
+static struct bn_sqlite_file *file_of(struct bn_sqlite *driver, const char *path)
+{
+  struct bn_sqlite_file *f = driver->files;
+
+  while (f != NULL && strcmp(f->path, path) != 0)
+    f = f->next;
+  if (f != NULL)
+    return f;
+  f = calloc(1, sizeof *f);
+  if (f == NULL)
+    return NULL;
+  f->path = strdup(path);
+  if (f->path == NULL) {
+    free(f);
+    return NULL;
+  }
+  bn_sqlite_queue_init(&f->queue);
+  f->next = driver->files;
+  driver->files = f;
+  return f;
+}
+
+/* Another process holds a lock.  Returns whether to try again. */
+static int on_busy(void *arg, int count)
+{
+  struct bn_sqlite_conn *c = arg;
+  const uint64_t now = c->driver->host->now_ns();
+  const struct timespec pause = {.tv_nsec = 1000000L * (count < 10 ? 1 + count : 10)};
+
+  if (count == 0)
+    c->busy_since_ns = now;
+  if (atomic_load_explicit(&c->interrupted, memory_order_relaxed) ||
+      (now - c->busy_since_ns) / 1000000 >= c->timeout_ms)
+    return 0;
+  (void)nanosleep(&pause, NULL);
+  return 1;
+}
+
+/* Runs a pragma; value, if not NULL, gets its answer. */
+static int pragma(struct bn_sqlite_conn *c, const char *name, const char *setting, char *value,
+                  size_t size)
+{
+  char text[80];
+  sqlite3_stmt *st = NULL;
+  int rc;
+
+  (void)snprintf(text, sizeof text, "PRAGMA %s=%s", name, setting);
+  rc = sqlite3_prepare_v2(c->db, text, -1, &st, NULL);
+  if (rc != SQLITE_OK)
+    return rc;
+  rc = sqlite3_step(st);
+  if (rc == SQLITE_ROW && value != NULL)
+    (void)snprintf(value, size, "%s", (const char *)sqlite3_column_text(st, 0));
+  rc = sqlite3_finalize(st);
+  return rc;
+}
+
+static enum bn_sql set_journal(struct bn_sqlite_conn *c, const char *mode, struct bn_sql_diag *d)
+{
+  char is[16] = "", text[96];
+  int rc;
+
+  /* Nothing can be set in a file that is only readable. */
+  if (sqlite3_db_readonly(c->db, "main") == 1)
+    return BN_SQL_DONE;
+  rc = pragma(c, "main.journal_mode", mode, is, sizeof is);
+  if (rc != SQLITE_OK)
+    return bn_sqlite_fail(c, rc, "sqlite3_step()", d);
+  c->readers_wait = strcmp(is, "wal") != 0;
+  if (c->file == NULL || strcmp(is, mode) == 0)
+    return BN_SQL_DONE;
+  (void)snprintf(text, sizeof text, "the journal mode stays '%s' and cannot be '%s' here", is,
+                 mode);
+  return bn_sqlite_fail_text(c, SQLITE_ERROR, "sqlite3_step()", text, d);
+}
+
+static enum bn_sql configure(struct bn_sqlite_conn *c, struct bn_sql_diag *d)
+{
+  const struct bn_sqlite_conf *conf = c->driver->conf;
+  int rc;
+
+  (void)sqlite3_extended_result_codes(c->db, 1);
+  (void)sqlite3_busy_handler(c->db, on_busy, c);
+  if (set_journal(c, bn_sqlite_journal_modes[conf->journal_mode], d) != BN_SQL_DONE)
+    return BN_SQL_ERROR;
+  rc = pragma(c, "synchronous", bn_sqlite_synchronous[conf->synchronous], NULL, 0);
+  return rc == SQLITE_OK ? BN_SQL_DONE : bn_sqlite_fail(c, rc, "sqlite3_step()", d);
+}
+
+static enum bn_sql open_locked(struct bn_sqlite_conn *c, const char *path, struct bn_sql_diag *d)
+{
+  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+  const int rc = sqlite3_open_v2(path, &c->db, flags, NULL);
+  const char *full;
+
+  if (rc != SQLITE_OK)
+    return bn_sqlite_fail(c, rc, "sqlite3_open_v2()", d);
+  full = sqlite3_db_filename(c->db, "main");
+  if (full != NULL && full[0] != '\0') {
+    c->file = file_of(c->driver, full);
+    if (c->file == NULL)
+      return bn_sqlite_fail_text(c, SQLITE_NOMEM, "sqlite3_open_v2()", "out of memory", d);
+  }
+  return configure(c, d);
+}
+
+static const char *path_of(const struct bn_sqlite *driver, const struct bn_sql_target *t)
+{
+  for (size_t i = 0; i < t->n_overrides; i++) {
+    if (strcmp(t->override_name[i], "db") == 0)
+      return t->override_value[i];
+  }
+  return driver->conf->db != NULL ? driver->conf->db : "";
+}
+
+static enum bn_sql connect_file(void *self, void *conn, const struct bn_sql_target *t,
+                                uint64_t deadline_ns, struct bn_sql_diag *d)
+{
+  struct bn_sqlite_conn *c = conn;
+  const char *path;
+  enum bn_sql rc;
+
+  c->driver = self;
+  c->timeout_ms = (uint64_t)c->driver->conf->busy_timeout_ms;
+  path = path_of(c->driver, t);
+  (void)deadline_ns;
+  (void)snprintf(d->where, sizeof d->where, "SQLite database '%s'", path);
+  bn_sqlite_turn_init(&c->turn);
+  c->turn_made = true;
+  if (path[0] == '\0')
+    return bn_sqlite_fail_text(c, SQLITE_CANTOPEN, "sqlite3_open_v2()", "--sqlite-db names no file",
+                               d);
+  pthread_mutex_lock(&c->driver->lock);
+  rc = open_locked(c, path, d);
+  pthread_mutex_unlock(&c->driver->lock);
+  return rc;
+}
+
+static void disconnect(void *conn)
+{
+  struct bn_sqlite_conn *c = conn;
+
+  if (c->db != NULL) {
+    pthread_mutex_lock(&c->driver->lock);
+    (void)sqlite3_close_v2(c->db); /* rolls back what is open */
+    pthread_mutex_unlock(&c->driver->lock);
+    c->db = NULL;
+    bn_sqlite_leave(c);
+  }
+  bn_sqlite_rows_free(&c->rows);
+  if (c->turn_made)
+    bn_sqlite_turn_destroy(&c->turn);
+  c->turn_made = false;
+}
+
+static struct bn_sql_caps caps(void)
+{
+  return (struct bn_sql_caps){
+      .multi_rows_insert = true, .prepared_statements = true, .auto_increment = true};
+}
+
+static void interrupt(void *conn)
+{
+  struct bn_sqlite_conn *c = conn;
+
+  atomic_store_explicit(&c->interrupted, true, memory_order_relaxed);
+  if (c->file != NULL)
+    bn_sqlite_queue_interrupt(&c->file->queue, &c->turn);
+  sqlite3_interrupt(c->db);
+}
+
+static int info(void *conn, struct bn_sql_info *out)
+{
+  (void)conn;
+  (void)snprintf(out->version, sizeof out->version, "SQLite %s", sqlite3_libversion());
+  out->max_connections = out->max_prepared_statements = -1;
+  return 0;
+}
+
+static size_t quote(void *conn, char *out, const char *in, size_t len)
+{
+  size_t n = 0;
+
+  (void)conn;
+  for (size_t i = 0; i < len; i++) {
+    if (in[i] == '\'')
+      out[n++] = '\'';
+    out[n++] = in[i];
+  }
+  return n;
+}
+
+static bool fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *row)
+{
+  struct bn_sqlite_conn *c = conn;
+
+  return bn_sqlite_rows_fetch(&c->rows, r->nfields, row);
+}
+
+/* The memory is taken back with the next statement; results of the same text may be pending. */
+static void free_result(void *conn, struct bn_sql_result *r)
+{
+  (void)conn;
+  (void)r;
+}
+
+static void close_stmt(void *stmt)
+{
+  struct bn_sqlite_stmt *s = stmt;
+
+  (void)sqlite3_finalize(s->st);
+  s->st = NULL;
+}
+
+static const char *const texts[BN_STEPS] = {
+    [BN_STEP_CONNECT] = "unable to open %w, aborting...\nerror %e: %m",
+    [BN_STEP_PREPARE] = "%c failed\nSQLite error: %e \"%m\"",
+    [BN_STEP_BIND] = "%c failed\nSQLite error: %e \"%m\"",
+    [BN_STEP_QUERY] = "%c returned error %e (%m) for query '%q'",
+};
+
+static const char *const isolation[BN_ISOLATIONS] = {
+    [BN_ISOLATION_SERIALIZABLE] = "",
+};
+
+__attribute__((visibility("default"))) const struct bn_driver bench_driver = {
+    .abi = BN_DRIVER_ABI,
+    .size = sizeof(struct bn_driver),
+    .name = "sqlite",
+    .title = "SQLite driver",
+    .options = bn_sqlite_options,
+    .conf_size = sizeof(struct bn_sqlite_conf),
+    .conn_size = sizeof(struct bn_sqlite_conn),
+    .stmt_size = sizeof(struct bn_sqlite_stmt),
+    .init = init,
+    .done = done,
+    .connect = connect_file,
+    .disconnect = disconnect,
+    .caps = caps,
+    .classify = bn_sqlite_classify,
+    .ignorable = bn_sqlite_ignorable,
+    .interrupt = interrupt,
+    .info = info,
+    .quote = quote,
+    .query = bn_sqlite_query,
+    .prepare = bn_sqlite_prepare,
+    .bind = bn_sqlite_bind,
+    .execute = bn_sqlite_execute,
+    .next = bn_sqlite_next,
+    .fetch = fetch,
+    .free_result = free_result,
+    .close = close_stmt,
+    .texts = texts,
+    .isolation = isolation,
+};

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Failures of SQLite: what they are called elsewhere, and which of them end the transaction. */
+#include <stdio.h>
+#include <string.h>
+
+#include "drivers/sqlite/sqlite.h"
+
+static enum bn_sql_class class_of(int code)
+{
+  switch (code) {
+  case SQLITE_BUSY_SNAPSHOT:
+    return BN_CLASS_SERIALIZATION;
+  case SQLITE_CONSTRAINT_UNIQUE:
+  case SQLITE_CONSTRAINT_PRIMARYKEY:
+  case SQLITE_CONSTRAINT_ROWID:
+    return BN_CLASS_DUPLICATE;
+  default:
+    break;
+  }
+  switch (code & 0xff) {
+  case SQLITE_BUSY:
+    return BN_CLASS_LOCK_TIMEOUT;
+  case SQLITE_READONLY:
+    return BN_CLASS_READ_ONLY;
+  case SQLITE_FULL:
+  case SQLITE_IOERR:
+  case SQLITE_NOMEM:
+    return BN_CLASS_RESOURCE;
+  case SQLITE_CANTOPEN:
+    return BN_CLASS_CONNECTION;
+  default:
+    return BN_CLASS_OTHER;
+  }
+}
+
+enum bn_sql_class bn_sqlite_classify(const struct bn_sql_diag *d)
+{
+  return class_of(d->code);
+}
+
+bool bn_sqlite_ignorable(void *self, const struct bn_sql_diag *d)
+{
+  const enum bn_sql_class class = class_of(d->code);
+
+  (void)self;
+  return class == BN_CLASS_SERIALIZATION || class == BN_CLASS_LOCK_TIMEOUT ||
+         class == BN_CLASS_DUPLICATE;
+}
+
+static const char *sqlstate_of(int code)
+{
+  switch (class_of(code)) {
+  case BN_CLASS_SERIALIZATION:
+    return "40001";
+  case BN_CLASS_LOCK_TIMEOUT:
+    return "55P03";
+  case BN_CLASS_DUPLICATE:
+    return "23505";
+  case BN_CLASS_READ_ONLY:
+    return "25006";
+  case BN_CLASS_CONNECTION:
+    return "08001";
+  default:
+    break;
+  }
+  switch (code & 0xff) {
+  case SQLITE_FULL:
+    return "53100";
+  case SQLITE_NOMEM:
+    return "53200";
+  case SQLITE_IOERR:
+    return "58030";
+  case SQLITE_CORRUPT:
+  case SQLITE_NOTADB:
+    return "XX001";
+  case SQLITE_CONSTRAINT:
+    return "23000";
+  case SQLITE_INTERRUPT:
+    return "57014";
+  default:
+    return "HY000";
+  }
+}
+
+/* Which failures concern the file, so that its name helps. */
+static bool about_file(int code)
+{
+  switch (code & 0xff) {
+  case SQLITE_FULL:
+  case SQLITE_IOERR:
+  case SQLITE_READONLY:
+  case SQLITE_CORRUPT:
+  case SQLITE_NOTADB:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/* After these a transaction only waits for its end, and everybody else for it. */
+static bool ends_transaction(int code)
+{
+  return about_file(code) || (code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_NOMEM ||
+         (code & 0xff) == SQLITE_INTERRUPT;
+}
+
+static void roll_back(struct bn_sqlite_conn *c, struct bn_sql_diag *d)
+{
+  if (c->db == NULL)
+    return;
+  if (sqlite3_get_autocommit(c->db) == 0 && ends_transaction(d->code))
+    (void)sqlite3_exec(c->db, "ROLLBACK", NULL, NULL, NULL);
+  d->rolled_back = sqlite3_get_autocommit(c->db) != 0;
+  if (d->rolled_back)
+    bn_sqlite_leave(c);
+}
+
+enum bn_sql bn_sqlite_fail_text(struct bn_sqlite_conn *c, int code, const char *call,
+                                const char *text, struct bn_sql_diag *d)
+{
+  d->code = code;
+  (void)snprintf(d->state, sizeof d->state, "%s", sqlstate_of(code));
+  (void)snprintf(d->call, sizeof d->call, "%s", call);
+  (void)snprintf(d->text, sizeof d->text, "%s", text);
+  roll_back(c, d);
+  return BN_SQL_ERROR;
+}
+
+enum bn_sql bn_sqlite_fail(struct bn_sqlite_conn *c, int rc, const char *call,
+                           struct bn_sql_diag *d)
+{
+  const int os = c->db != NULL ? sqlite3_system_errno(c->db) : 0;
+  const char *name = c->db != NULL ? sqlite3_db_filename(c->db, "main") : NULL;
+  char text[sizeof d->text];
+
+  (void)snprintf(text, sizeof text, "%s",
+                 c->db != NULL ? sqlite3_errmsg(c->db) : sqlite3_errstr(rc));
+  if (about_file(rc) && name != NULL && name[0] != '\0')
+    (void)snprintf(text + strlen(text), sizeof text - strlen(text), ": '%s'", name);
+  if (((rc & 0xff) == SQLITE_CANTOPEN || (rc & 0xff) == SQLITE_IOERR) && os != 0)
+    (void)snprintf(text + strlen(text), sizeof text - strlen(text), ": %s", strerror(os));
+  return bn_sqlite_fail_text(c, rc, call, text, d);
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Statements: their turn among the connections of this process, their execution and results. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "drivers/sqlite/sqlite.h"
+
+void bn_sqlite_leave(struct bn_sqlite_conn *c)
+{
+  if (c->holds == BN_SQLITE_NONE)
+    return;
+  bn_sqlite_queue_leave(&c->file->queue, &c->turn, c->holds);
+  c->holds = BN_SQLITE_NONE;
+}
+
+/* What the connection has to hold for st; BEGIN and its like touch nothing yet. */
+static enum bn_sqlite_hold needs(const struct bn_sqlite_conn *c, sqlite3_stmt *st)
+{
+  if (!sqlite3_stmt_readonly(st))
+    return BN_SQLITE_EXCLUSIVE;
+  return c->readers_wait && sqlite3_column_count(st) > 0 ? BN_SQLITE_SHARED : BN_SQLITE_NONE;
+}
+
+static enum bn_sql enter(struct bn_sqlite_conn *c, enum bn_sqlite_hold wants, struct bn_sql_diag *d)
+{
+  enum bn_sqlite_wait rc;
+
+  if (c->holds == BN_SQLITE_SHARED)
+    rc = bn_sqlite_queue_upgrade(&c->file->queue, &c->turn);
+  else
+    rc = bn_sqlite_queue_enter(&c->file->queue, &c->turn, wants);
+  switch (rc) {
+  case BN_SQLITE_GRANTED:
+    c->holds = wants;
+    return BN_SQL_DONE;
+  case BN_SQLITE_INTERRUPTED:
+    return bn_sqlite_fail_text(c, SQLITE_INTERRUPT, "sqlite3_step()", "interrupted", d);
+  case BN_SQLITE_CONFLICT:
+    return bn_sqlite_fail_text(c, SQLITE_BUSY_SNAPSHOT, "sqlite3_step()",
+                               "two transactions that have read want to write", d);
+  case BN_SQLITE_OWN:
+    break;
+  }
+  return bn_sqlite_fail_text(c, SQLITE_LOCKED, "sqlite3_step()",
+                             "another connection of this thread is in a transaction", d);
+}
+
+/* Reads everything st gives into the rows. */
+static int read_all(struct bn_sqlite_conn *c, sqlite3_stmt *st, struct bn_sqlite_part *p)
+{
+  const int nfields = sqlite3_column_count(st);
+  int rc;
+
+  p->begin = c->rows.len;
+  while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
+    if (bn_sqlite_rows_add(&c->rows, st, nfields) != 0)
+      return SQLITE_NOMEM;
+    p->nrows++;
+  }
+  p->end = c->rows.len;
+  p->nfields = (uint32_t)nfields;
+  p->kind = nfields > 0 ? BN_SQL_ROWS : BN_SQL_DONE;
+  return rc;
+}
+
+/* st is reset in the end, which ends the transaction of a statement alone. */
+static enum bn_sql run(struct bn_sqlite_conn *c, sqlite3_stmt *st, struct bn_sqlite_part *p,
+                       struct bn_sql_diag *d)
+{
+  const enum bn_sqlite_hold wants = c->file != NULL ? needs(c, st) : BN_SQLITE_NONE;
+  int before, rc;
+
+  *p = (struct bn_sqlite_part){.kind = BN_SQL_ERROR};
+  if (wants > c->holds && enter(c, wants, d) != BN_SQL_DONE)
+    return BN_SQL_ERROR;
+  before = sqlite3_total_changes(c->db);
+  rc = read_all(c, st, p);
+  if (rc != SQLITE_DONE) {
+    /* The message is of the step; resetting gives up the statement's locks. */
+    if (rc == SQLITE_NOMEM) {
+      (void)sqlite3_reset(st);
+      return bn_sqlite_fail_text(c, rc, "sqlite3_step()", "out of memory", d);
+    }
+    rc = sqlite3_reset(st);
+    return bn_sqlite_fail(c, rc, "sqlite3_step()", d);
+  }
+  if (sqlite3_total_changes(c->db) != before)
+    p->affected = (uint64_t)sqlite3_changes(c->db);
+  (void)sqlite3_reset(st);
+  if (c->holds != BN_SQLITE_NONE && sqlite3_get_autocommit(c->db) != 0)
+    bn_sqlite_leave(c);
+  return p->kind;
+}
+
+static enum bn_sql compile(struct bn_sqlite_conn *c, const char *sql, size_t len, unsigned flags,
+                           sqlite3_stmt **st, const char **tail, struct bn_sql_diag *d)
+{
+  int rc;
+
+  if (len > INT_MAX)
+    return bn_sqlite_fail_text(c, SQLITE_TOOBIG, "sqlite3_prepare_v3()", "statement too long", d);
+  rc = sqlite3_prepare_v3(c->db, sql, (int)len, flags, st, tail);
+  if (rc != SQLITE_OK)
+    return bn_sqlite_fail(c, rc, "sqlite3_prepare_v3()", d);
+  return BN_SQL_DONE;
+}
+
+/* The statements behind the first one are executed as well, as servers do; their results wait for
+   `next`.  The first failure ends it. */
+static int run_rest(struct bn_sqlite_conn *c, const char *sql, const char *end)
+{
+  while (sql < end) {
+    struct bn_sqlite_part p = {.kind = BN_SQL_ERROR};
+    sqlite3_stmt *st = NULL;
+    enum bn_sql rc;
+
+    rc = compile(c, sql, (size_t)(end - sql), 0, &st, &sql, &c->late);
+    if (rc == BN_SQL_DONE && st == NULL)
+      return 0; /* blanks or a comment */
+    if (rc == BN_SQL_DONE)
+      rc = run(c, st, &p, &c->late);
+    (void)sqlite3_finalize(st);
+    if (bn_sqlite_rows_add_part(&c->rows, &p) != 0)
+      return -1;
+    if (rc == BN_SQL_ERROR)
+      return 0;
+  }
+  return 0;
+}
+
+enum bn_sql bn_sqlite_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
+                            struct bn_sql_diag *d)
+{
+  struct bn_sqlite_conn *c = conn;
+  const char *const end = sql + len;
+  struct bn_sqlite_part p;
+  sqlite3_stmt *st = NULL;
+  enum bn_sql rc;
+
+  bn_sqlite_rows_clear(&c->rows);
+  rc = compile(c, sql, len, 0, &st, &sql, d);
+  if (rc != BN_SQL_DONE)
+    return rc;
+  if (st == NULL)
+    return bn_sqlite_fail_text(c, SQLITE_ERROR, "sqlite3_prepare_v3()", "Query was empty", d);
+  rc = run(c, st, &p, d);
+  (void)sqlite3_finalize(st);
+  if (rc == BN_SQL_ERROR)
+    return rc;
+  if (sql < end && run_rest(c, sql, end) != 0)
+    return bn_sqlite_fail_text(c, SQLITE_NOMEM, "sqlite3_step()", "out of memory", d);
+  bn_sqlite_rows_show(&c->rows, &p, r);
+  return rc;
+}
+
+enum bn_sql bn_sqlite_next(void *conn, void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
+{
+  struct bn_sqlite_conn *c = conn;
+  const struct bn_sqlite_part *p;
+
+  (void)stmt;
+  *r = (struct bn_sql_result){.affected = 0};
+  if (c->rows.next_part >= c->rows.n_parts)
+    return BN_SQL_DONE;
+  p = &c->rows.part[c->rows.next_part++];
+  if (p->kind == BN_SQL_ERROR)
+    *d = c->late;
+  else
+    bn_sqlite_rows_show(&c->rows, p, r);
+  return p->kind;
+}
+
+enum bn_sql bn_sqlite_prepare(void *conn, void *stmt, const char *sql, size_t len,
+                              struct bn_sql_diag *d)
+{
+  struct bn_sqlite_conn *c = conn;
+  struct bn_sqlite_stmt *s = stmt;
+  const char *const end = sql + len;
+  sqlite3_stmt *second = NULL;
+
+  s->conn = c;
+  if (compile(c, sql, len, SQLITE_PREPARE_PERSISTENT, &s->st, &sql, d) != BN_SQL_DONE)
+    return BN_SQL_ERROR;
+  if (s->st == NULL)
+    return bn_sqlite_fail_text(c, SQLITE_ERROR, "sqlite3_prepare_v3()", "Query was empty", d);
+  if (sql == end)
+    return BN_SQL_DONE;
+  if (compile(c, sql, (size_t)(end - sql), 0, &second, NULL, d) == BN_SQL_DONE && second == NULL)
+    return BN_SQL_DONE;
+  (void)sqlite3_finalize(second);
+  (void)sqlite3_finalize(s->st);
+  s->st = NULL;
+  return bn_sqlite_fail_text(c, SQLITE_ERROR, "sqlite3_prepare_v3()",
+                             "only one statement can be prepared at a time", d);
+}
+
+enum bn_sql bn_sqlite_bind(void *stmt, const struct bn_sql_bind *b, size_t n, struct bn_sql_diag *d)
+{
+  struct bn_sqlite_stmt *s = stmt;
+  char text[80];
+
+  if (n != (size_t)sqlite3_bind_parameter_count(s->st)) {
+    (void)snprintf(text, sizeof text, "wrong number of parameters: %zu given, %d in the statement",
+                   n, sqlite3_bind_parameter_count(s->st));
+    return bn_sqlite_fail_text(s->conn, SQLITE_RANGE, "sqlite3_bind()", text, d);
+  }
+  s->binds = b;
+  s->n_binds = n;
+  return BN_SQL_DONE;
+}
+
+static int bind_one(sqlite3_stmt *st, int i, const struct bn_sql_bind *b)
+{
+  if (b->is_null != NULL && *b->is_null)
+    return sqlite3_bind_null(st, i);
+  switch (b->type) {
+  case BN_SQL_INT64:
+    return sqlite3_bind_int64(st, i, *(const int64_t *)b->data);
+  case BN_SQL_DOUBLE:
+    return sqlite3_bind_double(st, i, *(const double *)b->data);
+  case BN_SQL_TEXT:
+    return sqlite3_bind_text64(st, i, b->data, *b->len, SQLITE_STATIC, SQLITE_UTF8);
+  case BN_SQL_BLOB:
+    return sqlite3_bind_blob64(st, i, b->data, *b->len, SQLITE_STATIC);
+  case BN_SQL_NULL:
+    break;
+  }
+  return sqlite3_bind_null(st, i);
+}
+
+enum bn_sql bn_sqlite_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
+{
+  struct bn_sqlite_stmt *s = stmt;
+  struct bn_sqlite_conn *c = s->conn;
+  struct bn_sqlite_part p;
+  enum bn_sql rc;
+
+  bn_sqlite_rows_clear(&c->rows);
+  for (size_t i = 0; i < s->n_binds; i++) {
+    const int failed = bind_one(s->st, (int)i + 1, &s->binds[i]);
+
+    if (failed != SQLITE_OK)
+      return bn_sqlite_fail(c, failed, "sqlite3_bind()", d);
+  }
+  rc = run(c, s->st, &p, d);
+  if (rc != BN_SQL_ERROR)
+    bn_sqlite_rows_show(&c->rows, &p, r);
+  return rc;
+}

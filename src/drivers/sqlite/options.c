@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Options of the SQLite driver. */
+#include "drivers/sqlite/options.h"
+
+const char *const bn_sqlite_journal_modes[] = {"wal",    "delete", "truncate", "persist",
+                                               "memory", "off",    NULL};
+const char *const bn_sqlite_synchronous[] = {"off", "normal", "full", "extra", NULL};
+const char *const bn_sqlite_begins[] = {"deferred", "immediate", NULL};
+
+const struct bn_opt bn_sqlite_options[] = {
+    {.name = "sqlite-db",
+     .type = BN_PATH,
+     .def = "sbtest.sqlite",
+     .offset = offsetof(struct bn_sqlite_conf, db),
+     .form = "=FILE",
+     .help = "SQLite database file, made when there is none"},
+    {.name = "sqlite-journal-mode",
+     .type = BN_CHOICE,
+     .def = "wal",
+     .offset = offsetof(struct bn_sqlite_conf, journal_mode),
+     .choices = bn_sqlite_journal_modes,
+     .help = "journal of the SQLite database {wal, delete, truncate, persist, memory, off}"},
+    {.name = "sqlite-synchronous",
+     .type = BN_CHOICE,
+     .def = "normal",
+     .offset = offsetof(struct bn_sqlite_conf, synchronous),
+     .choices = bn_sqlite_synchronous,
+     .help = "how often SQLite waits for the disk {off, normal, full, extra}"},
+    {.name = "sqlite-busy-timeout",
+     .type = BN_INT,
+     .def = "5000",
+     .offset = offsetof(struct bn_sqlite_conf, busy_timeout_ms),
+     .min = 0,
+     .max = INT32_MAX,
+     .help = "milliseconds to wait for a lock that another process holds"},
+    {.name = "sqlite-begin",
+     .type = BN_CHOICE,
+     .def = "immediate",
+     .offset = offsetof(struct bn_sqlite_conf, begin),
+     .choices = bn_sqlite_begins,
+     .help = "how transactions that will write begin {deferred, immediate}"},
+    BN_OPT_END,
+};

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The queue of one database file.  Sleeping in SQLite's busy handler left a thread waiting for
+   seconds while others went first, and waking all waiters cost most of the throughput. */
+#include "drivers/sqlite/queue.h"
+
+#include <stddef.h>
+
+void bn_sqlite_queue_init(struct bn_sqlite_queue *q)
+{
+  *q = (struct bn_sqlite_queue){.first = NULL};
+  pthread_mutex_init(&q->lock, NULL);
+}
+
+void bn_sqlite_queue_destroy(struct bn_sqlite_queue *q)
+{
+  pthread_mutex_destroy(&q->lock);
+}
+
+void bn_sqlite_turn_init(struct bn_sqlite_turn *t)
+{
+  *t = (struct bn_sqlite_turn){.next = NULL};
+  pthread_cond_init(&t->cond, NULL);
+}
+
+void bn_sqlite_turn_destroy(struct bn_sqlite_turn *t)
+{
+  pthread_cond_destroy(&t->cond);
+}
+
+/* The owner is known before its thread wakes up, or the one before could take itself for it. */
+static void grant(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t)
+{
+  if (t->wants == BN_SQLITE_EXCLUSIVE) {
+    q->busy = true;
+    q->owner = t->thread;
+  } else {
+    q->sharers++;
+    t->next = q->sharing;
+    q->sharing = t;
+  }
+  t->wants = BN_SQLITE_NONE;
+  t->granted = true;
+  pthread_cond_signal(&t->cond);
+}
+
+static void stop_sharing(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t)
+{
+  struct bn_sqlite_turn **p = &q->sharing;
+
+  while (*p != t)
+    p = &(*p)->next;
+  *p = t->next;
+  q->sharers--;
+}
+
+/* Whether another connection of t's thread shares: what waits for its end would wait for ever. */
+static bool shares_already(const struct bn_sqlite_queue *q, const struct bn_sqlite_turn *t)
+{
+  for (const struct bn_sqlite_turn *p = q->sharing; p != NULL; p = p->next) {
+    if (p != t && pthread_equal(p->thread, t->thread))
+      return true;
+  }
+  return false;
+}
+
+static struct bn_sqlite_turn *pop(struct bn_sqlite_queue *q)
+{
+  struct bn_sqlite_turn *t = q->first;
+
+  q->first = t->next;
+  if (q->first == NULL)
+    q->last = NULL;
+  return t;
+}
+
+/* Hands over to whoever may go on now; the lock is held. */
+static void advance(struct bn_sqlite_queue *q)
+{
+  if (q->upgrader != NULL) {
+    if (q->sharers == 1 && !q->busy) {
+      stop_sharing(q, q->upgrader);
+      grant(q, q->upgrader);
+      q->upgrader = NULL;
+    }
+    return;
+  }
+  while (q->first != NULL && !q->busy) {
+    if (q->first->wants == BN_SQLITE_EXCLUSIVE && q->sharers > 0)
+      return;
+    grant(q, pop(q));
+  }
+}
+
+static void forget(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t)
+{
+  struct bn_sqlite_turn *before = NULL;
+
+  if (q->upgrader == t)
+    q->upgrader = NULL;
+  for (struct bn_sqlite_turn *p = q->first; p != NULL; before = p, p = p->next) {
+    if (p != t)
+      continue;
+    if (before != NULL)
+      before->next = t->next;
+    else
+      q->first = t->next;
+    if (q->last == t)
+      q->last = before;
+    break;
+  }
+  t->wants = BN_SQLITE_NONE;
+}
+
+/* Until it is this one's turn; the lock is held. */
+static enum bn_sqlite_wait await(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t)
+{
+  while (!t->granted && !t->interrupted)
+    pthread_cond_wait(&t->cond, &q->lock);
+  if (t->granted)
+    return BN_SQLITE_GRANTED;
+  forget(q, t);
+  advance(q);
+  return BN_SQLITE_INTERRUPTED;
+}
+
+enum bn_sqlite_wait bn_sqlite_queue_enter(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t,
+                                          enum bn_sqlite_hold wants)
+{
+  enum bn_sqlite_wait rc;
+
+  pthread_mutex_lock(&q->lock);
+  t->thread = pthread_self();
+  if (q->busy && pthread_equal(q->owner, t->thread)) {
+    rc = BN_SQLITE_OWN;
+  } else if (shares_already(q, t)) {
+    rc = wants == BN_SQLITE_SHARED ? BN_SQLITE_GRANTED : BN_SQLITE_OWN;
+    if (rc == BN_SQLITE_GRANTED) {
+      /* Before those that wait for this thread. */
+      t->wants = wants;
+      grant(q, t);
+    }
+  } else {
+    t->wants = wants;
+    t->granted = false;
+    t->next = NULL;
+    if (q->last != NULL)
+      q->last->next = t;
+    else
+      q->first = t;
+    q->last = t;
+    advance(q);
+    rc = await(q, t);
+  }
+  pthread_mutex_unlock(&q->lock);
+  return rc;
+}
+
+enum bn_sqlite_wait bn_sqlite_queue_upgrade(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t)
+{
+  enum bn_sqlite_wait rc = BN_SQLITE_CONFLICT;
+
+  pthread_mutex_lock(&q->lock);
+  t->thread = pthread_self();
+  if (q->upgrader == NULL && shares_already(q, t)) {
+    rc = BN_SQLITE_OWN;
+  } else if (q->upgrader == NULL) {
+    q->upgrader = t;
+    t->wants = BN_SQLITE_EXCLUSIVE;
+    t->granted = false;
+    advance(q);
+    rc = await(q, t);
+  }
+  pthread_mutex_unlock(&q->lock);
+  return rc;
+}
+
+void bn_sqlite_queue_leave(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t,
+                           enum bn_sqlite_hold held)
+{
+  pthread_mutex_lock(&q->lock);
+  if (held == BN_SQLITE_SHARED)
+    stop_sharing(q, t);
+  else
+    q->busy = false;
+  advance(q);
+  pthread_mutex_unlock(&q->lock);
+}
+
+void bn_sqlite_queue_interrupt(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t)
+{
+  pthread_mutex_lock(&q->lock);
+  t->interrupted = true;
+  pthread_cond_signal(&t->cond);
+  pthread_mutex_unlock(&q->lock);
+}

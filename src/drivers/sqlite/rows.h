@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The results of one query, read completely, as text in one block of memory used again and again.
+ */
+#ifndef BN_DRIVERS_SQLITE_ROWS_H
+#define BN_DRIVERS_SQLITE_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <sqlite3.h>
+
+#include "api/driver.h"
+
+/* One result; its values are data[begin..end). */
+struct bn_sqlite_part {
+  enum bn_sql kind; /* DONE, ROWS, ERROR */
+  uint64_t nrows, affected;
+  uint32_t nfields;
+  size_t begin, end;
+};
+
+/* All zero is valid and empty. */
+struct bn_sqlite_rows {
+  char *data;
+  size_t len, cap;
+  size_t at, end; /* of the current part: the next value */
+  /* Further results of a text with several statements. */
+  struct bn_sqlite_part *part;
+  size_t n_parts, next_part;
+};
+
+/* Forgets all results; gives back memory that was needed for once. */
+void bn_sqlite_rows_clear(struct bn_sqlite_rows *rows);
+void bn_sqlite_rows_free(struct bn_sqlite_rows *rows);
+/* Adds the current row of st; 0, or -1: out of memory. */
+int bn_sqlite_rows_add(struct bn_sqlite_rows *rows, sqlite3_stmt *st, int nfields);
+int bn_sqlite_rows_add_part(struct bn_sqlite_rows *rows, const struct bn_sqlite_part *p);
+/* Makes p the current part. */
+void bn_sqlite_rows_show(struct bn_sqlite_rows *rows, const struct bn_sqlite_part *p,
+                         struct bn_sql_result *r);
+bool bn_sqlite_rows_fetch(struct bn_sqlite_rows *rows, uint32_t nfields, struct bn_sql_value *row);
+
+#endif

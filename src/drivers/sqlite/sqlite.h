@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of the SQLite driver share. */
+#ifndef BN_DRIVERS_SQLITE_SQLITE_H
+#define BN_DRIVERS_SQLITE_SQLITE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include <sqlite3.h>
+
+#include "api/driver.h"
+#include "drivers/sqlite/options.h"
+#include "drivers/sqlite/queue.h"
+#include "drivers/sqlite/rows.h"
+
+/* A database file that this process uses; lives until the driver's end. */
+struct bn_sqlite_file {
+  struct bn_sqlite_file *next;
+  char *path; /* as SQLite names it: absolute */
+  struct bn_sqlite_queue queue;
+};
+
+/* The driver's process-wide state. */
+struct bn_sqlite {
+  const struct bn_sqlite_conf *conf;
+  const struct bn_driver_host *host;
+  /* Opening and closing is done by one at a time: the first to open may have to recover the
+     journal and the last to close to empty it, and either locks everyone else out. */
+  pthread_mutex_t lock;
+  struct bn_sqlite_file *files;
+};
+
+struct bn_sqlite_conn {
+  sqlite3 *db;
+  struct bn_sqlite *driver;
+  struct bn_sqlite_file *file; /* NULL: a private database, in memory */
+  struct bn_sqlite_turn turn;
+  enum bn_sqlite_hold holds;
+  bool readers_wait; /* readers need a turn too: the journal is not the write-ahead log */
+  bool turn_made;
+  _Atomic bool interrupted;
+  uint64_t timeout_ms, busy_since_ns;
+  struct bn_sqlite_rows rows;
+  struct bn_sql_diag late; /* of a later statement of a text with several */
+};
+
+struct bn_sqlite_stmt {
+  struct bn_sqlite_conn *conn;
+  sqlite3_stmt *st;
+  const struct bn_sql_bind *binds;
+  size_t n_binds;
+};
+
+/* --- error.c --- */
+/* Fills d for the failed call; rolls back where the transaction cannot go on.  Returns ERROR. */
+enum bn_sql bn_sqlite_fail(struct bn_sqlite_conn *c, int rc, const char *call,
+                           struct bn_sql_diag *d);
+/* A failure that SQLite does not know about. */
+enum bn_sql bn_sqlite_fail_text(struct bn_sqlite_conn *c, int code, const char *call,
+                                const char *text, struct bn_sql_diag *d);
+enum bn_sql_class bn_sqlite_classify(const struct bn_sql_diag *d);
+bool bn_sqlite_ignorable(void *self, const struct bn_sql_diag *d);
+
+/* --- exec.c --- */
+void bn_sqlite_leave(struct bn_sqlite_conn *c); /* gives its turn to the next */
+enum bn_sql bn_sqlite_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
+                            struct bn_sql_diag *d);
+enum bn_sql bn_sqlite_prepare(void *conn, void *stmt, const char *sql, size_t len,
+                              struct bn_sql_diag *d);
+enum bn_sql bn_sqlite_bind(void *stmt, const struct bn_sql_bind *b, size_t n,
+                           struct bn_sql_diag *d);
+enum bn_sql bn_sqlite_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d);
+enum bn_sql bn_sqlite_next(void *conn, void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d);
+
+#endif

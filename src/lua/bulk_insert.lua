@@ -1,0 +1,44 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- Each event adds one row to a growing INSERT, sent when it is full; every thread has a table.
+
+local con
+local last_id
+
+function thread_init()
+  local table_num = sysbench.tid + 1
+  con = sysbench.sql.driver():connect()
+  last_id = tonumber((con:query_row(("SELECT MAX(id) FROM sbtest%d"):format(table_num)))) or 0
+  con:bulk_insert_init(("INSERT INTO sbtest%d VALUES"):format(table_num))
+end
+
+function event()
+  last_id = last_id + 1
+  con:bulk_insert_next(("(%d,%d)"):format(last_id, last_id))
+end
+
+function thread_done()
+  con:bulk_insert_done()
+  con:disconnect()
+end
+
+function prepare()
+  local admin = sysbench.sql.driver():connect()
+  for table_num = 1, sysbench.opt.threads do
+    print(("Creating table 'sbtest%d'..."):format(table_num))
+    admin:query(([[
+        CREATE TABLE IF NOT EXISTS sbtest%d (
+          id INTEGER NOT NULL,
+          k INTEGER DEFAULT '0' NOT NULL,
+          PRIMARY KEY (id))]]):format(table_num))
+  end
+  admin:disconnect()
+end
+
+function cleanup()
+  local admin = sysbench.sql.driver():connect()
+  for table_num = 1, sysbench.opt.threads do
+    print(("Dropping table 'sbtest%d'..."):format(table_num))
+    admin:query(("DROP TABLE IF EXISTS sbtest%d"):format(table_num))
+  end
+  admin:disconnect()
+end

@@ -1,0 +1,44 @@
+-- Module "sysbench.histogram": histograms on a geometric grid, owned by the collector.
+local internal = ...
+internal.declare("hist")
+local ffi = internal.ffi
+local C = ffi.C
+local write, stdout = io.stdout.write, io.stdout
+
+local histogram_methods = {}
+
+-- Values outside the range count in the first or last bucket.
+function histogram_methods:update(value)
+  C.bn_ffi_hist_update(self.grid, value)
+end
+
+local length = ffi.typeof("size_t[1]")
+
+function histogram_methods:print()
+  local len = length()
+  local text = C.bn_ffi_hist_text(self.grid, len)
+  if text == nil then
+    error("not enough memory", 2)
+  end
+  local table = ffi.string(text, len[0])
+  C.bn_ffi_free(text)
+  write(stdout, table)
+end
+
+local metatable = {
+  __index = histogram_methods,
+  __tostring = function () return "<sb_histogram>" end
+}
+
+local histogram = {}
+
+-- size buckets between min and max
+function histogram.new(size, min, max)
+  local grid = C.bn_ffi_hist_new(size, min, max)
+  if grid == nil then
+    error("sysbench.histogram.new: expected size >= 2 and 0 < min < max", 2)
+  end
+  return setmetatable({ grid = ffi.gc(grid, C.bn_ffi_hist_free) }, metatable)
+end
+
+return histogram

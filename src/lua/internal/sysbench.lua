@@ -1,0 +1,127 @@
+-- Module "sysbench": completes the `sysbench` table of one script instance, makes its thread_run.
+-- Modules here are loaded once per interpreter and serve all its instances, so they keep nothing
+-- of a session; what an instance owns lives in its two tables, env and sysbench.
+local internal = ...
+local C = internal.ffi.C
+local module = internal.module
+local pcall, rawget, rawset, pairs, next, rawequal, type, getmetatable =
+  pcall, rawget, rawset, pairs, next, rawequal, type, getmetatable
+
+-- Fields that a worker loads when a script first touches them; the main instance shows them all.
+local lazy = {
+  cmdline = internal.cmdline,
+  rand = function () return module("sysbench.rand") end,
+  histogram = function () return module("sysbench.histogram") end,
+  sql = function () return module("sysbench.sql") end,
+  report_csv = function () return module("sysbench.report").csv end,
+  report_json = function () return module("sysbench.report").json end,
+  report_default = function () return module("sysbench.report").default end
+}
+
+local on_demand = {
+  __index = function (t, key)
+    local load = lazy[key]
+    if load then
+      local value = load()
+      rawset(t, key, value)
+      return value
+    end
+  end
+}
+
+-- A worker's sysbench.opt and some libraries are filled on demand too; who walks through them sees
+-- them whole.
+local function complete(sysbench, t)
+  if rawequal(t, sysbench.opt) then
+    internal.fill_options(t)
+  elseif rawequal(t, sysbench) then
+    for key, load in pairs(lazy) do
+      if rawget(t, key) == nil then
+        rawset(t, key, load())
+      end
+    end
+  else
+    local metatable = getmetatable(t)
+    local fill = type(metatable) == "table" and rawget(metatable, "bn.complete")
+    if fill then
+      fill(t)
+    end
+  end
+end
+
+local function complete_walks(env, sysbench)
+  function env.pairs(t)
+    complete(sysbench, t)
+    return pairs(t)
+  end
+
+  function env.next(t, key)
+    if key == nil then
+      complete(sysbench, t)
+    end
+    return next(t, key)
+  end
+
+  function env.rawget(t, key)
+    local value = rawget(t, key)
+    if value == nil then
+      complete(sysbench, t)
+      value = rawget(t, key)
+    end
+    return value
+  end
+end
+
+-- The preset event loop.  It ends one event and begins the next in one call, and event() is looked
+-- up each time because a script may replace it.
+local function new_thread_run(env, sysbench, call)
+  return function (id)
+    if not C.bn_ffi_event_begin() then
+      return
+    end
+    repeat
+      local ok, result = call(env.event, id)
+      if not ok then
+        ok, result = module("sysbench.restart").restart(env, sysbench, call, id, result)
+        if not ok then
+          C.bn_ffi_event_drop()
+          return
+        end
+      end
+      if result then
+        C.bn_ffi_event_drop()
+        return
+      end
+    until not C.bn_ffi_event_next()
+  end
+end
+
+-- The 0.5 interface, loaded when a script first reads a global that does not exist.
+local function offer_old_names(env, sysbench)
+  setmetatable(env, {
+    __index = function (_, name)
+      module("compat05").install_on_demand(env, sysbench)
+      return env[name]
+    end
+  })
+end
+
+-- (environment, its sysbench table, load everything now?, show tracebacks?, old names: "now",
+-- "on demand" or nil) -> the preset thread_run
+return function (env, sysbench, complete, debugging, old_names)
+  sysbench.error = { NONE = 0, RESTART_EVENT = 1 }
+  if complete then
+    for key, load in pairs(lazy) do
+      sysbench[key] = load()
+    end
+  else
+    setmetatable(sysbench, on_demand)
+    complete_walks(env, sysbench)
+  end
+  if old_names == "now" then
+    module("compat05").install(env, sysbench)
+  elseif old_names then
+    offer_old_names(env, sysbench)
+  end
+  return new_thread_run(env, sysbench, debugging and module("sysbench.restart").traced or pcall)
+end

@@ -1,0 +1,72 @@
+-- Module "sysbench.rand": random numbers and strings of the session whose code runs.
+local internal = ...
+internal.declare("rand")
+local ffi = internal.ffi
+local C = ffi.C
+local error, type = error, type
+local to_string = ffi.string
+
+local rand = {}
+
+local function missing(n)
+  error("bad argument #" .. n .. " to '?' (cannot convert 'nil' to 'unsigned int')", 0)
+end
+
+-- Distribution number and range are constants of the call site when it is compiled.
+local function integers(distribution)
+  return function (a, b)
+    if a == nil then
+      missing(1)
+    elseif b == nil then
+      missing(2)
+    end
+    return C.bn_ffi_rand(distribution, a, b)
+  end
+end
+
+rand.default = integers(0)
+rand.uniform = integers(1)
+rand.gaussian = integers(2)
+rand.special = integers(3)
+rand.pareto = integers(4)
+rand.zipfian = integers(5)
+
+function rand.unique()
+  return C.bn_ffi_rand_unique()
+end
+
+function rand.uniform_uint64()
+  return C.bn_ffi_rand_uint64()
+end
+
+function rand.uniform_double()
+  return C.bn_ffi_rand_double()
+end
+
+-- Every '#' of the template becomes a digit, every '@' a lower-case letter.
+function rand.string(fmt)
+  if type(fmt) ~= "string" then
+    fmt = type(fmt) == "number" and fmt .. "" or
+      error("bad argument #1 to 'string' (string expected, got " .. type(fmt) .. ")", 2)
+  end
+  local text = C.bn_ffi_rand_string(fmt, #fmt)
+  if text == nil then
+    error("not enough memory", 2)
+  end
+  return to_string(text, #fmt)
+end
+
+-- A string of min to max characters.
+function rand.varstring(min, max)
+  if not (min <= max and max > 0) then
+    error('[string "sysbench.rand.lua"]:74: assertion failed!', 0)
+  end
+  local len = C.bn_ffi_rand(1, min, max)
+  local text = C.bn_ffi_rand_chars(len)
+  if text == nil then
+    error("not enough memory", 2)
+  end
+  return to_string(text, len)
+end
+
+return rand

@@ -1,0 +1,48 @@
+-- Module "sysbench.report": the ready-made interval reports a script may use as hooks.
+local internal = ...
+local format = string.format
+local write, stdout = io.stdout.write, io.stdout
+
+local report = {}
+
+local function rates(stat)
+  local s = stat.time_interval
+  return stat.events / s, (stat.reads + stat.writes + stat.other) / s, stat.reads / s,
+    stat.writes / s, stat.other / s, stat.latency_pct * 1000, stat.errors / s, stat.reconnects / s
+end
+
+function report.csv(stat)
+  write(stdout, format("%.0f,%u,%4.2f,%4.2f,%4.2f,%4.2f,%4.2f,%4.2f,%4.2f,%4.2f\n",
+    stat.time_total, stat.threads_running, rates(stat)))
+end
+
+-- internal.json_next() tells whether an object of the array has been written before; the array is
+-- closed when reporting ends.
+function report.json(stat)
+  local tps, qps, reads, writes, other, latency, errors, reconnects = rates(stat)
+  write(stdout, (internal.json_next() and ",\n" or "[\n") .. format([[
+  {
+    "time": %4.0f,
+    "threads": %u,
+    "tps": %4.2f,
+    "qps": {
+      "total": %4.2f,
+      "reads": %4.2f,
+      "writes": %4.2f,
+      "other": %4.2f
+    },
+    "latency": %4.2f,
+    "errors": %4.2f,
+    "reconnects": %4.2f
+  }]], stat.time_total, stat.threads_running, tps, qps, reads, writes, other, latency, errors,
+    reconnects))
+end
+
+function report.default(stat)
+  local tps, qps, reads, writes, other, latency, errors, reconnects = rates(stat)
+  write(stdout, format("[ %.0fs ] thds: %u tps: %4.2f qps: %4.2f (r/w/o: %4.2f/%4.2f/%4.2f) " ..
+    "lat (ms,%s%%): %4.2f err/s: %4.2f reconn/s: %4.2f\n", stat.time_total, stat.threads_running,
+    tps, qps, reads, writes, other, internal.percentile(), latency, errors, reconnects))
+end
+
+return report

@@ -1,0 +1,51 @@
+-- Module "sysbench.restart": what happens when an event fails.
+local internal = ...
+local C = internal.ffi.C
+local type, error, xpcall, traceback = type, error, xpcall, debug.traceback
+
+local RESTART_EVENT = 1
+
+local M = {}
+
+-- In 0.5 the number alone.
+local function is_restart(sysbench, failure)
+  if type(failure) == "table" then
+    return failure.errcode == RESTART_EVENT
+  end
+  return failure == RESTART_EVENT and sysbench.version == "0.5"
+end
+
+-- Repeats an event until it succeeds (true and its result), the run is over (false), or it fails
+-- with another error, which is raised.
+function M.restart(env, sysbench, call, id, failure)
+  local ok
+  repeat
+    if not is_restart(sysbench, failure) then
+      error(failure, 0)
+    end
+    if C.bn_ffi_over() then
+      return false
+    end
+    internal.log(5, "Ignored error encountered, restarting transaction")
+    local hook = sysbench.hooks.before_restart_event
+    if hook then
+      hook(failure)
+    end
+    ok, failure = call(env.event, id)
+  until ok
+  return true, failure
+end
+
+local function show_traceback(failure)
+  if not is_restart(internal.sysbench(), failure) then
+    internal.complain(traceback(tostring(failure), 2))
+  end
+  return failure
+end
+
+-- pcall for --verbosity=5
+function M.traced(event, id)
+  return xpcall(event, show_traceback, id)
+end
+
+return M

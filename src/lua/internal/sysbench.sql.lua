@@ -1,0 +1,273 @@
+-- Module "sysbench.sql": drivers, connections, statements, parameters and results.
+-- The objects are C structs (script/ffi_sql.h); C returns what happened and this module raises.
+-- What few event loops need is in sysbench.sql.more, which costs no memory until it is used.
+local internal = ...
+internal.declare("sql")
+local ffi = internal.ffi
+local C = ffi.C
+local module = internal.module
+local type, error, tostring, pairs, rawset, rawget, select, setmetatable =
+  type, error, tostring, pairs, rawset, rawget, select, setmetatable
+local copy, gc, text_of, typeof = ffi.copy, ffi.gc, ffi.string, ffi.typeof
+
+local types = {
+  NONE = 0, TINYINT = 1, SMALLINT = 2, INT = 3, BIGINT = 4, FLOAT = 5, DOUBLE = 6, TIME = 7,
+  DATE = 8, DATETIME = 9, TIMESTAMP = 10, CHAR = 11, VARCHAR = 12
+}
+local errors = { NONE = 0, IGNORABLE = 1, FATAL = 2 }
+
+-- The methods of one kind of object that sysbench.sql.more has join the table when one is missed.
+local function with_more(methods, kind)
+  return setmetatable(methods, {
+    __index = function (_, name)
+      setmetatable(methods, nil)
+      for key, method in pairs(module("sysbench.sql.more")[kind]) do
+        rawset(methods, key, method)
+      end
+      return rawget(methods, name)
+    end
+  })
+end
+
+local function check_query(query)
+  if type(query) ~= "string" then
+    error('[string "sysbench.sql.lua"]:1: ' ..
+          "attempt to get length of local 'query' (a " .. type(query) .. " value)", 0)
+  end
+end
+
+-- Results ------------------------------------------------------------------------------------
+
+local result_methods = with_more({}, "result")
+
+-- C declares the fields of a result together with its methods, when the first of them is missed.
+local result_is_declared = false
+
+ffi.metatype("sql_result", {
+  __index = function (result, name)
+    local method = result_methods[name]
+    if method == nil and not result_is_declared then
+      result_is_declared = true
+      return result[name]
+    end
+    return method
+  end,
+  __tostring = function () return "<sql_result>" end
+})
+
+-- Parameters ---------------------------------------------------------------------------------
+
+local function show_param()
+  return "<sql_param>"
+end
+
+local function no_rand_str(self)
+  error(("Unsupported argument type: %d"):format(self.type), 2)
+end
+
+local int_methods = { set_rand_str = no_rand_str }
+
+-- A fraction is cut towards zero; nil is NULL.
+function int_methods:set(value)
+  if value == nil then
+    self.is_null = true
+    return
+  end
+  if type(value) == "string" then
+    error("cannot convert 'string' to 'int64_t'", 2)
+  end
+  self.buffer[0] = value
+  self.is_null = false
+end
+
+local text_methods = {}
+
+-- What is longer than the parameter is cut.
+function text_methods:set(value)
+  if value == nil then
+    self.is_null = true
+    return
+  end
+  if type(value) ~= "string" then
+    error("attempt to get length of local 'value' (a " .. type(value) .. " value)", 2)
+  end
+  local len = #value
+  if len > self.max_len then
+    len = self.max_len
+  end
+  copy(self.buffer, value, len)
+  self.data_len = len
+  self.is_null = false
+end
+
+-- Fills it from a template: '#' becomes a digit, '@' a letter.
+function text_methods:set_rand_str(fmt)
+  local len = #fmt
+  if len > self.max_len then
+    len = self.max_len
+  end
+  C.bn_ffi_sql_rand_str(self.buffer, fmt, len)
+  self.data_len = len
+  self.is_null = false
+end
+
+-- The first member's fields count as the struct's own.
+local int_param = ffi.metatype("struct { struct bn_ffi_param; int64_t buffer[1]; }",
+                               { __index = int_methods, __tostring = show_param })
+local text_param = ffi.metatype("struct { struct bn_ffi_param; char buffer[?]; }",
+                                { __index = text_methods, __tostring = show_param })
+
+local function new_int()
+  local param = int_param()
+  param.type, param.max_len, param.data_len = types.BIGINT, 8, 8
+  return param
+end
+
+local function new_text(max_len)
+  if type(max_len) ~= "number" or not (max_len >= 0 and max_len < 2 ^ 31) then
+    error("bind_create: a text parameter needs its longest length", 2)
+  end
+  local param = text_param(max_len)
+  param.type, param.max_len = types.VARCHAR, max_len
+  return param
+end
+
+local constructors = {
+  [types.TINYINT] = new_int, [types.SMALLINT] = new_int, [types.INT] = new_int,
+  [types.BIGINT] = new_int, [types.CHAR] = new_text, [types.VARCHAR] = new_text
+}
+
+-- Statements ---------------------------------------------------------------------------------
+
+-- The parameters that a statement reads at each execute, which must not be collected before it.
+local bound = setmetatable({}, { __mode = "k" })
+
+local param_array = typeof("const struct bn_ffi_param *[?]")
+
+local statement_methods = with_more({}, "statement")
+
+function statement_methods:bind_create(param_type, max_len)
+  local construct = constructors[param_type] or module("sysbench.sql.more").double(param_type)
+  if not construct then
+    error(("Unsupported argument type: %s"):format(tostring(param_type)), 2)
+  end
+  return construct(max_len)
+end
+
+-- 0, or 1 when there are too many or too few.
+function statement_methods:bind_param(...)
+  local count = select("#", ...)
+  if count == 0 then
+    return nil
+  end
+  local params, addresses = { ... }, param_array(count)
+  for i = 1, count do
+    addresses[i - 1] = ffi.cast("const struct bn_ffi_param *", params[i])
+  end
+  local rc = C.bn_ffi_sql_bind(self, addresses, count)
+  bound[self] = params
+  return rc == 0 and 0 or 1
+end
+
+function statement_methods:execute()
+  local rs = C.bn_ffi_sql_execute(self)
+  if rs ~= nil then
+    return rs
+  end
+  local con = self.connection
+  if con.error ~= 0 then
+    module("sysbench.sql.more").fail(con, "<prepared statement>", 2)
+  end
+  return nil
+end
+
+function statement_methods:close()
+  if C.bn_ffi_sql_stmt_close(self) ~= 0 then
+    error("SQL API error", 2)
+  end
+  return 0
+end
+
+ffi.metatype("sql_statement", {
+  __index = statement_methods,
+  __tostring = function () return "<sql_statement>" end
+})
+
+-- Connections --------------------------------------------------------------------------------
+
+local connection_methods = with_more({}, "connection")
+
+-- The result set, or nil when there is none.
+function connection_methods:query(query)
+  check_query(query)
+  local rs = C.bn_ffi_sql_query(self, query, #query)
+  if rs ~= nil then
+    return rs
+  end
+  if self.error ~= 0 then
+    module("sysbench.sql.more").fail(self, query, 2)
+  end
+  return nil
+end
+
+function connection_methods:prepare(query)
+  check_query(query)
+  local statement = C.bn_ffi_sql_prepare(self, query, #query)
+  if statement == nil then
+    error("SQL API error", 2)
+  end
+  return gc(statement, C.bn_ffi_sql_stmt_free)
+end
+
+function connection_methods:disconnect()
+  C.bn_ffi_sql_disconnect(self)
+  return true
+end
+
+ffi.metatype("sql_connection", {
+  __index = connection_methods,
+  __tostring = function () return "<sql_connection>" end
+})
+
+-- Drivers ------------------------------------------------------------------------------------
+
+local driver_methods = {}
+
+function driver_methods:name()
+  return text_of(C.bn_ffi_sql_driver_name(self))
+end
+
+-- options: what is different for this connection, as the driver's options without its prefix.
+function driver_methods:connect(options)
+  local con, kept
+  if options == nil then
+    con = C.bn_ffi_sql_connect(self, nil, nil, 0)
+  else
+    local names, values, count
+    names, values, count, kept = module("sysbench.sql.more").overrides_of(options)
+    con = C.bn_ffi_sql_connect(self, names, values, count)
+  end
+  if con == nil then
+    error("connection creation failed", 2)
+  end
+  kept = nil
+  return gc(con, C.bn_ffi_sql_conn_free)
+end
+
+ffi.metatype("struct sql_driver", {
+  __index = driver_methods,
+  __tostring = function () return "<sql_driver>" end
+})
+
+local sql = { type = types, error = errors }
+
+-- name: instead of --db-driver
+function sql.driver(name)
+  local driver = C.bn_ffi_sql_driver(name)
+  if driver == nil then
+    error("failed to initialize the DB driver", 2)
+  end
+  return driver
+end
+
+return sql

@@ -1,0 +1,215 @@
+-- Module "sysbench.sql.more": what module sysbench.sql loads when it is needed: failures, bulk
+-- inserts, further results, new connections, numbers with fractions.
+local internal = ...
+internal.declare("sql_more")
+local ffi = internal.ffi
+local C = ffi.C
+local RESTART_EVENT, IGNORABLE = 1, 1
+local DOUBLE, FLOAT = 6, 5
+local type, error, assert, pcall, tostring, pairs, unpack =
+  type, error, assert, pcall, tostring, pairs, unpack
+local text_of, typeof = ffi.string, ffi.typeof
+
+local connection_methods, statement_methods, result_methods = {}, {}, {}
+
+-- As the reference says it, whose line counts as the place.
+local here = '[string "sysbench.sql.lua"]:1: '
+
+-- Errors -------------------------------------------------------------------------------------
+
+-- The error descriptor of the connection's last failure.
+local function descriptor(con, query)
+  return {
+    connection = con,
+    query = query,
+    sql_errno = con.sql_errno,
+    sql_state = text_of(con.sql_state),
+    sql_errmsg = text_of(con.sql_errmsg)
+  }
+end
+
+-- Whether the script's hook ignores a failure that the driver does not; if it fails, so does the
+-- statement.
+local function ignored_by_hook(con, failure)
+  local hook = internal.sysbench().hooks.sql_error_ignorable
+  if not hook then
+    C.bn_ffi_sql_settle(con, false)
+    return false
+  end
+  local ok, ignore = pcall(hook, failure)
+  C.bn_ffi_sql_settle(con, ok and ignore == true)
+  if not ok then
+    error(ignore, 0)
+  end
+  return ignore == true
+end
+
+-- Raises the connection's last failure: a descriptor that restarts the event, or a message with
+-- the position `level` (as error counts it from the caller of this), or with `prefix`.
+local function fail(con, query, level, prefix)
+  local failure = descriptor(con, query)
+  local restart = con.error == IGNORABLE
+  if not restart and failure.sql_errno == 0 and failure.sql_state == "" then
+    error((prefix or "") .. "SQL API error", prefix and 0 or level + 1)
+  end
+  if restart or ignored_by_hook(con, failure) then
+    failure.errcode = RESTART_EVENT
+    error(failure)
+  end
+  error(("%sSQL error, errno = %d, state = '%s': %s"):format(
+        prefix or "", failure.sql_errno, failure.sql_state, failure.sql_errmsg),
+        prefix and 0 or level + 1)
+end
+
+local function check_query(query)
+  if type(query) ~= "string" then
+    error(here .. "attempt to get length of local 'query' (a " .. type(query) .. " value)", 0)
+  end
+end
+
+-- The next row as an array of strings with holes for NULL; nil after the last.
+function result_methods:fetch_row()
+  if not C.bn_ffi_sql_fetch(self) then
+    return nil
+  end
+  local row, values = {}, self.row.values
+  for i = 1, self.nfields do
+    local value = values[i - 1]
+    if value.ptr ~= nil then
+      row[i] = text_of(value.ptr, value.len)
+    end
+  end
+  return row
+end
+
+function result_methods:free()
+  return assert(C.bn_ffi_sql_free_result(self) == 0, "db_free_results() failed")
+end
+
+function statement_methods:next_result()
+  local rs = C.bn_ffi_sql_stmt_next_result(self)
+  if rs ~= nil then
+    return rs
+  end
+  local con = self.connection
+  if con.error ~= 0 then
+    fail(con, "<prepared statement>", 2)
+  end
+  return nil
+end
+
+-- The columns of the first row, or nil when there is none.
+function connection_methods:query_row(query)
+  check_query(query)
+  local rs = C.bn_ffi_sql_query(self, query, #query)
+  if rs == nil then
+    if self.error ~= 0 then
+      fail(self, query, 2, here)
+    end
+    return nil
+  end
+  if rs.nrows == 0 then
+    return nil
+  end
+  local row = rs:fetch_row()
+  return unpack(row, 1, rs.nfields)
+end
+
+-- Tries until it succeeds or the run is over; then the event ends as one that is restarted does.
+function connection_methods:reconnect()
+  if C.bn_ffi_sql_reconnect(self) == 0 then
+    return true
+  end
+  if not C.bn_ffi_over() then
+    error("cannot connect again", 2)
+  end
+  local failure = descriptor(self, "<reconnect>")
+  failure.errcode = RESTART_EVENT
+  error(failure)
+end
+
+function connection_methods:bulk_insert_init(query)
+  check_query(query)
+  return assert(C.bn_ffi_sql_bulk_init(self, query, #query) == 0, "db_bulk_insert_init() failed")
+end
+
+function connection_methods:bulk_insert_next(rows)
+  return assert(C.bn_ffi_sql_bulk_next(self, rows, #rows) == 0, "db_bulk_insert_next() failed")
+end
+
+function connection_methods:bulk_insert_done()
+  return assert(C.bn_ffi_sql_bulk_done(self) == 0, "db_bulk_insert_done() failed")
+end
+
+-- Whether another result of the last query is pending.
+function connection_methods:more_results()
+  return C.bn_ffi_sql_more_results(self)
+end
+
+function connection_methods:next_result()
+  local rs = C.bn_ffi_sql_next_result(self)
+  if rs ~= nil then
+    return rs
+  end
+  if self.error ~= 0 then
+    fail(self, "<next result>", 2)
+  end
+  return nil
+end
+
+local string_array = typeof("const char *[?]")
+
+-- {host = "db2", port = 3307} as two arrays of C strings; `kept` keeps the strings.
+local function overrides_of(options)
+  local names, values, kept = {}, {}, {}
+  for name, value in pairs(options) do
+    names[#names + 1] = tostring(name)
+    if type(value) == "boolean" then
+      value = value and "on" or "off"
+    end
+    values[#values + 1] = tostring(value)
+  end
+  kept[1], kept[2] = names, values
+  return string_array(#names, names), string_array(#values, values), #names, kept
+end
+
+-- Parameters of type FLOAT and DOUBLE --------------------------------------------------------
+
+local double_methods = {}
+
+function double_methods:set_rand_str()
+  error(("Unsupported argument type: %d"):format(self.type), 2)
+end
+
+function double_methods:set(value)
+  if value == nil then
+    self.is_null = true
+    return
+  end
+  if type(value) == "string" then
+    error("cannot convert 'string' to 'double'", 2)
+  end
+  self.buffer[0] = value
+  self.is_null = false
+end
+
+local double_param = ffi.metatype("struct { struct bn_ffi_param; double buffer[1]; }", {
+  __index = double_methods,
+  __tostring = function () return "<sql_param>" end
+})
+
+local function new_double()
+  local param = double_param()
+  param.type, param.max_len, param.data_len = DOUBLE, 8, 8
+  return param
+end
+
+-- The constructor for that type, if it is one of the two.
+local function double(param_type)
+  return (param_type == FLOAT or param_type == DOUBLE) and new_double or nil
+end
+
+return {
+  fail = fail, overrides_of = overrides_of, double = double,
+  connection = connection_methods, statement = statement_methods, result = result_methods
+}

@@ -1,0 +1,403 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- The library beneath the OLTP workloads: their options, tables, statements and commands.
+--
+-- A workload does require("oltp_common") and defines two functions:
+--   prepare_statements()  names the statements it needs, by calling prepare_*()
+--   event()               does one transaction, by calling execute_*()
+-- Every global function of this file may be replaced after the require.
+
+-- The same command under the name that sysbench 1.0 has for it, or later versions.
+local warmup_name = tostring(sysbench.version):sub(1, 4) == "1.0." and "prewarm" or "warmup"
+
+if sysbench.cmdline.command == nil then
+  error("Command is required. Supported commands: prepare, " .. warmup_name ..
+        ", run, cleanup, help")
+end
+
+-- Options ------------------------------------------------------------------------------------
+
+-- Their declarations are in a module that workers need not load: a worker looks only for values,
+-- unless a script changes what is declared here.
+if sysbench.cmdline.in_worker then
+  sysbench.cmdline.options = setmetatable({}, {__index = function(self, name)
+    setmetatable(self, nil)
+    for key, row in pairs(require("oltp_options").declared) do
+      self[key] = self[key] or row
+    end
+    return self[name]
+  end})
+else
+  sysbench.cmdline.options = require("oltp_options").declared
+end
+
+-- Refuses values no workload can work with; every command calls it first.
+local function check_options()
+  require("oltp_options").check()
+end
+
+local function is_redshift(drv)
+  return drv:name() == "pgsql" and sysbench.opt.pgsql_variant == "redshift"
+end
+
+-- Rows ---------------------------------------------------------------------------------------
+
+local c_template = ("###########-"):rep(9) .. "###########"
+local pad_template = ("###########-"):rep(4) .. "###########"
+
+function get_c_value()
+  return sysbench.rand.string(c_template)
+end
+
+function get_pad_value()
+  return sysbench.rand.string(pad_template)
+end
+
+local function random_table()
+  return sysbench.rand.uniform(1, sysbench.opt.tables)
+end
+
+local function random_id()
+  return sysbench.rand.default(1, sysbench.opt.table_size)
+end
+
+-- Commands -----------------------------------------------------------------------------------
+
+-- What makes, fills and drops tables is in a module that the threads of a run need not load.
+
+-- Makes and fills one table.
+function create_table(drv, con, table_num)
+  require("oltp_tables").create_table(drv, con, table_num)
+end
+
+local bundled_create_table = create_table
+
+function cmd_prepare()
+  check_options()
+  local replaced = create_table ~= bundled_create_table
+  require("oltp_tables").prepare(replaced and create_table or nil)
+end
+
+-- Reads all tables once, so that a run finds them in memory.
+function cmd_warmup()
+  check_options()
+  require("oltp_tables").warmup(warmup_name)
+end
+
+cmd_prewarm = cmd_warmup
+
+function cleanup()
+  check_options()
+  require("oltp_tables").cleanup()
+end
+
+sysbench.cmdline.commands = {
+  prepare = {function() return cmd_prepare() end, sysbench.cmdline.PARALLEL_COMMAND},
+  prewarm = {function() return cmd_prewarm() end, sysbench.cmdline.PARALLEL_COMMAND},
+  warmup = {function() return cmd_warmup() end, sysbench.cmdline.PARALLEL_COMMAND},
+}
+
+-- Statements ---------------------------------------------------------------------------------
+
+local id_type = {sysbench.sql.type.BIGINT}
+local c_type = {sysbench.sql.type.CHAR, 120}
+local pad_type = {sysbench.sql.type.CHAR, 60}
+
+-- Text of each kind of statement, then the types of its parameters.
+local kinds = {
+  point_selects = {"SELECT c FROM sbtest%d WHERE id=?", id_type},
+  simple_ranges = {"SELECT c FROM sbtest%d WHERE id BETWEEN ? AND ?", id_type, id_type},
+  sum_ranges = {"SELECT SUM(k) FROM sbtest%d WHERE id BETWEEN ? AND ?", id_type, id_type},
+  order_ranges = {
+    "SELECT c FROM sbtest%d WHERE id BETWEEN ? AND ? ORDER BY c", id_type, id_type},
+  distinct_ranges = {
+    "SELECT DISTINCT c FROM sbtest%d WHERE id BETWEEN ? AND ? ORDER BY c", id_type, id_type},
+  index_updates = {"UPDATE sbtest%d SET k=k+1 WHERE id=?", id_type},
+  non_index_updates = {"UPDATE sbtest%d SET c=? WHERE id=?", c_type, id_type},
+  deletes = {"DELETE FROM sbtest%d WHERE id=?", id_type},
+  inserts = {"INSERT INTO sbtest%d (id, k, c, pad) VALUES (?, ?, ?, ?)",
+             id_type, id_type, c_type, pad_type},
+}
+
+-- Makes stmt[table_num][kind] and its parameters param[table_num][kind][1..].
+local function prepare_statement(table_num, kind)
+  local definition, params = kinds[kind], {}
+  local statement = con:prepare(definition[1]:format(table_num))
+  for i = 2, #definition do
+    params[i - 1] = statement:bind_create(definition[i][1], definition[i][2])
+  end
+  if statement:bind_param(unpack(params)) ~= 0 then
+    error("cannot prepare: " .. definition[1]:format(table_num))
+  end
+  stmt[table_num][kind], param[table_num][kind] = statement, params
+end
+
+local function make_kinds_lazy(by_kind, table_num)
+  return setmetatable(by_kind, {__index = function(self, kind)
+    if kinds[kind] then
+      prepare_statement(table_num, kind)
+      return rawget(self, kind)
+    end
+  end})
+end
+
+-- Makes `by_table`, that is stmt or param, prepare each statement when it is first looked up.
+-- Of many tables a session so prepares only what it uses.
+local function make_lazy(by_table)
+  if getmetatable(by_table) then
+    return
+  end
+  for table_num, by_kind in pairs(by_table) do
+    if type(table_num) == "number" then
+      make_kinds_lazy(by_kind, table_num)
+    end
+  end
+  setmetatable(by_table, {__index = function(self, table_num)
+    if type(table_num) == "number" then
+      self[table_num] = make_kinds_lazy({}, table_num)
+      return self[table_num]
+    end
+  end})
+end
+
+-- From here on every table has this kind of statement. The first table's is prepared at once,
+-- which shows missing tables before anything is measured.
+function prepare_for_each_table(kind)
+  if not kinds[kind] then
+    error(("there is no kind of statement named '%s'"):format(kind))
+  end
+  make_lazy(stmt)
+  make_lazy(param)
+  if not rawget(stmt[1], kind) then
+    prepare_statement(1, kind)
+  end
+end
+
+-- SQLite takes the write lock at BEGIN when a transaction is going to write: later it might
+-- find that others have written meanwhile, and would have to start again.
+local begin_text = "BEGIN"
+
+function prepare_begin()
+  stmt.begin = con:prepare(begin_text)
+end
+
+function prepare_commit()
+  stmt.commit = con:prepare("COMMIT")
+end
+
+local function expect_writes(count)
+  if count >= 1 and begin_text == "BEGIN" and drv:name() == "sqlite"
+     and sysbench.opt.sqlite_begin ~= "deferred" then
+    begin_text = "BEGIN IMMEDIATE"
+    if stmt.begin then
+      stmt.begin:close()
+      prepare_begin()
+    end
+  end
+end
+
+function prepare_point_selects() prepare_for_each_table("point_selects") end
+function prepare_simple_ranges() prepare_for_each_table("simple_ranges") end
+function prepare_sum_ranges() prepare_for_each_table("sum_ranges") end
+function prepare_order_ranges() prepare_for_each_table("order_ranges") end
+function prepare_distinct_ranges() prepare_for_each_table("distinct_ranges") end
+
+function prepare_index_updates()
+  expect_writes(sysbench.opt.index_updates)
+  prepare_for_each_table("index_updates")
+end
+
+function prepare_non_index_updates()
+  expect_writes(sysbench.opt.non_index_updates)
+  prepare_for_each_table("non_index_updates")
+end
+
+function prepare_delete_inserts()
+  expect_writes(sysbench.opt.delete_inserts)
+  prepare_for_each_table("deletes")
+  prepare_for_each_table("inserts")
+end
+
+-- Sessions -----------------------------------------------------------------------------------
+
+-- Called in the main state before a run; without a workload around it there is no event().
+function init()
+  if event == nil then
+    error("this script is meant to be included by other OLTP scripts and should not be called " ..
+          "directly.")
+  end
+end
+
+-- How many statements are prepared by now, and how many when every table has been used.
+local function count_statements()
+  local now, kinds_of_tables = 0, 0
+  for key, value in pairs(stmt) do
+    if type(key) ~= "number" then
+      now = now + 1
+    else
+      for _ in pairs(value) do
+        now = now + 1
+        kinds_of_tables = kinds_of_tables + (key == 1 and 1 or 0)
+      end
+    end
+  end
+  return now, now + kinds_of_tables * (sysbench.opt.tables - 1)
+end
+
+function thread_init()
+  if sysbench.tid == 0 then
+    check_options()
+  end
+  sysbench.cmdline.expect()
+  drv = sysbench.sql.driver()
+  con = drv:connect()
+  if is_redshift(drv) then
+    sysbench.opt.delete_inserts = 0
+  end
+  stmt, param = {}, {}
+  prepare_statements()
+  if not sysbench.cmdline.expect(count_statements()) then
+    error("the server does not allow as many prepared statements", 0)
+  end
+end
+
+-- Closes the statements in `list` and in the tables within, and forgets them.
+local function close_all(list)
+  for key, value in pairs(list) do
+    if type(value) == "table" and not value.close then
+      close_all(value)
+    else
+      value:close()
+      list[key] = nil
+    end
+  end
+end
+
+-- Statements closed here are prepared again when they are needed again.
+function close_statements()
+  close_all({stmt})
+  for key, value in pairs(param or {}) do
+    if type(value) == "table" and not value.set then
+      for kind in pairs(value) do
+        value[kind] = nil
+      end
+    else
+      param[key] = nil
+    end
+  end
+end
+
+function thread_done()
+  close_statements()
+  con:disconnect()
+end
+
+local events_on_connection = 0
+
+-- The last call of every event: does what --reconnect asks for.
+function check_reconnect()
+  local every = sysbench.opt.reconnect
+  every = every - every % 1 -- math would have to be loaded
+  if every > 0 then
+    events_on_connection = events_on_connection + 1
+    if events_on_connection >= every then
+      events_on_connection = 0
+      close_statements()
+      con:reconnect()
+      prepare_statements()
+    end
+  end
+end
+
+local connection_errors = {[2006] = true, [2011] = true, [2013] = true, [2055] = true}
+
+local function is_connection_error(failure)
+  local state = failure.sql_state or ""
+  return connection_errors[failure.sql_errno] or state:sub(1, 2) == "08"
+         or state:sub(1, 4) == "57P0"
+end
+
+-- MySQL ends the transaction by itself only in a deadlock. With the other drivers an error of
+-- the server has ended it, but an error raised by a script has not.
+local deadlock = 1213
+
+local function leaves_transaction_open(failure)
+  local name, has_transactions = drv:name(), type(stmt) == "table" and stmt.begin
+  return has_transactions and (name == "mysql" and failure.sql_errno ~= deadlock
+                               or name == "pgsql" and not failure.sql_errno)
+end
+
+function sysbench.hooks.before_restart_event(failure)
+  if is_connection_error(failure) then
+    close_statements()
+    prepare_statements()
+  elseif leaves_transaction_open(failure) then
+    -- If this fails, so will the repeated event, and it says why.
+    pcall(con.query, con, "ROLLBACK")
+  end
+end
+
+-- Events -------------------------------------------------------------------------------------
+
+function begin()
+  stmt.begin:execute()
+end
+
+function commit()
+  stmt.commit:execute()
+end
+
+function execute_point_selects()
+  local table_num = random_table()
+  for _ = 1, sysbench.opt.point_selects do
+    param[table_num].point_selects[1]:set(random_id())
+    stmt[table_num].point_selects:execute()
+  end
+end
+
+local function execute_ranges(kind)
+  local table_num = random_table()
+  for _ = 1, sysbench.opt[kind] do
+    local id = random_id()
+    local params = param[table_num][kind]
+    params[1]:set(id)
+    params[2]:set(id + sysbench.opt.range_size - 1)
+    stmt[table_num][kind]:execute()
+  end
+end
+
+function execute_simple_ranges() execute_ranges("simple_ranges") end
+function execute_sum_ranges() execute_ranges("sum_ranges") end
+function execute_order_ranges() execute_ranges("order_ranges") end
+function execute_distinct_ranges() execute_ranges("distinct_ranges") end
+
+function execute_index_updates()
+  local table_num = random_table()
+  for _ = 1, sysbench.opt.index_updates do
+    param[table_num].index_updates[1]:set(random_id())
+    stmt[table_num].index_updates:execute()
+  end
+end
+
+function execute_non_index_updates()
+  local table_num = random_table()
+  for _ = 1, sysbench.opt.non_index_updates do
+    local params = param[table_num].non_index_updates
+    params[1]:set_rand_str(c_template)
+    params[2]:set(random_id())
+    stmt[table_num].non_index_updates:execute()
+  end
+end
+
+function execute_delete_inserts()
+  local table_num = random_table()
+  for _ = 1, sysbench.opt.delete_inserts do
+    local id, row = random_id(), param[table_num].inserts
+    param[table_num].deletes[1]:set(id)
+    row[1]:set(id)
+    row[2]:set(random_id())
+    row[3]:set_rand_str(c_template)
+    row[4]:set_rand_str(pad_template)
+    stmt[table_num].deletes:execute()
+    stmt[table_num].inserts:execute()
+  end
+end

@@ -1,0 +1,264 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- What the workloads of sysbench 0.5 share: their options as global variables, their tables.
+
+local M = {}
+
+-- Options --------------------------------------------------------------------------------------
+
+local numbers = {
+  oltp_table_size = 10000, oltp_tables_count = 1, oltp_range_size = 100,
+  oltp_point_selects = 10, oltp_simple_ranges = 1, oltp_sum_ranges = 1, oltp_order_ranges = 1,
+  oltp_distinct_ranges = 1, oltp_index_updates = 1, oltp_non_index_updates = 1,
+  oltp_delete_inserts = 1, myisam_max_rows = 1000000, random_points = 10,
+  number_of_ranges = 10, random_ranges_delta = 5
+}
+
+local switches = {
+  oltp_range_selects = true, oltp_auto_inc = true, oltp_create_secondary = true,
+  oltp_read_only = false, oltp_write_only = false, oltp_skip_trx = false, oltp_secondary = false
+}
+
+-- mysql_engine_trx has had no effect since version 0.5; it is here to be known.
+local texts = {
+  mysql_table_engine = "innodb", mysql_table_options = "", mysql_engine_trx = "auto",
+  pgsql_variant = "none"
+}
+
+local states = { on = true, ["true"] = true, ["1"] = true, [""] = true,
+                 off = false, ["false"] = false, ["0"] = false }
+
+local function refuse(name, value, hint)
+  error(("Invalid value for the '%s' option: '%s' (%s)"):format(name, tostring(value), hint), 0)
+end
+
+-- What a script or the command line says; options without a declaration are texts.
+local function given(name)
+  local value = rawget(_G, name)
+  if value == nil then
+    value = sysbench.opt[name]
+  end
+  return value
+end
+
+local function number(name, default)
+  local value = given(name)
+  if value == nil then
+    return default
+  end
+  local n = tonumber(value)
+  if not n or n < 0 or n ~= math.floor(n) then
+    refuse(name, value, "a number from 0")
+  end
+  return n
+end
+
+local function switch(name, default)
+  local value = given(name)
+  if type(value) == "boolean" then
+    return value
+  elseif value == nil then
+    return default
+  end
+  local state = states[value]
+  if state == nil then
+    refuse(name, value, "on or off")
+  end
+  return state
+end
+
+-- The number of threads, under whichever name it was given.
+local function threads()
+  return sysbench.opt.threads
+end
+
+-- Sets a global variable for every option.
+function set_vars()
+  for name, default in pairs(numbers) do
+    _G[name] = number(name, default)
+  end
+  for name, default in pairs(switches) do
+    _G[name] = switch(name, default)
+  end
+  for name, default in pairs(texts) do
+    _G[name] = given(name) or default
+  end
+  if pgsql_variant == "redshift" then
+    oltp_delete_inserts = 0
+  end
+  if oltp_tables_count < 1 then
+    refuse("oltp_tables_count", oltp_tables_count, "a number from 1")
+  end
+  if oltp_read_only and oltp_write_only then
+    error("--oltp-read-only and --oltp-write-only are mutually exclusive")
+  end
+end
+
+-- Random values --------------------------------------------------------------------------------
+
+local group = ("#"):rep(11)
+local c_template = group .. ("-" .. group):rep(9)
+local pad_template = group .. ("-" .. group):rep(4)
+
+function M.c_value()
+  return sb_rand_str(c_template)
+end
+
+function M.pad_value()
+  return sb_rand_str(pad_template)
+end
+
+-- The id of a row that exists if nobody has deleted any.
+function M.row_id()
+  return sb_rand(1, oltp_table_size)
+end
+
+function M.table_name()
+  return "sbtest" .. sb_rand_uniform(1, oltp_tables_count)
+end
+
+-- The condition of a query for a range of rows.
+function M.range()
+  local id = M.row_id()
+  if sysbench.version == "0.5" then
+    return ("WHERE id BETWEEN %d AND %d+%d"):format(id, id, oltp_range_size - 1)
+  end
+  return ("WHERE id BETWEEN %d AND %d"):format(id, id + oltp_range_size - 1)
+end
+
+-- Tables ---------------------------------------------------------------------------------------
+
+-- Whether the driver in use speaks MySQL's dialect; --mysql-dry-run does.
+function M.is_mysql()
+  return db_driver == "mysql" or db_driver == "null"
+end
+
+local function id_column()
+  if M.is_mysql() then
+    return "INTEGER UNSIGNED NOT NULL " .. (oltp_auto_inc and "AUTO_INCREMENT" or "")
+  elseif db_driver ~= "pgsql" then
+    return "INTEGER NOT NULL"
+  elseif pgsql_variant == "redshift" then
+    return "INTEGER IDENTITY(1,1) NOT NULL"
+  end
+  return "SERIAL NOT NULL"
+end
+
+function M.integer_type()
+  return M.is_mysql() and "INTEGER UNSIGNED" or "INTEGER"
+end
+
+local function table_options()
+  if not M.is_mysql() then
+    return ""
+  end
+  return ("/*! ENGINE = %s MAX_ROWS = %d */ %s"):format(mysql_table_engine, myisam_max_rows,
+                                                        mysql_table_options)
+end
+
+-- The lines of a definition, each behind `indent`; every dialect but MySQL's has a secondary key
+-- as a statement of its own.
+function M.create_table(name, indent)
+  local lines = {
+    "id " .. id_column() .. ",",
+    "k " .. M.integer_type() .. " DEFAULT '0' NOT NULL,",
+    "c CHAR(120) DEFAULT '' NOT NULL,",
+    "pad CHAR(60) DEFAULT '' NOT NULL,",
+    oltp_secondary and "KEY xid (id)" or "PRIMARY KEY (id)"
+  }
+  local apart = oltp_secondary and not M.is_mysql()
+  if apart then
+    lines[5] = nil
+    lines[4] = lines[4]:sub(1, -2)
+  end
+  db_query(("CREATE TABLE %s (\n%s%s\n%s) %s"):format(name, indent,
+           table.concat(lines, "\n" .. indent), indent:sub(3), table_options()))
+  if apart and pgsql_variant ~= "redshift" then
+    db_query(("CREATE INDEX xid_%s ON %s(id)"):format(name, name))
+  end
+end
+
+-- SQLite numbers rows by itself only where id is the primary key.
+local function ids_are_sent()
+  return not oltp_auto_inc or oltp_secondary and db_driver == "sqlite"
+end
+
+local function insert_rows(table_id)
+  local with_id = ids_are_sent()
+  db_bulk_insert_init(("INSERT INTO sbtest%d(%s) VALUES"):format(
+                      table_id, with_id and "id, k, c, pad" or "k, c, pad"))
+  for id = 1, oltp_table_size do
+    local c, pad, k = M.c_value(), M.pad_value(), M.row_id()
+    if with_id then
+      db_bulk_insert_next(("(%d,%d,'%s', '%s'  )"):format(id, k, c, pad))
+    else
+      db_bulk_insert_next(("(%d, '%s', '%s')"):format(k, c, pad))
+    end
+  end
+  db_bulk_insert_done()
+end
+
+-- Makes and fills one table.
+function create_insert(table_id)
+  print(("Creating table 'sbtest%d'..."):format(table_id))
+  M.create_table("sbtest" .. table_id, "")
+  print(("Inserting %d records into 'sbtest%d'"):format(oltp_table_size, table_id))
+  insert_rows(table_id)
+  if oltp_create_secondary and pgsql_variant ~= "redshift" then
+    print(("Creating secondary indexes on 'sbtest%d'..."):format(table_id))
+    db_query(("CREATE INDEX k_%d on sbtest%d(k)"):format(table_id, table_id))
+  end
+end
+
+-- Makes the tables that fall to one of several threads.
+function M.create_tables_of(thread_id)
+  for table_id = thread_id + 1, oltp_tables_count, threads() do
+    create_insert(table_id)
+  end
+end
+
+function M.drop_table(name, may_be_absent)
+  print(("Dropping table '%s'..."):format(name))
+  if sysbench.version == "0.5" and not may_be_absent then
+    db_query("DROP TABLE " .. name)
+  else
+    db_query("DROP TABLE IF EXISTS " .. name)
+  end
+end
+
+-- Commands -------------------------------------------------------------------------------------
+
+function prepare()
+  set_vars()
+  db_connect()
+  M.create_tables_of(sysbench.tid)
+  db_disconnect()
+end
+
+function cleanup()
+  set_vars()
+  db_connect()
+  for table_id = 1, oltp_tables_count do
+    M.drop_table("sbtest" .. table_id)
+  end
+  db_disconnect()
+end
+
+-- All threads prepare; a prepare() that a script has put in the place of ours knows of no others.
+local shared_prepare = prepare
+
+function M.prepare_is_shared()
+  shared_prepare = prepare
+end
+
+sysbench.cmdline.commands = {
+  prepare = {
+    function()
+      if prepare == shared_prepare or sysbench.tid == 0 then
+        return prepare()
+      end
+    end,
+    sysbench.cmdline.PARALLEL_COMMAND
+  }
+}
+
+return M

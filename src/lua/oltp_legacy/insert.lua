@@ -1,0 +1,27 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- Insertions of single rows, as in sysbench 0.5.
+
+local old = require("common")
+
+function thread_init()
+  set_vars()
+  db_connect()
+end
+
+-- A number that no other event has drawn; ids have a sign where there is no unsigned integer.
+local function unique_id()
+  if sysbench.version == "0.5" then
+    return sb_rand_uniq(1, oltp_table_size)
+  end
+  return sb_rand_uniq(0, old.is_mysql() and 2 ^ 32 - 1 or 2 ^ 31 - 1)
+end
+
+function event()
+  local name, k, c, pad = old.table_name(), old.row_id(), old.c_value(), old.pad_value()
+  if oltp_auto_inc and not old.is_mysql() then
+    db_query(("INSERT INTO %s (k, c, pad) VALUES (%d, '%s', '%s')"):format(name, k, c, pad))
+  else
+    db_query(("INSERT INTO %s (id, k, c, pad) VALUES (%d, %d, '%s', '%s')"):format(
+             name, oltp_auto_inc and 0 or unique_id(), k, c, pad))
+  end
+end

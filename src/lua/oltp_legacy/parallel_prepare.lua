@@ -1,0 +1,22 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- Makes the tables of the other workloads in `run`, one event of each thread, as in sysbench 0.5.
+-- Their own `prepare` does so too.
+
+local old = require("common")
+
+local is_done = false
+
+function thread_init()
+  set_vars()
+  db_connect()
+end
+
+-- With --events=THREADS; a thread that is given more has nothing left to do.
+function event(thread_id)
+  if is_done then
+    return true
+  end
+  is_done = true
+  print("thread prepare" .. thread_id)
+  old.create_tables_of(thread_id)
+end

@@ -1,0 +1,50 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- What select_random_points and select_random_ranges share: a table whose k they draw, and how.
+
+local old = require("common")
+
+local M = { table_name = "sbtest1" }
+
+-- Every thread reads in a segment of its own.
+function M.draw(thread_id)
+  local length = oltp_table_size / sysbench.opt.threads
+  if sysbench.version == "0.5" then
+    length = math.floor(length)
+  end
+  return sb_rand(math.floor(length * thread_id), math.floor(length * (thread_id + 1)))
+end
+
+if sysbench.version ~= "0.5" then
+  return M
+end
+
+-- Version 0.5 has a table of its own, whose rows differ in k only.
+M.table_name = "sbtest"
+
+local row = "(%d, ' ', 'qqqqqqqqqqwwwwwwwwwweeeeeeeeeerrrrrrrrrrtttttttttt')"
+
+function prepare()
+  set_vars()
+  db_connect()
+  print("Creating table 'sbtest'...")
+  old.create_table("sbtest", (" "):rep(10))
+  if oltp_create_secondary and pgsql_variant ~= "redshift" then
+    db_query("CREATE INDEX k on sbtest(k)")
+  end
+  print(("Inserting %d records into 'sbtest'"):format(oltp_table_size))
+  db_bulk_insert_init("INSERT INTO sbtest(k, c, pad) VALUES")
+  for k = 1, oltp_table_size do
+    db_bulk_insert_next(row:format(k))
+  end
+  db_bulk_insert_done()
+  db_disconnect()
+end
+
+function cleanup()
+  set_vars()
+  db_connect()
+  old.drop_table("sbtest")
+  db_disconnect()
+end
+
+return M

@@ -1,0 +1,57 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- The options of the OLTP workloads and the values they may have.
+
+local M = {}
+
+M.declared = {
+  table_size = {"Number of rows in each table", 10000},
+  tables = {"Number of tables", 1},
+  range_size = {"Number of ids covered by each range query", 100},
+  point_selects = {"Point queries in each transaction", 10},
+  simple_ranges = {"Plain range queries in each transaction", 1},
+  sum_ranges = {"SUM() range queries in each transaction", 1},
+  order_ranges = {"ORDER BY range queries in each transaction", 1},
+  distinct_ranges = {"DISTINCT range queries in each transaction", 1},
+  index_updates = {"Updates of the indexed column in each transaction", 1},
+  non_index_updates = {"Updates of a column without index in each transaction", 1},
+  delete_inserts = {"Pairs of DELETE and INSERT of one id in each transaction", 1},
+  range_selects = {"Run the four kinds of range queries", true},
+  auto_inc = {"Let the server number the rows", true},
+  create_table_options = {"Text to add at the end of CREATE TABLE", ""},
+  create_index = {"When to create the index on k: after or before loading, or none", "after"},
+  create_secondary = {"Create the index on k; off is the same as --create_index=none", true},
+  secondary = {"Put an ordinary index instead of the primary key on id", false},
+  skip_trx = {"Leave out BEGIN and COMMIT, every statement commits alone", false},
+  reconnect = {"Connect anew after every N events of a thread; 0: never", 0},
+  mysql_storage_engine = {"Storage engine of the tables (MySQL)", "innodb"},
+  pgsql_variant = {"Variant of PostgreSQL: redshift", nil, sysbench.cmdline.ARG_STRING},
+}
+
+local smallest = {
+  threads = 1, tables = 1, table_size = 0, range_size = 1, point_selects = 0, simple_ranges = 0,
+  sum_ranges = 0, order_ranges = 0, distinct_ranges = 0, index_updates = 0, non_index_updates = 0,
+  delete_inserts = 0, reconnect = 0, random_points = 1, number_of_ranges = 1, delta = 0,
+}
+
+local allowed = {
+  create_index = {after = true, before = true, none = true},
+  pgsql_variant = {[""] = true, none = true, redshift = true},
+}
+
+-- Refuses values no workload can work with.
+function M.check()
+  for name, least in pairs(smallest) do
+    local value = sysbench.opt[name]
+    if value and not (value >= least) then
+      error(("--%s must be at least %d, not %s"):format(name, least, value), 0)
+    end
+  end
+  for name, words in pairs(allowed) do
+    local value = sysbench.opt[name]
+    if value and not words[value] then
+      error(("--%s cannot be '%s'"):format(name, value), 0)
+    end
+  end
+end
+
+return M

@@ -1,0 +1,258 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- The tables of the OLTP workloads: how they are made, filled, read into memory and dropped.
+
+local M = {}
+
+local function is_redshift(drv)
+  return drv:name() == "pgsql" and sysbench.opt.pgsql_variant == "redshift"
+end
+
+-- Making one table ---------------------------------------------------------------------------
+
+local largest_int = 2 ^ 31 - 1
+
+-- How each driver writes the id column, and the key line behind the columns.
+local id_column = {
+  mysql = function(integer)
+    return integer .. " NOT NULL" .. (sysbench.opt.auto_inc and " AUTO_INCREMENT" or "")
+  end,
+  pgsql = function(integer)
+    if not sysbench.opt.auto_inc then
+      return integer .. " NOT NULL"
+    elseif sysbench.opt.pgsql_variant == "redshift" then
+      return integer .. " IDENTITY(1,1)"
+    end
+    return integer == "BIGINT" and "BIGSERIAL" or "SERIAL"
+  end,
+  sqlite = function()
+    if sysbench.opt.secondary then
+      return "INTEGER NOT NULL"
+    end
+    return "INTEGER PRIMARY KEY" .. (sysbench.opt.auto_inc and " AUTOINCREMENT" or "")
+  end,
+}
+id_column.null = id_column.mysql
+
+local key_line = {
+  mysql = function() return sysbench.opt.secondary and "KEY xid (id)" or "PRIMARY KEY (id)" end,
+  pgsql = function() return not sysbench.opt.secondary and "PRIMARY KEY (id)" end,
+  sqlite = function() return nil end,
+}
+key_line.null = key_line.mysql
+
+local function engine_clause(name)
+  if name == "mysql" or name == "null" then
+    return ("/*! ENGINE = %s */"):format(sysbench.opt.mysql_storage_engine)
+  end
+  return ""
+end
+
+local function create_table_text(drv, table_num)
+  local name = drv:name()
+  if not id_column[name] then
+    error("these workloads do not know the database driver '" .. name .. "'")
+  end
+  local integer = sysbench.opt.table_size > largest_int and "BIGINT" or "INTEGER"
+  local key = key_line[name]()
+  return ([[
+CREATE TABLE sbtest%d(
+  id %s,
+  k %s DEFAULT '0' NOT NULL,
+  c CHAR(120) DEFAULT '' NOT NULL,
+  pad CHAR(60) DEFAULT '' NOT NULL%s
+) %s %s]]):format(table_num, id_column[name](integer), integer, key and ",\n  " .. key or "",
+                  engine_clause(name), sysbench.opt.create_table_options or "")
+end
+
+local function create_empty_table(drv, con, table_num)
+  print(("Creating table 'sbtest%d'..."):format(table_num))
+  con:query(create_table_text(drv, table_num))
+  local key_apart = drv:name() == "pgsql" or drv:name() == "sqlite"
+  if sysbench.opt.secondary and key_apart and not is_redshift(drv) then
+    con:query(("CREATE INDEX xid_%d ON sbtest%d(id)"):format(table_num, table_num))
+  end
+end
+
+-- Creates the index on k if `moment`, "before" or "after" loading, is the one chosen for it.
+local function create_index_at(moment, drv, con, table_num)
+  local chosen = sysbench.opt.create_index or "after"
+  if chosen == moment and sysbench.opt.create_secondary and not is_redshift(drv) then
+    print(("Creating a secondary index on 'sbtest%d'..."):format(table_num))
+    con:query(("CREATE INDEX k_%d ON sbtest%d(k)"):format(table_num, table_num))
+  end
+end
+
+local function announce_rows(table_num)
+  if sysbench.opt.table_size > 0 then
+    print(("Inserting %d records into 'sbtest%d'"):format(sysbench.opt.table_size, table_num))
+  end
+end
+
+-- Shows a user at a terminal how far loading is; without a text the line is cleared.
+local function show_progress(text)
+  if sysbench.cmdline.progress then
+    sysbench.cmdline.progress(text)
+  end
+end
+
+local function progress_text(table_num, first, last, id)
+  local rows = last - first + 1
+  local part = rows < sysbench.opt.table_size and (", ids %d-%d"):format(first, last) or ""
+  return ("'sbtest%d'%s: %d/%d rows"):format(table_num, part, id - first + 1, rows)
+end
+
+-- Inserts the rows first..last; their ids are sent along if `with_id`, else the server counts.
+local function load_rows(con, table_num, first, last, with_id)
+  local columns = with_id and "id, k, c, pad" or "k, c, pad"
+  con:bulk_insert_init(("INSERT INTO sbtest%d(%s) VALUES"):format(table_num, columns))
+  for id = first, last do
+    local c, pad = get_c_value(), get_pad_value()
+    local k = sysbench.rand.default(1, sysbench.opt.table_size)
+    if with_id then
+      con:bulk_insert_next(("(%d, %d, '%s', '%s')"):format(id, k, c, pad))
+    else
+      con:bulk_insert_next(("(%d, '%s', '%s')"):format(k, c, pad))
+    end
+    if (id - first + 1) % 10000 == 0 then
+      show_progress(progress_text(table_num, first, last, id))
+    end
+  end
+  con:bulk_insert_done()
+  show_progress()
+end
+
+-- Rows with ids can be loaded faster than INSERT is, and parallel.
+local function ids_are_faster(drv)
+  local name = drv:name()
+  return sysbench.opt.db_bulk_load == "auto" and not is_redshift(drv)
+         and (name == "mysql" or name == "pgsql")
+end
+
+-- SQLite numbers rows by itself only where id is the primary key.
+local function ids_needed(drv)
+  return not sysbench.opt.auto_inc or drv:name() == "sqlite" and sysbench.opt.secondary
+         or ids_are_faster(drv)
+end
+
+-- Rows that came with an id leave a PostgreSQL sequence where it was.
+local function continue_sequence(drv, con, table_num)
+  if drv:name() == "pgsql" and sysbench.opt.auto_inc and sysbench.opt.table_size >= 1 then
+    con:query(("SELECT setval(pg_get_serial_sequence('sbtest%d', 'id'), %d)")
+              :format(table_num, sysbench.opt.table_size))
+  end
+end
+
+-- Makes and fills one table.
+function M.create_table(drv, con, table_num)
+  create_empty_table(drv, con, table_num)
+  create_index_at("before", drv, con, table_num)
+  announce_rows(table_num)
+  local with_id = ids_needed(drv)
+  load_rows(con, table_num, 1, sysbench.opt.table_size, with_id)
+  if with_id then
+    continue_sequence(drv, con, table_num)
+  end
+  create_index_at("after", drv, con, table_num)
+end
+
+-- Preparing all tables -----------------------------------------------------------------------
+
+-- More threads than tables share the tables, if rows can be inserted with ids of our own.
+local function tables_are_shared(drv)
+  return sysbench.cmdline.barrier ~= nil and sysbench.opt.threads > sysbench.opt.tables
+         and not (is_redshift(drv) and sysbench.opt.auto_inc)
+end
+
+-- Thread t loads one slice of table t % tables + 1; the thread of the first slice makes table
+-- and index. All threads go from step to step together, and none goes on after one has failed.
+local function prepare_shared_tables(drv, con)
+  local tables, size = math.floor(sysbench.opt.tables), math.floor(sysbench.opt.table_size)
+  local table_num = sysbench.tid % tables + 1
+  local slice = math.floor(sysbench.tid / tables)
+  local slices = math.floor((sysbench.opt.threads - table_num) / tables) + 1
+
+  if slice == 0 then
+    create_empty_table(drv, con, table_num)
+    create_index_at("before", drv, con, table_num)
+    announce_rows(table_num)
+  end
+  if not sysbench.cmdline.barrier() then
+    return
+  end
+  load_rows(con, table_num, math.floor(size * slice / slices) + 1,
+            math.floor(size * (slice + 1) / slices), true)
+  if sysbench.cmdline.barrier() and slice == 0 then
+    continue_sequence(drv, con, table_num)
+    create_index_at("after", drv, con, table_num)
+  end
+end
+
+-- Calls do_table for each table that is this thread's.
+local function for_own_tables(do_table)
+  for table_num = sysbench.tid + 1, sysbench.opt.tables, sysbench.opt.threads do
+    do_table(table_num)
+  end
+end
+
+-- Makes all tables; `create_table` is given if a script has a function of its own for one.
+function M.prepare(create_table)
+  sysbench.cmdline.expect()
+  local drv = sysbench.sql.driver()
+  local con = drv:connect()
+  if not create_table and tables_are_shared(drv) then
+    prepare_shared_tables(drv, con)
+  else
+    for_own_tables(function(table_num)
+      (create_table or M.create_table)(drv, con, table_num)
+    end)
+  end
+  con:disconnect()
+end
+
+-- Warming up and cleaning up -----------------------------------------------------------------
+
+local analyze = {
+  mysql = "ANALYZE TABLE sbtest%d",
+  sqlite = "ANALYZE sbtest%d",
+}
+
+local function warm_table(con, name, table_num)
+  local size, hint = sysbench.opt.table_size, ""
+  if name ~= "sqlite" then
+    hint = (" FORCE KEY (%s)"):format(sysbench.opt.secondary and "xid" or "PRIMARY")
+  end
+  con:query((analyze[name] or analyze.mysql):format(table_num))
+  con:query(("SELECT AVG(id) FROM (SELECT * FROM sbtest%d%s LIMIT %d) t")
+            :format(table_num, hint, size))
+  con:query(("SELECT COUNT(*) FROM (SELECT * FROM sbtest%d WHERE k LIKE '%%0%%' LIMIT %d) t")
+            :format(table_num, size))
+end
+
+-- Reads all tables once; `command` is the name it was called by.
+function M.warmup(command)
+  local drv = sysbench.sql.driver()
+  local con, name = drv:connect(), drv:name()
+  if name == "pgsql" then
+    error(command .. " is currently MySQL only")
+  elseif name ~= "sqlite" then
+    con:query("SET tmp_table_size=2*1024*1024*1024")
+    con:query("SET max_heap_table_size=2*1024*1024*1024")
+  end
+  for_own_tables(function(table_num)
+    print(("%s table sbtest%d"):format(command == "prewarm" and "Prewarming" or "Preloading",
+                                       table_num))
+    warm_table(con, name, table_num)
+  end)
+  con:disconnect()
+end
+
+function M.cleanup()
+  local con = sysbench.sql.driver():connect()
+  for table_num = 1, sysbench.opt.tables do
+    print(("Dropping table 'sbtest%d'..."):format(table_num))
+    con:query(("DROP TABLE IF EXISTS sbtest%d"):format(table_num))
+  end
+  con:disconnect()
+end
+
+return M

@@ -1,0 +1,52 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- Each event counts the rows whose k is in one of several random ranges.
+
+require("oltp_common")
+
+sysbench.cmdline.options.number_of_ranges = {"Number of ranges in the OR list of a query", 10}
+sysbench.cmdline.options.delta = {"Distance from the first to the last number of a range", 5}
+
+local function check_tables()
+  if sysbench.opt.tables > 1 then
+    error("this benchmark does not support --tables > 1")
+  end
+end
+
+sysbench.cmdline.commands.prepare[1] = function()
+  check_tables()
+  return cmd_prepare()
+end
+
+local drop_tables = cleanup
+
+function cleanup()
+  check_tables()
+  drop_tables()
+end
+
+function prepare_statements()
+  local ranges = math.floor(sysbench.opt.number_of_ranges)
+  stmt.ranges = con:prepare(([[
+        SELECT count(k)
+          FROM sbtest1
+          WHERE %s]]):format(("k BETWEEN ? AND ? OR "):rep(ranges - 1) .. "k BETWEEN ? AND ?"))
+  param.ranges = {}
+  for i = 1, 2 * ranges do
+    param.ranges[i] = stmt.ranges:bind_create(sysbench.sql.type.BIGINT)
+  end
+  stmt.ranges:bind_param(unpack(param.ranges))
+end
+
+-- Every thread reads in a segment of its own, so that threads seldom want the same rows.
+function event(thread_id)
+  local length = sysbench.opt.table_size / sysbench.opt.threads
+  local first, last = math.floor(length * thread_id), math.floor(length * (thread_id + 1))
+  local bounds = param.ranges
+  for i = 1, #bounds, 2 do
+    local low = sysbench.rand.default(first, last)
+    bounds[i]:set(low)
+    bounds[i + 1]:set(low + sysbench.opt.delta)
+  end
+  stmt.ranges:execute()
+  check_reconnect()
+end

@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The composition root: puts the layers together for one command and owns the exit status. */
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "core/conf.h"
+#include "core/log.h"
+#include "core/opt.h"
+#include "core/plugin.h"
+#include "core/run.h"
+#include "core/stop.h"
+#include "registry.h"
+#include "script/script.h"
+#include "sql/sql.h"
+
+enum { DRIVERS_MAX = 64 };
+
+/* Everything with a life of its own, in the order it comes to be; freed in reverse. */
+struct program {
+  struct bn_cli cli;
+  char **args; /* the command line as it was typed, for scripts */
+  struct bn_conf conf;
+  void **blocks; /* values of option tables; they outlive the set */
+  size_t n_blocks;
+  struct bn_optset *options;
+  struct bn_report_use *reports;
+  size_t n_reports;
+  struct bn_sql_conf sql_conf;
+  struct bn_sql_row drivers[DRIVERS_MAX];
+  size_t n_drivers;
+  struct bn_sqlsys *sql;
+  char data_dir[PATH_MAX];
+  struct bn_script *script;
+  struct bn_run *run;
+};
+
+static int out_of_memory(void)
+{
+  bn_log(BN_FATAL, "out of memory");
+  return -1;
+}
+
+/* An empty sentence: whoever failed has said why. */
+static int refuse(const struct bn_err *err)
+{
+  if (err->text[0] != '\0')
+    bn_log(BN_FATAL, "%s", err->text);
+  return -1;
+}
+
+/* --- options --- */
+
+static int copy_args(struct program *p, int argc, char **argv)
+{
+  p->args = calloc((size_t)argc + 1, sizeof *p->args);
+  for (int i = 0; p->args != NULL && i < argc; i++)
+    if ((p->args[i] = strdup(argv[i])) == NULL)
+      return out_of_memory();
+  return p->args != NULL ? 0 : out_of_memory();
+}
+
+/* Zeroed room for the values of a table, as long-lived as the option set. */
+static void *new_block(struct program *p, size_t size)
+{
+  void **grown = reallocarray(p->blocks, p->n_blocks + 1, sizeof *grown);
+
+  if (grown == NULL)
+    return NULL;
+  p->blocks = grown;
+  grown[p->n_blocks] = calloc(1, size > 0 ? size : 1);
+  return grown[p->n_blocks] != NULL ? grown[p->n_blocks++] : NULL;
+}
+
+static int declare_drivers(struct program *p)
+{
+  struct bn_err err = {0};
+
+  for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++) {
+    void *values = new_block(p, d->conf_size);
+
+    if (values == NULL)
+      return out_of_memory();
+    if (bn_optset_add(p->options, d->group, d->options, values, false, &err) != 0)
+      return refuse(&err);
+    p->drivers[p->n_drivers++] = (struct bn_sql_row){.name = d->name,
+                                                     .title = d->title,
+                                                     .options = d->options,
+                                                     .conf_size = d->conf_size,
+                                                     .conf = values};
+  }
+  return 0;
+}
+
+static int declare_options(struct program *p)
+{
+  struct bn_err err = {0};
+
+  p->conf.version = p->cli.version;
+  p->conf.explicit_dialect = p->cli.explicit_dialect;
+  p->options = bn_optset_new(p->cli.version, p->cli.explicit_dialect);
+  if (p->options == NULL)
+    return out_of_memory();
+  if (bn_conf_add(&p->conf, p->options, &err) != 0)
+    return refuse(&err);
+  if (bn_optset_add(p->options, "General database options", bn_sql_options, &p->sql_conf, false,
+                    &err) != 0)
+    return refuse(&err);
+  return declare_drivers(p);
+}
+
+/* A driver that is not ours tells its options itself; the others stay unloaded until they are used.
+ */
+static int declare_foreign_driver(struct program *p)
+{
+  const char *name = p->sql_conf.driver;
+  const struct bn_driver *driver;
+  struct bn_err err = {0};
+  char group[80];
+  void *values;
+
+  for (size_t i = 0; name != NULL && i < p->n_drivers; i++)
+    if (strcmp(p->drivers[i].name, name) == 0)
+      return 0;
+  driver = name != NULL ? bn_plugin_driver(name, &err) : NULL;
+  /* Whoever asks for the database says that there is no such driver. */
+  if (driver == NULL || p->n_drivers == DRIVERS_MAX)
+    return 0;
+  values = new_block(p, driver->conf_size);
+  if (values == NULL)
+    return out_of_memory();
+  (void)snprintf(group, sizeof group, "%s options", driver->name);
+  if (bn_optset_add(p->options, group, driver->options, values, false, &err) != 0)
+    return refuse(&err);
+  p->drivers[p->n_drivers++] = (struct bn_sql_row){.name = driver->name,
+                                                   .title = driver->title,
+                                                   .options = driver->options,
+                                                   .conf_size = driver->conf_size,
+                                                   .conf = values};
+  return 0;
+}
+
+/* The values' place, or NULL. */
+static void *declare_workload(struct program *p, const struct bn_workload *ops)
+{
+  struct bn_err err = {0};
+  char group[64];
+  void *values = new_block(p, ops->conf_size);
+
+  (void)snprintf(group, sizeof group, "%s options", ops->name);
+  if (values == NULL) {
+    (void)out_of_memory();
+    return NULL;
+  }
+  if (bn_optset_add(p->options, group, ops->options, values, false, &err) == 0)
+    return values;
+  (void)refuse(&err);
+  return NULL;
+}
+
+/* --- what is asked instead of a run --- */
+
+static void print_help(const struct program *p)
+{
+  char *drivers[DRIVERS_MAX];
+  const size_t n = bn_plugin_driver_names(drivers, DRIVERS_MAX);
+
+  bn_cli_print_help(&p->cli, p->options, drivers, n);
+  for (size_t i = 0; i < n; i++)
+    free(drivers[i]);
+}
+
+/* The page has the options of all tests, which one run never has. */
+static int print_man(struct program *p)
+{
+  for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
+    if (declare_workload(p, bn_registry_workloads[i]) == NULL)
+      return -1;
+  bn_cli_print_man(p->options);
+  return 0;
+}
+
+/* 1: answered; 0: there was no question; -1: failed. */
+static int answer(struct program *p)
+{
+  const bool is_05 = p->cli.version == BN_V05;
+
+  /* The --help of 0.5 says nothing; its commands do. */
+  if (p->conf.raw.help && !is_05)
+    print_help(p);
+  else if (p->conf.raw.version || (is_05 && bn_cli_is_command(&p->cli, "version")))
+    bn_cli_print_version(&p->cli);
+  else if (p->conf.raw.help_man)
+    return print_man(p) == 0 ? 1 : -1;
+  else
+    return 0;
+  return 1;
+}
+
+/* --- reports --- */
+
+/* -1: what was written may be incomplete. */
+static int close_reports(struct program *p)
+{
+  int rc = 0;
+
+  for (size_t i = 0; i < p->n_reports; i++) {
+    struct bn_report_use *use = &p->reports[i];
+
+    if (use->out != stdout && fclose(use->out) != 0) {
+      bn_log_stderr("cannot write the report to '%s': %s", use->path, strerror(errno));
+      rc = -1;
+    }
+  }
+  p->n_reports = 0;
+  return rc;
+}
+
+/* --- commands --- */
+
+static int make_run(struct program *p, const struct bn_workload *ops, void *self, const void *conf)
+{
+  const struct bn_run_setup setup = {.conf = &p->conf,
+                                     .ops = ops,
+                                     .self = self,
+                                     .workload_conf = conf,
+                                     .reports = p->reports,
+                                     .n_reports = p->n_reports};
+  struct bn_err err = {0};
+
+  return bn_run_new(&p->run, &setup, &err) == 0 ? 0 : refuse(&err);
+}
+
+/* The run of a script exists already. */
+static int enter_run(struct program *p, const struct bn_workload *ops, void *self, const void *conf)
+{
+  if (p->run == NULL && make_run(p, ops, self, conf) != 0)
+    return -1;
+  /* From here on there is somebody who hears of them: the run's sampler. */
+  bn_stop_block_signals();
+  return 0;
+}
+
+static int run_command(struct program *p, const struct bn_workload *ops, void *self,
+                       const void *conf, const struct bn_command *command)
+{
+  return enter_run(p, ops, self, conf) == 0 ? bn_run_command(p->run, command) : BN_STATUS_FAILED;
+}
+
+static int test_help(struct program *p, const struct bn_workload *ops, void *self)
+{
+  struct bn_err err = {0};
+  char group[300];
+
+  if (ops->help != NULL) {
+    /* A script's help() may ask for what a run has: random numbers, a database. */
+    if (enter_run(p, ops, self, NULL) != 0 || ops->help(self, &err) != 0) {
+      (void)refuse(&err);
+      return BN_STATUS_FAILED;
+    }
+    return BN_STATUS_OK;
+  }
+  (void)snprintf(group, sizeof group, "%s options", ops->name);
+  if (bn_optset_has_group(p->options, group)) {
+    bn_cli_print_test_help(group, p->options);
+    return BN_STATUS_OK;
+  }
+  bn_cli_no_such_command(&p->cli, ops);
+  return BN_STATUS_FAILED;
+}
+
+/* A command of the script's table may replace even `run` and `help`. */
+static int dispatch(struct program *p, const struct bn_workload *ops, void *self, const void *conf)
+{
+  const char *name = p->cli.command;
+  const struct bn_command *c = ops->commands;
+  struct bn_command found;
+
+  if (ops->find_command != NULL && ops->find_command(self, name, &found))
+    return run_command(p, ops, self, conf, &found);
+  if (strcmp(name, "help") == 0)
+    return test_help(p, ops, self);
+  for (; c != NULL && c->name != NULL; c++)
+    if (strcmp(c->name, name) == 0)
+      return run_command(p, ops, self, conf, c);
+  if (strcmp(name, "run") == 0 && bn_cli_lacks_required(&p->cli, p->options, ops))
+    return BN_STATUS_FAILED;
+  if (strcmp(name, "run") == 0)
+    return enter_run(p, ops, self, conf) == 0 ? bn_run_execute(p->run) : BN_STATUS_FAILED;
+  bn_cli_no_such_command(&p->cli, ops);
+  return BN_STATUS_FAILED;
+}
+
+static int run_builtin(struct program *p, const struct bn_workload *ops)
+{
+  void *conf;
+
+  if (p->cli.command == NULL) {
+    bn_cli_no_command(&p->cli, ops->name);
+    return BN_STATUS_FAILED;
+  }
+  conf = declare_workload(p, ops);
+  if (conf == NULL || bn_cli_check_options(&p->cli, p->options, p->cli.version == BN_V05) != 0)
+    return BN_STATUS_FAILED;
+  bn_cli_check_files(&p->cli, p->options, false);
+  if (p->conf.raw.luajit_cmd != NULL && p->conf.raw.luajit_cmd[0] != '\0' &&
+      !p->cli.explicit_dialect)
+    bn_log_stderr("--luajit-cmd has no effect: the %s test is not a script", ops->name);
+  if (p->cli.version == BN_V05)
+    bn_cli_warn_unknown(p->options);
+  return dispatch(p, ops, NULL, conf);
+}
+
+/* --- scripts --- */
+
+/* Before anything of the script is executed: already its top level may use what a run has. */
+static int make_script_run(struct program *p)
+{
+  struct bn_report_use *hooks = &p->reports[p->n_reports++];
+
+  *hooks = (struct bn_report_use){.out = stdout};
+  hooks->ops = bn_script_reporter(p->script, &hooks->conf);
+  if (make_run(p, bn_script_workload(p->script), p->script, NULL) != 0)
+    return -1;
+  bn_script_attach(p->script, bn_run_main_session(p->run));
+  return 0;
+}
+
+static int open_script(struct program *p)
+{
+  struct bn_err err = {0};
+
+  p->sql = bn_sqlsys_new(&p->sql_conf, p->conf.version, p->drivers, p->n_drivers);
+  const struct bn_script_setup setup = {.name = p->cli.test,
+                                        .command = p->cli.command,
+                                        .argc = p->cli.argc,
+                                        .argv = p->args,
+                                        .conf = &p->conf,
+                                        .options = p->options,
+                                        .sql = p->sql,
+                                        .data_dir = p->data_dir};
+
+  if (p->sql == NULL)
+    return out_of_memory();
+  if (bn_plugin_data_dir(p->data_dir, sizeof p->data_dir, &err) == NULL)
+    return refuse(&err);
+  if (bn_script_new(&p->script, &setup, &err) != 0)
+    return refuse(&err);
+  if (make_script_run(p) != 0)
+    return -1;
+  if (bn_script_load(p->script, &err) == 0)
+    return 0;
+  (void)refuse(&err);
+  if (err.code == ENOENT && p->cli.test != NULL)
+    bn_cli_suggest_test(&p->cli);
+  return -1;
+}
+
+static int prepare_script(struct program *p)
+{
+  struct bn_err err = {0};
+  bool accepts_any = false;
+
+  if (bn_script_options(p->script, &accepts_any, &err) != 0)
+    return refuse(&err);
+  if (bn_cli_check_options(&p->cli, p->options, accepts_any) != 0)
+    return -1;
+  bn_cli_check_files(&p->cli, p->options, true);
+  return bn_script_export(p->script, &err) == 0 ? 0 : refuse(&err);
+}
+
+static int run_script(struct program *p)
+{
+  if (open_script(p) != 0)
+    return BN_STATUS_FAILED;
+  /* From standard input and without a command only the top level is executed. */
+  if (p->cli.command == NULL || strcmp(p->cli.test, "-") == 0) {
+    bn_cli_check_files(&p->cli, p->options, false);
+    return BN_STATUS_OK;
+  }
+  if (prepare_script(p) != 0)
+    return BN_STATUS_FAILED;
+  return dispatch(p, bn_script_workload(p->script), p->script, NULL);
+}
+
+/* --- phases --- */
+
+/* Everything that is settled before the banner. */
+static int settle(struct program *p)
+{
+  struct bn_optset_fault fault;
+
+  /* Scripts see the test under the name it has in 0.5. */
+  if (p->cli.test != NULL)
+    (void)bn_optset_set(p->options, "test", p->cli.test, p->cli.test, NULL);
+  if (declare_foreign_driver(p) != 0)
+    return -1;
+  bn_cli_resolve_aliases(&p->cli, p->options);
+  if (bn_conf_finish(&p->conf, p->options, &fault) != 0) {
+    bn_cli_print_fault(&p->cli, &fault);
+    return -1;
+  }
+  p->cli.settled = true;
+  bn_log_verbosity((int)p->conf.raw.verbosity);
+  if (bn_cli_check_reserved(&p->cli) != 0)
+    return -1;
+  return bn_cli_open_reports(&p->conf.raw.reports, &p->reports, &p->n_reports);
+}
+
+/* Tests that 0.5 was not told: the general help, as an answer or as a reproach. */
+static int without_test_05(const struct program *p)
+{
+  print_help(p);
+  if (bn_cli_is_command(&p->cli, "help"))
+    return BN_STATUS_OK;
+  bn_log_stderr("Missing required argument: --test.");
+  return BN_STATUS_FAILED;
+}
+
+static int parse_arguments(struct program *p)
+{
+  if (bn_cli_parse(&p->cli, p->options) == 0)
+    return 0;
+  if (p->cli.wants_help)
+    print_help(p);
+  return -1;
+}
+
+static int run_program(struct program *p, int argc, char **argv)
+{
+  const struct bn_workload *ops;
+  int answered;
+
+  if (bn_cli_begin(&p->cli, argc, argv) != 0 || copy_args(p, argc, argv) != 0 ||
+      declare_options(p) != 0 || parse_arguments(p) != 0)
+    return BN_STATUS_FAILED;
+  bn_cli_scrub(&p->cli);
+  answered = answer(p);
+  if (answered != 0)
+    return answered > 0 ? BN_STATUS_OK : BN_STATUS_FAILED;
+  if (p->cli.version == BN_V05 && p->cli.command == NULL) {
+    bn_log_stderr("Missing required command argument.");
+    print_help(p);
+    return BN_STATUS_FAILED;
+  }
+  if (settle(p) != 0)
+    return BN_STATUS_FAILED;
+  bn_cli_print_banner(&p->cli, bn_script_luajit());
+  if (p->cli.version == BN_V05 && p->cli.test == NULL)
+    return without_test_05(p);
+  ops = p->cli.test != NULL ? bn_registry_workload(p->cli.test) : NULL;
+  return ops != NULL ? run_builtin(p, ops) : run_script(p);
+}
+
+static void program_free(struct program *p)
+{
+  /* What the main thread's script has opened is closed while its session exists. */
+  if (p->run != NULL && p->sql != NULL)
+    bn_sql_session_end(p->sql, bn_run_main_session(p->run));
+  if (p->script != NULL)
+    bn_script_detach(p->script);
+  bn_run_free(p->run);
+  free(p->reports);
+  /* The set frees what it put into the values, a script's own among them. */
+  bn_optset_free(p->options);
+  bn_script_free(p->script);
+  bn_sqlsys_free(p->sql);
+  for (size_t i = 0; i < p->n_blocks; i++)
+    free(p->blocks[i]);
+  free(p->blocks);
+  for (size_t i = 0; p->args != NULL && p->args[i] != NULL; i++)
+    free(p->args[i]);
+  free(p->args);
+}
+
+int main(int argc, char **argv)
+{
+  struct program p = {0};
+  int status;
+
+  /* A reader that went away and a limit on file sizes are failed writes; other signals end the
+     program until there is a run. */
+  (void)signal(SIGPIPE, SIG_IGN);
+  (void)signal(SIGXFSZ, SIG_IGN);
+  bn_log_start();
+  status = run_program(&p, argc, argv);
+  if (close_reports(&p) != 0 && status == BN_STATUS_OK)
+    status = BN_STATUS_FAILED;
+  if (bn_cli_check_output() != 0 && status == BN_STATUS_OK)
+    status = BN_STATUS_FAILED;
+  /* Workers that hang still use what would be freed. */
+  if (p.run != NULL && bn_run_abandoned(p.run))
+    _exit(status);
+  program_free(&p);
+  return status;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What this program was built with: workloads, reports, drivers, bundled scripts. */
+#include "registry.h"
+
+#include <string.h>
+
+#include "drivers/mysql/options.h"
+#include "drivers/null/options.h"
+#include "drivers/pgsql/options.h"
+#include "drivers/sqlite/options.h"
+#include "report/text.h"
+#include "tests/tests.h"
+
+const struct bn_workload *const bn_registry_workloads[] = {
+    &bn_workload_fileio,  &bn_workload_cpu,   &bn_workload_memory,
+    &bn_workload_threads, &bn_workload_mutex, NULL};
+
+const struct bn_reporter *const bn_registry_reporters[] = {&bn_reporter_text, NULL};
+
+const struct bn_registry_driver bn_registry_drivers[] = {
+    {.name = "mysql",
+     .title = "MySQL driver",
+     .group = "mysql options",
+     .options = bn_mysql_options,
+     .conf_size = sizeof(struct bn_mysql_conf)},
+    {.name = "pgsql",
+     .title = "PostgreSQL driver",
+     .group = "pgsql options",
+     .options = bn_pgsql_options,
+     .conf_size = sizeof(struct bn_pgsql_conf)},
+    {.name = "sqlite",
+     .title = "SQLite driver",
+     .group = "sqlite options",
+     .options = bn_sqlite_options,
+     .conf_size = sizeof(struct bn_sqlite_conf)},
+    {.name = "null",
+     .title = "null driver",
+     .group = "null options",
+     .options = bn_null_options,
+     .conf_size = sizeof(struct bn_null_conf)},
+    {.name = NULL},
+};
+
+const struct bn_registry_script bn_registry_scripts[] = {
+    {"oltp_read_write", "transactions that read and write"},
+    {"oltp_read_only", "transactions that only read"},
+    {"oltp_write_only", "transactions that only write"},
+    {"oltp_point_select", "one row by its key"},
+    {"oltp_insert", "insert one row"},
+    {"oltp_delete", "delete one row"},
+    {"oltp_update_index", "update an indexed column"},
+    {"oltp_update_non_index", "update a column without index"},
+    {"select_random_points", "several rows by random keys"},
+    {"select_random_ranges", "several random ranges"},
+    {"bulk_insert", "insert many rows at a time"},
+    {.name = NULL},
+};
+
+const struct bn_workload *bn_registry_workload(const char *name)
+{
+  for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
+    if (strcmp(bn_registry_workloads[i]->name, name) == 0)
+      return bn_registry_workloads[i];
+  return NULL;
+}
+
+const struct bn_reporter *bn_registry_reporter(const char *name, size_t len)
+{
+  for (size_t i = 0; bn_registry_reporters[i] != NULL; i++)
+    if (strlen(bn_registry_reporters[i]->name) == len &&
+        strncmp(bn_registry_reporters[i]->name, name, len) == 0)
+      return bn_registry_reporters[i];
+  return NULL;
+}

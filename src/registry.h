@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What this program was built with: workloads, reports, drivers, bundled scripts. */
+#ifndef BN_REGISTRY_H
+#define BN_REGISTRY_H
+
+#include <stddef.h>
+
+#include "api/opt.h"
+#include "api/report.h"
+#include "api/workload.h"
+
+/* A driver's options are part of the program, so that no client library is loaded before its use;
+   the driver itself is a module. */
+struct bn_registry_driver {
+  const char *name, *title; /* "sqlite", "SQLite driver" */
+  const char *group;        /* "sqlite options" */
+  const struct bn_opt *options;
+  size_t conf_size;
+};
+
+struct bn_registry_script {
+  const char *name, *title;
+};
+
+/* In the order of the help; they end with NULL, or with a NULL name. */
+extern const struct bn_workload *const bn_registry_workloads[];
+extern const struct bn_reporter *const bn_registry_reporters[];
+extern const struct bn_registry_driver bn_registry_drivers[];
+extern const struct bn_registry_script bn_registry_scripts[];
+
+/* NULL: no such name. */
+const struct bn_workload *bn_registry_workload(const char *name);
+const struct bn_reporter *bn_registry_reporter(const char *name, size_t len);
+
+#endif

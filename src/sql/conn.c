@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Connections: open, close, open again, and the memory behind them. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "core/log.h"
+#include "sql/internal.h"
+
+/* Without a deadline, as in `prepare`, an attempt to reconnect ends after PATIENCE_S. */
+enum { BACKOFF_FIRST_MS = 1, BACKOFF_MAX_MS = 250, PATIENCE_S = 60 };
+
+struct bn_sql_conn_view *bn_sql_conn_view(struct bn_sql_conn *c)
+{
+  return &c->view;
+}
+
+/* "user" is an option of driver "mysql" if its table has "mysql-user". */
+static bool has_option(const struct bn_driver *ops, const char *name)
+{
+  const size_t prefix = strlen(ops->name);
+
+  for (const struct bn_opt *o = ops->options; o != NULL && o->name != NULL; o++) {
+    if (strncmp(o->name, ops->name, prefix) == 0 && o->name[prefix] == '-' &&
+        strcmp(o->name + prefix + 1, name) == 0)
+      return true;
+  }
+  return false;
+}
+
+static int copy_overrides(struct bn_sql_conn *c, const char *const *name, const char *const *value,
+                          size_t n)
+{
+  if (n == 0)
+    return 0;
+  c->override = calloc(2 * n, sizeof *c->override);
+  if (c->override == NULL)
+    return -1;
+  c->n_overrides = n;
+  for (size_t i = 0; i < n; i++) {
+    c->override[i] = strdup(name[i]);
+    c->override[n + i] = strdup(value[i]);
+    if (c->override[i] == NULL || c->override[n + i] == NULL)
+      return -1;
+  }
+  return 0;
+}
+
+static void free_overrides(struct bn_sql_conn *c)
+{
+  for (size_t i = 0; i < 2 * c->n_overrides; i++)
+    free(c->override[i]);
+  free(c->override);
+  c->override = NULL;
+  c->n_overrides = 0;
+}
+
+static void free_memory(struct bn_sql_conn *c)
+{
+  free_overrides(c);
+  bn_sql_load_forget(c);
+  free(c->kept);
+  c->kept = NULL;
+  bn_buf_done(&c->emulated);
+  bn_buf_done(&c->bulk);
+  free(c->rs.values);
+  c->rs.values = NULL;
+  c->fields_cap = 0;
+}
+
+static void close_unreferenced(struct bn_sql_conn *c)
+{
+  bn_sql_conn_shut(c);
+  free_memory(c);
+}
+
+/* A closed one that nobody holds any more, else a new one. */
+static struct bn_sql_conn *take_object(struct bn_sql_session *o, struct bn_sql_driver *drv)
+{
+  struct bn_sql_conn *c = o->all;
+
+  while (c != NULL && (c->refs != 0 || c->drv != drv))
+    c = c->next_all;
+  if (c != NULL) {
+    close_unreferenced(c);
+    struct bn_sql_conn *next = c->next_all;
+
+    memset(c, 0, sizeof *c + drv->ops->conn_size);
+    c->next_all = next;
+    return c;
+  }
+  c = calloc(1, sizeof *c + drv->ops->conn_size);
+  if (c == NULL)
+    return NULL;
+  c->next_all = o->all;
+  o->all = c;
+  return c;
+}
+
+static struct bn_sql_conn *make_object(struct bn_sql_session *o, struct bn_sql_driver *drv)
+{
+  struct bn_sql_conn *c = take_object(o, drv);
+
+  if (c == NULL)
+    return NULL;
+  c->handle = c->driver_part;
+  c->refs = 1;
+  c->drv = drv;
+  c->ops = drv->ops;
+  c->sys = drv->sys;
+  c->owner = o;
+  c->session = o->session;
+  c->view.driver = drv;
+  c->view.sql_state = c->diag.state;
+  c->view.sql_errmsg = c->diag.text;
+  return c;
+}
+
+bool bn_sql_conn_loads(const struct bn_sql_conn *c)
+{
+  return c->ops->load_begin != NULL && c->sys->conf->bulk_load == BN_SQL_BULK_AUTO &&
+         bn_run_is_command(c->session->run);
+}
+
+void bn_sql_conn_target(const struct bn_sql_conn *c, struct bn_sql_target *target)
+{
+  *target = (struct bn_sql_target){
+      .ordinal = c->ordinal,
+      .override_name = (const char *const *)c->override,
+      .override_value =
+          c->n_overrides > 0 ? (const char *const *)(c->override + c->n_overrides) : NULL,
+      .n_overrides = c->n_overrides,
+      .loads = bn_sql_conn_loads(c),
+  };
+}
+
+/* What --db-isolation-level asks for. */
+static enum bn_sql set_isolation(struct bn_sql_conn *c)
+{
+  const int level = c->sys->conf->isolation;
+  const char *sql = level != BN_ISOLATION_DEFAULT ? c->ops->isolation[level] : "";
+  struct bn_sql_result r = {0};
+  enum bn_sql rc;
+
+  if (sql[0] == '\0')
+    return BN_SQL_DONE;
+  bn_sql_trace(c, sql, strlen(sql));
+  rc = c->ops->query(c->handle, sql, strlen(sql), &r, &c->diag);
+  if (rc == BN_SQL_ROWS)
+    c->ops->free_result(c->handle, &r);
+  return rc <= BN_SQL_ROWS ? BN_SQL_DONE : rc;
+}
+
+/* One attempt. */
+static int open_handle(struct bn_sql_conn *c, uint64_t deadline_ns)
+{
+  struct bn_sql_target target;
+  const char *doing = atomic_exchange_explicit(&c->session->doing, "connecting to the database",
+                                               memory_order_relaxed);
+  enum bn_sql rc;
+
+  bn_sql_conn_target(c, &target);
+  memset(&c->diag, 0, sizeof c->diag);
+  memset(c->handle, 0, c->ops->conn_size);
+  rc = c->ops->connect(c->drv->self, c->handle, &target, deadline_ns, &c->diag);
+  if (rc == BN_SQL_DONE)
+    rc = set_isolation(c);
+  atomic_store_explicit(&c->session->doing, doing, memory_order_relaxed);
+  if (rc != BN_SQL_DONE) {
+    c->ops->disconnect(c->handle);
+    return -1;
+  }
+  c->state = BN_CONN_OPEN;
+  c->view.error = BN_VERDICT_NONE;
+  c->view.sql_errno = 0;
+  bn_sql_session_opened(c);
+  return 0;
+}
+
+static int open_patiently(struct bn_sql_conn *c)
+{
+  return open_handle(c, UINT64_MAX);
+}
+
+struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session *s,
+                                   const char *const *override_name,
+                                   const char *const *override_value, size_t n_overrides)
+{
+  struct bn_sql_session *o;
+  struct bn_sql_conn *c;
+  int rc;
+
+  for (size_t i = 0; i < n_overrides; i++) {
+    if (!has_option(drv->ops, override_name[i])) {
+      bn_log(BN_FATAL, "the database driver '%s' has no option '%s'", drv->ops->name,
+             override_name[i]);
+      return NULL;
+    }
+  }
+  o = bn_sql_session_get(drv->sys, s, drv);
+  c = o != NULL ? make_object(o, drv) : NULL;
+  if (c == NULL || copy_overrides(c, override_name, override_value, n_overrides) != 0) {
+    bn_log(BN_FATAL, "cannot create a connection: out of memory");
+    if (c != NULL)
+      bn_sql_conn_free(c);
+    return NULL;
+  }
+  c->ordinal = atomic_fetch_add_explicit(&drv->sys->ordinal, 1, memory_order_relaxed);
+  rc = bn_sql_preflight_due(c) ? bn_sql_preflight_open(c, open_patiently) : open_patiently(c);
+  if (rc == 0)
+    return c;
+  if (rc < 0)
+    bn_sql_report(drv, BN_STEP_CONNECT, &c->diag, "", 0);
+  bn_sql_conn_free(c);
+  return NULL;
+}
+
+void bn_sql_conn_shut(struct bn_sql_conn *c)
+{
+  if (c->state == BN_CONN_CLOSED)
+    return;
+  bn_sql_result_drop(c);
+  for (struct bn_sql_stmt *st = c->stmts; st != NULL; st = st->next)
+    bn_sql_stmt_shut(st);
+  bn_sql_session_closing(c);
+  c->ops->disconnect(c->handle);
+  c->state = BN_CONN_CLOSED;
+}
+
+int bn_sql_disconnect(struct bn_sql_conn *c)
+{
+  c->view.error = BN_VERDICT_NONE;
+  if (c->state == BN_CONN_CLOSED) {
+    bn_log(BN_ALERT, "attempt to close an already closed connection");
+    return -1;
+  }
+  bn_sql_conn_shut(c);
+  return 0;
+}
+
+static void sleep_ms(unsigned ms)
+{
+  struct timespec t = {.tv_sec = 0, .tv_nsec = (long)ms * 1000000};
+
+  while (nanosleep(&t, &t) != 0 && errno == EINTR)
+    ;
+}
+
+static int give_up(struct bn_sql_conn *c, bool over)
+{
+  if (!over)
+    bn_sql_report(c->drv, BN_STEP_CONNECT, &c->diag, "", 0);
+  c->view.error = BN_VERDICT_FATAL;
+  c->view.sql_errno = c->diag.code;
+  return -1;
+}
+
+int bn_sql_reconnect(struct bn_sql_conn *c)
+{
+  unsigned wait_ms = BACKOFF_FIRST_MS;
+  uint64_t until_ns;
+
+  if (c->owner == NULL) {
+    bn_log(BN_ALERT, "attempt to use an already closed connection");
+    bn_sql_refuse(c);
+    return -1;
+  }
+  until_ns = bn_run_deadline(c->session->run);
+  if (until_ns == UINT64_MAX)
+    until_ns = bn_clock_mono() + PATIENCE_S * BN_NSEC_PER_SEC;
+  bn_log(BN_DEBUG, "Reconnecting");
+  bn_sql_conn_shut(c);
+  while (open_handle(c, until_ns) != 0) {
+    const bool over = bn_run_over(c->session);
+
+    if (over || bn_clock_mono() >= until_ns)
+      return give_up(c, over);
+    sleep_ms(wait_ms);
+    wait_ms = wait_ms * 2 < BACKOFF_MAX_MS ? wait_ms * 2 : BACKOFF_MAX_MS;
+  }
+  bn_log(BN_DEBUG, "Reconnected");
+  bn_stat_count(c->session->stat, BN_C_RECONNECT, 1);
+  return 0;
+}
+
+void bn_sql_conn_unref(struct bn_sql_conn *c)
+{
+  if (--c->refs > 0)
+    return;
+  /* Whoever has the result may still read it, until the session opens another connection or ends.
+   */
+  if (c->live && c->owner != NULL)
+    return;
+  close_unreferenced(c);
+}
+
+void bn_sql_conn_free(struct bn_sql_conn *c)
+{
+  if (c != NULL)
+    bn_sql_conn_unref(c);
+}
+
+void bn_sql_conn_retire(struct bn_sql_conn *c)
+{
+  bn_sql_conn_shut(c);
+  c->owner = NULL;
+  c->session = NULL;
+  if (c->refs == 0) {
+    bn_sql_conn_destroy(c);
+    return;
+  }
+  pthread_mutex_lock(&c->sys->lock);
+  c->next_all = c->sys->retired;
+  c->sys->retired = c;
+  pthread_mutex_unlock(&c->sys->lock);
+}
+
+void bn_sql_conn_destroy(struct bn_sql_conn *c)
+{
+  while (c->stmts != NULL) {
+    struct bn_sql_stmt *st = c->stmts;
+
+    c->stmts = st->next;
+    bn_sql_stmt_destroy(st);
+  }
+  free_memory(c);
+  free(c);
+}

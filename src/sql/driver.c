@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The process-wide side: options, choice, loading and initialisation of drivers. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "core/log.h"
+#include "core/plugin.h"
+#include "sql/internal.h"
+
+static const char *const isolation_words[] = {[BN_ISOLATION_DEFAULT] = "default",
+                                              [BN_ISOLATION_READ_UNCOMMITTED] = "read-uncommitted",
+                                              [BN_ISOLATION_READ_COMMITTED] = "read-committed",
+                                              [BN_ISOLATION_REPEATABLE_READ] = "repeatable-read",
+                                              [BN_ISOLATION_SERIALIZABLE] = "serializable",
+                                              [BN_ISOLATIONS] = NULL};
+static const char *const bulk_words[] = {"auto", "insert", NULL};
+
+const struct bn_opt bn_sql_options[] = {
+    {.name = "db-driver",
+     .type = BN_STRING,
+     .in = BN_IN_ALL,
+     .def = "mysql",
+     .def05 = BN_OPT_NO_DEFAULT,
+     .offset = offsetof(struct bn_sql_conf, driver),
+     .help = "database driver"},
+    {.name = "db-ps-mode",
+     .type = BN_STRING,
+     .in = BN_IN_ALL,
+     .def = "auto",
+     .offset = offsetof(struct bn_sql_conf, ps_mode),
+     .help = "prepared statements {auto: of the server; disable, simple: emulated, sent as text; "
+             "extended: of the server, prepared anew at each execution}"},
+    {.name = "db-debug",
+     .type = BN_BOOL,
+     .in = BN_IN_ALL,
+     .def = "off",
+     .offset = offsetof(struct bn_sql_conf, debug),
+     .help = "measure execution and fetching apart, shown at verbosity 5"},
+    {.name = "db-ignore-errors",
+     .type = BN_LIST,
+     .repeat = true,
+     .offset = offsetof(struct bn_sql_conf, ignore_errors),
+     .help =
+         "errors to ignore besides the driver's own: numbers, SQLSTATEs, {deadlock, "
+         "lock-timeout, serialization, connection, read-only, duplicate, resource, other, all}"},
+    {.name = "db-isolation-level",
+     .type = BN_CHOICE,
+     .def = "default",
+     .offset = offsetof(struct bn_sql_conf, isolation),
+     .choices = isolation_words,
+     .help = "isolation level of transactions, set on every connection {default: the server's, "
+             "read-uncommitted, read-committed, repeatable-read, serializable}"},
+    {.name = "db-bulk-load",
+     .type = BN_CHOICE,
+     .def = "auto",
+     .offset = offsetof(struct bn_sql_conf, bulk_load),
+     .choices = bulk_words,
+     .help = "how prepare fills tables {auto: the fastest way, such as COPY or LOAD DATA; insert: "
+             "INSERT of many rows}"},
+    {.name = "sql-trace",
+     .type = BN_PATH,
+     .offset = offsetof(struct bn_sql_conf, trace),
+     .form = "=FILE",
+     .help = "write every statement to this file, one line each"},
+    BN_OPT_END,
+};
+
+struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, enum bn_version version,
+                                const struct bn_sql_row *rows, size_t n_rows)
+{
+  struct bn_sqlsys *sys = calloc(1, sizeof *sys);
+
+  if (sys == NULL)
+    return NULL;
+  sys->drivers = calloc(n_rows > 0 ? n_rows : 1, sizeof *sys->drivers);
+  if (sys->drivers == NULL) {
+    free(sys);
+    return NULL;
+  }
+  sys->conf = conf;
+  sys->version = version;
+  sys->rows = rows;
+  sys->n_rows = n_rows;
+  for (size_t i = 0; i < n_rows; i++)
+    sys->drivers[i] = (struct bn_sql_driver){.sys = sys,
+                                             .index = (unsigned)i,
+                                             .host = {.log = bn_log_text,
+                                                      .version = version,
+                                                      .now_ns = bn_clock_mono,
+                                                      .verbosity = bn_log_verbosity}};
+  pthread_mutex_init(&sys->lock, NULL);
+  pthread_mutex_init(&sys->text_lock, NULL);
+  pthread_mutex_init(&sys->preflight, NULL);
+  return sys;
+}
+
+static const struct bn_metric metrics_05[] = {{"transactions", "1", BN_COUNTER}, {0}};
+static const struct bn_metric metrics_debug[] = {{"transactions", "1", BN_COUNTER},
+                                                 {"sql_execute", "ns", BN_HISTOGRAM},
+                                                 {"sql_fetch", "ns", BN_HISTOGRAM},
+                                                 {0}};
+
+const struct bn_metric *bn_sqlsys_metrics(const struct bn_sqlsys *sys)
+{
+  if (sys->conf->debug)
+    return sys->version == BN_V05 ? metrics_debug : metrics_debug + 1;
+  return sys->version == BN_V05 ? metrics_05 : NULL;
+}
+
+void bn_sqlsys_free(struct bn_sqlsys *sys)
+{
+  if (sys == NULL)
+    return;
+  while (sys->retired != NULL) {
+    struct bn_sql_conn *c = sys->retired;
+
+    sys->retired = c->next_all;
+    bn_sql_conn_destroy(c);
+  }
+  for (size_t i = 0; i < sys->n_rows; i++) {
+    const struct bn_sql_driver *drv = &sys->drivers[i];
+
+    if (drv->ops != NULL && drv->ops->done != NULL)
+      drv->ops->done(drv->self);
+  }
+  if (sys->trace != NULL)
+    bn_sql_trace_close(sys->trace, sys->conf->trace);
+  pthread_mutex_destroy(&sys->preflight);
+  pthread_mutex_destroy(&sys->text_lock);
+  pthread_mutex_destroy(&sys->lock);
+  free(sys->drivers);
+  free(sys);
+}
+
+static const struct bn_sql_row *row_named(const struct bn_sqlsys *sys, const char *name)
+{
+  for (size_t i = 0; i < sys->n_rows; i++) {
+    if (strcmp(sys->rows[i].name, name) == 0)
+      return &sys->rows[i];
+  }
+  return NULL;
+}
+
+static void log_unknown(const struct bn_sqlsys *sys, const char *name)
+{
+  struct bn_buf names;
+
+  bn_log(BN_FATAL, "invalid database driver name: '%s'", name);
+  bn_buf_init(&names, 0);
+  for (size_t i = 0; i < sys->n_rows; i++)
+    (void)bn_buf_printf(&names, " %s", sys->rows[i].name);
+  if (names.len > 0)
+    bn_log_stderr("drivers to choose from with --db-driver:%s", names.data);
+  bn_buf_done(&names);
+}
+
+/* The row to use, or NULL when a message has been logged. */
+static const struct bn_sql_row *choose(const struct bn_sqlsys *sys, const char *name)
+{
+  const struct bn_sql_row *row;
+
+  if (name == NULL)
+    name = sys->conf->driver;
+  if (name == NULL && sys->version == BN_V05) {
+    bn_log(BN_FATAL, "no database driver specified");
+    return NULL;
+  }
+  if (name != NULL && name[0] != '\0') {
+    row = row_named(sys, name);
+    if (row == NULL)
+      log_unknown(sys, name);
+    return row;
+  }
+  if (sys->n_rows == 1) {
+    bn_log(BN_INFO, "No DB drivers specified, using %s", sys->rows[0].name);
+    return &sys->rows[0];
+  }
+  if (sys->n_rows == 0)
+    bn_log(BN_FATAL, "No DB drivers available");
+  else
+    bn_log(BN_FATAL, "Multiple DB drivers are available. Use --db-driver=name to specify which "
+                     "one to use");
+  return NULL;
+}
+
+static int set_ps_mode(struct bn_sqlsys *sys, struct bn_err *err)
+{
+  const char *mode = sys->conf->ps_mode;
+
+  if (mode == NULL)
+    mode = "auto";
+  sys->emulate = strcmp(mode, "disable") == 0 || strcmp(mode, "simple") == 0;
+  sys->anew = strcmp(mode, "extended") == 0;
+  if (sys->emulate || sys->anew || strcmp(mode, "auto") == 0)
+    return 0;
+  return bn_err_set(err, EINVAL, "Invalid value for db-ps-mode: %s", mode);
+}
+
+/* What all drivers share, once; the caller holds the lock. */
+static int settle_options(struct bn_sqlsys *sys, struct bn_err *err)
+{
+  if (sys->settled)
+    return 0;
+  if (set_ps_mode(sys, err) != 0 ||
+      bn_sql_policy_parse(&sys->policy, &sys->conf->ignore_errors, err) != 0)
+    return -1;
+  if (sys->conf->trace != NULL && sys->conf->trace[0] != '\0' &&
+      bn_sql_trace_open(&sys->trace, sys->conf->trace, err) != 0)
+    return -1;
+  sys->settled = true;
+  return 0;
+}
+
+static int check_isolation(const struct bn_sqlsys *sys, const struct bn_driver *ops,
+                           struct bn_err *err)
+{
+  const int level = sys->conf->isolation;
+
+  if (level == BN_ISOLATION_DEFAULT || (ops->isolation != NULL && ops->isolation[level] != NULL))
+    return 0;
+  return bn_err_set(err, EINVAL, "the database driver '%s' has no isolation level '%s'", ops->name,
+                    isolation_words[level]);
+}
+
+static int load(struct bn_sql_driver *drv, const struct bn_sql_row *row, struct bn_err *err)
+{
+  const struct bn_driver *ops = row->ops != NULL ? row->ops : bn_plugin_driver(row->name, err);
+
+  if (ops == NULL)
+    return -1;
+  if (ops->conf_size != row->conf_size)
+    return bn_err_set(err, EINVAL, "the module of the database driver '%s' is of another version",
+                      row->name);
+  if (check_isolation(drv->sys, ops, err) != 0)
+    return -1;
+  drv->host.anew = drv->sys->anew;
+  if (ops->init != NULL && ops->init(&drv->self, row->conf, &drv->host, err) != 0)
+    return -1;
+  drv->caps = ops->caps();
+  drv->ops = ops;
+  return 0;
+}
+
+struct bn_sql_driver *bn_sql_driver(struct bn_sqlsys *sys, struct bn_session *s, const char *name)
+{
+  const struct bn_sql_row *row = choose(sys, name);
+  struct bn_sql_driver *drv;
+  struct bn_err err = {0};
+  int rc;
+
+  if (row == NULL)
+    return NULL;
+  drv = &sys->drivers[row - sys->rows];
+  pthread_mutex_lock(&sys->lock);
+  rc = settle_options(sys, &err);
+  if (rc == 0 && drv->ops == NULL)
+    rc = load(drv, row, &err);
+  pthread_mutex_unlock(&sys->lock);
+  if (rc != 0) {
+    bn_log(BN_FATAL, "%s", err.text);
+    return NULL;
+  }
+  bn_run_set_kind(s->run, BN_KIND_SQL);
+  return drv;
+}
+
+const char *bn_sql_driver_name(const struct bn_sql_driver *drv)
+{
+  return drv->ops->name;
+}
+
+const struct bn_sql_caps *bn_sql_driver_caps(const struct bn_sql_driver *drv)
+{
+  return &drv->caps;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Client-side prepared statements: puts the values in place of the question marks. */
+#include "sql/emulate.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Behind a literal or quoted name that begins at p; a doubled quote does not end it. */
+static const char *skip_quoted(const char *p, const char *end, bool backslash)
+{
+  const char quote = *p++;
+
+  while (p < end) {
+    if (backslash && *p == '\\' && end - p > 1)
+      p += 2;
+    else if (*p != quote)
+      p++;
+    else if (end - p > 1 && p[1] == quote)
+      p += 2;
+    else
+      return p + 1;
+  }
+  return end;
+}
+
+static const char *skip_line(const char *p, const char *end)
+{
+  const char *nl = memchr(p, '\n', (size_t)(end - p));
+
+  return nl != NULL ? nl + 1 : end;
+}
+
+/* A version comment of MySQL is executed, so the marks within count. */
+static const char *skip_comment(const char *p, const char *end, bool mysql)
+{
+  const char *close;
+
+  if (mysql && end - p > 2 && p[2] == '!')
+    return p + 3;
+  close = memmem(p + 2, (size_t)(end - p - 2), "*/", 2);
+  return close != NULL ? close + 2 : end;
+}
+
+static bool is_word(char c)
+{
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         (c & 0x80) != 0;
+}
+
+/* PostgreSQL's $tag$ text $tag$; a dollar within a name begins none. */
+static const char *skip_dollars(const char *p, const char *begin, const char *end)
+{
+  const char *tag_end = p + 1, *close;
+
+  if (p > begin && is_word(p[-1]))
+    return p + 1;
+  while (tag_end < end && is_word(*tag_end))
+    tag_end++;
+  if (tag_end == end || *tag_end != '$' || (p[1] >= '0' && p[1] <= '9'))
+    return p + 1;
+  tag_end++;
+  close = memmem(tag_end, (size_t)(end - tag_end), p, (size_t)(tag_end - p));
+  return close != NULL ? close + (tag_end - p) : end;
+}
+
+/* E'...' of PostgreSQL has backslash escapes whatever the server's settings. */
+static bool escapes_here(const char *p, const char *begin, bool backslash)
+{
+  return backslash || (*p == '\'' && p > begin && (p[-1] == 'E' || p[-1] == 'e') &&
+                       (p - 1 == begin || !is_word(p[-2])));
+}
+
+/* The next question mark that is a parameter, or end. */
+static const char *next_param(const char *p, const char *begin, const char *end, bool mysql)
+{
+  while (p < end) {
+    switch (*p) {
+    case '?':
+      return p;
+    case '\'':
+    case '"':
+      p = skip_quoted(p, end, escapes_here(p, begin, mysql));
+      break;
+    case '`':
+      p = skip_quoted(p, end, false);
+      break;
+    case '-':
+      p = end - p > 1 && p[1] == '-' ? skip_line(p, end) : p + 1;
+      break;
+    case '#':
+      p = mysql ? skip_line(p, end) : p + 1;
+      break;
+    case '/':
+      p = end - p > 1 && p[1] == '*' ? skip_comment(p, end, mysql) : p + 1;
+      break;
+    case '$':
+      p = mysql ? p + 1 : skip_dollars(p, begin, end);
+      break;
+    default:
+      p++;
+    }
+  }
+  return end;
+}
+
+size_t bn_sql_count_params(const char *sql, size_t len, bool backslash_escapes)
+{
+  const char *const end = sql + len;
+  const char *p = sql;
+  size_t n = 0;
+
+  for (;;) {
+    p = next_param(p, sql, end, backslash_escapes);
+    if (p == end)
+      return n;
+    n++;
+    p++;
+  }
+}
+
+static int add_int(struct bn_buf *out, int64_t v)
+{
+  char text[24], *p = text + sizeof text;
+  uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+
+  do
+    *--p = (char)('0' + u % 10);
+  while ((u /= 10) != 0);
+  if (v < 0)
+    *--p = '-';
+  return bn_buf_add(out, p, (size_t)(text + sizeof text - p));
+}
+
+/* The shortest text that reads back as the same number, and as no integer. */
+static int add_double(struct bn_buf *out, double v)
+{
+  char text[40];
+
+  if (isnan(v))
+    return bn_buf_str(out, "NULL");
+  if (isinf(v))
+    return bn_buf_str(out, v < 0 ? "-9e999" : "9e999");
+  (void)snprintf(text, sizeof text, "%.15g", v);
+  if (strtod(text, NULL) != v)
+    (void)snprintf(text, sizeof text, "%.17g", v);
+  if (strpbrk(text, ".e") == NULL)
+    (void)strncat(text, ".0", sizeof text - strlen(text) - 1);
+  return bn_buf_str(out, text);
+}
+
+static int add_text(const struct bn_sql_emulation *e, const char *data, size_t len,
+                    struct bn_buf *out)
+{
+  if (bn_buf_char(out, '\'') != 0 || bn_buf_reserve(out, 2 * len + 2) != 0)
+    return -1;
+  out->len += e->quote(e->conn, out->data + out->len, data, len);
+  return bn_buf_char(out, '\'');
+}
+
+static int add_value(const struct bn_sql_emulation *e, const struct bn_sql_bind *b,
+                     struct bn_buf *out)
+{
+  /* "5-?" with a negative value must not become a comment. */
+  if (out->len > 0 && out->data[out->len - 1] == '-' && bn_buf_char(out, ' ') != 0)
+    return -1;
+  if (b->type == BN_SQL_NULL || (b->is_null != NULL && *b->is_null))
+    return bn_buf_str(out, "NULL");
+  if (b->type == BN_SQL_INT64)
+    return add_int(out, *(const int64_t *)b->data);
+  if (b->type == BN_SQL_DOUBLE)
+    return add_double(out, *(const double *)b->data);
+  return add_text(e, b->data, *b->len, out);
+}
+
+int bn_sql_emulate(const struct bn_sql_emulation *e, const struct bn_sql_bind *binds,
+                   struct bn_buf *out)
+{
+  const char *const end = e->sql + e->len;
+  const char *p = e->sql;
+
+  bn_buf_clear(out);
+  for (;;) {
+    const char *mark = next_param(p, e->sql, end, e->backslash_escapes);
+
+    if (bn_buf_add(out, p, (size_t)(mark - p)) != 0)
+      return -1;
+    if (mark == end)
+      return 0;
+    if (add_value(e, binds++, out) != 0)
+      return -1;
+    p = mark + 1;
+  }
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Client-side prepared statements: puts the values in place of the question marks. */
+#ifndef BN_SQL_EMULATE_H
+#define BN_SQL_EMULATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "api/driver.h"
+#include "base/buf.h"
+
+/* What a server takes for a parameter depends on how it reads literals. */
+struct bn_sql_emulation {
+  const char *sql;
+  size_t len;
+  bool backslash_escapes; /* see struct bn_sql_caps */
+  /* As the driver's hook; called with conn. */
+  size_t (*quote)(void *conn, char *out, const char *in, size_t len);
+  void *conn;
+};
+
+/* How many question marks stand for parameters: those outside of literals, quoted names and
+   comments. */
+size_t bn_sql_count_params(const char *sql, size_t len, bool backslash_escapes);
+
+/* Replaces the content of out by the text with the values in place.  binds has as many entries as
+   bn_sql_count_params says.  0, or -1: out of memory. */
+int bn_sql_emulate(const struct bn_sql_emulation *e, const struct bn_sql_bind *binds,
+                   struct bn_buf *out);
+
+#endif

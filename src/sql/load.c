@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rows of a bulk insert as a driver's bulk load: which statements and rows can go that way, and how
+ * they are sent.  A row is taken only if both ways store the same of it. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/log.h"
+#include "sql/internal.h"
+
+static bool is_space(char c)
+{
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static const char *skip_space(const char *p, const char *end)
+{
+  while (p < end && is_space(*p))
+    p++;
+  return p;
+}
+
+static bool is_digit(char c)
+{
+  return c >= '0' && c <= '9';
+}
+
+/* Part of a name, quoted or not. */
+static bool is_name(char c)
+{
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||
+         c == '.' || c == '`' || c == '"' || (c & 0x80) != 0;
+}
+
+/* Behind a keyword and the blanks that follow it; NULL: it is not there. */
+static const char *skip_word(const char *p, const char *end, const char *word)
+{
+  const size_t len = strlen(word);
+
+  if ((size_t)(end - p) < len || strncasecmp(p, word, len) != 0)
+    return NULL;
+  p += len;
+  return p < end && is_name(*p) ? NULL : skip_space(p, end);
+}
+
+/* "INSERT INTO table [(columns)] VALUES" and no more; the two parts, columns "" if there are none.
+ */
+static bool take_apart(const char *sql, size_t len, char **table, char **columns)
+{
+  const char *const end = sql + len, *name, *name_end, *list = "", *list_end = list;
+  const char *p = skip_word(skip_space(sql, end), end, "INSERT");
+
+  if (p == NULL || (p = skip_word(p, end, "INTO")) == NULL)
+    return false;
+  for (name = p; p < end && is_name(*p);)
+    p++;
+  name_end = p;
+  p = skip_space(p, end);
+  if (p < end && *p == '(') {
+    for (list = ++p; p < end && (is_name(*p) || *p == ',' || *p == ' ');)
+      p++;
+    list_end = p;
+    if (p == end || *p != ')' || list == list_end)
+      return false;
+    p = skip_space(p + 1, end);
+  }
+  p = skip_word(p, end, "VALUES");
+  if (name == name_end || p != end)
+    return false;
+  *table = strndup(name, (size_t)(name_end - name));
+  *columns = strndup(list, (size_t)(list_end - list));
+  return *table != NULL && *columns != NULL;
+}
+
+void bn_sql_load_forget(struct bn_sql_conn *c)
+{
+  free(c->load_table);
+  free(c->load_columns);
+  c->load_table = c->load_columns = NULL;
+  bn_buf_done(&c->load);
+  c->loading = false;
+}
+
+bool bn_sql_load_start(struct bn_sql_conn *c, const char *insert, size_t len)
+{
+  bn_sql_load_forget(c);
+  if (!c->may_load || !take_apart(insert, len, &c->load_table, &c->load_columns) ||
+      bn_buf_reserve(&c->load, BN_SQL_LOAD_MAX) != 0) {
+    bn_sql_load_forget(c);
+    return false;
+  }
+  c->load_rows = 0;
+  c->loading = true;
+  return true;
+}
+
+/* Behind a number in the one form that is stored as it is read: 0, 12, -1.50. */
+static const char *skip_number(const char *p, const char *end)
+{
+  const bool negative = *p == '-';
+  const char *digits = p += negative;
+
+  while (p < end && is_digit(*p))
+    p++;
+  if (p == digits || (*digits == '0' && (p - digits > 1 || negative)))
+    return NULL;
+  if (p < end && *p == '.') {
+    digits = ++p;
+    while (p < end && is_digit(*p))
+      p++;
+    if (p == digits)
+      return NULL;
+  }
+  return p;
+}
+
+/* The letter behind a backslash that stands for c; '\0': c needs none. */
+static char escape_of(char c)
+{
+  switch (c) {
+  case '\t':
+    return 't';
+  case '\n':
+    return 'n';
+  case '\r':
+    return 'r';
+  default:
+    return '\0';
+  }
+}
+
+/* Behind a literal.  One with a backslash means something else on each server. */
+static const char *add_literal(struct bn_buf *out, const char *p, const char *end)
+{
+  const char *from = ++p;
+
+  for (; p < end; p++) {
+    const char escape = escape_of(*p);
+
+    if (*p == '\\' || *p == '\0')
+      return NULL;
+    if (*p != '\'' && escape == '\0')
+      continue;
+    (void)bn_buf_add(out, from, (size_t)(p - from));
+    if (escape != '\0') {
+      (void)bn_buf_char(out, '\\');
+      (void)bn_buf_char(out, escape);
+    } else if (end - p > 1 && p[1] == '\'') {
+      (void)bn_buf_char(out, *p++);
+    } else {
+      return p + 1;
+    }
+    from = p + 1;
+  }
+  return NULL;
+}
+
+/* Behind a value; NULL: what it is only the server can say. */
+static const char *add_value(struct bn_buf *out, const char *p, const char *end)
+{
+  const char *from = p;
+
+  if (p == end)
+    return NULL;
+  if (*p == '\'')
+    return add_literal(out, p, end);
+  if (*p == 'N' || *p == 'n') {
+    (void)bn_buf_str(out, "\\N");
+    return skip_word(p, end, "NULL");
+  }
+  p = skip_number(p, end);
+  if (p != NULL)
+    (void)bn_buf_add(out, from, (size_t)(p - from));
+  return p;
+}
+
+bool bn_sql_load_add(struct bn_sql_conn *c, const char *row, size_t len)
+{
+  const char *const end = row + len;
+  const char *p = skip_space(row, end);
+  const size_t before = c->load.len;
+  bool more = p < end && *p == '(';
+
+  while (more) {
+    p = add_value(&c->load, skip_space(p + 1, end), end);
+    if (p != NULL)
+      p = skip_space(p, end);
+    if (p == NULL || p == end)
+      break;
+    more = *p == ',';
+    (void)bn_buf_char(&c->load, more ? '\t' : '\n');
+  }
+  /* After ")" nothing may follow. */
+  if (p != NULL && p < end && *p == ')' && skip_space(p + 1, end) == end && !c->load.failed) {
+    c->load_rows++;
+    return true;
+  }
+  c->load.failed = false;
+  c->load.len = before;
+  return false;
+}
+
+/* The text that stands for the load in messages and traces. */
+static void name_it(const struct bn_sql_conn *c, struct bn_buf *b)
+{
+  (void)bn_buf_printf(b, "bulk load of %zu rows into %s%s%s%s", c->load_rows, c->load_table,
+                      c->load_columns[0] != '\0' ? "(" : "", c->load_columns,
+                      c->load_columns[0] != '\0' ? ")" : "");
+}
+
+static enum bn_sql hand_over(struct bn_sql_conn *c)
+{
+  enum bn_sql rc = c->ops->load_begin(c->handle, c->load_table, c->load_columns, &c->diag);
+
+  if (rc != BN_SQL_DONE) {
+    /* Nothing was sent. */
+    c->diag.rolled_back = true;
+    return rc;
+  }
+  rc = c->ops->load_rows(c->handle, c->load.data, c->load.len, &c->diag);
+  return rc == BN_SQL_DONE ? c->ops->load_end(c->handle, &c->diag) : rc;
+}
+
+enum bn_sql_loaded bn_sql_load_send(struct bn_sql_conn *c)
+{
+  const uint64_t since = bn_clock_now(&c->session->clock);
+  struct bn_buf name;
+  enum bn_sql rc;
+
+  if (!bn_sql_begin(c))
+    return BN_LOAD_FAILED;
+  bn_buf_init(&name, 0);
+  name_it(c, &name);
+  bn_sql_trace(c, name.data != NULL ? name.data : "", name.len);
+  rc = hand_over(c);
+  if (rc == BN_SQL_ERROR && c->diag.rolled_back) {
+    /* As INSERT the rows may pass, and if they do not, it says why as users know it. */
+    bn_log(BN_DEBUG, "the rows are sent as INSERT: %s", c->diag.text);
+    c->may_load = c->loading = false;
+    bn_buf_done(&name);
+    return BN_LOAD_NOT_DONE;
+  }
+  c->result = (struct bn_sql_result){.affected = c->load_rows};
+  c->no_restart = true;
+  (void)bn_sql_finish(c, rc, since, bn_sql_kind_of(c->sys, "insert", 6), name.data, name.len);
+  c->no_restart = false;
+  bn_buf_done(&name);
+  if (rc != BN_SQL_DONE)
+    return BN_LOAD_FAILED;
+  bn_buf_clear(&c->load);
+  c->load_rows = 0;
+  return BN_LOAD_DONE;
+}

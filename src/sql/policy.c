@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Failures: which are ignored, what is done about those, and how the others are worded. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/log.h"
+#include "sql/internal.h"
+
+static const struct {
+  const char *name;
+  enum bn_sql_class class;
+} class_names[] = {
+    {"other", BN_CLASS_OTHER},
+    {"deadlock", BN_CLASS_DEADLOCK},
+    {"lock-timeout", BN_CLASS_LOCK_TIMEOUT},
+    {"serialization", BN_CLASS_SERIALIZATION},
+    {"connection", BN_CLASS_CONNECTION},
+    {"read-only", BN_CLASS_READ_ONLY},
+    {"duplicate", BN_CLASS_DUPLICATE},
+    {"resource", BN_CLASS_RESOURCE},
+};
+
+static bool is_number(const char *s)
+{
+  return s[0] != '\0' && s[strspn(s, "0123456789")] == '\0';
+}
+
+static bool is_sqlstate(const char *s)
+{
+  return strlen(s) == 5 && strspn(s, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 5;
+}
+
+/* '-' and '_' are the same. */
+static bool same_name(const char *a, const char *b)
+{
+  for (; *a != '\0' && *b != '\0'; a++, b++) {
+    if (tolower((unsigned char)(*a == '_' ? '-' : *a)) != *b)
+      return false;
+  }
+  return *a == *b;
+}
+
+int bn_sql_policy_parse(struct bn_sql_policy *p, const struct bn_list *list, struct bn_err *err)
+{
+  const size_t n_classes = sizeof class_names / sizeof class_names[0];
+
+  *p = (struct bn_sql_policy){.list = list};
+  for (size_t i = 0; i < list->n; i++) {
+    const char *item = list->item[i];
+    size_t k = 0;
+
+    while (k < n_classes && !same_name(item, class_names[k].name))
+      k++;
+    if (k < n_classes)
+      p->classes |= 1u << class_names[k].class;
+    else if (same_name(item, "all"))
+      p->all = true;
+    else if (!is_number(item) && !is_sqlstate(item))
+      return bn_err_set(err, EINVAL,
+                        "Invalid value for --db-ignore-errors: '%s' is no error number, SQLSTATE, "
+                        "class of errors or 'all'",
+                        item);
+  }
+  return 0;
+}
+
+static bool listed(const struct bn_list *list, const struct bn_sql_diag *d)
+{
+  for (size_t i = 0; i < list->n; i++) {
+    const char *item = list->item[i];
+
+    if (d->state[0] != '\0' && strcmp(item, d->state) == 0)
+      return true;
+    if (d->code > 0 && is_number(item) && strtoul(item, NULL, 10) == (unsigned long)d->code)
+      return true;
+  }
+  return false;
+}
+
+bool bn_sql_policy_ignores(const struct bn_sql_policy *p, const struct bn_sql_driver *drv,
+                           const struct bn_sql_diag *d)
+{
+  const struct bn_driver *ops = drv->ops;
+
+  if (p->all || (ops->ignorable != NULL && ops->ignorable(drv->self, d)))
+    return true;
+  if (p->classes != 0 && ops->classify != NULL && (p->classes & (1u << ops->classify(d))) != 0)
+    return true;
+  return listed(p->list, d);
+}
+
+static const char *const default_texts[BN_STEPS] = {
+    [BN_STEP_CONNECT] = "unable to connect to %w, aborting...\nerror %e: %m",
+    [BN_STEP_PREPARE] = "%c failed\nerror %e: %m",
+    [BN_STEP_BIND] = "%c failed\nerror %e: %m",
+    [BN_STEP_QUERY] = "%c returned error %e (%m) for query '%q'",
+};
+
+/* Without the statement, where it is not known any more. */
+static const char text_unnamed[] = "%c returned error %e (%m)";
+
+/* A bulk insert is half a megabyte; the reference cuts here too. */
+enum { MESSAGE_MAX = 4095 };
+
+static void add_field(struct bn_buf *b, char what, const struct bn_sql_diag *d, const char *sql,
+                      size_t len)
+{
+  switch (what) {
+  case 'c':
+    (void)bn_buf_str(b, d->call);
+    break;
+  case 'e':
+    (void)bn_buf_printf(b, "%u", (unsigned)d->code);
+    break;
+  case 'm':
+    (void)bn_buf_str(b, d->text);
+    break;
+  case 'q':
+    (void)bn_buf_add(b, sql, len);
+    break;
+  case 'w':
+    (void)bn_buf_str(b, d->where);
+    break;
+  default:
+    (void)bn_buf_char(b, what);
+  }
+}
+
+void bn_sql_report(const struct bn_sql_driver *drv, enum bn_sql_step step,
+                   const struct bn_sql_diag *d, const char *sql, size_t len)
+{
+  const bool alert = drv->sys->version == BN_V05 && step == BN_STEP_QUERY;
+  const char *const *texts = drv->ops->texts;
+  const char *p = texts != NULL && texts[step] != NULL ? texts[step] : default_texts[step];
+  struct bn_buf b;
+
+  if (step == BN_STEP_QUERY && sql == NULL)
+    p = text_unnamed;
+  bn_buf_init(&b, 0);
+  while (*p != '\0') {
+    bn_buf_clear(&b);
+    for (; *p != '\0' && *p != '\n'; p++) {
+      if (*p == '%' && p[1] != '\0')
+        add_field(&b, *++p, d, sql, len);
+      else
+        (void)bn_buf_char(&b, *p);
+    }
+    bn_log(alert ? BN_ALERT : BN_FATAL, "%.*s", MESSAGE_MAX,
+           b.failed || b.data == NULL ? d->text : b.data);
+    if (*p == '\n')
+      p++;
+  }
+  bn_buf_done(&b);
+}
+
+/* By the server's own name of the error: its number, else its SQLSTATE.  Only executions count. */
+static void count_error(struct bn_sql_conn *c)
+{
+  if (c->failed_step != BN_STEP_QUERY)
+    return;
+  char label[BN_LABEL_LEN] = "unknown";
+
+  if (c->diag.code != 0)
+    (void)snprintf(label, sizeof label, "%d", c->diag.code);
+  else if (c->diag.state[0] != '\0')
+    (void)snprintf(label, sizeof label, "%s", c->diag.state);
+  bn_run_count_label(c->session->run, 0, label);
+  bn_stat_count(c->session->stat, BN_C_ERROR, 1);
+}
+
+/* The event will be repeated from its beginning, so a transaction left open must go. */
+static void roll_back(struct bn_sql_conn *c)
+{
+  struct bn_sql_result r = {0};
+  struct bn_sql_diag d = {0};
+
+  bn_sql_trace(c, "ROLLBACK", 8);
+  if (c->ops->query(c->handle, "ROLLBACK", 8, &r, &d) == BN_SQL_LOST)
+    c->state = BN_CONN_LOST;
+}
+
+static void recover(struct bn_sql_conn *c)
+{
+  c->view.error = BN_VERDICT_IGNORABLE;
+  bn_log(BN_DEBUG, "Ignoring error %u %s, ", (unsigned)c->diag.code, c->diag.text);
+  if (c->state == BN_CONN_OPEN) {
+    count_error(c);
+    if (!c->diag.rolled_back)
+      roll_back(c);
+  }
+  if (c->state != BN_CONN_LOST)
+    return;
+  const struct bn_sql_diag why = c->diag;
+
+  if (bn_sql_reconnect(c) != 0)
+    count_error(c);
+  /* What the script sees is the failure of its statement. */
+  c->diag = why;
+  c->view.error = BN_VERDICT_IGNORABLE;
+  c->view.sql_errno = why.code;
+}
+
+static void give_up(struct bn_sql_conn *c)
+{
+  c->view.error = BN_VERDICT_FATAL;
+  bn_sql_report(c->drv, c->failed_step, &c->diag, c->failed_sql, c->failed_len);
+  if (c->sys->version != BN_V05)
+    count_error(c);
+}
+
+void bn_sql_end_quietly(struct bn_sql_conn *c)
+{
+  const bool in_event = atomic_load_explicit(&c->session->stat->running, memory_order_relaxed);
+
+  c->view.error = in_event ? BN_VERDICT_IGNORABLE : BN_VERDICT_FATAL;
+}
+
+void bn_sql_failed(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step, const char *sql,
+                   size_t len)
+{
+  c->view.sql_errno = c->diag.code;
+  c->failed_step = step;
+  c->failed_sql = sql;
+  c->failed_len = len;
+  if (rc == BN_SQL_LOST)
+    c->state = BN_CONN_LOST;
+  if (bn_run_interrupted(c->session)) {
+    bn_sql_end_quietly(c);
+  } else if (!c->no_restart && bn_sql_policy_ignores(&c->sys->policy, c->drv, &c->diag)) {
+    recover(c);
+  } else if (c->defer && step == BN_STEP_QUERY && !c->no_restart) {
+    c->view.error = BN_VERDICT_FATAL;
+    c->pending = true;
+  } else {
+    give_up(c);
+  }
+}
+
+void bn_sql_refuse(struct bn_sql_conn *c)
+{
+  memset(&c->diag, 0, sizeof c->diag);
+  c->view.error = BN_VERDICT_FATAL;
+  c->view.sql_errno = 0;
+}
+
+void bn_sql_defer(struct bn_sql_conn *c)
+{
+  c->defer = true;
+}
+
+/* Without memory it is forgotten: the script still hears of it. */
+void bn_sql_keep_failure(struct bn_sql_conn *c)
+{
+  c->pending = false;
+  if (c->kept == NULL)
+    c->kept = malloc(sizeof *c->kept);
+  if (c->kept != NULL)
+    *c->kept = (struct bn_sql_failure){c->diag, c->failed_step, c->failed_sql, c->failed_len};
+}
+
+/* true: what was kept is what waits now. */
+static bool take_kept(struct bn_sql_conn *c)
+{
+  if (c->kept == NULL)
+    return false;
+  c->diag = c->kept->diag;
+  c->failed_step = c->kept->step;
+  c->failed_sql = c->kept->sql;
+  c->failed_len = c->kept->len;
+  c->view.sql_errno = c->diag.code;
+  free(c->kept);
+  c->kept = NULL;
+  return true;
+}
+
+void bn_sql_settle(struct bn_sql_conn *c, bool ignore)
+{
+  if (!c->pending && !take_kept(c))
+    return;
+  c->pending = false;
+  if (ignore)
+    recover(c);
+  else
+    give_up(c);
+}

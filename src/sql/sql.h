@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The SQL layer: connections, statements and results over any driver; counts, retries, reconnects,
+   gives up. A driver classifies, this layer decides. */
+#ifndef BN_SQL_SQL_H
+#define BN_SQL_SQL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/driver.h"
+#include "api/opt.h"
+#include "api/workload.h"
+#include "base/err.h"
+
+/* A driver as the program knows it before its module is loaded. */
+struct bn_sql_row {
+  const char *name, *title;
+  const struct bn_opt *options;
+  size_t conf_size;
+  void *conf;                  /* filled by the option set */
+  const struct bn_driver *ops; /* a driver that is no module; NULL: load the module of that name */
+};
+
+/* How commands fill tables. */
+enum bn_sql_bulk { BN_SQL_BULK_AUTO, BN_SQL_BULK_INSERT };
+
+struct bn_sql_conf {            /* "General database options" */
+  char *driver;                 /* --db-driver */
+  char *ps_mode;                /* auto, disable, simple, extended */
+  bool debug;                   /* --db-debug: measure execution and fetching apart */
+  struct bn_list ignore_errors; /* --db-ignore-errors: codes, SQLSTATEs, classes, all */
+  int isolation;                /* --db-isolation-level: enum bn_isolation */
+  int bulk_load;                /* --db-bulk-load: enum bn_sql_bulk */
+  char *trace; /* --sql-trace=FILE: every statement, one line each, for tests and teaching */
+};
+extern const struct bn_opt bn_sql_options[];
+
+struct bn_sqlsys; /* process-wide */
+struct bn_sql_driver;
+struct bn_sql_conn;
+struct bn_sql_stmt;
+
+/* conf and rows are borrowed and outlive the object.  NULL: out of memory. */
+struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, enum bn_version version,
+                                const struct bn_sql_row *rows, size_t n_rows);
+/* What a workload that uses this layer has to declare as its metrics: with --db-debug histograms
+   "sql_execute" and "sql_fetch", in dialect 0.5 a counter "transactions" of COMMITs.  NULL: none.
+ */
+const struct bn_metric *bn_sqlsys_metrics(const struct bn_sqlsys *sys);
+/* Calls the drivers' done; every session has ended. NULL is fine. */
+void bn_sqlsys_free(struct bn_sqlsys *sys);
+
+/* Finds, loads and initialises a driver once per process; name NULL: --db-driver.  Marks the
+   session's run as SQL. NULL: failed, its FATAL line has been logged.  Any thread. */
+struct bn_sql_driver *bn_sql_driver(struct bn_sqlsys *sys, struct bn_session *s, const char *name);
+const char *bn_sql_driver_name(const struct bn_sql_driver *drv);
+const struct bn_sql_caps *bn_sql_driver_caps(const struct bn_sql_driver *drv);
+
+/* The session's script: every thread of the run opens a connection.  Before its own. */
+void bn_sql_all_connect(struct bn_sqlsys *sys);
+/* So many statements every thread has prepared at its start, so many at most later.  By a session
+   that has a connection.  false: the server does not allow that many; said on standard error. */
+bool bn_sql_expect_statements(struct bn_sqlsys *sys, struct bn_session *s, uint64_t at_start,
+                              uint64_t in_all);
+
+/* What went wrong with the last call on a connection. */
+enum bn_sql_verdict { BN_VERDICT_NONE, BN_VERDICT_IGNORABLE, BN_VERDICT_FATAL };
+
+/* A connection belongs to one session.  Public part; what scripts read as con.error, con.sql_errno,
+   … The layout is also declared to scripts (script/ffi_sql.h). */
+struct bn_sql_conn_view {
+  int error; /* enum bn_sql_verdict */
+  int sql_errno;
+  const char *sql_state;  /* valid until the next call */
+  const char *sql_errmsg; /* valid until the next call */
+  struct bn_sql_driver *driver;
+};
+
+/* A result set as scripts see it.  There is one per connection: a new statement replaces its
+   content, so what was returned before then stands for the new result. */
+struct bn_sql_rs {
+  uint32_t nrows, nfields;
+  struct bn_sql_value
+      *values; /* the row fetched last: nfields values; NULL pointers are SQL NULL */
+};
+
+/* Everything below is called by the thread that drives the session; messages are logged as the
+   reference words them.  Connections, once made, stay allocated until the session ends (those
+   somebody still holds then: until bn_sqlsys_free), so that a stale pointer finds a closed one. */
+struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session *s,
+                                   const char *const *override_name,
+                                   const char *const *override_value, size_t n_overrides);
+struct bn_sql_conn_view *bn_sql_conn_view(struct bn_sql_conn *c);
+/* Closes; the object stays for `error` and reconnect.  Its statements are prepared again when they
+   are used after a reconnect. */
+int bn_sql_disconnect(struct bn_sql_conn *c);
+int bn_sql_reconnect(struct bn_sql_conn *c); /* with back-off until the run is over; counted */
+/* The owner needs it no more; it closes when its last statement is freed. */
+void bn_sql_conn_free(struct bn_sql_conn *c);
+/* Closes what is open, frees what nobody holds and calls the drivers' thread_done.  By the thread
+   that drove the session, after the last use (a worker's script: after its interpreter is closed)
+   and before the run is freed. */
+void bn_sql_session_end(struct bn_sqlsys *sys, struct bn_session *s);
+
+/* From now on a fatal failure of a query, execute or next_result is neither logged nor counted
+   before bn_sql_settle says whether to ignore it after all; not settling forgets it. */
+void bn_sql_defer(struct bn_sql_conn *c);
+void bn_sql_settle(struct bn_sql_conn *c, bool ignore);
+
+/* NULL: no result set (see view->error for failure). */
+struct bn_sql_rs *bn_sql_query(struct bn_sql_conn *c, const char *sql, size_t len);
+bool bn_sql_more_results(struct bn_sql_conn *c);
+struct bn_sql_rs *bn_sql_next_result(struct bn_sql_conn *c);
+/* The connection whose current result this is. */
+struct bn_sql_conn *bn_sql_rs_conn(struct bn_sql_rs *rs);
+/* true: rs->values holds the next row. */
+bool bn_sql_fetch(struct bn_sql_rs *rs);
+int bn_sql_free_result(struct bn_sql_rs *rs);
+
+/* NULL: failed, logged.  The text is copied. */
+struct bn_sql_stmt *bn_sql_prepare(struct bn_sql_conn *c, const char *sql, size_t len);
+struct bn_sql_conn *bn_sql_stmt_conn(struct bn_sql_stmt *st);
+const char *bn_sql_stmt_text(const struct bn_sql_stmt *st, size_t *len);
+/* The descriptors are copied; what they point at is borrowed until the statement is closed or bound
+   again.  0, or -1: the number of parameters is wrong, logged. */
+int bn_sql_bind(struct bn_sql_stmt *st, const struct bn_sql_bind *binds, size_t n);
+struct bn_sql_rs *bn_sql_execute(struct bn_sql_stmt *st);
+struct bn_sql_rs *bn_sql_stmt_next_result(struct bn_sql_stmt *st);
+/* The object stays until it is freed; using it fails.  -1: it was closed before. */
+int bn_sql_stmt_close(struct bn_sql_stmt *st);
+void bn_sql_stmt_free(struct bn_sql_stmt *st);
+
+/* One growing INSERT per connection: init gives the text up to VALUES, next one "(…)" group, which
+   sends what was collected when it would not fit any more; done sends the rest.  0, or -1 and the
+   failure has been logged; rows not sent stay for the next attempt.  In commands other than `run`
+   plain rows go by the driver's bulk load, unless --db-bulk-load=insert. */
+int bn_sql_bulk_init(struct bn_sql_conn *c, const char *insert, size_t len);
+int bn_sql_bulk_next(struct bn_sql_conn *c, const char *row, size_t len);
+int bn_sql_bulk_done(struct bn_sql_conn *c);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Copies to and from mapped files that report a bus error instead of dying of it. */
+#include "tests/fileio/bustrap.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <string.h>
+
+/* Where this thread goes when a copy faults; NULL: it is not copying.  A signal handler is given
+   nothing, so this has to be found rather than passed. */
+static _Thread_local sigjmp_buf *volatile landing;
+
+/* Threads may read a block while another writes it, as with any file: not a race of this program.
+   ThreadSanitizer sees memcpy whatever the function says, hence the loop. */
+#ifndef __has_feature
+#define __has_feature(x) 0
+#endif
+#if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
+__attribute__((no_sanitize("thread"))) static void copy(void *to, const void *from, size_t n)
+{
+  volatile unsigned char *out = to;
+  const volatile unsigned char *in = from;
+
+  for (size_t i = 0; i < n; i++)
+    out[i] = in[i];
+}
+#else
+static void copy(void *to, const void *from, size_t n)
+{
+  memcpy(to, from, n);
+}
+#endif
+
+static void on_bus_error(int number, siginfo_t *info, void *context)
+{
+  (void)context;
+  if (landing != NULL && info->si_code > 0)
+    siglongjmp(*landing, 1);
+  /* Not ours: a fault happens again and has the usual effect; a signal somebody sent does not. */
+  (void)signal(number, SIG_DFL);
+  if (info->si_code <= 0)
+    (void)raise(number);
+}
+
+int bn_bustrap_install(struct sigaction *old, struct bn_err *err)
+{
+  struct sigaction ours;
+
+  memset(&ours, 0, sizeof ours);
+  ours.sa_sigaction = on_bus_error;
+  /* The jump leaves the handler without a return that would unblock the signal. */
+  ours.sa_flags = SA_SIGINFO | SA_NODEFER;
+  (void)sigemptyset(&ours.sa_mask);
+  if (sigaction(SIGBUS, &ours, old) == 0)
+    return 0;
+  return bn_err_set(err, errno, "cannot watch for bus errors: %s", strerror(errno));
+}
+
+void bn_bustrap_remove(const struct sigaction *old)
+{
+  (void)sigaction(SIGBUS, old, NULL);
+}
+
+bool bn_bustrap_copy(void *to, const void *from, size_t n)
+{
+  sigjmp_buf here;
+
+  /* The mask is not saved: that would be two system calls. */
+  if (sigsetjmp(here, 0) != 0) {
+    landing = NULL;
+    return false;
+  }
+  landing = &here;
+  copy(to, from, n);
+  landing = NULL;
+  return true;
+}

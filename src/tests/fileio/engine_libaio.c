@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The engine of Linux AIO, a module: requests are collected and sent together. */
+#include <errno.h>
+#include <libaio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "api/ioengine.h"
+
+struct engine {
+  const int *fd;
+  io_context_t context;
+  struct iocb *cb;       /* by slot */
+  struct iocb **waiting; /* [depth] filled in, not sent */
+  struct io_event *event;
+  unsigned depth, n_waiting, sent;
+  unsigned together; /* so many that wait are sent without waiting for more */
+};
+
+static int aio_open(void *self, const struct bn_io_setup *setup, struct bn_err *err)
+{
+  struct engine *e = self;
+  int rc;
+
+  e->fd = setup->fd;
+  e->depth = setup->depth;
+  e->together = bn_io_together(e->depth);
+  e->cb = calloc(e->depth, sizeof *e->cb);
+  e->waiting = calloc(e->depth, sizeof *e->waiting);
+  e->event = calloc(e->depth, sizeof *e->event);
+  if (e->cb == NULL || e->waiting == NULL || e->event == NULL)
+    return bn_err_set(err, 0, "out of memory for %u requests", e->depth);
+  rc = io_queue_init((int)e->depth, &e->context);
+  if (rc == 0)
+    return 0;
+  e->context = NULL;
+  return bn_err_set(err, -rc, "io_queue_init() failed! errno = %d (%s)%s", -rc, strerror(-rc),
+                    rc == -EAGAIN ? ": lower --file-async-backlog or --threads, or raise sysctl "
+                                    "fs.aio-max-nr"
+                                  : "");
+}
+
+/* io_destroy waits for what is in flight. */
+static void aio_close(void *self)
+{
+  struct engine *e = self;
+
+  if (e->context != NULL)
+    (void)io_queue_release(e->context);
+  free(e->cb);
+  free(e->waiting);
+  free(e->event);
+}
+
+/* Sends what waits, as far as the kernel takes it; why it did not take all shows when reap tries
+   again. */
+static int send_some(struct engine *e)
+{
+  const int rc = io_submit(e->context, (long)e->n_waiting, e->waiting);
+
+  if (rc > 0) {
+    e->n_waiting -= (unsigned)rc;
+    e->sent += (unsigned)rc;
+    memmove(e->waiting, e->waiting + rc, e->n_waiting * sizeof e->waiting[0]);
+  }
+  return rc;
+}
+
+static int aio_submit(void *self, struct bn_io_req *r)
+{
+  struct engine *e = self;
+  struct iocb *cb = &e->cb[r->slot];
+  const int fd = e->fd[r->file];
+
+  switch (r->op) {
+  case BN_IO_READ:
+    io_prep_pread(cb, fd, r->buf, r->len, (long long)r->offset);
+    break;
+  case BN_IO_WRITE:
+    io_prep_pwrite(cb, fd, r->buf, r->len, (long long)r->offset);
+    break;
+  case BN_IO_FSYNC:
+    io_prep_fsync(cb, fd);
+    break;
+  case BN_IO_FDATASYNC:
+    io_prep_fdsync(cb, fd);
+    break;
+  }
+  cb->data = r;
+  e->waiting[e->n_waiting++] = cb;
+  if (e->n_waiting >= e->together)
+    (void)send_some(e);
+  return 0;
+}
+
+/* The kernel refused the first waiting request.  Flushes are refused by file systems that know them
+   only as a system call. */
+static struct bn_io_req *refused(struct engine *e, int error)
+{
+  struct bn_io_req *r = e->waiting[0]->data;
+
+  r->result = -error;
+  if (error == EINVAL && r->op == BN_IO_FSYNC)
+    r->result = fsync(e->fd[r->file]) == 0 ? 0 : -errno;
+  else if (error == EINVAL && r->op == BN_IO_FDATASYNC)
+    r->result = fdatasync(e->fd[r->file]) == 0 ? 0 : -errno;
+  memmove(e->waiting, e->waiting + 1, --e->n_waiting * sizeof e->waiting[0]);
+  return r;
+}
+
+/* Sends what it can; the number of requests that ended at once, or -errno. */
+static int send_waiting(struct engine *e, struct bn_io_req **done, unsigned max)
+{
+  unsigned n = 0;
+
+  while (e->n_waiting > 0 && n < max) {
+    const int rc = send_some(e);
+
+    if (rc == -EAGAIN && e->sent > 0)
+      break;
+    if (rc <= 0 && rc != -EINTR && rc != -EAGAIN)
+      done[n++] = refused(e, rc < 0 ? -rc : EIO);
+  }
+  return (int)n;
+}
+
+static int aio_reap(void *self, unsigned min, struct bn_io_req **done, unsigned max,
+                    uint64_t timeout_ns)
+{
+  struct engine *e = self;
+  struct timespec wait = {(time_t)(timeout_ns / 1000000000), (long)(timeout_ns % 1000000000)};
+  const int at_once = send_waiting(e, done, max);
+  int n;
+
+  if (at_once > 0 || e->sent == 0)
+    return at_once;
+  if (min > e->sent)
+    min = e->sent;
+  do
+    n = io_getevents(e->context, min, max, e->event, timeout_ns == UINT64_MAX ? NULL : &wait);
+  while (n == -EINTR);
+  for (int i = 0; i < n; i++) {
+    done[i] = e->event[i].data;
+    done[i]->result = (int64_t)(long)e->event[i].res;
+  }
+  if (n > 0)
+    e->sent -= (unsigned)n;
+  return n;
+}
+
+__attribute__((visibility("default"))) extern const struct bn_ioengine bench_engine;
+const struct bn_ioengine bench_engine = {
+    .abi = BN_IOENGINE_ABI,
+    .size = sizeof(struct bn_ioengine),
+    .name = "async",
+    .title = "asynchronous",
+    .async = true,
+    .session_size = sizeof(struct engine),
+    .open = aio_open,
+    .close = aio_close,
+    .submit = aio_submit,
+    .reap = aio_reap,
+};

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The mmap engine: files mapped as a whole, requests are copies, a flush is msync. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "tests/fileio/bustrap.h"
+#include "tests/fileio/engines.h"
+
+/* Sessions share the mappings; like a file, they do not order what goes on in them. */
+struct maps {
+  struct sigaction old;
+  bool trapped; /* old is to be put back */
+  size_t size;
+  unsigned n;
+  unsigned char *at[];
+};
+
+struct engine {
+  struct maps *maps;
+  const int *fd;
+};
+
+static int map_file(struct maps *m, const struct bn_io_setup *setup, unsigned i, struct bn_err *err)
+{
+  const int access = PROT_READ | (setup->writing ? PROT_WRITE : 0);
+  void *at;
+
+  if (setup->empty && ftruncate(setup->fd[i], (off_t)setup->file_size) != 0)
+    return bn_err_set(err, errno, "ftruncate() failed on file %u errno = %d (%s)", i, errno,
+                      strerror(errno));
+  at = mmap(NULL, m->size, access, MAP_SHARED, setup->fd[i], 0);
+  if (at == MAP_FAILED)
+    return bn_err_set(err, errno, "mmap() failed on file %u errno = %d (%s)%s", i, errno,
+                      strerror(errno),
+                      errno == ENOMEM ? ": see sysctl vm.max_map_count and ulimit -v" : "");
+  m->at[i] = at;
+  m->n++;
+  return 0;
+}
+
+static int mmap_start(void **shared, const struct bn_io_setup *setup, struct bn_err *err)
+{
+  struct maps *m = calloc(1, sizeof *m + setup->n_files * sizeof m->at[0]);
+
+  *shared = m;
+  if (m == NULL)
+    return bn_err_set(err, 0, "out of memory for %u files", setup->n_files);
+  if (setup->file_size > SIZE_MAX / 2)
+    return bn_err_set(err, 0, "files of this size cannot be mapped on this machine");
+  m->size = (size_t)setup->file_size;
+  if (bn_bustrap_install(&m->old, err) != 0)
+    return -1;
+  m->trapped = true;
+  for (unsigned i = 0; i < setup->n_files; i++)
+    if (map_file(m, setup, i, err) != 0)
+      return -1;
+  return 0;
+}
+
+static void mmap_stop(void *shared)
+{
+  struct maps *m = shared;
+
+  if (m == NULL)
+    return;
+  if (m->trapped)
+    bn_bustrap_remove(&m->old);
+  for (unsigned i = 0; i < m->n; i++)
+    (void)munmap(m->at[i], m->size);
+  free(m);
+}
+
+static int mmap_open(void *self, const struct bn_io_setup *setup, struct bn_err *err)
+{
+  struct engine *e = self;
+
+  (void)err;
+  e->maps = setup->shared;
+  e->fd = setup->fd;
+  return 0;
+}
+
+/* Why a page could not be had: the file ends before it, the file system has no room for it, or the
+   device has failed. */
+static int64_t why_not(int fd, const struct bn_io_req *r)
+{
+  struct statvfs fs;
+  struct stat st;
+
+  if (fstat(fd, &st) == 0 && (uint64_t)st.st_size < r->offset + r->len)
+    return 0;
+  if (r->op == BN_IO_WRITE && fstatvfs(fd, &fs) == 0 && fs.f_bavail == 0)
+    return -ENOSPC;
+  return -EIO;
+}
+
+static int mmap_submit(void *self, struct bn_io_req *r)
+{
+  const struct engine *e = self;
+  const struct maps *m = e->maps;
+  unsigned char *at = m->at[r->file] + r->offset;
+  bool done;
+
+  switch (r->op) {
+  case BN_IO_READ:
+  case BN_IO_WRITE:
+    done = r->op == BN_IO_READ ? bn_bustrap_copy(r->buf, at, r->len)
+                               : bn_bustrap_copy(at, r->buf, r->len);
+    r->result = done ? (int64_t)r->len : why_not(e->fd[r->file], r);
+    break;
+  case BN_IO_FSYNC:
+  case BN_IO_FDATASYNC:
+    r->result = msync(m->at[r->file], m->size, MS_SYNC | MS_INVALIDATE) == 0 ? 0 : -errno;
+    break;
+  }
+  return 1;
+}
+
+const struct bn_ioengine bn_engine_mmap = {
+    .abi = BN_IOENGINE_ABI,
+    .size = sizeof(struct bn_ioengine),
+    .name = "mmap",
+    .title = "fast mmaped",
+    .session_size = sizeof(struct engine),
+    .start = mmap_start,
+    .stop = mmap_stop,
+    .open = mmap_open,
+    .submit = mmap_submit,
+};

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The synchronous engine: pread, pwrite, fsync. */
+#include <errno.h>
+#include <unistd.h>
+
+#include "tests/fileio/engines.h"
+
+struct engine {
+  const int *fd;
+};
+
+static int sync_open(void *self, const struct bn_io_setup *setup, struct bn_err *err)
+{
+  struct engine *e = self;
+
+  (void)err;
+  e->fd = setup->fd;
+  return 0;
+}
+
+static int64_t flush(int fd, enum bn_io_op op)
+{
+  const int rc = op == BN_IO_FSYNC ? fsync(fd) : fdatasync(fd);
+
+  return rc == 0 ? 0 : -errno;
+}
+
+static int64_t transfer(int fd, const struct bn_io_req *r, size_t done)
+{
+  unsigned char *at = (unsigned char *)r->buf + done;
+  const off_t offset = (off_t)(r->offset + done);
+  ssize_t n;
+
+  do
+    n = r->op == BN_IO_READ ? pread(fd, at, r->len - done, offset)
+                            : pwrite(fd, at, r->len - done, offset);
+  while (n < 0 && errno == EINTR);
+  return n >= 0 ? n : -errno;
+}
+
+void bn_io_now(int fd, struct bn_io_req *r, size_t done)
+{
+  int64_t n;
+
+  if (r->op == BN_IO_FSYNC || r->op == BN_IO_FDATASYNC) {
+    r->result = flush(fd, r->op);
+    return;
+  }
+  do {
+    n = transfer(fd, r, done);
+    if (n > 0)
+      done += (size_t)n;
+  } while (n > 0 && done < r->len);
+  r->result = n < 0 ? n : (int64_t)done;
+}
+
+static int sync_submit(void *self, struct bn_io_req *r)
+{
+  const struct engine *e = self;
+
+  bn_io_now(e->fd[r->file], r, 0);
+  return 1;
+}
+
+const struct bn_ioengine bn_engine_sync = {
+    .abi = BN_IOENGINE_ABI,
+    .size = sizeof(struct bn_ioengine),
+    .name = "sync",
+    .title = "synchronous",
+    .session_size = sizeof(struct engine),
+    .open = sync_open,
+    .submit = sync_submit,
+};

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The engine of io_uring, a module: one ring per session, files and buffers registered. */
+#include <errno.h>
+#include <liburing.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "api/ioengine.h"
+
+struct engine {
+  const int *fd;
+  struct io_uring ring;
+  bool ready;         /* the ring exists */
+  bool fixed_files;   /* files are named by index */
+  bool fixed_buffers; /* buffers are named by slot */
+  bool polled;        /* IOPOLL, which knows no flushes */
+  unsigned depth, in_flight;
+  unsigned together; /* so many that wait are sent without waiting for more */
+};
+
+/* From what serves one thread best to what every kernel with io_uring knows. */
+static const unsigned flag_sets[] = {
+#ifdef IORING_SETUP_DEFER_TASKRUN
+    IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN,
+#endif
+#ifdef IORING_SETUP_COOP_TASKRUN
+    IORING_SETUP_COOP_TASKRUN,
+#endif
+    0,
+};
+
+static int make_ring(struct io_uring *ring, const struct bn_io_setup *setup, unsigned depth)
+{
+  const unsigned polling =
+      (setup->iopoll ? IORING_SETUP_IOPOLL : 0) | (setup->sqpoll ? IORING_SETUP_SQPOLL : 0);
+  int rc = -EINVAL;
+
+  /* A kernel thread that submits and task work of the submitter exclude each other. */
+  if (setup->sqpoll)
+    return io_uring_queue_init(depth, ring, polling);
+  for (size_t i = 0; i < sizeof flag_sets / sizeof flag_sets[0] && rc == -EINVAL; i++)
+    rc = io_uring_queue_init(depth, ring, polling | flag_sets[i]);
+  return rc;
+}
+
+static int explain(struct bn_err *err, int error)
+{
+  switch (error) {
+  case EPERM:
+  case EACCES:
+    return bn_err_set(err, error,
+                      "the kernel refuses io_uring to this user (%s): see sysctl "
+                      "kernel.io_uring_disabled and the container's seccomp profile, or use "
+                      "--file-io-mode=async",
+                      strerror(error));
+  case ENOSYS:
+    return bn_err_set(err, error,
+                      "this kernel has no io_uring, or a seccomp profile hides it: use "
+                      "--file-io-mode=async");
+  case ENOMEM:
+    return bn_err_set(err, error,
+                      "the kernel refuses the memory of an io_uring: raise ulimit -l or lower "
+                      "--threads and --file-async-backlog");
+  default:
+    return bn_err_set(err, error, "cannot make an io_uring: %s%s", strerror(error),
+                      error == EINVAL ? " (is --file-async-backlog above 32768?)" : "");
+  }
+}
+
+/* Asks the kernel once, so that a refusal is one sentence and not one per thread. */
+static int uring_start(void **shared, const struct bn_io_setup *setup, struct bn_err *err)
+{
+  struct io_uring ring;
+  const int rc = make_ring(&ring, setup, 1);
+
+  *shared = NULL;
+  if (rc < 0)
+    return explain(err, -rc);
+  io_uring_queue_exit(&ring);
+  return 0;
+}
+
+/* Both save work per request and may be refused (limits on locked memory, old kernels). */
+static void register_resources(struct engine *e, const struct bn_io_setup *setup)
+{
+  struct iovec *v = calloc(setup->depth, sizeof *v);
+
+  e->fixed_files = io_uring_register_files(&e->ring, setup->fd, setup->n_files) == 0;
+  if (v == NULL)
+    return;
+  for (unsigned i = 0; i < setup->depth; i++)
+    v[i] = (struct iovec){setup->buffers + i * setup->buffer_size, setup->buffer_size};
+  e->fixed_buffers = io_uring_register_buffers(&e->ring, v, setup->depth) == 0;
+  free(v);
+}
+
+static int uring_open(void *self, const struct bn_io_setup *setup, struct bn_err *err)
+{
+  struct engine *e = self;
+  const int rc = make_ring(&e->ring, setup, setup->depth);
+
+  if (rc < 0)
+    return explain(err, -rc);
+  e->ready = true;
+  e->fd = setup->fd;
+  e->polled = setup->iopoll;
+  e->depth = setup->depth;
+  e->together = bn_io_together(setup->depth);
+  register_resources(e, setup);
+  return 0;
+}
+
+static void uring_close(void *self)
+{
+  struct engine *e = self;
+
+  if (e->ready)
+    io_uring_queue_exit(&e->ring);
+}
+
+static void fill(struct engine *e, struct io_uring_sqe *sqe, struct bn_io_req *r)
+{
+  const int fd = e->fixed_files ? (int)r->file : e->fd[r->file];
+  const unsigned len = (unsigned)r->len;
+
+  switch (r->op) {
+  case BN_IO_READ:
+    if (e->fixed_buffers)
+      io_uring_prep_read_fixed(sqe, fd, r->buf, len, r->offset, (int)r->slot);
+    else
+      io_uring_prep_read(sqe, fd, r->buf, len, r->offset);
+    break;
+  case BN_IO_WRITE:
+    if (e->fixed_buffers)
+      io_uring_prep_write_fixed(sqe, fd, r->buf, len, r->offset, (int)r->slot);
+    else
+      io_uring_prep_write(sqe, fd, r->buf, len, r->offset);
+    break;
+  case BN_IO_FSYNC:
+  case BN_IO_FDATASYNC:
+    io_uring_prep_fsync(sqe, fd, r->op == BN_IO_FDATASYNC ? IORING_FSYNC_DATASYNC : 0);
+    break;
+  }
+  if (e->fixed_files)
+    io_uring_sqe_set_flags(sqe, IOSQE_FIXED_FILE);
+  io_uring_sqe_set_data(sqe, r);
+}
+
+static int flush_now(struct engine *e, struct bn_io_req *r)
+{
+  const int fd = e->fd[r->file];
+
+  r->result = (r->op == BN_IO_FSYNC ? fsync(fd) : fdatasync(fd)) == 0 ? 0 : -errno;
+  return 1;
+}
+
+static int uring_submit(void *self, struct bn_io_req *r)
+{
+  struct engine *e = self;
+  struct io_uring_sqe *sqe;
+
+  if (e->polled && (r->op == BN_IO_FSYNC || r->op == BN_IO_FDATASYNC))
+    return flush_now(e, r);
+  sqe = io_uring_get_sqe(&e->ring);
+  /* With SQPOLL the kernel's thread may not have taken the entries of earlier requests yet. */
+  while (sqe == NULL) {
+    (void)io_uring_submit(&e->ring);
+    if ((e->ring.flags & IORING_SETUP_SQPOLL) != 0)
+      (void)io_uring_sqring_wait(&e->ring);
+    sqe = io_uring_get_sqe(&e->ring);
+  }
+  fill(e, sqe, r);
+  e->in_flight++;
+  /* When the queue is full reap comes next and sends and waits in one call.  An error comes again
+     there. */
+  if (e->in_flight < e->depth && io_uring_sq_ready(&e->ring) >= e->together)
+    (void)io_uring_submit(&e->ring);
+  return 0;
+}
+
+static int wait_for(struct engine *e, unsigned min, uint64_t timeout_ns)
+{
+  struct __kernel_timespec ts = {(long long)(timeout_ns / 1000000000),
+                                 (long long)(timeout_ns % 1000000000)};
+  struct io_uring_cqe *cqe;
+
+  if (min == 0)
+    return io_uring_submit_and_get_events(&e->ring);
+  if (timeout_ns == UINT64_MAX)
+    return io_uring_submit_and_wait(&e->ring, min);
+  return io_uring_submit_and_wait_timeout(&e->ring, &cqe, min, &ts, NULL);
+}
+
+static unsigned take(struct engine *e, struct bn_io_req **done, unsigned max)
+{
+  struct io_uring_cqe *cqe;
+  unsigned n = 0, head;
+
+  io_uring_for_each_cqe(&e->ring, head, cqe)
+  {
+    if (n == max)
+      break;
+    done[n] = io_uring_cqe_get_data(cqe);
+    done[n]->result = cqe->res;
+    n++;
+  }
+  io_uring_cq_advance(&e->ring, n);
+  e->in_flight -= n;
+  return n;
+}
+
+static int uring_reap(void *self, unsigned min, struct bn_io_req **done, unsigned max,
+                      uint64_t timeout_ns)
+{
+  struct engine *e = self;
+  unsigned n = 0;
+  int rc;
+
+  if (min > e->in_flight)
+    min = e->in_flight;
+  do {
+    rc = wait_for(e, min, timeout_ns);
+    n = take(e, done, max);
+  } while (n == 0 && min > 0 && (rc >= 0 ? timeout_ns == UINT64_MAX : rc == -EINTR));
+  if (n > 0 || rc >= 0 || rc == -ETIME || rc == -EINTR || rc == -EAGAIN || rc == -EBUSY)
+    return (int)n;
+  return rc;
+}
+
+__attribute__((visibility("default"))) extern const struct bn_ioengine bench_engine;
+const struct bn_ioengine bench_engine = {
+    .abi = BN_IOENGINE_ABI,
+    .size = sizeof(struct bn_ioengine),
+    .name = "io_uring",
+    .title = "io_uring",
+    .async = true,
+    .session_size = sizeof(struct engine),
+    .start = uring_start,
+    .open = uring_open,
+    .close = uring_close,
+    .submit = uring_submit,
+    .reap = uring_reap,
+};

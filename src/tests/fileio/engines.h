@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The engines that are part of the program. */
+#ifndef BN_TESTS_FILEIO_ENGINES_H
+#define BN_TESTS_FILEIO_ENGINES_H
+
+#include "api/ioengine.h"
+
+extern const struct bn_ioengine bn_engine_sync, bn_engine_mmap;
+
+/* Executes r at once with plain system calls, its first `done` bytes having been moved already, and
+   sets its result; any thread. */
+void bn_io_now(int fd, struct bn_io_req *r, size_t done);
+
+#endif

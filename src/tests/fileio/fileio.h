@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the parts of the fileio test share: its options and what follows from them. */
+#ifndef BN_TESTS_FILEIO_FILEIO_H
+#define BN_TESTS_FILEIO_FILEIO_H
+
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "api/opt.h"
+#include "api/workload.h"
+#include "tests/fileio/engines.h"
+#include "tests/fileio/pattern.h"
+
+/* Values of the options. */
+struct bn_fileio_conf {
+  int64_t num;
+  uint64_t block_size, total_size;
+  char *test_mode;
+  int io_mode; /* index into the choices of --file-io-mode, which are the engines' names */
+  int64_t backlog;
+  struct bn_list extra_flags;
+  int64_t fsync_freq;
+  bool fsync_all, fsync_end;
+  int fsync_mode; /* 0 fsync, 1 fdatasync */
+  int64_t merged;
+  double rw_ratio;
+  char *dir;
+  bool iopoll, sqpoll;
+};
+
+extern const struct bn_opt bn_fileio_options[];
+extern const char *const bn_fileio_io_modes[];
+
+/* What follows from them; a plain value. */
+struct bn_fileio_plan {
+  const struct bn_fileio_conf *conf;
+  enum bn_version version;
+  unsigned files;
+  uint64_t file_size; /* total size div files */
+  uint64_t span;      /* bytes of a file that are used: file_size, rounded up to whole blocks where
+                         only whole blocks will do */
+  uint64_t request;   /* bytes of the largest request */
+  enum bn_file_mode mode;
+  bool sync, dsync, direct;
+  int open_flags; /* of the extra flags */
+  bool writing, random, validate;
+  uint64_t fsync_freq; /* after --file-fsync-all */
+  bool fsync_end;
+  uint64_t events;
+};
+
+/* run: the test mode is needed and read.  0 or -1 and err. */
+struct bn_conf;
+int bn_fileio_resolve(struct bn_fileio_plan *plan, const struct bn_fileio_conf *conf,
+                      const struct bn_conf *general, bool run, struct bn_err *err);
+/* "(none)", "sync directio". */
+void bn_fileio_flags_text(const struct bn_fileio_plan *plan, char *out, size_t len);
+/* "325.52KiB", in the dialect. */
+void bn_fileio_size_text(const struct bn_fileio_plan *plan, uint64_t bytes, char *out, size_t len);
+void bn_fileio_describe(const struct bn_fileio_plan *plan, const char *io_title);
+
+/* --- layout.c: the files --- */
+
+/* "test_file.7", or "DIR/test_file.7". */
+int bn_layout_path(const struct bn_fileio_plan *plan, unsigned i, char out[PATH_MAX],
+                   struct bn_err *err);
+int bn_layout_prepare(const struct bn_fileio_plan *plan, struct bn_session *s, struct bn_err *err);
+void bn_layout_cleanup(const struct bn_fileio_plan *plan);
+/* Opens all files for a run, checked; fd has plan->files places, -1 where nothing is open.  What is
+   wrong has been logged when -1 is returned with an empty err.  made, as many: which files were not
+   there before. */
+int bn_layout_open(const struct bn_fileio_plan *plan, int *fd, bool *made, struct bn_err *err);
+void bn_layout_remove(const struct bn_fileio_plan *plan, const bool *made);
+void bn_layout_close(const struct bn_fileio_plan *plan, int *fd);
+
+/* --- device.c: what the files are on --- */
+
+/* Says on stderr on which file system and device the files are, and what will spoil the result. */
+void bn_device_describe(const struct bn_fileio_plan *plan, int fd);
+/* Does direct I/O to this file work with these requests?  0, or -1 and err. */
+int bn_device_check_direct(const struct bn_fileio_plan *plan, int fd, struct bn_err *err);
+/* The file system of plan's folder has room for that many bytes more, in that many more files.  0,
+   or -1 and err. */
+int bn_device_check_space(const struct bn_fileio_plan *plan, uint64_t bytes, uint64_t files,
+                          struct bn_err *err);
+
+/* --- diskstats.c: what the kernel counts of the device --- */
+
+enum bn_disk_value {
+  BN_DISK_READS,
+  BN_DISK_BYTES_READ,
+  BN_DISK_READ_NS, /* of all requests together, as the other times */
+  BN_DISK_WRITES,
+  BN_DISK_BYTES_WRITTEN,
+  BN_DISK_WRITE_NS,
+  BN_DISK_FLUSHES, /* absent before Linux 5.5, as the next one */
+  BN_DISK_FLUSH_NS,
+  BN_DISK_BUSY_NS,  /* time with a request in flight */
+  BN_DISK_QUEUE_NS, /* requests in flight, integrated over time */
+  BN_DISK_VALUES
+};
+
+struct bn_diskstats {
+  unsigned major, minor;
+  bool known;                     /* last holds something */
+  uint64_t last[BN_DISK_VALUES];  /* as the kernel counts, times in 32 bits of ms */
+  uint64_t value[BN_DISK_VALUES]; /* since the first look, in the units of the names */
+};
+
+/* Reads a line of /proc/diskstats, times in ms and sizes in sectors of 512 bytes.  false: it is not
+   this device's. */
+bool bn_diskstats_parse(const char *line, unsigned major, unsigned minor,
+                        uint64_t out[BN_DISK_VALUES]);
+void bn_diskstats_init(struct bn_diskstats *d, int fd);
+/* Adds what has happened since the last row; now as parsed, or NULL: nothing is known.  out:
+   BN_ABSENT where the kernel says nothing. */
+void bn_diskstats_add(struct bn_diskstats *d, const uint64_t *now, uint64_t out[BN_DISK_VALUES]);
+/* The same with the row of this moment. */
+void bn_diskstats_look(struct bn_diskstats *d, uint64_t out[BN_DISK_VALUES]);
+
+/* --- metrics.c: what is measured, and figures from it --- */
+
+enum { BN_H_READ = BN_H_FIXED, BN_H_WRITE, BN_H_FSYNC }; /* histograms */
+enum { BN_C_DISK = BN_C_FIXED };                         /* counters: BN_DISK_VALUES of them */
+
+extern const struct bn_metric bn_fileio_metrics[];
+size_t bn_fileio_figures(const struct bn_view *v, struct bn_figure *out, size_t max);
+
+/* --- inflight.c: the loop --- */
+
+struct bn_fileio {
+  struct bn_fileio_plan plan;
+  struct bn_run *run;
+  const struct bn_ioengine *engine;
+  bool engine_started, paced, debug, pattern_made;
+  unsigned threads, depth;
+  int *fd;    /* [plan.files] */
+  bool *made; /* [plan.files] by this run */
+  struct bn_io_setup setup;
+  struct bn_pattern pattern;
+  struct bn_diskstats disk;
+  _Atomic bool told;      /* why the device cannot be polled */
+  _Atomic unsigned ended; /* sessions that have ended their loop without a failure */
+};
+
+struct bn_flight; /* a request in flight */
+
+struct bn_fileio_session {
+  void *engine;
+  bool opened; /* the engine's open was called */
+  unsigned char *buffers;
+  size_t buffer_size;
+  struct bn_flight *flight; /* [depth] */
+  struct bn_flight **idle;  /* those not in flight */
+  struct bn_io_req **done;  /* what reap has returned; from next_done to n_done not ended yet */
+  unsigned next_done, n_done;
+  unsigned n_idle, in_flight, writes_in_flight; /* in flight: submitted and not ended */
+  struct bn_pattern_mix mix;
+  struct bn_rng data; /* of stamped blocks, so that they change no other random numbers */
+  bool failed;
+};
+
+int bn_inflight_open(void *self, struct bn_session *s, struct bn_err *err);
+enum bn_next bn_inflight_loop(void *self, struct bn_session *s);
+int bn_inflight_close(void *self, struct bn_session *s, struct bn_err *err);
+
+#endif

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The loop of a session: keeps the engine's queue full, ends each event when its request is done.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/event.h"
+#include "core/log.h"
+#include "core/run.h"
+#include "tests/fileio/fileio.h"
+#include "tests/fileio/verify.h"
+
+/* How long a wait may last before it is looked whether the run is over. */
+static const uint64_t nap_ns = 50 * BN_NSEC_PER_MSEC;
+
+enum kind {
+  EVENT,       /* a request that is an event */
+  EVENT_WRITE, /* the first half of one: its flush follows (--file-fsync-all) */
+  EVENT_FLUSH, /* the second half */
+  QUIET        /* a flush that is no event */
+};
+
+struct bn_flight {
+  struct bn_io_req io; /* first: engines hand back a pointer to it */
+  struct bn_tick tick;
+  uint64_t submitted_ns;
+  enum kind kind;
+};
+
+/* --- session --- */
+
+static int make_engine(struct bn_fileio *f, struct bn_fileio_session *w, struct bn_err *err)
+{
+  struct bn_io_setup setup = f->setup;
+
+  setup.buffers = w->buffers;
+  setup.buffer_size = w->buffer_size;
+  w->engine = calloc(1, f->engine->session_size);
+  if (w->engine == NULL)
+    return bn_err_set(err, 0, "out of memory");
+  w->opened = true;
+  return f->engine->open(w->engine, &setup, err);
+}
+
+int bn_inflight_open(void *self, struct bn_session *s, struct bn_err *err)
+{
+  struct bn_fileio *f = self;
+  struct bn_fileio_session *w = s->state;
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+  w->buffer_size = ((size_t)f->plan.request + page - 1) / page * page;
+  w->flight = calloc(f->depth, sizeof *w->flight);
+  w->idle = calloc(f->depth, sizeof *w->idle);
+  w->done = calloc(f->depth, sizeof(struct bn_io_req *));
+  if (w->buffer_size <= SIZE_MAX / 2 / f->depth)
+    w->buffers = aligned_alloc(page, w->buffer_size * f->depth);
+  if (w->flight == NULL || w->idle == NULL || w->done == NULL || w->buffers == NULL)
+    return bn_err_set(err, ENOMEM,
+                      "out of memory for %u requests of %zu bytes per thread: lower "
+                      "--file-async-backlog",
+                      f->depth, w->buffer_size);
+  memset(w->buffers, 0, w->buffer_size * f->depth);
+  for (unsigned i = 0; i < f->depth; i++) {
+    w->flight[i].io.slot = i;
+    w->flight[i].io.buf = w->buffers + i * w->buffer_size;
+    w->idle[i] = &w->flight[f->depth - 1 - i];
+  }
+  w->n_idle = f->depth;
+  bn_rng_seed(&w->data, bn_run_conf(s->run)->seed, BN_RNG_DATA, s->id);
+  return make_engine(f, w, err);
+}
+
+int bn_inflight_close(void *self, struct bn_session *s, struct bn_err *err)
+{
+  const struct bn_fileio *f = self;
+  struct bn_fileio_session *w = s->state;
+
+  (void)err;
+  if (w->opened && f->engine->close != NULL)
+    f->engine->close(w->engine);
+  free(w->engine);
+  free(w->flight);
+  free(w->idle);
+  free((void *)w->done);
+  free(w->buffers);
+  return 0;
+}
+
+/* --- what a completion means --- */
+
+static bool is_flush(const struct bn_io_req *r)
+{
+  return r->op == BN_IO_FSYNC || r->op == BN_IO_FDATASYNC;
+}
+
+static void tell_failure(struct bn_fileio *f, const struct bn_io_req *r)
+{
+  const int error = r->result < 0 ? (int)-r->result : 0;
+  const char *verb = r->op == BN_IO_READ ? "read" : "write";
+
+  /* Known only now, and to every thread at once. */
+  if (error == EOPNOTSUPP && f->setup.iopoll) {
+    if (!atomic_exchange_explicit(&f->told, true, memory_order_relaxed))
+      bn_log(BN_FATAL, "the device of the files cannot be polled: leave out --file-uring-iopoll");
+    return;
+  }
+  if (error == EINVAL && f->plan.direct)
+    bn_log_stderr("direct I/O may need another --file-block-size here");
+
+  if (is_flush(r))
+    bn_log_errno(BN_FATAL, error, "Failed to fsync file! file: %u", r->file);
+  else if (error != 0)
+    bn_log_errno(BN_FATAL, error, "Failed to %s file! file: %u pos: %llu", verb, r->file,
+                 (unsigned long long)r->offset);
+  else
+    bn_log(BN_FATAL,
+           "Failed to %s file! file: %u pos: %llu: %lld of %zu bytes, the file has changed", verb,
+           r->file, (unsigned long long)r->offset, (long long)r->result, r->len);
+}
+
+/* The kernel may move less than it was asked for; the rest is rare enough to wait for. */
+static bool succeeded(struct bn_fileio *f, const struct bn_fileio_session *w, struct bn_io_req *r)
+{
+  if (is_flush(r) ? r->result >= 0 : r->result == (int64_t)r->len)
+    return true;
+  if (!is_flush(r) && r->result > 0) {
+    bn_io_now(f->fd[r->file], r, (size_t)r->result);
+    if (r->result == (int64_t)r->len)
+      return true;
+  }
+  /* One failure explains the others that were in flight with it. */
+  if (!w->failed)
+    tell_failure(f, r);
+  return false;
+}
+
+static bool verified(const struct bn_fileio *f, const struct bn_io_req *r)
+{
+  const bool old = f->plan.version == BN_V05;
+  struct bn_verify_fault fault;
+
+  if (!f->plan.validate || r->op != BN_IO_READ)
+    return true;
+  switch (bn_verify_check(r->buf, r->len, (size_t)f->plan.conf->block_size, r->offset, &fault)) {
+  case BN_VERIFY_GOOD:
+    return true;
+  case BN_VERIFY_CHECKSUM:
+    if (old)
+      bn_log(BN_FATAL, "Checksum mismatch in block: ");
+    else
+      bn_log(BN_FATAL, "Checksum mismatch in block with offset: %llu",
+             (unsigned long long)fault.offset);
+    bn_log(BN_FATAL, "    Calculated value: 0x%x    Stored value: 0x%x", fault.computed,
+           fault.stored);
+    break;
+  case BN_VERIFY_OFFSET:
+    bn_log(BN_FATAL, "Offset mismatch in block:");
+    bn_log(BN_FATAL, "   Actual offset: %llu    Stored offset: %llu",
+           (unsigned long long)fault.offset, (unsigned long long)fault.stored_offset);
+    break;
+  }
+  bn_log(BN_FATAL,
+         old ? "Validation failed on file %u, block offset 0x%llx, exiting..."
+             : "Validation failed on file %u, block offset %llu, exiting...",
+         r->file, (unsigned long long)fault.offset);
+  return false;
+}
+
+static void count(struct bn_session *s, const struct bn_flight *x, uint64_t now_ns)
+{
+  const uint64_t took = now_ns > x->submitted_ns ? now_ns - x->submitted_ns : 0;
+  struct bn_stat *st = s->stat;
+
+  switch (x->io.op) {
+  case BN_IO_READ:
+    bn_stat_count(st, BN_C_READ, 1);
+    bn_stat_count(st, BN_C_BYTES_READ, x->io.len);
+    bn_stat_record(st, BN_H_READ, took);
+    break;
+  case BN_IO_WRITE:
+    bn_stat_count(st, BN_C_WRITE, 1);
+    bn_stat_count(st, BN_C_BYTES_WRITTEN, x->io.len);
+    bn_stat_record(st, BN_H_WRITE, took);
+    break;
+  case BN_IO_FSYNC:
+  case BN_IO_FDATASYNC:
+    bn_stat_count(st, BN_C_OTHER, 1);
+    bn_stat_record(st, BN_H_FSYNC, took);
+    break;
+  }
+}
+
+static void complete(struct bn_fileio *f, struct bn_session *s, struct bn_flight *x);
+
+static enum bn_io_op flush_op(const struct bn_fileio *f)
+{
+  return f->plan.conf->fsync_mode == 0 ? BN_IO_FSYNC : BN_IO_FDATASYNC;
+}
+
+static void submit(struct bn_fileio *f, struct bn_session *s, struct bn_flight *x)
+{
+  struct bn_fileio_session *w = s->state;
+
+  w->in_flight++;
+  w->writes_in_flight += x->io.op == BN_IO_WRITE;
+  if (f->engine->submit(w->engine, &x->io) == 1)
+    complete(f, s, x);
+}
+
+/* The written file is flushed inside the event. */
+static void flush_written(struct bn_fileio *f, struct bn_session *s, struct bn_flight *x)
+{
+  x->kind = EVENT_FLUSH;
+  x->io.op = flush_op(f);
+  x->submitted_ns = bn_clock_now(&s->clock);
+  submit(f, s, x);
+}
+
+static void finish(struct bn_fileio *f, struct bn_session *s, struct bn_flight *x, bool good)
+{
+  struct bn_fileio_session *w = s->state;
+  const bool wrote = x->kind == EVENT_FLUSH;
+
+  bn_pattern_release(&f->pattern, x->io.file, x->io.offset, wrote ? BN_IO_WRITE : x->io.op);
+  w->idle[w->n_idle++] = x;
+  if (!good)
+    w->failed = true;
+  if (!good && x->kind != QUIET)
+    bn_event_drop(s, &x->tick);
+  if (!good)
+    return;
+  if (x->kind == QUIET)
+    s->last_ns = bn_clock_now(&s->clock);
+  else
+    bn_event_end(s, &x->tick);
+  count(s, x, s->last_ns);
+}
+
+static void complete(struct bn_fileio *f, struct bn_session *s, struct bn_flight *x)
+{
+  struct bn_fileio_session *w = s->state;
+  bool good;
+
+  w->in_flight--;
+  w->writes_in_flight -= x->io.op == BN_IO_WRITE;
+  good = succeeded(f, w, &x->io) && verified(f, &x->io);
+  if (good && x->kind == EVENT_WRITE && !w->failed) {
+    count(s, x, bn_clock_now(&s->clock));
+    flush_written(f, s, x);
+  } else {
+    finish(f, s, x, good);
+  }
+}
+
+static void complete_next(struct bn_fileio *f, struct bn_session *s)
+{
+  struct bn_fileio_session *w = s->state;
+
+  complete(f, s, (struct bn_flight *)(void *)w->done[w->next_done++]);
+}
+
+/* Ends one request.  Those that the engine returned together end one by one, and what follows an
+   end is submitted before the next one, so that the queue is never empty for longer than one
+   submission takes.  Waits for at least min to be done, but no longer than timeout_ns. */
+static void reap(struct bn_fileio *f, struct bn_session *s, unsigned min, uint64_t timeout_ns)
+{
+  struct bn_fileio_session *w = s->state;
+  int n;
+
+  if (w->next_done < w->n_done) {
+    complete_next(f, s);
+    return;
+  }
+  n = f->engine->reap(w->engine, min, w->done, w->in_flight, timeout_ns);
+  if (n < 0) {
+    bn_log_errno(BN_FATAL, -n, "the I/O engine '%s' cannot wait for requests", f->engine->name);
+    w->failed = true;
+    /* Its close waits for them. */
+    w->in_flight = w->writes_in_flight = 0;
+    return;
+  }
+  w->n_done = (unsigned)n;
+  w->next_done = 0;
+  if (n > 0)
+    complete_next(f, s);
+}
+
+/* --- the next event --- */
+
+/* --rate: until the claimed arrival is due, requests in flight are looked after. */
+static bool await_arrival(struct bn_fileio *f, struct bn_session *s)
+{
+  struct bn_fileio_session *w = s->state;
+  const uint64_t due = s->due_ns;
+
+  for (;;) {
+    const uint64_t now = bn_clock_now(&s->clock);
+    const uint64_t left = due > now ? due - now : 0;
+    const uint64_t wait = left < nap_ns ? left : nap_ns;
+
+    s->last_ns = now;
+    if (bn_run_over(s))
+      return false;
+    if (left == 0 || w->failed)
+      return !w->failed;
+    if (w->in_flight > 0)
+      reap(f, s, 1, wait);
+    else
+      bn_clock_sleep_until(now + wait);
+  }
+}
+
+static bool claim(struct bn_fileio *f, struct bn_session *s)
+{
+  if (!f->paced || f->depth == 1)
+    return bn_event_more(s);
+  return bn_event_claim(s) && (s->due_ns == 0 || await_arrival(f, s));
+}
+
+static void begin(struct bn_fileio *f, struct bn_session *s, const struct bn_draw *d,
+                  enum kind kind)
+{
+  struct bn_fileio_session *w = s->state;
+  struct bn_flight *x = w->idle[--w->n_idle];
+  const bool flush = d->op == BN_IO_FSYNC;
+
+  x->io.op = flush ? flush_op(f) : d->op;
+  x->io.file = d->file;
+  x->io.offset = d->offset;
+  x->io.len = d->len;
+  x->io.result = 0;
+  x->kind = kind;
+  if (f->debug && (kind != QUIET || f->plan.version == BN_V05))
+    bn_log(BN_DEBUG, "Executing request, operation: %d, file_id: %u, pos: %llu, size: %zu",
+           flush                 ? 3
+           : d->op == BN_IO_READ ? 1
+                                 : 2,
+           d->file, (unsigned long long)d->offset, d->len);
+  if (kind != QUIET && f->depth == 1)
+    bn_event_start(s, &x->tick);
+  else if (kind != QUIET)
+    bn_event_start_now(s, &x->tick);
+  else
+    s->last_ns = bn_clock_now(&s->clock);
+  x->submitted_ns = s->last_ns;
+  if (d->op == BN_IO_WRITE && f->plan.validate)
+    bn_verify_stamp(x->io.buf, x->io.len, (size_t)f->plan.conf->block_size, x->io.offset, &w->data);
+  submit(f, s, x);
+}
+
+/* A place in the queue, and for flushes no write of this session that they might miss. */
+static bool make_room(struct bn_fileio *f, struct bn_session *s, bool for_flush)
+{
+  struct bn_fileio_session *w = s->state;
+
+  while (!w->failed && (w->n_idle == 0 || (for_flush && w->writes_in_flight > 0)))
+    reap(f, s, 1, UINT64_MAX);
+  return !w->failed;
+}
+
+/* false: the run is over, or failed. */
+static bool draw(struct bn_fileio *f, struct bn_session *s, struct bn_draw *d)
+{
+  struct bn_fileio_session *w = s->state;
+
+  while (!bn_pattern_draw(&f->pattern, &s->rng, &w->mix, d)) {
+    if (bn_run_over(s) || w->failed)
+      return false;
+    if (w->in_flight > 0)
+      reap(f, s, 1, UINT64_MAX);
+    else
+      (void)sched_yield();
+  }
+  return true;
+}
+
+/* 0.5 does not count flushes as events. */
+static bool draw_event(struct bn_fileio *f, struct bn_session *s, struct bn_draw *d)
+{
+  while (draw(f, s, d)) {
+    if (d->op != BN_IO_FSYNC)
+      return make_room(f, s, false);
+    if (!make_room(f, s, true))
+      return false;
+    if (f->plan.version != BN_V05)
+      return true;
+    begin(f, s, d, QUIET);
+  }
+  return false;
+}
+
+static bool next_event(struct bn_fileio *f, struct bn_session *s)
+{
+  struct bn_draw d;
+
+  if (!make_room(f, s, false) || !claim(f, s) || !draw_event(f, s, &d))
+    return false;
+  begin(f, s, &d, d.op == BN_IO_WRITE && f->plan.conf->fsync_all ? EVENT_WRITE : EVENT);
+  return true;
+}
+
+/* --- the end --- */
+
+static void drain(struct bn_fileio *f, struct bn_session *s)
+{
+  const struct bn_fileio_session *w = s->state;
+
+  while (w->in_flight > 0)
+    reap(f, s, w->in_flight, UINT64_MAX);
+}
+
+/* 0.5 flushes only what an event limit has ended. */
+static bool wants_end_flush(const struct bn_fileio *f, const struct bn_session *s)
+{
+  if (!f->plan.fsync_end || !f->plan.writing)
+    return false;
+  return f->plan.version != BN_V05 || (f->plan.events != 0 && !bn_run_over(s));
+}
+
+/* The session that ends last flushes every file once. */
+static void flush_all(struct bn_fileio *f, struct bn_session *s)
+{
+  struct bn_draw d = {.op = BN_IO_FSYNC};
+
+  for (; d.file < f->plan.files && !bn_run_interrupted(s); d.file++) {
+    if (!make_room(f, s, false))
+      return;
+    begin(f, s, &d, QUIET);
+  }
+  drain(f, s);
+}
+
+enum bn_next bn_inflight_loop(void *self, struct bn_session *s)
+{
+  struct bn_fileio *f = self;
+  const struct bn_fileio_session *w = s->state;
+  bool last;
+
+  while (next_event(f, s))
+    ;
+  drain(f, s);
+  if (w->failed)
+    return BN_FAILED;
+  /* Pairs with itself: the last one's flushes come after everybody's writes. */
+  last = atomic_fetch_add_explicit(&f->ended, 1, memory_order_acq_rel) + 1 == f->threads;
+  if (last && wants_end_flush(f, s))
+    flush_all(f, s);
+  return w->failed ? BN_FAILED : BN_FINISHED;
+}

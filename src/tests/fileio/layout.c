@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The files of the fileio test: made, extended, checked, opened, removed. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/log.h"
+#include "core/run.h"
+#include "tests/fileio/fileio.h"
+#include "tests/fileio/verify.h"
+
+enum { CHUNK = 1 << 20, PAGE = 4096, OTHER_FILES = 256 };
+
+static const uint64_t progress_ns = BN_NSEC_PER_SEC / 4;
+
+int bn_layout_path(const struct bn_fileio_plan *p, unsigned i, char out[PATH_MAX],
+                   struct bn_err *err)
+{
+  const char *dir = p->conf->dir;
+  const bool here = dir == NULL || dir[0] == '\0' || strcmp(dir, ".") == 0;
+  const int n = snprintf(out, PATH_MAX, "%s%stest_file.%u", here ? "" : dir, here ? "" : "/", i);
+
+  if (n < PATH_MAX)
+    return 0;
+  return bn_err_set(err, ENAMETOOLONG, "the path in --file-dir is too long");
+}
+
+/* --- prepare --- */
+
+struct making {
+  const struct bn_fileio_plan *plan;
+  struct bn_session *s;
+  unsigned char *chunk; /* owned, page aligned */
+  size_t chunk_size;    /* whole blocks */
+  int64_t *old_size;    /* owned: by file; -1: it did not exist */
+  uint64_t target;      /* size every file is to have at least */
+  uint64_t written, start_ns, told_ns;
+  unsigned touched; /* files whose old_size matters */
+};
+
+/* Existing size, or -1. */
+static int64_t size_of(const char *path)
+{
+  struct stat st;
+
+  return stat(path, &st) == 0 ? (int64_t)st.st_size : -1;
+}
+
+static int survey(struct making *m, struct bn_err *err)
+{
+  const struct bn_fileio_plan *p = m->plan;
+  uint64_t needed = 0, missing = 0;
+  char path[PATH_MAX];
+
+  for (unsigned i = 0; i < p->files; i++) {
+    uint64_t size;
+
+    if (bn_layout_path(p, i, path, err) != 0)
+      return -1;
+    m->old_size[i] = size_of(path);
+    missing += m->old_size[i] < 0;
+    size = m->old_size[i] > 0 ? (uint64_t)m->old_size[i] : 0;
+    needed += size < m->target ? m->target - size : 0;
+  }
+  return needed > 0 ? bn_device_check_space(p, needed, missing, err) : 0;
+}
+
+static void show_progress(struct making *m, unsigned file)
+{
+  const uint64_t now = bn_clock_mono();
+  const double s = (double)(now - m->start_ns) * 1e-9;
+  char text[160];
+
+  if (now - m->told_ns < progress_ns)
+    return;
+  m->told_ns = now;
+  (void)snprintf(text, sizeof text, "file %u of %u, %.0f MiB written, %.0f MiB/s", file + 1,
+                 m->plan->files, (double)m->written / 0x1p20, (double)m->written / 0x1p20 / s);
+  bn_log_progress(text);
+}
+
+static int write_chunk(int fd, const unsigned char *buf, size_t len, uint64_t offset)
+{
+  size_t done = 0;
+
+  while (done < len) {
+    const ssize_t n = pwrite(fd, buf + done, len - done, (off_t)(offset + done));
+
+    if (n == 0)
+      errno = EIO;
+    if (n <= 0 && errno != EINTR)
+      return -1;
+    done += n > 0 ? (size_t)n : 0;
+  }
+  return 0;
+}
+
+/* From the last whole block on, in whole blocks: the file may become a part of one longer. */
+static int grow(struct making *m, unsigned i, int fd, uint64_t size, struct bn_err *err)
+{
+  const struct bn_fileio_plan *p = m->plan;
+  const size_t block = (size_t)p->conf->block_size;
+  uint64_t at = size / block * block;
+
+  while (at < m->target) {
+    const uint64_t left = (m->target - at + block - 1) / block * block;
+    const size_t len = left < m->chunk_size ? (size_t)left : m->chunk_size;
+
+    if (bn_run_over(m->s))
+      return bn_err_set(err, EINTR, "%s", "");
+    if (p->validate)
+      bn_verify_stamp(m->chunk, len, block, at, &m->s->rng);
+    if (write_chunk(fd, m->chunk, len, at) != 0)
+      return bn_err_set(
+          err, errno, "Failed to write file! file: %u pos: %llu errno = %d (%s)%s", i,
+          (unsigned long long)at, errno, strerror(errno),
+          errno == EINVAL && p->direct ? ": direct I/O needs another --file-block-size here" : "");
+    at += len;
+    m->written += len;
+    show_progress(m, i);
+  }
+  return 0;
+}
+
+static int make_open_file(struct making *m, unsigned i, const char *path, int fd,
+                          struct bn_err *err)
+{
+  const int64_t old = m->old_size[i];
+  const uint64_t size = old > 0 ? (uint64_t)old : 0;
+  int rc = 0;
+
+  if (i == 0 && m->plan->direct && bn_device_check_direct(m->plan, fd, err) != 0)
+    return -1;
+  bn_log(BN_NOTICE, "%s %s",
+         size >= m->target ? "Reusing existing file"
+         : size == 0       ? "Creating file"
+                           : "Extending existing file",
+         path);
+  if (size < m->target)
+    rc = grow(m, i, fd, size, err);
+  if (rc == 0 && fsync(fd) != 0)
+    rc = bn_err_set(err, errno, "Failed to fsync file! file: %u errno = %d (%s)", i, errno,
+                    strerror(errno));
+  return rc;
+}
+
+static int make_file(struct making *m, unsigned i, struct bn_err *err)
+{
+  char path[PATH_MAX];
+  int fd, rc;
+
+  if (bn_layout_path(m->plan, i, path, err) != 0)
+    return -1;
+  fd = open(path, O_CREAT | O_WRONLY | m->plan->open_flags, 0600);
+  m->touched = i + 1;
+  if (fd < 0)
+    return bn_err_set(
+        err, errno, "Can't open file '%s' errno = %d (%s)%s", path, errno, strerror(errno),
+        errno == EINVAL && m->plan->direct ? ": this file system has no direct I/O" : "");
+  rc = make_open_file(m, i, path, fd, err);
+  if (close(fd) != 0 && rc == 0)
+    rc = bn_err_set(err, errno, "Failed to write file! file: %u errno = %d (%s)", i, errno,
+                    strerror(errno));
+  return rc;
+}
+
+/* What a failed prepare leaves behind fills a disk that is full already. */
+static void undo(const struct making *m)
+{
+  char path[PATH_MAX];
+
+  for (unsigned i = 0; i < m->touched; i++) {
+    const int64_t old = m->old_size[i];
+
+    if (bn_layout_path(m->plan, i, path, NULL) != 0)
+      continue;
+    if (old < 0)
+      (void)unlink(path);
+    else if ((uint64_t)old < m->target && truncate(path, (off_t)old) != 0)
+      bn_log_stderr("cannot give '%s' its old size back: %s", path, strerror(errno));
+  }
+}
+
+static void tell_speed(const struct making *m)
+{
+  const double s = (double)(bn_clock_mono() - m->start_ns) * 1e-9;
+
+  if (m->written == 0)
+    bn_log(BN_NOTICE, "No bytes written.");
+  else
+    bn_log(BN_NOTICE, "%llu bytes written in %.2f seconds (%.2f %s/sec).",
+           (unsigned long long)m->written, s, (double)m->written / 0x1p20 / s,
+           m->plan->version == BN_V05 ? "MB" : "MiB");
+}
+
+static int make_all(struct making *m, struct bn_err *err)
+{
+  const struct bn_fileio_plan *p = m->plan;
+  char flags[64];
+
+  bn_log(BN_NOTICE, "%u files, %lluKb each, %lluMb total", p->files,
+         (unsigned long long)(p->file_size / 1024),
+         (unsigned long long)(p->file_size * p->files / (1024 * 1024)));
+  bn_log(BN_NOTICE, "Creating files for the test...");
+  bn_fileio_flags_text(p, flags, sizeof flags);
+  bn_log(BN_NOTICE, "Extra file open flags: %s", flags);
+  if (survey(m, err) != 0)
+    return -1;
+  m->start_ns = m->told_ns = bn_clock_mono();
+  for (unsigned i = 0; i < p->files; i++)
+    if (make_file(m, i, err) != 0) {
+      bn_log_progress(NULL);
+      /* After a signal the next prepare goes on where this one was. */
+      if (!bn_run_over(m->s))
+        undo(m);
+      return -1;
+    }
+  bn_log_progress(NULL);
+  tell_speed(m);
+  return 0;
+}
+
+int bn_layout_prepare(const struct bn_fileio_plan *p, struct bn_session *s, struct bn_err *err)
+{
+  const size_t block = (size_t)p->conf->block_size;
+  struct making m = {.plan = p, .s = s, .target = p->span};
+  int rc = -1;
+
+  m.chunk_size = block < CHUNK ? CHUNK / block * block : block;
+  m.old_size = calloc(p->files, sizeof *m.old_size);
+  m.chunk = aligned_alloc(PAGE, (m.chunk_size + PAGE - 1) / PAGE * PAGE);
+  if (m.old_size == NULL || m.chunk == NULL) {
+    (void)bn_err_set(err, 0, "out of memory for blocks of %zu bytes", block);
+  } else {
+    memset(m.chunk, 0, m.chunk_size);
+    rc = make_all(&m, err);
+  }
+  free(m.old_size);
+  free(m.chunk);
+  return rc;
+}
+
+/* --- cleanup --- */
+
+void bn_layout_cleanup(const struct bn_fileio_plan *p)
+{
+  char path[PATH_MAX];
+
+  bn_log(BN_NOTICE, "Removing test files...");
+  for (unsigned i = 0; i < p->files; i++)
+    if (bn_layout_path(p, i, path, NULL) == 0 && unlink(path) != 0 && errno != ENOENT)
+      bn_log_stderr("cannot remove '%s': %s", path, strerror(errno));
+}
+
+/* --- run --- */
+
+static int allow_files(const struct bn_fileio_plan *p, struct bn_err *err)
+{
+  const rlim_t needed = (rlim_t)p->files + OTHER_FILES;
+  struct rlimit limit;
+
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed)
+    return 0;
+  if (limit.rlim_max < needed)
+    return bn_err_set(err, EMFILE,
+                      "--file-num=%u needs %llu open files, but the limit is %llu: raise it with "
+                      "ulimit -Hn",
+                      p->files, (unsigned long long)needed, (unsigned long long)limit.rlim_max);
+  limit.rlim_cur = needed;
+  (void)setrlimit(RLIMIT_NOFILE, &limit);
+  return 0;
+}
+
+/* Files nobody may write can still be read. */
+static int open_existing(const struct bn_fileio_plan *p, const char *path)
+{
+  const int fd = open(path, O_RDWR | p->open_flags, 0600);
+
+  if (fd < 0 && !p->writing && (errno == EACCES || errno == EROFS))
+    return open(path, O_RDONLY | p->open_flags);
+  return fd;
+}
+
+static int open_file(const struct bn_fileio_plan *p, const char *path, bool *made)
+{
+  bool was_there;
+  int fd;
+
+  *made = false;
+  if (p->mode != BN_FILE_SEQWR)
+    return open_existing(p, path);
+  was_there = unlink(path) == 0;
+  if (!was_there && errno != ENOENT)
+    return -1;
+  fd = open(path, O_CREAT | O_EXCL | O_RDWR | p->open_flags, 0600);
+  *made = fd >= 0 && !was_there;
+  return fd;
+}
+
+static int complain_open(const struct bn_fileio_plan *p, const char *path, int error)
+{
+  bn_log_errno(BN_FATAL, error, "Cannot open file '%s'", path);
+  if (error == EINVAL && p->direct)
+    bn_log_stderr("'%s' is on a file system without direct I/O: use --file-dir, or leave 'direct' "
+                  "out of --file-extra-flags",
+                  path);
+  else if (error == ENOENT && p->version != BN_V05)
+    bn_log(BN_WARNING, "Did you forget to run the prepare step?");
+  return -1;
+}
+
+static int check_size(const struct bn_fileio_plan *p, const char *path, int fd)
+{
+  char is[64], wanted[64];
+  struct stat st;
+
+  if (p->mode == BN_FILE_SEQWR)
+    return 0;
+  if (fstat(fd, &st) != 0) {
+    bn_log_errno(BN_FATAL, errno, "Cannot find the size of file '%s'", path);
+    return -1;
+  }
+  if ((uint64_t)st.st_size >= p->span)
+    return 0;
+  bn_fileio_size_text(p, (uint64_t)st.st_size, is, sizeof is);
+  bn_fileio_size_text(p, p->span, wanted, sizeof wanted);
+  bn_log(BN_FATAL, "Size of file '%s' is %s, but at least %s is expected.", path, is, wanted);
+  bn_log(BN_WARNING,
+         "Did you run 'prepare' with different --file-total-size or --file-num values?");
+  return -1;
+}
+
+int bn_layout_open(const struct bn_fileio_plan *p, int *fd, bool *made, struct bn_err *err)
+{
+  char path[PATH_MAX];
+
+  if (allow_files(p, err) != 0)
+    return -1;
+  for (unsigned i = 0; i < p->files; i++) {
+    if (bn_layout_path(p, i, path, err) != 0)
+      return -1;
+    bn_log(BN_DEBUG, "Opening file: %s", path);
+    fd[i] = open_file(p, path, &made[i]);
+    if (fd[i] < 0)
+      return complain_open(p, path, errno);
+    if (check_size(p, path, fd[i]) != 0)
+      return -1;
+  }
+  return p->direct ? bn_device_check_direct(p, fd[0], err) : 0;
+}
+
+void bn_layout_remove(const struct bn_fileio_plan *p, const bool *made)
+{
+  char path[PATH_MAX];
+
+  for (unsigned i = 0; i < p->files; i++)
+    if (made[i] && bn_layout_path(p, i, path, NULL) == 0)
+      (void)unlink(path);
+}
+
+void bn_layout_close(const struct bn_fileio_plan *p, int *fd)
+{
+  for (unsigned i = 0; fd != NULL && i < p->files; i++) {
+    if (fd[i] >= 0)
+      (void)close(fd[i]);
+    fd[i] = -1;
+  }
+}

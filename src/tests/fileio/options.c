@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The options of the fileio test and what follows from them. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/conf.h"
+#include "core/log.h"
+#include "tests/fileio/fileio.h"
+#include "tests/fileio/verify.h"
+
+/* More in one system call the kernel does not move. */
+static const uint64_t request_max = (uint64_t)1 << 30;
+
+const char *const bn_fileio_io_modes[] = {"sync", "async", "mmap", "io_uring", NULL};
+static const char *const fsync_modes[] = {"fsync", "fdatasync", NULL};
+
+static const struct {
+  const char *name, *title;
+} modes[] = {
+    [BN_FILE_SEQWR] = {"seqwr", "sequential write (creation)"},
+    [BN_FILE_SEQREWR] = {"seqrewr", "sequential rewrite"},
+    [BN_FILE_SEQRD] = {"seqrd", "sequential read"},
+    [BN_FILE_RNDRD] = {"rndrd", "random read"},
+    [BN_FILE_RNDWR] = {"rndwr", "random write"},
+    [BN_FILE_RNDRW] = {"rndrw", "random r/w"},
+};
+enum { MODES = sizeof modes / sizeof modes[0] };
+
+const struct bn_opt bn_fileio_options[] = {
+    {.name = "file-num",
+     .type = BN_INT,
+     .in = BN_IN_ALL,
+     .def = "128",
+     .offset = offsetof(struct bn_fileio_conf, num),
+     .min = 1,
+     .max = 100000,
+     .range_text = "Invalid value for file-num: %s",
+     .help = "number of files"},
+    {.name = "file-block-size",
+     .type = BN_SIZE,
+     .in = BN_IN_ALL,
+     .def = "16384",
+     .form = "=N",
+     .offset = offsetof(struct bn_fileio_conf, block_size),
+     .min = 1,
+     .max = INT32_MAX,
+     .range_text = "Invalid value for file-block-size: %s.",
+     .help = "size of one request"},
+    {.name = "file-total-size",
+     .type = BN_SIZE,
+     .in = BN_IN_ALL,
+     .def = "2G",
+     .offset = offsetof(struct bn_fileio_conf, total_size),
+     .min = 1,
+     .max = INT64_MAX,
+     .range_text = "Invalid value for file-total-size: %s",
+     .help = "size of all files together"},
+    {.name = "file-test-mode",
+     .type = BN_STRING,
+     .in = BN_IN_ALL,
+     .offset = offsetof(struct bn_fileio_conf, test_mode),
+     .help = "what to do with them: seqwr, seqrewr, seqrd, rndrd, rndwr, rndrw"},
+    {.name = "file-io-mode",
+     .type = BN_CHOICE,
+     .in = BN_IN_ALL,
+     .def = "sync",
+     .form = "=STRING",
+     .choices = bn_fileio_io_modes,
+     .offset = offsetof(struct bn_fileio_conf, io_mode),
+     .range_text = "unknown I/O mode: %s",
+     .help = "how requests reach the kernel: sync, async, mmap, io_uring"},
+    {.name = "file-async-backlog",
+     .type = BN_INT,
+     .in = BN_IN_ALL,
+     .def = "128",
+     .offset = offsetof(struct bn_fileio_conf, backlog),
+     .min = 1,
+     .max = 65536,
+     .range_text = "Invalid value of file-async-backlog: %s",
+     .help = "requests each thread keeps in flight with async and io_uring"},
+    {.name = "file-extra-flags",
+     .type = BN_LIST,
+     .single05 = true,
+     .in = BN_IN_ALL,
+     .def = "",
+     .offset = offsetof(struct bn_fileio_conf, extra_flags),
+     .help = "open files with these flags: sync, dsync, direct"},
+    {.name = "file-fsync-freq",
+     .type = BN_INT,
+     .in = BN_IN_ALL,
+     .def = "100",
+     .offset = offsetof(struct bn_fileio_conf, fsync_freq),
+     .min = 0,
+     .max = INT32_MAX,
+     .range_text = "Invalid value for file-fsync-freq: %s.",
+     .help = "flush all files after that many requests (0: never)"},
+    {.name = "file-fsync-all",
+     .type = BN_BOOL,
+     .in = BN_IN_ALL,
+     .def = "off",
+     .offset = offsetof(struct bn_fileio_conf, fsync_all),
+     .help = "flush the file within each write"},
+    {.name = "file-fsync-end",
+     .type = BN_BOOL,
+     .in = BN_IN_ALL,
+     .def = "on",
+     .offset = offsetof(struct bn_fileio_conf, fsync_end),
+     .help = "flush all files at the end of the test"},
+    {.name = "file-fsync-mode",
+     .type = BN_CHOICE,
+     .in = BN_IN_ALL,
+     .def = "fsync",
+     .form = "=STRING",
+     .choices = fsync_modes,
+     .offset = offsetof(struct bn_fileio_conf, fsync_mode),
+     .range_text = "Invalid fsync mode: %s.",
+     .help = "how to flush: fsync, fdatasync"},
+    {.name = "file-merged-requests",
+     .type = BN_INT,
+     .in = BN_IN_ALL,
+     .def = "0",
+     .offset = offsetof(struct bn_fileio_conf, merged),
+     .min = 0,
+     .max = INT32_MAX,
+     .range_text = "Invalid value for file-merged-requests: %s.",
+     .help = "blocks of one sequential request (0: one)"},
+    {.name = "file-rw-ratio",
+     .type = BN_DOUBLE,
+     .in = BN_IN_ALL,
+     .def = "1.5",
+     .offset = offsetof(struct bn_fileio_conf, rw_ratio),
+     .help = "reads per write of rndrw"},
+    {.name = "file-dir",
+     .type = BN_PATH,
+     .def = ".",
+     .offset = offsetof(struct bn_fileio_conf, dir),
+     .help = "folder of the files"},
+    {.name = "file-uring-iopoll",
+     .type = BN_BOOL,
+     .def = "off",
+     .offset = offsetof(struct bn_fileio_conf, iopoll),
+     .help = "io_uring: poll the device for completions (needs direct and a device that can)"},
+    {.name = "file-uring-sqpoll",
+     .type = BN_BOOL,
+     .def = "off",
+     .offset = offsetof(struct bn_fileio_conf, sqpoll),
+     .help = "io_uring: a thread of the kernel takes the requests, without system calls"},
+    BN_OPT_END,
+};
+
+static int read_flags(struct bn_fileio_plan *p, struct bn_err *err)
+{
+  const struct bn_list *flags = &p->conf->extra_flags;
+
+  for (size_t i = 0; i < flags->n; i++) {
+    if (strcmp(flags->item[i], "sync") == 0)
+      p->sync = true;
+    else if (strcmp(flags->item[i], "dsync") == 0)
+      p->dsync = true;
+    else if (strcmp(flags->item[i], "direct") == 0)
+      p->direct = true;
+    else if (flags->item[i][0] != '\0')
+      return bn_err_set(err, 0, "Invalid value for file-extra-flags: %s", flags->item[i]);
+  }
+  if (p->conf->iopoll && !p->direct)
+    return bn_err_set(err, 0, "--file-uring-iopoll needs --file-extra-flags=direct");
+  p->open_flags =
+      (p->sync ? O_SYNC : 0) | (p->dsync ? O_DSYNC : 0) | (p->direct ? O_DIRECT : 0) | O_CLOEXEC;
+  return 0;
+}
+
+static int read_mode(struct bn_fileio_plan *p, struct bn_err *err)
+{
+  const char *name = p->conf->test_mode != NULL ? p->conf->test_mode : "";
+
+  for (int i = 0; i < MODES; i++)
+    if (strcmp(modes[i].name, name) == 0) {
+      p->mode = (enum bn_file_mode)i;
+      p->random = i >= BN_FILE_RNDRD;
+      p->writing = i != BN_FILE_SEQRD && i != BN_FILE_RNDRD;
+      return 0;
+    }
+  if (name[0] == '\0')
+    return bn_err_set(err, 0, "Missing required argument: --file-test-mode");
+  return bn_err_set(err, 0, "Invalid IO operations mode: %s.", name);
+}
+
+static int read_sizes(struct bn_fileio_plan *p, struct bn_err *err)
+{
+  const struct bn_fileio_conf *c = p->conf;
+  const uint64_t merged = c->merged > 0 ? (uint64_t)c->merged : 1;
+  const uint64_t block = c->block_size, rest = c->total_size / (uint64_t)c->num % block;
+  const bool whole = p->direct || p->validate;
+
+  if (c->rw_ratio < 0)
+    return bn_err_set(err, 0, "Invalid value for --file-rw-ratio: %f.", c->rw_ratio);
+  p->files = (unsigned)c->num;
+  p->file_size = c->total_size / p->files;
+  if (p->file_size == 0)
+    return bn_err_set(err, 0,
+                      "Invalid value for file-total-size: %llu (--file-num=%u files need at least "
+                      "one byte each)",
+                      (unsigned long long)c->total_size, p->files);
+  p->span = p->file_size + (whole && rest != 0 ? block - rest : 0);
+  p->request = block;
+  if (!p->random && merged > request_max / block)
+    return bn_err_set(err, 0,
+                      "Invalid value for file-merged-requests: %lld. (blocks of %llu bytes make a "
+                      "request of more than 1 GiB)",
+                      (long long)c->merged, (unsigned long long)block);
+  if (!p->random)
+    p->request = block * merged;
+  if (p->request > p->span)
+    p->request = p->span;
+  if (p->validate && block < BN_VERIFY_LEAST)
+    return bn_err_set(err, 0, "Invalid value for file-block-size: %llu. (--validate needs %d)",
+                      (unsigned long long)block, BN_VERIFY_LEAST);
+  return 0;
+}
+
+static int check_dir(const struct bn_fileio_conf *c, struct bn_err *err)
+{
+  struct stat st;
+
+  if (c->dir == NULL || c->dir[0] == '\0' || (stat(c->dir, &st) == 0 && S_ISDIR(st.st_mode)))
+    return 0;
+  return bn_err_set(err, ENOENT, "Invalid value for --file-dir: '%s' is not a folder", c->dir);
+}
+
+int bn_fileio_resolve(struct bn_fileio_plan *p, const struct bn_fileio_conf *conf,
+                      const struct bn_conf *general, bool run, struct bn_err *err)
+{
+  *p = (struct bn_fileio_plan){.conf = conf,
+                               .version = general->version,
+                               .validate = general->raw.validate,
+                               .events = general->events,
+                               .random = true};
+  if (run && read_mode(p, err) != 0)
+    return -1;
+  if (read_flags(p, err) != 0 || read_sizes(p, err) != 0 || check_dir(conf, err) != 0)
+    return -1;
+  p->fsync_freq = conf->fsync_all ? 0 : (uint64_t)conf->fsync_freq;
+  p->fsync_end = conf->fsync_end && !conf->fsync_all;
+  return 0;
+}
+
+void bn_fileio_flags_text(const struct bn_fileio_plan *p, char *out, size_t len)
+{
+  const bool any = p->sync || p->dsync || p->direct;
+
+  if (p->version == BN_V05)
+    (void)snprintf(out, len, "%x", p->direct ? 3U : p->dsync ? 2U : p->sync ? 1U : 0U);
+  else
+    (void)snprintf(out, len, "%s%s%s%s", any ? "" : "(none)", p->sync ? "sync " : "",
+                   p->dsync ? "dsync " : "", p->direct ? "directio" : "");
+}
+
+void bn_fileio_size_text(const struct bn_fileio_plan *p, uint64_t bytes, char *out, size_t len)
+{
+  static const char prefix[] = " KMGT";
+  double value = (double)bytes;
+  int i = 0;
+
+  for (; value >= 1024 && prefix[i + 1] != '\0'; i++)
+    value /= 1024;
+  if (i == 0)
+    (void)snprintf(out, len, "%.5g%s", value, p->version == BN_V05 ? "b" : "B");
+  else
+    (void)snprintf(out, len, "%.5g%c%s", value, prefix[i], p->version == BN_V05 ? "b" : "iB");
+}
+
+static void describe_flushes(const struct bn_fileio_plan *p)
+{
+  if (p->fsync_freq > 0)
+    bn_log(BN_NOTICE, "Periodic FSYNC enabled, calling fsync() each %llu requests.",
+           (unsigned long long)p->fsync_freq);
+  if (p->fsync_end)
+    bn_log(BN_NOTICE, "Calling fsync() at the end of test, Enabled.");
+  if (p->conf->fsync_all)
+    bn_log(BN_NOTICE, "Calling fsync() after each write operation.");
+}
+
+void bn_fileio_describe(const struct bn_fileio_plan *p, const char *io_title)
+{
+  char text[64];
+
+  bn_fileio_flags_text(p, text, sizeof text);
+  bn_log(BN_NOTICE, "Extra file open flags: %s", text);
+  bn_fileio_size_text(p, p->file_size, text, sizeof text);
+  bn_log(BN_NOTICE, "%u files, %s each", p->files, text);
+  bn_fileio_size_text(p, p->conf->total_size, text, sizeof text);
+  bn_log(BN_NOTICE, "%s total file size", text);
+  bn_fileio_size_text(p, p->conf->block_size, text, sizeof text);
+  bn_log(BN_NOTICE, "Block size %s", text);
+  if (p->conf->merged > 0) {
+    bn_fileio_size_text(p, p->conf->block_size * (uint64_t)p->conf->merged, text, sizeof text);
+    bn_log(BN_NOTICE, "Merging requests %sup to %s for sequential IO.",
+           p->version == BN_V05 ? " " : "", text);
+  }
+  if (p->random) {
+    bn_log(BN_NOTICE, "Number of IO requests: %llu", (unsigned long long)p->events);
+    bn_log(BN_NOTICE, "Read/Write ratio for combined random IO test: %2.2f", p->conf->rw_ratio);
+  }
+  describe_flushes(p);
+  bn_log(BN_NOTICE, "Using %s I/O mode", io_title);
+  if (p->validate)
+    bn_log(BN_NOTICE, "Using checksums validation.");
+  bn_log(BN_NOTICE, "Doing %s test", modes[p->mode].title);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which request comes next: sequential, random, read or write, and the flushes between them. */
+#include "tests/fileio/pattern.h"
+
+#include <stdlib.h>
+
+/* Blocks in flight are marked in a table by the low bits of their number: two blocks may share a
+   mark, which costs a second draw and nothing else.  Neighbours never do. */
+enum { BUSY_MARKS = 1 << 16, TRIES = 32 };
+
+static bool is_random(enum bn_file_mode mode)
+{
+  return mode >= BN_FILE_RNDRD;
+}
+
+int bn_pattern_init(struct bn_pattern *p, const struct bn_pattern_conf *conf)
+{
+  *p = (struct bn_pattern){.conf = *conf, .flushed = conf->files};
+  /* Where nothing is shared threads need not wait for each other. */
+  p->locked = !is_random(conf->mode) || conf->fsync_freq > 0 || conf->exclusive ||
+              (conf->mode == BN_FILE_RNDRW && conf->global_mix);
+  if (conf->mode == BN_FILE_RNDRD && !conf->exclusive)
+    p->locked = false;
+  if (conf->exclusive && (p->busy = calloc(BUSY_MARKS, 1)) == NULL)
+    return -1;
+  if (pthread_mutex_init(&p->lock, NULL) == 0)
+    return 0;
+  free(p->busy);
+  p->busy = NULL;
+  return -1;
+}
+
+void bn_pattern_done(struct bn_pattern *p)
+{
+  (void)pthread_mutex_destroy(&p->lock);
+  free(p->busy);
+  p->busy = NULL;
+}
+
+static uint64_t blocks_per_file(const struct bn_pattern_conf *c)
+{
+  return (c->span + c->block - 1) / c->block;
+}
+
+static unsigned char *mark_of(struct bn_pattern *p, unsigned file, uint64_t offset)
+{
+  const uint64_t unit = is_random(p->conf.mode) ? p->conf.block : p->conf.request;
+  const uint64_t per_file = (p->conf.span + unit - 1) / unit;
+
+  return &p->busy[(file * per_file + offset / unit) % BUSY_MARKS];
+}
+
+static bool is_busy(struct bn_pattern *p, const struct bn_draw *d)
+{
+  return p->busy != NULL && *mark_of(p, d->file, d->offset) != 0;
+}
+
+static size_t up_to_end(const struct bn_pattern_conf *c, uint64_t offset, uint64_t wanted)
+{
+  return (size_t)(c->span - offset < wanted ? c->span - offset : wanted);
+}
+
+static bool next_in_sequence(struct bn_pattern *p, struct bn_draw *d)
+{
+  const struct bn_pattern_conf *c = &p->conf;
+
+  d->op = c->mode == BN_FILE_SEQRD ? BN_IO_READ : BN_IO_WRITE;
+  d->file = p->file;
+  d->offset = p->pos;
+  d->len = up_to_end(c, p->pos, c->request);
+  if (is_busy(p, d))
+    return false;
+  p->pos += d->len;
+  if (p->pos == c->span) {
+    p->pos = 0;
+    p->file = p->file + 1 < c->files ? p->file + 1 : 0;
+  }
+  return true;
+}
+
+static enum bn_io_op random_op(const struct bn_pattern_conf *c, const struct bn_pattern_mix *mix)
+{
+  if (c->mode == BN_FILE_RNDRW)
+    return (double)(mix->reads + 1) / (double)(mix->writes + 1) < c->rw_ratio ? BN_IO_READ
+                                                                              : BN_IO_WRITE;
+  return c->mode == BN_FILE_RNDRD ? BN_IO_READ : BN_IO_WRITE;
+}
+
+static bool next_at_random(struct bn_pattern *p, struct bn_rng *rng, struct bn_draw *d)
+{
+  const struct bn_pattern_conf *c = &p->conf;
+  const uint64_t per_file = blocks_per_file(c);
+
+  for (int i = 0; i < TRIES; i++) {
+    const uint64_t block = bn_rng_below(rng, per_file * c->files);
+
+    d->file = (unsigned)(block / per_file);
+    d->offset = block % per_file * c->block;
+    d->len = up_to_end(c, d->offset, c->block);
+    if (!is_busy(p, d))
+      return true;
+  }
+  return false;
+}
+
+static bool next_flush(struct bn_pattern *p, struct bn_draw *d)
+{
+  const struct bn_pattern_conf *c = &p->conf;
+
+  if (p->flushed == c->files) {
+    if (c->fsync_freq == 0 || !p->dirty || p->requests % c->fsync_freq != 0)
+      return false;
+    p->dirty = false;
+    p->flushed = 0;
+  }
+  *d = (struct bn_draw){.op = BN_IO_FSYNC, .file = p->flushed++};
+  return true;
+}
+
+/* For draws that nothing shared depends on. */
+static void draw_alone(struct bn_pattern *p, struct bn_rng *rng, struct bn_pattern_mix *mix,
+                       struct bn_draw *d)
+{
+  d->op = random_op(&p->conf, mix);
+  (void)next_at_random(p, rng, d);
+  mix->reads += d->op == BN_IO_READ;
+  mix->writes += d->op == BN_IO_WRITE;
+}
+
+static bool draw_locked(struct bn_pattern *p, struct bn_rng *rng, struct bn_pattern_mix *mix,
+                        struct bn_draw *d)
+{
+  if (next_flush(p, d))
+    return true;
+  if (is_random(p->conf.mode)) {
+    d->op = random_op(&p->conf, mix);
+    if (!next_at_random(p, rng, d))
+      return false;
+  } else if (!next_in_sequence(p, d)) {
+    return false;
+  }
+  mix->reads += d->op == BN_IO_READ;
+  mix->writes += d->op == BN_IO_WRITE;
+  p->dirty = p->dirty || d->op == BN_IO_WRITE;
+  p->requests++;
+  if (p->busy != NULL)
+    *mark_of(p, d->file, d->offset) = 1;
+  return true;
+}
+
+bool bn_pattern_draw(struct bn_pattern *p, struct bn_rng *rng, struct bn_pattern_mix *mix,
+                     struct bn_draw *out)
+{
+  bool drawn;
+
+  if (!p->locked) {
+    draw_alone(p, rng, mix, out);
+    return true;
+  }
+  (void)pthread_mutex_lock(&p->lock);
+  drawn = draw_locked(p, rng, p->conf.global_mix ? &p->mix : mix, out);
+  (void)pthread_mutex_unlock(&p->lock);
+  return drawn;
+}
+
+void bn_pattern_release(struct bn_pattern *p, unsigned file, uint64_t offset, enum bn_io_op op)
+{
+  if (p->busy == NULL || op == BN_IO_FSYNC || op == BN_IO_FDATASYNC)
+    return;
+  (void)pthread_mutex_lock(&p->lock);
+  *mark_of(p, file, offset) = 0;
+  (void)pthread_mutex_unlock(&p->lock);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Blocks that know whether they are what was written and where: --validate. */
+#include "tests/fileio/verify.h"
+
+#include <string.h>
+
+#include "base/crc32.h"
+
+static void fill_random(unsigned char *at, size_t len, struct bn_rng *rng)
+{
+  for (size_t i = 0; i < len; i += sizeof(uint64_t)) {
+    const uint64_t r = bn_rng_next(rng);
+
+    memcpy(at + i, &r, len - i < sizeof r ? len - i : sizeof r);
+  }
+}
+
+void bn_verify_stamp(void *buf, size_t len, size_t block, uint64_t offset, struct bn_rng *rng)
+{
+  const size_t body = block - BN_VERIFY_TAIL;
+
+  for (size_t at = 0; at + block <= len; at += block) {
+    unsigned char *b = (unsigned char *)buf + at;
+    const uint64_t here = offset + at;
+    uint32_t crc;
+
+    fill_random(b, body, rng);
+    crc = bn_crc32(0, b, body);
+    memcpy(b + body, &crc, sizeof crc);
+    memcpy(b + body + sizeof crc, &here, sizeof here);
+  }
+}
+
+enum bn_verify bn_verify_check(const void *buf, size_t len, size_t block, uint64_t offset,
+                               struct bn_verify_fault *fault)
+{
+  const size_t body = block - BN_VERIFY_TAIL;
+
+  for (size_t at = 0; at + block <= len; at += block) {
+    const unsigned char *b = (const unsigned char *)buf + at;
+
+    fault->offset = offset + at;
+    fault->computed = bn_crc32(0, b, body);
+    memcpy(&fault->stored, b + body, sizeof fault->stored);
+    memcpy(&fault->stored_offset, b + body + sizeof fault->stored, sizeof fault->stored_offset);
+    if (fault->computed != fault->stored)
+      return BN_VERIFY_CHECKSUM;
+    if (fault->stored_offset != fault->offset)
+      return BN_VERIFY_OFFSET;
+  }
+  return BN_VERIFY_GOOD;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The fileio test: reads, writes and flushes of many files, through an engine of choice. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/conf.h"
+#include "core/log.h"
+#include "core/plugin.h"
+#include "core/run.h"
+#include "tests/fileio/fileio.h"
+#include "tests/tests.h"
+
+static int fileio_prepare(void *self, struct bn_session *s, const char *name, struct bn_err *err)
+{
+  struct bn_fileio_plan plan;
+
+  (void)self;
+  (void)name;
+  if (bn_fileio_resolve(&plan, bn_run_workload_conf(s->run), bn_run_conf(s->run), false, err) != 0)
+    return -1;
+  return bn_layout_prepare(&plan, s, err);
+}
+
+static int fileio_cleanup(void *self, struct bn_session *s, const char *name, struct bn_err *err)
+{
+  struct bn_fileio_plan plan;
+
+  (void)self;
+  (void)name;
+  if (bn_fileio_resolve(&plan, bn_run_workload_conf(s->run), bn_run_conf(s->run), false, err) != 0)
+    return -1;
+  bn_layout_cleanup(&plan);
+  return 0;
+}
+
+static const struct bn_ioengine *find_engine(const char *name, struct bn_err *err)
+{
+  const struct bn_ioengine *const own[] = {&bn_engine_sync, &bn_engine_mmap};
+
+  for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+    if (strcmp(own[i]->name, name) == 0)
+      return own[i];
+  return bn_plugin_engine(name, err);
+}
+
+static int make_pattern(struct bn_fileio *f, struct bn_err *err)
+{
+  const struct bn_fileio_plan *p = &f->plan;
+  const struct bn_pattern_conf c = {
+      .mode = p->mode,
+      .files = p->files,
+      .span = p->span,
+      .block = p->conf->block_size,
+      .request = p->request,
+      .rw_ratio = p->conf->rw_ratio,
+      .global_mix = p->version != BN_V11,
+      .fsync_freq = p->writing ? p->fsync_freq : 0,
+      .exclusive = p->validate,
+  };
+
+  if (bn_pattern_init(&f->pattern, &c) != 0)
+    return bn_err_set(err, 0, "out of memory");
+  f->pattern_made = true;
+  return 0;
+}
+
+static int fileio_open(void **self, struct bn_run *run, const void *conf, struct bn_err *err)
+{
+  struct bn_fileio *f = calloc(1, sizeof *f);
+  const struct bn_fileio_conf *c = conf;
+
+  *self = f;
+  if (f == NULL)
+    return bn_err_set(err, 0, "out of memory");
+  f->run = run;
+  if (bn_fileio_resolve(&f->plan, c, bn_run_conf(run), true, err) != 0)
+    return -1;
+  f->engine = find_engine(bn_fileio_io_modes[c->io_mode], err);
+  if (f->engine == NULL)
+    return -1;
+  f->threads = bn_run_conf(run)->threads;
+  f->depth = f->engine->async ? (unsigned)c->backlog : 1;
+  f->paced = bn_run_conf(run)->raw.rate > 0;
+  f->debug = bn_log_get_verbosity() >= BN_DEBUG;
+  f->fd = malloc(f->plan.files * sizeof *f->fd);
+  f->made = calloc(f->plan.files, sizeof *f->made);
+  if (f->fd != NULL)
+    memset(f->fd, -1, f->plan.files * sizeof *f->fd);
+  if (f->fd == NULL || f->made == NULL)
+    return bn_err_set(err, 0, "out of memory for %u files", f->plan.files);
+  return make_pattern(f, err);
+}
+
+static void fileio_describe(const void *self)
+{
+  const struct bn_fileio *f = self;
+
+  bn_fileio_describe(&f->plan, f->engine->title);
+}
+
+static int fileio_start(void *self, struct bn_err *err)
+{
+  struct bn_fileio *f = self;
+  const struct bn_fileio_plan *p = &f->plan;
+
+  if (bn_layout_open(p, f->fd, f->made, err) != 0)
+    return -1;
+  f->setup = (struct bn_io_setup){.fd = f->fd,
+                                  .n_files = p->files,
+                                  .file_size = p->span,
+                                  .writing = p->writing,
+                                  .empty = p->mode == BN_FILE_SEQWR,
+                                  .iopoll = p->conf->iopoll,
+                                  .sqpoll = p->conf->sqpoll,
+                                  .depth = f->depth};
+  f->engine_started = true;
+  if (f->engine->start != NULL && f->engine->start(&f->setup.shared, &f->setup, err) != 0)
+    return -1;
+  bn_device_describe(p, f->fd[0]);
+  bn_diskstats_init(&f->disk, f->fd[0]);
+  return 0;
+}
+
+static void fileio_sample(void *self, uint64_t *counter)
+{
+  struct bn_fileio *f = self;
+
+  bn_diskstats_look(&f->disk, &counter[BN_C_DISK]);
+}
+
+static void fileio_close(void *self)
+{
+  struct bn_fileio *f = self;
+
+  if (f == NULL)
+    return;
+  if (f->engine_started && f->engine->stop != NULL)
+    f->engine->stop(f->setup.shared);
+  if (f->fd != NULL)
+    bn_layout_close(&f->plan, f->fd);
+  /* A run that failed leaves no file behind that was not there before. */
+  if (f->made != NULL && atomic_load_explicit(&f->ended, memory_order_relaxed) < f->threads)
+    bn_layout_remove(&f->plan, f->made);
+  if (f->pattern_made)
+    bn_pattern_done(&f->pattern);
+  free(f->fd);
+  free(f->made);
+  free(f);
+}
+
+static const struct bn_command fileio_commands[] = {
+    {.name = "prepare", .run = fileio_prepare},
+    {.name = "cleanup", .run = fileio_cleanup},
+    {.name = NULL},
+};
+
+const struct bn_workload bn_workload_fileio = {
+    .name = "fileio",
+    .title = "File I/O test",
+    .required = "file-test-mode",
+    .kind = BN_KIND_FILEIO,
+    /* An AIO context takes the kernel some 20 ms to give back. */
+    .untimed_close = true,
+    .options = bn_fileio_options,
+    .metrics = bn_fileio_metrics,
+    .conf_size = sizeof(struct bn_fileio_conf),
+    .session_size = sizeof(struct bn_fileio_session),
+    .commands = fileio_commands,
+    .open = fileio_open,
+    .describe = fileio_describe,
+    .start = fileio_start,
+    .session_open = bn_inflight_open,
+    .loop = bn_inflight_loop,
+    .session_close = bn_inflight_close,
+    .figures = bn_fileio_figures,
+    .sample = fileio_sample,
+    .close = fileio_close,
+};

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The memory test: one event is one pass over a block, or some loads that wait for each other. */
+#include "tests/memory.h"
+
+#include <stdlib.h>
+
+#include "api/report.h"
+#include "core/event.h"
+#include "core/log.h"
+#include "tests/memory_chase.h"
+#include "tests/tests.h"
+
+static const struct bn_metric memory_metrics[] = {
+    {"bytes_untouched", "bytes", BN_COUNTER}, /* --memory-oper=none */
+    {"loads", "1", BN_COUNTER},               /* --memory-oper=latency */
+    {"empty_events", "1", BN_COUNTER},
+    {"empty_events_time", "ns", BN_COUNTER},
+    {NULL, NULL, BN_COUNTER},
+};
+
+/* --- areas ------------------------------------------------------------------------------------ */
+
+/* Arrays of equal size would begin at the same place of a page, and stores would seem to touch what
+   is just being loaded. */
+enum { ARRAY_GAP = 17 * BN_VECTOR_LINE };
+
+static size_t area_size(const struct bn_memory *m)
+{
+  const size_t block = (size_t)m->conf->block_size;
+
+  return m->work == BN_MEMORY_VECTORS ? BN_VECTOR_ARRAYS * (block + ARRAY_GAP) : block;
+}
+
+static double *array_of(const struct bn_memory *m, const struct bn_area *a, unsigned i)
+{
+  return (double *)(void *)((char *)a->at + i * ((size_t)m->conf->block_size + ARRAY_GAP));
+}
+
+static void fill_area(const struct bn_memory *m, const struct bn_area *a, struct bn_rng *rng)
+{
+  const size_t n = (size_t)m->conf->block_size / sizeof(double);
+
+  if (m->work == BN_MEMORY_LOADS)
+    bn_chase_link(a->at, (size_t)m->conf->block_size, rng);
+  for (size_t i = 0; m->work == BN_MEMORY_VECTORS && i < n; i++) {
+    array_of(m, a, 0)[i] = 1;
+    array_of(m, a, 1)[i] = 2;
+  }
+}
+
+static int open_area(struct bn_memory *m, unsigned i, struct bn_rng *rng, struct bn_err *err)
+{
+  if (bn_area_open(&m->area[i], area_size(m), &m->way, err) != 0) {
+    if (err->text[0] != '\0')
+      return -1;
+    return m->local ? bn_err_set(err, 0, "Failed to allocate buffer for thread #%u!", i)
+                    : bn_err_set(err, 0, "Failed to allocate buffer!");
+  }
+  fill_area(m, &m->area[i], rng);
+  return 0;
+}
+
+static bool by_sessions(const struct bn_memory *m)
+{
+  return m->way.numa != NULL && m->way.where == BN_PLACE_LOCAL;
+}
+
+static int check_areas(const struct bn_memory *m, struct bn_err *err)
+{
+  const size_t limit = bn_area_limit();
+
+  if (by_sessions(m) && !m->local)
+    return bn_err_set(
+        err, 0,
+        "--memory-numa=local needs --memory-scope=local: a block for all threads lies "
+        "on one node");
+  if (m->conf->block_size > SIZE_MAX / 4 || area_size(m) > limit / m->n_areas)
+    return bn_err_set(
+        err, 0,
+        "--memory-block-size=%llu with %u threads is more than the %llu MiB of memory "
+        "this machine has",
+        (unsigned long long)m->conf->block_size, m->run_conf->threads,
+        (unsigned long long)(limit >> 20));
+  return 0;
+}
+
+static int allocate(struct bn_memory *m, struct bn_err *err)
+{
+  struct bn_session *s = bn_run_main_session(m->run);
+
+  m->n_areas = m->local ? m->run_conf->threads : 1;
+  m->area = calloc(m->n_areas, sizeof *m->area);
+  if (m->area == NULL)
+    return bn_err_set(err, 0, "out of memory");
+  if (check_areas(m, err) != 0)
+    return -1;
+  for (unsigned i = 0; i < m->n_areas && !by_sessions(m); i++)
+    if (open_area(m, i, &s->rng, err) != 0)
+      return -1;
+  return 0;
+}
+
+static int memory_open(void **self, struct bn_run *run, const void *conf, struct bn_err *err)
+{
+  struct bn_memory *m = calloc(1, sizeof *m);
+
+  *self = m;
+  if (m == NULL)
+    return bn_err_set(err, 0, "out of memory");
+  m->run = run;
+  m->conf = conf;
+  m->run_conf = bn_run_conf(run);
+  return bn_memory_read_options(m, err) != 0 ? -1 : allocate(m, err);
+}
+
+/* With --memory-numa=local the thread's own node is the one to allocate from. */
+static int memory_session_open(void *self, struct bn_session *s, struct bn_err *err)
+{
+  struct bn_memory *m = self;
+
+  if (!by_sessions(m))
+    return 0;
+  if (m->way.numa->stay(err) != 0)
+    return -1;
+  return open_area(m, s->id, &s->rng, err);
+}
+
+/* --- what is said ----------------------------------------------------------------------------- */
+
+enum { OVERHEAD_SHOWS = 64 * 1024 };
+
+static void say_aside(const struct bn_memory *m)
+{
+  if (m->run_conf->events != 0 && m->run_conf->version != BN_V05)
+    bn_log_stderr("the memory test goes through --memory-total-size and ignores --events");
+  if (m->work == BN_MEMORY_WORDS && m->conf->block_size < OVERHEAD_SHOWS)
+    bn_log_stderr("blocks below 64 KiB: sysbench's own 105 to 110 ns per event dominated its "
+                  "scores here; an event costs less in bench, so that it scores higher");
+}
+
+static void describe_own(const struct bn_memory *m)
+{
+  if (m->work == BN_MEMORY_VECTORS)
+    bn_log(BN_NOTICE, "  operation: %s (%s)", m->vector->name, m->vector->width);
+  else
+    bn_log(BN_NOTICE, "  operation: %s", m->conf->oper);
+  if (m->work == BN_MEMORY_LOADS)
+    bn_log(BN_NOTICE, "  loads per operation: %d", BN_CHASE_LOADS);
+  if (m->way.numa != NULL)
+    bn_log(BN_NOTICE, "  NUMA placement: %s", m->conf->numa);
+}
+
+static void memory_describe(const void *self)
+{
+  const struct bn_memory *m = self;
+  const bool old = m->run_conf->version == BN_V05;
+  const unsigned long long kib = m->conf->block_size / 1024;
+  const unsigned long long mib = m->conf->total_size / 1024 / 1024;
+
+  if (old) {
+    bn_log(BN_INFO, "Doing memory operations speed test\nMemory block size: %lluK\n\n", kib);
+    bn_log(BN_INFO, "Memory transfer size: %lluM\n\n", mib);
+    bn_log(BN_INFO, "Memory operations type: %s\nMemory scope type: %s", m->conf->oper,
+           m->conf->scope);
+    say_aside(m);
+    return;
+  }
+  bn_log(BN_NOTICE, "Running memory speed test with the following options:");
+  bn_log(BN_NOTICE, "  block size: %lluKiB", kib);
+  bn_log(BN_NOTICE, "  total size: %lluMiB", mib);
+  describe_own(m);
+  bn_log(BN_NOTICE, "  scope: %s\n\n", m->conf->scope);
+  say_aside(m);
+}
+
+/* --- events ----------------------------------------------------------------------------------- */
+
+/* The total is shared out to the pass: no session does more than one above another. */
+static uint64_t share_of(const struct bn_memory *m, unsigned id)
+{
+  const unsigned n = m->run_conf->threads;
+
+  return m->each_all ? m->passes : m->passes / n + (id < m->passes % n);
+}
+
+static bool may_go_on(const struct bn_memory *m, const struct bn_session *s, uint64_t share)
+{
+  return (m->passes == 0 && !m->old) || bn_run_counted_events(s) < share;
+}
+
+static inline void pass_words(const struct bn_memory *m, const struct bn_memory_job *job,
+                              bn_memory_kernel kernel, struct bn_session *s, struct bn_tick *tick)
+{
+  kernel(job);
+  bn_stat_count(s->stat, m->bytes_counter, m->conf->block_size);
+  bn_event_end(s, tick);
+}
+
+static void loop_words(const struct bn_memory *m, struct bn_session *s)
+{
+  const struct bn_memory_job job = {
+      .word = m->area[m->local ? s->id : 0].at,
+      .n = ((size_t)m->conf->block_size + sizeof(bn_memory_word) - 1) / sizeof(bn_memory_word),
+      .tid = s->id,
+      .rng = &s->rng,
+      .dist = &m->run_conf->dist};
+  const uint64_t share = share_of(m, s->id);
+  struct bn_tick tick;
+
+  while (may_go_on(m, s, share) && bn_event_begin(s, &tick))
+    pass_words(m, &job, m->kernel, s, &tick);
+}
+
+/* A block of one session is its own; that of all is divided among them, as in STREAM. */
+static struct bn_vector_job vector_job(const struct bn_memory *m, unsigned id)
+{
+  const struct bn_area *a = &m->area[m->local ? id : 0];
+  const uint64_t lines = m->conf->block_size / BN_VECTOR_LINE;
+  const unsigned n = m->local ? 1 : m->run_conf->threads, part = m->local ? 0 : id;
+  const size_t from = (size_t)(lines / n * part + lines % n * part / n) * BN_VECTOR_LINE;
+  const size_t to = (size_t)(lines / n * (part + 1) + lines % n * (part + 1) / n) * BN_VECTOR_LINE;
+  const size_t first = from / sizeof(double);
+
+  return (struct bn_vector_job){.a = array_of(m, a, 0) + first,
+                                .b = array_of(m, a, 1) + first,
+                                .c = array_of(m, a, 2) + first,
+                                .bytes = to - from};
+}
+
+static void loop_vectors(const struct bn_memory *m, struct bn_session *s)
+{
+  const struct bn_vector_job job = vector_job(m, s->id);
+  const uint64_t share = share_of(m, s->id);
+  struct bn_tick tick;
+
+  while (may_go_on(m, s, share) && bn_event_begin(s, &tick)) {
+    m->vector->work(&job);
+    bn_stat_count(s->stat, BN_C_BYTES_READ, job.bytes * m->vector->reads);
+    bn_stat_count(s->stat, BN_C_BYTES_WRITTEN, job.bytes * m->vector->writes);
+    bn_event_end(s, &tick);
+  }
+}
+
+/* Sessions on one block begin at places of their own. */
+static void loop_loads(const struct bn_memory *m, struct bn_session *s)
+{
+  const uint64_t lines = m->conf->block_size / BN_CHASE_LINE;
+  const struct bn_area *a = &m->area[m->local ? s->id : 0];
+  const void *at = (const char *)a->at + bn_rng_below(&s->rng, lines) * BN_CHASE_LINE;
+  const uint64_t share = share_of(m, s->id);
+  struct bn_tick tick;
+
+  while (may_go_on(m, s, share) && bn_event_begin(s, &tick)) {
+    at = bn_chase_follow(at);
+    bn_stat_count(s->stat, BN_MEMORY_LOADS_DONE, BN_CHASE_LOADS);
+    bn_stat_count(s->stat, BN_C_BYTES_READ, BN_CHASE_LOADS * sizeof at);
+    bn_event_end(s, &tick);
+  }
+}
+
+static enum bn_next memory_loop(void *self, struct bn_session *s)
+{
+  const struct bn_memory *m = self;
+
+  switch (m->work) {
+  case BN_MEMORY_WORDS:
+    loop_words(m, s);
+    break;
+  case BN_MEMORY_VECTORS:
+    loop_vectors(m, s);
+    break;
+  case BN_MEMORY_LOADS:
+    loop_loads(m, s);
+    break;
+  }
+  /* At the end, so that a baseline cannot subtract it. */
+  if (s->id == 0) {
+    bn_stat_count(s->stat, BN_MEMORY_EMPTY_EVENTS, m->empty_events);
+    bn_stat_count(s->stat, BN_MEMORY_EMPTY_NS, m->empty_ns);
+  }
+  return BN_FINISHED;
+}
+
+static void do_nothing(const struct bn_memory_job *job)
+{
+  (void)job;
+}
+
+/* Times events without work in the main thread's session, which nobody reports; of several rounds
+   the fastest, because it was disturbed least. */
+static int memory_start(void *self, struct bn_err *err)
+{
+  enum { ROUNDS = 8, EVENTS = 4000 };
+  struct bn_memory *m = self;
+  struct bn_session *s = bn_run_main_session(m->run);
+  const struct bn_memory_job job = {.n = 0};
+  struct bn_tick tick;
+
+  (void)err;
+  m->empty_events = EVENTS;
+  m->empty_ns = UINT64_MAX;
+  for (int round = 0; round < ROUNDS; round++) {
+    uint64_t from;
+
+    s->last_ns = from = bn_clock_now(&s->clock);
+    for (int i = 0; i < EVENTS && bn_event_begin(s, &tick); i++)
+      pass_words(m, &job, do_nothing, s, &tick);
+    if (s->last_ns - from < m->empty_ns)
+      m->empty_ns = s->last_ns - from;
+  }
+  return 0;
+}
+
+static size_t memory_figures(const struct bn_view *v, struct bn_figure *out, size_t max)
+{
+  const uint64_t *c = v->counter;
+  size_t n = 0;
+
+  if (c[BN_MEMORY_LOADS_DONE] > 0 && n < max)
+    out[n++] = (struct bn_figure){.key = "ns_per_load",
+                                  .value = v->sum_s * 1e9 / (double)c[BN_MEMORY_LOADS_DONE],
+                                  .text = "Nanoseconds per load"};
+  if (c[BN_MEMORY_EMPTY_EVENTS] > 0 && n < max)
+    out[n++] = (struct bn_figure){.key = "event_overhead_ns",
+                                  .value = (double)c[BN_MEMORY_EMPTY_NS] /
+                                           (double)c[BN_MEMORY_EMPTY_EVENTS]};
+  return n;
+}
+
+static void memory_close(void *self)
+{
+  struct bn_memory *m = self;
+
+  if (m == NULL)
+    return;
+  for (unsigned i = 0; m->area != NULL && i < m->n_areas; i++)
+    bn_area_close(&m->area[i]);
+  free(m->area);
+  free(m);
+}
+
+const struct bn_workload bn_workload_memory = {
+    .name = "memory",
+    .title = "Memory functions speed test",
+    .kind = BN_KIND_MEMORY,
+    .options = bn_memory_options,
+    .metrics = memory_metrics,
+    .conf_size = sizeof(struct bn_memory_conf),
+    .own_amount = true,
+    .open = memory_open,
+    .describe = memory_describe,
+    .start = memory_start,
+    .session_open = memory_session_open,
+    .loop = memory_loop,
+    .figures = memory_figures,
+    .close = memory_close,
+};

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Allocates the memory test's blocks: plain, from the pool of huge pages, on NUMA nodes. */
+#include "tests/memory_area.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ipc.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/sysinfo.h>
+
+#include "core/log.h"
+#include "core/plugin.h"
+
+/* -1 and err: the text names no place. */
+static int read_place(const char *text, int *where, struct bn_err *err)
+{
+  char *end;
+  long node;
+
+  if (strcmp(text, "local") == 0) {
+    *where = BN_PLACE_LOCAL;
+    return 0;
+  }
+  if (strcmp(text, "interleave") == 0) {
+    *where = BN_PLACE_INTERLEAVE;
+    return 0;
+  }
+  node = strtol(text, &end, 10);
+  if (text[0] < '0' || text[0] > '9' || *end != '\0' || node > INT_MAX)
+    return bn_err_set(err, 0,
+                      "Invalid value for --memory-numa: '%s' (local, interleave or the number of a "
+                      "node)",
+                      text);
+  *where = (int)node;
+  return 0;
+}
+
+int bn_area_placement(struct bn_area_way *way, const char *text, struct bn_err *err)
+{
+  if (text == NULL || text[0] == '\0')
+    return 0;
+  if (read_place(text, &way->where, err) != 0)
+    return -1;
+  way->numa = bn_plugin_placement("numa", err);
+  if (way->numa == NULL && err->code == ENOENT)
+    return bn_err_set(
+        err, ENOENT,
+        "--memory-numa: this bench was built without libnuma (install libnuma-dev and "
+        "build it again)");
+  return way->numa == NULL ? -1 : way->numa->check(way->where, err);
+}
+
+/* Bytes of the machine's huge pages, from /proc/meminfo; 2 MiB when it does not say. */
+static size_t huge_page_size(void)
+{
+  FILE *f = fopen("/proc/meminfo", "re");
+  unsigned long kib = 2048;
+  char line[128];
+
+  while (f != NULL && fgets(line, sizeof line, f) != NULL)
+    if (sscanf(line, "Hugepagesize: %lu kB", &kib) == 1)
+      break;
+  if (f != NULL)
+    (void)fclose(f);
+  return kib * 1024;
+}
+
+static int map_huge(struct bn_area *a, size_t size)
+{
+  const size_t page = huge_page_size();
+  int id;
+
+  a->size = (size + page - 1) / page * page;
+  id = shmget(IPC_PRIVATE, a->size, IPC_CREAT | SHM_HUGETLB | 0600);
+  if (id < 0) {
+    bn_log_errno(BN_FATAL, errno, "Failed to allocate %zu bytes from HugeTLB memory.", a->size);
+    return -1;
+  }
+  a->at = shmat(id, NULL, 0);
+  if (a->at == (void *)-1) {
+    bn_log_errno(BN_FATAL, errno, "Failed to attach shared memory segment,");
+    a->at = NULL;
+  }
+  /* It goes with the last process that is attached. */
+  (void)shmctl(id, IPC_RMID, NULL);
+  a->shared_segment = true;
+  return a->at != NULL ? 0 : -1;
+}
+
+static int map(struct bn_area *a, size_t size)
+{
+  a->size = size;
+  a->at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (a->at == MAP_FAILED)
+    a->at = NULL;
+  return a->at != NULL ? 0 : -1;
+}
+
+int bn_area_open(struct bn_area *a, size_t size, const struct bn_area_way *way, struct bn_err *err)
+{
+  if ((way->huge ? map_huge(a, size) : map(a, size)) != 0)
+    return -1;
+  if (way->numa != NULL && way->numa->place(a->at, a->size, way->where, err) != 0)
+    return -1;
+  memset(a->at, 0, size);
+  return 0;
+}
+
+void bn_area_close(struct bn_area *a)
+{
+  if (a->at != NULL)
+    (void)(a->shared_segment ? shmdt(a->at) : munmap(a->at, a->size));
+  a->at = NULL;
+}
+
+size_t bn_area_limit(void)
+{
+  struct sysinfo info;
+  uint64_t all;
+
+  if (sysinfo(&info) != 0)
+    return SIZE_MAX;
+  all = ((uint64_t)info.totalram + info.totalswap) * info.mem_unit;
+  return all > SIZE_MAX ? SIZE_MAX : (size_t)all;
+}

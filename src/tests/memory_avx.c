@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Vector kernels for processors with AVX, each compiled for its own instructions and only called
+ * where those are. */
+#include <immintrin.h>
+
+#include "tests/memory_stream.h"
+
+#define AVX    __attribute__((target("avx")))
+#define AVX2   __attribute__((target("avx2,fma")))
+#define AVX512 __attribute__((target("avx512f")))
+
+BN_STREAM_KERNELS(avx2, AVX2, 32)
+BN_STREAM_KERNELS(avx512, AVX512, 64)
+
+/* Volatile, so that no access is merged with another or dropped. */
+AVX static void avx_read(const struct bn_vector_job *job)
+{
+  const volatile __m256d *v = (const volatile void *)job->a, *end = v + job->bytes / sizeof *v;
+
+  for (; v != end; v += 2) {
+    (void)v[0];
+    (void)v[1];
+  }
+}
+
+AVX static void avx_write(const struct bn_vector_job *job)
+{
+  const __m256d value = _mm256_set1_pd(BN_STREAM_SCALAR);
+  volatile __m256d *v = (volatile void *)job->a, *end = v + job->bytes / sizeof *v;
+
+  for (; v != end; v += 2) {
+    v[0] = value;
+    v[1] = value;
+  }
+}
+
+/* Past the caches; the fence ends the pass only when all is on its way. */
+AVX static void nt_write(const struct bn_vector_job *job)
+{
+  const __m256d value = _mm256_set1_pd(BN_STREAM_SCALAR);
+  double *v = job->a, *end = v + job->bytes / sizeof *v;
+
+  for (; v != end; v += 8) {
+    _mm256_stream_pd(v, value);
+    _mm256_stream_pd(v + 4, value);
+  }
+  _mm_sfence();
+}
+
+const struct bn_vector_kernel bn_vector_kernels_wide[] = {
+    BN_STREAM_ROWS(avx512, "512 bits", BN_VECTOR_AVX512),
+    BN_STREAM_ROWS(avx2, "256 bits", BN_VECTOR_AVX2),
+    {"avx-read", "256 bits", BN_VECTOR_AVX, 1, 0, avx_read},
+    {"avx-write", "256 bits", BN_VECTOR_AVX, 0, 1, avx_write},
+    {"nt-write", "256 bits", BN_VECTOR_AVX, 0, 1, nt_write},
+    {.name = NULL},
+};
+
+unsigned bn_vector_features(void)
+{
+  unsigned features = 0;
+
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx"))
+    features |= BN_VECTOR_AVX;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    features |= BN_VECTOR_AVX2;
+  if (__builtin_cpu_supports("avx512f"))
+    features |= BN_VECTOR_AVX512;
+  return features;
+}

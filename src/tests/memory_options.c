@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The options of the memory test: declared, checked, turned into what a run does. */
+#include <stddef.h>
+#include <string.h>
+
+#include "tests/memory.h"
+#include "tests/memory_chase.h"
+
+const struct bn_opt bn_memory_options[] = {
+    {.name = "memory-block-size",
+     .type = BN_SIZE,
+     .in = BN_IN_ALL,
+     .def = "1K",
+     .offset = offsetof(struct bn_memory_conf, block_size),
+     .help = "size of the memory block that one event goes through, a power of 2 from 8"},
+    {.name = "memory-total-size",
+     .type = BN_SIZE,
+     .in = BN_IN_ALL,
+     .def = "100G",
+     .offset = offsetof(struct bn_memory_conf, total_size),
+     .help = "bytes to go through in all threads together; 0: until --time is over"},
+    {.name = "memory-scope",
+     .type = BN_STRING,
+     .in = BN_IN_ALL,
+     .def = "global",
+     .offset = offsetof(struct bn_memory_conf, scope),
+     .help = "one block for all threads or one for each {global,local}"},
+    {.name = "memory-hugetlb",
+     .type = BN_BOOL,
+     .in = BN_IN_ALL,
+     .def = "off",
+     .offset = offsetof(struct bn_memory_conf, hugetlb),
+     .help = "allocate from the pool of huge pages"},
+    {.name = "memory-oper",
+     .type = BN_STRING,
+     .in = BN_IN_ALL,
+     .def = "write",
+     .offset = offsetof(struct bn_memory_conf, oper),
+     .help = "what to do with each word {read, write, none}; latency: how long a load takes that "
+             "waits for the one before"},
+    {.name = "memory-access-mode",
+     .type = BN_STRING,
+     .in = BN_IN_ALL,
+     .def = "seq",
+     .offset = offsetof(struct bn_memory_conf, mode),
+     .help = "order of the words {seq,rnd}"},
+    {.name = "memory-kernel",
+     .type = BN_STRING,
+     .def = "word",
+     .offset = offsetof(struct bn_memory_conf, kernel),
+     .help = "what a pass is made of: word; copy, scale, add, triad as in STREAM, on arrays of the "
+             "block size; avx-read, avx-write, nt-write"},
+    {.name = "memory-numa",
+     .type = BN_STRING,
+     .def = NULL,
+     .form = "=local|interleave|NODE",
+     .offset = offsetof(struct bn_memory_conf, numa),
+     .help = "place blocks on the node of their thread, on all nodes in turn, or on that node"},
+    BN_OPT_END,
+};
+
+/* The index of a word in a NULL-terminated list, or -1. */
+static int choose(const char *const *names, const char *name)
+{
+  for (int i = 0; names[i] != NULL; i++)
+    if (name != NULL && strcmp(names[i], name) == 0)
+      return i;
+  return -1;
+}
+
+static const char *shown(const char *text)
+{
+  return text != NULL ? text : "";
+}
+
+static int check_block(const struct bn_memory *m, struct bn_err *err)
+{
+  const uint64_t size = m->conf->block_size;
+  const uint64_t least = m->work == BN_MEMORY_WORDS   ? sizeof(bn_memory_word)
+                         : m->work == BN_MEMORY_LOADS ? BN_CHASE_LINE
+                         : m->local                   ? BN_VECTOR_LINE
+                                    : (uint64_t)BN_VECTOR_LINE * m->run_conf->threads;
+
+  /* 0.5 takes any number of its 4-byte words. */
+  if (m->old)
+    return size != 0 && size % 4 == 0
+               ? 0
+               : bn_err_set(err, 0, "memory-block-size must be a multiple of 4!");
+  if (size < sizeof(bn_memory_word) || (size & (size - 1)) != 0)
+    return bn_err_set(err, 0, "Invalid value for memory-block-size: %llu",
+                      (unsigned long long)size);
+  if (size < least)
+    return bn_err_set(err, 0, "--memory-block-size=%llu is too small for that: at least %llu bytes",
+                      (unsigned long long)size, (unsigned long long)least);
+  return 0;
+}
+
+/* Bytes that all sessions together touch in a pass of one of them, or of all (each_all). */
+static uint64_t pass_bytes(const struct bn_memory *m)
+{
+  switch (m->work) {
+  case BN_MEMORY_WORDS:
+    break;
+  case BN_MEMORY_VECTORS:
+    return m->conf->block_size * (m->vector->reads + m->vector->writes);
+  case BN_MEMORY_LOADS:
+    return BN_CHASE_LOADS * sizeof(void *);
+  }
+  return m->conf->block_size;
+}
+
+/* A total that has no room for anything would be over in no time, without a word. */
+static int share_total(struct bn_memory *m, struct bn_err *err)
+{
+  const uint64_t total = m->conf->total_size, pass = pass_bytes(m);
+
+  if (pass == 0)
+    return bn_err_set(err, 0, "--memory-block-size=0: an event must touch something");
+  m->passes = total / pass;
+  if (m->old) {
+    /* Its last block is a whole one. */
+    m->passes += total % pass != 0;
+    return 0;
+  }
+  m->each_all = m->work == BN_MEMORY_VECTORS && !m->local;
+  if (total == 0 || m->passes > 0)
+    return 0;
+  if (m->work != BN_MEMORY_WORDS)
+    return bn_err_set(err, 0,
+                      "--memory-total-size=%llu is less than the %llu bytes of one event: raise it",
+                      (unsigned long long)total, (unsigned long long)pass);
+  return bn_err_set(err, 0,
+                    "--memory-total-size=%llu is less than one block of %llu bytes: raise it, or "
+                    "lower --memory-block-size",
+                    (unsigned long long)total, (unsigned long long)m->conf->block_size);
+}
+
+static int choose_words(struct bn_memory *m, int oper, int mode)
+{
+  const enum bn_memory_oper o = (enum bn_memory_oper)oper;
+
+  m->kernel = bn_memory_kernel_get(m->run_conf->version, o, (enum bn_memory_mode)mode,
+                                   m->run_conf->dist.type);
+  m->bytes_counter = o == BN_MEMORY_READ    ? BN_C_BYTES_READ
+                     : o == BN_MEMORY_WRITE ? BN_C_BYTES_WRITTEN
+                                            : BN_MEMORY_BYTES_UNTOUCHED;
+  return 0;
+}
+
+static int choose_vectors(struct bn_memory *m, int oper, int mode, struct bn_err *err)
+{
+  m->work = BN_MEMORY_VECTORS;
+  m->vector = bn_vector_find(m->conf->kernel, bn_vector_features(), err);
+  if (m->vector == NULL)
+    return -1;
+  if (oper != BN_MEMORY_WRITE || mode != BN_MEMORY_SEQ)
+    return bn_err_set(err, 0,
+                      "--memory-kernel=%s says itself what is done, in order: leave --memory-oper "
+                      "and --memory-access-mode out",
+                      m->conf->kernel);
+  return 0;
+}
+
+static int choose_work(struct bn_memory *m, struct bn_err *err)
+{
+  static const char *const scopes[] = {"global", "local", NULL};
+  static const char *const opers[] = {"read", "write", "none", "latency", NULL};
+  static const char *const modes[] = {"seq", "rnd", NULL};
+  const int scope = choose(scopes, m->conf->scope), oper = choose(opers, m->conf->oper);
+  const int mode = choose(modes, m->conf->mode);
+
+  if (scope < 0)
+    return bn_err_set(err, 0, "Invalid value for memory-scope: %s", shown(m->conf->scope));
+  if (oper < 0)
+    return bn_err_set(err, 0, "Invalid value for memory-oper: %s", shown(m->conf->oper));
+  if (mode < 0)
+    return bn_err_set(err, 0, "Invalid value for memory-access-mode: %s", shown(m->conf->mode));
+  m->local = scope == 1;
+  if (strcmp(shown(m->conf->kernel), "word") != 0)
+    return choose_vectors(m, oper, mode, err);
+  if (oper <= BN_MEMORY_NONE)
+    return choose_words(m, oper, mode);
+  m->work = BN_MEMORY_LOADS;
+  return mode == BN_MEMORY_SEQ ? 0
+                               : bn_err_set(err, 0,
+                                            "--memory-oper=latency goes its own random way: leave "
+                                            "--memory-access-mode out");
+}
+
+int bn_memory_read_options(struct bn_memory *m, struct bn_err *err)
+{
+  m->way.huge = m->conf->hugetlb;
+  if (choose_work(m, err) != 0)
+    return -1;
+  m->old = m->run_conf->version == BN_V05 && m->work == BN_MEMORY_WORDS;
+  if (check_block(m, err) != 0 || share_total(m, err) != 0)
+    return -1;
+  return bn_area_placement(&m->way, m->conf->numa, err);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Finds a vector kernel, and has those that every processor can run. */
+#include "tests/memory_vector.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "tests/memory_stream.h"
+
+static void copy(const struct bn_vector_job *job)
+{
+  /* What compilers make of STREAM's loop; the library knows when to write past the caches. */
+  memcpy(job->c, job->a, job->bytes);
+}
+
+BN_STREAM_KERNELS(plain, , 16)
+
+const struct bn_vector_kernel bn_vector_kernels_plain[] = {
+    {.name = "copy", .width = "of memcpy", .reads = 1, .writes = 1, .work = copy},
+    BN_STREAM_ROWS(plain, "128 bits", 0),
+    {.name = NULL},
+};
+
+static const struct bn_vector_kernel *find(const struct bn_vector_kernel *k, const char *name,
+                                           unsigned features, bool *known)
+{
+  for (; k->name != NULL; k++)
+    if (strcmp(k->name, name) == 0) {
+      *known = true;
+      if ((k->needs & ~features) == 0)
+        return k;
+    }
+  return NULL;
+}
+
+const struct bn_vector_kernel *bn_vector_find(const char *name, unsigned features,
+                                              struct bn_err *err)
+{
+  bool known = false;
+  const struct bn_vector_kernel *k = find(bn_vector_kernels_wide, name, features, &known);
+
+  if (k == NULL)
+    k = find(bn_vector_kernels_plain, name, features, &known);
+  if (k == NULL && known)
+    (void)bn_err_set(err, 0,
+                     "--memory-kernel=%s: this processor lacks AVX, which the kernel is made of; "
+                     "use copy, scale, add or triad",
+                     name);
+  else if (k == NULL)
+    (void)bn_err_set(err, 0, "Invalid value for memory-kernel: %s", name);
+  return k;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The mutex test: one event per session takes random locks of a large array many times. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/conf.h"
+#include "core/event.h"
+#include "core/log.h"
+#include "core/run.h"
+#include "tests/mutex_type.h"
+#include "tests/tests.h"
+
+enum { CACHE_LINE = 64, PADDING = 256 };
+
+struct mutex_conf {
+  int64_t num, locks, loops;
+  char *type;
+};
+
+struct mutex {
+  const struct mutex_conf *conf;
+  const struct bn_mutex_type *type;
+  char *slot; /* owned: conf->num locks, each followed by PADDING bytes */
+  size_t stride;
+  int64_t made;  /* how many of them are initialised */
+  char *context; /* owned: one per session; they change hands, so they live as long as the locks */
+  size_t context_stride;
+  bool no_loops;
+  unsigned sessions;
+  _Alignas(CACHE_LINE) _Atomic uint64_t counter;
+};
+
+static const struct bn_opt mutex_options[] = {
+    {.name = "mutex-num",
+     .type = BN_INT,
+     .in = BN_IN_ALL,
+     .def = "4096",
+     .offset = offsetof(struct mutex_conf, num),
+     .min = 1,
+     .max = INT32_MAX,
+     .help = "total size of mutex array"},
+    {.name = "mutex-locks",
+     .type = BN_INT,
+     .in = BN_IN_ALL,
+     .def = "50000",
+     .offset = offsetof(struct mutex_conf, locks),
+     .min = 1,
+     .max = INT32_MAX,
+     .help = "number of mutex locks to do per thread"},
+    {.name = "mutex-loops",
+     .type = BN_INT,
+     .in = BN_IN_ALL,
+     .def = "10000",
+     .offset = offsetof(struct mutex_conf, loops),
+     .min = 0,
+     .max = INT32_MAX,
+     .help = "number of empty loop iterations before each lock, outside of it"},
+    {.name = "mutex-type",
+     .type = BN_STRING,
+     .def = "pthread",
+     .offset = offsetof(struct mutex_conf, type),
+     .help = "kind of lock: pthread, spin, rwlock; with Concurrency Kit also cas, fas, dec, "
+             "ticket, mcs, clh, anderson, ck-rwlock, pflock"},
+    BN_OPT_END,
+};
+
+static const struct bn_mutex_type *find_type(const char *name)
+{
+  const struct bn_mutex_type *const tables[] = {bn_mutex_types_posix, bn_mutex_types_ck};
+
+  for (size_t i = 0; name != NULL && i < 2; i++)
+    for (const struct bn_mutex_type *t = tables[i]; t->name != NULL; t++)
+      if (strcmp(t->name, name) == 0)
+        return t;
+  return NULL;
+}
+
+static size_t round_up(size_t n)
+{
+  return (n + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+}
+
+static char *allocate(uint64_t n, size_t size)
+{
+  char *block;
+
+  if (n > SIZE_MAX / 2 / size)
+    return NULL;
+  block = aligned_alloc(CACHE_LINE, round_up(n * size));
+  if (block != NULL)
+    memset(block, 0, n * size);
+  return block;
+}
+
+static int make_contexts(struct mutex *m)
+{
+  m->context_stride = round_up(m->type->context_size + 1);
+  m->context = allocate(m->sessions, m->context_stride);
+  if (m->context == NULL)
+    return -1;
+  for (unsigned i = 0; i < m->sessions && m->type->context_init != NULL; i++)
+    m->type->context_init(m->context + i * m->context_stride);
+  return 0;
+}
+
+static int make_locks(struct mutex *m)
+{
+  m->stride = round_up(m->type->slot_size + PADDING);
+  m->slot = allocate((uint64_t)m->conf->num, m->stride);
+  if (m->slot == NULL)
+    return -1;
+  for (; m->made < m->conf->num; m->made++)
+    if (m->type->init(m->slot + (size_t)m->made * m->stride, m->sessions) != 0)
+      return -1;
+  return 0;
+}
+
+static int mutex_open(void **self, struct bn_run *run, const void *conf, struct bn_err *err)
+{
+  struct mutex *m = aligned_alloc(CACHE_LINE, round_up(sizeof *m));
+
+  *self = m;
+  if (m == NULL)
+    return bn_err_set(err, 0, "out of memory");
+  /* Compilers drop the loop of 0.5, so that its scores do not depend on it. */
+  *m = (struct mutex){.conf = conf,
+                      .sessions = bn_run_conf(run)->threads,
+                      .no_loops = bn_run_conf(run)->version == BN_V05};
+  m->type = find_type(m->conf->type);
+  if (m->type == NULL)
+    return bn_err_set(err, 0, "Invalid value for --mutex-type: '%s' (see 'bench mutex help')",
+                      m->conf->type != NULL ? m->conf->type : "");
+  if (make_contexts(m) != 0 || make_locks(m) != 0)
+    return bn_err_set(err, 0, "out of memory for %lld locks: lower --mutex-num",
+                      (long long)m->conf->num);
+  return 0;
+}
+
+static void mutex_describe(const void *self)
+{
+  const struct mutex *m = self;
+  const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+  bn_log(BN_INFO, "Doing mutex performance test");
+  if (m->type->fifo_spin && cpus > 0 && m->sessions > (unsigned long)cpus)
+    bn_log_stderr("--mutex-type=%s with %u threads on %ld CPUs: its waiters spin in a fixed order, "
+                  "so one that is "
+                  "not running stops all behind it; expect very long times",
+                  m->type->name, m->sessions, cpus);
+}
+
+static enum bn_next mutex_event(void *self, struct bn_session *s)
+{
+  struct mutex *m = self;
+  const struct bn_mutex_job job = {.slot = m->slot,
+                                   .stride = m->stride,
+                                   .n = (uint64_t)m->conf->num,
+                                   .times = (uint64_t)m->conf->locks,
+                                   .loops = m->no_loops ? 0 : (uint64_t)m->conf->loops,
+                                   .rng = &s->rng,
+                                   .counter = &m->counter,
+                                   .context = m->context + s->id * m->context_stride};
+
+  m->type->work(&job);
+  return BN_CONTINUE;
+}
+
+/* One event and no more. */
+static enum bn_next mutex_loop(void *self, struct bn_session *s)
+{
+  struct bn_tick tick;
+
+  if (bn_event_begin(s, &tick)) {
+    (void)mutex_event(self, s);
+    bn_event_end(s, &tick);
+  }
+  return BN_FINISHED;
+}
+
+static void mutex_close(void *self)
+{
+  struct mutex *m = self;
+
+  if (m == NULL)
+    return;
+  while (m->made > 0 && m->type->done != NULL)
+    m->type->done(m->slot + (size_t)--m->made * m->stride);
+  free(m->slot);
+  free(m->context);
+  free(m);
+}
+
+const struct bn_workload bn_workload_mutex = {
+    .name = "mutex",
+    .title = "Mutex performance test",
+    .options = mutex_options,
+    .conf_size = sizeof(struct mutex_conf),
+    .open = mutex_open,
+    .describe = mutex_describe,
+    .loop = mutex_loop,
+    .close = mutex_close,
+};

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Concurrency Kit's locks for the mutex test: there they are the subject, nowhere else our tool. */
+#include <ck_pflock.h>
+#include <ck_rwlock.h>
+#include <ck_spinlock.h>
+#include <stdlib.h>
+
+#include "tests/mutex_type.h"
+
+BN_MUTEX_WORK(cas, ck_spinlock_cas_lock(lock), ck_spinlock_cas_unlock(lock))
+BN_MUTEX_WORK(fas, ck_spinlock_fas_lock(lock), ck_spinlock_fas_unlock(lock))
+BN_MUTEX_WORK(dec, ck_spinlock_dec_lock(lock), ck_spinlock_dec_unlock(lock))
+BN_MUTEX_WORK(ticket, ck_spinlock_ticket_lock(lock), ck_spinlock_ticket_unlock(lock))
+BN_MUTEX_WORK(mcs, ck_spinlock_mcs_lock(lock, own), ck_spinlock_mcs_unlock(lock, own))
+BN_MUTEX_WORK(ck_rwlock, ck_rwlock_write_lock(lock), ck_rwlock_write_unlock(lock))
+BN_MUTEX_WORK(pflock, ck_pflock_write_lock(lock), ck_pflock_write_unlock(lock))
+
+/* A CLH lock is a queue whose nodes change hands: a session leaves its node to the lock and takes
+ * the one before. */
+struct clh_lock {
+  struct ck_spinlock_clh *queue;
+  struct ck_spinlock_clh first;
+};
+
+struct clh_context {
+  struct ck_spinlock_clh *node;
+  struct ck_spinlock_clh first;
+};
+
+static void clh_lock(void *slot, void *context)
+{
+  struct clh_lock *l = slot;
+  struct clh_context *c = context;
+
+  ck_spinlock_clh_lock(&l->queue, c->node);
+}
+
+static void clh_unlock(void *context)
+{
+  struct clh_context *c = context;
+
+  ck_spinlock_clh_unlock(&c->node);
+}
+
+BN_MUTEX_WORK(clh, clh_lock(lock, own), clh_unlock(own))
+
+static int init_clh(void *slot, unsigned sessions)
+{
+  struct clh_lock *l = slot;
+
+  (void)sessions;
+  ck_spinlock_clh_init(&l->queue, &l->first);
+  return 0;
+}
+
+static void context_clh(void *context)
+{
+  struct clh_context *c = context;
+
+  c->node = &c->first;
+}
+
+/* Anderson's lock is an array with a place for every session that may wait. */
+struct anderson_lock {
+  struct ck_spinlock_anderson lock;
+  struct ck_spinlock_anderson_thread *place; /* owned */
+};
+
+struct anderson_context {
+  struct ck_spinlock_anderson_thread *mine;
+};
+
+static void anderson_lock(void *slot, void *context)
+{
+  struct anderson_lock *l = slot;
+  struct anderson_context *c = context;
+
+  ck_spinlock_anderson_lock(&l->lock, &c->mine);
+}
+
+static void anderson_unlock(void *slot, void *context)
+{
+  struct anderson_lock *l = slot;
+  struct anderson_context *c = context;
+
+  ck_spinlock_anderson_unlock(&l->lock, c->mine);
+}
+
+BN_MUTEX_WORK(anderson, anderson_lock(lock, own), anderson_unlock(lock, own))
+
+static int init_anderson(void *slot, unsigned sessions)
+{
+  struct anderson_lock *l = slot;
+
+  l->place = calloc(sessions, sizeof *l->place);
+  if (l->place == NULL)
+    return -1;
+  ck_spinlock_anderson_init(&l->lock, l->place, sessions);
+  return 0;
+}
+
+static void done_anderson(void *slot)
+{
+  struct anderson_lock *l = slot;
+
+  free(l->place);
+}
+
+static int init_cas(void *slot, unsigned sessions)
+{
+  (void)sessions;
+  ck_spinlock_cas_init(slot);
+  return 0;
+}
+
+static int init_fas(void *slot, unsigned sessions)
+{
+  (void)sessions;
+  ck_spinlock_fas_init(slot);
+  return 0;
+}
+
+static int init_dec(void *slot, unsigned sessions)
+{
+  (void)sessions;
+  ck_spinlock_dec_init(slot);
+  return 0;
+}
+
+static int init_ticket(void *slot, unsigned sessions)
+{
+  (void)sessions;
+  ck_spinlock_ticket_init(slot);
+  return 0;
+}
+
+static int init_mcs(void *slot, unsigned sessions)
+{
+  (void)sessions;
+  ck_spinlock_mcs_init(slot);
+  return 0;
+}
+
+static int init_ck_rwlock(void *slot, unsigned sessions)
+{
+  (void)sessions;
+  ck_rwlock_init(slot);
+  return 0;
+}
+
+static int init_pflock(void *slot, unsigned sessions)
+{
+  (void)sessions;
+  ck_pflock_init(slot);
+  return 0;
+}
+
+const struct bn_mutex_type bn_mutex_types_ck[] = {
+    {.name = "cas", .slot_size = sizeof(ck_spinlock_cas_t), .init = init_cas, .work = work_cas},
+    {.name = "fas", .slot_size = sizeof(ck_spinlock_fas_t), .init = init_fas, .work = work_fas},
+    {.name = "dec", .slot_size = sizeof(ck_spinlock_dec_t), .init = init_dec, .work = work_dec},
+    {.name = "ticket",
+     .fifo_spin = true,
+     .slot_size = sizeof(ck_spinlock_ticket_t),
+     .init = init_ticket,
+     .work = work_ticket},
+    {.name = "mcs",
+     .fifo_spin = true,
+     .slot_size = sizeof(ck_spinlock_mcs_t),
+     .context_size = sizeof(ck_spinlock_mcs_context_t),
+     .init = init_mcs,
+     .work = work_mcs},
+    {.name = "clh",
+     .fifo_spin = true,
+     .slot_size = sizeof(struct clh_lock),
+     .context_size = sizeof(struct clh_context),
+     .init = init_clh,
+     .context_init = context_clh,
+     .work = work_clh},
+    {.name = "anderson",
+     .fifo_spin = true,
+     .slot_size = sizeof(struct anderson_lock),
+     .context_size = sizeof(struct anderson_context),
+     .init = init_anderson,
+     .done = done_anderson,
+     .work = work_anderson},
+    {.name = "ck-rwlock",
+     .slot_size = sizeof(ck_rwlock_t),
+     .init = init_ck_rwlock,
+     .work = work_ck_rwlock},
+    {.name = "pflock",
+     .fifo_spin = true,
+     .slot_size = sizeof(ck_pflock_t),
+     .init = init_pflock,
+     .work = work_pflock},
+    {.name = NULL},
+};

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The locks of the C library for the mutex test. */
+#include <pthread.h>
+
+#include "tests/mutex_type.h"
+
+BN_MUTEX_WORK(pthread, (void)pthread_mutex_lock(lock), (void)pthread_mutex_unlock(lock))
+BN_MUTEX_WORK(spin, (void)pthread_spin_lock(lock), (void)pthread_spin_unlock(lock))
+BN_MUTEX_WORK(rwlock, (void)pthread_rwlock_wrlock(lock), (void)pthread_rwlock_unlock(lock))
+
+static int init_pthread(void *slot, unsigned sessions)
+{
+  (void)sessions;
+  return pthread_mutex_init(slot, NULL) == 0 ? 0 : -1;
+}
+
+static void done_pthread(void *slot)
+{
+  (void)pthread_mutex_destroy(slot);
+}
+
+static int init_spin(void *slot, unsigned sessions)
+{
+  (void)sessions;
+  return pthread_spin_init(slot, PTHREAD_PROCESS_PRIVATE) == 0 ? 0 : -1;
+}
+
+static void done_spin(void *slot)
+{
+  (void)pthread_spin_destroy(slot);
+}
+
+static int init_rwlock(void *slot, unsigned sessions)
+{
+  (void)sessions;
+  return pthread_rwlock_init(slot, NULL) == 0 ? 0 : -1;
+}
+
+static void done_rwlock(void *slot)
+{
+  (void)pthread_rwlock_destroy(slot);
+}
+
+const struct bn_mutex_type bn_mutex_types_posix[] = {
+    {.name = "pthread",
+     .slot_size = sizeof(pthread_mutex_t),
+     .init = init_pthread,
+     .done = done_pthread,
+     .work = work_pthread},
+    {.name = "spin",
+     .slot_size = sizeof(pthread_spinlock_t),
+     .init = init_spin,
+     .done = done_spin,
+     .work = work_spin},
+    {.name = "rwlock",
+     .slot_size = sizeof(pthread_rwlock_t),
+     .init = init_rwlock,
+     .done = done_rwlock,
+     .work = work_rwlock},
+    {.name = NULL},
+};

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Placement by libnuma, a module: nothing else loads that library. */
+#include <errno.h>
+#include <numa.h>
+#include <numaif.h>
+#include <sched.h>
+#include <string.h>
+
+#include "api/placement.h"
+
+/* Asked of the kernel: libnuma reads /sys for it, which a chroot need not have. */
+static int node_here(void)
+{
+  unsigned cpu, node;
+
+  return getcpu(&cpu, &node) != 0 ? -1 : (int)node;
+}
+
+static int check(int where, struct bn_err *err)
+{
+  if (numa_available() < 0)
+    return bn_err_set(err, 0, "--memory-numa: this kernel has no support for NUMA");
+  if (where >= 0 &&
+      (where > numa_max_node() || !numa_bitmask_isbitset(numa_get_mems_allowed(), (unsigned)where)))
+    return bn_err_set(err, 0,
+                      "--memory-numa=%d: there is no such node, or it has no memory for this "
+                      "process (the highest is %d)",
+                      where, numa_max_node());
+  return 0;
+}
+
+static int stay(struct bn_err *err)
+{
+  const int node = node_here();
+
+  if (node == 0 && numa_max_node() == 0)
+    return 0; /* there is no other */
+  if (node < 0 || numa_run_on_node(node) != 0)
+    return bn_err_set(err, errno, "--memory-numa=local: cannot keep a thread on its node: %s",
+                      strerror(errno));
+  return 0;
+}
+
+/* Not through numa_tonode_memory and its kin, which print their errors themselves. */
+static int place(void *at, size_t len, int where, struct bn_err *err)
+{
+  struct bitmask *nodes = numa_allocate_nodemask();
+  const int mode = where == BN_PLACE_INTERLEAVE ? MPOL_INTERLEAVE : MPOL_BIND;
+  long rc;
+
+  if (where == BN_PLACE_INTERLEAVE)
+    copy_bitmask_to_bitmask(numa_all_nodes_ptr, nodes);
+  else
+    numa_bitmask_setbit(nodes, (unsigned)(where >= 0 ? where : node_here()));
+  rc = mbind(at, len, mode, nodes->maskp, nodes->size + 1, 0);
+  numa_free_nodemask(nodes);
+  if (rc != 0)
+    return bn_err_set(err, errno, "--memory-numa: cannot place %zu bytes: mbind: %s", len,
+                      strerror(errno));
+  return 0;
+}
+
+__attribute__((visibility("default"))) extern const struct bn_placement bench_placement;
+const struct bn_placement bench_placement = {
+    .abi = BN_PLACEMENT_ABI,
+    .size = sizeof(struct bn_placement),
+    .name = "numa",
+    .check = check,
+    .stay = stay,
+    .place = place,
+};

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The threads test: one event locks, yields and unlocks one of a few mutexes many times. */
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "core/log.h"
+#include "tests/tests.h"
+
+struct threads_conf {
+  int64_t yields, locks;
+};
+
+struct threads {
+  const struct threads_conf *conf;
+  pthread_mutex_t *lock;               /* [conf->locks] */
+  int64_t made;                        /* how many of them are initialised */
+  _Alignas(64) _Atomic uint64_t event; /* number of the next event of all sessions */
+};
+
+static const struct bn_opt threads_options[] = {
+    {.name = "thread-yields",
+     .type = BN_INT,
+     .in = BN_IN_ALL,
+     .def = "1000",
+     .offset = offsetof(struct threads_conf, yields),
+     .min = 1,
+     .max = INT32_MAX,
+     .help = "number of yields to do per request"},
+    {.name = "thread-locks",
+     .type = BN_INT,
+     .in = BN_IN_ALL,
+     .def = "8",
+     .offset = offsetof(struct threads_conf, locks),
+     .min = 1,
+     .max = INT32_MAX,
+     .help = "number of locks per thread"},
+    BN_OPT_END,
+};
+
+static int threads_open(void **self, struct bn_run *run, const void *conf, struct bn_err *err)
+{
+  struct threads *t = aligned_alloc(64, sizeof *t);
+
+  (void)run;
+  *self = t;
+  if (t == NULL)
+    return bn_err_set(err, 0, "out of memory");
+  *t = (struct threads){.conf = conf};
+  t->lock = calloc((size_t)t->conf->locks, sizeof *t->lock);
+  if (t->lock == NULL)
+    return bn_err_set(err, 0, "out of memory for %lld locks: lower --thread-locks",
+                      (long long)t->conf->locks);
+  for (; t->made < t->conf->locks; t->made++)
+    if (pthread_mutex_init(&t->lock[t->made], NULL) != 0)
+      return bn_err_set(err, 0, "cannot make a mutex");
+  return 0;
+}
+
+static void threads_describe(const void *self)
+{
+  const struct threads *t = self;
+
+  bn_log(BN_INFO, "Doing thread subsystem performance test");
+  bn_log(BN_INFO, "Thread yields per test: %lld Locks used: %lld", (long long)t->conf->yields,
+         (long long)t->conf->locks);
+}
+
+/* Event n of all sessions together takes lock n mod --thread-locks. */
+static enum bn_next threads_event(void *self, struct bn_session *s)
+{
+  struct threads *t = self;
+  const uint64_t n = atomic_fetch_add_explicit(&t->event, 1, memory_order_relaxed);
+  pthread_mutex_t *lock = &t->lock[n % (uint64_t)t->conf->locks];
+
+  (void)s;
+  for (int64_t i = 0; i < t->conf->yields; i++) {
+    (void)pthread_mutex_lock(lock);
+    (void)sched_yield();
+    (void)pthread_mutex_unlock(lock);
+  }
+  return BN_CONTINUE;
+}
+
+static void threads_close(void *self)
+{
+  struct threads *t = self;
+
+  if (t == NULL)
+    return;
+  while (t->made > 0)
+    (void)pthread_mutex_destroy(&t->lock[--t->made]);
+  free(t->lock);
+  free(t);
+}
+
+const struct bn_workload bn_workload_threads = {
+    .name = "threads",
+    .title = "Threads subsystem performance test",
+    .options = threads_options,
+    .conf_size = sizeof(struct threads_conf),
+    .open = threads_open,
+    .describe = threads_describe,
+    .event = threads_event,
+    .close = threads_close,
+};

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Preloaded by tests: a device that fails, a disk that fills up.
+
+   FAULT names a call, how many of its kind succeed first and the error: "pwrite 3 ENOSPC's number".
+   reap stands for the completions of asynchronous engines.  inodes: statvfs knows of so many. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#ifdef WITH_AIO
+#include <libaio.h>
+#endif
+#ifdef WITH_URING
+#include <liburing.h>
+#endif
+
+static atomic_int calls;
+
+/* The error this call is to fail with, or 0. */
+static int fault(const char *call)
+{
+  const char *spec = getenv("FAULT");
+  char name[32];
+  int after, error;
+
+  if (spec == NULL || sscanf(spec, "%31s %d %d", name, &after, &error) != 3 ||
+      strcmp(name, call) != 0)
+    return 0;
+  return atomic_fetch_add(&calls, 1) >= after ? error : 0;
+}
+
+static bool fails(const char *call)
+{
+  const int error = fault(call);
+
+  if (error != 0)
+    errno = error;
+  return error != 0;
+}
+
+#define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+
+ssize_t pread(int fd, void *buf, size_t n, off_t at)
+{
+  return fails("pread") ? -1 : NEXT(pread)(fd, buf, n, at);
+}
+
+ssize_t pwrite(int fd, const void *buf, size_t n, off_t at)
+{
+  return fails("pwrite") ? -1 : NEXT(pwrite)(fd, buf, n, at);
+}
+
+ssize_t pread64(int fd, void *buf, size_t n, off64_t at)
+{
+  return fails("pread") ? -1 : NEXT(pread64)(fd, buf, n, at);
+}
+
+ssize_t pwrite64(int fd, const void *buf, size_t n, off64_t at)
+{
+  return fails("pwrite") ? -1 : NEXT(pwrite64)(fd, buf, n, at);
+}
+
+int fsync(int fd)
+{
+  return fails("fsync") ? -1 : NEXT(fsync)(fd);
+}
+
+int msync(void *at, size_t n, int flags)
+{
+  return fails("msync") ? -1 : NEXT(msync)(at, n, flags);
+}
+
+int statvfs(const char *path, struct statvfs *out)
+{
+  const int rc = NEXT(statvfs)(path, out);
+  const int left = fault("inodes");
+
+  if (rc == 0 && left != 0) {
+    out->f_files = 1000000;
+    out->f_ffree = out->f_favail = (fsfilcnt_t)left;
+  }
+  return rc;
+}
+
+#ifdef WITH_AIO
+int io_getevents(io_context_t context, long min, long max, struct io_event *event,
+                 struct timespec *timeout)
+{
+  const int n = NEXT(io_getevents)(context, min, max, event, timeout);
+
+  for (int i = 0; i < n; i++) {
+    const int error = fault("reap");
+
+    if (error != 0)
+      event[i].res = (unsigned long)-error;
+  }
+  return n;
+}
+#endif
+
+#ifdef WITH_URING
+int io_uring_submit_and_wait(struct io_uring *ring, unsigned wait)
+{
+  const int rc = NEXT(io_uring_submit_and_wait)(ring, wait);
+  struct io_uring_cqe *cqe;
+  unsigned head;
+
+  io_uring_for_each_cqe(ring, head, cqe)
+  {
+    const int error = fault("reap");
+
+    if (error != 0)
+      cqe->res = -error;
+  }
+  return rc;
+}
+#endif

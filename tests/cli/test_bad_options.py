@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Shows that every option refuses what it cannot take, in words; bad_options.tab has a row for each."""
+
+import pathlib
+import re
+
+import pytest
+
+import bench
+
+
+def rows():
+    text = (pathlib.Path(__file__).parent / "bad_options.tab").read_text()
+    lines = [line for line in text.split("\n") if line and not line.startswith("#")]
+    return [line.split("\t") for line in lines]
+
+
+def owners():
+    """{option: test} of the built-in tests' own options."""
+    part = bench.run("--help").out.split("Compiled-in tests:\n")[1].split("\n\n")[0]
+    return {
+        option: test
+        for test in re.findall(r"^  ([a-z]+) - ", part, re.MULTILINE)
+        for option in re.findall(r"^  --([a-z0-9-]+)", bench.run(test, "help").out, re.MULTILINE)
+    }
+
+
+def options_of_the_tables():
+    return re.findall(r"^\.It Fl Fl ([a-z0-9-]+)", bench.run("--help-man").out, re.MULTILINE)
+
+
+def test_every_option_has_its_row():
+    names = options_of_the_tables()
+    assert len(names) == len(set(names)) > 60
+    assert {row[0] for row in rows()} == set(names)
+
+
+REFUSING = [row for row in rows() if row[1] != "-"]
+
+
+@pytest.mark.parametrize("row", REFUSING, ids=[row[0] for row in REFUSING])
+def test_bad_value_is_refused(row, tmp_path):
+    option, value, message = row
+    test = owners().get(option, "cpu")
+    needed = ["--file-test-mode=rndrd"] if test == "fileio" else []
+    got = bench.run(test, "--events=1", *needed, f"--{option}={value}", "run", cwd=tmp_path)
+    out = got.out
+    if out.startswith("bench "):
+        out = bench.without_banner(got).out
+    assert got.status == 1
+    if message.startswith(("FATAL", "Invalid value for verbosity")):
+        assert out.rstrip("\n") == message
+    else:
+        assert (out, got.err.split("\n")[0]) == ("", message)
+
+
+@pytest.mark.parametrize("option", [row[0] for row in rows() if row[1] == "-"])
+def test_any_text_is_taken(option, tmp_path):
+    value = "cpu" if option == "test" else "any, text"
+    args = ["run"] if option == "test" else ["cpu", "run"]
+    got = bench.run(*bench.QUICK, f"--{option}={value}", *args, cwd=tmp_path)
+    assert got.status == 0

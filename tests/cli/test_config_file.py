@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Shows how configuration files are read, and that nothing in them is lost without a word."""
+
+import pytest
+
+import bench
+
+
+@pytest.fixture(name="cpu")
+def cpu_with_file(tmp_path):
+    def run(text, *args, dialect="own"):
+        (tmp_path / "c.cfg").write_text(text)
+        return bench.run(
+            "cpu", "--config-file=c.cfg", *args, "run", dialect=dialect, cwd=tmp_path
+        )
+
+    return run
+
+
+def test_options_of_the_program_and_of_the_test(cpu):
+    got = cpu("# comment\nthreads=3\ncpu-max-prime = 20 # tail\n\n  events\t=\t'7'\njust text\n")
+    assert "Number of threads: 3\n" in got.out
+    assert "Prime numbers limit: 20\n" in got.out
+    assert "total number of events:              7\n" in got.out
+    assert (got.err, got.status) == ("", 0)
+
+
+def test_what_stands_right_of_the_file_wins(tmp_path):
+    (tmp_path / "c.cfg").write_text("threads=3\n")
+    args = ["cpu", *bench.QUICK, "run"]
+    got = bench.run("--threads=2", "--config-file=c.cfg", *args, cwd=tmp_path)
+    assert "Number of threads: 3\n" in got.out
+    got = bench.run("--config-file=c.cfg", "--threads=2", *args, cwd=tmp_path)
+    assert "Number of threads: 2\n" in got.out
+
+
+def test_booleans(cpu):
+    assert "Debug mode" not in cpu("debug=off\nhelp=\n", *bench.QUICK).out
+    assert "Debug mode enabled.\n" in cpu("debug=on\n", *bench.QUICK).out
+    got = cpu("debug=maybe\n", *bench.QUICK)
+    assert got == (
+        "",
+        "Invalid value for the 'debug' option: 'maybe'\nit was set in c.cfg, line 1\n",
+        1,
+    )
+
+
+def test_lists_and_first_items(cpu):
+    got = cpu("report-checkpoints=1, 2,3 '4'\ntime=1\n", *bench.QUICK)
+    assert "Report checkpoint(s) at 1, 2, 3, 4 seconds\n" in got.out
+    got = cpu("threads=2 3\n", *bench.QUICK)
+    assert "Number of threads: 2\n" in got.out
+    assert got.err == "c.cfg:1: only the first item of 'threads' is used: '2'\n"
+
+
+def test_dashes_before_names(cpu):
+    assert "Number of threads: 2\n" in cpu("--threads=2\n", *bench.QUICK).out
+
+
+def test_unknown_names_are_reported(cpu):
+    got = cpu("unknown-opt=foo\ncpu-maxprime=5\n", *bench.QUICK)
+    assert got.status == 0
+    assert got.err == (
+        "c.cfg:1: unknown option 'unknown-opt' is ignored\n"
+        "c.cfg:2: unknown option 'cpu-maxprime' is ignored (did you mean cpu-max-prime?)\n"
+    )
+
+
+@pytest.mark.parametrize("dialect", bench.DIALECTS)
+def test_unknown_names_with_scripts(dialect, tmp_path):
+    (tmp_path / "c.cfg").write_text("no-such=1\n")
+    (tmp_path / "s.lua").write_text("function prepare() print('done') end\n")
+    got = bench.run("--config-file=c.cfg", "s.lua", "prepare", dialect=dialect, cwd=tmp_path)
+    got = bench.without_banner(got, dialect)
+    if dialect == "own":
+        assert got == ("done\n", "c.cfg:1: unknown option 'no-such' is ignored\n", 0)
+    else:
+        assert got.out == (
+            "WARNING: Global option 'no_such' will not be exported, because the type is unknown\n"
+            "done\n"
+        )
+
+
+@pytest.mark.parametrize("dialect", bench.DIALECTS)
+def test_missing_file(dialect, tmp_path):
+    got = bench.run("--config-file=no.cfg", "cpu", "run", dialect=dialect, cwd=tmp_path)
+    assert got == ("", "no.cfg: No such file or directory\n", 1)
+
+
+def test_a_folder_is_no_file(tmp_path):
+    got = bench.run("--config-file=.", "cpu", "run", cwd=tmp_path)
+    assert got == ("", ".: Is a directory\n", 1)
+
+
+def test_quote_that_is_not_closed(cpu):
+    got = cpu('events=1\nthreads="2\n')
+    assert got == ("", "c.cfg:2: the quote in the value of 'threads' is not closed\n", 1)
+    got = cpu('events=1\nthreads="2\n', dialect="1.0")
+    assert got == ("FATAL: Invalid value for --threads: 0.\n\n", "unexpected EOL on line 2\n", 1)
+
+
+def test_value_out_of_bounds_names_the_place(cpu):
+    got = cpu("threads=0\n")
+    assert got == (
+        "FATAL: Invalid value for --threads: 0.\n\n",
+        "it was set in c.cfg, line 1\n",
+        1,
+    )
+
+
+def test_what_a_file_cannot_contain(cpu):
+    for name in ("config-file", "compat"):
+        got = cpu(f"{name}=1.0\n")
+        assert got == ("", f"c.cfg:1: '{name}' can only be given on the command line\n", 1)
+
+
+def test_long_lines(cpu):
+    assert "Number of threads: 2\n" in cpu("#" * 5000 + "\nthreads=2" + " " * 5000, *bench.QUICK).out

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Shows what the transcripts of 0.5 do not: values, unknown options, forms of the command line."""
+
+import re
+
+import pytest
+
+import bench
+
+QUICK = ("--cpu-max-prime=3", "--max-requests=2")
+BANNER = "sysbench 0.5:  multi-threaded system evaluation benchmark\n"
+
+
+def run(*argv, **kwargs):
+    return bench.run(*argv, dialect="0.5", **kwargs)
+
+
+def test_unknown_options_are_accepted_with_a_line():
+    got = run("--test=cpu", *QUICK, "--foo=bar", "--percentle=9", "--file-num=3", "run")
+    assert got.status == 0
+    assert got.err == (
+        "unknown option --foo\nunknown option --percentle (did you mean --percentile?)\n"
+    )
+    assert "number of events:              2\n" in got.out
+
+
+def test_new_names_are_accepted():
+    got = run("--test=cpu", "--threads=2", "--events=3", "--cpu-max-prime=3", "run")
+    assert (got.status, got.err) == (0, "")
+    assert "Number of threads: 2\n" in got.out and "events:              3\n" in got.out
+
+
+def test_default_limits():
+    """10,000 events and no time."""
+    got = run("--test=cpu", "--cpu-max-prime=3", "run")
+    assert "total number of events:              10000\n" in got.out
+
+
+@pytest.mark.parametrize("value, debug", [("on", True), ("off", False), ("yes", False), ("1", False)])
+def test_only_on_is_on(value, debug):
+    got = run("--test=cpu", *QUICK, f"--debug={value}", "run")
+    assert got.status == 0
+    assert ("Debug mode enabled.\n" in got.out) == debug
+    assert ("means off" in got.err) == (value in ("yes", "1"))
+
+
+def test_mutex_loops_are_nothing():
+    """Compilers drop the loop of 0.5: its empty iterations cost nothing, however many they are."""
+    got = run("--test=mutex", "--mutex-locks=1000", "--mutex-loops=2000000000", "run")
+    seconds = float(re.search(r"total time: +([\d.]+)s", got.out).group(1))
+    assert got.status == 0 and seconds < 5
+
+
+@pytest.mark.parametrize("block, total, events", [("12", "120", 10), ("100", "1000", 10), ("1K", "1", 1),
+                                                  ("1K", "0", 0)])
+def test_memory_takes_any_words(block, total, events):
+    got = run("--test=memory", f"--memory-block-size={block}", f"--memory-total-size={total}", "run")
+    assert got.status == 0, got.out
+    assert f"Operations performed: {events} (" in got.out
+
+
+@pytest.mark.parametrize("block", ["0", "2", "1023"])
+def test_memory_blocks_that_are_refused(block):
+    got = run("--test=memory", f"--memory-block-size={block}", "run")
+    assert got == (BANNER + "\nFATAL: memory-block-size must be a multiple of 4!\n", "", 1)
+
+
+def test_test_without_its_option():
+    """As later versions have it, since nothing else could be meant."""
+    got = run("cpu", *QUICK, "run")
+    assert got.status == 0 and "number of events:              2\n" in got.out
+    got = run("cpu", "run", "--test=cpu")
+    assert got.status == 1 and got.err == "Unknown command: cpu.\n"
+    assert got.out.startswith("Usage:\n  sysbench --test=<test-name>")
+
+
+def test_help_option_says_nothing():
+    got = run("--test=cpu", "--help", *QUICK, "run")
+    assert got.status == 0 and "number of events:              2\n" in got.out
+
+
+def test_misspelled_command():
+    got = run("--test=cpu", "rnu")
+    assert got.status == 1 and got.err == "Unknown command: rnu. (did you mean run?)\n"
+
+
+@pytest.mark.parametrize("dialect", ["1.1", "1.0", "0.5"])
+@pytest.mark.parametrize("option, name", [("--time=5s", "time"), ("--time=1e0", "time"),
+                                          ("--rate=0.5", "rate"), ("--report-interval=1.5", "report_interval"),
+                                          ("--percentile=99.9", "percentile")])
+def test_dialects_take_whole_numbers(dialect, option, name):
+    got = bench.run("--test=cpu", option, "--cpu-max-prime=3", "run", dialect=dialect)
+    assert got.status == 1
+    assert got.err.endswith(f"Invalid value for the '{name}' option: '{option.partition('=')[2]}'\n")
+
+
+@pytest.mark.parametrize("option, line", [
+    ("--rand-spec-pct=150", "--rand-spec-pct=150 is taken for 100\n"),
+    ("--rand-spec-res=100", "--rand-spec-res=100 is taken for 99\n"),
+    ("--rand-spec-iter=0", "--rand-spec-iter=0 is taken for 1\n"),
+    ("--rand-pareto-h=2", "--rand-pareto-h=2 is taken for 0.2: it lies between 0 and 1\n"),
+])
+def test_bounds_sysbench_does_not_have(option, line):
+    """A command line that ran goes on running; without a dialect such a value is refused."""
+    got = bench.run("cpu", option, *bench.QUICK, "run", dialect="1.0")
+    assert got.status == 0 and got.err == line
+    assert bench.run("cpu", option, *bench.QUICK, "run").status == 1

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Shows text, stream and exit status of everything that can be wrong with a command line."""
+
+import pytest
+
+import bench
+
+# What the arguments are; whether the banner precedes; standard output; standard error; which words
+# are added when no dialect was asked for.  PROG stands for the program's name.
+CASES = [
+    # the form of the command line
+    ("cpu run extra", False, "", "Unrecognized command line argument: extra\n", ""),
+    ("cpu", True, "", "The 'cpu' test requires a command argument. See 'PROG cpu help'\n", ""),
+    ("cpu cleanup", True, "", "'cpu' test does not implement the 'cleanup' command.\n", ""),
+    ("cpu prepare", True, "", "'cpu' test does not implement the 'prepare' command.\n", ""),
+    ("cpu bogus", True, "", "Unknown command: bogus\n", ""),
+    ("cpu rnu", True, "", "Unknown command: rnu (did you mean run?)\n", ""),
+    ("cpu preapre", True, "", "Unknown command: preapre (did you mean prepare?)\n", ""),
+    (
+        "--threads 4 cpu run",
+        False,
+        "",
+        "Unrecognized command line argument: run (did you mean --threads=4?)\n",
+        "",
+    ),
+    (
+        "-threads=2 cpu run",
+        False,
+        "",
+        "Unrecognized command line argument: run (did you mean --threads=2?)\n",
+        "",
+    ),
+    ("cpu -h", False, "", "unknown argument '-h' (did you mean --help?)\n", ""),
+    ("-max-time=6", False, "", "unknown argument '-max-time=6' (did you mean --max-time=6?)\n", ""),
+    ("-x cpu", False, "", "unknown argument '-x'\n", ""),
+    # options that do not exist
+    ("cpu --foo=1 run", True, "", "invalid option: --foo=1\n", ""),
+    ("cpu -- run", True, "", "invalid option: --\n", ""),
+    ("cpu --=3 run", True, "", "invalid option: --=3\n", ""),
+    ("cpu --test run", False, "", "invalid option: --test\n", ""),
+    ("cpu --thread=2 run", True, "", "invalid option: --thread=2 (did you mean --threads?)\n", ""),
+    ("cpu --Threads=2 run", True, "", "invalid option: --Threads=2 (did you mean --threads?)\n", ""),
+    (
+        "cpu --cpu-maxprime=2 run",
+        True,
+        "",
+        "invalid option: --cpu-maxprime=2 (did you mean --cpu-max-prime?)\n",
+        "",
+    ),
+    ("cpu --debug=maybe run", True, "", "invalid option: --debug=maybe\n", ""),
+    ("cpu --debug= run", True, "", "invalid option: --debug=\n", ""),
+    ("cpu --debug=ON run", True, "", "invalid option: --debug=ON\n", ""),
+    # values
+    ("--threads=abc cpu run", False, "", "Invalid value for the 'threads' option: 'abc'\n", ""),
+    (
+        "--threads=99999999999 cpu run",
+        False,
+        "",
+        "Invalid value for the 'threads' option: '99999999999'\n",
+        "",
+    ),
+    ("--threads=0 cpu run", False, "FATAL: Invalid value for --threads: 0.\n\n", "", ""),
+    ("--threads= cpu run", False, "FATAL: Invalid value for --threads: 0.\n\n", "", ""),
+    ("--threads=-1 cpu run", False, "FATAL: Invalid value for --threads: -1.\n\n", "", ""),
+    ("--num-threads=0 cpu run", False, "FATAL: Invalid value for --num-threads: 0.\n\n", "", ""),
+    ("--events=-5 cpu run", False, "FATAL: Invalid value for --events: -5.\n\n", "", ""),
+    ("--time=-1 cpu run", False, "FATAL: Invalid value for --time: -1.\n\n", "", ""),
+    ("--rate=-1 cpu run", False, "FATAL: Invalid value for --rate: -1.\n\n", "", ""),
+    ("--warmup-time=-1 cpu run", False, "FATAL: Invalid value for --warmup-time: -1.\n\n", "", ""),
+    (
+        "--report-interval=-1 cpu run",
+        False,
+        "FATAL: Invalid value for --report-interval: -1.\n\n",
+        "",
+        "",
+    ),
+    (
+        "--forced-shutdown=5x cpu run",
+        False,
+        "FATAL: Invalid value for --forced-shutdown: '5x'\n",
+        "",
+        "",
+    ),
+    (
+        "--thread-stack-size=64Q cpu run",
+        False,
+        "FATAL: Invalid value for thread-stack-size: 64Q.\n\n",
+        "",
+        "'64Q' is not a size: write a whole number, then K, M, G or T\n",
+    ),
+    (
+        "--rand-type=foo cpu run",
+        False,
+        "FATAL: Invalid random numbers distribution: foo.\n",
+        "",
+        "--rand-type is one of: uniform, gaussian, special, pareto, zipfian\n",
+    ),
+    (
+        "--report-checkpoints=1,x cpu run",
+        False,
+        "FATAL: Invalid value for --report-checkpoints: 'x'\n",
+        "",
+        "",
+    ),
+    ("--verbosity=9 cpu run", False, "Invalid value for verbosity: 9\n", "", ""),
+    ("--percentile=101 cpu run", False, "FATAL: Invalid value for --percentile: 101\n", "", ""),
+    (
+        "--histogram --percentile=0 cpu run",
+        False,
+        "FATAL: --histogram cannot be used with --percentile=0\n",
+        "",
+        "",
+    ),
+    (
+        "cpu --cpu-max-prime=abc run",
+        True,
+        "",
+        "Invalid value for the 'cpu_max_prime' option: 'abc'\n",
+        "",
+    ),
+    ("cpu --cpu-max-prime=0 run", True, "FATAL: Invalid value of cpu-max-prime: 0.\n", "", ""),
+    (
+        "--report=jsno cpu run",
+        False,
+        "",
+        "Invalid value for --report: 'jsno' (reports are: text)\n",
+        "",
+    ),
+    # tests
+    (
+        "nosuch run",
+        True,
+        "FATAL: Cannot find benchmark 'nosuch': no such built-in test, file or module\n",
+        "",
+        "",
+    ),
+    (
+        "oltp_red_write run",
+        True,
+        "FATAL: Cannot find benchmark 'oltp_red_write': no such built-in test, file or module\n",
+        "did you mean oltp_read_write?\n",
+        "",
+    ),
+    (
+        "sweep run",
+        False,
+        "",
+        "'sweep' is reserved for a subcommand of a later version; to run a script of that name type"
+        " ./sweep.lua\n",
+        "",
+    ),
+]
+
+
+@pytest.mark.parametrize("dialect", bench.DIALECTS)
+@pytest.mark.parametrize("case", CASES, ids=[case[0] for case in CASES])
+def test_error(case, dialect, tmp_path):
+    args, banner, out, err, added = case
+    got = bench.run(*args.split(), dialect=dialect, cwd=tmp_path)
+    if banner:
+        got = bench.without_banner(got, dialect)
+    err = err.replace("PROG", bench.NAME[dialect]) + (added if dialect == "own" else "")
+    assert got == (out, err, 1)
+
+
+@pytest.mark.parametrize("name", ["sweep", "compare", "report", "plot", "merge"])
+def test_reserved_names_and_the_way_around(name, tmp_path):
+    (tmp_path / f"{name}.lua").write_text("print('mine')\n")
+    assert bench.run(name, "run", cwd=tmp_path).status == 1
+    assert bench.run(f"{name}.lua", cwd=tmp_path).out.endswith("\nmine\n")
+    assert bench.run(f"./{name}.lua", cwd=tmp_path).out.endswith("\nmine\n")
+
+
+def test_the_last_of_several_settings_decides():
+    got = bench.run("--threads=0", "--threads=abc", "--threads=2", "cpu", *bench.QUICK, "run")
+    assert "Number of threads: 2\n" in got.out and got.status == 0
+
+
+def test_first_fault_in_the_order_of_the_reference():
+    got = bench.run("--verbosity=9", "--rand-type=foo", "--threads=0", "cpu", "run")
+    assert got.out == "FATAL: Invalid value for --threads: 0.\n\n"
+
+
+def test_option_of_another_test_is_named(tmp_path):
+    (tmp_path / "s.lua").write_text("sysbench.cmdline.options = {n = {'a number', 1}}\n")
+    got = bench.run("s.lua", "--cpu-max-prime=5", "prepare", cwd=tmp_path)
+    assert got.err == "invalid option: --cpu-max-prime=5 (it belongs to the cpu test)\n"
+    assert got.status == 1
+
+
+@pytest.mark.parametrize("name", ["tablesize", "oltp-table-size", "oltp_tablesize", "tbale_size"])
+def test_options_of_scripts_are_proposed(name):
+    got = bench.run("oltp_read_write", f"--{name}=5", "run")
+    assert got.err == f"invalid option: --{name}=5 (did you mean --table_size?)\n"
+    assert got.status == 1
+
+
+def test_endless_run_is_announced():
+    got = bench.run("--time=0", "cpu", "help")
+    assert got.out.startswith(
+        "WARNING: Both event and time limits are disabled, running an endless test\nbench "
+    )
+
+
+def test_unknown_dialect():
+    got = bench.run("--compat=2.0", "--version")
+    assert got == ("", "Invalid value for --compat: '2.0' (known are 1.1, 1.0 and 0.5)\n", 1)
+    got = bench.run("--version", env={"BENCH_COMPAT": "2.0"})
+    assert got == ("", "Invalid value for BENCH_COMPAT: '2.0' (known are 1.1, 1.0 and 0.5)\n", 1)
+    assert bench.run("--compat", "--version").status == 1

@@ -1,0 +1,446 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The fileio test: every mode with every engine, counts, validation, and what can go wrong."""
+
+import ctypes
+import errno
+import os
+import re
+import resource
+import shutil
+import subprocess
+
+import pytest
+
+from bench import binary, run
+from files import ASYNC, ENGINES, FILES, MODES, READING, SIZES, TOTAL, WRITING
+from files import contents, fileio, memory_folder, prepare
+
+TITLES = {
+    "sync": "synchronous",
+    "mmap": "fast mmaped",
+    "async": "asynchronous",
+    "io_uring": "io_uring",
+}
+REFERENCE = "/usr/bin/sysbench"
+
+
+@pytest.fixture
+def memory(tmp_path):
+    """A folder whose flushes cost nothing, for tests with many; a plain one where there is none."""
+    folder = memory_folder()
+    yield folder or tmp_path
+    if folder:
+        shutil.rmtree(folder)
+
+
+def rates(out):
+    """(reads, writes, fsyncs) per second of the 1.0 report."""
+    return [float(re.search(rf"{n}/s: +([\d.]+)", out)[1]) for n in ("reads", "writes", "fsyncs")]
+
+
+def counted(program, folder, *args):
+    """Events of a run, and its reads, writes and fsyncs per second."""
+    full = [program, "fileio", *SIZES, *args, "run"]
+    environ = {**os.environ, "BENCH_COMPAT": "1.0", "LC_ALL": "C"}
+    done = subprocess.run(
+        full, cwd=folder, env=environ, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    events = int(re.search(r"total number of events: +(\d+)", done.stdout)[1])
+    return events, rates(done.stdout)
+
+
+def exact_counts(folder, *args):
+    """Reads, writes, fsyncs of our program, from the report of 0.5."""
+    done = fileio(folder, *args, "run", dialect="0.5")
+    assert done.status == 0, done
+    found = re.search(r"(\d+) reads, (\d+) writes, (\d+) Other", done.out)
+    return tuple(map(int, found.groups()))
+
+
+# --- every mode with every engine -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_prepare_run_cleanup(tmp_path, engine):
+    prepare(tmp_path)
+    for mode in MODES:
+        done = fileio(
+            tmp_path,
+            f"--file-test-mode={mode}",
+            f"--file-io-mode={engine}",
+            "--file-async-backlog=8",
+            "--threads=2",
+            "--events=150",
+            "--file-fsync-freq=50",
+            "run",
+        )
+        assert done.status == 0, (mode, done)
+        assert f"Using {TITLES[engine]} I/O mode" in done.out
+        assert "FATAL" not in done.out
+        sizes = {(tmp_path / f"test_file.{i}").stat().st_size for i in range(FILES)}
+        assert sizes == {TOTAL // FILES}, mode
+    assert fileio(tmp_path, "cleanup").status == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("engine", ASYNC)
+@pytest.mark.parametrize("extra", ("--rate=400", "--file-fsync-all", "--file-async-backlog=1"))
+def test_asynchronous_engines_with(memory, engine, extra):
+    prepare(memory)
+    args = ("--file-test-mode=rndrw", f"--file-io-mode={engine}", "--events=90", extra)
+    reads, writes, flushes = exact_counts(memory, *args, "--file-fsync-freq=0")
+    assert (reads, writes) == (54, 36)
+    assert flushes == (36 if "fsync-all" in extra else FILES)
+
+
+@pytest.mark.parametrize("engine", ASYNC)
+def test_latency_of_asynchronous_requests_is_theirs(tmp_path, engine):
+    """Requests wait in a queue of 32, so their latencies add up to several times the run's time.
+
+    Up to 32 times; the time also covers giving the queue back to the kernel, some milliseconds.
+    """
+    prepare(tmp_path)
+    args = ("--file-test-mode=rndrd", f"--file-io-mode={engine}", "--events=64000")
+    done = fileio(tmp_path, *args, "--file-async-backlog=32", "run", dialect="1.0")
+    total = float(re.search(r"total time: +([\d.]+)s", done.out)[1])
+    summed = float(re.search(r"sum: +([\d.]+)", done.out)[1]) / 1000
+    assert total * 3 < summed < total * 33, done.out
+
+
+class Filter(ctypes.Structure):
+    """A BPF instruction."""
+
+    _fields_ = [
+        ("code", ctypes.c_uint16),
+        ("jt", ctypes.c_uint8),
+        ("jf", ctypes.c_uint8),
+        ("k", ctypes.c_uint32),
+    ]
+
+
+class Program(ctypes.Structure):
+    _fields_ = [("len", ctypes.c_uint16), ("filter", ctypes.POINTER(Filter))]
+
+
+def refuse_uring(error):
+    """Makes io_uring_setup fail in this process, as containers do."""
+    io_uring_setup, no_new_privs, set_seccomp = 425, 38, 22
+    code = (Filter * 4)(
+        (0x20, 0, 0, 0),  # load the number of the system call
+        (0x15, 0, 1, io_uring_setup),
+        (0x06, 0, 0, 0x00050000 | error),  # fail with that error
+        (0x06, 0, 0, 0x7FFF0000),  # allow
+    )
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.prctl(no_new_privs, 1, 0, 0, 0)
+    if libc.prctl(set_seccomp, 2, ctypes.byref(Program(4, code)), 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "seccomp")
+
+
+@pytest.mark.skipif("io_uring" not in ENGINES, reason="there is no io_uring to be refused")
+@pytest.mark.parametrize(
+    "error, sentence",
+    (
+        (errno.EPERM, "the kernel refuses io_uring to this user (Operation not permitted): see"),
+        (errno.ENOSYS, "this kernel has no io_uring, or a seccomp profile hides it: use"),
+    ),
+)
+def test_refused_uring_is_one_sentence(tmp_path, error, sentence):
+    prepare(tmp_path)
+    args = ("--file-io-mode=io_uring", "--file-test-mode=rndrd", "--threads=4")
+    done = fileio(tmp_path, *args, "run", preexec_fn=lambda: refuse_uring(error))
+    assert done.status == 1
+    assert done.out.count("FATAL: ") == 1
+    assert f"FATAL: {sentence}" in done.out
+    assert "Threads started" not in done.out
+
+
+@pytest.mark.skipif("io_uring" not in ENGINES, reason="there is no io_uring to poll")
+def test_a_kernel_thread_takes_the_requests(tmp_path):
+    prepare(tmp_path)
+    args = ("--file-io-mode=io_uring", "--file-test-mode=rndrw", "--events=200")
+    for depth in (1, 16):
+        more = (f"--file-async-backlog={depth}", "--file-uring-sqpoll", "--threads=2")
+        done = fileio(tmp_path, *args, *more, "run", dialect="0.5")
+        if done.status == 0:
+            assert "Operations performed:  120 reads, 80 writes, " in done.out, done
+            continue
+        refusals = [line for line in done.out.splitlines() if line.startswith("FATAL: ")]
+        assert refusals == [
+            "FATAL: the kernel refuses io_uring to this user (Operation not permitted): see sysctl "
+            "kernel.io_uring_disabled and the container's seccomp profile, or use "
+            "--file-io-mode=async"
+        ]
+
+
+@pytest.mark.skipif("io_uring" not in ENGINES, reason="there is no io_uring to poll")
+def test_the_device_is_polled_or_the_refusal_is_one_sentence(tmp_path):
+    prepare(tmp_path)
+    args = ("--file-io-mode=io_uring", "--file-test-mode=rndrw", "--events=200", "--threads=2")
+    done = fileio(tmp_path, *args, "--file-uring-iopoll", "run")
+    assert done.status == 1
+    assert done.out.count("FATAL: ") == 1
+    assert "FATAL: --file-uring-iopoll needs --file-extra-flags=direct\n" in done.out
+    done = fileio(tmp_path, *args, "--file-uring-iopoll", "--file-extra-flags=direct", "run")
+    if done.status == 0:
+        assert "FATAL" not in done.out
+        return
+    refusals = [line for line in done.out.splitlines() if line.startswith("FATAL: ")]
+    assert refusals in (
+        ["FATAL: the device of the files cannot be polled: leave out --file-uring-iopoll"],
+        [
+            "FATAL: this file system has no direct I/O: use --file-dir, or leave 'direct' out of "
+            "--file-extra-flags"
+        ],
+    )
+
+
+# --- counts ---------------------------------------------------------------------------------------
+
+VARIANTS = (
+    (),
+    ("--file-fsync-freq=0",),
+    ("--file-fsync-freq=7",),
+    ("--file-fsync-end=off",),
+    ("--file-fsync-all=on",),
+    ("--file-fsync-mode=fdatasync", "--file-fsync-freq=10"),
+    ("--file-rw-ratio=4", "--file-fsync-freq=10"),
+    ("--file-merged-requests=4", "--file-fsync-freq=10"),
+    ("--file-io-mode=mmap", "--file-fsync-freq=10"),
+    ("--file-total-size=300K", "--file-num=5", "--file-fsync-freq=10"),
+)
+
+
+@pytest.mark.skipif(not os.access(REFERENCE, os.X_OK), reason="there is no sysbench to compare with")
+@pytest.mark.parametrize("mode", MODES)
+def test_counts_are_the_references(memory, mode):
+    """With one thread all numbers are exact, so their proportions must be equal."""
+    for variant in VARIANTS:
+        ours, theirs = memory / "ours", memory / "theirs"
+        sizes = [a for a in variant if "total" in a or "num" in a]
+        for folder in (ours, theirs):
+            folder.mkdir(exist_ok=True)
+            prepare(folder, *sizes)
+        args = (f"--file-test-mode={mode}", "--events=230", "--time=0", *variant)
+        our_events, our = counted(binary(), ours, *args)
+        their_events, their = counted(REFERENCE, theirs, *args)
+        assert our_events == their_events == 230
+        for a, b in zip(shares(our), shares(their)):
+            assert abs(a - b) < 0.002, (variant, our, their)
+        assert contents(ours) == contents(theirs), variant
+
+
+def shares(numbers):
+    return [n / sum(numbers) for n in numbers]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("threads", (1, 4))
+def test_flush_schedule_is_exact(memory, engine, threads):
+    """0.5 does not count flushes as events: 1000 requests, 9 series and the files once at the end."""
+    prepare(memory)
+    args = (f"--file-io-mode={engine}", f"--threads={threads}", "--events=1000", "--time=0")
+    got = exact_counts(memory, *args, "--file-test-mode=rndwr", "--file-async-backlog=16")
+    assert got == (0, 1000, 10 * FILES)
+
+
+def test_flushes_are_events(tmp_path):
+    """The golden sequence: 24 events are 20 requests and 4 flushes, and 3 more come at the end."""
+    for mode in WRITING:
+        prepare(tmp_path)
+        args = (f"--file-test-mode={mode}", "--events=24", "--time=0", "--file-fsync-freq=10")
+        events, (reads, writes, flushes) = counted(binary(), tmp_path, *args)
+        assert events == 24
+        assert abs(flushes / (reads + writes) - 7 / 20) < 0.002
+
+
+def test_ratio_of_many_threads(memory):
+    prepare(memory)
+    args = ("--file-test-mode=rndrw", "--threads=4", "--events=1000", "--file-rw-ratio=4")
+    reads, writes, _ = exact_counts(memory, *args)
+    assert (reads, writes) == (800, 200)
+
+
+def requests(folder, *args):
+    """What is asked of the files, in order."""
+    common = ("--events=200", "--rand-seed=7", "--verbosity=5", "--file-test-mode=rndrw")
+    done = fileio(folder, *common, *args, "run")
+    assert done.status == 0, done
+    found = [line for line in done.out.splitlines() if "Executing request" in line]
+    # The log folds a line that repeats the one before.
+    assert 190 <= len(found) <= 200
+    return found
+
+
+def test_a_seed_gives_every_engine_the_same_requests(memory):
+    """Whatever is measured meanwhile, and however many are in flight."""
+    prepare(memory)
+    first = requests(memory)
+    assert len(set(first)) > 50
+    assert requests(memory, "--rand-seed=8") != first
+    for engine in ENGINES:
+        more = (f"--file-io-mode={engine}", "--file-async-backlog=8", "--percentile=0")
+        assert requests(memory, *more) == first, engine
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def test_prepare_makes_extends_and_reuses(tmp_path):
+    assert prepare(tmp_path).out.count("Creating file test_file.") == FILES
+    (tmp_path / "test_file.1").unlink()
+    os.truncate(tmp_path / "test_file.2", 5000)
+    out = prepare(tmp_path).out
+    assert "Reusing existing file test_file.0" in out
+    assert "Creating file test_file.1" in out
+    assert "Extending existing file test_file.2" in out
+    # From the last whole block on: 131072 and 131072 - 4096 bytes.
+    assert f"{131072 + 131072 - 4096} bytes written" in out
+    assert "No bytes written." in prepare(tmp_path).out
+
+
+def test_files_in_another_folder(tmp_path):
+    there = tmp_path / "with blank"
+    there.mkdir()
+    arg = f"--file-dir={there}"
+    assert f"Creating file {there}/test_file.0" in prepare(tmp_path, arg).out
+    done = fileio(tmp_path, arg, "--file-test-mode=rndrd", "--events=10", "run")
+    assert done.status == 0
+    assert f"files: {there} is " in done.err
+    assert fileio(tmp_path, arg, "cleanup").status == 0
+    assert list(there.iterdir()) == []
+    assert list(tmp_path.iterdir()) == [there]
+
+
+def test_cleanup_leaves_other_files(tmp_path):
+    prepare(tmp_path)
+    kept = ["test_file", "test_file.3", "test_file.x", "other"]
+    for name in kept:
+        (tmp_path / name).touch()
+    assert fileio(tmp_path, "cleanup").status == 0
+    assert sorted(p.name for p in tmp_path.iterdir()) == sorted(kept)
+
+
+def test_no_room(tmp_path):
+    room = shutil.disk_usage(tmp_path).total
+    done = fileio(tmp_path, f"--file-total-size={room * 2}", "prepare")
+    assert done.status == 1
+    assert "FATAL: the files need " in done.out and " left: lower --file-total-size" in done.out
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_folder_that_is_not_there(tmp_path):
+    (tmp_path / "plain").touch()
+    for name in ("nowhere", "plain"):
+        done = fileio(tmp_path, f"--file-dir={name}", "prepare")
+        assert done.status == 1
+        assert f"FATAL: Invalid value for --file-dir: '{name}' is not a folder\n" in done.out
+
+
+def test_many_files(memory):
+    """More than the soft limit on open files allows."""
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (256, 4096))
+
+    many = ("--file-num=1000", "--file-total-size=4096000")
+    assert prepare(memory, *many).out.count("Creating file test_file.") == 1000
+    done = fileio(
+        memory, *many, "--file-test-mode=rndrw", "--events=300", "run", preexec_fn=limit
+    )
+    assert done.status == 0, done
+    assert fileio(memory, *many, "cleanup").status == 0
+    assert list(memory.iterdir()) == []
+
+
+# --- studies --------------------------------------------------------------------------------------
+
+
+def study(folder, *args):
+    done = run("--test=fileio", *args, cwd=folder, dialect="1.0")
+    assert done.status == 0, done
+    assert "WARNING: the --test option is deprecated" in done.err
+    return done.out
+
+
+@pytest.mark.parametrize("files", (1, 2, 4, 8, 16, 32, 64, 128))
+def test_study_of_the_number_of_files(memory, files):
+    """prepare, every mode, cleanup: as they are typed, with smaller sizes."""
+    sizes = (f"--file-num={files}", "--file-total-size=8M")
+    for mode in MODES:
+        out = study(memory, *sizes, "prepare")
+        assert f"{files} files, {8192 // files}Kb each, 8Mb total" in out
+        args = (*sizes, f"--file-test-mode={mode}", "--num-threads=4", "--max-requests=300")
+        out = study(memory, *args, "--max-time=30", "run")
+        assert re.search(r"total number of events: +300\n", out), out
+        reads, writes, _ = rates(out)
+        assert (reads > 0) == (mode in READING) and (writes > 0) == (mode in WRITING), out
+    study(memory, *sizes, "cleanup")
+    assert contents(memory) == {}
+
+
+def test_study_of_block_sizes(memory):
+    for block in ("512", "1K", "4K", "8192", "16K", "64K", "256K", "1M"):
+        sizes = ("--file-num=2", "--file-total-size=8M", f"--file-block-size={block}")
+        study(memory, *sizes, "prepare")
+        for mode in ("seqrd", "rndrw"):
+            out = study(memory, *sizes, f"--file-test-mode={mode}", "--max-requests=100", "run")
+            assert re.search(r"total number of events: +100\n", out), out
+    study(memory, "--file-num=2", "cleanup")
+    assert contents(memory) == {}
+
+
+# --- options --------------------------------------------------------------------------------------
+
+
+def test_all_flags_together(tmp_path):
+    prepare(tmp_path)
+    args = ("--file-extra-flags=sync,dsync,direct", "--file-test-mode=rndrw", "--events=20")
+    done = fileio(tmp_path, *args, "run")
+    if done.status != 0:
+        assert "direct I/O" in done.out + done.err
+        pytest.skip("the file system of the tests has no direct I/O")
+    assert "Extra file open flags: sync dsync directio\n" in done.out
+
+
+def test_direct_with_odd_blocks(tmp_path):
+    prepare(tmp_path)
+    args = ("--file-extra-flags=direct", "--file-test-mode=rndrd", "--file-block-size=1000")
+    done = fileio(tmp_path, *args, "--events=5", "run")
+    assert done.status == 1
+    assert "FATAL: " in done.out and "errno = 0" not in done.out
+
+
+def test_files_smaller_than_a_byte(tmp_path):
+    done = run("fileio", "--file-num=100", "--file-total-size=99", "prepare", cwd=tmp_path)
+    assert done.status == 1
+    assert "FATAL: Invalid value for file-total-size: 99 (--file-num=100 files need" in done.out
+
+
+def test_block_size_with_a_suffix(tmp_path):
+    done = fileio(tmp_path, "--file-block-size=8K", "prepare")
+    assert done.status == 0
+    done = fileio(
+        tmp_path, "--file-block-size=8K", "--file-test-mode=rndrd", "--events=5", "run"
+    )
+    assert "Block size 8KiB\n" in done.out
+
+
+def test_memory_is_told(tmp_path):
+    prepare(tmp_path)
+    done = fileio(tmp_path, "--file-test-mode=rndrd", "--events=5", "run")
+    lines = [line for line in done.err.splitlines() if line.startswith("files: ")]
+    assert len(lines) == 2
+    # In a chroot the mount point may lie outside.
+    assert " mounted on /" in lines[0] or " is on device " in lines[0]
+    assert "page cache" in lines[1] or "in memory" in lines[1]
+
+
+def test_memory_file_system_is_told(memory, tmp_path):
+    if memory == tmp_path:
+        pytest.skip("there is no memory file system")
+    prepare(memory)
+    done = fileio(memory, "--file-test-mode=rndrd", "--events=5", "run")
+    assert "is tmpfs on " in done.err
+    assert "files: they are in memory, so this measures memory" in done.err

@@ -1,0 +1,340 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What fileio says and leaves behind when disks fill up, devices fail and files go away."""
+
+import ctypes
+import errno
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import time
+
+import pytest
+
+from bench import binary, environment, run
+from files import ASYNC, BLOCK, ENGINES, FILES, MODES, SIZES, TOTAL, WRITING
+from files import build_faults, contents, fileio, prepare, with_fault
+
+FILE = TOTAL // FILES
+ENOSPC = "No space left on device"
+EIO = "Input/output error"
+
+
+@pytest.fixture(name="library", scope="module")
+def faults_library(tmp_path_factory):
+    return build_faults(tmp_path_factory.mktemp("faults"))
+
+
+def without_override():
+    """Root may write everywhere: the child may not."""
+    cap_dac_override, pr_capbset_drop = 1, 24
+    if os.geteuid() == 0:
+        libc = ctypes.CDLL(None, use_errno=True)
+        if libc.prctl(pr_capbset_drop, cap_dac_override, 0, 0, 0) != 0:
+            raise OSError(ctypes.get_errno(), "prctl")
+
+
+# --- prepare --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("after", (0, 2, 4))
+def test_prepare_on_a_disk_that_fills_up(tmp_path, library, after):
+    """Three files of 2 MiB are six writes; what was there before is as it was."""
+    (tmp_path / "test_file.1").write_bytes(b"x" * 10000)
+    (tmp_path / "other").touch()
+    before = contents(tmp_path)
+    fault = with_fault(library, "pwrite", after, errno.ENOSPC)
+    done = fileio(tmp_path, "--file-total-size=6M", "prepare", env=fault)
+    assert done.status == 1
+    assert f"FATAL: Failed to write file! file: {after // 2} pos: " in done.out
+    assert f"errno = {errno.ENOSPC} ({ENOSPC})\n" in done.out
+    assert "bytes written" not in done.out
+    assert contents(tmp_path) == before
+
+
+def test_prepare_beyond_the_limit_on_sizes(tmp_path):
+    """The same by the kernel's own means."""
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200000, 200000))
+
+    (tmp_path / "test_file.0").write_bytes(b"x" * 10000)
+    before = contents(tmp_path)
+    done = fileio(tmp_path, "--file-total-size=3M", "prepare", preexec_fn=limit)
+    assert done.status == 1
+    assert "FATAL: Failed to write file! file: 0" in done.out
+    assert "File too large" in done.out
+    assert contents(tmp_path) == before
+
+
+def test_prepare_when_flushing_fails(tmp_path, library):
+    done = fileio(tmp_path, "prepare", env=with_fault(library, "fsync", 1, errno.EIO))
+    assert done.status == 1
+    assert f"FATAL: Failed to fsync file! file: 1 errno = 5 ({EIO})\n" in done.out
+    assert contents(tmp_path) == {}
+
+
+def test_prepare_without_inodes(tmp_path, library):
+    (tmp_path / "test_file.7").touch()
+    for many, status in (("100000", 1), ("43", 1), ("42", 0)):
+        fault = with_fault(library, "inodes", 0, 41)
+        args = (f"--file-num={many}", "--file-total-size=100000", "--file-block-size=1")
+        done = run("fileio", *args, "prepare", cwd=tmp_path, env=fault)
+        assert done.status == status, done
+        if status:
+            need = f"FATAL: {int(many) - 1} files have to be made, but the file system of '.' can"
+            assert f"{need} hold only 41 more: lower --file-num or use --file-dir\n" in done.out
+            assert contents(tmp_path) == {"test_file.7": 0}
+
+
+def test_prepare_in_a_folder_that_is_read_only(tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir(mode=0o555)
+    done = fileio(folder, "prepare", preexec_fn=without_override)
+    assert done.status == 1
+    assert "FATAL: Can't open file 'test_file.0' errno = 13 (Permission denied)\n" in done.out
+    assert contents(folder) == {}
+
+
+def test_prepare_in_a_folder_that_becomes_read_only(tmp_path):
+    """The second file cannot be made: the first one goes as well."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "test_file.1").write_bytes(b"x" * 100)
+    (folder / "test_file.1").chmod(0o400)
+    done = fileio(folder, "prepare", preexec_fn=without_override)
+    assert done.status == 1
+    assert "FATAL: Can't open file 'test_file.1' errno = 13 (Permission denied)\n" in done.out
+    assert contents(folder) == {"test_file.1": 100}
+
+
+def test_prepare_goes_on_where_it_was_interrupted(tmp_path):
+    """Slowed down by flushes of every block; the second one makes what is missing."""
+    size = 64 << 20
+    many = (f"--file-total-size={size}", "--file-num=64", "--file-extra-flags=sync", "prepare")
+    with subprocess.Popen(
+        [binary(), "fileio", *many],
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as process:
+        for line in process.stdout:
+            if "test_file.2" in line:
+                process.send_signal(signal.SIGINT)
+                break
+        process.stdout.read()
+        assert process.wait(60) in (-signal.SIGINT, 128 + signal.SIGINT)
+    made = len(contents(tmp_path))
+    assert 3 <= made < 64
+    done = run("fileio", *many, cwd=tmp_path)
+    assert done.status == 0, done
+    assert made - 1 <= done.out.count("Reusing existing file") + done.out.count("Extending") <= made
+    assert done.out.count("Creating file test_file.") >= 64 - made
+    assert contents(tmp_path) == {f"test_file.{i}": size // 64 for i in range(64)}
+
+
+# --- run ------------------------------------------------------------------------------------------
+
+# The call that moves data or flushes, by engine.
+CALLS = {
+    ("sync", "read"): "pread",
+    ("sync", "write"): "pwrite",
+    ("sync", "fsync"): "fsync",
+    ("mmap", "fsync"): "msync",
+    **{(engine, verb): "reap" for engine in ASYNC for verb in ("read", "write")},
+}
+
+
+@pytest.mark.parametrize("engine, verb", sorted(CALLS))
+def test_device_that_fails(tmp_path, library, engine, verb):
+    prepare(tmp_path)
+    before = contents(tmp_path)
+    args = [f"--file-io-mode={engine}", "--threads=2", "--file-async-backlog=8", "--time=20"]
+    args += ["--file-test-mode=" + ("rndrd" if verb == "read" else "rndwr")]
+    args += ["--file-fsync-freq=" + ("10" if verb == "fsync" else "0")]
+    fault = with_fault(library, CALLS[engine, verb], 50, errno.EIO)
+    done = fileio(tmp_path, *args, "run", env=fault, dialect="1.0")
+    assert done.status == 1
+    assert f"FATAL: Failed to {verb} file! file: " in done.out
+    assert f"errno = 5 ({EIO})\n" in done.out
+    # One sentence for each thread at most, and the report of what was measured.
+    assert 1 <= done.out.count("FATAL: ") <= 2
+    assert "General statistics:" in done.out
+    assert done.err.endswith("the run failed; the report covers what was measured until then\n")
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("there", (False, True))
+def test_creation_on_a_disk_that_fills_up(tmp_path, library, there):
+    """seqwr makes the files itself; what was not there before goes again."""
+    if there:
+        prepare(tmp_path, "--file-num=1")
+    names = set(contents(tmp_path))
+    fault = with_fault(library, "pwrite", 40, errno.ENOSPC)
+    args = ("--file-test-mode=seqwr", "--events=1000", "--file-fsync-freq=0")
+    done = fileio(tmp_path, *args, "run", env=fault)
+    assert done.status == 1
+    assert f"errno = {errno.ENOSPC} ({ENOSPC})\n" in done.out
+    assert set(contents(tmp_path)) == names
+
+
+def test_creation_that_ends_well_leaves_its_files(tmp_path):
+    done = fileio(tmp_path, "--file-test-mode=seqwr", "--events=96", "--file-fsync-freq=0", "run")
+    assert done.status == 0, done
+    assert contents(tmp_path) == {f"test_file.{i}": FILE for i in range(FILES)}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_run_in_a_folder_that_is_read_only(tmp_path, mode):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    prepare(folder)
+    for path in folder.iterdir():
+        path.chmod(0o400)
+    folder.chmod(0o555)
+    before = contents(folder)
+    args = (f"--file-test-mode={mode}", "--events=20", "run")
+    done = fileio(folder, *args, preexec_fn=without_override)
+    if mode in WRITING:
+        assert done.status == 1
+        assert "FATAL: Cannot open file 'test_file.0' errno = 13 (Permission denied)" in done.out
+        assert "prepare" not in done.out
+    else:
+        assert done.status == 0, done
+    assert contents(folder) == before
+
+
+def test_missing_file(tmp_path):
+    prepare(tmp_path)
+    (tmp_path / "test_file.2").unlink()
+    done = fileio(tmp_path, "--file-test-mode=rndrd", "run")
+    assert done.status == 1
+    assert "FATAL: Cannot open file 'test_file.2' errno = 2 (No such file or directory)" in done.out
+    assert done.out.endswith("WARNING: Did you forget to run the prepare step?\n")
+
+
+def start(folder, *args):
+    """A run whose threads have started, with its standard output read up to there."""
+    process = subprocess.Popen(
+        [binary(), "fileio", *SIZES, *args, "run"],
+        cwd=folder,
+        env=environment("1.0"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    for line in process.stdout:
+        if "Threads started" in line:
+            break
+    return process
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_files_that_vanish_during_the_run(tmp_path, engine):
+    """They are open, so nothing is wrong with them, and nobody makes them again."""
+    prepare(tmp_path)
+    args = ("--file-test-mode=rndrw", f"--file-io-mode={engine}", "--time=1", "--validate")
+    prepare(tmp_path, "--validate")
+    fileio(tmp_path, "cleanup")
+    prepare(tmp_path, "--validate")
+    with start(tmp_path, *args) as process:
+        for path in tmp_path.iterdir():
+            path.unlink()
+        out = process.stdout.read()
+        assert process.wait(30) == 0, out
+    assert "FATAL" not in out and "reads/s:" in out
+    assert contents(tmp_path) == {}
+
+
+def test_shrunk_file(tmp_path):
+    prepare(tmp_path)
+    os.truncate(tmp_path / "test_file.1", 100000)
+    for engine in ENGINES:
+        done = fileio(tmp_path, "--file-test-mode=rndrd", f"--file-io-mode={engine}", "run")
+        assert done.status == 1
+        size = "Size of file 'test_file.1' is 97.656KiB, but at least 128KiB is expected."
+        assert f"FATAL: {size}" in done.out
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("mode", ("seqrd", "rndrd"))
+def test_file_that_shrinks_while_it_is_read(tmp_path, engine, mode):
+    """Mapped files raise SIGBUS then, in every thread."""
+    prepare(tmp_path)
+    args = (f"--file-test-mode={mode}", f"--file-io-mode={engine}", "--threads=4", "--time=30")
+    with start(tmp_path, *args) as process:
+        time.sleep(0.1)
+        for i in range(FILES):
+            os.truncate(tmp_path / f"test_file.{i}", BLOCK)
+        out = process.stdout.read()
+        assert process.wait(30) == 1, out
+    assert "FATAL: Failed to read file! file: " in out
+    assert f" of {BLOCK} bytes, the file has changed\n" in out
+    assert "General statistics:" in out
+
+
+def test_mapped_file_that_shrinks_while_it_is_written(tmp_path):
+    prepare(tmp_path)
+    args = ("--file-test-mode=rndwr", "--file-io-mode=mmap", "--threads=4", "--time=30")
+    with start(tmp_path, *args, "--file-fsync-freq=0") as process:
+        time.sleep(0.1)
+        for i in range(FILES):
+            os.truncate(tmp_path / f"test_file.{i}", 0)
+        out = process.stdout.read()
+        assert process.wait(30) == 1, out
+    assert "FATAL: Failed to write file! file: " in out
+    assert f": 0 of {BLOCK} bytes, the file has changed\n" in out
+    assert set(contents(tmp_path).values()) == {0}
+
+
+def test_a_signal_that_somebody_sends_is_not_a_fault(tmp_path):
+    prepare(tmp_path)
+    with start(tmp_path, "--file-test-mode=rndrd", "--file-io-mode=mmap", "--time=30") as process:
+        process.send_signal(signal.SIGBUS)
+        process.stdout.read()
+        # A sanitizer has a handler of its own and exits.
+        assert process.wait(30) != 0
+
+
+# --- many files -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ("rndrd", "seqwr"))
+def test_too_many_files(tmp_path, mode):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (256, 4096))
+
+    args = ("--file-num=100000", f"--file-test-mode={mode}", "run")
+    done = run("fileio", *args, cwd=tmp_path, preexec_fn=limit)
+    assert done.status == 1
+    assert "FATAL: --file-num=100000 needs 100256 open files, but the limit is 4096" in done.out
+    assert "raise it with ulimit -Hn" in done.out
+    assert contents(tmp_path) == {}
+
+
+def test_more_files_than_allowed(tmp_path):
+    done = run("fileio", "--file-num=100001", "prepare", cwd=tmp_path)
+    assert done.status == 1
+    assert "FATAL: Invalid value for file-num: 100001\n" in done.out
+    assert contents(tmp_path) == {}
+
+
+def test_many_files_on_a_disk_that_fills_up(tmp_path, library):
+    """The 2,000th of 100,000 files is one too many."""
+    args = ("--file-num=100000", "--file-total-size=100000", "--file-block-size=1")
+    folder = pathlib.Path("/dev/shm") if os.access("/dev/shm", os.W_OK) else tmp_path
+    folder = folder / f"bench-many-{os.getpid()}"
+    folder.mkdir()
+    try:
+        fault = with_fault(library, "pwrite", 1999, errno.ENOSPC)
+        done = run("fileio", *args, "prepare", cwd=folder, env=fault)
+        assert done.status == 1
+        assert f"FATAL: Failed to write file! file: 1999 pos: 0 errno = {errno.ENOSPC}" in done.out
+        assert contents(folder) == {}
+    finally:
+        for path in folder.iterdir():
+            path.unlink()
+        folder.rmdir()

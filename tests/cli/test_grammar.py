@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Shows how arguments are told apart and which setting of an option counts."""
+
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+import bench
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        "--cpu-max-prime=5 --events=1 --threads=3 cpu run",
+        "cpu --cpu-max-prime=5 --events=1 --threads=3 run",
+        "cpu run --cpu-max-prime=5 --events=1 --threads=3",
+        "--threads=2 cpu --cpu_max_prime=7 --events=1 run --cpu-max-prime=5 --threads=3",
+    ],
+)
+def test_options_may_stand_anywhere(args):
+    got = bench.run(*args.split())
+    assert "Number of threads: 3\n" in got.out
+    assert "Prime numbers limit: 5\n" in got.out
+    assert (got.err, got.status) == ("", 0)
+
+
+def test_help_beats_everything_but_the_form():
+    usage = bench.run("--help").out
+    for args in ("--help --version", "nosuch --help --bogus", "--threads=abc --help", "--help=on"):
+        assert bench.run(*args.split()) == (usage, "", 0)
+    assert bench.run("a", "b", "c", "--help").status == 1
+    assert bench.run("--help", "--help=off", "--version").out.startswith("bench ")
+
+
+SEEN = """
+sysbench.cmdline.options = {
+  n = {"a number", 1}, s = {"a string", "dflt"}, l = {"a list", {"a", "b"}}, b = {"a flag", false}
+}
+function prepare()
+  local o = sysbench.opt
+  print(o.n, o.s, table.concat(o.l, "|"), o.b, o.threads, o.percentile, o.time)
+end
+"""
+
+
+def see(tmp_path, *args):
+    (tmp_path / "seen.lua").write_text(SEEN)
+    got = bench.run("seen.lua", *args, "prepare", cwd=tmp_path)
+    assert (got.err, got.status) == ("", 0)
+    return got.out.split("\n\n", 1)[1].rstrip("\n").split("\t")
+
+
+def test_values_reach_scripts(tmp_path):
+    assert see(tmp_path) == ["1", "dflt", "a|b", "false", "1", "95", "10"]
+    assert see(
+        tmp_path, "--n=2.5", "--s=x=y, z", "--l=p,q,,r", "--b", "--threads=4", "--percentile=99,50"
+    ) == ["2.5", "x=y, z", "p|q|r", "true", "4", "99", "10"]
+    assert see(tmp_path, "--n=1K", "--s=", "--l=", "--b=1", "--b=off", "--time=0.5") == [
+        "1024",
+        "",
+        "",
+        "false",
+        "1",
+        "95",
+        "0.5",
+    ]
+
+
+def test_script_from_standard_input():
+    got = bench.run(stdin="print('top', sysbench.cmdline.command)\n")
+    assert bench.without_banner(got) == ("top\tnil\n", "", 0)
+    got = bench.run("-", "prepare", stdin="print('top', sysbench.cmdline.command)\n")
+    assert bench.without_banner(got) == ("top\tprepare\n", "", 0)
+
+
+def test_scripts_are_found_by_name_and_path(tmp_path):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "own.lua").write_text("print('own')\n")
+    for name in ("sub/own.lua", "./sub/own.lua", tmp_path / "sub" / "own.lua", "sub.own"):
+        assert bench.without_banner(bench.run(name, cwd=tmp_path)).out == "own\n"
+
+
+def test_script_with_interpreter_line(tmp_path):
+    script = tmp_path / "mine"
+    script.write_text("#!/usr/bin/env bench\nprint('hello', sysbench.cmdline.command)\n")
+    script.chmod(0o755)
+    folder = pathlib.Path(bench.binary()).parent
+    env = bench.environment(PATH=f"{folder}{os.pathsep}{os.environ['PATH']}")
+    done = subprocess.run([script, "run"], env=env, capture_output=True, text=True, check=False)
+    assert "hello\trun\n" in done.stdout
+
+
+def test_built_in_test_beats_file_of_its_name(tmp_path):
+    (tmp_path / "cpu").write_text("print('the file')\n")
+    assert "the file" not in bench.run("cpu", *bench.QUICK, "run", cwd=tmp_path).out
+    assert "the file" in bench.run("./cpu", cwd=tmp_path).out
+
+
+@pytest.mark.parametrize("dialect", ["1.0", "1.1", "own"])
+def test_undeclared_options_of_scripts(dialect, tmp_path):
+    """1.0 takes any option of a script that declares none, 1.1 refuses it."""
+    (tmp_path / "free.lua").write_text("function prepare() print(sysbench.opt.foo_bar) end\n")
+    got = bench.run("free.lua", "--foo-bar=5", "prepare", dialect=dialect, cwd=tmp_path)
+    got = bench.without_banner(got, dialect)
+    assert got == (("5\n", "", 0) if dialect == "1.0" else ("", "invalid option: --foo-bar=5\n", 1))
+    got = bench.run("free.lua", "--debug=maybe", "prepare", dialect=dialect, cwd=tmp_path)
+    assert (got.err, got.status) == ("invalid option: --debug=maybe\n", 1)
+
+
+def test_lists_where_the_reference_has_a_number(tmp_path):
+    (tmp_path / "s.lua").write_text(
+        "function prepare() local o = sysbench.opt print(o.percentile + 0, o.pgsql_port + 0) end\n"
+    )
+    args = ("--percentile=99.5,50", "--pgsql-port=5433,5434")
+    assert bench.run("s.lua", "prepare", cwd=tmp_path).out.endswith("\n95\t5432\n")
+    assert bench.run("s.lua", *args, "prepare", cwd=tmp_path).out.endswith("\n99.5\t5433\n")
+    assert bench.run("s.lua", "--percentile=", "prepare", cwd=tmp_path).out.endswith("\n0\t5432\n")

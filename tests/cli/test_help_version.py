@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Shows version, banner and help in each dialect, and that the help tells the defaults."""
+
+import os
+import re
+
+import pytest
+
+import bench
+
+VERSION = {"1.1": "sysbench 1.1.0", "1.0": "sysbench 1.0.20", "0.5": "sysbench 0.5"}
+
+
+def test_version():
+    got = bench.run("--version")
+    assert re.fullmatch(r"bench \d+\.\d+\.\d+\n", got.out) and got[1:] == ("", 0)
+    for dialect, text in VERSION.items():
+        assert bench.run("--version", dialect=dialect) == (text + "\n", "", 0)
+        assert bench.run(f"--compat={dialect}", "--version") == (text + "\n", "", 0)
+    assert bench.run("--compat=1.0", "--version", dialect="1.1").out == "sysbench 1.0.20\n"
+
+
+def test_dialect_by_the_name_of_the_program(tmp_path):
+    link = tmp_path / "sysbench"
+    os.symlink(bench.binary(), link)
+    assert bench.run("--version", program=str(link)).out == "sysbench 1.0.20\n"
+    assert bench.run("--version", program=str(link), dialect="1.1").out == "sysbench 1.1.0\n"
+
+
+def test_banner():
+    for dialect in bench.DIALECTS:
+        version = bench.run("--version", dialect=dialect).out.rstrip("\n")
+        got = bench.run("cpu", "help", dialect=dialect)
+        word = ":  multi-threaded" if dialect == "0.5" else " (using system LuaJIT 2.1"
+        assert got.out.startswith(version + word)
+        assert got.out.split("\n")[1:3] == ["", "cpu options:"]
+    got = bench.run("cpu", "help", dialect="0.5")
+    assert got.out.startswith("sysbench 0.5:  multi-threaded system evaluation benchmark\n\n")
+
+
+def options_of(text):
+    """{option: (form, default)} of every option line; no default: None."""
+    found = {}
+    for line in text.split("\n"):
+        match = re.match(r"  --([a-z-]+)(\S*)\s+(\S.*?)(?: \[([^\[\]]*)\])?$", line)
+        if match:
+            found[match[1]] = (match[2], match[4])
+    return found
+
+
+# Options of the reference with their defaults, by version, that every build has.
+GENERAL = {
+    "1.0": """threads 1;events 0;time 10;forced-shutdown off;thread-stack-size 64K;rate 0;
+        report-interval 0;report-checkpoints;debug off;validate off;help off;version off;config-file -;
+        tx-rate 0;max-requests 0;max-time 0;num-threads 1;rand-type special;rand-spec-iter 12;
+        rand-spec-pct 1;rand-spec-res 75;rand-seed 0;rand-pareto-h 0.2;verbosity 3;percentile 95;
+        histogram off""",
+    "1.1": """threads 1;events 0;time 10;warmup-time 0;forced-shutdown off;thread-stack-size 64K;
+        thread-init-timeout 30;rate 0;report-interval 0;report-checkpoints;debug off;validate off;
+        help off;version off;config-file -;luajit-cmd -;rand-type uniform;rand-seed 0;
+        rand-pareto-h 0.2;rand-zipfian-exp 0.8;verbosity 3;percentile 95;histogram off""",
+    "0.5": """num-threads 1;max-requests 10000;max-time 0;forced-shutdown off;thread-stack-size 64K;
+        tx-rate 0;report-interval 0;report-checkpoints;test -;debug off;validate off;help -;
+        version off;rand-init off;rand-type special;rand-spec-iter 12;rand-spec-pct 1;
+        rand-spec-res 75;rand-seed 0;rand-pareto-h 0.2;config-file -;verbosity 3;percentile 95""",
+}
+OWN = """time-grace auto;rate-max-backlog 131072;report text;compat -;clock auto"""
+
+
+def table(text):
+    rows = [row.split() for row in text.replace("\n", " ").split(";")]
+    return {
+        name: None if rest == ["-"] else rest[0] if rest else "" for name, *rest in rows
+    }
+
+
+@pytest.mark.parametrize("version", sorted(GENERAL))
+def test_general_options_of_a_dialect(version):
+    text = bench.run("--help", dialect=version).out.split("General database options:")[0]
+    found = {name: default for name, (_, default) in options_of(text).items()}
+    assert found == table(GENERAL[version])
+    assert list(found) == list(table(GENERAL[version]))
+
+
+def test_own_help_has_all_options():
+    text = bench.run("--help").out.split("General database options:")[0]
+    found = options_of(text)
+    names = set(table(OWN)).union(*(table(GENERAL[version]) for version in GENERAL))
+    assert set(found) == names
+    for name, default in {**table(GENERAL["1.1"]), **table(OWN)}.items():
+        assert found[name][1] == default
+
+
+def test_forms():
+    found = options_of(bench.run("--help", dialect="1.1").out)
+    assert found["threads"][0] == "=N"
+    assert found["debug"][0] == "[=on|off]"
+    assert found["report-checkpoints"][0] == "=[LIST,...]"
+    assert found["thread-stack-size"][0] == "=SIZE"
+    assert found["config-file"][0] == "=FILENAME"
+    assert found["rand-type"][0] == "=STRING"
+    assert options_of(bench.run("--help", dialect="0.5").out)["debug"][0] == "=[on|off]"
+
+
+def test_layout():
+    text = bench.run("--help", dialect="1.0").out
+    assert text.startswith(
+        "Usage:\n  sysbench [options]... [testname] [command]\n\n"
+        "Commands implemented by most tests: prepare run cleanup help\n\nGeneral options:\n"
+    )
+    assert text.endswith(
+        "\n\nSee 'sysbench <testname> help' for a list of options for each test.\n\n"
+    )
+    for part in (
+        "\n\nPseudo-Random Numbers Generator options:\n  --rand-type=STRING ",
+        "\n\nLog options:\n  --verbosity=N ",
+        "\n\nCompiled-in tests:\n",
+        "\n  cpu - CPU performance test\n",
+    ):
+        assert part in text
+    own = bench.run("--help").out
+    assert "sysbench" not in own.replace("version of sysbench", "")
+    assert "\n  oltp_read_write - " in own and "oltp_read_write" not in text
+
+
+def test_columns_are_aligned():
+    for dialect in (*bench.DIALECTS, "0.5"):
+        block = bench.run("--help", dialect=dialect).out.split("General options:\n")[1]
+        lines = [line for line in block.split("\n\n")[0].split("\n") if "LIST" not in line]
+        ends = {re.match(r"  --\S+\s+", line).end() for line in lines}
+        assert len(ends) == 1
+
+
+def test_help_of_tests(tmp_path):
+    got = bench.without_banner(bench.run("cpu", "help", dialect="1.0"), "1.0")
+    assert re.fullmatch(r"cpu options:\n  --cpu-max-prime=N \S.* \[10000\]\n\n", got.out)
+    (tmp_path / "s.lua").write_text(
+        "sysbench.cmdline.options = {zz = {'last', 'x'}, a_b = {'first', 2}}\n"
+    )
+    got = bench.without_banner(bench.run("s.lua", "help", cwd=tmp_path))
+    assert got.out.startswith("s.lua options:\n  --a_b=N") and got.status == 0
+    assert got.out.index("--a_b") < got.out.index("--zz")
+    (tmp_path / "none.lua").write_text("")
+    got = bench.without_banner(bench.run("none.lua", "help", cwd=tmp_path))
+    assert got == ("", "'none.lua' test does not implement the 'help' command.\n", 1)

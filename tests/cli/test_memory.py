@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The memory test goes through exactly the total, shares it out to the block, and ignores --events."""
+import pathlib
+import re
+import subprocess
+import time
+
+import pytest
+
+import bench
+
+
+def figures(out):
+    operations = int(re.search(r"Total operations: (\d+) ", out).group(1))
+    moved = re.search(r"([\d.]+) MiB transferred", out)
+    return operations, float(moved.group(1)) if moved else None
+
+
+@pytest.mark.parametrize(
+    "threads,block,total,blocks",
+    [(1, "1K", "1M", 1024), (3, "4K", "1M", 256), (16, "64K", "512K", 8), (2, "8", "800", 100)],
+)
+@pytest.mark.parametrize("oper", ["read", "write"])
+def test_total_is_exact(threads, block, total, blocks, oper):
+    done = bench.run("memory", f"--threads={threads}", f"--memory-block-size={block}",
+                     f"--memory-total-size={total}", f"--memory-oper={oper}", "--time=0", "run")
+    assert done.status == 0, done.err
+    size = int(block[:-1]) * 1024 if block.endswith("K") else int(block)
+    operations, moved = figures(done.out)
+    assert operations == blocks
+    assert moved == pytest.approx(blocks * size / 1024**2, abs=0.006)
+
+
+def test_nothing_is_transferred_without_operation():
+    done = bench.run("memory", "--memory-total-size=1M", "--memory-oper=none", "run")
+    operations, moved = figures(done.out)
+    assert (operations, moved, done.status) == (1024, None, 0)
+
+
+def test_events_are_ignored_and_that_is_said():
+    done = bench.run("memory", "--memory-total-size=1M", "--events=5", "run")
+    assert figures(done.out)[0] == 1024
+    assert "ignores --events" in done.err
+
+
+def test_warm_up_is_not_part_of_the_total():
+    done = bench.run("memory", "--memory-total-size=64M", "--warmup-time=1", "--time=0", "run")
+    assert done.status == 0
+    operations, _ = figures(done.out)
+    assert 65536 <= operations <= 65537
+
+
+@pytest.mark.parametrize("mode", ["seq", "rnd"])
+@pytest.mark.parametrize("dialect", ["own", "1.0"])
+def test_scopes(mode, dialect):
+    for scope in ("global", "local"):
+        done = bench.run("memory", "--threads=4", "--memory-block-size=64K",
+                         "--memory-total-size=16M", f"--memory-scope={scope}",
+                         f"--memory-access-mode={mode}", "run", dialect=dialect)
+        assert done.status == 0, done.err
+        assert figures(done.out) == (256, 16.0)
+        assert f"  scope: {scope}\n" in done.out
+
+
+KERNELS = {"copy": 2, "scale": 2, "add": 3, "triad": 3}
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("scope", ["global", "local"])
+def test_stream_kernels_count_as_stream(kernel, scope):
+    """Three threads and a power of two: a block for all is divided into unequal parts."""
+    done = bench.run("memory", f"--memory-kernel={kernel}", f"--memory-scope={scope}",
+                     "--threads=3", "--memory-block-size=64K", "--memory-total-size=12M",
+                     "--time=0", "run")
+    assert done.status == 0, done.err
+    operations, moved = figures(done.out)
+    passes = 12 * 1024 // 64 // KERNELS[kernel]
+    assert operations == passes * (3 if scope == "global" else 1)
+    assert moved == 12.0
+    assert re.search(rf"^  operation: {kernel} \(.+\)$", done.out, re.M)
+
+
+@pytest.mark.parametrize("kernel", ["avx-read", "avx-write", "nt-write"])
+def test_vector_kernels_run_or_say_what_is_missing(kernel):
+    with open("/proc/cpuinfo", encoding="utf-8") as cpuinfo:
+        able = " avx " in cpuinfo.read()
+    done = bench.run("memory", f"--memory-kernel={kernel}", "--memory-block-size=4K",
+                     "--memory-total-size=1M", "run")
+    if able:
+        assert (done.status, *figures(done.out)) == (0, 256, 1.0)
+    else:
+        assert done.status == 1 and "this processor lacks AVX" in done.out
+
+
+def test_latency_grows_with_the_working_set():
+    """Nanoseconds per load are those of the events, and main memory is not the first cache."""
+    took = {}
+    for size in ("4K", "64M"):
+        done = bench.run("memory", "--memory-oper=latency", f"--memory-block-size={size}",
+                         "--memory-total-size=20M", "--time=0", "run")
+        assert done.status == 0, done.err
+        assert figures(done.out) == (640, 20.0)
+        took[size] = float(re.search(r"^Nanoseconds per load: ([\d.]+)$", done.out, re.M).group(1))
+        total = float(re.search(r"^ *sum: +([\d.]+)$", done.out, re.M).group(1)) * 1e6
+        assert took[size] == pytest.approx(total / (640 * 4096), rel=0.02, abs=0.006)
+    assert took["64M"] > 2 * took["4K"]
+
+
+def test_reports_have_no_new_line_unless_asked_for():
+    done = bench.run("memory", "--memory-total-size=1M", "run")
+    assert "Nanoseconds" not in done.out and "kernel" not in done.out and "NUMA" not in done.out
+
+
+@pytest.mark.parametrize("dialect", ["own", "1.1", "1.0", "0.5"])
+@pytest.mark.parametrize("block,said", [("1K", True), ("32K", True), ("64K", False)])
+def test_the_cost_of_events_is_told_for_small_blocks(dialect, block, said):
+    done = bench.run("memory", f"--memory-block-size={block}", "--memory-total-size=1M", "run",
+                     dialect=dialect)
+    lines = [line for line in done.err.splitlines() if "105 to 110 ns per event" in line]
+    assert len(lines) == said
+    assert "105 to 110" not in done.out
+
+
+@pytest.mark.parametrize(
+    "options,said",
+    [
+        (["--memory-kernel=add", "--memory-oper=read"], "leave --memory-oper"),
+        (["--memory-kernel=add", "--memory-access-mode=rnd"], "leave --memory-oper"),
+        (["--memory-kernel=add", "--memory-block-size=64", "--threads=2"], "at least 128 bytes"),
+        (["--memory-oper=latency", "--memory-access-mode=rnd"], "--memory-access-mode out"),
+        (["--memory-oper=latency", "--memory-block-size=32"], "at least 64 bytes"),
+        (["--memory-oper=latency", "--memory-total-size=32767"], "the 32768 bytes of one event"),
+        (["--memory-kernel=add", "--memory-total-size=2K"], "the 3072 bytes of one event"),
+        (["--memory-block-size=1T", "--memory-total-size=0", "--threads=1024",
+          "--memory-scope=local"], "MiB of memory this machine has"),
+        (["--memory-numa=here"], "Invalid value for --memory-numa: 'here'"),
+        (["--memory-numa=1x"], "Invalid value for --memory-numa: '1x'"),
+        (["--memory-numa=-1"], "Invalid value for --memory-numa: '-1'"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(options, said):
+    done = bench.run("memory", *options, "run")
+    assert done.status == 1
+    assert said in done.out
+    assert "Threads started" not in done.out
+
+
+def proc_file(options, name, seen=lambda lines: True):
+    """A file of /proc about a run with these options, read while it goes on, until it is as SEEN
+    wants it or ten seconds are over."""
+    command = [bench.binary(), "memory", "--memory-block-size=64M", "--memory-total-size=0",
+               "--time=20", *options, "run"]
+    with subprocess.Popen(command, env=bench.environment(), stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True) as run:
+        try:
+            for line in run.stdout:
+                if "Threads started" in line:
+                    break
+            else:
+                pytest.fail("the run did not start")
+            path = pathlib.Path(f"/proc/{run.pid}/{name}")
+            until = time.monotonic() + 10
+            while True:
+                lines = path.read_text(encoding="utf-8").splitlines()
+                if seen(lines) or time.monotonic() > until:
+                    return lines
+                time.sleep(0.1)
+        finally:
+            run.terminate()
+            run.communicate()
+
+
+@pytest.mark.parametrize(
+    "options,wanted",
+    [
+        (["--memory-numa=0"], "bind:0"),
+        (["--memory-numa=interleave"], "interleave:0"),
+        (["--memory-numa=local", "--memory-scope=local"], "bind:0"),
+    ],
+)
+def test_blocks_are_placed(options, wanted):
+    # Not from /sys, which a chroot need not have.
+    status = pathlib.Path("/proc/self/status").read_text(encoding="utf-8")
+    if re.search(r"^Mems_allowed_list:\s*0$", status, re.M) is None:
+        wanted = wanted.split(":", maxsplit=1)[0]
+
+    def placed(lines):
+        return any(f" {wanted} " in line and "dirty=16384" in line for line in lines)
+
+    # Blocks of threads are written for the first time while the run goes on.
+    assert placed(proc_file(options, "numa_maps", placed))
+
+
+def test_nodes_that_are_not_there_are_refused():
+    done = bench.run("memory", "--memory-numa=1000", "run")
+    assert done.status == 1
+    assert "--memory-numa=1000: there is no such node" in done.out
+    done = bench.run("memory", "--memory-numa=local", "run")
+    assert done.status == 1
+    assert "--memory-numa=local needs --memory-scope=local" in done.out
+
+
+def test_nothing_loads_libnuma_unasked():
+    for options, loads in ([], False), (["--memory-numa=0"], True):
+        assert any("libnuma" in line for line in proc_file(options, "maps")) == loads
+
+
+def test_long_runs_are_reported_in_between():
+    done = bench.run("memory", "--memory-total-size=0", "--memory-block-size=1M", "--time=2",
+                     "--report-interval=1", "run")
+    lines = re.findall(r"^\[ (\d)s \] ([\d.]+) MiB/sec$", done.out, re.M)
+    assert [stamp for stamp, _ in lines] == ["1", "2"]
+    overall = float(re.search(r"\(([\d.]+) MiB/sec\)", done.out).group(1))
+    assert sum(float(rate) for _, rate in lines) / 2 == pytest.approx(overall, rel=0.1)

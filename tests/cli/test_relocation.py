@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Shows that the program finds its scripts and modules through links and in a moved prefix."""
+
+import os
+import shutil
+
+import pytest
+
+import bench
+import prefix
+
+
+@pytest.fixture(name="moved")
+def moved_prefix(tmp_path):
+    folder = prefix.move(tmp_path / "moved" / "here").parents[1]
+    (folder / "share" / "bench" / "probe_here.lua").write_text("print('found')\n")
+    return folder
+
+
+def listed_drivers(text):
+    lines = text.split("Compiled-in database drivers:\n")[1].split("\n")
+    return sorted(line.split()[0] for line in lines[: lines.index("")])
+
+
+def find(program, cwd, **kwargs):
+    return bench.run("probe_here", program=str(program), cwd=cwd, **kwargs)
+
+
+def test_moved_prefix(moved, tmp_path):
+    got = find(moved / "bin" / "bench", tmp_path)
+    assert got.out.endswith("\nfound\n") and got.status == 0
+
+
+def test_through_links(moved, tmp_path):
+    link = tmp_path / "links" / "deep"
+    link.mkdir(parents=True)
+    os.symlink(moved / "bin" / "bench", link / "one")
+    os.symlink("one", link / "sysbench")
+    for name in ("one", "sysbench"):
+        got = find(link / name, tmp_path)
+        assert got.out.endswith("\nfound\n") and got.status == 0
+
+
+def test_through_the_path(moved, tmp_path):
+    path = f"{moved / 'bin'}:{os.environ['PATH']}"
+    assert find("bench", tmp_path, env={"PATH": path}).out.endswith("\nfound\n")
+
+
+def test_without_its_scripts(moved, tmp_path):
+    shutil.rmtree(moved / "share")
+    got = find(moved / "bin" / "bench", tmp_path)
+    assert (
+        "FATAL: Cannot find benchmark 'probe_here': no such built-in test, file or module\n"
+        in got.out
+    )
+    assert got.status == 1
+
+
+def test_drivers_in_the_help_are_those_present(moved, tmp_path):
+    program = str(moved / "bin" / "bench")
+    drivers = moved / "lib" / "bench" / "drivers"
+    present = sorted(path.stem for path in drivers.glob("*.so"))
+    listed = bench.run("--help", program=program).out
+    assert listed_drivers(listed) == present
+    shutil.rmtree(drivers)
+    assert listed_drivers(bench.run("--help", program=program).out) == []

@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A signal ends a run in order: the report comes, the exit status names the signal, a second one does not wait."""
+import fcntl
+import os
+import pty
+import re
+import signal
+import subprocess
+import termios
+import time
+
+import pytest
+
+BENCH = os.environ.get("BENCH", "bench")
+
+SLEEPY = """
+ffi.cdef("int usleep(unsigned int);")
+function event()
+  ffi.C.usleep(tonumber(os.getenv("EVENT_US")))
+end
+"""
+
+
+def start(args, cwd, **env):
+    return subprocess.Popen([BENCH] + args, cwd=cwd, text=True, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, env=dict(os.environ, **env))
+
+
+def wait_for_line(process, word, stream="stdout"):
+    """Reads the stream up to the line that contains word and returns what was read."""
+    seen = []
+    for line in getattr(process, stream):
+        seen.append(line)
+        if word in line:
+            return "".join(seen)
+    raise AssertionError("no line with %r in: %s" % (word, "".join(seen)))
+
+
+def finish(process, seen, limit=60):
+    try:
+        out, err = process.communicate(timeout=limit)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise
+    return seen + out, err, process.returncode
+
+
+def events_of(out):
+    return int(re.search(r"total number of events: +(\d+)", out).group(1))
+
+
+@pytest.mark.parametrize("signo,status", [(signal.SIGINT, 130), (signal.SIGTERM, 143),
+                                          (signal.SIGHUP, 129)])
+def test_report_and_status(tmp_path, signo, status):
+    process = start(["cpu", "--cpu-max-prime=2000", "--threads=2", "--time=60",
+                     "--report-interval=1", "run"], tmp_path)
+    seen = wait_for_line(process, "[ 1s ]")
+    process.send_signal(signo)
+    out, err, code = finish(process, seen)
+    assert code == status
+    assert events_of(out) > 100
+    assert "Threads fairness:" in out
+    assert "finishing" in err
+    elapsed = float(re.search(r"time elapsed: +([\d.]+)s", out).group(1))
+    assert 1.0 <= elapsed < 15
+
+
+def test_running_event_is_finished(tmp_path):
+    (tmp_path / "sleepy.lua").write_text(SLEEPY)
+    process = start(["sleepy.lua", "--time=60", "run"], tmp_path, EVENT_US="1500000")
+    seen = wait_for_line(process, "Threads started!")
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    out, _, code = finish(process, seen)
+    assert code == 130
+    assert events_of(out) == 1
+    assert "unfinished" not in out
+
+
+def test_second_signal_does_not_wait(tmp_path):
+    (tmp_path / "sleepy.lua").write_text(SLEEPY)
+    process = start(["sleepy.lua", "--time=60", "--threads=3", "run"], tmp_path,
+                    EVENT_US="60000000")
+    seen = wait_for_line(process, "Threads started!")
+    time.sleep(0.3)
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    # The kernel merges signals that nobody has fetched yet: the first must be seen to be taken.
+    wait_for_line(process, "finishing", "stderr")
+    time.sleep(0.5)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    out, err, code = finish(process, seen)
+    assert code == 130
+    assert time.monotonic() - began < 10
+    assert "Number of unfinished transactions on forced shutdown: 3" in out
+    assert events_of(out) == 0
+    assert "at once" in err
+
+
+def test_in_thread_init(tmp_path):
+    (tmp_path / "slow.lua").write_text(
+        'ffi.cdef("int usleep(unsigned int);")\n'
+        'function thread_init() print("opening") io.stdout:flush() ffi.C.usleep(1500000) end\n'
+        "function event() end\n")
+    process = start(["slow.lua", "--threads=2", "run"], tmp_path)
+    seen = wait_for_line(process, "opening")
+    process.send_signal(signal.SIGTERM)
+    out, _, code = finish(process, seen)
+    assert code == 143
+    assert "Threads started!" not in out
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_in_prepare(tmp_path, threads):
+    db = ["--db-driver=sqlite", "--sqlite-db=%s" % (tmp_path / "t.sqlite"), "--tables=3",
+          "--table-size=3000000", "--threads=%d" % threads]
+    process = start(["oltp_read_write"] + db + ["prepare"], tmp_path)
+    seen = wait_for_line(process, "Inserting")
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    out, _, code = finish(process, seen)
+    assert code == 130
+    assert "'prepare' was ended by a signal" in out
+    cleanup = subprocess.run([BENCH, "oltp_read_write"] + db + ["cleanup"], cwd=tmp_path, text=True,
+                             capture_output=True, timeout=60)
+    assert cleanup.returncode == 0, cleanup.stdout + cleanup.stderr
+
+
+def test_sql_run(tmp_path):
+    db = ["--db-driver=sqlite", "--sqlite-db=%s" % (tmp_path / "t.sqlite"), "--table-size=1000",
+          "--threads=4"]
+    subprocess.run([BENCH, "oltp_read_write"] + db + ["prepare"], cwd=tmp_path, check=True,
+                   stdout=subprocess.DEVNULL, timeout=60)
+    process = start(["oltp_read_write"] + db + ["--time=60", "--report-interval=1", "run"], tmp_path)
+    seen = wait_for_line(process, "[ 1s ]")
+    process.send_signal(signal.SIGINT)
+    out, err, code = finish(process, seen)
+    assert code == 130
+    assert "FATAL" not in out
+    transactions = int(re.search(r"transactions: +(\d+)", out).group(1))
+    queries = int(re.search(r"queries: +(\d+)", out).group(1))
+    assert transactions > 0 and queries == 20 * transactions
+
+
+def test_ignored_signals_stay_ignored(tmp_path):
+    """As nohup and the shell's background jobs want it."""
+    old = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        process = start(["cpu", "--cpu-max-prime=1000", "--time=2", "run"], tmp_path)
+    finally:
+        signal.signal(signal.SIGHUP, old)
+    seen = wait_for_line(process, "Threads started!")
+    process.send_signal(signal.SIGHUP)
+    out, _, code = finish(process, seen)
+    assert code == 0
+    assert events_of(out) > 0
+
+
+def test_children_can_be_interrupted(tmp_path):
+    """os.execute and io.popen start children that do not inherit our blocked signals."""
+    (tmp_path / "child.lua").write_text(
+        'os.execute("sh -c \'kill -TERM $$; echo survived\'")\n'
+        'local p = io.popen("sh -c \'kill -INT $$; echo survived\'")\n'
+        'io.write(p:read("*a")) p:close() print("done")\n')
+    done = subprocess.run([BENCH, "child.lua"], cwd=tmp_path, text=True, capture_output=True,
+                          timeout=20)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "survived" not in done.stdout
+    assert done.stdout.rstrip().endswith("done")
+
+
+@pytest.mark.parametrize("script,args,ready", [
+    ("function event() end\n"
+     'function done() io.write("stuck\\n") io.flush() while true do end end\n',
+     ["--events=5", "run"], "stuck"),
+    ("function event() end\n"
+     "sysbench.hooks.report_intermediate = function()\n"
+     '  io.write("stuck\\n") io.flush() while true do end end\n',
+     ["--time=60", "--report-interval=0.2", "run"], "stuck"),
+    ('function init() io.write("stuck\\n") io.flush() while true do end end\n'
+     "function event() end\n", ["run"], "stuck"),
+    ('function prepare() io.write("stuck\\n") io.flush() while true do end end\n',
+     ["prepare"], "stuck")], ids=["done", "hook", "init", "prepare"])
+def test_what_hangs_is_ended_by_the_second_signal(tmp_path, script, args, ready):
+    (tmp_path / "stuck.lua").write_text(script)
+    process = start(["stuck.lua"] + args, tmp_path)
+    seen = wait_for_line(process, ready)
+    process.send_signal(signal.SIGTERM)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGTERM)
+    out, err, code = finish(process, seen, 20)
+    assert code == 143
+    assert "at once" in err
+    # What was measured before an interval hook hung is not lost.
+    assert ("total number of events:" in out) == ("--time=60" in args or "--events=5" in args)
+
+
+def test_final_report_hook_that_hangs(tmp_path):
+    """Nobody but the text report can print what was measured any more."""
+    (tmp_path / "stuck.lua").write_text(
+        "function event() end\n"
+        "sysbench.hooks.report_cumulative = function()\n"
+        '  io.write("stuck\\n") io.flush() while true do end end\n')
+    process = start(["stuck.lua", "--events=1000", "run"], tmp_path)
+    seen = wait_for_line(process, "stuck")
+    process.send_signal(signal.SIGTERM)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGTERM)
+    out, err, code = finish(process, seen, 20)
+    assert code == 143
+    assert "at once" in err
+    assert events_of(out) == 1000
+    assert out.count("Threads fairness:") == 1
+
+
+HANG = 'io.write("stuck\\n") io.flush() while true do end'
+
+
+@pytest.mark.parametrize("script,args,report", [
+    ("function event() %s end" % HANG, ["run"], "unfinished transactions on forced shutdown: 1\n"),
+    ("function event() end function thread_init() %s end" % HANG, ["run"], None),
+    ("function event() end function init() %s end" % HANG, ["run"], None),
+    ("function prepare() %s end" % HANG, ["prepare"], None),
+    ("function event() end sysbench.hooks.report_intermediate = function() %s end" % HANG,
+     ["--report-interval=0.2", "run"], "total number of events:")],
+    ids=["event", "thread_init", "init", "prepare", "hook"])
+def test_one_signal_is_enough_in_the_end(tmp_path, script, args, report):
+    """Who sends one and no more, as timeout(1) without -k does, gets an end and the report too."""
+    (tmp_path / "stuck.lua").write_text(script)
+    began = time.monotonic()
+    done = subprocess.run(["timeout", "-s", "INT", "1", BENCH, "stuck.lua"] + args, cwd=tmp_path,
+                          text=True, capture_output=True, timeout=40)
+    assert 5.5 < time.monotonic() - began < 20
+    assert done.returncode == 124
+    assert "interrupt received: finishing" in done.stderr
+    assert "nothing has come to an end for 5.0 s: ending at once\n" in done.stderr
+    if report is not None:
+        assert report in done.stdout
+        assert "Threads fairness:" in done.stdout
+
+
+def test_slow_events_get_the_time_they_need(tmp_path):
+    """Three times the longest so far, if that is more."""
+    (tmp_path / "slow.lua").write_text(
+        'ffi.cdef("int usleep(unsigned int);")\n'
+        "local n = 0\n"
+        "function event() n = n + 1 ffi.C.usleep(n == 1 and 2200000 or 5800000) end\n")
+    process = start(["slow.lua", "--time=60", "run"], tmp_path)
+    seen = wait_for_line(process, "Threads started!")
+    time.sleep(2.4)
+    process.send_signal(signal.SIGTERM)
+    out, err, code = finish(process, seen, 20)
+    assert code == 143
+    assert events_of(out) == 2
+    assert "at once" not in err.replace("send it again to end at once", "")
+
+
+def test_two_signals_that_are_typed_are_two(tmp_path):
+    """However fast: the terminal does not send them twice."""
+    (tmp_path / "sleepy.lua").write_text(SLEEPY)
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [BENCH, "sleepy.lua", "--time=60", "run"], cwd=tmp_path, stdin=theirs, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        env=dict(os.environ, EVENT_US="60000000"))
+    os.close(theirs)
+    seen = wait_for_line(process, "Threads started!")
+    time.sleep(0.3)
+    began = time.monotonic()
+    os.write(ours, b"\x03")
+    time.sleep(0.05)
+    os.write(ours, b"\x03")
+    out, err, code = finish(process, seen, 20)
+    os.close(ours)
+    assert code == 130
+    assert time.monotonic() - began < 4
+    assert "at once" in err
+    assert "unfinished transactions on forced shutdown: 1\n" in out
+
+
+def test_two_signals_of_one_timeout_are_one(tmp_path):
+    """timeout(1) signals its child and then the group of it."""
+    (tmp_path / "sleepy.lua").write_text(SLEEPY)
+    process = start(["sleepy.lua", "--time=60", "run"], tmp_path, EVENT_US="1500000")
+    seen = wait_for_line(process, "Threads started!")
+    time.sleep(0.3)
+    process.send_signal(signal.SIGTERM)
+    time.sleep(0.02)
+    process.send_signal(signal.SIGTERM)
+    out, err, code = finish(process, seen)
+    assert code == 143
+    assert events_of(out) == 1
+    assert "ending at once" not in err
+
+
+def test_a_reader_that_does_not_read(tmp_path):
+    """A full pipe blocks whoever reports, but not the thread that hears of signals."""
+    process = start(["cpu", "--cpu-max-prime=1000", "--time=60", "--report-interval=0.001", "run"],
+                    tmp_path)
+    time.sleep(2.5)
+    process.send_signal(signal.SIGTERM)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=30) == 143
+    process.stdout.close()
+    process.stderr.close()

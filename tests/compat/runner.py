@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Runs the command of a transcript in a directory of its own."""
+
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+
+import form
+
+HERE = pathlib.Path(__file__).resolve().parent
+GOLDEN = HERE / "golden"
+DIALECT = {"0.5": "0.5", "1.0.20": "1.0", "1.1": "1.1"}
+TIMEOUT_S = 90
+# Under ThreadSanitizer the loops of these would take minutes (the checkpoint comes after 1 s), and
+# time would end before their requests do.
+MORE_TIME = {"--max-time=5": "--max-time=60", "--time=5": "--time=60"}
+LIGHTER = {
+    "mutex-checkpoint": {"--mutex-loops=100000": "--mutex-loops=10000"},
+    "seed000-mutex": {"--mutex-locks=1000000": "--mutex-locks=1000"},
+    "fileio-validate-seqrd": MORE_TIME,
+    "fileio-validate-rndrd": MORE_TIME,
+    "fileio-validate": MORE_TIME,
+}
+# Taken once: pytest adds and drops names of its own while our threads would be walking through.
+INHERITED = {
+    k: v for k, v in os.environ.items() if not k.startswith(("BENCH", "LUA_", "MYSQL", "PG"))
+}
+
+
+def against_reference():
+    """BENCH_REFERENCE=1: BENCH_BIN is the reference; this checks the suite, not our program."""
+    return os.environ.get("BENCH_REFERENCE") == "1"
+
+
+def binary():
+    """The program under test: $BENCH_BIN, $BENCH, or bin/bench in or above the working folder."""
+    for name in ("BENCH_BIN", "BENCH"):
+        if os.environ.get(name):
+            return os.path.abspath(os.environ[name])
+    here = pathlib.Path.cwd()
+    for folder in (here, *here.parents):
+        if os.access(folder / "bin" / "bench", os.X_OK):
+            return str(folder / "bin" / "bench")
+    raise FileNotFoundError("no bin/bench found: set BENCH or run in the build tree")
+
+
+def load(version, name):
+    return form.parse_transcript((GOLDEN / version / f"{name}.txt").read_text(), version, name)
+
+
+def environment(version, extra):
+    env = dict(INHERITED, LC_ALL="C", **extra)
+    if not against_reference():
+        env["BENCH_COMPAT"] = DIALECT[version]
+    return env
+
+
+def lay_out(folder):
+    """Fills the working directory as golden/README.md describes it."""
+    shutil.copytree(GOLDEN / "lua-scripts", folder / "L")
+    (folder / "lt").mkdir()
+    shutil.move(folder / "L" / "slow.lua", folder / "lt" / "slow.lua")
+    for config in (GOLDEN / "config").iterdir():
+        shutil.copy(config, folder)
+
+
+def execute(argv, folder, env, stdin=None, timeout=TIMEOUT_S):
+    """Runs ARGV to its end; after TIMEOUT seconds its process group is killed."""
+    with open(folder / stdin if stdin else os.devnull, "rb") as source:
+        process = subprocess.Popen(
+            argv,
+            cwd=folder,
+            env=env,
+            stdin=source,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+        try:
+            out, err = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            out, err = process.communicate()
+            err += b"killed: still running after %d s\n" % timeout
+    return form.Output(form.output_lines(out), form.output_lines(err), process.returncode)
+
+
+def run(transcript, before=()):
+    """Runs the argument lists BEFORE, then the transcript's; returns the Output of the last."""
+    with tempfile.TemporaryDirectory(prefix="bench-compat-") as name:
+        folder = pathlib.Path(name)
+        lay_out(folder)
+        env = environment(transcript.version, transcript.env)
+        for argv in before:
+            made = execute([binary(), *argv], folder, env)
+            if made.status != 0:
+                raise RuntimeError(f"preparing with {argv} failed: {made}")
+        argv = transcript.argv
+        if os.environ.get("BENCH_SANITIZER") == "tsan" and transcript.name in LIGHTER:
+            argv = [LIGHTER[transcript.name].get(arg, arg) for arg in argv]
+        return execute([binary(), *argv], folder, env, transcript.stdin)

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Runs the same command lines with sysbench 1.0.20 itself and with ours as 1.0, and compares the form
+of what they print, line by line, and their exit status.
+
+BENCH_REFERENCE_BIN names the reference, else /usr/bin/sysbench, which ./check installs."""
+
+import os
+import pathlib
+import shlex
+import subprocess
+import tempfile
+
+import pytest
+
+import deviations
+import form
+import runner
+
+REFERENCE = os.environ.get("BENCH_REFERENCE_BIN", "/usr/bin/sysbench")
+WORKLOADS = (
+    "oltp_read_write oltp_read_only oltp_write_only oltp_point_select oltp_insert oltp_delete "
+    "oltp_update_index oltp_update_non_index select_random_points select_random_ranges"
+).split()
+FILES = "--file-num=2 --file-total-size=4M"
+COMMON = [
+    "--time=1",
+    "--time=1 --threads=2",
+    "--time=1 --threads=2 --rate=300",
+    "--time=2 --report-interval=1",
+    "--time=2 --report-interval=1 --percentile=0",
+    "--time=2 --report-checkpoints=1",
+    "--time=1 --histogram",
+    "--time=1 --percentile=99",
+    "--time=1 --rand-seed=7 --validate",
+    "--time=1 --verbosity=2",
+    "--time=1 --verbosity=4",
+    "--time=1 --forced-shutdown=5",
+    "--events=20",
+    "--num-threads=2 --max-requests=10 --max-time=3",
+]
+LIGHT = {
+    "cpu": "cpu --cpu-max-prime=500",
+    "memory": "memory --memory-block-size=64K",
+    "threads": "threads --thread-yields=10",
+    "fileio": f"fileio {FILES} --file-test-mode=rndrw",
+}
+MODES = "seqwr seqrewr seqrd rndrd rndwr rndrw".split()
+
+
+def built_in():
+    for options in COMMON:
+        for test in LIGHT.values():
+            if test.startswith("memory") and ("events" in options or "requests" in options):
+                continue  # its amount of work is another option's; ours says so
+            if test.startswith("fileio"):
+                options = options.replace(" --validate", "")  # these files have no checksums
+            yield f"{test} {options} run"
+    for options in ("", "--threads=3", "--percentile=0", "--histogram", "--verbosity=4"):
+        yield f"mutex --mutex-locks=10 --mutex-loops=10 {options} run"
+    for oper in ("read", "write", "none"):
+        for mode in ("seq", "rnd"):
+            for scope in ("global", "local"):
+                yield (
+                    f"memory --memory-total-size=4M --memory-oper={oper} --memory-access-mode={mode} "
+                    f"--memory-scope={scope} --threads=2 run"
+                )
+    for mode in MODES:
+        for io in ("sync", "async", "mmap"):
+            yield f"fileio {FILES} --file-test-mode={mode} --file-io-mode={io} --events=300 run"
+    for more in (
+        "--file-fsync-all",
+        "--file-fsync-freq=0",
+        "--file-fsync-end=off",
+        "--file-fsync-mode=fdatasync",
+        "--file-extra-flags=dsync",
+        "--file-rw-ratio=4",
+        "--file-block-size=4096",
+        "--threads=4",
+    ):
+        yield f"fileio {FILES} --file-test-mode=rndrw --events=200 {more} run"
+    yield f"fileio {FILES} --file-test-mode=seqrewr --file-merged-requests=4 --events=50 run"
+    yield f"fileio {FILES} prepare"
+    yield f"fileio {FILES} --file-num=3 --file-total-size=6M prepare"
+    yield f"fileio {FILES} cleanup"
+
+
+HELP = ["--help", "--version", *(f"{t} help" for t in [*LIGHT, "mutex", *WORKLOADS])]
+
+ERRORS = """
+cpu run extra
+-threads=2 cpu run
+--test=cpu run
+cpu --threads=0 run
+cpu --threads= run
+cpu --threads=abc run
+cpu --threads=1e3 run
+cpu --threads=0x10 run
+cpu --threads=99999999999 run
+cpu --time=5s run
+cpu --time=1e0 run
+cpu --events=2K run
+cpu --percentile=99.9 run
+cpu --percentile=101 run
+cpu --percentile=-1 run
+cpu --percentile=0 --histogram run
+cpu --verbosity=abc run
+cpu --debug=maybe run
+cpu --debug=ON run
+cpu --debug= run
+cpu --forced-shutdown=abc --time=3 run
+cpu --forced-shutdown=1x --time=3 run
+cpu --thread-stack-size=0 run
+cpu --rand-type=nosuch run
+cpu --report-checkpoints=1,abc run
+cpu --cpu-max-prime=0 run
+cpu --cpu-max-prime=-5 run
+cpu --cpu-max-prime=abc run
+cpu --nosuch run
+cpu --nosuch=5 run
+cpu --file-num=4 run
+--CPU-max-prime=5 cpu run
+cpu
+fileio
+cpu prepare
+cpu cleanup
+memory cleanup
+cpu nosuch
+nosuch run
+nosuch.lua run
+./nosuch run
+memory --memory-block-size=0 run
+memory --memory-block-size=10 run
+memory --memory-scope=foo run
+memory --memory-oper=foo run
+memory --memory-access-mode=foo run
+fileio run
+fileio --file-test-mode=foo run
+fileio --file-num=0 prepare
+fileio --file-total-size=0 prepare
+fileio --file-block-size=0 prepare
+fileio --file-io-mode=foo prepare
+fileio --file-extra-flags=foo prepare
+fileio --file-fsync-mode=foo prepare
+fileio --file-fsync-freq=-1 prepare
+fileio --file-merged-requests=-1 prepare
+fileio --file-rw-ratio=-1 prepare
+fileio --file-num=2 --file-total-size=1G --file-test-mode=rndrd run
+oltp_read_write nosuch
+oltp_read_write --nosuch run
+oltp_read_write --db-driver=mysql --mysql-host= run
+oltp_read_write --db-driver=mysql --mysql-socket=/nonexistent.sock run
+oltp_read_write --db-driver=mysql --db-ps-mode=foo --mysql-socket=/nonexistent.sock run
+oltp_read_write --db-driver=pgsql --pgsql-host=127.0.0.1 --pgsql-port=1 run
+oltp_common run
+"""
+
+
+def lines():
+    seen = {}
+    for line in [*built_in(), *HELP, *filter(None, ERRORS.split("\n"))]:
+        seen[" ".join(line.split())] = None
+    return list(seen)
+
+
+def execute(binary, version, argv, folder):
+    env = dict(runner.INHERITED, LC_ALL="C")
+    if version:
+        env["BENCH_COMPAT"] = version
+    return runner.execute([binary, *argv], folder, env)
+
+
+def pair(_, line):
+    """The outputs of the reference and of ours, each in a folder of its own."""
+    argv = shlex.split(line)
+    out = []
+    for binary, version in ((REFERENCE, None), (runner.binary(), "1.0")):
+        with tempfile.TemporaryDirectory(prefix="bench-differential-") as name:
+            folder = pathlib.Path(name)
+            if "fileio" in argv and "run" in argv and "--file-total-size=1G" not in argv:
+                execute(REFERENCE, None, ["fileio", *FILES.split(), "prepare"], folder)
+            out.append(execute(binary, version, argv, folder))
+    return out
+
+
+def own(lines_of):
+    """An empty line is no message, so that it is neither swallowed nor counted."""
+    return ["" if line.startswith("(last message repeated") else line for line in lines_of]
+
+
+def wrong_in(line, outputs):
+    argv = shlex.split(line)
+    ctx = form.Context(argv, "", "1.0.20")
+    transcript = form.Transcript("1.0.20", "", {}, argv, None, [], [], 0)
+    reference, ours = (form.reduce_output(output, ctx) for output in outputs)
+    if ctx.checkpoints:
+        reference = reference._replace(stdout=own(reference.stdout))
+    if "--help" in argv:
+        reference = deviations.expected_listing(reference, ours)
+    return form.differences(reference, deviations.tolerated(transcript, ours))
+
+
+@pytest.mark.runs_transcript(work=pair)
+@pytest.mark.parametrize("case", [("", line) for line in lines()], ids=lambda case: case[1])
+def test_same(case, ahead):
+    outputs = ahead.result(pair, case)
+    wrong = wrong_in(case[1], outputs)
+    for _ in range(3):
+        if not wrong:
+            break
+        wrong = wrong_in(case[1], pair(*case))
+    if wrong:
+        pytest.fail("\n".join(wrong), pytrace=False)
+
+
+def test_the_reference_is_the_one():
+    done = subprocess.run([REFERENCE, "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "sysbench 1.0.20"

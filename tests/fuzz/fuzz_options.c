@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Fuzzes option settings: each line of the input is one "name=value" or bare "name". */
+#include <stdlib.h>
+#include <string.h>
+
+#include "options.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void set_line(struct bn_optset *set, char *line)
+{
+  struct bn_err err = {0};
+  char *value = strchr(line, '=');
+
+  if (value != NULL)
+    *value++ = '\0';
+  (void)bn_optset_set(set, line, value, line, &err);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  struct fuzz_values values = {0};
+  struct bn_err err = {0};
+  struct bn_optset *set = bn_optset_new(BN_V11, false);
+  char *text = malloc(size + 1);
+  const char *nearest = NULL;
+
+  if (set == NULL || text == NULL)
+    goto out;
+  memcpy(text, data, size);
+  text[size] = '\0';
+  if (bn_optset_add(set, "Options", fuzz_options, &values, false, &err) != 0)
+    abort();
+  for (char *line = text, *next; line != NULL; line = next) {
+    next = strchr(line, '\n');
+    if (next != NULL)
+      *next++ = '\0';
+    set_line(set, line);
+  }
+  if (!fuzz_values_allowed(&values))
+    abort();
+  (void)bn_optset_pending(set, &nearest);
+out:
+  bn_optset_free(set);
+  free(text);
+  return 0;
+}

@@ -1,0 +1,22 @@
+#!/bin/sh
+# Fails on writable data: what an object keeps between calls belongs in a struct somebody passes.
+# Allowed are one symbol of core/log.c, one of core/stop.c and one thread-local each of script/ffi.c
+# and tests/fileio/bustrap.c.
+# Usage: globals.sh build-directory
+set -eu
+cd "${1:?build directory}"
+
+complaints=$(find src -name '*.o' | sort | while read -r object; do
+  objdump -t "$object" | awk -v object="$object" '
+    # The flag O marks data, none a thread-local; section names and files have d and f.  Constants
+    # that only wait for relocation are in .data.rel.ro.
+    (/ O / || (/\.t(data|bss)/ && !/ [df] /)) && !/\.data\.rel\.ro/ &&
+    /[ \t]\.(data|bss|tdata|tbss|common)|\*COM\*/ {
+      name = $NF
+      tls = $0 ~ /\.t(data|bss)/
+      allowed = (object ~ /(^|\/)(libcore_a-)?(log|stop)\.o$/ && object ~ /core\//) ||
+                (object ~ /(script|fileio)\/(lib[a-z]+_a-)?(ffi|bustrap)\.o$/ && tls)
+      if (!allowed || ++count > 1) printf "%s: writable data: %s\n", object, name
+    }'
+done)
+[ -z "$complaints" ] || { echo "$complaints"; exit 1; }

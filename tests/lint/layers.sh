@@ -1,0 +1,48 @@
+#!/bin/sh
+# Fails where a file includes something above its layer.  Usage: layers.sh [source root]
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+cd "${1:-$here/../..}"
+
+check() # file
+{
+  awk -v file="$1" '
+    function allowed(layer, inc) {
+      if (inc ~ /\.inc$/) return layer == "script"
+      if (layer == "base") return inc ~ /^base\//
+      if (layer == "api") return inc ~ /^(api\/|base\/(err|rng|clock)\.h$)/
+      if (layer == "core") return inc ~ /^(core|api|base)\//
+      if (layer == "report" || layer == "tests" || layer == "sql")
+        return inc ~ ("^(" layer "|core|api|base)/")
+      if (layer == "script") return inc ~ /^(script|sql|core|api|base)\//
+      if (layer == "drivers")
+        return inc ~ /^api\/(driver|opt)\.h$/ || inc ~ ("^drivers/(common|" part[3] ")/")
+      if (file ~ /^src\/(cli|unknown|usage)\.[ch]$/)
+        return inc ~ /^(cli\.h|registry\.h|(core|api|base)\/.*)$/
+      if (file ~ /^src\/registry\.[ch]$/)
+        return (inc !~ /^(drivers|sql)\// && inc != "cli.h") ||
+               inc ~ /^drivers\/[a-z]+\/options\.h$/
+      return file == "src/main.c"
+    }
+    function foreign(layer, inc) {
+      if (inc ~ /^(lua|lauxlib|luajit|lualib)/) return layer != "script"
+      if (inc ~ /^(sqlite3|mysql|mariadb|libpq|errmsg|mysqld_error)/) return layer != "drivers"
+      if (inc ~ /^(libaio|liburing|ck_)/) return layer != "tests"
+      return 0
+    }
+    BEGIN { n = split(file, part, "/"); layer = n > 2 ? part[2] : "top" }
+    /^[ \t]*#[ \t]*include[ \t]*"/ {
+      inc = $0; sub(/^[^"]*"/, "", inc); sub(/".*/, "", inc)
+      if (!allowed(layer, inc))
+        printf "%s:%d: %s may not include \"%s\"\n", file, NR, layer, inc
+    }
+    /^[ \t]*#[ \t]*include[ \t]*</ {
+      inc = $0; sub(/^[^<]*</, "", inc); sub(/>.*/, "", inc)
+      if (foreign(layer, inc))
+        printf "%s:%d: %s may not include <%s>\n", file, NR, layer, inc
+    }
+    ' "$1"
+}
+
+complaints=$("$here/files.sh" '*.[ch]' | grep '^src/' | while read -r file; do check "$file"; done)
+[ -z "$complaints" ] || { echo "$complaints"; exit 1; }

@@ -1,0 +1,32 @@
+#!/bin/sh
+# Runs every lint and prints a line for each; exit status 1 if one failed.
+# Usage: run.sh source-root build-directory
+set -u
+root=$(cd "$1" && pwd)
+build=$(cd "$2" && pwd)
+lint=$root/tests/lint
+failed=0
+
+run() # name, arguments
+{
+  name=$1
+  shift
+  if output=$("$lint/$name.sh" "$@" 2>&1); then
+    echo "ok    $name"
+  else
+    echo "FAIL  $name"
+    echo "$output" | sed 's/^/      /'
+    failed=1
+  fi
+}
+
+for name in layers length banned words headers format shell listed luaglobals; do
+  run "$name" "$root"
+done
+run analyze "$root" "$build"
+run globals "$build"
+run exports "$build" "$root/src/script/exports.list"
+run needed "$build"
+run kernels "$build"
+run selftest
+exit $failed

@@ -1,0 +1,225 @@
+#!/bin/sh
+# Feeds every lint bad samples and fails where one stays silent, or complains about a good one.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+status=0
+licence='/* SPDX-License-Identifier: GPL-2.0-or-later */'
+
+# Makes a tree of one good file to which a test adds its bad one.
+fresh()
+{
+  rm -rf "$work/tree"
+  for folder in base core report drivers/x; do
+    mkdir -p "$work/tree/src/$folder"
+  done
+  {
+    printf '%s\n/* A good file. */\n#include "base/good.h"\n\n' "$licence"
+    printf 'int bn_good(int a)\n{\n  return a;\n}\n'
+  } >"$work/tree/src/base/good.c"
+  {
+    printf '%s\n/* A good header. */\n#ifndef BASE_GOOD_H\n#define BASE_GOOD_H\n\n' "$licence"
+    printf 'int bn_good(int a);\n\n#endif\n'
+  } >"$work/tree/src/base/good.h"
+  echo 'libbase_a_SOURCES = src/base/good.c src/base/good.h' >"$work/tree/Makefile.am"
+}
+
+put() # file, lines...: writes one below its head
+{
+  target=$work/tree/$1
+  shift
+  { printf '%s\n/* A sample. */\n' "$licence"; printf '%s\n' "$@"; } >"$target"
+}
+
+verdict() # what was expected, what came (0 or more), lint, sample
+{
+  if [ "$1" = bad ] && [ "$2" -eq 0 ]; then
+    echo "$3: did not notice: $4"
+    status=1
+  elif [ "$1" = good ] && [ "$2" -ne 0 ]; then
+    echo "$3: complained about: $4"
+    status=1
+  fi
+}
+
+expect() # good or bad, lint, sample
+{
+  "$here/$2.sh" "$work/tree" >/dev/null 2>&1
+  verdict "$1" $? "$2" "$3"
+}
+
+# --- source lints
+for lint in layers length banned words headers format shell listed analyze luaglobals; do
+  fresh
+  expect good $lint 'a good tree'
+done
+
+bad_source() # lint, sample, file, lines...
+{
+  lint=$1 sample=$2
+  shift 2
+  fresh
+  put "$@"
+  expect bad "$lint" "$sample"
+}
+
+bad_source layers 'base includes core' src/base/a.c '#include "core/stat.h"'
+bad_source layers 'report includes tests' src/report/a.c '#include "tests/cpu.h"'
+bad_source layers 'a driver includes base' src/drivers/x/a.c '#include "base/buf.h"'
+bad_source layers 'core includes Lua' src/core/a.c '#include <lua.h>'
+bad_source length 'a long line' src/base/a.c "/* $(printf '%0120d' 0) */"
+bad_source length 'a long file' src/base/a.c "$(yes 'int bn_x;' | head -n 501)"
+bad_source analyze 'a null pointer followed' src/base/a.c 'int f(int a);' 'int f(int a)' '{' \
+  '  int *p = &a;' '  if (a > 1)' '    p = 0;' '  return *p;' '}'
+bad_source listed 'a file the Makefile does not name' src/base/god.c 'extern int bn_x;'
+
+in_body() # lint, sample, lines of the body of a function
+{
+  lint=$1 sample=$2
+  shift 2
+  bad_source "$lint" "$sample" src/base/a.c 'void f(char *s)' '{' "$@" '}'
+}
+
+in_body length 'a long function' "$(yes '  f(s);' | head -n 60)"
+in_body banned 'atoi' '  f(atoi("1"));'
+in_body banned 'sprintf' '  sprintf(s, "1");'
+in_body banned 'a condition in a body' '#if X' '  f(s);' '#endif'
+in_body banned 'exit outside main' '  exit(1);'
+in_body banned 'printf outside report' '  printf("x");'
+in_body banned 'stderr outside report' '  fputs("x", stderr);'
+bad_source words 'an unfinished word' src/base/a.c '/* FIX''ME */'
+bad_source headers 'a header that needs another' src/base/a.h 'extern size_t bn_x;'
+bad_source headers 'a header without a guard' src/base/a.h 'struct bn_x { int a; };'
+bad_source format 'bad layout' src/base/a.c 'int   f( void ) {return 1;}'
+fresh
+echo 'int bn_x;' >"$work/tree/src/base/a.c"
+expect bad banned 'no head'
+fresh
+# shellcheck disable=SC2016 # the sample is not to be expanded here
+printf '#!/bin/sh\ncd $1\n[ $a == b ]\n' >"$work/tree/bad.sh"
+expect bad shell 'an unquoted variable and a bashism'
+
+fresh
+mkdir -p "$work/tree/src/lua"
+echo 'function event() count = 1 end' >"$work/tree/src/lua/a.lua"
+expect bad luaglobals 'a global of its own in a script'
+echo 'local count = 1; function event() return count end' >"$work/tree/src/lua/a.lua"
+expect good luaglobals 'a script with event() and a local variable'
+
+# Strings and comments do not count.
+fresh
+put src/base/a.c '/* atoi() is not used */' 'const char bn_x[] = "printf(stderr)";'
+expect good banned 'banned words in a string and a comment'
+
+# --- lints of what was built
+build=$work/build
+compile() # file, flags..., the source comes on standard input
+{
+  mkdir -p "$(dirname "$build/$1")"
+  out=$build/$1
+  shift
+  ${CC:-cc} -x c - -o "$out" -fvisibility=hidden "$@" || {
+    echo 'selftest: cannot compile'
+    status=1
+  }
+}
+api='__attribute__((visibility("default")))'
+
+fresh_build()
+{
+  rm -rf "$build"
+  echo 'int a(void); int a(void) { return 1; }' | compile src/base/good.o -c
+  echo 'static int sink; int *l(void); int *l(void) { return &sink; }' | compile src/core/log.o -c
+  echo "$api int sb_x(void); int sb_x(void) { return 1; } int main(void) { return 0; }" |
+    compile bin/bench -Wl,--dynamic-list="$work/list"
+  echo "$api extern const int bench_driver; const int bench_driver = 1;" |
+    compile lib/bench/drivers/x.so -shared -fPIC
+}
+
+expect_build() # good or bad, lint, sample
+{
+  case $2 in
+  exports) "$here/exports.sh" "$build" "$work/list" >/dev/null 2>&1 ;;
+  *) "$here/$2.sh" "$build" >/dev/null 2>&1 ;;
+  esac
+  verdict "$1" $? "$2" "$3"
+}
+
+echo '{ sb_x; };' >"$work/list"
+fresh_build
+for lint in globals exports needed; do
+  expect_build good $lint 'a good build'
+done
+
+echo 'int bn_count;' | compile src/base/bad.o -c
+expect_build bad globals 'a global'
+echo 'int f(void); int f(void) { static int n; return ++n; }' | compile src/base/bad.o -c
+expect_build bad globals 'a static in a function'
+echo '_Thread_local int bn_current;' | compile src/base/bad.o -c
+expect_build bad globals 'a thread-local'
+rm "$build/src/base/bad.o"
+echo 'int bn_a, bn_b;' | compile src/core/log.o -c
+expect_build bad globals 'a second global where one is allowed'
+
+fresh_build
+echo '{ sb_x; sb_y; };' >"$work/list"
+expect_build bad exports 'a name on the list that is not exported'
+echo '{ };' >"$work/list"
+expect_build bad exports 'an exported name that is not on the list'
+echo '{ sb_*; };' >"$work/list"
+expect_build bad exports 'a wildcard'
+echo '{ sb_x; };' >"$work/list"
+echo "$api int bench_driver; $api int other;" | compile lib/bench/drivers/x.so -shared -fPIC
+expect_build bad exports 'a module that exports more'
+echo "int bn_f(void); $api int bench_driver(void); int bench_driver(void) { return bn_f(); }" |
+  compile lib/bench/drivers/x.so -shared -fPIC
+expect_build bad exports 'a module that wants a symbol of the program'
+
+fresh_build
+echo 'int x(void); int x(void) { return 1; }' | compile lib/libsample.so -shared -fPIC
+echo 'int main(void) { return 0; }' | compile bin/bench -L"$build/lib" -Wl,--no-as-needed -lsample
+expect_build bad needed 'another library'
+
+# Kernels as the compiler makes them for words of a type, with @ for the word in what is done.
+kernels() # type, reading
+{
+  {
+    echo "typedef $1 word;"
+    echo 'struct job { word *at; unsigned long n, *state; };'
+    for name in read write write_left; do
+      case $name in
+      read) action=$2 ;;
+      write) action='@ = v' ;;
+      *) action='@ = v + 1' ;;
+      esac
+      echo "void seq_$name(struct job *j, unsigned long v);"
+      echo "void rnd_${name}_any(struct job *j, unsigned long v);"
+      echo "void seq_$name(struct job *j, unsigned long v) { (void)v;"
+      echo '  word *w = j->at, *end = w + j->n, *round = end - j->n % 8;'
+      echo '  for (; w != round; w += 8) {'
+      for i in 0 1 2 3 4 5 6 7; do echo "    $action;" | sed "s/@/w[$i]/"; done
+      echo "  } for (; w != end; w++) $action; }" | sed 's/@/*w/'
+      echo "void rnd_${name}_any(struct job *j, unsigned long v) { (void)v;"
+      echo '  for (unsigned long k = j->n; k > 0; k--) {'
+      echo '    word *at = j->at; unsigned long i = *j->state = *j->state * 5 + 1;'
+      echo "    $action;" | sed 's/@/at[i]/'
+      echo '    __asm__ volatile("" ::: "memory"); } }'
+    done
+    echo 'int main(void) { return 0; }'
+  } | compile bin/bench -O2
+}
+
+fresh_build
+if objdump -f "$build/bin/bench" | grep -q elf64-x86-64; then
+  kernels 'volatile unsigned long' '(void)@'
+  expect_build good kernels 'words of 64 bits, one by one'
+  kernels 'volatile unsigned' '(void)@'
+  expect_build bad kernels 'words of 32 bits'
+  kernels 'unsigned long' '(void)@'
+  expect_build bad kernels 'accesses the compiler may drop'
+  kernels 'volatile unsigned long' '(void)*j->at'
+  expect_build bad kernels 'one word all the time'
+fi
+
+exit $status

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""An error in any phase of a script: the right words in the right place, the status, the report."""
+import re
+import resource
+
+import pytest
+
+from lua import command
+
+FAIL = """
+sysbench.cmdline.options = { where = {"phase", "none"} }
+local function at(p) if sysbench.opt.where == p then error("boom in " .. p) end end
+function init() at("init") end
+function prepare() at("prepare") end
+function cleanup() at("cleanup") end
+function help() at("help") end
+function thread_init() at("thread_init") end
+function event() at("event") end
+function thread_done() at("thread_done") end
+function done() at("done") end
+sysbench.cmdline.commands = { cc = {function () at("cc") end},
+  par = {function () at("par") end, sysbench.cmdline.PARALLEL_COMMAND} }
+"""
+
+
+def failed(function, where):
+    return "FATAL: `%s' function failed: t.lua:3: boom in %s" % (function, where)
+
+
+@pytest.mark.parametrize("phase,function,measured", [
+    ("init", "init", None), ("thread_init", "thread_init", None), ("event", "thread_run", 0),
+    ("thread_done", "thread_done", 7), ("done", "done", 7)])
+def test_phases_of_run(folder, phase, function, measured):
+    r = folder.run(FAIL, "--where=" + phase, "--events=7")
+    assert failed(function, phase) in r.lines and r.status == 1
+    assert r.reported == (measured is not None)
+    assert measured is None or r.events == measured
+    assert ("FATAL: Threads initialization failed!" in r.lines) == (phase == "thread_init")
+    assert "traceback" not in r.out + r.err
+
+
+@pytest.mark.parametrize("name,function", [
+    ("prepare", "prepare"), ("cleanup", "cleanup"), ("help", "help"),
+    ("cc", "sysbench.cmdline.call_command"), ("par", "sysbench.cmdline.call_command")])
+def test_commands(folder, name, function):
+    for threads in "1", "3":
+        r = folder.lua(FAIL, "--where=" + name, "--threads=" + threads, name)
+        assert failed(function, name) in r.lines and r.status == 1
+
+
+def test_top_level(folder):
+    r = folder.lua("error('here')")
+    assert (r.lines, r.status) == (["FATAL: t.lua:1: here"], 1)
+    r = folder.run("if sysbench.tid == 1 then error('there') end function event() end",
+                   "--threads=2")
+    assert r.lines[-2:] == ["FATAL: t.lua:1: there", "FATAL: Threads initialization failed!"]
+    assert r.status == 1 and not r.reported
+
+
+def test_events_of_other_threads_are_reported(folder):
+    r = folder.run("""
+ffi.cdef("int usleep(unsigned);")
+function event(id)
+  ffi.C.usleep(1000)
+  if id == 0 then n = (n or 0) + 1 if n == 20 then error("enough") end end
+end
+""", "--threads=2", "--time=20")
+    assert "FATAL: `thread_run' function failed: t.lua:5: enough" in r.lines
+    assert r.status == 1 and r.reported and 19 <= r.events < 2000
+    assert "the run failed" in r.err
+    assert float(re.search(r"time elapsed: +([\d.]+)s", r.out).group(1)) < 15
+
+
+def test_thread_done_is_called_where_the_run_went_well(folder):
+    r = folder.run("""
+function event(id) if id == 0 then error("x") end end
+function thread_done(id) print("done", id) end
+""", "--threads=2")
+    assert "done\t1" in r.lines and "done\t0" not in r.lines
+
+
+@pytest.mark.parametrize("value,printed,described", [
+    ("{1, code = 'x'}", "(not a string)", 'the error value is a table: {1 = 1, code = "x"}'),
+    ("nil", "(not a string)", "the error value is nil"),
+    ("true", "(not a string)", "the error value is a boolean: true"),
+    ("42", "t.lua:1: 42", ""),
+    ("setmetatable({}, {__tostring = function () error('no') end})", "(not a string)",
+     "the error value is a table: {}")])
+def test_error_values(folder, value, printed, described):
+    r = folder.run("function event() error(%s) end" % value)
+    assert "FATAL: `thread_run' function failed: " + printed in r.lines and r.status == 1
+    assert described in r.err
+
+
+def test_long_message_is_complete(folder):
+    r = folder.lua("error(('x'):rep(20000))")
+    assert r.lines == ["FATAL: t.lua:1: " + "x" * 20000]
+
+
+@pytest.mark.parametrize("text", [
+    "function event() local function deeper() error('deep') end deeper() end",
+    "function thread_init() local function deeper() error('deep') end deeper() end "
+    "function event() end"])
+def test_tracebacks_with_debug(folder, text):
+    r = folder.run(text, "--verbosity=5", "--events=1")
+    assert "stack traceback:" in r.err and "in function 'deeper'" in r.err
+    assert "traceback" not in r.out
+
+
+def test_hooks(folder):
+    slow = "ffi.cdef('int usleep(unsigned);') function event() ffi.C.usleep(10000) end "
+    r = folder.run(slow + "function sysbench.hooks.report_intermediate() error('in hook') end",
+                   "--time=2", "--report-interval=1")
+    text = "FATAL: `report_intermediate' function failed: t.lua:1: in hook"
+    assert r.lines.count(text) == 1 and r.status == 1 and r.reported and r.events > 5
+    r = folder.run(slow + "function sysbench.hooks.report_cumulative() error('in hook') end",
+                   "--time=1")
+    assert "FATAL: `report_cumulative' function failed: t.lua:1: in hook" in r.lines
+    assert r.status == 1 and r.reported and r.events > 5
+
+
+def test_reporting_instance_that_cannot_start(folder):
+    r = folder.run("""
+if sysbench.tid == 1 then error("only there") end
+function event() return true end
+function sysbench.hooks.report_intermediate() end
+""", "--time=1", "--report-interval=1")
+    assert "FATAL: t.lua:2: only there" in r.lines and r.status == 1 and r.reported
+
+
+@pytest.mark.parametrize("options,words", [
+    ("5", "wrong type for sysbench.cmdline.options: number"),
+    ("{a = 5}", "wrong table structure in sysbench.cmdline.options"),
+    ("{a = {}}", "nil description for option a"),
+    ("{a = {'x', function () end}}", "cannot determine type for option a"),
+    ("{a = {'x', {'b'}, sysbench.cmdline.ARG_INT}}", "wrong type for list option a"),
+    ("{a = {'x', 1, 77}}", "cannot determine type for option a")])
+def test_malformed_options(folder, options, words):
+    r = folder.lua("sysbench.cmdline.options = %s function prepare() end" % options, "prepare")
+    assert r.status == 1
+    assert re.fullmatch(r"FATAL: `sysbench\.cmdline\.read_cmdline_options' function failed: "
+                        r'\[string "sysbench\.cmdline\.lua"\]:\d+: ' + re.escape(words), r.lines[0])
+
+
+@pytest.mark.parametrize("recursion", [
+    "local function f(s) return (s:gsub('.', f)) end f('x')",
+    "local function f(a, b) table.sort({1, 2, 3}, f) return a < b end f(1, 2)"])
+@pytest.mark.parametrize("where", [
+    "%s", "function event() %s end", "function thread_init() %s end function event() end"])
+def test_endless_recursion_through_the_library(folder, recursion, where):
+    """Either the C stack ends first, which only the kernel notices, or Lua's."""
+    r = folder.run(where % recursion)
+    assert r.status == 1
+    assert r.err.count("FATAL: C stack overflow") + r.out.count("stack overflow") == 1
+
+
+def test_the_c_stack_of_a_worker_overflows(folder):
+    r = folder.run("local function f(s) return (s:gsub('.', f)) end function event() f('x') end")
+    assert r.err.count("FATAL: C stack overflow") == 1 and r.status == 1
+
+
+def test_endless_recursion_in_lua(folder):
+    r = folder.run("function event() local function f() return 1 + f() end f() end")
+    assert "stack overflow" in r.out and r.status == 1 and r.reported
+
+
+def test_a_real_fault_still_crashes(folder):
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    r = folder.run("function event() ffi.cast('int *', 8)[0] = 1 end")
+    assert r.status < 0 or "Sanitizer" in r.err
+    assert "C stack overflow" not in r.err
+
+
+def test_exit(folder):
+    assert folder.lua("os.exit(7)").status == 7
+    assert folder.run("function event() os.exit(9) end").status == 9
+
+
+# --- which script ---------------------------------------------------------------------------------
+
+
+def test_resolution(folder):
+    folder.file("sub/hello.lua", "#!/usr/bin/env bench\nprint('hello', ...)")
+    for name in "sub/hello.lua", "sub/hello", "sub.hello", "./sub/hello":
+        r = command([name], folder.path)
+        assert (r.out, r.status) == ("hello\n", 0), name
+    folder.file("mine/x.lua", "print('found')")
+    r = command(["x.lua"], folder.path, LUA_PATH=str(folder.path) + "/mine/?.lua")
+    assert r.out == "found\n"
+    for name in "nosuch", "sub", "sub/nosuch.lua", "hello.":
+        r = command([name, "run"], folder.path)
+        assert r.status == 1 and r.lines[0] == (
+            "FATAL: Cannot find benchmark '%s': no such built-in test, file or module" % name)
+
+
+def test_syntax_errors(folder):
+    folder.file("bad.lua", "\nx x")
+    assert command(["bad.lua"], folder.path).lines == ["FATAL: bad.lua:2: '=' expected near 'x'"]
+    assert command(["bad"], folder.path).lines == [
+        "FATAL: error loading module 'bad' from file './bad.lua':",
+        "\t./bad.lua:2: '=' expected near 'x'"]
+
+
+@pytest.mark.parametrize("args", [["-"], []])
+def test_standard_input(folder, args):
+    text = "print(sysbench.cmdline.script_path, sysbench.cmdline.command) x = y.z"
+    r = command(args, folder.path, stdin=text)
+    assert r.lines == ["nil\tnil", "FATAL: stdin:1: attempt to index global 'y' (a nil value)"]
+    assert r.status == 1
+    r = command(args, folder.path, stdin="print(1)")
+    assert (r.out, r.status) == ("1\n", 0)
+
+
+def test_bundled_script_by_an_old_path(folder):
+    r = command(["/opt/nowhere/share/sysbench/oltp_read_write.lua", "help"], folder.path)
+    assert "--tables" in r.out and r.status == 0
+    assert "/opt/nowhere/share/sysbench/oltp_read_write.lua does not exist" in r.err
+
+
+def test_positions_in_threads(folder):
+    """Workers get the script as bytecode: their messages still name the line."""
+    folder.file("mod.lua", "local m = {}\nfunction m.f()\n  error('deep')\nend\nreturn m")
+    r = folder.run("local m = require('mod')\n\nfunction event()\n  m.f()\nend")
+    assert "FATAL: `thread_run' function failed: ./mod.lua:3: deep" in r.lines

@@ -1,0 +1,321 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""SQLite under load: fairness, other processes, full disks, bad files, interruptions."""
+import os
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import pytest
+
+from lua import BENCH, command
+
+WORKLOADS = ["oltp_read_write", "oltp_read_only", "oltp_write_only", "oltp_point_select",
+             "oltp_insert", "oltp_delete", "oltp_update_index", "oltp_update_non_index",
+             "select_random_points", "select_random_ranges", "bulk_insert"]
+SQLITE = ["--db-driver=sqlite"]
+
+
+def bench(folder, *args, **env):
+    return command(list(args), folder.path, **env)
+
+
+def prepared(folder, size=1000, *args):
+    r = bench(folder, "oltp_read_write", *SQLITE, f"--table-size={size}", *args, "prepare")
+    assert r.status == 0, r.out + r.err
+
+
+def number(r, name):
+    return float(re.search(rf"^ *{name}: +([0-9.]+)", r.out, re.M).group(1))
+
+
+@pytest.mark.parametrize("threads", [1, 8, 64])
+def test_every_thread_gets_its_turn(folder, threads):
+    prepared(folder)
+    longest = []
+    # A disk that somebody else keeps busy can stall one transaction, but hardly in three runs.
+    while len(longest) < 3:
+        r = bench(folder, "oltp_read_write", *SQLITE, "--table-size=1000", f"--threads={threads}",
+                  "--time=3", "run")
+        assert r.status == 0 and "FATAL" not in r.out and number(r, "ignored errors") == 0
+        assert number(r, "queries") == 20 * number(r, "transactions") > 0
+        longest.append(number(r, "max") / number(r, "avg"))
+        if longest[-1] <= 20:
+            break
+    assert threads == 1 or min(longest) <= 20, longest
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_workloads(folder, workload):
+    size = [] if workload == "bulk_insert" else ["--table-size=500"]
+    common = [workload, *SQLITE, *size, "--threads=8"]
+    assert bench(folder, *common, "prepare").status == 0
+    r = bench(folder, *common, "--time=0", "--events=400", "run")
+    assert r.status == 0 and r.err == "" and number(r, "ignored errors") == 0 and r.events == 400
+    assert bench(folder, *common, "cleanup").status == 0
+    left = sqlite3.connect(folder.path / "sbtest.sqlite").execute(
+        "SELECT name FROM sqlite_master WHERE name LIKE 'sbtest%'").fetchall()
+    assert left == []
+
+
+@pytest.mark.parametrize("mode", ["delete", "memory", "off"])
+def test_other_journals_queue_readers_too(folder, mode):
+    options = [*SQLITE, f"--sqlite-journal-mode={mode}", "--sqlite-synchronous=off",
+               "--table-size=500"]
+    assert bench(folder, "oltp_read_write", *options, "prepare").status == 0
+    for extra in ["--threads=8"], ["--threads=8", "--skip-trx=on", "--delete-inserts=0"]:
+        r = bench(folder, "oltp_read_write", *options, *extra, "--time=2", "run")
+        assert r.status == 0 and r.events > 0 and number(r, "ignored errors") == 0
+    journal = sqlite3.connect(folder.path / "sbtest.sqlite").execute("PRAGMA journal_mode").fetchone()
+    assert journal == ("delete",)  # the other two are not kept in the file
+
+
+@pytest.mark.parametrize("mode", ["wal", "delete"])
+def test_deferred_transactions_start_again(folder, mode):
+    options = [*SQLITE, f"--sqlite-journal-mode={mode}", "--sqlite-synchronous=off",
+               "--table-size=500"]
+    assert bench(folder, "oltp_read_write", *options, "prepare").status == 0
+    r = bench(folder, "oltp_read_write", *options, "--sqlite-begin=deferred", "--threads=4",
+              "--time=2", "run")
+    assert r.status == 0 and r.events > 0 and "FATAL" not in r.out
+    assert number(r, "ignored errors") > 0
+
+
+HOLDER = """
+import sqlite3, sys, time
+c = sqlite3.connect(sys.argv[1], isolation_level=None)
+c.execute("BEGIN IMMEDIATE")
+print("holding", flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.fixture
+def holder(folder):
+    """Another process that holds the write lock; killed in the end."""
+    prepared(folder)
+    p = subprocess.Popen([sys.executable, "-c", HOLDER, "sbtest.sqlite"], cwd=folder.path,
+                         stdout=subprocess.PIPE)
+    p.stdout.readline()
+    yield p
+    p.kill()
+    p.wait()
+
+
+def start(folder, *args):
+    return subprocess.Popen([BENCH, *args], cwd=folder.path, text=True, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE)
+
+
+def test_waits_for_another_process_and_survives_its_death(folder, holder):
+    p = start(folder, "oltp_read_write", *SQLITE, "--table-size=1000", "--threads=4", "--time=3",
+              "run")
+    time.sleep(1)
+    holder.kill()
+    out, err = p.communicate(timeout=60)
+    assert p.returncode == 0 and err == ""
+    assert int(re.search(r"events: +(\d+)", out).group(1)) > 0
+    assert re.search(r"ignored errors: +0 ", out)
+
+
+def test_busy_timeout_restarts_the_event(folder, holder):
+    r = bench(folder, "oltp_read_write", *SQLITE, "--table-size=1000", "--sqlite-busy-timeout=50",
+              "--threads=4", "--time=1", "run")
+    assert r.status == 0 and r.events == 0 and "FATAL" not in r.out
+    assert 5 <= number(r, "ignored errors") <= 80
+
+
+def test_grace_ends_what_waits(folder, holder):
+    begun = time.monotonic()
+    r = bench(folder, "oltp_read_write", *SQLITE, "--table-size=1000", "--threads=4",
+              "--sqlite-busy-timeout=50000", "--time=1", "--time-grace=1", "run")
+    assert r.status == 2 and r.reported and "time grace" in r.err and "FATAL" not in r.out
+    assert time.monotonic() - begun < 8
+
+
+def test_interrupt_while_waiting_reports(folder, holder):
+    p = start(folder, "oltp_read_write", *SQLITE, "--table-size=1000", "--threads=4",
+              "--sqlite-busy-timeout=50000", "--time=30", "run")
+    time.sleep(1)
+    p.send_signal(signal.SIGINT)
+    time.sleep(0.3)
+    p.send_signal(signal.SIGINT)
+    out, _ = p.communicate(timeout=30)
+    assert p.returncode == 130 and "Threads fairness:" in out
+
+
+# A small disk of our own is mounted over /dev/shm, which is a mount of its own also in a chroot, whose
+# root is none; made private first, so that nobody else sees it.
+PRIVATE = """
+mount --make-private /dev/shm && mount -t tmpfs -o size=3M none /dev/shm || exit 77
+bench=$1; shift
+"""
+
+
+def on_private_disk(folder, text, *args):
+    how = ["--propagation", "unchanged"] if os.getuid() == 0 else ["-Ur"]
+    p = subprocess.run(["unshare", "-m", *how, "sh", "-c", PRIVATE + text, "sh", BENCH, *args],
+                       cwd=folder.path, text=True, capture_output=True, timeout=60)
+    if p.returncode == 77 or "unshare" in p.stderr:
+        pytest.skip("cannot mount a small disk here: " + p.stderr)
+    return p
+
+
+needs_unshare = pytest.mark.skipif(shutil.which("unshare") is None, reason="unshare is missing")
+
+
+@needs_unshare
+def test_full_disk_ends_the_run_with_a_report(folder):
+    options = "--db-driver=sqlite --sqlite-db=/dev/shm/x.db --table-size=3000"
+    p = on_private_disk(folder, f"""
+"$bench" oltp_read_write {options} prepare || exit 3
+timeout 40 "$bench" oltp_write_only {options} --threads=16 --time=20 run
+""")
+    assert p.returncode == 1 and "Threads fairness:" in p.stdout
+    path = "/dev/shm/x.db"
+    assert f"returned error 13 (database or disk is full: '{path}') for query" in p.stdout
+    assert "the run failed" in p.stderr
+
+
+def test_prepare_says_what_it_could_not_write(folder):
+    limit = 600 * 1024
+    p = subprocess.run(["sh", "-c", 'trap "" XFSZ; ulimit -f 600; exec "$@"', "sh", BENCH,
+                        "oltp_read_write", *SQLITE, "--table-size=20000", "prepare"],
+                       cwd=folder.path, text=True, capture_output=True, timeout=60)
+    assert p.returncode == 1
+    assert os.path.getsize(folder.path / "sbtest.sqlite") <= limit
+    failure = next(s for s in p.stdout.splitlines() if s.startswith("FATAL: sqlite3_step()"))
+    assert len(failure) <= 4095 + len("FATAL: ") and "disk I/O error: '" in failure
+
+
+def test_files_that_are_none(folder):
+    def first_fatal(path, *args):
+        r = bench(folder, "oltp_read_write", *SQLITE, f"--sqlite-db={path}", *args, "--events=1",
+                  "run")
+        assert r.status == 1
+        return "\n".join(s for s in r.lines if s.startswith("FATAL: "))
+
+    folder.file("text.db", "this is not a database, but it is long enough to be read as one\n" * 9)
+    assert "unable to open SQLite database 'no/where.db', aborting...\nFATAL: error 14: unable to " \
+        "open database file: No such file or directory" in first_fatal("no/where.db")
+    assert "FATAL: error 26: file is not a database: '" in first_fatal("text.db")
+    assert "unable to open database file" in first_fatal(".")
+    assert "--sqlite-db names no file" in first_fatal("")
+    assert 'SQLite error: 1 "no such table: sbtest1"' in first_fatal("new.db")
+
+
+def test_corrupt_file_is_said(folder):
+    prepared(folder)
+    with open(folder.path / "sbtest.sqlite", "r+b") as f:
+        f.seek(8192)
+        f.write(b"\xff" * 65536)
+    r = bench(folder, "oltp_read_only", *SQLITE, "--table-size=1000", "--events=200", "run")
+    assert r.status == 1 and "database disk image is malformed" in r.out
+
+
+@needs_unshare
+def test_read_only_file(folder):
+    prepared(folder, 1000, "--sqlite-journal-mode=delete")
+
+    def run(workload):
+        # Permissions do not stop root, a disk mounted read-only does.
+        return on_private_disk(folder, """
+cp sbtest.sqlite /dev/shm && mount -o remount,ro /dev/shm && "$bench" "$@"
+""", workload, *SQLITE, "--sqlite-db=/dev/shm/sbtest.sqlite", "--sqlite-journal-mode=delete",
+                               "--table-size=1000", "--events=3", "run")
+
+    reading, writing = run("oltp_read_only"), run("oltp_write_only")
+    assert reading.returncode == 0, reading.stdout + reading.stderr
+    assert writing.returncode == 1 and "attempt to write a readonly database: '" in writing.stdout
+
+
+def test_trace_has_the_statements_of_each_session(folder):
+    prepared(folder, 100)
+    r = bench(folder, "oltp_read_write", *SQLITE, "--table-size=100", "--threads=4", "--events=40",
+              "--time=0", "--sql-trace=trace", "run")
+    lines = (folder.path / "trace").read_text().splitlines()
+    assert r.status == 0 and len(lines) == 40 * 20
+    assert all(re.match(r"\[s[0-3]\] [A-Z]", s) for s in lines)
+    for session in range(4):
+        mine = [s[5:] for s in lines if s.startswith(f"[s{session}]")]
+        assert mine[::20].count("BEGIN IMMEDIATE") == len(mine) / 20
+        assert mine[1:11].count("SELECT c FROM sbtest1 WHERE id=?") in (0, 10)
+    r = bench(folder, "oltp_point_select", *SQLITE, "--table-size=100", "--events=2",
+              "--db-ps-mode=disable", "--sql-trace=trace", "run")
+    assert re.fullmatch(r"(\[s0\] SELECT c FROM sbtest1 WHERE id=\d+\n){2}",
+                        (folder.path / "trace").read_text())
+
+
+def test_two_connections_of_one_thread_do_not_wait_for_each_other(folder):
+    r = folder.run("""
+function event()
+  local one, two = sysbench.sql.driver():connect(), sysbench.sql.driver():connect()
+  one:query("CREATE TABLE t(a)")
+  one:query("BEGIN IMMEDIATE")
+  print(pcall(two.query, two, "INSERT INTO t VALUES (1)"))
+  one:query("COMMIT")
+  two:query("INSERT INTO t VALUES (2)")
+  print(one:query_row("SELECT a FROM t"))
+  local other = sysbench.sql.driver():connect{db = "other.sqlite"}
+  one:query("BEGIN IMMEDIATE")
+  other:query("CREATE TABLE t(a)")
+  one:query("COMMIT")
+  local memory = sysbench.sql.driver():connect{db = ":memory:"}
+  memory:query("CREATE TABLE t(a)")
+end
+""", *SQLITE, "--events=1")
+    assert r.status == 0 and "another connection of this thread is in a transaction" in r.out
+    assert "2" in r.lines and (folder.path / "other.sqlite").exists()
+
+
+def test_stale_snapshot_is_rolled_back(folder):
+    r = folder.run("""
+function event()
+  local one, two = sysbench.sql.driver():connect(), sysbench.sql.driver():connect()
+  one:query("CREATE TABLE t(a)")
+  one:query("BEGIN") one:query("SELECT * FROM t")
+  two:query("INSERT INTO t VALUES (2)")
+  local ok, failure = pcall(one.query, one, "UPDATE t SET a = 1")
+  print(ok, failure.errcode, failure.sql_errno, failure.sql_state)
+  one:query("BEGIN") one:query("UPDATE t SET a = 1") one:query("COMMIT")
+  print(two:query_row("SELECT a FROM t"))
+end
+""", *SQLITE, "--events=1")
+    assert r.status == 0 and "FATAL" not in r.out
+    assert r.lines[r.lines.index("false\t1\t517\t40001") + 1] == "1"
+
+
+def test_debug_shows_execution_and_fetching(folder):
+    prepared(folder, 100)
+    script = """
+function thread_init() con = sysbench.sql.driver():connect() end
+function event() local rs = con:query("SELECT id FROM sbtest1") while rs:fetch_row() do end end
+"""
+    options = [*SQLITE, "--db-debug", "--events=50", "--time=0"]
+    r = folder.run(script, *options, "--verbosity=5")
+    blocks = re.search(r"reconnects: .*\nDEBUG: \nDEBUG: Query execution statistics:\n((?:DEBUG: .*\n)+)"
+                       r"DEBUG: Results fetching statistics:\n((?:DEBUG: .*\n){4})\nThroughput", r.out)
+    for block in blocks.groups():
+        row = re.fullmatch("".join(rf"DEBUG: {name:>8} {{32}}([0-9.]+)s\n" for name in
+                                   ("min:", "avg:", "max:", "total:")), block)
+        least, mean, most, total = map(float, row.groups())
+        assert least <= mean <= most <= total
+    assert "DEBUG" not in folder.run(script, *options).out
+
+
+def test_settings_reach_the_connection(folder):
+    script = """
+function event()
+  local con = sysbench.sql.driver():connect()
+  print("set", con:query_row("PRAGMA journal_mode"), con:query_row("PRAGMA synchronous"))
+end
+"""
+    for options, values in (([], "wal\t1"), (["--sqlite-synchronous=full"], "wal\t2"),
+                            (["--sqlite-journal-mode=truncate"], "truncate\t1"),
+                            (["--sqlite-journal-mode=WAL", "--sqlite-synchronous=OFF"], "wal\t0")):
+        assert f"set\t{values}" in folder.run(script, *SQLITE, *options, "--events=1").lines
+    r = folder.run(script, *SQLITE, "--sqlite-journal-mode=paper", "--events=1")
+    assert r.status == 1 and "sqlite-journal-mode" in r.out + r.err

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Shows what the bundled workloads do to an SQLite database when the program runs them."""
+import re
+import sqlite3
+
+import pytest
+
+from lua import command
+
+WORKLOADS = ("bulk_insert", "oltp_delete", "oltp_insert", "oltp_point_select", "oltp_read_only",
+             "oltp_read_write", "oltp_update_index", "oltp_update_non_index", "oltp_write_only",
+             "select_random_points", "select_random_ranges")
+
+
+class Database:
+    def __init__(self, folder):
+        self.folder = folder
+
+    def bench(self, workload, step, *options):
+        return command([workload, "--db-driver=sqlite", *options, step], self.folder)
+
+    def ok(self, workload, step, *options):
+        result = self.bench(workload, step, *options)
+        assert result.status == 0, result.out + result.err
+        return result
+
+    def rows(self, sql):
+        with sqlite3.connect(self.folder / "sbtest.sqlite") as connection:
+            return connection.execute(sql).fetchall()
+
+    def ids(self, table=1):
+        return [row[0] for row in self.rows(f"SELECT id FROM sbtest{table} ORDER BY id")]
+
+
+@pytest.fixture
+def db(tmp_path):
+    return Database(tmp_path)
+
+
+def number(result, label):
+    return int(re.search(rf"^ *{label}: +(\d+)", result.out, re.M).group(1))
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+@pytest.mark.parametrize("threads", [1, 8])
+def test_prepare_run_run_cleanup(db, workload, threads):
+    options = [f"--threads={threads}"]
+    if workload != "bulk_insert":
+        options.append("--table-size=200")
+    db.ok(workload, "prepare", *options)
+    for _ in range(2):
+        result = db.ok(workload, "run", "--events=100", "--time=0", *options)
+        assert number(result, "transactions") == 100 and number(result, "ignored errors") == 0
+    db.ok(workload, "cleanup", *options)
+    assert db.rows("SELECT name FROM sqlite_master WHERE name LIKE 'sbtest%'") == []
+
+
+@pytest.mark.parametrize("workload, counts", [
+    ("oltp_read_write", (1400, 400, 200)), ("oltp_read_only", (1400, 0, 200)),
+    ("oltp_write_only", (0, 400, 200)), ("oltp_point_select", (100, 0, 0)),
+    ("oltp_update_index", (0, 100, 0)), ("oltp_update_non_index", (0, 100, 0)),
+    ("oltp_insert", (0, 100, 0)), ("select_random_points", (100, 0, 0)),
+    ("select_random_ranges", (100, 0, 0))])
+def test_statements_of_an_event(db, workload, counts):
+    db.ok(workload, "prepare", "--tables=1", "--table-size=50")
+    result = db.ok(workload, "run", "--events=100", "--threads=4", "--table-size=50")
+    assert tuple(number(result, name) for name in ("read", "write", "other")) == counts
+
+
+def test_threads_load_slices_of_a_table(db):
+    """Ids have no gap, the numbering goes on behind them, and values lie in their ranges."""
+    size = ["--tables=2", "--table-size=3001"]
+    result = db.ok("oltp_insert", "prepare", "--threads=7", *size)
+    assert result.out.count("Creating table") == result.out.count("Inserting 3001 records") == 2
+    for table in (1, 2):
+        assert db.ids(table) == list(range(1, 3002))
+        assert db.rows(f"SELECT count(*) FROM sbtest{table} WHERE k BETWEEN 1 AND 3001 AND "
+                       "length(c) = 119 AND length(pad) = 59") == [(3001,)]
+        assert db.rows(f"SELECT name FROM pragma_index_list('sbtest{table}')") == [(f"k_{table}",)]
+    db.ok("oltp_insert", "run", "--events=40", *size)
+    new = len(db.ids(1)) + len(db.ids(2)) - 6002
+    assert new == 40 and db.ids(1)[-1] == len(db.ids(1)) and db.ids(2)[-1] == len(db.ids(2))
+
+
+@pytest.mark.parametrize("threads, tables", [(1, 1), (2, 2), (6, 1)])
+def test_prepare_fails_as_a_whole(db, threads, tables):
+    db.ok("oltp_read_write", "prepare", "--table-size=1")
+    options = [f"--threads={threads}", f"--tables={tables}", "--table-size=100"]
+    result = db.bench("oltp_read_write", "prepare", *options)
+    assert result.status == 1 and "sbtest1 already exists" in result.out
+    assert db.ids(1) == [1]
+
+
+def test_rows_stay_complete_under_concurrent_writes(db):
+    db.ok("oltp_write_only", "prepare", "--table-size=20")
+    db.ok("oltp_write_only", "run", "--table-size=20", "--threads=8", "--events=300")
+    assert db.ids() == list(range(1, 21))
+
+
+def test_ids_of_our_own_may_meet_in_a_later_run(db):
+    """The same seed draws the same ids twice; the events are repeated until they find free ones."""
+    own = ["--auto-inc=off", "--rand-seed=7"]
+    db.ok("oltp_insert", "prepare", *own)
+    assert db.ids() == []
+    for ignored in (0, 50):
+        result = db.ok("oltp_insert", "run", "--events=50", *own)
+        assert number(result, "ignored errors") == ignored and "FATAL" not in result.out
+    assert len(set(db.ids())) == 100
+
+
+def test_bulk_insert_goes_on(db):
+    db.ok("bulk_insert", "prepare", "--threads=2")
+    for _ in range(2):
+        db.ok("bulk_insert", "run", "--threads=2", "--events=5000")
+    found = db.ids(1), db.ids(2)
+    assert all(ids == list(range(1, len(ids) + 1)) for ids in found)
+    assert len(found[0]) + len(found[1]) == 10000
+
+
+@pytest.mark.parametrize("workload", [w for w in WORKLOADS if w != "bulk_insert"])
+def test_reconnect(db, workload):
+    db.ok(workload, "prepare", "--table-size=30")
+    result = db.ok(workload, "run", "--table-size=30", "--events=20", "--reconnect=3")
+    assert number(result, "reconnects") == 6
+
+
+def test_secondary_has_a_plain_index_on_id(db):
+    options = ["--secondary", "--table-size=10"]
+    db.ok("oltp_insert", "prepare", *options)
+    db.ok("oltp_insert", "run", "--events=5", *options)
+    assert db.ids() == list(range(1, 16))
+    assert db.rows('SELECT name, "unique" FROM pragma_index_list(\'sbtest1\') ORDER BY 1') == [
+        ("k_1", 0), ("xid_1", 0)]
+    db.ok("oltp_read_write", "run", "--events=5", *options)
+    db.ok("oltp_read_write", "warmup", *options)
+
+
+def test_warmup_gathers_statistics(db):
+    db.ok("oltp_read_only", "prepare", "--tables=3", "--table-size=10")
+    result = db.ok("oltp_read_only", "warmup", "--tables=3", "--table-size=10", "--threads=2")
+    assert result.out.count("Preloading table sbtest") == 3
+    assert db.rows("SELECT count(DISTINCT tbl) FROM sqlite_stat1") == [(3,)]
+
+
+@pytest.mark.parametrize("tables", [1, 2])
+def test_absent_tables_are_noticed_before_the_start(db, tables):
+    result = db.bench("oltp_read_write", "run", f"--tables={tables}")
+    assert result.status == 1 and "no such table: sbtest1" in result.out
+    assert "Threads started!" not in result.out

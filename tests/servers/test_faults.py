@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Shows what becomes of a run when its server is killed, restarted or frozen, or ends connections."""
+
+import re
+import subprocess
+import time
+
+import pytest
+
+import transcripts
+from conftest import BENCH
+from test_workloads import bench, must, number
+
+SIZES = ["--tables=2", "--table-size=1000"]
+RUN_FAILED = "the run failed; the report covers what was measured until then"
+LOST = {  # what the server's end looks like
+    "mysql": "--mysql-ignore-errors=1053,1213,1205,1927,2002,2006,2013,2026",
+    "pgsql": "--pgsql-ignore-errors=57P01,57P02,57P03,08001,08006,40P01,40001,23505",
+}
+
+
+@pytest.fixture(params=["mariadb_victim", "postgresql_victim"])
+def victim(request):
+    """Has the tables; runs again afterwards."""
+    server = request.getfixturevalue(request.param)
+    if server.process.poll() is not None:
+        server.start()
+    transcripts.empty(server)
+    must(server, "oltp_read_write", *SIZES, "prepare")
+    yield server
+    server.thaw()
+    if server.process.poll() is not None:
+        server.start()
+    must(server, "oltp_read_write", *SIZES, "cleanup")
+
+
+class Run:
+    """A run in the background."""
+
+    def __init__(self, server, *argv):
+        self.begun = time.monotonic()
+        self.process = subprocess.Popen([BENCH, argv[0], *server.login(), *argv[1:], "run"],
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def end(self, timeout=90):
+        """Status, standard output, standard error, seconds."""
+        out, err = self.process.communicate(timeout=timeout)
+        return self.process.returncode, out, err, time.monotonic() - self.begun
+
+
+def end_connections(server):
+    """All of the test's user."""
+    if server.driver == "mysql":
+        ids = server.sql("SELECT id FROM information_schema.processlist WHERE user = 'spec_user';")
+        return sum(server.sql(f"KILL {i};", check=False) == "" for i in ids.split())
+    return int(server.sql("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
+                          "WHERE usename = 'spec_user'"))
+
+
+@pytest.mark.parametrize("ps_mode", ["auto", "disable"])
+def test_a_killed_server_ends_the_run_with_a_report(victim, ps_mode):
+    run = Run(victim, "oltp_read_write", *SIZES, "--threads=4", "--time=30", f"--db-ps-mode={ps_mode}")
+    time.sleep(1)
+    victim.kill()
+    status, out, err, seconds = run.end()
+    assert status == 1
+    assert seconds < 12
+    assert err.rstrip("\n").endswith(RUN_FAILED)
+    assert number(out, "total number of events") > 0
+    fatal = {"mysql": r"^FATAL: \S+ returned error 20(13|06) \(.*\)",
+             "pgsql": r"^FATAL: PQexec(Prepared)?\(\) failed: 7 \S"}[victim.driver]
+    assert re.search(fatal, out, re.M), out
+    victim.start()
+
+
+@pytest.mark.parametrize("ps_mode", ["auto", "disable"])
+def test_a_restarted_server_is_found_again_when_its_loss_is_ignored(victim, ps_mode):
+    time_s = 25 if victim.kind == "mysql" else 6  # which recovers longer
+    run = Run(victim, "oltp_read_write", *SIZES, "--threads=4", f"--time={time_s}", LOST[victim.driver],
+              f"--db-ps-mode={ps_mode}", "--report-interval=1")
+    time.sleep(1)
+    victim.kill()
+    time.sleep(0.5)
+    victim.start()
+    status, out, err, seconds = run.end()
+    assert status == 0, out + err
+    assert number(out, "reconnects") >= 4
+    assert seconds < time_s + 6
+    last = [line for line in out.splitlines() if line.startswith("[ ")][-1]
+    assert float(re.search(r"tps: (\S+)", last).group(1)) > 0
+
+
+@pytest.mark.parametrize("ignored", [True, False])
+def test_connections_ended_by_the_server(victim, ignored):
+    argv = [LOST[victim.driver]] if ignored else []
+    run = Run(victim, "oltp_read_write", *SIZES, "--threads=4", "--time=3", *argv)
+    time.sleep(1)
+    assert end_connections(victim) >= 4
+    status, out, err, _ = run.end()
+    if ignored:
+        assert status == 0, out + err
+        assert number(out, "reconnects") == 4
+    else:
+        assert status == 1
+        assert err.rstrip("\n").endswith(RUN_FAILED)
+    assert number(out, "total number of events") > 0
+
+
+def test_a_frozen_server_does_not_hold_up_the_end(victim):
+    run = Run(victim, "oltp_read_write", *SIZES, "--threads=4", "--time=2")
+    time.sleep(1)
+    victim.freeze()
+    try:
+        status, out, err, seconds = run.end(timeout=40)
+    finally:
+        victim.thaw()
+    assert status == 2, out + err
+    assert seconds < 15
+    assert number(out, "total number of events") > 0
+
+
+def test_a_frozen_server_that_goes_on_costs_nothing_but_time(victim):
+    run = Run(victim, "oltp_read_write", *SIZES, "--threads=4", "--time=3")
+    time.sleep(1)
+    victim.freeze()
+    time.sleep(1)
+    victim.thaw()
+    status, out, err, _ = run.end()
+    assert status == 0, out + err
+    assert number(out, "reconnects") == 0
+
+
+def test_forced_shutdown_while_statements_wait(victim, tmp_path):
+    script = tmp_path / "wait.lua"
+    sleep = {"mysql": "SELECT SLEEP(30)", "pgsql": "SELECT pg_sleep(30)"}[victim.driver]
+    script.write_text(
+        "local con\n"
+        "function thread_init() con = sysbench.sql.driver():connect() end\n"
+        f'function event() con:query("{sleep}") end\n')
+    status, out, _ = bench(victim, str(script), "--time=1", "--forced-shutdown=1", "--threads=2", "run")
+    assert status == 2
+    assert "forcing shutdown..." in out
+    assert number(out, "Number of unfinished transactions on forced shutdown") == 2
+
+
+def test_a_statement_that_outlives_the_run_is_interrupted(victim, tmp_path):
+    script = tmp_path / "wait.lua"
+    sleep = {"mysql": "SELECT SLEEP(60)", "pgsql": "SELECT pg_sleep(60)"}[victim.driver]
+    script.write_text(
+        "local con\n"
+        "function thread_init() con = sysbench.sql.driver():connect() end\n"
+        f'function event() con:query("{sleep}") end\n')
+    begun = time.monotonic()
+    status, out, err = bench(victim, str(script), "--time=1", "--threads=2", "run")
+    assert status == 2, out + err
+    assert time.monotonic() - begun < 20
+
+
+def test_an_encrypted_run(mariadb, postgresql, certificates):
+    for server, tls in (
+        (mariadb, ["--mysql-ssl=VERIFY_IDENTITY", f"--mysql-ssl-ca={certificates.ca}"]),
+        (postgresql, ["--pgsql-sslmode=verify-full", f"--pgsql-sslrootcert={certificates.ca}"]),
+    ):
+        transcripts.empty(server)
+        must(server, "oltp_point_select", "--table-size=100", "prepare", by="tcp")
+        try:
+            out = must(server, "oltp_point_select", "--table-size=100", "--events=50", *tls, "run", by="tcp")
+            assert number(out, "read") == 50
+        finally:
+            must(server, "oltp_point_select", "cleanup", by="tcp")
+
+
+def test_no_password_in_the_process_list(victim):
+    run = Run(victim, "oltp_point_select", *SIZES, "--time=2")
+    time.sleep(1)
+    with open(f"/proc/{run.process.pid}/cmdline", "rb") as f:
+        line = f.read()
+    status, out, err, _ = run.end()
+    assert status == 0
+    assert b"spec_pw" not in line
+    assert "spec_pw" not in out + err

@@ -1,0 +1,431 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The module `mysql`, hook by hook, on a private MariaDB."""
+
+import os
+import types
+
+import pytest
+
+CLASS_OTHER, CLASS_DEADLOCK, CLASS_LOCK_TIMEOUT, CLASS_CONNECTION, CLASS_DUPLICATE = 0, 1, 2, 4, 6
+MIB = 1024 * 1024
+
+
+@pytest.fixture
+def sh(shell, mariadb):
+    s = shell(mariadb)
+    assert s("connect")["rc"] == "DONE"
+    return s
+
+
+TYPES = """CREATE TABLE spec_types (i INT, b BIGINT, u BIGINT UNSIGNED, d DATE, dt DATETIME(3),
+    tm TIME, dc DECIMAL(20,3), f FLOAT, db DOUBLE, bl BLOB, bt BIT(8), c CHAR(4), y YEAR, z INT ZEROFILL)"""
+VALUES = """(-1, -9223372036854775808, 18446744073709551615, '2020-02-03', '2020-02-03 04:05:06.007',
+    '-11:12:13', 1.5, 0.1, 1e100, 'a\\0b', b'101', 'x', 2020, 7)"""
+AS_TEXT = ["-1", "-9223372036854775808", "18446744073709551615", "2020-02-03", "2020-02-03 04:05:06.007",
+           "-11:12:13", "1.500", "0.1", "1e100", "a\0b", "\5", "x", "2020", "0000000007"]
+
+
+def test_values_are_text_in_the_servers_form_prepared_or_not(sh):
+    sh.query("DROP TABLE IF EXISTS spec_types")
+    sh.query(TYPES.replace("\n", " "))
+    sh.query("INSERT INTO spec_types VALUES " + VALUES.replace("\n", " ") + ", (" + ",".join(["NULL"] * 14) + ")")
+    assert sh.query("SELECT * FROM spec_types") == [AS_TEXT, [None] * 14]
+    assert sh("prepare 0 SELECT * FROM spec_types")["rc"] == "DONE"
+    for _ in range(2):
+        answer = sh("execute 0")
+        assert (answer["nrows"], answer["nfields"]) == (2, 14)
+        assert sh.rows() == [AS_TEXT, [None] * 14]
+    sh.query("DROP TABLE spec_types")
+
+
+def test_parameters_are_read_where_they_are_bound(sh):
+    sh("prepare 0 SELECT ?, ?, ?, '?', `a?` FROM (SELECT 1 AS `a?`) t -- ?")
+    assert sh("bind 0 int:-5 double:0.125 text:a'b")["rc"] == "DONE"
+    sh("execute 0")
+    assert sh.rows() == [["-5", "0.125", "a'b", "?", "1"]]
+    sh("set 0 int:9223372036854775807")
+    sh("execute 0")
+    assert sh.rows()[0][0] == "9223372036854775807"
+    sh("set 0 null:")
+    sh("execute 0")
+    assert sh.rows()[0][0] is None
+    sh("set 0 int:7")
+    sh("execute 0")
+    assert sh.rows()[0][0] == "7"
+
+
+def test_values_of_64_MiB_go_both_ways(sh):
+    sh("prepare 0 SELECT LENGTH(?), ?")
+    sh(f"bind 0 fill:{64 * MIB} int:3")
+    assert sh("execute 0")["rc"] == "ROWS"
+    assert sh.rows() == [[str(64 * MIB), "3"]]
+    assert sh(f"query SELECT REPEAT('x', {64 * MIB}), 1")["rc"] == "ROWS"
+    assert sh("fetch lengths") == [64 * MIB, 1]
+    sh(f"prepare 1 SELECT 1, REPEAT('x', {64 * MIB})")
+    assert sh("execute 1")["rc"] == "ROWS"
+    assert sh("fetch lengths") == [1, 64 * MIB]
+
+
+def test_wrong_number_of_parameters(sh):
+    sh("prepare 0 SELECT ?")
+    answer = sh("bind 0 int:1 int:2")
+    assert answer["rc"] == "ERROR"
+    assert answer["text"] == "Wrong number of parameters to mysql_stmt_bind_param"
+    assert sh("bind 0 int:1")["rc"] == "DONE"
+
+
+def test_several_results_in_order(sh):
+    assert sh("query SELECT 1; SET @a=1; SELECT 3")["more"] is True
+    assert sh.rows() == [["1"]]
+    assert sh("next") == {"rc": "DONE", "affected": 0, "nrows": 0, "nfields": 0, "more": True}
+    assert sh("next") == {"rc": "ROWS", "affected": 0, "nrows": 1, "nfields": 1, "more": False}
+    assert sh.rows() == [["3"]]
+    assert sh.query("SELECT 4") == [["4"]]
+
+
+def test_the_second_of_several_statements_fails(sh):
+    assert sh("query SELECT 1; SELECT nosuch; SELECT 3")["more"] is True
+    answer = sh("next")
+    assert (answer["rc"], answer["code"], answer["call"]) == ("ERROR", 1054, "mysql_drv_next_result()")
+    assert sh.query("SELECT 4") == [["4"]]
+
+
+def test_a_procedure_gives_its_results_prepared_or_not(sh):
+    sh.query("DROP PROCEDURE IF EXISTS two_results")
+    made = sh.query("CREATE PROCEDURE two_results(n INT) BEGIN SELECT n, 'a'; SELECT n + 1; END")
+    assert made["rc"] == "DONE"
+    for begin, then in (("query CALL two_results(5)", "next"), ("execute 0", "next 0")):
+        if begin.startswith("execute"):
+            sh("prepare 0 CALL two_results(?)")
+            sh("bind 0 int:5")
+        assert sh(begin)["more"] is True
+        assert sh.rows() == [["5", "a"]]
+        assert sh(then)["rc"] == "ROWS"
+        assert sh.rows() == [["6"]]
+        assert sh(then) == {"rc": "DONE", "affected": 0, "nrows": 0, "nfields": 0, "more": False}
+    sh.query("DROP PROCEDURE two_results")
+
+
+def test_affected_rows(sh):
+    sh.query("DROP TABLE IF EXISTS spec_aff")
+    sh.query("CREATE TABLE spec_aff (id INT PRIMARY KEY, v INT)")
+    assert sh("query INSERT INTO spec_aff VALUES (1, 1), (2, 1), (3, 1)")["affected"] == 3
+    assert sh("query UPDATE spec_aff SET v = 2 WHERE id < 3")["affected"] == 2
+    assert sh("query UPDATE spec_aff SET v = 2 WHERE id = 9")["affected"] == 0
+    sh("prepare 0 DELETE FROM spec_aff WHERE id < ?")
+    sh("bind 0 int:3")
+    assert sh("execute 0")["affected"] == 2
+    sh.query("DROP TABLE spec_aff")
+
+
+def test_errors_have_number_state_class_and_call(sh):
+    answer = sh("query SELECT * FROM spec_missing")
+    assert answer["rc"] == "ERROR"
+    assert (answer["code"], answer["state"], answer["class"]) == (1146, "42S02", CLASS_OTHER)
+    assert answer["text"] == "Table 'spec_db.spec_missing' doesn't exist"
+    assert (answer["call"], answer["ignorable"]) == ("mysql_drv_query()", False)
+    assert sh("prepare 0 SELECT * FROM spec_missing")["call"] == "mysql_stmt_prepare()"
+    assert sh("query")["code"] == 1065
+
+
+def test_what_cannot_be_prepared_is_to_be_emulated(sh):
+    answer = sh("prepare 0 DEALLOCATE PREPARE nosuch")
+    assert (answer["rc"], answer["code"], answer["call"]) == ("ERROR", 1295, "emulate")
+
+
+def test_duplicates_deadlocks_and_lock_timeouts(sh):
+    sh.query("DROP TABLE IF EXISTS spec_dl")
+    sh.query("CREATE TABLE spec_dl (id INT PRIMARY KEY, v INT) ENGINE=InnoDB")
+    sh.query("INSERT INTO spec_dl VALUES (1, 0), (2, 0)")
+    answer = sh("query INSERT INTO spec_dl VALUES (1, 1)")
+    assert (answer["code"], answer["class"], answer["ignorable"]) == (1062, CLASS_DUPLICATE, False)
+    assert answer["rolled_back"] is True  # no transaction was open
+    sh("use 1")
+    sh("connect")
+    sh.query("BEGIN")
+    sh.query("UPDATE spec_dl SET v = 1 WHERE id = 1")
+    sh("use 0")
+    sh.query("SET innodb_lock_wait_timeout = 1")
+    sh.query("BEGIN")
+    answer = sh("query UPDATE spec_dl SET v = 1 WHERE id = 1")
+    assert (answer["code"], answer["class"], answer["ignorable"]) == (1205, CLASS_LOCK_TIMEOUT, True)
+    assert answer["rolled_back"] is False
+    sh.query("ROLLBACK")
+    sh("use 1")
+    sh("disconnect")
+    sh("use 0")
+    sh.query("DROP TABLE spec_dl")
+
+
+def test_quote_escapes_as_the_server_wants(sh):
+    assert sh("quote a'b\\c\"d") == "a\\'b\\\\c\\\"d"
+    assert sh.query("SELECT '" + sh("quote it's \\ \"x\"") + "'") == [["it's \\ \"x\""]]
+
+
+def test_info(sh, mariadb):
+    info = sh("info")
+    assert (info["max_connections"], info["max_prepared"]) == (1200, 1000000)
+    assert mariadb.vendor in info["version"]
+
+
+@pytest.mark.parametrize("by", ["socket", "tcp"])
+def test_interrupt_ends_a_blocked_call(shell, mariadb, by):
+    sh = shell(mariadb, by=by)
+    sh("connect")
+    sh("interrupt 200")
+    answer = sh("query SELECT SLEEP(30)")
+    assert (answer["rc"], answer["class"]) == ("LOST", CLASS_CONNECTION)
+    assert sh("query SELECT 1")["rc"] == "LOST"
+    sh("disconnect")
+    assert sh("connect")["rc"] == "DONE"
+    assert sh.query("SELECT 1") == [["1"]]
+
+
+def test_a_connection_killed_by_the_server_is_lost(sh, mariadb):
+    sh("prepare 0 SELECT ?")
+    sh("bind 0 int:1")
+    (connection,) = sh.query("SELECT CONNECTION_ID()")[0]
+    mariadb.sql(f"KILL {connection}")
+    assert sh("execute 0")["rc"] == "LOST"
+    sh("disconnect")
+    assert sh("connect")["rc"] == "DONE"
+
+
+def test_read_timeout(shell, mariadb):
+    sh = shell(mariadb, ["--mysql-read-timeout=1"])
+    sh("connect")
+    assert sh("query SELECT SLEEP(20)")["rc"] == "LOST"
+
+
+def test_connect_timeout_does_not_limit_statements(shell, mariadb):
+    sh = shell(mariadb, ["--mysql-connect-timeout=1"], by="tcp")
+    sh("connect")
+    assert sh.query("SELECT SLEEP(2)") == [["0"]]
+
+
+# --- where to, and as whom ---------------------------------------------------------------------------
+
+
+def test_hosts_and_ports_in_turn_the_port_fastest(shell, mariadb):
+    sh = shell(mariadb, ["--mysql-host=127.0.0.1,127.0.0.9", f"--mysql-port={mariadb.port},1,2"], by="tcp")
+    places = []
+    for _ in range(7):
+        answer = sh("connect")
+        places.append(answer.get("where", "good"))
+        if answer["rc"] == "DONE":
+            sh("disconnect")
+    assert places == [
+        "good", " on host '127.0.0.1', port 1", " on host '127.0.0.1', port 2",
+        f" on host '127.0.0.9', port {mariadb.port}", " on host '127.0.0.9', port 1",
+        " on host '127.0.0.9', port 2", "good",
+    ]
+
+
+def test_sockets_in_turn_and_hosts_ignored(shell, mariadb):
+    sh = shell(mariadb, [f"--mysql-socket={mariadb.socket},/nonexistent.sock", "--mysql-host=nosuch.invalid"])
+    assert sh("connect")["rc"] == "DONE"
+    sh("disconnect")
+    answer = sh("connect")
+    assert (answer["code"], answer["where"]) == (2002, " on socket '/nonexistent.sock'")
+    assert sh("connect")["rc"] == "DONE"
+
+
+def test_overrides_replace_options_of_one_connection(shell, mariadb):
+    sh = shell(mariadb, ["--mysql-user=nobody"])
+    assert sh("connect")["code"] == 1045
+    assert sh("connect user=spec_user")["rc"] == "DONE"
+    assert sh.query("SELECT USER()") == [["spec_user@localhost"]]
+    sh("disconnect")
+    assert sh(f"connect user=spec_user host=127.0.0.1 port={mariadb.port}")["rc"] == "DONE"
+    assert sh.query("SHOW STATUS LIKE 'Threads_connected'")
+    sh("disconnect")
+    answer = sh("connect ssl=on")
+    assert (answer["rc"], answer["text"]) == ("ERROR", "--mysql-ssl is the same for all connections")
+
+
+@pytest.mark.parametrize("argv, text", [
+    (["--mysql-socket=", "--mysql-host="], "No MySQL hosts specified, aborting"),
+    (["--mysql-socket=", "--mysql-port="], "No MySQL ports specified, aborting"),
+    (["--mysql-port=33x"], "Invalid value for --mysql-port: '33x'"),
+    (["--mysql-ignore-errors=12a"],
+     "Invalid value for --mysql-ignore-errors: '12a' is no error number and not 'all'"),
+    (["--mysql-password=", "--mysql-password-file=/nonexistent"],
+     "cannot open the password file '/nonexistent': No such file or directory"),
+    (["--mysql-defaults-file=/nonexistent"],
+     "cannot open the option file '/nonexistent': No such file or directory"),
+])
+def test_what_cannot_be_is_refused_at_the_start(shell, mariadb, argv, text):
+    sh = shell(mariadb, argv)
+    assert sh.start == {"rc": "INIT", "text": text}
+
+
+def test_wrong_password_and_database(shell, mariadb):
+    sh = shell(mariadb, ["--mysql-password=wrong"])
+    answer = sh("connect")
+    assert (answer["rc"], answer["code"], answer["state"]) == ("ERROR", 1045, "28000")
+    assert "wrong" not in answer["text"]
+    answer = shell(mariadb, ["--mysql-db=nosuchdb"])("connect")
+    assert answer["code"] == 1044
+
+
+def test_password_from_environment_file_and_option_file(shell, mariadb, tmp_path):
+    login = [arg for arg in mariadb.login() if "password" not in arg]
+    server = types.SimpleNamespace(driver="mysql", login=lambda: login)
+    assert shell(server)("connect")["code"] == 1045
+    env = {"MYSQL_PWD": "spec_pw"}
+    assert shell(server, env=env)("connect")["rc"] == "DONE"
+    # One that is given and empty is a password, too.
+    assert shell(server, ["--mysql-password="], env=env)("connect")["code"] == 1045
+    file = tmp_path / "pw"
+    file.write_text("spec_pw\n")
+    assert shell(server, [f"--mysql-password-file={file}"])("connect")["rc"] == "DONE"
+    (tmp_path / ".my.cnf").write_text(
+        "[mysqld]\npassword = other\n# a comment\n[client]\nuser=spec_user\npassword = \"spec\\_pw\"\n"
+        "[mysqldump]\npassword=x\n".replace("\\_", "_"))
+    argv = ["--mysql-user=sbtest", "--mysql-defaults-file=~/.my.cnf"]
+    sh = shell(server, argv, env={"HOME": str(tmp_path)})
+    assert sh("connect")["rc"] == "DONE"
+    assert sh.query("SELECT USER()") == [["spec_user@localhost"]]
+
+
+def test_password_asked_for_on_the_terminal(mariadb):
+    import pty
+
+    build = os.path.dirname(os.path.dirname(os.environ["BENCH"]))
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.execv(f"{build}/tests/servers/driver_shell", [
+            "driver_shell", f"{build}/lib/bench/drivers/mysql.so", "--mysql-user=spec_user",
+            "--mysql-db=spec_db", f"--mysql-socket={mariadb.socket}", "--mysql-password-prompt=on"])
+    seen = read_until(fd, b"MySQL password: ")
+    os.write(fd, b"spec_pw\n")
+    seen += read_until(fd, b'{"rc": "DONE"}')
+    os.write(fd, b"connect\n")
+    seen += read_until(fd, b'"more": false}')
+    os.write(fd, b"\x04")
+    os.waitpid(pid, 0)
+    os.close(fd)
+    assert b"spec_pw" not in seen
+
+
+def read_until(fd, text):
+    seen = b""
+    while text not in seen:
+        seen += os.read(fd, 4096)
+    return seen
+
+
+# --- encryption --------------------------------------------------------------------------------------
+
+
+def cipher_of(sh):
+    assert sh("connect") == {"rc": "DONE", "affected": 0, "nrows": 0, "nfields": 0, "more": False}
+    return sh.query("SHOW STATUS LIKE 'Ssl_cipher'")[0][1]
+
+
+@pytest.mark.parametrize("mode, encrypted", [
+    ("off", False), ("on", True), ("DISABLED", False), ("PREFERRED", True), ("required", True),
+])
+def test_encryption_by_switch_and_by_mode(shell, mariadb, mode, encrypted):
+    assert (cipher_of(shell(mariadb, [f"--mysql-ssl={mode}"], by="tcp")) != "") is encrypted
+
+
+@pytest.mark.parametrize("mode", ["verify_ca", "VERIFY_IDENTITY"])
+def test_the_right_certificate_is_accepted(shell, mariadb, certificates, mode):
+    sh = shell(mariadb, [f"--mysql-ssl={mode}", f"--mysql-ssl-ca={certificates.ca}"], by="tcp")
+    assert cipher_of(sh) != ""
+
+
+@pytest.mark.parametrize("mode", ["verify_ca", "verify_identity"])
+def test_a_certificate_of_another_authority_is_refused(shell, mariadb, certificates, mode):
+    sh = shell(mariadb, [f"--mysql-ssl={mode}", f"--mysql-ssl-ca={certificates.other_ca}"], by="tcp")
+    answer = sh("connect")
+    assert (answer["rc"], answer["code"]) == ("ERROR", 2026)
+
+
+def test_a_certificate_of_another_host_is_refused_by_verify_identity(shell, mariadb, certificates):
+    mariadb.use_certificate(certificates.wrong_cert, certificates.wrong_key)
+    try:
+        ca = f"--mysql-ssl-ca={certificates.ca}"
+        assert cipher_of(shell(mariadb, ["--mysql-ssl=verify_ca", ca], by="tcp")) != ""
+        answer = shell(mariadb, ["--mysql-ssl=verify_identity", ca], by="tcp")("connect")
+        assert (answer["rc"], answer["code"]) == ("ERROR", 2026)
+    finally:
+        mariadb.use_certificate(certificates.cert, certificates.key)
+
+
+def test_verifying_needs_an_authority(shell, mariadb):
+    answer = shell(mariadb, ["--mysql-ssl=verify_ca"], by="tcp")("connect")
+    assert answer["text"] == "to verify the server, --mysql-ssl-ca has to name the certificates to trust"
+
+
+@pytest.mark.parametrize("mode, rc", [("on", "ERROR"), ("required", "ERROR"), ("preferred", "DONE"), ("off", "DONE")])
+def test_a_server_without_encryption(shell, mariadb_victim, mode, rc):
+    assert shell(mariadb_victim, [f"--mysql-ssl={mode}"], by="tcp")("connect")["rc"] == rc
+
+
+def test_compression(shell, mariadb):
+    sh = shell(mariadb, ["--mysql-compression=on"])
+    sh("connect")
+    assert sh.query("SHOW STATUS LIKE 'Compression'") == [["Compression", "ON"]]
+
+
+# --- the rest -----------------------------------------------------------------------------------------
+
+
+def test_dry_run_contacts_nobody(shell, mariadb):
+    sh = shell(mariadb, ["--mysql-dry-run=on", "--mysql-socket=/nonexistent"])
+    nothing = {"rc": "DONE", "affected": 0, "nrows": 0, "nfields": 0, "more": False}
+    assert sh("connect") == nothing
+    assert sh("query SELECT 1") == nothing
+    assert sh("prepare 0 SELECT ?") == nothing
+    assert sh("bind 0 int:1") == nothing
+    assert sh("execute 0") == nothing
+
+
+def test_debug_traces_calls_and_no_password(shell, mariadb):
+    sh = shell(mariadb, ["--mysql-debug=on"])
+    sh("connect")
+    sh.query("SELECT 1")
+    sh("disconnect")
+    sh.close()
+    trace = sh.stderr()
+    assert "5 mysql_library_init(0, (nil), (nil))" in trace
+    assert f'"localhost", "spec_user", "***", "spec_db", 0, "{mariadb.socket}", CLIENT_MULTI_STATEMENTS)' in trace
+    assert "5 mysql_real_query(" in trace
+    assert "spec_pw" not in trace
+
+
+def test_ignore_errors_all(shell, mariadb):
+    sh = shell(mariadb, ["--mysql-ignore-errors=all"])
+    sh("connect")
+    assert sh("query SELECT nosuch")["ignorable"] is True
+    sh = shell(mariadb, ["--mysql-ignore-errors="])
+    sh("connect")
+    assert sh("query SELECT nosuch")["ignorable"] is False
+
+
+def test_a_frozen_server_does_not_hold_up_connecting(shell, mariadb_victim):
+    sh = shell(mariadb_victim, by="tcp")
+    mariadb_victim.freeze()
+    try:
+        answer = sh("connect deadline_ms=1500")
+    finally:
+        mariadb_victim.thaw()
+    assert (answer["rc"], answer["class"]) == ("ERROR", CLASS_CONNECTION)
+
+
+def test_statements_are_closed_on_the_server(sh, mariadb):
+    def count():
+        return int(mariadb.sql("SHOW GLOBAL STATUS LIKE 'Prepared_stmt_count'").split("\t")[1])
+
+    before = count()
+    for i in range(8):
+        sh(f"prepare {i} SELECT {i}, ?")
+    assert count() == before + 8
+    for i in range(8):
+        sh(f"close {i}")
+    sh.query("SELECT 1")
+    assert count() == before
+    sh("prepare 0 SELECT * FROM nosuch")
+    assert count() == before

@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The module `pgsql`, hook by hook, on a private PostgreSQL."""
+
+import pytest
+
+CLASS_OTHER, CLASS_DEADLOCK, CLASS_LOCK_TIMEOUT, CLASS_SERIALIZATION = 0, 1, 2, 3
+CLASS_CONNECTION, CLASS_DUPLICATE = 4, 6
+MIB = 1024 * 1024
+NOTHING = {"rc": "DONE", "affected": 0, "nrows": 0, "nfields": 0, "more": False}
+
+
+@pytest.fixture
+def sh(shell, postgresql):
+    s = shell(postgresql)
+    assert s("connect")["rc"] == "DONE"
+    return s
+
+
+VALUES = ("-1::int, (-9223372036854775808)::bigint, '2020-02-03'::date, '2020-02-03 04:05:06.007'::timestamp, "
+          "'11:12:13'::time, 1.500::numeric(20,3), 0.1::real, 1e100::float8, '\\x610062'::bytea, true, "
+          "'x'::char(4), NULL")
+AS_TEXT = ["-1", "-9223372036854775808", "2020-02-03", "2020-02-03 04:05:06.007", "11:12:13", "1.500", "0.1",
+           "1e+100", "\\x610062", "t", "x   ", None]
+
+
+def test_values_are_text_in_the_servers_form_prepared_or_not(sh):
+    assert sh.query("SELECT " + VALUES) == [AS_TEXT]
+    assert sh("prepare 0 SELECT " + VALUES)["rc"] == "DONE"
+    for _ in range(2):
+        assert (sh("execute 0")["nrows"]) == 1
+        assert sh.rows() == [AS_TEXT]
+
+
+def test_parameters_are_read_where_they_are_bound(sh):
+    sh("prepare 0 SELECT ?, ?, ?, '?', \"a?\", $$?$$, E'\\'?' FROM (SELECT 1 AS \"a?\") t /* ? /* ? */ ? */ -- ?")
+    assert sh("bind 0 int:-5 double:0.125 text:a'b") == NOTHING
+    sh("execute 0")
+    assert sh.rows() == [["-5", "0.125", "a'b", "?", "1", "?", "'?"]]
+    sh("set 0 int:9223372036854775807")
+    sh("execute 0")
+    assert sh.rows()[0][0] == "9223372036854775807"
+    sh("set 0 null:")
+    sh("execute 0")
+    assert sh.rows()[0][0] is None
+    sh("set 0 int:7")
+    sh("execute 0")
+    assert sh.rows()[0][0] == "7"
+
+
+def test_types_of_parameters(sh):
+    sh("prepare 0 SELECT pg_typeof(?), pg_typeof(?), pg_typeof(?), pg_typeof(?)")
+    sh("bind 0 int:1 double:1 text:a blob:a")
+    sh("execute 0")
+    assert sh.rows() == [["bigint", "double precision", "character varying", "bytea"]]
+    assert sh("bind 0 text:1 double:1 text:a blob:a")["rc"] == "DONE"  # prepared again
+    sh("execute 0")
+    assert sh.rows() == [["character varying", "double precision", "character varying", "bytea"]]
+
+
+def test_values_of_64_MiB_go_both_ways(sh):
+    sh("prepare 0 SELECT length(?), ?")
+    sh(f"bind 0 fill:{64 * MIB} int:3")
+    sh("execute 0")
+    assert sh.rows() == [[str(64 * MIB), "3"]]
+    assert sh(f"query SELECT repeat('x', {64 * MIB}), 1")["rc"] == "ROWS"
+    assert sh("fetch lengths") == [64 * MIB, 1]
+    sh(f"prepare 1 SELECT 1, repeat('x', {64 * MIB})")
+    assert sh("execute 1")["rc"] == "ROWS"
+    assert sh("fetch lengths") == [1, 64 * MIB]
+
+
+def test_wrong_number_of_parameters(sh):
+    sh("prepare 0 SELECT ?::int")
+    for wrong in ("bind 0 int:1 int:2", "bind 0", "execute 0"):
+        answer = sh(wrong)
+        assert answer["rc"] == "ERROR"
+        assert answer["text"] == "wrong number of parameters in prepared statement"
+    assert sh("bind 0 int:1")["rc"] == "DONE"
+    assert sh("execute 0")["rc"] == "ROWS"
+
+
+def test_of_several_statements_the_last_result_counts(sh):
+    assert sh("query SELECT 1; SELECT 2") == {"rc": "ROWS", "affected": 0, "nrows": 1, "nfields": 1, "more": False}
+    assert sh.rows() == [["2"]]
+    assert sh("next") == NOTHING
+    assert sh.query("SELECT 4") == [["4"]]
+
+
+def test_affected_rows(sh):
+    sh.query("CREATE TABLE spec_aff (id INT PRIMARY KEY, v INT)")
+    assert sh("query INSERT INTO spec_aff VALUES (1, 1), (2, 1), (3, 1)")["affected"] == 3
+    assert sh("query UPDATE spec_aff SET v = 2 WHERE id < 3")["affected"] == 2
+    assert sh("query UPDATE spec_aff SET v = 2 WHERE id = 9")["affected"] == 0
+    sh("prepare 0 DELETE FROM spec_aff WHERE id < ?")
+    sh("bind 0 int:3")
+    assert sh("execute 0")["affected"] == 2
+    sh.query("DROP TABLE spec_aff")
+
+
+def test_errors_have_state_class_and_call(sh):
+    answer = sh("query SELECT * FROM spec_missing")
+    assert (answer["rc"], answer["code"], answer["state"]) == ("ERROR", 0, "42P01")
+    assert (answer["class"], answer["ignorable"], answer["call"]) == (CLASS_OTHER, False, "PQexec")
+    assert answer["text"] == 'relation "spec_missing" does not exist'
+    assert sh("query")["text"] == "the query is empty"
+    answer = sh("prepare 0 SELECT * FROM spec_missing")
+    assert answer["call"] == "PQprepare()"
+    assert answer["text"] == (
+        'ERROR:  relation "spec_missing" does not exist\nLINE 1: SELECT * FROM spec_missing\n'
+        "                      ^\n\n")
+    sh("prepare 0 SELECT * FROM spec_missing WHERE id = ?")
+    answer = sh("bind 0 int:1")
+    assert answer["text"].startswith('PQprepare() failed: ERROR:  relation "spec_missing" does not exist\nLINE 1: ')
+
+
+def test_copy_in_a_query_is_an_error_not_a_hang(sh):
+    sh.query("CREATE TEMP TABLE spec_copy (id INT)")
+    assert sh("query COPY spec_copy FROM STDIN")["state"] == "0A000"
+    assert sh("query COPY spec_copy TO STDOUT")["state"] == "0A000"
+    assert sh.query("SELECT count(*) FROM spec_copy") == [["0"]]
+
+
+def test_an_error_within_a_transaction_leaves_it_open_until_rollback(sh):
+    sh.query("BEGIN")
+    assert sh("query SELECT nosuch")["rolled_back"] is False
+    assert sh("query SELECT 1")["state"] == "25P02"
+    sh.query("ROLLBACK")
+    assert sh.query("SELECT 1") == [["1"]]
+    assert sh("query SELECT nosuch")["rolled_back"] is True
+
+
+def test_duplicates_deadlocks_and_lock_timeouts(sh):
+    sh.query("CREATE TABLE spec_dl (id INT PRIMARY KEY, v INT)")
+    sh.query("INSERT INTO spec_dl VALUES (1, 0), (2, 0)")
+    answer = sh("query INSERT INTO spec_dl VALUES (1, 1)")
+    assert (answer["state"], answer["class"], answer["ignorable"]) == ("23505", CLASS_DUPLICATE, True)
+    sh("use 1")
+    sh("connect")
+    sh.query("BEGIN ISOLATION LEVEL SERIALIZABLE")
+    sh.query("SELECT * FROM spec_dl")
+    sh("use 0")
+    sh.query("UPDATE spec_dl SET v = 1 WHERE id = 1")
+    sh("use 1")
+    answer = sh("query UPDATE spec_dl SET v = 2 WHERE id = 1")
+    assert (answer["state"], answer["class"], answer["ignorable"]) == ("40001", CLASS_SERIALIZATION, True)
+    assert answer["rolled_back"] is False
+    sh.query("ROLLBACK")
+    sh.query("BEGIN")
+    sh.query("UPDATE spec_dl SET v = 1 WHERE id = 1")
+    sh("use 0")
+    sh.query("SET lock_timeout = 100")
+    answer = sh("query UPDATE spec_dl SET v = 1 WHERE id = 1")
+    assert (answer["state"], answer["class"], answer["ignorable"]) == ("55P03", CLASS_LOCK_TIMEOUT, False)
+    sh("use 1")
+    sh("disconnect")
+    sh("use 0")
+    sh.query("DROP TABLE spec_dl")
+
+
+def test_ignore_errors(shell, postgresql):
+    sh = shell(postgresql, ["--pgsql-ignore-errors=42703,08006"])
+    sh("connect")
+    assert sh("query SELECT nosuch")["ignorable"] is True
+    assert sh("query SELECT * FROM nosuch")["ignorable"] is False
+    sh = shell(postgresql, ["--pgsql-ignore-errors=all"])
+    sh("connect")
+    assert sh("query SELECT * FROM nosuch")["ignorable"] is True
+
+
+def test_quote_escapes_as_the_server_wants(sh):
+    assert sh("quote a'b\\c\"d") == "a''b\\c\"d"
+    assert sh.query("SELECT '" + sh("quote it's \\ \"x\"") + "'") == [["it's \\ \"x\""]]
+
+
+def test_info(sh):
+    info = sh("info")
+    # Three are kept for administrators.
+    assert (info["rc"], info["max_connections"], info["max_prepared"]) == (0, 1197, -1)
+    assert info["version"].startswith("PostgreSQL ")
+
+
+@pytest.mark.parametrize("by, argv", [
+    ("socket", []), ("tcp", ["--pgsql-sslmode=disable"]), ("tcp", ["--pgsql-sslmode=require"]),
+])
+def test_interrupt_ends_a_blocked_call(shell, postgresql, by, argv):
+    sh = shell(postgresql, argv, by=by)
+    sh("connect")
+    sh("interrupt 200")
+    answer = sh("query SELECT pg_sleep(30)")
+    assert (answer["rc"], answer["class"], answer["state"]) == ("LOST", CLASS_CONNECTION, "08006")
+    assert sh("query SELECT 1")["rc"] == "LOST"
+    sh("disconnect")
+    assert sh("connect")["rc"] == "DONE"
+    assert sh.query("SELECT 1") == [["1"]]
+
+
+def test_a_connection_ended_by_the_server_is_lost(sh, postgresql):
+    sh("prepare 0 SELECT ?")
+    sh("bind 0 int:1")
+    (connection,) = sh.query("SELECT pg_backend_pid()")[0]
+    postgresql.sql(f"SELECT pg_terminate_backend({connection})")
+    answer = sh("execute 0")
+    assert (answer["rc"], answer["class"]) == ("LOST", CLASS_CONNECTION)
+    assert answer["state"] in ("57P01", "08006")
+    sh("disconnect")
+    assert sh("connect")["rc"] == "DONE"
+
+
+# --- where to, and as whom ---------------------------------------------------------------------------
+
+
+def test_hosts_and_ports_in_turn_the_port_fastest(shell, postgresql):
+    sh = shell(postgresql, ["--pgsql-host=127.0.0.1,127.0.0.9", f"--pgsql-port={postgresql.port},1,2"])
+    places = []
+    for _ in range(7):
+        answer = sh("connect")
+        places.append("good" if answer["rc"] == "DONE" else answer["text"].split(" failed")[0])
+        if answer["rc"] == "DONE":
+            sh("disconnect")
+    where = 'connection to server at "{}", port {}'
+    assert places == [
+        "good", where.format("127.0.0.1", 1), where.format("127.0.0.1", 2),
+        where.format("127.0.0.9", postgresql.port), where.format("127.0.0.9", 1),
+        where.format("127.0.0.9", 2), "good",
+    ]
+
+
+def test_overrides_replace_options_of_one_connection(shell, postgresql):
+    sh = shell(postgresql, ["--pgsql-user=nobody"])
+    assert "authentication failed" in sh("connect")["text"]
+    assert sh(f"connect user=spec_user host={postgresql.folder}")["rc"] == "DONE"
+    assert sh.query("SELECT current_user, inet_server_addr()") == [["spec_user", None]]
+    sh("disconnect")
+    answer = sh("connect ignore-errors=x")
+    assert (answer["rc"], answer["text"]) == ("ERROR", "--pgsql-ignore-errors is the same for all connections\n\n")
+
+
+@pytest.mark.parametrize("argv, text", [
+    (["--pgsql-port="], "No PostgreSQL ports specified, aborting"),
+    (["--pgsql-port=54x"], "Invalid value for --pgsql-port: '54x'"),
+    (["--pgsql-ignore-errors=1213"], "Invalid value for --pgsql-ignore-errors: '1213' is no SQLSTATE and not 'all'"),
+    (["--pgsql-password=", "--pgsql-password-file=/nonexistent"],
+     "cannot open the password file '/nonexistent': No such file or directory"),
+])
+def test_what_cannot_be_is_refused_at_the_start(shell, postgresql, argv, text):
+    assert shell(postgresql, argv).start == {"rc": "INIT", "text": text}
+
+
+def test_wrong_password_database_and_mode(shell, postgresql):
+    where = f'connection to server at "127.0.0.1", port {postgresql.port} failed: '
+    answer = shell(postgresql, ["--pgsql-password=wrong", "--pgsql-sslmode=disable"])("connect")
+    assert answer["text"] == where + 'FATAL:  password authentication failed for user "spec_user"\n\n'
+    answer = shell(postgresql, ["--pgsql-db=nosuch"])("connect")
+    assert answer["text"] == where + 'FATAL:  database "nosuch" does not exist\n\n'
+    assert shell(postgresql, ["--pgsql-sslmode=foo"])("connect")["text"] == 'invalid sslmode value: "foo"\n\n'
+
+
+def test_password_from_environment_file_and_pgpass(shell, postgresql, tmp_path):
+    no_password = ["--pgsql-password="]
+    assert shell(postgresql, no_password, env={"HOME": "/"})("connect")["rc"] == "ERROR"
+    assert shell(postgresql, no_password, env={"PGPASSWORD": "spec_pw"})("connect")["rc"] == "DONE"
+    file = tmp_path / "pw"
+    file.write_text("spec_pw\n")
+    assert shell(postgresql, [*no_password, f"--pgsql-password-file={file}"])("connect")["rc"] == "DONE"
+    pgpass = tmp_path / "pgpass"
+    pgpass.write_text("*:*:*:spec_user:spec_pw\n")
+    pgpass.chmod(0o600)
+    assert shell(postgresql, no_password, env={"PGPASSFILE": str(pgpass)})("connect")["rc"] == "DONE"
+
+
+# --- encryption --------------------------------------------------------------------------------------
+
+
+def encrypted(sh):
+    assert sh("connect") == NOTHING
+    return sh.query("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()") == [["t"]]
+
+
+@pytest.mark.parametrize("mode, is_encrypted", [("disable", False), ("prefer", True), ("require", True)])
+def test_encryption_by_mode(shell, postgresql, mode, is_encrypted):
+    assert encrypted(shell(postgresql, [f"--pgsql-sslmode={mode}"])) is is_encrypted
+
+
+@pytest.mark.parametrize("mode", ["verify-ca", "verify-full"])
+def test_certificates_right_and_of_another_authority(shell, postgresql, certificates, mode):
+    argv = [f"--pgsql-sslmode={mode}"]
+    assert encrypted(shell(postgresql, [*argv, f"--pgsql-sslrootcert={certificates.ca}"]))
+    answer = shell(postgresql, [*argv, f"--pgsql-sslrootcert={certificates.other_ca}"])("connect")
+    assert answer["rc"] == "ERROR"
+    assert "certificate verify failed" in answer["text"]
+
+
+def test_a_certificate_of_another_host_is_refused_by_verify_full(shell, postgresql, certificates):
+    postgresql.use_certificate(certificates.wrong_cert, certificates.wrong_key)
+    try:
+        ca = f"--pgsql-sslrootcert={certificates.ca}"
+        assert encrypted(shell(postgresql, ["--pgsql-sslmode=verify-ca", ca]))
+        answer = shell(postgresql, ["--pgsql-sslmode=verify-full", ca])("connect")
+        assert answer["rc"] == "ERROR"
+        assert 'does not match host name "127.0.0.1"' in answer["text"]
+    finally:
+        postgresql.use_certificate(certificates.cert, certificates.key)
+
+
+@pytest.mark.parametrize("mode, rc", [("require", "ERROR"), ("prefer", "DONE"), ("disable", "DONE")])
+def test_a_server_without_encryption(shell, postgresql_victim, mode, rc):
+    assert shell(postgresql_victim, [f"--pgsql-sslmode={mode}"])("connect")["rc"] == rc
+
+
+# --- the rest -----------------------------------------------------------------------------------------
+
+
+def test_load_by_copy(sh):
+    sh.query("CREATE TEMP TABLE spec_load (id INT PRIMARY KEY, v TEXT)")
+    assert sh(r"load spec_load id,v 1\ta\n2\t\N\n")["rc"] == "DONE"
+    assert sh.query("SELECT * FROM spec_load ORDER BY id") == [["1", "a"], ["2", None]]
+    answer = sh(r"load spec_load id,v 3\ta\n2\tb\n")
+    assert (answer["rc"], answer["state"], answer["call"]) == ("ERROR", "23505", "COPY")
+    assert sh(r"load nosuch id 1\n")["state"] == "42P01"
+    assert sh.query("SELECT count(*) FROM spec_load") == [["2"]]
+
+
+def test_statements_closed_are_forgotten_in_batches(sh):
+    for i in range(40):
+        sh(f"prepare {i} SELECT {i}")
+        sh(f"close {i}")
+    left = int(sh.query("SELECT count(*) FROM pg_prepared_statements")[0][0])
+    assert left < 32
+    names = [name for (name,) in sh.query("SELECT name FROM pg_prepared_statements")]
+    assert len(set(names)) == left
+
+
+def test_a_frozen_server_does_not_hold_up_connecting(shell, postgresql_victim):
+    sh = shell(postgresql_victim)
+    postgresql_victim.freeze()
+    try:
+        answer = sh("connect deadline_ms=1000")
+    finally:
+        postgresql_victim.thaw()
+    assert (answer["rc"], answer["class"]) == ("ERROR", CLASS_CONNECTION)
+    assert answer["text"].endswith("failed: timeout expired\n\n")

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Shows what is asked of a server before a run, and how connections are set up: limits that are too
+low, isolation level, kinds of prepared statements."""
+
+import contextlib
+import os
+import re
+import subprocess
+
+import pytest
+
+import servers
+import transcripts
+from test_prepare import query, watched
+from test_workloads import bench, must, number
+
+SMALL = ["--table-size=100"]
+
+
+@pytest.fixture(params=["mariadb_plain", "postgresql"])
+def server(request):
+    server = request.getfixturevalue(request.param)
+    transcripts.empty(server)
+    must(server, "oltp_read_write", "--tables=4", *SMALL, "prepare")
+    return server
+
+
+@contextlib.contextmanager
+def limited(server, **limits):
+    before = {name: server.sql(f"SELECT @@{name}").strip() for name in limits}
+    server.sql("".join(f"SET GLOBAL {name}={value};" for name, value in limits.items()))
+    try:
+        yield
+    finally:
+        server.sql("".join(f"SET GLOBAL {name}={value};" for name, value in before.items()))
+
+
+@pytest.fixture
+def mysql(mariadb_plain):
+    transcripts.empty(mariadb_plain)
+    must(mariadb_plain, "oltp_read_write", "--tables=4", *SMALL, "prepare")
+    return mariadb_plain
+
+
+def run(server, *argv):
+    return bench(server, "oltp_read_write", *SMALL, "--db-ignore-errors=deadlock,duplicate", *argv, "run")
+
+
+def test_too_few_connections(mysql):
+    with limited(mysql, max_connections=40):
+        status, out, err = run(mysql, "--threads=64", "--events=64")
+        assert status == 1
+        said = re.search(r'^this needs up to 64 connections, but the server allows 40: type "(SET GLOBAL '
+                         r'max_connections = \d+;)" there, or use fewer --threads$', err, re.M)
+        assert said and err.count("\n") == 1, err
+        assert "Threads initialization failed!" in out and "Threads started!" not in out
+        assert "Too many connections" not in out
+        # What is to be typed is enough.
+        mysql.sql(said.group(1))
+        status, out, err = run(mysql, "--threads=64", "--events=64")
+        assert (status, err) == (0, ""), out
+
+
+def test_too_few_connections_of_postgresql(postgresql):
+    status, out, err = bench(postgresql, "oltp_read_write", "--threads=1300", "run")
+    assert status == 1
+    assert re.search(r'^this needs up to 1300 connections, but the server allows 1197: type "ALTER SYSTEM '
+                     r'SET max_connections = 13\d\d;" there and restart it, or use fewer --threads$', err, re.M), err
+    assert "Threads started!" not in out
+
+
+def test_connections_that_others_use(mysql):
+    client = [servers.find_program("mariadb"), "--no-defaults", f"--socket={mysql.socket}", "--user=root", "-e",
+              "SELECT SLEEP(60)"]
+    others = [subprocess.Popen(client, stdout=subprocess.DEVNULL) for _ in range(6)]
+    try:
+        while int(mysql.sql("SELECT COUNT(*) FROM information_schema.processlist WHERE info LIKE '%SLEEP(60)'"
+                            " AND info NOT LIKE '%processlist%'")) < 6:
+            pass
+        with limited(mysql, max_connections=20):
+            _, _, err = run(mysql, "--threads=16", "--events=16")
+    finally:
+        for process in others:
+            process.kill()
+            process.wait()
+    assert re.search(r"^warning: this needs up to 16 connections; the server allows 20, and others use 6: type "
+                     r'"SET GLOBAL max_connections = 22;" there, or use fewer --threads$', err, re.M), err
+
+
+def test_a_script_that_connects_once_is_only_warned(mysql, tmp_path):
+    script = tmp_path / "once.lua"
+    script.write_text("function thread_init()\n"
+                      "  if sysbench.tid == 0 then con = sysbench.sql.driver():connect() end\nend\n"
+                      "function event() if con then con:query('SELECT 1') end end\n")
+    with limited(mysql, max_connections=40):
+        status, out, err = bench(mysql, str(script), "--threads=64", "--events=640", "run")
+    assert status == 0, out + err
+    assert err.startswith("warning: this needs up to 64 connections, but the server allows 40: ")
+
+
+def test_too_few_statements(mysql):
+    with limited(mysql, max_prepared_stmt_count=100):
+        status, out, err = run(mysql, "--threads=16", "--events=16")
+        assert status == 1
+        said = re.search(r'^this needs up to 176 prepared statements, but the server allows 100: type "(SET GLOBAL '
+                         r'max_prepared_stmt_count = \d+;)" there, or use --db-ps-mode=disable$', err, re.M)
+        assert said, err
+        assert "the server does not allow as many prepared statements" in out
+        status, out, err = run(mysql, "--threads=16", "--events=16", "--db-ps-mode=disable")
+        assert (status, err) == (0, ""), out
+        mysql.sql(said.group(1))
+        status, out, err = run(mysql, "--threads=16", "--events=16")
+        assert (status, err) == (0, ""), out
+    # Of four tables some may never be used.
+    with limited(mysql, max_prepared_stmt_count=500):
+        status, out, err = run(mysql, "--tables=4", "--threads=16", "--events=16")
+        assert status == 0, out
+        assert re.match(r"warning: this needs up to 608 prepared statements, but the server allows 500: ", err)
+
+
+def test_few_threads_ask_nothing_and_many_on_a_connection_of_its_own(server):
+    for threads in (4, 16):
+        with watched(server) as sessions:
+            out = must(server, "oltp_point_select", *SMALL, f"--threads={threads}", "--events=64", "run")
+        assert number(out, "read") == 64
+        asked = [s for s in sessions if any("max_connections" in text for text in s)]
+        assert len(asked) == (threads > 9)
+        assert not any("SELECT c " in text for session in asked for text in session)
+        assert sum(text.startswith("SELECT c ") for session in sessions for text in session) == 64
+
+
+LEVELS = {"read-uncommitted": "READ-UNCOMMITTED", "read-committed": "READ-COMMITTED",
+          "repeatable-read": "REPEATABLE-READ", "serializable": "SERIALIZABLE"}
+
+
+@pytest.mark.parametrize("level", ["default", *LEVELS])
+def test_isolation_level(server, level, tmp_path):
+    """Also of a connection that was made again."""
+    ask = {"mysql": "SELECT @@tx_isolation", "pgsql": "SHOW transaction_isolation"}[server.driver]
+    default = {"mysql": "REPEATABLE-READ", "pgsql": "READ-COMMITTED"}[server.driver]
+    script = tmp_path / "level.lua"
+    script.write_text(f"""
+function event()
+  local con = sysbench.sql.driver():connect()
+  print("level", con:query_row("{ask}"))
+  con:reconnect()
+  print("again", con:query_row("{ask}"))
+end""")
+    out = must(server, str(script), "--events=1", f"--db-isolation-level={level}", "run")
+    found = re.findall(r"^(?:level|again)\t(.*)$", out, re.M)
+    assert [f.upper().replace(" ", "-") for f in found] == [LEVELS.get(level, default)] * 2
+    assert number(out, "total") == 2
+
+
+@pytest.mark.parametrize("mode, prepares, texts", [
+    ("auto", 1, 0), ("disable", 0, 20), ("simple", 0, 20), ("extended", 20, 0)])
+def test_ps_mode_of_mysql(mysql, mode, prepares, texts):
+    def counters():
+        text = mysql.sql("SHOW GLOBAL STATUS WHERE Variable_name IN "
+                         "('Com_stmt_prepare', 'Com_stmt_execute', 'Com_select', 'Prepared_stmt_count')")
+        return {name: int(value) for name, value in (line.split("\t") for line in text.splitlines())}
+
+    before = counters()
+    out = must(mysql, "oltp_point_select", *SMALL, "--events=20", f"--db-ps-mode={mode}", "run")
+    after = counters()
+    assert number(out, "read") == 20
+    assert after["Com_stmt_prepare"] - before["Com_stmt_prepare"] == prepares
+    assert after["Com_stmt_execute"] - before["Com_stmt_execute"] == 20 - texts
+    assert after["Com_select"] - before["Com_select"] == 20
+    assert after["Prepared_stmt_count"] == before["Prepared_stmt_count"]
+
+
+@pytest.mark.parametrize("mode, form", [
+    ("auto", r"execute sbstmt\d+: SELECT c FROM sbtest1 WHERE id=\$1"),
+    ("disable", r"statement: SELECT c FROM sbtest1 WHERE id=\d+"),
+    ("simple", r"statement: SELECT c FROM sbtest1 WHERE id=\d+"),
+    ("extended", r"execute <unnamed>: SELECT c FROM sbtest1 WHERE id=\$1")])
+def test_ps_mode_of_postgresql(postgresql, mode, form):
+    transcripts.empty(postgresql)
+    must(postgresql, "oltp_read_write", *SMALL, "prepare")
+    with watched(postgresql) as sessions:
+        out = must(postgresql, "oltp_point_select", *SMALL, "--events=20", f"--db-ps-mode={mode}", "run")
+    assert number(out, "read") == 20
+    with open(postgresql.path("server.log"), errors="replace") as f:
+        lines = re.findall(rf"LOG:  {form}$", f.read(), re.M)
+    assert len(lines) >= 20 and sum(len(s) for s in sessions) == 20
+
+
+def test_statements_without_parameters_and_results_by_each_mode(server, tmp_path):
+    script = tmp_path / "modes.lua"
+    script.write_text("""
+function event()
+  local con = sysbench.sql.driver():connect()
+  local plain, one = con:prepare("SELECT 7"), con:prepare("SELECT id FROM sbtest1 WHERE id = ?")
+  local id = one:bind_create(sysbench.sql.type.INT)
+  one:bind_param(id)
+  for i = 1, 3 do
+    id:set(i)
+    print("got", plain:execute():fetch_row()[1], one:execute():fetch_row()[1])
+  end
+  con:reconnect()
+  id:set(9)
+  print("got", plain:execute():fetch_row()[1], one:execute():fetch_row()[1])
+end""")
+    for mode in ("auto", "disable", "simple", "extended"):
+        out = must(server, str(script), "--events=1", f"--db-ps-mode={mode}", "run")
+        assert re.findall(r"^got\t(.*)$", out, re.M) == ["7\t1", "7\t2", "7\t3", "7\t9"], mode
+
+
+@pytest.mark.parametrize("mode", ["auto", "extended"])
+def test_every_workload_by_extended_statements(server, mode):
+    for workload in ("oltp_read_write", "select_random_points"):
+        out = must(server, workload, *SMALL, "--threads=4", "--events=40", f"--db-ps-mode={mode}",
+                   "--db-ignore-errors=deadlock,duplicate", "run")
+        assert number(out, "total number of events") == 40
+
+
+def test_an_isolation_level_that_sqlite_lacks(tmp_path):
+    argv = ["--db-driver=sqlite", f"--sqlite-db={tmp_path}/t.db", *SMALL]
+    done = subprocess.run([os.environ["BENCH"], "oltp_read_write", *argv,
+                           "--db-isolation-level=read-committed", "prepare"], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "FATAL: the database driver 'sqlite' has no isolation level 'read-committed'" in done.stdout
+    done = subprocess.run([os.environ["BENCH"], "oltp_read_write", *argv,
+                           "--db-isolation-level=serializable", "prepare"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout

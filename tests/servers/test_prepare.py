@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Shows how prepare fills tables: by COPY or LOAD DATA where both ways store the same, else by INSERT."""
+
+import contextlib
+import os
+import re
+
+import pytest
+
+import transcripts
+from test_sql_captures import mysql_sessions, pgsql_sessions
+from test_workloads import bench, must, number
+
+SIZES = ["--tables=2", "--table-size=8000"]
+FACTS = ("COUNT(*), COUNT(DISTINCT id), MIN(id), MAX(id), MIN(k) >= 1, MAX(k) <= 8000, "
+         "MIN(LENGTH(c)), MAX(LENGTH(c)), MIN(LENGTH(pad)), MAX(LENGTH(pad))")
+
+
+@pytest.fixture(params=["mariadb_plain", "postgresql"])
+def server(request):
+    server = request.getfixturevalue(request.param)
+    transcripts.empty(server)
+    return server
+
+
+def schema(server):
+    return "spec_db." if server.driver == "mysql" else ""
+
+
+def query(server, text):
+    return server.sql(text.replace("{s}", schema(server)) + ";").strip()
+
+
+@contextlib.contextmanager
+def watched(server):
+    """The statements of the test's user, a list for each connection, once the block has ended."""
+    sessions = []
+    if server.driver == "mysql":
+        log = server.path("general-load.log")
+        server.sql(f"SET GLOBAL general_log_file='{log}'; SET GLOBAL general_log=ON;")
+        yield sessions
+        server.sql("SET GLOBAL general_log=OFF;")
+        sessions += mysql_sessions(log)
+        os.unlink(log)
+        return
+    server.sql("ALTER ROLE spec_user SET log_statement = 'all'")
+    begin = os.path.getsize(server.path("server.log"))
+    yield sessions
+    server.sql("ALTER ROLE spec_user RESET log_statement")
+    found = pgsql_sessions(server.path("server.log"), begin)
+    sessions += [[text for text, _ in session] for session in found]
+
+
+def kinds(sessions):
+    """How often each way to fill a table was used."""
+    all_of = [text for session in sessions for text in session]
+    return {word: sum(text.startswith(word) for text in all_of) for word in ("INSERT", "COPY", "LOAD DATA")}
+
+
+FAST = {"mysql": "LOAD DATA", "pgsql": "COPY"}
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("way", ["auto", "insert"])
+def test_tables_are_the_same_by_each_way(server, way, threads):
+    with watched(server) as sessions:
+        must(server, "oltp_read_write", *SIZES, f"--threads={threads}", f"--db-bulk-load={way}", "prepare")
+    used = kinds(sessions)
+    assert (used["INSERT"] > 0) == (way == "insert")
+    assert (used[FAST[server.driver]] > 0) == (way == "auto")
+    yes = "1" if server.driver == "mysql" else "t"
+    for table in ("sbtest1", "sbtest2"):
+        found = query(server, f"SELECT {FACTS} FROM {{s}}{table}").split()
+        assert found == ["8000", "8000", "1", "8000", yes, yes, "119", "119", "59", "59"]
+    # The server goes on counting where the rows end.
+    query(server, "INSERT INTO {s}sbtest1(k) VALUES (7)")
+    assert query(server, "SELECT MAX(id) FROM {s}sbtest1") == "8001"
+
+
+SCRIPT = """
+function prepare()
+  local con = sysbench.sql.driver():connect()
+  con:query("CREATE TABLE t (id INTEGER PRIMARY KEY, v VARCHAR(200))")
+  %s
+end
+"""
+
+
+def script(tmp_path, body):
+    path = tmp_path / "load.lua"
+    path.write_text(SCRIPT % body)
+    return str(path)
+
+
+def test_values_arrive_as_they_were_written(server, tmp_path):
+    """Those whose meaning only the server knows make the row and those behind it INSERTs."""
+    body = """con:bulk_insert_init("INSERT INTO t (id, v) VALUES")
+  con:bulk_insert_next("(1, 'it''s')")
+  con:bulk_insert_next("(2,NULL)")
+  con:bulk_insert_next("( 3 , 'tab\\there, line\\nend, return\\rend' )")
+  con:bulk_insert_next("(4, '')")
+  con:bulk_insert_next("(5, 'gr\\195\\188n')")
+  con:bulk_insert_next("(6, '(),''')")
+  %s
+  con:bulk_insert_done()"""
+    for more in ("", """con:bulk_insert_next("(3+4, UPPER('x'))") con:bulk_insert_next("(8, 'y')")"""):
+        transcripts.empty(server)
+        with watched(server) as sessions:
+            must(server, script(tmp_path, body % more), "prepare")
+        used = kinds(sessions)
+        assert used[FAST[server.driver]] == 1
+        assert used["INSERT"] == (1 if more else 0)
+        found = query(server, "SELECT id, COALESCE(v, 'null'), LENGTH(v) FROM {s}t WHERE id <> 3 ORDER BY id")
+        assert found.split("\n")[:2] == ["1\tit's\t4", "2\tnull\tNULL" if server.driver == "mysql" else "2\tnull\t"]
+        assert query(server, "SELECT v FROM {s}t WHERE id = 6") == "(),'"
+        assert query(server, "SELECT COUNT(*) FROM {s}t") == ("8" if more else "6")
+        code = {"mysql": "HEX(v)", "pgsql": "upper(encode(convert_to(v, 'UTF8'), 'hex'))"}[server.driver]
+        row3 = "tab\there, line\nend, return\rend".encode().hex().upper()
+        assert query(server, f"SELECT {code} FROM {{s}}t WHERE id = 3") == row3
+        assert query(server, "SELECT v FROM {s}t WHERE id = 4") == ""
+        if more:
+            assert query(server, "SELECT v FROM {s}t WHERE id = 7") == "X"
+
+
+@pytest.mark.parametrize("engine", ["InnoDB", "MyISAM"])
+def test_a_row_that_cannot_be_stored_fails_the_command(server, engine, tmp_path):
+    """As INSERT words it, and of its statement nothing stays where there are transactions."""
+    body = f"""{'con:query("ALTER TABLE t ENGINE=' + engine + '")' if server.driver == 'mysql' else ''}
+  con:bulk_insert_init("INSERT INTO t VALUES")
+  for i = 1, 100 do con:bulk_insert_next("(" .. i .. ", 'a')") end
+  con:bulk_insert_next("(50, 'b')")
+  con:bulk_insert_done()"""
+    status, out, _ = bench(server, script(tmp_path, body), "prepare")
+    assert status == 1
+    found = query(server, "SELECT COUNT(*) FROM {s}t")
+    if server.driver == "mysql":
+        assert "1062 (Duplicate entry '50' for key 'PRIMARY')" in out
+        assert found == ("0" if engine == "InnoDB" else "100")
+    else:
+        assert 'FATAL: PQexec() failed: 7 duplicate key value violates unique constraint "t_pkey"' in out
+        assert found == "0"
+
+
+def test_what_is_part_of_a_transaction_stays_part_of_it(server, tmp_path):
+    body = """con:query("BEGIN")
+  con:bulk_insert_init("INSERT INTO t VALUES")
+  con:bulk_insert_next("(1, 'a')")
+  con:bulk_insert_done()
+  con:query("ROLLBACK")"""
+    with watched(server) as sessions:
+        must(server, script(tmp_path, body), "prepare")
+    assert kinds(sessions)["INSERT"] == 1
+    assert query(server, "SELECT COUNT(*) FROM {s}t") == "0"
+
+
+def test_a_missing_table_is_named(server, tmp_path):
+    body = """con:bulk_insert_init("INSERT INTO nosuch VALUES")
+  con:bulk_insert_next("(1, 'a')")
+  con:bulk_insert_done()"""
+    status, out, _ = bench(server, script(tmp_path, body), "prepare")
+    assert status == 1
+    assert re.search(r"FATAL: .*nosuch.*(does not exist|doesn't exist)", out)
+
+
+def test_a_server_that_allows_no_load_gets_inserts(mariadb_plain):
+    transcripts.empty(mariadb_plain)
+    mariadb_plain.sql("SET GLOBAL local_infile=OFF")
+    try:
+        with watched(mariadb_plain) as sessions:
+            must(mariadb_plain, "oltp_read_write", *SIZES, "--threads=2", "prepare")
+    finally:
+        mariadb_plain.sql("SET GLOBAL local_infile=ON")
+    assert kinds(sessions)["INSERT"] >= 4
+    assert query(mariadb_plain, "SELECT COUNT(*), MAX(id) FROM {s}sbtest2") == "8000\t8000"
+
+
+def test_statements_fit_into_a_small_packet(mariadb_plain):
+    before = mariadb_plain.sql("SELECT @@max_allowed_packet").strip()
+    transcripts.empty(mariadb_plain)
+    mariadb_plain.sql("SET GLOBAL local_infile=OFF; SET GLOBAL max_allowed_packet=65536;")
+    try:
+        must(mariadb_plain, "oltp_read_write", "--table-size=3000", "prepare")
+    finally:
+        mariadb_plain.sql(f"SET GLOBAL local_infile=ON; SET GLOBAL max_allowed_packet={before};")
+    assert query(mariadb_plain, "SELECT COUNT(*), MAX(id) FROM {s}sbtest1") == "3000\t3000"
+
+
+def test_numbers_given_by_the_server_have_no_gaps(mariadb_plain, tmp_path):
+    """LOAD DATA would leave some, so such rows are inserted."""
+    body = """con:query("CREATE TABLE a (id INTEGER AUTO_INCREMENT PRIMARY KEY, v INTEGER)")
+  con:bulk_insert_init("INSERT INTO a(v) VALUES")
+  for i = 1, 3000 do con:bulk_insert_next("(" .. i .. ")") end
+  con:bulk_insert_done()
+  con:bulk_insert_init("INSERT INTO a(v) VALUES")
+  con:bulk_insert_next("(0)")
+  con:bulk_insert_done()"""
+    transcripts.empty(mariadb_plain)
+    with watched(mariadb_plain) as sessions:
+        must(mariadb_plain, script(tmp_path, body), "--db-bulk-load=insert", "prepare")
+    by_insert = query(mariadb_plain, "SELECT COUNT(*), MAX(id) FROM {s}a")
+    transcripts.empty(mariadb_plain)
+    with watched(mariadb_plain) as sessions:
+        must(mariadb_plain, script(tmp_path, body), "prepare")
+    assert kinds(sessions)["LOAD DATA"] == 0
+    assert query(mariadb_plain, "SELECT COUNT(*), MAX(id) FROM {s}a") == by_insert
+
+
+def test_types_that_load_data_reads_otherwise_are_inserted(mariadb_plain, tmp_path):
+    body = """con:query("CREATE TABLE b (id INTEGER, v BIT(8), e ENUM('2', '1'))")
+  con:bulk_insert_init("INSERT INTO b VALUES")
+  con:bulk_insert_next("(1, 5, 1)")
+  con:bulk_insert_done()"""
+    transcripts.empty(mariadb_plain)
+    must(mariadb_plain, script(tmp_path, body), "prepare")
+    assert query(mariadb_plain, "SELECT v+0, e FROM {s}b") == "5\t2"
+
+
+def test_a_run_inserts(server):
+    """What bulk_insert measures stays what it was."""
+    must(server, "bulk_insert", "prepare")
+    with watched(server) as sessions:
+        out = must(server, "bulk_insert", "--events=1000", "run")
+    assert number(out, "write") == 1
+    used = kinds(sessions)
+    assert used["INSERT"] == 1 and used[FAST[server.driver]] == 0
+
+
+def test_a_thread_that_fails_fails_the_command(server):
+    """Others wait for it in vain."""
+    query(server, "CREATE TABLE {s}sbtest2 (id INTEGER)")
+    if server.driver == "pgsql":
+        query(server, "ALTER TABLE sbtest2 OWNER TO spec_user")
+    status, out, _ = bench(server, "oltp_read_write", *SIZES, "--threads=5", "prepare")
+    assert status == 1
+    assert "already exists" in out

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Shows that the golden transcripts with MySQL and PostgreSQL print the same form.
+
+Where ours differs on purpose, forms/VERSION/NAME.txt has the whole form that is expected instead;
+its first line is the reason. FORMS_FILL=1 writes what is printed behind that line, for review."""
+
+import os
+import pathlib
+import re
+
+import pytest
+
+import transcripts  # noqa: F401  (finds the folder of the next three)
+import deviations
+import form
+import runner
+
+FORMS = pathlib.Path(__file__).parent / "forms"
+PREFIXES = ("conn-", "mysql-", "pgsql-", "sql-", "lua-", "seed")
+
+# Not run: (part of the name, why not).
+NOT_RUN = [
+    ("bulk_insert-again", "ours goes on behind the rows there are: test_workloads.py"),
+    ("sql-forced-shutdown", "its script was not kept; test_faults.py does the same"),
+    ("0.5/conn-empty-port", "needs a server on the default port"),
+]
+
+# Anything a run may draw by itself.
+DRAWN = re.compile(r"(?<=WHERE id=)\d+(?='|$)")
+# Always 0 in the recordings, as nothing measured it.
+MEASURED = re.compile(r"^(DEBUG: +(?:min|avg|max|total): +)\d+\.\d{4}s$")
+PASSWORD = re.compile(r'(mysql_real_connect\(<address>, "[^"]*", "[^"]*", )"[^"]*"')
+
+
+def runs_on_server(version, name):
+    argv = runner.load(version, name).argv
+    return "-mysql" in name or "-pgsql" in name or any(a.startswith("--db-driver=") for a in argv)
+
+
+def cases():
+    found = []
+    for version in ("0.5", "1.0.20", "1.1"):
+        for prefix in PREFIXES:
+            for path in sorted((runner.GOLDEN / version).glob(prefix + "*.txt")):
+                on_server = prefix not in ("lua-", "seed") or runs_on_server(version, path.stem)
+                full = f"{version}/{path.stem}"
+                if on_server and not any(part in full for part, _ in NOT_RUN):
+                    found.append((version, path.stem))
+    return found
+
+# What Oracle's server and library say where MariaDB's, with which the transcripts were made, say it
+# in other words.
+WORDS = [
+    (r"error 2003: Can't connect to MySQL server on '([^':]+):\d+' \(111\)",
+     r"error 2002: Can't connect to server on '\1' (115)"),
+    (r"Can't connect to local MySQL server through", "Can't connect to local server through"),
+    (r"Lost connection to MySQL server", "Lost connection to server"),
+    (r"(Unknown column '\w+') in 'field list'", r"\1 in 'SELECT'"),
+    (r"corresponds to your MySQL server version", "corresponds to your MariaDB server version"),
+    (r"SSL connection error: SSL is required but the server doesn't support it",
+     "encryption was asked for, but the server does not offer it"),
+]
+
+
+def in_mariadbs_words(text):
+    for theirs, ours in WORDS:
+        text = re.sub(theirs, ours, text)
+    return text
+
+
+def common(text):
+    """One form for what is random, secret, or in another file of ours."""
+    text = MEASURED.sub(r"\1<seconds>", text)
+    text = DRAWN.sub("<id>", PASSWORD.sub(r'\1"***"', text))
+    return text.replace("/oltp_tables.lua:", "/oltp_common.lua:")
+
+
+def folded(lines):
+    """Failures of several threads print at the same time: each message once, in order."""
+    out = []
+    for line in lines:
+        if not line.startswith("(last message repeated") and (line == "" or line not in out):
+            out.append(line)
+    return out
+
+
+def as_form(transcript, output):
+    f = form.reduce_output(output, form.context(transcript))
+    f = f._replace(stdout=[common(line) for line in f.stdout])
+    if "oltp-missing-table" in transcript.name:
+        # Which of the two is drawn first.
+        f = f._replace(stdout=[re.sub(r"\bsbtest[12]\b", "sbtest<n>", line) for line in f.stdout])
+    if transcript.name == "seed001-legacy-prepare":
+        # Ten threads make two tables at once.
+        f = f._replace(stdout=sorted(f.stdout))
+    if "threads4-fail" in transcript.name:
+        f = f._replace(stdout=folded(f.stdout), stderr=folded(f.stderr))
+    if transcript.version == "0.5" and f.status != 0:
+        f = f._replace(stdout=without_start_05(f))
+    return f
+
+
+def without_start_05(f):
+    """0.5 says that it initializes threads once they are running, which one that failed was faster
+    than; and it ends at once where ours has two more words."""
+    drop = {form.INITIALIZING}
+    if any("PANIC" in line for line in f.stderr):
+        drop.add("FATAL: Thread initialization failed!")
+    out = []
+    for line in f.stdout:
+        if line not in drop and not (line == "" and out and out[-1] == ""):
+            out.append(line)
+    return out
+
+
+def own_form(transcript):
+    """The reason and the form that ours has on purpose, or None."""
+    path = FORMS / transcript.version / f"{transcript.name}.txt"
+    if not path.exists():
+        return None
+    lines = path.read_text().split("\n")
+    status = int(re.fullmatch(r"--- exit status (-?\d+) ---", lines[-2]).group(1))
+    body, err = lines[1:-2], []
+    if "--- stderr ---" in body:
+        at = body.index("--- stderr ---")
+        body, err = body[:at], body[at + 1 :]
+    return lines[0], form.Form(body, err, status)
+
+
+def fill(transcript, got):
+    path = FORMS / transcript.version / f"{transcript.name}.txt"
+    reason = path.read_text().split("\n")[0] if path.exists() else "REASON"
+    err = ["--- stderr ---", *got.stderr] if got.stderr else []
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = [reason, *got.stdout, *err, f"--- exit status {got.status} ---", ""]
+    path.write_text("\n".join(lines))
+
+
+def depends_on_time(transcript):
+    """A machine with other work on it can wake the reporter a second late."""
+    ctx = form.context(transcript)
+    return ctx.interval > 0 or ctx.checkpoints
+
+
+@pytest.mark.parametrize("case", cases(), ids="/".join)
+def test_transcript(case, mariadb_plain, postgresql):
+    transcript = runner.load(*case)
+    golden = as_form(transcript, form.Output(transcript.stdout, transcript.stderr, transcript.status))
+    golden = deviations.expected_form(transcript, golden)
+    own = own_form(transcript)
+    for _ in range(3):
+        output = transcripts.run(transcript, mariadb_plain, postgresql)
+        output = output._replace(stdout=[in_mariadbs_words(line) for line in output.stdout])
+        got = deviations.tolerated(transcript, as_form(transcript, output))
+        wrong = form.differences(own[1] if own else golden, got)
+        if not wrong or not depends_on_time(transcript):
+            break
+    if wrong and os.environ.get("FORMS_FILL") == "1":
+        fill(transcript, got)
+    if wrong:
+        printed = ["--- printed ---", *output.stdout, "--- stderr ---", *output.stderr]
+        end = f"--- exit status {output.status} ---"
+        pytest.fail("\n".join([*wrong, *printed, end]), pytrace=False)
+    assert not own or form.differences(golden, own[1]), "forms/ repeats the transcript"

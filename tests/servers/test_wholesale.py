@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Runs scripts as their users write them: one in the style of TPC-C, one that mixes interfaces."""
+
+import os
+import re
+import subprocess
+
+import pytest
+
+import transcripts
+from conftest import BENCH
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def bench(server, script, *argv, version=""):
+    env = {**os.environ, "BENCH_COMPAT": version}
+    return subprocess.run([BENCH, os.path.join(HERE, script), *server.login(), *argv],
+                          capture_output=True, text=True, timeout=120, env=env)
+
+
+def must(server, script, *argv, version=""):
+    done = bench(server, script, *argv, version=version)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(params=["mariadb", "postgresql"])
+def server(request):
+    server = request.getfixturevalue(request.param)
+    transcripts.empty(server)
+    return server
+
+
+def number(out, label):
+    return int(re.search(rf"^ *{label}: +(\d+)", out, re.M).group(1))
+
+
+@pytest.mark.parametrize("version", ["", "1.0"])
+def test_wholesale(server, version):
+    sizes = ["--tables=3", "--scale=2", "--threads=3"]
+    out = must(server, "wholesale.lua", *sizes, "prepare", version=version)
+    assert sorted(re.findall(r"Creating tables: (\d)", out)) == ["1", "2", "3"]
+    assert "checks failed: 0" in must(server, "wholesale.lua", *sizes, "check", version=version)
+    out = must(server, "wholesale.lua", *sizes[:2], "--threads=8", "--time=4", "--report-interval=1",
+               "run", version=version)
+    # The script's own lines, and none of ours.
+    lines = re.findall(r"^(\d+),(\d+),([0-9.]+),[0-9.]+,[0-9.]+$", out, re.M)
+    assert 3 <= len(lines) <= 4 and float(lines[1][2]) > 0 and "tps:" not in out
+    rolled_back = sum(int(n) for n in re.findall(r"^thread \d rolled back (\d+)$", out, re.M))
+    assert len(re.findall(r"^thread \d rolled back", out, re.M)) == 8
+    # What the script counted itself, and what servers made it repeat.
+    assert 0 < rolled_back <= number(out, "ignored errors")
+    assert number(out, "transactions") > rolled_back
+    assert "checks failed: 0" in must(server, "wholesale.lua", *sizes, "check", version=version)
+    schema = "spec_db." if server.driver == "mysql" else ""
+    server.sql(f"UPDATE {schema}warehouse2 SET w_ytd = w_ytd + 1 WHERE w_id = 1")
+    done = bench(server, "wholesale.lua", *sizes, "check", version=version)
+    assert done.returncode == 1 and "check 1 of set 2 failed in 1 rows" in done.stdout
+    must(server, "wholesale.lua", *sizes, "cleanup", version=version)
+
+
+@pytest.mark.parametrize("version", ["", "0.5", "1.0"])
+def test_mixed_interfaces(server, version):
+    argv = ["--mixed-rows=150", "--mixed-rowz=1"]
+    if version == "0.5":
+        argv += ["--num-threads=3", "--max-requests=60"]
+    else:
+        argv += ["--threads=3", "--events=60"]
+    head = ["--db-ps-mode=auto"]
+    out = must(server, "mixed.lua", *head, *argv, "prepare", version=version)
+    assert "driver " + server.driver in out
+    done = bench(server, "mixed.lua", *head, *argv, "run", version=version)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert number(done.stdout, "total number of events") == 60
+    assert done.stderr.count("unknown option --mixed-rowz (did you mean --mixed-rows?)") == 1
+    must(server, "mixed.lua", *argv, "cleanup", version=version)
+
+
+INSTALLED = "/usr/share/sysbench"
+WORKLOADS = {
+    "oltp_read_write": 20, "oltp_read_only": 16, "oltp_write_only": 6, "oltp_point_select": 1,
+    "oltp_insert": 1, "oltp_delete": 1, "oltp_update_index": 1, "oltp_update_non_index": 1,
+    "select_random_points": 1, "select_random_ranges": 1}
+
+
+@pytest.mark.parametrize("version", ["", "1.0"])
+def test_scripts_of_an_installed_sysbench(server, version):
+    """A file that exists is run, not ours: those of 1.0.20 as Debian has them."""
+    if not os.path.exists(f"{INSTALLED}/oltp_common.lua"):
+        pytest.skip("no scripts in /usr/share/sysbench: install sysbench")
+    for name, queries in WORKLOADS.items():
+        sizes = ["--table-size=100", "--threads=4"]
+        out = ""
+        for step in (["prepare"], ["--events=20", "run"], ["cleanup"]):
+            done = bench(server, f"{INSTALLED}/{name}.lua", *sizes, *step, version=version)
+            assert done.returncode == 0 and done.stderr == "", (name, step, done.stdout, done.stderr)
+            out += done.stdout
+        assert number(out, "total number of events") == 20
+        assert number(out, "total") >= 20 * queries

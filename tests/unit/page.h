@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A text report written to memory, and a view to fill, for the tests of the report. */
+#ifndef BN_TESTS_UNIT_PAGE_H
+#define BN_TESTS_UNIT_PAGE_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "api/report.h"
+#include "core/conf.h"
+#include "core/run.h"
+
+/* A reporter that writes to memory, with a view to fill. */
+struct bn_page {
+  struct bn_run *run; /* has the configuration only */
+  struct bn_conf *conf;
+  void *state;
+  FILE *out;
+  char *text;
+  size_t len, seen;
+  uint64_t counter[BN_C_FIXED + 1];
+  double percents[8], percentiles[8];
+  struct bn_view view;
+};
+
+/* One thread, 95th percentile, one second covered; all else 0.  Fails the test when it cannot. */
+struct bn_page *bn_page_new(enum bn_version version, enum bn_kind kind);
+/* Also checks that closing the reporter finds no error. */
+void bn_page_free(struct bn_page *p);
+
+/* What was printed since the last call is exactly `text`, and it has left the buffer. */
+void bn_page_expect(struct bn_page *p, const char *text);
+
+void bn_page_begin(struct bn_page *p);
+void bn_page_skip_header(struct bn_page *p); /* begin, not looked at */
+void bn_page_interval(struct bn_page *p);
+void bn_page_checkpoint(struct bn_page *p);
+void bn_page_total(struct bn_page *p);
+
+/* In milliseconds, as the reports show them; the last is the value of the first percentile. */
+void bn_page_set_latency(struct bn_page *p, double min, double avg, double max, double sum,
+                         double rank);
+void bn_page_set_fairness(struct bn_page *p, double events, double events_dev, double time,
+                          double time_dev);
+void bn_page_set_queries(struct bn_page *p, uint64_t reads, uint64_t writes, uint64_t other,
+                         uint64_t errors);
+
+#endif

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A database driver in the test's hands, and a run for it to work in. */
+#include "sqlfake.h"
+
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cm.h"
+#include "core/log.h"
+
+struct fake fake;
+
+struct fake_conf {
+  char *user;
+};
+
+struct fake_conn {
+  bool open;
+};
+
+struct fake_stmt {
+  struct fake_conn *conn;
+  char text[200];
+};
+
+__attribute__((format(printf, 1, 2))) static void note(const char *fmt, ...)
+{
+  const size_t len = strlen(fake.log);
+  va_list ap;
+
+  va_start(ap, fmt);
+  (void)vsnprintf(fake.log + len, sizeof fake.log - len, fmt, ap);
+  va_end(ap);
+}
+
+static void fill(struct bn_sql_diag *d, int code, const char *state, const char *call)
+{
+  d->code = code;
+  (void)snprintf(d->state, sizeof d->state, "%s", state != NULL ? state : "");
+  (void)snprintf(d->call, sizeof d->call, "%s", call);
+  (void)snprintf(d->text, sizeof d->text, "failure %d", code);
+}
+
+static enum bn_sql answer(struct bn_sql_result *r, struct bn_sql_diag *d)
+{
+  struct fake_answer a = {.rc = BN_SQL_DONE};
+
+  if (fake.next_answer < fake.n_answers)
+    a = fake.answer[fake.next_answer++];
+  *r = (struct bn_sql_result){
+      .nrows = a.nrows, .affected = a.affected, .more = a.more, .nfields = a.nrows > 0 ? 2 : 1};
+  if (a.rc > BN_SQL_ROWS) {
+    fill(d, a.code, a.state, "fake_query()");
+    d->rolled_back = a.rolled_back;
+  }
+  return a.rc;
+}
+
+static enum bn_sql fake_connect(void *self, void *conn, const struct bn_sql_target *t,
+                                uint64_t deadline_ns, struct bn_sql_diag *d)
+{
+  struct fake_conn *c = conn;
+
+  (void)self;
+  (void)deadline_ns;
+  note("connect %u", t->ordinal);
+  for (size_t i = 0; i < t->n_overrides; i++)
+    note(" %s=%s", t->override_name[i], t->override_value[i]);
+  note(";");
+  fake.connects++;
+  if (fake.refuse_connect > 0) {
+    fake.refuse_connect--;
+    fill(d, 2002, "HY000", "fake_connect()");
+    (void)snprintf(d->where, sizeof d->where, "nowhere");
+    return BN_SQL_LOST;
+  }
+  assert_false(c->open);
+  c->open = true;
+  return BN_SQL_DONE;
+}
+
+static void fake_disconnect(void *conn)
+{
+  struct fake_conn *c = conn;
+
+  c->open = false;
+  fake.disconnects++;
+  note("disconnect;");
+}
+
+static struct bn_sql_caps fake_caps(void)
+{
+  return fake.caps;
+}
+
+static enum bn_sql_class fake_classify(const struct bn_sql_diag *d)
+{
+  return d->code == 1213 ? BN_CLASS_DEADLOCK : BN_CLASS_OTHER;
+}
+
+static bool fake_ignorable(void *self, const struct bn_sql_diag *d)
+{
+  (void)self;
+  return fake.ignorable != 0 && d->code == fake.ignorable;
+}
+
+static void fake_interrupt(void *conn)
+{
+  const struct fake_conn *c = conn;
+
+  assert_true(c->open);
+  fake.interrupts++;
+}
+
+static size_t fake_quote(void *conn, char *out, const char *in, size_t len)
+{
+  size_t n = 0;
+
+  (void)conn;
+  for (size_t i = 0; i < len; i++) {
+    if (in[i] == '\'' || in[i] == '\\')
+      out[n++] = '\\';
+    out[n++] = in[i];
+  }
+  return n;
+}
+
+static enum bn_sql fake_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
+                              struct bn_sql_diag *d)
+{
+  const struct fake_conn *c = conn;
+
+  assert_true(c->open);
+  assert_int_equal(sql[len], 0);
+  fake.queries++;
+  note("query %.*s;", (int)len, sql);
+  return answer(r, d);
+}
+
+static enum bn_sql fake_prepare(void *conn, void *stmt, const char *sql, size_t len,
+                                struct bn_sql_diag *d)
+{
+  struct fake_stmt *st = stmt;
+
+  note("prepare %.*s;", (int)len, sql);
+  st->conn = conn;
+  assert_true(st->conn->open);
+  if (fake.cannot_prepare || fake.refuse_prepare > 0) {
+    fill(d, fake.cannot_prepare ? 1295 : 2013, "HY000",
+         fake.cannot_prepare ? "emulate" : "fake_prepare()");
+    fake.refuse_prepare -= fake.refuse_prepare > 0;
+    return fake.cannot_prepare ? BN_SQL_ERROR : BN_SQL_LOST;
+  }
+  (void)snprintf(st->text, sizeof st->text, "%.*s", (int)len, sql);
+  return BN_SQL_DONE;
+}
+
+static enum bn_sql fake_bind(void *stmt, const struct bn_sql_bind *b, size_t n,
+                             struct bn_sql_diag *d)
+{
+  const struct fake_stmt *st = stmt;
+  size_t marks = 0;
+
+  (void)b;
+  for (const char *p = st->text; *p != '\0'; p++)
+    marks += *p == '?';
+  note("bind %zu;", n);
+  if (n == marks)
+    return BN_SQL_DONE;
+  fill(d, 2031, "HY000", "fake_bind()");
+  return BN_SQL_ERROR;
+}
+
+static enum bn_sql fake_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
+{
+  const struct fake_stmt *st = stmt;
+
+  assert_true(st->conn->open);
+  note("execute %s;", st->text);
+  return answer(r, d);
+}
+
+static enum bn_sql fake_next(void *conn, void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
+{
+  (void)conn;
+  note("next%s;", stmt != NULL ? " of statement" : "");
+  return answer(r, d);
+}
+
+static bool fake_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *row)
+{
+  (void)conn;
+  if (r->nrows == 0)
+    return false;
+  r->nrows--;
+  row[0] = (struct bn_sql_value){.ptr = "x", .len = 1};
+  row[1] = (struct bn_sql_value){.ptr = NULL};
+  return true;
+}
+
+static void fake_free(void *conn, struct bn_sql_result *r)
+{
+  (void)conn;
+  (void)r;
+  note("free;");
+}
+
+static void fake_close(void *stmt)
+{
+  (void)stmt;
+  note("close;");
+}
+
+static enum bn_sql fake_load_begin(void *conn, const char *table, const char *columns,
+                                   struct bn_sql_diag *d)
+{
+  (void)conn;
+  (void)d;
+  note("load %s(%s);", table, columns);
+  return BN_SQL_DONE;
+}
+
+static enum bn_sql fake_load_rows(void *conn, const char *rows, size_t len, struct bn_sql_diag *d)
+{
+  (void)conn;
+  (void)d;
+  note("%.*s", (int)len, rows);
+  return BN_SQL_DONE;
+}
+
+static enum bn_sql fake_load_end(void *conn, struct bn_sql_diag *d)
+{
+  (void)conn;
+  note("end;");
+  if (fake.load.rc != BN_SQL_DONE) {
+    fill(d, fake.load.code, "HY000", "fake_load()");
+    d->rolled_back = fake.load.rolled_back;
+  }
+  return fake.load.rc;
+}
+
+static const struct bn_opt fake_options[] = {
+    {.name = "fake-user", .type = BN_STRING, .offset = offsetof(struct fake_conf, user)},
+    BN_OPT_END};
+
+static const struct bn_driver fake_driver = {.abi = BN_DRIVER_ABI,
+                                             .size = sizeof(struct bn_driver),
+                                             .name = "fake",
+                                             .options = fake_options,
+                                             .conf_size = sizeof(struct fake_conf),
+                                             .conn_size = sizeof(struct fake_conn),
+                                             .stmt_size = sizeof(struct fake_stmt),
+                                             .connect = fake_connect,
+                                             .disconnect = fake_disconnect,
+                                             .caps = fake_caps,
+                                             .classify = fake_classify,
+                                             .ignorable = fake_ignorable,
+                                             .interrupt = fake_interrupt,
+                                             .quote = fake_quote,
+                                             .query = fake_query,
+                                             .prepare = fake_prepare,
+                                             .bind = fake_bind,
+                                             .execute = fake_execute,
+                                             .next = fake_next,
+                                             .fetch = fake_fetch,
+                                             .free_result = fake_free,
+                                             .close = fake_close,
+                                             .load_begin = fake_load_begin,
+                                             .load_rows = fake_load_rows,
+                                             .load_end = fake_load_end};
+
+void plan(struct fake_answer a)
+{
+  assert_true(fake.n_answers < FAKE_MAX);
+  fake.answer[fake.n_answers++] = a;
+}
+
+static enum bn_next no_event(void *self, struct bn_session *s)
+{
+  (void)self;
+  (void)s;
+  return BN_FINISHED;
+}
+
+void fixture_open(struct fixture *f, enum bn_version version)
+{
+  memset(f, 0, sizeof *f);
+  fixture_open_with(f, version);
+}
+
+void fixture_open_with(struct fixture *f, enum bn_version version)
+{
+  static char name[] = "fake";
+  static struct fake_conf conf;
+  struct bn_err err = {0};
+
+  memset(&fake, 0, sizeof fake);
+  fake.caps = (struct bn_sql_caps){
+      .multi_rows_insert = true, .prepared_statements = true, .backslash_escapes = true};
+  f->conf.version = version;
+  f->conf.threads = 1;
+  f->conf.raw.thread_stack_size = 65536;
+  f->sql_conf.driver = name;
+  f->row = (struct bn_sql_row){
+      .name = "fake", .conf_size = sizeof conf, .conf = &conf, .ops = &fake_driver};
+  f->sys = bn_sqlsys_new(&f->sql_conf, version, &f->row, 1);
+  assert_non_null(f->sys);
+  f->ops =
+      (struct bn_workload){.name = "toy", .event = no_event, .metrics = bn_sqlsys_metrics(f->sys)};
+  const struct bn_run_setup setup = {&f->conf, &f->ops, NULL, NULL, NULL, 0};
+
+  assert_int_equal(bn_run_new(&f->run, &setup, &err), 0);
+  f->s = bn_run_session(f->run, 0);
+  f->drv = bn_sql_driver(f->sys, f->s, NULL);
+}
+
+void fixture_close(struct fixture *f)
+{
+  bn_sql_session_end(f->sys, f->s);
+  bn_run_free(f->run);
+  bn_sqlsys_free(f->sys);
+}
+
+uint64_t counted(const struct fixture *f, unsigned counter)
+{
+  return bn_stat_get(&f->s->stat->counter[counter]);
+}
+
+static FILE *captured;
+static int saved = -1;
+
+void capture_begin(void)
+{
+  (void)fflush(stdout);
+  captured = tmpfile();
+  saved = dup(STDOUT_FILENO);
+  assert_true(captured != NULL && saved >= 0);
+  assert_true(dup2(fileno(captured), STDOUT_FILENO) >= 0);
+}
+
+const char *capture_end(void)
+{
+  static char text[16384];
+  static unsigned number;
+  char end[40], *at;
+  size_t n;
+
+  /* A message that was never there makes the log say what it kept back as repeated. */
+  (void)snprintf(end, sizeof end, "end of capture %u\n", number++);
+  bn_log(BN_NOTICE, "%s", end);
+  (void)fflush(stdout);
+  assert_true(dup2(saved, STDOUT_FILENO) >= 0);
+  (void)close(saved);
+  rewind(captured);
+  n = fread(text, 1, sizeof text - 1, captured);
+  text[n] = '\0';
+  at = strstr(text, end);
+  assert_non_null(at);
+  *at = '\0';
+  (void)fclose(captured);
+  return text;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A database driver in the test's hands: it answers as told and notes what it was asked. */
+#ifndef BN_TESTS_SQLFAKE_H
+#define BN_TESTS_SQLFAKE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "core/run.h"
+#include "core/stat.h"
+#include "sql/sql.h"
+
+struct fake_answer {
+  enum bn_sql rc;
+  uint64_t nrows, affected;
+  bool more;
+  int code;
+  const char *state;
+  bool rolled_back;
+};
+
+enum { FAKE_MAX = 64 };
+
+struct fake {
+  struct fake_answer answer[FAKE_MAX]; /* to the next statements; then DONE, nothing affected */
+  size_t n_answers, next_answer;
+  int ignorable;           /* this code is in the driver's list */
+  unsigned refuse_connect; /* so many attempts fail */
+  unsigned refuse_prepare; /* so many fail with LOST */
+  bool cannot_prepare;     /* asks for emulation */
+  struct fake_answer load; /* to every load_end; rc 0: DONE */
+  struct bn_sql_caps caps;
+  char log[8192]; /* "connect;query SELECT 1;…" */
+  unsigned connects, disconnects, interrupts, queries;
+};
+
+extern struct fake fake;
+
+/* A run with one session that nobody executes, and the fake driver in it. */
+struct fixture {
+  struct bn_conf conf;
+  struct bn_sql_conf sql_conf;
+  struct bn_sql_row row;
+  struct bn_workload ops;
+  struct bn_run *run;
+  struct bn_session *s;
+  struct bn_sqlsys *sys;
+  struct bn_sql_driver *drv;
+};
+
+void fixture_open(struct fixture *f, enum bn_version version);
+/* The same with options that the caller has set in f->sql_conf. */
+void fixture_open_with(struct fixture *f, enum bn_version version);
+void fixture_close(struct fixture *f);
+uint64_t counted(const struct fixture *f, unsigned counter);
+/* Adds an answer to the plan. */
+void plan(struct fake_answer a);
+
+/* Standard output goes to a file until the end, which returns what it was (valid until the next).
+ */
+void capture_begin(void);
+const char *capture_end(void);
+
+#endif

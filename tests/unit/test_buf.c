@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The buffer grows, keeps to its maximum, and after a failure holds exactly what it held before. */
+#include "base/buf.h"
+
+#include <string.h>
+
+#include "cm.h"
+
+static void test_text_is_terminated(void **state)
+{
+  struct bn_buf b;
+
+  (void)state;
+  bn_buf_init(&b, 0);
+  assert_int_equal(bn_buf_str(&b, "a"), 0);
+  assert_int_equal(bn_buf_char(&b, 'b'), 0);
+  assert_int_equal(bn_buf_add(&b, "c\0d", 3), 0);
+  assert_int_equal(bn_buf_printf(&b, "%d%s", -42, "e"), 0);
+  assert_int_equal(b.len, 9);
+  assert_memory_equal(b.data, "abc\0d-42e", 10);
+  bn_buf_clear(&b);
+  assert_int_equal(b.len, 0);
+  assert_string_equal(b.data, "");
+  bn_buf_done(&b);
+  assert_null(b.data);
+}
+
+static void test_grows_by_any_amount(void **state)
+{
+  struct bn_buf b = {.max = 0};
+  char *text;
+
+  (void)state;
+  for (int i = 0; i < 10000; i++)
+    assert_int_equal(bn_buf_printf(&b, "%0*d", i % 200 + 1, i % 10), 0);
+  size_t at = 0;
+
+  for (int i = 0; i < 10000; i++) {
+    at += (size_t)(i % 200) + 1;
+    assert_int_equal(b.data[at - 1], '0' + i % 10);
+  }
+  assert_int_equal(b.len, at);
+  text = bn_buf_take(&b);
+  assert_int_equal(strlen(text), at);
+  free(text);
+  assert_null(b.data);
+  assert_int_equal(b.len, 0);
+}
+
+/* Every way of adding, with one byte too many. */
+static void test_maximum(void **state)
+{
+  struct bn_buf b;
+
+  (void)state;
+  for (int way = 0; way < 4; way++) {
+    bn_buf_init(&b, 10);
+    assert_int_equal(bn_buf_str(&b, "12345"), 0);
+    assert_int_equal(way == 0   ? bn_buf_str(&b, "678901")
+                     : way == 1 ? bn_buf_add(&b, "678901", 6)
+                     : way == 2 ? bn_buf_printf(&b, "%s", "678901")
+                                : bn_buf_reserve(&b, 6),
+                     -1);
+    assert_true(b.failed);
+    assert_string_equal(b.data, "12345");
+    assert_int_equal(b.len, 5);
+    assert_int_equal(bn_buf_char(&b, '6'), -1); /* it would fit, but what came before is lost */
+    assert_int_equal(bn_buf_printf(&b, "6"), -1);
+    assert_string_equal(b.data, "12345");
+    bn_buf_clear(&b);
+    assert_int_equal(bn_buf_printf(&b, "%s", "1234567890"), 0);
+    assert_string_equal(b.data, "1234567890");
+    assert_int_equal(bn_buf_char(&b, '1'), -1);
+    bn_buf_done(&b);
+  }
+}
+
+static void test_impossible_sizes(void **state)
+{
+  struct bn_buf b;
+
+  (void)state;
+  bn_buf_init(&b, 0);
+  assert_int_equal(bn_buf_str(&b, "x"), 0);
+  assert_int_equal(bn_buf_reserve(&b, SIZE_MAX), -1);
+  bn_buf_clear(&b);
+  assert_int_equal(bn_buf_reserve(&b, SIZE_MAX - 1), -1);
+  bn_buf_clear(&b);
+  assert_int_equal(bn_buf_reserve(&b, PTRDIFF_MAX), -1);
+  bn_buf_clear(&b);
+  assert_int_equal(bn_buf_str(&b, "y"), 0);
+  assert_string_equal(b.data, "y");
+  bn_buf_done(&b);
+}
+
+static void test_reserve_is_room(void **state)
+{
+  struct bn_buf b;
+
+  (void)state;
+  bn_buf_init(&b, 0);
+  assert_int_equal(bn_buf_reserve(&b, 1000), 0);
+  char *const data = b.data;
+
+  for (int i = 0; i < 1000; i++)
+    assert_int_equal(bn_buf_char(&b, 'x'), 0);
+  assert_ptr_equal(b.data, data);
+  bn_buf_done(&b);
+}
+
+static void test_take(void **state)
+{
+  struct bn_buf b;
+  char *text;
+
+  (void)state;
+  bn_buf_init(&b, 3);
+  text = bn_buf_take(&b);
+  assert_string_equal(text, "");
+  free(text);
+  assert_int_equal(bn_buf_str(&b, "abcd"), -1); /* the maximum outlives the text */
+  assert_null(bn_buf_take(&b));
+  assert_int_equal(bn_buf_str(&b, "abc"), 0);
+  text = bn_buf_take(&b);
+  assert_string_equal(text, "abc");
+  free(text);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_text_is_terminated),
+      cmocka_unit_test(test_grows_by_any_amount),
+      cmocka_unit_test(test_maximum),
+      cmocka_unit_test(test_impossible_sizes),
+      cmocka_unit_test(test_reserve_is_room),
+      cmocka_unit_test(test_take),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

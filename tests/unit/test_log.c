@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shows what core/log.c prints: prefixes, folding of duplicates, exempt lines, streams, lost
+ * output. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/log.h"
+
+static char caught[65536];
+
+/* Sends a stream into a temporary file, and what arrived there into `caught`. */
+struct capture {
+  FILE *stream, *file;
+  int saved;
+};
+
+static struct capture capture_begin(FILE *stream)
+{
+  struct capture c = {.stream = stream, .file = tmpfile()};
+
+  assert_non_null(c.file);
+  (void)fflush(stream);
+  c.saved = dup(fileno(stream));
+  assert_true(c.saved >= 0);
+  assert_true(dup2(fileno(c.file), fileno(stream)) >= 0);
+  return c;
+}
+
+static const char *capture_end(struct capture *c)
+{
+  size_t n;
+
+  (void)fflush(c->stream);
+  assert_true(dup2(c->saved, fileno(c->stream)) >= 0);
+  (void)close(c->saved);
+  rewind(c->file);
+  n = fread(caught, 1, sizeof caught - 1, c->file);
+  caught[n] = '\0';
+  (void)fclose(c->file);
+  return caught;
+}
+
+static void test_prefixes(void **state)
+{
+  struct capture c = capture_begin(stdout);
+
+  (void)state;
+  bn_log_verbosity(5);
+  bn_log(BN_FATAL, "a %d", 1);
+  bn_log(BN_ALERT, "b");
+  bn_log(BN_WARNING, "c\n");
+  bn_log(BN_NOTICE, "d\n\n");
+  bn_log(BN_INFO, "e");
+  bn_log(BN_DEBUG, "f\ng");
+  bn_log_errno(BN_FATAL, 2, "open");
+  bn_log_verbosity(3);
+  assert_string_equal(capture_end(&c), "FATAL: a 1\nALERT: b\nWARNING: c\nd\n\ne\nDEBUG: f\ng\n"
+                                       "FATAL: open errno = 2 (No such file or directory)\n");
+}
+
+static void test_verbosity(void **state)
+{
+  struct capture c = capture_begin(stdout);
+
+  (void)state;
+  assert_int_equal(bn_log_get_verbosity(), 3);
+  bn_log(BN_INFO, "not shown");
+  bn_log(BN_NOTICE, "shown");
+  bn_log_verbosity(0);
+  bn_log(BN_ALERT, "not shown");
+  bn_log(BN_FATAL, "shown too");
+  bn_log_verbosity(3);
+  assert_string_equal(capture_end(&c), "shown\nFATAL: shown too\n");
+}
+
+static void test_folding(void **state)
+{
+  struct capture c = capture_begin(stdout);
+
+  (void)state;
+  for (int i = 0; i < 4; i++)
+    bn_log(BN_NOTICE, "same");
+  bn_log(BN_WARNING, "same");
+  bn_log(BN_NOTICE, "end");
+  assert_string_equal(capture_end(&c),
+                      "same\n(last message repeated 3 times)\nWARNING: same\nend\n");
+}
+
+static void test_reports_separate_messages(void **state)
+{
+  struct capture c = capture_begin(stdout);
+
+  (void)state;
+  bn_log_settle();
+  bn_log(BN_NOTICE, "same");
+  bn_log(BN_NOTICE, "same");
+  bn_log_settle();
+  bn_log_settle();
+  bn_log(BN_NOTICE, "same");
+  assert_string_equal(capture_end(&c), "same\n(last message repeated 1 times)\nsame\n");
+}
+
+static void test_empty_lines_are_exempt(void **state)
+{
+  struct capture c = capture_begin(stdout);
+
+  (void)state;
+  bn_log(BN_NOTICE, "%s", "");
+  bn_log(BN_NOTICE, "%s", "");
+  bn_log_text(BN_NOTICE, "\n");
+  bn_log(BN_NOTICE, "x");
+  assert_string_equal(capture_end(&c), "\n\n\nx\n");
+}
+
+static void test_length_is_not_limited(void **state)
+{
+  struct capture c = capture_begin(stdout);
+  char *text = malloc(20001);
+
+  (void)state;
+  assert_non_null(text);
+  memset(text, 'y', 20000);
+  text[20000] = '\0';
+  bn_log(BN_NOTICE, "%s", text);
+  capture_end(&c);
+  assert_int_equal(strlen(caught), 20001);
+  assert_int_equal(caught[20000], '\n');
+  free(text);
+}
+
+static void test_stderr(void **state)
+{
+  struct capture c = capture_begin(stderr);
+
+  (void)state;
+  bn_log_verbosity(0);
+  bn_log_stderr("n = %d", 7);
+  bn_log_stderr("n = %d", 7);
+  bn_log_verbosity(3);
+  assert_string_equal(capture_end(&c), "n = 7\nn = 7\n");
+}
+
+/* Last: stdout is spoilt for good. */
+static void test_full_disk_is_noticed(void **state)
+{
+  FILE *full = fopen("/dev/full", "w");
+  int saved;
+
+  (void)state;
+  if (full == NULL)
+    skip();
+  assert_true(bn_log_ok());
+  (void)fflush(stdout);
+  saved = dup(STDOUT_FILENO);
+  assert_true(dup2(fileno(full), STDOUT_FILENO) >= 0);
+  bn_log(BN_NOTICE, "lost");
+  assert_true(dup2(saved, STDOUT_FILENO) >= 0);
+  assert_false(bn_log_ok());
+  clearerr(stdout);
+  assert_true(bn_log_ok());
+  (void)close(saved);
+  (void)fclose(full);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_prefixes),
+      cmocka_unit_test(test_verbosity),
+      cmocka_unit_test(test_folding),
+      cmocka_unit_test(test_reports_separate_messages),
+      cmocka_unit_test(test_empty_lines_are_exempt),
+      cmocka_unit_test(test_length_is_not_limited),
+      cmocka_unit_test(test_stderr),
+      cmocka_unit_test(test_full_disk_is_noticed),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* String templates are filled uniformly, and the unique sequence is sysbench's, seeded and without
+   repetition. */
+#include "base/dist.h"
+
+#include <pthread.h>
+
+#include "cm.h"
+#include "goodness.h"
+
+static void test_template(void **state)
+{
+  static const char fmt[] = "###-@@@@@@@@-#@#!";
+  enum { LEN = sizeof fmt - 1, N = 50000 };
+  uint64_t digit[LEN][10] = {{0}}, letter[LEN][26] = {{0}}, pair[100] = {0};
+  double tenth[10], per_letter[26], hundredth[100];
+  char out[LEN + 1];
+  struct bn_rng r;
+
+  (void)state;
+  for (int i = 0; i < 10; i++)
+    tenth[i] = 0.1;
+  for (int i = 0; i < 100; i++)
+    hundredth[i] = 0.01;
+  for (int i = 0; i < 26; i++)
+    per_letter[i] = 1.0 / 26;
+  bn_rng_seed(&r, 24, BN_RNG_DATA, 0);
+  out[LEN] = 'E';
+  for (int n = 0; n < N; n++) {
+    bn_dist_template(&r, fmt, LEN, out);
+    for (int i = 0; i < LEN; i++)
+      if (fmt[i] == '#') {
+        assert_in_range(out[i], '0', '9');
+        digit[i][out[i] - '0']++;
+      } else if (fmt[i] == '@') {
+        assert_in_range(out[i], 'a', 'z');
+        letter[i][out[i] - 'a']++;
+      } else
+        assert_int_equal(out[i], fmt[i]);
+    pair[(out[1] - '0') * 10 + out[2] - '0']++;
+  }
+  assert_int_equal(out[LEN], 'E');
+  for (int i = 0; i < LEN; i++) {
+    if (fmt[i] == '#')
+      assert_true(chi_square_z(10, tenth, digit[i]) < 4);
+    if (fmt[i] == '@')
+      assert_true(chi_square_z(26, per_letter, letter[i]) < 4);
+  }
+  assert_true(chi_square_z(100, hundredth, pair) < 4);
+}
+
+static void test_varchars(void **state)
+{
+  enum { KINDS = 'z' - '0' + 1, LEN = 13 };
+  uint64_t count[LEN][KINDS] = {{0}};
+  double p[KINDS];
+  char out[LEN + 1];
+  struct bn_rng r;
+
+  (void)state;
+  for (int i = 0; i < KINDS; i++)
+    p[i] = 1.0 / KINDS;
+  bn_rng_seed(&r, 25, BN_RNG_DATA, 0);
+  out[LEN] = 'E';
+  for (int n = 0; n < 30000; n++) {
+    bn_dist_varchars(&r, out, LEN);
+    for (int i = 0; i < LEN; i++) {
+      assert_in_range(out[i], '0', 'z');
+      count[i][out[i] - '0']++;
+    }
+  }
+  assert_int_equal(out[LEN], 'E');
+  for (int i = 0; i < LEN; i++)
+    assert_true(chi_square_z(KINDS, p, count[i]) < 4);
+}
+
+/* From the start sysbench always uses, the sequence is sysbench's. */
+static void test_unique_formula(void **state)
+{
+  struct bn_unique u = {.index = 2165057043, .offset = 174191551};
+
+  (void)state;
+  assert_int_equal(bn_unique_next(&u), 2672933100);
+  assert_int_equal(bn_unique_next(&u), 2916245674);
+  assert_int_equal(bn_unique_next(&u), 2834291422);
+  u = (struct bn_unique){.index = 4294967291 / 2}; /* where the halves meet: equal squares */
+  assert_int_not_equal(bn_unique_next(&u), bn_unique_next(&u));
+}
+
+static int compare_u32(const void *a, const void *b)
+{
+  const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+  return (x > y) - (x < y);
+}
+
+enum { DRAWERS = 4, DRAWS = 100000 };
+
+struct drawer {
+  struct bn_unique *unique;
+  uint32_t *out;
+};
+
+static void *draw_many(void *arg)
+{
+  const struct drawer *d = arg;
+
+  for (int i = 0; i < DRAWS; i++)
+    d->out[i] = bn_unique_next(d->unique);
+  return NULL;
+}
+
+static void test_unique_never_repeats(void **state)
+{
+  static uint32_t drawn[DRAWERS * DRAWS];
+  struct bn_unique u;
+  struct drawer drawers[DRAWERS];
+  pthread_t threads[DRAWERS];
+
+  (void)state;
+  bn_unique_init(&u, 26);
+  for (int i = 0; i < DRAWERS; i++) {
+    drawers[i] = (struct drawer){.unique = &u, .out = drawn + (ptrdiff_t)i * DRAWS};
+    assert_int_equal(pthread_create(&threads[i], NULL, draw_many, &drawers[i]), 0);
+  }
+  for (int i = 0; i < DRAWERS; i++)
+    assert_int_equal(pthread_join(threads[i], NULL), 0);
+  qsort(drawn, DRAWERS * DRAWS, sizeof drawn[0], compare_u32);
+  for (int i = 1; i < DRAWERS * DRAWS; i++)
+    assert_true(drawn[i] != drawn[i - 1]);
+}
+
+static void test_unique_is_seeded(void **state)
+{
+  struct bn_unique a, b, same;
+
+  (void)state;
+  bn_unique_init(&a, 1);
+  bn_unique_init(&b, 2);
+  bn_unique_init(&same, 1);
+  for (int i = 0; i < 3; i++) {
+    const uint32_t x = bn_unique_next(&a);
+
+    assert_int_equal(x, bn_unique_next(&same));
+    assert_int_not_equal(x, bn_unique_next(&b));
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_template),         cmocka_unit_test(test_varchars),
+      cmocka_unit_test(test_unique_formula),   cmocka_unit_test(test_unique_never_repeats),
+      cmocka_unit_test(test_unique_is_seeded),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

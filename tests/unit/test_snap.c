@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Snapshots sum sessions, subtract exactly, merge by addition; views clamp percentiles and find
+ * extremes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "core/event.h"
+#include "core/snap.h"
+#include "core/view.h"
+
+enum { SESSIONS = 3, EXTRA = BN_C_FIXED };
+
+static const struct bn_metric extra[] = {
+    {"cycles", "1", BN_COUNTER}, {"read_latency", "ns", BN_HISTOGRAM}, {NULL, NULL, BN_COUNTER}};
+
+static void one_event(struct bn_stat *st, uint64_t start, uint64_t took)
+{
+  bn_stat_bump(&st->begun, 1);
+  bn_stat_bump(&st->begun_at, start);
+  bn_stat_bump(&st->ended, 1);
+  bn_stat_bump(&st->ended_at, start);
+  bn_stat_bump(&st->busy_ns, took);
+  bn_stat_count(st, BN_C_EVENTS, 1);
+  bn_stat_record(st, BN_H_LATENCY, took);
+  if (took < st->min_ns)
+    st->min_ns = took;
+  if (took > st->max_ns)
+    st->max_ns = took;
+}
+
+static void differences_are_exact(void **state)
+{
+  struct bn_statset set;
+  struct bn_snap a, b;
+
+  (void)state;
+  assert_int_equal(bn_statset_init(&set, SESSIONS, extra), 0);
+  assert_int_equal(set.n_counters, BN_C_FIXED + 1);
+  assert_int_equal(set.n_hists, 2);
+  assert_int_equal(bn_snap_init(&a, &set), 0);
+  assert_int_equal(bn_snap_init(&b, &set), 0);
+  one_event(set.stat[0], 100, 1000);
+  bn_stat_count(set.stat[1], EXTRA, 5);
+  bn_labels_count(set.labels[0], "1213", 2);
+  bn_snap_take(&a, &set, 10000);
+  one_event(set.stat[0], 2000, 3000);
+  one_event(set.stat[2], 2000, 70000);
+  bn_stat_count(set.stat[1], EXTRA, 7);
+  bn_stat_bump(&set.stat[1]->begun, 2); /* two in flight since 15,000 and 16,000 */
+  bn_stat_bump(&set.stat[1]->begun_at, 31000);
+  bn_labels_count(set.labels[0], "1205", 1);
+  bn_labels_count(set.labels[0], "1213", 1);
+  bn_snap_take(&b, &set, 20000);
+  bn_snap_diff(&b, &a);
+  assert_int_equal(b.counter[BN_C_EVENTS], 2);
+  assert_int_equal(b.counter[EXTRA], 7);
+  assert_int_equal(b.span_ns, 10000);
+  assert_int_equal(b.busy_ns, 73000);
+  assert_int_equal(bn_hist_count(b.hist[BN_H_LATENCY]), 2);
+  assert_int_equal(b.unfinished, 2);
+  assert_true(fabs(b.unfinished_s - 9e-6) < 1e-12);
+  assert_int_equal(b.label[0][0].n, 1);
+  assert_string_equal(b.label[0][1].name, "1205");
+  assert_true(b.fair_events.n == 3 && b.fair_events.sum == 2 && b.fair_events.sum_sq == 2);
+  bn_snap_done(&a);
+  bn_snap_done(&b);
+  bn_statset_done(&set);
+}
+
+/* What a workload looks up: here a value that grows by 40 with every look, and one not to be had.
+ */
+static void look_up(void *self, uint64_t *counter)
+{
+  uint64_t *value = self;
+
+  counter[EXTRA] = *value += 40;
+  counter[BN_C_ERROR] = BN_ABSENT;
+}
+
+static void looked_up_values_are_differences_too(void **state)
+{
+  struct bn_statset set;
+  struct bn_snap a, b, c;
+  struct bn_err err;
+  uint64_t value = 1000;
+
+  (void)state;
+  assert_int_equal(bn_statset_init(&set, SESSIONS, extra), 0);
+  set.sample = look_up;
+  set.sampled = &value;
+  assert_int_equal(bn_snap_init(&a, &set), 0);
+  assert_int_equal(bn_snap_init(&b, &set), 0);
+  assert_int_equal(bn_snap_init(&c, &set), 0);
+  bn_snap_take(&a, &set, 1);
+  bn_snap_take(&b, &set, 2);
+  bn_snap_take(&c, &set, 3);
+  bn_snap_diff(&c, &a);
+  assert_int_equal(c.counter[EXTRA], 80);
+  assert_true(c.counter[BN_C_ERROR] == BN_ABSENT);
+  bn_snap_diff(&b, &a);
+  b.counter[BN_C_ERROR] = 7;
+  assert_int_equal(bn_snap_merge(&b, &c, &err), 0);
+  assert_int_equal(b.counter[EXTRA], 120);
+  assert_true(b.counter[BN_C_ERROR] == BN_ABSENT);
+  bn_snap_done(&a);
+  bn_snap_done(&b);
+  bn_snap_done(&c);
+  bn_statset_done(&set);
+}
+
+static void merging_adds(void **state)
+{
+  struct bn_statset set, other;
+  struct bn_snap a, b, c;
+  struct bn_err err = {0};
+
+  (void)state;
+  assert_int_equal(bn_statset_init(&set, SESSIONS, extra), 0);
+  assert_int_equal(bn_statset_init(&other, 1, NULL), 0);
+  assert_int_equal(bn_snap_init(&a, &set), 0);
+  assert_int_equal(bn_snap_init(&b, &set), 0);
+  assert_int_equal(bn_snap_init(&c, &other), 0);
+  one_event(set.stat[0], 1, 500);
+  bn_labels_count(set.labels[0], "x", 1);
+  bn_snap_take(&a, &set, 10);
+  one_event(set.stat[1], 1, 900);
+  bn_labels_count(set.labels[0], "y", 1);
+  bn_snap_take(&b, &set, 20);
+  assert_int_equal(bn_snap_merge(&a, &b, &err), 0);
+  assert_int_equal(a.counter[BN_C_EVENTS], 3);
+  assert_int_equal(bn_hist_count(a.hist[0]), 3);
+  assert_int_equal(a.max_ns, 900);
+  assert_int_equal(a.label[0][0].n, 2);
+  assert_int_equal(a.n_labels[0], 2);
+  assert_int_equal(bn_snap_merge(&a, &c, &err), -1);
+  assert_non_null(strstr(err.text, "cannot be merged"));
+  bn_snap_done(&a);
+  bn_snap_done(&b);
+  bn_snap_done(&c);
+  bn_statset_done(&set);
+  bn_statset_done(&other);
+}
+
+static void views_are_consistent(void **state)
+{
+  struct bn_statset set;
+  struct bn_snap zero, now;
+  struct bn_view v;
+  struct bn_view_store store = {.session = NULL};
+  struct bn_conf conf;
+  uint64_t i;
+
+  (void)state;
+  memset(&conf, 0, sizeof conf);
+  conf.percents[0] = 50;
+  conf.percents[1] = 99.9;
+  conf.percents[2] = 100;
+  conf.n_percents = 3;
+  assert_int_equal(bn_statset_init(&set, 2, NULL), 0);
+  assert_int_equal(bn_snap_init(&zero, &set), 0);
+  assert_int_equal(bn_snap_init(&now, &set), 0);
+  bn_snap_take(&zero, &set, 0);
+  bn_snap_take(&now, &set, 0);
+  bn_snap_diff(&now, &zero);
+  bn_view_fill(&v, &store, &now, &conf, true);
+  assert_true(v.min_s == 0 && v.avg_s == 0 && v.max_s == 0 && v.percentile_s[2] == 0);
+  for (i = 1; i <= 1000; i++)
+    one_event(set.stat[i % 2], i, i * 10001);
+  bn_snap_take(&now, &set, 2000000000);
+  bn_snap_diff(&now, &zero);
+  bn_view_fill(&v, &store, &now, &conf, true);
+  assert_true(fabs(v.min_s - 10001e-9) < 1e-15 && fabs(v.max_s - 10001000e-9) < 1e-15);
+  assert_true(fabs(v.percentile_s[0] / 5000500e-9 - 1) < 0.001);
+  assert_true(fabs(v.percentile_s[1] / 9990999e-9 - 1) < 0.001);
+  assert_true(v.percentile_s[2] <= v.max_s);
+  assert_true(v.span_s == 2 && v.events == 1000);
+  assert_true(v.fair_events_avg == 500 && v.fair_events_dev == 0);
+  bn_snap_done(&zero);
+  bn_snap_done(&now);
+  bn_statset_done(&set);
+}
+
+/* Sums modulo 2^64 ns: ten million events that waited 4,000 s each go round it twice. */
+static void sums_of_centuries_are_right(void **state)
+{
+  static struct bn_view_store store;
+  struct bn_statset set;
+  struct bn_snap zero, now;
+  struct bn_conf conf;
+  struct bn_view v;
+  uint64_t i;
+
+  (void)state;
+  memset(&conf, 0, sizeof conf);
+  assert_int_equal(bn_statset_init(&set, 2, NULL), 0);
+  assert_int_equal(bn_snap_init(&zero, &set), 0);
+  assert_int_equal(bn_snap_init(&now, &set), 0);
+  bn_snap_take(&zero, &set, 0);
+  for (i = 0; i < 10000000; i++)
+    one_event(set.stat[i % 2], i, UINT64_C(4000000000000) + i % 2 * 1000000000);
+  bn_snap_take(&now, &set, 2000000000);
+  bn_snap_diff(&now, &zero);
+  bn_view_fill(&v, &store, &now, &conf, true);
+  assert_true(fabs(v.sum_s / 4.0005e10 - 1) < 1e-9);
+  assert_true(fabs(v.avg_s / 4000.5 - 1) < 1e-9);
+  assert_true(fabs(v.fair_time_avg / 2.00025e10 - 1) < 1e-9);
+  assert_true(fabs(v.fair_time_dev / 2.5e6 - 1) < 1e-3);
+  bn_snap_done(&zero);
+  bn_snap_done(&now);
+  bn_statset_done(&set);
+}
+
+static void labels_overflow_into_other(void **state)
+{
+  struct bn_labels *l = bn_labels_new();
+  struct bn_label row[BN_LABELS_MAX + 1];
+  char name[16];
+  int i;
+
+  (void)state;
+  for (i = 0; i < 100; i++) {
+    (void)snprintf(name, sizeof name, "code%d", i);
+    bn_labels_count(l, name, 1);
+  }
+  assert_int_equal(bn_labels_read(l, row, BN_LABELS_MAX + 1), BN_LABELS_MAX + 1);
+  assert_string_equal(row[BN_LABELS_MAX].name, "other");
+  assert_int_equal(row[BN_LABELS_MAX].n, 36);
+  bn_labels_free(l);
+}
+
+struct writer {
+  struct bn_stat *st;
+  _Atomic bool stop;
+};
+
+static void *write_events(void *arg)
+{
+  struct writer *w = arg;
+  uint64_t i;
+
+  for (i = 0; !w->stop; i++)
+    one_event(w->st, i, i % 5000);
+  return NULL;
+}
+
+static void snapshots_of_live_sessions_only_grow(void **state)
+{
+  struct bn_statset set;
+  struct bn_snap a, b;
+  struct writer w;
+  pthread_t thread;
+  int i;
+
+  (void)state;
+  assert_int_equal(bn_statset_init(&set, 1, NULL), 0);
+  assert_int_equal(bn_snap_init(&a, &set), 0);
+  assert_int_equal(bn_snap_init(&b, &set), 0);
+  w.st = set.stat[0];
+  w.stop = false;
+  assert_int_equal(pthread_create(&thread, NULL, write_events, &w), 0);
+  do
+    bn_snap_take(&a, &set, 0);
+  while (a.counter[BN_C_EVENTS] == 0);
+  for (i = 0; i < 200; i++) {
+    bn_snap_take(&b, &set, (uint64_t)i);
+    assert_true(b.unfinished <= 1);
+    assert_true(b.counter[BN_C_EVENTS] >= a.counter[BN_C_EVENTS]);
+    assert_true(b.busy_ns >= a.busy_ns);
+    bn_snap_copy(&a, &b);
+  }
+  w.stop = true;
+  (void)pthread_join(thread, NULL);
+  bn_snap_done(&a);
+  bn_snap_done(&b);
+  bn_statset_done(&set);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(differences_are_exact),
+      cmocka_unit_test(looked_up_values_are_differences_too),
+      cmocka_unit_test(merging_adds),
+      cmocka_unit_test(views_are_consistent),
+      cmocka_unit_test(sums_of_centuries_are_right),
+      cmocka_unit_test(labels_overflow_into_other),
+      cmocka_unit_test(snapshots_of_live_sessions_only_grow),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

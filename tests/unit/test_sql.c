@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The SQL layer on a driver in the test's hands: what is counted, ignored, said and done again. */
+#include <string.h>
+
+#include "cm.h"
+#include "core/log.h"
+#include "core/stat.h"
+#include "sqlfake.h"
+
+static struct bn_sql_conn *connect_to(struct fixture *f)
+{
+  struct bn_sql_conn *c = bn_sql_connect(f->drv, f->s, NULL, NULL, 0);
+
+  assert_non_null(c);
+  return c;
+}
+
+static struct bn_sql_rs *query(struct bn_sql_conn *c, const char *sql)
+{
+  return bn_sql_query(c, sql, strlen(sql));
+}
+
+static void counts_statements_by_their_result(void **state)
+{
+  struct fixture f;
+
+  (void)state;
+  fixture_open(&f, BN_V11);
+  struct bn_sql_conn *c = connect_to(&f);
+
+  plan((struct fake_answer){.rc = BN_SQL_ROWS, .nrows = 3});
+  plan((struct fake_answer){.rc = BN_SQL_ROWS, .nrows = 0});
+  plan((struct fake_answer){.rc = BN_SQL_DONE, .affected = 2});
+  plan((struct fake_answer){.rc = BN_SQL_DONE, .affected = 0});
+  assert_int_equal(query(c, "SHOW x")->nrows, 3);
+  assert_int_equal(query(c, "SELECT nothing")->nrows, 0);
+  assert_null(query(c, "UPDATE two"));
+  assert_null(query(c, "UPDATE none"));
+  assert_null(query(c, "BEGIN"));
+  assert_int_equal(counted(&f, BN_C_READ), 2);
+  assert_int_equal(counted(&f, BN_C_WRITE), 1);
+  assert_int_equal(counted(&f, BN_C_OTHER), 2);
+  assert_int_equal(counted(&f, BN_C_ERROR), 0);
+  assert_int_equal(bn_run_kind(f.run), BN_KIND_SQL);
+  assert_true(bn_stat_get(&f.s->stat->longest_statement_ns) > 0);
+  fixture_close(&f);
+  assert_int_equal(fake.connects, 1);
+  assert_int_equal(fake.disconnects, 1);
+}
+
+static void counts_by_text_in_dialect_05(void **state)
+{
+  struct fixture f;
+
+  (void)state;
+  fixture_open(&f, BN_V05);
+  struct bn_sql_conn *c = connect_to(&f);
+
+  (void)query(c, "  select 1");
+  (void)query(c, "Insert into t");
+  (void)query(c, "UPDATE t");
+  (void)query(c, "delete from t");
+  (void)query(c, "BEGIN");
+  (void)query(c, "commit");
+  (void)query(c, "UNLOCK TABLES");
+  struct bn_sql_stmt *st = bn_sql_prepare(c, "COMMIT", 6);
+
+  (void)bn_sql_execute(st);
+  assert_int_equal(counted(&f, BN_C_READ), 1);
+  assert_int_equal(counted(&f, BN_C_WRITE), 3);
+  assert_int_equal(counted(&f, BN_C_OTHER), 4);
+  assert_string_equal(bn_sqlsys_metrics(f.sys)[0].name, "transactions");
+  assert_int_equal(counted(&f, BN_C_FIXED), 3);
+  bn_sql_stmt_free(st);
+  fixture_close(&f);
+}
+
+static void words_a_fatal_error_and_counts_it(void **state)
+{
+  struct fixture f;
+
+  (void)state;
+  fixture_open(&f, BN_V11);
+  struct bn_sql_conn *c = connect_to(&f);
+  const struct bn_sql_conn_view *v = bn_sql_conn_view(c);
+
+  plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 1146, .state = "42S02"});
+  capture_begin();
+  assert_null(query(c, "SELECT x FROM missing"));
+  const char *said = capture_end();
+
+  assert_string_equal(said, "FATAL: fake_query() returned error 1146 (failure 1146) for query "
+                            "'SELECT x FROM missing'\n");
+  assert_int_equal(v->error, BN_VERDICT_FATAL);
+  assert_int_equal(v->sql_errno, 1146);
+  assert_string_equal(v->sql_state, "42S02");
+  assert_string_equal(v->sql_errmsg, "failure 1146");
+  assert_int_equal(counted(&f, BN_C_ERROR), 1);
+  assert_int_equal(counted(&f, BN_C_OTHER), 0);
+  (void)query(c, "SELECT 1");
+  assert_int_equal(v->error, BN_VERDICT_NONE);
+  fixture_close(&f);
+}
+
+static void rolls_back_for_an_ignored_error(void **state)
+{
+  struct fixture f;
+
+  (void)state;
+  fixture_open(&f, BN_V11);
+  fake.ignorable = 1213;
+  struct bn_sql_conn *c = connect_to(&f);
+
+  plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 1213});
+  capture_begin();
+  assert_null(query(c, "UPDATE a"));
+  assert_string_equal(capture_end(), "");
+  assert_int_equal(bn_sql_conn_view(c)->error, BN_VERDICT_IGNORABLE);
+  assert_string_equal(fake.log, "connect 0;query UPDATE a;query ROLLBACK;");
+  plan((struct fake_answer){.rc = BN_SQL_DONE}); /* took the ROLLBACK */
+  plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 1213, .rolled_back = true});
+  assert_null(query(c, "nothing"));
+  fake.log[0] = '\0';
+  assert_null(query(c, "UPDATE b"));
+  assert_string_equal(fake.log, "query UPDATE b;");
+  assert_int_equal(counted(&f, BN_C_ERROR), 2);
+  assert_int_equal(counted(&f, BN_C_OTHER), 1);
+  fixture_close(&f);
+}
+
+static void list_of_ignored_errors(const char *const *items, size_t n, bool ignored[4])
+{
+  static const struct fake_answer failures[4] = {
+      {.rc = BN_SQL_ERROR, .code = 1213, .state = "40001", .rolled_back = true},
+      {.rc = BN_SQL_ERROR, .code = 1205, .state = "HY000", .rolled_back = true},
+      {.rc = BN_SQL_ERROR, .code = 0, .state = "40P01", .rolled_back = true},
+      {.rc = BN_SQL_ERROR, .code = 7, .state = "", .rolled_back = true}};
+  struct fixture f;
+  char *copy[4];
+
+  memset(&f, 0, sizeof f);
+  for (size_t i = 0; i < n; i++)
+    copy[i] = strdup(items[i]);
+  f.sql_conf.ignore_errors = (struct bn_list){.item = copy, .n = n};
+  fixture_open_with(&f, BN_V11);
+  struct bn_sql_conn *c = connect_to(&f);
+
+  capture_begin();
+  for (size_t i = 0; i < 4; i++) {
+    plan(failures[i]);
+    (void)query(c, "x");
+    ignored[i] = bn_sql_conn_view(c)->error == BN_VERDICT_IGNORABLE;
+  }
+  (void)capture_end();
+  fixture_close(&f);
+  for (size_t i = 0; i < n; i++)
+    free(copy[i]);
+}
+
+static void ignores_what_the_option_lists(void **state)
+{
+  bool got[4];
+
+  (void)state;
+  list_of_ignored_errors((const char *const[]){"1205", "40P01"}, 2, got);
+  assert_true(!got[0] && got[1] && got[2] && !got[3]);
+  list_of_ignored_errors((const char *const[]){"Deadlock"}, 1, got);
+  assert_true(got[0] && !got[1] && !got[2] && !got[3]);
+  list_of_ignored_errors((const char *const[]){"all"}, 1, got);
+  assert_true(got[0] && got[1] && got[2] && got[3]);
+  list_of_ignored_errors((const char *const[]){"40001"}, 1, got);
+  assert_true(got[0] && !got[1] && !got[2] && !got[3]);
+}
+
+static void refuses_a_bad_list(void **state)
+{
+  char item[] = "dead-lock";
+  char *items[] = {item};
+  struct fixture f;
+
+  (void)state;
+  memset(&f, 0, sizeof f);
+  f.sql_conf.ignore_errors = (struct bn_list){.item = items, .n = 1};
+  capture_begin();
+  fixture_open_with(&f, BN_V11);
+  assert_non_null(
+      strstr(capture_end(), "FATAL: Invalid value for --db-ignore-errors: 'dead-lock'"));
+  assert_null(f.drv);
+  fixture_close(&f);
+}
+
+static void waits_with_a_failure_until_it_is_settled(void **state)
+{
+  struct fixture f;
+
+  (void)state;
+  fixture_open(&f, BN_V11);
+  struct bn_sql_conn *c = connect_to(&f);
+
+  bn_sql_defer(c);
+  plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 5});
+  plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 6, .rolled_back = true});
+  capture_begin();
+  assert_null(query(c, "one"));
+  assert_int_equal(bn_sql_conn_view(c)->error, BN_VERDICT_FATAL);
+  assert_string_equal(capture_end(), "");
+  capture_begin();
+  bn_sql_settle(c, false);
+  bn_sql_settle(c, false);
+  assert_string_equal(capture_end(),
+                      "FATAL: fake_query() returned error 5 (failure 5) for query 'one'\n");
+  assert_int_equal(counted(&f, BN_C_ERROR), 1);
+  capture_begin();
+  assert_null(query(c, "two"));
+  bn_sql_settle(c, true);
+  assert_string_equal(capture_end(), "");
+  assert_int_equal(bn_sql_conn_view(c)->error, BN_VERDICT_IGNORABLE);
+  assert_int_equal(counted(&f, BN_C_ERROR), 2);
+  fixture_close(&f);
+}
+
+static void walks_through_rows_and_results(void **state)
+{
+  struct fixture f;
+
+  (void)state;
+  fixture_open(&f, BN_V11);
+  struct bn_sql_conn *c = connect_to(&f);
+
+  plan((struct fake_answer){.rc = BN_SQL_ROWS, .nrows = 2, .more = true});
+  plan((struct fake_answer){.rc = BN_SQL_DONE, .more = true});
+  plan((struct fake_answer){.rc = BN_SQL_ROWS, .nrows = 1});
+  struct bn_sql_rs *rs = query(c, "many");
+
+  assert_int_equal(rs->nfields, 2);
+  assert_true(bn_sql_fetch(rs));
+  assert_string_equal(rs->values[0].ptr, "x");
+  assert_null(rs->values[1].ptr);
+  assert_true(bn_sql_fetch(rs));
+  assert_false(bn_sql_fetch(rs));
+  assert_true(bn_sql_more_results(c));
+  assert_null(bn_sql_next_result(c));
+  assert_true(bn_sql_more_results(c));
+  assert_ptr_equal(bn_sql_next_result(c), rs);
+  assert_int_equal(rs->nrows, 1);
+  assert_false(bn_sql_more_results(c));
+  assert_null(bn_sql_next_result(c));
+  assert_int_equal(bn_sql_conn_view(c)->error, BN_VERDICT_NONE);
+  assert_int_equal(counted(&f, BN_C_READ), 1);
+  capture_begin();
+  assert_false(bn_sql_fetch(rs));
+  assert_int_equal(bn_sql_free_result(rs), -1);
+  assert_string_equal(capture_end(), "ALERT: attempt to fetch row from an invalid result set\n"
+                                     "ALERT: attempt to free an invalid result set\n");
+  fixture_close(&f);
+}
+
+static void reads_pending_results_away(void **state)
+{
+  struct fixture f;
+
+  (void)state;
+  fixture_open(&f, BN_V11);
+  struct bn_sql_conn *c = connect_to(&f);
+
+  plan((struct fake_answer){.rc = BN_SQL_ROWS, .nrows = 1, .more = true});
+  plan((struct fake_answer){.rc = BN_SQL_ROWS, .nrows = 1, .more = true});
+  plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 1});
+  (void)query(c, "many");
+  fake.log[0] = '\0';
+  assert_null(query(c, "then"));
+  assert_string_equal(fake.log, "free;next;free;next;query then;");
+  fixture_close(&f);
+}
+
+static void refuses_a_wrong_mode_and_unknown_drivers(void **state)
+{
+  char mode[] = "sometimes", none[] = "";
+  struct fixture f;
+
+  (void)state;
+  memset(&f, 0, sizeof f);
+  f.sql_conf.ps_mode = mode;
+  capture_begin();
+  fixture_open_with(&f, BN_V11);
+  assert_string_equal(capture_end(), "FATAL: Invalid value for db-ps-mode: sometimes\n");
+  assert_null(f.drv);
+  capture_begin();
+  assert_null(bn_sql_driver(f.sys, f.s, "nope"));
+  assert_string_equal(capture_end(), "FATAL: invalid database driver name: 'nope'\n");
+  fixture_close(&f);
+  fixture_open(&f, BN_V11);
+  f.sql_conf.driver = none;
+  bn_log_verbosity(BN_INFO);
+  capture_begin();
+  assert_ptr_equal(bn_sql_driver(f.sys, f.s, NULL), f.drv);
+  assert_string_equal(capture_end(), "No DB drivers specified, using fake\n");
+  bn_log_verbosity(BN_NOTICE);
+  fixture_close(&f);
+}
+
+static void measures_when_asked(void **state)
+{
+  struct fixture f;
+
+  (void)state;
+  memset(&f, 0, sizeof f);
+  f.sql_conf.debug = true;
+  fixture_open_with(&f, BN_V11);
+  struct bn_sql_conn *c = connect_to(&f);
+
+  plan((struct fake_answer){.rc = BN_SQL_ROWS, .nrows = 2});
+  struct bn_sql_rs *rs = query(c, "SELECT");
+
+  while (bn_sql_fetch(rs))
+    ;
+  assert_string_equal(bn_sqlsys_metrics(f.sys)[0].name, "sql_execute");
+  assert_int_equal(bn_hist_count(f.s->stat->hist[BN_H_FIXED]), 1);
+  assert_int_equal(bn_hist_count(f.s->stat->hist[BN_H_FIXED + 1]), 3);
+  fixture_close(&f);
+}
+
+static void traces_statements_as_lines(void **state)
+{
+  char path[] = "/tmp/bn-sql-trace-XXXXXX";
+  struct fixture f;
+  char line[200] = "";
+
+  (void)state;
+  assert_true(mkstemp(path) >= 0);
+  memset(&f, 0, sizeof f);
+  f.sql_conf.trace = path;
+  fixture_open_with(&f, BN_V11);
+  struct bn_sql_conn *c = connect_to(&f);
+
+  (void)query(c, "SELECT\n 1");
+  struct bn_sql_stmt *st = bn_sql_prepare(c, "BEGIN", 5);
+
+  (void)bn_sql_execute(st);
+  bn_sql_stmt_free(st);
+  fixture_close(&f);
+  FILE *in = fopen(path, "r");
+
+  assert_non_null(fgets(line, sizeof line, in));
+  assert_string_equal(line, "[s0] SELECT  1\n");
+  assert_non_null(fgets(line, sizeof line, in));
+  assert_string_equal(line, "[s0] BEGIN\n");
+  assert_null(fgets(line, sizeof line, in));
+  (void)fclose(in);
+  (void)remove(path);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(counts_statements_by_their_result),
+      cmocka_unit_test(counts_by_text_in_dialect_05),
+      cmocka_unit_test(words_a_fatal_error_and_counts_it),
+      cmocka_unit_test(rolls_back_for_an_ignored_error),
+      cmocka_unit_test(ignores_what_the_option_lists),
+      cmocka_unit_test(refuses_a_bad_list),
+      cmocka_unit_test(waits_with_a_failure_until_it_is_settled),
+      cmocka_unit_test(walks_through_rows_and_results),
+      cmocka_unit_test(reads_pending_results_away),
+      cmocka_unit_test(refuses_a_wrong_mode_and_unknown_drivers),
+      cmocka_unit_test(measures_when_asked),
+      cmocka_unit_test(traces_statements_as_lines),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

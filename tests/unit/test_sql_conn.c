@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Connections and statements on a driver in the test's hands: lost, opened and prepared again. */
+#include <string.h>
+
+#include "cm.h"
+#include "core/log.h"
+#include "sqlfake.h"
+
+static struct bn_sql_conn *connect_to(struct fixture *f)
+{
+  struct bn_sql_conn *c = bn_sql_connect(f->drv, f->s, NULL, NULL, 0);
+
+  assert_non_null(c);
+  return c;
+}
+
+static struct bn_sql_rs *query(struct bn_sql_conn *c, const char *sql)
+{
+  return bn_sql_query(c, sql, strlen(sql));
+}
+
+static void reconnects_and_prepares_again(void **state)
+{
+  struct fixture f;
+  bool is_null = false;
+  int64_t value = 1;
+  const struct bn_sql_bind b = {.type = BN_SQL_INT64, .is_null = &is_null, .data = &value};
+
+  (void)state;
+  fixture_open(&f, BN_V11);
+  fake.ignorable = 2013;
+  struct bn_sql_conn *c = connect_to(&f);
+  struct bn_sql_stmt *st = bn_sql_prepare(c, "SELECT ?", 8);
+
+  assert_int_equal(bn_sql_bind(st, &b, 1), 0);
+  plan((struct fake_answer){.rc = BN_SQL_LOST, .code = 2013});
+  fake.refuse_connect = 3;
+  fake.log[0] = '\0';
+  assert_null(bn_sql_execute(st));
+  assert_int_equal(bn_sql_conn_view(c)->error, BN_VERDICT_IGNORABLE);
+  assert_int_equal(bn_sql_conn_view(c)->sql_errno, 2013);
+  assert_int_equal(counted(&f, BN_C_RECONNECT), 1);
+  assert_int_equal(counted(&f, BN_C_ERROR), 0);
+  assert_string_equal(fake.log,
+                      "execute SELECT ?;close;disconnect;connect 0;disconnect;connect 0;disconnect;"
+                      "connect 0;disconnect;connect 0;");
+  fake.log[0] = '\0';
+  fake.refuse_prepare = 1; /* and once more on the way */
+  assert_null(bn_sql_execute(st));
+  assert_int_equal(bn_sql_conn_view(c)->error, BN_VERDICT_NONE);
+  assert_string_equal(fake.log, "prepare SELECT ?;disconnect;connect 0;prepare SELECT ?;bind 1;"
+                                "execute SELECT ?;");
+  assert_int_equal(counted(&f, BN_C_RECONNECT), 2);
+  fake.log[0] = '\0';
+  assert_null(bn_sql_execute(st));
+  assert_string_equal(fake.log, "execute SELECT ?;");
+  bn_sql_stmt_free(st);
+  fixture_close(&f);
+}
+
+static void stops_reconnecting_when_the_run_is_over(void **state)
+{
+  struct fixture f;
+
+  (void)state;
+  fixture_open(&f, BN_V11);
+  fake.ignorable = 2013;
+  struct bn_sql_conn *c = connect_to(&f);
+
+  plan((struct fake_answer){.rc = BN_SQL_LOST, .code = 2013});
+  fake.refuse_connect = 1000;
+  bn_run_fail(f.run);
+  assert_null(query(c, "SELECT 1"));
+  assert_int_equal(bn_sql_conn_view(c)->error, BN_VERDICT_IGNORABLE);
+  assert_int_equal(fake.connects, 2);
+  assert_int_equal(counted(&f, BN_C_ERROR), 1);
+  assert_int_equal(counted(&f, BN_C_RECONNECT), 0);
+  capture_begin();
+  assert_null(query(c, "SELECT 1"));
+  assert_string_equal(capture_end(), "ALERT: attempt to use an already closed connection\n");
+  fixture_close(&f);
+}
+
+static void loses_a_connection_for_good(void **state)
+{
+  struct fixture f;
+
+  (void)state;
+  fixture_open(&f, BN_V11);
+  struct bn_sql_conn *c = connect_to(&f);
+
+  plan((struct fake_answer){.rc = BN_SQL_LOST, .code = 2006});
+  capture_begin();
+  assert_null(query(c, "SELECT 1"));
+  assert_null(query(c, "SELECT 2"));
+  assert_string_equal(
+      capture_end(), "FATAL: fake_query() returned error 2006 (failure 2006) for query 'SELECT 1'\n"
+                     "ALERT: attempt to use an already closed connection\n");
+  assert_int_equal(bn_sql_disconnect(c), 0);
+  assert_int_equal(bn_sql_reconnect(c), 0);
+  assert_null(query(c, "SELECT 3"));
+  assert_int_equal(bn_sql_conn_view(c)->error, BN_VERDICT_NONE);
+  fixture_close(&f);
+}
+
+static void names_a_place_that_cannot_be_reached(void **state)
+{
+  struct fixture f;
+
+  (void)state;
+  fixture_open(&f, BN_V11);
+  fake.refuse_connect = 1;
+  capture_begin();
+  assert_null(bn_sql_connect(f.drv, f.s, NULL, NULL, 0));
+  assert_string_equal(capture_end(), "FATAL: unable to connect to nowhere, aborting...\n"
+                                     "FATAL: error 2002: failure 2002\n");
+  fixture_close(&f);
+}
+
+static void passes_overrides_and_refuses_unknown_ones(void **state)
+{
+  const char *name[] = {"user"}, *value[] = {"me"}, *wrong[] = {"colour"};
+  struct fixture f;
+
+  (void)state;
+  fixture_open(&f, BN_V11);
+  struct bn_sql_conn *c = bn_sql_connect(f.drv, f.s, name, value, 1);
+
+  assert_non_null(c);
+  assert_int_equal(bn_sql_reconnect(c), 0);
+  assert_string_equal(fake.log, "connect 0 user=me;disconnect;connect 0 user=me;");
+  capture_begin();
+  assert_null(bn_sql_connect(f.drv, f.s, wrong, value, 1));
+  assert_string_equal(capture_end(), "FATAL: the database driver 'fake' has no option 'colour'\n");
+  fixture_close(&f);
+}
+
+static void closes_statements(void **state)
+{
+  struct fixture f;
+
+  (void)state;
+  fixture_open(&f, BN_V11);
+  struct bn_sql_conn *c = connect_to(&f);
+  struct bn_sql_stmt *st = bn_sql_prepare(c, "BEGIN", 5);
+
+  plan((struct fake_answer){.rc = BN_SQL_ROWS, .nrows = 1});
+  assert_non_null(bn_sql_execute(st));
+  assert_int_equal(bn_sql_stmt_close(st), 0);
+  assert_string_equal(fake.log, "connect 0;prepare BEGIN;execute BEGIN;free;close;");
+  capture_begin();
+  assert_null(bn_sql_execute(st));
+  assert_int_equal(bn_sql_conn_view(c)->error, BN_VERDICT_FATAL);
+  assert_int_equal(bn_sql_stmt_close(st), -1);
+  assert_string_equal(capture_end(), "ALERT: attempt to use an already closed statement\n"
+                                     "(last message repeated 1 times)\n");
+  bn_sql_stmt_free(st);
+  fixture_close(&f);
+}
+
+static void keeps_a_connection_for_its_statements(void **state)
+{
+  struct fixture f;
+
+  (void)state;
+  fixture_open(&f, BN_V11);
+  struct bn_sql_conn *c = connect_to(&f);
+  struct bn_sql_stmt *st = bn_sql_prepare(c, "A", 1);
+
+  bn_sql_conn_free(c);
+  assert_int_equal(fake.disconnects, 0);
+  assert_null(bn_sql_execute(st));
+  bn_sql_stmt_free(st);
+  assert_int_equal(fake.disconnects, 1);
+  assert_ptr_equal(connect_to(&f), c); /* its memory is used again */
+  fixture_close(&f);
+}
+
+static void outlives_its_session_in_other_hands(void **state)
+{
+  struct fixture f;
+
+  (void)state;
+  fixture_open(&f, BN_V11);
+  struct bn_sql_conn *c = connect_to(&f);
+  struct bn_sql_stmt *st = bn_sql_prepare(c, "A", 1);
+
+  bn_sql_session_end(f.sys, f.s);
+  assert_int_equal(fake.disconnects, 1);
+  capture_begin();
+  assert_null(bn_sql_execute(st));
+  assert_int_equal(bn_sql_reconnect(c), -1);
+  (void)capture_end();
+  bn_sql_conn_free(c);
+  bn_sql_stmt_free(st);
+  fixture_close(&f);
+}
+
+static void emulates_when_told(void **state)
+{
+  char mode[] = "disable";
+  struct fixture f;
+  bool is_null = false;
+  int64_t value = -7;
+  const struct bn_sql_bind b[2] = {{.type = BN_SQL_INT64, .is_null = &is_null, .data = &value},
+                                   {.type = BN_SQL_INT64, .is_null = &is_null, .data = &value}};
+
+  (void)state;
+  memset(&f, 0, sizeof f);
+  f.sql_conf.ps_mode = mode;
+  fixture_open_with(&f, BN_V11);
+  struct bn_sql_conn *c = connect_to(&f);
+  struct bn_sql_stmt *st = bn_sql_prepare(c, "SELECT '?', ?", 13);
+
+  capture_begin();
+  assert_int_equal(bn_sql_bind(st, b, 2), -1);
+  assert_string_equal(capture_end(), "ALERT: wrong number of parameters in prepared statement\n");
+  assert_int_equal(bn_sql_bind(st, b, 1), 0);
+  (void)bn_sql_execute(st);
+  assert_int_equal(bn_sql_reconnect(c), 0);
+  value = 8;
+  (void)bn_sql_execute(st);
+  assert_string_equal(fake.log, "connect 0;query SELECT '?', -7;disconnect;connect 0;"
+                                "query SELECT '?', 8;");
+  bn_sql_stmt_free(st);
+  fixture_close(&f);
+}
+
+static void emulates_when_asked(void **state)
+{
+  struct fixture f;
+
+  (void)state;
+  fixture_open(&f, BN_V11);
+  fake.cannot_prepare = true;
+  struct bn_sql_conn *c = connect_to(&f);
+  struct bn_sql_stmt *st;
+
+  bn_log_verbosity(BN_INFO);
+  capture_begin();
+  st = bn_sql_prepare(c, "FLUSH", 5);
+  assert_string_equal(capture_end(),
+                      "Failed to prepare query \"FLUSH\" (1295: failure 1295), using emulation\n");
+  bn_log_verbosity(BN_NOTICE);
+  (void)bn_sql_execute(st);
+  assert_non_null(strstr(fake.log, "query FLUSH;"));
+  bn_sql_stmt_free(st);
+  fixture_close(&f);
+}
+
+/* Quietly: an event as one that is restarted, a command as one that failed. */
+static void begins_nothing_once_interrupted(void **state)
+{
+  struct fixture f;
+
+  (void)state;
+  fixture_open(&f, BN_V11);
+  struct bn_sql_conn *c = connect_to(&f);
+  struct bn_sql_stmt *st = bn_sql_prepare(c, "A", 1);
+
+  plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 9, .rolled_back = true});
+  fake.log[0] = '\0';
+  atomic_store(&f.s->interrupted, true);
+  capture_begin();
+  assert_null(query(c, "B"));
+  assert_int_equal(bn_sql_conn_view(c)->error, BN_VERDICT_FATAL);
+  atomic_store(&f.s->stat->running, true);
+  assert_null(bn_sql_execute(st));
+  assert_int_equal(bn_sql_conn_view(c)->error, BN_VERDICT_IGNORABLE);
+  assert_string_equal(capture_end(), "");
+  assert_string_equal(fake.log, "");
+  assert_int_equal(counted(&f, BN_C_ERROR), 0);
+  bn_sql_stmt_free(st);
+  fixture_close(&f);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(reconnects_and_prepares_again),
+      cmocka_unit_test(stops_reconnecting_when_the_run_is_over),
+      cmocka_unit_test(loses_a_connection_for_good),
+      cmocka_unit_test(names_a_place_that_cannot_be_reached),
+      cmocka_unit_test(passes_overrides_and_refuses_unknown_ones),
+      cmocka_unit_test(closes_statements),
+      cmocka_unit_test(begins_nothing_once_interrupted),
+      cmocka_unit_test(keeps_a_connection_for_its_statements),
+      cmocka_unit_test(outlives_its_session_in_other_hands),
+      cmocka_unit_test(emulates_when_told),
+      cmocka_unit_test(emulates_when_asked),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
