@@ -57,10 +57,11 @@ def test_a_thousand_threads(server):
         out, err, took = s.run(LEGACY, *sizes, *read_only, "--threads=1000", "--time=4",
                                "--report-interval=2", "run")
         check_end(out, took, 4)
-        lines = re.findall(r"^\[ (\d)s \] thds: (\d+) tps: [0-9.]+ qps: [0-9.]+ \(r/w/o: \S+\) "
+        lines = re.findall(r"^\[ (\d+)s \] thds: (\d+) tps: [0-9.]+ qps: [0-9.]+ \(r/w/o: \S+\) "
                            r"lat \(ms,95%\): [0-9.]+ err/s: [0-9.]+ reconn/s: 0.00$", out, re.M)
-        # A thousand may need a third interval to end in on a slow machine.
-        assert lines[:2] == [("2", "1000"), ("4", "1000")]
+        # A busy machine may print a line late, with the time it was taken at, and need a third to end in.
+        assert [threads for _, threads in lines[:2]] == ["1000", "1000"]
+        assert 2 <= int(lines[0][0]) < int(lines[1][0]) and 4 <= int(lines[1][0])
         events, total = number(out, "transactions"), number(out, "total")
         assert events == number(out, "total number of events") > 0
         if read_only:
