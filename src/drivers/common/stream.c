@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Buffers of a socket: few system calls, no allocation while the messages are of usual size. */
+#include "drivers/common/stream.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+/* First sizes; and after how many uses of less than a quarter in a row a buffer is made smaller. */
+enum { IN_FIRST = 4096, OUT_FIRST = 1024, CALM = 64 };
+
+static int fail(struct bn_stream *s, int error)
+{
+  s->error = error;
+  return -1;
+}
+
+void bn_stream_init(struct bn_stream *s, int fd)
+{
+  *s = (struct bn_stream){.fd = fd};
+}
+
+void bn_stream_done(struct bn_stream *s)
+{
+  free(s->in);
+  free(s->out);
+  *s = (struct bn_stream){.fd = -1};
+}
+
+/* cap doubled until at least n fit; 0: too much. */
+static size_t widened(size_t cap, size_t first, size_t n)
+{
+  if (cap == 0)
+    cap = first;
+  while (cap < n && cap <= SIZE_MAX / 2)
+    cap *= 2;
+  return cap >= n ? cap : 0;
+}
+
+/* The buffer is empty and was used up to `used`.  One that was needed for something rare goes. */
+static void calm_down(char **buf, size_t *cap, unsigned *calm, size_t used, size_t first)
+{
+  char *smaller;
+
+  if (*cap <= first || used > *cap / 4) {
+    *calm = 0;
+    return;
+  }
+  if (++*calm < CALM)
+    return;
+  *calm = 0;
+  free(*buf);
+  *cap = widened(0, first, 2 * used);
+  smaller = malloc(*cap);
+  if (smaller == NULL)
+    *cap = 0;
+  *buf = smaller;
+}
+
+void bn_stream_emptied(struct bn_stream *s)
+{
+  const size_t used = s->end;
+
+  s->begin = s->end = 0;
+  if (__builtin_expect(s->in_cap != IN_FIRST, 0))
+    calm_down(&s->in, &s->in_cap, &s->in_calm, used, IN_FIRST);
+}
+
+/* Has room behind end, preferably by moving what is there to the front. */
+static int make_room(struct bn_stream *s)
+{
+  size_t cap;
+  char *wider;
+
+  if (s->begin > 0 && s->in_cap - s->end < s->in_cap / 4) {
+    memmove(s->in, s->in + s->begin, s->end - s->begin);
+    s->end -= s->begin;
+    s->begin = 0;
+  }
+  if (s->in_cap - s->end >= s->in_cap / 4 && s->in_cap > s->end)
+    return 0;
+  cap = widened(s->in_cap, IN_FIRST, s->in_cap + 1);
+  wider = cap > 0 ? realloc(s->in, cap) : NULL;
+  if (wider == NULL)
+    return s->end < s->in_cap ? 0 : fail(s, ENOMEM);
+  s->in = wider;
+  s->in_cap = cap;
+  return 0;
+}
+
+static bool try_again(int error)
+{
+  return error == EAGAIN || error == EWOULDBLOCK;
+}
+
+/* Returns 0 when one of the events has come. */
+static int wait_for(struct bn_stream *s, short events, short *came)
+{
+  struct pollfd p = {.fd = s->fd, .events = events};
+  int rc;
+
+  do
+    rc = poll(&p, 1, -1);
+  while (rc < 0 && errno == EINTR);
+  if (rc < 0)
+    return fail(s, errno);
+  *came = p.revents;
+  return 0;
+}
+
+int bn_stream_fill(struct bn_stream *s, bool wait)
+{
+  short came;
+
+  if (make_room(s) != 0)
+    return -1;
+  for (;;) {
+    const ssize_t n = recv(s->fd, s->in + s->end, s->in_cap - s->end, wait ? 0 : MSG_DONTWAIT);
+
+    if (__builtin_expect(n > 0, 1)) {
+      s->end += (size_t)n;
+      return 1;
+    }
+    if (n == 0)
+      return fail(s, 0);
+    if (try_again(errno)) {
+      if (!wait)
+        return 0;
+      if (wait_for(s, POLLIN, &came) != 0)
+        return -1;
+    } else if (errno != EINTR) {
+      return fail(s, errno);
+    }
+  }
+}
+
+int bn_stream_wait(struct bn_stream *s, size_t n)
+{
+  while (bn_stream_len(s) < n) {
+    if (bn_stream_fill(s, true) < 0)
+      return -1;
+  }
+  return 0;
+}
+
+char *bn_stream_room(struct bn_stream *s, size_t n)
+{
+  if (__builtin_expect(n > s->out_cap - s->out_len, 0)) {
+    const size_t cap =
+        n <= SIZE_MAX - s->out_len ? widened(s->out_cap, OUT_FIRST, s->out_len + n) : 0;
+    char *wider = cap > 0 ? realloc(s->out, cap) : NULL;
+
+    if (wider == NULL) {
+      (void)fail(s, ENOMEM);
+      return NULL;
+    }
+    s->out = wider;
+    s->out_cap = cap;
+  }
+  return s->out + s->out_len;
+}
+
+/* The peer takes nothing now: waits, and reads what may be the reason. */
+static int unblock(struct bn_stream *s)
+{
+  short came;
+
+  if (wait_for(s, POLLIN | POLLOUT, &came) != 0)
+    return -1;
+  return (came & POLLIN) == 0 || bn_stream_fill(s, false) >= 0 ? 0 : -1;
+}
+
+static int send_all(struct bn_stream *s)
+{
+  size_t sent = 0;
+
+  while (sent < s->out_len) {
+    const ssize_t n = send(s->fd, s->out + sent, s->out_len - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+    if (__builtin_expect(n >= 0, 1))
+      sent += (size_t)n;
+    else if (!try_again(errno) && errno != EINTR)
+      return fail(s, errno);
+    else if (errno != EINTR && unblock(s) != 0)
+      return -1;
+  }
+  return 0;
+}
+
+int bn_stream_flush(struct bn_stream *s)
+{
+  const int rc = send_all(s);
+  const size_t used = s->out_len;
+
+  s->out_len = 0;
+  if (__builtin_expect(s->out_cap != OUT_FIRST, 0))
+    calm_down(&s->out, &s->out_cap, &s->out_calm, used, OUT_FIRST);
+  return rc;
+}

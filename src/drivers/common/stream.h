@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A connected socket as two buffers: what was received and not yet used, and what is to be sent.
+   Neither the socket nor what the bytes mean belongs to it.
+
+   A blocking socket costs one system call less for every answer that has to be waited for; it is
+   sent to without blocking all the same.  A socket that does not block works as well.
+
+   Functions that fail return -1 and leave the reason in `error`. */
+#ifndef BN_DRIVERS_COMMON_STREAM_H
+#define BN_DRIVERS_COMMON_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct bn_stream {
+  int fd;
+  int error; /* errno of what failed; 0: the peer has closed the connection */
+  char *in;
+  size_t in_cap, begin, end; /* in[begin] … in[end - 1] are there to be used */
+  char *out;
+  size_t out_cap, out_len; /* out[0] … out[out_len - 1] wait for flush */
+  unsigned in_calm, out_calm;
+};
+
+/* Takes no memory before it is used. */
+void bn_stream_init(struct bn_stream *s, int fd);
+void bn_stream_done(struct bn_stream *s);
+
+/* Receives once, as much as there is room for, which is made.  1: something came; 0: nothing is
+   there yet (without `wait` only).  Pointers to received bytes are void afterwards, offsets from
+   bn_stream_data stay. */
+int bn_stream_fill(struct bn_stream *s, bool wait);
+/* What bn_stream_need does when it has to. */
+int bn_stream_wait(struct bn_stream *s, size_t n);
+void bn_stream_emptied(struct bn_stream *s);
+
+static inline const char *bn_stream_data(const struct bn_stream *s)
+{
+  return s->in + s->begin;
+}
+
+/* Bytes at bn_stream_data. */
+static inline size_t bn_stream_len(const struct bn_stream *s)
+{
+  return s->end - s->begin;
+}
+
+/* Waits until n bytes are at bn_stream_data, more than n only if they came with them.  Memory grows
+   with what arrives, not with n. */
+static inline int bn_stream_need(struct bn_stream *s, size_t n)
+{
+  return __builtin_expect(bn_stream_len(s) >= n, 1) ? 0 : bn_stream_wait(s, n);
+}
+
+/* The first n bytes are used up, n <= bn_stream_len.  Pointers to the received bytes are void. */
+static inline void bn_stream_skip(struct bn_stream *s, size_t n)
+{
+  s->begin += n;
+  if (s->begin == s->end)
+    bn_stream_emptied(s);
+}
+
+/* Room for n more bytes behind those that wait to be sent, or NULL.  Valid until the next call. */
+char *bn_stream_room(struct bn_stream *s, size_t n);
+
+/* n bytes of the room were filled. */
+static inline void bn_stream_wrote(struct bn_stream *s, size_t n)
+{
+  s->out_len += n;
+}
+
+/* Sends all that waits, and takes in what comes meanwhile from a peer that does not read because
+   it has not been read from.  After a failure nothing waits any more. */
+int bn_stream_flush(struct bn_stream *s);
+
+#endif
