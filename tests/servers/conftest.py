@@ -14,10 +14,11 @@ sys.path.insert(0, os.path.dirname(__file__))
 import servers  # noqa: E402
 
 BENCH = os.environ.get("BENCH", "")
-# Sanitizers see every command line in other tests.
-collect_ignore = ["test_differential_sql.py"] if os.environ.get("BENCH_SANITIZER") else []
-# What is about Oracle's server alone.
-collect_ignore = [] if os.environ.get("BENCH_MYSQL") else ["test_mysql8.py"]
+# Sanitizers see every command line in other tests; one file is about Oracle's server alone.
+collect_ignore = [
+    *(["test_differential_sql.py", "test_each_connection.py"] if os.environ.get("BENCH_SANITIZER") else []),
+    *([] if os.environ.get("BENCH_MYSQL") else ["test_mysql8.py"]),
+]
 
 
 @pytest.fixture(scope="session")

@@ -81,7 +81,7 @@ def pgsql_sessions(path, begin):
         f.seek(begin)
         for line in f.read().split("\n"):
             m = re.fullmatch(r"([0-9a-f.]+)\|(LOG|DETAIL):  (.*)", line)
-            if m:
+            if m and (m.group(2) == "LOG" or m.group(3).startswith("parameters: ")):
                 session, kind, text = m.groups()
                 last = by.setdefault(session, [])
                 last.append(("   " if kind == "DETAIL" else "") + text)
