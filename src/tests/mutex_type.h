@@ -37,12 +37,8 @@ struct bn_mutex_type {
 /* End with a NULL name.  The second table is empty where Concurrency Kit is absent. */
 extern const struct bn_mutex_type bn_mutex_types_posix[], bn_mutex_types_ck[];
 
-/* The reference keeps its empty loop alive with a compiler barrier in each iteration. */
-static inline void bn_mutex_spend(uint64_t loops)
-{
-  for (uint64_t i = 0; i < loops; i++)
-    atomic_signal_fence(memory_order_seq_cst);
-}
+/* LOOPS empty iterations, of one cycle each. */
+void bn_mutex_spend(uint64_t loops);
 
 /* Not one instruction with a bus lock: what the lock protects is the point.  Atomic, because the
    sanitizer cannot see the locks that are written in assembly. */
