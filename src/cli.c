@@ -168,6 +168,10 @@ static int set_option(struct bn_cli *cli, struct bn_optset *options, char *arg)
   int rc;
 
   if (bn_cli_same_name(arg + 2, "test", len)) {
+    if (value == NULL && cli->version != BN_V05) {
+      cli->bare_test = arg;
+      return 0;
+    }
     if (value == NULL) {
       bn_log_stderr("invalid option: %s", arg);
       return -1;
@@ -181,7 +185,8 @@ static int set_option(struct bn_cli *cli, struct bn_optset *options, char *arg)
            ? -1
            : (int)bn_optset_set(options, name, value != NULL ? value + 1 : NULL, arg, &err);
   free(name);
-  if (bn_cli_same_name(arg + 2, "config-file", len) && value != NULL &&
+  /* No file, as in --config-file=$UNSET. */
+  if (bn_cli_same_name(arg + 2, "config-file", len) && value != NULL && value[1] != '\0' &&
       bn_optset_file(options, value + 1, &err) != 0) {
     bn_log_stderr("%s", err.text);
     return -1;

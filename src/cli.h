@@ -21,6 +21,7 @@ struct bn_cli {
   bool explicit_dialect;      /* the user asked for it: names and texts are the reference's own */
   const char *test;           /* NULL: none; "-": standard input */
   const char *command;        /* NULL: none */
+  const char *bare_test;      /* "--test" without a value, an unknown option; NULL: not given */
   bool settled;               /* the general options are checked: the logger has its prefixes */
   bool wants_help;            /* 0.5: whoever is refused gets the help */
   char hint[BN_CLI_HINT_MAX]; /* what was probably meant, "--threads=4", or "" */
@@ -67,7 +68,7 @@ int bn_cli_check_options(const struct bn_cli *cli, const struct bn_optset *optio
 bool bn_cli_lacks_required(const struct bn_cli *cli, const struct bn_optset *options,
                            const struct bn_workload *ops);
 /* Names each option of a built-in test that 0.5 accepts and nobody knows, on stderr. */
-void bn_cli_warn_unknown(const struct bn_optset *options);
+void bn_cli_warn_unknown(struct bn_optset *options);
 /* Reports the unknown names of configuration files. */
 void bn_cli_check_files(const struct bn_cli *cli, const struct bn_optset *options, bool is_script);
 /* -1 when the test's name is one that later versions need. */

@@ -4,6 +4,7 @@
 
 #include "cli.h"
 #include "core/log.h"
+#include "core/near.h"
 #include "registry.h"
 
 /* Options of other tests are unknown to this one; say whose they are. */
@@ -21,6 +22,17 @@ static const char *owner_of(const char *name)
   return NULL;
 }
 
+static void complain_of_bare_test(const struct bn_cli *cli)
+{
+  char meant[BN_CLI_HINT_MAX];
+
+  (void)snprintf(meant, sizeof meant, "--test=%s", cli->test);
+  if (strcmp(cli->hint, meant) == 0)
+    bn_log_stderr("invalid option: %s (did you mean %s?)", cli->bare_test, meant);
+  else
+    bn_log_stderr("invalid option: %s", cli->bare_test);
+}
+
 int bn_cli_check_options(const struct bn_cli *cli, const struct bn_optset *options, bool accept_any)
 {
   struct bn_optset_fault fault;
@@ -28,6 +40,10 @@ int bn_cli_check_options(const struct bn_cli *cli, const struct bn_optset *optio
   const char *unknown =
       accept_any ? bn_optset_bad_bool(options) : bn_optset_pending(options, &nearest);
 
+  if (cli->bare_test != NULL && !accept_any) {
+    complain_of_bare_test(cli);
+    return -1;
+  }
   if (unknown != NULL) {
     const char *owner = strncmp(unknown, "--", 2) == 0 ? owner_of(unknown + 2) : NULL;
 
@@ -103,30 +119,19 @@ bool bn_cli_lacks_required(const struct bn_cli *cli, const struct bn_optset *opt
 
 /* --- accepted ones --- */
 
-struct accepted {
-  const struct bn_optset *options;
-};
-
 static void name_unknown(void *arg, const char *name, const char *value, const char *path,
                          unsigned line)
 {
-  const struct accepted *a = arg;
-  const char *nearest = bn_optset_nearest(a->options, name);
+  const struct bn_optset *options = arg;
 
   (void)value;
   (void)line;
   /* 0.5 knows the options of all tests at once. */
-  if (path != NULL || owner_of(name) != NULL)
-    return;
-  if (nearest != NULL)
-    bn_log_stderr("unknown option --%s (did you mean --%s?)", name, nearest);
-  else
-    bn_log_stderr("unknown option --%s", name);
+  if (path == NULL && owner_of(name) == NULL)
+    bn_near_complain(name, bn_optset_nearest(options, name));
 }
 
-void bn_cli_warn_unknown(const struct bn_optset *options)
+void bn_cli_warn_unknown(struct bn_optset *options)
 {
-  struct accepted a = {.options = options};
-
-  bn_optset_each_pending(options, name_unknown, &a);
+  bn_optset_each_pending(options, name_unknown, options);
 }

@@ -3,7 +3,10 @@
 #include "core/near.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "core/log.h"
 
 enum { NAME_MAX_LEN = 63 };
 
@@ -57,4 +60,19 @@ void bn_near_offer(struct bn_near *n, const char *name)
     return;
   n->best = name;
   n->distance = d;
+}
+
+void bn_near_complain(const char *name, const char *nearest)
+{
+  char dashed[128];
+
+  if (nearest == NULL) {
+    bn_log_stderr("unknown option --%s", name);
+    return;
+  }
+  (void)snprintf(dashed, sizeof dashed, "%s", nearest);
+  for (char *c = dashed; *c != '\0'; c++)
+    if (*c == '_')
+      *c = '-';
+  bn_log_stderr("unknown option --%s (did you mean --%s?)", name, dashed);
 }

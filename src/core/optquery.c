@@ -111,8 +111,11 @@ bool bn_optset_given(const struct bn_optset *s, const char *name)
   for (size_t i = 0; i < s->n; i++) {
     const struct bn_opt *o = s->entry[i]->o;
 
-    if (s->entry[i]->given && (bn_opt_same_name(o->name, name) ||
-                               (o->alias_of != NULL && bn_opt_same_name(o->alias_of, name))))
+    const char *text = s->entry[i]->last.text;
+
+    if (s->entry[i]->given && text != NULL && text[0] != '\0' &&
+        (bn_opt_same_name(o->name, name) ||
+         (o->alias_of != NULL && bn_opt_same_name(o->alias_of, name))))
       return true;
   }
   return false;

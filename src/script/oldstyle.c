@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Scripts that declare no options take any; which of them a script knows, its own text tells. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/conf.h"
-#include "core/log.h"
 #include "core/near.h"
 #include "core/opt.h"
 #include "script/state.h"
@@ -85,15 +83,6 @@ static bool uses_old_names(const struct words *w)
   return false;
 }
 
-/* "oltp-table-size" for the word oltp_table_size: options are written so. */
-static void hint_at(char *hint, size_t size, const char *name)
-{
-  (void)snprintf(hint, size, " (did you mean --%s?)", name);
-  for (char *c = hint; *c != '\0'; c++)
-    if (*c == '_')
-      *c = '-';
-}
-
 struct check {
   const struct bn_script *sc;
   const struct words *words;
@@ -115,7 +104,6 @@ static void report_unknown(void *arg, const char *name, const char *value, const
   const struct check *c = arg;
   struct bn_near near = {.typed = name};
   const char *known;
-  char hint[128] = "";
 
   (void)value;
   (void)line;
@@ -128,9 +116,7 @@ static void report_unknown(void *arg, const char *name, const char *value, const
   for (const char *w = next_word(c->words, NULL); w != NULL; w = next_word(c->words, w))
     if (strchr(w, '_') != NULL)
       bn_near_offer(&near, w);
-  if (near.best != NULL)
-    hint_at(hint, sizeof hint, near.best);
-  bn_log_stderr("unknown option --%s%s", name, hint);
+  bn_near_complain(name, near.best);
 }
 
 /* Versions before 1.1 have no other scripts.  Later there are some, unless they are written so. */

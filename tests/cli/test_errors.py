@@ -37,7 +37,8 @@ CASES = [
     ("cpu --foo=1 run", True, "", "invalid option: --foo=1\n", ""),
     ("cpu -- run", True, "", "invalid option: --\n", ""),
     ("cpu --=3 run", True, "", "invalid option: --=3\n", ""),
-    ("cpu --test run", False, "", "invalid option: --test\n", ""),
+    ("cpu --test run", True, "", "invalid option: --test\n", ""),
+    ("--test cpu run", True, "", "invalid option: --test (did you mean --test=cpu?)\n", ""),
     ("cpu --thread=2 run", True, "", "invalid option: --thread=2 (did you mean --threads?)\n", ""),
     ("cpu --Threads=2 run", True, "", "invalid option: --Threads=2 (did you mean --threads?)\n", ""),
     (
