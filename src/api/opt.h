@@ -42,7 +42,7 @@ struct bn_opt {
   bool hidden; /* accepted, never listed */
   bool blank;  /* BN_STRING: an empty text that was given is one, and not NULL */
   bool repeat; /* BN_LIST: several --name=… add up; else the last one wins */
-  bool whole;  /* sysbench takes whole numbers only: so do its dialects */
+  bool whole;  /* sysbench takes whole numbers only (scalar: and one): so do its dialects */
   bool clamp;  /* sysbench takes any number: out of bounds, its dialects take the nearest bound */
   bool single05;   /* BN_LIST: 0.5 takes one */
   bool scalar;     /* BN_LIST: scripts see the first item as a number, not a table (--percentile) */
@@ -50,6 +50,8 @@ struct bn_opt {
   const char *def10, *def05; /* default in the 1.0 and 0.5 dialects; NULL: the same;
                                 BN_OPT_NO_DEFAULT: none */
   size_t offset;             /* of the value in the owner's struct */
+  size_t typed;              /* BN_SIZE: of a const char * there for the text as typed, which stays
+                                NULL for the default; 0: none */
   int64_t min, max;          /* inclusive, BN_INT, BN_SIZE and BN_DOUBLE; both 0: unchecked */
   const char
       *range_text; /* message for a value out of bounds or not among the choices, with one %s for

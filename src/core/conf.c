@@ -154,7 +154,6 @@ static int by_value_double(const void *a, const void *b)
 static int finish_checkpoints(struct bn_conf *c, struct bn_optset_fault *fault)
 {
   const struct bn_list *list = &c->raw.report_checkpoints;
-  size_t n = 0;
 
   if (list->n > BN_CHECKPOINTS_MAX)
     return refuse(fault, BN_OPTSET_RANGE,
@@ -163,17 +162,14 @@ static int finish_checkpoints(struct bn_conf *c, struct bn_optset_fault *fault)
   for (size_t i = 0; i < list->n; i++) {
     int64_t seconds;
 
-    if (bn_units_int(list->item[i], &seconds) != 0 || seconds <= 0 || seconds > INT32_MAX)
+    if (bn_units_int(list->item[i], &seconds) != 0 || seconds < 0 || seconds > INT32_MAX)
       return refuse(fault, BN_OPTSET_RANGE, "Invalid value for --report-checkpoints: '%s'",
                     list->item[i]);
     c->checkpoint_ns[i] = (uint64_t)seconds * BN_NSEC_PER_SEC;
   }
   if (list->n > 0)
     qsort(c->checkpoint_ns, list->n, sizeof c->checkpoint_ns[0], by_value_u64);
-  for (size_t i = 0; i < list->n; i++)
-    if (n == 0 || c->checkpoint_ns[i] != c->checkpoint_ns[n - 1])
-      c->checkpoint_ns[n++] = c->checkpoint_ns[i];
-  c->n_checkpoints = n;
+  c->n_checkpoints = list->n;
   return 0;
 }
 

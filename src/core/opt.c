@@ -127,11 +127,13 @@ static enum bn_optset_error append_list(struct bn_entry *e, const char *text, bo
   return rc;
 }
 
-static void warn_of_ignored_items(const struct bn_entry *e, const struct bn_setting *st)
+static void warn_of_ignored_items(const struct bn_optset *s, const struct bn_entry *e,
+                                  const struct bn_setting *st)
 {
   struct bn_list items = {0};
 
-  if (st->path == NULL || e->o->type == BN_LIST)
+  if (st->path == NULL ||
+      (e->o->type == BN_LIST && !(s->explicit_dialect && e->o->scalar && e->o->whole)))
     return;
   (void)bn_optval_items(st->text != NULL ? st->text : "", &items);
   if (items.n > 1)
@@ -149,12 +151,6 @@ static enum bn_optset_error bool_05(const struct bn_entry *e, const char *text)
   return BN_OPTSET_OK;
 }
 
-/* No version of sysbench knows lists of numbers, so one can only be meant as ours. */
-static bool is_list_of_several(const struct bn_opt *o, const char *text)
-{
-  return o->type == BN_LIST && (!o->scalar || (text != NULL && strchr(text, ',') != NULL));
-}
-
 static enum bn_optset_error parse(const struct bn_optset *s, struct bn_entry *e,
                                   const struct bn_setting *st)
 {
@@ -167,13 +163,22 @@ static enum bn_optset_error parse(const struct bn_optset *s, struct bn_entry *e,
     return bn_optval_parse(e->o, e->value, st->text, from_file);
   if (e->o->type == BN_BOOL && s->version == BN_V05 && st->text != NULL && !from_file)
     return bool_05(e, st->text);
-  if (e->o->whole && !is_list_of_several(e->o, st->text) &&
+  if (e->o->whole && (e->o->type != BN_LIST || e->o->scalar) &&
       !bn_optval_is_whole(st->text, from_file))
     return BN_OPTSET_BAD;
   rc = bn_optval_parse(e->o, e->value, st->text, from_file);
+  /* Of a line in a file sysbench takes the first. */
+  if (rc == BN_OPTSET_OK && e->o->scalar && e->o->whole)
+    bn_optval_keep_first(e->value);
   if (rc == BN_OPTSET_RANGE && e->o->clamp)
     return bn_optval_clamp(e->o, e->value, st->text);
   return rc;
+}
+
+/* Where the owner's struct has the text, next to the value. */
+static const char **typed_text(const struct bn_entry *e)
+{
+  return (const char **)((char *)e->value - e->o->offset + e->o->typed);
 }
 
 static enum bn_optset_error apply(const struct bn_optset *s, struct bn_entry *e,
@@ -186,7 +191,9 @@ static enum bn_optset_error apply(const struct bn_optset *s, struct bn_entry *e,
     rc = BN_OPTSET_BAD;
   if ((int)rc == NO_MEMORY || setting_copy(&e->last, st) != 0)
     return (enum bn_optset_error)NO_MEMORY;
-  warn_of_ignored_items(e, st);
+  warn_of_ignored_items(s, e, &e->last);
+  if (e->o->typed != 0)
+    *typed_text(e) = e->last.text;
   e->given = true;
   e->bad = rc == BN_OPTSET_BOOL ? BN_OPTSET_OK : rc;
   return rc;

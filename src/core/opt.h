@@ -76,7 +76,8 @@ struct bn_optset_fault {
 };
 bool bn_optset_fault(const struct bn_optset *s, struct bn_optset_fault *out);
 
-/* true: set by the user (command line or file), under this name or through an alias of it. */
+/* true: set by the user (command line or file), and not to nothing, under this name or through an
+   alias of it. */
 bool bn_optset_given(const struct bn_optset *s, const char *name);
 /* Moves the values of deprecated aliases over (one that differs from the alias's default beats the
    new name, an explicit default counts when the new name was not given) and calls warn for each

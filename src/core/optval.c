@@ -31,6 +31,12 @@ void bn_optval_clear(const struct bn_opt *o, void *value)
   }
 }
 
+void bn_optval_keep_first(struct bn_list *list)
+{
+  for (; list->n > 1; list->n--)
+    free(list->item[list->n - 1]);
+}
+
 static int list_push(struct bn_list *list, const char *text, size_t len)
 {
   char **items = reallocarray(list->item, list->n + 1, sizeof *items);

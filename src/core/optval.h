@@ -41,6 +41,7 @@ double bn_optval_number(const struct bn_opt *o, const void *value);
    or memory ran out. */
 int bn_optval_items(const char *text, struct bn_list *out);
 void bn_optval_free_list(struct bn_list *list);
+void bn_optval_keep_first(struct bn_list *list);
 
 /* --- the set --- */
 

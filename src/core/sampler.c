@@ -44,6 +44,9 @@ static void start_measuring(struct agenda *a)
   a->warming = c->warmup_ns != 0;
   a->interval_ns = c->interval_ns != 0 ? run->measure_ns + c->interval_ns : never;
   a->forced_ns = c->forced ? run->deadline_ns + c->forced_ns : never;
+  /* At 0 there is nothing to report yet. */
+  while (a->checkpoint < c->n_checkpoints && c->checkpoint_ns[a->checkpoint] == 0)
+    a->checkpoint++;
 }
 
 static void end_warmup(struct agenda *a, uint64_t now)

@@ -14,6 +14,7 @@
 
 struct bn_memory_conf {
   uint64_t block_size, total_size;
+  const char *typed_block_size; /* NULL: the default */
   bool hugetlb;
   char *scope, *oper, *mode, *kernel, *numa;
 };

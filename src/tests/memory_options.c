@@ -12,6 +12,8 @@ const struct bn_opt bn_memory_options[] = {
      .in = BN_IN_ALL,
      .def = "1K",
      .offset = offsetof(struct bn_memory_conf, block_size),
+     .typed = offsetof(struct bn_memory_conf, typed_block_size),
+     .range_text = "Invalid value for memory-block-size: %s",
      .help = "size of the memory block that one event goes through, a power of 2 from 8"},
     {.name = "memory-total-size",
      .type = BN_SIZE,
@@ -87,8 +89,7 @@ static int check_block(const struct bn_memory *m, struct bn_err *err)
                ? 0
                : bn_err_set(err, 0, "memory-block-size must be a multiple of 4!");
   if (size < sizeof(bn_memory_word) || (size & (size - 1)) != 0)
-    return bn_err_set(err, 0, "Invalid value for memory-block-size: %llu",
-                      (unsigned long long)size);
+    return bn_err_set(err, 0, "Invalid value for memory-block-size: %s", m->conf->typed_block_size);
   if (size < least)
     return bn_err_set(err, 0, "--memory-block-size=%llu is too small for that: at least %llu bytes",
                       (unsigned long long)size, (unsigned long long)least);

@@ -51,6 +51,11 @@ def test_lists_and_first_items(cpu):
     got = cpu("threads=2 3\n", *bench.QUICK)
     assert "Number of threads: 2\n" in got.out
     assert got.err == "c.cfg:1: only the first item of 'threads' is used: '2'\n"
+    got = cpu("percentile=50,95\n", *bench.QUICK, dialect="1.0")
+    assert got.err == "c.cfg:1: only the first item of 'percentile' is used: '50'\n"
+    assert got.out.count("percentile:") == 1 and " 50th percentile:" in got.out
+    got = cpu("percentile=50,95\n", *bench.QUICK)
+    assert got.err == "" and got.out.count("percentile:") == 2
 
 
 def test_dashes_before_names(cpu):

@@ -87,7 +87,8 @@ def test_misspelled_command():
 @pytest.mark.parametrize("dialect", ["1.1", "1.0", "0.5"])
 @pytest.mark.parametrize("option, name", [("--time=5s", "time"), ("--time=1e0", "time"),
                                           ("--rate=0.5", "rate"), ("--report-interval=1.5", "report_interval"),
-                                          ("--percentile=99.9", "percentile")])
+                                          ("--percentile=99.9", "percentile"),
+                                          ("--percentile=50,95", "percentile")])
 def test_dialects_take_whole_numbers(dialect, option, name):
     got = bench.run("--test=cpu", option, "--cpu-max-prime=3", "run", dialect=dialect)
     assert got.status == 1

@@ -79,12 +79,14 @@ def built_in():
     ):
         yield f"fileio {FILES} --file-test-mode=rndrw --events=200 {more} run"
     yield f"fileio {FILES} --file-test-mode=seqrewr --file-merged-requests=4 --events=50 run"
+    yield "cpu --cpu-max-prime=500 --time=1 --report-checkpoints=0 run"
+    yield "cpu --cpu-max-prime=500 --time=2 --report-checkpoints=1,0,1 run"
     yield f"fileio {FILES} prepare"
     yield f"fileio {FILES} --file-num=3 --file-total-size=6M prepare"
     yield f"fileio {FILES} cleanup"
 
 
-HELP = ["--help", "--version", *(f"{t} help" for t in [*LIGHT, "mutex", *WORKLOADS])]
+HELP = ["oltp_common help", "--help", "--version", *(f"{t} help" for t in [*LIGHT, "mutex", *WORKLOADS])]
 
 ERRORS = """
 cpu run extra
@@ -112,6 +114,9 @@ cpu --forced-shutdown=1x --time=3 run
 cpu --thread-stack-size=0 run
 cpu --rand-type=nosuch run
 cpu --report-checkpoints=1,abc run
+cpu --report-checkpoints=1,-1 run
+cpu --report-checkpoints=1.5 run
+cpu --percentile=50,95 run
 cpu --cpu-max-prime=0 run
 cpu --cpu-max-prime=-5 run
 cpu --cpu-max-prime=abc run
@@ -130,11 +135,17 @@ nosuch.lua run
 ./nosuch run
 memory --memory-block-size=0 run
 memory --memory-block-size=10 run
+memory --memory-block-size=3K run
+memory --memory-block-size=0x10 run
 memory --memory-scope=foo run
 memory --memory-oper=foo run
 memory --memory-access-mode=foo run
 fileio run
 fileio --file-test-mode=foo run
+fileio --file-test-mode= run
+fileio --file-test-mode run
+cpu --config-file= --events=2 run
+cpu --test --events=2 run
 fileio --file-num=0 prepare
 fileio --file-total-size=0 prepare
 fileio --file-block-size=0 prepare
