@@ -174,6 +174,19 @@ static char *copy(lua_State *L, int index)
   return text != NULL ? strdup(text) : NULL;
 }
 
+/* The bundled workloads have options that older versions do not list: a row's field `since` is the
+   first version that does, "bench" if none. */
+static unsigned listed_in(lua_State *L, int row)
+{
+  unsigned in = BN_IN_ALL;
+
+  lua_getfield(L, row, "since");
+  if (lua_isstring(L, -1))
+    in = strcmp(lua_tostring(L, -1), "1.1") == 0 ? BN_IN_11 : 0;
+  lua_pop(L, 1);
+  return in;
+}
+
 static void store_row(lua_State *L, size_t i, const char *name, enum arg_type type)
 {
   static const enum bn_opt_type types[] = {
@@ -198,7 +211,7 @@ static void store_row(lua_State *L, size_t i, const char *name, enum arg_type ty
   o->help = info->help;
   o->def = info->def;
   o->type = types[type];
-  o->in = BN_IN_ALL;
+  o->in = listed_in(L, top - 5);
   o->offset = i * sizeof(union bn_option_value);
   sc->n_options = i + 1;
 }
