@@ -61,10 +61,11 @@ struct bn_figure { /* a number computed from a view for structured reports: "mib
 };
 
 /* A command other than `run`: prepare, cleanup, a script's own.  parallel: called once per session
-   on its own thread when --threads > 1.  run returns 0, or -1 with the sentence in err. */
+   on its own thread when --threads > 1.  quiet: no line says that there are several, as where the
+   reference has but one.  run returns 0, or -1 with the sentence in err. */
 struct bn_command {
   const char *name;
-  bool parallel;
+  bool parallel, quiet;
   int (*run)(void *self, struct bn_session *s, const char *name, struct bn_err *err);
 };
 

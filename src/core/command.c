@@ -36,7 +36,8 @@ static void run_parallel(struct bn_run *run, const struct bn_command *command)
   struct bn_err err = {0};
   unsigned i, made = 0;
 
-  bn_log(BN_NOTICE, "Initializing worker threads...\n\n");
+  if (!command->quiet)
+    bn_log(BN_NOTICE, "Initializing worker threads...\n\n");
   for (i = 0; i < run->conf->threads; i++) {
     run->workers[i].command = command;
     if (bn_worker_spawn(run, &run->workers[i], command_main, &err) != 0) {

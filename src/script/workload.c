@@ -81,7 +81,8 @@ static bool find_command(void *self, const char *name, struct bn_command *out)
         !bn_lua_has_function(sc->main, name))
       return false;
   }
-  *out = (struct bn_command){.name = name, .parallel = parallel, .run = command};
+  *out = (struct bn_command){
+      .name = name, .parallel = parallel, .quiet = sc->set == BN_SET_LEGACY, .run = command};
   return true;
 }
 

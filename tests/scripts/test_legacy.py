@@ -73,8 +73,12 @@ def test_parallel_prepare(folder):
 
 
 def test_prepare_uses_the_threads(folder):
-    r = must(folder, "oltp", "--oltp-tables-count=4", "--oltp-table-size=10", "--threads=4", "prepare")
-    assert r.lines[0] == "Initializing worker threads..."
+    r = must(folder, "oltp", "--oltp-tables-count=4", "--oltp-table-size=10", "--threads=4",
+             "--sql-trace=trace.txt", "prepare")
+    trace = (folder.path / "trace.txt").read_text()
+    assert sorted(re.findall(r"^\[s(\d)\] CREATE TABLE", trace, re.M)) == ["0", "1", "2", "3"]
+    # One thread in the reference says nothing of threads.
+    assert "Initializing" not in r.out
     for i in range(1, 5):
         assert f"Creating table 'sbtest{i}'..." in r.lines
         assert query(folder, f"SELECT count(*), max(k) <= 10 FROM sbtest{i}") == [(10, 1)]

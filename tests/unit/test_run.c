@@ -392,7 +392,7 @@ static int meet(void *self, struct bn_session *s, const char *name, struct bn_er
 
 static int command_with(unsigned fail, unsigned *after)
 {
-  const struct bn_command command = {"meet", true, meet};
+  const struct bn_command command = {.name = "meet", .parallel = true, .run = meet};
   struct bn_conf c = make_conf(16);
   struct many m = {.fail = fail};
   const struct bn_run_setup setup = {&c, &toy_workload, &m, NULL, NULL, 0};
