@@ -57,36 +57,6 @@ uint64_t bn_run_deadline(const struct bn_run *run)
   return bn_stat_get(&run->limit.until_ns);
 }
 
-void bn_run_end_now(struct bn_run *run)
-{
-  (void)pthread_mutex_lock(&run->lock);
-  atomic_store_explicit(&run->limit.until_ns, 0, memory_order_relaxed);
-  run->barrier_failed = true;
-  (void)pthread_cond_broadcast(&run->sleepers);
-  (void)pthread_cond_broadcast(&run->changed);
-  (void)pthread_mutex_unlock(&run->lock);
-}
-
-void bn_run_fail(struct bn_run *run)
-{
-  (void)pthread_mutex_lock(&run->lock);
-  run->failed = true;
-  (void)pthread_mutex_unlock(&run->lock);
-  bn_run_end_now(run);
-}
-
-void bn_run_abandon(struct bn_run *run, enum bn_status status)
-{
-  bn_run_end_now(run);
-  (void)pthread_mutex_lock(&run->lock);
-  run->abandoned = true;
-  run->end_ns = bn_clock_mono();
-  if (status == BN_STATUS_TIMEOUT)
-    run->timeout = status;
-  (void)pthread_cond_broadcast(&run->changed);
-  (void)pthread_mutex_unlock(&run->lock);
-}
-
 void bn_run_set_kind(struct bn_run *run, enum bn_kind kind)
 {
   atomic_store(&run->kind, (int)kind);
@@ -124,29 +94,6 @@ uint64_t bn_run_counted_events(const struct bn_session *s)
 void bn_run_count_label(struct bn_run *run, unsigned index, const char *label)
 {
   bn_labels_count(run->stats.labels[index], label, 1);
-}
-
-/* Workers that were left behind may still fail. */
-static bool has_failed(struct bn_run *run)
-{
-  bool yes;
-
-  (void)pthread_mutex_lock(&run->lock);
-  yes = run->failed;
-  (void)pthread_mutex_unlock(&run->lock);
-  return yes;
-}
-
-int bn_run_status(struct bn_run *run)
-{
-  if (run->signo != 0)
-    return BN_STATUS_SIGNAL + run->signo;
-  if (run->timeout != BN_STATUS_OK)
-    return run->timeout;
-  return has_failed(run) || run->report_failed ||
-                 (run->over_backlog && run->conf->version != BN_V05)
-             ? BN_STATUS_FAILED
-             : BN_STATUS_OK;
 }
 
 /* --- start ---------------------------------------------------------------------------------------
@@ -380,17 +327,6 @@ static void close_reports(struct bn_run *run)
   }
 }
 
-static void say_how_it_ended(struct bn_run *run)
-{
-  if (run->over_backlog && run->conf->version == BN_V05)
-    bn_log(BN_FATAL, "Event queue is full.");
-  else if (run->over_backlog)
-    bn_log(BN_FATAL, "The event queue is full. This means the worker threads are unable to keep up "
-                     "with the specified event generation rate");
-  if (has_failed(run))
-    bn_log_stderr("the run failed; the report covers what was measured until then");
-}
-
 static void finish_workload(struct bn_run *run)
 {
   struct bn_err err = {0};
@@ -432,10 +368,10 @@ static void measure(struct bn_run *run)
   bn_sampler_stop(run);
   atomic_store(&run->stage, BN_STAGE_REPORT);
   end_intervals(run);
-  if (all && !has_failed(run))
+  if (all)
     bn_log(BN_INFO, "Done.\n\n");
   bn_run_report(run, BN_VIEW_TOTAL, end_of_workers(run));
-  say_how_it_ended(run);
+  bn_run_say_how_it_ended(run);
   atomic_store(&run->stage, BN_STAGE_FINISH);
   if (!all && !run->sampler_left && wait_for_workers(run, bn_clock_mono() + farewell_ns, true))
     run->abandoned = false;

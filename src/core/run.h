@@ -69,6 +69,12 @@ uint64_t bn_run_deadline(const struct bn_run *run);
 uint64_t bn_run_counted_events(const struct bn_session *s);
 /* A worker failed (it has logged why): the others stop after their event; the status becomes 1. */
 void bn_run_fail(struct bn_run *run);
+/* A script wants to leave the process with that status.  While events are measured, and after, that
+   ends the run as its limit would, and the report says so: true.  false: there is no such run, and
+   nothing has happened. */
+bool bn_run_leave(struct bn_run *run, int status);
+/* A worker's script goes on for ever although it has left: its thread stays here, without it. */
+_Noreturn void bn_run_stay_behind(struct bn_run *run);
 /* Reports become SQL reports: a database driver was initialised. */
 void bn_run_set_kind(struct bn_run *run, enum bn_kind kind);
 enum bn_kind bn_run_kind(const struct bn_run *run);

@@ -92,7 +92,9 @@ struct bn_run {
   unsigned gone;   /* workers that have finished */
   uint64_t end_ns; /* when the last one had */
   bool failed;     /* some worker failed */
-  bool opened;     /* the gate has opened: events are measured */
+  bool left;       /* a script called os.exit(left_with) */
+  int left_with;
+  bool opened; /* the gate has opened: events are measured */
   bool stop_sampler, stop_receiver;
   _Atomic bool abandoned; /* written under the lock */
   bool over_backlog;
@@ -156,5 +158,6 @@ void bn_run_report_instead(struct bn_run *run);
 void bn_run_end_now(struct bn_run *run); /* no event begins any more; wakes sleepers */
 void bn_run_abandon(struct bn_run *run, enum bn_status status);
 int bn_run_status(struct bn_run *run);
+void bn_run_say_how_it_ended(struct bn_run *run);
 
 #endif

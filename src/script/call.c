@@ -10,11 +10,17 @@
 #include "script/ffi_internal.h"
 #include "script/state.h"
 
+/* Where event() failed has been shown already: from here only who called it could be seen. */
 static int traceback(lua_State *L)
 {
-  luaL_traceback(L, L, NULL, 1);
-  bn_log_stderr("%s", lua_tostring(L, -1));
-  lua_pop(L, 1);
+  struct bn_lua *lua = bn_ffi_lua();
+
+  if (!lua->traced && !bn_library_leaves(L)) {
+    luaL_traceback(L, L, NULL, 1);
+    bn_log_stderr("%s", lua_tostring(L, -1));
+    lua_pop(L, 1);
+  }
+  lua->traced = false;
   return 1;
 }
 
@@ -149,12 +155,18 @@ int bn_lua_call(struct bn_lua *lua, int nargs, int nresults, const char *what)
 
   if (traced)
     lua_remove(lua->L, c.handler);
-  if (rc != 0) {
+  /* By os.exit(), which is no failure. */
+  const bool left = rc != 0 && bn_library_leaves(lua->L);
+
+  if (left)
+    lua_settop(lua->L, lua_gettop(lua->L) - 1 + nresults);
+  lua->traced = false;
+  if (rc != 0 && !left) {
     log_error(lua->L, what);
     lua_pop(lua->L, 1);
   }
   bn_ffi_enter(previous);
-  return rc == 0 ? 0 : -1;
+  return rc == 0 || left ? 0 : -1;
 }
 
 int bn_lua_call_global(struct bn_lua *lua, const char *name)

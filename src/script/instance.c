@@ -8,7 +8,6 @@
 
 #include "core/conf.h"
 #include "core/log.h"
-#include "core/stop.h"
 #include "script/ffi_internal.h"
 #include "script/options.h"
 #include "script/state.h"
@@ -206,6 +205,13 @@ static int internal_complain(lua_State *L)
   return 0;
 }
 
+/* internal.note_traced(): the error on its way has its traceback. */
+static int internal_note_traced(lua_State *L)
+{
+  bn_instance_of(L)->traced = true;
+  return 0;
+}
+
 /* internal.json_next(): false: this is the first object of report_json's array. */
 static int internal_json_next(lua_State *L)
 {
@@ -296,34 +302,6 @@ static void wrap_file_runner(lua_State *L, const char *name)
   lua_setglobal(L, name);
 }
 
-/* Calls upvalue 1 with SIGINT and SIGTERM let through: children inherit the mask. */
-static int with_signals(lua_State *L)
-{
-  lua_pushvalue(L, lua_upvalueindex(1));
-  lua_insert(L, 1);
-  bn_stop_unblock_for_child();
-  const int rc = lua_pcall(L, lua_gettop(L) - 1, LUA_MULTRET, 0);
-
-  bn_stop_block_again();
-  return rc == 0 ? lua_gettop(L) : lua_error(L);
-}
-
-/* Wraps a function of the library table on top. */
-static void wrap(lua_State *L, const char *function)
-{
-  lua_getfield(L, -1, function);
-  lua_pushcclosure(L, with_signals, 1);
-  lua_setfield(L, -2, function);
-}
-
-static void wrap_starters(lua_State *L, const char *library)
-{
-  if (strcmp(library, LUA_OSLIBNAME) == 0)
-    wrap(L, "execute");
-  else if (strcmp(library, LUA_IOLIBNAME) == 0)
-    wrap(L, "popen");
-}
-
 static const luaL_Reg late_libraries[] = {
     {LUA_IOLIBNAME, luaopen_io},   {LUA_OSLIBNAME, luaopen_os},     {LUA_DBLIBNAME, luaopen_debug},
     {LUA_BITLIBNAME, luaopen_bit}, {LUA_MATHLIBNAME, luaopen_math}, {NULL, NULL}};
@@ -346,7 +324,7 @@ static int fill_library(lua_State *L)
   lua_call(L, 1, 0);
   lua_settop(L, 2);
   lua_pushvalue(L, 1);
-  wrap_starters(L, library->name);
+  bn_library_wrap(L, library->name);
   lua_pushvalue(L, 2);
   lua_rawget(L, 1);
   return 1;
@@ -379,7 +357,7 @@ static void wrap_open_libraries(lua_State *L)
     if (lua_getmetatable(L, -1))
       lua_pop(L, 1);
     else
-      wrap_starters(L, late_libraries[i].name);
+      bn_library_wrap(L, late_libraries[i].name);
     lua_pop(L, 1);
   }
 }
@@ -387,13 +365,19 @@ static void wrap_open_libraries(lua_State *L)
 /* Once per interpreter: what its instances share. */
 static void open_shared(lua_State *L)
 {
-  static const luaL_Reg functions[] = {
-      {"module", internal_module},         {"sysbench", internal_sysbench},
-      {"cmdline", internal_cmdline},       {"declare", internal_declare},
-      {"fill_options", bn_options_fill},   {"declares_options", internal_declares_options},
-      {"option", bn_options_get},          {"log", internal_log},
-      {"complain", internal_complain},     {"json_next", internal_json_next},
-      {"percentile", internal_percentile}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"module", internal_module},
+                                       {"sysbench", internal_sysbench},
+                                       {"cmdline", internal_cmdline},
+                                       {"declare", internal_declare},
+                                       {"fill_options", bn_options_fill},
+                                       {"declares_options", internal_declares_options},
+                                       {"option", bn_options_get},
+                                       {"log", internal_log},
+                                       {"complain", internal_complain},
+                                       {"json_next", internal_json_next},
+                                       {"percentile", internal_percentile},
+                                       {"note_traced", internal_note_traced},
+                                       {NULL, NULL}};
 
   open_print(L);
   wrap_file_runner(L, "dofile");
@@ -403,7 +387,7 @@ static void open_shared(lua_State *L)
   lua_setfield(L, LUA_REGISTRYINDEX, key_modules);
   lua_pushvalue(L, LUA_GLOBALSINDEX);
   lua_setfield(L, LUA_REGISTRYINDEX, key_globals);
-  lua_createtable(L, 0, 13);
+  lua_createtable(L, 0, 14);
   luaL_register(L, NULL, functions);
   lua_getglobal(L, "require");
   lua_pushliteral(L, "ffi");

@@ -33,9 +33,11 @@ struct bn_lua {
   int thread_run_ref;         /* the preset thread_run, to recognise a script's own */
   uintptr_t stack_low;        /* lowest address of the C stack of the call in progress */
   unsigned tid;
+  unsigned exits;           /* how often os.exit() has ended the run */
   unsigned unknown_options; /* how often sysbench.opt was asked for what it does not have */
   bool worker;              /* not the main instance: submodules are loaded when first used */
   bool json_open;           /* report_json has begun its array */
+  bool traced;              /* the error on its way has its traceback on stderr */
 };
 
 /* Loaded source as bytecode, shared read-only by all interpreters of the script. */
@@ -173,6 +175,12 @@ int bn_find_compile(struct bn_script *sc, lua_State *L, struct bn_err *err);
 /* Whether the script declares none and so takes any; says on stderr which of them it and the files
    it loaded never mention. */
 bool bn_oldstyle_accepts_any(struct bn_script *sc);
+
+/* --- library.c: functions of the standard libraries --- */
+/* Replaces those of the library, whose table is on top, that have to know of the program. */
+void bn_library_wrap(lua_State *L, const char *library);
+/* The error value on top is what os.exit() raised to end the run. */
+bool bn_library_leaves(lua_State *L);
 
 /* --- cmdline.c: sysbench.cmdline --- */
 void bn_cmdline_make(struct bn_lua *lua); /* pushes a new one; may raise */

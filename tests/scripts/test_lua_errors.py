@@ -103,8 +103,62 @@ def test_long_message_is_complete(folder):
     "function event() end"])
 def test_tracebacks_with_debug(folder, text):
     r = folder.run(text, "--verbosity=5", "--events=1")
-    assert "stack traceback:" in r.err and "in function 'deeper'" in r.err
+    assert r.err.count("stack traceback:") == 1 and "in function 'deeper'" in r.err
     assert "traceback" not in r.out
+
+
+EXIT = """
+local n = 0
+function event(id) n = n + 1 if n == 100 and id == 0 then os.exit(%s) end end
+function thread_done(id) print("left", id) end
+function done() print("done") end
+"""
+LEFT = "the script ended the run by os.exit(%d); the report covers what was measured until then"
+
+
+@pytest.mark.parametrize("argument,status", [("7", 7), ("", 0), ("true", 0), ("false", 1), ("256", 0)])
+def test_exit_in_an_event_ends_the_run_in_order(folder, argument, status):
+    r = folder.run(EXIT % argument, "--threads=2", "--time=60")
+    assert r.status == status and r.reported and r.events >= 99
+    assert LEFT % status in r.err.splitlines()
+    assert sorted(line for line in r.lines if "left" in line) == ["left\t0", "left\t1"]
+    assert r.lines[-1] == "done"
+    assert "FATAL" not in r.out and "traceback" not in r.err
+
+
+def test_exit_shows_no_traceback(folder):
+    r = folder.run(EXIT % 7, "--verbosity=5")
+    assert r.status == 7 and r.events == 99 and "traceback" not in r.err
+
+
+def test_exit_that_is_caught(folder):
+    """The event goes on to its end; one that never ends is left behind."""
+    r = folder.run("function event() pcall(os.exit, 5) end", "--time=60")
+    assert r.status == 5 and r.events == 1
+    r = folder.run("function event() while true do pcall(os.exit, 5) end end", "--time=60",
+                   "--threads=2")
+    assert r.status == 5 and r.events == 0 and r.reported
+
+
+def test_exit_in_other_functions(folder):
+    event = "function event() end "
+    for function in "done", "thread_done":
+        r = folder.run(event + "function %s() os.exit(4) end" % function, "--events=3")
+        assert r.status == 4 and r.events == 3
+    hook = "function sysbench.hooks.report_intermediate() os.exit(6) end "
+    slow = "ffi.cdef('int usleep(unsigned);') function event() ffi.C.usleep(1000) end "
+    r = folder.run(hook + slow, "--report-interval=1", "--time=60")
+    assert r.status == 6 and r.reported
+    # Nothing is measured yet.
+    r = folder.run(event + "function thread_init() os.exit(3) end", "--events=3")
+    assert r.status == 3 and not r.reported and r.err == ""
+    for function in "init", "prepare", "cleanup":
+        r = folder.lua("function %s() os.exit(3) end %s" % (function, event),
+                       "run" if function == "init" else function)
+        assert r.status == 3 and not r.reported and r.err == ""
+    # A failure is not hidden by a script that is content.
+    r = folder.run("function event() error('no') end function done() os.exit(0) end")
+    assert r.status == 1 and r.reported
 
 
 def test_hooks(folder):

@@ -37,8 +37,10 @@ function M.restart(env, sysbench, call, id, failure)
 end
 
 local function show_traceback(failure)
-  if not is_restart(internal.sysbench(), failure) then
+  -- A userdata is what os.exit() ends a run with.
+  if not is_restart(internal.sysbench(), failure) and type(failure) ~= "userdata" then
     internal.complain(traceback(tostring(failure), 2))
+    internal.note_traced()
   end
   return failure
 end
