@@ -331,6 +331,11 @@ void bn_cli_suggest_test(const struct bn_cli *cli)
 {
   struct bn_near near = {.typed = cli->test};
 
+  if (strcmp(cli->test, "oltp") == 0) {
+    bn_log_stderr("the test oltp of sysbench 0.4 is a script since: oltp_legacy/oltp.lua with its "
+                  "--oltp-table-size, or oltp_read_write with --table-size");
+    return;
+  }
   for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
     bn_near_offer(&near, bn_registry_workloads[i]->name);
   for (size_t i = 0; bn_registry_scripts[i].name != NULL; i++)

@@ -143,6 +143,14 @@ CASES = [
         "",
     ),
     (
+        "oltp run",
+        True,
+        "FATAL: Cannot find benchmark 'oltp': no such built-in test, file or module\n",
+        "the test oltp of sysbench 0.4 is a script since: oltp_legacy/oltp.lua with its "
+        "--oltp-table-size, or oltp_read_write with --table-size\n",
+        "",
+    ),
+    (
         "sweep run",
         False,
         "",
