@@ -100,7 +100,7 @@ static void set_global(const struct export *x, const char *name)
 }
 
 /* Takes the value on top; what the script has assigned stays. */
-static void set_both(const struct export *x, const char *name)
+static void set_both(const struct export *x, const char *name, bool global)
 {
   lua_getfield(x->L, x->opt, name);
   const bool assigned = !lua_isnil(x->L, -1);
@@ -110,7 +110,7 @@ static void set_both(const struct export *x, const char *name)
     lua_pop(x->L, 1);
     return;
   }
-  if (x->env != 0) {
+  if (x->env != 0 && global) {
     lua_pushvalue(x->L, -1);
     set_global(x, name);
   }
@@ -121,8 +121,10 @@ static void export_one(void *arg, const char *name, const struct bn_opt *o, cons
 {
   const struct export *x = arg;
 
+  /* Scripts with options as globals know those of their versions; the others could be taken for a
+     variable of theirs: clock, report, compat. */
   push_value(x->L, o, value);
-  set_both(x, name);
+  set_both(x, name, (o->in & (BN_IN_05 | BN_IN_10)) != 0);
 }
 
 static void export_free(void *arg, const char *name, const char *value, const char *path,
@@ -138,7 +140,7 @@ static void export_free(void *arg, const char *name, const char *value, const ch
     if (*c == '-')
       *c = '_';
   lua_pushstring(x->L, value != NULL ? value : "");
-  set_both(x, key);
+  set_both(x, key, true);
   free(key);
 }
 

@@ -253,3 +253,16 @@ def test_unknown_options_of_other_scripts(folder):
     r = command(["oltp_legacy/oltp.lua", *SQLITE, "--oltp-tablesize=5", "--oltp-table-size=1",
                  "prepare"], folder.path, BENCH_COMPAT="1.1")
     assert r.status == 0 and "did you mean --oltp-table-size?" in r.err
+
+
+@pytest.mark.parametrize("version", ["0.5", "1.0"])
+def test_globals_are_the_options_of_old_versions(folder, version):
+    """An option of ours would be taken for a variable of the script that has its name."""
+    folder.file("t.lua", "function prepare() print(report, clock, compat, time_grace, warmup_time,"
+                " rand_zipfian_exp, null_rows) print(num_threads, rand_type, mysql_user) end")
+    r = command(["--test=t.lua", "--num-threads=3", "--db-driver=sqlite", "prepare"], folder.path,
+                BENCH_COMPAT=version)
+    assert r.status == 0 and r.lines[-2:] == ["\t".join(["nil"] * 7), "3\tspecial\tsbtest"]
+    folder.file("t.lua", "report, clock = 'mine', 5 function prepare() print(report, clock) end")
+    r = command(["--test=t.lua", "prepare"], folder.path, BENCH_COMPAT=version)
+    assert r.status == 0 and r.lines[-1] == "mine\t5"
