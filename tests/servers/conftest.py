@@ -4,6 +4,7 @@
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -65,6 +66,23 @@ def mariadb_plain(mariadb_template):
     server = servers.mysql_kind()(template=mariadb_template)
     try:
         yield started(server)
+    finally:
+        server.remove()
+
+
+@pytest.fixture
+def mariadb_default_port(mariadb_template):
+    """On port 3306, for the user and the database that are the defaults."""
+    with socket.socket() as s:
+        try:
+            s.bind(("127.0.0.1", 3306))
+        except OSError:
+            pytest.skip("there is a server on port 3306")
+    server = servers.mysql_kind()(template=mariadb_template)
+    try:
+        server.port = 3306
+        started(server).sql("CREATE USER sbtest@'127.0.0.1'; GRANT ALL ON sbtest.* TO sbtest@'127.0.0.1'")
+        yield server
     finally:
         server.remove()
 

@@ -18,12 +18,8 @@ import runner
 FORMS = pathlib.Path(__file__).parent / "forms"
 PREFIXES = ("conn-", "mysql-", "pgsql-", "sql-", "lua-", "seed")
 
-# Not run: (part of the name, why not).
-NOT_RUN = [
-    ("bulk_insert-again", "ours goes on behind the rows there are: test_workloads.py"),
-    ("sql-forced-shutdown", "its script was not kept; test_faults.py does the same"),
-    ("0.5/conn-empty-port", "needs a server on the default port"),
-]
+# Needs a server on the default port.
+DEFAULT_PORT = ("0.5", "conn-empty-port")
 
 # Anything a run may draw by itself.
 DRAWN = re.compile(r"(?<=WHERE id=)\d+(?='|$)")
@@ -43,8 +39,7 @@ def cases():
         for prefix in PREFIXES:
             for path in sorted((runner.GOLDEN / version).glob(prefix + "*.txt")):
                 on_server = prefix not in ("lua-", "seed") or runs_on_server(version, path.stem)
-                full = f"{version}/{path.stem}"
-                if on_server and not any(part in full for part, _ in NOT_RUN):
+                if on_server and (version, path.stem) != DEFAULT_PORT:
                     found.append((version, path.stem))
     return found
 
@@ -144,6 +139,14 @@ def depends_on_time(transcript):
 
 @pytest.mark.parametrize("case", cases(), ids="/".join)
 def test_transcript(case, mariadb_plain, postgresql):
+    check_transcript(case, mariadb_plain, postgresql)
+
+
+def test_empty_port_is_the_default(mariadb_default_port, postgresql):
+    check_transcript(DEFAULT_PORT, mariadb_default_port, postgresql)
+
+
+def check_transcript(case, mariadb_plain, postgresql):
     transcript = runner.load(*case)
     golden = as_form(transcript, form.Output(transcript.stdout, transcript.stderr, transcript.status))
     golden = deviations.expected_form(transcript, golden)

@@ -8,10 +8,12 @@ MariaDB on port 3306 and /run/mysqld/mysqld.sock, PostgreSQL on port 5432.
 import os
 import pathlib
 import re
+import shutil
 import sys
 import tempfile
 
-COMPAT = pathlib.Path(__file__).resolve().parents[1] / "compat"
+HERE = pathlib.Path(__file__).resolve().parent
+COMPAT = HERE.parent / "compat"
 sys.path.insert(0, str(COMPAT))
 import runner  # noqa: E402
 
@@ -80,6 +82,7 @@ SMALL_TABLE = ["oltp_point_select", "--table-size=100"]
 BULK = ["bulk_insert", "--threads=2"]
 SPECIAL = {
     "bulk_insert": [[*BULK, "prepare"]],
+    "bulk_insert-again": [[*BULK, "prepare"], [*BULK, "--events=1000", "run"]],
     "bulk_insert-cleanup": [[*BULK, "prepare"]],
     "bulk_insert-prepare": [],
     "cleanup-small": [[*SMALL_TABLE, "prepare"]],
@@ -114,6 +117,9 @@ UNPREPARED = ("pgsql-bulk_insert-cleanup",)
 def before_old(transcript, folder, script):
     """As before(), for workloads of 0.5."""
     name = transcript.name
+    if name == "conn-empty-port":
+        return [[*transcript.argv[:1], "--db-driver=mysql", "--mysql-host=127.0.0.1",
+                 "--mysql-port=3306", "--oltp-table-size=10000", "prepare"]]
     if transcript.argv[-1] == "prepare" or "missing-table" in name or "dry-run" in name:
         return []
     if name.startswith("conn-") or name in UNPREPARED:
@@ -171,6 +177,7 @@ def run(transcript, mariadb, postgresql):
     with tempfile.TemporaryDirectory(prefix="bench-compat-") as name:
         folder = pathlib.Path(name)
         runner.lay_out(folder)
+        shutil.copy(HERE / "statement.lua", folder / "lt" / "err.lua")
         for argv in before(transcript):
             made = runner.execute([runner.binary(), *aim(argv, mariadb, postgresql)], folder, env)
             if made.status != 0:
