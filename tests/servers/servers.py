@@ -78,6 +78,15 @@ def run_to_end(account, argv, **kwargs):
     return out
 
 
+def runs(pid):
+    """Whether the process has not ended, waited for or not."""
+    try:
+        with open(f"/proc/{pid}/stat") as f:
+            return f.read().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
 class Certificates:
     """Two authorities, and certificates of servers: for 127.0.0.1 and for some other host."""
 
@@ -171,12 +180,13 @@ class Server:
     def thaw(self):
         self._signal_all(signal.SIGCONT)
 
+    def _children(self):
+        with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children") as f:
+            return [int(pid) for pid in f.read().split()]
+
     def _signal_all(self, number):
         """The server and its children, of which PostgreSQL has one per connection."""
-        children = f"/proc/{self.process.pid}/task/{self.process.pid}/children"
-        with open(children) as f:
-            pids = [self.process.pid] + [int(pid) for pid in f.read().split()]
-        for pid in pids:
+        for pid in [self.process.pid] + self._children():
             try:
                 os.kill(pid, number)
             except ProcessLookupError:
@@ -390,6 +400,14 @@ class PostgreSQL(Server):
         while os.path.getsize(self.path("server.log")) == before and time.monotonic() < end:
             time.sleep(0.02)
         time.sleep(0.1)
+
+    def kill(self):
+        """And waits for the children, whose memory would keep the next start from beginning."""
+        children = self._children()
+        super().kill()
+        end = time.monotonic() + 20
+        while any(map(runs, children)) and time.monotonic() < end:
+            time.sleep(0.02)
 
     def sql(self, text, database=DATABASE, check=True):
         """Output of statements run as the administrator, tabs between columns."""
