@@ -23,7 +23,7 @@ THREADS = 16
 WARM_UP = {"oltp_point_select": 2000, "oltp_read_write": 100}
 TABLE = ["--tables=1", "--table-size=100000"]
 USER_MAX, TOTAL_MAX = 0.75, 0.95
-CALLS_MAX = {"mariadb": 2.3, "pg": 3.0}
+CALLS_MAX = {"mariadb": 2.3, "pg": 2.3}
 missed = []
 
 

@@ -187,8 +187,10 @@ static void do_connect(struct shell *s, char *text)
   }
 }
 
+/* The result, which is the connection's, goes. */
 static void do_use(struct shell *s, char *text)
 {
+  drop_result(s);
   s->at = (unsigned)strtoul(text, NULL, 10) % CONNS;
   printf("{\"rc\": \"DONE\"}\n");
 }

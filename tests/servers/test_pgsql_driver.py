@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The module `pgsql`, hook by hook, on a private PostgreSQL."""
 
+import os
+import re
+import shutil
+
 import pytest
 
 CLASS_OTHER, CLASS_DEADLOCK, CLASS_LOCK_TIMEOUT, CLASS_SERIALIZATION = 0, 1, 2, 3
@@ -9,9 +13,10 @@ MIB = 1024 * 1024
 NOTHING = {"rc": "DONE", "affected": 0, "nrows": 0, "nfields": 0, "more": False}
 
 
-@pytest.fixture
-def sh(shell, postgresql):
-    s = shell(postgresql)
+@pytest.fixture(params=["require", "disable"], ids=["encrypted", "plain"])
+def sh(shell, postgresql, request):
+    """Encrypted connections are libpq's, plain ones the driver's own."""
+    s = shell(postgresql, [f"--pgsql-sslmode={request.param}"])
     assert s("connect")["rc"] == "DONE"
     return s
 
@@ -120,6 +125,18 @@ def test_copy_in_a_query_is_an_error_not_a_hang(sh):
     assert sh.query("SELECT count(*) FROM spec_copy") == [["0"]]
 
 
+def test_copies_of_several_kinds_in_one_query_end(sh):
+    sh.query("CREATE TEMP TABLE spec_copy (id INT)")
+    sh.query("INSERT INTO spec_copy SELECT generate_series(1, 20000)")
+    for sql in ("SELECT 1; COPY spec_copy TO STDOUT; COPY spec_copy FROM STDIN; SELECT 2",
+                "COPY spec_copy TO STDOUT; COPY spec_copy TO STDOUT", "COPY spec_copy FROM STDIN; SELECT 2"):
+        assert sh("query", sql)["state"] == "0A000"
+    for sql in ("COPY spec_copy TO STDOUT", "COPY spec_copy FROM STDIN"):
+        sh("prepare 0", sql)
+        assert sh("execute 0")["state"] == "0A000"
+    assert sh.query("SELECT count(*) FROM spec_copy") == [["20000"]]
+
+
 def test_an_error_within_a_transaction_leaves_it_open_until_rollback(sh):
     sh.query("BEGIN")
     assert sh("query SELECT nosuch")["rolled_back"] is False
@@ -170,6 +187,67 @@ def test_ignore_errors(shell, postgresql):
 def test_quote_escapes_as_the_server_wants(sh):
     assert sh("quote a'b\\c\"d") == "a''b\\c\"d"
     assert sh.query("SELECT '" + sh("quote it's \\ \"x\"") + "'") == [["it's \\ \"x\""]]
+
+
+def test_quote_follows_what_is_set(sh):
+    sh.query("SET standard_conforming_strings = off")
+    assert sh("quote it's a \\") == "it''s a \\\\"
+    sh.query("SET client_encoding = 'SJIS'")
+    sh.query("SET standard_conforming_strings = on")
+    assert sh("quote it's a \\") == "it''s a \\"
+    sh.query("RESET client_encoding")
+    assert sh("quote it's") == "it''s"
+
+
+def test_rows_stay_while_the_connection_is_used_otherwise(sh):
+    assert sh("query SELECT n, NULL, '' FROM generate_series(1, 1000) n")["nrows"] == 1000
+    assert sh("fetch") == ["1", None, ""]
+    assert sh("info")["rc"] == 0
+    rows = sh.rows()
+    assert (len(rows), rows[0], rows[-1]) == (999, ["2", None, ""], ["1000", None, ""])
+    assert sh.query("SELECT 5") == [["5"]]
+
+
+def test_what_the_server_says_unasked_disturbs_nothing(sh):
+    sh.query("SET client_min_messages = debug1")
+    sh.query("LISTEN spec_news")
+    sh("prepare 0 SELECT ?")
+    sh("bind 0 int:7")
+    sh("use 1")
+    sh("connect")
+    for _ in range(50):
+        sh.query("NOTIFY spec_news, '" + "n" * 5000 + "'")
+    sh("use 0")
+    assert sh("execute 0")["nrows"] == 1
+    assert sh.rows() == [["7"]]
+    sh("use 1")
+    for _ in range(50):
+        sh.query("NOTIFY spec_news, '" + "n" * 5000 + "'")
+    sh("use 0")
+    assert sh("prepare 1 SELECT 'p'")["rc"] == "DONE"
+    assert sh("execute 1")["nrows"] == 1
+    assert sh.rows() == [["p"]]
+    noisy = "DO $$BEGIN FOR i IN 1..200 LOOP RAISE NOTICE 'n %', repeat('x', 1000); END LOOP; END$$"
+    assert sh("query", noisy)["rc"] == "DONE"
+    assert sh.query("SELECT 2") == [["2"]]
+
+
+@pytest.mark.skipif(not shutil.which("strace") or os.environ.get("BENCH_SANITIZER", "") != "",
+                    reason="needs strace and no sanitizer")
+@pytest.mark.parametrize("times", [100])
+def test_a_statement_is_one_message_and_one_answer(shell, postgresql, tmp_path, times):
+    calls = tmp_path / "calls"
+    sh = shell(postgresql, ["--pgsql-sslmode=disable"],
+               wrap=["strace", "-f", "-e", "trace=sendto,recvfrom,poll,ppoll", "-o", str(calls)])
+    sh("connect")
+    sh("prepare 0 SELECT ?")
+    sh("bind 0 int:7")
+    sh("execute 0")
+    before = len(re.findall("sendto|recvfrom|poll", calls.read_text()))
+    sh("execute 0", times)
+    after = len(re.findall("sendto|recvfrom|poll", calls.read_text()))
+    assert sh.rows() == [["7"]]
+    assert after - before == 2 * times
 
 
 def test_info(sh):

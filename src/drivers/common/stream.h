@@ -60,6 +60,14 @@ static inline void bn_stream_skip(struct bn_stream *s, size_t n)
     bn_stream_emptied(s);
 }
 
+/* Of the received bytes only the first n stay. */
+static inline void bn_stream_cut(struct bn_stream *s, size_t n)
+{
+  s->end = s->begin + n;
+  if (n == 0)
+    bn_stream_emptied(s);
+}
+
 /* Room for n more bytes behind those that wait to be sent, or NULL.  Valid until the next call. */
 char *bn_stream_room(struct bn_stream *s, size_t n);
 

@@ -147,6 +147,7 @@ enum bn_sql bn_pgsql_connect(void *self, void *conn, const struct bn_sql_target 
   char text[160];
 
   c->driver = self;
+  c->encoding = -1;
   bn_sockref_clear(&c->socket);
   foreign = choose(values, c->driver, t);
   if (foreign != NULL) {
@@ -162,6 +163,7 @@ enum bn_sql bn_pgsql_connect(void *self, void *conn, const struct bn_sql_target 
   if (establish(c, sooner(c->driver, deadline_ns), d) != BN_SQL_DONE)
     return BN_SQL_ERROR;
   bn_sockref_set(&c->socket, PQsocket(c->handle));
+  bn_pgsql_wire_open(c);
   return BN_SQL_DONE;
 }
 
@@ -170,6 +172,7 @@ void bn_pgsql_disconnect(void *conn)
   struct bn_pgsql_conn *c = conn;
 
   bn_sockref_clear(&c->socket);
+  bn_pgsql_wire_close(c);
   PQfinish(c->handle);
   c->handle = NULL;
   free(c->closing);

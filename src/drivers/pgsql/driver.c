@@ -122,13 +122,6 @@ static struct bn_sql_caps caps(void)
                               .prepares_anew = true};
 }
 
-static size_t quote(void *conn, char *out, const char *in, size_t len)
-{
-  struct bn_pgsql_conn *c = conn;
-
-  return PQescapeStringConn(c->handle, out, in, len, NULL);
-}
-
 /* Column i of the only row; 0: NULL. */
 static int64_t number_of(const PGresult *res, int i)
 {
@@ -143,11 +136,14 @@ static int info(void *conn, struct bn_sql_info *out)
       " ELSE current_setting('superuser_reserved_connections') END,"
       " current_setting('reserved_connections', true),"
       " (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')";
-  const struct bn_pgsql_conn *c = conn;
+  struct bn_pgsql_conn *c = conn;
   const char *version = PQparameterStatus(c->handle, "server_version");
-  PGresult *res = PQexec(c->handle, sql);
-  const bool known = PQresultStatus(res) == PGRES_TUPLES_OK && PQntuples(res) == 1;
+  PGresult *res;
+  bool known;
 
+  bn_pgsql_lend(c);
+  res = PQexec(c->handle, sql);
+  known = PQresultStatus(res) == PGRES_TUPLES_OK && PQntuples(res) == 1;
   *out = (struct bn_sql_info){.max_connections = -1,
                               .max_prepared_statements = -1,
                               .max_packet = -1,
@@ -204,7 +200,7 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .ignorable = bn_pgsql_ignorable,
     .interrupt = bn_pgsql_interrupt,
     .info = info,
-    .quote = quote,
+    .quote = bn_pgsql_quote,
     .query = bn_pgsql_query,
     .prepare = bn_pgsql_prepare,
     .bind = bn_pgsql_bind,

@@ -7,7 +7,9 @@
 
 #include "api/driver.h"
 #include "drivers/common/sockref.h"
+#include "drivers/common/stream.h"
 #include "drivers/pgsql/options.h"
+#include "drivers/pgsql/reply.h"
 
 /* The driver's process-wide state; constant after init. */
 struct bn_pgsql {
@@ -16,6 +18,14 @@ struct bn_pgsql {
   char *password; /* after file and prompt; NULL: libpq looks for one */
   char **hosts;   /* NULL entries: libpq's default, a socket */
   size_t n_hosts;
+};
+
+/* Who reads from and writes to the socket. */
+enum bn_pgsql_wire {
+  BN_PGSQL_NEVER, /* libpq, always */
+  BN_PGSQL_LENT,  /* libpq, for now */
+  BN_PGSQL_OURS,  /* wire.c */
+  BN_PGSQL_GONE   /* nobody: wire.c has lost the connection */
 };
 
 struct bn_pgsql_conn {
@@ -29,18 +39,31 @@ struct bn_pgsql_conn {
   unsigned n_closing;
   int row; /* of the current result, fetched next */
   struct bn_sockref socket;
+  enum bn_pgsql_wire wire;
+  struct bn_stream stream;
+  struct bn_pgsql_reply reply;
+  /* Rows that are still to be read: the first bytes that stream has received. */
+  size_t answer_len;
+  struct bn_pgsql_cursor cursor;
+  /* What the server has told about texts while libpq did not listen; 0 and -1: nothing. */
+  char plain_strings;
+  int encoding;
 };
+
+enum { BN_PGSQL_UNKNOWN = -2 };
 
 struct bn_pgsql_stmt {
   struct bn_pgsql_conn *conn;
   char *sql; /* with $1, $2, … until the server has it; then still, for a change of types */
   size_t n_params;
   char name[24]; /* "": the server does not know it */
+  int fields;    /* of the rows, as wire.c was told; BN_PGSQL_UNKNOWN: not yet */
   const struct bn_sql_bind *binds;
-  struct bn_pgsql_param *param; /* what the server is sent, n_params of each */
+  Oid *type; /* n_params, as of what follows */
+  /* What libpq is given. */
+  struct bn_pgsql_param *param;
   const char **value;
   int *length, *format;
-  Oid *type;
 };
 
 /* --- connect.c --- */
@@ -80,6 +103,40 @@ enum bn_sql bn_pgsql_prepare(void *conn, void *stmt, const char *sql, size_t len
 enum bn_sql bn_pgsql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, struct bn_sql_diag *d);
 enum bn_sql bn_pgsql_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d);
 void bn_pgsql_close(void *stmt);
+
+/* --- quote.c --- */
+size_t bn_pgsql_quote(void *conn, char *out, const char *in, size_t len);
+
+/* --- wire.c --- */
+/* For connections that libpq has just made and will close. */
+void bn_pgsql_wire_open(struct bn_pgsql_conn *c);
+void bn_pgsql_wire_close(struct bn_pgsql_conn *c);
+/* Before libpq is asked to send or receive anything. */
+void bn_pgsql_lend(struct bn_pgsql_conn *c);
+/* What bn_pgsql_on_wire does when it has to. */
+bool bn_pgsql_take_back(struct bn_pgsql_conn *c);
+/* Of the connection, whoever has it. */
+PGTransactionStatusType bn_pgsql_transaction(const struct bn_pgsql_conn *c);
+/* While on the wire. */
+enum bn_sql bn_pgsql_wire_query(struct bn_pgsql_conn *c, const char *sql, struct bn_sql_result *r,
+                                struct bn_sql_diag *d);
+enum bn_sql bn_pgsql_wire_execute(struct bn_pgsql_stmt *st, struct bn_sql_result *r,
+                                  struct bn_sql_diag *d);
+/* At most BN_PGSQL_PARAMS_MAX parameters. */
+enum bn_sql bn_pgsql_wire_execute_anew(struct bn_pgsql_stmt *st, struct bn_sql_result *r,
+                                       struct bn_sql_diag *d);
+/* Of a result whose rows are c. */
+bool bn_pgsql_wire_fetch(struct bn_pgsql_conn *c, const struct bn_sql_result *r,
+                         struct bn_sql_value *row);
+void bn_pgsql_wire_free(struct bn_pgsql_conn *c);
+
+enum { BN_PGSQL_PARAMS_MAX = 65535 };
+
+/* Whether the next statement goes by wire.c; true also for a connection that it has lost. */
+static inline bool bn_pgsql_on_wire(struct bn_pgsql_conn *c)
+{
+  return __builtin_expect(c->wire == BN_PGSQL_OURS, 1) || bn_pgsql_take_back(c);
+}
 
 /* --- load.c --- */
 enum bn_sql bn_pgsql_load_begin(void *conn, const char *table, const char *columns,

@@ -38,12 +38,13 @@ enum bn_sql bn_pgsql_load_begin(void *conn, const char *table, const char *colum
   if (sql == NULL)
     return bn_pgsql_fail_text("53200", "COPY", "out of memory", d);
   /* A failure would take the transaction with it. */
-  if (PQtransactionStatus(c->handle) != PQTRANS_IDLE) {
+  if (bn_pgsql_transaction(c) != PQTRANS_IDLE) {
     free(sql);
     return bn_pgsql_fail_text("25001", "COPY", "COPY would be part of a transaction", d);
   }
   (void)snprintf(sql, room, columns[0] != '\0' ? "COPY %s (%s) FROM STDIN" : "COPY %s%s FROM STDIN",
                  table, columns);
+  bn_pgsql_lend(c);
   res = PQexec(c->handle, sql);
   free(sql);
   if (PQresultStatus(res) != PGRES_COPY_IN)

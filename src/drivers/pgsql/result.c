@@ -11,14 +11,15 @@ static enum bn_sql end_copy(struct bn_pgsql_conn *c, ExecStatusType status, stru
   PGresult *res;
   char *row;
 
-  if (status == PGRES_COPY_IN) {
-    (void)PQputCopyEnd(c->handle, "COPY FROM STDIN is not possible in a query");
-  } else {
-    while (PQgetCopyData(c->handle, &row, 0) > 0)
+  do {
+    if (status == PGRES_COPY_IN)
+      (void)PQputCopyEnd(c->handle, "COPY FROM STDIN is not possible in a query");
+    while (status == PGRES_COPY_OUT && PQgetCopyData(c->handle, &row, 0) > 0)
       PQfreemem(row);
-  }
-  while ((res = PQgetResult(c->handle)) != NULL)
+    res = PQgetResult(c->handle);
+    status = PQresultStatus(res);
     PQclear(res);
+  } while (res != NULL);
   return bn_pgsql_fail_text("0A000", "PQexec", "COPY from or to the client is not possible", d);
 }
 
@@ -61,6 +62,8 @@ enum bn_sql bn_pgsql_query(void *conn, const char *sql, size_t len, struct bn_sq
   struct bn_pgsql_conn *c = conn;
 
   (void)len; /* the text is terminated */
+  if (bn_pgsql_on_wire(c))
+    return bn_pgsql_wire_query(c, sql, r, d);
   return bn_pgsql_take(c, PQexec(c->handle, sql), "PQexec", r, d);
 }
 
@@ -79,6 +82,8 @@ bool bn_pgsql_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *ro
   const PGresult *res = r->rows;
   const int at = c->row;
 
+  if (r->rows == c)
+    return bn_pgsql_wire_fetch(c, r, row);
   if (res == NULL || at >= PQntuples(res))
     return false;
   for (int i = 0; i < (int)r->nfields; i++) {
@@ -94,7 +99,9 @@ bool bn_pgsql_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *ro
 
 void bn_pgsql_free_result(void *conn, struct bn_sql_result *r)
 {
-  (void)conn;
-  PQclear(r->rows);
+  if (r->rows == conn)
+    bn_pgsql_wire_free(conn);
+  else
+    PQclear(r->rows);
   r->rows = NULL;
 }

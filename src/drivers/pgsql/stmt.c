@@ -46,7 +46,7 @@ static void forget_closing(struct bn_pgsql_conn *c)
 /* Statements closed some time ago; what comes of it concerns nobody. */
 static void deallocate(struct bn_pgsql_conn *c)
 {
-  if (c->n_closing < DEALLOCATE_AT || PQtransactionStatus(c->handle) == PQTRANS_INERROR)
+  if (c->n_closing < DEALLOCATE_AT || bn_pgsql_transaction(c) == PQTRANS_INERROR)
     return;
   PQclear(PQexec(c->handle, c->closing));
   forget_closing(c);
@@ -72,6 +72,8 @@ static enum bn_sql send_prepare(struct bn_pgsql_stmt *st, bool whole, struct bn_
   PGresult *res;
   enum bn_sql rc = BN_SQL_DONE;
 
+  st->fields = BN_PGSQL_UNKNOWN;
+  bn_pgsql_lend(c);
   deallocate(c);
   if (st->name[0] != '\0')
     close_later(st);
@@ -103,33 +105,22 @@ enum bn_sql bn_pgsql_prepare(void *conn, void *stmt, const char *sql, size_t len
   return rc;
 }
 
-static void free_params(struct bn_pgsql_stmt *st)
+static void free_values(struct bn_pgsql_stmt *st)
 {
   free(st->param);
   free(st->value);
   free(st->length);
   free(st->format);
-  free(st->type);
   st->param = NULL;
   st->value = NULL;
   st->length = st->format = NULL;
-  st->type = NULL;
 }
 
-static int make_params(struct bn_pgsql_stmt *st)
+static int make_types(struct bn_pgsql_stmt *st)
 {
-  if (st->param != NULL)
-    return 0;
-  st->param = calloc(st->n_params, sizeof *st->param);
-  st->value = calloc(st->n_params, sizeof *st->value);
-  st->length = calloc(st->n_params, sizeof *st->length);
-  st->format = calloc(st->n_params, sizeof *st->format);
-  st->type = calloc(st->n_params, sizeof *st->type);
-  if (st->param != NULL && st->value != NULL && st->length != NULL && st->format != NULL &&
-      st->type != NULL)
-    return 0;
-  free_params(st);
-  return -1;
+  if (st->type == NULL)
+    st->type = calloc(st->n_params, sizeof *st->type);
+  return st->type != NULL ? 0 : -1;
 }
 
 /* Returns whether a type is another than before. */
@@ -142,7 +133,6 @@ static bool set_types(struct bn_pgsql_stmt *st, const struct bn_sql_bind *b)
 
     changed = changed || st->type[i] != type;
     st->type[i] = type;
-    st->format[i] = 1;
   }
   return changed;
 }
@@ -167,7 +157,7 @@ enum bn_sql bn_pgsql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, str
   st->binds = b;
   if (n == 0)
     return BN_SQL_DONE;
-  if (make_params(st) != 0)
+  if (make_types(st) != 0)
     return bn_pgsql_fail_text("53200", "bind", "out of memory", d);
   if ((!set_types(st, b) && st->name[0] != '\0') || st->conn->driver->host->anew)
     return BN_SQL_DONE;
@@ -204,36 +194,61 @@ static bool set_value(struct bn_pgsql_stmt *st, size_t i)
   return true;
 }
 
-/* Prepares, binds and executes under no name. */
-static enum bn_sql execute_anew(struct bn_pgsql_stmt *st, struct bn_sql_result *r,
-                                struct bn_sql_diag *d)
+/* Where libpq wants the values to be. */
+static int make_values(struct bn_pgsql_stmt *st)
 {
-  PGresult *res = PQexecParams(st->conn->handle, st->sql, (int)st->n_params, st->type, st->value,
-                               st->length, st->format, 0);
+  if (st->format != NULL || st->n_params == 0)
+    return 0;
+  st->param = calloc(st->n_params, sizeof *st->param);
+  st->value = calloc(st->n_params, sizeof *st->value);
+  st->length = calloc(st->n_params, sizeof *st->length);
+  st->format = calloc(st->n_params, sizeof *st->format);
+  if (st->param == NULL || st->value == NULL || st->length == NULL || st->format == NULL)
+    return -1;
+  for (size_t i = 0; i < st->n_params; i++)
+    st->format[i] = 1;
+  return 0;
+}
 
-  return bn_pgsql_take(st->conn, res, "PQexecParams", r, d);
+static enum bn_sql execute_by_libpq(struct bn_pgsql_stmt *st, struct bn_sql_result *r,
+                                    struct bn_sql_diag *d)
+{
+  struct bn_pgsql_conn *c = st->conn;
+  PGresult *res;
+
+  bn_pgsql_lend(c);
+  if (make_values(st) != 0) {
+    free_values(st);
+    return bn_pgsql_fail_text("53200", "PQexecPrepared", "out of memory", d);
+  }
+  for (size_t i = 0; i < st->n_params; i++) {
+    if (__builtin_expect(!set_value(st, i), 0))
+      return bn_pgsql_fail_text("22001", "PQexecPrepared", "a parameter is too long", d);
+  }
+  if (__builtin_expect(c->driver->host->anew, 0)) {
+    res = PQexecParams(c->handle, st->sql, (int)st->n_params, st->type, st->value, st->length,
+                       st->format, 0);
+    return bn_pgsql_take(c, res, "PQexecParams", r, d);
+  }
+  res =
+      PQexecPrepared(c->handle, st->name, (int)st->n_params, st->value, st->length, st->format, 0);
+  return bn_pgsql_take(c, res, "PQexecPrepared", r, d);
 }
 
 enum bn_sql bn_pgsql_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
 {
   struct bn_pgsql_stmt *st = stmt;
-  struct bn_pgsql_conn *c = st->conn;
+  const bool anew = st->conn->driver->host->anew;
 
-  const bool anew = c->driver->host->anew;
-
-  if (__builtin_expect(anew ? st->n_params > 0 && st->param == NULL : st->name[0] == '\0', 0))
+  if (__builtin_expect(anew ? st->n_params > 0 && st->type == NULL : st->name[0] == '\0', 0))
     return bn_pgsql_fail_text("42P02", "PQexecPrepared",
                               "wrong number of parameters in prepared statement", d);
-  for (size_t i = 0; i < st->n_params; i++) {
-    if (__builtin_expect(!set_value(st, i), 0))
-      return bn_pgsql_fail_text("22001", "PQexecPrepared", "a parameter is too long", d);
-  }
+  if (!bn_pgsql_on_wire(st->conn) || st->n_params > BN_PGSQL_PARAMS_MAX)
+    return execute_by_libpq(st, r, d);
+  /* Prepared, bound and executed under no name. */
   if (__builtin_expect(anew, 0))
-    return execute_anew(st, r, d);
-  return bn_pgsql_take(
-      c,
-      PQexecPrepared(c->handle, st->name, (int)st->n_params, st->value, st->length, st->format, 0),
-      "PQexecPrepared", r, d);
+    return bn_pgsql_wire_execute_anew(st, r, d);
+  return bn_pgsql_wire_execute(st, r, d);
 }
 
 void bn_pgsql_close(void *stmt)
@@ -245,5 +260,7 @@ void bn_pgsql_close(void *stmt)
   st->name[0] = '\0';
   free(st->sql);
   st->sql = NULL;
-  free_params(st);
+  free(st->type);
+  st->type = NULL;
+  free_values(st);
 }

@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The path of every statement on a connection without encryption: one message to the server, its
+   answer, no more system calls than that.  libpq has connected, and it is lent the connection for
+   whatever is rare. */
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "drivers/pgsql/internal.h"
+
+static bool set_blocking(int fd, bool blocking)
+{
+  const int flags = fcntl(fd, F_GETFL);
+
+  return flags >= 0 && fcntl(fd, F_SETFL, blocking ? flags & ~O_NONBLOCK : flags | O_NONBLOCK) == 0;
+}
+
+void bn_pgsql_wire_open(struct bn_pgsql_conn *c)
+{
+  const int fd = PQsocket(c->handle);
+
+  bn_stream_init(&c->stream, fd);
+  /* 0.5 shows notices as libpq words them. */
+  c->wire = fd >= 0 && !PQsslInUse(c->handle) && !PQgssEncInUse(c->handle) &&
+                    PQprotocolVersion(c->handle) == 3 && c->driver->host->version != BN_V05
+                ? BN_PGSQL_LENT
+                : BN_PGSQL_NEVER;
+}
+
+void bn_pgsql_wire_close(struct bn_pgsql_conn *c)
+{
+  if (c->wire == BN_PGSQL_OURS)
+    (void)set_blocking(c->stream.fd, false);
+  c->wire = BN_PGSQL_NEVER;
+  bn_stream_done(&c->stream);
+}
+
+static void note_told(struct bn_pgsql_conn *c)
+{
+  const struct bn_pgsql_reply *reply = &c->reply;
+
+  if (reply->plain_strings != 0)
+    c->plain_strings = reply->plain_strings;
+  if (reply->encoding[0] != '\0')
+    c->encoding = pg_char_to_encoding(reply->encoding);
+}
+
+/* The connection is of no use to anybody. */
+static enum bn_sql lose(struct bn_pgsql_conn *c, const char *call, const char *text,
+                        struct bn_sql_diag *d)
+{
+  bn_sockref_shut(&c->socket);
+  (void)set_blocking(c->stream.fd, false); /* libpq is to find out without waiting */
+  c->wire = BN_PGSQL_GONE;
+  c->answer_len = 0;
+  (void)bn_pgsql_fail_text("08006", call, text, d);
+  d->rolled_back = false;
+  return BN_SQL_LOST;
+}
+
+/* As libpq says it. */
+static enum bn_sql lose_socket(struct bn_pgsql_conn *c, const char *call, const char *doing,
+                               struct bn_sql_diag *d)
+{
+  const int error = c->stream.error;
+  char text[160];
+
+  if (error == 0 || error == ECONNRESET || error == EPIPE)
+    return lose(c, call,
+                "server closed the connection unexpectedly\n"
+                "\tThis probably means the server terminated abnormally\n"
+                "\tbefore or while processing the request.",
+                d);
+  (void)snprintf(text, sizeof text, "could not %s server: %s", doing, strerror(error));
+  return lose(c, call, text, d);
+}
+
+static enum bn_sql lose_track(struct bn_pgsql_conn *c, const char *call, struct bn_sql_diag *d)
+{
+  char text[160];
+
+  (void)snprintf(text, sizeof text,
+                 "lost synchronization with server: got message type \"%c\", length %d",
+                 c->reply.odd_type >= ' ' && c->reply.odd_type <= '~' ? c->reply.odd_type : '?',
+                 (int)c->reply.odd_len);
+  return lose(c, call, text, d);
+}
+
+static void drop_answer(struct bn_pgsql_conn *c)
+{
+  if (c->answer_len > 0)
+    bn_stream_skip(&c->stream, c->answer_len);
+  c->answer_len = 0;
+}
+
+/* Takes what the server said on its own since the last answer; rows not yet read stay. */
+static bool settle(struct bn_pgsql_conn *c)
+{
+  struct bn_pgsql_reply *reply = &c->reply;
+
+  reply->at = c->answer_len;
+  for (;;) {
+    switch (bn_pgsql_reply_idle(reply, bn_stream_data(&c->stream), bn_stream_len(&c->stream))) {
+    case BN_PGSQL_READY:
+      note_told(c);
+      bn_stream_cut(&c->stream, c->answer_len);
+      return true;
+    case BN_PGSQL_INCOMPLETE:
+      if (bn_stream_need(&c->stream, reply->need) == 0)
+        continue;
+      return false;
+    default:
+      return false;
+    }
+  }
+}
+
+void bn_pgsql_lend(struct bn_pgsql_conn *c)
+{
+  struct bn_sql_diag d;
+
+  if (c->wire != BN_PGSQL_OURS)
+    return;
+  if (settle(c) && set_blocking(c->stream.fd, false))
+    c->wire = BN_PGSQL_LENT;
+  else
+    (void)lose(c, "", "", &d);
+}
+
+bool bn_pgsql_take_back(struct bn_pgsql_conn *c)
+{
+  /* One that libpq knows to be broken is left to its words. */
+  if (c->wire != BN_PGSQL_LENT || PQstatus(c->handle) != CONNECTION_OK ||
+      PQtransactionStatus(c->handle) == PQTRANS_ACTIVE || !set_blocking(c->stream.fd, true))
+    return c->wire == BN_PGSQL_GONE;
+  switch (PQtransactionStatus(c->handle)) {
+  case PQTRANS_INTRANS:
+    c->reply.status = 'T';
+    break;
+  case PQTRANS_INERROR:
+    c->reply.status = 'E';
+    break;
+  default:
+    c->reply.status = 'I';
+  }
+  c->wire = BN_PGSQL_OURS;
+  return true;
+}
+
+PGTransactionStatusType bn_pgsql_transaction(const struct bn_pgsql_conn *c)
+{
+  if (c->wire == BN_PGSQL_GONE)
+    return PQTRANS_UNKNOWN;
+  if (c->wire != BN_PGSQL_OURS)
+    return PQtransactionStatus(c->handle);
+  switch (c->reply.status) {
+  case 'I':
+    return PQTRANS_IDLE;
+  case 'T':
+    return PQTRANS_INTRANS;
+  default:
+    return PQTRANS_INERROR;
+  }
+}
+
+/* --- messages to the server --------------------------------------------------------------------
+ */
+
+static char *put16(char *p, unsigned n)
+{
+  const uint16_t bits = htobe16((uint16_t)n);
+
+  memcpy(p, &bits, sizeof bits);
+  return p + sizeof bits;
+}
+
+static char *put32(char *p, size_t n)
+{
+  const uint32_t bits = htobe32((uint32_t)n);
+
+  memcpy(p, &bits, sizeof bits);
+  return p + sizeof bits;
+}
+
+static char *put_bytes(char *p, const void *data, size_t len)
+{
+  memcpy(p, data, len);
+  return p + len;
+}
+
+/* Its NUL too. */
+static char *put_text(char *p, const char *text)
+{
+  return put_bytes(p, text, strlen(text) + 1);
+}
+
+/* Of the message whose type is at `begin`. */
+static void put_length(char *begin, const char *end)
+{
+  (void)put32(begin + 1, (size_t)(end - begin) - 1);
+}
+
+static bool is_null(const struct bn_sql_bind *b)
+{
+  return b->type == BN_SQL_NULL || (b->is_null != NULL && *b->is_null);
+}
+
+static bool is_number(const struct bn_sql_bind *b)
+{
+  return b->type == BN_SQL_INT64 || b->type == BN_SQL_DOUBLE;
+}
+
+static char *put_value(char *p, const struct bn_sql_bind *b)
+{
+  uint64_t bits;
+
+  if (is_null(b))
+    return put32(p, UINT32_MAX);
+  if (!is_number(b)) {
+    const size_t len = b->data != NULL ? *b->len : 0;
+
+    p = put32(p, len);
+    return len > 0 ? put_bytes(p, b->data, len) : p;
+  }
+  memcpy(&bits, b->data, sizeof bits);
+  bits = htobe64(bits);
+  return put_bytes(put32(p, sizeof bits), &bits, sizeof bits);
+}
+
+/* What put_bind writes at most; 0: more than a message can be. */
+static size_t size_of_bind(const struct bn_pgsql_stmt *st)
+{
+  size_t size = 64 + sizeof st->name + 12 * st->n_params;
+
+  for (size_t i = 0; i < st->n_params; i++) {
+    const struct bn_sql_bind *b = &st->binds[i];
+
+    if (is_number(b) || is_null(b))
+      continue;
+    if (*b->len > INT32_MAX - size)
+      return 0;
+    size += *b->len;
+  }
+  return size <= INT32_MAX ? size : 0;
+}
+
+/* Parameters are binary, results come as text. */
+static char *put_bind(char *p, const struct bn_pgsql_stmt *st, const char *name)
+{
+  char *const begin = p;
+
+  *p = 'B';
+  p += 5;
+  *p++ = '\0'; /* the portal has no name */
+  p = put_text(p, name);
+  p = put16(put16(p, 1), 1);
+  p = put16(p, (unsigned)st->n_params);
+  for (size_t i = 0; i < st->n_params; i++)
+    p = put_value(p, &st->binds[i]);
+  p = put16(p, 0);
+  put_length(begin, p);
+  return p;
+}
+
+static const char describe[] = {'D', 0, 0, 0, 6, 'P', 0};
+static const char execute_sync[] = {'E', 0, 0, 0, 9, 0, 0, 0, 0, 0, 'S', 0, 0, 0, 4};
+static const char sync_only[] = {'S', 0, 0, 0, 4};
+
+static char *put_parse(char *p, const struct bn_pgsql_stmt *st)
+{
+  char *const begin = p;
+
+  *p = 'P';
+  p += 5;
+  *p++ = '\0';
+  p = put_text(p, st->sql);
+  p = put16(p, (unsigned)st->n_params);
+  for (size_t i = 0; i < st->n_params; i++)
+    p = put32(p, st->type[i]);
+  put_length(begin, p);
+  return p;
+}
+
+/* --- answers ------------------------------------------------------------------------------------
+ */
+
+/* The server waits for rows of COPY that nobody has. */
+static int refuse_copy(struct bn_pgsql_conn *c, bool extended)
+{
+  static const char why[] = "COPY FROM STDIN is not possible in a query";
+  char *const begin = bn_stream_room(&c->stream, 5 + sizeof why + sizeof sync_only), *p;
+
+  if (begin == NULL)
+    return -1;
+  *begin = 'f';
+  p = put_text(begin + 5, why);
+  put_length(begin, p);
+  /* It has overlooked the one that came with the statement. */
+  if (extended)
+    p = put_bytes(p, sync_only, sizeof sync_only);
+  bn_stream_wrote(&c->stream, (size_t)(p - begin));
+  return bn_stream_flush(&c->stream);
+}
+
+static enum bn_sql fail(struct bn_pgsql_conn *c, const char *call, struct bn_sql_diag *d)
+{
+  const struct bn_pgsql_reply *reply = &c->reply;
+  const char *body = bn_stream_data(&c->stream) + reply->error_at;
+  char state[6], text[sizeof d->text];
+  enum bn_sql rc;
+
+  bn_pgsql_error_field(body, reply->error_len, 'C', state, sizeof state);
+  bn_pgsql_error_field(body, reply->error_len, 'M', text, sizeof text);
+  if (text[0] == '\0')
+    (void)snprintf(text, sizeof text, "ERROR:  ");
+  rc = bn_pgsql_fail_text(state, call, text, d);
+  d->rolled_back = reply->status == 'I';
+  return rc;
+}
+
+static enum bn_sql conclude(struct bn_pgsql_conn *c, const char *call, struct bn_sql_result *r,
+                            struct bn_sql_diag *d)
+{
+  const struct bn_pgsql_reply *reply = &c->reply;
+  enum bn_sql rc;
+
+  c->answer_len = reply->at;
+  if (__builtin_expect(reply->plain_strings != 0 || reply->encoding[0] != '\0', 0))
+    note_told(c);
+  if (reply->kind == BN_PGSQL_ROWS && !reply->copied) {
+    r->nrows = reply->rows;
+    r->nfields = (uint32_t)reply->result_fields;
+    r->rows = c;
+    bn_pgsql_cursor_begin(&c->cursor, reply, bn_stream_data(&c->stream));
+    return BN_SQL_ROWS;
+  }
+  rc = BN_SQL_DONE;
+  if (__builtin_expect(reply->kind == BN_PGSQL_COMMAND && !reply->copied, 1))
+    r->affected = reply->affected;
+  else if (reply->copied)
+    rc = bn_pgsql_fail_text("0A000", "PQexec", "COPY from or to the client is not possible", d);
+  else if (reply->kind == BN_PGSQL_ERROR)
+    rc = fail(c, call, d);
+  else
+    rc = bn_pgsql_fail_text("42601", call, "the query is empty", d);
+  drop_answer(c);
+  return rc;
+}
+
+/* Sends what has been written and reads the answer. */
+static enum bn_sql converse(struct bn_pgsql_conn *c, bool extended, const char *call,
+                            struct bn_sql_result *r, struct bn_sql_diag *d)
+{
+  struct bn_stream *s = &c->stream;
+  struct bn_pgsql_reply *reply = &c->reply;
+
+  if (__builtin_expect(bn_stream_flush(s) != 0, 0))
+    return lose_socket(c, call, "send data to", d);
+  for (;;) {
+    switch (bn_pgsql_reply_read(reply, bn_stream_data(s), bn_stream_len(s))) {
+    case BN_PGSQL_READY:
+      return conclude(c, call, r, d);
+    case BN_PGSQL_ODD:
+      return lose_track(c, call, d);
+    case BN_PGSQL_COPY_IN:
+      if (refuse_copy(c, extended) != 0)
+        return lose_socket(c, call, "send data to", d);
+      break;
+    case BN_PGSQL_INCOMPLETE:
+      /* Rows that nobody wants are not kept. */
+      if (__builtin_expect(reply->copied, 0)) {
+        bn_stream_skip(s, reply->at);
+        reply->need -= reply->at;
+        reply->at = 0;
+      }
+      if (__builtin_expect(bn_stream_need(s, reply->need) != 0, 0))
+        return lose_socket(c, call, "receive data from", d);
+    }
+  }
+}
+
+/* false: rc is the outcome. */
+static bool start(struct bn_pgsql_conn *c, int fields, const char *call, struct bn_sql_result *r,
+                  struct bn_sql_diag *d, enum bn_sql *rc)
+{
+  *r = (struct bn_sql_result){.affected = 0};
+  if (__builtin_expect(c->wire == BN_PGSQL_GONE, 0)) {
+    *rc = lose(c, call, "no connection to the server", d);
+    return false;
+  }
+  drop_answer(c);
+  bn_pgsql_reply_begin(&c->reply, fields);
+  return true;
+}
+
+enum bn_sql bn_pgsql_wire_query(struct bn_pgsql_conn *c, const char *sql, struct bn_sql_result *r,
+                                struct bn_sql_diag *d)
+{
+  const size_t len = strlen(sql) + 1;
+  enum bn_sql rc;
+  char *p;
+
+  if (!start(c, BN_PGSQL_NO_ROWS, "PQexec", r, d, &rc))
+    return rc;
+  p = len <= INT32_MAX - 4 ? bn_stream_room(&c->stream, len + 5) : NULL;
+  if (p == NULL)
+    return bn_pgsql_fail_text("53200", "PQexec", "out of memory", d);
+  *p = 'Q';
+  (void)put32(p + 1, len + 4);
+  memcpy(p + 5, sql, len);
+  bn_stream_wrote(&c->stream, len + 5);
+  return converse(c, false, "PQexec", r, d);
+}
+
+enum bn_sql bn_pgsql_wire_execute(struct bn_pgsql_stmt *st, struct bn_sql_result *r,
+                                  struct bn_sql_diag *d)
+{
+  struct bn_pgsql_conn *c = st->conn;
+  const size_t size = size_of_bind(st);
+  const bool known = st->fields != BN_PGSQL_UNKNOWN;
+  char *begin, *p;
+  enum bn_sql rc;
+
+  if (!start(c, known ? st->fields : BN_PGSQL_NO_ROWS, "PQexecPrepared", r, d, &rc))
+    return rc;
+  if (__builtin_expect(size == 0, 0))
+    return bn_pgsql_fail_text("22001", "PQexecPrepared", "a parameter is too long", d);
+  begin = bn_stream_room(&c->stream, size);
+  if (__builtin_expect(begin == NULL, 0))
+    return bn_pgsql_fail_text("53200", "PQexecPrepared", "out of memory", d);
+  p = put_bind(begin, st, st->name);
+  if (!known)
+    p = put_bytes(p, describe, sizeof describe);
+  p = put_bytes(p, execute_sync, sizeof execute_sync);
+  bn_stream_wrote(&c->stream, (size_t)(p - begin));
+  rc = converse(c, true, "PQexecPrepared", r, d);
+  if (__builtin_expect(!known, 0) && rc <= BN_SQL_ROWS)
+    st->fields = rc == BN_SQL_ROWS ? c->reply.result_fields : BN_PGSQL_NO_ROWS;
+  return rc;
+}
+
+enum bn_sql bn_pgsql_wire_execute_anew(struct bn_pgsql_stmt *st, struct bn_sql_result *r,
+                                       struct bn_sql_diag *d)
+{
+  struct bn_pgsql_conn *c = st->conn;
+  const size_t bind = size_of_bind(st), parse = strlen(st->sql) + 4 * st->n_params + 16;
+  char *begin, *p;
+  enum bn_sql rc;
+
+  if (!start(c, BN_PGSQL_NO_ROWS, "PQexecParams", r, d, &rc))
+    return rc;
+  if (bind == 0)
+    return bn_pgsql_fail_text("22001", "PQexecPrepared", "a parameter is too long", d);
+  begin = parse < INT32_MAX - bind ? bn_stream_room(&c->stream, bind + parse) : NULL;
+  if (begin == NULL)
+    return bn_pgsql_fail_text("53200", "PQexecParams", "out of memory", d);
+  p = put_bind(put_parse(begin, st), st, "");
+  p = put_bytes(p, describe, sizeof describe);
+  p = put_bytes(p, execute_sync, sizeof execute_sync);
+  bn_stream_wrote(&c->stream, (size_t)(p - begin));
+  return converse(c, true, "PQexecParams", r, d);
+}
+
+bool bn_pgsql_wire_fetch(struct bn_pgsql_conn *c, const struct bn_sql_result *r,
+                         struct bn_sql_value *row)
+{
+  return c->answer_len > 0 && bn_pgsql_cursor_next(&c->cursor, c->stream.in + c->stream.begin,
+                                                   bn_stream_len(&c->stream), (int)r->nfields, row);
+}
+
+void bn_pgsql_wire_free(struct bn_pgsql_conn *c)
+{
+  drop_answer(c);
+}
