@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "core/opt.h"
 
-enum { CONNS = 16, STMTS = 64, PARAMS = 8, FIELDS = 64 };
+enum { CONNS = 16, STMTS = 64, PARAMS = 12, FIELDS = 64 };
 
 struct param {
   int64_t number;

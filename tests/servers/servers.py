@@ -175,7 +175,18 @@ class Server:
         self.process.wait()
 
     def freeze(self):
+        """Returns when nothing of the server itself runs any more."""
         self._signal_all(signal.SIGSTOP)
+        end = time.monotonic() + START_S
+        while not self._stopped() and time.monotonic() < end:
+            time.sleep(0.01)
+
+    def _stopped(self):
+        states = []
+        for path in glob.glob(f"/proc/{self.process.pid}/task/*/stat"):
+            with open(path) as f:
+                states.append(f.read().rpartition(")")[2].split()[0])
+        return set(states) == {"T"}
 
     def thaw(self):
         self._signal_all(signal.SIGCONT)

@@ -202,6 +202,7 @@ static enum bn_sql open_handle(struct bn_mysql_conn *c, const struct place *p, i
     return bn_mysql_fail_text(CR_SSL_CONNECTION_ERROR, "mysql_real_connect()",
                               "encryption was asked for, but the server does not offer it", d);
   bn_sockref_set(&c->socket, bn_mysql_lib_socket(c->handle));
+  bn_mysql_wire_open(c);
   return BN_SQL_DONE;
 }
 
@@ -232,6 +233,7 @@ void bn_mysql_disconnect(void *conn)
 
   bn_sockref_clear(&c->socket);
   bn_mysql_load_forget(c);
+  bn_mysql_wire_close(c);
   if (c->handle == NULL)
     return;
   bn_mysql_trace(c->driver, "mysql_close(%p)", (void *)c->handle);

@@ -44,6 +44,7 @@ static const int lost_codes[] = {
     CR_COMMANDS_OUT_OF_SYNC, /* nothing but a new connection helps */
     1053,                    /* the server is shutting down */
     1152,                    /* aborted connection */
+    1153,                    /* a packet too long for the server, which hangs up */
     1158,                    /* reading from and writing to the network, four of them */
     1159,
     1160,
@@ -120,6 +121,13 @@ enum bn_sql bn_mysql_fail_stmt(struct bn_mysql_stmt *st, const char *call, struc
 
   d->rolled_back = rolled_back(st->conn->handle, code);
   return fill(code, mysql_stmt_sqlstate(st->handle), call, mysql_stmt_error(st->handle), d);
+}
+
+enum bn_sql bn_mysql_fail_as(struct bn_mysql_conn *c, int code, const char *state, const char *call,
+                             const char *text, struct bn_sql_diag *d)
+{
+  d->rolled_back = rolled_back(c->handle, code);
+  return fill(code, state, call, text, d);
 }
 
 enum bn_sql bn_mysql_fail_text(int code, const char *call, const char *text, struct bn_sql_diag *d)

@@ -2,6 +2,8 @@
 /* What is particular to MariaDB Connector/C. */
 #include <string.h>
 
+#include <errmsg.h>
+
 #include "drivers/mysql/internal.h"
 
 int bn_mysql_lib_ssl_mode(MYSQL *handle, int mode, const char **text)
@@ -33,6 +35,28 @@ int bn_mysql_lib_compression(MYSQL *handle, const char *algorithms, const char *
 int bn_mysql_lib_socket(MYSQL *handle)
 {
   return (int)mysql_get_socket(handle);
+}
+
+int bn_mysql_lib_unsent(void)
+{
+  return CR_SERVER_GONE_ERROR;
+}
+
+bool bn_mysql_lib_asks_why(void)
+{
+  return false;
+}
+
+const char *bn_mysql_lib_text(int code)
+{
+  switch (code) {
+  case CR_SERVER_GONE_ERROR:
+    return "Server has gone away";
+  case CR_SERVER_LOST:
+    return "Lost connection to server during query";
+  default:
+    return "Malformed packet";
+  }
 }
 
 /* The library then sends the password as if it were protected, which a server refuses that has

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is particular to Oracle's libmysqlclient, from 8.0 on. */
+#include <errmsg.h>
+
 #include "drivers/mysql/internal.h"
 
 int bn_mysql_lib_ssl_mode(MYSQL *handle, int mode, const char **text)
@@ -37,6 +39,28 @@ int bn_mysql_lib_compression(MYSQL *handle, const char *algorithms, const char *
 int bn_mysql_lib_socket(MYSQL *handle)
 {
   return (int)handle->net.fd;
+}
+
+int bn_mysql_lib_unsent(void)
+{
+  return CR_SERVER_LOST;
+}
+
+bool bn_mysql_lib_asks_why(void)
+{
+  return true;
+}
+
+const char *bn_mysql_lib_text(int code)
+{
+  switch (code) {
+  case CR_SERVER_GONE_ERROR:
+    return "MySQL server has gone away";
+  case CR_SERVER_LOST:
+    return "Lost connection to MySQL server during query";
+  default:
+    return "Malformed packet";
+  }
 }
 
 bool bn_mysql_lib_wants_plain(MYSQL *handle)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Queries as text, and the rows of every result. */
+/* Queries as text, and the results of all statements, by the client library or without it. */
 #include "drivers/mysql/internal.h"
 
 /* The outcome of the statement that was just sent, or of the next of several. */
@@ -40,6 +40,9 @@ enum bn_sql bn_mysql_query(void *conn, const char *sql, size_t len, struct bn_sq
     *r = (struct bn_sql_result){.affected = 0};
     return BN_SQL_DONE;
   }
+  if (bn_mysql_wire_takes(c, sql, len))
+    return bn_mysql_wire_query(c, sql, len, r, d);
+  bn_mysql_wire_settle(c);
   rc = mysql_real_query(c->handle, sql, len);
   bn_mysql_trace(c->driver, "mysql_real_query(%p, \"%.*s\", %zu) = %d", (void *)c->handle, (int)len,
                  sql, len, rc);
@@ -56,6 +59,8 @@ enum bn_sql bn_mysql_next(void *conn, void *stmt, struct bn_sql_result *r, struc
   *r = (struct bn_sql_result){.affected = 0};
   if (c->handle == NULL)
     return BN_SQL_DONE;
+  if (c->wire.on && (stmt != NULL || c->wire.more))
+    return bn_mysql_wire_next(c, stmt, r, d);
   if (stmt != NULL)
     return bn_mysql_stmt_next(stmt, r, d);
   rc = mysql_next_result(c->handle);
@@ -73,6 +78,8 @@ bool bn_mysql_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *ro
 
   if (r->rows == NULL)
     return false;
+  if (r->rows == &c->wire)
+    return bn_mysql_wire_fetch(c, r, row);
   if (c->source != NULL)
     return bn_mysql_stmt_fetch(c->source, r, row);
   fields = mysql_fetch_row(r->rows);
@@ -91,7 +98,9 @@ void bn_mysql_free_result(void *conn, struct bn_sql_result *r)
 
   if (r->rows == NULL)
     return;
-  if (c->source != NULL) {
+  if (r->rows == &c->wire) {
+    bn_mysql_wire_free_result(c);
+  } else if (c->source != NULL) {
     bn_mysql_trace(c->driver, "mysql_stmt_free_result(%p)", (void *)c->source->handle);
     (void)mysql_stmt_free_result(c->source->handle);
   } else {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Statements prepared by the server.  Parameters are read where the SQL layer keeps them; rows are
-   turned into text only when somebody reads them. */
+/* Statements prepared by the server, and their execution by the client library where it is not done
+   without it.  Parameters are read where the SQL layer keeps them; rows are turned into text only
+   when somebody reads them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,14 +32,17 @@ enum bn_sql bn_mysql_prepare(void *conn, void *stmt, const char *sql, size_t len
   st->conn = c;
   if (c->handle == NULL)
     return BN_SQL_DONE;
+  bn_mysql_wire_settle(c);
   st->handle = mysql_stmt_init(c->handle);
   bn_mysql_trace(c->driver, "mysql_stmt_init(%p) = %p", (void *)c->handle, (void *)st->handle);
   if (st->handle == NULL)
     return bn_mysql_fail_text(0, "mysql_stmt_init()", "out of memory", d);
   bn_mysql_trace(c->driver, "mysql_stmt_prepare(%p, \"%.*s\", %zu) = %p", (void *)st->handle,
                  (int)len, sql, len, (void *)st->handle);
-  if (mysql_stmt_prepare(st->handle, sql, len) == 0)
+  if (mysql_stmt_prepare(st->handle, sql, len) == 0) {
+    st->n_params = mysql_stmt_param_count(st->handle);
     return BN_SQL_DONE;
+  }
   rc = bn_mysql_fail_stmt(st, "mysql_stmt_prepare()", d);
   if (d->code == UNPREPARABLE)
     (void)bn_mysql_fail_text(d->code, "emulate", mysql_stmt_error(st->handle), d);
@@ -81,11 +85,14 @@ enum bn_sql bn_mysql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, str
   if (st->handle == NULL)
     return BN_SQL_DONE;
   bn_mysql_trace(st->conn->driver, "mysql_stmt_param_count(%p) = %lu", (void *)st->handle,
-                 mysql_stmt_param_count(st->handle));
-  if (n != mysql_stmt_param_count(st->handle))
+                 (unsigned long)st->n_params);
+  if (n != st->n_params)
     return bn_mysql_fail_text(0, "mysql_stmt_bind_param()",
                               "Wrong number of parameters to mysql_stmt_bind_param", d);
-  if (n == 0)
+  st->wire.bind = b;
+  st->wire.n_bind = n;
+  st->wire.types_sent = false;
+  if (n == 0 || st->conn->wire.on)
     return BN_SQL_DONE;
   params = calloc(n, sizeof *params);
   if (params == NULL)
@@ -140,6 +147,9 @@ enum bn_sql bn_mysql_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_
     *r = (struct bn_sql_result){.affected = 0};
     return BN_SQL_DONE;
   }
+  /* The library tells what is wrong with parameters that are missing. */
+  if (st->conn->wire.on && st->wire.n_bind == st->n_params)
+    return bn_mysql_wire_execute(st, r, d);
   rc = mysql_stmt_execute(st->handle);
   bn_mysql_trace(st->conn->driver, "mysql_stmt_execute(%p) = %d", (void *)st->handle, rc);
   if (rc != 0)
@@ -265,4 +275,5 @@ void bn_mysql_close(void *stmt)
   }
   st->handle = NULL;
   free_columns(st);
+  bn_mysql_wire_forget(st);
 }

@@ -1,0 +1,326 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the driver `mysql` sends and reads without its client library is what the library makes of it.
+
+With --mysql-debug all calls are the library's, which is how the two are told apart here."""
+
+import random
+import struct
+import subprocess
+import time
+
+import pytest
+
+MIB = 1024 * 1024
+BY_LIBRARY = ["--mysql-debug=on"]
+NOTHING = {"affected": 0, "nrows": 0, "nfields": 0, "more": False}
+
+
+@pytest.fixture
+def both(shell, mariadb):
+    """The same connection twice: without the library, and by it."""
+    pair = shell(mariadb, by="tcp"), shell(mariadb, BY_LIBRARY, by="tcp")
+    for sh in pair:
+        assert sh("connect")["rc"] == "DONE"
+    return pair
+
+
+def ask(sh, *commands):
+    """Every answer, with the rows of results."""
+    answers = []
+    for command in commands:
+        answers.append(sh(command))
+        if answers[-1]["rc"] == "ROWS":
+            answers.append(sh.rows())
+    return answers
+
+
+def same(pair, *commands):
+    """What both of them answer."""
+    by_wire, by_library = (ask(sh, *commands) for sh in pair)
+    assert by_wire == by_library
+    return by_wire
+
+
+def make_table(server, name, columns, rows):
+    values = ", ".join("(" + ", ".join(row) + ")" for row in rows)
+    server.sql(f"SET sql_mode = ''; DROP TABLE IF EXISTS spec_db.{name};"
+               f"CREATE TABLE spec_db.{name} ({columns}); INSERT INTO spec_db.{name} VALUES {values};")
+
+
+# Column: values beside NULL.
+TYPES = {
+    "TINYINT": ["-128", "127", "0"], "TINYINT UNSIGNED": ["255", "0"],
+    "SMALLINT": ["-32768", "32767"], "SMALLINT UNSIGNED": ["65535"],
+    "MEDIUMINT": ["-8388608", "8388607"], "MEDIUMINT UNSIGNED": ["16777215"],
+    "INT": ["-2147483648", "2147483647", "0", "-1"], "INT UNSIGNED": ["4294967295"],
+    "BIGINT": ["-9223372036854775808", "9223372036854775807"], "BIGINT UNSIGNED": ["18446744073709551615"],
+    "TINYINT ZEROFILL": ["7"], "INT(4) ZEROFILL": ["7", "123456"], "BIGINT(20) ZEROFILL": ["7"],
+    "BOOLEAN": ["1"], "YEAR": ["2020", "0", "1999"],
+    "DECIMAL(20,3)": ["1.5", "-99999999999999999.999", "0"], "DECIMAL(5,0) ZEROFILL": ["42"],
+    "FLOAT": ["0.1", "-3.4e38", "1e-45", "16777217", "1234567", "0", "-0.0"], "FLOAT(7,3)": ["1.5", "-1234.5678"],
+    "DOUBLE": ["0.1", "1e15", "1e16", "-1e100", "2.2250738585072014e-308", "5e-324", "1e-15", "1e-5"],
+    "DOUBLE(10,2)": ["1.5", "-1234567.891"], "DOUBLE ZEROFILL": ["1.5"], "FLOAT(9,2) ZEROFILL": ["1.5"],
+    "DOUBLE(40,25)": ["0.1", "123456.789"],
+    "DATE": ["'2020-02-03'", "'0000-00-00'", "'9999-12-31'"],
+    "TIME": ["'-838:59:59'", "'00:00:00'", "'11:12:13'", "'-00:00:01'"],
+    "TIME(3)": ["'-11:12:13.007'", "'0:0:0'", "'100:00:00.5'"], "TIME(6)": ["'0:0:0.000001'"],
+    "DATETIME": ["'2020-02-03 04:05:06'", "'0000-00-00'", "'2020-02-03'"],
+    "DATETIME(1)": ["'2020-02-03 04:05:06.7'"], "DATETIME(6)": ["'2020-02-03 04:05:06.000007'", "'2020-02-03'"],
+    "TIMESTAMP NULL": ["'2020-02-03 04:05:06'"], "TIMESTAMP(2) NULL": ["'2020-02-03 04:05:06.78'"],
+    "CHAR(4)": ["'x'", "''"], "VARCHAR(300)": ["REPEAT('y', 300)", "'é'"], "TINYTEXT": ["'t'"],
+    "LONGTEXT": ["REPEAT('z', 70000)"], "BINARY(4)": ["'a\\0b'"], "VARBINARY(9)": ["x'00ff'"],
+    "BLOB": ["'a\\0b'", "''", "REPEAT('b', 251)", "REPEAT('b', 252)"], "BIT(1)": ["b'1'"], "BIT(20)": ["b'10101'"],
+    "ENUM('a','b')": ["'b'"], "SET('a','b')": ["'a,b'", "''"], "JSON": ["'{\"a\": [1, null]}'"],
+    "GEOMETRY": ["ST_GeomFromText('POINT(1 2)')"],
+}
+
+
+def test_values_of_every_type_are_the_same_text(both, mariadb):
+    for name, values in TYPES.items():
+        make_table(mariadb, "spec_wire_t", f"id INT, v {name}",
+                   [(str(i), v) for i, v in enumerate([*values, "NULL"])])
+        for number in ("0", "1"):
+            got = same(both, f"prepare {number} SELECT id, v, v FROM spec_wire_t ORDER BY id", f"execute {number}")
+            assert len(got[2]) == len(values) + 1, name
+            assert got[2][-1][1] is None, name
+            same(both, "query SELECT id, v, v FROM spec_wire_t ORDER BY id")
+    mariadb.sql("DROP TABLE spec_db.spec_wire_t")
+
+
+def test_all_types_in_one_row(both, mariadb):
+    columns = ", ".join(f"c{i} {name}" for i, name in enumerate(TYPES))
+    rows = [[values[-1] for values in TYPES.values()], ["NULL"] * len(TYPES),
+            ["NULL" if i % 3 else values[0] for i, values in enumerate(TYPES.values())]]
+    make_table(mariadb, "spec_wire_all", columns, rows)
+    got = same(both, "prepare 0 SELECT * FROM spec_wire_all", "execute 0", "execute 0")
+    assert [len(row) for row in got[2]] == [len(TYPES)] * 3
+    mariadb.sql("DROP TABLE spec_db.spec_wire_all")
+
+
+def doubles(count):
+    """Bit patterns at random, and numbers of few digits."""
+    choose = random.Random(20)
+    while count > 0:
+        value = struct.unpack("<d", choose.randbytes(8))[0]
+        if choose.random() < 0.5:
+            value = choose.randrange(10**choose.randrange(1, 18)) / 10 ** choose.randrange(0, 25)
+        if value - value == 0:
+            count -= 1
+            yield value
+
+
+def test_a_thousand_floating_point_numbers(both, mariadb):
+    values = list(doubles(1000))
+    make_table(mariadb, "spec_wire_f", "id INT, d DOUBLE, f FLOAT, a DOUBLE(30,4), b DOUBLE(60,20)",
+               [(str(i), repr(v), repr(v if 1e-38 < abs(v) < 1e38 else 0.0), repr(v), repr(v))
+                for i, v in enumerate(values)])
+    got = same(both, "prepare 0 SELECT d, f, a, b, d * 1.0, f * 2 FROM spec_wire_f ORDER BY id", "execute 0")
+    assert [float(row[0]) for row in got[2]] == values
+    mariadb.sql("DROP TABLE spec_db.spec_wire_f")
+
+
+@pytest.mark.parametrize("what", ["1", "NULL", "'a'", "NOW() > 0", "SEC_TO_TIME(-4000)", "DATE'2020-01-01'", "1.50", "1e0",
+                                  "MAKETIME(1, 2, 3.25)", "TIMESTAMP'2020-01-01 01:02:03.4'", "x'00'", "PI()"])
+def test_expressions(both, what):
+    got = same(both, f"prepare 0 SELECT {what}, ?", "bind 0 int:3", "execute 0", f"query SELECT {what}, 3")
+    assert len(got) == 6
+
+
+@pytest.mark.parametrize("words", [
+    "int:0 int:-1 int:9223372036854775807", "int:-9223372036854775808 null:int null:text",
+    "double:0.1 double:-1e300 double:3", "text: text:a'b\\ blob:xyz", "fill:250 fill:251 fill:252",
+    "fill:65535 fill:65536 int:1", "text:a int:1 double:0.5", "null:text fill:3 null:int",
+])
+def test_parameters_of_every_type(both, mariadb, words):
+    same(both, "prepare 0 SELECT ?, ?, ?", f"bind 0 {words}", "execute 0", "execute 0")
+    # Of the other columns of a table the types are known beforehand.
+    make_table(mariadb, "spec_wire_p", "id INT, v INT", [("1", "2")])
+    same(both, "prepare 1 SELECT v FROM spec_wire_p WHERE ? = ? OR id = ? OR 1", f"bind 1 {words}", "execute 1")
+    mariadb.sql("DROP TABLE spec_db.spec_wire_p")
+
+
+def test_types_of_parameters_may_change(both):
+    got = same(both, "prepare 0 SELECT ?", "bind 0 int:3", "execute 0", "bind 0 text:abc", "execute 0",
+               "bind 0 double:0.5", "execute 0", "bind 0 int:4", "execute 0")
+    assert [answer["rc"] for answer in got if isinstance(answer, dict)] == ["DONE"] + ["DONE", "ROWS"] * 4
+    assert [got[3], got[-1]] == [[["3"]], [["4"]]]  # what it makes of a text is the server's matter
+
+
+def test_so_many_parameters_that_their_nulls_need_two_bytes(both):
+    columns = ", ".join(["?", "NULL", "1"] * 11)
+    words = " ".join(f"int:{i}" if i % 2 else "null:int" for i in range(11))
+    got = same(both, f"prepare 0 SELECT {columns}", f"bind 0 {words}", "execute 0")
+    assert got[3][0] == sum(([str(i) if i % 2 else None, None, "1"] for i in range(11)), [])
+
+
+@pytest.mark.parametrize("size", [16 * MIB - 40, 16 * MIB - 15, 16 * MIB, 33 * MIB])
+def test_packets_of_16_MiB_are_continued_both_ways(shell, mariadb, size):
+    sh = shell(mariadb)
+    sh("connect")
+    sh("prepare 0 SELECT LENGTH(?), ?")
+    for length in (size, 5, size + 1):
+        sh(f"bind 0 fill:{length} int:3")
+        assert ask(sh, "execute 0")[1] == [[str(length), "3"]]
+    sh(f"prepare 1 SELECT REPEAT('x', {size}), 7 UNION ALL SELECT 'y', 8")
+    assert sh("execute 1")["nrows"] == 2
+    assert [sh("fetch lengths") for _ in range(2)] == [[size, 1], [1, 1]]
+    assert sh(f"query SELECT REPEAT('x', {size}), 7 UNION ALL SELECT 'y', 8")["nrows"] == 2
+    assert [sh("fetch lengths") for _ in range(2)] == [[size, 1], [1, 1]]
+    assert sh("fetch lengths") is None
+    assert sh.query("SELECT 1") == [["1"]]
+
+
+def test_exact_multiples_of_a_packet(shell, mariadb):
+    """A row of 2^24 - 1 bytes is followed by an empty packet."""
+    sh = shell(mariadb)
+    sh("connect")
+    overhead = {"query": 4, "execute": 1 + 1 + 4}  # of a row besides the value: length, zero, nulls
+    for kind, more in overhead.items():
+        for extra in (-1, 0, 1):
+            size = 2**24 - 1 - more + extra
+            sh(f"prepare 0 SELECT REPEAT('x', {size})")
+            assert sh("execute 0" if kind == "execute" else f"query SELECT REPEAT('x', {size})")["nrows"] == 1
+            assert [sh("fetch lengths"), sh("fetch lengths")] == [[size], None]
+
+
+def test_a_table_that_changes_under_a_statement(both, mariadb):
+    make_table(mariadb, "spec_wire_c", "id INT, v INT", [("1", "-2")])
+    same(both, "prepare 0 SELECT * FROM spec_wire_c", "execute 0", "execute 0")
+    for change in ("MODIFY v BIGINT UNSIGNED", "MODIFY v DOUBLE", "MODIFY v VARCHAR(20)", "MODIFY v TIME(3)"):
+        mariadb.sql(f"UPDATE spec_db.spec_wire_c SET v = 5; ALTER TABLE spec_db.spec_wire_c {change};")
+        wire, library = ([ask(sh, "execute 0") for _ in range(2)] for sh in both)
+        assert wire[0] == wire[1]
+        assert wire == library
+    mariadb.sql("DROP TABLE spec_db.spec_wire_c")
+
+
+def test_columns_that_came_with_a_result_nobody_fetched(shell, mariadb):
+    """MariaDB describes them once."""
+    sh = shell(mariadb)
+    sh("connect")
+    sh("prepare 0 SELECT ?, 'x'")
+    sh("bind 0 int:5")
+    for _ in range(3):
+        assert sh("execute 0")["nrows"] == 1
+    assert sh.rows() == [["5", "x"]]
+
+
+def test_a_procedure_again_and_again(both, mariadb):
+    mariadb.sql("DROP PROCEDURE IF EXISTS spec_db.spec_wire_proc")
+    made = both[0]("query CREATE PROCEDURE spec_wire_proc(n INT) BEGIN SELECT n, 'a'; SELECT 0.5e0, n, n; "
+                   "SELECT 'c'; END")
+    assert made["rc"] == "DONE"
+    same(both, "prepare 0 CALL spec_wire_proc(?)", "bind 0 int:5")
+    for _ in range(3):
+        got = same(both, "execute 0", "next 0", "next 0", "next 0")
+        assert [a for a in got if isinstance(a, list)] == [[["5", "a"]], [["0.5", "5", "5"]], [["c"]]]
+    mariadb.sql("DROP PROCEDURE spec_db.spec_wire_proc")
+
+
+def test_results_that_nobody_reads_are_dropped(shell, mariadb):
+    sh = shell(mariadb)
+    sh("connect")
+    assert sh("query SELECT 1; SELECT 2; SELECT 3")["more"] is True
+    assert sh.query("SELECT 4") == [["4"]]
+    assert sh("query SELECT 1; SELECT 2")["more"] is True
+    assert sh.query("SHOW VARIABLES LIKE 'autocommit'") == [["autocommit", "ON"]]  # the library's
+    assert sh("query SELECT 1; SELECT 2")["more"] is True
+    assert sh("prepare 0 SELECT 5")["rc"] == "DONE"
+    assert ask(sh, "execute 0")[1] == [["5"]]
+    assert sh("query SELECT 1; SELECT 2")["more"] is True
+    sh("close 0")
+    assert sh.query("SELECT 6") == [["6"]]
+
+
+def test_library_and_driver_in_turn(both, mariadb):
+    make_table(mariadb, "spec_wire_m", "id INT PRIMARY KEY, v INT", [("1", "1")])
+    commands = ["query BEGIN", "prepare 0 UPDATE spec_wire_m SET v = v + ? WHERE id = 1", "bind 0 int:2",
+                "execute 0", "query SHOW WARNINGS", "query SELECT v FROM spec_wire_m", "query ROLLBACK",
+                "prepare 1 SELECT v FROM spec_wire_m", "execute 1", "query SET @a = 1", "execute 1",
+                "query INSERT INTO spec_wire_m VALUES (1, 1)", "query SELECT nosuch", "query SELECT @a",
+                "query DELETE FROM spec_wire_m WHERE id = 7", "query COMMIT"]
+    got = same(both, *commands)
+    assert got[3]["affected"] == 1
+    mariadb.sql("DROP TABLE spec_db.spec_wire_m")
+
+
+def test_errors_are_the_same(both, mariadb):
+    make_table(mariadb, "spec_wire_e", "id INT PRIMARY KEY", [("1",)])
+    same(both, "prepare 0 INSERT INTO spec_wire_e VALUES (?)", "execute 0", "bind 0 int:1", "execute 0",
+         "prepare 1 SELECT (SELECT 1 UNION SELECT 2)", "execute 1", "query SELECT (SELECT 1 UNION SELECT 2)",
+         "query SELECT * FROM nosuch", "query BEGIN", "execute 0", "query SELECT * FROM nosuch", "query ROLLBACK")
+    got = same(both, "execute 0")
+    assert (got[0]["rc"], got[0]["code"], got[0]["state"]) == ("ERROR", 1062, "23000")
+    mariadb.sql("DROP TABLE spec_db.spec_wire_e")
+
+
+def test_a_query_stopped_while_rows_are_on_their_way(both, mariadb):
+    answers = []
+    for sh in both:
+        sh("prepare 0 SELECT SLEEP(20)")
+        (number,), = sh.query("SELECT CONNECTION_ID()")
+        for command in ("execute 0", "query SELECT SLEEP(20)"):
+            killer = subprocess.Popen([mariadb.client(), "--no-defaults", f"--socket={mariadb.socket}", "--user=root",
+                                       "-e", f"DO SLEEP(0.3); KILL QUERY {number}"])
+            answers.append(sh(command))
+            killer.wait()
+        assert sh.query("SELECT 1") == [["1"]]
+    assert answers[:2] == answers[2:]
+
+
+@pytest.mark.parametrize("by", ["socket", "tcp"])
+@pytest.mark.parametrize("command", ["execute 0", "query SELECT 5"])
+def test_a_connection_the_server_has_closed(shell, mariadb, by, command):
+    answers = []
+    for argv in ([], BY_LIBRARY):
+        sh = shell(mariadb, argv, by=by)
+        sh("connect")
+        sh("prepare 0 SELECT ?")
+        sh("bind 0 int:1")
+        mariadb.sql(f"KILL {sh.query('SELECT CONNECTION_ID()')[0][0]}")
+        time.sleep(0.2)
+        answers.append([sh(command), sh(command)])
+    wire, library = answers
+    assert [a["rc"] for a in wire] == ["LOST", "LOST"]
+    # Whether sending or reading fails first is the system's choice.
+    assert (wire[0]["code"], wire[0]["text"]) in [(a["code"], a["text"]) for a in library] or wire[0]["code"] == 2013
+    assert wire[1] == library[1]
+
+
+def test_interrupted_while_a_prepared_statement_waits(both):
+    answers = []
+    for sh in both:
+        sh("prepare 0 SELECT SLEEP(30)")
+        sh("interrupt 200")
+        answers.append([sh("execute 0"), sh("execute 0"), sh("prepare 1 SELECT 1")["rc"], sh("disconnect")["rc"],
+                        sh("connect")["rc"], sh.query("SELECT 1")])
+    assert answers[0] == answers[1]
+    assert answers[0][0]["code"] == 2013
+
+
+def test_a_statement_too_long_for_the_server(shell, mariadb):
+    sh = shell(mariadb)
+    sh("connect")
+    sh("prepare 0 SELECT LENGTH(?)")
+    sh(f"bind 0 fill:{300 * MIB}")
+    assert sh("execute 0")["rc"] == "LOST"
+    sh("disconnect")
+    sh("connect")
+    assert sh.query("SELECT 1") == [["1"]]
+
+
+def test_a_frozen_server_is_left_alone(shell, mariadb_victim):
+    sh = shell(mariadb_victim, by="tcp")
+    sh("connect")
+    sh("prepare 0 SELECT ?")
+    sh("bind 0 int:1")
+    mariadb_victim.freeze()
+    try:
+        sh("interrupt 300")
+        begun = time.monotonic()
+        assert sh("execute 0")["rc"] == "LOST"
+        assert time.monotonic() - begun < 60
+    finally:
+        mariadb_victim.thaw()
+    sh("disconnect")
+    assert sh("connect")["rc"] == "DONE"
