@@ -313,8 +313,8 @@ const struct bn_opt bn_conf_latency_options[] = {
      .def = "95",
      AT(percentile),
      .form = "=N",
-     .help = "percentile of latency to report, 0 < N <= 100, or several separated by commas; "
-             "0: none"},
+     .help = "percentile of latency to report, 0 < N <= 100; 0: none; outside of dialects several, "
+             "separated by commas"},
     {.name = "histogram",
      .type = BN_BOOL,
      .in = BN_IN_1X,

@@ -81,6 +81,7 @@ def built_in():
     yield f"fileio {FILES} --file-test-mode=seqrewr --file-merged-requests=4 --events=50 run"
     yield "cpu --cpu-max-prime=500 --time=1 --report-checkpoints=0 run"
     yield "cpu --cpu-max-prime=500 --time=2 --report-checkpoints=1,0,1 run"
+    yield "threads --thread-yields=0 --events=3 run"
     yield f"fileio {FILES} prepare"
     yield f"fileio {FILES} --file-num=3 --file-total-size=6M prepare"
     yield f"fileio {FILES} cleanup"
