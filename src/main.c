@@ -369,7 +369,9 @@ static int prepare_script(struct program *p)
     return refuse(&err);
   if (bn_cli_check_options(&p->cli, p->options, accepts_any) != 0)
     return -1;
-  bn_cli_check_files(&p->cli, p->options, true);
+  /* The reference warns where it exports, and exports nothing for help. */
+  if (!p->cli.explicit_dialect || !bn_cli_is_command(&p->cli, "help"))
+    bn_cli_check_files(&p->cli, p->options, true);
   return bn_script_export(p->script, &err) == 0 ? 0 : refuse(&err);
 }
 

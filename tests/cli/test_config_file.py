@@ -84,6 +84,8 @@ def test_unknown_names_with_scripts(dialect, tmp_path):
             "WARNING: Global option 'no_such' will not be exported, because the type is unknown\n"
             "done\n"
         )
+    got = bench.run("--config-file=c.cfg", "oltp_read_only", "help", dialect=dialect, cwd=tmp_path)
+    assert "WARNING" not in got.out and ("no-such" in got.err) == (dialect == "own")
 
 
 @pytest.mark.parametrize("dialect", bench.DIALECTS)
