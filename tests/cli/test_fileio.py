@@ -3,6 +3,7 @@
 
 import ctypes
 import errno
+import fcntl
 import os
 import re
 import resource
@@ -194,6 +195,29 @@ def test_the_device_is_polled_or_the_refusal_is_one_sentence(tmp_path):
             "--file-extra-flags"
         ],
     )
+
+
+def is_open_elsewhere(path):
+    """The kernel gives a lease for writing to nobody while anybody else has the file open."""
+    with open(path, "r+b") as f:
+        try:
+            fcntl.fcntl(f, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+            fcntl.fcntl(f, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+        except BlockingIOError:
+            return True
+        except OSError:
+            pytest.skip("there are no leases here")
+        return False
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_files_are_closed_when_the_program_has_ended(memory, engine):
+    """Files that a ring still held would fill the disk after they have been removed."""
+    prepare(memory)
+    for _ in range(5):
+        args = ("--file-test-mode=rndrd", f"--file-io-mode={engine}", "--events=20", "run")
+        assert fileio(memory, *args).status == 0
+        assert not is_open_elsewhere(memory / "test_file.0")
 
 
 # --- counts ---------------------------------------------------------------------------------------

@@ -116,8 +116,13 @@ static void uring_close(void *self)
 {
   struct engine *e = self;
 
-  if (e->ready)
-    io_uring_queue_exit(&e->ring);
+  if (!e->ready)
+    return;
+  /* The kernel takes a ring apart some time later, and files that are removed meanwhile would still
+     fill the disk when the program has ended. */
+  if (e->fixed_files)
+    (void)io_uring_unregister_files(&e->ring);
+  io_uring_queue_exit(&e->ring);
 }
 
 static void fill(struct engine *e, struct io_uring_sqe *sqe, struct bn_io_req *r)
