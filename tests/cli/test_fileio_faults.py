@@ -106,7 +106,62 @@ def test_prepare_in_a_folder_that_becomes_read_only(tmp_path):
     done = fileio(folder, "prepare", preexec_fn=without_override)
     assert done.status == 1
     assert "FATAL: Can't open file 'test_file.1' errno = 13 (Permission denied)\n" in done.out
+    assert "old size" not in done.err
     assert contents(folder) == {"test_file.1": 100}
+
+
+def test_names_that_are_no_files(tmp_path):
+    """Refused before anything is made."""
+    (tmp_path / "test_file.2").symlink_to("/dev/null")
+    for other in ("/dev/null", None):
+        done = fileio(tmp_path, "prepare")
+        assert done.status == 1
+        what = "it has 0B, but 128KiB are needed\n" if other else "it has "
+        said = f"FATAL: 'test_file.{2 if other else 1}' is no regular file that could be made longer"
+        assert f"{said}: {what}" in done.out
+        assert done.err == ""
+        if other:
+            (tmp_path / "test_file.1").mkdir()
+    assert sorted(contents(tmp_path)) == ["test_file.1", "test_file.2"]
+    assert list((tmp_path / "test_file.1").iterdir()) == []
+
+
+@pytest.fixture(name="device")
+def loop_device(tmp_path):
+    """A block device of 256 KiB, and the file behind it."""
+    image = tmp_path / "image"
+    image.write_bytes(b"x" * 262144)
+    try:
+        name = subprocess.run(
+            ["losetup", "-f", "--show", image], capture_output=True, check=True, text=True
+        ).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("there are no loop devices here")
+    yield name, image
+    subprocess.run(["losetup", "-d", name], check=True)
+
+
+def test_a_name_that_leads_to_a_device(tmp_path, device):
+    """Devices are as long as they are: used, refused if too small, and never filled with zeros."""
+    name, image = device
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "test_file.0").symlink_to(name)
+    args = ("--file-num=1", "--file-total-size=262144")
+    done = run("fileio", *args, "prepare", cwd=folder)
+    assert done.status == 0, done
+    assert "Reusing existing file test_file.0\nNo bytes written.\n" in done.out
+    done = run("fileio", "--file-num=1", "--file-total-size=1M", "prepare", cwd=folder)
+    assert done.status == 1
+    assert "FATAL: 'test_file.0' is no regular file" in done.out
+    assert ": it has 256KiB, but 1MiB are needed\n" in done.out
+    done = run("fileio", *args, "--file-test-mode=rndrd", "--events=50", "run", cwd=folder)
+    assert done.status == 0, done
+    assert "files: test_file.0 is the device 7:" in done.err
+    assert "in memory" not in done.err
+    assert run("fileio", *args, "cleanup", cwd=folder).status == 0
+    assert contents(folder) == {}
+    assert image.read_bytes() == b"x" * 262144
 
 
 def test_prepare_goes_on_where_it_was_interrupted(tmp_path):

@@ -84,14 +84,28 @@ static bool find_mount(const char *path, struct mount *out)
   return found;
 }
 
+static bool is_device(int fd, struct stat *st)
+{
+  return fstat(fd, st) == 0 && S_ISBLK(st->st_mode);
+}
+
+static bool is_in_memory(int fd)
+{
+  struct statfs fs;
+  struct stat st;
+
+  /* Names of devices are in memory, too. */
+  return !is_device(fd, &st) && fstatfs(fd, &fs) == 0 &&
+         (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
+}
+
 static void warn_about_memory(const struct bn_fileio_plan *p, int fd)
 {
   const uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
   const uint64_t all = p->span * p->files;
   char is[64], has[64];
-  struct statfs fs;
 
-  if (fstatfs(fd, &fs) == 0 && (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC)) {
+  if (is_in_memory(fd)) {
     bn_log_stderr("files: they are in memory, so this measures memory: choose a folder on a device "
                   "with --file-dir");
     return;
@@ -112,7 +126,10 @@ void bn_device_describe(const struct bn_fileio_plan *p, int fd)
   struct mount *m = malloc(sizeof *m);
   struct stat st;
 
-  if (path != NULL && m != NULL && find_mount(path, m))
+  if (is_device(fd, &st))
+    bn_log_stderr("files: test_file.0 is the device %u:%u itself", major(st.st_rdev),
+                  minor(st.st_rdev));
+  else if (path != NULL && m != NULL && find_mount(path, m))
     bn_log_stderr("files: %s is %s on %s, mounted on %s", path, m->type, m->source, m->point);
   else if (path != NULL && fstat(fd, &st) == 0)
     bn_log_stderr("files: %s is on device %u:%u, whose mount point cannot be seen from here", path,

@@ -44,8 +44,10 @@ void bn_diskstats_init(struct bn_diskstats *d, int fd)
   /* File systems without a device of their own (tmpfs, overlay, NFS) have numbers with major 0,
      which no device has. */
   if (fstat(fd, &st) == 0) {
-    d->major = major(st.st_dev);
-    d->minor = minor(st.st_dev);
+    const dev_t device = S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev;
+
+    d->major = major(device);
+    d->minor = minor(device);
   }
 }
 

@@ -42,12 +42,49 @@ struct making {
   unsigned touched; /* files whose old_size matters */
 };
 
-/* Existing size, or -1. */
-static int64_t size_of(const char *path)
+/* A name may also lead to a block device, whose size only its end tells.  -1 and errno. */
+static int64_t size_of_open(int fd)
 {
   struct stat st;
 
-  return stat(path, &st) == 0 ? (int64_t)st.st_size : -1;
+  if (fstat(fd, &st) != 0)
+    return -1;
+  return S_ISBLK(st.st_mode) ? (int64_t)lseek(fd, 0, SEEK_END) : (int64_t)st.st_size;
+}
+
+static int64_t size_of_device(const char *path)
+{
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  const int64_t size = fd >= 0 ? size_of_open(fd) : 0;
+
+  if (fd >= 0)
+    (void)close(fd);
+  return size > 0 ? size : 0;
+}
+
+/* Existing size, -1: there is nothing.  regular: it may be written to, and longer than it is. */
+static int64_t size_of(const char *path, bool *regular)
+{
+  struct stat st;
+
+  *regular = true;
+  if (stat(path, &st) != 0)
+    return -1;
+  *regular = S_ISREG(st.st_mode);
+  return S_ISBLK(st.st_mode) ? size_of_device(path) : (int64_t)st.st_size;
+}
+
+static int refuse_to_make(const struct bn_fileio_plan *p, const char *path, int64_t size,
+                          uint64_t target, struct bn_err *err)
+{
+  char is[64], wanted[64];
+
+  bn_fileio_size_text(p, (uint64_t)size, is, sizeof is);
+  bn_fileio_size_text(p, target, wanted, sizeof wanted);
+  return bn_err_set(err, EINVAL,
+                    "'%s' is no regular file that could be made longer: it has %s, but %s are "
+                    "needed",
+                    path, is, wanted);
 }
 
 static int survey(struct making *m, struct bn_err *err)
@@ -57,11 +94,14 @@ static int survey(struct making *m, struct bn_err *err)
   char path[PATH_MAX];
 
   for (unsigned i = 0; i < p->files; i++) {
+    bool regular;
     uint64_t size;
 
     if (bn_layout_path(p, i, path, err) != 0)
       return -1;
-    m->old_size[i] = size_of(path);
+    m->old_size[i] = size_of(path, &regular);
+    if (!regular && (uint64_t)m->old_size[i] < m->target)
+      return refuse_to_make(p, path, m->old_size[i], m->target, err);
     missing += m->old_size[i] < 0;
     size = m->old_size[i] > 0 ? (uint64_t)m->old_size[i] : 0;
     needed += size < m->target ? m->target - size : 0;
@@ -172,6 +212,7 @@ static int make_file(struct making *m, unsigned i, struct bn_err *err)
 static void undo(const struct making *m)
 {
   char path[PATH_MAX];
+  bool regular;
 
   for (unsigned i = 0; i < m->touched; i++) {
     const int64_t old = m->old_size[i];
@@ -180,7 +221,7 @@ static void undo(const struct making *m)
       continue;
     if (old < 0)
       (void)unlink(path);
-    else if ((uint64_t)old < m->target && truncate(path, (off_t)old) != 0)
+    else if (size_of(path, &regular) > old && regular && truncate(path, (off_t)old) != 0)
       bn_log_stderr("cannot give '%s' its old size back: %s", path, strerror(errno));
   }
 }
@@ -316,17 +357,18 @@ static int complain_open(const struct bn_fileio_plan *p, const char *path, int e
 static int check_size(const struct bn_fileio_plan *p, const char *path, int fd)
 {
   char is[64], wanted[64];
-  struct stat st;
+  int64_t size;
 
   if (p->mode == BN_FILE_SEQWR)
     return 0;
-  if (fstat(fd, &st) != 0) {
+  size = size_of_open(fd);
+  if (size < 0) {
     bn_log_errno(BN_FATAL, errno, "Cannot find the size of file '%s'", path);
     return -1;
   }
-  if ((uint64_t)st.st_size >= p->span)
+  if ((uint64_t)size >= p->span)
     return 0;
-  bn_fileio_size_text(p, (uint64_t)st.st_size, is, sizeof is);
+  bn_fileio_size_text(p, (uint64_t)size, is, sizeof is);
   bn_fileio_size_text(p, p->span, wanted, sizeof wanted);
   bn_log(BN_FATAL, "Size of file '%s' is %s, but at least %s is expected.", path, is, wanted);
   bn_log(BN_WARNING,
