@@ -164,6 +164,19 @@ def test_a_name_that_leads_to_a_device(tmp_path, device):
     assert image.read_bytes() == b"x" * 262144
 
 
+def test_cleanup_in_a_folder_that_is_read_only(tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    prepare(folder)
+    before = contents(folder)
+    folder.chmod(0o555)
+    done = fileio(folder, "cleanup", preexec_fn=without_override)
+    assert done.status == 1
+    assert done.out.count("FATAL: ") == 1
+    assert "FATAL: cannot remove 'test_file.0': Permission denied\n" in done.out
+    assert contents(folder) == before
+
+
 def test_prepare_goes_on_where_it_was_interrupted(tmp_path):
     """Slowed down by flushes of every block; the second one makes what is missing."""
     size = 64 << 20

@@ -67,7 +67,7 @@ void bn_fileio_describe(const struct bn_fileio_plan *plan, const char *io_title)
 int bn_layout_path(const struct bn_fileio_plan *plan, unsigned i, char out[PATH_MAX],
                    struct bn_err *err);
 int bn_layout_prepare(const struct bn_fileio_plan *plan, struct bn_session *s, struct bn_err *err);
-void bn_layout_cleanup(const struct bn_fileio_plan *plan);
+int bn_layout_cleanup(const struct bn_fileio_plan *plan, struct bn_err *err);
 /* Opens all files for a run, checked; fd has plan->files places, -1 where nothing is open.  What is
    wrong has been logged when -1 is returned with an empty err.  made, as many: which files were not
    there before. */

@@ -287,14 +287,20 @@ int bn_layout_prepare(const struct bn_fileio_plan *p, struct bn_session *s, stru
 
 /* --- cleanup --- */
 
-void bn_layout_cleanup(const struct bn_fileio_plan *p)
+/* Removes what it can; err names the first file that it cannot. */
+int bn_layout_cleanup(const struct bn_fileio_plan *p, struct bn_err *err)
 {
   char path[PATH_MAX];
+  int rc = 0;
 
   bn_log(BN_NOTICE, "Removing test files...");
-  for (unsigned i = 0; i < p->files; i++)
-    if (bn_layout_path(p, i, path, NULL) == 0 && unlink(path) != 0 && errno != ENOENT)
-      bn_log_stderr("cannot remove '%s': %s", path, strerror(errno));
+  for (unsigned i = 0; i < p->files; i++) {
+    if (bn_layout_path(p, i, path, err) != 0)
+      return -1;
+    if (unlink(path) != 0 && errno != ENOENT && rc == 0)
+      rc = bn_err_set(err, errno, "cannot remove '%s': %s", path, strerror(errno));
+  }
+  return rc;
 }
 
 /* --- run --- */

@@ -29,8 +29,7 @@ static int fileio_cleanup(void *self, struct bn_session *s, const char *name, st
   (void)name;
   if (bn_fileio_resolve(&plan, bn_run_workload_conf(s->run), bn_run_conf(s->run), false, err) != 0)
     return -1;
-  bn_layout_cleanup(&plan);
-  return 0;
+  return bn_layout_cleanup(&plan, err);
 }
 
 static const struct bn_ioengine *find_engine(const char *name, struct bn_err *err)
