@@ -362,6 +362,19 @@ def test_folder_that_is_not_there(tmp_path):
         assert f"FATAL: Invalid value for --file-dir: '{name}' is not a folder\n" in done.out
 
 
+def test_more_buffers_than_memory(tmp_path):
+    """65,536 requests of 1 GiB in each of 16 threads: refused rather than killed by the kernel."""
+    args = ("--file-num=1", "--file-total-size=1G", "--file-block-size=1G", "--threads=16")
+    args += ("--file-async-backlog=65536", "--file-test-mode=seqwr")
+    for engine in ASYNC:
+        done = run("fileio", *args, f"--file-io-mode={engine}", "run", cwd=tmp_path)
+        assert done.status == 1
+        need = "FATAL: 65536 requests of 1GiB in each of 16 threads need more than the "
+        assert need in done.out
+        assert "lower --file-async-backlog, --file-block-size or --threads\n" in done.out
+        assert list(tmp_path.iterdir()) == []
+
+
 def test_many_files(memory):
     """More than the soft limit on open files allows."""
 

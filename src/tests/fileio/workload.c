@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The fileio test: reads, writes and flushes of many files, through an engine of choice. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "core/plugin.h"
 #include "core/run.h"
 #include "tests/fileio/fileio.h"
+#include "tests/memory_area.h"
 #include "tests/tests.h"
 
 static int fileio_prepare(void *self, struct bn_session *s, const char *name, struct bn_err *err)
@@ -63,6 +65,22 @@ static int make_pattern(struct bn_fileio *f, struct bn_err *err)
   return 0;
 }
 
+/* Each request owns its buffer.  The kernel grants more memory than there is, and kills whom it
+   likes when it is used. */
+static int check_memory(const struct bn_fileio *f, struct bn_err *err)
+{
+  const size_t limit = bn_area_limit();
+  char request[64];
+
+  if (f->plan.request <= limit / f->depth / f->threads)
+    return 0;
+  bn_fileio_size_text(&f->plan, f->plan.request, request, sizeof request);
+  return bn_err_set(err, ENOMEM,
+                    "%u requests of %s in each of %u threads need more than the %zu MiB of memory "
+                    "this machine has: lower --file-async-backlog, --file-block-size or --threads",
+                    f->depth, request, f->threads, limit >> 20);
+}
+
 static int fileio_open(void **self, struct bn_run *run, const void *conf, struct bn_err *err)
 {
   struct bn_fileio *f = calloc(1, sizeof *f);
@@ -79,6 +97,8 @@ static int fileio_open(void **self, struct bn_run *run, const void *conf, struct
     return -1;
   f->threads = bn_run_conf(run)->threads;
   f->depth = f->engine->async ? (unsigned)c->backlog : 1;
+  if (check_memory(f, err) != 0)
+    return -1;
   f->paced = bn_run_conf(run)->raw.rate > 0;
   f->debug = bn_log_get_verbosity() >= BN_DEBUG;
   f->fd = malloc(f->plan.files * sizeof *f->fd);
