@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The mutex test: one event per session takes random locks of a large array many times. */
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -146,10 +147,19 @@ static int mutex_open(void **self, struct bn_run *run, const void *conf, struct 
   return 0;
 }
 
+/* Those that this process may use, as far as is known. */
+static long count_cpus(void)
+{
+  cpu_set_t set;
+
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? (long)CPU_COUNT(&set)
+                                                     : sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 static void mutex_describe(const void *self)
 {
   const struct mutex *m = self;
-  const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+  const long cpus = count_cpus();
 
   bn_log(BN_INFO, "Doing mutex performance test");
   if (m->type->fifo_spin && cpus > 0 && m->sessions > (unsigned long)cpus)
