@@ -4,6 +4,7 @@
 #include <numa.h>
 #include <numaif.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "api/placement.h"
@@ -16,12 +17,20 @@ static int node_here(void)
   return getcpu(&cpu, &node) != 0 ? -1 : (int)node;
 }
 
+static bool is_allowed(unsigned node)
+{
+  struct bitmask *allowed = numa_get_mems_allowed();
+  const bool is = numa_bitmask_isbitset(allowed, node) != 0;
+
+  numa_free_nodemask(allowed);
+  return is;
+}
+
 static int check(int where, struct bn_err *err)
 {
   if (numa_available() < 0)
     return bn_err_set(err, 0, "--memory-numa: this kernel has no support for NUMA");
-  if (where >= 0 &&
-      (where > numa_max_node() || !numa_bitmask_isbitset(numa_get_mems_allowed(), (unsigned)where)))
+  if (where >= 0 && (where > numa_max_node() || !is_allowed((unsigned)where)))
     return bn_err_set(err, 0,
                       "--memory-numa=%d: there is no such node, or it has no memory for this "
                       "process (the highest is %d)",
