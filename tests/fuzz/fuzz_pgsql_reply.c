@@ -11,12 +11,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { FIELDS = 65535 };
 
-static void fetch_all(const struct bn_pgsql_reply *r, char *data, size_t len,
-                      struct bn_sql_value *row)
+static void fetch_all(const struct bn_pgsql_reply *r, char *data, size_t len)
 {
+  const size_t fields = (size_t)r->result_fields;
+  struct bn_sql_value *row = malloc(fields * sizeof *row + 1);
   struct bn_pgsql_cursor c;
   uint64_t rows = 0;
 
+  if (row == NULL)
+    return;
   bn_pgsql_cursor_begin(&c, r, data);
   while (bn_pgsql_cursor_next(&c, data, len, r->result_fields, row)) {
     rows++;
@@ -27,10 +30,10 @@ static void fetch_all(const struct bn_pgsql_reply *r, char *data, size_t len,
   }
   if (rows > r->rows)
     abort();
+  free(row);
 }
 
-static void look_at(const struct bn_pgsql_reply *r, char *data, size_t len,
-                    struct bn_sql_value *row)
+static void look_at(const struct bn_pgsql_reply *r, char *data, size_t len)
 {
   char out[16];
 
@@ -41,13 +44,12 @@ static void look_at(const struct bn_pgsql_reply *r, char *data, size_t len,
   } else if (r->kind == BN_PGSQL_ROWS) {
     if (r->result_fields < 0 || r->result_fields > FIELDS)
       abort();
-    fetch_all(r, data, len, row);
+    fetch_all(r, data, len);
   }
 }
 
 /* The bytes come in parts of `part`; each is in memory of its own size. */
-static void read_in_parts(const uint8_t *bytes, size_t size, size_t part, int fields,
-                          struct bn_sql_value *row)
+static void read_in_parts(const uint8_t *bytes, size_t size, size_t part, int fields)
 {
   struct bn_pgsql_reply r = {.at = 0};
   enum bn_pgsql_seen seen = BN_PGSQL_INCOMPLETE;
@@ -65,7 +67,7 @@ static void read_in_parts(const uint8_t *bytes, size_t size, size_t part, int fi
         abort();
     } while (seen == BN_PGSQL_COPY_IN);
     if (seen == BN_PGSQL_READY)
-      look_at(&r, data, len, row);
+      look_at(&r, data, len);
     free(data);
     if (seen != BN_PGSQL_INCOMPLETE)
       return;
@@ -88,15 +90,9 @@ static void read_idle(const uint8_t *bytes, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-  struct bn_sql_value *row;
-
   if (size < 2)
     return 0;
-  row = malloc(FIELDS * sizeof *row);
-  if (row == NULL)
-    return 0;
-  read_in_parts(data + 2, size - 2, 1 + data[0], data[1] % 8 - 1, row);
+  read_in_parts(data + 2, size - 2, 1 + data[0], data[1] % 8 - 1);
   read_idle(data + 2, size - 2);
-  free(row);
   return 0;
 }

@@ -245,16 +245,18 @@ static void refuses_what_no_server_sends(void **state)
     const char *bytes;
     size_t len;
   } odd[] = {
-      {BYTES("C\0\0\0\3")},                                    /* shorter than its length */
-      {BYTES("D\377\377\377\377")},                            /* negative */
-      {BYTES("D\200\0\0\0")},                                  /* as negative as can be */
-      {BYTES("C\177\377\377\377")},                            /* a tag of 2 GiB */
-      {BYTES("\0\0\0\0\4")},                                   /* no type */
-      {BYTES("R\0\0\0\10\0\0\0\0")},                           /* asks for a password */
-      {BYTES("HTTP/1.1 400 Bad Request\r\n")},                 /* somebody else */
-      {BYTES("T\0\0\0\5\0")},                                  /* a description of nothing */
-      {BYTES("D\0\0\0\4")},                                    /* a row of nothing */
-      {BYTES(DESCRIBED "D\0\0\0\12\0\1\377\377\377\377")},     /* other than described */
+      {BYTES("C\0\0\0\3")},                                /* shorter than its length */
+      {BYTES("D\377\377\377\377")},                        /* negative */
+      {BYTES("D\200\0\0\0")},                              /* as negative as can be */
+      {BYTES("C\177\377\377\377")},                        /* a tag of 2 GiB */
+      {BYTES("\0\0\0\0\4")},                               /* no type */
+      {BYTES("R\0\0\0\10\0\0\0\0")},                       /* asks for a password */
+      {BYTES("HTTP/1.1 400 Bad Request\r\n")},             /* somebody else */
+      {BYTES("T\0\0\0\5\0")},                              /* a description of nothing */
+      {BYTES("D\0\0\0\4")},                                /* a row of nothing */
+      {BYTES(DESCRIBED "D\0\0\0\12\0\1\377\377\377\377")}, /* other than described */
+      {BYTES(DESCRIBED ROW_A_NULL "D\0\0\0\5\0\2")},       /* the second is nothing */
+      {BYTES(DESCRIBED ROW_A_NULL "D\377\377\377\377\0\2")},
       {BYTES(DESCRIBED ROW_A_NULL SELECT_2 ROW_A_NULL READY)}, /* behind the end */
       {BYTES("Z\0\0\0\4")},                                    /* ready for what? */
   };

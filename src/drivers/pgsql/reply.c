@@ -121,6 +121,25 @@ static bool count_row(struct bn_pgsql_reply *r, const struct message *m)
   return n >= 0 && n == r->fields;
 }
 
+/* Counts the rows behind one that was taken, as far as they are complete and like it. */
+static void count_alike(struct bn_pgsql_reply *r, const char *data, size_t len)
+{
+  const int fields = r->fields;
+  size_t at = r->at;
+  uint64_t rows = r->rows;
+
+  while (len - at >= HEAD + 2 && data[at] == 'D' && int16_at(data + at + HEAD) == fields) {
+    const int32_t n = int32_at(data + at + 1);
+
+    if (n < 6 || (size_t)n >= len - at)
+      break;
+    at += 1 + (size_t)n;
+    rows++;
+  }
+  r->at = at;
+  r->rows = rows;
+}
+
 /* The number at the end of "UPDATE 5" or "INSERT 0 5". */
 static uint64_t count_of(const char *tag, size_t len)
 {
@@ -205,6 +224,7 @@ enum bn_pgsql_seen bn_pgsql_reply_read(struct bn_pgsql_reply *r, const char *dat
     if (type == 'D') {
       if (!count_row(r, &m))
         return odd(r, type, (int32_t)m.len + 4);
+      count_alike(r, data, len);
     } else if (type == 'Z' && m.len == 1) {
       r->status = m.body[0];
       return BN_PGSQL_READY;
