@@ -46,6 +46,11 @@ AC_DEFUN([BN_MYSQL_VENDOR], [
     AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[#include <mysql.h>]], [[return SSL_MODE_REQUIRED;]])],
       [bn_mysql_oracle=yes])
     AC_MSG_RESULT([$bn_mysql_oracle])
+    dnl Older ones take a list of methods for the name of an attribute to forget: nothing happens.
+    AS_IF([test $bn_mysql_oracle = no], [
+      AC_CHECK_DECL([MARIADB_OPT_RESTRICTED_AUTH], [],
+        [MYSQL_CFLAGS="$MYSQL_CFLAGS -DMARIADB_OPT_RESTRICTED_AUTH=MYSQL_OPT_CONNECT_ATTR_DELETE"],
+        [[#include <mysql.h>]])])
     CPPFLAGS=$bn_save_CPPFLAGS
   ])
   AM_CONDITIONAL([MYSQL_ORACLE], [test "x$bn_mysql_oracle" = xyes])

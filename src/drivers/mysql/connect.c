@@ -12,6 +12,8 @@
 /* More than any value that a server accepts. */
 static const unsigned long max_packet = 1UL << 30;
 
+const char bn_mysql_not_encrypted[] = "encryption was asked for, but the server does not offer it";
+
 /* Where one connection goes. */
 struct place {
   const char *host, *socket; /* socket NULL: TCP, or what the library makes of "localhost" */
@@ -192,15 +194,11 @@ static enum bn_sql open_handle(struct bn_mysql_conn *c, const struct place *p, i
                  p->db != NULL ? p->db : "(null)", p->port,
                  p->socket != NULL ? p->socket : "(null)");
   if (mysql_real_connect(c->handle, p->host, p->user, p->password, p->db, p->port, p->socket,
-                         CLIENT_MULTI_STATEMENTS) == NULL) {
-    const bool again = ssl == BN_MYSQL_SSL_PREFERRED && bn_mysql_lib_wants_plain(c->handle);
-    const enum bn_sql rc = fail(c, d);
-
-    return again ? open_handle(c, p, BN_MYSQL_SSL_DISABLED, deadline_ns, d) : rc;
-  }
+                         CLIENT_MULTI_STATEMENTS) == NULL)
+    return fail(c, d);
   if (!ssl_as_asked(c, ssl))
     return bn_mysql_fail_text(CR_SSL_CONNECTION_ERROR, "mysql_real_connect()",
-                              "encryption was asked for, but the server does not offer it", d);
+                              bn_mysql_not_encrypted, d);
   bn_sockref_set(&c->socket, bn_mysql_lib_socket(c->handle));
   bn_mysql_wire_open(c);
   return BN_SQL_DONE;

@@ -99,8 +99,10 @@ static int init(void **self, const void *conf, const struct bn_driver_host *host
   if (driver->conf->dry_run)
     return 0;
   bn_mysql_trace(driver, "mysql_library_init(0, (nil), (nil))");
-  if (mysql_library_init(0, NULL, NULL) == 0)
+  if (mysql_library_init(0, NULL, NULL) == 0) {
+    bn_mysql_lib_init();
     return 0;
+  }
   done(driver);
   return bn_err_set(err, 0, "cannot start the MySQL client library");
 }

@@ -89,6 +89,7 @@ __attribute__((format(printf, 2, 3))) void bn_mysql_trace_text(const struct bn_m
 int bn_mysql_secrets_find(struct bn_mysql *driver, struct bn_err *err);
 
 /* --- connect.c --- */
+extern const char bn_mysql_not_encrypted[];
 enum bn_sql bn_mysql_connect(void *self, void *conn, const struct bn_sql_target *t,
                              uint64_t deadline_ns, struct bn_sql_diag *d);
 void bn_mysql_disconnect(void *conn);
@@ -159,8 +160,7 @@ int bn_mysql_lib_unsent(void);
 bool bn_mysql_lib_asks_why(void);
 /* What the library says of an error of its own: server gone, connection lost, malformed packet. */
 const char *bn_mysql_lib_text(int code);
-/* After an attempt to connect with encryption if there is any: true if only one without it helps.
- */
-bool bn_mysql_lib_wants_plain(MYSQL *handle);
+/* Once, before the first connection. */
+void bn_mysql_lib_init(void);
 
 #endif

@@ -1,10 +1,111 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is particular to MariaDB Connector/C. */
+#include <stdio.h>
 #include <string.h>
 
 #include <errmsg.h>
+#include <mysql/plugin_auth.h>
 
 #include "drivers/mysql/internal.h"
+
+/* --- before the password -------------------------------------------------------------------------
+ */
+
+/* A method of authentication answers a server's greeting before the library looks whether that
+   server offers encryption, and some of the library's answer with the password in clear where
+   encryption was asked for.  So these two come first.  They have nothing to send: the server then
+   names the account's own method, when the library knows whether the connection is encrypted. */
+static const char gate_required[] = "bench_if_encrypted", gate_preferred[] = "bench_not_in_clear";
+
+/* Methods that do not send a password in clear on a connection that is not encrypted. */
+static const char never_in_clear[] =
+    "mysql_native_password,caching_sha2_password,sha256_password,client_ed25519,parsec,"
+    "auth_gssapi_client";
+
+static bool offers_encryption(const MYSQL *handle)
+{
+  return (handle->server_capabilities & CLIENT_SSL) != 0;
+}
+
+/* Encrypts if that is possible, and learns the account's method. */
+static int ask_method(MYSQL_PLUGIN_VIO *vio)
+{
+  unsigned char *packet;
+  const int len = vio->read_packet(vio, &packet);
+
+  return len > 0 && packet[0] == 0 ? CR_OK_HANDSHAKE_COMPLETE : CR_ERROR;
+}
+
+static int pass_if_encrypted(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
+{
+  NET *net = &handle->net;
+
+  if (offers_encryption(handle))
+    return ask_method(vio);
+  net->last_errno = CR_SSL_CONNECTION_ERROR;
+  (void)snprintf(net->sqlstate, sizeof net->sqlstate, "HY000");
+  (void)snprintf(net->last_error, sizeof net->last_error, "%s", bn_mysql_not_encrypted);
+  return CR_ERROR;
+}
+
+/* On a socket in the file system nobody listens. */
+static int pass_not_in_clear(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
+{
+  if (!offers_encryption(handle)) {
+    if (handle->unix_socket == NULL)
+      (void)mysql_optionsv(handle, MARIADB_OPT_RESTRICTED_AUTH, never_in_clear);
+    /* Methods take what was asked for as what there is. */
+    (void)mysql_ssl_set(handle, NULL, NULL, NULL, NULL, NULL);
+    handle->options.use_ssl = 0;
+    handle->client_flag &= ~(unsigned long)CLIENT_SSL;
+  }
+  return ask_method(vio);
+}
+
+/* What the library reads of such a method.  The header that has it is not always installed with all
+   that it includes. */
+struct gate {
+  MYSQL_CLIENT_PLUGIN_HEADER
+  int (*authenticate)(MYSQL_PLUGIN_VIO *vio, MYSQL *handle);
+};
+
+enum { AUTHENTICATION = 2, INTERFACE_VERSION = 0x0100 };
+
+static const struct gate gates[] = {
+    {.type = AUTHENTICATION,
+     .interface_version = INTERFACE_VERSION,
+     .name = gate_required,
+     .author = "",
+     .desc = "",
+     .license = "GPL",
+     .authenticate = pass_if_encrypted},
+    {.type = AUTHENTICATION,
+     .interface_version = INTERFACE_VERSION,
+     .name = gate_preferred,
+     .author = "",
+     .desc = "",
+     .license = "GPL",
+     .authenticate = pass_not_in_clear},
+};
+
+/* A connection that names a gate which could not be registered fails. */
+void bn_mysql_lib_init(void)
+{
+  MYSQL *handle = mysql_init(NULL);
+
+  for (size_t i = 0; i < sizeof gates / sizeof gates[0] && handle != NULL; i++) {
+    const struct gate *gate = &gates[i];
+    struct st_mysql_client_plugin *plugin;
+
+    memcpy(&plugin, &gate, sizeof plugin); /* the library only reads */
+    (void)mysql_client_register_plugin(handle, plugin);
+  }
+  if (handle != NULL)
+    mysql_close(handle);
+}
+
+/* --- options, and what else differs --------------------------------------------------------------
+ */
 
 int bn_mysql_lib_ssl_mode(MYSQL *handle, int mode, const char **text)
 {
@@ -13,6 +114,8 @@ int bn_mysql_lib_ssl_mode(MYSQL *handle, int mode, const char **text)
   (void)text;
   if (mode == BN_MYSQL_SSL_DISABLED)
     return 0;
+  (void)mysql_optionsv(handle, MYSQL_DEFAULT_AUTH,
+                       mode >= BN_MYSQL_SSL_REQUIRED ? gate_required : gate_preferred);
   /* Without a file the library would not even ask for encryption. */
   (void)mysql_ssl_set(handle, NULL, NULL, NULL, NULL, NULL);
   if (mode >= BN_MYSQL_SSL_REQUIRED)
@@ -57,11 +160,4 @@ const char *bn_mysql_lib_text(int code)
   default:
     return "Malformed packet";
   }
-}
-
-/* The library then sends the password as if it were protected, which a server refuses that has
-   caching_sha2_password. */
-bool bn_mysql_lib_wants_plain(MYSQL *handle)
-{
-  return mysql_errno(handle) == 1045 && (handle->server_capabilities & CLIENT_SSL) == 0;
 }

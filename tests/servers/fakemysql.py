@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A server that is not to be trusted: speaks MySQL's handshake without encryption, keeps what it is
+sent, and asks for the password."""
+
+import socket
+import subprocess
+import threading
+
+CLIENT_SSL = 1 << 11
+CAPABILITIES = 0xFFFFF7FF & ~CLIENT_SSL & ~(1 << 24 | 1 << 26 | 1 << 27)
+SCRAMBLE = b"abcdefghijklmnopqrst"
+FULL_LOGIN, KEY_WANTED = b"\x01\x04", b"\x02"
+
+
+class FakeMySQL:
+    """One connection at a time; `received` is all that came."""
+
+    def __init__(self, greeting_plugin, then_plugin=None):
+        self.greeting_plugin, self.then_plugin = greeting_plugin, then_plugin
+        self.received = b""
+        self.key = None
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.thread = threading.Thread(target=self.serve, daemon=True)
+        self.thread.start()
+
+    def login(self):
+        return ["--db-driver=mysql", "--mysql-host=127.0.0.1", f"--mysql-port={self.port}", "--mysql-user=spec_user",
+                "--mysql-password=Clear-Pw-0815", "--mysql-db=spec_db"]
+
+    driver = "mysql"
+    password = b"Clear-Pw-0815"
+
+    def close(self):
+        self.listener.close()
+
+    def greeting(self):
+        low, high = CAPABILITIES & 0xFFFF, CAPABILITIES >> 16
+        return (b"\x0a8.0.33\0" + (7).to_bytes(4, "little") + SCRAMBLE[:8] + b"\0" + low.to_bytes(2, "little") + b"\x21"
+                + (2).to_bytes(2, "little") + high.to_bytes(2, "little") + b"\x15" + bytes(10) + SCRAMBLE[8:] + b"\0"
+                + self.greeting_plugin.encode() + b"\0")
+
+    def serve(self):
+        while True:
+            try:
+                conn, _ = self.listener.accept()
+            except OSError:
+                return
+            try:
+                with conn:
+                    conn.settimeout(10)
+                    self.talk(conn)
+            except OSError:
+                pass
+
+    def send(self, conn, payload):
+        conn.sendall(len(payload).to_bytes(3, "little") + bytes([self.seq]) + payload)
+        self.seq = (self.seq + 1) % 256
+
+    def receive(self, conn):
+        """The payload of a packet; None: the client has hung up."""
+        data = b""
+        while len(data) < 4 or len(data) < 4 + int.from_bytes(data[:3], "little"):
+            more = conn.recv(65536)
+            if not more:
+                return None
+            data += more
+            self.received += more
+        self.seq = (data[3] + 1) % 256
+        return data[4:]
+
+    def public_key(self):
+        if self.key is None:
+            private = subprocess.run(["openssl", "genrsa", "2048"], check=True, capture_output=True).stdout
+            self.key = subprocess.run(["openssl", "rsa", "-pubout"], input=private, check=True, capture_output=True).stdout
+        return self.key
+
+    def talk(self, conn):
+        self.seq = 0
+        self.send(conn, self.greeting())
+        if self.receive(conn) is None:
+            return
+        if self.then_plugin:
+            self.send(conn, b"\xfe" + self.then_plugin.encode() + b"\0" + SCRAMBLE + b"\0")
+            if self.receive(conn) is None:
+                return
+        self.send(conn, FULL_LOGIN)
+        answer = self.receive(conn)
+        if answer == KEY_WANTED:
+            self.send(conn, b"\x01" + self.public_key())
+            answer = self.receive(conn)
+        if answer is not None:
+            self.send(conn, b"\xff\x15\x04#28000Access denied")
