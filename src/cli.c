@@ -399,3 +399,16 @@ int bn_cli_open_reports(const struct bn_list *wanted, struct bn_report_use **rep
       return -1;
   return 0;
 }
+
+int bn_cli_close_reports(const struct bn_report_use *reports, size_t n)
+{
+  int rc = 0;
+
+  for (size_t i = 0; i < n; i++) {
+    if (reports[i].out != stdout && fclose(reports[i].out) != 0) {
+      bn_log_stderr("cannot write the report to '%s': %s", reports[i].path, strerror(errno));
+      rc = -1;
+    }
+  }
+  return rc;
+}

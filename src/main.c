@@ -201,25 +201,6 @@ static int answer(struct program *p)
   return 1;
 }
 
-/* --- reports --- */
-
-/* -1: what was written may be incomplete. */
-static int close_reports(struct program *p)
-{
-  int rc = 0;
-
-  for (size_t i = 0; i < p->n_reports; i++) {
-    struct bn_report_use *use = &p->reports[i];
-
-    if (use->out != stdout && fclose(use->out) != 0) {
-      bn_log_stderr("cannot write the report to '%s': %s", use->path, strerror(errno));
-      rc = -1;
-    }
-  }
-  p->n_reports = 0;
-  return rc;
-}
-
 /* --- commands --- */
 
 static int make_run(struct program *p, const struct bn_workload *ops, void *self, const void *conf)
@@ -490,7 +471,7 @@ int main(int argc, char **argv)
   (void)signal(SIGXFSZ, SIG_IGN);
   bn_log_start();
   status = run_program(&p, argc, argv);
-  if (close_reports(&p) != 0 && status == BN_STATUS_OK)
+  if (bn_cli_close_reports(p.reports, p.n_reports) != 0 && status == BN_STATUS_OK)
     status = BN_STATUS_FAILED;
   if (bn_cli_check_output() != 0 && status == BN_STATUS_OK)
     status = BN_STATUS_FAILED;
