@@ -36,16 +36,18 @@ def number(r, name):
 def test_every_thread_gets_its_turn(folder, threads):
     prepared(folder)
     longest = []
-    # A disk that somebody else keeps busy can stall one transaction, but hardly in three runs.
+    # A machine that is busy with something else can stall all threads at once, but hardly in three
+    # runs, and they have had as many turns all the same.
     while len(longest) < 3:
         r = bench(folder, "oltp_read_write", *SQLITE, "--table-size=1000", f"--threads={threads}",
                   "--time=3", "run")
         assert r.status == 0 and "FATAL" not in r.out and number(r, "ignored errors") == 0
         assert number(r, "queries") == 20 * number(r, "transactions") > 0
         longest.append(number(r, "max") / number(r, "avg"))
-        if longest[-1] <= 20:
+        mean, spread = re.search(r"events \(avg/stddev\): +([0-9.]+)/([0-9.]+)", r.out).groups()
+        if longest[-1] <= 20 or float(spread) <= 0.02 * float(mean):
             break
-    assert threads == 1 or min(longest) <= 20, longest
+    assert threads == 1 or min(longest) <= 20 or float(spread) <= 0.02 * float(mean), longest
 
 
 @pytest.mark.parametrize("workload", WORKLOADS)
