@@ -243,7 +243,8 @@ class MariaDB(Server):
         account = account_for("mysql")
         run_to_end(account, [
             find_program("mariadb-install-db"), "--no-defaults", "--auth-root-authentication-method=normal",
-            "--skip-test-db", f"--datadir={folder}", "--innodb-log-file-size=16M",
+            "--skip-test-db", f"--datadir={folder}", f"--tmpdir={os.path.dirname(folder)}",
+            "--innodb-log-file-size=16M",
         ])
         return folder
 
@@ -259,6 +260,8 @@ class MariaDB(Server):
             self.program(), "--no-defaults", f"--datadir={self.path('data')}",
             f"--socket={self.socket}", f"--port={self.port}", "--bind-address=127.0.0.1",
             f"--pid-file={self.path('pid')}", f"--log-error={self.path('server.log')}",
+            # Servers that start at the same time remove each other's tables from a shared one.
+            f"--tmpdir={self.folder}",
             "--max-connections=1200", "--max-prepared-stmt-count=1000000", "--max-allowed-packet=256M",
             "--innodb-flush-log-at-trx-commit=0", "--innodb-buffer-pool-size=128M",
             "--sync-binlog=0", "--skip-log-bin", "--back-log=1024",
