@@ -149,12 +149,16 @@ def refuse_uring(error):
 )
 def test_refused_uring_is_one_sentence(tmp_path, error, sentence):
     prepare(tmp_path)
-    args = ("--file-io-mode=io_uring", "--file-test-mode=rndrd", "--threads=4")
-    done = fileio(tmp_path, *args, "run", preexec_fn=lambda: refuse_uring(error))
-    assert done.status == 1
-    assert done.out.count("FATAL: ") == 1
-    assert f"FATAL: {sentence}" in done.out
-    assert "Threads started" not in done.out
+    before = contents(tmp_path)
+    # seqwr would make its files anew.
+    for mode in ("rndrd", "seqwr"):
+        args = ("--file-io-mode=io_uring", f"--file-test-mode={mode}", "--threads=4")
+        done = fileio(tmp_path, *args, "run", preexec_fn=lambda: refuse_uring(error))
+        assert done.status == 1
+        assert done.out.count("FATAL: ") == 1
+        assert f"FATAL: {sentence}" in done.out
+        assert "Threads started" not in done.out
+        assert contents(tmp_path) == before
 
 
 @pytest.mark.skipif("io_uring" not in ENGINES, reason="there is no io_uring to poll")
@@ -441,12 +445,15 @@ def test_all_flags_together(tmp_path):
     assert "Extra file open flags: sync dsync directio\n" in done.out
 
 
-def test_direct_with_odd_blocks(tmp_path):
+@pytest.mark.parametrize("mode", ["rndrd", "seqwr"])
+def test_direct_with_odd_blocks(tmp_path, mode):
     prepare(tmp_path)
-    args = ("--file-extra-flags=direct", "--file-test-mode=rndrd", "--file-block-size=1000")
+    before = contents(tmp_path)
+    args = ("--file-extra-flags=direct", f"--file-test-mode={mode}", "--file-block-size=1000")
     done = fileio(tmp_path, *args, "--events=5", "run")
     assert done.status == 1
     assert "FATAL: " in done.out and "errno = 0" not in done.out
+    assert contents(tmp_path) == before
 
 
 def test_files_smaller_than_a_byte(tmp_path):

@@ -157,21 +157,33 @@ static int64_t direct_alignment(int fd)
 }
 #endif
 
+static int no_direct(struct bn_err *err)
+{
+  return bn_err_set(err, EINVAL,
+                    "this file system has no direct I/O: use --file-dir, or leave 'direct' out of "
+                    "--file-extra-flags");
+}
+
 int bn_device_check_direct(const struct bn_fileio_plan *p, int fd, struct bn_err *err)
 {
   const int64_t unit = direct_alignment(fd);
 
   if (unit == 0)
-    return bn_err_set(
-        err, EINVAL,
-        "this file system has no direct I/O: use --file-dir, or leave 'direct' out of "
-        "--file-extra-flags");
+    return no_direct(err);
   if (unit > 0 && p->conf->block_size % (uint64_t)unit != 0)
     return bn_err_set(err, EINVAL,
                       "direct I/O here needs a --file-block-size that is a multiple of %lld, not "
                       "%llu",
                       (long long)unit, (unsigned long long)p->conf->block_size);
   return 0;
+}
+
+int bn_device_try(const struct bn_fileio_plan *p, int *fd, struct bn_err *err)
+{
+  *fd = open(folder(p), O_TMPFILE | O_RDWR | p->open_flags, 0600);
+  if (*fd < 0)
+    return errno == EINVAL && p->direct ? no_direct(err) : 0;
+  return p->direct ? bn_device_check_direct(p, *fd, err) : 0;
 }
 
 int bn_device_check_space(const struct bn_fileio_plan *p, uint64_t bytes, uint64_t files,

@@ -81,6 +81,10 @@ void bn_layout_close(const struct bn_fileio_plan *plan, int *fd);
 void bn_device_describe(const struct bn_fileio_plan *plan, int fd);
 /* Does direct I/O to this file work with these requests?  0, or -1 and err. */
 int bn_device_check_direct(const struct bn_fileio_plan *plan, int fd, struct bn_err *err);
+/* Opens a file without a name in plan's folder, as the test's files are opened, and checks that
+   direct I/O to it works.  0, *fd -1 where files have to have names; or -1 and err.  The caller
+   closes *fd after either. */
+int bn_device_try(const struct bn_fileio_plan *plan, int *fd, struct bn_err *err);
 /* The file system of plan's folder has room for that many bytes more, in that many more files.  0,
    or -1 and err. */
 int bn_device_check_space(const struct bn_fileio_plan *plan, uint64_t bytes, uint64_t files,

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/conf.h"
 #include "core/log.h"
@@ -117,21 +118,48 @@ static void fileio_describe(const void *self)
   bn_fileio_describe(&f->plan, f->engine->title);
 }
 
+static struct bn_io_setup setup_for(const struct bn_fileio *f, const int *fd, unsigned n_files)
+{
+  const struct bn_fileio_plan *p = &f->plan;
+
+  return (struct bn_io_setup){.fd = fd,
+                              .n_files = n_files,
+                              .file_size = p->span,
+                              .writing = p->writing,
+                              .empty = p->mode == BN_FILE_SEQWR,
+                              .iopoll = p->conf->iopoll,
+                              .sqpoll = p->conf->sqpoll,
+                              .depth = f->depth};
+}
+
+/* A sequential writing test makes its files anew.  What would refuse to write them is tried before
+   those that are there are gone. */
+static int try_writing(const struct bn_fileio *f, struct bn_err *err)
+{
+  int fd, rc = bn_device_try(&f->plan, &fd, err);
+
+  if (rc == 0 && fd >= 0 && f->engine->start != NULL) {
+    struct bn_io_setup setup = setup_for(f, &fd, 1);
+
+    rc = f->engine->start(&setup.shared, &setup, err);
+    if (f->engine->stop != NULL)
+      f->engine->stop(setup.shared);
+  }
+  if (fd >= 0)
+    (void)close(fd);
+  return rc;
+}
+
 static int fileio_start(void *self, struct bn_err *err)
 {
   struct bn_fileio *f = self;
   const struct bn_fileio_plan *p = &f->plan;
 
+  if (p->mode == BN_FILE_SEQWR && try_writing(f, err) != 0)
+    return -1;
   if (bn_layout_open(p, f->fd, f->made, err) != 0)
     return -1;
-  f->setup = (struct bn_io_setup){.fd = f->fd,
-                                  .n_files = p->files,
-                                  .file_size = p->span,
-                                  .writing = p->writing,
-                                  .empty = p->mode == BN_FILE_SEQWR,
-                                  .iopoll = p->conf->iopoll,
-                                  .sqpoll = p->conf->sqpoll,
-                                  .depth = f->depth};
+  f->setup = setup_for(f, f->fd, p->files);
   f->engine_started = true;
   if (f->engine->start != NULL && f->engine->start(&f->setup.shared, &f->setup, err) != 0)
     return -1;
