@@ -71,6 +71,11 @@ struct bn_sql_bind {
   const size_t *len; /* TEXT and BLOB: length now */
 };
 
+static inline bool bn_sql_bind_null(const struct bn_sql_bind *b)
+{
+  return b->type == BN_SQL_NULL || (b->is_null != NULL && *b->is_null);
+}
+
 /* Where to connect.  ordinal counts the process's connections from 0 and selects host, port, socket
    by rotation; overrides replace an option for this connection (driver:connect{host = …}). */
 struct bn_sql_target {

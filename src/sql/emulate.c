@@ -166,7 +166,7 @@ static int add_value(const struct bn_sql_emulation *e, const struct bn_sql_bind 
   /* "5-?" with a negative value must not become a comment. */
   if (out->len > 0 && out->data[out->len - 1] == '-' && bn_buf_char(out, ' ') != 0)
     return -1;
-  if (b->type == BN_SQL_NULL || (b->is_null != NULL && *b->is_null))
+  if (bn_sql_bind_null(b))
     return bn_buf_str(out, "NULL");
   if (b->type == BN_SQL_INT64)
     return add_int(out, *(const int64_t *)b->data);

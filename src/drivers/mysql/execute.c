@@ -17,11 +17,6 @@ enum {
   WIRE_TEXT = 253
 };
 
-static bool is_null(const struct bn_sql_bind *b)
-{
-  return b->type == BN_SQL_NULL || (b->is_null != NULL && *b->is_null);
-}
-
 static bool has_length(const struct bn_sql_bind *b)
 {
   return b->type == BN_SQL_TEXT || b->type == BN_SQL_BLOB;
@@ -32,7 +27,7 @@ size_t bn_mysql_execute_room(const struct bn_sql_bind *b, size_t n)
   size_t room = FIXED + NUMBER_MAX + (n + 7) / 8 + 1 + n * (2 + 1 + NUMBER_MAX);
 
   for (size_t i = 0; i < n; i++)
-    room += has_length(&b[i]) && !is_null(&b[i]) ? *b[i].len : 0;
+    room += has_length(&b[i]) && !bn_sql_bind_null(&b[i]) ? *b[i].len : 0;
   return bn_mysql_sealed(room);
 }
 
@@ -105,7 +100,7 @@ size_t bn_mysql_put_execute(uint8_t *out, uint32_t id, const struct bn_sql_bind 
   if (types)
     p = put_types(p, b, n, attributes);
   for (size_t i = 0; i < n; i++) {
-    if (is_null(&b[i]))
+    if (bn_sql_bind_null(&b[i]))
       nulls[i / 8] |= (uint8_t)(1u << i % 8);
     else
       p = put_value(p, &b[i]);

@@ -182,7 +182,7 @@ static bool set_value(struct bn_pgsql_stmt *st, size_t i)
 {
   const struct bn_sql_bind *b = &st->binds[i];
 
-  if (b->type == BN_SQL_NULL || (b->is_null != NULL && *b->is_null)) {
+  if (bn_sql_bind_null(b)) {
     st->value[i] = NULL;
   } else if (b->type == BN_SQL_INT64 || b->type == BN_SQL_DOUBLE) {
     set_number(st, i, b->data);

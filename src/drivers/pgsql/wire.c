@@ -202,11 +202,6 @@ static void put_length(char *begin, const char *end)
   (void)put32(begin + 1, (size_t)(end - begin) - 1);
 }
 
-static bool is_null(const struct bn_sql_bind *b)
-{
-  return b->type == BN_SQL_NULL || (b->is_null != NULL && *b->is_null);
-}
-
 static bool is_number(const struct bn_sql_bind *b)
 {
   return b->type == BN_SQL_INT64 || b->type == BN_SQL_DOUBLE;
@@ -216,7 +211,7 @@ static char *put_value(char *p, const struct bn_sql_bind *b)
 {
   uint64_t bits;
 
-  if (is_null(b))
+  if (bn_sql_bind_null(b))
     return put32(p, UINT32_MAX);
   if (!is_number(b)) {
     const size_t len = b->data != NULL ? *b->len : 0;
@@ -237,7 +232,7 @@ static size_t size_of_bind(const struct bn_pgsql_stmt *st)
   for (size_t i = 0; i < st->n_params; i++) {
     const struct bn_sql_bind *b = &st->binds[i];
 
-    if (is_number(b) || is_null(b))
+    if (is_number(b) || bn_sql_bind_null(b))
       continue;
     if (*b->len > INT32_MAX - size)
       return 0;

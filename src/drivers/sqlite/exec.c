@@ -212,7 +212,7 @@ enum bn_sql bn_sqlite_bind(void *stmt, const struct bn_sql_bind *b, size_t n, st
 
 static int bind_one(sqlite3_stmt *st, int i, const struct bn_sql_bind *b)
 {
-  if (b->is_null != NULL && *b->is_null)
+  if (bn_sql_bind_null(b))
     return sqlite3_bind_null(st, i);
   switch (b->type) {
   case BN_SQL_INT64:
