@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Servers for the tests of this folder, started once, and the shell that drives a driver module."""
 
+import fcntl
 import json
 import os
 import shutil
@@ -73,7 +74,15 @@ def mariadb_plain(mariadb_template):
 @pytest.fixture
 def mariadb_default_port(mariadb_template):
     """On port 3306, for the user and the database that are the defaults."""
+    # Several runs of the suite at the same time take turns.
+    with open(f"/tmp/bench-port-3306.{os.getuid()}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield from server_on_default_port(mariadb_template)
+
+
+def server_on_default_port(mariadb_template):
     with socket.socket() as s:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             s.bind(("127.0.0.1", 3306))
         except OSError:
