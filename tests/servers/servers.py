@@ -192,8 +192,11 @@ class Server:
         self._signal_all(signal.SIGCONT)
 
     def _children(self):
-        with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children") as f:
-            return [int(pid) for pid in f.read().split()]
+        try:
+            with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children") as f:
+                return [int(pid) for pid in f.read().split()]
+        except FileNotFoundError:
+            return []  # it has ended
 
     def _signal_all(self, number):
         """The server and its children, of which PostgreSQL has one per connection."""

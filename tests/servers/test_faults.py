@@ -38,14 +38,29 @@ class Run:
     """A run in the background."""
 
     def __init__(self, server, *argv):
+        self.server = server
         self.begun = time.monotonic()
         self.process = subprocess.Popen([BENCH, argv[0], *server.login(), *argv[1:], "run"],
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def get_going(self, threads=4):
+        """Waits until all are connected, and a second for events to end in."""
+        end = time.monotonic() + 60
+        while connections(self.server) < threads and time.monotonic() < end:
+            time.sleep(0.05)
+        time.sleep(1)
 
     def end(self, timeout=90):
         """Status, standard output, standard error, seconds."""
         out, err = self.process.communicate(timeout=timeout)
         return self.process.returncode, out, err, time.monotonic() - self.begun
+
+
+def connections(server):
+    """Of the test's user."""
+    view, column = {"mysql": ("information_schema.processlist", "user"),
+                    "pgsql": ("pg_stat_activity", "usename")}[server.driver]
+    return int(server.sql(f"SELECT COUNT(*) FROM {view} WHERE {column} = 'spec_user';"))
 
 
 def end_connections(server):
@@ -60,7 +75,7 @@ def end_connections(server):
 @pytest.mark.parametrize("ps_mode", ["auto", "disable"])
 def test_a_killed_server_ends_the_run_with_a_report(victim, ps_mode):
     run = Run(victim, "oltp_read_write", *SIZES, "--threads=4", "--time=30", f"--db-ps-mode={ps_mode}")
-    time.sleep(1)
+    run.get_going()
     victim.kill()
     status, out, err, seconds = run.end()
     assert status == 1
@@ -78,7 +93,7 @@ def test_a_restarted_server_is_found_again_when_its_loss_is_ignored(victim, ps_m
     time_s = 25 if victim.kind == "mysql" else 6  # which recovers longer
     run = Run(victim, "oltp_read_write", *SIZES, "--threads=4", f"--time={time_s}", LOST[victim.driver],
               f"--db-ps-mode={ps_mode}", "--report-interval=1")
-    time.sleep(1)
+    run.get_going()
     victim.kill()
     time.sleep(0.5)
     victim.start()
