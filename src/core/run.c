@@ -86,7 +86,7 @@ uint64_t bn_run_counted_events(const struct bn_session *s)
 {
   const struct bn_run *run = s->run;
 
-  if (!atomic_load_explicit(&run->counting, memory_order_acquire))
+  if (atomic_load_explicit(&run->counting, memory_order_acquire) != BN_COUNT_NOW)
     return 0;
   return bn_stat_get(&s->stat->counter[BN_C_EVENTS]) - worker_of(s)->warm_events;
 }
@@ -256,7 +256,8 @@ static void open_gate(struct bn_run *run)
   bn_snap_take(&run->base, &run->stats, run->start_ns);
   bn_snap_copy(&run->last, &run->base);
   run->base_is_start = true;
-  atomic_store_explicit(&run->counting, c->warmup_ns == 0, memory_order_release);
+  atomic_store_explicit(&run->counting, c->warmup_ns == 0 ? BN_COUNT_NOW : BN_COUNT_LATER,
+                        memory_order_release);
   if (run->pacer_made)
     bn_pacer_start(&run->pacer, run->start_ns);
   for (k = 0; k < c->threads; k++) {

@@ -13,6 +13,10 @@
 #include "core/snap.h"
 #include "core/view.h"
 
+/* Of --events: counting begins with the baseline that ends the warm-up.  While it is being taken
+   no worker begins an event, so that each has at most what it was in the middle of on top. */
+enum bn_counting { BN_COUNT_LATER, BN_COUNT_TAKING, BN_COUNT_NOW };
+
 /* How far a session's worker has come; written by the worker under run->lock. */
 enum bn_worker_state { BN_WORKER_NONE, BN_WORKER_OPENING, BN_WORKER_RUNNING, BN_WORKER_GONE };
 
@@ -57,7 +61,7 @@ enum bn_stage {
 struct bn_run {
   _Alignas(64) struct bn_limit limit; /* first: see core/event.h */
   _Alignas(64) _Atomic uint64_t tickets_taken;
-  _Atomic bool counting; /* the baseline is taken: events need tickets; release by who takes it */
+  _Atomic int counting; /* enum bn_counting; written under the lock once there are workers */
   _Alignas(64) const struct bn_conf *conf;
   const struct bn_workload *ops;
   void *self;

@@ -53,13 +53,16 @@ static void end_warmup(struct agenda *a, uint64_t now)
 {
   struct bn_run *run = a->run;
 
+  (void)pthread_mutex_lock(&run->lock);
+  atomic_store_explicit(&run->counting, BN_COUNT_TAKING, memory_order_relaxed);
   bn_snap_take(&run->base, &run->stats, now);
   if (run->conf->interval_ns != 0)
     bn_snap_copy(&run->last, &run->base);
   run->base_is_start = true;
   for (unsigned i = 0; i < run->conf->threads; i++)
     run->workers[i].warm_events = run->base.session[i].events;
-  atomic_store_explicit(&run->counting, true, memory_order_release);
+  atomic_store_explicit(&run->counting, BN_COUNT_NOW, memory_order_release);
+  (void)pthread_mutex_unlock(&run->lock);
   a->warming = false;
 }
 

@@ -242,6 +242,29 @@ static void warmup_is_not_counted(void **state)
   }
 }
 
+/* The reporting thread may be held up in the middle of the baseline. */
+static void slow_sample(void *self, uint64_t *counter)
+{
+  (void)self;
+  (void)counter;
+  (void)usleep(20000);
+}
+
+static void slow_baseline_counts_no_event_twice(void **state)
+{
+  struct bn_conf c = make_conf(2);
+  struct bn_workload slow = toy_workload;
+  struct toy t = {.sleep_us = 0};
+
+  (void)state;
+  slow.sample = slow_sample;
+  c.warmup_ns = 20 * BN_NSEC_PER_MSEC;
+  c.events = 1000;
+  assert_int_equal(run_it(&c, &slow, &t), 0);
+  assert_int_equal(seen.total.events, 1000);
+  assert_true(seen.total.max_s < 5);
+}
+
 static void failing_event_keeps_the_report(void **state)
 {
   struct bn_conf c = make_conf(3);
@@ -426,6 +449,7 @@ int main(void)
       cmocka_unit_test(time_limit_holds),
       cmocka_unit_test(checkpoints_split_the_run),
       cmocka_unit_test(warmup_is_not_counted),
+      cmocka_unit_test(slow_baseline_counts_no_event_twice),
       cmocka_unit_test(failing_event_keeps_the_report),
       cmocka_unit_test(failing_start_has_no_report),
       cmocka_unit_test(signal_ends_in_order),
