@@ -52,15 +52,20 @@ static void start_measuring(struct agenda *a)
 static void end_warmup(struct agenda *a, uint64_t now)
 {
   struct bn_run *run = a->run;
+  uint64_t kept = 0;
 
   (void)pthread_mutex_lock(&run->lock);
-  atomic_store_explicit(&run->counting, BN_COUNT_TAKING, memory_order_relaxed);
+  atomic_store(&run->counting, BN_COUNT_TAKING);
   bn_snap_take(&run->base, &run->stats, now);
   if (run->conf->interval_ns != 0)
     bn_snap_copy(&run->last, &run->base);
   run->base_is_start = true;
-  for (unsigned i = 0; i < run->conf->threads; i++)
+  for (unsigned i = 0; i < run->conf->threads; i++) {
     run->workers[i].warm_events = run->base.session[i].events;
+    run->workers[i].kept = i < run->conf->events;
+    kept += run->workers[i].kept;
+  }
+  atomic_store_explicit(&run->tickets_taken, kept, memory_order_relaxed);
   atomic_store_explicit(&run->counting, BN_COUNT_NOW, memory_order_release);
   (void)pthread_mutex_unlock(&run->lock);
   a->warming = false;

@@ -167,7 +167,8 @@ void bn_snap_diff(struct bn_snap *now, const struct bn_snap *base)
   size_t i;
   unsigned s;
 
-  now->span_ns = now->at_ns - base->at_ns;
+  /* The run's end may come before a checkpoint that was reported late. */
+  now->span_ns = now->at_ns > base->at_ns ? now->at_ns - base->at_ns : 0;
   now->busy_ns -= base->busy_ns;
   for (i = 0; i < now->n_counters; i++)
     now->counter[i] = counter_minus(now->counter[i], base->counter[i]);

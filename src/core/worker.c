@@ -50,14 +50,6 @@ static bool take_ticket(struct bn_run *run, struct bn_session *s)
   return true;
 }
 
-/* Gives back what was claimed and not used, so that the total stays exact. */
-static void return_tickets(struct bn_run *run, struct bn_session *s)
-{
-  if (s->tickets > 0)
-    atomic_fetch_sub_explicit(&run->tickets_taken, s->tickets, memory_order_relaxed);
-  s->tickets = 0;
-}
-
 /* However long the reporting thread is held up in it: otherwise short events by the thousand would
    end between the baseline and the first ticket.  No event's time holds the wait. */
 static void await_baseline(struct bn_run *run, struct bn_session *s)
@@ -67,8 +59,19 @@ static void await_baseline(struct bn_run *run, struct bn_session *s)
   s->last_ns = bn_clock_now(&s->clock);
 }
 
-/* Events need tickets from the moment the warm-up's baseline was taken.  Those that ended between
-   then and the first claim are charged, so that the total stays exact. */
+/* What ended between the warm-up's baseline and the first claim is charged, to the kept tickets
+   first, so that the total stays exact. */
+static void charge(struct bn_run *run, struct bn_session *s, struct bn_worker *w)
+{
+  const uint64_t n = bn_stat_get(&s->stat->counter[BN_C_EVENTS]) - w->warm_events;
+
+  if (n > w->kept)
+    atomic_fetch_add_explicit(&run->tickets_taken, n - w->kept, memory_order_relaxed);
+  else
+    s->tickets = w->kept - n;
+}
+
+/* Events need tickets from the moment the warm-up's baseline was taken. */
 static bool needs_ticket(struct bn_run *run, struct bn_session *s)
 {
   struct bn_worker *w = &run->workers[s - run->sessions];
@@ -82,10 +85,18 @@ static bool needs_ticket(struct bn_run *run, struct bn_session *s)
   if (counting == BN_COUNT_TAKING)
     await_baseline(run, s);
   w->counted = true;
-  atomic_fetch_add_explicit(&run->tickets_taken,
-                            bn_stat_get(&s->stat->counter[BN_C_EVENTS]) - w->warm_events,
-                            memory_order_relaxed);
+  charge(run, s, w);
   return true;
+}
+
+/* Gives back what was claimed and not used, so that the total stays exact. */
+static void return_tickets(struct bn_run *run, struct bn_session *s)
+{
+  if (run->has_budget)
+    (void)needs_ticket(run, s);
+  if (s->tickets > 0)
+    atomic_fetch_sub_explicit(&run->tickets_taken, s->tickets, memory_order_relaxed);
+  s->tickets = 0;
 }
 
 /* Sleeps until the arrival is due; woken early when the run ends. */

@@ -69,6 +69,10 @@ static void differences_are_exact(void **state)
   assert_int_equal(b.label[0][0].n, 1);
   assert_string_equal(b.label[0][1].name, "1205");
   assert_true(b.fair_events.n == 3 && b.fair_events.sum == 2 && b.fair_events.sum_sq == 2);
+  /* A run that ended before its last checkpoint was reported. */
+  bn_snap_take(&b, &set, 9999);
+  bn_snap_diff(&b, &a);
+  assert_int_equal(b.span_ns, 0);
   bn_snap_done(&a);
   bn_snap_done(&b);
   bn_statset_done(&set);
