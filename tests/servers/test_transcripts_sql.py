@@ -56,6 +56,13 @@ WORDS = [
      "encryption was asked for, but the server does not offer it"),
 ]
 
+# What the reference prints more where it meets MySQL, which cannot prepare BEGIN as MariaDB can.
+ON_MYSQL = {
+    "mysql-oltp_read_write-db-debug": deviations.out(["Threads started!"], [
+        'Failed to prepare query "BEGIN" (1295: This command is not supported in the prepared statement '
+        "protocol yet), using emulation", "Threads started!"]),
+}
+
 
 def in_mariadbs_words(text):
     for theirs, ours in WORDS:
@@ -150,6 +157,8 @@ def check_transcript(case, mariadb_plain, postgresql):
     transcript = runner.load(*case)
     golden = as_form(transcript, form.Output(transcript.stdout, transcript.stderr, transcript.status))
     golden = deviations.expected_form(transcript, golden)
+    if mariadb_plain.vendor == "MySQL" and transcript.name in ON_MYSQL:
+        golden = ON_MYSQL[transcript.name](golden)
     own = own_form(transcript)
     for _ in range(3):
         output = transcripts.run(transcript, mariadb_plain, postgresql)
