@@ -226,6 +226,7 @@ class MariaDB(Server):
     vendor = "MariaDB"
     driver = "mysql"
     stop_signal = signal.SIGTERM
+    primary_key = "PRIMARY"  # as errors name that of table t
     reload_tls = "FLUSH SSL"
     no_tls = []
     own_options = ["--innodb-log-file-size=64M"]
@@ -334,6 +335,7 @@ class MySQL(MariaDB):
 
     kind = "mysql"
     vendor = "MySQL"
+    primary_key = "t.PRIMARY"
     reload_tls = "ALTER INSTANCE RELOAD TLS"
     no_tls = ["--tls-version="]
     own_options = ["--innodb-redo-log-capacity=64M", "--mysqlx=OFF"]

@@ -134,7 +134,7 @@ def test_a_row_that_cannot_be_stored_fails_the_command(server, engine, tmp_path)
     assert status == 1
     found = query(server, "SELECT COUNT(*) FROM {s}t")
     if server.driver == "mysql":
-        assert "1062 (Duplicate entry '50' for key 'PRIMARY')" in out
+        assert f"1062 (Duplicate entry '50' for key '{server.primary_key}')" in out
         assert found == ("0" if engine == "InnoDB" else "100")
     else:
         assert 'FATAL: PQexec() failed: 7 duplicate key value violates unique constraint "t_pkey"' in out
