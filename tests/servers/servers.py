@@ -226,6 +226,7 @@ class MariaDB(Server):
     vendor = "MariaDB"
     driver = "mysql"
     stop_signal = signal.SIGTERM
+    isolation = "@@tx_isolation"
     primary_key = "PRIMARY"  # as errors name that of table t
     reload_tls = "FLUSH SSL"
     no_tls = []
@@ -335,6 +336,7 @@ class MySQL(MariaDB):
 
     kind = "mysql"
     vendor = "MySQL"
+    isolation = "@@transaction_isolation"
     primary_key = "t.PRIMARY"
     reload_tls = "ALTER INSTANCE RELOAD TLS"
     no_tls = ["--tls-version="]
@@ -372,6 +374,7 @@ def mysql_kind():
 class PostgreSQL(Server):
     kind = "pg"
     driver = "pgsql"
+    isolation = "current_setting('transaction_isolation')"
     stop_signal = signal.SIGINT  # fast shutdown
 
     def __init__(self, certificates=None, options=()):

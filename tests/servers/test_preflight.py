@@ -136,7 +136,7 @@ LEVELS = {"read-uncommitted": "READ-UNCOMMITTED", "read-committed": "READ-COMMIT
 @pytest.mark.parametrize("level", ["default", *LEVELS])
 def test_isolation_level(server, level, tmp_path):
     """Also of a connection that was made again."""
-    ask = {"mysql": "SELECT @@tx_isolation", "pgsql": "SHOW transaction_isolation"}[server.driver]
+    ask = f"SELECT {server.isolation}"
     default = {"mysql": "REPEATABLE-READ", "pgsql": "READ-COMMITTED"}[server.driver]
     script = tmp_path / "level.lua"
     script.write_text(f"""
@@ -160,13 +160,15 @@ def test_ps_mode_of_mysql(mysql, mode, prepares, texts):
                          "('Com_stmt_prepare', 'Com_stmt_execute', 'Com_select', 'Prepared_stmt_count')")
         return {name: int(value) for name, value in (line.split("\t") for line in text.splitlines())}
 
-    before = counters()
+    first, before = counters(), counters()
     out = must(mysql, "oltp_point_select", *SMALL, "--events=20", f"--db-ps-mode={mode}", "run")
     after = counters()
+    # MySQL's own client selects something whenever it connects, MariaDB's does not.
+    by_client = before["Com_select"] - first["Com_select"]
     assert number(out, "read") == 20
     assert after["Com_stmt_prepare"] - before["Com_stmt_prepare"] == prepares
     assert after["Com_stmt_execute"] - before["Com_stmt_execute"] == 20 - texts
-    assert after["Com_select"] - before["Com_select"] == 20
+    assert after["Com_select"] - before["Com_select"] == 20 + by_client
     assert after["Prepared_stmt_count"] == before["Prepared_stmt_count"]
 
 
