@@ -424,3 +424,35 @@ def test_a_frozen_server_does_not_hold_up_connecting(shell, postgresql_victim):
         postgresql_victim.thaw()
     assert (answer["rc"], answer["class"]) == ("ERROR", CLASS_CONNECTION)
     assert answer["text"].endswith("failed: timeout expired\n\n")
+
+
+def sockets(sh):
+    """Flags of the process's sockets, by their numbers."""
+    folder = f"/proc/{sh.process.pid}/fd"
+    found = {}
+    for fd in os.listdir(folder):
+        if os.readlink(f"{folder}/{fd}").startswith("socket:"):
+            with open(f"{folder}info/{fd}", encoding="ascii") as info:
+                found[fd] = int(re.search(r"flags:\s*(\d+)", info.read()).group(1), 8)
+    return found
+
+
+def test_a_socket_that_libpq_has_closed_is_nobodys(shell, postgresql):
+    """Its number is that of the next connection."""
+    sh = shell(postgresql, ["--pgsql-sslmode=disable"])
+    sh("connect")
+    (number,), = sh.query("SELECT pg_backend_pid()")
+    before = sockets(sh)
+    postgresql.sql(f"SELECT pg_terminate_backend({number})")
+    assert sh("query SELECT 1")["rc"] == "LOST"
+    sh("info")  # libpq's
+    assert sockets(sh) == {}
+    sh("use 1")
+    sh("connect")
+    (other,), = sh.query("SELECT pg_backend_pid()")
+    assert sockets(sh) == before
+    sh("use 0")
+    assert sh("query SELECT 1")["rc"] == "LOST"
+    assert sockets(sh) == before
+    sh("use 1")
+    assert sh.query("SELECT pg_backend_pid()") == [[other]]

@@ -52,7 +52,10 @@ static enum bn_sql lose(struct bn_pgsql_conn *c, const char *call, const char *t
                         struct bn_sql_diag *d)
 {
   bn_sockref_shut(&c->socket);
-  (void)set_blocking(c->stream.fd, false); /* libpq is to find out without waiting */
+  /* libpq is to find out without waiting.  Then it closes the socket, whose number may be another
+     one's by now. */
+  if (c->wire == BN_PGSQL_OURS)
+    (void)set_blocking(c->stream.fd, false);
   c->wire = BN_PGSQL_GONE;
   c->answer_len = 0;
   (void)bn_pgsql_fail_text("08006", call, text, d);
