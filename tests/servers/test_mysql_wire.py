@@ -324,3 +324,25 @@ def test_a_frozen_server_is_left_alone(shell, mariadb_victim):
         mariadb_victim.thaw()
     sh("disconnect")
     assert sh("connect")["rc"] == "DONE"
+
+
+@pytest.mark.parametrize("notice", ["close 0", "query SET @a = 1"])
+@pytest.mark.parametrize("by", ["socket", "tcp"])
+def test_a_socket_that_the_library_has_closed_is_nobodys(shell, mariadb, by, notice):
+    """Its number is that of the next connection."""
+    sh = shell(mariadb, by=by)
+    sh("connect")
+    for number in (0, 1):
+        sh(f"prepare {number} SELECT 1")
+    mariadb.sql(f"KILL {sh.query('SELECT CONNECTION_ID()')[0][0]}")
+    time.sleep(0.2)
+    sh(notice)
+    sh("close 1")
+    sh("use 1")
+    sh("connect")
+    (other,), = sh.query("SELECT CONNECTION_ID()")
+    sh("use 0")
+    answers = [sh("query SELECT CONNECTION_ID()") for _ in range(2)]
+    assert [a["rc"] for a in answers] == ["LOST", "LOST"], other
+    sh("use 1")
+    assert sh.query("SELECT CONNECTION_ID()") == [[other]]

@@ -154,6 +154,8 @@ void bn_mysql_load_forget(struct bn_mysql_conn *c);
 int bn_mysql_lib_ssl_mode(MYSQL *handle, int mode, const char **text);
 int bn_mysql_lib_compression(MYSQL *handle, const char *algorithms, const char **text);
 int bn_mysql_lib_socket(MYSQL *handle);
+/* false: the library has closed the socket. */
+bool bn_mysql_lib_connected(const MYSQL *handle);
 /* The number of the error when nothing can be sent any more; and whether the library then looks for
    what the server said before it hung up. */
 int bn_mysql_lib_unsent(void);

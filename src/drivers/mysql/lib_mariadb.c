@@ -140,6 +140,11 @@ int bn_mysql_lib_socket(MYSQL *handle)
   return (int)mysql_get_socket(handle);
 }
 
+bool bn_mysql_lib_connected(const MYSQL *handle)
+{
+  return handle->net.pvio != NULL;
+}
+
 int bn_mysql_lib_unsent(void)
 {
   return CR_SERVER_GONE_ERROR;

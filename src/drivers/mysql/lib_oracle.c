@@ -41,6 +41,11 @@ int bn_mysql_lib_socket(MYSQL *handle)
   return (int)handle->net.fd;
 }
 
+bool bn_mysql_lib_connected(const MYSQL *handle)
+{
+  return handle->net.vio != NULL;
+}
+
 int bn_mysql_lib_unsent(void)
 {
   return CR_SERVER_LOST;

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/socket.h>
 
 #include <errmsg.h>
 
@@ -55,8 +54,15 @@ static enum bn_sql lose(struct bn_mysql_conn *c, int code, const char *call, str
 {
   c->wire.broken = true;
   c->wire.live = c->wire.more = false;
-  (void)shutdown(c->wire.stream.fd, SHUT_RDWR);
+  bn_sockref_shut(&c->socket);
   return bn_mysql_fail_as(c, code, "HY000", call, bn_mysql_lib_text(code), d);
+}
+
+/* A library that has found the connection broken closes the socket, whose number may be another
+   connection's by now. */
+static bool usable(const struct bn_mysql_conn *c)
+{
+  return !c->wire.broken && bn_mysql_lib_connected(c->handle);
 }
 
 /* --- answers
@@ -145,6 +151,16 @@ static enum bn_sql take_result(struct bn_mysql_conn *c, struct bn_mysql_stmt *st
   return BN_SQL_DONE;
 }
 
+/* The result that follows the one that take_result has read. */
+static enum bn_sql take_next(struct bn_mysql_conn *c, struct bn_mysql_stmt *st,
+                             const struct call *call, struct bn_sql_result *r,
+                             struct bn_sql_diag *d)
+{
+  if (__builtin_expect(!usable(c), 0))
+    return lose(c, CR_SERVER_LOST, call->reading, d);
+  return take_result(c, st, c->wire.reply.seq, call, r, d);
+}
+
 static void drop_rows(struct bn_mysql_wire *w)
 {
   bn_stream_skip(&w->stream, w->reply.at);
@@ -163,7 +179,7 @@ void bn_mysql_wire_settle(struct bn_mysql_conn *c)
   while (w->more) {
     struct bn_mysql_stmt any = {.conn = c};
 
-    (void)take_result(c, w->reply.binary ? &any : NULL, w->reply.seq, &nobody, &r, &d);
+    (void)take_next(c, w->reply.binary ? &any : NULL, &nobody, &r, &d);
     free(any.wire.column);
     if (w->live)
       drop_rows(w);
@@ -183,7 +199,7 @@ static uint8_t *begin(struct bn_mysql_conn *c, size_t n, const char *call, enum 
 
   if (__builtin_expect(w->live || w->more, 0))
     bn_mysql_wire_settle(c);
-  if (__builtin_expect(w->broken, 0)) {
+  if (__builtin_expect(!usable(c), 0)) {
     *rc = lose(c, bn_mysql_lib_unsent(), call, d);
     return NULL;
   }
@@ -291,7 +307,7 @@ enum bn_sql bn_mysql_wire_next(struct bn_mysql_conn *c, struct bn_mysql_stmt *st
   *r = (struct bn_sql_result){.affected = 0};
   if (!w->more)
     return BN_SQL_DONE;
-  return take_result(c, st, w->reply.seq, st != NULL ? &prepared : &text, r, d);
+  return take_next(c, st, st != NULL ? &prepared : &text, r, d);
 }
 
 /* --- rows
