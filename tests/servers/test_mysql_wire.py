@@ -346,3 +346,12 @@ def test_a_socket_that_the_library_has_closed_is_nobodys(shell, mariadb, by, not
     assert [a["rc"] for a in answers] == ["LOST", "LOST"], other
     sh("use 1")
     assert sh.query("SELECT CONNECTION_ID()") == [[other]]
+
+
+def test_information_while_results_are_pending(shell, mariadb):
+    sh = shell(mariadb)
+    sh("connect")
+    assert sh("query SELECT 1; SELECT 2; SELECT 3")["more"] is True
+    info = sh("info")
+    assert (info["rc"], info["max_connections"] > 0) == (0, True)
+    assert sh.query("SELECT 4") == [["4"]]

@@ -192,7 +192,7 @@ static int read_variables(MYSQL *handle, const char *sql, struct bn_sql_info *ou
 
 static int info(void *conn, struct bn_sql_info *out)
 {
-  const struct bn_mysql_conn *c = conn;
+  struct bn_mysql_conn *c = conn;
   const struct bn_mysql_conf *conf = c->driver->conf;
   const char *version;
 
@@ -212,6 +212,7 @@ static int info(void *conn, struct bn_sql_info *out)
   version = mysql_get_server_info(c->handle);
   (void)snprintf(out->version, sizeof out->version, "%s%s",
                  strstr(version, "MariaDB") == NULL ? "MySQL " : "", version);
+  bn_mysql_wire_settle(c);
   if (read_variables(c->handle,
                      "SHOW GLOBAL VARIABLES WHERE Variable_name IN "
                      "('max_connections', 'max_prepared_stmt_count', 'max_allowed_packet')",
