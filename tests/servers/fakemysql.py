@@ -91,3 +91,41 @@ class FakeMySQL:
             answer = self.receive(conn)
         if answer is not None:
             self.send(conn, b"\xff\x15\x04#28000Access denied")
+
+
+def packets(*payloads, seq=1):
+    """They as they travel."""
+    return b"".join(len(p).to_bytes(3, "little") + bytes([(seq + i) % 256]) + p for i, p in enumerate(payloads))
+
+
+COM_QUIT, COM_QUERY, COM_PREPARE, COM_EXECUTE = 1, 3, 0x16, 0x17
+OK = b"\0\0\0\2\0\0\0"
+END = b"\xfe\0\0\2\0"
+COLUMN = b"\3def\0\0\0\1?\0\x0c\x3f\0\x15\0\0\0\x08\x80\0\0\0\0"  # BIGINT
+# Statement 1 has one parameter and no columns.
+PREPARED = packets(b"\0\1\0\0\0\0\0\1\0\0\0\0", COLUMN, END)
+
+
+class ScriptedMySQL(FakeMySQL):
+    """Lets everybody in, answers each query and execution with the next of `answers`, bytes as they travel, and hangs
+    up behind the last one.  `asked` has what they were, without the packet's header."""
+
+    def __init__(self, *answers):
+        self.answers = list(answers)
+        self.asked = []
+        super().__init__("mysql_native_password")
+
+    def talk(self, conn):
+        self.seq = 0
+        self.send(conn, self.greeting())
+        if self.receive(conn) is None:
+            return
+        self.send(conn, OK)
+        while (command := self.receive(conn)) is not None:
+            if command[0] == COM_PREPARE:
+                conn.sendall(PREPARED)
+            elif command[0] in (COM_QUERY, COM_EXECUTE):
+                self.asked.append(command)
+                conn.sendall(self.answers.pop(0))
+                if not self.answers:
+                    return

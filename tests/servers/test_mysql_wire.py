@@ -10,6 +10,8 @@ import time
 
 import pytest
 
+from fakemysql import COLUMN, END, OK, ScriptedMySQL, packets
+
 MIB = 1024 * 1024
 BY_LIBRARY = ["--mysql-debug=on"]
 NOTHING = {"affected": 0, "nrows": 0, "nfields": 0, "more": False}
@@ -355,3 +357,59 @@ def test_information_while_results_are_pending(shell, mariadb):
     info = sh("info")
     assert (info["rc"], info["max_connections"] > 0) == (0, True)
     assert sh.query("SELECT 4") == [["4"]]
+
+
+# --- servers that do what real ones do rarely or never -----------------------------------------------
+
+
+@pytest.fixture
+def scripted(shell):
+    """A factory of connections to servers that give these answers."""
+    made = []
+
+    def make(*answers):
+        made.append(ScriptedMySQL(*answers))
+        sh = shell(made[-1])
+        assert sh("connect")["rc"] == "DONE"
+        return sh, made[-1]
+
+    yield make
+    for each in made:
+        each.close()
+
+
+def test_types_are_told_again_after_a_refusal(scripted):
+    """A server that is no part of its cluster yet does not look at them."""
+    refusal = packets(b"\xff\x17\x04#08S01not yet")
+    sh, server = scripted(packets(OK), packets(OK), refusal, packets(OK), packets(OK))
+    sh("prepare 0 UPDATE t SET v = ?")
+    sh("bind 0 int:1")
+    assert [sh("execute 0")["rc"] for _ in range(5)] == ["DONE", "DONE", "ERROR", "DONE", "DONE"]
+    # Command, statement, flags, count, nulls: then whether types follow.
+    assert [asked[11] for asked in server.asked] == [1, 0, 0, 1, 0]
+
+
+ROWS = [b"\1", COLUMN, END, b"\1a", END]
+
+
+@pytest.mark.parametrize("answer, code", [
+    (packets(b"\xfb/etc/passwd"), 2027),
+    (packets(b"\xfemysql_clear_password\0salt"), 2027),
+    (packets(b""), 2027),
+    (packets(b"\0"), 2027),
+    (packets(OK, seq=2), 2027),
+    (packets(b"\xfd\xff\xff\xff", *ROWS[1:]), 2027),
+    (packets(b"\xfe" + b"\xff" * 8), 2027),
+    (packets(*ROWS[:3]), 2013),
+    (packets(*ROWS[:4]) + b"\xff\xff\xff\5\xfe", 2013),
+    (packets(*ROWS)[:-1], 2013),
+    (b"\xff\xff", 2013),
+    (b"", 2013),
+], ids=lambda p: p.hex()[:20] if isinstance(p, bytes) else None)
+def test_an_answer_of_no_server_ends_the_connection(scripted, answer, code):
+    sh, server = scripted(packets(*ROWS), answer)
+    assert sh.query("SELECT 1") == [["a"]]
+    answer = sh("query SELECT 2")
+    assert (answer["rc"], answer["code"], answer["state"]) == ("LOST", code, "HY000")
+    assert sh("query SELECT 3")["rc"] == "LOST"
+    assert len(server.asked) == 2

@@ -252,8 +252,10 @@ enum bn_sql bn_mysql_wire_execute(struct bn_mysql_stmt *st, struct bn_sql_result
     return rc;
   len = bn_mysql_put_execute(out, (uint32_t)st->handle->stmt_id, ws->bind, ws->n_bind,
                              !ws->types_sent, c->wire.attributes);
-  ws->types_sent = true;
-  return converse(c, st, len, &call, r, d);
+  rc = converse(c, st, len, &call, r, d);
+  /* A server that has refused the statement may not have looked at them. */
+  ws->types_sent = rc <= BN_SQL_ROWS;
+  return rc;
 }
 
 /* Statements that do nothing to the library's view of the connection. */
