@@ -291,6 +291,26 @@ def test_a_connection_ended_by_the_server_is_lost(sh, postgresql):
     assert sh("connect")["rc"] == "DONE"
 
 
+@pytest.mark.parametrize("by, argv", [
+    ("socket", []), ("tcp", ["--pgsql-sslmode=disable"]), ("tcp", ["--pgsql-sslmode=require"]),
+])
+@pytest.mark.parametrize("ended_by", ["another", "itself"])
+def test_why_the_server_ends_a_connection_is_told(shell, postgresql, by, argv, ended_by):
+    sh = shell(postgresql, argv, by=by)
+    sh("connect")
+    number = sh.query("SELECT pg_backend_pid()")[0][0]
+    if ended_by == "another":
+        postgresql.sql(f"SELECT pg_terminate_backend({number})")
+        while postgresql.sql(f"SELECT count(*) FROM pg_stat_activity WHERE pid = {number}").strip() != "0":
+            pass
+        answer = sh("query SELECT 1")
+    else:
+        answer = sh(f"query SELECT pg_terminate_backend({number})")
+    assert (answer["rc"], answer["state"]) == ("LOST", "08006")
+    assert answer["text"].startswith("FATAL:  terminating connection due to administrator command\n"), answer["text"]
+    assert not answer["text"].endswith("\n")
+
+
 # --- where to, and as whom ---------------------------------------------------------------------------
 
 

@@ -88,8 +88,9 @@ enum bn_sql bn_pgsql_fail(struct bn_pgsql_conn *c, const PGresult *res, const ch
   const char *text = whole ? NULL : PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY);
   const bool from_server = text != NULL;
 
+  /* Of a connection that breaks the result does not say what the server said of it before. */
   if (text == NULL)
-    text = PQresultErrorMessage(res);
+    text = bad ? "" : PQresultErrorMessage(res);
   if (text[0] == '\0')
     text = PQerrorMessage(c->handle);
   /* A connection that breaks has no SQLSTATE. */

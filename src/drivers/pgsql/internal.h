@@ -130,6 +130,8 @@ bool bn_pgsql_wire_fetch(struct bn_pgsql_conn *c, const struct bn_sql_result *r,
                          struct bn_sql_value *row);
 void bn_pgsql_wire_free(struct bn_pgsql_conn *c);
 
+bool bn_pgsql_set_blocking(int fd, bool blocking);
+
 enum { BN_PGSQL_PARAMS_MAX = 65535 };
 
 /* Whether the next statement goes by wire.c; true also for a connection that it has lost. */
@@ -137,6 +139,18 @@ static inline bool bn_pgsql_on_wire(struct bn_pgsql_conn *c)
 {
   return __builtin_expect(c->wire == BN_PGSQL_OURS, 1) || bn_pgsql_take_back(c);
 }
+
+/* --- lost.c --- */
+/* The connection is of no use to anybody; LOST. */
+enum bn_sql bn_pgsql_lose(struct bn_pgsql_conn *c, const char *call, const char *text,
+                          struct bn_sql_diag *d);
+/* Its stream has failed at `doing`: "receive data from". */
+enum bn_sql bn_pgsql_lose_socket(struct bn_pgsql_conn *c, const char *call, const char *doing,
+                                 struct bn_sql_diag *d);
+/* Nothing can be sent; what the server said before that may have come. */
+enum bn_sql bn_pgsql_lose_unsent(struct bn_pgsql_conn *c, const char *call, struct bn_sql_diag *d);
+/* The reply has what no server says. */
+enum bn_sql bn_pgsql_lose_track(struct bn_pgsql_conn *c, const char *call, struct bn_sql_diag *d);
 
 /* --- load.c --- */
 enum bn_sql bn_pgsql_load_begin(void *conn, const char *table, const char *columns,

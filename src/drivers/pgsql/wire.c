@@ -3,14 +3,13 @@
    answer, no more system calls than that.  libpq has connected, and it is lent the connection for
    whatever is rare. */
 #include <endian.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "drivers/pgsql/internal.h"
 
-static bool set_blocking(int fd, bool blocking)
+bool bn_pgsql_set_blocking(int fd, bool blocking)
 {
   const int flags = fcntl(fd, F_GETFL);
 
@@ -32,7 +31,7 @@ void bn_pgsql_wire_open(struct bn_pgsql_conn *c)
 void bn_pgsql_wire_close(struct bn_pgsql_conn *c)
 {
   if (c->wire == BN_PGSQL_OURS)
-    (void)set_blocking(c->stream.fd, false);
+    (void)bn_pgsql_set_blocking(c->stream.fd, false);
   c->wire = BN_PGSQL_NEVER;
   bn_stream_done(&c->stream);
 }
@@ -45,50 +44,6 @@ static void note_told(struct bn_pgsql_conn *c)
     c->plain_strings = reply->plain_strings;
   if (reply->encoding[0] != '\0')
     c->encoding = pg_char_to_encoding(reply->encoding);
-}
-
-/* The connection is of no use to anybody. */
-static enum bn_sql lose(struct bn_pgsql_conn *c, const char *call, const char *text,
-                        struct bn_sql_diag *d)
-{
-  bn_sockref_shut(&c->socket);
-  /* libpq is to find out without waiting.  Then it closes the socket, whose number may be another
-     one's by now. */
-  if (c->wire == BN_PGSQL_OURS)
-    (void)set_blocking(c->stream.fd, false);
-  c->wire = BN_PGSQL_GONE;
-  c->answer_len = 0;
-  (void)bn_pgsql_fail_text("08006", call, text, d);
-  d->rolled_back = false;
-  return BN_SQL_LOST;
-}
-
-/* As libpq says it. */
-static enum bn_sql lose_socket(struct bn_pgsql_conn *c, const char *call, const char *doing,
-                               struct bn_sql_diag *d)
-{
-  const int error = c->stream.error;
-  char text[160];
-
-  if (error == 0 || error == ECONNRESET || error == EPIPE)
-    return lose(c, call,
-                "server closed the connection unexpectedly\n"
-                "\tThis probably means the server terminated abnormally\n"
-                "\tbefore or while processing the request.",
-                d);
-  (void)snprintf(text, sizeof text, "could not %s server: %s", doing, strerror(error));
-  return lose(c, call, text, d);
-}
-
-static enum bn_sql lose_track(struct bn_pgsql_conn *c, const char *call, struct bn_sql_diag *d)
-{
-  char text[160];
-
-  (void)snprintf(text, sizeof text,
-                 "lost synchronization with server: got message type \"%c\", length %d",
-                 c->reply.odd_type >= ' ' && c->reply.odd_type <= '~' ? c->reply.odd_type : '?',
-                 (int)c->reply.odd_len);
-  return lose(c, call, text, d);
 }
 
 static void drop_answer(struct bn_pgsql_conn *c)
@@ -126,17 +81,18 @@ void bn_pgsql_lend(struct bn_pgsql_conn *c)
 
   if (c->wire != BN_PGSQL_OURS)
     return;
-  if (settle(c) && set_blocking(c->stream.fd, false))
+  if (settle(c) && bn_pgsql_set_blocking(c->stream.fd, false))
     c->wire = BN_PGSQL_LENT;
   else
-    (void)lose(c, "", "", &d);
+    (void)bn_pgsql_lose(c, "", "", &d);
 }
 
 bool bn_pgsql_take_back(struct bn_pgsql_conn *c)
 {
   /* One that libpq knows to be broken is left to its words. */
   if (c->wire != BN_PGSQL_LENT || PQstatus(c->handle) != CONNECTION_OK ||
-      PQtransactionStatus(c->handle) == PQTRANS_ACTIVE || !set_blocking(c->stream.fd, true))
+      PQtransactionStatus(c->handle) == PQTRANS_ACTIVE ||
+      !bn_pgsql_set_blocking(c->stream.fd, true))
     return c->wire == BN_PGSQL_GONE;
   switch (PQtransactionStatus(c->handle)) {
   case PQTRANS_INTRANS:
@@ -355,16 +311,16 @@ static enum bn_sql converse(struct bn_pgsql_conn *c, bool extended, const char *
   struct bn_pgsql_reply *reply = &c->reply;
 
   if (__builtin_expect(bn_stream_flush(s) != 0, 0))
-    return lose_socket(c, call, "send data to", d);
+    return bn_pgsql_lose_unsent(c, call, d);
   for (;;) {
     switch (bn_pgsql_reply_read(reply, bn_stream_data(s), bn_stream_len(s))) {
     case BN_PGSQL_READY:
       return conclude(c, call, r, d);
     case BN_PGSQL_ODD:
-      return lose_track(c, call, d);
+      return bn_pgsql_lose_track(c, call, d);
     case BN_PGSQL_COPY_IN:
       if (refuse_copy(c, extended) != 0)
-        return lose_socket(c, call, "send data to", d);
+        return bn_pgsql_lose_socket(c, call, "send data to", d);
       break;
     case BN_PGSQL_INCOMPLETE:
       /* Rows that nobody wants are not kept. */
@@ -374,7 +330,7 @@ static enum bn_sql converse(struct bn_pgsql_conn *c, bool extended, const char *
         reply->at = 0;
       }
       if (__builtin_expect(bn_stream_need(s, reply->need) != 0, 0))
-        return lose_socket(c, call, "receive data from", d);
+        return bn_pgsql_lose_socket(c, call, "receive data from", d);
     }
   }
 }
@@ -385,7 +341,7 @@ static bool start(struct bn_pgsql_conn *c, int fields, const char *call, struct 
 {
   *r = (struct bn_sql_result){.affected = 0};
   if (__builtin_expect(c->wire == BN_PGSQL_GONE, 0)) {
-    *rc = lose(c, call, "no connection to the server", d);
+    *rc = bn_pgsql_lose(c, call, "no connection to the server", d);
     return false;
   }
   drop_answer(c);
