@@ -195,6 +195,7 @@ static int info(void *conn, struct bn_sql_info *out)
   struct bn_mysql_conn *c = conn;
   const struct bn_mysql_conf *conf = c->driver->conf;
   const char *version;
+  int rc;
 
   *out = (struct bn_sql_info){
       .max_connections = -1,
@@ -213,15 +214,17 @@ static int info(void *conn, struct bn_sql_info *out)
   (void)snprintf(out->version, sizeof out->version, "%s%s",
                  strstr(version, "MariaDB") == NULL ? "MySQL " : "", version);
   bn_mysql_wire_settle(c);
-  if (read_variables(c->handle,
-                     "SHOW GLOBAL VARIABLES WHERE Variable_name IN "
-                     "('max_connections', 'max_prepared_stmt_count', 'max_allowed_packet')",
-                     out) != 0)
-    return -1;
-  return read_variables(c->handle,
+  rc = read_variables(c->handle,
+                      "SHOW GLOBAL VARIABLES WHERE Variable_name IN "
+                      "('max_connections', 'max_prepared_stmt_count', 'max_allowed_packet')",
+                      out);
+  if (rc == 0)
+    rc = read_variables(c->handle,
                         "SHOW GLOBAL STATUS WHERE Variable_name IN "
                         "('Threads_connected', 'Prepared_stmt_count')",
                         out);
+  bn_mysql_wire_check(c);
+  return rc;
 }
 
 static const char *const isolation[BN_ISOLATIONS] = {

@@ -111,6 +111,7 @@ enum bn_sql bn_mysql_fail(struct bn_mysql_conn *c, const char *call, struct bn_s
 {
   const int code = (int)mysql_errno(c->handle);
 
+  bn_mysql_wire_check(c);
   d->rolled_back = rolled_back(c->handle, code);
   return fill(code, mysql_sqlstate(c->handle), call, mysql_error(c->handle), d);
 }
@@ -119,6 +120,7 @@ enum bn_sql bn_mysql_fail_stmt(struct bn_mysql_stmt *st, const char *call, struc
 {
   const int code = (int)mysql_stmt_errno(st->handle);
 
+  bn_mysql_wire_check(st->conn);
   d->rolled_back = rolled_back(st->conn->handle, code);
   return fill(code, mysql_stmt_sqlstate(st->handle), call, mysql_stmt_error(st->handle), d);
 }

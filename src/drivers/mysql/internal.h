@@ -128,6 +128,9 @@ void bn_mysql_close(void *stmt);
 /* The connection has just been made: will the driver use it without the library? */
 void bn_mysql_wire_open(struct bn_mysql_conn *c);
 void bn_mysql_wire_close(struct bn_mysql_conn *c);
+/* After a call of the library that may have found the connection broken: then it has closed the
+   socket, whose number may be another connection's by now. */
+void bn_mysql_wire_check(struct bn_mysql_conn *c);
 /* Before the library is to read an answer: reads those that wait, and drops them. */
 void bn_mysql_wire_settle(struct bn_mysql_conn *c);
 bool bn_mysql_wire_takes(const struct bn_mysql_conn *c, const char *sql, size_t len);

@@ -271,6 +271,7 @@ void bn_mysql_close(void *stmt)
     const MYSQL_STMT *handle = st->handle;
     const bool failed = mysql_stmt_close(st->handle);
 
+    bn_mysql_wire_check(st->conn);
     bn_mysql_trace(st->conn->driver, "mysql_stmt_close(%p) = %d", (const void *)handle, failed);
   }
   st->handle = NULL;

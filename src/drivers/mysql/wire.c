@@ -58,11 +58,10 @@ static enum bn_sql lose(struct bn_mysql_conn *c, int code, const char *call, str
   return bn_mysql_fail_as(c, code, "HY000", call, bn_mysql_lib_text(code), d);
 }
 
-/* A library that has found the connection broken closes the socket, whose number may be another
-   connection's by now. */
-static bool usable(const struct bn_mysql_conn *c)
+void bn_mysql_wire_check(struct bn_mysql_conn *c)
 {
-  return !c->wire.broken && bn_mysql_lib_connected(c->handle);
+  if (c->handle != NULL && !bn_mysql_lib_connected(c->handle))
+    c->wire.broken = true;
 }
 
 /* --- answers
@@ -140,8 +139,12 @@ static enum bn_sql take_result(struct bn_mysql_conn *c, struct bn_mysql_stmt *st
   }
   if (__builtin_expect(got == BN_READ_BAD, 0))
     return lose(c, CR_MALFORMED_PACKET, call->sending, d);
-  if (__builtin_expect(w->reply.code != 0, 0))
+  if (__builtin_expect(w->reply.code != 0, 0)) {
+    /* A server that has refused the statement may not have looked at them. */
+    if (st != NULL)
+      st->wire.types_sent = false;
     return take_error(c, call, d);
+  }
   w->more = (w->reply.status & BN_MYSQL_MORE_RESULTS) != 0;
   c->handle->server_status = w->reply.status & ~(unsigned)BN_MYSQL_MORE_RESULTS;
   *r = (struct bn_sql_result){.affected = w->reply.affected, .more = w->more};
@@ -156,7 +159,7 @@ static enum bn_sql take_next(struct bn_mysql_conn *c, struct bn_mysql_stmt *st,
                              const struct call *call, struct bn_sql_result *r,
                              struct bn_sql_diag *d)
 {
-  if (__builtin_expect(!usable(c), 0))
+  if (__builtin_expect(c->wire.broken, 0))
     return lose(c, CR_SERVER_LOST, call->reading, d);
   return take_result(c, st, c->wire.reply.seq, call, r, d);
 }
@@ -199,7 +202,7 @@ static uint8_t *begin(struct bn_mysql_conn *c, size_t n, const char *call, enum 
 
   if (__builtin_expect(w->live || w->more, 0))
     bn_mysql_wire_settle(c);
-  if (__builtin_expect(!usable(c), 0)) {
+  if (__builtin_expect(w->broken, 0)) {
     *rc = lose(c, bn_mysql_lib_unsent(), call, d);
     return NULL;
   }
@@ -252,10 +255,8 @@ enum bn_sql bn_mysql_wire_execute(struct bn_mysql_stmt *st, struct bn_sql_result
     return rc;
   len = bn_mysql_put_execute(out, (uint32_t)st->handle->stmt_id, ws->bind, ws->n_bind,
                              !ws->types_sent, c->wire.attributes);
-  rc = converse(c, st, len, &call, r, d);
-  /* A server that has refused the statement may not have looked at them. */
-  ws->types_sent = rc <= BN_SQL_ROWS;
-  return rc;
+  ws->types_sent = true;
+  return converse(c, st, len, &call, r, d);
 }
 
 /* Statements that do nothing to the library's view of the connection. */
