@@ -74,12 +74,13 @@ def end_connections(server):
 
 @pytest.mark.parametrize("ps_mode", ["auto", "disable"])
 def test_a_killed_server_ends_the_run_with_a_report(victim, ps_mode):
-    run = Run(victim, "oltp_read_write", *SIZES, "--threads=4", "--time=30", f"--db-ps-mode={ps_mode}")
+    run = Run(victim, "oltp_read_write", *SIZES, "--threads=4", "--time=100", f"--db-ps-mode={ps_mode}")
     run.get_going()
     victim.kill()
-    status, out, err, seconds = run.end()
+    killed = time.monotonic()
+    status, out, err, _ = run.end()
     assert status == 1
-    assert seconds < 12
+    assert time.monotonic() < killed + 40
     assert err.rstrip("\n").endswith(RUN_FAILED)
     assert number(out, "total number of events") > 0
     fatal = {"mysql": r"^FATAL: \S+ returned error 20(13|06) \(.*\)",
@@ -108,8 +109,8 @@ def test_a_restarted_server_is_found_again_when_its_loss_is_ignored(victim, ps_m
 @pytest.mark.parametrize("ignored", [True, False])
 def test_connections_ended_by_the_server(victim, ignored):
     argv = [LOST[victim.driver]] if ignored else []
-    run = Run(victim, "oltp_read_write", *SIZES, "--threads=4", "--time=3", *argv)
-    time.sleep(1)
+    run = Run(victim, "oltp_read_write", *SIZES, "--threads=4", "--time=6", *argv)
+    run.get_going()
     assert end_connections(victim) >= 4
     status, out, err, _ = run.end()
     if ignored:
