@@ -189,7 +189,8 @@ static int set_option(struct bn_cli *cli, struct bn_optset *options, char *arg)
   if (bn_cli_same_name(arg + 2, "config-file", len) && value != NULL && value[1] != '\0' &&
       bn_optset_file(options, value + 1, &err) != 0) {
     bn_log_stderr("%s", err.text);
-    return -1;
+    /* sysbench goes on without a file that it cannot open. */
+    return cli->explicit_dialect && (err.code == ENOENT || err.code == EACCES) ? 0 : -1;
   }
   return rc < BN_OPTSET_BOOL ? -1 : 0;
 }

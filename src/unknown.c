@@ -68,20 +68,34 @@ struct unknown_name {
   bool is_script;
 };
 
+static void name_unknown_of_file(const struct bn_optset *options, const char *name,
+                                 const char *path, unsigned line)
+{
+  const char *nearest = bn_optset_nearest(options, name);
+  const char first = name[strspn(name, " \t\r\n\v\f")];
+
+  if (first == '\0' || first == '#')
+    return;
+  if (bn_optset_find(options, name) != NULL)
+    bn_log_stderr("%s:%u: option '%s' is ignored: sysbench 0.5 has none of that name", path, line,
+                  name);
+  else
+    bn_log_stderr("%s:%u: unknown option '%s' is ignored%s%s%s", path, line, name,
+                  nearest != NULL ? " (did you mean " : "", nearest != NULL ? nearest : "",
+                  nearest != NULL ? "?)" : "");
+}
+
 static void report_unknown_name(void *arg, const char *name, const char *value, const char *path,
                                 unsigned line)
 {
   const struct unknown_name *u = arg;
-  const char *nearest = bn_optset_nearest(u->options, name);
   char underscored[128];
 
   (void)value;
   if (path == NULL)
     return;
-  if (!u->is_script || !u->cli->explicit_dialect) {
-    bn_log_stderr("%s:%u: unknown option '%s' is ignored%s%s%s", path, line, name,
-                  nearest != NULL ? " (did you mean " : "", nearest != NULL ? nearest : "",
-                  nearest != NULL ? "?)" : "");
+  if (!u->is_script || !u->cli->explicit_dialect || u->cli->version == BN_V05) {
+    name_unknown_of_file(u->options, name, path, line);
     return;
   }
   (void)snprintf(underscored, sizeof underscored, "%s", name);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "core/log.h"
 #include "core/optval.h"
 
@@ -151,6 +152,34 @@ static enum bn_optset_error bool_05(const struct bn_entry *e, const char *text)
   return BN_OPTSET_OK;
 }
 
+/* In a dialect whatever stands behind '=' in a file means on. */
+static enum bn_optset_error bool_of_file(const struct bn_entry *e, const struct bn_setting *st)
+{
+  struct bn_list items = {0};
+  bool on = true;
+
+  (void)bn_optval_items(st->text != NULL ? st->text : "", &items);
+  *(bool *)e->value = items.n > 0;
+  if (items.n > 0 && (bn_units_bool(items.item[0], &on) != 0 || !on))
+    bn_log_stderr("%s:%u: '%s=%s' means on in sysbench; a line without a value means off", st->path,
+                  st->line, e->o->name, items.item[0]);
+  bn_optval_free_list(&items);
+  return BN_OPTSET_OK;
+}
+
+/* In a dialect the number is what the text begins with, 0 if nothing. */
+static enum bn_optset_error leading_number(const struct bn_entry *e, const char *text)
+{
+  char number[64];
+  enum bn_optset_error rc;
+
+  (void)snprintf(number, sizeof number, "%.17g", strtod(text, NULL));
+  rc = bn_optval_parse(e->o, e->value, number, false);
+  if (rc == BN_OPTSET_OK)
+    bn_log_stderr("--%s=%s is taken for %s", e->o->name, text, number);
+  return rc;
+}
+
 static enum bn_optset_error parse(const struct bn_optset *s, struct bn_entry *e,
                                   const struct bn_setting *st)
 {
@@ -163,10 +192,14 @@ static enum bn_optset_error parse(const struct bn_optset *s, struct bn_entry *e,
     return bn_optval_parse(e->o, e->value, st->text, from_file);
   if (e->o->type == BN_BOOL && s->version == BN_V05 && st->text != NULL && !from_file)
     return bool_05(e, st->text);
+  if (e->o->type == BN_BOOL && from_file)
+    return bool_of_file(e, st);
   if (e->o->whole && (e->o->type != BN_LIST || e->o->scalar) &&
       !bn_optval_is_whole(st->text, from_file))
     return BN_OPTSET_BAD;
   rc = bn_optval_parse(e->o, e->value, st->text, from_file);
+  if (rc == BN_OPTSET_BAD && e->o->type == BN_DOUBLE && !from_file)
+    return leading_number(e, st->text);
   /* Of a line in a file sysbench takes the first. */
   if (rc == BN_OPTSET_OK && e->o->scalar && e->o->whole)
     bn_optval_keep_first(e->value);
@@ -199,10 +232,18 @@ static enum bn_optset_error apply(const struct bn_optset *s, struct bn_entry *e,
   return rc;
 }
 
+/* A file for 0.5 may have names that mean something since 1.0 only, and are nothing in 0.5. */
+static bool is_known(const struct bn_optset *s, const struct bn_entry *e,
+                     const struct bn_setting *st)
+{
+  return e != NULL && (!s->explicit_dialect || s->version != BN_V05 || st->path == NULL ||
+                       e->o->in == 0 || (e->o->in & BN_IN_05) != 0);
+}
+
 static enum bn_optset_error set(struct bn_optset *s, struct bn_setting *st)
 {
   struct bn_entry *e = bn_optset_entry(s, st->name);
-  enum bn_optset_error rc = e != NULL ? apply(s, e, st) : BN_OPTSET_UNKNOWN;
+  enum bn_optset_error rc = is_known(s, e, st) ? apply(s, e, st) : BN_OPTSET_UNKNOWN;
 
   st->bad_bool = rc == BN_OPTSET_BOOL;
   if ((rc == BN_OPTSET_UNKNOWN || rc == BN_OPTSET_BOOL) && pend(s, st) != 0)
@@ -273,6 +314,22 @@ static int append(struct bn_optset *s, struct bn_entry *e)
   return 0;
 }
 
+/* In 1.0 and 1.1 the defaults of the test's options come after the file and the general options. */
+static bool defaults_win(const struct bn_optset *s)
+{
+  return s->explicit_dialect && s->version != BN_V05;
+}
+
+/* true: the setting is not for this option, whose test is declared later than the file is read. */
+static bool comes_too_early(const struct bn_optset *s, const struct bn_setting *st)
+{
+  if (st->path == NULL || !defaults_win(s))
+    return false;
+  bn_log_stderr("%s:%u: '%s' is ignored: sysbench takes options of a test from the command line",
+                st->path, st->line, st->name);
+  return true;
+}
+
 static int apply_pending(struct bn_optset *s, struct bn_entry *e)
 {
   for (size_t i = 0; i < s->n_pending;) {
@@ -281,6 +338,10 @@ static int apply_pending(struct bn_optset *s, struct bn_entry *e)
 
     if (st->bad_bool || !bn_opt_same_name(st->name, e->o->name)) {
       i++;
+      continue;
+    }
+    if (comes_too_early(s, st)) {
+      unpend(s, i);
       continue;
     }
     rc = apply(s, e, st);
@@ -311,7 +372,8 @@ static int add_one(struct bn_optset *s, const char *group, const struct bn_opt *
   }
   if (old != NULL)
     old->shadowed = true;
-  if ((old != NULL && old->given && (int)apply(s, e, &old->last) == NO_MEMORY) ||
+  if ((old != NULL && old->given && !defaults_win(s) &&
+       (int)apply(s, e, &old->last) == NO_MEMORY) ||
       apply_pending(s, e) != 0)
     return bn_err_set(err, 0, "out of memory for the options");
   return 0;

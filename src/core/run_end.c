@@ -96,9 +96,7 @@ int bn_run_status(struct bn_run *run)
 
 void bn_run_say_how_it_ended(struct bn_run *run)
 {
-  if (run->over_backlog && run->conf->version == BN_V05)
-    bn_log(BN_FATAL, "Event queue is full.");
-  else if (run->over_backlog)
+  if (run->over_backlog && run->conf->version != BN_V05)
     bn_log(BN_FATAL, "The event queue is full. This means the worker threads are unable to keep up "
                      "with the specified event generation rate");
   if (left_with(run) >= 0)

@@ -59,11 +59,21 @@ static void await_baseline(struct bn_run *run, struct bn_session *s)
   s->last_ns = bn_clock_now(&s->clock);
 }
 
+/* Of the events since the warm-up's baseline, how many the budget pays for.  In sysbench 1.1 the
+   one in flight when the warm-up ends comes on top of it. */
+static uint64_t charged(const struct bn_conf *c, uint64_t ended)
+{
+  const bool one_more = c->explicit_dialect && c->version == BN_V11 && c->warmup_ns != 0;
+
+  return one_more && ended > 0 ? ended - 1 : ended;
+}
+
 /* What ended between the warm-up's baseline and the first claim is charged, to the kept tickets
    first, so that the total stays exact. */
 static void charge(struct bn_run *run, struct bn_session *s, struct bn_worker *w)
 {
-  const uint64_t n = bn_stat_get(&s->stat->counter[BN_C_EVENTS]) - w->warm_events;
+  const uint64_t n =
+      charged(run->conf, bn_stat_get(&s->stat->counter[BN_C_EVENTS]) - w->warm_events);
 
   if (n > w->kept)
     atomic_fetch_add_explicit(&run->tickets_taken, n - w->kept, memory_order_relaxed);

@@ -13,7 +13,10 @@ local function check_tables()
 end
 
 sysbench.cmdline.commands.prepare[1] = function()
-  check_tables()
+  -- In a dialect it makes them all, as in sysbench.
+  if not (sysbench.cmdline.dialect and sysbench.cmdline.dialect()) then
+    check_tables()
+  end
   return cmd_prepare()
 end
 

@@ -20,7 +20,8 @@ struct text {
   const struct bn_conf *conf;
   const struct bn_dialect *dialect;
   int verbosity;
-  int error; /* of the first failed write; 0: none, -1: some earlier write of others failed */
+  double stamp_05; /* what the next checkpoint of 0.5 shows: when the one before it was */
+  int error;       /* of the first failed write; 0: none, -1: some earlier write of others failed */
 };
 
 static bool is_quiet(const struct text *t)
@@ -327,7 +328,8 @@ static int text_checkpoint(void *self, const struct bn_view *v, struct bn_err *e
   if (is_quiet(t))
     return 0;
   begin_report(t);
-  print_stamp(t, v->at_s, checkpoint_decimals(t->conf));
+  print_stamp(t, t->conf->version == BN_V05 ? t->stamp_05 : v->at_s, checkpoint_decimals(t->conf));
+  t->stamp_05 = v->at_s;
   (void)fputs("Checkpoint report:\n", t->out);
   if (!v->replaced)
     print_summary(t, v);

@@ -142,8 +142,11 @@ static const luaL_Reg functions[] = {
     {"print_test_options", bn_options_print}, {NULL, NULL}};
 
 /* Ours are reached by name only: pairs() shows what the reference shows. */
-static const luaL_Reg own[] = {
-    {"barrier", barrier}, {"expect", expect}, {"progress", progress}, {NULL, NULL}};
+static const luaL_Reg own[] = {{"barrier", barrier},
+                               {"expect", expect},
+                               {"progress", progress},
+                               {"dialect", bn_instance_dialect},
+                               {NULL, NULL}};
 
 /* Adds the constants and functions that the reference has to the table on top. */
 static void add_entries(lua_State *L)
@@ -160,7 +163,7 @@ static void add_entries(lua_State *L)
 /* __index of the main instance's table is a table. */
 static void push_own(lua_State *L)
 {
-  lua_createtable(L, 0, 3);
+  lua_createtable(L, 0, 5);
   luaL_register(L, NULL, own);
   lua_pushboolean(L, 0);
   lua_setfield(L, -2, "in_worker");

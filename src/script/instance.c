@@ -198,6 +198,17 @@ static int internal_declares_options(lua_State *L)
   return 1;
 }
 
+int bn_instance_dialect(lua_State *L)
+{
+  static const char *const names[] = {[BN_V05] = "0.5", [BN_V10] = "1.0", [BN_V11] = "1.1"};
+  const struct bn_conf *conf = bn_instance_of(L)->script->setup.conf;
+
+  if (!conf->explicit_dialect)
+    return 0;
+  lua_pushstring(L, names[conf->version]);
+  return 1;
+}
+
 /* internal.complain(text): one line on stderr. */
 static int internal_complain(lua_State *L)
 {
@@ -374,6 +385,7 @@ static void open_shared(lua_State *L)
                                        {"option", bn_options_get},
                                        {"log", internal_log},
                                        {"complain", internal_complain},
+                                       {"dialect", bn_instance_dialect},
                                        {"json_next", internal_json_next},
                                        {"percentile", internal_percentile},
                                        {"note_traced", internal_note_traced},
@@ -387,7 +399,7 @@ static void open_shared(lua_State *L)
   lua_setfield(L, LUA_REGISTRYINDEX, key_modules);
   lua_pushvalue(L, LUA_GLOBALSINDEX);
   lua_setfield(L, LUA_REGISTRYINDEX, key_globals);
-  lua_createtable(L, 0, 14);
+  lua_createtable(L, 0, 15);
   luaL_register(L, NULL, functions);
   lua_getglobal(L, "require");
   lua_pushliteral(L, "ffi");

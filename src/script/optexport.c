@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <lauxlib.h>
+#include <lualib.h>
 
 #include "core/conf.h"
 #include "core/opt.h"
@@ -84,13 +85,16 @@ static void push_value(lua_State *L, const struct bn_opt *o, const void *value)
   }
 }
 
-/* A global of that name, unless it is a function or one of the library's tables. */
+/* A global of that name, unless it is a function or one of the library's tables.  The exception is
+   sysbench's own, which scripts of 1.0 that ask for the option rely on. */
 static void set_global(const struct export *x, const char *name)
 {
   lua_State *L = x->L;
+  const bool is_10 = bn_instance_of(L)->script->setup.conf->version == BN_V10;
 
   lua_getfield(L, x->env, name);
-  const bool taken = lua_isfunction(L, -1) || lua_istable(L, -1);
+  const bool taken =
+      lua_isfunction(L, -1) || (lua_istable(L, -1) && !(is_10 && strcmp(name, LUA_DBLIBNAME) == 0));
 
   lua_pop(L, 1);
   if (taken)

@@ -134,6 +134,8 @@ void bn_lua_trim(struct bn_lua *lua);
 void bn_instance_make(struct bn_lua *lua);
 /* Puts tables in the place of io, os, debug and bit that are filled when they are first used. */
 void bn_instance_open_late(lua_State *L);
+/* internal.dialect(): "0.5", "1.0" or "1.1" when it was asked for, else nothing. */
+int bn_instance_dialect(lua_State *L);
 /* The instance that a C function called from Lua serves. */
 struct bn_lua *bn_instance_of(lua_State *L);
 /* Pushes an internal module ("sysbench.rand"), loading it on first use; may raise. */

@@ -155,6 +155,11 @@ def test_golden_set_is_complete():
     assert pathlib.Path(runner.GOLDEN / "lua-scripts" / "slow.lua").exists()
 
 
+def test_notes_belong_to_transcripts():
+    for version, name in deviations.NOTES:
+        assert runner.load(version, name).status == 0
+
+
 @pytest.mark.parametrize("case", sorted(deviations.cases()), ids="/".join)
 def test_deviation_changes_its_transcript(case):
     transcript = runner.load(*case)

@@ -580,7 +580,7 @@ def test_old_names(folder):
     assert folder.lua("print(rawget(_G, 'db_query'))" + OLD, "--threads=3", "prepare").lines == [
         "nil", want, "table\ttrue"]
     r = folder.lua(OLD, "--threads=3", "--free=1", "prepare", BENCH_COMPAT="1.0")
-    assert r.lines == [want, "table\ttrue"]
+    assert r.lines == [want, "boolean\ttrue"]
     none = "nil\tnil\tnil\tnil\tnil\tnil\tnil"
     assert folder.lua(OLD, "prepare", BENCH_COMPAT="1.1").lines == [none, "table\tfalse"]
     # A script that declares options may use the functions all the same, as in 1.0.

@@ -27,7 +27,8 @@ end
 
 local metatable = {
   __index = histogram_methods,
-  __tostring = function () return "<sb_histogram>" end
+  -- In sysbench it is a text that is called.
+  __tostring = internal.dialect() and "<sb_histogram>" or function () return "<sb_histogram>" end
 }
 
 local histogram = {}

@@ -2,6 +2,8 @@
 local internal = ...
 local format = string.format
 local write, stdout = io.stdout.write, io.stdout
+-- In sysbench this line, unlike the built-in one, has no colon here.
+local err_s = internal.dialect() and "err/s" or "err/s:"
 
 local report = {}
 
@@ -41,8 +43,8 @@ end
 function report.default(stat)
   local tps, qps, reads, writes, other, latency, errors, reconnects = rates(stat)
   write(stdout, format("[ %.0fs ] thds: %u tps: %4.2f qps: %4.2f (r/w/o: %4.2f/%4.2f/%4.2f) " ..
-    "lat (ms,%s%%): %4.2f err/s: %4.2f reconn/s: %4.2f\n", stat.time_total, stat.threads_running,
-    tps, qps, reads, writes, other, internal.percentile(), latency, errors, reconnects))
+    "lat (ms,%s%%): %4.2f %s %4.2f reconn/s: %4.2f\n", stat.time_total, stat.threads_running,
+    tps, qps, reads, writes, other, internal.percentile(), latency, err_s, errors, reconnects))
 end
 
 return report
