@@ -239,15 +239,16 @@ void *bn_worker_main(void *arg)
   struct bn_err err = {0};
   bool ready;
 
-  bn_log(BN_DEBUG, "Worker thread (#%u) started%s", s->id, run->conf->version == BN_V05 ? "!" : "");
+  if (run->conf->version != BN_V05)
+    bn_log(BN_DEBUG, "Worker thread (#%u) started", s->id);
   if (run->conf->raw.rate > 0)
     (void)prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
   set_state(w, BN_WORKER_OPENING);
   bn_clock_reader_init(&s->clock, &run->clock);
   ready = run->ops->session_open == NULL || run->ops->session_open(run->self, s, &err) == 0;
   if (ready) {
-    if (run->conf->version != BN_V05)
-      bn_log(BN_DEBUG, "Worker thread (#%u) initialized", s->id);
+    bn_log(BN_DEBUG, "Worker thread (#%u) %s", s->id,
+           run->conf->version == BN_V05 ? "started!" : "initialized");
     set_state(w, BN_WORKER_RUNNING);
     atomic_store_explicit(&s->doing, "waiting for the other threads", memory_order_relaxed);
     if (bn_gate_wait(&run->gate))

@@ -70,15 +70,23 @@ static void describe_error(lua_State *L)
   bn_buf_done(&b);
 }
 
-/* Version 0.5 connects outside of protected calls, and there is no thread_run in it. */
+static bool ends_with(const char *text, const char *end)
+{
+  const size_t len = strlen(text), end_len = strlen(end);
+
+  return len >= end_len && strcmp(text + len - end_len, end) == 0;
+}
+
+/* Threads of 0.5 connect outside of protected calls, and there is no thread_run in it. */
 static void log_as_05(const char *text, const char *what)
 {
+  const bool is_thread = what == NULL || strncmp(what, "thread_", 7) == 0;
   static const char *const unprotected[] = {"DB initialization failed",
                                             "Failed to connect to the database"};
 
-  for (size_t i = 0; i < sizeof unprotected / sizeof unprotected[0]; i++)
-    if (strcmp(text, unprotected[i]) == 0) {
-      bn_log_stderr("PANIC: unprotected error in call to Lua API (%s)", text);
+  for (size_t i = 0; is_thread && i < sizeof unprotected / sizeof unprotected[0]; i++)
+    if (ends_with(text, unprotected[i])) {
+      bn_log_stderr("PANIC: unprotected error in call to Lua API (%s)", unprotected[i]);
       return;
     }
   if (what == NULL)
@@ -114,11 +122,13 @@ static bool push_sql_error(lua_State *L)
 
 static void log_error(lua_State *L, const char *what)
 {
+  static const char call_command[] = "sysbench.cmdline.call_command";
+  const struct bn_script_setup *setup = &bn_ffi_lua()->script->setup;
   const bool pushed = push_sql_error(L);
   const char *text = lua_isstring(L, -1) ? lua_tostring(L, -1) : "(not a string)";
 
-  if (bn_ffi_lua()->script->setup.conf->version == BN_V05)
-    log_as_05(text, what);
+  if (setup->conf->version == BN_V05)
+    log_as_05(text, what != NULL && strcmp(what, call_command) == 0 ? setup->command : what);
   else if (what != NULL)
     bn_log(BN_FATAL, "`%s' function failed: %s", what, text);
   else

@@ -104,8 +104,8 @@ static const char text_unnamed[] = "%c returned error %e (%m)";
 /* A bulk insert is half a megabyte; the reference cuts here too. */
 enum { MESSAGE_MAX = 4095 };
 
-static void add_field(struct bn_buf *b, char what, const struct bn_sql_diag *d, const char *sql,
-                      size_t len)
+static void add_field(struct bn_buf *b, char what, enum bn_version version,
+                      const struct bn_sql_diag *d, const char *sql, size_t len)
 {
   switch (what) {
   case 'c':
@@ -123,6 +123,9 @@ static void add_field(struct bn_buf *b, char what, const struct bn_sql_diag *d, 
   case 'w':
     (void)bn_buf_str(b, d->where);
     break;
+  case 'v':
+    (void)bn_buf_str(b, version == BN_V05 ? "" : " was");
+    break;
   default:
     (void)bn_buf_char(b, what);
   }
@@ -131,9 +134,11 @@ static void add_field(struct bn_buf *b, char what, const struct bn_sql_diag *d, 
 void bn_sql_report(const struct bn_sql_driver *drv, enum bn_sql_step step,
                    const struct bn_sql_diag *d, const char *sql, size_t len)
 {
-  const bool alert = drv->sys->version == BN_V05 && step == BN_STEP_QUERY;
   const char *const *texts = drv->ops->texts;
   const char *p = texts != NULL && texts[step] != NULL ? texts[step] : default_texts[step];
+  /* In 0.5 a failed query is an alert, unless its text has a form for 0.5. */
+  const bool alert =
+      drv->sys->version == BN_V05 && step == BN_STEP_QUERY && strstr(p, "%v") == NULL;
   struct bn_buf b;
 
   if (step == BN_STEP_QUERY && sql == NULL)
@@ -143,7 +148,7 @@ void bn_sql_report(const struct bn_sql_driver *drv, enum bn_sql_step step,
     bn_buf_clear(&b);
     for (; *p != '\0' && *p != '\n'; p++) {
       if (*p == '%' && p[1] != '\0')
-        add_field(&b, *++p, d, sql, len);
+        add_field(&b, *++p, drv->sys->version, d, sql, len);
       else
         (void)bn_buf_char(&b, *p);
     }

@@ -11,7 +11,13 @@ import runner
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "man" / "bench.1.in"
 FORMS = pathlib.Path(__file__).resolve().parents[1] / "servers" / "forms"
 # What form.py (and test_transcripts_sql.py, of tables) reduces, so that no row is needed.
-REDUCED = {"the last complete interval", "asynchronous latency", "the warm-up", "the order of tables"}
+REDUCED = {
+    "the last complete interval",
+    "asynchronous latency",
+    "the warm-up",
+    "the order of tables",
+    "passwords in the trace",
+}
 
 
 def reasons_of_rows():

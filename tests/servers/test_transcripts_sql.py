@@ -22,7 +22,7 @@ PREFIXES = ("conn-", "mysql-", "pgsql-", "sql-", "lua-", "seed")
 DEFAULT_PORT = ("0.5", "conn-empty-port")
 
 # Anything a run may draw by itself.
-DRAWN = re.compile(r"(?<=WHERE id=)\d+(?='|$)")
+DRAWN = re.compile(r"(?<=WHERE id=)\d+(?='|\"|$)")
 # Always 0 in the recordings, as nothing measured it.
 MEASURED = re.compile(r"^(DEBUG: +(?:min|avg|max|total): +)\d+\.\d{4}s$")
 PASSWORD = re.compile(r'(mysql_real_connect\(<address>, "[^"]*", "[^"]*", )"[^"]*"')
@@ -70,8 +70,18 @@ def in_mariadbs_words(text):
     return text
 
 
+QUERY_LENGTH = re.compile(r'(?<=mysql_real_query\(<address>, ")(.*)", (\d+)(?=\) = )')
+
+
+def checked_length(found):
+    """A query's length is right, or it stays."""
+    sql, length = found.groups()
+    return f'{sql}", ' + ("<length>" if len(sql) == int(length) else length)
+
+
 def common(text):
     """One form for what is random, secret, or in another file of ours."""
+    text = QUERY_LENGTH.sub(checked_length, text)
     text = MEASURED.sub(r"\1<seconds>", text)
     text = DRAWN.sub("<id>", PASSWORD.sub(r'\1"***"', text))
     return text.replace("/oltp_tables.lua:", "/oltp_common.lua:")

@@ -173,6 +173,12 @@ static enum bn_sql fail(struct bn_mysql_conn *c, struct bn_sql_diag *d)
   return BN_SQL_ERROR;
 }
 
+/* 0.5 hands over the port also where there is a socket. */
+static unsigned shown_port(const struct bn_mysql *driver, const struct place *p)
+{
+  return p->port == 0 && bn_mysql_is_05(driver) ? driver->port[0] : p->port;
+}
+
 static enum bn_sql open_handle(struct bn_mysql_conn *c, const struct place *p, int ssl,
                                uint64_t deadline_ns, struct bn_sql_diag *d)
 {
@@ -191,7 +197,7 @@ static enum bn_sql open_handle(struct bn_mysql_conn *c, const struct place *p, i
                  "mysql_real_connect(%p, \"%s\", \"%s\", \"***\", \"%s\", %u, \"%s\", "
                  "CLIENT_MULTI_STATEMENTS)",
                  (void *)c->handle, p->host, p->user != NULL ? p->user : "(null)",
-                 p->db != NULL ? p->db : "(null)", p->port,
+                 p->db != NULL ? p->db : "(null)", shown_port(c->driver, p),
                  p->socket != NULL ? p->socket : "(null)");
   if (mysql_real_connect(c->handle, p->host, p->user, p->password, p->db, p->port, p->socket,
                          CLIENT_MULTI_STATEMENTS) == NULL)
@@ -234,7 +240,8 @@ void bn_mysql_disconnect(void *conn)
   bn_mysql_wire_close(c);
   if (c->handle == NULL)
     return;
-  bn_mysql_trace(c->driver, "mysql_close(%p)", (void *)c->handle);
+  if (!bn_mysql_is_05(c->driver))
+    bn_mysql_trace(c->driver, "mysql_close(%p)", (void *)c->handle);
   mysql_close(c->handle);
   c->handle = NULL;
 }

@@ -115,7 +115,8 @@ static int thread_init(void *self)
   if (driver->conf->dry_run)
     return 0;
   failed = mysql_thread_init();
-  bn_mysql_trace(driver, "mysql_thread_init() = %d", failed);
+  if (!bn_mysql_is_05(driver))
+    bn_mysql_trace(driver, "mysql_thread_init() = %d", failed);
   return failed ? -1 : 0;
 }
 
@@ -125,7 +126,8 @@ static void thread_done(void *self)
 
   if (driver->conf->dry_run)
     return;
-  bn_mysql_trace(driver, "mysql_thread_end()");
+  if (!bn_mysql_is_05(driver))
+    bn_mysql_trace(driver, "mysql_thread_end()");
   mysql_thread_end();
 }
 

@@ -85,6 +85,12 @@ __attribute__((format(printf, 2, 3))) void bn_mysql_trace_text(const struct bn_m
       bn_mysql_trace_text(driver, __VA_ARGS__);                                                    \
   } while (0)
 
+/* 0.5 traces other calls than later versions. */
+static inline bool bn_mysql_is_05(const struct bn_mysql *driver)
+{
+  return driver->host->version == BN_V05;
+}
+
 /* --- secrets.c: where user and password come from --- */
 int bn_mysql_secrets_find(struct bn_mysql *driver, struct bn_err *err);
 

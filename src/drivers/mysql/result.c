@@ -2,6 +2,15 @@
 /* Queries as text, and the results of all statements, by the client library or without it. */
 #include "drivers/mysql/internal.h"
 
+/* 0.5 counts the rows of a query and looks at the first. */
+static void trace_first_row(const struct bn_mysql *driver, MYSQL_RES *res)
+{
+  bn_mysql_trace(driver, "mysql_num_rows(%p) = %llu", (void *)res,
+                 (unsigned long long)mysql_num_rows(res));
+  bn_mysql_trace(driver, "mysql_fetch_row(%p) = %p", (void *)res, (void *)mysql_fetch_row(res));
+  mysql_data_seek(res, 0);
+}
+
 /* The outcome of the statement that was just sent, or of the next of several. */
 static enum bn_sql take_result(struct bn_mysql_conn *c, struct bn_sql_result *r,
                                struct bn_sql_diag *d)
@@ -10,8 +19,9 @@ static enum bn_sql take_result(struct bn_mysql_conn *c, struct bn_sql_result *r,
 
   c->source = NULL;
   *r = (struct bn_sql_result){.more = mysql_more_results(c->handle)};
-  bn_mysql_trace(c->driver, "mysql_field_count(%p) = %u", (void *)c->handle,
-                 mysql_field_count(c->handle));
+  if (!bn_mysql_is_05(c->driver))
+    bn_mysql_trace(c->driver, "mysql_field_count(%p) = %u", (void *)c->handle,
+                   mysql_field_count(c->handle));
   if (mysql_field_count(c->handle) == 0) {
     r->affected = mysql_affected_rows(c->handle);
     bn_mysql_trace(c->driver, "mysql_affected_rows(%p) = %llu", (void *)c->handle,
@@ -27,6 +37,8 @@ static enum bn_sql take_result(struct bn_mysql_conn *c, struct bn_sql_result *r,
   r->nrows = mysql_num_rows(res);
   r->nfields = mysql_num_fields(res);
   r->rows = res;
+  if (c->driver->conf->debug && bn_mysql_is_05(c->driver))
+    trace_first_row(c->driver, res);
   return BN_SQL_ROWS;
 }
 

@@ -179,7 +179,7 @@ static const char *const texts[BN_STEPS] = {
     [BN_STEP_PREPARE] = "%c failed: %m",
     [BN_STEP_BIND] = "%m",
     /* 7 is libpq's status of every failure. */
-    [BN_STEP_QUERY] = "%c() failed: 7 %m\nfailed query was: %q",
+    [BN_STEP_QUERY] = "%c() failed: 7 %m\nfailed query%v: %q",
 };
 
 __attribute__((visibility("default"))) const struct bn_driver bench_driver = {

@@ -84,8 +84,10 @@ enum bn_sql bn_pgsql_fail(struct bn_pgsql_conn *c, const PGresult *res, const ch
                           bool whole, struct bn_sql_diag *d)
 {
   const bool bad = PQstatus(c->handle) == CONNECTION_BAD;
+  /* 0.5 shows the library's text with its lines, not the server's sentence alone. */
+  const bool all_of_it = whole || c->driver->host->version == BN_V05;
   const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
-  const char *text = whole ? NULL : PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY);
+  const char *text = all_of_it ? NULL : PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY);
   const bool from_server = text != NULL;
 
   /* Of a connection that breaks the result does not say what the server said of it before. */
@@ -97,7 +99,7 @@ enum bn_sql bn_pgsql_fail(struct bn_pgsql_conn *c, const PGresult *res, const ch
   if (state == NULL)
     state = bad ? "08006" : "";
   (void)bn_pgsql_fail_text(state, call, text, d);
-  if (whole)
+  if (all_of_it)
     end_with_empty_line(d);
   else if (!from_server)
     drop_newline(d->text);

@@ -39,21 +39,16 @@ end
 local function add_connection(env, sysbench, names, queried)
   local con
 
-  -- In 0.5 these two end the program, and the script is not to blame.
-  local function refuse(text, level)
-    error(text, sysbench.version == "0.5" and 0 or level + 1)
-  end
-
   local function connect(level)
     local ok, driver = pcall(sysbench.sql.driver)
     if not ok then
-      refuse("DB initialization failed", level + 1)
+      error("DB initialization failed", level + 1)
     end
     rawset(env, "db_driver", driver:name())
     ok, con = pcall(driver.connect, driver)
     if not ok then
       con = nil
-      refuse("Failed to connect to the database", level + 1)
+      error("Failed to connect to the database", level + 1)
     end
   end
 
