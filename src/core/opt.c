@@ -198,7 +198,7 @@ static enum bn_optset_error parse(const struct bn_optset *s, struct bn_entry *e,
       !bn_optval_is_whole(st->text, from_file))
     return BN_OPTSET_BAD;
   rc = bn_optval_parse(e->o, e->value, st->text, from_file);
-  if (rc == BN_OPTSET_BAD && e->o->type == BN_DOUBLE && !from_file)
+  if (rc == BN_OPTSET_BAD && e->o->type == BN_DOUBLE && !from_file && st->text != NULL)
     return leading_number(e, st->text);
   /* Of a line in a file sysbench takes the first. */
   if (rc == BN_OPTSET_OK && e->o->scalar && e->o->whole)

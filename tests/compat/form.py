@@ -419,8 +419,20 @@ def last_interval_reported(lines, ctx):
     return bool(times) and max(times) >= ctx.time
 
 
+JSON_FRAME = re.compile(r'  \{|    "qps": \{|    \},|  \},?')
+
+
+def well_formed(unit):
+    """Is each line of an interval report one whose numbers are known, or a frame around those?  The
+    form of a script's own lines is not known."""
+    return HOOK.match(unit[0]) or all(
+        JSON_FRAME.fullmatch(line) or mask_line(line) != line for line in unit
+    )
+
+
 def reduce_intervals(lines, ctx):
-    """Drops the report of the last interval, which the reference prints or not by chance.
+    """Drops the report of the last interval, which the reference prints or not by chance, unless it
+    is damaged.
 
     Where checkpoints are reported too, two threads of the reference print at once: then interval
     reports are moved behind all other lines."""
@@ -433,7 +445,8 @@ def reduce_intervals(lines, ctx):
             continue
         seen += 1
         at = unit_time(unit)
-        if (at >= ctx.time) if at is not None else (seen * ctx.interval >= ctx.time):
+        is_last = (at >= ctx.time) if at is not None else (seen * ctx.interval >= ctx.time)
+        if is_last and well_formed(unit):
             if unit[-1] == "  }" and rest and rest[-1] == "  },":
                 rest[-1] = "  }"
             continue

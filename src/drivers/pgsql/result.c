@@ -47,7 +47,7 @@ enum bn_sql bn_pgsql_take(struct bn_pgsql_conn *c, PGresult *res, const char *ca
     return end_copy(c, status, d);
   case PGRES_EMPTY_QUERY:
     PQclear(res);
-    return bn_pgsql_fail_text("42601", call, "the query is empty", d);
+    return bn_pgsql_fail_text("", call, "the query is empty", d);
   default:
     rc = bn_pgsql_fail(c, res, call, false, d);
     PQclear(res);

@@ -298,7 +298,7 @@ static enum bn_sql conclude(struct bn_pgsql_conn *c, const char *call, struct bn
   else if (reply->kind == BN_PGSQL_ERROR)
     rc = fail(c, call, d);
   else
-    rc = bn_pgsql_fail_text("42601", call, "the query is empty", d);
+    rc = bn_pgsql_fail_text("", call, "the query is empty", d);
   drop_answer(c);
   return rc;
 }

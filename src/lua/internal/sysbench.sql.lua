@@ -55,6 +55,21 @@ ffi.metatype("sql_result", {
   __tostring = function () return "<sql_result>" end
 })
 
+-- What statements without a result set return: in a dialect what scripts of that version know, which
+-- is equal to nil and yet true.  It has no rows, where sysbench's own ends the program.
+local dialect, nothing = internal.dialect(), nil
+if dialect then
+  nothing = ffi.metatype("struct { uint32_t nrows, nfields; }", {
+    __eq = function () return true end,
+    __tostring = function () return "<sql_result>" end,
+    __index = {
+      fetch_row = function () return nil end,
+      free = function () return true end
+    }
+  })()
+end
+internal.no_result = nothing
+
 -- Parameters ---------------------------------------------------------------------------------
 
 local function show_param()
@@ -178,14 +193,15 @@ function statement_methods:execute()
   if con.error ~= 0 then
     module("sysbench.sql.more").fail(con, "<prepared statement>", 2)
   end
-  return nil
+  return nothing
 end
 
 function statement_methods:close()
   if C.bn_ffi_sql_stmt_close(self) ~= 0 then
     error("SQL API error", 2)
   end
-  return 0
+  -- sysbench's own number for a statement that was emulated.
+  return dialect and internal.sysbench().opt.db_ps_mode == "disable" and 1 or 0
 end
 
 ffi.metatype("sql_statement", {
@@ -197,7 +213,7 @@ ffi.metatype("sql_statement", {
 
 local connection_methods = with_more({}, "connection")
 
--- The result set, or nil when there is none.
+-- The result set, or what stands for none.
 function connection_methods:query(query)
   check_query(query)
   local rs = C.bn_ffi_sql_query(self, query, #query)
@@ -207,7 +223,7 @@ function connection_methods:query(query)
   if self.error ~= 0 then
     module("sysbench.sql.more").fail(self, query, 2)
   end
-  return nil
+  return nothing
 end
 
 function connection_methods:prepare(query)

@@ -6,9 +6,10 @@ local ffi = internal.ffi
 local C = ffi.C
 local RESTART_EVENT, IGNORABLE = 1, 1
 local DOUBLE, FLOAT = 6, 5
+local ALERT = 1
 local type, error, assert, pcall, tostring, pairs, unpack =
   type, error, assert, pcall, tostring, pairs, unpack
-local text_of, typeof = ffi.string, ffi.typeof
+local text_of, typeof, getinfo = ffi.string, ffi.typeof, debug.getinfo
 
 local connection_methods, statement_methods, result_methods = {}, {}, {}
 
@@ -50,7 +51,12 @@ local function fail(con, query, level, prefix)
   local failure = descriptor(con, query)
   local restart = con.error == IGNORABLE
   if not restart and failure.sql_errno == 0 and failure.sql_state == "" then
-    error((prefix or "") .. "SQL API error", prefix and 0 or level + 1)
+    -- pcall(con.query, con, …) has no place: that is the script's function around it.
+    local caller = getinfo(level + 1, "S")
+    local direct = caller and caller.what == "C" and 1 or 0
+    local why = failure.sql_errmsg
+    why = (why == "" or internal.dialect()) and "" or ": " .. why
+    error((prefix or "") .. "SQL API error" .. why, prefix and 0 or level + 1 + direct)
   end
   if restart or ignored_by_hook(con, failure) then
     failure.errcode = RESTART_EVENT
@@ -70,6 +76,9 @@ end
 -- The next row as an array of strings with holes for NULL; nil after the last.
 function result_methods:fetch_row()
   if not C.bn_ffi_sql_fetch(self) then
+    if self.nrows == 0 and internal.dialect() then
+      internal.log(ALERT, "attempt to fetch row from an empty result set")
+    end
     return nil
   end
   local row, values = {}, self.row.values
@@ -95,7 +104,7 @@ function statement_methods:next_result()
   if con.error ~= 0 then
     fail(con, "<prepared statement>", 2)
   end
-  return nil
+  return internal.no_result
 end
 
 -- The columns of the first row, or nil when there is none.
@@ -154,7 +163,7 @@ function connection_methods:next_result()
   if self.error ~= 0 then
     fail(self, "<next result>", 2)
   end
-  return nil
+  return internal.no_result
 end
 
 local string_array = typeof("const char *[?]")
