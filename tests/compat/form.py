@@ -208,18 +208,26 @@ def printed_by(conversion, text):
 COMPILED = [compile_template(t) for t in TEMPLATES.strip("\n").split("\n") + MORE_TEMPLATES]
 
 
-def mask_line(line):
-    """Replaces the measured numbers of a known line by their conversions."""
+def known_line(line):
+    """(match, fields) of the template that the line is printed by, or None."""
     for regex, fields in COMPILED:
         m = regex.fullmatch(line)
-        if not m or not all(printed_by(c, g) for (c, _), g in zip(fields, m.groups())):
-            continue
-        out, at = "", 0
-        for i, (conversion, kept) in enumerate(fields, 1):
-            out += line[at : m.start(i)] + (m.group(i) if kept else "<" + conversion + ">")
-            at = m.end(i)
-        return out + line[at:]
-    return line
+        if m and all(printed_by(c, g) for (c, _), g in zip(fields, m.groups())):
+            return m, fields
+    return None
+
+
+def mask_line(line):
+    """Replaces the measured numbers of a known line by their conversions."""
+    known = known_line(line)
+    if known is None:
+        return line
+    m, fields = known
+    out, at = "", 0
+    for i, (conversion, kept) in enumerate(fields, 1):
+        out += line[at : m.start(i)] + (m.group(i) if kept else "<" + conversion + ">")
+        at = m.end(i)
+    return out + line[at:]
 
 
 # --- names that belong to a build or a host -------------------------------------------------------
@@ -426,7 +434,7 @@ def well_formed(unit):
     """Is each line of an interval report one whose numbers are known, or a frame around those?  The
     form of a script's own lines is not known."""
     return HOOK.match(unit[0]) or all(
-        JSON_FRAME.fullmatch(line) or mask_line(line) != line for line in unit
+        JSON_FRAME.fullmatch(line) or known_line(line) for line in unit
     )
 
 

@@ -273,8 +273,8 @@ true
 ALERT: attempt to close an already closed connection
 true
 ALERT: attempt to use an already closed connection
-closed	false | SQL API error
-closed	false | SQL API error
+closed	false | t.lua:3: SQL API error
+closed	false | t.lua:3: SQL API error
 true	8
 """.splitlines()
 
