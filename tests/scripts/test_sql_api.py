@@ -274,7 +274,7 @@ ALERT: attempt to close an already closed connection
 true
 ALERT: attempt to use an already closed connection
 closed	false | t.lua:3: SQL API error
-closed	false | t.lua:3: SQL API error
+closed	false | SQL API error
 true	8
 """.splitlines()
 

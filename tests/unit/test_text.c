@@ -312,6 +312,8 @@ static void stamps_checkpoints_of_0_5(void **unused)
   bn_page_skip_header(p);
   p->view.replaced = true;
   bn_page_checkpoint(p);
+  bn_page_expect(p, "[   0s] Checkpoint report:\n");
+  bn_page_checkpoint(p);
   bn_page_expect(p, "[   1s] Checkpoint report:\n");
   bn_page_free(p);
 }

@@ -55,8 +55,8 @@ ffi.metatype("sql_result", {
   __tostring = function () return "<sql_result>" end
 })
 
--- What statements without a result set return: in a dialect what scripts of that version know, which
--- is equal to nil and yet true.  It has no rows, where sysbench's own ends the program.
+-- What statements without a result set return: in a dialect what scripts of that version know,
+-- equal to nil and yet true.  It has no rows, where sysbench's own ends the program.
 local dialect, nothing = internal.dialect(), nil
 if dialect then
   nothing = ffi.metatype("struct { uint32_t nrows, nfields; }", {
