@@ -497,7 +497,7 @@ deviate(
 )
 
 
-# --- what standard error says besides ---------------------------------------------------------------
+# --- what standard error says besides --------------------------------------------------------------
 
 # The lines with which ours names what the reference does without a word, after the reference's own.
 NOTES = {}
