@@ -3,6 +3,7 @@
 
 import ctypes
 import errno
+import fcntl
 import os
 import pathlib
 import resource
@@ -178,9 +179,9 @@ def test_cleanup_in_a_folder_that_is_read_only(tmp_path):
 
 
 def test_prepare_goes_on_where_it_was_interrupted(tmp_path):
-    """Slowed down by flushes of every block; the second one makes what is missing."""
-    size = 64 << 20
-    many = (f"--file-total-size={size}", "--file-num=64", "--file-extra-flags=sync", "prepare")
+    """Held up by a pipe that nobody reads until the signal is there; the second one makes the rest."""
+    size, files = 2000 * 32768, 2000
+    many = (f"--file-total-size={size}", f"--file-num={files}", "--file-block-size=4K", "prepare")
     with subprocess.Popen(
         [binary(), "fileio", *many],
         cwd=tmp_path,
@@ -189,6 +190,7 @@ def test_prepare_goes_on_where_it_was_interrupted(tmp_path):
         stderr=subprocess.DEVNULL,
         text=True,
     ) as process:
+        fcntl.fcntl(process.stdout, fcntl.F_SETPIPE_SZ, 4096)
         for line in process.stdout:
             if "test_file.2" in line:
                 process.send_signal(signal.SIGINT)
@@ -196,12 +198,12 @@ def test_prepare_goes_on_where_it_was_interrupted(tmp_path):
         process.stdout.read()
         assert process.wait(60) in (-signal.SIGINT, 128 + signal.SIGINT)
     made = len(contents(tmp_path))
-    assert 3 <= made < 64
+    assert 3 <= made < files
     done = run("fileio", *many, cwd=tmp_path)
     assert done.status == 0, done
     assert made - 1 <= done.out.count("Reusing existing file") + done.out.count("Extending") <= made
-    assert done.out.count("Creating file test_file.") >= 64 - made
-    assert contents(tmp_path) == {f"test_file.{i}": size // 64 for i in range(64)}
+    assert done.out.count("Creating file test_file.") >= files - made
+    assert contents(tmp_path) == {f"test_file.{i}": size // files for i in range(files)}
 
 
 # --- run ------------------------------------------------------------------------------------------
