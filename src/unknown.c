@@ -46,12 +46,14 @@ int bn_cli_check_options(const struct bn_cli *cli, const struct bn_optset *optio
   }
   if (unknown != NULL) {
     const char *owner = strncmp(unknown, "--", 2) == 0 ? owner_of(unknown + 2) : NULL;
+    char dashed[BN_CLI_HINT_MAX];
 
     if (owner != NULL && !cli->explicit_dialect && strcmp(owner, cli->test) != 0)
       bn_log_stderr("invalid option: %s (it belongs to the %s test)", unknown, owner);
-    else if (nearest != NULL)
-      bn_log_stderr("invalid option: %s (did you mean --%s?)", unknown, nearest);
-    else
+    else if (nearest != NULL) {
+      bn_near_dash(dashed, sizeof dashed, nearest);
+      bn_log_stderr("invalid option: %s (did you mean --%s?)", unknown, dashed);
+    } else
       bn_log_stderr("invalid option: %s", unknown);
     return -1;
   }

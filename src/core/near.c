@@ -62,6 +62,14 @@ void bn_near_offer(struct bn_near *n, const char *name)
   n->distance = d;
 }
 
+void bn_near_dash(char *out, size_t size, const char *name)
+{
+  (void)snprintf(out, size, "%s", name);
+  for (char *c = out; *c != '\0'; c++)
+    if (*c == '_')
+      *c = '-';
+}
+
 void bn_near_complain(const char *name, const char *nearest)
 {
   char dashed[128];
@@ -70,9 +78,6 @@ void bn_near_complain(const char *name, const char *nearest)
     bn_log_stderr("unknown option --%s", name);
     return;
   }
-  (void)snprintf(dashed, sizeof dashed, "%s", nearest);
-  for (char *c = dashed; *c != '\0'; c++)
-    if (*c == '_')
-      *c = '-';
+  bn_near_dash(dashed, sizeof dashed, nearest);
   bn_log_stderr("unknown option --%s (did you mean --%s?)", name, dashed);
 }

@@ -16,6 +16,10 @@ struct bn_near {
    is close when that is at most a third of the length typed (at least one). */
 void bn_near_offer(struct bn_near *n, const char *name);
 
+/* An option's name as users write it, with dashes, whatever a script declares; cut off at size - 1.
+ */
+void bn_near_dash(char *out, size_t size, const char *name);
+
 /* On stderr: nobody knows the option --name, and which one it was probably meant to be (NULL: it is
    near none), written with dashes as options are. */
 void bn_near_complain(const char *name, const char *nearest);

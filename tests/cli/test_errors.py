@@ -200,7 +200,7 @@ def test_option_of_another_test_is_named(tmp_path):
 @pytest.mark.parametrize("name", ["tablesize", "oltp-table-size", "oltp_tablesize", "tbale_size"])
 def test_options_of_scripts_are_proposed(name):
     got = bench.run("oltp_read_write", f"--{name}=5", "run")
-    assert got.err == f"invalid option: --{name}=5 (did you mean --table_size?)\n"
+    assert got.err == f"invalid option: --{name}=5 (did you mean --table-size?)\n"
     assert got.status == 1
 
 
