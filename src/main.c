@@ -327,6 +327,8 @@ static int open_script(struct program *p)
 
   if (p->sql == NULL)
     return out_of_memory();
+  if (p->conf.explicit_dialect)
+    bn_sqlsys_as_released(p->sql);
   if (bn_plugin_data_dir(p->data_dir, sizeof p->data_dir, &err) == NULL)
     return refuse(&err);
   if (bn_script_new(&p->script, &setup, &err) != 0)

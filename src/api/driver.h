@@ -190,6 +190,9 @@ struct bn_driver {
   /* By enum bn_isolation, what is sent on every new connection.  "": nothing, it is always so; NULL
      (also an entry): not possible. */
   const char *const *isolation;
+  /* Optional, asked in sysbench's dialects only: how a statement fails there while results of the
+     one before it are unread.  prepared: it is one that is executed.  NULL: they are dropped. */
+  enum bn_sql (*unread)(enum bn_sql_step step, bool prepared, struct bn_sql_diag *d);
 };
 
 extern const struct bn_driver bench_driver;

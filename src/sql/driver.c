@@ -96,6 +96,11 @@ struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, enum bn_version 
   return sys;
 }
 
+void bn_sqlsys_as_released(struct bn_sqlsys *sys)
+{
+  sys->as_released = true;
+}
+
 static const struct bn_metric metrics_05[] = {{"transactions", "1", BN_COUNTER}, {0}};
 static const struct bn_metric metrics_debug[] = {{"transactions", "1", BN_COUNTER},
                                                  {"sql_execute", "ns", BN_HISTOGRAM},

@@ -47,7 +47,9 @@ struct bn_sqlsys {
   /* Set with the first driver, constant from then on. */
   struct bn_sql_policy policy;
   bool emulate;
-  bool anew; /* statements are prepared anew at each execute */
+  bool anew;        /* statements are prepared anew at each execute */
+  bool as_released; /* a dialect was asked for: unread results are in the way of a statement */
+  _Atomic bool unread_told;
   FILE *trace;
   bool settled;
   pthread_mutex_t lock; /* what follows, and loading */
@@ -194,6 +196,10 @@ void bn_sql_stmt_destroy(struct bn_sql_stmt *st);
 
 /* --- result.c --- */
 void bn_sql_result_drop(struct bn_sql_conn *c); /* with those pending */
+/* Before a statement: drops them, unless they are in its way: then `more` stays. */
+void bn_sql_result_pass(struct bn_sql_conn *c);
+/* Instead of sending it. */
+enum bn_sql bn_sql_result_blocks(struct bn_sql_conn *c, enum bn_sql_step step, bool prepared);
 
 /* --- query.c --- */
 enum bn_sql_kind bn_sql_kind_of(const struct bn_sqlsys *sys, const char *sql, size_t len);

@@ -229,6 +229,8 @@ enum bn_sql_loaded bn_sql_load_send(struct bn_sql_conn *c)
 
   if (!bn_sql_begin(c))
     return BN_LOAD_FAILED;
+  if (c->more)
+    bn_sql_result_drop(c);
   bn_buf_init(&name, 0);
   name_it(c, &name);
   bn_sql_trace(c, name.data != NULL ? name.data : "", name.len);

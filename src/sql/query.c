@@ -44,7 +44,7 @@ bool bn_sql_begin(struct bn_sql_conn *c)
     return false;
   }
   if (c->live || c->more)
-    bn_sql_result_drop(c);
+    bn_sql_result_pass(c);
   c->source = NULL;
   if (__builtin_expect(c->pending, 0))
     bn_sql_keep_failure(c);
@@ -100,6 +100,7 @@ struct bn_sql_rs *bn_sql_query(struct bn_sql_conn *c, const char *sql, size_t le
     return NULL;
   bn_sql_trace(c, sql, len);
   since = bn_clock_now(&c->session->clock);
-  rc = c->ops->query(c->handle, sql, len, &c->result, &c->diag);
+  rc = __builtin_expect(c->more, 0) ? bn_sql_result_blocks(c, BN_STEP_QUERY, false)
+                                    : c->ops->query(c->handle, sql, len, &c->result, &c->diag);
   return bn_sql_finish(c, rc, since, bn_sql_kind_of(c->sys, sql, len), sql, len);
 }

@@ -37,6 +37,24 @@ void bn_sql_result_drop(struct bn_sql_conn *c)
   c->source = NULL;
 }
 
+void bn_sql_result_pass(struct bn_sql_conn *c)
+{
+  if (!c->more || !c->sys->as_released || c->ops->unread == NULL)
+    bn_sql_result_drop(c);
+  else if (c->live)
+    release(c);
+}
+
+enum bn_sql bn_sql_result_blocks(struct bn_sql_conn *c, enum bn_sql_step step, bool prepared)
+{
+  if (!atomic_exchange(&c->sys->unread_told, true))
+    bn_log_stderr("results of the statement before are unread, and as in sysbench no other is sent "
+                  "until connection:next_result() has taken them");
+  /* A ROLLBACK would not be sent either. */
+  c->diag.rolled_back = true;
+  return c->ops->unread(step, prepared, &c->diag);
+}
+
 bool bn_sql_more_results(struct bn_sql_conn *c)
 {
   return c->more;

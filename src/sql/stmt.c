@@ -77,7 +77,8 @@ static enum bn_sql try_prepare(struct bn_sql_stmt *st)
   enum bn_sql rc;
 
   memset(st->handle, 0, c->ops->stmt_size);
-  rc = c->ops->prepare(c->handle, st->handle, st->text, st->len, &c->diag);
+  rc = c->more ? bn_sql_result_blocks(c, BN_STEP_PREPARE, false)
+               : c->ops->prepare(c->handle, st->handle, st->text, st->len, &c->diag);
   if (rc == BN_SQL_DONE) {
     st->prepared = st->fresh = true;
     c->n_prepared++;
@@ -238,7 +239,8 @@ static struct bn_sql_rs *execute_text(struct bn_sql_stmt *st)
   }
   bn_sql_trace(c, c->emulated.data, c->emulated.len);
   since = bn_clock_now(&c->session->clock);
-  rc = c->ops->query(c->handle, c->emulated.data, c->emulated.len, &c->result, &c->diag);
+  rc = c->more ? bn_sql_result_blocks(c, BN_STEP_QUERY, false)
+               : c->ops->query(c->handle, c->emulated.data, c->emulated.len, &c->result, &c->diag);
   return bn_sql_finish(c, rc, since, st->kind, c->emulated.data, c->emulated.len);
 }
 
@@ -271,7 +273,8 @@ struct bn_sql_rs *bn_sql_execute(struct bn_sql_stmt *st)
   bn_sql_trace(c, st->text, st->len);
   c->source = st;
   since = bn_clock_now(&c->session->clock);
-  rc = c->ops->execute(st->handle, &c->result, &c->diag);
+  rc = __builtin_expect(c->more, 0) ? bn_sql_result_blocks(c, BN_STEP_QUERY, true)
+                                    : c->ops->execute(st->handle, &c->result, &c->diag);
   return bn_sql_finish(c, rc, since, st->kind, st->text, st->len);
 }
 

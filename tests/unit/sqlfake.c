@@ -244,6 +244,15 @@ static const struct bn_opt fake_options[] = {
     {.name = "fake-user", .type = BN_STRING, .offset = offsetof(struct fake_conf, user)},
     BN_OPT_END};
 
+static enum bn_sql fake_unread(enum bn_sql_step step, bool prepared, struct bn_sql_diag *d)
+{
+  note(step == BN_STEP_PREPARE ? "unread prepare;"
+       : prepared              ? "unread execute;"
+                               : "unread query;");
+  fill(d, 2014, "HY000", "fake_query()");
+  return BN_SQL_ERROR;
+}
+
 static const struct bn_driver fake_driver = {.abi = BN_DRIVER_ABI,
                                              .size = sizeof(struct bn_driver),
                                              .name = "fake",
@@ -268,7 +277,8 @@ static const struct bn_driver fake_driver = {.abi = BN_DRIVER_ABI,
                                              .close = fake_close,
                                              .load_begin = fake_load_begin,
                                              .load_rows = fake_load_rows,
-                                             .load_end = fake_load_end};
+                                             .load_end = fake_load_end,
+                                             .unread = fake_unread};
 
 void plan(struct fake_answer a)
 {

@@ -273,6 +273,39 @@ static void reads_pending_results_away(void **state)
   fixture_close(&f);
 }
 
+static void a_dialect_refuses_while_results_are_pending(void **state)
+{
+  struct fixture f;
+
+  (void)state;
+  fixture_open(&f, BN_V10);
+  bn_sqlsys_as_released(f.sys);
+  struct bn_sql_conn *c = connect_to(&f);
+  struct bn_sql_stmt *st = bn_sql_prepare(c, "one", 3);
+
+  plan((struct fake_answer){.rc = BN_SQL_ROWS, .nrows = 1, .more = true});
+  plan((struct fake_answer){.rc = BN_SQL_ROWS, .nrows = 1, .more = true});
+  plan((struct fake_answer){.rc = BN_SQL_DONE});
+  (void)query(c, "many");
+  fake.log[0] = '\0';
+  assert_null(query(c, "then"));
+  assert_int_equal(bn_sql_conn_view(c)->error, BN_VERDICT_FATAL);
+  assert_int_equal(bn_sql_conn_view(c)->sql_errno, 2014);
+  assert_null(bn_sql_prepare(c, "two", 3));
+  assert_null(bn_sql_execute(st));
+  assert_string_equal(fake.log, "free;unread query;unread prepare;unread execute;");
+  assert_true(bn_sql_more_results(c));
+  assert_non_null(bn_sql_next_result(c));
+  assert_null(query(c, "then"));
+  assert_int_equal(bn_sql_conn_view(c)->error, BN_VERDICT_FATAL);
+  assert_null(bn_sql_next_result(c));
+  fake.log[0] = '\0';
+  assert_null(query(c, "then"));
+  assert_int_equal(bn_sql_conn_view(c)->error, BN_VERDICT_NONE);
+  assert_string_equal(fake.log, "query then;");
+  fixture_close(&f);
+}
+
 static void refuses_a_wrong_mode_and_unknown_drivers(void **state)
 {
   char mode[] = "sometimes", none[] = "";
@@ -362,6 +395,7 @@ int main(void)
       cmocka_unit_test(waits_with_a_failure_until_it_is_settled),
       cmocka_unit_test(walks_through_rows_and_results),
       cmocka_unit_test(reads_pending_results_away),
+      cmocka_unit_test(a_dialect_refuses_while_results_are_pending),
       cmocka_unit_test(refuses_a_wrong_mode_and_unknown_drivers),
       cmocka_unit_test(measures_when_asked),
       cmocka_unit_test(traces_statements_as_lines),

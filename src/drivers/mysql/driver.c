@@ -277,4 +277,5 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .load_end = bn_mysql_load_end,
     .texts = texts,
     .isolation = isolation,
+    .unread = bn_mysql_unread,
 };

@@ -132,6 +132,18 @@ enum bn_sql bn_mysql_fail_as(struct bn_mysql_conn *c, int code, const char *stat
   return fill(code, state, call, text, d);
 }
 
+enum bn_sql bn_mysql_unread(enum bn_sql_step step, bool prepared, struct bn_sql_diag *d)
+{
+  const char *call = prepared ? "mysql_stmt_execute()" : "mysql_drv_query()";
+
+  if (step == BN_STEP_PREPARE)
+    call = "mysql_stmt_prepare()";
+  (void)fill(CR_COMMANDS_OUT_OF_SYNC, "HY000", call,
+             "Commands out of sync; you can't run this command now", d);
+  /* The connection is as it was. */
+  return BN_SQL_ERROR;
+}
+
 enum bn_sql bn_mysql_fail_text(int code, const char *call, const char *text, struct bn_sql_diag *d)
 {
   return fill(code, "HY000", call, text, d);
