@@ -196,7 +196,7 @@ static inline void pass_words(const struct bn_memory *m, const struct bn_memory_
   bn_event_end(s, tick);
 }
 
-static void loop_words(const struct bn_memory *m, struct bn_session *s)
+static enum bn_next loop_words(const struct bn_memory *m, struct bn_session *s)
 {
   const struct bn_memory_job job = {
       .word = m->area[m->local ? s->id : 0].at,
@@ -207,8 +207,15 @@ static void loop_words(const struct bn_memory *m, struct bn_session *s)
   const uint64_t share = share_of(m, s->id);
   struct bn_tick tick;
 
-  while (may_go_on(m, s, share) && bn_event_begin(s, &tick))
+  while (may_go_on(m, s, share) && bn_event_begin(s, &tick)) {
+    if (__builtin_expect(m->no_request, 0)) {
+      bn_stat_count(s->stat, m->bytes_counter, m->conf->block_size);
+      bn_log(BN_FATAL, "Unknown memory request type:0. Aborting...\n\n");
+      return BN_FAILED;
+    }
     pass_words(m, &job, m->kernel, s, &tick);
+  }
+  return BN_FINISHED;
 }
 
 /* A block of one session is its own; that of all is divided among them, as in STREAM. */
@@ -261,10 +268,11 @@ static void loop_loads(const struct bn_memory *m, struct bn_session *s)
 static enum bn_next memory_loop(void *self, struct bn_session *s)
 {
   const struct bn_memory *m = self;
+  enum bn_next ended = BN_FINISHED;
 
   switch (m->work) {
   case BN_MEMORY_WORDS:
-    loop_words(m, s);
+    ended = loop_words(m, s);
     break;
   case BN_MEMORY_VECTORS:
     loop_vectors(m, s);
@@ -278,7 +286,7 @@ static enum bn_next memory_loop(void *self, struct bn_session *s)
     bn_stat_count(s->stat, BN_MEMORY_EMPTY_EVENTS, m->empty_events);
     bn_stat_count(s->stat, BN_MEMORY_EMPTY_NS, m->empty_ns);
   }
-  return BN_FINISHED;
+  return ended;
 }
 
 static void do_nothing(const struct bn_memory_job *job)

@@ -34,6 +34,7 @@ struct bn_memory {
   unsigned bytes_counter; /* where a pass counts its bytes */
   uint64_t passes;        /* of all sessions, or of each (each_all); 0: until the time is over */
   bool old;               /* words of 0.5: the total is the limit, also when it is 0 */
+  bool no_request;        /* 0.5: random access without an operation is none */
   bool each_all;          /* sessions have parts of one block and do all passes */
   struct bn_area_way way;
   struct bn_area *area; /* owned: one, or one per session */

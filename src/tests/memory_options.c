@@ -140,6 +140,7 @@ static int choose_words(struct bn_memory *m, int oper, int mode)
 {
   const enum bn_memory_oper o = (enum bn_memory_oper)oper;
 
+  m->no_request = m->run_conf->version == BN_V05 && o == BN_MEMORY_NONE && mode == BN_MEMORY_RND;
   m->kernel = bn_memory_kernel_get(m->run_conf->version, o, (enum bn_memory_mode)mode,
                                    m->run_conf->dist.type);
   m->bytes_counter = o == BN_MEMORY_READ    ? BN_C_BYTES_READ

@@ -458,12 +458,9 @@ deviate(
 deviate(
     "0.5",
     "memory-rnd-none",
-    "0.5 fails with what later versions do: random numbers and no access",
-    out(["FATAL: Unknown memory request type:0. Aborting...", ""], []),
-    out_from(
-        "    total number of events:              <%u>",
-        report("0.5")[3:],
-    ),
+    "an unknown kind of request is a failure",
+    err(RUN_FAILED),
+    status(1),
 )
 deviate(
     "0.5",
