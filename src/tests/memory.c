@@ -2,6 +2,7 @@
 /* The memory test: one event is one pass over a block, or some loads that wait for each other. */
 #include "tests/memory.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "api/report.h"
@@ -36,28 +37,42 @@ static double *array_of(const struct bn_memory *m, const struct bn_area *a, unsi
   return (double *)(void *)((char *)a->at + i * ((size_t)m->conf->block_size + ARRAY_GAP));
 }
 
-static void fill_area(const struct bn_memory *m, const struct bn_area *a, struct bn_rng *rng)
+static void fill_piece(const struct bn_memory *m, const struct bn_area *a, size_t from, size_t to,
+                       struct bn_rng *rng)
 {
-  const size_t n = (size_t)m->conf->block_size / sizeof(double);
-
   if (m->work == BN_MEMORY_LOADS)
-    bn_chase_link(a->at, (size_t)m->conf->block_size, rng);
-  for (size_t i = 0; m->work == BN_MEMORY_VECTORS && i < n; i++) {
+    bn_chase_link(a->at, from, to, rng);
+  for (size_t i = from / sizeof(double); m->work == BN_MEMORY_VECTORS && i < to / sizeof(double);
+       i++) {
     array_of(m, a, 0)[i] = 1;
     array_of(m, a, 1)[i] = 2;
   }
 }
 
-static int open_area(struct bn_memory *m, unsigned i, struct bn_rng *rng, struct bn_err *err)
+static int fill_area(const struct bn_memory *m, const struct bn_area *a, struct bn_session *s,
+                     struct bn_err *err)
 {
-  if (bn_area_open(&m->area[i], area_size(m), &m->way, err) != 0) {
-    if (err->text[0] != '\0')
+  const size_t size = (size_t)m->conf->block_size;
+  size_t to;
+
+  for (size_t from = 0; from < size; from = to) {
+    to = size - from < BN_AREA_PIECE ? size : from + BN_AREA_PIECE;
+    if (bn_run_over(s))
+      return bn_err_set(err, EINTR, "%s", "");
+    fill_piece(m, a, from, to, &s->rng);
+  }
+  return 0;
+}
+
+static int open_area(struct bn_memory *m, unsigned i, struct bn_session *s, struct bn_err *err)
+{
+  if (bn_area_open(&m->area[i], area_size(m), &m->way, s, err) != 0) {
+    if (err->text[0] != '\0' || err->code == EINTR)
       return -1;
     return m->local ? bn_err_set(err, 0, "Failed to allocate buffer for thread #%u!", i)
                     : bn_err_set(err, 0, "Failed to allocate buffer!");
   }
-  fill_area(m, &m->area[i], rng);
-  return 0;
+  return fill_area(m, &m->area[i], s, err);
 }
 
 static bool by_sessions(const struct bn_memory *m)
@@ -95,7 +110,7 @@ static int allocate(struct bn_memory *m, struct bn_err *err)
   if (check_areas(m, err) != 0)
     return -1;
   for (unsigned i = 0; i < m->n_areas && !by_sessions(m); i++)
-    if (open_area(m, i, &s->rng, err) != 0)
+    if (open_area(m, i, s, err) != 0)
       return -1;
   return 0;
 }
@@ -122,7 +137,7 @@ static int memory_session_open(void *self, struct bn_session *s, struct bn_err *
     return 0;
   if (m->way.numa->stay(err) != 0)
     return -1;
-  return open_area(m, s->id, &s->rng, err);
+  return open_area(m, s->id, s, err);
 }
 
 /* --- what is said ----------------------------------------------------------------------------- */

@@ -15,6 +15,7 @@
 
 #include "core/log.h"
 #include "core/plugin.h"
+#include "core/run.h"
 
 /* -1 and err: the text names no place. */
 static int read_place(const char *text, int *where, struct bn_err *err)
@@ -101,14 +102,25 @@ static int map(struct bn_area *a, size_t size)
   return a->at != NULL ? 0 : -1;
 }
 
-int bn_area_open(struct bn_area *a, size_t size, const struct bn_area_way *way, struct bn_err *err)
+/* The kernel takes seconds to find many gigabytes of pages. */
+static int touch(char *at, size_t size, const struct bn_session *s, struct bn_err *err)
+{
+  for (size_t done = 0; done < size; done += BN_AREA_PIECE) {
+    if (bn_run_over(s))
+      return bn_err_set(err, EINTR, "%s", "");
+    memset(at + done, 0, size - done < BN_AREA_PIECE ? size - done : BN_AREA_PIECE);
+  }
+  return 0;
+}
+
+int bn_area_open(struct bn_area *a, size_t size, const struct bn_area_way *way,
+                 const struct bn_session *s, struct bn_err *err)
 {
   if ((way->huge ? map_huge(a, size) : map(a, size)) != 0)
     return -1;
   if (way->numa != NULL && way->numa->place(a->at, a->size, way->where, err) != 0)
     return -1;
-  memset(a->at, 0, size);
-  return 0;
+  return touch(a->at, size, s, err);
 }
 
 void bn_area_close(struct bn_area *a)

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "api/placement.h"
+#include "api/workload.h"
 
 struct bn_area {
   void *at; /* page aligned; NULL: none */
@@ -25,8 +26,11 @@ struct bn_area_way {
    placement.  0, or -1 and err. */
 int bn_area_placement(struct bn_area_way *way, const char *text, struct bn_err *err);
 /* Zero-filled by writing, so that no page is missing when the clock runs.  0, or -1 and, unless the
-   reason has been logged, err. */
-int bn_area_open(struct bn_area *a, size_t size, const struct bn_area_way *way, struct bn_err *err);
+   reason has been logged, err: EINTR without a text when s's run is over meanwhile. */
+int bn_area_open(struct bn_area *a, size_t size, const struct bn_area_way *way,
+                 const struct bn_session *s, struct bn_err *err);
+/* Bytes to be written before it is looked again whether the run is over. */
+enum { BN_AREA_PIECE = 64 << 20 };
 void bn_area_close(struct bn_area *a);
 /* Bytes of memory and swap of this machine; SIZE_MAX: unknown. */
 size_t bn_area_limit(void);

@@ -7,21 +7,19 @@ struct line {
   char unused[BN_CHASE_LINE - sizeof(const struct line *)];
 };
 
-/* Sattolo's algorithm: as a shuffle, but a line never stays where it is, which leaves permutations
-   of one cycle only. */
-void bn_chase_link(void *at, size_t size, struct bn_rng *rng)
+/* Every line comes behind one of those before it, whichever: of n lines that makes each of the
+   (n - 1)! cycles in exactly one way. */
+void bn_chase_link(void *at, size_t from, size_t to, struct bn_rng *rng)
 {
   struct line *line = at;
-  const size_t n = size / sizeof *line;
 
-  for (size_t i = 0; i < n; i++)
-    line[i].next = &line[i];
-  for (size_t i = n - 1; i > 0; i--) {
+  if (from == 0)
+    line[0].next = &line[0];
+  for (size_t i = from == 0 ? 1 : from / sizeof *line; i < to / sizeof *line; i++) {
     struct line *other = &line[bn_rng_below(rng, i)];
-    const struct line *next = line[i].next;
 
     line[i].next = other->next;
-    other->next = next;
+    other->next = &line[i];
   }
 }
 

@@ -13,9 +13,10 @@ enum {
   BN_CHASE_LOADS = 4096 /* of one event */
 };
 
-/* Links the lines of an area into one cycle that visits all of them in random order; at is aligned
-   to a line, size a multiple of it and not 0. */
-void bn_chase_link(void *at, size_t size, struct bn_rng *rng);
+/* Links the lines from byte `from` up to byte `to` of an area, multiples of a line, into one cycle
+   with all lines before them, which were linked by earlier calls, in random order; at is aligned to
+   a line. */
+void bn_chase_link(void *at, size_t from, size_t to, struct bn_rng *rng);
 /* Follows BN_CHASE_LOADS pointers and returns where that led. */
 const void *bn_chase_follow(const void *at);
 

@@ -2,6 +2,7 @@
 """The memory test goes through exactly the total, shares it out to the block, and ignores --events."""
 import pathlib
 import re
+import signal
 import subprocess
 import time
 
@@ -212,3 +213,35 @@ def test_long_runs_are_reported_in_between():
     assert [stamp for stamp, _ in lines] == ["1", "2"]
     overall = float(re.search(r"\(([\d.]+) MiB/sec\)", done.out).group(1))
     assert sum(float(rate) for _, rate in lines) / 2 == pytest.approx(overall, rel=0.1)
+
+
+def half_of_memory():
+    """The largest power of two within half of the free memory and 8 GiB."""
+    free = re.search(r"^MemAvailable: +(\d+) kB$",
+                     pathlib.Path("/proc/meminfo").read_text(encoding="utf-8"), re.M)
+    return 1 << (min(int(free.group(1)) * 512, 8 << 30).bit_length() - 1)
+
+
+def resident(process):
+    """KiB of memory that a process has, 0 when it has gone."""
+    status = pathlib.Path(f"/proc/{process.pid}/status").read_text(encoding="utf-8")
+    found = re.search(r"^VmRSS:\s+(\d+) kB$", status, re.M)
+    return int(found.group(1)) if found else 0
+
+
+@pytest.mark.parametrize("oper", ["write", "latency"])
+def test_a_signal_ends_the_making_of_a_large_block(oper):
+    """Its pages take the kernel seconds, its cycle of pointers takes minutes."""
+    command = [bench.binary(), "memory", f"--memory-block-size={half_of_memory()}",
+               f"--memory-oper={oper}", "--memory-total-size=0", "run"]
+    with subprocess.Popen(command, env=bench.environment(), stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True) as run:
+        until = time.monotonic() + 20
+        while resident(run) < 65536 and run.poll() is None and time.monotonic() < until:
+            time.sleep(0.01)
+        run.send_signal(signal.SIGTERM)
+        out, err = run.communicate(timeout=60)
+    assert run.returncode == 128 + signal.SIGTERM
+    # Nothing was ready to be run, and nobody lost patience.
+    assert len(out.splitlines()) == 2 and "Running" not in out
+    assert err == "Terminated received: finishing; send it again to end at once\n"

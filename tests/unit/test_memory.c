@@ -199,7 +199,7 @@ static void a_kernel_the_processor_lacks_is_refused(void **state)
   assert_string_equal(err.text, "Invalid value for memory-kernel: words");
 }
 
-/* One cycle through all lines, and not in order. */
+/* One cycle through all lines, and not in order, also when they are linked piece by piece. */
 static void the_chase_is_one_random_cycle(void **state)
 {
   enum { LINES = 1000 };
@@ -211,7 +211,8 @@ static void the_chase_is_one_random_cycle(void **state)
 
   (void)state;
   bn_rng_seed(&rng, 5, BN_RNG_WORKLOAD, 0);
-  bn_chase_link(area, sizeof area, &rng);
+  for (int from = 0, to = 1; from < LINES; from = to, to = to < 300 ? to + 299 : LINES)
+    bn_chase_link(area, (size_t)from * BN_CHASE_LINE, (size_t)to * BN_CHASE_LINE, &rng);
   for (int i = 0; i < LINES; i++) {
     const size_t line = (size_t)((const char *)at - area) / BN_CHASE_LINE;
     const void *next = *(const void *const *)at;
@@ -235,7 +236,7 @@ static void a_chase_makes_all_its_loads(void **state)
 
   (void)state;
   bn_rng_seed(&rng, 6, BN_RNG_WORKLOAD, 0);
-  bn_chase_link(area, sizeof area, &rng);
+  bn_chase_link(area, 0, sizeof area, &rng);
   for (int i = 0; i < BN_CHASE_LOADS; i++)
     at = *(const void *const *)at;
   assert_ptr_equal(bn_chase_follow(area), at);
