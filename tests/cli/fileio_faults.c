@@ -2,7 +2,8 @@
 /* Preloaded by tests: a device that fails, a disk that fills up.
 
    FAULT names a call, how many of its kind succeed first and the error: "pwrite 3 ENOSPC's number".
-   reap stands for the completions of asynchronous engines.  inodes: statvfs knows of so many. */
+   reap stands for the completions of asynchronous engines.  inodes: statvfs knows of so many.
+   nofile: so many is the hard limit on open files, and the user may raise it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -87,6 +89,43 @@ int statvfs(const char *path, struct statvfs *out)
     out->f_ffree = out->f_favail = (fsfilcnt_t)left;
   }
   return rc;
+}
+
+int getrlimit(__rlimit_resource_t what, struct rlimit *out)
+{
+  const int rc = NEXT(getrlimit)(what, out);
+  const int hard = what == RLIMIT_NOFILE ? fault("nofile") : 0;
+
+  if (rc == 0 && hard != 0)
+    *out = (struct rlimit){(rlim_t)hard / 2, (rlim_t)hard};
+  return rc;
+}
+
+int getrlimit64(__rlimit_resource_t what, struct rlimit64 *out)
+{
+  struct rlimit limit;
+  const int rc = getrlimit(what, &limit);
+
+  *out = (struct rlimit64){limit.rlim_cur, limit.rlim_max};
+  return rc;
+}
+
+int setrlimit(__rlimit_resource_t what, const struct rlimit *to)
+{
+  struct rlimit limit;
+
+  if (what != RLIMIT_NOFILE || fault("nofile") == 0)
+    return NEXT(setrlimit)(what, to);
+  (void)NEXT(getrlimit)(what, &limit);
+  limit.rlim_cur = to->rlim_cur < limit.rlim_max ? to->rlim_cur : limit.rlim_max;
+  return NEXT(setrlimit)(what, &limit);
+}
+
+int setrlimit64(__rlimit_resource_t what, const struct rlimit64 *to)
+{
+  const struct rlimit limit = {to->rlim_cur, to->rlim_max};
+
+  return setrlimit(what, &limit);
 }
 
 #ifdef WITH_AIO

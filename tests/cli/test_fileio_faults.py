@@ -27,13 +27,20 @@ def faults_library(tmp_path_factory):
     return build_faults(tmp_path_factory.mktemp("faults"))
 
 
-def without_override():
-    """Root may write everywhere: the child may not."""
-    cap_dac_override, pr_capbset_drop = 1, 24
+CAP_DAC_OVERRIDE, CAP_SYS_RESOURCE = 1, 24
+
+
+def without(capability):
+    pr_capbset_drop = 24
     if os.geteuid() == 0:
         libc = ctypes.CDLL(None, use_errno=True)
-        if libc.prctl(pr_capbset_drop, cap_dac_override, 0, 0, 0) != 0:
+        if libc.prctl(pr_capbset_drop, capability, 0, 0, 0) != 0:
             raise OSError(ctypes.get_errno(), "prctl")
+
+
+def without_override():
+    """Root may write everywhere: the child may not."""
+    without(CAP_DAC_OVERRIDE)
 
 
 # --- prepare --------------------------------------------------------------------------------------
@@ -372,17 +379,57 @@ def test_a_signal_that_somebody_sends_is_not_a_fault(tmp_path):
 # --- many files -----------------------------------------------------------------------------------
 
 
+def open_files(soft, hard):
+    """For preexec_fn; nobody may raise the hard limit."""
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        without(CAP_SYS_RESOURCE)
+
+    return limit
+
+
 @pytest.mark.parametrize("mode", ("rndrd", "seqwr"))
 def test_too_many_files(tmp_path, mode):
-    def limit():
-        resource.setrlimit(resource.RLIMIT_NOFILE, (256, 4096))
-
-    args = ("--file-num=100000", f"--file-test-mode={mode}", "run")
-    done = run("fileio", *args, cwd=tmp_path, preexec_fn=limit)
+    args = ("--file-num=100000", f"--file-test-mode={mode}", "--threads=3", "run")
+    done = run("fileio", *args, cwd=tmp_path, preexec_fn=open_files(256, 4096))
     assert done.status == 1
-    assert "FATAL: --file-num=100000 needs 100256 open files, but the limit is 4096" in done.out
-    assert "raise it with ulimit -Hn" in done.out
+    assert "FATAL: --file-num=100000 needs 100259 open files, but the hard limit is" in done.out
+    assert " is 4096: lower --file-num, or have root raise it (ulimit -n 100259, " in done.out
     assert contents(tmp_path) == {}
+
+
+def test_a_hard_limit_that_is_low_but_enough(tmp_path):
+    prepare(tmp_path)
+    args = ("--file-test-mode=rndrd", "--events=50", "run")
+    done = fileio(tmp_path, *args, preexec_fn=open_files(16, 64))
+    assert done.status == 0, done
+
+
+@pytest.mark.skipif("io_uring" not in ENGINES, reason="there is no io_uring")
+def test_rings_are_open_files(tmp_path):
+    """One for each thread: the soft limit gives way, the hard one is explained."""
+    prepare(tmp_path)
+    args = ("--file-test-mode=rndrd", "--file-io-mode=io_uring", "--file-async-backlog=1")
+    args += ("--threads=300", "--events=600", "run")
+    done = fileio(tmp_path, *args, preexec_fn=open_files(64, 4096))
+    assert done.status == 0, done
+    done = fileio(tmp_path, *args, preexec_fn=open_files(64, 200))
+    assert done.status == 1
+    assert "FATAL: no file descriptor is left for an io_uring, of which every" in done.out
+    assert "raise ulimit -n or lower --threads and --file-num\n" in done.out
+
+
+@pytest.mark.skipif(
+    resource.getrlimit(resource.RLIMIT_NOFILE)[1] < 2000, reason="the hard limit is in the way"
+)
+def test_root_raises_the_hard_limit(tmp_path, library):
+    """It is said to be 500, and that it may be raised."""
+    many = ("--file-num=1000", "--file-total-size=4096000")
+    prepare(tmp_path, *many)
+    args = (*many, "--file-test-mode=rndrd", "--events=50", "run")
+    done = fileio(tmp_path, *args, env=with_fault(library, "nofile", 0, 500))
+    assert done.status == 0, done
 
 
 def test_more_files_than_allowed(tmp_path):

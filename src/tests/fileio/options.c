@@ -235,6 +235,7 @@ int bn_fileio_resolve(struct bn_fileio_plan *p, const struct bn_fileio_conf *con
   *p = (struct bn_fileio_plan){.conf = conf,
                                .version = general->version,
                                .validate = general->raw.validate,
+                               .threads = general->threads,
                                .events = general->events,
                                .random = true};
   if (run && read_mode(p, err) != 0)
