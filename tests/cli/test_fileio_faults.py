@@ -118,6 +118,30 @@ def test_prepare_in_a_folder_that_becomes_read_only(tmp_path):
     assert contents(folder) == {"test_file.1": 100}
 
 
+def test_names_that_lead_elsewhere(tmp_path, library):
+    """To a disk with other room; a failure leaves them, and takes the files there with it."""
+    folder, other = tmp_path / "folder", tmp_path / "other"
+    folder.mkdir()
+    other.mkdir()
+    (folder / "test_file.1").symlink_to("../other/file")
+    done = fileio(folder, "prepare", env=with_fault(library, "pwrite", 2, errno.EIO))
+    assert done.status == 1
+    assert "FATAL: Failed to write file! file: 2 pos: 0 errno = 5" in done.out
+    assert os.listdir(folder) == ["test_file.1"] and os.listdir(other) == []
+    (folder / "test_file.2").symlink_to("../nowhere/file")
+    done = fileio(folder, "prepare")
+    assert done.status == 1
+    assert "FATAL: Can't open file 'test_file.2' errno = 2 (No such file or directory)" in done.out
+    assert sorted(os.listdir(folder)) == ["test_file.1", "test_file.2"]
+    assert os.listdir(other) == []
+    (tmp_path / "nowhere").mkdir()
+    # One file is to be made in the folder itself, and there is room for one.
+    fault = with_fault(library, "inodes", 0, 1)
+    assert fileio(folder, "prepare", env=fault).status == 0
+    assert contents(folder) == {f"test_file.{i}": FILE for i in range(FILES)}
+    assert contents(other) == {"file": FILE}
+
+
 def test_names_that_are_no_files(tmp_path):
     """Refused before anything is made."""
     (tmp_path / "test_file.2").symlink_to("/dev/null")

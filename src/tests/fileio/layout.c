@@ -91,6 +91,14 @@ static int refuse_to_make(const struct bn_fileio_plan *p, const char *path, int6
                     path, is, wanted);
 }
 
+/* The room there is not that of the folder. */
+static bool leads_elsewhere(const char *path)
+{
+  struct stat st;
+
+  return lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
+}
+
 static int survey(struct making *m, struct bn_err *err)
 {
   const struct bn_fileio_plan *p = m->plan;
@@ -106,6 +114,8 @@ static int survey(struct making *m, struct bn_err *err)
     m->old_size[i] = size_of(path, &regular);
     if (!regular && (uint64_t)m->old_size[i] < m->target)
       return refuse_to_make(p, path, m->old_size[i], m->target, err);
+    if (leads_elsewhere(path))
+      continue;
     missing += m->old_size[i] < 0;
     size = m->old_size[i] > 0 ? (uint64_t)m->old_size[i] : 0;
     needed += size < m->target ? m->target - size : 0;
@@ -200,16 +210,25 @@ static int make_file(struct making *m, unsigned i, struct bn_err *err)
   if (bn_layout_path(m->plan, i, path, err) != 0)
     return -1;
   fd = open(path, O_CREAT | O_WRONLY | m->plan->open_flags, 0600);
-  m->touched = i + 1;
   if (fd < 0)
     return bn_err_set(
         err, errno, "Can't open file '%s' errno = %d (%s)%s", path, errno, strerror(errno),
         errno == EINVAL && m->plan->direct ? ": this file system has no direct I/O" : "");
+  m->touched = i + 1;
   rc = make_open_file(m, i, path, fd, err);
   if (close(fd) != 0 && rc == 0)
     rc = bn_err_set(err, errno, "Failed to write file! file: %u errno = %d (%s)", i, errno,
                     strerror(errno));
   return rc;
+}
+
+/* A name that led elsewhere still does; only the file there is ours. */
+static void unmake(const char *path)
+{
+  char file[PATH_MAX];
+
+  if (realpath(path, file) != NULL)
+    (void)unlink(file);
 }
 
 /* What a failed prepare leaves behind fills a disk that is full already. */
@@ -224,7 +243,7 @@ static void undo(const struct making *m)
     if (bn_layout_path(m->plan, i, path, NULL) != 0)
       continue;
     if (old < 0)
-      (void)unlink(path);
+      unmake(path);
     else if (size_of(path, &regular) > old && regular && truncate(path, (off_t)old) != 0)
       bn_log_stderr("cannot give '%s' its old size back: %s", path, strerror(errno));
   }
