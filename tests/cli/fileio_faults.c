@@ -3,6 +3,7 @@
 
    FAULT names a call, how many of its kind succeed first and the error: "pwrite 3 ENOSPC's number".
    reap stands for the completions of asynchronous engines.  inodes: statvfs knows of so many.
+   room: so many blocks are free whatever is true, as where a quota is used up.
    nofile: so many is the hard limit on open files, and the user may raise it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -88,6 +89,16 @@ int statvfs(const char *path, struct statvfs *out)
     out->f_files = 1000000;
     out->f_ffree = out->f_favail = (fsfilcnt_t)left;
   }
+  return rc;
+}
+
+int fstatvfs(int fd, struct statvfs *out)
+{
+  const int rc = NEXT(fstatvfs)(fd, out);
+  const int left = fault("room");
+
+  if (rc == 0 && left != 0)
+    out->f_bfree = out->f_bavail = (fsblkcnt_t)left;
   return rc;
 }
 

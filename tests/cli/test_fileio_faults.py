@@ -391,6 +391,36 @@ def test_mapped_file_that_shrinks_while_it_is_written(tmp_path):
     assert set(contents(tmp_path).values()) == {0}
 
 
+def mounted(folder, size):
+    """How to run a command with a file system of that size on the folder, which only it sees."""
+    command = ["unshare", "-rm", "sh", "-c"]
+    mount = f"mount -t tmpfs -o size={size} none '{folder}' && cd '{folder}'"
+    try:
+        subprocess.run([*command, mount], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("nothing can be mounted here")
+    return [*command, mount + ' && exec "$@"', "sh"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("room", (0, 5))
+def test_a_file_system_that_is_full(tmp_path, library, engine, room):
+    """For real; that blocks are free means nothing where a quota is used up."""
+    args = ["fileio", *SIZES, "--file-test-mode=seqwr", "--file-fsync-freq=0", "--events=96"]
+    done = subprocess.run(
+        [*mounted(tmp_path, "256k"), binary(), *args, f"--file-io-mode={engine}", "run"],
+        env=environment("1.0", **(with_fault(library, "room", 0, room) if room else {})),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stdout.count("FATAL: ") == 1
+    assert "FATAL: Failed to write file! file: 2 pos: " in done.stdout
+    assert f"errno = {errno.ENOSPC} ({ENOSPC})\n" in done.stdout
+
+
 def test_a_signal_that_somebody_sends_is_not_a_fault(tmp_path):
     prepare(tmp_path)
     with start(tmp_path, "--file-test-mode=rndrd", "--file-io-mode=mmap", "--time=30") as process:

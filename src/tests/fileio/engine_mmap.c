@@ -5,7 +5,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "tests/fileio/bustrap.h"
@@ -85,18 +84,16 @@ static int mmap_open(void *self, const struct bn_io_setup *setup, struct bn_err 
   return 0;
 }
 
-/* Why a page could not be had: the file ends before it, the file system has no room for it, or the
-   device has failed. */
-static int64_t why_not(int fd, const struct bn_io_req *r)
+/* Why a page could not be had: the file ends before it, or what the system call that does the same
+   says: no room, no quota, a device that fails. */
+static int64_t why_not(int fd, struct bn_io_req *r)
 {
-  struct statvfs fs;
   struct stat st;
 
   if (fstat(fd, &st) == 0 && (uint64_t)st.st_size < r->offset + r->len)
     return 0;
-  if (r->op == BN_IO_WRITE && fstatvfs(fd, &fs) == 0 && fs.f_bavail == 0)
-    return -ENOSPC;
-  return -EIO;
+  bn_io_now(fd, r, 0);
+  return r->result < 0 ? r->result : -EIO;
 }
 
 static int mmap_submit(void *self, struct bn_io_req *r)
