@@ -14,7 +14,7 @@
 #include "core/view.h"
 
 /* Of --events: counting begins with the baseline that ends the warm-up.  While it is being taken
-   no worker begins an event, and for the one that each is in the middle of a ticket is kept. */
+   no worker begins an event, and for those that each is in the middle of tickets are kept. */
 enum bn_counting { BN_COUNT_LATER, BN_COUNT_TAKING, BN_COUNT_NOW };
 
 /* How far a session's worker has come; written by the worker under run->lock. */
@@ -27,7 +27,8 @@ struct bn_worker {
   pthread_t thread;
   bool created;
   enum bn_worker_state state;
-  bool early; /* left its loop before the time limit */
+  bool looped; /* left its loop */
+  bool early;  /* before the time limit */
   /* Its events that the warm-up's baseline holds, and tickets kept for what was in flight then;
      both set before run->counting. */
   uint64_t warm_events, kept;

@@ -49,23 +49,52 @@ static void start_measuring(struct agenda *a)
     a->checkpoint++;
 }
 
+/* With the lock: tickets for what each worker is in the middle of.  Before the baseline is taken,
+   so that they are not too few for what it does not hold. */
+static void count_in_flight(struct bn_run *run)
+{
+  for (unsigned i = 0; i < run->conf->threads; i++) {
+    const struct bn_stat *st = run->stats.stat[i];
+    const uint64_t ended = bn_stat_get(&st->ended), begun = bn_stat_get(&st->begun);
+
+    run->workers[i].kept = begun > ended ? begun - ended : 0;
+  }
+}
+
+/* With the lock: as far as there are tickets, and one more for the event that a worker may be just
+   about to begin, unless it is in one already and so, most likely, does one at a time.  Returns how
+   many that are. */
+static uint64_t keep_tickets(struct bn_run *run)
+{
+  const uint64_t events = run->conf->events;
+  uint64_t kept = 0;
+
+  for (unsigned i = 0; i < run->conf->threads; i++) {
+    run->workers[i].kept = least(run->workers[i].kept, events - kept);
+    kept += run->workers[i].kept;
+  }
+  for (unsigned i = 0; i < run->conf->threads && kept < events; i++)
+    if (!run->workers[i].looped && run->workers[i].kept != 1) {
+      run->workers[i].kept++;
+      kept++;
+    }
+  return kept;
+}
+
 static void end_warmup(struct agenda *a, uint64_t now)
 {
   struct bn_run *run = a->run;
-  uint64_t kept = 0;
 
   (void)pthread_mutex_lock(&run->lock);
   atomic_store(&run->counting, BN_COUNT_TAKING);
+  count_in_flight(run);
   bn_snap_take(&run->base, &run->stats, now);
   if (run->conf->interval_ns != 0)
     bn_snap_copy(&run->last, &run->base);
   run->base_is_start = true;
-  for (unsigned i = 0; i < run->conf->threads; i++) {
+  for (unsigned i = 0; i < run->conf->threads; i++)
     run->workers[i].warm_events = run->base.session[i].events;
-    run->workers[i].kept = i < run->conf->events;
-    kept += run->workers[i].kept;
-  }
-  atomic_store_explicit(&run->tickets_taken, kept, memory_order_relaxed);
+  atomic_store_explicit(&run->tickets_taken, keep_tickets(run), memory_order_relaxed);
   atomic_store_explicit(&run->counting, BN_COUNT_NOW, memory_order_release);
   (void)pthread_mutex_unlock(&run->lock);
   a->warming = false;

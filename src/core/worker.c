@@ -61,19 +61,21 @@ static void await_baseline(struct bn_run *run, struct bn_session *s)
 
 /* Of the events since the warm-up's baseline, how many the budget pays for.  In sysbench 1.1 the
    one in flight when the warm-up ends comes on top of it. */
-static uint64_t charged(const struct bn_conf *c, uint64_t ended)
+static uint64_t charged(const struct bn_conf *c, uint64_t n)
 {
   const bool one_more = c->explicit_dialect && c->version == BN_V11 && c->warmup_ns != 0;
 
-  return one_more && ended > 0 ? ended - 1 : ended;
+  return one_more && n > 0 ? n - 1 : n;
 }
 
-/* What ended between the warm-up's baseline and the first claim is charged, to the kept tickets
-   first, so that the total stays exact. */
+/* What ended between the warm-up's baseline and the first claim is charged, and what is in flight
+   and so will be counted too, to the kept tickets first, so that the total stays exact. */
 static void charge(struct bn_run *run, struct bn_session *s, struct bn_worker *w)
 {
-  const uint64_t n =
-      charged(run->conf, bn_stat_get(&s->stat->counter[BN_C_EVENTS]) - w->warm_events);
+  const struct bn_stat *st = s->stat;
+  const uint64_t ended = bn_stat_get(&st->counter[BN_C_EVENTS]) - w->warm_events;
+  const uint64_t in_flight = bn_stat_get(&st->begun) - bn_stat_get(&st->ended);
+  const uint64_t n = charged(run->conf, ended + in_flight);
 
   if (n > w->kept)
     atomic_fetch_add_explicit(&run->tickets_taken, n - w->kept, memory_order_relaxed);
@@ -209,12 +211,13 @@ static void measure(struct bn_worker *w)
   s->last_ns = bn_clock_now(&s->clock);
   if (run_loop(run, s) == BN_FAILED)
     bn_run_fail(run);
-  return_tickets(run, s);
   (void)pthread_mutex_lock(&run->lock);
+  w->looped = true;
   w->early = bn_clock_now(&s->clock) < run->deadline_ns;
   if (run->ops->untimed_close)
     run->end_ns = bn_clock_mono();
   (void)pthread_mutex_unlock(&run->lock);
+  return_tickets(run, s);
   atomic_store_explicit(&s->stat->running, false, memory_order_relaxed);
 }
 

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What runs count at their edges: the end of the warm-up.
+ */
+#include "toyrun.h"
+
+#include "core/stop.h"
+
+enum { DEPTH = 8 };
+
+/* Up to DEPTH events in flight in each session, the oldest of which ends first. */
+static enum bn_next deep_loop(void *self, struct bn_session *s)
+{
+  struct bn_tick tick[DEPTH];
+  size_t first = 0, n = 0;
+
+  (void)self;
+  for (;;) {
+    if (n == DEPTH) {
+      bn_event_end(s, &tick[first]);
+      first = (first + 1) % DEPTH;
+      n--;
+    }
+    if (!bn_event_more(s))
+      break;
+    bn_event_start_now(s, &tick[(first + n) % DEPTH]);
+    n++;
+  }
+  for (; n > 0; n--) {
+    bn_event_end(s, &tick[first]);
+    first = (first + 1) % DEPTH;
+  }
+  return BN_FINISHED;
+}
+
+/* Session 0 has nothing to do. */
+static enum bn_next loop_but_first(void *self, struct bn_session *s)
+{
+  return s->id == 0 ? BN_FINISHED : deep_loop(self, s);
+}
+
+static void what_was_in_flight_after_the_warmup_is_one_of_the_events(void **state)
+{
+  struct bn_conf c = make_conf(2);
+  struct bn_workload deep = toy_workload;
+  struct toy t = {0};
+
+  (void)state;
+  deep.loop = deep_loop;
+  c.warmup_ns = 20 * BN_NSEC_PER_MSEC;
+  c.events = 1000;
+  assert_int_equal(run_it(&c, &deep, &t), 0);
+  assert_int_equal(seen.total.events, 1000);
+}
+
+static void sessions_that_left_in_the_warmup_keep_no_event(void **state)
+{
+  struct bn_conf c = make_conf(3);
+  struct bn_workload lazy = toy_workload;
+  struct toy t = {0};
+
+  (void)state;
+  lazy.loop = loop_but_first;
+  c.warmup_ns = 20 * BN_NSEC_PER_MSEC;
+  c.events = 1000;
+  assert_int_equal(run_it(&c, &lazy, &t), 0);
+  assert_int_equal(seen.total.events, 1000);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(what_was_in_flight_after_the_warmup_is_one_of_the_events),
+      cmocka_unit_test(sessions_that_left_in_the_warmup_keep_no_event),
+  };
+
+  bn_stop_block_signals();
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

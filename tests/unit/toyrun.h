@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whole runs of a tiny workload, and a reporter that keeps what it is told, for the tests of runs.
+ */
+#ifndef BN_TESTS_UNIT_TOYRUN_H
+#define BN_TESTS_UNIT_TOYRUN_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/event.h"
+#include "core/run.h"
+
+/* What the recording reporter saw. */
+struct record {
+  struct bn_view total;
+  double pct, interval_at[64], checkpoint_at[64];
+  uint64_t interval_events[64], checkpoint_events[64];
+  unsigned interval_running[64];
+  size_t intervals, checkpoints, totals, checkpoint_sessions;
+};
+
+static struct record seen;
+static _Atomic bool reported; /* the final report of the run has come */
+
+static inline int note_interval(void *self, const struct bn_view *v, struct bn_err *err)
+{
+  (void)self;
+  (void)err;
+  if (seen.intervals < 64) {
+    seen.interval_at[seen.intervals] = v->at_s;
+    seen.interval_events[seen.intervals] = v->events;
+    seen.interval_running[seen.intervals] = v->running;
+  }
+  seen.intervals++;
+  return 0;
+}
+
+static inline int note_checkpoint(void *self, const struct bn_view *v, struct bn_err *err)
+{
+  (void)self;
+  (void)err;
+  seen.checkpoint_at[seen.checkpoints] = v->at_s;
+  seen.checkpoint_events[seen.checkpoints] = v->events;
+  seen.checkpoint_sessions = v->n_sessions;
+  seen.checkpoints++;
+  return 0;
+}
+
+static inline int note_total(void *self, const struct bn_view *v, struct bn_err *err)
+{
+  (void)self;
+  (void)err;
+  seen.total = *v;
+  seen.pct = v->n_percents > 0 ? v->percentile_s[0] : 0;
+  seen.totals++;
+  atomic_store(&reported, true);
+  return 0;
+}
+
+static const struct bn_reporter recorder = {.name = "record",
+                                            .interval = note_interval,
+                                            .checkpoint = note_checkpoint,
+                                            .total = note_total};
+
+struct toy {
+  uint64_t sleep_us;
+  unsigned fail_open, fail_event; /* session id + 1 that fails */
+  unsigned closes;
+};
+
+static inline int toy_session_open(void *self, struct bn_session *s, struct bn_err *err)
+{
+  const struct toy *t = self;
+
+  if (t->fail_open == s->id + 1)
+    return bn_err_set(err, 0, "session %u does not open", s->id);
+  return 0;
+}
+
+static inline enum bn_next toy_event(void *self, struct bn_session *s)
+{
+  const struct toy *t = self;
+
+  if (t->fail_event == s->id + 1)
+    return BN_FAILED;
+  if (t->sleep_us > 0)
+    (void)usleep((useconds_t)t->sleep_us);
+  bn_stat_count(s->stat, BN_C_READ, 2);
+  return BN_CONTINUE;
+}
+
+static inline int toy_session_close(void *self, struct bn_session *s, struct bn_err *err)
+{
+  struct toy *t = self;
+
+  (void)s;
+  (void)err;
+  __atomic_fetch_add(&t->closes, 1, __ATOMIC_RELAXED);
+  return 0;
+}
+
+static const struct bn_workload toy_workload = {.name = "toy",
+                                                .session_open = toy_session_open,
+                                                .event = toy_event,
+                                                .session_close = toy_session_close};
+
+static inline struct bn_conf make_conf(unsigned threads)
+{
+  struct bn_conf c;
+
+  memset(&c, 0, sizeof c);
+  c.version = BN_V11;
+  c.threads = threads;
+  c.raw.thread_stack_size = 65536;
+  c.percents[0] = 95;
+  c.n_percents = 1;
+  c.seed = 42;
+  c.seed_given = true;
+  c.grace_auto = true;
+  c.init_timeout_ns = 10 * BN_NSEC_PER_SEC;
+  return c;
+}
+
+static inline int run_it(const struct bn_conf *conf, const struct bn_workload *ops, void *self)
+{
+  const struct bn_report_use use = {&recorder, NULL, stdout, NULL};
+  const struct bn_run_setup setup = {conf, ops, self, NULL, &use, 1};
+  struct bn_err err = {0};
+  struct bn_run *run;
+  int status;
+
+  memset(&seen, 0, sizeof seen);
+  atomic_store(&reported, false);
+  assert_int_equal(bn_run_new(&run, &setup, &err), 0);
+  status = bn_run_execute(run);
+  if (!bn_run_abandoned(run))
+    bn_run_free(run);
+  return status;
+}
+
+#endif
