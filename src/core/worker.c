@@ -111,32 +111,32 @@ static void return_tickets(struct bn_run *run, struct bn_session *s)
   s->tickets = 0;
 }
 
-/* Sleeps until the arrival is due; woken early when the run ends. */
-static void wait_for(struct bn_run *run, struct bn_session *s, uint64_t due_ns)
+/* Sleeps until then; false: woken early because the run ends.  The session's clock may be a little
+   behind the one that ends the wait. */
+static bool wait_for(struct bn_run *run, struct bn_session *s, uint64_t due_ns)
 {
   const struct timespec at = {(time_t)(due_ns / BN_NSEC_PER_SEC), (long)(due_ns % BN_NSEC_PER_SEC)};
+  int rc = 0;
 
   s->last_ns = bn_clock_now(&s->clock);
   if (s->last_ns >= due_ns)
-    return;
+    return true;
   (void)pthread_mutex_lock(&run->lock);
-  while (bn_stat_get(&run->limit.until_ns) >= due_ns &&
-         pthread_cond_timedwait(&run->sleepers, &run->lock, &at) == 0)
-    ;
+  while (bn_stat_get(&run->limit.until_ns) >= due_ns && rc == 0)
+    rc = pthread_cond_timedwait(&run->sleepers, &run->lock, &at);
   (void)pthread_mutex_unlock(&run->lock);
   s->last_ns = bn_clock_now(&s->clock);
+  return rc != 0;
 }
 
 static bool await_arrival(struct bn_run *run, struct bn_session *s)
 {
   const uint64_t due = s->due_ns;
+  const bool never = due >= bn_stat_get(&run->limit.until_ns);
+  const bool waited = wait_for(run, s, never ? bn_stat_get(&run->limit.until_ns) : due);
 
   s->due_ns = 0;
-  if (due >= bn_stat_get(&run->limit.until_ns))
-    wait_for(run, s, bn_stat_get(&run->limit.until_ns));
-  else
-    wait_for(run, s, due);
-  if (s->last_ns < due || s->last_ns >= bn_stat_get(&run->limit.until_ns))
+  if (never || !waited || s->last_ns >= bn_stat_get(&run->limit.until_ns))
     return false;
   s->due_ns = due;
   return true;

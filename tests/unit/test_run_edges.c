@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What runs count at their edges: the end of the warm-up.
- */
+/* What runs count at their edges: after the warm-up, at arrivals, and when limits pass. */
 #include "toyrun.h"
 
 #include "core/stop.h"
@@ -66,11 +65,35 @@ static void sessions_that_left_in_the_warmup_keep_no_event(void **state)
   assert_int_equal(seen.total.events, 1000);
 }
 
+/* The TSC may be a little behind the clock by which threads wait. */
+static enum bn_next lagging_event(void *self, struct bn_session *s)
+{
+  (void)self;
+  s->clock.fit.base_ns -= s->clock.fit.horizon != 0 ? BN_NSEC_PER_MSEC : 0;
+  return BN_CONTINUE;
+}
+
+static void arrivals_are_not_missed_by_a_clock_that_lags(void **state)
+{
+  struct bn_conf c = make_conf(1);
+  struct bn_workload lagging = toy_workload;
+  struct toy t = {0};
+
+  (void)state;
+  lagging.event = lagging_event;
+  c.raw.clock = BN_CLOCK_TSC;
+  c.raw.rate = 1000;
+  c.events = 20;
+  assert_int_equal(run_it(&c, &lagging, &t), 0);
+  assert_int_equal(seen.total.events, 20);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_was_in_flight_after_the_warmup_is_one_of_the_events),
       cmocka_unit_test(sessions_that_left_in_the_warmup_keep_no_event),
+      cmocka_unit_test(arrivals_are_not_missed_by_a_clock_that_lags),
   };
 
   bn_stop_block_signals();
