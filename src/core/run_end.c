@@ -9,6 +9,8 @@ void bn_run_end_now(struct bn_run *run)
 {
   (void)pthread_mutex_lock(&run->lock);
   atomic_store_explicit(&run->limit.until_ns, 0, memory_order_relaxed);
+  if (run->cut_ns == 0)
+    run->cut_ns = bn_clock_mono();
   run->barrier_failed = true;
   (void)pthread_cond_broadcast(&run->sleepers);
   (void)pthread_cond_broadcast(&run->changed);

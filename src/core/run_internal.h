@@ -97,6 +97,7 @@ struct bn_run {
   pthread_mutex_t lock; /* guards all below, and workers' state and interrupt */
   pthread_cond_t changed;
   unsigned gone;   /* workers that have finished */
+  uint64_t cut_ns; /* when the run was ended before its limits; 0: it was not */
   uint64_t end_ns; /* when the last one had */
   bool failed;     /* some worker failed */
   bool left;       /* a script called os.exit(left_with) */
@@ -157,6 +158,8 @@ bool bn_run_stop_interrupting(struct bn_run *run);
 void bn_run_seed(struct bn_run *run, bool command);
 
 /* run_report.c */
+/* --rate: how many arrivals wait.  The reporting thread, or the main thread without it. */
+uint64_t bn_run_backlog(struct bn_run *run, uint64_t now_ns);
 void bn_run_report(struct bn_run *run, enum bn_view_span span, uint64_t now_ns);
 /* In BN_STAGE_HOOK, when that hangs: the others print the final report; any other thread. */
 void bn_run_report_instead(struct bn_run *run);

@@ -25,19 +25,40 @@ static unsigned count_running(struct bn_run *run, const struct bn_snap *snap, ui
   return run->conf->threads - early;
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+  return a < b ? a : b;
+}
+
+/* When arrivals end: at the time limit, or when the run was ended before. */
+static uint64_t end_of_arrivals(struct bn_run *run)
+{
+  uint64_t cut_ns;
+
+  (void)pthread_mutex_lock(&run->lock);
+  cut_ns = run->cut_ns;
+  (void)pthread_mutex_unlock(&run->lock);
+  return cut_ns != 0 ? least(cut_ns, run->deadline_ns) : run->deadline_ns;
+}
+
+uint64_t bn_run_backlog(struct bn_run *run, uint64_t now_ns)
+{
+  const uint64_t passed = bn_pacer_passed(&run->pacer, least(now_ns, end_of_arrivals(run)));
+  uint64_t begun = 0;
+  unsigned i;
+
+  for (i = 0; i < run->conf->threads; i++)
+    begun += bn_stat_get(&run->stats.stat[i]->begun);
+  return passed > begun ? passed - begun : 0;
+}
+
 static void add_pacing(struct bn_run *run, const struct bn_snap *snap, struct bn_view *v,
                        uint64_t now_ns)
 {
-  uint64_t passed, begun = 0;
-  unsigned i;
-
   v->paced = run->pacer_made;
   if (!v->paced)
     return;
-  passed = bn_pacer_passed(&run->pacer, now_ns < run->deadline_ns ? now_ns : run->deadline_ns);
-  for (i = 0; i < run->conf->threads; i++)
-    begun += bn_stat_get(&run->stats.stat[i]->begun);
-  v->backlog = passed > begun ? passed - begun : 0;
+  v->backlog = bn_run_backlog(run, now_ns);
   v->concurrency = snap->unfinished;
 }
 

@@ -121,19 +121,24 @@ static void report_due(struct agenda *a, uint64_t now)
   }
 }
 
+/* Arrivals beyond that will never be served, and so do not wait. */
+static uint64_t budget_left(const struct bn_run *run)
+{
+  const uint64_t taken = atomic_load_explicit(&run->tickets_taken, memory_order_relaxed);
+
+  if (!run->has_budget || atomic_load(&run->counting) != BN_COUNT_NOW)
+    return never;
+  return run->conf->events > taken ? run->conf->events - taken : 0;
+}
+
 static void check_backlog(const struct agenda *a, uint64_t now)
 {
   struct bn_run *run = a->run;
   const uint64_t most = (uint64_t)run->conf->raw.rate_max_backlog;
-  uint64_t passed, begun = 0;
-  unsigned i;
 
   if (run->conf->raw.rate <= 0 || most == 0 || !a->measuring)
     return;
-  passed = bn_pacer_passed(&run->pacer, least(now, run->deadline_ns));
-  for (i = 0; i < run->conf->threads; i++)
-    begun += bn_stat_get(&run->stats.stat[i]->begun);
-  if (passed > begun && passed - begun > most) {
+  if (least(bn_run_backlog(run, now), budget_left(run)) > most) {
     (void)pthread_mutex_lock(&run->lock);
     run->over_backlog = true;
     (void)pthread_mutex_unlock(&run->lock);

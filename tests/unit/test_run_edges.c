@@ -88,12 +88,52 @@ static void arrivals_are_not_missed_by_a_clock_that_lags(void **state)
   assert_int_equal(seen.total.events, 20);
 }
 
+/* However many more arrive while the last ones are executed. */
+static void arrivals_beyond_the_events_are_no_overload(void **state)
+{
+  struct bn_conf c = make_conf(1);
+  struct toy t = {.sleep_us = 20000};
+
+  (void)state;
+  c.raw.rate = 1e6;
+  c.raw.rate_max_backlog = 100;
+  c.events = 5;
+  assert_int_equal(run_it(&c, &toy_workload, &t), 0);
+  assert_int_equal(seen.total.events, 5);
+}
+
+/* Ends the run and takes its time. */
+static enum bn_next leaving_event(void *self, struct bn_session *s)
+{
+  (void)self;
+  (void)bn_run_leave(s->run, 0);
+  (void)usleep(900000);
+  return BN_CONTINUE;
+}
+
+static void arrivals_end_with_the_run(void **state)
+{
+  struct bn_conf c = make_conf(1);
+  struct bn_workload leaving = toy_workload;
+  struct toy t = {0};
+
+  (void)state;
+  leaving.event = leaving_event;
+  c.raw.rate = 1e6;
+  c.raw.rate_max_backlog = 800000;
+  assert_int_equal(run_it(&c, &leaving, &t), 0);
+  assert_int_equal(seen.total.events, 1);
+  assert_true(seen.total.backlog < 800000);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_was_in_flight_after_the_warmup_is_one_of_the_events),
       cmocka_unit_test(sessions_that_left_in_the_warmup_keep_no_event),
       cmocka_unit_test(arrivals_are_not_missed_by_a_clock_that_lags),
+      cmocka_unit_test(arrivals_beyond_the_events_are_no_overload),
+      cmocka_unit_test(arrivals_end_with_the_run),
   };
 
   bn_stop_block_signals();
