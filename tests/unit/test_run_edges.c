@@ -126,6 +126,32 @@ static void arrivals_end_with_the_run(void **state)
   assert_true(seen.total.backlog < 800000);
 }
 
+static int note_interval_slowly(void *self, const struct bn_view *v, struct bn_err *err)
+{
+  (void)usleep(200000);
+  return note_interval(self, v, err);
+}
+
+static const struct bn_reporter slow_recorder = {.name = "slow record",
+                                                 .interval = note_interval_slowly,
+                                                 .checkpoint = note_checkpoint,
+                                                 .total = note_total};
+
+/* Its rates divide by the time in which its events were counted. */
+static void checkpoint_after_a_slow_interval_has_its_own_time(void **state)
+{
+  struct bn_conf c = make_conf(1);
+  struct toy t = {.sleep_us = 1000};
+
+  (void)state;
+  c.interval_ns = c.checkpoint_ns[0] = 100 * BN_NSEC_PER_MSEC;
+  c.n_checkpoints = 1;
+  c.time_ns = 400 * BN_NSEC_PER_MSEC;
+  assert_int_equal(run_with(&c, &toy_workload, &t, &slow_recorder), 0);
+  assert_int_equal(seen.checkpoints, 1);
+  assert_true(seen.checkpoint_at[0] >= seen.interval_at[0] + 0.2);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -134,6 +160,7 @@ int main(void)
       cmocka_unit_test(arrivals_are_not_missed_by_a_clock_that_lags),
       cmocka_unit_test(arrivals_beyond_the_events_are_no_overload),
       cmocka_unit_test(arrivals_end_with_the_run),
+      cmocka_unit_test(checkpoint_after_a_slow_interval_has_its_own_time),
   };
 
   bn_stop_block_signals();

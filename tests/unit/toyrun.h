@@ -128,9 +128,10 @@ static inline struct bn_conf make_conf(unsigned threads)
   return c;
 }
 
-static inline int run_it(const struct bn_conf *conf, const struct bn_workload *ops, void *self)
+static inline int run_with(const struct bn_conf *conf, const struct bn_workload *ops, void *self,
+                           const struct bn_reporter *reporter)
 {
-  const struct bn_report_use use = {&recorder, NULL, stdout, NULL};
+  const struct bn_report_use use = {reporter, NULL, stdout, NULL};
   const struct bn_run_setup setup = {conf, ops, self, NULL, &use, 1};
   struct bn_err err = {0};
   struct bn_run *run;
@@ -143,6 +144,11 @@ static inline int run_it(const struct bn_conf *conf, const struct bn_workload *o
   if (!bn_run_abandoned(run))
     bn_run_free(run);
   return status;
+}
+
+static inline int run_it(const struct bn_conf *conf, const struct bn_workload *ops, void *self)
+{
+  return run_with(conf, ops, self, &recorder);
 }
 
 #endif
