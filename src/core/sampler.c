@@ -210,20 +210,32 @@ static void watch_grace(struct agenda *a, uint64_t now)
   }
 }
 
+static unsigned count_busy(struct bn_run *run)
+{
+  unsigned n;
+
+  (void)pthread_mutex_lock(&run->lock);
+  n = run->conf->threads - run->gone;
+  (void)pthread_mutex_unlock(&run->lock);
+  return n;
+}
+
 static void use_up_grace(struct agenda *a)
 {
   struct bn_run *run = a->run;
-  unsigned left;
 
-  (void)pthread_mutex_lock(&run->lock);
-  left = run->conf->threads - run->gone;
-  (void)pthread_mutex_unlock(&run->lock);
   bn_log_stderr(
       "the time grace of %.1f s is used up: %u thread(s) are still busy; the report comes "
       "without what they are doing",
-      (double)grace(run) * 1e-9, left);
+      (double)grace(run) * 1e-9, count_busy(run));
   bn_run_interrupt_all(run);
   bn_run_abandon(run, BN_STATUS_TIMEOUT);
+}
+
+static void force_shutdown(struct agenda *a)
+{
+  bn_log(BN_FATAL, "The --max-time limit has expired, forcing shutdown...");
+  bn_run_abandon(a->run, BN_STATUS_TIMEOUT);
 }
 
 static uint64_t next_wake(const struct agenda *a)
@@ -255,12 +267,14 @@ static void do_due(struct agenda *a)
     end_warmup(a, now);
   if (!a->warming)
     report_due(a, now);
-  if (now >= a->forced_ns) {
-    bn_log(BN_FATAL, "The --max-time limit has expired, forcing shutdown...");
-    a->forced_ns = never;
-    bn_run_abandon(run, BN_STATUS_TIMEOUT);
-  }
   watch_grace(a, now);
+  /* A report may have held this up until there was nobody left. */
+  if (count_busy(run) == 0)
+    return;
+  if (now >= a->forced_ns) {
+    force_shutdown(a);
+    a->forced_ns = never;
+  }
   if (now >= a->grace_ns) {
     use_up_grace(a);
     a->grace_ns = never;

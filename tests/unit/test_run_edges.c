@@ -128,7 +128,7 @@ static void arrivals_end_with_the_run(void **state)
 
 static int note_interval_slowly(void *self, const struct bn_view *v, struct bn_err *err)
 {
-  (void)usleep(200000);
+  (void)usleep(500000);
   return note_interval(self, v, err);
 }
 
@@ -152,6 +152,20 @@ static void checkpoint_after_a_slow_interval_has_its_own_time(void **state)
   assert_true(seen.checkpoint_at[0] >= seen.interval_at[0] + 0.2);
 }
 
+static void nobody_is_shut_down_who_has_left(void **state)
+{
+  struct bn_conf c = make_conf(2);
+  struct toy t = {.sleep_us = 1000};
+
+  (void)state;
+  c.interval_ns = 50 * BN_NSEC_PER_MSEC;
+  c.time_ns = 100 * BN_NSEC_PER_MSEC;
+  c.forced = true;
+  c.forced_ns = 300 * BN_NSEC_PER_MSEC;
+  assert_int_equal(run_with(&c, &toy_workload, &t, &slow_recorder), 0);
+  assert_int_equal(seen.totals, 1);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -161,6 +175,7 @@ int main(void)
       cmocka_unit_test(arrivals_beyond_the_events_are_no_overload),
       cmocka_unit_test(arrivals_end_with_the_run),
       cmocka_unit_test(checkpoint_after_a_slow_interval_has_its_own_time),
+      cmocka_unit_test(nobody_is_shut_down_who_has_left),
   };
 
   bn_stop_block_signals();
