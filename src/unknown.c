@@ -74,9 +74,8 @@ static void name_unknown_of_file(const struct bn_optset *options, const char *na
                                  const char *path, unsigned line)
 {
   const char *nearest = bn_optset_nearest(options, name);
-  const char first = name[strspn(name, " \t\r\n\v\f")];
 
-  if (first == '\0' || first == '#')
+  if (bn_optset_is_comment(name))
     return;
   if (bn_optset_find(options, name) != NULL)
     bn_log_stderr("%s:%u: option '%s' is ignored: sysbench 0.5 has none of that name", path, line,

@@ -46,6 +46,8 @@ enum bn_optset_error bn_optset_set(struct bn_optset *s, const char *name, const 
 /* Reads a configuration file (optfile.c); -1: it cannot be read, or (unless the dialect is
    explicit, where the rest of the file is skipped with a line on stderr) a line is malformed. */
 int bn_optset_file(struct bn_optset *s, const char *path, struct bn_err *err);
+/* Whether what stands before '=' in a line of such a file names nothing: a comment, or blank. */
+bool bn_optset_is_comment(const char *name);
 /* One setting of a file; text: the items as written, after '='.  For optfile.c.  -1: no memory. */
 int bn_optset_set_file(struct bn_optset *s, const char *name, const char *text, const char *path,
                        unsigned line, struct bn_err *err);

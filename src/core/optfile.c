@@ -38,10 +38,10 @@ static bool is_dialect(const struct reader *r)
   return explicit_dialect;
 }
 
-static bool is_comment(const char *text)
+bool bn_optset_is_comment(const char *name)
 {
-  text += strspn(text, " \t\r\n\v\f");
-  return text[0] == '\0' || text[0] == '#';
+  name += strspn(name, " \t\r\n\v\f");
+  return name[0] == '\0' || name[0] == '#';
 }
 
 static bool is_closed(const char *value)
@@ -77,7 +77,7 @@ static int take_line(const struct reader *r, char *text, size_t len, struct bn_e
   *value++ = '\0';
   /* To sysbench the name is all before '=', with its blanks and dashes, and '#' nothing special. */
   name = is_dialect(r) ? text : trim_name(text);
-  if (is_comment(name))
+  if (bn_optset_is_comment(name))
     return is_dialect(r) ? bn_optset_set_file(r->set, name, "", r->path, r->line, err) : 0;
   if (strcmp(name, "config-file") == 0 || strcmp(name, "config_file") == 0 ||
       strcmp(name, "compat") == 0)
