@@ -16,6 +16,7 @@ enum { UNKNOWN_OPTIONS_MAX = 64 };
 struct export
 {
   lua_State *L;
+  const struct bn_optset *options;
   int opt, env; /* stack indices; env 0: no globals */
 };
 
@@ -131,54 +132,6 @@ static void export_one(void *arg, const char *name, const struct bn_opt *o, cons
   set_both(x, name, (o->in & (BN_IN_05 | BN_IN_10)) != 0);
 }
 
-static void export_free(void *arg, const char *name, const char *value, const char *path,
-                        unsigned line)
-{
-  const struct export *x = arg;
-  char *key = path == NULL ? strdup(name) : NULL;
-
-  (void)line;
-  if (key == NULL)
-    return;
-  for (char *c = key; *c != '\0'; c++)
-    if (*c == '-')
-      *c = '_';
-  lua_pushstring(x->L, value != NULL ? value : "");
-  set_both(x, key, true);
-  free(key);
-}
-
-/* Exports everything into the table at index opt; globals too where the script expects them. */
-static void export_all(lua_State *L, int opt)
-{
-  const struct bn_lua *lua = bn_instance_of(L);
-  const struct bn_script *sc = lua->script;
-  struct export x = {.L = L, .opt = opt};
-
-  luaL_checkstack(L, 8, NULL);
-  if (sc->old_names == BN_OLD_NOW && !sc->has_options) {
-    lua_rawgeti(L, LUA_REGISTRYINDEX, lua->env_ref);
-    x.env = lua_gettop(L);
-  }
-  bn_optset_each(sc->setup.options, export_one, &x);
-  if (sc->takes_any)
-    bn_optset_each_pending(sc->setup.options, export_free, &x);
-  if (x.env != 0)
-    lua_remove(L, x.env);
-}
-
-/* internal.fill_options(opt): makes a table that is filled on demand complete and plain. */
-int bn_options_fill(lua_State *L)
-{
-  lua_settop(L, 1);
-  if (lua_getmetatable(L, 1)) {
-    lua_pushnil(L);
-    lua_setmetatable(L, 1);
-    export_all(L, 1);
-  }
-  return 0;
-}
-
 /* Looks for `name`, which has '_' for '-'. */
 struct lookup {
   lua_State *L;
@@ -217,6 +170,56 @@ static void look_up_free(void *arg, const char *name, const char *value, const c
     lua_pop(x->L, 1);
   x->found = true;
   lua_pushstring(x->L, value != NULL ? value : "");
+}
+
+static void export_free(void *arg, const char *name, const char *value, const char *path,
+                        unsigned line)
+{
+  const struct export *x = arg;
+  char *key = path == NULL ? strdup(name) : NULL;
+  struct lookup last = {.L = x->L, .name = key};
+
+  (void)value;
+  (void)line;
+  if (key == NULL)
+    return;
+  for (char *c = key; *c != '\0'; c++)
+    if (*c == '-')
+      *c = '_';
+  bn_optset_each_pending(x->options, look_up_free, &last);
+  set_both(x, key, true);
+  free(key);
+}
+
+/* Exports everything into the table at index opt; globals too where the script expects them. */
+static void export_all(lua_State *L, int opt)
+{
+  const struct bn_lua *lua = bn_instance_of(L);
+  const struct bn_script *sc = lua->script;
+  struct export x = {.L = L, .options = sc->setup.options, .opt = opt};
+
+  luaL_checkstack(L, 8, NULL);
+  if (sc->old_names == BN_OLD_NOW && !sc->has_options) {
+    lua_rawgeti(L, LUA_REGISTRYINDEX, lua->env_ref);
+    x.env = lua_gettop(L);
+  }
+  bn_optset_each(sc->setup.options, export_one, &x);
+  if (sc->takes_any)
+    bn_optset_each_pending(sc->setup.options, export_free, &x);
+  if (x.env != 0)
+    lua_remove(L, x.env);
+}
+
+/* internal.fill_options(opt): makes a table that is filled on demand complete and plain. */
+int bn_options_fill(lua_State *L)
+{
+  lua_settop(L, 1);
+  if (lua_getmetatable(L, 1)) {
+    lua_pushnil(L);
+    lua_setmetatable(L, 1);
+    export_all(L, 1);
+  }
+  return 0;
 }
 
 /* Pushes the option's value, or nothing and returns false. */

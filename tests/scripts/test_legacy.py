@@ -242,6 +242,14 @@ def test_unknown_options(folder, version):
         "unknown option --randtype (did you mean --rand-type?)", "unknown option --xyzzy"]
 
 
+@pytest.mark.parametrize("version", ["", "0.5", "1.0"])
+def test_of_equal_unknown_options_the_last_counts(folder, version):
+    folder.file("t.lua", FREE)
+    r = command(["--test=t.lua", "--my-rows=5", "--my-other=1", "--my_rows=7", "prepare"],
+                folder.path, BENCH_COMPAT=version)
+    assert r.status == 0 and r.lines[-1] == "7\t7", r.out + r.err
+
+
 def test_unknown_options_of_other_scripts(folder):
     """A script of today that declares none, and version 1.1, have no unknown options."""
     r = folder.lua("function prepare() end", "--my-rows=5", "prepare")
