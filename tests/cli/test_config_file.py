@@ -25,6 +25,14 @@ def test_options_of_the_program_and_of_the_test(cpu):
     assert (got.err, got.status) == ("", 0)
 
 
+def test_passwords_are_not_shown(cpu):
+    got = cpu("mysql-password=my secret\nmysql-user=my self\n", *bench.QUICK)
+    assert got.err == (
+        "c.cfg:1: only the first item of 'mysql-password' is used: write it in quotes\n"
+        "c.cfg:2: only the first item of 'mysql-user' is used: 'my'\n"
+    )
+
+
 def test_what_stands_right_of_the_file_wins(tmp_path):
     (tmp_path / "c.cfg").write_text("threads=3\n")
     args = ["cpu", *bench.QUICK, "run"]
