@@ -65,6 +65,16 @@ static int unclosed(const struct reader *r, const char *name, struct bn_err *err
   return 1;
 }
 
+/* Sections and comments are meant to be nothing, "threads 4" is not; what follows may be secret. */
+static void name_line(const struct reader *r, char *text)
+{
+  const char *name = trim_name(text);
+
+  if (!bn_optset_is_comment(name) && name[0] != '[')
+    bn_log_stderr("%s:%u: '%.*s' is ignored: there is no '=' in its line", r->path, r->line,
+                  (int)strcspn(name, " \t:"), name);
+}
+
 static int take_line(const struct reader *r, char *text, size_t len, struct bn_err *err)
 {
   char *value, *name;
@@ -72,8 +82,10 @@ static int take_line(const struct reader *r, char *text, size_t len, struct bn_e
   if (strlen(text) != len)
     return bn_err_set(err, 0, "%s:%u: not a text file", r->path, r->line);
   value = strchr(text, '=');
-  if (value == NULL)
+  if (value == NULL) {
+    name_line(r, text);
     return 0;
+  }
   *value++ = '\0';
   /* To sysbench the name is all before '=', with its blanks and dashes, and '#' nothing special. */
   name = is_dialect(r) ? text : trim_name(text);

@@ -22,7 +22,21 @@ def test_options_of_the_program_and_of_the_test(cpu):
     assert "Number of threads: 3\n" in got.out
     assert "Prime numbers limit: 20\n" in got.out
     assert "total number of events:              7\n" in got.out
-    assert (got.err, got.status) == ("", 0)
+    assert (got.err, got.status) == ("c.cfg:6: 'just' is ignored: there is no '=' in its line\n", 0)
+
+
+@pytest.mark.parametrize("dialect", ["own", "1.0", "0.5"])
+def test_lines_without_a_value_are_named(tmp_path, dialect):
+    text = "[client]\nthreads 4\n--time: 3\n  debug\r\n\n# no more\n\t\nmysql-password secret\n"
+    (tmp_path / "c.cfg").write_text(text)
+    args = ["--test=cpu", "--max-requests=5"] if dialect == "0.5" else ["cpu", *bench.QUICK]
+    got = bench.run("--config-file=c.cfg", *args, "run", dialect=dialect, cwd=tmp_path)
+    assert "Number of threads: 1\n" in got.out and "Debug mode" not in got.out
+    expected = ((2, "threads"), (3, "time"), (4, "debug"), (8, "mysql-password"))
+    assert got.err == "".join(
+        f"c.cfg:{line}: '{name}' is ignored: there is no '=' in its line\n"
+        for line, name in expected
+    )
 
 
 def test_passwords_are_not_shown(cpu):

@@ -509,12 +509,13 @@ def note(versions, names, *lines):
 NOT_FROM_FILE = "is ignored: sysbench takes options of a test from the command line"
 NOT_IN_05 = "is ignored: sysbench 0.5 has none of that name"
 OFF_IS_ON = "c5.cfg:1: 'debug=off' means on in sysbench; a line without a value means off"
+NO_VALUE = "c1.cfg:7: 'just' is ignored: there is no '=' in its line"
 C1 = [
     "c1.cfg:4: unknown option 'events ' is ignored",
     "c1.cfg:5: unknown option '--time' is ignored",
     "c1.cfg:6: unknown option 'unknown-opt' is ignored",
 ]
-note("0.5", "config-c1", f"c1.cfg:2: option 'threads' {NOT_IN_05}", *C1)
+note("0.5", "config-c1", NO_VALUE, f"c1.cfg:2: option 'threads' {NOT_IN_05}", *C1)
 note(
     "0.5",
     "config-c3",
@@ -525,6 +526,7 @@ note("0.5", "config-c5", OFF_IS_ON, f"c5.cfg:3: option 'threads' {NOT_IN_05}")
 note(
     BOTH,
     "config-c1 config-c1-after config-c1-before",
+    NO_VALUE,
     f"c1.cfg:3: 'cpu-max-prime' {NOT_FROM_FILE}",
     *C1,
 )
