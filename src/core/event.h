@@ -22,6 +22,9 @@ bool bn_event_more_slow(struct bn_session *s);
    due; nothing may be started before s->due_ns (0: at once). */
 bool bn_event_claim(struct bn_session *s);
 
+/* The ticket of an event that was begun and is not counted is not spent. */
+void bn_event_unclaim(struct bn_session *s);
+
 /* May another event begin?  true claims it: bn_event_start must follow, or it is lost. */
 static inline bool bn_event_more(struct bn_session *s)
 {
@@ -83,6 +86,8 @@ static inline void bn_event_drop(struct bn_session *s, const struct bn_tick *tic
 {
   bn_stat_bump(&s->stat->ended_at, tick->start_ns);
   bn_stat_bump(&s->stat->ended, 1);
+  if (s->paced)
+    bn_event_unclaim(s);
 }
 
 #endif

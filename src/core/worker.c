@@ -101,6 +101,12 @@ static bool needs_ticket(struct bn_run *run, struct bn_session *s)
   return true;
 }
 
+/* Before the warm-up's baseline there are no tickets. */
+void bn_event_unclaim(struct bn_session *s)
+{
+  s->tickets += s->run->has_budget && s->run->workers[s - s->run->sessions].counted;
+}
+
 /* Gives back what was claimed and not used, so that the total stays exact. */
 static void return_tickets(struct bn_run *run, struct bn_session *s)
 {

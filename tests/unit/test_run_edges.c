@@ -65,6 +65,36 @@ static void sessions_that_left_in_the_warmup_keep_no_event(void **state)
   assert_int_equal(seen.total.events, 1000);
 }
 
+/* Session 2 begins when the others have left, which find in the second event that there is no more
+   to do. */
+static enum bn_next loop_of_one(void *self, struct bn_session *s)
+{
+  struct toy *t = self;
+  struct bn_tick tick;
+
+  while (s->id == 2 && __atomic_load_n(&t->closes, __ATOMIC_RELAXED) < 2)
+    (void)usleep(1000);
+  if (!bn_event_begin(s, &tick))
+    return BN_FINISHED;
+  bn_event_end(s, &tick);
+  if (bn_event_begin(s, &tick))
+    bn_event_drop(s, &tick);
+  return BN_FINISHED;
+}
+
+static void what_is_not_counted_is_left_to_others(void **state)
+{
+  struct bn_conf c = make_conf(3);
+  struct bn_workload one = toy_workload;
+  struct toy t = {0};
+
+  (void)state;
+  one.loop = loop_of_one;
+  c.events = 3;
+  assert_int_equal(run_it(&c, &one, &t), 0);
+  assert_int_equal(seen.total.events, 3);
+}
+
 /* The TSC may be a little behind the clock by which threads wait. */
 static enum bn_next lagging_event(void *self, struct bn_session *s)
 {
@@ -171,6 +201,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_was_in_flight_after_the_warmup_is_one_of_the_events),
       cmocka_unit_test(sessions_that_left_in_the_warmup_keep_no_event),
+      cmocka_unit_test(what_is_not_counted_is_left_to_others),
       cmocka_unit_test(arrivals_are_not_missed_by_a_clock_that_lags),
       cmocka_unit_test(arrivals_beyond_the_events_are_no_overload),
       cmocka_unit_test(arrivals_end_with_the_run),
