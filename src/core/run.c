@@ -72,23 +72,9 @@ struct bn_unique *bn_run_unique(struct bn_run *run)
   return &run->unique;
 }
 
-static struct bn_worker *worker_of(const struct bn_session *s)
-{
-  return &s->run->workers[s - s->run->sessions];
-}
-
 bool bn_run_abandoned(const struct bn_run *run)
 {
   return run->abandoned;
-}
-
-uint64_t bn_run_counted_events(const struct bn_session *s)
-{
-  const struct bn_run *run = s->run;
-
-  if (atomic_load_explicit(&run->counting, memory_order_acquire) != BN_COUNT_NOW)
-    return 0;
-  return bn_stat_get(&s->stat->counter[BN_C_EVENTS]) - worker_of(s)->warm_events;
 }
 
 void bn_run_count_label(struct bn_run *run, unsigned index, const char *label)

@@ -64,9 +64,10 @@ struct bn_session *bn_run_report_session(struct bn_run *run);
 bool bn_run_over(const struct bn_session *s);
 /* CLOCK_MONOTONIC after which nothing new may begin; UINT64_MAX: none. */
 uint64_t bn_run_deadline(const struct bn_run *run);
-/* Events of this session that reports count: those since the warm-up's baseline.  Its worker only;
-   for workloads that know how much there is to do. */
-uint64_t bn_run_counted_events(const struct bn_session *s);
+/* Events of this session that reports count: those since the warm-up's baseline, for which it waits
+   while that is taken.  Its worker only, between events; for workloads that know how much there is
+   to do. */
+uint64_t bn_run_counted_events(struct bn_session *s);
 /* A worker failed (it has logged why): the others stop after their event; the status becomes 1. */
 void bn_run_fail(struct bn_run *run);
 /* A script wants to leave the process with that status.  While events are measured, and after, that

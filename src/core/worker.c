@@ -59,6 +59,18 @@ static void await_baseline(struct bn_run *run, struct bn_session *s)
   s->last_ns = bn_clock_now(&s->clock);
 }
 
+uint64_t bn_run_counted_events(struct bn_session *s)
+{
+  struct bn_run *run = s->run;
+  const int counting = atomic_load_explicit(&run->counting, memory_order_acquire);
+
+  if (counting == BN_COUNT_LATER)
+    return 0;
+  if (counting == BN_COUNT_TAKING)
+    await_baseline(run, s);
+  return bn_stat_get(&s->stat->counter[BN_C_EVENTS]) - run->workers[s - run->sessions].warm_events;
+}
+
 /* Of the events since the warm-up's baseline, how many the budget pays for.  In sysbench 1.1 the
    one in flight when the warm-up ends comes on top of it. */
 static uint64_t charged(const struct bn_conf *c, uint64_t n)

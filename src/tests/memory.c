@@ -198,7 +198,7 @@ static uint64_t share_of(const struct bn_memory *m, unsigned id)
   return m->each_all ? m->passes : m->passes / n + (id < m->passes % n);
 }
 
-static bool may_go_on(const struct bn_memory *m, const struct bn_session *s, uint64_t share)
+static bool may_go_on(const struct bn_memory *m, struct bn_session *s, uint64_t share)
 {
   return (m->passes == 0 && !m->old) || bn_run_counted_events(s) < share;
 }

@@ -65,6 +65,40 @@ static void sessions_that_left_in_the_warmup_keep_no_event(void **state)
   assert_int_equal(seen.total.events, 1000);
 }
 
+static enum bn_next loop_of_amount(void *self, struct bn_session *s)
+{
+  struct bn_tick tick;
+
+  (void)self;
+  while (bn_run_counted_events(s) < 100 && bn_event_begin(s, &tick))
+    bn_event_end(s, &tick);
+  return BN_FINISHED;
+}
+
+/* The reporting thread may be held up in the middle of the baseline. */
+static void slow_sample(void *self, uint64_t *counter)
+{
+  (void)self;
+  (void)counter;
+  (void)usleep(20000);
+}
+
+static void an_amount_is_exact_after_a_slow_baseline(void **state)
+{
+  struct bn_conf c = make_conf(2);
+  struct bn_workload amount = toy_workload;
+  struct toy t = {0};
+
+  (void)state;
+  amount.loop = loop_of_amount;
+  amount.sample = slow_sample;
+  amount.own_amount = true;
+  c.warmup_ns = 20 * BN_NSEC_PER_MSEC;
+  assert_int_equal(run_it(&c, &amount, &t), 0);
+  assert_int_equal(seen.total.events, 200);
+  assert_true(seen.total.max_s < 5);
+}
+
 /* Session 2 begins when the others have left, which find in the second event that there is no more
    to do. */
 static enum bn_next loop_of_one(void *self, struct bn_session *s)
@@ -201,6 +235,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_was_in_flight_after_the_warmup_is_one_of_the_events),
       cmocka_unit_test(sessions_that_left_in_the_warmup_keep_no_event),
+      cmocka_unit_test(an_amount_is_exact_after_a_slow_baseline),
       cmocka_unit_test(what_is_not_counted_is_left_to_others),
       cmocka_unit_test(arrivals_are_not_missed_by_a_clock_that_lags),
       cmocka_unit_test(arrivals_beyond_the_events_are_no_overload),
