@@ -35,6 +35,14 @@ static uint64_t checkpoint_at(const struct agenda *a)
                                           : never;
 }
 
+/* Also without a grace: threads that stop by themselves at the limit are not to be forced. */
+static uint64_t forced_after(const struct bn_conf *c)
+{
+  const uint64_t stopping_ns = 200 * BN_NSEC_PER_MSEC;
+
+  return c->forced_ns > stopping_ns ? c->forced_ns : stopping_ns;
+}
+
 static void start_measuring(struct agenda *a)
 {
   struct bn_run *run = a->run;
@@ -43,7 +51,7 @@ static void start_measuring(struct agenda *a)
   a->measuring = true;
   a->warming = c->warmup_ns != 0;
   a->interval_ns = c->interval_ns != 0 ? run->measure_ns + c->interval_ns : never;
-  a->forced_ns = c->forced ? run->deadline_ns + c->forced_ns : never;
+  a->forced_ns = c->forced ? run->deadline_ns + forced_after(c) : never;
   /* At 0 there is nothing to report yet. */
   while (a->checkpoint < c->n_checkpoints && c->checkpoint_ns[a->checkpoint] == 0)
     a->checkpoint++;

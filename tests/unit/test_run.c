@@ -210,6 +210,18 @@ static void forced_shutdown_reports_unfinished(void **state)
   assert_int_equal(seen.total.events, 0);
 }
 
+static void threads_stop_before_they_are_forced(void **state)
+{
+  struct bn_conf c = make_conf(4);
+  struct toy t = {0};
+
+  (void)state;
+  c.time_ns = 100 * BN_NSEC_PER_MSEC;
+  c.forced = true;
+  for (unsigned late = 0; run_it(&c, &toy_workload, &t) != 0; late++)
+    assert_in_range(late, 0, 20); /* on a busy machine, but not every time */
+}
+
 static void rate_is_delivered(void **state)
 {
   struct bn_conf c = make_conf(8);
@@ -343,6 +355,7 @@ int main(void)
       cmocka_unit_test(overload_is_told),
       cmocka_unit_test(parallel_commands_meet_and_fail),
       cmocka_unit_test(forced_shutdown_reports_unfinished),
+      cmocka_unit_test(threads_stop_before_they_are_forced),
   };
 
   bn_stop_block_signals();
