@@ -192,6 +192,19 @@ static enum bn_optset_error leading_number(const struct bn_entry *e, const char 
   return rc;
 }
 
+/* What a dialect makes of it. */
+static enum bn_optset_error out_of_bounds(const struct bn_optset *s, const struct bn_entry *e,
+                                          const char *text)
+{
+  const bool nothing = text == NULL || text[0] == '\0';
+
+  if (e->o->clamp)
+    return bn_optval_clamp(e->o, e->value, text);
+  if (e->o->type == BN_CHOICE && e->o->blank && nothing)
+    return bn_optval_parse(e->o, e->value, bn_opt_default(e->o, s->version), false);
+  return BN_OPTSET_RANGE;
+}
+
 static enum bn_optset_error parse(const struct bn_optset *s, struct bn_entry *e,
                                   const struct bn_setting *st)
 {
@@ -215,9 +228,7 @@ static enum bn_optset_error parse(const struct bn_optset *s, struct bn_entry *e,
   /* Of a line in a file sysbench takes the first. */
   if (rc == BN_OPTSET_OK && e->o->scalar && e->o->whole)
     bn_optval_keep_first(e->value);
-  if (rc == BN_OPTSET_RANGE && e->o->clamp)
-    return bn_optval_clamp(e->o, e->value, st->text);
-  return rc;
+  return rc == BN_OPTSET_RANGE ? out_of_bounds(s, e, st->text) : rc;
 }
 
 /* Where the owner's struct has the text, next to the value. */
@@ -400,6 +411,20 @@ int bn_optset_add(struct bn_optset *s, const char *group, const struct bn_opt *t
   return 0;
 }
 
+/* 1.0 does not look at an old name with a 0, not even where 0 is wrong. */
+static bool forget_nothing(const struct bn_optset *s, struct bn_entry *alias)
+{
+  const char *text = alias->last.text != NULL ? alias->last.text : "";
+
+  if (!s->explicit_dialect || s->version != BN_V10 || alias->bad != BN_OPTSET_RANGE ||
+      strtol(text, NULL, 10) != 0)
+    return false;
+  bn_log_stderr("--%s=%s is ignored, as in sysbench 1.0", alias->o->name, text);
+  alias->bad = BN_OPTSET_OK;
+  alias->given = false;
+  return true;
+}
+
 /* true: its value went to the target and differs from the alias's default. */
 static bool resolve(struct bn_optset *s, struct bn_entry *alias, struct bn_entry *target)
 {
@@ -407,7 +432,7 @@ static bool resolve(struct bn_optset *s, struct bn_entry *alias, struct bn_entry
   const char *text = bn_opt_default(alias->o, s->version);
   bool differs = true;
 
-  if (!alias->given || alias->bad != BN_OPTSET_OK)
+  if (!alias->given || forget_nothing(s, alias) || alias->bad != BN_OPTSET_OK)
     return false;
   if (text != NULL && bn_optval_parse(alias->o, &def, text, false) == BN_OPTSET_OK) {
     const double was = bn_optval_number(alias->o, &def);

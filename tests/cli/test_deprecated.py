@@ -43,12 +43,20 @@ def test_all_old_names(dialect):
         ("--num-threads=1 --threads=3", 3),
         ("--threads=3 --num-threads=1", 3),
         ("--num-threads=1", 1),
+        ("--num-threads=0 --threads=3", 3),
+        ("--threads=3 --num-threads=", 3),
     ],
 )
 def test_which_name_wins(args, threads):
     got = bench.run("cpu", *args.split(), *bench.QUICK, "run", dialect="1.0")
     assert f"Number of threads: {threads}\n" in got.out
     assert ("WARNING" in got.out) == (threads == 2)
+
+
+@pytest.mark.parametrize("dialect", [d for d in bench.DIALECTS if d != "1.0"])
+def test_no_threads(dialect):
+    got = bench.run("--test=cpu", "--num-threads=0", *bench.QUICK, "run", dialect=dialect)
+    assert got.status == 1 and "Invalid value for --num-threads: 0.\n" in got.out
 
 
 def test_zero_is_zero():

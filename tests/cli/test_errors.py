@@ -63,7 +63,6 @@ CASES = [
     ("--threads=0 cpu run", False, "FATAL: Invalid value for --threads: 0.\n\n", "", ""),
     ("--threads= cpu run", False, "FATAL: Invalid value for --threads: 0.\n\n", "", ""),
     ("--threads=-1 cpu run", False, "FATAL: Invalid value for --threads: -1.\n\n", "", ""),
-    ("--num-threads=0 cpu run", False, "FATAL: Invalid value for --num-threads: 0.\n\n", "", ""),
     ("--events=-5 cpu run", False, "FATAL: Invalid value for --events: -5.\n\n", "", ""),
     ("--time=-1 cpu run", False, "FATAL: Invalid value for --time: -1.\n\n", "", ""),
     ("--rate=-1 cpu run", False, "FATAL: Invalid value for --rate: -1.\n\n", "", ""),

@@ -571,6 +571,8 @@ UNKNOWN = re.compile(r"unknown option --\S+")
 FILES = re.compile(r"files: .*")
 # What the scores of the memory test depend on.
 MEMORY = re.compile(r"(?:blocks below 64 KiB:|the memory test goes through) .*")
+# What 1.0 does not look at.
+PASSED_OVER = re.compile(r"--\S+ is ignored, as in sysbench 1\.0")
 PROPOSAL = re.compile(r" \(did you mean [^()]*\?\)$")
 
 # Drivers and tests that may be absent from a build; those that are there must be listed like the
@@ -628,6 +630,6 @@ def expected_listing(expected, got):
 def tolerated(transcript, form):
     """Our form without the additions that are allowed everywhere."""
     err_lines = [PROPOSAL.sub("", line) for line in form.stderr]
-    added = (RANDOM_IDS, FILES, MEMORY, UNKNOWN, INSTEAD)
+    added = (RANDOM_IDS, FILES, MEMORY, UNKNOWN, INSTEAD, PASSED_OVER)
     err_lines = [line for line in err_lines if not any(a.fullmatch(line) for a in added)]
     return form._replace(stderr=err_lines)

@@ -76,12 +76,17 @@ def built_in():
         "--file-rw-ratio=4",
         "--file-block-size=4096",
         "--threads=4",
+        "--file-io-mode=",
+        "--file-async-backlog=0",
+        "--file-extra-flags=",
     ):
         yield f"fileio {FILES} --file-test-mode=rndrw --events=200 {more} run"
     yield f"fileio {FILES} --file-test-mode=seqrewr --file-merged-requests=4 --events=50 run"
     yield "cpu --cpu-max-prime=500 --time=1 --report-checkpoints=0 run"
     yield "cpu --cpu-max-prime=500 --time=2 --report-checkpoints=1,0,1 run"
     yield "threads --thread-yields=0 --events=3 run"
+    for nothing in ("--num-threads=0", "--num-threads= --threads=2"):
+        yield f"cpu --cpu-max-prime=500 --events=3 {nothing} run"
     yield f"fileio {FILES} prepare"
     yield f"fileio {FILES} --file-num=3 --file-total-size=6M prepare"
     yield f"fileio {FILES} cleanup"
@@ -151,6 +156,7 @@ fileio --file-num=0 prepare
 fileio --file-total-size=0 prepare
 fileio --file-block-size=0 prepare
 fileio --file-io-mode=foo prepare
+fileio --file-test-mode=rndrd --file-io-mode=async --file-async-backlog=0 run
 fileio --file-extra-flags=foo prepare
 fileio --file-fsync-mode=foo prepare
 fileio --file-fsync-freq=-1 prepare

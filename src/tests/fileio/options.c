@@ -68,6 +68,7 @@ const struct bn_opt bn_fileio_options[] = {
      .def = "sync",
      .form = "=STRING",
      .choices = bn_fileio_io_modes,
+     .blank = true,
      .offset = offsetof(struct bn_fileio_conf, io_mode),
      .range_text = "unknown I/O mode: %s",
      .help = "how requests reach the kernel: sync, async, mmap, io_uring"},
@@ -76,7 +77,7 @@ const struct bn_opt bn_fileio_options[] = {
      .in = BN_IN_ALL,
      .def = "128",
      .offset = offsetof(struct bn_fileio_conf, backlog),
-     .min = 1,
+     .min = INT32_MIN, /* where it is used it is looked at */
      .max = 65536,
      .range_text = "Invalid value of file-async-backlog: %s",
      .help = "requests each thread keeps in flight with async and io_uring"},
