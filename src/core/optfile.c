@@ -97,7 +97,7 @@ static int take_line(const struct reader *r, char *text, size_t len, struct bn_e
                       name);
   if (!is_closed(value))
     return unclosed(r, name, err);
-  value[strcspn(value, "\n")] = '\0';
+  value[strcspn(value, "\r\n")] = '\0';
   return bn_optset_set_file(r->set, name, value, r->path, r->line, err);
 }
 

@@ -138,7 +138,7 @@ bool bn_optval_is_whole(const char *text, bool from_file)
   if (!from_file)
     return text[0] == '\0' || bn_units_int(text, &v) == 0;
   (void)bn_optval_items(text, &items);
-  whole = items.n == 0 || bn_units_int(items.item[0], &v) == 0;
+  whole = items.n == 0 || items.item[0][0] == '\0' || bn_units_int(items.item[0], &v) == 0;
   bn_optval_free_list(&items);
   return whole;
 }

@@ -39,6 +39,18 @@ def test_lines_without_a_value_are_named(tmp_path, dialect):
     )
 
 
+def test_lines_of_windows(cpu):
+    got = cpu("threads=2\r\ntime=abc\r\n")
+    text = "Invalid value for the 'time' option: 'abc'\nit was set in c.cfg, line 2\n"
+    assert (got.err, got.status) == (text, 1)
+
+
+@pytest.mark.parametrize("dialect", ["own", "1.0", "1.1"])
+def test_nothing_in_quotes_is_nothing(cpu, dialect):
+    got = cpu("time=''\nrate=\"\"\n", *bench.QUICK, dialect=dialect)
+    assert (got.err, got.status) == ("", 0)
+
+
 def test_passwords_are_not_shown(cpu):
     got = cpu("mysql-password=my secret\nmysql-user=my self\n", *bench.QUICK)
     assert got.err == (
