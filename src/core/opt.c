@@ -380,6 +380,38 @@ static int apply_pending(struct bn_optset *s, struct bn_entry *e)
   return 0;
 }
 
+/* What sysbench makes of a default that does not fit: a number is what the text begins with, a
+   size nothing, and a whole number is wrong once it is asked for. */
+static enum bn_optset_error misfit(struct bn_entry *e, const char *text, enum bn_optset_error rc)
+{
+  if (e->o->type == BN_DOUBLE)
+    return leading_number(e, text);
+  if (e->o->type == BN_INT) {
+    e->bad = rc;
+    e->last.text = strdup(text);
+    return e->last.text != NULL ? BN_OPTSET_OK : (enum bn_optset_error)NO_MEMORY;
+  }
+  if (e->o->type != BN_SIZE)
+    return rc;
+  bn_log_stderr("--%s=%s is taken for 0", e->o->name, text);
+  return BN_OPTSET_OK;
+}
+
+static int set_default(const struct bn_optset *s, struct bn_entry *e, struct bn_err *err)
+{
+  const char *text = bn_opt_default(e->o, s->version);
+  enum bn_optset_error rc = bn_optval_default(e->o, s->version, e->value);
+
+  if (rc != BN_OPTSET_OK && (int)rc != NO_MEMORY && s->explicit_dialect)
+    rc = misfit(e, text, rc);
+  if (rc == BN_OPTSET_OK)
+    return 0;
+  if ((int)rc == NO_MEMORY)
+    return bn_err_set(err, 0, "out of memory for the options");
+  return bn_err_set(err, 0, "the default of option --%s does not fit its type: '%s'", e->o->name,
+                    text);
+}
+
 static int add_one(struct bn_optset *s, const char *group, const struct bn_opt *o, void *values,
                    bool override, struct bn_err *err)
 {
@@ -389,7 +421,11 @@ static int add_one(struct bn_optset *s, const char *group, const struct bn_opt *
     return bn_err_set(err, 0, "option --%s of '%s' exists already in '%s'", o->name, group,
                       old->group);
   e = entry_new(o, group, values);
-  if (e == NULL || bn_optval_default(e->o, s->version, e->value) != 0 || append(s, e) != 0) {
+  if (e != NULL && set_default(s, e, err) != 0) {
+    entry_free(e);
+    return -1;
+  }
+  if (e == NULL || append(s, e) != 0) {
     entry_free(e);
     return bn_err_set(err, 0, "out of memory for the options");
   }

@@ -265,7 +265,7 @@ const char *bn_opt_default(const struct bn_opt *o, enum bn_version version)
   return def != NULL && strcmp(def, BN_OPT_NO_DEFAULT) == 0 ? NULL : def;
 }
 
-int bn_optval_default(const struct bn_opt *o, enum bn_version version, void *value)
+enum bn_optset_error bn_optval_default(const struct bn_opt *o, enum bn_version version, void *value)
 {
   static const union bn_optval zero;
   static const size_t sizes[] = {[BN_BOOL] = sizeof(bool),           [BN_INT] = sizeof(int64_t),
@@ -277,8 +277,8 @@ int bn_optval_default(const struct bn_opt *o, enum bn_version version, void *val
 
   memcpy(value, &zero, sizes[o->type]);
   if (def == NULL || (o->blank && def[0] == '\0'))
-    return 0;
-  return bn_optval_parse(o, value, def, false) == BN_OPTSET_OK ? 0 : -1;
+    return BN_OPTSET_OK;
+  return bn_optval_parse(o, value, def, false);
 }
 
 double bn_optval_number(const struct bn_opt *o, const void *value)

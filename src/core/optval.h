@@ -25,9 +25,10 @@ union bn_optval {
    be empty (off), others take the first item.  OK, BAD, RANGE, BOOL, or -5 without memory. */
 enum bn_optset_error bn_optval_parse(const struct bn_opt *o, void *value, const char *text,
                                      bool from_file);
-/* Sets the default of this dialect, or zero without one, over whatever bytes were there.  -1: the
-   table's default does not parse, or no memory. */
-int bn_optval_default(const struct bn_opt *o, enum bn_version version, void *value);
+/* Sets the default of this dialect, or zero without one, over whatever bytes were there.  As
+   bn_optval_parse: the default of a script's option need not fit its type, and then it is zero. */
+enum bn_optset_error bn_optval_default(const struct bn_opt *o, enum bn_version version,
+                                       void *value);
 /* Releases what a string or list holds; the value becomes empty. */
 void bn_optval_clear(const struct bn_opt *o, void *value);
 /* Fills text and hint of a fault of that kind. */

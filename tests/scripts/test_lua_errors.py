@@ -196,6 +196,25 @@ def test_malformed_options(folder, options, words):
                         r'\[string "sysbench\.cmdline\.lua"\]:\d+: ' + re.escape(words), r.lines[0])
 
 
+@pytest.mark.parametrize("row,value", [
+    ("'abc', sysbench.cmdline.ARG_DOUBLE", "0"), ("'1.5x', sysbench.cmdline.ARG_DOUBLE", "1.5"),
+    ("false, sysbench.cmdline.ARG_DOUBLE", "0"), ("-2.5, sysbench.cmdline.ARG_SIZE", "0"),
+    ("'2Q', sysbench.cmdline.ARG_SIZE", "0"), ("'', sysbench.cmdline.ARG_SIZE", "0"),
+    ("'abc', sysbench.cmdline.ARG_INT", None), ("2.5, sysbench.cmdline.ARG_INT", None)])
+def test_a_default_that_does_not_fit(folder, row, value):
+    """In a dialect it is what sysbench makes of it, else an error, except an empty one."""
+    text = "sysbench.cmdline.options = {o = {'x', %s}} function prepare() print(sysbench.opt.o) end"
+    r = folder.lua(text % row, "prepare", BENCH_COMPAT="1.0")
+    if value is None:
+        assert r.status == 1 and r.err.startswith("Invalid value for the 'o' option: '")
+    else:
+        assert r.status == 0 and r.lines == [value]
+    assert folder.lua(text % row, "--o=3", "prepare", BENCH_COMPAT="1.1").lines == ["3"]
+    if not row.startswith("''"):
+        r = folder.lua(text % row, "--o=3", "prepare")
+        assert r.status == 1 and "the default of option --o does not fit its type: '" in r.out
+
+
 @pytest.mark.parametrize("recursion", [
     "local function f(s) return (s:gsub('.', f)) end f('x')",
     "local function f(a, b) table.sort({1, 2, 3}, f) return a < b end f(1, 2)"])
