@@ -359,7 +359,7 @@ static int apply_pending(struct bn_optset *s, struct bn_entry *e)
     struct bn_setting *st = &s->pending[i];
     enum bn_optset_error rc;
 
-    if (st->bad_bool || !bn_opt_same_name(st->name, e->o->name)) {
+    if (!bn_opt_same_name(st->name, e->o->name)) { /* bad_bool: for another option of the name */
       i++;
       continue;
     }

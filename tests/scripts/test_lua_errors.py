@@ -215,6 +215,18 @@ def test_a_default_that_does_not_fit(folder, row, value):
         assert r.status == 1 and "the default of option --o does not fit its type: '" in r.out
 
 
+@pytest.mark.parametrize("default,value", [("0", "3"), ("'x'", "3"), ("false", None)])
+def test_a_switch_that_is_something_else_to_the_script(folder, default, value):
+    """--debug=3 is wrong for the switch, and right for the script's own option of that name."""
+    r = folder.lua("sysbench.cmdline.options = {debug = {'level', %s}} function prepare() "
+                   "print(sysbench.opt.debug) end" % default, "--debug=3", "prepare",
+                   BENCH_COMPAT="1.0")
+    if value is None:
+        assert (r.err, r.status) == ("invalid option: --debug=3\n", 1)
+    else:
+        assert (r.lines, r.status) == ([value], 0)
+
+
 @pytest.mark.parametrize("recursion", [
     "local function f(s) return (s:gsub('.', f)) end f('x')",
     "local function f(a, b) table.sort({1, 2, 3}, f) return a < b end f(1, 2)"])
