@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Direct 4 KiB random requests against fio on the same files: IOPS, processor time, latency.
 
-Runs alternate; prints the medians of the ratios of the pairs. Ours is charged with the processor
-time of the whole process, fio only with what it reports of its job. Environment: see README.md.
+Short runs alternate; prints the medians of the ratios of the pairs. Ours is charged with the
+processor time of the whole process, fio only with what it reports of its job. With PERF_CONTROL=1
+fio takes the place of ours: what its rows show beside 1 is the device's doing. Environment: see
+README.md.
 """
 
 import json
@@ -17,8 +19,9 @@ import tempfile
 
 BENCH = os.path.realpath(os.environ.get("BENCH_BIN", "bin/bench"))
 FIO = os.environ.get("FIO_BIN", "/usr/bin/fio")
-PAIRS = int(os.environ.get("PERF_PAIRS", "5"))
-SECONDS = int(os.environ.get("PERF_SECONDS", "3"))
+CONTROL = os.environ.get("PERF_CONTROL", "0") == "1"
+PAIRS = int(os.environ.get("PERF_PAIRS", "20"))
+SECONDS = int(os.environ.get("PERF_SECONDS", "1"))
 FILES = int(os.environ.get("PERF_FILES", "4"))
 TOTAL = int(os.environ.get("PERF_MIB", "1024")) << 20
 # Which rows: words that must all be in the label, "io_uring rndrd 32".
@@ -83,12 +86,20 @@ def fio(folder, engine, mode, depth, direct):
     return count / elapsed, cpu / count * 1e6, waited / elapsed
 
 
+def one_pair(first, folder, case):
+    """(what the first program did, what fio did); who goes first changes."""
+    order = ("first", "second") if first else ("second", "first")
+    program = {"first": fio if CONTROL else ours, "second": fio}
+    got = {who: program[who](folder, *case) for who in order}
+    return got["first"], got["second"]
+
+
+def middle_half(ratios):
+    return f"({ratios[len(ratios) // 4]:.3f}..{ratios[(3 * len(ratios) - 1) // 4]:.3f})"
+
+
 def row(label, folder, case):
-    pairs = []
-    for i in range(PAIRS):
-        programs = (ours, fio) if i % 2 == 0 else (fio, ours)
-        got = {program: program(folder, *case) for program in programs}
-        pairs.append((got[ours], got[fio]))
+    pairs = [one_pair(i % 2 == 0, folder, case) for i in range(PAIRS)]
 
     def median(who, what):
         return statistics.median(p[who][what] for p in pairs)
@@ -102,8 +113,8 @@ def row(label, folder, case):
     good = (statistics.median(iops) >= IOPS and statistics.median(cpu) <= CPU
             and abs(held - 1) <= LATENCY)
     print(f"{label:<22} {median(0, 0):8.0f} {median(1, 0):8.0f} {statistics.median(iops):6.3f} "
-          f"({iops[0]:.3f}..{iops[-1]:.3f})  {median(0, 1):6.2f} {median(1, 1):6.2f} "
-          f"{statistics.median(cpu):6.3f} ({cpu[0]:.3f}..{cpu[-1]:.3f})  {held:6.4f} "
+          f"{middle_half(iops)}  {median(0, 1):6.2f} {median(1, 1):6.2f} "
+          f"{statistics.median(cpu):6.3f} {middle_half(cpu)}  {held:6.4f} "
           f"{'PASS' if good else 'FAIL'}", flush=True)
     return good
 
@@ -126,6 +137,7 @@ def main():
               f"{FILES} files, {TOTAL >> 20} MiB, medians of {PAIRS} pairs of {SECONDS} s")
         print("# wanted: requests per second >= 0.98, processor time of one <= 1.0, "
               "mean latency x IOPS / depth 0.97..1.03")
+        print("# in brackets: the middle half of the pairs" + CONTROL * "; CONTROL: fio for both")
         print(f"{'row':<22} {'IOPS':>8} {'fio':>8} {'ratio':>6} {'':16} {'us':>6} {'fio':>6} "
               f"{'ratio':>6} {'':16}  {'queue':>6}", flush=True)
         good = [row(label, folder, case) for label, case in cases()]
