@@ -63,6 +63,7 @@ int bn_run_command(struct bn_run *run, const struct bn_command *command)
   struct bn_err err = {0};
 
   run->is_command = true;
+  bn_run_allow_files(run);
   if (bn_sampler_start(run, &err) != 0 || bn_receiver_start(run, &err) != 0) {
     bn_log(BN_FATAL, "%s", err.text);
     bn_sampler_stop(run);

@@ -387,6 +387,7 @@ int bn_run_execute(struct bn_run *run)
   struct bn_err err = {0};
 
   bn_run_seed(run, false);
+  bn_run_allow_files(run);
   if (bn_sampler_start(run, &err) != 0 || bn_receiver_start(run, &err) != 0) {
     bn_log(BN_FATAL, "%s", err.text);
     bn_sampler_stop(run);

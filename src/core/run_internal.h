@@ -156,6 +156,8 @@ bool bn_run_stop_interrupting(struct bn_run *run);
 
 /* run_setup.c: (re)seeds every stream for a run or for a command. */
 void bn_run_seed(struct bn_run *run, bool command);
+/* Raises the soft limit on open files to what so many sessions may need, if the hard one allows. */
+void bn_run_allow_files(const struct bn_run *run);
 
 /* run_report.c */
 /* --rate: how many arrivals wait.  The reporting thread, or the main thread without it. */

@@ -2,6 +2,7 @@
 /* Allocates and frees a run: sessions, workers, statistics, snapshots, clock. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "core/log.h"
 #include "core/run_internal.h"
@@ -31,6 +32,19 @@ void bn_run_seed(struct bn_run *run, bool command)
   bn_rng_seed(&run->sessions[n].rng, run->seed, command ? BN_RNG_DATA : BN_RNG_COMMAND, 0);
   bn_rng_seed(&run->sessions[n + 1].rng, run->seed, BN_RNG_COMMAND, 1);
   bn_unique_init(&run->unique, run->seed);
+}
+
+/* A session with SQLite has a database, its log, its index and its journal open. */
+void bn_run_allow_files(const struct bn_run *run)
+{
+  enum { OF_SESSION = 4, OTHERS = 256 };
+  const rlim_t wanted = (rlim_t)run->conf->threads * OF_SESSION + OTHERS;
+  struct rlimit limit;
+
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
+    return;
+  limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+  (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 static int allocate_sessions(struct bn_run *run)

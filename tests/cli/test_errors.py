@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Shows text, stream and exit status of everything that can be wrong with a command line."""
 
+import resource
+
 import pytest
 
 import bench
@@ -216,3 +218,28 @@ def test_unknown_dialect():
     got = bench.run("--version", env={"BENCH_COMPAT": "2.0"})
     assert got == ("", "Invalid value for BENCH_COMPAT: '2.0' (known are 1.1, 1.0 and 0.5)\n", 1)
     assert bench.run("--compat", "--version").status == 1
+
+
+@pytest.mark.parametrize("command", ("run", "prepare"))
+def test_sessions_may_have_files_open(tmp_path, command):
+    """More than the soft limit, which is 1,024 on many machines, but not more than the hard one."""
+    (tmp_path / "open.lua").write_text(
+        "local held = {}\n"
+        "function hold() for i = 1, 3 do held[i] = assert(io.open('/dev/null')) end end\n"
+        "function thread_init() hold() end\n"
+        "function event() end\n"
+        "function prepare() hold() sysbench.cmdline.barrier() end\n"
+        "sysbench.cmdline.commands = {prepare = {prepare, sysbench.cmdline.PARALLEL_COMMAND}}\n"
+    )
+    args = ("open.lua", "--threads=80", "--events=80", command)
+
+    def limited(hard):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard))
+
+        return bench.run(*args, cwd=tmp_path, preexec_fn=limit)
+
+    done = limited(1024)
+    assert done.status == 0, done
+    done = limited(128)
+    assert done.status == 1 and "Too many open files" in done.out + done.err, done
