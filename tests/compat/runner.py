@@ -14,8 +14,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 GOLDEN = HERE / "golden"
 DIALECT = {"0.5": "0.5", "1.0.20": "1.0", "1.1": "1.1"}
 TIMEOUT_S = 90
-# Under ThreadSanitizer the loops of these would take minutes (the checkpoint comes after 1 s), and
-# time would end before their requests do.
+# With a sanitizer the loops of these would take minutes (the checkpoint comes after 1 s), and time
+# would end before their requests do.
 MORE_TIME = {"--max-time=5": "--max-time=60", "--time=5": "--time=60"}
 LIGHTER = {
     "mutex-checkpoint": {"--mutex-loops=100000": "--mutex-loops=10000"},
@@ -100,7 +100,7 @@ def run(transcript, before=()):
             if made.status != 0:
                 raise RuntimeError(f"preparing with {argv} failed: {made}")
         argv = transcript.argv
-        if os.environ.get("BENCH_SANITIZER") == "tsan" and transcript.name in LIGHTER:
+        if os.environ.get("BENCH_SANITIZER") and transcript.name in LIGHTER:
             lighter = LIGHTER[transcript.name]
             argv = [word for arg in argv for word in lighter.get(arg, arg).split(" ")]
         return execute([binary(), *argv], folder, env, transcript.stdin)
