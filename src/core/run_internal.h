@@ -13,6 +13,11 @@
 #include "core/snap.h"
 #include "core/view.h"
 
+static inline uint64_t bn_least(uint64_t a, uint64_t b)
+{
+  return a < b ? a : b;
+}
+
 /* Of --events: counting begins with the baseline that ends the warm-up.  While it is being taken
    no worker begins an event, and for those that each is in the middle of tickets are kept. */
 enum bn_counting { BN_COUNT_LATER, BN_COUNT_TAKING, BN_COUNT_NOW };

@@ -25,11 +25,6 @@ static unsigned count_running(struct bn_run *run, const struct bn_snap *snap, ui
   return run->conf->threads - early;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-  return a < b ? a : b;
-}
-
 /* When arrivals end: at the time limit, or when the run was ended before. */
 static uint64_t end_of_arrivals(struct bn_run *run)
 {
@@ -38,12 +33,12 @@ static uint64_t end_of_arrivals(struct bn_run *run)
   (void)pthread_mutex_lock(&run->lock);
   cut_ns = run->cut_ns;
   (void)pthread_mutex_unlock(&run->lock);
-  return cut_ns != 0 ? least(cut_ns, run->deadline_ns) : run->deadline_ns;
+  return cut_ns != 0 ? bn_least(cut_ns, run->deadline_ns) : run->deadline_ns;
 }
 
 uint64_t bn_run_backlog(struct bn_run *run, uint64_t now_ns)
 {
-  const uint64_t passed = bn_pacer_passed(&run->pacer, least(now_ns, end_of_arrivals(run)));
+  const uint64_t passed = bn_pacer_passed(&run->pacer, bn_least(now_ns, end_of_arrivals(run)));
   uint64_t begun = 0;
   unsigned i;
 

@@ -22,11 +22,6 @@ static const uint64_t never = UINT64_MAX;
 /* For a reporter to come back from a call once the run has been abandoned. */
 static const uint64_t farewell_ns = BN_NSEC_PER_SEC;
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-  return a < b ? a : b;
-}
-
 static uint64_t checkpoint_at(const struct agenda *a)
 {
   const struct bn_conf *c = a->run->conf;
@@ -78,7 +73,7 @@ static uint64_t keep_tickets(struct bn_run *run)
   uint64_t kept = 0;
 
   for (unsigned i = 0; i < run->conf->threads; i++) {
-    run->workers[i].kept = least(run->workers[i].kept, events - kept);
+    run->workers[i].kept = bn_least(run->workers[i].kept, events - kept);
     kept += run->workers[i].kept;
   }
   for (unsigned i = 0; i < run->conf->threads && kept < events; i++)
@@ -148,7 +143,7 @@ static void check_backlog(const struct agenda *a, uint64_t now)
 
   if (run->conf->raw.rate <= 0 || most == 0 || !a->measuring)
     return;
-  if (least(bn_run_backlog(run, now), budget_left(run)) > most) {
+  if (bn_least(bn_run_backlog(run, now), budget_left(run)) > most) {
     (void)pthread_mutex_lock(&run->lock);
     run->over_backlog = true;
     (void)pthread_mutex_unlock(&run->lock);
@@ -253,10 +248,10 @@ static uint64_t next_wake(const struct agenda *a)
   if (!a->measuring)
     return at;
   if (a->warming)
-    return least(at, a->run->measure_ns);
-  at = least(at, least(a->interval_ns, checkpoint_at(a)));
-  at = least(at, least(a->forced_ns, a->grace_ns));
-  return least(at, a->run->deadline_ns > bn_clock_mono() ? a->run->deadline_ns : never);
+    return bn_least(at, a->run->measure_ns);
+  at = bn_least(at, bn_least(a->interval_ns, checkpoint_at(a)));
+  at = bn_least(at, bn_least(a->forced_ns, a->grace_ns));
+  return bn_least(at, a->run->deadline_ns > bn_clock_mono() ? a->run->deadline_ns : never);
 }
 
 static void do_due(struct agenda *a)
