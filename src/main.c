@@ -7,18 +7,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli.h"
-#include "core/conf.h"
-#include "core/log.h"
-#include "core/opt.h"
-#include "core/plugin.h"
-#include "core/run.h"
-#include "core/stop.h"
+#include "base/log.h"
+#include "base/plugin.h"
+#include "cli/cli.h"
+#include "engine/run.h"
+#include "engine/stop.h"
+#include "option/conf.h"
+#include "option/opt.h"
 #include "registry.h"
 #include "script/script.h"
 #include "sql/sql.h"
 
 enum { DRIVERS_MAX = 64 };
+
+static const struct bn_plugin_kind driver_kind = BN_DRIVER_KIND;
 
 /* Everything with a life of its own, in the order it comes to be; freed in reverse. */
 struct program {
@@ -126,7 +128,7 @@ static int declare_foreign_driver(struct program *p)
   for (size_t i = 0; name != NULL && i < p->n_drivers; i++)
     if (strcmp(p->drivers[i].name, name) == 0)
       return 0;
-  driver = name != NULL ? bn_plugin_driver(name, &err) : NULL;
+  driver = name != NULL ? bn_plugin_open(&driver_kind, name, &err) : NULL;
   /* Whoever asks for the database says that there is no such driver. */
   if (driver == NULL || p->n_drivers == DRIVERS_MAX)
     return 0;
@@ -167,7 +169,7 @@ static void *declare_workload(struct program *p, const struct bn_workload *ops)
 static void print_help(const struct program *p)
 {
   char *drivers[DRIVERS_MAX];
-  const size_t n = bn_plugin_driver_names(drivers, DRIVERS_MAX);
+  const size_t n = bn_plugin_names(&driver_kind, drivers, DRIVERS_MAX);
 
   bn_cli_print_help(&p->cli, p->options, drivers, n);
   for (size_t i = 0; i < n; i++)

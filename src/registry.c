@@ -8,7 +8,7 @@
 #include "drivers/null/options.h"
 #include "drivers/pgsql/options.h"
 #include "drivers/sqlite/options.h"
-#include "report/text.h"
+#include "report/text/text.h"
 #include "tests/tests.h"
 
 const struct bn_workload *const bn_registry_workloads[] = {

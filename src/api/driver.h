@@ -118,7 +118,7 @@ enum bn_isolation {
 /* What the host lends to a driver at init; valid until done. */
 struct bn_driver_host {
   void (*log)(int level,
-              const char *text); /* levels of core/log.h: 0 fatal … 5 debug; any thread */
+              const char *text); /* levels of base/log.h: 0 fatal … 5 debug; any thread */
   enum bn_version version;       /* dialect */
   uint64_t (*now_ns)(void);      /* CLOCK_MONOTONIC */
   void (*verbosity)(int level);  /* as if by --verbosity; at init only */
@@ -196,5 +196,11 @@ struct bn_driver {
 };
 
 extern const struct bn_driver bench_driver;
+
+/* How its modules are found: a struct bn_plugin_kind (base/plugin.h). */
+#define BN_DRIVER_KIND                                                                             \
+  {                                                                                                \
+    "driver", "bench_driver", BN_DRIVER_ABI, sizeof(struct bn_driver)                              \
+  }
 
 #endif

@@ -72,4 +72,10 @@ struct bn_ioengine {
   int (*reap)(void *self, unsigned min, struct bn_io_req **done, unsigned max, uint64_t timeout_ns);
 };
 
+/* How its modules are found: a struct bn_plugin_kind (base/plugin.h). */
+#define BN_ENGINE_KIND                                                                             \
+  {                                                                                                \
+    "engine", "bench_engine", BN_IOENGINE_ABI, sizeof(struct bn_ioengine)                          \
+  }
+
 #endif

@@ -27,4 +27,10 @@ struct bn_placement {
   int (*place)(void *at, size_t len, int where, struct bn_err *err);
 };
 
+/* How its modules are found: a struct bn_plugin_kind (base/plugin.h). */
+#define BN_PLACEMENT_KIND                                                                          \
+  {                                                                                                \
+    "placement", "bench_placement", BN_PLACEMENT_ABI, sizeof(struct bn_placement)                  \
+  }
+
 #endif

@@ -12,7 +12,7 @@
 #include "api/workload.h"
 #include "base/err.h"
 
-struct bn_snap; /* core/snap.h */
+struct bn_snap; /* measure/snap.h */
 struct bn_hist; /* base/hist.h */
 
 /* Statistics of one session, for --debug. */

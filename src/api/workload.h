@@ -15,8 +15,8 @@
 #include "base/err.h"
 #include "base/rng.h"
 
-struct bn_run;  /* core/run.h */
-struct bn_stat; /* core/stat.h */
+struct bn_run;  /* engine/run.h */
+struct bn_stat; /* measure/stat.h */
 struct bn_view; /* api/report.h */
 
 /* One event in flight.  It belongs to the event, not to the session: an asynchronous loop keeps
@@ -33,7 +33,7 @@ struct bn_session {
   unsigned id;       /* 0 … threads-1; `threads` in the reporting thread */
   struct bn_rng rng; /* the workload's own stream; nobody else draws from it */
   struct bn_stat *stat;
-  struct bn_run *run; /* opaque here; core/run.h has what may be asked of it */
+  struct bn_run *run; /* opaque here; engine/run.h has what may be asked of it */
   void *state;        /* session_size zeroed bytes, cache-line aligned */
   struct bn_clock_reader clock;
   uint64_t last_ns; /* end of the previous event: the next one's start in a closed loop */
@@ -87,13 +87,13 @@ struct bn_workload {
   /* Before anything is printed about the run.  *self may be preset (scripts); NULL open: self is
    * the conf. */
   int (*open)(void **self, struct bn_run *run, const void *conf, struct bn_err *err);
-  void (*describe)(const void *self); /* mode lines, through core/log.h */
+  void (*describe)(const void *self); /* mode lines, through base/log.h */
   /* Once, after describe and before the first worker; -1: the run ends, err (if any) is printed. */
   int (*start)(void *self, struct bn_err *err);
   int (*session_open)(void *self, struct bn_session *s, struct bn_err *err);
   enum bn_next (*event)(void *self, struct bn_session *s);
   /* Instead of event: scripts and asynchronous loops; uses bn_event_begin and bn_event_end
-     (core/event.h). BN_FINISHED or BN_FAILED. */
+     (engine/event.h). BN_FINISHED or BN_FAILED. */
   enum bn_next (*loop)(void *self, struct bn_session *s);
   /* Paired with every session_open that was called, also a failed one.  -1: the run's status is 1,
      err is printed. */

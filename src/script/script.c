@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/conf.h"
-#include "script/options.h"
-#include "script/state.h"
+#include "option/conf.h"
+#include "script/api/options.h"
+#include "script/vm/state.h"
 
 /* Threads of one processor take turns, so more arenas than this only spread free memory thinner. */
 static void limit_arenas(void)

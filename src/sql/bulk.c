@@ -2,7 +2,7 @@
 /* Bulk insert: rows are collected into statements as long as the reference's. */
 #include <string.h>
 
-#include "core/log.h"
+#include "base/log.h"
 #include "sql/internal.h"
 
 /* The reference's buffer, which also held a terminator. */

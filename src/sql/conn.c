@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "core/log.h"
+#include "base/log.h"
 #include "sql/internal.h"
 
 /* Without a deadline, as in `prepare`, an attempt to reconnect ends after PATIENCE_S. */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "core/log.h"
-#include "core/plugin.h"
+#include "base/log.h"
+#include "base/plugin.h"
 #include "sql/internal.h"
 
 static const char *const isolation_words[] = {[BN_ISOLATION_DEFAULT] = "default",
@@ -231,7 +231,8 @@ static int check_isolation(const struct bn_sqlsys *sys, const struct bn_driver *
 
 static int load(struct bn_sql_driver *drv, const struct bn_sql_row *row, struct bn_err *err)
 {
-  const struct bn_driver *ops = row->ops != NULL ? row->ops : bn_plugin_driver(row->name, err);
+  static const struct bn_plugin_kind kind = BN_DRIVER_KIND;
+  const struct bn_driver *ops = row->ops != NULL ? row->ops : bn_plugin_open(&kind, row->name, err);
 
   if (ops == NULL)
     return -1;

@@ -8,8 +8,8 @@
 #include <stdio.h>
 
 #include "base/buf.h"
-#include "core/run.h"
-#include "core/stat.h"
+#include "engine/run.h"
+#include "measure/stat.h"
 #include "sql/sql.h"
 
 /* --db-ignore-errors, parsed. */

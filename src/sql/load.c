@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/log.h"
+#include "base/log.h"
 #include "sql/internal.h"
 
 static bool is_space(char c)

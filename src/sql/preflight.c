@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/log.h"
+#include "base/log.h"
 #include "sql/internal.h"
 
 /* No server allows fewer connections, so that smaller runs need not ask. */

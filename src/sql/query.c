@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <strings.h>
 
-#include "core/log.h"
+#include "base/log.h"
 #include "sql/internal.h"
 
 static bool begins_with(const char *sql, size_t len, const char *word, size_t word_len)

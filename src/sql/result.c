@@ -2,7 +2,7 @@
 /* Results: the rows of the current one, and those still pending. */
 #include <stdlib.h>
 
-#include "core/log.h"
+#include "base/log.h"
 #include "sql/internal.h"
 
 struct bn_sql_conn *bn_sql_rs_conn(struct bn_sql_rs *rs)

@@ -2,7 +2,7 @@
 /* Sessions: what of the SQL layer belongs to one of them, its start, interruption and end. */
 #include <stdlib.h>
 
-#include "core/log.h"
+#include "base/log.h"
 #include "sql/internal.h"
 
 /* From any thread: what the session's worker is waiting for returns. */

@@ -70,7 +70,7 @@ bool bn_sql_expect_statements(struct bn_sqlsys *sys, struct bn_session *s, uint6
 enum bn_sql_verdict { BN_VERDICT_NONE, BN_VERDICT_IGNORABLE, BN_VERDICT_FATAL };
 
 /* A connection belongs to one session.  Public part; what scripts read as con.error, con.sql_errno,
-   … The layout is also declared to scripts (script/ffi_sql.h). */
+   … The layout is also declared to scripts (script/api/ffi_sql.h). */
 struct bn_sql_conn_view {
   int error; /* enum bn_sql_verdict */
   int sql_errno;

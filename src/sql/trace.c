@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/log.h"
+#include "base/log.h"
 #include "sql/internal.h"
 
 int bn_sql_trace_open(FILE **out, const char *path, struct bn_err *err)

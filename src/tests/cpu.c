@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The cpu test: one event counts the primes below --cpu-max-prime by trial division. */
-#include "core/log.h"
+#include "base/log.h"
 #include "tests/cpu_kernel.h"
 #include "tests/tests.h"
 

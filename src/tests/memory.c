@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "api/report.h"
-#include "core/event.h"
-#include "core/log.h"
+#include "base/log.h"
+#include "engine/event.h"
 #include "tests/memory_chase.h"
 #include "tests/tests.h"
 

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/conf.h"
-#include "core/run.h"
+#include "engine/run.h"
+#include "option/conf.h"
 #include "tests/memory_area.h"
 #include "tests/memory_kernel.h"
 #include "tests/memory_vector.h"

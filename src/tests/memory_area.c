@@ -13,9 +13,9 @@
 #include <sys/shm.h>
 #include <sys/sysinfo.h>
 
-#include "core/log.h"
-#include "core/plugin.h"
-#include "core/run.h"
+#include "base/log.h"
+#include "base/plugin.h"
+#include "engine/run.h"
 
 /* -1 and err: the text names no place. */
 static int read_place(const char *text, int *where, struct bn_err *err)
@@ -43,11 +43,13 @@ static int read_place(const char *text, int *where, struct bn_err *err)
 
 int bn_area_placement(struct bn_area_way *way, const char *text, struct bn_err *err)
 {
+  static const struct bn_plugin_kind kind = BN_PLACEMENT_KIND;
+
   if (text == NULL || text[0] == '\0')
     return 0;
   if (read_place(text, &way->where, err) != 0)
     return -1;
-  way->numa = bn_plugin_placement("numa", err);
+  way->numa = bn_plugin_open(&kind, "numa", err);
   if (way->numa == NULL && err->code == ENOENT)
     return bn_err_set(
         err, ENOENT,

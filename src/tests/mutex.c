@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/conf.h"
-#include "core/event.h"
-#include "core/log.h"
-#include "core/run.h"
+#include "base/log.h"
+#include "engine/event.h"
+#include "engine/run.h"
+#include "option/conf.h"
 #include "tests/mutex_type.h"
 #include "tests/tests.h"
 

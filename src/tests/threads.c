@@ -4,7 +4,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-#include "core/log.h"
+#include "base/log.h"
 #include "tests/tests.h"
 
 struct threads_conf {

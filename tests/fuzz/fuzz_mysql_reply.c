@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "drivers/mysql/row.h"
+#include "drivers/mysql/wire/row.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "drivers/pgsql/reply.h"
+#include "drivers/pgsql/wire/reply.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

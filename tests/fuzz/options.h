@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "core/opt.h"
+#include "option/opt.h"
 
 struct fuzz_values {
   bool flag;

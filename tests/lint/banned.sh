@@ -14,8 +14,8 @@ banned()
     function complain(text) { printf "%s:%d: %s\n", file, NR, text }
     BEGIN {
       test = file ~ /^(tests|perf)\//
-      may_exit = test || file ~ /^src\/(main|core\/signals|script\/stackguard)\.c$/
-      may_print = test || file ~ /^src\/((main|cli|usage|core\/log|core\/opthelp)\.c|report\/)/
+      may_exit = test || file ~ /^src\/(main|engine\/signals|script\/vm\/stackguard)\.c$/
+      may_print = test || file ~ /^src\/((main|base\/log|option\/opthelp)\.c|cli\/|report\/)/
     }
     call("atoi|atol|atoll|atof|strtok|strcpy|strcat|sprintf|vsprintf|gets") {
       complain("a function that cannot report errors or bounds")

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Fails unless the program exports exactly src/script/exports.list, each driver module exactly
+# Fails unless the program exports exactly src/script/api/exports.list, each driver module exactly
 # bench_driver, and no module expects a symbol of ours from the program.
 # Usage: exports.sh build-directory [exports.list]
 set -eu
 build=${1:?build directory}
-list=${2:-$(dirname "$0")/../../src/script/exports.list}
+list=${2:-$(dirname "$0")/../../src/script/api/exports.list}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 status=0

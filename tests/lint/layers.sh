@@ -11,17 +11,17 @@ check() # file
       if (inc ~ /\.inc$/) return layer == "script"
       if (layer == "base") return inc ~ /^base\//
       if (layer == "api") return inc ~ /^(api\/|base\/(err|rng|clock)\.h$)/
-      if (layer == "core") return inc ~ /^(core|api|base)\//
+      if (layer == "option") return inc ~ /^(option|api|base)\//
+      if (layer == "measure") return inc ~ /^(measure|option|api|base)\//
+      if (layer == "engine") return inc ~ /^(engine|measure|option|api|base)\//
       if (layer == "report" || layer == "tests" || layer == "sql")
-        return inc ~ ("^(" layer "|core|api|base)/")
-      if (layer == "script") return inc ~ /^(script|sql|core|api|base)\//
+        return inc ~ ("^(" layer "|engine|measure|option|api|base)/")
+      if (layer == "script") return inc ~ /^(script|sql|engine|measure|option|api|base)\//
       if (layer == "drivers")
         return inc ~ /^api\/(driver|opt)\.h$/ || inc ~ ("^drivers/(common|" part[3] ")/")
-      if (file ~ /^src\/(cli|unknown|usage)\.[ch]$/)
-        return inc ~ /^(cli\.h|registry\.h|(core|api|base)\/.*)$/
+      if (layer == "cli") return inc ~ /^(registry\.h|(cli|engine|option|api|base)\/.*)$/
       if (file ~ /^src\/registry\.[ch]$/)
-        return (inc !~ /^(drivers|sql)\// && inc != "cli.h") ||
-               inc ~ /^drivers\/[a-z]+\/options\.h$/
+        return inc !~ /^(drivers|sql|cli)\// || inc ~ /^drivers\/[a-z]+\/options\.h$/
       return file == "src/main.c"
     }
     function foreign(layer, inc) {

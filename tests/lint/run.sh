@@ -25,7 +25,7 @@ for name in layers length banned words headers format shell listed luaglobals; d
 done
 run analyze "$root" "$build"
 run globals "$build"
-run exports "$build" "$root/src/script/exports.list"
+run exports "$build" "$root/src/script/api/exports.list"
 run needed "$build"
 run kernels "$build"
 run selftest

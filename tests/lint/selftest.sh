@@ -11,7 +11,7 @@ licence='/* SPDX-License-Identifier: GPL-2.0-or-later */'
 fresh()
 {
   rm -rf "$work/tree"
-  for folder in base core report drivers/x; do
+  for folder in base engine report drivers/x; do
     mkdir -p "$work/tree/src/$folder"
   done
   {
@@ -64,10 +64,10 @@ bad_source() # lint, sample, file, lines...
   expect bad "$lint" "$sample"
 }
 
-bad_source layers 'base includes core' src/base/a.c '#include "core/stat.h"'
+bad_source layers 'base includes measure' src/base/a.c '#include "measure/stat.h"'
 bad_source layers 'report includes tests' src/report/a.c '#include "tests/cpu.h"'
 bad_source layers 'a driver includes base' src/drivers/x/a.c '#include "base/buf.h"'
-bad_source layers 'core includes Lua' src/core/a.c '#include <lua.h>'
+bad_source layers 'engine includes Lua' src/engine/a.c '#include <lua.h>'
 bad_source length 'a long line' src/base/a.c "/* $(printf '%0120d' 0) */"
 bad_source length 'a long file' src/base/a.c "$(yes 'int bn_x;' | head -n 501)"
 bad_source analyze 'a null pointer followed' src/base/a.c 'int f(int a);' 'int f(int a)' '{' \
@@ -130,7 +130,7 @@ fresh_build()
 {
   rm -rf "$build"
   echo 'int a(void); int a(void) { return 1; }' | compile src/base/good.o -c
-  echo 'static int sink; int *l(void); int *l(void) { return &sink; }' | compile src/core/log.o -c
+  echo 'static int sink; int *l(void); int *l(void) { return &sink; }' | compile src/base/log.o -c
   echo "$api int sb_x(void); int sb_x(void) { return 1; } int main(void) { return 0; }" |
     compile bin/bench -Wl,--dynamic-list="$work/list"
   echo "$api extern const int bench_driver; const int bench_driver = 1;" |
@@ -159,7 +159,7 @@ expect_build bad globals 'a static in a function'
 echo '_Thread_local int bn_current;' | compile src/base/bad.o -c
 expect_build bad globals 'a thread-local'
 rm "$build/src/base/bad.o"
-echo 'int bn_a, bn_b;' | compile src/core/log.o -c
+echo 'int bn_a, bn_b;' | compile src/base/log.o -c
 expect_build bad globals 'a second global where one is allowed'
 
 fresh_build

@@ -11,7 +11,7 @@
 
 #include "api/driver.h"
 #include "base/clock.h"
-#include "core/opt.h"
+#include "option/opt.h"
 
 enum { CONNS = 16, STMTS = 64, PARAMS = 12, FIELDS = 64 };
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "report/text.h"
+#include "report/text/text.h"
 
 /* Stands for the run: the reporter asks it for nothing but its configuration. */
 struct bn_run {

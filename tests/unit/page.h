@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 #include "api/report.h"
-#include "core/conf.h"
-#include "core/run.h"
+#include "engine/run.h"
+#include "option/conf.h"
 
 /* A reporter that writes to memory, with a view to fill. */
 struct bn_page {

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "cm.h"
-#include "core/log.h"
 
 struct fake fake;
 

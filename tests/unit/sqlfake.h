@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "core/run.h"
-#include "core/stat.h"
+#include "engine/run.h"
+#include "measure/stat.h"
 #include "sql/sql.h"
 
 struct fake_answer {

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "cm.h"
-#include "core/stat.h"
-#include "core/stop.h"
+#include "engine/stop.h"
+#include "measure/stat.h"
 #include "sqlfake.h"
 
 static struct bn_sql_conn *start(struct fixture *f)

@@ -10,10 +10,10 @@
 
 #include <cmocka.h>
 
-#include "core/conf.h"
-#include "core/log.h"
-#include "core/opt.h"
-#include "core/optval.h"
+#include "base/log.h"
+#include "option/conf.h"
+#include "option/opt.h"
+#include "option/optval.h"
 
 static struct bn_conf conf;
 static struct bn_optset *set;

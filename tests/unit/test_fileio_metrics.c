@@ -11,9 +11,9 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "core/run.h"
-#include "core/snap.h"
-#include "core/stop.h"
+#include "engine/run.h"
+#include "engine/stop.h"
+#include "measure/snap.h"
 #include "tests/fileio/fileio.h"
 #include "tests/tests.h"
 

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/event.h"
-#include "core/run_internal.h"
-#include "core/stop.h"
+#include "engine/event.h"
+#include "engine/run_internal.h"
+#include "engine/stop.h"
 
 static unsigned totals;
 static uint64_t unfinished;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shows what core/log.c prints: prefixes, folding of duplicates, exempt lines, streams, lost
+/* Shows what base/log.c prints: prefixes, folding of duplicates, exempt lines, streams, lost
  * output. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "core/log.h"
+#include "base/log.h"
 
 static char caught[65536];
 

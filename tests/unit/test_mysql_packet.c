@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cm.h"
-#include "drivers/mysql/row.h"
+#include "drivers/mysql/wire/row.h"
 
 /* What has been received: packets, numbered from 1. */
 struct bytes {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cm.h"
-#include "drivers/mysql/row.h"
+#include "drivers/mysql/wire/row.h"
 
 struct sample {
   const char *bytes;

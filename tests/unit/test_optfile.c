@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "core/opt.h"
+#include "option/opt.h"
 
 struct values {
   bool flag;

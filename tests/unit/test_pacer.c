@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/pacer.h"
+#include "engine/pacer.h"
 
 enum { N = 200000 };
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cm.h"
-#include "drivers/pgsql/reply.h"
+#include "drivers/pgsql/wire/reply.h"
 
 /* Bytes of an answer with their number, whatever they are. */
 #define BYTES(text) text, sizeof(text) - 1

@@ -13,7 +13,11 @@
 
 #include <cmocka.h>
 
-#include "core/plugin.h"
+#include "api/driver.h"
+#include "api/ioengine.h"
+#include "base/plugin.h"
+
+static const struct bn_plugin_kind drivers = BN_DRIVER_KIND, engines = BN_ENGINE_KIND;
 
 static char prefix[64];
 
@@ -30,7 +34,7 @@ static int probe(const char *what, const char *name)
   if (strcmp(what, "lib") == 0)
     return puts(bn_plugin_lib_dir(dir, sizeof dir, &err)) < 0;
   if (strcmp(what, "names") == 0) {
-    const size_t n = bn_plugin_driver_names(names, 4);
+    const size_t n = bn_plugin_names(&drivers, names, 4);
 
     for (size_t i = 0; i < n; i++) {
       printf("%s;", names[i]);
@@ -39,11 +43,11 @@ static int probe(const char *what, const char *name)
     return puts("") < 0;
   }
   if (strcmp(what, "engine") == 0) {
-    engine = bn_plugin_engine(name, &err);
+    engine = bn_plugin_open(&engines, name, &err);
     printf("%s %d %s\n", engine != NULL ? engine->name : "none", err.code, err.text);
     return 0;
   }
-  driver = bn_plugin_driver(name, &err);
+  driver = bn_plugin_open(&drivers, name, &err);
   printf("%s %d %s\n", driver != NULL ? driver->name : "none", err.code, err.text);
   return 0;
 }

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "core/log.h"
-#include "core/stop.h"
+#include "base/log.h"
+#include "engine/stop.h"
 
 /* On the grid of intervals, late ones left out: at least the one at the end. */
 static void check_intervals(double step_s)

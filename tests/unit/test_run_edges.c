@@ -2,7 +2,7 @@
 /* What runs count at their edges: after the warm-up, at arrivals, and when limits pass. */
 #include "toyrun.h"
 
-#include "core/stop.h"
+#include "engine/stop.h"
 
 enum { DEPTH = 8 };
 

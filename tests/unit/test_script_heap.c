@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "script/heap.h"
+#include "script/vm/heap.h"
 
 enum { BLOCKS = 500, CALLS = 200000 };
 

@@ -11,9 +11,9 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "core/event.h"
-#include "core/snap.h"
-#include "core/view.h"
+#include "engine/event.h"
+#include "measure/snap.h"
+#include "measure/view.h"
 
 enum { SESSIONS = 3, EXTRA = BN_C_FIXED };
 

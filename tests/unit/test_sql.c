@@ -2,9 +2,9 @@
 /* The SQL layer on a driver in the test's hands: what is counted, ignored, said and done again. */
 #include <string.h>
 
+#include "base/log.h"
 #include "cm.h"
-#include "core/log.h"
-#include "core/stat.h"
+#include "measure/stat.h"
 #include "sqlfake.h"
 
 static struct bn_sql_conn *connect_to(struct fixture *f)

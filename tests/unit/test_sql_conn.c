@@ -2,8 +2,8 @@
 /* Connections and statements on a driver in the test's hands: lost, opened and prepared again. */
 #include <string.h>
 
+#include "base/log.h"
 #include "cm.h"
-#include "core/log.h"
 #include "sqlfake.h"
 
 static struct bn_sql_conn *connect_to(struct fixture *f)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The text report around its figures: header, interval lines, checkpoints, histogram, sessions. */
-#include "report/text.h"
+#include "report/text/text.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/hist.h"
-#include "core/log.h"
+#include "base/log.h"
 #include "page.h"
 
 /* --- header ----------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Final reports byte for byte as the reference versions print them. */
-#include "report/text.h"
+#include "report/text/text.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "core/snap.h"
+#include "measure/snap.h"
 #include "page.h"
 
 /* --- final reports ---------------------------------------------------------------------------- */

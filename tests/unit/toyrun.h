@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/event.h"
-#include "core/run.h"
+#include "engine/event.h"
+#include "engine/run.h"
 
 /* What the recording reporter saw. */
 struct record {

@@ -9,7 +9,7 @@
 #include "drivers/common/sockref.h"
 #include "drivers/common/stream.h"
 #include "drivers/mysql/options.h"
-#include "drivers/mysql/packet.h"
+#include "drivers/mysql/wire/packet.h"
 
 /* The driver's process-wide state; constant after init. */
 struct bn_mysql {

@@ -9,7 +9,7 @@
 #include "drivers/common/sockref.h"
 #include "drivers/common/stream.h"
 #include "drivers/pgsql/options.h"
-#include "drivers/pgsql/reply.h"
+#include "drivers/pgsql/wire/reply.h"
 
 /* The driver's process-wide state; constant after init. */
 struct bn_pgsql {

@@ -1,5 +1,5 @@
 -- Module "sysbench.sql": drivers, connections, statements, parameters and results.
--- The objects are C structs (script/ffi_sql.h); C returns what happened and this module raises.
+-- The objects are C structs (script/api/ffi_sql.h); C returns what happened and this module raises.
 -- What few event loops need is in sysbench.sql.more, which costs no memory until it is used.
 local internal = ...
 internal.declare("sql")

@@ -13,7 +13,7 @@
 
 #include <linux/magic.h>
 
-#include "core/log.h"
+#include "base/log.h"
 #include "tests/fileio/fileio.h"
 
 struct mount {

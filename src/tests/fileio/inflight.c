@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/event.h"
-#include "core/log.h"
-#include "core/run.h"
+#include "base/log.h"
+#include "engine/event.h"
+#include "engine/run.h"
 #include "tests/fileio/fileio.h"
 #include "tests/fileio/verify.h"
 

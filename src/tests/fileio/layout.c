@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/log.h"
-#include "core/run.h"
+#include "base/log.h"
+#include "engine/run.h"
 #include "tests/fileio/fileio.h"
 #include "tests/fileio/verify.h"
 

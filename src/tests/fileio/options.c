@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/conf.h"
-#include "core/log.h"
+#include "base/log.h"
+#include "option/conf.h"
 #include "tests/fileio/fileio.h"
 #include "tests/fileio/verify.h"
 

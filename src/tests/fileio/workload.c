@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/conf.h"
-#include "core/log.h"
-#include "core/plugin.h"
-#include "core/run.h"
+#include "base/log.h"
+#include "base/plugin.h"
+#include "engine/run.h"
+#include "option/conf.h"
 #include "tests/fileio/fileio.h"
 #include "tests/memory_area.h"
 #include "tests/tests.h"
@@ -38,12 +38,13 @@ static int fileio_cleanup(void *self, struct bn_session *s, const char *name, st
 
 static const struct bn_ioengine *find_engine(const char *name, struct bn_err *err)
 {
+  static const struct bn_plugin_kind kind = BN_ENGINE_KIND;
   const struct bn_ioengine *const own[] = {&bn_engine_sync, &bn_engine_mmap};
 
   for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
     if (strcmp(own[i]->name, name) == 0)
       return own[i];
-  return bn_plugin_engine(name, err);
+  return bn_plugin_open(&kind, name, err);
 }
 
 static int make_pattern(struct bn_fileio *f, struct bn_err *err)

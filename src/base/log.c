@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Levelled messages with duplicate folding: the one sink. */
+#include "base/log.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct {
+  pthread_mutex_t lock;
+  char *last;        /* the message before, with its prefix; NULL: none */
+  unsigned repeated; /* how often it was swallowed */
+  bool progress;     /* a progress line is on the terminal */
+  atomic_int verbosity;
+} sink = {.lock = PTHREAD_MUTEX_INITIALIZER, .verbosity = BN_NOTICE};
+
+void bn_log_verbosity(int level)
+{
+  atomic_store_explicit(&sink.verbosity, level, memory_order_relaxed);
+}
+
+int bn_log_get_verbosity(void)
+{
+  return atomic_load_explicit(&sink.verbosity, memory_order_relaxed);
+}
+
+static const char *prefix_of(int level)
+{
+  static const char *const prefixes[] = {"FATAL: ", "ALERT: ", "WARNING: ", "", "", "DEBUG: "};
+
+  return level < 0 || level > BN_DEBUG ? "" : prefixes[level];
+}
+
+/* With the lock held. */
+static void clear_progress(void)
+{
+  if (sink.progress)
+    (void)fputs("\r\033[K", stderr);
+  sink.progress = false;
+}
+
+void bn_log_progress(const char *text)
+{
+  if (isatty(STDERR_FILENO) != 1)
+    return;
+  pthread_mutex_lock(&sink.lock);
+  clear_progress();
+  if (text != NULL)
+    (void)fputs(text, stderr);
+  sink.progress = text != NULL;
+  pthread_mutex_unlock(&sink.lock);
+}
+
+/* With the lock held. */
+static void print_repeats(void)
+{
+  if (sink.repeated > 0)
+    (void)printf("(last message repeated %u times)\n", sink.repeated);
+  sink.repeated = 0;
+}
+
+void bn_log_settle(void)
+{
+  pthread_mutex_lock(&sink.lock);
+  print_repeats();
+  free(sink.last);
+  sink.last = NULL;
+  pthread_mutex_unlock(&sink.lock);
+}
+
+/* Takes over `line`, which may be NULL when memory ran out. */
+static void emit(char *line, const char *text)
+{
+  pthread_mutex_lock(&sink.lock);
+  clear_progress();
+  if (line != NULL && text[0] != '\0' && sink.last != NULL && strcmp(line, sink.last) == 0) {
+    sink.repeated++;
+    free(line);
+  } else {
+    print_repeats();
+    (void)fputs(line != NULL ? line : text, stdout);
+    (void)fflush(stdout);
+    free(sink.last);
+    sink.last = line;
+  }
+  pthread_mutex_unlock(&sink.lock);
+}
+
+void bn_log_text(int level, const char *text)
+{
+  const size_t len = strlen(text);
+  char *line = NULL;
+
+  if (level > bn_log_get_verbosity())
+    return;
+  if (asprintf(&line, "%s%s%s", prefix_of(level), text,
+               len > 0 && text[len - 1] == '\n' ? "" : "\n") < 0)
+    line = NULL;
+  emit(line, strcmp(text, "\n") == 0 ? "" : text);
+}
+
+/* Formats and logs; error < 0: nothing is appended. */
+__attribute__((format(printf, 3, 0))) static void log_v(int level, int error, const char *fmt,
+                                                        va_list ap)
+{
+  char reason[128], *text = NULL, *full = NULL;
+
+  if (level > bn_log_get_verbosity())
+    return;
+  if (vasprintf(&text, fmt, ap) < 0)
+    text = NULL;
+  if (text != NULL && error >= 0 &&
+      asprintf(&full, "%s errno = %d (%s)", text, error, strerror_r(error, reason, sizeof reason)) <
+          0)
+    full = NULL;
+  if (text == NULL)
+    bn_log_text(level, "a message was lost: out of memory");
+  else
+    bn_log_text(level, full != NULL ? full : text);
+  free(full);
+  free(text);
+}
+
+void bn_log(enum bn_level level, const char *fmt, ...)
+{
+  va_list ap;
+
+  va_start(ap, fmt);
+  log_v((int)level, -1, fmt, ap);
+  va_end(ap);
+}
+
+void bn_log_errno(enum bn_level level, int error, const char *fmt, ...)
+{
+  va_list ap;
+
+  va_start(ap, fmt);
+  log_v((int)level, error, fmt, ap);
+  va_end(ap);
+}
+
+void bn_log_stderr(const char *fmt, ...)
+{
+  va_list ap;
+
+  /* What was printed before stays before it when both streams go to one terminal or file. */
+  (void)fflush(stdout);
+  flockfile(stderr);
+  va_start(ap, fmt);
+  (void)vfprintf(stderr, fmt, ap);
+  va_end(ap);
+  (void)fputc('\n', stderr);
+  funlockfile(stderr);
+}
+
+void bn_log_at_once(const char *fmt, ...)
+{
+  char line[256];
+  va_list ap;
+  int n;
+
+  va_start(ap, fmt);
+  n = vsnprintf(line, sizeof line - 1, fmt, ap);
+  va_end(ap);
+  if (n < 0)
+    return;
+  if (n > (int)sizeof line - 2)
+    n = (int)sizeof line - 2;
+  line[n++] = '\n';
+  /* Nobody could be told that it failed. */
+  if (write(STDERR_FILENO, line, (size_t)n) < 0)
+    return;
+}
+
+void bn_log_start(void)
+{
+  (void)setvbuf(stdout, NULL, _IOLBF, 1 << 16);
+}
+
+bool bn_log_ok(void)
+{
+  const bool flushed = fflush(stdout) == 0;
+
+  return flushed && ferror(stdout) == 0;
+}

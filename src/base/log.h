@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Levelled messages with duplicate folding: the one sink, and one of three places with mutable
+ * globals. */
+#ifndef BN_BASE_LOG_H
+#define BN_BASE_LOG_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+enum bn_level { BN_FATAL, BN_ALERT, BN_WARNING, BN_NOTICE, BN_INFO, BN_DEBUG };
+
+/* Any thread may call any of these.  Messages go to stdout with the prefixes "FATAL: ", "ALERT: ",
+   "WARNING: ", "DEBUG: " (NOTICE, INFO: none), once per message, and are flushed; a newline is
+   added where the text has none at its end.  A message equal to the previous one is swallowed and
+   counted; before the next different one "(last message repeated N times)" is printed.  Empty lines
+   are exempt.  There is no limit on length. */
+void bn_log_verbosity(int level); /* 0..5; default 3 (NOTICE) */
+int bn_log_get_verbosity(void);
+__attribute__((format(printf, 2, 3))) void bn_log(enum bn_level level, const char *fmt, ...);
+void bn_log_text(int level, const char *text); /* the form lent to drivers */
+/* Before text that does not come from here and separates messages, such as a report: prints a
+   pending count and forgets the last message. */
+void bn_log_settle(void);
+/* The same with " errno = N (text)" appended. */
+__attribute__((format(printf, 3, 4))) void bn_log_errno(enum bn_level level, int error,
+                                                        const char *fmt, ...);
+/* New facts that must not appear in the dialects' standard output: one line on stderr, no folding,
+   whatever the verbosity. */
+__attribute__((format(printf, 1, 2))) void bn_log_stderr(const char *fmt, ...);
+/* The same for the thread that receives signals: it takes no lock and waits for no buffer, so that
+   a reader of standard output that does not read cannot stop it.  At most 255 bytes. */
+__attribute__((format(printf, 1, 2))) void bn_log_at_once(const char *fmt, ...);
+/* Shows one changing line on stderr when that is a terminal, else nothing; the next message or NULL
+ * clears it. */
+void bn_log_progress(const char *text);
+/* Makes stdout line-buffered, also into pipes. */
+void bn_log_start(void);
+/* Flushes; true: everything written so far reached its file (stdout not full, not closed). */
+bool bn_log_ok(void);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which known name a mistyped one was meant to be. */
+#include "base/near.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+
+enum { NAME_MAX_LEN = 63 };
+
+static int fold(char c)
+{
+  return c == '_' ? '-' : tolower((unsigned char)c);
+}
+
+static size_t least(size_t a, size_t b)
+{
+  return a < b ? a : b;
+}
+
+/* Optimal string alignment; three rows are enough. */
+static size_t distance(const char *a, size_t na, const char *b, size_t nb)
+{
+  size_t rows[3][NAME_MAX_LEN + 1];
+  size_t *before = rows[0], *prev = rows[1], *cur = rows[2], *spare;
+
+  for (size_t j = 0; j <= nb; j++)
+    prev[j] = j;
+  for (size_t i = 1; i <= na; i++) {
+    cur[0] = i;
+    for (size_t j = 1; j <= nb; j++) {
+      const size_t cost = fold(a[i - 1]) == fold(b[j - 1]) ? 0 : 1;
+
+      cur[j] = least(least(prev[j] + 1, cur[j - 1] + 1), prev[j - 1] + cost);
+      if (i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2]) && fold(a[i - 2]) == fold(b[j - 1]))
+        cur[j] = least(cur[j], before[j - 2] + 1);
+    }
+    spare = before;
+    before = prev;
+    prev = cur;
+    cur = spare;
+  }
+  return prev[nb];
+}
+
+void bn_near_offer(struct bn_near *n, const char *name)
+{
+  const size_t typed = strlen(n->typed), len = strlen(name);
+  const size_t limit = typed < 6 ? 1 : typed / 3;
+  size_t d;
+
+  if (typed == 0 || typed > NAME_MAX_LEN || len > NAME_MAX_LEN)
+    return;
+  if ((typed > len ? typed - len : len - typed) > limit)
+    return;
+  d = distance(n->typed, typed, name, len);
+  if (d > limit || (n->best != NULL && d >= n->distance))
+    return;
+  n->best = name;
+  n->distance = d;
+}
+
+void bn_near_dash(char *out, size_t size, const char *name)
+{
+  (void)snprintf(out, size, "%s", name);
+  for (char *c = out; *c != '\0'; c++)
+    if (*c == '_')
+      *c = '-';
+}
+
+void bn_near_complain(const char *name, const char *nearest)
+{
+  char dashed[128];
+
+  if (nearest == NULL) {
+    bn_log_stderr("unknown option --%s", name);
+    return;
+  }
+  bn_near_dash(dashed, sizeof dashed, nearest);
+  bn_log_stderr("unknown option --%s (did you mean --%s?)", name, dashed);
+}

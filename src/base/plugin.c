@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Modules: find, open and check the shared objects of drivers, engines and others. */
+#include "base/plugin.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifndef BN_REL_LIBDIR
+#define BN_REL_LIBDIR "../lib/bench"
+#endif
+#ifndef BN_REL_DATADIR
+#define BN_REL_DATADIR "../share/bench"
+#endif
+
+static const char suffix[] = ".so";
+
+/* A folder named from the program's own; links to the program are followed, the "..", if any, is
+   resolved, so that what users read is a plain path. */
+static const char *relative_dir(const char *from_program, char *buf, size_t len, struct bn_err *err)
+{
+  char exe[PATH_MAX], path[PATH_MAX + 256], *slash;
+  const ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+  char *resolved;
+
+  if (n < 0) {
+    (void)bn_err_set(err, errno, "cannot find the program's folder through /proc/self/exe: %s",
+                     strerror(errno));
+    return NULL;
+  }
+  exe[n] = '\0';
+  slash = strrchr(exe, '/');
+  if (slash != NULL)
+    *slash = '\0';
+  (void)snprintf(path, sizeof path, "%s/%s", exe, from_program);
+  resolved = realpath(path, NULL);
+  if ((size_t)snprintf(buf, len, "%s", resolved != NULL ? resolved : path) >= len) {
+    (void)bn_err_set(err, ENAMETOOLONG, "the path of '%s' is too long", path);
+    buf = NULL;
+  }
+  free(resolved);
+  return buf;
+}
+
+const char *bn_plugin_data_dir(char *buf, size_t len, struct bn_err *err)
+{
+  return relative_dir(BN_REL_DATADIR, buf, len, err);
+}
+
+const char *bn_plugin_lib_dir(char *buf, size_t len, struct bn_err *err)
+{
+  return relative_dir(BN_REL_LIBDIR, buf, len, err);
+}
+
+/* Names come from the command line and from scripts; none may leave the folder. */
+static bool is_name(const char *name)
+{
+  const size_t len = strlen(name);
+
+  for (size_t i = 0; i < len; i++)
+    if (!isalnum((unsigned char)name[i]) && name[i] != '_' && name[i] != '-')
+      return false;
+  return len > 0 && len <= 64;
+}
+
+/* The first members of every module's descriptor, whatever follows. */
+struct descriptor {
+  unsigned abi;
+  size_t size;
+  const char *name;
+};
+
+static const char *article(const char *kind)
+{
+  return kind[0] == 'e' ? "an" : "a";
+}
+
+static const void *check(const struct bn_plugin_kind *kind, const char *name, void *module,
+                         struct bn_err *err)
+{
+  const struct descriptor *d = dlsym(module, kind->symbol);
+
+  if (d == NULL)
+    (void)bn_err_set(err, EINVAL, "'%s' is not %s %s module: it has no %s", name,
+                     article(kind->name), kind->name, kind->symbol);
+  else if (d->abi != kind->abi)
+    (void)bn_err_set(err, EINVAL,
+                     "%s '%s' was built for version %u of the %s interface, this is %u", kind->name,
+                     name, d->abi, kind->name, kind->abi);
+  else if (d->size < kind->size)
+    (void)bn_err_set(err, EINVAL, "%s '%s' was built for an older bench: build it again",
+                     kind->name, name);
+  else if (d->name == NULL || strcmp(d->name, name) != 0)
+    (void)bn_err_set(err, EINVAL, "the module of %s '%s' calls itself '%s'", kind->name, name,
+                     d->name != NULL ? d->name : "");
+  else
+    return d;
+  return NULL;
+}
+
+/* The kind is also the folder's name without its "s". */
+static void *open_module(const char *kind, const char *name, struct bn_err *err)
+{
+  char dir[PATH_MAX], path[PATH_MAX + 128];
+  void *module;
+
+  if (!is_name(name)) {
+    (void)bn_err_set(err, ENOENT, "'%s' is not the name of %s %s", name, article(kind), kind);
+    return NULL;
+  }
+  if (bn_plugin_lib_dir(dir, sizeof dir, err) == NULL)
+    return NULL;
+  (void)snprintf(path, sizeof path, "%s/%ss/%s%s", dir, kind, name, suffix);
+  if (access(path, F_OK) != 0) {
+    (void)bn_err_set(err, ENOENT, "there is no %s module '%s'", kind, path);
+    return NULL;
+  }
+  /* Client libraries register exit and thread-exit destructors, so no module is ever unloaded. */
+  module = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (module == NULL)
+    (void)bn_err_set(err, 0, "cannot load %s '%s': %s", kind, name, dlerror());
+  return module;
+}
+
+const void *bn_plugin_open(const struct bn_plugin_kind *kind, const char *name, struct bn_err *err)
+{
+  void *module = open_module(kind->name, name, err);
+
+  return module != NULL ? check(kind, name, module, err) : NULL;
+}
+
+static int is_module(const struct dirent *d)
+{
+  const size_t len = strlen(d->d_name), tail = sizeof suffix - 1;
+
+  return len > tail && strcmp(d->d_name + len - tail, suffix) == 0;
+}
+
+size_t bn_plugin_names(const struct bn_plugin_kind *kind, char **names, size_t max)
+{
+  char dir[PATH_MAX], path[PATH_MAX + 32];
+  struct dirent **list = NULL;
+  size_t n = 0;
+  int found;
+
+  if (bn_plugin_lib_dir(dir, sizeof dir, NULL) == NULL)
+    return 0;
+  (void)snprintf(path, sizeof path, "%s/%ss", dir, kind->name);
+  found = scandir(path, &list, is_module, alphasort);
+  for (int i = 0; i < found; i++) {
+    if (n < max) {
+      names[n] = strndup(list[i]->d_name, strlen(list[i]->d_name) - (sizeof suffix - 1));
+      n += names[n] != NULL;
+    }
+    free(list[i]);
+  }
+  free(list);
+  return n;
+}

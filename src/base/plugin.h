@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Modules: find, open and check the shared objects of drivers, engines and others. */
+#ifndef BN_BASE_PLUGIN_H
+#define BN_BASE_PLUGIN_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+
+/* Folder of the program's data ("share/bench") or modules ("lib/bench"), found relative to the
+   program itself, so that build tree, installed and moved prefixes all work.  Return buf, or NULL
+   and err. */
+const char *bn_plugin_data_dir(char *buf, size_t len, struct bn_err *err);
+const char *bn_plugin_lib_dir(char *buf, size_t len, struct bn_err *err);
+
+/* What all modules of one kind have in common.  The descriptor that a module exports under `symbol`
+   begins with `unsigned abi; size_t size; const char *name;`. */
+struct bn_plugin_kind {
+  const char *name;   /* "driver": modules are lib/bench/drivers/NAME.so */
+  const char *symbol; /* "bench_driver" */
+  unsigned abi;       /* the version that this program speaks */
+  size_t size;        /* of the descriptor that this program knows */
+};
+
+/* Opens lib/bench/KINDs/NAME.so (RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE, never closed), checks ABI,
+   size and name, and returns its descriptor.  NULL and err otherwise; err->code ENOENT: there is no
+   such module.  Any thread. */
+const void *bn_plugin_open(const struct bn_plugin_kind *kind, const char *name, struct bn_err *err);
+/* Names of the modules of that kind, sorted; fills at most max, returns the count.  Names are
+   strdup'd. */
+size_t bn_plugin_names(const struct bn_plugin_kind *kind, char **names, size_t max);
+
+#endif

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The command line: which dialect, test, command and settings; what is wrong with them. */
+#include "cli/cli.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/near.h"
+#include "registry.h"
+
+static const char test_warning[] =
+    "WARNING: the --test option is deprecated. You can pass a script "
+    "name or path on the command line without any options.";
+
+/* "a_b" and "a-b" are the same; b is a declared name. */
+bool bn_cli_same_name(const char *a, const char *b, size_t len)
+{
+  if (strlen(b) != len)
+    return false;
+  for (size_t i = 0; i < len; i++)
+    if (a[i] != b[i] && !(a[i] == '_' && b[i] == '-'))
+      return false;
+  return true;
+}
+
+/* The value of "--NAME=value"; NULL: another option. */
+static const char *value_of(const char *arg, const char *name)
+{
+  const size_t len = strncmp(arg, "--", 2) == 0 ? strcspn(arg + 2, "=") : 0;
+
+  return len > 0 && arg[2 + len] == '=' && bn_cli_same_name(arg + 2, name, len) ? arg + 2 + len + 1
+                                                                                : NULL;
+}
+
+static int set_dialect(struct bn_cli *cli, const char *name, const char *from)
+{
+  static const struct {
+    const char *name;
+    enum bn_version version;
+  } dialects[] = {{"1.1", BN_V11}, {"1.0", BN_V10}, {"0.5", BN_V05}};
+
+  for (size_t i = 0; i < sizeof dialects / sizeof dialects[0]; i++)
+    if (strcmp(name, dialects[i].name) == 0) {
+      cli->version = dialects[i].version;
+      cli->explicit_dialect = true;
+      return 0;
+    }
+  bn_log_stderr("Invalid value for %s: '%s' (known are 1.1, 1.0 and 0.5)", from, name);
+  return -1;
+}
+
+int bn_cli_begin(struct bn_cli *cli, int argc, char **argv)
+{
+  const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
+  const char *program = argc == 0 ? "" : slash != NULL ? slash + 1 : argv[0];
+  const char *wanted = getenv("BENCH_COMPAT"), *from = "BENCH_COMPAT";
+
+  *cli = (struct bn_cli){.argc = argc, .argv = argv, .version = BN_V11};
+  for (int i = 1; i < argc; i++) {
+    const char *value = strcmp(argv[i], "--compat") == 0 ? "" : value_of(argv[i], "compat");
+
+    if (value != NULL) {
+      wanted = value;
+      from = "--compat";
+    }
+  }
+  if (wanted != NULL && (wanted[0] != '\0' || from[0] == '-'))
+    return set_dialect(cli, wanted, from);
+  if (strcmp(program, "sysbench") == 0)
+    return set_dialect(cli, "1.0", "");
+  return 0;
+}
+
+/* --- arguments --- */
+
+/* "--threads 4" gives threads nothing and makes 4 the test; remembered for whatever comes of it. */
+static void note_separate_value(struct bn_cli *cli, const struct bn_optset *options, int i)
+{
+  const char *arg = cli->argv[i], *next = i + 1 < cli->argc ? cli->argv[i + 1] : NULL;
+  const struct bn_opt *o = bn_optset_find(options, arg + 2);
+
+  if (next == NULL || next[0] == '\0' || strncmp(next, "--", 2) == 0 || cli->hint[0] != '\0')
+    return;
+  if (o != NULL ? o->type == BN_BOOL : !isdigit((unsigned char)next[0]))
+    return;
+  (void)snprintf(cli->hint, sizeof cli->hint, "%s=%s", arg, next);
+}
+
+/* A single dash: the option that was probably meant. */
+static void note_single_dash(struct bn_cli *cli, const struct bn_optset *options, const char *arg)
+{
+  char name[64];
+  const size_t len = strcspn(arg + 1, "=");
+  const char *nearest;
+
+  if (cli->hint[0] != '\0')
+    return;
+  (void)snprintf(name, sizeof name, "%.*s", (int)len, arg + 1);
+  nearest = strcmp(name, "h") == 0   ? "help"
+            : strcmp(name, "v") == 0 ? "version"
+                                     : bn_optset_nearest(options, name);
+  if (nearest != NULL)
+    (void)snprintf(cli->hint, sizeof cli->hint, "--%s%.64s", nearest, arg + 1 + len);
+}
+
+static bool names_test(const struct bn_cli *cli)
+{
+  for (int i = 1; i < cli->argc; i++)
+    if (value_of(cli->argv[i], "test") != NULL)
+      return true;
+  return false;
+}
+
+/* In 0.5 all that is no option is a command, unless the test is nowhere else; whoever gets that
+   wrong is shown the help. */
+static int command_05(struct bn_cli *cli, const char *arg)
+{
+  static const char *const known[] = {"prepare", "run", "cleanup", "help", "version"};
+  struct bn_near near = {.typed = arg};
+
+  cli->wants_help = true;
+  if (cli->command != NULL) {
+    bn_log_stderr("Multiple commands are not allowed.");
+    return -1;
+  }
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    if (strcmp(arg, known[i]) == 0) {
+      cli->command = arg;
+      return 0;
+    }
+    bn_near_offer(&near, known[i]);
+  }
+  if (arg[0] != '-' && cli->test == NULL && !names_test(cli)) {
+    cli->test = arg;
+    return 0;
+  }
+  if (cli->hint[0] != '\0' || near.best != NULL)
+    bn_log_stderr("Unknown command: %s. (did you mean %s?)", arg,
+                  cli->hint[0] != '\0' ? cli->hint : near.best);
+  else
+    bn_log_stderr("Unknown command: %s.", arg);
+  return -1;
+}
+
+static int positional(struct bn_cli *cli, const char *arg)
+{
+  const char **place = cli->test == NULL ? &cli->test : &cli->command;
+
+  if (cli->test != NULL && cli->command != NULL) {
+    if (cli->hint[0] != '\0')
+      bn_log_stderr("Unrecognized command line argument: %s (did you mean %s?)", arg, cli->hint);
+    else
+      bn_log_stderr("Unrecognized command line argument: %s", arg);
+    return -1;
+  }
+  *place = arg;
+  return 0;
+}
+
+static int set_option(struct bn_cli *cli, struct bn_optset *options, char *arg)
+{
+  struct bn_err err = {0};
+  char *value = strchr(arg, '='), *name;
+  const size_t len = value != NULL ? (size_t)(value - arg) - 2 : strlen(arg) - 2;
+  int rc;
+
+  if (bn_cli_same_name(arg + 2, "test", len)) {
+    if (value == NULL && cli->version != BN_V05) {
+      cli->bare_test = arg;
+      return 0;
+    }
+    if (value == NULL) {
+      bn_log_stderr("invalid option: %s", arg);
+      return -1;
+    }
+    if (cli->version != BN_V05)
+      bn_log_stderr("%s", test_warning);
+    cli->test = value[1] != '\0' ? value + 1 : NULL;
+  }
+  name = strndup(arg + 2, len);
+  rc = name == NULL
+           ? -1
+           : (int)bn_optset_set(options, name, value != NULL ? value + 1 : NULL, arg, &err);
+  free(name);
+  /* No file, as in --config-file=$UNSET. */
+  if (bn_cli_same_name(arg + 2, "config-file", len) && value != NULL && value[1] != '\0' &&
+      bn_optset_file(options, value + 1, &err) != 0) {
+    bn_log_stderr("%s", err.text);
+    /* sysbench goes on without a file that it cannot open. */
+    return cli->explicit_dialect && (err.code == ENOENT || err.code == EACCES) ? 0 : -1;
+  }
+  return rc < BN_OPTSET_BOOL ? -1 : 0;
+}
+
+bool bn_cli_is_command(const struct bn_cli *cli, const char *name)
+{
+  return cli->command != NULL && strcmp(cli->command, name) == 0;
+}
+
+int bn_cli_parse(struct bn_cli *cli, struct bn_optset *options)
+{
+  const char *dashed = NULL;
+
+  for (int i = 1; i < cli->argc; i++) {
+    char *arg = cli->argv[i];
+
+    if (strncmp(arg, "--", 2) == 0) {
+      if (strchr(arg, '=') == NULL)
+        note_separate_value(cli, options, i);
+      if (set_option(cli, options, arg) != 0)
+        return -1;
+      continue;
+    }
+    if (arg[0] == '-' && arg[1] != '\0') {
+      note_single_dash(cli, options, arg);
+      dashed = dashed != NULL ? dashed : arg;
+    }
+    if (cli->version == BN_V05 ? command_05(cli, arg) : positional(cli, arg))
+      return -1;
+  }
+  cli->wants_help = false;
+  if (dashed == NULL)
+    return 0;
+  if (cli->hint[0] != '\0')
+    bn_log_stderr("unknown argument '%s' (did you mean %s?)", dashed, cli->hint);
+  else
+    bn_log_stderr("unknown argument '%s'", dashed);
+  return -1;
+}
+
+void bn_cli_scrub(struct bn_cli *cli)
+{
+  static const char tail[] = "password";
+
+  for (int i = 1; i < cli->argc; i++) {
+    char *arg = cli->argv[i], *value = strchr(arg, '=');
+    const size_t len = value != NULL ? (size_t)(value - arg) : 0;
+
+    if (strncmp(arg, "--", 2) != 0 || len < sizeof tail - 1 + 2 ||
+        strncmp(value - (sizeof tail - 1), tail, sizeof tail - 1) != 0)
+      continue;
+    for (size_t k = 1; value[k] != '\0'; k++)
+      value[k] = k <= 4 ? 'x' : ' ';
+  }
+}
+
+/* --- what is wrong --- */
+
+static void warn_deprecated(void *arg, const char *text)
+{
+  const struct bn_cli *cli = arg;
+
+  if (cli->version == BN_V05)
+    return;
+  if (cli->explicit_dialect && cli->version == BN_V10)
+    bn_log(BN_WARNING, "%s", text);
+  else
+    bn_log_stderr("WARNING: %s", text);
+}
+
+void bn_cli_resolve_aliases(const struct bn_cli *cli, struct bn_optset *options)
+{
+  struct bn_cli copy = *cli;
+
+  bn_optset_resolve_aliases(options, warn_deprecated, &copy);
+}
+
+void bn_cli_print_fault(const struct bn_cli *cli, const struct bn_optset_fault *fault)
+{
+  /* The reference checks this one in its logger, before there is a prefix; 0.5 all general ones. */
+  const bool plain = (cli->version == BN_V05 && !cli->settled) ||
+                     (fault->opt != NULL && strcmp(fault->opt->name, "verbosity") == 0);
+
+  if (fault->kind != BN_OPTSET_RANGE)
+    bn_log_stderr("%s", fault->text);
+  else
+    bn_log(plain ? BN_NOTICE : BN_FATAL, "%s", fault->text);
+  if (cli->explicit_dialect)
+    return;
+  if (fault->hint[0] != '\0')
+    bn_log_stderr("%s", fault->hint);
+  if (cli->hint[0] != '\0')
+    bn_log_stderr("did you mean %s?", cli->hint);
+}
+
+int bn_cli_check_reserved(const struct bn_cli *cli)
+{
+  static const char *const reserved[] = {"sweep", "compare", "report", "plot", "merge"};
+
+  for (size_t i = 0; cli->test != NULL && i < sizeof reserved / sizeof reserved[0]; i++)
+    if (strcmp(cli->test, reserved[i]) == 0) {
+      bn_log_stderr("'%s' is reserved for a subcommand of a later version; to run a script of "
+                    "that name type ./%s.lua",
+                    reserved[i], reserved[i]);
+      return -1;
+    }
+  return 0;
+}
+
+void bn_cli_no_command(const struct bn_cli *cli, const char *test)
+{
+  bn_log_stderr("The '%s' test requires a command argument. See '%s %s help'", test,
+                bn_cli_program(cli), test);
+}
+
+void bn_cli_no_such_command(const struct bn_cli *cli, const struct bn_workload *ops)
+{
+  static const char *const known[] = {"prepare", "run", "cleanup", "help"};
+  struct bn_near near = {.typed = cli->command};
+  bool is_known = false;
+
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    is_known |= strcmp(cli->command, known[i]) == 0;
+    bn_near_offer(&near, known[i]);
+  }
+  for (const struct bn_command *c = ops->commands; c != NULL && c->name != NULL; c++)
+    bn_near_offer(&near, c->name);
+  if (is_known && cli->version == BN_V05)
+    bn_log_stderr("'%s' test does not have the '%s' command.", ops->name, cli->command);
+  else if (is_known)
+    bn_log_stderr("'%s' test does not implement the '%s' command.", ops->name, cli->command);
+  else if (near.best != NULL)
+    bn_log_stderr("Unknown command: %s (did you mean %s?)", cli->command, near.best);
+  else
+    bn_log_stderr("Unknown command: %s", cli->command);
+}
+
+void bn_cli_suggest_test(const struct bn_cli *cli)
+{
+  struct bn_near near = {.typed = cli->test};
+
+  if (strcmp(cli->test, "oltp") == 0) {
+    bn_log_stderr("the test oltp of sysbench 0.4 is a script since: oltp_legacy/oltp.lua with its "
+                  "--oltp-table-size, or oltp_read_write with --table-size");
+    return;
+  }
+  for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
+    bn_near_offer(&near, bn_registry_workloads[i]->name);
+  for (size_t i = 0; bn_registry_scripts[i].name != NULL; i++)
+    bn_near_offer(&near, bn_registry_scripts[i].name);
+  if (near.best != NULL)
+    bn_log_stderr("did you mean %s?", near.best);
+  else if (cli->hint[0] != '\0')
+    bn_log_stderr("did you mean %s?", cli->hint);
+}
+
+int bn_cli_check_output(void)
+{
+  if (bn_log_ok())
+    return 0;
+  bn_log_stderr("cannot write to standard output: some of it is lost");
+  return -1;
+}
+
+static void list_reports(char *out, size_t len)
+{
+  size_t used = 0;
+
+  out[0] = '\0';
+  for (size_t i = 0; bn_registry_reporters[i] != NULL && used < len; i++)
+    used += (size_t)snprintf(out + used, len - used, "%s%s", i > 0 ? ", " : "",
+                             bn_registry_reporters[i]->name);
+}
+
+/* NAME[:FILE] */
+static int open_report(const char *wanted, struct bn_report_use *use)
+{
+  const size_t len = strcspn(wanted, ":");
+  char known[128];
+
+  *use = (struct bn_report_use){.ops = bn_registry_reporter(wanted, len), .out = stdout};
+  if (use->ops == NULL) {
+    list_reports(known, sizeof known);
+    bn_log_stderr("Invalid value for --report: '%s' (reports are: %s)", wanted, known);
+    return -1;
+  }
+  if (wanted[len] == ':') {
+    use->path = wanted + len + 1;
+    use->out = fopen(use->path, "we");
+    if (use->out == NULL) {
+      bn_log_stderr("cannot write the report to '%s': %s", use->path, strerror(errno));
+      return -1;
+    }
+  }
+  return 0;
+}
+
+int bn_cli_open_reports(const struct bn_list *wanted, struct bn_report_use **reports, size_t *n)
+{
+  *reports = calloc(wanted->n + 1, sizeof **reports);
+  if (*reports == NULL) {
+    bn_log(BN_FATAL, "out of memory");
+    return -1;
+  }
+  for (*n = 0; *n < wanted->n; (*n)++)
+    if (open_report(wanted->item[*n], &(*reports)[*n]) != 0)
+      return -1;
+  return 0;
+}
+
+int bn_cli_close_reports(const struct bn_report_use *reports, size_t n)
+{
+  int rc = 0;
+
+  for (size_t i = 0; i < n; i++) {
+    if (reports[i].out != stdout && fclose(reports[i].out) != 0) {
+      bn_log_stderr("cannot write the report to '%s': %s", reports[i].path, strerror(errno));
+      rc = -1;
+    }
+  }
+  return rc;
+}

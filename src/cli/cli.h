@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The command line: which dialect, test, command and settings; and every text about it. */
+#ifndef BN_CLI_CLI_H
+#define BN_CLI_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "api/workload.h"
+#include "engine/run.h"
+#include "option/conf.h"
+#include "option/opt.h"
+
+enum { BN_CLI_HINT_MAX = 160 };
+
+/* Main thread only. */
+struct bn_cli {
+  int argc;
+  char **argv;                /* main's; passwords are overwritten by bn_cli_scrub */
+  enum bn_version version;    /* dialect */
+  bool explicit_dialect;      /* the user asked for it: names and texts are the reference's own */
+  const char *test;           /* NULL: none; "-": standard input */
+  const char *command;        /* NULL: none */
+  const char *bare_test;      /* "--test" without a value, an unknown option; NULL: not given */
+  bool settled;               /* the general options are checked: the logger has its prefixes */
+  bool wants_help;            /* 0.5: whoever is refused gets the help */
+  char hint[BN_CLI_HINT_MAX]; /* what was probably meant, "--threads=4", or "" */
+};
+
+/* All that return int: 0, or -1 after having said why. */
+
+/* Chooses the dialect: --compat, else $BENCH_COMPAT, else the name of the program. */
+int bn_cli_begin(struct bn_cli *cli, int argc, char **argv);
+/* Applies every argument; unknown options stay pending in the set. */
+int bn_cli_parse(struct bn_cli *cli, struct bn_optset *options);
+/* Is NAME[0..len) the declared name, '_' being '-'? */
+bool bn_cli_same_name(const char *name, const char *declared, size_t len);
+/* true: that is the command. */
+bool bn_cli_is_command(const struct bn_cli *cli, const char *name);
+/* Overwrites the values of options that end in "password" in the argument vector, so that `ps` does
+   not show them. */
+void bn_cli_scrub(struct bn_cli *cli);
+
+/* "bench" or "sysbench", and "0.1.0", "1.0.20", … */
+const char *bn_cli_program(const struct bn_cli *cli);
+const char *bn_cli_version(const struct bn_cli *cli);
+
+void bn_cli_print_version(const struct bn_cli *cli);
+void bn_cli_print_banner(const struct bn_cli *cli, const char *luajit);
+/* drivers: names of the modules that are there. */
+void bn_cli_print_help(const struct bn_cli *cli, const struct bn_optset *options,
+                       char *const *drivers, size_t n_drivers);
+/* "NAME options:" and its lines. */
+void bn_cli_print_test_help(const char *group, const struct bn_optset *options);
+/* The lines without their heading. */
+void bn_cli_print_option_lines(const char *group, const struct bn_optset *options);
+/* Options as sections of the manual page; options has those of all tests too. */
+void bn_cli_print_man(const struct bn_optset *options);
+
+/* Warns of deprecated names, settles them. */
+void bn_cli_resolve_aliases(const struct bn_cli *cli, struct bn_optset *options);
+/* Says what is wrong with a value. */
+void bn_cli_print_fault(const struct bn_cli *cli, const struct bn_optset_fault *fault);
+/* -1 when an option of the command line is unknown (unless any is accepted) or a value is bad. */
+int bn_cli_check_options(const struct bn_cli *cli, const struct bn_optset *options,
+                         bool accept_any);
+/* true: `run` lacks the option without which the test means nothing, and that has been said. */
+bool bn_cli_lacks_required(const struct bn_cli *cli, const struct bn_optset *options,
+                           const struct bn_workload *ops);
+/* Names each option of a built-in test that 0.5 accepts and nobody knows, on stderr. */
+void bn_cli_warn_unknown(struct bn_optset *options);
+/* Reports the unknown names of configuration files. */
+void bn_cli_check_files(const struct bn_cli *cli, const struct bn_optset *options, bool is_script);
+/* -1 when the test's name is one that later versions need. */
+int bn_cli_check_reserved(const struct bn_cli *cli);
+
+/* The texts of the reference for what cannot be done. */
+void bn_cli_no_command(const struct bn_cli *cli, const char *test);
+void bn_cli_no_such_command(const struct bn_cli *cli, const struct bn_workload *ops);
+/* After the FATAL line that says that there is no such test. */
+void bn_cli_suggest_test(const struct bn_cli *cli);
+/* Everything that was printed reached its place; else one line on standard error. */
+int bn_cli_check_output(void);
+
+/* Opens what --report names, with room for one more: a script's.  *reports is malloc'd, also after
+   a failure (-1, it has been printed), and *n of them are open. */
+int bn_cli_open_reports(const struct bn_list *wanted, struct bn_report_use **reports, size_t *n);
+/* -1: what was written to one of them may be incomplete; it has been printed. */
+int bn_cli_close_reports(const struct bn_report_use *reports, size_t n);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Options that nobody knows, or not this test: refused, or accepted and named; and missing ones. */
+#include <string.h>
+
+#include "base/log.h"
+#include "base/near.h"
+#include "cli/cli.h"
+#include "registry.h"
+
+/* Options of other tests are unknown to this one; say whose they are. */
+static const char *owner_of(const char *name)
+{
+  const size_t len = strcspn(name, "=");
+
+  for (size_t w = 0; bn_registry_workloads[w] != NULL; w++) {
+    const struct bn_opt *o = bn_registry_workloads[w]->options;
+
+    for (; o != NULL && o->name != NULL; o++)
+      if (bn_cli_same_name(name, o->name, len))
+        return bn_registry_workloads[w]->name;
+  }
+  return NULL;
+}
+
+static void complain_of_bare_test(const struct bn_cli *cli)
+{
+  char meant[BN_CLI_HINT_MAX];
+
+  (void)snprintf(meant, sizeof meant, "--test=%s", cli->test);
+  if (strcmp(cli->hint, meant) == 0)
+    bn_log_stderr("invalid option: %s (did you mean %s?)", cli->bare_test, meant);
+  else
+    bn_log_stderr("invalid option: %s", cli->bare_test);
+}
+
+int bn_cli_check_options(const struct bn_cli *cli, const struct bn_optset *options, bool accept_any)
+{
+  struct bn_optset_fault fault;
+  const char *nearest = NULL;
+  const char *unknown =
+      accept_any ? bn_optset_bad_bool(options) : bn_optset_pending(options, &nearest);
+
+  if (cli->bare_test != NULL && !accept_any) {
+    complain_of_bare_test(cli);
+    return -1;
+  }
+  if (unknown != NULL) {
+    const char *owner = strncmp(unknown, "--", 2) == 0 ? owner_of(unknown + 2) : NULL;
+    char dashed[BN_CLI_HINT_MAX];
+
+    if (owner != NULL && !cli->explicit_dialect && strcmp(owner, cli->test) != 0)
+      bn_log_stderr("invalid option: %s (it belongs to the %s test)", unknown, owner);
+    else if (nearest != NULL) {
+      bn_near_dash(dashed, sizeof dashed, nearest);
+      bn_log_stderr("invalid option: %s (did you mean --%s?)", unknown, dashed);
+    } else
+      bn_log_stderr("invalid option: %s", unknown);
+    return -1;
+  }
+  if (bn_optset_fault(options, &fault)) {
+    bn_cli_print_fault(cli, &fault);
+    return -1;
+  }
+  return 0;
+}
+
+struct unknown_name {
+  const struct bn_cli *cli;
+  const struct bn_optset *options;
+  bool is_script;
+};
+
+static void name_unknown_of_file(const struct bn_optset *options, const char *name,
+                                 const char *path, unsigned line)
+{
+  const char *nearest = bn_optset_nearest(options, name);
+
+  if (bn_optset_is_comment(name))
+    return;
+  if (bn_optset_find(options, name) != NULL)
+    bn_log_stderr("%s:%u: option '%s' is ignored: sysbench 0.5 has none of that name", path, line,
+                  name);
+  else
+    bn_log_stderr("%s:%u: unknown option '%s' is ignored%s%s%s", path, line, name,
+                  nearest != NULL ? " (did you mean " : "", nearest != NULL ? nearest : "",
+                  nearest != NULL ? "?)" : "");
+}
+
+static void report_unknown_name(void *arg, const char *name, const char *value, const char *path,
+                                unsigned line)
+{
+  const struct unknown_name *u = arg;
+  char underscored[128];
+
+  (void)value;
+  if (path == NULL)
+    return;
+  if (!u->is_script || !u->cli->explicit_dialect || u->cli->version == BN_V05) {
+    name_unknown_of_file(u->options, name, path, line);
+    return;
+  }
+  (void)snprintf(underscored, sizeof underscored, "%s", name);
+  for (char *p = underscored; *p != '\0'; p++)
+    if (*p == '-')
+      *p = '_';
+  bn_log(BN_WARNING, "Global option '%s' will not be exported, because the type is unknown",
+         underscored);
+}
+
+void bn_cli_check_files(const struct bn_cli *cli, const struct bn_optset *options, bool is_script)
+{
+  struct unknown_name u = {.cli = cli, .options = options, .is_script = is_script};
+
+  bn_optset_each_pending(options, report_unknown_name, &u);
+}
+
+bool bn_cli_lacks_required(const struct bn_cli *cli, const struct bn_optset *options,
+                           const struct bn_workload *ops)
+{
+  char group[64];
+
+  if (ops->required == NULL || bn_optset_given(options, ops->required))
+    return false;
+  bn_log(BN_FATAL, "Missing required argument: --%s", ops->required);
+  (void)snprintf(group, sizeof group, "%s options", ops->name);
+  if (cli->version == BN_V05) {
+    bn_cli_print_option_lines(group, options);
+  } else {
+    bn_log(BN_NOTICE, "%s", "");
+    bn_cli_print_test_help(group, options);
+  }
+  return true;
+}
+
+/* --- accepted ones --- */
+
+static void name_unknown(void *arg, const char *name, const char *value, const char *path,
+                         unsigned line)
+{
+  const struct bn_optset *options = arg;
+
+  (void)value;
+  (void)line;
+  /* 0.5 knows the options of all tests at once. */
+  if (path == NULL && owner_of(name) == NULL)
+    bn_near_complain(name, bn_optset_nearest(options, name));
+}
+
+void bn_cli_warn_unknown(struct bn_optset *options)
+{
+  bn_optset_each_pending(options, name_unknown, options);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The texts that are asked for: version, banner, help, options for the manual page. */
+#include "cli/cli.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "registry.h"
+
+static const char db_group[] = "General database options";
+
+const char *bn_cli_program(const struct bn_cli *cli)
+{
+  return cli->explicit_dialect ? "sysbench" : "bench";
+}
+
+const char *bn_cli_version(const struct bn_cli *cli)
+{
+  static const char *const versions[] = {[BN_V05] = "0.5", [BN_V10] = "1.0.20", [BN_V11] = "1.1.0"};
+
+  return cli->explicit_dialect ? versions[cli->version] : PACKAGE_VERSION;
+}
+
+void bn_cli_print_version(const struct bn_cli *cli)
+{
+  printf("%s %s\n", bn_cli_program(cli), bn_cli_version(cli));
+}
+
+void bn_cli_print_banner(const struct bn_cli *cli, const char *luajit)
+{
+  if (cli->explicit_dialect && cli->version == BN_V05)
+    bn_log(BN_NOTICE, "sysbench 0.5:  multi-threaded system evaluation benchmark\n\n");
+  else
+    bn_log(BN_NOTICE, "%s %s (using system LuaJIT %s)\n\n", bn_cli_program(cli),
+           bn_cli_version(cli), luajit);
+}
+
+/* Lines under a heading, with an empty line after them. */
+static void print_block(const struct bn_optset *options, const char *heading,
+                        const char *const *groups, size_t n)
+{
+  printf("%s:\n", heading);
+  (void)bn_optset_help(options, groups, n, stdout);
+  putchar('\n');
+}
+
+static void print_general(const struct bn_optset *options, bool is_05)
+{
+  static const char *const all[] = {BN_GROUP_GENERAL, BN_GROUP_RAND, BN_GROUP_FILE};
+  static const char *const general[] = {BN_GROUP_GENERAL, BN_GROUP_FILE};
+  static const char *const random[] = {BN_GROUP_RAND};
+  static const char *const log[] = {BN_GROUP_LOG};
+  static const char *const latency[] = {BN_GROUP_LATENCY};
+
+  if (is_05) {
+    print_block(options, "General options", all, 3);
+  } else {
+    print_block(options, "General options", general, 2);
+    print_block(options, "Pseudo-Random Numbers Generator options", random, 1);
+  }
+  print_block(options, "Log options", log, 1);
+  (void)bn_optset_help(options, latency, 1, stdout);
+  putchar('\n');
+}
+
+/* A dialect knows the drivers whose options it has. */
+static bool is_known_driver(const struct bn_cli *cli, const struct bn_registry_driver *driver)
+{
+  static const unsigned bits[] = {[BN_V05] = BN_IN_05, [BN_V10] = BN_IN_10, [BN_V11] = BN_IN_11};
+  unsigned in = 0;
+
+  for (const struct bn_opt *o = driver->options; o != NULL && o->name != NULL; o++)
+    in |= o->in;
+  return !cli->explicit_dialect || (in & bits[cli->version]) != 0;
+}
+
+static bool is_present(const struct bn_registry_driver *driver, char *const *names, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    if (strcmp(names[i], driver->name) == 0)
+      return true;
+  return false;
+}
+
+static bool is_registered(const char *name)
+{
+  for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++)
+    if (strcmp(d->name, name) == 0)
+      return true;
+  return false;
+}
+
+static void print_drivers(const struct bn_cli *cli, const struct bn_optset *options,
+                          char *const *names, size_t n)
+{
+  const char *const general[] = {db_group};
+  const struct bn_registry_driver *d;
+
+  printf("General database options:\n\n");
+  (void)bn_optset_help(options, general, 1, stdout);
+  printf("\n\nCompiled-in database drivers:\n");
+  for (d = bn_registry_drivers; d->name != NULL; d++)
+    if (is_known_driver(cli, d) && is_present(d, names, n))
+      printf("  %s - %s\n", d->name, d->title);
+  for (size_t i = 0; !cli->explicit_dialect && i < n; i++)
+    if (!is_registered(names[i]))
+      printf("  %s - added module; its options are known with --db-driver=%s\n", names[i],
+             names[i]);
+  putchar('\n');
+  for (d = bn_registry_drivers; d->name != NULL; d++)
+    if (is_known_driver(cli, d) && is_present(d, names, n)) {
+      const char *const groups[] = {d->group};
+
+      print_block(options, d->group, groups, 1);
+    }
+}
+
+static void print_tests(const struct bn_cli *cli)
+{
+  printf("Compiled-in tests:\n");
+  for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
+    printf("  %s - %s\n", bn_registry_workloads[i]->name, bn_registry_workloads[i]->title);
+  putchar('\n');
+  if (cli->explicit_dialect)
+    return;
+  printf("Scripts that come with it:\n");
+  for (size_t i = 0; bn_registry_scripts[i].name != NULL; i++)
+    printf("  %s - %s\n", bn_registry_scripts[i].name, bn_registry_scripts[i].title);
+  putchar('\n');
+}
+
+void bn_cli_print_help(const struct bn_cli *cli, const struct bn_optset *options,
+                       char *const *drivers, size_t n_drivers)
+{
+  const char *program = bn_cli_program(cli);
+  const bool is_05 = cli->explicit_dialect && cli->version == BN_V05;
+
+  if (is_05)
+    printf("Usage:\n  %s --test=<test-name> [options]... <command>\n\n"
+           "Commands: prepare run cleanup help version\n\n",
+           program);
+  else
+    printf("Usage:\n  %s [options]... [testname] [command]\n\n"
+           "Commands implemented by most tests: prepare run cleanup help\n\n",
+           program);
+  print_general(options, is_05);
+  print_drivers(cli, options, drivers, n_drivers);
+  print_tests(cli);
+  if (is_05)
+    printf("See '%s --test=<name> help' for a list of options for each test.\n\n", program);
+  else
+    printf("See '%s <testname> help' for a list of options for each test.\n\n", program);
+}
+
+void bn_cli_print_test_help(const char *group, const struct bn_optset *options)
+{
+  const char *const groups[] = {group};
+
+  print_block(options, group, groups, 1);
+}
+
+void bn_cli_print_option_lines(const char *group, const struct bn_optset *options)
+{
+  (void)bn_optset_help(options, &group, 1, stdout);
+  putchar('\n');
+}
+
+/* --- the manual page --- */
+
+static void print_man_section(const struct bn_optset *options, const char *heading,
+                              const char *const *groups, size_t n)
+{
+  /* A test need not have options, and mdoc has no empty lists. */
+  if (!bn_optset_has_group(options, groups[0]))
+    return;
+  printf(".Ss %s\n.Bl -tag -width Ds\n", heading);
+  (void)bn_optset_help_man(options, groups, n, stdout);
+  printf(".El\n");
+}
+
+void bn_cli_print_man(const struct bn_optset *options)
+{
+  static const char *const general[] = {BN_GROUP_GENERAL, BN_GROUP_FILE};
+  static const char *const random[] = {BN_GROUP_RAND};
+  static const char *const log[] = {BN_GROUP_LOG, BN_GROUP_LATENCY};
+  const char *const database[] = {db_group};
+
+  print_man_section(options, "General options", general, 2);
+  print_man_section(options, "Random numbers", random, 1);
+  print_man_section(options, "Messages and latency", log, 2);
+  print_man_section(options, "Databases", database, 1);
+  for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++) {
+    const char *const groups[] = {d->group};
+
+    print_man_section(options, d->title, groups, 1);
+  }
+  for (size_t i = 0; bn_registry_workloads[i] != NULL; i++) {
+    char group[64];
+    const char *const groups[] = {group};
+
+    (void)snprintf(group, sizeof group, "%s options", bn_registry_workloads[i]->name);
+    print_man_section(options, bn_registry_workloads[i]->title, groups, 1);
+  }
+}

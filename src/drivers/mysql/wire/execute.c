@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Writes the packets that ask for a prepared statement, from where the SQL layer keeps its values.
+ */
+#include <string.h>
+
+#include "drivers/mysql/wire/packet.h"
+
+enum {
+  COM_EXECUTE = 0x17,
+  FIXED = 10,     /* command, statement, flags, count of iterations */
+  COUNTED = 8,    /* a flag: the number of values is given */
+  NUMBER_MAX = 9, /* bytes of a number of variable length */
+  WIRE_DOUBLE = 5,
+  WIRE_NULL = 6,
+  WIRE_INT64 = 8,
+  WIRE_BLOB = 252,
+  WIRE_TEXT = 253
+};
+
+static bool has_length(const struct bn_sql_bind *b)
+{
+  return b->type == BN_SQL_TEXT || b->type == BN_SQL_BLOB;
+}
+
+size_t bn_mysql_execute_room(const struct bn_sql_bind *b, size_t n)
+{
+  size_t room = FIXED + NUMBER_MAX + (n + 7) / 8 + 1 + n * (2 + 1 + NUMBER_MAX);
+
+  for (size_t i = 0; i < n; i++)
+    room += has_length(&b[i]) && !bn_sql_bind_null(&b[i]) ? *b[i].len : 0;
+  return bn_mysql_sealed(room);
+}
+
+static uint8_t *put(uint8_t *out, uint64_t value, unsigned bytes)
+{
+  for (unsigned i = 0; i < bytes; i++)
+    out[i] = (uint8_t)(value >> 8 * i);
+  return out + bytes;
+}
+
+static uint8_t *put8(uint8_t *out, const void *value)
+{
+  uint64_t bits;
+
+  memcpy(&bits, value, sizeof bits);
+  return put(out, bits, 8);
+}
+
+static uint8_t *put_number(uint8_t *out, uint64_t n)
+{
+  if (n < 0xfb)
+    return put(out, n, 1);
+  if (n <= 0xffff)
+    return put(put(out, 0xfc, 1), n, 2);
+  if (n <= 0xffffff)
+    return put(put(out, 0xfd, 1), n, 3);
+  return put(put(out, 0xfe, 1), n, 8);
+}
+
+static uint8_t *put_value(uint8_t *out, const struct bn_sql_bind *b)
+{
+  if (!has_length(b))
+    return put8(out, b->data);
+  out = put_number(out, *b->len);
+  if (*b->len > 0)
+    memcpy(out, b->data, *b->len);
+  return out + *b->len;
+}
+
+/* Where attributes are known, each has a name behind it, which is empty. */
+static uint8_t *put_types(uint8_t *out, const struct bn_sql_bind *b, size_t n, bool attributes)
+{
+  static const uint8_t type[] = {
+      [BN_SQL_NULL] = WIRE_NULL, [BN_SQL_INT64] = WIRE_INT64, [BN_SQL_DOUBLE] = WIRE_DOUBLE,
+      [BN_SQL_TEXT] = WIRE_TEXT, [BN_SQL_BLOB] = WIRE_BLOB,
+  };
+
+  for (size_t i = 0; i < n; i++)
+    out = put(out, type[b[i].type], attributes ? 3 : 2);
+  return out;
+}
+
+size_t bn_mysql_put_execute(uint8_t *out, uint32_t id, const struct bn_sql_bind *b, size_t n,
+                            bool types, bool attributes)
+{
+  uint8_t *begin = out + BN_MYSQL_HEADER, *p = begin, *nulls;
+
+  *p++ = COM_EXECUTE;
+  p = put(p, id, 4);
+  *p++ = attributes && n > 0 ? COUNTED : 0; /* no cursor */
+  p = put(p, 1, 4);
+  if (n == 0)
+    return bn_mysql_seal(out, (size_t)(p - begin));
+  if (attributes)
+    p = put_number(p, n);
+  nulls = p;
+  memset(nulls, 0, (n + 7) / 8);
+  p += (n + 7) / 8;
+  *p++ = types;
+  if (types)
+    p = put_types(p, b, n, attributes);
+  for (size_t i = 0; i < n; i++) {
+    if (bn_sql_bind_null(&b[i]))
+      nulls[i / 8] |= (uint8_t)(1u << i % 8);
+    else
+      p = put_value(p, &b[i]);
+  }
+  return bn_mysql_seal(out, (size_t)(p - begin));
+}
+
+/* Later pieces make room for the headers of those before them, so the last one is moved first. */
+size_t bn_mysql_seal(uint8_t *out, size_t n)
+{
+  const size_t last = n / BN_MYSQL_PACKET_MAX;
+
+  for (size_t i = last + 1; i-- > 0;) {
+    const size_t len = i == last ? n - last * BN_MYSQL_PACKET_MAX : BN_MYSQL_PACKET_MAX;
+    uint8_t *piece = out + i * (BN_MYSQL_PACKET_MAX + BN_MYSQL_HEADER);
+
+    if (i > 0)
+      memmove(piece + BN_MYSQL_HEADER, out + BN_MYSQL_HEADER + i * BN_MYSQL_PACKET_MAX, len);
+    (void)put(put(piece, len, 3), i, 1);
+  }
+  return bn_mysql_sealed(n);
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads what a server answers to a statement, as far as it has come. */
+#include "drivers/mysql/wire/packet.h"
+
+#include <string.h>
+
+enum {
+  SAYS_OK = 0x00,
+  SAYS_FILE = 0xfb, /* it wants a file of ours */
+  SAYS_END = 0xfe,
+  SAYS_ERROR = 0xff,
+  END_LEN = 5,        /* of the packet that ends columns or rows, where that is no OK */
+  COLUMN_TAIL = 12,   /* character set, length, type, flags, decimals and two unused */
+  FIELDS_MAX = 65535, /* more than a server has */
+  PROGRESS = 0xffff   /* no error: MariaDB tells how far ALTER TABLE is */
+};
+
+int bn_mysql_get_number(const uint8_t **p, const uint8_t *end, uint64_t *n)
+{
+  const uint8_t *at = *p;
+  size_t len;
+
+  if (at == end)
+    return -1;
+  if (*at < 0xfb) {
+    *n = *at;
+    *p = at + 1;
+    return 0;
+  }
+  len = *at == 0xfc ? 2 : *at == 0xfd ? 3 : *at == 0xfe ? 8 : 0;
+  at++;
+  if (len == 0 || (size_t)(end - at) < len)
+    return -1;
+  *n = 0;
+  for (size_t i = len; i-- > 0;)
+    *n = *n << 8 | at[i];
+  *p = at + len;
+  return 0;
+}
+
+void bn_mysql_reply_begin(struct bn_mysql_reply *r, uint8_t seq)
+{
+  *r = (struct bn_mysql_reply){.short_end = r->short_end, .binary = r->binary, .seq = seq};
+}
+
+/* What follows the first byte of OK. */
+static bool take_ok(struct bn_mysql_reply *r, const uint8_t *p, const uint8_t *end)
+{
+  uint64_t affected, insert_id;
+
+  p++;
+  if (bn_mysql_get_number(&p, end, &affected) != 0 || bn_mysql_get_number(&p, end, &insert_id) != 0)
+    return false;
+  if (end - p < 4) /* status, warnings */
+    return false;
+  if (r->nfields == 0)
+    r->affected = affected;
+  r->status = bn_mysql_get2(p);
+  r->state = BN_REPLY_DONE;
+  return true;
+}
+
+/* Number, '#' and SQLSTATE, message. */
+static bool take_error(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
+{
+  size_t head = 3;
+
+  if (len < head)
+    return false;
+  r->code = bn_mysql_get2(p + 1);
+  if (r->code == 0)
+    return false;
+  if (r->code == PROGRESS) {
+    r->code = 0;
+    return true;
+  }
+  memcpy(r->sql_state, "HY000", sizeof r->sql_state);
+  if (len >= 9 && p[3] == '#') {
+    memcpy(r->sql_state, p + 4, 5);
+    head = 9;
+  }
+  r->text_at = r->at + BN_MYSQL_HEADER + head;
+  r->text_len = len - head;
+  r->state = BN_REPLY_DONE;
+  return true;
+}
+
+/* How many columns, and whether their descriptions follow. */
+static bool take_count(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
+{
+  const uint8_t *end = p + len;
+  uint64_t n;
+
+  if (bn_mysql_get_number(&p, end, &n) != 0 || n == 0 || n > FIELDS_MAX || end - p > 1)
+    return false;
+  r->nfields = (uint32_t)n;
+  r->remembered = p != end;
+  r->described = r->remembered && *p == 0 ? 0 : r->nfields;
+  r->columns_left = r->described;
+  r->columns_at = r->rows_at = r->at + BN_MYSQL_HEADER + len;
+  if (r->described > 0)
+    r->state = BN_REPLY_COLUMNS;
+  else
+    r->state = r->short_end ? BN_REPLY_ROWS : BN_REPLY_COLUMNS_END;
+  return true;
+}
+
+static bool take_first(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
+{
+  switch (p[0]) {
+  case SAYS_OK:
+    return take_ok(r, p, p + len);
+  case SAYS_FILE:
+  case SAYS_END:
+    return false;
+  default:
+    return take_count(r, p, len);
+  }
+}
+
+/* Names, of which nothing is needed, and a tail behind its length. */
+static bool take_column(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
+{
+  if (len <= COLUMN_TAIL || p[len - COLUMN_TAIL - 1] != COLUMN_TAIL)
+    return false;
+  r->rows_at = r->at + BN_MYSQL_HEADER + len;
+  if (--r->columns_left == 0)
+    r->state = r->short_end ? BN_REPLY_ROWS : BN_REPLY_COLUMNS_END;
+  return true;
+}
+
+static bool take_columns_end(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
+{
+  if (p[0] != SAYS_END || len != END_LEN)
+    return false;
+  r->rows_at = r->at + BN_MYSQL_HEADER + len;
+  r->state = BN_REPLY_ROWS;
+  return true;
+}
+
+/* A row of text may begin with the same byte as its end, if its first value is that long. */
+static bool take_row(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
+{
+  if (p[0] == SAYS_END && len < BN_MYSQL_PACKET_MAX) {
+    if (r->short_end)
+      return take_ok(r, p, p + len);
+    if (len != END_LEN)
+      return false;
+    r->status = bn_mysql_get2(p + 3);
+    r->state = BN_REPLY_DONE;
+    return true;
+  }
+  if (r->binary && p[0] != SAYS_OK)
+    return false;
+  r->nrows++;
+  r->within = len == BN_MYSQL_PACKET_MAX;
+  return true;
+}
+
+/* A packet of len bytes that has come as a whole. */
+static bool take_packet(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
+{
+  if (r->within) {
+    r->within = len == BN_MYSQL_PACKET_MAX;
+    return true;
+  }
+  if (len == 0)
+    return false;
+  if (p[0] == SAYS_ERROR)
+    return take_error(r, p, len);
+  switch (r->state) {
+  case BN_REPLY_FIRST:
+    return take_first(r, p, len);
+  case BN_REPLY_COLUMNS:
+    return take_column(r, p, len);
+  case BN_REPLY_COLUMNS_END:
+    return take_columns_end(r, p, len);
+  default:
+    return take_row(r, p, len);
+  }
+}
+
+/* An error may come out of turn: a server tells so why it is about to close the connection. */
+static bool in_turn(const struct bn_mysql_reply *r, const uint8_t *header, size_t len)
+{
+  return header[3] == r->seq || (r->state == BN_REPLY_FIRST && len > 0 && header[4] == SAYS_ERROR);
+}
+
+enum bn_mysql_read bn_mysql_reply_read(struct bn_mysql_reply *r, const uint8_t *data, size_t len)
+{
+  while (r->state != BN_REPLY_DONE) {
+    const uint8_t *p = data + r->at;
+    size_t n;
+
+    if (len - r->at < BN_MYSQL_HEADER)
+      return BN_READ_MORE;
+    n = bn_mysql_get3(p);
+    if (len - r->at - BN_MYSQL_HEADER < n)
+      return BN_READ_MORE;
+    if (!in_turn(r, p, n) || !take_packet(r, p + BN_MYSQL_HEADER, n))
+      return BN_READ_BAD;
+    r->seq = (uint8_t)(p[3] + 1);
+    r->at += BN_MYSQL_HEADER + n;
+  }
+  return BN_READ_DONE;
+}
+
+void bn_mysql_reply_columns(const struct bn_mysql_reply *r, const uint8_t *data,
+                            struct bn_mysql_column *out)
+{
+  const uint8_t *p = data + r->columns_at;
+
+  for (uint32_t i = 0; i < r->described; i++) {
+    const size_t len = bn_mysql_get3(p);
+    const uint8_t *end = p + BN_MYSQL_HEADER + len;
+
+    out[i] = (struct bn_mysql_column){.length = bn_mysql_get4(end - 10),
+                                      .type = end[-6],
+                                      .flags = bn_mysql_get2(end - 5),
+                                      .decimals = end[-3]};
+    p = end;
+  }
+}

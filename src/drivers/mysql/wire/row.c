@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Takes rows apart, and writes binary values as text in the server's own form. */
+#include "drivers/mysql/wire/row.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Types and flags of columns; the client libraries' headers name them differently. */
+enum {
+  TYPE_TINY = 1,
+  TYPE_SHORT = 2,
+  TYPE_LONG = 3,
+  TYPE_FLOAT = 4,
+  TYPE_DOUBLE = 5,
+  TYPE_TIMESTAMP = 7,
+  TYPE_LONGLONG = 8,
+  TYPE_INT24 = 9,
+  TYPE_DATE = 10,
+  TYPE_TIME = 11,
+  TYPE_DATETIME = 12,
+  TYPE_YEAR = 13,
+  FLAG_UNSIGNED = 32,
+  FLAG_ZEROFILL = 64,
+  NOT_FIXED = 31,   /* decimals of a floating-point column without a number of them */
+  FLOAT_DIGITS = 6, /* of FLOAT */
+  ZEROFILL_INT = 21,
+  ZEROFILL_REAL = 299,
+  NULL_TEXT = 0xfb
+};
+
+/* --- the row's bytes ----------------------------------------------------------------------------
+ */
+
+int bn_mysql_row_next(const uint8_t *reply, size_t *at, uint8_t **joined, struct bn_mysql_row *row)
+{
+  size_t total = 0, from = *at, len;
+  uint8_t *to;
+
+  len = bn_mysql_get3(reply + from);
+  if (__builtin_expect(len < BN_MYSQL_PACKET_MAX, 1)) {
+    *row = (struct bn_mysql_row){reply + from + BN_MYSQL_HEADER, len};
+    *at = from + BN_MYSQL_HEADER + len;
+    return 0;
+  }
+  do {
+    len = bn_mysql_get3(reply + *at);
+    total += len;
+    *at += BN_MYSQL_HEADER + len;
+  } while (len == BN_MYSQL_PACKET_MAX);
+  to = realloc(*joined, total);
+  if (to == NULL)
+    return -1;
+  *joined = to;
+  *row = (struct bn_mysql_row){to, total};
+  for (; from < *at; from += BN_MYSQL_HEADER + len, to += len) {
+    len = bn_mysql_get3(reply + from);
+    memcpy(to, reply + from + BN_MYSQL_HEADER, len);
+  }
+  return 0;
+}
+
+static int take_bytes(const uint8_t **p, const uint8_t *end, struct bn_sql_value *out)
+{
+  uint64_t len;
+
+  if (bn_mysql_get_number(p, end, &len) != 0 || len > (uint64_t)(end - *p))
+    return -1;
+  *out = (struct bn_sql_value){(const char *)*p, (size_t)len};
+  *p += len;
+  return 0;
+}
+
+int bn_mysql_row_text(const struct bn_mysql_row *row, size_t n, struct bn_sql_value *out)
+{
+  const uint8_t *p = row->data, *end = row->data + row->len;
+
+  for (size_t i = 0; i < n; i++) {
+    if (p < end && *p == NULL_TEXT) {
+      out[i] = (struct bn_sql_value){.ptr = NULL, .len = 0};
+      p++;
+    } else if (take_bytes(&p, end, &out[i]) != 0) {
+      return -1;
+    }
+  }
+  return p == end ? 0 : -1;
+}
+
+/* --- values as text ------------------------------------------------------------------------------
+ */
+
+/* Decimal digits of n, at least `least`. */
+static char *put_digits(char *out, uint64_t n, unsigned least)
+{
+  char digits[20];
+  unsigned len = 0;
+
+  do
+    digits[len++] = (char)('0' + n % 10);
+  while ((n /= 10) > 0);
+  while (least > len) {
+    *out++ = '0';
+    least--;
+  }
+  while (len > 0)
+    *out++ = digits[--len];
+  return out;
+}
+
+/* Zeros in front of len bytes, up to the column's length. */
+static size_t fill_up(const struct bn_mysql_column *c, char *cell, size_t len, size_t below)
+{
+  size_t more;
+
+  if ((c->flags & FLAG_ZEROFILL) == 0 || c->length <= len || c->length >= below)
+    return len;
+  more = c->length - len;
+  memmove(cell + more, cell, len);
+  memset(cell, '0', more);
+  return c->length;
+}
+
+static size_t put_int(const struct bn_mysql_column *c, uint64_t n, unsigned bytes, char *cell)
+{
+  const unsigned above = 64 - 8 * bytes;
+  char *p = cell;
+
+  if ((c->flags & FLAG_UNSIGNED) == 0 && (n >> (8 * bytes - 1)) != 0) {
+    n = ~((uint64_t)((int64_t)(n << above) >> above)) + 1;
+    *p++ = '-';
+  }
+  p = put_digits(p, n, 1);
+  return fill_up(c, cell, (size_t)(p - cell), ZEROFILL_INT);
+}
+
+static size_t put_float(const struct bn_mysql_column *c, const uint8_t *p, char *cell)
+{
+  size_t len;
+  double value;
+
+  if (c->type == TYPE_FLOAT) {
+    const uint32_t bits = bn_mysql_get4(p);
+    float single;
+
+    memcpy(&single, &bits, sizeof single);
+    value = (double)single;
+  } else {
+    const uint64_t bits = bn_mysql_get8(p);
+
+    memcpy(&value, &bits, sizeof value);
+  }
+  if (c->decimals < NOT_FIXED)
+    len = bn_mysql_put_fixed(cell, value, c->decimals);
+  else
+    len = bn_mysql_put_real(cell, value, c->type == TYPE_FLOAT ? FLOAT_DIGITS : 0);
+  return fill_up(c, cell, len, ZEROFILL_REAL);
+}
+
+static char *put_date(char *out, const uint8_t *p, size_t len)
+{
+  out = put_digits(out, len >= 4 ? bn_mysql_get2(p) : 0, 4);
+  *out++ = '-';
+  out = put_digits(out, len >= 4 ? p[2] : 0, 2);
+  *out++ = '-';
+  return put_digits(out, len >= 4 ? p[3] : 0, 2);
+}
+
+/* Minutes and seconds at p if there are any; microseconds behind them. */
+static char *put_clock(char *out, const struct bn_mysql_column *c, uint64_t hour, const uint8_t *p,
+                       bool has_fraction)
+{
+  const unsigned decimals = c->decimals < 6 ? c->decimals : 6;
+  char fraction[20];
+
+  out = put_digits(out, hour, 2);
+  *out++ = ':';
+  out = put_digits(out, p != NULL ? p[0] : 0, 2);
+  *out++ = ':';
+  out = put_digits(out, p != NULL ? p[1] : 0, 2);
+  if (decimals == 0)
+    return out;
+  (void)put_digits(fraction, has_fraction ? bn_mysql_get4(p + 2) : 0, 6);
+  *out++ = '.';
+  memcpy(out, fraction, decimals);
+  return out + decimals;
+}
+
+/* p has len bytes, of which none is there for what is zero. */
+static size_t put_time(const struct bn_mysql_column *c, const uint8_t *p, size_t len, char *cell)
+{
+  char *out = cell;
+
+  if (c->type == TYPE_TIME) {
+    const bool given = len >= 8;
+
+    if (given && p[0] != 0)
+      *out++ = '-';
+    out = put_clock(out, c, given ? (uint64_t)bn_mysql_get4(p + 1) * 24 + p[5] : 0,
+                    given ? p + 6 : NULL, len >= 12);
+  } else {
+    out = put_date(out, p, len);
+    if (c->type != TYPE_DATE) {
+      *out++ = ' ';
+      out = put_clock(out, c, len >= 7 ? p[4] : 0, len >= 7 ? p + 5 : NULL, len >= 11);
+    }
+  }
+  return (size_t)(out - cell);
+}
+
+/* Bytes of a number; 0: it is none. */
+static unsigned width_of(uint8_t type)
+{
+  switch (type) {
+  case TYPE_TINY:
+    return 1;
+  case TYPE_SHORT:
+  case TYPE_YEAR:
+    return 2;
+  case TYPE_LONG:
+  case TYPE_INT24:
+  case TYPE_FLOAT:
+    return 4;
+  case TYPE_LONGLONG:
+  case TYPE_DOUBLE:
+    return 8;
+  default:
+    return 0;
+  }
+}
+
+static bool is_time(uint8_t type)
+{
+  return type == TYPE_DATE || type == TYPE_TIME || type == TYPE_DATETIME || type == TYPE_TIMESTAMP;
+}
+
+static uint64_t get_int(const uint8_t *p, unsigned bytes)
+{
+  switch (bytes) {
+  case 1:
+    return p[0];
+  case 2:
+    return bn_mysql_get2(p);
+  case 4:
+    return bn_mysql_get4(p);
+  default:
+    return bn_mysql_get8(p);
+  }
+}
+
+static int take_value(const struct bn_mysql_column *c, const uint8_t **p, const uint8_t *end,
+                      char *cell, struct bn_sql_value *out)
+{
+  const unsigned width = width_of(c->type);
+
+  if (width == 0) {
+    if (take_bytes(p, end, out) != 0)
+      return -1;
+    if (is_time(c->type))
+      *out = (struct bn_sql_value){cell, put_time(c, (const uint8_t *)out->ptr, out->len, cell)};
+    return 0;
+  }
+  if ((size_t)(end - *p) < width)
+    return -1;
+  out->ptr = cell;
+  out->len = c->type == TYPE_FLOAT || c->type == TYPE_DOUBLE
+                 ? put_float(c, *p, cell)
+                 : put_int(c, get_int(*p, width), width, cell);
+  *p += width;
+  return 0;
+}
+
+/* A zero, a bit per column of which the first is the third, and what is not NULL. */
+int bn_mysql_row_binary(const struct bn_mysql_row *row, const struct bn_mysql_column *column,
+                        size_t n, char *cells, struct bn_sql_value *out)
+{
+  const uint8_t *nulls = row->data + 1, *p = nulls + (n + 9) / 8, *end = row->data + row->len;
+
+  if (row->len < 1 + (n + 9) / 8)
+    return -1;
+  for (size_t i = 0; i < n; i++) {
+    if ((nulls[(i + 2) / 8] >> (i + 2) % 8 & 1) != 0)
+      out[i] = (struct bn_sql_value){.ptr = NULL, .len = 0};
+    else if (take_value(&column[i], &p, end, cells + i * BN_MYSQL_CELL, &out[i]) != 0)
+      return -1;
+  }
+  return p == end ? 0 : -1;
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads a server's messages: a type, a length that counts itself, and a body. */
+#include "drivers/pgsql/wire/reply.h"
+
+#include <endian.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { HEAD = 5, SHORT_MAX = 30000 };
+
+/* One message. */
+struct message {
+  const char *body;
+  size_t len; /* of the body */
+  size_t at;  /* of its type */
+};
+
+static int32_t int32_at(const char *p)
+{
+  uint32_t bits;
+
+  memcpy(&bits, p, sizeof bits);
+  return (int32_t)be32toh(bits);
+}
+
+static int int16_at(const char *p)
+{
+  uint16_t bits;
+
+  memcpy(&bits, p, sizeof bits);
+  return be16toh(bits);
+}
+
+void bn_pgsql_reply_begin(struct bn_pgsql_reply *r, int fields)
+{
+  r->kind = BN_PGSQL_NOTHING;
+  r->described = r->copied = false;
+  r->fields = fields;
+  r->rows = r->affected = 0;
+  r->rows_at = r->at = r->error_at = r->error_len = 0;
+  r->plain_strings = 0;
+  r->encoding[0] = '\0';
+}
+
+static enum bn_pgsql_seen odd(struct bn_pgsql_reply *r, char type, int32_t len)
+{
+  r->odd_type = type;
+  r->odd_len = len;
+  return BN_PGSQL_ODD;
+}
+
+/* Only these are ever long. */
+static bool may_be_long(char type)
+{
+  return type != '\0' && strchr("TDdVENAS", type) != NULL;
+}
+
+/* READY: the message at r->at is complete. */
+static enum bn_pgsql_seen next_message(struct bn_pgsql_reply *r, const char *data, size_t len,
+                                       struct message *m)
+{
+  const size_t left = len - r->at;
+  int32_t n;
+
+  r->need = r->at + HEAD;
+  if (left < HEAD)
+    return BN_PGSQL_INCOMPLETE;
+  n = int32_at(data + r->at + 1);
+  if (n < 4 || (n > SHORT_MAX && !may_be_long(data[r->at])))
+    return odd(r, data[r->at], n);
+  r->need = r->at + 1 + (size_t)n;
+  if (left < 1 + (size_t)n)
+    return BN_PGSQL_INCOMPLETE;
+  *m = (struct message){.body = data + r->at + HEAD, .len = (size_t)n - 4, .at = r->at};
+  return BN_PGSQL_READY;
+}
+
+/* "name\0value\0" */
+static void note_parameter(struct bn_pgsql_reply *r, const struct message *m)
+{
+  const size_t name_len = strnlen(m->body, m->len);
+  const char *value = m->body + name_len + 1;
+  const size_t room = m->len > name_len ? m->len - name_len - 1 : 0;
+
+  if (room == 0 || memchr(value, '\0', room) == NULL)
+    return;
+  if (strcmp(m->body, "standard_conforming_strings") == 0)
+    r->plain_strings = strcmp(value, "on") == 0 ? '1' : '0';
+  else if (strcmp(m->body, "client_encoding") == 0)
+    (void)snprintf(r->encoding, sizeof r->encoding, "%s", value);
+}
+
+/* What may come at any time.  false: it is something else. */
+static bool is_aside(struct bn_pgsql_reply *r, char type, const struct message *m)
+{
+  if (type == 'S')
+    note_parameter(r, m);
+  return type == 'S' || type == 'N' || type == 'A';
+}
+
+static bool describe(struct bn_pgsql_reply *r, const struct message *m)
+{
+  if (m->len < 2)
+    return false;
+  r->fields = int16_at(m->body);
+  r->described = true;
+  r->rows = 0;
+  return true;
+}
+
+static bool count_row(struct bn_pgsql_reply *r, const struct message *m)
+{
+  const int n = m->len >= 2 ? int16_at(m->body) : -1;
+
+  if (__builtin_expect(r->rows++ == 0, 0)) {
+    r->rows_at = m->at;
+    /* A statement such as EXECUTE may give other columns than the time it was described. */
+    if (!r->described)
+      r->fields = n;
+  }
+  return n >= 0 && n == r->fields;
+}
+
+/* Counts the rows behind one that was taken, as far as they are complete and like it. */
+static void count_alike(struct bn_pgsql_reply *r, const char *data, size_t len)
+{
+  const int fields = r->fields;
+  size_t at = r->at;
+  uint64_t rows = r->rows;
+
+  while (len - at >= HEAD + 2 && data[at] == 'D' && int16_at(data + at + HEAD) == fields) {
+    const int32_t n = int32_at(data + at + 1);
+
+    if (n < 6 || (size_t)n >= len - at)
+      break;
+    at += 1 + (size_t)n;
+    rows++;
+  }
+  r->at = at;
+  r->rows = rows;
+}
+
+/* The number at the end of "UPDATE 5" or "INSERT 0 5". */
+static uint64_t count_of(const char *tag, size_t len)
+{
+  uint64_t n = 0, unit = 1;
+  size_t i = strnlen(tag, len);
+  const size_t end = i;
+
+  while (i > 0 && tag[i - 1] >= '0' && tag[i - 1] <= '9') {
+    n += (uint64_t)(tag[--i] - '0') * unit;
+    unit *= 10;
+  }
+  return i < end && i > 0 && tag[i - 1] == ' ' ? n : 0;
+}
+
+static void complete(struct bn_pgsql_reply *r, const struct message *m)
+{
+  const bool rows = r->fields != BN_PGSQL_NO_ROWS;
+
+  if (r->kind == BN_PGSQL_ERROR)
+    return;
+  r->kind = rows ? BN_PGSQL_ROWS : BN_PGSQL_COMMAND;
+  r->result_fields = r->fields;
+  r->affected = rows ? 0 : count_of(m->body, m->len);
+  if (!rows)
+    r->rows = 0;
+  r->fields = BN_PGSQL_NO_ROWS;
+  r->described = false;
+}
+
+static void note_error(struct bn_pgsql_reply *r, const struct message *m)
+{
+  if (r->kind == BN_PGSQL_ERROR)
+    return;
+  r->kind = BN_PGSQL_ERROR;
+  r->error_at = m->at + HEAD;
+  r->error_len = m->len;
+}
+
+static bool is_copy(struct bn_pgsql_reply *r, char type)
+{
+  if (type == 'G' || type == 'H')
+    r->copied = true;
+  return type == 'G' || type == 'H' || type == 'd' || type == 'c';
+}
+
+/* What comes less often than rows.  false: not here. */
+static bool take(struct bn_pgsql_reply *r, char type, const struct message *m)
+{
+  switch (type) {
+  case '2': /* bound */
+  case '1': /* parsed */
+    return true;
+  case 'C':
+    complete(r, m);
+    return true;
+  case 'T':
+    return describe(r, m);
+  case 'n': /* described, and there are no rows */
+    r->fields = BN_PGSQL_NO_ROWS;
+    return true;
+  case 'I':
+    if (r->kind != BN_PGSQL_ERROR)
+      r->kind = BN_PGSQL_EMPTY;
+    return true;
+  case 'E':
+    note_error(r, m);
+    return true;
+  default:
+    return is_aside(r, type, m) || is_copy(r, type);
+  }
+}
+
+enum bn_pgsql_seen bn_pgsql_reply_read(struct bn_pgsql_reply *r, const char *data, size_t len)
+{
+  struct message m;
+  enum bn_pgsql_seen seen;
+
+  while ((seen = next_message(r, data, len, &m)) == BN_PGSQL_READY) {
+    const char type = data[m.at];
+
+    r->at = r->need;
+    if (type == 'D') {
+      if (!count_row(r, &m))
+        return odd(r, type, (int32_t)m.len + 4);
+      count_alike(r, data, len);
+    } else if (type == 'Z' && m.len == 1) {
+      r->status = m.body[0];
+      return BN_PGSQL_READY;
+    } else if (!take(r, type, &m)) {
+      return odd(r, type, (int32_t)m.len + 4);
+    } else if (type == 'G') {
+      return BN_PGSQL_COPY_IN;
+    }
+  }
+  return seen;
+}
+
+enum bn_pgsql_seen bn_pgsql_reply_idle(struct bn_pgsql_reply *r, const char *data, size_t len)
+{
+  struct message m;
+
+  while (r->at < len) {
+    const enum bn_pgsql_seen seen = next_message(r, data, len, &m);
+    const char type = data[r->at];
+
+    if (seen != BN_PGSQL_READY)
+      return seen;
+    /* An error now is a farewell. */
+    if (!is_aside(r, type, &m) && type != 'E')
+      return odd(r, type, (int32_t)m.len + 4);
+    r->at = r->need;
+  }
+  return BN_PGSQL_READY;
+}
+
+void bn_pgsql_error_field(const char *body, size_t len, char code, char *out, size_t room)
+{
+  const char *const end = body + len;
+
+  out[0] = '\0';
+  while (body < end && *body != '\0') {
+    const char *value = body + 1;
+    const char *value_end = value < end ? memchr(value, '\0', (size_t)(end - value)) : NULL;
+
+    if (value_end == NULL)
+      return;
+    if (*body == code) {
+      (void)snprintf(out, room, "%s", value);
+      return;
+    }
+    body = value_end + 1;
+  }
+}
+
+void bn_pgsql_cursor_begin(struct bn_pgsql_cursor *c, const struct bn_pgsql_reply *r,
+                           const char *data)
+{
+  *c = (struct bn_pgsql_cursor){.at = r->rows_at, .left = r->rows};
+  if (c->left > 0)
+    c->type = data[c->at];
+}
+
+/* Moves over what came between two rows; behind the last one there is always another message. */
+static bool find_row(struct bn_pgsql_cursor *c, const char *data)
+{
+  if (c->left == 0)
+    return false;
+  while (c->type != 'D') {
+    c->at += 1 + (size_t)int32_at(data + c->at + 1);
+    c->type = data[c->at];
+  }
+  c->left--;
+  return true;
+}
+
+bool bn_pgsql_cursor_next(struct bn_pgsql_cursor *c, char *data, size_t len, int fields,
+                          struct bn_sql_value *row)
+{
+  char *p, *end, *last = NULL;
+
+  if (!find_row(c, data))
+    return false;
+  end = data + c->at + 1 + (size_t)int32_at(data + c->at + 1);
+  p = data + c->at + HEAD + 2;
+  for (int i = 0; i < fields; i++) {
+    const int32_t n = end - p >= 4 ? int32_at(p) : INT32_MAX;
+
+    if (last != NULL)
+      *last = '\0';
+    last = NULL;
+    if (n == INT32_MAX || n < -1 || n > end - p - 4) {
+      c->left = 0;
+      return false;
+    }
+    p += 4;
+    row[i] = (struct bn_sql_value){.ptr = n >= 0 ? p : NULL, .len = n >= 0 ? (size_t)n : 0};
+    p += n >= 0 ? n : 0;
+    if (n >= 0)
+      last = p;
+  }
+  c->at = (size_t)(end - data);
+  c->type = c->at < len ? *end : '\0';
+  if (last != NULL && last < data + len)
+    *last = '\0';
+  return true;
+}

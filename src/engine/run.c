@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The phases of `run`: open, start, warm up, sample, join, total, close; and who may ask what of a
+ * run. */
+#include "engine/run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "engine/run_internal.h"
+#include "engine/stop.h"
+
+/* After the report, workers that were interrupted get this long to come back before the process
+ * leaves them. */
+static const uint64_t farewell_ns = BN_NSEC_PER_SEC;
+
+const struct bn_conf *bn_run_conf(const struct bn_run *run)
+{
+  return run->conf;
+}
+
+const struct bn_workload *bn_run_workload(const struct bn_run *run)
+{
+  return run->ops;
+}
+
+const void *bn_run_workload_conf(const struct bn_run *run)
+{
+  return run->workload_conf;
+}
+
+struct bn_session *bn_run_session(struct bn_run *run, unsigned id)
+{
+  return &run->sessions[id];
+}
+
+struct bn_session *bn_run_main_session(struct bn_run *run)
+{
+  return &run->sessions[run->conf->threads];
+}
+
+struct bn_session *bn_run_report_session(struct bn_run *run)
+{
+  return &run->sessions[run->conf->threads + 1];
+}
+
+bool bn_run_over(const struct bn_session *s)
+{
+  const uint64_t until = bn_stat_get(&s->run->limit.until_ns);
+
+  return until == 0 || (until != UINT64_MAX && bn_clock_mono() >= until);
+}
+
+uint64_t bn_run_deadline(const struct bn_run *run)
+{
+  return bn_stat_get(&run->limit.until_ns);
+}
+
+void bn_run_set_kind(struct bn_run *run, enum bn_kind kind)
+{
+  atomic_store(&run->kind, (int)kind);
+}
+
+enum bn_kind bn_run_kind(const struct bn_run *run)
+{
+  return (enum bn_kind)atomic_load(&run->kind);
+}
+
+struct bn_unique *bn_run_unique(struct bn_run *run)
+{
+  return &run->unique;
+}
+
+bool bn_run_abandoned(const struct bn_run *run)
+{
+  return run->abandoned;
+}
+
+void bn_run_count_label(struct bn_run *run, unsigned index, const char *label)
+{
+  bn_labels_count(run->stats.labels[index], label, 1);
+}
+
+/* --- start ---------------------------------------------------------------------------------------
+ */
+
+static bool open_workload(struct bn_run *run)
+{
+  struct bn_err err = {0};
+
+  if (run->ops->open == NULL || run->ops->open(&run->self, run, run->workload_conf, &err) == 0)
+    return true;
+  if (err.text[0] != '\0')
+    bn_log(BN_FATAL, "%s", err.text);
+  run->failed = true;
+  return false;
+}
+
+static bool open_reports(struct bn_run *run)
+{
+  size_t i;
+
+  for (i = 0; i < run->n_reports; i++) {
+    struct bn_report_slot *r = &run->reports[i];
+    struct bn_err err = {0};
+
+    r->opened = true;
+    if (r->use.ops->open != NULL &&
+        r->use.ops->open(r->state, r->use.conf, r->use.out, &err) != 0) {
+      bn_log(BN_FATAL, "%s", err.text);
+      run->report_failed = true;
+      return false;
+    }
+    run->replaced |= r->use.ops->replaces;
+  }
+  return true;
+}
+
+static bool start_workload(struct bn_run *run)
+{
+  struct bn_err err = {0};
+
+  if (run->ops->start == NULL || run->ops->start(run->self, &err) == 0) {
+    run->stats.sample = run->ops->sample;
+    run->stats.sampled = run->self;
+    return true;
+  }
+  if (err.text[0] != '\0')
+    bn_log(BN_FATAL, "%s", err.text);
+  run->failed = true;
+  return false;
+}
+
+static bool announce(struct bn_run *run)
+{
+  size_t i;
+
+  for (i = 0; i < run->n_reports; i++)
+    if (run->reports[i].use.ops->begin != NULL)
+      run->reports[i].use.ops->begin(run->reports[i].state, run);
+  if (run->ops->describe != NULL)
+    run->ops->describe(run->self);
+  if (!start_workload(run))
+    return false;
+  for (i = 0; i < run->n_reports; i++)
+    if (run->reports[i].use.ops->starting != NULL)
+      run->reports[i].use.ops->starting(run->reports[i].state, run);
+  return true;
+}
+
+/* Before there are workers, so that nothing comes between their messages. */
+static void tell_what_is_watched(const struct bn_run *run)
+{
+  if (run->conf->interval_ns != 0)
+    bn_log(BN_DEBUG, "Reporting thread started");
+  if (run->conf->n_checkpoints != 0)
+    bn_log(BN_DEBUG, "Checkpoints report thread started");
+  if (run->conf->version == BN_V05 && run->ops->find_command == NULL &&
+      (run->ops->kind == BN_KIND_PLAIN || run->ops->kind == BN_KIND_CPU) &&
+      (run->conf->interval_ns != 0 || run->conf->n_checkpoints != 0))
+    bn_log(BN_DEBUG, "Reporting not supported by the current test, ");
+}
+
+static bool spawn_workers(struct bn_run *run)
+{
+  struct bn_err err = {0};
+  unsigned i;
+
+  for (i = 0; i < run->conf->threads; i++)
+    if (bn_worker_spawn(run, &run->workers[i], bn_worker_main, &err) != 0) {
+      bn_log(BN_FATAL, "%s", err.text);
+      bn_run_fail(run);
+      bn_gate_fail(&run->gate);
+      return false;
+    }
+  return true;
+}
+
+/* Which threads wait for what, in at most a few lines: neighbours with the same reason share one.
+ */
+static void tell_who_waits(struct bn_run *run)
+{
+  unsigned i, from = 0, lines = 0;
+  const char *reason = NULL;
+
+  for (i = 0; i <= run->conf->threads && lines < 10; i++) {
+    const char *doing = NULL;
+
+    if (i < run->conf->threads) {
+      (void)pthread_mutex_lock(&run->lock);
+      if (run->workers[i].state < BN_WORKER_RUNNING)
+        doing = atomic_load_explicit(&run->sessions[i].doing, memory_order_relaxed);
+      (void)pthread_mutex_unlock(&run->lock);
+    }
+    if (doing == reason)
+      continue;
+    if (reason != NULL && i - from == 1)
+      bn_log_stderr("thread %u: %s", from, reason);
+    else if (reason != NULL)
+      bn_log_stderr("threads %u to %u: %s", from, i - 1, reason);
+    lines += reason != NULL;
+    reason = doing;
+    from = i;
+  }
+}
+
+static bool await_workers(struct bn_run *run)
+{
+  const uint64_t deadline =
+      run->conf->init_timeout_ns == 0 ? UINT64_MAX : bn_clock_mono() + run->conf->init_timeout_ns;
+
+  switch (bn_gate_await(&run->gate, deadline)) {
+  case BN_GATE_OPEN:
+    return true;
+  case BN_GATE_CLOSED:
+    bn_log(BN_FATAL, "Worker threads failed to initialize within %llu seconds!",
+           (unsigned long long)(run->conf->init_timeout_ns / BN_NSEC_PER_SEC));
+    tell_who_waits(run);
+    bn_run_abandon(run, BN_STATUS_TIMEOUT);
+    break;
+  case BN_GATE_FAILED:
+    break;
+  }
+  bn_gate_fail(&run->gate);
+  return false;
+}
+
+/* Sets the clock of the run, with every worker waiting at the gate, and opens it. */
+static void open_gate(struct bn_run *run)
+{
+  const struct bn_conf *c = run->conf;
+  size_t i;
+  unsigned k;
+
+  for (i = 0; i < run->n_reports; i++)
+    if (run->reports[i].use.ops->started != NULL)
+      run->reports[i].use.ops->started(run->reports[i].state, run);
+  run->start_ns = bn_clock_mono();
+  run->measure_ns = run->start_ns + c->warmup_ns;
+  run->deadline_ns = c->time_ns != 0 ? run->measure_ns + c->time_ns : UINT64_MAX;
+  bn_snap_take(&run->base, &run->stats, run->start_ns);
+  bn_snap_copy(&run->last, &run->base);
+  run->base_is_start = true;
+  atomic_store_explicit(&run->counting, c->warmup_ns == 0 ? BN_COUNT_NOW : BN_COUNT_LATER,
+                        memory_order_release);
+  if (run->pacer_made)
+    bn_pacer_start(&run->pacer, run->start_ns);
+  for (k = 0; k < c->threads; k++) {
+    struct bn_session *s = &run->sessions[k];
+
+    s->stat->measure_from_ns = run->measure_ns;
+    s->paced = run->has_budget || c->raw.rate > 0;
+    atomic_store_explicit(&s->stat->running, true, memory_order_relaxed);
+  }
+  (void)pthread_mutex_lock(&run->lock);
+  /* A signal or a failure that came in the meantime has set the limit to 0 and must win. */
+  if (bn_stat_get(&run->limit.until_ns) != 0)
+    atomic_store_explicit(&run->limit.until_ns, run->deadline_ns, memory_order_relaxed);
+  run->opened = true;
+  (void)pthread_mutex_unlock(&run->lock);
+  bn_gate_open(&run->gate);
+  bn_stop_wake(run->sampler);
+}
+
+/* --- end -----------------------------------------------------------------------------------------
+ */
+
+/* true: every worker has gone; false: abandoned, or the time is up. */
+static bool wait_for_workers(struct bn_run *run, uint64_t until_ns, bool also_abandoned)
+{
+  const struct timespec at = {(time_t)(until_ns / BN_NSEC_PER_SEC),
+                              (long)(until_ns % BN_NSEC_PER_SEC)};
+  unsigned i, created = 0;
+  bool all;
+  int rc = 0;
+
+  for (i = 0; i < run->conf->threads; i++)
+    created += run->workers[i].created;
+  (void)pthread_mutex_lock(&run->lock);
+  while (run->gone < created && (also_abandoned || !run->abandoned) && rc == 0)
+    rc = until_ns == UINT64_MAX ? pthread_cond_wait(&run->changed, &run->lock)
+                                : pthread_cond_timedwait(&run->changed, &run->lock, &at);
+  all = run->gone == created;
+  (void)pthread_mutex_unlock(&run->lock);
+  return all;
+}
+
+static void join_workers(struct bn_run *run)
+{
+  unsigned i;
+
+  for (i = 0; i < run->conf->threads; i++)
+    if (run->workers[i].created) {
+      (void)pthread_join(run->workers[i].thread, NULL);
+      run->workers[i].created = false;
+    }
+}
+
+static void close_reports(struct bn_run *run)
+{
+  size_t i;
+
+  for (i = 0; i < run->n_reports; i++) {
+    struct bn_report_slot *r = &run->reports[i];
+    struct bn_err err = {0};
+
+    if (r->opened && atomic_load(&r->busy) == 0 && r->use.ops->close != NULL &&
+        r->use.ops->close(r->state, &err) != 0) {
+      bn_log_stderr("report not complete: %s", err.text);
+      run->report_failed = true;
+    }
+    r->opened = false;
+  }
+}
+
+static void finish_workload(struct bn_run *run)
+{
+  struct bn_err err = {0};
+
+  if (run->ops->finish != NULL && run->ops->finish(run->self, &err) != 0) {
+    if (err.text[0] != '\0')
+      bn_log(BN_FATAL, "%s", err.text);
+    run->failed = true;
+  }
+}
+
+static void end_intervals(struct bn_run *run)
+{
+  size_t i;
+
+  for (i = 0; i < run->n_reports; i++)
+    if (run->reports[i].use.ops->ended != NULL && atomic_load(&run->reports[i].busy) == 0)
+      run->reports[i].use.ops->ended(run->reports[i].state);
+}
+
+/* Under the lock, because workers that were left behind still write it. */
+static uint64_t end_of_workers(struct bn_run *run)
+{
+  uint64_t at;
+
+  (void)pthread_mutex_lock(&run->lock);
+  at = run->end_ns;
+  (void)pthread_mutex_unlock(&run->lock);
+  return at;
+}
+
+static void measure(struct bn_run *run)
+{
+  bool all;
+
+  atomic_store(&run->stage, BN_STAGE_MEASURE);
+  open_gate(run);
+  all = wait_for_workers(run, UINT64_MAX, false);
+  bn_sampler_stop(run);
+  atomic_store(&run->stage, BN_STAGE_REPORT);
+  end_intervals(run);
+  if (all)
+    bn_log(BN_INFO, "Done.\n\n");
+  bn_run_report(run, BN_VIEW_TOTAL, end_of_workers(run));
+  bn_run_say_how_it_ended(run);
+  atomic_store(&run->stage, BN_STAGE_FINISH);
+  if (!all && !run->sampler_left && wait_for_workers(run, bn_clock_mono() + farewell_ns, true))
+    run->abandoned = false;
+  if (!run->abandoned) {
+    join_workers(run);
+    finish_workload(run);
+  }
+}
+
+static void give_up_start(struct bn_run *run)
+{
+  const bool all = wait_for_workers(run, UINT64_MAX, false);
+
+  bn_sampler_stop(run);
+  if (all || wait_for_workers(run, bn_clock_mono() + farewell_ns, true)) {
+    run->abandoned = run->sampler_left;
+    join_workers(run);
+  }
+  if (run->timeout == BN_STATUS_OK && run->signo == 0)
+    bn_log(BN_FATAL, run->conf->version == BN_V11 ? "Threads initialization failed!"
+                                                  : "Thread initialization failed!");
+}
+
+int bn_run_execute(struct bn_run *run)
+{
+  struct bn_err err = {0};
+
+  bn_run_seed(run, false);
+  bn_run_allow_files(run);
+  if (bn_sampler_start(run, &err) != 0 || bn_receiver_start(run, &err) != 0) {
+    bn_log(BN_FATAL, "%s", err.text);
+    bn_sampler_stop(run);
+    return BN_STATUS_FAILED;
+  }
+  if (open_workload(run) && open_reports(run) && announce(run)) {
+    tell_what_is_watched(run);
+    if (spawn_workers(run) && await_workers(run))
+      measure(run);
+    else
+      give_up_start(run);
+  }
+  bn_sampler_stop(run);
+  close_reports(run);
+  if (!bn_run_stop_interrupting(run))
+    run->abandoned = true;
+  if (!run->abandoned && run->ops->close != NULL)
+    run->ops->close(run->self);
+  bn_receiver_stop(run);
+  return bn_run_status(run);
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Allocates and frees a run: sessions, workers, statistics, snapshots, clock. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/log.h"
+#include "engine/run_internal.h"
+
+enum { CACHE_LINE = 64, SIDE_SESSIONS = 2 };
+
+static size_t round_up(size_t n)
+{
+  return (n + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+}
+
+/* A command draws the same numbers every time unless a seed is given, so that a prepared data set
+ * can be made again. */
+static uint64_t stream_seed(const struct bn_conf *conf, bool command)
+{
+  return command && !conf->seed_given ? 0 : conf->seed;
+}
+
+void bn_run_seed(struct bn_run *run, bool command)
+{
+  const unsigned n = run->conf->threads;
+  unsigned i;
+
+  run->seed = stream_seed(run->conf, command);
+  for (i = 0; i < n; i++)
+    bn_rng_seed(&run->sessions[i].rng, run->seed, command ? BN_RNG_DATA : BN_RNG_WORKLOAD, i);
+  bn_rng_seed(&run->sessions[n].rng, run->seed, command ? BN_RNG_DATA : BN_RNG_COMMAND, 0);
+  bn_rng_seed(&run->sessions[n + 1].rng, run->seed, BN_RNG_COMMAND, 1);
+  bn_unique_init(&run->unique, run->seed);
+}
+
+/* A session with SQLite has a database, its log, its index and its journal open. */
+void bn_run_allow_files(const struct bn_run *run)
+{
+  enum { OF_SESSION = 4, OTHERS = 256 };
+  const rlim_t wanted = (rlim_t)run->conf->threads * OF_SESSION + OTHERS;
+  struct rlimit limit;
+
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
+    return;
+  limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+  (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static int allocate_sessions(struct bn_run *run)
+{
+  const unsigned n = run->conf->threads, all = n + SIDE_SESSIONS;
+  const size_t size = round_up(run->ops->session_size);
+  unsigned i;
+
+  run->sessions = aligned_alloc(CACHE_LINE, round_up(sizeof(struct bn_session) * all));
+  run->workers = calloc(all, sizeof *run->workers);
+  if (run->sessions == NULL || run->workers == NULL)
+    return -1;
+  memset(run->sessions, 0, sizeof(struct bn_session) * all);
+  if (size > 0) {
+    run->session_state = aligned_alloc(CACHE_LINE, size * all);
+    if (run->session_state == NULL)
+      return -1;
+    memset(run->session_state, 0, size * all);
+  }
+  for (i = 0; i < all; i++) {
+    struct bn_session *s = &run->sessions[i];
+
+    s->id = i < n ? i : i == n ? 0 : n;
+    s->run = run;
+    s->stat = i < n ? run->stats.stat[i] : run->side_stats.stat[i - n];
+    s->state = size > 0 ? (char *)run->session_state + size * i : NULL;
+    bn_clock_reader_init(&s->clock, &run->clock);
+    atomic_store_explicit(&s->doing, "starting", memory_order_relaxed);
+    run->workers[i].run = run;
+    run->workers[i].session = s;
+  }
+  return 0;
+}
+
+static int allocate_reports(struct bn_run *run, const struct bn_run_setup *setup)
+{
+  size_t i;
+
+  run->reports = calloc(setup->n_reports + 1, sizeof *run->reports);
+  if (run->reports == NULL)
+    return -1;
+  run->n_reports = setup->n_reports;
+  for (i = 0; i < setup->n_reports; i++) {
+    run->reports[i].use = setup->reports[i];
+    run->reports[i].state = calloc(1, setup->reports[i].ops->state_size + 1);
+    if (run->reports[i].state == NULL)
+      return -1;
+  }
+  return 0;
+}
+
+static int make_desk(const struct bn_run *run, struct bn_report_desk *d)
+{
+  if (bn_snap_init(&d->now, &run->stats) != 0 || bn_snap_init(&d->delta, &run->stats) != 0)
+    return -1;
+  d->store.session = calloc(run->conf->threads, sizeof *d->store.session);
+  return d->store.session == NULL ? -1 : 0;
+}
+
+static void free_desk(struct bn_report_desk *d)
+{
+  bn_snap_done(&d->now);
+  bn_snap_done(&d->delta);
+  free(d->store.session);
+}
+
+static int allocate_measuring(struct bn_run *run)
+{
+  if (bn_statset_init(&run->stats, run->conf->threads, run->ops->metrics) != 0 ||
+      bn_statset_init(&run->side_stats, SIDE_SESSIONS, run->ops->metrics) != 0 ||
+      bn_snap_init(&run->base, &run->stats) != 0 || bn_snap_init(&run->last, &run->stats) != 0)
+    return -1;
+  return make_desk(run, &run->desk) == 0 ? make_desk(run, &run->total) : -1;
+}
+
+static int make_sync(struct bn_run *run)
+{
+  pthread_condattr_t attr;
+  int rc;
+
+  if (pthread_condattr_init(&attr) != 0)
+    return -1;
+  rc = pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+  if (rc == 0)
+    rc = pthread_mutex_init(&run->lock, NULL);
+  if (rc == 0)
+    rc = pthread_cond_init(&run->changed, &attr);
+  if (rc == 0)
+    rc = pthread_cond_init(&run->sleepers, &attr);
+  (void)pthread_condattr_destroy(&attr);
+  run->sync_made = rc == 0;
+  if (rc == 0)
+    rc = bn_gate_init(&run->gate, run->conf->threads);
+  run->gate_made = rc == 0;
+  return rc == 0 ? 0 : -1;
+}
+
+static int make_pacer(struct bn_run *run)
+{
+  if (run->conf->raw.rate <= 0)
+    return 0;
+  run->phase.start_rate = run->phase.end_rate = run->conf->raw.rate;
+  run->pacer_made = bn_pacer_init(&run->pacer, run->conf->seed, &run->phase, 1) == 0;
+  return run->pacer_made ? 0 : -1;
+}
+
+int bn_run_new(struct bn_run **out, const struct bn_run_setup *setup, struct bn_err *err)
+{
+  struct bn_run *run = aligned_alloc(CACHE_LINE, round_up(sizeof *run));
+
+  *out = NULL;
+  if (run == NULL)
+    return bn_err_set(err, 0, "out of memory");
+  memset(run, 0, sizeof *run);
+  run->conf = setup->conf;
+  run->ops = setup->ops;
+  run->self = setup->self;
+  run->workload_conf = setup->workload_conf;
+  if (run->self == NULL && run->ops->open == NULL)
+    run->self = (void *)(uintptr_t)setup->workload_conf;
+  run->has_budget = setup->conf->events != 0 && !setup->ops->own_amount;
+  atomic_init(&run->limit.until_ns, UINT64_MAX);
+  atomic_init(&run->kind, (int)run->ops->kind);
+  bn_clock_init(&run->clock, (enum bn_clock_choice)run->conf->raw.clock);
+  if (allocate_measuring(run) != 0 || allocate_reports(run, setup) != 0 ||
+      allocate_sessions(run) != 0 || make_sync(run) != 0 || make_pacer(run) != 0) {
+    bn_run_free(run);
+    return bn_err_set(err, 0, "out of memory for %u threads", setup->conf->threads);
+  }
+  bn_run_seed(run, true);
+  *out = run;
+  return 0;
+}
+
+void bn_run_free(struct bn_run *run)
+{
+  size_t i;
+
+  if (run == NULL)
+    return;
+  for (i = 0; run->reports != NULL && i < run->n_reports; i++)
+    free(run->reports[i].state);
+  free(run->reports);
+  free(run->sessions);
+  free(run->session_state);
+  free(run->workers);
+  free_desk(&run->desk);
+  free_desk(&run->total);
+  bn_snap_done(&run->base);
+  bn_snap_done(&run->last);
+  bn_statset_done(&run->stats);
+  bn_statset_done(&run->side_stats);
+  if (run->pacer_made)
+    bn_pacer_done(&run->pacer);
+  if (run->gate_made)
+    bn_gate_done(&run->gate);
+  if (run->sync_made) {
+    (void)pthread_cond_destroy(&run->sleepers);
+    (void)pthread_cond_destroy(&run->changed);
+    (void)pthread_mutex_destroy(&run->lock);
+  }
+  free(run);
+}

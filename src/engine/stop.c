@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Receives signals synchronously in one thread; the handler only serves threads that are starting a
+ * child. */
+#include "engine/stop.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+
+/* Who receives; read by the handler. */
+static struct {
+  _Atomic(pthread_t) thread;
+  _Atomic bool known;
+} receiver;
+
+static int wake_signal(void)
+{
+  return SIGRTMIN + 2;
+}
+
+static void wanted(sigset_t *set)
+{
+  (void)sigemptyset(set);
+  (void)sigaddset(set, SIGINT);
+  (void)sigaddset(set, SIGTERM);
+  (void)sigaddset(set, SIGHUP);
+}
+
+/* Runs only where the signals are unblocked, that is around fork in a thread that starts a child.
+ */
+static void pass_on(int signo)
+{
+  const int saved = errno;
+
+  if (atomic_load(&receiver.known))
+    (void)pthread_kill(atomic_load(&receiver.thread), signo);
+  errno = saved;
+}
+
+void bn_stop_block_signals(void)
+{
+  struct sigaction act;
+  sigset_t set;
+  int i;
+  static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+  memset(&act, 0, sizeof act);
+  (void)sigemptyset(&act.sa_mask);
+  act.sa_handler = SIG_IGN;
+  (void)sigaction(SIGPIPE, &act, NULL);
+  act.sa_handler = pass_on;
+  act.sa_flags = SA_RESTART;
+  wanted(&set);
+  for (i = 0; i < 3; i++) {
+    struct sigaction old;
+
+    /* nohup and the shell's background jobs ignore signals on purpose; keep that. */
+    (void)sigaction(signals[i], NULL, &old);
+    if (old.sa_handler == SIG_IGN)
+      (void)sigdelset(&set, signals[i]);
+    else
+      (void)sigaction(signals[i], &act, NULL);
+  }
+  (void)sigaddset(&set, wake_signal());
+  (void)pthread_sigmask(SIG_BLOCK, &set, NULL);
+  bn_stop_become_receiver();
+}
+
+void bn_stop_unblock_for_child(void)
+{
+  sigset_t set;
+
+  wanted(&set);
+  (void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
+void bn_stop_block_again(void)
+{
+  sigset_t set;
+
+  /* Before there is a receiver they were not blocked: a script's top level ends by Ctrl-C. */
+  if (!atomic_load(&receiver.known))
+    return;
+  wanted(&set);
+  (void)pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+void bn_stop_become_receiver(void)
+{
+  atomic_store(&receiver.thread, pthread_self());
+  atomic_store(&receiver.known, true);
+}
+
+/* -1: the deadline. */
+static int wait_for(const sigset_t *set, uint64_t deadline_ns, siginfo_t *info)
+{
+  int signo;
+
+  do {
+    if (deadline_ns == UINT64_MAX) {
+      signo = sigwaitinfo(set, info);
+    } else {
+      const uint64_t now = bn_clock_mono();
+      const uint64_t left = deadline_ns > now ? deadline_ns - now : 0;
+      const struct timespec ts = {(time_t)(left / BN_NSEC_PER_SEC), (long)(left % BN_NSEC_PER_SEC)};
+
+      signo = sigtimedwait(set, info, &ts);
+    }
+  } while (signo < 0 && errno == EINTR);
+  if (signo < 0)
+    return -1;
+  return signo == wake_signal() ? 0 : signo;
+}
+
+int bn_stop_wait(uint64_t deadline_ns, struct bn_stop_sender *sender)
+{
+  siginfo_t info;
+  sigset_t set;
+  int signo;
+
+  memset(&info, 0, sizeof info);
+  wanted(&set);
+  (void)sigaddset(&set, wake_signal());
+  signo = wait_for(&set, deadline_ns, &info);
+  /* A signal that was passed on has our own number. */
+  *sender = (struct bn_stop_sender){signo, info.si_code == SI_KERNEL, info.si_pid};
+  return signo;
+}
+
+void bn_stop_sleep(uint64_t deadline_ns)
+{
+  sigset_t set;
+
+  (void)sigemptyset(&set);
+  (void)sigaddset(&set, wake_signal());
+  (void)wait_for(&set, deadline_ns, NULL);
+}
+
+void bn_stop_wake(pthread_t thread)
+{
+  (void)pthread_kill(thread, wake_signal());
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Signals: who receives SIGINT and SIGTERM, and how a sleeper is woken; one of three places with
+   mutable globals. */
+#ifndef BN_ENGINE_STOP_H
+#define BN_ENGINE_STOP_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Ignores SIGPIPE, blocks SIGINT, SIGTERM, SIGHUP and the wake-up signal in the calling thread and
+   all threads created later, and installs the handler that passes on a signal which arrives while a
+   thread has them unblocked for a child. Call once, in main, before any thread exists; until then
+   signals do what they do by default. */
+void bn_stop_block_signals(void);
+/* Undoes the blocking in this thread around starting a child process (children inherit the mask),
+ * and back. */
+void bn_stop_unblock_for_child(void);
+void bn_stop_block_again(void);
+
+/* The calling thread receives the signals from now on (a run's receiver; main without a run). */
+void bn_stop_become_receiver(void);
+
+/* Who sent a signal: a process, or the kernel for who typed it. */
+struct bn_stop_sender {
+  int signo;
+  bool typed;
+  pid_t pid;
+};
+/* Sleeps until deadline_ns (CLOCK_MONOTONIC; UINT64_MAX: for ever), a signal, or bn_stop_wake.
+   Returns the signal's number and fills *sender, 0 for a wake-up, -1 at the deadline.  Receiver
+   only. */
+int bn_stop_wait(uint64_t deadline_ns, struct bn_stop_sender *sender);
+/* The same for other threads: signals are left to the receiver. */
+void bn_stop_sleep(uint64_t deadline_ns);
+/* Makes that thread's bn_stop_wait or bn_stop_sleep return; any thread. */
+void bn_stop_wake(pthread_t thread);
+
+#endif

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Takes, copies, subtracts and merges snapshots of all sessions' statistics. */
+#include "measure/snap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+static int allocate(struct bn_snap *s)
+{
+  size_t i;
+
+  s->counter = calloc(s->n_counters + 1, sizeof *s->counter);
+  s->hist = calloc(s->n_hists + 1, sizeof(struct bn_hist *));
+  s->label = calloc(s->n_labelled + 1, sizeof *s->label);
+  s->n_labels = calloc(s->n_labelled + 1, sizeof *s->n_labels);
+  s->session = calloc((size_t)s->n_sessions + 1, sizeof *s->session);
+  if (s->counter == NULL || s->hist == NULL || s->label == NULL || s->n_labels == NULL ||
+      s->session == NULL)
+    return -1;
+  for (i = 0; i < s->n_hists; i++)
+    if ((s->hist[i] = bn_hist_new()) == NULL)
+      return -1;
+  return 0;
+}
+
+int bn_snap_init(struct bn_snap *s, const struct bn_statset *set)
+{
+  memset(s, 0, sizeof *s);
+  s->n_counters = set->n_counters;
+  s->n_hists = set->n_hists;
+  s->n_labelled = set->n_labelled;
+  s->n_sessions = set->n_sessions;
+  s->counter_metric = set->counter_metric;
+  s->hist_metric = set->hist_metric;
+  s->labelled_metric = set->labelled_metric;
+  s->min_ns = UINT64_MAX;
+  if (allocate(s) == 0)
+    return 0;
+  bn_snap_done(s);
+  return -1;
+}
+
+void bn_snap_done(struct bn_snap *s)
+{
+  size_t i;
+
+  for (i = 0; s->hist != NULL && i < s->n_hists; i++)
+    bn_hist_free(s->hist[i]);
+  free(s->counter);
+  free(s->hist);
+  free(s->label);
+  free(s->n_labels);
+  free(s->session);
+  memset(s, 0, sizeof *s);
+}
+
+/* A session's events in flight, read while it goes on. */
+struct in_flight {
+  uint64_t n, begun_at; /* begun_at: sum of their starts */
+};
+
+static uint64_t ordered(const _Atomic uint64_t *v)
+{
+  return atomic_load_explicit(v, memory_order_acquire);
+}
+
+/* Read again until no event has ended meanwhile; events of a few ns may never give such a moment,
+   and then none is taken to be in flight. */
+static struct in_flight read_in_flight(const struct bn_stat *st)
+{
+  struct in_flight f = {0, 0};
+  int tries;
+
+  for (tries = 0; tries < 16; tries++) {
+    const uint64_t ended = ordered(&st->ended), ended_at = ordered(&st->ended_at);
+    const uint64_t begun_at = ordered(&st->begun_at), begun = ordered(&st->begun);
+
+    if (ordered(&st->ended) != ended || ordered(&st->begun_at) != begun_at ||
+        ordered(&st->ended_at) != ended_at)
+      continue;
+    f.n = begun - ended;
+    f.begun_at = begun_at - ended_at;
+    break;
+  }
+  return f;
+}
+
+static void take_session(struct bn_snap *out, const struct bn_stat *st, unsigned i, uint64_t now_ns)
+{
+  const struct in_flight f = read_in_flight(st);
+  const uint64_t min = bn_stat_get(&st->min_ns);
+  const uint64_t max = bn_stat_get(&st->max_ns);
+  size_t c;
+
+  /* Read once: the sum of the sessions' events is the run's. */
+  out->session[i].events = bn_stat_get(&st->counter[BN_C_EVENTS]);
+  for (c = 0; c < out->n_counters; c++)
+    out->counter[c] += c == BN_C_EVENTS ? out->session[i].events : bn_stat_get(&st->counter[c]);
+  out->session[i].busy_ns = bn_stat_get(&st->busy_ns);
+  out->busy_ns += out->session[i].busy_ns;
+  out->min_ns = min < out->min_ns ? min : out->min_ns;
+  out->max_ns = max > out->max_ns ? max : out->max_ns;
+  out->unfinished += f.n;
+  out->unfinished_s += (double)(int64_t)(f.n * now_ns - f.begun_at) * 1e-9;
+  out->running += atomic_load_explicit(&st->running, memory_order_relaxed);
+}
+
+void bn_snap_take(struct bn_snap *out, const struct bn_statset *set, uint64_t now_ns)
+{
+  size_t i, k;
+  unsigned s;
+
+  memset(out->counter, 0, out->n_counters * sizeof *out->counter);
+  out->at_ns = now_ns;
+  out->wall_ns = bn_clock_wall();
+  out->span_ns = 0;
+  out->busy_ns = out->max_ns = out->unfinished = 0;
+  out->unfinished_s = 0;
+  out->min_ns = UINT64_MAX;
+  out->running = 0;
+  for (s = 0; s < set->n_sessions; s++)
+    take_session(out, set->stat[s], s, now_ns);
+  if (set->sample != NULL)
+    set->sample(set->sampled, out->counter);
+  for (i = 0; i < set->n_hists; i++) {
+    bn_hist_clear(out->hist[i]);
+    for (k = 0; k < set->n_stripes; k++)
+      bn_hist_add(out->hist[i], set->stripe[i * set->n_stripes + k]);
+  }
+  for (i = 0; i < set->n_labelled; i++)
+    out->n_labels[i] = bn_labels_read(set->labels[i], out->label[i], BN_LABELS_MAX + 1);
+}
+
+/* Labels only get appended, so a row stands at the same place in a later snapshot. */
+static void diff_labels(struct bn_snap *now, const struct bn_snap *base)
+{
+  size_t i, k;
+
+  for (i = 0; i < now->n_labelled; i++)
+    for (k = 0; k < base->n_labels[i]; k++)
+      now->label[i][k].n -= base->label[i][k].n;
+}
+
+/* What is absent in one of them is absent. */
+static uint64_t counter_minus(uint64_t a, uint64_t b)
+{
+  return a == BN_ABSENT || b == BN_ABSENT ? BN_ABSENT : a - b;
+}
+
+static uint64_t counter_plus(uint64_t a, uint64_t b)
+{
+  return a == BN_ABSENT || b == BN_ABSENT ? BN_ABSENT : a + b;
+}
+
+static void add_moment(struct bn_moments *m, long double x)
+{
+  m->n += 1;
+  m->sum += x;
+  m->sum_sq += x * x;
+}
+
+void bn_snap_diff(struct bn_snap *now, const struct bn_snap *base)
+{
+  static const struct bn_moments none = {0, 0, 0};
+  size_t i;
+  unsigned s;
+
+  /* The run's end may come before a checkpoint that was reported late. */
+  now->span_ns = now->at_ns > base->at_ns ? now->at_ns - base->at_ns : 0;
+  now->busy_ns -= base->busy_ns;
+  for (i = 0; i < now->n_counters; i++)
+    now->counter[i] = counter_minus(now->counter[i], base->counter[i]);
+  for (i = 0; i < now->n_hists; i++)
+    bn_hist_sub(now->hist[i], base->hist[i]);
+  diff_labels(now, base);
+  now->fair_events = now->fair_busy_s = none;
+  for (s = 0; s < now->n_sessions; s++) {
+    now->session[s].events -= base->session[s].events;
+    now->session[s].busy_ns -= base->session[s].busy_ns;
+    add_moment(&now->fair_events, (long double)now->session[s].events);
+    add_moment(&now->fair_busy_s, (long double)now->session[s].busy_ns * 1e-9L);
+  }
+}
+
+void bn_snap_copy(struct bn_snap *to, const struct bn_snap *from)
+{
+  struct bn_snap keep = *to;
+  size_t i;
+
+  *to = *from;
+  to->counter = keep.counter;
+  to->hist = keep.hist;
+  to->label = keep.label;
+  to->n_labels = keep.n_labels;
+  to->session = keep.session;
+  memcpy(to->counter, from->counter, from->n_counters * sizeof *to->counter);
+  memcpy(to->label, from->label, from->n_labelled * sizeof *to->label);
+  memcpy(to->n_labels, from->n_labels, from->n_labelled * sizeof *to->n_labels);
+  memcpy(to->session, from->session, from->n_sessions * sizeof *to->session);
+  for (i = 0; i < from->n_hists; i++) {
+    bn_hist_clear(to->hist[i]);
+    bn_hist_add(to->hist[i], from->hist[i]);
+  }
+}
+
+static bool same_names(const struct bn_metric *const *a, size_t na,
+                       const struct bn_metric *const *b, size_t nb)
+{
+  size_t i;
+
+  if (na != nb)
+    return false;
+  for (i = 0; i < na; i++)
+    if (strcmp(a[i]->name, b[i]->name) != 0 || strcmp(a[i]->unit, b[i]->unit) != 0)
+      return false;
+  return true;
+}
+
+static void merge_labels(struct bn_snap *into, const struct bn_snap *from, size_t i)
+{
+  size_t k, j;
+
+  for (k = 0; k < from->n_labels[i]; k++) {
+    const struct bn_label *add = &from->label[i][k];
+
+    for (j = 0; j < into->n_labels[i]; j++)
+      if (strcmp(into->label[i][j].name, add->name) == 0)
+        break;
+    if (j == BN_LABELS_MAX + 1)
+      j = BN_LABELS_MAX;
+    if (j == into->n_labels[i]) {
+      into->label[i][j] = *add;
+      into->n_labels[i]++;
+    } else {
+      into->label[i][j].n += add->n;
+    }
+  }
+}
+
+static void merge_moments(struct bn_moments *into, const struct bn_moments *from)
+{
+  into->n += from->n;
+  into->sum += from->sum;
+  into->sum_sq += from->sum_sq;
+}
+
+int bn_snap_merge(struct bn_snap *into, const struct bn_snap *from, struct bn_err *err)
+{
+  size_t i;
+
+  if (!same_names(into->counter_metric, into->n_counters, from->counter_metric, from->n_counters) ||
+      !same_names(into->hist_metric, into->n_hists, from->hist_metric, from->n_hists) ||
+      !same_names(into->labelled_metric, into->n_labelled, from->labelled_metric, from->n_labelled))
+    return bn_err_set(err, 0, "the snapshots measure different things and cannot be merged");
+  for (i = 0; i < into->n_counters; i++)
+    into->counter[i] = counter_plus(into->counter[i], from->counter[i]);
+  for (i = 0; i < into->n_hists; i++)
+    bn_hist_add(into->hist[i], from->hist[i]);
+  for (i = 0; i < into->n_labelled; i++)
+    merge_labels(into, from, i);
+  into->span_ns = from->span_ns > into->span_ns ? from->span_ns : into->span_ns;
+  into->busy_ns += from->busy_ns;
+  into->min_ns = from->min_ns < into->min_ns ? from->min_ns : into->min_ns;
+  into->max_ns = from->max_ns > into->max_ns ? from->max_ns : into->max_ns;
+  into->unfinished += from->unfinished;
+  into->unfinished_s += from->unfinished_s;
+  into->running += from->running;
+  merge_moments(&into->fair_events, &from->fair_events);
+  merge_moments(&into->fair_busy_s, &from->fair_busy_s);
+  return 0;
+}

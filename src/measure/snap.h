@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Snapshots: plain values that sum all sessions at one instant; every report is the difference of
+ * two. */
+#ifndef BN_MEASURE_SNAP_H
+#define BN_MEASURE_SNAP_H
+
+#include "base/err.h"
+#include "measure/stat.h"
+
+struct bn_moments { /* mean and deviation survive merging; long double because sum_sq cancels
+                       against sum^2 / n */
+  long double n, sum, sum_sq;
+};
+
+struct bn_snap_session { /* kept per session because fairness is a difference too */
+  uint64_t events, busy_ns;
+};
+
+struct bn_snap {
+  uint64_t at_ns, wall_ns,
+      span_ns; /* at_ns is CLOCK_MONOTONIC of this host; wall time serves merging */
+  size_t n_counters, n_hists, n_labelled;
+  const struct bn_metric *const *counter_metric, *const *hist_metric,
+                                                     *const *labelled_metric; /* borrowed */
+  uint64_t *counter;                                                          /* owned */
+  struct bn_hist **hist;                                                      /* owned */
+  struct bn_label (*label)[BN_LABELS_MAX + 1]; /* owned; [labelled][row] */
+  size_t *n_labels;                            /* owned */
+  uint64_t busy_ns, min_ns,
+      max_ns;          /* exact extremes since the measurement began; min > max: none */
+  uint64_t unfinished; /* events in flight */
+  double unfinished_s; /* their time so far */
+  unsigned running;
+  unsigned n_sessions;
+  struct bn_snap_session *session;            /* owned; [n_sessions] */
+  struct bn_moments fair_events, fair_busy_s; /* set by diff */
+};
+
+/* Allocates for a statset; reusable for any number of takes.  0 or -1: out of memory. */
+int bn_snap_init(struct bn_snap *s, const struct bn_statset *set);
+void bn_snap_done(struct bn_snap *s);
+void bn_snap_take(struct bn_snap *out, const struct bn_statset *set, uint64_t now_ns);
+/* now -= base; span_ns = the time between. */
+void bn_snap_diff(struct bn_snap *now, const struct bn_snap *base);
+void bn_snap_copy(struct bn_snap *to,
+                  const struct bn_snap *from); /* both initialised for the same set */
+/* into += from; -1 and err when the metric tables differ. */
+int bn_snap_merge(struct bn_snap *into, const struct bn_snap *from, struct bn_err *err);
+
+#endif

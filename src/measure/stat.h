@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Per-session statistics: one writer, counters that only grow, any number of readers. */
+#ifndef BN_MEASURE_STAT_H
+#define BN_MEASURE_STAT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/metric.h"
+#include "base/hist.h"
+
+/* Identities: begun = ended + in flight; sum of the starts of events in flight = begun_at -
+   ended_at, so their time so far at T is (begun - ended) * T - (begun_at - ended_at) (modulo 2^64).
+ */
+struct bn_stat {
+  _Alignas(64) _Atomic uint64_t begun, begun_at, ended, ended_at;
+  _Atomic uint64_t busy_ns;        /* sum of the durations of counted events */
+  _Atomic uint64_t min_ns, max_ns; /* of events that ended after measure_from_ns */
+  _Atomic uint64_t longest_statement_ns;
+  uint64_t measure_from_ns;   /* end of the warm-up; set before the gate opens */
+  struct bn_hist **hist;      /* by histogram index, this session's stripes */
+  bool shared_hist;           /* the stripe has other writers */
+  _Atomic bool running;       /* in its loop */
+  _Atomic uint64_t counter[]; /* by enum bn_counter, then the workload's */
+};
+
+static inline uint64_t bn_stat_get(const _Atomic uint64_t *v)
+{
+  return atomic_load_explicit(v, memory_order_relaxed);
+}
+
+/* v += n, this thread being the only writer. */
+static inline void bn_stat_bump(_Atomic uint64_t *v, uint64_t n)
+{
+  atomic_store_explicit(v, atomic_load_explicit(v, memory_order_relaxed) + n, memory_order_relaxed);
+}
+
+static inline void bn_stat_count(struct bn_stat *s, unsigned counter, uint64_t n)
+{
+  bn_stat_bump(&s->counter[counter], n);
+}
+
+static inline void bn_stat_record(struct bn_stat *s, unsigned hist, uint64_t ns)
+{
+  if (__builtin_expect(s->shared_hist, 0))
+    bn_hist_record_shared(s->hist[hist], ns);
+  else
+    bn_hist_record(s->hist[hist], ns);
+}
+
+/* Labelled counts (errors by code, statements by endpoint): rare events, guarded by a lock inside.
+ */
+struct bn_labels;
+struct bn_labels *bn_labels_new(void);
+void bn_labels_free(struct bn_labels *l);
+/* Beyond BN_LABELS_MAX different labels the rest is counted as "other".  Any thread. */
+void bn_labels_count(struct bn_labels *l, const char *label, uint64_t n);
+struct bn_label {
+  char name[BN_LABEL_LEN];
+  uint64_t n;
+};
+/* Copies at most max rows; returns how many there are.  Any thread. */
+size_t bn_labels_read(struct bn_labels *l, struct bn_label *out, size_t max);
+
+/* The statistics of all sessions of a run and what their parts mean. */
+struct bn_statset {
+  unsigned n_sessions, n_stripes;
+  size_t n_counters, n_hists, n_labelled;
+  const struct bn_metric **counter_metric, **hist_metric,
+      **labelled_metric;   /* owned arrays of borrowed rows */
+  struct bn_stat **stat;   /* by session */
+  struct bn_hist **stripe; /* [hist * n_stripes + stripe] */
+  struct bn_labels **labels;
+  /* struct bn_workload's sample and its self; NULL: nothing is looked up. */
+  void (*sample)(void *self, uint64_t *counter);
+  void *sampled;
+  void *block; /* the memory behind stat */
+  size_t stat_size;
+};
+
+/* metrics: the workload's, ending with a NULL name, or NULL.  0 or -1: out of memory. */
+int bn_statset_init(struct bn_statset *set, unsigned n_sessions, const struct bn_metric *metrics);
+void bn_statset_done(struct bn_statset *set);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The general options as one struct: filled once from the option set, immutable from then on. */
+#ifndef BN_OPTION_CONF_H
+#define BN_OPTION_CONF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/opt.h"
+#include "base/clock.h"
+#include "base/dist.h"
+#include "base/err.h"
+
+struct bn_optset;
+
+enum { BN_PERCENTS_MAX = 32, BN_CHECKPOINTS_MAX = 256 };
+
+/* First the raw values, as the tables' offsets place them; then what bn_conf_finish derives.  0
+   means "none" or "unlimited" for limits and intervals. */
+struct bn_conf_raw {
+  int64_t threads, events;
+  double time_s, warmup_s, report_interval_s, thread_init_timeout_s, rate;
+  char *forced_shutdown, *time_grace;
+  uint64_t thread_stack_size;
+  int64_t rate_max_backlog;
+  struct bn_list report_checkpoints, percentile, reports;
+  bool debug, validate, histogram;
+  int64_t verbosity;
+  char *luajit_cmd, *test, *config_file, *compat;
+  bool help, version, help_man;
+  int clock;     /* enum bn_clock_choice */
+  int rand_type; /* enum bn_dist_type */
+  int64_t rand_seed, rand_spec_iter, rand_spec_pct, rand_spec_res;
+  double rand_pareto_h, rand_zipfian_exp;
+  bool rand_init;
+};
+
+struct bn_conf {
+  struct bn_conf_raw raw;
+  enum bn_version version; /* dialect of texts, defaults, counting */
+  bool explicit_dialect;   /* banner and names are the dialect's own */
+  unsigned threads;
+  uint64_t events;                            /* 0: no limit */
+  uint64_t time_ns, warmup_ns;                /* 0: none */
+  uint64_t interval_ns;                       /* 0: no interval reports */
+  int interval_decimals;                      /* digits that time stamps need */
+  uint64_t checkpoint_ns[BN_CHECKPOINTS_MAX]; /* ascending, since the end of the warm-up */
+  size_t n_checkpoints;
+  bool forced;        /* --forced-shutdown with a time limit */
+  uint64_t forced_ns; /* after the time limit */
+  bool grace_auto;
+  uint64_t grace_ns;
+  uint64_t init_timeout_ns;
+  double percents[BN_PERCENTS_MAX]; /* [0] the first one typed, then the others ascending */
+  size_t n_percents;                /* 0: --percentile=0 */
+  uint64_t seed;                    /* what streams are derived from; entropy when none was given */
+  bool seed_given;
+  bool rate_unlimited_backlog;
+  struct bn_dist dist;
+};
+
+/* The tables to add to the option set, values in *raw, and the groups to add them under.  The
+   general options are two tables because 0.5 lists the random numbers' between them, and the log's
+   are two because the help aligns them apart. */
+extern const struct bn_opt bn_conf_general_options[], bn_conf_file_options[],
+    bn_conf_rand_options[], bn_conf_log_options[], bn_conf_latency_options[];
+#define BN_GROUP_GENERAL "General options"
+#define BN_GROUP_FILE    "General options, continued"
+#define BN_GROUP_RAND    "Pseudo-Random Numbers Generator options"
+#define BN_GROUP_LOG     "Log options"
+#define BN_GROUP_LATENCY "Log options, latency"
+
+/* Adds all of them; -1: see err. */
+int bn_conf_add(struct bn_conf *c, struct bn_optset *s, struct bn_err *err);
+
+/* After parsing: finds what is wrong, in the reference's order, and derives the second half; c's
+   version is set.  Warnings are logged.  BN_OPTSET_BAD: the sentence belongs on stderr; _RANGE: it
+   is printed as FATAL on stdout. */
+struct bn_optset_fault;
+int bn_conf_finish(struct bn_conf *c, const struct bn_optset *s, struct bn_optset_fault *fault);
+
+#endif

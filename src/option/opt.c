@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The set of options: tables added, values set by name, settings that wait for their option. */
+#include "option/opt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/units.h"
+#include "option/optval.h"
+
+enum { NO_MEMORY = -5 };
+
+struct bn_optset *bn_optset_new(enum bn_version version, bool explicit_dialect)
+{
+  struct bn_optset *s = calloc(1, sizeof *s);
+
+  if (s != NULL) {
+    s->version = version;
+    s->explicit_dialect = explicit_dialect;
+  }
+  return s;
+}
+
+static void setting_free(struct bn_setting *st)
+{
+  free(st->name);
+  free(st->text);
+  free(st->typed);
+  free(st->path);
+  *st = (struct bn_setting){0};
+}
+
+static void entry_free(struct bn_entry *e)
+{
+  if (e == NULL)
+    return;
+  if (e->value != NULL)
+    bn_optval_clear(e->o, e->value);
+  setting_free(&e->last);
+  free(e->group);
+  free(e->name);
+  free(e);
+}
+
+void bn_optset_free(struct bn_optset *s)
+{
+  if (s == NULL)
+    return;
+  for (size_t i = 0; i < s->n; i++)
+    entry_free(s->entry[i]);
+  free(s->entry);
+  for (size_t i = 0; i < s->n_pending; i++)
+    setting_free(&s->pending[i]);
+  free(s->pending);
+  free(s);
+}
+
+static char *copy_of(const char *text, bool *failed)
+{
+  char *copy = text != NULL ? strdup(text) : NULL;
+
+  if (text != NULL && copy == NULL)
+    *failed = true;
+  return copy;
+}
+
+/* 0, or -1 without memory. */
+static int setting_copy(struct bn_setting *out, const struct bn_setting *in)
+{
+  bool failed = false;
+  struct bn_setting st = {.name = copy_of(in->name, &failed),
+                          .text = copy_of(in->text, &failed),
+                          .typed = copy_of(in->typed, &failed),
+                          .path = copy_of(in->path, &failed),
+                          .line = in->line,
+                          .bad_bool = in->bad_bool};
+
+  if (failed) {
+    setting_free(&st);
+    return -1;
+  }
+  setting_free(out);
+  *out = st;
+  return 0;
+}
+
+static int pend(struct bn_optset *s, const struct bn_setting *st)
+{
+  struct bn_setting *grown = reallocarray(s->pending, s->n_pending + 1, sizeof *grown);
+
+  if (grown == NULL)
+    return -1;
+  s->pending = grown;
+  grown[s->n_pending] = (struct bn_setting){0};
+  if (setting_copy(&grown[s->n_pending], st) != 0)
+    return -1;
+  s->n_pending++;
+  return 0;
+}
+
+static void unpend(struct bn_optset *s, size_t i)
+{
+  setting_free(&s->pending[i]);
+  memmove(&s->pending[i], &s->pending[i + 1], (s->n_pending - i - 1) * sizeof s->pending[0]);
+  s->n_pending--;
+}
+
+/* Repeated lists add up from the first setting on; it is the default that it replaces. */
+static enum bn_optset_error append_list(struct bn_entry *e, const char *text, bool from_file)
+{
+  struct bn_list more = {0}, *list = e->value;
+  char **joined;
+  const enum bn_optset_error rc = bn_optval_parse(e->o, &more, text, from_file);
+
+  if (rc != BN_OPTSET_OK)
+    return rc;
+  joined = reallocarray(list->item, list->n + more.n + 1, sizeof *joined);
+  if (joined == NULL) {
+    bn_optval_free_list(&more);
+    return (enum bn_optset_error)NO_MEMORY;
+  }
+  for (size_t i = 0; i < more.n; i++)
+    joined[list->n + i] = more.item[i];
+  list->item = joined;
+  list->n += more.n;
+  free(more.item);
+  return rc;
+}
+
+/* Not to be shown, not even a part of it. */
+static bool is_secret(const struct bn_opt *o)
+{
+  static const char tail[] = "password";
+  const size_t len = strlen(o->name);
+
+  return len >= sizeof tail - 1 && strcmp(o->name + len - (sizeof tail - 1), tail) == 0;
+}
+
+static void warn_of_ignored_items(const struct bn_optset *s, const struct bn_entry *e,
+                                  const struct bn_setting *st)
+{
+  struct bn_list items = {0};
+
+  if (st->path == NULL ||
+      (e->o->type == BN_LIST && !(s->explicit_dialect && e->o->scalar && e->o->whole)))
+    return;
+  (void)bn_optval_items(st->text != NULL ? st->text : "", &items);
+  if (items.n > 1 && is_secret(e->o))
+    bn_log_stderr("%s:%u: only the first item of '%s' is used: write it in quotes", st->path,
+                  st->line, e->o->name);
+  else if (items.n > 1)
+    bn_log_stderr("%s:%u: only the first item of '%s' is used: '%s'", st->path, st->line,
+                  e->o->name, items.item[0]);
+  bn_optval_free_list(&items);
+}
+
+/* In 0.5 nothing but "on" is on, and nothing else is an error. */
+static enum bn_optset_error bool_05(const struct bn_entry *e, const char *text)
+{
+  *(bool *)e->value = strcmp(text, "on") == 0;
+  if (strcmp(text, "on") != 0 && strcmp(text, "off") != 0)
+    bn_log_stderr("--%s=%s means off: in 0.5 only 'on' means on", e->o->name, text);
+  return BN_OPTSET_OK;
+}
+
+/* In a dialect whatever stands behind '=' in a file means on. */
+static enum bn_optset_error bool_of_file(const struct bn_entry *e, const struct bn_setting *st)
+{
+  struct bn_list items = {0};
+  bool on = true;
+
+  (void)bn_optval_items(st->text != NULL ? st->text : "", &items);
+  *(bool *)e->value = items.n > 0;
+  if (items.n > 0 && (bn_units_bool(items.item[0], &on) != 0 || !on))
+    bn_log_stderr("%s:%u: '%s=%s' means on in sysbench; a line without a value means off", st->path,
+                  st->line, e->o->name, items.item[0]);
+  bn_optval_free_list(&items);
+  return BN_OPTSET_OK;
+}
+
+/* In a dialect the number is what the text begins with, 0 if nothing. */
+static enum bn_optset_error leading_number(const struct bn_entry *e, const char *text)
+{
+  char number[64];
+  enum bn_optset_error rc;
+
+  (void)snprintf(number, sizeof number, "%.17g", strtod(text, NULL));
+  rc = bn_optval_parse(e->o, e->value, number, false);
+  if (rc == BN_OPTSET_OK)
+    bn_log_stderr("--%s=%s is taken for %s", e->o->name, text, number);
+  return rc;
+}
+
+/* What a dialect makes of it. */
+static enum bn_optset_error out_of_bounds(const struct bn_optset *s, const struct bn_entry *e,
+                                          const char *text)
+{
+  const bool nothing = text == NULL || text[0] == '\0';
+
+  if (e->o->clamp)
+    return bn_optval_clamp(e->o, e->value, text);
+  if (e->o->type == BN_CHOICE && e->o->blank && nothing)
+    return bn_optval_parse(e->o, e->value, bn_opt_default(e->o, s->version), false);
+  return BN_OPTSET_RANGE;
+}
+
+static enum bn_optset_error parse(const struct bn_optset *s, struct bn_entry *e,
+                                  const struct bn_setting *st)
+{
+  const bool from_file = st->path != NULL;
+  enum bn_optset_error rc;
+
+  if (e->o->type == BN_LIST && e->o->repeat && e->given)
+    return append_list(e, st->text, from_file);
+  if (!s->explicit_dialect)
+    return bn_optval_parse(e->o, e->value, st->text, from_file);
+  if (e->o->type == BN_BOOL && s->version == BN_V05 && st->text != NULL && !from_file)
+    return bool_05(e, st->text);
+  if (e->o->type == BN_BOOL && from_file)
+    return bool_of_file(e, st);
+  if (e->o->whole && (e->o->type != BN_LIST || e->o->scalar) &&
+      !bn_optval_is_whole(st->text, from_file))
+    return BN_OPTSET_BAD;
+  rc = bn_optval_parse(e->o, e->value, st->text, from_file);
+  if (rc == BN_OPTSET_BAD && e->o->type == BN_DOUBLE && !from_file && st->text != NULL)
+    return leading_number(e, st->text);
+  /* Of a line in a file sysbench takes the first. */
+  if (rc == BN_OPTSET_OK && e->o->scalar && e->o->whole)
+    bn_optval_keep_first(e->value);
+  return rc == BN_OPTSET_RANGE ? out_of_bounds(s, e, st->text) : rc;
+}
+
+/* Where the owner's struct has the text, next to the value. */
+static const char **typed_text(const struct bn_entry *e)
+{
+  return (const char **)((char *)e->value - e->o->offset + e->o->typed);
+}
+
+static enum bn_optset_error apply(const struct bn_optset *s, struct bn_entry *e,
+                                  const struct bn_setting *st)
+{
+  const bool from_file = st->path != NULL;
+  enum bn_optset_error rc = parse(s, e, st);
+
+  if (rc == BN_OPTSET_BOOL && from_file)
+    rc = BN_OPTSET_BAD;
+  if ((int)rc == NO_MEMORY || setting_copy(&e->last, st) != 0)
+    return (enum bn_optset_error)NO_MEMORY;
+  warn_of_ignored_items(s, e, &e->last);
+  if (e->o->typed != 0)
+    *typed_text(e) = e->last.text;
+  e->given = true;
+  e->bad = rc == BN_OPTSET_BOOL ? BN_OPTSET_OK : rc;
+  return rc;
+}
+
+/* A file for 0.5 may have names that mean something since 1.0 only, and are nothing in 0.5. */
+static bool is_known(const struct bn_optset *s, const struct bn_entry *e,
+                     const struct bn_setting *st)
+{
+  return e != NULL && (!s->explicit_dialect || s->version != BN_V05 || st->path == NULL ||
+                       e->o->in == 0 || (e->o->in & BN_IN_05) != 0);
+}
+
+static enum bn_optset_error set(struct bn_optset *s, struct bn_setting *st)
+{
+  struct bn_entry *e = bn_optset_entry(s, st->name);
+  enum bn_optset_error rc = is_known(s, e, st) ? apply(s, e, st) : BN_OPTSET_UNKNOWN;
+
+  st->bad_bool = rc == BN_OPTSET_BOOL;
+  if ((rc == BN_OPTSET_UNKNOWN || rc == BN_OPTSET_BOOL) && pend(s, st) != 0)
+    rc = (enum bn_optset_error)NO_MEMORY;
+  return rc;
+}
+
+enum bn_optset_error bn_optset_set(struct bn_optset *s, const char *name, const char *value,
+                                   const char *arg_as_typed, struct bn_err *err)
+{
+  bool failed = false;
+  struct bn_setting st = {.name = copy_of(name, &failed),
+                          .text = copy_of(value, &failed),
+                          .typed = copy_of(arg_as_typed, &failed)};
+  const enum bn_optset_error rc = failed ? (enum bn_optset_error)NO_MEMORY : set(s, &st);
+
+  setting_free(&st);
+  if ((int)rc == NO_MEMORY)
+    (void)bn_err_set(err, 0, "out of memory for the options");
+  return rc;
+}
+
+int bn_optset_set_file(struct bn_optset *s, const char *name, const char *text, const char *path,
+                       unsigned line, struct bn_err *err)
+{
+  bool failed = false;
+  struct bn_setting st = {.name = copy_of(name, &failed),
+                          .text = copy_of(text, &failed),
+                          .path = copy_of(path, &failed),
+                          .line = line};
+  const enum bn_optset_error rc = failed ? (enum bn_optset_error)NO_MEMORY : set(s, &st);
+
+  setting_free(&st);
+  return (int)rc == NO_MEMORY ? bn_err_set(err, 0, "out of memory for the options") : 0;
+}
+
+static struct bn_entry *entry_new(const struct bn_opt *o, const char *group, void *values)
+{
+  struct bn_entry *e = calloc(1, sizeof *e);
+
+  if (e == NULL)
+    return NULL;
+  e->o = o;
+  e->group = strdup(group);
+  e->name = strdup(o->name);
+  if (e->group == NULL || e->name == NULL) {
+    entry_free(e);
+    return NULL;
+  }
+  for (char *p = e->name; *p != '\0'; p++)
+    if (*p == '-')
+      *p = '_';
+  if (o->alias_of != NULL)
+    e->value = &e->own;
+  else
+    e->value = (char *)values + o->offset;
+  return e;
+}
+
+static int append(struct bn_optset *s, struct bn_entry *e)
+{
+  struct bn_entry **grown = reallocarray(s->entry, s->n + 1, sizeof *grown);
+
+  if (grown == NULL)
+    return -1;
+  s->entry = grown;
+  grown[s->n++] = e;
+  return 0;
+}
+
+/* In 1.0 and 1.1 the defaults of the test's options come after the file and the general options. */
+static bool defaults_win(const struct bn_optset *s)
+{
+  return s->explicit_dialect && s->version != BN_V05;
+}
+
+/* true: the setting is not for this option, whose test is declared later than the file is read. */
+static bool comes_too_early(const struct bn_optset *s, const struct bn_setting *st)
+{
+  if (st->path == NULL || !defaults_win(s))
+    return false;
+  bn_log_stderr("%s:%u: '%s' is ignored: sysbench takes options of a test from the command line",
+                st->path, st->line, st->name);
+  return true;
+}
+
+static int apply_pending(struct bn_optset *s, struct bn_entry *e)
+{
+  for (size_t i = 0; i < s->n_pending;) {
+    struct bn_setting *st = &s->pending[i];
+    enum bn_optset_error rc;
+
+    if (!bn_opt_same_name(st->name, e->o->name)) { /* bad_bool: for another option of the name */
+      i++;
+      continue;
+    }
+    if (comes_too_early(s, st)) {
+      unpend(s, i);
+      continue;
+    }
+    rc = apply(s, e, st);
+    if ((int)rc == NO_MEMORY)
+      return -1;
+    if (rc == BN_OPTSET_BOOL) {
+      st->bad_bool = true;
+      i++;
+    } else {
+      unpend(s, i);
+    }
+  }
+  return 0;
+}
+
+/* What sysbench makes of a default that does not fit: a number is what the text begins with, a
+   size nothing, and a whole number is wrong once it is asked for. */
+static enum bn_optset_error misfit(struct bn_entry *e, const char *text, enum bn_optset_error rc)
+{
+  if (e->o->type == BN_DOUBLE)
+    return leading_number(e, text);
+  if (e->o->type == BN_INT) {
+    e->bad = rc;
+    e->last.text = strdup(text);
+    return e->last.text != NULL ? BN_OPTSET_OK : (enum bn_optset_error)NO_MEMORY;
+  }
+  if (e->o->type != BN_SIZE)
+    return rc;
+  bn_log_stderr("--%s=%s is taken for 0", e->o->name, text);
+  return BN_OPTSET_OK;
+}
+
+static int set_default(const struct bn_optset *s, struct bn_entry *e, struct bn_err *err)
+{
+  const char *text = bn_opt_default(e->o, s->version);
+  enum bn_optset_error rc = bn_optval_default(e->o, s->version, e->value);
+
+  if (rc != BN_OPTSET_OK && (int)rc != NO_MEMORY && s->explicit_dialect)
+    rc = misfit(e, text, rc);
+  if (rc == BN_OPTSET_OK)
+    return 0;
+  if ((int)rc == NO_MEMORY)
+    return bn_err_set(err, 0, "out of memory for the options");
+  return bn_err_set(err, 0, "the default of option --%s does not fit its type: '%s'", e->o->name,
+                    text);
+}
+
+static int add_one(struct bn_optset *s, const char *group, const struct bn_opt *o, void *values,
+                   bool override, struct bn_err *err)
+{
+  struct bn_entry *old = bn_optset_entry(s, o->name), *e;
+
+  if (old != NULL && !override)
+    return bn_err_set(err, 0, "option --%s of '%s' exists already in '%s'", o->name, group,
+                      old->group);
+  e = entry_new(o, group, values);
+  if (e != NULL && set_default(s, e, err) != 0) {
+    entry_free(e);
+    return -1;
+  }
+  if (e == NULL || append(s, e) != 0) {
+    entry_free(e);
+    return bn_err_set(err, 0, "out of memory for the options");
+  }
+  if (old != NULL)
+    old->shadowed = true;
+  if ((old != NULL && old->given && !defaults_win(s) &&
+       (int)apply(s, e, &old->last) == NO_MEMORY) ||
+      apply_pending(s, e) != 0)
+    return bn_err_set(err, 0, "out of memory for the options");
+  return 0;
+}
+
+int bn_optset_add(struct bn_optset *s, const char *group, const struct bn_opt *table, void *values,
+                  bool override, struct bn_err *err)
+{
+  for (; table != NULL && table->name != NULL; table++)
+    if (add_one(s, group, table, values, override, err) != 0)
+      return -1;
+  return 0;
+}
+
+/* 1.0 does not look at an old name with a 0, not even where 0 is wrong. */
+static bool forget_nothing(const struct bn_optset *s, struct bn_entry *alias)
+{
+  const char *text = alias->last.text != NULL ? alias->last.text : "";
+
+  if (!s->explicit_dialect || s->version != BN_V10 || alias->bad != BN_OPTSET_RANGE ||
+      strtol(text, NULL, 10) != 0)
+    return false;
+  bn_log_stderr("--%s=%s is ignored, as in sysbench 1.0", alias->o->name, text);
+  alias->bad = BN_OPTSET_OK;
+  alias->given = false;
+  return true;
+}
+
+/* true: its value went to the target and differs from the alias's default. */
+static bool resolve(struct bn_optset *s, struct bn_entry *alias, struct bn_entry *target)
+{
+  union bn_optval def = {0};
+  const char *text = bn_opt_default(alias->o, s->version);
+  bool differs = true;
+
+  if (!alias->given || forget_nothing(s, alias) || alias->bad != BN_OPTSET_OK)
+    return false;
+  if (text != NULL && bn_optval_parse(alias->o, &def, text, false) == BN_OPTSET_OK) {
+    const double was = bn_optval_number(alias->o, &def);
+    const double now = bn_optval_number(alias->o, alias->value);
+
+    differs = now > was || now < was;
+  }
+  bn_optval_clear(alias->o, &def);
+  if (!differs && target->given)
+    return false;
+  (void)apply(s, target, &alias->last);
+  return differs;
+}
+
+void bn_optset_resolve_aliases(struct bn_optset *s, void (*warn)(void *arg, const char *text),
+                               void *arg)
+{
+  for (size_t t = 0; t < s->n; t++) {
+    struct bn_entry *target = s->entry[t];
+
+    for (size_t a = 0; a < s->n; a++) {
+      struct bn_entry *alias = s->entry[a];
+
+      if (bn_optset_target(s, alias) == target && resolve(s, alias, target) &&
+          alias->o->deprecated_text != NULL)
+        warn(arg, alias->o->deprecated_text);
+    }
+  }
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The set of options: add tables, set values by name, iterate; nobody looks a value up by name but
+   the exporter to scripts. */
+#ifndef BN_OPTION_OPT_H
+#define BN_OPTION_OPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "api/opt.h"
+#include "base/err.h"
+
+/* One thread at a time; everything here happens before workers start. */
+struct bn_optset;
+
+/* What is wrong with a setting, for callers that word it in the reference's way. */
+enum bn_optset_error {
+  BN_OPTSET_OK = 0,
+  BN_OPTSET_UNKNOWN = -1, /* no such option: kept as pending, see below */
+  BN_OPTSET_BAD = -2,     /* malformed value: "Invalid value for the '%s' option: '%s'" */
+  BN_OPTSET_RANGE = -3,   /* range_text, or a sentence with the bounds or choices */
+  BN_OPTSET_BOOL = -4     /* bad boolean: "invalid option: --…"; kept as pending too */
+};
+
+/* explicit: the dialect was asked for (--compat, BENCH_COMPAT, program name).  NULL: no memory. */
+struct bn_optset *bn_optset_new(enum bn_version version, bool explicit_dialect);
+/* Also frees the strings and lists it put into value structs, which must still exist. */
+void bn_optset_free(struct bn_optset *s);
+
+/* Adds a table under a group name ("cpu options", copied); sets every value to its default in this
+   dialect. Table and values stay the caller's and must outlive the set.  Pending settings that
+   match a new option are applied at once, in the order they were given; what is wrong with them is
+   found by bn_optset_pending and bn_optset_fault.  A name that exists already is refused (-1),
+   unless override: a script's own option of a general name shadows it for bn_optset_each and takes
+   its settings, while the general one keeps its value for the engine. */
+int bn_optset_add(struct bn_optset *s, const char *group, const struct bn_opt *table, void *values,
+                  bool override, struct bn_err *err);
+
+/* Sets one option; value NULL: given without '=' ("--debug").  The result is also remembered, and
+   forgotten when the option is set again, so that the last setting decides.  An unknown name and a
+   bad boolean are remembered as pending.  arg_as_typed: "--file-num=4", for messages.  -5: no
+   memory. */
+enum bn_optset_error bn_optset_set(struct bn_optset *s, const char *name, const char *value,
+                                   const char *arg_as_typed, struct bn_err *err);
+/* Reads a configuration file (optfile.c); -1: it cannot be read, or (unless the dialect is
+   explicit, where the rest of the file is skipped with a line on stderr) a line is malformed. */
+int bn_optset_file(struct bn_optset *s, const char *path, struct bn_err *err);
+/* Whether what stands before '=' in a line of such a file names nothing: a comment, or blank. */
+bool bn_optset_is_comment(const char *name);
+/* One setting of a file; text: the items as written, after '='.  For optfile.c.  -1: no memory. */
+int bn_optset_set_file(struct bn_optset *s, const char *name, const char *text, const char *path,
+                       unsigned line, struct bn_err *err);
+
+/* The first pending command-line setting, as typed ("--file-num=4"), or NULL; `nearest` gets the
+   closest known name for "did you mean", or NULL. */
+const char *bn_optset_pending(const struct bn_optset *s, const char **nearest);
+/* The first boolean of the command line with a value that is none, as typed, or NULL. */
+const char *bn_optset_bad_bool(const struct bn_optset *s);
+/* Every pending setting of an unknown option, in order; path NULL: from the command line, else of
+   that file and line. Scripts of the 1.0 and 0.5 kind take the command line's as free string
+   options. */
+void bn_optset_each_pending(const struct bn_optset *s,
+                            void (*fn)(void *arg, const char *name, const char *value,
+                                       const char *path, unsigned line),
+                            void *arg);
+/* The option of that name, or NULL. */
+const struct bn_opt *bn_optset_find(const struct bn_optset *s, const char *name);
+/* The known name closest to this one (also equal to it), or NULL when none is near. */
+const char *bn_optset_nearest(const struct bn_optset *s, const char *name);
+
+/* The first option, in the order of the tables, whose last setting was bad. */
+struct bn_optset_fault {
+  enum bn_optset_error kind; /* BAD: stderr; RANGE: FATAL on stdout */
+  const struct bn_opt *opt;
+  char text[640]; /* the sentence */
+  char hint[160]; /* what would be right, or "" */
+};
+bool bn_optset_fault(const struct bn_optset *s, struct bn_optset_fault *out);
+
+/* true: set by the user (command line or file), and not to nothing, under this name or through an
+   alias of it. */
+bool bn_optset_given(const struct bn_optset *s, const char *name);
+/* Moves the values of deprecated aliases over (one that differs from the alias's default beats the
+   new name, an explicit default counts when the new name was not given) and calls warn for each
+   that differed, in the order of the reference. */
+void bn_optset_resolve_aliases(struct bn_optset *s, void (*warn)(void *arg, const char *text),
+                               void *arg);
+
+/* Calls fn for every option; name has '_' for '-'; value is of the type that opt.h states; an alias
+   comes with its target's value. */
+void bn_optset_each(const struct bn_optset *s,
+                    void (*fn)(void *arg, const char *name, const struct bn_opt *o,
+                               const void *value),
+                    void *arg);
+
+/* Prints the option lines of these groups as one aligned block in the layout of the dialect: the
+   options of that version when it was asked for, all otherwise.  Nothing but lines; returns how
+   many (opthelp.c). */
+size_t bn_optset_help(const struct bn_optset *s, const char *const *groups, size_t n, FILE *out);
+/* The same options as list items of mdoc(7) with types, bounds and defaults, for the man page. */
+size_t bn_optset_help_man(const struct bn_optset *s, const char *const *groups, size_t n,
+                          FILE *out);
+/* The default of an option in this dialect as a user would type it, or NULL. */
+const char *bn_opt_default(const struct bn_opt *o, enum bn_version version);
+
+/* true: the set has an option in that group. */
+bool bn_optset_has_group(const struct bn_optset *s, const char *group);
+/* For opthelp.c: the i-th option of the set in the order it was added, or NULL after the last. */
+const struct bn_opt *bn_optset_at(const struct bn_optset *s, size_t i, const char **group);
+enum bn_version bn_optset_version(const struct bn_optset *s, bool *explicit_dialect);
+
+#endif

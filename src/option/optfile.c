@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Configuration files: lines of name = value[, value …]. */
+#include "option/opt.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "option/optval.h"
+
+struct reader {
+  struct bn_optset *set;
+  const char *path;
+  unsigned line;
+};
+
+/* The part of the line before '=', blanks and leading dashes taken off in place. */
+static char *trim_name(char *name)
+{
+  size_t len;
+
+  name += strspn(name, " \t\r\n\v\f");
+  if (strncmp(name, "--", 2) == 0)
+    name += 2;
+  len = strlen(name);
+  while (len > 0 && isspace((unsigned char)name[len - 1]))
+    name[--len] = '\0';
+  return name;
+}
+
+static bool is_dialect(const struct reader *r)
+{
+  bool explicit_dialect;
+
+  (void)bn_optset_version(r->set, &explicit_dialect);
+  return explicit_dialect;
+}
+
+bool bn_optset_is_comment(const char *name)
+{
+  name += strspn(name, " \t\r\n\v\f");
+  return name[0] == '\0' || name[0] == '#';
+}
+
+static bool is_closed(const char *value)
+{
+  struct bn_list items = {0};
+  const bool closed = bn_optval_items(value, &items) == 0;
+
+  bn_optval_free_list(&items);
+  return closed;
+}
+
+/* 1: the rest of the file is to be skipped, as the reference does it; -1: refused. */
+static int unclosed(const struct reader *r, const char *name, struct bn_err *err)
+{
+  if (!is_dialect(r))
+    return bn_err_set(err, 0, "%s:%u: the quote in the value of '%s' is not closed", r->path,
+                      r->line, name);
+  if (bn_optset_set_file(r->set, name, "", r->path, r->line, err) != 0)
+    return -1;
+  bn_log_stderr("unexpected EOL on line %u", r->line);
+  return 1;
+}
+
+/* Sections and comments are meant to be nothing, "threads 4" is not; what follows may be secret. */
+static void name_line(const struct reader *r, char *text)
+{
+  const char *name = trim_name(text);
+
+  if (!bn_optset_is_comment(name) && name[0] != '[')
+    bn_log_stderr("%s:%u: '%.*s' is ignored: there is no '=' in its line", r->path, r->line,
+                  (int)strcspn(name, " \t:"), name);
+}
+
+static int take_line(const struct reader *r, char *text, size_t len, struct bn_err *err)
+{
+  char *value, *name;
+
+  if (strlen(text) != len)
+    return bn_err_set(err, 0, "%s:%u: not a text file", r->path, r->line);
+  value = strchr(text, '=');
+  if (value == NULL) {
+    name_line(r, text);
+    return 0;
+  }
+  *value++ = '\0';
+  /* To sysbench the name is all before '=', with its blanks and dashes, and '#' nothing special. */
+  name = is_dialect(r) ? text : trim_name(text);
+  if (bn_optset_is_comment(name))
+    return is_dialect(r) ? bn_optset_set_file(r->set, name, "", r->path, r->line, err) : 0;
+  if (strcmp(name, "config-file") == 0 || strcmp(name, "config_file") == 0 ||
+      strcmp(name, "compat") == 0)
+    return bn_err_set(err, 0, "%s:%u: '%s' can only be given on the command line", r->path, r->line,
+                      name);
+  if (!is_closed(value))
+    return unclosed(r, name, err);
+  value[strcspn(value, "\r\n")] = '\0';
+  return bn_optset_set_file(r->set, name, value, r->path, r->line, err);
+}
+
+int bn_optset_file(struct bn_optset *s, const char *path, struct bn_err *err)
+{
+  struct reader r = {.set = s, .path = path};
+  FILE *in = fopen(path, "re");
+  char *text = NULL;
+  size_t room = 0;
+  ssize_t len;
+  int rc = 0;
+
+  if (in == NULL)
+    return bn_err_set(err, errno, "%s: %s", path, strerror(errno));
+  errno = 0;
+  while (rc == 0 && (len = getline(&text, &room, in)) >= 0) {
+    r.line++;
+    rc = take_line(&r, text, (size_t)len, err);
+  }
+  if (rc == 0 && ferror(in) != 0)
+    rc = bn_err_set(err, errno, "%s: %s", path, strerror(errno));
+  free(text);
+  (void)fclose(in);
+  return rc < 0 ? -1 : 0;
+}

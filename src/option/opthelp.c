@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Option lines of the help and of the manual page, from the declarations. */
+#include "option/opt.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+struct block {
+  const struct bn_optset *set;
+  const char *const *groups;
+  size_t n;
+  enum bn_version version;
+  bool explicit_dialect;
+};
+
+static const char *form_of(const struct bn_opt *o, enum bn_version version)
+{
+  static const char on_off[] = "[=on|off]";
+  /* What also takes other words looks like a switch. */
+  const bool is_switch = o->form != NULL && strcmp(o->form, on_off) == 0;
+
+  if (o->form != NULL && !is_switch)
+    return o->form;
+  if (version == BN_V05 && o->single05)
+    return o->whole ? "=N" : "=STRING";
+  switch (is_switch ? BN_BOOL : o->type) {
+  case BN_BOOL:
+    return version == BN_V05 ? "=[on|off]" : on_off;
+  case BN_INT:
+  case BN_DOUBLE:
+  case BN_SECONDS:
+    return "=N";
+  case BN_SIZE:
+    return "=SIZE";
+  case BN_STRING:
+  case BN_CHOICE:
+    return "=STRING";
+  case BN_LIST:
+    return "=[LIST,...]";
+  case BN_PATH:
+    return "=FILENAME";
+  }
+  return "";
+}
+
+static bool is_listed(const struct block *b, const struct bn_opt *o)
+{
+  static const unsigned bits[] = {[BN_V05] = BN_IN_05, [BN_V10] = BN_IN_10, [BN_V11] = BN_IN_11};
+
+  return !o->hidden && (!b->explicit_dialect || (o->in & bits[b->version]) != 0);
+}
+
+static bool in_groups(const struct block *b, const char *group)
+{
+  for (size_t i = 0; i < b->n; i++)
+    if (strcmp(b->groups[i], group) == 0)
+      return true;
+  return false;
+}
+
+/* In a version that has only the old name, the old name stands at the new one's place. */
+static const struct bn_opt *old_name(const struct block *b, const struct bn_opt *o)
+{
+  const struct bn_opt *a;
+
+  for (size_t i = 0; (a = bn_optset_at(b->set, i, NULL)) != NULL; i++)
+    if (a->alias_of != NULL && strcmp(a->alias_of, o->name) == 0 && is_listed(b, a))
+      return a;
+  return NULL;
+}
+
+/* Calls fn for the options to be listed, group after group. */
+static size_t each_listed(const struct block *b,
+                          void (*fn)(void *arg, const struct block *b, const struct bn_opt *o),
+                          void *arg)
+{
+  size_t count = 0;
+
+  for (size_t g = 0; g < b->n; g++) {
+    const struct block one = {b->set, &b->groups[g], 1, b->version, b->explicit_dialect};
+    const struct bn_opt *o;
+    const char *group;
+
+    for (size_t i = 0; (o = bn_optset_at(b->set, i, &group)) != NULL; i++) {
+      if (!in_groups(&one, group))
+        continue;
+      if (b->explicit_dialect && b->version == BN_V05)
+        o = o->alias_of != NULL ? NULL : is_listed(b, o) ? o : old_name(b, o);
+      else if (!is_listed(b, o))
+        o = NULL;
+      if (o == NULL)
+        continue;
+      fn(arg, b, o);
+      count++;
+    }
+  }
+  return count;
+}
+
+static void widen(void *arg, const struct block *b, const struct bn_opt *o)
+{
+  size_t *width = arg;
+  const size_t len =
+      2 + strlen(o->name) + (b->version == BN_V05 ? 8 : strlen(form_of(o, b->version)) + 1);
+
+  if (len > *width)
+    *width = len;
+}
+
+struct printing {
+  FILE *out;
+  size_t width;
+};
+
+static void print_line(void *arg, const struct block *b, const struct bn_opt *o)
+{
+  const struct printing *p = arg;
+  const char *def = bn_opt_default(o, b->version);
+  const int used = fprintf(p->out, "  --%s%s", o->name, form_of(o, b->version)) - 2;
+  const int pad = (int)p->width > used ? (int)p->width - used : 0;
+
+  /* Where only the old name exists, it means what the new one does. */
+  if (b->version == BN_V05 && b->explicit_dialect && o->alias_of != NULL)
+    o = bn_optset_find(b->set, o->alias_of);
+  (void)fprintf(p->out, "%*s%s", pad, "", o->help);
+  if (def != NULL)
+    (void)fprintf(p->out, " [%s]", def);
+  (void)fputc('\n', p->out);
+}
+
+static struct block block_of(const struct bn_optset *s, const char *const *groups, size_t n)
+{
+  struct block b = {.set = s, .groups = groups, .n = n};
+
+  b.version = bn_optset_version(s, &b.explicit_dialect);
+  return b;
+}
+
+size_t bn_optset_help(const struct bn_optset *s, const char *const *groups, size_t n, FILE *out)
+{
+  const struct block b = block_of(s, groups, n);
+  struct printing p = {.out = out};
+
+  (void)each_listed(&b, widen, &p.width);
+  return each_listed(&b, print_line, &p);
+}
+
+/* The value part in mdoc: capitals are an argument's name, brackets what may be left out. */
+static void man_argument(const struct bn_opt *o, FILE *out)
+{
+  const char *form = o->form == NULL && o->type == BN_LIST ? "=LIST" : form_of(o, BN_V11);
+
+  if (o->type == BN_BOOL) {
+    (void)fputs(" Ns Op = Ns Cm on | off", out);
+    return;
+  }
+  for (const char *glue = " Ns"; *form != '\0';) {
+    const size_t name = strspn(form, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+
+    if (name > 0)
+      (void)fprintf(out, "%s Ar %.*s", glue, (int)name, form);
+    else if (*form == '[')
+      (void)fprintf(out, "%s Oo", glue);
+    else if (*form == ']')
+      (void)fputs(" Oc", out);
+    else
+      (void)fprintf(out, "%s %c", glue, *form);
+    glue = *form == '[' ? "" : " Ns";
+    form += name > 0 ? name : 1;
+  }
+}
+
+static void man_word(const char *word, size_t len, FILE *out)
+{
+  for (size_t i = 0; i < len; i++) {
+    if (word[i] == '-')
+      (void)fputs("\\-", out);
+    else if (word[i] == '\\')
+      (void)fputs("\\e", out);
+    else
+      (void)fputc(word[i], out);
+  }
+}
+
+/* One sentence, in lines short enough for mandoc's lint. */
+static void man_sentence(const char *text, FILE *out)
+{
+  enum { WIDTH = 72 };
+  size_t column = 0, len;
+
+  (void)fputc(toupper((unsigned char)*text), out);
+  for (text++; *text != '\0'; text += len) {
+    text += strspn(text, " ");
+    len = strcspn(text, " ");
+    if (text[-1] == ' ') {
+      const bool wrap = column + len > WIDTH;
+
+      (void)fputc(wrap ? '\n' : ' ', out);
+      column = wrap ? 0 : column;
+      /* Such a line would be a request. */
+      if (wrap && (*text == '.' || *text == '\''))
+        (void)fputs("\\&", out);
+    }
+    man_word(text, len, out);
+    column += len + 1;
+  }
+  (void)fputs(".\n", out);
+}
+
+static void man_bounds(const struct bn_opt *o, FILE *out)
+{
+  if (o->choices != NULL) {
+    char text[512] = "one of";
+
+    for (size_t i = 0; o->choices[i] != NULL && o->choices[i][0] != '\0'; i++)
+      (void)snprintf(text + strlen(text), sizeof text - strlen(text), "%s %s", i > 0 ? "," : "",
+                     o->choices[i]);
+    man_sentence(text, out);
+  } else if (o->max == INT64_MAX || (o->max == INT32_MAX && o->min != 0)) {
+    (void)fprintf(out, "At least %" PRId64 ".\n", o->min);
+  } else if (o->max != 0 && o->max != INT32_MAX) {
+    (void)fprintf(out, "From %" PRId64 " to %" PRId64 ".\n", o->min, o->max);
+  }
+}
+
+static void man_default(const struct bn_opt *o, FILE *out)
+{
+  static const struct {
+    enum bn_version version;
+    const char *name;
+  } others[] = {{BN_V10, "1.0"}, {BN_V05, "0.5"}};
+  const char *def = bn_opt_default(o, BN_V11);
+
+  if (def != NULL && def[0] != '\0')
+    (void)fprintf(out, "Default: %s", def);
+  else
+    (void)fputs("Default: none", out);
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+    const char *there = bn_opt_default(o, others[i].version);
+    const char *here = def != NULL ? def : "";
+
+    if (o->alias_of == NULL && strcmp(there != NULL ? there : "", here) != 0)
+      (void)fprintf(out, ", in dialect %s %s", others[i].name,
+                    there != NULL && there[0] != '\0' ? there : "none");
+  }
+  (void)fputs(".\n", out);
+}
+
+static void man_item(void *arg, const struct block *b, const struct bn_opt *o)
+{
+  FILE *out = arg;
+
+  (void)b;
+  (void)fprintf(out, ".It Fl Fl %s", o->name);
+  man_argument(o, out);
+  (void)fputc('\n', out);
+  man_sentence(o->help, out);
+  if (o->alias_of != NULL)
+    return;
+  (void)fputs(".br\n", out);
+  man_bounds(o, out);
+  man_default(o, out);
+}
+
+size_t bn_optset_help_man(const struct bn_optset *s, const char *const *groups, size_t n, FILE *out)
+{
+  const struct block b = block_of(s, groups, n);
+
+  return each_listed(&b, man_item, out);
+}

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One option's value: parse it, check it, say what is wrong with it. */
+#include "option/optval.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/log.h"
+#include "base/units.h"
+
+enum { NO_MEMORY = -5 };
+
+void bn_optval_free_list(struct bn_list *list)
+{
+  for (size_t i = 0; i < list->n; i++)
+    free(list->item[i]);
+  free(list->item);
+  *list = (struct bn_list){0};
+}
+
+void bn_optval_clear(const struct bn_opt *o, void *value)
+{
+  if (o->type == BN_STRING || o->type == BN_PATH) {
+    free(*(char **)value);
+    *(char **)value = NULL;
+  } else if (o->type == BN_LIST) {
+    bn_optval_free_list(value);
+  }
+}
+
+void bn_optval_keep_first(struct bn_list *list)
+{
+  for (; list->n > 1; list->n--)
+    free(list->item[list->n - 1]);
+}
+
+static int list_push(struct bn_list *list, const char *text, size_t len)
+{
+  char **items = reallocarray(list->item, list->n + 1, sizeof *items);
+
+  if (items == NULL)
+    return -1;
+  list->item = items;
+  items[list->n] = strndup(text, len);
+  if (items[list->n] == NULL)
+    return -1;
+  list->n++;
+  return 0;
+}
+
+/* On the command line: parted by commas only, nothing trimmed, empty items dropped. */
+static int split_commas(const char *text, struct bn_list *out)
+{
+  while (text != NULL && *text != '\0') {
+    const size_t len = strcspn(text, ",");
+
+    if (len > 0 && list_push(out, text, len) != 0)
+      return -1;
+    text += len + (text[len] == ',');
+  }
+  return 0;
+}
+
+int bn_optval_items(const char *text, struct bn_list *out)
+{
+  static const char parting[] = ", \t\r\n\v\f";
+
+  for (;;) {
+    size_t len;
+
+    text += strspn(text, parting);
+    if (*text == '\0' || *text == '#')
+      return 0;
+    if (*text == '"' || *text == '\'') {
+      const char *end = strchr(text + 1, *text);
+
+      if (end == NULL || list_push(out, text + 1, (size_t)(end - text - 1)) != 0)
+        return -1;
+      text = end + 1;
+      continue;
+    }
+    len = strcspn(text, parting);
+    if (list_push(out, text, len) != 0)
+      return -1;
+    text += len;
+  }
+}
+
+/* Bounds beyond C's int say that the option wants more than the reference's int. */
+static bool is_wide(const struct bn_opt *o)
+{
+  return o->max > INT32_MAX || o->min < INT32_MIN;
+}
+
+static bool is_bounded(const struct bn_opt *o)
+{
+  return o->min != 0 || o->max != 0;
+}
+
+static enum bn_optset_error parse_int(const struct bn_opt *o, int64_t *value, const char *text)
+{
+  int64_t v = 0;
+
+  if (text[0] != '\0' && bn_units_int(text, &v) != 0)
+    return BN_OPTSET_BAD;
+  if (!is_wide(o) && (v > INT32_MAX || v < INT32_MIN))
+    return BN_OPTSET_BAD;
+  if (is_bounded(o) && (v < o->min || v > o->max))
+    return BN_OPTSET_RANGE;
+  *value = v;
+  return BN_OPTSET_OK;
+}
+
+static enum bn_optset_error parse_size(const struct bn_opt *o, uint64_t *value, const char *text)
+{
+  uint64_t v = 0;
+
+  /* The reference takes a malformed size for 0, which it refuses where there is a text for it. */
+  if (text[0] != '\0' && bn_units_size(text, &v) != 0)
+    return o->range_text != NULL ? BN_OPTSET_RANGE : BN_OPTSET_BAD;
+  if (is_bounded(o) && (v > (uint64_t)INT64_MAX || (int64_t)v < o->min || (int64_t)v > o->max))
+    return BN_OPTSET_RANGE;
+  *value = v;
+  return BN_OPTSET_OK;
+}
+
+bool bn_optval_is_whole(const char *text, bool from_file)
+{
+  struct bn_list items = {0};
+  int64_t v;
+  bool whole;
+
+  if (text == NULL)
+    return true;
+  if (!from_file)
+    return text[0] == '\0' || bn_units_int(text, &v) == 0;
+  (void)bn_optval_items(text, &items);
+  whole = items.n == 0 || items.item[0][0] == '\0' || bn_units_int(items.item[0], &v) == 0;
+  bn_optval_free_list(&items);
+  return whole;
+}
+
+enum bn_optset_error bn_optval_clamp(const struct bn_opt *o, void *value, const char *text)
+{
+  const char *shown = text != NULL && text[0] != '\0' ? text : "0";
+  int64_t v = 0;
+
+  (void)bn_units_int(shown, &v);
+  v = v < o->min ? o->min : o->max;
+  bn_log_stderr("--%s=%s is taken for %" PRId64, o->name, shown, v);
+  *(int64_t *)value = v;
+  return BN_OPTSET_OK;
+}
+
+static bool is_number(const struct bn_opt *o, const char *text, double *v)
+{
+  /* Durations have no sign; a negative number is one, but out of bounds. */
+  if (o->type == BN_SECONDS)
+    return bn_units_duration(text, v) == 0 || bn_units_double(text, v) == 0;
+  return bn_units_number(text, v) == 0;
+}
+
+static enum bn_optset_error parse_double(const struct bn_opt *o, double *value, const char *text)
+{
+  double v = 0;
+
+  if (text[0] != '\0' && !is_number(o, text, &v))
+    return BN_OPTSET_BAD;
+  if (is_bounded(o) && (v < (double)o->min || v > (double)o->max))
+    return BN_OPTSET_RANGE;
+  *value = v;
+  return BN_OPTSET_OK;
+}
+
+static enum bn_optset_error parse_choice(const struct bn_opt *o, int *value, const char *text)
+{
+  for (int i = 0; o->choices[i] != NULL; i++)
+    if (strcasecmp(o->choices[i], text) == 0) {
+      *value = i;
+      return BN_OPTSET_OK;
+    }
+  return BN_OPTSET_RANGE;
+}
+
+static enum bn_optset_error parse_bool(bool *value, const char *text, bool from_file)
+{
+  if (text == NULL || (from_file && text[0] == '\0')) {
+    *value = !from_file;
+    return BN_OPTSET_OK;
+  }
+  return bn_units_bool(text, value) == 0 ? BN_OPTSET_OK : BN_OPTSET_BOOL;
+}
+
+static enum bn_optset_error parse_string(char **value, const char *text, bool blank)
+{
+  char *copy = NULL;
+
+  if ((text[0] != '\0' || blank) && (copy = strdup(text)) == NULL)
+    return (enum bn_optset_error)NO_MEMORY;
+  free(*value);
+  *value = copy;
+  return BN_OPTSET_OK;
+}
+
+static enum bn_optset_error parse_scalar(const struct bn_opt *o, void *value, const char *text,
+                                         bool from_file)
+{
+  const char *given = text != NULL ? text : "";
+
+  switch (o->type) {
+  case BN_BOOL:
+    return parse_bool(value, text, from_file);
+  case BN_INT:
+    return parse_int(o, value, given);
+  case BN_SIZE:
+    return parse_size(o, value, given);
+  case BN_DOUBLE:
+  case BN_SECONDS:
+    return parse_double(o, value, given);
+  case BN_CHOICE:
+    return parse_choice(o, value, given);
+  case BN_STRING:
+  case BN_PATH:
+    return parse_string(value, given, o->blank);
+  case BN_LIST:
+    break;
+  }
+  return BN_OPTSET_BAD;
+}
+
+enum bn_optset_error bn_optval_parse(const struct bn_opt *o, void *value, const char *text,
+                                     bool from_file)
+{
+  struct bn_list items = {0};
+  enum bn_optset_error rc = BN_OPTSET_OK;
+
+  if (o->type != BN_LIST && !from_file)
+    return parse_scalar(o, value, text, false);
+  if (from_file)
+    (void)bn_optval_items(text != NULL ? text : "", &items);
+  else if (split_commas(text, &items) != 0)
+    rc = (enum bn_optset_error)NO_MEMORY;
+  if (rc == BN_OPTSET_OK && o->type != BN_LIST) {
+    rc = parse_scalar(o, value, items.n > 0 ? items.item[0] : NULL, true);
+  } else if (rc == BN_OPTSET_OK) {
+    bn_optval_free_list(value);
+    *(struct bn_list *)value = items;
+    return rc;
+  }
+  bn_optval_free_list(&items);
+  return rc;
+}
+
+const char *bn_opt_default(const struct bn_opt *o, enum bn_version version)
+{
+  const char *def = o->def;
+
+  if (version == BN_V05 && o->def05 != NULL)
+    def = o->def05;
+  if (version == BN_V10 && o->def10 != NULL)
+    def = o->def10;
+  return def != NULL && strcmp(def, BN_OPT_NO_DEFAULT) == 0 ? NULL : def;
+}
+
+enum bn_optset_error bn_optval_default(const struct bn_opt *o, enum bn_version version, void *value)
+{
+  static const union bn_optval zero;
+  static const size_t sizes[] = {[BN_BOOL] = sizeof(bool),           [BN_INT] = sizeof(int64_t),
+                                 [BN_SIZE] = sizeof(uint64_t),       [BN_DOUBLE] = sizeof(double),
+                                 [BN_STRING] = sizeof(char *),       [BN_CHOICE] = sizeof(int),
+                                 [BN_LIST] = sizeof(struct bn_list), [BN_PATH] = sizeof(char *),
+                                 [BN_SECONDS] = sizeof(double)};
+  const char *def = bn_opt_default(o, version);
+
+  memcpy(value, &zero, sizes[o->type]);
+  if (def == NULL || (o->blank && def[0] == '\0'))
+    return BN_OPTSET_OK;
+  return bn_optval_parse(o, value, def, false);
+}
+
+double bn_optval_number(const struct bn_opt *o, const void *value)
+{
+  switch (o->type) {
+  case BN_BOOL:
+    return *(const bool *)value ? 1 : 0;
+  case BN_INT:
+    return (double)*(const int64_t *)value;
+  case BN_SIZE:
+    return (double)*(const uint64_t *)value;
+  case BN_DOUBLE:
+  case BN_SECONDS:
+    return *(const double *)value;
+  case BN_CHOICE:
+    return *(const int *)value;
+  case BN_STRING:
+  case BN_PATH:
+  case BN_LIST:
+    break;
+  }
+  return 0;
+}
+
+/* Puts value in place of the one %s of a table's message. */
+static void fill_in(char *out, size_t len, const char *message, const char *value)
+{
+  const char *at = strstr(message, "%s");
+
+  if (at == NULL)
+    (void)snprintf(out, len, "%s", message);
+  else
+    (void)snprintf(out, len, "%.*s%s%s", (int)(at - message), message, value, at + 2);
+}
+
+static void list_choices(const struct bn_opt *o, char *out, size_t len)
+{
+  size_t used = 0;
+
+  out[0] = '\0';
+  /* An empty choice is one for "no value", not one to name. */
+  for (size_t i = 0; o->choices[i] != NULL && o->choices[i][0] != '\0' && used < len; i++)
+    used += (size_t)snprintf(out + used, len - used, "%s%s", i > 0 ? ", " : "", o->choices[i]);
+}
+
+static bool is_numeric(const struct bn_opt *o)
+{
+  return o->type == BN_INT || o->type == BN_SIZE || o->type == BN_DOUBLE || o->type == BN_SECONDS;
+}
+
+static void explain_range(const struct bn_opt *o, const char *text, struct bn_optset_fault *out)
+{
+  const char *shown = text != NULL ? text : "";
+  uint64_t size;
+
+  if (is_numeric(o) && shown[0] == '\0')
+    shown = "0";
+  if (o->type == BN_SIZE && bn_units_size(shown, &size) != 0)
+    (void)snprintf(out->hint, sizeof out->hint,
+                   "'%.40s' is not a size: write a whole number, then K, M, G or T", shown);
+  if (o->type == BN_CHOICE) {
+    (void)snprintf(out->hint, sizeof out->hint, "--%s is one of: ", o->name);
+    list_choices(o, out->hint + strlen(out->hint), sizeof out->hint - strlen(out->hint));
+  }
+  if (o->range_text != NULL)
+    fill_in(out->text, sizeof out->text, o->range_text, shown);
+  else if (o->type == BN_CHOICE)
+    (void)snprintf(out->text, sizeof out->text, "Invalid value for --%s: '%.400s'", o->name, shown);
+  else
+    (void)snprintf(out->text, sizeof out->text,
+                   "Invalid value for --%s: %.400s (allowed: %" PRId64 " to %" PRId64 ")", o->name,
+                   shown, o->min, o->max);
+}
+
+void bn_optval_explain(const struct bn_opt *o, const char *text, enum bn_optset_error kind,
+                       struct bn_optset_fault *out)
+{
+  char name[128];
+
+  out->kind = kind;
+  out->opt = o;
+  out->text[0] = out->hint[0] = '\0';
+  if (kind == BN_OPTSET_RANGE) {
+    explain_range(o, text, out);
+    return;
+  }
+  (void)snprintf(name, sizeof name, "%s", o->name);
+  for (char *p = name; *p != '\0'; p++)
+    if (*p == '-')
+      *p = '_';
+  (void)snprintf(out->text, sizeof out->text, "Invalid value for the '%s' option: '%.400s'", name,
+                 text != NULL ? text : "");
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One option's value, and the set of options as its own files see it.  Internal to core/opt*.c. */
+#ifndef BN_OPTION_OPTVAL_H
+#define BN_OPTION_OPTVAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "api/opt.h"
+#include "option/opt.h"
+
+/* Room for a value of any type, for options without a place of their own. */
+union bn_optval {
+  bool b;
+  int64_t i;
+  uint64_t u;
+  double d;
+  int choice;
+  char *s;
+  struct bn_list list;
+};
+
+/* Parses text (NULL: given without '=', or nothing in a file) and, when it is right, replaces the
+   value.  from_file: a list's items are quoted and parted as in a configuration file, a boolean may
+   be empty (off), others take the first item.  OK, BAD, RANGE, BOOL, or -5 without memory. */
+enum bn_optset_error bn_optval_parse(const struct bn_opt *o, void *value, const char *text,
+                                     bool from_file);
+/* Sets the default of this dialect, or zero without one, over whatever bytes were there.  As
+   bn_optval_parse: the default of a script's option need not fit its type, and then it is zero. */
+enum bn_optset_error bn_optval_default(const struct bn_opt *o, enum bn_version version,
+                                       void *value);
+/* Releases what a string or list holds; the value becomes empty. */
+void bn_optval_clear(const struct bn_opt *o, void *value);
+/* Fills text and hint of a fault of that kind. */
+void bn_optval_explain(const struct bn_opt *o, const char *text, enum bn_optset_error kind,
+                       struct bn_optset_fault *out);
+/* The value as a number, for comparing; 0 for what is none. */
+double bn_optval_number(const struct bn_opt *o, const void *value);
+
+/* The items of a file's value: parted by ',' and blanks, in '…' or "…" when they contain those, up
+   to a '#' that begins an item.  0, or -1 when a quote is not closed (what was complete is in out)
+   or memory ran out. */
+int bn_optval_items(const char *text, struct bn_list *out);
+void bn_optval_free_list(struct bn_list *list);
+void bn_optval_keep_first(struct bn_list *list);
+
+/* --- the set --- */
+
+/* What a user wrote, kept for options that are declared later. */
+struct bn_setting {
+  char *name;
+  char *text;  /* NULL: without '=' */
+  char *typed; /* the whole argument, for messages; NULL: from a file */
+  char *path;  /* NULL: command line */
+  unsigned line;
+  bool bad_bool; /* the option is known, the text is not a boolean */
+};
+
+struct bn_entry {
+  const struct bn_opt *o;
+  char *group;
+  char *name;  /* '_' for '-' */
+  void *value; /* an alias has none of its own: its `own` */
+  union bn_optval own;
+  bool given, shadowed;
+  enum bn_optset_error bad;
+  struct bn_setting last; /* the latest setting, also of bad ones */
+};
+
+struct bn_optset {
+  enum bn_version version;
+  bool explicit_dialect;
+  struct bn_entry **entry;
+  size_t n;
+  struct bn_setting *pending;
+  size_t n_pending;
+};
+
+bool bn_opt_same_name(const char *a, const char *b);
+/* The newest of that name: a script's own option before the general one.  NULL: none. */
+struct bn_entry *bn_optset_entry(const struct bn_optset *s, const char *name);
+/* What an alias stands for: the oldest of that name, which is declared beside it and has its type.
+ */
+struct bn_entry *bn_optset_target(const struct bn_optset *s, const struct bn_entry *alias);
+
+/* true: the text, or its first item if it is a file's, is empty or a whole number. */
+bool bn_optval_is_whole(const char *text, bool from_file);
+/* Sets the bound that the number is beyond, with a line on stderr. */
+enum bn_optset_error bn_optval_clamp(const struct bn_opt *o, void *value, const char *text);
+
+#endif

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Fills the figures of a report from a view and prints templates with them. */
+#include "report/text/form.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hist.h"
+#include "base/units.h"
+#include "measure/snap.h"
+
+static const double mib = 1024 * 1024, mb = 1e6, ms_per_s = 1e3;
+
+enum figure_type { WHOLE, REAL, TEXT };
+
+struct figure {
+  const char *name;
+  enum figure_type type;
+  size_t offset;
+};
+
+#define FIGURE(type, name)                                                                         \
+  {                                                                                                \
+#name, type, offsetof(struct bn_form, name)                                                    \
+  }
+
+static const struct figure figures[] = {
+    FIGURE(WHOLE, threads),
+    FIGURE(WHOLE, events),
+    FIGURE(WHOLE, reads),
+    FIGURE(WHOLE, writes),
+    FIGURE(WHOLE, other),
+    FIGURE(WHOLE, queries),
+    FIGURE(WHOLE, requests),
+    FIGURE(WHOLE, transactions),
+    FIGURE(WHOLE, errors),
+    FIGURE(WHOLE, reconnects),
+    FIGURE(WHOLE, backlog),
+    FIGURE(WHOLE, concurrency),
+    FIGURE(WHOLE, unfinished),
+    FIGURE(REAL, events_s),
+    FIGURE(REAL, reads_s),
+    FIGURE(REAL, writes_s),
+    FIGURE(REAL, other_s),
+    FIGURE(REAL, queries_s),
+    FIGURE(REAL, requests_s),
+    FIGURE(REAL, transactions_s),
+    FIGURE(REAL, errors_s),
+    FIGURE(REAL, reconnects_s),
+    FIGURE(REAL, mib),
+    FIGURE(REAL, mib_s),
+    FIGURE(REAL, read_mib_s),
+    FIGURE(REAL, written_mib_s),
+    FIGURE(REAL, read_mb_s),
+    FIGURE(REAL, written_mb_s),
+    FIGURE(REAL, time),
+    FIGURE(REAL, span),
+    FIGURE(REAL, min),
+    FIGURE(REAL, avg),
+    FIGURE(REAL, max),
+    FIGURE(REAL, sum),
+    FIGURE(REAL, busy),
+    FIGURE(REAL, fair_events),
+    FIGURE(REAL, fair_events_dev),
+    FIGURE(REAL, fair_time),
+    FIGURE(REAL, fair_time_dev),
+    FIGURE(TEXT, read_size),
+    FIGURE(TEXT, written_size),
+    FIGURE(TEXT, moved_size),
+    FIGURE(TEXT, moved_size_s),
+    FIGURE(TEXT, rank),
+    FIGURE(TEXT, approx),
+    FIGURE(REAL, percentile),
+    FIGURE(WHOLE, session),
+    FIGURE(WHOLE, session_events),
+    FIGURE(REAL, session_min),
+    FIGURE(REAL, session_avg),
+    FIGURE(REAL, session_max),
+    FIGURE(REAL, session_busy),
+};
+
+/* A counter that only some workloads have; otherwise the given value. */
+static uint64_t named_counter(const struct bn_view *v, const char *name, uint64_t otherwise)
+{
+  const struct bn_snap *s = v->delta;
+
+  for (size_t i = BN_C_FIXED; s != NULL && i < s->n_counters; i++)
+    if (strcmp(s->counter_metric[i]->name, name) == 0)
+      return v->counter[i];
+  return otherwise;
+}
+
+static void fill_counts(struct bn_form *f, const struct bn_view *v)
+{
+  const uint64_t *c = v->counter;
+
+  f->threads = v->running;
+  f->events = v->events;
+  f->reads = c[BN_C_READ];
+  f->writes = c[BN_C_WRITE];
+  f->other = c[BN_C_OTHER];
+  f->requests = f->reads + f->writes;
+  f->queries = f->requests + f->other;
+  /* 0.5 counts COMMITs, the others events. */
+  f->transactions = v->version == BN_V05 ? named_counter(v, "transactions", v->events) : v->events;
+  f->errors = c[BN_C_ERROR];
+  f->reconnects = c[BN_C_RECONNECT];
+  f->backlog = v->backlog;
+  f->concurrency = v->concurrency;
+  f->unfinished = v->unfinished;
+
+  f->events_s = (double)f->events / v->span_s;
+  f->reads_s = (double)f->reads / v->span_s;
+  f->writes_s = (double)f->writes / v->span_s;
+  f->other_s = (double)f->other / v->span_s;
+  f->queries_s = (double)f->queries / v->span_s;
+  f->requests_s = (double)f->requests / v->span_s;
+  f->transactions_s = (double)f->transactions / v->span_s;
+  f->errors_s = (double)f->errors / v->span_s;
+  f->reconnects_s = (double)f->reconnects / v->span_s;
+}
+
+static void fill_bytes(struct bn_form *f, const struct bn_view *v)
+{
+  const uint64_t read = v->counter[BN_C_BYTES_READ], written = v->counter[BN_C_BYTES_WRITTEN];
+  const uint64_t moved = read + written;
+  /* Blocks of --memory-oper=none count in the rate, though nothing was transferred. */
+  const double passed = (double)(moved + named_counter(v, "bytes_untouched", 0));
+
+  f->mib = (double)moved / mib;
+  f->mib_s = passed / mib / v->span_s;
+  f->read_mib_s = (double)read / mib / v->span_s;
+  f->written_mib_s = (double)written / mib / v->span_s;
+  f->read_mb_s = (double)read / mb / v->span_s;
+  f->written_mb_s = (double)written / mb / v->span_s;
+  (void)bn_units_format_size(f->read_size, sizeof f->read_size, read, false);
+  (void)bn_units_format_size(f->written_size, sizeof f->written_size, written, false);
+  (void)bn_units_format_size(f->moved_size, sizeof f->moved_size, moved, false);
+  (void)bn_units_format_size(f->moved_size_s, sizeof f->moved_size_s,
+                             (uint64_t)((double)moved / v->span_s), false);
+}
+
+void bn_form_fill(struct bn_form *f, const struct bn_view *v)
+{
+  memset(f, 0, sizeof *f);
+  fill_counts(f, v);
+  fill_bytes(f, v);
+  f->time = v->at_s;
+  f->span = v->span_s;
+  f->min = v->min_s * ms_per_s;
+  f->avg = v->avg_s * ms_per_s;
+  f->max = v->max_s * ms_per_s;
+  f->sum = v->sum_s * ms_per_s;
+  f->busy = v->sum_s;
+  f->fair_events = v->fair_events_avg;
+  f->fair_events_dev = v->fair_events_dev;
+  f->fair_time = v->fair_time_avg;
+  f->fair_time_dev = v->fair_time_dev;
+  bn_form_rank(f, v, 0);
+}
+
+void bn_form_rank(struct bn_form *f, const struct bn_view *v, size_t i)
+{
+  const double rank = i < v->n_percents ? v->percents[i] : 0;
+
+  (void)snprintf(f->rank, sizeof f->rank, "%.15g", rank);
+  (void)snprintf(f->approx, sizeof f->approx, "approx. %3.15g percentile:", rank);
+  f->percentile = i < v->n_percents ? v->percentile_s[i] * ms_per_s : 0;
+}
+
+void bn_form_session(struct bn_form *f, const struct bn_view *v, size_t i)
+{
+  const struct bn_session_view *s = &v->sessions[i];
+
+  f->session = i;
+  f->session_events = s->events;
+  f->session_min = s->min_s;
+  f->session_avg = s->avg_s;
+  f->session_max = s->max_s;
+  f->session_busy = s->busy_s;
+}
+
+static const struct figure *find_figure(const char *name, size_t len)
+{
+  for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+    if (strlen(figures[i].name) == len && memcmp(figures[i].name, name, len) == 0)
+      return &figures[i];
+  return NULL;
+}
+
+/* Negative widths align to the left, as printf has it. */
+static void print_figure(const struct bn_form *f, const struct figure *g, int width, int decimals,
+                         FILE *out)
+{
+  const char *at = (const char *)f + g->offset;
+  char text[BN_FORM_TEXT];
+
+  if (g->type == WHOLE) {
+    uint64_t n;
+
+    memcpy(&n, at, sizeof n);
+    (void)fprintf(out, "%*llu", width, (unsigned long long)n);
+  } else if (g->type == TEXT) {
+    (void)fprintf(out, "%*s", width, at);
+  } else {
+    double x;
+
+    memcpy(&x, at, sizeof x);
+    if (!isinf(x)) {
+      (void)fprintf(out, "%*.*f", width, decimals, x);
+      return;
+    }
+    (void)snprintf(text, sizeof text, ">%.*f", decimals,
+                   (double)(UINT64_C(1) << BN_HIST_TOP_BIT) / 1e6);
+    (void)fprintf(out, "%*s", width, text);
+  }
+}
+
+/* Prints the figure whose "{" is at text; returns what follows its "}". */
+static const char *print_field(const struct bn_form *f, const char *text, FILE *out)
+{
+  const char *name = text + 1;
+  const size_t len = strcspn(name, ":}");
+  const struct figure *g = find_figure(name, len);
+  char *end = (char *)(uintptr_t)(name + len);
+  long width = 0, decimals = 0;
+
+  if (*end == ':')
+    width = strtol(end + 1, &end, 10);
+  if (*end == '.')
+    decimals = strtol(end + 1, &end, 10);
+  assert(g != NULL && *end == '}'); /* templates are constants of this program */
+  print_figure(f, g, (int)width, (int)decimals, out);
+  return end + 1;
+}
+
+void bn_form_print(const struct bn_form *f, const char *text, FILE *out)
+{
+  while (*text != '\0') {
+    const size_t plain = strcspn(text, "{");
+
+    (void)fwrite(text, 1, plain, out);
+    text += plain;
+    if (*text == '{')
+      text = print_field(f, text, out);
+  }
+}

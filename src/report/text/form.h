@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Templates such as "eps: {eps:4.2}" and the figures they may name, taken from a view. */
+#ifndef BN_REPORT_TEXT_FORM_H
+#define BN_REPORT_TEXT_FORM_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "api/report.h"
+
+enum { BN_FORM_TEXT = 48 };
+
+/* Every figure a template may name, by the name of its member.  Times of single events are in ms,
+   longer ones in seconds; *_s members that are rates are per second of the span. */
+struct bn_form {
+  uint64_t threads, events, reads, writes, other, queries, requests, transactions;
+  uint64_t errors, reconnects, backlog, concurrency, unfinished;
+  double events_s, reads_s, writes_s, other_s, queries_s, requests_s, transactions_s;
+  double errors_s, reconnects_s;
+  double mib, mib_s, read_mib_s, written_mib_s, read_mb_s, written_mb_s;
+  double time, span; /* since the start of the measurement; covered by this report */
+  double min, avg, max, sum, busy;
+  double fair_events, fair_events_dev, fair_time, fair_time_dev;
+  char read_size[BN_FORM_TEXT], written_size[BN_FORM_TEXT]; /* as 0.5 prints sizes */
+  char moved_size[BN_FORM_TEXT], moved_size_s[BN_FORM_TEXT];
+  /* The percentile at hand: at first the one of interval lines. */
+  char rank[BN_FORM_TEXT], approx[BN_FORM_TEXT];
+  double percentile;
+  /* The session at hand. */
+  uint64_t session, session_events;
+  double session_min, session_avg, session_max, session_busy;
+};
+
+void bn_form_fill(struct bn_form *f, const struct bn_view *v);
+/* Sets the percentile at hand; i < v->n_percents, else rank 0 with the value 0. */
+void bn_form_rank(struct bn_form *f, const struct bn_view *v, size_t i);
+/* Sets the session at hand; i < v->n_sessions. */
+void bn_form_session(struct bn_form *f, const struct bn_view *v, size_t i);
+
+/* Prints a template.  {name:W.P} is the figure `name` right-aligned in W columns ('-' before W:
+   left-aligned) with P decimals; W and .P are optional, whole numbers and texts take no P.  A value
+   beyond the range of the histogram is printed as ">" and the end of that range. */
+void bn_form_print(const struct bn_form *f, const char *text, FILE *out);
+
+#endif

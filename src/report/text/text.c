@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The human-readable report: header of a run, interval lines, checkpoint and final reports. */
+#include "report/text/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/geohist.h"
+#include "base/hist.h"
+#include "base/log.h"
+#include "engine/run.h"
+#include "measure/snap.h"
+#include "option/conf.h"
+#include "report/text/form.h"
+#include "report/text/wording.h"
+
+struct text {
+  FILE *out; /* borrowed */
+  const struct bn_conf *conf;
+  const struct bn_dialect *dialect;
+  int verbosity;
+  double stamp_05; /* what the next checkpoint of 0.5 shows: when the one before it was */
+  int error;       /* of the first failed write; 0: none, -1: some earlier write of others failed */
+};
+
+static bool is_quiet(const struct text *t)
+{
+  return t->verbosity < BN_NOTICE;
+}
+
+/* Messages of other threads go to the same file: they wait until the report at hand is complete. */
+static void begin_output(struct text *t)
+{
+  flockfile(t->out);
+}
+
+/* Interval lines may stand between equal messages, whole reports end their row. */
+static void begin_report(struct text *t)
+{
+  bn_log_settle();
+  begin_output(t);
+}
+
+/* A report leaves the buffer at once, so that a reader of a pipe sees it. */
+static void end_output(struct text *t)
+{
+  errno = 0;
+  if ((fflush(t->out) != 0 || ferror(t->out)) && t->error == 0)
+    t->error = errno != 0 ? errno : -1;
+  funlockfile(t->out);
+}
+
+static double seconds(uint64_t ns)
+{
+  return (double)ns / (double)BN_NSEC_PER_SEC;
+}
+
+static int text_open(void *self, const void *conf, FILE *out, struct bn_err *err)
+{
+  struct text *t = self;
+
+  (void)conf;
+  (void)err;
+  *t = (struct text){.out = out};
+  return 0;
+}
+
+/* --- header ----------------------------------------------------------------------------------- */
+
+static void print_checkpoints(const struct bn_conf *c, FILE *out)
+{
+  (void)fputs("Report checkpoint(s) at ", out);
+  for (size_t i = 0; i < c->n_checkpoints; i++)
+    (void)fprintf(out, "%s%.15g", i > 0 ? ", " : "", seconds(c->checkpoint_ns[i]));
+  (void)fputs(" seconds\n", out);
+}
+
+static void print_random(const struct text *t, FILE *out)
+{
+  const struct bn_conf *c = t->conf;
+
+  if (c->raw.rand_init && t->dialect->from_timer != NULL)
+    (void)fputs(t->dialect->from_timer, out);
+  if (c->seed_given)
+    (void)fprintf(out, "Initializing random number generator from seed (%" PRId64 ").\n\n",
+                  c->raw.rand_seed);
+  else
+    (void)fputs(t->dialect->seed_absent, out);
+}
+
+static void text_begin(void *self, const struct bn_run *run)
+{
+  struct text *t = self;
+  const struct bn_conf *c = bn_run_conf(run);
+  FILE *out = t->out;
+
+  t->conf = c;
+  t->dialect = bn_dialect_get(c->version);
+  t->verbosity = bn_log_get_verbosity();
+  if (is_quiet(t))
+    return;
+  begin_output(t);
+  (void)fprintf(out, "Running the test with following options:\nNumber of threads: %u\n",
+                c->threads);
+  if (c->warmup_ns > 0)
+    (void)fprintf(out, "Warmup time: %.15gs\n", seconds(c->warmup_ns));
+  if (c->raw.rate > 0)
+    (void)fprintf(out, "Target transaction rate: %.15g/sec\n", c->raw.rate);
+  if (c->interval_ns > 0)
+    (void)fprintf(out, "Report intermediate results every %.15g second(s)\n",
+                  seconds(c->interval_ns));
+  if (c->n_checkpoints > 0)
+    print_checkpoints(c, out);
+  if (c->raw.debug)
+    (void)fputs("Debug mode enabled.\n\n", out);
+  if (c->raw.validate)
+    (void)fputs(t->dialect->validation, out);
+  print_random(t, out);
+  if (c->forced)
+    (void)fprintf(out, "Forcing shutdown in %.15g seconds\n", seconds(c->time_ns + c->forced_ns));
+  (void)fputs("\n", out);
+  end_output(t);
+}
+
+static void text_starting(void *self, const struct bn_run *run)
+{
+  struct text *t = self;
+
+  (void)run;
+  if (is_quiet(t))
+    return;
+  begin_output(t);
+  (void)fputs("Initializing worker threads...\n\n", t->out);
+  end_output(t);
+}
+
+static void text_started(void *self, const struct bn_run *run)
+{
+  struct text *t = self;
+
+  (void)run;
+  if (is_quiet(t))
+    return;
+  begin_output(t);
+  (void)fputs("Threads started!\n\n", t->out);
+  if (t->conf->warmup_ns > 0)
+    (void)fprintf(t->out, "Warming up for %.15g seconds...\n\n", seconds(t->conf->warmup_ns));
+  end_output(t);
+}
+
+/* --- reports ---------------------------------------------------------------------------------- */
+
+static void print_stamp(const struct text *t, double at_s, int decimals)
+{
+  const struct bn_dialect *d = t->dialect;
+  const int width = decimals > 0 ? d->stamp_width + 1 + decimals : d->stamp_width;
+
+  (void)fprintf(t->out, "%s%*.*f%s", d->stamp_open, width, decimals, at_s, d->stamp_close);
+}
+
+static int text_interval(void *self, const struct bn_view *v, struct bn_err *err)
+{
+  struct text *t = self;
+  const char *line = t->dialect->interval[v->kind], *queue = t->dialect->queue[v->kind];
+  struct bn_form f;
+
+  (void)err;
+  if (is_quiet(t) || v->replaced || line == NULL)
+    return 0;
+  bn_form_fill(&f, v);
+  begin_output(t);
+  print_stamp(t, v->at_s, t->conf->interval_decimals);
+  bn_form_print(&f, line, t->out);
+  if (v->paced && queue != NULL) {
+    print_stamp(t, v->at_s, t->conf->interval_decimals);
+    bn_form_print(&f, queue, t->out);
+  }
+  end_output(t);
+  return 0;
+}
+
+static int print_histogram(const struct bn_view *v, FILE *out, struct bn_err *err)
+{
+  struct bn_geohist g;
+
+  if (bn_geohist_init(&g, BN_GEOHIST_SIZE, BN_GEOHIST_MIN_MS, BN_GEOHIST_MAX_MS) != 0)
+    return bn_err_set(err, ENOMEM, "cannot print the latency histogram: out of memory");
+  bn_geohist_add_hist(&g, v->latency);
+  bn_geohist_print(&g, out);
+  bn_geohist_done(&g);
+  return 0;
+}
+
+/* The smallest rank above `last`; n_percents: none. */
+static size_t next_rank(const struct bn_view *v, double last)
+{
+  size_t next = v->n_percents;
+
+  for (size_t i = 0; i < v->n_percents; i++)
+    if (v->percents[i] > last && (next == v->n_percents || v->percents[i] < v->percents[next]))
+      next = i;
+  return next;
+}
+
+/* One line per rank, ascending, whatever order they were typed in. */
+static void print_ranks(struct text *t, struct bn_form *f, const struct bn_view *v)
+{
+  const struct bn_closing *c = t->dialect->closing[v->kind];
+
+  if (v->n_percents == 0)
+    bn_form_print(f, c->no_ranks, t->out);
+  if (v->events == 0 && c->rank_needs_events)
+    return;
+  for (size_t i = next_rank(v, -1); i < v->n_percents; i = next_rank(v, v->percents[i])) {
+    bn_form_rank(f, v, i);
+    bn_form_print(f, c->rank, t->out);
+  }
+}
+
+static void print_sessions(struct text *t, struct bn_form *f, const struct bn_view *v)
+{
+  if (v->sessions == NULL || t->verbosity < BN_DEBUG)
+    return;
+  (void)fputs("DEBUG: Verbose per-thread statistics:\n\n", t->out);
+  for (size_t i = 0; i < v->n_sessions; i++) {
+    bn_form_session(f, v, i);
+    bn_form_print(f, t->dialect->session, t->out);
+  }
+  (void)fputs("\n", t->out);
+}
+
+struct timing {
+  double count, sum_s;
+};
+
+static void add_bucket(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
+{
+  struct timing *timing = arg;
+  const uint64_t middle = highest == UINT64_MAX ? lowest : lowest + (highest - lowest) / 2;
+
+  timing->count += (double)count;
+  timing->sum_s += (double)count * (double)middle * 1e-9;
+}
+
+/* Nothing when the run does not have that histogram. */
+static void print_timing(const struct text *t, const struct bn_view *v, const char *metric,
+                         const char *title)
+{
+  const struct bn_snap *s = v->delta;
+  struct timing timing = {0, 0};
+  uint64_t lowest = 0, highest = 0;
+  size_t i = BN_H_FIXED;
+
+  while (s != NULL && i < s->n_hists && strcmp(s->hist_metric[i]->name, metric) != 0)
+    i++;
+  if (s == NULL || i == s->n_hists)
+    return;
+  bn_hist_each(s->hist[i], add_bucket, &timing);
+  (void)bn_hist_bounds(s->hist[i], &lowest, &highest);
+  (void)fprintf(t->out,
+                "%s"
+                "DEBUG:     min:                                %.4fs\n"
+                "DEBUG:     avg:                                %.4fs\n"
+                "DEBUG:     max:                                %.4fs\n"
+                "DEBUG:   total:                                %.4fs\n",
+                title, (double)lowest * 1e-9, timing.count > 0 ? timing.sum_s / timing.count : 0,
+                (double)highest * 1e-9, timing.sum_s);
+}
+
+/* What --db-debug measures. */
+static void print_timings(const struct text *t, const struct bn_view *v)
+{
+  if (t->verbosity < BN_DEBUG)
+    return;
+  print_timing(t, v, "sql_execute", "DEBUG: \nDEBUG: Query execution statistics:\n");
+  print_timing(t, v, "sql_fetch", "DEBUG: Results fetching statistics:\n");
+}
+
+static void print_figures(const struct text *t, const struct bn_view *v)
+{
+  for (size_t i = 0; i < v->n_figures; i++)
+    if (v->figures[i].text != NULL)
+      (void)fprintf(t->out, "%s: %.2f\n\n", v->figures[i].text, v->figures[i].value);
+}
+
+/* What checkpoint and final reports have in common. */
+static void print_summary(struct text *t, const struct bn_view *v)
+{
+  const struct bn_dialect *d = t->dialect;
+  struct bn_form f;
+
+  bn_form_fill(&f, v);
+  if (d->own[v->kind] != NULL)
+    bn_form_print(&f, d->own[v->kind], t->out);
+  print_timings(t, v);
+  /* Blocks were counted, but none of their bytes: there was nothing to transfer. */
+  if (v->kind == BN_KIND_MEMORY && (f.mib > 0 || f.mib_s <= 0))
+    bn_form_print(&f, d->transferred, t->out);
+  print_figures(t, v);
+  if (v->unfinished > 0)
+    bn_form_print(&f, "\nNumber of unfinished transactions on forced shutdown: {unfinished}\n",
+                  t->out);
+  bn_form_print(&f, d->closing[v->kind]->head, t->out);
+  print_ranks(t, &f, v);
+  bn_form_print(&f, d->closing[v->kind]->tail, t->out);
+  if (!d->closing[v->kind]->no_sessions)
+    print_sessions(t, &f, v);
+}
+
+/* Whole seconds unless a checkpoint was asked for between them. */
+static int checkpoint_decimals(const struct bn_conf *c)
+{
+  uint64_t unit = BN_NSEC_PER_SEC;
+  int decimals = 0;
+
+  for (size_t i = 0; i < c->n_checkpoints; i++)
+    for (; decimals < 3 && c->checkpoint_ns[i] % unit != 0; unit /= 10)
+      decimals++;
+  return decimals;
+}
+
+static int text_checkpoint(void *self, const struct bn_view *v, struct bn_err *err)
+{
+  struct text *t = self;
+
+  (void)err;
+  if (is_quiet(t))
+    return 0;
+  begin_report(t);
+  print_stamp(t, t->conf->version == BN_V05 ? t->stamp_05 : v->at_s, checkpoint_decimals(t->conf));
+  t->stamp_05 = v->at_s;
+  (void)fputs("Checkpoint report:\n", t->out);
+  if (!v->replaced)
+    print_summary(t, v);
+  end_output(t);
+  return 0;
+}
+
+static int text_total(void *self, const struct bn_view *v, struct bn_err *err)
+{
+  struct text *t = self;
+  int failed = 0;
+
+  if (is_quiet(t))
+    return 0;
+  begin_report(t);
+  if (t->conf->raw.histogram)
+    failed = print_histogram(v, t->out, err);
+  if (!v->replaced)
+    print_summary(t, v);
+  end_output(t);
+  return failed;
+}
+
+/* What was measured is not lost with a script's hook. */
+static int text_instead(void *self, const struct bn_view *v, struct bn_err *err)
+{
+  struct text *t = self;
+
+  (void)err;
+  if (is_quiet(t))
+    return 0;
+  begin_report(t);
+  print_summary(t, v);
+  end_output(t);
+  return 0;
+}
+
+static int text_close(void *self, struct bn_err *err)
+{
+  const struct text *t = self;
+
+  if (t->error > 0)
+    return bn_err_set(err, t->error, "cannot write the report: %s", strerror(t->error));
+  if (t->error < 0)
+    return bn_err_set(err, 0, "its file could not be written");
+  return 0;
+}
+
+const struct bn_reporter bn_reporter_text = {
+    .name = "text",
+    .state_size = sizeof(struct text),
+    .open = text_open,
+    .begin = text_begin,
+    .starting = text_starting,
+    .started = text_started,
+    .interval = text_interval,
+    .checkpoint = text_checkpoint,
+    .total = text_total,
+    .instead = text_instead,
+    .close = text_close,
+};

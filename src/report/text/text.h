@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The human-readable report, in the wording of the reference version that the run speaks. */
+#ifndef BN_REPORT_TEXT_TEXT_H
+#define BN_REPORT_TEXT_TEXT_H
+
+#include "api/report.h"
+
+/* Prints on level NOTICE: nothing at all below --verbosity=3.  Every report is flushed; a write
+   that failed is kept for close, so that a full disk costs neither the run nor the other reporters.
+ */
+extern const struct bn_reporter bn_reporter_text;
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the text report says in each reference version, as const tables of templates (form.h). */
+#ifndef BN_REPORT_TEXT_WORDING_H
+#define BN_REPORT_TEXT_WORDING_H
+
+#include <stdbool.h>
+
+#include "api/opt.h"
+#include "api/workload.h"
+
+enum { BN_KINDS = BN_KIND_SQL + 1 };
+
+/* The general part of a report: head, one `rank` line per percentile or `no_ranks`, tail. */
+struct bn_closing {
+  const char *head, *rank, *no_ranks, *tail; /* no_ranks: for --percentile=0 */
+  bool rank_needs_events;                    /* no rank line when there was no event */
+  bool no_sessions;                          /* --debug adds nothing per session */
+};
+
+/* All texts are templates.  Arrays are indexed by enum bn_kind. */
+struct bn_dialect {
+  const char *stamp_open, *stamp_close; /* around the seconds of interval and checkpoint reports */
+  int stamp_width;
+  const char *validation;  /* header line of --validate */
+  const char *from_timer;  /* header line of --rand-init; NULL: none */
+  const char *seed_absent; /* header line when no seed was given */
+  /* NULL: this version has no interval lines of that kind. */
+  const char *interval[BN_KINDS];
+  const char *queue[BN_KINDS]; /* second line under --rate; NULL: none */
+  const char *own[BN_KINDS];   /* own part of the final report; NULL: none */
+  const char *transferred;     /* memory: more of it, when blocks were read or written */
+  const struct bn_closing *closing[BN_KINDS];
+  const char *session; /* --debug, once per session */
+};
+
+/* Never NULL. */
+const struct bn_dialect *bn_dialect_get(enum bn_version version);
+
+#endif

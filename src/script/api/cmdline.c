@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `sysbench.cmdline`: arguments, option types, and the commands a script defines. */
+#include <string.h>
+
+#include <lauxlib.h>
+
+#include "base/log.h"
+#include "engine/run.h"
+#include "script/api/ffi_internal.h"
+#include "script/api/options.h"
+#include "script/vm/state.h"
+#include "sql/sql.h"
+
+/* Pushes sysbench.cmdline.commands[name] if it is a table; false: nothing pushed. */
+static bool push_command(struct bn_lua *lua, const char *name)
+{
+  lua_State *L = lua->L;
+  const int top = lua_gettop(L);
+
+  bn_lua_push_field(lua, "cmdline");
+  if (lua_istable(L, -1)) {
+    lua_pushliteral(L, "commands");
+    lua_rawget(L, -2);
+  }
+  if (lua_istable(L, -1) && lua_gettop(L) == top + 2) {
+    lua_pushstring(L, name);
+    lua_rawget(L, -2);
+  }
+  if (lua_istable(L, -1) && lua_gettop(L) == top + 3) {
+    lua_replace(L, top + 1);
+    lua_settop(L, top + 1);
+    return true;
+  }
+  lua_settop(L, top);
+  return false;
+}
+
+bool bn_cmdline_find(struct bn_lua *lua, const char *name, bool *parallel)
+{
+  lua_State *L = lua->L;
+
+  if (!push_command(lua, name))
+    return false;
+  lua_rawgeti(L, -1, 1);
+  const bool found = !lua_isnil(L, -1);
+
+  lua_rawgeti(L, -2, 2);
+  *parallel = lua_toboolean(L, -1);
+  lua_pop(L, 3);
+  return found;
+}
+
+bool bn_cmdline_push(struct bn_lua *lua, const char *name)
+{
+  if (!push_command(lua, name))
+    return false;
+  lua_rawgeti(lua->L, -1, 1);
+  lua_remove(lua->L, -2);
+  return true;
+}
+
+static int command_defined(lua_State *L)
+{
+  bool parallel;
+
+  lua_pushboolean(L, bn_cmdline_find(bn_instance_of(L), luaL_checkstring(L, 1), &parallel));
+  return 1;
+}
+
+static int command_parallel(lua_State *L)
+{
+  bool parallel = false;
+
+  (void)bn_cmdline_find(bn_instance_of(L), luaL_checkstring(L, 1), &parallel);
+  lua_pushboolean(L, parallel);
+  return 1;
+}
+
+static int call_command(lua_State *L)
+{
+  if (!bn_cmdline_push(bn_instance_of(L), luaL_checkstring(L, 1)))
+    return luaL_error(L, "no such command: %s", lua_tostring(L, 1));
+  lua_call(L, 0, 1);
+  lua_pushboolean(L, !lua_isboolean(L, -1) || lua_toboolean(L, -1));
+  return 1;
+}
+
+/* In a parallel command: waits for the other threads; false: one of them failed. */
+static int barrier(lua_State *L)
+{
+  lua_pushboolean(L, bn_run_barrier(bn_ffi_current()));
+  return 1;
+}
+
+/* Shows how far a command is; nil clears the line. */
+static int progress(lua_State *L)
+{
+  bn_log_progress(luaL_optstring(L, 1, NULL));
+  return 0;
+}
+
+/* expect(): every thread opens a connection; expect(at_start, in_all): and prepares so many
+   statements.  false: the server does not allow that. */
+static int expect(lua_State *L)
+{
+  struct bn_sqlsys *sys = bn_ffi_sqlsys();
+
+  if (lua_isnone(L, 1))
+    bn_sql_all_connect(sys);
+  lua_pushboolean(L,
+                  lua_isnone(L, 1) || bn_sql_expect_statements(sys, bn_ffi_current(),
+                                                               (uint64_t)luaL_checknumber(L, 1),
+                                                               (uint64_t)luaL_checknumber(L, 2)));
+  return 1;
+}
+
+static void add_arguments(lua_State *L, const struct bn_script_setup *setup)
+{
+  lua_createtable(L, setup->argc, 1);
+  for (int i = 0; i < setup->argc; i++) {
+    lua_pushstring(L, setup->argv[i]);
+    lua_rawseti(L, -2, i);
+  }
+  lua_setfield(L, -2, "argv");
+  if (setup->command != NULL) {
+    lua_pushstring(L, setup->command);
+    lua_setfield(L, -2, "command");
+  }
+  if (setup->name != NULL && strcmp(setup->name, "-") != 0) {
+    lua_pushstring(L, setup->name);
+    lua_setfield(L, -2, "script_path");
+  }
+}
+
+static const char *const types[] = {"ARG_NULL",   "ARG_BOOL", "ARG_INT",  "ARG_SIZE", "ARG_DOUBLE",
+                                    "ARG_STRING", "ARG_LIST", "ARG_FILE", "ARG_MAX"};
+enum { N_TYPES = sizeof types / sizeof types[0] };
+
+static const luaL_Reg functions[] = {
+    {"command_defined", command_defined},     {"command_parallel", command_parallel},
+    {"call_command", call_command},           {"read_cmdline_options", bn_options_check},
+    {"print_test_options", bn_options_print}, {NULL, NULL}};
+
+/* Ours are reached by name only: pairs() shows what the reference shows. */
+static const luaL_Reg own[] = {{"barrier", barrier},
+                               {"expect", expect},
+                               {"progress", progress},
+                               {"dialect", bn_instance_dialect},
+                               {NULL, NULL}};
+
+/* Adds the constants and functions that the reference has to the table on top. */
+static void add_entries(lua_State *L)
+{
+  for (int i = 0; i < N_TYPES; i++) {
+    lua_pushinteger(L, i);
+    lua_setfield(L, -2, types[i]);
+  }
+  lua_pushboolean(L, 1);
+  lua_setfield(L, -2, "PARALLEL_COMMAND");
+  luaL_register(L, NULL, functions);
+}
+
+/* __index of the main instance's table is a table. */
+static void push_own(lua_State *L)
+{
+  lua_createtable(L, 0, 5);
+  luaL_register(L, NULL, own);
+  lua_pushboolean(L, 0);
+  lua_setfield(L, -2, "in_worker");
+}
+
+static lua_CFunction find_function(const luaL_Reg *list, const char *name)
+{
+  while (list->name != NULL && strcmp(list->name, name) != 0)
+    list++;
+  return list->func;
+}
+
+/* Pushes the entry of that name; false: there is none. */
+static bool push_entry(lua_State *L, const char *name)
+{
+  lua_CFunction f = find_function(functions, name);
+
+  if (f == NULL)
+    f = find_function(own, name);
+  if (f != NULL) {
+    lua_pushcfunction(L, f);
+    return true;
+  }
+  for (int i = 0; i < N_TYPES; i++) {
+    if (strcmp(types[i], name) == 0) {
+      lua_pushinteger(L, i);
+      return true;
+    }
+  }
+  /* in_worker: nobody will read the declarations of its options. */
+  if (strcmp(name, "PARALLEL_COMMAND") != 0 && strcmp(name, "in_worker") != 0)
+    return false;
+  lua_pushboolean(L, 1);
+  return true;
+}
+
+/* __index of a worker's table, which is filled when pairs() walks through it. */
+static int late_entry(lua_State *L)
+{
+  lua_settop(L, 2);
+  return lua_type(L, 2) == LUA_TSTRING && push_entry(L, lua_tostring(L, 2));
+}
+
+static int complete(lua_State *L)
+{
+  lua_settop(L, 1);
+  add_entries(L);
+  return 0;
+}
+
+void bn_cmdline_make(struct bn_lua *lua)
+{
+  lua_State *L = lua->L;
+
+  lua_createtable(L, 0, lua->worker ? 4 : 20);
+  add_arguments(L, &lua->script->setup);
+  lua_createtable(L, 0, 2);
+  if (lua->worker) {
+    lua_pushcfunction(L, complete);
+    lua_setfield(L, -2, "bn.complete");
+    lua_pushcfunction(L, late_entry);
+  } else {
+    lua_pushvalue(L, -2);
+    add_entries(L);
+    lua_pop(L, 1);
+    push_own(L);
+  }
+  lua_setfield(L, -2, "__index");
+  lua_setmetatable(L, -2);
+}

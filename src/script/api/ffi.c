@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The C functions that internal Lua modules call through ffi.C. */
+#include "script/api/ffi.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/dist.h"
+#include "base/geohist.h"
+#include "engine/event.h"
+#include "engine/run.h"
+#include "script/api/ffi_hist.h"
+#include "script/api/ffi_internal.h"
+#include "script/api/ffi_rand.h"
+#include "script/vm/state.h"
+
+/* The instance whose Lua code runs on this thread. */
+static _Thread_local struct bn_lua *current;
+
+struct bn_lua *bn_ffi_lua(void)
+{
+  return current;
+}
+
+struct bn_session *bn_ffi_current(void)
+{
+  return current->session;
+}
+
+struct bn_sqlsys *bn_ffi_sqlsys(void)
+{
+  return current->script->setup.sql;
+}
+
+struct bn_lua *bn_ffi_enter(struct bn_lua *lua)
+{
+  struct bn_lua *previous = current;
+
+  current = lua;
+  return previous;
+}
+
+bool bn_ffi_event_begin(void)
+{
+  struct bn_lua *lua = current;
+
+  return bn_event_begin(lua->session, &lua->tick);
+}
+
+void bn_ffi_event_end(void)
+{
+  struct bn_lua *lua = current;
+
+  bn_event_end(lua->session, &lua->tick);
+}
+
+bool bn_ffi_event_next(void)
+{
+  struct bn_lua *lua = current;
+
+  bn_event_end(lua->session, &lua->tick);
+  return bn_event_begin(lua->session, &lua->tick);
+}
+
+void bn_ffi_event_drop(void)
+{
+  struct bn_lua *lua = current;
+
+  bn_event_drop(lua->session, &lua->tick);
+}
+
+bool bn_ffi_over(void)
+{
+  return bn_run_over(current->session);
+}
+
+static const struct bn_dist *dist(void)
+{
+  return &current->script->setup.conf->dist;
+}
+
+static struct bn_rng *rng(void)
+{
+  return &current->session->rng;
+}
+
+/* The distributions speak of unsigned numbers from a; the offset is added in two's complement, so
+   ranges may begin below 0. */
+static double shifted(int64_t a, int64_t b, uint64_t offset)
+{
+  return (double)((a <= b ? a : b) + (int64_t)offset);
+}
+
+static uint64_t width(int64_t a, int64_t b)
+{
+  return a <= b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b;
+}
+
+double bn_ffi_rand(int distribution, int64_t a, int64_t b)
+{
+  const uint64_t w = width(a, b);
+
+  switch (distribution) {
+  case 1:
+    return shifted(a, b, bn_dist_uniform(rng(), 0, w));
+  case 2:
+    return shifted(a, b, bn_dist_gaussian(dist(), rng(), 0, w));
+  case 3:
+    return shifted(a, b, bn_dist_special(dist(), rng(), 0, w));
+  case 4:
+    return shifted(a, b, bn_dist_pareto(dist(), rng(), 0, w));
+  case 5:
+    return shifted(a, b, bn_dist_zipfian(dist(), rng(), 0, w));
+  default:
+    return shifted(a, b, bn_dist_default(dist(), rng(), 0, w));
+  }
+}
+
+uint32_t bn_ffi_rand_unique(void)
+{
+  return bn_unique_next(bn_run_unique(current->session->run));
+}
+
+double bn_ffi_rand_uniq(int64_t a, int64_t b)
+{
+  /* The factor is prime, so it permutes every range that is not a multiple of it. */
+  const uint64_t n = atomic_fetch_add_explicit(&current->script->uniq, 1, memory_order_relaxed);
+  const uint64_t range = width(a, b) + 1;
+
+  return shifted(a, b, range != 0 ? (n + 1) * UINT64_C(2147483647) % range : n);
+}
+
+uint64_t bn_ffi_rand_uint64(void)
+{
+  return bn_rng_next(rng());
+}
+
+double bn_ffi_rand_double(void)
+{
+  return bn_rng_double(rng());
+}
+
+static char *text_of(size_t len)
+{
+  struct bn_buf *b = &current->text;
+
+  bn_buf_clear(b);
+  return bn_buf_reserve(b, len + 1) == 0 ? b->data : NULL;
+}
+
+const char *bn_ffi_rand_string(const char *fmt, size_t len)
+{
+  char *out = text_of(len);
+
+  if (out != NULL)
+    bn_dist_template(rng(), fmt, len, out);
+  return out;
+}
+
+const char *bn_ffi_rand_chars(size_t len)
+{
+  char *out = text_of(len);
+
+  if (out != NULL)
+    bn_dist_varchars(rng(), out, len);
+  return out;
+}
+
+struct bn_geohist *bn_ffi_hist_new(size_t size, double min, double max)
+{
+  struct bn_geohist *h = calloc(1, sizeof *h);
+
+  if (h != NULL && bn_geohist_init(h, size, min, max) != 0) {
+    free(h);
+    return NULL;
+  }
+  return h;
+}
+
+void bn_ffi_hist_free(struct bn_geohist *h)
+{
+  bn_geohist_done(h);
+  free(h);
+}
+
+void bn_ffi_hist_update(struct bn_geohist *h, double value)
+{
+  bn_geohist_update(h, value, 1);
+}
+
+char *bn_ffi_hist_text(const struct bn_geohist *h, size_t *len)
+{
+  char *text = NULL;
+  FILE *out = open_memstream(&text, len);
+
+  if (out == NULL)
+    return NULL;
+  bn_geohist_print_rows(h, out);
+  if (fclose(out) != 0) {
+    free(text);
+    return NULL;
+  }
+  return text;
+}
+
+void bn_ffi_free(void *text)
+{
+  free(text);
+}

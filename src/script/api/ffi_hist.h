@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The part of ffi.h that module sysbench.histogram declares. */
+#ifndef BN_SCRIPT_API_FFI_HIST_H
+#define BN_SCRIPT_API_FFI_HIST_H
+
+#include "script/api/ffi.h"
+
+/* The geometric histogram.  NULL: bad arguments or no memory. */
+struct bn_geohist;
+BN_API struct bn_geohist *bn_ffi_hist_new(size_t size, double min, double max);
+BN_API void bn_ffi_hist_free(struct bn_geohist *h);
+BN_API void bn_ffi_hist_update(struct bn_geohist *h, double value);
+/* The printed table, *len bytes; free with bn_ffi_free; NULL: no memory. */
+BN_API char *bn_ffi_hist_text(const struct bn_geohist *h, size_t *len);
+BN_API void bn_ffi_free(void *text);
+
+#endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SQL for Lua: thin functions between the objects that scripts see and the SQL layer. */
+#include "script/api/ffi_sql.h"
+
+#include <stdlib.h>
+
+#include "base/dist.h"
+#include "script/api/ffi_internal.h"
+#include "script/api/ffi_sql_internal.h"
+#include "script/api/ffi_sql_more.h"
+#include "script/old/compat_sql.h"
+
+/* Where Lua and the SQL layer look at the same memory. */
+#define SAME(a, x, b, y)                                                                           \
+  _Static_assert(offsetof(a, x) == offsetof(struct b, y) &&                                        \
+                     sizeof(((a *)0)->x) == sizeof(((struct b *)0)->y),                            \
+                 #a "." #x)
+SAME(sql_value, ptr, bn_sql_value, ptr);
+SAME(sql_value, len, bn_sql_value, len);
+SAME(sql_connection, error, bn_sql_conn_view, error);
+SAME(sql_connection, sql_errno, bn_sql_conn_view, sql_errno);
+SAME(sql_connection, sql_state, bn_sql_conn_view, sql_state);
+SAME(sql_connection, sql_errmsg, bn_sql_conn_view, sql_errmsg);
+SAME(sql_connection, driver, bn_sql_conn_view, driver);
+SAME(sql_result, nrows, bn_sql_rs, nrows);
+SAME(sql_result, nfields, bn_sql_rs, nfields);
+SAME(sql_result, row, bn_sql_rs, values);
+_Static_assert((int)DB_ERROR_IGNORABLE == (int)BN_VERDICT_IGNORABLE, "verdicts");
+_Static_assert((int)DB_ERROR_FATAL == (int)BN_VERDICT_FATAL, "verdicts");
+_Static_assert(sizeof(struct bn_ffi_param) % sizeof(int64_t) == 0, "values follow aligned");
+
+enum { PARAMS_AT_ONCE = 32 };
+
+sql_driver *bn_ffi_sql_driver(const char *name)
+{
+  return bn_ffi_from_driver(bn_sql_driver(bn_ffi_sqlsys(), bn_ffi_current(), name));
+}
+
+const char *bn_ffi_sql_driver_name(const sql_driver *drv)
+{
+  return bn_sql_driver_name((const struct bn_sql_driver *)(const void *)drv);
+}
+
+sql_connection *bn_ffi_sql_connect(sql_driver *drv, const char *const *names,
+                                   const char *const *values, size_t n)
+{
+  struct bn_sql_conn *c = bn_sql_connect(bn_ffi_to_driver(drv), bn_ffi_current(), names, values, n);
+
+  if (c != NULL)
+    bn_sql_defer(c);
+  return bn_ffi_from_conn(c);
+}
+
+int bn_ffi_sql_disconnect(sql_connection *c)
+{
+  return bn_sql_disconnect(bn_ffi_to_conn(c));
+}
+
+int bn_ffi_sql_reconnect(sql_connection *c)
+{
+  return bn_sql_reconnect(bn_ffi_to_conn(c));
+}
+
+void bn_ffi_sql_conn_free(sql_connection *c)
+{
+  bn_sql_conn_free(bn_ffi_to_conn(c));
+}
+
+void bn_ffi_sql_settle(sql_connection *c, bool ignore)
+{
+  bn_sql_settle(bn_ffi_to_conn(c), ignore);
+}
+
+sql_result *bn_ffi_sql_query(sql_connection *c, const char *sql, size_t len)
+{
+  return bn_ffi_from_rs(bn_sql_query(bn_ffi_to_conn(c), sql, len));
+}
+
+bool bn_ffi_sql_more_results(sql_connection *c)
+{
+  return bn_sql_more_results(bn_ffi_to_conn(c));
+}
+
+sql_result *bn_ffi_sql_next_result(sql_connection *c)
+{
+  return bn_ffi_from_rs(bn_sql_next_result(bn_ffi_to_conn(c)));
+}
+
+bool bn_ffi_sql_fetch(sql_result *rs)
+{
+  return bn_sql_fetch(bn_ffi_to_rs(rs));
+}
+
+int bn_ffi_sql_free_result(sql_result *rs)
+{
+  return bn_sql_free_result(bn_ffi_to_rs(rs));
+}
+
+sql_statement *bn_ffi_sql_prepare(sql_connection *c, const char *sql, size_t len)
+{
+  return bn_ffi_from_stmt(bn_sql_prepare(bn_ffi_to_conn(c), sql, len));
+}
+
+static enum bn_sql_type type_of(int32_t type)
+{
+  switch (type) {
+  case SQL_TYPE_BIGINT:
+    return BN_SQL_INT64;
+  case SQL_TYPE_DOUBLE:
+    return BN_SQL_DOUBLE;
+  default:
+    return BN_SQL_TEXT;
+  }
+}
+
+int bn_ffi_sql_bind(sql_statement *st, const struct bn_ffi_param *const *params, size_t n)
+{
+  struct bn_sql_bind few[PARAMS_AT_ONCE] = {0}, *binds = few;
+  int rc;
+
+  if (n > PARAMS_AT_ONCE)
+    binds = calloc(n, sizeof *binds);
+  if (binds == NULL)
+    return -1;
+  for (size_t i = 0; i < n; i++)
+    binds[i] = (struct bn_sql_bind){.type = type_of(params[i]->type),
+                                    .is_null = &params[i]->is_null,
+                                    .data = params[i] + 1,
+                                    .len = &params[i]->data_len};
+  rc = bn_sql_bind(bn_ffi_to_stmt(st), binds, n);
+  if (binds != few)
+    free(binds);
+  return rc;
+}
+
+sql_result *bn_ffi_sql_execute(sql_statement *st)
+{
+  return bn_ffi_from_rs(bn_sql_execute(bn_ffi_to_stmt(st)));
+}
+
+sql_result *bn_ffi_sql_stmt_next_result(sql_statement *st)
+{
+  return bn_ffi_from_rs(bn_sql_stmt_next_result(bn_ffi_to_stmt(st)));
+}
+
+int bn_ffi_sql_stmt_close(sql_statement *st)
+{
+  return bn_sql_stmt_close(bn_ffi_to_stmt(st));
+}
+
+void bn_ffi_sql_stmt_free(sql_statement *st)
+{
+  bn_sql_stmt_free(bn_ffi_to_stmt(st));
+}
+
+int bn_ffi_sql_bulk_init(sql_connection *c, const char *sql, size_t len)
+{
+  return bn_sql_bulk_init(bn_ffi_to_conn(c), sql, len);
+}
+
+int bn_ffi_sql_bulk_next(sql_connection *c, const char *row, size_t len)
+{
+  return bn_sql_bulk_next(bn_ffi_to_conn(c), row, len);
+}
+
+int bn_ffi_sql_bulk_done(sql_connection *c)
+{
+  return bn_sql_bulk_done(bn_ffi_to_conn(c));
+}
+
+void bn_ffi_sql_rand_str(void *out, const char *fmt, size_t len)
+{
+  bn_dist_template(&bn_ffi_current()->rng, fmt, len, out);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The part of ffi_sql.h that module sysbench.sql.more declares. */
+#ifndef BN_SCRIPT_API_FFI_SQL_MORE_H
+#define BN_SCRIPT_API_FFI_SQL_MORE_H
+
+#include "script/api/ffi_sql.h"
+
+typedef struct {
+  const char *ptr; /* NULL: SQL NULL */
+  size_t len;
+} sql_value;
+
+typedef struct {
+  sql_value *values;
+} sql_row;
+
+struct sql_result {
+  uint32_t nrows, nfields;
+  sql_row row; /* fetched last */
+};
+
+BN_API bool bn_ffi_sql_fetch(sql_result *rs);
+BN_API int bn_ffi_sql_reconnect(sql_connection *c);
+BN_API void bn_ffi_sql_settle(sql_connection *c, bool ignore);
+BN_API bool bn_ffi_sql_more_results(sql_connection *c);
+BN_API sql_result *bn_ffi_sql_next_result(sql_connection *c);
+BN_API int bn_ffi_sql_free_result(sql_result *rs);
+BN_API sql_result *bn_ffi_sql_stmt_next_result(sql_statement *st);
+BN_API int bn_ffi_sql_bulk_init(sql_connection *c, const char *sql, size_t len);
+BN_API int bn_ffi_sql_bulk_next(sql_connection *c, const char *row, size_t len);
+BN_API int bn_ffi_sql_bulk_done(sql_connection *c);
+
+#endif

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* All options become `sysbench.opt` and, for old scripts, globals. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <lauxlib.h>
+#include <lualib.h>
+
+#include "option/conf.h"
+#include "option/opt.h"
+#include "script/api/options.h"
+#include "script/vm/state.h"
+
+enum { UNKNOWN_OPTIONS_MAX = 64 };
+
+struct export
+{
+  lua_State *L;
+  const struct bn_optset *options;
+  int opt, env; /* stack indices; env 0: no globals */
+};
+
+static void push_list(lua_State *L, const struct bn_list *list)
+{
+  lua_createtable(L, (int)list->n, 0);
+  for (size_t i = 0; i < list->n; i++) {
+    lua_pushstring(L, list->item[i]);
+    lua_rawseti(L, -2, (int)i + 1);
+  }
+}
+
+/* Lists where the reference has one number are that number in every script that reads it. */
+static void push_scalar(lua_State *L, const struct bn_list *list)
+{
+  lua_pushnumber(L, list->n > 0 ? strtod(list->item[0], NULL) : 0);
+}
+
+/* A switch that takes other words as well is a switch to scripts that know it as one. */
+static void push_choice(lua_State *L, const struct bn_opt *o, const char *word)
+{
+  static const char *const off[] = {"off", "false", "0"}, *const on[] = {"on", "true", "1"};
+  const bool is_switch = o->form != NULL && strcmp(o->form, "[=on|off]") == 0 && word != NULL;
+
+  for (int i = 0; is_switch && i < 3; i++) {
+    if (strcmp(word, off[i]) == 0 || strcmp(word, on[i]) == 0) {
+      lua_pushboolean(L, strcmp(word, on[i]) == 0);
+      return;
+    }
+  }
+  lua_pushstring(L, word != NULL ? word : "");
+}
+
+static void push_value(lua_State *L, const struct bn_opt *o, const void *value)
+{
+  const char *text;
+
+  switch (o->type) {
+  case BN_BOOL:
+    lua_pushboolean(L, *(const bool *)value);
+    break;
+  case BN_INT:
+    lua_pushnumber(L, (lua_Number) * (const int64_t *)value);
+    break;
+  case BN_SIZE:
+    lua_pushnumber(L, (lua_Number) * (const uint64_t *)value);
+    break;
+  case BN_DOUBLE:
+  case BN_SECONDS:
+    lua_pushnumber(L, *(const double *)value);
+    break;
+  case BN_STRING:
+    text = *(char *const *)value;
+    lua_pushstring(L, text != NULL ? text : "");
+    break;
+  case BN_CHOICE:
+    push_choice(L, o, o->choices[*(const int *)value]);
+    break;
+  case BN_LIST:
+    if (o->scalar)
+      push_scalar(L, value);
+    else
+      push_list(L, value);
+    break;
+  case BN_PATH:
+    lua_pushnil(L);
+  }
+}
+
+/* A global of that name, unless it is a function or one of the library's tables.  The exception is
+   sysbench's own, which scripts of 1.0 that ask for the option rely on. */
+static void set_global(const struct export *x, const char *name)
+{
+  lua_State *L = x->L;
+  const bool is_10 = bn_instance_of(L)->script->setup.conf->version == BN_V10;
+
+  lua_getfield(L, x->env, name);
+  const bool taken =
+      lua_isfunction(L, -1) || (lua_istable(L, -1) && !(is_10 && strcmp(name, LUA_DBLIBNAME) == 0));
+
+  lua_pop(L, 1);
+  if (taken)
+    lua_pop(L, 1);
+  else
+    lua_setfield(L, x->env, name);
+}
+
+/* Takes the value on top; what the script has assigned stays. */
+static void set_both(const struct export *x, const char *name, bool global)
+{
+  lua_getfield(x->L, x->opt, name);
+  const bool assigned = !lua_isnil(x->L, -1);
+
+  lua_pop(x->L, 1);
+  if (assigned) {
+    lua_pop(x->L, 1);
+    return;
+  }
+  if (x->env != 0 && global) {
+    lua_pushvalue(x->L, -1);
+    set_global(x, name);
+  }
+  lua_setfield(x->L, x->opt, name);
+}
+
+static void export_one(void *arg, const char *name, const struct bn_opt *o, const void *value)
+{
+  const struct export *x = arg;
+
+  /* Scripts with options as globals know those of their versions; the others could be taken for a
+     variable of theirs: clock, report, compat. */
+  push_value(x->L, o, value);
+  set_both(x, name, (o->in & (BN_IN_05 | BN_IN_10)) != 0);
+}
+
+/* Looks for `name`, which has '_' for '-'. */
+struct lookup {
+  lua_State *L;
+  const char *name;
+  bool found;
+};
+
+static bool same_name(const char *typed, const char *name)
+{
+  for (; *typed != '\0' && *name != '\0'; typed++, name++)
+    if (*typed != *name && !(*typed == '-' && *name == '_'))
+      return false;
+  return *typed == *name;
+}
+
+static void look_up(void *arg, const char *name, const struct bn_opt *o, const void *value)
+{
+  struct lookup *x = arg;
+
+  if (x->found || strcmp(name, x->name) != 0)
+    return;
+  x->found = true;
+  push_value(x->L, o, value);
+}
+
+/* Of several settings of one option the last counts. */
+static void look_up_free(void *arg, const char *name, const char *value, const char *path,
+                         unsigned line)
+{
+  struct lookup *x = arg;
+
+  (void)line;
+  if (path != NULL || !same_name(name, x->name))
+    return;
+  if (x->found)
+    lua_pop(x->L, 1);
+  x->found = true;
+  lua_pushstring(x->L, value != NULL ? value : "");
+}
+
+static void export_free(void *arg, const char *name, const char *value, const char *path,
+                        unsigned line)
+{
+  const struct export *x = arg;
+  char *key = path == NULL ? strdup(name) : NULL;
+  struct lookup last = {.L = x->L, .name = key};
+
+  (void)value;
+  (void)line;
+  if (key == NULL)
+    return;
+  for (char *c = key; *c != '\0'; c++)
+    if (*c == '-')
+      *c = '_';
+  bn_optset_each_pending(x->options, look_up_free, &last);
+  set_both(x, key, true);
+  free(key);
+}
+
+/* Exports everything into the table at index opt; globals too where the script expects them. */
+static void export_all(lua_State *L, int opt)
+{
+  const struct bn_lua *lua = bn_instance_of(L);
+  const struct bn_script *sc = lua->script;
+  struct export x = {.L = L, .options = sc->setup.options, .opt = opt};
+
+  luaL_checkstack(L, 8, NULL);
+  if (sc->old_names == BN_OLD_NOW && !sc->has_options) {
+    lua_rawgeti(L, LUA_REGISTRYINDEX, lua->env_ref);
+    x.env = lua_gettop(L);
+  }
+  bn_optset_each(sc->setup.options, export_one, &x);
+  if (sc->takes_any)
+    bn_optset_each_pending(sc->setup.options, export_free, &x);
+  if (x.env != 0)
+    lua_remove(L, x.env);
+}
+
+/* internal.fill_options(opt): makes a table that is filled on demand complete and plain. */
+int bn_options_fill(lua_State *L)
+{
+  lua_settop(L, 1);
+  if (lua_getmetatable(L, 1)) {
+    lua_pushnil(L);
+    lua_setmetatable(L, 1);
+    export_all(L, 1);
+  }
+  return 0;
+}
+
+/* Pushes the option's value, or nothing and returns false. */
+static bool push_named(lua_State *L, const char *name)
+{
+  const struct bn_script *sc = bn_instance_of(L)->script;
+  struct lookup x = {.L = L, .name = name};
+
+  if (name == NULL)
+    return false;
+  bn_optset_each(sc->setup.options, look_up, &x);
+  if (!x.found && sc->takes_any)
+    bn_optset_each_pending(sc->setup.options, look_up_free, &x);
+  return x.found;
+}
+
+/* internal.option(name) */
+int bn_options_get(lua_State *L)
+{
+  return lua_type(L, 1) == LUA_TSTRING && push_named(L, lua_tostring(L, 1));
+}
+
+/* __index of a worker's sysbench.opt.  A script that keeps asking for what does not exist gets a
+   plain table, which answers faster. */
+static int index_option(lua_State *L)
+{
+  struct bn_lua *lua = bn_instance_of(L);
+
+  lua_settop(L, 2);
+  if (push_named(L, lua_tostring(L, 2))) {
+    lua_pushvalue(L, 2);
+    lua_pushvalue(L, 3);
+    lua_rawset(L, 1);
+  } else {
+    if (++lua->unknown_options == UNKNOWN_OPTIONS_MAX) {
+      lua_pushnil(L);
+      lua_setmetatable(L, 1);
+      export_all(L, 1);
+    }
+    lua_pushnil(L);
+  }
+  return 1;
+}
+
+/* A full table of some hundred options in each of 10,000 workers would cost a tenth of their
+ * memory. */
+static int export_options(lua_State *L)
+{
+  const struct bn_lua *lua = bn_instance_of(L);
+
+  lua_rawgeti(L, LUA_REGISTRYINDEX, lua->sysbench_ref);
+  lua_newtable(L);
+  if (!lua->worker || (lua->script->old_names == BN_OLD_NOW && !lua->script->has_options)) {
+    export_all(L, lua_gettop(L));
+  } else {
+    lua_createtable(L, 0, 1);
+    lua_pushcfunction(L, index_option);
+    lua_setfield(L, -2, "__index");
+    lua_setmetatable(L, -2);
+  }
+  lua_setfield(L, -2, "opt");
+  return 0;
+}
+
+int bn_options_export(struct bn_lua *lua)
+{
+  lua_pushcfunction(lua->L, export_options);
+  return bn_lua_call(lua, 0, 0, "sysbench.opt");
+}
+
+int bn_script_export(struct bn_script *sc, struct bn_err *err)
+{
+  (void)err;
+  return bn_options_export(sc->main);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Old names behind ffi.C, each a thin shell around what internal modules use. */
+#include "script/old/compat.h"
+
+#include <string.h>
+
+#include "base/dist.h"
+#include "base/geohist.h"
+#include "base/log.h"
+#include "engine/event.h"
+#include "engine/run.h"
+#include "script/api/ffi_hist.h"
+#include "script/api/ffi_internal.h"
+#include "script/api/ffi_rand.h"
+#include "script/vm/state.h"
+
+/* Declared by the scripts themselves, not in the header. */
+BN_API void sb_counter_inc(int thread_id, sb_counter_type type);
+
+bool sb_more_events(int thread_id)
+{
+  (void)thread_id;
+  return bn_event_more(bn_ffi_current());
+}
+
+/* A script's own loop spends time between its events, so the clock is read. */
+void sb_event_start(int thread_id)
+{
+  struct bn_lua *lua = bn_ffi_lua();
+
+  (void)thread_id;
+  bn_event_start_now(lua->session, &lua->tick);
+}
+
+void sb_event_stop(int thread_id)
+{
+  struct bn_lua *lua = bn_ffi_lua();
+  const struct bn_stat *st = lua->session->stat;
+
+  (void)thread_id;
+  /* A stop without a start would count an event that never was. */
+  if (bn_stat_get(&st->begun) != bn_stat_get(&st->ended))
+    bn_event_end(lua->session, &lua->tick);
+}
+
+void sb_counter_inc(int thread_id, sb_counter_type type)
+{
+  (void)thread_id;
+  if ((unsigned)type < SB_CNT_MAX)
+    bn_stat_count(bn_ffi_current()->stat, (unsigned)type, 1);
+}
+
+uint32_t sb_rand_default(uint32_t a, uint32_t b)
+{
+  return (uint32_t)bn_ffi_rand(0, a, b);
+}
+
+uint32_t sb_rand_uniform(uint32_t a, uint32_t b)
+{
+  return (uint32_t)bn_ffi_rand(1, a, b);
+}
+
+uint32_t sb_rand_gaussian(uint32_t a, uint32_t b)
+{
+  return (uint32_t)bn_ffi_rand(2, a, b);
+}
+
+uint32_t sb_rand_special(uint32_t a, uint32_t b)
+{
+  return (uint32_t)bn_ffi_rand(3, a, b);
+}
+
+uint32_t sb_rand_pareto(uint32_t a, uint32_t b)
+{
+  return (uint32_t)bn_ffi_rand(4, a, b);
+}
+
+uint32_t sb_rand_zipfian(uint32_t a, uint32_t b)
+{
+  return (uint32_t)bn_ffi_rand(5, a, b);
+}
+
+uint32_t sb_rand_unique(void)
+{
+  return bn_ffi_rand_unique();
+}
+
+uint64_t sb_rand_uniform_uint64(void)
+{
+  return bn_ffi_rand_uint64();
+}
+
+double sb_rand_uniform_double(void)
+{
+  return bn_ffi_rand_double();
+}
+
+void sb_rand_str(const char *fmt, char *buf)
+{
+  const size_t len = strlen(fmt);
+
+  bn_dist_template(&bn_ffi_current()->rng, fmt, len, buf);
+  buf[len] = '\0';
+}
+
+uint32_t sb_rand_varstr(char *buf, uint32_t min_len, uint32_t max_len)
+{
+  const uint32_t len = sb_rand_uniform(min_len, max_len);
+
+  bn_dist_varchars(&bn_ffi_current()->rng, buf, len);
+  return len;
+}
+
+sb_histogram_t *sb_histogram_new(size_t size, double min, double max)
+{
+  return bn_ffi_hist_new(size, min, max);
+}
+
+void sb_histogram_delete(sb_histogram_t *h)
+{
+  bn_ffi_hist_free(h);
+}
+
+void sb_histogram_update(sb_histogram_t *h, double value)
+{
+  bn_ffi_hist_update(h, value);
+}
+
+void sb_histogram_print(sb_histogram_t *h)
+{
+  size_t len;
+  char *text = bn_ffi_hist_text(h, &len);
+
+  if (text != NULL)
+    bn_log(BN_NOTICE, "%s", text);
+  bn_ffi_free(text);
+}

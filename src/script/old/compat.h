@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Names of sysbench that scripts call through ffi.C; declared to Lua like ffi.h.  Nothing else uses
+ * them. */
+#ifndef BN_SCRIPT_OLD_COMPAT_H
+#define BN_SCRIPT_OLD_COMPAT_H
+
+#include "script/api/ffi.h"
+
+typedef enum {
+  SB_CNT_OTHER,
+  SB_CNT_READ,
+  SB_CNT_WRITE,
+  SB_CNT_TRX,
+  SB_CNT_ERROR,
+  SB_CNT_RECONNECT,
+  SB_CNT_BYTES_READ,
+  SB_CNT_BYTES_WRITTEN,
+  SB_CNT_MAX
+} sb_counter_type;
+
+BN_API bool sb_more_events(int thread_id);
+BN_API void sb_event_start(int thread_id);
+BN_API void sb_event_stop(int thread_id);
+
+BN_API uint32_t sb_rand_default(uint32_t a, uint32_t b);
+BN_API uint32_t sb_rand_uniform(uint32_t a, uint32_t b);
+BN_API uint32_t sb_rand_gaussian(uint32_t a, uint32_t b);
+BN_API uint32_t sb_rand_special(uint32_t a, uint32_t b);
+BN_API uint32_t sb_rand_pareto(uint32_t a, uint32_t b);
+BN_API uint32_t sb_rand_zipfian(uint32_t a, uint32_t b);
+BN_API uint32_t sb_rand_unique(void);
+BN_API uint64_t sb_rand_uniform_uint64(void);
+BN_API double sb_rand_uniform_double(void);
+BN_API void sb_rand_str(const char *fmt, char *buf);
+BN_API uint32_t sb_rand_varstr(char *buf, uint32_t min_len, uint32_t max_len);
+
+typedef struct bn_geohist sb_histogram_t;
+BN_API sb_histogram_t *sb_histogram_new(size_t size, double min, double max);
+BN_API void sb_histogram_delete(sb_histogram_t *h);
+BN_API void sb_histogram_update(sb_histogram_t *h, double value);
+BN_API void sb_histogram_print(sb_histogram_t *h);
+
+typedef enum {
+  SB_ARG_TYPE_NULL,
+  SB_ARG_TYPE_BOOL,
+  SB_ARG_TYPE_INT,
+  SB_ARG_TYPE_SIZE,
+  SB_ARG_TYPE_DOUBLE,
+  SB_ARG_TYPE_STRING,
+  SB_ARG_TYPE_LIST,
+  SB_ARG_TYPE_FILE,
+  SB_ARG_TYPE_MAX
+} sb_arg_type_t;
+typedef bool sb_opt_validate_t(const char *name, const char *value);
+typedef struct {
+  const char *name;
+  const char *desc;
+  const char *value;
+  sb_arg_type_t type;
+  sb_opt_validate_t *validate;
+} sb_arg_t;
+
+#endif

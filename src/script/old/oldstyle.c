@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Scripts that declare no options take any; which of them a script knows, its own text tells. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/near.h"
+#include "option/conf.h"
+#include "option/opt.h"
+#include "script/vm/state.h"
+
+/* The identifiers in all files of a script, each with a 0 behind it. */
+struct words {
+  struct bn_buf text;
+};
+
+static bool is_word_char(char c)
+{
+  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static void add_file(struct words *w, const char *file)
+{
+  FILE *in = fopen(file, "re");
+  char part[4096];
+  size_t n;
+
+  if (in == NULL)
+    return;
+  while ((n = fread(part, 1, sizeof part, in)) > 0)
+    (void)bn_buf_add(&w->text, part, n);
+  (void)bn_buf_char(&w->text, '\n');
+  (void)fclose(in);
+}
+
+static void read_words(struct words *w, const struct bn_script *sc)
+{
+  bn_buf_init(&w->text, 0);
+  for (const struct bn_chunk *c = sc->chunks; c != NULL; c = c->next)
+    add_file(w, c->file);
+  for (const struct bn_source *s = sc->sources; s != NULL; s = s->next)
+    add_file(w, s->file);
+  for (size_t i = 0; i < w->text.len; i++)
+    if (!is_word_char(w->text.data[i]))
+      w->text.data[i] = '\0';
+}
+
+/* The word behind `word`, NULL: it was the last; starts with NULL. */
+static const char *next_word(const struct words *w, const char *word)
+{
+  const char *end = w->text.data + w->text.len;
+  const char *p = word != NULL ? word + strlen(word) : w->text.data;
+
+  while (p != NULL && p < end && *p == '\0')
+    p++;
+  return p != NULL && p < end ? p : NULL;
+}
+
+static bool equal(const char *word, const char *name)
+{
+  for (; *word != '\0' && *name != '\0'; word++, name++)
+    if (*word != *name && !(*word == '_' && *name == '-'))
+      return false;
+  return *word == *name;
+}
+
+static bool mentions(const struct words *w, const char *name)
+{
+  for (const char *word = next_word(w, NULL); word != NULL; word = next_word(w, word))
+    if (equal(word, name))
+      return true;
+  return false;
+}
+
+static bool uses_old_names(const struct words *w)
+{
+  static const char *const names[] = {
+      "db_connect", "db_query", "db_prepare",      "db_bulk_insert_init", "sb_rand_str",
+      "sb_rand",    "sb_rnd",   "sb_rand_uniform", "sb_rand_uniq"};
+
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (mentions(w, names[i]))
+      return true;
+  return false;
+}
+
+struct check {
+  const struct bn_script *sc;
+  const struct words *words;
+};
+
+static void count(void *arg, const char *name, const char *value, const char *path, unsigned line)
+{
+  unsigned *n = arg;
+
+  (void)name;
+  (void)value;
+  (void)line;
+  *n += path == NULL;
+}
+
+static void report_unknown(void *arg, const char *name, const char *value, const char *path,
+                           unsigned line)
+{
+  const struct check *c = arg;
+  struct bn_near near = {.typed = name};
+  const char *known;
+
+  (void)value;
+  (void)line;
+  if (path != NULL || mentions(c->words, name))
+    return;
+  known = bn_optset_nearest(c->sc->setup.options, name);
+  if (known != NULL)
+    bn_near_offer(&near, known);
+  /* A word without '_' can be anything. */
+  for (const char *w = next_word(c->words, NULL); w != NULL; w = next_word(c->words, w))
+    if (strchr(w, '_') != NULL)
+      bn_near_offer(&near, w);
+  bn_near_complain(name, near.best);
+}
+
+/* Versions before 1.1 have no other scripts.  Later there are some, unless they are written so. */
+static bool is_old(const struct bn_script *sc, const struct words *w)
+{
+  const struct bn_conf *conf = sc->setup.conf;
+
+  if (conf->version != BN_V11 || sc->set == BN_SET_LEGACY)
+    return true;
+  return !conf->explicit_dialect && sc->set == BN_SET_USER && uses_old_names(w);
+}
+
+bool bn_oldstyle_accepts_any(struct bn_script *sc)
+{
+  struct words words;
+  struct check check = {.sc = sc, .words = &words};
+  unsigned pending = 0;
+
+  if (sc->has_options)
+    return false;
+  bn_optset_each_pending(sc->setup.options, count, &pending);
+  if (pending == 0)
+    return true;
+  read_words(&words, sc);
+  const bool accepts = is_old(sc, &words);
+
+  if (accepts)
+    bn_optset_each_pending(sc->setup.options, report_unknown, &check);
+  bn_buf_done(&words.text);
+  return accepts;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Calls into a script: protected, guarded, and with every failure worded as users know it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <lauxlib.h>
+
+#include "base/log.h"
+#include "option/conf.h"
+#include "script/api/ffi_internal.h"
+#include "script/vm/state.h"
+
+/* Where event() failed has been shown already: from here only who called it could be seen. */
+static int traceback(lua_State *L)
+{
+  struct bn_lua *lua = bn_ffi_lua();
+
+  if (!lua->traced && !bn_library_leaves(L)) {
+    luaL_traceback(L, L, NULL, 1);
+    bn_log_stderr("%s", lua_tostring(L, -1));
+    lua_pop(L, 1);
+  }
+  lua->traced = false;
+  return 1;
+}
+
+/* Appends a key or value in a form that fits on one line; runs no code of the script. */
+static void describe_value(struct bn_buf *b, lua_State *L, int index)
+{
+  switch (lua_type(L, index)) {
+  case LUA_TSTRING:
+    (void)bn_buf_printf(b, "\"%s\"", lua_tostring(L, index));
+    break;
+  case LUA_TNUMBER:
+    (void)bn_buf_printf(b, "%.14g", lua_tonumber(L, index));
+    break;
+  case LUA_TBOOLEAN:
+    (void)bn_buf_str(b, lua_toboolean(L, index) ? "true" : "false");
+    break;
+  default:
+    (void)bn_buf_printf(b, "<%s>", luaL_typename(L, index));
+  }
+}
+
+/* What "(not a string)" leaves unsaid, on stderr. */
+static void describe_error(lua_State *L)
+{
+  struct bn_buf b;
+  unsigned n = 0;
+
+  bn_buf_init(&b, 4096);
+  if (lua_istable(L, -1)) {
+    for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
+      (void)bn_buf_str(&b, n++ == 0 ? "{" : ", ");
+      if (lua_type(L, -2) == LUA_TSTRING)
+        (void)bn_buf_str(&b, lua_tostring(L, -2));
+      else
+        describe_value(&b, L, -2);
+      (void)bn_buf_str(&b, " = ");
+      describe_value(&b, L, -1);
+    }
+    (void)bn_buf_str(&b, n == 0 ? "{}" : "}");
+  } else {
+    describe_value(&b, L, -1);
+  }
+  if (lua_isnil(L, -1))
+    bn_log_stderr("the error value is nil");
+  else if (b.data != NULL)
+    bn_log_stderr("the error value is a %s: %s", luaL_typename(L, -1), b.data);
+  bn_buf_done(&b);
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+  const size_t len = strlen(text), end_len = strlen(end);
+
+  return len >= end_len && strcmp(text + len - end_len, end) == 0;
+}
+
+/* Threads of 0.5 connect outside of protected calls, and there is no thread_run in it. */
+static void log_as_05(const char *text, const char *what)
+{
+  const bool is_thread = what == NULL || strncmp(what, "thread_", 7) == 0;
+  static const char *const unprotected[] = {"DB initialization failed",
+                                            "Failed to connect to the database"};
+
+  for (size_t i = 0; is_thread && i < sizeof unprotected / sizeof unprotected[0]; i++)
+    if (ends_with(text, unprotected[i])) {
+      bn_log_stderr("PANIC: unprotected error in call to Lua API (%s)", unprotected[i]);
+      return;
+    }
+  if (what == NULL)
+    bn_log_stderr("PANIC: unprotected error in call to Lua API (%s)", text);
+  else
+    bn_log(BN_FATAL, "failed to execute function `%s': %s",
+           strcmp(what, "thread_run") == 0 ? "event" : what, text);
+}
+
+/* What the SQL module raises where an event would be restarted is worded as any other failure of a
+   statement: pushes the text and returns true. */
+static bool push_sql_error(lua_State *L)
+{
+  static const char *const fields[] = {"sql_errno", "sql_state", "sql_errmsg"};
+  const int at = lua_gettop(L);
+
+  if (!lua_istable(L, at))
+    return false;
+  for (int i = 0; i < 3; i++) {
+    lua_pushstring(L, fields[i]);
+    lua_rawget(L, at);
+  }
+  if (lua_isnumber(L, at + 1) && lua_isstring(L, at + 2) && lua_isstring(L, at + 3)) {
+    lua_pushfstring(L, "SQL error, errno = %d, state = '%s': %s", (int)lua_tointeger(L, at + 1),
+                    lua_tostring(L, at + 2), lua_tostring(L, at + 3));
+    lua_replace(L, at + 1);
+    lua_settop(L, at + 1);
+    return true;
+  }
+  lua_settop(L, at);
+  return false;
+}
+
+static void log_error(lua_State *L, const char *what)
+{
+  static const char call_command[] = "sysbench.cmdline.call_command";
+  const struct bn_script_setup *setup = &bn_ffi_lua()->script->setup;
+  const bool pushed = push_sql_error(L);
+  const char *text = lua_isstring(L, -1) ? lua_tostring(L, -1) : "(not a string)";
+
+  if (setup->conf->version == BN_V05)
+    log_as_05(text, what != NULL && strcmp(what, call_command) == 0 ? setup->command : what);
+  else if (what != NULL)
+    bn_log(BN_FATAL, "`%s' function failed: %s", what, text);
+  else
+    bn_log(BN_FATAL, "%s", text);
+  if (!lua_isstring(L, -1))
+    describe_error(L);
+  lua_pop(L, pushed);
+}
+
+struct call {
+  lua_State *L;
+  int nargs, nresults, handler;
+};
+
+static int protected_call(void *arg)
+{
+  const struct call *c = arg;
+
+  return lua_pcall(c->L, c->nargs, c->nresults, c->handler);
+}
+
+int bn_lua_call(struct bn_lua *lua, int nargs, int nresults, const char *what)
+{
+  struct call c = {.L = lua->L, .nargs = nargs, .nresults = nresults};
+  const bool traced = bn_log_get_verbosity() >= BN_DEBUG;
+  struct bn_lua *previous = bn_ffi_enter(lua);
+
+  if (traced) {
+    c.handler = lua_gettop(lua->L) - nargs;
+    lua_pushcfunction(lua->L, traceback);
+    lua_insert(lua->L, c.handler);
+  }
+  const int rc = bn_stackguard_call(lua, protected_call, &c);
+
+  if (traced)
+    lua_remove(lua->L, c.handler);
+  /* By os.exit(), which is no failure. */
+  const bool left = rc != 0 && bn_library_leaves(lua->L);
+
+  if (left)
+    lua_settop(lua->L, lua_gettop(lua->L) - 1 + nresults);
+  lua->traced = false;
+  if (rc != 0 && !left) {
+    log_error(lua->L, what);
+    lua_pop(lua->L, 1);
+  }
+  bn_ffi_enter(previous);
+  return rc == 0 || left ? 0 : -1;
+}
+
+int bn_lua_call_global(struct bn_lua *lua, const char *name)
+{
+  bn_lua_push_global(lua, name);
+  if (lua_isfunction(lua->L, -1))
+    return bn_lua_call(lua, 0, 0, name);
+  lua_pop(lua->L, 1);
+  return 0;
+}
+
+int bn_lua_load(struct bn_lua *lua)
+{
+  if (bn_chunk_push(lua->L, lua->script->chunk) != 0) {
+    bn_log(BN_FATAL, "%s", lua_tostring(lua->L, -1));
+    lua_pop(lua->L, 1);
+    return -1;
+  }
+  const int rc = bn_lua_call(lua, 0, 0, NULL);
+
+  if (!lua->worker)
+    bn_lua_collect(lua);
+  return rc;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Memory of one interpreter. */
+#include "script/vm/heap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Lua says how large a block is when it frees it, so blocks need no header, and an interpreter is
+   used by one thread at a time, so lists need no lock.  With some thousand blocks of 50 bytes in
+   each of 10,000 interpreters the headers of malloc would be a fifth of all memory. */
+
+enum { PAGE_SIZE = 4096 - 16 }; /* with malloc's own header 4 KiB */
+
+struct bn_heap_page {
+  struct bn_heap_page *older;
+};
+
+static size_t class_of(size_t size)
+{
+  return (size - 1) / BN_HEAP_GRAIN;
+}
+
+static size_t rounded(size_t size)
+{
+  return (class_of(size) + 1) * BN_HEAP_GRAIN;
+}
+
+static void give_back(struct bn_heap *h, void *block, size_t size)
+{
+  const size_t c = class_of(size);
+
+  memcpy(block, &h->free[c], sizeof(void *));
+  h->free[c] = block;
+  h->available |= UINT64_C(1) << c;
+}
+
+static int add_page(struct bn_heap *h)
+{
+  struct bn_heap_page *page = malloc(PAGE_SIZE);
+  const size_t rest = (size_t)(h->end - h->next);
+
+  if (page == NULL)
+    return -1;
+  /* Less than the request that did not fit, so it is of a small class. */
+  if (rest > 0)
+    give_back(h, h->next, rest);
+  page->older = h->pages;
+  h->pages = page;
+  h->next = (char *)page + sizeof *page;
+  h->end = (char *)page + PAGE_SIZE;
+  return 0;
+}
+
+/* The smallest free block that is large enough; what is left of it is given back. */
+static void *take_free(struct bn_heap *h, size_t size)
+{
+  const uint64_t enough = h->available >> class_of(size) << class_of(size);
+
+  if (enough == 0)
+    return NULL;
+  const size_t c = (size_t)__builtin_ctzll(enough), wanted = class_of(size);
+  char *block = h->free[c];
+
+  memcpy(&h->free[c], block, sizeof(void *));
+  if (h->free[c] == NULL)
+    h->available &= ~(UINT64_C(1) << c);
+  if (c > wanted)
+    give_back(h, block + rounded(size), (c - wanted) * BN_HEAP_GRAIN);
+  return block;
+}
+
+static void *take(struct bn_heap *h, size_t size)
+{
+  void *block = take_free(h, size);
+
+  if (block != NULL)
+    return block;
+  if ((size_t)(h->end - h->next) < rounded(size) && add_page(h) != 0)
+    return NULL;
+  block = h->next;
+  h->next += rounded(size);
+  return block;
+}
+
+/* One of the two sizes is small and their classes differ. */
+static void *move(struct bn_heap *h, void *block, size_t old_size, size_t size)
+{
+  void *to = size <= BN_HEAP_SMALL ? take(h, size) : malloc(size);
+
+  /* Lua relies on blocks that can always shrink. */
+  if (to == NULL)
+    return size < old_size ? block : NULL;
+  memcpy(to, block, old_size < size ? old_size : size);
+  if (old_size <= BN_HEAP_SMALL)
+    give_back(h, block, old_size);
+  else
+    free(block);
+  return to;
+}
+
+void *bn_heap_alloc(void *ud, void *block, size_t old_size, size_t size)
+{
+  struct bn_heap *h = ud;
+
+  if (size == 0) {
+    if (block != NULL && old_size <= BN_HEAP_SMALL)
+      give_back(h, block, old_size);
+    else
+      free(block);
+    return NULL;
+  }
+  if (block == NULL)
+    return size <= BN_HEAP_SMALL ? take(h, size) : malloc(size);
+  if (old_size > BN_HEAP_SMALL && size > BN_HEAP_SMALL)
+    return realloc(block, size);
+  if (old_size <= BN_HEAP_SMALL && size <= BN_HEAP_SMALL && class_of(old_size) == class_of(size))
+    return block;
+  return move(h, block, old_size, size);
+}
+
+void bn_heap_done(struct bn_heap *h)
+{
+  while (h->pages != NULL) {
+    struct bn_heap_page *older = h->pages->older;
+
+    free(h->pages);
+    h->pages = older;
+  }
+  memset(h, 0, sizeof *h);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A C stack that overflows (recursion through library callbacks) ends the program with a sentence.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "script/api/ffi_internal.h"
+#include "script/vm/state.h"
+
+/* LuaJIT limits its own stack, not the C stack that string.gsub, table.sort or pcall use up when
+   they are nested without end; no limit it offers helps, so the kernel's guard page has to tell.
+   The handler needs a stack, and the very stack that overflows has room for it that costs nothing
+   until then.  In a thread that is its lower end: what the handler overwrites there nobody returns
+   to.  MARGIN keeps it away from where the stack pointer is at that moment, or the kernel would
+   take the handler's stack for the one in use.  The main thread's lower end does not exist before
+   it has grown so far, so there an array in the frame that makes the guarded call, at the far end,
+   has to do. */
+enum { HANDLER_STACK = 32 * 1024, MARGIN = 4096, GUARD_SIZE = 256 * 1024 };
+
+static void say(const char *text)
+{
+  if (write(STDERR_FILENO, text, strlen(text)) < 0)
+    return;
+}
+
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+  stack_t own;
+  const uintptr_t at = (uintptr_t)info->si_addr;
+  const struct bn_lua *lua = bn_ffi_lua();
+
+  (void)context;
+  if (lua != NULL && sigaltstack(NULL, &own) == 0 && (own.ss_flags & SS_ONSTACK)) {
+    if (at + GUARD_SIZE >= lua->stack_low && at < lua->stack_low + GUARD_SIZE / 8) {
+      say("FATAL: C stack overflow: the script recurses without end through a library function "
+          "(string.gsub, table.sort, pcall or the like)\n");
+      _exit(1);
+    }
+    (void)sigaction(number, lua->script->guard, NULL);
+    return;
+  }
+  /* Not ours; the instruction is executed again and has the usual effect. */
+  (void)signal(number, SIG_DFL);
+}
+
+int bn_stackguard_install(struct bn_script *sc)
+{
+  struct sigaction *previous = calloc(1, sizeof *previous);
+  struct sigaction ours;
+
+  if (previous == NULL)
+    return -1;
+  memset(&ours, 0, sizeof ours);
+  ours.sa_sigaction = on_fault;
+  ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  (void)sigemptyset(&ours.sa_mask);
+  if (sigaction(SIGSEGV, &ours, previous) != 0) {
+    free(previous);
+    return -1;
+  }
+  sc->guard = previous;
+  return 0;
+}
+
+void bn_stackguard_remove(struct bn_script *sc)
+{
+  if (sc->guard != NULL)
+    (void)sigaction(SIGSEGV, sc->guard, NULL);
+  free(sc->guard);
+  sc->guard = NULL;
+}
+
+static uintptr_t lowest_address(void)
+{
+  pthread_attr_t attr;
+  void *low = NULL;
+  size_t size = 0;
+
+  if (pthread_getattr_np(pthread_self(), &attr) != 0)
+    return 0;
+  (void)pthread_attr_getstack(&attr, &low, &size);
+  (void)pthread_attr_destroy(&attr);
+  return (uintptr_t)low;
+}
+
+void bn_stackguard_release(void)
+{
+  enum { IN_USE = 1024 }; /* below this frame's address: its own variables and madvise */
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  const uintptr_t low = lowest_address(), here = (uintptr_t)__builtin_frame_address(0);
+  const uintptr_t from = (low + page - 1) / page * page, to = (here - IN_USE) / page * page;
+
+  if (low != 0 && from < to)
+    (void)madvise((void *)from, to - from, MADV_DONTNEED);
+}
+
+static int call_with(void *memory, int (*fn)(void *arg), void *arg)
+{
+  const stack_t ours = {.ss_sp = memory, .ss_size = HANDLER_STACK};
+  stack_t previous;
+
+  if (sigaltstack(&ours, &previous) != 0)
+    return fn(arg);
+  const int result = fn(arg);
+
+  (void)sigaltstack(&previous, NULL);
+  return result;
+}
+
+/* Not inlined: the array must lie above everything the call uses. */
+__attribute__((noinline)) static int call_on_main(int (*fn)(void *arg), void *arg)
+{
+  _Alignas(16) unsigned char memory[HANDLER_STACK];
+
+  return call_with(memory, fn, arg);
+}
+
+int bn_stackguard_call(struct bn_lua *lua, int (*fn)(void *arg), void *arg)
+{
+  lua->stack_low = lowest_address();
+  if (lua->script->guard == NULL || lua->stack_low == 0)
+    return fn(arg);
+  if (gettid() == getpid())
+    return call_on_main(fn, arg);
+  return call_with((unsigned char *)lua->stack_low + MARGIN, fn, arg);
+}
