@@ -47,7 +47,6 @@ AC_DEFUN([BN_TRY_LINK], [
 dnl BN_SUMMARY(name, found, wanted, what it serves, Debian package): remembers one line for the end
 AC_DEFUN([BN_SUMMARY], [
   AS_CASE(["$2:$3:$4"],
-    [no:*later*], [bn_line=`printf '  %-14s no    %s' "$1" "$4"`],
     [yes:*], [bn_line=`printf '  %-14s yes   %s' "$1" "$4"`],
     [no:no:*], [bn_line=`printf '  %-14s off   %s, left out as asked' "$1" "$4"`],
     [bn_line=`printf '  %-14s NO    %s, left out; to have it install %s' "$1" "$4" "$5"`])

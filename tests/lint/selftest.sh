@@ -50,7 +50,7 @@ expect() # good or bad, lint, sample
 }
 
 # --- source lints
-for lint in layers length banned words headers format shell listed analyze luaglobals; do
+for lint in layers length banned words headers format shell listed libraries analyze luaglobals; do
   fresh
   expect good $lint 'a good tree'
 done
@@ -106,6 +106,24 @@ echo 'function event() count = 1 end' >"$work/tree/src/lua/a.lua"
 expect bad luaglobals 'a global of its own in a script'
 echo 'local count = 1; function event() return count end' >"$work/tree/src/lua/a.lua"
 expect good luaglobals 'a script with event() and a local variable'
+
+# m4, third_party/README.md
+libraries()
+{
+  fresh
+  mkdir -p "$work/tree/m4" "$work/tree/third_party"
+  echo "$1" >"$work/tree/m4/bn_sample.m4"
+  echo "$2" >"$work/tree/third_party/README.md"
+  # shellcheck disable=SC2016 # of make
+  echo 'x_LIBADD = $(SAMPLE_LIBS)' >>"$work/tree/Makefile.am"
+}
+
+libraries '  BN_OPTIONAL([sample], [SAMPLE],' 'with `--with-sample=DIR`'
+expect good libraries 'a library that is linked and documented'
+libraries '  BN_OPTIONAL([sample], [SAMPLE],' ''
+expect bad libraries 'a library that is not documented'
+libraries '  BN_OPTIONAL([other], [OTHER],' 'with `--with-other=DIR`'
+expect bad libraries 'a library that nothing is linked with'
 
 # Strings and comments do not count.
 fresh
