@@ -3,7 +3,6 @@
 #ifndef BN_API_WORKLOAD_H
 #define BN_API_WORKLOAD_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,42 +10,11 @@
 
 #include "api/metric.h"
 #include "api/opt.h"
-#include "base/clock.h"
+#include "api/session.h"
 #include "base/err.h"
-#include "base/rng.h"
 
-struct bn_run;  /* engine/run.h */
-struct bn_stat; /* measure/stat.h */
 struct bn_view; /* api/report.h */
 
-/* One event in flight.  It belongs to the event, not to the session: an asynchronous loop keeps
- * many. */
-struct bn_tick {
-  uint64_t start_ns; /* when it was due (--rate) or begun, CLOCK_MONOTONIC */
-};
-
-/* What a script calls a thread: an id, random numbers and statistics of its own.  A worker is the
-   OS thread that drives it.  One to one today, many sessions per worker later: keep the two apart.
-   Everything here is used only by the worker that currently drives the session, but `doing` and
-   what stat.h says others may read. */
-struct bn_session {
-  unsigned id;       /* 0 … threads-1; `threads` in the reporting thread */
-  struct bn_rng rng; /* the workload's own stream; nobody else draws from it */
-  struct bn_stat *stat;
-  struct bn_run *run; /* opaque here; engine/run.h has what may be asked of it */
-  void *state;        /* session_size zeroed bytes, cache-line aligned */
-  struct bn_clock_reader clock;
-  uint64_t last_ns; /* end of the previous event: the next one's start in a closed loop */
-  uint64_t due_ns;  /* --rate: the claimed arrival of an event that may begin; else 0 */
-  uint64_t tickets; /* claimed from the event budget and not used yet */
-  bool paced;       /* begin must ask the budget or the pacer */
-  _Atomic bool
-      interrupted; /* by the engine: calls fail from now on, without a word; any thread may read */
-  _Atomic(const char *)
-      doing; /* static text for --thread-init-timeout: "connecting"; any thread may read */
-};
-
-enum bn_kind { BN_KIND_PLAIN, BN_KIND_CPU, BN_KIND_MEMORY, BN_KIND_FILEIO, BN_KIND_SQL };
 enum bn_next {
   BN_CONTINUE,
   BN_FINISHED, /* this session ends; the event that returns it is not counted */
@@ -84,9 +52,9 @@ struct bn_workload {
   bool (*find_command)(void *self, const char *name, struct bn_command *out);
   /* `help` command beyond the option listing; NULL: list the options.  0, or -1 and err. */
   int (*help)(void *self, struct bn_err *err);
-  /* Before anything is printed about the run.  *self may be preset (scripts); NULL open: self is
-   * the conf. */
-  int (*open)(void **self, struct bn_run *run, const void *conf, struct bn_err *err);
+  /* Before anything is printed about the run, with the main thread's session.  *self may be preset
+     (scripts); NULL open: self is the conf. */
+  int (*open)(void **self, struct bn_session *s, const void *conf, struct bn_err *err);
   void (*describe)(const void *self); /* mode lines, through base/log.h */
   /* Once, after describe and before the first worker; -1: the run ends, err (if any) is printed. */
   int (*start)(void *self, struct bn_err *err);

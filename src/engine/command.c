@@ -62,7 +62,7 @@ int bn_run_command(struct bn_run *run, const struct bn_command *command)
 {
   struct bn_err err = {0};
 
-  run->is_command = true;
+  run->services.is_command = true;
   bn_run_allow_files(run);
   if (bn_sampler_start(run, &err) != 0 || bn_receiver_start(run, &err) != 0) {
     bn_log(BN_FATAL, "%s", err.text);
@@ -84,11 +84,6 @@ int bn_run_command(struct bn_run *run, const struct bn_command *command)
   return bn_run_status(run);
 }
 
-bool bn_run_is_command(const struct bn_run *run)
-{
-  return run->is_command;
-}
-
 bool bn_run_barrier(struct bn_session *s)
 {
   struct bn_run *run = s->run;
@@ -97,7 +92,7 @@ bool bn_run_barrier(struct bn_session *s)
   bool ok;
 
   if (alone)
-    return !bn_run_over(s);
+    return !bn_session_over(s);
   (void)pthread_mutex_lock(&run->lock);
   round = run->barrier_round;
   run->barrier_here++;

@@ -3,14 +3,8 @@
 #ifndef BN_ENGINE_EVENT_H
 #define BN_ENGINE_EVENT_H
 
-#include "api/workload.h"
+#include "api/session.h"
 #include "measure/stat.h"
-
-/* The moment after which no event begins: the deadline, or 0 once somebody asked to stop.  First
-   member of struct bn_run, so that one load answers both questions. */
-struct bn_limit {
-  _Atomic uint64_t until_ns;
-};
 
 /* All functions: the worker that drives the session only. */
 
@@ -28,9 +22,7 @@ void bn_event_unclaim(struct bn_session *s);
 /* May another event begin?  true claims it: bn_event_start must follow, or it is lost. */
 static inline bool bn_event_more(struct bn_session *s)
 {
-  const struct bn_limit *limit = (const struct bn_limit *)(const void *)s->run;
-
-  if (__builtin_expect(s->last_ns >= bn_stat_get(&limit->until_ns), 0) ||
+  if (__builtin_expect(s->last_ns >= bn_stat_get(&s->limit->until_ns), 0) ||
       __builtin_expect(s->paced, 0))
     return bn_event_more_slow(s);
   return true;

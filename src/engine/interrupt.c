@@ -115,8 +115,3 @@ void bn_run_set_interrupt(struct bn_session *s, void (*fn)(void *arg), void *arg
   w->interrupt_arg = arg;
   (void)pthread_mutex_unlock(&run->lock);
 }
-
-bool bn_run_interrupted(const struct bn_session *s)
-{
-  return atomic_load_explicit(&s->interrupted, memory_order_relaxed);
-}

@@ -20,16 +20,6 @@ const struct bn_conf *bn_run_conf(const struct bn_run *run)
   return run->conf;
 }
 
-const struct bn_workload *bn_run_workload(const struct bn_run *run)
-{
-  return run->ops;
-}
-
-const void *bn_run_workload_conf(const struct bn_run *run)
-{
-  return run->workload_conf;
-}
-
 struct bn_session *bn_run_session(struct bn_run *run, unsigned id)
 {
   return &run->sessions[id];
@@ -45,18 +35,6 @@ struct bn_session *bn_run_report_session(struct bn_run *run)
   return &run->sessions[run->conf->threads + 1];
 }
 
-bool bn_run_over(const struct bn_session *s)
-{
-  const uint64_t until = bn_stat_get(&s->run->limit.until_ns);
-
-  return until == 0 || (until != UINT64_MAX && bn_clock_mono() >= until);
-}
-
-uint64_t bn_run_deadline(const struct bn_run *run)
-{
-  return bn_stat_get(&run->limit.until_ns);
-}
-
 void bn_run_set_kind(struct bn_run *run, enum bn_kind kind)
 {
   atomic_store(&run->kind, (int)kind);
@@ -67,19 +45,9 @@ enum bn_kind bn_run_kind(const struct bn_run *run)
   return (enum bn_kind)atomic_load(&run->kind);
 }
 
-struct bn_unique *bn_run_unique(struct bn_run *run)
-{
-  return &run->unique;
-}
-
 bool bn_run_abandoned(const struct bn_run *run)
 {
   return run->abandoned;
-}
-
-void bn_run_count_label(struct bn_run *run, unsigned index, const char *label)
-{
-  bn_labels_count(run->stats.labels[index], label, 1);
 }
 
 /* --- start ---------------------------------------------------------------------------------------
@@ -89,7 +57,8 @@ static bool open_workload(struct bn_run *run)
 {
   struct bn_err err = {0};
 
-  if (run->ops->open == NULL || run->ops->open(&run->self, run, run->workload_conf, &err) == 0)
+  if (run->ops->open == NULL ||
+      run->ops->open(&run->self, bn_run_main_session(run), run->workload_conf, &err) == 0)
     return true;
   if (err.text[0] != '\0')
     bn_log(BN_FATAL, "%s", err.text);

@@ -67,7 +67,7 @@ enum bn_stage {
 };
 
 struct bn_run {
-  _Alignas(64) struct bn_limit limit; /* first: see engine/event.h */
+  _Alignas(64) struct bn_limit limit;
   _Alignas(64) _Atomic uint64_t tickets_taken;
   _Atomic int counting; /* enum bn_counting; written under the lock once there are workers */
   _Alignas(64) const struct bn_conf *conf;
@@ -79,8 +79,8 @@ struct bn_run {
   unsigned replaced; /* BN_REPLACES_… of all reporters */
   uint64_t seed;     /* of the streams of this run or command */
   bool has_budget;   /* --events limits this workload */
-  bool is_command;   /* not `run`; set before there are workers */
-  _Atomic int kind;  /* enum bn_kind */
+  struct bn_services services;
+  _Atomic int kind; /* enum bn_kind */
 
   struct bn_clock clock;
   struct bn_session
@@ -170,6 +170,18 @@ uint64_t bn_run_backlog(struct bn_run *run, uint64_t now_ns);
 void bn_run_report(struct bn_run *run, enum bn_view_span span, uint64_t now_ns);
 /* In BN_STAGE_HOOK, when that hangs: the others print the final report; any other thread. */
 void bn_run_report_instead(struct bn_run *run);
+
+/* services.c */
+void bn_run_bind_services(struct bn_run *run);
+/* What it binds. */
+bool bn_run_leave(struct bn_run *run, int status);
+_Noreturn void bn_run_stay_behind(struct bn_run *run);
+void bn_run_set_kind(struct bn_run *run, enum bn_kind kind);
+bool bn_run_barrier(struct bn_session *s);
+void bn_run_set_interrupt(struct bn_session *s, void (*fn)(void *arg), void *arg);
+uint64_t bn_run_counted_events(struct bn_session *s);
+/* The session of the reporting thread (id = threads). */
+struct bn_session *bn_run_report_session(struct bn_run *run);
 
 /* run.c */
 void bn_run_end_now(struct bn_run *run); /* no event begins any more; wakes sleepers */

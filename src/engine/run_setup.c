@@ -69,6 +69,8 @@ static int allocate_sessions(struct bn_run *run)
 
     s->id = i < n ? i : i == n ? 0 : n;
     s->run = run;
+    s->limit = &run->limit;
+    s->services = &run->services;
     s->stat = i < n ? run->stats.stat[i] : run->side_stats.stat[i - n];
     s->state = size > 0 ? (char *)run->session_state + size * i : NULL;
     bn_clock_reader_init(&s->clock, &run->clock);
@@ -174,6 +176,7 @@ int bn_run_new(struct bn_run **out, const struct bn_run_setup *setup, struct bn_
     bn_run_free(run);
     return bn_err_set(err, 0, "out of memory for %u threads", setup->conf->threads);
   }
+  bn_run_bind_services(run);
   bn_run_seed(run, true);
   *out = run;
   return 0;

@@ -121,7 +121,7 @@ static struct bn_sql_conn *make_object(struct bn_sql_session *o, struct bn_sql_d
 bool bn_sql_conn_loads(const struct bn_sql_conn *c)
 {
   return c->ops->load_begin != NULL && c->sys->conf->bulk_load == BN_SQL_BULK_AUTO &&
-         bn_run_is_command(c->session->run);
+         c->session->services->is_command;
 }
 
 void bn_sql_conn_target(const struct bn_sql_conn *c, struct bn_sql_target *target)
@@ -267,13 +267,13 @@ int bn_sql_reconnect(struct bn_sql_conn *c)
     bn_sql_refuse(c);
     return -1;
   }
-  until_ns = bn_run_deadline(c->session->run);
+  until_ns = bn_session_deadline(c->session);
   if (until_ns == UINT64_MAX)
     until_ns = bn_clock_mono() + PATIENCE_S * BN_NSEC_PER_SEC;
   bn_log(BN_DEBUG, "Reconnecting");
   bn_sql_conn_shut(c);
   while (open_handle(c, until_ns) != 0) {
-    const bool over = bn_run_over(c->session);
+    const bool over = bn_session_over(c->session);
 
     if (over || bn_clock_mono() >= until_ns)
       return give_up(c, over);

@@ -268,7 +268,7 @@ struct bn_sql_driver *bn_sql_driver(struct bn_sqlsys *sys, struct bn_session *s,
     bn_log(BN_FATAL, "%s", err.text);
     return NULL;
   }
-  bn_run_set_kind(s->run, BN_KIND_SQL);
+  s->services->set_kind(s->services->of, BN_KIND_SQL);
   return drv;
 }
 

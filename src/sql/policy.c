@@ -171,7 +171,7 @@ static void count_error(struct bn_sql_conn *c)
     (void)snprintf(label, sizeof label, "%d", c->diag.code);
   else if (c->diag.state[0] != '\0')
     (void)snprintf(label, sizeof label, "%s", c->diag.state);
-  bn_run_count_label(c->session->run, 0, label);
+  c->session->services->count_label(c->session->services->of, 0, label);
   bn_stat_count(c->session->stat, BN_C_ERROR, 1);
 }
 
@@ -231,7 +231,7 @@ void bn_sql_failed(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step,
   c->failed_len = len;
   if (rc == BN_SQL_LOST)
     c->state = BN_CONN_LOST;
-  if (bn_run_interrupted(c->session)) {
+  if (bn_session_interrupted(c->session)) {
     bn_sql_end_quietly(c);
   } else if (!c->no_restart && bn_sql_policy_ignores(&c->sys->policy, c->drv, &c->diag)) {
     recover(c);

@@ -12,13 +12,13 @@ enum { FEWEST_CONNECTIONS = 10, FEWEST_STATEMENTS = 16000 };
 
 static bool is_worker(const struct bn_session *s)
 {
-  return s != bn_run_main_session(s->run) && s != bn_run_report_session(s->run) &&
+  return s != s->services->main && s != s->services->reporting &&
          !atomic_load_explicit(&s->stat->running, memory_order_relaxed);
 }
 
 static int64_t threads_of(const struct bn_sqlsys *sys, const struct bn_session *s)
 {
-  const int64_t threads = bn_run_conf(s->run)->threads;
+  const int64_t threads = s->services->conf->threads;
 
   return sys->info.places > 1 ? (threads + sys->info.places - 1) / sys->info.places : threads;
 }
@@ -103,7 +103,7 @@ static void judge_connections(struct bn_sql_conn *c)
 
 bool bn_sql_preflight_due(const struct bn_sql_conn *c)
 {
-  return bn_run_conf(c->session->run)->threads >= FEWEST_CONNECTIONS && is_worker(c->session);
+  return c->session->services->conf->threads >= FEWEST_CONNECTIONS && is_worker(c->session);
 }
 
 int bn_sql_preflight_open(struct bn_sql_conn *c, int (*open)(struct bn_sql_conn *c))
@@ -191,7 +191,7 @@ bool bn_sql_expect_statements(struct bn_sqlsys *sys, struct bn_session *s, uint6
   (void)pthread_mutex_lock(&sys->preflight);
   if (!sys->statements_judged) {
     sys->statements_judged = true;
-    if (!sys->asked && bn_run_conf(s->run)->threads * in_all > FEWEST_STATEMENTS)
+    if (!sys->asked && s->services->conf->threads * in_all > FEWEST_STATEMENTS)
       ask(c);
     if (sys->asked)
       judge_statements(c, (int64_t)at_start, (int64_t)in_all);

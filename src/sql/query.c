@@ -38,7 +38,7 @@ bool bn_sql_begin(struct bn_sql_conn *c)
     return false;
   }
   /* A signal ended the command between two of its statements: no further one is begun. */
-  if (__builtin_expect(bn_run_interrupted(c->session), 0)) {
+  if (__builtin_expect(bn_session_interrupted(c->session), 0)) {
     bn_sql_refuse(c);
     bn_sql_end_quietly(c);
     return false;

@@ -36,7 +36,7 @@ static struct bn_sql_session *make(struct bn_sqlsys *sys, struct bn_session *s)
   o->sys = sys;
   o->session = s;
   /* The sessions of commands and of the main thread are not part of the measurement. */
-  if (bn_run_workload(s->run)->metrics == bn_sqlsys_metrics(sys)) {
+  if (s->services->metrics == bn_sqlsys_metrics(sys)) {
     o->count_commits = sys->version == BN_V05;
     o->timed = sys->conf->debug && s->stat->hist != NULL;
   }
@@ -45,7 +45,7 @@ static struct bn_sql_session *make(struct bn_sqlsys *sys, struct bn_session *s)
   o->next = sys->sessions;
   sys->sessions = o;
   pthread_mutex_unlock(&sys->lock);
-  bn_run_set_interrupt(s, interrupt_all, o);
+  s->services->set_interrupt(s, interrupt_all, o);
   return o;
 }
 
@@ -116,7 +116,7 @@ void bn_sql_session_end(struct bn_sqlsys *sys, struct bn_session *s)
 
   if (o == NULL)
     return;
-  bn_run_set_interrupt(s, NULL, NULL);
+  s->services->set_interrupt(s, NULL, NULL);
   while (o->all != NULL) {
     struct bn_sql_conn *c = o->all;
 

@@ -109,7 +109,7 @@ static int prepare(struct bn_sql_stmt *st)
     if (rc == BN_SQL_DONE)
       return 0;
     bn_sql_failed(c, rc, BN_STEP_PREPARE, st->text, st->len);
-    if (rc != BN_SQL_LOST || c->state != BN_CONN_OPEN || bn_run_over(c->session))
+    if (rc != BN_SQL_LOST || c->state != BN_CONN_OPEN || bn_session_over(c->session))
       return -1;
     c->view.error = BN_VERDICT_NONE;
     c->view.sql_errno = 0;

@@ -57,7 +57,7 @@ static int fill_area(const struct bn_memory *m, const struct bn_area *a, struct 
 
   for (size_t from = 0; from < size; from = to) {
     to = size - from < BN_AREA_PIECE ? size : from + BN_AREA_PIECE;
-    if (bn_run_over(s))
+    if (bn_session_over(s))
       return bn_err_set(err, EINTR, "%s", "");
     fill_piece(m, a, from, to, &s->rng);
   }
@@ -101,7 +101,7 @@ static int check_areas(const struct bn_memory *m, struct bn_err *err)
 
 static int allocate(struct bn_memory *m, struct bn_err *err)
 {
-  struct bn_session *s = bn_run_main_session(m->run);
+  struct bn_session *s = m->main;
 
   m->n_areas = m->local ? m->run_conf->threads : 1;
   m->area = calloc(m->n_areas, sizeof *m->area);
@@ -115,16 +115,16 @@ static int allocate(struct bn_memory *m, struct bn_err *err)
   return 0;
 }
 
-static int memory_open(void **self, struct bn_run *run, const void *conf, struct bn_err *err)
+static int memory_open(void **self, struct bn_session *s, const void *conf, struct bn_err *err)
 {
   struct bn_memory *m = calloc(1, sizeof *m);
 
   *self = m;
   if (m == NULL)
     return bn_err_set(err, 0, "out of memory");
-  m->run = run;
+  m->main = s;
   m->conf = conf;
-  m->run_conf = bn_run_conf(run);
+  m->run_conf = s->services->conf;
   return bn_memory_read_options(m, err) != 0 ? -1 : allocate(m, err);
 }
 
@@ -200,7 +200,7 @@ static uint64_t share_of(const struct bn_memory *m, unsigned id)
 
 static bool may_go_on(const struct bn_memory *m, struct bn_session *s, uint64_t share)
 {
-  return (m->passes == 0 && !m->old) || bn_run_counted_events(s) < share;
+  return (m->passes == 0 && !m->old) || s->services->counted_events(s) < share;
 }
 
 static inline void pass_words(const struct bn_memory *m, const struct bn_memory_job *job,
@@ -315,7 +315,7 @@ static int memory_start(void *self, struct bn_err *err)
 {
   enum { ROUNDS = 8, EVENTS = 4000 };
   struct bn_memory *m = self;
-  struct bn_session *s = bn_run_main_session(m->run);
+  struct bn_session *s = m->main;
   const struct bn_memory_job job = {.n = 0};
   struct bn_tick tick;
 

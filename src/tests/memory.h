@@ -24,7 +24,7 @@ struct bn_memory_conf {
 enum bn_memory_work { BN_MEMORY_WORDS, BN_MEMORY_VECTORS, BN_MEMORY_LOADS };
 
 struct bn_memory {
-  struct bn_run *run;
+  struct bn_session *main; /* the main thread's */
   const struct bn_memory_conf *conf;
   const struct bn_conf *run_conf;
   enum bn_memory_work work;

@@ -108,7 +108,7 @@ static int map(struct bn_area *a, size_t size)
 static int touch(char *at, size_t size, const struct bn_session *s, struct bn_err *err)
 {
   for (size_t done = 0; done < size; done += BN_AREA_PIECE) {
-    if (bn_run_over(s))
+    if (bn_session_over(s))
       return bn_err_set(err, EINTR, "%s", "");
     memset(at + done, 0, size - done < BN_AREA_PIECE ? size - done : BN_AREA_PIECE);
   }

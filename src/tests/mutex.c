@@ -126,7 +126,7 @@ static int make_locks(struct mutex *m)
   return 0;
 }
 
-static int mutex_open(void **self, struct bn_run *run, const void *conf, struct bn_err *err)
+static int mutex_open(void **self, struct bn_session *s, const void *conf, struct bn_err *err)
 {
   struct mutex *m = aligned_alloc(CACHE_LINE, round_up(sizeof *m));
 
@@ -135,8 +135,8 @@ static int mutex_open(void **self, struct bn_run *run, const void *conf, struct 
     return bn_err_set(err, 0, "out of memory");
   /* Compilers drop the loop of 0.5, so that its scores do not depend on it. */
   *m = (struct mutex){.conf = conf,
-                      .sessions = bn_run_conf(run)->threads,
-                      .no_loops = bn_run_conf(run)->version == BN_V05};
+                      .sessions = s->services->conf->threads,
+                      .no_loops = s->services->conf->version == BN_V05};
   m->type = find_type(m->conf->type);
   if (m->type == NULL)
     return bn_err_set(err, 0, "Invalid value for --mutex-type: '%s' (see 'bench mutex help')",

@@ -38,11 +38,11 @@ static const struct bn_opt threads_options[] = {
     BN_OPT_END,
 };
 
-static int threads_open(void **self, struct bn_run *run, const void *conf, struct bn_err *err)
+static int threads_open(void **self, struct bn_session *s, const void *conf, struct bn_err *err)
 {
   struct threads *t = aligned_alloc(64, sizeof *t);
 
-  (void)run;
+  (void)s;
   *self = t;
   if (t == NULL)
     return bn_err_set(err, 0, "out of memory");

@@ -60,9 +60,9 @@ static enum bn_next stuck_event(void *self, struct bn_session *s)
 {
   struct stuck *t = self;
 
-  bn_run_set_interrupt(s, s->id == 0 ? interrupt_that_works : interrupt_that_blocks, t);
+  s->services->set_interrupt(s, s->id == 0 ? interrupt_that_works : interrupt_that_blocks, t);
   wait_until(s->id == 0 ? &t->second_returns : &t->let_go);
-  bn_run_set_interrupt(s, NULL, NULL);
+  s->services->set_interrupt(s, NULL, NULL);
   return BN_FINISHED;
 }
 

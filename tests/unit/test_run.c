@@ -301,7 +301,7 @@ static int meet(void *self, struct bn_session *s, const char *name, struct bn_er
   __atomic_fetch_add(&m->before, 1, __ATOMIC_RELAXED);
   if (m->fail == s->id + 1)
     return bn_err_set(err, 0, "session %u fails", s->id);
-  if (!bn_run_barrier(s))
+  if (!s->services->barrier(s))
     return bn_err_set(err, 0, "another session failed");
   if (__atomic_load_n(&m->before, __ATOMIC_RELAXED) != 16)
     return bn_err_set(err, 0, "the barrier opened early");

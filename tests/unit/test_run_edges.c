@@ -70,7 +70,7 @@ static enum bn_next loop_of_amount(void *self, struct bn_session *s)
   struct bn_tick tick;
 
   (void)self;
-  while (bn_run_counted_events(s) < 100 && bn_event_begin(s, &tick))
+  while (s->services->counted_events(s) < 100 && bn_event_begin(s, &tick))
     bn_event_end(s, &tick);
   return BN_FINISHED;
 }
@@ -170,7 +170,7 @@ static void arrivals_beyond_the_events_are_no_overload(void **state)
 static enum bn_next leaving_event(void *self, struct bn_session *s)
 {
   (void)self;
-  (void)bn_run_leave(s->run, 0);
+  (void)s->services->leave(s->services->of, 0);
   (void)usleep(900000);
   return BN_CONTINUE;
 }

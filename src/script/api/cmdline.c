@@ -88,7 +88,9 @@ static int call_command(lua_State *L)
 /* In a parallel command: waits for the other threads; false: one of them failed. */
 static int barrier(lua_State *L)
 {
-  lua_pushboolean(L, bn_run_barrier(bn_ffi_current()));
+  struct bn_session *s = bn_ffi_current();
+
+  lua_pushboolean(L, s->services->barrier(s));
   return 1;
 }
 

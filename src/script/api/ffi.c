@@ -71,7 +71,7 @@ void bn_ffi_event_drop(void)
 
 bool bn_ffi_over(void)
 {
-  return bn_run_over(current->session);
+  return bn_session_over(current->session);
 }
 
 static const struct bn_dist *dist(void)
@@ -118,7 +118,7 @@ double bn_ffi_rand(int distribution, int64_t a, int64_t b)
 
 uint32_t bn_ffi_rand_unique(void)
 {
-  return bn_unique_next(bn_run_unique(current->session->run));
+  return bn_unique_next(current->session->services->unique);
 }
 
 double bn_ffi_rand_uniq(int64_t a, int64_t b)

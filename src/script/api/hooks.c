@@ -32,7 +32,7 @@ static int hooks_open(void *self, const void *conf, FILE *out, struct bn_err *er
 
 static struct bn_lua *open_instance(struct hooks *h)
 {
-  struct bn_session *s = bn_run_report_session(h->script->main->session->run);
+  struct bn_session *s = h->script->main->session->services->reporting;
   struct bn_lua *lua = bn_lua_open(h->script, s, s->id, true);
 
   if (lua != NULL && bn_lua_load(lua) == 0 && bn_options_export(lua) == 0) {

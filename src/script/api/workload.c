@@ -107,11 +107,11 @@ static bool has_own_thread_run(struct bn_lua *lua)
   return own;
 }
 
-static int open_script(void **self, struct bn_run *run, const void *conf, struct bn_err *err)
+static int open_script(void **self, struct bn_session *s, const void *conf, struct bn_err *err)
 {
   struct bn_script *sc = *self;
 
-  (void)run;
+  (void)s;
   (void)conf;
   (void)err;
   if (bn_lua_call_global(sc->main, "init") != 0)

@@ -30,16 +30,17 @@ static int with_signals(lua_State *L)
 static int exit_run(lua_State *L)
 {
   struct bn_lua *lua = bn_ffi_lua();
+  const struct bn_services *services = lua->session->services;
   int status;
 
   if (lua_isboolean(L, 1))
     status = lua_toboolean(L, 1) ? 0 : 1;
   else
     status = (int)luaL_optinteger(L, 1, 0);
-  if (bn_run_leave(lua->session->run, status)) {
+  if (services->leave(services->of, status)) {
     /* Once in event(), once in thread_done(): who comes back again catches errors in a loop. */
     if (++lua->exits > 2 && lua->worker && lua->session->id < lua->script->setup.conf->threads)
-      bn_run_stay_behind(lua->session->run);
+      services->stay_behind(services->of);
     lua_pushlightuserdata(L, (void *)(uintptr_t)&leaving);
     return lua_error(L);
   }

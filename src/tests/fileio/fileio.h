@@ -136,7 +136,7 @@ size_t bn_fileio_figures(const struct bn_view *v, struct bn_figure *out, size_t 
 
 struct bn_fileio {
   struct bn_fileio_plan plan;
-  struct bn_run *run;
+  const struct bn_services *services;
   const struct bn_ioengine *engine;
   bool engine_started, paced, debug, pattern_made;
   unsigned threads, depth;

@@ -69,7 +69,7 @@ int bn_inflight_open(void *self, struct bn_session *s, struct bn_err *err)
     w->idle[i] = &w->flight[f->depth - 1 - i];
   }
   w->n_idle = f->depth;
-  bn_rng_seed(&w->data, bn_run_conf(s->run)->seed, BN_RNG_DATA, s->id);
+  bn_rng_seed(&w->data, s->services->conf->seed, BN_RNG_DATA, s->id);
   return make_engine(f, w, err);
 }
 
@@ -302,7 +302,7 @@ static bool await_arrival(struct bn_fileio *f, struct bn_session *s)
     const uint64_t wait = left < nap_ns ? left : nap_ns;
 
     s->last_ns = now;
-    if (bn_run_over(s))
+    if (bn_session_over(s))
       return false;
     if (left == 0 || w->failed)
       return !w->failed;
@@ -367,7 +367,7 @@ static bool draw(struct bn_fileio *f, struct bn_session *s, struct bn_draw *d)
   struct bn_fileio_session *w = s->state;
 
   while (!bn_pattern_draw(&f->pattern, &s->rng, &w->mix, d)) {
-    if (bn_run_over(s) || w->failed)
+    if (bn_session_over(s) || w->failed)
       return false;
     if (w->in_flight > 0)
       reap(f, s, 1, UINT64_MAX);
@@ -417,7 +417,7 @@ static bool wants_end_flush(const struct bn_fileio *f, const struct bn_session *
 {
   if (!f->plan.fsync_end || !f->plan.writing)
     return false;
-  return f->plan.version != BN_V05 || (f->plan.events != 0 && !bn_run_over(s));
+  return f->plan.version != BN_V05 || (f->plan.events != 0 && !bn_session_over(s));
 }
 
 /* The session that ends last flushes every file once. */
@@ -425,7 +425,7 @@ static void flush_all(struct bn_fileio *f, struct bn_session *s)
 {
   struct bn_draw d = {.op = BN_IO_FSYNC};
 
-  for (; d.file < f->plan.files && !bn_run_interrupted(s); d.file++) {
+  for (; d.file < f->plan.files && !bn_session_interrupted(s); d.file++) {
     if (!make_room(f, s, false))
       return;
     begin(f, s, &d, QUIET);

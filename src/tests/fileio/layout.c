@@ -164,7 +164,7 @@ static int grow(struct making *m, unsigned i, int fd, uint64_t size, struct bn_e
     const uint64_t left = (m->target - at + block - 1) / block * block;
     const size_t len = left < m->chunk_size ? (size_t)left : m->chunk_size;
 
-    if (bn_run_over(m->s))
+    if (bn_session_over(m->s))
       return bn_err_set(err, EINTR, "%s", "");
     if (p->validate)
       bn_verify_stamp(m->chunk, len, block, at, &m->s->rng);
@@ -279,7 +279,7 @@ static int make_all(struct making *m, struct bn_err *err)
     if (make_file(m, i, err) != 0) {
       bn_log_progress(NULL);
       /* After a signal the next prepare goes on where this one was. */
-      if (!bn_run_over(m->s))
+      if (!bn_session_over(m->s))
         undo(m);
       return -1;
     }

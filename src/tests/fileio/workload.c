@@ -20,7 +20,7 @@ static int fileio_prepare(void *self, struct bn_session *s, const char *name, st
 
   (void)self;
   (void)name;
-  if (bn_fileio_resolve(&plan, bn_run_workload_conf(s->run), bn_run_conf(s->run), false, err) != 0)
+  if (bn_fileio_resolve(&plan, s->services->workload_conf, s->services->conf, false, err) != 0)
     return -1;
   return bn_layout_prepare(&plan, s, err);
 }
@@ -31,7 +31,7 @@ static int fileio_cleanup(void *self, struct bn_session *s, const char *name, st
 
   (void)self;
   (void)name;
-  if (bn_fileio_resolve(&plan, bn_run_workload_conf(s->run), bn_run_conf(s->run), false, err) != 0)
+  if (bn_fileio_resolve(&plan, s->services->workload_conf, s->services->conf, false, err) != 0)
     return -1;
   return bn_layout_cleanup(&plan, err);
 }
@@ -87,13 +87,13 @@ static int check_memory(const struct bn_fileio *f, struct bn_err *err)
 /* sysbench looks at it where it is used; without a dialect a wrong number is wrong everywhere. */
 static int choose_depth(struct bn_fileio *f, int64_t backlog, struct bn_err *err)
 {
-  if (backlog <= 0 && (f->engine->async || !bn_run_conf(f->run)->explicit_dialect))
+  if (backlog <= 0 && (f->engine->async || !f->services->conf->explicit_dialect))
     return bn_err_set(err, 0, "Invalid value of file-async-backlog: %" PRId64, backlog);
   f->depth = f->engine->async ? (unsigned)backlog : 1;
   return check_memory(f, err);
 }
 
-static int fileio_open(void **self, struct bn_run *run, const void *conf, struct bn_err *err)
+static int fileio_open(void **self, struct bn_session *s, const void *conf, struct bn_err *err)
 {
   struct bn_fileio *f = calloc(1, sizeof *f);
   const struct bn_fileio_conf *c = conf;
@@ -101,16 +101,16 @@ static int fileio_open(void **self, struct bn_run *run, const void *conf, struct
   *self = f;
   if (f == NULL)
     return bn_err_set(err, 0, "out of memory");
-  f->run = run;
-  if (bn_fileio_resolve(&f->plan, c, bn_run_conf(run), true, err) != 0)
+  f->services = s->services;
+  if (bn_fileio_resolve(&f->plan, c, s->services->conf, true, err) != 0)
     return -1;
   f->engine = find_engine(bn_fileio_io_modes[c->io_mode], err);
   if (f->engine == NULL)
     return -1;
-  f->threads = bn_run_conf(run)->threads;
+  f->threads = s->services->conf->threads;
   if (choose_depth(f, c->backlog, err) != 0)
     return -1;
-  f->paced = bn_run_conf(run)->raw.rate > 0;
+  f->paced = s->services->conf->raw.rate > 0;
   f->debug = bn_log_get_verbosity() >= BN_DEBUG;
   f->fd = malloc(f->plan.files * sizeof *f->fd);
   f->made = calloc(f->plan.files, sizeof *f->made);

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A session: what one thread of a script or test has to itself, and what it may ask of its run. */
+#ifndef BN_API_SESSION_H
+#define BN_API_SESSION_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/metric.h"
+#include "base/clock.h"
+#include "base/rng.h"
+
+struct bn_conf;   /* option/conf.h */
+struct bn_run;    /* the engine's own */
+struct bn_stat;   /* measure/stat.h */
+struct bn_unique; /* base/dist.h */
+
+/* How a workload is reported. */
+enum bn_kind { BN_KIND_PLAIN, BN_KIND_CPU, BN_KIND_MEMORY, BN_KIND_FILEIO, BN_KIND_SQL };
+
+/* One event in flight.  It belongs to the event, not to the session: an asynchronous loop keeps
+   many. */
+struct bn_tick {
+  uint64_t start_ns; /* when it was due (--rate) or begun, CLOCK_MONOTONIC */
+};
+
+/* The moment after which no event begins: the deadline, or 0 once somebody asked to stop. */
+struct bn_limit {
+  _Atomic uint64_t until_ns; /* CLOCK_MONOTONIC; UINT64_MAX: none */
+};
+
+struct bn_session;
+
+/* What sessions, and so workloads, scripts and the SQL layer, may ask of the run that drives them.
+   Any thread unless noted.  The data is set before there are workers and constant from then on. */
+struct bn_services {
+  void *of; /* handed back to the functions below */
+  const struct bn_conf *conf;
+  const void *workload_conf;       /* the values of the workload's options, for commands, which open
+                                      nothing */
+  const struct bn_metric *metrics; /* the workload's; NULL: none of its own */
+  struct bn_session *main, *reporting; /* of those two threads */
+  struct bn_unique *unique;            /* the shared sequence without repetition */
+  bool is_command;                     /* a command other than `run` is under way */
+  /* Reports become SQL reports: a database driver was initialised. */
+  void (*set_kind)(void *of, enum bn_kind kind);
+  /* Labelled count `index` of the metrics; 0 is "errors_by_code" of every run. */
+  void (*count_label)(void *of, unsigned index, const char *label);
+  /* A script wants to leave the process with that status.  While events are measured, and after,
+     that ends the run as its limit would, and the report says so: true.  false: there is no such
+     run, and nothing has happened. */
+  bool (*leave)(void *of, int status);
+  /* A worker's script goes on for ever although it has left: its thread stays here, without it. */
+  __attribute__((noreturn)) void (*stay_behind)(void *of);
+  /* Parallel commands: waits for all sessions of the command; false: another one failed.  One
+     session: true. */
+  bool (*barrier)(struct bn_session *s);
+  /* fn(arg) makes a call that this session is blocked in return, from a thread of the engine; NULL:
+     nothing to interrupt.  After the call that sets NULL has returned, fn is not running and will
+     not be called. */
+  void (*set_interrupt)(struct bn_session *s, void (*fn)(void *arg), void *arg);
+  /* Events of this session that reports count: those since the warm-up's baseline, for which it
+     waits while that is taken.  Its worker only, between events; for workloads that know how much
+     there is to do. */
+  uint64_t (*counted_events)(struct bn_session *s);
+};
+
+/* What a script calls a thread: an id, random numbers and statistics of its own.  A worker is the
+   OS thread that drives it.  One to one today, many sessions per worker later: keep the two apart.
+   Everything here is used only by the worker that currently drives the session, but `doing` and
+   what measure/stat.h says others may read. */
+struct bn_session {
+  unsigned id;       /* 0 … threads-1; `threads` in the reporting thread */
+  struct bn_rng rng; /* the workload's own stream; nobody else draws from it */
+  struct bn_stat *stat;
+  const struct bn_limit *limit;
+  const struct bn_services *services;
+  struct bn_run *run; /* for the engine alone */
+  void *state;        /* session_size zeroed bytes, cache-line aligned */
+  struct bn_clock_reader clock;
+  uint64_t last_ns; /* end of the previous event: the next one's start in a closed loop */
+  uint64_t due_ns;  /* --rate: the claimed arrival of an event that may begin; else 0 */
+  uint64_t tickets; /* claimed from the event budget and not used yet */
+  bool paced;       /* begin must ask the budget or the pacer */
+  _Atomic bool
+      interrupted; /* by the engine: calls fail from now on, without a word; any thread may read */
+  _Atomic(const char *)
+      doing; /* static text for --thread-init-timeout: "connecting"; any thread may read */
+};
+
+/* CLOCK_MONOTONIC after which nothing new may begin; 0: at once; UINT64_MAX: no limit. */
+static inline uint64_t bn_session_deadline(const struct bn_session *s)
+{
+  return atomic_load_explicit(&s->limit->until_ns, memory_order_relaxed);
+}
+
+/* No event and no retry may begin any more: limit reached, signal, another worker failed. */
+static inline bool bn_session_over(const struct bn_session *s)
+{
+  const uint64_t until = bn_session_deadline(s);
+
+  return until == 0 || (until != UINT64_MAX && bn_clock_mono() >= until);
+}
+
+/* The time grace is used up and the session has been interrupted: its failure is not reported. */
+static inline bool bn_session_interrupted(const struct bn_session *s)
+{
+  return atomic_load_explicit(&s->interrupted, memory_order_relaxed);
+}
+
+#endif
