@@ -10,15 +10,16 @@
 #include "api/opt.h"
 #include "base/err.h"
 
-#define BN_DRIVER_ABI 1
+#define BN_DRIVER_ABI 2
 
 /* What every call on a connection or statement returns. */
 enum bn_sql {
-  BN_SQL_DONE,  /* succeeded without a result set */
-  BN_SQL_ROWS,  /* succeeded with a result set, read completely */
-  BN_SQL_ERROR, /* failed; the connection still works; diag says why */
-  BN_SQL_LOST,  /* failed; the connection is gone; diag says why */
-  BN_SQL_WAIT   /* asynchronous hooks only: call again when the socket is ready */
+  BN_SQL_DONE,    /* succeeded without a result set */
+  BN_SQL_ROWS,    /* succeeded with a result set, read completely */
+  BN_SQL_ERROR,   /* failed; the connection still works; diag says why */
+  BN_SQL_LOST,    /* failed; the connection is gone; diag says why */
+  BN_SQL_EMULATE, /* prepare only: the server cannot prepare this statement; diag says why */
+  BN_SQL_MISCOUNT /* bind only: not as many values as the statement has marks; diag.text says so */
 };
 
 /* What kind of failure it was; the SQL layer decides what to do about it. */
@@ -157,11 +158,9 @@ struct bn_driver {
   /* sql[len] is 0 here and in prepare. */
   enum bn_sql (*query)(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
                        struct bn_sql_diag *d);
-  /* '?' marks parameters.  ERROR with code 1295-like "cannot be prepared" and diag.call "emulate"
-     asks the SQL layer to emulate. */
+  /* '?' marks parameters. */
   enum bn_sql (*prepare)(void *conn, void *stmt, const char *sql, size_t len,
                          struct bn_sql_diag *d);
-  /* ERROR with diag.call "parameters": not as many as the text has marks. */
   enum bn_sql (*bind)(void *stmt, const struct bn_sql_bind *b, size_t n, struct bn_sql_diag *d);
   enum bn_sql (*execute)(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d);
   enum bn_sql (*next)(void *conn, void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d);
@@ -179,10 +178,6 @@ struct bn_driver {
                             struct bn_sql_diag *d);
   enum bn_sql (*load_rows)(void *conn, const char *rows, size_t len, struct bn_sql_diag *d);
   enum bn_sql (*load_end)(void *conn, struct bn_sql_diag *d);
-  /* Optional, for many connections per worker; NULL where the client library cannot. */
-  int (*socket)(void *conn);
-  enum bn_sql (*send)(void *conn, const char *sql, size_t len, struct bn_sql_diag *d);
-  enum bn_sql (*advance)(void *conn, struct bn_sql_result *r, struct bn_sql_diag *d);
   /* How failures are worded, by enum bn_sql_step; each line becomes one message.  %c is diag.call,
      %e the code, %m the text, %q the statement, %w the place.  NULL (also an entry): as sqlite's.
    */

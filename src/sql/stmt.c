@@ -84,7 +84,7 @@ static enum bn_sql try_prepare(struct bn_sql_stmt *st)
     c->n_prepared++;
     return rc;
   }
-  if (rc == BN_SQL_ERROR && strcmp(c->diag.call, "emulate") == 0) {
+  if (rc == BN_SQL_EMULATE) {
     bn_log(BN_INFO, "Failed to prepare query \"%s\" (%d: %s), using emulation", st->text,
            c->diag.code, c->diag.text);
     start_emulation(st);
@@ -183,7 +183,7 @@ static int bind(struct bn_sql_stmt *st)
     st->bound = !goes_stale(st);
     return 0;
   }
-  if (strcmp(c->diag.call, "parameters") == 0) {
+  if (rc == BN_SQL_MISCOUNT) {
     bn_log(BN_ALERT, "%s", c->diag.text);
     bn_sql_refuse(c);
   } else {

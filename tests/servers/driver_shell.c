@@ -68,7 +68,7 @@ static void put_field(const char *name, const char *value)
 
 static void answer(struct shell *s, enum bn_sql rc, const struct bn_sql_diag *d)
 {
-  static const char *const names[] = {"DONE", "ROWS", "ERROR", "LOST", "WAIT"};
+  static const char *const names[] = {"DONE", "ROWS", "ERROR", "LOST", "EMULATE", "MISCOUNT"};
   const struct bn_sql_result *r = &s->result;
 
   printf("{\"rc\": \"%s\"", names[rc]);

@@ -130,7 +130,7 @@ def test_errors_have_number_state_class_and_call(sh):
 
 def test_what_cannot_be_prepared_is_to_be_emulated(sh):
     answer = sh("prepare 0 DEALLOCATE PREPARE nosuch")
-    assert (answer["rc"], answer["code"], answer["call"]) == ("ERROR", 1295, "emulate")
+    assert (answer["rc"], answer["code"], answer["call"]) == ("EMULATE", 1295, "mysql_stmt_prepare()")
 
 
 def test_duplicates_deadlocks_and_lock_timeouts(sh):

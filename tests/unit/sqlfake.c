@@ -147,10 +147,9 @@ static enum bn_sql fake_prepare(void *conn, void *stmt, const char *sql, size_t 
   st->conn = conn;
   assert_true(st->conn->open);
   if (fake.cannot_prepare || fake.refuse_prepare > 0) {
-    fill(d, fake.cannot_prepare ? 1295 : 2013, "HY000",
-         fake.cannot_prepare ? "emulate" : "fake_prepare()");
+    fill(d, fake.cannot_prepare ? 1295 : 2013, "HY000", "fake_prepare()");
     fake.refuse_prepare -= fake.refuse_prepare > 0;
-    return fake.cannot_prepare ? BN_SQL_ERROR : BN_SQL_LOST;
+    return fake.cannot_prepare ? BN_SQL_EMULATE : BN_SQL_LOST;
   }
   (void)snprintf(st->text, sizeof st->text, "%.*s", (int)len, sql);
   return BN_SQL_DONE;
@@ -169,7 +168,7 @@ static enum bn_sql fake_bind(void *stmt, const struct bn_sql_bind *b, size_t n,
   if (n == marks)
     return BN_SQL_DONE;
   fill(d, 2031, "HY000", "fake_bind()");
-  return BN_SQL_ERROR;
+  return fake.miscount ? BN_SQL_MISCOUNT : BN_SQL_ERROR;
 }
 
 static enum bn_sql fake_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)

@@ -28,6 +28,7 @@ struct fake {
   unsigned refuse_connect; /* so many attempts fail */
   unsigned refuse_prepare; /* so many fail with LOST */
   bool cannot_prepare;     /* asks for emulation */
+  bool miscount;           /* says so of a wrong number of values, else it is an error */
   struct fake_answer load; /* to every load_end; rc 0: DONE */
   struct bn_sql_caps caps;
   char log[8192]; /* "connect;query SELECT 1;…" */

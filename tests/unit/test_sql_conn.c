@@ -196,6 +196,32 @@ static void outlives_its_session_in_other_hands(void **state)
   fixture_close(&f);
 }
 
+/* A miscount is the script's mistake, any other failure to bind the server's. */
+static void tells_a_miscount_from_a_failure_to_bind(void **state)
+{
+  struct fixture f;
+
+  (void)state;
+  fixture_open(&f, BN_V11);
+  struct bn_sql_conn *c = connect_to(&f);
+  struct bn_sql_stmt *st = bn_sql_prepare(c, "SELECT ?", 8);
+  const struct bn_sql_bind none = {.type = BN_SQL_NULL};
+
+  capture_begin();
+  assert_int_equal(bn_sql_bind(st, &none, 0), -1);
+  assert_int_equal(bn_sql_conn_view(c)->sql_errno, 2031);
+  assert_string_equal(capture_end(),
+                      "FATAL: fake_bind() failed\nFATAL: error 2031: failure 2031\n");
+  fake.miscount = true;
+  capture_begin();
+  assert_int_equal(bn_sql_bind(st, &none, 0), -1);
+  assert_int_equal(bn_sql_conn_view(c)->sql_errno, 0);
+  assert_int_equal(bn_sql_conn_view(c)->error, BN_VERDICT_FATAL);
+  assert_string_equal(capture_end(), "ALERT: failure 2031\n");
+  bn_sql_stmt_free(st);
+  fixture_close(&f);
+}
+
 static void emulates_when_told(void **state)
 {
   char mode[] = "disable";
@@ -286,6 +312,7 @@ int main(void)
       cmocka_unit_test(begins_nothing_once_interrupted),
       cmocka_unit_test(keeps_a_connection_for_its_statements),
       cmocka_unit_test(outlives_its_session_in_other_hands),
+      cmocka_unit_test(tells_a_miscount_from_a_failure_to_bind),
       cmocka_unit_test(emulates_when_told),
       cmocka_unit_test(emulates_when_asked),
   };

@@ -45,7 +45,7 @@ enum bn_sql bn_mysql_prepare(void *conn, void *stmt, const char *sql, size_t len
   }
   rc = bn_mysql_fail_stmt(st, "mysql_stmt_prepare()", d);
   if (d->code == UNPREPARABLE)
-    (void)bn_mysql_fail_text(d->code, "emulate", mysql_stmt_error(st->handle), d);
+    rc = BN_SQL_EMULATE;
   bn_mysql_close(st);
   return rc;
 }

@@ -151,9 +151,10 @@ enum bn_sql bn_pgsql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, str
   struct bn_pgsql_stmt *st = stmt;
   enum bn_sql rc;
 
-  if (n != st->n_params || st->n_params > INT_MAX)
-    return bn_pgsql_fail_text("", "parameters", "wrong number of parameters in prepared statement",
-                              d);
+  if (n != st->n_params || st->n_params > INT_MAX) {
+    (void)bn_pgsql_fail_text("", "bind", "wrong number of parameters in prepared statement", d);
+    return BN_SQL_MISCOUNT;
+  }
   st->binds = b;
   if (n == 0)
     return BN_SQL_DONE;
