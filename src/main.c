@@ -425,7 +425,7 @@ static int run_program(struct program *p, int argc, char **argv)
   if (bn_cli_begin(&p->cli, argc, argv) != 0 || copy_args(p, argc, argv) != 0 ||
       declare_options(p) != 0 || parse_arguments(p) != 0)
     return BN_STATUS_FAILED;
-  bn_cli_scrub(&p->cli);
+  bn_cli_scrub(&p->cli, p->options);
   answered = answer(p);
   if (answered != 0)
     return answered > 0 ? BN_STATUS_OK : BN_STATUS_FAILED;

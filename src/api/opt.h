@@ -40,6 +40,7 @@ struct bn_opt {
   enum bn_opt_type type;
   unsigned in; /* reference versions that list it in their help; 0: bench's own.  Accepted in all */
   bool hidden; /* accepted, never listed */
+  bool secret; /* the value is a password: it is never shown, and is erased from the command line */
   bool blank;  /* BN_STRING: an empty text that was given is one, and not NULL.  BN_CHOICE: it is
                   the default in sysbench, and so in its dialects */
   bool repeat; /* BN_LIST: several --name=… add up; else the last one wins */

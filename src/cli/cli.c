@@ -231,19 +231,19 @@ int bn_cli_parse(struct bn_cli *cli, struct bn_optset *options)
   return -1;
 }
 
-void bn_cli_scrub(struct bn_cli *cli)
+void bn_cli_scrub(struct bn_cli *cli, const struct bn_optset *options)
 {
-  static const char tail[] = "password";
-
   for (int i = 1; i < cli->argc; i++) {
     char *arg = cli->argv[i], *value = strchr(arg, '=');
-    const size_t len = value != NULL ? (size_t)(value - arg) : 0;
+    bool secret;
 
-    if (strncmp(arg, "--", 2) != 0 || len < sizeof tail - 1 + 2 ||
-        strncmp(value - (sizeof tail - 1), tail, sizeof tail - 1) != 0)
+    if (strncmp(arg, "--", 2) != 0 || value == NULL)
       continue;
-    for (size_t k = 1; value[k] != '\0'; k++)
-      value[k] = k <= 4 ? 'x' : ' ';
+    *value = '\0';
+    secret = bn_optset_is_secret(options, arg + 2);
+    *value++ = '=';
+    for (size_t k = 0; secret && value[k] != '\0'; k++)
+      value[k] = k < 4 ? 'x' : ' ';
   }
 }
 

@@ -37,9 +37,9 @@ int bn_cli_parse(struct bn_cli *cli, struct bn_optset *options);
 bool bn_cli_same_name(const char *name, const char *declared, size_t len);
 /* true: that is the command. */
 bool bn_cli_is_command(const struct bn_cli *cli, const char *name);
-/* Overwrites the values of options that end in "password" in the argument vector, so that `ps` does
-   not show them. */
-void bn_cli_scrub(struct bn_cli *cli);
+/* Overwrites the values of secret options in the argument vector, so that `ps` does not show them.
+ */
+void bn_cli_scrub(struct bn_cli *cli, const struct bn_optset *options);
 
 /* "bench" or "sysbench", and "0.1.0", "1.0.20", … */
 const char *bn_cli_program(const struct bn_cli *cli);

@@ -128,15 +128,6 @@ static enum bn_optset_error append_list(struct bn_entry *e, const char *text, bo
   return rc;
 }
 
-/* Not to be shown, not even a part of it. */
-static bool is_secret(const struct bn_opt *o)
-{
-  static const char tail[] = "password";
-  const size_t len = strlen(o->name);
-
-  return len >= sizeof tail - 1 && strcmp(o->name + len - (sizeof tail - 1), tail) == 0;
-}
-
 static void warn_of_ignored_items(const struct bn_optset *s, const struct bn_entry *e,
                                   const struct bn_setting *st)
 {
@@ -146,7 +137,7 @@ static void warn_of_ignored_items(const struct bn_optset *s, const struct bn_ent
       (e->o->type == BN_LIST && !(s->explicit_dialect && e->o->scalar && e->o->whole)))
     return;
   (void)bn_optval_items(st->text != NULL ? st->text : "", &items);
-  if (items.n > 1 && is_secret(e->o))
+  if (items.n > 1 && bn_opt_is_secret(e->o))
     bn_log_stderr("%s:%u: only the first item of '%s' is used: write it in quotes", st->path,
                   st->line, e->o->name);
   else if (items.n > 1)

@@ -94,6 +94,28 @@ void bn_optset_each(const struct bn_optset *s,
                                const void *value),
                     void *arg);
 
+enum bn_origin { BN_FROM_DEFAULT, BN_FROM_FILE, BN_FROM_COMMAND_LINE };
+
+/* One option and its value, as a record of the run shows it; texts last as long as the call. */
+struct bn_opt_fact {
+  const char *name;  /* as declared: "mysql-host" */
+  const char *group; /* it was added under; NULL: no table declares it, a script reads it */
+  enum bn_opt_type type;
+  enum bn_origin origin;
+  bool secret;
+  const char *text; /* the value as a user would type it, "" for none; NULL: secret */
+};
+
+/* Calls fn for every option that is not hidden, in the order of the tables, and then for those that
+   no table declares.  An old name is no option of its own once bn_optset_resolve_aliases has run.
+   Where a script shadows a general option there are two of that name, in two groups.  -1: out of
+   memory, a text is missing. */
+int bn_optset_facts(const struct bn_optset *s, void (*fn)(void *arg, const struct bn_opt_fact *f),
+                    void *arg);
+/* true: the value of the option of that name is a secret: it is declared so, or the name ends in
+   "password", which is what scripts and other people's drivers have. */
+bool bn_optset_is_secret(const struct bn_optset *s, const char *name);
+
 /* Prints the option lines of these groups as one aligned block in the layout of the dialect: the
    options of that version when it was asked for, all otherwise.  Nothing but lines; returns how
    many (opthelp.c). */

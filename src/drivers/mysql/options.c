@@ -42,6 +42,7 @@ const struct bn_opt bn_mysql_options[] = {
      .help = "user"},
     {.name = "mysql-password",
      .type = BN_STRING,
+     .secret = true,
      .blank = true,
      .in = BN_IN_ALL,
      .def = "",

@@ -25,6 +25,7 @@ const struct bn_opt bn_pgsql_options[] = {
      .help = "user"},
     {.name = "pgsql-password",
      .type = BN_STRING,
+     .secret = true,
      .in = BN_IN_ALL,
      .def = "",
      .offset = offsetof(struct bn_pgsql_conf, password),

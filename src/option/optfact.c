@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Every option with the value that counts as text, and who set it. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "option/opt.h"
+#include "option/optval.h"
+
+static bool is_secret_name(const char *name)
+{
+  static const char tail[] = "password";
+  const size_t len = strlen(name);
+
+  return len >= sizeof tail - 1 && strcmp(name + len - (sizeof tail - 1), tail) == 0;
+}
+
+bool bn_opt_is_secret(const struct bn_opt *o)
+{
+  return o->secret || is_secret_name(o->name);
+}
+
+bool bn_optset_is_secret(const struct bn_optset *s, const char *name)
+{
+  const struct bn_opt *o = bn_optset_find(s, name);
+
+  return o != NULL ? bn_opt_is_secret(o) : is_secret_name(name);
+}
+
+/* The fewest digits that read back as the same number. */
+static void add_double(struct bn_buf *b, double value)
+{
+  char text[40];
+
+  for (int digits = 6; digits <= 17; digits++) {
+    (void)snprintf(text, sizeof text, "%.*g", digits, value);
+    if (memcmp(&(double){strtod(text, NULL)}, &value, sizeof value) == 0)
+      break;
+  }
+  (void)bn_buf_str(b, text);
+}
+
+/* With a letter when that loses nothing: 64K, 1000. */
+static void add_size(struct bn_buf *b, uint64_t bytes)
+{
+  static const char letters[] = "KMGT";
+  size_t power = 0;
+
+  for (; bytes != 0 && bytes % 1024 == 0 && letters[power] != '\0'; power++)
+    bytes /= 1024;
+  (void)bn_buf_printf(b, power > 0 ? "%" PRIu64 "%c" : "%" PRIu64, bytes,
+                      letters[power > 0 ? power - 1 : 0]);
+}
+
+static void add_list(struct bn_buf *b, const struct bn_list *list)
+{
+  for (size_t i = 0; i < list->n; i++)
+    (void)bn_buf_printf(b, "%s%s", i > 0 ? "," : "", list->item[i]);
+}
+
+static void add_value(struct bn_buf *b, const struct bn_opt *o, const void *value)
+{
+  const char *const *text = value;
+
+  switch (o->type) {
+  case BN_BOOL:
+    (void)bn_buf_str(b, *(const bool *)value ? "on" : "off");
+    break;
+  case BN_INT:
+    (void)bn_buf_printf(b, "%" PRId64, *(const int64_t *)value);
+    break;
+  case BN_SIZE:
+    add_size(b, *(const uint64_t *)value);
+    break;
+  case BN_DOUBLE:
+  case BN_SECONDS:
+    add_double(b, *(const double *)value);
+    break;
+  case BN_CHOICE:
+    (void)bn_buf_str(b, o->choices[*(const int *)value]);
+    break;
+  case BN_LIST:
+    add_list(b, value);
+    break;
+  case BN_STRING:
+  case BN_PATH:
+    (void)bn_buf_str(b, *text != NULL ? *text : "");
+    break;
+  }
+}
+
+static enum bn_origin origin_of(const struct bn_entry *e)
+{
+  if (!e->given)
+    return BN_FROM_DEFAULT;
+  return e->last.path != NULL ? BN_FROM_FILE : BN_FROM_COMMAND_LINE;
+}
+
+/* Options that no table declares, which scripts of 1.0 and 0.5 read; the last setting counts. */
+static void each_free(const struct bn_optset *s, void (*fn)(void *arg, const struct bn_opt_fact *f),
+                      void *arg)
+{
+  for (size_t i = 0; i < s->n_pending; i++) {
+    const struct bn_setting *st = &s->pending[i];
+    bool again = false;
+
+    for (size_t k = i + 1; k < s->n_pending; k++)
+      again |= s->pending[k].path == NULL && bn_opt_same_name(s->pending[k].name, st->name);
+    if (st->path != NULL || st->bad_bool || again)
+      continue;
+    const bool secret = is_secret_name(st->name);
+    const struct bn_opt_fact fact = {.name = st->name,
+                                     .type = BN_STRING,
+                                     .origin = BN_FROM_COMMAND_LINE,
+                                     .secret = secret,
+                                     .text = secret             ? NULL
+                                             : st->text != NULL ? st->text
+                                                                : ""};
+
+    fn(arg, &fact);
+  }
+}
+
+int bn_optset_facts(const struct bn_optset *s, void (*fn)(void *arg, const struct bn_opt_fact *f),
+                    void *arg)
+{
+  struct bn_buf text;
+  bool failed = false;
+
+  bn_buf_init(&text, 0);
+  for (size_t i = 0; i < s->n; i++) {
+    const struct bn_entry *e = s->entry[i];
+
+    if (e->o->alias_of != NULL || e->o->hidden)
+      continue;
+    bn_buf_clear(&text);
+    const bool secret = bn_opt_is_secret(e->o);
+
+    (void)bn_buf_str(&text, "");
+    if (!secret)
+      add_value(&text, e->o, e->value);
+    failed |= text.failed;
+    const struct bn_opt_fact fact = {.name = e->o->name,
+                                     .group = e->group,
+                                     .type = e->o->type,
+                                     .origin = origin_of(e),
+                                     .secret = secret,
+                                     .text = secret ? NULL : text.data};
+
+    fn(arg, &fact);
+  }
+  each_free(s, fn, arg);
+  bn_buf_done(&text);
+  return failed ? -1 : 0;
+}
