@@ -66,15 +66,6 @@ static const struct bn_opt mutex_options[] = {
     BN_OPT_END,
 };
 
-/* The reference keeps its empty loop alive with a compiler barrier in each iteration.  The function
-   is by itself and aligned because a loop that straddles 32 bytes takes longer on many processors,
-   and the scores would depend on what happens to be linked in front of it. */
-__attribute__((noinline, aligned(64))) void bn_mutex_spend(uint64_t loops)
-{
-  for (uint64_t i = 0; i < loops; i++)
-    atomic_signal_fence(memory_order_seq_cst);
-}
-
 static const struct bn_mutex_type *find_type(const char *name)
 {
   const struct bn_mutex_type *const tables[] = {bn_mutex_types_posix, bn_mutex_types_ck};
