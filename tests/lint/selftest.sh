@@ -199,6 +199,56 @@ echo 'int x(void); int x(void) { return 1; }' | compile lib/libsample.so -shared
 echo 'int main(void) { return 0; }' | compile bin/bench -L"$build/lib" -Wl,--no-as-needed -lsample
 expect_build bad needed 'another library'
 
+# --- lints of the objects that the Makefile of a build names
+linked() # what the sources a and b of a program and the source of a module are, in this order
+{
+  rm -rf "$build" "$work/tree"
+  fresh
+  echo "$1" | compile src/base/a.o -c
+  echo "$2" | compile src/base/libbase_a-b.o -c
+  echo "$3" | compile src/drivers/x/.libs/la-driver.o -c
+  {
+    echo 'bin_bench_OBJECTS = src/base/a.o'
+    echo 'noinst_LIBRARIES = libbase.a'
+    echo 'libbase_a_OBJECTS = src/base/libbase_a-b.o'
+    echo 'LTLIBRARIES = src/drivers/x.la'
+    echo 'src_drivers_x_la_OBJECTS = src/drivers/x/la-driver.lo'
+  } >"$build/Makefile"
+}
+
+expect_linked() # good or bad, lint, sample
+{
+  "$here/$2.sh" "$build" "$work/tree" >"$work/said" 2>&1
+  verdict "$1" $? "$2" "$3"
+}
+
+linked 'int bn_b(void); int main(void) { return bn_b(); }' 'int bn_b(void) { return 1; }' \
+  'int bench_driver(void) { return 1; }'
+expect_linked good circles 'calls that go one way'
+grep -qx '0 circles' "$work/said" || { echo 'circles: does not say 0 circles'; status=1; }
+expect_linked good callers 'a function that another object calls'
+put src/base/a.h 'struct bn_s {' '  int (*f)(int bn_none);' '};' \
+  'extern struct bn_s *bn_x(int a);' 'static inline int bn_i(void)' \
+  '{' '  return 1;' '}' 'int bn_b(void);'
+expect_linked bad callers 'a function that is declared and not there'
+grep -q 'nothing defines bn_x' "$work/said" || { cat "$work/said"; status=1; }
+put src/base/spare.c 'struct bn_s *bn_x(int a)' '{' '  return 0;' '}'
+expect_linked good callers 'a function of a source that this build leaves out'
+
+linked 'int bn_b(void); int main(void) { return bn_b(); } int bn_a(void) { return 2; }' \
+  'int bn_a(void); int bn_b(void) { return bn_a(); }' 'int bench_driver(void) { return 1; }'
+expect_linked bad circles 'two objects that call each other'
+grep -q '^  src/base/b.o -> src/base/a.o: bn_a$' "$work/said" || { cat "$work/said"; status=1; }
+
+linked 'int main(void) { return 0; }' 'int bn_b(void) { return 1; }' 'int bn_c(void) { return 1; }'
+expect_linked bad callers 'functions that nobody calls'
+for name in base/b.o:.*bn_b x:src/drivers/x/driver.o:.*bn_c; do
+  grep -q "$name" "$work/said" || { cat "$work/said"; status=1; }
+done
+mkdir -p "$work/tree/src/script/api"
+echo '{ bn_b; bn_c; };' >"$work/tree/src/script/api/exports.list"
+expect_linked good callers 'functions that scripts call'
+
 # Kernels as the compiler makes them for words of a type, with @ for the word in what is done.
 kernels() # type, reading
 {
