@@ -1,6 +1,6 @@
 #!/bin/sh
-# Fails unless the program exports exactly src/script/api/exports.list, each driver module exactly
-# bench_driver, and no module expects a symbol of ours from the program.
+# Fails unless the program exports exactly src/script/api/exports.list, each module exactly the
+# descriptor of its kind (bench_driver), and no module expects a symbol of ours from the program.
 # Usage: exports.sh build-directory [exports.list]
 set -eu
 build=${1:?build directory}
@@ -29,19 +29,22 @@ diff "$work/wanted" "$work/found" >"$work/diff" || {
   status=1
 }
 
+# A module of kind K lies in lib/bench/Ks and exports bench_K.
 modules=0
-for module in "$build"/lib/bench/drivers/*.so; do
+for module in "$build"/lib/bench/*/*.so; do
   [ -e "$module" ] || continue
   modules=$((modules + 1))
+  kind=$(basename "$(dirname "$module")")
+  wanted=bench_${kind%s}
   for symbol in $(exported "$module"); do
-    [ "$symbol" = bench_driver ] || { echo "$module: exports $symbol"; status=1; }
+    [ "$symbol" = "$wanted" ] || { echo "$module: exports $symbol"; status=1; }
   done
-  exported "$module" | grep -qx bench_driver || {
-    echo "$module: does not export bench_driver"
+  exported "$module" | grep -qx "$wanted" || {
+    echo "$module: does not export $wanted"
     status=1
   }
   nm -D --undefined-only "$module" | awk -v module="$module" '
     $NF ~ /^(bn|sb|db)_/ { print module ": expects " $NF; bad = 1 } END { exit bad }' || status=1
 done
-[ "$modules" -gt 0 ] || { echo "$build: no driver module was built"; status=1; }
+[ "$modules" -gt 0 ] || { echo "$build: no module was built"; status=1; }
 exit $status

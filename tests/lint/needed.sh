@@ -21,8 +21,7 @@ for library in $(needed "$build/bin/bench"); do
   esac
 done
 needed "$build/bin/bench" | grep -q . || { echo "bin/bench: not a dynamic program"; status=1; }
-for module in "$build"/lib/bench/drivers/*.so "$build"/lib/bench/engines/*.so \
-  "$build"/lib/bench/placements/*.so; do
+for module in "$build"/lib/bench/*/*.so; do
   [ -e "$module" ] || continue
   if needed "$module" | grep -q libluajit; then
     echo "$module: needs LuaJIT"

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The module that reads and writes JSON documents, by jansson. */
+#include <jansson.h>
+#include <string.h>
+
+#include "api/store.h"
+
+/* A struct bn_node is a json_t that only this file sees. */
+static json_t *inner(const struct bn_node *n)
+{
+  return (json_t *)(uintptr_t)n;
+}
+
+static struct bn_node *outer(const json_t *j)
+{
+  return (struct bn_node *)(uintptr_t)j;
+}
+
+static struct bn_node *json_parse(const char *text, size_t len, struct bn_err *err)
+{
+  json_error_t why;
+  json_t *j = json_loadb(text, len, JSON_REJECT_DUPLICATES, &why);
+
+  if (j == NULL)
+    (void)bn_err_set(err, 0, "line %d: %s", why.line, why.text);
+  return outer(j);
+}
+
+static char *json_print(const struct bn_node *n, unsigned indent, size_t *len)
+{
+  const size_t flags = (indent > 0 ? JSON_INDENT(indent) : JSON_COMPACT) | JSON_REAL_PRECISION(17);
+  char *text = json_dumps(inner(n), flags);
+
+  if (text != NULL)
+    *len = strlen(text);
+  return text;
+}
+
+static void json_free_node(struct bn_node *n)
+{
+  json_decref(inner(n));
+}
+
+static struct bn_node *make_map(void)
+{
+  return outer(json_object());
+}
+
+static struct bn_node *make_list(void)
+{
+  return outer(json_array());
+}
+
+static struct bn_node *make_text(const char *s)
+{
+  return outer(json_string(s));
+}
+
+static struct bn_node *make_integer(int64_t i)
+{
+  return outer(json_integer(i));
+}
+
+static struct bn_node *make_real(double x)
+{
+  return outer(json_real(x));
+}
+
+static struct bn_node *make_boolean(bool yes)
+{
+  return outer(json_boolean(yes));
+}
+
+static struct bn_node *make_null(void)
+{
+  return outer(json_null());
+}
+
+static int json_set(struct bn_node *map, const char *key, struct bn_node *value)
+{
+  return json_object_set_new(inner(map), key, inner(value));
+}
+
+static int json_append(struct bn_node *list, struct bn_node *value)
+{
+  return json_array_append_new(inner(list), inner(value));
+}
+
+static int complete(json_t *into, json_t *from)
+{
+  const char *key;
+  json_t *value;
+
+  json_object_foreach(from, key, value)
+  {
+    json_t *mine = json_object_get(into, key);
+
+    if (mine == NULL) {
+      if (json_object_set(into, key, value) != 0)
+        return -1;
+    } else if (json_is_object(mine) && json_is_object(value) && complete(mine, value) != 0) {
+      return -1;
+    }
+  }
+  return 0;
+}
+
+static int json_complete(struct bn_node *into, const struct bn_node *from)
+{
+  return complete(inner(into), inner(from));
+}
+
+static enum bn_node_type json_type_of(const struct bn_node *n)
+{
+  static const enum bn_node_type types[] = {
+      [JSON_OBJECT] = BN_NODE_MAP, [JSON_ARRAY] = BN_NODE_LIST,  [JSON_STRING] = BN_NODE_TEXT,
+      [JSON_REAL] = BN_NODE_REAL,  [JSON_INTEGER] = BN_NODE_INT, [JSON_TRUE] = BN_NODE_BOOL,
+      [JSON_FALSE] = BN_NODE_BOOL, [JSON_NULL] = BN_NODE_NULL,
+  };
+
+  return n != NULL ? types[json_typeof(inner(n))] : BN_NODE_NULL;
+}
+
+static const struct bn_node *json_get(const struct bn_node *map, const char *key)
+{
+  return outer(json_object_get(inner(map), key));
+}
+
+static const struct bn_node *json_at(const struct bn_node *list, size_t i)
+{
+  return outer(json_array_get(inner(list), i));
+}
+
+static size_t json_count(const struct bn_node *n)
+{
+  return json_is_object(inner(n)) ? json_object_size(inner(n)) : json_array_size(inner(n));
+}
+
+static const char *json_get_text(const struct bn_node *n)
+{
+  return json_string_value(inner(n));
+}
+
+static int64_t json_get_integer(const struct bn_node *n)
+{
+  return json_integer_value(inner(n));
+}
+
+static double json_get_real(const struct bn_node *n)
+{
+  return json_number_value(inner(n));
+}
+
+static bool json_get_boolean(const struct bn_node *n)
+{
+  return json_is_true(inner(n));
+}
+
+extern __attribute__((visibility("default"))) const struct bn_store bench_store;
+const struct bn_store bench_store = {
+    .abi = BN_STORE_ABI,
+    .size = sizeof(struct bn_store),
+    .name = "json",
+    .parse = json_parse,
+    .print = json_print,
+    .free = json_free_node,
+    .map = make_map,
+    .list = make_list,
+    .text = make_text,
+    .integer = make_integer,
+    .real = make_real,
+    .boolean = make_boolean,
+    .null = make_null,
+    .set = json_set,
+    .append = json_append,
+    .complete = json_complete,
+    .type = json_type_of,
+    .get = json_get,
+    .at = json_at,
+    .count = json_count,
+    .get_text = json_get_text,
+    .get_integer = json_get_integer,
+    .get_real = json_get_real,
+    .get_boolean = json_get_boolean,
+};

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shows that the JSON module keeps every value it can keep, and refuses the others with a line. */
+#include <math.h>
+#include <string.h>
+
+#include "api/store.h"
+#include "cm.h"
+
+extern const struct bn_store bench_store;
+
+static const struct bn_store *const js = &bench_store;
+
+static struct bn_node *parse(const char *text)
+{
+  struct bn_err err = {0};
+  struct bn_node *n = js->parse(text, strlen(text), &err);
+
+  if (n == NULL)
+    fail_msg("%s: %s", text, err.text);
+  return n;
+}
+
+static void assert_print(const struct bn_node *n, const char *wanted)
+{
+  size_t len = 0;
+  char *text = js->print(n, 0, &len);
+
+  assert_non_null(text);
+  assert_string_equal(text, wanted);
+  assert_int_equal(len, strlen(wanted));
+  free(text);
+}
+
+static void values_come_back_as_they_were(void **state)
+{
+  struct bn_node *map = js->map(), *list = js->list(), *back;
+  static const double reals[] = {0.1, 1.0 / 3, 5e-324, 1.7976931348623157e308, -1};
+  char *text;
+  size_t len = 0;
+
+  (void)state;
+  for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
+    assert_int_equal(js->append(list, js->real(reals[i])), 0);
+  assert_int_equal(js->set(map, "reals", list), 0);
+  assert_int_equal(js->set(map, "most", js->integer(INT64_MAX)), 0);
+  assert_int_equal(js->set(map, "least", js->integer(INT64_MIN)), 0);
+  assert_int_equal(js->set(map, "text", js->text("a\"\\\n\xc3\xa4")), 0);
+  assert_int_equal(js->set(map, "yes", js->boolean(true)), 0);
+  assert_int_equal(js->set(map, "null", js->null()), 0);
+  text = js->print(map, 2, &len);
+  assert_non_null(text);
+  back = parse(text);
+  free(text);
+  js->free(map);
+  assert_int_equal(js->count(back), 6);
+  assert_true(js->get_integer(js->get(back, "most")) == INT64_MAX);
+  assert_true(js->get_integer(js->get(back, "least")) == INT64_MIN);
+  assert_string_equal(js->get_text(js->get(back, "text")), "a\"\\\n\xc3\xa4");
+  assert_true(js->get_boolean(js->get(back, "yes")));
+  assert_int_equal(js->type(js->get(back, "null")), BN_NODE_NULL);
+  assert_null(js->get(back, "other"));
+  assert_null(js->get_text(js->get(back, "most")));
+  for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
+    const double x = js->get_real(js->at(js->get(back, "reals"), i));
+
+    assert_memory_equal(&x, &reals[i], sizeof x);
+  }
+  assert_null(js->at(js->get(back, "reals"), 5));
+  js->free(back);
+}
+
+static void what_cannot_be_kept_is_no_value(void **state)
+{
+  struct bn_node *map = js->map();
+
+  (void)state;
+  assert_null(js->text("\xff"));
+  assert_null(js->real(HUGE_VAL));
+  assert_null(js->real(NAN));
+  assert_int_equal(js->set(map, "x", js->real(HUGE_VAL)), -1);
+  assert_print(map, "{}");
+  js->free(map);
+  js->free(NULL);
+}
+
+static void missing_keys_are_added_at_every_depth(void **state)
+{
+  struct bn_node *into = parse("{\"a\":1,\"b\":{\"c\":2},\"l\":[1]}");
+  struct bn_node *from = parse("{\"a\":9,\"b\":{\"c\":9,\"d\":3},\"l\":[7,8],\"e\":{\"f\":4}}");
+
+  (void)state;
+  assert_int_equal(js->complete(into, from), 0);
+  js->free(from);
+  assert_print(into, "{\"a\":1,\"b\":{\"c\":2,\"d\":3},\"l\":[1],\"e\":{\"f\":4}}");
+  js->free(into);
+}
+
+static void hostile_texts_are_refused_with_a_line(void **state)
+{
+  char deep[8192];
+  const char *const bad[] = {"",
+                             "1",
+                             "{\"a\":1",
+                             "{\n\"a\":1,\n\"a\":2}",
+                             "{\"a\":1} x",
+                             "{\"a\":99999999999999999999}",
+                             "{\"a\":1e999}",
+                             "{\"a\":nan}",
+                             "{\"a\":\"\xff\"}",
+                             "{\"a\":\"\\u0000\"}",
+                             "{\"a\\u0000b\":1}",
+                             deep};
+
+  (void)state;
+  memset(deep, '[', sizeof deep - 1);
+  deep[sizeof deep - 1] = '\0';
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    struct bn_err err = {0};
+
+    assert_null(js->parse(bad[i], strlen(bad[i]), &err));
+    assert_non_null(strstr(err.text, "line "));
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(values_come_back_as_they_were),
+      cmocka_unit_test(what_cannot_be_kept_is_no_value),
+      cmocka_unit_test(missing_keys_are_added_at_every_depth),
+      cmocka_unit_test(hostile_texts_are_refused_with_a_line),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
