@@ -242,9 +242,15 @@ grep -q '^  src/base/b.o -> src/base/a.o: bn_a$' "$work/said" || { cat "$work/sa
 
 linked 'int main(void) { return 0; }' 'int bn_b(void) { return 1; }' 'int bn_c(void) { return 1; }'
 expect_linked bad callers 'functions that nobody calls'
-for name in base/b.o:.*bn_b x:src/drivers/x/driver.o:.*bn_c; do
+for name in base/b.c:.*bn_b drivers/x/driver.c:.*bn_c; do
   grep -q "$name" "$work/said" || { cat "$work/said"; status=1; }
 done
+put src/base/b.c 'int bn_b(int a)' '{' '  return a;' '}' 'int bn_d(void)' '{' \
+  '  return bn_b(1);' '}'
+put src/drivers/x/driver.c 'static int bn_c(int a)' '{' '  return a ? bn_c(0) : 0;' '}'
+expect_linked bad callers 'functions that only their own files call'
+mkdir -p "$work/tree/tests" && put tests/a.c 'int a = sizeof bn_b() + sizeof bn_c();'
+expect_linked good callers 'functions that their own files and a test call'
 mkdir -p "$work/tree/src/script/api"
 echo '{ bn_b; bn_c; };' >"$work/tree/src/script/api/exports.list"
 expect_linked good callers 'functions that scripts call'
