@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/random.h>
 
 #include "base/log.h"
+#include "base/rng.h"
 #include "base/units.h"
 #include "option/opt.h"
 
@@ -130,10 +130,8 @@ static int finish_random(struct bn_conf *c, struct bn_optset_fault *fault)
   c->seed_given = r->rand_seed != 0;
   c->seed = (uint64_t)r->rand_seed;
   /* 0.5 draws the same numbers in every run unless told otherwise. */
-  if (c->seed_given || (c->version == BN_V05 && !r->rand_init))
-    return 0;
-  if (getrandom(&c->seed, sizeof c->seed, 0) != (ssize_t)sizeof c->seed)
-    c->seed = bn_clock_wall() ^ (bn_clock_mono() << 20);
+  if (!c->seed_given && (c->version != BN_V05 || r->rand_init))
+    c->seed = bn_rng_entropy();
   return 0;
 }
 

@@ -63,9 +63,6 @@ void bn_fileio_describe(const struct bn_fileio_plan *plan, const char *io_title)
 
 /* --- layout.c: the files --- */
 
-/* "test_file.7", or "DIR/test_file.7". */
-int bn_layout_path(const struct bn_fileio_plan *plan, unsigned i, char out[PATH_MAX],
-                   struct bn_err *err);
 int bn_layout_prepare(const struct bn_fileio_plan *plan, struct bn_session *s, struct bn_err *err);
 int bn_layout_cleanup(const struct bn_fileio_plan *plan, struct bn_err *err);
 /* Opens all files for a run, checked; fd has plan->files places, -1 where nothing is open.  What is

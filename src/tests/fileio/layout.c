@@ -21,8 +21,9 @@ enum { FEW_OTHERS = 32, OTHER_FILES = 256 };
 
 static const uint64_t progress_ns = BN_NSEC_PER_SEC / 4;
 
-int bn_layout_path(const struct bn_fileio_plan *p, unsigned i, char out[PATH_MAX],
-                   struct bn_err *err)
+/* "test_file.7", or "DIR/test_file.7". */
+static int layout_path(const struct bn_fileio_plan *p, unsigned i, char out[PATH_MAX],
+                       struct bn_err *err)
 {
   const char *dir = p->conf->dir;
   const bool here = dir == NULL || dir[0] == '\0' || strcmp(dir, ".") == 0;
@@ -109,7 +110,7 @@ static int survey(struct making *m, struct bn_err *err)
     bool regular;
     uint64_t size;
 
-    if (bn_layout_path(p, i, path, err) != 0)
+    if (layout_path(p, i, path, err) != 0)
       return -1;
     m->old_size[i] = size_of(path, &regular);
     if (!regular && (uint64_t)m->old_size[i] < m->target)
@@ -207,7 +208,7 @@ static int make_file(struct making *m, unsigned i, struct bn_err *err)
   char path[PATH_MAX];
   int fd, rc;
 
-  if (bn_layout_path(m->plan, i, path, err) != 0)
+  if (layout_path(m->plan, i, path, err) != 0)
     return -1;
   fd = open(path, O_CREAT | O_WRONLY | m->plan->open_flags, 0600);
   if (fd < 0)
@@ -240,7 +241,7 @@ static void undo(const struct making *m)
   for (unsigned i = 0; i < m->touched; i++) {
     const int64_t old = m->old_size[i];
 
-    if (bn_layout_path(m->plan, i, path, NULL) != 0)
+    if (layout_path(m->plan, i, path, NULL) != 0)
       continue;
     if (old < 0)
       unmake(path);
@@ -318,7 +319,7 @@ int bn_layout_cleanup(const struct bn_fileio_plan *p, struct bn_err *err)
 
   bn_log(BN_NOTICE, "Removing test files...");
   for (unsigned i = 0; i < p->files; i++) {
-    if (bn_layout_path(p, i, path, err) != 0)
+    if (layout_path(p, i, path, err) != 0)
       return -1;
     if (unlink(path) != 0 && errno != ENOENT && rc == 0)
       rc = bn_err_set(err, errno, "cannot remove '%s': %s", path, strerror(errno));
@@ -418,7 +419,7 @@ int bn_layout_open(const struct bn_fileio_plan *p, int *fd, bool *made, struct b
   if (allow_files(p, err) != 0)
     return -1;
   for (unsigned i = 0; i < p->files; i++) {
-    if (bn_layout_path(p, i, path, err) != 0)
+    if (layout_path(p, i, path, err) != 0)
       return -1;
     bn_log(BN_DEBUG, "Opening file: %s", path);
     fd[i] = open_file(p, path, &made[i]);
@@ -435,7 +436,7 @@ void bn_layout_remove(const struct bn_fileio_plan *p, const bool *made)
   char path[PATH_MAX];
 
   for (unsigned i = 0; i < p->files; i++)
-    if (made[i] && bn_layout_path(p, i, path, NULL) == 0)
+    if (made[i] && layout_path(p, i, path, NULL) == 0)
       (void)unlink(path);
 }
 
