@@ -34,6 +34,17 @@ enum bn_sql_class {
   BN_CLASS_RESOURCE
 };
 
+/* What tells failures apart in the list of errors that a driver's option holds. */
+enum bn_sql_key { BN_KEY_CODE, BN_KEY_STATE };
+
+/* Failures that are ignored, so that the event is repeated, because the reference does so. */
+struct bn_sql_ignore {
+  unsigned classes;   /* bit 1 << enum bn_sql_class */
+  const char *option; /* a BN_LIST of `options`: error numbers or SQLSTATEs, as key says, or "all",
+                         which the host reads; NULL: none */
+  enum bn_sql_key key;
+};
+
 struct bn_sql_diag {
   int code;         /* server or client error number; 0: none */
   char state[6];    /* SQLSTATE or "" */
@@ -146,9 +157,8 @@ struct bn_driver {
                          uint64_t deadline_ns, struct bn_sql_diag *d);
   void (*disconnect)(void *conn);   /* also of a half-made or lost connection */
   struct bn_sql_caps (*caps)(void); /* without a connection */
-  enum bn_sql_class (*classify)(const struct bn_sql_diag *d);
-  /* In the reference's default or the driver option's list. */
-  bool (*ignorable)(void *self, const struct bn_sql_diag *d);
+  enum bn_sql_class (*classify)(const struct bn_sql_diag *d); /* NULL: all are OTHER */
+  struct bn_sql_ignore ignore;
   /* From any thread while conn is open: a blocked call returns an error.  Without waiting, because
      conn cannot be closed meanwhile and other sessions have their turn after it. */
   void (*interrupt)(void *conn);

@@ -125,11 +125,13 @@ void bn_sqlsys_free(struct bn_sqlsys *sys)
     bn_sql_conn_destroy(c);
   }
   for (size_t i = 0; i < sys->n_rows; i++) {
-    const struct bn_sql_driver *drv = &sys->drivers[i];
+    struct bn_sql_driver *drv = &sys->drivers[i];
 
     if (drv->ops != NULL && drv->ops->done != NULL)
       drv->ops->done(drv->self);
+    bn_sql_errors_free(&drv->ignored);
   }
+  bn_sql_errors_free(&sys->ignored);
   if (sys->trace != NULL)
     bn_sql_trace_close(sys->trace, sys->conf->trace);
   pthread_mutex_destroy(&sys->preflight);
@@ -209,7 +211,7 @@ static int settle_options(struct bn_sqlsys *sys, struct bn_err *err)
   if (sys->settled)
     return 0;
   if (set_ps_mode(sys, err) != 0 ||
-      bn_sql_policy_parse(&sys->policy, &sys->conf->ignore_errors, err) != 0)
+      bn_sql_errors_parse(&sys->ignored, &sys->conf->ignore_errors, err) != 0)
     return -1;
   if (sys->conf->trace != NULL && sys->conf->trace[0] != '\0' &&
       bn_sql_trace_open(&sys->trace, sys->conf->trace, err) != 0)
@@ -240,6 +242,8 @@ static int load(struct bn_sql_driver *drv, const struct bn_sql_row *row, struct 
     return bn_err_set(err, EINVAL, "the module of the database driver '%s' is of another version",
                       row->name);
   if (check_isolation(drv->sys, ops, err) != 0)
+    return -1;
+  if (bn_sql_errors_of_driver(&drv->ignored, ops, row->conf, err) != 0)
     return -1;
   drv->host.anew = drv->sys->anew;
   if (ops->init != NULL && ops->init(&drv->self, row->conf, &drv->host, err) != 0)

@@ -10,14 +10,8 @@
 #include "base/buf.h"
 #include "engine/run.h"
 #include "measure/stat.h"
+#include "sql/errors.h"
 #include "sql/sql.h"
-
-/* --db-ignore-errors, parsed. */
-struct bn_sql_policy {
-  bool all;
-  unsigned classes;           /* bit 1 << enum bn_sql_class */
-  const struct bn_list *list; /* the items as typed, for codes and SQLSTATEs */
-};
 
 struct bn_sql_driver {
   struct bn_sqlsys *sys;
@@ -25,7 +19,8 @@ struct bn_sql_driver {
   void *self;
   struct bn_sql_caps caps;
   struct bn_driver_host host;
-  unsigned index; /* of the row */
+  struct bn_sql_errors ignored; /* by the driver's own list */
+  unsigned index;               /* of the row */
 };
 
 /* A statement's text, shared by the sessions that prepared it. */
@@ -45,7 +40,7 @@ struct bn_sqlsys {
   size_t n_rows;
   _Atomic unsigned ordinal; /* of the next connection */
   /* Set with the first driver, constant from then on. */
-  struct bn_sql_policy policy;
+  struct bn_sql_errors ignored; /* --db-ignore-errors */
   bool emulate;
   bool anew;        /* statements are prepared anew at each execute */
   bool as_released; /* a dialect was asked for: unread results are in the way of a statement */
@@ -233,9 +228,6 @@ int bn_sql_preflight_open(struct bn_sql_conn *c, int (*open)(struct bn_sql_conn 
 bool bn_sql_preflight_defers(const struct bn_sql_conn *c);
 
 /* --- policy.c --- */
-int bn_sql_policy_parse(struct bn_sql_policy *p, const struct bn_list *list, struct bn_err *err);
-bool bn_sql_policy_ignores(const struct bn_sql_policy *p, const struct bn_sql_driver *drv,
-                           const struct bn_sql_diag *d);
 /* Classifies a failure, sets the view, and recovers from it or logs it. */
 void bn_sql_failed(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step, const char *sql,
                    size_t len);

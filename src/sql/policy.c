@@ -1,94 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Failures: which are ignored, what is done about those, and how the others are worded. */
-#include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "sql/internal.h"
 
-static const struct {
-  const char *name;
-  enum bn_sql_class class;
-} class_names[] = {
-    {"other", BN_CLASS_OTHER},
-    {"deadlock", BN_CLASS_DEADLOCK},
-    {"lock-timeout", BN_CLASS_LOCK_TIMEOUT},
-    {"serialization", BN_CLASS_SERIALIZATION},
-    {"connection", BN_CLASS_CONNECTION},
-    {"read-only", BN_CLASS_READ_ONLY},
-    {"duplicate", BN_CLASS_DUPLICATE},
-    {"resource", BN_CLASS_RESOURCE},
-};
-
-static bool is_number(const char *s)
+static bool ignores(const struct bn_sql_driver *drv, const struct bn_sql_diag *d)
 {
-  return s[0] != '\0' && s[strspn(s, "0123456789")] == '\0';
-}
+  const enum bn_sql_class class =
+      drv->ops->classify != NULL ? drv->ops->classify(d) : BN_CLASS_OTHER;
 
-static bool is_sqlstate(const char *s)
-{
-  return strlen(s) == 5 && strspn(s, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 5;
-}
-
-/* '-' and '_' are the same. */
-static bool same_name(const char *a, const char *b)
-{
-  for (; *a != '\0' && *b != '\0'; a++, b++) {
-    if (tolower((unsigned char)(*a == '_' ? '-' : *a)) != *b)
-      return false;
-  }
-  return *a == *b;
-}
-
-int bn_sql_policy_parse(struct bn_sql_policy *p, const struct bn_list *list, struct bn_err *err)
-{
-  const size_t n_classes = sizeof class_names / sizeof class_names[0];
-
-  *p = (struct bn_sql_policy){.list = list};
-  for (size_t i = 0; i < list->n; i++) {
-    const char *item = list->item[i];
-    size_t k = 0;
-
-    while (k < n_classes && !same_name(item, class_names[k].name))
-      k++;
-    if (k < n_classes)
-      p->classes |= 1u << class_names[k].class;
-    else if (same_name(item, "all"))
-      p->all = true;
-    else if (!is_number(item) && !is_sqlstate(item))
-      return bn_err_set(err, EINVAL,
-                        "Invalid value for --db-ignore-errors: '%s' is no error number, SQLSTATE, "
-                        "class of errors or 'all'",
-                        item);
-  }
-  return 0;
-}
-
-static bool listed(const struct bn_list *list, const struct bn_sql_diag *d)
-{
-  for (size_t i = 0; i < list->n; i++) {
-    const char *item = list->item[i];
-
-    if (d->state[0] != '\0' && strcmp(item, d->state) == 0)
-      return true;
-    if (d->code > 0 && is_number(item) && strtoul(item, NULL, 10) == (unsigned long)d->code)
-      return true;
-  }
-  return false;
-}
-
-bool bn_sql_policy_ignores(const struct bn_sql_policy *p, const struct bn_sql_driver *drv,
-                           const struct bn_sql_diag *d)
-{
-  const struct bn_driver *ops = drv->ops;
-
-  if (p->all || (ops->ignorable != NULL && ops->ignorable(drv->self, d)))
-    return true;
-  if (p->classes != 0 && ops->classify != NULL && (p->classes & (1u << ops->classify(d))) != 0)
-    return true;
-  return listed(p->list, d);
+  return bn_sql_errors_have(&drv->ignored, d, class) ||
+         bn_sql_errors_have(&drv->sys->ignored, d, class);
 }
 
 static const char *const default_texts[BN_STEPS] = {
@@ -233,7 +157,7 @@ void bn_sql_failed(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step,
     c->state = BN_CONN_LOST;
   if (bn_session_interrupted(c->session)) {
     bn_sql_end_quietly(c);
-  } else if (!c->no_restart && bn_sql_policy_ignores(&c->sys->policy, c->drv, &c->diag)) {
+  } else if (!c->no_restart && ignores(c->drv, &c->diag)) {
     recover(c);
   } else if (c->defer && step == BN_STEP_QUERY && !c->no_restart) {
     c->view.error = BN_VERDICT_FATAL;

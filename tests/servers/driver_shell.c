@@ -7,11 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <unistd.h>
 
 #include "api/driver.h"
 #include "base/clock.h"
 #include "option/opt.h"
+#include "sql/errors.h"
 
 enum { CONNS = 16, STMTS = 64, PARAMS = 12, FIELDS = 64 };
 
@@ -32,6 +33,7 @@ struct statement {
 struct shell {
   const struct bn_driver *ops;
   void *self;
+  struct bn_sql_errors ignored;
   void *conn[CONNS];
   unsigned at; /* the connection in use */
   unsigned ordinal;
@@ -77,8 +79,10 @@ static void answer(struct shell *s, enum bn_sql rc, const struct bn_sql_diag *d)
            r->affected, r->nrows, r->nfields, r->more ? "true" : "false");
     return;
   }
+  const enum bn_sql_class class = s->ops->classify(d);
+
   printf(", \"code\": %d, \"class\": %d, \"ignorable\": %s, \"rolled_back\": %s", d->code,
-         (int)s->ops->classify(d), s->ops->ignorable(s->self, d) ? "true" : "false",
+         (int)class, bn_sql_errors_have(&s->ignored, d, class) ? "true" : "false",
          d->rolled_back ? "true" : "false");
   put_field("state", d->state);
   put_field("call", d->call);
@@ -103,10 +107,8 @@ static const struct bn_driver_host host = {
 static void *wake(void *arg)
 {
   struct shell *s = arg;
-  const struct timespec t = {.tv_sec = s->wake_ms / 1000,
-                             .tv_nsec = (long)(s->wake_ms % 1000) * 1000000};
 
-  (void)nanosleep(&t, NULL);
+  (void)usleep(s->wake_ms * 1000);
   s->ops->interrupt(s->wake_conn);
   return NULL;
 }
@@ -118,8 +120,7 @@ static void join_waker(struct shell *s)
   s->waking = false;
 }
 
-/* --- commands: the text behind the command's name is theirs to cut
- * -------------------------------- */
+/* --- commands: the text behind the command's name is theirs to cut --- */
 
 static void drop_result(struct shell *s)
 {
@@ -138,6 +139,15 @@ static void close_all(struct shell *s)
   }
 }
 
+/* The connection in use. */
+static void drop_conn(struct shell *s)
+{
+  if (s->conn[s->at] != NULL)
+    s->ops->disconnect(s->conn[s->at]);
+  free(s->conn[s->at]);
+  s->conn[s->at] = NULL;
+}
+
 /* With all statements, whatever their connection. */
 static void do_disconnect(struct shell *s, char *text)
 {
@@ -145,10 +155,7 @@ static void do_disconnect(struct shell *s, char *text)
   drop_result(s);
   join_waker(s);
   close_all(s);
-  if (s->conn[s->at] != NULL)
-    s->ops->disconnect(s->conn[s->at]);
-  free(s->conn[s->at]);
-  s->conn[s->at] = NULL;
+  drop_conn(s);
   printf("{\"rc\": \"DONE\"}\n");
 }
 
@@ -180,11 +187,8 @@ static void do_connect(struct shell *s, char *text)
   s->conn[s->at] = calloc(1, s->ops->conn_size);
   rc = s->ops->connect(s->self, s->conn[s->at], &t, deadline_ns, &d);
   answer(s, rc, &d);
-  if (rc != BN_SQL_DONE) {
-    s->ops->disconnect(s->conn[s->at]);
-    free(s->conn[s->at]);
-    s->conn[s->at] = NULL;
-  }
+  if (rc != BN_SQL_DONE)
+    drop_conn(s);
 }
 
 /* The result, which is the connection's, goes. */
@@ -429,15 +433,10 @@ static void finish(struct shell *s)
 {
   drop_result(s);
   close_all(s);
-  for (unsigned i = 0; i < STMTS; i++) {
-    for (unsigned k = 0; k < PARAMS; k++)
-      free(s->stmt[i].param[k].text);
-  }
-  for (unsigned i = 0; i < CONNS; i++) {
-    if (s->conn[i] != NULL)
-      s->ops->disconnect(s->conn[i]);
-    free(s->conn[i]);
-  }
+  for (unsigned i = 0; i < STMTS * PARAMS; i++)
+    free(s->stmt[i / PARAMS].param[i % PARAMS].text);
+  for (s->at = 0; s->at < CONNS; s->at++)
+    drop_conn(s);
   if (s->ops->thread_done != NULL)
     s->ops->thread_done(s->self);
   s->ops->done(s->self);
@@ -473,28 +472,29 @@ int main(int argc, char **argv)
   struct bn_err err = {0};
   char *line = NULL;
   size_t size = 0;
+  bool started;
   void *conf;
 
   if (s.ops == NULL || set == NULL)
     return 2;
   conf = calloc(1, s.ops->conf_size);
-  if (bn_optset_add(set, "driver", s.ops->options, conf, false, &err) != 0 ||
-      set_options(set, argc, argv) != 0 || s.ops->init(&s.self, conf, &host, &err) != 0 ||
-      (s.ops->thread_init != NULL && s.ops->thread_init(s.self) != 0)) {
-    printf("{\"rc\": \"INIT\"");
+  started = bn_optset_add(set, "driver", s.ops->options, conf, false, &err) == 0 &&
+            set_options(set, argc, argv) == 0 &&
+            bn_sql_errors_of_driver(&s.ignored, s.ops, conf, &err) == 0 &&
+            s.ops->init(&s.self, conf, &host, &err) == 0 &&
+            (s.ops->thread_init == NULL || s.ops->thread_init(s.self) == 0);
+  printf("{\"rc\": \"%s\"", started ? "DONE" : "INIT");
+  if (!started)
     put_field("text", err.text);
-    printf("}\n");
-    bn_optset_free(set);
-    free(conf);
-    return 1;
-  }
-  printf("{\"rc\": \"DONE\"}\n");
+  printf("}\n");
   (void)fflush(stdout);
-  while (getline(&line, &size, stdin) > 0)
+  while (started && getline(&line, &size, stdin) > 0)
     obey(&s, line);
   free(line);
-  finish(&s);
+  if (started)
+    finish(&s);
+  bn_sql_errors_free(&s.ignored);
   bn_optset_free(set);
   free(conf);
-  return 0;
+  return started ? 0 : 1;
 }

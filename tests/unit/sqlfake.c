@@ -13,6 +13,7 @@ struct fake fake;
 
 struct fake_conf {
   char *user;
+  struct bn_list ignored;
 };
 
 struct fake_conn {
@@ -97,12 +98,6 @@ static struct bn_sql_caps fake_caps(void)
 static enum bn_sql_class fake_classify(const struct bn_sql_diag *d)
 {
   return d->code == 1213 ? BN_CLASS_DEADLOCK : BN_CLASS_OTHER;
-}
-
-static bool fake_ignorable(void *self, const struct bn_sql_diag *d)
-{
-  (void)self;
-  return fake.ignorable != 0 && d->code == fake.ignorable;
 }
 
 static void fake_interrupt(void *conn)
@@ -241,6 +236,7 @@ static enum bn_sql fake_load_end(void *conn, struct bn_sql_diag *d)
 
 static const struct bn_opt fake_options[] = {
     {.name = "fake-user", .type = BN_STRING, .offset = offsetof(struct fake_conf, user)},
+    {.name = "fake-ignore-errors", .type = BN_LIST, .offset = offsetof(struct fake_conf, ignored)},
     BN_OPT_END};
 
 static enum bn_sql fake_unread(enum bn_sql_step step, bool prepared, struct bn_sql_diag *d)
@@ -252,32 +248,33 @@ static enum bn_sql fake_unread(enum bn_sql_step step, bool prepared, struct bn_s
   return BN_SQL_ERROR;
 }
 
-static const struct bn_driver fake_driver = {.abi = BN_DRIVER_ABI,
-                                             .size = sizeof(struct bn_driver),
-                                             .name = "fake",
-                                             .options = fake_options,
-                                             .conf_size = sizeof(struct fake_conf),
-                                             .conn_size = sizeof(struct fake_conn),
-                                             .stmt_size = sizeof(struct fake_stmt),
-                                             .connect = fake_connect,
-                                             .disconnect = fake_disconnect,
-                                             .caps = fake_caps,
-                                             .classify = fake_classify,
-                                             .ignorable = fake_ignorable,
-                                             .interrupt = fake_interrupt,
-                                             .quote = fake_quote,
-                                             .query = fake_query,
-                                             .prepare = fake_prepare,
-                                             .bind = fake_bind,
-                                             .execute = fake_execute,
-                                             .next = fake_next,
-                                             .fetch = fake_fetch,
-                                             .free_result = fake_free,
-                                             .close = fake_close,
-                                             .load_begin = fake_load_begin,
-                                             .load_rows = fake_load_rows,
-                                             .load_end = fake_load_end,
-                                             .unread = fake_unread};
+static const struct bn_driver fake_driver = {
+    .abi = BN_DRIVER_ABI,
+    .size = sizeof(struct bn_driver),
+    .name = "fake",
+    .options = fake_options,
+    .conf_size = sizeof(struct fake_conf),
+    .conn_size = sizeof(struct fake_conn),
+    .stmt_size = sizeof(struct fake_stmt),
+    .connect = fake_connect,
+    .disconnect = fake_disconnect,
+    .caps = fake_caps,
+    .classify = fake_classify,
+    .ignore = {.option = "fake-ignore-errors", .key = BN_KEY_CODE},
+    .interrupt = fake_interrupt,
+    .quote = fake_quote,
+    .query = fake_query,
+    .prepare = fake_prepare,
+    .bind = fake_bind,
+    .execute = fake_execute,
+    .next = fake_next,
+    .fetch = fake_fetch,
+    .free_result = fake_free,
+    .close = fake_close,
+    .load_begin = fake_load_begin,
+    .load_rows = fake_load_rows,
+    .load_end = fake_load_end,
+    .unread = fake_unread};
 
 void plan(struct fake_answer a)
 {
@@ -311,6 +308,7 @@ void fixture_open_with(struct fixture *f, enum bn_version version)
   f->conf.threads = 1;
   f->conf.raw.thread_stack_size = 65536;
   f->sql_conf.driver = name;
+  conf.ignored = (struct bn_list){.item = &f->ignored, .n = f->ignored != NULL};
   f->row = (struct bn_sql_row){
       .name = "fake", .conf_size = sizeof conf, .conf = &conf, .ops = &fake_driver};
   f->sys = bn_sqlsys_new(&f->sql_conf, version, &f->row, 1);

@@ -24,7 +24,6 @@ enum { FAKE_MAX = 64 };
 struct fake {
   struct fake_answer answer[FAKE_MAX]; /* to the next statements; then DONE, nothing affected */
   size_t n_answers, next_answer;
-  int ignorable;           /* this code is in the driver's list */
   unsigned refuse_connect; /* so many attempts fail */
   unsigned refuse_prepare; /* so many fail with LOST */
   bool cannot_prepare;     /* asks for emulation */
@@ -42,6 +41,7 @@ struct fixture {
   struct bn_conf conf;
   struct bn_sql_conf sql_conf;
   struct bn_sql_row row;
+  char *ignored; /* the one item in the list of the driver's option; NULL: none */
   struct bn_workload ops;
   struct bn_run *run;
   struct bn_session *s;
@@ -50,7 +50,7 @@ struct fixture {
 };
 
 void fixture_open(struct fixture *f, enum bn_version version);
-/* The same with options that the caller has set in f->sql_conf. */
+/* The same with options that the caller has set in f->sql_conf and f->ignored. */
 void fixture_open_with(struct fixture *f, enum bn_version version);
 void fixture_close(struct fixture *f);
 uint64_t counted(const struct fixture *f, unsigned counter);

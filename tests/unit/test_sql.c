@@ -104,11 +104,13 @@ static void words_a_fatal_error_and_counts_it(void **state)
 
 static void rolls_back_for_an_ignored_error(void **state)
 {
+  char ignored[] = "1213";
   struct fixture f;
 
   (void)state;
-  fixture_open(&f, BN_V11);
-  fake.ignorable = 1213;
+  memset(&f, 0, sizeof f);
+  f.ignored = ignored;
+  fixture_open_with(&f, BN_V11);
   struct bn_sql_conn *c = connect_to(&f);
 
   plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 1213});

@@ -21,14 +21,16 @@ static struct bn_sql_rs *query(struct bn_sql_conn *c, const char *sql)
 
 static void reconnects_and_prepares_again(void **state)
 {
+  char ignored[] = "2013";
   struct fixture f;
   bool is_null = false;
   int64_t value = 1;
   const struct bn_sql_bind b = {.type = BN_SQL_INT64, .is_null = &is_null, .data = &value};
 
   (void)state;
-  fixture_open(&f, BN_V11);
-  fake.ignorable = 2013;
+  memset(&f, 0, sizeof f);
+  f.ignored = ignored;
+  fixture_open_with(&f, BN_V11);
   struct bn_sql_conn *c = connect_to(&f);
   struct bn_sql_stmt *st = bn_sql_prepare(c, "SELECT ?", 8);
 
@@ -60,11 +62,13 @@ static void reconnects_and_prepares_again(void **state)
 
 static void stops_reconnecting_when_the_run_is_over(void **state)
 {
+  char ignored[] = "2013";
   struct fixture f;
 
   (void)state;
-  fixture_open(&f, BN_V11);
-  fake.ignorable = 2013;
+  memset(&f, 0, sizeof f);
+  f.ignored = ignored;
+  fixture_open_with(&f, BN_V11);
   struct bn_sql_conn *c = connect_to(&f);
 
   plan((struct fake_answer){.rc = BN_SQL_LOST, .code = 2013});

@@ -40,20 +40,6 @@ static int parse_ports(struct bn_mysql *driver, struct bn_err *err)
   return 0;
 }
 
-static int check_ignored(const struct bn_list *list, struct bn_err *err)
-{
-  for (size_t i = 0; i < list->n; i++) {
-    const char *item = list->item[i];
-
-    if (strcmp(item, "all") != 0 && item[strspn(item, "0123456789")] != '\0')
-      return bn_err_set(err, EINVAL,
-                        "Invalid value for --mysql-ignore-errors: '%s' is no error number and not "
-                        "'all'",
-                        item);
-  }
-  return 0;
-}
-
 static int check(const struct bn_mysql_conf *conf, enum bn_version version, struct bn_err *err)
 {
   if (conf->socket.n == 0 && conf->host.n == 0)
@@ -61,7 +47,7 @@ static int check(const struct bn_mysql_conf *conf, enum bn_version version, stru
   /* In 0.5 the port is one number, and nothing is 0: the client library's own. */
   if (conf->socket.n == 0 && conf->port.n == 0 && version != BN_V05)
     return bn_err_set(err, EINVAL, "No MySQL ports specified, aborting");
-  return check_ignored(&conf->ignore_errors, err);
+  return 0;
 }
 
 static void done(void *self)
@@ -260,7 +246,7 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .disconnect = bn_mysql_disconnect,
     .caps = caps,
     .classify = bn_mysql_classify,
-    .ignorable = bn_mysql_ignorable,
+    .ignore = {.option = "mysql-ignore-errors", .key = BN_KEY_CODE},
     .interrupt = bn_mysql_interrupt,
     .info = info,
     .quote = quote,

@@ -111,7 +111,6 @@ enum bn_sql bn_mysql_fail_as(struct bn_mysql_conn *c, int code, const char *stat
 enum bn_sql bn_mysql_fail_text(int code, const char *call, const char *text, struct bn_sql_diag *d);
 enum bn_sql bn_mysql_unread(enum bn_sql_step step, bool prepared, struct bn_sql_diag *d);
 enum bn_sql_class bn_mysql_classify(const struct bn_sql_diag *d);
-bool bn_mysql_ignorable(void *self, const struct bn_sql_diag *d);
 
 /* --- result.c --- */
 enum bn_sql bn_mysql_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,

@@ -70,16 +70,6 @@ static int check(const struct bn_pgsql_conf *conf, struct bn_err *err)
     if (*end != '\0' || port == 0 || port > 65535)
       return bn_err_set(err, EINVAL, "Invalid value for --pgsql-port: '%s'", conf->port.item[i]);
   }
-  for (size_t i = 0; i < conf->ignore_errors.n; i++) {
-    const char *item = conf->ignore_errors.item[i];
-
-    if (strcmp(item, "all") != 0 &&
-        (strlen(item) != 5 || strspn(item, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") != 5))
-      return bn_err_set(err, EINVAL,
-                        "Invalid value for --pgsql-ignore-errors: '%s' is no SQLSTATE and not "
-                        "'all'",
-                        item);
-  }
   return 0;
 }
 
@@ -197,7 +187,7 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .disconnect = bn_pgsql_disconnect,
     .caps = caps,
     .classify = bn_pgsql_classify,
-    .ignorable = bn_pgsql_ignorable,
+    .ignore = {.option = "pgsql-ignore-errors", .key = BN_KEY_STATE},
     .interrupt = bn_pgsql_interrupt,
     .info = info,
     .quote = bn_pgsql_quote,

@@ -80,7 +80,6 @@ enum bn_sql bn_pgsql_fail(struct bn_pgsql_conn *c, const PGresult *res, const ch
 enum bn_sql bn_pgsql_fail_text(const char *state, const char *call, const char *text,
                                struct bn_sql_diag *d);
 enum bn_sql_class bn_pgsql_classify(const struct bn_sql_diag *d);
-bool bn_pgsql_ignorable(void *self, const struct bn_sql_diag *d);
 
 /* --- result.c --- */
 /* What a result says; frees it unless it has rows. */

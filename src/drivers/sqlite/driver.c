@@ -286,7 +286,8 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .disconnect = disconnect,
     .caps = caps,
     .classify = bn_sqlite_classify,
-    .ignorable = bn_sqlite_ignorable,
+    .ignore = {.classes = 1u << BN_CLASS_SERIALIZATION | 1u << BN_CLASS_LOCK_TIMEOUT |
+                          1u << BN_CLASS_DUPLICATE},
     .interrupt = interrupt,
     .info = info,
     .quote = quote,

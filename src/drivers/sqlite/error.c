@@ -38,15 +38,6 @@ enum bn_sql_class bn_sqlite_classify(const struct bn_sql_diag *d)
   return class_of(d->code);
 }
 
-bool bn_sqlite_ignorable(void *self, const struct bn_sql_diag *d)
-{
-  const enum bn_sql_class class = class_of(d->code);
-
-  (void)self;
-  return class == BN_CLASS_SERIALIZATION || class == BN_CLASS_LOCK_TIMEOUT ||
-         class == BN_CLASS_DUPLICATE;
-}
-
 static const char *sqlstate_of(int code)
 {
   switch (class_of(code)) {

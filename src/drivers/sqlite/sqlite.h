@@ -59,7 +59,6 @@ enum bn_sql bn_sqlite_fail(struct bn_sqlite_conn *c, int rc, const char *call,
 enum bn_sql bn_sqlite_fail_text(struct bn_sqlite_conn *c, int code, const char *call,
                                 const char *text, struct bn_sql_diag *d);
 enum bn_sql_class bn_sqlite_classify(const struct bn_sql_diag *d);
-bool bn_sqlite_ignorable(void *self, const struct bn_sql_diag *d);
 
 /* --- exec.c --- */
 void bn_sqlite_leave(struct bn_sqlite_conn *c); /* gives its turn to the next */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What went wrong: numbers of MySQL and MariaDB, and what they mean. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <errmsg.h>
 
@@ -72,22 +70,6 @@ enum bn_sql_class bn_mysql_classify(const struct bn_sql_diag *d)
       return classes[i].class;
   }
   return BN_CLASS_OTHER;
-}
-
-bool bn_mysql_ignorable(void *self, const struct bn_sql_diag *d)
-{
-  const struct bn_mysql *driver = self;
-  const struct bn_list *list = &driver->conf->ignore_errors;
-
-  for (size_t i = 0; i < list->n; i++) {
-    char *end;
-
-    if (strcmp(list->item[i], "all") == 0)
-      return true;
-    if (d->code != 0 && strtol(list->item[i], &end, 10) == d->code && *end == '\0')
-      return true;
-  }
-  return false;
 }
 
 static enum bn_sql fill(int code, const char *state, const char *call, const char *text,

@@ -33,18 +33,6 @@ enum bn_sql_class bn_pgsql_classify(const struct bn_sql_diag *d)
   return BN_CLASS_OTHER;
 }
 
-bool bn_pgsql_ignorable(void *self, const struct bn_sql_diag *d)
-{
-  const struct bn_pgsql *driver = self;
-  const struct bn_list *list = &driver->conf->ignore_errors;
-
-  for (size_t i = 0; i < list->n; i++) {
-    if (strcmp(list->item[i], "all") == 0 || strcmp(list->item[i], d->state) == 0)
-      return true;
-  }
-  return false;
-}
-
 static enum bn_sql outcome(const struct bn_sql_diag *d)
 {
   return bn_pgsql_classify(d) == BN_CLASS_CONNECTION ? BN_SQL_LOST : BN_SQL_ERROR;
