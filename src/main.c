@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/plugin.h"
 #include "cli/cli.h"
+#include "cli/subcommand.h"
 #include "engine/run.h"
 #include "engine/stop.h"
 #include "option/conf.h"
@@ -182,8 +183,7 @@ static int print_man(struct program *p)
   for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
     if (declare_workload(p, bn_registry_workloads[i]) == NULL)
       return -1;
-  bn_cli_print_man(p->options);
-  return 0;
+  return bn_cli_print_man(p->options) == 0 ? 0 : out_of_memory();
 }
 
 /* 1: answered; 0: there was no question; -1: failed. */
@@ -417,11 +417,24 @@ static int parse_arguments(struct program *p)
   return -1;
 }
 
+static int run_subcommand(const struct bn_subcommand *sub, int argc, char **argv)
+{
+  struct bn_err err = {0};
+  const int status = bn_subcommand_run(sub, argc, argv, stdout, &err);
+
+  if (err.text[0] != '\0')
+    bn_log_stderr("bench %s: %s", sub->name, err.text);
+  return status;
+}
+
 static int run_program(struct program *p, int argc, char **argv)
 {
+  const struct bn_subcommand *sub = bn_subcommand_find(bn_registry_subcommands, argc, argv);
   const struct bn_workload *ops;
   int answered;
 
+  if (sub != NULL)
+    return run_subcommand(sub, argc, argv);
   if (bn_cli_begin(&p->cli, argc, argv) != 0 || copy_args(p, argc, argv) != 0 ||
       declare_options(p) != 0 || parse_arguments(p) != 0)
     return BN_STATUS_FAILED;

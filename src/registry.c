@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What this program was built with: workloads, reports, drivers, bundled scripts. */
+/* What this program was built with: workloads, reports, drivers, bundled scripts, subcommands. */
 #include "registry.h"
 
 #include <string.h>
@@ -54,6 +54,12 @@ const struct bn_registry_script bn_registry_scripts[] = {
     {"select_random_ranges", "several random ranges"},
     {"bulk_insert", "insert many rows at a time"},
     {.name = NULL},
+};
+
+/* A row without `run` reserves its name. */
+const struct bn_subcommand bn_registry_subcommands[] = {
+    {.name = "sweep"}, {.name = "compare"}, {.name = "report"},
+    {.name = "plot"},  {.name = "merge"},   {.name = NULL},
 };
 
 const struct bn_workload *bn_registry_workload(const char *name)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What this program was built with: workloads, reports, drivers, bundled scripts. */
+/* What this program was built with: workloads, reports, drivers, bundled scripts, subcommands. */
 #ifndef BN_REGISTRY_H
 #define BN_REGISTRY_H
 
@@ -7,6 +7,7 @@
 
 #include "api/opt.h"
 #include "api/report.h"
+#include "api/subcommand.h"
 #include "api/workload.h"
 
 /* A driver's options are part of the program, so that no client library is loaded before its use;
@@ -27,6 +28,7 @@ extern const struct bn_workload *const bn_registry_workloads[];
 extern const struct bn_reporter *const bn_registry_reporters[];
 extern const struct bn_registry_driver bn_registry_drivers[];
 extern const struct bn_registry_script bn_registry_scripts[];
+extern const struct bn_subcommand bn_registry_subcommands[];
 
 /* NULL: no such name. */
 const struct bn_workload *bn_registry_workload(const char *name);

@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "base/near.h"
+#include "cli/subcommand.h"
 #include "registry.h"
 
 static const char test_warning[] =
@@ -288,16 +289,14 @@ void bn_cli_print_fault(const struct bn_cli *cli, const struct bn_optset_fault *
 
 int bn_cli_check_reserved(const struct bn_cli *cli)
 {
-  static const char *const reserved[] = {"sweep", "compare", "report", "plot", "merge"};
+  const struct bn_subcommand *sub =
+      cli->test != NULL ? bn_subcommand_named(bn_registry_subcommands, cli->test) : NULL;
 
-  for (size_t i = 0; cli->test != NULL && i < sizeof reserved / sizeof reserved[0]; i++)
-    if (strcmp(cli->test, reserved[i]) == 0) {
-      bn_log_stderr("'%s' is reserved for a subcommand of a later version; to run a script of "
-                    "that name type ./%s.lua",
-                    reserved[i], reserved[i]);
-      return -1;
-    }
-  return 0;
+  if (sub == NULL)
+    return 0;
+  bn_log_stderr("'%s' is reserved for a subcommand%s; to run a script of that name type ./%s.lua",
+                sub->name, sub->run != NULL ? "" : " of a later version", sub->name);
+  return -1;
 }
 
 void bn_cli_no_command(const struct bn_cli *cli, const char *test)

@@ -54,8 +54,9 @@ void bn_cli_print_help(const struct bn_cli *cli, const struct bn_optset *options
 void bn_cli_print_test_help(const char *group, const struct bn_optset *options);
 /* The lines without their heading. */
 void bn_cli_print_option_lines(const char *group, const struct bn_optset *options);
-/* Options as sections of the manual page; options has those of all tests too. */
-void bn_cli_print_man(const struct bn_optset *options);
+/* Options as sections of the manual page; options has those of all tests too.
+   -1: out of memory. */
+int bn_cli_print_man(const struct bn_optset *options);
 
 /* Warns of deprecated names, settles them. */
 void bn_cli_resolve_aliases(const struct bn_cli *cli, struct bn_optset *options);
@@ -71,7 +72,7 @@ bool bn_cli_lacks_required(const struct bn_cli *cli, const struct bn_optset *opt
 void bn_cli_warn_unknown(struct bn_optset *options);
 /* Reports the unknown names of configuration files. */
 void bn_cli_check_files(const struct bn_cli *cli, const struct bn_optset *options, bool is_script);
-/* -1 when the test's name is one that later versions need. */
+/* -1 when the test's name is that of a subcommand. */
 int bn_cli_check_reserved(const struct bn_cli *cli);
 
 /* The texts of the reference for what cannot be done. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "cli/subcommand.h"
 #include "registry.h"
 
 static const char db_group[] = "General database options";
@@ -127,6 +128,7 @@ static void print_tests(const struct bn_cli *cli)
   for (size_t i = 0; bn_registry_scripts[i].name != NULL; i++)
     printf("  %s - %s\n", bn_registry_scripts[i].name, bn_registry_scripts[i].title);
   putchar('\n');
+  bn_subcommand_list(bn_registry_subcommands, stdout);
 }
 
 void bn_cli_print_help(const struct bn_cli *cli, const struct bn_optset *options,
@@ -178,7 +180,7 @@ static void print_man_section(const struct bn_optset *options, const char *headi
   printf(".El\n");
 }
 
-void bn_cli_print_man(const struct bn_optset *options)
+int bn_cli_print_man(const struct bn_optset *options)
 {
   static const char *const general[] = {BN_GROUP_GENERAL, BN_GROUP_FILE};
   static const char *const random[] = {BN_GROUP_RAND};
@@ -201,4 +203,5 @@ void bn_cli_print_man(const struct bn_optset *options)
     (void)snprintf(group, sizeof group, "%s options", bn_registry_workloads[i]->name);
     print_man_section(options, bn_registry_workloads[i]->title, groups, 1);
   }
+  return bn_subcommand_man(bn_registry_subcommands, stdout);
 }

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The contract of subcommands: what stands where the name of a test would, and runs no test. */
+#ifndef BN_API_SUBCOMMAND_H
+#define BN_API_SUBCOMMAND_H
+
+#include <stddef.h>
+
+#include "api/opt.h"
+#include "base/err.h"
+
+/* `bench NAME [options]... OPERANDS`.  --help is every subcommand's own and not in its table. */
+struct bn_subcommand {
+  const char *name, *title; /* "report", "print the report of a saved result" */
+  const char *operands;     /* as the usage line names them: "FILE" */
+  size_t min_operands, max_operands;
+  const struct bn_opt *options; /* NULL: none */
+  size_t conf_size;             /* of the struct that the options' offsets mean */
+  /* Prints its result on standard output and returns the exit status; err: why it failed.  The
+     operands end with NULL.  NULL: the name is reserved for a later version. */
+  int (*run)(const void *conf, const char *const *operand, struct bn_err *err);
+};
+
+#endif

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Subcommands: which one an argument vector asks for, and its own grammar. */
+#include "cli/subcommand.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/near.h"
+#include "option/opt.h"
+
+/* One subcommand being asked for. */
+struct asking {
+  const struct bn_subcommand *sub;
+  char group[64]; /* of its options */
+  struct bn_optset *set;
+  void *conf;
+  bool help;
+  const char **operand; /* ends with NULL */
+  size_t n_operands;
+};
+
+const struct bn_subcommand *bn_subcommand_named(const struct bn_subcommand *table, const char *name)
+{
+  for (; table->name != NULL; table++)
+    if (strcmp(table->name, name) == 0)
+      return table;
+  return NULL;
+}
+
+const struct bn_subcommand *bn_subcommand_find(const struct bn_subcommand *table, int argc,
+                                               char *const *argv)
+{
+  const struct bn_subcommand *sub = NULL;
+  int i = 1;
+
+  while (i < argc && argv[i][0] == '-')
+    i++;
+  if (i < argc)
+    sub = bn_subcommand_named(table, argv[i]);
+  return sub != NULL && sub->run != NULL ? sub : NULL;
+}
+
+static int out_of_memory(struct bn_err *err)
+{
+  return bn_err_set(err, 0, "out of memory");
+}
+
+static int declare(struct asking *a, struct bn_err *err)
+{
+  static const struct bn_opt own[] = {
+      {.name = "help", .type = BN_BOOL, .def = "off", .help = "print this help and exit"},
+      BN_OPT_END};
+
+  (void)snprintf(a->group, sizeof a->group, "%s options", a->sub->name);
+  a->conf = calloc(1, a->sub->conf_size + 1);
+  a->set = bn_optset_new(BN_V11, false);
+  if (a->conf == NULL || a->set == NULL)
+    return out_of_memory(err);
+  if (bn_optset_add(a->set, a->group, a->sub->options, a->conf, false, err) != 0)
+    return -1;
+  return bn_optset_add(a->set, a->group, own, &a->help, false, err);
+}
+
+static void forget(struct asking *a)
+{
+  bn_optset_free(a->set);
+  free(a->conf);
+  free(a->operand);
+}
+
+static int set_option(struct asking *a, const char *arg, struct bn_err *err)
+{
+  const char *value = strchr(arg, '=');
+  char *name = strndup(arg + 2, value != NULL ? (size_t)(value - arg) - 2 : strlen(arg) - 2);
+  int rc;
+
+  if (name == NULL)
+    return out_of_memory(err);
+  rc = (int)bn_optset_set(a->set, name, value != NULL ? value + 1 : NULL, arg, err);
+  free(name);
+  return rc < BN_OPTSET_BOOL ? -1 : 0;
+}
+
+static int check_options(const struct asking *a, struct bn_err *err)
+{
+  struct bn_optset_fault fault;
+  const char *nearest, *unknown = bn_optset_pending(a->set, &nearest);
+
+  if (unknown != NULL && nearest != NULL)
+    return bn_err_set(err, 0, "invalid option: %s (did you mean --%s?)", unknown, nearest);
+  if (unknown != NULL)
+    return bn_err_set(err, 0, "invalid option: %s (see bench %s --help)", unknown, a->sub->name);
+  if (bn_optset_fault(a->set, &fault))
+    return bn_err_set(err, 0, "%s", fault.text);
+  return 0;
+}
+
+static int check_operands(const struct asking *a, struct bn_err *err)
+{
+  const struct bn_subcommand *sub = a->sub;
+
+  if (a->n_operands < sub->min_operands)
+    return bn_err_set(err, 0, "too few arguments; usage: bench %s [options]... %s", sub->name,
+                      sub->operands);
+  if (a->n_operands > sub->max_operands)
+    return bn_err_set(err, 0, "too many arguments, from '%s' on; usage: bench %s [options]... %s",
+                      a->operand[sub->max_operands], sub->name, sub->operands);
+  return 0;
+}
+
+/* The name of the subcommand itself is the first word that is no option. */
+static int parse(struct asking *a, int argc, char *const *argv, struct bn_err *err)
+{
+  bool named = false;
+
+  a->operand = calloc((size_t)argc + 1, sizeof *a->operand);
+  if (a->operand == NULL)
+    return out_of_memory(err);
+  for (int i = 1; i < argc; i++) {
+    const char *arg = argv[i];
+
+    if (strncmp(arg, "--", 2) == 0) {
+      if (set_option(a, arg, err) != 0)
+        return -1;
+    } else if (arg[0] == '-' && arg[1] != '\0') {
+      return bn_err_set(err, 0, "unknown argument '%s' (see bench %s --help)", arg, a->sub->name);
+    } else if (named) {
+      a->operand[a->n_operands++] = arg;
+    } else {
+      named = true;
+    }
+  }
+  return check_options(a, err);
+}
+
+static void print_help(const struct asking *a, FILE *out)
+{
+  const char *const groups[] = {a->group};
+
+  (void)fprintf(out, "Usage:\n  bench %s [options]... %s\n\n%s - %s\n\n%s:\n", a->sub->name,
+                a->sub->operands, a->sub->name, a->sub->title, a->group);
+  (void)bn_optset_help(a->set, groups, 1, out);
+  (void)fputc('\n', out);
+}
+
+int bn_subcommand_run(const struct bn_subcommand *sub, int argc, char *const *argv, FILE *out,
+                      struct bn_err *err)
+{
+  struct asking a = {.sub = sub};
+  int status = EXIT_FAILURE;
+
+  if (declare(&a, err) == 0 && parse(&a, argc, argv, err) == 0) {
+    if (a.help) {
+      print_help(&a, out);
+      status = EXIT_SUCCESS;
+    } else if (check_operands(&a, err) == 0) {
+      status = sub->run(a.conf, a.operand, err);
+    }
+  }
+  forget(&a);
+  return status;
+}
+
+void bn_subcommand_list(const struct bn_subcommand *table, FILE *out)
+{
+  bool any = false;
+
+  for (; table->name != NULL; table++)
+    if (table->run != NULL) {
+      (void)fprintf(out, "%s  %s - %s\n", any ? "" : "Subcommands:\n", table->name, table->title);
+      any = true;
+    }
+  if (any)
+    (void)fputc('\n', out);
+}
+
+static int man_section(const struct bn_subcommand *sub, FILE *out)
+{
+  struct asking a = {.sub = sub};
+  const char *const groups[] = {a.group};
+  int rc = declare(&a, NULL);
+
+  if (rc == 0) {
+    (void)fprintf(out, ".Ss bench %s\n.Bl -tag -width Ds\n", sub->name);
+    (void)bn_optset_help_man(a.set, groups, 1, out);
+    (void)fputs(".El\n", out);
+  }
+  forget(&a);
+  return rc;
+}
+
+int bn_subcommand_man(const struct bn_subcommand *table, FILE *out)
+{
+  for (; table->name != NULL; table++)
+    if (table->run != NULL && man_section(table, out) != 0)
+      return -1;
+  return 0;
+}

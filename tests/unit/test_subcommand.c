@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shows which arguments are a subcommand's, what it is given, and how its mistakes are named. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cli/subcommand.h"
+
+struct conf {
+  char *format;
+  int64_t count;
+};
+
+static char seen[256];
+
+static int show(const void *conf, const char *const *operand, struct bn_err *err)
+{
+  const struct conf *c = conf;
+  size_t n = 0;
+
+  while (operand[n] != NULL)
+    n++;
+  (void)snprintf(seen, sizeof seen, "%s %d %zu %s %s", c->format, (int)c->count, n, operand[0],
+                 operand[n - 1]);
+  if (strcmp(operand[0], "missing") != 0)
+    return 3;
+  (void)bn_err_set(err, 0, "cannot open 'missing'");
+  return 1;
+}
+
+static const struct bn_opt options[] = {{.name = "format",
+                                         .type = BN_STRING,
+                                         .def = "text",
+                                         .offset = offsetof(struct conf, format),
+                                         .help = "form to print"},
+                                        {.name = "first-count",
+                                         .type = BN_INT,
+                                         .def = "7",
+                                         .offset = offsetof(struct conf, count),
+                                         .min = 1,
+                                         .max = 9,
+                                         .help = "how many"},
+                                        BN_OPT_END};
+
+static const struct bn_subcommand table[] = {{.name = "later"},
+                                             {.name = "show",
+                                              .title = "print a file",
+                                              .operands = "FILE [FILE]",
+                                              .min_operands = 1,
+                                              .max_operands = 2,
+                                              .options = options,
+                                              .conf_size = sizeof(struct conf),
+                                              .run = show},
+                                             {.name = NULL}};
+
+/* Words parted by one blank; they stay valid until the next call. */
+static int split(const char *line, char **argv)
+{
+  static char text[256];
+  char *rest = text;
+  int argc = 0;
+
+  (void)snprintf(text, sizeof text, "bench %s", line);
+  while (rest != NULL)
+    argv[argc++] = strsep(&rest, " ");
+  return argc;
+}
+
+static const struct bn_subcommand *find(const char *line)
+{
+  char *argv[16];
+  const int argc = split(line, argv);
+
+  return bn_subcommand_find(table, argc, argv);
+}
+
+static void test_find(void **state)
+{
+  (void)state;
+  assert_ptr_equal(find("show a"), &table[1]);
+  assert_ptr_equal(find("--format=x show"), &table[1]);
+  assert_null(find("later a"));
+  assert_null(find("show.lua a"));
+  assert_null(find("./show a"));
+  assert_null(find("cpu show"));
+  assert_null(find("--format x show"));
+  assert_null(find("--help"));
+  assert_ptr_equal(bn_subcommand_named(table, "later"), &table[0]);
+  assert_null(bn_subcommand_named(table, "lat"));
+}
+
+static int run(const char *line, char *out, size_t size, struct bn_err *err)
+{
+  char *argv[16];
+  const int argc = split(line, argv);
+  FILE *file = fmemopen(out, size, "w");
+  int status;
+
+  seen[0] = '\0';
+  *err = (struct bn_err){0};
+  assert_non_null(file);
+  status = bn_subcommand_run(&table[1], argc, argv, file, err);
+  assert_int_equal(fclose(file), 0);
+  return status;
+}
+
+static void test_run(void **state)
+{
+  static const struct {
+    const char *line, *seen, *err;
+    int status;
+  } cases[] = {
+      {"show a", "text 7 1 a a", "", 3},
+      {"--format=csv show a --first_count=9 b", "csv 9 2 a b", "", 3},
+      {"show -", "text 7 1 - -", "", 3},
+      {"show missing", "text 7 1 missing missing", "cannot open 'missing'", 1},
+      {"show", "", "too few arguments; usage: bench show [options]... FILE [FILE]", 1},
+      {"show a b c", "",
+       "too many arguments, from 'c' on; usage: bench show [options]... FILE [FILE]", 1},
+      {"show a --formt=x", "", "invalid option: --formt=x (did you mean --format?)", 1},
+      {"show a --threads=4", "", "invalid option: --threads=4 (see bench show --help)", 1},
+      {"show a -f", "", "unknown argument '-f' (see bench show --help)", 1},
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char out[1024] = "";
+    struct bn_err err;
+
+    assert_int_equal(run(cases[i].line, out, sizeof out, &err), cases[i].status);
+    assert_string_equal(seen, cases[i].seen);
+    assert_string_equal(err.text, cases[i].err);
+    assert_string_equal(out, "");
+  }
+}
+
+static void test_bad_value(void **state)
+{
+  char out[1024] = "";
+  struct bn_err err;
+
+  (void)state;
+  assert_int_equal(run("show a --first-count=10", out, sizeof out, &err), 1);
+  assert_non_null(strstr(err.text, "--first-count"));
+  assert_non_null(strstr(err.text, "10"));
+  assert_string_equal(seen, "");
+}
+
+static void test_help(void **state)
+{
+  char out[1024] = "";
+  struct bn_err err;
+
+  (void)state;
+  assert_int_equal(run("show --help", out, sizeof out, &err), 0);
+  assert_string_equal(out, "Usage:\n  bench show [options]... FILE [FILE]\n\n"
+                           "show - print a file\n\n"
+                           "show options:\n"
+                           "  --format=STRING form to print [text]\n"
+                           "  --first-count=N how many [7]\n"
+                           "  --help[=on|off] print this help and exit [off]\n\n");
+  assert_string_equal(seen, "");
+}
+
+static void test_lists(void **state)
+{
+  static const struct bn_subcommand none[] = {{.name = "later"}, {.name = NULL}};
+  char out[2048] = "";
+  FILE *file = fmemopen(out, sizeof out, "w");
+
+  (void)state;
+  assert_non_null(file);
+  bn_subcommand_list(none, file);
+  bn_subcommand_list(table, file);
+  assert_int_equal(bn_subcommand_man(none, file), 0);
+  assert_int_equal(bn_subcommand_man(table, file), 0);
+  assert_int_equal(fclose(file), 0);
+  assert_memory_equal(out, "Subcommands:\n  show - print a file\n\n.Ss bench show\n.Bl ", 53);
+  assert_non_null(strstr(out, ".It Fl Fl first-count"));
+}
+
+int main(void)
+{
+  static const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_find), cmocka_unit_test(test_run),   cmocka_unit_test(test_bad_value),
+      cmocka_unit_test(test_help), cmocka_unit_test(test_lists),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
