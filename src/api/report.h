@@ -14,6 +14,7 @@
 
 struct bn_snap; /* measure/snap.h */
 struct bn_hist; /* base/hist.h */
+struct bn_run;  /* engine/run.h */
 
 /* Statistics of one session, for --debug. */
 struct bn_session_view {

@@ -86,7 +86,7 @@ int bn_run_command(struct bn_run *run, const struct bn_command *command)
 
 bool bn_run_barrier(struct bn_session *s)
 {
-  struct bn_run *run = s->run;
+  struct bn_run *run = s->services->of;
   const bool alone = s == bn_run_main_session(run);
   unsigned round;
   bool ok;

@@ -19,6 +19,12 @@ bool bn_event_claim(struct bn_session *s);
 /* The ticket of an event that was begun and is not counted is not spent. */
 void bn_event_unclaim(struct bn_session *s);
 
+/* The session begins no event any more. */
+void bn_event_leave(struct bn_session *s);
+
+/* Events since the warm-up's baseline, for which it waits while that is taken; 0 before. */
+uint64_t bn_event_counted(struct bn_session *s);
+
 /* May another event begin?  true claims it: bn_event_start must follow, or it is lost. */
 static inline bool bn_event_more(struct bn_session *s)
 {

@@ -105,7 +105,7 @@ bool bn_run_stop_interrupting(struct bn_run *run)
 
 void bn_run_set_interrupt(struct bn_session *s, void (*fn)(void *arg), void *arg)
 {
-  struct bn_run *run = s->run;
+  struct bn_run *run = s->services->of;
   struct bn_worker *w = &run->workers[s - run->sessions];
 
   (void)pthread_mutex_lock(&run->lock);

@@ -5,7 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/dist.h"
+#include "measure/stat.h"
 
 /* Replayed at once at most, which takes 40 ms: four seconds of the highest rate anybody can serve.
    Beyond that the expected number is as good, within a part in a thousand. */
@@ -65,6 +67,22 @@ static double mass_at(const struct bn_arrivals *a, double s)
   return s > 0 ? mass + a->phase[a->n_phases - 1].end_rate * s : mass;
 }
 
+static int make_sleep(struct bn_pacer *p)
+{
+  pthread_condattr_t attr;
+  int rc;
+
+  rc = pthread_condattr_init(&attr);
+  if (rc != 0)
+    return rc;
+  (void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+  (void)pthread_mutex_init(&p->lock, NULL);
+  (void)pthread_mutex_init(&p->sleeping, NULL);
+  rc = pthread_cond_init(&p->woken, &attr);
+  (void)pthread_condattr_destroy(&attr);
+  return rc;
+}
+
 int bn_pacer_init(struct bn_pacer *p, uint64_t seed, const struct bn_pacer_phase *phase,
                   size_t n_phases)
 {
@@ -72,11 +90,23 @@ int bn_pacer_init(struct bn_pacer *p, uint64_t seed, const struct bn_pacer_phase
   bn_arrivals_init(&p->claims, seed, phase, n_phases);
   bn_arrivals_init(&p->replay, seed, phase, n_phases);
   p->replay_next_s = bn_arrivals_next(&p->replay);
-  return pthread_mutex_init(&p->lock, NULL);
+  return make_sleep(p);
+}
+
+int bn_pacer_init_rate(struct bn_pacer *p, uint64_t seed, double rate)
+{
+  const struct bn_pacer_phase phase = {rate, rate, 0};
+  const int rc = bn_pacer_init(p, seed, &phase, 1);
+
+  p->constant = phase;
+  p->claims.phase = p->replay.phase = &p->constant;
+  return rc;
 }
 
 void bn_pacer_done(struct bn_pacer *p)
 {
+  (void)pthread_cond_destroy(&p->woken);
+  (void)pthread_mutex_destroy(&p->sleeping);
   (void)pthread_mutex_destroy(&p->lock);
 }
 
@@ -118,4 +148,23 @@ uint64_t bn_pacer_passed(struct bn_pacer *p, uint64_t now_ns)
   if (p->estimated && now_ns > p->start_ns)
     p->passed = at_least(p->passed, mass_at(&p->replay, (double)(now_ns - p->start_ns) * 1e-9));
   return p->passed;
+}
+
+bool bn_pacer_sleep(struct bn_pacer *p, const struct bn_limit *limit, uint64_t due_ns)
+{
+  const struct timespec at = {(time_t)(due_ns / BN_NSEC_PER_SEC), (long)(due_ns % BN_NSEC_PER_SEC)};
+  int rc = 0;
+
+  (void)pthread_mutex_lock(&p->sleeping);
+  while (bn_stat_get(&limit->until_ns) >= due_ns && rc == 0)
+    rc = pthread_cond_timedwait(&p->woken, &p->sleeping, &at);
+  (void)pthread_mutex_unlock(&p->sleeping);
+  return rc != 0;
+}
+
+void bn_pacer_wake(struct bn_pacer *p)
+{
+  (void)pthread_mutex_lock(&p->sleeping);
+  (void)pthread_cond_broadcast(&p->woken);
+  (void)pthread_mutex_unlock(&p->sleeping);
 }

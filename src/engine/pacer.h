@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --rate: a Poisson process of arrivals handed out in order; the backlog is found by replay. */
+/* --rate: a Poisson process of arrivals handed out in order; the backlog is found by replay.
+
+   due = started + dropped + queued: an arrival that was due has been begun (and counted, or
+   dropped), or it waits. */
 #ifndef BN_ENGINE_PACER_H
 #define BN_ENGINE_PACER_H
 
@@ -8,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "api/session.h"
 #include "base/rng.h"
 
 /* The rate changes linearly from start_rate to end_rate (events/s, > 0) over span_s; the last phase
@@ -38,11 +42,16 @@ struct bn_pacer {
   uint64_t passed; /* arrivals up to the last replay */
   bool estimated;  /* too many to replay: passed is their expected number from now on */
   uint64_t start_ns;
+  struct bn_pacer_phase constant; /* of bn_pacer_init_rate */
+  pthread_mutex_t sleeping;       /* nothing is waited for and nothing called with it */
+  pthread_cond_t woken;
 };
 
 /* phase is borrowed.  0 or an errno value. */
 int bn_pacer_init(struct bn_pacer *p, uint64_t seed, const struct bn_pacer_phase *phase,
                   size_t n_phases);
+/* The same with one rate for ever. */
+int bn_pacer_init_rate(struct bn_pacer *p, uint64_t seed, double rate);
 void bn_pacer_done(struct bn_pacer *p);
 void bn_pacer_start(struct bn_pacer *p, uint64_t start_ns); /* before anybody claims */
 /* The next arrival's time (CLOCK_MONOTONIC; UINT64_MAX: never); any thread. */
@@ -50,5 +59,20 @@ uint64_t bn_pacer_claim(struct bn_pacer *p);
 /* Arrivals due up to now_ns, which must not fall; one thread (the sampler).  Exact unless there are
    millions since the last call. */
 uint64_t bn_pacer_passed(struct bn_pacer *p, uint64_t now_ns);
+
+/* Sleeps until due_ns (CLOCK_MONOTONIC), or until bn_pacer_wake with a limit that is below it:
+   false.  Any thread. */
+bool bn_pacer_sleep(struct bn_pacer *p, const struct bn_limit *limit, uint64_t due_ns);
+/* The limit has been lowered. */
+void bn_pacer_wake(struct bn_pacer *p);
+
+/* Arrivals that wait, of those due, when so many events have begun (dropped ones too) and `left` is
+   how many more ever will. */
+static inline uint64_t bn_pacer_queued(uint64_t due, uint64_t begun, uint64_t left)
+{
+  const uint64_t waiting = due > begun ? due - begun : 0;
+
+  return waiting < left ? waiting : left;
+}
 
 #endif

@@ -211,21 +211,17 @@ static void open_gate(struct bn_run *run)
   bn_snap_take(&run->base, &run->stats, run->start_ns);
   bn_snap_copy(&run->last, &run->base);
   run->base_is_start = true;
-  atomic_store_explicit(&run->counting, c->warmup_ns == 0 ? BN_COUNT_NOW : BN_COUNT_LATER,
-                        memory_order_release);
   if (run->pacer_made)
     bn_pacer_start(&run->pacer, run->start_ns);
   for (k = 0; k < c->threads; k++) {
     struct bn_session *s = &run->sessions[k];
 
     s->stat->measure_from_ns = run->measure_ns;
-    s->paced = run->has_budget || c->raw.rate > 0;
+    s->paced = run->admit.events != 0 || run->pacer_made;
     atomic_store_explicit(&s->stat->running, true, memory_order_relaxed);
   }
+  bn_admit_open(&run->admit, run->deadline_ns);
   (void)pthread_mutex_lock(&run->lock);
-  /* A signal or a failure that came in the meantime has set the limit to 0 and must win. */
-  if (bn_stat_get(&run->limit.until_ns) != 0)
-    atomic_store_explicit(&run->limit.until_ns, run->deadline_ns, memory_order_relaxed);
   run->opened = true;
   (void)pthread_mutex_unlock(&run->lock);
   bn_gate_open(&run->gate);

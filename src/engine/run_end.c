@@ -7,12 +7,13 @@
 
 void bn_run_end_now(struct bn_run *run)
 {
+  bn_admit_close(&run->admit);
+  if (run->pacer_made)
+    bn_pacer_wake(&run->pacer);
   (void)pthread_mutex_lock(&run->lock);
-  atomic_store_explicit(&run->limit.until_ns, 0, memory_order_relaxed);
   if (run->cut_ns == 0)
     run->cut_ns = bn_clock_mono();
   run->barrier_failed = true;
-  (void)pthread_cond_broadcast(&run->sleepers);
   (void)pthread_cond_broadcast(&run->changed);
   (void)pthread_mutex_unlock(&run->lock);
 }

@@ -7,6 +7,7 @@
 
 #include "base/dist.h"
 #include "base/gate.h"
+#include "engine/admit.h"
 #include "engine/event.h"
 #include "engine/pacer.h"
 #include "engine/run.h"
@@ -17,10 +18,6 @@ static inline uint64_t bn_least(uint64_t a, uint64_t b)
 {
   return a < b ? a : b;
 }
-
-/* Of --events: counting begins with the baseline that ends the warm-up.  While it is being taken
-   no worker begins an event, and for those that each is in the middle of tickets are kept. */
-enum bn_counting { BN_COUNT_LATER, BN_COUNT_TAKING, BN_COUNT_NOW };
 
 /* How far a session's worker has come; written by the worker under run->lock. */
 enum bn_worker_state { BN_WORKER_NONE, BN_WORKER_OPENING, BN_WORKER_RUNNING, BN_WORKER_GONE };
@@ -34,10 +31,6 @@ struct bn_worker {
   enum bn_worker_state state;
   bool looped; /* left its loop */
   bool early;  /* before the time limit */
-  /* Its events that the warm-up's baseline holds, and tickets kept for what was in flight then;
-     both set before run->counting. */
-  uint64_t warm_events, kept;
-  bool counted; /* what ended since that baseline has been charged; the worker's own */
   void (*interrupt)(void *arg);
   void *interrupt_arg;
 };
@@ -67,10 +60,8 @@ enum bn_stage {
 };
 
 struct bn_run {
-  _Alignas(64) struct bn_limit limit;
-  _Alignas(64) _Atomic uint64_t tickets_taken;
-  _Atomic int counting; /* enum bn_counting; written under the lock once there are workers */
-  _Alignas(64) const struct bn_conf *conf;
+  _Alignas(64) struct bn_admit admit;
+  const struct bn_conf *conf;
   const struct bn_workload *ops;
   void *self;
   const void *workload_conf;
@@ -78,7 +69,6 @@ struct bn_run {
   size_t n_reports;
   unsigned replaced; /* BN_REPLACES_… of all reporters */
   uint64_t seed;     /* of the streams of this run or command */
-  bool has_budget;   /* --events limits this workload */
   struct bn_services services;
   _Atomic int kind; /* enum bn_kind */
 
@@ -87,11 +77,11 @@ struct bn_run {
       *sessions;       /* threads + 2: the workers', the main thread's, the reporting thread's */
   void *session_state; /* one block behind sessions[i].state */
   struct bn_worker *workers;    /* by session */
+  uint64_t *warm_events;        /* by session: at the baseline that ends the warm-up */
   struct bn_statset stats;      /* of the workers' sessions */
   struct bn_statset side_stats; /* of the two other sessions: never reported */
   struct bn_unique unique;
   struct bn_pacer pacer;
-  struct bn_pacer_phase phase;
   bool pacer_made, gate_made, sync_made;
   struct bn_gate gate;
 
@@ -116,7 +106,6 @@ struct bn_run {
   bool report_failed;
   unsigned barrier_here, barrier_round; /* parallel commands */
   bool barrier_failed;
-  pthread_cond_t sleepers; /* workers that wait for an arrival */
 
   struct bn_worker *interrupting; /* whose interrupt is running; NULL: nobody's */
   unsigned interrupt_round;       /* how often all were to be interrupted */
@@ -165,8 +154,9 @@ void bn_run_seed(struct bn_run *run, bool command);
 void bn_run_allow_files(const struct bn_run *run);
 
 /* run_report.c */
-/* --rate: how many arrivals wait.  The reporting thread, or the main thread without it. */
-uint64_t bn_run_backlog(struct bn_run *run, uint64_t now_ns);
+/* --rate: how many arrivals wait for one of the `left` events that may yet begin.  The reporting
+   thread, or the main thread without it. */
+uint64_t bn_run_backlog(struct bn_run *run, uint64_t now_ns, uint64_t left);
 void bn_run_report(struct bn_run *run, enum bn_view_span span, uint64_t now_ns);
 /* In BN_STAGE_HOOK, when that hangs: the others print the final report; any other thread. */
 void bn_run_report_instead(struct bn_run *run);
@@ -179,7 +169,6 @@ _Noreturn void bn_run_stay_behind(struct bn_run *run);
 void bn_run_set_kind(struct bn_run *run, enum bn_kind kind);
 bool bn_run_barrier(struct bn_session *s);
 void bn_run_set_interrupt(struct bn_session *s, void (*fn)(void *arg), void *arg);
-uint64_t bn_run_counted_events(struct bn_session *s);
 /* The session of the reporting thread (id = threads). */
 struct bn_session *bn_run_report_session(struct bn_run *run);
 

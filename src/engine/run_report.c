@@ -36,7 +36,7 @@ static uint64_t end_of_arrivals(struct bn_run *run)
   return cut_ns != 0 ? bn_least(cut_ns, run->deadline_ns) : run->deadline_ns;
 }
 
-uint64_t bn_run_backlog(struct bn_run *run, uint64_t now_ns)
+uint64_t bn_run_backlog(struct bn_run *run, uint64_t now_ns, uint64_t left)
 {
   const uint64_t passed = bn_pacer_passed(&run->pacer, bn_least(now_ns, end_of_arrivals(run)));
   uint64_t begun = 0;
@@ -44,7 +44,7 @@ uint64_t bn_run_backlog(struct bn_run *run, uint64_t now_ns)
 
   for (i = 0; i < run->conf->threads; i++)
     begun += bn_stat_get(&run->stats.stat[i]->begun);
-  return passed > begun ? passed - begun : 0;
+  return bn_pacer_queued(passed, begun, left);
 }
 
 static void add_pacing(struct bn_run *run, const struct bn_snap *snap, struct bn_view *v,
@@ -53,7 +53,7 @@ static void add_pacing(struct bn_run *run, const struct bn_snap *snap, struct bn
   v->paced = run->pacer_made;
   if (!v->paced)
     return;
-  v->backlog = bn_run_backlog(run, now_ns);
+  v->backlog = bn_run_backlog(run, now_ns, UINT64_MAX);
   v->concurrency = snap->unfinished;
 }
 

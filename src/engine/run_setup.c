@@ -55,7 +55,8 @@ static int allocate_sessions(struct bn_run *run)
 
   run->sessions = aligned_alloc(CACHE_LINE, round_up(sizeof(struct bn_session) * all));
   run->workers = calloc(all, sizeof *run->workers);
-  if (run->sessions == NULL || run->workers == NULL)
+  run->warm_events = calloc(n, sizeof *run->warm_events);
+  if (run->sessions == NULL || run->workers == NULL || run->warm_events == NULL)
     return -1;
   memset(run->sessions, 0, sizeof(struct bn_session) * all);
   if (size > 0) {
@@ -68,8 +69,9 @@ static int allocate_sessions(struct bn_run *run)
     struct bn_session *s = &run->sessions[i];
 
     s->id = i < n ? i : i == n ? 0 : n;
-    s->run = run;
-    s->limit = &run->limit;
+    s->limit = &run->admit.limit;
+    s->seat = &run->admit.seat[i];
+    s->pacer = run->pacer_made ? &run->pacer : NULL;
     s->services = &run->services;
     s->stat = i < n ? run->stats.stat[i] : run->side_stats.stat[i - n];
     s->state = size > 0 ? (char *)run->session_state + size * i : NULL;
@@ -134,8 +136,6 @@ static int make_sync(struct bn_run *run)
     rc = pthread_mutex_init(&run->lock, NULL);
   if (rc == 0)
     rc = pthread_cond_init(&run->changed, &attr);
-  if (rc == 0)
-    rc = pthread_cond_init(&run->sleepers, &attr);
   (void)pthread_condattr_destroy(&attr);
   run->sync_made = rc == 0;
   if (rc == 0)
@@ -148,9 +148,23 @@ static int make_pacer(struct bn_run *run)
 {
   if (run->conf->raw.rate <= 0)
     return 0;
-  run->phase.start_rate = run->phase.end_rate = run->conf->raw.rate;
-  run->pacer_made = bn_pacer_init(&run->pacer, run->conf->seed, &run->phase, 1) == 0;
+  run->pacer_made = bn_pacer_init_rate(&run->pacer, run->conf->seed, run->conf->raw.rate) == 0;
   return run->pacer_made ? 0 : -1;
+}
+
+/* In sysbench 1.1 the event that each session has in flight when the warm-up ends comes on top. */
+static int make_admit(struct bn_run *run)
+{
+  const struct bn_conf *c = run->conf;
+  const struct bn_admit_plan plan = {.events = run->ops->own_amount ? 0 : c->events,
+                                     .sessions = c->threads,
+                                     .others = SIDE_SESSIONS,
+                                     .warmup = c->warmup_ns != 0,
+                                     .one_by_one = c->raw.rate > 0,
+                                     .one_more = c->explicit_dialect && c->version == BN_V11,
+                                     .stat = run->stats.stat};
+
+  return bn_admit_init(&run->admit, &plan);
 }
 
 int bn_run_new(struct bn_run **out, const struct bn_run_setup *setup, struct bn_err *err)
@@ -167,12 +181,10 @@ int bn_run_new(struct bn_run **out, const struct bn_run_setup *setup, struct bn_
   run->workload_conf = setup->workload_conf;
   if (run->self == NULL && run->ops->open == NULL)
     run->self = (void *)(uintptr_t)setup->workload_conf;
-  run->has_budget = setup->conf->events != 0 && !setup->ops->own_amount;
-  atomic_init(&run->limit.until_ns, UINT64_MAX);
   atomic_init(&run->kind, (int)run->ops->kind);
   bn_clock_init(&run->clock, (enum bn_clock_choice)run->conf->raw.clock);
-  if (allocate_measuring(run) != 0 || allocate_reports(run, setup) != 0 ||
-      allocate_sessions(run) != 0 || make_sync(run) != 0 || make_pacer(run) != 0) {
+  if (allocate_measuring(run) != 0 || allocate_reports(run, setup) != 0 || make_admit(run) != 0 ||
+      make_pacer(run) != 0 || allocate_sessions(run) != 0 || make_sync(run) != 0) {
     bn_run_free(run);
     return bn_err_set(err, 0, "out of memory for %u threads", setup->conf->threads);
   }
@@ -194,18 +206,19 @@ void bn_run_free(struct bn_run *run)
   free(run->sessions);
   free(run->session_state);
   free(run->workers);
+  free(run->warm_events);
   free_desk(&run->desk);
   free_desk(&run->total);
   bn_snap_done(&run->base);
   bn_snap_done(&run->last);
   bn_statset_done(&run->stats);
   bn_statset_done(&run->side_stats);
+  bn_admit_done(&run->admit);
   if (run->pacer_made)
     bn_pacer_done(&run->pacer);
   if (run->gate_made)
     bn_gate_done(&run->gate);
   if (run->sync_made) {
-    (void)pthread_cond_destroy(&run->sleepers);
     (void)pthread_cond_destroy(&run->changed);
     (void)pthread_mutex_destroy(&run->lock);
   }

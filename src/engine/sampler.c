@@ -52,54 +52,20 @@ static void start_measuring(struct agenda *a)
     a->checkpoint++;
 }
 
-/* With the lock: tickets for what each worker is in the middle of.  Before the baseline is taken,
-   so that they are not too few for what it does not hold. */
-static void count_in_flight(struct bn_run *run)
-{
-  for (unsigned i = 0; i < run->conf->threads; i++) {
-    const struct bn_stat *st = run->stats.stat[i];
-    const uint64_t ended = bn_stat_get(&st->ended), begun = bn_stat_get(&st->begun);
-
-    run->workers[i].kept = begun > ended ? begun - ended : 0;
-  }
-}
-
-/* With the lock: as far as there are tickets, and one more for the event that a worker may be just
-   about to begin, unless it is in one already and so, most likely, does one at a time.  Returns how
-   many that are. */
-static uint64_t keep_tickets(struct bn_run *run)
-{
-  const uint64_t events = run->conf->events;
-  uint64_t kept = 0;
-
-  for (unsigned i = 0; i < run->conf->threads; i++) {
-    run->workers[i].kept = bn_least(run->workers[i].kept, events - kept);
-    kept += run->workers[i].kept;
-  }
-  for (unsigned i = 0; i < run->conf->threads && kept < events; i++)
-    if (!run->workers[i].looped && run->workers[i].kept != 1) {
-      run->workers[i].kept++;
-      kept++;
-    }
-  return kept;
-}
-
+/* However long this thread is held up in it, no event begins meanwhile: otherwise short ones by the
+   thousand would end between the baseline and the first ticket. */
 static void end_warmup(struct agenda *a, uint64_t now)
 {
   struct bn_run *run = a->run;
 
-  (void)pthread_mutex_lock(&run->lock);
-  atomic_store(&run->counting, BN_COUNT_TAKING);
-  count_in_flight(run);
+  bn_admit_freeze(&run->admit);
   bn_snap_take(&run->base, &run->stats, now);
   if (run->conf->interval_ns != 0)
     bn_snap_copy(&run->last, &run->base);
   run->base_is_start = true;
   for (unsigned i = 0; i < run->conf->threads; i++)
-    run->workers[i].warm_events = run->base.session[i].events;
-  atomic_store_explicit(&run->tickets_taken, keep_tickets(run), memory_order_relaxed);
-  atomic_store_explicit(&run->counting, BN_COUNT_NOW, memory_order_release);
-  (void)pthread_mutex_unlock(&run->lock);
+    run->warm_events[i] = run->base.session[i].events;
+  bn_admit_thaw(&run->admit, run->warm_events);
   a->warming = false;
 }
 
@@ -126,16 +92,6 @@ static void report_due(struct agenda *a, uint64_t now)
   }
 }
 
-/* Arrivals beyond that will never be served, and so do not wait. */
-static uint64_t budget_left(const struct bn_run *run)
-{
-  const uint64_t taken = atomic_load_explicit(&run->tickets_taken, memory_order_relaxed);
-
-  if (!run->has_budget || atomic_load(&run->counting) != BN_COUNT_NOW)
-    return never;
-  return run->conf->events > taken ? run->conf->events - taken : 0;
-}
-
 static void check_backlog(const struct agenda *a, uint64_t now)
 {
   struct bn_run *run = a->run;
@@ -143,7 +99,7 @@ static void check_backlog(const struct agenda *a, uint64_t now)
 
   if (run->conf->raw.rate <= 0 || most == 0 || !a->measuring)
     return;
-  if (bn_least(bn_run_backlog(run, now), budget_left(run)) > most) {
+  if (bn_run_backlog(run, now, bn_admit_left(&run->admit)) > most) {
     (void)pthread_mutex_lock(&run->lock);
     run->over_backlog = true;
     (void)pthread_mutex_unlock(&run->lock);
@@ -203,7 +159,7 @@ static void watch_grace(struct agenda *a, uint64_t now)
   struct bn_run *run = a->run;
   uint64_t done;
 
-  if (now < bn_stat_get(&run->limit.until_ns) ||
+  if (now < bn_stat_get(&run->admit.limit.until_ns) ||
       (run->conf->grace_auto && bn_run_kind(run) != BN_KIND_SQL))
     return;
   done = bn_run_progress(run);

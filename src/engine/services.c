@@ -40,6 +40,6 @@ void bn_run_bind_services(struct bn_run *run)
       .stay_behind = stay_behind,
       .barrier = bn_run_barrier,
       .set_interrupt = bn_run_set_interrupt,
-      .counted_events = bn_run_counted_events,
+      .counted_events = bn_event_counted,
   };
 }

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Hands out tickets: in batches while events are short, and exactly across the end of the warm-up.
+ */
+#include "engine/admit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TICKETS_AT_ONCE = 256 };
+static const uint64_t short_event_ns = 10000;
+
+/* --- making --- */
+
+static void seat_session(struct bn_admit *a, struct bn_admit_seat *seat, const struct bn_stat *st)
+{
+  seat->admit = a;
+  seat->stat = st;
+  seat->counted = atomic_load(&a->state) == BN_ADMIT_COUNTING;
+}
+
+int bn_admit_init(struct bn_admit *a, const struct bn_admit_plan *plan)
+{
+  const size_t size = sizeof *a->seat * (plan->sessions + plan->others);
+  unsigned i;
+
+  memset(a, 0, sizeof *a);
+  atomic_init(&a->limit.until_ns, UINT64_MAX);
+  atomic_init(&a->state, plan->warmup ? BN_ADMIT_WARMUP : BN_ADMIT_COUNTING);
+  a->events = plan->events;
+  a->sessions = plan->sessions;
+  a->one_by_one = plan->one_by_one;
+  a->one_more = plan->one_more;
+  a->seat = aligned_alloc(_Alignof(struct bn_admit_seat), size);
+  if (a->seat == NULL)
+    return -1;
+  memset(a->seat, 0, size);
+  for (i = 0; i < plan->sessions; i++)
+    seat_session(a, &a->seat[i], plan->stat[i]);
+  for (i = 0; i < plan->others; i++)
+    seat_session(a, &a->seat[plan->sessions + i], NULL);
+  (void)pthread_mutex_init(&a->lock, NULL);
+  (void)pthread_cond_init(&a->thawed, NULL);
+  return 0;
+}
+
+void bn_admit_done(struct bn_admit *a)
+{
+  if (a->seat == NULL)
+    return;
+  free(a->seat);
+  a->seat = NULL;
+  (void)pthread_cond_destroy(&a->thawed);
+  (void)pthread_mutex_destroy(&a->lock);
+}
+
+/* --- the limit --- */
+
+void bn_admit_open(struct bn_admit *a, uint64_t deadline_ns)
+{
+  uint64_t none = UINT64_MAX;
+
+  (void)atomic_compare_exchange_strong(&a->limit.until_ns, &none, deadline_ns);
+}
+
+void bn_admit_close(struct bn_admit *a)
+{
+  atomic_store(&a->limit.until_ns, 0);
+}
+
+/* --- tickets --- */
+
+/* A session that sits on many tickets of long events would keep others idle. */
+static uint64_t batch_size(const struct bn_admit *a, const struct bn_stat *st, uint64_t left)
+{
+  const uint64_t share = left / (8 * (uint64_t)a->sessions);
+  const uint64_t n = bn_stat_get(&st->ended);
+  const uint64_t busy = bn_stat_get(&st->busy_ns);
+
+  if (a->one_by_one || n == 0 || busy / n > short_event_ns || share < 1)
+    return 1;
+  return share < TICKETS_AT_ONCE ? share : TICKETS_AT_ONCE;
+}
+
+static enum bn_admission take(struct bn_admit_seat *seat)
+{
+  struct bn_admit *a = seat->admit;
+  uint64_t taken = atomic_load_explicit(&a->taken, memory_order_relaxed), want;
+
+  do {
+    if (taken >= a->events)
+      return BN_ADMIT_SPENT;
+    want = batch_size(a, seat->stat, a->events - taken);
+  } while (!atomic_compare_exchange_weak_explicit(&a->taken, &taken, taken + want,
+                                                  memory_order_relaxed, memory_order_relaxed));
+  seat->hand = want - 1;
+  return BN_ADMIT_YES;
+}
+
+/* Of a session's events since the baseline, how many need a ticket. */
+static uint64_t charged(const struct bn_admit *a, uint64_t n)
+{
+  return a->one_more && n > 0 ? n - 1 : n;
+}
+
+/* Once, after the baseline: what has ended since and what is in flight use the tickets that were
+   kept for them.  Some may have been dropped.  Too few are kept only for a script that ends events
+   which it never began. */
+static void charge(struct bn_admit_seat *seat)
+{
+  const struct bn_stat *st = seat->stat;
+  const uint64_t ended = bn_stat_get(&st->counter[BN_C_EVENTS]) - seat->warm_events;
+  const uint64_t in_flight = bn_stat_get(&st->begun) - bn_stat_get(&st->ended);
+  const uint64_t n = charged(seat->admit, ended + in_flight);
+
+  if (n > seat->kept)
+    (void)atomic_fetch_add_explicit(&seat->admit->taken, n - seat->kept, memory_order_relaxed);
+  else
+    seat->hand = seat->kept - n;
+  seat->counted = true;
+}
+
+/* In the warm-up.  Of this store and load, and freeze's, one side sees the other's: a claim is
+   either granted and known to thaw, or not granted. */
+static bool grant(struct bn_admit_seat *seat)
+{
+  (void)atomic_fetch_add(&seat->granted, 1);
+  if (atomic_load(&seat->admit->state) == BN_ADMIT_WARMUP)
+    return true;
+  (void)atomic_fetch_sub(&seat->granted, 1);
+  return false;
+}
+
+static enum bn_admission claim_ticket(struct bn_admit_seat *seat)
+{
+  if (!seat->counted) {
+    int state = atomic_load_explicit(&seat->admit->state, memory_order_acquire);
+
+    if (state == BN_ADMIT_WARMUP && grant(seat))
+      return BN_ADMIT_YES;
+    state = atomic_load_explicit(&seat->admit->state, memory_order_acquire);
+    if (state == BN_ADMIT_BASELINE)
+      return BN_ADMIT_FROZEN;
+    charge(seat);
+  }
+  if (seat->hand == 0)
+    return take(seat);
+  seat->hand--;
+  return BN_ADMIT_YES;
+}
+
+enum bn_admission bn_admit_claim(struct bn_admit_seat *seat, uint64_t now_ns)
+{
+  const struct bn_admit *a = seat->admit;
+  const uint64_t until = bn_stat_get(&a->limit.until_ns);
+
+  if (now_ns >= until)
+    return until == 0 ? BN_ADMIT_CLOSED : BN_ADMIT_TIME_UP;
+  return a->events == 0 ? BN_ADMIT_YES : claim_ticket(seat);
+}
+
+void bn_admit_unclaim(struct bn_admit_seat *seat)
+{
+  if (seat->admit->events == 0)
+    return;
+  if (seat->counted)
+    seat->hand++;
+  else
+    (void)atomic_fetch_sub(&seat->granted, 1);
+}
+
+/* With the lock, so that thaw comes before or after. */
+static enum bn_admission leave(struct bn_admit *a, struct bn_admit_seat *seat)
+{
+  switch ((enum bn_admit_state)atomic_load(&a->state)) {
+  case BN_ADMIT_WARMUP:
+    /* Without claims that came to nothing. */
+    atomic_store(&seat->granted, bn_stat_get(&seat->stat->counter[BN_C_EVENTS]));
+    return BN_ADMIT_YES;
+  case BN_ADMIT_BASELINE:
+    return BN_ADMIT_FROZEN;
+  case BN_ADMIT_COUNTING:
+    break;
+  }
+  if (!seat->counted)
+    charge(seat);
+  (void)atomic_fetch_sub_explicit(&a->taken, seat->hand, memory_order_relaxed);
+  seat->hand = 0;
+  return BN_ADMIT_YES;
+}
+
+enum bn_admission bn_admit_leave(struct bn_admit_seat *seat)
+{
+  struct bn_admit *a = seat->admit;
+  enum bn_admission answer;
+
+  if (a->events == 0)
+    return BN_ADMIT_YES;
+  (void)pthread_mutex_lock(&a->lock);
+  answer = leave(a, seat);
+  (void)pthread_mutex_unlock(&a->lock);
+  return answer;
+}
+
+/* --- the end of the warm-up --- */
+
+void bn_admit_await(struct bn_admit *a)
+{
+  (void)pthread_mutex_lock(&a->lock);
+  while (atomic_load(&a->state) == BN_ADMIT_BASELINE)
+    (void)pthread_cond_wait(&a->thawed, &a->lock);
+  (void)pthread_mutex_unlock(&a->lock);
+}
+
+void bn_admit_freeze(struct bn_admit *a)
+{
+  (void)pthread_mutex_lock(&a->lock);
+  atomic_store(&a->state, BN_ADMIT_BASELINE);
+  (void)pthread_mutex_unlock(&a->lock);
+}
+
+void bn_admit_thaw(struct bn_admit *a, const uint64_t *ended)
+{
+  uint64_t kept = 0;
+
+  (void)pthread_mutex_lock(&a->lock);
+  for (unsigned i = 0; i < a->sessions; i++) {
+    struct bn_admit_seat *seat = &a->seat[i];
+
+    const uint64_t granted = atomic_load(&seat->granted);
+
+    seat->warm_events = ended[i];
+    seat->kept = granted > ended[i] ? charged(a, granted - ended[i]) : 0;
+    kept += seat->kept;
+  }
+  atomic_store_explicit(&a->taken, kept, memory_order_relaxed);
+  atomic_store(&a->state, BN_ADMIT_COUNTING);
+  (void)pthread_cond_broadcast(&a->thawed);
+  (void)pthread_mutex_unlock(&a->lock);
+}
+
+uint64_t bn_admit_left(const struct bn_admit *a)
+{
+  const uint64_t taken = atomic_load_explicit(&a->taken, memory_order_relaxed);
+
+  if (a->events == 0 || atomic_load(&a->state) != BN_ADMIT_COUNTING)
+    return UINT64_MAX;
+  return a->events > taken ? a->events - taken : 0;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Decides which events may begin: the time limit, the tickets of --events, the end of the warm-up.
+
+   Tickets exist from the warm-up's baseline on, or from the start without a warm-up.  Then
+     taken = finished + in flight + in the hands of sessions,
+   where finished counts what ended after the baseline, a dropped event's ticket goes back to the
+   session's hand, and what a session holds when it leaves is returned.  With claims counted anew
+   whenever a ticket is used again that is
+     claimed = finished + dropped + returned + in flight + kept.
+   So finished <= the larger of --events and what was in flight at the baseline.  With `one_more`
+   (sysbench 1.1) one event that each session had in flight at the baseline comes on top.
+
+   No function reads a clock.  None but bn_admit_await waits. */
+#ifndef BN_ENGINE_ADMIT_H
+#define BN_ENGINE_ADMIT_H
+
+#include <pthread.h>
+
+#include "api/session.h"
+#include "measure/stat.h"
+
+enum bn_admission {
+  BN_ADMIT_YES,
+  BN_ADMIT_CLOSED,  /* somebody ended the run */
+  BN_ADMIT_TIME_UP, /* the time limit has been reached */
+  BN_ADMIT_SPENT,   /* all tickets are taken */
+  BN_ADMIT_FROZEN   /* the baseline is being taken: bn_admit_await, then ask again */
+};
+
+enum bn_admit_state { BN_ADMIT_WARMUP, BN_ADMIT_BASELINE, BN_ADMIT_COUNTING };
+
+/* What one session has of it; used by its worker unless noted. */
+struct bn_admit_seat {
+  _Alignas(64) struct bn_admit *admit;
+  const struct bn_stat *stat;
+  uint64_t hand;            /* tickets taken and not used */
+  _Atomic uint64_t granted; /* events that were let begin in the warm-up and not dropped; thaw reads
+                               it */
+  bool counted;             /* what this session had in flight at the baseline has been charged */
+  uint64_t warm_events, kept; /* by thaw: its events at the baseline; tickets for those in flight */
+};
+
+struct bn_admit {
+  struct bn_limit limit;
+  _Alignas(64) _Atomic uint64_t taken;
+  _Alignas(64) _Atomic int state; /* enum bn_admit_state; written under the lock */
+  uint64_t events;                /* 0: no limit */
+  unsigned sessions;
+  bool one_by_one, one_more;
+  struct bn_admit_seat *seat; /* owned */
+  pthread_mutex_t lock;
+  pthread_cond_t thawed;
+};
+
+struct bn_admit_plan {
+  uint64_t events;       /* 0: no limit */
+  unsigned sessions;     /* that share them */
+  unsigned others;       /* sessions that begin no events: a seat, which is only closed */
+  bool warmup;           /* tickets wait for the baseline */
+  bool one_by_one;       /* tickets are never taken in batches: events are long (--rate) */
+  bool one_more;         /* see above */
+  struct bn_stat **stat; /* by session; borrowed */
+};
+
+/* 0 or -1: out of memory.  *a is at the start of a cache line. */
+int bn_admit_init(struct bn_admit *a, const struct bn_admit_plan *plan);
+void bn_admit_done(struct bn_admit *a);
+
+/* Sets the time limit, unless it was closed before.  Any thread, once. */
+void bn_admit_open(struct bn_admit *a, uint64_t deadline_ns);
+/* No event begins any more.  Any thread. */
+void bn_admit_close(struct bn_admit *a);
+
+/* May an event begin at now_ns? */
+enum bn_admission bn_admit_claim(struct bn_admit_seat *seat, uint64_t now_ns);
+/* The event of a claim was dropped: it is not counted and its ticket is not spent. */
+void bn_admit_unclaim(struct bn_admit_seat *seat);
+/* The session begins no event any more: gives back what it holds.  YES or FROZEN. */
+enum bn_admission bn_admit_leave(struct bn_admit_seat *seat);
+/* Events of the session since the baseline, 0 in the warm-up.  YES or FROZEN.  Inline: some
+   workloads ask before every event. */
+static inline enum bn_admission bn_admit_counted(const struct bn_admit_seat *seat, uint64_t *events)
+{
+  const int state = atomic_load_explicit(&seat->admit->state, memory_order_acquire);
+
+  *events = 0;
+  if (state == BN_ADMIT_BASELINE)
+    return BN_ADMIT_FROZEN;
+  if (state == BN_ADMIT_COUNTING)
+    *events = bn_stat_get(&seat->stat->counter[BN_C_EVENTS]) - seat->warm_events;
+  return BN_ADMIT_YES;
+}
+/* Returns when the baseline has been taken. */
+void bn_admit_await(struct bn_admit *a);
+
+/* The end of the warm-up: from freeze on no event begins; after it ended[] is read, the events of
+   each session that are not to be counted; thaw begins to count.  One thread, once, in this order.
+ */
+void bn_admit_freeze(struct bn_admit *a);
+void bn_admit_thaw(struct bn_admit *a, const uint64_t *ended);
+
+/* Tickets that nobody has taken; UINT64_MAX: no limit yet.  Any thread. */
+uint64_t bn_admit_left(const struct bn_admit *a);
+
+#endif

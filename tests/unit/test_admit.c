@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tickets: in a million random interleavings, on a clock of this test's own, none is lost and none
+   is spent twice. */
+#include "cm.h"
+
+#include <string.h>
+
+#include "base/rng.h"
+#include "engine/admit.h"
+
+enum { SESSIONS_MAX = 8, DEPTH_MAX = 5, STEPS = 1000000 };
+
+enum phase { WARMUP, FROZEN, TAKEN, COUNTING };
+
+struct session {
+  struct bn_admit_seat *seat;
+  struct bn_stat *st;
+  unsigned depth, in_flight;
+  bool claimed; /* and not begun yet */
+  bool left, spent;
+  uint64_t ended, warm_ended; /* counted events: all; those before the baseline */
+  uint64_t extra;             /* the event that one_more gives */
+};
+
+struct game {
+  struct bn_rng rng;
+  struct bn_statset stats;
+  struct bn_admit admit;
+  struct session session[SESSIONS_MAX];
+  unsigned n, here;
+  bool one_more, warmup, spent; /* spent: who left last found that there were no tickets */
+  uint64_t events, until_ns, now_ns;
+  enum phase phase;
+  uint64_t baseline[SESSIONS_MAX];
+  uint64_t kept; /* for what was in flight at the baseline */
+  uint64_t claimed, dropped;
+};
+
+static void start(struct game *g)
+{
+  const struct bn_admit_plan plan = {.events = g->events,
+                                     .sessions = g->n,
+                                     .others = 1,
+                                     .warmup = g->warmup,
+                                     .one_more = g->one_more,
+                                     .stat = g->stats.stat};
+
+  assert_int_equal(bn_admit_init(&g->admit, &plan), 0);
+  g->here = g->n;
+  g->spent = false;
+  g->phase = g->warmup ? WARMUP : COUNTING;
+  g->now_ns = g->kept = g->claimed = g->dropped = 0;
+  memset(g->session, 0, sizeof g->session);
+  for (unsigned i = 0; i < g->n; i++) {
+    g->session[i].seat = &g->admit.seat[i];
+    g->session[i].st = g->stats.stat[i];
+    g->session[i].depth = 1;
+  }
+  bn_admit_open(&g->admit, g->until_ns);
+}
+
+/* --- what a worker does --- */
+
+static void begin(struct session *s)
+{
+  s->claimed = false;
+  s->in_flight++;
+  bn_stat_bump(&s->st->begun, 1);
+}
+
+static void end(struct session *s)
+{
+  s->in_flight--;
+  bn_stat_bump(&s->st->ended, 1);
+  bn_stat_count(s->st, BN_C_EVENTS, 1);
+  s->ended++;
+}
+
+static void drop(struct game *g, struct session *s)
+{
+  s->in_flight--;
+  bn_stat_bump(&s->st->ended, 1);
+  bn_admit_unclaim(s->seat);
+  g->dropped++;
+}
+
+static void note_extra(const struct game *g, struct session *s, bool counted)
+{
+  if (g->one_more && s->seat->counted && !counted)
+    s->extra = s->ended - s->warm_ended + s->in_flight > 0;
+}
+
+static void leave(struct game *g, struct session *s, bool spent)
+{
+  const bool counted = s->seat->counted;
+
+  if (s->in_flight > 0 || s->claimed || bn_admit_leave(s->seat) == BN_ADMIT_FROZEN)
+    return;
+  note_extra(g, s, counted);
+  s->left = true;
+  g->spent = spent;
+  g->here--;
+}
+
+static enum bn_admission claim(struct game *g, struct session *s)
+{
+  const bool counted = s->seat->counted;
+  const enum bn_admission answer = bn_admit_claim(s->seat, g->now_ns);
+
+  note_extra(g, s, counted);
+  switch (answer) {
+  case BN_ADMIT_YES:
+    assert_true(g->now_ns < g->until_ns);
+    assert_true(g->phase == WARMUP || g->phase == COUNTING);
+    s->claimed = true;
+    g->claimed++;
+    break;
+  case BN_ADMIT_FROZEN:
+    assert_true(g->phase == FROZEN || g->phase == TAKEN);
+    break;
+  case BN_ADMIT_TIME_UP:
+    assert_true(g->now_ns >= g->until_ns);
+    leave(g, s, false);
+    break;
+  case BN_ADMIT_SPENT:
+    assert_int_equal(g->phase, COUNTING);
+    assert_int_equal(bn_admit_left(&g->admit), 0);
+    leave(g, s, true);
+    break;
+  case BN_ADMIT_CLOSED:
+    fail_msg("nobody closed it");
+  }
+  return answer;
+}
+
+/* --- what the watching thread does --- */
+
+static void go_on(struct game *g)
+{
+  switch (g->phase) {
+  case WARMUP:
+    bn_admit_freeze(&g->admit);
+    g->phase = FROZEN;
+    break;
+  case FROZEN:
+    for (unsigned i = 0; i < g->n; i++)
+      g->baseline[i] = g->session[i].warm_ended = g->session[i].ended;
+    g->phase = TAKEN;
+    break;
+  case TAKEN:
+    bn_admit_thaw(&g->admit, g->baseline);
+    g->kept = atomic_load(&g->admit.taken);
+    g->phase = COUNTING;
+    break;
+  case COUNTING:
+    break;
+  }
+}
+
+/* --- what must hold --- */
+
+static uint64_t finished(const struct game *g)
+{
+  uint64_t n = 0;
+
+  for (unsigned i = 0; i < g->n; i++)
+    n += g->session[i].ended - g->session[i].warm_ended;
+  return n;
+}
+
+/* For sessions that have not asked since, what was kept stands for finished and in flight. */
+static void check(const struct game *g)
+{
+  uint64_t used = 0, extra = 0, in_flight = 0, all = 0;
+
+  for (unsigned i = 0; i < g->n; i++) {
+    const struct session *s = &g->session[i];
+    const uint64_t mine = s->ended - s->warm_ended + s->in_flight + s->claimed;
+
+    all += s->ended;
+    in_flight += s->in_flight + s->claimed;
+    extra += s->extra;
+    used += s->seat->counted ? mine - s->extra + s->seat->hand : s->seat->kept;
+  }
+  assert_int_equal(g->claimed, all + g->dropped + in_flight);
+  if (g->phase != COUNTING)
+    return;
+  assert_int_equal(atomic_load(&g->admit.taken), used);
+  if (!g->one_more)
+    assert_true(finished(g) <= (g->events > g->kept ? g->events : g->kept));
+  if (g->here > 0 || !g->spent)
+    return;
+  /* Who left last found no ticket: all have been spent, on events that ended. */
+  assert_int_equal(finished(g), atomic_load(&g->admit.taken) + extra);
+  if (g->kept <= g->events)
+    assert_int_equal(finished(g), g->events + extra);
+}
+
+static void step(struct game *g)
+{
+  struct session *s = &g->session[bn_rng_below(&g->rng, g->n)];
+  const uint64_t what = bn_rng_below(&g->rng, 1000);
+
+  g->now_ns++;
+  if (what < 10)
+    go_on(g);
+  else if (s->left)
+    return;
+  else if (what < 12)
+    leave(g, s, false);
+  else if (what < 350 && !s->claimed && s->in_flight < s->depth)
+    (void)claim(g, s);
+  else if (what < 650 && s->claimed)
+    begin(s);
+  else if (what < 980 && s->in_flight > 0)
+    end(s);
+  else if (s->in_flight > 0)
+    drop(g, s);
+}
+
+static uint64_t play(struct game *g)
+{
+  uint64_t steps = 0;
+
+  g->n = 1 + (unsigned)bn_rng_below(&g->rng, SESSIONS_MAX);
+  g->events = 1 + bn_rng_below(&g->rng, 300);
+  g->warmup = bn_rng_below(&g->rng, 4) > 0;
+  g->one_more = g->warmup && bn_rng_below(&g->rng, 3) == 0;
+  g->until_ns = bn_rng_below(&g->rng, 10) == 0 ? 500 : UINT64_MAX;
+  assert_int_equal(bn_statset_init(&g->stats, g->n, NULL), 0);
+  start(g);
+  for (unsigned i = 0; i < g->n; i++)
+    g->session[i].depth =
+        bn_rng_below(&g->rng, 2) == 0 ? 1 : 1 + (unsigned)bn_rng_below(&g->rng, DEPTH_MAX);
+  for (; g->here > 0; steps++) {
+    step(g);
+    check(g);
+  }
+  bn_admit_done(&g->admit);
+  bn_statset_done(&g->stats);
+  return steps;
+}
+
+static struct game *new_game(void)
+{
+  struct game *g = aligned_alloc(64, (sizeof *g + 63) / 64 * 64);
+
+  assert_non_null(g);
+  memset(g, 0, sizeof *g);
+  g->until_ns = UINT64_MAX;
+  bn_rng_seed(&g->rng, 11, BN_RNG_WORKLOAD, 0);
+  return g;
+}
+
+static void no_interleaving_loses_a_ticket(void **state)
+{
+  struct game *g = new_game();
+  uint64_t steps = 0, games = 0, spent = 0;
+
+  (void)state;
+  for (; steps < STEPS; games++) {
+    steps += play(g);
+    spent += g->spent && g->phase == COUNTING;
+  }
+  assert_in_range(games, 300, 100000);
+  assert_in_range(spent, games / 5, games); /* the exact total was looked at */
+  free(g);
+}
+
+/* --- by hand --- */
+
+static struct game *new_game_of(unsigned n, uint64_t events, bool warmup, bool one_more)
+{
+  struct game *g = new_game();
+
+  g->n = n;
+  g->events = events;
+  g->warmup = warmup;
+  g->one_more = one_more;
+  assert_int_equal(bn_statset_init(&g->stats, n, NULL), 0);
+  start(g);
+  return g;
+}
+
+static void end_game(struct game *g)
+{
+  bn_admit_done(&g->admit);
+  bn_statset_done(&g->stats);
+  free(g);
+}
+
+static void run_out(struct game *g)
+{
+  for (unsigned i = 0; i < g->n; i++)
+    while (!g->session[i].left)
+      if (g->session[i].in_flight > 0)
+        end(&g->session[i]);
+      else if (claim(g, &g->session[i]) == BN_ADMIT_YES)
+        begin(&g->session[i]);
+}
+
+/* Each of 4 sessions is in an event when the warm-up ends, and one has just claimed a second. */
+static uint64_t finished_after_warmup(uint64_t events, bool one_more)
+{
+  struct game *g = new_game_of(4, events, true, one_more);
+  uint64_t n;
+
+  for (unsigned i = 0; i < 4; i++) {
+    assert_int_equal(claim(g, &g->session[i]), BN_ADMIT_YES);
+    begin(&g->session[i]);
+  }
+  assert_int_equal(claim(g, &g->session[3]), BN_ADMIT_YES);
+  assert_int_equal(bn_admit_left(&g->admit), UINT64_MAX);
+  go_on(g);
+  begin(&g->session[3]);
+  assert_int_equal(claim(g, &g->session[0]), BN_ADMIT_FROZEN);
+  go_on(g);
+  go_on(g);
+  run_out(g);
+  check(g);
+  n = finished(g);
+  end_game(g);
+  return n;
+}
+
+static void what_the_warmup_leaves_is_counted_once(void **state)
+{
+  (void)state;
+  assert_int_equal(finished_after_warmup(100, false), 100);
+  assert_int_equal(finished_after_warmup(6, false), 6);
+  assert_int_equal(finished_after_warmup(5, false), 5);
+  assert_int_equal(finished_after_warmup(2, false), 5); /* all five had begun */
+  assert_int_equal(finished_after_warmup(100, true), 104);
+  assert_int_equal(finished_after_warmup(2, true), 6);
+}
+
+static void counted_events_are_those_since_the_baseline(void **state)
+{
+  struct game *g = new_game_of(1, 0, true, false);
+  struct session *s = &g->session[0];
+  uint64_t n = 99;
+
+  (void)state;
+  for (int i = 0; i < 7; i++) {
+    assert_int_equal(claim(g, s), BN_ADMIT_YES);
+    begin(s);
+    end(s);
+  }
+  assert_int_equal(bn_admit_counted(s->seat, &n), BN_ADMIT_YES);
+  assert_int_equal(n, 0);
+  go_on(g);
+  assert_int_equal(bn_admit_counted(s->seat, &n), BN_ADMIT_FROZEN);
+  go_on(g);
+  begin(s);
+  end(s);
+  go_on(g);
+  assert_int_equal(bn_admit_counted(s->seat, &n), BN_ADMIT_YES);
+  assert_int_equal(n, 1);
+  end_game(g);
+}
+
+/* Batches while events are short; what a session holds when it leaves is for the others. */
+static void a_hand_is_given_back(void **state)
+{
+  struct game *g = new_game_of(2, 10000, false, false);
+  struct session *s = &g->session[0];
+
+  (void)state;
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(claim(g, s), BN_ADMIT_YES);
+    begin(s);
+    end(s);
+  }
+  assert_int_equal(bn_admit_left(&g->admit), 10000 - 1 - 256);
+  assert_int_equal(s->seat->hand, 255);
+  leave(g, s, false);
+  assert_int_equal(bn_admit_left(&g->admit), 10000 - 2);
+  run_out(g);
+  assert_int_equal(g->session[1].ended, 10000 - 2);
+  end_game(g);
+}
+
+static void closing_wins(void **state)
+{
+  struct game *g = new_game_of(1, 5, false, false);
+
+  (void)state;
+  assert_int_equal(bn_admit_claim(g->session[0].seat, 1), BN_ADMIT_YES);
+  bn_admit_close(&g->admit);
+  bn_admit_open(&g->admit, 1000);
+  assert_int_equal(bn_admit_claim(g->session[0].seat, 1), BN_ADMIT_CLOSED);
+  assert_int_equal(bn_admit_claim(&g->admit.seat[1], 1), BN_ADMIT_CLOSED);
+  end_game(g);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(no_interleaving_loses_a_ticket),
+      cmocka_unit_test(what_the_warmup_leaves_is_counted_once),
+      cmocka_unit_test(counted_events_are_those_since_the_baseline),
+      cmocka_unit_test(a_hand_is_given_back),
+      cmocka_unit_test(closing_wins),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
