@@ -307,7 +307,7 @@ static int make_script_run(struct program *p)
 
   *hooks = (struct bn_report_use){.out = stdout};
   hooks->ops = bn_script_reporter(p->script, &hooks->conf);
-  if (make_run(p, bn_script_workload(p->script), p->script, NULL) != 0)
+  if (make_run(p, bn_script_workload(p->script), bn_script_self(p->script), NULL) != 0)
     return -1;
   bn_script_attach(p->script, bn_run_main_session(p->run));
   return 0;
@@ -357,7 +357,7 @@ static int prepare_script(struct program *p)
   /* The reference warns where it exports, and exports nothing for help. */
   if (!p->cli.explicit_dialect || !bn_cli_is_command(&p->cli, "help"))
     bn_cli_check_files(&p->cli, p->options, true);
-  return bn_script_export(p->script, &err) == 0 ? 0 : refuse(&err);
+  return bn_script_export(p->script);
 }
 
 static int run_script(struct program *p)
@@ -371,7 +371,7 @@ static int run_script(struct program *p)
   }
   if (prepare_script(p) != 0)
     return BN_STATUS_FAILED;
-  return dispatch(p, bn_script_workload(p->script), p->script, NULL);
+  return dispatch(p, bn_script_workload(p->script), bn_script_self(p->script), NULL);
 }
 
 /* --- phases --- */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A script from opening to closing, as the composition root sees it. */
+/* A script from opening to closing, as the composition root sees it; names the modules,
+   declarations and functions that scripts are given. */
 #include "script/script.h"
 
 #include <malloc.h>
@@ -7,9 +8,85 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <luajit.h>
+
 #include "option/conf.h"
+#include "script/api/cmdline.h"
+#include "script/api/hooks.h"
+#include "script/api/instance.h"
+#include "script/api/optexport.h"
 #include "script/api/options.h"
-#include "script/vm/state.h"
+#include "script/api/workload.h"
+#include "script/old/oldstyle.h"
+#include "script/vm/call.h"
+#include "script/vm/env.h"
+#include "script/vm/vm.h"
+
+struct bn_script {
+  struct bn_script_setup setup;
+  char *title;
+  struct bn_session *main_session; /* borrowed; the main instance's */
+  struct bn_vm vm;
+  struct bn_api api;
+  struct bn_workload workload;
+  struct bn_hooks_conf hooks;
+};
+
+static const struct bn_vm_module modules[] = {
+#include "script/bn_lua_modules.inc"
+    {NULL, NULL, 0}};
+
+static const struct bn_vm_part parts[] = {
+    {
+        "event",
+#include "script/bn_ffi_cdef.inc"
+    },
+    {
+        "rand",
+#include "script/bn_ffi_rand_cdef.inc"
+    },
+    {
+        "hist",
+#include "script/bn_ffi_hist_cdef.inc"
+    },
+    {
+        "sql",
+#include "script/bn_ffi_sql_cdef.inc"
+    },
+    {
+        "sql_more",
+#include "script/bn_ffi_sql_more_cdef.inc"
+    },
+    {
+        "compat",
+#include "script/bn_compat_cdef.inc"
+    },
+    {
+        "compat_sql",
+#include "script/bn_compat_sql_cdef.inc"
+    },
+    {NULL, NULL},
+};
+
+static const char *const old_parts[] = {"compat", "sql", "sql_more", "compat_sql", NULL};
+
+static int declares_options(lua_State *L)
+{
+  lua_pushboolean(L, bn_options_declared(bn_instance_api()->options));
+  return 1;
+}
+
+static const luaL_Reg functions[] = {{"cmdline", bn_cmdline_make},
+                                     {"dialect", bn_cmdline_dialect},
+                                     {"fill_options", bn_optexport_complete},
+                                     {"option", bn_optexport_get},
+                                     {"declares_options", declares_options},
+                                     {"json_next", bn_hooks_json_next},
+                                     {"percentile", bn_hooks_percentile},
+                                     {NULL, NULL}};
+
+static const struct bn_vm_table table = {
+    .modules = modules, .parts = parts, .old_parts = old_parts, .functions = functions};
 
 /* Threads of one processor take turns, so more arenas than this only spread free memory thinner. */
 static void limit_arenas(void)
@@ -26,42 +103,47 @@ static enum bn_old_names old_names(const struct bn_script *sc)
 {
   if (sc->setup.conf->version != BN_V11)
     return BN_OLD_NOW;
-  return sc->setup.conf->explicit_dialect && sc->set != BN_SET_LEGACY ? BN_OLD_NONE
-                                                                      : BN_OLD_ON_DEMAND;
+  return sc->setup.conf->explicit_dialect && sc->vm.place.set != BN_SET_LEGACY ? BN_OLD_NONE
+                                                                               : BN_OLD_ON_DEMAND;
 }
 
 /* Our own modern workloads have no use for them. */
 static void forget_old_names(struct bn_script *sc)
 {
-  lua_State *L = sc->main->L;
+  struct bn_lua *lua = &sc->api.main->lua;
 
-  bn_lua_push_field(sc->main, "cmdline");
-  if (lua_istable(L, -1)) {
-    lua_pushliteral(L, "options");
-    lua_rawget(L, -2);
-    if (!lua_isnil(L, -1) && sc->old_names == BN_OLD_ON_DEMAND && sc->set == BN_SET_MODERN) {
-      sc->old_names = BN_OLD_NONE;
-      lua_rawgeti(L, LUA_REGISTRYINDEX, sc->main->env_ref);
-      lua_pushnil(L);
-      lua_setmetatable(L, -2);
-    }
-  }
-  lua_settop(L, 0);
+  if (sc->vm.old_names != BN_OLD_ON_DEMAND || sc->vm.place.set != BN_SET_MODERN ||
+      !bn_cmdline_has_options(lua))
+    return;
+  sc->vm.old_names = BN_OLD_NONE;
+  lua_rawgeti(lua->L, LUA_REGISTRYINDEX, lua->env_ref);
+  lua_pushnil(lua->L);
+  lua_setmetatable(lua->L, -2);
+  lua_pop(lua->L, 1);
 }
 
-static int init(struct bn_script *sc)
+static char *title_of(const char *name)
 {
-  const char *name = sc->setup.name;
   const char *slash = name != NULL ? strrchr(name, '/') : NULL;
 
   if (name == NULL || strcmp(name, "-") == 0)
-    sc->title = strdup("stdin");
-  else
-    sc->title = strdup(slash != NULL ? slash + 1 : name);
-  sc->path = bn_require_default_path(sc->setup.data_dir);
-  sc->cpath = bn_require_default_cpath();
-  return sc->title != NULL && sc->path != NULL && sc->cpath != NULL ? bn_stackguard_install(sc)
-                                                                    : -1;
+    return strdup("stdin");
+  return strdup(slash != NULL ? slash + 1 : name);
+}
+
+/* 0, or -1: no memory. */
+static int init(struct bn_script *sc)
+{
+  sc->title = title_of(sc->setup.name);
+  sc->api.options = bn_options_new();
+  if (bn_vm_init(&sc->vm, &sc->setup, &table) != 0 || sc->title == NULL || sc->api.options == NULL)
+    return -1;
+  sc->vm.api = &sc->api;
+  sc->api.vm = &sc->vm;
+  sc->api.title = sc->title;
+  bn_workload_fill(&sc->workload, &sc->api);
+  bn_hooks_fill(&sc->hooks, &sc->api);
+  return 0;
 }
 
 int bn_script_new(struct bn_script **out, const struct bn_script_setup *setup, struct bn_err *err)
@@ -69,18 +151,13 @@ int bn_script_new(struct bn_script **out, const struct bn_script_setup *setup, s
   struct bn_script *sc = calloc(1, sizeof *sc);
 
   *out = NULL;
-  if (sc == NULL || pthread_mutex_init(&sc->lock, NULL) != 0) {
-    free(sc);
-    return bn_err_set(err, 0, "out of memory");
-  }
   limit_arenas();
-  sc->setup = *setup;
-  if (init(sc) != 0) {
+  if (sc != NULL)
+    sc->setup = *setup;
+  if (sc == NULL || init(sc) != 0) {
     bn_script_free(sc);
     return bn_err_set(err, 0, "out of memory");
   }
-  bn_workload_fill(sc);
-  bn_hooks_fill(sc);
   *out = sc;
   return 0;
 }
@@ -93,38 +170,55 @@ void bn_script_attach(struct bn_script *sc, struct bn_session *main_session)
 int bn_script_load(struct bn_script *sc, struct bn_err *err)
 {
   err->code = 0;
-  if (bn_find(sc, err) != 0)
+  if (bn_vm_find(&sc->vm, err) != 0)
     return -1;
-  sc->old_names = old_names(sc);
-  sc->main = bn_lua_open(sc, sc->main_session, 0, false);
-  if (sc->main == NULL || bn_find_compile(sc, sc->main->L, err) != 0 || bn_lua_load(sc->main) != 0)
+  sc->vm.old_names = old_names(sc);
+  sc->api.main = bn_instance_open(&sc->vm, sc->main_session, 0, false);
+  if (sc->api.main == NULL || bn_vm_compile(&sc->vm, &sc->api.main->lua, err) != 0 ||
+      bn_lua_load(&sc->api.main->lua) != 0)
     return -1;
   forget_old_names(sc);
-  bn_workload_complete(sc);
-  bn_hooks_complete(sc);
+  bn_workload_complete(&sc->workload, &sc->api);
+  bn_hooks_complete(&sc->hooks);
   return 0;
+}
+
+int bn_script_options(struct bn_script *sc, bool *accepts_any, struct bn_err *err)
+{
+  struct bn_lua *lua = &sc->api.main->lua;
+
+  if (bn_options_read(lua) != 0)
+    return -1;
+  sc->api.takes_any = !bn_options_declared(sc->api.options) && bn_oldstyle_accepts_any(&sc->vm);
+  *accepts_any = sc->api.takes_any;
+  return bn_options_add(lua, err);
+}
+
+int bn_script_export(struct bn_script *sc)
+{
+  return bn_optexport(&sc->api.main->lua);
 }
 
 void bn_script_detach(struct bn_script *sc)
 {
-  bn_lua_close(sc->main);
-  sc->main = NULL;
+  bn_instance_close(sc->api.main);
+  sc->api.main = NULL;
 }
 
-const struct bn_workload *bn_script_workload(struct bn_script *sc)
+const struct bn_workload *bn_script_workload(const struct bn_script *sc)
 {
-  return &sc->ops;
+  return &sc->workload;
 }
 
-const char *bn_script_title(const struct bn_script *sc)
+void *bn_script_self(struct bn_script *sc)
 {
-  return sc->title;
+  return &sc->api;
 }
 
 const struct bn_reporter *bn_script_reporter(struct bn_script *sc, const void **conf)
 {
-  *conf = &sc->reporter_conf;
-  return &sc->reporter;
+  *conf = &sc->hooks;
+  return &sc->hooks.reporter;
 }
 
 void bn_script_free(struct bn_script *sc)
@@ -132,14 +226,16 @@ void bn_script_free(struct bn_script *sc)
   if (sc == NULL)
     return;
   bn_script_detach(sc);
-  bn_stackguard_remove(sc);
-  bn_options_free(sc);
-  bn_chunk_free(sc);
-  free(sc->file);
-  free(sc->dir);
+  bn_vm_done(&sc->vm);
+  bn_options_free(sc->api.options);
   free(sc->title);
-  free(sc->path);
-  free(sc->cpath);
-  (void)pthread_mutex_destroy(&sc->lock);
   free(sc);
+}
+
+const char *bn_script_luajit(void)
+{
+  static const char version[] = LUAJIT_VERSION;
+  const char *space = strchr(version, ' ');
+
+  return space != NULL ? space + 1 : version;
 }

@@ -4,27 +4,13 @@
 #define BN_SCRIPT_SCRIPT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "api/report.h"
 #include "api/workload.h"
 #include "base/err.h"
+#include "script/setup.h"
 
-struct bn_optset;
-struct bn_sqlsys;
 struct bn_script;
-struct bn_conf;
-
-struct bn_script_setup {
-  const char *name;    /* as typed: file, module name; NULL or "-": standard input */
-  const char *command; /* NULL: none; only the top level runs */
-  int argc;            /* the whole command line, for sysbench.cmdline.argv */
-  char **argv;
-  const struct bn_conf *conf; /* version, names, seed, luajit_cmd, threads: filled already */
-  struct bn_optset *options;  /* what sysbench.opt exports */
-  struct bn_sqlsys *sql;
-  const char *data_dir; /* of bundled scripts */
-};
 
 /* Reads and executes nothing yet, but its workload and reporter are there, so that a run can be
    made for it: already the top level of a script may ask for what a run has, random numbers or a
@@ -41,12 +27,12 @@ int bn_script_load(struct bn_script *sc, struct bn_err *err);
    bn_conf-dependent work of the script. accepts_any: the script declares no options and the dialect
    takes every unknown one as a string. */
 int bn_script_options(struct bn_script *sc, bool *accepts_any, struct bn_err *err);
-/* Exports sysbench.opt (and the option globals of old scripts) once all options are settled. */
-int bn_script_export(struct bn_script *sc, struct bn_err *err);
-/* The descriptor to run it with, self = sc.  Its commands are found by find_command. */
-const struct bn_workload *bn_script_workload(struct bn_script *sc);
-const char *
-bn_script_title(const struct bn_script *sc); /* file name without folder, for messages */
+/* Exports sysbench.opt (and the option globals of old scripts) once all options are settled.  0, or
+   -1 after logging why. */
+int bn_script_export(struct bn_script *sc);
+/* The descriptor to run it with, and the self for that.  Its commands are found by find_command. */
+const struct bn_workload *bn_script_workload(const struct bn_script *sc);
+void *bn_script_self(struct bn_script *sc);
 /* The reporter made of the script's hooks; once it is loaded, `replaces` says which it has. */
 const struct bn_reporter *bn_script_reporter(struct bn_script *sc, const void **conf);
 /* Closes the main interpreter: its objects must not outlive the session. */

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `sysbench.cmdline`: arguments, option types, and the commands a script defines. */
+#include "script/api/cmdline.h"
+
 #include <string.h>
 
 #include <lauxlib.h>
 
 #include "base/log.h"
-#include "engine/run.h"
-#include "script/api/ffi_internal.h"
+#include "option/conf.h"
+#include "script/api/instance.h"
 #include "script/api/options.h"
-#include "script/vm/state.h"
 #include "sql/sql.h"
 
 /* Pushes sysbench.cmdline.commands[name] if it is a table; false: nothing pushed. */
@@ -59,11 +60,40 @@ bool bn_cmdline_push(struct bn_lua *lua, const char *name)
   return true;
 }
 
+bool bn_cmdline_has_options(struct bn_lua *lua)
+{
+  lua_State *L = lua->L;
+  const int top = lua_gettop(L);
+  bool has = false;
+
+  bn_lua_push_field(lua, "cmdline");
+  if (lua_istable(L, -1)) {
+    lua_pushliteral(L, "options");
+    lua_rawget(L, -2);
+    has = !lua_isnil(L, -1);
+  }
+  lua_settop(L, top);
+  return has;
+}
+
+void bn_cmdline_forget_options(struct bn_lua *lua)
+{
+  lua_State *L = lua->L;
+
+  bn_lua_push_field(lua, "cmdline");
+  if (lua_istable(L, -1)) {
+    lua_pushliteral(L, "options");
+    lua_pushnil(L);
+    lua_rawset(L, -3);
+  }
+  lua_pop(L, 1);
+}
+
 static int command_defined(lua_State *L)
 {
   bool parallel;
 
-  lua_pushboolean(L, bn_cmdline_find(bn_instance_of(L), luaL_checkstring(L, 1), &parallel));
+  lua_pushboolean(L, bn_cmdline_find(bn_lua_current(), luaL_checkstring(L, 1), &parallel));
   return 1;
 }
 
@@ -71,14 +101,14 @@ static int command_parallel(lua_State *L)
 {
   bool parallel = false;
 
-  (void)bn_cmdline_find(bn_instance_of(L), luaL_checkstring(L, 1), &parallel);
+  (void)bn_cmdline_find(bn_lua_current(), luaL_checkstring(L, 1), &parallel);
   lua_pushboolean(L, parallel);
   return 1;
 }
 
 static int call_command(lua_State *L)
 {
-  if (!bn_cmdline_push(bn_instance_of(L), luaL_checkstring(L, 1)))
+  if (!bn_cmdline_push(bn_lua_current(), luaL_checkstring(L, 1)))
     return luaL_error(L, "no such command: %s", lua_tostring(L, 1));
   lua_call(L, 0, 1);
   lua_pushboolean(L, !lua_isboolean(L, -1) || lua_toboolean(L, -1));
@@ -88,7 +118,7 @@ static int call_command(lua_State *L)
 /* In a parallel command: waits for the other threads; false: one of them failed. */
 static int barrier(lua_State *L)
 {
-  struct bn_session *s = bn_ffi_current();
+  struct bn_session *s = bn_instance_session();
 
   lua_pushboolean(L, s->services->barrier(s));
   return 1;
@@ -105,14 +135,25 @@ static int progress(lua_State *L)
    statements.  false: the server does not allow that. */
 static int expect(lua_State *L)
 {
-  struct bn_sqlsys *sys = bn_ffi_sqlsys();
+  struct bn_sqlsys *sys = bn_lua_current()->vm->setup->sql;
 
   if (lua_isnone(L, 1))
     bn_sql_all_connect(sys);
   lua_pushboolean(L,
-                  lua_isnone(L, 1) || bn_sql_expect_statements(sys, bn_ffi_current(),
+                  lua_isnone(L, 1) || bn_sql_expect_statements(sys, bn_instance_session(),
                                                                (uint64_t)luaL_checknumber(L, 1),
                                                                (uint64_t)luaL_checknumber(L, 2)));
+  return 1;
+}
+
+int bn_cmdline_dialect(lua_State *L)
+{
+  static const char *const names[] = {[BN_V05] = "0.5", [BN_V10] = "1.0", [BN_V11] = "1.1"};
+  const struct bn_conf *conf = bn_lua_current()->vm->setup->conf;
+
+  if (!conf->explicit_dialect)
+    return 0;
+  lua_pushstring(L, names[conf->version]);
   return 1;
 }
 
@@ -147,7 +188,7 @@ static const luaL_Reg functions[] = {
 static const luaL_Reg own[] = {{"barrier", barrier},
                                {"expect", expect},
                                {"progress", progress},
-                               {"dialect", bn_instance_dialect},
+                               {"dialect", bn_cmdline_dialect},
                                {NULL, NULL}};
 
 /* Adds the constants and functions that the reference has to the table on top. */
@@ -216,12 +257,12 @@ static int complete(lua_State *L)
   return 0;
 }
 
-void bn_cmdline_make(struct bn_lua *lua)
+int bn_cmdline_make(lua_State *L)
 {
-  lua_State *L = lua->L;
+  const struct bn_lua *lua = bn_lua_current();
 
   lua_createtable(L, 0, lua->worker ? 4 : 20);
-  add_arguments(L, &lua->script->setup);
+  add_arguments(L, lua->vm->setup);
   lua_createtable(L, 0, 2);
   if (lua->worker) {
     lua_pushcfunction(L, complete);
@@ -235,4 +276,5 @@ void bn_cmdline_make(struct bn_lua *lua)
   }
   lua_setfield(L, -2, "__index");
   lua_setmetatable(L, -2);
+  return 1;
 }

@@ -8,80 +8,53 @@
 #include "base/dist.h"
 #include "base/geohist.h"
 #include "engine/event.h"
-#include "engine/run.h"
+#include "option/conf.h"
 #include "script/api/ffi_hist.h"
-#include "script/api/ffi_internal.h"
 #include "script/api/ffi_rand.h"
-#include "script/vm/state.h"
-
-/* The instance whose Lua code runs on this thread. */
-static _Thread_local struct bn_lua *current;
-
-struct bn_lua *bn_ffi_lua(void)
-{
-  return current;
-}
-
-struct bn_session *bn_ffi_current(void)
-{
-  return current->session;
-}
-
-struct bn_sqlsys *bn_ffi_sqlsys(void)
-{
-  return current->script->setup.sql;
-}
-
-struct bn_lua *bn_ffi_enter(struct bn_lua *lua)
-{
-  struct bn_lua *previous = current;
-
-  current = lua;
-  return previous;
-}
+#include "script/api/instance.h"
 
 bool bn_ffi_event_begin(void)
 {
-  struct bn_lua *lua = current;
+  struct bn_instance *in = bn_instance_current();
 
-  return bn_event_begin(lua->session, &lua->tick);
+  return bn_event_begin(in->lua.session, &in->tick);
 }
 
 void bn_ffi_event_end(void)
 {
-  struct bn_lua *lua = current;
+  struct bn_instance *in = bn_instance_current();
 
-  bn_event_end(lua->session, &lua->tick);
+  bn_event_end(in->lua.session, &in->tick);
 }
 
 bool bn_ffi_event_next(void)
 {
-  struct bn_lua *lua = current;
+  struct bn_instance *in = bn_instance_current();
 
-  bn_event_end(lua->session, &lua->tick);
-  return bn_event_begin(lua->session, &lua->tick);
+  bn_event_end(in->lua.session, &in->tick);
+  return bn_event_begin(in->lua.session, &in->tick);
 }
 
 void bn_ffi_event_drop(void)
 {
-  struct bn_lua *lua = current;
+  struct bn_instance *in = bn_instance_current();
 
-  bn_event_drop(lua->session, &lua->tick);
+  bn_event_drop(in->lua.session, &in->tick);
 }
 
 bool bn_ffi_over(void)
 {
-  return bn_session_over(current->session);
+  return bn_session_over(bn_instance_session());
 }
 
 static const struct bn_dist *dist(void)
 {
-  return &current->script->setup.conf->dist;
+  return &bn_lua_current()->vm->setup->conf->dist;
 }
 
 static struct bn_rng *rng(void)
 {
-  return &current->session->rng;
+  return &bn_instance_session()->rng;
 }
 
 /* The distributions speak of unsigned numbers from a; the offset is added in two's complement, so
@@ -118,13 +91,13 @@ double bn_ffi_rand(int distribution, int64_t a, int64_t b)
 
 uint32_t bn_ffi_rand_unique(void)
 {
-  return bn_unique_next(current->session->services->unique);
+  return bn_unique_next(bn_instance_session()->services->unique);
 }
 
 double bn_ffi_rand_uniq(int64_t a, int64_t b)
 {
   /* The factor is prime, so it permutes every range that is not a multiple of it. */
-  const uint64_t n = atomic_fetch_add_explicit(&current->script->uniq, 1, memory_order_relaxed);
+  const uint64_t n = atomic_fetch_add_explicit(&bn_instance_api()->uniq, 1, memory_order_relaxed);
   const uint64_t range = width(a, b) + 1;
 
   return shifted(a, b, range != 0 ? (n + 1) * UINT64_C(2147483647) % range : n);
@@ -142,7 +115,7 @@ double bn_ffi_rand_double(void)
 
 static char *text_of(size_t len)
 {
-  struct bn_buf *b = &current->text;
+  struct bn_buf *b = &bn_instance_current()->text;
 
   bn_buf_clear(b);
   return bn_buf_reserve(b, len + 1) == 0 ? b->data : NULL;

@@ -5,10 +5,9 @@
 #include <stdlib.h>
 
 #include "base/dist.h"
-#include "script/api/ffi_internal.h"
 #include "script/api/ffi_sql_internal.h"
 #include "script/api/ffi_sql_more.h"
-#include "script/old/compat_sql.h"
+#include "script/api/instance.h"
 
 /* Where Lua and the SQL layer look at the same memory. */
 #define SAME(a, x, b, y)                                                                           \
@@ -25,15 +24,14 @@ SAME(sql_connection, driver, bn_sql_conn_view, driver);
 SAME(sql_result, nrows, bn_sql_rs, nrows);
 SAME(sql_result, nfields, bn_sql_rs, nfields);
 SAME(sql_result, row, bn_sql_rs, values);
-_Static_assert((int)DB_ERROR_IGNORABLE == (int)BN_VERDICT_IGNORABLE, "verdicts");
-_Static_assert((int)DB_ERROR_FATAL == (int)BN_VERDICT_FATAL, "verdicts");
 _Static_assert(sizeof(struct bn_ffi_param) % sizeof(int64_t) == 0, "values follow aligned");
 
 enum { PARAMS_AT_ONCE = 32 };
 
 sql_driver *bn_ffi_sql_driver(const char *name)
 {
-  return bn_ffi_from_driver(bn_sql_driver(bn_ffi_sqlsys(), bn_ffi_current(), name));
+  return bn_ffi_from_driver(
+      bn_sql_driver(bn_lua_current()->vm->setup->sql, bn_instance_session(), name));
 }
 
 const char *bn_ffi_sql_driver_name(const sql_driver *drv)
@@ -44,7 +42,8 @@ const char *bn_ffi_sql_driver_name(const sql_driver *drv)
 sql_connection *bn_ffi_sql_connect(sql_driver *drv, const char *const *names,
                                    const char *const *values, size_t n)
 {
-  struct bn_sql_conn *c = bn_sql_connect(bn_ffi_to_driver(drv), bn_ffi_current(), names, values, n);
+  struct bn_sql_conn *c =
+      bn_sql_connect(bn_ffi_to_driver(drv), bn_instance_session(), names, values, n);
 
   if (c != NULL)
     bn_sql_defer(c);
@@ -104,9 +103,9 @@ sql_statement *bn_ffi_sql_prepare(sql_connection *c, const char *sql, size_t len
 static enum bn_sql_type type_of(int32_t type)
 {
   switch (type) {
-  case SQL_TYPE_BIGINT:
+  case BN_FFI_INT64:
     return BN_SQL_INT64;
-  case SQL_TYPE_DOUBLE:
+  case BN_FFI_DOUBLE:
     return BN_SQL_DOUBLE;
   default:
     return BN_SQL_TEXT;
@@ -170,5 +169,5 @@ int bn_ffi_sql_bulk_done(sql_connection *c)
 
 void bn_ffi_sql_rand_str(void *out, const char *fmt, size_t len)
 {
-  bn_dist_template(&bn_ffi_current()->rng, fmt, len, out);
+  bn_dist_template(&bn_instance_session()->rng, fmt, len, out);
 }

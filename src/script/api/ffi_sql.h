@@ -25,7 +25,7 @@ typedef struct {
 /* A parameter begins with this and goes on with its value: int64_t, double or max_len bytes. */
 struct bn_ffi_param {
   bool is_null;
-  int32_t type; /* sql_bind_type_t (compat_sql.h): BIGINT, DOUBLE or VARCHAR */
+  int32_t type; /* enum bn_ffi_type (ffi_sql_internal.h) */
   uint32_t max_len;
   size_t data_len;
 };

@@ -6,6 +6,9 @@
 #include "script/api/ffi_sql_more.h"
 #include "sql/sql.h"
 
+/* Types of parameters, with the numbers that they have in old/compat_sql.h. */
+enum bn_ffi_type { BN_FFI_INT64 = 4, BN_FFI_DOUBLE = 6, BN_FFI_TEXT = 12 };
+
 /* A public part is the beginning of its object, so these change the name and not the address. */
 static inline sql_driver *bn_ffi_from_driver(struct bn_sql_driver *drv)
 {

@@ -1,55 +1,54 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The report hooks of a script as one more reporter. */
+#include "script/api/hooks.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include <lauxlib.h>
 
-#include "engine/run.h"
 #include "option/conf.h"
-#include "script/api/options.h"
-#include "script/vm/state.h"
+#include "script/api/instance.h"
+#include "script/vm/call.h"
 
 /* Interval and checkpoint reports run in two instances, as in the reference, where two threads make
    them: what a hook of one keeps in globals does not show in the other. */
 struct hooks {
-  struct bn_script *script;
+  const struct bn_hooks_conf *conf;
   FILE *out;
-  struct bn_lua *interval, *checkpoint;
+  struct bn_instance *interval, *checkpoint;
   bool failed;
 };
 
 static int hooks_open(void *self, const void *conf, FILE *out, struct bn_err *err)
 {
-  const struct bn_hooks_conf *c = conf;
   struct hooks *h = self;
 
   (void)err;
-  h->script = c->script;
+  h->conf = conf;
   h->out = out;
   return 0;
 }
 
-static struct bn_lua *open_instance(struct hooks *h)
+static struct bn_instance *open_instance(struct hooks *h)
 {
-  struct bn_session *s = h->script->main->session->services->reporting;
-  struct bn_lua *lua = bn_lua_open(h->script, s, s->id, true);
+  const struct bn_api *api = h->conf->api;
+  struct bn_instance *in = bn_instance_load(api->vm, api->main->lua.session->services->reporting);
 
-  if (lua != NULL && bn_lua_load(lua) == 0 && bn_options_export(lua) == 0) {
-    bn_lua_collect(lua);
-    return lua;
-  }
-  bn_lua_close(lua);
-  h->failed = true;
-  return NULL;
+  if (in != NULL)
+    bn_lua_collect(&in->lua);
+  else
+    h->failed = true;
+  return in;
 }
 
 static void hooks_starting(void *self, const struct bn_run *run)
 {
-  const struct bn_conf *conf = bn_run_conf(run);
   struct hooks *h = self;
+  const struct bn_conf *conf = h->conf->api->vm->setup->conf;
 
-  if (h->script->reporter.replaces == 0)
+  (void)run;
+  if (h->conf->reporter.replaces == 0)
     return;
   if (conf->interval_ns > 0)
     h->interval = open_instance(h);
@@ -84,12 +83,30 @@ static double percentile(const struct bn_view *v)
   return v->events == 0 || v->n_percents == 0 ? 1e-06 : v->percentile_s[0];
 }
 
-/* cumulative: with the latencies instead of the queue. */
-static int report(struct bn_lua *lua, const char *hook, const struct bn_view *v, bool cumulative)
+/* Pushes sysbench.hooks[name]; true: it is a function, else nothing is pushed. */
+static bool push_hook(struct bn_lua *lua, const char *name)
 {
-  if (lua == NULL || !bn_lua_push_hook(lua, hook))
-    return 0;
   lua_State *L = lua->L;
+
+  bn_lua_push_field(lua, "hooks");
+  if (lua_istable(L, -1)) {
+    lua_pushstring(L, name);
+    lua_rawget(L, -2);
+    lua_remove(L, -2);
+  }
+  if (lua_isfunction(L, -1))
+    return true;
+  lua_pop(L, 1);
+  return false;
+}
+
+/* cumulative: with the latencies instead of the queue. */
+static int report(struct bn_instance *in, const char *hook, const struct bn_view *v,
+                  bool cumulative)
+{
+  if (in == NULL || !push_hook(&in->lua, hook))
+    return 0;
+  lua_State *L = in->lua.L;
 
   lua_createtable(L, 0, 16);
   set(L, "threads_running", v->running);
@@ -107,7 +124,7 @@ static int report(struct bn_lua *lua, const char *hook, const struct bn_view *v,
     set(L, "queue_length", (double)v->backlog);
     set(L, "concurrency", (double)v->concurrency);
   }
-  return bn_lua_call(lua, 1, 0, hook);
+  return bn_lua_call(&in->lua, 1, 0, hook);
 }
 
 static int hooks_interval(void *self, const struct bn_view *v, struct bn_err *err)
@@ -141,40 +158,64 @@ static int hooks_total(void *self, const struct bn_view *v, struct bn_err *err)
   struct hooks *h = self;
 
   (void)err;
-  return report(h->script->main, "report_cumulative", v, true);
+  return report(h->conf->api->main, "report_cumulative", v, true);
 }
 
 static int hooks_close(void *self, struct bn_err *err)
 {
   struct hooks *h = self;
 
-  bn_lua_close(h->interval);
-  bn_lua_close(h->checkpoint);
+  bn_instance_close(h->interval);
+  bn_instance_close(h->checkpoint);
   return h->failed ? bn_err_set(err, 0, "the script failed in the reporting thread") : 0;
 }
 
-void bn_hooks_fill(struct bn_script *sc)
+void bn_hooks_fill(struct bn_hooks_conf *conf, const struct bn_api *api)
 {
-  sc->reporter_conf.script = sc;
-  sc->reporter = (struct bn_reporter){.name = "script",
-                                      .state_size = sizeof(struct hooks),
-                                      .open = hooks_open,
-                                      .starting = hooks_starting,
-                                      .interval = hooks_interval,
-                                      .checkpoint = hooks_checkpoint,
-                                      .ended = hooks_ended,
-                                      .total = hooks_total,
-                                      .close = hooks_close};
+  conf->api = api;
+  conf->reporter = (struct bn_reporter){.name = "script",
+                                        .state_size = sizeof(struct hooks),
+                                        .open = hooks_open,
+                                        .starting = hooks_starting,
+                                        .interval = hooks_interval,
+                                        .checkpoint = hooks_checkpoint,
+                                        .ended = hooks_ended,
+                                        .total = hooks_total,
+                                        .close = hooks_close};
 }
 
-void bn_hooks_complete(struct bn_script *sc)
+static bool has_hook(struct bn_lua *lua, const char *name)
 {
-  if (bn_lua_push_hook(sc->main, "report_intermediate")) {
-    lua_pop(sc->main->L, 1);
-    sc->reporter.replaces |= BN_REPLACES_INTERVAL;
-  }
-  if (bn_lua_push_hook(sc->main, "report_cumulative")) {
-    lua_pop(sc->main->L, 1);
-    sc->reporter.replaces |= BN_REPLACES_TOTAL;
-  }
+  const bool has = push_hook(lua, name);
+
+  lua_pop(lua->L, has);
+  return has;
+}
+
+void bn_hooks_complete(struct bn_hooks_conf *conf)
+{
+  struct bn_lua *lua = &conf->api->main->lua;
+
+  if (has_hook(lua, "report_intermediate"))
+    conf->reporter.replaces |= BN_REPLACES_INTERVAL;
+  if (has_hook(lua, "report_cumulative"))
+    conf->reporter.replaces |= BN_REPLACES_TOTAL;
+}
+
+int bn_hooks_json_next(lua_State *L)
+{
+  struct bn_instance *in = bn_instance_current();
+
+  lua_pushboolean(L, in->json_open);
+  in->json_open = true;
+  return 1;
+}
+
+int bn_hooks_percentile(lua_State *L)
+{
+  const struct bn_conf *conf = bn_lua_current()->vm->setup->conf;
+
+  lua_pushnumber(L, conf->n_percents > 0 ? conf->percents[0] : 0);
+  (void)lua_tostring(L, -1);
+  return 1;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* All options become `sysbench.opt` and, for old scripts, globals. */
+#include "script/api/optexport.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,8 +10,9 @@
 
 #include "option/conf.h"
 #include "option/opt.h"
+#include "script/api/instance.h"
 #include "script/api/options.h"
-#include "script/vm/state.h"
+#include "script/vm/call.h"
 
 enum { UNKNOWN_OPTIONS_MAX = 64 };
 
@@ -91,7 +94,7 @@ static void push_value(lua_State *L, const struct bn_opt *o, const void *value)
 static void set_global(const struct export *x, const char *name)
 {
   lua_State *L = x->L;
-  const bool is_10 = bn_instance_of(L)->script->setup.conf->version == BN_V10;
+  const bool is_10 = bn_lua_current()->vm->setup->conf->version == BN_V10;
 
   lua_getfield(L, x->env, name);
   const bool taken =
@@ -191,27 +194,33 @@ static void export_free(void *arg, const char *name, const char *value, const ch
   free(key);
 }
 
+/* Options of scripts without declarations are globals where the 0.5 interface is. */
+static bool wants_globals(void)
+{
+  return bn_lua_current()->vm->old_names == BN_OLD_NOW &&
+         !bn_options_declared(bn_instance_api()->options);
+}
+
 /* Exports everything into the table at index opt; globals too where the script expects them. */
 static void export_all(lua_State *L, int opt)
 {
-  const struct bn_lua *lua = bn_instance_of(L);
-  const struct bn_script *sc = lua->script;
-  struct export x = {.L = L, .options = sc->setup.options, .opt = opt};
+  const struct bn_lua *lua = bn_lua_current();
+  const struct bn_optset *options = lua->vm->setup->options;
+  struct export x = {.L = L, .options = options, .opt = opt};
 
   luaL_checkstack(L, 8, NULL);
-  if (sc->old_names == BN_OLD_NOW && !sc->has_options) {
+  if (wants_globals()) {
     lua_rawgeti(L, LUA_REGISTRYINDEX, lua->env_ref);
     x.env = lua_gettop(L);
   }
-  bn_optset_each(sc->setup.options, export_one, &x);
-  if (sc->takes_any)
-    bn_optset_each_pending(sc->setup.options, export_free, &x);
+  bn_optset_each(options, export_one, &x);
+  if (bn_instance_api()->takes_any)
+    bn_optset_each_pending(options, export_free, &x);
   if (x.env != 0)
     lua_remove(L, x.env);
 }
 
-/* internal.fill_options(opt): makes a table that is filled on demand complete and plain. */
-int bn_options_fill(lua_State *L)
+int bn_optexport_complete(lua_State *L)
 {
   lua_settop(L, 1);
   if (lua_getmetatable(L, 1)) {
@@ -225,19 +234,18 @@ int bn_options_fill(lua_State *L)
 /* Pushes the option's value, or nothing and returns false. */
 static bool push_named(lua_State *L, const char *name)
 {
-  const struct bn_script *sc = bn_instance_of(L)->script;
+  const struct bn_optset *options = bn_lua_current()->vm->setup->options;
   struct lookup x = {.L = L, .name = name};
 
   if (name == NULL)
     return false;
-  bn_optset_each(sc->setup.options, look_up, &x);
-  if (!x.found && sc->takes_any)
-    bn_optset_each_pending(sc->setup.options, look_up_free, &x);
+  bn_optset_each(options, look_up, &x);
+  if (!x.found && bn_instance_api()->takes_any)
+    bn_optset_each_pending(options, look_up_free, &x);
   return x.found;
 }
 
-/* internal.option(name) */
-int bn_options_get(lua_State *L)
+int bn_optexport_get(lua_State *L)
 {
   return lua_type(L, 1) == LUA_TSTRING && push_named(L, lua_tostring(L, 1));
 }
@@ -246,7 +254,7 @@ int bn_options_get(lua_State *L)
    plain table, which answers faster. */
 static int index_option(lua_State *L)
 {
-  struct bn_lua *lua = bn_instance_of(L);
+  struct bn_instance *in = bn_instance_current();
 
   lua_settop(L, 2);
   if (push_named(L, lua_tostring(L, 2))) {
@@ -254,7 +262,7 @@ static int index_option(lua_State *L)
     lua_pushvalue(L, 3);
     lua_rawset(L, 1);
   } else {
-    if (++lua->unknown_options == UNKNOWN_OPTIONS_MAX) {
+    if (++in->unknown_options == UNKNOWN_OPTIONS_MAX) {
       lua_pushnil(L);
       lua_setmetatable(L, 1);
       export_all(L, 1);
@@ -268,11 +276,11 @@ static int index_option(lua_State *L)
  * memory. */
 static int export_options(lua_State *L)
 {
-  const struct bn_lua *lua = bn_instance_of(L);
+  const struct bn_lua *lua = bn_lua_current();
 
   lua_rawgeti(L, LUA_REGISTRYINDEX, lua->sysbench_ref);
   lua_newtable(L);
-  if (!lua->worker || (lua->script->old_names == BN_OLD_NOW && !lua->script->has_options)) {
+  if (!lua->worker || wants_globals()) {
     export_all(L, lua_gettop(L));
   } else {
     lua_createtable(L, 0, 1);
@@ -284,14 +292,8 @@ static int export_options(lua_State *L)
   return 0;
 }
 
-int bn_options_export(struct bn_lua *lua)
+int bn_optexport(struct bn_lua *lua)
 {
   lua_pushcfunction(lua->L, export_options);
   return bn_lua_call(lua, 0, 0, "sysbench.opt");
-}
-
-int bn_script_export(struct bn_script *sc, struct bn_err *err)
-{
-  (void)err;
-  return bn_options_export(sc->main);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Option tables of scripts become options of the program, and all options become `sysbench.opt`. */
+/* Option tables of scripts become options of the program. */
 #include "script/api/options.h"
 
 #include <stdio.h>
@@ -10,16 +10,46 @@
 
 #include "base/log.h"
 #include "option/opt.h"
-#include "script/vm/state.h"
+#include "script/api/instance.h"
+#include "script/vm/call.h"
 
 /* The types of sysbench.cmdline, in their order. */
 enum arg_type { ARG_NULL, ARG_BOOL, ARG_INT, ARG_SIZE, ARG_DOUBLE, ARG_STRING, ARG_LIST, ARG_FILE };
 
+/* The value of an option of any type but BN_CHOICE, which scripts cannot declare. */
+union value {
+  bool flag;
+  int64_t integer;
+  uint64_t size;
+  double number;
+  char *text;
+  struct bn_list list;
+};
+
 /* What a declared option owns besides its struct bn_opt. */
-struct bn_script_option {
+struct info {
   char *name, *def, *help;
   int validate_ref; /* LUA_NOREF: none */
 };
+
+struct bn_options {
+  bool declared;         /* there is a table sysbench.cmdline.options */
+  char *group;           /* "err.lua options" */
+  struct bn_opt *option; /* BN_OPT_END at the end */
+  struct info *info;
+  union value *value;
+  size_t n;
+};
+
+struct bn_options *bn_options_new(void)
+{
+  return calloc(1, sizeof(struct bn_options));
+}
+
+bool bn_options_declared(const struct bn_options *o)
+{
+  return o->declared;
+}
 
 /* Messages name a place in the reference's own module, which users have seen and searched for. */
 static int complain(lua_State *L, const char *fmt, const char *arg)
@@ -33,7 +63,7 @@ static int complain(lua_State *L, const char *fmt, const char *arg)
 /* Pushes sysbench.cmdline.options; false: nil, nothing pushed. */
 static bool push_table(lua_State *L)
 {
-  bn_lua_push_field(bn_instance_of(L), "cmdline");
+  bn_lua_push_field(bn_lua_current(), "cmdline");
   lua_getfield(L, -1, "options");
   lua_remove(L, -2);
   if (lua_isnil(L, -1)) {
@@ -48,25 +78,25 @@ static bool push_table(lua_State *L)
 /* The value at `index` as the text a user would type; pushes it, or nil for none. */
 static void push_default(lua_State *L, int index, const char *name)
 {
-  struct bn_lua *lua = bn_instance_of(L);
+  struct bn_buf *text = &bn_instance_current()->text;
 
   switch (lua_type(L, index)) {
   case LUA_TBOOLEAN:
     lua_pushstring(L, lua_toboolean(L, index) ? "on" : "off");
     return;
   case LUA_TTABLE:
-    bn_buf_clear(&lua->text);
+    bn_buf_clear(text);
     for (int i = 1;; i++) {
       lua_rawgeti(L, index, i);
       if (lua_isnil(L, -1))
         break;
       if (!lua_isstring(L, -1))
         complain(L, "wrong type for list option %s", name);
-      (void)bn_buf_printf(&lua->text, "%s%s", i > 1 ? "," : "", lua_tostring(L, -1));
+      (void)bn_buf_printf(text, "%s%s", i > 1 ? "," : "", lua_tostring(L, -1));
       lua_pop(L, 1);
     }
     lua_pop(L, 1);
-    lua_pushstring(L, lua->text.data != NULL ? lua->text.data : "");
+    lua_pushstring(L, text->data != NULL ? text->data : "");
     return;
   case LUA_TSTRING:
   case LUA_TNUMBER:
@@ -193,9 +223,9 @@ static void store_row(lua_State *L, size_t i, const char *name, enum arg_type ty
       [ARG_NULL] = BN_STRING, [ARG_BOOL] = BN_BOOL,     [ARG_INT] = BN_INT,
       [ARG_SIZE] = BN_SIZE,   [ARG_DOUBLE] = BN_DOUBLE, [ARG_STRING] = BN_STRING,
       [ARG_LIST] = BN_LIST,   [ARG_FILE] = BN_PATH};
-  struct bn_script *sc = bn_instance_of(L)->script;
-  struct bn_script_option *info = &sc->option_info[i];
-  struct bn_opt *o = &sc->options[i];
+  struct bn_options *own = bn_instance_api()->options;
+  struct info *info = &own->info[i];
+  struct bn_opt *o = &own->option[i];
   const int top = lua_gettop(L);
 
   info->name = strdup(name);
@@ -212,14 +242,13 @@ static void store_row(lua_State *L, size_t i, const char *name, enum arg_type ty
   o->def = info->def;
   o->type = types[type];
   o->in = listed_in(L, top - 5);
-  o->offset = i * sizeof(union bn_option_value);
-  sc->n_options = i + 1;
+  o->offset = i * sizeof(union value);
+  own->n = i + 1;
 }
 
-/* Reads the table into sc->options; arg 1: nothing. */
 static int read_options(lua_State *L)
 {
-  struct bn_script *sc = bn_instance_of(L)->script;
+  struct bn_options *own = bn_instance_api()->options;
   size_t n = 0;
 
   if (!push_table(L))
@@ -227,49 +256,46 @@ static int read_options(lua_State *L)
   each_row(L, ignore_row);
   for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1))
     n++;
-  sc->options = calloc(n + 1, sizeof *sc->options);
-  sc->option_info = calloc(n + 1, sizeof *sc->option_info);
-  sc->option_values = calloc(n + 1, sizeof(union bn_option_value));
-  if (sc->options == NULL || sc->option_info == NULL || sc->option_values == NULL)
+  own->option = calloc(n + 1, sizeof *own->option);
+  own->info = calloc(n + 1, sizeof *own->info);
+  own->value = calloc(n + 1, sizeof *own->value);
+  if (own->option == NULL || own->info == NULL || own->value == NULL)
     return luaL_error(L, "not enough memory");
   for (size_t i = 0; i < n; i++)
-    sc->option_info[i].validate_ref = LUA_NOREF;
+    own->info[i].validate_ref = LUA_NOREF;
   each_row(L, store_row);
-  sc->has_options = true;
+  own->declared = true;
   return 0;
 }
 
-void bn_options_forget(struct bn_lua *lua)
+int bn_options_read(struct bn_lua *lua)
 {
-  lua_State *L = lua->L;
-
-  bn_lua_push_field(lua, "cmdline");
-  if (lua_istable(L, -1)) {
-    lua_pushliteral(L, "options");
-    lua_pushnil(L);
-    lua_rawset(L, -3);
-  }
-  lua_pop(L, 1);
+  lua_pushcfunction(lua->L, read_options);
+  return bn_lua_call(lua, 0, 0, "sysbench.cmdline.read_cmdline_options");
 }
 
-void bn_options_free(struct bn_script *sc)
+void bn_options_free(struct bn_options *o)
 {
-  for (size_t i = 0; i < sc->n_options; i++) {
-    free(sc->option_info[i].name);
-    free(sc->option_info[i].def);
-    free(sc->option_info[i].help);
+  if (o == NULL)
+    return;
+  for (size_t i = 0; i < o->n; i++) {
+    free(o->info[i].name);
+    free(o->info[i].def);
+    free(o->info[i].help);
   }
-  free(sc->option_group);
-  free(sc->options);
-  free(sc->option_info);
-  free(sc->option_values);
+  free(o->group);
+  free(o->option);
+  free(o->info);
+  free(o->value);
+  free(o);
 }
 
 /* --- validators ----------------------------------------------------------------------------------
  */
 
 struct validation {
-  struct bn_script *sc;
+  const struct bn_options *own;
+  struct bn_lua *lua;
   int rc;
 };
 
@@ -286,66 +312,64 @@ static void validate(void *arg, const char *name, const char *value, const char 
                      unsigned line)
 {
   struct validation *v = arg;
-  struct bn_lua *lua = v->sc->main;
+  const struct bn_options *own = v->own;
+  lua_State *L = v->lua->L;
   size_t i = 0;
 
   (void)line;
-  while (i < v->sc->n_options && !same_name(v->sc->options[i].name, name))
+  while (i < own->n && !same_name(own->option[i].name, name))
     i++;
-  if (v->rc != 0 || path != NULL || i == v->sc->n_options ||
-      v->sc->option_info[i].validate_ref == LUA_NOREF)
+  if (v->rc != 0 || path != NULL || i == own->n || own->info[i].validate_ref == LUA_NOREF)
     return;
-  lua_rawgeti(lua->L, LUA_REGISTRYINDEX, v->sc->option_info[i].validate_ref);
-  lua_pushstring(lua->L, v->sc->options[i].name);
-  lua_pushstring(lua->L, value != NULL ? value : "");
-  v->rc = bn_lua_call(lua, 2, 1, "validate");
+  lua_rawgeti(L, LUA_REGISTRYINDEX, own->info[i].validate_ref);
+  lua_pushstring(L, own->option[i].name);
+  lua_pushstring(L, value != NULL ? value : "");
+  v->rc = bn_lua_call(v->lua, 2, 1, "validate");
   if (v->rc != 0)
     return;
-  if (!lua_toboolean(lua->L, -1)) {
+  if (!lua_toboolean(L, -1)) {
     /* Worded and placed like an option nobody knows. */
     bn_log_stderr("invalid option: --%s%s%s", name, value != NULL ? "=" : "",
                   value != NULL ? value : "");
     v->rc = -1;
   }
-  lua_pop(lua->L, 1);
+  lua_pop(L, 1);
 }
 
-int bn_script_options(struct bn_script *sc, bool *accepts_any, struct bn_err *err)
+int bn_options_add(struct bn_lua *lua, struct bn_err *err)
 {
-  struct validation v = {.sc = sc};
+  const struct bn_api *api = lua->vm->api;
+  struct bn_optset *all = lua->vm->setup->options;
+  struct bn_options *own = api->options;
+  struct validation v = {.own = own, .lua = lua};
   char group[256];
 
-  lua_pushcfunction(sc->main->L, read_options);
-  if (bn_lua_call(sc->main, 0, 0, "sysbench.cmdline.read_cmdline_options") != 0)
-    return -1;
-  *accepts_any = sc->takes_any = bn_oldstyle_accepts_any(sc);
-  if (!sc->has_options)
+  if (!own->declared)
     return 0;
-  bn_optset_each_pending(sc->setup.options, validate, &v);
+  bn_optset_each_pending(all, validate, &v);
   if (v.rc != 0)
     return -1;
-  (void)snprintf(group, sizeof group, "%s options", sc->title);
-  sc->option_group = strdup(group);
-  if (sc->option_group == NULL)
+  (void)snprintf(group, sizeof group, "%s options", api->title);
+  own->group = strdup(group);
+  if (own->group == NULL)
     return bn_err_set(err, 0, "out of memory for the options");
-  return bn_optset_add(sc->setup.options, sc->option_group, sc->options, sc->option_values, true,
-                       err);
+  return bn_optset_add(all, own->group, own->option, own->value, true, err);
 }
 
 int bn_options_print(lua_State *L)
 {
-  const struct bn_script *sc = bn_instance_of(L)->script;
-  const char *const groups[] = {sc->option_group};
+  const char *group = bn_instance_api()->options->group;
+  const char *const groups[] = {group};
   char *text = NULL;
   size_t len = 0;
-  FILE *out = sc->option_group != NULL ? open_memstream(&text, &len) : NULL;
+  FILE *out = group != NULL ? open_memstream(&text, &len) : NULL;
 
   if (out == NULL)
     return 0;
-  (void)bn_optset_help(sc->setup.options, groups, 1, out);
+  (void)bn_optset_help(bn_lua_current()->vm->setup->options, groups, 1, out);
   if (fclose(out) == 0) {
     lua_getglobal(L, "print");
-    lua_pushfstring(L, "%s:\n%s", sc->option_group, text);
+    lua_pushfstring(L, "%s:\n%s", group, text);
     free(text);
     lua_call(L, 1, 0);
     return 0;

@@ -1,40 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Options that a script declares, and the table `sysbench.opt`. */
+/* Options that a script declares. */
 #ifndef BN_SCRIPT_API_OPTIONS_H
 #define BN_SCRIPT_API_OPTIONS_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include <lua.h>
 
-#include "api/opt.h"
+#include "base/err.h"
 
 struct bn_lua;
-struct bn_script;
+struct bn_options; /* those of one script; read by the main instance, constant from then on */
 
-/* The value of an option of any type but BN_CHOICE, which scripts cannot declare. */
-union bn_option_value {
-  bool flag;
-  int64_t integer;
-  uint64_t size;
-  double number;
-  char *text;
-  struct bn_list list;
-};
-
-/* Lua functions: raise what is wrong with sysbench.cmdline.options; print the option list; make a
-   table of options complete that is filled on demand; return one option's value. */
+struct bn_options *bn_options_new(void); /* NULL: no memory */
+void bn_options_free(struct bn_options *o);
+/* Reads sysbench.cmdline.options of the main instance.  0, or -1 after logging why. */
+int bn_options_read(struct bn_lua *lua);
+/* There is such a table. */
+bool bn_options_declared(const struct bn_options *o);
+/* Asks the options' validators and adds the options to the program's, which applies what the
+   command line gave.  0, or -1 and err, whose text is empty if the reason has been logged. */
+int bn_options_add(struct bn_lua *lua, struct bn_err *err);
+/* Lua functions: raise what is wrong with sysbench.cmdline.options; print the option list. */
 int bn_options_check(lua_State *L);
 int bn_options_print(lua_State *L);
-int bn_options_fill(lua_State *L);
-int bn_options_get(lua_State *L);
-/* Fills sysbench.opt of an instance, and the option globals where the script expects them.  0, or
-   -1 after logging why. */
-int bn_options_export(struct bn_lua *lua);
-/* The declarations serve the main instance only: sysbench.cmdline.options of a worker becomes nil.
- */
-void bn_options_forget(struct bn_lua *lua);
-void bn_options_free(struct bn_script *sc);
 
 #endif

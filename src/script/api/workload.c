@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A script as a workload: which of its functions the engine's calls become. */
-#include <stdlib.h>
-#include <string.h>
+#include "script/api/workload.h"
 
-#include <lauxlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "engine/event.h"
-#include "engine/run.h"
 #include "option/conf.h"
-#include "script/api/options.h"
-#include "script/vm/state.h"
+#include "script/api/cmdline.h"
+#include "script/api/instance.h"
+#include "script/vm/call.h"
+#include "script/vm/stackguard.h"
 #include "sql/sql.h"
+
+/* What a session keeps in bn_session.state. */
+struct session_state {
+  struct bn_instance *in;
+  bool ready; /* thread_init succeeded and thread_run did not fail; thread_done is due */
+};
 
 /* --- commands ------------------------------------------------------------------------------------
  */
@@ -39,59 +45,56 @@ static void doing(struct bn_session *s, const char *what)
   atomic_store_explicit(&s->doing, what, memory_order_relaxed);
 }
 
-/* An instance with the top level executed and sysbench.opt set; NULL: the reason has been logged.
- */
-static struct bn_lua *open_instance(struct bn_script *sc, struct bn_session *s, unsigned tid)
+/* One more instance; NULL: the reason has been logged. */
+static struct bn_instance *open_instance(const struct bn_api *api, struct bn_session *s)
 {
-  struct bn_lua *lua = bn_lua_open(sc, s, tid, true);
-
-  if (lua == NULL)
-    return NULL;
   doing(s, "executing the top level of the script");
-  if (bn_lua_load(lua) == 0 && bn_options_export(lua) == 0) {
-    bn_options_forget(lua);
-    bn_lua_trim(lua);
-    return lua;
+  struct bn_instance *in = bn_instance_load(api->vm, s);
+
+  if (in != NULL) {
+    bn_cmdline_forget_options(&in->lua);
+    bn_lua_trim(&in->lua);
   }
-  bn_lua_close(lua);
-  return NULL;
+  return in;
 }
 
 static int command(void *self, struct bn_session *s, const char *name, struct bn_err *err)
 {
-  struct bn_script *sc = self;
+  const struct bn_api *api = self;
 
   (void)err;
-  if (s == sc->main->session)
-    return run_command(sc->main, name);
-  struct bn_lua *lua = open_instance(sc, s, s->id);
-  const int rc = lua != NULL ? run_command(lua, name) : -1;
+  if (s == api->main->lua.session)
+    return run_command(&api->main->lua, name);
+  struct bn_instance *in = open_instance(api, s);
+  const int rc = in != NULL ? run_command(&in->lua, name) : -1;
 
-  bn_lua_close(lua);
+  bn_instance_close(in);
   return rc;
 }
 
 static bool find_command(void *self, const char *name, struct bn_command *out)
 {
-  struct bn_script *sc = self;
+  const struct bn_api *api = self;
   bool parallel = false;
 
-  if (!bn_cmdline_find(sc->main, name, &parallel)) {
+  if (!bn_cmdline_find(&api->main->lua, name, &parallel)) {
     if ((strcmp(name, "prepare") != 0 && strcmp(name, "cleanup") != 0) ||
-        !bn_lua_has_function(sc->main, name))
+        !bn_lua_has_function(&api->main->lua, name))
       return false;
   }
-  *out = (struct bn_command){
-      .name = name, .parallel = parallel, .quiet = sc->set == BN_SET_LEGACY, .run = command};
+  *out = (struct bn_command){.name = name,
+                             .parallel = parallel,
+                             .quiet = api->vm->place.set == BN_SET_LEGACY,
+                             .run = command};
   return true;
 }
 
 static int help(void *self, struct bn_err *err)
 {
-  struct bn_script *sc = self;
+  const struct bn_api *api = self;
 
   (void)err;
-  return bn_lua_call_global(sc->main, "help");
+  return bn_lua_call_global(&api->main->lua, "help");
 }
 
 /* --- run -----------------------------------------------------------------------------------------
@@ -109,28 +112,31 @@ static bool has_own_thread_run(struct bn_lua *lua)
 
 static int open_script(void **self, struct bn_session *s, const void *conf, struct bn_err *err)
 {
-  struct bn_script *sc = *self;
+  const struct bn_api *api = *self;
+  struct bn_lua *lua = &api->main->lua;
 
   (void)s;
   (void)conf;
   (void)err;
-  if (bn_lua_call_global(sc->main, "init") != 0)
+  if (bn_lua_call_global(lua, "init") != 0)
     return -1;
-  if (bn_lua_has_function(sc->main, "event") ||
-      (!sc->setup.conf->explicit_dialect && has_own_thread_run(sc->main)))
+  if (bn_lua_has_function(lua, "event") ||
+      (!api->vm->setup->conf->explicit_dialect && has_own_thread_run(lua)))
     return 0;
-  bn_log(BN_FATAL, "cannot find the event() function in %s", sc->title);
+  bn_log(BN_FATAL, "cannot find the event() function in %s", api->title);
   return -1;
 }
 
 static int open_session(void *self, struct bn_session *s, struct bn_err *err)
 {
-  struct bn_script_session *own = s->state;
-  struct bn_lua *lua = own->lua = open_instance(self, s, s->id);
+  struct session_state *own = s->state;
 
   (void)err;
-  if (lua == NULL)
+  own->in = open_instance(self, s);
+  if (own->in == NULL)
     return -1;
+  struct bn_lua *lua = &own->in->lua;
+
   bn_lua_push_global(lua, "thread_init");
   if (lua_isfunction(lua->L, -1)) {
     doing(s, "in thread_init()");
@@ -148,9 +154,9 @@ static int open_session(void *self, struct bn_session *s, struct bn_err *err)
 
 static enum bn_next loop(void *self, struct bn_session *s)
 {
-  const struct bn_script *sc = self;
-  struct bn_script_session *own = s->state;
-  struct bn_lua *lua = own->lua;
+  const struct bn_api *api = self;
+  struct session_state *own = s->state;
+  struct bn_lua *lua = &own->in->lua;
 
   doing(s, "in thread_run()");
   bn_lua_push_global(lua, "thread_run");
@@ -159,25 +165,26 @@ static enum bn_next loop(void *self, struct bn_session *s)
 
   /* An error, or a thread_run that returned in the middle of an event. */
   if (bn_stat_get(&s->stat->begun) != bn_stat_get(&s->stat->ended))
-    bn_event_drop(s, &lua->tick);
+    bn_event_drop(s, &own->in->tick);
   if (rc == 0)
     return BN_FINISHED;
   /* In 0.5 thread_done follows all the same. */
-  own->ready = sc->setup.conf->version == BN_V05;
+  own->ready = api->vm->setup->conf->version == BN_V05;
   return BN_FAILED;
 }
 
 static int close_session(void *self, struct bn_session *s, struct bn_err *err)
 {
-  struct bn_script_session *own = s->state;
-  struct bn_lua *lua = own->lua;
+  struct session_state *own = s->state;
   int rc = 0;
 
   (void)self;
   (void)err;
-  if (lua == NULL)
+  if (own->in == NULL)
     return 0;
   if (own->ready) {
+    struct bn_lua *lua = &own->in->lua;
+
     doing(s, "in thread_done()");
     bn_lua_push_global(lua, "thread_done");
     if (lua_isfunction(lua->L, -1)) {
@@ -185,37 +192,38 @@ static int close_session(void *self, struct bn_session *s, struct bn_err *err)
       rc = bn_lua_call(lua, 1, 0, "thread_done");
     }
   }
-  bn_lua_close(lua);
-  own->lua = NULL;
+  bn_instance_close(own->in);
+  own->in = NULL;
   return rc;
 }
 
 static int finish(void *self, struct bn_err *err)
 {
-  struct bn_script *sc = self;
+  const struct bn_api *api = self;
 
   (void)err;
-  return bn_lua_call_global(sc->main, "done");
+  return bn_lua_call_global(&api->main->lua, "done");
 }
 
-void bn_workload_fill(struct bn_script *sc)
+void bn_workload_fill(struct bn_workload *w, const struct bn_api *api)
 {
-  sc->ops = (struct bn_workload){.name = sc->title,
-                                 .title = sc->title,
-                                 .kind = BN_KIND_PLAIN,
-                                 .metrics = sc->setup.sql != NULL ? bn_sqlsys_metrics(sc->setup.sql)
-                                                                  : NULL,
-                                 .session_size = sizeof(struct bn_script_session),
-                                 .find_command = find_command,
-                                 .open = open_script,
-                                 .session_open = open_session,
-                                 .loop = loop,
-                                 .session_close = close_session,
-                                 .finish = finish};
+  struct bn_sqlsys *sql = api->vm->setup->sql;
+
+  *w = (struct bn_workload){.name = api->title,
+                            .title = api->title,
+                            .kind = BN_KIND_PLAIN,
+                            .metrics = sql != NULL ? bn_sqlsys_metrics(sql) : NULL,
+                            .session_size = sizeof(struct session_state),
+                            .find_command = find_command,
+                            .open = open_script,
+                            .session_open = open_session,
+                            .loop = loop,
+                            .session_close = close_session,
+                            .finish = finish};
 }
 
-void bn_workload_complete(struct bn_script *sc)
+void bn_workload_complete(struct bn_workload *w, const struct bn_api *api)
 {
-  if (bn_lua_has_function(sc->main, "help"))
-    sc->ops.help = help;
+  if (bn_lua_has_function(&api->main->lua, "help"))
+    w->help = help;
 }

@@ -8,11 +8,9 @@
 #include "base/geohist.h"
 #include "base/log.h"
 #include "engine/event.h"
-#include "engine/run.h"
 #include "script/api/ffi_hist.h"
-#include "script/api/ffi_internal.h"
 #include "script/api/ffi_rand.h"
-#include "script/vm/state.h"
+#include "script/api/instance.h"
 
 /* Declared by the scripts themselves, not in the header. */
 BN_API void sb_counter_inc(int thread_id, sb_counter_type type);
@@ -20,34 +18,34 @@ BN_API void sb_counter_inc(int thread_id, sb_counter_type type);
 bool sb_more_events(int thread_id)
 {
   (void)thread_id;
-  return bn_event_more(bn_ffi_current());
+  return bn_event_more(bn_instance_session());
 }
 
 /* A script's own loop spends time between its events, so the clock is read. */
 void sb_event_start(int thread_id)
 {
-  struct bn_lua *lua = bn_ffi_lua();
+  struct bn_instance *in = bn_instance_current();
 
   (void)thread_id;
-  bn_event_start_now(lua->session, &lua->tick);
+  bn_event_start_now(in->lua.session, &in->tick);
 }
 
 void sb_event_stop(int thread_id)
 {
-  struct bn_lua *lua = bn_ffi_lua();
-  const struct bn_stat *st = lua->session->stat;
+  struct bn_instance *in = bn_instance_current();
+  const struct bn_stat *st = in->lua.session->stat;
 
   (void)thread_id;
   /* A stop without a start would count an event that never was. */
   if (bn_stat_get(&st->begun) != bn_stat_get(&st->ended))
-    bn_event_end(lua->session, &lua->tick);
+    bn_event_end(in->lua.session, &in->tick);
 }
 
 void sb_counter_inc(int thread_id, sb_counter_type type)
 {
   (void)thread_id;
   if ((unsigned)type < SB_CNT_MAX)
-    bn_stat_count(bn_ffi_current()->stat, (unsigned)type, 1);
+    bn_stat_count(bn_instance_session()->stat, (unsigned)type, 1);
 }
 
 uint32_t sb_rand_default(uint32_t a, uint32_t b)
@@ -99,7 +97,7 @@ void sb_rand_str(const char *fmt, char *buf)
 {
   const size_t len = strlen(fmt);
 
-  bn_dist_template(&bn_ffi_current()->rng, fmt, len, buf);
+  bn_dist_template(&bn_instance_session()->rng, fmt, len, buf);
   buf[len] = '\0';
 }
 
@@ -107,7 +105,7 @@ uint32_t sb_rand_varstr(char *buf, uint32_t min_len, uint32_t max_len)
 {
   const uint32_t len = sb_rand_uniform(min_len, max_len);
 
-  bn_dist_varchars(&bn_ffi_current()->rng, buf, len);
+  bn_dist_varchars(&bn_instance_session()->rng, buf, len);
   return len;
 }
 

@@ -7,6 +7,13 @@
 #include "script/api/ffi_sql_internal.h"
 #include "script/api/ffi_sql_more.h"
 
+/* What scripts compare with is what the objects they share with the SQL layer hold. */
+_Static_assert((int)DB_ERROR_IGNORABLE == (int)BN_VERDICT_IGNORABLE, "verdicts");
+_Static_assert((int)DB_ERROR_FATAL == (int)BN_VERDICT_FATAL, "verdicts");
+_Static_assert((int)SQL_TYPE_BIGINT == (int)BN_FFI_INT64, "types");
+_Static_assert((int)SQL_TYPE_DOUBLE == (int)BN_FFI_DOUBLE, "types");
+_Static_assert((int)SQL_TYPE_VARCHAR == (int)BN_FFI_TEXT, "types");
+
 /* These callers have no hook to ask. */
 static sql_result *settled(struct bn_sql_conn *c, struct bn_sql_rs *rs)
 {

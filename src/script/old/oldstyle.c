@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Scripts that declare no options take any; which of them a script knows, its own text tells. */
+#include "script/old/oldstyle.h"
+
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/near.h"
 #include "option/conf.h"
 #include "option/opt.h"
-#include "script/vm/state.h"
+#include "script/vm/chunk.h"
+#include "script/vm/lua.h"
 
 /* The identifiers in all files of a script, each with a 0 behind it. */
 struct words {
@@ -18,8 +22,9 @@ static bool is_word_char(char c)
   return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static void add_file(struct words *w, const char *file)
+static void add_file(void *arg, const char *file)
 {
+  struct words *w = arg;
   FILE *in = fopen(file, "re");
   char part[4096];
   size_t n;
@@ -32,13 +37,10 @@ static void add_file(struct words *w, const char *file)
   (void)fclose(in);
 }
 
-static void read_words(struct words *w, const struct bn_script *sc)
+static void read_words(struct words *w, const struct bn_chunks *chunks)
 {
   bn_buf_init(&w->text, 0);
-  for (const struct bn_chunk *c = sc->chunks; c != NULL; c = c->next)
-    add_file(w, c->file);
-  for (const struct bn_source *s = sc->sources; s != NULL; s = s->next)
-    add_file(w, s->file);
+  bn_chunks_each(chunks, add_file, w);
   for (size_t i = 0; i < w->text.len; i++)
     if (!is_word_char(w->text.data[i]))
       w->text.data[i] = '\0';
@@ -84,7 +86,7 @@ static bool uses_old_names(const struct words *w)
 }
 
 struct check {
-  const struct bn_script *sc;
+  const struct bn_optset *options;
   const struct words *words;
 };
 
@@ -109,7 +111,7 @@ static void report_unknown(void *arg, const char *name, const char *value, const
   (void)line;
   if (path != NULL || mentions(c->words, name))
     return;
-  known = bn_optset_nearest(c->sc->setup.options, name);
+  known = bn_optset_nearest(c->options, name);
   if (known != NULL)
     bn_near_offer(&near, known);
   /* A word without '_' can be anything. */
@@ -120,31 +122,30 @@ static void report_unknown(void *arg, const char *name, const char *value, const
 }
 
 /* Versions before 1.1 have no other scripts.  Later there are some, unless they are written so. */
-static bool is_old(const struct bn_script *sc, const struct words *w)
+static bool is_old(const struct bn_vm *vm, const struct words *w)
 {
-  const struct bn_conf *conf = sc->setup.conf;
+  const struct bn_conf *conf = vm->setup->conf;
 
-  if (conf->version != BN_V11 || sc->set == BN_SET_LEGACY)
+  if (conf->version != BN_V11 || vm->place.set == BN_SET_LEGACY)
     return true;
-  return !conf->explicit_dialect && sc->set == BN_SET_USER && uses_old_names(w);
+  return !conf->explicit_dialect && vm->place.set == BN_SET_USER && uses_old_names(w);
 }
 
-bool bn_oldstyle_accepts_any(struct bn_script *sc)
+bool bn_oldstyle_accepts_any(const struct bn_vm *vm)
 {
+  const struct bn_optset *options = vm->setup->options;
   struct words words;
-  struct check check = {.sc = sc, .words = &words};
+  struct check check = {.options = options, .words = &words};
   unsigned pending = 0;
 
-  if (sc->has_options)
-    return false;
-  bn_optset_each_pending(sc->setup.options, count, &pending);
+  bn_optset_each_pending(options, count, &pending);
   if (pending == 0)
     return true;
-  read_words(&words, sc);
-  const bool accepts = is_old(sc, &words);
+  read_words(&words, vm->chunks);
+  const bool accepts = is_old(vm, &words);
 
   if (accepts)
-    bn_optset_each_pending(sc->setup.options, report_unknown, &check);
+    bn_optset_each_pending(options, report_unknown, &check);
   bn_buf_done(&words.text);
   return accepts;
 }

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Calls into a script: protected, guarded, and with every failure worded as users know it. */
-#include <stdlib.h>
+/* Calls into a script. */
+#include "script/vm/call.h"
+
 #include <string.h>
 
 #include <lauxlib.h>
 
+#include "base/buf.h"
 #include "base/log.h"
 #include "option/conf.h"
-#include "script/api/ffi_internal.h"
-#include "script/vm/state.h"
+#include "script/vm/chunk.h"
+#include "script/vm/library.h"
+#include "script/vm/lua.h"
+#include "script/vm/stackguard.h"
 
 /* Where event() failed has been shown already: from here only who called it could be seen. */
 static int traceback(lua_State *L)
 {
-  struct bn_lua *lua = bn_ffi_lua();
+  struct bn_lua *lua = bn_lua_current();
 
   if (!lua->traced && !bn_library_leaves(L)) {
     luaL_traceback(L, L, NULL, 1);
@@ -123,7 +127,7 @@ static bool push_sql_error(lua_State *L)
 static void log_error(lua_State *L, const char *what)
 {
   static const char call_command[] = "sysbench.cmdline.call_command";
-  const struct bn_script_setup *setup = &bn_ffi_lua()->script->setup;
+  const struct bn_script_setup *setup = bn_lua_current()->vm->setup;
   const bool pushed = push_sql_error(L);
   const char *text = lua_isstring(L, -1) ? lua_tostring(L, -1) : "(not a string)";
 
@@ -154,7 +158,7 @@ int bn_lua_call(struct bn_lua *lua, int nargs, int nresults, const char *what)
 {
   struct call c = {.L = lua->L, .nargs = nargs, .nresults = nresults};
   const bool traced = bn_log_get_verbosity() >= BN_DEBUG;
-  struct bn_lua *previous = bn_ffi_enter(lua);
+  struct bn_lua *previous = bn_lua_enter(lua);
 
   if (traced) {
     c.handler = lua_gettop(lua->L) - nargs;
@@ -175,7 +179,7 @@ int bn_lua_call(struct bn_lua *lua, int nargs, int nresults, const char *what)
     log_error(lua->L, what);
     lua_pop(lua->L, 1);
   }
-  bn_ffi_enter(previous);
+  bn_lua_enter(previous);
   return rc == 0 || left ? 0 : -1;
 }
 
@@ -190,7 +194,7 @@ int bn_lua_call_global(struct bn_lua *lua, const char *name)
 
 int bn_lua_load(struct bn_lua *lua)
 {
-  if (bn_chunk_push(lua->L, lua->script->chunk) != 0) {
+  if (bn_chunk_push(lua->L, lua->vm->chunk) != 0) {
     bn_log(BN_FATAL, "%s", lua_tostring(lua->L, -1));
     lua_pop(lua->L, 1);
     return -1;

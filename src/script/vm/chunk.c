@@ -1,15 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Source files: read and compiled once per process, then handed to every interpreter as bytecode.
  */
+#include "script/vm/chunk.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <lauxlib.h>
 
-#include "script/vm/state.h"
+#include "base/buf.h"
+
+struct bn_chunk {
+  struct bn_chunk *next;
+  char *file;      /* as opened; the key */
+  char *chunkname; /* "@L/err.lua", "=stdin" */
+  char *data;
+  size_t len;
+};
+
+/* A file that was run by dofile or loadfile. */
+struct noted {
+  struct noted *next;
+  char *file;
+};
+
+struct bn_chunks {
+  pthread_mutex_t lock; /* guards `first` while workers require modules */
+  struct bn_chunk *first;
+  struct noted *noted; /* the main instance's */
+};
 
 static int read_all(int fd, struct bn_buf *text)
 {
@@ -87,9 +110,9 @@ static struct bn_chunk *compile(lua_State *L, char *file, char *chunkname,
   return NULL;
 }
 
-static struct bn_chunk *known(struct bn_script *sc, const char *file)
+static struct bn_chunk *known(const struct bn_chunks *all, const char *file)
 {
-  struct bn_chunk *c = sc->chunks;
+  struct bn_chunk *c = all->first;
 
   while (c != NULL && strcmp(c->file, file) != 0)
     c = c->next;
@@ -106,70 +129,45 @@ static char *name_after(char mark, const char *file)
   return bn_buf_take(&b);
 }
 
-struct bn_chunk *bn_chunk_file(struct bn_script *sc, lua_State *L, const char *file,
-                               struct bn_buf *msg, int *code)
+struct bn_chunks *bn_chunks_new(void)
+{
+  struct bn_chunks *all = calloc(1, sizeof *all);
+
+  if (all != NULL && pthread_mutex_init(&all->lock, NULL) != 0) {
+    free(all);
+    return NULL;
+  }
+  return all;
+}
+
+const struct bn_chunk *bn_chunks_file(struct bn_chunks *all, lua_State *L, const char *file,
+                                      struct bn_buf *msg)
 {
   struct bn_buf text;
   int failed = 0;
 
   bn_buf_init(&text, 0);
-  (void)pthread_mutex_lock(&sc->lock);
-  struct bn_chunk *c = known(sc, file);
+  (void)pthread_mutex_lock(&all->lock);
+  struct bn_chunk *c = known(all, file);
 
   if (c == NULL && (failed = read_file(file, &text)) == 0) {
     c = compile(L, strdup(file), name_after('@', file), &text);
     if (c != NULL) {
-      c->next = sc->chunks;
-      sc->chunks = c;
+      c->next = all->first;
+      all->first = c;
     } else {
       (void)bn_buf_str(msg, lua_tostring(L, -1));
       lua_pop(L, 1);
     }
   }
-  (void)pthread_mutex_unlock(&sc->lock);
+  (void)pthread_mutex_unlock(&all->lock);
   if (failed != 0)
     (void)bn_buf_printf(msg, "cannot open %s: %s", file, strerror(failed));
-  if (code != NULL)
-    *code = failed;
   bn_buf_done(&text);
   return c;
 }
 
-int bn_chunk_push(lua_State *L, const struct bn_chunk *c)
-{
-  return luaL_loadbuffer(L, c->data, c->len, c->chunkname) == 0 ? 0 : -1;
-}
-
-void bn_chunk_note(struct bn_script *sc, const char *file)
-{
-  struct bn_source *s = calloc(1, sizeof *s);
-
-  if (s == NULL || (s->file = strdup(file)) == NULL) {
-    free(s);
-    return;
-  }
-  s->next = sc->sources;
-  sc->sources = s;
-}
-
-void bn_chunk_free(struct bn_script *sc)
-{
-  while (sc->sources != NULL) {
-    struct bn_source *next = sc->sources->next;
-
-    free(sc->sources->file);
-    free(sc->sources);
-    sc->sources = next;
-  }
-  while (sc->chunks != NULL) {
-    struct bn_chunk *next = sc->chunks->next;
-
-    free_chunk(sc->chunks);
-    sc->chunks = next;
-  }
-}
-
-struct bn_chunk *bn_chunk_stdin(struct bn_script *sc, lua_State *L, struct bn_err *err)
+const struct bn_chunk *bn_chunks_stdin(struct bn_chunks *all, lua_State *L, struct bn_err *err)
 {
   struct bn_buf text;
   struct bn_chunk *c = NULL;
@@ -182,6 +180,52 @@ struct bn_chunk *bn_chunk_stdin(struct bn_script *sc, lua_State *L, struct bn_er
   else if ((c = compile(L, strdup("stdin"), strdup("=stdin"), &text)) == NULL)
     (void)bn_err_set(err, EINVAL, "%s", lua_tostring(L, -1));
   bn_buf_done(&text);
-  sc->chunks = c;
+  all->first = c;
   return c;
+}
+
+int bn_chunk_push(lua_State *L, const struct bn_chunk *c)
+{
+  return luaL_loadbuffer(L, c->data, c->len, c->chunkname) == 0 ? 0 : -1;
+}
+
+void bn_chunks_note(struct bn_chunks *all, const char *file)
+{
+  struct noted *n = calloc(1, sizeof *n);
+
+  if (n == NULL || (n->file = strdup(file)) == NULL) {
+    free(n);
+    return;
+  }
+  n->next = all->noted;
+  all->noted = n;
+}
+
+void bn_chunks_each(const struct bn_chunks *all, void (*fn)(void *arg, const char *file), void *arg)
+{
+  for (const struct bn_chunk *c = all->first; c != NULL; c = c->next)
+    fn(arg, c->file);
+  for (const struct noted *n = all->noted; n != NULL; n = n->next)
+    fn(arg, n->file);
+}
+
+void bn_chunks_free(struct bn_chunks *all)
+{
+  if (all == NULL)
+    return;
+  while (all->noted != NULL) {
+    struct noted *next = all->noted->next;
+
+    free(all->noted->file);
+    free(all->noted);
+    all->noted = next;
+  }
+  while (all->first != NULL) {
+    struct bn_chunk *next = all->first->next;
+
+    free_chunk(all->first);
+    all->first = next;
+  }
+  (void)pthread_mutex_destroy(&all->lock);
+  free(all);
 }

@@ -1,24 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which file the user means: as typed, a module, or one of ours in place of an old installation. */
+/* Finds the file of a script. */
+#include "script/vm/find.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/buf.h"
 #include "base/log.h"
 #include "option/conf.h"
-#include "script/vm/state.h"
+#include "script/setup.h"
+#include "script/vm/path.h"
 
 /* Of the data folder. */
 static const char legacy_folder[] = "/tests/include/oltp_legacy";
-
-static bool is_readable_file(const char *path)
-{
-  struct stat st;
-
-  return stat(path, &st) == 0 && !S_ISDIR(st.st_mode) && access(path, R_OK) == 0;
-}
 
 /* Length of a path without a trailing ".lua". */
 static size_t bare_length(const char *name)
@@ -29,20 +24,20 @@ static size_t bare_length(const char *name)
 }
 
 /* The bundled script whose file name, with or without ".lua", is the end of `name`; NULL: none. */
-static char *bundled(const struct bn_script *sc, enum bn_set set, const char *name)
+static char *bundled(const struct bn_script_setup *setup, enum bn_set set, const char *name)
 {
   const char *slash = strrchr(name, '/');
   const char *base = slash != NULL ? slash + 1 : name;
   struct bn_buf b;
 
-  if (sc->setup.data_dir == NULL || base[0] == '\0')
+  if (setup->data_dir == NULL || base[0] == '\0')
     return NULL;
   bn_buf_init(&b, 0);
-  (void)bn_buf_printf(&b, "%s%s/%.*s.lua", sc->setup.data_dir,
+  (void)bn_buf_printf(&b, "%s%s/%.*s.lua", setup->data_dir,
                       set == BN_SET_LEGACY ? legacy_folder : "", (int)bare_length(base), base);
   char *file = bn_buf_take(&b);
 
-  if (file != NULL && is_readable_file(file))
+  if (file != NULL && bn_path_is_file(file))
     return file;
   free(file);
   return NULL;
@@ -58,20 +53,20 @@ static bool is_in(const char *name, const char *folders)
          (at == len || slash[-(ptrdiff_t)len - 1] == '/');
 }
 
-char *bn_find_instead(const struct bn_script *sc, const char *name, bool quiet)
+char *bn_find_instead(const struct bn_script_setup *setup, const char *name, bool quiet)
 {
   char *file = NULL;
 
-  if (is_readable_file(name))
+  if (bn_path_is_file(name))
     return NULL;
   if (is_in(name, "oltp_legacy") || is_in(name, "tests/db")) {
-    file = bundled(sc, BN_SET_LEGACY, name);
+    file = bundled(setup, BN_SET_LEGACY, name);
   } else if (is_in(name, "sysbench")) {
-    const bool old = sc->setup.conf->version == BN_V05;
+    const bool old = setup->conf->version == BN_V05;
 
-    file = bundled(sc, old ? BN_SET_LEGACY : BN_SET_MODERN, name);
+    file = bundled(setup, old ? BN_SET_LEGACY : BN_SET_MODERN, name);
     if (file == NULL)
-      file = bundled(sc, old ? BN_SET_MODERN : BN_SET_LEGACY, name);
+      file = bundled(setup, old ? BN_SET_MODERN : BN_SET_LEGACY, name);
   }
   if (file != NULL && !quiet)
     bn_log_stderr("%s does not exist; using the bundled %s", name, file);
@@ -79,50 +74,52 @@ char *bn_find_instead(const struct bn_script *sc, const char *name, bool quiet)
 }
 
 /* As a module: on package.path, then without ".lua". */
-static char *find_module(const struct bn_script *sc, const char *name)
+static char *find_module(const char *path, const char *name)
 {
-  char *file = bn_require_search(sc->path, name, NULL);
+  char *file = bn_path_search(path, name, NULL);
   const size_t len = bare_length(name);
 
   if (file == NULL && name[len] != '\0') {
     char *bare = strndup(name, len);
 
-    file = bare != NULL ? bn_require_search(sc->path, bare, NULL) : NULL;
+    file = bare != NULL ? bn_path_search(path, bare, NULL) : NULL;
     free(bare);
   }
   return file;
 }
 
-static char *find_file(const struct bn_script *sc, const char *name)
+static char *find_file(const struct bn_script_setup *setup, const char *path)
 {
+  const char *name = setup->name;
   char *file = NULL;
 
-  if (is_readable_file(name))
+  if (bn_path_is_file(name))
     return strdup(name);
   /* In 0.5 a bare name is a workload of its own set. */
-  if (sc->setup.conf->version == BN_V05 && strchr(name, '/') == NULL)
-    file = bundled(sc, BN_SET_LEGACY, name);
+  if (setup->conf->version == BN_V05 && strchr(name, '/') == NULL)
+    file = bundled(setup, BN_SET_LEGACY, name);
   if (file == NULL)
-    file = find_module(sc, name);
-  return file != NULL ? file : bn_find_instead(sc, name, false);
+    file = find_module(path, name);
+  return file != NULL ? file : bn_find_instead(setup, name, false);
 }
 
-static int not_found(const struct bn_script *sc, const char *name, struct bn_err *err)
+static int not_found(const struct bn_script_setup *setup, struct bn_err *err)
 {
-  if (sc->setup.conf->version != BN_V05)
+  const char *name = setup->name;
+
+  if (setup->conf->version != BN_V05)
     return bn_err_set(err, ENOENT,
                       "Cannot find benchmark '%s': no such built-in test, file or module", name);
   bn_log_stderr("PANIC: unprotected error in call to Lua API (cannot open %s/%s%s: %s)",
-                sc->setup.data_dir, name, strchr(name, '.') == NULL ? ".lua" : "",
-                strerror(ENOENT));
+                setup->data_dir, name, strchr(name, '.') == NULL ? ".lua" : "", strerror(ENOENT));
   return bn_err_set(err, ENOENT, "%s", "");
 }
 
 /* Which of ours the file is, if its folder, under whichever name, is one of ours. */
-static enum bn_set set_of(const struct bn_script *sc)
+static enum bn_set set_of(const char *folder, const char *data_dir)
 {
-  char *dir = sc->dir != NULL ? realpath(sc->dir, NULL) : NULL;
-  char *data = sc->setup.data_dir != NULL ? realpath(sc->setup.data_dir, NULL) : NULL;
+  char *dir = folder != NULL ? realpath(folder, NULL) : NULL;
+  char *data = data_dir != NULL ? realpath(data_dir, NULL) : NULL;
   const size_t len = data != NULL ? strlen(data) : 0;
   enum bn_set set = BN_SET_USER;
 
@@ -137,41 +134,25 @@ static enum bn_set set_of(const struct bn_script *sc)
   return set;
 }
 
-int bn_find(struct bn_script *sc, struct bn_err *err)
+int bn_find(struct bn_place *out, const struct bn_script_setup *setup, const char *path,
+            struct bn_err *err)
 {
-  const char *name = sc->setup.name, *slash;
+  const char *slash;
 
-  if (name == NULL || strcmp(name, "-") == 0)
+  if (setup->name == NULL || strcmp(setup->name, "-") == 0)
     return 0;
-  sc->file = find_file(sc, name);
-  if (sc->file == NULL)
-    return not_found(sc, name, err);
-  slash = strrchr(sc->file, '/');
-  if (slash != NULL && (sc->dir = strndup(sc->file, (size_t)(slash - sc->file) + 1)) == NULL)
+  out->file = find_file(setup, path);
+  if (out->file == NULL)
+    return not_found(setup, err);
+  slash = strrchr(out->file, '/');
+  if (slash != NULL && (out->dir = strndup(out->file, (size_t)(slash - out->file) + 1)) == NULL)
     return bn_err_set(err, ENOMEM, "out of memory");
-  sc->set = set_of(sc);
+  out->set = set_of(out->dir, setup->data_dir);
   return 0;
 }
 
-int bn_find_compile(struct bn_script *sc, lua_State *L, struct bn_err *err)
+void bn_find_done(struct bn_place *p)
 {
-  struct bn_buf msg;
-
-  if (sc->file == NULL) {
-    if (isatty(STDIN_FILENO))
-      bn_log(BN_NOTICE, "Reading the script from the standard input:\n");
-    sc->chunk = bn_chunk_stdin(sc, L, err);
-    return sc->chunk != NULL ? 0 : -1;
-  }
-  bn_buf_init(&msg, 0);
-  sc->chunk = bn_chunk_file(sc, L, sc->file, &msg, NULL);
-  const char *text = msg.data != NULL ? msg.data : "not enough memory";
-
-  if (sc->chunk == NULL && strcmp(sc->file, sc->setup.name) == 0)
-    (void)bn_err_set(err, EINVAL, "%s", text);
-  else if (sc->chunk == NULL)
-    (void)bn_err_set(err, EINVAL, "error loading module '%s' from file '%s':\n\t%s", sc->setup.name,
-                     sc->file, text);
-  bn_buf_done(&msg);
-  return sc->chunk != NULL ? 0 : -1;
+  free(p->file);
+  free(p->dir);
 }

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Functions of the standard libraries that have to know of the program around them. */
+#include "script/vm/library.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 #include <lauxlib.h>
 #include <lualib.h>
 
-#include "engine/run.h"
+#include "api/session.h"
 #include "engine/stop.h"
-#include "script/api/ffi_internal.h"
-#include "script/vm/state.h"
+#include "option/conf.h"
+#include "script/vm/chunk.h"
+#include "script/vm/lua.h"
 
 /* Its address is the error value that os.exit() leaves a script with. */
 static const char leaving;
@@ -29,7 +33,7 @@ static int with_signals(lua_State *L)
    result is not lost, and the process has the status afterwards. */
 static int exit_run(lua_State *L)
 {
-  struct bn_lua *lua = bn_ffi_lua();
+  struct bn_lua *lua = bn_lua_current();
   const struct bn_services *services = lua->session->services;
   int status;
 
@@ -39,7 +43,7 @@ static int exit_run(lua_State *L)
     status = (int)luaL_optinteger(L, 1, 0);
   if (services->leave(services->of, status)) {
     /* Once in event(), once in thread_done(): who comes back again catches errors in a loop. */
-    if (++lua->exits > 2 && lua->worker && lua->session->id < lua->script->setup.conf->threads)
+    if (++lua->exits > 2 && lua->worker && lua->session->id < lua->vm->setup->conf->threads)
       services->stay_behind(services->of);
     lua_pushlightuserdata(L, (void *)(uintptr_t)&leaving);
     return lua_error(L);
@@ -63,7 +67,8 @@ static void wrap(lua_State *L, const char *function, lua_CFunction by)
   lua_setfield(L, -2, function);
 }
 
-void bn_library_wrap(lua_State *L, const char *library)
+/* Those of the library, whose table is on top, that have to know of the program. */
+static void wrap_library(lua_State *L, const char *library)
 {
   if (strcmp(library, LUA_OSLIBNAME) == 0) {
     wrap(L, "execute", with_signals);
@@ -71,4 +76,168 @@ void bn_library_wrap(lua_State *L, const char *library)
   } else if (strcmp(library, LUA_IOLIBNAME) == 0) {
     wrap(L, "popen", with_signals);
   }
+}
+
+/* print, but a line at a time: the pieces of two threads' lines do not mix.  Upvalues: first the
+   table io, then io.stdout and its write method. */
+static int print_line(lua_State *L)
+{
+  const int n = lua_gettop(L);
+
+  if (lua_isnil(L, lua_upvalueindex(2))) {
+    lua_getfield(L, lua_upvalueindex(1), "stdout");
+    lua_getfield(L, -1, "write");
+    lua_replace(L, lua_upvalueindex(2));
+    lua_replace(L, lua_upvalueindex(1));
+  }
+  lua_pushvalue(L, lua_upvalueindex(2));
+  lua_pushvalue(L, lua_upvalueindex(1));
+  luaL_checkstack(L, 2 * n + 2, "too many arguments");
+  for (int i = 1; i <= n; i++) {
+    if (i > 1)
+      lua_pushliteral(L, "\t");
+    if (lua_isstring(L, i)) {
+      lua_pushvalue(L, i);
+      continue;
+    }
+    lua_getglobal(L, "tostring");
+    lua_pushvalue(L, i);
+    lua_call(L, 1, 1);
+    if (!lua_isstring(L, -1))
+      return luaL_error(L, "'tostring' must return a string to 'print'");
+  }
+  lua_pushliteral(L, "\n");
+  lua_concat(L, n > 0 ? 2 * n : 1);
+  lua_call(L, 2, 0);
+  return 0;
+}
+
+static void open_print(lua_State *L)
+{
+  lua_getglobal(L, "io");
+  lua_pushnil(L);
+  lua_pushcclosure(L, print_line, 2);
+  lua_setglobal(L, "print");
+}
+
+/* dofile and loadfile, upvalue 1: also of files in old installations, and remembered. */
+static int run_file(lua_State *L)
+{
+  const struct bn_lua *lua = bn_lua_current();
+  const char *path = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : NULL;
+  char *instead = path != NULL ? bn_find_instead(lua->vm->setup, path, lua->worker) : NULL;
+
+  if (instead != NULL) {
+    lua_pushstring(L, instead);
+    lua_replace(L, 1);
+    free(instead);
+    path = lua_tostring(L, 1);
+  }
+  if (path != NULL && !lua->worker)
+    bn_chunks_note(lua->vm->chunks, path);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_insert(L, 1);
+  lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+  return lua_gettop(L);
+}
+
+static void wrap_file_runner(lua_State *L, const char *name)
+{
+  lua_getglobal(L, name);
+  lua_pushcclosure(L, run_file, 1);
+  lua_setglobal(L, name);
+}
+
+static const luaL_Reg late_libraries[] = {
+    {LUA_IOLIBNAME, luaopen_io},   {LUA_OSLIBNAME, luaopen_os},     {LUA_DBLIBNAME, luaopen_debug},
+    {LUA_BITLIBNAME, luaopen_bit}, {LUA_MATHLIBNAME, luaopen_math}, {NULL, NULL}};
+
+/* __index of a library's table that is empty yet, and what the instance's pairs() calls with it;
+   upvalue 1: its row. */
+static int fill_library(lua_State *L)
+{
+  const luaL_Reg *library = &late_libraries[lua_tointeger(L, lua_upvalueindex(1))];
+
+  lua_settop(L, 2);
+  lua_pushnil(L);
+  lua_setmetatable(L, 1);
+  /* A library opens in the table that is known as loaded. */
+  lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
+  lua_pushvalue(L, 1);
+  lua_setfield(L, -2, library->name);
+  lua_pushcfunction(L, library->func);
+  lua_pushstring(L, library->name);
+  lua_call(L, 1, 0);
+  lua_settop(L, 2);
+  lua_pushvalue(L, 1);
+  wrap_library(L, library->name);
+  lua_pushvalue(L, 2);
+  lua_rawget(L, 1);
+  return 1;
+}
+
+static void open_late(lua_State *L)
+{
+  for (int i = 0; late_libraries[i].name != NULL; i++) {
+    lua_newtable(L);
+    lua_createtable(L, 0, 2);
+    lua_pushinteger(L, i);
+    lua_pushcclosure(L, fill_library, 1);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -3, "bn.complete");
+    lua_setfield(L, -2, "__index");
+    lua_setmetatable(L, -2);
+    lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
+    lua_pushvalue(L, -2);
+    lua_setfield(L, -2, late_libraries[i].name);
+    lua_pop(L, 1);
+    lua_setglobal(L, late_libraries[i].name);
+  }
+}
+
+/* Libraries that are open already. */
+static void wrap_open_libraries(lua_State *L)
+{
+  for (int i = 0; late_libraries[i].name != NULL; i++) {
+    lua_getglobal(L, late_libraries[i].name);
+    if (lua_getmetatable(L, -1))
+      lua_pop(L, 1);
+    else
+      wrap_library(L, late_libraries[i].name);
+    lua_pop(L, 1);
+  }
+}
+
+static void open_library(lua_State *L, const char *name, lua_CFunction open)
+{
+  lua_pushcfunction(L, open);
+  lua_pushstring(L, name);
+  lua_call(L, 1, 0);
+}
+
+void bn_library_open_most(lua_State *L)
+{
+  open_library(L, "", luaopen_base);
+  open_library(L, LUA_LOADLIBNAME, luaopen_package);
+  open_library(L, LUA_TABLIBNAME, luaopen_table);
+  open_library(L, LUA_STRLIBNAME, luaopen_string);
+  open_library(L, LUA_JITLIBNAME, luaopen_jit);
+  luaL_findtable(L, LUA_REGISTRYINDEX, "_PRELOAD", 1);
+  lua_pushcfunction(L, luaopen_ffi);
+  lua_setfield(L, -2, LUA_FFILIBNAME);
+  lua_pop(L, 1);
+  open_late(L);
+}
+
+void bn_library_open_all(lua_State *L)
+{
+  luaL_openlibs(L);
+}
+
+void bn_library_wrap(lua_State *L)
+{
+  open_print(L);
+  wrap_file_runner(L, "dofile");
+  wrap_file_runner(L, "loadfile");
+  wrap_open_libraries(L);
 }

@@ -1,121 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `package` and `require` of a script instance: search paths, loaders, what is loaded. */
-#include <errno.h>
+#include "script/vm/require.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <lauxlib.h>
 
-#include "base/plugin.h"
-#include "script/api/ffi_internal.h"
-#include "script/vm/state.h"
+#include "base/buf.h"
+#include "script/vm/chunk.h"
+#include "script/vm/lua.h"
+#include "script/vm/path.h"
 
 static const char loading[] = "loading"; /* its address marks a module that is being loaded */
-
-/* Adds "HOME/.luarocks/…?ext;" twice for Lua: as a file and as a folder with init.lua. */
-static void add_luarocks(struct bn_buf *b, const char *folder, const char *ext, bool init)
-{
-  const char *home = getenv("HOME");
-  static const char *const versions[] = {"5.1/", ""};
-
-  for (size_t i = 0; home != NULL && i < 2; i++) {
-    (void)bn_buf_printf(b, "%s/.luarocks/%s/lua/%s?%s;", home, folder, versions[i], ext);
-    if (init)
-      (void)bn_buf_printf(b, "%s/.luarocks/%s/lua/%s?/init%s;", home, folder, versions[i], ext);
-  }
-}
-
-/* LUA_PATH and LUA_CPATH replace the list; ";;" in them stands for it. */
-static char *with_variable(const char *variable, struct bn_buf *list)
-{
-  const char *value = getenv(variable);
-  char *base = bn_buf_take(list);
-
-  if (value == NULL || base == NULL)
-    return base;
-  struct bn_buf b;
-  const char *gap = strstr(value, ";;");
-
-  bn_buf_init(&b, 0);
-  if (gap == NULL) {
-    (void)bn_buf_str(&b, value);
-  } else {
-    (void)bn_buf_add(&b, value, (size_t)(gap - value));
-    (void)bn_buf_printf(&b, "%s%s%s", gap > value ? ";" : "", base, gap + 2);
-  }
-  free(base);
-  return bn_buf_take(&b);
-}
-
-char *bn_require_default_path(const char *data_dir)
-{
-  struct bn_buf b;
-
-  bn_buf_init(&b, 0);
-  (void)bn_buf_str(&b, "./?.lua;./?/init.lua;./src/lua/?.lua;");
-  add_luarocks(&b, "share", ".lua", true);
-  (void)bn_buf_str(&b, "/usr/local/share/lua/5.1/?.lua;/usr/share/lua/5.1/?.lua;");
-  if (data_dir != NULL)
-    (void)bn_buf_printf(&b, "%s/?.lua;", data_dir);
-  return with_variable("LUA_PATH", &b);
-}
-
-char *bn_require_default_cpath(void)
-{
-  struct bn_buf b;
-  char dir[4096];
-
-  bn_buf_init(&b, 0);
-  (void)bn_buf_str(&b, "./?.so;");
-  add_luarocks(&b, "lib", ".so", false);
-  (void)bn_buf_str(&b, "/usr/local/lib/lua/5.1/?.so;/usr/lib/lua/5.1/?.so;");
-  if (bn_plugin_lib_dir(dir, sizeof dir, NULL) != NULL)
-    (void)bn_buf_printf(&b, "%s/?.so;", dir);
-  return with_variable("LUA_CPATH", &b);
-}
-
-static bool readable_file(const char *path)
-{
-  struct stat st;
-
-  return stat(path, &st) == 0 && !S_ISDIR(st.st_mode) && access(path, R_OK) == 0;
-}
-
-/* Replaces every '?' of a template by the module's name with '/' for '.'. */
-static char *fill(const char *template, size_t len, const char *name)
-{
-  struct bn_buf b;
-
-  bn_buf_init(&b, 0);
-  for (size_t i = 0; i < len; i++) {
-    if (template[i] != '?') {
-      (void)bn_buf_char(&b, template[i]);
-      continue;
-    }
-    for (const char *c = name; *c != '\0'; c++)
-      (void)bn_buf_char(&b, *c == '.' ? '/' : *c);
-  }
-  return bn_buf_take(&b);
-}
-
-char *bn_require_search(const char *path, const char *name, struct bn_buf *tried)
-{
-  while (*path != '\0') {
-    const size_t len = strcspn(path, ";");
-    char *file = len > 0 ? fill(path, len, name) : NULL;
-
-    if (file != NULL && readable_file(file))
-      return file;
-    if (file != NULL && tried != NULL)
-      (void)bn_buf_printf(tried, "\n\tno file '%s'", file);
-    free(file);
-    path += len;
-    path += *path == ';';
-  }
-  return NULL;
-}
 
 /* Pushes package[name] as a string of the instance; upvalue 1 of all loaders is `package`. */
 static const char *path_of(lua_State *L, const char *name)
@@ -133,11 +30,11 @@ static const char *search(lua_State *L, const char *field)
 
   bn_buf_init(&tried, 0);
   const char *name = luaL_checkstring(L, 1);
-  char *file = bn_require_search(path_of(L, field), name, &tried);
+  char *file = bn_path_search(path_of(L, field), name, &tried);
 
   /* LuaJIT's own modules are where its default path (upvalue 2) says. */
   if (file == NULL && strncmp(name, "jit.", 4) == 0 && strcmp(field, "path") == 0)
-    file = bn_require_search(lua_tostring(L, lua_upvalueindex(2)), name, NULL);
+    file = bn_path_search(lua_tostring(L, lua_upvalueindex(2)), name, NULL);
 
   lua_pushstring(L, file != NULL ? file : tried.data != NULL ? tried.data : "");
   bn_buf_done(&tried);
@@ -167,12 +64,12 @@ static int load_preloaded(lua_State *L)
 /* Pushes the module's file in the script's own folder and returns it, or NULL. */
 static const char *in_own_folder(lua_State *L)
 {
-  const char *dir = bn_ffi_lua()->script->dir;
+  const char *dir = bn_lua_current()->vm->place.dir;
 
   if (dir == NULL)
     return NULL;
   lua_pushfstring(L, "%s?.lua", dir);
-  char *file = bn_require_search(lua_tostring(L, -1), luaL_checkstring(L, 1), NULL);
+  char *file = bn_path_search(lua_tostring(L, -1), luaL_checkstring(L, 1), NULL);
 
   lua_pop(L, 1);
   if (file == NULL)
@@ -186,7 +83,7 @@ static const char *in_own_folder(lua_State *L)
    directory is not the one of our old workloads. */
 static const char *find_lua(lua_State *L)
 {
-  const bool ours = bn_ffi_lua()->script->set == BN_SET_LEGACY;
+  const bool ours = bn_lua_current()->vm->place.set == BN_SET_LEGACY;
   const char *file = ours ? in_own_folder(L) : NULL;
 
   if (file != NULL || (file = search(L, "path")) != NULL)
@@ -202,7 +99,7 @@ static int load_lua(lua_State *L)
   if (file == NULL)
     return 1;
   bn_buf_init(&msg, 0);
-  const struct bn_chunk *c = bn_chunk_file(bn_ffi_lua()->script, L, file, &msg, NULL);
+  const struct bn_chunk *c = bn_chunks_file(bn_lua_current()->vm->chunks, L, file, &msg);
 
   lua_pushstring(L, msg.data != NULL ? msg.data : "not enough memory");
   bn_buf_done(&msg);
@@ -246,7 +143,7 @@ static int load_croot(lua_State *L)
   if (dot == NULL)
     return 0;
   lua_pushlstring(L, name, (size_t)(dot - name));
-  file = bn_require_search(path_of(L, "cpath"), lua_tostring(L, -2), NULL);
+  file = bn_path_search(path_of(L, "cpath"), lua_tostring(L, -2), NULL);
   if (file == NULL)
     return 0;
   lua_pushstring(L, file);
@@ -363,9 +260,9 @@ void bn_require_open(struct bn_lua *lua)
   lua_setfield(L, package, "preload");
   push_loaders(L, shared, package);
   lua_setfield(L, package, "loaders");
-  lua_pushstring(L, lua->script->path);
+  lua_pushstring(L, lua->vm->path);
   lua_setfield(L, package, "path");
-  lua_pushstring(L, lua->script->cpath);
+  lua_pushstring(L, lua->vm->cpath);
   lua_setfield(L, package, "cpath");
   lua_pushvalue(L, package);
   lua_pushcclosure(L, require, 1);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A C stack that overflows (recursion through library callbacks) ends the program with a sentence.
  */
+#include "script/vm/stackguard.h"
+
 #include <pthread.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "script/api/ffi_internal.h"
-#include "script/vm/state.h"
+#include "script/vm/lua.h"
 
 /* LuaJIT limits its own stack, not the C stack that string.gsub, table.sort or pcall use up when
    they are nested without end; no limit it offers helps, so the kernel's guard page has to tell.
@@ -32,7 +32,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
 {
   stack_t own;
   const uintptr_t at = (uintptr_t)info->si_addr;
-  const struct bn_lua *lua = bn_ffi_lua();
+  const struct bn_lua *lua = bn_lua_current();
 
   (void)context;
   if (lua != NULL && sigaltstack(NULL, &own) == 0 && (own.ss_flags & SS_ONSTACK)) {
@@ -41,38 +41,36 @@ static void on_fault(int number, siginfo_t *info, void *context)
           "(string.gsub, table.sort, pcall or the like)\n");
       _exit(1);
     }
-    (void)sigaction(number, lua->script->guard, NULL);
+    (void)sigaction(number, lua->vm->guard, NULL);
     return;
   }
   /* Not ours; the instruction is executed again and has the usual effect. */
   (void)signal(number, SIG_DFL);
 }
 
-int bn_stackguard_install(struct bn_script *sc)
+struct sigaction *bn_stackguard_install(void)
 {
   struct sigaction *previous = calloc(1, sizeof *previous);
   struct sigaction ours;
 
   if (previous == NULL)
-    return -1;
+    return NULL;
   memset(&ours, 0, sizeof ours);
   ours.sa_sigaction = on_fault;
   ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
   (void)sigemptyset(&ours.sa_mask);
   if (sigaction(SIGSEGV, &ours, previous) != 0) {
     free(previous);
-    return -1;
+    return NULL;
   }
-  sc->guard = previous;
-  return 0;
+  return previous;
 }
 
-void bn_stackguard_remove(struct bn_script *sc)
+void bn_stackguard_remove(struct sigaction *previous)
 {
-  if (sc->guard != NULL)
-    (void)sigaction(SIGSEGV, sc->guard, NULL);
-  free(sc->guard);
-  sc->guard = NULL;
+  if (previous != NULL)
+    (void)sigaction(SIGSEGV, previous, NULL);
+  free(previous);
 }
 
 static uintptr_t lowest_address(void)
@@ -123,7 +121,7 @@ __attribute__((noinline)) static int call_on_main(int (*fn)(void *arg), void *ar
 int bn_stackguard_call(struct bn_lua *lua, int (*fn)(void *arg), void *arg)
 {
   lua->stack_low = lowest_address();
-  if (lua->script->guard == NULL || lua->stack_low == 0)
+  if (lua->vm->guard == NULL || lua->stack_low == 0)
     return fn(arg);
   if (gettid() == getpid())
     return call_on_main(fn, arg);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The report hooks of a script as one more reporter. */
+#ifndef BN_SCRIPT_API_HOOKS_H
+#define BN_SCRIPT_API_HOOKS_H
+
+#include <lua.h>
+
+#include "api/report.h"
+
+struct bn_api;
+
+/* The reporter and what it is opened with, which is this struct. */
+struct bn_hooks_conf {
+  struct bn_reporter reporter;
+  const struct bn_api *api; /* borrowed */
+};
+
+void bn_hooks_fill(struct bn_hooks_conf *conf, const struct bn_api *api);
+/* What only the loaded script shows: which reports its hooks replace. */
+void bn_hooks_complete(struct bn_hooks_conf *conf);
+/* internal.json_next(): false: this is the first object of report_json's array. */
+int bn_hooks_json_next(lua_State *L);
+/* internal.percentile(): the rank of latency_pct as a text. */
+int bn_hooks_percentile(lua_State *L);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Opens and closes script instances. */
+#include "script/api/instance.h"
+
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "script/api/optexport.h"
+#include "script/vm/call.h"
+#include "script/vm/vm.h"
+#include "sql/sql.h"
+
+struct bn_instance *bn_instance_open(const struct bn_vm *vm, struct bn_session *s, unsigned tid,
+                                     bool worker)
+{
+  struct bn_instance *in = calloc(1, sizeof *in);
+
+  if (in == NULL) {
+    bn_log(BN_FATAL, "cannot create a Lua state: not enough memory");
+    return NULL;
+  }
+  bn_buf_init(&in->text, 0);
+  if (bn_lua_open(&in->lua, vm, s, tid, worker) == 0)
+    return in;
+  bn_instance_close(in);
+  return NULL;
+}
+
+struct bn_instance *bn_instance_load(const struct bn_vm *vm, struct bn_session *s)
+{
+  struct bn_instance *in = bn_instance_open(vm, s, s->id, true);
+
+  if (in == NULL)
+    return NULL;
+  if (bn_lua_load(&in->lua) == 0 && bn_optexport(&in->lua) == 0)
+    return in;
+  bn_instance_close(in);
+  return NULL;
+}
+
+void bn_instance_close(struct bn_instance *in)
+{
+  if (in == NULL)
+    return;
+  bn_lua_close(&in->lua);
+  if (in->lua.worker && in->lua.vm->setup->sql != NULL)
+    bn_sql_session_end(in->lua.vm->setup->sql, in->lua.session);
+  bn_buf_done(&in->text);
+  free(in);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Script instances as the functions that scripts call know them. */
+#ifndef BN_SCRIPT_API_INSTANCE_H
+#define BN_SCRIPT_API_INSTANCE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/session.h"
+#include "base/buf.h"
+#include "script/vm/lua.h"
+
+struct bn_options;
+
+/* An interpreter and what these functions keep with it.  What every event uses stands next to the
+   first members of struct bn_lua. */
+struct bn_instance {
+  struct bn_buf text;       /* strings on their way to Lua */
+  unsigned unknown_options; /* how often sysbench.opt was asked for what it does not have */
+  bool json_open;           /* report_json has begun its array */
+  struct bn_tick tick;      /* the event in flight of thread_run */
+  struct bn_lua lua;
+};
+
+/* What the functions find again in every instance of a script; filled by script.c. */
+struct bn_api {
+  const struct bn_vm *vm;
+  const char *title;          /* file name without folder, as messages and help show it */
+  struct bn_instance *main;   /* NULL before it is loaded and after it is closed */
+  struct bn_options *options; /* what the script declares */
+  bool takes_any;             /* unknown options are texts for it */
+  _Atomic uint32_t uniq;      /* draws of bn_ffi_rand_uniq so far; ffi.c */
+};
+
+/* The one whose Lua code runs on this thread. */
+static inline struct bn_instance *bn_instance_current(void)
+{
+  return (struct bn_instance *)(void *)((char *)bn_lua_current() -
+                                        offsetof(struct bn_instance, lua));
+}
+
+static inline struct bn_session *bn_instance_session(void)
+{
+  return bn_lua_current()->session;
+}
+
+static inline struct bn_api *bn_instance_api(void)
+{
+  return bn_lua_current()->vm->api;
+}
+
+/* Opens an interpreter with an instance in it; the script is not executed.  NULL: the reason has
+   been logged. */
+struct bn_instance *bn_instance_open(const struct bn_vm *vm, struct bn_session *s, unsigned tid,
+                                     bool worker);
+/* One more than the main one, with the top level executed and sysbench.opt set. */
+struct bn_instance *bn_instance_load(const struct bn_vm *vm, struct bn_session *s);
+void bn_instance_close(struct bn_instance *in); /* and, of a worker, its SQL session */
+
+#endif

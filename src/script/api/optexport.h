@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The table `sysbench.opt`. */
+#ifndef BN_SCRIPT_API_OPTEXPORT_H
+#define BN_SCRIPT_API_OPTEXPORT_H
+
+#include <lua.h>
+
+struct bn_lua;
+
+/* Fills sysbench.opt of an instance, and the option globals where the script expects them.  0, or
+   -1 after logging why. */
+int bn_optexport(struct bn_lua *lua);
+/* internal.fill_options(opt): makes a table that is filled on demand complete and plain. */
+int bn_optexport_complete(lua_State *L);
+/* internal.option(name): its value. */
+int bn_optexport_get(lua_State *L);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a script is given by the program: data that is settled before the script is looked for. */
+#ifndef BN_SCRIPT_SETUP_H
+#define BN_SCRIPT_SETUP_H
+
+struct bn_conf;
+struct bn_optset;
+struct bn_sqlsys;
+
+struct bn_script_setup {
+  const char *name;    /* as typed: file, module name; NULL or "-": standard input */
+  const char *command; /* NULL: none; only the top level runs */
+  int argc;            /* the whole command line, for sysbench.cmdline.argv */
+  char **argv;
+  const struct bn_conf *conf; /* version, names, seed, luajit_cmd, threads: filled already */
+  struct bn_optset *options;  /* what sysbench.opt exports */
+  struct bn_sqlsys *sql;
+  const char *data_dir; /* of bundled scripts */
+};
+
+#endif

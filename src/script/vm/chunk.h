@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Source files of a script: read and compiled once per process. */
+#ifndef BN_SCRIPT_VM_CHUNK_H
+#define BN_SCRIPT_VM_CHUNK_H
+
+#include <lua.h>
+
+#include "base/err.h"
+
+struct bn_buf;
+struct bn_chunk;  /* one source as bytecode, constant and shared by all interpreters */
+struct bn_chunks; /* all of a script; any thread */
+
+struct bn_chunks *bn_chunks_new(void); /* NULL: no memory */
+void bn_chunks_free(struct bn_chunks *all);
+/* Reads and compiles a file, unless it has been.  On failure NULL, and the Lua message or the
+   system's in msg. */
+const struct bn_chunk *bn_chunks_file(struct bn_chunks *all, lua_State *L, const char *file,
+                                      struct bn_buf *msg);
+/* The script on standard input; NULL: why is in err. */
+const struct bn_chunk *bn_chunks_stdin(struct bn_chunks *all, lua_State *L, struct bn_err *err);
+/* Remembers a file that the main instance runs by other means. */
+void bn_chunks_note(struct bn_chunks *all, const char *file);
+/* Calls fn with every file that was compiled, then with those noted; before there are workers. */
+void bn_chunks_each(const struct bn_chunks *all, void (*fn)(void *arg, const char *file),
+                    void *arg);
+/* Pushes the function of a chunk with the instance's environment; 0, or -1 and a message pushed. */
+int bn_chunk_push(lua_State *L, const struct bn_chunk *c);
+
+#endif

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Script instances: an environment of their own per script, and the internal modules they use. */
+#include "script/vm/env.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "option/conf.h"
+#include "script/vm/library.h"
+#include "script/vm/lua.h"
+#include "script/vm/require.h"
+
+/* Keys of the registry. */
+static const char key_modules[] = "bn.modules", key_internal[] = "bn.internal",
+                  key_globals[] = "bn.globals";
+
+/* Pushes an internal module, loading it on first use. */
+static void push_module(lua_State *L, const char *name)
+{
+  const struct bn_vm_module *m = bn_lua_current()->vm->table->modules;
+
+  lua_getfield(L, LUA_REGISTRYINDEX, key_modules);
+  lua_getfield(L, -1, name);
+  if (!lua_isnil(L, -1)) {
+    lua_remove(L, -2);
+    return;
+  }
+  lua_pop(L, 1);
+  while (m->name != NULL && strcmp(m->name, name) != 0)
+    m++;
+  if (m->name == NULL)
+    luaL_error(L, "no internal module '%s'", name);
+  lua_pushfstring(L, "=[string \"%s.lua\"]", name);
+  if (luaL_loadbuffer(L, (const char *)m->data, m->size, lua_tostring(L, -1)) != 0)
+    lua_error(L);
+  lua_remove(L, -2);
+  lua_getfield(L, LUA_REGISTRYINDEX, key_globals);
+  lua_setfenv(L, -2);
+  lua_getfield(L, LUA_REGISTRYINDEX, key_internal);
+  lua_call(L, 1, 1);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, -3, name);
+  lua_remove(L, -2);
+}
+
+/* Declares a part of the C interface, unless it has been, to the ffi table on top. */
+static void declare(lua_State *L, const char *name)
+{
+  const struct bn_vm_part *p = bn_lua_current()->vm->table->parts;
+
+  while (p->name != NULL && strcmp(p->name, name) != 0)
+    p++;
+  if (p->name == NULL)
+    luaL_error(L, "no part '%s' of the C interface", name);
+  lua_pushlightuserdata(L, (void *)(uintptr_t)p);
+  lua_rawget(L, LUA_REGISTRYINDEX);
+  const bool known = lua_toboolean(L, -1);
+
+  lua_pop(L, 1);
+  if (known)
+    return;
+  lua_pushlightuserdata(L, (void *)(uintptr_t)p);
+  lua_pushboolean(L, 1);
+  lua_rawset(L, LUA_REGISTRYINDEX);
+  lua_getfield(L, -1, "cdef");
+  lua_pushstring(L, p->text);
+  lua_call(L, 1, 0);
+}
+
+/* internal.module(name) */
+static int internal_module(lua_State *L)
+{
+  push_module(L, luaL_checkstring(L, 1));
+  return 1;
+}
+
+/* internal.sysbench(): the table of the instance whose code runs. */
+static int internal_sysbench(lua_State *L)
+{
+  lua_rawgeti(L, LUA_REGISTRYINDEX, bn_lua_current()->sysbench_ref);
+  return 1;
+}
+
+static void push_ffi(lua_State *L)
+{
+  lua_getfield(L, LUA_REGISTRYINDEX, key_internal);
+  lua_getfield(L, -1, "ffi");
+  lua_remove(L, -2);
+}
+
+/* internal.declare(part) */
+static int internal_declare(lua_State *L)
+{
+  const char *part = luaL_checkstring(L, 1);
+
+  push_ffi(L);
+  declare(L, part);
+  return 0;
+}
+
+static void copy_entries(lua_State *L, int from, int to)
+{
+  lua_pushnil(L);
+  while (lua_next(L, from) != 0) {
+    lua_pushvalue(L, -2);
+    lua_insert(L, -2);
+    lua_rawset(L, to);
+  }
+}
+
+/* __index of a script's `ffi`: its first use declares the old names and makes it a plain table. */
+static int unfold_ffi(lua_State *L)
+{
+  lua_settop(L, 2);
+  lua_pushnil(L);
+  lua_setmetatable(L, 1);
+  push_ffi(L);
+  for (const char *const *part = bn_lua_current()->vm->table->old_parts; *part != NULL; part++)
+    declare(L, *part);
+  copy_entries(L, 3, 1);
+  lua_pushvalue(L, 2);
+  lua_rawget(L, 1);
+  return 1;
+}
+
+/* internal.log(level, text) */
+static int internal_log(lua_State *L)
+{
+  bn_log_text((int)luaL_checkinteger(L, 1), luaL_checkstring(L, 2));
+  return 0;
+}
+
+/* internal.complain(text): one line on stderr. */
+static int internal_complain(lua_State *L)
+{
+  bn_log_stderr("%s", luaL_checkstring(L, 1));
+  return 0;
+}
+
+/* internal.note_traced(): the error on its way has its traceback. */
+static int internal_note_traced(lua_State *L)
+{
+  (void)L;
+  bn_lua_current()->traced = true;
+  return 0;
+}
+
+/* Once per interpreter: what its instances share. */
+static void open_shared(lua_State *L)
+{
+  static const luaL_Reg own[] = {{"module", internal_module},
+                                 {"sysbench", internal_sysbench},
+                                 {"declare", internal_declare},
+                                 {"log", internal_log},
+                                 {"complain", internal_complain},
+                                 {"note_traced", internal_note_traced},
+                                 {NULL, NULL}};
+  const struct bn_vm_table *table = bn_lua_current()->vm->table;
+
+  bn_library_wrap(L);
+  lua_newtable(L);
+  lua_setfield(L, LUA_REGISTRYINDEX, key_modules);
+  lua_pushvalue(L, LUA_GLOBALSINDEX);
+  lua_setfield(L, LUA_REGISTRYINDEX, key_globals);
+  lua_createtable(L, 0, 15);
+  luaL_register(L, NULL, own);
+  luaL_register(L, NULL, table->functions);
+  lua_getglobal(L, "require");
+  lua_pushliteral(L, "ffi");
+  lua_call(L, 1, 1);
+  declare(L, table->parts[0].name);
+  lua_setfield(L, -2, "ffi");
+  lua_setfield(L, LUA_REGISTRYINDEX, key_internal);
+}
+
+/* Pushes a copy of the shared globals.  A copy, not a table that falls back to them: pairs(_G)
+   shows what it shows in the reference, and a look-up costs nothing extra. */
+static void push_environment(lua_State *L)
+{
+  lua_createtable(L, 0, 56);
+  copy_entries(L, LUA_GLOBALSINDEX, lua_gettop(L));
+  lua_pushvalue(L, -1);
+  lua_setfield(L, -2, "_G");
+  lua_newtable(L);
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, unfold_ffi);
+  lua_setfield(L, -2, "__index");
+  lua_setmetatable(L, -2);
+  lua_setfield(L, -2, "ffi");
+}
+
+static const char *version_of(enum bn_version version)
+{
+  static const char *const names[] = {[BN_V05] = "0.5", [BN_V10] = "1.0.20", [BN_V11] = "1.1.0"};
+
+  return names[version];
+}
+
+static void push_sysbench(struct bn_lua *lua)
+{
+  lua_State *L = lua->L;
+  const char *version = version_of(lua->vm->setup->conf->version);
+
+  lua_createtable(L, 0, 16);
+  lua_pushinteger(L, (lua_Integer)lua->tid);
+  lua_setfield(L, -2, "tid");
+  lua_pushstring(L, version);
+  lua_setfield(L, -2, "version");
+  lua_pushfstring(L, "sysbench %s", version);
+  lua_setfield(L, -2, "version_string");
+  lua_newtable(L);
+  lua_setfield(L, -2, "hooks");
+}
+
+static void push_old_names(lua_State *L, enum bn_old_names old)
+{
+  switch (old) {
+  case BN_OLD_NOW:
+    lua_pushliteral(L, "now");
+    break;
+  case BN_OLD_ON_DEMAND:
+    lua_pushliteral(L, "on demand");
+    break;
+  case BN_OLD_NONE:
+    lua_pushnil(L);
+  }
+}
+
+void bn_env_make(struct bn_lua *lua)
+{
+  lua_State *L = lua->L;
+
+  open_shared(L);
+  push_environment(L);
+  lua_pushvalue(L, -1);
+  lua->env_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+  bn_require_open(lua);
+  push_sysbench(lua);
+  lua_pushvalue(L, -1);
+  lua->sysbench_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, -3, "sysbench");
+  push_module(L, "sysbench");
+  lua_pushvalue(L, -3);
+  lua_pushvalue(L, -3);
+  lua_pushboolean(L, !lua->worker);
+  lua_pushboolean(L, bn_log_get_verbosity() >= BN_DEBUG);
+  push_old_names(L, lua->vm->old_names);
+  lua_call(L, 5, 1);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, -4, "thread_run");
+  lua->thread_run_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+  lua_pop(L, 1);
+  /* load, loadstring, loadfile and module take the environment of new code from here. */
+  lua_replace(L, LUA_GLOBALSINDEX);
+}

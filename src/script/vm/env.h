@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Environments of script instances, and the internal Lua modules and C functions they are given. */
+#ifndef BN_SCRIPT_VM_ENV_H
+#define BN_SCRIPT_VM_ENV_H
+
+#include <stddef.h>
+
+#include <lauxlib.h>
+
+struct bn_lua;
+
+/* A module written in Lua: text or bytecode. */
+struct bn_vm_module {
+  const char *name; /* "sysbench.rand" */
+  const unsigned char *data;
+  size_t size;
+};
+
+/* C declarations for ffi.cdef, in the parts that are declared as they are needed: an interpreter
+   pays for each. */
+struct bn_vm_part {
+  const char *name, *text;
+};
+
+/* What interpreters are given: vm/ itself knows no module, no declaration and no function that
+   scripts use. */
+struct bn_vm_table {
+  const struct bn_vm_module *modules; /* "sysbench" completes an instance; a NULL name ends it */
+  const struct bn_vm_part *parts;     /* a NULL name ends it; the first is declared at once */
+  const char *const *old_parts;       /* what a script's own `ffi` declares; NULL ends it */
+  const luaL_Reg *functions;          /* for modules, in their table `internal` */
+};
+
+/* Fills lua->env_ref, sysbench_ref and thread_run_ref; runs under lua_pcall, may raise. */
+void bn_env_make(struct bn_lua *lua);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which file the user means: as typed, a module, or one of ours in place of an old installation. */
+#ifndef BN_SCRIPT_VM_FIND_H
+#define BN_SCRIPT_VM_FIND_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+
+struct bn_script_setup;
+
+/* Where a script comes from. */
+enum bn_set {
+  BN_SET_USER,   /* not with this program */
+  BN_SET_MODERN, /* the workloads of 1.x */
+  BN_SET_LEGACY  /* those of 0.5 */
+};
+
+struct bn_place {
+  char *file;      /* the script's; NULL: standard input */
+  char *dir;       /* its folder with '/'; NULL: the working directory */
+  enum bn_set set; /* of which the script is one */
+};
+
+/* Finds the file that setup's name means, modules on `path`; says on stderr when a bundled script
+   takes the place of one that does not exist.  0, or -1 and err. */
+int bn_find(struct bn_place *out, const struct bn_script_setup *setup, const char *path,
+            struct bn_err *err);
+void bn_find_done(struct bn_place *p);
+/* Users name files of old installations: ours in the place of one that does not exist, malloc'd, or
+   NULL; says so on stderr unless quiet. */
+char *bn_find_instead(const struct bn_script_setup *setup, const char *name, bool quiet);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What can be done to any interpreter, whatever lives in it. */
+#include "script/vm/lua.h"
+
+/* Garbage of loading would stay behind as gaps in the heap. */
+enum { PAUSE_RUNNING = 200, LARGE_KIB = 80 };
+
+_Thread_local struct bn_lua *bn_lua_entered;
+
+struct bn_lua *bn_lua_enter(struct bn_lua *lua)
+{
+  struct bn_lua *previous = bn_lua_entered;
+
+  bn_lua_entered = lua;
+  return previous;
+}
+
+static void push_entry(lua_State *L, int table_ref, const char *name)
+{
+  lua_rawgeti(L, LUA_REGISTRYINDEX, table_ref);
+  lua_pushstring(L, name);
+  lua_rawget(L, -2);
+  lua_remove(L, -2);
+}
+
+void bn_lua_push_global(struct bn_lua *lua, const char *name)
+{
+  push_entry(lua->L, lua->env_ref, name);
+}
+
+void bn_lua_push_field(struct bn_lua *lua, const char *name)
+{
+  push_entry(lua->L, lua->sysbench_ref, name);
+}
+
+bool bn_lua_has_function(struct bn_lua *lua, const char *name)
+{
+  bn_lua_push_global(lua, name);
+  const bool is_function = lua_isfunction(lua->L, -1);
+
+  lua_pop(lua->L, 1);
+  return is_function;
+}
+
+void bn_lua_trim(struct bn_lua *lua)
+{
+  if (lua_gc(lua->L, LUA_GCCOUNT, 0) < LARGE_KIB)
+    return;
+  struct bn_lua *previous = bn_lua_enter(lua);
+
+  (void)lua_gc(lua->L, LUA_GCCOLLECT, 0);
+  bn_lua_enter(previous);
+}
+
+void bn_lua_collect(struct bn_lua *lua)
+{
+  struct bn_lua *previous = bn_lua_enter(lua);
+
+  (void)lua_gc(lua->L, LUA_GCSETPAUSE, PAUSE_RUNNING);
+  (void)lua_gc(lua->L, LUA_GCCOLLECT, 0);
+  bn_lua_enter(previous);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One interpreter, what all interpreters of a script share, and which one the thread is in. */
+#ifndef BN_SCRIPT_VM_LUA_H
+#define BN_SCRIPT_VM_LUA_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <lua.h>
+
+#include "script/setup.h"
+#include "script/vm/find.h"
+#include "script/vm/heap.h"
+
+struct bn_api;
+struct bn_chunk;
+struct bn_chunks;
+struct bn_session;
+struct bn_vm_table;
+
+/* When the names of the 0.5 interface appear. */
+enum bn_old_names { BN_OLD_NONE, BN_OLD_ON_DEMAND, BN_OLD_NOW };
+
+/* What the interpreters of a script are made from; made by vm.h.  Interpreters see it as constant:
+   it is complete before the first worker's is opened. */
+struct bn_vm {
+  const struct bn_script_setup *setup; /* borrowed */
+  const struct bn_vm_table *table;     /* borrowed; env.h */
+  char *path, *cpath;                  /* package.path, package.cpath */
+  struct bn_place place;               /* where the script is */
+  struct bn_chunks *chunks;            /* all sources; has a lock of its own */
+  const struct bn_chunk *chunk;        /* the script itself; one of `chunks` */
+  enum bn_old_names old_names;         /* set by script.c */
+  struct sigaction *guard; /* stackguard.h: the handler that was installed before ours */
+  struct bn_api *api;      /* for the functions of the table; nothing in vm/ looks into it */
+};
+
+/* One interpreter and the script instance that lives in it.  An instance is an environment: its own
+   globals, its own `sysbench` table, its own loaded modules.  Used by one thread at a time. */
+struct bn_lua {
+  lua_State *L;
+  const struct bn_vm *vm;     /* borrowed */
+  struct bn_session *session; /* borrowed; whose events, numbers and statistics its functions use */
+  struct bn_heap heap;        /* what L lives in */
+  int env_ref, sysbench_ref;  /* registry references of the instance's two tables */
+  int thread_run_ref;         /* the preset thread_run, to recognise a script's own */
+  uintptr_t stack_low;        /* lowest address of the C stack of the call in progress */
+  unsigned tid;               /* what sysbench.tid says */
+  unsigned exits;             /* how often os.exit() has ended the run */
+  bool worker;                /* not the main instance: submodules are loaded when first used */
+  bool traced;                /* the error on its way has its traceback on stderr */
+};
+
+/* The instance whose Lua code runs on this thread.  Only bn_lua_enter writes it; a variable and not
+   a function because every event reads it. */
+extern _Thread_local struct bn_lua *bn_lua_entered
+    __attribute__((visibility("hidden"), tls_model("local-exec")));
+
+/* Never NULL while Lua code runs. */
+static inline struct bn_lua *bn_lua_current(void)
+{
+  return bn_lua_entered;
+}
+
+/* Makes an instance the current one of this thread; returns the previous one, to be restored. */
+struct bn_lua *bn_lua_enter(struct bn_lua *lua);
+
+/* Pushes the script's global of that name (nil: none); never runs a metamethod of the script. */
+void bn_lua_push_global(struct bn_lua *lua, const char *name);
+/* Pushes sysbench[name]. */
+void bn_lua_push_field(struct bn_lua *lua, const char *name);
+bool bn_lua_has_function(struct bn_lua *lua, const char *name);
+/* After the last of loading: collects everything. */
+void bn_lua_collect(struct bn_lua *lua);
+/* In between: what a large script has left behind makes room for what its thread_init needs. */
+void bn_lua_trim(struct bn_lua *lua);
+
+#endif

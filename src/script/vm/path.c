@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Search paths for modules. */
+#include "script/vm/path.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/plugin.h"
+
+/* Adds "HOME/.luarocks/…?ext;" twice for Lua: as a file and as a folder with init.lua. */
+static void add_luarocks(struct bn_buf *b, const char *folder, const char *ext, bool init)
+{
+  const char *home = getenv("HOME");
+  static const char *const versions[] = {"5.1/", ""};
+
+  for (size_t i = 0; home != NULL && i < 2; i++) {
+    (void)bn_buf_printf(b, "%s/.luarocks/%s/lua/%s?%s;", home, folder, versions[i], ext);
+    if (init)
+      (void)bn_buf_printf(b, "%s/.luarocks/%s/lua/%s?/init%s;", home, folder, versions[i], ext);
+  }
+}
+
+/* LUA_PATH and LUA_CPATH replace the list; ";;" in them stands for it. */
+static char *with_variable(const char *variable, struct bn_buf *list)
+{
+  const char *value = getenv(variable);
+  char *base = bn_buf_take(list);
+
+  if (value == NULL || base == NULL)
+    return base;
+  struct bn_buf b;
+  const char *gap = strstr(value, ";;");
+
+  bn_buf_init(&b, 0);
+  if (gap == NULL) {
+    (void)bn_buf_str(&b, value);
+  } else {
+    (void)bn_buf_add(&b, value, (size_t)(gap - value));
+    (void)bn_buf_printf(&b, "%s%s%s", gap > value ? ";" : "", base, gap + 2);
+  }
+  free(base);
+  return bn_buf_take(&b);
+}
+
+char *bn_path_default(const char *data_dir)
+{
+  struct bn_buf b;
+
+  bn_buf_init(&b, 0);
+  (void)bn_buf_str(&b, "./?.lua;./?/init.lua;./src/lua/?.lua;");
+  add_luarocks(&b, "share", ".lua", true);
+  (void)bn_buf_str(&b, "/usr/local/share/lua/5.1/?.lua;/usr/share/lua/5.1/?.lua;");
+  if (data_dir != NULL)
+    (void)bn_buf_printf(&b, "%s/?.lua;", data_dir);
+  return with_variable("LUA_PATH", &b);
+}
+
+char *bn_path_default_c(void)
+{
+  struct bn_buf b;
+  char dir[4096];
+
+  bn_buf_init(&b, 0);
+  (void)bn_buf_str(&b, "./?.so;");
+  add_luarocks(&b, "lib", ".so", false);
+  (void)bn_buf_str(&b, "/usr/local/lib/lua/5.1/?.so;/usr/lib/lua/5.1/?.so;");
+  if (bn_plugin_lib_dir(dir, sizeof dir, NULL) != NULL)
+    (void)bn_buf_printf(&b, "%s/?.so;", dir);
+  return with_variable("LUA_CPATH", &b);
+}
+
+bool bn_path_is_file(const char *path)
+{
+  struct stat st;
+
+  return stat(path, &st) == 0 && !S_ISDIR(st.st_mode) && access(path, R_OK) == 0;
+}
+
+/* Replaces every '?' of a template by the module's name with '/' for '.'. */
+static char *fill(const char *template, size_t len, const char *name)
+{
+  struct bn_buf b;
+
+  bn_buf_init(&b, 0);
+  for (size_t i = 0; i < len; i++) {
+    if (template[i] != '?') {
+      (void)bn_buf_char(&b, template[i]);
+      continue;
+    }
+    for (const char *c = name; *c != '\0'; c++)
+      (void)bn_buf_char(&b, *c == '.' ? '/' : *c);
+  }
+  return bn_buf_take(&b);
+}
+
+char *bn_path_search(const char *path, const char *name, struct bn_buf *tried)
+{
+  while (*path != '\0') {
+    const size_t len = strcspn(path, ";");
+    char *file = len > 0 ? fill(path, len, name) : NULL;
+
+    if (file != NULL && bn_path_is_file(file))
+      return file;
+    if (file != NULL && tried != NULL)
+      (void)bn_buf_printf(tried, "\n\tno file '%s'", file);
+    free(file);
+    path += len;
+    path += *path == ';';
+  }
+  return NULL;
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Creates, configures and closes interpreters. */
+#include "script/vm/vm.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <lauxlib.h>
+
+#include "base/buf.h"
+#include "base/log.h"
+#include "option/conf.h"
+#include "script/vm/chunk.h"
+#include "script/vm/env.h"
+#include "script/vm/library.h"
+#include "script/vm/path.h"
+#include "script/vm/stackguard.h"
+
+/* Builds of LuaJIT with 32-bit pointers insist on their own allocator. */
+static lua_State *new_interpreter(struct bn_heap *heap)
+{
+  lua_State *L = lua_newstate(bn_heap_alloc, heap);
+
+  return L != NULL ? L : luaL_newstate();
+}
+
+/* Garbage of loading would stay behind as gaps in the heap. */
+enum { PAUSE_LOADING = 105 };
+
+static int open_libraries(lua_State *L)
+{
+  const struct bn_lua *lua = lua_touserdata(L, 1);
+
+  lua_gc(L, LUA_GCSTOP, 0);
+  if (lua->worker)
+    bn_library_open_most(L);
+  else
+    bn_library_open_all(L);
+  lua_gc(L, LUA_GCSETPAUSE, PAUSE_LOADING);
+  lua_gc(L, LUA_GCRESTART, 0);
+  return 0;
+}
+
+static int make_instance(lua_State *L)
+{
+  struct bn_lua *lua = lua_touserdata(L, 1);
+
+  lua_pop(L, 1);
+  bn_env_make(lua);
+  return 0;
+}
+
+static int refuse_command(lua_State *L)
+{
+  lua_pushliteral(L, "unknown luaJIT command or jit.* modules not installed");
+  return lua_error(L);
+}
+
+/* --luajit-cmd=CMD[=ARG,…]: a function of `jit` (on, off, flush), else module jit.CMD. */
+static int luajit_command(lua_State *L)
+{
+  const struct bn_lua *lua = lua_touserdata(L, 1);
+  const char *command = lua->vm->setup->conf->raw.luajit_cmd;
+  const char *args = strchr(command, '=');
+  const size_t len = args != NULL ? (size_t)(args - command) : strlen(command);
+  int n = 0;
+
+  lua_settop(L, 0);
+  lua_getglobal(L, "jit");
+  lua_pushlstring(L, command, len);
+  lua_gettable(L, -2);
+  if (!lua_isfunction(L, -1)) {
+    lua_getglobal(L, "require");
+    lua_pushliteral(L, "jit.");
+    lua_pushlstring(L, command, len);
+    lua_concat(L, 2);
+    if (lua_pcall(L, 1, 1, 0) != 0 || !lua_istable(L, -1))
+      return refuse_command(L);
+    lua_getfield(L, -1, "start");
+  }
+  while (args != NULL && *++args != '\0') {
+    const char *end = strchr(args, ',');
+
+    luaL_checkstack(L, 1, "too many arguments");
+    lua_pushlstring(L, args, end != NULL ? (size_t)(end - args) : strlen(args));
+    n++;
+    args = end;
+  }
+  lua_call(L, n, 0);
+  return 0;
+}
+
+/* 0, or -1 after logging why. */
+static int build(struct bn_lua *lua)
+{
+  const struct bn_conf *conf = lua->vm->setup->conf;
+  lua_State *L = lua->L;
+  int rc = lua_cpcall(L, open_libraries, lua);
+
+  /* Before there is an instance: LuaJIT's modules are found by the interpreter's own `require`. */
+  if (rc == 0 && conf->raw.luajit_cmd != NULL && conf->raw.luajit_cmd[0] != '\0')
+    rc = lua_cpcall(L, luajit_command, lua);
+  if (rc == 0)
+    rc = lua_cpcall(L, make_instance, lua);
+  if (rc == 0)
+    return 0;
+  bn_log(BN_FATAL, "%s", lua_tostring(L, -1));
+  return -1;
+}
+
+int bn_lua_open(struct bn_lua *lua, const struct bn_vm *vm, struct bn_session *s, unsigned tid,
+                bool worker)
+{
+  lua->vm = vm;
+  lua->session = s;
+  lua->tid = tid;
+  lua->worker = worker;
+  lua->env_ref = lua->sysbench_ref = lua->thread_run_ref = LUA_NOREF;
+  lua->L = new_interpreter(&lua->heap);
+  if (lua->L == NULL) {
+    bn_log(BN_FATAL, "cannot create a Lua state: not enough memory");
+    return -1;
+  }
+  struct bn_lua *previous = bn_lua_enter(lua);
+  const int rc = build(lua);
+
+  bn_lua_enter(previous);
+  return rc;
+}
+
+void bn_lua_close(struct bn_lua *lua)
+{
+  struct bn_lua *previous = bn_lua_enter(lua);
+
+  /* Finalizers of connections and the like still use the session. */
+  if (lua->L != NULL)
+    lua_close(lua->L);
+  bn_lua_enter(previous);
+  lua->L = NULL;
+  bn_heap_done(&lua->heap);
+}
+
+int bn_vm_init(struct bn_vm *vm, const struct bn_script_setup *setup,
+               const struct bn_vm_table *table)
+{
+  vm->setup = setup;
+  vm->table = table;
+  vm->path = bn_path_default(setup->data_dir);
+  vm->cpath = bn_path_default_c();
+  vm->chunks = bn_chunks_new();
+  vm->guard = bn_stackguard_install();
+  return vm->path != NULL && vm->cpath != NULL && vm->chunks != NULL && vm->guard != NULL ? 0 : -1;
+}
+
+int bn_vm_find(struct bn_vm *vm, struct bn_err *err)
+{
+  return bn_find(&vm->place, vm->setup, vm->path, err);
+}
+
+static const struct bn_chunk *compile_file(struct bn_vm *vm, lua_State *L, struct bn_err *err)
+{
+  const char *name = vm->setup->name, *file = vm->place.file;
+  struct bn_buf msg;
+
+  bn_buf_init(&msg, 0);
+  const struct bn_chunk *c = bn_chunks_file(vm->chunks, L, file, &msg);
+  const char *text = msg.data != NULL ? msg.data : "not enough memory";
+
+  if (c == NULL && strcmp(file, name) == 0)
+    (void)bn_err_set(err, EINVAL, "%s", text);
+  else if (c == NULL)
+    (void)bn_err_set(err, EINVAL, "error loading module '%s' from file '%s':\n\t%s", name, file,
+                     text);
+  bn_buf_done(&msg);
+  return c;
+}
+
+int bn_vm_compile(struct bn_vm *vm, struct bn_lua *lua, struct bn_err *err)
+{
+  if (vm->place.file != NULL) {
+    vm->chunk = compile_file(vm, lua->L, err);
+  } else {
+    if (isatty(STDIN_FILENO))
+      bn_log(BN_NOTICE, "Reading the script from the standard input:\n");
+    vm->chunk = bn_chunks_stdin(vm->chunks, lua->L, err);
+  }
+  return vm->chunk != NULL ? 0 : -1;
+}
+
+void bn_vm_done(struct bn_vm *vm)
+{
+  bn_stackguard_remove(vm->guard);
+  bn_chunks_free(vm->chunks);
+  bn_find_done(&vm->place);
+  free(vm->path);
+  free(vm->cpath);
+}
