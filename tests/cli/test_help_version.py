@@ -91,6 +91,16 @@ def test_own_help_has_all_options():
         assert found[name][1] == default
 
 
+def test_protocols_are_options_of_our_own():
+    found = options_of(bench.run("--help").out)
+    protocols = {name: value for name, value in found.items() if name.endswith("-protocol")}
+    # One for each of these drivers that this build has.
+    expected = {f"{name}-protocol": ("=STRING", "auto") for name in ("mysql", "pgsql") if f"{name}-db" in found}
+    assert protocols == expected
+    for dialect in ("0.5", "1.0", "1.1"):
+        assert "-protocol" not in bench.run("--help", dialect=dialect).out
+
+
 def test_forms():
     found = options_of(bench.run("--help", dialect="1.1").out)
     assert found["threads"][0] == "=N"

@@ -10,9 +10,10 @@ CLASS_OTHER, CLASS_DEADLOCK, CLASS_LOCK_TIMEOUT, CLASS_CONNECTION, CLASS_DUPLICA
 MIB = 1024 * 1024
 
 
-@pytest.fixture
-def sh(shell, mariadb):
-    s = shell(mariadb)
+@pytest.fixture(params=["own", "library"])
+def sh(shell, mariadb, request):
+    """Statements go by the driver's own framing, or all by the client library."""
+    s = shell(mariadb, [f"--mysql-protocol={request.param}"])
     assert s("connect")["rc"] == "DONE"
     return s
 
@@ -247,6 +248,10 @@ def test_overrides_replace_options_of_one_connection(shell, mariadb):
     (["--mysql-socket=", "--mysql-host="], "No MySQL hosts specified, aborting"),
     (["--mysql-socket=", "--mysql-port="], "No MySQL ports specified, aborting"),
     (["--mysql-port=33x"], "Invalid value for --mysql-port: '33x'"),
+    *((["--mysql-protocol=own", option],
+       f"--mysql-protocol=own cannot be used with {name}: leave one of them out") for option, name in (
+        ("--mysql-debug=on", "--mysql-debug=on"), ("--mysql-compression=on", "--mysql-compression=on"),
+        ("--mysql-read-timeout=3", "--mysql-read-timeout"))),
     (["--mysql-ignore-errors=12a"],
      "Invalid value for --mysql-ignore-errors: '12a' is no error number and not 'all'"),
     (["--mysql-password=", "--mysql-password-file=/nonexistent"],
@@ -328,6 +333,15 @@ def cipher_of(sh):
 ])
 def test_encryption_by_switch_and_by_mode(shell, mariadb, mode, encrypted):
     assert (cipher_of(shell(mariadb, [f"--mysql-ssl={mode}"], by="tcp")) != "") is encrypted
+
+
+@pytest.mark.parametrize("protocol, rc", [("auto", "DONE"), ("own", "ERROR"), ("library", "DONE")])
+def test_the_own_protocol_is_not_encrypted(shell, mariadb, protocol, rc):
+    answer = shell(mariadb, ["--mysql-ssl=on", f"--mysql-protocol={protocol}"])("connect")
+    assert answer["rc"] == rc
+    if rc == "ERROR":
+        assert answer["text"] == ("--mysql-protocol=own cannot be used on an encrypted connection: add "
+                                  "--mysql-ssl=off, or use --mysql-protocol=auto")
 
 
 @pytest.mark.parametrize("mode", ["verify_ca", "VERIFY_IDENTITY"])

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the driver `mysql` sends and reads without its client library is what the library makes of it.
-
-With --mysql-debug all calls are the library's, which is how the two are told apart here."""
+"""What the driver `mysql` sends and reads without its client library is what the library makes of it."""
 
 import random
 import struct
@@ -13,14 +11,14 @@ import pytest
 from fakemysql import COLUMN, END, OK, ScriptedMySQL, packets
 
 MIB = 1024 * 1024
-BY_LIBRARY = ["--mysql-debug=on"]
+OWN, BY_LIBRARY = ["--mysql-protocol=own"], ["--mysql-protocol=library"]
 NOTHING = {"affected": 0, "nrows": 0, "nfields": 0, "more": False}
 
 
 @pytest.fixture
 def both(shell, mariadb):
     """The same connection twice: without the library, and by it."""
-    pair = shell(mariadb, by="tcp"), shell(mariadb, BY_LIBRARY, by="tcp")
+    pair = shell(mariadb, OWN, by="tcp"), shell(mariadb, BY_LIBRARY, by="tcp")
     for sh in pair:
         assert sh("connect")["rc"] == "DONE"
     return pair

@@ -8,16 +8,19 @@ import subprocess
 
 import pytest
 
+from conftest import BENCH
+
 CLASS_OTHER, CLASS_DEADLOCK, CLASS_LOCK_TIMEOUT, CLASS_SERIALIZATION = 0, 1, 2, 3
 CLASS_CONNECTION, CLASS_DUPLICATE = 4, 6
 MIB = 1024 * 1024
 NOTHING = {"rc": "DONE", "affected": 0, "nrows": 0, "nfields": 0, "more": False}
 
 
-@pytest.fixture(params=["require", "disable"], ids=["encrypted", "plain"])
+@pytest.fixture(params=[("require", "auto"), ("disable", "own"), ("disable", "library")],
+                ids=["encrypted", "own", "library"])
 def sh(shell, postgresql, request):
-    """Encrypted connections are libpq's, plain ones the driver's own."""
-    s = shell(postgresql, [f"--pgsql-sslmode={request.param}"])
+    """Statements go by the driver's own framing, or all by libpq, as encrypted ones always do."""
+    s = shell(postgresql, ["--pgsql-sslmode=" + request.param[0], "--pgsql-protocol=" + request.param[1]])
     assert s("connect")["rc"] == "DONE"
     return s
 
@@ -384,6 +387,25 @@ def encrypted(sh):
 @pytest.mark.parametrize("mode, is_encrypted", [("disable", False), ("prefer", True), ("require", True)])
 def test_encryption_by_mode(shell, postgresql, mode, is_encrypted):
     assert encrypted(shell(postgresql, [f"--pgsql-sslmode={mode}"])) is is_encrypted
+
+
+@pytest.mark.parametrize("protocol, rc", [("auto", "DONE"), ("own", "ERROR"), ("library", "DONE")])
+def test_the_own_protocol_is_not_encrypted(shell, postgresql, protocol, rc):
+    answer = shell(postgresql, ["--pgsql-sslmode=require", f"--pgsql-protocol={protocol}"])("connect")
+    assert answer["rc"] == rc
+    if rc == "ERROR":
+        assert answer["text"] == ("--pgsql-protocol=own cannot be used on an encrypted connection: add "
+                                  "--pgsql-sslmode=disable, or use --pgsql-protocol=auto\n\n")
+
+
+def test_the_own_protocol_prints_no_notices_of_0_5(tmp_path):
+    script = tmp_path / "s.lua"
+    script.write_text("function thread_init() db_connect() end function event() end")
+    done = subprocess.run([BENCH, f"--test={script}", "--db-driver=pgsql", "--pgsql-protocol=own", "run"],
+                          capture_output=True, text=True, env={**os.environ, "BENCH_COMPAT": "0.5"}, timeout=60)
+    assert done.returncode == 1
+    assert ("--pgsql-protocol=own cannot be used in dialect 0.5, where the client library prints notices"
+            in done.stdout + done.stderr)
 
 
 @pytest.mark.parametrize("mode", ["verify-ca", "verify-full"])

@@ -40,6 +40,25 @@ static int parse_ports(struct bn_mysql *driver, struct bn_err *err)
   return 0;
 }
 
+/* Calls are traced, packets compressed and silence measured in the client library. */
+static int check_protocol(const struct bn_mysql_conf *conf, struct bn_err *err)
+{
+  const char *other = NULL;
+
+  if (conf->protocol != BN_MYSQL_PROTOCOL_OWN)
+    return 0;
+  if (conf->debug)
+    other = "--mysql-debug=on";
+  else if (conf->compression)
+    other = "--mysql-compression=on";
+  else if (conf->read_timeout_s != 0)
+    other = "--mysql-read-timeout";
+  if (other == NULL)
+    return 0;
+  return bn_err_set(err, EINVAL,
+                    "--mysql-protocol=own cannot be used with %s: leave one of them out", other);
+}
+
 static int check(const struct bn_mysql_conf *conf, enum bn_version version, struct bn_err *err)
 {
   if (conf->socket.n == 0 && conf->host.n == 0)
@@ -47,7 +66,7 @@ static int check(const struct bn_mysql_conf *conf, enum bn_version version, stru
   /* In 0.5 the port is one number, and nothing is 0: the client library's own. */
   if (conf->socket.n == 0 && conf->port.n == 0 && version != BN_V05)
     return bn_err_set(err, EINVAL, "No MySQL ports specified, aborting");
-  return 0;
+  return check_protocol(conf, err);
 }
 
 static void done(void *self)

@@ -7,6 +7,8 @@ const char *const bn_mysql_ssl_words[] = {
     "disabled", "preferred", "required", "verify_ca", "verify_identity", "off", "false", "0", "on",
     "true",     "1",         "",         NULL};
 
+static const char *const protocols[] = {"auto", "own", "library", NULL};
+
 int bn_mysql_ssl_mode(int choice)
 {
   if (choice < BN_MYSQL_SSL_WORDS)
@@ -164,4 +166,10 @@ const struct bn_opt bn_mysql_options[] = {
      .min = 0,
      .max = 86400,
      .help = "seconds of the server's silence after which a connection is lost, 0: none"},
+    {.name = "mysql-protocol",
+     .type = BN_CHOICE,
+     .def = "auto",
+     .offset = offsetof(struct bn_mysql_conf, protocol),
+     .choices = protocols,
+     .help = "who exchanges statements with the server {auto, own, library}"},
     BN_OPT_END};

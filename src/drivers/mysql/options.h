@@ -19,6 +19,10 @@ extern const char *const bn_mysql_ssl_words[];
 /* The mode that a choice stands for. */
 int bn_mysql_ssl_mode(int choice);
 
+/* Indices of --mysql-protocol's choices: who writes statements to the socket and reads the answers.
+ */
+enum { BN_MYSQL_PROTOCOL_AUTO, BN_MYSQL_PROTOCOL_OWN, BN_MYSQL_PROTOCOL_LIBRARY };
+
 struct bn_mysql_conf {
   struct bn_list host, port, socket, ignore_errors;
   char *user, *password, *db;
@@ -27,7 +31,8 @@ struct bn_mysql_conf {
   int64_t myisam_max_rows;
   int64_t connect_timeout_s, read_timeout_s; /* 0: none */
   bool compression, debug, dry_run, password_prompt;
-  int ssl; /* index into bn_mysql_ssl_words */
+  int ssl;      /* index into bn_mysql_ssl_words */
+  int protocol; /* BN_MYSQL_PROTOCOL_… */
   char *ssl_key, *ssl_ca, *ssl_cert, *ssl_cipher, *compression_algorithms;
 };
 

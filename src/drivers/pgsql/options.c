@@ -2,6 +2,8 @@
 /* Options of PostgreSQL connections. */
 #include "drivers/pgsql/options.h"
 
+static const char *const protocols[] = {"auto", "own", "library", NULL};
+
 const struct bn_opt bn_pgsql_options[] = {
     {.name = "pgsql-host",
      .type = BN_STRING,
@@ -77,4 +79,10 @@ const struct bn_opt bn_pgsql_options[] = {
      .min = 0,
      .max = 86400,
      .help = "seconds after which an attempt to connect has failed, 0: as long as it takes"},
+    {.name = "pgsql-protocol",
+     .type = BN_CHOICE,
+     .def = "auto",
+     .offset = offsetof(struct bn_pgsql_conf, protocol),
+     .choices = protocols,
+     .help = "who exchanges statements with the server {auto, own, library}"},
     BN_OPT_END};

@@ -5,6 +5,10 @@
 
 #include "api/opt.h"
 
+/* Indices of --pgsql-protocol's choices: who writes statements to the socket and reads the answers.
+ */
+enum { BN_PGSQL_PROTOCOL_AUTO, BN_PGSQL_PROTOCOL_OWN, BN_PGSQL_PROTOCOL_LIBRARY };
+
 struct bn_pgsql_conf {
   char *host; /* a list with commas; scripts see it as one text */
   char *user, *password, *db;
@@ -13,6 +17,7 @@ struct bn_pgsql_conf {
   struct bn_list port, ignore_errors;
   int64_t connect_timeout_s; /* 0: none */
   bool password_prompt;
+  int protocol; /* BN_PGSQL_PROTOCOL_… */
 };
 
 extern const struct bn_opt bn_pgsql_options[];

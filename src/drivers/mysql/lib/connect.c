@@ -207,6 +207,11 @@ static enum bn_sql open_handle(struct bn_mysql_conn *c, const struct place *p, i
                               bn_mysql_not_encrypted, d);
   bn_sockref_set(&c->socket, bn_mysql_lib_socket(c->handle));
   bn_mysql_wire_open(c);
+  if (c->driver->conf->protocol == BN_MYSQL_PROTOCOL_OWN && !c->wire.on)
+    return bn_mysql_fail_text(0, "mysql_real_connect()",
+                              "--mysql-protocol=own cannot be used on an encrypted connection: add "
+                              "--mysql-ssl=off, or use --mysql-protocol=auto",
+                              d);
   return BN_SQL_DONE;
 }
 

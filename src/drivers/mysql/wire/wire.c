@@ -34,8 +34,8 @@ void bn_mysql_wire_open(struct bn_mysql_conn *c)
   struct bn_mysql_wire *w = &c->wire;
 
   *w = (struct bn_mysql_wire){
-      .on = !conf->debug && !conf->compression && conf->read_timeout_s == 0 &&
-            mysql_get_ssl_cipher(c->handle) == NULL,
+      .on = conf->protocol != BN_MYSQL_PROTOCOL_LIBRARY && !conf->debug && !conf->compression &&
+            conf->read_timeout_s == 0 && mysql_get_ssl_cipher(c->handle) == NULL,
       .attributes = (can & CAN_TAKE_ATTRIBUTES) != 0,
       .reply = {.short_end = (can & CAN_END_SHORT) != 0},
   };

@@ -164,6 +164,11 @@ enum bn_sql bn_pgsql_connect(void *self, void *conn, const struct bn_sql_target 
     return BN_SQL_ERROR;
   bn_sockref_set(&c->socket, PQsocket(c->handle));
   bn_pgsql_wire_open(c);
+  if (c->driver->conf->protocol == BN_PGSQL_PROTOCOL_OWN && c->wire == BN_PGSQL_NEVER)
+    return bn_pgsql_fail_text("", "PQconnectPoll",
+                              "--pgsql-protocol=own cannot be used on an encrypted connection: add "
+                              "--pgsql-sslmode=disable, or use --pgsql-protocol=auto\n\n",
+                              d);
   return BN_SQL_DONE;
 }
 

@@ -22,7 +22,8 @@ void bn_pgsql_wire_open(struct bn_pgsql_conn *c)
 
   bn_stream_init(&c->stream, fd);
   /* 0.5 shows notices as libpq words them. */
-  c->wire = fd >= 0 && !PQsslInUse(c->handle) && !PQgssEncInUse(c->handle) &&
+  c->wire = c->driver->conf->protocol != BN_PGSQL_PROTOCOL_LIBRARY && fd >= 0 &&
+                    !PQsslInUse(c->handle) && !PQgssEncInUse(c->handle) &&
                     PQprotocolVersion(c->handle) == 3 && c->driver->host->version != BN_V05
                 ? BN_PGSQL_LENT
                 : BN_PGSQL_NEVER;
