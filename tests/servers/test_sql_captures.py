@@ -92,8 +92,8 @@ def pgsql_sessions(path, begin):
     return [found for found in map(pgsql_statements, by.values()) if found]
 
 
-def run_step(server, folder, workload, options, step):
-    argv = [runner.binary(), workload, *server.login()]
+def run_step(server, folder, protocol, workload, options, step):
+    argv = [runner.binary(), workload, *server.login(), f"--{server.driver}-protocol={protocol}"]
     argv += [] if any(o.startswith("--events") for o in options) else ["--events=1"]
     # The reference knows no other way to fill a table.
     argv += ["--db-bulk-load=insert"] if step == "prepare" else []
@@ -106,8 +106,14 @@ def steps_of(case):
     return workload, options, steps, hide_table if case == "four-tables" else str
 
 
-@pytest.mark.parametrize("case", sorted(test_sql_trace.CASES))
-def test_mysql_receives_what_the_reference_sends(case, mariadb_plain, tmp_path):
+def both_ways(cases):
+    """The library sends what the driver would; a few cases have each kind of statement."""
+    by_library = {"insert-no-autoinc", "multiples", "oltp_read_write", "ps-disable"}
+    return [(case, "auto") for case in sorted(cases)] + [(case, "library") for case in sorted(by_library & cases)]
+
+
+@pytest.mark.parametrize("case, protocol", both_ways(set(test_sql_trace.CASES)))
+def test_mysql_receives_what_the_reference_sends(case, protocol, mariadb_plain, tmp_path):
     workload, options, steps, hide = steps_of(case)
     if case == "no-secondary":
         options = [*options, "--mysql-storage-engine=myisam"]
@@ -117,7 +123,7 @@ def test_mysql_receives_what_the_reference_sends(case, mariadb_plain, tmp_path):
         log = server.path(f"general-{step}.log")
         server.sql(f"SET GLOBAL general_log_file='{log}'; SET GLOBAL general_log=ON;")
         try:
-            run_step(server, tmp_path, workload, options, step)
+            run_step(server, tmp_path, protocol, workload, options, step)
         finally:
             server.sql("SET GLOBAL general_log=OFF;")
         got = [[hide(form(text)) for text in session] for session in mysql_sessions(log)]
@@ -141,15 +147,15 @@ def compare(case, captured, got, want):
     assert got == want, captured
 
 
-@pytest.mark.parametrize("case", sorted(set(test_sql_trace.CASES) - set(NEEDS_CONNECTIONS)))
-def test_postgresql_receives_what_the_reference_sends(case, postgresql, tmp_path):
+@pytest.mark.parametrize("case, protocol", both_ways(set(test_sql_trace.CASES) - set(NEEDS_CONNECTIONS)))
+def test_postgresql_receives_what_the_reference_sends(case, protocol, postgresql, tmp_path):
     workload, options, steps, hide = steps_of(case)
     transcripts.empty(postgresql)
     postgresql.sql("ALTER ROLE spec_user SET log_statement = 'all'")
     try:
         for step, captured in steps:
             begin = os.path.getsize(postgresql.path("server.log"))
-            run_step(postgresql, tmp_path, workload, options, step)
+            run_step(postgresql, tmp_path, protocol, workload, options, step)
             if not captured:
                 continue
             found = pgsql_sessions(postgresql.path("server.log"), begin)

@@ -13,14 +13,15 @@ from conftest import BENCH
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def bench(server, script, *argv, version=""):
+def bench(server, script, *argv, version="", protocol="auto"):
     env = {**os.environ, "BENCH_COMPAT": version}
+    argv = [f"--{server.driver}-protocol={protocol}", *argv]
     return subprocess.run([BENCH, os.path.join(HERE, script), *server.login(), *argv],
                           capture_output=True, text=True, timeout=120, env=env)
 
 
-def must(server, script, *argv, version=""):
-    done = bench(server, script, *argv, version=version)
+def must(server, script, *argv, **kwargs):
+    done = bench(server, script, *argv, **kwargs)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -36,14 +37,15 @@ def number(out, label):
     return int(re.search(rf"^ *{label}: +(\d+)", out, re.M).group(1))
 
 
-@pytest.mark.parametrize("version", ["", "1.0"])
-def test_wholesale(server, version):
+@pytest.mark.parametrize("version, protocol", [("", "auto"), ("1.0", "auto"), ("", "library")])
+def test_wholesale(server, version, protocol):
+    kwargs = {"version": version, "protocol": protocol}
     sizes = ["--tables=3", "--scale=2", "--threads=3"]
-    out = must(server, "wholesale.lua", *sizes, "prepare", version=version)
+    out = must(server, "wholesale.lua", *sizes, "prepare", **kwargs)
     assert sorted(re.findall(r"Creating tables: (\d)", out)) == ["1", "2", "3"]
-    assert "checks failed: 0" in must(server, "wholesale.lua", *sizes, "check", version=version)
+    assert "checks failed: 0" in must(server, "wholesale.lua", *sizes, "check", **kwargs)
     out = must(server, "wholesale.lua", *sizes[:2], "--threads=8", "--time=4", "--report-interval=1",
-               "run", version=version)
+               "run", **kwargs)
     # The script's own lines, and none of ours.
     lines = re.findall(r"^(\d+),(\d+),([0-9.]+),[0-9.]+,[0-9.]+$", out, re.M)
     assert len(lines) >= 3 and float(lines[1][2]) > 0 and "tps:" not in out
@@ -52,29 +54,30 @@ def test_wholesale(server, version):
     # What the script counted itself, and what servers made it repeat.
     assert 0 < rolled_back <= number(out, "ignored errors")
     assert number(out, "transactions") > rolled_back
-    assert "checks failed: 0" in must(server, "wholesale.lua", *sizes, "check", version=version)
+    assert "checks failed: 0" in must(server, "wholesale.lua", *sizes, "check", **kwargs)
     schema = "spec_db." if server.driver == "mysql" else ""
     server.sql(f"UPDATE {schema}warehouse2 SET w_ytd = w_ytd + 1 WHERE w_id = 1")
-    done = bench(server, "wholesale.lua", *sizes, "check", version=version)
+    done = bench(server, "wholesale.lua", *sizes, "check", **kwargs)
     assert done.returncode == 1 and "check 1 of set 2 failed in 1 rows" in done.stdout
-    must(server, "wholesale.lua", *sizes, "cleanup", version=version)
+    must(server, "wholesale.lua", *sizes, "cleanup", **kwargs)
 
 
-@pytest.mark.parametrize("version", ["", "0.5", "1.0"])
-def test_mixed_interfaces(server, version):
+@pytest.mark.parametrize("version, protocol", [("", "auto"), ("0.5", "auto"), ("1.0", "auto"), ("", "library")])
+def test_mixed_interfaces(server, version, protocol):
+    kwargs = {"version": version, "protocol": protocol}
     argv = ["--mixed-rows=150", "--mixed-rowz=1"]
     if version == "0.5":
         argv += ["--num-threads=3", "--max-requests=60"]
     else:
         argv += ["--threads=3", "--events=60"]
     head = ["--db-ps-mode=auto"]
-    out = must(server, "mixed.lua", *head, *argv, "prepare", version=version)
+    out = must(server, "mixed.lua", *head, *argv, "prepare", **kwargs)
     assert "driver " + server.driver in out
-    done = bench(server, "mixed.lua", *head, *argv, "run", version=version)
+    done = bench(server, "mixed.lua", *head, *argv, "run", **kwargs)
     assert done.returncode == 0, done.stdout + done.stderr
     assert number(done.stdout, "total number of events") == 60
     assert done.stderr.count("unknown option --mixed-rowz (did you mean --mixed-rows?)") == 1
-    must(server, "mixed.lua", *argv, "cleanup", version=version)
+    must(server, "mixed.lua", *argv, "cleanup", **kwargs)
 
 
 INSTALLED = "/usr/share/sysbench"
