@@ -36,4 +36,7 @@ enum { BN_H_LATENCY, BN_H_FIXED };
 
 enum { BN_LABELS_MAX = 64, BN_LABEL_LEN = 32 };
 
+/* Ranks of --percentile and times of --report-checkpoints at most. */
+enum { BN_PERCENTS_MAX = 32, BN_CHECKPOINTS_MAX = 256 };
+
 #endif

@@ -47,6 +47,8 @@ struct bn_services {
   bool is_command;                     /* a command other than `run` is under way */
   /* Reports become SQL reports: a database driver was initialised. */
   void (*set_kind)(void *of, enum bn_kind kind);
+  /* Something that documents tell about the run: section "database", key "server_version". */
+  void (*fact)(void *of, const char *section, const char *key, const char *text);
   /* Labelled count `index` of the metrics; 0 is "errors_by_code" of every run. */
   void (*count_label)(void *of, unsigned index, const char *label);
   /* A script wants to leave the process with that status.  While events are measured, and after,

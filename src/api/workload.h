@@ -13,7 +13,8 @@
 #include "api/session.h"
 #include "base/err.h"
 
-struct bn_view; /* api/report.h */
+struct bn_facts; /* measure/facts.h */
+struct bn_view;  /* measure/view.h */
 
 enum bn_next {
   BN_CONTINUE,
@@ -55,7 +56,8 @@ struct bn_workload {
   /* Before anything is printed about the run, with the main thread's session.  *self may be preset
      (scripts); NULL open: self is the conf. */
   int (*open)(void **self, struct bn_session *s, const void *conf, struct bn_err *err);
-  void (*describe)(const void *self); /* mode lines, through base/log.h */
+  /* The lines of the heading that say what the test is, by bn_facts_row (measure/facts.h). */
+  void (*describe)(const void *self, struct bn_facts *f);
   /* Once, after describe and before the first worker; -1: the run ends, err (if any) is printed. */
   int (*start)(void *self, struct bn_err *err);
   int (*session_open)(void *self, struct bn_session *s, struct bn_err *err);

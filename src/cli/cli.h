@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "api/report.h"
 #include "api/workload.h"
-#include "engine/run.h"
 #include "option/conf.h"
 #include "option/opt.h"
 

@@ -35,14 +35,9 @@ struct bn_session *bn_run_report_session(struct bn_run *run)
   return &run->sessions[run->conf->threads + 1];
 }
 
-void bn_run_set_kind(struct bn_run *run, enum bn_kind kind)
-{
-  atomic_store(&run->kind, (int)kind);
-}
-
 enum bn_kind bn_run_kind(const struct bn_run *run)
 {
-  return (enum bn_kind)atomic_load(&run->kind);
+  return bn_book_kind(run->book);
 }
 
 bool bn_run_abandoned(const struct bn_run *run)
@@ -68,22 +63,10 @@ static bool open_workload(struct bn_run *run)
 
 static bool open_reports(struct bn_run *run)
 {
-  size_t i;
+  const bool ok = bn_book_open(run->book);
 
-  for (i = 0; i < run->n_reports; i++) {
-    struct bn_report_slot *r = &run->reports[i];
-    struct bn_err err = {0};
-
-    r->opened = true;
-    if (r->use.ops->open != NULL &&
-        r->use.ops->open(r->state, r->use.conf, r->use.out, &err) != 0) {
-      bn_log(BN_FATAL, "%s", err.text);
-      run->report_failed = true;
-      return false;
-    }
-    run->replaced |= r->use.ops->replaces;
-  }
-  return true;
+  bn_run_note(run, ok);
+  return ok;
 }
 
 static bool start_workload(struct bn_run *run)
@@ -103,18 +86,10 @@ static bool start_workload(struct bn_run *run)
 
 static bool announce(struct bn_run *run)
 {
-  size_t i;
-
-  for (i = 0; i < run->n_reports; i++)
-    if (run->reports[i].use.ops->begin != NULL)
-      run->reports[i].use.ops->begin(run->reports[i].state, run);
-  if (run->ops->describe != NULL)
-    run->ops->describe(run->self);
+  bn_book_begin(run->book, run->self, run->seed);
   if (!start_workload(run))
     return false;
-  for (i = 0; i < run->n_reports; i++)
-    if (run->reports[i].use.ops->starting != NULL)
-      run->reports[i].use.ops->starting(run->reports[i].state, run);
+  bn_book_starting(run->book);
   return true;
 }
 
@@ -199,18 +174,13 @@ static bool await_workers(struct bn_run *run)
 static void open_gate(struct bn_run *run)
 {
   const struct bn_conf *c = run->conf;
-  size_t i;
   unsigned k;
 
-  for (i = 0; i < run->n_reports; i++)
-    if (run->reports[i].use.ops->started != NULL)
-      run->reports[i].use.ops->started(run->reports[i].state, run);
+  bn_book_started(run->book);
   run->start_ns = bn_clock_mono();
   run->measure_ns = run->start_ns + c->warmup_ns;
   run->deadline_ns = c->time_ns != 0 ? run->measure_ns + c->time_ns : UINT64_MAX;
-  bn_snap_take(&run->base, &run->stats, run->start_ns);
-  bn_snap_copy(&run->last, &run->base);
-  run->base_is_start = true;
+  bn_book_start(run->book, run->start_ns);
   if (run->pacer_made)
     bn_pacer_start(&run->pacer, run->start_ns);
   for (k = 0; k < c->threads; k++) {
@@ -264,19 +234,14 @@ static void join_workers(struct bn_run *run)
 
 static void close_reports(struct bn_run *run)
 {
-  size_t i;
+  const struct bn_end end = {.status = bn_run_status(run),
+                             .signo = run->signo,
+                             .failed = bn_run_has_failed(run),
+                             .timeout = run->timeout != BN_STATUS_OK,
+                             .left = run->left,
+                             .overload = run->over_backlog};
 
-  for (i = 0; i < run->n_reports; i++) {
-    struct bn_report_slot *r = &run->reports[i];
-    struct bn_err err = {0};
-
-    if (r->opened && atomic_load(&r->busy) == 0 && r->use.ops->close != NULL &&
-        r->use.ops->close(r->state, &err) != 0) {
-      bn_log_stderr("report not complete: %s", err.text);
-      run->report_failed = true;
-    }
-    r->opened = false;
-  }
+  bn_run_note(run, bn_book_close(run->book, &end));
 }
 
 static void finish_workload(struct bn_run *run)
@@ -288,15 +253,6 @@ static void finish_workload(struct bn_run *run)
       bn_log(BN_FATAL, "%s", err.text);
     run->failed = true;
   }
-}
-
-static void end_intervals(struct bn_run *run)
-{
-  size_t i;
-
-  for (i = 0; i < run->n_reports; i++)
-    if (run->reports[i].use.ops->ended != NULL && atomic_load(&run->reports[i].busy) == 0)
-      run->reports[i].use.ops->ended(run->reports[i].state);
 }
 
 /* Under the lock, because workers that were left behind still write it. */
@@ -319,10 +275,12 @@ static void measure(struct bn_run *run)
   all = wait_for_workers(run, UINT64_MAX, false);
   bn_sampler_stop(run);
   atomic_store(&run->stage, BN_STAGE_REPORT);
-  end_intervals(run);
+  bn_book_ended(run->book);
   if (all)
     bn_log(BN_INFO, "Done.\n\n");
-  bn_run_report(run, BN_VIEW_TOTAL, end_of_workers(run));
+  const struct bn_moment end = bn_run_moment(run, end_of_workers(run));
+
+  bn_run_note(run, bn_book_total(run->book, &end));
   bn_run_say_how_it_ended(run);
   atomic_store(&run->stage, BN_STAGE_FINISH);
   if (!all && !run->sampler_left && wait_for_workers(run, bn_clock_mono() + farewell_ns, true))

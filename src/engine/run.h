@@ -9,6 +9,7 @@
 
 #include "api/report.h"
 #include "api/workload.h"
+#include "engine/book.h"
 #include "option/conf.h"
 
 struct bn_run;
@@ -22,14 +23,6 @@ enum bn_status {
   BN_STATUS_SIGNAL = 128 /* + n */
 };
 
-/* A reporter to use in this run; borrowed by the run. */
-struct bn_report_use {
-  const struct bn_reporter *ops;
-  const void *conf;
-  FILE *out;
-  const char *path; /* for messages; NULL: standard output */
-};
-
 /* What is to be run; everything is borrowed and outlives the run.  self: preset by scripts, else
  * NULL. */
 struct bn_run_setup {
@@ -39,6 +32,8 @@ struct bn_run_setup {
   const void *workload_conf;
   const struct bn_report_use *reports;
   size_t n_reports;
+  struct bn_facts *facts; /* what is known of program, options and host; moved into the run; NULL:
+                             nothing */
 };
 
 /* 0 or -1 (err: out of memory).  Opens nothing yet. */

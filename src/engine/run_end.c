@@ -62,7 +62,7 @@ void bn_run_stay_behind(struct bn_run *run)
 }
 
 /* Workers that were left behind may still fail. */
-static bool has_failed(struct bn_run *run)
+bool bn_run_has_failed(struct bn_run *run)
 {
   bool yes;
 
@@ -91,7 +91,7 @@ int bn_run_status(struct bn_run *run)
     return run->timeout;
   if (left_with(run) > 0)
     return left_with(run);
-  return has_failed(run) || run->report_failed ||
+  return bn_run_has_failed(run) || run->report_failed ||
                  (run->over_backlog && run->conf->version != BN_V05)
              ? BN_STATUS_FAILED
              : BN_STATUS_OK;
@@ -106,6 +106,6 @@ void bn_run_say_how_it_ended(struct bn_run *run)
     bn_log_stderr("the script ended the run by os.exit(%d); the report covers what was measured "
                   "until then",
                   left_with(run));
-  if (has_failed(run))
+  if (bn_run_has_failed(run))
     bn_log_stderr("the run failed; the report covers what was measured until then");
 }

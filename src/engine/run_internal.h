@@ -8,11 +8,10 @@
 #include "base/dist.h"
 #include "base/gate.h"
 #include "engine/admit.h"
+#include "engine/book.h"
 #include "engine/event.h"
 #include "engine/pacer.h"
 #include "engine/run.h"
-#include "measure/snap.h"
-#include "measure/view.h"
 
 static inline uint64_t bn_least(uint64_t a, uint64_t b)
 {
@@ -35,27 +34,11 @@ struct bn_worker {
   void *interrupt_arg;
 };
 
-struct bn_report_slot {
-  struct bn_report_use use;
-  void *state; /* owned */
-  bool opened;
-  _Atomic int busy; /* threads in its interval, checkpoint or total */
-};
-
-/* What a report is made from.  The reporting thread has its own, so that one which hangs in a
-   reporter holds up nothing. */
-struct bn_report_desk {
-  struct bn_snap now, delta;
-  struct bn_view_store store;
-  struct bn_view view;
-};
-
 /* What the main thread is at, written by it alone. */
 enum bn_stage {
   BN_STAGE_PREPARE, /* up to the gate; commands */
   BN_STAGE_MEASURE, /* waits for the workers and for the reporting thread */
   BN_STAGE_REPORT,  /* the final report */
-  BN_STAGE_HOOK,    /* a reporter that prints it in place of the text report is at it */
   BN_STAGE_FINISH   /* the workload's finish */
 };
 
@@ -65,12 +48,9 @@ struct bn_run {
   const struct bn_workload *ops;
   void *self;
   const void *workload_conf;
-  struct bn_report_slot *reports;
-  size_t n_reports;
-  unsigned replaced; /* BN_REPLACES_… of all reporters */
-  uint64_t seed;     /* of the streams of this run or command */
+  struct bn_book *book;
+  uint64_t seed; /* of the streams of this run or command */
   struct bn_services services;
-  _Atomic int kind; /* enum bn_kind */
 
   struct bn_clock clock;
   struct bn_session
@@ -115,11 +95,8 @@ struct bn_run {
   pthread_t sampler, receiver;
   bool sampler_made, receiver_made;
   bool sampler_gone,
-      sampler_left;          /* it has ended; it hangs in a reporter and nobody waits for it */
-  _Atomic int stage;         /* enum bn_stage */
-  struct bn_snap base, last; /* measurement or checkpoint baseline; last interval */
-  bool base_is_start;        /* base is the start of the measurement: exact extremes hold */
-  struct bn_report_desk desk, total; /* the reporting thread's; the final report's */
+      sampler_left;  /* it has ended; it hangs in a reporter and nobody waits for it */
+  _Atomic int stage; /* enum bn_stage */
 };
 
 /* worker.c: the body of a worker thread, and of a parallel command's (command.c). */
@@ -153,20 +130,20 @@ void bn_run_seed(struct bn_run *run, bool command);
 /* Raises the soft limit on open files to what so many sessions may need, if the hard one allows. */
 void bn_run_allow_files(const struct bn_run *run);
 
-/* run_report.c */
+/* moment.c */
 /* --rate: how many arrivals wait for one of the `left` events that may yet begin.  The reporting
    thread, or the main thread without it. */
 uint64_t bn_run_backlog(struct bn_run *run, uint64_t now_ns, uint64_t left);
-void bn_run_report(struct bn_run *run, enum bn_view_span span, uint64_t now_ns);
-/* In BN_STAGE_HOOK, when that hangs: the others print the final report; any other thread. */
-void bn_run_report_instead(struct bn_run *run);
+/* What the book has to know of that instant. */
+struct bn_moment bn_run_moment(struct bn_run *run, uint64_t now_ns);
+/* The book says whether all went well; the reporters have said why not. */
+void bn_run_note(struct bn_run *run, bool ok);
 
 /* services.c */
 void bn_run_bind_services(struct bn_run *run);
 /* What it binds. */
 bool bn_run_leave(struct bn_run *run, int status);
 _Noreturn void bn_run_stay_behind(struct bn_run *run);
-void bn_run_set_kind(struct bn_run *run, enum bn_kind kind);
 bool bn_run_barrier(struct bn_session *s);
 void bn_run_set_interrupt(struct bn_session *s, void (*fn)(void *arg), void *arg);
 /* The session of the reporting thread (id = threads). */
@@ -176,6 +153,7 @@ struct bn_session *bn_run_report_session(struct bn_run *run);
 void bn_run_end_now(struct bn_run *run); /* no event begins any more; wakes sleepers */
 void bn_run_abandon(struct bn_run *run, enum bn_status status);
 int bn_run_status(struct bn_run *run);
+bool bn_run_has_failed(struct bn_run *run); /* workers that were left behind may still fail */
 void bn_run_say_how_it_ended(struct bn_run *run);
 
 #endif

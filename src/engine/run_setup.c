@@ -83,45 +83,19 @@ static int allocate_sessions(struct bn_run *run)
   return 0;
 }
 
-static int allocate_reports(struct bn_run *run, const struct bn_run_setup *setup)
+static int allocate_measuring(struct bn_run *run, const struct bn_run_setup *setup)
 {
-  size_t i;
+  const struct bn_book_setup book = {.conf = setup->conf,
+                                     .ops = setup->ops,
+                                     .stats = &run->stats,
+                                     .reports = setup->reports,
+                                     .n_reports = setup->n_reports,
+                                     .facts = setup->facts};
 
-  run->reports = calloc(setup->n_reports + 1, sizeof *run->reports);
-  if (run->reports == NULL)
-    return -1;
-  run->n_reports = setup->n_reports;
-  for (i = 0; i < setup->n_reports; i++) {
-    run->reports[i].use = setup->reports[i];
-    run->reports[i].state = calloc(1, setup->reports[i].ops->state_size + 1);
-    if (run->reports[i].state == NULL)
-      return -1;
-  }
-  return 0;
-}
-
-static int make_desk(const struct bn_run *run, struct bn_report_desk *d)
-{
-  if (bn_snap_init(&d->now, &run->stats) != 0 || bn_snap_init(&d->delta, &run->stats) != 0)
-    return -1;
-  d->store.session = calloc(run->conf->threads, sizeof *d->store.session);
-  return d->store.session == NULL ? -1 : 0;
-}
-
-static void free_desk(struct bn_report_desk *d)
-{
-  bn_snap_done(&d->now);
-  bn_snap_done(&d->delta);
-  free(d->store.session);
-}
-
-static int allocate_measuring(struct bn_run *run)
-{
   if (bn_statset_init(&run->stats, run->conf->threads, run->ops->metrics) != 0 ||
-      bn_statset_init(&run->side_stats, SIDE_SESSIONS, run->ops->metrics) != 0 ||
-      bn_snap_init(&run->base, &run->stats) != 0 || bn_snap_init(&run->last, &run->stats) != 0)
+      bn_statset_init(&run->side_stats, SIDE_SESSIONS, run->ops->metrics) != 0)
     return -1;
-  return make_desk(run, &run->desk) == 0 ? make_desk(run, &run->total) : -1;
+  return bn_book_new(&run->book, &book);
 }
 
 static int make_sync(struct bn_run *run)
@@ -181,10 +155,9 @@ int bn_run_new(struct bn_run **out, const struct bn_run_setup *setup, struct bn_
   run->workload_conf = setup->workload_conf;
   if (run->self == NULL && run->ops->open == NULL)
     run->self = (void *)(uintptr_t)setup->workload_conf;
-  atomic_init(&run->kind, (int)run->ops->kind);
   bn_clock_init(&run->clock, (enum bn_clock_choice)run->conf->raw.clock);
-  if (allocate_measuring(run) != 0 || allocate_reports(run, setup) != 0 || make_admit(run) != 0 ||
-      make_pacer(run) != 0 || allocate_sessions(run) != 0 || make_sync(run) != 0) {
+  if (allocate_measuring(run, setup) != 0 || make_admit(run) != 0 || make_pacer(run) != 0 ||
+      allocate_sessions(run) != 0 || make_sync(run) != 0) {
     bn_run_free(run);
     return bn_err_set(err, 0, "out of memory for %u threads", setup->conf->threads);
   }
@@ -196,21 +169,13 @@ int bn_run_new(struct bn_run **out, const struct bn_run_setup *setup, struct bn_
 
 void bn_run_free(struct bn_run *run)
 {
-  size_t i;
-
   if (run == NULL)
     return;
-  for (i = 0; run->reports != NULL && i < run->n_reports; i++)
-    free(run->reports[i].state);
-  free(run->reports);
+  bn_book_free(run->book);
   free(run->sessions);
   free(run->session_state);
   free(run->workers);
   free(run->warm_events);
-  free_desk(&run->desk);
-  free_desk(&run->total);
-  bn_snap_done(&run->base);
-  bn_snap_done(&run->last);
   bn_statset_done(&run->stats);
   bn_statset_done(&run->side_stats);
   bn_admit_done(&run->admit);

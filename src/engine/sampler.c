@@ -12,7 +12,7 @@ struct agenda {
   struct bn_run *run;
   bool measuring; /* the gate has opened */
   bool warming;
-  uint64_t refit_ns, interval_ns, forced_ns, grace_ns;
+  uint64_t refit_ns, interval_ns, tick_ns, forced_ns, grace_ns;
   size_t checkpoint;      /* index of the next one */
   uint64_t last_progress; /* which renews the grace */
 };
@@ -46,6 +46,7 @@ static void start_measuring(struct agenda *a)
   a->measuring = true;
   a->warming = c->warmup_ns != 0;
   a->interval_ns = c->interval_ns != 0 ? run->measure_ns + c->interval_ns : never;
+  a->tick_ns = bn_book_ticks(run->book) ? run->measure_ns + BN_NSEC_PER_SEC : never;
   a->forced_ns = c->forced ? run->deadline_ns + forced_after(c) : never;
   /* At 0 there is nothing to report yet. */
   while (a->checkpoint < c->n_checkpoints && c->checkpoint_ns[a->checkpoint] == 0)
@@ -57,14 +58,12 @@ static void start_measuring(struct agenda *a)
 static void end_warmup(struct agenda *a, uint64_t now)
 {
   struct bn_run *run = a->run;
+  const struct bn_snap *base;
 
   bn_admit_freeze(&run->admit);
-  bn_snap_take(&run->base, &run->stats, now);
-  if (run->conf->interval_ns != 0)
-    bn_snap_copy(&run->last, &run->base);
-  run->base_is_start = true;
+  base = bn_book_baseline(run->book, now);
   for (unsigned i = 0; i < run->conf->threads; i++)
-    run->warm_events[i] = run->base.session[i].events;
+    run->warm_events[i] = base->session[i].events;
   bn_admit_thaw(&run->admit, run->warm_events);
   a->warming = false;
 }
@@ -78,17 +77,25 @@ static uint64_t next_on_grid(uint64_t from, uint64_t step, uint64_t now)
 static void report_due(struct agenda *a, uint64_t now)
 {
   struct bn_run *run = a->run;
+  struct bn_moment m;
 
   if (now >= a->interval_ns) {
-    bn_run_report(run, BN_VIEW_INTERVAL, now);
+    m = bn_run_moment(run, now);
+    bn_run_note(run, bn_book_interval(run->book, &m));
     a->interval_ns = next_on_grid(a->interval_ns, run->conf->interval_ns, now);
     /* Whoever prints it may have taken his time. */
     now = bn_clock_mono();
   }
   if (now >= checkpoint_at(a)) {
-    bn_run_report(run, BN_VIEW_CHECKPOINT, now);
+    m = bn_run_moment(run, now);
+    bn_run_note(run, bn_book_checkpoint(run->book, &m));
     while (now >= checkpoint_at(a))
       a->checkpoint++;
+  }
+  if (now >= a->tick_ns) {
+    m = bn_run_moment(run, now);
+    bn_run_note(run, bn_book_tick(run->book, &m));
+    a->tick_ns = next_on_grid(a->tick_ns, BN_NSEC_PER_SEC, now);
   }
 }
 
@@ -205,7 +212,7 @@ static uint64_t next_wake(const struct agenda *a)
     return at;
   if (a->warming)
     return bn_least(at, a->run->measure_ns);
-  at = bn_least(at, bn_least(a->interval_ns, checkpoint_at(a)));
+  at = bn_least(at, bn_least(bn_least(a->interval_ns, a->tick_ns), checkpoint_at(a)));
   at = bn_least(at, bn_least(a->forced_ns, a->grace_ns));
   return bn_least(at, a->run->deadline_ns > bn_clock_mono() ? a->run->deadline_ns : never);
 }
@@ -249,7 +256,7 @@ static void *sampler_main(void *arg)
   memset(&a, 0, sizeof a);
   a.run = run;
   a.refit_ns = bn_clock_mono() + BN_NSEC_PER_SEC / 10;
-  a.interval_ns = a.forced_ns = a.grace_ns = never;
+  a.interval_ns = a.tick_ns = a.forced_ns = a.grace_ns = never;
   while (!stop) {
     bn_stop_sleep(next_wake(&a));
     (void)pthread_mutex_lock(&run->lock);
@@ -312,6 +319,8 @@ void bn_sampler_stop(struct bn_run *run)
   bn_stop_wake(run->sampler);
   gone = await_end(run);
   run->sampler_left = !gone;
+  if (!gone)
+    bn_book_leave_reporter(run->book);
   (void)pthread_mutex_unlock(&run->lock);
   if (gone)
     (void)pthread_join(run->sampler, NULL);

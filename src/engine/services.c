@@ -4,7 +4,9 @@
 
 static void set_kind(void *of, enum bn_kind kind)
 {
-  bn_run_set_kind(of, kind);
+  struct bn_run *run = of;
+
+  bn_book_set_kind(run->book, kind);
 }
 
 static void count_label(void *of, unsigned index, const char *label)
@@ -17,6 +19,13 @@ static void count_label(void *of, unsigned index, const char *label)
 static bool leave(void *of, int status)
 {
   return bn_run_leave(of, status);
+}
+
+static void fact(void *of, const char *section, const char *key, const char *text)
+{
+  struct bn_run *run = of;
+
+  bn_book_fact(run->book, section, key, text);
 }
 
 _Noreturn static void stay_behind(void *of)
@@ -35,6 +44,7 @@ void bn_run_bind_services(struct bn_run *run)
       .reporting = bn_run_report_session(run),
       .unique = &run->unique,
       .set_kind = set_kind,
+      .fact = fact,
       .count_label = count_label,
       .leave = leave,
       .stay_behind = stay_behind,

@@ -80,7 +80,7 @@ static void *print_instead(void *arg)
 {
   struct receiver *r = arg;
 
-  bn_run_report_instead(r->run);
+  bn_book_instead(r->run->book);
   bn_stop_wake(r->run->receiver);
   return NULL;
 }
@@ -92,8 +92,7 @@ _Noreturn static void leave(struct receiver *r)
   struct bn_stop_sender sender;
   pthread_t printer;
 
-  if (atomic_load(&r->run->stage) == BN_STAGE_HOOK &&
-      pthread_create(&printer, NULL, print_instead, r) == 0)
+  if (bn_book_in_hook(r->run->book) && pthread_create(&printer, NULL, print_instead, r) == 0)
     (void)bn_stop_wait(bn_clock_mono() + leave_ns, &sender);
   _exit(BN_STATUS_SIGNAL + r->run->signo);
 }
@@ -116,6 +115,14 @@ static void take_signal(struct receiver *r, const struct bn_stop_sender *sender)
   }
 }
 
+/* Stages of the run, and one more: a script's hook prints the final report. */
+enum { STAGE_HOOK = BN_STAGE_FINISH + 1 };
+
+static int stage_of(struct bn_run *run)
+{
+  return bn_book_in_hook(run->book) ? STAGE_HOOK : atomic_load(&run->stage);
+}
+
 /* 0: for ever.  A report waits for its reader. */
 static uint64_t patience_of(const struct receiver *r)
 {
@@ -127,7 +134,7 @@ static uint64_t patience_of(const struct receiver *r)
     return c->grace_auto ? bn_run_grace(r->run, patience_ns) : c->grace_ns + patience_ns;
   case BN_STAGE_REPORT:
     return 0;
-  case BN_STAGE_HOOK:
+  case STAGE_HOOK:
   case BN_STAGE_FINISH:
     return long_patience_ns;
   default:
@@ -138,7 +145,7 @@ static uint64_t patience_of(const struct receiver *r)
 static void look_for_progress(struct receiver *r)
 {
   const uint64_t progress = bn_run_progress(r->run), now = bn_clock_mono();
-  const int stage = atomic_load(&r->run->stage);
+  const int stage = stage_of(r->run);
   uint64_t patience;
 
   if (progress != r->progress || stage != r->stage)

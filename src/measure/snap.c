@@ -7,47 +7,48 @@
 
 #include "base/clock.h"
 
-static int allocate(struct bn_snap *s)
+static int allocate(struct bn_snap *s, bool hists)
 {
-  size_t i;
+  const struct bn_metrics *m = &s->metrics;
 
-  s->counter = calloc(s->n_counters + 1, sizeof *s->counter);
-  s->hist = calloc(s->n_hists + 1, sizeof(struct bn_hist *));
-  s->label = calloc(s->n_labelled + 1, sizeof *s->label);
-  s->n_labels = calloc(s->n_labelled + 1, sizeof *s->n_labels);
+  s->counter = calloc(m->n_counters + 1, sizeof *s->counter);
+  s->hist = calloc(m->n_hists + 1, sizeof(struct bn_hist *));
+  s->label = calloc(m->n_labelled + 1, sizeof *s->label);
+  s->n_labels = calloc(m->n_labelled + 1, sizeof *s->n_labels);
   s->session = calloc((size_t)s->n_sessions + 1, sizeof *s->session);
   if (s->counter == NULL || s->hist == NULL || s->label == NULL || s->n_labels == NULL ||
       s->session == NULL)
     return -1;
-  for (i = 0; i < s->n_hists; i++)
+  for (size_t i = 0; hists && i < m->n_hists; i++)
     if ((s->hist[i] = bn_hist_new()) == NULL)
       return -1;
   return 0;
 }
 
-int bn_snap_init(struct bn_snap *s, const struct bn_statset *set)
+int bn_snap_make(struct bn_snap *s, const struct bn_metrics *metrics, unsigned n_sessions,
+                 bool hists)
 {
   memset(s, 0, sizeof *s);
-  s->n_counters = set->n_counters;
-  s->n_hists = set->n_hists;
-  s->n_labelled = set->n_labelled;
-  s->n_sessions = set->n_sessions;
-  s->counter_metric = set->counter_metric;
-  s->hist_metric = set->hist_metric;
-  s->labelled_metric = set->labelled_metric;
+  s->n_sessions = n_sessions;
   s->min_ns = UINT64_MAX;
-  if (allocate(s) == 0)
+  if (bn_metrics_copy(&s->metrics, metrics) == 0 && allocate(s, hists) == 0)
     return 0;
   bn_snap_done(s);
   return -1;
+}
+
+int bn_snap_init(struct bn_snap *s, const struct bn_statset *set)
+{
+  return bn_snap_make(s, &set->metrics, set->n_sessions, true);
 }
 
 void bn_snap_done(struct bn_snap *s)
 {
   size_t i;
 
-  for (i = 0; s->hist != NULL && i < s->n_hists; i++)
+  for (i = 0; s->hist != NULL && i < s->metrics.n_hists; i++)
     bn_hist_free(s->hist[i]);
+  bn_metrics_done(&s->metrics);
   free(s->counter);
   free(s->hist);
   free(s->label);
@@ -96,10 +97,12 @@ static void take_session(struct bn_snap *out, const struct bn_stat *st, unsigned
 
   /* Read once: the sum of the sessions' events is the run's. */
   out->session[i].events = bn_stat_get(&st->counter[BN_C_EVENTS]);
-  for (c = 0; c < out->n_counters; c++)
+  for (c = 0; c < out->metrics.n_counters; c++)
     out->counter[c] += c == BN_C_EVENTS ? out->session[i].events : bn_stat_get(&st->counter[c]);
   out->session[i].busy_ns = bn_stat_get(&st->busy_ns);
   out->busy_ns += out->session[i].busy_ns;
+  out->session[i].min_ns = min;
+  out->session[i].max_ns = max;
   out->min_ns = min < out->min_ns ? min : out->min_ns;
   out->max_ns = max > out->max_ns ? max : out->max_ns;
   out->unfinished += f.n;
@@ -112,7 +115,7 @@ void bn_snap_take(struct bn_snap *out, const struct bn_statset *set, uint64_t no
   size_t i, k;
   unsigned s;
 
-  memset(out->counter, 0, out->n_counters * sizeof *out->counter);
+  memset(out->counter, 0, out->metrics.n_counters * sizeof *out->counter);
   out->at_ns = now_ns;
   out->wall_ns = bn_clock_wall();
   out->span_ns = 0;
@@ -124,12 +127,12 @@ void bn_snap_take(struct bn_snap *out, const struct bn_statset *set, uint64_t no
     take_session(out, set->stat[s], s, now_ns);
   if (set->sample != NULL)
     set->sample(set->sampled, out->counter);
-  for (i = 0; i < set->n_hists; i++) {
+  for (i = 0; i < set->metrics.n_hists; i++) {
     bn_hist_clear(out->hist[i]);
     for (k = 0; k < set->n_stripes; k++)
       bn_hist_add(out->hist[i], set->stripe[i * set->n_stripes + k]);
   }
-  for (i = 0; i < set->n_labelled; i++)
+  for (i = 0; i < set->metrics.n_labelled; i++)
     out->n_labels[i] = bn_labels_read(set->labels[i], out->label[i], BN_LABELS_MAX + 1);
 }
 
@@ -138,7 +141,7 @@ static void diff_labels(struct bn_snap *now, const struct bn_snap *base)
 {
   size_t i, k;
 
-  for (i = 0; i < now->n_labelled; i++)
+  for (i = 0; i < now->metrics.n_labelled; i++)
     for (k = 0; k < base->n_labels[i]; k++)
       now->label[i][k].n -= base->label[i][k].n;
 }
@@ -170,9 +173,9 @@ void bn_snap_diff(struct bn_snap *now, const struct bn_snap *base)
   /* The run's end may come before a checkpoint that was reported late. */
   now->span_ns = now->at_ns > base->at_ns ? now->at_ns - base->at_ns : 0;
   now->busy_ns -= base->busy_ns;
-  for (i = 0; i < now->n_counters; i++)
+  for (i = 0; i < now->metrics.n_counters; i++)
     now->counter[i] = counter_minus(now->counter[i], base->counter[i]);
-  for (i = 0; i < now->n_hists; i++)
+  for (i = 0; i < now->metrics.n_hists; i++)
     bn_hist_sub(now->hist[i], base->hist[i]);
   diff_labels(now, base);
   now->fair_events = now->fair_busy_s = none;
@@ -186,36 +189,26 @@ void bn_snap_diff(struct bn_snap *now, const struct bn_snap *base)
 
 void bn_snap_copy(struct bn_snap *to, const struct bn_snap *from)
 {
-  struct bn_snap keep = *to;
+  const struct bn_snap keep = *to;
   size_t i;
 
   *to = *from;
+  to->metrics = keep.metrics;
   to->counter = keep.counter;
   to->hist = keep.hist;
   to->label = keep.label;
   to->n_labels = keep.n_labels;
   to->session = keep.session;
-  memcpy(to->counter, from->counter, from->n_counters * sizeof *to->counter);
-  memcpy(to->label, from->label, from->n_labelled * sizeof *to->label);
-  memcpy(to->n_labels, from->n_labels, from->n_labelled * sizeof *to->n_labels);
+  memcpy(to->counter, from->counter, from->metrics.n_counters * sizeof *to->counter);
+  memcpy(to->label, from->label, from->metrics.n_labelled * sizeof *to->label);
+  memcpy(to->n_labels, from->n_labels, from->metrics.n_labelled * sizeof *to->n_labels);
   memcpy(to->session, from->session, from->n_sessions * sizeof *to->session);
-  for (i = 0; i < from->n_hists; i++) {
+  for (i = 0; i < from->metrics.n_hists; i++) {
+    if (to->hist[i] == NULL || from->hist[i] == NULL)
+      continue;
     bn_hist_clear(to->hist[i]);
     bn_hist_add(to->hist[i], from->hist[i]);
   }
-}
-
-static bool same_names(const struct bn_metric *const *a, size_t na,
-                       const struct bn_metric *const *b, size_t nb)
-{
-  size_t i;
-
-  if (na != nb)
-    return false;
-  for (i = 0; i < na; i++)
-    if (strcmp(a[i]->name, b[i]->name) != 0 || strcmp(a[i]->unit, b[i]->unit) != 0)
-      return false;
-  return true;
 }
 
 static void merge_labels(struct bn_snap *into, const struct bn_snap *from, size_t i)
@@ -250,15 +243,13 @@ int bn_snap_merge(struct bn_snap *into, const struct bn_snap *from, struct bn_er
 {
   size_t i;
 
-  if (!same_names(into->counter_metric, into->n_counters, from->counter_metric, from->n_counters) ||
-      !same_names(into->hist_metric, into->n_hists, from->hist_metric, from->n_hists) ||
-      !same_names(into->labelled_metric, into->n_labelled, from->labelled_metric, from->n_labelled))
+  if (!bn_metrics_equal(&into->metrics, &from->metrics))
     return bn_err_set(err, 0, "the snapshots measure different things and cannot be merged");
-  for (i = 0; i < into->n_counters; i++)
+  for (i = 0; i < into->metrics.n_counters; i++)
     into->counter[i] = counter_plus(into->counter[i], from->counter[i]);
-  for (i = 0; i < into->n_hists; i++)
+  for (i = 0; i < into->metrics.n_hists; i++)
     bn_hist_add(into->hist[i], from->hist[i]);
-  for (i = 0; i < into->n_labelled; i++)
+  for (i = 0; i < into->metrics.n_labelled; i++)
     merge_labels(into, from, i);
   into->span_ns = from->span_ns > into->span_ns ? from->span_ns : into->span_ns;
   into->busy_ns += from->busy_ns;

@@ -5,6 +5,7 @@
 #define BN_MEASURE_SNAP_H
 
 #include "base/err.h"
+#include "measure/metric.h"
 #include "measure/stat.h"
 
 struct bn_moments { /* mean and deviation survive merging; long double because sum_sq cancels
@@ -14,16 +15,15 @@ struct bn_moments { /* mean and deviation survive merging; long double because s
 
 struct bn_snap_session { /* kept per session because fairness is a difference too */
   uint64_t events, busy_ns;
+  uint64_t min_ns, max_ns; /* exact, since the measurement began; min > max: none */
 };
 
 struct bn_snap {
   uint64_t at_ns, wall_ns,
-      span_ns; /* at_ns is CLOCK_MONOTONIC of this host; wall time serves merging */
-  size_t n_counters, n_hists, n_labelled;
-  const struct bn_metric *const *counter_metric, *const *hist_metric,
-                                                     *const *labelled_metric; /* borrowed */
-  uint64_t *counter;                                                          /* owned */
-  struct bn_hist **hist;                                                      /* owned */
+      span_ns;               /* at_ns is CLOCK_MONOTONIC of this host; wall time serves merging */
+  struct bn_metrics metrics; /* owned: what the rows below mean */
+  uint64_t *counter;         /* owned; [metrics.n_counters] */
+  struct bn_hist **hist; /* owned; [metrics.n_hists]; each NULL in a snapshot without histograms */
   struct bn_label (*label)[BN_LABELS_MAX + 1]; /* owned; [labelled][row] */
   size_t *n_labels;                            /* owned */
   uint64_t busy_ns, min_ns,
@@ -38,12 +38,16 @@ struct bn_snap {
 
 /* Allocates for a statset; reusable for any number of takes.  0 or -1: out of memory. */
 int bn_snap_init(struct bn_snap *s, const struct bn_statset *set);
+/* The same for a table of metrics, which is copied; without hists only the histograms' names. */
+int bn_snap_make(struct bn_snap *s, const struct bn_metrics *metrics, unsigned n_sessions,
+                 bool hists);
 void bn_snap_done(struct bn_snap *s);
 void bn_snap_take(struct bn_snap *out, const struct bn_statset *set, uint64_t now_ns);
 /* now -= base; span_ns = the time between. */
 void bn_snap_diff(struct bn_snap *now, const struct bn_snap *base);
 void bn_snap_copy(struct bn_snap *to,
-                  const struct bn_snap *from); /* both initialised for the same set */
+                  const struct bn_snap *from); /* both made for the same metrics and sessions; what
+                                                  one has no histograms for is not copied */
 /* into += from; -1 and err when the metric tables differ. */
 int bn_snap_merge(struct bn_snap *into, const struct bn_snap *from, struct bn_err *err);
 

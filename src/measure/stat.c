@@ -10,20 +10,6 @@
 
 enum { STRIPES_MAX = 64, CACHE_LINE = 64 };
 
-static const struct bn_metric fixed_metrics[] = {
-    {"other", "1", BN_COUNTER},
-    {"reads", "1", BN_COUNTER},
-    {"writes", "1", BN_COUNTER},
-    {"events", "1", BN_COUNTER},
-    {"errors", "1", BN_COUNTER},
-    {"reconnects", "1", BN_COUNTER},
-    {"bytes_read", "bytes", BN_COUNTER},
-    {"bytes_written", "bytes", BN_COUNTER},
-    {"latency", "ns", BN_HISTOGRAM},
-    {"errors_by_code", "1", BN_LABELLED},
-    {NULL, NULL, BN_COUNTER},
-};
-
 struct bn_labels {
   pthread_mutex_t lock;
   size_t n;
@@ -84,38 +70,9 @@ size_t bn_labels_read(struct bn_labels *l, struct bn_label *out, size_t max)
   return n;
 }
 
-static size_t count_kind(const struct bn_metric *m, enum bn_metric_kind kind)
-{
-  size_t n = 0;
-
-  for (; m != NULL && m->name != NULL; m++)
-    n += m->kind == kind;
-  return n;
-}
-
-/* The rows of one kind, the fixed ones first, so that enum bn_counter indexes them. */
-static const struct bn_metric **collect(const struct bn_metric *extra, enum bn_metric_kind kind,
-                                        size_t *n)
-{
-  const struct bn_metric *const tables[] = {fixed_metrics, extra};
-  const struct bn_metric **rows;
-  size_t t, k = 0;
-
-  *n = count_kind(fixed_metrics, kind) + count_kind(extra, kind);
-  rows = calloc(*n + 1, sizeof *rows);
-  for (t = 0; rows != NULL && t < 2; t++) {
-    const struct bn_metric *m;
-
-    for (m = tables[t]; m != NULL && m->name != NULL; m++)
-      if (m->kind == kind)
-        rows[k++] = m;
-  }
-  return rows;
-}
-
 static int allocate_stripes(struct bn_statset *set)
 {
-  const size_t n = set->n_hists * set->n_stripes;
+  const size_t n = set->metrics.n_hists * set->n_stripes;
   size_t i;
 
   set->stripe = calloc(n, sizeof *set->stripe);
@@ -131,10 +88,10 @@ static int allocate_labels(struct bn_statset *set)
 {
   size_t i;
 
-  set->labels = calloc(set->n_labelled, sizeof *set->labels);
+  set->labels = calloc(set->metrics.n_labelled, sizeof *set->labels);
   if (set->labels == NULL)
     return -1;
-  for (i = 0; i < set->n_labelled; i++)
+  for (i = 0; i < set->metrics.n_labelled; i++)
     if ((set->labels[i] = bn_labels_new()) == NULL)
       return -1;
   return 0;
@@ -144,11 +101,11 @@ static int allocate_labels(struct bn_statset *set)
 static int allocate_sessions(struct bn_statset *set)
 {
   const size_t line = CACHE_LINE;
-  const size_t rows = sizeof(struct bn_hist *) * set->n_hists;
+  const size_t rows = sizeof(struct bn_hist *) * set->metrics.n_hists;
   size_t total;
   unsigned i;
 
-  set->stat_size = sizeof(struct bn_stat) + set->n_counters * sizeof(uint64_t);
+  set->stat_size = sizeof(struct bn_stat) + set->metrics.n_counters * sizeof(uint64_t);
   set->stat_size = (set->stat_size + line - 1) / line * line;
   total = (set->stat_size + rows) * set->n_sessions;
   set->block = aligned_alloc(line, (total + line - 1) / line * line);
@@ -162,7 +119,7 @@ static int allocate_sessions(struct bn_statset *set)
     size_t h;
 
     st->hist = (struct bn_hist **)(void *)((char *)set->block + at);
-    for (h = 0; h < set->n_hists; h++)
+    for (h = 0; h < set->metrics.n_hists; h++)
       st->hist[h] = set->stripe[h * set->n_stripes + i % set->n_stripes];
     st->shared_hist = set->n_sessions > set->n_stripes;
     atomic_store_explicit(&st->min_ns, UINT64_MAX, memory_order_relaxed);
@@ -176,11 +133,8 @@ int bn_statset_init(struct bn_statset *set, unsigned n_sessions, const struct bn
   memset(set, 0, sizeof *set);
   set->n_sessions = n_sessions;
   set->n_stripes = n_sessions < STRIPES_MAX ? n_sessions : STRIPES_MAX;
-  set->counter_metric = collect(metrics, BN_COUNTER, &set->n_counters);
-  set->hist_metric = collect(metrics, BN_HISTOGRAM, &set->n_hists);
-  set->labelled_metric = collect(metrics, BN_LABELLED, &set->n_labelled);
-  if (set->counter_metric != NULL && set->hist_metric != NULL && set->labelled_metric != NULL &&
-      allocate_stripes(set) == 0 && allocate_labels(set) == 0 && allocate_sessions(set) == 0)
+  if (bn_metrics_init(&set->metrics, metrics) == 0 && allocate_stripes(set) == 0 &&
+      allocate_labels(set) == 0 && allocate_sessions(set) == 0)
     return 0;
   bn_statset_done(set);
   return -1;
@@ -190,16 +144,14 @@ void bn_statset_done(struct bn_statset *set)
 {
   size_t i;
 
-  for (i = 0; set->stripe != NULL && i < set->n_hists * set->n_stripes; i++)
+  for (i = 0; set->stripe != NULL && i < set->metrics.n_hists * set->n_stripes; i++)
     bn_hist_free(set->stripe[i]);
-  for (i = 0; set->labels != NULL && i < set->n_labelled; i++)
+  for (i = 0; set->labels != NULL && i < set->metrics.n_labelled; i++)
     bn_labels_free(set->labels[i]);
   free(set->stripe);
   free(set->labels);
   free(set->stat);
   free(set->block);
-  free(set->counter_metric);
-  free(set->hist_metric);
-  free(set->labelled_metric);
+  bn_metrics_done(&set->metrics);
   memset(set, 0, sizeof *set);
 }

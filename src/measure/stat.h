@@ -10,6 +10,7 @@
 
 #include "api/metric.h"
 #include "base/hist.h"
+#include "measure/metric.h"
 
 /* Identities: begun = ended + in flight; sum of the starts of events in flight = begun_at -
    ended_at, so their time so far at T is (begun - ended) * T - (begun_at - ended_at) (modulo 2^64).
@@ -67,11 +68,9 @@ size_t bn_labels_read(struct bn_labels *l, struct bn_label *out, size_t max);
 /* The statistics of all sessions of a run and what their parts mean. */
 struct bn_statset {
   unsigned n_sessions, n_stripes;
-  size_t n_counters, n_hists, n_labelled;
-  const struct bn_metric **counter_metric, **hist_metric,
-      **labelled_metric;   /* owned arrays of borrowed rows */
-  struct bn_stat **stat;   /* by session */
-  struct bn_hist **stripe; /* [hist * n_stripes + stripe] */
+  struct bn_metrics metrics; /* owned */
+  struct bn_stat **stat;     /* by session */
+  struct bn_hist **stripe;   /* [hist * n_stripes + stripe] */
   struct bn_labels **labels;
   /* struct bn_workload's sample and its self; NULL: nothing is looked up. */
   void (*sample)(void *self, uint64_t *counter);

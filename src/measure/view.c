@@ -1,11 +1,63 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Seconds, rates' divisors, percentiles, extremes and fairness from a snapshot difference. */
+/* Seconds, rates, percentiles, extremes and fairness from a snapshot difference. */
 #include "measure/view.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+
+#define WHOLE(name, unit)                                                                          \
+  {                                                                                                \
+#name, unit, BN_VIEW_WHOLE, offsetof(struct bn_view, name)                                     \
+  }
+#define REAL(name, unit)                                                                           \
+  {                                                                                                \
+#name, unit, BN_VIEW_REAL, offsetof(struct bn_view, name)                                      \
+  }
+
+const struct bn_view_field bn_view_fields[] = {
+    REAL(at_s, "s"),
+    REAL(span_s, "s"),
+    WHOLE(unfinished, "1"),
+    WHOLE(backlog, "1"),
+    WHOLE(concurrency, "1"),
+    WHOLE(events, "1"),
+    WHOLE(reads, "1"),
+    WHOLE(writes, "1"),
+    WHOLE(other, "1"),
+    WHOLE(queries, "1"),
+    WHOLE(requests, "1"),
+    WHOLE(transactions, "1"),
+    WHOLE(errors, "1"),
+    WHOLE(reconnects, "1"),
+    REAL(events_per_s, "1/s"),
+    REAL(reads_per_s, "1/s"),
+    REAL(writes_per_s, "1/s"),
+    REAL(other_per_s, "1/s"),
+    REAL(queries_per_s, "1/s"),
+    REAL(requests_per_s, "1/s"),
+    REAL(transactions_per_s, "1/s"),
+    REAL(errors_per_s, "1/s"),
+    REAL(reconnects_per_s, "1/s"),
+    WHOLE(bytes_read, "bytes"),
+    WHOLE(bytes_written, "bytes"),
+    WHOLE(bytes_moved, "bytes"),
+    REAL(bytes_read_per_s, "bytes/s"),
+    REAL(bytes_written_per_s, "bytes/s"),
+    REAL(bytes_moved_per_s, "bytes/s"),
+    REAL(bytes_touched_per_s, "bytes/s"),
+    REAL(min_s, "s"),
+    REAL(avg_s, "s"),
+    REAL(max_s, "s"),
+    REAL(sum_s, "s"),
+    REAL(fair_events_avg, "1"),
+    REAL(fair_events_dev, "1"),
+    REAL(fair_time_avg, "s"),
+    REAL(fair_time_dev, "s"),
+    {.name = NULL},
+};
 
 static double seconds(uint64_t ns)
 {
@@ -82,22 +134,67 @@ static void find_fairness_of_time(struct bn_view *v, const struct bn_snap *delta
 
 /* A percentile is its bucket's highest equivalent value, clamped to the extremes. */
 static void find_percentiles(struct bn_view *v, struct bn_view_store *store,
-                             const struct bn_conf *conf)
+                             const struct bn_view_rules *rules)
 {
   size_t i;
 
-  v->percents = conf->percents;
+  v->percents = store->percents;
   v->percentile_s = store->percentile_s;
-  v->n_percents = conf->n_percents;
-  for (i = 0; i < conf->n_percents; i++) {
-    double s = seconds(bn_hist_percentile(v->latency, conf->percents[i]));
+  v->n_percents = rules->n_percents;
+  for (i = 0; i < v->n_percents; i++) {
+    double s = seconds(bn_hist_percentile(v->latency, rules->percents[i]));
 
     if (s > v->max_s && s != HUGE_VAL)
       s = v->max_s;
     if (s < v->min_s)
       s = v->min_s;
+    store->percents[i] = rules->percents[i];
     store->percentile_s[i] = s;
   }
+}
+
+static void add_to_timing(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
+{
+  struct bn_timing *t = arg;
+  const uint64_t middle = highest == UINT64_MAX ? lowest : lowest + (highest - lowest) / 2;
+
+  t->count += count;
+  t->sum_s += (double)count * (double)middle * 1e-9;
+}
+
+/* Their sums are not counted: values stand for the middle of their bucket. */
+static void find_timings(struct bn_view *v, struct bn_view_store *store,
+                         const struct bn_snap *delta)
+{
+  for (size_t i = BN_H_FIXED; i < delta->metrics.n_hists; i++) {
+    struct bn_timing *t = &store->timing[v->n_timings++];
+    uint64_t lowest = 0, highest = 0;
+
+    *t = (struct bn_timing){.name = delta->metrics.hist[i].name};
+    bn_hist_each(delta->hist[i], add_to_timing, t);
+    (void)bn_hist_bounds(delta->hist[i], &lowest, &highest);
+    t->min_s = (double)lowest * 1e-9;
+    t->max_s = (double)highest * 1e-9;
+    t->avg_s = t->count > 0 ? t->sum_s / (double)t->count : 0;
+  }
+  v->timings = store->timing;
+}
+
+static void find_sessions(struct bn_view *v, struct bn_view_store *store,
+                          const struct bn_snap *delta)
+{
+  for (unsigned i = 0; i < delta->n_sessions; i++) {
+    const struct bn_snap_session *d = &delta->session[i];
+    struct bn_session_view *s = &store->session[i];
+
+    s->events = d->events;
+    s->busy_s = (double)d->busy_ns * 1e-9;
+    s->avg_s = d->events > 0 ? s->busy_s / (double)d->events : 0;
+    s->min_s = d->min_ns == UINT64_MAX ? 0 : (double)d->min_ns * 1e-9;
+    s->max_s = (double)d->max_ns * 1e-9;
+  }
+  v->sessions = store->session;
+  v->n_sessions = delta->n_sessions;
 }
 
 static double mean(const struct bn_moments *m)
@@ -114,24 +211,92 @@ static double deviation(const struct bn_moments *m)
   return variance > 0 ? (double)sqrtl(variance) : 0;
 }
 
+/* A counter that only some workloads have; otherwise the given value. */
+static uint64_t named_counter(const struct bn_view *v, const char *name, uint64_t otherwise)
+{
+  const size_t i = bn_metrics_counter(&v->delta->metrics, name);
+
+  return i < v->delta->metrics.n_counters ? v->counter[i] : otherwise;
+}
+
+static void count_bytes(struct bn_view *v)
+{
+  const double span_s = v->span_s;
+
+  v->bytes_read = v->counter[BN_C_BYTES_READ];
+  v->bytes_written = v->counter[BN_C_BYTES_WRITTEN];
+  v->bytes_moved = v->bytes_read + v->bytes_written;
+  v->bytes_read_per_s = (double)v->bytes_read / span_s;
+  v->bytes_written_per_s = (double)v->bytes_written / span_s;
+  v->bytes_moved_per_s = (double)v->bytes_moved / span_s;
+  v->bytes_touched_per_s =
+      (double)(v->bytes_moved + named_counter(v, "bytes_untouched", 0)) / span_s;
+}
+
+void bn_view_count(struct bn_view *v, bool commits)
+{
+  const uint64_t *c = v->counter;
+  const double span_s = v->span_s;
+
+  v->events = c[BN_C_EVENTS];
+  v->reads = c[BN_C_READ];
+  v->writes = c[BN_C_WRITE];
+  v->other = c[BN_C_OTHER];
+  v->requests = v->reads + v->writes;
+  v->queries = v->requests + v->other;
+  v->transactions = commits ? named_counter(v, "transactions", v->events) : v->events;
+  v->errors = c[BN_C_ERROR];
+  v->reconnects = c[BN_C_RECONNECT];
+  v->events_per_s = (double)v->events / span_s;
+  v->reads_per_s = (double)v->reads / span_s;
+  v->writes_per_s = (double)v->writes / span_s;
+  v->other_per_s = (double)v->other / span_s;
+  v->queries_per_s = (double)v->queries / span_s;
+  v->requests_per_s = (double)v->requests / span_s;
+  v->transactions_per_s = (double)v->transactions / span_s;
+  v->errors_per_s = (double)v->errors / span_s;
+  v->reconnects_per_s = (double)v->reconnects / span_s;
+  count_bytes(v);
+}
+
 void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct bn_snap *delta,
-                  const struct bn_conf *conf, bool exact)
+                  const struct bn_view_rules *rules)
 {
   memset(v, 0, sizeof *v);
   v->delta = delta;
-  v->version = conf->version;
   v->counter = delta->counter;
   v->latency = delta->hist[BN_H_LATENCY];
-  v->events = delta->counter[BN_C_EVENTS];
   v->span_s = delta->span_ns > 0 ? (double)delta->span_ns * 1e-9 : 1e-9;
-  find_sums(v, delta);
   v->running = delta->running;
-  find_extremes(v, delta, exact);
-  find_percentiles(v, store, conf);
+  bn_view_count(v, rules->commits);
+  find_sums(v, delta);
+  find_extremes(v, delta, rules->exact);
+  find_percentiles(v, store, rules);
+  find_timings(v, store, delta);
   v->fair_events_avg = mean(&delta->fair_events);
   v->fair_events_dev = deviation(&delta->fair_events);
   v->fair_time_avg = mean(&delta->fair_busy_s);
   v->fair_time_dev = deviation(&delta->fair_busy_s);
   if (v->sum_s * 1e9 >= turn_ns)
     find_fairness_of_time(v, delta);
+  if (rules->sessions)
+    find_sessions(v, store, delta);
+}
+
+int bn_view_store_init(struct bn_view_store *store, const struct bn_snap *shape)
+{
+  memset(store, 0, sizeof *store);
+  store->timing = calloc(shape->metrics.n_hists + 1, sizeof *store->timing);
+  store->session = calloc((size_t)shape->n_sessions + 1, sizeof *store->session);
+  if (store->timing != NULL && store->session != NULL)
+    return 0;
+  bn_view_store_done(store);
+  return -1;
+}
+
+void bn_view_store_done(struct bn_view_store *store)
+{
+  free(store->timing);
+  free(store->session);
+  memset(store, 0, sizeof *store);
 }

@@ -1,27 +1,109 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Turns the difference of two snapshots into figures that are ready to print. */
+/* A span of time with every figure that any format prints: after this nobody divides but units. */
 #ifndef BN_MEASURE_VIEW_H
 #define BN_MEASURE_VIEW_H
 
-#include "api/report.h"
-#include "measure/snap.h"
-#include "option/conf.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-enum bn_view_span { BN_VIEW_INTERVAL, BN_VIEW_CHECKPOINT, BN_VIEW_TOTAL };
+#include "api/report.h"
+#include "api/session.h"
+#include "measure/snap.h"
+
+enum bn_view_span { BN_VIEW_INTERVAL, BN_VIEW_CHECKPOINT, BN_VIEW_TOTAL, BN_VIEW_TICK };
 
 enum { BN_FIGURES_MAX = 64 };
 
-/* The memory behind a view; reused. */
-struct bn_view_store {
-  double percentile_s[BN_PERCENTS_MAX];
-  struct bn_figure figure[BN_FIGURES_MAX];
-  struct bn_session_view *session; /* owned; NULL unless wanted */
+/* Statistics of one session, for --debug. */
+struct bn_session_view {
+  double min_s, avg_s, max_s, busy_s;
+  uint64_t events;
 };
 
-/* Fills the part of a view that follows from a difference alone: pure.  exact: delta's base is the
-   start of the measurement, so that its exact extremes hold where they fall into the outermost
-   buckets. */
+/* One histogram besides the event latency: "read_latency", "sql_execute".  0 where it is empty. */
+struct bn_timing {
+  const char *name; /* of the metric; the snapshot's */
+  uint64_t count;
+  double min_s, avg_s, max_s, sum_s;
+};
+
+/* All members but the pointers are plain values.  Rates are per second of the span.  A pointer
+   refers to memory of whoever made the view: of a desk while a reporter is called, of the record in
+   a result. */
+struct bn_view {
+  const struct bn_snap *delta;   /* raw counters and histograms of the span */
+  const uint64_t *counter;       /* delta's, by enum bn_counter and the workload's metrics */
+  const struct bn_hist *latency; /* delta's; NULL in a record without histograms */
+  enum bn_view_span span;
+  enum bn_kind kind;    /* BN_KIND_SQL once any database driver was initialised */
+  double at_s;          /* since the start of the measurement (after warm-up) */
+  double span_s;        /* covered by this view: what rates divide by; > 0 */
+  unsigned running;     /* sessions still in their loop */
+  uint64_t unfinished;  /* forced shutdown only: events in flight */
+  bool paced;           /* --rate */
+  uint64_t backlog;     /* --rate: arrivals waiting */
+  uint64_t concurrency; /* --rate: events being executed */
+  bool replaced;        /* another reporter prints this instead (a script's hook): text keeps
+                           headings that the reference keeps, nothing else */
+  /* Counts.  queries = reads + writes + other; requests = reads + writes. */
+  uint64_t events, reads, writes, other, queries, requests, transactions, errors, reconnects;
+  double events_per_s, reads_per_s, writes_per_s, other_per_s, queries_per_s, requests_per_s;
+  double transactions_per_s, errors_per_s, reconnects_per_s;
+  /* Bytes.  moved = read + written; touched = moved and what passed without a transfer. */
+  uint64_t bytes_read, bytes_written, bytes_moved;
+  double bytes_read_per_s, bytes_written_per_s, bytes_moved_per_s, bytes_touched_per_s;
+  /* Latency of events; 0 without events. */
+  double min_s, avg_s, max_s, sum_s;
+  const double *percents;     /* ranks; the first is what interval lines print */
+  const double *percentile_s; /* their values; 0 without events; HUGE_VAL: overflow */
+  size_t n_percents;          /* 0: --percentile=0 */
+  /* Fairness: mean and population standard deviation over sessions. */
+  double fair_events_avg, fair_events_dev;
+  double fair_time_avg, fair_time_dev; /* seconds */
+  const struct bn_timing *timings;     /* of histograms 1, 2, … */
+  size_t n_timings;
+  const struct bn_figure *figures; /* of the workload */
+  size_t n_figures;
+  const struct bn_session_view *sessions; /* checkpoints and total with --debug only; else NULL */
+  size_t n_sessions;
+};
+
+/* The plain members of a view by name, for whoever writes or reads all of them. */
+enum bn_view_type { BN_VIEW_WHOLE, BN_VIEW_REAL }; /* uint64_t, double */
+struct bn_view_field {
+  const char *name, *unit; /* "events", "1"; the unit of a rate is "1/s" or "bytes/s" */
+  enum bn_view_type type;
+  size_t offset; /* in struct bn_view */
+};
+extern const struct bn_view_field bn_view_fields[]; /* ends with a NULL name */
+
+/* The memory behind a view; reused. */
+struct bn_view_store {
+  double percents[BN_PERCENTS_MAX], percentile_s[BN_PERCENTS_MAX];
+  struct bn_timing *timing; /* owned; as many as the snapshots have histograms */
+  struct bn_figure figure[BN_FIGURES_MAX];
+  struct bn_session_view *session; /* owned */
+};
+
+/* For views of snapshots of that shape.  0 or -1: out of memory. */
+int bn_view_store_init(struct bn_view_store *store, const struct bn_snap *shape);
+void bn_view_store_done(struct bn_view_store *store);
+
+/* What a figure depends on besides the snapshot. */
+struct bn_view_rules {
+  const double *percents;
+  size_t n_percents;
+  bool commits;  /* transactions are COMMITs, counted as "transactions"; else events */
+  bool exact;    /* delta's base is the start of the measurement: its exact extremes hold where they
+                    fall into the outermost buckets */
+  bool sessions; /* also the statistics of each session */
+};
+
+/* Fills the part of a view that follows from a difference alone: pure. */
 void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct bn_snap *delta,
-                  const struct bn_conf *conf, bool exact);
+                  const struct bn_view_rules *rules);
+/* The counts and rates of a view whose delta, counter and span_s are set. */
+void bn_view_count(struct bn_view *v, bool commits);
 
 #endif

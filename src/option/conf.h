@@ -7,14 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "api/metric.h"
 #include "api/opt.h"
 #include "base/clock.h"
 #include "base/dist.h"
 #include "base/err.h"
 
 struct bn_optset;
-
-enum { BN_PERCENTS_MAX = 32, BN_CHECKPOINTS_MAX = 256 };
 
 /* First the raw values, as the tables' offsets place them; then what bn_conf_finish derives.  0
    means "none" or "unlimited" for limits and intervals. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The cpu test: one event counts the primes below --cpu-max-prime by trial division. */
 #include "base/log.h"
+#include "measure/facts.h"
 #include "tests/cpu_kernel.h"
 #include "tests/tests.h"
 
@@ -21,12 +22,12 @@ static const struct bn_opt cpu_options[] = {
     BN_OPT_END,
 };
 
-static void cpu_describe(const void *self)
+static void cpu_describe(const void *self, struct bn_facts *f)
 {
   const struct cpu_conf *conf = self;
 
-  bn_log(BN_INFO, "Doing CPU performance benchmark\n\n");
-  bn_log(BN_NOTICE, "Prime numbers limit: %lld\n\n", (long long)conf->max_prime);
+  bn_facts_row(f, BN_INFO, "Doing CPU performance benchmark\n\n");
+  bn_facts_row(f, BN_NOTICE, "Prime numbers limit: %lld\n\n", (long long)conf->max_prime);
 }
 
 static enum bn_next cpu_event(void *self, struct bn_session *s)

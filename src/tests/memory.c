@@ -5,9 +5,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "api/report.h"
 #include "base/log.h"
 #include "engine/event.h"
+#include "measure/facts.h"
+#include "measure/view.h"
 #include "tests/memory_chase.h"
 #include "tests/tests.h"
 
@@ -153,19 +154,19 @@ static void say_aside(const struct bn_memory *m)
                   "scores here; an event costs less in bench, so that it scores higher");
 }
 
-static void describe_own(const struct bn_memory *m)
+static void describe_own(const struct bn_memory *m, struct bn_facts *f)
 {
   if (m->work == BN_MEMORY_VECTORS)
-    bn_log(BN_NOTICE, "  operation: %s (%s)", m->vector->name, m->vector->width);
+    bn_facts_row(f, BN_NOTICE, "  operation: %s (%s)", m->vector->name, m->vector->width);
   else
-    bn_log(BN_NOTICE, "  operation: %s", m->conf->oper);
+    bn_facts_row(f, BN_NOTICE, "  operation: %s", m->conf->oper);
   if (m->work == BN_MEMORY_LOADS)
-    bn_log(BN_NOTICE, "  loads per operation: %d", BN_CHASE_LOADS);
+    bn_facts_row(f, BN_NOTICE, "  loads per operation: %d", BN_CHASE_LOADS);
   if (m->way.numa != NULL)
-    bn_log(BN_NOTICE, "  NUMA placement: %s", m->conf->numa);
+    bn_facts_row(f, BN_NOTICE, "  NUMA placement: %s", m->conf->numa);
 }
 
-static void memory_describe(const void *self)
+static void memory_describe(const void *self, struct bn_facts *f)
 {
   const struct bn_memory *m = self;
   const bool old = m->run_conf->version == BN_V05;
@@ -173,18 +174,19 @@ static void memory_describe(const void *self)
   const unsigned long long mib = m->conf->total_size / 1024 / 1024;
 
   if (old) {
-    bn_log(BN_INFO, "Doing memory operations speed test\nMemory block size: %lluK\n\n", kib);
-    bn_log(BN_INFO, "Memory transfer size: %lluM\n\n", mib);
-    bn_log(BN_INFO, "Memory operations type: %s\nMemory scope type: %s", m->conf->oper,
-           m->conf->scope);
+    bn_facts_row(f, BN_INFO, "Doing memory operations speed test\nMemory block size: %lluK\n\n",
+                 kib);
+    bn_facts_row(f, BN_INFO, "Memory transfer size: %lluM\n\n", mib);
+    bn_facts_row(f, BN_INFO, "Memory operations type: %s\nMemory scope type: %s", m->conf->oper,
+                 m->conf->scope);
     say_aside(m);
     return;
   }
-  bn_log(BN_NOTICE, "Running memory speed test with the following options:");
-  bn_log(BN_NOTICE, "  block size: %lluKiB", kib);
-  bn_log(BN_NOTICE, "  total size: %lluMiB", mib);
-  describe_own(m);
-  bn_log(BN_NOTICE, "  scope: %s\n\n", m->conf->scope);
+  bn_facts_row(f, BN_NOTICE, "Running memory speed test with the following options:");
+  bn_facts_row(f, BN_NOTICE, "  block size: %lluKiB", kib);
+  bn_facts_row(f, BN_NOTICE, "  total size: %lluMiB", mib);
+  describe_own(m, f);
+  bn_facts_row(f, BN_NOTICE, "  scope: %s\n\n", m->conf->scope);
   say_aside(m);
 }
 

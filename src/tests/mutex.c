@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "engine/event.h"
 #include "engine/run.h"
+#include "measure/facts.h"
 #include "option/conf.h"
 #include "tests/mutex_type.h"
 #include "tests/tests.h"
@@ -147,12 +148,12 @@ static long count_cpus(void)
                                                      : sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-static void mutex_describe(const void *self)
+static void mutex_describe(const void *self, struct bn_facts *f)
 {
   const struct mutex *m = self;
   const long cpus = count_cpus();
 
-  bn_log(BN_INFO, "Doing mutex performance test");
+  bn_facts_row(f, BN_INFO, "Doing mutex performance test");
   if (m->type->fifo_spin && cpus > 0 && m->sessions > (unsigned long)cpus)
     bn_log_stderr("--mutex-type=%s with %u threads on %ld CPUs: its waiters spin in a fixed order, "
                   "so one that is "

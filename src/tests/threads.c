@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "measure/facts.h"
 #include "tests/tests.h"
 
 struct threads_conf {
@@ -57,13 +58,13 @@ static int threads_open(void **self, struct bn_session *s, const void *conf, str
   return 0;
 }
 
-static void threads_describe(const void *self)
+static void threads_describe(const void *self, struct bn_facts *f)
 {
   const struct threads *t = self;
 
-  bn_log(BN_INFO, "Doing thread subsystem performance test");
-  bn_log(BN_INFO, "Thread yields per test: %lld Locks used: %lld", (long long)t->conf->yields,
-         (long long)t->conf->locks);
+  bn_facts_row(f, BN_INFO, "Doing thread subsystem performance test");
+  bn_facts_row(f, BN_INFO, "Thread yields per test: %lld Locks used: %lld",
+               (long long)t->conf->yields, (long long)t->conf->locks);
 }
 
 /* Event n of all sessions together takes lock n mod --thread-locks. */

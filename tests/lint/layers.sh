@@ -19,7 +19,7 @@ check() # file
       if (layer == "script") return inc ~ /^(script|sql|engine|measure|option|api|base)\//
       if (layer == "drivers")
         return inc ~ /^api\/(driver|opt)\.h$/ || inc ~ ("^drivers/(common|" part[3] ")/")
-      if (layer == "cli") return inc ~ /^(registry\.h|(cli|engine|option|api|base)\/.*)$/
+      if (layer == "cli") return inc ~ /^(registry\.h|(cli|option|api|base)\/.*)$/
       if (file ~ /^src\/registry\.[ch]$/)
         return inc !~ /^(drivers|sql|cli)\// || inc ~ /^drivers\/[a-z]+\/options\.h$/
       return file == "src/main.c"

@@ -9,30 +9,19 @@
 
 #include <cmocka.h>
 
+#include "base/log.h"
 #include "report/text/text.h"
-
-/* Stands for the run: the reporter asks it for nothing but its configuration. */
-struct bn_run {
-  struct bn_conf conf;
-};
-
-const struct bn_conf *bn_run_conf(const struct bn_run *run)
-{
-  return &run->conf;
-}
 
 struct bn_page *bn_page_new(enum bn_version version, enum bn_kind kind)
 {
   struct bn_page *p = calloc(1, sizeof *p);
 
   assert_non_null(p);
-  p->run = calloc(1, sizeof *p->run);
-  assert_non_null(p->run);
-  p->conf = &p->run->conf;
-  p->conf->version = version;
-  p->conf->threads = 1;
+  p->plan = &p->facts.plan;
+  p->plan->version = version;
+  p->plan->threads = 1;
   p->percents[0] = 95;
-  p->view = (struct bn_view){.version = version,
+  p->view = (struct bn_view){.delta = &p->delta,
                              .kind = kind,
                              .counter = p->counter,
                              .percents = p->percents,
@@ -44,7 +33,7 @@ struct bn_page *bn_page_new(enum bn_version version, enum bn_kind kind)
   p->out = open_memstream(&p->text, &p->len);
   assert_non_null(p->out);
   p->state = malloc(bn_reporter_text.state_size);
-  assert_int_equal(bn_reporter_text.open(p->state, NULL, p->out, NULL), 0);
+  assert_int_equal(bn_reporter_text.open(p->state, NULL, NULL, p->out, NULL), 0);
   return p;
 }
 
@@ -57,7 +46,6 @@ void bn_page_free(struct bn_page *p)
   (void)fclose(p->out);
   free(p->text);
   free(p->state);
-  free(p->run);
   free(p);
 }
 
@@ -73,7 +61,8 @@ void bn_page_expect(struct bn_page *p, const char *text)
 
 void bn_page_begin(struct bn_page *p)
 {
-  bn_reporter_text.begin(p->state, p->run);
+  p->plan->verbosity = bn_log_get_verbosity();
+  bn_reporter_text.begin(p->state, &p->facts);
 }
 
 void bn_page_skip_header(struct bn_page *p)
@@ -82,18 +71,27 @@ void bn_page_skip_header(struct bn_page *p)
   p->seen = p->len;
 }
 
+/* What follows from the counters. */
+static void count(struct bn_page *p)
+{
+  bn_view_count(&p->view, p->plan->version == BN_V05);
+}
+
 void bn_page_interval(struct bn_page *p)
 {
+  count(p);
   assert_int_equal(bn_reporter_text.interval(p->state, &p->view, NULL), 0);
 }
 
 void bn_page_checkpoint(struct bn_page *p)
 {
+  count(p);
   assert_int_equal(bn_reporter_text.checkpoint(p->state, &p->view, NULL), 0);
 }
 
 void bn_page_total(struct bn_page *p)
 {
+  count(p);
   assert_int_equal(bn_reporter_text.total(p->state, &p->view, NULL), 0);
 }
 

@@ -7,19 +7,20 @@
 #include <stdio.h>
 
 #include "api/report.h"
-#include "engine/run.h"
-#include "option/conf.h"
+#include "measure/facts.h"
+#include "measure/view.h"
 
 /* A reporter that writes to memory, with a view to fill. */
 struct bn_page {
-  struct bn_run *run; /* has the configuration only */
-  struct bn_conf *conf;
+  struct bn_facts facts;
+  struct bn_plan *plan; /* of the facts */
   void *state;
   FILE *out;
   char *text;
   size_t len, seen;
   uint64_t counter[BN_C_FIXED + 1];
   double percents[8], percentiles[8];
+  struct bn_snap delta; /* has `counter` and, for tests that set them, metrics */
   struct bn_view view;
 };
 

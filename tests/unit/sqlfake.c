@@ -315,7 +315,7 @@ void fixture_open_with(struct fixture *f, enum bn_version version)
   assert_non_null(f->sys);
   f->ops =
       (struct bn_workload){.name = "toy", .event = no_event, .metrics = bn_sqlsys_metrics(f->sys)};
-  const struct bn_run_setup setup = {&f->conf, &f->ops, NULL, NULL, NULL, 0};
+  const struct bn_run_setup setup = {.conf = &f->conf, .ops = &f->ops};
 
   assert_int_equal(bn_run_new(&f->run, &setup, &err), 0);
   f->s = bn_run_session(f->run, 0);

@@ -172,7 +172,7 @@ static int in_command(struct fixture *f, const char *head, const char *const *ro
 {
   const struct bn_command command = {.name = "prepare", .run = insert_rows};
   struct insert in = {.head = head, .row = row, .drv = f->drv};
-  const struct bn_run_setup setup = {&f->conf, &f->ops, &in, NULL, NULL, 0};
+  const struct bn_run_setup setup = {.conf = &f->conf, .ops = &f->ops, .self = &in};
   struct bn_err err = {0};
   struct bn_run *run;
   char *end;

@@ -121,8 +121,8 @@ struct record {
   uint64_t counter[BN_C_DISK + BN_DISK_VALUES], hist[BN_H_FSYNC + 1], median[BN_H_FSYNC + 1];
   size_t n_counters, n_hists, n_figures;
   double span_s;
-  const char *hist_name[BN_H_FSYNC + 1];
-  const char *disk_name;
+  char hist_name[BN_H_FSYNC + 1][32];
+  char disk_name[32];
 };
 
 static int note_total(void *self, const struct bn_view *v, struct bn_err *err)
@@ -131,22 +131,24 @@ static int note_total(void *self, const struct bn_view *v, struct bn_err *err)
   const struct bn_snap *s = v->delta;
 
   (void)err;
-  seen->n_counters = s->n_counters;
-  seen->n_hists = s->n_hists;
+  seen->n_counters = s->metrics.n_counters;
+  seen->n_hists = s->metrics.n_hists;
   seen->n_figures = v->n_figures;
   seen->span_s = v->span_s;
   memcpy(seen->counter, v->counter, sizeof seen->counter);
   for (size_t i = 0; i <= BN_H_FSYNC; i++) {
     seen->hist[i] = bn_hist_count(s->hist[i]);
     seen->median[i] = bn_hist_percentile(s->hist[i], 50);
-    seen->hist_name[i] = s->hist_metric[i]->name;
+    (void)snprintf(seen->hist_name[i], sizeof seen->hist_name[i], "%s", s->metrics.hist[i].name);
   }
-  seen->disk_name = s->counter_metric[BN_C_DISK + BN_DISK_WRITES]->name;
+  (void)snprintf(seen->disk_name, sizeof seen->disk_name, "%s",
+                 s->metrics.counter[BN_C_DISK + BN_DISK_WRITES].name);
   return 0;
 }
 
-static int note_open(void *self, const void *conf, FILE *out, struct bn_err *err)
+static int note_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
 {
+  (void)path;
   (void)out;
   (void)err;
   memcpy(self, &conf, sizeof conf);
@@ -198,7 +200,11 @@ static void run_in(char *dir, struct record *seen)
                               .dir = dir};
   struct bn_conf c = {.version = BN_V11, .threads = 1, .events = 1200, .seed = 42};
   const struct bn_report_use use = {&recorder, seen, stdout, NULL};
-  const struct bn_run_setup setup = {&c, &bn_workload_fileio, NULL, &fc, &use, 1};
+  const struct bn_run_setup setup = {.conf = &c,
+                                     .ops = &bn_workload_fileio,
+                                     .workload_conf = &fc,
+                                     .reports = &use,
+                                     .n_reports = 1};
   struct bn_err err = {0};
   struct bn_run *run;
 

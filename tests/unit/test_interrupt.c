@@ -84,7 +84,8 @@ static int run_it(struct stuck *t, struct bn_run **left)
 {
   static struct bn_conf c;
   static const struct bn_report_use use = {&recorder, NULL, NULL, NULL};
-  const struct bn_run_setup setup = {&c, &stuck_workload, t, NULL, &use, 1};
+  const struct bn_run_setup setup = {
+      .conf = &c, .ops = &stuck_workload, .self = t, .reports = &use, .n_reports = 1};
   struct bn_err err = {0};
   struct bn_run *run;
   int status;

@@ -314,7 +314,7 @@ static int command_with(unsigned fail, unsigned *after)
   const struct bn_command command = {.name = "meet", .parallel = true, .run = meet};
   struct bn_conf c = make_conf(16);
   struct many m = {.fail = fail};
-  const struct bn_run_setup setup = {&c, &toy_workload, &m, NULL, NULL, 0};
+  const struct bn_run_setup setup = {.conf = &c, .ops = &toy_workload, .self = &m};
   struct bn_err err = {0};
   struct bn_run *run;
   int status;

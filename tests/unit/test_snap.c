@@ -42,8 +42,8 @@ static void differences_are_exact(void **state)
 
   (void)state;
   assert_int_equal(bn_statset_init(&set, SESSIONS, extra), 0);
-  assert_int_equal(set.n_counters, BN_C_FIXED + 1);
-  assert_int_equal(set.n_hists, 2);
+  assert_int_equal(set.metrics.n_counters, BN_C_FIXED + 1);
+  assert_int_equal(set.metrics.n_hists, 2);
   assert_int_equal(bn_snap_init(&a, &set), 0);
   assert_int_equal(bn_snap_init(&b, &set), 0);
   one_event(set.stat[0], 100, 1000);
@@ -157,35 +157,36 @@ static void views_are_consistent(void **state)
   struct bn_statset set;
   struct bn_snap zero, now;
   struct bn_view v;
-  struct bn_view_store store = {.session = NULL};
-  struct bn_conf conf;
+  struct bn_view_store store;
+  const double percents[] = {50, 99.9, 100};
+  const struct bn_view_rules rules = {
+      .percents = percents, .n_percents = 3, .exact = true, .sessions = true};
   uint64_t i;
 
   (void)state;
-  memset(&conf, 0, sizeof conf);
-  conf.percents[0] = 50;
-  conf.percents[1] = 99.9;
-  conf.percents[2] = 100;
-  conf.n_percents = 3;
   assert_int_equal(bn_statset_init(&set, 2, NULL), 0);
   assert_int_equal(bn_snap_init(&zero, &set), 0);
   assert_int_equal(bn_snap_init(&now, &set), 0);
+  assert_int_equal(bn_view_store_init(&store, &now), 0);
   bn_snap_take(&zero, &set, 0);
   bn_snap_take(&now, &set, 0);
   bn_snap_diff(&now, &zero);
-  bn_view_fill(&v, &store, &now, &conf, true);
+  bn_view_fill(&v, &store, &now, &rules);
   assert_true(v.min_s == 0 && v.avg_s == 0 && v.max_s == 0 && v.percentile_s[2] == 0);
   for (i = 1; i <= 1000; i++)
     one_event(set.stat[i % 2], i, i * 10001);
   bn_snap_take(&now, &set, 2000000000);
   bn_snap_diff(&now, &zero);
-  bn_view_fill(&v, &store, &now, &conf, true);
+  bn_view_fill(&v, &store, &now, &rules);
   assert_true(fabs(v.min_s - 10001e-9) < 1e-15 && fabs(v.max_s - 10001000e-9) < 1e-15);
   assert_true(fabs(v.percentile_s[0] / 5000500e-9 - 1) < 0.001);
   assert_true(fabs(v.percentile_s[1] / 9990999e-9 - 1) < 0.001);
   assert_true(v.percentile_s[2] <= v.max_s);
   assert_true(v.span_s == 2 && v.events == 1000);
+  assert_true(v.events_per_s == 500 && v.transactions == 1000 && v.queries == 0);
   assert_true(v.fair_events_avg == 500 && v.fair_events_dev == 0);
+  assert_true(v.n_sessions == 2 && v.sessions[0].events == 500 && v.sessions[1].events == 500);
+  bn_view_store_done(&store);
   bn_snap_done(&zero);
   bn_snap_done(&now);
   bn_statset_done(&set);
@@ -194,28 +195,29 @@ static void views_are_consistent(void **state)
 /* Sums modulo 2^64 ns: ten million events that waited 4,000 s each go round it twice. */
 static void sums_of_centuries_are_right(void **state)
 {
-  static struct bn_view_store store;
+  const struct bn_view_rules rules = {.exact = true};
+  struct bn_view_store store;
   struct bn_statset set;
   struct bn_snap zero, now;
-  struct bn_conf conf;
   struct bn_view v;
   uint64_t i;
 
   (void)state;
-  memset(&conf, 0, sizeof conf);
   assert_int_equal(bn_statset_init(&set, 2, NULL), 0);
   assert_int_equal(bn_snap_init(&zero, &set), 0);
   assert_int_equal(bn_snap_init(&now, &set), 0);
+  assert_int_equal(bn_view_store_init(&store, &now), 0);
   bn_snap_take(&zero, &set, 0);
   for (i = 0; i < 10000000; i++)
     one_event(set.stat[i % 2], i, UINT64_C(4000000000000) + i % 2 * 1000000000);
   bn_snap_take(&now, &set, 2000000000);
   bn_snap_diff(&now, &zero);
-  bn_view_fill(&v, &store, &now, &conf, true);
+  bn_view_fill(&v, &store, &now, &rules);
   assert_true(fabs(v.sum_s / 4.0005e10 - 1) < 1e-9);
   assert_true(fabs(v.avg_s / 4000.5 - 1) < 1e-9);
   assert_true(fabs(v.fair_time_avg / 2.00025e10 - 1) < 1e-9);
   assert_true(fabs(v.fair_time_dev / 2.5e6 - 1) < 1e-3);
+  bn_view_store_done(&store);
   bn_snap_done(&zero);
   bn_snap_done(&now);
   bn_statset_done(&set);

@@ -45,28 +45,28 @@ static void shows_a_header_in_each_dialect(void **unused)
 
     bn_page_begin(p);
     bn_page_expect(p, rows[i].text);
-    bn_reporter_text.starting(p->state, p->run);
+    bn_reporter_text.starting(p->state, &p->facts);
     bn_page_expect(p, "Initializing worker threads...\n\n");
-    bn_reporter_text.started(p->state, p->run);
+    bn_reporter_text.started(p->state, &p->facts);
     bn_page_expect(p, "Threads started!\n\n");
     bn_page_free(p);
   }
 }
 
-static void fill_header(struct bn_conf *c)
+static void fill_header(struct bn_plan *c)
 {
   c->threads = 16;
   c->warmup_ns = 2 * BN_NSEC_PER_SEC;
-  c->raw.rate = 2000000;
+  c->rate = 2000000;
   c->interval_ns = 10 * BN_NSEC_PER_SEC;
   c->n_checkpoints = 3;
   c->checkpoint_ns[0] = 1 * BN_NSEC_PER_SEC;
   c->checkpoint_ns[1] = 20 * BN_NSEC_PER_SEC;
   c->checkpoint_ns[2] = 300 * BN_NSEC_PER_SEC;
-  c->raw.debug = true;
-  c->raw.validate = true;
-  c->raw.rand_init = true;
-  c->raw.rand_seed = 42;
+  c->debug = true;
+  c->validate = true;
+  c->seed_from_timer = true;
+  c->seed_typed = 42;
   c->seed_given = true;
   c->forced = true;
   c->time_ns = 10 * BN_NSEC_PER_SEC;
@@ -78,7 +78,7 @@ static void keeps_the_order_of_all_header_lines(void **unused)
   struct bn_page *p = bn_page_new(BN_V11, BN_KIND_CPU);
 
   (void)unused;
-  fill_header(p->conf);
+  fill_header(p->plan);
   bn_page_begin(p);
   bn_page_expect(p, "Running the test with following options:\n"
                     "Number of threads: 16\n"
@@ -94,7 +94,7 @@ static void keeps_the_order_of_all_header_lines(void **unused)
                     "\n"
                     "Forcing shutdown in 15 seconds\n"
                     "\n");
-  bn_reporter_text.started(p->state, p->run);
+  bn_reporter_text.started(p->state, &p->facts);
   bn_page_expect(p, "Threads started!\n"
                     "\n"
                     "Warming up for 2 seconds...\n"
@@ -107,9 +107,9 @@ static void words_the_header_of_0_5(void **unused)
   struct bn_page *p = bn_page_new(BN_V05, BN_KIND_CPU);
 
   (void)unused;
-  p->conf->raw.validate = true;
-  p->conf->raw.rand_init = true;
-  p->conf->interval_ns = BN_NSEC_PER_SEC / 2;
+  p->plan->validate = true;
+  p->plan->seed_from_timer = true;
+  p->plan->interval_ns = BN_NSEC_PER_SEC / 2;
   bn_page_begin(p);
   bn_page_expect(p, "Running the test with following options:\n"
                     "Number of threads: 1\n"
@@ -134,7 +134,7 @@ static void expect_interval(enum bn_version version, enum bn_kind kind, const ch
   p->view.at_s = 2.0004;
   p->view.span_s = 2;
   p->view.running = 2;
-  p->view.events = 1346;
+  p->counter[BN_C_EVENTS] = 1346;
   p->view.backlog = 3;
   p->view.concurrency = 1;
   p->view.paced = true;
@@ -190,7 +190,7 @@ static void stamps_fractional_intervals(void **unused)
   struct bn_page *p = bn_page_new(BN_V11, BN_KIND_CPU), *old = bn_page_new(BN_V05, BN_KIND_MEMORY);
 
   (void)unused;
-  p->conf->interval_decimals = 2;
+  p->plan->interval_decimals = 2;
   p->percents[0] = 99.9;
   p->percentiles[0] = HUGE_VAL;
   bn_page_skip_header(p);
@@ -202,7 +202,7 @@ static void stamps_fractional_intervals(void **unused)
   bn_page_expect(p, "[ 0.25s ] thds: 1 eps: 0.00 lat (ms,0%): 0.00\n");
   bn_page_free(p);
 
-  old->conf->interval_decimals = 1;
+  old->plan->interval_decimals = 1;
   bn_page_skip_header(old);
   old->view.at_s = 12.5;
   bn_page_interval(old);
@@ -240,6 +240,7 @@ static void shows_each_session_when_debugging(void **unused)
   p = bn_page_new(BN_V11, BN_KIND_PLAIN);
   p->view.sessions = sessions;
   p->view.n_sessions = 2;
+  p->plan->debug = true;
   bn_page_skip_header(p);
   bn_page_total(p);
   assert_non_null(strstr(
@@ -256,6 +257,7 @@ static void shows_each_session_when_debugging(void **unused)
 
   p = bn_page_new(BN_V05, BN_KIND_PLAIN);
   p->view.sessions = sessions;
+  p->plan->debug = true;
   p->view.n_sessions = 1;
   bn_page_skip_header(p);
   bn_page_total(p);
@@ -274,7 +276,7 @@ static void stamps_checkpoints(void **unused)
   bn_page_skip_header(p);
   p->view.at_s = 2.0124;
   p->view.span_s = 25939 / 25624.2421;
-  p->view.events = 25939;
+  p->counter[BN_C_EVENTS] = 25939;
   bn_page_set_latency(p, 0.02, 0.08, 82.66, 2007.52, 0.02);
   bn_page_set_fairness(p, 12960.5, 63.5, 1.0038, 0.01);
   bn_page_checkpoint(p);
@@ -323,9 +325,9 @@ static void stamps_fractional_checkpoints(void **unused)
   struct bn_page *p = bn_page_new(BN_V10, BN_KIND_PLAIN);
 
   (void)unused;
-  p->conf->n_checkpoints = 2;
-  p->conf->checkpoint_ns[0] = BN_NSEC_PER_SEC / 4;
-  p->conf->checkpoint_ns[1] = BN_NSEC_PER_SEC;
+  p->plan->n_checkpoints = 2;
+  p->plan->checkpoint_ns[0] = BN_NSEC_PER_SEC / 4;
+  p->plan->checkpoint_ns[1] = BN_NSEC_PER_SEC;
   bn_page_begin(p);
   assert_non_null(strstr(p->text, "Report checkpoint(s) at 0.25, 1 seconds\n"));
   p->seen = p->len;
@@ -347,7 +349,7 @@ static void prints_the_histogram_first(void **unused)
   for (int i = 0; i < 100; i++)
     bn_hist_record(h, 10090000);
   p->view.latency = h;
-  p->conf->raw.histogram = true;
+  p->plan->histogram = true;
   bn_page_skip_header(p);
   p->view.replaced = true;
   bn_page_total(p);
@@ -369,10 +371,10 @@ static void says_nothing_below_notice(void **unused)
 
   (void)unused;
   bn_log_verbosity(BN_WARNING);
-  p->conf->raw.histogram = true;
+  p->plan->histogram = true;
   bn_page_begin(p);
-  bn_reporter_text.starting(p->state, p->run);
-  bn_reporter_text.started(p->state, p->run);
+  bn_reporter_text.starting(p->state, &p->facts);
+  bn_reporter_text.started(p->state, &p->facts);
   bn_page_interval(p);
   bn_page_checkpoint(p);
   bn_page_total(p);
@@ -389,13 +391,13 @@ static void tells_of_a_full_disk_at_close(void **unused)
 
   (void)unused;
   assert_non_null(full);
-  assert_int_equal(bn_reporter_text.open(p->state, NULL, full, NULL), 0);
+  assert_int_equal(bn_reporter_text.open(p->state, NULL, NULL, full, NULL), 0);
   bn_page_begin(p);
   bn_page_total(p);
   assert_int_equal(bn_reporter_text.close(p->state, &err), -1);
   assert_string_equal(err.text, "cannot write the report: No space left on device");
   (void)fclose(full);
-  assert_int_equal(bn_reporter_text.open(p->state, NULL, p->out, NULL), 0);
+  assert_int_equal(bn_reporter_text.open(p->state, NULL, NULL, p->out, NULL), 0);
   bn_page_free(p);
 }
 

@@ -132,7 +132,8 @@ static inline int run_with(const struct bn_conf *conf, const struct bn_workload 
                            const struct bn_reporter *reporter)
 {
   const struct bn_report_use use = {reporter, NULL, stdout, NULL};
-  const struct bn_run_setup setup = {conf, ops, self, NULL, &use, 1};
+  const struct bn_run_setup setup = {
+      .conf = conf, .ops = ops, .self = self, .reports = &use, .n_reports = 1};
   struct bn_err err = {0};
   struct bn_run *run;
   int status;

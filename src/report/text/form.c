@@ -10,7 +10,6 @@
 
 #include "base/hist.h"
 #include "base/units.h"
-#include "measure/snap.h"
 
 static const double mib = 1024 * 1024, mb = 1e6, ms_per_s = 1e3;
 
@@ -82,65 +81,47 @@ static const struct figure figures[] = {
     FIGURE(REAL, session_busy),
 };
 
-/* A counter that only some workloads have; otherwise the given value. */
-static uint64_t named_counter(const struct bn_view *v, const char *name, uint64_t otherwise)
-{
-  const struct bn_snap *s = v->delta;
-
-  for (size_t i = BN_C_FIXED; s != NULL && i < s->n_counters; i++)
-    if (strcmp(s->counter_metric[i]->name, name) == 0)
-      return v->counter[i];
-  return otherwise;
-}
-
 static void fill_counts(struct bn_form *f, const struct bn_view *v)
 {
-  const uint64_t *c = v->counter;
-
   f->threads = v->running;
   f->events = v->events;
-  f->reads = c[BN_C_READ];
-  f->writes = c[BN_C_WRITE];
-  f->other = c[BN_C_OTHER];
-  f->requests = f->reads + f->writes;
-  f->queries = f->requests + f->other;
-  /* 0.5 counts COMMITs, the others events. */
-  f->transactions = v->version == BN_V05 ? named_counter(v, "transactions", v->events) : v->events;
-  f->errors = c[BN_C_ERROR];
-  f->reconnects = c[BN_C_RECONNECT];
+  f->reads = v->reads;
+  f->writes = v->writes;
+  f->other = v->other;
+  f->requests = v->requests;
+  f->queries = v->queries;
+  f->transactions = v->transactions;
+  f->errors = v->errors;
+  f->reconnects = v->reconnects;
   f->backlog = v->backlog;
   f->concurrency = v->concurrency;
   f->unfinished = v->unfinished;
 
-  f->events_s = (double)f->events / v->span_s;
-  f->reads_s = (double)f->reads / v->span_s;
-  f->writes_s = (double)f->writes / v->span_s;
-  f->other_s = (double)f->other / v->span_s;
-  f->queries_s = (double)f->queries / v->span_s;
-  f->requests_s = (double)f->requests / v->span_s;
-  f->transactions_s = (double)f->transactions / v->span_s;
-  f->errors_s = (double)f->errors / v->span_s;
-  f->reconnects_s = (double)f->reconnects / v->span_s;
+  f->events_s = v->events_per_s;
+  f->reads_s = v->reads_per_s;
+  f->writes_s = v->writes_per_s;
+  f->other_s = v->other_per_s;
+  f->queries_s = v->queries_per_s;
+  f->requests_s = v->requests_per_s;
+  f->transactions_s = v->transactions_per_s;
+  f->errors_s = v->errors_per_s;
+  f->reconnects_s = v->reconnects_per_s;
 }
 
 static void fill_bytes(struct bn_form *f, const struct bn_view *v)
 {
-  const uint64_t read = v->counter[BN_C_BYTES_READ], written = v->counter[BN_C_BYTES_WRITTEN];
-  const uint64_t moved = read + written;
+  f->mib = (double)v->bytes_moved / mib;
   /* Blocks of --memory-oper=none count in the rate, though nothing was transferred. */
-  const double passed = (double)(moved + named_counter(v, "bytes_untouched", 0));
-
-  f->mib = (double)moved / mib;
-  f->mib_s = passed / mib / v->span_s;
-  f->read_mib_s = (double)read / mib / v->span_s;
-  f->written_mib_s = (double)written / mib / v->span_s;
-  f->read_mb_s = (double)read / mb / v->span_s;
-  f->written_mb_s = (double)written / mb / v->span_s;
-  (void)bn_units_format_size(f->read_size, sizeof f->read_size, read, false);
-  (void)bn_units_format_size(f->written_size, sizeof f->written_size, written, false);
-  (void)bn_units_format_size(f->moved_size, sizeof f->moved_size, moved, false);
+  f->mib_s = v->bytes_touched_per_s / mib;
+  f->read_mib_s = v->bytes_read_per_s / mib;
+  f->written_mib_s = v->bytes_written_per_s / mib;
+  f->read_mb_s = v->bytes_read_per_s / mb;
+  f->written_mb_s = v->bytes_written_per_s / mb;
+  (void)bn_units_format_size(f->read_size, sizeof f->read_size, v->bytes_read, false);
+  (void)bn_units_format_size(f->written_size, sizeof f->written_size, v->bytes_written, false);
+  (void)bn_units_format_size(f->moved_size, sizeof f->moved_size, v->bytes_moved, false);
   (void)bn_units_format_size(f->moved_size_s, sizeof f->moved_size_s,
-                             (uint64_t)((double)moved / v->span_s), false);
+                             (uint64_t)v->bytes_moved_per_s, false);
 }
 
 void bn_form_fill(struct bn_form *f, const struct bn_view *v)

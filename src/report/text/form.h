@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "api/report.h"
+#include "measure/view.h"
 
 enum { BN_FORM_TEXT = 48 };
 

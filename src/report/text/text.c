@@ -7,26 +7,23 @@
 #include <string.h>
 
 #include "base/geohist.h"
-#include "base/hist.h"
 #include "base/log.h"
-#include "engine/run.h"
-#include "measure/snap.h"
-#include "option/conf.h"
+#include "measure/facts.h"
+#include "measure/view.h"
 #include "report/text/form.h"
 #include "report/text/wording.h"
 
 struct text {
-  FILE *out; /* borrowed */
-  const struct bn_conf *conf;
+  FILE *out;                  /* borrowed */
+  const struct bn_plan *plan; /* of the run's facts */
   const struct bn_dialect *dialect;
-  int verbosity;
   double stamp_05; /* what the next checkpoint of 0.5 shows: when the one before it was */
   int error;       /* of the first failed write; 0: none, -1: some earlier write of others failed */
 };
 
 static bool is_quiet(const struct text *t)
 {
-  return t->verbosity < BN_NOTICE;
+  return t->plan->verbosity < BN_NOTICE;
 }
 
 /* Messages of other threads go to the same file: they wait until the report at hand is complete. */
@@ -56,11 +53,12 @@ static double seconds(uint64_t ns)
   return (double)ns / (double)BN_NSEC_PER_SEC;
 }
 
-static int text_open(void *self, const void *conf, FILE *out, struct bn_err *err)
+static int text_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
 {
   struct text *t = self;
 
   (void)conf;
+  (void)path;
   (void)err;
   *t = (struct text){.out = out};
   return 0;
@@ -68,7 +66,7 @@ static int text_open(void *self, const void *conf, FILE *out, struct bn_err *err
 
 /* --- header ----------------------------------------------------------------------------------- */
 
-static void print_checkpoints(const struct bn_conf *c, FILE *out)
+static void print_checkpoints(const struct bn_plan *c, FILE *out)
 {
   (void)fputs("Report checkpoint(s) at ", out);
   for (size_t i = 0; i < c->n_checkpoints; i++)
@@ -78,56 +76,63 @@ static void print_checkpoints(const struct bn_conf *c, FILE *out)
 
 static void print_random(const struct text *t, FILE *out)
 {
-  const struct bn_conf *c = t->conf;
+  const struct bn_plan *p = t->plan;
 
-  if (c->raw.rand_init && t->dialect->from_timer != NULL)
+  if (p->seed_from_timer && t->dialect->from_timer != NULL)
     (void)fputs(t->dialect->from_timer, out);
-  if (c->seed_given)
+  if (p->seed_given)
     (void)fprintf(out, "Initializing random number generator from seed (%" PRId64 ").\n\n",
-                  c->raw.rand_seed);
+                  p->seed_typed);
   else
     (void)fputs(t->dialect->seed_absent, out);
 }
 
-static void text_begin(void *self, const struct bn_run *run)
+static void print_plan(const struct text *t, FILE *out)
+{
+  const struct bn_plan *p = t->plan;
+
+  (void)fprintf(out, "Running the test with following options:\nNumber of threads: %u\n",
+                p->threads);
+  if (p->warmup_ns > 0)
+    (void)fprintf(out, "Warmup time: %.15gs\n", seconds(p->warmup_ns));
+  if (p->rate > 0)
+    (void)fprintf(out, "Target transaction rate: %.15g/sec\n", p->rate);
+  if (p->interval_ns > 0)
+    (void)fprintf(out, "Report intermediate results every %.15g second(s)\n",
+                  seconds(p->interval_ns));
+  if (p->n_checkpoints > 0)
+    print_checkpoints(p, out);
+  if (p->debug)
+    (void)fputs("Debug mode enabled.\n\n", out);
+  if (p->validate)
+    (void)fputs(t->dialect->validation, out);
+  print_random(t, out);
+  if (p->forced)
+    (void)fprintf(out, "Forcing shutdown in %.15g seconds\n", seconds(p->time_ns + p->forced_ns));
+  (void)fputs("\n", out);
+}
+
+static void text_begin(void *self, const struct bn_facts *f)
 {
   struct text *t = self;
-  const struct bn_conf *c = bn_run_conf(run);
-  FILE *out = t->out;
 
-  t->conf = c;
-  t->dialect = bn_dialect_get(c->version);
-  t->verbosity = bn_log_get_verbosity();
+  t->plan = &f->plan;
+  t->dialect = bn_dialect_get(f->plan.version);
   if (is_quiet(t))
     return;
   begin_output(t);
-  (void)fprintf(out, "Running the test with following options:\nNumber of threads: %u\n",
-                c->threads);
-  if (c->warmup_ns > 0)
-    (void)fprintf(out, "Warmup time: %.15gs\n", seconds(c->warmup_ns));
-  if (c->raw.rate > 0)
-    (void)fprintf(out, "Target transaction rate: %.15g/sec\n", c->raw.rate);
-  if (c->interval_ns > 0)
-    (void)fprintf(out, "Report intermediate results every %.15g second(s)\n",
-                  seconds(c->interval_ns));
-  if (c->n_checkpoints > 0)
-    print_checkpoints(c, out);
-  if (c->raw.debug)
-    (void)fputs("Debug mode enabled.\n\n", out);
-  if (c->raw.validate)
-    (void)fputs(t->dialect->validation, out);
-  print_random(t, out);
-  if (c->forced)
-    (void)fprintf(out, "Forcing shutdown in %.15g seconds\n", seconds(c->time_ns + c->forced_ns));
-  (void)fputs("\n", out);
+  print_plan(t, t->out);
+  for (size_t i = 0; i < f->n_rows; i++)
+    if (f->row[i].level <= t->plan->verbosity)
+      (void)fputs(f->row[i].text, t->out);
   end_output(t);
 }
 
-static void text_starting(void *self, const struct bn_run *run)
+static void text_starting(void *self, const struct bn_facts *f)
 {
   struct text *t = self;
 
-  (void)run;
+  (void)f;
   if (is_quiet(t))
     return;
   begin_output(t);
@@ -135,17 +140,17 @@ static void text_starting(void *self, const struct bn_run *run)
   end_output(t);
 }
 
-static void text_started(void *self, const struct bn_run *run)
+static void text_started(void *self, const struct bn_facts *f)
 {
   struct text *t = self;
 
-  (void)run;
+  (void)f;
   if (is_quiet(t))
     return;
   begin_output(t);
   (void)fputs("Threads started!\n\n", t->out);
-  if (t->conf->warmup_ns > 0)
-    (void)fprintf(t->out, "Warming up for %.15g seconds...\n\n", seconds(t->conf->warmup_ns));
+  if (t->plan->warmup_ns > 0)
+    (void)fprintf(t->out, "Warming up for %.15g seconds...\n\n", seconds(t->plan->warmup_ns));
   end_output(t);
 }
 
@@ -170,10 +175,10 @@ static int text_interval(void *self, const struct bn_view *v, struct bn_err *err
     return 0;
   bn_form_fill(&f, v);
   begin_output(t);
-  print_stamp(t, v->at_s, t->conf->interval_decimals);
+  print_stamp(t, v->at_s, t->plan->interval_decimals);
   bn_form_print(&f, line, t->out);
   if (v->paced && queue != NULL) {
-    print_stamp(t, v->at_s, t->conf->interval_decimals);
+    print_stamp(t, v->at_s, t->plan->interval_decimals);
     bn_form_print(&f, queue, t->out);
   }
   end_output(t);
@@ -220,7 +225,7 @@ static void print_ranks(struct text *t, struct bn_form *f, const struct bn_view 
 
 static void print_sessions(struct text *t, struct bn_form *f, const struct bn_view *v)
 {
-  if (v->sessions == NULL || t->verbosity < BN_DEBUG)
+  if (v->sessions == NULL || !t->plan->debug || t->plan->verbosity < BN_DEBUG)
     return;
   (void)fputs("DEBUG: Verbose per-thread statistics:\n\n", t->out);
   for (size_t i = 0; i < v->n_sessions; i++) {
@@ -230,48 +235,30 @@ static void print_sessions(struct text *t, struct bn_form *f, const struct bn_vi
   (void)fputs("\n", t->out);
 }
 
-struct timing {
-  double count, sum_s;
-};
-
-static void add_bucket(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
-{
-  struct timing *timing = arg;
-  const uint64_t middle = highest == UINT64_MAX ? lowest : lowest + (highest - lowest) / 2;
-
-  timing->count += (double)count;
-  timing->sum_s += (double)count * (double)middle * 1e-9;
-}
-
 /* Nothing when the run does not have that histogram. */
 static void print_timing(const struct text *t, const struct bn_view *v, const char *metric,
                          const char *title)
 {
-  const struct bn_snap *s = v->delta;
-  struct timing timing = {0, 0};
-  uint64_t lowest = 0, highest = 0;
-  size_t i = BN_H_FIXED;
+  size_t i = 0;
 
-  while (s != NULL && i < s->n_hists && strcmp(s->hist_metric[i]->name, metric) != 0)
+  while (i < v->n_timings && strcmp(v->timings[i].name, metric) != 0)
     i++;
-  if (s == NULL || i == s->n_hists)
+  if (i == v->n_timings)
     return;
-  bn_hist_each(s->hist[i], add_bucket, &timing);
-  (void)bn_hist_bounds(s->hist[i], &lowest, &highest);
   (void)fprintf(t->out,
                 "%s"
                 "DEBUG:     min:                                %.4fs\n"
                 "DEBUG:     avg:                                %.4fs\n"
                 "DEBUG:     max:                                %.4fs\n"
                 "DEBUG:   total:                                %.4fs\n",
-                title, (double)lowest * 1e-9, timing.count > 0 ? timing.sum_s / timing.count : 0,
-                (double)highest * 1e-9, timing.sum_s);
+                title, v->timings[i].min_s, v->timings[i].avg_s, v->timings[i].max_s,
+                v->timings[i].sum_s);
 }
 
 /* What --db-debug measures. */
 static void print_timings(const struct text *t, const struct bn_view *v)
 {
-  if (t->verbosity < BN_DEBUG)
+  if (t->plan->verbosity < BN_DEBUG)
     return;
   print_timing(t, v, "sql_execute", "DEBUG: \nDEBUG: Query execution statistics:\n");
   print_timing(t, v, "sql_fetch", "DEBUG: Results fetching statistics:\n");
@@ -309,7 +296,7 @@ static void print_summary(struct text *t, const struct bn_view *v)
 }
 
 /* Whole seconds unless a checkpoint was asked for between them. */
-static int checkpoint_decimals(const struct bn_conf *c)
+static int checkpoint_decimals(const struct bn_plan *c)
 {
   uint64_t unit = BN_NSEC_PER_SEC;
   int decimals = 0;
@@ -328,7 +315,7 @@ static int text_checkpoint(void *self, const struct bn_view *v, struct bn_err *e
   if (is_quiet(t))
     return 0;
   begin_report(t);
-  print_stamp(t, t->conf->version == BN_V05 ? t->stamp_05 : v->at_s, checkpoint_decimals(t->conf));
+  print_stamp(t, t->plan->version == BN_V05 ? t->stamp_05 : v->at_s, checkpoint_decimals(t->plan));
   t->stamp_05 = v->at_s;
   (void)fputs("Checkpoint report:\n", t->out);
   if (!v->replaced)
@@ -345,7 +332,7 @@ static int text_total(void *self, const struct bn_view *v, struct bn_err *err)
   if (is_quiet(t))
     return 0;
   begin_report(t);
-  if (t->conf->raw.histogram)
+  if (t->plan->histogram)
     failed = print_histogram(v, t->out, err);
   if (!v->replaced)
     print_summary(t, v);

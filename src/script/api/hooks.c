@@ -7,6 +7,8 @@
 
 #include <lauxlib.h>
 
+#include "measure/facts.h"
+#include "measure/view.h"
 #include "option/conf.h"
 #include "script/api/instance.h"
 #include "script/vm/call.h"
@@ -20,10 +22,11 @@ struct hooks {
   bool failed;
 };
 
-static int hooks_open(void *self, const void *conf, FILE *out, struct bn_err *err)
+static int hooks_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
 {
   struct hooks *h = self;
 
+  (void)path;
   (void)err;
   h->conf = conf;
   h->out = out;
@@ -42,17 +45,15 @@ static struct bn_instance *open_instance(struct hooks *h)
   return in;
 }
 
-static void hooks_starting(void *self, const struct bn_run *run)
+static void hooks_starting(void *self, const struct bn_facts *f)
 {
   struct hooks *h = self;
-  const struct bn_conf *conf = h->conf->api->vm->setup->conf;
 
-  (void)run;
   if (h->conf->reporter.replaces == 0)
     return;
-  if (conf->interval_ns > 0)
+  if (f->plan.interval_ns > 0)
     h->interval = open_instance(h);
-  if (conf->n_checkpoints > 0)
+  if (f->plan.n_checkpoints > 0)
     h->checkpoint = open_instance(h);
 }
 

@@ -59,7 +59,8 @@ int bn_fileio_resolve(struct bn_fileio_plan *plan, const struct bn_fileio_conf *
 void bn_fileio_flags_text(const struct bn_fileio_plan *plan, char *out, size_t len);
 /* "325.52KiB", in the dialect. */
 void bn_fileio_size_text(const struct bn_fileio_plan *plan, uint64_t bytes, char *out, size_t len);
-void bn_fileio_describe(const struct bn_fileio_plan *plan, const char *io_title);
+void bn_fileio_describe(const struct bn_fileio_plan *plan, const char *io_title,
+                        struct bn_facts *facts);
 
 /* --- layout.c: the files --- */
 

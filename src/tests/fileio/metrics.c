@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the fileio test measures, for structured reports, and the figures computed from it. */
-#include "api/report.h"
+#include "measure/view.h"
 #include "tests/fileio/fileio.h"
 
 const struct bn_metric bn_fileio_metrics[] = {

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/log.h"
+#include "measure/facts.h"
 #include "option/conf.h"
 #include "tests/fileio/fileio.h"
 #include "tests/fileio/verify.h"
@@ -273,41 +274,42 @@ void bn_fileio_size_text(const struct bn_fileio_plan *p, uint64_t bytes, char *o
     (void)snprintf(out, len, "%.5g%c%s", value, prefix[i], p->version == BN_V05 ? "b" : "iB");
 }
 
-static void describe_flushes(const struct bn_fileio_plan *p)
+static void describe_flushes(const struct bn_fileio_plan *p, struct bn_facts *f)
 {
   if (p->fsync_freq > 0)
-    bn_log(BN_NOTICE, "Periodic FSYNC enabled, calling fsync() each %llu requests.",
-           (unsigned long long)p->fsync_freq);
+    bn_facts_row(f, BN_NOTICE, "Periodic FSYNC enabled, calling fsync() each %llu requests.",
+                 (unsigned long long)p->fsync_freq);
   if (p->fsync_end)
-    bn_log(BN_NOTICE, "Calling fsync() at the end of test, Enabled.");
+    bn_facts_row(f, BN_NOTICE, "Calling fsync() at the end of test, Enabled.");
   if (p->conf->fsync_all)
-    bn_log(BN_NOTICE, "Calling fsync() after each write operation.");
+    bn_facts_row(f, BN_NOTICE, "Calling fsync() after each write operation.");
 }
 
-void bn_fileio_describe(const struct bn_fileio_plan *p, const char *io_title)
+void bn_fileio_describe(const struct bn_fileio_plan *p, const char *io_title, struct bn_facts *f)
 {
   char text[64];
 
   bn_fileio_flags_text(p, text, sizeof text);
-  bn_log(BN_NOTICE, "Extra file open flags: %s", text);
+  bn_facts_row(f, BN_NOTICE, "Extra file open flags: %s", text);
   bn_fileio_size_text(p, p->file_size, text, sizeof text);
-  bn_log(BN_NOTICE, "%u files, %s each", p->files, text);
+  bn_facts_row(f, BN_NOTICE, "%u files, %s each", p->files, text);
   bn_fileio_size_text(p, p->conf->total_size, text, sizeof text);
-  bn_log(BN_NOTICE, "%s total file size", text);
+  bn_facts_row(f, BN_NOTICE, "%s total file size", text);
   bn_fileio_size_text(p, p->conf->block_size, text, sizeof text);
-  bn_log(BN_NOTICE, "Block size %s", text);
+  bn_facts_row(f, BN_NOTICE, "Block size %s", text);
   if (p->conf->merged > 0) {
     bn_fileio_size_text(p, p->conf->block_size * (uint64_t)p->conf->merged, text, sizeof text);
-    bn_log(BN_NOTICE, "Merging requests %sup to %s for sequential IO.",
-           p->version == BN_V05 ? " " : "", text);
+    bn_facts_row(f, BN_NOTICE, "Merging requests %sup to %s for sequential IO.",
+                 p->version == BN_V05 ? " " : "", text);
   }
   if (p->random) {
-    bn_log(BN_NOTICE, "Number of IO requests: %llu", (unsigned long long)p->events);
-    bn_log(BN_NOTICE, "Read/Write ratio for combined random IO test: %2.2f", p->conf->rw_ratio);
+    bn_facts_row(f, BN_NOTICE, "Number of IO requests: %llu", (unsigned long long)p->events);
+    bn_facts_row(f, BN_NOTICE, "Read/Write ratio for combined random IO test: %2.2f",
+                 p->conf->rw_ratio);
   }
-  describe_flushes(p);
-  bn_log(BN_NOTICE, "Using %s I/O mode", io_title);
+  describe_flushes(p, f);
+  bn_facts_row(f, BN_NOTICE, "Using %s I/O mode", io_title);
   if (p->validate)
-    bn_log(BN_NOTICE, "Using checksums validation.");
-  bn_log(BN_NOTICE, "Doing %s test", modes[p->mode].title);
+    bn_facts_row(f, BN_NOTICE, "Using checksums validation.");
+  bn_facts_row(f, BN_NOTICE, "Doing %s test", modes[p->mode].title);
 }

@@ -121,11 +121,11 @@ static int fileio_open(void **self, struct bn_session *s, const void *conf, stru
   return make_pattern(f, err);
 }
 
-static void fileio_describe(const void *self)
+static void fileio_describe(const void *self, struct bn_facts *facts)
 {
   const struct bn_fileio *f = self;
 
-  bn_fileio_describe(&f->plan, f->engine->title);
+  bn_fileio_describe(&f->plan, f->engine->title, facts);
 }
 
 static struct bn_io_setup setup_for(const struct bn_fileio *f, const int *fd, unsigned n_files)

@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Takes a snapshot, subtracts the baseline that fits, and hands the view to every reporter. */
+#include "engine/book.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+
+struct slot {
+  struct bn_report_use use;
+  void *state; /* owned */
+  bool opened;
+  _Atomic int busy; /* threads in its interval, checkpoint, tick or total */
+};
+
+/* What a report is made from.  The reporting thread has its own, so that one which hangs in a
+   reporter holds up nothing. */
+struct desk {
+  struct bn_snap now, delta;
+  struct bn_view_store store;
+  struct bn_view view;
+};
+
+struct bn_book {
+  const struct bn_conf *conf;
+  const struct bn_workload *ops;
+  const struct bn_statset *stats;
+  struct slot *slot;
+  size_t n_slots;
+  unsigned replaced; /* BN_REPLACES_… of all reporters */
+  bool ticks;
+  _Atomic int kind; /* enum bn_kind */
+  _Atomic bool in_hook, left;
+  pthread_mutex_t lock; /* guards facts */
+  struct bn_facts facts;
+  struct bn_snap start, base, last; /* the measurement's; it or a checkpoint; the last interval */
+  bool base_is_start;               /* base is the start of the measurement: exact extremes hold */
+  struct desk desk, total;          /* the reporting thread's; the final report's */
+};
+
+/* --- life ------------------------------------------------------------------------------------- */
+
+static int make_desk(struct desk *d, const struct bn_statset *stats)
+{
+  if (bn_snap_init(&d->now, stats) != 0 || bn_snap_init(&d->delta, stats) != 0)
+    return -1;
+  return bn_view_store_init(&d->store, &d->now);
+}
+
+static void free_desk(struct desk *d)
+{
+  bn_snap_done(&d->now);
+  bn_snap_done(&d->delta);
+  bn_view_store_done(&d->store);
+}
+
+static int make_slots(struct bn_book *b, const struct bn_book_setup *setup)
+{
+  b->slot = calloc(setup->n_reports + 1, sizeof *b->slot);
+  if (b->slot == NULL)
+    return -1;
+  b->n_slots = setup->n_reports;
+  for (size_t i = 0; i < setup->n_reports; i++) {
+    b->slot[i].use = setup->reports[i];
+    b->slot[i].state = calloc(1, setup->reports[i].ops->state_size + 1);
+    if (b->slot[i].state == NULL)
+      return -1;
+    b->ticks |= setup->reports[i].ops->tick != NULL;
+  }
+  return 0;
+}
+
+static int make_snaps(struct bn_book *b)
+{
+  if (b->ticks && bn_snap_init(&b->start, b->stats) != 0)
+    return -1;
+  if (bn_snap_init(&b->base, b->stats) != 0 || bn_snap_init(&b->last, b->stats) != 0)
+    return -1;
+  return make_desk(&b->desk, b->stats) == 0 ? make_desk(&b->total, b->stats) : -1;
+}
+
+static void plan(struct bn_plan *p, const struct bn_conf *c)
+{
+  *p = (struct bn_plan){.version = c->version,
+                        .explicit_dialect = c->explicit_dialect,
+                        .verbosity = bn_log_get_verbosity(),
+                        .threads = c->threads,
+                        .events = c->events,
+                        .time_ns = c->time_ns,
+                        .warmup_ns = c->warmup_ns,
+                        .interval_ns = c->interval_ns,
+                        .interval_decimals = c->interval_decimals,
+                        .n_checkpoints = c->n_checkpoints,
+                        .n_percents = c->n_percents,
+                        .rate = c->raw.rate,
+                        .forced = c->forced,
+                        .forced_ns = c->forced_ns,
+                        .debug = c->raw.debug,
+                        .validate = c->raw.validate,
+                        .histogram = c->raw.histogram,
+                        .seed_given = c->seed_given,
+                        .seed_typed = c->raw.rand_seed,
+                        .seed_from_timer = c->raw.rand_init};
+  for (size_t i = 0; i < c->n_checkpoints; i++)
+    p->checkpoint_ns[i] = c->checkpoint_ns[i];
+  for (size_t i = 0; i < c->n_percents; i++)
+    p->percents[i] = c->percents[i];
+}
+
+int bn_book_new(struct bn_book **out, const struct bn_book_setup *setup)
+{
+  struct bn_book *b = calloc(1, sizeof *b);
+
+  *out = NULL;
+  if (b == NULL || pthread_mutex_init(&b->lock, NULL) != 0) {
+    free(b);
+    return -1;
+  }
+  b->conf = setup->conf;
+  b->ops = setup->ops;
+  b->stats = setup->stats;
+  atomic_init(&b->kind, (int)setup->ops->kind);
+  if (make_slots(b, setup) != 0 || make_snaps(b) != 0) {
+    bn_book_free(b);
+    return -1;
+  }
+  if (setup->facts != NULL) {
+    b->facts = *setup->facts;
+    *setup->facts = (struct bn_facts){.plan = {0}};
+  }
+  *out = b;
+  return 0;
+}
+
+void bn_book_free(struct bn_book *b)
+{
+  if (b == NULL)
+    return;
+  for (size_t i = 0; i < b->n_slots; i++)
+    free(b->slot[i].state);
+  free(b->slot);
+  free_desk(&b->desk);
+  free_desk(&b->total);
+  bn_snap_done(&b->start);
+  bn_snap_done(&b->base);
+  bn_snap_done(&b->last);
+  bn_facts_done(&b->facts);
+  (void)pthread_mutex_destroy(&b->lock);
+  free(b);
+}
+
+void bn_book_set_kind(struct bn_book *b, enum bn_kind kind)
+{
+  atomic_store(&b->kind, (int)kind);
+}
+
+enum bn_kind bn_book_kind(const struct bn_book *b)
+{
+  return (enum bn_kind)atomic_load(&b->kind);
+}
+
+void bn_book_fact(struct bn_book *b, const char *section, const char *key, const char *text)
+{
+  (void)pthread_mutex_lock(&b->lock);
+  bn_facts_text(&b->facts, section, key, text);
+  (void)pthread_mutex_unlock(&b->lock);
+}
+
+/* --- before the measurement ------------------------------------------------------------------- */
+
+bool bn_book_open(struct bn_book *b)
+{
+  for (size_t i = 0; i < b->n_slots; i++) {
+    struct slot *r = &b->slot[i];
+    struct bn_err err = {0};
+
+    r->opened = true;
+    if (r->use.ops->open != NULL &&
+        r->use.ops->open(r->state, r->use.conf, r->use.path, r->use.out, &err) != 0) {
+      bn_log(BN_FATAL, "%s", err.text);
+      return false;
+    }
+    b->replaced |= r->use.ops->replaces;
+  }
+  return true;
+}
+
+/* Reporters read the facts while sessions that connect may still add some. */
+static void tell(struct bn_book *b, const struct slot *r,
+                 void (*hook)(void *self, const struct bn_facts *f))
+{
+  if (hook == NULL)
+    return;
+  (void)pthread_mutex_lock(&b->lock);
+  hook(r->state, &b->facts);
+  (void)pthread_mutex_unlock(&b->lock);
+}
+
+void bn_book_begin(struct bn_book *b, const void *workload, uint64_t seed)
+{
+  plan(&b->facts.plan, b->conf);
+  b->facts.plan.seed = seed;
+  if (b->ops->describe != NULL)
+    b->ops->describe(workload, &b->facts);
+  for (size_t i = 0; i < b->n_slots; i++)
+    tell(b, &b->slot[i], b->slot[i].use.ops->begin);
+}
+
+void bn_book_starting(struct bn_book *b)
+{
+  for (size_t i = 0; i < b->n_slots; i++)
+    tell(b, &b->slot[i], b->slot[i].use.ops->starting);
+}
+
+void bn_book_started(struct bn_book *b)
+{
+  for (size_t i = 0; i < b->n_slots; i++)
+    tell(b, &b->slot[i], b->slot[i].use.ops->started);
+}
+
+/* --- baselines -------------------------------------------------------------------------------- */
+
+static void swap(struct bn_snap *a, struct bn_snap *b)
+{
+  const struct bn_snap t = *a;
+
+  *a = *b;
+  *b = t;
+}
+
+static void spread_baseline(struct bn_book *b)
+{
+  bn_snap_copy(&b->last, &b->base);
+  if (b->ticks)
+    bn_snap_copy(&b->start, &b->base);
+  b->base_is_start = true;
+}
+
+void bn_book_start(struct bn_book *b, uint64_t now_ns)
+{
+  b->facts.start_ns = now_ns;
+  b->facts.start_wall_ns = bn_clock_wall();
+  bn_snap_take(&b->base, b->stats, now_ns);
+  spread_baseline(b);
+}
+
+const struct bn_snap *bn_book_baseline(struct bn_book *b, uint64_t now_ns)
+{
+  bn_snap_take(&b->base, b->stats, now_ns);
+  spread_baseline(b);
+  return &b->base;
+}
+
+/* --- reports ---------------------------------------------------------------------------------- */
+
+static void build_view(struct bn_book *b, struct desk *d, const struct bn_snap *base, bool exact,
+                       const struct bn_moment *m)
+{
+  const struct bn_view_rules rules = {.percents = b->conf->percents,
+                                      .n_percents = b->conf->n_percents,
+                                      .commits = b->conf->version == BN_V05,
+                                      .exact = exact,
+                                      .sessions = exact || base == &b->base};
+  struct bn_view *v = &d->view;
+
+  bn_snap_take(&d->now, b->stats, m->now_ns);
+  bn_snap_copy(&d->delta, &d->now);
+  bn_snap_diff(&d->delta, base);
+  bn_view_fill(v, &d->store, &d->delta, &rules);
+  v->kind = bn_book_kind(b);
+  v->at_s = (double)(m->now_ns - m->from_ns) * 1e-9;
+  v->paced = m->paced;
+  if (v->paced) {
+    v->backlog = m->backlog;
+    v->concurrency = d->now.unfinished;
+  }
+  if (m->at_limit)
+    v->running = m->running;
+  if (b->ops->figures != NULL) {
+    v->n_figures = b->ops->figures(v, d->store.figure, BN_FIGURES_MAX);
+    v->figures = d->store.figure;
+  }
+}
+
+static int call(const struct slot *r, enum bn_view_span span, const struct bn_view *v,
+                struct bn_err *err)
+{
+  const struct bn_reporter *ops = r->use.ops;
+
+  switch (span) {
+  case BN_VIEW_INTERVAL:
+    return ops->interval == NULL ? 0 : ops->interval(r->state, v, err);
+  case BN_VIEW_CHECKPOINT:
+    return ops->checkpoint == NULL ? 0 : ops->checkpoint(r->state, v, err);
+  case BN_VIEW_TOTAL:
+    return ops->total == NULL ? 0 : ops->total(r->state, v, err);
+  case BN_VIEW_TICK:
+    return ops->tick == NULL ? 0 : ops->tick(r->state, v, err);
+  }
+  return 0;
+}
+
+/* A reporter that hangs is none of the others. */
+static void print_instead(struct bn_book *b, const struct bn_view *v)
+{
+  for (size_t i = 0; i < b->n_slots; i++) {
+    const struct slot *r = &b->slot[i];
+    struct bn_err err = {0};
+
+    if (r->use.ops->instead != NULL && atomic_load(&r->busy) == 0 &&
+        r->use.ops->instead(r->state, v, &err) != 0 && err.text[0] != '\0')
+      bn_log(BN_FATAL, "%s", err.text);
+  }
+}
+
+void bn_book_instead(struct bn_book *b)
+{
+  print_instead(b, &b->total.view);
+}
+
+bool bn_book_in_hook(const struct bn_book *b)
+{
+  return atomic_load(&b->in_hook);
+}
+
+void bn_book_leave_reporter(struct bn_book *b)
+{
+  atomic_store(&b->left, true);
+}
+
+/* false: it has failed, in words of its own. */
+static bool hand_over(struct bn_book *b, struct slot *r, const struct bn_view *v)
+{
+  const bool hook = v->span == BN_VIEW_TOTAL && (r->use.ops->replaces & BN_REPLACES_TOTAL) != 0;
+  struct bn_err err = {0};
+  int rc;
+
+  if (hook)
+    atomic_store(&b->in_hook, true);
+  atomic_fetch_add(&r->busy, 1);
+  rc = call(r, v->span, v, &err);
+  atomic_fetch_sub(&r->busy, 1);
+  if (hook)
+    atomic_store(&b->in_hook, false);
+  if (rc != 0 && err.text[0] != '\0')
+    bn_log(BN_FATAL, "%s", err.text);
+  return rc == 0;
+}
+
+/* Returns whether all went well; *late: the reporting thread came back from a call after nobody
+   expected it to any more. */
+static bool hand_out(struct bn_book *b, struct bn_view *v, bool *late)
+{
+  const unsigned bit = v->span == BN_VIEW_INTERVAL ? BN_REPLACES_INTERVAL
+                       : v->span == BN_VIEW_TICK   ? 0
+                                                   : BN_REPLACES_TOTAL;
+  bool ok = true, replacement_failed = false;
+
+  *late = false;
+  for (size_t i = 0; i < b->n_slots && !*late; i++) {
+    struct slot *r = &b->slot[i];
+    const bool replaces = (r->use.ops->replaces & bit) != 0;
+
+    v->replaced = (b->replaced & bit) != 0 && !replaces;
+    if (!hand_over(b, r, v)) {
+      ok = false;
+      replacement_failed |= replaces;
+    }
+    *late = v->span != BN_VIEW_TOTAL && atomic_load(&b->left);
+  }
+  if (replacement_failed && v->span != BN_VIEW_INTERVAL && !*late)
+    print_instead(b, v);
+  return ok;
+}
+
+bool bn_book_interval(struct bn_book *b, const struct bn_moment *m)
+{
+  bool late, ok;
+
+  build_view(b, &b->desk, &b->last, false, m);
+  b->desk.view.span = BN_VIEW_INTERVAL;
+  ok = hand_out(b, &b->desk.view, &late);
+  if (!late)
+    swap(&b->last, &b->desk.now);
+  return ok;
+}
+
+/* In 0.5 tests without statistics of their own have no checkpoints: their total is of the whole. */
+static bool has_checkpoints(const struct bn_book *b)
+{
+  const enum bn_kind kind = bn_book_kind(b);
+
+  return b->conf->version != BN_V05 || (kind != BN_KIND_PLAIN && kind != BN_KIND_CPU);
+}
+
+bool bn_book_checkpoint(struct bn_book *b, const struct bn_moment *m)
+{
+  bool late, ok;
+
+  if (!has_checkpoints(b))
+    return true;
+  build_view(b, &b->desk, &b->base, b->base_is_start, m);
+  b->desk.view.span = BN_VIEW_CHECKPOINT;
+  ok = hand_out(b, &b->desk.view, &late);
+  if (!late) {
+    swap(&b->base, &b->desk.now);
+    b->base_is_start = false;
+  }
+  return ok;
+}
+
+bool bn_book_ticks(const struct bn_book *b)
+{
+  return b->ticks;
+}
+
+bool bn_book_tick(struct bn_book *b, const struct bn_moment *m)
+{
+  bool late;
+
+  build_view(b, &b->desk, &b->start, true, m);
+  b->desk.view.span = BN_VIEW_TICK;
+  return hand_out(b, &b->desk.view, &late);
+}
+
+void bn_book_ended(struct bn_book *b)
+{
+  for (size_t i = 0; i < b->n_slots; i++)
+    if (b->slot[i].use.ops->ended != NULL && atomic_load(&b->slot[i].busy) == 0)
+      b->slot[i].use.ops->ended(b->slot[i].state);
+}
+
+bool bn_book_total(struct bn_book *b, const struct bn_moment *m)
+{
+  bool late;
+
+  b->facts.end_wall_ns = bn_clock_wall();
+  build_view(b, &b->total, &b->base, b->base_is_start, m);
+  b->total.view.span = BN_VIEW_TOTAL;
+  b->total.view.running = 0;
+  b->total.view.unfinished = m->abandoned ? b->total.now.unfinished : 0;
+  return hand_out(b, &b->total.view, &late);
+}
+
+static bool finish(struct slot *r, const struct bn_end *end)
+{
+  struct bn_err err = {0};
+
+  if (r->use.ops->finish == NULL || r->use.ops->finish(r->state, end, &err) == 0)
+    return true;
+  bn_log_stderr("%s", err.text);
+  return false;
+}
+
+bool bn_book_close(struct bn_book *b, const struct bn_end *end)
+{
+  bool ok = true;
+
+  for (size_t i = 0; i < b->n_slots; i++) {
+    struct slot *r = &b->slot[i];
+    struct bn_err err = {0};
+
+    if (r->opened && atomic_load(&r->busy) == 0) {
+      ok &= finish(r, end);
+      if (r->use.ops->close != NULL && r->use.ops->close(r->state, &err) != 0) {
+        bn_log_stderr("report not complete: %s", err.text);
+        ok = false;
+      }
+    }
+    r->opened = false;
+  }
+  return ok;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The book of a run: its baselines, its facts, and the reporters that are told of both.
+
+   Invariant: intervals partition the measured time (each begins where the one before it ended), and
+   a total covers the time since the last checkpoint, or since the start.  Snapshots are subtracted
+   here and nowhere else.  The book knows what it is given: statistics, a configuration, a moment.
+ */
+#ifndef BN_ENGINE_BOOK_H
+#define BN_ENGINE_BOOK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "api/report.h"
+#include "measure/facts.h"
+#include "measure/result.h"
+#include "measure/stat.h"
+#include "measure/view.h"
+#include "option/conf.h"
+
+struct bn_book;
+
+/* Everything is borrowed and outlives the book. */
+struct bn_book_setup {
+  const struct bn_conf *conf;
+  const struct bn_workload *ops;
+  const struct bn_statset *stats; /* of the workers' sessions */
+  const struct bn_report_use *reports;
+  size_t n_reports;
+  struct bn_facts *facts; /* what the composition root knows; moved into the book; NULL: nothing */
+};
+
+/* An instant of the run, as its other parts know it. */
+struct bn_moment {
+  uint64_t now_ns, from_ns; /* CLOCK_MONOTONIC; from_ns: what reports count their time from */
+  bool at_limit;            /* the time limit was reached: `running` is how many got that far */
+  unsigned running;
+  bool paced;
+  uint64_t backlog; /* arrivals that wait */
+  bool abandoned;   /* threads are left behind: what they do is unfinished */
+};
+
+/* 0 or -1: out of memory. */
+int bn_book_new(struct bn_book **out, const struct bn_book_setup *setup);
+void bn_book_free(struct bn_book *b);
+
+/* Any thread. */
+void bn_book_set_kind(struct bn_book *b, enum bn_kind kind);
+enum bn_kind bn_book_kind(const struct bn_book *b);
+void bn_book_fact(struct bn_book *b, const char *section, const char *key, const char *text);
+
+/* --- the main thread, in this order --- */
+/* Opens the reporters; false: one cannot be opened, which has been logged. */
+bool bn_book_open(struct bn_book *b);
+/* Prints the heading, after the workload has said what it is.  seed: of the streams. */
+void bn_book_begin(struct bn_book *b, const void *workload, uint64_t seed);
+void bn_book_starting(struct bn_book *b);
+void bn_book_started(struct bn_book *b);
+/* The measurement, or the warm-up before it, starts: the first baseline. */
+void bn_book_start(struct bn_book *b, uint64_t now_ns);
+/* After the reporting thread has ended or was left behind. */
+void bn_book_ended(struct bn_book *b);
+/* The final report; false: some reporter failed. */
+bool bn_book_total(struct bn_book *b, const struct bn_moment *m);
+/* Tells how the run ended and closes the reporters; false: a report is not complete. */
+bool bn_book_close(struct bn_book *b, const struct bn_end *end);
+
+/* --- the reporting thread, or the main thread where there is none --- */
+/* The end of the warm-up: everything measured until now is forgotten.  Returns the snapshot that is
+   the new baseline, which stays the book's. */
+const struct bn_snap *bn_book_baseline(struct bn_book *b, uint64_t now_ns);
+/* false: some reporter failed. */
+bool bn_book_interval(struct bn_book *b, const struct bn_moment *m);
+bool bn_book_checkpoint(struct bn_book *b, const struct bn_moment *m);
+bool bn_book_tick(struct bn_book *b, const struct bn_moment *m);
+bool bn_book_ticks(const struct bn_book *b); /* some reporter wants one every second */
+
+/* --- any other thread --- */
+/* The reporting thread hangs in a reporter and nobody waits for it: what it still brings is too
+   late. */
+void bn_book_leave_reporter(struct bn_book *b);
+/* A reporter that prints the final report in place of the text report is at it. */
+bool bn_book_in_hook(const struct bn_book *b);
+/* While that hangs: the others print the final report. */
+void bn_book_instead(struct bn_book *b);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Collects, copies and frees facts. */
+#include "measure/facts.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Room for one more element of an array; NULL: out of memory. */
+static void *grown(void *array, size_t n, size_t size)
+{
+  /* Doubled whenever n is a power of two, so that no capacity has to be kept. */
+  if ((n & (n - 1)) != 0)
+    return array;
+  return reallocarray(array, n == 0 ? 1 : 2 * n, size);
+}
+
+static char *copy_of(struct bn_facts *f, const char *text)
+{
+  char *copy = text != NULL ? strdup(text) : NULL;
+
+  f->incomplete |= text != NULL && copy == NULL;
+  return copy;
+}
+
+static struct bn_fact *find(const struct bn_facts *f, const char *section, const char *key)
+{
+  for (size_t i = 0; i < f->n_facts; i++)
+    if (strcmp(f->fact[i].section, section) == 0 && strcmp(f->fact[i].key, key) == 0)
+      return &f->fact[i];
+  return NULL;
+}
+
+const struct bn_fact *bn_facts_find(const struct bn_facts *f, const char *section, const char *key)
+{
+  return find(f, section, key);
+}
+
+/* The fact to set, without a value; NULL: out of memory. */
+static struct bn_fact *place(struct bn_facts *f, const char *section, const char *key)
+{
+  struct bn_fact *fact = find(f, section, key), *all;
+
+  if (fact != NULL) {
+    free(fact->text);
+    fact->text = NULL;
+    return fact;
+  }
+  all = grown(f->fact, f->n_facts, sizeof *all);
+  if (all == NULL) {
+    f->incomplete = true;
+    return NULL;
+  }
+  f->fact = all;
+  fact = &all[f->n_facts];
+  *fact = (struct bn_fact){.section = strdup(section), .key = strdup(key)};
+  if (fact->section == NULL || fact->key == NULL) {
+    free(fact->section);
+    free(fact->key);
+    f->incomplete = true;
+    return NULL;
+  }
+  f->n_facts++;
+  return fact;
+}
+
+void bn_facts_text(struct bn_facts *f, const char *section, const char *key, const char *text)
+{
+  struct bn_fact *fact = place(f, section, key);
+
+  if (fact == NULL)
+    return;
+  fact->type = BN_FACT_TEXT;
+  fact->text = copy_of(f, text);
+}
+
+void bn_facts_whole(struct bn_facts *f, const char *section, const char *key, int64_t value)
+{
+  struct bn_fact *fact = place(f, section, key);
+
+  if (fact == NULL)
+    return;
+  fact->type = BN_FACT_WHOLE;
+  fact->whole = value;
+}
+
+void bn_facts_real(struct bn_facts *f, const char *section, const char *key, double value)
+{
+  struct bn_fact *fact = place(f, section, key);
+
+  if (fact == NULL)
+    return;
+  fact->type = BN_FACT_REAL;
+  fact->real = value;
+}
+
+static void add_row(struct bn_facts *f, int level, char *text)
+{
+  struct bn_fact_row *all = grown(f->row, f->n_rows, sizeof *all);
+
+  if (all == NULL || text == NULL) {
+    f->row = all != NULL ? all : f->row;
+    free(text);
+    f->incomplete = true;
+    return;
+  }
+  f->row = all;
+  all[f->n_rows++] = (struct bn_fact_row){level, text};
+}
+
+void bn_facts_row(struct bn_facts *f, int level, const char *fmt, ...)
+{
+  char *text = NULL, *whole = NULL;
+  va_list args;
+  size_t len;
+
+  va_start(args, fmt);
+  if (vasprintf(&text, fmt, args) < 0)
+    text = NULL;
+  va_end(args);
+  len = text != NULL ? strlen(text) : 0;
+  if (text != NULL && (len == 0 || text[len - 1] != '\n')) {
+    if (asprintf(&whole, "%s\n", text) < 0)
+      whole = NULL;
+    free(text);
+    text = whole;
+  }
+  add_row(f, level, text);
+}
+
+void bn_facts_option(struct bn_facts *f, const char *group, const char *name, const char *value,
+                     enum bn_origin origin, bool secret)
+{
+  struct bn_fact_option *all = grown(f->option, f->n_options, sizeof *all);
+
+  if (all == NULL) {
+    f->incomplete = true;
+    return;
+  }
+  f->option = all;
+  all[f->n_options++] = (struct bn_fact_option){.group = copy_of(f, group),
+                                                .name = copy_of(f, name),
+                                                .value = secret ? NULL : copy_of(f, value),
+                                                .origin = origin,
+                                                .secret = secret && value != NULL};
+}
+
+static void copy_facts(struct bn_facts *to, const struct bn_facts *from)
+{
+  for (size_t i = 0; i < from->n_facts; i++) {
+    const struct bn_fact *fact = &from->fact[i];
+
+    switch (fact->type) {
+    case BN_FACT_TEXT:
+      bn_facts_text(to, fact->section, fact->key, fact->text);
+      break;
+    case BN_FACT_WHOLE:
+      bn_facts_whole(to, fact->section, fact->key, fact->whole);
+      break;
+    case BN_FACT_REAL:
+      bn_facts_real(to, fact->section, fact->key, fact->real);
+      break;
+    }
+  }
+}
+
+int bn_facts_copy(struct bn_facts *to, const struct bn_facts *from)
+{
+  *to = (struct bn_facts){.plan = from->plan,
+                          .start_ns = from->start_ns,
+                          .start_wall_ns = from->start_wall_ns,
+                          .end_wall_ns = from->end_wall_ns};
+  copy_facts(to, from);
+  for (size_t i = 0; i < from->n_rows; i++)
+    bn_facts_row(to, from->row[i].level, "%s", from->row[i].text);
+  for (size_t i = 0; i < from->n_options; i++) {
+    const struct bn_fact_option *o = &from->option[i];
+
+    bn_facts_option(to, o->group, o->name, o->secret ? "" : o->value, o->origin, o->secret);
+  }
+  if (!to->incomplete)
+    return 0;
+  bn_facts_done(to);
+  return -1;
+}
+
+void bn_facts_done(struct bn_facts *f)
+{
+  for (size_t i = 0; i < f->n_facts; i++) {
+    free(f->fact[i].section);
+    free(f->fact[i].key);
+    free(f->fact[i].text);
+  }
+  for (size_t i = 0; i < f->n_rows; i++)
+    free(f->row[i].text);
+  for (size_t i = 0; i < f->n_options; i++) {
+    free(f->option[i].group);
+    free(f->option[i].name);
+    free(f->option[i].value);
+  }
+  free(f->fact);
+  free(f->row);
+  free(f->option);
+  memset(f, 0, sizeof *f);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a result is about: the program, its options, the workload, the host, the server, the times.
+   Values only; who gathers them is elsewhere. */
+#ifndef BN_MEASURE_FACTS_H
+#define BN_MEASURE_FACTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/opt.h"
+#include "api/session.h"
+#include "option/opt.h"
+
+/* What the run was asked to do, as far as reports show it.  0: none, unlimited, off. */
+struct bn_plan {
+  enum bn_version version; /* dialect of the texts */
+  bool explicit_dialect;   /* names and numbers are the dialect's own */
+  int verbosity;           /* enum bn_level of base/log.h */
+  unsigned threads;
+  uint64_t events, time_ns, warmup_ns, interval_ns;
+  int interval_decimals;                      /* digits that time stamps need */
+  uint64_t checkpoint_ns[BN_CHECKPOINTS_MAX]; /* ascending, since the end of the warm-up */
+  size_t n_checkpoints;
+  double percents[BN_PERCENTS_MAX]; /* [0] the first one typed, then the others ascending */
+  size_t n_percents;
+  double rate; /* events/s */
+  bool forced; /* --forced-shutdown with a time limit */
+  uint64_t forced_ns;
+  bool debug, validate, histogram;
+  bool seed_given;
+  int64_t seed_typed;   /* as given; of no meaning without seed_given */
+  uint64_t seed;        /* what the streams were derived from */
+  bool seed_from_timer; /* --rand-init of 0.5 */
+};
+
+enum bn_fact_type { BN_FACT_TEXT, BN_FACT_WHOLE, BN_FACT_REAL };
+
+/* One thing that is known: section "host", key "cpu_model". */
+struct bn_fact {
+  char *section, *key;
+  enum bn_fact_type type;
+  char *text; /* BN_FACT_TEXT */
+  int64_t whole;
+  double real;
+};
+
+/* A line that the workload says about itself under the heading of the run. */
+struct bn_fact_row {
+  int level;  /* enum bn_level from which it is shown */
+  char *text; /* with its newlines */
+};
+
+struct bn_fact_option {
+  char *group, *name;
+  char *value; /* as a user would type it; NULL: no value, or a secret */
+  enum bn_origin origin;
+  bool secret; /* there is a value, which is not kept */
+};
+
+/* All strings are owned.  One thread at a time; the engine's book has a lock around its own. */
+struct bn_facts {
+  struct bn_plan plan;
+  struct bn_fact *fact;
+  size_t n_facts;
+  struct bn_fact_row *row;
+  size_t n_rows;
+  struct bn_fact_option *option;
+  size_t n_options;
+  /* CLOCK_MONOTONIC of this host and CLOCK_REALTIME of the same moment, ns; 0: not yet. */
+  uint64_t start_ns, start_wall_ns; /* the gate opened */
+  uint64_t end_wall_ns;             /* the last thread had gone */
+  bool incomplete;                  /* there was no memory for something */
+};
+
+/* Facts of the same section and key are replaced.  Sections in use: program, workload, database,
+   host, clock.  What cannot be stored for want of memory sets `incomplete`. */
+void bn_facts_text(struct bn_facts *f, const char *section, const char *key, const char *text);
+void bn_facts_whole(struct bn_facts *f, const char *section, const char *key, int64_t value);
+void bn_facts_real(struct bn_facts *f, const char *section, const char *key, double value);
+/* NULL: not known. */
+const struct bn_fact *bn_facts_find(const struct bn_facts *f, const char *section, const char *key);
+/* A line of the workload; a newline is added where the text has none at its end. */
+__attribute__((format(printf, 3, 4))) void bn_facts_row(struct bn_facts *f, int level,
+                                                        const char *fmt, ...);
+/* value: NULL for none; not kept when the option is a secret. */
+void bn_facts_option(struct bn_facts *f, const char *group, const char *name, const char *value,
+                     enum bn_origin origin, bool secret);
+int bn_facts_copy(struct bn_facts *to, const struct bn_facts *from); /* 0 or -1: out of memory */
+void bn_facts_done(struct bn_facts *f);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Builds, copies and compares tables of metrics. */
+#include "measure/metric.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct bn_metric fixed[] = {
+    {"other", "1", BN_COUNTER},          {"reads", "1", BN_COUNTER},
+    {"writes", "1", BN_COUNTER},         {"events", "1", BN_COUNTER},
+    {"errors", "1", BN_COUNTER},         {"reconnects", "1", BN_COUNTER},
+    {"bytes_read", "bytes", BN_COUNTER}, {"bytes_written", "bytes", BN_COUNTER},
+    {"latency", "ns", BN_HISTOGRAM},     {"errors_by_code", "1", BN_LABELLED},
+};
+
+enum { N_FIXED = sizeof fixed / sizeof fixed[0] };
+
+/* Two tables as one sequence of rows. */
+struct rows {
+  const struct bn_metric *part[2];
+  size_t n[2];
+};
+
+static const struct bn_metric *row_at(const struct rows *r, size_t i)
+{
+  return i < r->n[0] ? &r->part[0][i] : &r->part[1][i - r->n[0]];
+}
+
+static struct bn_metric *add(struct bn_metric *to, const struct bn_metric *row, char **names)
+{
+  const size_t name = strlen(row->name) + 1, unit = strlen(row->unit) + 1;
+
+  memcpy(*names, row->name, name);
+  memcpy(*names + name, row->unit, unit);
+  *to = (struct bn_metric){*names, *names + name, row->kind};
+  *names += name + unit;
+  return to;
+}
+
+static int fill(struct bn_metrics *m, const struct rows *r)
+{
+  const size_t n = r->n[0] + r->n[1];
+  size_t bytes = 1;
+  char *names;
+
+  memset(m, 0, sizeof *m);
+  for (size_t i = 0; i < n; i++)
+    bytes += strlen(row_at(r, i)->name) + strlen(row_at(r, i)->unit) + 2;
+  m->names = names = malloc(bytes);
+  m->counter = calloc(n + 1, sizeof *m->counter);
+  m->hist = calloc(n + 1, sizeof *m->hist);
+  m->labelled = calloc(n + 1, sizeof *m->labelled);
+  if (names == NULL || m->counter == NULL || m->hist == NULL || m->labelled == NULL) {
+    bn_metrics_done(m);
+    return -1;
+  }
+  for (size_t i = 0; i < n; i++) {
+    const struct bn_metric *row = row_at(r, i);
+
+    switch (row->kind) {
+    case BN_COUNTER:
+      (void)add(&m->counter[m->n_counters++], row, &names);
+      break;
+    case BN_HISTOGRAM:
+      (void)add(&m->hist[m->n_hists++], row, &names);
+      break;
+    case BN_LABELLED:
+      (void)add(&m->labelled[m->n_labelled++], row, &names);
+      break;
+    }
+  }
+  return 0;
+}
+
+int bn_metrics_init(struct bn_metrics *m, const struct bn_metric *extra)
+{
+  struct rows r = {{fixed, extra}, {N_FIXED, 0}};
+
+  while (extra != NULL && extra[r.n[1]].name != NULL)
+    r.n[1]++;
+  return fill(m, &r);
+}
+
+int bn_metrics_from(struct bn_metrics *m, const struct bn_metric *rows, size_t n)
+{
+  const struct rows r = {{rows, NULL}, {n, 0}};
+
+  return fill(m, &r);
+}
+
+int bn_metrics_copy(struct bn_metrics *to, const struct bn_metrics *from)
+{
+  const size_t n = from->n_counters + from->n_hists + from->n_labelled;
+  struct bn_metric *all = calloc(n + 1, sizeof *all);
+  int rc;
+
+  if (all == NULL) {
+    memset(to, 0, sizeof *to);
+    return -1;
+  }
+  memcpy(all, from->counter, from->n_counters * sizeof *all);
+  memcpy(all + from->n_counters, from->hist, from->n_hists * sizeof *all);
+  memcpy(all + from->n_counters + from->n_hists, from->labelled, from->n_labelled * sizeof *all);
+  rc = bn_metrics_from(to, all, n);
+  free(all);
+  return rc;
+}
+
+void bn_metrics_done(struct bn_metrics *m)
+{
+  free(m->names);
+  free(m->counter);
+  free(m->hist);
+  free(m->labelled);
+  memset(m, 0, sizeof *m);
+}
+
+static bool same_rows(const struct bn_metric *a, size_t na, const struct bn_metric *b, size_t nb)
+{
+  if (na != nb)
+    return false;
+  for (size_t i = 0; i < na; i++)
+    if (strcmp(a[i].name, b[i].name) != 0 || strcmp(a[i].unit, b[i].unit) != 0)
+      return false;
+  return true;
+}
+
+bool bn_metrics_equal(const struct bn_metrics *a, const struct bn_metrics *b)
+{
+  return same_rows(a->counter, a->n_counters, b->counter, b->n_counters) &&
+         same_rows(a->hist, a->n_hists, b->hist, b->n_hists) &&
+         same_rows(a->labelled, a->n_labelled, b->labelled, b->n_labelled);
+}
+
+static size_t find(const struct bn_metric *rows, size_t n, const char *name)
+{
+  size_t i = 0;
+
+  while (i < n && strcmp(rows[i].name, name) != 0)
+    i++;
+  return i;
+}
+
+size_t bn_metrics_counter(const struct bn_metrics *m, const char *name)
+{
+  return find(m->counter, m->n_counters, name);
+}
+
+size_t bn_metrics_hist(const struct bn_metrics *m, const char *name)
+{
+  return find(m->hist, m->n_hists, name);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tables of metrics as values: who holds one owns its names, so that it outlives the run. */
+#ifndef BN_MEASURE_METRIC_H
+#define BN_MEASURE_METRIC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "api/metric.h"
+
+/* The metrics of a run or result by kind.  Counters begin with those of enum bn_counter, histograms
+   with BN_H_LATENCY, labelled counts with "errors_by_code". */
+struct bn_metrics {
+  size_t n_counters, n_hists, n_labelled;
+  struct bn_metric *counter, *hist, *labelled; /* owned, names and units too */
+  char *names;                                 /* the memory behind them */
+};
+
+/* The metrics of every run and then the workload's: `extra` ends with a NULL name; NULL: none.
+   0, or -1: out of memory. */
+int bn_metrics_init(struct bn_metrics *m, const struct bn_metric *extra);
+/* The rows of a table that was written: n rows of any kind, in order within each kind.  0 or -1. */
+int bn_metrics_from(struct bn_metrics *m, const struct bn_metric *rows, size_t n);
+int bn_metrics_copy(struct bn_metrics *to, const struct bn_metrics *from); /* 0 or -1 */
+void bn_metrics_done(struct bn_metrics *m);
+bool bn_metrics_equal(const struct bn_metrics *a, const struct bn_metrics *b);
+
+/* The index of that name, or the number of rows: there is none. */
+size_t bn_metrics_counter(const struct bn_metrics *m, const char *name);
+size_t bn_metrics_hist(const struct bn_metrics *m, const char *name);
+
+#endif

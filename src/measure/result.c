@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Copies views into records and keeps them by group. */
+#include "measure/result.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static size_t text_size(const char *text)
+{
+  return text != NULL ? strlen(text) + 1 : 0;
+}
+
+/* The text moved to *at, which goes on behind it. */
+static const char *moved(char **at, const char *text)
+{
+  const size_t size = text_size(text);
+  char *copy = *at;
+
+  if (text == NULL)
+    return NULL;
+  memcpy(copy, text, size);
+  *at += size;
+  return copy;
+}
+
+static int copy_figures(struct bn_record *r, const struct bn_view *v)
+{
+  size_t size = 1;
+  char *at;
+
+  for (size_t i = 0; i < v->n_figures; i++)
+    size += text_size(v->figures[i].key) + text_size(v->figures[i].text);
+  r->figure_names = at = malloc(size);
+  if (at == NULL)
+    return -1;
+  for (size_t i = 0; i < v->n_figures; i++)
+    r->store.figure[i] = (struct bn_figure){.key = moved(&at, v->figures[i].key),
+                                            .value = v->figures[i].value,
+                                            .text = moved(&at, v->figures[i].text)};
+  r->view.figures = r->store.figure;
+  return 0;
+}
+
+static void copy_ranks(struct bn_record *r, const struct bn_view *v)
+{
+  memcpy(r->store.percents, v->percents, v->n_percents * sizeof *v->percents);
+  memcpy(r->store.percentile_s, v->percentile_s, v->n_percents * sizeof *v->percentile_s);
+  r->view.percents = r->store.percents;
+  r->view.percentile_s = r->store.percentile_s;
+}
+
+static void copy_timings(struct bn_record *r, const struct bn_view *v)
+{
+  for (size_t i = 0; i < v->n_timings; i++) {
+    r->store.timing[i] = v->timings[i];
+    r->store.timing[i].name = r->delta.metrics.hist[BN_H_FIXED + i].name;
+  }
+  r->view.timings = r->store.timing;
+}
+
+static void copy_sessions(struct bn_record *r, const struct bn_view *v)
+{
+  if (v->sessions == NULL)
+    return;
+  memcpy(r->store.session, v->sessions, v->n_sessions * sizeof *v->sessions);
+  r->view.sessions = r->store.session;
+}
+
+int bn_record_init(struct bn_record *r, const struct bn_view *v, bool hists)
+{
+  memset(r, 0, sizeof *r);
+  if (bn_snap_make(&r->delta, &v->delta->metrics, v->delta->n_sessions, hists) != 0 ||
+      bn_view_store_init(&r->store, &r->delta) != 0) {
+    bn_record_done(r);
+    return -1;
+  }
+  r->view = *v;
+  bn_snap_copy(&r->delta, v->delta);
+  r->view.delta = &r->delta;
+  r->view.counter = r->delta.counter;
+  r->view.latency = r->delta.hist[BN_H_LATENCY];
+  copy_ranks(r, v);
+  copy_timings(r, v);
+  copy_sessions(r, v);
+  if (copy_figures(r, v) == 0)
+    return 0;
+  bn_record_done(r);
+  return -1;
+}
+
+void bn_record_done(struct bn_record *r)
+{
+  bn_snap_done(&r->delta);
+  bn_view_store_done(&r->store);
+  free(r->figure_names);
+  memset(r, 0, sizeof *r);
+}
+
+/* A record moves when its array grows: its view has to follow. */
+static void follow(struct bn_record *r)
+{
+  r->view.delta = &r->delta;
+  if (r->view.percents != NULL)
+    r->view.percents = r->store.percents;
+  if (r->view.percentile_s != NULL)
+    r->view.percentile_s = r->store.percentile_s;
+  if (r->view.figures != NULL)
+    r->view.figures = r->store.figure;
+}
+
+struct bn_group *bn_result_group(struct bn_result *r, const char *name)
+{
+  struct bn_group *all = reallocarray(r->group, r->n_groups + 1, sizeof *all);
+  char *copy = strdup(name);
+
+  if (all != NULL) {
+    r->group = all;
+    for (size_t i = 0; i < r->n_groups; i++)
+      follow(&all[i].total);
+  }
+  if (all == NULL || copy == NULL) {
+    free(copy);
+    return NULL;
+  }
+  all[r->n_groups] = (struct bn_group){.name = copy};
+  return &all[r->n_groups++];
+}
+
+static int append(struct bn_record **array, size_t *n, const struct bn_view *v)
+{
+  struct bn_record *all = *array;
+
+  if ((*n & (*n - 1)) == 0) {
+    all = reallocarray(all, *n == 0 ? 1 : 2 * *n, sizeof *all);
+    if (all == NULL)
+      return -1;
+    *array = all;
+    for (size_t i = 0; i < *n; i++)
+      follow(&all[i]);
+  }
+  if (bn_record_init(&all[*n], v, false) != 0)
+    return -1;
+  ++*n;
+  return 0;
+}
+
+int bn_group_add(struct bn_group *g, const struct bn_view *v)
+{
+  switch (v->span) {
+  case BN_VIEW_INTERVAL:
+    return append(&g->interval, &g->n_intervals, v);
+  case BN_VIEW_CHECKPOINT:
+    return append(&g->checkpoint, &g->n_checkpoints, v);
+  case BN_VIEW_TICK:
+  case BN_VIEW_TOTAL:
+    break;
+  }
+  if (g->has_total)
+    bn_record_done(&g->total);
+  g->has_total = bn_record_init(&g->total, v, true) == 0;
+  return g->has_total ? 0 : -1;
+}
+
+static void group_done(struct bn_group *g)
+{
+  for (size_t i = 0; i < g->n_intervals; i++)
+    bn_record_done(&g->interval[i]);
+  for (size_t i = 0; i < g->n_checkpoints; i++)
+    bn_record_done(&g->checkpoint[i]);
+  if (g->has_total)
+    bn_record_done(&g->total);
+  free(g->interval);
+  free(g->checkpoint);
+  free(g->name);
+}
+
+void bn_result_done(struct bn_result *r)
+{
+  for (size_t i = 0; i < r->n_groups; i++)
+    group_done(&r->group[i]);
+  free(r->group);
+  bn_facts_done(&r->facts);
+  memset(r, 0, sizeof *r);
+}

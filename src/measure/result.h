@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The result of a run as a value: what it is about, what was measured, and how it ended. */
+#ifndef BN_MEASURE_RESULT_H
+#define BN_MEASURE_RESULT_H
+
+#include "measure/facts.h"
+#include "measure/view.h"
+
+/* A view with memory of its own. */
+struct bn_record {
+  struct bn_view view; /* points into what follows */
+  struct bn_snap delta;
+  struct bn_view_store store;
+  char *figure_names; /* keys and texts of the figures */
+};
+
+/* What was measured by sessions that belong together: one workload on one host. */
+struct bn_group {
+  char *name; /* the workload's */
+  struct bn_record *interval, *checkpoint;
+  size_t n_intervals, n_checkpoints;
+  struct bn_record total;
+  bool has_total;
+};
+
+/* How a run ended. */
+struct bn_end {
+  int status;                              /* exit status */
+  int signo;                               /* the signal that ended it; 0: none */
+  bool failed;                             /* a worker, command or report failed */
+  bool timeout;                            /* forced shutdown, or the time grace was used up */
+  bool left;                               /* a script called os.exit() */
+  bool overload;                           /* --rate: the backlog was above --rate-max-backlog */
+  bool partial;                            /* the process was killed: read from a journal */
+  bool replaced_intervals, replaced_total; /* a script's hook printed those reports */
+};
+
+struct bn_result {
+  struct bn_facts facts;
+  struct bn_group *group;
+  size_t n_groups;
+  struct bn_end end;
+};
+
+/* A copy of a view; hists: with its histograms.  0 or -1: out of memory. */
+int bn_record_init(struct bn_record *r, const struct bn_view *v, bool hists);
+void bn_record_done(struct bn_record *r);
+
+/* Appends a group without records.  NULL: out of memory.  The pointer is valid until the next. */
+struct bn_group *bn_result_group(struct bn_result *r, const char *name);
+/* Keeps a copy of a view where its span belongs; the total is kept with histograms.  0 or -1. */
+int bn_group_add(struct bn_group *g, const struct bn_view *v);
+void bn_result_done(struct bn_result *r);
+
+#endif
