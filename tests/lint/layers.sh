@@ -7,8 +7,15 @@ cd "${1:-$here/../..}"
 check() # file
 {
   awk -v file="$1" '
+    # The rooms of script: script.c sees all, old sees api, api sees vm.
+    function script(room, inc) {
+      if (inc ~ /\.inc$/) return file == "src/script/script.c"
+      if (inc !~ /^script\//) return inc !~ /^sql\// || room != "vm"
+      if (room == "script.c" || room == "script.h" || inc == "script/setup.h") return 1
+      return inc ~ /^script\/vm\// || (inc ~ /^script\/api\// && room != "vm") ||
+             (inc ~ /^script\/old\// && room == "old")
+    }
     function allowed(layer, inc) {
-      if (inc ~ /\.inc$/) return layer == "script"
       if (layer == "base") return inc ~ /^base\//
       if (layer == "api") return inc ~ /^(api\/|base\/(err|rng|clock)\.h$)/
       if (layer == "option") return inc ~ /^(option|api|base)\//
@@ -16,7 +23,8 @@ check() # file
       if (layer == "engine") return inc ~ /^(engine|measure|option|api|base)\//
       if (layer == "report" || layer == "tests" || layer == "sql")
         return inc ~ ("^(" layer "|engine|measure|option|api|base)/")
-      if (layer == "script") return inc ~ /^(script|sql|engine|measure|option|api|base)\//
+      if (layer == "script")
+        return inc ~ /^(script|sql|engine|measure|option|api|base)\// && script(part[3], inc)
       if (layer == "drivers")
         return inc ~ /^api\/(driver|opt)\.h$/ || inc ~ ("^drivers/(common|" part[3] ")/")
       if (layer == "cli") return inc ~ /^(registry\.h|(cli|option|api|base)\/.*)$/

@@ -11,7 +11,7 @@ licence='/* SPDX-License-Identifier: GPL-2.0-or-later */'
 fresh()
 {
   rm -rf "$work/tree"
-  for folder in base engine report drivers/x; do
+  for folder in base engine report drivers/x script/vm script/api; do
     mkdir -p "$work/tree/src/$folder"
   done
   {
@@ -68,6 +68,13 @@ bad_source layers 'base includes measure' src/base/a.c '#include "measure/stat.h
 bad_source layers 'report includes tests' src/report/a.c '#include "tests/cpu.h"'
 bad_source layers 'a driver includes base' src/drivers/x/a.c '#include "base/buf.h"'
 bad_source layers 'engine includes Lua' src/engine/a.c '#include <lua.h>'
+bad_source layers "scripts' machine includes what they call" src/script/vm/a.c \
+  '#include "script/api/options.h"'
+bad_source layers "scripts' machine includes the SQL layer" src/script/vm/a.c '#include "sql/sql.h"'
+bad_source layers 'what scripts call includes old names' src/script/api/a.c \
+  '#include "script/old/compat.h"'
+bad_source layers 'what scripts call includes the root of its layer' src/script/api/a.c \
+  '#include "script/script.h"'
 bad_source length 'a long line' src/base/a.c "/* $(printf '%0120d' 0) */"
 bad_source length 'a long file' src/base/a.c "$(yes 'int bn_x;' | head -n 501)"
 bad_source analyze 'a null pointer followed' src/base/a.c 'int f(int a);' 'int f(int a)' '{' \
