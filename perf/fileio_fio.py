@@ -13,17 +13,19 @@ import os
 import re
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 
-BENCH = os.path.realpath(os.environ.get("BENCH_BIN", "bin/bench"))
-FIO = os.environ.get("FIO_BIN", "/usr/bin/fio")
-CONTROL = os.environ.get("PERF_CONTROL", "0") == "1"
-PAIRS = int(os.environ.get("PERF_PAIRS", "20"))
-SECONDS = int(os.environ.get("PERF_SECONDS", "1"))
-FILES = int(os.environ.get("PERF_FILES", "4"))
-TOTAL = int(os.environ.get("PERF_MIB", "1024")) << 20
+import lib
+
+BENCH = lib.bench()
+FIO = lib.program("FIO_BIN", "/usr/bin/fio")
+CONTROL = lib.setting("PERF_CONTROL", 0) == 1
+DIRECT = lib.setting("PERF_DIRECT", 1) == 1
+PAIRS = lib.setting("PERF_PAIRS", 20)
+SECONDS = lib.setting("PERF_SECONDS", 1)
+FILES = lib.setting("PERF_FILES", 4)
+TOTAL = lib.setting("PERF_MIB", 1024) << 20
 # Which rows: words that must all be in the label, "io_uring rndrd 32".
 ROWS = os.environ.get("PERF_ROWS", "").split()
 
@@ -36,49 +38,35 @@ DEPTHS = (1, 32, 128)
 IOPS, CPU, LATENCY = 0.98, 1.0, 0.03
 
 
-def run(argv):
-    """(output, processor seconds of the whole process)."""
-    with tempfile.TemporaryFile("w+") as out, open(os.devnull, "w", encoding="ascii") as null:
-        actions = [(os.POSIX_SPAWN_DUP2, out.fileno(), 1), (os.POSIX_SPAWN_DUP2, null.fileno(), 2)]
-        env = {**os.environ, "BENCH_COMPAT": "1.0", "LC_ALL": "C"}
-        pid = os.posix_spawn(argv[0], argv, env, file_actions=actions)
-        _, status, used = os.wait4(pid, 0)
-        out.seek(0)
-        text = out.read()
-    if status != 0:
-        sys.exit(f"{' '.join(argv)} failed:\n{text}")
-    return text, used.ru_utime + used.ru_stime
-
-
 def files_of(folder):
     return [f"--file-num={FILES}", f"--file-total-size={TOTAL}", f"--file-dir={folder}"]
 
 
 def ours(folder, engine, mode, depth, direct):
     """(requests per second, processor microseconds of a request, mean requests in flight)."""
-    text, cpu = run([BENCH, "fileio", *files_of(folder), f"--file-test-mode={mode}",
-                     f"--file-io-mode={engine}", f"--file-async-backlog={depth}",
-                     "--file-block-size=4096", "--file-rw-ratio=1", "--file-fsync-freq=0",
-                     "--file-fsync-end=off", f"--time={SECONDS}",
-                     *(["--file-extra-flags=direct"] if direct else []), "run"])
+    done = lib.run([BENCH, "fileio", *files_of(folder), f"--file-test-mode={mode}",
+                    f"--file-io-mode={engine}", f"--file-async-backlog={depth}",
+                    "--file-block-size=4096", "--file-rw-ratio=1", "--file-fsync-freq=0",
+                    "--file-fsync-end=off", f"--time={SECONDS}",
+                    *(["--file-extra-flags=direct"] if direct else []), "run"], BENCH_COMPAT="1.0")
 
     def number(name):
-        return float(re.search(rf"{name}: +([\d.]+)", text).group(1))
+        return float(re.search(rf"{name}: +([\d.]+)", done.text).group(1))
 
     elapsed, events = number("total time"), number("total number of events")
+    cpu = done.user + done.system
     return events / elapsed, cpu / events * 1e6, number("sum") / 1e3 / elapsed
 
 
 def fio(folder, engine, mode, depth, direct):
     """The same of fio."""
     names = ":".join(f"{folder}/test_file.{i}" for i in range(FILES))
-    text, _ = run([FIO, "--name=job", f"--filename={names}", f"--rw={MODES[mode]}", "--bs=4k",
-                   f"--direct={int(direct)}", f"--iodepth={depth}", f"--size={TOTAL}",
-                   "--time_based", f"--runtime={SECONDS}", "--norandommap=1", "--randrepeat=0",
-                   "--file_service_type=random", "--invalidate=0", "--zero_buffers=1",
-                   "--scramble_buffers=0", "--output-format=json",
-                   *ENGINES[engine]])
-    job = json.loads(text[text.index("{"):])["jobs"][0]
+    done = lib.run([FIO, "--name=job", f"--filename={names}", f"--rw={MODES[mode]}", "--bs=4k",
+                    f"--direct={int(direct)}", f"--iodepth={depth}", f"--size={TOTAL}",
+                    "--time_based", f"--runtime={SECONDS}", "--norandommap=1", "--randrepeat=0",
+                    "--file_service_type=random", "--invalidate=0", "--zero_buffers=1",
+                    "--scramble_buffers=0", "--output-format=json", *ENGINES[engine]])
+    job = json.loads(done.text[done.text.index("{"):])["jobs"][0]
     count = job["read"]["total_ios"] + job["write"]["total_ios"]
     elapsed = job["job_runtime"] / 1e3
     cpu = (job["usr_cpu"] + job["sys_cpu"]) / 100 * elapsed
@@ -86,37 +74,25 @@ def fio(folder, engine, mode, depth, direct):
     return count / elapsed, cpu / count * 1e6, waited / elapsed
 
 
-def one_pair(first, folder, case):
-    """(what the first program did, what fio did); who goes first changes."""
-    order = ("first", "second") if first else ("second", "first")
-    program = {"first": fio if CONTROL else ours, "second": fio}
-    got = {who: program[who](folder, *case) for who in order}
-    return got["first"], got["second"]
-
-
 def middle_half(ratios):
     return f"({ratios[len(ratios) // 4]:.3f}..{ratios[(3 * len(ratios) - 1) // 4]:.3f})"
 
 
-def row(label, folder, case):
-    pairs = [one_pair(i % 2 == 0, folder, case) for i in range(PAIRS)]
+def row(rows, label, folder, case):
+    pairs = lib.alternate(PAIRS, lambda: (fio if CONTROL else ours)(folder, *case),
+                          lambda: fio(folder, *case))
 
-    def median(who, what):
-        return statistics.median(p[who][what] for p in pairs)
+    def of(what):
+        """Of that figure: both medians, the median of the ratios, all ratios."""
+        both = [(a[what], b[what]) for a, b in pairs]
+        return *lib.middle(both), *lib.ratios(both)
 
-    def ratio(what):
-        return sorted(a[what] / b[what] for a, b in pairs)
-
-    iops, cpu = ratio(0), ratio(1)
-    depth = case[2]
-    held = median(0, 2) / depth
-    good = (statistics.median(iops) >= IOPS and statistics.median(cpu) <= CPU
-            and abs(held - 1) <= LATENCY)
-    print(f"{label:<22} {median(0, 0):8.0f} {median(1, 0):8.0f} {statistics.median(iops):6.3f} "
-          f"{middle_half(iops)}  {median(0, 1):6.2f} {median(1, 1):6.2f} "
-          f"{statistics.median(cpu):6.3f} {middle_half(cpu)}  {held:6.4f} "
-          f"{'PASS' if good else 'FAIL'}", flush=True)
-    return good
+    our_iops, fio_iops, iops, all_iops = of(0)
+    our_cpu, fio_cpu, cpu, all_cpu = of(1)
+    held = statistics.median(a[2] for a, _ in pairs) / case[2]
+    rows.add(label, f"{label:<22} {our_iops:8.0f} {fio_iops:8.0f} {iops:6.3f} {middle_half(all_iops)}  "
+             f"{our_cpu:6.2f} {fio_cpu:6.2f} {cpu:6.3f} {middle_half(all_cpu)}  {held:6.4f}",
+             iops >= IOPS and cpu <= CPU and abs(held - 1) <= LATENCY)
 
 
 def cases():
@@ -125,25 +101,28 @@ def cases():
             for depth in DEPTHS:
                 label = f"{engine} {mode} {depth}"
                 if all(word in label.split() for word in ROWS):
-                    yield label, (engine, mode, depth, os.environ.get("PERF_DIRECT", "1") == "1")
+                    yield label, (engine, mode, depth, DIRECT)
 
 
 def main():
     folder = tempfile.mkdtemp(prefix="bench-perf-", dir=os.environ.get("PERF_FOLDER", "."))
     folder = os.path.realpath(folder)
+    version = lib.run([FIO, "--version"]).text.strip()
     try:
-        run([BENCH, "fileio", *files_of(folder), "prepare"])
-        print(f"# fileio against {subprocess.check_output([FIO, '--version'], text=True).strip()}: "
-              f"{FILES} files, {TOTAL >> 20} MiB, medians of {PAIRS} pairs of {SECONDS} s")
-        print("# wanted: requests per second >= 0.98, processor time of one <= 1.0, "
-              "mean latency x IOPS / depth 0.97..1.03")
-        print("# in brackets: the middle half of the pairs" + CONTROL * "; CONTROL: fio for both")
-        print(f"{'row':<22} {'IOPS':>8} {'fio':>8} {'ratio':>6} {'':16} {'us':>6} {'fio':>6} "
-              f"{'ratio':>6} {'':16}  {'queue':>6}", flush=True)
-        good = [row(label, folder, case) for label, case in cases()]
+        lib.run([BENCH, "fileio", *files_of(folder), "prepare"])
+        rows = lib.Rows(
+            f"fileio against {version}: {FILES} files, {TOTAL >> 20} MiB, medians of {PAIRS} pairs of "
+            f"{SECONDS} s" + CONTROL * "; CONTROL: fio for both",
+            "# wanted: requests per second >= 0.98, processor time of one <= 1.0, "
+            "mean latency x IOPS / depth 0.97..1.03\n"
+            "# in brackets: the middle half of the pairs\n"
+            f"{'row':<22} {'IOPS':>8} {'fio':>8} {'ratio':>6} {'':16} {'us':>6} {'fio':>6} "
+            f"{'ratio':>6} {'':16}  {'queue':>6}")
+        for label, case in cases():
+            row(rows, label, folder, case)
     finally:
         shutil.rmtree(folder)
-    sys.exit(0 if good and all(good) else 1)
+    sys.exit(rows.status())
 
 
 if __name__ == "__main__":

@@ -6,17 +6,12 @@ Starts private servers; runs alternate; prints the median of the ratios of the p
 are compared: ids without gaps, definition, form of the texts, distribution of k.
 Environment: see README.md; PERF_TABLE_SIZE: rows of the table."""
 
-import os
-import statistics
-import subprocess
 import sys
-import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../tests/servers"))
-import servers  # noqa: E402
+import lib
 
-PAIRS = int(os.environ.get("PERF_PAIRS", "5"))
-ROWS = int(os.environ.get("PERF_TABLE_SIZE", "1000000"))
+PAIRS = lib.setting("PERF_PAIRS", 5)
+ROWS = lib.setting("PERF_TABLE_SIZE", 1000000)
 TABLE = ["oltp_read_write", "--tables=1", f"--table-size={ROWS}"]
 TARGET = {"mariadb": 1.2, "pg": 3.0}
 
@@ -28,14 +23,7 @@ FACTS = """SELECT COUNT(*) = {rows}, MIN(id) = 1, MAX(id) = {rows}, COUNT(DISTIN
 
 def step(program, login, *argv):
     """Seconds that a command takes."""
-    begin = time.monotonic()
-    # In the folder of the sources the reference would take our scripts for its own.
-    done = subprocess.run([program, *TABLE, *login, *argv], capture_output=True, text=True, cwd="/",
-                          env={**os.environ, "BENCH_COMPAT": "1.0"})
-    took = time.monotonic() - begin
-    if done.returncode != 0:
-        sys.exit(f"{program} {argv} failed:\n{done.stdout}{done.stderr}")
-    return took
+    return lib.run([program, *TABLE, *login, *argv], BENCH_COMPAT="1.0").elapsed
 
 
 def definition(server):
@@ -65,42 +53,40 @@ def facts(server):
     wrong = [v for v in values[:-2] if v not in ("t", "1")]
     if wrong:
         sys.exit(f"{server.kind}: the table is not as it should be: {values}")
-    shown = [] if next_id(server) == str(ROWS + 1) else sys.exit("the next id is not the next number")
-    return definition(server), [float(v) / ROWS for v in values[-2:]] + shown
+    if next_id(server) != str(ROWS + 1):
+        sys.exit("the next id is not the next number")
+    return definition(server), [float(v) / ROWS for v in values[-2:]]
 
 
-def compare(server, ours, theirs, argv):
-    login, ratios, seconds, seen = server.login(), [], {ours: [], theirs: []}, {}
-    for pair in range(PAIRS):
-        for program in (theirs, ours):
-            options = argv if program == ours else []
-            seconds[program].append(step(program, login, *options, "--threads=2", "prepare"))
-            if pair == 0:
-                seen[program] = facts(server)
-            step(program, login, "cleanup")
-        ratios.append(seconds[theirs][-1] / seconds[ours][-1])
-    if seen[ours][0] != seen[theirs][0]:
-        sys.exit(f"{server.kind}: the definitions differ:\n{seen[ours][0]}\n{seen[theirs][0]}")
-    print(f"{server.kind}: {ROWS} rows, 2 threads {' '.join(argv)}: "
-          f"{statistics.median(ratios):.2f}x the reference ({min(ratios):.2f}..{max(ratios):.2f}), "
-          f"target {TARGET[server.kind]:.1f}; {statistics.median(seconds[ours]):.2f} s and "
-          f"{statistics.median(seconds[theirs]):.2f} s\n"
-          + "".join(f"  {name}: k / rows has mean {f[1][0]:.4f}, deviation {f[1][1]:.4f}\n"
-                    for name, f in (("ours", seen[ours]), ("reference", seen[theirs]))), end="",
-          flush=True)
+def compare(rows, server, login, argv):
+    seen = {}
+
+    def prepare(who, program, *options):
+        """Seconds; the table is looked at the first time."""
+        seconds = step(program, login, *options, "--threads=2", "prepare")
+        if who not in seen:
+            seen[who] = facts(server)
+        step(program, login, "cleanup")
+        return seconds
+
+    pairs = lib.alternate(PAIRS, lambda: prepare("reference", lib.reference()),
+                          lambda: prepare("ours", lib.bench(), *argv))
+    if seen["ours"][0] != seen["reference"][0]:
+        sys.exit(f"{server.kind}: the definitions differ:\n{seen['ours'][0]}\n{seen['reference'][0]}")
+    ratio, found = lib.ratios(pairs)
+    theirs, ours = lib.middle(pairs)
+    rows.add(server.kind, f"{server.kind:10} {ours:8.2f} {theirs:10.2f} {ratio:6.2f} "
+             f"({found[0]:.2f}..{found[-1]:.2f}) >= {TARGET[server.kind]:.1f}", ratio >= TARGET[server.kind])
+    for who, (_, (mean, deviation)) in seen.items():
+        rows.add(who, f"  {who}: k / rows has mean {mean:.4f}, deviation {deviation:.4f}", None)
 
 
 def main():
-    ours = os.path.abspath(os.environ.get("BENCH_BIN", "bin/bench"))
-    theirs = os.environ.get("REFERENCE_BIN", "/usr/bin/sysbench")
-    for kind in (servers.MariaDB, servers.PostgreSQL):
-        server = kind()
-        try:
-            server.start_somewhere()
-            server.create_user()
-            compare(server, ours, theirs, sys.argv[1:])
-        finally:
-            server.remove()
+    rows = lib.Rows(f"prepare: seconds for {ROWS} rows, 2 threads {' '.join(sys.argv[1:])}, medians of "
+                    f"{PAIRS} pairs", f"{'server':10} {'ours':>8} {'reference':>10} {'speed':>6} (of pairs) wanted")
+    for server, login in lib.each_server():
+        compare(rows, server, login, sys.argv[1:])
+    return rows.status()
 
 
-main()
+sys.exit(main())

@@ -13,9 +13,9 @@ spawned()
 
 perf_init 'start: microseconds from spawn to exit'
 measure=$(perf_measure)
-perf_row '--version, elapsed' '<=0.4' \
+perf_row '--version, elapsed' '<=0.3' \
   "spawned 1 '$BENCH_BIN' --version" "spawned 1 '$REFERENCE_BIN' --version"
-perf_row '--version, processor time' '<=0.4' \
+perf_row '--version, processor time' '<=0.3' \
   "spawned 2 '$BENCH_BIN' --version" "spawned 2 '$REFERENCE_BIN' --version"
 perf_row 'cpu --events=1 run, elapsed' - \
   "spawned 1 '$BENCH_BIN' cpu --cpu-max-prime=3 --events=1 run" \
