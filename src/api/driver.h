@@ -192,6 +192,7 @@ struct bn_driver {
      %e the code, %m the text, %q the statement, %w the place.  NULL (also an entry): as sqlite's.
    */
   const char *const *texts;
+  bool fatal_queries; /* a failed query is fatal in 0.5, too, where other drivers' are alerts */
   /* By enum bn_isolation, what is sent on every new connection.  "": nothing, it is always so; NULL
      (also an entry): not possible. */
   const char *const *isolation;

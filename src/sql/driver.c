@@ -67,6 +67,15 @@ const struct bn_opt bn_sql_options[] = {
     BN_OPT_END,
 };
 
+/* By whether --db-debug is given and whether the dialect is 0.5. */
+static const struct bn_metric metrics[2][2][4] = {
+    {{{0}}, {{"transactions", "1", BN_COUNTER}}},
+    {{{"sql_execute", "ns", BN_HISTOGRAM}, {"sql_fetch", "ns", BN_HISTOGRAM}},
+     {{"transactions", "1", BN_COUNTER},
+      {"sql_execute", "ns", BN_HISTOGRAM},
+      {"sql_fetch", "ns", BN_HISTOGRAM}}},
+};
+
 struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, enum bn_version version,
                                 const struct bn_sql_row *rows, size_t n_rows)
 {
@@ -91,7 +100,7 @@ struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, enum bn_version 
                                                       .now_ns = bn_clock_mono,
                                                       .verbosity = bn_log_verbosity}};
   pthread_mutex_init(&sys->lock, NULL);
-  pthread_mutex_init(&sys->text_lock, NULL);
+  bn_sql_texts_init(&sys->texts);
   pthread_mutex_init(&sys->preflight, NULL);
   return sys;
 }
@@ -101,17 +110,11 @@ void bn_sqlsys_as_released(struct bn_sqlsys *sys)
   sys->as_released = true;
 }
 
-static const struct bn_metric metrics_05[] = {{"transactions", "1", BN_COUNTER}, {0}};
-static const struct bn_metric metrics_debug[] = {{"transactions", "1", BN_COUNTER},
-                                                 {"sql_execute", "ns", BN_HISTOGRAM},
-                                                 {"sql_fetch", "ns", BN_HISTOGRAM},
-                                                 {0}};
-
 const struct bn_metric *bn_sqlsys_metrics(const struct bn_sqlsys *sys)
 {
-  if (sys->conf->debug)
-    return sys->version == BN_V05 ? metrics_debug : metrics_debug + 1;
-  return sys->version == BN_V05 ? metrics_05 : NULL;
+  const struct bn_metric *rows = metrics[sys->conf->debug][sys->version == BN_V05];
+
+  return rows->name != NULL ? rows : NULL;
 }
 
 void bn_sqlsys_free(struct bn_sqlsys *sys)
@@ -135,7 +138,7 @@ void bn_sqlsys_free(struct bn_sqlsys *sys)
   if (sys->trace != NULL)
     bn_sql_trace_close(sys->trace, sys->conf->trace);
   pthread_mutex_destroy(&sys->preflight);
-  pthread_mutex_destroy(&sys->text_lock);
+  bn_sql_texts_done(&sys->texts);
   pthread_mutex_destroy(&sys->lock);
   free(sys->drivers);
   free(sys);

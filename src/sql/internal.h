@@ -11,7 +11,10 @@
 #include "engine/run.h"
 #include "measure/stat.h"
 #include "sql/errors.h"
+#include "sql/message.h"
 #include "sql/sql.h"
+#include "sql/text.h"
+#include "sql/trace.h"
 
 struct bn_sql_driver {
   struct bn_sqlsys *sys;
@@ -22,15 +25,6 @@ struct bn_sql_driver {
   struct bn_sql_errors ignored; /* by the driver's own list */
   unsigned index;               /* of the row */
 };
-
-/* A statement's text, shared by the sessions that prepared it. */
-struct bn_sql_text {
-  struct bn_sql_text *next; /* in its bucket */
-  size_t refs, len;
-  char text[]; /* and a NUL */
-};
-
-enum { BN_SQL_TEXT_BUCKETS = 256 };
 
 struct bn_sqlsys {
   const struct bn_sql_conf *conf;
@@ -49,8 +43,7 @@ struct bn_sqlsys {
   bool settled;
   pthread_mutex_t lock; /* what follows, and loading */
   struct bn_sql_session *sessions;
-  pthread_mutex_t text_lock; /* texts and their counts; taken last */
-  struct bn_sql_text *texts[BN_SQL_TEXT_BUCKETS];
+  struct bn_sql_texts texts;
   pthread_mutex_t preflight; /* what follows; taken first, and held while the first connects */
   bool first_came, asked, all_connect, refused, statements_judged, refused_statements;
   struct bn_sql_info info;
@@ -180,11 +173,6 @@ void bn_sql_conn_unref(struct bn_sql_conn *c);
 void bn_sql_conn_retire(struct bn_sql_conn *c);
 void bn_sql_conn_destroy(struct bn_sql_conn *c);
 
-/* --- text.c; any thread --- */
-/* One reference more; NULL: out of memory. */
-struct bn_sql_text *bn_sql_text_get(struct bn_sqlsys *sys, const char *sql, size_t len);
-void bn_sql_text_put(struct bn_sqlsys *sys, struct bn_sql_text *t);
-
 /* --- stmt.c --- */
 void bn_sql_stmt_shut(struct bn_sql_stmt *st); /* the driver forgets it */
 void bn_sql_stmt_destroy(struct bn_sql_stmt *st);
@@ -234,18 +222,10 @@ void bn_sql_failed(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step,
 /* The session was interrupted: an event ends without a word, as it is not repeated any more; a
    command fails. */
 void bn_sql_end_quietly(struct bn_sql_conn *c);
-/* The driver's wording. */
-void bn_sql_report(const struct bn_sql_driver *drv, enum bn_sql_step step,
-                   const struct bn_sql_diag *d, const char *sql, size_t len);
 /* A statement is about to be sent while a failure waits to be settled. */
 void bn_sql_keep_failure(struct bn_sql_conn *c);
 /* A failure of this layer's own: the view says FATAL without a server's error. */
 void bn_sql_refuse(struct bn_sql_conn *c);
-
-/* --- trace.c --- */
-int bn_sql_trace_open(FILE **out, const char *path, struct bn_err *err);
-void bn_sql_trace_write(FILE *f, unsigned session, const char *sql, size_t len);
-void bn_sql_trace_close(FILE *f, const char *path);
 
 static inline void bn_sql_trace(const struct bn_sql_conn *c, const char *sql, size_t len)
 {

@@ -13,7 +13,7 @@ static struct bn_sql_stmt *make(struct bn_sql_conn *c, const char *sql, size_t l
 
   if (st == NULL)
     return NULL;
-  st->shared = bn_sql_text_get(c->sys, sql, len);
+  st->shared = bn_sql_text_get(&c->sys->texts, sql, len);
   if (st->shared == NULL) {
     free(st);
     return NULL;
@@ -41,7 +41,7 @@ void bn_sql_stmt_shut(struct bn_sql_stmt *st)
 
 void bn_sql_stmt_destroy(struct bn_sql_stmt *st)
 {
-  bn_sql_text_put(st->conn->sys, st->shared);
+  bn_sql_text_put(&st->conn->sys->texts, st->shared);
   free(st->binds);
   free(st);
 }

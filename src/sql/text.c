@@ -1,10 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The texts of prepared statements, one copy for all sessions: thousands of workers prepare the
  * same. */
+#include "sql/text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sql/internal.h"
+void bn_sql_texts_init(struct bn_sql_texts *t)
+{
+  (void)pthread_mutex_init(&t->lock, NULL);
+}
+
+void bn_sql_texts_done(struct bn_sql_texts *t)
+{
+  (void)pthread_mutex_destroy(&t->lock);
+}
 
 /* FNV-1a. */
 static size_t bucket_of(const char *sql, size_t len)
@@ -36,34 +48,34 @@ static struct bn_sql_text *copy(const char *sql, size_t len)
   return t;
 }
 
-struct bn_sql_text *bn_sql_text_get(struct bn_sqlsys *sys, const char *sql, size_t len)
+struct bn_sql_text *bn_sql_text_get(struct bn_sql_texts *t, const char *sql, size_t len)
 {
-  struct bn_sql_text **bucket = &sys->texts[bucket_of(sql, len)], *t;
+  struct bn_sql_text **bucket = &t->bucket[bucket_of(sql, len)], *text;
 
-  (void)pthread_mutex_lock(&sys->text_lock);
-  t = find(*bucket, sql, len);
-  if (t == NULL && (t = copy(sql, len)) != NULL) {
-    t->next = *bucket;
-    *bucket = t;
+  (void)pthread_mutex_lock(&t->lock);
+  text = find(*bucket, sql, len);
+  if (text == NULL && (text = copy(sql, len)) != NULL) {
+    text->next = *bucket;
+    *bucket = text;
   }
-  if (t != NULL)
-    t->refs++;
-  (void)pthread_mutex_unlock(&sys->text_lock);
-  return t;
+  if (text != NULL)
+    text->refs++;
+  (void)pthread_mutex_unlock(&t->lock);
+  return text;
 }
 
-void bn_sql_text_put(struct bn_sqlsys *sys, struct bn_sql_text *t)
+void bn_sql_text_put(struct bn_sql_texts *t, struct bn_sql_text *text)
 {
-  struct bn_sql_text **p = &sys->texts[bucket_of(t->text, t->len)];
+  struct bn_sql_text **p = &t->bucket[bucket_of(text->text, text->len)];
   bool last;
 
-  (void)pthread_mutex_lock(&sys->text_lock);
-  last = --t->refs == 0;
-  while (last && *p != t)
+  (void)pthread_mutex_lock(&t->lock);
+  last = --text->refs == 0;
+  while (last && *p != text)
     p = &(*p)->next;
   if (last)
-    *p = t->next;
-  (void)pthread_mutex_unlock(&sys->text_lock);
+    *p = text->next;
+  (void)pthread_mutex_unlock(&t->lock);
   if (last)
-    free(t);
+    free(text);
 }

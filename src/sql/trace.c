@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* --sql-trace: every statement as one line "[sN] text", whole lines whatever the threads do. */
+#include "sql/trace.h"
+
 #include <errno.h>
 #include <string.h>
 
 #include "base/log.h"
-#include "sql/internal.h"
 
 int bn_sql_trace_open(FILE **out, const char *path, struct bn_err *err)
 {

@@ -208,5 +208,6 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .load_rows = bn_pgsql_load_rows,
     .load_end = bn_pgsql_load_end,
     .texts = texts,
+    .fatal_queries = true,
     .isolation = isolation,
 };

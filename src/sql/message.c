@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How failures are worded: the driver's texts with what it said filled in. */
+#include "sql/message.h"
+
+#include <stdio.h>
+
+#include "base/buf.h"
+#include "base/log.h"
+
+static const char *const default_texts[BN_STEPS] = {
+    [BN_STEP_CONNECT] = "unable to connect to %w, aborting...\nerror %e: %m",
+    [BN_STEP_PREPARE] = "%c failed\nerror %e: %m",
+    [BN_STEP_BIND] = "%c failed\nerror %e: %m",
+    [BN_STEP_QUERY] = "%c returned error %e (%m) for query '%q'",
+};
+
+/* Without the statement, where it is not known any more. */
+static const char text_unnamed[] = "%c returned error %e (%m)";
+
+/* A bulk insert is half a megabyte; the reference cuts here too. */
+enum { MESSAGE_MAX = 4095 };
+
+static void add_field(struct bn_buf *b, char what, enum bn_version version,
+                      const struct bn_sql_diag *d, const char *sql, size_t len)
+{
+  switch (what) {
+  case 'c':
+    (void)bn_buf_str(b, d->call);
+    break;
+  case 'e':
+    (void)bn_buf_printf(b, "%u", (unsigned)d->code);
+    break;
+  case 'm':
+    (void)bn_buf_str(b, d->text);
+    break;
+  case 'q':
+    (void)bn_buf_add(b, sql, len);
+    break;
+  case 'w':
+    (void)bn_buf_str(b, d->where);
+    break;
+  case 'v':
+    (void)bn_buf_str(b, version == BN_V05 ? "" : " was");
+    break;
+  default:
+    (void)bn_buf_char(b, what);
+  }
+}
+
+void bn_sql_message(const struct bn_driver *ops, enum bn_version version, enum bn_sql_step step,
+                    const struct bn_sql_diag *d, const char *sql, size_t len)
+{
+  const char *const *texts = ops->texts;
+  const char *p = texts != NULL && texts[step] != NULL ? texts[step] : default_texts[step];
+  const bool alert = version == BN_V05 && step == BN_STEP_QUERY && !ops->fatal_queries;
+  struct bn_buf b;
+
+  if (step == BN_STEP_QUERY && sql == NULL)
+    p = text_unnamed;
+  bn_buf_init(&b, 0);
+  while (*p != '\0') {
+    bn_buf_clear(&b);
+    for (; *p != '\0' && *p != '\n'; p++) {
+      if (*p == '%' && p[1] != '\0')
+        add_field(&b, *++p, version, d, sql, len);
+      else
+        (void)bn_buf_char(&b, *p);
+    }
+    bn_log(alert ? BN_ALERT : BN_FATAL, "%.*s", MESSAGE_MAX,
+           b.failed || b.data == NULL ? d->text : b.data);
+    if (*p == '\n')
+      p++;
+  }
+  bn_buf_done(&b);
+}
