@@ -24,6 +24,9 @@ enum bn_opt_type {
   BN_SECONDS
 };
 
+/* Where an option's value came from. */
+enum bn_origin { BN_FROM_DEFAULT, BN_FROM_FILE, BN_FROM_COMMAND_LINE };
+
 struct bn_list { /* owned by the option set */
   char **item;
   size_t n;

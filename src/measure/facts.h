@@ -10,7 +10,6 @@
 
 #include "api/opt.h"
 #include "api/session.h"
-#include "option/opt.h"
 
 /* What the run was asked to do, as far as reports show it.  0: none, unlimited, off. */
 struct bn_plan {

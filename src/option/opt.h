@@ -94,8 +94,6 @@ void bn_optset_each(const struct bn_optset *s,
                                const void *value),
                     void *arg);
 
-enum bn_origin { BN_FROM_DEFAULT, BN_FROM_FILE, BN_FROM_COMMAND_LINE };
-
 /* One option and its value, as a record of the run shows it; texts last as long as the call. */
 struct bn_opt_fact {
   const char *name;  /* as declared: "mysql-host" */

@@ -19,9 +19,10 @@ check() # file
       if (layer == "base") return inc ~ /^base\//
       if (layer == "api") return inc ~ /^(api\/|base\/(err|rng|clock)\.h$)/
       if (layer == "option") return inc ~ /^(option|api|base)\//
-      if (layer == "measure") return inc ~ /^(measure|option|api|base)\//
+      if (layer == "measure") return inc ~ /^(measure|api|base)\//
       if (layer == "engine") return inc ~ /^(engine|measure|option|api|base)\//
-      if (layer == "report" || layer == "tests" || layer == "sql")
+      if (layer == "report") return inc ~ /^(report|measure|dialect|api|base)\//
+      if (layer == "tests" || layer == "sql")
         return inc ~ ("^(" layer "|engine|measure|option|api|base)/")
       if (layer == "script")
         return inc ~ /^(script|sql|engine|measure|option|api|base)\// && script(part[3], inc)
