@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Connections: which server, how protected, and how to stop one that is waiting. */
+#include "drivers/mysql/lib/lib.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <errmsg.h>
-
-#include "drivers/mysql/internal.h"
+#include "drivers/mysql/driver.h"
+#include "drivers/mysql/error.h"
 
 /* More than any value that a server accepts. */
 static const unsigned long max_packet = 1UL << 30;
-
-const char bn_mysql_not_encrypted[] = "encryption was asked for, but the server does not offer it";
 
 /* Where one connection goes. */
 struct place {
@@ -103,7 +102,7 @@ static void set_file(MYSQL *handle, enum mysql_option option, const char *value)
     (void)mysql_options(handle, option, value);
 }
 
-static int set_ssl(struct bn_mysql_conn *c, int mode, const char **text)
+static int set_ssl(struct bn_mysql_lib *c, int mode, const char **text)
 {
   const struct bn_mysql *driver = c->driver;
   const struct bn_mysql_conf *conf = driver->conf;
@@ -139,7 +138,7 @@ static unsigned connect_timeout_s(const struct bn_mysql *driver, uint64_t deadli
   return (unsigned)(asked != 0 && asked < left ? asked : left);
 }
 
-static int set_options(struct bn_mysql_conn *c, int ssl, uint64_t deadline_ns, const char **text)
+static int set_options(struct bn_mysql_lib *c, int ssl, uint64_t deadline_ns, const char **text)
 {
   const struct bn_mysql_conf *conf = c->driver->conf;
   const unsigned connect_s = connect_timeout_s(c->driver, deadline_ns);
@@ -159,15 +158,15 @@ static int set_options(struct bn_mysql_conn *c, int ssl, uint64_t deadline_ns, c
 }
 
 /* What was asked for is what there is: a library may have gone on in plain text. */
-static bool ssl_as_asked(struct bn_mysql_conn *c, int ssl)
+static bool ssl_as_asked(struct bn_mysql_lib *c, int ssl)
 {
   return ssl < BN_MYSQL_SSL_REQUIRED || mysql_get_ssl_cipher(c->handle) != NULL;
 }
 
 /* There is no connection to lose yet, whatever the error's number. */
-static enum bn_sql fail(struct bn_mysql_conn *c, struct bn_sql_diag *d)
+static enum bn_sql fail(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 {
-  (void)bn_mysql_fail(c, "mysql_real_connect()", d);
+  (void)bn_mysql_lib_fail(c, "mysql_real_connect()", d);
   mysql_close(c->handle);
   c->handle = NULL;
   return BN_SQL_ERROR;
@@ -179,7 +178,7 @@ static unsigned shown_port(const struct bn_mysql *driver, const struct place *p)
   return p->port == 0 && bn_mysql_is_05(driver) ? driver->port[0] : p->port;
 }
 
-static enum bn_sql open_handle(struct bn_mysql_conn *c, const struct place *p, int ssl,
+static enum bn_sql open_handle(struct bn_mysql_lib *c, const struct place *p, int ssl,
                                uint64_t deadline_ns, struct bn_sql_diag *d)
 {
   const unsigned yes = 1;
@@ -188,9 +187,9 @@ static enum bn_sql open_handle(struct bn_mysql_conn *c, const struct place *p, i
   c->handle = mysql_init(NULL);
   bn_mysql_trace(c->driver, "mysql_init(%p)", (void *)c->handle);
   if (c->handle == NULL)
-    return bn_mysql_fail_text(CR_OUT_OF_MEMORY, "mysql_init()", "out of memory", d);
+    return bn_mysql_fail_text(BN_MYSQL_NO_MEMORY, "mysql_init()", "out of memory", d);
   if (set_options(c, ssl, deadline_ns, &text) != 0)
-    return bn_mysql_fail_text(CR_SSL_CONNECTION_ERROR, "mysql_options()", text, d);
+    return bn_mysql_fail_text(BN_MYSQL_NO_ENCRYPTION, "mysql_options()", text, d);
   if (p->loads)
     (void)mysql_options(c->handle, MYSQL_OPT_LOCAL_INFILE, &yes);
   bn_mysql_trace(c->driver,
@@ -203,46 +202,32 @@ static enum bn_sql open_handle(struct bn_mysql_conn *c, const struct place *p, i
                          CLIENT_MULTI_STATEMENTS) == NULL)
     return fail(c, d);
   if (!ssl_as_asked(c, ssl))
-    return bn_mysql_fail_text(CR_SSL_CONNECTION_ERROR, "mysql_real_connect()",
-                              bn_mysql_not_encrypted, d);
-  bn_sockref_set(&c->socket, bn_mysql_lib_socket(c->handle));
-  bn_mysql_wire_open(c);
-  if (c->driver->conf->protocol == BN_MYSQL_PROTOCOL_OWN && !c->wire.on)
-    return bn_mysql_fail_text(0, "mysql_real_connect()",
-                              "--mysql-protocol=own cannot be used on an encrypted connection: add "
-                              "--mysql-ssl=off, or use --mysql-protocol=auto",
-                              d);
+    return bn_mysql_fail_text(BN_MYSQL_NO_ENCRYPTION, "mysql_real_connect()",
+                              bn_mysql_lib_not_encrypted, d);
   return BN_SQL_DONE;
 }
 
-enum bn_sql bn_mysql_connect(void *self, void *conn, const struct bn_sql_target *t,
-                             uint64_t deadline_ns, struct bn_sql_diag *d)
+enum bn_sql bn_mysql_lib_connect(struct bn_mysql_lib *c, const struct bn_mysql *driver,
+                                 const struct bn_sql_target *t, uint64_t deadline_ns,
+                                 struct bn_sql_diag *d)
 {
-  struct bn_mysql_conn *c = conn;
   const char *foreign;
   struct place p;
   char text[160];
 
-  c->driver = self;
-  bn_sockref_clear(&c->socket);
-  if (c->driver->conf->dry_run)
-    return BN_SQL_DONE;
-  choose(&p, c->driver, t);
-  describe(c->driver, &p, d);
+  c->driver = driver;
+  choose(&p, driver, t);
+  describe(driver, &p, d);
   foreign = foreign_override(t);
   if (foreign == NULL)
-    return open_handle(c, &p, bn_mysql_ssl_mode(c->driver->conf->ssl), deadline_ns, d);
+    return open_handle(c, &p, bn_mysql_ssl_mode(driver->conf->ssl), deadline_ns, d);
   (void)snprintf(text, sizeof text, "--mysql-%s is the same for all connections", foreign);
   return bn_mysql_fail_text(0, "mysql_options()", text, d);
 }
 
-void bn_mysql_disconnect(void *conn)
+void bn_mysql_lib_disconnect(struct bn_mysql_lib *c)
 {
-  struct bn_mysql_conn *c = conn;
-
-  bn_sockref_clear(&c->socket);
-  bn_mysql_load_forget(c);
-  bn_mysql_wire_close(c);
+  bn_mysql_lib_load_forget(c);
   if (c->handle == NULL)
     return;
   if (!bn_mysql_is_05(c->driver))
@@ -251,9 +236,17 @@ void bn_mysql_disconnect(void *conn)
   c->handle = NULL;
 }
 
-void bn_mysql_interrupt(void *conn)
+unsigned long bn_mysql_lib_capabilities(const struct bn_mysql_lib *c)
 {
-  const struct bn_mysql_conn *c = conn;
+  return c->handle->client_flag & c->handle->server_capabilities;
+}
 
-  bn_sockref_shut(&c->socket);
+unsigned *bn_mysql_lib_status(struct bn_mysql_lib *c)
+{
+  return &c->handle->server_status;
+}
+
+bool bn_mysql_lib_encrypted(const struct bn_mysql_lib *c)
+{
+  return mysql_get_ssl_cipher(c->handle) != NULL;
 }

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "drivers/mysql/internal.h"
+#include "drivers/mysql/driver.h"
+#include "drivers/mysql/error.h"
+#include "drivers/mysql/lib/lib.h"
 
 /* Rows in the caller's memory. */
 struct bn_mysql_part {
@@ -18,7 +20,7 @@ static const char source_name[] = "rows of bench";
 
 static int begin_reading(void **reader, const char *name, void *conn)
 {
-  struct bn_mysql_load *load = &((struct bn_mysql_conn *)conn)->load;
+  struct bn_mysql_load *load = &((struct bn_mysql_lib *)conn)->load;
 
   *reader = load;
   load->at = load->done = 0;
@@ -58,13 +60,13 @@ static int explain(void *reader, char *text, unsigned room)
   return 2; /* as for a file that does not exist */
 }
 
-static enum bn_sql run(struct bn_mysql_conn *c, const char *sql, struct bn_sql_diag *d)
+static enum bn_sql run(struct bn_mysql_lib *c, const char *sql, struct bn_sql_diag *d)
 {
   const int rc = mysql_real_query(c->handle, sql, strlen(sql));
 
   bn_mysql_trace(c->driver, "mysql_real_query(%p, \"%s\", %zu) = %d", (void *)c->handle, sql,
                  strlen(sql), rc);
-  return rc == 0 ? BN_SQL_DONE : bn_mysql_fail(c, "mysql_drv_query()", d);
+  return rc == 0 ? BN_SQL_DONE : bn_mysql_lib_fail(c, "mysql_drv_query()", d);
 }
 
 /* malloc'd; NULL: out of memory. */
@@ -129,7 +131,7 @@ static const char *judge_columns(MYSQL_RES *res, const char *columns)
   return why;
 }
 
-static enum bn_sql check_table(struct bn_mysql_conn *c, const char *table, const char *columns,
+static enum bn_sql check_table(struct bn_mysql_lib *c, const char *table, const char *columns,
                                struct bn_sql_diag *d)
 {
   char *sql = make_text("SHOW COLUMNS FROM %s", table);
@@ -142,13 +144,13 @@ static enum bn_sql check_table(struct bn_mysql_conn *c, const char *table, const
     return rc;
   res = mysql_store_result(c->handle);
   if (res == NULL)
-    return bn_mysql_fail(c, "mysql_store_result()", d);
+    return bn_mysql_lib_fail(c, "mysql_store_result()", d);
   why = mysql_num_fields(res) < 6 ? "the table's columns are unknown" : judge_columns(res, columns);
   mysql_free_result(res);
   return why == NULL ? BN_SQL_DONE : refuse(why, d);
 }
 
-void bn_mysql_load_forget(struct bn_mysql_conn *c)
+void bn_mysql_lib_load_forget(struct bn_mysql_lib *c)
 {
   free(c->load.table);
   free(c->load.columns);
@@ -157,7 +159,7 @@ void bn_mysql_load_forget(struct bn_mysql_conn *c)
 }
 
 /* The target is remembered: mostly there is only one. */
-static enum bn_sql aim(struct bn_mysql_conn *c, const char *table, const char *columns,
+static enum bn_sql aim(struct bn_mysql_lib *c, const char *table, const char *columns,
                        struct bn_sql_diag *d)
 {
   struct bn_mysql_load *load = &c->load;
@@ -168,21 +170,18 @@ static enum bn_sql aim(struct bn_mysql_conn *c, const char *table, const char *c
   rc = check_table(c, table, columns, d);
   if (rc != BN_SQL_DONE)
     return rc;
-  bn_mysql_load_forget(c);
+  bn_mysql_lib_load_forget(c);
   load->table = strdup(table);
   load->columns = strdup(columns);
   return load->table != NULL && load->columns != NULL ? BN_SQL_DONE : refuse("out of memory", d);
 }
 
-enum bn_sql bn_mysql_load_begin(void *conn, const char *table, const char *columns,
-                                struct bn_sql_diag *d)
+enum bn_sql bn_mysql_lib_load_begin(struct bn_mysql_lib *c, const char *table, const char *columns,
+                                    struct bn_sql_diag *d)
 {
-  struct bn_mysql_conn *c = conn;
-  const unsigned status = c->handle != NULL ? c->handle->server_status : 0;
+  const unsigned status = c->handle->server_status;
 
   c->load.n_parts = 0;
-  if (c->handle == NULL)
-    return BN_SQL_DONE;
   if ((status & SERVER_STATUS_IN_TRANS) != 0 || (status & SERVER_STATUS_AUTOCOMMIT) == 0)
     return refuse("it would be part of a transaction", d);
   if ((status & SERVER_STATUS_NO_BACKSLASH_ESCAPES) != 0)
@@ -190,9 +189,10 @@ enum bn_sql bn_mysql_load_begin(void *conn, const char *table, const char *colum
   return aim(c, table, columns, d);
 }
 
-enum bn_sql bn_mysql_load_rows(void *conn, const char *rows, size_t len, struct bn_sql_diag *d)
+enum bn_sql bn_mysql_lib_load_rows(struct bn_mysql_lib *c, const char *rows, size_t len,
+                                   struct bn_sql_diag *d)
 {
-  struct bn_mysql_load *load = &((struct bn_mysql_conn *)conn)->load;
+  struct bn_mysql_load *load = &c->load;
   struct bn_mysql_part *more;
 
   if (len == 0)
@@ -226,7 +226,7 @@ static uint64_t count_rows(const struct bn_mysql_load *load, bool *ascii)
 }
 
 /* The first warning, as if it had been the error. */
-static enum bn_sql fail_as_warned(struct bn_mysql_conn *c, struct bn_sql_diag *d)
+static enum bn_sql fail_as_warned(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 {
   MYSQL_RES *res = NULL;
   MYSQL_ROW row = NULL;
@@ -243,7 +243,7 @@ static enum bn_sql fail_as_warned(struct bn_mysql_conn *c, struct bn_sql_diag *d
   return rc == BN_SQL_LOST ? BN_SQL_LOST : BN_SQL_ERROR;
 }
 
-static enum bn_sql send_rows(struct bn_mysql_conn *c, struct bn_sql_diag *d)
+static enum bn_sql send_rows(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 {
   const struct bn_mysql_load *load = &c->load;
   const bool listed = load->columns[0] != '\0';
@@ -269,7 +269,7 @@ static enum bn_sql send_rows(struct bn_mysql_conn *c, struct bn_sql_diag *d)
 }
 
 /* Tables without transactions keep what they have: then there is a warning. */
-static enum bn_sql take_back(struct bn_mysql_conn *c, struct bn_sql_diag *d)
+static enum bn_sql take_back(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 {
   struct bn_sql_diag why = *d;
   const enum bn_sql rc = run(c, "ROLLBACK", d);
@@ -281,12 +281,11 @@ static enum bn_sql take_back(struct bn_mysql_conn *c, struct bn_sql_diag *d)
   return BN_SQL_ERROR;
 }
 
-enum bn_sql bn_mysql_load_end(void *conn, struct bn_sql_diag *d)
+enum bn_sql bn_mysql_lib_load_end(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 {
-  struct bn_mysql_conn *c = conn;
   enum bn_sql rc;
 
-  if (c->handle == NULL || c->load.n_parts == 0)
+  if (c->load.n_parts == 0)
     return BN_SQL_DONE;
   rc = run(c, "START TRANSACTION", d);
   if (rc == BN_SQL_DONE)

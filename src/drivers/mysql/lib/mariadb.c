@@ -6,7 +6,8 @@
 #include <errmsg.h>
 #include <mysql/plugin_auth.h>
 
-#include "drivers/mysql/internal.h"
+#include "drivers/mysql/lib/lib.h"
+#include "drivers/mysql/wire/wire.h"
 
 /* --- before the password -------------------------------------------------------------------------
  */
@@ -44,7 +45,7 @@ static int pass_if_encrypted(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
     return ask_method(vio);
   net->last_errno = CR_SSL_CONNECTION_ERROR;
   (void)snprintf(net->sqlstate, sizeof net->sqlstate, "HY000");
-  (void)snprintf(net->last_error, sizeof net->last_error, "%s", bn_mysql_not_encrypted);
+  (void)snprintf(net->last_error, sizeof net->last_error, "%s", bn_mysql_lib_not_encrypted);
   return CR_ERROR;
 }
 
@@ -135,34 +136,20 @@ int bn_mysql_lib_compression(MYSQL *handle, const char *algorithms, const char *
   return 0;
 }
 
-int bn_mysql_lib_socket(MYSQL *handle)
+int bn_mysql_lib_socket(const struct bn_mysql_lib *c)
 {
-  return (int)mysql_get_socket(handle);
+  return (int)mysql_get_socket(c->handle);
 }
 
-bool bn_mysql_lib_connected(const MYSQL *handle)
+bool bn_mysql_lib_connected(const struct bn_mysql_lib *c)
 {
-  return handle->net.pvio != NULL;
+  return c->handle != NULL && c->handle->net.pvio != NULL;
 }
 
-int bn_mysql_lib_unsent(void)
-{
-  return CR_SERVER_GONE_ERROR;
-}
-
-bool bn_mysql_lib_asks_why(void)
-{
-  return false;
-}
-
-const char *bn_mysql_lib_text(int code)
-{
-  switch (code) {
-  case CR_SERVER_GONE_ERROR:
-    return "Server has gone away";
-  case CR_SERVER_LOST:
-    return "Lost connection to server during query";
-  default:
-    return "Malformed packet";
-  }
-}
+const struct bn_mysql_words bn_mysql_lib_words = {
+    .unsent = CR_SERVER_GONE_ERROR,
+    .asks_why = false,
+    .gone = "Server has gone away",
+    .lost = "Lost connection to server during query",
+    .malformed = "Malformed packet",
+};

@@ -2,7 +2,8 @@
 /* What is particular to Oracle's libmysqlclient, from 8.0 on. */
 #include <errmsg.h>
 
-#include "drivers/mysql/internal.h"
+#include "drivers/mysql/lib/lib.h"
+#include "drivers/mysql/wire/wire.h"
 
 int bn_mysql_lib_ssl_mode(MYSQL *handle, int mode, const char **text)
 {
@@ -36,37 +37,23 @@ int bn_mysql_lib_compression(MYSQL *handle, const char *algorithms, const char *
   return -1;
 }
 
-int bn_mysql_lib_socket(MYSQL *handle)
+int bn_mysql_lib_socket(const struct bn_mysql_lib *c)
 {
-  return (int)handle->net.fd;
+  return (int)c->handle->net.fd;
 }
 
-bool bn_mysql_lib_connected(const MYSQL *handle)
+bool bn_mysql_lib_connected(const struct bn_mysql_lib *c)
 {
-  return handle->net.vio != NULL;
+  return c->handle != NULL && c->handle->net.vio != NULL;
 }
 
-int bn_mysql_lib_unsent(void)
-{
-  return CR_SERVER_LOST;
-}
-
-bool bn_mysql_lib_asks_why(void)
-{
-  return true;
-}
-
-const char *bn_mysql_lib_text(int code)
-{
-  switch (code) {
-  case CR_SERVER_GONE_ERROR:
-    return "MySQL server has gone away";
-  case CR_SERVER_LOST:
-    return "Lost connection to MySQL server during query";
-  default:
-    return "Malformed packet";
-  }
-}
+const struct bn_mysql_words bn_mysql_lib_words = {
+    .unsent = CR_SERVER_LOST,
+    .asks_why = true,
+    .gone = "MySQL server has gone away",
+    .lost = "Lost connection to MySQL server during query",
+    .malformed = "Malformed packet",
+};
 
 /* The library looks for encryption before it sends anything. */
 void bn_mysql_lib_init(void)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Queries as text, and the results of all statements, by the client library or without it. */
-#include "drivers/mysql/internal.h"
+/* Queries as text and their results, by the client library. */
+#include "drivers/mysql/driver.h"
+#include "drivers/mysql/lib/lib.h"
 
 /* 0.5 counts the rows of a query and looks at the first. */
 static void trace_first_row(const struct bn_mysql *driver, MYSQL_RES *res)
@@ -12,12 +13,11 @@ static void trace_first_row(const struct bn_mysql *driver, MYSQL_RES *res)
 }
 
 /* The outcome of the statement that was just sent, or of the next of several. */
-static enum bn_sql take_result(struct bn_mysql_conn *c, struct bn_sql_result *r,
+static enum bn_sql take_result(struct bn_mysql_lib *c, struct bn_sql_result *r,
                                struct bn_sql_diag *d)
 {
   MYSQL_RES *res;
 
-  c->source = NULL;
   *r = (struct bn_sql_result){.more = mysql_more_results(c->handle)};
   if (!bn_mysql_is_05(c->driver))
     bn_mysql_trace(c->driver, "mysql_field_count(%p) = %u", (void *)c->handle,
@@ -31,7 +31,7 @@ static enum bn_sql take_result(struct bn_mysql_conn *c, struct bn_sql_result *r,
   res = mysql_store_result(c->handle);
   bn_mysql_trace(c->driver, "mysql_store_result(%p) = %p", (void *)c->handle, (void *)res);
   if (res == NULL)
-    return bn_mysql_fail(c, "mysql_store_result()", d);
+    return bn_mysql_lib_fail(c, "mysql_store_result()", d);
   /* The flag is only right when the rows have been read. */
   r->more = mysql_more_results(c->handle);
   r->nrows = mysql_num_rows(res);
@@ -42,59 +42,35 @@ static enum bn_sql take_result(struct bn_mysql_conn *c, struct bn_sql_result *r,
   return BN_SQL_ROWS;
 }
 
-enum bn_sql bn_mysql_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
-                           struct bn_sql_diag *d)
+enum bn_sql bn_mysql_lib_query(struct bn_mysql_lib *c, const char *sql, size_t len,
+                               struct bn_sql_result *r, struct bn_sql_diag *d)
 {
-  struct bn_mysql_conn *c = conn;
-  int rc;
+  const int rc = mysql_real_query(c->handle, sql, len);
 
-  if (__builtin_expect(c->handle == NULL, 0)) {
-    *r = (struct bn_sql_result){.affected = 0};
-    return BN_SQL_DONE;
-  }
-  if (bn_mysql_wire_takes(c, sql, len))
-    return bn_mysql_wire_query(c, sql, len, r, d);
-  bn_mysql_wire_settle(c);
-  rc = mysql_real_query(c->handle, sql, len);
   bn_mysql_trace(c->driver, "mysql_real_query(%p, \"%.*s\", %zu) = %d", (void *)c->handle, (int)len,
                  sql, len, rc);
   if (rc != 0)
-    return bn_mysql_fail(c, "mysql_drv_query()", d);
+    return bn_mysql_lib_fail(c, "mysql_drv_query()", d);
   return take_result(c, r, d);
 }
 
-enum bn_sql bn_mysql_next(void *conn, void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
+enum bn_sql bn_mysql_lib_next(struct bn_mysql_lib *c, struct bn_sql_result *r,
+                              struct bn_sql_diag *d)
 {
-  struct bn_mysql_conn *c = conn;
-  int rc;
+  const int rc = mysql_next_result(c->handle);
 
-  *r = (struct bn_sql_result){.affected = 0};
-  if (c->handle == NULL)
-    return BN_SQL_DONE;
-  if (c->wire.on && (stmt != NULL || c->wire.more))
-    return bn_mysql_wire_next(c, stmt, r, d);
-  if (stmt != NULL)
-    return bn_mysql_stmt_next(stmt, r, d);
-  rc = mysql_next_result(c->handle);
   bn_mysql_trace(c->driver, "mysql_next_result(%p) = %d", (void *)c->handle, rc);
   if (rc < 0)
     return BN_SQL_DONE;
-  return rc > 0 ? bn_mysql_fail(c, "mysql_drv_next_result()", d) : take_result(c, r, d);
+  return rc > 0 ? bn_mysql_lib_fail(c, "mysql_drv_next_result()", d) : take_result(c, r, d);
 }
 
-bool bn_mysql_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *row)
+bool bn_mysql_lib_fetch(struct bn_mysql_lib *c, const struct bn_sql_result *r,
+                        struct bn_sql_value *row)
 {
-  struct bn_mysql_conn *c = conn;
+  MYSQL_ROW fields = mysql_fetch_row(r->rows);
   const unsigned long *length;
-  MYSQL_ROW fields;
 
-  if (r->rows == NULL)
-    return false;
-  if (r->rows == &c->wire)
-    return bn_mysql_wire_fetch(c, r, row);
-  if (c->source != NULL)
-    return bn_mysql_stmt_fetch(c->source, r, row);
-  fields = mysql_fetch_row(r->rows);
   bn_mysql_trace(c->driver, "mysql_fetch_row(%p) = %p", r->rows, (void *)fields);
   if (fields == NULL)
     return false;
@@ -104,21 +80,8 @@ bool bn_mysql_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *ro
   return true;
 }
 
-void bn_mysql_free_result(void *conn, struct bn_sql_result *r)
+void bn_mysql_lib_free_result(struct bn_mysql_lib *c, const struct bn_sql_result *r)
 {
-  struct bn_mysql_conn *c = conn;
-
-  if (r->rows == NULL)
-    return;
-  if (r->rows == &c->wire) {
-    bn_mysql_wire_free_result(c);
-  } else if (c->source != NULL) {
-    bn_mysql_trace(c->driver, "mysql_stmt_free_result(%p)", (void *)c->source->handle);
-    (void)mysql_stmt_free_result(c->source->handle);
-  } else {
-    bn_mysql_trace(c->driver, "mysql_free_result(%p)", r->rows);
-    mysql_free_result(r->rows);
-  }
-  r->rows = NULL;
-  c->source = NULL;
+  bn_mysql_trace(c->driver, "mysql_free_result(%p)", r->rows);
+  mysql_free_result(r->rows);
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Statements prepared by the server, and their execution by the client library where it is not done
-   without it.  Parameters are read where the SQL layer keeps them; rows are turned into text only
-   when somebody reads them. */
+/* Statements prepared by the server, and their execution by the client library.  Parameters are
+   read where the SQL layer keeps them; rows are turned into text only when somebody reads them. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "drivers/mysql/internal.h"
+#include "drivers/mysql/driver.h"
+#include "drivers/mysql/error.h"
+#include "drivers/mysql/lib/lib.h"
+#include "drivers/mysql/wire/packet.h"
 
 enum {
   UNPREPARABLE = 1295, /* "not supported in the prepared statement protocol yet" */
@@ -22,17 +24,12 @@ struct bn_mysql_cell {
   char null; /* my_bool or bool, as the client library has it */
 };
 
-enum bn_sql bn_mysql_prepare(void *conn, void *stmt, const char *sql, size_t len,
-                             struct bn_sql_diag *d)
+enum bn_sql bn_mysql_lib_prepare(struct bn_mysql_lib *c, struct bn_mysql_lib_stmt *st,
+                                 const char *sql, size_t len, struct bn_sql_diag *d)
 {
-  struct bn_mysql_stmt *st = stmt;
-  struct bn_mysql_conn *c = conn;
   enum bn_sql rc;
 
-  st->conn = c;
-  if (c->handle == NULL)
-    return BN_SQL_DONE;
-  bn_mysql_wire_settle(c);
+  st->lib = c;
   st->handle = mysql_stmt_init(c->handle);
   bn_mysql_trace(c->driver, "mysql_stmt_init(%p) = %p", (void *)c->handle, (void *)st->handle);
   if (st->handle == NULL)
@@ -43,11 +40,16 @@ enum bn_sql bn_mysql_prepare(void *conn, void *stmt, const char *sql, size_t len
     st->n_params = mysql_stmt_param_count(st->handle);
     return BN_SQL_DONE;
   }
-  rc = bn_mysql_fail_stmt(st, "mysql_stmt_prepare()", d);
+  rc = bn_mysql_lib_fail_stmt(st, "mysql_stmt_prepare()", d);
   if (d->code == UNPREPARABLE)
     rc = BN_SQL_EMULATE;
-  bn_mysql_close(st);
+  bn_mysql_lib_stmt_close(st);
   return rc;
+}
+
+uint32_t bn_mysql_lib_stmt_id(const struct bn_mysql_lib_stmt *st)
+{
+  return (uint32_t)st->handle->stmt_id;
 }
 
 static void bind_one(MYSQL_BIND *to, const struct bn_sql_bind *b)
@@ -76,23 +78,24 @@ static void bind_one(MYSQL_BIND *to, const struct bn_sql_bind *b)
   }
 }
 
-enum bn_sql bn_mysql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, struct bn_sql_diag *d)
+enum bn_sql bn_mysql_lib_count_params(const struct bn_mysql_lib_stmt *st, size_t n,
+                                      struct bn_sql_diag *d)
 {
-  struct bn_mysql_stmt *st = stmt;
+  bn_mysql_trace(st->lib->driver, "mysql_stmt_param_count(%p) = %lu", (void *)st->handle,
+                 (unsigned long)st->n_params);
+  if (n == st->n_params)
+    return BN_SQL_DONE;
+  return bn_mysql_fail_text(0, "mysql_stmt_bind_param()",
+                            "Wrong number of parameters to mysql_stmt_bind_param", d);
+}
+
+enum bn_sql bn_mysql_lib_bind(struct bn_mysql_lib_stmt *st, const struct bn_sql_bind *b, size_t n,
+                              struct bn_sql_diag *d)
+{
   MYSQL_BIND *params;
   bool failed;
 
-  if (st->handle == NULL)
-    return BN_SQL_DONE;
-  bn_mysql_trace(st->conn->driver, "mysql_stmt_param_count(%p) = %lu", (void *)st->handle,
-                 (unsigned long)st->n_params);
-  if (n != st->n_params)
-    return bn_mysql_fail_text(0, "mysql_stmt_bind_param()",
-                              "Wrong number of parameters to mysql_stmt_bind_param", d);
-  st->wire.bind = b;
-  st->wire.n_bind = n;
-  st->wire.types_sent = false;
-  if (n == 0 || st->conn->wire.on)
+  if (n == 0)
     return BN_SQL_DONE;
   params = calloc(n, sizeof *params);
   if (params == NULL)
@@ -101,19 +104,18 @@ enum bn_sql bn_mysql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, str
   for (size_t i = 0; i < n; i++)
     bind_one(&params[i], &b[i]);
   failed = mysql_stmt_bind_param(st->handle, params); /* copies */
-  bn_mysql_trace(st->conn->driver, "mysql_stmt_bind_param(%p, %p) = %d", (void *)st->handle,
+  bn_mysql_trace(st->lib->driver, "mysql_stmt_bind_param(%p, %p) = %d", (void *)st->handle,
                  (void *)params, failed);
   free(params);
-  return failed ? bn_mysql_fail_stmt(st, "mysql_stmt_bind_param()", d) : BN_SQL_DONE;
+  return failed ? bn_mysql_lib_fail_stmt(st, "mysql_stmt_bind_param()", d) : BN_SQL_DONE;
 }
 
-static enum bn_sql take_result(struct bn_mysql_stmt *st, struct bn_sql_result *r,
+static enum bn_sql take_result(struct bn_mysql_lib_stmt *st, struct bn_sql_result *r,
                                struct bn_sql_diag *d)
 {
-  struct bn_mysql_conn *c = st->conn;
+  const struct bn_mysql_lib *c = st->lib;
   int rc;
 
-  c->source = NULL;
   *r = (struct bn_sql_result){.more = mysql_more_results(c->handle)};
   r->nfields = mysql_stmt_field_count(st->handle);
   if (r->nfields == 0) {
@@ -125,7 +127,7 @@ static enum bn_sql take_result(struct bn_mysql_stmt *st, struct bn_sql_result *r
   rc = mysql_stmt_store_result(st->handle);
   bn_mysql_trace(c->driver, "mysql_stmt_store_result(%p) = %d", (void *)st->handle, rc);
   if (rc != 0)
-    return bn_mysql_fail_stmt(st, "mysql_stmt_store_result()", d);
+    return bn_mysql_lib_fail_stmt(st, "mysql_stmt_store_result()", d);
   r->more = mysql_more_results(c->handle);
   r->nrows = mysql_stmt_num_rows(st->handle);
   bn_mysql_trace(c->driver, "mysql_stmt_num_rows(%p) = %llu", (void *)st->handle,
@@ -133,49 +135,40 @@ static enum bn_sql take_result(struct bn_mysql_stmt *st, struct bn_sql_result *r
   if (c->driver->host->version == BN_V11)
     bn_mysql_trace(c->driver, "mysql_stmt_field_count(%p) = %u", (void *)st->handle, r->nfields);
   r->rows = st;
-  c->source = st;
   st->rows_bound = false;
   return BN_SQL_ROWS;
 }
 
-enum bn_sql bn_mysql_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
+enum bn_sql bn_mysql_lib_execute(struct bn_mysql_lib_stmt *st, struct bn_sql_result *r,
+                                 struct bn_sql_diag *d)
 {
-  struct bn_mysql_stmt *st = stmt;
-  int rc;
+  const int rc = mysql_stmt_execute(st->handle);
 
-  if (__builtin_expect(st->handle == NULL, 0)) {
-    *r = (struct bn_sql_result){.affected = 0};
-    return BN_SQL_DONE;
-  }
-  /* The library tells what is wrong with parameters that are missing. */
-  if (st->conn->wire.on && st->wire.n_bind == st->n_params)
-    return bn_mysql_wire_execute(st, r, d);
-  rc = mysql_stmt_execute(st->handle);
-  bn_mysql_trace(st->conn->driver, "mysql_stmt_execute(%p) = %d", (void *)st->handle, rc);
+  bn_mysql_trace(st->lib->driver, "mysql_stmt_execute(%p) = %d", (void *)st->handle, rc);
   if (rc != 0)
-    return bn_mysql_fail_stmt(st, "mysql_stmt_execute()", d);
+    return bn_mysql_lib_fail_stmt(st, "mysql_stmt_execute()", d);
   return take_result(st, r, d);
 }
 
-enum bn_sql bn_mysql_stmt_next(struct bn_mysql_stmt *st, struct bn_sql_result *r,
-                               struct bn_sql_diag *d)
+enum bn_sql bn_mysql_lib_stmt_next(struct bn_mysql_lib_stmt *st, struct bn_sql_result *r,
+                                   struct bn_sql_diag *d)
 {
   const int rc = mysql_stmt_next_result(st->handle);
   enum bn_sql taken;
 
-  bn_mysql_trace(st->conn->driver, "mysql_stmt_next_result(%p) = %d", (void *)st->handle, rc);
+  bn_mysql_trace(st->lib->driver, "mysql_stmt_next_result(%p) = %d", (void *)st->handle, rc);
   if (rc < 0)
     return BN_SQL_DONE;
   if (rc > 0)
-    return bn_mysql_fail_stmt(st, "mysql_drv_stmt_next_result()", d);
+    return bn_mysql_lib_fail_stmt(st, "mysql_drv_stmt_next_result()", d);
   taken = take_result(st, r, d);
   /* libmysqlclient leaves the statement's own count at what it was for the first result. */
   if (taken == BN_SQL_DONE)
-    r->affected = mysql_affected_rows(st->conn->handle);
+    r->affected = mysql_affected_rows(st->lib->handle);
   return taken;
 }
 
-static void free_columns(struct bn_mysql_stmt *st)
+static void free_columns(struct bn_mysql_lib_stmt *st)
 {
   for (unsigned i = 0; i < st->n_columns; i++)
     free(st->cell[i].data);
@@ -186,7 +179,7 @@ static void free_columns(struct bn_mysql_stmt *st)
   st->n_columns = 0;
 }
 
-static int make_columns(struct bn_mysql_stmt *st, unsigned n)
+static int make_columns(struct bn_mysql_lib_stmt *st, unsigned n)
 {
   free_columns(st);
   st->column = calloc(n, sizeof *st->column);
@@ -213,7 +206,7 @@ static int make_columns(struct bn_mysql_stmt *st, unsigned n)
   return 0;
 }
 
-static bool bind_rows(struct bn_mysql_stmt *st, unsigned n)
+static bool bind_rows(struct bn_mysql_lib_stmt *st, unsigned n)
 {
   if (st->n_columns != n && make_columns(st, n) != 0)
     return false;
@@ -222,7 +215,7 @@ static bool bind_rows(struct bn_mysql_stmt *st, unsigned n)
 }
 
 /* A value that did not fit is fetched again, into enough room. */
-static bool fetch_long(struct bn_mysql_stmt *st, unsigned i)
+static bool fetch_long(struct bn_mysql_lib_stmt *st, unsigned i)
 {
   struct bn_mysql_cell *cell = &st->cell[i];
   MYSQL_BIND *column = &st->column[i];
@@ -238,15 +231,15 @@ static bool fetch_long(struct bn_mysql_stmt *st, unsigned i)
   return mysql_stmt_fetch_column(st->handle, column, i, 0) == 0;
 }
 
-bool bn_mysql_stmt_fetch(struct bn_mysql_stmt *st, const struct bn_sql_result *r,
-                         struct bn_sql_value *row)
+bool bn_mysql_lib_stmt_fetch(struct bn_mysql_lib_stmt *st, const struct bn_sql_result *r,
+                             struct bn_sql_value *row)
 {
   int rc;
 
   if (!st->rows_bound && !bind_rows(st, r->nfields))
     return false;
   rc = mysql_stmt_fetch(st->handle);
-  bn_mysql_trace(st->conn->driver, "mysql_stmt_fetch(%p) = %d", (void *)st->handle, rc);
+  bn_mysql_trace(st->lib->driver, "mysql_stmt_fetch(%p) = %d", (void *)st->handle, rc);
   if (rc != 0 && rc != MYSQL_DATA_TRUNCATED)
     return false;
   for (unsigned i = 0; i < r->nfields; i++) {
@@ -263,18 +256,39 @@ bool bn_mysql_stmt_fetch(struct bn_mysql_stmt *st, const struct bn_sql_result *r
   return true;
 }
 
-void bn_mysql_close(void *stmt)
+void bn_mysql_lib_stmt_free_result(struct bn_mysql_lib_stmt *st)
 {
-  struct bn_mysql_stmt *st = stmt;
+  bn_mysql_trace(st->lib->driver, "mysql_stmt_free_result(%p)", (void *)st->handle);
+  (void)mysql_stmt_free_result(st->handle);
+}
 
+struct bn_mysql_column *bn_mysql_lib_stmt_columns(const struct bn_mysql_lib_stmt *st, uint32_t *n)
+{
+  MYSQL_RES *res = mysql_stmt_result_metadata(st->handle);
+  struct bn_mysql_column *column;
+
+  *n = res != NULL ? mysql_num_fields(res) : 0;
+  column = calloc(*n + 1, sizeof *column);
+  for (uint32_t i = 0; i < *n && column != NULL; i++) {
+    const MYSQL_FIELD *f = mysql_fetch_field_direct(res, i);
+
+    column[i] = (struct bn_mysql_column){.type = (uint8_t)f->type,
+                                         .decimals = (uint8_t)f->decimals,
+                                         .flags = (uint16_t)f->flags,
+                                         .length = (uint32_t)f->length};
+  }
+  mysql_free_result(res);
+  return column;
+}
+
+void bn_mysql_lib_stmt_close(struct bn_mysql_lib_stmt *st)
+{
   if (st->handle != NULL) {
     const MYSQL_STMT *handle = st->handle;
     const bool failed = mysql_stmt_close(st->handle);
 
-    bn_mysql_wire_check(st->conn);
-    bn_mysql_trace(st->conn->driver, "mysql_stmt_close(%p) = %d", (const void *)handle, failed);
+    bn_mysql_trace(st->lib->driver, "mysql_stmt_close(%p) = %d", (const void *)handle, failed);
   }
   st->handle = NULL;
   free_columns(st);
-  bn_mysql_wire_forget(st);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "drivers/common/secret.h"
-#include "drivers/mysql/internal.h"
+#include "drivers/mysql/driver.h"
 
 static char *trim(char *s)
 {

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Connections: made by the client library, then with a way for the statements. */
+#include "drivers/mysql/conn.h"
+
+#include <stdio.h>
+
+#include "drivers/mysql/driver.h"
+#include "drivers/mysql/error.h"
+
+/* Calls are traced, packets compressed and silence measured in the client library. */
+const char *bn_mysql_needs_library(const struct bn_mysql_conf *conf)
+{
+  if (conf->debug)
+    return "--mysql-debug=on";
+  if (conf->compression)
+    return "--mysql-compression=on";
+  return conf->read_timeout_s != 0 ? "--mysql-read-timeout" : NULL;
+}
+
+static enum bn_sql choose_way(struct bn_mysql_conn *c, struct bn_sql_diag *d)
+{
+  const int asked = c->driver->conf->protocol;
+  const bool ours = asked != BN_MYSQL_PROTOCOL_LIBRARY && !bn_mysql_lib_encrypted(&c->lib) &&
+                    bn_mysql_needs_library(c->driver->conf) == NULL;
+
+  if (asked == BN_MYSQL_PROTOCOL_OWN && !ours)
+    return bn_mysql_fail_text(0, "mysql_real_connect()",
+                              "--mysql-protocol=own cannot be used on an encrypted connection: add "
+                              "--mysql-ssl=off, or use --mysql-protocol=auto",
+                              d);
+  c->by = ours ? BN_MYSQL_BY_US : BN_MYSQL_BY_LIBRARY;
+  if (ours)
+    bn_mysql_wire_open(&c->wire, &(struct bn_mysql_lent){
+                                     .fd = bn_mysql_lib_socket(&c->lib),
+                                     .capabilities = bn_mysql_lib_capabilities(&c->lib),
+                                     .status = bn_mysql_lib_status(&c->lib),
+                                     .socket = &c->socket,
+                                     .words = &bn_mysql_lib_words,
+                                 });
+  return BN_SQL_DONE;
+}
+
+enum bn_sql bn_mysql_connect(void *self, void *conn, const struct bn_sql_target *t,
+                             uint64_t deadline_ns, struct bn_sql_diag *d)
+{
+  struct bn_mysql_conn *c = conn;
+  enum bn_sql rc;
+
+  c->driver = self;
+  c->by = BN_MYSQL_BY_NOBODY;
+  bn_sockref_clear(&c->socket);
+  if (c->driver->conf->dry_run)
+    return BN_SQL_DONE;
+  rc = bn_mysql_lib_connect(&c->lib, c->driver, t, deadline_ns, d);
+  if (rc != BN_SQL_DONE)
+    return rc;
+  bn_sockref_set(&c->socket, bn_mysql_lib_socket(&c->lib));
+  return choose_way(c, d);
+}
+
+void bn_mysql_disconnect(void *conn)
+{
+  struct bn_mysql_conn *c = conn;
+
+  bn_sockref_clear(&c->socket);
+  bn_mysql_wire_close(&c->wire);
+  bn_mysql_lib_disconnect(&c->lib);
+  c->by = BN_MYSQL_BY_NOBODY;
+}
+
+void bn_mysql_interrupt(void *conn)
+{
+  const struct bn_mysql_conn *c = conn;
+
+  bn_sockref_shut(&c->socket);
+}
+
+int bn_mysql_info(void *conn, struct bn_sql_info *out)
+{
+  struct bn_mysql_conn *c = conn;
+  const struct bn_mysql_conf *conf = c->driver->conf;
+  int rc;
+
+  *out = (struct bn_sql_info){
+      .max_connections = -1,
+      .max_prepared_statements = -1,
+      .max_packet = -1,
+      .connections = -1,
+      .prepared_statements = -1,
+      .places = (int64_t)(conf->socket.n > 0 ? conf->socket.n : conf->host.n * c->driver->n_ports),
+      .raise_connections = "SET GLOBAL max_connections = %n;\" there",
+      .raise_statements = "SET GLOBAL max_prepared_stmt_count = %n;\" there"};
+  if (c->by == BN_MYSQL_BY_NOBODY) {
+    (void)snprintf(out->version, sizeof out->version, "none (dry run)");
+    return 0;
+  }
+  bn_mysql_settle(c);
+  rc = bn_mysql_lib_info(&c->lib, out);
+  bn_mysql_note_library(c);
+  return rc;
+}
+
+size_t bn_mysql_quote(void *conn, char *out, const char *in, size_t len)
+{
+  struct bn_mysql_conn *c = conn;
+  size_t n = 0;
+
+  if (c->by != BN_MYSQL_BY_NOBODY && bn_mysql_lib_quote(&c->lib, out, in, len, &n))
+    return n;
+  /* A dry run, or a server without backslash escapes. */
+  for (size_t i = 0; i < len; i++) {
+    if (in[i] == '\'')
+      out[n++] = '\'';
+    out[n++] = in[i];
+  }
+  return n;
+}
+
+/* --- bulk load -----------------------------------------------------------------------------------
+ */
+
+enum bn_sql bn_mysql_load_begin(void *conn, const char *table, const char *columns,
+                                struct bn_sql_diag *d)
+{
+  struct bn_mysql_conn *c = conn;
+  enum bn_sql rc;
+
+  if (c->by == BN_MYSQL_BY_NOBODY)
+    return BN_SQL_DONE;
+  bn_mysql_settle(c);
+  rc = bn_mysql_lib_load_begin(&c->lib, table, columns, d);
+  bn_mysql_note_library(c);
+  return rc;
+}
+
+enum bn_sql bn_mysql_load_rows(void *conn, const char *rows, size_t len, struct bn_sql_diag *d)
+{
+  struct bn_mysql_conn *c = conn;
+
+  return c->by == BN_MYSQL_BY_NOBODY ? BN_SQL_DONE : bn_mysql_lib_load_rows(&c->lib, rows, len, d);
+}
+
+enum bn_sql bn_mysql_load_end(void *conn, struct bn_sql_diag *d)
+{
+  struct bn_mysql_conn *c = conn;
+  enum bn_sql rc;
+
+  if (c->by == BN_MYSQL_BY_NOBODY)
+    return BN_SQL_DONE;
+  rc = bn_mysql_lib_load_end(&c->lib, d);
+  bn_mysql_note_library(c);
+  return rc;
+}

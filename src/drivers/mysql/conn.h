@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A connection and its statements as the SQL layer has them: two ways to the server, and who of the
+   two takes the next statement.  The ways know nothing of each other:
+
+     lib/    the client library: connects, prepares, fills tables, and does whatever is rare.  It
+   owns the library's handles and all that is read from their insides. wire/   statements of
+   transactions in packets of our own.  It owns the bytes that were received and not yet used, and
+   the answer they belong to.
+
+   Before the library sends anything, settle has read what the server still had to say; after it has
+   done something, note_library looks whether it has given the connection up. */
+#ifndef BN_DRIVERS_MYSQL_CONN_H
+#define BN_DRIVERS_MYSQL_CONN_H
+
+#include "drivers/common/sockref.h"
+#include "drivers/mysql/lib/lib.h"
+#include "drivers/mysql/wire/wire.h"
+
+/* Who exchanges statements with the server. */
+enum bn_mysql_by {
+  BN_MYSQL_BY_NOBODY, /* a dry run, or not connected */
+  BN_MYSQL_BY_LIBRARY,
+  BN_MYSQL_BY_US /* and the library, for what is rare */
+};
+
+struct bn_mysql_conn {
+  struct bn_mysql *driver;
+  enum bn_mysql_by by;
+  struct bn_mysql_stmt *source; /* whose rows the current result has; NULL: a query's */
+  struct bn_sockref socket;
+  struct bn_mysql_lib lib;
+  struct bn_mysql_wire wire;
+};
+
+struct bn_mysql_stmt {
+  struct bn_mysql_conn *conn;
+  struct bn_mysql_lib_stmt lib;
+  struct bn_mysql_wire_stmt wire;
+};
+
+static inline void bn_mysql_settle(struct bn_mysql_conn *c)
+{
+  if (c->by != BN_MYSQL_BY_US)
+    return;
+  bn_mysql_wire_settle(&c->wire);
+  c->source = NULL;
+}
+
+/* A library that has found the connection broken has closed the socket, whose number may be another
+   connection's by now. */
+static inline void bn_mysql_note_library(struct bn_mysql_conn *c)
+{
+  if (c->by == BN_MYSQL_BY_US && !bn_mysql_lib_connected(&c->lib))
+    bn_mysql_wire_give_up(&c->wire);
+}
+
+/* The option that only the client library can follow, as a user writes it; NULL: there is none. */
+const char *bn_mysql_needs_library(const struct bn_mysql_conf *conf);
+
+/* Hooks of the driver. */
+
+/* --- conn.c --- */
+enum bn_sql bn_mysql_connect(void *self, void *conn, const struct bn_sql_target *t,
+                             uint64_t deadline_ns, struct bn_sql_diag *d);
+void bn_mysql_disconnect(void *conn);
+void bn_mysql_interrupt(void *conn);
+int bn_mysql_info(void *conn, struct bn_sql_info *out);
+size_t bn_mysql_quote(void *conn, char *out, const char *in, size_t len);
+enum bn_sql bn_mysql_load_begin(void *conn, const char *table, const char *columns,
+                                struct bn_sql_diag *d);
+enum bn_sql bn_mysql_load_rows(void *conn, const char *rows, size_t len, struct bn_sql_diag *d);
+enum bn_sql bn_mysql_load_end(void *conn, struct bn_sql_diag *d);
+
+/* --- query.c --- */
+enum bn_sql bn_mysql_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
+                           struct bn_sql_diag *d);
+enum bn_sql bn_mysql_next(void *conn, void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d);
+bool bn_mysql_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *row);
+void bn_mysql_free_result(void *conn, struct bn_sql_result *r);
+
+/* --- stmt.c --- */
+enum bn_sql bn_mysql_prepare(void *conn, void *stmt, const char *sql, size_t len,
+                             struct bn_sql_diag *d);
+enum bn_sql bn_mysql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, struct bn_sql_diag *d);
+enum bn_sql bn_mysql_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d);
+void bn_mysql_close(void *stmt);
+
+#endif

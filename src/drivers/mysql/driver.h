@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The MySQL driver's process-wide state, which all of its files read and only init and done write.
+ */
+#ifndef BN_DRIVERS_MYSQL_DRIVER_H
+#define BN_DRIVERS_MYSQL_DRIVER_H
+
+#include "api/driver.h"
+#include "drivers/mysql/options.h"
+
+struct bn_mysql {
+  const struct bn_mysql_conf *conf;
+  const struct bn_driver_host *host;
+  char *user,
+      *password; /* after files, prompt and environment; NULL: the client library's choice */
+  unsigned *port;
+  size_t n_ports;
+};
+
+/* Finds user and password. */
+int bn_mysql_secrets_find(struct bn_mysql *driver, struct bn_err *err);
+
+/* Calls shown by --mysql-debug; never with a password. */
+__attribute__((format(printf, 2, 3))) void bn_mysql_trace_text(const struct bn_mysql *driver,
+                                                               const char *fmt, ...);
+#define bn_mysql_trace(driver, ...)                                                                \
+  do {                                                                                             \
+    if (__builtin_expect((driver)->conf->debug, 0))                                                \
+      bn_mysql_trace_text(driver, __VA_ARGS__);                                                    \
+  } while (0)
+
+/* 0.5 traces other calls than later versions. */
+static inline bool bn_mysql_is_05(const struct bn_mysql *driver)
+{
+  return driver->host->version == BN_V05;
+}
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What went wrong: numbers of MySQL and MariaDB, and what they mean. */
+#include "drivers/mysql/error.h"
+
+#include <stdio.h>
+
+enum { IN_TRANSACTION = 1 }; /* bit of a server's status */
+
+/* Of the server, by number: the header with their names differs from one vendor to the other. */
+enum {
+  SERVER_DEADLOCK = 1213,
+  SERVER_CERTIFICATION = 3101 /* group replication rolled the transaction back */
+};
+
+static const struct {
+  int code;
+  enum bn_sql_class class;
+} classes[] = {
+    {1213, BN_CLASS_DEADLOCK},      {1205, BN_CLASS_LOCK_TIMEOUT},
+    {3572, BN_CLASS_LOCK_TIMEOUT},  /* NOWAIT is set */
+    {1020, BN_CLASS_SERIALIZATION}, /* the record has changed since it was read */
+    {3101, BN_CLASS_SERIALIZATION}, {1290, BN_CLASS_READ_ONLY}, /* --read-only, --super-read-only */
+    {1792, BN_CLASS_READ_ONLY},                                 /* a read-only transaction */
+    {1836, BN_CLASS_READ_ONLY},     {1874, BN_CLASS_READ_ONLY},
+    {1062, BN_CLASS_DUPLICATE},     {1586, BN_CLASS_DUPLICATE},
+    {1021, BN_CLASS_RESOURCE}, /* disk full */
+    {1037, BN_CLASS_RESOURCE},      {1038, BN_CLASS_RESOURCE},
+    {1040, BN_CLASS_RESOURCE},                                 /* too many connections */
+    {1041, BN_CLASS_RESOURCE},      {1114, BN_CLASS_RESOURCE}, /* table full */
+    {1135, BN_CLASS_RESOURCE},                                 /* no thread */
+    {1203, BN_CLASS_RESOURCE},      {1206, BN_CLASS_RESOURCE}, /* the lock table is full */
+    {1226, BN_CLASS_RESOURCE},      {1461, BN_CLASS_RESOURCE}, /* too many prepared statements */
+};
+
+/* After these the connection is gone, or about to be. */
+static const int lost_codes[] = {
+    BN_MYSQL_GONE,
+    BN_MYSQL_LOST,
+    BN_MYSQL_LOST_EXTENDED,
+    BN_MYSQL_TCP_CONNECTION,
+    BN_MYSQL_MALFORMED,
+    BN_MYSQL_OUT_OF_SYNC, /* nothing but a new connection helps */
+    1053,                 /* the server is shutting down */
+    1152,                 /* aborted connection */
+    1153,                 /* a packet too long for the server, which hangs up */
+    1158,                 /* reading from and writing to the network, four of them */
+    1159,
+    1160,
+    1161,
+    1184, /* aborted connection */
+    1927, /* the connection was killed */
+    4031, /* disconnected for inactivity */
+};
+
+static bool is_lost(int code)
+{
+  for (size_t i = 0; i < sizeof lost_codes / sizeof lost_codes[0]; i++) {
+    if (lost_codes[i] == code)
+      return true;
+  }
+  return false;
+}
+
+enum bn_sql_class bn_mysql_classify(const struct bn_sql_diag *d)
+{
+  if (is_lost(d->code) || (d->code >= BN_MYSQL_CLIENT_FIRST && d->code <= BN_MYSQL_UNKNOWN_HOST))
+    return BN_CLASS_CONNECTION;
+  for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
+    if (classes[i].code == d->code)
+      return classes[i].class;
+  }
+  return BN_CLASS_OTHER;
+}
+
+static enum bn_sql fill(int code, const char *state, const char *call, const char *text,
+                        struct bn_sql_diag *d)
+{
+  d->code = code;
+  (void)snprintf(d->state, sizeof d->state, "%s", state);
+  (void)snprintf(d->call, sizeof d->call, "%s", call);
+  (void)snprintf(d->text, sizeof d->text, "%s", text);
+  return is_lost(code) ? BN_SQL_LOST : BN_SQL_ERROR;
+}
+
+enum bn_sql bn_mysql_fail_as(unsigned status, int code, const char *state, const char *call,
+                             const char *text, struct bn_sql_diag *d)
+{
+  d->rolled_back =
+      code == SERVER_DEADLOCK || code == SERVER_CERTIFICATION || (status & IN_TRANSACTION) == 0;
+  return fill(code, state, call, text, d);
+}
+
+enum bn_sql bn_mysql_unread(enum bn_sql_step step, bool prepared, struct bn_sql_diag *d)
+{
+  const char *call = prepared ? "mysql_stmt_execute()" : "mysql_drv_query()";
+
+  if (step == BN_STEP_PREPARE)
+    call = "mysql_stmt_prepare()";
+  (void)fill(BN_MYSQL_OUT_OF_SYNC, "HY000", call,
+             "Commands out of sync; you can't run this command now", d);
+  /* The connection is as it was. */
+  return BN_SQL_ERROR;
+}
+
+enum bn_sql bn_mysql_fail_text(int code, const char *call, const char *text, struct bn_sql_diag *d)
+{
+  return fill(code, "HY000", call, text, d);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Errors of MySQL and MariaDB by number, whoever noticed them; knows no client library. */
+#ifndef BN_DRIVERS_MYSQL_ERROR_H
+#define BN_DRIVERS_MYSQL_ERROR_H
+
+#include "api/driver.h"
+
+/* Numbers that client libraries have for failures of their own. */
+enum bn_mysql_client_error {
+  BN_MYSQL_CLIENT_FIRST = 2000,
+  BN_MYSQL_UNKNOWN_HOST = 2005,
+  BN_MYSQL_GONE = 2006,
+  BN_MYSQL_NO_MEMORY = 2008,
+  BN_MYSQL_TCP_CONNECTION = 2011, /* the reference counts it as a lost connection */
+  BN_MYSQL_LOST = 2013,
+  BN_MYSQL_OUT_OF_SYNC = 2014,
+  BN_MYSQL_NO_ENCRYPTION = 2026,
+  BN_MYSQL_MALFORMED = 2027,
+  BN_MYSQL_LOST_EXTENDED = 2055
+};
+
+/* Fill all of d but `where`; return LOST if the connection is gone after that number, else ERROR.
+   status: the server's after the last statement that succeeded. */
+enum bn_sql bn_mysql_fail_as(unsigned status, int code, const char *state, const char *call,
+                             const char *text, struct bn_sql_diag *d);
+/* The same without a connection; d->rolled_back stays. */
+enum bn_sql bn_mysql_fail_text(int code, const char *call, const char *text, struct bn_sql_diag *d);
+
+/* Hooks of the driver. */
+enum bn_sql bn_mysql_unread(enum bn_sql_step step, bool prepared, struct bn_sql_diag *d);
+enum bn_sql_class bn_mysql_classify(const struct bn_sql_diag *d);
+
+#endif

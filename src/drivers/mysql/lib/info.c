@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the server tells of itself, and texts in the form that it wants at the moment. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "drivers/mysql/lib/lib.h"
+
+static void take_variable(struct bn_sql_info *info, MYSQL_ROW row)
+{
+  const int64_t value = strtoll(row[1], NULL, 10);
+
+  if (strcmp(row[0], "max_connections") == 0)
+    info->max_connections = value;
+  else if (strcmp(row[0], "max_prepared_stmt_count") == 0)
+    info->max_prepared_statements = value;
+  else if (strcmp(row[0], "max_allowed_packet") == 0)
+    info->max_packet = value;
+  else if (strcmp(row[0], "Threads_connected") == 0)
+    info->connections = value;
+  else if (strcmp(row[0], "Prepared_stmt_count") == 0)
+    info->prepared_statements = value;
+}
+
+static int read_variables(MYSQL *handle, const char *sql, struct bn_sql_info *out)
+{
+  MYSQL_RES *res;
+  MYSQL_ROW row;
+
+  if (mysql_real_query(handle, sql, strlen(sql)) != 0)
+    return -1;
+  res = mysql_store_result(handle);
+  if (res == NULL)
+    return -1;
+  while ((row = mysql_fetch_row(res)) != NULL)
+    take_variable(out, row);
+  mysql_free_result(res);
+  return 0;
+}
+
+int bn_mysql_lib_info(struct bn_mysql_lib *c, struct bn_sql_info *out)
+{
+  const char *version = mysql_get_server_info(c->handle);
+  int rc;
+
+  (void)snprintf(out->version, sizeof out->version, "%s%s",
+                 strstr(version, "MariaDB") == NULL ? "MySQL " : "", version);
+  rc = read_variables(c->handle,
+                      "SHOW GLOBAL VARIABLES WHERE Variable_name IN "
+                      "('max_connections', 'max_prepared_stmt_count', 'max_allowed_packet')",
+                      out);
+  if (rc == 0)
+    rc = read_variables(c->handle,
+                        "SHOW GLOBAL STATUS WHERE Variable_name IN "
+                        "('Threads_connected', 'Prepared_stmt_count')",
+                        out);
+  return rc;
+}
+
+bool bn_mysql_lib_quote(struct bn_mysql_lib *c, char *out, const char *in, size_t len, size_t *n)
+{
+  const unsigned long escaped = mysql_real_escape_string(c->handle, out, in, len);
+
+  if (escaped == (unsigned long)-1)
+    return false;
+  *n = escaped;
+  return true;
+}

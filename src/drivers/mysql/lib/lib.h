@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Everything that is asked of the client library.  This folder alone includes its headers, calls it
+   and reads the insides of its structs; a connection of it is used by one thread at a time. */
+#ifndef BN_DRIVERS_MYSQL_LIB_LIB_H
+#define BN_DRIVERS_MYSQL_LIB_LIB_H
+
+#include <mysql.h>
+
+#include "api/driver.h"
+#include "drivers/mysql/options.h"
+
+struct bn_mysql;
+struct bn_mysql_column;
+struct bn_mysql_words;
+
+/* Rows on their way to a table. */
+struct bn_mysql_load {
+  char *table, *columns; /* used last; NULL: none was yet */
+  struct bn_mysql_part *part;
+  size_t n_parts;
+  size_t at, done; /* what has been read: parts, and bytes of the next one */
+};
+
+/* The members of both are for the files of this folder. */
+struct bn_mysql_lib {
+  const struct bn_mysql *driver;
+  MYSQL *handle; /* NULL: not connected */
+  struct bn_mysql_load load;
+};
+
+struct bn_mysql_lib_stmt {
+  struct bn_mysql_lib *lib;
+  MYSQL_STMT *handle; /* NULL: not prepared */
+  size_t n_params;
+  /* Where the library puts a row, made when a row is fetched for the first time. */
+  MYSQL_BIND *column;
+  struct bn_mysql_cell *cell;
+  unsigned n_columns;
+  bool rows_bound; /* of the current result */
+};
+
+/* --- start.c --- */
+int bn_mysql_lib_start(const struct bn_mysql *driver);
+void bn_mysql_lib_end(void);
+int bn_mysql_lib_thread_start(const struct bn_mysql *driver);
+void bn_mysql_lib_thread_end(const struct bn_mysql *driver);
+
+/* --- connect.c --- */
+enum bn_sql bn_mysql_lib_connect(struct bn_mysql_lib *c, const struct bn_mysql *driver,
+                                 const struct bn_sql_target *t, uint64_t deadline_ns,
+                                 struct bn_sql_diag *d);
+/* Also of one that is not connected. */
+void bn_mysql_lib_disconnect(struct bn_mysql_lib *c);
+/* What the connection was agreed to be: bits of CLIENT_…; and the status of the server, which is
+   the library's and to be kept up to date by whoever else reads answers. */
+unsigned long bn_mysql_lib_capabilities(const struct bn_mysql_lib *c);
+unsigned *bn_mysql_lib_status(struct bn_mysql_lib *c);
+bool bn_mysql_lib_encrypted(const struct bn_mysql_lib *c);
+
+/* --- errors.c --- */
+/* Fill d from the handle of the failed call; return ERROR or LOST. */
+enum bn_sql bn_mysql_lib_fail(const struct bn_mysql_lib *c, const char *call,
+                              struct bn_sql_diag *d);
+enum bn_sql bn_mysql_lib_fail_stmt(const struct bn_mysql_lib_stmt *st, const char *call,
+                                   struct bn_sql_diag *d);
+
+extern const char bn_mysql_lib_not_encrypted[];
+
+/* --- info.c --- */
+int bn_mysql_lib_info(struct bn_mysql_lib *c, struct bn_sql_info *out);
+/* false: the server has no backslash escapes. */
+bool bn_mysql_lib_quote(struct bn_mysql_lib *c, char *out, const char *in, size_t len, size_t *n);
+
+/* --- result.c --- */
+enum bn_sql bn_mysql_lib_query(struct bn_mysql_lib *c, const char *sql, size_t len,
+                               struct bn_sql_result *r, struct bn_sql_diag *d);
+enum bn_sql bn_mysql_lib_next(struct bn_mysql_lib *c, struct bn_sql_result *r,
+                              struct bn_sql_diag *d);
+bool bn_mysql_lib_fetch(struct bn_mysql_lib *c, const struct bn_sql_result *r,
+                        struct bn_sql_value *row);
+void bn_mysql_lib_free_result(struct bn_mysql_lib *c, const struct bn_sql_result *r);
+
+/* --- stmt.c --- */
+enum bn_sql bn_mysql_lib_prepare(struct bn_mysql_lib *c, struct bn_mysql_lib_stmt *st,
+                                 const char *sql, size_t len, struct bn_sql_diag *d);
+/* By which the server knows the statement. */
+uint32_t bn_mysql_lib_stmt_id(const struct bn_mysql_lib_stmt *st);
+/* DONE: the statement has n of them. */
+enum bn_sql bn_mysql_lib_count_params(const struct bn_mysql_lib_stmt *st, size_t n,
+                                      struct bn_sql_diag *d);
+enum bn_sql bn_mysql_lib_bind(struct bn_mysql_lib_stmt *st, const struct bn_sql_bind *b, size_t n,
+                              struct bn_sql_diag *d);
+enum bn_sql bn_mysql_lib_execute(struct bn_mysql_lib_stmt *st, struct bn_sql_result *r,
+                                 struct bn_sql_diag *d);
+enum bn_sql bn_mysql_lib_stmt_next(struct bn_mysql_lib_stmt *st, struct bn_sql_result *r,
+                                   struct bn_sql_diag *d);
+bool bn_mysql_lib_stmt_fetch(struct bn_mysql_lib_stmt *st, const struct bn_sql_result *r,
+                             struct bn_sql_value *row);
+void bn_mysql_lib_stmt_free_result(struct bn_mysql_lib_stmt *st);
+/* As they were when the statement was prepared; malloc'd, NULL: out of memory. */
+struct bn_mysql_column *bn_mysql_lib_stmt_columns(const struct bn_mysql_lib_stmt *st, uint32_t *n);
+/* Also of one that is not prepared. */
+void bn_mysql_lib_stmt_close(struct bn_mysql_lib_stmt *st);
+
+/* --- load.c --- */
+enum bn_sql bn_mysql_lib_load_begin(struct bn_mysql_lib *c, const char *table, const char *columns,
+                                    struct bn_sql_diag *d);
+enum bn_sql bn_mysql_lib_load_rows(struct bn_mysql_lib *c, const char *rows, size_t len,
+                                   struct bn_sql_diag *d);
+enum bn_sql bn_mysql_lib_load_end(struct bn_mysql_lib *c, struct bn_sql_diag *d);
+void bn_mysql_lib_load_forget(struct bn_mysql_lib *c);
+
+/* --- mariadb.c or oracle.c: where the client libraries differ --- */
+/* Once, before the first connection. */
+void bn_mysql_lib_init(void);
+/* Before connecting.  Return 0, or -1 and text says what this library cannot do. */
+int bn_mysql_lib_ssl_mode(MYSQL *handle, int mode, const char **text);
+int bn_mysql_lib_compression(MYSQL *handle, const char *algorithms, const char **text);
+int bn_mysql_lib_socket(const struct bn_mysql_lib *c);
+/* false: the library has closed the socket. */
+bool bn_mysql_lib_connected(const struct bn_mysql_lib *c);
+/* How it words what wire/ finds out. */
+extern const struct bn_mysql_words bn_mysql_lib_words;
+
+#endif

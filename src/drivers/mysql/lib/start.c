@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The client library's start and end, in the process and in each thread. */
+#include "drivers/mysql/driver.h"
+#include "drivers/mysql/lib/lib.h"
+
+int bn_mysql_lib_start(const struct bn_mysql *driver)
+{
+  bn_mysql_trace(driver, "mysql_library_init(0, (nil), (nil))");
+  if (mysql_library_init(0, NULL, NULL) != 0)
+    return -1;
+  bn_mysql_lib_init();
+  return 0;
+}
+
+void bn_mysql_lib_end(void)
+{
+  mysql_library_end();
+}
+
+int bn_mysql_lib_thread_start(const struct bn_mysql *driver)
+{
+  const bool failed = mysql_thread_init();
+
+  if (!bn_mysql_is_05(driver))
+    bn_mysql_trace(driver, "mysql_thread_init() = %d", failed);
+  return failed ? -1 : 0;
+}
+
+void bn_mysql_lib_thread_end(const struct bn_mysql *driver)
+{
+  if (!bn_mysql_is_05(driver))
+    bn_mysql_trace(driver, "mysql_thread_end()");
+  mysql_thread_end();
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Queries as text, and the results of all statements, by the way that takes them. */
+#include "drivers/mysql/conn.h"
+
+enum bn_sql bn_mysql_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
+                           struct bn_sql_diag *d)
+{
+  struct bn_mysql_conn *c = conn;
+  enum bn_sql rc;
+
+  c->source = NULL;
+  if (c->by == BN_MYSQL_BY_US && bn_mysql_wire_takes(sql, len))
+    return bn_mysql_wire_query(&c->wire, sql, len, r, d);
+  if (c->by == BN_MYSQL_BY_NOBODY) {
+    *r = (struct bn_sql_result){.affected = 0};
+    return BN_SQL_DONE;
+  }
+  bn_mysql_settle(c);
+  rc = bn_mysql_lib_query(&c->lib, sql, len, r, d);
+  bn_mysql_note_library(c);
+  return rc;
+}
+
+enum bn_sql bn_mysql_next(void *conn, void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
+{
+  struct bn_mysql_conn *c = conn;
+  struct bn_mysql_stmt *st = stmt;
+  enum bn_sql rc;
+
+  *r = (struct bn_sql_result){.affected = 0};
+  c->source = NULL;
+  if (c->by == BN_MYSQL_BY_NOBODY)
+    return BN_SQL_DONE;
+  if (c->by == BN_MYSQL_BY_US && (st != NULL || bn_mysql_wire_has_more(&c->wire))) {
+    rc = bn_mysql_wire_next(&c->wire, st != NULL ? &st->wire : NULL, r, d);
+  } else {
+    rc = st != NULL ? bn_mysql_lib_stmt_next(&st->lib, r, d) : bn_mysql_lib_next(&c->lib, r, d);
+    bn_mysql_note_library(c);
+  }
+  c->source = rc == BN_SQL_ROWS ? st : NULL;
+  return rc;
+}
+
+/* Of a statement that the server has described only when it was prepared. */
+static bool learn_columns(struct bn_mysql_stmt *st)
+{
+  uint32_t n;
+  struct bn_mysql_column *column = bn_mysql_lib_stmt_columns(&st->lib, &n);
+
+  if (column == NULL)
+    return false;
+  bn_mysql_wire_learn(&st->wire, column, n);
+  return true;
+}
+
+static bool fetch_from_wire(struct bn_mysql_conn *c, const struct bn_sql_result *r,
+                            struct bn_sql_value *row)
+{
+  struct bn_mysql_stmt *st = c->source;
+
+  if (st == NULL)
+    return bn_mysql_wire_fetch(&c->wire, NULL, r, row);
+  if (!bn_mysql_wire_knows(&c->wire, &st->wire) && !learn_columns(st))
+    return false;
+  return bn_mysql_wire_fetch(&c->wire, &st->wire, r, row);
+}
+
+bool bn_mysql_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *row)
+{
+  struct bn_mysql_conn *c = conn;
+
+  if (r->rows == NULL)
+    return false;
+  if (r->rows == &c->wire)
+    return fetch_from_wire(c, r, row);
+  if (c->source != NULL)
+    return bn_mysql_lib_stmt_fetch(&c->source->lib, r, row);
+  return bn_mysql_lib_fetch(&c->lib, r, row);
+}
+
+void bn_mysql_free_result(void *conn, struct bn_sql_result *r)
+{
+  struct bn_mysql_conn *c = conn;
+
+  if (r->rows == NULL)
+    return;
+  if (r->rows == &c->wire)
+    bn_mysql_wire_free_result(&c->wire);
+  else if (c->source != NULL)
+    bn_mysql_lib_stmt_free_result(&c->source->lib);
+  else
+    bn_mysql_lib_free_result(&c->lib, r);
+  r->rows = NULL;
+  c->source = NULL;
+}

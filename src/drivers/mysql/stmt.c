@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Statements prepared by the server: by the client library, then executed by the way that takes
+   them. */
+#include "drivers/mysql/conn.h"
+
+enum bn_sql bn_mysql_prepare(void *conn, void *stmt, const char *sql, size_t len,
+                             struct bn_sql_diag *d)
+{
+  struct bn_mysql_stmt *st = stmt;
+  struct bn_mysql_conn *c = conn;
+  enum bn_sql rc;
+
+  st->conn = c;
+  if (c->by == BN_MYSQL_BY_NOBODY)
+    return BN_SQL_DONE;
+  bn_mysql_settle(c);
+  rc = bn_mysql_lib_prepare(&c->lib, &st->lib, sql, len, d);
+  bn_mysql_note_library(c);
+  if (rc == BN_SQL_DONE)
+    st->wire.id = bn_mysql_lib_stmt_id(&st->lib);
+  return rc;
+}
+
+enum bn_sql bn_mysql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, struct bn_sql_diag *d)
+{
+  struct bn_mysql_stmt *st = stmt;
+  enum bn_sql rc;
+
+  if (st->conn->by == BN_MYSQL_BY_NOBODY)
+    return BN_SQL_DONE;
+  rc = bn_mysql_lib_count_params(&st->lib, n, d);
+  if (rc != BN_SQL_DONE)
+    return rc;
+  bn_mysql_wire_bind(&st->wire, b, n);
+  return st->conn->by == BN_MYSQL_BY_US ? BN_SQL_DONE : bn_mysql_lib_bind(&st->lib, b, n, d);
+}
+
+enum bn_sql bn_mysql_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
+{
+  struct bn_mysql_stmt *st = stmt;
+  struct bn_mysql_conn *c = st->conn;
+  enum bn_sql rc;
+
+  if (__builtin_expect(c->by == BN_MYSQL_BY_NOBODY, 0)) {
+    *r = (struct bn_sql_result){.affected = 0};
+    return BN_SQL_DONE;
+  }
+  /* The library tells what is wrong with parameters that are missing. */
+  if (c->by == BN_MYSQL_BY_US && st->wire.n_bind == st->lib.n_params) {
+    rc = bn_mysql_wire_execute(&c->wire, &st->wire, r, d);
+  } else {
+    rc = bn_mysql_lib_execute(&st->lib, r, d);
+    bn_mysql_note_library(c);
+  }
+  c->source = rc == BN_SQL_ROWS ? st : NULL;
+  return rc;
+}
+
+void bn_mysql_close(void *stmt)
+{
+  struct bn_mysql_stmt *st = stmt;
+
+  bn_mysql_lib_stmt_close(&st->lib);
+  if (st->conn != NULL)
+    bn_mysql_note_library(st->conn);
+  bn_mysql_wire_forget(&st->wire);
+}
