@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "about.h"
 #include "base/log.h"
 #include "base/plugin.h"
 #include "cli/cli.h"
@@ -228,6 +229,28 @@ static int enter_run(struct program *p, const struct bn_workload *ops, void *sel
   return 0;
 }
 
+/* Only where a report wants to know: the host is asked, and that takes time. */
+static void tell_what_is_known(struct program *p, const struct bn_workload *ops)
+{
+  struct bn_facts facts = {.start_ns = 0};
+  bool wanted = false;
+
+  for (size_t i = 0; i < p->n_reports; i++)
+    wanted |= p->reports[i].ops->facts;
+  if (!wanted)
+    return;
+  bn_about_gather(&facts, &p->cli, p->options, ops, bn_script_luajit());
+  bn_run_know(p->run, &facts);
+}
+
+static int execute(struct program *p, const struct bn_workload *ops, void *self, const void *conf)
+{
+  if (enter_run(p, ops, self, conf) != 0)
+    return BN_STATUS_FAILED;
+  tell_what_is_known(p, ops);
+  return bn_run_execute(p->run);
+}
+
 static int run_command(struct program *p, const struct bn_workload *ops, void *self,
                        const void *conf, const struct bn_command *command)
 {
@@ -273,7 +296,7 @@ static int dispatch(struct program *p, const struct bn_workload *ops, void *self
   if (strcmp(name, "run") == 0 && bn_cli_lacks_required(&p->cli, p->options, ops))
     return BN_STATUS_FAILED;
   if (strcmp(name, "run") == 0)
-    return enter_run(p, ops, self, conf) == 0 ? bn_run_execute(p->run) : BN_STATUS_FAILED;
+    return execute(p, ops, self, conf);
   bn_cli_no_such_command(&p->cli, ops);
   return BN_STATUS_FAILED;
 }

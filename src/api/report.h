@@ -24,6 +24,7 @@ struct bn_reporter {
   const struct bn_opt *options;
   size_t conf_size, state_size;
   unsigned replaces;
+  bool facts;    /* it wants all facts, not only the plan and the workload's rows */
   bool own_file; /* it opens its file itself, so `out` is NULL */
   /* out is borrowed and stays open until close has returned; path names it, NULL: standard
      output. */

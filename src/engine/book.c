@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -127,10 +128,6 @@ int bn_book_new(struct bn_book **out, const struct bn_book_setup *setup)
     bn_book_free(b);
     return -1;
   }
-  if (setup->facts != NULL) {
-    b->facts = *setup->facts;
-    *setup->facts = (struct bn_facts){.plan = {0}};
-  }
   *out = b;
   return 0;
 }
@@ -197,6 +194,13 @@ static void tell(struct bn_book *b, const struct slot *r,
   (void)pthread_mutex_lock(&b->lock);
   hook(r->state, &b->facts);
   (void)pthread_mutex_unlock(&b->lock);
+}
+
+void bn_book_know(struct bn_book *b, struct bn_facts *facts)
+{
+  bn_facts_done(&b->facts);
+  b->facts = *facts;
+  memset(facts, 0, sizeof *facts);
 }
 
 void bn_book_begin(struct bn_book *b, const void *workload, uint64_t seed)

@@ -29,7 +29,6 @@ struct bn_book_setup {
   const struct bn_statset *stats; /* of the workers' sessions */
   const struct bn_report_use *reports;
   size_t n_reports;
-  struct bn_facts *facts; /* what the composition root knows; moved into the book; NULL: nothing */
 };
 
 /* An instant of the run, as its other parts know it. */
@@ -54,6 +53,8 @@ void bn_book_fact(struct bn_book *b, const char *section, const char *key, const
 /* --- the main thread, in this order --- */
 /* Opens the reporters; false: one cannot be opened, which has been logged. */
 bool bn_book_open(struct bn_book *b);
+/* What the composition root knows moves into the book; before begin. */
+void bn_book_know(struct bn_book *b, struct bn_facts *facts);
 /* Prints the heading, after the workload has said what it is.  seed: of the streams. */
 void bn_book_begin(struct bn_book *b, const void *workload, uint64_t seed);
 void bn_book_starting(struct bn_book *b);

@@ -32,13 +32,13 @@ struct bn_run_setup {
   const void *workload_conf;
   const struct bn_report_use *reports;
   size_t n_reports;
-  struct bn_facts *facts; /* what is known of program, options and host; moved into the run; NULL:
-                             nothing */
 };
 
 /* 0 or -1 (err: out of memory).  Opens nothing yet. */
 int bn_run_new(struct bn_run **out, const struct bn_run_setup *setup, struct bn_err *err);
 void bn_run_free(struct bn_run *run);
+/* What is known of program, options and host moves into the run; before it is executed. */
+void bn_run_know(struct bn_run *run, struct bn_facts *facts);
 /* The `run` command: all phases; returns the exit status.  Everything that went wrong has been
  * printed. */
 int bn_run_execute(struct bn_run *run);

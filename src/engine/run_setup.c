@@ -89,8 +89,7 @@ static int allocate_measuring(struct bn_run *run, const struct bn_run_setup *set
                                      .ops = setup->ops,
                                      .stats = &run->stats,
                                      .reports = setup->reports,
-                                     .n_reports = setup->n_reports,
-                                     .facts = setup->facts};
+                                     .n_reports = setup->n_reports};
 
   if (bn_statset_init(&run->stats, run->conf->threads, run->ops->metrics) != 0 ||
       bn_statset_init(&run->side_stats, SIDE_SESSIONS, run->ops->metrics) != 0)
@@ -165,6 +164,12 @@ int bn_run_new(struct bn_run **out, const struct bn_run_setup *setup, struct bn_
   bn_run_seed(run, true);
   *out = run;
   return 0;
+}
+
+void bn_run_know(struct bn_run *run, struct bn_facts *facts)
+{
+  bn_facts_text(facts, "clock", "source", bn_clock_name(&run->clock));
+  bn_book_know(run->book, facts);
 }
 
 void bn_run_free(struct bn_run *run)

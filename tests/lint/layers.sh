@@ -31,7 +31,7 @@ check() # file
       if (layer == "cli") return inc ~ /^(registry\.h|(cli|option|api|base)\/.*)$/
       if (file ~ /^src\/registry\.[ch]$/)
         return inc !~ /^(drivers|sql|cli)\// || inc ~ /^drivers\/[a-z]+\/options\.h$/
-      return file == "src/main.c"
+      return file ~ /^src\/(main\.c|about\.[ch])$/
     }
     function foreign(layer, inc) {
       if (inc ~ /^(lua|lauxlib|luajit|lualib)/) return layer != "script"

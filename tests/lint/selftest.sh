@@ -78,7 +78,7 @@ bad_source layers 'what scripts call includes old names' src/script/api/a.c \
 bad_source layers 'what scripts call includes the root of its layer' src/script/api/a.c \
   '#include "script/script.h"'
 bad_source length 'a long line' src/base/a.c "/* $(printf '%0120d' 0) */"
-bad_source length 'a long file' src/base/a.c "$(yes 'int bn_x;' | head -n 501)"
+bad_source length 'a long file' src/base/a.c "$(yes 'int bn_x;' | head -n 801)"
 bad_source analyze 'a null pointer followed' src/base/a.c 'int f(int a);' 'int f(int a)' '{' \
   '  int *p = &a;' '  if (a > 1)' '    p = 0;' '  return *p;' '}'
 bad_source listed 'a file the Makefile does not name' src/base/god.c 'extern int bn_x;'

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Gathers what only the composition root knows about a run. */
+#include "about.h"
+
+#include <string.h>
+
+#include "measure/host.h"
+
+static void tell_program(struct bn_facts *f, const struct bn_cli *cli, const char *luajit)
+{
+  static const char *const dialects[] = {[BN_V05] = "0.5", [BN_V10] = "1.0", [BN_V11] = "1.1"};
+
+  bn_facts_text(f, "program", "name", "bench");
+  bn_facts_text(f, "program", "version", PACKAGE_VERSION);
+  bn_facts_text(f, "program", "luajit", luajit);
+  bn_facts_text(f, "program", "dialect", cli->explicit_dialect ? dialects[cli->version] : "bench");
+}
+
+static void tell_workload(struct bn_facts *f, const struct bn_cli *cli,
+                          const struct bn_workload *ops)
+{
+  bn_facts_text(f, "workload", "name", cli->test);
+  bn_facts_text(f, "workload", "title", ops->title != NULL ? ops->title : cli->test);
+}
+
+/* What is not known is left out. */
+static void tell_text(struct bn_facts *f, const char *key, const char *text)
+{
+  if (text[0] != '\0')
+    bn_facts_text(f, "host", key, text);
+}
+
+static void tell_whole(struct bn_facts *f, const char *key, uint64_t n)
+{
+  if (n != 0)
+    bn_facts_whole(f, "host", key, (int64_t)n);
+}
+
+static void tell_host(struct bn_facts *f)
+{
+  struct bn_host h;
+
+  bn_host_read(&h, "");
+  tell_text(f, "name", h.name);
+  tell_text(f, "cpu_model", h.cpu_model);
+  tell_whole(f, "processors_online", h.processors_online);
+  tell_whole(f, "processors_allowed", h.processors_allowed);
+  if (h.processors_quota > 0)
+    bn_facts_real(f, "host", "processors_quota", h.processors_quota);
+  tell_whole(f, "memory_bytes", h.memory_bytes);
+  tell_whole(f, "memory_limit_bytes", h.memory_limit_bytes);
+  tell_text(f, "kernel", h.kernel);
+  tell_text(f, "machine", h.machine);
+  tell_text(f, "distribution", h.distribution);
+  tell_text(f, "hypervisor", h.hypervisor);
+  tell_text(f, "container", h.container);
+  tell_text(f, "governor", h.governor);
+  tell_text(f, "clocksource", h.clocksource);
+}
+
+static void tell_option(void *arg, const struct bn_opt_fact *o)
+{
+  const bool none = o->text != NULL && o->text[0] == '\0';
+
+  bn_facts_option(arg, o->group, o->name,
+                  o->secret ? ""
+                  : none    ? NULL
+                            : o->text,
+                  o->origin, o->secret);
+}
+
+void bn_about_gather(struct bn_facts *f, const struct bn_cli *cli, const struct bn_optset *options,
+                     const struct bn_workload *ops, const char *luajit)
+{
+  tell_program(f, cli, luajit);
+  tell_workload(f, cli, ops);
+  tell_host(f);
+  if (bn_optset_facts(options, tell_option, f) != 0)
+    f->incomplete = true;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What only the composition root knows about a run: the program, its options, the host. */
+#ifndef BN_ABOUT_H
+#define BN_ABOUT_H
+
+#include "api/workload.h"
+#include "cli/cli.h"
+#include "measure/facts.h"
+#include "option/opt.h"
+
+/* Adds the sections program, workload and host and all options.  Secrets are not kept.  Reads a few
+   files of /proc and /sys, so only where a report asks for it.  luajit: the library's version. */
+void bn_about_gather(struct bn_facts *f, const struct bn_cli *cli, const struct bn_optset *options,
+                     const struct bn_workload *ops, const char *luajit);
+
+#endif
