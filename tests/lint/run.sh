@@ -20,7 +20,7 @@ run() # name, arguments
   fi
 }
 
-for name in layers length banned words headers format shell listed libraries luaglobals; do
+for name in layers length banned words headers format shell listed libraries luaglobals commits; do
   run "$name" "$root"
 done
 run analyze "$root" "$build"

@@ -116,6 +116,33 @@ expect bad luaglobals 'a global of its own in a script'
 echo 'local count = 1; function event() return count end' >"$work/tree/src/lua/a.lua"
 expect good luaglobals 'a script with event() and a local variable'
 
+# subject, body
+committed()
+{
+  git -C "$work/tree" -c user.name=x -c user.email=x commit -q --allow-empty -m "$1" ${2:+-m "$2"}
+}
+
+fresh
+expect good commits 'a tree without history'
+if command -v git >/dev/null; then
+  git -C "$work/tree" init -q
+  committed 'no area'
+  base=$(git -C "$work/tree" rev-parse HEAD)
+  expect bad commits 'a subject without area'
+  "$here/commits.sh" "$work/tree" "$base" || verdict good 1 commits 'no commits after the base'
+  committed 'lint: say what is wrong' "It was not said, which $(printf '%054d' 0)."
+  expect_since() { "$here/commits.sh" "$work/tree" "$base" >/dev/null; verdict $1 $? commits "$2"; }
+  expect_since bad 'a body of 77 columns'
+  base=$(git -C "$work/tree" rev-parse HEAD)
+  committed 'lint, tests: say what is wrong' 'It was not said, so nobody knew.'
+  expect_since good 'a good message'
+  committed 'lint: say what is wrong'
+  expect_since bad 'a message without a body'
+  base=$(git -C "$work/tree" rev-parse HEAD)
+  committed "lint: $(printf '%055d' 0)" 'It was not said, so nobody knew.'
+  expect_since bad 'a subject of 61 columns'
+fi
+
 # m4, third_party/README.md
 libraries()
 {
