@@ -99,6 +99,18 @@ void bn_hist_record_shared(struct bn_hist *h, uint64_t ns)
   atomic_fetch_add_explicit(&h->bucket[i], 1, memory_order_relaxed);
 }
 
+void bn_hist_put(struct bn_hist *h, uint64_t ns, uint64_t n)
+{
+  if (ns >> BN_HIST_TOP_BIT != 0) {
+    store(&h->overflow, load(&h->overflow) + n);
+    return;
+  }
+  const size_t i = bn_hist_index(ns);
+
+  bn_hist_touch(h, i);
+  store(&h->bucket[i], load(&h->bucket[i]) + n);
+}
+
 void bn_hist_add(struct bn_hist *into, const struct bn_hist *from)
 {
   for (size_t page = 0; page < BN_HIST_PAGES; page++) {

@@ -67,6 +67,8 @@ static inline void bn_hist_record(struct bn_hist *h, uint64_t ns)
 /* The same for a stripe that several threads write. */
 void bn_hist_record_shared(struct bn_hist *h, uint64_t ns);
 
+/* n more of that value; h is private. */
+void bn_hist_put(struct bn_hist *h, uint64_t ns, uint64_t n);
 /* into += from, touched pages only.  `into` is private to the caller; `from` may be live. */
 void bn_hist_add(struct bn_hist *into, const struct bn_hist *from);
 /* from -= base; every bucket of base is <= that of from.  Both private. */

@@ -275,6 +275,24 @@ static void test_snapshot_of_shared_stripe(void **state)
   snapshot_while(record_together, WRITERS);
 }
 
+static void many_of_a_value_count_as_often_recorded(void **state)
+{
+  struct bn_hist *h = bn_hist_new(), *one = bn_hist_new();
+
+  (void)state;
+  assert_non_null(h);
+  assert_non_null(one);
+  bn_hist_put(h, 1000, 3);
+  bn_hist_put(h, UINT64_C(1) << BN_HIST_TOP_BIT, 2);
+  for (int i = 0; i < 3; i++)
+    bn_hist_record(one, 1000);
+  bn_hist_record(one, UINT64_MAX);
+  bn_hist_record(one, UINT64_MAX);
+  assert_memory_equal(h, one, sizeof *h);
+  bn_hist_free(h);
+  bn_hist_free(one);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -287,6 +305,7 @@ int main(void)
       cmocka_unit_test(test_memory_is_used_on_demand),
       cmocka_unit_test(test_snapshot_of_one_writer),
       cmocka_unit_test(test_snapshot_of_shared_stripe),
+      cmocka_unit_test(many_of_a_value_count_as_often_recorded),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
