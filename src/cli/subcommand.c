@@ -47,17 +47,21 @@ static int out_of_memory(struct bn_err *err)
 
 static int declare(struct asking *a, struct bn_err *err)
 {
-  static const struct bn_opt own[] = {
-      {.name = "help", .type = BN_BOOL, .def = "off", .help = "print this help and exit"},
-      BN_OPT_END};
-
   (void)snprintf(a->group, sizeof a->group, "%s options", a->sub->name);
   a->conf = calloc(1, a->sub->conf_size + 1);
   a->set = bn_optset_new(BN_V11, false);
   if (a->conf == NULL || a->set == NULL)
     return out_of_memory(err);
-  if (bn_optset_add(a->set, a->group, a->sub->options, a->conf, false, err) != 0)
-    return -1;
+  return bn_optset_add(a->set, a->group, a->sub->options, a->conf, false, err);
+}
+
+/* The manual page tells of it once. */
+static int declare_help(struct asking *a, struct bn_err *err)
+{
+  static const struct bn_opt own[] = {
+      {.name = "help", .type = BN_BOOL, .def = "off", .help = "print this help and exit"},
+      BN_OPT_END};
+
   return bn_optset_add(a->set, a->group, own, &a->help, false, err);
 }
 
@@ -149,7 +153,7 @@ int bn_subcommand_run(const struct bn_subcommand *sub, int argc, char *const *ar
   struct asking a = {.sub = sub};
   int status = EXIT_FAILURE;
 
-  if (declare(&a, err) == 0 && parse(&a, argc, argv, err) == 0) {
+  if (declare(&a, err) == 0 && declare_help(&a, err) == 0 && parse(&a, argc, argv, err) == 0) {
     if (a.help) {
       print_help(&a, out);
       status = EXIT_SUCCESS;
