@@ -8,6 +8,8 @@
 #include "drivers/null/options.h"
 #include "drivers/pgsql/options.h"
 #include "drivers/sqlite/options.h"
+#include "report/json/json.h"
+#include "report/saved.h"
 #include "report/text/text.h"
 #include "tests/tests.h"
 
@@ -15,7 +17,8 @@ const struct bn_workload *const bn_registry_workloads[] = {
     &bn_workload_fileio,  &bn_workload_cpu,   &bn_workload_memory,
     &bn_workload_threads, &bn_workload_mutex, NULL};
 
-const struct bn_reporter *const bn_registry_reporters[] = {&bn_reporter_text, NULL};
+const struct bn_reporter *const bn_registry_reporters[] = {&bn_reporter_text, &bn_reporter_json,
+                                                           NULL};
 
 const struct bn_registry_driver bn_registry_drivers[] = {
     {.name = "mysql",
@@ -58,8 +61,19 @@ const struct bn_registry_script bn_registry_scripts[] = {
 
 /* A row without `run` reserves its name. */
 const struct bn_subcommand bn_registry_subcommands[] = {
-    {.name = "sweep"}, {.name = "compare"}, {.name = "report"},
-    {.name = "plot"},  {.name = "merge"},   {.name = NULL},
+    {.name = "sweep"},
+    {.name = "compare"},
+    {.name = "report",
+     .title = "print the report of a saved result",
+     .operands = "FILE...",
+     .min_operands = 1,
+     .max_operands = SIZE_MAX,
+     .options = bn_saved_options,
+     .conf_size = sizeof(struct bn_saved_conf),
+     .run = bn_saved_run},
+    {.name = "plot"},
+    {.name = "merge"},
+    {.name = NULL},
 };
 
 const struct bn_workload *bn_registry_workload(const char *name)

@@ -50,14 +50,19 @@ struct bn_store {
   /* They take the value over, also when they fail; -1: no memory, or the value is NULL. */
   int (*set)(struct bn_node *map, const char *key, struct bn_node *value);
   int (*append)(struct bn_node *list, struct bn_node *value);
-  /* Keys of `from` that `into` lacks are added, in maps within maps too.  0 or -1: no memory. */
+  /* Keys of `from` that `into` lacks are added, also in maps within maps and in maps of lists that
+     are as long in both.  0 or -1: no memory. */
   int (*complete)(struct bn_node *into, const struct bn_node *from);
 
   /* Reading: what is returned is borrowed from the tree. */
   enum bn_node_type (*type)(const struct bn_node *n);                       /* NULL: BN_NODE_NULL */
   const struct bn_node *(*get)(const struct bn_node *map, const char *key); /* NULL: not there */
   const struct bn_node *(*at)(const struct bn_node *list, size_t i);        /* NULL: not there */
-  size_t (*count)(const struct bn_node *n);         /* of a list's or map's values */
+  size_t (*count)(const struct bn_node *n); /* of a list's or map's values */
+  /* Calls fn for every key of a map, in the order of the text, until it returns other than 0, and
+     returns that. */
+  int (*each)(const struct bn_node *map,
+              int (*fn)(void *arg, const char *key, const struct bn_node *value), void *arg);
   const char *(*get_text)(const struct bn_node *n); /* NULL: it is none */
   int64_t (*get_integer)(const struct bn_node *n);  /* 0: it is none */
   double (*get_real)(const struct bn_node *n);      /* of an integer too; 0: it is none */

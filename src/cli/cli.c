@@ -376,8 +376,11 @@ static int open_report(const char *wanted, struct bn_report_use *use)
     bn_log_stderr("Invalid value for --report: '%s' (reports are: %s)", wanted, known);
     return -1;
   }
-  if (wanted[len] == ':') {
+  if (wanted[len] == ':')
     use->path = wanted + len + 1;
+  if (use->ops->own_file)
+    use->out = NULL;
+  else if (use->path != NULL) {
     use->out = fopen(use->path, "we");
     if (use->out == NULL) {
       bn_log_stderr("cannot write the report to '%s': %s", use->path, strerror(errno));
@@ -405,7 +408,7 @@ int bn_cli_close_reports(const struct bn_report_use *reports, size_t n)
   int rc = 0;
 
   for (size_t i = 0; i < n; i++) {
-    if (reports[i].out != stdout && fclose(reports[i].out) != 0) {
+    if (reports[i].out != NULL && reports[i].out != stdout && fclose(reports[i].out) != 0) {
       bn_log_stderr("cannot write the report to '%s': %s", reports[i].path, strerror(errno));
       rc = -1;
     }

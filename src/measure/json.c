@@ -86,21 +86,34 @@ static int json_append(struct bn_node *list, struct bn_node *value)
   return json_array_append_new(inner(list), inner(value));
 }
 
+static int complete(json_t *into, json_t *from);
+
+static int complete_list(json_t *into, json_t *from)
+{
+  if (json_array_size(into) != json_array_size(from))
+    return 0;
+  for (size_t i = 0; i < json_array_size(into); i++)
+    if (complete(json_array_get(into, i), json_array_get(from, i)) != 0)
+      return -1;
+  return 0;
+}
+
+/* The depth is that of a tree which the parser has accepted. */
 static int complete(json_t *into, json_t *from)
 {
   const char *key;
   json_t *value;
 
+  if (json_is_array(into) && json_is_array(from))
+    return complete_list(into, from);
+  if (!json_is_object(into) || !json_is_object(from))
+    return 0;
   json_object_foreach(from, key, value)
   {
     json_t *mine = json_object_get(into, key);
 
-    if (mine == NULL) {
-      if (json_object_set(into, key, value) != 0)
-        return -1;
-    } else if (json_is_object(mine) && json_is_object(value) && complete(mine, value) != 0) {
+    if (mine != NULL ? complete(mine, value) != 0 : json_object_set(into, key, value) != 0)
       return -1;
-    }
   }
   return 0;
 }
@@ -134,6 +147,22 @@ static const struct bn_node *json_at(const struct bn_node *list, size_t i)
 static size_t json_count(const struct bn_node *n)
 {
   return json_is_object(inner(n)) ? json_object_size(inner(n)) : json_array_size(inner(n));
+}
+
+static int json_each(const struct bn_node *map,
+                     int (*fn)(void *arg, const char *key, const struct bn_node *value), void *arg)
+{
+  const char *key;
+  json_t *value;
+  int rc = 0;
+
+  json_object_foreach(inner(map), key, value)
+  {
+    rc = fn(arg, key, outer(value));
+    if (rc != 0)
+      break;
+  }
+  return rc;
 }
 
 static const char *json_get_text(const struct bn_node *n)
@@ -178,6 +207,7 @@ const struct bn_store bench_store = {
     .get = json_get,
     .at = json_at,
     .count = json_count,
+    .each = json_each,
     .get_text = json_get_text,
     .get_integer = json_get_integer,
     .get_real = json_get_real,

@@ -125,7 +125,7 @@ CASES = [
         "--report=jsno cpu run",
         False,
         "",
-        "Invalid value for --report: 'jsno' (reports are: text)\n",
+        "Invalid value for --report: 'jsno' (reports are: text, json)\n",
         "",
     ),
     # tests

@@ -85,13 +85,15 @@ static void what_cannot_be_kept_is_no_value(void **state)
 
 static void missing_keys_are_added_at_every_depth(void **state)
 {
-  struct bn_node *into = parse("{\"a\":1,\"b\":{\"c\":2},\"l\":[1]}");
-  struct bn_node *from = parse("{\"a\":9,\"b\":{\"c\":9,\"d\":3},\"l\":[7,8],\"e\":{\"f\":4}}");
+  struct bn_node *into = parse("{\"a\":1,\"b\":{\"c\":2},\"l\":[1],\"m\":[{\"g\":1}]}");
+  struct bn_node *from = parse("{\"a\":9,\"b\":{\"c\":9,\"d\":3},\"l\":[7,8],\"m\":[{\"h\":5}],"
+                               "\"e\":{\"f\":4}}");
 
   (void)state;
   assert_int_equal(js->complete(into, from), 0);
   js->free(from);
-  assert_print(into, "{\"a\":1,\"b\":{\"c\":2,\"d\":3},\"l\":[1],\"e\":{\"f\":4}}");
+  assert_print(into, "{\"a\":1,\"b\":{\"c\":2,\"d\":3},\"l\":[1],"
+                     "\"m\":[{\"g\":1,\"h\":5}],\"e\":{\"f\":4}}");
   js->free(into);
 }
 

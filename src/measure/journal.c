@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Appends lines to the journal of a run, and reads them back. */
+#include "measure/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char beginning[] = "{\"format\":\"bench journal\"";
+
+/* --- writing ---------------------------------------------------------------------------------- */
+
+int bn_journal_open(struct bn_journal *j, const struct bn_store *js, const char *path,
+                    struct bn_err *err)
+{
+  memset(j, 0, sizeof *j);
+  j->js = js;
+  j->fd = -1;
+  j->path = strdup(path);
+  if (j->path == NULL)
+    return bn_err_set(err, ENOMEM, "out of memory");
+  /* Not truncated: another process may still write the old one. */
+  (void)unlink(path);
+  j->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+  if (j->fd >= 0)
+    return 0;
+  (void)bn_err_set(err, errno, "cannot write the journal '%s': %s", path, strerror(errno));
+  bn_journal_close(j, false);
+  return -1;
+}
+
+static int give_up(struct bn_journal *j, int why, struct bn_err *err)
+{
+  (void)close(j->fd);
+  j->fd = -1;
+  return bn_err_set(err, why, "the journal '%s' ends early: %s", j->path, strerror(why));
+}
+
+/* Takes the value over.  A line that was cut has no end, and nothing comes after it. */
+static int put_line(struct bn_journal *j, struct bn_node *line, struct bn_err *err)
+{
+  size_t len = 0;
+  char *text = line != NULL ? j->js->print(line, 0, &len) : NULL;
+  ssize_t written;
+  int why = ENOMEM;
+
+  j->js->free(line);
+  if (text == NULL)
+    return give_up(j, why, err);
+  text[len++] = '\n';
+  written = write(j->fd, text, len);
+  why = written < 0 ? errno : ENOSPC;
+  free(text);
+  return written == (ssize_t)len ? 0 : give_up(j, why, err);
+}
+
+/* {key: value}; takes the value over. */
+static struct bn_node *line_of(const struct bn_store *js, const char *key, struct bn_node *value)
+{
+  struct bn_node *map = js->map();
+
+  if (js->set(map, key, value) == 0)
+    return map;
+  js->free(map);
+  return NULL;
+}
+
+int bn_journal_facts(struct bn_journal *j, const struct bn_facts *f, struct bn_err *err)
+{
+  struct bn_node *map;
+
+  if (j->fd < 0)
+    return 0;
+  map = j->js->map();
+  if (j->js->set(map, "format", j->js->text("bench journal")) != 0 ||
+      j->js->set(map, "version", j->js->integer(BN_STORE_VERSION)) != 0 ||
+      j->js->set(map, "facts", bn_store_facts(j->js, f)) != 0) {
+    j->js->free(map);
+    map = NULL;
+  }
+  return put_line(j, map, err);
+}
+
+static int put_group(struct bn_journal *j, const char *name, const struct bn_metrics *m,
+                     struct bn_err *err)
+{
+  struct bn_node *group;
+
+  if (bn_snap_make(&j->past, m, 0, true) != 0 || bn_snap_make(&j->step, m, 0, true) != 0)
+    return give_up(j, ENOMEM, err);
+  group = j->js->map();
+  if (j->js->set(group, "name", j->js->text(name)) != 0 ||
+      j->js->set(group, "metrics", bn_store_metrics(j->js, m)) != 0) {
+    j->js->free(group);
+    group = NULL;
+  }
+  j->has_group = true;
+  return put_line(j, line_of(j->js, "group", group), err);
+}
+
+static void copy_hists(struct bn_snap *to, const struct bn_snap *from)
+{
+  for (size_t i = 0; i < to->metrics.n_hists; i++) {
+    bn_hist_clear(to->hist[i]);
+    bn_hist_add(to->hist[i], from->hist[i]);
+  }
+}
+
+/* A tick with the histograms of what came since the one before it. */
+static struct bn_node *tick_of(struct bn_journal *j, const struct bn_view *v)
+{
+  struct bn_snap delta = *v->delta;
+  struct bn_view view = *v;
+  struct bn_node *n;
+
+  copy_hists(&j->step, v->delta);
+  for (size_t i = 0; i < j->step.metrics.n_hists; i++)
+    bn_hist_sub(j->step.hist[i], j->past.hist[i]);
+  delta.hist = j->step.hist;
+  view.delta = &delta;
+  n = bn_store_record(j->js, &view);
+  copy_hists(&j->past, v->delta);
+  return n;
+}
+
+int bn_journal_view(struct bn_journal *j, const char *group, const struct bn_view *v,
+                    struct bn_err *err)
+{
+  static const char *const keys[] = {[BN_VIEW_INTERVAL] = "interval",
+                                     [BN_VIEW_CHECKPOINT] = "checkpoint",
+                                     [BN_VIEW_TOTAL] = "total",
+                                     [BN_VIEW_TICK] = "tick"};
+
+  if (j->fd < 0)
+    return 0;
+  if (!j->has_group && put_group(j, group, &v->delta->metrics, err) != 0)
+    return -1;
+  return put_line(j,
+                  line_of(j->js, keys[v->span],
+                          v->span == BN_VIEW_TICK ? tick_of(j, v) : bn_store_record(j->js, v)),
+                  err);
+}
+
+void bn_journal_close(struct bn_journal *j, bool remove)
+{
+  if (j->fd >= 0)
+    (void)close(j->fd);
+  if (remove && j->path != NULL)
+    (void)unlink(j->path);
+  free(j->path);
+  bn_snap_done(&j->past);
+  bn_snap_done(&j->step);
+  memset(j, 0, sizeof *j);
+  j->fd = -1;
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+struct reader {
+  const struct bn_store *js;
+  struct bn_result *out;
+  struct bn_metrics metrics; /* of the last group */
+  struct bn_err *err;
+};
+
+static int take_group(struct reader *r, const struct bn_node *n)
+{
+  const char *name = r->js->get_text(r->js->get(n, "name"));
+
+  if (bn_result_group(r->out, name != NULL ? name : "") == NULL)
+    return bn_err_set(r->err, ENOMEM, "out of memory");
+  bn_metrics_done(&r->metrics);
+  return bn_store_read_metrics(r->js, r->js->get(n, "metrics"), &r->metrics, r->err);
+}
+
+/* The histograms of ticks add up; the total is the last of them. */
+static int take_tick(struct bn_group *g, struct bn_record *record, struct bn_err *err)
+{
+  record->view.span = BN_VIEW_TOTAL;
+  for (size_t i = 0; g->has_total && i < record->delta.metrics.n_hists; i++)
+    bn_hist_add(record->delta.hist[i], g->total.delta.hist[i]);
+  return bn_group_add(g, &record->view) == 0 ? 0 : bn_err_set(err, ENOMEM, "out of memory");
+}
+
+static int take_view(struct reader *r, const struct bn_node *n, enum bn_view_span span)
+{
+  struct bn_record record;
+  struct bn_group *g = r->out->n_groups > 0 ? &r->out->group[r->out->n_groups - 1] : NULL;
+  int rc;
+
+  if (g == NULL)
+    return bn_err_set(r->err, EINVAL, "it has figures before a \"group\"");
+  if (bn_store_read_record(r->js, n, &r->metrics, span, &record, r->err) != 0)
+    return -1;
+  if (span == BN_VIEW_TICK)
+    rc = take_tick(g, &record, r->err);
+  else
+    rc = bn_group_add(g, &record.view) == 0 ? 0 : bn_err_set(r->err, ENOMEM, "out of memory");
+  bn_record_done(&record);
+  return rc;
+}
+
+/* The facts may come again, when more of them are known. */
+static int take_facts(struct reader *r, const struct bn_node *line)
+{
+  const int64_t version = r->js->get_integer(r->js->get(line, "version"));
+
+  if (version < 1 || version > BN_STORE_VERSION)
+    return bn_err_set(r->err, EINVAL, "it has version %lld, this bench reads versions up to %d",
+                      (long long)version, BN_STORE_VERSION);
+  bn_facts_done(&r->out->facts);
+  return bn_store_read_facts(r->js, r->js->get(line, "facts"), &r->out->facts, r->err);
+}
+
+/* What later versions add is passed over. */
+static int take_line(struct reader *r, const struct bn_node *line)
+{
+  static const struct {
+    const char *key;
+    enum bn_view_span span;
+  } views[] = {
+      {"interval", BN_VIEW_INTERVAL}, {"checkpoint", BN_VIEW_CHECKPOINT}, {"tick", BN_VIEW_TICK}};
+  const struct bn_node *group = r->js->get(line, "group");
+
+  if (r->js->get(line, "format") != NULL)
+    return take_facts(r, line);
+  if (group != NULL)
+    return take_group(r, group);
+  for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
+    const struct bn_node *n = r->js->get(line, views[i].key);
+
+    if (n != NULL)
+      return take_view(r, n, views[i].span);
+  }
+  return 0;
+}
+
+/* The facts were written before the start. */
+static void find_start(struct bn_result *r)
+{
+  const struct bn_snap *s =
+      r->n_groups > 0 && r->group[0].has_total ? &r->group[0].total.delta : NULL;
+
+  if (s == NULL || r->facts.start_ns != 0)
+    return;
+  r->facts.start_ns = s->at_ns - s->span_ns;
+  r->facts.start_wall_ns = s->wall_ns - s->span_ns;
+}
+
+bool bn_journal_is(const char *text, size_t len)
+{
+  return len >= sizeof beginning - 1 && memcmp(text, beginning, sizeof beginning - 1) == 0;
+}
+
+int bn_journal_read(const struct bn_store *js, const char *text, size_t len, struct bn_result *out,
+                    struct bn_err *err)
+{
+  struct bn_err why = {0};
+  struct reader r = {.js = js, .out = out, .err = &why};
+  const char *end;
+  int rc = 0, number = 1;
+
+  out->end.partial = true;
+  for (; rc == 0 && (end = memchr(text, '\n', len)) != NULL; number++) {
+    struct bn_node *line = js->parse(text, (size_t)(end - text), &why);
+
+    rc = line != NULL ? take_line(&r, line) : -1;
+    js->free(line);
+    len -= (size_t)(end - text) + 1;
+    text = end + 1;
+  }
+  bn_metrics_done(&r.metrics);
+  find_start(out);
+  if (rc != 0)
+    return bn_err_set(err, why.code, "line %d of the journal: %s", number - 1, why.text);
+  return number > 1 ? 0 : bn_err_set(err, EINVAL, "its first line has no end");
+}

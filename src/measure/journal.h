@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The journal of a run that goes on: lines that are appended, so that a process which is killed
+   leaves all whole seconds behind.  Its form stands in measure/store.h. */
+#ifndef BN_MEASURE_JOURNAL_H
+#define BN_MEASURE_JOURNAL_H
+
+#include "measure/store.h"
+
+struct bn_journal {
+  const struct bn_store *js;
+  char *path;                /* owned */
+  int fd;                    /* -1: closed, or it could not be written any more */
+  bool has_group;            /* its metrics have been written */
+  struct bn_snap past, step; /* histograms up to the last tick, and since it */
+};
+
+/* Makes an empty file; one of that name is replaced.  0, or -1 and err: it is closed. */
+int bn_journal_open(struct bn_journal *j, const struct bn_store *js, const char *path,
+                    struct bn_err *err);
+/* Each writes one line with one write(2).  What cannot be written ends the journal: -1 and err,
+   once; later calls do nothing and return 0. */
+int bn_journal_facts(struct bn_journal *j, const struct bn_facts *f, struct bn_err *err);
+int bn_journal_view(struct bn_journal *j, const char *group, const struct bn_view *v,
+                    struct bn_err *err);
+/* remove: the document has been written, so that the journal is not needed any more. */
+void bn_journal_close(struct bn_journal *j, bool remove);
+
+/* Whether a text is a journal. */
+bool bn_journal_is(const char *text, size_t len);
+/* Its result; the last tick is the total.  A last line without its end is left out.  0, or -1 and
+   err; out is to be freed after either. */
+int bn_journal_read(const struct bn_store *js, const char *text, size_t len, struct bn_result *out,
+                    struct bn_err *err);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The plain members of a result's structs by the names that they have in a document. */
+#include "measure/layout.h"
+
+#include "measure/result.h"
+
+#define MEMBER(what, type, name)                                                                   \
+  {                                                                                                \
+#name, type, offsetof(struct what, name)                                                       \
+  }
+#define END                                                                                        \
+  {                                                                                                \
+    .name = NULL                                                                                   \
+  }
+
+const struct bn_layout bn_layout_plan[] = {
+    MEMBER(bn_plan, BN_LAY_BOOL, explicit_dialect),
+    MEMBER(bn_plan, BN_LAY_INT, verbosity),
+    MEMBER(bn_plan, BN_LAY_UNSIGNED, threads),
+    MEMBER(bn_plan, BN_LAY_WHOLE, events),
+    MEMBER(bn_plan, BN_LAY_WHOLE, time_ns),
+    MEMBER(bn_plan, BN_LAY_WHOLE, warmup_ns),
+    MEMBER(bn_plan, BN_LAY_WHOLE, interval_ns),
+    MEMBER(bn_plan, BN_LAY_INT, interval_decimals),
+    MEMBER(bn_plan, BN_LAY_REAL, rate),
+    MEMBER(bn_plan, BN_LAY_BOOL, forced),
+    MEMBER(bn_plan, BN_LAY_WHOLE, forced_ns),
+    MEMBER(bn_plan, BN_LAY_BOOL, debug),
+    MEMBER(bn_plan, BN_LAY_BOOL, validate),
+    MEMBER(bn_plan, BN_LAY_BOOL, histogram),
+    MEMBER(bn_plan, BN_LAY_BOOL, seed_given),
+    MEMBER(bn_plan, BN_LAY_SIGNED, seed_typed),
+    MEMBER(bn_plan, BN_LAY_WHOLE, seed),
+    MEMBER(bn_plan, BN_LAY_BOOL, seed_from_timer),
+    END,
+};
+
+const struct bn_layout bn_layout_times[] = {
+    MEMBER(bn_facts, BN_LAY_WHOLE, start_ns),
+    MEMBER(bn_facts, BN_LAY_WHOLE, start_wall_ns),
+    MEMBER(bn_facts, BN_LAY_WHOLE, end_wall_ns),
+    END,
+};
+
+const struct bn_layout bn_layout_end[] = {
+    MEMBER(bn_end, BN_LAY_INT, status),          MEMBER(bn_end, BN_LAY_INT, signo),
+    MEMBER(bn_end, BN_LAY_BOOL, failed),         MEMBER(bn_end, BN_LAY_BOOL, timeout),
+    MEMBER(bn_end, BN_LAY_BOOL, left),           MEMBER(bn_end, BN_LAY_BOOL, overload),
+    MEMBER(bn_end, BN_LAY_BOOL, partial),        MEMBER(bn_end, BN_LAY_BOOL, replaced_intervals),
+    MEMBER(bn_end, BN_LAY_BOOL, replaced_total), END,
+};
+
+/* Those that bn_view_fields does not have. */
+const struct bn_layout bn_layout_view[] = {
+    MEMBER(bn_view, BN_LAY_UNSIGNED, running),
+    MEMBER(bn_view, BN_LAY_BOOL, paced),
+    MEMBER(bn_view, BN_LAY_BOOL, replaced),
+    END,
+};
+
+const struct bn_layout bn_layout_snap[] = {
+    MEMBER(bn_snap, BN_LAY_WHOLE, at_ns),      MEMBER(bn_snap, BN_LAY_WHOLE, wall_ns),
+    MEMBER(bn_snap, BN_LAY_WHOLE, span_ns),    MEMBER(bn_snap, BN_LAY_WHOLE, busy_ns),
+    MEMBER(bn_snap, BN_LAY_WHOLE, min_ns),     MEMBER(bn_snap, BN_LAY_WHOLE, max_ns),
+    MEMBER(bn_snap, BN_LAY_WHOLE, unfinished), MEMBER(bn_snap, BN_LAY_REAL, unfinished_s),
+    MEMBER(bn_snap, BN_LAY_UNSIGNED, running), END,
+};
+
+const struct bn_layout bn_layout_timing[] = {
+    MEMBER(bn_timing, BN_LAY_WHOLE, count), MEMBER(bn_timing, BN_LAY_REAL, min_s),
+    MEMBER(bn_timing, BN_LAY_REAL, avg_s),  MEMBER(bn_timing, BN_LAY_REAL, max_s),
+    MEMBER(bn_timing, BN_LAY_REAL, sum_s),  END,
+};
+
+const struct bn_layout bn_layout_session[] = {
+    MEMBER(bn_session_view, BN_LAY_WHOLE, events), MEMBER(bn_session_view, BN_LAY_REAL, min_s),
+    MEMBER(bn_session_view, BN_LAY_REAL, avg_s),   MEMBER(bn_session_view, BN_LAY_REAL, max_s),
+    MEMBER(bn_session_view, BN_LAY_REAL, busy_s),  END,
+};
+
+const char *const bn_layout_dialects[] = {
+    [BN_V05] = "0.5", [BN_V10] = "1.0", [BN_V11] = "1.1", NULL};
+const char *const bn_layout_kinds[] = {
+    [BN_KIND_PLAIN] = "plain",   [BN_KIND_CPU] = "cpu", [BN_KIND_MEMORY] = "memory",
+    [BN_KIND_FILEIO] = "fileio", [BN_KIND_SQL] = "sql", NULL};
+const char *const bn_layout_origins[] = {[BN_FROM_DEFAULT] = "default",
+                                         [BN_FROM_FILE] = "file",
+                                         [BN_FROM_COMMAND_LINE] = "command line",
+                                         NULL};
+const char *const bn_layout_metric_kinds[] = {
+    [BN_COUNTER] = "counter", [BN_HISTOGRAM] = "histogram", [BN_LABELLED] = "labelled", NULL};

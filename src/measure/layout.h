@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The plain members of a result's structs by the names that they have in a document, for reading
+   and writing alike. */
+#ifndef BN_MEASURE_LAYOUT_H
+#define BN_MEASURE_LAYOUT_H
+
+#include <stddef.h>
+
+enum bn_layout_type {
+  BN_LAY_BOOL,     /* bool */
+  BN_LAY_INT,      /* int */
+  BN_LAY_UNSIGNED, /* unsigned */
+  BN_LAY_WHOLE,    /* uint64_t */
+  BN_LAY_SIGNED,   /* int64_t */
+  BN_LAY_REAL      /* double */
+};
+
+struct bn_layout {
+  const char *name;
+  enum bn_layout_type type;
+  size_t offset;
+};
+
+/* They end with a NULL name. */
+extern const struct bn_layout bn_layout_plan[], bn_layout_times[], bn_layout_end[];
+extern const struct bn_layout bn_layout_view[], bn_layout_snap[];
+extern const struct bn_layout bn_layout_timing[], bn_layout_session[];
+
+/* Names of the values of enum bn_version, bn_kind, bn_origin and bn_metric_kind; end with NULL. */
+extern const char *const bn_layout_dialects[],
+    *const bn_layout_kinds[], *const bn_layout_origins[], *const bn_layout_metric_kinds[];
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Drives a reporter with a result, as the run did that it came from. */
+#include "measure/replay.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct replay {
+  const struct bn_reporter *ops;
+  void *state;
+  struct bn_err *err;
+};
+
+/* Reports that a hook printed in the run are printed here. */
+static int hand_over(const struct replay *p,
+                     int (*hook)(void *self, const struct bn_view *v, struct bn_err *err),
+                     const struct bn_record *r)
+{
+  struct bn_view v = r->view;
+
+  v.replaced = false;
+  return hook != NULL ? hook(p->state, &v, p->err) : 0;
+}
+
+/* In the order of time; at one moment the interval comes first. */
+static int replay_group(const struct replay *p, const struct bn_group *g)
+{
+  size_t i = 0, c = 0;
+  int rc = 0;
+
+  while (rc == 0 && (i < g->n_intervals || c < g->n_checkpoints)) {
+    if (c == g->n_checkpoints ||
+        (i < g->n_intervals && g->interval[i].view.at_s <= g->checkpoint[c].view.at_s))
+      rc = hand_over(p, p->ops->interval, &g->interval[i++]);
+    else
+      rc = hand_over(p, p->ops->checkpoint, &g->checkpoint[c++]);
+  }
+  if (rc == 0 && p->ops->ended != NULL)
+    p->ops->ended(p->state);
+  return rc == 0 && g->has_total ? hand_over(p, p->ops->total, &g->total) : rc;
+}
+
+static int replay(const struct replay *p, const struct bn_result *r, FILE *out)
+{
+  int rc = p->ops->open != NULL ? p->ops->open(p->state, NULL, NULL, out, p->err) : 0;
+
+  if (rc != 0)
+    return rc;
+  if (p->ops->begin != NULL)
+    p->ops->begin(p->state, &r->facts);
+  if (p->ops->starting != NULL)
+    p->ops->starting(p->state, &r->facts);
+  /* Without a start the run did not get so far. */
+  if (r->facts.start_ns != 0 && p->ops->started != NULL)
+    p->ops->started(p->state, &r->facts);
+  for (size_t i = 0; rc == 0 && i < r->n_groups; i++)
+    rc = replay_group(p, &r->group[i]);
+  if (rc == 0 && p->ops->finish != NULL)
+    rc = p->ops->finish(p->state, &r->end, p->err);
+  return rc;
+}
+
+int bn_result_replay(const struct bn_result *r, const struct bn_reporter *ops, FILE *out,
+                     struct bn_err *err)
+{
+  const struct replay p = {ops, calloc(1, ops->state_size + 1), err};
+  int rc;
+
+  if (p.state == NULL)
+    return bn_err_set(err, ENOMEM, "out of memory");
+  rc = replay(&p, r, out);
+  if (ops->close != NULL && ops->close(p.state, rc == 0 ? err : NULL) != 0)
+    rc = -1;
+  free(p.state);
+  return rc;
+}

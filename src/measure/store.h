@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The durable form of a result: a JSON document, and a journal while the run lasts.
+
+   Document, version 1:
+
+     {"format": "bench result", "version": 1,
+      "facts":  {"plan": {…}, "rows": […], "options": […], "times": {…}, SECTION: {KEY: VALUE}},
+      "groups": [{"name": …, "metrics": […], "intervals": [RECORD], "checkpoints": [RECORD],
+                  "total": RECORD}],
+      "end":    {…}}
+
+   A group holds the sessions of one workload on one host; there is one today.  A RECORD has the
+   figures that people read and the raw numbers that they were computed from:
+
+     {"kind": …, "running": …, "paced": …, "replaced": …,
+      "figures": {NAME: NUMBER},               every member of bn_view_fields
+      "percentiles": [{"percent": …, "s": …}], null: beyond the range of the histogram
+      "timings": […], "workload": […], "sessions": […],
+      "raw": {"at_ns": …, …, "counters": {NAME: COUNT}, "labels": {NAME: [[LABEL, COUNT]]},
+              "sessions": [[events, busy_ns, min_ns, max_ns]],
+              "fair_events": [n, sum, sum_sq], "fair_busy_s": […],
+              "histograms": {NAME: [[LOWEST, COUNT]]}}}
+
+   Units are in the names.  A whole number that is not known (a counter that is absent here, the
+   least latency without events) is null, and one above 2^63 - 1 is a text.  The moments of fairness
+   are texts in the form of printf's %La, because a double cannot hold them.  A bucket of a
+   histogram stands with its lowest value; values beyond the range have 2^42.  Only the total has
+   histograms and the numbers of each session; checkpoints have the latter too.
+
+   A later version of this form may add names, which this one keeps when it writes a document anew.
+   A journal has one such value a line: {"format": "bench journal", …, "facts"}, {"group"},
+   {"interval"}, {"checkpoint"}, and once a second {"tick"}, whose histograms hold what came since
+   the tick before it. */
+#ifndef BN_MEASURE_STORE_H
+#define BN_MEASURE_STORE_H
+
+#include <stddef.h>
+
+#include "api/store.h"
+#include "measure/result.h"
+
+enum { BN_STORE_VERSION = 1 };
+
+/* The module that reads and writes JSON; NULL: err says why there is none. */
+const struct bn_store *bn_store_json(struct bn_err *err);
+
+/* --- writing: trees, NULL: out of memory --- */
+
+struct bn_node *bn_store_facts(const struct bn_store *js, const struct bn_facts *f);
+struct bn_node *bn_store_metrics(const struct bn_store *js, const struct bn_metrics *m);
+struct bn_node *bn_store_record(const struct bn_store *js, const struct bn_view *v);
+/* The whole document; `known`: an older one with names to keep, or NULL. */
+struct bn_node *bn_store_document(const struct bn_store *js, const struct bn_result *r,
+                                  const struct bn_node *known);
+/* Writes a document so that `path` is always the old file or the whole new one. */
+int bn_store_save(const struct bn_store *js, const struct bn_node *document, const char *path,
+                  struct bn_err *err);
+/* Whether `path` is, or would be, a plain file, which can be replaced. */
+bool bn_store_is_plain(const char *path);
+int bn_store_print(const struct bn_store *js, const struct bn_node *document, FILE *out,
+                   struct bn_err *err);
+
+/* --- reading --- */
+
+/* What stands in a file: a result, and the tree it was read from. */
+struct bn_stored {
+  struct bn_result result;
+  struct bn_node *document; /* NULL: it was a journal */
+};
+
+/* Reads a document or a journal.  -1: err names the file and what is wrong with it. */
+int bn_store_load(const struct bn_store *js, const char *path, struct bn_stored *out,
+                  struct bn_err *err);
+void bn_stored_done(const struct bn_store *js, struct bn_stored *s);
+/* Parts of it, for journals; -1 and err. */
+int bn_store_read_facts(const struct bn_store *js, const struct bn_node *n, struct bn_facts *out,
+                        struct bn_err *err);
+int bn_store_read_end(const struct bn_store *js, const struct bn_node *n, struct bn_end *out,
+                      struct bn_err *err);
+int bn_store_read_metrics(const struct bn_store *js, const struct bn_node *n,
+                          struct bn_metrics *out, struct bn_err *err);
+int bn_store_read_record(const struct bn_store *js, const struct bn_node *n,
+                         const struct bn_metrics *m, enum bn_view_span span, struct bn_record *out,
+                         struct bn_err *err);
+
+#endif

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Loads documents and journals from files, and saves documents so that none is ever half written.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/plugin.h"
+#include "measure/journal.h"
+#include "measure/store.h"
+
+const struct bn_store *bn_store_json(struct bn_err *err)
+{
+  static const struct bn_plugin_kind kind = BN_STORE_KIND;
+  const struct bn_store *js;
+  struct bn_err why = {0};
+
+  js = bn_plugin_open(&kind, "json", &why);
+  if (js == NULL)
+    (void)bn_err_set(err, why.code,
+                     "JSON needs a module that was not built or cannot be loaded: %s", why.text);
+  return js;
+}
+
+/* --- loading ---------------------------------------------------------------------------------- */
+
+static int read_file(const char *path, struct bn_buf *text, struct bn_err *err)
+{
+  FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+  char block[65536];
+  size_t n;
+  int rc = 0;
+
+  if (f == NULL)
+    return bn_err_set(err, errno, "cannot open '%s': %s", path, strerror(errno));
+  while (rc == 0 && (n = fread(block, 1, sizeof block, f)) > 0)
+    if (bn_buf_add(text, block, n) != 0)
+      rc = bn_err_set(err, ENOMEM, "cannot read '%s': out of memory", path);
+  if (rc == 0 && ferror(f))
+    rc = bn_err_set(err, errno, "cannot read '%s': %s", path, strerror(errno));
+  if (f != stdin)
+    (void)fclose(f);
+  return rc;
+}
+
+static int read_records(const struct bn_store *js, const struct bn_node *list,
+                        const struct bn_metrics *m, enum bn_view_span span, struct bn_group *g,
+                        struct bn_err *err)
+{
+  for (size_t i = 0; i < js->count(list); i++) {
+    struct bn_record record;
+    int rc;
+
+    if (bn_store_read_record(js, js->at(list, i), m, span, &record, err) != 0)
+      return -1;
+    rc = bn_group_add(g, &record.view);
+    bn_record_done(&record);
+    if (rc != 0)
+      return bn_err_set(err, ENOMEM, "out of memory");
+  }
+  return 0;
+}
+
+static int read_total(const struct bn_store *js, const struct bn_node *n,
+                      const struct bn_metrics *m, struct bn_group *g, struct bn_err *err)
+{
+  if (js->type(n) == BN_NODE_NULL)
+    return 0;
+  if (bn_store_read_record(js, n, m, BN_VIEW_TOTAL, &g->total, err) != 0)
+    return -1;
+  g->has_total = true;
+  return 0;
+}
+
+static int read_group(const struct bn_store *js, const struct bn_node *n, struct bn_result *out,
+                      struct bn_err *err)
+{
+  const char *name = js->get_text(js->get(n, "name"));
+  struct bn_group *g = bn_result_group(out, name != NULL ? name : "");
+  struct bn_metrics m;
+  int rc;
+
+  if (g == NULL)
+    return bn_err_set(err, ENOMEM, "out of memory");
+  /* A run that never began to measure has no metrics. */
+  if (js->count(js->get(n, "metrics")) == 0)
+    return 0;
+  if (bn_store_read_metrics(js, js->get(n, "metrics"), &m, err) != 0)
+    return -1;
+  rc = read_records(js, js->get(n, "intervals"), &m, BN_VIEW_INTERVAL, g, err);
+  if (rc == 0)
+    rc = read_records(js, js->get(n, "checkpoints"), &m, BN_VIEW_CHECKPOINT, g, err);
+  if (rc == 0)
+    rc = read_total(js, js->get(n, "total"), &m, g, err);
+  bn_metrics_done(&m);
+  return rc;
+}
+
+static int check_format(const struct bn_store *js, const struct bn_node *n, struct bn_err *err)
+{
+  const char *format = js->get_text(js->get(n, "format"));
+  const int64_t version = js->get_integer(js->get(n, "version"));
+
+  if (format == NULL || strcmp(format, "bench result") != 0)
+    return bn_err_set(err, EINVAL, "its 'format' is not \"bench result\"");
+  if (version < 1)
+    return bn_err_set(err, EINVAL, "it has no 'version'");
+  if (version > BN_STORE_VERSION)
+    return bn_err_set(err, EINVAL, "it has version %lld, this bench reads versions up to %d",
+                      (long long)version, BN_STORE_VERSION);
+  return 0;
+}
+
+static int read_document(const struct bn_store *js, const struct bn_node *n, struct bn_result *out,
+                         struct bn_err *err)
+{
+  const struct bn_node *groups = js->get(n, "groups");
+
+  if (check_format(js, n, err) != 0 ||
+      bn_store_read_facts(js, js->get(n, "facts"), &out->facts, err) != 0 ||
+      bn_store_read_end(js, js->get(n, "end"), &out->end, err) != 0)
+    return -1;
+  for (size_t i = 0; i < js->count(groups); i++)
+    if (read_group(js, js->at(groups, i), out, err) != 0)
+      return -1;
+  return 0;
+}
+
+static int load_document(const struct bn_store *js, const struct bn_buf *text,
+                         struct bn_stored *out, struct bn_err *err)
+{
+  out->document = js->parse(text->data, text->len, err);
+  return out->document != NULL ? read_document(js, out->document, &out->result, err) : -1;
+}
+
+int bn_store_load(const struct bn_store *js, const char *path, struct bn_stored *out,
+                  struct bn_err *err)
+{
+  struct bn_buf text = {.max = 0};
+  struct bn_err why = {0};
+  int rc;
+
+  memset(out, 0, sizeof *out);
+  if (read_file(path, &text, err) != 0) {
+    bn_buf_done(&text);
+    return -1;
+  }
+  if (text.len == 0)
+    rc = bn_err_set(&why, EINVAL, "it is empty");
+  else if (bn_journal_is(text.data, text.len))
+    rc = bn_journal_read(js, text.data, text.len, &out->result, &why);
+  else
+    rc = load_document(js, &text, out, &why);
+  bn_buf_done(&text);
+  if (rc == 0)
+    return 0;
+  bn_stored_done(js, out);
+  return bn_err_set(err, why.code, "'%s' is not a result of bench: %s", path, why.text);
+}
+
+void bn_stored_done(const struct bn_store *js, struct bn_stored *s)
+{
+  bn_result_done(&s->result);
+  js->free(s->document);
+  s->document = NULL;
+}
+
+/* --- saving ----------------------------------------------------------------------------------- */
+
+static char *text_of(const struct bn_store *js, const struct bn_node *document, size_t *len,
+                     struct bn_err *err)
+{
+  char *text = document != NULL ? js->print(document, 1, len) : NULL;
+
+  if (text == NULL)
+    (void)bn_err_set(err, ENOMEM, "cannot write the result: out of memory");
+  else
+    text[(*len)++] = '\n'; /* in place of the 0 at its end */
+  return text;
+}
+
+static int write_all(int fd, const char *text, size_t len)
+{
+  while (len > 0) {
+    const ssize_t n = write(fd, text, len);
+
+    if (n < 0 && errno != EINTR)
+      return -1;
+    text += n > 0 ? n : 0;
+    len -= n > 0 ? (size_t)n : 0;
+  }
+  return 0;
+}
+
+static int write_file(const char *path, int flags, const char *text, size_t len)
+{
+  const int fd = open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
+  const bool keeps = (flags & O_CREAT) != 0;
+  int failed;
+
+  if (fd < 0)
+    return -1;
+  failed = write_all(fd, text, len) != 0 || (keeps && fsync(fd) != 0) ? errno : 0;
+  if (close(fd) != 0 && failed == 0)
+    failed = errno;
+  errno = failed;
+  return failed == 0 ? 0 : -1;
+}
+
+/* The new name outlives a crash of the machine, as far as the file system says. */
+static void sync_folder(const char *path)
+{
+  char folder[PATH_MAX];
+  const char *slash = strrchr(path, '/');
+  int fd;
+
+  (void)snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - path) + 1 : 1,
+                 slash != NULL ? path : ".");
+  fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0)
+    return;
+  (void)fsync(fd);
+  (void)close(fd);
+}
+
+static int replace_file(const char *path, const char *text, size_t len)
+{
+  char fresh[PATH_MAX];
+  int failed = 0;
+
+  if ((size_t)snprintf(fresh, sizeof fresh, "%s.new.%ld", path, (long)getpid()) >= sizeof fresh) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  (void)unlink(fresh); /* of a process that had this number and was killed */
+  if (write_file(fresh, O_CREAT | O_EXCL, text, len) != 0 || rename(fresh, path) != 0)
+    failed = errno;
+  if (failed == 0) {
+    sync_folder(path);
+    return 0;
+  }
+  (void)unlink(fresh);
+  errno = failed;
+  return -1;
+}
+
+bool bn_store_is_plain(const char *path)
+{
+  struct stat st;
+
+  return stat(path, &st) != 0 || S_ISREG(st.st_mode);
+}
+
+int bn_store_save(const struct bn_store *js, const struct bn_node *document, const char *path,
+                  struct bn_err *err)
+{
+  char *resolved = realpath(path, NULL);
+  const char *target = resolved != NULL ? resolved : path;
+  size_t len = 0;
+  char *text = text_of(js, document, &len, err);
+  int rc = text != NULL ? 0 : -1;
+
+  if (text != NULL) {
+    rc = bn_store_is_plain(target) ? replace_file(target, text, len)
+                                   : write_file(target, 0, text, len);
+    if (rc != 0)
+      (void)bn_err_set(err, errno, "cannot write the result to '%s': %s", path, strerror(errno));
+  }
+  free(text);
+  free(resolved);
+  return rc;
+}
+
+int bn_store_print(const struct bn_store *js, const struct bn_node *document, FILE *out,
+                   struct bn_err *err)
+{
+  size_t len = 0;
+  char *text = text_of(js, document, &len, err);
+  int rc = text != NULL ? 0 : -1;
+
+  errno = 0;
+  if (text != NULL && (fwrite(text, 1, len, out) != len || fflush(out) != 0))
+    rc = bn_err_set(err, errno, "cannot write the result: %s", strerror(errno));
+  free(text);
+  return rc;
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads a result from a tree of values, which may have been written by anybody. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/layout.h"
+#include "measure/probe.h"
+#include "measure/store.h"
+
+/* --- facts ------------------------------------------------------------------------------------ */
+
+enum { DECIMALS_MAX = 9 };
+
+static void read_plan(struct bn_probe *e, const struct bn_node *map, struct bn_plan *plan)
+{
+  const struct bn_node *checkpoints = bn_probe_list(e, map, "checkpoint_ns");
+  const struct bn_node *percents = bn_probe_list(e, map, "percents");
+
+  if (map == NULL) {
+    bn_probe_refuse(e, "it has no 'plan'");
+    return;
+  }
+  plan->version = (enum bn_version)bn_probe_name(e, map, "dialect", bn_layout_dialects);
+  bn_probe_layout(e, map, bn_layout_plan, plan);
+  if (plan->interval_decimals < 0 || plan->interval_decimals > DECIMALS_MAX)
+    bn_probe_refuse(e, "'interval_decimals' is not between 0 and %d", DECIMALS_MAX);
+  plan->n_checkpoints = bn_probe_length(e, checkpoints, "checkpoint_ns", BN_CHECKPOINTS_MAX);
+  for (size_t i = 0; i < plan->n_checkpoints; i++)
+    plan->checkpoint_ns[i] = bn_probe_count(e, e->js->at(checkpoints, i), "checkpoint_ns");
+  plan->n_percents = bn_probe_length(e, percents, "percents", BN_PERCENTS_MAX);
+  for (size_t i = 0; i < plan->n_percents; i++)
+    plan->percents[i] = bn_probe_number(e, e->js->at(percents, i), "percents");
+}
+
+static void read_rows(struct bn_probe *e, const struct bn_node *list, struct bn_facts *f)
+{
+  for (size_t i = 0; i < e->js->count(list); i++) {
+    const struct bn_node *row = e->js->at(list, i);
+    const char *text = bn_probe_text(e, row, "text");
+
+    bn_facts_row(f, (int)bn_probe_signed(e, row, "level", 0, INT_MAX), "%s",
+                 text != NULL ? text : "");
+  }
+}
+
+static void read_options(struct bn_probe *e, const struct bn_node *list, struct bn_facts *f)
+{
+  for (size_t i = 0; i < e->js->count(list); i++) {
+    const struct bn_node *o = e->js->at(list, i);
+    const char *name = bn_probe_text(e, o, "name"), *group = bn_probe_text(e, o, "group");
+
+    if (name == NULL) {
+      bn_probe_refuse(e, "an option has no 'name'");
+      return;
+    }
+    bn_facts_option(f, group, name, bn_probe_text(e, o, "value"),
+                    (enum bn_origin)bn_probe_name(e, o, "origin", bn_layout_origins),
+                    bn_probe_bool(e, o, "secret"));
+  }
+}
+
+struct section {
+  struct bn_probe *probe;
+  struct bn_facts *facts;
+  const char *name;
+};
+
+/* Values of other types are from later versions. */
+static int read_fact(void *arg, const char *key, const struct bn_node *value)
+{
+  const struct section *s = arg;
+  const struct bn_store *js = s->probe->js;
+
+  switch (js->type(value)) {
+  case BN_NODE_TEXT:
+    bn_facts_text(s->facts, s->name, key, js->get_text(value));
+    break;
+  case BN_NODE_INT:
+    bn_facts_whole(s->facts, s->name, key, js->get_integer(value));
+    break;
+  case BN_NODE_REAL:
+    bn_facts_real(s->facts, s->name, key, js->get_real(value));
+    break;
+  default:
+    break;
+  }
+  return 0;
+}
+
+static int read_section(void *arg, const char *key, const struct bn_node *value)
+{
+  static const char *const others[] = {"plan", "times", "rows", "options"};
+  struct section *s = arg;
+
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (strcmp(key, others[i]) == 0)
+      return 0;
+  s->name = key;
+  return s->probe->js->each(value, read_fact, s);
+}
+
+int bn_store_read_facts(const struct bn_store *js, const struct bn_node *n, struct bn_facts *out,
+                        struct bn_err *err)
+{
+  struct bn_probe e = {js, err, false};
+  struct section section = {&e, out, NULL};
+
+  memset(out, 0, sizeof *out);
+  read_plan(&e, bn_probe_map(&e, n, "plan"), &out->plan);
+  bn_probe_layout(&e, bn_probe_map(&e, n, "times"), bn_layout_times, out);
+  read_rows(&e, bn_probe_list(&e, n, "rows"), out);
+  read_options(&e, bn_probe_list(&e, n, "options"), out);
+  (void)js->each(n, read_section, &section);
+  if (out->incomplete)
+    bn_probe_no_memory(&e);
+  if (e.failed)
+    bn_facts_done(out);
+  return bn_probe_verdict(&e);
+}
+
+int bn_store_read_end(const struct bn_store *js, const struct bn_node *n, struct bn_end *out,
+                      struct bn_err *err)
+{
+  struct bn_probe e = {js, err, false};
+
+  bn_probe_layout(&e, n, bn_layout_end, out);
+  return bn_probe_verdict(&e);
+}
+
+/* --- metrics ---------------------------------------------------------------------------------- */
+
+/* Readers take the fixed ones by their place. */
+static void check_fixed(struct bn_probe *e, const struct bn_metrics *m)
+{
+  struct bn_metrics fixed;
+
+  if (bn_metrics_init(&fixed, NULL) != 0) {
+    bn_probe_no_memory(e);
+    return;
+  }
+  for (size_t i = 0; i < fixed.n_counters; i++)
+    if (i >= m->n_counters || strcmp(m->counter[i].name, fixed.counter[i].name) != 0)
+      bn_probe_refuse(e, "counter %zu of 'metrics' is not '%s'", i, fixed.counter[i].name);
+  if (m->n_hists == 0 || strcmp(m->hist[0].name, fixed.hist[0].name) != 0)
+    bn_probe_refuse(e, "the first histogram of 'metrics' is not '%s'", fixed.hist[0].name);
+  bn_metrics_done(&fixed);
+}
+
+int bn_store_read_metrics(const struct bn_store *js, const struct bn_node *n,
+                          struct bn_metrics *out, struct bn_err *err)
+{
+  struct bn_probe e = {js, err, false};
+  const size_t rows = js->count(n);
+  struct bn_metric *all = calloc(rows + 1, sizeof *all);
+
+  memset(out, 0, sizeof *out);
+  if (all == NULL)
+    bn_probe_no_memory(&e);
+  for (size_t i = 0; all != NULL && i < rows; i++) {
+    const struct bn_node *row = js->at(n, i);
+
+    all[i].name = bn_probe_text(&e, row, "name");
+    all[i].unit = bn_probe_text(&e, row, "unit");
+    all[i].kind = (enum bn_metric_kind)bn_probe_name(&e, row, "kind", bn_layout_metric_kinds);
+    if (all[i].name == NULL || all[i].unit == NULL)
+      bn_probe_refuse(&e, "a metric has no name or no unit");
+  }
+  if (!e.failed && bn_metrics_from(out, all, rows) != 0)
+    bn_probe_no_memory(&e);
+  free(all);
+  if (!e.failed)
+    check_fixed(&e, out);
+  if (e.failed)
+    bn_metrics_done(out);
+  return bn_probe_verdict(&e);
+}
+
+/* --- raw numbers ------------------------------------------------------------------------------ */
+
+static void read_moments(struct bn_probe *e, const struct bn_node *list, const char *key,
+                         struct bn_moments *m)
+{
+  long double *const values[] = {&m->n, &m->sum, &m->sum_sq};
+
+  for (size_t i = 0; list != NULL && i < 3; i++) {
+    const char *digits = e->js->get_text(e->js->at(list, i));
+    char *end = NULL;
+
+    *values[i] = digits != NULL ? strtold(digits, &end) : 0;
+    if (digits == NULL || end == digits || *end != '\0')
+      bn_probe_refuse(e, "'%s' does not hold three numbers", key);
+  }
+}
+
+static void read_labels(struct bn_probe *e, const struct bn_node *map, struct bn_snap *s)
+{
+  for (size_t i = 0; i < s->metrics.n_labelled; i++) {
+    const char *name = s->metrics.labelled[i].name;
+    const struct bn_node *list = bn_probe_list(e, map, name);
+
+    s->n_labels[i] = bn_probe_length(e, list, name, BN_LABELS_MAX + 1);
+    for (size_t k = 0; k < s->n_labels[i]; k++) {
+      const struct bn_node *row = e->js->at(list, k);
+      const char *label = e->js->get_text(e->js->at(row, 0));
+
+      (void)snprintf(s->label[i][k].name, sizeof s->label[i][k].name, "%s",
+                     label != NULL ? label : "");
+      s->label[i][k].n = bn_probe_count(e, e->js->at(row, 1), name);
+    }
+  }
+}
+
+static void read_raw_sessions(struct bn_probe *e, const struct bn_node *list, struct bn_snap *s)
+{
+  for (unsigned i = 0; i < s->n_sessions; i++) {
+    const struct bn_node *row = e->js->at(list, i);
+
+    s->session[i] =
+        (struct bn_snap_session){.events = bn_probe_count(e, e->js->at(row, 0), "sessions"),
+                                 .busy_ns = bn_probe_count(e, e->js->at(row, 1), "sessions"),
+                                 .min_ns = bn_probe_count(e, e->js->at(row, 2), "sessions"),
+                                 .max_ns = bn_probe_count(e, e->js->at(row, 3), "sessions")};
+  }
+}
+
+static void read_histograms(struct bn_probe *e, const struct bn_node *map, struct bn_snap *s)
+{
+  for (size_t i = 0; s->hist[BN_H_LATENCY] != NULL && i < s->metrics.n_hists; i++) {
+    const char *name = s->metrics.hist[i].name;
+    const struct bn_node *list = bn_probe_list(e, map, name);
+
+    for (size_t k = 0; k < e->js->count(list); k++) {
+      const struct bn_node *row = e->js->at(list, k);
+      const uint64_t lowest = bn_probe_count(e, e->js->at(row, 0), name);
+
+      bn_hist_put(s->hist[i], lowest, bn_probe_count(e, e->js->at(row, 1), name));
+    }
+  }
+}
+
+static void read_raw(struct bn_probe *e, const struct bn_node *raw, struct bn_snap *s)
+{
+  const struct bn_node *counters = bn_probe_map(e, raw, "counters");
+
+  bn_probe_layout(e, raw, bn_layout_snap, s);
+  for (size_t i = 0; i < s->metrics.n_counters; i++)
+    s->counter[i] = bn_probe_get_count(e, counters, s->metrics.counter[i].name);
+  read_labels(e, bn_probe_map(e, raw, "labels"), s);
+  read_raw_sessions(e, bn_probe_list(e, raw, "sessions"), s);
+  read_moments(e, bn_probe_list(e, raw, "fair_events"), "fair_events", &s->fair_events);
+  read_moments(e, bn_probe_list(e, raw, "fair_busy_s"), "fair_busy_s", &s->fair_busy_s);
+  read_histograms(e, bn_probe_map(e, raw, "histograms"), s);
+}
+
+/* --- records ---------------------------------------------------------------------------------- */
+
+static void read_figures(struct bn_probe *e, const struct bn_node *map, struct bn_view *v)
+{
+  for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++) {
+    void *at = (char *)v + f->offset;
+
+    if (f->type == BN_VIEW_WHOLE)
+      *(uint64_t *)at = bn_probe_get_count(e, map, f->name);
+    else
+      *(double *)at = bn_probe_get_number(e, map, f->name);
+  }
+}
+
+static void read_percentiles(struct bn_probe *e, const struct bn_node *list, struct bn_record *r)
+{
+  r->view.n_percents = bn_probe_length(e, list, "percentiles", BN_PERCENTS_MAX);
+  for (size_t i = 0; i < r->view.n_percents; i++) {
+    r->store.percents[i] = bn_probe_get_number(e, e->js->at(list, i), "percent");
+    r->store.percentile_s[i] = bn_probe_get_number(e, e->js->at(list, i), "s");
+  }
+  r->view.percents = r->store.percents;
+  r->view.percentile_s = r->store.percentile_s;
+}
+
+/* They stand in the order of the histograms that they are of. */
+static void read_timings(struct bn_probe *e, const struct bn_node *list, struct bn_record *r)
+{
+  const size_t most = r->delta.metrics.n_hists - BN_H_FIXED;
+
+  r->view.n_timings = bn_probe_length(e, list, "timings", most);
+  for (size_t i = 0; i < r->view.n_timings; i++) {
+    r->store.timing[i].name = r->delta.metrics.hist[BN_H_FIXED + i].name;
+    bn_probe_layout(e, e->js->at(list, i), bn_layout_timing, &r->store.timing[i]);
+  }
+  r->view.timings = r->store.timing;
+}
+
+/* Copies a text to *at, which goes on behind it. */
+static const char *keep(char **at, const char *text)
+{
+  const size_t size = text != NULL ? strlen(text) + 1 : 0;
+  char *copy = *at;
+
+  if (text == NULL)
+    return NULL;
+  memcpy(copy, text, size);
+  *at += size;
+  return copy;
+}
+
+static void read_workload(struct bn_probe *e, const struct bn_node *list, struct bn_record *r)
+{
+  const size_t n = bn_probe_length(e, list, "workload", BN_FIGURES_MAX);
+  size_t size = 1;
+  char *at;
+
+  for (size_t i = 0; i < n; i++) {
+    const char *name = bn_probe_text(e, e->js->at(list, i), "name");
+    const char *text = bn_probe_text(e, e->js->at(list, i), "text");
+
+    if (name == NULL)
+      bn_probe_refuse(e, "a figure of 'workload' has no name");
+    size += (name != NULL ? strlen(name) + 1 : 0) + (text != NULL ? strlen(text) + 1 : 0);
+  }
+  r->figure_names = at = malloc(size);
+  if (at == NULL)
+    bn_probe_no_memory(e);
+  for (size_t i = 0; i < n && !e->failed; i++) {
+    const struct bn_node *figure = e->js->at(list, i);
+
+    r->store.figure[i] = (struct bn_figure){.key = keep(&at, bn_probe_text(e, figure, "name")),
+                                            .value = bn_probe_get_number(e, figure, "value"),
+                                            .text = keep(&at, bn_probe_text(e, figure, "text"))};
+  }
+  r->view.figures = r->store.figure;
+  r->view.n_figures = n;
+}
+
+static void read_sessions(struct bn_probe *e, const struct bn_node *list, struct bn_record *r)
+{
+  const size_t n = bn_probe_length(e, list, "sessions", r->delta.n_sessions);
+
+  for (size_t i = 0; i < n; i++)
+    bn_probe_layout(e, e->js->at(list, i), bn_layout_session, &r->store.session[i]);
+  r->view.sessions = n > 0 ? r->store.session : NULL;
+  r->view.n_sessions = n;
+}
+
+static void read_parts(struct bn_probe *e, const struct bn_node *n, const struct bn_node *raw,
+                       struct bn_record *r)
+{
+  struct bn_view *v = &r->view;
+
+  v->kind = (enum bn_kind)bn_probe_name(e, n, "kind", bn_layout_kinds);
+  bn_probe_layout(e, n, bn_layout_view, v);
+  read_figures(e, bn_probe_map(e, n, "figures"), v);
+  read_percentiles(e, bn_probe_list(e, n, "percentiles"), r);
+  read_timings(e, bn_probe_list(e, n, "timings"), r);
+  read_workload(e, bn_probe_list(e, n, "workload"), r);
+  read_sessions(e, bn_probe_list(e, n, "sessions"), r);
+  read_raw(e, raw, &r->delta);
+  v->delta = &r->delta;
+  v->counter = r->delta.counter;
+  v->latency = r->delta.hist[BN_H_LATENCY];
+}
+
+int bn_store_read_record(const struct bn_store *js, const struct bn_node *n,
+                         const struct bn_metrics *m, enum bn_view_span span, struct bn_record *out,
+                         struct bn_err *err)
+{
+  struct bn_probe e = {js, err, false};
+  const struct bn_node *raw = bn_probe_map(&e, n, "raw");
+  const bool hists = span == BN_VIEW_TICK || span == BN_VIEW_TOTAL;
+  const size_t of_debug = js->count(bn_probe_list(&e, n, "sessions"));
+  const size_t raw_sessions = js->count(bn_probe_list(&e, raw, "sessions"));
+  const size_t sessions = of_debug > raw_sessions ? of_debug : raw_sessions;
+
+  memset(out, 0, sizeof *out);
+  out->view.span = span;
+  if (sessions > UINT_MAX)
+    bn_probe_refuse(&e, "'sessions' has too many values");
+  else if (bn_snap_make(&out->delta, m, (unsigned)sessions, hists) != 0 ||
+           bn_view_store_init(&out->store, &out->delta) != 0)
+    bn_probe_no_memory(&e);
+  if (!e.failed)
+    read_parts(&e, n, raw, out);
+  if (e.failed)
+    bn_record_done(out);
+  return bn_probe_verdict(&e);
+}

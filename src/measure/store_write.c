@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Writes a result as a tree of values. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/layout.h"
+#include "measure/store.h"
+
+/* Where a tree is made; what cannot be made is remembered. */
+struct pen {
+  const struct bn_store *js;
+  bool failed;
+};
+
+static void put(struct pen *p, struct bn_node *map, const char *key, struct bn_node *value)
+{
+  p->failed |= p->js->set(map, key, value) != 0;
+}
+
+static void add(struct pen *p, struct bn_node *list, struct bn_node *value)
+{
+  p->failed |= p->js->append(list, value) != 0;
+}
+
+/* NULL when something of it is missing. */
+static struct bn_node *finish(struct pen *p, struct bn_node *n)
+{
+  if (!p->failed)
+    return n;
+  p->js->free(n);
+  return NULL;
+}
+
+/* A text that is not UTF-8 gets U+FFFD for each byte that is not ASCII. */
+static struct bn_node *text(const struct pen *p, const char *s)
+{
+  struct bn_node *n = s != NULL ? p->js->text(s) : p->js->null();
+  char *clean, *to;
+
+  if (n != NULL)
+    return n;
+  clean = to = malloc(3 * strlen(s) + 1);
+  for (; to != NULL && *s != '\0'; s++) {
+    if ((unsigned char)*s < 0x80) {
+      *to++ = *s;
+    } else {
+      memcpy(to, "\xef\xbf\xbd", 3);
+      to += 3;
+    }
+  }
+  if (to == NULL)
+    return NULL;
+  *to = '\0';
+  n = p->js->text(clean);
+  free(clean);
+  return n;
+}
+
+static struct bn_node *whole(const struct pen *p, uint64_t n)
+{
+  char digits[24];
+
+  if (n == UINT64_MAX)
+    return p->js->null();
+  if (n <= INT64_MAX)
+    return p->js->integer((int64_t)n);
+  (void)snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
+  return p->js->text(digits);
+}
+
+static struct bn_node *real(const struct pen *p, double x)
+{
+  return isfinite(x) ? p->js->real(x) : p->js->null();
+}
+
+static void put_name(struct pen *p, struct bn_node *map, const char *key, const char *const *names,
+                     unsigned value)
+{
+  put(p, map, key, text(p, names[value]));
+}
+
+/* Every member of a struct that a layout names. */
+static void put_layout(struct pen *p, struct bn_node *map, const struct bn_layout *l,
+                       const void *from)
+{
+  for (; l->name != NULL; l++) {
+    const void *at = (const char *)from + l->offset;
+
+    switch (l->type) {
+    case BN_LAY_BOOL:
+      put(p, map, l->name, p->js->boolean(*(const bool *)at));
+      break;
+    case BN_LAY_INT:
+      put(p, map, l->name, p->js->integer(*(const int *)at));
+      break;
+    case BN_LAY_UNSIGNED:
+      put(p, map, l->name, p->js->integer(*(const unsigned *)at));
+      break;
+    case BN_LAY_WHOLE:
+      put(p, map, l->name, whole(p, *(const uint64_t *)at));
+      break;
+    case BN_LAY_SIGNED:
+      put(p, map, l->name, p->js->integer(*(const int64_t *)at));
+      break;
+    case BN_LAY_REAL:
+      put(p, map, l->name, real(p, *(const double *)at));
+      break;
+    }
+  }
+}
+
+/* --- facts ------------------------------------------------------------------------------------ */
+
+static struct bn_node *plan_of(struct pen *p, const struct bn_plan *plan)
+{
+  struct bn_node *map = p->js->map(), *checkpoints = p->js->list(), *percents = p->js->list();
+
+  put_name(p, map, "dialect", bn_layout_dialects, plan->version);
+  put_layout(p, map, bn_layout_plan, plan);
+  for (size_t i = 0; i < plan->n_checkpoints; i++)
+    add(p, checkpoints, whole(p, plan->checkpoint_ns[i]));
+  put(p, map, "checkpoint_ns", checkpoints);
+  for (size_t i = 0; i < plan->n_percents; i++)
+    add(p, percents, real(p, plan->percents[i]));
+  put(p, map, "percents", percents);
+  return map;
+}
+
+static struct bn_node *rows_of(struct pen *p, const struct bn_facts *f)
+{
+  struct bn_node *list = p->js->list();
+
+  for (size_t i = 0; i < f->n_rows; i++) {
+    struct bn_node *map = p->js->map();
+
+    put(p, map, "level", p->js->integer(f->row[i].level));
+    put(p, map, "text", text(p, f->row[i].text));
+    add(p, list, map);
+  }
+  return list;
+}
+
+static struct bn_node *options_of(struct pen *p, const struct bn_facts *f)
+{
+  struct bn_node *list = p->js->list();
+
+  for (size_t i = 0; i < f->n_options; i++) {
+    const struct bn_fact_option *o = &f->option[i];
+    struct bn_node *map = p->js->map();
+
+    put(p, map, "name", text(p, o->name));
+    put(p, map, "group", text(p, o->group));
+    put(p, map, "value", text(p, o->secret ? NULL : o->value));
+    put_name(p, map, "origin", bn_layout_origins, o->origin);
+    if (o->secret)
+      put(p, map, "secret", p->js->boolean(true));
+    add(p, list, map);
+  }
+  return list;
+}
+
+static struct bn_node *value_of(const struct pen *p, const struct bn_fact *fact)
+{
+  switch (fact->type) {
+  case BN_FACT_TEXT:
+    return text(p, fact->text);
+  case BN_FACT_WHOLE:
+    return p->js->integer(fact->whole);
+  case BN_FACT_REAL:
+    return real(p, fact->real);
+  }
+  return NULL;
+}
+
+/* The sections in the order of their first facts. */
+static void put_sections(struct pen *p, struct bn_node *map, const struct bn_facts *f)
+{
+  for (size_t i = 0; i < f->n_facts; i++) {
+    const char *name = f->fact[i].section;
+    struct bn_node *section;
+
+    if (p->js->get(map, name) != NULL)
+      continue;
+    section = p->js->map();
+    for (size_t k = i; k < f->n_facts; k++)
+      if (strcmp(f->fact[k].section, name) == 0)
+        put(p, section, f->fact[k].key, value_of(p, &f->fact[k]));
+    put(p, map, name, section);
+  }
+}
+
+struct bn_node *bn_store_facts(const struct bn_store *js, const struct bn_facts *f)
+{
+  struct pen p = {js, f->incomplete};
+  struct bn_node *map = js->map(), *times = js->map();
+
+  put(&p, map, "plan", plan_of(&p, &f->plan));
+  put_layout(&p, times, bn_layout_times, f);
+  put(&p, map, "times", times);
+  put(&p, map, "rows", rows_of(&p, f));
+  put(&p, map, "options", options_of(&p, f));
+  put_sections(&p, map, f);
+  return finish(&p, map);
+}
+
+/* --- records ---------------------------------------------------------------------------------- */
+
+static void add_metrics(struct pen *p, struct bn_node *list, const struct bn_metric *rows, size_t n)
+{
+  for (size_t i = 0; i < n; i++) {
+    struct bn_node *map = p->js->map();
+
+    put(p, map, "name", text(p, rows[i].name));
+    put(p, map, "unit", text(p, rows[i].unit));
+    put_name(p, map, "kind", bn_layout_metric_kinds, rows[i].kind);
+    add(p, list, map);
+  }
+}
+
+struct bn_node *bn_store_metrics(const struct bn_store *js, const struct bn_metrics *m)
+{
+  struct pen p = {js, false};
+  struct bn_node *list = js->list();
+
+  add_metrics(&p, list, m->counter, m->n_counters);
+  add_metrics(&p, list, m->hist, m->n_hists);
+  add_metrics(&p, list, m->labelled, m->n_labelled);
+  return finish(&p, list);
+}
+
+static void put_figures(struct pen *p, struct bn_node *record, const struct bn_view *v)
+{
+  struct bn_node *map = p->js->map();
+
+  for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++) {
+    const void *at = (const char *)v + f->offset;
+
+    put(p, map, f->name,
+        f->type == BN_VIEW_WHOLE ? whole(p, *(const uint64_t *)at) : real(p, *(const double *)at));
+  }
+  put(p, record, "figures", map);
+}
+
+static void put_percentiles(struct pen *p, struct bn_node *record, const struct bn_view *v)
+{
+  struct bn_node *list = p->js->list();
+
+  for (size_t i = 0; i < v->n_percents; i++) {
+    struct bn_node *map = p->js->map();
+
+    put(p, map, "percent", real(p, v->percents[i]));
+    put(p, map, "s", real(p, v->percentile_s[i]));
+    add(p, list, map);
+  }
+  put(p, record, "percentiles", list);
+}
+
+static void put_timings(struct pen *p, struct bn_node *record, const struct bn_view *v)
+{
+  struct bn_node *list = p->js->list();
+
+  for (size_t i = 0; i < v->n_timings; i++) {
+    struct bn_node *map = p->js->map();
+
+    put(p, map, "name", text(p, v->timings[i].name));
+    put_layout(p, map, bn_layout_timing, &v->timings[i]);
+    add(p, list, map);
+  }
+  put(p, record, "timings", list);
+}
+
+static void put_workload(struct pen *p, struct bn_node *record, const struct bn_view *v)
+{
+  struct bn_node *list = p->js->list();
+
+  for (size_t i = 0; i < v->n_figures; i++) {
+    struct bn_node *map = p->js->map();
+
+    put(p, map, "name", text(p, v->figures[i].key));
+    put(p, map, "value", real(p, v->figures[i].value));
+    put(p, map, "text", text(p, v->figures[i].text));
+    add(p, list, map);
+  }
+  put(p, record, "workload", list);
+}
+
+static void put_sessions(struct pen *p, struct bn_node *record, const struct bn_view *v)
+{
+  struct bn_node *list = p->js->list();
+
+  for (size_t i = 0; v->sessions != NULL && i < v->n_sessions; i++) {
+    struct bn_node *map = p->js->map();
+
+    put_layout(p, map, bn_layout_session, &v->sessions[i]);
+    add(p, list, map);
+  }
+  put(p, record, "sessions", list);
+}
+
+/* --- raw numbers ------------------------------------------------------------------------------ */
+
+static struct bn_node *pair_of(struct pen *p, struct bn_node *a, struct bn_node *b)
+{
+  struct bn_node *list = p->js->list();
+
+  add(p, list, a);
+  add(p, list, b);
+  return list;
+}
+
+static struct bn_node *moments_of(struct pen *p, const struct bn_moments *m)
+{
+  const long double values[] = {m->n, m->sum, m->sum_sq};
+  struct bn_node *list = p->js->list();
+  char digits[64];
+
+  for (size_t i = 0; i < 3; i++) {
+    (void)snprintf(digits, sizeof digits, "%La", values[i]);
+    add(p, list, p->js->text(digits));
+  }
+  return list;
+}
+
+static struct bn_node *labels_of(struct pen *p, const struct bn_snap *s)
+{
+  struct bn_node *map = p->js->map();
+
+  for (size_t i = 0; i < s->metrics.n_labelled; i++) {
+    struct bn_node *list = p->js->list();
+
+    for (size_t k = 0; k < s->n_labels[i]; k++)
+      add(p, list, pair_of(p, text(p, s->label[i][k].name), whole(p, s->label[i][k].n)));
+    put(p, map, s->metrics.labelled[i].name, list);
+  }
+  return map;
+}
+
+static struct bn_node *raw_sessions_of(struct pen *p, const struct bn_snap *s)
+{
+  struct bn_node *list = p->js->list();
+
+  for (unsigned i = 0; i < s->n_sessions; i++) {
+    const struct bn_snap_session *one = &s->session[i];
+    struct bn_node *row = p->js->list();
+
+    add(p, row, whole(p, one->events));
+    add(p, row, whole(p, one->busy_ns));
+    add(p, row, whole(p, one->min_ns));
+    add(p, row, whole(p, one->max_ns));
+    add(p, list, row);
+  }
+  return list;
+}
+
+struct buckets {
+  struct pen *p;
+  struct bn_node *list;
+};
+
+static void add_bucket(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
+{
+  const struct buckets *b = arg;
+
+  (void)highest;
+  add(b->p, b->list, pair_of(b->p, whole(b->p, lowest), whole(b->p, count)));
+}
+
+static struct bn_node *histograms_of(struct pen *p, const struct bn_snap *s)
+{
+  struct bn_node *map = p->js->map();
+
+  for (size_t i = 0; i < s->metrics.n_hists; i++) {
+    struct buckets b = {p, p->js->list()};
+
+    if (s->hist[i] != NULL)
+      bn_hist_each(s->hist[i], add_bucket, &b);
+    put(p, map, s->metrics.hist[i].name, b.list);
+  }
+  return map;
+}
+
+static struct bn_node *raw_of(struct pen *p, const struct bn_snap *s, enum bn_view_span span)
+{
+  const bool sessions = span == BN_VIEW_CHECKPOINT || span == BN_VIEW_TOTAL;
+  const bool hists = span == BN_VIEW_TICK || span == BN_VIEW_TOTAL;
+  struct bn_node *map = p->js->map(), *counters = p->js->map();
+
+  put_layout(p, map, bn_layout_snap, s);
+  for (size_t i = 0; i < s->metrics.n_counters; i++)
+    put(p, counters, s->metrics.counter[i].name, whole(p, s->counter[i]));
+  put(p, map, "counters", counters);
+  put(p, map, "labels", labels_of(p, s));
+  if (sessions)
+    put(p, map, "sessions", raw_sessions_of(p, s));
+  put(p, map, "fair_events", moments_of(p, &s->fair_events));
+  put(p, map, "fair_busy_s", moments_of(p, &s->fair_busy_s));
+  if (hists)
+    put(p, map, "histograms", histograms_of(p, s));
+  return map;
+}
+
+struct bn_node *bn_store_record(const struct bn_store *js, const struct bn_view *v)
+{
+  struct pen p = {js, false};
+  struct bn_node *map = js->map();
+
+  put_name(&p, map, "kind", bn_layout_kinds, v->kind);
+  put_layout(&p, map, bn_layout_view, v);
+  put_figures(&p, map, v);
+  put_percentiles(&p, map, v);
+  put_timings(&p, map, v);
+  put_workload(&p, map, v);
+  put_sessions(&p, map, v);
+  put(&p, map, "raw", raw_of(&p, v->delta, v->span));
+  return finish(&p, map);
+}
+
+/* --- documents -------------------------------------------------------------------------------- */
+
+static struct bn_node *records_of(struct pen *p, const struct bn_record *r, size_t n)
+{
+  struct bn_node *list = p->js->list();
+
+  for (size_t i = 0; i < n; i++)
+    add(p, list, bn_store_record(p->js, &r[i].view));
+  return list;
+}
+
+static const struct bn_metrics *metrics_of(const struct bn_group *g)
+{
+  static const struct bn_metrics none = {.n_counters = 0};
+
+  if (g->has_total)
+    return &g->total.delta.metrics;
+  if (g->n_checkpoints > 0)
+    return &g->checkpoint[0].delta.metrics;
+  return g->n_intervals > 0 ? &g->interval[0].delta.metrics : &none;
+}
+
+static struct bn_node *group_of(struct pen *p, const struct bn_group *g)
+{
+  struct bn_node *map = p->js->map();
+
+  put(p, map, "name", text(p, g->name));
+  put(p, map, "metrics", bn_store_metrics(p->js, metrics_of(g)));
+  put(p, map, "intervals", records_of(p, g->interval, g->n_intervals));
+  put(p, map, "checkpoints", records_of(p, g->checkpoint, g->n_checkpoints));
+  put(p, map, "total", g->has_total ? bn_store_record(p->js, &g->total.view) : p->js->null());
+  return map;
+}
+
+struct bn_node *bn_store_document(const struct bn_store *js, const struct bn_result *r,
+                                  const struct bn_node *known)
+{
+  struct pen p = {js, false};
+  struct bn_node *map = js->map(), *groups = js->list(), *end = js->map();
+
+  put(&p, map, "format", js->text("bench result"));
+  put(&p, map, "version", js->integer(BN_STORE_VERSION));
+  put(&p, map, "facts", bn_store_facts(js, &r->facts));
+  for (size_t i = 0; i < r->n_groups; i++)
+    add(&p, groups, group_of(&p, &r->group[i]));
+  put(&p, map, "groups", groups);
+  put_layout(&p, end, bn_layout_end, &r->end);
+  put(&p, map, "end", end);
+  p.failed |= known != NULL && !p.failed && js->complete(map, known) != 0;
+  return finish(&p, map);
+}

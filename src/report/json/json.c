@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Collects what a run measured and writes it as a JSON document. */
+#include "report/json/json.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "measure/journal.h"
+#include "measure/result.h"
+#include "measure/store.h"
+
+struct json {
+  const struct bn_store *js;
+  const char *path; /* NULL: standard output */
+  FILE *out;        /* for that */
+  struct bn_journal journal;
+  const struct bn_facts *facts; /* the run's, which may still grow */
+  struct bn_result result;      /* but for the facts */
+  bool ready;                   /* open has succeeded */
+  bool incomplete;              /* there was no memory for something */
+};
+
+static int json_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
+{
+  struct json *r = self;
+  char partial[PATH_MAX];
+
+  (void)conf;
+  r->journal.fd = -1;
+  r->path = path != NULL && strcmp(path, "-") != 0 ? path : NULL;
+  r->out = out != NULL ? out : stdout;
+  r->js = bn_store_json(err);
+  if (r->js == NULL)
+    return -1;
+  r->ready = r->path == NULL || !bn_store_is_plain(r->path);
+  if (r->ready)
+    return 0;
+  if ((size_t)snprintf(partial, sizeof partial, "%s.partial", r->path) >= sizeof partial)
+    return bn_err_set(err, ENAMETOOLONG, "cannot write the result to '%s': the name is too long",
+                      r->path);
+  r->ready = bn_journal_open(&r->journal, r->js, partial, err) == 0;
+  return r->ready ? 0 : -1;
+}
+
+/* The run goes on without its journal, and its document may still be written. */
+static void warn(const struct bn_err *err)
+{
+  bn_log_stderr("%s", err->text);
+}
+
+static void json_facts(void *self, const struct bn_facts *f)
+{
+  struct json *r = self;
+  struct bn_err err = {0};
+
+  r->facts = f;
+  if (bn_journal_facts(&r->journal, f, &err) != 0)
+    warn(&err);
+}
+
+static const char *workload_of(const struct bn_facts *f)
+{
+  const struct bn_fact *name = bn_facts_find(f, "workload", "name");
+
+  return name != NULL && name->text != NULL ? name->text : "";
+}
+
+static int json_view(void *self, const struct bn_view *v, struct bn_err *err)
+{
+  struct json *r = self;
+  struct bn_err why = {0};
+
+  (void)err;
+  if (v->span != BN_VIEW_TOTAL && bn_journal_view(&r->journal, workload_of(r->facts), v, &why) != 0)
+    warn(&why);
+  if (v->span == BN_VIEW_TICK)
+    return 0;
+  if (r->result.n_groups == 0 && bn_result_group(&r->result, workload_of(r->facts)) == NULL)
+    r->incomplete = true;
+  else
+    r->incomplete |= bn_group_add(&r->result.group[0], v) != 0;
+  return 0;
+}
+
+static int write_document(struct json *r, struct bn_err *err)
+{
+  struct bn_node *document;
+  int rc;
+
+  r->result.facts = *r->facts;
+  document = bn_store_document(r->js, &r->result, NULL);
+  memset(&r->result.facts, 0, sizeof r->result.facts);
+
+  if (r->path == NULL)
+    rc = bn_store_print(r->js, document, r->out, err);
+  else
+    rc = bn_store_save(r->js, document, r->path, err);
+  r->js->free(document);
+  return rc;
+}
+
+/* What was measured is not lost with the document. */
+static void mention_journal(const struct json *r, struct bn_err *err)
+{
+  const size_t len = strlen(err->text);
+
+  if (r->journal.fd >= 0)
+    (void)snprintf(err->text + len, sizeof err->text - len, "; what was measured stands in '%s'",
+                   r->journal.path);
+}
+
+static int json_finish(void *self, const struct bn_end *end, struct bn_err *err)
+{
+  struct json *r = self;
+  int rc;
+
+  if (!r->ready || r->facts == NULL)
+    return 0;
+  r->result.end = *end;
+  rc = r->incomplete ? bn_err_set(err, ENOMEM, "cannot write the result: out of memory")
+                     : write_document(r, err);
+  if (rc != 0)
+    mention_journal(r, err);
+  bn_journal_close(&r->journal, rc == 0);
+  return rc;
+}
+
+static int json_close(void *self, struct bn_err *err)
+{
+  struct json *r = self;
+
+  (void)err;
+  bn_result_done(&r->result);
+  bn_journal_close(&r->journal, false);
+  return 0;
+}
+
+const struct bn_reporter bn_reporter_json = {
+    .name = "json",
+    .state_size = sizeof(struct json),
+    .own_file = true,
+    .open = json_open,
+    .begin = json_facts,
+    .started = json_facts,
+    .interval = json_view,
+    .checkpoint = json_view,
+    .tick = json_view,
+    .total = json_view,
+    .finish = json_finish,
+    .close = json_close,
+};

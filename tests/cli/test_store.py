@@ -1,0 +1,369 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Shows that a saved result prints the report of its run byte by byte, that a killed run leaves its
+whole seconds, and that files which are no results are refused with a sentence."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+
+import bench
+
+MODULE = os.path.join(os.path.dirname(bench.binary()), "../lib/bench/stores/json.so")
+pytestmark = pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
+
+DIALECTS = ("own", "1.1", "1.0", "0.5")
+SQL = ["oltp_read_write", "--table-size=100", "--tables=2", "--db-ps-mode=auto"]
+TESTS = {
+    "cpu": ["cpu", "--cpu-max-prime=2000"],
+    "threads": ["threads", "--thread-locks=1"],
+    "mutex": ["mutex", "--mutex-num=2", "--mutex-locks=50000", "--mutex-loops=100"],
+    "memory": ["memory", "--memory-block-size=64K", "--memory-total-size=1T"],
+    "fileio": ["fileio", "--file-test-mode=rndrw", "--file-num=2", "--file-total-size=1M"],
+    "null": [*SQL, "--db-driver=null"],
+    "sqlite": [*SQL, "--db-driver=sqlite", "--sqlite-synchronous=off"],
+    "script": ["own.lua"],
+}
+SCRIPT = """
+sysbench.cmdline.options = {pause = {"seconds", 0.001}}
+function event() end
+"""
+BOTH = ["--report=text:text", "--report=json:json"]
+
+
+def report(*args, **kwargs):
+    return bench.run("report", *args, **kwargs)
+
+
+def command(name, dialect, folder, *options):
+    """The command line of a test; 0.5 knows it by --test."""
+    test, *own = TESTS[name]
+    if test.endswith(".lua"):
+        (folder / test).write_text(SCRIPT if dialect != "0.5" else "function event(id) end\n")
+        test = "./" + test
+    first = [f"--test={test}"] if dialect == "0.5" else [test]
+    return [*first, *own, *options]
+
+
+def run_with_both(name, dialect, folder, *options):
+    for word in {"fileio": ["prepare"], "sqlite": ["prepare"]}.get(name, []):
+        done = bench.run(*command(name, dialect, folder), word, dialect=dialect, cwd=folder)
+        assert done.status == 0, done
+    args = command(name, dialect, folder, *options, *BOTH, "run")
+    done = bench.run(*args, dialect=dialect, cwd=folder)
+    assert done.status == 0, done
+    return done
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("name", TESTS)
+def test_a_saved_result_prints_what_the_run_printed(name, dialect, tmp_path):
+    options = ["--time=1.3", "--threads=2", "--report-interval=0.3", "--report-checkpoints=1"]
+    if dialect != "own":
+        options = ["--time=2", "--threads=2", "--report-interval=1", "--report-checkpoints=1"]
+    if dialect == "0.5":
+        options = ["--max-time=2", "--num-threads=2", *options[2:]]
+    run_with_both(name, dialect, tmp_path, *options)
+    assert report("json", cwd=tmp_path) == ((tmp_path / "text").read_text(), "", 0)
+    assert not (tmp_path / "json.partial").exists()
+
+
+@pytest.mark.parametrize("options", [
+    ["--percentile=50,99.9,95", "--histogram"],
+    ["--percentile=0"],
+    ["--debug", "--threads=3", "--report-checkpoints=1", "--time=1.2"],
+    ["--verbosity=4", "--rand-seed=7", "--validate"],
+    ["--verbosity=2"],
+    ["--warmup-time=0.3", "--report-interval=0.1"],
+    ["--rate=200", "--report-interval=0.2"],
+    ["--forced-shutdown=2", "--events=10"],
+])
+def test_every_part_of_the_report_is_kept(options, tmp_path):
+    run_with_both("cpu", "own", tmp_path, "--time=0.6", *options)
+    kept = (tmp_path / "text").read_text()
+    assert (kept == "") == ("--verbosity=2" in options)
+    assert report("json", cwd=tmp_path) == (kept, "", 0)
+
+
+def test_timings_and_figures_of_workloads_are_kept(tmp_path):
+    run_with_both("sqlite", "own", tmp_path, "--time=0.5", "--debug", "--db-debug")
+    kept = (tmp_path / "text").read_text()
+    assert "Query execution statistics" in kept
+    assert report("json", cwd=tmp_path) == (kept, "", 0)
+
+
+def test_the_document_holds_what_was_measured(tmp_path):
+    run_with_both("sqlite", "own", tmp_path, "--time=0.7", "--threads=2", "--report-interval=0.3")
+    text = (tmp_path / "json").read_text()
+    document = json.loads(text)
+    assert list(document) == ["format", "version", "facts", "groups", "end"]
+    assert (document["format"], document["version"]) == ("bench result", 1)
+    [group] = document["groups"]
+    assert len(group["intervals"]) == 2
+    total = group["total"]
+    raw, figures = total["raw"], total["figures"]
+    assert total["kind"] == "sql"
+    assert figures["events"] == raw["counters"]["events"] > 0
+    assert sum(row[0] for row in raw["sessions"]) == figures["events"]
+    assert sum(n for _, n in raw["histograms"]["latency"]) == figures["events"]
+    assert figures["events_per_s"] == figures["events"] / figures["span_s"]
+    assert figures["queries"] == sum(raw["counters"][n] for n in ("reads", "writes", "other"))
+    assert [metric["name"] for metric in group["metrics"]][:4] == [
+        "other", "reads", "writes", "events"]
+    assert document["end"]["status"] == 0
+
+
+def test_unknown_names_are_kept_when_a_document_is_written_anew(tmp_path):
+    run_with_both("cpu", "own", tmp_path, "--events=5")
+    document = json.loads((tmp_path / "json").read_text())
+    document["later"] = {"x": [1]}
+    document["facts"]["plan"]["later"] = "y"
+    document["groups"][0]["total"]["raw"]["later"] = 2.5
+    (tmp_path / "new").write_text(json.dumps(document))
+    done = report("--format=json", "new", cwd=tmp_path)
+    assert (done.err, done.status) == ("", 0)
+    assert json.loads(done.out) == document
+    assert report("new", cwd=tmp_path).out == (tmp_path / "text").read_text()
+
+
+def test_several_files_have_headings(tmp_path):
+    run_with_both("cpu", "own", tmp_path, "--events=5")
+    text = (tmp_path / "text").read_text()
+    done = report("json", "json", cwd=tmp_path)
+    assert done.out == f"==> json <==\n{text}\n==> json <==\n{text}"
+
+
+def test_standard_output_takes_a_document(tmp_path):
+    for name in "json", "json:-":
+        done = bench.run("cpu", *bench.QUICK, f"--report={name}", "--verbosity=0", "run",
+                         cwd=tmp_path)
+        assert (done.err, done.status) == ("", 0)
+        document = json.loads(done.out[done.out.index("{"):])
+        assert document["groups"][0]["total"]["figures"]["events"] == 1
+    assert os.listdir(tmp_path) == []
+
+
+# --- the journal ---------------------------------------------------------------------------------
+
+
+def start(folder, *args):
+    return subprocess.Popen([bench.binary(), *args], env=bench.environment(), cwd=folder,
+                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def await_ticks(path, n):
+    """Until the journal has that many seconds."""
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        if path.exists() and path.read_text().count('{"tick":') >= n:
+            return
+        time.sleep(0.05)
+    raise AssertionError("the journal does not grow")
+
+
+def kill_after(folder, seconds, *args):
+    process = start(folder, *args)
+    await_ticks(folder / "json.partial", seconds)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+
+
+def test_a_killed_run_leaves_its_whole_seconds(tmp_path):
+    kill_after(tmp_path, 3, "cpu", "--cpu-max-prime=1000", "--threads=2", "--report-interval=1",
+               "--histogram", "--report=text:text", "--report=json:json", "run")
+    assert not (tmp_path / "json").exists()
+    ticks = [json.loads(line)["tick"] for line in (tmp_path / "json.partial").read_text().splitlines()
+             if line.startswith('{"tick":')]
+    assert [round(tick["figures"]["at_s"]) for tick in ticks] == list(range(1, len(ticks) + 1))
+    done = report("json.partial", cwd=tmp_path)
+    assert done.status == 0
+    assert "journal of a run that has not ended" in done.err
+    # What the text reporter had written stands at the beginning.
+    kept = (tmp_path / "text").read_text()
+    last = kept.rindex("[ ")
+    assert done.out.startswith(kept[:last])
+    events = ticks[-1]["figures"]["events"]
+    assert f"total number of events:              {events}\n" in done.out
+    # The ticks' histograms add up; events that end while the counters are read are in them alone.
+    counted = sum(n for t in ticks for _, n in t["raw"]["histograms"]["latency"])
+    assert events <= counted < 1.01 * events
+    rows = [line for line in done.out.splitlines() if "|" in line]
+    assert sum(int(line.split()[-1]) for line in rows) == counted
+
+
+def test_a_journal_becomes_a_document(tmp_path):
+    kill_after(tmp_path, 2, "cpu", "--report=json:json", "run")
+    done = report("--format=json", "json.partial", cwd=tmp_path)
+    assert (done.err, done.status) == ("", 0)
+    (tmp_path / "json").write_text(done.out)
+    assert report("json", cwd=tmp_path).out == report("json.partial", cwd=tmp_path).out
+
+
+def test_a_line_that_was_cut_is_left_out(tmp_path):
+    kill_after(tmp_path, 2, "cpu", "--report=json:json", "run")
+    whole = (tmp_path / "json.partial").read_bytes()
+    whole = whole[: whole.rindex(b"\n") + 1]
+    (tmp_path / "whole").write_bytes(whole)
+    (tmp_path / "cut").write_bytes(whole + b'{"tick": {"kin')
+    assert report("cut", cwd=tmp_path).out == report("whole", cwd=tmp_path).out
+    (tmp_path / "broken").write_bytes(whole.replace(b'"figures"', b'"fig', 1))
+    done = report("broken", cwd=tmp_path)
+    assert done.status == 1
+    assert done.err.startswith("bench report: 'broken' is not a result of bench: line ")
+
+
+def test_the_journal_is_gone_after_the_run(tmp_path):
+    (tmp_path / "json.partial").write_text("of an older run")
+    run_with_both("cpu", "own", tmp_path, "--events=5")
+    assert sorted(os.listdir(tmp_path)) == ["json", "text"]
+
+
+def test_a_run_that_is_interrupted_writes_its_document(tmp_path):
+    process = start(tmp_path, "cpu", "--time=30", *BOTH, "run")
+    await_ticks(tmp_path / "json.partial", 1)
+    process.send_signal(signal.SIGINT)
+    assert process.wait() == 130
+    end = json.loads((tmp_path / "json").read_text())["end"]
+    assert (end["status"], end["signo"]) == (130, 2)
+    assert report("json", cwd=tmp_path).out == (tmp_path / "text").read_text()
+
+
+# --- files that fail -----------------------------------------------------------------------------
+
+
+def test_a_folder_that_is_not_there_is_said_before_the_run(tmp_path):
+    done = bench.run("cpu", *bench.QUICK, "--report=json:no/json", "run", cwd=tmp_path)
+    assert done.status == 1
+    assert "cannot write the journal 'no/json.partial': No such file or directory" in done.out
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_folder_that_vanishes_costs_the_document_alone(tmp_path):
+    folder = tmp_path / "there"
+    folder.mkdir()
+    process = subprocess.Popen(
+        [bench.binary(), "cpu", "--time=30", "--report=text", "--report=json:there/json", "run"],
+        env=bench.environment(), cwd=tmp_path, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    await_ticks(folder / "json.partial", 1)
+    folder.rename(tmp_path / "gone")
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate()
+    assert process.returncode == 128 + 15
+    assert "total number of events:" in out
+    assert "cannot write the result to 'there/json': No such file or directory" in err
+
+
+def test_a_full_disk_costs_the_document_alone(tmp_path):
+    done = bench.run("cpu", *bench.QUICK, "--report=text", "--report=json:/dev/full", "run")
+    assert done.status == 1
+    assert "total number of events:" in done.out
+    assert done.err == "cannot write the result to '/dev/full': No space left on device\n"
+
+
+def test_a_file_is_replaced_as_a_whole(tmp_path):
+    (tmp_path / "json").write_text("old")
+    os.link(tmp_path / "json", tmp_path / "other")
+    (tmp_path / "link").symlink_to("json")
+    done = bench.run("cpu", *bench.QUICK, "--report=json:link", "run", cwd=tmp_path)
+    assert (done.err, done.status) == ("", 0)
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "other").read_text() == "old"
+    assert json.loads((tmp_path / "json").read_text())["version"] == 1
+
+
+# --- documents of others -------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("good")
+    run_with_both("cpu", "own", folder, "--events=5", "--histogram")
+    return (folder / "json").read_text()
+
+
+def changed(text, path, value):
+    """The document with one value replaced."""
+    document = json.loads(text)
+    at = document
+    for key in path[:-1]:
+        at = at[key]
+    at[path[-1]] = value
+    return json.dumps(document)
+
+
+TOTAL = ("groups", 0, "total")
+PLAN = ("facts", "plan")
+
+
+@pytest.mark.parametrize("path, value, why", [
+    (("format",), "other", "its 'format' is not \"bench result\""),
+    (("version",), 2, "it has version 2, this bench reads versions up to 1"),
+    (("version",), "1", "it has no 'version'"),
+    (("facts",), [], "it has no 'plan'"),
+    ((*PLAN, "dialect"), "9", "'dialect' is '9', which this version does not know"),
+    ((*PLAN, "threads"), -1, "'threads' is not a whole number of its range"),
+    ((*PLAN, "threads"), 2**40, "'threads' is not a whole number of its range"),
+    ((*PLAN, "interval_decimals"), 10**9, "'interval_decimals' is not between 0 and 9"),
+    ((*PLAN, "percents"), [1] * 33, "'percents' has more than 32 values"),
+    ((*PLAN, "debug"), 1, "'debug' is not a boolean"),
+    (("groups", 0, "metrics"), [{"name": "x", "unit": "1", "kind": "counter"}],
+     "counter 0 of 'metrics' is not 'other'"),
+    (("groups", 0, "metrics", 0, "kind"), "odd", "'kind' is 'odd', which"),
+    ((*TOTAL, "kind"), 7, "'kind' is not a text"),
+    ((*TOTAL, "figures", "events"), -1, "'events' is not a count"),
+    ((*TOTAL, "figures", "events"), "18446744073709551616", "'events' is not a count"),
+    ((*TOTAL, "figures", "at_s"), "x", "'at_s' is not a number"),
+    ((*TOTAL, "raw", "counters"), 1, "'counters' is not a map"),
+    ((*TOTAL, "raw", "histograms", "latency"), {"a": 1}, "'latency' is not a list"),
+    ((*TOTAL, "raw", "histograms", "latency"), [["x", 1]], "'latency' is not a count"),
+    ((*TOTAL, "raw", "fair_events"), ["1", "2", "x"], "'fair_events' does not hold three numbers"),
+    ((*TOTAL, "workload"), [{"value": 1}], "a figure of 'workload' has no name"),
+    ((*TOTAL, "workload"), [{"name": "x"}] * 65, "'workload' has more than 64 values"),
+    ((*TOTAL, "timings"), [{"name": "x"}], "'timings' has more than 0 values"),
+])
+def test_hostile_documents_are_refused(path, value, why, good, tmp_path):
+    (tmp_path / "bad").write_text(changed(good, path, value))
+    done = report("bad", cwd=tmp_path)
+    assert (done.out, done.status) == ("", 1)
+    assert done.err.startswith("bench report: 'bad' is not a result of bench: ")
+    assert why in done.err
+
+
+@pytest.mark.parametrize("text", [
+    "", "null", "{", "[" * 10000, '{"format": 1, "format": 2}', '{"version": 1e999}',
+    '{"version": 99999999999999999999}', '{"format": "\udcff"}', '{"format":"bench journal"',
+    '{"format":"bench journal"}\n', '{"format":"bench journal","version":1}\n',
+    '{"format":"bench journal","version":1,"facts":{"plan":{"dialect":"1.1"}}}\n{"tick":{}}\n',
+])
+def test_what_is_no_document_is_refused(text, tmp_path):
+    (tmp_path / "bad").write_text(text, errors="surrogateescape")
+    done = report("bad", cwd=tmp_path)
+    assert (done.out, done.status) == ("", 1)
+    assert done.err.startswith("bench report: 'bad' is not a result of bench: ")
+
+
+@pytest.mark.parametrize("drop", ["percentiles", "timings", "workload", "sessions", "raw",
+                                  "figures", "running"])
+def test_what_is_missing_counts_as_nothing(drop, good, tmp_path):
+    document = json.loads(good)
+    del document["groups"][0]["total"][drop]
+    (tmp_path / "less").write_text(json.dumps(document))
+    done = report("less", cwd=tmp_path)
+    assert (done.err, done.status) == ("", 0)
+    assert "total number of events:" in done.out
+
+
+def test_cut_documents_are_refused(good, tmp_path):
+    for n in range(0, len(good) - 2, max(1, len(good) // 40)):
+        (tmp_path / "cut").write_text(good[:n])
+        assert report("cut", cwd=tmp_path).status == 1
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    assert report("none", cwd=tmp_path) == (
+        "", "bench report: cannot open 'none': No such file or directory\n", 1)
+    assert report(tmp_path).status == 1
