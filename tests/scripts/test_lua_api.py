@@ -331,6 +331,53 @@ end
     assert "Throughput:" not in r.out and "[ 1s ] Checkpoint report:" in r.lines
 
 
+def test_percentiles(folder):
+    """All ranks in every hook, under a name that pairs() does not show."""
+    text = """
+ffi.cdef("int usleep(unsigned);")
+local n = 0
+function event() n = n + 1 ffi.C.usleep(n % 10 == 0 and 20000 or 2000) end
+local function show(name)
+  return function (s)
+    local t, seen = {}, false
+    for i, p in ipairs(s.percentiles) do t[i] = p.rank .. "=" .. p.latency end
+    for k in pairs(s) do seen = seen or k == "percentiles" end
+    print("P", name, s.latency_pct, s.events, tostring(seen), table.concat(t, " "))
+  end
+end
+sysbench.hooks.report_intermediate = show("interval")
+sysbench.hooks.report_cumulative = show("cumulative")
+"""
+    args = ("--time=2", "--report-interval=1", "--report-checkpoints=1")
+
+    def reports(*more):
+        return [line.split("\t")[1:] for line in folder.run(text, *args, *more).lines
+                if line.startswith("P\t")]
+
+    rows = reports("--percentile=95,50,99.5,80")
+    assert sorted(row[0] for row in rows) == ["cumulative"] * 2 + ["interval"] * 2
+    for name, first, events, seen, values in rows:
+        pairs = [tuple(map(float, p.split("="))) for p in values.split()]
+        assert [rank for rank, _ in pairs] == [95, 50, 80, 99.5] and seen == "false"
+        assert pairs[0][1] == float(first) and int(events) > 50
+        latency = dict(pairs)
+        # Nine of ten events take 2 ms, one takes 20 ms.
+        assert 0.002 <= latency[50] <= latency[80] < 0.02 <= latency[95] <= latency[99.5] < 0.5
+    assert {row[4] for row in reports("--percentile=0")} == {""}
+
+
+def test_percentiles_without_events(folder):
+    r = folder.run("""
+ffi.cdef("int usleep(unsigned);")
+function event() ffi.C.usleep(1500000) end
+function sysbench.hooks.report_intermediate(s)
+  local p = s.percentiles
+  print("P", s.events, s.latency_pct, p[1].latency, p[2].latency, p[3])
+end
+""", "--time=1", "--report-interval=1", "--percentile=95,50")
+    assert "P\t0\t1e-06\t1e-06\t1e-06\tnil" in r.lines
+
+
 def test_report_json(folder):
     r = folder.run(SLEEP + "sysbench.hooks.report_intermediate = sysbench.report_json",
                    "--time=3", "--report-interval=1")

@@ -63,25 +63,34 @@ static void set(lua_State *L, const char *name, double value)
   lua_setfield(L, -2, name);
 }
 
-static void push_counters(lua_State *L, const struct bn_view *v)
+/* Without events a percentile is the smallest value the reference knows. */
+static double percentile(const struct bn_view *v, size_t i)
 {
-  static const struct {
-    const char *name;
-    enum bn_counter counter;
-  } counters[] = {{"reads", BN_C_READ},
-                  {"writes", BN_C_WRITE},
-                  {"other", BN_C_OTHER},
-                  {"errors", BN_C_ERROR},
-                  {"reconnects", BN_C_RECONNECT}};
-
-  for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
-    set(L, counters[i].name, (double)v->counter[counters[i].counter]);
+  return v->events == 0 || i >= v->n_percents ? 1e-06 : v->percentile_s[i];
 }
 
-/* Without events the percentile is the smallest value the reference knows. */
-static double percentile(const struct bn_view *v)
+/* Pushes a list of tables {rank, latency}, in the order of the view. */
+static void push_percentiles(lua_State *L, const struct bn_view *v)
 {
-  return v->events == 0 || v->n_percents == 0 ? 1e-06 : v->percentile_s[0];
+  lua_createtable(L, (int)v->n_percents, 0);
+  for (size_t i = 0; i < v->n_percents; i++) {
+    lua_createtable(L, 0, 2);
+    set(L, "rank", v->percents[i]);
+    set(L, "latency", percentile(v, i));
+    lua_rawseti(L, -2, (int)i + 1);
+  }
+}
+
+/* Adds what the reference does not have to the table on top, reached by name only: pairs() shows
+   what it shows there, and scripts that print all of it go on working. */
+static void add_own(lua_State *L, const struct bn_view *v)
+{
+  lua_createtable(L, 0, 1);
+  lua_createtable(L, 0, 1);
+  push_percentiles(L, v);
+  lua_setfield(L, -2, "percentiles");
+  lua_setfield(L, -2, "__index");
+  lua_setmetatable(L, -2);
 }
 
 /* Pushes sysbench.hooks[name]; true: it is a function, else nothing is pushed. */
@@ -113,9 +122,13 @@ static int report(struct bn_instance *in, const char *hook, const struct bn_view
   set(L, "threads_running", v->running);
   set(L, "time_interval", v->span_s);
   set(L, "time_total", v->at_s);
-  set(L, "latency_pct", percentile(v));
+  set(L, "latency_pct", percentile(v, 0));
   set(L, "events", (double)v->events);
-  push_counters(L, v);
+  set(L, "reads", (double)v->reads);
+  set(L, "writes", (double)v->writes);
+  set(L, "other", (double)v->other);
+  set(L, "errors", (double)v->errors);
+  set(L, "reconnects", (double)v->reconnects);
   if (cumulative) {
     set(L, "latency_min", v->min_s);
     set(L, "latency_max", v->max_s);
@@ -125,6 +138,7 @@ static int report(struct bn_instance *in, const char *hook, const struct bn_view
     set(L, "queue_length", (double)v->backlog);
     set(L, "concurrency", (double)v->concurrency);
   }
+  add_own(L, v);
   return bn_lua_call(&in->lua, 1, 0, hook);
 }
 
