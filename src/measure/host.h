@@ -3,6 +3,7 @@
 #ifndef BN_MEASURE_HOST_H
 #define BN_MEASURE_HOST_H
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,10 +29,10 @@ struct bn_host {
 
 /* Where files are made. */
 struct bn_place {
-  char path[256];        /* the folder, without links */
-  char file_system[64];  /* "ext4" */
-  char device[256];      /* "/dev/sda1" */
-  char mount_point[256]; /* "/home" */
+  char path[PATH_MAX];        /* the folder, without links */
+  char file_system[64];       /* "ext4" */
+  char device[256];           /* "/dev/sda1" */
+  char mount_point[PATH_MAX]; /* "/home" */
 };
 
 /* Both read a few small files below `root` (""; a folder with made-up ones in tests), start no

@@ -3,7 +3,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -14,74 +13,12 @@
 #include <linux/magic.h>
 
 #include "base/log.h"
+#include "measure/host.h"
 #include "tests/fileio/fileio.h"
-
-struct mount {
-  char point[PATH_MAX], type[64], source[256];
-};
 
 static const char *folder(const struct bn_fileio_plan *p)
 {
   return p->conf->dir != NULL && p->conf->dir[0] != '\0' ? p->conf->dir : ".";
-}
-
-/* mountinfo writes blanks and the like as \040. */
-static void decode(char *text)
-{
-  char *out = text;
-
-  for (const char *in = text; *in != '\0'; in++) {
-    if (in[0] == '\\' && in[1] >= '0' && in[1] <= '3' && in[2] != '\0' && in[3] != '\0') {
-      *out++ = (char)((in[1] - '0') * 64 + (in[2] - '0') * 8 + (in[3] - '0'));
-      in += 3;
-    } else {
-      *out++ = *in;
-    }
-  }
-  *out = '\0';
-}
-
-static bool is_above(const char *point, const char *path)
-{
-  const size_t n = strlen(point);
-
-  return strcmp(point, "/") == 0 ||
-         (strncmp(point, path, n) == 0 && (path[n] == '/' || path[n] == '\0'));
-}
-
-/* One line: "36 35 98:0 /root /point options [more] - type source super". */
-static bool read_mount(char *line, struct mount *m)
-{
-  char *dash = strstr(line, " - ");
-
-  if (dash == NULL || sscanf(line, "%*s %*s %*s %*s %4095s", m->point) != 1 ||
-      sscanf(dash + 3, "%63s %255s", m->type, m->source) != 2)
-    return false;
-  decode(m->point);
-  decode(m->source);
-  return true;
-}
-
-/* The mount with the longest point above path; of equal ones the last, which hides the others. */
-static bool find_mount(const char *path, struct mount *out)
-{
-  FILE *f = fopen("/proc/self/mountinfo", "re");
-  struct mount *m = malloc(sizeof *m);
-  char *line = NULL;
-  size_t room = 0;
-  bool found = false;
-
-  while (f != NULL && m != NULL && getline(&line, &room, f) > 0)
-    if (read_mount(line, m) && is_above(m->point, path) &&
-        (!found || strlen(m->point) >= strlen(out->point))) {
-      *out = *m;
-      found = true;
-    }
-  free(line);
-  free(m);
-  if (f != NULL)
-    (void)fclose(f);
-  return found;
 }
 
 static bool is_device(int fd, struct stat *st)
@@ -120,22 +57,29 @@ static void warn_about_memory(const struct bn_fileio_plan *p, int fd)
       is, has);
 }
 
-void bn_device_describe(const struct bn_fileio_plan *p, int fd)
+static void tell(const struct bn_services *services, const struct bn_place *place)
 {
-  char *path = realpath(folder(p), NULL);
-  struct mount *m = malloc(sizeof *m);
+  services->fact(services->of, "files", "folder", place->path);
+  services->fact(services->of, "files", "file_system", place->file_system);
+  services->fact(services->of, "files", "device", place->device);
+}
+
+void bn_device_describe(const struct bn_fileio_plan *p, int fd, const struct bn_services *services)
+{
+  struct bn_place place;
   struct stat st;
 
+  bn_place_read(&place, "", folder(p));
+  tell(services, &place);
   if (is_device(fd, &st))
     bn_log_stderr("files: test_file.0 is the device %u:%u itself", major(st.st_rdev),
                   minor(st.st_rdev));
-  else if (path != NULL && m != NULL && find_mount(path, m))
-    bn_log_stderr("files: %s is %s on %s, mounted on %s", path, m->type, m->source, m->point);
-  else if (path != NULL && fstat(fd, &st) == 0)
-    bn_log_stderr("files: %s is on device %u:%u, whose mount point cannot be seen from here", path,
-                  major(st.st_dev), minor(st.st_dev));
-  free(path);
-  free(m);
+  else if (place.mount_point[0] != '\0')
+    bn_log_stderr("files: %s is %s on %s, mounted on %s", place.path, place.file_system,
+                  place.device, place.mount_point);
+  else if (fstat(fd, &st) == 0)
+    bn_log_stderr("files: %s is on device %u:%u, whose mount point cannot be seen from here",
+                  place.path, major(st.st_dev), minor(st.st_dev));
   warn_about_memory(p, fd);
 }
 

@@ -75,8 +75,10 @@ void bn_layout_close(const struct bn_fileio_plan *plan, int *fd);
 
 /* --- device.c: what the files are on --- */
 
-/* Says on stderr on which file system and device the files are, and what will spoil the result. */
-void bn_device_describe(const struct bn_fileio_plan *plan, int fd);
+/* Tells, on stderr and as facts, on which file system and device the files are, and what will spoil
+   the result. */
+void bn_device_describe(const struct bn_fileio_plan *plan, int fd,
+                        const struct bn_services *services);
 /* Does direct I/O to this file work with these requests?  0, or -1 and err. */
 int bn_device_check_direct(const struct bn_fileio_plan *plan, int fd, struct bn_err *err);
 /* Opens a file without a name in plan's folder, as the test's files are opened, and checks that

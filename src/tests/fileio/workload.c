@@ -173,7 +173,7 @@ static int fileio_start(void *self, struct bn_err *err)
   f->engine_started = true;
   if (f->engine->start != NULL && f->engine->start(&f->setup.shared, &f->setup, err) != 0)
     return -1;
-  bn_device_describe(p, f->fd[0]);
+  bn_device_describe(p, f->fd[0], f->services);
   bn_diskstats_init(&f->disk, f->fd[0]);
   return 0;
 }
