@@ -8,12 +8,12 @@
 
 static void tell_program(struct bn_facts *f, const struct bn_cli *cli, const char *luajit)
 {
-  static const char *const dialects[] = {[BN_V05] = "0.5", [BN_V10] = "1.0", [BN_V11] = "1.1"};
+  const char *dialect = cli->policy->dialect;
 
   bn_facts_text(f, "program", "name", "bench");
   bn_facts_text(f, "program", "version", PACKAGE_VERSION);
   bn_facts_text(f, "program", "luajit", luajit);
-  bn_facts_text(f, "program", "dialect", cli->explicit_dialect ? dialects[cli->version] : "bench");
+  bn_facts_text(f, "program", "dialect", dialect != NULL ? dialect : "bench");
 }
 
 static void tell_workload(struct bn_facts *f, const struct bn_cli *cli,

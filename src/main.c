@@ -104,9 +104,10 @@ static int declare_options(struct program *p)
 {
   struct bn_err err = {0};
 
-  p->conf.version = p->cli.version;
-  p->conf.explicit_dialect = p->cli.explicit_dialect;
-  p->options = bn_optset_new(p->cli.version, p->cli.explicit_dialect);
+  p->conf.policy = p->cli.policy;
+  p->conf.version = p->cli.policy->version;
+  p->conf.explicit_dialect = p->cli.policy->dialect != NULL;
+  p->options = bn_optset_new(p->cli.policy);
   if (p->options == NULL)
     return out_of_memory();
   if (bn_conf_add(&p->conf, p->options, &err) != 0)
@@ -190,12 +191,11 @@ static int print_man(struct program *p)
 /* 1: answered; 0: there was no question; -1: failed. */
 static int answer(struct program *p)
 {
-  const bool is_05 = p->cli.version == BN_V05;
+  const bool by_word = p->cli.policy->words_are_commands;
 
-  /* The --help of 0.5 says nothing; its commands do. */
-  if (p->conf.raw.help && !is_05)
+  if (p->conf.raw.help && !by_word)
     print_help(p);
-  else if (p->conf.raw.version || (is_05 && bn_cli_is_command(&p->cli, "version")))
+  else if (p->conf.raw.version || (by_word && bn_cli_is_command(&p->cli, "version")))
     bn_cli_print_version(&p->cli);
   else if (p->conf.raw.help_man)
     return print_man(p) == 0 ? 1 : -1;
@@ -310,13 +310,14 @@ static int run_builtin(struct program *p, const struct bn_workload *ops)
     return BN_STATUS_FAILED;
   }
   conf = declare_workload(p, ops);
-  if (conf == NULL || bn_cli_check_options(&p->cli, p->options, p->cli.version == BN_V05) != 0)
+  if (conf == NULL ||
+      bn_cli_check_options(&p->cli, p->options, p->cli.policy->unknown_options_pass) != 0)
     return BN_STATUS_FAILED;
   bn_cli_check_files(&p->cli, p->options, false);
   if (p->conf.raw.luajit_cmd != NULL && p->conf.raw.luajit_cmd[0] != '\0' &&
-      !p->cli.explicit_dialect)
+      !p->cli.policy->plain_errors)
     bn_log_stderr("--luajit-cmd has no effect: the %s test is not a script", ops->name);
-  if (p->cli.version == BN_V05)
+  if (p->cli.policy->unknown_options_pass)
     bn_cli_warn_unknown(p->options);
   return dispatch(p, ops, NULL, conf);
 }
@@ -378,7 +379,7 @@ static int prepare_script(struct program *p)
   if (bn_cli_check_options(&p->cli, p->options, accepts_any) != 0)
     return -1;
   /* The reference warns where it exports, and exports nothing for help. */
-  if (!p->cli.explicit_dialect || !bn_cli_is_command(&p->cli, "help"))
+  if (!p->cli.policy->help_skips_files || !bn_cli_is_command(&p->cli, "help"))
     bn_cli_check_files(&p->cli, p->options, true);
   return bn_script_export(p->script);
 }
@@ -421,8 +422,8 @@ static int settle(struct program *p)
   return bn_cli_open_reports(&p->conf.raw.reports, &p->reports, &p->n_reports);
 }
 
-/* Tests that 0.5 was not told: the general help, as an answer or as a reproach. */
-static int without_test_05(const struct program *p)
+/* --test is missing: the general help, as an answer or as a reproach. */
+static int without_test(const struct program *p)
 {
   print_help(p);
   if (bn_cli_is_command(&p->cli, "help"))
@@ -465,7 +466,7 @@ static int run_program(struct program *p, int argc, char **argv)
   answered = answer(p);
   if (answered != 0)
     return answered > 0 ? BN_STATUS_OK : BN_STATUS_FAILED;
-  if (p->cli.version == BN_V05 && p->cli.command == NULL) {
+  if (p->cli.policy->words_are_commands && p->cli.command == NULL) {
     bn_log_stderr("Missing required command argument.");
     print_help(p);
     return BN_STATUS_FAILED;
@@ -473,8 +474,8 @@ static int run_program(struct program *p, int argc, char **argv)
   if (settle(p) != 0)
     return BN_STATUS_FAILED;
   bn_cli_print_banner(&p->cli, bn_script_luajit());
-  if (p->cli.version == BN_V05 && p->cli.test == NULL)
-    return without_test_05(p);
+  if (p->cli.policy->words_are_commands && p->cli.test == NULL)
+    return without_test(p);
   ops = p->cli.test != NULL ? bn_registry_workload(p->cli.test) : NULL;
   return ops != NULL ? run_builtin(p, ops) : run_script(p);
 }

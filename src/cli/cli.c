@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/near.h"
 #include "cli/subcommand.h"
+#include "dialect/dialect.h"
 #include "registry.h"
 
 static const char test_warning[] =
@@ -38,17 +39,12 @@ static const char *value_of(const char *arg, const char *name)
 
 static int set_dialect(struct bn_cli *cli, const char *name, const char *from)
 {
-  static const struct {
-    const char *name;
-    enum bn_version version;
-  } dialects[] = {{"1.1", BN_V11}, {"1.0", BN_V10}, {"0.5", BN_V05}};
+  const struct bn_policy *policy = bn_policy_named(name);
 
-  for (size_t i = 0; i < sizeof dialects / sizeof dialects[0]; i++)
-    if (strcmp(name, dialects[i].name) == 0) {
-      cli->version = dialects[i].version;
-      cli->explicit_dialect = true;
-      return 0;
-    }
+  if (policy != NULL) {
+    cli->policy = policy;
+    return 0;
+  }
   bn_log_stderr("Invalid value for %s: '%s' (known are 1.1, 1.0 and 0.5)", from, name);
   return -1;
 }
@@ -59,7 +55,7 @@ int bn_cli_begin(struct bn_cli *cli, int argc, char **argv)
   const char *program = argc == 0 ? "" : slash != NULL ? slash + 1 : argv[0];
   const char *wanted = getenv("BENCH_COMPAT"), *from = "BENCH_COMPAT";
 
-  *cli = (struct bn_cli){.argc = argc, .argv = argv, .version = BN_V11};
+  *cli = (struct bn_cli){.argc = argc, .argv = argv, .policy = &bn_policy_bench};
   for (int i = 1; i < argc; i++) {
     const char *value = strcmp(argv[i], "--compat") == 0 ? "" : value_of(argv[i], "compat");
 
@@ -115,9 +111,9 @@ static bool names_test(const struct bn_cli *cli)
   return false;
 }
 
-/* In 0.5 all that is no option is a command, unless the test is nowhere else; whoever gets that
-   wrong is shown the help. */
-static int command_05(struct bn_cli *cli, const char *arg)
+/* All that is no option is a command, unless the test is nowhere else; whoever gets that wrong is
+   shown the help. */
+static int only_command(struct bn_cli *cli, const char *arg)
 {
   static const char *const known[] = {"prepare", "run", "cleanup", "help", "version"};
   struct bn_near near = {.typed = arg};
@@ -169,7 +165,7 @@ static int set_option(struct bn_cli *cli, struct bn_optset *options, char *arg)
   int rc;
 
   if (bn_cli_same_name(arg + 2, "test", len)) {
-    if (value == NULL && cli->version != BN_V05) {
+    if (value == NULL && !cli->policy->words_are_commands) {
       cli->bare_test = arg;
       return 0;
     }
@@ -177,7 +173,7 @@ static int set_option(struct bn_cli *cli, struct bn_optset *options, char *arg)
       bn_log_stderr("invalid option: %s", arg);
       return -1;
     }
-    if (cli->version != BN_V05)
+    if (!cli->policy->words_are_commands)
       bn_log_stderr("%s", test_warning);
     cli->test = value[1] != '\0' ? value + 1 : NULL;
   }
@@ -191,7 +187,7 @@ static int set_option(struct bn_cli *cli, struct bn_optset *options, char *arg)
       bn_optset_file(options, value + 1, &err) != 0) {
     bn_log_stderr("%s", err.text);
     /* sysbench goes on without a file that it cannot open. */
-    return cli->explicit_dialect && (err.code == ENOENT || err.code == EACCES) ? 0 : -1;
+    return cli->policy->loose_files && (err.code == ENOENT || err.code == EACCES) ? 0 : -1;
   }
   return rc < BN_OPTSET_BOOL ? -1 : 0;
 }
@@ -219,7 +215,7 @@ int bn_cli_parse(struct bn_cli *cli, struct bn_optset *options)
       note_single_dash(cli, options, arg);
       dashed = dashed != NULL ? dashed : arg;
     }
-    if (cli->version == BN_V05 ? command_05(cli, arg) : positional(cli, arg))
+    if (cli->policy->words_are_commands ? only_command(cli, arg) : positional(cli, arg))
       return -1;
   }
   cli->wants_help = false;
@@ -254,11 +250,9 @@ static void warn_deprecated(void *arg, const char *text)
 {
   const struct bn_cli *cli = arg;
 
-  if (cli->version == BN_V05)
-    return;
-  if (cli->explicit_dialect && cli->version == BN_V10)
+  if (cli->policy->old_option == BN_OLD_OPTION_LOGGED)
     bn_log(BN_WARNING, "%s", text);
-  else
+  else if (cli->policy->old_option == BN_OLD_OPTION_ON_STDERR)
     bn_log_stderr("WARNING: %s", text);
 }
 
@@ -271,15 +265,15 @@ void bn_cli_resolve_aliases(const struct bn_cli *cli, struct bn_optset *options)
 
 void bn_cli_print_fault(const struct bn_cli *cli, const struct bn_optset_fault *fault)
 {
-  /* The reference checks this one in its logger, before there is a prefix; 0.5 all general ones. */
-  const bool plain = (cli->version == BN_V05 && !cli->settled) ||
+  /* The reference checks this one in its logger, before there is a prefix. */
+  const bool plain = (cli->policy->general_errors_bare && !cli->settled) ||
                      (fault->opt != NULL && strcmp(fault->opt->name, "verbosity") == 0);
 
   if (fault->kind != BN_OPTSET_RANGE)
     bn_log_stderr("%s", fault->text);
   else
     bn_log(plain ? BN_NOTICE : BN_FATAL, "%s", fault->text);
-  if (cli->explicit_dialect)
+  if (cli->policy->plain_errors)
     return;
   if (fault->hint[0] != '\0')
     bn_log_stderr("%s", fault->hint);
@@ -302,7 +296,7 @@ int bn_cli_check_reserved(const struct bn_cli *cli)
 void bn_cli_no_command(const struct bn_cli *cli, const char *test)
 {
   bn_log_stderr("The '%s' test requires a command argument. See '%s %s help'", test,
-                bn_cli_program(cli), test);
+                cli->policy->program, test);
 }
 
 void bn_cli_no_such_command(const struct bn_cli *cli, const struct bn_workload *ops)
@@ -317,10 +311,9 @@ void bn_cli_no_such_command(const struct bn_cli *cli, const struct bn_workload *
   }
   for (const struct bn_command *c = ops->commands; c != NULL && c->name != NULL; c++)
     bn_near_offer(&near, c->name);
-  if (is_known && cli->version == BN_V05)
-    bn_log_stderr("'%s' test does not have the '%s' command.", ops->name, cli->command);
-  else if (is_known)
-    bn_log_stderr("'%s' test does not implement the '%s' command.", ops->name, cli->command);
+  if (is_known)
+    bn_log_stderr("'%s' test does not %s the '%s' command.", ops->name, cli->policy->lacks_command,
+                  cli->command);
   else if (near.best != NULL)
     bn_log_stderr("Unknown command: %s (did you mean %s?)", cli->command, near.best);
   else

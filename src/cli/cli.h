@@ -16,14 +16,13 @@ enum { BN_CLI_HINT_MAX = 160 };
 /* Main thread only. */
 struct bn_cli {
   int argc;
-  char **argv;                /* main's; passwords are overwritten by bn_cli_scrub */
-  enum bn_version version;    /* dialect */
-  bool explicit_dialect;      /* the user asked for it: names and texts are the reference's own */
+  char **argv; /* main's; passwords are overwritten by bn_cli_scrub */
+  const struct bn_policy *policy;
   const char *test;           /* NULL: none; "-": standard input */
   const char *command;        /* NULL: none */
   const char *bare_test;      /* "--test" without a value, an unknown option; NULL: not given */
   bool settled;               /* the general options are checked: the logger has its prefixes */
-  bool wants_help;            /* 0.5: whoever is refused gets the help */
+  bool wants_help;            /* where words are commands, whoever is refused gets the help */
   char hint[BN_CLI_HINT_MAX]; /* what was probably meant, "--threads=4", or "" */
 };
 
@@ -40,10 +39,6 @@ bool bn_cli_is_command(const struct bn_cli *cli, const char *name);
 /* Overwrites the values of secret options in the argument vector, so that `ps` does not show them.
  */
 void bn_cli_scrub(struct bn_cli *cli, const struct bn_optset *options);
-
-/* "bench" or "sysbench", and "0.1.0", "1.0.20", … */
-const char *bn_cli_program(const struct bn_cli *cli);
-const char *bn_cli_version(const struct bn_cli *cli);
 
 void bn_cli_print_version(const struct bn_cli *cli);
 void bn_cli_print_banner(const struct bn_cli *cli, const char *luajit);
@@ -68,7 +63,7 @@ int bn_cli_check_options(const struct bn_cli *cli, const struct bn_optset *optio
 /* true: `run` lacks the option without which the test means nothing, and that has been said. */
 bool bn_cli_lacks_required(const struct bn_cli *cli, const struct bn_optset *options,
                            const struct bn_workload *ops);
-/* Names each option of a built-in test that 0.5 accepts and nobody knows, on stderr. */
+/* Names each option of a built-in test that passes and nobody knows, on stderr. */
 void bn_cli_warn_unknown(struct bn_optset *options);
 /* Reports the unknown names of configuration files. */
 void bn_cli_check_files(const struct bn_cli *cli, const struct bn_optset *options, bool is_script);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/near.h"
+#include "dialect/dialect.h"
 #include "option/opt.h"
 
 /* One subcommand being asked for. */
@@ -49,7 +49,7 @@ static int declare(struct asking *a, struct bn_err *err)
 {
   (void)snprintf(a->group, sizeof a->group, "%s options", a->sub->name);
   a->conf = calloc(1, a->sub->conf_size + 1);
-  a->set = bn_optset_new(BN_V11, false);
+  a->set = bn_optset_new(&bn_policy_bench);
   if (a->conf == NULL || a->set == NULL)
     return out_of_memory(err);
   return bn_optset_add(a->set, a->group, a->sub->options, a->conf, false, err);

@@ -48,7 +48,7 @@ int bn_cli_check_options(const struct bn_cli *cli, const struct bn_optset *optio
     const char *owner = strncmp(unknown, "--", 2) == 0 ? owner_of(unknown + 2) : NULL;
     char dashed[BN_CLI_HINT_MAX];
 
-    if (owner != NULL && !cli->explicit_dialect && strcmp(owner, cli->test) != 0)
+    if (owner != NULL && !cli->policy->plain_errors && strcmp(owner, cli->test) != 0)
       bn_log_stderr("invalid option: %s (it belongs to the %s test)", unknown, owner);
     else if (nearest != NULL) {
       bn_near_dash(dashed, sizeof dashed, nearest);
@@ -78,8 +78,8 @@ static void name_unknown_of_file(const struct bn_optset *options, const char *na
   if (bn_optset_is_comment(name))
     return;
   if (bn_optset_find(options, name) != NULL)
-    bn_log_stderr("%s:%u: option '%s' is ignored: sysbench 0.5 has none of that name", path, line,
-                  name);
+    bn_log_stderr("%s:%u: option '%s' is ignored: sysbench %s has none of that name", path, line,
+                  name, bn_optset_policy(options)->release);
   else
     bn_log_stderr("%s:%u: unknown option '%s' is ignored%s%s%s", path, line, name,
                   nearest != NULL ? " (did you mean " : "", nearest != NULL ? nearest : "",
@@ -95,7 +95,7 @@ static void report_unknown_name(void *arg, const char *name, const char *value, 
   (void)value;
   if (path == NULL)
     return;
-  if (!u->is_script || !u->cli->explicit_dialect || u->cli->version == BN_V05) {
+  if (!u->is_script || !u->cli->policy->unknown_not_exported) {
     name_unknown_of_file(u->options, name, path, line);
     return;
   }
@@ -123,7 +123,7 @@ bool bn_cli_lacks_required(const struct bn_cli *cli, const struct bn_optset *opt
     return false;
   bn_log(BN_FATAL, "Missing required argument: --%s", ops->required);
   (void)snprintf(group, sizeof group, "%s options", ops->name);
-  if (cli->version == BN_V05) {
+  if (cli->policy->missing_lists_bare) {
     bn_cli_print_option_lines(group, options);
   } else {
     bn_log(BN_NOTICE, "%s", "");
@@ -141,7 +141,7 @@ static void name_unknown(void *arg, const char *name, const char *value, const c
 
   (void)value;
   (void)line;
-  /* 0.5 knows the options of all tests at once. */
+  /* The options of all tests are known at once. */
   if (path == NULL && owner_of(name) == NULL)
     bn_near_complain(name, bn_optset_nearest(options, name));
 }

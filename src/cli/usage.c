@@ -10,30 +10,18 @@
 
 static const char db_group[] = "General database options";
 
-const char *bn_cli_program(const struct bn_cli *cli)
-{
-  return cli->explicit_dialect ? "sysbench" : "bench";
-}
-
-const char *bn_cli_version(const struct bn_cli *cli)
-{
-  static const char *const versions[] = {[BN_V05] = "0.5", [BN_V10] = "1.0.20", [BN_V11] = "1.1.0"};
-
-  return cli->explicit_dialect ? versions[cli->version] : PACKAGE_VERSION;
-}
-
 void bn_cli_print_version(const struct bn_cli *cli)
 {
-  printf("%s %s\n", bn_cli_program(cli), bn_cli_version(cli));
+  printf("%s %s\n", cli->policy->program, cli->policy->release);
 }
 
 void bn_cli_print_banner(const struct bn_cli *cli, const char *luajit)
 {
-  if (cli->explicit_dialect && cli->version == BN_V05)
-    bn_log(BN_NOTICE, "sysbench 0.5:  multi-threaded system evaluation benchmark\n\n");
+  if (cli->policy->banner != NULL)
+    bn_log(BN_NOTICE, "%s\n\n", cli->policy->banner);
   else
-    bn_log(BN_NOTICE, "%s %s (using system LuaJIT %s)\n\n", bn_cli_program(cli),
-           bn_cli_version(cli), luajit);
+    bn_log(BN_NOTICE, "%s %s (using system LuaJIT %s)\n\n", cli->policy->program,
+           cli->policy->release, luajit);
 }
 
 /* Lines under a heading, with an empty line after them. */
@@ -45,7 +33,7 @@ static void print_block(const struct bn_optset *options, const char *heading,
   putchar('\n');
 }
 
-static void print_general(const struct bn_optset *options, bool is_05)
+static void print_general(const struct bn_optset *options)
 {
   static const char *const all[] = {BN_GROUP_GENERAL, BN_GROUP_RAND, BN_GROUP_FILE};
   static const char *const general[] = {BN_GROUP_GENERAL, BN_GROUP_FILE};
@@ -53,7 +41,7 @@ static void print_general(const struct bn_optset *options, bool is_05)
   static const char *const log[] = {BN_GROUP_LOG};
   static const char *const latency[] = {BN_GROUP_LATENCY};
 
-  if (is_05) {
+  if (bn_optset_policy(options)->help_random_in_general) {
     print_block(options, "General options", all, 3);
   } else {
     print_block(options, "General options", general, 2);
@@ -67,12 +55,11 @@ static void print_general(const struct bn_optset *options, bool is_05)
 /* A dialect knows the drivers whose options it has. */
 static bool is_known_driver(const struct bn_cli *cli, const struct bn_registry_driver *driver)
 {
-  static const unsigned bits[] = {[BN_V05] = BN_IN_05, [BN_V10] = BN_IN_10, [BN_V11] = BN_IN_11};
   unsigned in = 0;
 
   for (const struct bn_opt *o = driver->options; o != NULL && o->name != NULL; o++)
     in |= o->in;
-  return !cli->explicit_dialect || (in & bits[cli->version]) != 0;
+  return cli->policy->lists_own || (in & cli->policy->listed) != 0;
 }
 
 static bool is_present(const struct bn_registry_driver *driver, char *const *names, size_t n)
@@ -103,7 +90,7 @@ static void print_drivers(const struct bn_cli *cli, const struct bn_optset *opti
   for (d = bn_registry_drivers; d->name != NULL; d++)
     if (is_known_driver(cli, d) && is_present(d, names, n))
       printf("  %s - %s\n", d->name, d->title);
-  for (size_t i = 0; !cli->explicit_dialect && i < n; i++)
+  for (size_t i = 0; cli->policy->lists_own && i < n; i++)
     if (!is_registered(names[i]))
       printf("  %s - added module; its options are known with --db-driver=%s\n", names[i],
              names[i]);
@@ -122,7 +109,7 @@ static void print_tests(const struct bn_cli *cli)
   for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
     printf("  %s - %s\n", bn_registry_workloads[i]->name, bn_registry_workloads[i]->title);
   putchar('\n');
-  if (cli->explicit_dialect)
+  if (!cli->policy->lists_own)
     return;
   printf("Scripts that come with it:\n");
   for (size_t i = 0; bn_registry_scripts[i].name != NULL; i++)
@@ -134,10 +121,9 @@ static void print_tests(const struct bn_cli *cli)
 void bn_cli_print_help(const struct bn_cli *cli, const struct bn_optset *options,
                        char *const *drivers, size_t n_drivers)
 {
-  const char *program = bn_cli_program(cli);
-  const bool is_05 = cli->explicit_dialect && cli->version == BN_V05;
+  const char *program = cli->policy->program;
 
-  if (is_05)
+  if (cli->policy->words_are_commands)
     printf("Usage:\n  %s --test=<test-name> [options]... <command>\n\n"
            "Commands: prepare run cleanup help version\n\n",
            program);
@@ -145,10 +131,10 @@ void bn_cli_print_help(const struct bn_cli *cli, const struct bn_optset *options
     printf("Usage:\n  %s [options]... [testname] [command]\n\n"
            "Commands implemented by most tests: prepare run cleanup help\n\n",
            program);
-  print_general(options, is_05);
+  print_general(options);
   print_drivers(cli, options, drivers, n_drivers);
   print_tests(cli);
-  if (is_05)
+  if (cli->policy->words_are_commands)
     printf("See '%s --test=<name> help' for a list of options for each test.\n\n", program);
   else
     printf("See '%s <testname> help' for a list of options for each test.\n\n", program);

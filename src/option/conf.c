@@ -62,9 +62,7 @@ static int finish_times(struct bn_conf *c, struct bn_optset_fault *fault)
                   "Invalid value for --report-interval: %g (at least 0.001 s)",
                   r->report_interval_s);
   if (c->events == 0 && c->time_ns == 0)
-    bn_log(BN_WARNING, c->version == BN_V05
-                           ? "Both max-requests and max-time are 0, running endless test"
-                           : "Both event and time limits are disabled, running an endless test");
+    bn_log(BN_WARNING, "%s", c->policy->endless);
   return 0;
 }
 
@@ -80,7 +78,7 @@ static int finish_forced_shutdown(struct bn_conf *c, struct bn_optset_fault *fau
   c->forced = c->time_ns > 0 && strcasecmp(text, "off") != 0;
   if (!c->forced)
     return 0;
-  if (c->version == BN_V11)
+  if (c->policy->forced_shutdown_of_warmup)
     limit_ns += c->warmup_ns;
   len = strspn(text, "0123456789");
   v = strtod(text, &end);
@@ -112,7 +110,7 @@ static int finish_random(struct bn_conf *c, struct bn_optset_fault *fault)
 
   if (r->rand_init && r->rand_seed != 0)
     return refuse(fault, BN_OPTSET_RANGE, "Cannot set both --rand-init and --rand-seed");
-  if (c->explicit_dialect && (r->rand_pareto_h <= 0 || r->rand_pareto_h >= 1)) {
+  if (c->policy->loose_values && (r->rand_pareto_h <= 0 || r->rand_pareto_h >= 1)) {
     bn_log_stderr("--rand-pareto-h=%g is taken for 0.2: it lies between 0 and 1", r->rand_pareto_h);
     r->rand_pareto_h = 0.2;
   }
@@ -130,7 +128,7 @@ static int finish_random(struct bn_conf *c, struct bn_optset_fault *fault)
   c->seed_given = r->rand_seed != 0;
   c->seed = (uint64_t)r->rand_seed;
   /* 0.5 draws the same numbers in every run unless told otherwise. */
-  if (!c->seed_given && (c->version != BN_V05 || r->rand_init))
+  if (!c->seed_given && (!c->policy->same_seed_each_run || r->rand_init))
     c->seed = bn_rng_entropy();
   return 0;
 }
@@ -189,13 +187,11 @@ static int finish_percentiles(struct bn_conf *c, struct bn_optset_fault *fault)
     if (bn_units_double(list->item[i], &rank) != 0)
       return refuse(fault, BN_OPTSET_BAD, "Invalid value for the 'percentile' option: '%s'",
                     list->item[i]);
-    if (list->n == 1 && rank < 1e-9 && rank > -1e-9 && c->version != BN_V05)
+    if (list->n == 1 && rank < 1e-9 && rank > -1e-9 && !c->policy->percentile_from_1)
       break;
-    if (rank <= 0 || rank > 100 || (c->version == BN_V05 && rank < 1)) {
-      const char *name = c->version == BN_V05 ? "percentile option" : "--percentile";
-
-      return refuse(fault, BN_OPTSET_RANGE, "Invalid value for %s: %s", name, list->item[i]);
-    }
+    if (rank <= 0 || rank > 100 || (c->policy->percentile_from_1 && rank < 1))
+      return refuse(fault, BN_OPTSET_RANGE, "Invalid value for %s: %s", c->policy->percentile_name,
+                    list->item[i]);
     if (has_percentile(c, rank))
       continue;
     if (c->n_percents == BN_PERCENTS_MAX)

@@ -9,6 +9,7 @@
 
 #include "api/metric.h"
 #include "api/opt.h"
+#include "api/policy.h"
 #include "base/clock.h"
 #include "base/dist.h"
 #include "base/err.h"
@@ -37,8 +38,9 @@ struct bn_conf_raw {
 
 struct bn_conf {
   struct bn_conf_raw raw;
-  enum bn_version version; /* dialect of texts, defaults, counting */
-  bool explicit_dialect;   /* banner and names are the dialect's own */
+  const struct bn_policy *policy; /* of the dialect; outlives the configuration */
+  enum bn_version version;        /* dialect of texts, defaults, counting */
+  bool explicit_dialect;          /* banner and names are the dialect's own */
   unsigned threads;
   uint64_t events;                            /* 0: no limit */
   uint64_t time_ns, warmup_ns;                /* 0: none */
@@ -74,7 +76,7 @@ extern const struct bn_opt bn_conf_general_options[], bn_conf_file_options[],
 int bn_conf_add(struct bn_conf *c, struct bn_optset *s, struct bn_err *err);
 
 /* After parsing: finds what is wrong, in the reference's order, and derives the second half; c's
-   version is set.  Warnings are logged.  BN_OPTSET_BAD: the sentence belongs on stderr; _RANGE: it
+   policy is set.  Warnings are logged.  BN_OPTSET_BAD: the sentence belongs on stderr; _RANGE: it
    is printed as FATAL on stdout. */
 struct bn_optset_fault;
 int bn_conf_finish(struct bn_conf *c, const struct bn_optset *s, struct bn_optset_fault *fault);

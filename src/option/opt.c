@@ -11,14 +11,12 @@
 
 enum { NO_MEMORY = -5 };
 
-struct bn_optset *bn_optset_new(enum bn_version version, bool explicit_dialect)
+struct bn_optset *bn_optset_new(const struct bn_policy *policy)
 {
   struct bn_optset *s = calloc(1, sizeof *s);
 
-  if (s != NULL) {
-    s->version = version;
-    s->explicit_dialect = explicit_dialect;
-  }
+  if (s != NULL)
+    s->policy = policy;
   return s;
 }
 
@@ -134,7 +132,7 @@ static void warn_of_ignored_items(const struct bn_optset *s, const struct bn_ent
   struct bn_list items = {0};
 
   if (st->path == NULL ||
-      (e->o->type == BN_LIST && !(s->explicit_dialect && e->o->scalar && e->o->whole)))
+      (e->o->type == BN_LIST && !(s->policy->loose_values && e->o->scalar && e->o->whole)))
     return;
   (void)bn_optval_items(st->text != NULL ? st->text : "", &items);
   if (items.n > 1 && bn_opt_is_secret(e->o))
@@ -146,8 +144,8 @@ static void warn_of_ignored_items(const struct bn_optset *s, const struct bn_ent
   bn_optval_free_list(&items);
 }
 
-/* In 0.5 nothing but "on" is on, and nothing else is an error. */
-static enum bn_optset_error bool_05(const struct bn_entry *e, const char *text)
+/* Nothing but "on" is on, and nothing else is an error. */
+static enum bn_optset_error bool_of_on(const struct bn_entry *e, const char *text)
 {
   *(bool *)e->value = strcmp(text, "on") == 0;
   if (strcmp(text, "on") != 0 && strcmp(text, "off") != 0)
@@ -192,7 +190,7 @@ static enum bn_optset_error out_of_bounds(const struct bn_optset *s, const struc
   if (e->o->clamp)
     return bn_optval_clamp(e->o, e->value, text);
   if (e->o->type == BN_CHOICE && e->o->blank && nothing)
-    return bn_optval_parse(e->o, e->value, bn_opt_default(e->o, s->version), false);
+    return bn_optval_parse(e->o, e->value, bn_opt_default(e->o, s->policy), false);
   return BN_OPTSET_RANGE;
 }
 
@@ -204,10 +202,10 @@ static enum bn_optset_error parse(const struct bn_optset *s, struct bn_entry *e,
 
   if (e->o->type == BN_LIST && e->o->repeat && e->given)
     return append_list(e, st->text, from_file);
-  if (!s->explicit_dialect)
+  if (!s->policy->loose_values)
     return bn_optval_parse(e->o, e->value, st->text, from_file);
-  if (e->o->type == BN_BOOL && s->version == BN_V05 && st->text != NULL && !from_file)
-    return bool_05(e, st->text);
+  if (e->o->type == BN_BOOL && s->policy->only_on_is_on && st->text != NULL && !from_file)
+    return bool_of_on(e, st->text);
   if (e->o->type == BN_BOOL && from_file)
     return bool_of_file(e, st);
   if (e->o->whole && (e->o->type != BN_LIST || e->o->scalar) &&
@@ -250,8 +248,8 @@ static enum bn_optset_error apply(const struct bn_optset *s, struct bn_entry *e,
 static bool is_known(const struct bn_optset *s, const struct bn_entry *e,
                      const struct bn_setting *st)
 {
-  return e != NULL && (!s->explicit_dialect || s->version != BN_V05 || st->path == NULL ||
-                       e->o->in == 0 || (e->o->in & BN_IN_05) != 0);
+  return e != NULL && (!s->policy->files_set_listed || st->path == NULL || e->o->in == 0 ||
+                       (e->o->in & s->policy->listed) != 0);
 }
 
 static enum bn_optset_error set(struct bn_optset *s, struct bn_setting *st)
@@ -331,7 +329,7 @@ static int append(struct bn_optset *s, struct bn_entry *e)
 /* In 1.0 and 1.1 the defaults of the test's options come after the file and the general options. */
 static bool defaults_win(const struct bn_optset *s)
 {
-  return s->explicit_dialect && s->version != BN_V05;
+  return s->policy->defaults_beat_files;
 }
 
 /* true: the setting is not for this option, whose test is declared later than the file is read. */
@@ -390,10 +388,10 @@ static enum bn_optset_error misfit(struct bn_entry *e, const char *text, enum bn
 
 static int set_default(const struct bn_optset *s, struct bn_entry *e, struct bn_err *err)
 {
-  const char *text = bn_opt_default(e->o, s->version);
-  enum bn_optset_error rc = bn_optval_default(e->o, s->version, e->value);
+  const char *text = bn_opt_default(e->o, s->policy);
+  enum bn_optset_error rc = bn_optval_default(e->o, s->policy, e->value);
 
-  if (rc != BN_OPTSET_OK && (int)rc != NO_MEMORY && s->explicit_dialect)
+  if (rc != BN_OPTSET_OK && (int)rc != NO_MEMORY && s->policy->loose_values)
     rc = misfit(e, text, rc);
   if (rc == BN_OPTSET_OK)
     return 0;
@@ -443,7 +441,7 @@ static bool forget_nothing(const struct bn_optset *s, struct bn_entry *alias)
 {
   const char *text = alias->last.text != NULL ? alias->last.text : "";
 
-  if (!s->explicit_dialect || s->version != BN_V10 || alias->bad != BN_OPTSET_RANGE ||
+  if (!s->policy->old_name_with_0_ignored || alias->bad != BN_OPTSET_RANGE ||
       strtol(text, NULL, 10) != 0)
     return false;
   bn_log_stderr("--%s=%s is ignored, as in sysbench 1.0", alias->o->name, text);
@@ -456,7 +454,7 @@ static bool forget_nothing(const struct bn_optset *s, struct bn_entry *alias)
 static bool resolve(struct bn_optset *s, struct bn_entry *alias, struct bn_entry *target)
 {
   union bn_optval def = {0};
-  const char *text = bn_opt_default(alias->o, s->version);
+  const char *text = bn_opt_default(alias->o, s->policy);
   bool differs = true;
 
   if (!alias->given || forget_nothing(s, alias) || alias->bad != BN_OPTSET_OK)

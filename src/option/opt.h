@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "api/opt.h"
+#include "api/policy.h"
 #include "base/err.h"
 
 /* One thread at a time; everything here happens before workers start. */
@@ -23,8 +24,8 @@ enum bn_optset_error {
   BN_OPTSET_BOOL = -4     /* bad boolean: "invalid option: --…"; kept as pending too */
 };
 
-/* explicit: the dialect was asked for (--compat, BENCH_COMPAT, program name).  NULL: no memory. */
-struct bn_optset *bn_optset_new(enum bn_version version, bool explicit_dialect);
+/* policy: borrowed, outlives the set.  NULL: no memory. */
+struct bn_optset *bn_optset_new(const struct bn_policy *policy);
 /* Also frees the strings and lists it put into value structs, which must still exist. */
 void bn_optset_free(struct bn_optset *s);
 
@@ -43,8 +44,8 @@ int bn_optset_add(struct bn_optset *s, const char *group, const struct bn_opt *t
    memory. */
 enum bn_optset_error bn_optset_set(struct bn_optset *s, const char *name, const char *value,
                                    const char *arg_as_typed, struct bn_err *err);
-/* Reads a configuration file (optfile.c); -1: it cannot be read, or (unless the dialect is
-   explicit, where the rest of the file is skipped with a line on stderr) a line is malformed. */
+/* Reads a configuration file (optfile.c); -1: it cannot be read, or (unless the policy is
+   loose, and then the rest of the file is skipped with a line on stderr) a line is malformed. */
 int bn_optset_file(struct bn_optset *s, const char *path, struct bn_err *err);
 /* Whether what stands before '=' in a line of such a file names nothing: a comment, or blank. */
 bool bn_optset_is_comment(const char *name);
@@ -114,20 +115,20 @@ int bn_optset_facts(const struct bn_optset *s, void (*fn)(void *arg, const struc
    "password", which is what scripts and other people's drivers have. */
 bool bn_optset_is_secret(const struct bn_optset *s, const char *name);
 
-/* Prints the option lines of these groups as one aligned block in the layout of the dialect: the
-   options of that version when it was asked for, all otherwise.  Nothing but lines; returns how
+/* Prints the option lines of these groups as one aligned block in the layout of the policy: the
+   options that it lists.  Nothing but lines; returns how
    many (opthelp.c). */
 size_t bn_optset_help(const struct bn_optset *s, const char *const *groups, size_t n, FILE *out);
 /* The same options as list items of mdoc(7) with types, bounds and defaults, for the man page. */
 size_t bn_optset_help_man(const struct bn_optset *s, const char *const *groups, size_t n,
                           FILE *out);
 /* The default of an option in this dialect as a user would type it, or NULL. */
-const char *bn_opt_default(const struct bn_opt *o, enum bn_version version);
+const char *bn_opt_default(const struct bn_opt *o, const struct bn_policy *policy);
 
 /* true: the set has an option in that group. */
 bool bn_optset_has_group(const struct bn_optset *s, const char *group);
 /* For opthelp.c: the i-th option of the set in the order it was added, or NULL after the last. */
 const struct bn_opt *bn_optset_at(const struct bn_optset *s, size_t i, const char **group);
-enum bn_version bn_optset_version(const struct bn_optset *s, bool *explicit_dialect);
+const struct bn_policy *bn_optset_policy(const struct bn_optset *s);
 
 #endif

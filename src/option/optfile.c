@@ -30,12 +30,9 @@ static char *trim_name(char *name)
   return name;
 }
 
-static bool is_dialect(const struct reader *r)
+static bool is_loose(const struct reader *r)
 {
-  bool explicit_dialect;
-
-  (void)bn_optset_version(r->set, &explicit_dialect);
-  return explicit_dialect;
+  return bn_optset_policy(r->set)->loose_files;
 }
 
 bool bn_optset_is_comment(const char *name)
@@ -56,7 +53,7 @@ static bool is_closed(const char *value)
 /* 1: the rest of the file is to be skipped, as the reference does it; -1: refused. */
 static int unclosed(const struct reader *r, const char *name, struct bn_err *err)
 {
-  if (!is_dialect(r))
+  if (!is_loose(r))
     return bn_err_set(err, 0, "%s:%u: the quote in the value of '%s' is not closed", r->path,
                       r->line, name);
   if (bn_optset_set_file(r->set, name, "", r->path, r->line, err) != 0)
@@ -88,9 +85,9 @@ static int take_line(const struct reader *r, char *text, size_t len, struct bn_e
   }
   *value++ = '\0';
   /* To sysbench the name is all before '=', with its blanks and dashes, and '#' nothing special. */
-  name = is_dialect(r) ? text : trim_name(text);
+  name = is_loose(r) ? text : trim_name(text);
   if (bn_optset_is_comment(name))
-    return is_dialect(r) ? bn_optset_set_file(r->set, name, "", r->path, r->line, err) : 0;
+    return is_loose(r) ? bn_optset_set_file(r->set, name, "", r->path, r->line, err) : 0;
   if (strcmp(name, "config-file") == 0 || strcmp(name, "config_file") == 0 ||
       strcmp(name, "compat") == 0)
     return bn_err_set(err, 0, "%s:%u: '%s' can only be given on the command line", r->path, r->line,

@@ -10,11 +10,10 @@ struct block {
   const struct bn_optset *set;
   const char *const *groups;
   size_t n;
-  enum bn_version version;
-  bool explicit_dialect;
+  const struct bn_policy *policy;
 };
 
-static const char *form_of(const struct bn_opt *o, enum bn_version version)
+static const char *form_of(const struct bn_opt *o, const struct bn_policy *policy)
 {
   static const char on_off[] = "[=on|off]";
   /* What also takes other words looks like a switch. */
@@ -22,11 +21,11 @@ static const char *form_of(const struct bn_opt *o, enum bn_version version)
 
   if (o->form != NULL && !is_switch)
     return o->form;
-  if (version == BN_V05 && o->single05)
+  if (policy->lists_are_single && o->single05)
     return o->whole ? "=N" : "=STRING";
   switch (is_switch ? BN_BOOL : o->type) {
   case BN_BOOL:
-    return version == BN_V05 ? "=[on|off]" : on_off;
+    return policy->bool_form;
   case BN_INT:
   case BN_DOUBLE:
   case BN_SECONDS:
@@ -46,9 +45,7 @@ static const char *form_of(const struct bn_opt *o, enum bn_version version)
 
 static bool is_listed(const struct block *b, const struct bn_opt *o)
 {
-  static const unsigned bits[] = {[BN_V05] = BN_IN_05, [BN_V10] = BN_IN_10, [BN_V11] = BN_IN_11};
-
-  return !o->hidden && (!b->explicit_dialect || (o->in & bits[b->version]) != 0);
+  return !o->hidden && (b->policy->lists_own || (o->in & b->policy->listed) != 0);
 }
 
 static bool in_groups(const struct block *b, const char *group)
@@ -78,14 +75,14 @@ static size_t each_listed(const struct block *b,
   size_t count = 0;
 
   for (size_t g = 0; g < b->n; g++) {
-    const struct block one = {b->set, &b->groups[g], 1, b->version, b->explicit_dialect};
+    const struct block one = {b->set, &b->groups[g], 1, b->policy};
     const struct bn_opt *o;
     const char *group;
 
     for (size_t i = 0; (o = bn_optset_at(b->set, i, &group)) != NULL; i++) {
       if (!in_groups(&one, group))
         continue;
-      if (b->explicit_dialect && b->version == BN_V05)
+      if (b->policy->help_has_old_names)
         o = o->alias_of != NULL ? NULL : is_listed(b, o) ? o : old_name(b, o);
       else if (!is_listed(b, o))
         o = NULL;
@@ -102,7 +99,8 @@ static void widen(void *arg, const struct block *b, const struct bn_opt *o)
 {
   size_t *width = arg;
   const size_t len =
-      2 + strlen(o->name) + (b->version == BN_V05 ? 8 : strlen(form_of(o, b->version)) + 1);
+      2 + strlen(o->name) +
+      (b->policy->form_width > 0 ? b->policy->form_width : strlen(form_of(o, b->policy)) + 1);
 
   if (len > *width)
     *width = len;
@@ -116,12 +114,12 @@ struct printing {
 static void print_line(void *arg, const struct block *b, const struct bn_opt *o)
 {
   const struct printing *p = arg;
-  const char *def = bn_opt_default(o, b->version);
-  const int used = fprintf(p->out, "  --%s%s", o->name, form_of(o, b->version)) - 2;
+  const char *def = bn_opt_default(o, b->policy);
+  const int used = fprintf(p->out, "  --%s%s", o->name, form_of(o, b->policy)) - 2;
   const int pad = (int)p->width > used ? (int)p->width - used : 0;
 
   /* Where only the old name exists, it means what the new one does. */
-  if (b->version == BN_V05 && b->explicit_dialect && o->alias_of != NULL)
+  if (b->policy->help_has_old_names && o->alias_of != NULL)
     o = bn_optset_find(b->set, o->alias_of);
   (void)fprintf(p->out, "%*s%s", pad, "", o->help);
   if (def != NULL)
@@ -131,10 +129,7 @@ static void print_line(void *arg, const struct block *b, const struct bn_opt *o)
 
 static struct block block_of(const struct bn_optset *s, const char *const *groups, size_t n)
 {
-  struct block b = {.set = s, .groups = groups, .n = n};
-
-  b.version = bn_optset_version(s, &b.explicit_dialect);
-  return b;
+  return (struct block){s, groups, n, bn_optset_policy(s)};
 }
 
 size_t bn_optset_help(const struct bn_optset *s, const char *const *groups, size_t n, FILE *out)
@@ -147,9 +142,9 @@ size_t bn_optset_help(const struct bn_optset *s, const char *const *groups, size
 }
 
 /* The value part in mdoc: capitals are an argument's name, brackets what may be left out. */
-static void man_argument(const struct bn_opt *o, FILE *out)
+static void man_argument(const struct bn_opt *o, const struct bn_policy *policy, FILE *out)
 {
-  const char *form = o->form == NULL && o->type == BN_LIST ? "=LIST" : form_of(o, BN_V11);
+  const char *form = o->form == NULL && o->type == BN_LIST ? "=LIST" : form_of(o, policy);
 
   if (o->type == BN_BOOL) {
     (void)fputs(" Ns Op = Ns Cm on | off", out);
@@ -224,25 +219,23 @@ static void man_bounds(const struct bn_opt *o, FILE *out)
   }
 }
 
-static void man_default(const struct bn_opt *o, FILE *out)
+static void man_default(const struct bn_opt *o, const struct bn_policy *policy, FILE *out)
 {
-  static const struct {
-    enum bn_version version;
-    const char *name;
-  } others[] = {{BN_V10, "1.0"}, {BN_V05, "0.5"}};
-  const char *def = bn_opt_default(o, BN_V11);
+  const struct {
+    const char *def, *dialect;
+  } others[] = {{o->def10, "1.0"}, {o->def05, "0.5"}};
+  const char *def = bn_opt_default(o, policy);
+  const char *here = def != NULL ? def : "";
 
-  if (def != NULL && def[0] != '\0')
-    (void)fprintf(out, "Default: %s", def);
-  else
-    (void)fputs("Default: none", out);
+  (void)fprintf(out, "Default: %s", here[0] != '\0' ? here : "none");
   for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-    const char *there = bn_opt_default(o, others[i].version);
-    const char *here = def != NULL ? def : "";
+    const char *there = others[i].def != NULL ? others[i].def : here;
 
-    if (o->alias_of == NULL && strcmp(there != NULL ? there : "", here) != 0)
-      (void)fprintf(out, ", in dialect %s %s", others[i].name,
-                    there != NULL && there[0] != '\0' ? there : "none");
+    if (strcmp(there, BN_OPT_NO_DEFAULT) == 0)
+      there = "";
+    if (o->alias_of == NULL && strcmp(there, here) != 0)
+      (void)fprintf(out, ", in dialect %s %s", others[i].dialect,
+                    there[0] != '\0' ? there : "none");
   }
   (void)fputs(".\n", out);
 }
@@ -251,16 +244,15 @@ static void man_item(void *arg, const struct block *b, const struct bn_opt *o)
 {
   FILE *out = arg;
 
-  (void)b;
   (void)fprintf(out, ".It Fl Fl %s", o->name);
-  man_argument(o, out);
+  man_argument(o, b->policy, out);
   (void)fputc('\n', out);
   man_sentence(o->help, out);
   if (o->alias_of != NULL)
     return;
   (void)fputs(".br\n", out);
   man_bounds(o, out);
-  man_default(o, out);
+  man_default(o, b->policy, out);
 }
 
 size_t bn_optset_help_man(const struct bn_optset *s, const char *const *groups, size_t n, FILE *out)

@@ -152,9 +152,7 @@ const struct bn_opt *bn_optset_at(const struct bn_optset *s, size_t i, const cha
   return s->entry[i]->o;
 }
 
-enum bn_version bn_optset_version(const struct bn_optset *s, bool *explicit_dialect)
+const struct bn_policy *bn_optset_policy(const struct bn_optset *s)
 {
-  if (explicit_dialect != NULL)
-    *explicit_dialect = s->explicit_dialect;
-  return s->version;
+  return s->policy;
 }

@@ -254,18 +254,16 @@ enum bn_optset_error bn_optval_parse(const struct bn_opt *o, void *value, const 
   return rc;
 }
 
-const char *bn_opt_default(const struct bn_opt *o, enum bn_version version)
+const char *bn_opt_default(const struct bn_opt *o, const struct bn_policy *policy)
 {
-  const char *def = o->def;
+  const char *own = *(const char *const *)((const char *)o + policy->default_at);
+  const char *def = own != NULL ? own : o->def;
 
-  if (version == BN_V05 && o->def05 != NULL)
-    def = o->def05;
-  if (version == BN_V10 && o->def10 != NULL)
-    def = o->def10;
   return def != NULL && strcmp(def, BN_OPT_NO_DEFAULT) == 0 ? NULL : def;
 }
 
-enum bn_optset_error bn_optval_default(const struct bn_opt *o, enum bn_version version, void *value)
+enum bn_optset_error bn_optval_default(const struct bn_opt *o, const struct bn_policy *policy,
+                                       void *value)
 {
   static const union bn_optval zero;
   static const size_t sizes[] = {[BN_BOOL] = sizeof(bool),           [BN_INT] = sizeof(int64_t),
@@ -273,7 +271,7 @@ enum bn_optset_error bn_optval_default(const struct bn_opt *o, enum bn_version v
                                  [BN_STRING] = sizeof(char *),       [BN_CHOICE] = sizeof(int),
                                  [BN_LIST] = sizeof(struct bn_list), [BN_PATH] = sizeof(char *),
                                  [BN_SECONDS] = sizeof(double)};
-  const char *def = bn_opt_default(o, version);
+  const char *def = bn_opt_default(o, policy);
 
   memcpy(value, &zero, sizes[o->type]);
   if (def == NULL || (o->blank && def[0] == '\0'))

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "api/opt.h"
+#include "api/policy.h"
 #include "option/opt.h"
 
 /* Room for a value of any type, for options without a place of their own. */
@@ -27,7 +28,7 @@ enum bn_optset_error bn_optval_parse(const struct bn_opt *o, void *value, const 
                                      bool from_file);
 /* Sets the default of this dialect, or zero without one, over whatever bytes were there.  As
    bn_optval_parse: the default of a script's option need not fit its type, and then it is zero. */
-enum bn_optset_error bn_optval_default(const struct bn_opt *o, enum bn_version version,
+enum bn_optset_error bn_optval_default(const struct bn_opt *o, const struct bn_policy *policy,
                                        void *value);
 /* Releases what a string or list holds; the value becomes empty. */
 void bn_optval_clear(const struct bn_opt *o, void *value);
@@ -68,8 +69,7 @@ struct bn_entry {
 };
 
 struct bn_optset {
-  enum bn_version version;
-  bool explicit_dialect;
+  const struct bn_policy *policy;
   struct bn_entry **entry;
   size_t n;
   struct bn_setting *pending;

@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   struct fuzz_values values = {0};
   struct bn_err err = {0};
-  struct bn_optset *set = bn_optset_new(BN_V11, false);
+  struct bn_optset *set = bn_optset_new(&bn_policy_bench);
   const int fd = memfd_create("options", 0);
   char path[64];
 

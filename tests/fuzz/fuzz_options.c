@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   struct fuzz_values values = {0};
   struct bn_err err = {0};
-  struct bn_optset *set = bn_optset_new(BN_V11, false);
+  struct bn_optset *set = bn_optset_new(&bn_policy_bench);
   char *text = malloc(size + 1);
   const char *nearest = NULL;
 

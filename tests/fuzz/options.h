@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "dialect/dialect.h"
 #include "option/opt.h"
 
 struct fuzz_values {

@@ -18,6 +18,7 @@ check() # file
     function allowed(layer, inc) {
       if (layer == "base") return inc ~ /^base\//
       if (layer == "api") return inc ~ /^(api\/|base\/(err|rng|clock)\.h$)/
+      if (layer == "dialect") return inc ~ /^(dialect|api)\//
       if (layer == "option") return inc ~ /^(option|api|base)\//
       if (layer == "measure") return inc ~ /^(measure|api|base)\//
       if (layer == "engine") return inc ~ /^(engine|measure|option|api|base)\//
@@ -28,7 +29,7 @@ check() # file
         return inc ~ /^(script|sql|engine|measure|option|api|base)\// && script(part[3], inc)
       if (layer == "drivers")
         return inc ~ /^api\/(driver|opt)\.h$/ || inc ~ ("^drivers/(common|" part[3] ")/")
-      if (layer == "cli") return inc ~ /^(registry\.h|(cli|option|api|base)\/.*)$/
+      if (layer == "cli") return inc ~ /^(registry\.h|(cli|dialect|option|api|base)\/.*)$/
       if (file ~ /^src\/registry\.[ch]$/)
         return inc !~ /^(drivers|sql|cli)\// || inc ~ /^drivers\/[a-z]+\/options\.h$/
       return file ~ /^src\/(main\.c|about\.[ch])$/

@@ -11,7 +11,7 @@ licence='/* SPDX-License-Identifier: GPL-2.0-or-later */'
 fresh()
 {
   rm -rf "$work/tree"
-  for folder in base measure engine report drivers/x script/vm script/api; do
+  for folder in base dialect measure engine report drivers/x script/vm script/api; do
     mkdir -p "$work/tree/src/$folder"
   done
   {
@@ -77,6 +77,8 @@ bad_source layers 'what scripts call includes old names' src/script/api/a.c \
   '#include "script/old/compat.h"'
 bad_source layers 'what scripts call includes the root of its layer' src/script/api/a.c \
   '#include "script/script.h"'
+bad_source layers 'dialect includes option' src/dialect/a.c '#include "option/opt.h"'
+bad_source layers 'engine includes dialect' src/engine/a.c '#include "dialect/dialect.h"'
 bad_source length 'a long line' src/base/a.c "/* $(printf '%0120d' 0) */"
 bad_source length 'a long file' src/base/a.c "$(yes 'int bn_x;' | head -n 801)"
 bad_source analyze 'a null pointer followed' src/base/a.c 'int f(int a);' 'int f(int a)' '{' \

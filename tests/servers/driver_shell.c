@@ -11,6 +11,7 @@
 
 #include "api/driver.h"
 #include "base/clock.h"
+#include "dialect/dialect.h"
 #include "option/opt.h"
 #include "sql/errors.h"
 
@@ -468,7 +469,7 @@ static int set_options(struct bn_optset *set, int argc, char **argv)
 int main(int argc, char **argv)
 {
   struct shell s = {.ops = argc > 1 ? open_module(argv[1]) : NULL};
-  struct bn_optset *set = bn_optset_new(BN_V11, false);
+  struct bn_optset *set = bn_optset_new(&bn_policy_bench);
   struct bn_err err = {0};
   char *line = NULL;
   size_t size = 0;

@@ -11,6 +11,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "dialect/dialect.h"
 #include "engine/run.h"
 #include "engine/stop.h"
 #include "measure/snap.h"
@@ -198,7 +199,8 @@ static void run_in(char *dir, struct record *seen)
                               .fsync_end = true,
                               .rw_ratio = 4,
                               .dir = dir};
-  struct bn_conf c = {.version = BN_V11, .threads = 1, .events = 1200, .seed = 42};
+  struct bn_conf c = {
+      .policy = &bn_policy_bench, .version = BN_V11, .threads = 1, .events = 1200, .seed = 42};
   const struct bn_report_use use = {&recorder, seen, stdout, NULL};
   const struct bn_run_setup setup = {.conf = &c,
                                      .ops = &bn_workload_fileio,

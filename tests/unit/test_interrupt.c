@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "dialect/dialect.h"
 #include "engine/event.h"
 #include "engine/run_internal.h"
 #include "engine/stop.h"
@@ -91,6 +92,7 @@ static int run_it(struct stuck *t, struct bn_run **left)
   int status;
 
   memset(&c, 0, sizeof c);
+  c.policy = &bn_policy_bench;
   c.version = BN_V11;
   c.threads = 2;
   c.raw.thread_stack_size = 65536;

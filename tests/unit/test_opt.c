@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "dialect/dialect.h"
 #include "option/opt.h"
 
 struct values {
@@ -109,12 +110,12 @@ static const struct bn_opt table[] = {{.name = "flag",
 static struct values values;
 static struct bn_optset *set;
 
-static void open_set(enum bn_version version, bool explicit_dialect)
+static void open_set(const struct bn_policy *policy)
 {
   struct bn_err err = {0};
 
   memset(&values, 0xa5, sizeof values);
-  set = bn_optset_new(version, explicit_dialect);
+  set = bn_optset_new(policy);
   assert_non_null(set);
   assert_int_equal(bn_optset_add(set, "Test options", table, &values, false, &err), 0);
 }
@@ -122,7 +123,7 @@ static void open_set(enum bn_version version, bool explicit_dialect)
 static int setup(void **state)
 {
   (void)state;
-  open_set(BN_V11, false);
+  open_set(&bn_policy_bench);
   return 0;
 }
 
@@ -171,11 +172,11 @@ static void test_defaults_of_dialects(void **state)
 {
   (void)state;
   (void)teardown(NULL);
-  open_set(BN_V10, true);
+  open_set(&bn_policy_10);
   assert_int_equal(values.count, 1);
   assert_int_equal(values.kind, 2);
   (void)teardown(NULL);
-  open_set(BN_V05, true);
+  open_set(&bn_policy_05);
   assert_int_equal(values.count, 7);
   assert_int_equal(values.kind, 0);
 }
@@ -333,7 +334,7 @@ static void test_pending(void **state)
   assert_int_equal(bn_optset_add(set, "again", more, &late, false, &err), -1);
   assert_non_null(strstr(err.text, "--file-num"));
   bn_optset_free(set);
-  open_set(BN_V11, false);
+  open_set(&bn_policy_bench);
   (void)put("longcount", "4");
   assert_string_equal(bn_optset_pending(set, &nearest), "--longcount=4");
   assert_string_equal(nearest, "long-count");
@@ -361,7 +362,7 @@ static void test_override(void **state)
   assert_int_equal(bn_optset_add(set, "script", own, &value, true, &err), 0);
   assert_true(value > 0.49 && value < 0.51);
   (void)teardown(NULL);
-  open_set(BN_V11, false);
+  open_set(&bn_policy_bench);
   (void)put("long-count", "3");
   assert_int_equal(bn_optset_add(set, "script", own, &value, true, &err), 0);
   assert_true(value > 2.99 && value < 3.01);
@@ -391,7 +392,7 @@ static void test_aliases(void **state)
     double sum = 0;
 
     (void)teardown(NULL);
-    open_set(BN_V10, true);
+    open_set(&bn_policy_10);
     if (cases[i].alias != NULL)
       (void)put("num-count", cases[i].alias);
     if (cases[i].own != NULL)
@@ -421,7 +422,7 @@ static void test_help_lists(void **state)
 {
   (void)state;
   (void)teardown(NULL);
-  open_set(BN_V10, true);
+  open_set(&bn_policy_10);
   assert_string_equal(help_text(), "  --flag[=on|off]   a flag [off]\n"
                                    "  --long-count=N    a count [1]\n"
                                    "  --size=SIZE       bytes [64K]\n"
@@ -431,7 +432,7 @@ static void test_help_lists(void **state)
                                    "  --list=[LIST,...] a list []\n"
                                    "  --num-count=N     old [1]\n");
   (void)teardown(NULL);
-  open_set(BN_V05, true);
+  open_set(&bn_policy_05);
   assert_string_equal(help_text(), "  --flag=[on|off]    a flag [off]\n"
                                    "  --num-count=N      a count [1]\n"
                                    "  --size=SIZE        bytes [64K]\n"
@@ -440,7 +441,7 @@ static void test_help_lists(void **state)
                                    "  --kind=STRING      a kind [red]\n"
                                    "  --list=[LIST,...]  a list []\n");
   (void)teardown(NULL);
-  open_set(BN_V11, false);
+  open_set(&bn_policy_bench);
   assert_non_null(strstr(help_text(), "  --span=N          seconds [10]\n"));
   assert_non_null(strstr(help_text(), "  --num-count=N     old [1]\n"));
 }

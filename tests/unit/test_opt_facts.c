@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "dialect/dialect.h"
 #include "option/opt.h"
 
 struct values {
@@ -48,7 +49,7 @@ static void open_set(void)
   struct bn_err err = {0};
 
   memset(&values, 0xa5, sizeof values);
-  set = bn_optset_new(BN_V11, false);
+  set = bn_optset_new(&bn_policy_bench);
   assert_non_null(set);
   assert_int_equal(bn_optset_add(set, "Test options", table, &values, false, &err), 0);
 }

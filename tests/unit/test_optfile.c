@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "dialect/dialect.h"
 #include "option/opt.h"
 
 struct values {
@@ -39,11 +40,11 @@ static const struct bn_opt table[] = {
 static struct values values;
 static struct bn_optset *set;
 
-static void open_set(enum bn_version version, bool explicit_dialect)
+static void open_set(const struct bn_policy *policy)
 {
   struct bn_err err = {0};
 
-  set = bn_optset_new(version, explicit_dialect);
+  set = bn_optset_new(policy);
   assert_non_null(set);
   assert_int_equal(bn_optset_add(set, "Test options", table, &values, false, &err), 0);
 }
@@ -51,7 +52,7 @@ static void open_set(enum bn_version version, bool explicit_dialect)
 static int setup(void **state)
 {
   (void)state;
-  open_set(BN_V11, false);
+  open_set(&bn_policy_bench);
   return 0;
 }
 
@@ -161,7 +162,7 @@ static void test_file_open_quote_in_dialect(void **state)
 
   (void)state;
   (void)teardown(NULL);
-  open_set(BN_V10, true);
+  open_set(&bn_policy_10);
   assert_int_equal(read_text("size=8K\nlong-count=\"2\nsize=9K\n", path, &err), 0);
   assert_int_equal(values.size, 8192);
   assert_true(bn_optset_fault(set, &fault));

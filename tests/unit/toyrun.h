@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "dialect/dialect.h"
 #include "engine/event.h"
 #include "engine/run.h"
 
@@ -116,6 +117,7 @@ static inline struct bn_conf make_conf(unsigned threads)
   struct bn_conf c;
 
   memset(&c, 0, sizeof c);
+  c.policy = &bn_policy_bench;
   c.version = BN_V11;
   c.threads = threads;
   c.raw.thread_stack_size = 65536;

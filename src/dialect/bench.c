@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* bench's own form, when no dialect is asked for. */
+#include "dialect/dialect.h"
+
+const struct bn_policy bn_policy_bench = {
+    .program = "bench",
+    .release = PACKAGE_VERSION,
+    .version = BN_V11,
+
+    .default_at = offsetof(struct bn_opt, def),
+    .old_option = BN_OLD_OPTION_ON_STDERR,
+
+    .endless = "Both event and time limits are disabled, running an endless test",
+    .forced_shutdown_of_warmup = true,
+    .percentile_name = "--percentile",
+
+    .lacks_command = "implement",
+
+    .listed = BN_IN_ALL,
+    .lists_own = true,
+    .bool_form = "[=on|off]",
+};

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The forms of bench: its own, and a dialect for each version of sysbench. */
+#ifndef BN_DIALECT_DIALECT_H
+#define BN_DIALECT_DIALECT_H
+
+#include "api/policy.h"
+
+extern const struct bn_policy bn_policy_bench, bn_policy_05, bn_policy_10, bn_policy_11;
+
+/* The dialect that --compat names so, or NULL. */
+const struct bn_policy *bn_policy_named(const char *name);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The dialect of sysbench 1.1. */
+#include "dialect/dialect.h"
+
+const struct bn_policy bn_policy_11 = {
+    .dialect = "1.1",
+    .program = "sysbench",
+    .release = "1.1.0",
+    .version = BN_V11,
+
+    .default_at = offsetof(struct bn_opt, def),
+    .loose_values = true,
+    .loose_files = true,
+    .defaults_beat_files = true,
+    .old_option = BN_OLD_OPTION_ON_STDERR,
+    .plain_errors = true,
+
+    .endless = "Both event and time limits are disabled, running an endless test",
+    .forced_shutdown_of_warmup = true,
+    .percentile_name = "--percentile",
+
+    .unknown_not_exported = true,
+    .help_skips_files = true,
+    .lacks_command = "implement",
+
+    .listed = BN_IN_11,
+    .bool_form = "[=on|off]",
+};
