@@ -62,6 +62,66 @@ struct bn_policy {
   bool lists_are_single;       /* options that take a list now took one value */
   const char *bool_form;       /* of a switch: "[=on|off]" */
   size_t form_width;           /* columns for the form of any value; 0: what it needs */
+
+  /* --- a run --- */
+  bool overload_passes;          /* too many events that wait are told of whenever that is seen, and
+                                    the run goes on; else the run fails */
+  bool plain_tests_uncut;        /* tests without numbers of their own have neither checkpoints nor
+                                    interval reports */
+  bool warmup_event_is_extra;    /* the event in flight at the end of the warm-up comes on top of
+                                    --events */
+  bool limits_end_silently;      /* no line says which limit a thread has met */
+  bool threads_start_silently;   /* no line says that a thread has started */
+  const char *thread_ready;      /* "Worker thread (#0) …" */
+  const char *threads_not_ready; /* when a thread fails before the run begins */
+
+  /* --- databases --- */
+  bool driver_must_be_named;      /* there is no driver by default */
+  bool transactions_are_commits;  /* reports count COMMITs as transactions, not events */
+  bool statements_by_first_word;  /* a statement is a read or a write by its first word, not by what
+                                     it returns */
+  bool query_failures_are_alerts; /* a failed query is told of as ALERT */
+  bool fatal_errors_uncounted;    /* an error that ends a thread is not in the report */
+  bool unread_results_block;      /* results that nobody has read are in the way of a statement */
+  const char *query_was;          /* "…, query was: …" has this in the place of " was" */
+  bool mysql_zero_port;           /* MySQL's port may be 0: the client library's own */
+  bool mysql_place_unnamed;       /* a failed connection does not say to which host */
+  bool mysql_files_in_folder;     /* keys and certificates are looked for in the working folder */
+  bool mysql_traces_rows;         /* --mysql-debug shows first rows, and neither field counts nor
+                                     the end of a connection */
+  bool mysql_traces_field_count;  /* --mysql-debug shows field counts of prepared statements */
+  bool pgsql_whole_errors;        /* an error has all lines of libpq, not the server's sentence */
+  bool pgsql_shows_notices;       /* libpq prints notices; the own framing is off */
+
+  /* --- built-in tests --- */
+  bool flushes_are_quiet;      /* fileio: flushes are no events, and traced like other requests */
+  bool end_flush_after_events; /* fileio: the flush at the end follows --events alone */
+  bool mix_per_program;        /* fileio: reads and writes alternate across threads, not in each */
+  bool flags_are_number;       /* fileio: --file-extra-flags are shown as a number */
+  bool unknown_offset; /* fileio: a wrong checksum is told of without its offset, and the offset is
+                          hexadecimal */
+  bool no_hint_at_prepare;  /* fileio: a missing file does not remind of prepare */
+  bool late_backlog_check;  /* fileio: --file-async-backlog is checked by async modes alone */
+  const char *byte_unit;    /* fileio: "512B" */
+  const char *binary_unit;  /* fileio: "16KiB", without its letter */
+  const char *rate_unit;    /* fileio: of what was prepared, "MiB" per second */
+  const char *merging_gap;  /* fileio: between "Merging requests" and "up to" */
+  bool memory_short_words;  /* memory: blocks are multiples of 4 bytes, the last one of the
+                               total is whole, 0 of them are none, and own header lines */
+  bool memory_uniform_only; /* memory: random access does not follow --rand-type, and what is
+                               written counts down */
+  bool mutex_loops_dropped; /* mutex: the empty loop costs nothing */
+
+  /* --- scripts --- */
+  const char *script_version;  /* sysbench.version */
+  bool old_names_always;       /* the interface of 0.5 is there without being asked for */
+  bool old_names_on_demand;    /* … once a script wants it */
+  bool thread_run_will_do;     /* a script with its own thread_run() needs no event() */
+  bool thread_done_follows;    /* after an error in thread_run, too */
+  bool legacy_scripts_first;   /* a bare name is first looked for among the workloads of 0.5 */
+  bool panics;                 /* a missing script and an error outside of functions are told of
+                                  as a PANIC on stderr, errors name the user's function */
+  bool debug_option_is_global; /* --debug takes the place of Lua's library of that name */
 };
 
 #endif

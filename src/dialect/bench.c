@@ -19,4 +19,19 @@ const struct bn_policy bn_policy_bench = {
     .listed = BN_IN_ALL,
     .lists_own = true,
     .bool_form = "[=on|off]",
+
+    .thread_ready = "initialized",
+    .threads_not_ready = "Threads initialization failed!",
+
+    .query_was = " was",
+    .mysql_traces_field_count = true,
+
+    .byte_unit = "B",
+    .binary_unit = "iB",
+    .rate_unit = "MiB",
+    .merging_gap = " ",
+
+    .script_version = "1.1.0",
+    .old_names_on_demand = true,
+    .thread_run_will_do = true,
 };

@@ -25,4 +25,23 @@ const struct bn_policy bn_policy_10 = {
 
     .listed = BN_IN_10,
     .bool_form = "[=on|off]",
+
+    .thread_ready = "initialized",
+    .threads_not_ready = "Thread initialization failed!",
+
+    .unread_results_block = true,
+    .query_was = " was",
+    .mysql_files_in_folder = true,
+
+    .mix_per_program = true,
+    .late_backlog_check = true,
+    .byte_unit = "B",
+    .binary_unit = "iB",
+    .rate_unit = "MiB",
+    .merging_gap = " ",
+    .memory_uniform_only = true,
+
+    .script_version = "1.0.20",
+    .old_names_always = true,
+    .debug_option_is_global = true,
 };

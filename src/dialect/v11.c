@@ -25,4 +25,20 @@ const struct bn_policy bn_policy_11 = {
 
     .listed = BN_IN_11,
     .bool_form = "[=on|off]",
+
+    .warmup_event_is_extra = true,
+    .thread_ready = "initialized",
+    .threads_not_ready = "Threads initialization failed!",
+
+    .unread_results_block = true,
+    .query_was = " was",
+    .mysql_traces_field_count = true,
+
+    .late_backlog_check = true,
+    .byte_unit = "B",
+    .binary_unit = "iB",
+    .rate_unit = "MiB",
+    .merging_gap = " ",
+
+    .script_version = "1.1.0",
 };

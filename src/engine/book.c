@@ -85,8 +85,8 @@ static int make_snaps(struct bn_book *b)
 
 static void plan(struct bn_plan *p, const struct bn_conf *c)
 {
-  *p = (struct bn_plan){.version = c->version,
-                        .explicit_dialect = c->explicit_dialect,
+  *p = (struct bn_plan){.version = c->policy->version,
+                        .explicit_dialect = c->policy->dialect != NULL,
                         .verbosity = bn_log_get_verbosity(),
                         .threads = c->threads,
                         .events = c->events,
@@ -265,7 +265,7 @@ static void build_view(struct bn_book *b, struct desk *d, const struct bn_snap *
 {
   const struct bn_view_rules rules = {.percents = b->conf->percents,
                                       .n_percents = b->conf->n_percents,
-                                      .commits = b->conf->version == BN_V05,
+                                      .commits = b->conf->policy->transactions_are_commits,
                                       .exact = exact,
                                       .sessions = exact || base == &b->base};
   struct bn_view *v = &d->view;
@@ -392,12 +392,12 @@ bool bn_book_interval(struct bn_book *b, const struct bn_moment *m)
   return ok;
 }
 
-/* In 0.5 tests without statistics of their own have no checkpoints: their total is of the whole. */
+/* Tests without statistics of their own may have no checkpoints: their total is of the whole. */
 static bool has_checkpoints(const struct bn_book *b)
 {
   const enum bn_kind kind = bn_book_kind(b);
 
-  return b->conf->version != BN_V05 || (kind != BN_KIND_PLAIN && kind != BN_KIND_CPU);
+  return !b->conf->policy->plain_tests_uncut || (kind != BN_KIND_PLAIN && kind != BN_KIND_CPU);
 }
 
 bool bn_book_checkpoint(struct bn_book *b, const struct bn_moment *m)

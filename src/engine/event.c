@@ -64,7 +64,7 @@ static bool await_arrival(struct bn_session *s)
 /* 0.5 says nothing. */
 static void say_why(const struct bn_session *s, enum bn_admission answer)
 {
-  if (answer != BN_ADMIT_CLOSED && s->services->conf->version != BN_V05)
+  if (answer != BN_ADMIT_CLOSED && !s->services->conf->policy->limits_end_silently)
     bn_log(BN_INFO, "%s limit exceeded, exiting...", answer == BN_ADMIT_TIME_UP ? "Time" : "Event");
 }
 

@@ -100,7 +100,7 @@ static void tell_what_is_watched(const struct bn_run *run)
     bn_log(BN_DEBUG, "Reporting thread started");
   if (run->conf->n_checkpoints != 0)
     bn_log(BN_DEBUG, "Checkpoints report thread started");
-  if (run->conf->version == BN_V05 && run->ops->find_command == NULL &&
+  if (run->conf->policy->plain_tests_uncut && run->ops->find_command == NULL &&
       (run->ops->kind == BN_KIND_PLAIN || run->ops->kind == BN_KIND_CPU) &&
       (run->conf->interval_ns != 0 || run->conf->n_checkpoints != 0))
     bn_log(BN_DEBUG, "Reporting not supported by the current test, ");
@@ -301,8 +301,7 @@ static void give_up_start(struct bn_run *run)
     join_workers(run);
   }
   if (run->timeout == BN_STATUS_OK && run->signo == 0)
-    bn_log(BN_FATAL, run->conf->version == BN_V11 ? "Threads initialization failed!"
-                                                  : "Thread initialization failed!");
+    bn_log(BN_FATAL, "%s", run->conf->policy->threads_not_ready);
 }
 
 int bn_run_execute(struct bn_run *run)

@@ -92,14 +92,14 @@ int bn_run_status(struct bn_run *run)
   if (left_with(run) > 0)
     return left_with(run);
   return bn_run_has_failed(run) || run->report_failed ||
-                 (run->over_backlog && run->conf->version != BN_V05)
+                 (run->over_backlog && !run->conf->policy->overload_passes)
              ? BN_STATUS_FAILED
              : BN_STATUS_OK;
 }
 
 void bn_run_say_how_it_ended(struct bn_run *run)
 {
-  if (run->over_backlog && run->conf->version != BN_V05)
+  if (run->over_backlog && !run->conf->policy->overload_passes)
     bn_log(BN_FATAL, "The event queue is full. This means the worker threads are unable to keep up "
                      "with the specified event generation rate");
   if (left_with(run) >= 0)

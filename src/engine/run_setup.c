@@ -134,7 +134,7 @@ static int make_admit(struct bn_run *run)
                                      .others = SIDE_SESSIONS,
                                      .warmup = c->warmup_ns != 0,
                                      .one_by_one = c->raw.rate > 0,
-                                     .one_more = c->explicit_dialect && c->version == BN_V11,
+                                     .one_more = c->policy->warmup_event_is_extra,
                                      .stat = run->stats.stat};
 
   return bn_admit_init(&run->admit, &plan);

@@ -110,8 +110,7 @@ static void check_backlog(const struct agenda *a, uint64_t now)
     (void)pthread_mutex_lock(&run->lock);
     run->over_backlog = true;
     (void)pthread_mutex_unlock(&run->lock);
-    /* 0.5 says so whenever it finds the queue full. */
-    if (run->conf->version == BN_V05)
+    if (run->conf->policy->overload_passes)
       bn_log(BN_FATAL, "Event queue is full.");
   }
 }

@@ -82,7 +82,7 @@ void *bn_worker_main(void *arg)
   struct bn_err err = {0};
   bool ready;
 
-  if (run->conf->version != BN_V05)
+  if (!run->conf->policy->threads_start_silently)
     bn_log(BN_DEBUG, "Worker thread (#%u) started", s->id);
   if (run->conf->raw.rate > 0)
     (void)prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
@@ -90,8 +90,7 @@ void *bn_worker_main(void *arg)
   bn_clock_reader_init(&s->clock, &run->clock);
   ready = run->ops->session_open == NULL || run->ops->session_open(run->self, s, &err) == 0;
   if (ready) {
-    bn_log(BN_DEBUG, "Worker thread (#%u) %s", s->id,
-           run->conf->version == BN_V05 ? "started!" : "initialized");
+    bn_log(BN_DEBUG, "Worker thread (#%u) %s", s->id, run->conf->policy->thread_ready);
     set_state(w, BN_WORKER_RUNNING);
     atomic_store_explicit(&s->doing, "waiting for the other threads", memory_order_relaxed);
     if (bn_gate_wait(&run->gate))
