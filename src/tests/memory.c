@@ -147,7 +147,7 @@ enum { OVERHEAD_SHOWS = 64 * 1024 };
 
 static void say_aside(const struct bn_memory *m)
 {
-  if (m->run_conf->events != 0 && m->run_conf->version != BN_V05)
+  if (m->run_conf->events != 0 && !m->run_conf->policy->memory_short_words)
     bn_log_stderr("the memory test goes through --memory-total-size and ignores --events");
   if (m->work == BN_MEMORY_WORDS && m->conf->block_size < OVERHEAD_SHOWS)
     bn_log_stderr("blocks below 64 KiB: sysbench's own 105 to 110 ns per event dominated its "
@@ -169,7 +169,7 @@ static void describe_own(const struct bn_memory *m, struct bn_facts *f)
 static void memory_describe(const void *self, struct bn_facts *f)
 {
   const struct bn_memory *m = self;
-  const bool old = m->run_conf->version == BN_V05;
+  const bool old = m->run_conf->policy->memory_short_words;
   const unsigned long long kib = m->conf->block_size / 1024;
   const unsigned long long mib = m->conf->total_size / 1024 / 1024;
 

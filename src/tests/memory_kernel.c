@@ -123,7 +123,7 @@ RANDOM(rnd_read, (void)load(&job->word[chosen(job, rng)]))
 RANDOM(rnd_write, store(&job->word[chosen(job, rng)], job->tid))
 RANDOM(rnd_none, (void)chosen(job, rng))
 
-bn_memory_kernel bn_memory_kernel_get(enum bn_version version, enum bn_memory_oper oper,
+bn_memory_kernel bn_memory_kernel_get(bool uniform_only, enum bn_memory_oper oper,
                                       enum bn_memory_mode mode, enum bn_dist_type type)
 {
   static const bn_memory_kernel in_order[2][3] = {{seq_read, seq_write_left, seq_none},
@@ -131,7 +131,7 @@ bn_memory_kernel bn_memory_kernel_get(enum bn_version version, enum bn_memory_op
   static const bn_memory_kernel uniform[2][3] = {{rnd_read_any, rnd_write_left_any, rnd_none_any},
                                                  {rnd_read_any, rnd_write_any, rnd_none_any}};
   static const bn_memory_kernel distributed[3] = {rnd_read, rnd_write, rnd_none};
-  const bool new = version == BN_V11;
+  const bool new = !uniform_only;
 
   if (mode == BN_MEMORY_SEQ)
     return in_order[new][oper];

@@ -30,7 +30,7 @@ typedef void (*bn_memory_kernel)(const struct bn_memory_job *job);
 
 /* The loop of that version: 1.0 and 0.5 store the number of words left, 1.1 the session's
    number; 1.0 and 0.5 draw indexes uniformly whatever the type. */
-bn_memory_kernel bn_memory_kernel_get(enum bn_version version, enum bn_memory_oper oper,
+bn_memory_kernel bn_memory_kernel_get(bool uniform_only, enum bn_memory_oper oper,
                                       enum bn_memory_mode mode, enum bn_dist_type type);
 
 #endif

@@ -140,9 +140,10 @@ static int choose_words(struct bn_memory *m, int oper, int mode)
 {
   const enum bn_memory_oper o = (enum bn_memory_oper)oper;
 
-  m->no_request = m->run_conf->version == BN_V05 && o == BN_MEMORY_NONE && mode == BN_MEMORY_RND;
-  m->kernel = bn_memory_kernel_get(m->run_conf->version, o, (enum bn_memory_mode)mode,
-                                   m->run_conf->dist.type);
+  m->no_request =
+      m->run_conf->policy->memory_short_words && o == BN_MEMORY_NONE && mode == BN_MEMORY_RND;
+  m->kernel = bn_memory_kernel_get(m->run_conf->policy->memory_uniform_only, o,
+                                   (enum bn_memory_mode)mode, m->run_conf->dist.type);
   m->bytes_counter = o == BN_MEMORY_READ    ? BN_C_BYTES_READ
                      : o == BN_MEMORY_WRITE ? BN_C_BYTES_WRITTEN
                                             : BN_MEMORY_BYTES_UNTOUCHED;
@@ -194,7 +195,7 @@ int bn_memory_read_options(struct bn_memory *m, struct bn_err *err)
   m->way.huge = m->conf->hugetlb;
   if (choose_work(m, err) != 0)
     return -1;
-  m->old = m->run_conf->version == BN_V05 && m->work == BN_MEMORY_WORDS;
+  m->old = m->run_conf->policy->memory_short_words && m->work == BN_MEMORY_WORDS;
   if (check_block(m, err) != 0 || share_total(m, err) != 0)
     return -1;
   return bn_area_placement(&m->way, m->conf->numa, err);

@@ -128,7 +128,7 @@ static int mutex_open(void **self, struct bn_session *s, const void *conf, struc
   /* Compilers drop the loop of 0.5, so that its scores do not depend on it. */
   *m = (struct mutex){.conf = conf,
                       .sessions = s->services->conf->threads,
-                      .no_loops = s->services->conf->version == BN_V05};
+                      .no_loops = s->services->conf->policy->mutex_loops_dropped};
   m->type = find_type(m->conf->type);
   if (m->type == NULL)
     return bn_err_set(err, 0, "Invalid value for --mutex-type: '%s' (see 'bench mutex help')",

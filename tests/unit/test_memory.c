@@ -49,11 +49,11 @@ static void sequential_writes_reach_every_word(void **state)
   for (size_t n = 1; n <= WORDS_MAX; n = n < 40 ? n + 1 : 2 * n) {
     struct bn_memory_job job = make_job(n, &rng, &dist);
 
-    bn_memory_kernel_get(BN_V11, BN_MEMORY_WRITE, BN_MEMORY_SEQ, dist.type)(&job);
+    bn_memory_kernel_get(false, BN_MEMORY_WRITE, BN_MEMORY_SEQ, dist.type)(&job);
     for (size_t i = 0; i < n; i++)
       assert_true(block[GUARD + i] == 7);
     check_guards(n);
-    bn_memory_kernel_get(BN_V10, BN_MEMORY_WRITE, BN_MEMORY_SEQ, dist.type)(&job);
+    bn_memory_kernel_get(true, BN_MEMORY_WRITE, BN_MEMORY_SEQ, dist.type)(&job);
     for (size_t i = 0; i < n; i++)
       assert_true(block[GUARD + i] == n - i);
     check_guards(n);
@@ -63,7 +63,7 @@ static void sequential_writes_reach_every_word(void **state)
 /* n draws out of n leave (1 - 1/n)^n = 36.8 % of the words untouched. */
 static void random_writes_spread(void **state)
 {
-  static const enum bn_version versions[] = {BN_V11, BN_V10};
+  static const bool uniform_only[] = {false, true};
   struct bn_rng rng;
   struct bn_dist dist;
 
@@ -72,7 +72,7 @@ static void random_writes_spread(void **state)
     struct bn_memory_job job = make_job(WORDS_MAX, &rng, &dist);
     size_t untouched = 0;
 
-    bn_memory_kernel_get(versions[v], BN_MEMORY_WRITE, BN_MEMORY_RND, dist.type)(&job);
+    bn_memory_kernel_get(uniform_only[v], BN_MEMORY_WRITE, BN_MEMORY_RND, dist.type)(&job);
     check_guards(WORDS_MAX);
     for (size_t i = 0; i < WORDS_MAX; i++)
       untouched += block[GUARD + i] == UINT64_MAX;
@@ -92,7 +92,7 @@ static void indexes_follow_the_version(void **state)
     struct bn_memory_job job = make_job(WORDS_MAX, &rng, &dist);
 
     dist.type = BN_DIST_PARETO;
-    bn_memory_kernel_get(v == 0 ? BN_V11 : BN_V10, BN_MEMORY_WRITE, BN_MEMORY_RND, dist.type)(&job);
+    bn_memory_kernel_get(v != 0, BN_MEMORY_WRITE, BN_MEMORY_RND, dist.type)(&job);
     for (size_t i = WORDS_MAX / 2; i < WORDS_MAX; i++)
       upper[v] += block[GUARD + i] != UINT64_MAX;
   }
@@ -110,8 +110,8 @@ static void others_write_nothing(void **state)
   for (int k = 0; k < 8; k++) {
     struct bn_memory_job job = make_job(64, &rng, &dist);
 
-    bn_memory_kernel_get(k & 1 ? BN_V11 : BN_V10, opers[k >> 1 & 1],
-                         k & 4 ? BN_MEMORY_RND : BN_MEMORY_SEQ, dist.type)(&job);
+    bn_memory_kernel_get((k & 1) == 0, opers[k >> 1 & 1], k & 4 ? BN_MEMORY_RND : BN_MEMORY_SEQ,
+                         dist.type)(&job);
     for (size_t i = 0; i < WORDS_MAX + 2 * GUARD; i++)
       assert_true(block[i] == UINT64_MAX);
   }

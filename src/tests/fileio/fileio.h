@@ -36,7 +36,7 @@ extern const char *const bn_fileio_io_modes[];
 /* What follows from them; a plain value. */
 struct bn_fileio_plan {
   const struct bn_fileio_conf *conf;
-  enum bn_version version;
+  const struct bn_policy *policy;
   unsigned files, threads;
   uint64_t file_size; /* total size div files */
   uint64_t span;      /* bytes of a file that are used: file_size, rounded up to whole blocks where

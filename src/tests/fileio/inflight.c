@@ -139,7 +139,6 @@ static bool succeeded(struct bn_fileio *f, const struct bn_fileio_session *w, st
 
 static bool verified(const struct bn_fileio *f, const struct bn_io_req *r)
 {
-  const bool old = f->plan.version == BN_V05;
   struct bn_verify_fault fault;
 
   if (!f->plan.validate || r->op != BN_IO_READ)
@@ -148,7 +147,7 @@ static bool verified(const struct bn_fileio *f, const struct bn_io_req *r)
   case BN_VERIFY_GOOD:
     return true;
   case BN_VERIFY_CHECKSUM:
-    if (old)
+    if (f->plan.policy->unknown_offset)
       bn_log(BN_FATAL, "Checksum mismatch in block: ");
     else
       bn_log(BN_FATAL, "Checksum mismatch in block with offset: %llu",
@@ -163,7 +162,8 @@ static bool verified(const struct bn_fileio *f, const struct bn_io_req *r)
     break;
   }
   bn_log(BN_FATAL,
-         old ? "Validation failed on file %u, block offset 0x%llx, exiting..."
+         f->plan.policy->unknown_offset
+             ? "Validation failed on file %u, block offset 0x%llx, exiting..."
              : "Validation failed on file %u, block offset %llu, exiting...",
          r->file, (unsigned long long)fault.offset);
   return false;
@@ -333,7 +333,7 @@ static void begin(struct bn_fileio *f, struct bn_session *s, const struct bn_dra
   x->io.len = d->len;
   x->io.result = 0;
   x->kind = kind;
-  if (f->debug && (kind != QUIET || f->plan.version == BN_V05))
+  if (f->debug && (kind != QUIET || f->plan.policy->flushes_are_quiet))
     bn_log(BN_DEBUG, "Executing request, operation: %d, file_id: %u, pos: %llu, size: %zu",
            flush                 ? 3
            : d->op == BN_IO_READ ? 1
@@ -377,7 +377,7 @@ static bool draw(struct bn_fileio *f, struct bn_session *s, struct bn_draw *d)
   return true;
 }
 
-/* 0.5 does not count flushes as events. */
+/* Quiet flushes are no events. */
 static bool draw_event(struct bn_fileio *f, struct bn_session *s, struct bn_draw *d)
 {
   while (draw(f, s, d)) {
@@ -385,7 +385,7 @@ static bool draw_event(struct bn_fileio *f, struct bn_session *s, struct bn_draw
       return make_room(f, s, false);
     if (!make_room(f, s, true))
       return false;
-    if (f->plan.version != BN_V05)
+    if (!f->plan.policy->flushes_are_quiet)
       return true;
     begin(f, s, d, QUIET);
   }
@@ -412,12 +412,12 @@ static void drain(struct bn_fileio *f, struct bn_session *s)
     reap(f, s, w->in_flight, UINT64_MAX);
 }
 
-/* 0.5 flushes only what an event limit has ended. */
+/* A dialect may flush only what an event limit has ended. */
 static bool wants_end_flush(const struct bn_fileio *f, const struct bn_session *s)
 {
   if (!f->plan.fsync_end || !f->plan.writing)
     return false;
-  return f->plan.version != BN_V05 || (f->plan.events != 0 && !bn_session_over(s));
+  return !f->plan.policy->end_flush_after_events || (f->plan.events != 0 && !bn_session_over(s));
 }
 
 /* The session that ends last flushes every file once. */

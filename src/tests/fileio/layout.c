@@ -259,7 +259,7 @@ static void tell_speed(const struct making *m)
   else
     bn_log(BN_NOTICE, "%llu bytes written in %.2f seconds (%.2f %s/sec).",
            (unsigned long long)m->written, s, (double)m->written / 0x1p20 / s,
-           m->plan->version == BN_V05 ? "MB" : "MiB");
+           m->plan->policy->rate_unit);
 }
 
 static int make_all(struct making *m, struct bn_err *err)
@@ -385,7 +385,7 @@ static int complain_open(const struct bn_fileio_plan *p, const char *path, int e
     bn_log_stderr("'%s' is on a file system without direct I/O: use --file-dir, or leave 'direct' "
                   "out of --file-extra-flags",
                   path);
-  else if (error == ENOENT && p->version != BN_V05)
+  else if (error == ENOENT && !p->policy->no_hint_at_prepare)
     bn_log(BN_WARNING, "Did you forget to run the prepare step?");
   return -1;
 }

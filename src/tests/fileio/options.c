@@ -235,7 +235,7 @@ int bn_fileio_resolve(struct bn_fileio_plan *p, const struct bn_fileio_conf *con
                       const struct bn_conf *general, bool run, struct bn_err *err)
 {
   *p = (struct bn_fileio_plan){.conf = conf,
-                               .version = general->version,
+                               .policy = general->policy,
                                .validate = general->raw.validate,
                                .threads = general->threads,
                                .events = general->events,
@@ -253,7 +253,7 @@ void bn_fileio_flags_text(const struct bn_fileio_plan *p, char *out, size_t len)
 {
   const bool any = p->sync || p->dsync || p->direct;
 
-  if (p->version == BN_V05)
+  if (p->policy->flags_are_number)
     (void)snprintf(out, len, "%x", p->direct ? 3U : p->dsync ? 2U : p->sync ? 1U : 0U);
   else
     (void)snprintf(out, len, "%s%s%s%s", any ? "" : "(none)", p->sync ? "sync " : "",
@@ -269,9 +269,9 @@ void bn_fileio_size_text(const struct bn_fileio_plan *p, uint64_t bytes, char *o
   for (; value >= 1024 && prefix[i + 1] != '\0'; i++)
     value /= 1024;
   if (i == 0)
-    (void)snprintf(out, len, "%.5g%s", value, p->version == BN_V05 ? "b" : "B");
+    (void)snprintf(out, len, "%.5g%s", value, p->policy->byte_unit);
   else
-    (void)snprintf(out, len, "%.5g%c%s", value, prefix[i], p->version == BN_V05 ? "b" : "iB");
+    (void)snprintf(out, len, "%.5g%c%s", value, prefix[i], p->policy->binary_unit);
 }
 
 static void describe_flushes(const struct bn_fileio_plan *p, struct bn_facts *f)
@@ -299,8 +299,8 @@ void bn_fileio_describe(const struct bn_fileio_plan *p, const char *io_title, st
   bn_facts_row(f, BN_NOTICE, "Block size %s", text);
   if (p->conf->merged > 0) {
     bn_fileio_size_text(p, p->conf->block_size * (uint64_t)p->conf->merged, text, sizeof text);
-    bn_facts_row(f, BN_NOTICE, "Merging requests %sup to %s for sequential IO.",
-                 p->version == BN_V05 ? " " : "", text);
+    bn_facts_row(f, BN_NOTICE, "Merging requests%sup to %s for sequential IO.",
+                 p->policy->merging_gap, text);
   }
   if (p->random) {
     bn_facts_row(f, BN_NOTICE, "Number of IO requests: %llu", (unsigned long long)p->events);

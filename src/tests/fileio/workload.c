@@ -57,7 +57,7 @@ static int make_pattern(struct bn_fileio *f, struct bn_err *err)
       .block = p->conf->block_size,
       .request = p->request,
       .rw_ratio = p->conf->rw_ratio,
-      .global_mix = p->version != BN_V11,
+      .global_mix = p->policy->mix_per_program,
       .fsync_freq = p->writing ? p->fsync_freq : 0,
       .exclusive = p->validate,
   };
@@ -87,7 +87,7 @@ static int check_memory(const struct bn_fileio *f, struct bn_err *err)
 /* sysbench looks at it where it is used; without a dialect a wrong number is wrong everywhere. */
 static int choose_depth(struct bn_fileio *f, int64_t backlog, struct bn_err *err)
 {
-  if (backlog <= 0 && (f->engine->async || !f->services->conf->explicit_dialect))
+  if (backlog <= 0 && (f->engine->async || !f->plan.policy->late_backlog_check))
     return bn_err_set(err, 0, "Invalid value of file-async-backlog: %" PRId64, backlog);
   f->depth = f->engine->async ? (unsigned)backlog : 1;
   return check_memory(f, err);
