@@ -101,10 +101,12 @@ static void limit_arenas(void)
    the functions.  Our own workloads of 0.5 have it always. */
 static enum bn_old_names old_names(const struct bn_script *sc)
 {
-  if (sc->setup.conf->version != BN_V11)
+  const struct bn_policy *policy = sc->setup.conf->policy;
+
+  if (policy->old_names_always)
     return BN_OLD_NOW;
-  return sc->setup.conf->explicit_dialect && sc->vm.place.set != BN_SET_LEGACY ? BN_OLD_NONE
-                                                                               : BN_OLD_ON_DEMAND;
+  return policy->old_names_on_demand || sc->vm.place.set == BN_SET_LEGACY ? BN_OLD_ON_DEMAND
+                                                                          : BN_OLD_NONE;
 }
 
 /* Our own modern workloads have no use for them. */

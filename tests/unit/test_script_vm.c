@@ -11,6 +11,7 @@
 
 #include "api/session.h"
 #include "base/buf.h"
+#include "dialect/dialect.h"
 #include "option/conf.h"
 #include "script/vm/call.h"
 #include "script/vm/chunk.h"
@@ -98,7 +99,7 @@ static void count_files(void *arg, const char *file)
 
 static void test_interpreters(void **state)
 {
-  const struct bn_conf conf = {.version = BN_V11};
+  const struct bn_conf conf = {.policy = &bn_policy_bench};
   char file[256];
   struct bn_script_setup setup = {.name = file, .conf = &conf};
   struct bn_session session = {.id = 1};
@@ -183,20 +184,21 @@ static void test_path(void **state)
 /* Every name under which packages of sysbench had a workload, and what it means in a version. */
 static void test_find_instead(void **state)
 {
-  struct bn_conf conf = {.version = BN_V11};
+  struct bn_conf conf = {.policy = &bn_policy_bench};
   const struct bn_script_setup setup = {.conf = &conf, .data_dir = dir};
   static const struct {
     const char *name;
-    enum bn_version version;
+    const struct bn_policy *policy;
     const char *file; /* in the data folder; NULL: none of ours */
-  } rows[] = {{"/gone/sysbench/tests/db/oltp.lua", BN_V11, "tests/include/oltp_legacy/oltp.lua"},
-              {"/gone/oltp_legacy/oltp", BN_V11, "tests/include/oltp_legacy/oltp.lua"},
-              {"/gone/share/sysbench/oltp.lua", BN_V11, "oltp.lua"},
-              {"/gone/share/sysbench/oltp.lua", BN_V05, "tests/include/oltp_legacy/oltp.lua"},
-              {"/gone/share/sysbench/new", BN_V05, "new.lua"},
-              {"/gone/db/oltp.lua", BN_V11, NULL},
-              {"/gone/sysbench/absent.lua", BN_V11, NULL},
-              {"/proc/self/exe", BN_V11, NULL}};
+  } rows[] = {
+      {"/gone/sysbench/tests/db/oltp.lua", &bn_policy_bench, "tests/include/oltp_legacy/oltp.lua"},
+      {"/gone/oltp_legacy/oltp", &bn_policy_bench, "tests/include/oltp_legacy/oltp.lua"},
+      {"/gone/share/sysbench/oltp.lua", &bn_policy_bench, "oltp.lua"},
+      {"/gone/share/sysbench/oltp.lua", &bn_policy_05, "tests/include/oltp_legacy/oltp.lua"},
+      {"/gone/share/sysbench/new", &bn_policy_05, "new.lua"},
+      {"/gone/db/oltp.lua", &bn_policy_bench, NULL},
+      {"/gone/sysbench/absent.lua", &bn_policy_bench, NULL},
+      {"/proc/self/exe", &bn_policy_bench, NULL}};
 
   (void)state;
   make_folder("tests");
@@ -208,7 +210,7 @@ static void test_find_instead(void **state)
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     char wanted[512];
 
-    conf.version = rows[i].version;
+    conf.policy = rows[i].policy;
     char *file = bn_find_instead(&setup, rows[i].name, true);
 
     if (rows[i].file == NULL) {
@@ -223,7 +225,7 @@ static void test_find_instead(void **state)
 
 static void test_not_found(void **state)
 {
-  const struct bn_conf conf = {.version = BN_V11};
+  const struct bn_conf conf = {.policy = &bn_policy_bench};
   const struct bn_script_setup setup = {.name = "no-such-test", .conf = &conf};
   struct bn_place place = {0};
   struct bn_err err = {0};

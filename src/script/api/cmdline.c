@@ -148,12 +148,11 @@ static int expect(lua_State *L)
 
 int bn_cmdline_dialect(lua_State *L)
 {
-  static const char *const names[] = {[BN_V05] = "0.5", [BN_V10] = "1.0", [BN_V11] = "1.1"};
-  const struct bn_conf *conf = bn_lua_current()->vm->setup->conf;
+  const char *dialect = bn_lua_current()->vm->setup->conf->policy->dialect;
 
-  if (!conf->explicit_dialect)
+  if (dialect == NULL)
     return 0;
-  lua_pushstring(L, names[conf->version]);
+  lua_pushstring(L, dialect);
   return 1;
 }
 

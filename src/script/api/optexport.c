@@ -94,11 +94,11 @@ static void push_value(lua_State *L, const struct bn_opt *o, const void *value)
 static void set_global(const struct export *x, const char *name)
 {
   lua_State *L = x->L;
-  const bool is_10 = bn_lua_current()->vm->setup->conf->version == BN_V10;
+  const bool is_free = bn_lua_current()->vm->setup->conf->policy->debug_option_is_global;
 
   lua_getfield(L, x->env, name);
-  const bool taken =
-      lua_isfunction(L, -1) || (lua_istable(L, -1) && !(is_10 && strcmp(name, LUA_DBLIBNAME) == 0));
+  const bool taken = lua_isfunction(L, -1) ||
+                     (lua_istable(L, -1) && !(is_free && strcmp(name, LUA_DBLIBNAME) == 0));
 
   lua_pop(L, 1);
   if (taken)

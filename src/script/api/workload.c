@@ -121,7 +121,7 @@ static int open_script(void **self, struct bn_session *s, const void *conf, stru
   if (bn_lua_call_global(lua, "init") != 0)
     return -1;
   if (bn_lua_has_function(lua, "event") ||
-      (!api->vm->setup->conf->explicit_dialect && has_own_thread_run(lua)))
+      (api->vm->setup->conf->policy->thread_run_will_do && has_own_thread_run(lua)))
     return 0;
   bn_log(BN_FATAL, "cannot find the event() function in %s", api->title);
   return -1;
@@ -168,8 +168,7 @@ static enum bn_next loop(void *self, struct bn_session *s)
     bn_event_drop(s, &own->in->tick);
   if (rc == 0)
     return BN_FINISHED;
-  /* In 0.5 thread_done follows all the same. */
-  own->ready = api->vm->setup->conf->version == BN_V05;
+  own->ready = api->vm->setup->conf->policy->thread_done_follows;
   return BN_FAILED;
 }
 

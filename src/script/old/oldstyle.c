@@ -121,14 +121,14 @@ static void report_unknown(void *arg, const char *name, const char *value, const
   bn_near_complain(name, near.best);
 }
 
-/* Versions before 1.1 have no other scripts.  Later there are some, unless they are written so. */
+/* Where old names are always there, scripts are old; else those that are written so. */
 static bool is_old(const struct bn_vm *vm, const struct words *w)
 {
   const struct bn_conf *conf = vm->setup->conf;
 
-  if (conf->version != BN_V11 || vm->place.set == BN_SET_LEGACY)
+  if (conf->policy->old_names_always || vm->place.set == BN_SET_LEGACY)
     return true;
-  return !conf->explicit_dialect && vm->place.set == BN_SET_USER && uses_old_names(w);
+  return conf->policy->old_names_on_demand && vm->place.set == BN_SET_USER && uses_old_names(w);
 }
 
 bool bn_oldstyle_accepts_any(const struct bn_vm *vm)

@@ -131,7 +131,7 @@ static void log_error(lua_State *L, const char *what)
   const bool pushed = push_sql_error(L);
   const char *text = lua_isstring(L, -1) ? lua_tostring(L, -1) : "(not a string)";
 
-  if (setup->conf->version == BN_V05)
+  if (setup->conf->policy->panics)
     log_as_05(text, what != NULL && strcmp(what, call_command) == 0 ? setup->command : what);
   else if (what != NULL)
     bn_log(BN_FATAL, "`%s' function failed: %s", what, text);

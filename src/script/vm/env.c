@@ -189,17 +189,10 @@ static void push_environment(lua_State *L)
   lua_setfield(L, -2, "ffi");
 }
 
-static const char *version_of(enum bn_version version)
-{
-  static const char *const names[] = {[BN_V05] = "0.5", [BN_V10] = "1.0.20", [BN_V11] = "1.1.0"};
-
-  return names[version];
-}
-
 static void push_sysbench(struct bn_lua *lua)
 {
   lua_State *L = lua->L;
-  const char *version = version_of(lua->vm->setup->conf->version);
+  const char *version = lua->vm->setup->conf->policy->script_version;
 
   lua_createtable(L, 0, 16);
   lua_pushinteger(L, (lua_Integer)lua->tid);

@@ -62,7 +62,7 @@ char *bn_find_instead(const struct bn_script_setup *setup, const char *name, boo
   if (is_in(name, "oltp_legacy") || is_in(name, "tests/db")) {
     file = bundled(setup, BN_SET_LEGACY, name);
   } else if (is_in(name, "sysbench")) {
-    const bool old = setup->conf->version == BN_V05;
+    const bool old = setup->conf->policy->legacy_scripts_first;
 
     file = bundled(setup, old ? BN_SET_LEGACY : BN_SET_MODERN, name);
     if (file == NULL)
@@ -95,8 +95,7 @@ static char *find_file(const struct bn_script_setup *setup, const char *path)
 
   if (bn_path_is_file(name))
     return strdup(name);
-  /* In 0.5 a bare name is a workload of its own set. */
-  if (setup->conf->version == BN_V05 && strchr(name, '/') == NULL)
+  if (setup->conf->policy->legacy_scripts_first && strchr(name, '/') == NULL)
     file = bundled(setup, BN_SET_LEGACY, name);
   if (file == NULL)
     file = find_module(path, name);
@@ -107,7 +106,7 @@ static int not_found(const struct bn_script_setup *setup, struct bn_err *err)
 {
   const char *name = setup->name;
 
-  if (setup->conf->version != BN_V05)
+  if (!setup->conf->policy->panics)
     return bn_err_set(err, ENOENT,
                       "Cannot find benchmark '%s': no such built-in test, file or module", name);
   bn_log_stderr("PANIC: unprotected error in call to Lua API (cannot open %s/%s%s: %s)",
