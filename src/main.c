@@ -105,8 +105,6 @@ static int declare_options(struct program *p)
   struct bn_err err = {0};
 
   p->conf.policy = p->cli.policy;
-  p->conf.version = p->cli.policy->version;
-  p->conf.explicit_dialect = p->cli.policy->dialect != NULL;
   p->options = bn_optset_new(p->cli.policy);
   if (p->options == NULL)
     return out_of_memory();
@@ -341,7 +339,7 @@ static int open_script(struct program *p)
 {
   struct bn_err err = {0};
 
-  p->sql = bn_sqlsys_new(&p->sql_conf, p->conf.version, p->drivers, p->n_drivers);
+  p->sql = bn_sqlsys_new(&p->sql_conf, p->conf.policy, p->drivers, p->n_drivers);
   const struct bn_script_setup setup = {.name = p->cli.test,
                                         .command = p->cli.command,
                                         .argc = p->cli.argc,
@@ -353,8 +351,6 @@ static int open_script(struct program *p)
 
   if (p->sql == NULL)
     return out_of_memory();
-  if (p->conf.explicit_dialect)
-    bn_sqlsys_as_released(p->sql);
   if (bn_plugin_data_dir(p->data_dir, sizeof p->data_dir, &err) == NULL)
     return refuse(&err);
   if (bn_script_new(&p->script, &setup, &err) != 0)

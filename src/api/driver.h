@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "api/opt.h"
+#include "api/policy.h"
 #include "base/err.h"
 
 #define BN_DRIVER_ABI 2
@@ -130,11 +131,11 @@ enum bn_isolation {
 /* What the host lends to a driver at init; valid until done. */
 struct bn_driver_host {
   void (*log)(int level,
-              const char *text); /* levels of base/log.h: 0 fatal … 5 debug; any thread */
-  enum bn_version version;       /* dialect */
-  uint64_t (*now_ns)(void);      /* CLOCK_MONOTONIC */
-  void (*verbosity)(int level);  /* as if by --verbosity; at init only */
-  bool anew;                     /* statements are to be prepared anew at each execute */
+              const char *text);  /* levels of base/log.h: 0 fatal … 5 debug; any thread */
+  const struct bn_policy *policy; /* of the dialect */
+  uint64_t (*now_ns)(void);       /* CLOCK_MONOTONIC */
+  void (*verbosity)(int level);   /* as if by --verbosity; at init only */
+  bool anew;                      /* statements are to be prepared anew at each execute */
 };
 
 /* `bench_driver` of this type is the one symbol a module exports.  Hooks are only appended; `size`

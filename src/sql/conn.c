@@ -212,7 +212,7 @@ struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session 
   if (rc == 0)
     return c;
   if (rc < 0)
-    bn_sql_message(drv->ops, drv->sys->version, BN_STEP_CONNECT, &c->diag, "", 0);
+    bn_sql_message(drv->ops, drv->sys->policy, BN_STEP_CONNECT, &c->diag, "", 0);
   bn_sql_conn_free(c);
   return NULL;
 }
@@ -251,7 +251,7 @@ static void sleep_ms(unsigned ms)
 static int give_up(struct bn_sql_conn *c, bool over)
 {
   if (!over)
-    bn_sql_message(c->ops, c->sys->version, BN_STEP_CONNECT, &c->diag, "", 0);
+    bn_sql_message(c->ops, c->sys->policy, BN_STEP_CONNECT, &c->diag, "", 0);
   c->view.error = BN_VERDICT_FATAL;
   c->view.sql_errno = c->diag.code;
   return -1;

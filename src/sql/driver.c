@@ -67,7 +67,7 @@ const struct bn_opt bn_sql_options[] = {
     BN_OPT_END,
 };
 
-/* By whether --db-debug is given and whether the dialect is 0.5. */
+/* By whether --db-debug is given and whether transactions are counted apart from events. */
 static const struct bn_metric metrics[2][2][4] = {
     {{{0}}, {{"transactions", "1", BN_COUNTER}}},
     {{{"sql_execute", "ns", BN_HISTOGRAM}, {"sql_fetch", "ns", BN_HISTOGRAM}},
@@ -76,7 +76,7 @@ static const struct bn_metric metrics[2][2][4] = {
       {"sql_fetch", "ns", BN_HISTOGRAM}}},
 };
 
-struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, enum bn_version version,
+struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_policy *policy,
                                 const struct bn_sql_row *rows, size_t n_rows)
 {
   struct bn_sqlsys *sys = calloc(1, sizeof *sys);
@@ -89,14 +89,15 @@ struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, enum bn_version 
     return NULL;
   }
   sys->conf = conf;
-  sys->version = version;
+  sys->policy = policy;
+  sys->by_first_word = policy->statements_by_first_word;
   sys->rows = rows;
   sys->n_rows = n_rows;
   for (size_t i = 0; i < n_rows; i++)
     sys->drivers[i] = (struct bn_sql_driver){.sys = sys,
                                              .index = (unsigned)i,
                                              .host = {.log = bn_log_text,
-                                                      .version = version,
+                                                      .policy = policy,
                                                       .now_ns = bn_clock_mono,
                                                       .verbosity = bn_log_verbosity}};
   pthread_mutex_init(&sys->lock, NULL);
@@ -105,14 +106,9 @@ struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, enum bn_version 
   return sys;
 }
 
-void bn_sqlsys_as_released(struct bn_sqlsys *sys)
-{
-  sys->as_released = true;
-}
-
 const struct bn_metric *bn_sqlsys_metrics(const struct bn_sqlsys *sys)
 {
-  const struct bn_metric *rows = metrics[sys->conf->debug][sys->version == BN_V05];
+  const struct bn_metric *rows = metrics[sys->conf->debug][sys->policy->transactions_are_commits];
 
   return rows->name != NULL ? rows : NULL;
 }
@@ -173,7 +169,7 @@ static const struct bn_sql_row *choose(const struct bn_sqlsys *sys, const char *
 
   if (name == NULL)
     name = sys->conf->driver;
-  if (name == NULL && sys->version == BN_V05) {
+  if (name == NULL && sys->policy->driver_must_be_named) {
     bn_log(BN_FATAL, "no database driver specified");
     return NULL;
   }

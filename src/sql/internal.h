@@ -28,7 +28,8 @@ struct bn_sql_driver {
 
 struct bn_sqlsys {
   const struct bn_sql_conf *conf;
-  enum bn_version version;
+  const struct bn_policy *policy;
+  bool by_first_word; /* policy->statements_by_first_word, at hand for every statement */
   const struct bn_sql_row *rows;
   struct bn_sql_driver *drivers; /* one per row */
   size_t n_rows;
@@ -36,8 +37,7 @@ struct bn_sqlsys {
   /* Set with the first driver, constant from then on. */
   struct bn_sql_errors ignored; /* --db-ignore-errors */
   bool emulate;
-  bool anew;        /* statements are prepared anew at each execute */
-  bool as_released; /* a dialect was asked for: unread results are in the way of a statement */
+  bool anew; /* statements are prepared anew at each execute */
   _Atomic bool unread_told;
   FILE *trace;
   bool settled;

@@ -20,7 +20,7 @@ static const char text_unnamed[] = "%c returned error %e (%m)";
 /* A bulk insert is half a megabyte; the reference cuts here too. */
 enum { MESSAGE_MAX = 4095 };
 
-static void add_field(struct bn_buf *b, char what, enum bn_version version,
+static void add_field(struct bn_buf *b, char what, const struct bn_policy *policy,
                       const struct bn_sql_diag *d, const char *sql, size_t len)
 {
   switch (what) {
@@ -40,19 +40,20 @@ static void add_field(struct bn_buf *b, char what, enum bn_version version,
     (void)bn_buf_str(b, d->where);
     break;
   case 'v':
-    (void)bn_buf_str(b, version == BN_V05 ? "" : " was");
+    (void)bn_buf_str(b, policy->query_was);
     break;
   default:
     (void)bn_buf_char(b, what);
   }
 }
 
-void bn_sql_message(const struct bn_driver *ops, enum bn_version version, enum bn_sql_step step,
-                    const struct bn_sql_diag *d, const char *sql, size_t len)
+void bn_sql_message(const struct bn_driver *ops, const struct bn_policy *policy,
+                    enum bn_sql_step step, const struct bn_sql_diag *d, const char *sql, size_t len)
 {
   const char *const *texts = ops->texts;
   const char *p = texts != NULL && texts[step] != NULL ? texts[step] : default_texts[step];
-  const bool alert = version == BN_V05 && step == BN_STEP_QUERY && !ops->fatal_queries;
+  const bool alert =
+      policy->query_failures_are_alerts && step == BN_STEP_QUERY && !ops->fatal_queries;
   struct bn_buf b;
 
   if (step == BN_STEP_QUERY && sql == NULL)
@@ -62,7 +63,7 @@ void bn_sql_message(const struct bn_driver *ops, enum bn_version version, enum b
     bn_buf_clear(&b);
     for (; *p != '\0' && *p != '\n'; p++) {
       if (*p == '%' && p[1] != '\0')
-        add_field(&b, *++p, version, d, sql, len);
+        add_field(&b, *++p, policy, d, sql, len);
       else
         (void)bn_buf_char(&b, *p);
     }

@@ -8,7 +8,8 @@
 #include "api/driver.h"
 
 /* Logs it.  sql NULL: the statement is not known any more. */
-void bn_sql_message(const struct bn_driver *ops, enum bn_version version, enum bn_sql_step step,
-                    const struct bn_sql_diag *d, const char *sql, size_t len);
+void bn_sql_message(const struct bn_driver *ops, const struct bn_policy *policy,
+                    enum bn_sql_step step, const struct bn_sql_diag *d, const char *sql,
+                    size_t len);
 
 #endif

@@ -65,8 +65,8 @@ static void recover(struct bn_sql_conn *c)
 static void give_up(struct bn_sql_conn *c)
 {
   c->view.error = BN_VERDICT_FATAL;
-  bn_sql_message(c->ops, c->sys->version, c->failed_step, &c->diag, c->failed_sql, c->failed_len);
-  if (c->sys->version != BN_V05)
+  bn_sql_message(c->ops, c->sys->policy, c->failed_step, &c->diag, c->failed_sql, c->failed_len);
+  if (!c->sys->policy->fatal_errors_uncounted)
     count_error(c);
 }
 

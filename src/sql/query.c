@@ -11,10 +11,9 @@ static bool begins_with(const char *sql, size_t len, const char *word, size_t wo
   return len >= word_len && strncasecmp(sql, word, word_len) == 0;
 }
 
-/* Dialect 0.5 knows statements by their first word. */
 enum bn_sql_kind bn_sql_kind_of(const struct bn_sqlsys *sys, const char *sql, size_t len)
 {
-  if (__builtin_expect(sys->version != BN_V05, 1))
+  if (__builtin_expect(!sys->by_first_word, 1))
     return BN_SQL_BY_RESULT;
   while (len > 0 && (*sql == ' ' || *sql == '\t' || *sql == '\n' || *sql == '\r')) {
     sql++;

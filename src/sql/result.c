@@ -39,7 +39,7 @@ void bn_sql_result_drop(struct bn_sql_conn *c)
 
 void bn_sql_result_pass(struct bn_sql_conn *c)
 {
-  if (!c->more || !c->sys->as_released || c->ops->unread == NULL)
+  if (!c->more || !c->sys->policy->unread_results_block || c->ops->unread == NULL)
     bn_sql_result_drop(c);
   else if (c->live)
     release(c);

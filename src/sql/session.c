@@ -37,7 +37,7 @@ static struct bn_sql_session *make(struct bn_sqlsys *sys, struct bn_session *s)
   o->session = s;
   /* The sessions of commands and of the main thread are not part of the measurement. */
   if (s->services->metrics == bn_sqlsys_metrics(sys)) {
-    o->count_commits = sys->version == BN_V05;
+    o->count_commits = sys->policy->transactions_are_commits;
     o->timed = sys->conf->debug && s->stat->hist != NULL;
   }
   pthread_mutex_init(&o->lock, NULL);

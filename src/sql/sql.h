@@ -42,10 +42,8 @@ struct bn_sql_conn;
 struct bn_sql_stmt;
 
 /* conf and rows are borrowed and outlive the object.  NULL: out of memory. */
-struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, enum bn_version version,
+struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_policy *policy,
                                 const struct bn_sql_row *rows, size_t n_rows);
-/* A dialect was asked for: what sysbench refuses is refused, too. */
-void bn_sqlsys_as_released(struct bn_sqlsys *sys);
 /* What a workload that uses this layer has to declare as its metrics: with --db-debug histograms
    "sql_execute" and "sql_fetch", in dialect 0.5 a counter "transactions" of COMMITs.  NULL: none.
  */

@@ -102,8 +102,8 @@ static void ignore_level(int level)
   (void)level;
 }
 
-static const struct bn_driver_host host = {
-    .log = log_line, .version = BN_V11, .now_ns = bn_clock_mono, .verbosity = ignore_level};
+static const struct bn_driver_host host = {log_line, &bn_policy_bench, bn_clock_mono, ignore_level,
+                                           false};
 
 static void *wake(void *arg)
 {

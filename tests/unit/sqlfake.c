@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "cm.h"
+#include "dialect/dialect.h"
 
 struct fake fake;
 
@@ -298,20 +299,22 @@ void fixture_open(struct fixture *f, enum bn_version version)
 void fixture_open_with(struct fixture *f, enum bn_version version)
 {
   static char name[] = "fake";
+  static const struct bn_policy *const policies[] = {
+      [BN_V05] = &bn_policy_05, [BN_V10] = &bn_policy_10, [BN_V11] = &bn_policy_bench};
   static struct fake_conf conf;
   struct bn_err err = {0};
 
   memset(&fake, 0, sizeof fake);
   fake.caps = (struct bn_sql_caps){
       .multi_rows_insert = true, .prepared_statements = true, .backslash_escapes = true};
-  f->conf.version = version;
+  f->conf.policy = policies[version];
   f->conf.threads = 1;
   f->conf.raw.thread_stack_size = 65536;
   f->sql_conf.driver = name;
   conf.ignored = (struct bn_list){.item = &f->ignored, .n = f->ignored != NULL};
   f->row = (struct bn_sql_row){
       .name = "fake", .conf_size = sizeof conf, .conf = &conf, .ops = &fake_driver};
-  f->sys = bn_sqlsys_new(&f->sql_conf, version, &f->row, 1);
+  f->sys = bn_sqlsys_new(&f->sql_conf, f->conf.policy, &f->row, 1);
   assert_non_null(f->sys);
   f->ops =
       (struct bn_workload){.name = "toy", .event = no_event, .metrics = bn_sqlsys_metrics(f->sys)};

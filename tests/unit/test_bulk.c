@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cm.h"
+#include "dialect/dialect.h"
 #include "engine/stop.h"
 #include "measure/stat.h"
 #include "sqlfake.h"
@@ -53,7 +54,7 @@ static void sends_a_row_at_a_time_where_it_must(void **state)
   fixture_open(&f, BN_V11);
   bn_sqlsys_free(f.sys);
   fake.caps.multi_rows_insert = false;
-  f.sys = bn_sqlsys_new(&f.sql_conf, BN_V11, &f.row, 1);
+  f.sys = bn_sqlsys_new(&f.sql_conf, &bn_policy_bench, &f.row, 1);
   f.drv = bn_sql_driver(f.sys, f.s, NULL);
   c = bn_sql_connect(f.drv, f.s, NULL, NULL, 0);
   fake.log[0] = '\0';

@@ -281,7 +281,6 @@ static void a_dialect_refuses_while_results_are_pending(void **state)
 
   (void)state;
   fixture_open(&f, BN_V10);
-  bn_sqlsys_as_released(f.sys);
   struct bn_sql_conn *c = connect_to(&f);
   struct bn_sql_stmt *st = bn_sql_prepare(c, "one", 3);
 

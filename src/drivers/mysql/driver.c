@@ -39,12 +39,13 @@ static int check_protocol(const struct bn_mysql_conf *conf, struct bn_err *err)
                     "--mysql-protocol=own cannot be used with %s: leave one of them out", other);
 }
 
-static int check(const struct bn_mysql_conf *conf, enum bn_version version, struct bn_err *err)
+static int check(const struct bn_mysql_conf *conf, const struct bn_policy *policy,
+                 struct bn_err *err)
 {
   if (conf->socket.n == 0 && conf->host.n == 0)
     return bn_err_set(err, EINVAL, "No MySQL hosts specified, aborting");
   /* In 0.5 the port is one number, and nothing is 0: the client library's own. */
-  if (conf->socket.n == 0 && conf->port.n == 0 && version != BN_V05)
+  if (conf->socket.n == 0 && conf->port.n == 0 && !policy->mysql_zero_port)
     return bn_err_set(err, EINVAL, "No MySQL ports specified, aborting");
   return check_protocol(conf, err);
 }
@@ -66,7 +67,7 @@ static int init(void **self, const void *conf, const struct bn_driver_host *host
 {
   struct bn_mysql *driver;
 
-  if (check(conf, host->version, err) != 0)
+  if (check(conf, host->policy, err) != 0)
     return -1;
   driver = calloc(1, sizeof *driver);
   if (driver == NULL)

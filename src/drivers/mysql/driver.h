@@ -28,10 +28,4 @@ __attribute__((format(printf, 2, 3))) void bn_mysql_trace_text(const struct bn_m
       bn_mysql_trace_text(driver, __VA_ARGS__);                                                    \
   } while (0)
 
-/* 0.5 traces other calls than later versions. */
-static inline bool bn_mysql_is_05(const struct bn_mysql *driver)
-{
-  return driver->host->version == BN_V05;
-}
-
 #endif

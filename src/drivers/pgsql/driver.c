@@ -59,13 +59,14 @@ static int find_password(struct bn_pgsql *driver, struct bn_err *err)
   return driver->password != NULL ? 0 : bn_err_set(err, ENOMEM, "out of memory");
 }
 
-static int check(const struct bn_pgsql_conf *conf, enum bn_version version, struct bn_err *err)
+static int check(const struct bn_pgsql_conf *conf, const struct bn_policy *policy,
+                 struct bn_err *err)
 {
-  if (conf->protocol == BN_PGSQL_PROTOCOL_OWN && version == BN_V05)
-    return bn_err_set(
-        err, EINVAL,
-        "--pgsql-protocol=own cannot be used in dialect 0.5, where the client library "
-        "prints notices");
+  if (conf->protocol == BN_PGSQL_PROTOCOL_OWN && policy->pgsql_shows_notices)
+    return bn_err_set(err, EINVAL,
+                      "--pgsql-protocol=own cannot be used in dialect %s, where the client library "
+                      "prints notices",
+                      policy->dialect);
   if (conf->port.n == 0)
     return bn_err_set(err, EINVAL, "No PostgreSQL ports specified, aborting");
   for (size_t i = 0; i < conf->port.n; i++) {
@@ -83,7 +84,7 @@ static int init(void **self, const void *conf, const struct bn_driver_host *host
 {
   struct bn_pgsql *driver;
 
-  if (check(conf, host->version, err) != 0)
+  if (check(conf, host->policy, err) != 0)
     return -1;
   if (PQisthreadsafe() == 0)
     return bn_err_set(err, 0, "the PostgreSQL client library is not made for several threads");

@@ -80,7 +80,7 @@ static void choose(struct place *p, const struct bn_mysql *driver, const struct 
 
 static void describe(const struct bn_mysql *driver, const struct place *p, struct bn_sql_diag *d)
 {
-  if (driver->host->version == BN_V05)
+  if (driver->host->policy->mysql_place_unnamed)
     d->where[0] = '\0';
   else if (p->socket != NULL)
     (void)snprintf(d->where, sizeof d->where, " on socket '%s'", p->socket);
@@ -93,7 +93,7 @@ static const char *file_or(const char *given, const struct bn_mysql *driver, con
 {
   if (given != NULL)
     return given;
-  return driver->host->version != BN_V11 && access(fixed, R_OK) == 0 ? fixed : NULL;
+  return driver->host->policy->mysql_files_in_folder && access(fixed, R_OK) == 0 ? fixed : NULL;
 }
 
 static void set_file(MYSQL *handle, enum mysql_option option, const char *value)
@@ -175,7 +175,7 @@ static enum bn_sql fail(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 /* 0.5 hands over the port also where there is a socket. */
 static unsigned shown_port(const struct bn_mysql *driver, const struct place *p)
 {
-  return p->port == 0 && bn_mysql_is_05(driver) ? driver->port[0] : p->port;
+  return p->port == 0 && driver->host->policy->mysql_zero_port ? driver->port[0] : p->port;
 }
 
 static enum bn_sql open_handle(struct bn_mysql_lib *c, const struct place *p, int ssl,
@@ -230,7 +230,7 @@ void bn_mysql_lib_disconnect(struct bn_mysql_lib *c)
   bn_mysql_lib_load_forget(c);
   if (c->handle == NULL)
     return;
-  if (!bn_mysql_is_05(c->driver))
+  if (!c->driver->host->policy->mysql_traces_rows)
     bn_mysql_trace(c->driver, "mysql_close(%p)", (void *)c->handle);
   mysql_close(c->handle);
   c->handle = NULL;

@@ -21,14 +21,14 @@ int bn_mysql_lib_thread_start(const struct bn_mysql *driver)
 {
   const bool failed = mysql_thread_init();
 
-  if (!bn_mysql_is_05(driver))
+  if (!driver->host->policy->mysql_traces_rows)
     bn_mysql_trace(driver, "mysql_thread_init() = %d", failed);
   return failed ? -1 : 0;
 }
 
 void bn_mysql_lib_thread_end(const struct bn_mysql *driver)
 {
-  if (!bn_mysql_is_05(driver))
+  if (!driver->host->policy->mysql_traces_rows)
     bn_mysql_trace(driver, "mysql_thread_end()");
   mysql_thread_end();
 }

@@ -132,7 +132,7 @@ static enum bn_sql take_result(struct bn_mysql_lib_stmt *st, struct bn_sql_resul
   r->nrows = mysql_stmt_num_rows(st->handle);
   bn_mysql_trace(c->driver, "mysql_stmt_num_rows(%p) = %llu", (void *)st->handle,
                  (unsigned long long)r->nrows);
-  if (c->driver->host->version == BN_V11)
+  if (c->driver->host->policy->mysql_traces_field_count)
     bn_mysql_trace(c->driver, "mysql_stmt_field_count(%p) = %u", (void *)st->handle, r->nfields);
   r->rows = st;
   st->rows_bound = false;

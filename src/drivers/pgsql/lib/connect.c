@@ -157,8 +157,8 @@ enum bn_sql bn_pgsql_connect(void *self, void *conn, const struct bn_sql_target 
   c->handle = PQconnectStartParams(keywords, values, 0);
   if (c->handle == NULL)
     return bn_pgsql_fail_text("53200", "PQconnectStartParams", "out of memory\n\n", d);
-  /* libpq's own receiver writes them to stderr, as in 0.5. */
-  if (c->driver->host->version != BN_V05)
+  /* libpq's own receiver writes them to stderr. */
+  if (!c->driver->host->policy->pgsql_shows_notices)
     (void)PQsetNoticeReceiver(c->handle, ignore_notice, NULL);
   if (establish(c, sooner(c->driver, deadline_ns), d) != BN_SQL_DONE)
     return BN_SQL_ERROR;

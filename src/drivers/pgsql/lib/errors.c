@@ -72,8 +72,8 @@ enum bn_sql bn_pgsql_fail(struct bn_pgsql_conn *c, const PGresult *res, const ch
                           bool whole, struct bn_sql_diag *d)
 {
   const bool bad = PQstatus(c->handle) == CONNECTION_BAD;
-  /* 0.5 shows the library's text with its lines, not the server's sentence alone. */
-  const bool all_of_it = whole || c->driver->host->version == BN_V05;
+  /* A dialect may show the library's text with its lines, not the server's sentence alone. */
+  const bool all_of_it = whole || c->driver->host->policy->pgsql_whole_errors;
   const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
   const char *text = all_of_it ? NULL : PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY);
   const bool from_server = text != NULL;

@@ -21,10 +21,11 @@ void bn_pgsql_wire_open(struct bn_pgsql_conn *c)
   const int fd = PQsocket(c->handle);
 
   bn_stream_init(&c->stream, fd);
-  /* 0.5 shows notices as libpq words them. */
+  /* Notices are shown as libpq words them. */
   c->wire = c->driver->conf->protocol != BN_PGSQL_PROTOCOL_LIBRARY && fd >= 0 &&
                     !PQsslInUse(c->handle) && !PQgssEncInUse(c->handle) &&
-                    PQprotocolVersion(c->handle) == 3 && c->driver->host->version != BN_V05
+                    PQprotocolVersion(c->handle) == 3 &&
+                    !c->driver->host->policy->pgsql_shows_notices
                 ? BN_PGSQL_LENT
                 : BN_PGSQL_NEVER;
 }
