@@ -39,8 +39,6 @@ struct bn_conf_raw {
 struct bn_conf {
   struct bn_conf_raw raw;
   const struct bn_policy *policy; /* of the dialect; outlives the configuration */
-  enum bn_version version;        /* dialect of texts, defaults, counting */
-  bool explicit_dialect;          /* banner and names are the dialect's own */
   unsigned threads;
   uint64_t events;                            /* 0: no limit */
   uint64_t time_ns, warmup_ns;                /* 0: none */

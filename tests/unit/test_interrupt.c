@@ -93,7 +93,6 @@ static int run_it(struct stuck *t, struct bn_run **left)
 
   memset(&c, 0, sizeof c);
   c.policy = &bn_policy_bench;
-  c.version = BN_V11;
   c.threads = 2;
   c.raw.thread_stack_size = 65536;
   c.time_ns = c.grace_ns = 100 * BN_NSEC_PER_MSEC;

@@ -283,7 +283,6 @@ static void checkpoints_follow_the_dialect(void **state)
   assert_int_equal(seen.checkpoint_sessions, 1);
   assert_true(seen.total.span_s < seen.total.at_s - 0.0499);
   c.policy = &bn_policy_05;
-  c.version = BN_V05;
   assert_int_equal(run_it(&c, &toy_workload, &t), 0);
   assert_int_equal(seen.checkpoints, 0);
   assert_true(seen.total.span_s >= 0.15);

@@ -118,7 +118,6 @@ static inline struct bn_conf make_conf(unsigned threads)
 
   memset(&c, 0, sizeof c);
   c.policy = &bn_policy_bench;
-  c.version = BN_V11;
   c.threads = threads;
   c.raw.thread_stack_size = 65536;
   c.percents[0] = 95;
