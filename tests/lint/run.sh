@@ -20,7 +20,8 @@ run() # name, arguments
   fi
 }
 
-for name in layers length banned words headers format shell listed libraries luaglobals commits; do
+for name in layers length banned words headers format shell listed libraries luaglobals dialects \
+  commits; do
   run "$name" "$root"
 done
 run analyze "$root" "$build"
