@@ -241,7 +241,7 @@ def wrong_in(line, outputs):
         reference = reference._replace(stdout=own(reference.stdout))
     if "--help" in argv:
         reference = deviations.expected_listing(reference, ours)
-    return form.differences(reference, deviations.tolerated(transcript, ours))
+    return form.differences(reference, form.on_time(reference, deviations.tolerated(transcript, ours)))
 
 
 @pytest.mark.runs_transcript(work=pair)

@@ -293,6 +293,16 @@ def test_checkpoints_and_intervals_come_from_two_threads():
     assert differ(lines_at(1) + point, lines_at(1) + point[1:], argv=argv)
 
 
+def test_a_report_may_be_a_second_late_where_others_are_not():
+    def at(*times):
+        return form.Form([f"[ {t}s ] Checkpoint report:" for t in times], [], 0)
+
+    assert form.on_time(at(1, 2, 3), at(1, 3, 3)) == at(1, 2, 3)
+    assert form.on_time(at(2), at(3)) == at(2)
+    for wrong in (at(2, 3, 4), at(1, 4, 3), at(1, 1, 3), at(1, 2), at(0, 2, 3)):
+        assert form.on_time(at(1, 2, 3), wrong) == wrong
+
+
 def test_threads_announce_themselves_in_any_order():
     head = [form.INITIALIZING, ""]
     debug = [

@@ -116,7 +116,7 @@ def judge(transcript, output):
         expected = deviations.expected_form(transcript, expected)
         if transcript.name == "gen-help":
             expected = deviations.expected_listing(expected, got)
-        got = deviations.tolerated(transcript, got)
+        got = form.on_time(expected, deviations.tolerated(transcript, got))
         # In 0.5 tests without figures of their own have no interval lines.
         if form.last_interval_reported(
             output.stdout, ctx
