@@ -459,16 +459,19 @@ static bool finish(struct slot *r, const struct bn_end *end)
   return false;
 }
 
-bool bn_book_close(struct bn_book *b, const struct bn_end *end)
+bool bn_book_close(struct bn_book *b, const struct bn_end *how)
 {
+  struct bn_end end = *how;
   bool ok = true;
 
+  end.replaced_intervals = (b->replaced & BN_REPLACES_INTERVAL) != 0;
+  end.replaced_total = (b->replaced & BN_REPLACES_TOTAL) != 0;
   for (size_t i = 0; i < b->n_slots; i++) {
     struct slot *r = &b->slot[i];
     struct bn_err err = {0};
 
     if (r->opened && atomic_load(&r->busy) == 0) {
-      ok &= finish(r, end);
+      ok &= finish(r, &end);
       if (r->use.ops->close != NULL && r->use.ops->close(r->state, &err) != 0) {
         bn_log_stderr("report not complete: %s", err.text);
         ok = false;

@@ -66,7 +66,7 @@ void bn_book_ended(struct bn_book *b);
 /* The final report; false: some reporter failed. */
 bool bn_book_total(struct bn_book *b, const struct bn_moment *m);
 /* Tells how the run ended and closes the reporters; false: a report is not complete. */
-bool bn_book_close(struct bn_book *b, const struct bn_end *end);
+bool bn_book_close(struct bn_book *b, const struct bn_end *how);
 
 /* --- the reporting thread, or the main thread where there is none --- */
 /* The end of the warm-up: everything measured until now is forgotten.  Returns the snapshot that is
