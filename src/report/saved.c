@@ -19,6 +19,7 @@ const struct bn_opt bn_saved_options[] = {
      .type = BN_CHOICE,
      .def = "text",
      .choices = formats,
+     .range_text = "Invalid value for --format: '%s' (formats are: text, json)",
      .offset = offsetof(struct bn_saved_conf, format),
      .help = "form of the report {text, json}"},
     BN_OPT_END,

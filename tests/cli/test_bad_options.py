@@ -15,13 +15,13 @@ def rows():
     return [line.split("\t") for line in lines]
 
 
-def owners():
-    """{option: test} of the built-in tests' own options."""
-    part = bench.run("--help").out.split("Compiled-in tests:\n")[1].split("\n\n")[0]
+def owners(heading, ask):
+    """{option: name} of what the general help lists under that heading."""
+    part = bench.run("--help").out.split(heading + ":\n")[1].split("\n\n")[0]
     return {
-        option: test
-        for test in re.findall(r"^  ([a-z]+) - ", part, re.MULTILINE)
-        for option in re.findall(r"^  --([a-z0-9-]+)", bench.run(test, "help").out, re.MULTILINE)
+        option: name
+        for name in re.findall(r"^  ([a-z]+) - ", part, re.MULTILINE)
+        for option in re.findall(r"^  --([a-z0-9-]+)", bench.run(name, ask).out, re.MULTILINE)
     }
 
 
@@ -41,7 +41,12 @@ REFUSING = [row for row in rows() if row[1] != "-"]
 @pytest.mark.parametrize("row", REFUSING, ids=[row[0] for row in REFUSING])
 def test_bad_value_is_refused(row, tmp_path):
     option, value, message = row
-    test = owners().get(option, "cpu")
+    subcommand = owners("Subcommands", "--help").get(option)
+    if subcommand is not None:
+        got = bench.run(subcommand, f"--{option}={value}", "x", cwd=tmp_path)
+        assert got == ("", message + "\n", 1)
+        return
+    test = owners("Compiled-in tests", "help").get(option, "cpu")
     needed = ["--file-test-mode=rndrd"] if test == "fileio" else []
     got = bench.run(test, "--events=1", *needed, f"--{option}={value}", "run", cwd=tmp_path)
     out = got.out

@@ -116,6 +116,51 @@ def test_the_document_holds_what_was_measured(tmp_path):
     assert document["end"]["status"] == 0
 
 
+def test_facts_say_what_was_run_where_and_how(tmp_path):
+    (tmp_path / "options.cnf").write_text("threads=2\nmysql-password=hidden-in-file\n")
+    done = bench.run("cpu", "--events=5", "--config-file=options.cnf", "--pgsql-password=hidden",
+                     "--report=json:json", "run", cwd=tmp_path)
+    assert (done.err, done.status) == ("", 0)
+    text = (tmp_path / "json").read_text()
+    assert "hidden" not in text
+    facts = json.loads(text)["facts"]
+    assert facts["program"]["name"] == "bench"
+    assert facts["workload"]["name"] == "cpu"
+    assert facts["host"]["kernel"].endswith(os.uname().release)
+    assert facts["host"]["processors_allowed"] == len(os.sched_getaffinity(0))
+    assert facts["plan"]["threads"] == 2
+    options = {option["name"]: option for option in facts["options"]}
+    shown = {name: (options[name]["value"], options[name]["origin"], options[name].get("secret"))
+             for name in ("threads", "events", "time", "pgsql-password", "mysql-password")}
+    assert shown == {
+        "threads": ("2", "file", None),
+        "events": ("5", "command line", None),
+        "time": ("10", "default", None),
+        "pgsql-password": (None, "command line", True),
+        "mysql-password": (None, "file", True),
+    }
+    times = facts["times"]
+    assert abs(times["start_wall_ns"] * 1e-9 - time.time()) < 60
+    assert times["start_wall_ns"] < times["end_wall_ns"]
+
+
+def test_reports_of_a_script_are_said_and_the_standard_ones_printed(tmp_path):
+    (tmp_path / "own.lua").write_text("""
+function event() end
+sysbench.hooks.report_intermediate = function(stat) print("mine") end
+sysbench.hooks.report_cumulative = function(stat) print("mine, all") end
+""")
+    done = bench.run("./own.lua", "--time=1", "--report-interval=0.4", *BOTH, "run", cwd=tmp_path)
+    assert "mine" in done.out
+    assert "thds:" not in (tmp_path / "text").read_text()
+    end = json.loads((tmp_path / "json").read_text())["end"]
+    assert (end["replaced_intervals"], end["replaced_total"]) == (True, True)
+    done = report("json", cwd=tmp_path)
+    assert done.out.count("thds: 1 eps: ") == 2
+    assert "total number of events:" in done.out
+    assert "the script printed reports of its own in the run" in done.err
+
+
 def test_unknown_names_are_kept_when_a_document_is_written_anew(tmp_path):
     run_with_both("cpu", "own", tmp_path, "--events=5")
     document = json.loads((tmp_path / "json").read_text())

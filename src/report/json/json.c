@@ -142,6 +142,7 @@ const struct bn_reporter bn_reporter_json = {
     .name = "json",
     .state_size = sizeof(struct json),
     .own_file = true,
+    .facts = true,
     .open = json_open,
     .begin = json_facts,
     .started = json_facts,
