@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Bulk insert: rows are collected into statements as long as the reference's. */
+#include "sql/bulk.h"
+
 #include <string.h>
 
 #include "base/log.h"
-#include "sql/internal.h"
+#include "sql/query.h"
 
 /* The reference's buffer, which also held a terminator. */
 enum { STATEMENT_MAX = 524288 - 1 };
@@ -16,7 +18,7 @@ static int fail(struct bn_sql_conn *c)
 
 static int add(struct bn_sql_conn *c, const char *data, size_t len)
 {
-  if (bn_buf_add(&c->bulk, data, len) == 0)
+  if (bn_buf_add(&c->bulk.text, data, len) == 0)
     return 0;
   bn_log(BN_FATAL, "cannot collect rows: out of memory");
   return fail(c);
@@ -27,19 +29,20 @@ static void choose_way(struct bn_sql_conn *c)
 {
   struct bn_sql_info info = {.max_packet = -1};
 
-  if (c->bulk_max != 0)
+  if (c->bulk.max != 0)
     return;
-  c->bulk_max = STATEMENT_MAX;
-  c->may_load = bn_sql_conn_loads(c);
-  if (c->may_load && c->ops->info != NULL && c->ops->info(c->handle, &info) == 0 &&
-      info.max_packet > 0 && info.max_packet < STATEMENT_MAX)
-    c->bulk_max = (size_t)info.max_packet - 1;
+  c->bulk.max = STATEMENT_MAX;
+  c->bulk.may_load = bn_sql_conn_loads(c);
+  if (c->bulk.may_load && c->link.ops->info != NULL &&
+      c->link.ops->info(c->link.handle, &info) == 0 && info.max_packet > 0 &&
+      info.max_packet < STATEMENT_MAX)
+    c->bulk.max = (size_t)info.max_packet - 1;
 }
 
 static int reserve(struct bn_sql_conn *c)
 {
   /* All at once: growing by doubling would leave the heap full of holes. */
-  if (bn_buf_reserve(&c->bulk, c->loading ? BN_SQL_LOAD_MAX : STATEMENT_MAX + 1) == 0)
+  if (bn_buf_reserve(&c->bulk.text, c->bulk.load.on ? BN_SQL_LOAD_MAX : STATEMENT_MAX + 1) == 0)
     return 0;
   bn_log(BN_FATAL, "cannot collect rows: out of memory");
   return fail(c);
@@ -52,64 +55,67 @@ int bn_sql_bulk_init(struct bn_sql_conn *c, const char *insert, size_t len)
     return fail(c);
   }
   choose_way(c);
-  if (len > c->bulk_max) {
-    bn_log(BN_FATAL, "Query length exceeds the maximum value (%zu), aborting", c->bulk_max + 1);
+  if (len > c->bulk.max) {
+    bn_log(BN_FATAL, "Query length exceeds the maximum value (%zu), aborting", c->bulk.max + 1);
     return fail(c);
   }
-  bn_buf_clear(&c->bulk);
+  bn_buf_clear(&c->bulk.text);
   c->view.error = BN_VERDICT_NONE;
-  c->bulk_rows = 0;
-  c->n_cuts = 0;
-  c->bulk_head = len;
-  (void)bn_sql_load_start(c, insert, len);
+  c->bulk.rows = 0;
+  c->bulk.n_cuts = 0;
+  c->bulk.head = len;
+  if (c->bulk.may_load)
+    (void)bn_sql_load_start(&c->bulk.load, insert, len);
+  else
+    bn_sql_load_forget(&c->bulk.load);
   if (reserve(c) != 0)
     return -1;
-  c->bulk_active = true;
+  c->bulk.active = true;
   return add(c, insert, len);
 }
 
 /* An event is not repeated because of these, so the failure is always told. */
 static int send(struct bn_sql_conn *c, const char *sql, size_t len)
 {
-  c->no_restart = true;
+  c->failure.once = true;
   (void)bn_sql_query(c, sql, len);
-  c->no_restart = false;
+  c->failure.once = false;
   return c->view.error == BN_VERDICT_NONE ? 0 : -1;
 }
 
 static void truncate_rows(struct bn_sql_conn *c)
 {
-  c->bulk.len = c->bulk_head;
-  c->bulk.data[c->bulk.len] = '\0';
-  c->bulk_rows = 0;
-  c->n_cuts = 0;
+  c->bulk.text.len = c->bulk.head;
+  c->bulk.text.data[c->bulk.text.len] = '\0';
+  c->bulk.rows = 0;
+  c->bulk.n_cuts = 0;
 }
 
 /* What was sent goes; the statement that failed, number `sent`, becomes the first. */
 static void keep_unsent(struct bn_sql_conn *c, const char *sql, unsigned sent)
 {
-  const size_t shift = (size_t)(sql - c->bulk.data);
+  const size_t shift = (size_t)(sql - c->bulk.text.data);
 
-  memmove(c->bulk.data, sql, c->bulk.len - shift + 1);
-  c->bulk.len -= shift;
-  for (unsigned i = sent; i < c->n_cuts; i++)
-    c->bulk_cut[i - sent] = c->bulk_cut[i] - shift;
-  c->n_cuts -= sent;
+  memmove(c->bulk.text.data, sql, c->bulk.text.len - shift + 1);
+  c->bulk.text.len -= shift;
+  for (unsigned i = sent; i < c->bulk.n_cuts; i++)
+    c->bulk.cut[i - sent] = c->bulk.cut[i] - shift;
+  c->bulk.n_cuts -= sent;
 }
 
 /* Sends the statements in the buffer.  Each but the first gets its beginning in the place of rows
    that were sent before. */
 static int insert_all(struct bn_sql_conn *c)
 {
-  char *sql = c->bulk.data;
+  char *sql = c->bulk.text.data;
 
-  for (unsigned i = 0; i <= c->n_cuts; i++) {
-    char *end = c->bulk.data + (i < c->n_cuts ? c->bulk_cut[i] - 1 : c->bulk.len);
+  for (unsigned i = 0; i <= c->bulk.n_cuts; i++) {
+    char *end = c->bulk.text.data + (i < c->bulk.n_cuts ? c->bulk.cut[i] - 1 : c->bulk.text.len);
     const char last = *end;
     int rc;
 
     if (i > 0)
-      sql = memmove(c->bulk.data + c->bulk_cut[i - 1] - c->bulk_head, sql, c->bulk_head);
+      sql = memmove(c->bulk.text.data + c->bulk.cut[i - 1] - c->bulk.head, sql, c->bulk.head);
     *end = '\0';
     rc = send(c, sql, (size_t)(end - sql));
     if (rc == 0 && c->drv->caps.needs_commit)
@@ -124,20 +130,74 @@ static int insert_all(struct bn_sql_conn *c)
   return 0;
 }
 
+enum loaded {
+  LOADED,
+  NOT_LOADED, /* nothing of it is there: the rows are sent as INSERT, from now on */
+  FAILED      /* the view says how, and it has been logged */
+};
+
+static enum bn_sql hand_over(struct bn_sql_conn *c)
+{
+  const struct bn_sql_load *l = &c->bulk.load;
+  const struct bn_sql_link *link = &c->link;
+  enum bn_sql rc = link->ops->load_begin(link->handle, l->table, l->columns, &c->diag);
+
+  if (rc != BN_SQL_DONE) {
+    /* Nothing was sent. */
+    c->diag.rolled_back = true;
+    return rc;
+  }
+  rc = link->ops->load_rows(link->handle, l->lines.data, l->lines.len, &c->diag);
+  return rc == BN_SQL_DONE ? link->ops->load_end(link->handle, &c->diag) : rc;
+}
+
+static enum loaded load(struct bn_sql_conn *c)
+{
+  const uint64_t since = bn_clock_now(&c->session->clock);
+  struct bn_buf name;
+  enum bn_sql rc;
+
+  if (!bn_sql_begin(c))
+    return FAILED;
+  if (c->cur.more)
+    bn_sql_conn_drop(c);
+  bn_buf_init(&name, 0);
+  bn_sql_load_name(&c->bulk.load, &name);
+  bn_sql_conn_trace(c, name.data != NULL ? name.data : "", name.len);
+  rc = hand_over(c);
+  if (rc == BN_SQL_ERROR && c->diag.rolled_back) {
+    /* As INSERT the rows may pass, and if they do not, it says why as users know it. */
+    bn_log(BN_DEBUG, "the rows are sent as INSERT: %s", c->diag.text);
+    c->bulk.may_load = c->bulk.load.on = false;
+    bn_buf_done(&name);
+    return NOT_LOADED;
+  }
+  c->cur.result = (struct bn_sql_result){.affected = c->bulk.load.rows};
+  c->failure.once = true;
+  (void)bn_sql_finish(c, rc, since, bn_sql_kind_of(c->sys->by_first_word, "insert", 6), name.data,
+                      name.len);
+  c->failure.once = false;
+  bn_buf_done(&name);
+  if (rc != BN_SQL_DONE)
+    return FAILED;
+  bn_sql_load_sent(&c->bulk.load);
+  return LOADED;
+}
+
 /* Sends what was collected; on failure the rows stay. */
 static int flush(struct bn_sql_conn *c)
 {
-  if (c->bulk_rows == 0)
+  if (c->bulk.rows == 0)
     return 0;
-  if (!c->loading)
+  if (!c->bulk.load.on)
     return insert_all(c);
-  switch (bn_sql_load_send(c)) {
-  case BN_LOAD_DONE:
+  switch (load(c)) {
+  case LOADED:
     truncate_rows(c);
     return 0;
-  case BN_LOAD_NOT_DONE:
+  case NOT_LOADED:
     return insert_all(c);
-  case BN_LOAD_FAILED:
+  case FAILED:
     break;
   }
   return -1;
@@ -146,56 +206,58 @@ static int flush(struct bn_sql_conn *c)
 /* Whether the row ends the statement in the buffer. */
 static bool is_full(const struct bn_sql_conn *c, size_t len)
 {
-  const size_t rows_from = c->n_cuts > 0 ? c->bulk_cut[c->n_cuts - 1] : c->bulk_head;
+  const size_t rows_from = c->bulk.n_cuts > 0 ? c->bulk.cut[c->bulk.n_cuts - 1] : c->bulk.head;
 
   return !c->drv->caps.multi_rows_insert ||
-         c->bulk_head + (c->bulk.len - rows_from) + len + 1 > c->bulk_max;
+         c->bulk.head + (c->bulk.text.len - rows_from) + len + 1 > c->bulk.max;
 }
 
 /* Adds the row to those that are loaded, or ends the loading. */
 static int load_next(struct bn_sql_conn *c, const char *row, size_t len)
 {
-  if ((c->bulk.len + len + 1 >= BN_SQL_LOAD_MAX || c->n_cuts == BN_SQL_CUTS) && flush(c) != 0)
+  if ((c->bulk.text.len + len + 1 >= BN_SQL_LOAD_MAX || c->bulk.n_cuts == BN_SQL_CUTS) &&
+      flush(c) != 0)
     return -1;
-  if (!c->loading || bn_sql_load_add(c, row, len))
+  if (!c->bulk.load.on || bn_sql_load_add(&c->bulk.load, row, len))
     return 0;
   /* It and those behind it are inserted. */
   if (flush(c) != 0)
     return -1;
-  c->loading = false;
+  c->bulk.load.on = false;
   return 0;
 }
 
 /* What has to stand between the rows so far and one more. */
 static int part(struct bn_sql_conn *c, size_t len)
 {
-  const bool full = c->bulk_rows > 0 && is_full(c, len);
+  const bool full = c->bulk.rows > 0 && is_full(c, len);
 
-  if (full && !c->loading && flush(c) != 0)
+  if (full && !c->bulk.load.on && flush(c) != 0)
     return -1;
-  if (c->bulk_rows == 0)
+  if (c->bulk.rows == 0)
     return 0;
   if (add(c, ",", 1) != 0)
     return -1;
   if (full)
-    c->bulk_cut[c->n_cuts++] = c->bulk.len;
+    c->bulk.cut[c->bulk.n_cuts++] = c->bulk.text.len;
   return 0;
 }
 
 int bn_sql_bulk_next(struct bn_sql_conn *c, const char *row, size_t len)
 {
   c->view.error = BN_VERDICT_NONE;
-  if (!c->bulk_active) {
+  if (!c->bulk.active) {
     bn_log(BN_ALERT, "attempt to call bulk_insert_next() before bulk_insert_init()");
     return fail(c);
   }
-  if (len > c->bulk_max - c->bulk_head) {
-    bn_log(BN_FATAL, "Query length exceeds the maximum value (%zu), aborting", c->bulk_max + 1);
+  if (len > c->bulk.max - c->bulk.head) {
+    bn_log(BN_FATAL, "Query length exceeds the maximum value (%zu), aborting", c->bulk.max + 1);
     return fail(c);
   }
-  if ((c->loading && load_next(c, row, len) != 0) || part(c, len) != 0 || add(c, row, len) != 0)
+  if ((c->bulk.load.on && load_next(c, row, len) != 0) || part(c, len) != 0 ||
+      add(c, row, len) != 0)
     return -1;
-  c->bulk_rows++;
+  c->bulk.rows++;
   return 0;
 }
 
@@ -204,8 +266,7 @@ int bn_sql_bulk_done(struct bn_sql_conn *c)
   c->view.error = BN_VERDICT_NONE;
   if (flush(c) != 0)
     return -1;
-  bn_buf_done(&c->bulk);
-  bn_sql_load_forget(c);
-  c->bulk_active = false;
+  bn_sql_bulk_free(&c->bulk);
+  c->bulk.active = false;
   return 0;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Connections: open, close, open again, and the memory behind them. */
+#include "sql/conn.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,14 +9,18 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "sql/internal.h"
+#include "measure/stat.h"
+#include "sql/message.h"
+#include "sql/recover.h"
 
 /* Without a deadline, as in `prepare`, an attempt to reconnect ends after PATIENCE_S. */
-enum { BACKOFF_FIRST_MS = 1, BACKOFF_MAX_MS = 250, PATIENCE_S = 60 };
+enum { PATIENCE_S = 60 };
 
-struct bn_sql_conn_view *bn_sql_conn_view(struct bn_sql_conn *c)
+void bn_sql_refuse(struct bn_sql_conn *c)
 {
-  return &c->view;
+  memset(&c->diag, 0, sizeof c->diag);
+  c->view.error = BN_VERDICT_FATAL;
+  c->view.sql_errno = 0;
 }
 
 /* "user" is an option of driver "mysql" if its table has "mysql-user". */
@@ -60,19 +66,37 @@ static void free_overrides(struct bn_sql_conn *c)
 static void free_memory(struct bn_sql_conn *c)
 {
   free_overrides(c);
-  bn_sql_load_forget(c);
-  free(c->kept);
-  c->kept = NULL;
+  free(c->failure.kept);
+  c->failure.kept = NULL;
   bn_buf_done(&c->emulated);
-  bn_buf_done(&c->bulk);
-  free(c->rs.values);
-  c->rs.values = NULL;
-  c->fields_cap = 0;
+  bn_sql_bulk_free(&c->bulk);
+  bn_sql_cursor_free(&c->cur);
+}
+
+void bn_sql_conn_drop(struct bn_sql_conn *c)
+{
+  const bool open = c->state == BN_CONN_OPEN;
+
+  if (!bn_sql_cursor_drop(&c->cur, open) && open)
+    c->state = BN_CONN_LOST;
+}
+
+/* Closes the driver's connection, whatever its state; statements have to be prepared again. */
+static void shut(struct bn_sql_conn *c)
+{
+  if (c->state == BN_CONN_CLOSED)
+    return;
+  bn_sql_conn_drop(c);
+  for (struct bn_sql_stmt *st = c->stmts; st != NULL; st = st->next)
+    bn_sql_stmt_shut(st);
+  bn_sql_session_closing(c->owner, &c->link);
+  c->link.ops->disconnect(c->link.handle);
+  c->state = BN_CONN_CLOSED;
 }
 
 static void close_unreferenced(struct bn_sql_conn *c)
 {
-  bn_sql_conn_shut(c);
+  shut(c);
   free_memory(c);
 }
 
@@ -105,10 +129,12 @@ static struct bn_sql_conn *make_object(struct bn_sql_session *o, struct bn_sql_d
 
   if (c == NULL)
     return NULL;
-  c->handle = c->driver_part;
+  c->link.ops = drv->ops;
+  c->link.handle = c->driver_part;
+  c->cur.link = &c->link;
+  c->cur.timed = o->timed ? o->session : NULL;
   c->refs = 1;
   c->drv = drv;
-  c->ops = drv->ops;
   c->sys = drv->sys;
   c->owner = o;
   c->session = o->session;
@@ -120,11 +146,12 @@ static struct bn_sql_conn *make_object(struct bn_sql_session *o, struct bn_sql_d
 
 bool bn_sql_conn_loads(const struct bn_sql_conn *c)
 {
-  return c->ops->load_begin != NULL && c->sys->conf->bulk_load == BN_SQL_BULK_AUTO &&
+  return c->link.ops->load_begin != NULL && c->sys->conf->bulk_load == BN_SQL_BULK_AUTO &&
          c->session->services->is_command;
 }
 
-void bn_sql_conn_target(const struct bn_sql_conn *c, struct bn_sql_target *target)
+/* Borrows from c. */
+static void set_target(const struct bn_sql_conn *c, struct bn_sql_target *target)
 {
   *target = (struct bn_sql_target){
       .ordinal = c->ordinal,
@@ -140,16 +167,16 @@ void bn_sql_conn_target(const struct bn_sql_conn *c, struct bn_sql_target *targe
 static enum bn_sql set_isolation(struct bn_sql_conn *c)
 {
   const int level = c->sys->conf->isolation;
-  const char *sql = level != BN_ISOLATION_DEFAULT ? c->ops->isolation[level] : "";
+  const char *sql = level != BN_ISOLATION_DEFAULT ? c->link.ops->isolation[level] : "";
   struct bn_sql_result r = {0};
   enum bn_sql rc;
 
   if (sql[0] == '\0')
     return BN_SQL_DONE;
-  bn_sql_trace(c, sql, strlen(sql));
-  rc = c->ops->query(c->handle, sql, strlen(sql), &r, &c->diag);
+  bn_sql_conn_trace(c, sql, strlen(sql));
+  rc = c->link.ops->query(c->link.handle, sql, strlen(sql), &r, &c->diag);
   if (rc == BN_SQL_ROWS)
-    c->ops->free_result(c->handle, &r);
+    c->link.ops->free_result(c->link.handle, &r);
   return rc <= BN_SQL_ROWS ? BN_SQL_DONE : rc;
 }
 
@@ -161,27 +188,69 @@ static int open_handle(struct bn_sql_conn *c, uint64_t deadline_ns)
                                                memory_order_relaxed);
   enum bn_sql rc;
 
-  bn_sql_conn_target(c, &target);
+  set_target(c, &target);
   memset(&c->diag, 0, sizeof c->diag);
-  memset(c->handle, 0, c->ops->conn_size);
-  rc = c->ops->connect(c->drv->self, c->handle, &target, deadline_ns, &c->diag);
+  memset(c->link.handle, 0, c->link.ops->conn_size);
+  rc = c->link.ops->connect(c->drv->self, c->link.handle, &target, deadline_ns, &c->diag);
   if (rc == BN_SQL_DONE)
     rc = set_isolation(c);
   atomic_store_explicit(&c->session->doing, doing, memory_order_relaxed);
   if (rc != BN_SQL_DONE) {
-    c->ops->disconnect(c->handle);
+    c->link.ops->disconnect(c->link.handle);
     return -1;
   }
   c->state = BN_CONN_OPEN;
   c->view.error = BN_VERDICT_NONE;
   c->view.sql_errno = 0;
-  bn_sql_session_opened(c);
+  bn_sql_session_opened(c->owner, &c->link);
   return 0;
 }
 
-static int open_patiently(struct bn_sql_conn *c)
+/* What the server allows, on a connection of its own.  c is open.  Whatever goes wrong, c itself
+   will show what matters. */
+static void ask(struct bn_sql_conn *c)
 {
-  return open_handle(c, UINT64_MAX);
+  const struct bn_driver *ops = c->link.ops;
+  struct bn_sql_info info = {.max_connections = -1,
+                             .max_prepared_statements = -1,
+                             .connections = -1,
+                             .prepared_statements = -1};
+  struct bn_sql_diag d = {0};
+  struct bn_sql_target target;
+  void *handle = ops->info != NULL ? calloc(1, ops->conn_size) : NULL;
+
+  if (handle != NULL) {
+    set_target(c, &target);
+    if (ops->connect(c->drv->self, handle, &target, UINT64_MAX, &d) == BN_SQL_DONE)
+      (void)ops->info(handle, &info);
+    ops->disconnect(handle);
+    free(handle);
+  }
+  bn_sql_preflight_learn(&c->sys->preflight, &info);
+}
+
+/* Opens c, the first one of many while the others wait.  0, -1; 1: the server does not allow what
+   the run needs, said on standard error. */
+static int open_in_turn(struct bn_sql_conn *c)
+{
+  struct bn_sql_preflight *p = &c->sys->preflight;
+  const bool due = bn_sql_preflight_due(c->session), first = due && bn_sql_preflight_enter(p);
+  int rc;
+
+  if (due && !first && p->refused)
+    return 1;
+  rc = open_handle(c, UINT64_MAX);
+  if (!first)
+    return rc;
+  if (rc == 0) {
+    ask(c);
+    bn_sql_preflight_connections(p, c->session);
+  }
+  bn_sql_preflight_unlock(p);
+  if (!p->refused)
+    return rc;
+  shut(c);
+  return 1;
 }
 
 struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session *s,
@@ -208,25 +277,13 @@ struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session 
     return NULL;
   }
   c->ordinal = atomic_fetch_add_explicit(&drv->sys->ordinal, 1, memory_order_relaxed);
-  rc = bn_sql_preflight_due(c) ? bn_sql_preflight_open(c, open_patiently) : open_patiently(c);
+  rc = open_in_turn(c);
   if (rc == 0)
     return c;
   if (rc < 0)
     bn_sql_message(drv->ops, drv->sys->policy, BN_STEP_CONNECT, &c->diag, "", 0);
   bn_sql_conn_free(c);
   return NULL;
-}
-
-void bn_sql_conn_shut(struct bn_sql_conn *c)
-{
-  if (c->state == BN_CONN_CLOSED)
-    return;
-  bn_sql_result_drop(c);
-  for (struct bn_sql_stmt *st = c->stmts; st != NULL; st = st->next)
-    bn_sql_stmt_shut(st);
-  bn_sql_session_closing(c);
-  c->ops->disconnect(c->handle);
-  c->state = BN_CONN_CLOSED;
 }
 
 int bn_sql_disconnect(struct bn_sql_conn *c)
@@ -236,7 +293,7 @@ int bn_sql_disconnect(struct bn_sql_conn *c)
     bn_log(BN_ALERT, "attempt to close an already closed connection");
     return -1;
   }
-  bn_sql_conn_shut(c);
+  shut(c);
   return 0;
 }
 
@@ -251,7 +308,7 @@ static void sleep_ms(unsigned ms)
 static int give_up(struct bn_sql_conn *c, bool over)
 {
   if (!over)
-    bn_sql_message(c->ops, c->sys->policy, BN_STEP_CONNECT, &c->diag, "", 0);
+    bn_sql_message(c->link.ops, c->sys->policy, BN_STEP_CONNECT, &c->diag, "", 0);
   c->view.error = BN_VERDICT_FATAL;
   c->view.sql_errno = c->diag.code;
   return -1;
@@ -259,7 +316,7 @@ static int give_up(struct bn_sql_conn *c, bool over)
 
 int bn_sql_reconnect(struct bn_sql_conn *c)
 {
-  unsigned wait_ms = BACKOFF_FIRST_MS;
+  struct bn_sql_failing failing = {.step = BN_STEP_CONNECT, .diag = &c->diag};
   uint64_t until_ns;
 
   if (c->owner == NULL) {
@@ -271,14 +328,17 @@ int bn_sql_reconnect(struct bn_sql_conn *c)
   if (until_ns == UINT64_MAX)
     until_ns = bn_clock_mono() + PATIENCE_S * BN_NSEC_PER_SEC;
   bn_log(BN_DEBUG, "Reconnecting");
-  bn_sql_conn_shut(c);
+  shut(c);
   while (open_handle(c, until_ns) != 0) {
     const bool over = bn_session_over(c->session);
+    struct bn_sql_recovery r;
 
-    if (over || bn_clock_mono() >= until_ns)
+    failing.over = over || bn_clock_mono() >= until_ns;
+    r = bn_sql_recover(&failing);
+    if (r.action == BN_SQL_FAIL)
       return give_up(c, over);
-    sleep_ms(wait_ms);
-    wait_ms = wait_ms * 2 < BACKOFF_MAX_MS ? wait_ms * 2 : BACKOFF_MAX_MS;
+    sleep_ms(r.wait_ms);
+    failing.tries++;
   }
   bn_log(BN_DEBUG, "Reconnected");
   bn_stat_count(c->session->stat, BN_C_RECONNECT, 1);
@@ -291,7 +351,7 @@ void bn_sql_conn_unref(struct bn_sql_conn *c)
     return;
   /* Whoever has the result may still read it, until the session opens another connection or ends.
    */
-  if (c->live && c->owner != NULL)
+  if (c->cur.live && c->owner != NULL)
     return;
   close_unreferenced(c);
 }
@@ -302,13 +362,26 @@ void bn_sql_conn_free(struct bn_sql_conn *c)
     bn_sql_conn_unref(c);
 }
 
-void bn_sql_conn_retire(struct bn_sql_conn *c)
+static void destroy(struct bn_sql_conn *c)
 {
-  bn_sql_conn_shut(c);
+  while (c->stmts != NULL) {
+    struct bn_sql_stmt *st = c->stmts;
+
+    c->stmts = st->next;
+    bn_sql_stmt_destroy(st, &c->sys->texts);
+  }
+  free_memory(c);
+  free(c);
+}
+
+/* Its session ends: closes it, and frees it unless somebody still holds it. */
+static void retire(struct bn_sql_conn *c)
+{
+  shut(c);
   c->owner = NULL;
   c->session = NULL;
   if (c->refs == 0) {
-    bn_sql_conn_destroy(c);
+    destroy(c);
     return;
   }
   pthread_mutex_lock(&c->sys->lock);
@@ -317,14 +390,48 @@ void bn_sql_conn_retire(struct bn_sql_conn *c)
   pthread_mutex_unlock(&c->sys->lock);
 }
 
-void bn_sql_conn_destroy(struct bn_sql_conn *c)
+void bn_sql_session_end(struct bn_sqlsys *sys, struct bn_session *s)
 {
-  while (c->stmts != NULL) {
-    struct bn_sql_stmt *st = c->stmts;
+  struct bn_sql_session *o = bn_sql_session_take(sys, s);
 
-    c->stmts = st->next;
-    bn_sql_stmt_destroy(st);
+  if (o == NULL)
+    return;
+  while (o->all != NULL) {
+    struct bn_sql_conn *c = o->all;
+
+    o->all = c->next_all;
+    retire(c);
   }
-  free_memory(c);
-  free(c);
+  bn_sql_session_free(sys, o);
+}
+
+void bn_sql_retired_free(struct bn_sqlsys *sys)
+{
+  while (sys->retired != NULL) {
+    struct bn_sql_conn *c = sys->retired;
+
+    sys->retired = c->next_all;
+    destroy(c);
+  }
+}
+
+bool bn_sql_expect_statements(struct bn_sqlsys *sys, struct bn_session *s, uint64_t at_start,
+                              uint64_t in_all)
+{
+  const struct bn_sql_expected expected = {at_start, in_all};
+  struct bn_sql_session *o = bn_sql_session_find(sys, s);
+  struct bn_sql_conn *c = o != NULL ? o->all : NULL;
+  bool allowed;
+
+  while (c != NULL && c->state != BN_CONN_OPEN)
+    c = c->next_all;
+  if (c == NULL || sys->emulate || !c->drv->caps.prepared_statements ||
+      !bn_sql_preflight_is_worker(s))
+    return true;
+  bn_sql_preflight_lock(&sys->preflight);
+  if (bn_sql_preflight_asks(&sys->preflight, s, &expected))
+    ask(c);
+  allowed = bn_sql_preflight_statements(&sys->preflight, s, &expected);
+  bn_sql_preflight_unlock(&sys->preflight);
+  return allowed;
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The process-wide side: options, choice, loading and initialisation of drivers. */
+#include "sql/driver.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/buf.h"
 #include "base/log.h"
 #include "base/plugin.h"
-#include "sql/internal.h"
+#include "sql/trace.h"
 
 static const char *const isolation_words[] = {[BN_ISOLATION_DEFAULT] = "default",
                                               [BN_ISOLATION_READ_UNCOMMITTED] = "read-uncommitted",
@@ -76,36 +78,6 @@ static const struct bn_metric metrics[2][2][4] = {
       {"sql_fetch", "ns", BN_HISTOGRAM}}},
 };
 
-struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_policy *policy,
-                                const struct bn_sql_row *rows, size_t n_rows)
-{
-  struct bn_sqlsys *sys = calloc(1, sizeof *sys);
-
-  if (sys == NULL)
-    return NULL;
-  sys->drivers = calloc(n_rows > 0 ? n_rows : 1, sizeof *sys->drivers);
-  if (sys->drivers == NULL) {
-    free(sys);
-    return NULL;
-  }
-  sys->conf = conf;
-  sys->policy = policy;
-  sys->by_first_word = policy->statements_by_first_word;
-  sys->rows = rows;
-  sys->n_rows = n_rows;
-  for (size_t i = 0; i < n_rows; i++)
-    sys->drivers[i] = (struct bn_sql_driver){.sys = sys,
-                                             .index = (unsigned)i,
-                                             .host = {.log = bn_log_text,
-                                                      .policy = policy,
-                                                      .now_ns = bn_clock_mono,
-                                                      .verbosity = bn_log_verbosity}};
-  pthread_mutex_init(&sys->lock, NULL);
-  bn_sql_texts_init(&sys->texts);
-  pthread_mutex_init(&sys->preflight, NULL);
-  return sys;
-}
-
 const struct bn_metric *bn_sqlsys_metrics(const struct bn_sqlsys *sys)
 {
   const struct bn_metric *rows = metrics[sys->conf->debug][sys->policy->transactions_are_commits];
@@ -113,16 +85,8 @@ const struct bn_metric *bn_sqlsys_metrics(const struct bn_sqlsys *sys)
   return rows->name != NULL ? rows : NULL;
 }
 
-void bn_sqlsys_free(struct bn_sqlsys *sys)
+void bn_sql_drivers_done(struct bn_sqlsys *sys)
 {
-  if (sys == NULL)
-    return;
-  while (sys->retired != NULL) {
-    struct bn_sql_conn *c = sys->retired;
-
-    sys->retired = c->next_all;
-    bn_sql_conn_destroy(c);
-  }
   for (size_t i = 0; i < sys->n_rows; i++) {
     struct bn_sql_driver *drv = &sys->drivers[i];
 
@@ -133,11 +97,6 @@ void bn_sqlsys_free(struct bn_sqlsys *sys)
   bn_sql_errors_free(&sys->ignored);
   if (sys->trace != NULL)
     bn_sql_trace_close(sys->trace, sys->conf->trace);
-  pthread_mutex_destroy(&sys->preflight);
-  bn_sql_texts_done(&sys->texts);
-  pthread_mutex_destroy(&sys->lock);
-  free(sys->drivers);
-  free(sys);
 }
 
 static const struct bn_sql_row *row_named(const struct bn_sqlsys *sys, const char *name)
@@ -278,9 +237,4 @@ struct bn_sql_driver *bn_sql_driver(struct bn_sqlsys *sys, struct bn_session *s,
 const char *bn_sql_driver_name(const struct bn_sql_driver *drv)
 {
   return drv->ops->name;
-}
-
-const struct bn_sql_caps *bn_sql_driver_caps(const struct bn_sql_driver *drv)
-{
-  return &drv->caps;
 }

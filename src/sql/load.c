@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rows of a bulk insert as a driver's bulk load: which statements and rows can go that way, and how
- * they are sent.  A row is taken only if both ways store the same of it. */
+/* Rows of a bulk insert as a driver's bulk load takes them: which statements and rows can go that
+   way. */
+#include "sql/load.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-#include "base/log.h"
-#include "sql/internal.h"
 
 static bool is_space(char c)
 {
@@ -72,25 +71,25 @@ static bool take_apart(const char *sql, size_t len, char **table, char **columns
   return *table != NULL && *columns != NULL;
 }
 
-void bn_sql_load_forget(struct bn_sql_conn *c)
+void bn_sql_load_forget(struct bn_sql_load *l)
 {
-  free(c->load_table);
-  free(c->load_columns);
-  c->load_table = c->load_columns = NULL;
-  bn_buf_done(&c->load);
-  c->loading = false;
+  free(l->table);
+  free(l->columns);
+  l->table = l->columns = NULL;
+  bn_buf_done(&l->lines);
+  l->on = false;
 }
 
-bool bn_sql_load_start(struct bn_sql_conn *c, const char *insert, size_t len)
+bool bn_sql_load_start(struct bn_sql_load *l, const char *insert, size_t len)
 {
-  bn_sql_load_forget(c);
-  if (!c->may_load || !take_apart(insert, len, &c->load_table, &c->load_columns) ||
-      bn_buf_reserve(&c->load, BN_SQL_LOAD_MAX) != 0) {
-    bn_sql_load_forget(c);
+  bn_sql_load_forget(l);
+  if (!take_apart(insert, len, &l->table, &l->columns) ||
+      bn_buf_reserve(&l->lines, BN_SQL_LOAD_MAX) != 0) {
+    bn_sql_load_forget(l);
     return false;
   }
-  c->load_rows = 0;
-  c->loading = true;
+  l->rows = 0;
+  l->on = true;
   return true;
 }
 
@@ -174,82 +173,41 @@ static const char *add_value(struct bn_buf *out, const char *p, const char *end)
   return p;
 }
 
-bool bn_sql_load_add(struct bn_sql_conn *c, const char *row, size_t len)
+bool bn_sql_load_add(struct bn_sql_load *l, const char *row, size_t len)
 {
   const char *const end = row + len;
   const char *p = skip_space(row, end);
-  const size_t before = c->load.len;
+  const size_t before = l->lines.len;
   bool more = p < end && *p == '(';
 
   while (more) {
-    p = add_value(&c->load, skip_space(p + 1, end), end);
+    p = add_value(&l->lines, skip_space(p + 1, end), end);
     if (p != NULL)
       p = skip_space(p, end);
     if (p == NULL || p == end)
       break;
     more = *p == ',';
-    (void)bn_buf_char(&c->load, more ? '\t' : '\n');
+    (void)bn_buf_char(&l->lines, more ? '\t' : '\n');
   }
   /* After ")" nothing may follow. */
-  if (p != NULL && p < end && *p == ')' && skip_space(p + 1, end) == end && !c->load.failed) {
-    c->load_rows++;
+  if (p != NULL && p < end && *p == ')' && skip_space(p + 1, end) == end && !l->lines.failed) {
+    l->rows++;
     return true;
   }
-  c->load.failed = false;
-  c->load.len = before;
+  l->lines.failed = false;
+  l->lines.len = before;
   return false;
 }
 
-/* The text that stands for the load in messages and traces. */
-static void name_it(const struct bn_sql_conn *c, struct bn_buf *b)
+void bn_sql_load_sent(struct bn_sql_load *l)
 {
-  (void)bn_buf_printf(b, "bulk load of %zu rows into %s%s%s%s", c->load_rows, c->load_table,
-                      c->load_columns[0] != '\0' ? "(" : "", c->load_columns,
-                      c->load_columns[0] != '\0' ? ")" : "");
+  bn_buf_clear(&l->lines);
+  l->rows = 0;
 }
 
-static enum bn_sql hand_over(struct bn_sql_conn *c)
+void bn_sql_load_name(const struct bn_sql_load *l, struct bn_buf *b)
 {
-  enum bn_sql rc = c->ops->load_begin(c->handle, c->load_table, c->load_columns, &c->diag);
-
-  if (rc != BN_SQL_DONE) {
-    /* Nothing was sent. */
-    c->diag.rolled_back = true;
-    return rc;
-  }
-  rc = c->ops->load_rows(c->handle, c->load.data, c->load.len, &c->diag);
-  return rc == BN_SQL_DONE ? c->ops->load_end(c->handle, &c->diag) : rc;
-}
-
-enum bn_sql_loaded bn_sql_load_send(struct bn_sql_conn *c)
-{
-  const uint64_t since = bn_clock_now(&c->session->clock);
-  struct bn_buf name;
-  enum bn_sql rc;
-
-  if (!bn_sql_begin(c))
-    return BN_LOAD_FAILED;
-  if (c->more)
-    bn_sql_result_drop(c);
-  bn_buf_init(&name, 0);
-  name_it(c, &name);
-  bn_sql_trace(c, name.data != NULL ? name.data : "", name.len);
-  rc = hand_over(c);
-  if (rc == BN_SQL_ERROR && c->diag.rolled_back) {
-    /* As INSERT the rows may pass, and if they do not, it says why as users know it. */
-    bn_log(BN_DEBUG, "the rows are sent as INSERT: %s", c->diag.text);
-    c->may_load = c->loading = false;
-    bn_buf_done(&name);
-    return BN_LOAD_NOT_DONE;
-  }
-  c->result = (struct bn_sql_result){.affected = c->load_rows};
-  c->no_restart = true;
-  (void)bn_sql_finish(c, rc, since, bn_sql_kind_of(c->sys, "insert", 6), name.data, name.len);
-  c->no_restart = false;
-  bn_buf_done(&name);
-  if (rc != BN_SQL_DONE)
-    return BN_LOAD_FAILED;
-  bn_buf_clear(&c->load);
-  c->load_rows = 0;
-  return BN_LOAD_DONE;
+  (void)bn_buf_printf(b, "bulk load of %zu rows into %s%s%s%s", l->rows, l->table,
+                      l->columns[0] != '\0' ? "(" : "", l->columns,
+                      l->columns[0] != '\0' ? ")" : "");
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Sessions: what of the SQL layer belongs to one of them, its start, interruption and end. */
+#include "sql/session.h"
+
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "sql/internal.h"
+#include "measure/stat.h"
+#include "sql/driver.h"
 
 /* From any thread: what the session's worker is waiting for returns. */
 static void interrupt_all(void *arg)
@@ -11,19 +14,22 @@ static void interrupt_all(void *arg)
   struct bn_sql_session *o = arg;
 
   pthread_mutex_lock(&o->lock);
-  for (struct bn_sql_conn *c = o->open; c != NULL; c = c->next_open) {
-    if (c->ops->interrupt != NULL)
-      c->ops->interrupt(c->handle);
+  for (struct bn_sql_link *l = o->open; l != NULL; l = l->next) {
+    if (l->ops->interrupt != NULL)
+      l->ops->interrupt(l->handle);
   }
   pthread_mutex_unlock(&o->lock);
 }
 
-static struct bn_sql_session *find(struct bn_sqlsys *sys, const struct bn_session *s)
+struct bn_sql_session *bn_sql_session_find(struct bn_sqlsys *sys, const struct bn_session *s)
 {
-  struct bn_sql_session *o = sys->sessions;
+  struct bn_sql_session *o;
 
+  pthread_mutex_lock(&sys->sessions.lock);
+  o = sys->sessions.first;
   while (o != NULL && o->session != s)
     o = o->next;
+  pthread_mutex_unlock(&sys->sessions.lock);
   return o;
 }
 
@@ -33,7 +39,6 @@ static struct bn_sql_session *make(struct bn_sqlsys *sys, struct bn_session *s)
 
   if (o == NULL)
     return NULL;
-  o->sys = sys;
   o->session = s;
   /* The sessions of commands and of the main thread are not part of the measurement. */
   if (s->services->metrics == bn_sqlsys_metrics(sys)) {
@@ -41,10 +46,10 @@ static struct bn_sql_session *make(struct bn_sqlsys *sys, struct bn_session *s)
     o->timed = sys->conf->debug && s->stat->hist != NULL;
   }
   pthread_mutex_init(&o->lock, NULL);
-  pthread_mutex_lock(&sys->lock);
-  o->next = sys->sessions;
-  sys->sessions = o;
-  pthread_mutex_unlock(&sys->lock);
+  pthread_mutex_lock(&sys->sessions.lock);
+  o->next = sys->sessions.first;
+  sys->sessions.first = o;
+  pthread_mutex_unlock(&sys->sessions.lock);
   s->services->set_interrupt(s, interrupt_all, o);
   return o;
 }
@@ -53,11 +58,8 @@ struct bn_sql_session *bn_sql_session_get(struct bn_sqlsys *sys, struct bn_sessi
                                           struct bn_sql_driver *drv)
 {
   const uint64_t bit = UINT64_C(1) << drv->index;
-  struct bn_sql_session *o;
+  struct bn_sql_session *o = bn_sql_session_find(sys, s);
 
-  pthread_mutex_lock(&sys->lock);
-  o = find(sys, s);
-  pthread_mutex_unlock(&sys->lock);
   if (o == NULL)
     o = make(sys, s);
   if (o == NULL || (o->started & bit) != 0)
@@ -70,59 +72,46 @@ struct bn_sql_session *bn_sql_session_get(struct bn_sqlsys *sys, struct bn_sessi
   return o;
 }
 
-void bn_sql_session_opened(struct bn_sql_conn *c)
+void bn_sql_session_opened(struct bn_sql_session *o, struct bn_sql_link *link)
 {
-  struct bn_sql_session *o = c->owner;
-
   pthread_mutex_lock(&o->lock);
-  c->next_open = o->open;
-  o->open = c;
+  link->next = o->open;
+  o->open = link;
   pthread_mutex_unlock(&o->lock);
 }
 
-void bn_sql_session_closing(struct bn_sql_conn *c)
+void bn_sql_session_closing(struct bn_sql_session *o, struct bn_sql_link *link)
 {
-  struct bn_sql_session *o = c->owner;
-
   pthread_mutex_lock(&o->lock);
-  for (struct bn_sql_conn **p = &o->open; *p != NULL; p = &(*p)->next_open) {
-    if (*p == c) {
-      *p = c->next_open;
+  for (struct bn_sql_link **p = &o->open; *p != NULL; p = &(*p)->next) {
+    if (*p == link) {
+      *p = link->next;
       break;
     }
   }
   pthread_mutex_unlock(&o->lock);
 }
 
-static struct bn_sql_session *take(struct bn_sqlsys *sys, const struct bn_session *s)
+struct bn_sql_session *bn_sql_session_take(struct bn_sqlsys *sys, struct bn_session *s)
 {
   struct bn_sql_session *found = NULL;
 
-  pthread_mutex_lock(&sys->lock);
-  for (struct bn_sql_session **p = &sys->sessions; *p != NULL; p = &(*p)->next) {
+  pthread_mutex_lock(&sys->sessions.lock);
+  for (struct bn_sql_session **p = &sys->sessions.first; *p != NULL; p = &(*p)->next) {
     if ((*p)->session == s) {
       found = *p;
       *p = found->next;
       break;
     }
   }
-  pthread_mutex_unlock(&sys->lock);
+  pthread_mutex_unlock(&sys->sessions.lock);
+  if (found != NULL)
+    s->services->set_interrupt(s, NULL, NULL);
   return found;
 }
 
-void bn_sql_session_end(struct bn_sqlsys *sys, struct bn_session *s)
+void bn_sql_session_free(struct bn_sqlsys *sys, struct bn_sql_session *o)
 {
-  struct bn_sql_session *o = take(sys, s);
-
-  if (o == NULL)
-    return;
-  s->services->set_interrupt(s, NULL, NULL);
-  while (o->all != NULL) {
-    struct bn_sql_conn *c = o->all;
-
-    o->all = c->next_all;
-    bn_sql_conn_retire(c);
-  }
   for (size_t i = 0; i < sys->n_rows; i++) {
     const struct bn_sql_driver *drv = &sys->drivers[i];
 

@@ -23,7 +23,7 @@ struct bn_sql_row {
 };
 
 /* How commands fill tables. */
-enum bn_sql_bulk { BN_SQL_BULK_AUTO, BN_SQL_BULK_INSERT };
+enum bn_sql_bulk_way { BN_SQL_BULK_AUTO, BN_SQL_BULK_INSERT };
 
 struct bn_sql_conf {            /* "General database options" */
   char *driver;                 /* --db-driver */
@@ -31,7 +31,7 @@ struct bn_sql_conf {            /* "General database options" */
   bool debug;                   /* --db-debug: measure execution and fetching apart */
   struct bn_list ignore_errors; /* --db-ignore-errors: codes, SQLSTATEs, classes, all */
   int isolation;                /* --db-isolation-level: enum bn_isolation */
-  int bulk_load;                /* --db-bulk-load: enum bn_sql_bulk */
+  int bulk_load;                /* --db-bulk-load: enum bn_sql_bulk_way */
   char *trace; /* --sql-trace=FILE: every statement, one line each, for tests and teaching */
 };
 extern const struct bn_opt bn_sql_options[];
@@ -55,7 +55,6 @@ void bn_sqlsys_free(struct bn_sqlsys *sys);
    session's run as SQL. NULL: failed, its FATAL line has been logged.  Any thread. */
 struct bn_sql_driver *bn_sql_driver(struct bn_sqlsys *sys, struct bn_session *s, const char *name);
 const char *bn_sql_driver_name(const struct bn_sql_driver *drv);
-const struct bn_sql_caps *bn_sql_driver_caps(const struct bn_sql_driver *drv);
 
 /* The session's script: every thread of the run opens a connection.  Before its own. */
 void bn_sql_all_connect(struct bn_sqlsys *sys);
@@ -77,6 +76,12 @@ struct bn_sql_conn_view {
   struct bn_sql_driver *driver;
 };
 
+/* A connection begins with it. */
+static inline struct bn_sql_conn_view *bn_sql_conn_view(struct bn_sql_conn *c)
+{
+  return (struct bn_sql_conn_view *)(void *)c;
+}
+
 /* A result set as scripts see it.  There is one per connection: a new statement replaces its
    content, so what was returned before then stands for the new result. */
 struct bn_sql_rs {
@@ -91,7 +96,6 @@ struct bn_sql_rs {
 struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session *s,
                                    const char *const *override_name,
                                    const char *const *override_value, size_t n_overrides);
-struct bn_sql_conn_view *bn_sql_conn_view(struct bn_sql_conn *c);
 /* Closes; the object stays for `error` and reconnect.  Its statements are prepared again when they
    are used after a reconnect. */
 int bn_sql_disconnect(struct bn_sql_conn *c);
@@ -112,8 +116,6 @@ void bn_sql_settle(struct bn_sql_conn *c, bool ignore);
 struct bn_sql_rs *bn_sql_query(struct bn_sql_conn *c, const char *sql, size_t len);
 bool bn_sql_more_results(struct bn_sql_conn *c);
 struct bn_sql_rs *bn_sql_next_result(struct bn_sql_conn *c);
-/* The connection whose current result this is. */
-struct bn_sql_conn *bn_sql_rs_conn(struct bn_sql_rs *rs);
 /* true: rs->values holds the next row. */
 bool bn_sql_fetch(struct bn_sql_rs *rs);
 int bn_sql_free_result(struct bn_sql_rs *rs);
@@ -121,7 +123,6 @@ int bn_sql_free_result(struct bn_sql_rs *rs);
 /* NULL: failed, logged.  The text is copied. */
 struct bn_sql_stmt *bn_sql_prepare(struct bn_sql_conn *c, const char *sql, size_t len);
 struct bn_sql_conn *bn_sql_stmt_conn(struct bn_sql_stmt *st);
-const char *bn_sql_stmt_text(const struct bn_sql_stmt *st, size_t *len);
 /* The descriptors are copied; what they point at is borrowed until the statement is closed or bound
    again.  0, or -1: the number of parameters is wrong, logged. */
 int bn_sql_bind(struct bn_sql_stmt *st, const struct bn_sql_bind *binds, size_t n);

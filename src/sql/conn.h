@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Connections: open, close, open again, and the memory behind them. */
+#ifndef BN_SQL_CONN_H
+#define BN_SQL_CONN_H
+
+#include "base/buf.h"
+#include "sql/bulk.h"
+#include "sql/driver.h"
+#include "sql/failure.h"
+#include "sql/result.h"
+#include "sql/session.h"
+#include "sql/stmt.h"
+#include "sql/trace.h"
+
+enum bn_sql_state { BN_CONN_CLOSED, BN_CONN_LOST, BN_CONN_OPEN };
+
+/* conn.c owns it, apart from the parts that say who does.  The files above it, those of the calls
+   that scripts make, set the view, `diag` and `state` LOST. */
+struct bn_sql_conn {
+  struct bn_sql_conn_view view; /* first: scripts read it */
+  enum bn_sql_state state;
+  struct bn_sql_link link;
+  struct bn_sql_cursor cur;
+  struct bn_sql_unsettled failure;
+  struct bn_session *session;   /* NULL: retired */
+  struct bn_sql_session *owner; /* NULL: retired */
+  struct bn_sqlsys *sys;
+  struct bn_sql_driver *drv;
+  struct bn_sql_conn *next_all;
+  struct bn_sql_stmt *stmts;
+  unsigned n_prepared; /* by the server, ever */
+  unsigned refs;       /* the owner's handle and every statement */
+  unsigned ordinal;
+  size_t n_overrides;
+  char **override;        /* n names, then n values */
+  struct bn_buf emulated; /* execute.c: the text sent last for a statement that is emulated */
+  struct bn_sql_bulk bulk;
+  struct bn_sql_diag diag;
+  _Alignas(16) char driver_part[]; /* what link.handle points at */
+};
+
+/* Whether rows may be sent by the driver's bulk load: it has one, and this is not a run. */
+bool bn_sql_conn_loads(const struct bn_sql_conn *c);
+/* Drops the current result with those pending. */
+void bn_sql_conn_drop(struct bn_sql_conn *c);
+/* One user less. */
+void bn_sql_conn_unref(struct bn_sql_conn *c);
+/* A failure of this layer's own: the view says FATAL without a server's error. */
+void bn_sql_refuse(struct bn_sql_conn *c);
+
+static inline void bn_sql_conn_trace(const struct bn_sql_conn *c, const char *sql, size_t len)
+{
+  if (__builtin_expect(c->sys->trace != NULL, 0))
+    bn_sql_trace_write(c->sys->trace, c->session->id, sql, len);
+}
+
+#endif

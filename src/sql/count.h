@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How statements are counted.
+ *
+ * A statement is begun when a query or an execution sends it to the driver.  view.error tells the
+ * script what became of it:
+ *
+ *   begun = committed + failed + given up + in flight
+ *
+ *   committed   NONE        the server has carried it out: BN_C_READ + BN_C_WRITE + BN_C_OTHER
+ *   failed      IGNORABLE   the script repeats its event
+ *   given up    FATAL       the script's event fails
+ *   in flight               at most one for each connection: the driver has it, or it failed and
+ *                           the script has not settled yet whether to ignore that
+ *
+ *   failed + given up = BN_C_ERROR + losses
+ *
+ * A loss is an ignored failure whose connection was lost and made anew: that is a BN_C_RECONNECT
+ * and no error.  Retries are counted apart: a repeated statement is begun again, and
+ * BN_C_RECONNECT counts every new connection, those included that a script asks for or that a
+ * statement is prepared on.  No counter has the begun statements; the sum is their number.
+ *
+ * Not part of the sums are: the layer's own statements, but an ignored error whose ROLLBACK finds
+ * the connection lost is an error and a reconnect, or two errors if that fails; further results of
+ * a statement, which count as errors only; a failure in an interrupted session; a failure that the
+ * script never settles; in dialect 0.5, what is given up. */
+#ifndef BN_SQL_COUNT_H
+#define BN_SQL_COUNT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/driver.h"
+#include "api/metric.h"
+
+/* Where bn_sqlsys_metrics end up. */
+enum { BN_SQL_C_COMMITS = BN_C_FIXED, BN_SQL_H_EXECUTE = BN_H_FIXED, BN_SQL_H_FETCH };
+
+/* How a statement is counted: by its first word in dialect 0.5, else by its result. */
+enum bn_sql_kind {
+  BN_SQL_BY_RESULT,
+  BN_SQL_READ,
+  BN_SQL_WRITE,
+  BN_SQL_OTHER,
+  BN_SQL_COMMIT,
+  BN_SQL_UNCOUNTED /* a further result of a statement that was counted */
+};
+
+enum bn_sql_kind bn_sql_kind_of(bool by_first_word, const char *sql, size_t len);
+
+/* The counter of a statement that succeeded. */
+static inline unsigned bn_sql_counter_of(enum bn_sql_kind kind, enum bn_sql rc, uint64_t affected)
+{
+  if (kind == BN_SQL_READ || (kind == BN_SQL_BY_RESULT && rc == BN_SQL_ROWS))
+    return BN_C_READ;
+  if (kind == BN_SQL_WRITE || (kind == BN_SQL_BY_RESULT && affected > 0))
+    return BN_C_WRITE;
+  return BN_C_OTHER;
+}
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The process-wide side: what was asked for, the drivers, and what all connections share. */
+#ifndef BN_SQL_DRIVER_H
+#define BN_SQL_DRIVER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "sql/errors.h"
+#include "sql/preflight.h"
+#include "sql/session.h"
+#include "sql/sql.h"
+#include "sql/text.h"
+
+struct bn_sql_driver {
+  struct bn_sqlsys *sys;
+  const struct bn_driver *ops; /* NULL: not loaded yet */
+  void *self;
+  struct bn_sql_caps caps;
+  struct bn_driver_host host;
+  struct bn_sql_errors ignored; /* by the driver's own list */
+  unsigned index;               /* of the row */
+};
+
+struct bn_sqlsys {
+  const struct bn_sql_conf *conf;
+  const struct bn_policy *policy;
+  bool by_first_word; /* policy->statements_by_first_word, at hand for every statement */
+  const struct bn_sql_row *rows;
+  struct bn_sql_driver *drivers; /* one per row */
+  size_t n_rows;
+  /* Set with the first driver, constant from then on. */
+  struct bn_sql_errors ignored; /* --db-ignore-errors */
+  bool emulate;
+  bool anew; /* statements are prepared anew at each execute */
+  FILE *trace;
+  bool settled;
+  pthread_mutex_t lock;     /* loading, and `retired` */
+  _Atomic unsigned ordinal; /* of the next connection */
+  _Atomic bool unread_told;
+  struct bn_sql_conn *retired; /* connections that outlived their session in somebody's hands */
+  struct bn_sql_sessions sessions;
+  struct bn_sql_texts texts;
+  struct bn_sql_preflight preflight;
+};
+
+/* Ends those that were loaded. */
+void bn_sql_drivers_done(struct bn_sqlsys *sys);
+
+/* Connections that nobody can use any more (conn.c). */
+void bn_sql_retired_free(struct bn_sqlsys *sys);
+
+/* A driver need not tell classes apart. */
+static inline enum bn_sql_class bn_sql_driver_class(const struct bn_sql_driver *drv,
+                                                    const struct bn_sql_diag *d)
+{
+  return drv->ops->classify != NULL ? drv->ops->classify(d) : BN_CLASS_OTHER;
+}
+
+#endif

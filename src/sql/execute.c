@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Prepared statements on a connection: by the server, or emulated. */
+#include "base/log.h"
+#include "sql/emulate.h"
+#include "sql/query.h"
+
+/* The driver forgets it. */
+static void shut(struct bn_sql_stmt *st)
+{
+  if (st->prepared && st->conn->cur.source == st->handle)
+    bn_sql_conn_drop(st->conn);
+  bn_sql_stmt_shut(st);
+}
+
+static struct bn_sql_stmt *add(struct bn_sql_conn *c, const char *sql, size_t len)
+{
+  struct bn_sql_stmt *st = bn_sql_stmt_new(&c->link, &c->sys->texts, sql, len);
+
+  if (st == NULL)
+    return NULL;
+  st->conn = c;
+  st->kind = bn_sql_kind_of(c->sys->by_first_word, st->text, len);
+  st->anew = c->sys->anew && !c->drv->caps.prepares_anew;
+  st->next = c->stmts;
+  c->stmts = st;
+  c->refs++;
+  return st;
+}
+
+void bn_sql_stmt_free(struct bn_sql_stmt *st)
+{
+  struct bn_sql_conn *c;
+
+  if (st == NULL)
+    return;
+  c = st->conn;
+  shut(st);
+  for (struct bn_sql_stmt **p = &c->stmts; *p != NULL; p = &(*p)->next) {
+    if (*p == st) {
+      *p = st->next;
+      break;
+    }
+  }
+  bn_sql_stmt_destroy(st, &c->sys->texts);
+  bn_sql_conn_unref(c);
+}
+
+/* One attempt; the connection is open. */
+static enum bn_sql try_prepare(struct bn_sql_stmt *st)
+{
+  struct bn_sql_conn *c = st->conn;
+  const enum bn_sql rc =
+      c->cur.more ? bn_sql_unread(c, BN_STEP_PREPARE, false) : bn_sql_stmt_prepare(st, &c->diag);
+
+  c->n_prepared += rc == BN_SQL_DONE;
+  if (rc != BN_SQL_EMULATE)
+    return rc;
+  bn_log(BN_INFO, "Failed to prepare query \"%s\" (%d: %s), using emulation", st->text,
+         c->diag.code, c->diag.text);
+  bn_sql_stmt_emulate(st, c->drv->caps.backslash_escapes);
+  return BN_SQL_DONE;
+}
+
+/* 0, or -1: failed, and the view says how.  A connection lost meanwhile is opened again when the
+   loss is ignorable, and the statement prepared on the new one. */
+static int prepare(struct bn_sql_stmt *st)
+{
+  struct bn_sql_conn *c = st->conn;
+  enum bn_sql rc;
+
+  if (c->sys->emulate || !c->drv->caps.prepared_statements) {
+    bn_sql_stmt_emulate(st, c->drv->caps.backslash_escapes);
+    return 0;
+  }
+  do {
+    rc = try_prepare(st);
+    if (rc == BN_SQL_DONE)
+      return 0;
+  } while (bn_sql_failed(c, rc, BN_STEP_PREPARE, st->text, st->len));
+  return -1;
+}
+
+/* It waits until it is executed. */
+static bool waits(const struct bn_sql_conn *c)
+{
+  return !c->sys->emulate &&
+         bn_sql_preflight_defers(&c->sys->preflight, c->session, c->n_prepared + 1);
+}
+
+struct bn_sql_stmt *bn_sql_prepare(struct bn_sql_conn *c, const char *sql, size_t len)
+{
+  struct bn_sql_stmt *st;
+
+  if (!bn_sql_begin(c))
+    return NULL;
+  st = add(c, sql, len);
+  if (st == NULL) {
+    bn_log(BN_FATAL, "cannot prepare a statement: out of memory");
+    bn_sql_refuse(c);
+    return NULL;
+  }
+  if (!waits(c) && prepare(st) != 0) {
+    bn_sql_stmt_free(st);
+    return NULL;
+  }
+  return st;
+}
+
+struct bn_sql_conn *bn_sql_stmt_conn(struct bn_sql_stmt *st)
+{
+  return st->conn;
+}
+
+static int bind(struct bn_sql_stmt *st)
+{
+  struct bn_sql_conn *c = st->conn;
+  const enum bn_sql rc = bn_sql_stmt_bind(st, &c->diag);
+
+  if (rc == BN_SQL_DONE)
+    return 0;
+  if (rc == BN_SQL_MISCOUNT) {
+    bn_log(BN_ALERT, "%s", c->diag.text);
+    bn_sql_refuse(c);
+  } else {
+    (void)bn_sql_failed(c, rc, BN_STEP_BIND, st->text, st->len);
+  }
+  return -1;
+}
+
+static bool usable(struct bn_sql_stmt *st)
+{
+  if (!st->closed)
+    return true;
+  bn_log(BN_ALERT, "attempt to use an already closed statement");
+  bn_sql_refuse(st->conn);
+  return false;
+}
+
+int bn_sql_bind(struct bn_sql_stmt *st, const struct bn_sql_bind *binds, size_t n)
+{
+  struct bn_sql_conn *c = st->conn;
+
+  if (!usable(st) || !bn_sql_begin(c))
+    return -1;
+  if (bn_sql_stmt_copy_binds(st, binds, n) != 0) {
+    bn_log(BN_FATAL, "cannot bind parameters: out of memory");
+    return -1;
+  }
+  if (!st->emulated && !st->prepared && waits(c))
+    return 0;
+  if (!st->emulated && !st->prepared && prepare(st) != 0)
+    return -1;
+  if (!st->emulated)
+    return bind(st);
+  if (n == st->n_params) {
+    st->bound = true;
+    return 0;
+  }
+  bn_log(BN_ALERT, "wrong number of parameters in prepared statement");
+  bn_sql_refuse(c);
+  return -1;
+}
+
+static struct bn_sql_rs *execute_text(struct bn_sql_stmt *st)
+{
+  struct bn_sql_conn *c = st->conn;
+  const struct bn_sql_emulation e = {st->text, st->len, c->drv->caps.backslash_escapes,
+                                     c->link.ops->quote, c->link.handle};
+  const struct bn_buf *text = &c->emulated;
+  uint64_t since;
+  enum bn_sql rc;
+
+  if (st->n_binds != st->n_params || bn_sql_emulate(&e, st->binds, &c->emulated) != 0) {
+    bn_log(BN_ALERT, st->n_binds != st->n_params
+                         ? "wrong number of parameters in prepared statement"
+                         : "cannot put the values into a statement: out of memory");
+    bn_sql_refuse(c);
+    return NULL;
+  }
+  bn_sql_conn_trace(c, text->data, text->len);
+  since = bn_clock_now(&c->session->clock);
+  rc = c->cur.more
+           ? bn_sql_unread(c, BN_STEP_QUERY, false)
+           : c->link.ops->query(c->link.handle, text->data, text->len, &c->cur.result, &c->diag);
+  return bn_sql_finish(c, rc, since, st->kind, text->data, text->len);
+}
+
+/* After a reconnect, or before the first execution. */
+static bool ready(struct bn_sql_stmt *st)
+{
+  if (!usable(st))
+    return false;
+  if (st->anew && !st->emulated && !st->fresh)
+    shut(st);
+  if (!st->prepared && !st->emulated && prepare(st) != 0)
+    return false;
+  st->fresh = false;
+  if (!st->emulated)
+    return st->bound || bind(st) == 0;
+  st->bound = true;
+  return true;
+}
+
+struct bn_sql_rs *bn_sql_execute(struct bn_sql_stmt *st)
+{
+  struct bn_sql_conn *c = st->conn;
+  uint64_t since;
+  enum bn_sql rc;
+
+  if (!bn_sql_begin(c) || (__builtin_expect(!st->bound, 0) && !ready(st)))
+    return NULL;
+  if (__builtin_expect(st->emulated, 0))
+    return execute_text(st);
+  bn_sql_conn_trace(c, st->text, st->len);
+  c->cur.source = st->handle;
+  since = bn_clock_now(&c->session->clock);
+  rc = __builtin_expect(c->cur.more, 0)
+           ? bn_sql_unread(c, BN_STEP_QUERY, true)
+           : c->link.ops->execute(st->handle, &c->cur.result, &c->diag);
+  return bn_sql_finish(c, rc, since, st->kind, st->text, st->len);
+}
+
+struct bn_sql_rs *bn_sql_stmt_next_result(struct bn_sql_stmt *st)
+{
+  if (!usable(st))
+    return NULL;
+  return bn_sql_next_result(st->conn);
+}
+
+int bn_sql_stmt_close(struct bn_sql_stmt *st)
+{
+  if (!usable(st))
+    return -1;
+  st->conn->view.error = BN_VERDICT_NONE;
+  shut(st);
+  st->bound = false;
+  st->closed = true;
+  return 0;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Failures on a connection: acts on what recover.h decides. */
+#include "sql/failure.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "measure/stat.h"
+#include "sql/conn.h"
+#include "sql/message.h"
+#include "sql/recover.h"
+
+/* By the server's own name of the error: its number, else its SQLSTATE. */
+static void count_error(struct bn_sql_conn *c)
+{
+  char label[BN_LABEL_LEN] = "unknown";
+
+  if (c->diag.code != 0)
+    (void)snprintf(label, sizeof label, "%d", c->diag.code);
+  else if (c->diag.state[0] != '\0')
+    (void)snprintf(label, sizeof label, "%s", c->diag.state);
+  c->session->services->count_label(c->session->services->of, 0, label);
+  bn_stat_count(c->session->stat, BN_C_ERROR, 1);
+}
+
+/* The event will be repeated from its beginning, so a transaction left open must go. */
+static void roll_back(struct bn_sql_conn *c)
+{
+  struct bn_sql_result r = {0};
+  struct bn_sql_diag d = {0};
+
+  bn_sql_conn_trace(c, "ROLLBACK", 8);
+  if (c->link.ops->query(c->link.handle, "ROLLBACK", 8, &r, &d) == BN_SQL_LOST)
+    c->state = BN_CONN_LOST;
+}
+
+/* What the script sees is the failure of its statement. */
+static void reconnect(struct bn_sql_conn *c, bool counts)
+{
+  const struct bn_sql_diag why = c->diag;
+
+  if (bn_sql_reconnect(c) != 0 && counts)
+    count_error(c);
+  c->diag = why;
+  c->view.error = BN_VERDICT_IGNORABLE;
+  c->view.sql_errno = why.code;
+}
+
+static void ignore(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
+{
+  c->view.error = BN_VERDICT_IGNORABLE;
+  bn_log(BN_DEBUG, "Ignoring error %u %s, ", (unsigned)c->diag.code, c->diag.text);
+  if (c->state == BN_CONN_OPEN) {
+    if (r->counts)
+      count_error(c);
+    if (r->roll_back)
+      roll_back(c);
+  }
+  if (c->state == BN_CONN_LOST)
+    reconnect(c, r->counts);
+}
+
+static void give_up(struct bn_sql_conn *c, bool counts)
+{
+  const struct bn_sql_unsettled *f = &c->failure;
+
+  c->view.error = BN_VERDICT_FATAL;
+  bn_sql_message(c->link.ops, c->sys->policy, f->step, &c->diag, f->sql, f->len);
+  if (counts)
+    count_error(c);
+}
+
+void bn_sql_leave(struct bn_sql_conn *c)
+{
+  const bool in_event = atomic_load_explicit(&c->session->stat->running, memory_order_relaxed);
+
+  c->view.error = in_event ? BN_VERDICT_IGNORABLE : BN_VERDICT_FATAL;
+}
+
+static struct bn_sql_failing failing(const struct bn_sql_conn *c, enum bn_sql_answer answer)
+{
+  return (struct bn_sql_failing){
+      .step = c->failure.step,
+      .diag = &c->diag,
+      .class = bn_sql_driver_class(c->drv, &c->diag),
+      .listed = {&c->sys->ignored, &c->drv->ignored},
+      .lost = c->state == BN_CONN_LOST,
+      .once = c->failure.once,
+      .asks = c->failure.asks,
+      .interrupted = bn_session_interrupted(c->session),
+      .untold = c->sys->policy->fatal_errors_uncounted,
+      .answer = answer,
+  };
+}
+
+static void act(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
+{
+  switch (r->action) {
+  case BN_SQL_IGNORE:
+  case BN_SQL_RECONNECT:
+    ignore(c, r);
+    break;
+  case BN_SQL_ASK:
+    c->view.error = BN_VERDICT_FATAL;
+    c->failure.pending = true;
+    break;
+  case BN_SQL_LEAVE:
+    bn_sql_leave(c);
+    break;
+  case BN_SQL_RETRY:
+    c->view.error = BN_VERDICT_NONE;
+    c->view.sql_errno = 0;
+    break;
+  case BN_SQL_FAIL:
+    give_up(c, r->counts);
+  }
+}
+
+/* A statement was to be prepared when the connection was lost. */
+static bool try_again(struct bn_sql_conn *c)
+{
+  struct bn_sql_failing f = failing(c, BN_ANSWER_NONE);
+  struct bn_sql_recovery r;
+
+  f.again = true;
+  f.over = bn_session_over(c->session);
+  r = bn_sql_recover(&f);
+  if (r.action != BN_SQL_RETRY)
+    return false;
+  act(c, &r);
+  return true;
+}
+
+bool bn_sql_failed(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step, const char *sql,
+                   size_t len)
+{
+  struct bn_sql_failing f;
+  struct bn_sql_recovery r;
+
+  c->view.sql_errno = c->diag.code;
+  c->failure.step = step;
+  c->failure.sql = sql;
+  c->failure.len = len;
+  if (rc == BN_SQL_LOST)
+    c->state = BN_CONN_LOST;
+  f = failing(c, BN_ANSWER_NONE);
+  r = bn_sql_recover(&f);
+  act(c, &r);
+  return step == BN_STEP_PREPARE && rc == BN_SQL_LOST && c->state == BN_CONN_OPEN && try_again(c);
+}
+
+void bn_sql_defer(struct bn_sql_conn *c)
+{
+  c->failure.asks = true;
+}
+
+/* Without memory it is forgotten: the script still hears of it. */
+void bn_sql_keep_failure(struct bn_sql_conn *c)
+{
+  struct bn_sql_unsettled *f = &c->failure;
+
+  f->pending = false;
+  if (f->kept == NULL)
+    f->kept = malloc(sizeof *f->kept);
+  if (f->kept != NULL)
+    *f->kept = (struct bn_sql_failure){c->diag, f->step, f->sql, f->len};
+}
+
+/* true: what was kept is what waits now. */
+static bool take_kept(struct bn_sql_conn *c)
+{
+  struct bn_sql_unsettled *f = &c->failure;
+
+  if (f->kept == NULL)
+    return false;
+  c->diag = f->kept->diag;
+  f->step = f->kept->step;
+  f->sql = f->kept->sql;
+  f->len = f->kept->len;
+  c->view.sql_errno = c->diag.code;
+  free(f->kept);
+  f->kept = NULL;
+  return true;
+}
+
+void bn_sql_settle(struct bn_sql_conn *c, bool ignored)
+{
+  struct bn_sql_failing f;
+  struct bn_sql_recovery r;
+
+  if (!c->failure.pending && !take_kept(c))
+    return;
+  c->failure.pending = false;
+  f = failing(c, ignored ? BN_ANSWER_IGNORE : BN_ANSWER_FAIL);
+  r = bn_sql_recover(&f);
+  act(c, &r);
+}

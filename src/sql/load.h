@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rows of a bulk insert as a driver's bulk load takes them: which statements and rows can go that
+   way.  A row is taken only if both ways store the same of it. */
+#ifndef BN_SQL_LOAD_H
+#define BN_SQL_LOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+
+/* Bytes of rows that are loaded at a time, as text of INSERT and as lines. */
+enum { BN_SQL_LOAD_MAX = 1 << 20 };
+
+struct bn_sql_load {
+  bool on;               /* the statement is fit for it */
+  char *table, *columns; /* "": all of them */
+  struct bn_buf lines;
+  size_t rows; /* in lines */
+};
+
+/* Whether the statement up to VALUES is one whose rows can be loaded. */
+bool bn_sql_load_start(struct bn_sql_load *l, const char *insert, size_t len);
+/* Adds a row; false: this one has to be inserted. */
+bool bn_sql_load_add(struct bn_sql_load *l, const char *row, size_t len);
+void bn_sql_load_sent(struct bn_sql_load *l);
+/* The text that stands for the load in messages and traces. */
+void bn_sql_load_name(const struct bn_sql_load *l, struct bn_buf *b);
+void bn_sql_load_forget(struct bn_sql_load *l);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Before a run: does the server allow as many connections and statements as the run needs?  This
+   judges what the server said; whoever opens connections asks and acts. */
+#ifndef BN_SQL_PREFLIGHT_H
+#define BN_SQL_PREFLIGHT_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "api/driver.h"
+#include "api/session.h"
+
+/* One for the process; its lock is taken first, and held while the first connects. */
+struct bn_sql_preflight {
+  pthread_mutex_t lock;
+  bool all_connect; /* every thread of the run opens a connection */
+  /* Written with the lock held, once; who has been admitted reads them without it. */
+  bool first_came, asked, refused, statements_judged, refused_statements;
+  struct bn_sql_info info;
+};
+
+struct bn_sql_demand {
+  const char *what;             /* "connections" */
+  const char *remedy, *instead; /* as struct bn_sql_info has it, or NULL; "use fewer --threads" */
+  int64_t needed, allowed;      /* allowed -1: without limit */
+  int64_t others, reserved;     /* used by others, kept for some */
+  bool certain;                 /* that many will be needed */
+};
+
+enum bn_sql_judgement { BN_ENOUGH, BN_TIGHT, BN_TOO_FEW, BN_REFUSED };
+
+/* TIGHT: only because of what others use; TOO_FEW: the server allows less, which may not matter;
+   REFUSED: and it does. */
+enum bn_sql_judgement bn_sql_preflight_judge(const struct bn_sql_demand *d);
+
+void bn_sql_preflight_init(struct bn_sql_preflight *p); /* of zeroed memory */
+void bn_sql_preflight_done(struct bn_sql_preflight *p);
+
+/* Whether a connection that s opens now is part of the start of many threads. */
+bool bn_sql_preflight_due(const struct bn_session *s);
+/* Such a session waits for its turn.  true: it is the first, and the others wait until it unlocks.
+ */
+bool bn_sql_preflight_enter(struct bn_sql_preflight *p);
+void bn_sql_preflight_lock(struct bn_sql_preflight *p);
+void bn_sql_preflight_unlock(struct bn_sql_preflight *p);
+
+/* With the lock held: what the server said. */
+void bn_sql_preflight_learn(struct bn_sql_preflight *p, const struct bn_sql_info *info);
+/* With the lock held: judges the connections that s's run opens, on standard error. */
+void bn_sql_preflight_connections(struct bn_sql_preflight *p, const struct bn_session *s);
+/* Who has been admitted is about to prepare statement number n of each thread: true if the server
+   refuses that many, so that it waits until it is executed and the script can say before how many
+   it needs. */
+bool bn_sql_preflight_defers(const struct bn_sql_preflight *p, const struct bn_session *s,
+                             unsigned n);
+
+/* Of statements that every thread prepares: at its start, and at most. */
+struct bn_sql_expected {
+  uint64_t at_start, in_all;
+};
+
+/* With the lock held: whether the server is to be asked before they are judged. */
+bool bn_sql_preflight_asks(const struct bn_sql_preflight *p, const struct bn_session *s,
+                           const struct bn_sql_expected *e);
+/* With the lock held, judged once.  false: refused, said on standard error. */
+bool bn_sql_preflight_statements(struct bn_sql_preflight *p, const struct bn_session *s,
+                                 const struct bn_sql_expected *e);
+
+/* A thread of the run before its loop, which is what all this is about. */
+bool bn_sql_preflight_is_worker(const struct bn_session *s);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is done about a failure: a decision from what the driver said and what was asked for. */
+#include "sql/recover.h"
+
+#include <stddef.h>
+
+/* Between two attempts to connect: 1, 2, 4, … milliseconds. */
+enum { BACKOFF_FIRST_MS = 1, BACKOFF_MAX_MS = 250, DOUBLINGS = 8 };
+
+static unsigned backoff_ms(unsigned tries)
+{
+  return tries < DOUBLINGS ? BACKOFF_FIRST_MS << tries : BACKOFF_MAX_MS;
+}
+
+static bool ignorable(const struct bn_sql_failing *f)
+{
+  if (f->once || f->answer == BN_ANSWER_FAIL)
+    return false;
+  if (f->answer == BN_ANSWER_IGNORE)
+    return true;
+  for (size_t i = 0; i < sizeof f->listed / sizeof f->listed[0]; i++) {
+    if (f->listed[i] != NULL && bn_sql_errors_have(f->listed[i], f->diag, f->class))
+      return true;
+  }
+  return false;
+}
+
+/* Nobody asked for a new connection, so the script does not learn of one that took a while. */
+static struct bn_sql_recovery connecting(const struct bn_sql_failing *f)
+{
+  if (f->over)
+    return (struct bn_sql_recovery){.action = BN_SQL_FAIL};
+  return (struct bn_sql_recovery){.action = BN_SQL_RETRY, .wait_ms = backoff_ms(f->tries)};
+}
+
+struct bn_sql_recovery bn_sql_recover(const struct bn_sql_failing *f)
+{
+  /* Only executions count: what cannot be prepared or bound was not sent. */
+  const bool executed = f->step == BN_STEP_QUERY;
+
+  if (f->step == BN_STEP_CONNECT)
+    return connecting(f);
+  if (f->again)
+    return (struct bn_sql_recovery){.action = f->over ? BN_SQL_IGNORE : BN_SQL_RETRY};
+  if (f->interrupted && f->answer == BN_ANSWER_NONE)
+    return (struct bn_sql_recovery){.action = BN_SQL_LEAVE};
+  if (ignorable(f))
+    return (struct bn_sql_recovery){.action = f->lost ? BN_SQL_RECONNECT : BN_SQL_IGNORE,
+                                    .roll_back = !f->lost && !f->diag->rolled_back,
+                                    .counts = executed};
+  if (f->asks && executed && !f->once && f->answer == BN_ANSWER_NONE)
+    return (struct bn_sql_recovery){.action = BN_SQL_ASK};
+  return (struct bn_sql_recovery){.action = BN_SQL_FAIL, .counts = executed && !f->untold};
+}

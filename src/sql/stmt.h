@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A prepared statement and what its driver knows of it.  Nothing here decides what a failure means.
+ */
+#ifndef BN_SQL_STMT_H
+#define BN_SQL_STMT_H
+
+#include "sql/count.h"
+#include "sql/session.h"
+#include "sql/sql.h"
+#include "sql/text.h"
+
+/* stmt.c owns it; its connection keeps the list. */
+struct bn_sql_stmt {
+  struct bn_sql_conn *conn; /* first: scripts read it */
+  struct bn_sql_stmt *next;
+  const struct bn_sql_link *link;
+  void *handle;
+  struct bn_sql_text *shared;
+  const char *text; /* shared's, of len bytes */
+  size_t len;
+  struct bn_sql_bind *binds;
+  size_t n_binds, n_params;
+  enum bn_sql_kind kind;
+  bool anew;     /* it has to be prepared anew at each execute, here and not by the driver */
+  bool emulated; /* the values are put into the text */
+  bool prepared; /* the driver knows it */
+  bool fresh;    /* and it was not executed since; only kept for `anew` */
+  bool bound;    /* it is ready for the next execution */
+  bool closed;   /* by the script */
+  _Alignas(16) char driver_part[]; /* what handle points at */
+};
+
+/* NULL: out of memory.  The text is copied, once for all. */
+struct bn_sql_stmt *bn_sql_stmt_new(const struct bn_sql_link *link, struct bn_sql_texts *texts,
+                                    const char *sql, size_t len);
+/* It has been shut, or its connection does not exist any more. */
+void bn_sql_stmt_destroy(struct bn_sql_stmt *st, struct bn_sql_texts *texts);
+/* Has the driver prepare it. */
+enum bn_sql bn_sql_stmt_prepare(struct bn_sql_stmt *st, struct bn_sql_diag *d);
+/* The driver forgets it; no result of it is pending. */
+void bn_sql_stmt_shut(struct bn_sql_stmt *st);
+void bn_sql_stmt_emulate(struct bn_sql_stmt *st, bool backslash_escapes);
+/* Copies the descriptors.  0 or -1: out of memory. */
+int bn_sql_stmt_copy_binds(struct bn_sql_stmt *st, const struct bn_sql_bind *binds, size_t n);
+/* Tells the driver where the values are. */
+enum bn_sql bn_sql_stmt_bind(struct bn_sql_stmt *st, struct bn_sql_diag *d);
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is done about a failure, as a table: one row for each way a failure can go. */
+#include "cm.h"
+#include "sql/recover.h"
+
+static struct bn_sql_error number_1213 = {.code = 1213};
+static const struct bn_sql_errors user = {.classes = 1u << BN_CLASS_CONNECTION};
+static const struct bn_sql_errors driver = {.error = &number_1213, .n = 1};
+static const struct bn_sql_errors all = {.all = true};
+
+static const struct bn_sql_diag listed = {.code = 1213, .state = "40001"};
+static const struct bn_sql_diag ended = {.code = 1213, .state = "40001", .rolled_back = true};
+static const struct bn_sql_diag other = {.code = 1146, .state = "42S02"};
+
+#define LISTS                                                                                      \
+  {                                                                                                \
+    &user, &driver                                                                                 \
+  }
+
+static const struct {
+  struct bn_sql_failing failing;
+  struct bn_sql_recovery expected;
+} rows[] = {
+    /* An execution. */
+    {{.step = BN_STEP_QUERY, .diag = &listed, .listed = LISTS},
+     {.action = BN_SQL_IGNORE, .roll_back = true, .counts = true}},
+    {{.step = BN_STEP_QUERY, .diag = &ended, .listed = LISTS},
+     {.action = BN_SQL_IGNORE, .counts = true}},
+    {{.step = BN_STEP_QUERY, .diag = &other, .listed = LISTS},
+     {.action = BN_SQL_FAIL, .counts = true}},
+    {{.step = BN_STEP_QUERY, .diag = &other, .listed = {&all}},
+     {.action = BN_SQL_IGNORE, .roll_back = true, .counts = true}},
+    {{.step = BN_STEP_QUERY, .diag = &listed}, {.action = BN_SQL_FAIL, .counts = true}},
+    {{.step = BN_STEP_QUERY, .diag = &other, .listed = LISTS, .untold = true},
+     {.action = BN_SQL_FAIL}},
+    {{.step = BN_STEP_QUERY, .diag = &listed, .listed = LISTS, .untold = true},
+     {.action = BN_SQL_IGNORE, .roll_back = true, .counts = true}},
+    {{.step = BN_STEP_QUERY, .diag = &listed, .listed = LISTS, .over = true},
+     {.action = BN_SQL_IGNORE, .roll_back = true, .counts = true}},
+    /* The connection is lost. */
+    {{.step = BN_STEP_QUERY,
+      .diag = &other,
+      .class = BN_CLASS_CONNECTION,
+      .listed = LISTS,
+      .lost = true},
+     {.action = BN_SQL_RECONNECT, .counts = true}},
+    {{.step = BN_STEP_QUERY,
+      .diag = &other,
+      .class = BN_CLASS_OTHER,
+      .listed = LISTS,
+      .lost = true},
+     {.action = BN_SQL_FAIL, .counts = true}},
+    {{.step = BN_STEP_PREPARE,
+      .diag = &other,
+      .class = BN_CLASS_CONNECTION,
+      .listed = LISTS,
+      .lost = true},
+     {.action = BN_SQL_RECONNECT}},
+    {{.step = BN_STEP_PREPARE,
+      .diag = &other,
+      .class = BN_CLASS_CONNECTION,
+      .listed = LISTS,
+      .lost = true,
+      .again = true},
+     {.action = BN_SQL_RETRY}},
+    {{.step = BN_STEP_PREPARE,
+      .diag = &other,
+      .class = BN_CLASS_CONNECTION,
+      .listed = LISTS,
+      .again = true,
+      .over = true},
+     {.action = BN_SQL_IGNORE}},
+    /* Before the execution nothing counts. */
+    {{.step = BN_STEP_PREPARE, .diag = &listed, .listed = LISTS},
+     {.action = BN_SQL_IGNORE, .roll_back = true}},
+    {{.step = BN_STEP_PREPARE, .diag = &other, .listed = LISTS}, {.action = BN_SQL_FAIL}},
+    {{.step = BN_STEP_BIND, .diag = &other, .listed = LISTS, .asks = true},
+     {.action = BN_SQL_FAIL}},
+    /* No event is repeated because of a bulk insert. */
+    {{.step = BN_STEP_QUERY, .diag = &listed, .listed = {&all}, .once = true, .asks = true},
+     {.action = BN_SQL_FAIL, .counts = true}},
+    {{.step = BN_STEP_QUERY, .diag = &listed, .listed = {&all}, .once = true, .lost = true},
+     {.action = BN_SQL_FAIL, .counts = true}},
+    /* The script is asked about what no list has. */
+    {{.step = BN_STEP_QUERY, .diag = &other, .listed = LISTS, .asks = true},
+     {.action = BN_SQL_ASK}},
+    {{.step = BN_STEP_QUERY, .diag = &ended, .listed = LISTS, .asks = true},
+     {.action = BN_SQL_IGNORE, .counts = true}},
+    {{.step = BN_STEP_QUERY, .diag = &other, .asks = true, .answer = BN_ANSWER_IGNORE},
+     {.action = BN_SQL_IGNORE, .roll_back = true, .counts = true}},
+    {{.step = BN_STEP_QUERY,
+      .diag = &other,
+      .asks = true,
+      .answer = BN_ANSWER_IGNORE,
+      .lost = true},
+     {.action = BN_SQL_RECONNECT, .counts = true}},
+    {{.step = BN_STEP_QUERY, .diag = &other, .asks = true, .answer = BN_ANSWER_FAIL},
+     {.action = BN_SQL_FAIL, .counts = true}},
+    {{.step = BN_STEP_QUERY,
+      .diag = &other,
+      .asks = true,
+      .answer = BN_ANSWER_FAIL,
+      .untold = true},
+     {.action = BN_SQL_FAIL}},
+    /* An interrupted session leaves without a word. */
+    {{.step = BN_STEP_QUERY, .diag = &listed, .listed = {&all}, .interrupted = true},
+     {.action = BN_SQL_LEAVE}},
+    {{.step = BN_STEP_PREPARE, .diag = &other, .interrupted = true, .lost = true},
+     {.action = BN_SQL_LEAVE}},
+    {{.step = BN_STEP_QUERY, .diag = &other, .interrupted = true, .answer = BN_ANSWER_FAIL},
+     {.action = BN_SQL_FAIL, .counts = true}},
+    /* Attempts to connect. */
+    {{.step = BN_STEP_CONNECT, .diag = &other}, {.action = BN_SQL_RETRY, .wait_ms = 1}},
+    {{.step = BN_STEP_CONNECT, .diag = &other, .tries = 1}, {.action = BN_SQL_RETRY, .wait_ms = 2}},
+    {{.step = BN_STEP_CONNECT, .diag = &other, .tries = 7},
+     {.action = BN_SQL_RETRY, .wait_ms = 128}},
+    {{.step = BN_STEP_CONNECT, .diag = &other, .tries = 8},
+     {.action = BN_SQL_RETRY, .wait_ms = 250}},
+    {{.step = BN_STEP_CONNECT, .diag = &other, .tries = 4000000000},
+     {.action = BN_SQL_RETRY, .wait_ms = 250}},
+    {{.step = BN_STEP_CONNECT, .diag = &other, .tries = 3, .over = true}, {.action = BN_SQL_FAIL}},
+};
+
+static void decides(void **state)
+{
+  (void)state;
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    const struct bn_sql_recovery got = bn_sql_recover(&rows[i].failing);
+    const struct bn_sql_recovery *e = &rows[i].expected;
+
+    if (got.action != e->action || got.roll_back != e->roll_back || got.counts != e->counts ||
+        got.wait_ms != e->wait_ms)
+      fail_msg("row %zu: action %d, roll back %d, counts %d, wait %u ms", i, (int)got.action,
+               got.roll_back, got.counts, got.wait_ms);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(decides)};
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
