@@ -1,117 +1,139 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Makes calls that sessions are blocked in return, from a thread of its own: a driver whose
-   interrupt blocks holds up neither the thread that hears of signals nor the one that reports. */
-#include "engine/run_internal.h"
+/* Runs interrupts in a thread that is made when the first one is wanted: a driver whose interrupt
+   blocks holds up neither the thread that hears of signals nor the one that reports. */
+#include "engine/interrupt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
 
 /* A callee that has not returned by then is left behind. */
 static const uint64_t patience_ns = BN_NSEC_PER_SEC;
 
-/* With the lock, which is released during the call; bn_run_set_interrupt waits meanwhile, so that
-   what arg points at stays alive. */
-static void interrupt_one(struct bn_run *run, struct bn_worker *w)
+int bn_interrupt_init(struct bn_interrupt *it, struct bn_session *sessions, unsigned n)
 {
-  while (run->interrupting != NULL)
-    (void)pthread_cond_wait(&run->changed, &run->lock);
-  if (w->interrupt == NULL)
-    return;
-  void (*const fn)(void *arg) = w->interrupt;
-  void *const arg = w->interrupt_arg;
+  pthread_condattr_t attr;
 
-  run->interrupting = w;
-  (void)pthread_mutex_unlock(&run->lock);
-  fn(arg);
-  (void)pthread_mutex_lock(&run->lock);
-  run->interrupting = NULL;
-  (void)pthread_cond_broadcast(&run->changed);
+  memset(it, 0, sizeof *it);
+  it->session = sessions;
+  it->n = n;
+  it->call = calloc(n, sizeof *it->call);
+  if (it->call == NULL || pthread_condattr_init(&attr) != 0) {
+    free(it->call);
+    return -1;
+  }
+  (void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+  (void)pthread_mutex_init(&it->lock, NULL);
+  (void)pthread_cond_init(&it->changed, &attr);
+  (void)pthread_condattr_destroy(&attr);
+  it->made = true;
+  return 0;
 }
 
-/* While workers are measured the main thread has nothing to interrupt and its session may still be
-   needed by done(). */
-static unsigned sessions_to_interrupt(const struct bn_run *run)
+void bn_interrupt_done(struct bn_interrupt *it)
 {
-  return run->conf->threads + (atomic_load(&run->stage) != BN_STAGE_MEASURE);
+  if (!it->made)
+    return;
+  free(it->call);
+  (void)pthread_cond_destroy(&it->changed);
+  (void)pthread_mutex_destroy(&it->lock);
+  it->made = false;
+}
+
+/* With the lock, which is released during the call; bn_interrupt_set waits meanwhile, so that what
+   arg points at stays alive. */
+static void interrupt_one(struct bn_interrupt *it, const struct bn_interruptible *call)
+{
+  while (it->running != NULL)
+    (void)pthread_cond_wait(&it->changed, &it->lock);
+  if (call->fn == NULL)
+    return;
+  const struct bn_interruptible now = *call;
+
+  it->running = call;
+  (void)pthread_mutex_unlock(&it->lock);
+  now.fn(now.arg);
+  (void)pthread_mutex_lock(&it->lock);
+  it->running = NULL;
+  (void)pthread_cond_broadcast(&it->changed);
 }
 
 /* With the lock. */
-static void interrupt_each(struct bn_run *run)
+static void interrupt_each(struct bn_interrupt *it)
 {
-  const unsigned n = sessions_to_interrupt(run);
-  unsigned i;
-
-  for (i = 0; i < n; i++)
-    interrupt_one(run, &run->workers[i]);
+  for (unsigned i = 0; i < it->first_n; i++)
+    interrupt_one(it, &it->call[i]);
 }
 
 static void *interrupter_main(void *arg)
 {
-  struct bn_run *run = arg;
+  struct bn_interrupt *it = arg;
   unsigned done = 0;
 
-  (void)pthread_mutex_lock(&run->lock);
-  while (!run->stop_interrupter) {
-    if (done == run->interrupt_round) {
-      (void)pthread_cond_wait(&run->changed, &run->lock);
+  (void)pthread_mutex_lock(&it->lock);
+  while (!it->stop) {
+    if (done == it->round) {
+      (void)pthread_cond_wait(&it->changed, &it->lock);
     } else {
-      done = run->interrupt_round;
-      interrupt_each(run);
+      done = it->round;
+      interrupt_each(it);
     }
   }
-  run->interrupter_gone = true;
-  (void)pthread_cond_broadcast(&run->changed);
-  (void)pthread_mutex_unlock(&run->lock);
+  it->gone = true;
+  (void)pthread_cond_broadcast(&it->changed);
+  (void)pthread_mutex_unlock(&it->lock);
   return NULL;
 }
 
-void bn_run_interrupt_all(struct bn_run *run)
+void bn_interrupt_first(struct bn_interrupt *it, unsigned n)
 {
-  const unsigned n = sessions_to_interrupt(run);
-  unsigned i;
-
-  for (i = 0; i < n; i++)
-    atomic_store_explicit(&run->workers[i].session->interrupted, true, memory_order_relaxed);
-  (void)pthread_mutex_lock(&run->lock);
-  if (!run->stop_interrupter) {
-    run->interrupt_round++;
-    if (!run->interrupter_made)
-      run->interrupter_made = pthread_create(&run->interrupter, NULL, interrupter_main, run) == 0;
-    if (run->interrupter_made)
-      (void)pthread_cond_broadcast(&run->changed);
+  for (unsigned i = 0; i < n; i++)
+    atomic_store_explicit(&it->session[i].interrupted, true, memory_order_relaxed);
+  (void)pthread_mutex_lock(&it->lock);
+  if (!it->stop) {
+    it->first_n = n > it->first_n ? n : it->first_n;
+    it->round++;
+    if (!it->thread_made)
+      it->thread_made = pthread_create(&it->thread, NULL, interrupter_main, it) == 0;
+    if (it->thread_made)
+      (void)pthread_cond_broadcast(&it->changed);
     else
-      interrupt_each(run);
+      interrupt_each(it);
   }
-  (void)pthread_mutex_unlock(&run->lock);
+  (void)pthread_mutex_unlock(&it->lock);
 }
 
-bool bn_run_stop_interrupting(struct bn_run *run)
+bool bn_interrupt_stop(struct bn_interrupt *it)
 {
   const uint64_t until_ns = bn_clock_mono() + patience_ns;
   const struct timespec at = {(time_t)(until_ns / BN_NSEC_PER_SEC),
                               (long)(until_ns % BN_NSEC_PER_SEC)};
-  bool made, gone;
+  bool join, gone;
   int rc = 0;
 
-  (void)pthread_mutex_lock(&run->lock);
-  run->stop_interrupter = true;
-  (void)pthread_cond_broadcast(&run->changed);
-  made = run->interrupter_made;
-  while (made && !run->interrupter_gone && rc == 0)
-    rc = pthread_cond_timedwait(&run->changed, &run->lock, &at);
-  gone = !made || run->interrupter_gone;
-  (void)pthread_mutex_unlock(&run->lock);
-  if (made && gone)
-    (void)pthread_join(run->interrupter, NULL);
+  (void)pthread_mutex_lock(&it->lock);
+  it->stop = true;
+  (void)pthread_cond_broadcast(&it->changed);
+  while (it->thread_made && !it->gone && rc == 0)
+    rc = pthread_cond_timedwait(&it->changed, &it->lock, &at);
+  gone = !it->thread_made || it->gone;
+  join = it->thread_made && it->gone;
+  it->thread_made = it->thread_made && !it->gone;
+  (void)pthread_mutex_unlock(&it->lock);
+  if (join)
+    (void)pthread_join(it->thread, NULL);
   return gone;
 }
 
-void bn_run_set_interrupt(struct bn_session *s, void (*fn)(void *arg), void *arg)
+void bn_interrupt_set(struct bn_interrupt *it, const struct bn_session *s, void (*fn)(void *arg),
+                      void *arg)
 {
-  struct bn_run *run = s->services->of;
-  struct bn_worker *w = &run->workers[s - run->sessions];
+  struct bn_interruptible *call = &it->call[s - it->session];
 
-  (void)pthread_mutex_lock(&run->lock);
-  while (run->interrupting == w)
-    (void)pthread_cond_wait(&run->changed, &run->lock);
-  w->interrupt = fn;
-  w->interrupt_arg = arg;
-  (void)pthread_mutex_unlock(&run->lock);
+  (void)pthread_mutex_lock(&it->lock);
+  while (it->running == call)
+    (void)pthread_cond_wait(&it->changed, &it->lock);
+  *call = (struct bn_interruptible){fn, arg};
+  (void)pthread_mutex_unlock(&it->lock);
 }

@@ -1,38 +1,47 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The phases of `run`: open, start, warm up, sample, join, total, close; and who may ask what of a
- * run. */
+/* Puts the parts of a run together and goes through the phases of `run` and of other commands. */
 #include "engine/run.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
-#include "engine/run_internal.h"
-#include "engine/stop.h"
+#include "engine/services.h"
+#include "engine/signals.h"
+#include "engine/worker.h"
 
 /* After the report, workers that were interrupted get this long to come back before the process
  * leaves them. */
 static const uint64_t farewell_ns = BN_NSEC_PER_SEC;
 
-const struct bn_conf *bn_run_conf(const struct bn_run *run)
-{
-  return run->conf;
-}
+/* Parts in the order of calls and of locks: each calls only those above it. */
+struct bn_run {
+  _Alignas(64) struct bn_admit admit;
+  struct bn_outcome outcome;
+  struct bn_load load;
+  struct bn_pacer pacer;
+  struct bn_clock clock;
+  struct bn_sessions sessions;
+  struct bn_crew crew;
+  struct bn_interrupt interrupt;
+  struct bn_book *book;
+  struct bn_parts parts;
+  struct bn_sampler sampler;
+  struct bn_receiver receiver;
+  struct bn_services services;
+  struct bn_job job;
+  const void *workload_conf;
+  bool pacer_made;
+};
 
 struct bn_session *bn_run_session(struct bn_run *run, unsigned id)
 {
-  return &run->sessions[id];
+  return &run->sessions.all[id];
 }
 
 struct bn_session *bn_run_main_session(struct bn_run *run)
 {
-  return &run->sessions[run->conf->threads];
-}
-
-struct bn_session *bn_run_report_session(struct bn_run *run)
-{
-  return &run->sessions[run->conf->threads + 1];
+  return bn_sessions_main(&run->sessions);
 }
 
 enum bn_kind bn_run_kind(const struct bn_run *run)
@@ -40,53 +49,223 @@ enum bn_kind bn_run_kind(const struct bn_run *run)
   return bn_book_kind(run->book);
 }
 
-bool bn_run_abandoned(const struct bn_run *run)
+void bn_run_fail(struct bn_run *run)
 {
-  return run->abandoned;
+  bn_crew_end(&run->crew, BN_CAUSE_FAILED, 0);
 }
 
-/* --- start ---------------------------------------------------------------------------------------
- */
+bool bn_run_abandoned(const struct bn_run *run)
+{
+  return bn_outcome_left_behind(&run->outcome);
+}
 
-static bool open_workload(struct bn_run *run)
+/* --- making ----------------------------------------------------------------------------------- */
+
+static int make_pacer(struct bn_run *run)
+{
+  const struct bn_conf *c = run->job.conf;
+
+  if (c->raw.rate <= 0)
+    return 0;
+  run->pacer_made = bn_pacer_init_rate(&run->pacer, c->seed, c->raw.rate) == 0;
+  return run->pacer_made ? 0 : -1;
+}
+
+static int make_admit(struct bn_run *run)
+{
+  const struct bn_conf *c = run->job.conf;
+  const struct bn_admit_plan plan = {.events = run->job.ops->own_amount ? 0 : c->events,
+                                     .sessions = c->threads,
+                                     .others = BN_LOAD_SIDE,
+                                     .warmup = c->warmup_ns != 0,
+                                     .one_by_one = c->raw.rate > 0,
+                                     .one_more = c->policy->warmup_event_is_extra,
+                                     .stat = run->load.stats.stat};
+
+  return bn_admit_init(&run->admit, &plan);
+}
+
+static int make_sessions(struct bn_run *run)
+{
+  const unsigned n = run->job.conf->threads;
+  struct bn_pacer *pacer = run->pacer_made ? &run->pacer : NULL;
+  const struct bn_sessions_links links = {.load = &run->load,
+                                          .admit = &run->admit,
+                                          .pacer = pacer,
+                                          .clock = &run->clock,
+                                          .services = &run->services,
+                                          .state_size = run->job.ops->session_size};
+
+  if (bn_sessions_init(&run->sessions, n, &links) != 0 ||
+      bn_crew_init(&run->crew, run->sessions.all, n, &run->outcome, &run->admit, pacer) != 0)
+    return -1;
+  return bn_interrupt_init(&run->interrupt, run->sessions.all, n + BN_LOAD_SIDE);
+}
+
+static int make_watch(struct bn_run *run, const struct bn_run_setup *setup)
+{
+  const struct bn_book_setup book = {.conf = setup->conf,
+                                     .ops = setup->ops,
+                                     .stats = &run->load.stats,
+                                     .reports = setup->reports,
+                                     .n_reports = setup->n_reports};
+
+  if (bn_book_new(&run->book, &book) != 0)
+    return -1;
+  run->parts = (struct bn_parts){.conf = setup->conf,
+                                 .clock = &run->clock,
+                                 .outcome = &run->outcome,
+                                 .load = &run->load,
+                                 .admit = &run->admit,
+                                 .pacer = run->pacer_made ? &run->pacer : NULL,
+                                 .crew = &run->crew,
+                                 .interrupt = &run->interrupt,
+                                 .book = run->book};
+  return bn_sampler_init(&run->sampler, &run->parts);
+}
+
+static struct bn_run *new_run(const struct bn_run_setup *setup)
+{
+  const size_t line = _Alignof(struct bn_run);
+  struct bn_run *run = aligned_alloc(line, (sizeof *run + line - 1) / line * line);
+
+  if (run == NULL)
+    return NULL;
+  memset(run, 0, sizeof *run);
+  run->workload_conf = setup->workload_conf;
+  run->job = (struct bn_job){
+      .conf = setup->conf, .ops = setup->ops, .self = setup->self, .clock = &run->clock};
+  if (setup->self == NULL && setup->ops->open == NULL)
+    run->job.self = (void *)(uintptr_t)setup->workload_conf;
+  bn_outcome_init(&run->outcome);
+  bn_clock_init(&run->clock, (enum bn_clock_choice)setup->conf->raw.clock);
+  return run;
+}
+
+int bn_run_new(struct bn_run **out, const struct bn_run_setup *setup, struct bn_err *err)
+{
+  struct bn_run *run = new_run(setup);
+
+  *out = NULL;
+  if (run == NULL)
+    return bn_err_set(err, 0, "out of memory");
+  if (bn_load_init(&run->load, setup->conf->threads, setup->ops->metrics) != 0 ||
+      make_pacer(run) != 0 || make_admit(run) != 0 || make_sessions(run) != 0 ||
+      make_watch(run, setup) != 0) {
+    bn_run_free(run);
+    return bn_err_set(err, 0, "out of memory for %u threads", setup->conf->threads);
+  }
+  bn_services_bind(&run->services, &run->parts, &run->sessions, setup->ops);
+  run->services.workload_conf = setup->workload_conf;
+  (void)bn_sessions_seed(&run->sessions, &run->load, setup->conf, true);
+  *out = run;
+  return 0;
+}
+
+void bn_run_know(struct bn_run *run, struct bn_facts *facts)
+{
+  bn_facts_text(facts, "clock", "source", bn_clock_name(&run->clock));
+  bn_book_know(run->book, facts);
+}
+
+void bn_run_free(struct bn_run *run)
+{
+  if (run == NULL)
+    return;
+  bn_sampler_done(&run->sampler);
+  bn_book_free(run->book);
+  bn_interrupt_done(&run->interrupt);
+  bn_crew_done(&run->crew);
+  bn_sessions_done(&run->sessions);
+  if (run->pacer_made)
+    bn_pacer_done(&run->pacer);
+  bn_admit_done(&run->admit);
+  bn_load_done(&run->load);
+  free(run);
+}
+
+/* --- the threads that watch ------------------------------------------------------------------- */
+
+static bool start_watching(struct bn_run *run)
 {
   struct bn_err err = {0};
 
-  if (run->ops->open == NULL ||
-      run->ops->open(&run->self, bn_run_main_session(run), run->workload_conf, &err) == 0)
+  bn_sessions_allow_files(&run->sessions);
+  if (bn_sampler_start(&run->sampler, &err) == 0 &&
+      bn_receiver_start(&run->receiver, &run->sampler, &err) == 0)
     return true;
-  if (err.text[0] != '\0')
-    bn_log(BN_FATAL, "%s", err.text);
-  run->failed = true;
+  bn_log(BN_FATAL, "%s", err.text);
+  bn_sampler_stop(&run->sampler);
   return false;
+}
+
+static void stop_interrupting(struct bn_run *run)
+{
+  if (!bn_interrupt_stop(&run->interrupt))
+    bn_outcome_set(&run->outcome, BN_OUTCOME_INTERRUPT_HANGS);
+}
+
+static bool overload_fails(const struct bn_run *run)
+{
+  return !run->job.conf->policy->overload_passes;
+}
+
+static int status(const struct bn_run *run)
+{
+  return bn_outcome_status(&run->outcome, overload_fails(run));
+}
+
+/* --- start ------------------------------------------------------------------------------------ */
+
+/* A part of the workload failed before or after its workers. */
+static bool failed(struct bn_run *run, const struct bn_err *err)
+{
+  if (err->text[0] != '\0')
+    bn_log(BN_FATAL, "%s", err->text);
+  bn_outcome_set(&run->outcome, BN_OUTCOME_FAILED);
+  return false;
+}
+
+static bool open_workload(struct bn_run *run)
+{
+  const struct bn_workload *ops = run->job.ops;
+  struct bn_err err = {0};
+
+  if (ops->open == NULL ||
+      ops->open(&run->job.self, bn_run_main_session(run), run->workload_conf, &err) == 0)
+    return true;
+  return failed(run, &err);
+}
+
+static void note_report(struct bn_run *run, bool ok)
+{
+  if (!ok)
+    bn_outcome_set(&run->outcome, BN_OUTCOME_REPORT_FAILED);
 }
 
 static bool open_reports(struct bn_run *run)
 {
   const bool ok = bn_book_open(run->book);
 
-  bn_run_note(run, ok);
+  note_report(run, ok);
   return ok;
 }
 
 static bool start_workload(struct bn_run *run)
 {
+  const struct bn_job *job = &run->job;
   struct bn_err err = {0};
 
-  if (run->ops->start == NULL || run->ops->start(run->self, &err) == 0) {
-    run->stats.sample = run->ops->sample;
-    run->stats.sampled = run->self;
-    return true;
-  }
-  if (err.text[0] != '\0')
-    bn_log(BN_FATAL, "%s", err.text);
-  run->failed = true;
-  return false;
+  if (job->ops->start != NULL && job->ops->start(job->self, &err) != 0)
+    return failed(run, &err);
+  run->load.stats.sample = job->ops->sample;
+  run->load.stats.sampled = job->self;
+  return true;
 }
 
-static bool announce(struct bn_run *run)
+static bool announce(struct bn_run *run, uint64_t seed)
 {
-  bn_book_begin(run->book, run->self, run->seed);
+  bn_book_begin(run->book, run->job.self, seed);
   if (!start_workload(run))
     return false;
   bn_book_starting(run->book);
@@ -96,238 +275,202 @@ static bool announce(struct bn_run *run)
 /* Before there are workers, so that nothing comes between their messages. */
 static void tell_what_is_watched(const struct bn_run *run)
 {
-  if (run->conf->interval_ns != 0)
+  const struct bn_workload *ops = run->job.ops;
+  const struct bn_conf *c = run->job.conf;
+
+  if (c->interval_ns != 0)
     bn_log(BN_DEBUG, "Reporting thread started");
-  if (run->conf->n_checkpoints != 0)
+  if (c->n_checkpoints != 0)
     bn_log(BN_DEBUG, "Checkpoints report thread started");
-  if (run->conf->policy->plain_tests_uncut && run->ops->find_command == NULL &&
-      (run->ops->kind == BN_KIND_PLAIN || run->ops->kind == BN_KIND_CPU) &&
-      (run->conf->interval_ns != 0 || run->conf->n_checkpoints != 0))
+  if (c->policy->plain_tests_uncut && ops->find_command == NULL &&
+      (ops->kind == BN_KIND_PLAIN || ops->kind == BN_KIND_CPU) &&
+      (c->interval_ns != 0 || c->n_checkpoints != 0))
     bn_log(BN_DEBUG, "Reporting not supported by the current test, ");
 }
 
-static bool spawn_workers(struct bn_run *run)
+static bool spawn(struct bn_run *run, void *(*body)(void *))
 {
   struct bn_err err = {0};
-  unsigned i;
 
-  for (i = 0; i < run->conf->threads; i++)
-    if (bn_worker_spawn(run, &run->workers[i], bn_worker_main, &err) != 0) {
-      bn_log(BN_FATAL, "%s", err.text);
-      bn_run_fail(run);
-      bn_gate_fail(&run->gate);
-      return false;
-    }
-  return true;
-}
-
-/* Which threads wait for what, in at most a few lines: neighbours with the same reason share one.
- */
-static void tell_who_waits(struct bn_run *run)
-{
-  unsigned i, from = 0, lines = 0;
-  const char *reason = NULL;
-
-  for (i = 0; i <= run->conf->threads && lines < 10; i++) {
-    const char *doing = NULL;
-
-    if (i < run->conf->threads) {
-      (void)pthread_mutex_lock(&run->lock);
-      if (run->workers[i].state < BN_WORKER_RUNNING)
-        doing = atomic_load_explicit(&run->sessions[i].doing, memory_order_relaxed);
-      (void)pthread_mutex_unlock(&run->lock);
-    }
-    if (doing == reason)
-      continue;
-    if (reason != NULL && i - from == 1)
-      bn_log_stderr("thread %u: %s", from, reason);
-    else if (reason != NULL)
-      bn_log_stderr("threads %u to %u: %s", from, i - 1, reason);
-    lines += reason != NULL;
-    reason = doing;
-    from = i;
-  }
-}
-
-static bool await_workers(struct bn_run *run)
-{
-  const uint64_t deadline =
-      run->conf->init_timeout_ns == 0 ? UINT64_MAX : bn_clock_mono() + run->conf->init_timeout_ns;
-
-  switch (bn_gate_await(&run->gate, deadline)) {
-  case BN_GATE_OPEN:
+  if (bn_crew_spawn(&run->crew, &run->job, body, run->job.conf->raw.thread_stack_size, &err) == 0)
     return true;
-  case BN_GATE_CLOSED:
-    bn_log(BN_FATAL, "Worker threads failed to initialize within %llu seconds!",
-           (unsigned long long)(run->conf->init_timeout_ns / BN_NSEC_PER_SEC));
-    tell_who_waits(run);
-    bn_run_abandon(run, BN_STATUS_TIMEOUT);
-    break;
-  case BN_GATE_FAILED:
-    break;
-  }
-  bn_gate_fail(&run->gate);
+  bn_log(BN_FATAL, "%s", err.text);
+  bn_crew_end(&run->crew, BN_CAUSE_FAILED, 0);
   return false;
 }
 
-/* Sets the clock of the run, with every worker waiting at the gate, and opens it. */
-static void open_gate(struct bn_run *run)
+static bool await_ready(struct bn_run *run)
 {
-  const struct bn_conf *c = run->conf;
-  unsigned k;
+  const uint64_t timeout_ns = run->job.conf->init_timeout_ns;
+  const uint64_t deadline_ns = timeout_ns == 0 ? UINT64_MAX : bn_clock_mono() + timeout_ns;
+  const enum bn_gate_state state = bn_crew_ready(&run->crew, deadline_ns);
+
+  if (state == BN_GATE_CLOSED) {
+    bn_log(BN_FATAL, "Worker threads failed to initialize within %llu seconds!",
+           (unsigned long long)(timeout_ns / BN_NSEC_PER_SEC));
+    bn_crew_tell_who_waits(&run->crew);
+    bn_crew_end(&run->crew, BN_CAUSE_TIMEOUT, 0);
+  }
+  return state == BN_GATE_OPEN;
+}
+
+static struct bn_times times_from(const struct bn_conf *c, uint64_t start_ns)
+{
+  const uint64_t measure_ns = start_ns + c->warmup_ns;
+
+  return (struct bn_times){start_ns, measure_ns,
+                           c->time_ns != 0 ? measure_ns + c->time_ns : UINT64_MAX};
+}
+
+/* Sets the clock of the run, with every worker waiting at the gate, and opens it. */
+static struct bn_times open_gate(struct bn_run *run)
+{
+  const bool paced = run->admit.events != 0 || run->pacer_made;
+  struct bn_times times;
 
   bn_book_started(run->book);
-  run->start_ns = bn_clock_mono();
-  run->measure_ns = run->start_ns + c->warmup_ns;
-  run->deadline_ns = c->time_ns != 0 ? run->measure_ns + c->time_ns : UINT64_MAX;
-  bn_book_start(run->book, run->start_ns);
+  times = times_from(run->job.conf, bn_clock_mono());
+  bn_book_start(run->book, times.start_ns);
   if (run->pacer_made)
-    bn_pacer_start(&run->pacer, run->start_ns);
-  for (k = 0; k < c->threads; k++) {
-    struct bn_session *s = &run->sessions[k];
+    bn_pacer_start(&run->pacer, times.start_ns);
+  for (unsigned k = 0; k < run->sessions.workers; k++) {
+    struct bn_session *s = &run->sessions.all[k];
 
-    s->stat->measure_from_ns = run->measure_ns;
-    s->paced = run->admit.events != 0 || run->pacer_made;
+    s->stat->measure_from_ns = times.measure_ns;
+    s->paced = paced;
     atomic_store_explicit(&s->stat->running, true, memory_order_relaxed);
   }
-  bn_admit_open(&run->admit, run->deadline_ns);
-  (void)pthread_mutex_lock(&run->lock);
-  run->opened = true;
-  (void)pthread_mutex_unlock(&run->lock);
-  bn_gate_open(&run->gate);
-  bn_stop_wake(run->sampler);
+  bn_crew_open(&run->crew, &times);
+  bn_sampler_wake(&run->sampler);
+  return times;
 }
 
-/* --- end -----------------------------------------------------------------------------------------
- */
-
-/* true: every worker has gone; false: abandoned, or the time is up. */
-static bool wait_for_workers(struct bn_run *run, uint64_t until_ns, bool also_abandoned)
-{
-  const struct timespec at = {(time_t)(until_ns / BN_NSEC_PER_SEC),
-                              (long)(until_ns % BN_NSEC_PER_SEC)};
-  unsigned i, created = 0;
-  bool all;
-  int rc = 0;
-
-  for (i = 0; i < run->conf->threads; i++)
-    created += run->workers[i].created;
-  (void)pthread_mutex_lock(&run->lock);
-  while (run->gone < created && (also_abandoned || !run->abandoned) && rc == 0)
-    rc = until_ns == UINT64_MAX ? pthread_cond_wait(&run->changed, &run->lock)
-                                : pthread_cond_timedwait(&run->changed, &run->lock, &at);
-  all = run->gone == created;
-  (void)pthread_mutex_unlock(&run->lock);
-  return all;
-}
-
-static void join_workers(struct bn_run *run)
-{
-  unsigned i;
-
-  for (i = 0; i < run->conf->threads; i++)
-    if (run->workers[i].created) {
-      (void)pthread_join(run->workers[i].thread, NULL);
-      run->workers[i].created = false;
-    }
-}
+/* --- end -------------------------------------------------------------------------------------- */
 
 static void close_reports(struct bn_run *run)
 {
-  const struct bn_end end = {.status = bn_run_status(run),
-                             .signo = run->signo,
-                             .failed = bn_run_has_failed(run),
-                             .timeout = run->timeout != BN_STATUS_OK,
-                             .left = run->left,
-                             .overload = run->over_backlog};
+  const struct bn_outcome *o = &run->outcome;
+  const struct bn_end end = {.status = status(run),
+                             .signo = atomic_load(&o->signo),
+                             .failed = bn_outcome_has(o, BN_OUTCOME_FAILED),
+                             .timeout = bn_outcome_has(o, BN_OUTCOME_TIMEOUT),
+                             .left = atomic_load(&o->left_with) >= 0,
+                             .overload = bn_outcome_has(o, BN_OUTCOME_OVERLOADED)};
 
-  bn_run_note(run, bn_book_close(run->book, &end));
+  note_report(run, bn_book_close(run->book, &end));
 }
 
 static void finish_workload(struct bn_run *run)
 {
   struct bn_err err = {0};
 
-  if (run->ops->finish != NULL && run->ops->finish(run->self, &err) != 0) {
-    if (err.text[0] != '\0')
-      bn_log(BN_FATAL, "%s", err.text);
-    run->failed = true;
-  }
+  if (run->job.ops->finish != NULL && run->job.ops->finish(run->job.self, &err) != 0)
+    (void)failed(run, &err);
 }
 
-/* Under the lock, because workers that were left behind still write it. */
-static uint64_t end_of_workers(struct bn_run *run)
+/* Workers that were abandoned may come back all the same. */
+static void say_farewell(struct bn_run *run)
 {
-  uint64_t at;
+  if (!bn_outcome_has(&run->outcome, BN_OUTCOME_REPORTER_HANGS) &&
+      bn_crew_await(&run->crew, bn_clock_mono() + farewell_ns, true))
+    bn_outcome_set(&run->outcome, BN_OUTCOME_RETURNED);
+}
 
-  (void)pthread_mutex_lock(&run->lock);
-  at = run->end_ns;
-  (void)pthread_mutex_unlock(&run->lock);
-  return at;
+static void report_total(struct bn_run *run, const struct bn_times *times)
+{
+  const struct bn_moment end = bn_moment_at(&run->parts, times, atomic_load(&run->outcome.end_ns));
+
+  note_report(run, bn_book_total(run->book, &end));
+  bn_outcome_say(&run->outcome, overload_fails(run));
 }
 
 static void measure(struct bn_run *run)
 {
+  struct bn_times times;
   bool all;
 
-  atomic_store(&run->stage, BN_STAGE_MEASURE);
-  open_gate(run);
-  all = wait_for_workers(run, UINT64_MAX, false);
-  bn_sampler_stop(run);
-  atomic_store(&run->stage, BN_STAGE_REPORT);
+  atomic_store(&run->outcome.stage, BN_STAGE_MEASURE);
+  times = open_gate(run);
+  all = bn_crew_await(&run->crew, UINT64_MAX, false);
+  bn_sampler_stop(&run->sampler);
+  atomic_store(&run->outcome.stage, BN_STAGE_REPORT);
   bn_book_ended(run->book);
   if (all)
     bn_log(BN_INFO, "Done.\n\n");
-  const struct bn_moment end = bn_run_moment(run, end_of_workers(run));
-
-  bn_run_note(run, bn_book_total(run->book, &end));
-  bn_run_say_how_it_ended(run);
-  atomic_store(&run->stage, BN_STAGE_FINISH);
-  if (!all && !run->sampler_left && wait_for_workers(run, bn_clock_mono() + farewell_ns, true))
-    run->abandoned = false;
-  if (!run->abandoned) {
-    join_workers(run);
+  report_total(run, &times);
+  atomic_store(&run->outcome.stage, BN_STAGE_FINISH);
+  if (!all)
+    say_farewell(run);
+  if (!bn_outcome_left_behind(&run->outcome)) {
+    bn_crew_join(&run->crew);
     finish_workload(run);
   }
 }
 
 static void give_up_start(struct bn_run *run)
 {
-  const bool all = wait_for_workers(run, UINT64_MAX, false);
+  const bool all = bn_crew_await(&run->crew, UINT64_MAX, false);
 
-  bn_sampler_stop(run);
-  if (all || wait_for_workers(run, bn_clock_mono() + farewell_ns, true)) {
-    run->abandoned = run->sampler_left;
-    join_workers(run);
+  bn_sampler_stop(&run->sampler);
+  if (all || bn_crew_await(&run->crew, bn_clock_mono() + farewell_ns, true)) {
+    bn_outcome_set(&run->outcome, BN_OUTCOME_RETURNED);
+    bn_crew_join(&run->crew);
   }
-  if (run->timeout == BN_STATUS_OK && run->signo == 0)
-    bn_log(BN_FATAL, "%s", run->conf->policy->threads_not_ready);
+  if (!bn_outcome_has(&run->outcome, BN_OUTCOME_TIMEOUT) && atomic_load(&run->outcome.signo) == 0)
+    bn_log(BN_FATAL, "%s", run->job.conf->policy->threads_not_ready);
 }
+
+/* --- the phases, in order --------------------------------------------------------------------- */
 
 int bn_run_execute(struct bn_run *run)
 {
-  struct bn_err err = {0};
+  const uint64_t seed = bn_sessions_seed(&run->sessions, &run->load, run->job.conf, false);
 
-  bn_run_seed(run, false);
-  bn_run_allow_files(run);
-  if (bn_sampler_start(run, &err) != 0 || bn_receiver_start(run, &err) != 0) {
-    bn_log(BN_FATAL, "%s", err.text);
-    bn_sampler_stop(run);
+  if (!start_watching(run))
     return BN_STATUS_FAILED;
-  }
-  if (open_workload(run) && open_reports(run) && announce(run)) {
+  if (open_workload(run) && open_reports(run) && announce(run, seed)) {
     tell_what_is_watched(run);
-    if (spawn_workers(run) && await_workers(run))
+    if (spawn(run, bn_worker_run) && await_ready(run))
       measure(run);
     else
       give_up_start(run);
   }
-  bn_sampler_stop(run);
+  bn_sampler_stop(&run->sampler);
   close_reports(run);
-  if (!bn_run_stop_interrupting(run))
-    run->abandoned = true;
-  if (!run->abandoned && run->ops->close != NULL)
-    run->ops->close(run->self);
-  bn_receiver_stop(run);
-  return bn_run_status(run);
+  stop_interrupting(run);
+  if (!bn_outcome_left_behind(&run->outcome) && run->job.ops->close != NULL)
+    run->job.ops->close(run->job.self);
+  bn_receiver_stop(&run->receiver);
+  return status(run);
+}
+
+static void run_parallel(struct bn_run *run)
+{
+  if (!run->job.command->quiet)
+    bn_log(BN_NOTICE, "Initializing worker threads...\n\n");
+  if (spawn(run, bn_worker_command) && bn_crew_ready(&run->crew, UINT64_MAX) == BN_GATE_OPEN)
+    bn_crew_go(&run->crew);
+  (void)bn_crew_await(&run->crew, UINT64_MAX, false);
+  if (!bn_outcome_has(&run->outcome, BN_OUTCOME_ABANDONED))
+    bn_crew_join(&run->crew);
+}
+
+int bn_run_command(struct bn_run *run, const struct bn_command *command)
+{
+  run->services.is_command = true;
+  run->job.command = command;
+  if (!start_watching(run))
+    return BN_STATUS_FAILED;
+  if (command->parallel && run->job.conf->threads > 1)
+    run_parallel(run);
+  else
+    bn_worker_call(&run->crew, bn_run_main_session(run), &run->job);
+  bn_log_progress(NULL);
+  bn_sampler_stop(&run->sampler);
+  stop_interrupting(run);
+  bn_receiver_stop(&run->receiver);
+  if (atomic_load(&run->outcome.signo) != 0)
+    bn_log(BN_FATAL, "'%s' was ended by a signal before it was complete: %s", command->name,
+           strsignal(atomic_load(&run->outcome.signo)));
+  return status(run);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One run from opening the workload to the final report, and what its parts may ask of it. */
+/* One run from opening the workload to the final report: each phase is entered once, in order. */
 #ifndef BN_ENGINE_RUN_H
 #define BN_ENGINE_RUN_H
 
@@ -10,18 +10,10 @@
 #include "api/report.h"
 #include "api/workload.h"
 #include "engine/book.h"
+#include "engine/outcome.h"
 #include "option/conf.h"
 
 struct bn_run;
-
-/* Exit statuses; of several the first in the order signal, timeout, failed, assertion counts. */
-enum bn_status {
-  BN_STATUS_OK = 0,
-  BN_STATUS_FAILED = 1,
-  BN_STATUS_TIMEOUT = 2, /* thread-init timeout, forced shutdown, time grace used up */
-  BN_STATUS_ASSERT = 3,
-  BN_STATUS_SIGNAL = 128 /* + n */
-};
 
 /* What is to be run; everything is borrowed and outlives the run.  self: preset by scripts, else
  * NULL. */
@@ -45,8 +37,7 @@ int bn_run_execute(struct bn_run *run);
 /* Any other command, in parallel when it asks for it and threads > 1; returns the exit status. */
 int bn_run_command(struct bn_run *run, const struct bn_command *command);
 
-/* For reporters; any thread. */
-const struct bn_conf *bn_run_conf(const struct bn_run *run);
+/* Any thread. */
 /* The session of the main thread (id 0, statistics apart): init(), commands run once. */
 struct bn_session *bn_run_main_session(struct bn_run *run);
 struct bn_session *bn_run_session(struct bn_run *run, unsigned id);

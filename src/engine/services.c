@@ -1,55 +1,82 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Binds what sessions may ask of a run (api/session.h) to the parts of the run that answer. */
-#include "engine/run_internal.h"
+/* Passes on what sessions ask; keeps nothing. */
+#include "engine/services.h"
+
+#include <unistd.h>
+
+#include "engine/event.h"
 
 static void set_kind(void *of, enum bn_kind kind)
 {
-  struct bn_run *run = of;
+  const struct bn_parts *p = of;
 
-  bn_book_set_kind(run->book, kind);
-}
-
-static void count_label(void *of, unsigned index, const char *label)
-{
-  struct bn_run *run = of;
-
-  bn_labels_count(run->stats.labels[index], label, 1);
-}
-
-static bool leave(void *of, int status)
-{
-  return bn_run_leave(of, status);
+  bn_book_set_kind(p->book, kind);
 }
 
 static void fact(void *of, const char *section, const char *key, const char *text)
 {
-  struct bn_run *run = of;
+  const struct bn_parts *p = of;
 
-  bn_book_fact(run->book, section, key, text);
+  bn_book_fact(p->book, section, key, text);
+}
+
+static void count_label(void *of, unsigned index, const char *label)
+{
+  const struct bn_parts *p = of;
+
+  bn_labels_count(p->load->stats.labels[index], label, 1);
+}
+
+static bool leave(void *of, int status)
+{
+  const struct bn_parts *p = of;
+
+  if (!bn_outcome_has(p->outcome, BN_OUTCOME_OPENED))
+    return false;
+  bn_crew_end(p->crew, BN_CAUSE_LEFT, status);
+  return true;
 }
 
 _Noreturn static void stay_behind(void *of)
 {
-  bn_run_stay_behind(of);
+  const struct bn_parts *p = of;
+
+  bn_crew_end(p->crew, BN_CAUSE_ABANDONED, 0);
+  for (;;)
+    (void)pause();
 }
 
-void bn_run_bind_services(struct bn_run *run)
+static bool barrier(struct bn_session *s)
 {
-  run->services = (struct bn_services){
-      .of = run,
-      .conf = run->conf,
-      .workload_conf = run->workload_conf,
-      .metrics = run->ops->metrics,
-      .main = bn_run_main_session(run),
-      .reporting = bn_run_report_session(run),
-      .unique = &run->unique,
+  const struct bn_parts *p = s->services->of;
+
+  return s == s->services->main ? !bn_session_over(s) : bn_crew_barrier(p->crew);
+}
+
+static void set_interrupt(struct bn_session *s, void (*fn)(void *arg), void *arg)
+{
+  const struct bn_parts *p = s->services->of;
+
+  bn_interrupt_set(p->interrupt, s, fn, arg);
+}
+
+void bn_services_bind(struct bn_services *out, struct bn_parts *parts,
+                      const struct bn_sessions *sessions, const struct bn_workload *ops)
+{
+  *out = (struct bn_services){
+      .of = parts,
+      .conf = parts->conf,
+      .metrics = ops->metrics,
+      .main = bn_sessions_main(sessions),
+      .reporting = bn_sessions_reporting(sessions),
+      .unique = &parts->load->unique,
       .set_kind = set_kind,
       .fact = fact,
       .count_label = count_label,
       .leave = leave,
       .stay_behind = stay_behind,
-      .barrier = bn_run_barrier,
-      .set_interrupt = bn_run_set_interrupt,
+      .barrier = barrier,
+      .set_interrupt = set_interrupt,
       .counted_events = bn_event_counted,
   };
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The thread that receives SIGINT, SIGTERM and SIGHUP of a run or command: it does nothing else, so
  * that neither a hook nor a report nor done() that hangs can keep the user from ending it. */
+#include "engine/signals.h"
+
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
-#include "engine/run_internal.h"
+#include "engine/grace.h"
 #include "engine/stop.h"
 
 /* After the second signal the process gets this long to leave by itself. */
@@ -24,7 +26,8 @@ static const uint64_t long_patience_ns = 30 * BN_NSEC_PER_SEC;
 static const uint64_t glance_ns = BN_NSEC_PER_SEC / 4;
 
 struct receiver {
-  struct bn_run *run;
+  struct bn_receiver *own;
+  const struct bn_parts *p;
   int count;                   /* wishes so far */
   struct bn_stop_sender first; /* of the first one */
   uint64_t first_ns;
@@ -33,41 +36,34 @@ struct receiver {
   int stage;
 };
 
-/* The sampler has a new limit to look at; it stays alive until it has been told to stop. */
-static void wake_sampler(struct bn_run *run)
+/* While workers are measured the main thread has nothing to interrupt and its session may still be
+   needed by done(). */
+static void interrupt_all(const struct bn_parts *p)
 {
-  (void)pthread_mutex_lock(&run->lock);
-  if (!run->stop_sampler)
-    bn_stop_wake(run->sampler);
-  (void)pthread_mutex_unlock(&run->lock);
+  const bool main_too = atomic_load(&p->outcome->stage) != BN_STAGE_MEASURE;
+
+  bn_interrupt_first(p->interrupt, p->conf->threads + main_too);
 }
 
 static void end_in_order(struct receiver *r, int signo)
 {
-  struct bn_run *run = r->run;
-  bool opened;
+  const bool opened = bn_outcome_has(r->p->outcome, BN_OUTCOME_OPENED);
 
   r->count = 1;
   r->first_ns = r->progress_ns = bn_clock_mono();
-  (void)pthread_mutex_lock(&run->lock);
-  run->signo = signo;
-  opened = run->opened;
-  (void)pthread_mutex_unlock(&run->lock);
-  bn_run_end_now(run);
-  bn_gate_fail(&run->gate);
+  bn_crew_end(r->p->crew, BN_CAUSE_SIGNAL, signo);
   if (!opened)
-    bn_run_interrupt_all(run);
-  wake_sampler(run);
+    interrupt_all(r->p);
+  bn_sampler_wake(r->own->sampler);
 }
 
 static void end_at_once(struct receiver *r)
 {
   r->count = 2;
   r->leave_ns = bn_clock_mono() + leave_ns;
-  bn_run_end_now(r->run);
-  bn_run_interrupt_all(r->run);
-  bn_run_abandon(r->run, BN_STATUS_OK);
-  wake_sampler(r->run);
+  interrupt_all(r->p);
+  bn_crew_end(r->p->crew, BN_CAUSE_ABANDONED, 0);
+  bn_sampler_wake(r->own->sampler);
 }
 
 static bool is_echo(const struct receiver *r, const struct bn_stop_sender *s)
@@ -80,8 +76,8 @@ static void *print_instead(void *arg)
 {
   struct receiver *r = arg;
 
-  bn_book_instead(r->run->book);
-  bn_stop_wake(r->run->receiver);
+  bn_book_instead(r->p->book);
+  bn_stop_wake(r->own->thread);
   return NULL;
 }
 
@@ -92,9 +88,9 @@ _Noreturn static void leave(struct receiver *r)
   struct bn_stop_sender sender;
   pthread_t printer;
 
-  if (bn_book_in_hook(r->run->book) && pthread_create(&printer, NULL, print_instead, r) == 0)
+  if (bn_book_in_hook(r->p->book) && pthread_create(&printer, NULL, print_instead, r) == 0)
     (void)bn_stop_wait(bn_clock_mono() + leave_ns, &sender);
-  _exit(BN_STATUS_SIGNAL + r->run->signo);
+  _exit(BN_STATUS_SIGNAL + atomic_load(&r->p->outcome->signo));
 }
 
 static void take_signal(struct receiver *r, const struct bn_stop_sender *sender)
@@ -118,20 +114,20 @@ static void take_signal(struct receiver *r, const struct bn_stop_sender *sender)
 /* Stages of the run, and one more: a script's hook prints the final report. */
 enum { STAGE_HOOK = BN_STAGE_FINISH + 1 };
 
-static int stage_of(struct bn_run *run)
+static int stage_of(const struct bn_parts *p)
 {
-  return bn_book_in_hook(run->book) ? STAGE_HOOK : atomic_load(&run->stage);
+  return bn_book_in_hook(p->book) ? STAGE_HOOK : atomic_load(&p->outcome->stage);
 }
 
 /* 0: for ever.  A report waits for its reader. */
 static uint64_t patience_of(const struct receiver *r)
 {
-  const struct bn_conf *c = r->run->conf;
+  const struct bn_conf *c = r->p->conf;
 
   switch (r->stage) {
   case BN_STAGE_MEASURE:
     /* What the user gave is the sampler's to use up. */
-    return c->grace_auto ? bn_run_grace(r->run, patience_ns) : c->grace_ns + patience_ns;
+    return c->grace_auto ? bn_grace_ns(r->p, patience_ns) : c->grace_ns + patience_ns;
   case BN_STAGE_REPORT:
     return 0;
   case STAGE_HOOK:
@@ -144,8 +140,8 @@ static uint64_t patience_of(const struct receiver *r)
 
 static void look_for_progress(struct receiver *r)
 {
-  const uint64_t progress = bn_run_progress(r->run), now = bn_clock_mono();
-  const int stage = stage_of(r->run);
+  const uint64_t progress = bn_grace_progress(r->p), now = bn_clock_mono();
+  const int stage = stage_of(r->p);
   uint64_t patience;
 
   if (progress != r->progress || stage != r->stage)
@@ -166,15 +162,16 @@ static uint64_t next_wake(const struct receiver *r)
 
 static void *receiver_main(void *arg)
 {
+  struct bn_receiver *own = arg;
   struct receiver r;
   struct bn_stop_sender sender;
-  bool stop = false;
 
   memset(&r, 0, sizeof r);
-  r.run = arg;
+  r.own = own;
+  r.p = own->sampler->parts;
   r.leave_ns = UINT64_MAX;
   bn_stop_become_receiver();
-  while (!stop) {
+  do {
     const int signo = bn_stop_wait(next_wake(&r), &sender);
 
     if (signo > 0)
@@ -183,32 +180,29 @@ static void *receiver_main(void *arg)
       leave(&r);
     if (r.count == 1)
       look_for_progress(&r);
-    (void)pthread_mutex_lock(&r.run->lock);
-    stop = r.run->stop_receiver;
-    (void)pthread_mutex_unlock(&r.run->lock);
-  }
+  } while (!atomic_load(&own->stop));
   return NULL;
 }
 
-int bn_receiver_start(struct bn_run *run, struct bn_err *err)
+int bn_receiver_start(struct bn_receiver *r, struct bn_sampler *sampler, struct bn_err *err)
 {
-  const int rc = pthread_create(&run->receiver, NULL, receiver_main, run);
+  int rc;
 
+  r->sampler = sampler;
+  rc = pthread_create(&r->thread, NULL, receiver_main, r);
   if (rc != 0)
     return bn_err_set(err, rc, "cannot start the thread for signals: %s", strerror(rc));
-  run->receiver_made = true;
+  r->made = true;
   return 0;
 }
 
-void bn_receiver_stop(struct bn_run *run)
+void bn_receiver_stop(struct bn_receiver *r)
 {
-  if (!run->receiver_made)
+  if (!r->made)
     return;
-  (void)pthread_mutex_lock(&run->lock);
-  run->stop_receiver = true;
-  (void)pthread_mutex_unlock(&run->lock);
-  bn_stop_wake(run->receiver);
-  (void)pthread_join(run->receiver, NULL);
-  run->receiver_made = false;
+  atomic_store(&r->stop, true);
+  bn_stop_wake(r->thread);
+  (void)pthread_join(r->thread, NULL);
+  r->made = false;
   bn_stop_become_receiver();
 }

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Starts workers, follows them from state to state, and ends them. */
+#include "engine/crew.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+
+/* Address space, not memory: libraries that call back into scripts need more than the option's 64
+   KiB. */
+static const uint64_t stack_least = (uint64_t)1 << 20;
+
+/* --- making --- */
+
+static int make_sync(struct bn_crew *c)
+{
+  pthread_condattr_t attr;
+  int rc;
+
+  if (pthread_condattr_init(&attr) != 0)
+    return -1;
+  (void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+  (void)pthread_mutex_init(&c->lock, NULL);
+  rc = pthread_cond_init(&c->changed, &attr);
+  (void)pthread_condattr_destroy(&attr);
+  return rc == 0 ? 0 : -1;
+}
+
+int bn_crew_init(struct bn_crew *c, struct bn_session *sessions, unsigned n,
+                 struct bn_outcome *outcome, struct bn_admit *admit, struct bn_pacer *pacer)
+{
+  memset(c, 0, sizeof *c);
+  c->outcome = outcome;
+  c->admit = admit;
+  c->pacer = pacer;
+  c->n = n;
+  c->worker = calloc(n, sizeof *c->worker);
+  if (c->worker == NULL || bn_gate_init(&c->gate, n) != 0 || make_sync(c) != 0) {
+    free(c->worker);
+    return -1;
+  }
+  for (unsigned i = 0; i < n; i++) {
+    c->worker[i].crew = c;
+    c->worker[i].session = &sessions[i];
+  }
+  c->made = true;
+  return 0;
+}
+
+void bn_crew_done(struct bn_crew *c)
+{
+  if (!c->made)
+    return;
+  free(c->worker);
+  bn_gate_done(&c->gate);
+  (void)pthread_cond_destroy(&c->changed);
+  (void)pthread_mutex_destroy(&c->lock);
+  c->made = false;
+}
+
+/* --- start --- */
+
+static int spawn(struct bn_worker *w, void *(*body)(void *), uint64_t stack_bytes)
+{
+  pthread_attr_t attr;
+  int rc = pthread_attr_init(&attr);
+
+  if (rc != 0)
+    return rc;
+  rc = pthread_attr_setstacksize(&attr, stack_bytes > stack_least ? stack_bytes : stack_least);
+  if (rc == 0)
+    rc = pthread_create(&w->thread, &attr, body, w);
+  (void)pthread_attr_destroy(&attr);
+  w->created = rc == 0;
+  return rc;
+}
+
+int bn_crew_spawn(struct bn_crew *c, const struct bn_job *job, void *(*body)(void *),
+                  uint64_t stack_bytes, struct bn_err *err)
+{
+  for (unsigned i = 0; i < c->n; i++) {
+    int rc;
+
+    c->worker[i].job = job;
+    rc = spawn(&c->worker[i], body, stack_bytes);
+    if (rc != 0)
+      return bn_err_set(err, rc, "cannot start worker thread %u of %u: %s", i + 1, c->n,
+                        strerror(rc));
+    c->created++;
+  }
+  return 0;
+}
+
+enum bn_gate_state bn_crew_ready(struct bn_crew *c, uint64_t deadline_ns)
+{
+  return bn_gate_await(&c->gate, deadline_ns);
+}
+
+/* What a worker is busy with before it is ready; NULL: it is. */
+static const char *opening(struct bn_crew *c, unsigned i)
+{
+  const char *doing = NULL;
+
+  if (i == c->n)
+    return NULL;
+  (void)pthread_mutex_lock(&c->lock);
+  if (c->worker[i].state < BN_WORKER_READY)
+    doing = atomic_load_explicit(&c->worker[i].session->doing, memory_order_relaxed);
+  (void)pthread_mutex_unlock(&c->lock);
+  return doing;
+}
+
+/* In at most a few lines: neighbours with the same reason share one. */
+void bn_crew_tell_who_waits(struct bn_crew *c)
+{
+  unsigned i, from = 0, lines = 0;
+  const char *reason = NULL;
+
+  for (i = 0; i <= c->n && lines < 10; i++) {
+    const char *doing = opening(c, i);
+
+    if (doing == reason)
+      continue;
+    if (reason != NULL && i - from == 1)
+      bn_log_stderr("thread %u: %s", from, reason);
+    else if (reason != NULL)
+      bn_log_stderr("threads %u to %u: %s", from, i - 1, reason);
+    lines += reason != NULL;
+    reason = doing;
+    from = i;
+  }
+}
+
+void bn_crew_open(struct bn_crew *c, const struct bn_times *times)
+{
+  bn_admit_open(c->admit, times->deadline_ns);
+  (void)pthread_mutex_lock(&c->lock);
+  c->times = *times;
+  (void)pthread_mutex_unlock(&c->lock);
+  bn_outcome_set(c->outcome, BN_OUTCOME_OPENED);
+  bn_gate_open(&c->gate);
+}
+
+void bn_crew_go(struct bn_crew *c)
+{
+  bn_gate_open(&c->gate);
+}
+
+/* --- end --- */
+
+bool bn_crew_await(struct bn_crew *c, uint64_t until_ns, bool also_abandoned)
+{
+  const struct timespec at = {(time_t)(until_ns / BN_NSEC_PER_SEC),
+                              (long)(until_ns % BN_NSEC_PER_SEC)};
+  bool all;
+  int rc = 0;
+
+  (void)pthread_mutex_lock(&c->lock);
+  while (c->gone < c->created && rc == 0 &&
+         (also_abandoned || !bn_outcome_has(c->outcome, BN_OUTCOME_ABANDONED)))
+    rc = until_ns == UINT64_MAX ? pthread_cond_wait(&c->changed, &c->lock)
+                                : pthread_cond_timedwait(&c->changed, &c->lock, &at);
+  all = c->gone == c->created;
+  (void)pthread_mutex_unlock(&c->lock);
+  return all;
+}
+
+void bn_crew_join(struct bn_crew *c)
+{
+  for (unsigned i = 0; i < c->n; i++)
+    if (c->worker[i].created) {
+      (void)pthread_join(c->worker[i].thread, NULL);
+      c->worker[i].created = false;
+    }
+}
+
+static void note(struct bn_outcome *o, enum bn_cause cause, int value, uint64_t now_ns)
+{
+  switch (cause) {
+  case BN_CAUSE_FAILED:
+    bn_outcome_set(o, BN_OUTCOME_FAILED);
+    break;
+  case BN_CAUSE_LEFT:
+    bn_outcome_leave(o, value);
+    break;
+  case BN_CAUSE_SIGNAL:
+    bn_outcome_signal(o, value);
+    break;
+  case BN_CAUSE_TIMEOUT:
+    bn_outcome_set(o, BN_OUTCOME_TIMEOUT);
+    bn_outcome_end(o, now_ns);
+    bn_outcome_set(o, BN_OUTCOME_ABANDONED);
+    break;
+  case BN_CAUSE_ABANDONED:
+    bn_outcome_end(o, now_ns);
+    bn_outcome_set(o, BN_OUTCOME_ABANDONED);
+    break;
+  }
+  bn_outcome_cut(o, now_ns);
+}
+
+void bn_crew_end(struct bn_crew *c, enum bn_cause cause, int value)
+{
+  note(c->outcome, cause, value, bn_clock_mono());
+  bn_admit_close(c->admit);
+  (void)pthread_mutex_lock(&c->lock);
+  c->ended = true;
+  (void)pthread_cond_broadcast(&c->changed);
+  (void)pthread_mutex_unlock(&c->lock);
+  /* After the barrier has failed: who is woken and goes must not open it. */
+  if (c->pacer != NULL)
+    bn_pacer_wake(c->pacer);
+  bn_gate_fail(&c->gate);
+}
+
+/* --- a worker --- */
+
+void bn_crew_enter(struct bn_worker *w, enum bn_worker_state state)
+{
+  struct bn_crew *c = w->crew;
+
+  (void)pthread_mutex_lock(&c->lock);
+  w->state = state;
+  if (state == BN_WORKER_GONE) {
+    c->gone++;
+    (void)pthread_cond_broadcast(&c->changed);
+  }
+  (void)pthread_mutex_unlock(&c->lock);
+}
+
+bool bn_crew_gate(struct bn_worker *w)
+{
+  return bn_gate_wait(&w->crew->gate);
+}
+
+void bn_crew_looped(struct bn_worker *w, uint64_t now_ns)
+{
+  (void)pthread_mutex_lock(&w->crew->lock);
+  w->state = BN_WORKER_LOOPED;
+  w->early = now_ns < w->crew->times.deadline_ns;
+  (void)pthread_mutex_unlock(&w->crew->lock);
+}
+
+bool bn_crew_barrier(struct bn_crew *c)
+{
+  unsigned round;
+  bool ok;
+
+  (void)pthread_mutex_lock(&c->lock);
+  round = c->barrier_round;
+  c->barrier_here++;
+  while (round == c->barrier_round && !c->ended) {
+    /* Sessions that have returned from the command need not be waited for. */
+    if (c->barrier_here + c->gone >= c->n) {
+      c->barrier_here = 0;
+      c->barrier_round++;
+      (void)pthread_cond_broadcast(&c->changed);
+    } else {
+      (void)pthread_cond_wait(&c->changed, &c->lock);
+    }
+  }
+  ok = !c->ended;
+  (void)pthread_mutex_unlock(&c->lock);
+  return ok;
+}
+
+/* --- any thread --- */
+
+bool bn_crew_times(struct bn_crew *c, struct bn_times *times)
+{
+  if (!bn_outcome_has(c->outcome, BN_OUTCOME_OPENED))
+    return false;
+  (void)pthread_mutex_lock(&c->lock);
+  *times = c->times;
+  (void)pthread_mutex_unlock(&c->lock);
+  return true;
+}
+
+unsigned bn_crew_gone(struct bn_crew *c)
+{
+  unsigned n;
+
+  (void)pthread_mutex_lock(&c->lock);
+  n = c->gone;
+  (void)pthread_mutex_unlock(&c->lock);
+  return n;
+}
+
+unsigned bn_crew_busy(struct bn_crew *c)
+{
+  return c->n - bn_crew_gone(c);
+}
+
+unsigned bn_crew_reached_limit(struct bn_crew *c)
+{
+  unsigned early = 0;
+
+  (void)pthread_mutex_lock(&c->lock);
+  for (unsigned i = 0; i < c->n; i++)
+    early += c->worker[i].early;
+  (void)pthread_mutex_unlock(&c->lock);
+  return c->n - early;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The worker threads of a run: how far each has come, where they meet, and how all are stopped.
+
+   Each worker is in one state, which only grows; `gone` counts those in the last one.  Every wait
+   ends at a time that is given, or when bn_crew_end ends the run, which is the only way to stop it
+   before its limits: it sets the outcome, closes admission, wakes who sleeps until an arrival, and
+   fails the barrier and a gate that has not opened. */
+#ifndef BN_ENGINE_CREW_H
+#define BN_ENGINE_CREW_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "api/session.h"
+#include "base/err.h"
+#include "base/gate.h"
+#include "engine/admit.h"
+#include "engine/outcome.h"
+#include "engine/pacer.h"
+
+/* Of a run, CLOCK_MONOTONIC; known when the gate opens. */
+struct bn_times {
+  uint64_t start_ns, measure_ns; /* the measurement begins after the warm-up */
+  uint64_t deadline_ns;          /* UINT64_MAX: no time limit */
+};
+
+enum bn_worker_state {
+  BN_WORKER_NONE,
+  BN_WORKER_OPENING, /* its session */
+  BN_WORKER_READY,   /* at the gate, or in its loop */
+  BN_WORKER_LOOPED,  /* has left its loop */
+  BN_WORKER_GONE
+};
+
+struct bn_crew;
+struct bn_job; /* engine/worker.h */
+
+struct bn_worker {
+  struct bn_crew *crew;
+  struct bn_session *session;
+  const struct bn_job *job; /* borrowed */
+  pthread_t thread;
+  bool created;
+  enum bn_worker_state state; /* with crew->lock */
+  bool early;                 /* left its loop before the time limit */
+};
+
+struct bn_crew {
+  struct bn_outcome *outcome;
+  struct bn_admit *admit;
+  struct bn_pacer *pacer; /* NULL: no --rate */
+  struct bn_worker *worker;
+  unsigned n, created, gone;
+  struct bn_times times; /* with the lock; workers: from the gate on */
+  struct bn_gate gate;
+  pthread_mutex_t lock; /* nothing of others is called with it */
+  pthread_cond_t changed;
+  unsigned barrier_here, barrier_round;
+  bool ended, made;
+};
+
+/* sessions: of n workers, one after another; all borrowed.  0 or -1: out of memory. */
+int bn_crew_init(struct bn_crew *c, struct bn_session *sessions, unsigned n,
+                 struct bn_outcome *outcome, struct bn_admit *admit, struct bn_pacer *pacer);
+void bn_crew_done(struct bn_crew *c);
+
+/* --- the main thread --- */
+/* Starts all, each with its struct bn_worker; 0, or -1 and err. */
+int bn_crew_spawn(struct bn_crew *c, const struct bn_job *job, void *(*body)(void *),
+                  uint64_t stack_bytes, struct bn_err *err);
+/* Waits until all are at the gate; as bn_gate_await. */
+enum bn_gate_state bn_crew_ready(struct bn_crew *c, uint64_t deadline_ns);
+/* Logs which threads are still busy with what before they are ready. */
+void bn_crew_tell_who_waits(struct bn_crew *c);
+/* Opens the gate: events are measured. */
+void bn_crew_open(struct bn_crew *c, const struct bn_times *times);
+/* The same for a command, which has no times. */
+void bn_crew_go(struct bn_crew *c);
+/* true: all that were started have gone; false: abandoned, unless that is to be ignored, or it is
+   until_ns (UINT64_MAX: never). */
+bool bn_crew_await(struct bn_crew *c, uint64_t until_ns, bool also_abandoned);
+/* All have gone: ends their threads. */
+void bn_crew_join(struct bn_crew *c);
+
+/* --- a worker --- */
+/* Its state is the next one. */
+void bn_crew_enter(struct bn_worker *w, enum bn_worker_state state);
+/* Waits at the gate; false: there will be no run. */
+bool bn_crew_gate(struct bn_worker *w);
+/* Left its loop at now_ns. */
+void bn_crew_looped(struct bn_worker *w, uint64_t now_ns);
+/* Waits for all that have not gone; false: the run has been ended. */
+bool bn_crew_barrier(struct bn_crew *c);
+
+/* --- any thread --- */
+enum bn_cause {
+  BN_CAUSE_FAILED,   /* who failed has logged why */
+  BN_CAUSE_LEFT,     /* a script wants to leave the process with that status */
+  BN_CAUSE_SIGNAL,   /* with that number */
+  BN_CAUSE_TIMEOUT,  /* the workers are given up, and that is a failure */
+  BN_CAUSE_ABANDONED /* the workers are given up */
+};
+void bn_crew_end(struct bn_crew *c, enum bn_cause cause, int value);
+/* true: the gate has opened, and *times are set. */
+bool bn_crew_times(struct bn_crew *c, struct bn_times *times);
+unsigned bn_crew_gone(struct bn_crew *c);
+/* Those that have not gone. */
+unsigned bn_crew_busy(struct bn_crew *c);
+/* Those that did not leave their loop before the time limit. */
+unsigned bn_crew_reached_limit(struct bn_crew *c);
+
+#endif

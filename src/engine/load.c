@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sums over all sessions that the engine itself needs while they run. */
+#include "engine/load.h"
+
+int bn_load_init(struct bn_load *l, unsigned sessions, const struct bn_metric *metrics)
+{
+  if (bn_statset_init(&l->stats, sessions, metrics) != 0)
+    return -1;
+  return bn_statset_init(&l->side, BN_LOAD_SIDE, metrics);
+}
+
+void bn_load_done(struct bn_load *l)
+{
+  bn_statset_done(&l->stats);
+  bn_statset_done(&l->side);
+}
+
+uint64_t bn_load_begun(const struct bn_load *l)
+{
+  uint64_t n = 0;
+
+  for (unsigned i = 0; i < l->stats.n_sessions; i++)
+    n += bn_stat_get(&l->stats.stat[i]->begun);
+  return n;
+}
+
+static uint64_t progress_of(const struct bn_statset *set)
+{
+  uint64_t n = 0;
+
+  for (unsigned i = 0; i < set->n_sessions; i++) {
+    const struct bn_stat *st = set->stat[i];
+
+    n += bn_stat_get(&st->counter[BN_C_READ]) + bn_stat_get(&st->counter[BN_C_WRITE]) +
+         bn_stat_get(&st->counter[BN_C_OTHER]) + bn_stat_get(&st->ended);
+  }
+  return n;
+}
+
+uint64_t bn_load_progress(const struct bn_load *l)
+{
+  return progress_of(&l->stats) + progress_of(&l->side);
+}
+
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+  return a > b ? a : b;
+}
+
+uint64_t bn_load_longest_statement(const struct bn_load *l)
+{
+  uint64_t ns = 0;
+
+  for (unsigned i = 0; i < l->stats.n_sessions; i++)
+    ns = greater(ns, bn_stat_get(&l->stats.stat[i]->longest_statement_ns));
+  return ns;
+}
+
+uint64_t bn_load_longest_event(const struct bn_load *l)
+{
+  uint64_t ns = 0;
+
+  for (unsigned i = 0; i < l->stats.n_sessions; i++)
+    ns = greater(ns, bn_stat_get(&l->stats.stat[i]->max_ns));
+  return ns;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the sessions of a run count, and the numbers that they share.
+
+   Each counter has one writer, the worker that drives its session; labelled counts have a lock of
+   their own.  In every session begun = ended + in flight (measure/stat.h). */
+#ifndef BN_ENGINE_LOAD_H
+#define BN_ENGINE_LOAD_H
+
+#include "base/dist.h"
+#include "measure/stat.h"
+
+enum { BN_LOAD_SIDE = 2 }; /* sessions of the main thread and of the reporting thread */
+
+struct bn_load {
+  struct bn_statset stats; /* of the workers' sessions */
+  struct bn_statset side;  /* of the two others: never reported */
+  struct bn_unique unique; /* the shared sequence without repetition */
+};
+
+/* 0 or -1: out of memory.  done accepts what init has left half made, and zeroes. */
+int bn_load_init(struct bn_load *l, unsigned sessions, const struct bn_metric *metrics);
+void bn_load_done(struct bn_load *l);
+
+/* All: any thread. */
+uint64_t bn_load_begun(const struct bn_load *l);
+/* Whatever shows that something gets on: statements and events, of all sessions. */
+uint64_t bn_load_progress(const struct bn_load *l);
+/* The longest statement that was completed, or the longest event. */
+uint64_t bn_load_longest_statement(const struct bn_load *l);
+uint64_t bn_load_longest_event(const struct bn_load *l);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sets what happened, once, and derives the exit status. */
+#include "engine/outcome.h"
+
+#include "base/log.h"
+
+void bn_outcome_init(struct bn_outcome *o)
+{
+  *o = (struct bn_outcome){.left_with = -1};
+}
+
+void bn_outcome_set(struct bn_outcome *o, enum bn_outcome_flag flag)
+{
+  (void)atomic_fetch_or(&o->flags, flag);
+}
+
+bool bn_outcome_has(const struct bn_outcome *o, enum bn_outcome_flag flag)
+{
+  return (atomic_load(&o->flags) & flag) != 0;
+}
+
+void bn_outcome_signal(struct bn_outcome *o, int signo)
+{
+  int none = 0;
+
+  (void)atomic_compare_exchange_strong(&o->signo, &none, signo);
+}
+
+void bn_outcome_leave(struct bn_outcome *o, int status)
+{
+  int none = -1;
+
+  (void)atomic_compare_exchange_strong(&o->left_with, &none, status & 0xff);
+}
+
+void bn_outcome_cut(struct bn_outcome *o, uint64_t now_ns)
+{
+  uint64_t never = 0;
+
+  (void)atomic_compare_exchange_strong(&o->cut_ns, &never, now_ns);
+}
+
+void bn_outcome_end(struct bn_outcome *o, uint64_t now_ns)
+{
+  uint64_t last = atomic_load(&o->end_ns);
+
+  while (last < now_ns && !atomic_compare_exchange_weak(&o->end_ns, &last, now_ns))
+    ;
+}
+
+uint64_t bn_outcome_limit(const struct bn_outcome *o, uint64_t deadline_ns)
+{
+  const uint64_t cut_ns = atomic_load(&o->cut_ns);
+
+  return cut_ns != 0 && cut_ns < deadline_ns ? cut_ns : deadline_ns;
+}
+
+bool bn_outcome_left_behind(const struct bn_outcome *o)
+{
+  const unsigned flags = atomic_load(&o->flags);
+
+  if ((flags & (BN_OUTCOME_REPORTER_HANGS | BN_OUTCOME_INTERRUPT_HANGS)) != 0)
+    return true;
+  return (flags & (BN_OUTCOME_ABANDONED | BN_OUTCOME_RETURNED)) == BN_OUTCOME_ABANDONED;
+}
+
+int bn_outcome_status(const struct bn_outcome *o, bool overload_fails)
+{
+  const unsigned flags = atomic_load(&o->flags);
+  const int signo = atomic_load(&o->signo), left_with = atomic_load(&o->left_with);
+
+  if (signo != 0)
+    return BN_STATUS_SIGNAL + signo;
+  if ((flags & BN_OUTCOME_TIMEOUT) != 0)
+    return BN_STATUS_TIMEOUT;
+  if (left_with > 0)
+    return left_with;
+  if ((flags & (BN_OUTCOME_FAILED | BN_OUTCOME_REPORT_FAILED)) != 0)
+    return BN_STATUS_FAILED;
+  return overload_fails && (flags & BN_OUTCOME_OVERLOADED) != 0 ? BN_STATUS_FAILED : BN_STATUS_OK;
+}
+
+void bn_outcome_say(const struct bn_outcome *o, bool overload_fails)
+{
+  const int left_with = atomic_load(&o->left_with);
+
+  if (overload_fails && bn_outcome_has(o, BN_OUTCOME_OVERLOADED))
+    bn_log(BN_FATAL, "The event queue is full. This means the worker threads are unable to keep up "
+                     "with the specified event generation rate");
+  if (left_with >= 0)
+    bn_log_stderr("the script ended the run by os.exit(%d); the report covers what was measured "
+                  "until then",
+                  left_with);
+  if (bn_outcome_has(o, BN_OUTCOME_FAILED))
+    bn_log_stderr("the run failed; the report covers what was measured until then");
+}

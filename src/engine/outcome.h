@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How a run ends: what happened in it, when it was cut short, and the exit status that follows.
+
+   Nothing here is ever taken back: a flag that is set stays set, of signals, scripts that leave and
+   cuts the first one counts.  The exit status is a pure function of what was set.  No lock: any
+   thread may set and look at any time. */
+#ifndef BN_ENGINE_OUTCOME_H
+#define BN_ENGINE_OUTCOME_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Exit statuses; if several apply, the first in the order signal, timeout, the script's own, failed
+   counts. */
+enum bn_status {
+  BN_STATUS_OK = 0,
+  BN_STATUS_FAILED = 1,
+  BN_STATUS_TIMEOUT = 2, /* thread-init timeout, forced shutdown, time grace used up */
+  BN_STATUS_ASSERT = 3,
+  BN_STATUS_SIGNAL = 128 /* + n */
+};
+
+enum bn_outcome_flag {
+  BN_OUTCOME_OPENED = 1,           /* the gate has opened: events are measured */
+  BN_OUTCOME_FAILED = 2,           /* workload, script or worker; who failed has logged why */
+  BN_OUTCOME_REPORT_FAILED = 4,    /* a report could not be written or made */
+  BN_OUTCOME_OVERLOADED = 8,       /* --rate: more arrivals waited than --rate-max-backlog */
+  BN_OUTCOME_TIMEOUT = 16,         /* a limit of the program's patience was reached */
+  BN_OUTCOME_ABANDONED = 32,       /* nobody waits for the workers any more */
+  BN_OUTCOME_RETURNED = 64,        /* and yet all of them have come back */
+  BN_OUTCOME_REPORTER_HANGS = 128, /* the reporting thread was left behind in a reporter */
+  BN_OUTCOME_INTERRUPT_HANGS = 256 /* an interrupt was left behind in a driver */
+};
+
+/* What the main thread is at, written by it alone. */
+enum bn_stage {
+  BN_STAGE_PREPARE, /* up to the gate; commands */
+  BN_STAGE_MEASURE, /* waits for the workers and for the reporting thread */
+  BN_STAGE_REPORT,  /* the final report */
+  BN_STAGE_FINISH   /* the workload's finish */
+};
+
+struct bn_outcome {
+  _Atomic unsigned flags;
+  _Atomic int signo;               /* the signal that ended the run, or 0 */
+  _Atomic int left_with;           /* the status a script left with, or -1 */
+  _Atomic uint64_t cut_ns, end_ns; /* CLOCK_MONOTONIC; 0: not yet */
+  _Atomic int stage;               /* enum bn_stage */
+};
+
+void bn_outcome_init(struct bn_outcome *o);
+void bn_outcome_set(struct bn_outcome *o, enum bn_outcome_flag flag);
+bool bn_outcome_has(const struct bn_outcome *o, enum bn_outcome_flag flag);
+void bn_outcome_signal(struct bn_outcome *o, int signo);
+/* A script wants the process to end with that status. */
+void bn_outcome_leave(struct bn_outcome *o, int status);
+/* The run was ended before its limits. */
+void bn_outcome_cut(struct bn_outcome *o, uint64_t now_ns);
+/* A worker came to its end, or was given up; the last one counts. */
+void bn_outcome_end(struct bn_outcome *o, uint64_t now_ns);
+/* When arrivals end: at the time limit, or when the run was cut short before. */
+uint64_t bn_outcome_limit(const struct bn_outcome *o, uint64_t deadline_ns);
+
+/* Threads hang and were left behind: nothing may be freed. */
+bool bn_outcome_left_behind(const struct bn_outcome *o);
+/* overload_fails: in this dialect it is a failure. */
+int bn_outcome_status(const struct bn_outcome *o, bool overload_fails);
+/* Says what the report does not. */
+void bn_outcome_say(const struct bn_outcome *o, bool overload_fails);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The reporting thread: ends the warm-up, reports intervals and checkpoints, and bounds every wait
+   for workers by the time grace or by the forced shutdown.
+
+   What it has to do next has a time that it can name; between those it sleeps. */
+#ifndef BN_ENGINE_SAMPLER_H
+#define BN_ENGINE_SAMPLER_H
+
+#include "engine/moment.h"
+
+struct bn_sampler {
+  const struct bn_parts *parts;
+  uint64_t *ended; /* owned; events of each session at the end of the warm-up */
+  pthread_t thread;
+  bool made; /* the thread; the main thread's own */
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  bool stop, gone; /* with the lock */
+};
+
+/* parts: borrowed.  0 or -1: out of memory. */
+int bn_sampler_init(struct bn_sampler *s, const struct bn_parts *parts);
+void bn_sampler_done(struct bn_sampler *s);
+
+/* The main thread.  From start to stop it watches; it reports once the gate has opened.  Stop
+   leaves it behind when it hangs in a reporter and the run has been abandoned. */
+int bn_sampler_start(struct bn_sampler *s, struct bn_err *err);
+void bn_sampler_stop(struct bn_sampler *s);
+/* There is something new to look at.  Any thread. */
+void bn_sampler_wake(struct bn_sampler *s);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Binds what sessions may ask of a run (api/session.h) to the parts of the run that answer. */
+#ifndef BN_ENGINE_SERVICES_H
+#define BN_ENGINE_SERVICES_H
+
+#include "api/workload.h"
+#include "engine/moment.h"
+#include "engine/sessions.h"
+
+/* Everything is borrowed. */
+void bn_services_bind(struct bn_services *out, struct bn_parts *parts,
+                      const struct bn_sessions *sessions, const struct bn_workload *ops);
+
+#endif

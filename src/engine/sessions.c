@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Allocates sessions on cache lines of their own, links and seeds them. */
+#include "engine/sessions.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+enum { CACHE_LINE = 64 };
+
+static void *allocate(size_t size)
+{
+  const size_t whole = (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+  void *p = aligned_alloc(CACHE_LINE, whole);
+
+  if (p != NULL)
+    memset(p, 0, whole);
+  return p;
+}
+
+int bn_sessions_init(struct bn_sessions *s, unsigned workers, const struct bn_sessions_links *l)
+{
+  const unsigned n = workers, all = workers + BN_LOAD_SIDE;
+  const size_t size = (l->state_size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+
+  *s = (struct bn_sessions){.workers = workers, .all = allocate(sizeof *s->all * all)};
+  if (size > 0)
+    s->state = allocate(size * all);
+  if (s->all == NULL || (size > 0 && s->state == NULL))
+    return -1;
+  for (unsigned i = 0; i < all; i++) {
+    struct bn_session *one = &s->all[i];
+
+    one->id = i < n ? i : i == n ? 0 : n;
+    one->limit = &l->admit->limit;
+    one->seat = &l->admit->seat[i];
+    one->pacer = l->pacer;
+    one->services = l->services;
+    one->stat = i < n ? l->load->stats.stat[i] : l->load->side.stat[i - n];
+    one->state = size > 0 ? (char *)s->state + size * i : NULL;
+    bn_clock_reader_init(&one->clock, l->clock);
+    atomic_store_explicit(&one->doing, "starting", memory_order_relaxed);
+  }
+  return 0;
+}
+
+void bn_sessions_done(struct bn_sessions *s)
+{
+  free(s->all);
+  free(s->state);
+  *s = (struct bn_sessions){.workers = 0};
+}
+
+struct bn_session *bn_sessions_main(const struct bn_sessions *s)
+{
+  return &s->all[s->workers];
+}
+
+struct bn_session *bn_sessions_reporting(const struct bn_sessions *s)
+{
+  return &s->all[s->workers + 1];
+}
+
+uint64_t bn_sessions_seed(struct bn_sessions *s, struct bn_load *load, const struct bn_conf *conf,
+                          bool command)
+{
+  const uint64_t seed = command && !conf->seed_given ? 0 : conf->seed;
+
+  for (unsigned i = 0; i < s->workers; i++)
+    bn_rng_seed(&s->all[i].rng, seed, command ? BN_RNG_DATA : BN_RNG_WORKLOAD, i);
+  bn_rng_seed(&bn_sessions_main(s)->rng, seed, command ? BN_RNG_DATA : BN_RNG_COMMAND, 0);
+  bn_rng_seed(&bn_sessions_reporting(s)->rng, seed, BN_RNG_COMMAND, 1);
+  bn_unique_init(&load->unique, seed);
+  return seed;
+}
+
+/* A session with SQLite has a database, its log, its index and its journal open. */
+void bn_sessions_allow_files(const struct bn_sessions *s)
+{
+  enum { OF_SESSION = 4, OTHERS = 256 };
+  const rlim_t wanted = (rlim_t)s->workers * OF_SESSION + OTHERS;
+  struct rlimit limit;
+
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
+    return;
+  limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+  (void)setrlimit(RLIMIT_NOFILE, &limit);
+}

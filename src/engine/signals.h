@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The thread that receives SIGINT, SIGTERM and SIGHUP of a run or command.
+
+   It waits for signals and for a time that it can name, never for a lock that is held during a call
+   of others; so the user can always end the process. */
+#ifndef BN_ENGINE_SIGNALS_H
+#define BN_ENGINE_SIGNALS_H
+
+#include "engine/sampler.h"
+
+struct bn_receiver {
+  struct bn_sampler *sampler;
+  pthread_t thread;
+  bool made; /* the main thread's own */
+  _Atomic bool stop;
+};
+
+/* The main thread; zeroed before.  From start, which comes after the sampler's, to stop. */
+int bn_receiver_start(struct bn_receiver *r, struct bn_sampler *sampler, struct bn_err *err);
+void bn_receiver_stop(struct bn_receiver *r);
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A crew: each worker is in one state, and one call ends whatever they wait for. */
+#include "cm.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "engine/crew.h"
+#include "engine/grace.h"
+#include "measure/stat.h"
+
+enum { N = 6 };
+
+/* The parts that a crew stands on. */
+struct ground {
+  struct bn_admit admit;
+  struct bn_outcome outcome;
+  struct bn_load load;
+  struct bn_pacer pacer;
+  struct bn_crew crew;
+  struct bn_session session[N];
+  _Atomic unsigned woken; /* workers whose wait ended without what they waited for */
+  _Atomic unsigned met;   /* or with it */
+};
+
+static struct ground *lay(void)
+{
+  struct ground *g = aligned_alloc(64, (sizeof *g + 63) / 64 * 64);
+  struct bn_admit_plan plan = {.events = 100, .sessions = N};
+
+  assert_non_null(g);
+  memset(g, 0, sizeof *g);
+  bn_outcome_init(&g->outcome);
+  assert_int_equal(bn_load_init(&g->load, N, NULL), 0);
+  plan.stat = g->load.stats.stat;
+  assert_int_equal(bn_admit_init(&g->admit, &plan), 0);
+  assert_int_equal(bn_pacer_init_rate(&g->pacer, 1, 1e-6), 0);
+  assert_int_equal(bn_crew_init(&g->crew, g->session, N, &g->outcome, &g->admit, &g->pacer), 0);
+  for (unsigned i = 0; i < N; i++) {
+    g->session[i].state = g;
+    atomic_store(&g->session[i].doing, "testing");
+  }
+  return g;
+}
+
+static void clear(struct ground *g)
+{
+  bn_crew_done(&g->crew);
+  bn_pacer_done(&g->pacer);
+  bn_admit_done(&g->admit);
+  bn_load_done(&g->load);
+  free(g);
+}
+
+static void spawn(struct ground *g, void *(*body)(void *))
+{
+  struct bn_err err = {0};
+
+  assert_int_equal(bn_crew_spawn(&g->crew, NULL, body, 0, &err), 0);
+}
+
+static const struct bn_times endless = {1, 1, UINT64_MAX};
+
+/* Two sleep until an arrival, the others wait at the barrier, which needs all. */
+static void *wait_for_ever(void *arg)
+{
+  struct bn_worker *w = arg;
+  struct ground *g = w->session->state;
+  bool met;
+
+  bn_crew_enter(w, BN_WORKER_READY);
+  if (bn_crew_gate(w)) {
+    met = w->session < &g->session[2]
+              ? bn_pacer_sleep(&g->pacer, &g->admit.limit, bn_clock_mono() + 3600 * BN_NSEC_PER_SEC)
+              : bn_crew_barrier(&g->crew);
+    atomic_fetch_add(met ? &g->met : &g->woken, 1);
+    bn_crew_looped(w, 5);
+  }
+  bn_crew_enter(w, BN_WORKER_GONE);
+  return NULL;
+}
+
+static void one_call_ends_every_wait(void **state)
+{
+  static const enum bn_cause causes[] = {BN_CAUSE_FAILED, BN_CAUSE_LEFT, BN_CAUSE_SIGNAL};
+  static const int statuses[] = {1, 15, 128 + 15};
+
+  (void)state;
+  for (size_t i = 0; i < 3; i++) {
+    struct ground *g = lay();
+    struct bn_times times;
+
+    spawn(g, wait_for_ever);
+    assert_int_equal(bn_crew_ready(&g->crew, UINT64_MAX), BN_GATE_OPEN);
+    assert_false(bn_crew_times(&g->crew, &times));
+    bn_crew_open(&g->crew, &endless);
+    assert_true(bn_crew_times(&g->crew, &times));
+    (void)usleep(20000);
+    assert_false(bn_crew_await(&g->crew, bn_clock_mono() + BN_NSEC_PER_MSEC, false));
+    assert_int_equal(bn_crew_busy(&g->crew), N);
+    bn_crew_end(&g->crew, causes[i], 15);
+    assert_true(bn_crew_await(&g->crew, bn_clock_mono() + 8 * BN_NSEC_PER_SEC, false));
+    assert_int_equal(atomic_load(&g->woken), N);
+    assert_int_equal(bn_crew_gone(&g->crew), N);
+    assert_int_equal(bn_crew_reached_limit(&g->crew), 0);
+    assert_int_equal(bn_outcome_status(&g->outcome, true), statuses[i]);
+    assert_int_equal(bn_admit_claim(&g->admit.seat[0], 1), BN_ADMIT_CLOSED);
+    bn_crew_join(&g->crew);
+    clear(g);
+  }
+}
+
+static void ended_before_the_gate_nothing_is_measured(void **state)
+{
+  struct ground *g = lay();
+
+  (void)state;
+  spawn(g, wait_for_ever);
+  bn_crew_end(&g->crew, BN_CAUSE_SIGNAL, 2);
+  bn_crew_open(&g->crew, &endless);
+  assert_true(bn_crew_await(&g->crew, bn_clock_mono() + 8 * BN_NSEC_PER_SEC, false));
+  assert_int_equal(atomic_load(&g->woken) + atomic_load(&g->met), 0);
+  bn_crew_join(&g->crew);
+  clear(g);
+}
+
+/* The first one does not come: it has gone. */
+static void *meet(void *arg)
+{
+  struct bn_worker *w = arg;
+  struct ground *g = w->session->state;
+
+  if (w->session != g->session)
+    for (int i = 0; i < 3; i++)
+      atomic_fetch_add(bn_crew_barrier(&g->crew) ? &g->met : &g->woken, 1);
+  bn_crew_enter(w, BN_WORKER_GONE);
+  return NULL;
+}
+
+static void who_has_gone_is_not_waited_for(void **state)
+{
+  struct ground *g = lay();
+
+  (void)state;
+  spawn(g, meet);
+  assert_true(bn_crew_await(&g->crew, UINT64_MAX, false) || atomic_load(&g->met) > 0);
+  bn_crew_join(&g->crew);
+  assert_int_equal(atomic_load(&g->met), 3 * (N - 1));
+  assert_int_equal(atomic_load(&g->woken), 0);
+  clear(g);
+}
+
+/* The clock is the test's: nothing waits. */
+static void the_grace_follows_what_was_completed(void **state)
+{
+  struct ground *g = lay();
+  struct bn_conf conf = {.threads = N, .grace_auto = true};
+  const struct bn_workload ops = {.name = "toy", .kind = BN_KIND_SQL};
+  const struct bn_book_setup setup = {.conf = &conf, .ops = &ops, .stats = &g->load.stats};
+  struct bn_parts parts = {.conf = &conf, .load = &g->load, .crew = &g->crew};
+  uint64_t before;
+
+  (void)state;
+  assert_int_equal(bn_book_new(&parts.book, &setup), 0);
+  assert_true(bn_grace_is_limited(&parts));
+  assert_int_equal(bn_grace_ns(&parts, 2000), 2000);
+  atomic_store(&g->load.stats.stat[1]->longest_statement_ns, 700);
+  atomic_store(&g->load.stats.stat[2]->longest_statement_ns, 500);
+  atomic_store(&g->load.stats.stat[3]->max_ns, 1000);
+  assert_int_equal(bn_grace_ns(&parts, 2000), 2100);
+  bn_book_set_kind(parts.book, BN_KIND_PLAIN);
+  assert_false(bn_grace_is_limited(&parts));
+  assert_int_equal(bn_grace_ns(&parts, 2000), 3000);
+  parts.pacer = &g->pacer;
+  assert_int_equal(bn_grace_ns(&parts, 2000), 2100);
+  conf.grace_auto = false;
+  conf.grace_ns = 5;
+  assert_true(bn_grace_is_limited(&parts));
+  assert_int_equal(bn_grace_ns(&parts, 2000), 5);
+  before = bn_grace_progress(&parts);
+  bn_stat_count(g->load.side.stat[0], BN_C_OTHER, 2);
+  bn_stat_bump(&g->load.stats.stat[5]->ended, 1);
+  bn_crew_enter(&g->crew.worker[4], BN_WORKER_GONE);
+  assert_int_equal(bn_grace_progress(&parts), before + 4);
+  bn_book_free(parts.book);
+  clear(g);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(one_call_ends_every_wait),
+      cmocka_unit_test(ended_before_the_gate_nothing_is_measured),
+      cmocka_unit_test(who_has_gone_is_not_waited_for),
+      cmocka_unit_test(the_grace_follows_what_was_completed),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

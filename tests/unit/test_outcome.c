@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Exit statuses: of several reasons the first in the order signal, timeout, script's own, failure
+   counts; and nothing that was set is taken back. */
+#include "cm.h"
+
+#include <signal.h>
+
+#include "engine/outcome.h"
+
+struct row {
+  unsigned flags;
+  int signo, left_with;
+  int status, status_05; /* where overload is no failure */
+};
+
+enum { ALL = 511 };
+
+static const struct row rows[] = {
+    {0, 0, -1, 0, 0},
+    {BN_OUTCOME_OPENED, 0, -1, 0, 0},
+    {BN_OUTCOME_ABANDONED, 0, -1, 0, 0},
+    {BN_OUTCOME_REPORTER_HANGS | BN_OUTCOME_INTERRUPT_HANGS, 0, -1, 0, 0},
+    {BN_OUTCOME_FAILED, 0, -1, 1, 1},
+    {BN_OUTCOME_REPORT_FAILED, 0, -1, 1, 1},
+    {BN_OUTCOME_OVERLOADED, 0, -1, 1, 0},
+    {0, 0, 0, 0, 0},
+    {0, 0, 3, 3, 3},
+    {BN_OUTCOME_FAILED, 0, 0, 1, 1},
+    {BN_OUTCOME_FAILED | BN_OUTCOME_OVERLOADED, 0, 7, 7, 7},
+    {BN_OUTCOME_TIMEOUT, 0, -1, 2, 2},
+    {BN_OUTCOME_TIMEOUT | BN_OUTCOME_FAILED, 0, 3, 2, 2},
+    {0, SIGINT, -1, 130, 130},
+    {ALL, SIGTERM, 9, 143, 143},
+    {ALL, SIGHUP, -1, 129, 129},
+};
+
+static void set_all(struct bn_outcome *o, const struct row *r)
+{
+  bn_outcome_init(o);
+  for (unsigned bit = 1; bit <= ALL; bit <<= 1)
+    if ((r->flags & bit) != 0)
+      bn_outcome_set(o, (enum bn_outcome_flag)bit);
+  if (r->signo != 0)
+    bn_outcome_signal(o, r->signo);
+  if (r->left_with >= 0)
+    bn_outcome_leave(o, r->left_with);
+}
+
+static void the_first_reason_counts(void **state)
+{
+  (void)state;
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    struct bn_outcome o;
+
+    set_all(&o, &rows[i]);
+    assert_int_equal(bn_outcome_status(&o, true), rows[i].status);
+    assert_int_equal(bn_outcome_status(&o, false), rows[i].status_05);
+  }
+}
+
+static void nothing_is_taken_back(void **state)
+{
+  struct bn_outcome o;
+
+  (void)state;
+  bn_outcome_init(&o);
+  bn_outcome_leave(&o, 256 + 5);
+  bn_outcome_leave(&o, 6);
+  assert_int_equal(bn_outcome_status(&o, true), 5);
+  bn_outcome_signal(&o, SIGINT);
+  bn_outcome_signal(&o, SIGTERM);
+  assert_int_equal(bn_outcome_status(&o, true), 130);
+  assert_int_equal(bn_outcome_limit(&o, 1000), 1000);
+  bn_outcome_cut(&o, 700);
+  bn_outcome_cut(&o, 600);
+  assert_int_equal(bn_outcome_limit(&o, 1000), 700);
+  assert_int_equal(bn_outcome_limit(&o, 500), 500);
+  bn_outcome_end(&o, 20);
+  bn_outcome_end(&o, 10);
+  assert_int_equal(atomic_load(&o.end_ns), 20);
+}
+
+static bool left_behind(unsigned flags)
+{
+  const struct row r = {flags, 0, -1, 0, 0};
+  struct bn_outcome o;
+
+  set_all(&o, &r);
+  return bn_outcome_left_behind(&o);
+}
+
+static void who_comes_back_is_not_left_behind(void **state)
+{
+  (void)state;
+  assert_false(left_behind(BN_OUTCOME_OPENED | BN_OUTCOME_FAILED | BN_OUTCOME_TIMEOUT));
+  assert_true(left_behind(BN_OUTCOME_ABANDONED));
+  assert_false(left_behind(BN_OUTCOME_ABANDONED | BN_OUTCOME_RETURNED));
+  assert_true(left_behind(BN_OUTCOME_ABANDONED | BN_OUTCOME_RETURNED | BN_OUTCOME_REPORTER_HANGS));
+  assert_true(left_behind(BN_OUTCOME_INTERRUPT_HANGS));
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_first_reason_counts),
+      cmocka_unit_test(nothing_is_taken_back),
+      cmocka_unit_test(who_comes_back_is_not_left_behind),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
