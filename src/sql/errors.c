@@ -141,7 +141,10 @@ int bn_sql_errors_of_driver(struct bn_sql_errors *e, const struct bn_driver *ops
 void bn_sql_errors_free(struct bn_sql_errors *e)
 {
   free(e->error);
-  *e = (struct bn_sql_errors){0};
+  e->error = NULL;
+  e->n = 0;
+  e->classes = 0;
+  e->all = false;
 }
 
 bool bn_sql_errors_have(const struct bn_sql_errors *e, const struct bn_sql_diag *d,
