@@ -34,24 +34,9 @@ struct bn_run {
   bool pacer_made;
 };
 
-struct bn_session *bn_run_session(struct bn_run *run, unsigned id)
-{
-  return &run->sessions.all[id];
-}
-
 struct bn_session *bn_run_main_session(struct bn_run *run)
 {
   return bn_sessions_main(&run->sessions);
-}
-
-enum bn_kind bn_run_kind(const struct bn_run *run)
-{
-  return bn_book_kind(run->book);
-}
-
-void bn_run_fail(struct bn_run *run)
-{
-  bn_crew_end(&run->crew, BN_CAUSE_FAILED, 0);
 }
 
 bool bn_run_abandoned(const struct bn_run *run)

@@ -37,13 +37,8 @@ int bn_run_execute(struct bn_run *run);
 /* Any other command, in parallel when it asks for it and threads > 1; returns the exit status. */
 int bn_run_command(struct bn_run *run, const struct bn_command *command);
 
-/* Any thread. */
 /* The session of the main thread (id 0, statistics apart): init(), commands run once. */
 struct bn_session *bn_run_main_session(struct bn_run *run);
-struct bn_session *bn_run_session(struct bn_run *run, unsigned id);
-enum bn_kind bn_run_kind(const struct bn_run *run);
-/* A worker failed (it has logged why): the others stop after their event; the status becomes 1. */
-void bn_run_fail(struct bn_run *run);
 /* true: workers hang and were left behind; nothing of the run may be freed and the process must
  * leave by _exit. */
 bool bn_run_abandoned(const struct bn_run *run);

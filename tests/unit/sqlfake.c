@@ -283,11 +283,53 @@ void plan(struct fake_answer a)
   fake.answer[fake.n_answers++] = a;
 }
 
-static enum bn_next no_event(void *self, struct bn_session *s)
+static void set_kind(void *of, enum bn_kind kind)
 {
-  (void)self;
+  struct fixture *f = of;
+
+  f->kind = kind;
+}
+
+static void count_label(void *of, unsigned index, const char *label)
+{
+  struct fixture *f = of;
+
+  bn_labels_count(f->stats.labels[index], label, 1);
+}
+
+static void note_fact(void *of, const char *section, const char *key, const char *text)
+{
+  (void)of;
+  (void)section;
+  (void)key;
+  (void)text;
+}
+
+/* Nobody interrupts. */
+static void set_interrupt(struct bn_session *s, void (*fn)(void *arg), void *arg)
+{
   (void)s;
-  return BN_FINISHED;
+  (void)fn;
+  (void)arg;
+}
+
+static void make_session(struct fixture *f)
+{
+  assert_int_equal(bn_statset_init(&f->stats, 1, bn_sqlsys_metrics(f->sys)), 0);
+  bn_clock_init(&f->clock, BN_CLOCK_VDSO);
+  atomic_init(&f->limit.until_ns, UINT64_MAX);
+  f->services = (struct bn_services){.of = f,
+                                     .conf = &f->conf,
+                                     .metrics = bn_sqlsys_metrics(f->sys),
+                                     .set_kind = set_kind,
+                                     .fact = note_fact,
+                                     .count_label = count_label,
+                                     .set_interrupt = set_interrupt};
+  f->s = &f->session;
+  f->s->stat = f->stats.stat[0];
+  f->s->limit = &f->limit;
+  f->s->services = &f->services;
+  bn_clock_reader_init(&f->s->clock, &f->clock);
 }
 
 void fixture_open(struct fixture *f, enum bn_version version)
@@ -302,34 +344,27 @@ void fixture_open_with(struct fixture *f, enum bn_version version)
   static const struct bn_policy *const policies[] = {
       [BN_V05] = &bn_policy_05, [BN_V10] = &bn_policy_10, [BN_V11] = &bn_policy_bench};
   static struct fake_conf conf;
-  struct bn_err err = {0};
 
   memset(&fake, 0, sizeof fake);
   fake.caps = (struct bn_sql_caps){
       .multi_rows_insert = true, .prepared_statements = true, .backslash_escapes = true};
   f->conf.policy = policies[version];
   f->conf.threads = 1;
-  f->conf.raw.thread_stack_size = 65536;
   f->sql_conf.driver = name;
   conf.ignored = (struct bn_list){.item = &f->ignored, .n = f->ignored != NULL};
   f->row = (struct bn_sql_row){
       .name = "fake", .conf_size = sizeof conf, .conf = &conf, .ops = &fake_driver};
   f->sys = bn_sqlsys_new(&f->sql_conf, f->conf.policy, &f->row, 1);
   assert_non_null(f->sys);
-  f->ops =
-      (struct bn_workload){.name = "toy", .event = no_event, .metrics = bn_sqlsys_metrics(f->sys)};
-  const struct bn_run_setup setup = {.conf = &f->conf, .ops = &f->ops};
-
-  assert_int_equal(bn_run_new(&f->run, &setup, &err), 0);
-  f->s = bn_run_session(f->run, 0);
+  make_session(f);
   f->drv = bn_sql_driver(f->sys, f->s, NULL);
 }
 
 void fixture_close(struct fixture *f)
 {
   bn_sql_session_end(f->sys, f->s);
-  bn_run_free(f->run);
   bn_sqlsys_free(f->sys);
+  bn_statset_done(&f->stats);
 }
 
 uint64_t counted(const struct fixture *f, unsigned counter)

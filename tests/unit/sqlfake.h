@@ -6,8 +6,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "engine/run.h"
+#include "api/session.h"
 #include "measure/stat.h"
+#include "option/conf.h"
 #include "sql/sql.h"
 
 struct fake_answer {
@@ -36,15 +37,18 @@ struct fake {
 
 extern struct fake fake;
 
-/* A run with one session that nobody executes, and the fake driver in it. */
+/* A session without a run, whose services are the test's, and the fake driver in it. */
 struct fixture {
   struct bn_conf conf;
   struct bn_sql_conf sql_conf;
   struct bn_sql_row row;
-  char *ignored; /* the one item in the list of the driver's option; NULL: none */
-  struct bn_workload ops;
-  struct bn_run *run;
-  struct bn_session *s;
+  char *ignored;         /* the one item in the list of the driver's option; NULL: none */
+  struct bn_limit limit; /* 0: the run is over */
+  struct bn_services services;
+  struct bn_statset stats;
+  struct bn_clock clock;
+  struct bn_session session, *s;
+  enum bn_kind kind; /* as the SQL layer has said */
   struct bn_sqlsys *sys;
   struct bn_sql_driver *drv;
 };

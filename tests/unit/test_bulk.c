@@ -4,6 +4,7 @@
 
 #include "cm.h"
 #include "dialect/dialect.h"
+#include "engine/run.h"
 #include "engine/stop.h"
 #include "measure/stat.h"
 #include "sqlfake.h"
@@ -173,7 +174,8 @@ static int in_command(struct fixture *f, const char *head, const char *const *ro
 {
   const struct bn_command command = {.name = "prepare", .run = insert_rows};
   struct insert in = {.head = head, .row = row, .drv = f->drv};
-  const struct bn_run_setup setup = {.conf = &f->conf, .ops = &f->ops, .self = &in};
+  const struct bn_workload ops = {.name = "toy", .metrics = bn_sqlsys_metrics(f->sys)};
+  const struct bn_run_setup setup = {.conf = &f->conf, .ops = &ops, .self = &in};
   struct bn_err err = {0};
   struct bn_run *run;
   char *end;

@@ -41,7 +41,7 @@ static void counts_statements_by_their_result(void **state)
   assert_int_equal(counted(&f, BN_C_WRITE), 1);
   assert_int_equal(counted(&f, BN_C_OTHER), 2);
   assert_int_equal(counted(&f, BN_C_ERROR), 0);
-  assert_int_equal(bn_run_kind(f.run), BN_KIND_SQL);
+  assert_int_equal(f.kind, BN_KIND_SQL);
   assert_true(bn_stat_get(&f.s->stat->longest_statement_ns) > 0);
   fixture_close(&f);
   assert_int_equal(fake.connects, 1);
