@@ -100,7 +100,7 @@ struct bn_sql_target {
 };
 
 struct bn_sql_caps {
-  bool multi_rows_insert, prepared_statements, auto_increment, serial, unsigned_int, needs_commit;
+  bool multi_rows_insert, prepared_statements;
   bool backslash_escapes; /* in text literals; and '#' begins a comment */
   bool prepares_anew;     /* by itself at each execute, if the host asks for that */
 };

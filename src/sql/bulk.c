@@ -118,8 +118,6 @@ static int insert_all(struct bn_sql_conn *c)
       sql = memmove(c->bulk.text.data + c->bulk.cut[i - 1] - c->bulk.head, sql, c->bulk.head);
     *end = '\0';
     rc = send(c, sql, (size_t)(end - sql));
-    if (rc == 0 && c->drv->caps.needs_commit)
-      rc = send(c, "COMMIT", 6);
     *end = last;
     if (rc != 0) {
       keep_unsent(c, sql, i);

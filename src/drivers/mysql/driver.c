@@ -107,11 +107,8 @@ static void thread_done(void *self)
 
 static struct bn_sql_caps caps(void)
 {
-  return (struct bn_sql_caps){.multi_rows_insert = true,
-                              .prepared_statements = true,
-                              .auto_increment = true,
-                              .unsigned_int = true,
-                              .backslash_escapes = true};
+  return (struct bn_sql_caps){
+      .multi_rows_insert = true, .prepared_statements = true, .backslash_escapes = true};
 }
 
 static const char *const isolation[BN_ISOLATIONS] = {

@@ -77,10 +77,7 @@ static void null_disconnect(void *conn)
 
 static struct bn_sql_caps null_caps(void)
 {
-  return (struct bn_sql_caps){.multi_rows_insert = true,
-                              .prepared_statements = true,
-                              .auto_increment = true,
-                              .unsigned_int = true};
+  return (struct bn_sql_caps){.multi_rows_insert = true, .prepared_statements = true};
 }
 
 static size_t null_quote(void *conn, char *out, const char *in, size_t len)

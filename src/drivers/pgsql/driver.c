@@ -112,10 +112,8 @@ static void done(void *self)
 
 static struct bn_sql_caps caps(void)
 {
-  return (struct bn_sql_caps){.multi_rows_insert = true,
-                              .prepared_statements = true,
-                              .serial = true,
-                              .prepares_anew = true};
+  return (struct bn_sql_caps){
+      .multi_rows_insert = true, .prepared_statements = true, .prepares_anew = true};
 }
 
 /* Column i of the only row; 0: NULL. */

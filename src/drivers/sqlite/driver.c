@@ -203,8 +203,7 @@ static void disconnect(void *conn)
 
 static struct bn_sql_caps caps(void)
 {
-  return (struct bn_sql_caps){
-      .multi_rows_insert = true, .prepared_statements = true, .auto_increment = true};
+  return (struct bn_sql_caps){.multi_rows_insert = true, .prepared_statements = true};
 }
 
 static void interrupt(void *conn)
