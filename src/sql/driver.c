@@ -223,8 +223,11 @@ struct bn_sql_driver *bn_sql_driver(struct bn_sqlsys *sys, struct bn_session *s,
   drv = &sys->drivers[row - sys->rows];
   pthread_mutex_lock(&sys->lock);
   rc = settle_options(sys, &err);
-  if (rc == 0 && drv->ops == NULL)
+  if (rc == 0 && drv->ops == NULL) {
     rc = load(drv, row, &err);
+    if (rc == 0)
+      s->services->fact(s->services->of, "database", "driver", row->name);
+  }
   pthread_mutex_unlock(&sys->lock);
   if (rc != 0) {
     bn_log(BN_FATAL, "%s", err.text);

@@ -144,6 +144,13 @@ def test_facts_say_what_was_run_where_and_how(tmp_path):
     assert times["start_wall_ns"] < times["end_wall_ns"]
 
 
+def test_facts_name_the_database_driver(tmp_path):
+    done = bench.run("oltp_point_select", "--db-driver=null", "--events=5", "--report=json:json", "run",
+                     cwd=tmp_path)
+    assert (done.err, done.status) == ("", 0)
+    assert json.loads((tmp_path / "json").read_text())["facts"]["database"]["driver"] == "null"
+
+
 def test_reports_of_a_script_are_said_and_the_standard_ones_printed(tmp_path):
     (tmp_path / "own.lua").write_text("""
 function event() end
