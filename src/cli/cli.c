@@ -45,7 +45,7 @@ static int set_dialect(struct bn_cli *cli, const char *name, const char *from)
     cli->policy = policy;
     return 0;
   }
-  bn_log_stderr("Invalid value for %s: '%s' (known are 1.1, 1.0 and 0.5)", from, name);
+  bn_log_stderr("%s=%s: no such dialect; allowed: 1.1, 1.0, 0.5", from, name);
   return -1;
 }
 
@@ -269,15 +269,11 @@ void bn_cli_print_fault(const struct bn_cli *cli, const struct bn_optset_fault *
   const bool plain = (cli->policy->general_errors_bare && !cli->settled) ||
                      (fault->opt != NULL && strcmp(fault->opt->name, "verbosity") == 0);
 
-  if (fault->kind != BN_OPTSET_RANGE)
+  if (fault->kind != BN_OPTSET_RANGE || !cli->policy->plain_errors)
     bn_log_stderr("%s", fault->text);
   else
     bn_log(plain ? BN_NOTICE : BN_FATAL, "%s", fault->text);
-  if (cli->policy->plain_errors)
-    return;
-  if (fault->hint[0] != '\0')
-    bn_log_stderr("%s", fault->hint);
-  if (cli->hint[0] != '\0')
+  if (cli->hint[0] != '\0' && !cli->policy->plain_errors)
     bn_log_stderr("did you mean %s?", cli->hint);
 }
 
@@ -366,7 +362,7 @@ static int open_report(const char *wanted, struct bn_report_use *use)
   *use = (struct bn_report_use){.ops = bn_registry_reporter(wanted, len), .out = stdout};
   if (use->ops == NULL) {
     list_reports(known, sizeof known);
-    bn_log_stderr("Invalid value for --report: '%s' (reports are: %s)", wanted, known);
+    bn_log_stderr("--report=%s: no such report; allowed: %s", wanted, known);
     return -1;
   }
   if (wanted[len] == ':')

@@ -88,13 +88,8 @@ static int set_option(struct asking *a, const char *arg, struct bn_err *err)
 static int check_options(const struct asking *a, struct bn_err *err)
 {
   struct bn_optset_fault fault;
-  const char *nearest, *unknown = bn_optset_pending(a->set, &nearest);
 
-  if (unknown != NULL && nearest != NULL)
-    return bn_err_set(err, 0, "invalid option: %s (did you mean --%s?)", unknown, nearest);
-  if (unknown != NULL)
-    return bn_err_set(err, 0, "invalid option: %s (see bench %s --help)", unknown, a->sub->name);
-  if (bn_optset_fault(a->set, &fault))
+  if (bn_optset_unknown(a->set, false, &fault) || bn_optset_fault(a->set, &fault))
     return bn_err_set(err, 0, "%s", fault.text);
   return 0;
 }

@@ -25,36 +25,39 @@ static const char *owner_of(const char *name)
 static void complain_of_bare_test(const struct bn_cli *cli)
 {
   char meant[BN_CLI_HINT_MAX];
+  bool near;
 
   (void)snprintf(meant, sizeof meant, "--test=%s", cli->test);
-  if (strcmp(cli->hint, meant) == 0)
-    bn_log_stderr("invalid option: %s (did you mean %s?)", cli->bare_test, meant);
+  near = strcmp(cli->hint, meant) == 0;
+  if (cli->policy->plain_errors)
+    bn_log_stderr("invalid option: %s%s%s%s", cli->bare_test, near ? " (did you mean " : "",
+                  near ? meant : "", near ? "?)" : "");
   else
-    bn_log_stderr("invalid option: %s", cli->bare_test);
+    bn_log_stderr("%s: no value%s%s%s", cli->bare_test, near ? "; did you mean " : "",
+                  near ? meant : "", near ? "?" : "");
+}
+
+static void complain_of_unknown(const struct bn_cli *cli, const struct bn_optset_fault *fault)
+{
+  const char *owner =
+      fault->opt == NULL && strncmp(fault->typed, "--", 2) == 0 ? owner_of(fault->typed + 2) : NULL;
+
+  if (owner != NULL && !cli->policy->plain_errors && strcmp(owner, cli->test) != 0)
+    bn_log_stderr("%s: an option of the %s test", fault->typed, owner);
+  else
+    bn_log_stderr("%s", fault->text);
 }
 
 int bn_cli_check_options(const struct bn_cli *cli, const struct bn_optset *options, bool accept_any)
 {
   struct bn_optset_fault fault;
-  const char *nearest = NULL;
-  const char *unknown =
-      accept_any ? bn_optset_bad_bool(options) : bn_optset_pending(options, &nearest);
 
   if (cli->bare_test != NULL && !accept_any) {
     complain_of_bare_test(cli);
     return -1;
   }
-  if (unknown != NULL) {
-    const char *owner = strncmp(unknown, "--", 2) == 0 ? owner_of(unknown + 2) : NULL;
-    char dashed[BN_CLI_HINT_MAX];
-
-    if (owner != NULL && !cli->policy->plain_errors && strcmp(owner, cli->test) != 0)
-      bn_log_stderr("invalid option: %s (it belongs to the %s test)", unknown, owner);
-    else if (nearest != NULL) {
-      bn_near_dash(dashed, sizeof dashed, nearest);
-      bn_log_stderr("invalid option: %s (did you mean --%s?)", unknown, dashed);
-    } else
-      bn_log_stderr("invalid option: %s", unknown);
+  if (bn_optset_unknown(options, accept_any, &fault)) {
+    complain_of_unknown(cli, &fault);
     return -1;
   }
   if (bn_optset_fault(options, &fault)) {

@@ -13,18 +13,35 @@
 #include "base/units.h"
 #include "option/opt.h"
 
-__attribute__((format(printf, 3, 4))) static int
-refuse(struct bn_optset_fault *fault, enum bn_optset_error kind, const char *fmt, ...)
-{
-  va_list ap;
+/* What is wrong with a value of an option, outside of dialects and in the words of sysbench, which
+   have the value in the place of %s. */
+struct wrong {
+  const char *option, *what, *plain;
+  enum bn_optset_error kind;
+};
 
-  fault->kind = kind;
-  fault->opt = NULL;
-  fault->hint[0] = '\0';
-  va_start(ap, fmt);
-  (void)vsnprintf(fault->text, sizeof fault->text, fmt, ap);
-  va_end(ap);
-  return (int)kind;
+static int refuse(const struct bn_conf *c, struct bn_optset_fault *fault, const struct wrong *w,
+                  const char *value)
+{
+  const char *at = strstr(w->plain, "%s");
+  const int before = at != NULL ? (int)(at - w->plain) : (int)strlen(w->plain);
+
+  *fault = (struct bn_optset_fault){.kind = w->kind};
+  if (c->policy->plain_errors)
+    (void)snprintf(fault->text, sizeof fault->text, "%.*s%s%s", before, w->plain,
+                   at != NULL ? value : "", at != NULL ? at + 2 : "");
+  else
+    (void)snprintf(fault->text, sizeof fault->text, "--%s=%s: %s", w->option, value, w->what);
+  return (int)w->kind;
+}
+
+static int refuse_number(const struct bn_conf *c, struct bn_optset_fault *fault,
+                         const struct wrong *w, double value)
+{
+  char text[32];
+
+  (void)snprintf(text, sizeof text, "%g", value);
+  return refuse(c, fault, w, text);
 }
 
 static uint64_t to_ns(double seconds)
@@ -58,9 +75,12 @@ static int finish_times(struct bn_conf *c, struct bn_optset_fault *fault)
   c->interval_decimals = decimals_of(r->report_interval_s);
   c->rate_unlimited_backlog = r->rate_max_backlog == 0;
   if (c->interval_ns > 0 && c->interval_ns < BN_NSEC_PER_MSEC)
-    return refuse(fault, BN_OPTSET_RANGE,
-                  "Invalid value for --report-interval: %g (at least 0.001 s)",
-                  r->report_interval_s);
+    return refuse_number(
+        c, fault,
+        &(struct wrong){"report-interval", "out of range; allowed: 0, or 0.001 or more seconds",
+                        "Invalid value for --report-interval: %s (at least 0.001 s)",
+                        BN_OPTSET_RANGE},
+        r->report_interval_s);
   if (c->events == 0 && c->time_ns == 0)
     bn_log(BN_WARNING, "%s", c->policy->endless);
   return 0;
@@ -83,7 +103,11 @@ static int finish_forced_shutdown(struct bn_conf *c, struct bn_optset_fault *fau
   len = strspn(text, "0123456789");
   v = strtod(text, &end);
   if (len == 0 || len > 9 || (text[len] != '\0' && strcmp(text + len, "%") != 0))
-    return refuse(fault, BN_OPTSET_RANGE, "Invalid value for --forced-shutdown: '%s'", text);
+    return refuse(c, fault,
+                  &(struct wrong){"forced-shutdown",
+                                  "not a time; allowed: whole seconds, N% of --time, off",
+                                  "Invalid value for --forced-shutdown: '%s'", BN_OPTSET_RANGE},
+                  text);
   if (text[len] == '%')
     v = floor((double)limit_ns / (double)BN_NSEC_PER_SEC * v / 100);
   c->forced_ns = to_ns(v);
@@ -99,7 +123,13 @@ static int finish_grace(struct bn_conf *c, struct bn_optset_fault *fault)
   if (c->grace_auto)
     return 0;
   if (bn_units_duration(text, &seconds) != 0 || seconds < 0 || seconds > INT32_MAX)
-    return refuse(fault, BN_OPTSET_RANGE, "Invalid value for --time-grace: '%s'", text);
+    return refuse(
+        c, fault,
+        &(struct wrong){"time-grace",
+                        "not a time; allowed: 0 or more seconds, also with ms, s, m or h, "
+                        "or auto",
+                        "Invalid value for --time-grace: '%s'", BN_OPTSET_RANGE},
+        text);
   c->grace_ns = to_ns(seconds);
   return 0;
 }
@@ -109,15 +139,20 @@ static int finish_random(struct bn_conf *c, struct bn_optset_fault *fault)
   struct bn_conf_raw *r = &c->raw;
 
   if (r->rand_init && r->rand_seed != 0)
-    return refuse(fault, BN_OPTSET_RANGE, "Cannot set both --rand-init and --rand-seed");
+    return refuse(c, fault,
+                  &(struct wrong){"rand-init", "cannot be used with --rand-seed",
+                                  "Cannot set both --rand-init and --rand-seed", BN_OPTSET_RANGE},
+                  "on");
   if (c->policy->loose_values && (r->rand_pareto_h <= 0 || r->rand_pareto_h >= 1)) {
     bn_log_stderr("--rand-pareto-h=%g is taken for 0.2: it lies between 0 and 1", r->rand_pareto_h);
     r->rand_pareto_h = 0.2;
   }
   if (r->rand_pareto_h <= 0 || r->rand_pareto_h >= 1)
-    return refuse(fault, BN_OPTSET_RANGE,
-                  "Invalid value for --rand-pareto-h: %g (it lies between 0 and 1)",
-                  r->rand_pareto_h);
+    return refuse_number(c, fault,
+                         &(struct wrong){"rand-pareto-h",
+                                         "out of range; allowed: more than 0, less than 1",
+                                         "Invalid value for --rand-pareto-h: %s", BN_OPTSET_RANGE},
+                         r->rand_pareto_h);
   c->dist = (struct bn_dist){.type = (enum bn_dist_type)r->rand_type,
                              .iterations = (unsigned)r->rand_spec_iter,
                              .special_pct = (unsigned)r->rand_spec_pct,
@@ -152,15 +187,21 @@ static int finish_checkpoints(struct bn_conf *c, struct bn_optset_fault *fault)
   const struct bn_list *list = &c->raw.report_checkpoints;
 
   if (list->n > BN_CHECKPOINTS_MAX)
-    return refuse(fault, BN_OPTSET_RANGE,
-                  "Too many checkpoints in --report-checkpoints (up to %d can be defined)",
-                  (int)BN_CHECKPOINTS_MAX);
+    return refuse(c, fault,
+                  &(struct wrong){"report-checkpoints", "one too many; allowed: up to 256",
+                                  "Too many checkpoints in --report-checkpoints (up to 256 can be "
+                                  "defined)",
+                                  BN_OPTSET_RANGE},
+                  list->item[BN_CHECKPOINTS_MAX]);
   for (size_t i = 0; i < list->n; i++) {
     int64_t seconds;
 
     if (bn_units_int(list->item[i], &seconds) != 0 || seconds < 0 || seconds > INT32_MAX)
-      return refuse(fault, BN_OPTSET_RANGE, "Invalid value for --report-checkpoints: '%s'",
-                    list->item[i]);
+      return refuse(
+          c, fault,
+          &(struct wrong){"report-checkpoints", "not a whole number of seconds; allowed: 0 or more",
+                          "Invalid value for --report-checkpoints: '%s'", BN_OPTSET_RANGE},
+          list->item[i]);
     c->checkpoint_ns[i] = (uint64_t)seconds * BN_NSEC_PER_SEC;
   }
   if (list->n > 0)
@@ -177,33 +218,59 @@ static bool has_percentile(const struct bn_conf *c, double rank)
   return false;
 }
 
+/* One item of --percentile. */
+static int read_rank(const struct bn_conf *c, const char *text, double *rank,
+                     struct bn_optset_fault *fault)
+{
+  static const char ranks[] = "; allowed: more than 0, at most 100, or 0 alone for none";
+  char what[96], plain[96];
+
+  if (bn_units_double(text, rank) != 0) {
+    (void)snprintf(what, sizeof what, "not a number%s", ranks);
+    return refuse(c, fault,
+                  &(struct wrong){"percentile", what,
+                                  "Invalid value for the 'percentile' option: '%s'", BN_OPTSET_BAD},
+                  text);
+  }
+  if (c->raw.percentile.n == 1 && *rank < 1e-9 && *rank > -1e-9 && !c->policy->percentile_from_1) {
+    *rank = 0;
+    return 0;
+  }
+  if (*rank > 0 && *rank <= 100 && (!c->policy->percentile_from_1 || *rank >= 1))
+    return 0;
+  (void)snprintf(what, sizeof what, "out of range%s", ranks);
+  (void)snprintf(plain, sizeof plain, "Invalid value for %s: %%s", c->policy->percentile_name);
+  return refuse(c, fault, &(struct wrong){"percentile", what, plain, BN_OPTSET_RANGE}, text);
+}
+
 static int finish_percentiles(struct bn_conf *c, struct bn_optset_fault *fault)
 {
+  static const struct wrong many = {"percentile", "one too many; allowed: up to 32",
+                                    "Too many percentiles in --percentile (up to 32)",
+                                    BN_OPTSET_RANGE},
+                            none = {"percentile", "cannot be used with --histogram",
+                                    "--histogram cannot be used with --percentile=0",
+                                    BN_OPTSET_RANGE};
   const struct bn_list *list = &c->raw.percentile;
   double rank = 0;
 
   c->n_percents = 0;
   for (size_t i = 0; i < list->n; i++) {
-    if (bn_units_double(list->item[i], &rank) != 0)
-      return refuse(fault, BN_OPTSET_BAD, "Invalid value for the 'percentile' option: '%s'",
-                    list->item[i]);
-    if (list->n == 1 && rank < 1e-9 && rank > -1e-9 && !c->policy->percentile_from_1)
+    const int rc = read_rank(c, list->item[i], &rank, fault);
+
+    if (rc != 0)
+      return rc;
+    if (rank <= 0)
       break;
-    if (rank <= 0 || rank > 100 || (c->policy->percentile_from_1 && rank < 1))
-      return refuse(fault, BN_OPTSET_RANGE, "Invalid value for %s: %s", c->policy->percentile_name,
-                    list->item[i]);
     if (has_percentile(c, rank))
       continue;
     if (c->n_percents == BN_PERCENTS_MAX)
-      return refuse(fault, BN_OPTSET_RANGE, "Too many percentiles in --percentile (up to %d)",
-                    (int)BN_PERCENTS_MAX);
+      return refuse(c, fault, &many, list->item[i]);
     c->percents[c->n_percents++] = rank;
   }
   if (c->n_percents > 1)
     qsort(c->percents + 1, c->n_percents - 1, sizeof c->percents[0], by_value_double);
-  if (c->raw.histogram && c->n_percents == 0)
-    return refuse(fault, BN_OPTSET_RANGE, "--histogram cannot be used with --percentile=0");
-  return 0;
+  return c->raw.histogram && c->n_percents == 0 ? refuse(c, fault, &none, "0") : 0;
 }
 
 int bn_conf_finish(struct bn_conf *c, const struct bn_optset *s, struct bn_optset_fault *fault)

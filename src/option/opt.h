@@ -32,7 +32,7 @@ void bn_optset_free(struct bn_optset *s);
 /* Adds a table under a group name ("cpu options", copied); sets every value to its default in this
    dialect. Table and values stay the caller's and must outlive the set.  Pending settings that
    match a new option are applied at once, in the order they were given; what is wrong with them is
-   found by bn_optset_pending and bn_optset_fault.  A name that exists already is refused (-1),
+   found by bn_optset_unknown and bn_optset_fault.  A name that exists already is refused (-1),
    unless override: a script's own option of a general name shadows it for bn_optset_each and takes
    its settings, while the general one keeps its value for the engine. */
 int bn_optset_add(struct bn_optset *s, const char *group, const struct bn_opt *table, void *values,
@@ -53,11 +53,6 @@ bool bn_optset_is_comment(const char *name);
 int bn_optset_set_file(struct bn_optset *s, const char *name, const char *text, const char *path,
                        unsigned line, struct bn_err *err);
 
-/* The first pending command-line setting, as typed ("--file-num=4"), or NULL; `nearest` gets the
-   closest known name for "did you mean", or NULL. */
-const char *bn_optset_pending(const struct bn_optset *s, const char **nearest);
-/* The first boolean of the command line with a value that is none, as typed, or NULL. */
-const char *bn_optset_bad_bool(const struct bn_optset *s);
 /* Every pending setting of an unknown option, in order; path NULL: from the command line, else of
    that file and line. Scripts of the 1.0 and 0.5 kind take the command line's as free string
    options. */
@@ -70,13 +65,18 @@ const struct bn_opt *bn_optset_find(const struct bn_optset *s, const char *name)
 /* The known name closest to this one (also equal to it), or NULL when none is near. */
 const char *bn_optset_nearest(const struct bn_optset *s, const char *name);
 
-/* The first option, in the order of the tables, whose last setting was bad. */
+/* What is wrong with a setting.  Outside of dialects the sentence has one form,
+   "--NAME=VALUE: what is wrong; allowed: …", or "FILE:LINE: NAME=VALUE: …". */
 struct bn_optset_fault {
-  enum bn_optset_error kind; /* BAD: stderr; RANGE: FATAL on stdout */
-  const struct bn_opt *opt;
-  char text[640]; /* the sentence */
-  char hint[160]; /* what would be right, or "" */
+  enum bn_optset_error kind; /* in a dialect: RANGE is FATAL on stdout, others are for stderr */
+  const struct bn_opt *opt;  /* NULL: unknown */
+  const char *typed;         /* the argument, borrowed; NULL: of no single one, or of a file */
+  char text[640];
 };
+/* The first setting of the command line that has no option, unless any is accepted, or a boolean
+   that is none. */
+bool bn_optset_unknown(const struct bn_optset *s, bool accept_any, struct bn_optset_fault *out);
+/* The first option, in the order of the tables, whose last setting was bad. */
 bool bn_optset_fault(const struct bn_optset *s, struct bn_optset_fault *out);
 
 /* true: set by the user (command line or file), and not to nothing, under this name or through an

@@ -51,28 +51,6 @@ const char *bn_optset_nearest(const struct bn_optset *s, const char *name)
   return best;
 }
 
-const char *bn_optset_pending(const struct bn_optset *s, const char **nearest)
-{
-  for (size_t i = 0; i < s->n_pending; i++) {
-    const struct bn_setting *st = &s->pending[i];
-
-    if (st->path != NULL)
-      continue;
-    if (nearest != NULL)
-      *nearest = st->bad_bool ? NULL : bn_optset_nearest(s, st->name);
-    return st->typed != NULL ? st->typed : st->name;
-  }
-  return NULL;
-}
-
-const char *bn_optset_bad_bool(const struct bn_optset *s)
-{
-  for (size_t i = 0; i < s->n_pending; i++)
-    if (s->pending[i].bad_bool)
-      return s->pending[i].typed;
-  return NULL;
-}
-
 const struct bn_opt *bn_optset_find(const struct bn_optset *s, const char *name)
 {
   const struct bn_entry *e = bn_optset_entry(s, name);
@@ -90,6 +68,52 @@ void bn_optset_each_pending(const struct bn_optset *s,
       fn(arg, s->pending[i].name, s->pending[i].text, s->pending[i].path, s->pending[i].line);
 }
 
+static void explain_unknown(const struct bn_optset *s, const struct bn_setting *st,
+                            struct bn_optset_fault *out)
+{
+  const char *nearest = bn_optset_nearest(s, st->name);
+  char dashed[128] = "";
+
+  if (nearest != NULL)
+    bn_near_dash(dashed, sizeof dashed, nearest);
+  if (s->policy->plain_errors)
+    (void)snprintf(out->text, sizeof out->text, "invalid option: %s%s%s%s", out->typed,
+                   nearest != NULL ? " (did you mean --" : "", dashed, nearest != NULL ? "?)" : "");
+  else
+    (void)snprintf(out->text, sizeof out->text, "%s: no such option%s%s%s", out->typed,
+                   nearest != NULL ? "; did you mean --" : "", dashed, nearest != NULL ? "?" : "");
+}
+
+bool bn_optset_unknown(const struct bn_optset *s, bool accept_any, struct bn_optset_fault *out)
+{
+  for (size_t i = 0; i < s->n_pending; i++) {
+    const struct bn_setting *st = &s->pending[i];
+    const struct bn_opt *o = st->bad_bool ? bn_optset_find(s, st->name) : NULL;
+
+    if (st->path != NULL || (!st->bad_bool && accept_any))
+      continue;
+    *out = (struct bn_optset_fault){.kind = BN_OPTSET_UNKNOWN,
+                                    .typed = st->typed != NULL ? st->typed : st->name};
+    if (o == NULL)
+      explain_unknown(s, st, out);
+    else if (s->policy->plain_errors)
+      (void)snprintf(out->text, sizeof out->text, "invalid option: %s", out->typed);
+    else
+      bn_optval_explain(o, st->text, BN_OPTSET_BOOL, s->policy, out);
+    return true;
+  }
+  return false;
+}
+
+/* FILE:LINE in the place of the dashes. */
+static void name_place(const struct bn_setting *st, struct bn_optset_fault *fault)
+{
+  char text[sizeof fault->text];
+
+  (void)snprintf(text, sizeof text, "%.200s:%u: %.400s", st->path, st->line, fault->text + 2);
+  memcpy(fault->text, text, sizeof text);
+}
+
 bool bn_optset_fault(const struct bn_optset *s, struct bn_optset_fault *out)
 {
   for (size_t i = 0; i < s->n; i++) {
@@ -97,10 +121,10 @@ bool bn_optset_fault(const struct bn_optset *s, struct bn_optset_fault *out)
 
     if (e->bad == BN_OPTSET_OK)
       continue;
-    bn_optval_explain(e->o, e->last.text, e->bad, out);
-    if (e->last.path != NULL)
-      (void)snprintf(out->hint, sizeof out->hint, "it was set in %.120s, line %u", e->last.path,
-                     e->last.line);
+    bn_optval_explain(e->o, e->last.text, e->bad, s->policy, out);
+    out->typed = e->last.typed;
+    if (e->last.path != NULL && !s->policy->plain_errors)
+      name_place(&e->last, out);
     return true;
   }
   return false;

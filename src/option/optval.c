@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "base/log.h"
+#include "base/near.h"
 #include "base/units.h"
 
 enum { NO_MEMORY = -5 };
@@ -329,18 +330,8 @@ static bool is_numeric(const struct bn_opt *o)
 
 static void explain_range(const struct bn_opt *o, const char *text, struct bn_optset_fault *out)
 {
-  const char *shown = text != NULL ? text : "";
-  uint64_t size;
+  const char *shown = is_numeric(o) && text[0] == '\0' ? "0" : text;
 
-  if (is_numeric(o) && shown[0] == '\0')
-    shown = "0";
-  if (o->type == BN_SIZE && bn_units_size(shown, &size) != 0)
-    (void)snprintf(out->hint, sizeof out->hint,
-                   "'%.40s' is not a size: write a whole number, then K, M, G or T", shown);
-  if (o->type == BN_CHOICE) {
-    (void)snprintf(out->hint, sizeof out->hint, "--%s is one of: ", o->name);
-    list_choices(o, out->hint + strlen(out->hint), sizeof out->hint - strlen(out->hint));
-  }
   if (o->range_text != NULL)
     fill_in(out->text, sizeof out->text, o->range_text, shown);
   else if (o->type == BN_CHOICE)
@@ -351,14 +342,73 @@ static void explain_range(const struct bn_opt *o, const char *text, struct bn_op
                    shown, o->min, o->max);
 }
 
-void bn_optval_explain(const struct bn_opt *o, const char *text, enum bn_optset_error kind,
-                       struct bn_optset_fault *out)
+/* Of the bounds that a table names, those that are there to be told. */
+static void add_bounds(const struct bn_opt *o, const char *unit, const char *unbounded, char *out,
+                       size_t len)
+{
+  if (!is_bounded(o) || (o->min == INT64_MIN && o->max == INT64_MAX))
+    (void)snprintf(out, len, "%s", unbounded);
+  else if (o->max >= INT32_MAX)
+    (void)snprintf(out, len, "%" PRId64 " or more%s", o->min, unit);
+  else
+    (void)snprintf(out, len, "%" PRId64 " to %" PRId64 "%s", o->min, o->max, unit);
+}
+
+static void allowed(const struct bn_opt *o, char *out, size_t len)
+{
+  switch (o->type) {
+  case BN_BOOL:
+    (void)snprintf(out, len, "on, true, 1, off, false, 0");
+    break;
+  case BN_INT:
+    add_bounds(o, "", "a whole number", out, len);
+    break;
+  case BN_SIZE:
+    add_bounds(o, " bytes, also with K, M, G or T", "bytes, also with K, M, G or T", out, len);
+    break;
+  case BN_DOUBLE:
+    add_bounds(o, "", "a number", out, len);
+    break;
+  case BN_SECONDS:
+    add_bounds(o, " seconds, also with ms, s, m or h", "seconds, also with ms, s, m or h", out,
+               len);
+    break;
+  case BN_CHOICE:
+    list_choices(o, out, len);
+    break;
+  case BN_STRING:
+  case BN_PATH:
+  case BN_LIST:
+    (void)snprintf(out, len, "any text");
+    break;
+  }
+}
+
+static const char *whats_wrong(const struct bn_opt *o, const char *text, enum bn_optset_error kind)
+{
+  static const char *const misfits[] = {
+      [BN_BOOL] = "neither on nor off", [BN_INT] = "not a whole number",
+      [BN_SIZE] = "not a size",         [BN_DOUBLE] = "not a number",
+      [BN_STRING] = "not a text",       [BN_CHOICE] = "unknown",
+      [BN_LIST] = "not a list",         [BN_PATH] = "not a path",
+      [BN_SECONDS] = "not a time"};
+  uint64_t size;
+  int64_t whole;
+
+  if (o->type == BN_INT && bn_units_int(text, &whole) == 0)
+    return "out of range";
+  if (kind != BN_OPTSET_RANGE || o->type == BN_CHOICE ||
+      (o->type == BN_SIZE && text[0] != '\0' && bn_units_size(text, &size) != 0))
+    return misfits[o->type];
+  return "out of range";
+}
+
+/* In the words of sysbench. */
+static void explain_plainly(const struct bn_opt *o, const char *text, enum bn_optset_error kind,
+                            struct bn_optset_fault *out)
 {
   char name[128];
 
-  out->kind = kind;
-  out->opt = o;
-  out->text[0] = out->hint[0] = '\0';
   if (kind == BN_OPTSET_RANGE) {
     explain_range(o, text, out);
     return;
@@ -368,5 +418,25 @@ void bn_optval_explain(const struct bn_opt *o, const char *text, enum bn_optset_
     if (*p == '-')
       *p = '_';
   (void)snprintf(out->text, sizeof out->text, "Invalid value for the '%s' option: '%.400s'", name,
-                 text != NULL ? text : "");
+                 text);
+}
+
+void bn_optval_explain(const struct bn_opt *o, const char *text, enum bn_optset_error kind,
+                       const struct bn_policy *policy, struct bn_optset_fault *out)
+{
+  const char *shown = text != NULL ? text : "";
+  char name[128], known[200];
+
+  *out = (struct bn_optset_fault){.kind = kind, .opt = o};
+  if (policy->plain_errors) {
+    explain_plainly(o, shown, kind, out);
+    return;
+  }
+  bn_near_dash(name, sizeof name, o->name);
+  allowed(o, known, sizeof known);
+  if (text == NULL)
+    (void)snprintf(out->text, sizeof out->text, "--%s: no value; allowed: %s", name, known);
+  else
+    (void)snprintf(out->text, sizeof out->text, "--%s=%.200s: %s; allowed: %s", name, text,
+                   whats_wrong(o, text, kind), known);
 }

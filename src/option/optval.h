@@ -32,9 +32,9 @@ enum bn_optset_error bn_optval_default(const struct bn_opt *o, const struct bn_p
                                        void *value);
 /* Releases what a string or list holds; the value becomes empty. */
 void bn_optval_clear(const struct bn_opt *o, void *value);
-/* Fills text and hint of a fault of that kind. */
+/* Fills a fault of that kind in the words of the policy. */
 void bn_optval_explain(const struct bn_opt *o, const char *text, enum bn_optset_error kind,
-                       struct bn_optset_fault *out);
+                       const struct bn_policy *policy, struct bn_optset_fault *out);
 /* The value as a number, for comparing; 0 for what is none. */
 double bn_optval_number(const struct bn_opt *o, const void *value);
 

@@ -26,7 +26,9 @@ def owners(heading, ask):
 
 
 def options_of_the_tables():
-    return re.findall(r"^\.It Fl Fl ([a-z0-9-]+)", bench.run("--help-man").out, re.MULTILINE)
+    """Options of subcommands come last in the page."""
+    page = bench.run("--help-man").out.split("\n.Ss bench ")[0]
+    return re.findall(r"^\.It Fl Fl ([a-z0-9-]+)", page, re.MULTILINE)
 
 
 def test_every_option_has_its_row():
@@ -53,7 +55,7 @@ def test_bad_value_is_refused(row, tmp_path):
     if out.startswith("bench "):
         out = bench.without_banner(got).out
     assert got.status == 1
-    if message.startswith(("FATAL", "Invalid value for verbosity")):
+    if message.startswith("FATAL"):
         assert out.rstrip("\n") == message
     else:
         assert (out, got.err.split("\n")[0]) == ("", message)

@@ -494,7 +494,7 @@ def test_root_raises_the_hard_limit(tmp_path, library):
 def test_more_files_than_allowed(tmp_path):
     done = run("fileio", "--file-num=100001", "prepare", cwd=tmp_path)
     assert done.status == 1
-    assert "FATAL: Invalid value for file-num: 100001\n" in done.out
+    assert done.err == "--file-num=100001: out of range; allowed: 1 to 100000\n"
     assert contents(tmp_path) == {}
 
 

@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   struct bn_err err = {0};
   struct bn_optset *set = bn_optset_new(&bn_policy_bench);
   char *text = malloc(size + 1);
-  const char *nearest = NULL;
+  struct bn_optset_fault fault;
 
   if (set == NULL || text == NULL)
     goto out;
@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   }
   if (!fuzz_values_allowed(&values))
     abort();
-  (void)bn_optset_pending(set, &nearest);
+  (void)bn_optset_unknown(set, false, &fault);
 out:
   bn_optset_free(set);
   free(text);

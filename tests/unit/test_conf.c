@@ -66,24 +66,24 @@ static void refused(const struct bn_policy *policy, const char *setting, int kin
 
 static void test_every_default_parses(void **state)
 {
-  static const struct bn_opt *const tables[] = {bn_conf_general_options, bn_conf_file_options,
-                                                bn_conf_rand_options, bn_conf_log_options,
-                                                bn_conf_latency_options};
   static const struct bn_policy *const forms[] = {&bn_policy_05, &bn_policy_10, &bn_policy_11,
                                                   &bn_policy_bench};
+  const struct bn_opt *o;
 
   (void)state;
-  for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
-    for (const struct bn_opt *o = tables[t]; o->name != NULL; o++)
-      for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
-        union bn_optval value;
+  open_conf(&bn_policy_bench);
+  for (size_t n = 0; (o = bn_optset_at(set, n, NULL)) != NULL; n++)
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+      union bn_optval value;
 
-        if (bn_optval_default(o, forms[i], &value) != 0)
-          fail_msg("default of --%s", o->name);
-        bn_optval_clear(o, &value);
-        assert_non_null(o->help);
-        assert_true(o->help[0] != '\0' && strchr(o->help, '\n') == NULL);
-      }
+      if (bn_optval_default(o, forms[i], &value) != 0)
+        fail_msg("default of --%s", o->name);
+      bn_optval_clear(o, &value);
+      assert_non_null(o->help);
+      assert_true(o->help[0] != '\0' && strchr(o->help, '\n') == NULL);
+    }
+  assert_non_null(bn_optset_at(set, 30, NULL));
+  close_conf();
 }
 
 static void test_defaults(void **state)
@@ -191,7 +191,7 @@ static void test_checkpoints(void **state)
   for (int i = 2; i <= 257; i++)
     (void)snprintf(list + strlen(list), sizeof list - strlen(list), ",%d", i);
   refused(&bn_policy_bench, list, BN_OPTSET_RANGE,
-          "Too many checkpoints in --report-checkpoints (up to 256 can be defined)");
+          "--report-checkpoints=257: one too many; allowed: up to 256");
 }
 
 static void test_percentiles(void **state)
@@ -210,49 +210,85 @@ static void test_percentiles(void **state)
   close_conf();
 }
 
-static void test_refusals(void **state)
+/* "--NAME=VALUE: what is wrong". */
+static void test_own_refusals(void **state)
+{
+  static const struct {
+    const char *setting, *what;
+    int kind;
+  } rows[] = {
+      {"threads=0", "out of range; allowed: 1 to 1000000", BN_OPTSET_RANGE},
+      {"threads=abc", "not a whole number; allowed: 1 to 1000000", BN_OPTSET_BAD},
+      {"events=-5", "out of range; allowed: 0 or more", BN_OPTSET_RANGE},
+      {"time=-1", "out of range; allowed: 0 or more seconds, also with ms, s, m or h",
+       BN_OPTSET_RANGE},
+      {"rate=-1", "out of range; allowed: 0 to 1000000000", BN_OPTSET_RANGE},
+      {"report-interval=-1", "out of range; allowed: 0 or more seconds, also with ms, s, m or h",
+       BN_OPTSET_RANGE},
+      {"report-interval=0.0001", "out of range; allowed: 0, or 0.001 or more seconds",
+       BN_OPTSET_RANGE},
+      {"forced-shutdown=5x", "not a time; allowed: whole seconds, N% of --time, off",
+       BN_OPTSET_RANGE},
+      {"time-grace=soon",
+       "not a time; allowed: 0 or more seconds, also with ms, s, m or h, or auto", BN_OPTSET_RANGE},
+      {"thread-stack-size=64Q", "not a size; allowed: 1 or more bytes, also with K, M, G or T",
+       BN_OPTSET_RANGE},
+      {"thread-stack-size=0", "out of range; allowed: 1 or more bytes, also with K, M, G or T",
+       BN_OPTSET_RANGE},
+      {"rand-type=foo", "unknown; allowed: uniform, gaussian, special, pareto, zipfian",
+       BN_OPTSET_RANGE},
+      {"rand-seed=x", "not a whole number; allowed: a whole number", BN_OPTSET_BAD},
+      {"rand-zipfian-exp=-0.5", "out of range; allowed: 0 to 1000", BN_OPTSET_RANGE},
+      {"rand-pareto-h=1", "out of range; allowed: more than 0, less than 1", BN_OPTSET_RANGE},
+      {"verbosity=9", "out of range; allowed: 0 to 5", BN_OPTSET_RANGE},
+      {"percentile=101", "out of range; allowed: more than 0, at most 100, or 0 alone for none",
+       BN_OPTSET_RANGE},
+      {"percentile=abc", "not a number; allowed: more than 0, at most 100, or 0 alone for none",
+       BN_OPTSET_BAD},
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    char text[200];
+
+    (void)snprintf(text, sizeof text, "--%s: %s", rows[i].setting, rows[i].what);
+    refused(&bn_policy_bench, rows[i].setting, rows[i].kind, text);
+  }
+  refused(&bn_policy_bench, "threads", BN_OPTSET_RANGE,
+          "--threads: no value; allowed: 1 to 1000000");
+  refused(&bn_policy_bench, "percentile=50,0", BN_OPTSET_RANGE,
+          "--percentile=0: out of range; allowed: more than 0, at most 100, or 0 alone for none");
+  refused(&bn_policy_bench, "report-checkpoints=1,x", BN_OPTSET_RANGE,
+          "--report-checkpoints=x: not a whole number of seconds; allowed: 0 or more");
+  assert_int_equal(FINISH(&bn_policy_bench, "histogram", "percentile=0"), BN_OPTSET_RANGE);
+  assert_string_equal(fault.text, "--percentile=0: cannot be used with --histogram");
+  close_conf();
+}
+
+/* In the words of the version. */
+static void test_refusals_of_dialects(void **state)
 {
   (void)state;
-  refused(&bn_policy_bench, "threads=0", BN_OPTSET_RANGE, "Invalid value for --threads: 0.\n\n");
-  refused(&bn_policy_bench, "threads=-1", BN_OPTSET_RANGE, "Invalid value for --threads: -1.\n\n");
-  refused(&bn_policy_bench, "threads=abc", BN_OPTSET_BAD,
+  refused(&bn_policy_11, "threads=0", BN_OPTSET_RANGE, "Invalid value for --threads: 0.\n\n");
+  refused(&bn_policy_10, "threads=-1", BN_OPTSET_RANGE, "Invalid value for --threads: -1.\n\n");
+  refused(&bn_policy_11, "threads=abc", BN_OPTSET_BAD,
           "Invalid value for the 'threads' option: 'abc'");
-  refused(&bn_policy_bench, "events=-5", BN_OPTSET_RANGE, "Invalid value for --events: -5.\n\n");
-  refused(&bn_policy_bench, "time=-1", BN_OPTSET_RANGE, "Invalid value for --time: -1.\n\n");
-  refused(&bn_policy_bench, "rate=-1", BN_OPTSET_RANGE, "Invalid value for --rate: -1.\n\n");
-  refused(&bn_policy_bench, "warmup-time=-1", BN_OPTSET_RANGE,
-          "Invalid value for --warmup-time: -1.\n\n");
-  refused(&bn_policy_bench, "report-interval=-1", BN_OPTSET_RANGE,
-          "Invalid value for --report-interval: -1.\n\n");
-  refused(&bn_policy_bench, "report-interval=0.0001", BN_OPTSET_RANGE,
-          "Invalid value for --report-interval: 0.0001 (at least 0.001 s)");
-  refused(&bn_policy_bench, "forced-shutdown=5x", BN_OPTSET_RANGE,
-          "Invalid value for --forced-shutdown: '5x'");
-  refused(&bn_policy_bench, "forced-shutdown=-1", BN_OPTSET_RANGE,
+  refused(&bn_policy_11, "events=-5", BN_OPTSET_RANGE, "Invalid value for --events: -5.\n\n");
+  refused(&bn_policy_11, "forced-shutdown=-1", BN_OPTSET_RANGE,
           "Invalid value for --forced-shutdown: '-1'");
-  refused(&bn_policy_bench, "time-grace=soon", BN_OPTSET_RANGE,
+  refused(&bn_policy_11, "time-grace=soon", BN_OPTSET_RANGE,
           "Invalid value for --time-grace: 'soon'");
-  refused(&bn_policy_bench, "thread-stack-size=64Q", BN_OPTSET_RANGE,
+  refused(&bn_policy_11, "thread-stack-size=64Q", BN_OPTSET_RANGE,
           "Invalid value for thread-stack-size: 64Q.\n\n");
-  refused(&bn_policy_bench, "rand-type=foo", BN_OPTSET_RANGE,
+  refused(&bn_policy_11, "rand-type=foo", BN_OPTSET_RANGE,
           "Invalid random numbers distribution: foo.");
-  refused(&bn_policy_bench, "rand-zipfian-exp=-0.5", BN_OPTSET_RANGE,
-          "--rand-zipfian-exp must be >= 0");
-  refused(&bn_policy_bench, "rand-pareto-h=1", BN_OPTSET_RANGE,
-          "Invalid value for --rand-pareto-h: 1 (it lies between 0 and 1)");
-  refused(&bn_policy_bench, "report-checkpoints=1,x", BN_OPTSET_RANGE,
+  refused(&bn_policy_11, "report-checkpoints=1,x", BN_OPTSET_RANGE,
           "Invalid value for --report-checkpoints: 'x'");
-  refused(&bn_policy_bench, "verbosity=9", BN_OPTSET_RANGE, "Invalid value for verbosity: 9");
-  refused(&bn_policy_bench, "percentile=101", BN_OPTSET_RANGE,
-          "Invalid value for --percentile: 101");
-  refused(&bn_policy_bench, "percentile=50,0", BN_OPTSET_RANGE,
-          "Invalid value for --percentile: 0");
-  refused(&bn_policy_bench, "percentile=abc", BN_OPTSET_BAD,
+  refused(&bn_policy_11, "verbosity=9", BN_OPTSET_RANGE, "Invalid value for verbosity: 9");
+  refused(&bn_policy_11, "percentile=101", BN_OPTSET_RANGE, "Invalid value for --percentile: 101");
+  refused(&bn_policy_11, "percentile=abc", BN_OPTSET_BAD,
           "Invalid value for the 'percentile' option: 'abc'");
   refused(&bn_policy_05, "percentile=0", BN_OPTSET_RANGE, "Invalid value for percentile option: 0");
-  assert_int_equal(FINISH(&bn_policy_bench, "histogram", "percentile=0"), BN_OPTSET_RANGE);
-  assert_string_equal(fault.text, "--histogram cannot be used with --percentile=0");
-  close_conf();
 }
 
 /* The order of the reference, whatever the order of the arguments. */
@@ -261,7 +297,7 @@ static void test_first_fault(void **state)
   (void)state;
   assert_int_equal(FINISH(&bn_policy_bench, "verbosity=9", "rand-type=foo", "threads=0"),
                    BN_OPTSET_RANGE);
-  assert_string_equal(fault.text, "Invalid value for --threads: 0.\n\n");
+  assert_string_equal(fault.text, "--threads=0: out of range; allowed: 1 to 1000000");
   close_conf();
 }
 
@@ -313,7 +349,8 @@ int main(void)
       cmocka_unit_test(test_checkpoints),
       cmocka_unit_test(test_percentiles),
       cmocka_unit_test(test_numbers_of_dialects),
-      cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_own_refusals),
+      cmocka_unit_test(test_refusals_of_dialects),
       cmocka_unit_test(test_first_fault),
       cmocka_unit_test(test_seeds),
   };

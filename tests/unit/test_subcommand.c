@@ -122,8 +122,8 @@ static void test_run(void **state)
       {"show", "", "too few arguments; usage: bench show [options]... FILE [FILE]", 1},
       {"show a b c", "",
        "too many arguments, from 'c' on; usage: bench show [options]... FILE [FILE]", 1},
-      {"show a --formt=x", "", "invalid option: --formt=x (did you mean --format?)", 1},
-      {"show a --threads=4", "", "invalid option: --threads=4 (see bench show --help)", 1},
+      {"show a --formt=x", "", "--formt=x: no such option; did you mean --format?", 1},
+      {"show a --threads=4", "", "--threads=4: no such option", 1},
       {"show a -f", "", "unknown argument '-f' (see bench show --help)", 1},
   };
 
@@ -146,8 +146,7 @@ static void test_bad_value(void **state)
 
   (void)state;
   assert_int_equal(run("show a --first-count=10", out, sizeof out, &err), 1);
-  assert_non_null(strstr(err.text, "--first-count"));
-  assert_non_null(strstr(err.text, "10"));
+  assert_string_equal(err.text, "--first-count=10: out of range; allowed: 1 to 9");
   assert_string_equal(seen, "");
 }
 

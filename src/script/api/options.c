@@ -314,6 +314,7 @@ static void validate(void *arg, const char *name, const char *value, const char 
   struct validation *v = arg;
   const struct bn_options *own = v->own;
   lua_State *L = v->lua->L;
+  const bool plain = bn_optset_policy(v->lua->vm->setup->options)->plain_errors;
   size_t i = 0;
 
   (void)line;
@@ -329,8 +330,8 @@ static void validate(void *arg, const char *name, const char *value, const char 
     return;
   if (!lua_toboolean(L, -1)) {
     /* Worded and placed like an option nobody knows. */
-    bn_log_stderr("invalid option: --%s%s%s", name, value != NULL ? "=" : "",
-                  value != NULL ? value : "");
+    bn_log_stderr("%s--%s%s%s%s", plain ? "invalid option: " : "", name, value != NULL ? "=" : "",
+                  value != NULL ? value : "", plain ? "" : ": the script refuses this value");
     v->rc = -1;
   }
   lua_pop(L, 1);
