@@ -59,18 +59,15 @@ struct bn_conf {
   struct bn_dist dist;
 };
 
-/* The tables to add to the option set, values in *raw, and the groups to add them under.  The
-   general options are two tables because 0.5 lists the random numbers' between them, and the log's
-   are two because the help aligns them apart. */
-extern const struct bn_opt bn_conf_general_options[], bn_conf_file_options[],
-    bn_conf_rand_options[], bn_conf_log_options[], bn_conf_latency_options[];
+/* The groups of its options.  The general options are two tables because 0.5 lists the random
+   numbers' between them, and the log's are two because the help aligns them apart. */
 #define BN_GROUP_GENERAL "General options"
 #define BN_GROUP_FILE    "General options, continued"
 #define BN_GROUP_RAND    "Pseudo-Random Numbers Generator options"
 #define BN_GROUP_LOG     "Log options"
 #define BN_GROUP_LATENCY "Log options, latency"
 
-/* Adds all of them; -1: see err. */
+/* Adds all of them, with their values in c->raw; -1: see err. */
 int bn_conf_add(struct bn_conf *c, struct bn_optset *s, struct bn_err *err);
 
 /* After parsing: finds what is wrong, in the reference's order, and derives the second half; c's

@@ -8,7 +8,7 @@
 
 static const char *const clock_names[] = {"auto", "tsc", "vdso", NULL};
 
-const struct bn_opt bn_conf_general_options[] = {
+static const struct bn_opt general_options[] = {
     {.name = "threads",
      .type = BN_INT,
      .in = BN_IN_1X,
@@ -167,7 +167,7 @@ const struct bn_opt bn_conf_general_options[] = {
      .help = "print the options for the manual page and exit"},
     BN_OPT_END};
 
-const struct bn_opt bn_conf_file_options[] = {
+static const struct bn_opt file_options[] = {
     {.name = "config-file",
      .type = BN_PATH,
      .in = BN_IN_ALL,
@@ -220,7 +220,7 @@ const struct bn_opt bn_conf_file_options[] = {
      .help = "old name of --threads"},
     BN_OPT_END};
 
-const struct bn_opt bn_conf_rand_options[] = {
+static const struct bn_opt rand_options[] = {
     {.name = "rand-init",
      .type = BN_BOOL,
      .in = BN_IN_05,
@@ -291,7 +291,7 @@ const struct bn_opt bn_conf_rand_options[] = {
      .help = "exponent of zipfian; 0: uniform"},
     BN_OPT_END};
 
-const struct bn_opt bn_conf_log_options[] = {
+static const struct bn_opt log_options[] = {
     {.name = "verbosity",
      .type = BN_INT,
      .in = BN_IN_ALL,
@@ -304,7 +304,7 @@ const struct bn_opt bn_conf_log_options[] = {
          "what is printed: 0 fatal errors, 1 alerts, 2 warnings, 3 reports, 4 more, 5 debugging"},
     BN_OPT_END};
 
-const struct bn_opt bn_conf_latency_options[] = {
+static const struct bn_opt latency_options[] = {
     {.name = "percentile",
      .type = BN_LIST,
      .whole = true,
@@ -328,11 +328,11 @@ int bn_conf_add(struct bn_conf *c, struct bn_optset *s, struct bn_err *err)
   static const struct {
     const char *group;
     const struct bn_opt *table;
-  } tables[] = {{BN_GROUP_GENERAL, bn_conf_general_options},
-                {BN_GROUP_FILE, bn_conf_file_options},
-                {BN_GROUP_RAND, bn_conf_rand_options},
-                {BN_GROUP_LOG, bn_conf_log_options},
-                {BN_GROUP_LATENCY, bn_conf_latency_options}};
+  } tables[] = {{BN_GROUP_GENERAL, general_options},
+                {BN_GROUP_FILE, file_options},
+                {BN_GROUP_RAND, rand_options},
+                {BN_GROUP_LOG, log_options},
+                {BN_GROUP_LATENCY, latency_options}};
 
   for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
     if (bn_optset_add(s, tables[i].group, tables[i].table, &c->raw, false, err) != 0)
