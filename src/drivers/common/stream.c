@@ -3,6 +3,7 @@
 #include "drivers/common/stream.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -28,6 +29,15 @@ void bn_stream_done(struct bn_stream *s)
   free(s->in);
   free(s->out);
   *s = (struct bn_stream){.fd = -1};
+}
+
+int bn_stream_set_blocking(const struct bn_stream *s, bool blocking)
+{
+  const int flags = fcntl(s->fd, F_GETFL);
+
+  if (flags < 0)
+    return -1;
+  return fcntl(s->fd, F_SETFL, blocking ? flags & ~O_NONBLOCK : flags | O_NONBLOCK);
 }
 
 /* cap doubled until at least n fit; 0: too much. */

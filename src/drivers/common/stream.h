@@ -26,6 +26,9 @@ struct bn_stream {
 void bn_stream_init(struct bn_stream *s, int fd);
 void bn_stream_done(struct bn_stream *s);
 
+/* As the socket is to be, for us or for who has it next; 0 or -1. */
+int bn_stream_set_blocking(const struct bn_stream *s, bool blocking);
+
 /* Receives once, as much as there is room for, which is made.  1: something came; 0: nothing is
    there yet (without `wait` only).  Pointers to received bytes are void afterwards, offsets from
    bn_stream_data stay. */

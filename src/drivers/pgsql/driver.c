@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The PostgreSQL driver: start, end and the table of hooks. */
+#include "drivers/pgsql/driver.h"
+
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "drivers/common/secret.h"
-#include "drivers/pgsql/internal.h"
+#include "drivers/pgsql/conn.h"
+#include "drivers/pgsql/error.h"
 
 static void free_driver(struct bn_pgsql *driver)
 {
@@ -86,7 +88,7 @@ static int init(void **self, const void *conf, const struct bn_driver_host *host
 
   if (check(conf, host->policy, err) != 0)
     return -1;
-  if (PQisthreadsafe() == 0)
+  if (!bn_pgsql_lib_is_threadsafe())
     return bn_err_set(err, 0, "the PostgreSQL client library is not made for several threads");
   driver = calloc(1, sizeof *driver);
   if (driver == NULL)
@@ -114,47 +116,6 @@ static struct bn_sql_caps caps(void)
 {
   return (struct bn_sql_caps){
       .multi_rows_insert = true, .prepared_statements = true, .prepares_anew = true};
-}
-
-/* Column i of the only row; 0: NULL. */
-static int64_t number_of(const PGresult *res, int i)
-{
-  return strtoll(PQgetvalue(res, 0, i), NULL, 10);
-}
-
-static int info(void *conn, struct bn_sql_info *out)
-{
-  static const char sql[] =
-      "SELECT current_setting('max_connections'),"
-      " CASE WHEN (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN '0'"
-      " ELSE current_setting('superuser_reserved_connections') END,"
-      " current_setting('reserved_connections', true),"
-      " (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')";
-  struct bn_pgsql_conn *c = conn;
-  const char *version = PQparameterStatus(c->handle, "server_version");
-  PGresult *res;
-  bool known;
-
-  bn_pgsql_lend(c);
-  res = PQexec(c->handle, sql);
-  known = PQresultStatus(res) == PGRES_TUPLES_OK && PQntuples(res) == 1;
-  *out = (struct bn_sql_info){.max_connections = -1,
-                              .max_prepared_statements = -1,
-                              .max_packet = -1,
-                              .connections = -1,
-                              .prepared_statements = -1,
-                              .places = (int64_t)(c->driver->n_hosts * c->driver->conf->port.n),
-                              .raise_connections =
-                                  "ALTER SYSTEM SET max_connections = %n;\" there and restart it"};
-  (void)snprintf(out->version, sizeof out->version, "PostgreSQL %s",
-                 version != NULL ? version : "of unknown version");
-  if (known) {
-    out->reserved_connections = number_of(res, 1) + number_of(res, 2);
-    out->max_connections = number_of(res, 0) - out->reserved_connections;
-    out->connections = number_of(res, 3);
-  }
-  PQclear(res);
-  return known ? 0 : -1;
 }
 
 static const char *const isolation[BN_ISOLATIONS] = {
@@ -193,7 +154,7 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .classify = bn_pgsql_classify,
     .ignore = {.option = "pgsql-ignore-errors", .key = BN_KEY_STATE},
     .interrupt = bn_pgsql_interrupt,
-    .info = info,
+    .info = bn_pgsql_info,
     .quote = bn_pgsql_quote,
     .query = bn_pgsql_query,
     .prepare = bn_pgsql_prepare,

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "drivers/pgsql/internal.h"
+#include "drivers/pgsql/driver.h"
+#include "drivers/pgsql/error.h"
+#include "drivers/pgsql/lib/lib.h"
 
 /* The parameters of libpq that this driver sets, and the options behind them. */
 enum { HOST, PORT, USER, PASSWORD, DBNAME, SSLMODE, SSLROOTCERT, SSLCERT, SSLKEY, NAME, N_PARAMS };
@@ -77,7 +79,7 @@ static int left_ms(const struct bn_pgsql *driver, uint64_t deadline_ns)
 }
 
 /* false: time is up. */
-static bool wait_for(const struct bn_pgsql_conn *c, PostgresPollingStatusType wants,
+static bool wait_for(const struct bn_pgsql_lib *c, PostgresPollingStatusType wants,
                      uint64_t deadline_ns)
 {
   struct pollfd p = {.fd = PQsocket(c->handle),
@@ -94,7 +96,7 @@ static bool wait_for(const struct bn_pgsql_conn *c, PostgresPollingStatusType wa
   return true;
 }
 
-static enum bn_sql time_out(struct bn_pgsql_conn *c, struct bn_sql_diag *d)
+static enum bn_sql time_out(struct bn_pgsql_lib *c, struct bn_sql_diag *d)
 {
   char text[256];
 
@@ -106,7 +108,7 @@ static enum bn_sql time_out(struct bn_pgsql_conn *c, struct bn_sql_diag *d)
 }
 
 /* What connecting in one call does, with a deadline more exact than its seconds. */
-static enum bn_sql establish(struct bn_pgsql_conn *c, uint64_t deadline_ns, struct bn_sql_diag *d)
+static enum bn_sql establish(struct bn_pgsql_lib *c, uint64_t deadline_ns, struct bn_sql_diag *d)
 {
   PostgresPollingStatusType state = PGRES_POLLING_WRITING;
 
@@ -118,7 +120,7 @@ static enum bn_sql establish(struct bn_pgsql_conn *c, uint64_t deadline_ns, stru
   }
   if (PQstatus(c->handle) == CONNECTION_OK)
     return BN_SQL_DONE;
-  (void)bn_pgsql_fail(c, NULL, "PQconnectPoll", true, d);
+  (void)bn_pgsql_lib_fail(c, NULL, "PQconnectPoll", true, d);
   return BN_SQL_ERROR;
 }
 
@@ -139,17 +141,15 @@ static uint64_t sooner(const struct bn_pgsql *driver, uint64_t deadline_ns)
   return own < deadline_ns ? own : deadline_ns;
 }
 
-enum bn_sql bn_pgsql_connect(void *self, void *conn, const struct bn_sql_target *t,
-                             uint64_t deadline_ns, struct bn_sql_diag *d)
+enum bn_sql bn_pgsql_lib_connect(struct bn_pgsql_lib *c, const struct bn_pgsql *driver,
+                                 const struct bn_sql_target *t, uint64_t deadline_ns,
+                                 struct bn_sql_diag *d)
 {
-  struct bn_pgsql_conn *c = conn;
   const char *values[N_PARAMS + 1], *foreign;
   char text[160];
 
-  c->driver = self;
-  c->encoding = -1;
-  bn_sockref_clear(&c->socket);
-  foreign = choose(values, c->driver, t);
+  c->driver = driver;
+  foreign = choose(values, driver, t);
   if (foreign != NULL) {
     (void)snprintf(text, sizeof text, "--pgsql-%s is the same for all connections\n\n", foreign);
     return bn_pgsql_fail_text("", "PQconnectStartParams", text, d);
@@ -158,37 +158,50 @@ enum bn_sql bn_pgsql_connect(void *self, void *conn, const struct bn_sql_target 
   if (c->handle == NULL)
     return bn_pgsql_fail_text("53200", "PQconnectStartParams", "out of memory\n\n", d);
   /* libpq's own receiver writes them to stderr. */
-  if (!c->driver->host->policy->pgsql_shows_notices)
+  if (!driver->host->policy->pgsql_shows_notices)
     (void)PQsetNoticeReceiver(c->handle, ignore_notice, NULL);
-  if (establish(c, sooner(c->driver, deadline_ns), d) != BN_SQL_DONE)
-    return BN_SQL_ERROR;
-  bn_sockref_set(&c->socket, PQsocket(c->handle));
-  bn_pgsql_wire_open(c);
-  if (c->driver->conf->protocol == BN_PGSQL_PROTOCOL_OWN && c->wire == BN_PGSQL_NEVER)
-    return bn_pgsql_fail_text("", "PQconnectPoll",
-                              "--pgsql-protocol=own cannot be used on an encrypted connection: add "
-                              "--pgsql-sslmode=disable, or use --pgsql-protocol=auto\n\n",
-                              d);
-  return BN_SQL_DONE;
+  return establish(c, sooner(driver, deadline_ns), d);
 }
 
-void bn_pgsql_disconnect(void *conn)
+void bn_pgsql_lib_disconnect(struct bn_pgsql_lib *c)
 {
-  struct bn_pgsql_conn *c = conn;
-
-  bn_sockref_clear(&c->socket);
-  bn_pgsql_wire_close(c);
   PQfinish(c->handle);
   c->handle = NULL;
   free(c->closing);
   c->closing = NULL;
 }
 
-/* A request to cancel would need a connection of its own, and wait for a server that does not
-   answer: the very case this is for. */
-void bn_pgsql_interrupt(void *conn)
+bool bn_pgsql_lib_is_threadsafe(void)
 {
-  const struct bn_pgsql_conn *c = conn;
+  return PQisthreadsafe() != 0;
+}
 
-  bn_sockref_shut(&c->socket);
+int bn_pgsql_lib_socket(const struct bn_pgsql_lib *c)
+{
+  return PQsocket(c->handle);
+}
+
+bool bn_pgsql_lib_is_plain(const struct bn_pgsql_lib *c)
+{
+  return PQsocket(c->handle) >= 0 && !PQsslInUse(c->handle) && !PQgssEncInUse(c->handle) &&
+         PQprotocolVersion(c->handle) == 3;
+}
+
+char bn_pgsql_lib_transaction(const struct bn_pgsql_lib *c)
+{
+  switch (PQtransactionStatus(c->handle)) {
+  case PQTRANS_IDLE:
+    return 'I';
+  case PQTRANS_INTRANS:
+    return 'T';
+  case PQTRANS_INERROR:
+    return 'E';
+  default:
+    return '?';
+  }
+}
+
+bool bn_pgsql_lib_is_idle(const struct bn_pgsql_lib *c)
+{
+  return PQstatus(c->handle) == CONNECTION_OK && PQtransactionStatus(c->handle) != PQTRANS_ACTIVE;
 }

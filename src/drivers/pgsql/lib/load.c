@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "drivers/pgsql/internal.h"
+#include "drivers/pgsql/error.h"
+#include "drivers/pgsql/lib/lib.h"
 
 /* Takes all results of the command; the first failure counts. */
-static enum bn_sql finish(struct bn_pgsql_conn *c, struct bn_sql_diag *d)
+static enum bn_sql finish(struct bn_pgsql_lib *c, struct bn_sql_diag *d)
 {
   enum bn_sql rc = BN_SQL_DONE;
   PGresult *res;
@@ -17,7 +18,7 @@ static enum bn_sql finish(struct bn_pgsql_conn *c, struct bn_sql_diag *d)
     const ExecStatusType status = PQresultStatus(res);
 
     if (rc == BN_SQL_DONE && status != PGRES_COMMAND_OK)
-      rc = bn_pgsql_fail(c, res, "COPY", false, d);
+      rc = bn_pgsql_lib_fail(c, res, "COPY", false, d);
     PQclear(res);
     if (status == PGRES_COPY_IN && PQputCopyEnd(c->handle, "ended") != 1)
       break;
@@ -26,10 +27,9 @@ static enum bn_sql finish(struct bn_pgsql_conn *c, struct bn_sql_diag *d)
   return rc;
 }
 
-enum bn_sql bn_pgsql_load_begin(void *conn, const char *table, const char *columns,
-                                struct bn_sql_diag *d)
+enum bn_sql bn_pgsql_lib_load_begin(struct bn_pgsql_lib *c, const char *table, const char *columns,
+                                    struct bn_sql_diag *d)
 {
-  struct bn_pgsql_conn *c = conn;
   const size_t room = strlen(table) + strlen(columns) + sizeof "COPY  () FROM STDIN";
   char *sql = malloc(room);
   enum bn_sql rc = BN_SQL_DONE;
@@ -37,42 +37,33 @@ enum bn_sql bn_pgsql_load_begin(void *conn, const char *table, const char *colum
 
   if (sql == NULL)
     return bn_pgsql_fail_text("53200", "COPY", "out of memory", d);
-  /* A failure would take the transaction with it. */
-  if (bn_pgsql_transaction(c) != PQTRANS_IDLE) {
-    free(sql);
-    return bn_pgsql_fail_text("25001", "COPY", "COPY would be part of a transaction", d);
-  }
   (void)snprintf(sql, room, columns[0] != '\0' ? "COPY %s (%s) FROM STDIN" : "COPY %s%s FROM STDIN",
                  table, columns);
-  bn_pgsql_lend(c);
   res = PQexec(c->handle, sql);
   free(sql);
   if (PQresultStatus(res) != PGRES_COPY_IN)
-    rc = bn_pgsql_fail(c, res, "COPY", false, d);
+    rc = bn_pgsql_lib_fail(c, res, "COPY", false, d);
   PQclear(res);
   return rc;
 }
 
-enum bn_sql bn_pgsql_load_rows(void *conn, const char *rows, size_t len, struct bn_sql_diag *d)
+enum bn_sql bn_pgsql_lib_load_rows(struct bn_pgsql_lib *c, const char *rows, size_t len,
+                                   struct bn_sql_diag *d)
 {
-  struct bn_pgsql_conn *c = conn;
-
   while (len > 0) {
     const int part = len < INT_MAX ? (int)len : INT_MAX;
 
     if (PQputCopyData(c->handle, rows, part) != 1)
-      return bn_pgsql_fail(c, NULL, "PQputCopyData", false, d);
+      return bn_pgsql_lib_fail(c, NULL, "PQputCopyData", false, d);
     rows += part;
     len -= (size_t)part;
   }
   return BN_SQL_DONE;
 }
 
-enum bn_sql bn_pgsql_load_end(void *conn, struct bn_sql_diag *d)
+enum bn_sql bn_pgsql_lib_load_end(struct bn_pgsql_lib *c, struct bn_sql_diag *d)
 {
-  struct bn_pgsql_conn *c = conn;
-
   if (PQputCopyEnd(c->handle, NULL) != 1)
-    return bn_pgsql_fail(c, NULL, "PQputCopyEnd", false, d);
+    return bn_pgsql_lib_fail(c, NULL, "PQputCopyEnd", false, d);
   return finish(c, d);
 }

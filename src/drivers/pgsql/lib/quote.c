@@ -2,7 +2,7 @@
 /* Escaping of texts as the server wants it at the moment. */
 #include <string.h>
 
-#include "drivers/pgsql/internal.h"
+#include "drivers/pgsql/lib/lib.h"
 
 /* Bytes of the character at p, at least 1. */
 static size_t character(const char *p, size_t left, int encoding)
@@ -12,7 +12,7 @@ static size_t character(const char *p, size_t left, int encoding)
   return n > 1 && (size_t)n <= left ? (size_t)n : 1;
 }
 
-static bool was_plain(const struct bn_pgsql_conn *c)
+static bool was_plain(const struct bn_pgsql_lib *c)
 {
   const char *value = PQparameterStatus(c->handle, "standard_conforming_strings");
 
@@ -20,19 +20,21 @@ static bool was_plain(const struct bn_pgsql_conn *c)
 }
 
 /* libpq does it by what it was told last, and so it has not seen what changed since. */
-size_t bn_pgsql_quote(void *conn, char *out, const char *in, size_t len)
+size_t bn_pgsql_lib_quote(const struct bn_pgsql_lib *c, char plain_strings, const char *encoding,
+                          char *out, const char *in, size_t len)
 {
-  const struct bn_pgsql_conn *c = conn;
   const char *const begin = out;
-  int encoding;
+  int number;
   bool plain;
 
-  if (c->plain_strings == 0 && c->encoding < 0)
+  if (plain_strings == 0 && encoding[0] == '\0')
     return PQescapeStringConn(c->handle, out, in, len, NULL);
-  encoding = c->encoding >= 0 ? c->encoding : PQclientEncoding(c->handle);
-  plain = c->plain_strings != 0 ? c->plain_strings == '1' : was_plain(c);
+  number = encoding[0] != '\0' ? pg_char_to_encoding(encoding) : -1;
+  if (number < 0)
+    number = PQclientEncoding(c->handle);
+  plain = plain_strings != 0 ? plain_strings == '1' : was_plain(c);
   for (size_t i = 0, n; i < len && in[i] != '\0'; i += n) {
-    n = character(in + i, len - i, encoding);
+    n = character(in + i, len - i, number);
     if (in[i] == '\'' || (in[i] == '\\' && !plain))
       *out++ = in[i];
     memcpy(out, in + i, n);

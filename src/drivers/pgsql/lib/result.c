@@ -3,10 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "drivers/pgsql/internal.h"
+#include "drivers/pgsql/error.h"
+#include "drivers/pgsql/lib/lib.h"
 
 /* COPY asked for by a script as a query: nobody here has or wants the data. */
-static enum bn_sql end_copy(struct bn_pgsql_conn *c, ExecStatusType status, struct bn_sql_diag *d)
+static enum bn_sql end_copy(struct bn_pgsql_lib *c, ExecStatusType status, struct bn_sql_diag *d)
 {
   PGresult *res;
   char *row;
@@ -23,8 +24,8 @@ static enum bn_sql end_copy(struct bn_pgsql_conn *c, ExecStatusType status, stru
   return bn_pgsql_fail_text("0A000", "PQexec", "COPY from or to the client is not possible", d);
 }
 
-enum bn_sql bn_pgsql_take(struct bn_pgsql_conn *c, PGresult *res, const char *call,
-                          struct bn_sql_result *r, struct bn_sql_diag *d)
+enum bn_sql bn_pgsql_lib_take(struct bn_pgsql_lib *c, PGresult *res, const char *call,
+                              struct bn_sql_result *r, struct bn_sql_diag *d)
 {
   const ExecStatusType status = PQresultStatus(res);
   enum bn_sql rc;
@@ -49,41 +50,24 @@ enum bn_sql bn_pgsql_take(struct bn_pgsql_conn *c, PGresult *res, const char *ca
     PQclear(res);
     return bn_pgsql_fail_text("", call, "the query is empty", d);
   default:
-    rc = bn_pgsql_fail(c, res, call, false, d);
+    rc = bn_pgsql_lib_fail(c, res, call, false, d);
     PQclear(res);
     return rc;
   }
 }
 
-/* Of a text with several statements the last one's result counts, as in the reference. */
-enum bn_sql bn_pgsql_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
-                           struct bn_sql_diag *d)
+enum bn_sql bn_pgsql_lib_query(struct bn_pgsql_lib *c, const char *sql, struct bn_sql_result *r,
+                               struct bn_sql_diag *d)
 {
-  struct bn_pgsql_conn *c = conn;
-
-  (void)len; /* the text is terminated */
-  if (bn_pgsql_on_wire(c))
-    return bn_pgsql_wire_query(c, sql, r, d);
-  return bn_pgsql_take(c, PQexec(c->handle, sql), "PQexec", r, d);
+  return bn_pgsql_lib_take(c, PQexec(c->handle, sql), "PQexec", r, d);
 }
 
-enum bn_sql bn_pgsql_next(void *conn, void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
+bool bn_pgsql_lib_fetch(struct bn_pgsql_lib *c, const struct bn_sql_result *r,
+                        struct bn_sql_value *row)
 {
-  (void)conn;
-  (void)stmt;
-  (void)d;
-  *r = (struct bn_sql_result){.affected = 0};
-  return BN_SQL_DONE;
-}
-
-bool bn_pgsql_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *row)
-{
-  struct bn_pgsql_conn *c = conn;
   const PGresult *res = r->rows;
   const int at = c->row;
 
-  if (r->rows == c)
-    return bn_pgsql_wire_fetch(c, r, row);
   if (res == NULL || at >= PQntuples(res))
     return false;
   for (int i = 0; i < (int)r->nfields; i++) {
@@ -97,11 +81,7 @@ bool bn_pgsql_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *ro
   return true;
 }
 
-void bn_pgsql_free_result(void *conn, struct bn_sql_result *r)
+void bn_pgsql_lib_free_result(struct bn_sql_result *r)
 {
-  if (r->rows == conn)
-    bn_pgsql_wire_free(conn);
-  else
-    PQclear(r->rows);
-  r->rows = NULL;
+  PQclear(r->rows);
 }

@@ -1,49 +1,51 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The end of a connection that the driver reads from and writes to by itself, in libpq's words. */
+#include "drivers/pgsql/wire/lost.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "drivers/pgsql/internal.h"
+#include "drivers/pgsql/error.h"
 
-enum bn_sql bn_pgsql_lose(struct bn_pgsql_conn *c, const char *call, const char *text,
+enum bn_sql bn_pgsql_lose(struct bn_pgsql_wire *w, const char *call, const char *text,
                           struct bn_sql_diag *d)
 {
-  bn_sockref_shut(&c->socket);
+  bn_sockref_shut(w->socket);
   /* libpq is to find out without waiting.  Then it closes the socket, whose number may be another
      one's by now. */
-  if (c->wire == BN_PGSQL_OURS)
-    (void)bn_pgsql_set_blocking(c->stream.fd, false);
-  c->wire = BN_PGSQL_GONE;
-  c->answer_len = 0;
+  if (w->who == BN_PGSQL_OURS)
+    (void)bn_stream_set_blocking(&w->stream, false);
+  w->who = BN_PGSQL_GONE;
+  w->answer_len = 0;
   (void)bn_pgsql_fail_text("08006", call, text, d);
   d->rolled_back = false;
   return BN_SQL_LOST;
 }
 
 /* "FATAL:  terminating connection …" and a newline, if the server has said why it hangs up. */
-static void take_farewell(const struct bn_pgsql_conn *c, char *text, size_t room)
+static void take_farewell(const struct bn_pgsql_wire *w, char *text, size_t room)
 {
-  const struct bn_pgsql_reply *reply = &c->reply;
+  const struct bn_pgsql_reply *reply = &w->reply;
   char severity[16], reason[384];
 
   text[0] = '\0';
   if (reply->kind != BN_PGSQL_ERROR || reply->copied)
     return;
-  bn_pgsql_error_field(bn_stream_data(&c->stream) + reply->error_at, reply->error_len, 'S',
+  bn_pgsql_error_field(bn_stream_data(&w->stream) + reply->error_at, reply->error_len, 'S',
                        severity, sizeof severity);
-  bn_pgsql_error_field(bn_stream_data(&c->stream) + reply->error_at, reply->error_len, 'M', reason,
+  bn_pgsql_error_field(bn_stream_data(&w->stream) + reply->error_at, reply->error_len, 'M', reason,
                        sizeof reason);
   (void)snprintf(text, room, "%s:  %s\n", severity, reason);
 }
 
-enum bn_sql bn_pgsql_lose_socket(struct bn_pgsql_conn *c, const char *call, const char *doing,
+enum bn_sql bn_pgsql_lose_socket(struct bn_pgsql_wire *w, const char *call, const char *doing,
                                  struct bn_sql_diag *d)
 {
-  const int error = c->stream.error;
+  const int error = w->stream.error;
   char farewell[404], text[sizeof d->text + 64];
 
-  take_farewell(c, farewell, sizeof farewell);
+  take_farewell(w, farewell, sizeof farewell);
   if (error == 0 || error == ECONNRESET || error == EPIPE)
     (void)snprintf(text, sizeof text,
                    "%sserver closed the connection unexpectedly\n"
@@ -53,28 +55,28 @@ enum bn_sql bn_pgsql_lose_socket(struct bn_pgsql_conn *c, const char *call, cons
   else
     (void)snprintf(text, sizeof text, "%scould not %s server: %s", farewell, doing,
                    strerror(error));
-  return bn_pgsql_lose(c, call, text, d);
+  return bn_pgsql_lose(w, call, text, d);
 }
 
-enum bn_sql bn_pgsql_lose_unsent(struct bn_pgsql_conn *c, const char *call, struct bn_sql_diag *d)
+enum bn_sql bn_pgsql_lose_unsent(struct bn_pgsql_wire *w, const char *call, struct bn_sql_diag *d)
 {
-  struct bn_stream *s = &c->stream;
+  struct bn_stream *s = &w->stream;
   const int error = s->error;
 
   for (int i = 0; i < 16 && bn_stream_fill(s, false) > 0; i++)
     ;
   s->error = error;
-  (void)bn_pgsql_reply_read(&c->reply, bn_stream_data(s), bn_stream_len(s));
-  return bn_pgsql_lose_socket(c, call, "send data to", d);
+  (void)bn_pgsql_reply_read(&w->reply, bn_stream_data(s), bn_stream_len(s));
+  return bn_pgsql_lose_socket(w, call, "send data to", d);
 }
 
-enum bn_sql bn_pgsql_lose_track(struct bn_pgsql_conn *c, const char *call, struct bn_sql_diag *d)
+enum bn_sql bn_pgsql_lose_track(struct bn_pgsql_wire *w, const char *call, struct bn_sql_diag *d)
 {
   char text[160];
 
   (void)snprintf(text, sizeof text,
                  "lost synchronization with server: got message type \"%c\", length %d",
-                 c->reply.odd_type >= ' ' && c->reply.odd_type <= '~' ? c->reply.odd_type : '?',
-                 (int)c->reply.odd_len);
-  return bn_pgsql_lose(c, call, text, d);
+                 w->reply.odd_type >= ' ' && w->reply.odd_type <= '~' ? w->reply.odd_type : '?',
+                 (int)w->reply.odd_len);
+  return bn_pgsql_lose(w, call, text, d);
 }

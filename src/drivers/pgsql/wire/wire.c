@@ -2,73 +2,60 @@
 /* The path of every statement on a connection without encryption: one message to the server, its
    answer, no more system calls than that.  libpq has connected, and it is lent the connection for
    whatever is rare. */
+#include "drivers/pgsql/wire/wire.h"
+
 #include <endian.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "drivers/pgsql/internal.h"
+#include "drivers/pgsql/error.h"
+#include "drivers/pgsql/wire/lost.h"
 
-bool bn_pgsql_set_blocking(int fd, bool blocking)
+void bn_pgsql_wire_open(struct bn_pgsql_wire *w, int fd, const struct bn_sockref *socket)
 {
-  const int flags = fcntl(fd, F_GETFL);
-
-  return flags >= 0 && fcntl(fd, F_SETFL, blocking ? flags & ~O_NONBLOCK : flags | O_NONBLOCK) == 0;
+  *w = (struct bn_pgsql_wire){.who = BN_PGSQL_LENT, .socket = socket};
+  bn_stream_init(&w->stream, fd);
 }
 
-void bn_pgsql_wire_open(struct bn_pgsql_conn *c)
+void bn_pgsql_wire_close(struct bn_pgsql_wire *w)
 {
-  const int fd = PQsocket(c->handle);
-
-  bn_stream_init(&c->stream, fd);
-  /* Notices are shown as libpq words them. */
-  c->wire = c->driver->conf->protocol != BN_PGSQL_PROTOCOL_LIBRARY && fd >= 0 &&
-                    !PQsslInUse(c->handle) && !PQgssEncInUse(c->handle) &&
-                    PQprotocolVersion(c->handle) == 3 &&
-                    !c->driver->host->policy->pgsql_shows_notices
-                ? BN_PGSQL_LENT
-                : BN_PGSQL_NEVER;
+  if (w->who == BN_PGSQL_OURS)
+    (void)bn_stream_set_blocking(&w->stream, false);
+  w->who = BN_PGSQL_NEVER;
+  bn_stream_done(&w->stream);
 }
 
-void bn_pgsql_wire_close(struct bn_pgsql_conn *c)
+static void note_told(struct bn_pgsql_wire *w)
 {
-  if (c->wire == BN_PGSQL_OURS)
-    (void)bn_pgsql_set_blocking(c->stream.fd, false);
-  c->wire = BN_PGSQL_NEVER;
-  bn_stream_done(&c->stream);
-}
-
-static void note_told(struct bn_pgsql_conn *c)
-{
-  const struct bn_pgsql_reply *reply = &c->reply;
+  const struct bn_pgsql_reply *reply = &w->reply;
 
   if (reply->plain_strings != 0)
-    c->plain_strings = reply->plain_strings;
+    w->told.plain_strings = reply->plain_strings;
   if (reply->encoding[0] != '\0')
-    c->encoding = pg_char_to_encoding(reply->encoding);
+    memcpy(w->told.encoding, reply->encoding, sizeof w->told.encoding);
 }
 
-static void drop_answer(struct bn_pgsql_conn *c)
+static void drop_answer(struct bn_pgsql_wire *w)
 {
-  if (c->answer_len > 0)
-    bn_stream_skip(&c->stream, c->answer_len);
-  c->answer_len = 0;
+  if (w->answer_len > 0)
+    bn_stream_skip(&w->stream, w->answer_len);
+  w->answer_len = 0;
 }
 
 /* Takes what the server said on its own since the last answer; rows not yet read stay. */
-static bool settle(struct bn_pgsql_conn *c)
+static bool settle(struct bn_pgsql_wire *w)
 {
-  struct bn_pgsql_reply *reply = &c->reply;
+  struct bn_pgsql_reply *reply = &w->reply;
 
-  reply->at = c->answer_len;
+  reply->at = w->answer_len;
   for (;;) {
-    switch (bn_pgsql_reply_idle(reply, bn_stream_data(&c->stream), bn_stream_len(&c->stream))) {
+    switch (bn_pgsql_reply_idle(reply, bn_stream_data(&w->stream), bn_stream_len(&w->stream))) {
     case BN_PGSQL_READY:
-      note_told(c);
-      bn_stream_cut(&c->stream, c->answer_len);
+      note_told(w);
+      bn_stream_cut(&w->stream, w->answer_len);
       return true;
     case BN_PGSQL_INCOMPLETE:
-      if (bn_stream_need(&c->stream, reply->need) == 0)
+      if (bn_stream_need(&w->stream, reply->need) == 0)
         continue;
       return false;
     default:
@@ -77,53 +64,25 @@ static bool settle(struct bn_pgsql_conn *c)
   }
 }
 
-void bn_pgsql_lend(struct bn_pgsql_conn *c)
+void bn_pgsql_wire_lend(struct bn_pgsql_wire *w)
 {
   struct bn_sql_diag d;
 
-  if (c->wire != BN_PGSQL_OURS)
+  if (w->who != BN_PGSQL_OURS)
     return;
-  if (settle(c) && bn_pgsql_set_blocking(c->stream.fd, false))
-    c->wire = BN_PGSQL_LENT;
+  if (settle(w) && bn_stream_set_blocking(&w->stream, false) == 0)
+    w->who = BN_PGSQL_LENT;
   else
-    (void)bn_pgsql_lose(c, "", "", &d);
+    (void)bn_pgsql_lose(w, "", "", &d);
 }
 
-bool bn_pgsql_take_back(struct bn_pgsql_conn *c)
+bool bn_pgsql_wire_take_back(struct bn_pgsql_wire *w, char status)
 {
-  /* One that libpq knows to be broken is left to its words. */
-  if (c->wire != BN_PGSQL_LENT || PQstatus(c->handle) != CONNECTION_OK ||
-      PQtransactionStatus(c->handle) == PQTRANS_ACTIVE ||
-      !bn_pgsql_set_blocking(c->stream.fd, true))
-    return c->wire == BN_PGSQL_GONE;
-  switch (PQtransactionStatus(c->handle)) {
-  case PQTRANS_INTRANS:
-    c->reply.status = 'T';
-    break;
-  case PQTRANS_INERROR:
-    c->reply.status = 'E';
-    break;
-  default:
-    c->reply.status = 'I';
-  }
-  c->wire = BN_PGSQL_OURS;
+  if (bn_stream_set_blocking(&w->stream, true) != 0)
+    return false;
+  w->reply.status = status;
+  w->who = BN_PGSQL_OURS;
   return true;
-}
-
-PGTransactionStatusType bn_pgsql_transaction(const struct bn_pgsql_conn *c)
-{
-  if (c->wire == BN_PGSQL_GONE)
-    return PQTRANS_UNKNOWN;
-  if (c->wire != BN_PGSQL_OURS)
-    return PQtransactionStatus(c->handle);
-  switch (c->reply.status) {
-  case 'I':
-    return PQTRANS_IDLE;
-  case 'T':
-    return PQTRANS_INTRANS;
-  default:
-    return PQTRANS_INERROR;
-  }
 }
 
 /* --- messages to the server --------------------------------------------------------------------
@@ -186,12 +145,12 @@ static char *put_value(char *p, const struct bn_sql_bind *b)
 }
 
 /* What put_bind writes at most; 0: more than a message can be. */
-static size_t size_of_bind(const struct bn_pgsql_stmt *st)
+static size_t size_of_bind(const struct bn_pgsql_request *q)
 {
-  size_t size = 64 + sizeof st->name + 12 * st->n_params;
+  size_t size = 64 + sizeof q->name + 12 * q->n_params;
 
-  for (size_t i = 0; i < st->n_params; i++) {
-    const struct bn_sql_bind *b = &st->binds[i];
+  for (size_t i = 0; i < q->n_params; i++) {
+    const struct bn_sql_bind *b = &q->binds[i];
 
     if (is_number(b) || bn_sql_bind_null(b))
       continue;
@@ -203,7 +162,7 @@ static size_t size_of_bind(const struct bn_pgsql_stmt *st)
 }
 
 /* Parameters are binary, results come as text. */
-static char *put_bind(char *p, const struct bn_pgsql_stmt *st, const char *name)
+static char *put_bind(char *p, const struct bn_pgsql_request *q, const char *name)
 {
   char *const begin = p;
 
@@ -212,9 +171,9 @@ static char *put_bind(char *p, const struct bn_pgsql_stmt *st, const char *name)
   *p++ = '\0'; /* the portal has no name */
   p = put_text(p, name);
   p = put16(put16(p, 1), 1);
-  p = put16(p, (unsigned)st->n_params);
-  for (size_t i = 0; i < st->n_params; i++)
-    p = put_value(p, &st->binds[i]);
+  p = put16(p, (unsigned)q->n_params);
+  for (size_t i = 0; i < q->n_params; i++)
+    p = put_value(p, &q->binds[i]);
   p = put16(p, 0);
   put_length(begin, p);
   return p;
@@ -224,17 +183,17 @@ static const char describe[] = {'D', 0, 0, 0, 6, 'P', 0};
 static const char execute_sync[] = {'E', 0, 0, 0, 9, 0, 0, 0, 0, 0, 'S', 0, 0, 0, 4};
 static const char sync_only[] = {'S', 0, 0, 0, 4};
 
-static char *put_parse(char *p, const struct bn_pgsql_stmt *st)
+static char *put_parse(char *p, const struct bn_pgsql_request *q)
 {
   char *const begin = p;
 
   *p = 'P';
   p += 5;
   *p++ = '\0';
-  p = put_text(p, st->sql);
-  p = put16(p, (unsigned)st->n_params);
-  for (size_t i = 0; i < st->n_params; i++)
-    p = put32(p, st->type[i]);
+  p = put_text(p, q->sql);
+  p = put16(p, (unsigned)q->n_params);
+  for (size_t i = 0; i < q->n_params; i++)
+    p = put32(p, q->type[i]);
   put_length(begin, p);
   return p;
 }
@@ -243,10 +202,10 @@ static char *put_parse(char *p, const struct bn_pgsql_stmt *st)
  */
 
 /* The server waits for rows of COPY that nobody has. */
-static int refuse_copy(struct bn_pgsql_conn *c, bool extended)
+static int refuse_copy(struct bn_pgsql_wire *w, bool extended)
 {
   static const char why[] = "COPY FROM STDIN is not possible in a query";
-  char *const begin = bn_stream_room(&c->stream, 5 + sizeof why + sizeof sync_only), *p;
+  char *const begin = bn_stream_room(&w->stream, 5 + sizeof why + sizeof sync_only), *p;
 
   if (begin == NULL)
     return -1;
@@ -256,14 +215,14 @@ static int refuse_copy(struct bn_pgsql_conn *c, bool extended)
   /* It has overlooked the one that came with the statement. */
   if (extended)
     p = put_bytes(p, sync_only, sizeof sync_only);
-  bn_stream_wrote(&c->stream, (size_t)(p - begin));
-  return bn_stream_flush(&c->stream);
+  bn_stream_wrote(&w->stream, (size_t)(p - begin));
+  return bn_stream_flush(&w->stream);
 }
 
-static enum bn_sql fail(struct bn_pgsql_conn *c, const char *call, struct bn_sql_diag *d)
+static enum bn_sql fail(struct bn_pgsql_wire *w, const char *call, struct bn_sql_diag *d)
 {
-  const struct bn_pgsql_reply *reply = &c->reply;
-  const char *body = bn_stream_data(&c->stream) + reply->error_at;
+  const struct bn_pgsql_reply *reply = &w->reply;
+  const char *body = bn_stream_data(&w->stream) + reply->error_at;
   char state[6], text[sizeof d->text];
   enum bn_sql rc;
 
@@ -276,20 +235,20 @@ static enum bn_sql fail(struct bn_pgsql_conn *c, const char *call, struct bn_sql
   return rc;
 }
 
-static enum bn_sql conclude(struct bn_pgsql_conn *c, const char *call, struct bn_sql_result *r,
+static enum bn_sql conclude(struct bn_pgsql_wire *w, const char *call, struct bn_sql_result *r,
                             struct bn_sql_diag *d)
 {
-  const struct bn_pgsql_reply *reply = &c->reply;
+  const struct bn_pgsql_reply *reply = &w->reply;
   enum bn_sql rc;
 
-  c->answer_len = reply->at;
+  w->answer_len = reply->at;
   if (__builtin_expect(reply->plain_strings != 0 || reply->encoding[0] != '\0', 0))
-    note_told(c);
+    note_told(w);
   if (reply->kind == BN_PGSQL_ROWS && !reply->copied) {
     r->nrows = reply->rows;
     r->nfields = (uint32_t)reply->result_fields;
-    r->rows = c;
-    bn_pgsql_cursor_begin(&c->cursor, reply, bn_stream_data(&c->stream));
+    r->rows = w;
+    bn_pgsql_cursor_begin(&w->cursor, reply, bn_stream_data(&w->stream));
     return BN_SQL_ROWS;
   }
   rc = BN_SQL_DONE;
@@ -298,31 +257,31 @@ static enum bn_sql conclude(struct bn_pgsql_conn *c, const char *call, struct bn
   else if (reply->copied)
     rc = bn_pgsql_fail_text("0A000", "PQexec", "COPY from or to the client is not possible", d);
   else if (reply->kind == BN_PGSQL_ERROR)
-    rc = fail(c, call, d);
+    rc = fail(w, call, d);
   else
     rc = bn_pgsql_fail_text("", call, "the query is empty", d);
-  drop_answer(c);
+  drop_answer(w);
   return rc;
 }
 
 /* Sends what has been written and reads the answer. */
-static enum bn_sql converse(struct bn_pgsql_conn *c, bool extended, const char *call,
+static enum bn_sql converse(struct bn_pgsql_wire *w, bool extended, const char *call,
                             struct bn_sql_result *r, struct bn_sql_diag *d)
 {
-  struct bn_stream *s = &c->stream;
-  struct bn_pgsql_reply *reply = &c->reply;
+  struct bn_stream *s = &w->stream;
+  struct bn_pgsql_reply *reply = &w->reply;
 
   if (__builtin_expect(bn_stream_flush(s) != 0, 0))
-    return bn_pgsql_lose_unsent(c, call, d);
+    return bn_pgsql_lose_unsent(w, call, d);
   for (;;) {
     switch (bn_pgsql_reply_read(reply, bn_stream_data(s), bn_stream_len(s))) {
     case BN_PGSQL_READY:
-      return conclude(c, call, r, d);
+      return conclude(w, call, r, d);
     case BN_PGSQL_ODD:
-      return bn_pgsql_lose_track(c, call, d);
+      return bn_pgsql_lose_track(w, call, d);
     case BN_PGSQL_COPY_IN:
-      if (refuse_copy(c, extended) != 0)
-        return bn_pgsql_lose_socket(c, call, "send data to", d);
+      if (refuse_copy(w, extended) != 0)
+        return bn_pgsql_lose_socket(w, call, "send data to", d);
       break;
     case BN_PGSQL_INCOMPLETE:
       /* Rows that nobody wants are not kept. */
@@ -332,101 +291,99 @@ static enum bn_sql converse(struct bn_pgsql_conn *c, bool extended, const char *
         reply->at = 0;
       }
       if (__builtin_expect(bn_stream_need(s, reply->need) != 0, 0))
-        return bn_pgsql_lose_socket(c, call, "receive data from", d);
+        return bn_pgsql_lose_socket(w, call, "receive data from", d);
     }
   }
 }
 
 /* false: rc is the outcome. */
-static bool start(struct bn_pgsql_conn *c, int fields, const char *call, struct bn_sql_result *r,
+static bool start(struct bn_pgsql_wire *w, int fields, const char *call, struct bn_sql_result *r,
                   struct bn_sql_diag *d, enum bn_sql *rc)
 {
   *r = (struct bn_sql_result){.affected = 0};
-  if (__builtin_expect(c->wire == BN_PGSQL_GONE, 0)) {
-    *rc = bn_pgsql_lose(c, call, "no connection to the server", d);
+  if (__builtin_expect(w->who == BN_PGSQL_GONE, 0)) {
+    *rc = bn_pgsql_lose(w, call, "no connection to the server", d);
     return false;
   }
-  drop_answer(c);
-  bn_pgsql_reply_begin(&c->reply, fields);
+  drop_answer(w);
+  bn_pgsql_reply_begin(&w->reply, fields);
   return true;
 }
 
-enum bn_sql bn_pgsql_wire_query(struct bn_pgsql_conn *c, const char *sql, struct bn_sql_result *r,
+enum bn_sql bn_pgsql_wire_query(struct bn_pgsql_wire *w, const char *sql, struct bn_sql_result *r,
                                 struct bn_sql_diag *d)
 {
   const size_t len = strlen(sql) + 1;
   enum bn_sql rc;
   char *p;
 
-  if (!start(c, BN_PGSQL_NO_ROWS, "PQexec", r, d, &rc))
+  if (!start(w, BN_PGSQL_NO_ROWS, "PQexec", r, d, &rc))
     return rc;
-  p = len <= INT32_MAX - 4 ? bn_stream_room(&c->stream, len + 5) : NULL;
+  p = len <= INT32_MAX - 4 ? bn_stream_room(&w->stream, len + 5) : NULL;
   if (p == NULL)
     return bn_pgsql_fail_text("53200", "PQexec", "out of memory", d);
   *p = 'Q';
   (void)put32(p + 1, len + 4);
   memcpy(p + 5, sql, len);
-  bn_stream_wrote(&c->stream, len + 5);
-  return converse(c, false, "PQexec", r, d);
+  bn_stream_wrote(&w->stream, len + 5);
+  return converse(w, false, "PQexec", r, d);
 }
 
-enum bn_sql bn_pgsql_wire_execute(struct bn_pgsql_stmt *st, struct bn_sql_result *r,
-                                  struct bn_sql_diag *d)
+enum bn_sql bn_pgsql_wire_execute(struct bn_pgsql_wire *w, const struct bn_pgsql_request *q,
+                                  int *fields, struct bn_sql_result *r, struct bn_sql_diag *d)
 {
-  struct bn_pgsql_conn *c = st->conn;
-  const size_t size = size_of_bind(st);
-  const bool known = st->fields != BN_PGSQL_UNKNOWN;
+  const size_t size = size_of_bind(q);
+  const bool known = *fields != BN_PGSQL_UNKNOWN;
   char *begin, *p;
   enum bn_sql rc;
 
-  if (!start(c, known ? st->fields : BN_PGSQL_NO_ROWS, "PQexecPrepared", r, d, &rc))
+  if (!start(w, known ? *fields : BN_PGSQL_NO_ROWS, "PQexecPrepared", r, d, &rc))
     return rc;
   if (__builtin_expect(size == 0, 0))
     return bn_pgsql_fail_text("22001", "PQexecPrepared", "a parameter is too long", d);
-  begin = bn_stream_room(&c->stream, size);
+  begin = bn_stream_room(&w->stream, size);
   if (__builtin_expect(begin == NULL, 0))
     return bn_pgsql_fail_text("53200", "PQexecPrepared", "out of memory", d);
-  p = put_bind(begin, st, st->name);
+  p = put_bind(begin, q, q->name);
   if (!known)
     p = put_bytes(p, describe, sizeof describe);
   p = put_bytes(p, execute_sync, sizeof execute_sync);
-  bn_stream_wrote(&c->stream, (size_t)(p - begin));
-  rc = converse(c, true, "PQexecPrepared", r, d);
+  bn_stream_wrote(&w->stream, (size_t)(p - begin));
+  rc = converse(w, true, "PQexecPrepared", r, d);
   if (__builtin_expect(!known, 0) && rc <= BN_SQL_ROWS)
-    st->fields = rc == BN_SQL_ROWS ? c->reply.result_fields : BN_PGSQL_NO_ROWS;
+    *fields = rc == BN_SQL_ROWS ? w->reply.result_fields : BN_PGSQL_NO_ROWS;
   return rc;
 }
 
-enum bn_sql bn_pgsql_wire_execute_anew(struct bn_pgsql_stmt *st, struct bn_sql_result *r,
-                                       struct bn_sql_diag *d)
+enum bn_sql bn_pgsql_wire_execute_anew(struct bn_pgsql_wire *w, const struct bn_pgsql_request *q,
+                                       struct bn_sql_result *r, struct bn_sql_diag *d)
 {
-  struct bn_pgsql_conn *c = st->conn;
-  const size_t bind = size_of_bind(st), parse = strlen(st->sql) + 4 * st->n_params + 16;
+  const size_t bind = size_of_bind(q), parse = strlen(q->sql) + 4 * q->n_params + 16;
   char *begin, *p;
   enum bn_sql rc;
 
-  if (!start(c, BN_PGSQL_NO_ROWS, "PQexecParams", r, d, &rc))
+  if (!start(w, BN_PGSQL_NO_ROWS, "PQexecParams", r, d, &rc))
     return rc;
   if (bind == 0)
     return bn_pgsql_fail_text("22001", "PQexecPrepared", "a parameter is too long", d);
-  begin = parse < INT32_MAX - bind ? bn_stream_room(&c->stream, bind + parse) : NULL;
+  begin = parse < INT32_MAX - bind ? bn_stream_room(&w->stream, bind + parse) : NULL;
   if (begin == NULL)
     return bn_pgsql_fail_text("53200", "PQexecParams", "out of memory", d);
-  p = put_bind(put_parse(begin, st), st, "");
+  p = put_bind(put_parse(begin, q), q, "");
   p = put_bytes(p, describe, sizeof describe);
   p = put_bytes(p, execute_sync, sizeof execute_sync);
-  bn_stream_wrote(&c->stream, (size_t)(p - begin));
-  return converse(c, true, "PQexecParams", r, d);
+  bn_stream_wrote(&w->stream, (size_t)(p - begin));
+  return converse(w, true, "PQexecParams", r, d);
 }
 
-bool bn_pgsql_wire_fetch(struct bn_pgsql_conn *c, const struct bn_sql_result *r,
+bool bn_pgsql_wire_fetch(struct bn_pgsql_wire *w, const struct bn_sql_result *r,
                          struct bn_sql_value *row)
 {
-  return c->answer_len > 0 && bn_pgsql_cursor_next(&c->cursor, c->stream.in + c->stream.begin,
-                                                   bn_stream_len(&c->stream), (int)r->nfields, row);
+  return w->answer_len > 0 && bn_pgsql_cursor_next(&w->cursor, w->stream.in + w->stream.begin,
+                                                   bn_stream_len(&w->stream), (int)r->nfields, row);
 }
 
-void bn_pgsql_wire_free(struct bn_pgsql_conn *c)
+void bn_pgsql_wire_free(struct bn_pgsql_wire *w)
 {
-  drop_answer(c);
+  drop_answer(w);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The question marks of a statement become the numbered parameters of PostgreSQL. */
+#include "drivers/pgsql/request.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "drivers/pgsql/internal.h"
 
 static bool is_word(char c)
 {

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Connections: made by libpq, then with a way for the statements. */
+#include "drivers/pgsql/conn.h"
+
+#include "drivers/pgsql/driver.h"
+#include "drivers/pgsql/error.h"
+
+/* --- whose the socket is -------------------------------------------------------------------------
+ */
+
+bool bn_pgsql_take_back(struct bn_pgsql_conn *c)
+{
+  const enum bn_pgsql_who who = bn_pgsql_wire_who(&c->wire);
+
+  /* One that libpq knows to be broken is left to its words. */
+  if (who != BN_PGSQL_LENT || !bn_pgsql_lib_is_idle(&c->lib))
+    return who == BN_PGSQL_GONE;
+  return bn_pgsql_wire_take_back(&c->wire, bn_pgsql_lib_transaction(&c->lib));
+}
+
+char bn_pgsql_transaction(const struct bn_pgsql_conn *c)
+{
+  switch (bn_pgsql_wire_who(&c->wire)) {
+  case BN_PGSQL_GONE:
+    return '?';
+  case BN_PGSQL_OURS:
+    return bn_pgsql_wire_transaction(&c->wire);
+  default:
+    return bn_pgsql_lib_transaction(&c->lib);
+  }
+}
+
+static enum bn_sql choose_way(struct bn_pgsql_conn *c, struct bn_sql_diag *d)
+{
+  const int asked = c->driver->conf->protocol;
+  /* Notices are shown as libpq words them. */
+  const bool can =
+      bn_pgsql_lib_is_plain(&c->lib) && !c->driver->host->policy->pgsql_shows_notices;
+
+  if (can && asked != BN_PGSQL_PROTOCOL_LIBRARY)
+    bn_pgsql_wire_open(&c->wire, bn_pgsql_lib_socket(&c->lib), &c->socket);
+  if (can || asked != BN_PGSQL_PROTOCOL_OWN)
+    return BN_SQL_DONE;
+  return bn_pgsql_fail_text("", "PQconnectPoll",
+                            "--pgsql-protocol=own cannot be used on an encrypted connection: add "
+                            "--pgsql-sslmode=disable, or use --pgsql-protocol=auto\n\n",
+                            d);
+}
+
+enum bn_sql bn_pgsql_connect(void *self, void *conn, const struct bn_sql_target *t,
+                             uint64_t deadline_ns, struct bn_sql_diag *d)
+{
+  struct bn_pgsql_conn *c = conn;
+  enum bn_sql rc;
+
+  c->driver = self;
+  bn_sockref_clear(&c->socket);
+  rc = bn_pgsql_lib_connect(&c->lib, c->driver, t, deadline_ns, d);
+  if (rc != BN_SQL_DONE)
+    return rc;
+  bn_sockref_set(&c->socket, bn_pgsql_lib_socket(&c->lib));
+  return choose_way(c, d);
+}
+
+void bn_pgsql_disconnect(void *conn)
+{
+  struct bn_pgsql_conn *c = conn;
+
+  bn_sockref_clear(&c->socket);
+  bn_pgsql_wire_close(&c->wire);
+  bn_pgsql_lib_disconnect(&c->lib);
+}
+
+/* A request to cancel would need a connection of its own, and wait for a server that does not
+   answer: the very case this is for. */
+void bn_pgsql_interrupt(void *conn)
+{
+  const struct bn_pgsql_conn *c = conn;
+
+  bn_sockref_shut(&c->socket);
+}
+
+int bn_pgsql_info(void *conn, struct bn_sql_info *out)
+{
+  struct bn_pgsql_conn *c = conn;
+
+  *out = (struct bn_sql_info){.max_connections = -1,
+                              .max_prepared_statements = -1,
+                              .max_packet = -1,
+                              .connections = -1,
+                              .prepared_statements = -1,
+                              .places = (int64_t)(c->driver->n_hosts * c->driver->conf->port.n),
+                              .raise_connections =
+                                  "ALTER SYSTEM SET max_connections = %n;\" there and restart it"};
+  bn_pgsql_wire_lend(&c->wire);
+  return bn_pgsql_lib_info(&c->lib, out);
+}
+
+size_t bn_pgsql_quote(void *conn, char *out, const char *in, size_t len)
+{
+  const struct bn_pgsql_conn *c = conn;
+  const struct bn_pgsql_told *told = bn_pgsql_wire_told(&c->wire);
+
+  return bn_pgsql_lib_quote(&c->lib, told->plain_strings, told->encoding, out, in, len);
+}
+
+/* --- bulk load -----------------------------------------------------------------------------------
+ */
+
+enum bn_sql bn_pgsql_load_begin(void *conn, const char *table, const char *columns,
+                                struct bn_sql_diag *d)
+{
+  struct bn_pgsql_conn *c = conn;
+
+  /* A failure would take the transaction with it. */
+  if (bn_pgsql_transaction(c) != 'I')
+    return bn_pgsql_fail_text("25001", "COPY", "COPY would be part of a transaction", d);
+  bn_pgsql_wire_lend(&c->wire);
+  return bn_pgsql_lib_load_begin(&c->lib, table, columns, d);
+}
+
+enum bn_sql bn_pgsql_load_rows(void *conn, const char *rows, size_t len, struct bn_sql_diag *d)
+{
+  struct bn_pgsql_conn *c = conn;
+
+  return bn_pgsql_lib_load_rows(&c->lib, rows, len, d);
+}
+
+enum bn_sql bn_pgsql_load_end(void *conn, struct bn_sql_diag *d)
+{
+  struct bn_pgsql_conn *c = conn;
+
+  return bn_pgsql_lib_load_end(&c->lib, d);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A connection and its statements as the SQL layer has them: two ways to the server, and who of the
+   two has the socket.  The ways know nothing of each other:
+
+     lib/    libpq: connects, prepares, fills tables, and does everything on an encrypted
+   connection. It owns libpq's objects. wire/   one message to the server and its answer.  It owns
+   the bytes that were received and not yet used, the answer they belong to, and whether the socket
+   is lent to libpq.
+
+   Before libpq sends anything, lend has read what the server still had to say; on_wire takes the
+   socket back. */
+#ifndef BN_DRIVERS_PGSQL_CONN_H
+#define BN_DRIVERS_PGSQL_CONN_H
+
+#include "drivers/common/sockref.h"
+#include "drivers/pgsql/lib/lib.h"
+#include "drivers/pgsql/request.h"
+#include "drivers/pgsql/wire/wire.h"
+
+struct bn_pgsql_conn {
+  struct bn_pgsql *driver;
+  struct bn_sockref socket;
+  struct bn_pgsql_lib lib;
+  struct bn_pgsql_wire wire;
+};
+
+struct bn_pgsql_stmt {
+  struct bn_pgsql_conn *conn;
+  struct bn_pgsql_request request;
+  struct bn_pgsql_values values; /* of lib/ */
+  int fields;                    /* of the rows, as wire/ was told; BN_PGSQL_UNKNOWN: not yet */
+};
+
+/* What on_wire does when it has to. */
+bool bn_pgsql_take_back(struct bn_pgsql_conn *c);
+
+/* Whether the next statement goes by wire/; true also for a connection that it has lost. */
+static inline bool bn_pgsql_on_wire(struct bn_pgsql_conn *c)
+{
+  return __builtin_expect(bn_pgsql_wire_is_ours(&c->wire), 1) || bn_pgsql_take_back(c);
+}
+
+/* 'I': no transaction, 'T': within one, 'E': it has failed; '?': unknown. */
+char bn_pgsql_transaction(const struct bn_pgsql_conn *c);
+
+/* Hooks of the driver. */
+
+/* --- conn.c --- */
+enum bn_sql bn_pgsql_connect(void *self, void *conn, const struct bn_sql_target *t,
+                             uint64_t deadline_ns, struct bn_sql_diag *d);
+void bn_pgsql_disconnect(void *conn);
+void bn_pgsql_interrupt(void *conn);
+int bn_pgsql_info(void *conn, struct bn_sql_info *out);
+size_t bn_pgsql_quote(void *conn, char *out, const char *in, size_t len);
+enum bn_sql bn_pgsql_load_begin(void *conn, const char *table, const char *columns,
+                                struct bn_sql_diag *d);
+enum bn_sql bn_pgsql_load_rows(void *conn, const char *rows, size_t len, struct bn_sql_diag *d);
+enum bn_sql bn_pgsql_load_end(void *conn, struct bn_sql_diag *d);
+
+/* --- query.c --- */
+enum bn_sql bn_pgsql_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
+                           struct bn_sql_diag *d);
+enum bn_sql bn_pgsql_next(void *conn, void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d);
+bool bn_pgsql_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *row);
+void bn_pgsql_free_result(void *conn, struct bn_sql_result *r);
+
+/* --- stmt.c --- */
+enum bn_sql bn_pgsql_prepare(void *conn, void *stmt, const char *sql, size_t len,
+                             struct bn_sql_diag *d);
+enum bn_sql bn_pgsql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, struct bn_sql_diag *d);
+enum bn_sql bn_pgsql_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d);
+void bn_pgsql_close(void *stmt);
+
+#endif

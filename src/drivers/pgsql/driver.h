@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The PostgreSQL driver's process-wide state, which init and done write and all of its files read.
+ */
+#ifndef BN_DRIVERS_PGSQL_DRIVER_H
+#define BN_DRIVERS_PGSQL_DRIVER_H
+
+#include "api/driver.h"
+#include "drivers/pgsql/options.h"
+
+struct bn_pgsql {
+  const struct bn_pgsql_conf *conf;
+  const struct bn_driver_host *host;
+  char *password; /* after file and prompt; NULL: libpq looks for one */
+  char **hosts;   /* NULL entries: libpq's default, a socket */
+  size_t n_hosts;
+};
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What went wrong: SQLSTATEs of PostgreSQL, and what they mean. */
+#include "drivers/pgsql/error.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* By SQLSTATE or by its first two characters, its class. */
+static const struct {
+  const char *state;
+  enum bn_sql_class class;
+} classes[] = {
+    {"40P01", BN_CLASS_DEADLOCK},
+    {"55P03", BN_CLASS_LOCK_TIMEOUT},
+    {"40001", BN_CLASS_SERIALIZATION},
+    {"25006", BN_CLASS_READ_ONLY},
+    {"23505", BN_CLASS_DUPLICATE},
+    {"57P01", BN_CLASS_CONNECTION}, /* ended by an administrator */
+    {"57P02", BN_CLASS_CONNECTION}, /* another session crashed */
+    {"57P03", BN_CLASS_CONNECTION}, /* starting or shutting down */
+    {"57P05", BN_CLASS_CONNECTION}, /* idle for too long */
+    {"25P03", BN_CLASS_CONNECTION}, /* idle in a transaction for too long */
+    {"08", BN_CLASS_CONNECTION},
+    {"53", BN_CLASS_RESOURCE},
+};
+
+enum bn_sql_class bn_pgsql_classify(const struct bn_sql_diag *d)
+{
+  for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
+    if (strncmp(d->state, classes[i].state, strlen(classes[i].state)) == 0)
+      return classes[i].class;
+  }
+  return BN_CLASS_OTHER;
+}
+
+static enum bn_sql outcome(const struct bn_sql_diag *d)
+{
+  return bn_pgsql_classify(d) == BN_CLASS_CONNECTION ? BN_SQL_LOST : BN_SQL_ERROR;
+}
+
+enum bn_sql bn_pgsql_fail_text(const char *state, const char *call, const char *text,
+                               struct bn_sql_diag *d)
+{
+  d->code = 0;
+  (void)snprintf(d->state, sizeof d->state, "%s", state);
+  (void)snprintf(d->call, sizeof d->call, "%s", call);
+  (void)snprintf(d->text, sizeof d->text, "%s", text);
+  return outcome(d);
+}

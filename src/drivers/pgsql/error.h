@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Errors by SQLSTATE, whoever noticed them; knows no client library. */
+#ifndef BN_DRIVERS_PGSQL_ERROR_H
+#define BN_DRIVERS_PGSQL_ERROR_H
+
+#include "api/driver.h"
+
+/* Fills d but for `where` and rolled_back; returns LOST if the connection is gone after that state,
+   else ERROR. */
+enum bn_sql bn_pgsql_fail_text(const char *state, const char *call, const char *text,
+                               struct bn_sql_diag *d);
+/* A hook of the driver. */
+enum bn_sql_class bn_pgsql_classify(const struct bn_sql_diag *d);
+
+#endif

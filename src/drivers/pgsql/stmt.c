@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Statements prepared by the server.  The types of the parameters belong to the statement, so one
+   with parameters is prepared when they are bound.  Values are sent in binary form, from where the
+   SQL layer keeps them; results come as text. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "drivers/pgsql/conn.h"
+#include "drivers/pgsql/driver.h"
+#include "drivers/pgsql/error.h"
+
+/* Object ids of types, from the server's catalogue. */
+enum { OID_BYTEA = 17, OID_INT8 = 20, OID_FLOAT8 = 701, OID_VARCHAR = 1043 };
+
+static uint32_t type_of(enum bn_sql_type type)
+{
+  switch (type) {
+  case BN_SQL_INT64:
+    return OID_INT8;
+  case BN_SQL_DOUBLE:
+    return OID_FLOAT8;
+  case BN_SQL_TEXT:
+    return OID_VARCHAR;
+  case BN_SQL_BLOB:
+    return OID_BYTEA;
+  case BN_SQL_NULL:
+    break;
+  }
+  return 0; /* the server decides */
+}
+
+static enum bn_sql send_prepare(struct bn_pgsql_stmt *st, struct bn_sql_diag *d)
+{
+  struct bn_pgsql_conn *c = st->conn;
+  const bool in_failed = bn_pgsql_transaction(c) == 'E';
+
+  st->fields = BN_PGSQL_UNKNOWN;
+  bn_pgsql_wire_lend(&c->wire);
+  return bn_pgsql_lib_prepare(&c->lib, &st->request, in_failed, d);
+}
+
+enum bn_sql bn_pgsql_prepare(void *conn, void *stmt, const char *sql, size_t len,
+                             struct bn_sql_diag *d)
+{
+  struct bn_pgsql_stmt *st = stmt;
+  enum bn_sql rc;
+
+  st->conn = conn;
+  st->request.sql = bn_pgsql_number_params(sql, len, &st->request.n_params);
+  if (st->request.sql == NULL)
+    return bn_pgsql_fail_text("53200", "PQprepare()", "out of memory", d);
+  if (st->request.n_params > 0 || st->conn->driver->host->anew)
+    return BN_SQL_DONE;
+  rc = send_prepare(st, d);
+  if (rc != BN_SQL_DONE)
+    bn_pgsql_close(st);
+  return rc;
+}
+
+static int make_types(struct bn_pgsql_request *q)
+{
+  if (q->type == NULL)
+    q->type = calloc(q->n_params, sizeof *q->type);
+  return q->type != NULL ? 0 : -1;
+}
+
+/* Returns whether a type is another than before. */
+static bool set_types(const struct bn_pgsql_request *q, const struct bn_sql_bind *b)
+{
+  bool changed = false;
+
+  for (size_t i = 0; i < q->n_params; i++) {
+    const uint32_t type = type_of(b[i].type);
+
+    changed = changed || q->type[i] != type;
+    q->type[i] = type;
+  }
+  return changed;
+}
+
+/* d->text as messages about binding show it: the call is part of it. */
+static void say_call(struct bn_sql_diag *d)
+{
+  char text[sizeof d->text];
+
+  (void)snprintf(text, sizeof text, "%s failed: %.*s", d->call, (int)sizeof text - 64, d->text);
+  (void)snprintf(d->text, sizeof d->text, "%s", text);
+}
+
+enum bn_sql bn_pgsql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, struct bn_sql_diag *d)
+{
+  struct bn_pgsql_stmt *st = stmt;
+  struct bn_pgsql_request *q = &st->request;
+  enum bn_sql rc;
+
+  if (n != q->n_params || q->n_params > INT_MAX) {
+    (void)bn_pgsql_fail_text("", "bind", "wrong number of parameters in prepared statement", d);
+    return BN_SQL_MISCOUNT;
+  }
+  q->binds = b;
+  if (n == 0)
+    return BN_SQL_DONE;
+  if (make_types(q) != 0)
+    return bn_pgsql_fail_text("53200", "bind", "out of memory", d);
+  if ((!set_types(q, b) && q->name[0] != '\0') || st->conn->driver->host->anew)
+    return BN_SQL_DONE;
+  rc = send_prepare(st, d);
+  if (rc != BN_SQL_DONE)
+    say_call(d);
+  return rc;
+}
+
+enum bn_sql bn_pgsql_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
+{
+  struct bn_pgsql_stmt *st = stmt;
+  const struct bn_pgsql_request *q = &st->request;
+  struct bn_pgsql_conn *c = st->conn;
+  const bool anew = c->driver->host->anew;
+
+  if (__builtin_expect(anew ? q->n_params > 0 && q->type == NULL : q->name[0] == '\0', 0))
+    return bn_pgsql_fail_text("42P02", "PQexecPrepared",
+                              "wrong number of parameters in prepared statement", d);
+  if (!bn_pgsql_on_wire(c) || q->n_params > BN_PGSQL_PARAMS_MAX) {
+    bn_pgsql_wire_lend(&c->wire);
+    return bn_pgsql_lib_execute(&c->lib, q, &st->values, anew, r, d);
+  }
+  /* Prepared, bound and executed under no name. */
+  if (__builtin_expect(anew, 0))
+    return bn_pgsql_wire_execute_anew(&c->wire, q, r, d);
+  return bn_pgsql_wire_execute(&c->wire, q, &st->fields, r, d);
+}
+
+void bn_pgsql_close(void *stmt)
+{
+  struct bn_pgsql_stmt *st = stmt;
+  struct bn_pgsql_request *q = &st->request;
+
+  if (q->name[0] != '\0')
+    bn_pgsql_lib_drop_name(&st->conn->lib, q);
+  free(q->sql);
+  free(q->type);
+  q->sql = NULL;
+  q->type = NULL;
+  bn_pgsql_lib_free_values(&st->values);
+}
