@@ -34,8 +34,7 @@ static enum bn_sql choose_way(struct bn_pgsql_conn *c, struct bn_sql_diag *d)
 {
   const int asked = c->driver->conf->protocol;
   /* Notices are shown as libpq words them. */
-  const bool can =
-      bn_pgsql_lib_is_plain(&c->lib) && !c->driver->host->policy->pgsql_shows_notices;
+  const bool can = bn_pgsql_lib_is_plain(&c->lib) && !c->driver->host->policy->pgsql_shows_notices;
 
   if (can && asked != BN_PGSQL_PROTOCOL_LIBRARY)
     bn_pgsql_wire_open(&c->wire, bn_pgsql_lib_socket(&c->lib), &c->socket);

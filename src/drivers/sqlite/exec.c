@@ -6,14 +6,6 @@
 
 #include "drivers/sqlite/sqlite.h"
 
-void bn_sqlite_leave(struct bn_sqlite_conn *c)
-{
-  if (c->holds == BN_SQLITE_NONE)
-    return;
-  bn_sqlite_queue_leave(&c->file->queue, &c->turn, c->holds);
-  c->holds = BN_SQLITE_NONE;
-}
-
 /* What the connection has to hold for st; BEGIN and its like touch nothing yet. */
 static enum bn_sqlite_hold needs(const struct bn_sqlite_conn *c, sqlite3_stmt *st)
 {

@@ -51,6 +51,9 @@ struct bn_sqlite_stmt {
   size_t n_binds;
 };
 
+/* --- turn.c --- */
+void bn_sqlite_leave(struct bn_sqlite_conn *c); /* gives its turn to the next */
+
 /* --- error.c --- */
 /* Fills d for the failed call; rolls back where the transaction cannot go on.  Returns ERROR. */
 enum bn_sql bn_sqlite_fail(struct bn_sqlite_conn *c, int rc, const char *call,
@@ -61,7 +64,6 @@ enum bn_sql bn_sqlite_fail_text(struct bn_sqlite_conn *c, int code, const char *
 enum bn_sql_class bn_sqlite_classify(const struct bn_sql_diag *d);
 
 /* --- exec.c --- */
-void bn_sqlite_leave(struct bn_sqlite_conn *c); /* gives its turn to the next */
 enum bn_sql bn_sqlite_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
                             struct bn_sql_diag *d);
 enum bn_sql bn_sqlite_prepare(void *conn, void *stmt, const char *sql, size_t len,
