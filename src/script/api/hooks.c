@@ -2,11 +2,6 @@
 /* The report hooks of a script as one more reporter. */
 #include "script/api/hooks.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include <lauxlib.h>
-
 #include "measure/facts.h"
 #include "measure/view.h"
 #include "option/conf.h"
