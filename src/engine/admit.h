@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Decides which events may begin: the time limit, the tickets of --events, the end of the warm-up.
 
-   Tickets exist from the warm-up's baseline on, or from the start without a warm-up.  Then
-     taken = finished + in flight + in the hands of sessions,
-   where finished counts what ended after the baseline, a dropped event's ticket goes back to the
-   session's hand, and what a session holds when it leaves is returned.  With claims counted anew
-   whenever a ticket is used again that is
-     claimed = finished + dropped + returned + in flight + kept.
-   So finished <= the larger of --events and what was in flight at the baseline.  With `one_more`
-   (sysbench 1.1) one event that each session had in flight at the baseline comes on top.
+   Tickets exist from the warm-up's baseline on; without a warm-up, from the start.  Invariant:
+     taken = finished + in flight + in hands
+   `finished` counts events that ended after the baseline.  The ticket of a dropped event returns to
+   the session's hand.  A session that leaves returns its hand.  If a ticket that is used again
+   counts as claimed again, this is
+     claimed = finished + dropped + returned + in flight + kept
+   Therefore `finished` is at most --events, or at most the number of events in flight at the
+   baseline if that is larger.  With `one_more`, each session may have one more: the event that it
+   had in flight at the baseline.
 
-   No function reads a clock.  None but bn_admit_await waits. */
+   No function reads a clock.  Only bn_admit_await waits. */
 #ifndef BN_ENGINE_ADMIT_H
 #define BN_ENGINE_ADMIT_H
 

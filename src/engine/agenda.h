@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the reporting thread has to do when, while a run lasts.
+/* The schedule of the reporting thread while a run lasts.
 
-   Pure: it is told the time (CLOCK_MONOTONIC) and reads no clock.  Whatever is due is asked for by
-   its name and given once; what is late keeps its grid and skips what it missed.  Nothing is
-   reported in the warm-up. */
+   Pure: callers pass the time (CLOCK_MONOTONIC).  Each function below says once that its item is
+   due.  A late interval stays on the grid of intervals and skips the points that it missed.  No
+   report is due during the warm-up. */
 #ifndef BN_ENGINE_AGENDA_H
 #define BN_ENGINE_AGENDA_H
 

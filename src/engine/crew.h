@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The worker threads of a run: how far each has come, where they meet, and how all are stopped.
 
-   Each worker is in one state, which only grows; `gone` counts those in the last one.  Every wait
-   ends at a time that is given, or when bn_crew_end ends the run, which is the only way to stop it
-   before its limits: it sets the outcome, closes admission, wakes who sleeps until an arrival, and
-   fails the barrier and a gate that has not opened. */
+   Each worker is in one state, and states only advance.  `gone` is the number of workers in the
+   last state.  bn_crew_end is the only way to stop a run before its limits: it sets the outcome,
+   closes admission, fails the barrier, wakes workers that wait for an arrival, and fails the gate
+   if it has not opened.  Every wait ends at the time that is given or with bn_crew_end. */
 #ifndef BN_ENGINE_CREW_H
 #define BN_ENGINE_CREW_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Makes calls that sessions are blocked in return, from a thread of its own.
+/* Interrupts blocked calls of sessions, from a thread of its own.
 
-   A call that blocks that thread blocks nobody else: who asks for an interrupt does not wait for
-   it, and only a session that withdraws its own call waits until that has returned. */
+   An interrupt that blocks this thread blocks no other: bn_interrupt_first does not wait, and
+   bn_interrupt_set waits only for the interrupt of the same session. */
 #ifndef BN_ENGINE_INTERRUPT_H
 #define BN_ENGINE_INTERRUPT_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the sessions of a run count, and the numbers that they share.
+/* The counters of all sessions of a run, and the numbers that sessions share.
 
-   Each counter has one writer, the worker that drives its session; labelled counts have a lock of
-   their own.  In every session begun = ended + in flight (measure/stat.h). */
+   Each counter has one writer: the worker that drives the session.  Labelled counts have their own
+   lock.  In every session, begun = ended + in flight (measure/stat.h). */
 #ifndef BN_ENGINE_LOAD_H
 #define BN_ENGINE_LOAD_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Asks each part what the book has to know. */
+/* Asks each part for what the book needs. */
 #include "engine/moment.h"
 
 uint64_t bn_moment_backlog(const struct bn_parts *p, const struct bn_times *times, uint64_t now_ns,
@@ -21,7 +21,7 @@ struct bn_moment bn_moment_at(const struct bn_parts *p, const struct bn_times *t
                         .paced = p->pacer != NULL,
                         .abandoned = bn_outcome_has(p->outcome, BN_OUTCOME_ABANDONED)};
 
-  /* Those too that are just leaving. */
+  /* Including workers that are just leaving. */
   if (m.at_limit)
     m.running = bn_crew_reached_limit(p->crew);
   if (m.paced)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An instant of a run, put together from its parts for the book. */
+/* The state of a run at one instant, collected from its parts for the book. */
 #ifndef BN_ENGINE_MOMENT_H
 #define BN_ENGINE_MOMENT_H
 
@@ -8,7 +8,7 @@
 #include "engine/interrupt.h"
 #include "engine/load.h"
 
-/* The parts of a run, for those who watch it; borrowed, constant, each with a lock of its own. */
+/* The parts of a run that its watching threads use; borrowed.  Each has its own lock. */
 struct bn_parts {
   const struct bn_conf *conf;
   struct bn_clock *clock;

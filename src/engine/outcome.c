@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sets what happened, once, and derives the exit status. */
+/* Flags in atomics, and the order of exit statuses. */
 #include "engine/outcome.h"
 
 #include "base/log.h"
@@ -7,6 +7,17 @@
 void bn_outcome_init(struct bn_outcome *o)
 {
   *o = (struct bn_outcome){.left_with = -1};
+}
+
+void bn_outcome_advance(struct bn_outcome *o, enum bn_stage stage)
+{
+  if ((int)stage > atomic_load(&o->stage))
+    atomic_store(&o->stage, (int)stage);
+}
+
+enum bn_stage bn_outcome_stage(const struct bn_outcome *o)
+{
+  return (enum bn_stage)atomic_load(&o->stage);
 }
 
 void bn_outcome_set(struct bn_outcome *o, enum bn_outcome_flag flag)

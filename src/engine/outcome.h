@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How a run ends: what happened in it, when it was cut short, and the exit status that follows.
+/* How a run ends: what happened, when it was cut short, and the exit status that follows.
 
-   Nothing here is ever taken back: a flag that is set stays set, of signals, scripts that leave and
-   cuts the first one counts.  The exit status is a pure function of what was set.  No lock: any
-   thread may set and look at any time. */
+   Flags are only ever set, never cleared.  The first signal, the first status of a script and the
+   first cut count; stages only advance.  The exit status is a pure function of these values and the
+   dialect.  Any thread may set and read at any time; there is no lock. */
 #ifndef BN_ENGINE_OUTCOME_H
 #define BN_ENGINE_OUTCOME_H
 
@@ -11,8 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Exit statuses; if several apply, the first in the order signal, timeout, the script's own, failed
-   counts. */
+/* If several apply, the exit status is the first of: signal, timeout, the script's own, failed. */
 enum bn_status {
   BN_STATUS_OK = 0,
   BN_STATUS_FAILED = 1,
@@ -33,7 +32,7 @@ enum bn_outcome_flag {
   BN_OUTCOME_INTERRUPT_HANGS = 256 /* an interrupt was left behind in a driver */
 };
 
-/* What the main thread is at, written by it alone. */
+/* What the main thread does; only the main thread writes it. */
 enum bn_stage {
   BN_STAGE_PREPARE, /* up to the gate; commands */
   BN_STAGE_MEASURE, /* waits for the workers and for the reporting thread */
@@ -50,6 +49,9 @@ struct bn_outcome {
 };
 
 void bn_outcome_init(struct bn_outcome *o);
+/* The main thread goes on to a later stage; an earlier one has no effect. */
+void bn_outcome_advance(struct bn_outcome *o, enum bn_stage stage);
+enum bn_stage bn_outcome_stage(const struct bn_outcome *o);
 void bn_outcome_set(struct bn_outcome *o, enum bn_outcome_flag flag);
 bool bn_outcome_has(const struct bn_outcome *o, enum bn_outcome_flag flag);
 void bn_outcome_signal(struct bn_outcome *o, int signo);
@@ -57,16 +59,16 @@ void bn_outcome_signal(struct bn_outcome *o, int signo);
 void bn_outcome_leave(struct bn_outcome *o, int status);
 /* The run was ended before its limits. */
 void bn_outcome_cut(struct bn_outcome *o, uint64_t now_ns);
-/* A worker came to its end, or was given up; the last one counts. */
+/* A worker ended, or was given up; the latest time counts. */
 void bn_outcome_end(struct bn_outcome *o, uint64_t now_ns);
-/* When arrivals end: at the time limit, or when the run was cut short before. */
+/* The time at which arrivals end: the time limit, or an earlier cut. */
 uint64_t bn_outcome_limit(const struct bn_outcome *o, uint64_t deadline_ns);
 
-/* Threads hang and were left behind: nothing may be freed. */
+/* Some threads hang and were left behind: nothing may be freed. */
 bool bn_outcome_left_behind(const struct bn_outcome *o);
-/* overload_fails: in this dialect it is a failure. */
+/* overload_fails: overload is a failure in this dialect. */
 int bn_outcome_status(const struct bn_outcome *o, bool overload_fails);
-/* Says what the report does not. */
+/* Logs what the report does not say. */
 void bn_outcome_say(const struct bn_outcome *o, bool overload_fails);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* --rate: a Poisson process of arrivals handed out in order; the backlog is found by replay.
 
-   due = started + dropped + queued: an arrival that was due has been begun (and counted, or
-   dropped), or it waits. */
+   due = started + dropped + queued: the event of an arrival that is due has been started and
+   counted, or started and dropped, or it waits. */
 #ifndef BN_ENGINE_PACER_H
 #define BN_ENGINE_PACER_H
 

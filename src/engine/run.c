@@ -374,16 +374,16 @@ static void measure(struct bn_run *run)
   struct bn_times times;
   bool all;
 
-  atomic_store(&run->outcome.stage, BN_STAGE_MEASURE);
+  bn_outcome_advance(&run->outcome, BN_STAGE_MEASURE);
   times = open_gate(run);
   all = bn_crew_await(&run->crew, UINT64_MAX, false);
   bn_sampler_stop(&run->sampler);
-  atomic_store(&run->outcome.stage, BN_STAGE_REPORT);
+  bn_outcome_advance(&run->outcome, BN_STAGE_REPORT);
   bn_book_ended(run->book);
   if (all)
     bn_log(BN_INFO, "Done.\n\n");
   report_total(run, &times);
-  atomic_store(&run->outcome.stage, BN_STAGE_FINISH);
+  bn_outcome_advance(&run->outcome, BN_STAGE_FINISH);
   if (!all)
     say_farewell(run);
   if (!bn_outcome_left_behind(&run->outcome)) {

@@ -2,7 +2,7 @@
 /* The reporting thread: ends the warm-up, reports intervals and checkpoints, and bounds every wait
    for workers by the time grace or by the forced shutdown.
 
-   What it has to do next has a time that it can name; between those it sleeps. */
+   It sleeps until the next item of its agenda (engine/agenda.h) or until it is woken. */
 #ifndef BN_ENGINE_SAMPLER_H
 #define BN_ENGINE_SAMPLER_H
 

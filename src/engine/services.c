@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Passes on what sessions ask; keeps nothing. */
+/* Passes requests of sessions on to the parts of the run. */
 #include "engine/services.h"
 
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The sessions of a run: those of its workers, then the main thread's and the reporting thread's.
+/* The sessions of a run: one for each worker, then the main thread's and the reporting thread's.
 
-   Each is driven by one thread; what they share they reach by pointers that are set here, once. */
+   One thread drives each session.  The pointers to shared parts are set here, once. */
 #ifndef BN_ENGINE_SESSIONS_H
 #define BN_ENGINE_SESSIONS_H
 

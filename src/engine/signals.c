@@ -40,7 +40,7 @@ struct receiver {
    needed by done(). */
 static void interrupt_all(const struct bn_parts *p)
 {
-  const bool main_too = atomic_load(&p->outcome->stage) != BN_STAGE_MEASURE;
+  const bool main_too = bn_outcome_stage(p->outcome) != BN_STAGE_MEASURE;
 
   bn_interrupt_first(p->interrupt, p->conf->threads + main_too);
 }
@@ -116,7 +116,7 @@ enum { STAGE_HOOK = BN_STAGE_FINISH + 1 };
 
 static int stage_of(const struct bn_parts *p)
 {
-  return bn_book_in_hook(p->book) ? STAGE_HOOK : atomic_load(&p->outcome->stage);
+  return bn_book_in_hook(p->book) ? STAGE_HOOK : (int)bn_outcome_stage(p->outcome);
 }
 
 /* 0: for ever.  A report waits for its reader. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The thread that receives SIGINT, SIGTERM and SIGHUP of a run or command.
 
-   It waits for signals and for a time that it can name, never for a lock that is held during a call
-   of others; so the user can always end the process. */
+   It waits for a signal or for a given time.  It never waits for a lock that is held during a call
+   of a driver, a reporter or a script, so that the user can always end the process. */
 #ifndef BN_ENGINE_SIGNALS_H
 #define BN_ENGINE_SIGNALS_H
 

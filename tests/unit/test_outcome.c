@@ -80,6 +80,19 @@ static void nothing_is_taken_back(void **state)
   assert_int_equal(atomic_load(&o.end_ns), 20);
 }
 
+static void stages_advance(void **state)
+{
+  struct bn_outcome o;
+
+  (void)state;
+  bn_outcome_init(&o);
+  assert_int_equal(bn_outcome_stage(&o), BN_STAGE_PREPARE);
+  bn_outcome_advance(&o, BN_STAGE_MEASURE);
+  bn_outcome_advance(&o, BN_STAGE_FINISH);
+  bn_outcome_advance(&o, BN_STAGE_REPORT);
+  assert_int_equal(bn_outcome_stage(&o), BN_STAGE_FINISH);
+}
+
 static bool left_behind(unsigned flags)
 {
   const struct row r = {flags, 0, -1, 0, 0};
@@ -104,6 +117,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_first_reason_counts),
       cmocka_unit_test(nothing_is_taken_back),
+      cmocka_unit_test(stages_advance),
       cmocka_unit_test(who_comes_back_is_not_left_behind),
   };
 

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "engine/pacer.h"
 
 enum { N = 200000 };
@@ -134,6 +135,38 @@ static void distant_arrivals_never_come(void **state)
   }
 }
 
+/* due = started + dropped + queued, as far as there are tickets left. */
+static void the_backlog_is_what_has_not_begun(void **state)
+{
+  (void)state;
+  assert_int_equal(bn_pacer_queued(0, 0, UINT64_MAX), 0);
+  assert_int_equal(bn_pacer_queued(100, 40, UINT64_MAX), 60);
+  assert_int_equal(bn_pacer_queued(100, 40, 60), 60);
+  assert_int_equal(bn_pacer_queued(100, 40, 7), 7);
+  assert_int_equal(bn_pacer_queued(100, 40, 0), 0);
+  assert_int_equal(bn_pacer_queued(40, 41, UINT64_MAX), 0); /* begun before the replay saw it */
+}
+
+/* Sleeping ends at the arrival, or at once when the limit is below it. */
+static void sleep_ends_at_the_arrival_or_the_limit(void **state)
+{
+  struct bn_limit limit = {UINT64_MAX};
+  struct bn_pacer p;
+  uint64_t began;
+
+  (void)state;
+  assert_int_equal(bn_pacer_init_rate(&p, 7, 1000), 0);
+  assert_int_equal(p.constant.start_rate, 1000);
+  began = bn_clock_mono();
+  assert_true(bn_pacer_sleep(&p, &limit, began + 5 * BN_NSEC_PER_MSEC));
+  assert_true(bn_clock_mono() - began >= 5 * BN_NSEC_PER_MSEC);
+  assert_true(bn_pacer_sleep(&p, &limit, began));
+  atomic_store(&limit.until_ns, 0);
+  bn_pacer_wake(&p);
+  assert_false(bn_pacer_sleep(&p, &limit, began + 3600 * BN_NSEC_PER_SEC));
+  bn_pacer_done(&p);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -142,6 +175,8 @@ int main(void)
       cmocka_unit_test(replay_counts_what_was_due),
       cmocka_unit_test(hopeless_rates_are_estimated),
       cmocka_unit_test(distant_arrivals_never_come),
+      cmocka_unit_test(the_backlog_is_what_has_not_begun),
+      cmocka_unit_test(sleep_ends_at_the_arrival_or_the_limit),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
