@@ -37,7 +37,12 @@ int bn_crew_init(struct bn_crew *c, struct bn_session *sessions, unsigned n,
   c->pacer = pacer;
   c->n = n;
   c->worker = calloc(n, sizeof *c->worker);
-  if (c->worker == NULL || bn_gate_init(&c->gate, n) != 0 || make_sync(c) != 0) {
+  if (c->worker == NULL || bn_gate_init(&c->gate, n) != 0) {
+    free(c->worker);
+    return -1;
+  }
+  if (make_sync(c) != 0) {
+    bn_gate_done(&c->gate);
     free(c->worker);
     return -1;
   }

@@ -16,7 +16,6 @@ enum bn_status {
   BN_STATUS_OK = 0,
   BN_STATUS_FAILED = 1,
   BN_STATUS_TIMEOUT = 2, /* thread-init timeout, forced shutdown, time grace used up */
-  BN_STATUS_ASSERT = 3,
   BN_STATUS_SIGNAL = 128 /* + n */
 };
 
