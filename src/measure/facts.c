@@ -146,45 +146,6 @@ void bn_facts_option(struct bn_facts *f, const char *group, const char *name, co
                                                 .secret = secret && value != NULL};
 }
 
-static void copy_facts(struct bn_facts *to, const struct bn_facts *from)
-{
-  for (size_t i = 0; i < from->n_facts; i++) {
-    const struct bn_fact *fact = &from->fact[i];
-
-    switch (fact->type) {
-    case BN_FACT_TEXT:
-      bn_facts_text(to, fact->section, fact->key, fact->text);
-      break;
-    case BN_FACT_WHOLE:
-      bn_facts_whole(to, fact->section, fact->key, fact->whole);
-      break;
-    case BN_FACT_REAL:
-      bn_facts_real(to, fact->section, fact->key, fact->real);
-      break;
-    }
-  }
-}
-
-int bn_facts_copy(struct bn_facts *to, const struct bn_facts *from)
-{
-  *to = (struct bn_facts){.plan = from->plan,
-                          .start_ns = from->start_ns,
-                          .start_wall_ns = from->start_wall_ns,
-                          .end_wall_ns = from->end_wall_ns};
-  copy_facts(to, from);
-  for (size_t i = 0; i < from->n_rows; i++)
-    bn_facts_row(to, from->row[i].level, "%s", from->row[i].text);
-  for (size_t i = 0; i < from->n_options; i++) {
-    const struct bn_fact_option *o = &from->option[i];
-
-    bn_facts_option(to, o->group, o->name, o->secret ? "" : o->value, o->origin, o->secret);
-  }
-  if (!to->incomplete)
-    return 0;
-  bn_facts_done(to);
-  return -1;
-}
-
 void bn_facts_done(struct bn_facts *f)
 {
   for (size_t i = 0; i < f->n_facts; i++) {

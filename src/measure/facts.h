@@ -85,7 +85,6 @@ __attribute__((format(printf, 3, 4))) void bn_facts_row(struct bn_facts *f, int 
 /* value: NULL for none; not kept when the option is a secret. */
 void bn_facts_option(struct bn_facts *f, const char *group, const char *name, const char *value,
                      enum bn_origin origin, bool secret);
-int bn_facts_copy(struct bn_facts *to, const struct bn_facts *from); /* 0 or -1: out of memory */
 void bn_facts_done(struct bn_facts *f);
 
 #endif

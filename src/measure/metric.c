@@ -115,23 +115,6 @@ void bn_metrics_done(struct bn_metrics *m)
   memset(m, 0, sizeof *m);
 }
 
-static bool same_rows(const struct bn_metric *a, size_t na, const struct bn_metric *b, size_t nb)
-{
-  if (na != nb)
-    return false;
-  for (size_t i = 0; i < na; i++)
-    if (strcmp(a[i].name, b[i].name) != 0 || strcmp(a[i].unit, b[i].unit) != 0)
-      return false;
-  return true;
-}
-
-bool bn_metrics_equal(const struct bn_metrics *a, const struct bn_metrics *b)
-{
-  return same_rows(a->counter, a->n_counters, b->counter, b->n_counters) &&
-         same_rows(a->hist, a->n_hists, b->hist, b->n_hists) &&
-         same_rows(a->labelled, a->n_labelled, b->labelled, b->n_labelled);
-}
-
 static size_t find(const struct bn_metric *rows, size_t n, const char *name)
 {
   size_t i = 0;
@@ -144,9 +127,4 @@ static size_t find(const struct bn_metric *rows, size_t n, const char *name)
 size_t bn_metrics_counter(const struct bn_metrics *m, const char *name)
 {
   return find(m->counter, m->n_counters, name);
-}
-
-size_t bn_metrics_hist(const struct bn_metrics *m, const char *name)
-{
-  return find(m->hist, m->n_hists, name);
 }

@@ -23,10 +23,8 @@ int bn_metrics_init(struct bn_metrics *m, const struct bn_metric *extra);
 int bn_metrics_from(struct bn_metrics *m, const struct bn_metric *rows, size_t n);
 int bn_metrics_copy(struct bn_metrics *to, const struct bn_metrics *from); /* 0 or -1 */
 void bn_metrics_done(struct bn_metrics *m);
-bool bn_metrics_equal(const struct bn_metrics *a, const struct bn_metrics *b);
 
 /* The index of that name, or the number of rows: there is none. */
 size_t bn_metrics_counter(const struct bn_metrics *m, const char *name);
-size_t bn_metrics_hist(const struct bn_metrics *m, const char *name);
 
 #endif

@@ -66,7 +66,8 @@ static void copy_sessions(struct bn_record *r, const struct bn_view *v)
   r->view.sessions = r->store.session;
 }
 
-int bn_record_init(struct bn_record *r, const struct bn_view *v, bool hists)
+/* A copy of a view; hists: with its histograms.  0 or -1: out of memory. */
+static int init_record(struct bn_record *r, const struct bn_view *v, bool hists)
 {
   memset(r, 0, sizeof *r);
   if (bn_snap_make(&r->delta, &v->delta->metrics, v->delta->n_sessions, hists) != 0 ||
@@ -138,7 +139,7 @@ static int append(struct bn_record **array, size_t *n, const struct bn_view *v)
     for (size_t i = 0; i < *n; i++)
       follow(&all[i]);
   }
-  if (bn_record_init(&all[*n], v, false) != 0)
+  if (init_record(&all[*n], v, false) != 0)
     return -1;
   ++*n;
   return 0;
@@ -157,7 +158,7 @@ int bn_group_add(struct bn_group *g, const struct bn_view *v)
   }
   if (g->has_total)
     bn_record_done(&g->total);
-  g->has_total = bn_record_init(&g->total, v, true) == 0;
+  g->has_total = init_record(&g->total, v, true) == 0;
   return g->has_total ? 0 : -1;
 }
 

@@ -42,8 +42,6 @@ struct bn_result {
   struct bn_end end;
 };
 
-/* A copy of a view; hists: with its histograms.  0 or -1: out of memory. */
-int bn_record_init(struct bn_record *r, const struct bn_view *v, bool hists);
 void bn_record_done(struct bn_record *r);
 
 /* Appends a group without records.  NULL: out of memory.  The pointer is valid until the next. */

@@ -152,11 +152,6 @@ static uint64_t counter_minus(uint64_t a, uint64_t b)
   return a == BN_ABSENT || b == BN_ABSENT ? BN_ABSENT : a - b;
 }
 
-static uint64_t counter_plus(uint64_t a, uint64_t b)
-{
-  return a == BN_ABSENT || b == BN_ABSENT ? BN_ABSENT : a + b;
-}
-
 static void add_moment(struct bn_moments *m, long double x)
 {
   m->n += 1;
@@ -209,56 +204,4 @@ void bn_snap_copy(struct bn_snap *to, const struct bn_snap *from)
     bn_hist_clear(to->hist[i]);
     bn_hist_add(to->hist[i], from->hist[i]);
   }
-}
-
-static void merge_labels(struct bn_snap *into, const struct bn_snap *from, size_t i)
-{
-  size_t k, j;
-
-  for (k = 0; k < from->n_labels[i]; k++) {
-    const struct bn_label *add = &from->label[i][k];
-
-    for (j = 0; j < into->n_labels[i]; j++)
-      if (strcmp(into->label[i][j].name, add->name) == 0)
-        break;
-    if (j == BN_LABELS_MAX + 1)
-      j = BN_LABELS_MAX;
-    if (j == into->n_labels[i]) {
-      into->label[i][j] = *add;
-      into->n_labels[i]++;
-    } else {
-      into->label[i][j].n += add->n;
-    }
-  }
-}
-
-static void merge_moments(struct bn_moments *into, const struct bn_moments *from)
-{
-  into->n += from->n;
-  into->sum += from->sum;
-  into->sum_sq += from->sum_sq;
-}
-
-int bn_snap_merge(struct bn_snap *into, const struct bn_snap *from, struct bn_err *err)
-{
-  size_t i;
-
-  if (!bn_metrics_equal(&into->metrics, &from->metrics))
-    return bn_err_set(err, 0, "the snapshots measure different things and cannot be merged");
-  for (i = 0; i < into->metrics.n_counters; i++)
-    into->counter[i] = counter_plus(into->counter[i], from->counter[i]);
-  for (i = 0; i < into->metrics.n_hists; i++)
-    bn_hist_add(into->hist[i], from->hist[i]);
-  for (i = 0; i < into->metrics.n_labelled; i++)
-    merge_labels(into, from, i);
-  into->span_ns = from->span_ns > into->span_ns ? from->span_ns : into->span_ns;
-  into->busy_ns += from->busy_ns;
-  into->min_ns = from->min_ns < into->min_ns ? from->min_ns : into->min_ns;
-  into->max_ns = from->max_ns > into->max_ns ? from->max_ns : into->max_ns;
-  into->unfinished += from->unfinished;
-  into->unfinished_s += from->unfinished_s;
-  into->running += from->running;
-  merge_moments(&into->fair_events, &from->fair_events);
-  merge_moments(&into->fair_busy_s, &from->fair_busy_s);
-  return 0;
 }

@@ -48,7 +48,5 @@ void bn_snap_diff(struct bn_snap *now, const struct bn_snap *base);
 void bn_snap_copy(struct bn_snap *to,
                   const struct bn_snap *from); /* both made for the same metrics and sessions; what
                                                   one has no histograms for is not copied */
-/* into += from; -1 and err when the metric tables differ. */
-int bn_snap_merge(struct bn_snap *into, const struct bn_snap *from, struct bn_err *err);
 
 #endif

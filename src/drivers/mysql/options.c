@@ -3,7 +3,7 @@
 #include "drivers/mysql/options.h"
 
 /* The modes of MySQL's own client, then what a switch takes. */
-const char *const bn_mysql_ssl_words[] = {
+static const char *const ssl_words[] = {
     "disabled", "preferred", "required", "verify_ca", "verify_identity", "off", "false", "0", "on",
     "true",     "1",         "",         NULL};
 
@@ -73,7 +73,7 @@ const struct bn_opt bn_mysql_options[] = {
      .in = BN_IN_ALL,
      .def = "off",
      .offset = offsetof(struct bn_mysql_conf, ssl),
-     .choices = bn_mysql_ssl_words,
+     .choices = ssl_words,
      .range_text = "Invalid value for --mysql-ssl: '%s'",
      .form = "[=on|off]",
      .help = "encrypt connections, or fail {on, off, disabled, preferred, required, verify_ca, "

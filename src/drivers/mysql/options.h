@@ -15,7 +15,6 @@ enum {
   BN_MYSQL_SSL_VERIFY_IDENTITY,
   BN_MYSQL_SSL_WORDS
 };
-extern const char *const bn_mysql_ssl_words[];
 /* The mode that a choice stands for. */
 int bn_mysql_ssl_mode(int choice);
 
@@ -31,7 +30,7 @@ struct bn_mysql_conf {
   int64_t myisam_max_rows;
   int64_t connect_timeout_s, read_timeout_s; /* 0: none */
   bool compression, debug, dry_run, password_prompt;
-  int ssl;      /* index into bn_mysql_ssl_words */
+  int ssl;      /* a choice, for bn_mysql_ssl_mode */
   int protocol; /* BN_MYSQL_PROTOCOL_… */
   char *ssl_key, *ssl_ca, *ssl_cert, *ssl_cipher, *compression_algorithms;
 };

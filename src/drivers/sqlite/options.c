@@ -5,7 +5,7 @@
 const char *const bn_sqlite_journal_modes[] = {"wal",    "delete", "truncate", "persist",
                                                "memory", "off",    NULL};
 const char *const bn_sqlite_synchronous[] = {"off", "normal", "full", "extra", NULL};
-const char *const bn_sqlite_begins[] = {"deferred", "immediate", NULL};
+static const char *const begins[] = {"deferred", "immediate", NULL};
 
 const struct bn_opt bn_sqlite_options[] = {
     {.name = "sqlite-db",
@@ -37,7 +37,7 @@ const struct bn_opt bn_sqlite_options[] = {
      .type = BN_CHOICE,
      .def = "immediate",
      .offset = offsetof(struct bn_sqlite_conf, begin),
-     .choices = bn_sqlite_begins,
+     .choices = begins,
      .help = "how transactions that will write begin {deferred, immediate}"},
     BN_OPT_END,
 };

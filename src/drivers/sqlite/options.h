@@ -11,8 +11,7 @@ struct bn_sqlite_conf {
   int64_t busy_timeout_ms;
 };
 
-extern const char *const bn_sqlite_journal_modes[], *const bn_sqlite_synchronous[],
-                                                        *const bn_sqlite_begins[];
+extern const char *const bn_sqlite_journal_modes[], *const bn_sqlite_synchronous[];
 extern const struct bn_opt bn_sqlite_options[];
 
 #endif
