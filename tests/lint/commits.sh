@@ -6,8 +6,8 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cd "${1:-$here/../..}"
-# 2026-11-21 09:56:27 UTC, by the time of the commit: a shallow clone has no older ones to name.
-rule=1795254987
+# 2026-11-21 10:42:09 UTC, by the time of the commit: a shallow clone has no older ones to name.
+rule=1795257729
 
 [ -e .git ] && git rev-parse -q --verify HEAD >/dev/null 2>&1 || exit 0
 
