@@ -323,7 +323,7 @@ static void read_workload(struct bn_probe *e, const struct bn_node *list, struct
   r->figure_names = at = malloc(size);
   if (at == NULL)
     bn_probe_no_memory(e);
-  for (size_t i = 0; i < n && !e->failed; i++) {
+  for (size_t i = 0; i < n && at != NULL && !e->failed; i++) {
     const struct bn_node *figure = e->js->at(list, i);
 
     r->store.figure[i] = (struct bn_figure){.key = keep(&at, bn_probe_text(e, figure, "name")),

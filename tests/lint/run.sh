@@ -25,6 +25,7 @@ for name in layers length banned words headers format shell listed libraries lua
   run "$name" "$root"
 done
 run analyze "$root" "$build"
+run circles "$build"
 run callers "$build" "$root"
 run globals "$build"
 run exports "$build" "$root/src/script/api/exports.list"
