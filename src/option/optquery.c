@@ -71,16 +71,21 @@ void bn_optset_each_pending(const struct bn_optset *s,
 static void explain_unknown(const struct bn_optset *s, const struct bn_setting *st,
                             struct bn_optset_fault *out)
 {
-  const char *nearest = bn_optset_nearest(s, st->name);
-  char dashed[128] = "";
+  const char *nearest = bn_optset_nearest(s, st->name), *shown = out->typed;
+  char dashed[128] = "", hidden[128];
 
   if (nearest != NULL)
     bn_near_dash(dashed, sizeof dashed, nearest);
+  /* A mistyped --mysql-password shows no password. */
+  if (bn_optset_is_secret(s, st->name) || (nearest != NULL && bn_optset_is_secret(s, nearest))) {
+    (void)snprintf(hidden, sizeof hidden, "--%s=xxxx", st->name);
+    shown = hidden;
+  }
   if (s->policy->plain_errors)
     (void)snprintf(out->text, sizeof out->text, "invalid option: %s%s%s%s", out->typed,
                    nearest != NULL ? " (did you mean --" : "", dashed, nearest != NULL ? "?)" : "");
   else
-    (void)snprintf(out->text, sizeof out->text, "%s: no such option%s%s%s", out->typed,
+    (void)snprintf(out->text, sizeof out->text, "%s: no such option%s%s%s", shown,
                    nearest != NULL ? "; did you mean --" : "", dashed, nearest != NULL ? "?" : "");
 }
 

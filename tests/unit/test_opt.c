@@ -344,6 +344,10 @@ static void test_pending(void **state)
   open_set(&bn_policy_bench);
   (void)put("longcount", "4");
   assert_string_equal(unknown(), "--longcount=4: no such option; did you mean --long-count?");
+  bn_optset_free(set);
+  open_set(&bn_policy_bench);
+  (void)put("my-password", "4711");
+  assert_string_equal(unknown(), "--my-password=xxxx: no such option");
   assert_string_equal(bn_optset_nearest(set, "oltp-longcount"), "long-count");
   assert_string_equal(bn_optset_nearest(set, "size"), "size");
   assert_null(bn_optset_nearest(set, "something-else"));
