@@ -23,8 +23,8 @@ check() # file
       if (layer == "measure") return inc ~ /^(measure|api|base)\//
       if (layer == "engine") return inc ~ /^(engine|measure|option|api|base)\//
       if (layer == "report") return inc ~ /^(report|measure|dialect|api|base)\//
-      if (layer == "tests" || layer == "sql")
-        return inc ~ ("^(" layer "|engine|measure|option|api|base)/")
+      if (layer == "tests") return inc ~ /^(tests|engine|measure|option|api|base)\//
+      if (layer == "sql") return inc ~ /^(sql|measure|option|api|base)\//
       if (layer == "script")
         return inc ~ /^(script|sql|engine|measure|option|api|base)\// && script(part[3], inc)
       if (layer == "drivers")

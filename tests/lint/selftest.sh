@@ -11,7 +11,7 @@ licence='/* SPDX-License-Identifier: GPL-2.0-or-later */'
 fresh()
 {
   rm -rf "$work/tree"
-  for folder in base dialect measure engine report drivers/x script/vm script/api; do
+  for folder in base sql dialect measure engine report drivers/x script/vm script/api; do
     mkdir -p "$work/tree/src/$folder"
   done
   {
@@ -69,6 +69,7 @@ bad_source layers 'base includes measure' src/base/a.c '#include "measure/stat.h
 bad_source layers 'report includes the engine' src/report/b.c '#include "engine/run.h"'
 bad_source layers 'measure includes options' src/measure/b.c '#include "option/opt.h"'
 bad_source layers 'report includes tests' src/report/a.c '#include "tests/cpu.h"'
+bad_source layers 'the SQL layer includes the engine' src/sql/a.c '#include "engine/run.h"'
 bad_source layers 'a driver includes base' src/drivers/x/a.c '#include "base/buf.h"'
 bad_source layers 'engine includes Lua' src/engine/a.c '#include <lua.h>'
 bad_source layers "scripts' machine includes what they call" src/script/vm/a.c \
