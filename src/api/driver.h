@@ -105,9 +105,14 @@ struct bn_sql_caps {
   bool prepares_anew;     /* by itself at each execute, if the host asks for that */
 };
 
+/* Who is at the other end, and by which client library: "MariaDB 10.11.6", "3.3.8".  "": there is
+   none. */
+struct bn_sql_about {
+  char server[128], client[128];
+};
+
 /* Numbers are -1 if they are unknown or without limit. */
 struct bn_sql_info {
-  char version[128];
   int64_t max_connections; /* of this user, all others included */
   int64_t max_prepared_statements;
   int64_t max_packet;                       /* bytes of a statement */
@@ -163,7 +168,8 @@ struct bn_driver {
   /* From any thread while conn is open: a blocked call returns an error.  Without waiting, because
      conn cannot be closed meanwhile and other sessions have their turn after it. */
   void (*interrupt)(void *conn);
-  int (*info)(void *conn, struct bn_sql_info *info); /* NULL: unknown */
+  void (*about)(void *conn, struct bn_sql_about *out); /* sends nothing; NULL: nobody is there */
+  int (*info)(void *conn, struct bn_sql_info *info);   /* NULL: unknown */
   /* Escapes into out (2 * len + 1 bytes), without quotes; returns the length. */
   size_t (*quote)(void *conn, char *out, const char *in, size_t len);
   /* sql[len] is 0 here and in prepare. */

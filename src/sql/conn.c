@@ -253,6 +253,21 @@ static int open_in_turn(struct bn_sql_conn *c)
   return 1;
 }
 
+/* The first connection says for all who is at the other end. */
+static void tell_about(struct bn_sql_conn *c)
+{
+  const struct bn_services *services = c->session->services;
+  struct bn_sql_about about = {.server = ""};
+
+  if (c->link.ops->about == NULL || atomic_exchange(&c->sys->about_told, true))
+    return;
+  c->link.ops->about(c->link.handle, &about);
+  if (about.server[0] != '\0')
+    services->fact(services->of, "database", "server_version", about.server);
+  if (about.client[0] != '\0')
+    services->fact(services->of, "database", "client_version", about.client);
+}
+
 struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session *s,
                                    const char *const *override_name,
                                    const char *const *override_value, size_t n_overrides)
@@ -278,8 +293,10 @@ struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session 
   }
   c->ordinal = atomic_fetch_add_explicit(&drv->sys->ordinal, 1, memory_order_relaxed);
   rc = open_in_turn(c);
-  if (rc == 0)
+  if (rc == 0) {
+    tell_about(c);
     return c;
+  }
   if (rc < 0)
     bn_sql_message(drv->ops, drv->sys->policy, BN_STEP_CONNECT, &c->diag, "", 0);
   bn_sql_conn_free(c);

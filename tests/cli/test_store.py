@@ -148,7 +148,16 @@ def test_facts_name_the_database_driver(tmp_path):
     done = bench.run("oltp_point_select", "--db-driver=null", "--events=5", "--report=json:json", "run",
                      cwd=tmp_path)
     assert (done.err, done.status) == ("", 0)
-    assert json.loads((tmp_path / "json").read_text())["facts"]["database"]["driver"] == "null"
+    assert json.loads((tmp_path / "json").read_text())["facts"]["database"] == {"driver": "null"}
+
+
+def test_facts_name_the_client_library(tmp_path):
+    for word in ("prepare", "run"):
+        done = bench.run("oltp_point_select", "--db-driver=sqlite", "--events=5", "--table-size=10",
+                         "--report=json:json", word, cwd=tmp_path)
+        assert done.status == 0, done
+    database = json.loads((tmp_path / "json").read_text())["facts"]["database"]
+    assert (database["driver"], database["client_version"].split(".")[0]) == ("sqlite", "3")
 
 
 def test_reports_of_a_script_are_said_and_the_standard_ones_printed(tmp_path):

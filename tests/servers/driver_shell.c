@@ -121,8 +121,6 @@ static void join_waker(struct shell *s)
   s->waking = false;
 }
 
-/* --- commands: the text behind the command's name is theirs to cut --- */
-
 static void drop_result(struct shell *s)
 {
   if (s->conn[s->at] != NULL && s->result.rows != NULL)
@@ -140,7 +138,6 @@ static void close_all(struct shell *s)
   }
 }
 
-/* The connection in use. */
 static void drop_conn(struct shell *s)
 {
   if (s->conn[s->at] != NULL)
@@ -349,13 +346,15 @@ static void do_close(struct shell *s, char *text)
 
 static void do_info(struct shell *s, char *text)
 {
+  struct bn_sql_about about = {.server = ""};
   struct bn_sql_info info;
   const int rc = s->ops->info(s->conn[s->at], &info);
 
   (void)text;
+  s->ops->about(s->conn[s->at], &about);
   printf("{\"rc\": %d, \"max_connections\": %" PRId64 ", \"max_prepared\": %" PRId64, rc,
          info.max_connections, info.max_prepared_statements);
-  put_field("version", info.version);
+  put_field("version", about.server);
   printf("}\n");
 }
 

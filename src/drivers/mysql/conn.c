@@ -75,6 +75,15 @@ void bn_mysql_interrupt(void *conn)
   bn_sockref_shut(&c->socket);
 }
 
+/* Nobody is there in a dry run. */
+void bn_mysql_about(void *conn, struct bn_sql_about *out)
+{
+  struct bn_mysql_conn *c = conn;
+
+  if (c->by != BN_MYSQL_BY_NOBODY)
+    bn_mysql_lib_about(&c->lib, out);
+}
+
 int bn_mysql_info(void *conn, struct bn_sql_info *out)
 {
   struct bn_mysql_conn *c = conn;
@@ -90,10 +99,8 @@ int bn_mysql_info(void *conn, struct bn_sql_info *out)
       .places = (int64_t)(conf->socket.n > 0 ? conf->socket.n : conf->host.n * c->driver->n_ports),
       .raise_connections = "SET GLOBAL max_connections = %n;\" there",
       .raise_statements = "SET GLOBAL max_prepared_stmt_count = %n;\" there"};
-  if (c->by == BN_MYSQL_BY_NOBODY) {
-    (void)snprintf(out->version, sizeof out->version, "none (dry run)");
+  if (c->by == BN_MYSQL_BY_NOBODY)
     return 0;
-  }
   bn_mysql_settle(c);
   rc = bn_mysql_lib_info(&c->lib, out);
   bn_mysql_note_library(c);

@@ -64,6 +64,7 @@ enum bn_sql bn_mysql_connect(void *self, void *conn, const struct bn_sql_target 
                              uint64_t deadline_ns, struct bn_sql_diag *d);
 void bn_mysql_disconnect(void *conn);
 void bn_mysql_interrupt(void *conn);
+void bn_mysql_about(void *conn, struct bn_sql_about *out);
 int bn_mysql_info(void *conn, struct bn_sql_info *out);
 size_t bn_mysql_quote(void *conn, char *out, const char *in, size_t len);
 enum bn_sql bn_mysql_load_begin(void *conn, const char *table, const char *columns,

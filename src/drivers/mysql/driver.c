@@ -144,6 +144,7 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .classify = bn_mysql_classify,
     .ignore = {.option = "mysql-ignore-errors", .key = BN_KEY_CODE},
     .interrupt = bn_mysql_interrupt,
+    .about = bn_mysql_about,
     .info = bn_mysql_info,
     .quote = bn_mysql_quote,
     .query = bn_mysql_query,

@@ -79,6 +79,13 @@ void bn_pgsql_interrupt(void *conn)
   bn_sockref_shut(&c->socket);
 }
 
+void bn_pgsql_about(void *conn, struct bn_sql_about *out)
+{
+  struct bn_pgsql_conn *c = conn;
+
+  bn_pgsql_lib_about(&c->lib, out);
+}
+
 int bn_pgsql_info(void *conn, struct bn_sql_info *out)
 {
   struct bn_pgsql_conn *c = conn;

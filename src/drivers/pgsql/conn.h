@@ -50,6 +50,7 @@ enum bn_sql bn_pgsql_connect(void *self, void *conn, const struct bn_sql_target 
                              uint64_t deadline_ns, struct bn_sql_diag *d);
 void bn_pgsql_disconnect(void *conn);
 void bn_pgsql_interrupt(void *conn);
+void bn_pgsql_about(void *conn, struct bn_sql_about *out);
 int bn_pgsql_info(void *conn, struct bn_sql_info *out);
 size_t bn_pgsql_quote(void *conn, char *out, const char *in, size_t len);
 enum bn_sql bn_pgsql_load_begin(void *conn, const char *table, const char *columns,

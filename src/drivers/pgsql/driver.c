@@ -154,6 +154,7 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .classify = bn_pgsql_classify,
     .ignore = {.option = "pgsql-ignore-errors", .key = BN_KEY_STATE},
     .interrupt = bn_pgsql_interrupt,
+    .about = bn_pgsql_about,
     .info = bn_pgsql_info,
     .quote = bn_pgsql_quote,
     .query = bn_pgsql_query,

@@ -216,10 +216,15 @@ static void interrupt(void *conn)
   sqlite3_interrupt(c->db);
 }
 
+static void about(void *conn, struct bn_sql_about *out)
+{
+  (void)conn;
+  (void)snprintf(out->client, sizeof out->client, "%s", sqlite3_libversion());
+}
+
 static int info(void *conn, struct bn_sql_info *out)
 {
   (void)conn;
-  (void)snprintf(out->version, sizeof out->version, "SQLite %s", sqlite3_libversion());
   out->max_connections = out->max_prepared_statements = -1;
   return 0;
 }
@@ -288,6 +293,7 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .ignore = {.classes = 1u << BN_CLASS_SERIALIZATION | 1u << BN_CLASS_LOCK_TIMEOUT |
                           1u << BN_CLASS_DUPLICATE},
     .interrupt = interrupt,
+    .about = about,
     .info = info,
     .quote = quote,
     .query = bn_sqlite_query,

@@ -38,17 +38,21 @@ static int read_variables(MYSQL *handle, const char *sql, struct bn_sql_info *ou
   return 0;
 }
 
-int bn_mysql_lib_info(struct bn_mysql_lib *c, struct bn_sql_info *out)
+void bn_mysql_lib_about(struct bn_mysql_lib *c, struct bn_sql_about *out)
 {
   const char *version = mysql_get_server_info(c->handle);
-  int rc;
 
-  (void)snprintf(out->version, sizeof out->version, "%s%s",
+  (void)snprintf(out->server, sizeof out->server, "%s%s",
                  strstr(version, "MariaDB") == NULL ? "MySQL " : "", version);
-  rc = read_variables(c->handle,
-                      "SHOW GLOBAL VARIABLES WHERE Variable_name IN "
-                      "('max_connections', 'max_prepared_stmt_count', 'max_allowed_packet')",
-                      out);
+  (void)snprintf(out->client, sizeof out->client, "%s", mysql_get_client_info());
+}
+
+int bn_mysql_lib_info(struct bn_mysql_lib *c, struct bn_sql_info *out)
+{
+  int rc = read_variables(c->handle,
+                          "SHOW GLOBAL VARIABLES WHERE Variable_name IN "
+                          "('max_connections', 'max_prepared_stmt_count', 'max_allowed_packet')",
+                          out);
   if (rc == 0)
     rc = read_variables(c->handle,
                         "SHOW GLOBAL STATUS WHERE Variable_name IN "

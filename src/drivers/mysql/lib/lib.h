@@ -67,6 +67,7 @@ enum bn_sql bn_mysql_lib_fail_stmt(const struct bn_mysql_lib_stmt *st, const cha
 extern const char bn_mysql_lib_not_encrypted[];
 
 /* --- info.c --- */
+void bn_mysql_lib_about(struct bn_mysql_lib *c, struct bn_sql_about *out);
 int bn_mysql_lib_info(struct bn_mysql_lib *c, struct bn_sql_info *out);
 /* false: the server has no backslash escapes. */
 bool bn_mysql_lib_quote(struct bn_mysql_lib *c, char *out, const char *in, size_t len, size_t *n);

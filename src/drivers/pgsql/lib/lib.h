@@ -55,6 +55,7 @@ enum bn_sql bn_pgsql_lib_fail(const struct bn_pgsql_lib *c, const PGresult *res,
                               bool whole, struct bn_sql_diag *d);
 
 /* --- info.c --- */
+void bn_pgsql_lib_about(struct bn_pgsql_lib *c, struct bn_sql_about *out);
 int bn_pgsql_lib_info(struct bn_pgsql_lib *c, struct bn_sql_info *out);
 
 /* --- quote.c --- */
