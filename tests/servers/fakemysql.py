@@ -122,7 +122,9 @@ class ScriptedMySQL(FakeMySQL):
             return
         self.send(conn, OK)
         while (command := self.receive(conn)) is not None:
-            if command[0] == COM_PREPARE:
+            if command == b"":  # the end of a file
+                self.send(conn, OK)
+            elif command[0] == COM_PREPARE:
                 conn.sendall(PREPARED)
             elif command[0] in (COM_QUERY, COM_EXECUTE):
                 self.asked.append(command)

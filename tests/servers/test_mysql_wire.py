@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from conftest import BENCH
 from fakemysql import COLUMN, END, OK, ScriptedMySQL, packets
 
 MIB = 1024 * 1024
@@ -411,3 +412,17 @@ def test_an_answer_of_no_server_ends_the_connection(scripted, answer, code):
     assert (answer["rc"], answer["code"], answer["state"]) == ("LOST", code, "HY000")
     assert sh("query SELECT 3")["rc"] == "LOST"
     assert len(server.asked) == 2
+
+
+@pytest.mark.parametrize("name", ["a file", "rows of bench"])
+def test_no_statement_gives_a_file_to_the_server(tmp_path, name):
+    """prepare, whose connections may load rows; its first statement is CREATE TABLE."""
+    secret = tmp_path / "a file"
+    secret.write_text("nobody but us knows this")
+    path = str(secret) if name == "a file" else name
+    server = ScriptedMySQL(packets(b"\xfb" + path.encode()), packets(OK))
+    done = subprocess.run([BENCH, "oltp_point_select", *server.login(), "--table-size=5", "prepare"],
+                          capture_output=True, text=True, timeout=60)
+    server.close()
+    assert done.returncode == 1 and "the server asked for a file" in done.stdout + done.stderr
+    assert b"nobody but us" not in server.received and server.asked[0][1:].startswith(b"CREATE TABLE")

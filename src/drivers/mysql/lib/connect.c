@@ -190,6 +190,7 @@ static enum bn_sql open_handle(struct bn_mysql_lib *c, const struct place *p, in
     return bn_mysql_fail_text(BN_MYSQL_NO_MEMORY, "mysql_init()", "out of memory", d);
   if (set_options(c, ssl, deadline_ns, &text) != 0)
     return bn_mysql_fail_text(BN_MYSQL_NO_ENCRYPTION, "mysql_options()", text, d);
+  bn_mysql_lib_load_guard(c);
   if (p->loads)
     (void)mysql_options(c->handle, MYSQL_OPT_LOCAL_INFILE, &yes);
   bn_mysql_trace(c->driver,

@@ -15,6 +15,7 @@ struct bn_mysql_words;
 
 /* Rows on their way to a table. */
 struct bn_mysql_load {
+  bool expected;         /* the statement that asks for them is being executed */
   char *table, *columns; /* used last; NULL: none was yet */
   struct bn_mysql_part *part;
   size_t n_parts;
@@ -104,6 +105,8 @@ struct bn_mysql_column *bn_mysql_lib_stmt_columns(const struct bn_mysql_lib_stmt
 void bn_mysql_lib_stmt_close(struct bn_mysql_lib_stmt *st);
 
 /* --- load.c --- */
+/* Before connecting: whatever the server asks for, now or later, it gets rows and never a file. */
+void bn_mysql_lib_load_guard(struct bn_mysql_lib *c);
 enum bn_sql bn_mysql_lib_load_begin(struct bn_mysql_lib *c, const char *table, const char *columns,
                                     struct bn_sql_diag *d);
 enum bn_sql bn_mysql_lib_load_rows(struct bn_mysql_lib *c, const char *rows, size_t len,

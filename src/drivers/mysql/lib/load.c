@@ -24,7 +24,7 @@ static int begin_reading(void **reader, const char *name, void *conn)
 
   *reader = load;
   load->at = load->done = 0;
-  return strcmp(name, source_name) == 0 ? 0 : -1;
+  return load->expected && strcmp(name, source_name) == 0 ? 0 : -1;
 }
 
 static int read_rows(void *reader, char *out, unsigned room)
@@ -58,6 +58,11 @@ static int explain(void *reader, char *text, unsigned room)
   (void)reader;
   (void)snprintf(text, room, "the server asked for a file");
   return 2; /* as for a file that does not exist */
+}
+
+void bn_mysql_lib_load_guard(struct bn_mysql_lib *c)
+{
+  mysql_set_local_infile_handler(c->handle, begin_reading, read_rows, end_reading, explain, c);
 }
 
 static enum bn_sql run(struct bn_mysql_lib *c, const char *sql, struct bn_sql_diag *d)
@@ -258,9 +263,9 @@ static enum bn_sql send_rows(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 
   if (sql == NULL)
     return refuse("out of memory", d);
-  mysql_set_local_infile_handler(c->handle, begin_reading, read_rows, end_reading, explain, c);
+  c->load.expected = true;
   rc = run(c, sql, d);
-  mysql_set_local_infile_default(c->handle);
+  c->load.expected = false;
   free(sql);
   if (rc == BN_SQL_DONE &&
       (mysql_warning_count(c->handle) != 0 || mysql_affected_rows(c->handle) != rows))
