@@ -426,3 +426,25 @@ def test_no_statement_gives_a_file_to_the_server(tmp_path, name):
     server.close()
     assert done.returncode == 1 and "the server asked for a file" in done.stdout + done.stderr
     assert b"nobody but us" not in server.received and server.asked[0][1:].startswith(b"CREATE TABLE")
+
+
+@pytest.mark.parametrize("fields, row", [(1, b"\1a"), (2, b"\xfb\xfb"), (2, b"\x0fmax_connections\xfb")])
+def test_information_with_nothing_in_it(scripted, fields, row):
+    answer = packets(bytes([fields]), *[COLUMN] * fields, END, row, END)
+    sh, _ = scripted(answer, answer, packets(OK))
+    info = sh("info")
+    assert info["rc"] == 0 and info["max_connections"] in (-1, 0)
+    assert sh("query SELECT 1")["rc"] == "DONE"
+
+
+@pytest.mark.parametrize("row", [b"\xfb" * 6, b"\2id\7int(11)" + b"\xfb" * 4])
+def test_columns_with_nothing_in_them(row):
+    """prepare asks for the columns before it loads rows; here the table then refuses all of them."""
+    columns = packets(b"\6", *[COLUMN] * 6, END, row, END)
+    limits = packets(b"\2", COLUMN, COLUMN, END, END)
+    refusal = packets(b"\xff\x15\4#42000no")
+    server = ScriptedMySQL(packets(OK), limits, limits, columns, refusal, refusal)
+    done = subprocess.run([BENCH, "oltp_point_select", *server.login(), "--table-size=5", "prepare"],
+                          capture_output=True, text=True, timeout=60)
+    server.close()
+    assert done.returncode == 1 and b"SHOW COLUMNS" in server.asked[3]

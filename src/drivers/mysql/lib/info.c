@@ -6,19 +6,19 @@
 
 #include "drivers/mysql/lib/lib.h"
 
-static void take_variable(struct bn_sql_info *info, MYSQL_ROW row)
+static void take_variable(struct bn_sql_info *info, const char *name, const char *text)
 {
-  const int64_t value = strtoll(row[1], NULL, 10);
+  const int64_t value = strtoll(text, NULL, 10);
 
-  if (strcmp(row[0], "max_connections") == 0)
+  if (strcmp(name, "max_connections") == 0)
     info->max_connections = value;
-  else if (strcmp(row[0], "max_prepared_stmt_count") == 0)
+  else if (strcmp(name, "max_prepared_stmt_count") == 0)
     info->max_prepared_statements = value;
-  else if (strcmp(row[0], "max_allowed_packet") == 0)
+  else if (strcmp(name, "max_allowed_packet") == 0)
     info->max_packet = value;
-  else if (strcmp(row[0], "Threads_connected") == 0)
+  else if (strcmp(name, "Threads_connected") == 0)
     info->connections = value;
-  else if (strcmp(row[0], "Prepared_stmt_count") == 0)
+  else if (strcmp(name, "Prepared_stmt_count") == 0)
     info->prepared_statements = value;
 }
 
@@ -33,7 +33,7 @@ static int read_variables(MYSQL *handle, const char *sql, struct bn_sql_info *ou
   if (res == NULL)
     return -1;
   while ((row = mysql_fetch_row(res)) != NULL)
-    take_variable(out, row);
+    take_variable(out, bn_mysql_lib_cell(res, row, 0), bn_mysql_lib_cell(res, row, 1));
   mysql_free_result(res);
   return 0;
 }

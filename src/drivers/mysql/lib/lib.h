@@ -67,6 +67,10 @@ enum bn_sql bn_mysql_lib_fail_stmt(const struct bn_mysql_lib_stmt *st, const cha
 
 extern const char bn_mysql_lib_not_encrypted[];
 
+/* --- result.c, for results that this folder reads itself --- */
+/* The text of column i; "" for NULL and for a column that the server has left out. */
+const char *bn_mysql_lib_cell(MYSQL_RES *res, MYSQL_ROW row, unsigned i);
+
 /* --- info.c --- */
 void bn_mysql_lib_about(struct bn_mysql_lib *c, struct bn_sql_about *out);
 int bn_mysql_lib_info(struct bn_mysql_lib *c, struct bn_sql_info *out);

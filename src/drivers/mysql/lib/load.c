@@ -128,9 +128,10 @@ static const char *judge_columns(MYSQL_RES *res, const char *columns)
 
   /* Field, Type, Null, Key, Default, Extra */
   while ((row = mysql_fetch_row(res)) != NULL) {
-    if (!is_plain_type(row[1]))
+    if (!is_plain_type(bn_mysql_lib_cell(res, row, 1)))
       why = "a column has a type whose values are written in another way";
-    else if (strstr(row[5], "auto_increment") != NULL && !has_column(columns, row[0]))
+    else if (strstr(bn_mysql_lib_cell(res, row, 5), "auto_increment") != NULL &&
+             !has_column(columns, bn_mysql_lib_cell(res, row, 0)))
       why = "the server would leave gaps in the numbers it gives";
   }
   return why;
@@ -242,7 +243,8 @@ static enum bn_sql fail_as_warned(struct bn_mysql_lib *c, struct bn_sql_diag *d)
   if (res != NULL)
     row = mysql_fetch_row(res);
   if (rc == BN_SQL_DONE)
-    rc = row != NULL ? bn_mysql_fail_text((int)strtol(row[1], NULL, 10), "LOAD DATA", row[2], d)
+    rc = row != NULL ? bn_mysql_fail_text((int)strtol(bn_mysql_lib_cell(res, row, 1), NULL, 10),
+                                          "LOAD DATA", bn_mysql_lib_cell(res, row, 2), d)
                      : refuse("the server took not all of the rows", d);
   mysql_free_result(res);
   return rc == BN_SQL_LOST ? BN_SQL_LOST : BN_SQL_ERROR;

@@ -42,6 +42,11 @@ static enum bn_sql take_result(struct bn_mysql_lib *c, struct bn_sql_result *r,
   return BN_SQL_ROWS;
 }
 
+const char *bn_mysql_lib_cell(MYSQL_RES *res, MYSQL_ROW row, unsigned i)
+{
+  return i < mysql_num_fields(res) && row[i] != NULL ? row[i] : "";
+}
+
 enum bn_sql bn_mysql_lib_query(struct bn_mysql_lib *c, const char *sql, size_t len,
                                struct bn_sql_result *r, struct bn_sql_diag *d)
 {

@@ -30,7 +30,8 @@ int bn_pgsql_lib_info(struct bn_pgsql_lib *c, struct bn_sql_info *out)
       " current_setting('reserved_connections', true),"
       " (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')";
   PGresult *res = PQexec(c->handle, sql);
-  const bool known = PQresultStatus(res) == PGRES_TUPLES_OK && PQntuples(res) == 1;
+  const bool known =
+      PQresultStatus(res) == PGRES_TUPLES_OK && PQntuples(res) == 1 && PQnfields(res) == 4;
 
   if (known) {
     out->reserved_connections = number_of(res, 1) + number_of(res, 2);
