@@ -2,6 +2,7 @@
 /* Gathers what only the composition root knows about a run. */
 #include "about.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "measure/host.h"
@@ -58,6 +59,39 @@ static void tell_host(struct bn_facts *f)
   tell_text(f, "clocksource", h.clocksource);
 }
 
+/* Where the driver's file is; the driver itself tells nobody. */
+static void tell_place(struct bn_facts *f, const char *folder)
+{
+  struct bn_place p;
+
+  bn_place_read(&p, "", folder);
+  bn_facts_text(f, "files", "folder", p.path);
+  bn_facts_text(f, "files", "file_system", p.file_system);
+  bn_facts_text(f, "files", "device", p.device);
+}
+
+/* NULL: the option has no value, or there is none of that name. */
+static const char *value_of(const struct bn_facts *f, const char *name)
+{
+  for (size_t i = 0; i < f->n_options; i++)
+    if (strcmp(f->option[i].name, name) == 0)
+      return f->option[i].value;
+  return NULL;
+}
+
+static void tell_database_file(struct bn_facts *f)
+{
+  const char *driver = value_of(f, "db-driver"), *file = value_of(f, "sqlite-db");
+  const char *slash = file != NULL ? strrchr(file, '/') : NULL;
+  char folder[256];
+
+  if (driver != NULL && strcmp(driver, "sqlite") == 0 && file != NULL) {
+    (void)snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - file) + 1 : 1,
+                   slash != NULL ? file : ".");
+    tell_place(f, folder);
+  }
+}
+
 static void tell_option(void *arg, const struct bn_opt_fact *o)
 {
   const bool none = o->text != NULL && o->text[0] == '\0';
@@ -77,4 +111,5 @@ void bn_about_gather(struct bn_facts *f, const struct bn_cli *cli, const struct 
   tell_host(f);
   if (bn_optset_facts(options, tell_option, f) != 0)
     f->incomplete = true;
+  tell_database_file(f);
 }
