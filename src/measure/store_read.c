@@ -51,14 +51,14 @@ static void read_options(struct bn_probe *e, const struct bn_node *list, struct 
   for (size_t i = 0; i < e->js->count(list); i++) {
     const struct bn_node *o = e->js->at(list, i);
     const char *name = bn_probe_text(e, o, "name"), *group = bn_probe_text(e, o, "group");
+    const bool secret = bn_probe_bool(e, o, "secret");
 
     if (name == NULL) {
       bn_probe_refuse(e, "an option has no 'name'");
       return;
     }
-    bn_facts_option(f, group, name, bn_probe_text(e, o, "value"),
-                    (enum bn_origin)bn_probe_name(e, o, "origin", bn_layout_origins),
-                    bn_probe_bool(e, o, "secret"));
+    bn_facts_option(f, group, name, secret ? "" : bn_probe_text(e, o, "value"),
+                    (enum bn_origin)bn_probe_name(e, o, "origin", bn_layout_origins), secret);
   }
 }
 
