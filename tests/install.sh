@@ -51,7 +51,8 @@ try "$new/bin/bench"
 # A staged installation, as packagers do it, and its removal.
 stage=$work/stage
 make_it DESTDIR="$stage" install install-compat
-for file in bin/bench lib/bench/drivers/sqlite.so share/bench/oltp_read_write.lua; do
+for file in bin/bench lib/bench/drivers/sqlite.so lib/bench/stores/json.so \
+  share/bench/oltp_read_write.lua; do
   find "$stage" -path "*/$file" | grep -q . || fail "$file was not installed"
 done
 ! find "$stage" -name '*.la' | grep . || fail 'a libtool file was installed'

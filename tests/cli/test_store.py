@@ -106,6 +106,8 @@ def test_the_document_holds_what_was_measured(tmp_path):
     total = group["total"]
     raw, figures = total["raw"], total["figures"]
     assert total["kind"] == "sql"
+    assert document["facts"]["database"]["driver"] == "sqlite"
+    assert document["facts"]["files"]["folder"] == str(tmp_path.resolve())
     assert figures["events"] == raw["counters"]["events"] > 0
     assert sum(row[0] for row in raw["sessions"]) == figures["events"]
     assert sum(n for _, n in raw["histograms"]["latency"]) == figures["events"]
@@ -188,6 +190,27 @@ def test_unknown_names_are_kept_when_a_document_is_written_anew(tmp_path):
     assert (done.err, done.status) == ("", 0)
     assert json.loads(done.out) == document
     assert report("new", cwd=tmp_path).out == (tmp_path / "text").read_text()
+
+
+# Documents of every version, kept for ever, beside what they print.
+OLD = sorted((bench.source_root() / "tests/store").glob("*.txt"))
+
+
+@pytest.mark.parametrize("text", OLD, ids=[path.stem for path in OLD])
+def test_documents_of_every_version_print_the_same(text, tmp_path):
+    path = text.with_suffix(".json")
+    done = report(path)
+    assert (done.out, done.status) == (text.read_text(), 0)
+    assert (done.err != "") == ("journal" in text.stem)
+    again = report("--format=json", path).out
+    if "journal" not in text.stem:
+        assert json.loads(again) == json.loads(path.read_text())
+    (tmp_path / "again").write_text(again)
+    assert report("again", cwd=tmp_path).out == done.out
+
+
+def test_old_documents_are_there():
+    assert len(OLD) >= 5
 
 
 def test_several_files_have_headings(tmp_path):

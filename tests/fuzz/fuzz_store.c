@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Fuzzes the reader of results: the input is a document or a journal.  What it takes must print,
+   and must be the same after it was written anew. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "measure/replay.h"
+#include "measure/store.h"
+#include "report/text/text.h"
+
+extern const struct bn_store bench_store;
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static int load(const void *data, size_t size, struct bn_stored *out)
+{
+  const int fd = memfd_create("result", 0);
+  struct bn_err err = {0};
+  char path[64];
+  int rc;
+
+  if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+    abort();
+  (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  rc = bn_store_load(&bench_store, path, out, &err);
+  if (rc != 0 && err.text[0] == '\0')
+    abort();
+  (void)close(fd);
+  return rc;
+}
+
+static char *print(const struct bn_result *r, size_t *len)
+{
+  struct bn_node *document = bn_store_document(&bench_store, r, NULL);
+  char *text = document != NULL ? bench_store.print(document, 0, len) : NULL;
+
+  bench_store.free(document);
+  return text;
+}
+
+static void compare(const char *text, size_t len)
+{
+  struct bn_stored again;
+  size_t len_again = 0;
+  char *text_again;
+
+  if (load(text, len, &again) != 0)
+    abort();
+  text_again = print(&again.result, &len_again);
+  if (text_again == NULL || len_again != len || memcmp(text, text_again, len) != 0)
+    abort();
+  free(text_again);
+  bn_stored_done(&bench_store, &again);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  struct bn_stored stored;
+  struct bn_err err = {0};
+  FILE *out;
+  size_t len = 0;
+  char *text;
+
+  if (load(data, size, &stored) != 0)
+    return 0;
+  out = fopen("/dev/null", "we");
+  if (out == NULL || bn_result_replay(&stored.result, &bn_reporter_text, out, &err) != 0)
+    abort();
+  (void)fclose(out);
+  text = print(&stored.result, &len);
+  if (text != NULL)
+    compare(text, len);
+  free(text);
+  bn_stored_done(&bench_store, &stored);
+  return 0;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shows that every number of a result comes back from its document as it was: those that JSON or
+   double cannot hold, those that are not known, histograms with their overflow, moments. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cm.h"
+#include "measure/journal.h"
+#include "measure/store.h"
+
+extern const struct bn_store bench_store;
+
+static const struct bn_store *const js = &bench_store;
+
+static const struct bn_metric own[] = {
+    {"device_writes", "1", BN_COUNTER}, {"fsync_latency", "ns", BN_HISTOGRAM}, {.name = NULL}};
+
+/* A view of made-up numbers. */
+struct sample {
+  struct bn_metrics metrics;
+  struct bn_snap delta;
+  struct bn_view_store store;
+  struct bn_view view;
+};
+
+static void make_sample(struct sample *s, enum bn_view_span span)
+{
+  static const double percents[] = {95, 99.9};
+  const struct bn_view_rules rules = {
+      .percents = percents, .n_percents = 2, .exact = true, .sessions = true};
+
+  memset(s, 0, sizeof *s);
+  assert_int_equal(bn_metrics_init(&s->metrics, own), 0);
+  assert_int_equal(bn_snap_make(&s->delta, &s->metrics, 2, true), 0);
+  s->delta.span_ns = 3000000000;
+  s->delta.wall_ns = UINT64_MAX - 1; /* beyond 63 bits */
+  s->delta.counter[BN_C_EVENTS] = 5;
+  s->delta.counter[BN_C_FIXED] = BN_ABSENT;
+  bn_hist_put(s->delta.hist[0], 1000, 3);
+  bn_hist_put(s->delta.hist[0], UINT64_C(1) << BN_HIST_TOP_BIT, 2);
+  bn_hist_put(s->delta.hist[1], 123456789, UINT64_C(1) << 63);
+  s->delta.session[1] = (struct bn_snap_session){5, UINT64_MAX - 7, 1000, UINT64_C(1) << 43};
+  s->delta.session[0].min_ns = UINT64_MAX;
+  s->delta.fair_busy_s = (struct bn_moments){2, 1.0L / 3, 1e-19L + 1};
+  (void)snprintf(s->delta.label[0][0].name, BN_LABEL_LEN, "1213");
+  s->delta.label[0][0].n = 4;
+  s->delta.n_labels[0] = 1;
+  assert_int_equal(bn_view_store_init(&s->store, &s->delta), 0);
+  bn_view_fill(&s->view, &s->store, &s->delta, &rules);
+  s->view.span = span;
+  s->view.kind = BN_KIND_FILEIO;
+}
+
+static void free_sample(struct sample *s)
+{
+  bn_view_store_done(&s->store);
+  bn_snap_done(&s->delta);
+  bn_metrics_done(&s->metrics);
+}
+
+static void assert_same_hist(const struct bn_hist *a, const struct bn_hist *b)
+{
+  assert_memory_equal(a->bucket, b->bucket, sizeof a->bucket);
+  assert_true(a->overflow == b->overflow);
+}
+
+static void assert_same_view(const struct bn_view *a, const struct bn_view *b)
+{
+  for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
+    assert_memory_equal((const char *)a + f->offset, (const char *)b + f->offset, 8);
+  assert_int_equal(a->n_percents, b->n_percents);
+  for (size_t i = 0; i < a->n_percents; i++) {
+    assert_true(a->percents[i] == b->percents[i]);
+    assert_true(a->percentile_s[i] == b->percentile_s[i]);
+  }
+  assert_int_equal(a->n_timings, b->n_timings);
+  assert_string_equal(a->timings[0].name, b->timings[0].name);
+  assert_true(a->timings[0].sum_s == b->timings[0].sum_s);
+}
+
+static void every_number_comes_back(void **state)
+{
+  struct sample s;
+  struct bn_record r;
+  struct bn_err err = {0};
+  struct bn_node *n, *m;
+  struct bn_metrics metrics;
+
+  (void)state;
+  make_sample(&s, BN_VIEW_TOTAL);
+  assert_true(s.view.percentile_s[1] == HUGE_VAL);
+  n = bn_store_record(js, &s.view);
+  m = bn_store_metrics(js, &s.metrics);
+  assert_non_null(n);
+  assert_int_equal(bn_store_read_metrics(js, m, &metrics, &err), 0);
+  assert_int_equal(metrics.n_counters, s.metrics.n_counters);
+  assert_string_equal(metrics.counter[BN_C_FIXED].name, "device_writes");
+  assert_string_equal(metrics.hist[1].unit, "ns");
+  assert_int_equal(bn_store_read_record(js, n, &metrics, BN_VIEW_TOTAL, &r, &err), 0);
+  assert_same_view(&r.view, &s.view);
+  assert_true(r.delta.wall_ns == UINT64_MAX - 1);
+  assert_memory_equal(r.delta.counter, s.delta.counter,
+                      s.metrics.n_counters * sizeof *s.delta.counter);
+  assert_memory_equal(r.delta.session, s.delta.session, 2 * sizeof *s.delta.session);
+  assert_true(r.delta.fair_busy_s.sum == 1.0L / 3);
+  assert_true(r.delta.fair_busy_s.sum_sq == 1e-19L + 1);
+  assert_string_equal(r.delta.label[0][0].name, "1213");
+  assert_int_equal(r.delta.label[0][0].n, 4);
+  assert_same_hist(r.delta.hist[0], s.delta.hist[0]);
+  assert_same_hist(r.delta.hist[1], s.delta.hist[1]);
+  bn_record_done(&r);
+  bn_metrics_done(&metrics);
+  js->free(n);
+  js->free(m);
+  free_sample(&s);
+}
+
+static void texts_that_are_not_utf8_are_kept_as_far_as_possible(void **state)
+{
+  struct bn_facts facts = {.start_ns = 0}, back;
+  struct bn_err err = {0};
+  struct bn_node *n;
+
+  (void)state;
+  bn_facts_text(&facts, "host", "name",
+                "a\xff"
+                "b");
+  bn_facts_option(&facts, "g", "db-password", "x", BN_FROM_FILE, true);
+  n = bn_store_facts(js, &facts);
+  assert_non_null(n);
+  assert_int_equal(bn_store_read_facts(js, n, &back, &err), 0);
+  assert_string_equal(bn_facts_find(&back, "host", "name")->text, "a\xef\xbf\xbd"
+                                                                  "b");
+  assert_true(back.option[0].secret);
+  assert_null(back.option[0].value);
+  assert_int_equal(back.option[0].origin, BN_FROM_FILE);
+  js->free(n);
+  bn_facts_done(&facts);
+  bn_facts_done(&back);
+}
+
+static void ticks_of_a_journal_add_up(void **state)
+{
+  struct bn_facts facts = {.start_ns = 0};
+  struct bn_journal j;
+  struct bn_stored s;
+  struct sample one;
+  struct bn_err err = {0};
+  char path[] = "/tmp/bench-journal.XXXXXX";
+
+  (void)state;
+  assert_int_not_equal(mkstemp(path), -1);
+  assert_int_equal(bn_journal_open(&j, js, path, &err), 0);
+  assert_int_equal(bn_journal_facts(&j, &facts, &err), 0);
+  make_sample(&one, BN_VIEW_TICK);
+  assert_int_equal(bn_journal_view(&j, "w", &one.view, &err), 0);
+  bn_hist_put(one.delta.hist[0], 2000, 7);
+  one.view.events = 12;
+  assert_int_equal(bn_journal_view(&j, "w", &one.view, &err), 0);
+  bn_journal_close(&j, false);
+  if (bn_store_load(js, path, &s, &err) != 0)
+    fail_msg("%s", err.text);
+  assert_true(s.result.end.partial);
+  assert_int_equal(s.result.n_groups, 1);
+  assert_string_equal(s.result.group[0].name, "w");
+  assert_int_equal(s.result.group[0].total.view.events, 12);
+  assert_same_hist(s.result.group[0].total.delta.hist[0], one.delta.hist[0]);
+  assert_same_hist(s.result.group[0].total.delta.hist[1], one.delta.hist[1]);
+  bn_stored_done(js, &s);
+  free_sample(&one);
+  assert_int_equal(unlink(path), 0);
+}
+
+static void a_journal_that_cannot_grow_says_so_once(void **state)
+{
+  struct bn_facts facts = {.start_ns = 0};
+  struct bn_journal j;
+  struct bn_err err = {0};
+  char path[] = "/tmp/bench-journal.XXXXXX";
+
+  (void)state;
+  assert_int_not_equal(mkstemp(path), -1);
+  assert_int_equal(bn_journal_open(&j, js, path, &err), 0);
+  assert_int_not_equal(dup2(STDIN_FILENO, j.fd), -1);
+  assert_int_equal(close(j.fd), 0);
+  assert_int_equal(bn_journal_facts(&j, &facts, &err), -1);
+  assert_non_null(strstr(err.text, "ends early: Bad file descriptor"));
+  assert_int_equal(bn_journal_facts(&j, &facts, &err), 0);
+  bn_journal_close(&j, true);
+  assert_int_equal(access(path, F_OK), -1);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_number_comes_back),
+      cmocka_unit_test(texts_that_are_not_utf8_are_kept_as_far_as_possible),
+      cmocka_unit_test(ticks_of_a_journal_add_up),
+      cmocka_unit_test(a_journal_that_cannot_grow_says_so_once),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
