@@ -9,26 +9,6 @@
 #include "option/opt.h"
 #include "option/optval.h"
 
-static bool is_secret_name(const char *name)
-{
-  static const char tail[] = "password";
-  const size_t len = strlen(name);
-
-  return len >= sizeof tail - 1 && strcmp(name + len - (sizeof tail - 1), tail) == 0;
-}
-
-bool bn_opt_is_secret(const struct bn_opt *o)
-{
-  return o->secret || is_secret_name(o->name);
-}
-
-bool bn_optset_is_secret(const struct bn_optset *s, const char *name)
-{
-  const struct bn_opt *o = bn_optset_find(s, name);
-
-  return o != NULL ? bn_opt_is_secret(o) : is_secret_name(name);
-}
-
 /* The fewest digits that read back as the same number. */
 static void add_double(struct bn_buf *b, double value)
 {
@@ -110,7 +90,7 @@ static void each_free(const struct bn_optset *s, void (*fn)(void *arg, const str
       again |= s->pending[k].path == NULL && bn_opt_same_name(s->pending[k].name, st->name);
     if (st->path != NULL || st->bad_bool || again)
       continue;
-    const bool secret = is_secret_name(st->name);
+    const bool secret = bn_optset_is_secret(s, st->name);
     const struct bn_opt_fact fact = {.name = st->name,
                                      .type = BN_STRING,
                                      .origin = BN_FROM_COMMAND_LINE,

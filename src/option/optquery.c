@@ -58,6 +58,26 @@ const struct bn_opt *bn_optset_find(const struct bn_optset *s, const char *name)
   return e != NULL ? e->o : NULL;
 }
 
+static bool is_secret_name(const char *name)
+{
+  static const char tail[] = "password";
+  const size_t len = strlen(name);
+
+  return len >= sizeof tail - 1 && strcmp(name + len - (sizeof tail - 1), tail) == 0;
+}
+
+bool bn_opt_is_secret(const struct bn_opt *o)
+{
+  return o->secret || is_secret_name(o->name);
+}
+
+bool bn_optset_is_secret(const struct bn_optset *s, const char *name)
+{
+  const struct bn_opt *o = bn_optset_find(s, name);
+
+  return o != NULL ? bn_opt_is_secret(o) : is_secret_name(name);
+}
+
 void bn_optset_each_pending(const struct bn_optset *s,
                             void (*fn)(void *arg, const char *name, const char *value,
                                        const char *path, unsigned line),
