@@ -336,7 +336,7 @@ def test_percentiles(folder):
     text = """
 ffi.cdef("int usleep(unsigned);")
 local n = 0
-function event() n = n + 1 ffi.C.usleep(n % 10 == 0 and 20000 or 2000) end
+function event() n = n + 1 ffi.C.usleep(n % 10 == 0 and 40000 or 1000) end
 local function show(name)
   return function (s)
     local t, seen = {}, false
@@ -359,10 +359,11 @@ sysbench.hooks.report_cumulative = show("cumulative")
     for name, first, events, seen, values in rows:
         pairs = [tuple(map(float, p.split("="))) for p in values.split()]
         assert [rank for rank, _ in pairs] == [95, 50, 80, 99.5] and seen == "false"
-        assert pairs[0][1] == float(first) and int(events) > 50
+        assert pairs[0][1] == float(first) and int(events) > 20
         latency = dict(pairs)
-        # Nine of ten events take 2 ms, one takes 20 ms.
-        assert 0.002 <= latency[50] <= latency[80] < 0.02 <= latency[95] <= latency[99.5] < 0.5
+        # Nine of ten events take 1 ms, one takes 40 ms; a busy machine adds to each.
+        assert 0.001 <= latency[50] <= latency[80] <= latency[95] <= latency[99.5]
+        assert latency[50] < 0.04 <= latency[95]
     assert {row[4] for row in reports("--percentile=0")} == {""}
 
 
