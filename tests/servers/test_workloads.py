@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Runs the bundled workloads against real servers, with every way to execute statements."""
 
+import json
 import re
 import subprocess
 
@@ -65,6 +66,29 @@ def test_workload(server, workload):
                 assert bulk or number(out, "total") >= events
     finally:
         must(server, workload, *made, "cleanup")
+
+
+@pytest.mark.parametrize("dialect", ["", "1.1", "1.0", "0.5"])
+def test_a_saved_result_prints_what_the_run_printed(server, dialect, tmp_path):
+    """And tells what the connection was to and through."""
+    compat = [f"--compat={dialect}"] if dialect else []
+    size = ["--oltp-table-size=100"] if dialect == "0.5" else ["--table-size=100"]
+    test = "--test=oltp" if dialect == "0.5" else "oltp_read_write"
+    limit = ["--max-requests=50", "--num-threads=2"] if dialect == "0.5" else ["--events=50", "--threads=2"]
+    text, document = tmp_path / "text", tmp_path / "json"
+    reports = [f"--report=text:{text}", f"--report=json:{document}"]
+    must(server, test, *compat, *size, "prepare")
+    try:
+        must(server, test, *compat, *size, *limit, *reports, "run")
+    finally:
+        must(server, test, *compat, *size, "cleanup")
+    done = subprocess.run([BENCH, "report", document], capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr, done.returncode) == (text.read_text(), "", 0)
+    database = json.loads(document.read_text())["facts"]["database"]
+    assert database["driver"] in ("mysql", "pgsql")
+    assert re.search(r"\d+\.\d+", database["server_version"])
+    assert re.search(r"\d+", database["client_version"])
+    assert not [name for name in tmp_path.iterdir() if name.suffix == ".partial"]
 
 
 QUERIES = {  # of one event: read, write, other
