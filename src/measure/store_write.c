@@ -39,7 +39,7 @@ static struct bn_node *text(const struct pen *p, const char *s)
   struct bn_node *n = s != NULL ? p->js->text(s) : p->js->null();
   char *clean, *to;
 
-  if (n != NULL)
+  if (n != NULL || s == NULL)
     return n;
   clean = to = malloc(3 * strlen(s) + 1);
   for (; to != NULL && *s != '\0'; s++) {
