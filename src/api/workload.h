@@ -62,8 +62,8 @@ struct bn_workload {
   int (*start)(void *self, struct bn_err *err);
   int (*session_open)(void *self, struct bn_session *s, struct bn_err *err);
   enum bn_next (*event)(void *self, struct bn_session *s);
-  /* Instead of event: scripts and asynchronous loops; uses bn_event_begin and bn_event_end
-     (engine/event.h). BN_FINISHED or BN_FAILED. */
+  /* Instead of event: for workloads that begin and end events by themselves, with the functions of
+     engine/event.h.  BN_FINISHED or BN_FAILED. */
   enum bn_next (*loop)(void *self, struct bn_session *s);
   /* Paired with every session_open that was called, also a failed one.  -1: the run's status is 1,
      err is printed. */
