@@ -2,6 +2,7 @@
 /* Gathers what only the composition root knows about a run. */
 #include "about.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -83,9 +84,9 @@ static void tell_database_file(struct bn_facts *f)
 {
   const char *driver = value_of(f, "db-driver"), *file = value_of(f, "sqlite-db");
   const char *slash = file != NULL ? strrchr(file, '/') : NULL;
-  char folder[256];
+  char folder[PATH_MAX];
 
-  if (driver != NULL && strcmp(driver, "sqlite") == 0 && file != NULL) {
+  if (driver != NULL && strcmp(driver, "sqlite") == 0 && file != NULL && file[0] != ':') {
     (void)snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - file) + 1 : 1,
                    slash != NULL ? file : ".");
     tell_place(f, folder);

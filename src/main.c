@@ -243,10 +243,11 @@ static void tell_what_is_known(struct program *p, const struct bn_workload *ops)
 
 static int execute(struct program *p, const struct bn_workload *ops, void *self, const void *conf)
 {
-  if (enter_run(p, ops, self, conf) != 0)
+  if (p->run == NULL && make_run(p, ops, self, conf) != 0)
     return BN_STATUS_FAILED;
+  /* A folder on a dead mount takes its time: signals still end the program. */
   tell_what_is_known(p, ops);
-  return bn_run_execute(p->run);
+  return enter_run(p, ops, self, conf) == 0 ? bn_run_execute(p->run) : BN_STATUS_FAILED;
 }
 
 static int run_command(struct program *p, const struct bn_workload *ops, void *self,

@@ -75,8 +75,8 @@ struct bn_services {
    Everything here is used only by the worker that currently drives the session, but `doing` and
    what measure/stat.h says others may read. */
 struct bn_session {
-  unsigned id;       /* 0 … threads-1; `threads` in the reporting thread */
-  struct bn_rng rng; /* the workload's own stream; nobody else draws from it */
+  _Alignas(64) unsigned id; /* 0 … threads-1; `threads` in the reporting thread */
+  struct bn_rng rng;        /* the workload's own stream; nobody else draws from it */
   struct bn_stat *stat;
   const struct bn_limit *limit;
   const struct bn_services *services;
@@ -92,6 +92,8 @@ struct bn_session {
   _Atomic(const char *)
       doing; /* static text for --thread-init-timeout: "connecting"; any thread may read */
 };
+/* Sessions stand in an array and write at every event: none shares a cache line with another. */
+_Static_assert(sizeof(struct bn_session) % 64 == 0, "a session ends with a cache line");
 
 /* CLOCK_MONOTONIC after which nothing new may begin; 0: at once; UINT64_MAX: no limit. */
 static inline uint64_t bn_session_deadline(const struct bn_session *s)

@@ -33,8 +33,10 @@ const struct bn_subcommand *bn_subcommand_find(const struct bn_subcommand *table
   const struct bn_subcommand *sub = NULL;
   int i = 1;
 
+  /* A test that is named by an option makes the first word its command. */
   while (i < argc && argv[i][0] == '-')
-    i++;
+    if (strncmp(argv[i++], "--test", 6) == 0)
+      return NULL;
   if (i < argc)
     sub = bn_subcommand_named(table, argv[i]);
   return sub != NULL && sub->run != NULL ? sub : NULL;

@@ -185,21 +185,18 @@ bool bn_book_open(struct bn_book *b)
   return true;
 }
 
-/* Reporters read the facts while sessions that connect may still add some. */
-static void tell(struct bn_book *b, const struct slot *r,
-                 void (*hook)(void *self, const struct bn_facts *f))
-{
-  if (hook == NULL)
-    return;
-  (void)pthread_mutex_lock(&b->lock);
-  hook(r->state, &b->facts);
-  (void)pthread_mutex_unlock(&b->lock);
-}
-
 void bn_book_know(struct bn_book *b, struct bn_facts *facts)
 {
-  bn_facts_done(&b->facts);
+  struct bn_facts told;
+
+  (void)pthread_mutex_lock(&b->lock);
+  told = b->facts;
   b->facts = *facts;
+  /* The top level of a script may have opened a connection already. */
+  for (size_t i = 0; i < told.n_facts; i++)
+    bn_facts_text(&b->facts, told.fact[i].section, told.fact[i].key, told.fact[i].text);
+  (void)pthread_mutex_unlock(&b->lock);
+  bn_facts_done(&told);
   memset(facts, 0, sizeof *facts);
 }
 
@@ -210,19 +207,26 @@ void bn_book_begin(struct bn_book *b, const void *workload, uint64_t seed)
   if (b->ops->describe != NULL)
     b->ops->describe(workload, &b->facts);
   for (size_t i = 0; i < b->n_slots; i++)
-    tell(b, &b->slot[i], b->slot[i].use.ops->begin);
+    if (b->slot[i].use.ops->begin != NULL)
+      b->slot[i].use.ops->begin(b->slot[i].state, &b->facts);
 }
 
+/* Without the lock: the top level of a script, which a reporter loads, may tell facts itself. */
 void bn_book_starting(struct bn_book *b)
 {
   for (size_t i = 0; i < b->n_slots; i++)
-    tell(b, &b->slot[i], b->slot[i].use.ops->starting);
+    if (b->slot[i].use.ops->starting != NULL)
+      b->slot[i].use.ops->starting(b->slot[i].state, &b->facts);
 }
 
+/* With the lock: sessions that connect late may add facts. */
 void bn_book_started(struct bn_book *b)
 {
+  (void)pthread_mutex_lock(&b->lock);
   for (size_t i = 0; i < b->n_slots; i++)
-    tell(b, &b->slot[i], b->slot[i].use.ops->started);
+    if (b->slot[i].use.ops->started != NULL)
+      b->slot[i].use.ops->started(b->slot[i].state, &b->facts);
+  (void)pthread_mutex_unlock(&b->lock);
 }
 
 /* --- baselines -------------------------------------------------------------------------------- */
@@ -267,7 +271,7 @@ static void build_view(struct bn_book *b, struct desk *d, const struct bn_snap *
                                       .n_percents = b->conf->n_percents,
                                       .commits = b->conf->policy->transactions_are_commits,
                                       .exact = exact,
-                                      .sessions = exact || base == &b->base};
+                                      .sessions = base == &b->base};
   struct bn_view *v = &d->view;
 
   bn_snap_take(&d->now, b->stats, m->now_ns);
@@ -449,11 +453,17 @@ bool bn_book_total(struct bn_book *b, const struct bn_moment *m)
   return hand_out(b, &b->total.view, &late);
 }
 
-static bool finish(struct slot *r, const struct bn_end *end)
+/* Threads that were left behind may still tell facts. */
+static bool finish(struct bn_book *b, struct slot *r, const struct bn_end *end)
 {
   struct bn_err err = {0};
+  int rc = 0;
 
-  if (r->use.ops->finish == NULL || r->use.ops->finish(r->state, end, &err) == 0)
+  (void)pthread_mutex_lock(&b->lock);
+  if (r->use.ops->finish != NULL)
+    rc = r->use.ops->finish(r->state, end, &err);
+  (void)pthread_mutex_unlock(&b->lock);
+  if (rc == 0)
     return true;
   bn_log_stderr("%s", err.text);
   return false;
@@ -471,11 +481,15 @@ bool bn_book_close(struct bn_book *b, const struct bn_end *how)
     struct bn_err err = {0};
 
     if (r->opened && atomic_load(&r->busy) == 0) {
-      ok &= finish(r, &end);
+      ok &= finish(b, r, &end);
       if (r->use.ops->close != NULL && r->use.ops->close(r->state, &err) != 0) {
         bn_log_stderr("report not complete: %s", err.text);
         ok = false;
       }
+    } else if (r->opened && r->use.path != NULL) {
+      bn_log_stderr("report not complete: '%s' was still being written when the run ended",
+                    r->use.path);
+      ok = false;
     }
     r->opened = false;
   }

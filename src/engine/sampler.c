@@ -45,15 +45,19 @@ static void report(const struct sampler *s, uint64_t now,
     bn_outcome_set(s->p->outcome, BN_OUTCOME_REPORT_FAILED);
 }
 
-/* Nobody was left at that time: an interval there would lie outside what the total covers. */
+/* Nobody was left at that time: an interval there would lie outside what the total covers.  A
+   worker's clock may be some microseconds before the one that intervals go by. */
 static bool is_after_the_end(const struct sampler *s, uint64_t at_ns)
 {
-  return bn_crew_busy(s->p->crew) == 0 && atomic_load(&s->p->outcome->end_ns) < at_ns;
+  return bn_crew_busy(s->p->crew) == 0 &&
+         atomic_load(&s->p->outcome->end_ns) + 10 * BN_NSEC_PER_MSEC < at_ns;
 }
 
 static void report_due(struct sampler *s, uint64_t now)
 {
-  if (!is_after_the_end(s, s->agenda.interval_ns) && bn_agenda_interval(&s->agenda, now)) {
+  const uint64_t at_ns = s->agenda.interval_ns;
+
+  if (bn_agenda_interval(&s->agenda, now) && !is_after_the_end(s, at_ns)) {
     report(s, now, bn_book_interval);
     /* Whoever prints it may have taken his time. */
     now = bn_clock_mono();

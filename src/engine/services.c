@@ -37,7 +37,7 @@ static bool leave(void *of, int status)
   return true;
 }
 
-_Noreturn static void stay_behind(void *of)
+__attribute__((noreturn)) static void stay_behind(void *of)
 {
   const struct bn_parts *p = of;
 

@@ -60,8 +60,11 @@ static void copy_timings(struct bn_record *r, const struct bn_view *v)
 
 static void copy_sessions(struct bn_record *r, const struct bn_view *v)
 {
-  if (v->sessions == NULL)
+  if (v->sessions == NULL || r->delta.n_sessions == 0) {
+    r->view.sessions = NULL;
+    r->view.n_sessions = 0;
     return;
+  }
   memcpy(r->store.session, v->sessions, v->n_sessions * sizeof *v->sessions);
   r->view.sessions = r->store.session;
 }
@@ -69,8 +72,12 @@ static void copy_sessions(struct bn_record *r, const struct bn_view *v)
 /* A copy of a view; hists: with its histograms.  0 or -1: out of memory. */
 static int init_record(struct bn_record *r, const struct bn_view *v, bool hists)
 {
+  /* Intervals by the hour, each with thousands of sessions that no report shows, would fill the
+     memory. */
+  const unsigned sessions = v->span == BN_VIEW_INTERVAL ? 0 : v->delta->n_sessions;
+
   memset(r, 0, sizeof *r);
-  if (bn_snap_make(&r->delta, &v->delta->metrics, v->delta->n_sessions, hists) != 0 ||
+  if (bn_snap_make(&r->delta, &v->delta->metrics, sessions, hists) != 0 ||
       bn_view_store_init(&r->store, &r->delta) != 0) {
     bn_record_done(r);
     return -1;

@@ -46,7 +46,8 @@ void bn_record_done(struct bn_record *r);
 
 /* Appends a group without records.  NULL: out of memory.  The pointer is valid until the next. */
 struct bn_group *bn_result_group(struct bn_result *r, const char *name);
-/* Keeps a copy of a view where its span belongs; the total is kept with histograms.  0 or -1. */
+/* Keeps a copy of a view where its span belongs: an interval without its sessions, the total with
+   histograms.  0 or -1. */
 int bn_group_add(struct bn_group *g, const struct bn_view *v);
 void bn_result_done(struct bn_result *r);
 

@@ -185,9 +185,11 @@ void bn_snap_diff(struct bn_snap *now, const struct bn_snap *base)
 void bn_snap_copy(struct bn_snap *to, const struct bn_snap *from)
 {
   const struct bn_snap keep = *to;
+  const unsigned sessions = keep.n_sessions < from->n_sessions ? keep.n_sessions : from->n_sessions;
   size_t i;
 
   *to = *from;
+  to->n_sessions = sessions;
   to->metrics = keep.metrics;
   to->counter = keep.counter;
   to->hist = keep.hist;
@@ -197,7 +199,7 @@ void bn_snap_copy(struct bn_snap *to, const struct bn_snap *from)
   memcpy(to->counter, from->counter, from->metrics.n_counters * sizeof *to->counter);
   memcpy(to->label, from->label, from->metrics.n_labelled * sizeof *to->label);
   memcpy(to->n_labels, from->n_labels, from->metrics.n_labelled * sizeof *to->n_labels);
-  memcpy(to->session, from->session, from->n_sessions * sizeof *to->session);
+  memcpy(to->session, from->session, sessions * sizeof *to->session);
   for (i = 0; i < from->metrics.n_hists; i++) {
     if (to->hist[i] == NULL || from->hist[i] == NULL)
       continue;

@@ -46,7 +46,7 @@ void bn_snap_take(struct bn_snap *out, const struct bn_statset *set, uint64_t no
 /* now -= base; span_ns = the time between. */
 void bn_snap_diff(struct bn_snap *now, const struct bn_snap *base);
 void bn_snap_copy(struct bn_snap *to,
-                  const struct bn_snap *from); /* both made for the same metrics and sessions; what
+                  const struct bn_snap *from); /* both made for the same metrics; what
                                                   one has no histograms for is not copied */
 
 #endif

@@ -145,15 +145,6 @@ static int memory_session_open(void *self, struct bn_session *s, struct bn_err *
 
 enum { OVERHEAD_SHOWS = 64 * 1024 };
 
-static void say_aside(const struct bn_memory *m)
-{
-  if (m->run_conf->events != 0 && !m->run_conf->policy->memory_short_words)
-    bn_log_stderr("the memory test goes through --memory-total-size and ignores --events");
-  if (m->work == BN_MEMORY_WORDS && m->conf->block_size < OVERHEAD_SHOWS)
-    bn_log_stderr("blocks below 64 KiB: sysbench's own 105 to 110 ns per event dominated its "
-                  "scores here; an event costs less in bench, so that it scores higher");
-}
-
 static void describe_own(const struct bn_memory *m, struct bn_facts *f)
 {
   if (m->work == BN_MEMORY_VECTORS)
@@ -179,7 +170,6 @@ static void memory_describe(const void *self, struct bn_facts *f)
     bn_facts_row(f, BN_INFO, "Memory transfer size: %lluM\n\n", mib);
     bn_facts_row(f, BN_INFO, "Memory operations type: %s\nMemory scope type: %s", m->conf->oper,
                  m->conf->scope);
-    say_aside(m);
     return;
   }
   bn_facts_row(f, BN_NOTICE, "Running memory speed test with the following options:");
@@ -187,7 +177,6 @@ static void memory_describe(const void *self, struct bn_facts *f)
   bn_facts_row(f, BN_NOTICE, "  total size: %lluMiB", mib);
   describe_own(m, f);
   bn_facts_row(f, BN_NOTICE, "  scope: %s\n\n", m->conf->scope);
-  say_aside(m);
 }
 
 /* --- events ----------------------------------------------------------------------------------- */
@@ -311,6 +300,16 @@ static void do_nothing(const struct bn_memory_job *job)
   (void)job;
 }
 
+/* After the heading. */
+static void say_aside(const struct bn_memory *m)
+{
+  if (m->run_conf->events != 0 && !m->run_conf->policy->memory_short_words)
+    bn_log_stderr("the memory test goes through --memory-total-size and ignores --events");
+  if (m->work == BN_MEMORY_WORDS && m->conf->block_size < OVERHEAD_SHOWS)
+    bn_log_stderr("blocks below 64 KiB: sysbench's own 105 to 110 ns per event dominated its "
+                  "scores here; an event costs less in bench, so that it scores higher");
+}
+
 /* Times events without work in the main thread's session, which nobody reports; of several rounds
    the fastest, because it was disturbed least. */
 static int memory_start(void *self, struct bn_err *err)
@@ -322,6 +321,7 @@ static int memory_start(void *self, struct bn_err *err)
   struct bn_tick tick;
 
   (void)err;
+  say_aside(m);
   m->empty_events = EVENTS;
   m->empty_ns = UINT64_MAX;
   for (int round = 0; round < ROUNDS; round++) {

@@ -150,15 +150,22 @@ static long count_cpus(void)
 
 static void mutex_describe(const void *self, struct bn_facts *f)
 {
+  (void)self;
+  bn_facts_row(f, BN_INFO, "Doing mutex performance test");
+}
+
+static int mutex_start(void *self, struct bn_err *err)
+{
   const struct mutex *m = self;
   const long cpus = count_cpus();
 
-  bn_facts_row(f, BN_INFO, "Doing mutex performance test");
+  (void)err;
   if (m->type->fifo_spin && cpus > 0 && m->sessions > (unsigned long)cpus)
     bn_log_stderr("--mutex-type=%s with %u threads on %ld CPUs: its waiters spin in a fixed order, "
                   "so one that is "
                   "not running stops all behind it; expect very long times",
                   m->type->name, m->sessions, cpus);
+  return 0;
 }
 
 static enum bn_next mutex_event(void *self, struct bn_session *s)
@@ -209,6 +216,7 @@ const struct bn_workload bn_workload_mutex = {
     .conf_size = sizeof(struct mutex_conf),
     .open = mutex_open,
     .describe = mutex_describe,
+    .start = mutex_start,
     .loop = mutex_loop,
     .close = mutex_close,
 };

@@ -121,3 +121,11 @@ def test_lists_where_the_reference_has_a_number(tmp_path):
     assert bench.run("s.lua", "prepare", cwd=tmp_path).out.endswith("\n95\t5432\n")
     assert bench.run("s.lua", *args, "prepare", cwd=tmp_path).out.endswith("\n99.5\t5433\n")
     assert bench.run("s.lua", "--percentile=", "prepare", cwd=tmp_path).out.endswith("\n0\t5432\n")
+
+
+def test_a_command_of_a_named_test_is_no_subcommand(tmp_path):
+    (tmp_path / "own.lua").write_text("""
+sysbench.cmdline.commands = {report = {function () print("mine") end}}
+""")
+    done = bench.run("--test=./own.lua", "report", cwd=tmp_path)
+    assert done.status == 0 and "mine\n" in done.out

@@ -452,3 +452,55 @@ def test_a_file_that_is_not_there(tmp_path):
     assert report("none", cwd=tmp_path) == (
         "", "bench report: cannot open 'none': No such file or directory\n", 1)
     assert report(tmp_path).status == 1
+
+
+# --- what must not be lost, and what must not be told -----------------------------------------------
+
+
+@pytest.mark.parametrize("path, why", [("", "the name is empty"), (".", "this is a folder")])
+def test_a_file_that_cannot_be_is_refused_before_the_run(path, why, tmp_path):
+    done = bench.run("cpu", f"--report=json:{path}", "--time=5", "run", cwd=tmp_path)
+    assert done.status == 1
+    assert f"--report=json:{path}: {why}; name a file" in done.out + done.err
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_connection_of_the_top_level_is_told(tmp_path):
+    (tmp_path / "early.lua").write_text("con = sysbench.sql.driver():connect()\nfunction event() end\n")
+    done = bench.run("./early.lua", "--db-driver=sqlite", "--sqlite-db=x.db", "--events=3",
+                     "--report=json:json", "run", cwd=tmp_path)
+    assert done.status == 0
+    facts = json.loads((tmp_path / "json").read_text())["facts"]
+    assert facts["database"]["driver"] == "sqlite"
+    assert facts["program"]["name"] == "bench"
+
+
+def test_the_reporting_instance_may_be_the_first_to_connect(tmp_path):
+    """Its top level runs inside the book of the run."""
+    (tmp_path / "late.lua").write_text("""
+if sysbench.tid > 0 then con = sysbench.sql.driver():connect() end
+function event() end
+function sysbench.hooks.report_intermediate(s) end
+""")
+    done = bench.run("./late.lua", "--db-driver=sqlite", "--sqlite-db=x.db", "--time=1", "--threads=1",
+                     "--report-interval=1", "--report=text", "--report=json:json", "run", cwd=tmp_path)
+    assert done.status == 0
+    assert json.loads((tmp_path / "json").read_text())["facts"]["database"]["driver"] == "sqlite"
+
+
+@pytest.mark.parametrize("name", ["mysql-pasword", "mysql_passwd", "my-secret", "app-password"])
+def test_a_mistyped_password_is_not_kept(name, tmp_path):
+    """A script without options takes any."""
+    (tmp_path / "any.lua").write_text("function event(id) end\n")
+    done = bench.run("--test=./any.lua", f"--{name}=hunter2", "--max-requests=3", "--report=json:json", "run",
+                     dialect="0.5", cwd=tmp_path)
+    assert done.status == 0, done
+    text = (tmp_path / "json").read_text()
+    assert name.replace("_", "-") in text.replace("_", "-") and "hunter2" not in text
+
+
+def test_ticks_are_small_whatever_the_threads(tmp_path):
+    """Sessions one by one would be 140 bytes each, every second."""
+    kill_after(tmp_path, 2, "cpu", "--threads=64", "--report=json:json", "run")
+    ticks = [line for line in (tmp_path / "json.partial").read_text().splitlines() if line.startswith('{"tick":')]
+    assert ticks and all(json.loads(line)["tick"]["sessions"] == [] for line in ticks)

@@ -552,7 +552,7 @@ def transcript_form(transcript):
     return reduce_output(output, context(transcript))
 
 
-AT = re.compile(r"\[ *(\d+)s ?\]")
+AT = re.compile(r'(?:\[ *|    "time": +)(\d+)(?:s ?\]|,)')  # of a line, or of a report in JSON
 
 
 def on_time(expected, got):

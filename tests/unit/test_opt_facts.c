@@ -106,7 +106,7 @@ static void test_facts(void **state)
       {.name = "old_password", .type = BN_STRING, .offset = sizeof(char *)},
       {.name = "unseen", .type = BN_STRING, .hidden = true, .offset = 2 * sizeof(char *)},
       BN_OPT_END};
-  char *texts[3];
+  static char *texts[3];
   struct bn_err err = {0};
 
   (void)state;

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/log.h"
 #include "measure/journal.h"
@@ -13,6 +14,7 @@
 #include "measure/store.h"
 
 struct json {
+  char workload[PATH_MAX]; /* its name */
   const struct bn_store *js;
   const char *path; /* NULL: standard output */
   FILE *out;        /* for that */
@@ -22,6 +24,14 @@ struct json {
   bool ready;                   /* open has succeeded */
   bool incomplete;              /* there was no memory for something */
 };
+
+/* Better known before a run of hours than after it. */
+static bool is_folder(const char *path)
+{
+  struct stat st;
+
+  return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
 
 static int json_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
 {
@@ -35,6 +45,9 @@ static int json_open(void *self, const void *conf, const char *path, FILE *out, 
   r->js = bn_store_json(err);
   if (r->js == NULL)
     return -1;
+  if (r->path != NULL && (r->path[0] == '\0' || is_folder(r->path)))
+    return bn_err_set(err, EISDIR, "--report=json:%s: %s; name a file", r->path,
+                      r->path[0] == '\0' ? "the name is empty" : "this is a folder");
   r->ready = r->path == NULL || !bn_store_is_plain(r->path);
   if (r->ready)
     return 0;
@@ -51,21 +64,24 @@ static void warn(const struct bn_err *err)
   bn_log_stderr("%s", err->text);
 }
 
+/* Kept, because facts may change while views come. */
+static void keep_name(struct json *r, const struct bn_facts *f)
+{
+  const struct bn_fact *name = bn_facts_find(f, "workload", "name");
+
+  (void)snprintf(r->workload, sizeof r->workload, "%s",
+                 name != NULL && name->text != NULL ? name->text : "");
+}
+
 static void json_facts(void *self, const struct bn_facts *f)
 {
   struct json *r = self;
   struct bn_err err = {0};
 
   r->facts = f;
+  keep_name(r, f);
   if (bn_journal_facts(&r->journal, f, &err) != 0)
     warn(&err);
-}
-
-static const char *workload_of(const struct bn_facts *f)
-{
-  const struct bn_fact *name = bn_facts_find(f, "workload", "name");
-
-  return name != NULL && name->text != NULL ? name->text : "";
 }
 
 static int json_view(void *self, const struct bn_view *v, struct bn_err *err)
@@ -74,11 +90,11 @@ static int json_view(void *self, const struct bn_view *v, struct bn_err *err)
   struct bn_err why = {0};
 
   (void)err;
-  if (v->span != BN_VIEW_TOTAL && bn_journal_view(&r->journal, workload_of(r->facts), v, &why) != 0)
+  if (v->span != BN_VIEW_TOTAL && bn_journal_view(&r->journal, r->workload, v, &why) != 0)
     warn(&why);
   if (v->span == BN_VIEW_TICK)
     return 0;
-  if (r->result.n_groups == 0 && bn_result_group(&r->result, workload_of(r->facts)) == NULL)
+  if (r->result.n_groups == 0 && bn_result_group(&r->result, r->workload) == NULL)
     r->incomplete = true;
   else
     r->incomplete |= bn_group_add(&r->result.group[0], v) != 0;
