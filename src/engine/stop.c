@@ -22,12 +22,32 @@ static int wake_signal(void)
   return SIGRTMIN + 2;
 }
 
+/* Those that end a run.  nohup and the shell's background jobs ignore signals on purpose: what is
+   ignored stays out, for while a thread blocks everything, as it does to start another, the kernel
+   queues even an ignored signal, and who waits for it gets it. */
 static void wanted(sigset_t *set)
 {
+  static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+  size_t i;
+
   (void)sigemptyset(set);
-  (void)sigaddset(set, SIGINT);
-  (void)sigaddset(set, SIGTERM);
-  (void)sigaddset(set, SIGHUP);
+  for (i = 0; i < sizeof signals / sizeof *signals; i++) {
+    struct sigaction now;
+
+    if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+      (void)sigaddset(set, signals[i]);
+  }
+}
+
+static void handle(int signo, void (*handler)(int))
+{
+  struct sigaction act;
+
+  memset(&act, 0, sizeof act);
+  (void)sigemptyset(&act.sa_mask);
+  act.sa_handler = handler;
+  act.sa_flags = SA_RESTART;
+  (void)sigaction(signo, &act, NULL);
 }
 
 /* Runs only where the signals are unblocked, that is around fork in a thread that starts a child.
@@ -43,27 +63,14 @@ static void pass_on(int signo)
 
 void bn_stop_block_signals(void)
 {
-  struct sigaction act;
   sigset_t set;
-  int i;
-  static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+  int signo;
 
-  memset(&act, 0, sizeof act);
-  (void)sigemptyset(&act.sa_mask);
-  act.sa_handler = SIG_IGN;
-  (void)sigaction(SIGPIPE, &act, NULL);
-  act.sa_handler = pass_on;
-  act.sa_flags = SA_RESTART;
+  handle(SIGPIPE, SIG_IGN);
   wanted(&set);
-  for (i = 0; i < 3; i++) {
-    struct sigaction old;
-
-    /* nohup and the shell's background jobs ignore signals on purpose; keep that. */
-    (void)sigaction(signals[i], NULL, &old);
-    if (old.sa_handler == SIG_IGN)
-      (void)sigdelset(&set, signals[i]);
-    else
-      (void)sigaction(signals[i], &act, NULL);
+  for (signo = 1; signo < wake_signal(); signo++) {
+    if (sigismember(&set, signo))
+      handle(signo, pass_on);
   }
   (void)sigaddset(&set, wake_signal());
   (void)pthread_sigmask(SIG_BLOCK, &set, NULL);

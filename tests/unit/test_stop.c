@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Signals that end a run, and those that the user wants ignored. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "engine/stop.h"
+
+static void send_to_self(int signo)
+{
+  assert_int_equal(kill(getpid(), signo), 0);
+}
+
+/* As it is while pthread_create() runs: glibc blocks every signal, and one that is ignored is
+   queued all the same. */
+static void test_an_ignored_signal_that_was_queued(void **state)
+{
+  struct bn_stop_sender sender;
+  sigset_t all, before, pending;
+
+  (void)state;
+  (void)sigfillset(&all);
+  assert_int_equal(pthread_sigmask(SIG_SETMASK, &all, &before), 0);
+  send_to_self(SIGHUP);
+  assert_int_equal(sigpending(&pending), 0);
+  assert_true(sigismember(&pending, SIGHUP));
+  assert_int_equal(bn_stop_wait(bn_clock_mono(), &sender), -1);
+  assert_int_equal(pthread_sigmask(SIG_SETMASK, &before, NULL), 0);
+}
+
+static void test_the_others_are_received(void **state)
+{
+  static const int signals[] = {SIGINT, SIGTERM};
+  size_t i;
+
+  (void)state;
+  for (i = 0; i < 2; i++) {
+    struct bn_stop_sender sender;
+
+    send_to_self(signals[i]);
+    assert_int_equal(bn_stop_wait(UINT64_MAX, &sender), signals[i]);
+    assert_int_equal(sender.signo, signals[i]);
+    assert_int_equal(sender.pid, getpid());
+    assert_false(sender.typed);
+  }
+  assert_int_equal(bn_stop_wait(bn_clock_mono(), &(struct bn_stop_sender){0}), -1);
+}
+
+/* Around the start of a child process. */
+static void test_blocking_again_leaves_ignored_signals_alone(void **state)
+{
+  sigset_t now;
+
+  (void)state;
+  bn_stop_unblock_for_child();
+  bn_stop_block_again();
+  assert_int_equal(pthread_sigmask(SIG_SETMASK, NULL, &now), 0);
+  assert_true(sigismember(&now, SIGINT) && sigismember(&now, SIGTERM));
+  assert_false(sigismember(&now, SIGHUP));
+}
+
+int main(void)
+{
+  static const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_an_ignored_signal_that_was_queued),
+      cmocka_unit_test(test_the_others_are_received),
+      cmocka_unit_test(test_blocking_again_leaves_ignored_signals_alone),
+  };
+
+  (void)signal(SIGHUP, SIG_IGN);
+  bn_stop_block_signals();
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
