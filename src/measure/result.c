@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
+
 static size_t text_size(const char *text)
 {
   return text != NULL ? strlen(text) + 1 : 0;
@@ -167,6 +169,84 @@ int bn_group_add(struct bn_group *g, const struct bn_view *v)
     bn_record_done(&g->total);
   g->has_total = init_record(&g->total, v, true) == 0;
   return g->has_total ? 0 : -1;
+}
+
+/* --- texts of others ----------------------------------------------------------------------------
+ */
+
+static int escape_row(struct bn_fact_row *row)
+{
+  static const char keep[] = "\n";
+  const size_t len = bn_escape(NULL, 0, row->text, keep);
+  char *text;
+
+  if (len == strlen(row->text))
+    return 0;
+  text = malloc(len + 1);
+  if (text == NULL)
+    return -1;
+  (void)bn_escape(text, len + 1, row->text, keep);
+  free(row->text);
+  row->text = text;
+  return 0;
+}
+
+/* The texts are printed; the keys are for programs. */
+static size_t escaped_size(const struct bn_record *r)
+{
+  size_t size = 1;
+
+  for (size_t i = 0; i < r->view.n_figures; i++) {
+    const struct bn_figure *f = &r->store.figure[i];
+
+    size += text_size(f->key) + (f->text != NULL ? bn_escape(NULL, 0, f->text, "") + 1 : 0);
+  }
+  return size;
+}
+
+static int escape_figures(struct bn_record *r)
+{
+  const size_t size = escaped_size(r);
+  char *names = malloc(size), *at = names;
+
+  if (names == NULL)
+    return -1;
+  for (size_t i = 0; i < r->view.n_figures; i++) {
+    struct bn_figure *f = &r->store.figure[i];
+
+    f->key = moved(&at, f->key);
+    if (f->text != NULL) {
+      const size_t len = bn_escape(at, size - (size_t)(at - names), f->text, "");
+
+      f->text = at;
+      at += len + 1;
+    }
+  }
+  free(r->figure_names);
+  r->figure_names = names;
+  return 0;
+}
+
+static int escape_group(struct bn_group *g)
+{
+  int rc = g->has_total ? escape_figures(&g->total) : 0;
+
+  for (size_t i = 0; rc == 0 && i < g->n_intervals; i++)
+    rc = escape_figures(&g->interval[i]);
+  for (size_t i = 0; rc == 0 && i < g->n_checkpoints; i++)
+    rc = escape_figures(&g->checkpoint[i]);
+  return rc;
+}
+
+int bn_result_escape(struct bn_result *r)
+{
+  int rc = 0;
+
+  for (size_t i = 0; rc == 0 && i < r->facts.n_rows; i++)
+    rc = escape_row(&r->facts.row[i]);
+  for (size_t i = 0; rc == 0 && i < r->n_groups; i++)
+    rc = escape_group(&r->group[i]);
+  return rc;
 }
 
 static void group_done(struct bn_group *g)

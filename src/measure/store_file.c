@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/escape.h"
 #include "base/plugin.h"
 #include "measure/journal.h"
 #include "measure/store.h"
@@ -144,6 +145,7 @@ int bn_store_load(const struct bn_store *js, const char *path, struct bn_stored 
 {
   struct bn_buf text = {.max = 0};
   struct bn_err why = {0};
+  char reason[sizeof why.text];
   int rc;
 
   memset(out, 0, sizeof *out);
@@ -161,7 +163,8 @@ int bn_store_load(const struct bn_store *js, const char *path, struct bn_stored 
   if (rc == 0)
     return 0;
   bn_stored_done(js, out);
-  return bn_err_set(err, why.code, "'%s' is not a result of bench: %s", path, why.text);
+  (void)bn_escape(reason, sizeof reason, why.text, ""); /* it quotes the file */
+  return bn_err_set(err, why.code, "'%s' is not a result of bench: %s", path, reason);
 }
 
 void bn_stored_done(const struct bn_store *js, struct bn_stored *s)

@@ -2,6 +2,7 @@
 /* Prints results that were saved, or what the journal of a killed run has of one. */
 #include "report/saved.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -42,14 +43,22 @@ static void remark(const char *path, const struct bn_result *r)
                   path);
 }
 
-static int print(const struct bn_store *js, enum format format, const struct bn_stored *s,
+/* A file may come from anybody. */
+static int print_text(struct bn_result *r, struct bn_err *err)
+{
+  if (bn_result_escape(r) != 0)
+    return bn_err_set(err, ENOMEM, "out of memory");
+  return bn_result_replay(r, &bn_reporter_text, stdout, err);
+}
+
+static int print(const struct bn_store *js, enum format format, struct bn_stored *s,
                  struct bn_err *err)
 {
   struct bn_node *document;
   int rc;
 
   if (format == FORMAT_TEXT)
-    return bn_result_replay(&s->result, &bn_reporter_text, stdout, err);
+    return print_text(&s->result, err);
   document = bn_store_document(js, &s->result, s->document);
   rc = bn_store_print(js, document, stdout, err);
   js->free(document);

@@ -436,6 +436,38 @@ def test_what_is_no_document_is_refused(text, tmp_path):
     assert done.err.startswith("bench report: 'bad' is not a result of bench: ")
 
 
+HOSTILE = "\x1b]0;x\a\x1b[2J\r\x7f\u009b2K\u202egnp.exe \u00e4\u20ac"
+SHOWN = (r"\x1b]0;x\x07\x1b[2J\x0d\x7f\xc2\x9b2K\xe2\x80\xaegnp.exe" + " \u00e4\u20ac")
+
+
+def test_a_document_cannot_steer_the_terminal(good, tmp_path):
+    document = json.loads(good)
+    document["facts"]["rows"] = [{"level": 3, "text": f"one\ntwo {HOSTILE}\n"}]
+    figure = {"name": "x", "value": 1, "text": f"row\n{HOSTILE}"}
+    document["groups"][0]["total"]["workload"] = [figure]
+    (tmp_path / "odd").write_text(json.dumps(document))
+    done = report("odd", cwd=tmp_path)
+    assert (done.err, done.status) == ("", 0)
+    # A row may have several lines, the name of a figure has one.
+    assert f"\none\ntwo {SHOWN}\n" in done.out
+    assert f"\nrow\\x0a{SHOWN}: 1.00\n" in done.out
+    # The document itself is kept as it is.
+    again = json.loads(report("--format=json", "odd", cwd=tmp_path).out)
+    assert again["facts"]["rows"] == document["facts"]["rows"]
+    assert again["groups"][0]["total"]["workload"] == [figure]
+
+
+def test_a_refusal_quotes_no_control_characters(good, tmp_path):
+    (tmp_path / "odd").write_text(changed(good, (*PLAN, "dialect"), "\x1b[2J\u009b"))
+    done = report("odd", cwd=tmp_path)
+    assert (done.out, done.status) == ("", 1)
+    assert r"'dialect' is '\x1b[2J\xc2\x9b', which this version does not know" in done.err
+    (tmp_path / "odd").write_bytes(b'{"format": \x1b[2J\x9b')
+    done = report("odd", cwd=tmp_path)
+    assert (done.out, done.status) == ("", 1)
+    assert "\x1b" not in done.err
+
+
 @pytest.mark.parametrize("drop", ["percentiles", "timings", "workload", "sessions", "raw",
                                   "figures", "running"])
 def test_what_is_missing_counts_as_nothing(drop, good, tmp_path):

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Text of others (a server, a file) in a form that a terminal only shows. */
+#ifndef BN_BASE_ESCAPE_H
+#define BN_BASE_ESCAPE_H
+
+#include <stddef.h>
+
+/* Copies `text` to `out` and writes these bytes as "\x1b": control characters (C0, DEL and C1), the
+   characters that separate lines or change the direction of text (U+2028, U+2029, U+202A to U+202E,
+   U+2066 to U+2069), and whatever is not UTF-8.  Bytes of `keep`, such as "\n\t", stay as they are.
+   As snprintf: `out` gets at most size - 1 bytes and a 0, and never a part of a character or of an
+   escape.  Returns the length of the whole, which is that of `text` if nothing was escaped.
+   size 0: `out` may be NULL. */
+size_t bn_escape(char *out, size_t size, const char *text, const char *keep);
+
+#endif
