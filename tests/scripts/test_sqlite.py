@@ -112,9 +112,15 @@ def start(folder, *args):
                             stderr=subprocess.PIPE)
 
 
+def until_line(stream, word):
+    """Reads the stream up to the line that contains the word."""
+    assert any(word in line for line in stream), f"no line with {word!r}"
+
+
 def test_waits_for_another_process_and_survives_its_death(folder, holder):
     p = start(folder, "oltp_read_write", *SQLITE, "--table-size=1000", "--threads=4", "--time=3",
               "run")
+    until_line(p.stdout, "Threads started!")
     time.sleep(1)
     holder.kill()
     out, err = p.communicate(timeout=60)
@@ -135,15 +141,16 @@ def test_grace_ends_what_waits(folder, holder):
     r = bench(folder, "oltp_read_write", *SQLITE, "--table-size=1000", "--threads=4",
               "--sqlite-busy-timeout=50000", "--time=1", "--time-grace=1", "run")
     assert r.status == 2 and r.reported and "time grace" in r.err and "FATAL" not in r.out
-    assert time.monotonic() - begun < 8
+    assert time.monotonic() - begun < 30
 
 
 def test_interrupt_while_waiting_reports(folder, holder):
     p = start(folder, "oltp_read_write", *SQLITE, "--table-size=1000", "--threads=4",
               "--sqlite-busy-timeout=50000", "--time=30", "run")
-    time.sleep(1)
+    until_line(p.stdout, "Threads started!")
     p.send_signal(signal.SIGINT)
-    time.sleep(0.3)
+    # The kernel merges signals that nobody has fetched yet.
+    until_line(p.stderr, "finishing")
     p.send_signal(signal.SIGINT)
     out, _ = p.communicate(timeout=30)
     assert p.returncode == 130 and "Threads fairness:" in out

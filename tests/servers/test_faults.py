@@ -102,7 +102,7 @@ def test_a_restarted_server_is_found_again_when_its_loss_is_ignored(victim, ps_m
     status, out, err, seconds = run.end()
     assert status == 0, out + err
     assert number(out, "reconnects") >= 4
-    assert seconds < time_s + 6
+    assert seconds < time_s + 20
     last = [line for line in out.splitlines() if line.startswith("[ ")][-1]
     assert float(re.search(r"tps: (\S+)", last).group(1)) > 0
 
@@ -110,7 +110,7 @@ def test_a_restarted_server_is_found_again_when_its_loss_is_ignored(victim, ps_m
 @pytest.mark.parametrize("ignored", [True, False])
 def test_connections_ended_by_the_server(victim, ignored):
     argv = [LOST[victim.driver]] if ignored else []
-    run = Run(victim, "oltp_read_write", *SIZES, "--threads=4", "--time=6", *argv)
+    run = Run(victim, "oltp_read_write", *SIZES, "--threads=4", "--time=10", *argv)
     run.get_going()
     assert end_connections(victim) >= 4
     status, out, err, _ = run.end()
@@ -124,21 +124,21 @@ def test_connections_ended_by_the_server(victim, ignored):
 
 
 def test_a_frozen_server_does_not_hold_up_the_end(victim):
-    run = Run(victim, "oltp_read_write", *SIZES, "--threads=4", "--time=2")
-    time.sleep(1)
+    run = Run(victim, "oltp_read_write", *SIZES, "--threads=4", "--time=6")
+    run.get_going()
     victim.freeze()
     try:
         status, out, err, seconds = run.end(timeout=40)
     finally:
         victim.thaw()
     assert status == 2, out + err
-    assert seconds < 15
+    assert seconds < 30
     assert number(out, "total number of events") > 0
 
 
 def test_a_frozen_server_that_goes_on_costs_nothing_but_time(victim):
-    run = Run(victim, "oltp_read_write", *SIZES, "--threads=4", "--time=3")
-    time.sleep(1)
+    run = Run(victim, "oltp_read_write", *SIZES, "--threads=4", "--time=6")
+    run.get_going()
     victim.freeze()
     time.sleep(1)
     victim.thaw()
@@ -170,7 +170,7 @@ def test_a_statement_that_outlives_the_run_is_interrupted(victim, tmp_path):
     begun = time.monotonic()
     status, out, err = bench(victim, str(script), "--time=1", "--threads=2", "run")
     assert status == 2, out + err
-    assert time.monotonic() - begun < 20
+    assert time.monotonic() - begun < 45
 
 
 def test_an_encrypted_run(mariadb, postgresql, certificates):
@@ -188,10 +188,11 @@ def test_an_encrypted_run(mariadb, postgresql, certificates):
 
 
 def test_no_password_in_the_process_list(victim):
-    run = Run(victim, "oltp_point_select", *SIZES, "--time=2")
-    time.sleep(1)
+    run = Run(victim, "oltp_point_select", *SIZES, "--time=6")
+    run.get_going(1)
     with open(f"/proc/{run.process.pid}/cmdline", "rb") as f:
         line = f.read()
+    assert b"oltp_point_select" in line
     status, out, err, _ = run.end()
     assert status == 0
     assert b"spec_pw" not in line
