@@ -20,7 +20,7 @@
 #include "script/script.h"
 #include "sql/sql.h"
 
-enum { DRIVERS_MAX = 64 };
+enum { DRIVERS_MAX = 64, REPORTERS_MAX = 16 };
 
 static const struct bn_plugin_kind driver_kind = BN_DRIVER_KIND;
 
@@ -32,6 +32,7 @@ struct program {
   void **blocks; /* values of option tables; they outlive the set */
   size_t n_blocks;
   struct bn_optset *options;
+  void *report_conf[REPORTERS_MAX]; /* values of the options of each registered reporter */
   struct bn_report_use *reports;
   size_t n_reports;
   struct bn_sql_conf sql_conf;
@@ -100,6 +101,26 @@ static int declare_drivers(struct program *p)
   return 0;
 }
 
+static int declare_reporters(struct program *p)
+{
+  struct bn_err err = {0};
+  char group[64];
+
+  for (size_t i = 0; i < REPORTERS_MAX && bn_registry_reporters[i] != NULL; i++) {
+    const struct bn_reporter *r = bn_registry_reporters[i];
+
+    if (r->options == NULL)
+      continue;
+    p->report_conf[i] = new_block(p, r->conf_size);
+    if (p->report_conf[i] == NULL)
+      return out_of_memory();
+    (void)snprintf(group, sizeof group, "%s report options", r->name);
+    if (bn_optset_add(p->options, group, r->options, p->report_conf[i], false, &err) != 0)
+      return refuse(&err);
+  }
+  return 0;
+}
+
 static int declare_options(struct program *p)
 {
   struct bn_err err = {0};
@@ -113,7 +134,7 @@ static int declare_options(struct program *p)
   if (bn_optset_add(p->options, "General database options", bn_sql_options, &p->sql_conf, false,
                     &err) != 0)
     return refuse(&err);
-  return declare_drivers(p);
+  return declare_reporters(p) == 0 ? declare_drivers(p) : -1;
 }
 
 /* A driver that is not ours tells its options itself; the others stay unloaded until they are used.
@@ -397,6 +418,17 @@ static int run_script(struct program *p)
 
 /* --- phases --- */
 
+static int open_reports(struct program *p)
+{
+  if (bn_cli_open_reports(&p->conf.raw.reports, &p->reports, &p->n_reports) != 0)
+    return -1;
+  for (size_t k = 0; k < p->n_reports; k++)
+    for (size_t i = 0; i < REPORTERS_MAX && bn_registry_reporters[i] != NULL; i++)
+      if (p->reports[k].ops == bn_registry_reporters[i])
+        p->reports[k].conf = p->report_conf[i];
+  return 0;
+}
+
 /* Everything that is settled before the banner. */
 static int settle(struct program *p)
 {
@@ -416,7 +448,7 @@ static int settle(struct program *p)
   bn_log_verbosity((int)p->conf.raw.verbosity);
   if (bn_cli_check_reserved(&p->cli) != 0)
     return -1;
-  return bn_cli_open_reports(&p->conf.raw.reports, &p->reports, &p->n_reports);
+  return open_reports(p);
 }
 
 /* --test is missing: the general help, as an answer or as a reproach. */

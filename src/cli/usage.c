@@ -118,6 +118,24 @@ static void print_tests(const struct bn_cli *cli)
   bn_subcommand_list(bn_registry_subcommands, stdout);
 }
 
+static bool name_group(char *group, size_t size, const struct bn_reporter *r)
+{
+  (void)snprintf(group, size, "%s report options", r->name);
+  return r->options != NULL;
+}
+
+/* All of them are our own. */
+static void print_reports(const struct bn_cli *cli, const struct bn_optset *options)
+{
+  for (size_t i = 0; cli->policy->lists_own && bn_registry_reporters[i] != NULL; i++) {
+    char group[64];
+    const char *const groups[] = {group};
+
+    if (name_group(group, sizeof group, bn_registry_reporters[i]))
+      print_block(options, group, groups, 1);
+  }
+}
+
 void bn_cli_print_help(const struct bn_cli *cli, const struct bn_optset *options,
                        char *const *drivers, size_t n_drivers)
 {
@@ -132,6 +150,7 @@ void bn_cli_print_help(const struct bn_cli *cli, const struct bn_optset *options
            "Commands implemented by most tests: prepare run cleanup help\n\n",
            program);
   print_general(options);
+  print_reports(cli, options);
   print_drivers(cli, options, drivers, n_drivers);
   print_tests(cli);
   if (cli->policy->words_are_commands)
@@ -176,6 +195,14 @@ int bn_cli_print_man(const struct bn_optset *options)
   print_man_section(options, "General options", general, 2);
   print_man_section(options, "Random numbers", random, 1);
   print_man_section(options, "Messages and latency", log, 2);
+  for (size_t i = 0; bn_registry_reporters[i] != NULL; i++) {
+    char group[64], title[64];
+    const char *const groups[] = {group};
+
+    (void)snprintf(title, sizeof title, "Report %s", bn_registry_reporters[i]->name);
+    if (name_group(group, sizeof group, bn_registry_reporters[i]))
+      print_man_section(options, title, groups, 1);
+  }
   print_man_section(options, "Databases", database, 1);
   for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++) {
     const char *const groups[] = {d->group};

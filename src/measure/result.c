@@ -71,16 +71,19 @@ static void copy_sessions(struct bn_record *r, const struct bn_view *v)
   r->view.sessions = r->store.session;
 }
 
-/* A copy of a view; hists: with its histograms.  0 or -1: out of memory. */
-static int init_record(struct bn_record *r, const struct bn_view *v, bool hists)
+enum hists { HISTS_NONE, HISTS_PACKED, HISTS_WHOLE };
+
+/* A copy of a view.  0 or -1: out of memory. */
+static int init_record(struct bn_record *r, const struct bn_view *v, enum hists hists)
 {
   /* Intervals by the hour, each with thousands of sessions that no report shows, would fill the
      memory. */
   const unsigned sessions = v->span == BN_VIEW_INTERVAL ? 0 : v->delta->n_sessions;
 
   memset(r, 0, sizeof *r);
-  if (bn_snap_make(&r->delta, &v->delta->metrics, sessions, hists) != 0 ||
-      bn_view_store_init(&r->store, &r->delta) != 0) {
+  if (bn_snap_make(&r->delta, &v->delta->metrics, sessions, hists == HISTS_WHOLE) != 0 ||
+      bn_view_store_init(&r->store, &r->delta) != 0 ||
+      (hists == HISTS_PACKED && bn_snap_pack(&r->delta, v->delta) != 0)) {
     bn_record_done(r);
     return -1;
   }
@@ -136,7 +139,7 @@ struct bn_group *bn_result_group(struct bn_result *r, const char *name)
   return &all[r->n_groups++];
 }
 
-static int append(struct bn_record **array, size_t *n, const struct bn_view *v)
+static int append(struct bn_record **array, size_t *n, const struct bn_view *v, enum hists hists)
 {
   struct bn_record *all = *array;
 
@@ -148,7 +151,7 @@ static int append(struct bn_record **array, size_t *n, const struct bn_view *v)
     for (size_t i = 0; i < *n; i++)
       follow(&all[i]);
   }
-  if (init_record(&all[*n], v, false) != 0)
+  if (init_record(&all[*n], v, hists) != 0)
     return -1;
   ++*n;
   return 0;
@@ -158,16 +161,17 @@ int bn_group_add(struct bn_group *g, const struct bn_view *v)
 {
   switch (v->span) {
   case BN_VIEW_INTERVAL:
-    return append(&g->interval, &g->n_intervals, v);
+    return append(&g->interval, &g->n_intervals, v,
+                  g->packs || v->delta->sparse != NULL ? HISTS_PACKED : HISTS_NONE);
   case BN_VIEW_CHECKPOINT:
-    return append(&g->checkpoint, &g->n_checkpoints, v);
+    return append(&g->checkpoint, &g->n_checkpoints, v, HISTS_NONE);
   case BN_VIEW_TICK:
   case BN_VIEW_TOTAL:
     break;
   }
   if (g->has_total)
     bn_record_done(&g->total);
-  g->has_total = init_record(&g->total, v, true) == 0;
+  g->has_total = init_record(&g->total, v, HISTS_WHOLE) == 0;
   return g->has_total ? 0 : -1;
 }
 

@@ -21,6 +21,7 @@ struct bn_group {
   size_t n_intervals, n_checkpoints;
   struct bn_record total;
   bool has_total;
+  bool packs; /* intervals keep their histograms, in the sparse form */
 };
 
 /* How a run ended. */
@@ -46,8 +47,9 @@ void bn_record_done(struct bn_record *r);
 
 /* Appends a group without records.  NULL: out of memory.  The pointer is valid until the next. */
 struct bn_group *bn_result_group(struct bn_result *r, const char *name);
-/* Keeps a copy of a view where its span belongs: an interval without its sessions, the total with
-   histograms.  0 or -1. */
+/* Keeps a copy of a view where its span belongs: the total with histograms, an interval without its
+   sessions, and with histograms only if they are sparse already or the group packs them.  0 or -1.
+ */
 int bn_group_add(struct bn_group *g, const struct bn_view *v);
 /* Escapes in rows and figures what a terminal would act on (base/escape.h), for a result that comes
    from a file.  Rows keep their newlines.  0 or -1: out of memory. */

@@ -48,9 +48,12 @@ void bn_snap_done(struct bn_snap *s)
 
   for (i = 0; s->hist != NULL && i < s->metrics.n_hists; i++)
     bn_hist_free(s->hist[i]);
+  for (i = 0; s->sparse != NULL && i < s->metrics.n_hists; i++)
+    free(s->sparse[i].bucket);
   bn_metrics_done(&s->metrics);
   free(s->counter);
   free(s->hist);
+  free(s->sparse);
   free(s->label);
   free(s->n_labels);
   free(s->session);
@@ -193,6 +196,7 @@ void bn_snap_copy(struct bn_snap *to, const struct bn_snap *from)
   to->metrics = keep.metrics;
   to->counter = keep.counter;
   to->hist = keep.hist;
+  to->sparse = keep.sparse;
   to->label = keep.label;
   to->n_labels = keep.n_labels;
   to->session = keep.session;
@@ -206,4 +210,29 @@ void bn_snap_copy(struct bn_snap *to, const struct bn_snap *from)
     bn_hist_clear(to->hist[i]);
     bn_hist_add(to->hist[i], from->hist[i]);
   }
+}
+
+int bn_snap_pack(struct bn_snap *to, const struct bn_snap *from)
+{
+  const struct bn_sparse *packed = from->sparse;
+  int rc = 0;
+
+  if (packed == NULL && from->hist[BN_H_LATENCY] == NULL)
+    return 0;
+  to->sparse = calloc(to->metrics.n_hists + 1, sizeof *to->sparse);
+  if (to->sparse == NULL)
+    return -1;
+  for (size_t i = 0; rc == 0 && i < to->metrics.n_hists; i++)
+    rc = packed != NULL ? bn_sparse_copy(&to->sparse[i], &packed[i])
+                        : bn_sparse_pack(&to->sparse[i], from->hist[i]);
+  return rc;
+}
+
+size_t bn_snap_buckets(const struct bn_snap *s)
+{
+  size_t n = 0;
+
+  for (size_t i = 0; s->sparse != NULL && i < s->metrics.n_hists; i++)
+    n += s->sparse[i].n;
+  return n;
 }

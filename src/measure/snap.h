@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "measure/metric.h"
+#include "measure/sparse.h"
 #include "measure/stat.h"
 
 struct bn_moments { /* mean and deviation survive merging; long double because sum_sq cancels
@@ -24,6 +25,7 @@ struct bn_snap {
   struct bn_metrics metrics; /* owned: what the rows below mean */
   uint64_t *counter;         /* owned; [metrics.n_counters] */
   struct bn_hist **hist; /* owned; [metrics.n_hists]; each NULL in a snapshot without histograms */
+  struct bn_sparse *sparse; /* owned; [metrics.n_hists]; NULL unless it was packed */
   struct bn_label (*label)[BN_LABELS_MAX + 1]; /* owned; [labelled][row] */
   size_t *n_labels;                            /* owned */
   uint64_t busy_ns, min_ns,
@@ -48,5 +50,10 @@ void bn_snap_diff(struct bn_snap *now, const struct bn_snap *base);
 void bn_snap_copy(struct bn_snap *to,
                   const struct bn_snap *from); /* both made for the same metrics; what
                                                   one has no histograms for is not copied */
+/* Gives a snapshot without a sparse form that of another one, or of itself: copied, or made from
+   the histograms.  0, also when `from` has neither, or -1: out of memory. */
+int bn_snap_pack(struct bn_snap *to, const struct bn_snap *from);
+/* How many buckets the sparse form has. */
+size_t bn_snap_buckets(const struct bn_snap *s);
 
 #endif

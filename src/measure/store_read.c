@@ -255,6 +255,17 @@ static void read_raw(struct bn_probe *e, const struct bn_node *raw, struct bn_sn
   read_histograms(e, bn_probe_map(e, raw, "histograms"), s);
 }
 
+/* Those of intervals are kept small. */
+static void pack_histograms(struct bn_probe *e, struct bn_snap *s)
+{
+  if (bn_snap_pack(s, s) != 0)
+    bn_probe_no_memory(e);
+  for (size_t i = 0; i < s->metrics.n_hists; i++) {
+    bn_hist_free(s->hist[i]);
+    s->hist[i] = NULL;
+  }
+}
+
 /* --- records ---------------------------------------------------------------------------------- */
 
 static void read_figures(struct bn_probe *e, const struct bn_node *map, struct bn_view *v)
@@ -357,6 +368,8 @@ static void read_parts(struct bn_probe *e, const struct bn_node *n, const struct
   read_workload(e, bn_probe_list(e, n, "workload"), r);
   read_sessions(e, bn_probe_list(e, n, "sessions"), r);
   read_raw(e, raw, &r->delta);
+  if (v->span == BN_VIEW_INTERVAL)
+    pack_histograms(e, &r->delta);
   v->delta = &r->delta;
   v->counter = r->delta.counter;
   v->latency = r->delta.hist[BN_H_LATENCY];
@@ -368,7 +381,8 @@ int bn_store_read_record(const struct bn_store *js, const struct bn_node *n,
 {
   struct bn_probe e = {js, err, false};
   const struct bn_node *raw = bn_probe_map(&e, n, "raw");
-  const bool hists = span == BN_VIEW_TICK || span == BN_VIEW_TOTAL;
+  const bool hists = span == BN_VIEW_TICK || span == BN_VIEW_TOTAL ||
+                     (span == BN_VIEW_INTERVAL && bn_probe_map(&e, raw, "histograms") != NULL);
   const size_t of_debug = js->count(bn_probe_list(&e, n, "sessions"));
   const size_t raw_sessions = js->count(bn_probe_list(&e, raw, "sessions"));
   const size_t sessions = of_debug > raw_sessions ? of_debug : raw_sessions;

@@ -376,6 +376,8 @@ static struct bn_node *histograms_of(struct pen *p, const struct bn_snap *s)
 
     if (s->hist[i] != NULL)
       bn_hist_each(s->hist[i], add_bucket, &b);
+    for (size_t k = 0; s->sparse != NULL && k < s->sparse[i].n; k++)
+      add_bucket(&b, s->sparse[i].bucket[k].lowest, 0, s->sparse[i].bucket[k].count);
     put(p, map, s->metrics.hist[i].name, b.list);
   }
   return map;
@@ -384,7 +386,7 @@ static struct bn_node *histograms_of(struct pen *p, const struct bn_snap *s)
 static struct bn_node *raw_of(struct pen *p, const struct bn_snap *s, enum bn_view_span span)
 {
   const bool sessions = span == BN_VIEW_CHECKPOINT || span == BN_VIEW_TOTAL;
-  const bool hists = span == BN_VIEW_TICK || span == BN_VIEW_TOTAL;
+  const bool hists = span == BN_VIEW_TICK || span == BN_VIEW_TOTAL || s->sparse != NULL;
   struct bn_node *map = p->js->map(), *counters = p->js->map();
 
   put_layout(p, map, bn_layout_snap, s);

@@ -321,6 +321,97 @@ def test_a_run_that_is_interrupted_writes_its_document(tmp_path):
     assert report("json", cwd=tmp_path).out == (tmp_path / "text").read_text()
 
 
+# --- histograms of intervals ---------------------------------------------------------------------
+
+ONE_LONG = """
+ffi.cdef("int usleep(unsigned us);")
+local long = sysbench.tid == 0
+function event()
+  ffi.C.usleep(long and 2500000 or 20000)
+  long = false
+end
+"""
+PACKED = "--json-interval-histograms=on"
+
+
+def highest(lowest):
+    """The greatest value of the bucket: 1,024 buckets for each power of two."""
+    return lowest if lowest < 2048 else lowest + (1 << (lowest.bit_length() - 11)) - 1
+
+
+def percentile(buckets, percent):
+    rank = int(sum(n for _, n in buckets) * percent / 100 + 0.5)
+    for lowest, n in buckets:
+        rank -= n
+        if rank <= 0:
+            return highest(lowest) * 1e-9
+    return 0
+
+
+def latencies(record):
+    return record["raw"]["histograms"]["latency"]
+
+
+def assert_percentiles(record):
+    """Clamped to the extremes, as in a report."""
+    figures, buckets = record["figures"], latencies(record)
+    for row in record["percentiles"]:
+        expected = percentile(buckets, row["percent"]) if buckets else 0
+        expected = max(min(expected, figures["max_s"]), figures["min_s"])
+        assert row["s"] == pytest.approx(expected, rel=1e-12)
+
+
+def test_intervals_keep_their_histograms_on_request(tmp_path):
+    (tmp_path / "own.lua").write_text(ONE_LONG)
+    done = bench.run("./own.lua", "--threads=2", "--events=21", "--time=60", "--report-interval=1",
+                     "--percentile=50,95,99", PACKED, *BOTH, "run", cwd=tmp_path)
+    assert done.status == 0, done
+    text = (tmp_path / "text").read_text()
+    [group] = json.loads((tmp_path / "json").read_text())["groups"]
+    intervals, total = group["intervals"], group["total"]
+    printed = [float(line.split("lat (ms,50%):")[1].split()[0])
+               for line in text.splitlines() if "lat (ms,50%):" in line]
+    assert len(intervals) == len(printed) >= 2
+    for record, shown in zip(intervals, printed):
+        assert_percentiles(record)
+        assert shown == pytest.approx(1e3 * record["percentiles"][0]["s"], abs=0.0051)
+    together = {}
+    for record in intervals:
+        for lowest, n in latencies(record):
+            together[lowest] = together.get(lowest, 0) + n
+    # Events that ended after the last interval are in the total alone: the long one.
+    rest = {lowest: n - together.get(lowest, 0) for lowest, n in latencies(total)}
+    assert min(rest.values()) >= 0 and set(together) <= set(rest)
+    counted = sum(record["figures"]["events"] for record in intervals)
+    assert sum(rest.values()) == total["figures"]["events"] - counted == 21 - counted >= 1
+    assert max(lowest for lowest, n in rest.items() if n) >= 2.4e9
+    # The report is the one that was printed, and a rewritten document has the histograms.
+    assert report("json", cwd=tmp_path) == (text, "", 0)
+    again = json.loads(report("--format=json", "json", cwd=tmp_path).out)
+    assert again["groups"][0]["intervals"] == intervals
+
+
+def test_intervals_have_no_histograms_by_default(tmp_path):
+    for options in ([], ["--json-interval-histograms=off"]):
+        run_with_both("cpu", "own", tmp_path, "--time=0.5", "--report-interval=0.2", *options)
+        [group] = json.loads((tmp_path / "json").read_text())["groups"]
+        assert group["intervals"]
+        assert not any("histograms" in record["raw"] for record in group["intervals"])
+
+
+def test_the_journal_has_the_histograms_of_intervals(tmp_path):
+    kill_after(tmp_path, 3, "cpu", "--cpu-max-prime=1000", "--threads=2", "--report-interval=1",
+               PACKED, "--report=json:json", "run")
+    lines = (tmp_path / "json.partial").read_text().split("\n")[:-1]
+    written = [json.loads(line)["interval"] for line in lines if line.startswith('{"interval":')]
+    assert len(written) >= 2
+    for record in written:
+        assert latencies(record)
+        assert_percentiles(record)
+    made = json.loads(report("--format=json", "json.partial", cwd=tmp_path).out)
+    assert [latencies(r) for r in made["groups"][0]["intervals"]] == [latencies(r) for r in written]
+
+
 # --- files that fail -----------------------------------------------------------------------------
 
 

@@ -3,6 +3,7 @@
    double cannot hold, those that are not known, histograms with their overflow, moments. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -117,6 +118,58 @@ static void every_number_comes_back(void **state)
   free_sample(&s);
 }
 
+static void assert_bucket(const struct bn_sparse *s, size_t i, uint64_t lowest, uint64_t count)
+{
+  assert_true(i < s->n && s->bucket[i].lowest == lowest && s->bucket[i].count == count);
+}
+
+static void assert_sparse(const struct bn_snap *s)
+{
+  assert_non_null(s->sparse);
+  assert_null(s->hist[0]);
+  assert_int_equal(s->sparse[0].n, 2);
+  assert_int_equal(bn_snap_buckets(s), 3);
+  assert_bucket(&s->sparse[0], 0, 1000, 3);
+  assert_bucket(&s->sparse[0], 1, UINT64_C(1) << BN_HIST_TOP_BIT, 2);
+  assert_bucket(&s->sparse[1], 0, bn_hist_lowest(bn_hist_index(123456789)), UINT64_C(1) << 63);
+}
+
+static void intervals_have_histograms_on_request(void **state)
+{
+  struct bn_group plain = {.name = NULL}, packed = {.packs = true}, copy = {.name = NULL};
+  struct bn_result all = {.n_groups = 0};
+  struct sample s;
+  struct bn_record r;
+  struct bn_err err = {0};
+  struct bn_node *n;
+
+  (void)state;
+  make_sample(&s, BN_VIEW_INTERVAL);
+  assert_int_equal(bn_group_add(&plain, &s.view), 0);
+  assert_null(plain.interval[0].delta.sparse);
+  n = bn_store_record(js, &plain.interval[0].view);
+  assert_null(js->get(js->get(n, "raw"), "histograms"));
+  js->free(n);
+  assert_int_equal(bn_group_add(&packed, &s.view), 0);
+  assert_sparse(&packed.interval[0].delta);
+  n = bn_store_record(js, &packed.interval[0].view);
+  assert_int_equal(bn_store_read_record(js, n, &s.metrics, BN_VIEW_INTERVAL, &r, &err), 0);
+  assert_same_view(&r.view, &s.view);
+  assert_sparse(&r.delta);
+  /* What was read is kept without being asked for. */
+  assert_int_equal(bn_group_add(&copy, &r.view), 0);
+  assert_sparse(&copy.interval[0].delta);
+  bn_record_done(&r);
+  js->free(n);
+  all.group = calloc(3, sizeof *all.group);
+  assert_non_null(all.group);
+  all.group[all.n_groups++] = plain;
+  all.group[all.n_groups++] = packed;
+  all.group[all.n_groups++] = copy;
+  bn_result_done(&all);
+  free_sample(&s);
+}
+
 static void texts_that_are_not_utf8_are_kept_as_far_as_possible(void **state)
 {
   struct bn_facts facts = {.start_ns = 0}, back;
@@ -196,6 +249,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_number_comes_back),
+      cmocka_unit_test(intervals_have_histograms_on_request),
       cmocka_unit_test(texts_that_are_not_utf8_are_kept_as_far_as_possible),
       cmocka_unit_test(ticks_of_a_journal_add_up),
       cmocka_unit_test(a_journal_that_cannot_grow_says_so_once),

@@ -13,6 +13,22 @@
 #include "measure/result.h"
 #include "measure/store.h"
 
+/* 16 bytes each during the run, and about 200 while the document is made. */
+enum { BUCKETS_MAX = 4 << 20 };
+
+struct json_conf {
+  bool interval_histograms;
+};
+
+static const struct bn_opt json_options[] = {
+    {.name = "json-interval-histograms",
+     .type = BN_BOOL,
+     .def = "off",
+     .offset = offsetof(struct json_conf, interval_histograms),
+     .help = "store the latency histogram of every interval too"},
+    BN_OPT_END,
+};
+
 struct json {
   char workload[PATH_MAX]; /* its name */
   const struct bn_store *js;
@@ -21,6 +37,8 @@ struct json {
   struct bn_journal journal;
   const struct bn_facts *facts; /* the run's, which may still grow */
   struct bn_result result;      /* but for the facts */
+  bool packs;                   /* intervals keep their histograms */
+  size_t buckets;               /* of these */
   bool ready;                   /* open has succeeded */
   bool incomplete;              /* there was no memory for something */
 };
@@ -38,7 +56,7 @@ static int json_open(void *self, const void *conf, const char *path, FILE *out, 
   struct json *r = self;
   char partial[PATH_MAX];
 
-  (void)conf;
+  r->packs = conf != NULL && ((const struct json_conf *)conf)->interval_histograms;
   r->journal.fd = -1;
   r->path = path != NULL && strcmp(path, "-") != 0 ? path : NULL;
   r->out = out != NULL ? out : stdout;
@@ -84,20 +102,61 @@ static void json_facts(void *self, const struct bn_facts *f)
     warn(&err);
 }
 
+static void write_journal(struct json *r, const struct bn_view *v)
+{
+  struct bn_err why = {0};
+
+  if (bn_journal_view(&r->journal, r->workload, v, &why) != 0)
+    warn(&why);
+}
+
+/* Where the view is kept; NULL: out of memory. */
+static struct bn_group *keep_view(struct json *r, const struct bn_view *v)
+{
+  struct bn_group *g =
+      r->result.n_groups > 0 ? &r->result.group[0] : bn_result_group(&r->result, r->workload);
+
+  if (g != NULL)
+    g->packs = r->packs;
+  if (g == NULL || bn_group_add(g, v) != 0) {
+    r->incomplete = true;
+    return NULL;
+  }
+  return g;
+}
+
+static void limit_buckets(struct json *r, const struct bn_record *last)
+{
+  r->buckets += bn_snap_buckets(&last->delta);
+  if (!r->packs || r->buckets < BUCKETS_MAX)
+    return;
+  r->packs = false;
+  bn_log_stderr("--json-interval-histograms: no histograms after %.0f s: %d buckets are stored",
+                last->view.at_s, BUCKETS_MAX);
+}
+
+/* The journal gets the copy, which has the histograms that were asked for. */
+static int json_interval(void *self, const struct bn_view *v, struct bn_err *err)
+{
+  struct json *r = self;
+  const struct bn_group *g = keep_view(r, v);
+
+  (void)err;
+  write_journal(r, g != NULL ? &g->interval[g->n_intervals - 1].view : v);
+  if (g != NULL)
+    limit_buckets(r, &g->interval[g->n_intervals - 1]);
+  return 0;
+}
+
 static int json_view(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct json *r = self;
-  struct bn_err why = {0};
 
   (void)err;
-  if (v->span != BN_VIEW_TOTAL && bn_journal_view(&r->journal, r->workload, v, &why) != 0)
-    warn(&why);
-  if (v->span == BN_VIEW_TICK)
-    return 0;
-  if (r->result.n_groups == 0 && bn_result_group(&r->result, r->workload) == NULL)
-    r->incomplete = true;
-  else
-    r->incomplete |= bn_group_add(&r->result.group[0], v) != 0;
+  if (v->span != BN_VIEW_TOTAL)
+    write_journal(r, v);
+  if (v->span != BN_VIEW_TICK)
+    (void)keep_view(r, v);
   return 0;
 }
 
@@ -156,13 +215,15 @@ static int json_close(void *self, struct bn_err *err)
 
 const struct bn_reporter bn_reporter_json = {
     .name = "json",
+    .options = json_options,
+    .conf_size = sizeof(struct json_conf),
     .state_size = sizeof(struct json),
     .own_file = true,
     .facts = true,
     .open = json_open,
     .begin = json_facts,
     .started = json_facts,
-    .interval = json_view,
+    .interval = json_interval,
     .checkpoint = json_view,
     .tick = json_view,
     .total = json_view,

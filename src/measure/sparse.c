@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The non-empty buckets of a histogram, for keeping many of them. */
+#include "measure/sparse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void count(void *arg, uint64_t lowest, uint64_t highest, uint64_t n)
+{
+  size_t *buckets = arg;
+
+  (void)lowest;
+  (void)highest;
+  (void)n;
+  ++*buckets;
+}
+
+static void keep(void *arg, uint64_t lowest, uint64_t highest, uint64_t n)
+{
+  struct bn_sparse *s = arg;
+
+  (void)highest;
+  s->bucket[s->n++] = (struct bn_bucket){lowest, n};
+}
+
+int bn_sparse_pack(struct bn_sparse *s, const struct bn_hist *h)
+{
+  size_t buckets = 0;
+
+  bn_hist_each(h, count, &buckets);
+  *s = (struct bn_sparse){.bucket = calloc(buckets + 1, sizeof *s->bucket)};
+  if (s->bucket == NULL)
+    return -1;
+  bn_hist_each(h, keep, s);
+  return 0;
+}
+
+int bn_sparse_copy(struct bn_sparse *to, const struct bn_sparse *from)
+{
+  *to = (struct bn_sparse){.bucket = calloc(from->n + 1, sizeof *to->bucket), .n = from->n};
+  if (to->bucket == NULL)
+    return -1;
+  memcpy(to->bucket, from->bucket, from->n * sizeof *to->bucket);
+  return 0;
+}
