@@ -74,6 +74,9 @@ int main(void)
       cmocka_unit_test(test_blocking_again_leaves_ignored_signals_alone),
   };
 
+  /* A shell that starts us in the background ignores SIGINT. */
+  (void)signal(SIGINT, SIG_DFL);
+  (void)signal(SIGTERM, SIG_DFL);
   (void)signal(SIGHUP, SIG_IGN);
   bn_stop_block_signals();
   return cmocka_run_group_tests(tests, NULL, NULL);
