@@ -60,6 +60,8 @@ void bn_optset_each_pending(const struct bn_optset *s,
                             void (*fn)(void *arg, const char *name, const char *value,
                                        const char *path, unsigned line),
                             void *arg);
+/* Are these the same name?  '-' and '_' are equal. */
+bool bn_opt_same_name(const char *a, const char *b);
 /* The option of that name, or NULL. */
 const struct bn_opt *bn_optset_find(const struct bn_optset *s, const char *name);
 /* The known name closest to this one (also equal to it), or NULL when none is near. */

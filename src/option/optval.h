@@ -77,7 +77,6 @@ struct bn_optset {
 };
 
 bool bn_opt_is_secret(const struct bn_opt *o);
-bool bn_opt_same_name(const char *a, const char *b);
 /* The newest of that name: a script's own option before the general one.  NULL: none. */
 struct bn_entry *bn_optset_entry(const struct bn_optset *s, const char *name);
 /* What an alias stands for: the oldest of that name, which is declared beside it and has its type.

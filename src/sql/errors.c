@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "option/opt.h"
+
 static const struct {
   const char *name;
   enum bn_sql_class class;
@@ -33,14 +35,16 @@ static bool is_sqlstate(const char *s)
   return strlen(s) == 5 && strspn(s, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 5;
 }
 
-/* '-' and '_' are the same. */
-static bool same_name(const char *a, const char *b)
+/* Unlike options, names of classes may be written in capitals. */
+static bool is_word(const char *item, const char *name)
 {
-  for (; *a != '\0' && *b != '\0'; a++, b++) {
-    if (tolower((unsigned char)(*a == '_' ? '-' : *a)) != *b)
-      return false;
-  }
-  return *a == *b;
+  char lower[32] = "";
+
+  if (strlen(item) >= sizeof lower)
+    return false;
+  for (size_t i = 0; item[i] != '\0'; i++)
+    lower[i] = (char)tolower((unsigned char)item[i]);
+  return bn_opt_same_name(lower, name);
 }
 
 /* Room for all of the list; what was there goes. */
@@ -65,7 +69,7 @@ static void add(struct bn_sql_errors *e, const char *item, bool by_code, bool by
 static bool add_class(struct bn_sql_errors *e, const char *item)
 {
   for (size_t i = 0; i < sizeof class_names / sizeof class_names[0]; i++) {
-    if (same_name(item, class_names[i].name)) {
+    if (is_word(item, class_names[i].name)) {
       e->classes |= 1u << class_names[i].class;
       return true;
     }
@@ -82,7 +86,7 @@ int bn_sql_errors_parse(struct bn_sql_errors *e, const struct bn_list *list, str
 
     if (add_class(e, item))
       continue;
-    if (same_name(item, "all"))
+    if (is_word(item, "all"))
       e->all = true;
     else if (is_number(item) || is_sqlstate(item))
       add(e, item, is_number(item), is_sqlstate(item));

@@ -60,6 +60,7 @@ static void reads_the_common_option(void **state)
       {{"1205", "40P01"}, ".xx..."},
       {{"Deadlock"}, "x.x..."},
       {{"lock_timeout", "duplicate"}, ".x..x."},
+      {{"Lock-Timeout"}, ".x...."},
       {{"OTHER"}, "...x.x"},
       {{"23505"}, "...xx."}, /* may be both */
       {{"40001"}, "x....."},

@@ -142,14 +142,6 @@ struct lookup {
   bool found;
 };
 
-static bool same_name(const char *typed, const char *name)
-{
-  for (; *typed != '\0' && *name != '\0'; typed++, name++)
-    if (*typed != *name && !(*typed == '-' && *name == '_'))
-      return false;
-  return *typed == *name;
-}
-
 static void look_up(void *arg, const char *name, const struct bn_opt *o, const void *value)
 {
   struct lookup *x = arg;
@@ -167,7 +159,7 @@ static void look_up_free(void *arg, const char *name, const char *value, const c
   struct lookup *x = arg;
 
   (void)line;
-  if (path != NULL || !same_name(name, x->name))
+  if (path != NULL || !bn_opt_same_name(name, x->name))
     return;
   if (x->found)
     lua_pop(x->L, 1);

@@ -299,14 +299,6 @@ struct validation {
   int rc;
 };
 
-static bool same_name(const char *a, const char *b)
-{
-  for (; *a != '\0' && *b != '\0'; a++, b++)
-    if (*a != *b && !((*a == '-' || *a == '_') && (*b == '-' || *b == '_')))
-      return false;
-  return *a == *b;
-}
-
 /* Each option's own function gets name and value as strings; nil and false refuse the argument. */
 static void validate(void *arg, const char *name, const char *value, const char *path,
                      unsigned line)
@@ -318,7 +310,7 @@ static void validate(void *arg, const char *name, const char *value, const char 
   size_t i = 0;
 
   (void)line;
-  while (i < own->n && !same_name(own->option[i].name, name))
+  while (i < own->n && !bn_opt_same_name(own->option[i].name, name))
     i++;
   if (v->rc != 0 || path != NULL || i == own->n || own->info[i].validate_ref == LUA_NOREF)
     return;
