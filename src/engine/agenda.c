@@ -102,6 +102,11 @@ bool bn_agenda_checkpoint(struct bn_agenda *a, uint64_t now_ns)
   return true;
 }
 
+void bn_agenda_end(struct bn_agenda *a)
+{
+  a->checkpoint = a->conf->n_checkpoints;
+}
+
 bool bn_agenda_tick(struct bn_agenda *a, uint64_t now_ns)
 {
   if (a->warming || now_ns < a->tick_ns)

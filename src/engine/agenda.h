@@ -26,6 +26,10 @@ void bn_agenda_open(struct bn_agenda *a, const struct bn_times *times, bool tick
 /* When there is something to do next. */
 uint64_t bn_agenda_next(const struct bn_agenda *a, uint64_t now_ns);
 
+/* The last worker has left: no checkpoint is due any more.  The final report covers the time since
+   the last one that was reported, and another one would leave it nothing. */
+void bn_agenda_end(struct bn_agenda *a);
+
 /* Is it due?  The first is so even before the gate opens. */
 bool bn_agenda_refit(struct bn_agenda *a, uint64_t now_ns); /* once a second: of the clock */
 bool bn_agenda_warmup_ends(struct bn_agenda *a, uint64_t now_ns);

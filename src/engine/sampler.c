@@ -62,6 +62,8 @@ static void report_due(struct sampler *s, uint64_t now)
     /* Whoever prints it may have taken his time. */
     now = bn_clock_mono();
   }
+  if (bn_crew_busy(s->p->crew) == 0)
+    bn_agenda_end(&s->agenda);
   if (bn_agenda_checkpoint(&s->agenda, now))
     report(s, now, bn_book_checkpoint);
   if (bn_agenda_tick(&s->agenda, now))

@@ -103,6 +103,30 @@ static void checkpoints_that_were_missed_are_one(void **state)
   assert_int_equal(bn_agenda_next(&a, start + 20 * second), UINT64_MAX);
 }
 
+/* The main thread may be late to stop the reporting thread: it still wakes for the third. */
+static void no_checkpoint_is_due_after_the_end(void **state)
+{
+  struct bn_conf c = {.time_ns = 20 * BN_NSEC_PER_SEC};
+  struct bn_agenda a;
+
+  (void)state;
+  for (unsigned i = 0; i < 3; i++)
+    c.checkpoint_ns[i] = (i + 1) * second;
+  c.n_checkpoints = 3;
+  a = open_with(&c, true);
+  assert_true(bn_agenda_checkpoint(&a, start + second));
+  bn_agenda_end(&a);
+  /* The second was missed, the third would come later. */
+  assert_false(bn_agenda_checkpoint(&a, start + 2 * second + second / 2));
+  assert_false(bn_agenda_checkpoint(&a, start + 3 * second));
+  assert_true(bn_agenda_tick(&a, start + 3 * second));
+  a.refit_ns = UINT64_MAX;
+  assert_int_equal(bn_agenda_next(&a, start + 3 * second), start + 4 * second);
+  /* Again is no more. */
+  bn_agenda_end(&a);
+  assert_false(bn_agenda_checkpoint(&a, start + 99 * second));
+}
+
 static void shutdown_is_forced_once_and_not_at_once(void **state)
 {
   struct bn_conf c = {.time_ns = 10 * BN_NSEC_PER_SEC, .forced = true};
@@ -140,6 +164,7 @@ int main(void)
       cmocka_unit_test(intervals_keep_their_grid),
       cmocka_unit_test(nothing_is_reported_in_the_warmup),
       cmocka_unit_test(checkpoints_that_were_missed_are_one),
+      cmocka_unit_test(no_checkpoint_is_due_after_the_end),
       cmocka_unit_test(shutdown_is_forced_once_and_not_at_once),
       cmocka_unit_test(progress_renews_the_grace),
   };

@@ -196,22 +196,42 @@ static int note_interval_slowly(void *self, const struct bn_view *v, struct bn_e
   return note_interval(self, v, err);
 }
 
+static _Atomic bool checked; /* the checkpoint has come */
+
+static int note_checkpoint_and_say_so(void *self, const struct bn_view *v, struct bn_err *err)
+{
+  const int rc = note_checkpoint(self, v, err);
+
+  atomic_store(&checked, true);
+  return rc;
+}
+
+/* None is taken once the last worker has left. */
+static enum bn_next event_until_checked(void *self, struct bn_session *s)
+{
+  (void)toy_event(self, s);
+  return atomic_load(&checked) ? BN_FINISHED : BN_CONTINUE;
+}
+
 static const struct bn_reporter slow_recorder = {.name = "slow record",
                                                  .interval = note_interval_slowly,
-                                                 .checkpoint = note_checkpoint,
+                                                 .checkpoint = note_checkpoint_and_say_so,
                                                  .total = note_total};
 
 /* Its rates divide by the time in which its events were counted. */
 static void checkpoint_after_a_slow_interval_has_its_own_time(void **state)
 {
   struct bn_conf c = make_conf(1);
+  struct bn_workload patient = toy_workload;
   struct toy t = {.sleep_us = 1000};
 
   (void)state;
+  patient.event = event_until_checked;
   c.interval_ns = c.checkpoint_ns[0] = 100 * BN_NSEC_PER_MSEC;
   c.n_checkpoints = 1;
-  c.time_ns = 400 * BN_NSEC_PER_MSEC;
-  assert_int_equal(run_with(&c, &toy_workload, &t, &slow_recorder), 0);
+  c.time_ns = 60 * BN_NSEC_PER_SEC;
+  atomic_store(&checked, false);
+  assert_int_equal(run_with(&c, &patient, &t, &slow_recorder), 0);
   assert_int_equal(seen.checkpoints, 1);
   assert_true(seen.checkpoint_at[0] >= seen.interval_at[0] + 0.2);
 }
