@@ -363,6 +363,7 @@ static int open_script(struct program *p)
 
   p->sql = bn_sqlsys_new(&p->sql_conf, p->conf.policy, p->drivers, p->n_drivers);
   const struct bn_script_setup setup = {.name = p->cli.test,
+                                        .hides_name = p->cli.hides_test,
                                         .command = p->cli.command,
                                         .argc = p->cli.argc,
                                         .argv = p->args,

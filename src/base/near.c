@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/mask.h"
 
 enum { NAME_MAX_LEN = 63 };
 
@@ -72,12 +73,13 @@ void bn_near_dash(char *out, size_t size, const char *name)
 
 void bn_near_complain(const char *name, const char *nearest)
 {
-  char dashed[128];
+  char dashed[128], masked[BN_MASK_MAX];
+  const char *shown = bn_mask_arg(name, false, masked);
 
   if (nearest == NULL) {
-    bn_log_stderr("unknown option --%s", name);
+    bn_log_stderr("unknown option --%s", shown);
     return;
   }
   bn_near_dash(dashed, sizeof dashed, nearest);
-  bn_log_stderr("unknown option --%s (did you mean --%s?)", name, dashed);
+  bn_log_stderr("unknown option --%s (did you mean --%s?)", shown, dashed);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/mask.h"
 #include "base/near.h"
 #include "cli/subcommand.h"
 #include "dialect/dialect.h"
@@ -71,6 +72,53 @@ int bn_cli_begin(struct bn_cli *cli, int argc, char **argv)
   return 0;
 }
 
+/* --- what may be shown --- */
+
+static const char *const command_names[] = {"prepare", "run", "cleanup", "help", "version"};
+enum { N_COMMANDS = sizeof command_names / sizeof command_names[0] };
+
+static bool is_known_word(const char *arg)
+{
+  struct bn_near near = {.typed = arg};
+  const size_t len = strlen(arg);
+
+  for (size_t i = 0; i < N_COMMANDS; i++)
+    bn_near_offer(&near, command_names[i]);
+  for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
+    bn_near_offer(&near, bn_registry_workloads[i]->name);
+  for (size_t i = 0; bn_registry_scripts[i].name != NULL; i++)
+    bn_near_offer(&near, bn_registry_scripts[i].name);
+  return near.best != NULL || (len > 4 && strcmp(arg + len - 4, ".lua") == 0);
+}
+
+/* "--mysql-password SECRET" and "--mysql-password=two SECRETS": the word may be the password, or a
+   part of it, unless it is, or is meant to be, what has its place there. */
+static bool hides_word(const struct bn_cli *cli, const char *arg)
+{
+  return cli->after_secret && !is_known_word(arg);
+}
+
+/* "-pSECRET" is how the clients of MySQL are given it. */
+static const char *shown_word(const struct bn_cli *cli, const struct bn_optset *options,
+                              const char *arg, char masked[BN_MASK_MAX])
+{
+  if (arg[0] != '-' && hides_word(cli, arg))
+    return BN_MASK;
+  if (strncmp(arg, "-p", 2) == 0 && arg[2] != '\0' && bn_optset_nearest(options, arg + 1) == NULL)
+    return "-p" BN_MASK;
+  return bn_mask_arg(arg, false, masked);
+}
+
+/* Is what follows the option, up to the next one, perhaps a password? */
+static bool is_of_secret(const struct bn_optset *options, const char *arg)
+{
+  char name[64];
+
+  arg += strspn(arg, "-");
+  (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(arg, "="), arg);
+  return strcmp(name, "p") == 0 || bn_optset_is_secret(options, name);
+}
+
 /* --- arguments --- */
 
 /* "--threads 4" gives threads nothing and makes 4 the test; remembered for whatever comes of it. */
@@ -83,7 +131,8 @@ static void note_separate_value(struct bn_cli *cli, const struct bn_optset *opti
     return;
   if (o != NULL ? o->type == BN_BOOL : !isdigit((unsigned char)next[0]))
     return;
-  (void)snprintf(cli->hint, sizeof cli->hint, "%s=%s", arg, next);
+  (void)snprintf(cli->hint, sizeof cli->hint, "%s=%s", arg,
+                 is_of_secret(options, arg) ? BN_MASK : next);
 }
 
 /* A single dash: the option that was probably meant. */
@@ -99,7 +148,10 @@ static void note_single_dash(struct bn_cli *cli, const struct bn_optset *options
   nearest = strcmp(name, "h") == 0   ? "help"
             : strcmp(name, "v") == 0 ? "version"
                                      : bn_optset_nearest(options, name);
-  if (nearest != NULL)
+  if (nearest != NULL && arg[1 + len] != '\0' &&
+      (is_of_secret(options, arg) || bn_optset_is_secret(options, nearest)))
+    (void)snprintf(cli->hint, sizeof cli->hint, "--%s=" BN_MASK, nearest);
+  else if (nearest != NULL)
     (void)snprintf(cli->hint, sizeof cli->hint, "--%s%.64s", nearest, arg + 1 + len);
 }
 
@@ -113,47 +165,52 @@ static bool names_test(const struct bn_cli *cli)
 
 /* All that is no option is a command, unless the test is nowhere else; whoever gets that wrong is
    shown the help. */
-static int only_command(struct bn_cli *cli, const char *arg)
+static int only_command(struct bn_cli *cli, const struct bn_optset *options, const char *arg)
 {
-  static const char *const known[] = {"prepare", "run", "cleanup", "help", "version"};
   struct bn_near near = {.typed = arg};
+  char masked[BN_MASK_MAX];
+  const char *shown = shown_word(cli, options, arg, masked);
 
   cli->wants_help = true;
   if (cli->command != NULL) {
     bn_log_stderr("Multiple commands are not allowed.");
     return -1;
   }
-  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-    if (strcmp(arg, known[i]) == 0) {
+  for (size_t i = 0; i < N_COMMANDS; i++) {
+    if (strcmp(arg, command_names[i]) == 0) {
       cli->command = arg;
       return 0;
     }
-    bn_near_offer(&near, known[i]);
+    bn_near_offer(&near, command_names[i]);
   }
   if (arg[0] != '-' && cli->test == NULL && !names_test(cli)) {
     cli->test = arg;
+    cli->hides_test = hides_word(cli, arg);
     return 0;
   }
   if (cli->hint[0] != '\0' || near.best != NULL)
-    bn_log_stderr("Unknown command: %s. (did you mean %s?)", arg,
+    bn_log_stderr("Unknown command: %s. (did you mean %s?)", shown,
                   cli->hint[0] != '\0' ? cli->hint : near.best);
   else
-    bn_log_stderr("Unknown command: %s.", arg);
+    bn_log_stderr("Unknown command: %s.", shown);
   return -1;
 }
 
-static int positional(struct bn_cli *cli, const char *arg)
+static int positional(struct bn_cli *cli, const struct bn_optset *options, const char *arg)
 {
-  const char **place = cli->test == NULL ? &cli->test : &cli->command;
+  char masked[BN_MASK_MAX];
 
   if (cli->test != NULL && cli->command != NULL) {
+    const char *shown = shown_word(cli, options, arg, masked);
+
     if (cli->hint[0] != '\0')
-      bn_log_stderr("Unrecognized command line argument: %s (did you mean %s?)", arg, cli->hint);
+      bn_log_stderr("Unrecognized command line argument: %s (did you mean %s?)", shown, cli->hint);
     else
-      bn_log_stderr("Unrecognized command line argument: %s", arg);
+      bn_log_stderr("Unrecognized command line argument: %s", shown);
     return -1;
   }
-  *place = arg;
+  *(cli->test == NULL ? &cli->hides_test : &cli->hides_command) = hides_word(cli, arg);
+  *(cli->test == NULL ? &cli->test : &cli->command) = arg;
   return 0;
 }
 
@@ -197,6 +254,19 @@ bool bn_cli_is_command(const struct bn_cli *cli, const char *name)
   return cli->command != NULL && strcmp(cli->command, name) == 0;
 }
 
+static int complain_of_dash(const struct bn_cli *cli, const struct bn_optset *options,
+                            const char *dashed)
+{
+  char masked[BN_MASK_MAX];
+  const char *shown = shown_word(cli, options, dashed, masked);
+
+  if (cli->hint[0] != '\0')
+    bn_log_stderr("unknown argument '%s' (did you mean %s?)", shown, cli->hint);
+  else
+    bn_log_stderr("unknown argument '%s'", shown);
+  return -1;
+}
+
 int bn_cli_parse(struct bn_cli *cli, struct bn_optset *options)
 {
   const char *dashed = NULL;
@@ -207,6 +277,7 @@ int bn_cli_parse(struct bn_cli *cli, struct bn_optset *options)
     if (strncmp(arg, "--", 2) == 0) {
       if (strchr(arg, '=') == NULL)
         note_separate_value(cli, options, i);
+      cli->after_secret = is_of_secret(options, arg);
       if (set_option(cli, options, arg) != 0)
         return -1;
       continue;
@@ -215,17 +286,14 @@ int bn_cli_parse(struct bn_cli *cli, struct bn_optset *options)
       note_single_dash(cli, options, arg);
       dashed = dashed != NULL ? dashed : arg;
     }
-    if (cli->policy->words_are_commands ? only_command(cli, arg) : positional(cli, arg))
+    if (cli->policy->words_are_commands ? only_command(cli, options, arg)
+                                        : positional(cli, options, arg))
       return -1;
+    if (arg[0] == '-')
+      cli->after_secret = is_of_secret(options, arg);
   }
   cli->wants_help = false;
-  if (dashed == NULL)
-    return 0;
-  if (cli->hint[0] != '\0')
-    bn_log_stderr("unknown argument '%s' (did you mean %s?)", dashed, cli->hint);
-  else
-    bn_log_stderr("unknown argument '%s'", dashed);
-  return -1;
+  return dashed == NULL ? 0 : complain_of_dash(cli, options, dashed);
 }
 
 void bn_cli_scrub(struct bn_cli *cli, const struct bn_optset *options)
@@ -299,6 +367,8 @@ void bn_cli_no_such_command(const struct bn_cli *cli, const struct bn_workload *
 {
   static const char *const known[] = {"prepare", "run", "cleanup", "help"};
   struct bn_near near = {.typed = cli->command};
+  char masked[BN_MASK_MAX];
+  const char *shown = cli->hides_command ? BN_MASK : bn_mask_arg(cli->command, false, masked);
   bool is_known = false;
 
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
@@ -311,9 +381,9 @@ void bn_cli_no_such_command(const struct bn_cli *cli, const struct bn_workload *
     bn_log_stderr("'%s' test does not %s the '%s' command.", ops->name, cli->policy->lacks_command,
                   cli->command);
   else if (near.best != NULL)
-    bn_log_stderr("Unknown command: %s (did you mean %s?)", cli->command, near.best);
+    bn_log_stderr("Unknown command: %s (did you mean %s?)", shown, near.best);
   else
-    bn_log_stderr("Unknown command: %s", cli->command);
+    bn_log_stderr("Unknown command: %s", shown);
 }
 
 void bn_cli_suggest_test(const struct bn_cli *cli)

@@ -18,12 +18,14 @@ struct bn_cli {
   int argc;
   char **argv; /* main's; passwords are overwritten by bn_cli_scrub */
   const struct bn_policy *policy;
-  const char *test;           /* NULL: none; "-": standard input */
-  const char *command;        /* NULL: none */
-  const char *bare_test;      /* "--test" without a value, an unknown option; NULL: not given */
-  bool settled;               /* the general options are checked: the logger has its prefixes */
-  bool wants_help;            /* where words are commands, whoever is refused gets the help */
-  char hint[BN_CLI_HINT_MAX]; /* what was probably meant, "--threads=4", or "" */
+  const char *test;      /* NULL: none; "-": standard input */
+  const char *command;   /* NULL: none */
+  const char *bare_test; /* "--test" without a value, an unknown option; NULL: not given */
+  bool after_secret;     /* while arguments are read: the latest option may be a password's */
+  bool hides_test, hides_command; /* it stands where a password may stand and is not printed */
+  bool settled;                   /* the general options are checked: the logger has its prefixes */
+  bool wants_help;                /* where words are commands, whoever is refused gets the help */
+  char hint[BN_CLI_HINT_MAX];     /* what was probably meant, "--threads=4", or "" */
 };
 
 /* All that return int: 0, or -1 after having said why. */

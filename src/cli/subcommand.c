@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mask.h"
 #include "dialect/dialect.h"
 #include "option/opt.h"
 
@@ -112,6 +113,7 @@ static int check_operands(const struct asking *a, struct bn_err *err)
 /* The name of the subcommand itself is the first word that is no option. */
 static int parse(struct asking *a, int argc, char *const *argv, struct bn_err *err)
 {
+  char masked[BN_MASK_MAX];
   bool named = false;
 
   a->operand = calloc((size_t)argc + 1, sizeof *a->operand);
@@ -124,7 +126,8 @@ static int parse(struct asking *a, int argc, char *const *argv, struct bn_err *e
       if (set_option(a, arg, err) != 0)
         return -1;
     } else if (arg[0] == '-' && arg[1] != '\0') {
-      return bn_err_set(err, 0, "unknown argument '%s' (see bench %s --help)", arg, a->sub->name);
+      return bn_err_set(err, 0, "unknown argument '%s' (see bench %s --help)",
+                        bn_mask_arg(arg, false, masked), a->sub->name);
     } else if (named) {
       a->operand[a->n_operands++] = arg;
     } else {

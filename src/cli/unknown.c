@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/mask.h"
 #include "base/near.h"
 #include "cli/cli.h"
 #include "registry.h"
@@ -77,14 +78,16 @@ static void name_unknown_of_file(const struct bn_optset *options, const char *na
                                  const char *path, unsigned line)
 {
   const char *nearest = bn_optset_nearest(options, name);
+  char masked[BN_MASK_MAX];
+  const char *shown = bn_mask_arg(name, bn_optset_is_secret(options, name), masked);
 
   if (bn_optset_is_comment(name))
     return;
   if (bn_optset_find(options, name) != NULL)
     bn_log_stderr("%s:%u: option '%s' is ignored: sysbench %s has none of that name", path, line,
-                  name, bn_optset_policy(options)->release);
+                  shown, bn_optset_policy(options)->release);
   else
-    bn_log_stderr("%s:%u: unknown option '%s' is ignored%s%s%s", path, line, name,
+    bn_log_stderr("%s:%u: unknown option '%s' is ignored%s%s%s", path, line, shown,
                   nearest != NULL ? " (did you mean " : "", nearest != NULL ? nearest : "",
                   nearest != NULL ? "?)" : "");
 }
@@ -93,7 +96,7 @@ static void report_unknown_name(void *arg, const char *name, const char *value, 
                                 unsigned line)
 {
   const struct unknown_name *u = arg;
-  char underscored[128];
+  char underscored[128], masked[BN_MASK_MAX];
 
   (void)value;
   if (path == NULL)
@@ -102,7 +105,7 @@ static void report_unknown_name(void *arg, const char *name, const char *value, 
     name_unknown_of_file(u->options, name, path, line);
     return;
   }
-  (void)snprintf(underscored, sizeof underscored, "%s", name);
+  (void)snprintf(underscored, sizeof underscored, "%s", bn_mask_arg(name, false, masked));
   for (char *p = underscored; *p != '\0'; p++)
     if (*p == '-')
       *p = '_';

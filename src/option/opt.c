@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/mask.h"
 #include "base/units.h"
 #include "option/optval.h"
 
@@ -135,7 +136,7 @@ static void warn_of_ignored_items(const struct bn_optset *s, const struct bn_ent
       (e->o->type == BN_LIST && !(s->policy->loose_values && e->o->scalar && e->o->whole)))
     return;
   (void)bn_optval_items(st->text != NULL ? st->text : "", &items);
-  if (items.n > 1 && bn_opt_is_secret(e->o))
+  if (items.n > 1 && strcmp(bn_opt_shown(e->o, st->text), st->text) != 0)
     bn_log_stderr("%s:%u: only the first item of '%s' is used: write it in quotes", st->path,
                   st->line, e->o->name);
   else if (items.n > 1)
@@ -149,7 +150,8 @@ static enum bn_optset_error bool_of_on(const struct bn_entry *e, const char *tex
 {
   *(bool *)e->value = strcmp(text, "on") == 0;
   if (strcmp(text, "on") != 0 && strcmp(text, "off") != 0)
-    bn_log_stderr("--%s=%s means off: in 0.5 only 'on' means on", e->o->name, text);
+    bn_log_stderr("--%s=%s means off: in 0.5 only 'on' means on", e->o->name,
+                  bn_opt_shown(e->o, text));
   return BN_OPTSET_OK;
 }
 
@@ -163,7 +165,7 @@ static enum bn_optset_error bool_of_file(const struct bn_entry *e, const struct 
   *(bool *)e->value = items.n > 0;
   if (items.n > 0 && (bn_units_bool(items.item[0], &on) != 0 || !on))
     bn_log_stderr("%s:%u: '%s=%s' means on in sysbench; a line without a value means off", st->path,
-                  st->line, e->o->name, items.item[0]);
+                  st->line, e->o->name, bn_opt_shown(e->o, items.item[0]));
   bn_optval_free_list(&items);
   return BN_OPTSET_OK;
 }
@@ -177,7 +179,7 @@ static enum bn_optset_error leading_number(const struct bn_entry *e, const char 
   (void)snprintf(number, sizeof number, "%.17g", strtod(text, NULL));
   rc = bn_optval_parse(e->o, e->value, number, false);
   if (rc == BN_OPTSET_OK)
-    bn_log_stderr("--%s=%s is taken for %s", e->o->name, text, number);
+    bn_log_stderr("--%s=%s is taken for %s", e->o->name, bn_opt_shown(e->o, text), number);
   return rc;
 }
 
@@ -335,10 +337,12 @@ static bool defaults_win(const struct bn_optset *s)
 /* true: the setting is not for this option, whose test is declared later than the file is read. */
 static bool comes_too_early(const struct bn_optset *s, const struct bn_setting *st)
 {
+  char masked[BN_MASK_MAX];
+
   if (st->path == NULL || !defaults_win(s))
     return false;
   bn_log_stderr("%s:%u: '%s' is ignored: sysbench takes options of a test from the command line",
-                st->path, st->line, st->name);
+                st->path, st->line, bn_mask_arg(st->name, false, masked));
   return true;
 }
 
@@ -382,7 +386,7 @@ static enum bn_optset_error misfit(struct bn_entry *e, const char *text, enum bn
   }
   if (e->o->type != BN_SIZE)
     return rc;
-  bn_log_stderr("--%s=%s is taken for 0", e->o->name, text);
+  bn_log_stderr("--%s=%s is taken for 0", e->o->name, bn_opt_shown(e->o, text));
   return BN_OPTSET_OK;
 }
 
@@ -444,7 +448,8 @@ static bool forget_nothing(const struct bn_optset *s, struct bn_entry *alias)
   if (!s->policy->old_name_with_0_ignored || alias->bad != BN_OPTSET_RANGE ||
       strtol(text, NULL, 10) != 0)
     return false;
-  bn_log_stderr("--%s=%s is ignored, as in sysbench 1.0", alias->o->name, text);
+  bn_log_stderr("--%s=%s is ignored, as in sysbench 1.0", alias->o->name,
+                bn_opt_shown(alias->o, text));
   alias->bad = BN_OPTSET_OK;
   alias->given = false;
   return true;

@@ -113,8 +113,8 @@ struct bn_opt_fact {
    memory, a text is missing. */
 int bn_optset_facts(const struct bn_optset *s, void (*fn)(void *arg, const struct bn_opt_fact *f),
                     void *arg);
-/* true: the value of the option of that name is a secret: it is declared so, or the name ends in
-   "password", which is what scripts and other people's drivers have. */
+/* true: the value of the option of that name is a secret: it is declared so, it is a text and its
+   name says so (base/mask.h), or nobody knows it and it resembles one of these. */
 bool bn_optset_is_secret(const struct bn_optset *s, const char *name);
 
 /* Prints the option lines of these groups as one aligned block in the layout of the policy: the

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/mask.h"
 #include "option/opt.h"
 #include "option/optval.h"
 
@@ -78,15 +79,6 @@ static enum bn_origin origin_of(const struct bn_entry *e)
   return e->last.path != NULL ? BN_FROM_FILE : BN_FROM_COMMAND_LINE;
 }
 
-/* Also a password whose option was mistyped, which a script that takes any option lets pass. */
-static bool looks_secret(const struct bn_optset *s, const char *name)
-{
-  const char *nearest = bn_optset_nearest(s, name);
-
-  return strstr(name, "pass") != NULL || strstr(name, "secret") != NULL ||
-         bn_optset_is_secret(s, name) || (nearest != NULL && bn_optset_is_secret(s, nearest));
-}
-
 /* Options that no table declares, which scripts of 1.0 and 0.5 read; the last setting counts. */
 static void each_free(const struct bn_optset *s, void (*fn)(void *arg, const struct bn_opt_fact *f),
                       void *arg)
@@ -99,14 +91,17 @@ static void each_free(const struct bn_optset *s, void (*fn)(void *arg, const str
       again |= s->pending[k].path == NULL && bn_opt_same_name(s->pending[k].name, st->name);
     if (st->path != NULL || st->bad_bool || again)
       continue;
-    const bool secret = looks_secret(s, st->name);
-    const struct bn_opt_fact fact = {.name = st->name,
+    /* Also a password whose option was mistyped, which a script that takes any option lets pass. */
+    const bool secret = bn_optset_is_secret(s, st->name);
+    char masked[BN_MASK_MAX], masked_text[BN_MASK_MAX];
+    const struct bn_opt_fact fact = {.name = bn_mask_arg(st->name, false, masked),
                                      .type = BN_STRING,
                                      .origin = BN_FROM_COMMAND_LINE,
                                      .secret = secret,
-                                     .text = secret             ? NULL
-                                             : st->text != NULL ? st->text
-                                                                : ""};
+                                     .text = secret ? NULL
+                                             : st->text == NULL
+                                                 ? ""
+                                                 : bn_mask_arg(st->text, false, masked_text)};
 
     fn(arg, &fact);
   }

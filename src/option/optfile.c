@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/mask.h"
 #include "option/optval.h"
 
 struct reader {
@@ -53,9 +54,11 @@ static bool is_closed(const char *value)
 /* 1: the rest of the file is to be skipped, as the reference does it; -1: refused. */
 static int unclosed(const struct reader *r, const char *name, struct bn_err *err)
 {
+  char masked[BN_MASK_MAX];
+
   if (!is_loose(r))
     return bn_err_set(err, 0, "%s:%u: the quote in the value of '%s' is not closed", r->path,
-                      r->line, name);
+                      r->line, bn_mask_arg(name, false, masked));
   if (bn_optset_set_file(r->set, name, "", r->path, r->line, err) != 0)
     return -1;
   bn_log_stderr("unexpected EOL on line %u", r->line);
@@ -65,11 +68,13 @@ static int unclosed(const struct reader *r, const char *name, struct bn_err *err
 /* Sections and comments are meant to be nothing, "threads 4" is not; what follows may be secret. */
 static void name_line(const struct reader *r, char *text)
 {
-  const char *name = trim_name(text);
+  char *name = trim_name(text), masked[BN_MASK_MAX];
 
-  if (!bn_optset_is_comment(name) && name[0] != '[')
-    bn_log_stderr("%s:%u: '%.*s' is ignored: there is no '=' in its line", r->path, r->line,
-                  (int)strcspn(name, " \t:"), name);
+  if (bn_optset_is_comment(name) || name[0] == '[')
+    return;
+  name[strcspn(name, " \t:")] = '\0';
+  bn_log_stderr("%s:%u: '%s' is ignored: there is no '=' in its line", r->path, r->line,
+                bn_mask_arg(name, false, masked));
 }
 
 static int take_line(const struct reader *r, char *text, size_t len, struct bn_err *err)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mask.h"
 #include "base/near.h"
 #include "option/opt.h"
 #include "option/optval.h"
@@ -58,24 +59,28 @@ const struct bn_opt *bn_optset_find(const struct bn_optset *s, const char *name)
   return e != NULL ? e->o : NULL;
 }
 
-static bool is_secret_name(const char *name)
-{
-  static const char tail[] = "password";
-  const size_t len = strlen(name);
-
-  return len >= sizeof tail - 1 && strcmp(name + len - (sizeof tail - 1), tail) == 0;
-}
-
 bool bn_opt_is_secret(const struct bn_opt *o)
 {
-  return o->secret || is_secret_name(o->name);
+  return o->secret ||
+         ((o->type == BN_STRING || o->type == BN_LIST) && bn_mask_names_secret(o->name));
+}
+
+/* Of an option that nobody knows. */
+static bool is_near_secret(const struct bn_optset *s, const char *name)
+{
+  struct bn_near near = {.typed = name};
+
+  for (size_t i = 0; i < s->n; i++)
+    if (bn_opt_is_secret(s->entry[i]->o))
+      bn_near_offer(&near, s->entry[i]->o->name);
+  return near.best != NULL || bn_mask_resembles_secret(name);
 }
 
 bool bn_optset_is_secret(const struct bn_optset *s, const char *name)
 {
   const struct bn_opt *o = bn_optset_find(s, name);
 
-  return o != NULL ? bn_opt_is_secret(o) : is_secret_name(name);
+  return o != NULL ? bn_opt_is_secret(o) : is_near_secret(s, name);
 }
 
 void bn_optset_each_pending(const struct bn_optset *s,
@@ -91,18 +96,14 @@ void bn_optset_each_pending(const struct bn_optset *s,
 static void explain_unknown(const struct bn_optset *s, const struct bn_setting *st,
                             struct bn_optset_fault *out)
 {
-  const char *nearest = bn_optset_nearest(s, st->name), *shown = out->typed;
-  char dashed[128] = "", hidden[128];
+  char dashed[128] = "", masked[BN_MASK_MAX];
+  const char *nearest = bn_optset_nearest(s, st->name);
+  const char *shown = bn_mask_arg(out->typed, bn_optset_is_secret(s, st->name), masked);
 
   if (nearest != NULL)
     bn_near_dash(dashed, sizeof dashed, nearest);
-  /* A mistyped --mysql-password shows no password. */
-  if (bn_optset_is_secret(s, st->name) || (nearest != NULL && bn_optset_is_secret(s, nearest))) {
-    (void)snprintf(hidden, sizeof hidden, "--%s=xxxx", st->name);
-    shown = hidden;
-  }
   if (s->policy->plain_errors)
-    (void)snprintf(out->text, sizeof out->text, "invalid option: %s%s%s%s", out->typed,
+    (void)snprintf(out->text, sizeof out->text, "invalid option: %s%s%s%s", shown,
                    nearest != NULL ? " (did you mean --" : "", dashed, nearest != NULL ? "?)" : "");
   else
     (void)snprintf(out->text, sizeof out->text, "%s: no such option%s%s%s", shown,
@@ -114,6 +115,7 @@ bool bn_optset_unknown(const struct bn_optset *s, bool accept_any, struct bn_opt
   for (size_t i = 0; i < s->n_pending; i++) {
     const struct bn_setting *st = &s->pending[i];
     const struct bn_opt *o = st->bad_bool ? bn_optset_find(s, st->name) : NULL;
+    char masked[BN_MASK_MAX];
 
     if (st->path != NULL || (!st->bad_bool && accept_any))
       continue;
@@ -122,7 +124,8 @@ bool bn_optset_unknown(const struct bn_optset *s, bool accept_any, struct bn_opt
     if (o == NULL)
       explain_unknown(s, st, out);
     else if (s->policy->plain_errors)
-      (void)snprintf(out->text, sizeof out->text, "invalid option: %s", out->typed);
+      (void)snprintf(out->text, sizeof out->text, "invalid option: %s",
+                     bn_mask_arg(out->typed, false, masked));
     else
       bn_optval_explain(o, st->text, BN_OPTSET_BOOL, s->policy, out);
     return true;

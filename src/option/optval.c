@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "base/log.h"
+#include "base/mask.h"
 #include "base/near.h"
 #include "base/units.h"
 
@@ -151,7 +152,7 @@ enum bn_optset_error bn_optval_clamp(const struct bn_opt *o, void *value, const 
 
   (void)bn_units_int(shown, &v);
   v = v < o->min ? o->min : o->max;
-  bn_log_stderr("--%s=%s is taken for %" PRId64, o->name, shown, v);
+  bn_log_stderr("--%s=%s is taken for %" PRId64, o->name, bn_opt_shown(o, shown), v);
   *(int64_t *)value = v;
   return BN_OPTSET_OK;
 }
@@ -302,6 +303,11 @@ double bn_optval_number(const struct bn_opt *o, const void *value)
   return 0;
 }
 
+const char *bn_opt_shown(const struct bn_opt *o, const char *text)
+{
+  return text[0] != '\0' && (o->secret || bn_mask_names_secret(o->name)) ? BN_MASK : text;
+}
+
 /* Puts value in place of the one %s of a table's message. */
 static void fill_in(char *out, size_t len, const char *message, const char *value)
 {
@@ -330,7 +336,7 @@ static bool is_numeric(const struct bn_opt *o)
 
 static void explain_range(const struct bn_opt *o, const char *text, struct bn_optset_fault *out)
 {
-  const char *shown = is_numeric(o) && text[0] == '\0' ? "0" : text;
+  const char *shown = is_numeric(o) && text[0] == '\0' ? "0" : bn_opt_shown(o, text);
 
   if (o->range_text != NULL)
     fill_in(out->text, sizeof out->text, o->range_text, shown);
@@ -418,7 +424,7 @@ static void explain_plainly(const struct bn_opt *o, const char *text, enum bn_op
     if (*p == '-')
       *p = '_';
   (void)snprintf(out->text, sizeof out->text, "Invalid value for the '%s' option: '%.400s'", name,
-                 text);
+                 bn_opt_shown(o, text));
 }
 
 void bn_optval_explain(const struct bn_opt *o, const char *text, enum bn_optset_error kind,
@@ -437,6 +443,6 @@ void bn_optval_explain(const struct bn_opt *o, const char *text, enum bn_optset_
   if (text == NULL)
     (void)snprintf(out->text, sizeof out->text, "--%s: no value; allowed: %s", name, known);
   else
-    (void)snprintf(out->text, sizeof out->text, "--%s=%.200s: %s; allowed: %s", name, text,
-                   whats_wrong(o, text, kind), known);
+    (void)snprintf(out->text, sizeof out->text, "--%s=%.200s: %s; allowed: %s", name,
+                   bn_opt_shown(o, text), whats_wrong(o, text, kind), known);
 }

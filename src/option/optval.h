@@ -77,6 +77,8 @@ struct bn_optset {
 };
 
 bool bn_opt_is_secret(const struct bn_opt *o);
+/* The text, or what is shown in place of a secret; text "" is no secret. */
+const char *bn_opt_shown(const struct bn_opt *o, const char *text);
 /* The newest of that name: a script's own option before the general one.  NULL: none. */
 struct bn_entry *bn_optset_entry(const struct bn_optset *s, const char *name);
 /* What an alias stands for: the oldest of that name, which is declared beside it and has its type.

@@ -3,12 +3,15 @@
 #ifndef BN_SCRIPT_SETUP_H
 #define BN_SCRIPT_SETUP_H
 
+#include <stdbool.h>
+
 struct bn_conf;
 struct bn_optset;
 struct bn_sqlsys;
 
 struct bn_script_setup {
   const char *name;    /* as typed: file, module name; NULL or "-": standard input */
+  bool hides_name;     /* it may be a password and is not printed */
   const char *command; /* NULL: none; only the top level runs */
   int argc;            /* the whole command line, for sysbench.cmdline.argv */
   char **argv;

@@ -143,7 +143,9 @@ static void test_facts(void **state)
                                "c - free-password=*\n");
   assert_true(bn_optset_is_secret(set, "pin"));
   assert_true(bn_optset_is_secret(set, "Free_password"));
-  assert_false(bn_optset_is_secret(set, "password-file"));
+  assert_true(bn_optset_is_secret(set, "oldpasword"));
+  assert_true(bn_optset_is_secret(set, "password-file")); /* nobody says that it is a path */
+  assert_false(bn_optset_is_secret(set, "long-counts"));
 }
 
 static void test_facts_of_defaults(void **state)

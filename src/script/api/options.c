@@ -9,6 +9,7 @@
 #include <lauxlib.h>
 
 #include "base/log.h"
+#include "base/mask.h"
 #include "option/opt.h"
 #include "script/api/instance.h"
 #include "script/vm/call.h"
@@ -322,8 +323,11 @@ static void validate(void *arg, const char *name, const char *value, const char 
     return;
   if (!lua_toboolean(L, -1)) {
     /* Worded and placed like an option nobody knows. */
+    const bool secret = bn_optset_is_secret(v->lua->vm->setup->options, name);
+    const char *shown = value == NULL ? "" : secret ? BN_MASK : value;
+
     bn_log_stderr("%s--%s%s%s%s", plain ? "invalid option: " : "", name, value != NULL ? "=" : "",
-                  value != NULL ? value : "", plain ? "" : ": the script refuses this value");
+                  shown, plain ? "" : ": the script refuses this value");
     v->rc = -1;
   }
   lua_pop(L, 1);

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/log.h"
+#include "base/mask.h"
 #include "option/conf.h"
 #include "script/setup.h"
 #include "script/vm/path.h"
@@ -104,7 +105,8 @@ static char *find_file(const struct bn_script_setup *setup, const char *path)
 
 static int not_found(const struct bn_script_setup *setup, struct bn_err *err)
 {
-  const char *name = setup->name;
+  char masked[BN_MASK_MAX];
+  const char *name = setup->hides_name ? BN_MASK : bn_mask_arg(setup->name, false, masked);
 
   if (!setup->conf->policy->panics)
     return bn_err_set(err, ENOENT,

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Shows that no password of a mistyped command line or file is printed or stored."""
+
+import itertools
+import json
+import re
+
+import pytest
+
+import bench
+
+SECRET = "Zq9-hunter2"
+DIALECTS = ("own", "1.1", "1.0", "0.5")
+
+# Each is given before and after the test; S stands for the secret.
+SPELLINGS = [
+    "--mysql-pasword=S",
+    "--mysql-passwrod=S",
+    "--mysql_pasword=S",
+    "--mysqlpassword=S",
+    "--mysql-passwd=S",
+    "--mysql-pass=S",
+    "--mysql-pwd=S",
+    "--pgsql_pasword=S",
+    "--pgsql-passwort=S",
+    "--password=S",
+    "--pasword=S",
+    "--passwd=S",
+    "--api-token=S",
+    "--client-secret=S",
+    "--MYSQL-PASSWORD=S",
+    "--mysql-password:S",
+    "--mysql-pasword:S=x",
+    "--mysql-passwordS",
+    "--mysql-password-prompt=S",
+    "--dsn=user:x,password=S",
+    "-mysql-password=S",
+    "-mysql-pasword=S",
+    "-password=S",
+    "-pS",
+    "mysql-password=S",
+    "password=S",
+    "--mysql-password S",
+    "--mysql-pasword S",
+    "--mysql-password= S",
+    "--mysql-password = S",
+    "--mysql-password=two S",
+    "--mysql-password 'two S",
+    "--mysql_password S",
+    "--pgsql-password S",
+    "--passwd S",
+    "-mysql-password S",
+    "-p S",
+    "-password S",
+]
+
+
+def lines(spelling, dialect, test):
+    """The command lines that have it in each place."""
+    words = [re.sub(r"S$|S(?==x)", SECRET, word) for word in spelling.split(" ")]
+    own = [f"--test={test}", "run"] if dialect == "0.5" else [test, "run"]
+    quick = ["--max-requests=1"] if dialect == "0.5" else ["--events=1"]
+    yield [*words, *own, *quick]
+    yield [own[0], *words, own[1], *quick]
+    yield [*own, *quick, *words]
+    yield [own[0], *quick, *words]
+    yield [*words]
+
+
+def check(args, dialect, cwd):
+    got = bench.run(*args, dialect=dialect, cwd=cwd)
+    assert SECRET not in got.out, (args, got.out)
+    assert SECRET not in got.err, (args, got.err)
+    return got
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_a_password_is_not_printed(spelling, dialect, tmp_path):
+    for args in lines(spelling, dialect, "cpu"):
+        check([*args, "--cpu-max-prime=3"], dialect, tmp_path)
+
+
+# Old scripts take any option, so that these run; a document keeps what they were given.
+OLD = "function event() local x = oltp_table_size end\n"
+NEW = """
+sysbench.cmdline.options = {
+  ["db-passwd"] = {"of another database", ""},
+  ["db-token"] = {"of another database", "", sysbench.cmdline.ARG_STRING, function() end}
+}
+function event() end
+"""
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("spelling", [s for s in SPELLINGS if " " not in s])
+def test_a_password_is_not_stored(spelling, dialect, tmp_path):
+    (tmp_path / "old.lua").write_text(OLD)
+    for i, args in enumerate(lines(spelling, dialect, "./old.lua")):
+        check([*args, f"--report=json:{i}"], dialect, tmp_path)
+    for document in tmp_path.glob("[0-9]*"):
+        assert SECRET not in document.read_text()
+
+
+def test_options_of_a_script_are_judged_by_their_names(tmp_path):
+    (tmp_path / "new.lua").write_text(NEW)
+    got = check(["./new.lua", f"--db-passwd={SECRET}", "--events=1", "--report=json:json", "run"],
+                "own", tmp_path)
+    assert got.status == 0
+    text = (tmp_path / "json").read_text()
+    assert SECRET not in text
+    row = [o for o in json.loads(text)["facts"]["options"] if o["name"] == "db-passwd"]
+    assert [(o.get("value"), o["secret"]) for o in row] == [(None, True)]
+    for dialect, sentence in (("own", "--db-token=***: the script refuses this value\n"),
+                              ("1.0", "invalid option: --db-token=***\n")):
+        got = check(["./new.lua", f"--db-token={SECRET}", "run"], dialect, tmp_path)
+        assert got.err == sentence
+
+
+FILES = [
+    f"mysql-pasword={SECRET}\n",
+    f"mysql-pasword: {SECRET}\n",
+    f"mysql-pasword {SECRET}\n",
+    f"mysql-password {SECRET}=x\n",
+    f"mysql-pasword:{SECRET}=x\n",
+    f"mysql-password{SECRET}\n",
+    f"mysql-password '{SECRET}' = x\n",
+    f"mysql-password='{SECRET}\n",
+    f"mysql-password={SECRET} {SECRET}\n",
+    f"mysql-password-prompt={SECRET}\n",
+    f"password={SECRET}\n",
+    f"  --mysql-pwd={SECRET}\n",
+]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("text", FILES)
+def test_a_line_of_a_file_is_not_printed(text, dialect, tmp_path):
+    (tmp_path / "old.lua").write_text(OLD)
+    (tmp_path / "c.cfg").write_text(text)
+    for test, args in itertools.product(("cpu", "./old.lua"), ([], ["--report=json:json"])):
+        own = [f"--test={test}"] if dialect == "0.5" else [test]
+        check(["--config-file=c.cfg", *own, *args, "--cpu-max-prime=3", "--time=1", "--events=1",
+               "--max-requests=1", "--verbosity=5", "run"], dialect, tmp_path)
+    if (tmp_path / "json").exists():
+        assert SECRET not in (tmp_path / "json").read_text()
+
+
+@pytest.mark.parametrize(
+    "args, own, old",
+    [
+        ("cpu --mysql-pasword=S run", "--mysql-pasword=***: no such option; did you mean "
+         "--mysql-password?\n", "invalid option: --mysql-pasword=*** (did you mean "
+         "--mysql-password?)\n"),
+        ("--mysql-password S cpu run", "Unrecognized command line argument: run (did you mean "
+         "--mysql-password=***?)\n", None),
+        ("--mysql-password S run", "FATAL: Cannot find benchmark '***': no such built-in test, file "
+         "or module\n", None),
+        ("cpu --mysql-password=a S", "Unknown command: ***\n", None),
+        ("cpu run --mysql-password=a S", "Unrecognized command line argument: ***\n", None),
+        # What is meant for its place is shown.
+        ("cpu --mysql-password=a rnu", "Unknown command: rnu (did you mean run?)\n", None),
+        ("-mysql-password=S", "unknown argument '-mysql-password=***' (did you mean "
+         "--mysql-password=***?)\n", None),
+        ("cpu run -pS", "Unrecognized command line argument: -p***\n", None),
+    ],
+)
+def test_the_sentence_stays(args, own, old, tmp_path):
+    for dialect, sentence in (("own", own), ("1.1", old or own), ("1.0", old or own)):
+        got = check([a.replace("S", SECRET) for a in args.split(" ")], dialect, tmp_path)
+        assert sentence in got.err + got.out
+        assert got.status == 1
