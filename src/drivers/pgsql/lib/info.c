@@ -5,10 +5,32 @@
 
 #include "drivers/pgsql/lib/lib.h"
 
-/* Column i of the only row; 0: NULL. */
-static int64_t number_of(const PGresult *res, int i)
+/* Column i of the only row.  false: it is no number that a server can mean. */
+static bool read_number(const PGresult *res, int i, int64_t *number)
 {
-  return strtoll(PQgetvalue(res, 0, i), NULL, 10);
+  const char *text = PQgetvalue(res, 0, i);
+  char *end;
+
+  *number = strtoll(text, &end, 10);
+  return end != text && *end == '\0' && *number >= 0 && *number <= INT32_MAX;
+}
+
+static bool read_limits(const PGresult *res, struct bn_sql_info *out)
+{
+  int64_t most, for_superuser, reserved = 0, used;
+
+  if (PQresultStatus(res) != PGRES_TUPLES_OK || PQntuples(res) != 1 || PQnfields(res) != 4)
+    return false;
+  if (!read_number(res, 0, &most) || !read_number(res, 1, &for_superuser) ||
+      !read_number(res, 3, &used))
+    return false;
+  /* Servers before 16 reserve none for others. */
+  if (PQgetisnull(res, 0, 2) == 0 && !read_number(res, 2, &reserved))
+    return false;
+  out->reserved_connections = for_superuser + reserved;
+  out->max_connections = most - out->reserved_connections;
+  out->connections = used;
+  return true;
 }
 
 void bn_pgsql_lib_about(struct bn_pgsql_lib *c, struct bn_sql_about *out)
@@ -30,14 +52,8 @@ int bn_pgsql_lib_info(struct bn_pgsql_lib *c, struct bn_sql_info *out)
       " current_setting('reserved_connections', true),"
       " (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')";
   PGresult *res = PQexec(c->handle, sql);
-  const bool known =
-      PQresultStatus(res) == PGRES_TUPLES_OK && PQntuples(res) == 1 && PQnfields(res) == 4;
+  const bool known = read_limits(res, out);
 
-  if (known) {
-    out->reserved_connections = number_of(res, 1) + number_of(res, 2);
-    out->max_connections = number_of(res, 0) - out->reserved_connections;
-    out->connections = number_of(res, 3);
-  }
   PQclear(res);
   return known ? 0 : -1;
 }

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A server that is not to be trusted: speaks PostgreSQL's protocol, lets everybody in, and answers the question for its
+limits as it is told to."""
+
+import socket
+import threading
+
+SSL_WANTED, GSS_WANTED, CANCEL = 80877103, 80877104, 80877102
+INFO = b"max_connections"
+
+
+def message(kind, payload=b""):
+    return kind + (len(payload) + 4).to_bytes(4, "big") + payload
+
+
+READY = message(b"Z", b"I")
+
+
+def answer(columns, rows):
+    """Of a query, in text; None: NULL."""
+    fields = b"".join(b"c\0" + bytes(6) + (25).to_bytes(4, "big") + b"\xff\xff\xff\xff\xff\xff\0\0" for _ in range(columns))
+    text = message(b"T", columns.to_bytes(2, "big") + fields)
+    for row in rows:
+        cells = b"".join(b"\xff\xff\xff\xff" if c is None else len(c).to_bytes(4, "big") + c.encode() for c in row)
+        text += message(b"D", len(row).to_bytes(2, "big") + cells)
+    return text + message(b"C", b"SELECT %d\0" % len(rows)) + READY
+
+
+class FakePgSQL:
+    """Each connection has a thread.  `info` is what the question for the limits is answered with, as it travels; any
+    other query gets a row with 1.  `asked` has all queries."""
+
+    driver = "pgsql"
+
+    def __init__(self, info):
+        self.info = info
+        self.asked = []
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def login(self):
+        return ["--db-driver=pgsql", "--pgsql-host=127.0.0.1", f"--pgsql-port={self.port}", "--pgsql-user=spec_user",
+                "--pgsql-sslmode=disable", "--pgsql-db=spec_db"]
+
+    def close(self):
+        self.listener.close()
+
+    def serve(self):
+        while True:
+            try:
+                conn, _ = self.listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.attend, args=(conn,), daemon=True).start()
+
+    def attend(self, conn):
+        try:
+            with conn, conn.makefile("rb") as stream:
+                conn.settimeout(60)
+                self.talk(conn, stream)
+        except OSError:
+            pass
+
+    def talk(self, conn, stream):
+        while True:
+            length = int.from_bytes(stream.read(4), "big")
+            code = int.from_bytes(stream.read(length - 4)[:4], "big") if length > 4 else CANCEL
+            if code == CANCEL:
+                return
+            if code not in (SSL_WANTED, GSS_WANTED):
+                break
+            conn.sendall(b"N")
+        settings = {"server_version": "15.4", "client_encoding": "UTF8", "standard_conforming_strings": "on"}
+        conn.sendall(message(b"R", bytes(4)) + b"".join(
+            message(b"S", f"{k}\0{v}\0".encode()) for k, v in settings.items()) + message(b"K", bytes(8)) + READY)
+        while (kind := stream.read(1)) not in (b"", b"X"):
+            payload = stream.read(int.from_bytes(stream.read(4), "big") - 4)
+            if kind == b"Q":
+                self.asked.append(payload)
+                conn.sendall(self.info if INFO in payload else answer(1, [["1"]]))
+            elif kind == b"S":
+                conn.sendall(READY)
