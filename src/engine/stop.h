@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Signals: who receives SIGINT and SIGTERM, and how a sleeper is woken; one of three places with
+/* Signals: who receives SIGINT and SIGTERM, and how a sleeper is woken; one of the places with
    mutable globals. */
 #ifndef BN_ENGINE_STOP_H
 #define BN_ENGINE_STOP_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Takes, copies, subtracts and merges snapshots of all sessions' statistics. */
+/* Takes, copies and subtracts snapshots of all sessions' statistics. */
 #include "measure/snap.h"
 
 #include <stdlib.h>
