@@ -53,11 +53,15 @@ struct bn_node *bn_store_record(const struct bn_store *js, const struct bn_view 
 /* The whole document; `known`: an older one with names to keep, or NULL. */
 struct bn_node *bn_store_document(const struct bn_store *js, const struct bn_result *r,
                                   const struct bn_node *known);
-/* Writes a document so that `path` is always the old file or the whole new one. */
+/* Writes a document so that `path` is always the old file or the whole new one, which has the
+   rights of the old one.  A symbolic link is replaced.  Descriptors, devices and FIFOs are written
+   to. */
 int bn_store_save(const struct bn_store *js, const struct bn_node *document, const char *path,
                   struct bn_err *err);
-/* Whether `path` is, or would be, a plain file, which can be replaced. */
+/* Whether `path` is, or would be, a name that can be replaced. */
 bool bn_store_is_plain(const char *path);
+/* The number of an open file that `path` stands for ("/dev/stdout", "/dev/fd/3"); -1: none. */
+int bn_store_descriptor(const char *path);
 int bn_store_print(const struct bn_store *js, const struct bn_node *document, FILE *out,
                    struct bn_err *err);
 

@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "base/escape.h"
 #include "base/plugin.h"
+#include "base/units.h"
 #include "measure/journal.h"
 #include "measure/store.h"
 
@@ -201,19 +202,45 @@ static int write_all(int fd, const char *text, size_t len)
   return 0;
 }
 
-static int write_file(const char *path, int flags, const char *text, size_t len)
+/* Closes the file; failed: an errno value or 0.  0, or -1 and errno. */
+static int finish_file(int fd, int failed)
 {
-  const int fd = open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
-  const bool keeps = (flags & O_CREAT) != 0;
-  int failed;
-
-  if (fd < 0)
-    return -1;
-  failed = write_all(fd, text, len) != 0 || (keeps && fsync(fd) != 0) ? errno : 0;
   if (close(fd) != 0 && failed == 0)
     failed = errno;
   errno = failed;
   return failed == 0 ? 0 : -1;
+}
+
+/* A device, a FIFO. */
+static int write_special(const char *path, const char *text, size_t len)
+{
+  const int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+
+  return fd < 0 ? -1 : finish_file(fd, write_all(fd, text, len) != 0 ? errno : 0);
+}
+
+/* Whoever could not read the old file cannot read the new one: where the group cannot be kept, it
+   has no rights. */
+static void keep_rights(int fd, const struct stat *old)
+{
+  mode_t mode = old->st_mode & 0777;
+
+  if (fchown(fd, old->st_uid, old->st_gid) != 0 && fchown(fd, (uid_t)-1, old->st_gid) != 0)
+    mode &= (mode_t)~070;
+  /* A file system without rights has none to keep. */
+  (void)fchmod(fd, mode);
+}
+
+/* old: the file that it will replace; NULL: there is none, and the umask decides. */
+static int write_fresh(const char *path, const struct stat *old, const char *text, size_t len)
+{
+  const int fd = open(path, O_WRONLY | O_CLOEXEC | O_CREAT | O_EXCL, old != NULL ? 0600 : 0666);
+
+  if (fd < 0)
+    return -1;
+  if (old != NULL)
+    keep_rights(fd, old);
+  return finish_file(fd, write_all(fd, text, len) != 0 || fsync(fd) != 0 ? errno : 0);
 }
 
 /* The new name outlives a crash of the machine, as far as the file system says. */
@@ -235,6 +262,8 @@ static void sync_folder(const char *path)
 static int replace_file(const char *path, const char *text, size_t len)
 {
   char fresh[PATH_MAX];
+  struct stat old;
+  const bool is_new = lstat(path, &old) != 0 || !S_ISREG(old.st_mode);
   int failed = 0;
 
   if ((size_t)snprintf(fresh, sizeof fresh, "%s.new.%ld", path, (long)getpid()) >= sizeof fresh) {
@@ -242,7 +271,7 @@ static int replace_file(const char *path, const char *text, size_t len)
     return -1;
   }
   (void)unlink(fresh); /* of a process that had this number and was killed */
-  if (write_file(fresh, O_CREAT | O_EXCL, text, len) != 0 || rename(fresh, path) != 0)
+  if (write_fresh(fresh, is_new ? NULL : &old, text, len) != 0 || rename(fresh, path) != 0)
     failed = errno;
   if (failed == 0) {
     sync_folder(path);
@@ -257,26 +286,45 @@ bool bn_store_is_plain(const char *path)
 {
   struct stat st;
 
-  return stat(path, &st) != 0 || S_ISREG(st.st_mode);
+  return lstat(path, &st) != 0 || S_ISREG(st.st_mode) || S_ISLNK(st.st_mode);
+}
+
+int bn_store_descriptor(const char *path)
+{
+  static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+
+  if (strcmp(path, "/dev/stdout") == 0)
+    return STDOUT_FILENO;
+  if (strcmp(path, "/dev/stderr") == 0)
+    return STDERR_FILENO;
+  for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+    const size_t len = strlen(folders[i]);
+    int64_t n;
+
+    if (strncmp(path, folders[i], len) == 0 && bn_units_int(path + len, &n) == 0 && n >= 0 &&
+        n <= INT_MAX)
+      return (int)n;
+  }
+  return -1;
 }
 
 int bn_store_save(const struct bn_store *js, const struct bn_node *document, const char *path,
                   struct bn_err *err)
 {
-  char *resolved = realpath(path, NULL);
-  const char *target = resolved != NULL ? resolved : path;
+  const int fd = bn_store_descriptor(path);
   size_t len = 0;
   char *text = text_of(js, document, &len, err);
-  int rc = text != NULL ? 0 : -1;
+  int rc;
 
-  if (text != NULL) {
-    rc = bn_store_is_plain(target) ? replace_file(target, text, len)
-                                   : write_file(target, 0, text, len);
-    if (rc != 0)
-      (void)bn_err_set(err, errno, "cannot write the result to '%s': %s", path, strerror(errno));
-  }
+  if (text == NULL)
+    return -1;
+  if (fd >= 0)
+    rc = write_all(fd, text, len);
+  else
+    rc = bn_store_is_plain(path) ? replace_file(path, text, len) : write_special(path, text, len);
+  if (rc != 0)
+    (void)bn_err_set(err, errno, "cannot write the result to '%s': %s", path, strerror(errno));
   free(text);
-  free(resolved);
   return rc;
 }
 

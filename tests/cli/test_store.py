@@ -448,12 +448,88 @@ def test_a_full_disk_costs_the_document_alone(tmp_path):
 def test_a_file_is_replaced_as_a_whole(tmp_path):
     (tmp_path / "json").write_text("old")
     os.link(tmp_path / "json", tmp_path / "other")
-    (tmp_path / "link").symlink_to("json")
-    done = bench.run("cpu", *bench.QUICK, "--report=json:link", "run", cwd=tmp_path)
+    done = bench.run("cpu", *bench.QUICK, "--report=json:json", "run", cwd=tmp_path)
     assert (done.err, done.status) == ("", 0)
-    assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "other").read_text() == "old"
     assert json.loads((tmp_path / "json").read_text())["version"] == 1
+
+
+@pytest.mark.parametrize("target", ["json", "none", "/dev/null"])
+def test_a_symbolic_link_is_refused_before_the_run(target, tmp_path):
+    (tmp_path / "json").write_text("old")
+    (tmp_path / "link").symlink_to(target)
+    done = bench.run("cpu", "--time=5", "--report=json:link", "run", cwd=tmp_path)
+    assert done.status == 1
+    assert "--report=json:link: this is a symbolic link; name the file that it leads to" in done.out + done.err
+    assert sorted(os.listdir(tmp_path)) == ["json", "link"]
+    assert (tmp_path / "json").read_text() == "old"
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o666, 0o400])
+def test_a_file_keeps_its_rights(mode, tmp_path):
+    (tmp_path / "json").write_text("old")
+    (tmp_path / "json").chmod(mode)
+    before = (tmp_path / "json").stat()
+    done = bench.run("cpu", *bench.QUICK, "--report=json:json", "run", cwd=tmp_path)
+    assert (done.err, done.status) == ("", 0)
+    after = (tmp_path / "json").stat()
+    assert after.st_ino != before.st_ino
+    assert after.st_mode == before.st_mode
+    assert (after.st_uid, after.st_gid) == (before.st_uid, before.st_gid)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_a_file_keeps_its_owner(tmp_path):
+    (tmp_path / "json").write_text("old")
+    os.chown(tmp_path / "json", 12345, 23456)
+    assert bench.run("cpu", *bench.QUICK, "--report=json:json", "run", cwd=tmp_path).status == 0
+    after = (tmp_path / "json").stat()
+    assert (after.st_uid, after.st_gid) == (12345, 23456)
+
+
+@pytest.mark.parametrize("mask, mode", [(0o022, 0o644), (0o077, 0o600)])
+def test_a_new_file_follows_the_umask(mask, mode, tmp_path):
+    subprocess.run([bench.binary(), "cpu", *bench.QUICK, "--report=json:json", "run"], umask=mask,
+                   env=bench.environment(), cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
+    assert (tmp_path / "json").stat().st_mode & 0o777 == mode
+
+
+def test_a_fifo_gets_the_document(tmp_path):
+    os.mkfifo(tmp_path / "fifo")
+    with subprocess.Popen(["cat", "fifo"], cwd=tmp_path, stdout=subprocess.PIPE) as reader:
+        done = bench.run("cpu", *bench.QUICK, "--report=json:fifo", "run", cwd=tmp_path)
+        assert (done.err, done.status) == ("", 0)
+        assert json.loads(reader.communicate()[0])["version"] == 1
+    assert os.listdir(tmp_path) == ["fifo"]
+
+
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+def test_standard_output_by_its_names(name, tmp_path):
+    """Also where it is a file, which must not be replaced."""
+    with open(tmp_path / "out", "w") as out:
+        out.write("before\n")
+        out.flush()
+        subprocess.run([bench.binary(), "cpu", *bench.QUICK, "--report=text", f"--report=json:{name}", "run"],
+                       env=bench.environment(), cwd=tmp_path, check=True, stdout=out)
+    text = (tmp_path / "out").read_text()
+    assert text.startswith("before\n") and "total number of events:" in text
+    assert json.loads(text[text.index("\n{") :])["version"] == 1
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_other_descriptors_are_written_where_they_stand(tmp_path):
+    with open(tmp_path / "out", "w") as out:
+        out.write("before\n")
+        out.flush()
+        fd = out.fileno()
+        subprocess.run([bench.binary(), "cpu", *bench.QUICK, f"--report=json:/dev/fd/{fd}", "run"],
+                       env=bench.environment(), cwd=tmp_path, check=True, pass_fds=[fd],
+                       stdout=subprocess.DEVNULL)
+    first, rest = (tmp_path / "out").read_text().split("\n", 1)
+    assert first == "before" and json.loads(rest)["version"] == 1
+    done = bench.run("cpu", "--time=5", "--report=json:/dev/fd/999", "run", cwd=tmp_path)
+    assert done.status == 1
+    assert "--report=json:/dev/fd/999: this is not open for writing; name a file" in done.out + done.err
 
 
 # --- documents of others -------------------------------------------------------------------------

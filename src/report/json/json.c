@@ -3,10 +3,12 @@
 #include "report/json/json.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "measure/journal.h"
@@ -43,12 +45,29 @@ struct json {
   bool incomplete;              /* there was no memory for something */
 };
 
-/* Better known before a run of hours than after it. */
-static bool is_folder(const char *path)
+/* What is wrong with the file, which is better known before a run of hours than after it; NULL:
+   nothing. */
+static const char *fault_of(const char *path)
 {
+  const int fd = bn_store_descriptor(path);
   struct stat st;
 
-  return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+  if (path[0] == '\0')
+    return "the name is empty; name a file";
+  if (fd >= 0)
+    return (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY || fcntl(fd, F_GETFL) < 0
+               ? "this is not open for writing; name a file"
+               : NULL;
+  /* Somebody else may have made it, to have another file overwritten. */
+  if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
+    return "this is a symbolic link; name the file that it leads to";
+  return stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? "this is a folder; name a file" : NULL;
+}
+
+/* Text that was printed before comes first. */
+static bool is_stdout(const char *path)
+{
+  return path == NULL || strcmp(path, "-") == 0 || bn_store_descriptor(path) == STDOUT_FILENO;
 }
 
 static int json_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
@@ -58,15 +77,14 @@ static int json_open(void *self, const void *conf, const char *path, FILE *out, 
 
   r->packs = conf != NULL && ((const struct json_conf *)conf)->interval_histograms;
   r->journal.fd = -1;
-  r->path = path != NULL && strcmp(path, "-") != 0 ? path : NULL;
+  r->path = is_stdout(path) ? NULL : path;
   r->out = out != NULL ? out : stdout;
   r->js = bn_store_json(err);
   if (r->js == NULL)
     return -1;
-  if (r->path != NULL && (r->path[0] == '\0' || is_folder(r->path)))
-    return bn_err_set(err, EISDIR, "--report=json:%s: %s; name a file", r->path,
-                      r->path[0] == '\0' ? "the name is empty" : "this is a folder");
-  r->ready = r->path == NULL || !bn_store_is_plain(r->path);
+  if (r->path != NULL && fault_of(r->path) != NULL)
+    return bn_err_set(err, EINVAL, "--report=json:%s: %s", r->path, fault_of(r->path));
+  r->ready = r->path == NULL || bn_store_descriptor(r->path) >= 0 || !bn_store_is_plain(r->path);
   if (r->ready)
     return 0;
   if ((size_t)snprintf(partial, sizeof partial, "%s.partial", r->path) >= sizeof partial)
