@@ -167,10 +167,8 @@ struct reader {
 
 static int take_group(struct reader *r, const struct bn_node *n)
 {
-  const char *name = r->js->get_text(r->js->get(n, "name"));
-
-  if (bn_result_group(r->out, name != NULL ? name : "") == NULL)
-    return bn_err_set(r->err, ENOMEM, "out of memory");
+  if (bn_store_group(r->out, r->js->get_text(r->js->get(n, "name")), r->err) == NULL)
+    return -1;
   bn_metrics_done(&r->metrics);
   return bn_store_read_metrics(r->js, r->js->get(n, "metrics"), &r->metrics, r->err);
 }
@@ -197,7 +195,7 @@ static int take_view(struct reader *r, const struct bn_node *n, enum bn_view_spa
   if (span == BN_VIEW_TICK)
     rc = take_tick(g, &record, r->err);
   else
-    rc = bn_group_add(g, &record.view) == 0 ? 0 : bn_err_set(r->err, ENOMEM, "out of memory");
+    rc = bn_store_keep(g, &record.view, r->err);
   bn_record_done(&record);
   return rc;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The module that reads and writes JSON documents, by jansson. */
+#include <errno.h>
 #include <jansson.h>
 #include <string.h>
 
 #include "api/store.h"
+#include "measure/bounds.h"
 
 /* A struct bn_node is a json_t that only this file sees. */
 static json_t *inner(const struct bn_node *n)
@@ -16,11 +18,33 @@ static struct bn_node *outer(const json_t *j)
   return (struct bn_node *)(uintptr_t)j;
 }
 
+/* At least as many values as the text has: one more than commas, and one for each list and map. */
+static size_t count_values(const char *text, size_t len)
+{
+  size_t n = 1;
+  bool quoted = false;
+
+  for (size_t i = 0; i < len; i++) {
+    if (quoted && text[i] == '\\')
+      i++;
+    else if (text[i] == '"')
+      quoted = !quoted;
+    else if (!quoted)
+      n += text[i] == ',' || text[i] == '[' || text[i] == '{';
+  }
+  return n;
+}
+
 static struct bn_node *json_parse(const char *text, size_t len, struct bn_err *err)
 {
   json_error_t why;
-  json_t *j = json_loadb(text, len, JSON_REJECT_DUPLICATES, &why);
+  json_t *j;
 
+  if (count_values(text, len) > BN_BOUND_VALUES) {
+    (void)bn_err_set(err, EFBIG, "it has more than %d values", BN_BOUND_VALUES);
+    return NULL;
+  }
+  j = json_loadb(text, len, JSON_REJECT_DUPLICATES, &why);
   if (j == NULL)
     (void)bn_err_set(err, 0, "line %d: %s", why.line, why.text);
   return outer(j);

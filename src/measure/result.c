@@ -71,6 +71,18 @@ static void copy_sessions(struct bn_record *r, const struct bn_view *v)
   r->view.sessions = r->store.session;
 }
 
+static uint64_t size_of(const struct bn_record *r)
+{
+  const struct bn_metrics *m = &r->delta.metrics;
+  const struct bn_snap *d = &r->delta;
+
+  return sizeof *r + m->n_counters * (sizeof *m->counter + sizeof *d->counter) +
+         m->n_hists * (sizeof *m->hist + sizeof *d->sparse + sizeof *r->store.timing) +
+         m->n_labelled * (sizeof *m->labelled + sizeof *d->label) +
+         d->n_sessions * (sizeof *d->session + sizeof *r->store.session) +
+         bn_snap_buckets(d) * sizeof(struct bn_bucket);
+}
+
 enum hists { HISTS_NONE, HISTS_PACKED, HISTS_WHOLE };
 
 /* A copy of a view.  0 or -1: out of memory. */
@@ -157,14 +169,31 @@ static int append(struct bn_record **array, size_t *n, const struct bn_view *v, 
   return 0;
 }
 
+static int add_interval(struct bn_group *g, const struct bn_view *v)
+{
+  const bool packs = g->packs || v->delta->sparse != NULL;
+
+  if (append(&g->interval, &g->n_intervals, v, packs ? HISTS_PACKED : HISTS_NONE) != 0)
+    return -1;
+  g->bytes += size_of(&g->interval[g->n_intervals - 1]);
+  return 0;
+}
+
+static int add_checkpoint(struct bn_group *g, const struct bn_view *v)
+{
+  if (append(&g->checkpoint, &g->n_checkpoints, v, HISTS_NONE) != 0)
+    return -1;
+  g->bytes += size_of(&g->checkpoint[g->n_checkpoints - 1]);
+  return 0;
+}
+
 int bn_group_add(struct bn_group *g, const struct bn_view *v)
 {
   switch (v->span) {
   case BN_VIEW_INTERVAL:
-    return append(&g->interval, &g->n_intervals, v,
-                  g->packs || v->delta->sparse != NULL ? HISTS_PACKED : HISTS_NONE);
+    return add_interval(g, v);
   case BN_VIEW_CHECKPOINT:
-    return append(&g->checkpoint, &g->n_checkpoints, v, HISTS_NONE);
+    return add_checkpoint(g, v);
   case BN_VIEW_TICK:
   case BN_VIEW_TOTAL:
     break;

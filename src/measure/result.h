@@ -21,7 +21,8 @@ struct bn_group {
   size_t n_intervals, n_checkpoints;
   struct bn_record total;
   bool has_total;
-  bool packs; /* intervals keep their histograms, in the sparse form */
+  uint64_t bytes; /* that the intervals and checkpoints take */
+  bool packs;     /* intervals keep their histograms, in the sparse form */
 };
 
 /* How a run ended. */

@@ -87,5 +87,8 @@ int bn_store_read_metrics(const struct bn_store *js, const struct bn_node *n,
 int bn_store_read_record(const struct bn_store *js, const struct bn_node *n,
                          const struct bn_metrics *m, enum bn_view_span span, struct bn_record *out,
                          struct bn_err *err);
+/* Add what was read, within the bounds (measure/bounds.h).  A NULL name is an empty one. */
+struct bn_group *bn_store_group(struct bn_result *r, const char *name, struct bn_err *err);
+int bn_store_keep(struct bn_group *g, const struct bn_view *v, struct bn_err *err);
 
 #endif

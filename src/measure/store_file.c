@@ -14,6 +14,7 @@
 #include "base/escape.h"
 #include "base/plugin.h"
 #include "base/units.h"
+#include "measure/bounds.h"
 #include "measure/journal.h"
 #include "measure/store.h"
 
@@ -32,17 +33,28 @@ const struct bn_store *bn_store_json(struct bn_err *err)
 
 /* --- loading ---------------------------------------------------------------------------------- */
 
+static int too_large(const char *path, struct bn_err *err)
+{
+  return bn_err_set(err, EFBIG, "'%s' is not a result of bench: it has more than %llu GiB", path,
+                    (unsigned long long)(BN_BOUND_FILE_BYTES >> 30));
+}
+
 static int read_file(const char *path, struct bn_buf *text, struct bn_err *err)
 {
   FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
   char block[65536];
+  struct stat st;
   size_t n;
   int rc = 0;
 
   if (f == NULL)
     return bn_err_set(err, errno, "cannot open '%s': %s", path, strerror(errno));
+  if (fstat(fileno(f), &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size > text->max)
+    rc = too_large(path, err);
   while (rc == 0 && (n = fread(block, 1, sizeof block, f)) > 0)
-    if (bn_buf_add(text, block, n) != 0)
+    if (text->len + n > text->max)
+      rc = too_large(path, err);
+    else if (bn_buf_add(text, block, n) != 0)
       rc = bn_err_set(err, ENOMEM, "cannot read '%s': out of memory", path);
   if (rc == 0 && ferror(f))
     rc = bn_err_set(err, errno, "cannot read '%s': %s", path, strerror(errno));
@@ -61,10 +73,10 @@ static int read_records(const struct bn_store *js, const struct bn_node *list,
 
     if (bn_store_read_record(js, js->at(list, i), m, span, &record, err) != 0)
       return -1;
-    rc = bn_group_add(g, &record.view);
+    rc = bn_store_keep(g, &record.view, err);
     bn_record_done(&record);
     if (rc != 0)
-      return bn_err_set(err, ENOMEM, "out of memory");
+      return -1;
   }
   return 0;
 }
@@ -83,13 +95,12 @@ static int read_total(const struct bn_store *js, const struct bn_node *n,
 static int read_group(const struct bn_store *js, const struct bn_node *n, struct bn_result *out,
                       struct bn_err *err)
 {
-  const char *name = js->get_text(js->get(n, "name"));
-  struct bn_group *g = bn_result_group(out, name != NULL ? name : "");
+  struct bn_group *g = bn_store_group(out, js->get_text(js->get(n, "name")), err);
   struct bn_metrics m;
   int rc;
 
   if (g == NULL)
-    return bn_err_set(err, ENOMEM, "out of memory");
+    return -1;
   /* A run that never began to measure has no metrics. */
   if (js->count(js->get(n, "metrics")) == 0)
     return 0;
@@ -144,7 +155,7 @@ static int load_document(const struct bn_store *js, const struct bn_buf *text,
 int bn_store_load(const struct bn_store *js, const char *path, struct bn_stored *out,
                   struct bn_err *err)
 {
-  struct bn_buf text = {.max = 0};
+  struct bn_buf text = {.max = BN_BOUND_FILE_BYTES};
   struct bn_err why = {0};
   char reason[sizeof why.text];
   int rc;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "measure/bounds.h"
 #include "measure/layout.h"
 #include "measure/probe.h"
 #include "measure/store.h"
@@ -37,7 +38,9 @@ static void read_plan(struct bn_probe *e, const struct bn_node *map, struct bn_p
 
 static void read_rows(struct bn_probe *e, const struct bn_node *list, struct bn_facts *f)
 {
-  for (size_t i = 0; i < e->js->count(list); i++) {
+  const size_t n = bn_probe_length(e, list, "rows", BN_BOUND_ROWS);
+
+  for (size_t i = 0; i < n; i++) {
     const struct bn_node *row = e->js->at(list, i);
     const char *text = bn_probe_text(e, row, "text");
 
@@ -48,7 +51,9 @@ static void read_rows(struct bn_probe *e, const struct bn_node *list, struct bn_
 
 static void read_options(struct bn_probe *e, const struct bn_node *list, struct bn_facts *f)
 {
-  for (size_t i = 0; i < e->js->count(list); i++) {
+  const size_t n = bn_probe_length(e, list, "options", BN_BOUND_OPTIONS);
+
+  for (size_t i = 0; i < n; i++) {
     const struct bn_node *o = e->js->at(list, i);
     const char *name = bn_probe_text(e, o, "name"), *group = bn_probe_text(e, o, "group");
     const bool secret = bn_probe_bool(e, o, "secret");
@@ -74,6 +79,10 @@ static int read_fact(void *arg, const char *key, const struct bn_node *value)
   const struct section *s = arg;
   const struct bn_store *js = s->probe->js;
 
+  if (s->facts->n_facts == BN_BOUND_FACTS) {
+    bn_probe_refuse(s->probe, "'facts' has more than %d facts", BN_BOUND_FACTS);
+    return -1;
+  }
   switch (js->type(value)) {
   case BN_NODE_TEXT:
     bn_facts_text(s->facts, s->name, key, js->get_text(value));
@@ -153,7 +162,7 @@ int bn_store_read_metrics(const struct bn_store *js, const struct bn_node *n,
                           struct bn_metrics *out, struct bn_err *err)
 {
   struct bn_probe e = {js, err, false};
-  const size_t rows = js->count(n);
+  const size_t rows = bn_probe_length(&e, n, "metrics", BN_BOUND_METRICS);
   struct bn_metric *all = calloc(rows + 1, sizeof *all);
 
   memset(out, 0, sizeof *out);
@@ -173,6 +182,8 @@ int bn_store_read_metrics(const struct bn_store *js, const struct bn_node *n,
   free(all);
   if (!e.failed)
     check_fixed(&e, out);
+  if (out->n_hists > BN_BOUND_HISTOGRAMS)
+    bn_probe_refuse(&e, "'metrics' has more than %d histograms", BN_BOUND_HISTOGRAMS);
   if (e.failed)
     bn_metrics_done(out);
   return bn_probe_verdict(&e);
@@ -389,8 +400,8 @@ int bn_store_read_record(const struct bn_store *js, const struct bn_node *n,
 
   memset(out, 0, sizeof *out);
   out->view.span = span;
-  if (sessions > UINT_MAX)
-    bn_probe_refuse(&e, "'sessions' has too many values");
+  if (sessions > BN_BOUND_SESSIONS)
+    bn_probe_refuse(&e, "'sessions' has more than %d values", BN_BOUND_SESSIONS);
   else if (bn_snap_make(&out->delta, m, (unsigned)sessions, hists) != 0 ||
            bn_view_store_init(&out->store, &out->delta) != 0)
     bn_probe_no_memory(&e);
@@ -399,4 +410,29 @@ int bn_store_read_record(const struct bn_store *js, const struct bn_node *n,
   if (e.failed)
     bn_record_done(out);
   return bn_probe_verdict(&e);
+}
+
+struct bn_group *bn_store_group(struct bn_result *r, const char *name, struct bn_err *err)
+{
+  struct bn_group *g = NULL;
+
+  if (r->n_groups == BN_BOUND_GROUPS)
+    (void)bn_err_set(err, EFBIG, "'groups' has more than %d values", BN_BOUND_GROUPS);
+  else if ((g = bn_result_group(r, name != NULL ? name : "")) == NULL)
+    (void)bn_err_set(err, ENOMEM, "out of memory");
+  return g;
+}
+
+int bn_store_keep(struct bn_group *g, const struct bn_view *v, struct bn_err *err)
+{
+  if (bn_group_add(g, v) != 0)
+    return bn_err_set(err, ENOMEM, "out of memory");
+  if (g->n_intervals > BN_BOUND_INTERVALS)
+    return bn_err_set(err, EFBIG, "'intervals' has more than %d values", BN_BOUND_INTERVALS);
+  if (g->n_checkpoints > BN_BOUND_CHECKPOINTS)
+    return bn_err_set(err, EFBIG, "'checkpoints' has more than %d values", BN_BOUND_CHECKPOINTS);
+  if (g->bytes > BN_BOUND_RECORD_BYTES)
+    return bn_err_set(err, EFBIG, "'intervals' and 'checkpoints' need more than %llu GiB of memory",
+                      (unsigned long long)(BN_BOUND_RECORD_BYTES >> 30));
+  return 0;
 }

@@ -581,6 +581,17 @@ PLAN = ("facts", "plan")
     ((*TOTAL, "workload"), [{"value": 1}], "a figure of 'workload' has no name"),
     ((*TOTAL, "workload"), [{"name": "x"}] * 65, "'workload' has more than 64 values"),
     ((*TOTAL, "timings"), [{"name": "x"}], "'timings' has more than 0 values"),
+    (("groups", 0, "metrics"), [{"name": "x", "unit": "1", "kind": "histogram"}] * 257,
+     "'metrics' has more than 256 values"),
+    (("groups",), [{}] * 65, "'groups' has more than 64 values"),
+    (("facts", "host"), {f"key{i}": i for i in range(4097)}, "'facts' has more than 4096 facts"),
+    (("facts", "rows"), [{"level": 3, "text": "x"}] * 4097, "'rows' has more than 4096 values"),
+    (("facts", "options"), [{"name": "x", "origin": "file"}] * 65537,
+     "'options' has more than 65536 values"),
+    (("groups", 0, "checkpoints"), [{"kind": "cpu"}] * 65537,
+     "'checkpoints' has more than 65536 values"),
+    ((*TOTAL, "sessions"), [{}] * 1000001, "'sessions' has more than 1000000 values"),
+    ((*TOTAL, "raw", "sessions"), [[]] * 1000001, "'sessions' has more than 1000000 values"),
 ])
 def test_hostile_documents_are_refused(path, value, why, good, tmp_path):
     (tmp_path / "bad").write_text(changed(good, path, value))
@@ -633,6 +644,51 @@ def test_a_refusal_quotes_no_control_characters(good, tmp_path):
     done = report("odd", cwd=tmp_path)
     assert (done.out, done.status) == ("", 1)
     assert "\x1b" not in done.err
+
+
+def test_histograms_are_counted_among_the_metrics(good, tmp_path):
+    """Each would take 270 KiB of memory."""
+    document = json.loads(good)
+    more = [{"name": f"h{i}", "unit": "ns", "kind": "histogram"} for i in range(16)]
+    document["groups"][0]["metrics"] += more
+    (tmp_path / "bad").write_text(json.dumps(document))
+    assert "'metrics' has more than 16 histograms" in report("bad", cwd=tmp_path).err
+    del document["groups"][0]["metrics"][-1]
+    (tmp_path / "good").write_text(json.dumps(document))
+    assert report("good", cwd=tmp_path).status == 0
+
+
+def test_a_journal_has_the_bounds_of_a_document(good, tmp_path):
+    document = json.loads(good)
+    [group] = document["groups"]
+    lines = [{"format": "bench journal", "version": 1, "facts": document["facts"]}]
+    lines += [{"group": {"name": "x", "metrics": group["metrics"]}}] * 64
+    text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
+    (tmp_path / "good").write_text(text)
+    assert report("good", cwd=tmp_path).status == 0
+    (tmp_path / "bad").write_text(text + text.splitlines()[1] + "\n")
+    done = report("bad", cwd=tmp_path)
+    assert (done.out, done.status) == ("", 1)
+    assert "line 66 of the journal: 'groups' has more than 64 values" in done.err
+
+
+def test_a_file_is_refused_for_its_size(tmp_path):
+    """It is sparse: nothing of it is read."""
+    with open(tmp_path / "huge", "w") as huge:
+        huge.truncate((4 << 30) + 1)
+    done = report("huge", cwd=tmp_path)
+    assert done == ("", "bench report: 'huge' is not a result of bench: it has more than 4 GiB\n", 1)
+
+
+def test_a_document_of_too_many_values_is_not_parsed(tmp_path):
+    """2^26 of them would take 8 GiB."""
+    with open(tmp_path / "many", "w") as many:
+        many.write('{"x": "\\",[[", "y": [')
+        for _ in range(65):
+            many.write("0," * (1 << 20))
+        many.write("0]}")
+    done = report("many", cwd=tmp_path)
+    assert done == ("", "bench report: 'many' is not a result of bench: it has more than 67108864 values\n", 1)
 
 
 @pytest.mark.parametrize("drop", ["percentiles", "timings", "workload", "sessions", "raw",
