@@ -28,7 +28,9 @@ struct bn_timing {
   double min_s, avg_s, max_s, sum_s;
 };
 
-/* All members but the pointers are plain values.  Rates are per second of the span.  A pointer
+/* All members but the pointers are plain values.  Rates are per second of the span: count / span_s,
+   where span_s = span_ns * 1e-9.  Units divide the rate: MB/s = (bytes / span_s) / 1e6.  In another
+   order the last bit may differ.  A pointer
    refers to memory of whoever made the view: of a desk while a reporter is called, of the record in
    a result. */
 struct bn_view {

@@ -95,6 +95,20 @@ def test_timings_and_figures_of_workloads_are_kept(tmp_path):
     assert report("json", cwd=tmp_path) == (kept, "", 0)
 
 
+def test_figures_are_computed_from_the_raw_numbers(tmp_path):
+    """In the order that the manual states, so to the last bit."""
+    run_with_both("fileio", "1.0", tmp_path, "--time=1")
+    [group] = json.loads((tmp_path / "json").read_text())["groups"]
+    figures, raw = group["total"]["figures"], group["total"]["raw"]
+    assert figures["span_s"] == raw["span_ns"] * 1e-9
+    for name in ("events", "reads", "writes", "bytes_read", "bytes_written"):
+        assert figures[name] > 0
+        assert figures[name + "_per_s"] == figures[name] / (raw["span_ns"] * 1e-9)
+    own = {row["name"]: row["value"] for row in group["total"]["workload"]}
+    assert own["read_mib_per_s"] == figures["bytes_read_per_s"] / 2**20
+    assert own["written_mib_per_s"] == figures["bytes_written_per_s"] / 2**20
+
+
 def test_the_document_holds_what_was_measured(tmp_path):
     run_with_both("sqlite", "own", tmp_path, "--time=0.7", "--threads=2", "--report-interval=0.3")
     text = (tmp_path / "json").read_text()

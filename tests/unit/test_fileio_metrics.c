@@ -114,6 +114,21 @@ static void figures_leave_out_what_is_absent(void **state)
   assert_int_equal(bn_fileio_figures(&v, f, 2), 2);
 }
 
+/* A program that computes the figure from the counter gets the same bits. */
+static void units_divide_the_rate(void **state)
+{
+  uint64_t counter[BN_C_DISK + BN_DISK_VALUES] = {0};
+  struct bn_view v = {.counter = counter, .span_s = 0.7};
+  struct bn_figure f[32];
+  size_t n;
+
+  (void)state;
+  counter[BN_C_DISK + BN_DISK_BUSY_NS] = 1500000001;
+  n = bn_fileio_figures(&v, f, 32);
+  assert_true(figure(f, n, "device_utilization") == 1500000001 / 0.7 / 1e9);
+  assert_true(figure(f, n, "device_utilization") != 1500000001 / 1e9 / 0.7);
+}
+
 /* --- a whole run ---------------------------------------------------------------------------------
  */
 
@@ -293,6 +308,7 @@ int main(void)
       cmocka_unit_test(rows_are_read),
       cmocka_unit_test(differences_have_units),
       cmocka_unit_test(figures_leave_out_what_is_absent),
+      cmocka_unit_test(units_divide_the_rate),
       cmocka_unit_test(kinds_are_counted_apart),
       cmocka_unit_test(memory_has_no_device),
   };

@@ -50,7 +50,7 @@ size_t bn_fileio_figures(const struct bn_view *v, struct bn_figure *out, size_t 
 
     if (value != BN_ABSENT)
       out[n++] = (struct bn_figure){.key = figures[i].key,
-                                    .value = (double)value / figures[i].unit / v->span_s};
+                                    .value = (double)value / v->span_s / figures[i].unit};
   }
   return n;
 }
