@@ -14,7 +14,6 @@
 /* What the run was asked to do, as far as reports show it.  0: none, unlimited, off. */
 struct bn_plan {
   enum bn_version version; /* dialect of the texts */
-  bool explicit_dialect;   /* names and numbers are the dialect's own */
   int verbosity;           /* enum bn_level of base/log.h */
   unsigned threads;
   uint64_t events, time_ns, warmup_ns, interval_ns;

@@ -14,7 +14,6 @@
   }
 
 const struct bn_layout bn_layout_plan[] = {
-    MEMBER(bn_plan, BN_LAY_BOOL, explicit_dialect),
     MEMBER(bn_plan, BN_LAY_INT, verbosity),
     MEMBER(bn_plan, BN_LAY_UNSIGNED, threads),
     MEMBER(bn_plan, BN_LAY_WHOLE, events),

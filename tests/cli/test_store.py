@@ -193,6 +193,15 @@ sysbench.hooks.report_cumulative = function(stat) print("mine, all") end
     assert "the script printed reports of its own in the run" in done.err
 
 
+def test_the_dialect_stands_in_the_facts(tmp_path):
+    """The texts of our own form are those of 1.1; the program's facts tell the two apart."""
+    for dialect, name in (("own", "bench"), ("1.1", "1.1")):
+        run_with_both("cpu", dialect, tmp_path, "--events=5")
+        facts = json.loads((tmp_path / "json").read_text())["facts"]
+        assert (facts["plan"]["dialect"], facts["program"]["dialect"]) == ("1.1", name)
+        assert "explicit_dialect" not in facts["plan"]
+
+
 def test_unknown_names_are_kept_when_a_document_is_written_anew(tmp_path):
     run_with_both("cpu", "own", tmp_path, "--events=5")
     document = json.loads((tmp_path / "json").read_text())
