@@ -156,6 +156,16 @@ void bn_log_stderr(const char *fmt, ...)
   funlockfile(stderr);
 }
 
+void bn_log_failure(const struct bn_err *err)
+{
+  if (err->text[0] == '\0')
+    return;
+  if (err->code == BN_ERR_OPTION)
+    bn_log_stderr("%s", err->text);
+  else
+    bn_log(BN_FATAL, "%s", err->text);
+}
+
 void bn_log_at_once(const char *fmt, ...)
 {
   char line[256];

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/err.h"
+
 enum bn_level { BN_FATAL, BN_ALERT, BN_WARNING, BN_NOTICE, BN_INFO, BN_DEBUG };
 
 /* Any thread may call any of these.  Messages go to stdout with the prefixes "FATAL: ", "ALERT: ",
@@ -28,8 +30,12 @@ __attribute__((format(printf, 3, 4))) void bn_log_errno(enum bn_level level, int
 /* New facts that must not appear in the dialects' standard output: one line on stderr, no folding,
    whatever the verbosity. */
 __attribute__((format(printf, 1, 2))) void bn_log_stderr(const char *fmt, ...);
-/* The same for the thread that receives signals: it takes no lock and waits for no buffer, so that
-   a reader of standard output that does not read cannot stop it.  At most 255 bytes. */
+/* Prints the error of a run, if it has a sentence: on stderr where it is about an option, else as
+   FATAL. */
+void bn_log_failure(const struct bn_err *err);
+/* The same as bn_log_stderr for the thread that receives signals: it takes no lock and waits for no
+   buffer, so that a reader of standard output that does not read cannot stop it.  At most 255
+   bytes. */
 __attribute__((format(printf, 1, 2))) void bn_log_at_once(const char *fmt, ...);
 /* Shows one changing line on stderr when that is a terminal, else nothing; the next message or NULL
  * clears it. */

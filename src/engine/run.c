@@ -205,8 +205,7 @@ static int status(const struct bn_run *run)
 /* A part of the workload failed before or after its workers. */
 static bool failed(struct bn_run *run, const struct bn_err *err)
 {
-  if (err->text[0] != '\0')
-    bn_log(BN_FATAL, "%s", err->text);
+  bn_log_failure(err);
   bn_outcome_set(&run->outcome, BN_OUTCOME_FAILED);
   return false;
 }

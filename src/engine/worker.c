@@ -26,8 +26,7 @@ static enum bn_next run_loop(const struct bn_job *job, struct bn_session *s)
 
 static void fail(struct bn_worker *w, const struct bn_err *err)
 {
-  if (err->text[0] != '\0')
-    bn_log(BN_FATAL, "%s", err->text);
+  bn_log_failure(err);
   bn_crew_end(w->crew, BN_CAUSE_FAILED, 0);
 }
 
@@ -89,8 +88,7 @@ void bn_worker_call(struct bn_crew *c, struct bn_session *s, const struct bn_job
 
   if (job->command->run(job->self, s, job->command->name, &err) == 0)
     return;
-  if (err.text[0] != '\0')
-    bn_log(BN_FATAL, "%s", err.text);
+  bn_log_failure(&err);
   bn_crew_end(c, BN_CAUSE_FAILED, 0);
 }
 

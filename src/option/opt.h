@@ -75,6 +75,15 @@ struct bn_optset_fault {
   const char *typed;         /* the argument, borrowed; NULL: of no single one, or of a file */
   char text[640];
 };
+/* A value that the option's owner refuses, because it knows more than the table. */
+struct bn_opt_refusal {
+  const char *name, *value, *wrong;
+  const char *allowed; /* NULL: it goes without saying */
+};
+/* Sets the sentence, in the form above with BN_ERR_OPTION, or in a dialect `plain` with the value
+   in the place of its %s; returns -1. */
+int bn_opt_refuse(const struct bn_policy *policy, const struct bn_opt_refusal *r, const char *plain,
+                  struct bn_err *err);
 /* The first setting of the command line that has no option, unless any is accepted, or a boolean
    that is none. */
 bool bn_optset_unknown(const struct bn_optset *s, bool accept_any, struct bn_optset_fault *out);

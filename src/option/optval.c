@@ -319,6 +319,18 @@ static void fill_in(char *out, size_t len, const char *message, const char *valu
     (void)snprintf(out, len, "%.*s%s%s", (int)(at - message), message, value, at + 2);
 }
 
+int bn_opt_refuse(const struct bn_policy *policy, const struct bn_opt_refusal *r, const char *plain,
+                  struct bn_err *err)
+{
+  if (!policy->plain_errors)
+    return bn_err_set(err, BN_ERR_OPTION, "--%s=%.200s: %s%s%s", r->name, r->value, r->wrong,
+                      r->allowed != NULL ? "; allowed: " : "",
+                      r->allowed != NULL ? r->allowed : "");
+  fill_in(err->text, sizeof err->text, plain, r->value);
+  err->code = 0;
+  return -1;
+}
+
 static void list_choices(const struct bn_opt *o, char *out, size_t len)
 {
   size_t used = 0;

@@ -33,7 +33,7 @@ static int read_place(const char *text, int *where, struct bn_err *err)
   }
   node = strtol(text, &end, 10);
   if (text[0] < '0' || text[0] > '9' || *end != '\0' || node > INT_MAX)
-    return bn_err_set(err, 0,
+    return bn_err_set(err, BN_ERR_OPTION,
                       "Invalid value for --memory-numa: '%s' (local, interleave or the number of a "
                       "node)",
                       text);

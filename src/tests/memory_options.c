@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "option/opt.h"
 #include "tests/memory.h"
 #include "tests/memory_chase.h"
 
@@ -75,6 +76,12 @@ static const char *shown(const char *text)
   return text != NULL ? text : "";
 }
 
+static int refuse(const struct bn_memory *m, const struct bn_opt_refusal *r, const char *plain,
+                  struct bn_err *err)
+{
+  return bn_opt_refuse(m->run_conf->policy, r, plain, err);
+}
+
 static int check_block(const struct bn_memory *m, struct bn_err *err)
 {
   const uint64_t size = m->conf->block_size;
@@ -89,7 +96,10 @@ static int check_block(const struct bn_memory *m, struct bn_err *err)
                ? 0
                : bn_err_set(err, 0, "memory-block-size must be a multiple of 4!");
   if (size < sizeof(bn_memory_word) || (size & (size - 1)) != 0)
-    return bn_err_set(err, 0, "Invalid value for memory-block-size: %s", m->conf->typed_block_size);
+    return refuse(m,
+                  &(struct bn_opt_refusal){"memory-block-size", shown(m->conf->typed_block_size),
+                                           "not a power of two", "powers of two from 8 bytes"},
+                  "Invalid value for memory-block-size: %s", err);
   if (size < least)
     return bn_err_set(err, 0, "--memory-block-size=%llu is too small for that: at least %llu bytes",
                       (unsigned long long)size, (unsigned long long)least);
@@ -154,6 +164,12 @@ static int choose_vectors(struct bn_memory *m, int oper, int mode, struct bn_err
 {
   m->work = BN_MEMORY_VECTORS;
   m->vector = bn_vector_find(m->conf->kernel, bn_vector_features(), err);
+  if (m->vector == NULL && err->code == BN_ERR_OPTION)
+    return refuse(m,
+                  &(struct bn_opt_refusal){"memory-kernel", shown(m->conf->kernel), "unknown",
+                                           "word, copy, scale, add, triad, avx-read, avx-write, "
+                                           "nt-write"},
+                  "Invalid value for memory-kernel: %s", err);
   if (m->vector == NULL)
     return -1;
   if (oper != BN_MEMORY_WRITE || mode != BN_MEMORY_SEQ)
@@ -173,11 +189,20 @@ static int choose_work(struct bn_memory *m, struct bn_err *err)
   const int mode = choose(modes, m->conf->mode);
 
   if (scope < 0)
-    return bn_err_set(err, 0, "Invalid value for memory-scope: %s", shown(m->conf->scope));
+    return refuse(
+        m,
+        &(struct bn_opt_refusal){"memory-scope", shown(m->conf->scope), "unknown", "global, local"},
+        "Invalid value for memory-scope: %s", err);
   if (oper < 0)
-    return bn_err_set(err, 0, "Invalid value for memory-oper: %s", shown(m->conf->oper));
+    return refuse(m,
+                  &(struct bn_opt_refusal){"memory-oper", shown(m->conf->oper), "unknown",
+                                           "read, write, none, latency"},
+                  "Invalid value for memory-oper: %s", err);
   if (mode < 0)
-    return bn_err_set(err, 0, "Invalid value for memory-access-mode: %s", shown(m->conf->mode));
+    return refuse(
+        m,
+        &(struct bn_opt_refusal){"memory-access-mode", shown(m->conf->mode), "unknown", "seq, rnd"},
+        "Invalid value for memory-access-mode: %s", err);
   m->local = scope == 1;
   if (strcmp(shown(m->conf->kernel), "word") != 0)
     return choose_vectors(m, oper, mode, err);
@@ -198,5 +223,13 @@ int bn_memory_read_options(struct bn_memory *m, struct bn_err *err)
   m->old = m->run_conf->policy->memory_short_words && m->work == BN_MEMORY_WORDS;
   if (check_block(m, err) != 0 || share_total(m, err) != 0)
     return -1;
-  return bn_area_placement(&m->way, m->conf->numa, err);
+  if (bn_area_placement(&m->way, m->conf->numa, err) == 0)
+    return 0;
+  if (err->code != BN_ERR_OPTION)
+    return -1;
+  return refuse(m,
+                &(struct bn_opt_refusal){"memory-numa", shown(m->conf->numa), "unknown",
+                                         "local, interleave, the number of a node"},
+                "Invalid value for --memory-numa: '%s' (local, interleave or the number of a node)",
+                err);
 }

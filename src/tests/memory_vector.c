@@ -47,6 +47,6 @@ const struct bn_vector_kernel *bn_vector_find(const char *name, unsigned feature
                      "use copy, scale, add or triad",
                      name);
   else if (k == NULL)
-    (void)bn_err_set(err, 0, "Invalid value for memory-kernel: %s", name);
+    (void)bn_err_set(err, BN_ERR_OPTION, "Invalid value for memory-kernel: %s", name);
   return k;
 }

@@ -10,6 +10,7 @@
 #include "engine/run.h"
 #include "measure/facts.h"
 #include "option/conf.h"
+#include "option/opt.h"
 #include "tests/mutex_type.h"
 #include "tests/tests.h"
 
@@ -131,8 +132,11 @@ static int mutex_open(void **self, struct bn_session *s, const void *conf, struc
                       .no_loops = s->services->conf->policy->mutex_loops_dropped};
   m->type = find_type(m->conf->type);
   if (m->type == NULL)
-    return bn_err_set(err, 0, "Invalid value for --mutex-type: '%s' (see 'bench mutex help')",
-                      m->conf->type != NULL ? m->conf->type : "");
+    return bn_opt_refuse(s->services->conf->policy,
+                         &(struct bn_opt_refusal){"mutex-type",
+                                                  m->conf->type != NULL ? m->conf->type : "",
+                                                  "unknown; see 'bench mutex help'", NULL},
+                         "Invalid value for --mutex-type: '%s' (see 'bench mutex help')", err);
   if (make_contexts(m) != 0 || make_locks(m) != 0)
     return bn_err_set(err, 0, "out of memory for %lld locks: lower --mutex-num",
                       (long long)m->conf->num);

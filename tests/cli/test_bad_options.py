@@ -64,6 +64,31 @@ def test_bad_value_is_refused(row, tmp_path):
         assert (out, got.err.split("\n")[0]) == ("", message)
 
 
+@pytest.mark.parametrize(
+    "args, sentence",
+    [
+        ("memory --memory-oper=foo", "Invalid value for memory-oper: foo"),
+        ("memory --memory-scope=foo", "Invalid value for memory-scope: foo"),
+        ("memory --memory-access-mode=foo", "Invalid value for memory-access-mode: foo"),
+        ("memory --memory-block-size=3K", "Invalid value for memory-block-size: 3K"),
+        ("memory --memory-kernel=foo", "Invalid value for memory-kernel: foo"),
+        ("mutex --mutex-type=foo", "Invalid value for --mutex-type: 'foo' (see 'bench mutex help')"),
+        ("fileio --file-test-mode=foo", "Invalid IO operations mode: foo."),
+        ("fileio --file-test-mode=rndrd --file-extra-flags=foo",
+         "Invalid value for file-extra-flags: foo"),
+        ("fileio --file-test-mode=rndrd --file-rw-ratio=-1",
+         "Invalid value for --file-rw-ratio: -1.000000."),
+        ("fileio --file-test-mode=rndrd --file-io-mode=async --file-async-backlog=0",
+         "Invalid value of file-async-backlog: 0"),
+    ],
+)
+def test_dialects_keep_their_words(args, sentence):
+    for dialect in ("1.0", "1.1"):
+        got = bench.run(*args.split(), "run", dialect=dialect)
+        assert (got.err, got.status) == ("", 1)
+        assert f"FATAL: {sentence}\n" in got.out
+
+
 @pytest.mark.parametrize("option", [row[0] for row in rows() if row[1] == "-"])
 def test_any_text_is_taken(option, tmp_path):
     value = "cpu" if option == "test" else "any, text"

@@ -363,6 +363,8 @@ def test_folder_that_is_not_there(tmp_path):
     for name in ("nowhere", "plain"):
         done = fileio(tmp_path, f"--file-dir={name}", "prepare")
         assert done.status == 1
+        assert done.err == f"--file-dir={name}: not a folder\n"
+        done = fileio(tmp_path, f"--file-dir={name}", "prepare", dialect="1.0")
         assert f"FATAL: Invalid value for --file-dir: '{name}' is not a folder\n" in done.out
 
 

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "measure/facts.h"
 #include "option/conf.h"
+#include "option/opt.h"
 #include "tests/fileio/fileio.h"
 #include "tests/fileio/verify.h"
 
@@ -164,7 +165,10 @@ static int read_flags(struct bn_fileio_plan *p, struct bn_err *err)
     else if (strcmp(flags->item[i], "direct") == 0)
       p->direct = true;
     else if (flags->item[i][0] != '\0')
-      return bn_err_set(err, 0, "Invalid value for file-extra-flags: %s", flags->item[i]);
+      return bn_opt_refuse(p->policy,
+                           &(struct bn_opt_refusal){"file-extra-flags", flags->item[i], "unknown",
+                                                    "sync, dsync, direct"},
+                           "Invalid value for file-extra-flags: %s", err);
   }
   if (p->conf->iopoll && !p->direct)
     return bn_err_set(err, 0, "--file-uring-iopoll needs --file-extra-flags=direct");
@@ -186,7 +190,10 @@ static int read_mode(struct bn_fileio_plan *p, struct bn_err *err)
     }
   if (name[0] == '\0')
     return bn_err_set(err, 0, "Missing required argument: --file-test-mode");
-  return bn_err_set(err, 0, "Invalid IO operations mode: %s.", name);
+  return bn_opt_refuse(p->policy,
+                       &(struct bn_opt_refusal){"file-test-mode", name, "unknown",
+                                                "seqwr, seqrewr, seqrd, rndrd, rndwr, rndrw"},
+                       "Invalid IO operations mode: %s.", err);
 }
 
 static int read_sizes(struct bn_fileio_plan *p, struct bn_err *err)
@@ -195,9 +202,14 @@ static int read_sizes(struct bn_fileio_plan *p, struct bn_err *err)
   const uint64_t merged = c->merged > 0 ? (uint64_t)c->merged : 1;
   const uint64_t block = c->block_size, rest = c->total_size / (uint64_t)c->num % block;
   const bool whole = p->direct || p->validate;
+  char text[64];
 
-  if (c->rw_ratio < 0)
-    return bn_err_set(err, 0, "Invalid value for --file-rw-ratio: %f.", c->rw_ratio);
+  if (c->rw_ratio < 0) {
+    (void)snprintf(text, sizeof text, p->policy->plain_errors ? "%f" : "%g", c->rw_ratio);
+    return bn_opt_refuse(
+        p->policy, &(struct bn_opt_refusal){"file-rw-ratio", text, "out of range", "0 or more"},
+        "Invalid value for --file-rw-ratio: %s.", err);
+  }
   p->files = (unsigned)c->num;
   p->file_size = c->total_size / p->files;
   if (p->file_size == 0)
@@ -222,13 +234,16 @@ static int read_sizes(struct bn_fileio_plan *p, struct bn_err *err)
   return 0;
 }
 
-static int check_dir(const struct bn_fileio_conf *c, struct bn_err *err)
+static int check_dir(const struct bn_fileio_plan *p, struct bn_err *err)
 {
+  const struct bn_fileio_conf *c = p->conf;
   struct stat st;
 
   if (c->dir == NULL || c->dir[0] == '\0' || (stat(c->dir, &st) == 0 && S_ISDIR(st.st_mode)))
     return 0;
-  return bn_err_set(err, ENOENT, "Invalid value for --file-dir: '%s' is not a folder", c->dir);
+  return bn_opt_refuse(p->policy,
+                       &(struct bn_opt_refusal){"file-dir", c->dir, "not a folder", NULL},
+                       "Invalid value for --file-dir: '%s' is not a folder", err);
 }
 
 int bn_fileio_resolve(struct bn_fileio_plan *p, const struct bn_fileio_conf *conf,
@@ -242,7 +257,7 @@ int bn_fileio_resolve(struct bn_fileio_plan *p, const struct bn_fileio_conf *con
                                .random = true};
   if (run && read_mode(p, err) != 0)
     return -1;
-  if (read_flags(p, err) != 0 || read_sizes(p, err) != 0 || check_dir(conf, err) != 0)
+  if (read_flags(p, err) != 0 || read_sizes(p, err) != 0 || check_dir(p, err) != 0)
     return -1;
   p->fsync_freq = conf->fsync_all ? 0 : (uint64_t)conf->fsync_freq;
   p->fsync_end = conf->fsync_end && !conf->fsync_all;

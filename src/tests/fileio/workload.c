@@ -10,6 +10,7 @@
 #include "base/plugin.h"
 #include "engine/run.h"
 #include "option/conf.h"
+#include "option/opt.h"
 #include "tests/fileio/fileio.h"
 #include "tests/memory_area.h"
 #include "tests/tests.h"
@@ -87,8 +88,15 @@ static int check_memory(const struct bn_fileio *f, struct bn_err *err)
 /* sysbench looks at it where it is used; without a dialect a wrong number is wrong everywhere. */
 static int choose_depth(struct bn_fileio *f, int64_t backlog, struct bn_err *err)
 {
-  if (backlog <= 0 && (f->engine->async || !f->plan.policy->late_backlog_check))
-    return bn_err_set(err, 0, "Invalid value of file-async-backlog: %" PRId64, backlog);
+  char text[32];
+
+  if (backlog <= 0 && (f->engine->async || !f->plan.policy->late_backlog_check)) {
+    (void)snprintf(text, sizeof text, "%" PRId64, backlog);
+    return bn_opt_refuse(
+        f->plan.policy,
+        &(struct bn_opt_refusal){"file-async-backlog", text, "out of range", "1 or more"},
+        "Invalid value of file-async-backlog: %s", err);
+  }
   f->depth = f->engine->async ? (unsigned)backlog : 1;
   return check_memory(f, err);
 }
