@@ -7,16 +7,28 @@ local write, stdout = io.stdout.write, io.stdout
 
 local histogram_methods = {}
 
+local GRID = ffi.typeof("struct bn_geohist")
+
+-- The grid of a histogram; an error where the method was called, if it was called on another value.
+local function grid_of(self, method)
+  local grid = type(self) == "table" and self.grid
+  if not ffi.istype(GRID, grid) then
+    error(("%s: expected a histogram, got %s; the call is histogram:%s()")
+          :format(method, type(self), method), 3)
+  end
+  return grid
+end
+
 -- Values outside the range count in the first or last bucket.
 function histogram_methods:update(value)
-  C.bn_ffi_hist_update(self.grid, value)
+  C.bn_ffi_hist_update(grid_of(self, "update"), value)
 end
 
 local length = ffi.typeof("size_t[1]")
 
 function histogram_methods:print()
   local len = length()
-  local text = C.bn_ffi_hist_text(self.grid, len)
+  local text = C.bn_ffi_hist_text(grid_of(self, "print"), len)
   if text == nil then
     error("not enough memory", 2)
   end

@@ -8,7 +8,7 @@ local C = ffi.C
 local module = internal.module
 local type, error, tostring, pairs, rawset, rawget, select, setmetatable =
   type, error, tostring, pairs, rawset, rawget, select, setmetatable
-local copy, gc, text_of, typeof = ffi.copy, ffi.gc, ffi.string, ffi.typeof
+local copy, gc, text_of, typeof, istype = ffi.copy, ffi.gc, ffi.string, ffi.typeof, ffi.istype
 
 local types = {
   NONE = 0, TINYINT = 1, SMALLINT = 2, INT = 3, BIGINT = 4, FLOAT = 5, DOUBLE = 6, TIME = 7,
@@ -27,6 +27,18 @@ local function with_more(methods, kind)
       return rawget(methods, name)
     end
   })
+end
+
+-- The types of objects.  C takes nil for any of them and would follow it, so each method asks
+-- first; compiled code has decided that when it was made.
+local CONNECTION, STATEMENT, DRIVER = typeof("sql_connection"), typeof("sql_statement"),
+  typeof("sql_driver")
+
+-- Raises an error where the method was called: its object is missing or is another one.
+local function refuse(object, kind, method)
+  local got = type(object) == "cdata" and tostring(object) or type(object)
+  error(("%s: expected a %s, got %s; the call is %s:%s()"):format(method, kind, got, kind, method),
+        3)
 end
 
 local function check_query(query)
@@ -159,6 +171,17 @@ local bound = setmetatable({}, { __mode = "k" })
 
 local param_array = typeof("const struct bn_ffi_param *[?]")
 
+local function refuse_value(value, place)
+  local got = type(value) == "cdata" and tostring(value) or type(value)
+  error(("bind_param: value %d is %s; expected a parameter that bind_create() has made")
+        :format(place, got), 3)
+end
+
+local function is_param(value)
+  return istype(int_param, value) or istype(text_param, value) or
+    module("sysbench.sql.more").is_double(value)
+end
+
 local statement_methods = with_more({}, "statement")
 
 function statement_methods:bind_create(param_type, max_len)
@@ -171,12 +194,18 @@ end
 
 -- 0, or 1 when there are too many or too few.
 function statement_methods:bind_param(...)
+  if not istype(STATEMENT, self) then
+    refuse(self, "statement", "bind_param")
+  end
   local count = select("#", ...)
   if count == 0 then
     return nil
   end
   local params, addresses = { ... }, param_array(count)
   for i = 1, count do
+    if not is_param(params[i]) then
+      refuse_value(params[i], i)
+    end
     addresses[i - 1] = ffi.cast("const struct bn_ffi_param *", params[i])
   end
   local rc = C.bn_ffi_sql_bind(self, addresses, count)
@@ -185,6 +214,9 @@ function statement_methods:bind_param(...)
 end
 
 function statement_methods:execute()
+  if not istype(STATEMENT, self) then
+    refuse(self, "statement", "execute")
+  end
   local rs = C.bn_ffi_sql_execute(self)
   if rs ~= nil then
     return rs
@@ -197,6 +229,9 @@ function statement_methods:execute()
 end
 
 function statement_methods:close()
+  if not istype(STATEMENT, self) then
+    refuse(self, "statement", "close")
+  end
   if C.bn_ffi_sql_stmt_close(self) ~= 0 then
     error("SQL API error", 2)
   end
@@ -215,6 +250,9 @@ local connection_methods = with_more({}, "connection")
 
 -- The result set, or what stands for none.
 function connection_methods:query(query)
+  if not istype(CONNECTION, self) then
+    refuse(self, "connection", "query")
+  end
   check_query(query)
   local rs = C.bn_ffi_sql_query(self, query, #query)
   if rs ~= nil then
@@ -227,6 +265,9 @@ function connection_methods:query(query)
 end
 
 function connection_methods:prepare(query)
+  if not istype(CONNECTION, self) then
+    refuse(self, "connection", "prepare")
+  end
   check_query(query)
   local statement = C.bn_ffi_sql_prepare(self, query, #query)
   if statement == nil then
@@ -236,6 +277,9 @@ function connection_methods:prepare(query)
 end
 
 function connection_methods:disconnect()
+  if not istype(CONNECTION, self) then
+    refuse(self, "connection", "disconnect")
+  end
   C.bn_ffi_sql_disconnect(self)
   return true
 end
@@ -250,11 +294,17 @@ ffi.metatype("sql_connection", {
 local driver_methods = {}
 
 function driver_methods:name()
+  if not istype(DRIVER, self) then
+    refuse(self, "driver", "name")
+  end
   return text_of(C.bn_ffi_sql_driver_name(self))
 end
 
 -- options: what is different for this connection, as the driver's options without its prefix.
 function driver_methods:connect(options)
+  if not istype(DRIVER, self) then
+    refuse(self, "driver", "connect")
+  end
   local con, kept
   if options == nil then
     con = C.bn_ffi_sql_connect(self, nil, nil, 0)
@@ -275,10 +325,15 @@ ffi.metatype("struct sql_driver", {
   __tostring = function () return "<sql_driver>" end
 })
 
+internal.refuse = refuse
+
 local sql = { type = types, error = errors }
 
 -- name: instead of --db-driver
 function sql.driver(name)
+  if name ~= nil and type(name) ~= "string" then
+    error("driver: expected the name of a driver, got " .. type(name), 2)
+  end
   local driver = C.bn_ffi_sql_driver(name)
   if driver == nil then
     error("failed to initialize the DB driver", 2)

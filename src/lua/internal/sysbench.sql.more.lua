@@ -9,7 +9,10 @@ local DOUBLE, FLOAT = 6, 5
 local ALERT = 1
 local type, error, assert, pcall, tostring, pairs, unpack =
   type, error, assert, pcall, tostring, pairs, unpack
-local text_of, typeof, getinfo = ffi.string, ffi.typeof, debug.getinfo
+local text_of, typeof, istype, getinfo = ffi.string, ffi.typeof, ffi.istype, debug.getinfo
+local CONNECTION, STATEMENT, RESULT = typeof("sql_connection"), typeof("sql_statement"),
+  typeof("sql_result")
+local refuse = internal.refuse
 
 local connection_methods, statement_methods, result_methods = {}, {}, {}
 
@@ -75,6 +78,9 @@ end
 
 -- The next row as an array of strings with holes for NULL; nil after the last.
 function result_methods:fetch_row()
+  if not istype(RESULT, self) then
+    refuse(self, "result", "fetch_row")
+  end
   if not C.bn_ffi_sql_fetch(self) then
     if self.nrows == 0 and internal.dialect() then
       internal.log(ALERT, "attempt to fetch row from an empty result set")
@@ -92,10 +98,16 @@ function result_methods:fetch_row()
 end
 
 function result_methods:free()
+  if not istype(RESULT, self) then
+    refuse(self, "result", "free")
+  end
   return assert(C.bn_ffi_sql_free_result(self) == 0, "db_free_results() failed")
 end
 
 function statement_methods:next_result()
+  if not istype(STATEMENT, self) then
+    refuse(self, "statement", "next_result")
+  end
   local rs = C.bn_ffi_sql_stmt_next_result(self)
   if rs ~= nil then
     return rs
@@ -109,6 +121,9 @@ end
 
 -- The columns of the first row, or nil when there is none.
 function connection_methods:query_row(query)
+  if not istype(CONNECTION, self) then
+    refuse(self, "connection", "query_row")
+  end
   check_query(query)
   local rs = C.bn_ffi_sql_query(self, query, #query)
   if rs == nil then
@@ -126,6 +141,9 @@ end
 
 -- Tries until it succeeds or the run is over; then the event ends as one that is restarted does.
 function connection_methods:reconnect()
+  if not istype(CONNECTION, self) then
+    refuse(self, "connection", "reconnect")
+  end
   if C.bn_ffi_sql_reconnect(self) == 0 then
     return true
   end
@@ -138,24 +156,39 @@ function connection_methods:reconnect()
 end
 
 function connection_methods:bulk_insert_init(query)
+  if not istype(CONNECTION, self) then
+    refuse(self, "connection", "bulk_insert_init")
+  end
   check_query(query)
   return assert(C.bn_ffi_sql_bulk_init(self, query, #query) == 0, "db_bulk_insert_init() failed")
 end
 
 function connection_methods:bulk_insert_next(rows)
+  if not istype(CONNECTION, self) then
+    refuse(self, "connection", "bulk_insert_next")
+  end
   return assert(C.bn_ffi_sql_bulk_next(self, rows, #rows) == 0, "db_bulk_insert_next() failed")
 end
 
 function connection_methods:bulk_insert_done()
+  if not istype(CONNECTION, self) then
+    refuse(self, "connection", "bulk_insert_done")
+  end
   return assert(C.bn_ffi_sql_bulk_done(self) == 0, "db_bulk_insert_done() failed")
 end
 
 -- Whether another result of the last query is pending.
 function connection_methods:more_results()
+  if not istype(CONNECTION, self) then
+    refuse(self, "connection", "more_results")
+  end
   return C.bn_ffi_sql_more_results(self)
 end
 
 function connection_methods:next_result()
+  if not istype(CONNECTION, self) then
+    refuse(self, "connection", "next_result")
+  end
   local rs = C.bn_ffi_sql_next_result(self)
   if rs ~= nil then
     return rs
@@ -207,6 +240,10 @@ local double_param = ffi.metatype("struct { struct bn_ffi_param; double buffer[1
   __tostring = function () return "<sql_param>" end
 })
 
+local function is_double(value)
+  return istype(double_param, value)
+end
+
 local function new_double()
   local param = double_param()
   param.type, param.max_len, param.data_len = DOUBLE, 8, 8
@@ -219,6 +256,6 @@ local function double(param_type)
 end
 
 return {
-  fail = fail, overrides_of = overrides_of, double = double,
+  fail = fail, overrides_of = overrides_of, double = double, is_double = is_double,
   connection = connection_methods, statement = statement_methods, result = result_methods
 }

@@ -95,6 +95,10 @@ double sb_rand_uniform_double(void)
 
 void sb_rand_str(const char *fmt, char *buf)
 {
+  if (fmt == NULL || buf == NULL) {
+    bn_log(BN_ALERT, "sb_rand_str: the format or the buffer is nil");
+    return;
+  }
   const size_t len = strlen(fmt);
 
   bn_dist_template(&bn_instance_session()->rng, fmt, len, buf);
@@ -105,6 +109,10 @@ uint32_t sb_rand_varstr(char *buf, uint32_t min_len, uint32_t max_len)
 {
   const uint32_t len = sb_rand_uniform(min_len, max_len);
 
+  if (buf == NULL) {
+    bn_log(BN_ALERT, "sb_rand_varstr: the buffer is nil");
+    return 0;
+  }
   bn_dist_varchars(&bn_instance_session()->rng, buf, len);
   return len;
 }
@@ -114,19 +122,34 @@ sb_histogram_t *sb_histogram_new(size_t size, double min, double max)
   return bn_ffi_hist_new(size, min, max);
 }
 
+/* Lua gives nil for any pointer. */
+static bool missing(const sb_histogram_t *h, const char *function)
+{
+  if (h == NULL)
+    bn_log(BN_ALERT, "%s: the histogram is nil", function);
+  return h == NULL;
+}
+
 void sb_histogram_delete(sb_histogram_t *h)
 {
+  if (missing(h, __func__))
+    return;
   bn_ffi_hist_free(h);
 }
 
 void sb_histogram_update(sb_histogram_t *h, double value)
 {
+  if (missing(h, __func__))
+    return;
   bn_ffi_hist_update(h, value);
 }
 
 void sb_histogram_print(sb_histogram_t *h)
 {
-  size_t len;
+  size_t len = 0;
+
+  if (missing(h, __func__))
+    return;
   char *text = bn_ffi_hist_text(h, &len);
 
   if (text != NULL)

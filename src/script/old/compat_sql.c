@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "script/api/ffi_sql_internal.h"
 #include "script/api/ffi_sql_more.h"
 
@@ -13,6 +14,15 @@ _Static_assert((int)DB_ERROR_FATAL == (int)BN_VERDICT_FATAL, "verdicts");
 _Static_assert((int)SQL_TYPE_BIGINT == (int)BN_FFI_INT64, "types");
 _Static_assert((int)SQL_TYPE_DOUBLE == (int)BN_FFI_DOUBLE, "types");
 _Static_assert((int)SQL_TYPE_VARCHAR == (int)BN_FFI_TEXT, "types");
+
+/* Lua gives nil for any pointer, and a function that failed returned one that is NULL. */
+static bool missing(const void *arg, const char *function, const char *what)
+{
+  if (arg != NULL)
+    return false;
+  bn_log(BN_ALERT, "%s: the %s is nil", function, what);
+  return true;
+}
 
 /* These callers have no hook to ask. */
 static sql_result *settled(struct bn_sql_conn *c, struct bn_sql_rs *rs)
@@ -34,16 +44,22 @@ int db_destroy(sql_driver *drv)
 
 sql_connection *db_connection_create(sql_driver *drv)
 {
+  if (missing(drv, __func__, "driver"))
+    return NULL;
   return bn_ffi_sql_connect(drv, NULL, NULL, 0);
 }
 
 int db_connection_close(sql_connection *con)
 {
+  if (missing(con, __func__, "connection"))
+    return 1;
   return bn_ffi_sql_disconnect(con);
 }
 
 int db_connection_reconnect(sql_connection *con)
 {
+  if (missing(con, __func__, "connection"))
+    return 1;
   return bn_ffi_sql_reconnect(con);
 }
 
@@ -54,16 +70,22 @@ void db_connection_free(sql_connection *con)
 
 int db_bulk_insert_init(sql_connection *con, const char *query, size_t len)
 {
+  if (missing(con, __func__, "connection") || missing(query, __func__, "query"))
+    return 1;
   return bn_ffi_sql_bulk_init(con, query, len);
 }
 
 int db_bulk_insert_next(sql_connection *con, const char *query, size_t len)
 {
+  if (missing(con, __func__, "connection") || missing(query, __func__, "query"))
+    return 1;
   return bn_ffi_sql_bulk_next(con, query, len);
 }
 
 int db_bulk_insert_done(sql_connection *con)
 {
+  if (missing(con, __func__, "connection"))
+    return 1;
   return bn_ffi_sql_bulk_done(con);
 }
 
@@ -71,11 +93,15 @@ sql_result *db_query(sql_connection *con, const char *query, size_t len)
 {
   struct bn_sql_conn *c = bn_ffi_to_conn(con);
 
+  if (missing(con, __func__, "connection") || missing(query, __func__, "query"))
+    return NULL;
   return settled(c, bn_sql_query(c, query, len));
 }
 
 bool db_more_results(sql_connection *con)
 {
+  if (missing(con, __func__, "connection"))
+    return false;
   return bn_ffi_sql_more_results(con);
 }
 
@@ -83,16 +109,22 @@ sql_result *db_next_result(sql_connection *con)
 {
   struct bn_sql_conn *c = bn_ffi_to_conn(con);
 
+  if (missing(con, __func__, "connection"))
+    return NULL;
   return settled(c, bn_sql_next_result(c));
 }
 
 sql_row *db_fetch_row(sql_result *rs)
 {
+  if (missing(rs, __func__, "result"))
+    return NULL;
   return bn_ffi_sql_fetch(rs) ? &rs->row : NULL;
 }
 
 sql_statement *db_prepare(sql_connection *con, const char *query, size_t len)
 {
+  if (missing(con, __func__, "connection") || missing(query, __func__, "query"))
+    return NULL;
   return bn_ffi_sql_prepare(con, query, len);
 }
 
@@ -105,18 +137,32 @@ static enum bn_sql_type type_of(sql_bind_type_t type)
   return type == SQL_TYPE_NONE ? BN_SQL_NULL : BN_SQL_TEXT;
 }
 
+/* A parameter without a value is NULL. */
+static struct bn_sql_bind bind_of(const sql_bind *p)
+{
+  struct bn_sql_bind b = {.type = type_of(p->type),
+                          .is_null = (const bool *)p->is_null,
+                          .data = p->buffer,
+                          .len = p->data_len};
+
+  if (b.data == NULL || (b.type == BN_SQL_TEXT && b.len == NULL))
+    b.type = BN_SQL_NULL;
+  return b;
+}
+
 int db_bind_param(sql_statement *stmt, sql_bind *params, size_t len)
 {
-  struct bn_sql_bind *binds = calloc(len > 0 ? len : 1, sizeof *binds);
+  struct bn_sql_bind *binds;
   int rc;
 
+  if (missing(stmt, __func__, "statement") ||
+      (len > 0 && missing(params, __func__, "list of parameters")))
+    return 1;
+  binds = calloc(len > 0 ? len : 1, sizeof *binds);
   if (binds == NULL)
     return 1;
   for (size_t i = 0; i < len; i++)
-    binds[i] = (struct bn_sql_bind){.type = type_of(params[i].type),
-                                    .is_null = (const bool *)params[i].is_null,
-                                    .data = params[i].buffer,
-                                    .len = params[i].data_len};
+    binds[i] = bind_of(&params[i]);
   rc = bn_sql_bind(bn_ffi_to_stmt(stmt), binds, len);
   free(binds);
   return rc == 0 ? 0 : 1;
@@ -135,6 +181,8 @@ sql_result *db_execute(sql_statement *stmt)
 {
   struct bn_sql_stmt *st = bn_ffi_to_stmt(stmt);
 
+  if (missing(stmt, __func__, "statement"))
+    return NULL;
   return settled(bn_sql_stmt_conn(st), bn_sql_execute(st));
 }
 
@@ -142,15 +190,21 @@ sql_result *db_stmt_next_result(sql_statement *stmt)
 {
   struct bn_sql_stmt *st = bn_ffi_to_stmt(stmt);
 
+  if (missing(stmt, __func__, "statement"))
+    return NULL;
   return settled(bn_sql_stmt_conn(st), bn_sql_stmt_next_result(st));
 }
 
 int db_close(sql_statement *stmt)
 {
+  if (missing(stmt, __func__, "statement"))
+    return 1;
   return bn_ffi_sql_stmt_close(stmt);
 }
 
 int db_free_results(sql_result *rs)
 {
+  if (missing(rs, __func__, "result"))
+    return 1;
   return bn_ffi_sql_free_result(rs);
 }
