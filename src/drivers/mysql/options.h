@@ -29,7 +29,7 @@ struct bn_mysql_conf {
   char *table_engine, *engine_trx; /* for scripts of 0.5 */
   int64_t myisam_max_rows;
   int64_t connect_timeout_s, read_timeout_s; /* 0: none */
-  bool compression, debug, dry_run, password_prompt;
+  bool compression, debug, dry_run, password_prompt, cleartext_password;
   int ssl;      /* a choice, for bn_mysql_ssl_mode */
   int protocol; /* BN_MYSQL_PROTOCOL_… */
   char *ssl_key, *ssl_ca, *ssl_cert, *ssl_cipher, *compression_algorithms;

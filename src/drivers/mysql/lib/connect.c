@@ -138,6 +138,12 @@ static unsigned connect_timeout_s(const struct bn_mysql *driver, uint64_t deadli
   return (unsigned)(asked != 0 && asked < left ? asked : left);
 }
 
+/* The library takes that name for its default socket. */
+static bool is_local(const struct place *p)
+{
+  return p->socket != NULL || p->host == NULL || strcmp(p->host, "localhost") == 0;
+}
+
 static int set_options(struct bn_mysql_lib *c, int ssl, uint64_t deadline_ns, const char **text)
 {
   const struct bn_mysql_conf *conf = c->driver->conf;
@@ -163,10 +169,17 @@ static bool ssl_as_asked(struct bn_mysql_lib *c, int ssl)
   return ssl < BN_MYSQL_SSL_REQUIRED || mysql_get_ssl_cipher(c->handle) != NULL;
 }
 
+static const char in_clear[] =
+    "the server asks for the password in clear text without encryption; use --mysql-ssl, or "
+    "--mysql-cleartext-password=on to send it";
+
 /* There is no connection to lose yet, whatever the error's number. */
 static enum bn_sql fail(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 {
-  (void)bn_mysql_lib_fail(c, "mysql_real_connect()", d);
+  if (bn_mysql_lib_cleartext_refused(c->handle))
+    (void)bn_mysql_fail_text((int)mysql_errno(c->handle), "mysql_real_connect()", in_clear, d);
+  else
+    (void)bn_mysql_lib_fail(c, "mysql_real_connect()", d);
   mysql_close(c->handle);
   c->handle = NULL;
   return BN_SQL_ERROR;
@@ -190,6 +203,7 @@ static enum bn_sql open_handle(struct bn_mysql_lib *c, const struct place *p, in
     return bn_mysql_fail_text(BN_MYSQL_NO_MEMORY, "mysql_init()", "out of memory", d);
   if (set_options(c, ssl, deadline_ns, &text) != 0)
     return bn_mysql_fail_text(BN_MYSQL_NO_ENCRYPTION, "mysql_options()", text, d);
+  bn_mysql_lib_cleartext(c->handle, ssl, is_local(p), c->driver->conf->cleartext_password);
   bn_mysql_lib_load_guard(c);
   if (p->loads)
     (void)mysql_options(c->handle, MYSQL_OPT_LOCAL_INFILE, &yes);

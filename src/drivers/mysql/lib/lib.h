@@ -123,6 +123,11 @@ void bn_mysql_lib_load_forget(struct bn_mysql_lib *c);
 void bn_mysql_lib_init(void);
 /* Before connecting.  Return 0, or -1 and text says what this library cannot do. */
 int bn_mysql_lib_ssl_mode(MYSQL *handle, int mode, const char **text);
+/* Before connecting, after bn_mysql_lib_ssl_mode: whether a password may leave in clear on a
+   connection that is neither encrypted nor local. */
+void bn_mysql_lib_cleartext(MYSQL *handle, int mode, bool local, bool allowed);
+/* Whether the last failure of connecting is that refusal. */
+bool bn_mysql_lib_cleartext_refused(MYSQL *handle);
 int bn_mysql_lib_compression(MYSQL *handle, const char *algorithms, const char **text);
 int bn_mysql_lib_socket(const struct bn_mysql_lib *c);
 /* false: the library has closed the socket. */

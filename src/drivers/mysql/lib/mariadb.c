@@ -16,7 +16,8 @@
    server offers encryption, and some of the library's answer with the password in clear where
    encryption was asked for.  So these two come first.  They have nothing to send: the server then
    names the account's own method, when the library knows whether the connection is encrypted. */
-static const char gate_required[] = "bench_if_encrypted", gate_preferred[] = "bench_not_in_clear";
+static const char gate_required[] = "bench_if_encrypted", gate_preferred[] = "bench_not_in_clear",
+                  gate_any[] = "bench_in_clear";
 
 /* Methods that do not send a password in clear on a connection that is not encrypted. */
 static const char never_in_clear[] =
@@ -49,18 +50,23 @@ static int pass_if_encrypted(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
   return CR_ERROR;
 }
 
-/* On a socket in the file system nobody listens. */
-static int pass_not_in_clear(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
+static int pass_any(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
 {
   if (!offers_encryption(handle)) {
-    if (handle->unix_socket == NULL)
-      (void)mysql_optionsv(handle, MARIADB_OPT_RESTRICTED_AUTH, never_in_clear);
     /* Methods take what was asked for as what there is. */
     (void)mysql_ssl_set(handle, NULL, NULL, NULL, NULL, NULL);
     handle->options.use_ssl = 0;
     handle->client_flag &= ~(unsigned long)CLIENT_SSL;
   }
   return ask_method(vio);
+}
+
+/* On a socket in the file system nobody listens. */
+static int pass_not_in_clear(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
+{
+  if (!offers_encryption(handle) && handle->unix_socket == NULL)
+    (void)mysql_optionsv(handle, MARIADB_OPT_RESTRICTED_AUTH, never_in_clear);
+  return pass_any(vio, handle);
 }
 
 /* What the library reads of such a method.  The header that has it is not always installed with all
@@ -87,6 +93,13 @@ static const struct gate gates[] = {
      .desc = "",
      .license = "GPL",
      .authenticate = pass_not_in_clear},
+    {.type = AUTHENTICATION,
+     .interface_version = INTERFACE_VERSION,
+     .name = gate_any,
+     .author = "",
+     .desc = "",
+     .license = "GPL",
+     .authenticate = pass_any},
 };
 
 /* A connection that names a gate which could not be registered fails. */
@@ -124,6 +137,20 @@ int bn_mysql_lib_ssl_mode(MYSQL *handle, int mode, const char **text)
   if (mode == BN_MYSQL_SSL_VERIFY_IDENTITY)
     (void)mysql_optionsv(handle, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &yes);
   return 0;
+}
+
+void bn_mysql_lib_cleartext(MYSQL *handle, int mode, bool local, bool allowed)
+{
+  if (mode == BN_MYSQL_SSL_DISABLED && !local && !allowed)
+    (void)mysql_optionsv(handle, MARIADB_OPT_RESTRICTED_AUTH, never_in_clear);
+  else if (mode == BN_MYSQL_SSL_PREFERRED && allowed)
+    (void)mysql_optionsv(handle, MYSQL_DEFAULT_AUTH, gate_any);
+}
+
+bool bn_mysql_lib_cleartext_refused(MYSQL *handle)
+{
+  /* Its own text names the method out of memory that the library has freed. */
+  return mysql_errno(handle) == CR_PLUGIN_NOT_ALLOWED;
 }
 
 int bn_mysql_lib_compression(MYSQL *handle, const char *algorithms, const char **text)

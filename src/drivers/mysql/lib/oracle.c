@@ -27,6 +27,22 @@ int bn_mysql_lib_ssl_mode(MYSQL *handle, int mode, const char **text)
   return -1;
 }
 
+/* This library never sends one unless it is allowed to. */
+void bn_mysql_lib_cleartext(MYSQL *handle, int mode, bool local, bool allowed)
+{
+  const bool yes = true;
+
+  (void)mode;
+  (void)local;
+  if (allowed)
+    (void)mysql_options(handle, MYSQL_ENABLE_CLEARTEXT_PLUGIN, &yes);
+}
+
+bool bn_mysql_lib_cleartext_refused(MYSQL *handle)
+{
+  return mysql_errno(handle) == CR_AUTH_PLUGIN_CANNOT_LOAD;
+}
+
 int bn_mysql_lib_compression(MYSQL *handle, const char *algorithms, const char **text)
 {
   (void)mysql_options(handle, MYSQL_OPT_COMPRESS, NULL);
