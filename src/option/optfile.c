@@ -7,9 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/log.h"
 #include "base/mask.h"
 #include "option/optval.h"
+
+/* What no file of options reaches: a device or a file of another kind was named. */
+enum { FILE_BYTES_MAX = 1 << 20 };
 
 struct reader {
   struct bn_optset *set;
@@ -103,25 +107,58 @@ static int take_line(const struct reader *r, char *text, size_t len, struct bn_e
   return bn_optset_set_file(r->set, name, value, r->path, r->line, err);
 }
 
+/* The whole file with a 0 behind it. */
+static int read_all(FILE *in, struct bn_buf *b, const char *path, struct bn_err *err)
+{
+  char part[4096];
+  size_t n;
+
+  errno = 0;
+  while (b->len <= FILE_BYTES_MAX && (n = fread(part, 1, sizeof part, in)) > 0)
+    (void)bn_buf_add(b, part, n);
+  if (ferror(in) != 0)
+    return bn_err_set(err, errno, "%s: %s", path, strerror(errno));
+  if (b->len > FILE_BYTES_MAX)
+    return bn_err_set(err, EFBIG, "--config-file=%s: the file is larger than 1 MiB", path);
+  if (b->failed || bn_buf_reserve(b, 1) != 0)
+    return bn_err_set(err, ENOMEM, "--config-file=%s: not enough memory", path);
+  b->data[b->len] = '\0';
+  return 0;
+}
+
+static int take_lines(struct reader *r, struct bn_buf *b, struct bn_err *err)
+{
+  char *at = b->data, *const end = b->data + b->len;
+  int rc = 0;
+
+  while (rc == 0 && at < end) {
+    char *const newline = memchr(at, '\n', (size_t)(end - at));
+    char *const next = newline != NULL ? newline + 1 : end;
+    const char kept = *next;
+
+    *next = '\0';
+    r->line++;
+    rc = take_line(r, at, (size_t)(next - at), err);
+    *next = kept;
+    at = next;
+  }
+  return rc;
+}
+
 int bn_optset_file(struct bn_optset *s, const char *path, struct bn_err *err)
 {
   struct reader r = {.set = s, .path = path};
   FILE *in = fopen(path, "re");
-  char *text = NULL;
-  size_t room = 0;
-  ssize_t len;
-  int rc = 0;
+  struct bn_buf b;
+  int rc;
 
   if (in == NULL)
     return bn_err_set(err, errno, "%s: %s", path, strerror(errno));
-  errno = 0;
-  while (rc == 0 && (len = getline(&text, &room, in)) >= 0) {
-    r.line++;
-    rc = take_line(&r, text, (size_t)len, err);
-  }
-  if (rc == 0 && ferror(in) != 0)
-    rc = bn_err_set(err, errno, "%s: %s", path, strerror(errno));
-  free(text);
+  bn_buf_init(&b, 0);
+  rc = read_all(in, &b, path, err);
+  if (rc == 0)
+    rc = take_lines(&r, &b, err);
+  bn_buf_done(&b);
   (void)fclose(in);
   return rc < 0 ? -1 : 0;
 }

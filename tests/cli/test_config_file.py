@@ -25,6 +25,24 @@ def test_options_of_the_program_and_of_the_test(cpu):
     assert (got.err, got.status) == ("c.cfg:6: 'just' is ignored: there is no '=' in its line\n", 0)
 
 
+@pytest.mark.parametrize("dialect", ["own", "1.1", "1.0", "0.5"])
+def test_files_without_an_end_are_refused(tmp_path, dialect):
+    (tmp_path / "long").write_text("threads=" + "9" * (1 << 20))
+    with open(tmp_path / "huge", "w", encoding="ascii") as huge:
+        huge.truncate(1 << 40)
+    args = ["--test=cpu"] if dialect == "0.5" else ["cpu"]
+    for name in "/dev/zero", "long", "huge":
+        got = bench.run(f"--config-file={name}", *args, "run", dialect=dialect, cwd=tmp_path)
+        assert got.err == f"--config-file={name}: the file is larger than 1 MiB\n"
+        assert got.status == 1
+
+
+def test_the_largest_file(cpu):
+    last = "events=7"
+    got = cpu("#" * ((1 << 20) - len(last) - 1) + "\n" + last)
+    assert "total number of events:              7\n" in got.out and got.status == 0
+
+
 @pytest.mark.parametrize("dialect", ["own", "1.0", "0.5"])
 def test_lines_without_a_value_are_named(tmp_path, dialect):
     text = "[client]\nthreads 4\n--time: 3\n  debug\r\n\n# no more\n\t\nmysql-password secret\n"
