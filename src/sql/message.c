@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/buf.h"
+#include "base/escape.h"
 #include "base/log.h"
 
 static const char *const default_texts[BN_STEPS] = {
@@ -20,6 +21,17 @@ static const char text_unnamed[] = "%c returned error %e (%m)";
 /* A bulk insert is half a megabyte; the reference cuts here too. */
 enum { MESSAGE_MAX = 4095 };
 
+/* What a server says may not steer a terminal.  Lines stay lines: libpq's texts have several. */
+static void add_foreign(struct bn_buf *b, const char *text)
+{
+  const size_t len = bn_escape(NULL, 0, text, "\n\t");
+
+  if (bn_buf_reserve(b, len) != 0)
+    return;
+  (void)bn_escape(b->data + b->len, len + 1, text, "\n\t");
+  b->len += len;
+}
+
 static void add_field(struct bn_buf *b, char what, const struct bn_policy *policy,
                       const struct bn_sql_diag *d, const char *sql, size_t len)
 {
@@ -31,7 +43,7 @@ static void add_field(struct bn_buf *b, char what, const struct bn_policy *polic
     (void)bn_buf_printf(b, "%u", (unsigned)d->code);
     break;
   case 'm':
-    (void)bn_buf_str(b, d->text);
+    add_foreign(b, d->text);
     break;
   case 'q':
     (void)bn_buf_add(b, sql, len);
