@@ -476,3 +476,25 @@ def test_a_switch_with_more_words_is_a_switch_to_scripts(folder):
         r = folder.run('function event() print(type(sysbench.opt.mysql_ssl), sysbench.opt.mysql_ssl) end',
                        f"--mysql-ssl={given}", "--events=1", "--time=0")
         assert seen in r.out
+
+
+def test_the_trace_is_not_written_through_links(folder):
+    other = folder.file("other", "kept")
+    (folder.path / "symbolic").symlink_to(other)
+    (folder.path / "hard").hardlink_to(other)
+    for kind in "symbolic", "hard":
+        r = folder.run("function event() sysbench.sql.driver():connect() end",
+                       "--db-driver=null", "--sql-trace=" + kind)
+        assert f"--sql-trace={kind}: it is a {kind} link" in r.err + r.out
+        assert r.status == 1 and other.read_text() == "kept"
+
+
+def test_the_trace_goes_to_devices_and_replaces_files(folder):
+    script = "function event() sysbench.sql.driver():connect():query('SELECT 1') end"
+    args = ["--db-driver=null", "--events=1", "--time=0"]
+    r = folder.run(script, "--sql-trace=/dev/stdout", *args)
+    assert "[s0] SELECT 1" in r.lines and r.status == 0
+    trace = folder.file("trace", "old\n" * 99)
+    assert folder.run(script, "--sql-trace=trace", *args).status == 0
+    assert trace.read_text() == "[s0] SELECT 1\n"
+    assert folder.run(script, "--sql-trace=/dev/null", *args).status == 0
