@@ -33,10 +33,9 @@ static struct bn_node *finish(struct pen *p, struct bn_node *n)
   return NULL;
 }
 
-/* A text that is not UTF-8 gets U+FFFD for each byte that is not ASCII. */
-static struct bn_node *text(const struct pen *p, const char *s)
+struct bn_node *bn_store_text(const struct bn_store *js, const char *s)
 {
-  struct bn_node *n = s != NULL ? p->js->text(s) : p->js->null();
+  struct bn_node *n = s != NULL ? js->text(s) : js->null();
   char *clean, *to;
 
   if (n != NULL || s == NULL)
@@ -53,9 +52,14 @@ static struct bn_node *text(const struct pen *p, const char *s)
   if (to == NULL)
     return NULL;
   *to = '\0';
-  n = p->js->text(clean);
+  n = js->text(clean);
   free(clean);
   return n;
+}
+
+static struct bn_node *text(const struct pen *p, const char *s)
+{
+  return bn_store_text(p->js, s);
 }
 
 static struct bn_node *whole(const struct pen *p, uint64_t n)

@@ -315,6 +315,18 @@ def test_a_journal_becomes_a_document(tmp_path):
     assert report("json", cwd=tmp_path).out == report("json.partial", cwd=tmp_path).out
 
 
+def test_a_name_that_is_not_utf8_ends_no_journal(tmp_path):
+    script = os.fsencode(tmp_path) + b"/caf\xe9.lua"
+    with open(script, "w") as f:
+        f.write("function event() end\n")
+    kill_after(tmp_path, 1, script, "--report=json:json", "run")
+    done = report("--format=json", "json.partial", cwd=tmp_path)
+    assert (done.err, done.status) == ("", 0)
+    [group] = json.loads(done.out)["groups"]
+    assert group["name"].endswith("caf\ufffd.lua")
+    assert group["total"]["figures"]["events"] > 0
+
+
 def test_a_line_that_was_cut_is_left_out(tmp_path):
     kill_after(tmp_path, 2, "cpu", "--report=json:json", "run")
     whole = (tmp_path / "json.partial").read_bytes()
