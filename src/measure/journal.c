@@ -3,7 +3,6 @@
 #include "measure/journal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,25 +16,14 @@ int bn_journal_open(struct bn_journal *j, const struct bn_store *js, const char 
 {
   memset(j, 0, sizeof *j);
   j->js = js;
-  j->fd = -1;
-  j->path = strdup(path);
-  if (j->path == NULL)
-    return bn_err_set(err, ENOMEM, "out of memory");
-  /* Not truncated: another process may still write the old one. */
-  (void)unlink(path);
-  j->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
-  if (j->fd >= 0)
-    return 0;
-  (void)bn_err_set(err, errno, "cannot write the journal '%s': %s", path, strerror(errno));
-  bn_journal_close(j, false);
-  return -1;
+  j->ended = bn_claim_take(&j->claim, path, err) != 0;
+  return j->ended ? -1 : 0;
 }
 
 static int give_up(struct bn_journal *j, int why, struct bn_err *err)
 {
-  (void)close(j->fd);
-  j->fd = -1;
-  return bn_err_set(err, why, "the journal '%s' ends early: %s", j->path, strerror(why));
+  j->ended = true;
+  return bn_err_set(err, why, "the journal '%s' ends early: %s", j->claim.path, strerror(why));
 }
 
 /* Takes the value over.  A line that was cut has no end, and nothing comes after it. */
@@ -50,9 +38,10 @@ static int put_line(struct bn_journal *j, struct bn_node *line, struct bn_err *e
   if (text == NULL)
     return give_up(j, why, err);
   text[len++] = '\n';
-  written = write(j->fd, text, len);
+  written = write(j->claim.fd, text, len);
   why = written < 0 ? errno : ENOSPC;
   free(text);
+  j->written |= written > 0;
   return written == (ssize_t)len ? 0 : give_up(j, why, err);
 }
 
@@ -71,7 +60,7 @@ int bn_journal_facts(struct bn_journal *j, const struct bn_facts *f, struct bn_e
 {
   struct bn_node *map;
 
-  if (j->fd < 0)
+  if (j->ended)
     return 0;
   map = j->js->map();
   if (j->js->set(map, "format", j->js->text("bench journal")) != 0 ||
@@ -133,7 +122,7 @@ int bn_journal_view(struct bn_journal *j, const char *group, const struct bn_vie
                                      [BN_VIEW_TOTAL] = "total",
                                      [BN_VIEW_TICK] = "tick"};
 
-  if (j->fd < 0)
+  if (j->ended)
     return 0;
   if (!j->has_group && put_group(j, group, &v->delta->metrics, err) != 0)
     return -1;
@@ -145,15 +134,14 @@ int bn_journal_view(struct bn_journal *j, const char *group, const struct bn_vie
 
 void bn_journal_close(struct bn_journal *j, bool remove)
 {
-  if (j->fd >= 0)
-    (void)close(j->fd);
-  if (remove && j->path != NULL)
-    (void)unlink(j->path);
-  free(j->path);
+  bn_claim_release(&j->claim, !j->written ? BN_CLAIM_UNDO
+                              : remove    ? BN_CLAIM_REMOVE
+                                          : BN_CLAIM_KEEP);
   bn_snap_done(&j->past);
   bn_snap_done(&j->step);
   memset(j, 0, sizeof *j);
-  j->fd = -1;
+  j->claim.fd = -1;
+  j->ended = true;
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */

@@ -4,17 +4,20 @@
 #ifndef BN_MEASURE_JOURNAL_H
 #define BN_MEASURE_JOURNAL_H
 
+#include "measure/claim.h"
 #include "measure/store.h"
 
 struct bn_journal {
   const struct bn_store *js;
-  char *path;                /* owned */
-  int fd;                    /* -1: closed, or it could not be written any more */
+  struct bn_claim claim;     /* of its file, until it is closed */
+  bool ended;                /* it is not open, or could not be written any more */
+  bool written;              /* it has a line */
   bool has_group;            /* its metrics have been written */
   struct bn_snap past, step; /* histograms up to the last tick, and since it */
 };
 
-/* Makes an empty file; one of that name is replaced.  0, or -1 and err: it is closed. */
+/* Makes an empty file and holds it.  A journal of that name that no run holds is moved aside
+   (claim.aside).  0, or -1 and err, with the code EBUSY when a run holds it: it is closed. */
 int bn_journal_open(struct bn_journal *j, const struct bn_store *js, const char *path,
                     struct bn_err *err);
 /* Each writes one line with one write(2).  What cannot be written ends the journal: -1 and err,
@@ -22,7 +25,8 @@ int bn_journal_open(struct bn_journal *j, const struct bn_store *js, const char 
 int bn_journal_facts(struct bn_journal *j, const struct bn_facts *f, struct bn_err *err);
 int bn_journal_view(struct bn_journal *j, const char *group, const struct bn_view *v,
                     struct bn_err *err);
-/* remove: the document has been written, so that the journal is not needed any more. */
+/* remove: the document has been written, so that the journal is not needed any more.  A journal
+   without a line is removed in any case, and what was moved aside for it gets its name again. */
 void bn_journal_close(struct bn_journal *j, bool remove);
 
 /* Whether a text is a journal. */

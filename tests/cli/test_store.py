@@ -341,9 +341,73 @@ def test_a_line_that_was_cut_is_left_out(tmp_path):
 
 
 def test_the_journal_is_gone_after_the_run(tmp_path):
-    (tmp_path / "json.partial").write_text("of an older run")
-    run_with_both("cpu", "own", tmp_path, "--events=5")
+    (tmp_path / "json.partial").touch()
+    done = run_with_both("cpu", "own", tmp_path, "--events=5")
+    assert done.err == ""
     assert sorted(os.listdir(tmp_path)) == ["json", "text"]
+
+
+def test_a_journal_belongs_to_its_run(tmp_path):
+    process = start(tmp_path, "cpu", "--time=60", "--report=json:json", "run")
+    await_ticks(tmp_path / "json.partial", 1)
+    done = bench.run("cpu", *bench.QUICK, "--report=json:json", "run", cwd=tmp_path)
+    assert done.status == 1
+    assert ("--report=json:json: 'json.partial' is the journal of a run in progress; "
+            "wait for its end or name another file") in done.out + done.err
+    ticks = len(ticks_of(tmp_path / "json.partial"))
+    await_ticks(tmp_path / "json.partial", ticks + 1)
+    assert os.listdir(tmp_path) == ["json.partial"]
+    process.send_signal(signal.SIGINT)
+    assert process.wait() == 130
+    assert os.listdir(tmp_path) == ["json"]
+
+
+def test_the_journal_of_a_killed_run_is_moved_aside(tmp_path):
+    kept = {}
+    for n in "1", "2":
+        kill_after(tmp_path, 1, "cpu", "--report=json:json", "run")
+        kept["json.partial." + n] = (tmp_path / "json.partial").read_bytes()
+        if n == "1":
+            (tmp_path / "json.partial").rename(tmp_path / "json.partial.1")
+    done = run_with_both("cpu", "own", tmp_path, "--events=5")
+    assert done.err == ("'json.partial' was left by a run that did not end; it is now "
+                        "'json.partial.2'\n")
+    assert sorted(os.listdir(tmp_path)) == ["json", *kept, "text"]
+    assert {name: (tmp_path / name).read_bytes() for name in kept} == kept
+    assert report("json.partial.1", cwd=tmp_path).status == 0
+
+
+@pytest.mark.parametrize("left", ["", "of an older run"])
+@pytest.mark.parametrize("failing", [
+    ["./fails.lua", "--report=json:json", "run"],
+    ["cpu", *bench.QUICK, "--report=json:json", "--report=text:no/text", "run"],
+    ["cpu", *bench.QUICK, "--report=json:json", "--report=json:json", "run"],
+], ids=["thread_init", "other report", "twice"])
+def test_a_failed_start_leaves_what_there_was(left, failing, tmp_path):
+    """The document says that the run has failed; there is no journal of it."""
+    (tmp_path / "fails.lua").write_text("function thread_init() error('no') end function event() end")
+    if left:
+        (tmp_path / "json.partial").write_text(left)
+    before = sorted(os.listdir(tmp_path))
+    done = bench.run(*failing, cwd=tmp_path)
+    assert done.status == 1 and "json.partial.1" not in done.out + done.err
+    assert [name for name in sorted(os.listdir(tmp_path)) if name != "json"] == before
+    if left:
+        assert (tmp_path / "json.partial").read_text() == left
+
+
+def test_a_journal_is_not_written_through_links(tmp_path):
+    (tmp_path / "other").write_text("")
+    (tmp_path / "json.partial").symlink_to("other")
+    done = bench.run("cpu", *bench.QUICK, "--report=json:json", "run", cwd=tmp_path)
+    assert done.status == 1
+    assert "cannot write the journal 'json.partial': it is a symbolic link" in done.out + done.err
+    (tmp_path / "json.partial").unlink()
+    os.link(tmp_path / "other", tmp_path / "json.partial")
+    done = bench.run("cpu", *bench.QUICK, "--report=json:json", "run", cwd=tmp_path)
+    assert done.status == 0
+    assert sorted(os.listdir(tmp_path)) == ["json", "json.partial.1", "other"]
+    assert (tmp_path / "other").read_text() == ""
 
 
 def test_a_run_that_is_interrupted_writes_its_document(tmp_path):

@@ -236,8 +236,8 @@ static void a_journal_that_cannot_grow_says_so_once(void **state)
   (void)state;
   assert_int_not_equal(mkstemp(path), -1);
   assert_int_equal(bn_journal_open(&j, js, path, &err), 0);
-  assert_int_not_equal(dup2(STDIN_FILENO, j.fd), -1);
-  assert_int_equal(close(j.fd), 0);
+  assert_int_not_equal(dup2(STDIN_FILENO, j.claim.fd), -1);
+  assert_int_equal(close(j.claim.fd), 0);
   assert_int_equal(bn_journal_facts(&j, &facts, &err), -1);
   assert_non_null(strstr(err.text, "ends early: Bad file descriptor"));
   assert_int_equal(bn_journal_facts(&j, &facts, &err), 0);

@@ -76,7 +76,8 @@ static int json_open(void *self, const void *conf, const char *path, FILE *out, 
   char partial[PATH_MAX];
 
   r->packs = conf != NULL && ((const struct json_conf *)conf)->interval_histograms;
-  r->journal.fd = -1;
+  r->journal.claim.fd = -1;
+  r->journal.ended = true;
   r->path = is_stdout(path) ? NULL : path;
   r->out = out != NULL ? out : stdout;
   r->js = bn_store_json(err);
@@ -91,6 +92,12 @@ static int json_open(void *self, const void *conf, const char *path, FILE *out, 
     return bn_err_set(err, ENAMETOOLONG, "cannot write the result to '%s': the name is too long",
                       r->path);
   r->ready = bn_journal_open(&r->journal, r->js, partial, err) == 0;
+  if (!r->ready && err->code == EBUSY)
+    return bn_err_set(
+        err, EBUSY,
+        "--report=json:%s: '%s' is the journal of a run in progress; wait for its end "
+        "or name another file",
+        r->path, partial);
   return r->ready ? 0 : -1;
 }
 
@@ -109,15 +116,26 @@ static void keep_name(struct json *r, const struct bn_facts *f)
                  name != NULL && name->text != NULL ? name->text : "");
 }
 
-static void json_facts(void *self, const struct bn_facts *f)
+static void json_begin(void *self, const struct bn_facts *f)
+{
+  struct json *r = self;
+
+  r->facts = f;
+  keep_name(r, f);
+}
+
+/* The journal begins here, so that a failed start leaves none. */
+static void json_started(void *self, const struct bn_facts *f)
 {
   struct json *r = self;
   struct bn_err err = {0};
 
-  r->facts = f;
   keep_name(r, f);
   if (bn_journal_facts(&r->journal, f, &err) != 0)
     warn(&err);
+  else if (r->journal.claim.aside != NULL)
+    bn_log_stderr("'%s' was left by a run that did not end; it is now '%s'", r->journal.claim.path,
+                  r->journal.claim.aside);
 }
 
 static void write_journal(struct json *r, const struct bn_view *v)
@@ -200,9 +218,9 @@ static void mention_journal(const struct json *r, struct bn_err *err)
 {
   const size_t len = strlen(err->text);
 
-  if (r->journal.fd >= 0)
+  if (r->journal.written && !r->journal.ended)
     (void)snprintf(err->text + len, sizeof err->text - len, "; what was measured stands in '%s'",
-                   r->journal.path);
+                   r->journal.claim.path);
 }
 
 static int json_finish(void *self, const struct bn_end *end, struct bn_err *err)
@@ -239,8 +257,8 @@ const struct bn_reporter bn_reporter_json = {
     .own_file = true,
     .facts = true,
     .open = json_open,
-    .begin = json_facts,
-    .started = json_facts,
+    .begin = json_begin,
+    .started = json_started,
     .interval = json_interval,
     .checkpoint = json_view,
     .tick = json_view,
