@@ -361,9 +361,7 @@ static bool hand_over(struct bn_book *b, struct slot *r, const struct bn_view *v
    expected it to any more. */
 static bool hand_out(struct bn_book *b, struct bn_view *v, bool *late)
 {
-  const unsigned bit = v->span == BN_VIEW_INTERVAL ? BN_REPLACES_INTERVAL
-                       : v->span == BN_VIEW_TICK   ? 0
-                                                   : BN_REPLACES_TOTAL;
+  const unsigned bit = v->span == BN_VIEW_INTERVAL ? BN_REPLACES_INTERVAL : BN_REPLACES_TOTAL;
   bool ok = true, replacement_failed = false;
 
   *late = false;

@@ -161,6 +161,15 @@ static int take_group(struct reader *r, const struct bn_node *n)
   return bn_store_read_metrics(r->js, r->js->get(n, "metrics"), &r->metrics, r->err);
 }
 
+/* A tick says it of the total. */
+static void note_replaced(struct bn_end *end, const struct bn_view *v)
+{
+  if (v->span == BN_VIEW_INTERVAL)
+    end->replaced_intervals |= v->replaced;
+  else
+    end->replaced_total |= v->replaced;
+}
+
 /* The histograms of ticks add up; the total is the last of them. */
 static int take_tick(struct bn_group *g, struct bn_record *record, struct bn_err *err)
 {
@@ -180,6 +189,7 @@ static int take_view(struct reader *r, const struct bn_node *n, enum bn_view_spa
     return bn_err_set(r->err, EINVAL, "it has figures before a \"group\"");
   if (bn_store_read_record(r->js, n, &r->metrics, span, &record, r->err) != 0)
     return -1;
+  note_replaced(&r->out->end, &record.view);
   if (span == BN_VIEW_TICK)
     rc = take_tick(g, &record, r->err);
   else

@@ -315,6 +315,21 @@ def test_a_journal_becomes_a_document(tmp_path):
     assert report("json", cwd=tmp_path).out == report("json.partial", cwd=tmp_path).out
 
 
+@pytest.mark.parametrize("hook", ["report_intermediate", "report_cumulative"])
+def test_a_killed_run_says_that_a_script_printed_its_reports(hook, tmp_path):
+    (tmp_path / "own.lua").write_text(f"""
+function event() end
+sysbench.hooks.{hook} = function(stat) end
+""")
+    kill_after(tmp_path, 2, "./own.lua", "--report-interval=1", "--report=json:json", "run")
+    done = report("json.partial", cwd=tmp_path)
+    assert "the script printed reports of its own in the run" in done.err
+    (tmp_path / "json").write_text(report("--format=json", "json.partial", cwd=tmp_path).out)
+    end = json.loads((tmp_path / "json").read_text())["end"]
+    assert end["replaced_intervals"] == (hook == "report_intermediate")
+    assert end["replaced_total"] == (hook == "report_cumulative")
+
+
 def test_a_name_that_is_not_utf8_ends_no_journal(tmp_path):
     script = os.fsencode(tmp_path) + b"/caf\xe9.lua"
     with open(script, "w") as f:
