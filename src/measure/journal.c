@@ -150,15 +150,21 @@ struct reader {
   const struct bn_store *js;
   struct bn_result *out;
   struct bn_metrics metrics; /* of the last group */
+  bool in_group;             /* which could be read */
   struct bn_err *err;
 };
 
 static int take_group(struct reader *r, const struct bn_node *n)
 {
-  if (bn_store_group(r->out, r->js->get_text(r->js->get(n, "name")), r->err) == NULL)
+  struct bn_metrics metrics;
+
+  r->in_group = false;
+  if (bn_store_read_metrics(r->js, r->js->get(n, "metrics"), &metrics, r->err) != 0)
     return -1;
   bn_metrics_done(&r->metrics);
-  return bn_store_read_metrics(r->js, r->js->get(n, "metrics"), &r->metrics, r->err);
+  r->metrics = metrics;
+  r->in_group = bn_store_group(r->out, r->js->get_text(r->js->get(n, "name")), r->err) != NULL;
+  return r->in_group ? 0 : -1;
 }
 
 /* A tick says it of the total. */
@@ -182,7 +188,7 @@ static int take_tick(struct bn_group *g, struct bn_record *record, struct bn_err
 static int take_view(struct reader *r, const struct bn_node *n, enum bn_view_span span)
 {
   struct bn_record record;
-  struct bn_group *g = r->out->n_groups > 0 ? &r->out->group[r->out->n_groups - 1] : NULL;
+  struct bn_group *g = r->in_group ? &r->out->group[r->out->n_groups - 1] : NULL;
   int rc;
 
   if (g == NULL)
@@ -202,12 +208,16 @@ static int take_view(struct reader *r, const struct bn_node *n, enum bn_view_spa
 static int take_facts(struct reader *r, const struct bn_node *line)
 {
   const int64_t version = r->js->get_integer(r->js->get(line, "version"));
+  struct bn_facts facts;
 
   if (version < 1 || version > BN_STORE_VERSION)
     return bn_err_set(r->err, EINVAL, "it has version %lld, this bench reads versions up to %d",
                       (long long)version, BN_STORE_VERSION);
+  if (bn_store_read_facts(r->js, r->js->get(line, "facts"), &facts, r->err) != 0)
+    return -1;
   bn_facts_done(&r->out->facts);
-  return bn_store_read_facts(r->js, r->js->get(line, "facts"), &r->out->facts, r->err);
+  r->out->facts = facts;
+  return 0;
 }
 
 /* What later versions add is passed over. */
@@ -250,26 +260,49 @@ bool bn_journal_is(const char *text, size_t len)
   return len >= sizeof beginning - 1 && memcmp(text, beginning, sizeof beginning - 1) == 0;
 }
 
-int bn_journal_read(const struct bn_store *js, const char *text, size_t len, struct bn_result *out,
+/* Figures of a line count once: a line that fails has added nothing. */
+static int read_line(struct reader *r, const char *text, size_t len)
+{
+  struct bn_node *line = r->js->parse(text, len, r->err);
+  const int rc = line != NULL ? take_line(r, line) : -1;
+
+  r->js->free(line);
+  return rc;
+}
+
+/* What comes after a line that was damaged can still be read.  Nothing can without the first. */
+static int pass_over(struct bn_passed *passed, size_t number, const struct bn_err *why,
+                     struct bn_err *err)
+{
+  if (number == 1 || why->code == ENOMEM)
+    return bn_err_set(err, why->code, "line %zu of the journal: %s", number, why->text);
+  if (passed->lines++ == 0) {
+    passed->first = number;
+    passed->why = *why;
+  }
+  return 0;
+}
+
+int bn_journal_read(const struct bn_store *js, const char *text, size_t len, struct bn_stored *out,
                     struct bn_err *err)
 {
   struct bn_err why = {0};
-  struct reader r = {.js = js, .out = out, .err = &why};
+  struct reader r = {.js = js, .out = &out->result, .err = &why};
   const char *end;
-  int rc = 0, number = 1;
+  size_t number = 0;
+  int rc = 0;
 
-  out->end.partial = true;
-  for (; rc == 0 && (end = memchr(text, '\n', len)) != NULL; number++) {
-    struct bn_node *line = js->parse(text, (size_t)(end - text), &why);
-
-    rc = line != NULL ? take_line(&r, line) : -1;
-    js->free(line);
+  out->result.end.partial = true;
+  while (rc == 0 && (end = memchr(text, '\n', len)) != NULL) {
+    number++;
+    if (read_line(&r, text, (size_t)(end - text)) != 0)
+      rc = pass_over(&out->passed, number, &why, err);
     len -= (size_t)(end - text) + 1;
     text = end + 1;
   }
   bn_metrics_done(&r.metrics);
-  find_start(out);
-  if (rc != 0)
-    return bn_err_set(err, why.code, "line %d of the journal: %s", number - 1, why.text);
-  return number > 1 ? 0 : bn_err_set(err, EINVAL, "its first line has no end");
+  find_start(&out->result);
+  if (rc == 0 && number == 0)
+    rc = bn_err_set(err, EINVAL, "its first line has no end");
+  return rc;
 }

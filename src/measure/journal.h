@@ -31,9 +31,10 @@ void bn_journal_close(struct bn_journal *j, bool remove);
 
 /* Whether a text is a journal. */
 bool bn_journal_is(const char *text, size_t len);
-/* Its result; the last tick is the total.  A last line without its end is left out.  0, or -1 and
-   err; out is to be freed after either. */
-int bn_journal_read(const struct bn_store *js, const char *text, size_t len, struct bn_result *out,
+/* Its result; the last tick is the total.  A last line without its end is left out, other lines
+   that cannot be understood are passed over and counted.  0, or -1 and err: there is no memory, or
+   the first line is none of a journal; out is to be freed after either. */
+int bn_journal_read(const struct bn_store *js, const char *text, size_t len, struct bn_stored *out,
                     struct bn_err *err);
 
 #endif

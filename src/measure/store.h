@@ -69,10 +69,17 @@ int bn_store_print(const struct bn_store *js, const struct bn_node *document, FI
 
 /* --- reading --- */
 
+/* Lines of a journal that say nothing that can be understood, and were passed over. */
+struct bn_passed {
+  size_t lines, first; /* how many, and the number of the first; from 1 on */
+  struct bn_err why;   /* of the first */
+};
+
 /* What stands in a file: a result, and the tree it was read from. */
 struct bn_stored {
   struct bn_result result;
   struct bn_node *document; /* NULL: it was a journal */
+  struct bn_passed passed;
 };
 
 /* Reads a document or a journal.  -1: err names the file and what is wrong with it. */

@@ -168,7 +168,7 @@ int bn_store_load(const struct bn_store *js, const char *path, struct bn_stored 
   if (text.len == 0)
     rc = bn_err_set(&why, EINVAL, "it is empty");
   else if (bn_journal_is(text.data, text.len))
-    rc = bn_journal_read(js, text.data, text.len, &out->result, &why);
+    rc = bn_journal_read(js, text.data, text.len, out, &why);
   else
     rc = load_document(js, &text, out, &why);
   bn_buf_done(&text);

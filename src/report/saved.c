@@ -51,6 +51,15 @@ static int print_text(struct bn_result *r, struct bn_err *err)
   return bn_result_replay(r, &bn_reporter_text, stdout, err);
 }
 
+/* A damaged journal: neither form of the report can say it. */
+static void tell_passed(const char *path, const struct bn_passed *p)
+{
+  if (p->lines > 0)
+    bn_log_stderr("'%s': %zu line(s) of the journal cannot be read and are left out, the first is "
+                  "line %zu: %s",
+                  path, p->lines, p->first, p->why.text);
+}
+
 static int print(const struct bn_store *js, enum format format, struct bn_stored *s,
                  struct bn_err *err)
 {
@@ -76,6 +85,8 @@ static int print_file(const struct bn_store *js, enum format format, const char 
   rc = print(js, format, &stored, err);
   if (rc == 0 && format == FORMAT_TEXT)
     remark(path, &stored.result);
+  if (rc == 0)
+    tell_passed(path, &stored.passed);
   bn_stored_done(js, &stored);
   return rc;
 }

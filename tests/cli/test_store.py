@@ -349,10 +349,46 @@ def test_a_line_that_was_cut_is_left_out(tmp_path):
     (tmp_path / "whole").write_bytes(whole)
     (tmp_path / "cut").write_bytes(whole + b'{"tick": {"kin')
     assert report("cut", cwd=tmp_path).out == report("whole", cwd=tmp_path).out
-    (tmp_path / "broken").write_bytes(whole.replace(b'"figures"', b'"fig', 1))
-    done = report("broken", cwd=tmp_path)
-    assert done.status == 1
-    assert done.err.startswith("bench report: 'broken' is not a result of bench: line ")
+
+
+def test_lines_that_are_damaged_are_passed_over(tmp_path):
+    kill_after(tmp_path, 4, "cpu", "--histogram", "--report-interval=1", "--report=json:json", "run")
+    lines = (tmp_path / "json.partial").read_bytes().split(b"\n")[:-1]
+    ticks = [i for i, line in enumerate(lines) if line.startswith(b'{"tick":')]
+
+    def events(path):
+        out = report("--format=json", path, cwd=tmp_path)
+        total = json.loads(out.out)["groups"][0]["total"]
+        return (total["figures"]["events"],
+                sum(n for _, n in total["raw"]["histograms"]["latency"]), out)
+
+    def damage(name, n, line):
+        (tmp_path / name).write_bytes(b"\n".join([*lines[:n], line, *lines[n + 1 :], b""]))
+        return name
+
+    whole, counted, _ = events("json.partial")
+    # In the middle: later ticks have the sums, but what the histogram got in that second is lost.
+    n = ticks[1]
+    lost = sum(c for _, c in json.loads(lines[n])["tick"]["raw"]["histograms"]["latency"])
+    for text in b"\0" * 4096, lines[n][:100], lines[n].replace(b'"kind":"', b'"kind":"x', 1):
+        got = events(damage("broken", n, text))
+        assert got[:2] == (whole, counted - lost)
+        assert got[2].status == 0
+        assert got[2].err.startswith("'broken': 1 line(s) of the journal cannot be read and are left "
+                                     f"out, the first is line {n + 1}: ")
+    assert report("broken", cwd=tmp_path).err.count("\n") == 2
+    # At the end: the seconds before it count.
+    last = json.loads(lines[ticks[-2]])["tick"]["figures"]["events"]
+    lines = lines[: ticks[-1] + 1]
+    assert events(damage("broken", ticks[-1], b"{}}"))[0] == last
+    # Without a group nobody knows what was counted.
+    n = next(i for i, line in enumerate(lines) if line.startswith(b'{"group":'))
+    done = report(damage("broken", n, b"{"), cwd=tmp_path)
+    assert (done.status, "measured nothing" in done.err) == (0, True)
+    assert f"{len(lines) - n} line(s)" in done.err
+    done = report(damage("broken", 0, b'{"format":"bench journal",}'), cwd=tmp_path)
+    assert (done.out, done.status) == ("", 1)
+    assert done.err.startswith("bench report: 'broken' is not a result of bench: line 1 of the ")
 
 
 def test_the_journal_is_gone_after_the_run(tmp_path):
@@ -719,7 +755,6 @@ def test_hostile_documents_are_refused(path, value, why, good, tmp_path):
     "", "null", "{", "[" * 10000, '{"format": 1, "format": 2}', '{"version": 1e999}',
     '{"version": 99999999999999999999}', '{"format": "\udcff"}', '{"format":"bench journal"',
     '{"format":"bench journal"}\n', '{"format":"bench journal","version":1}\n',
-    '{"format":"bench journal","version":1,"facts":{"plan":{"dialect":"1.1"}}}\n{"tick":{}}\n',
 ])
 def test_what_is_no_document_is_refused(text, tmp_path):
     (tmp_path / "bad").write_text(text, errors="surrogateescape")
@@ -782,8 +817,9 @@ def test_a_journal_has_the_bounds_of_a_document(good, tmp_path):
     assert report("good", cwd=tmp_path).status == 0
     (tmp_path / "bad").write_text(text + text.splitlines()[1] + "\n")
     done = report("bad", cwd=tmp_path)
-    assert (done.out, done.status) == ("", 1)
-    assert "line 66 of the journal: 'groups' has more than 64 values" in done.err
+    assert done.status == 0
+    assert "1 line(s) of the journal cannot be read and are left out, the first is line 66: " in done.err
+    assert len(json.loads(report("--format=json", "bad", cwd=tmp_path).out)["groups"]) == 64
 
 
 def test_a_file_is_refused_for_its_size(tmp_path):
