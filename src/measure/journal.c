@@ -146,13 +146,83 @@ void bn_journal_close(struct bn_journal *j, bool remove)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
+/* The lines in the form of a document, so that names of later versions are kept. */
+struct kept {
+  struct bn_node *document, *groups;
+  struct bn_node *group, *intervals, *checkpoints, *total; /* of the last group; NULL: none */
+  bool failed;                                             /* there was no memory */
+};
+
 struct reader {
   const struct bn_store *js;
   struct bn_result *out;
+  struct kept kept;
   struct bn_metrics metrics; /* of the last group */
   bool in_group;             /* which could be read */
   struct bn_err *err;
 };
+
+/* A map of the same values. */
+static struct bn_node *copy_of(const struct bn_store *js, const struct bn_node *n)
+{
+  struct bn_node *map = js->map();
+
+  if (map != NULL && js->complete(map, n) == 0)
+    return map;
+  js->free(map);
+  return NULL;
+}
+
+static void replace(const struct bn_store *js, struct bn_node **at, struct bn_node *with)
+{
+  js->free(*at);
+  *at = with;
+}
+
+static void end_group(const struct bn_store *js, struct kept *k)
+{
+  if (k->group == NULL)
+    return;
+  k->failed |= js->set(k->group, "intervals", k->intervals) != 0;
+  k->failed |= js->set(k->group, "checkpoints", k->checkpoints) != 0;
+  k->failed |= k->total != NULL && js->set(k->group, "total", k->total) != 0;
+  k->failed |= js->append(k->groups, k->group) != 0;
+  k->group = k->intervals = k->checkpoints = k->total = NULL;
+}
+
+static void keep_group(const struct bn_store *js, struct kept *k, const struct bn_node *n)
+{
+  end_group(js, k);
+  k->group = copy_of(js, n);
+  k->intervals = js->list();
+  k->checkpoints = js->list();
+  if (k->groups == NULL)
+    k->groups = js->list();
+}
+
+static void keep_view(const struct bn_store *js, struct kept *k, const struct bn_node *n,
+                      enum bn_view_span span)
+{
+  struct bn_node *copy = copy_of(js, n);
+
+  k->failed |= copy == NULL;
+  if (span == BN_VIEW_TICK)
+    replace(js, &k->total, copy);
+  else
+    k->failed |= js->append(span == BN_VIEW_INTERVAL ? k->intervals : k->checkpoints, copy) != 0;
+}
+
+/* NULL: there was no memory. */
+static struct bn_node *document_of(const struct bn_store *js, struct kept *k)
+{
+  end_group(js, k);
+  if (k->groups != NULL)
+    k->failed |= js->set(k->document, "groups", k->groups) != 0;
+  if (!k->failed)
+    return k->document;
+  js->free(k->document);
+  return NULL;
+}
 
 static int take_group(struct reader *r, const struct bn_node *n)
 {
@@ -164,7 +234,10 @@ static int take_group(struct reader *r, const struct bn_node *n)
   bn_metrics_done(&r->metrics);
   r->metrics = metrics;
   r->in_group = bn_store_group(r->out, r->js->get_text(r->js->get(n, "name")), r->err) != NULL;
-  return r->in_group ? 0 : -1;
+  if (!r->in_group)
+    return -1;
+  keep_group(r->js, &r->kept, n);
+  return 0;
 }
 
 /* A tick says it of the total. */
@@ -201,6 +274,8 @@ static int take_view(struct reader *r, const struct bn_node *n, enum bn_view_spa
   else
     rc = bn_store_keep(g, &record.view, r->err);
   bn_record_done(&record);
+  if (rc == 0)
+    keep_view(r->js, &r->kept, n, span);
   return rc;
 }
 
@@ -217,6 +292,7 @@ static int take_facts(struct reader *r, const struct bn_node *line)
     return -1;
   bn_facts_done(&r->out->facts);
   r->out->facts = facts;
+  replace(r->js, &r->kept.document, copy_of(r->js, line));
   return 0;
 }
 
@@ -302,7 +378,10 @@ int bn_journal_read(const struct bn_store *js, const char *text, size_t len, str
   }
   bn_metrics_done(&r.metrics);
   find_start(&out->result);
+  out->document = document_of(js, &r.kept);
   if (rc == 0 && number == 0)
     rc = bn_err_set(err, EINVAL, "its first line has no end");
+  if (rc == 0 && out->document == NULL)
+    rc = bn_err_set(err, ENOMEM, "out of memory");
   return rc;
 }

@@ -75,10 +75,11 @@ struct bn_passed {
   struct bn_err why;   /* of the first */
 };
 
-/* What stands in a file: a result, and the tree it was read from. */
+/* What stands in a file: a result, and the tree it was read from, of a journal in the form of a
+   document. */
 struct bn_stored {
   struct bn_result result;
-  struct bn_node *document; /* NULL: it was a journal */
+  struct bn_node *document;
   struct bn_passed passed;
 };
 

@@ -342,6 +342,41 @@ def test_a_name_that_is_not_utf8_ends_no_journal(tmp_path):
     assert group["total"]["figures"]["events"] > 0
 
 
+def test_a_journal_of_a_later_version_keeps_its_names(tmp_path):
+    kill_after(tmp_path, 2, "cpu", "--report-interval=1", "--report-checkpoints=1",
+               "--report=json:json", "run")
+    lines = [json.loads(line) for line in (tmp_path / "json.partial").read_text().split("\n")[:-1]]
+    for n, line in enumerate(lines):
+        for part in "facts", "group", "interval", "checkpoint", "tick":
+            if part in line:
+                line[part]["later"] = n
+        if "facts" in line:
+            line["later"] = line["facts"]["plan"]["later"] = n
+        if "tick" in line:
+            line["tick"]["raw"]["later"] = n
+    (tmp_path / "later").write_text("".join(json.dumps(line) + "\n" for line in lines).replace(
+        '{"format": "bench journal"', '{"format":"bench journal"'))
+    done = report("--format=json", "later", cwd=tmp_path)
+    assert (done.err, done.status) == ("", 0)
+    document = json.loads(done.out)
+
+    def numbers(part):
+        return [n for n, line in enumerate(lines) if part in line]
+
+    last = numbers("facts")[-1]
+    assert document["later"] == last
+    assert document["facts"]["later"] == document["facts"]["plan"]["later"] == last
+    [group] = document["groups"]
+    assert group["later"] == numbers("group")[0]
+    assert [one["later"] for one in group["intervals"]] == numbers("interval") != []
+    assert [one["later"] for one in group["checkpoints"]] == numbers("checkpoint") != []
+    assert group["total"]["later"] == group["total"]["raw"]["later"] == numbers("tick")[-1]
+    # Nothing else is different.
+    for name in "later", "json.partial":
+        (tmp_path / "again").write_text(report("--format=json", name, cwd=tmp_path).out)
+        assert report("again", cwd=tmp_path).out == report("json.partial", cwd=tmp_path).out
+
+
 def test_a_line_that_was_cut_is_left_out(tmp_path):
     kill_after(tmp_path, 2, "cpu", "--report=json:json", "run")
     whole = (tmp_path / "json.partial").read_bytes()
