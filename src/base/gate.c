@@ -2,25 +2,10 @@
 /* Start barrier that can be failed by any party. */
 #include "base/gate.h"
 
-#include <errno.h>
-#include <time.h>
+#include "base/wait.h"
 
-enum { NSEC_PER_SEC = 1000000000 };
-
-/* A condition variable that waits by CLOCK_MONOTONIC: setting the wall clock moves no deadline. */
-static int init_cond(pthread_cond_t *cond)
-{
-  pthread_condattr_t attr;
-  int rc = pthread_condattr_init(&attr);
-
-  if (rc != 0)
-    return rc;
-  rc = pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-  if (rc == 0)
-    rc = pthread_cond_init(cond, &attr);
-  (void)pthread_condattr_destroy(&attr);
-  return rc;
-}
+static const struct bn_wait arrivals = {"every session to be open", BN_BOUND_END};
+static const struct bn_wait opening = {"the gate to open", BN_BOUND_END};
 
 int bn_gate_init(struct bn_gate *g, unsigned expected)
 {
@@ -28,9 +13,9 @@ int bn_gate_init(struct bn_gate *g, unsigned expected)
 
   if (rc != 0)
     return rc;
-  rc = init_cond(&g->arrived);
+  rc = bn_wait_init(&g->arrived);
   if (rc == 0) {
-    rc = init_cond(&g->opened);
+    rc = bn_wait_init(&g->opened);
     if (rc != 0)
       (void)pthread_cond_destroy(&g->arrived);
   }
@@ -54,9 +39,9 @@ bool bn_gate_wait(struct bn_gate *g)
   (void)pthread_mutex_lock(&g->lock);
   g->here++;
   if (g->here >= g->expected)
-    (void)pthread_cond_signal(&g->arrived);
+    bn_wait_wake(&g->arrived);
   while (g->state == BN_GATE_CLOSED)
-    (void)pthread_cond_wait(&g->opened, &g->lock);
+    (void)bn_wait_until(&opening, &g->opened, &g->lock, UINT64_MAX);
   const bool opened = g->state == BN_GATE_OPEN;
 
   (void)pthread_mutex_unlock(&g->lock);
@@ -69,8 +54,8 @@ static void decide(struct bn_gate *g, enum bn_gate_state state)
   (void)pthread_mutex_lock(&g->lock);
   if (g->state == BN_GATE_CLOSED) {
     g->state = state;
-    (void)pthread_cond_broadcast(&g->opened);
-    (void)pthread_cond_broadcast(&g->arrived);
+    bn_wait_wake(&g->opened);
+    bn_wait_wake(&g->arrived);
   }
   (void)pthread_mutex_unlock(&g->lock);
 }
@@ -87,14 +72,11 @@ void bn_gate_open(struct bn_gate *g)
 
 enum bn_gate_state bn_gate_await(struct bn_gate *g, uint64_t deadline_ns)
 {
-  const struct timespec deadline = {.tv_sec = (time_t)(deadline_ns / NSEC_PER_SEC),
-                                    .tv_nsec = (long)(deadline_ns % NSEC_PER_SEC)};
-  int rc = 0;
+  bool in_time = true;
 
   (void)pthread_mutex_lock(&g->lock);
-  while (g->state == BN_GATE_CLOSED && g->here < g->expected && rc != ETIMEDOUT)
-    rc = deadline_ns == UINT64_MAX ? pthread_cond_wait(&g->arrived, &g->lock)
-                                   : pthread_cond_timedwait(&g->arrived, &g->lock, &deadline);
+  while (g->state == BN_GATE_CLOSED && g->here < g->expected && in_time)
+    in_time = bn_wait_until(&arrivals, &g->arrived, &g->lock, deadline_ns);
   const enum bn_gate_state state =
       g->state == BN_GATE_CLOSED && g->here >= g->expected ? BN_GATE_OPEN : g->state;
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/wait.h"
+
 enum { TICKETS_AT_ONCE = 256 };
 static const uint64_t short_event_ns = 10000;
 
@@ -39,7 +41,7 @@ int bn_admit_init(struct bn_admit *a, const struct bn_admit_plan *plan)
   for (i = 0; i < plan->others; i++)
     seat_session(a, &a->seat[plan->sessions + i], NULL);
   (void)pthread_mutex_init(&a->lock, NULL);
-  (void)pthread_cond_init(&a->thawed, NULL);
+  (void)bn_wait_init(&a->thawed);
   return 0;
 }
 
@@ -203,11 +205,13 @@ enum bn_admission bn_admit_leave(struct bn_admit_seat *seat)
 
 /* --- the end of the warm-up --- */
 
+static const struct bn_wait baseline = {"the end of the warm-up", BN_BOUND_LEFT_BEHIND};
+
 void bn_admit_await(struct bn_admit *a)
 {
   (void)pthread_mutex_lock(&a->lock);
   while (atomic_load(&a->state) == BN_ADMIT_BASELINE)
-    (void)pthread_cond_wait(&a->thawed, &a->lock);
+    (void)bn_wait_until(&baseline, &a->thawed, &a->lock, UINT64_MAX);
   (void)pthread_mutex_unlock(&a->lock);
 }
 
@@ -234,7 +238,7 @@ void bn_admit_thaw(struct bn_admit *a, const uint64_t *ended)
   }
   atomic_store_explicit(&a->taken, kept, memory_order_relaxed);
   atomic_store(&a->state, BN_ADMIT_COUNTING);
-  (void)pthread_cond_broadcast(&a->thawed);
+  bn_wait_wake(&a->thawed);
   (void)pthread_mutex_unlock(&a->lock);
 }
 

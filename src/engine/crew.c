@@ -7,25 +7,22 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/wait.h"
 
 /* Address space, not memory: libraries that call back into scripts need more than the option's 64
    KiB. */
 static const uint64_t stack_least = (uint64_t)1 << 20;
 
+static const struct bn_wait workers = {"workers to go", BN_BOUND_END};
+static const struct bn_wait returning = {"a worker to return", BN_BOUND_RETURNING};
+static const struct bn_wait barrier = {"the other sessions at the barrier", BN_BOUND_END};
+
 /* --- making --- */
 
 static int make_sync(struct bn_crew *c)
 {
-  pthread_condattr_t attr;
-  int rc;
-
-  if (pthread_condattr_init(&attr) != 0)
-    return -1;
-  (void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
   (void)pthread_mutex_init(&c->lock, NULL);
-  rc = pthread_cond_init(&c->changed, &attr);
-  (void)pthread_condattr_destroy(&attr);
-  return rc == 0 ? 0 : -1;
+  return bn_wait_init(&c->changed) == 0 ? 0 : -1;
 }
 
 int bn_crew_init(struct bn_crew *c, struct bn_session *sessions, unsigned n,
@@ -76,7 +73,7 @@ static int spawn(struct bn_worker *w, void *(*body)(void *), uint64_t stack_byte
     return rc;
   rc = pthread_attr_setstacksize(&attr, stack_bytes > stack_least ? stack_bytes : stack_least);
   if (rc == 0)
-    rc = pthread_create(&w->thread, &attr, body, w);
+    rc = bn_wait_spawn(&w->thread, &attr, body, w);
   (void)pthread_attr_destroy(&attr);
   w->created = rc == 0;
   return rc;
@@ -157,16 +154,12 @@ void bn_crew_go(struct bn_crew *c)
 
 bool bn_crew_await(struct bn_crew *c, uint64_t until_ns, bool also_abandoned)
 {
-  const struct timespec at = {(time_t)(until_ns / BN_NSEC_PER_SEC),
-                              (long)(until_ns % BN_NSEC_PER_SEC)};
-  bool all;
-  int rc = 0;
+  bool all, in_time = true;
 
   (void)pthread_mutex_lock(&c->lock);
-  while (c->gone < c->created && rc == 0 &&
+  while (c->gone < c->created && in_time &&
          (also_abandoned || !bn_outcome_has(c->outcome, BN_OUTCOME_ABANDONED)))
-    rc = until_ns == UINT64_MAX ? pthread_cond_wait(&c->changed, &c->lock)
-                                : pthread_cond_timedwait(&c->changed, &c->lock, &at);
+    in_time = bn_wait_until(&workers, &c->changed, &c->lock, until_ns);
   all = c->gone == c->created;
   (void)pthread_mutex_unlock(&c->lock);
   return all;
@@ -176,7 +169,7 @@ void bn_crew_join(struct bn_crew *c)
 {
   for (unsigned i = 0; i < c->n; i++)
     if (c->worker[i].created) {
-      (void)pthread_join(c->worker[i].thread, NULL);
+      bn_wait_join(&returning, c->worker[i].thread);
       c->worker[i].created = false;
     }
 }
@@ -212,7 +205,7 @@ void bn_crew_end(struct bn_crew *c, enum bn_cause cause, int value)
   bn_admit_close(c->admit);
   (void)pthread_mutex_lock(&c->lock);
   c->ended = true;
-  (void)pthread_cond_broadcast(&c->changed);
+  bn_wait_wake(&c->changed);
   (void)pthread_mutex_unlock(&c->lock);
   /* After the barrier has failed: who is woken and goes must not open it. */
   if (c->pacer != NULL)
@@ -230,7 +223,7 @@ void bn_crew_enter(struct bn_worker *w, enum bn_worker_state state)
   w->state = state;
   if (state == BN_WORKER_GONE) {
     c->gone++;
-    (void)pthread_cond_broadcast(&c->changed);
+    bn_wait_wake(&c->changed);
   }
   (void)pthread_mutex_unlock(&c->lock);
 }
@@ -261,9 +254,9 @@ bool bn_crew_barrier(struct bn_crew *c)
     if (c->barrier_here + c->gone >= c->n) {
       c->barrier_here = 0;
       c->barrier_round++;
-      (void)pthread_cond_broadcast(&c->changed);
+      bn_wait_wake(&c->changed);
     } else {
-      (void)pthread_cond_wait(&c->changed, &c->lock);
+      (void)bn_wait_until(&barrier, &c->changed, &c->lock, UINT64_MAX);
     }
   }
   ok = !c->ended;

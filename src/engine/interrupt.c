@@ -7,26 +7,22 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/wait.h"
 
 /* A callee that has not returned by then is left behind. */
 static const uint64_t patience_ns = BN_NSEC_PER_SEC;
 
 int bn_interrupt_init(struct bn_interrupt *it, struct bn_session *sessions, unsigned n)
 {
-  pthread_condattr_t attr;
-
   memset(it, 0, sizeof *it);
   it->session = sessions;
   it->n = n;
   it->call = calloc(n, sizeof *it->call);
-  if (it->call == NULL || pthread_condattr_init(&attr) != 0) {
+  if (it->call == NULL || bn_wait_init(&it->changed) != 0) {
     free(it->call);
     return -1;
   }
-  (void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
   (void)pthread_mutex_init(&it->lock, NULL);
-  (void)pthread_cond_init(&it->changed, &attr);
-  (void)pthread_condattr_destroy(&attr);
   it->made = true;
   return 0;
 }
@@ -41,12 +37,18 @@ void bn_interrupt_done(struct bn_interrupt *it)
   it->made = false;
 }
 
+static const struct bn_wait other_call = {"another thread's interrupt", BN_BOUND_LEFT_BEHIND};
+static const struct bn_wait own_call = {"the session's interrupt", BN_BOUND_LEFT_BEHIND};
+static const struct bn_wait work = {"an interrupt that is wanted", BN_BOUND_STOP};
+static const struct bn_wait end = {"interrupts to return", BN_BOUND_DEADLINE};
+static const struct bn_wait returning = {"the interrupter to return", BN_BOUND_RETURNING};
+
 /* With the lock, which is released during the call; bn_interrupt_set waits meanwhile, so that what
    arg points at stays alive. */
 static void interrupt_one(struct bn_interrupt *it, const struct bn_interruptible *call)
 {
   while (it->running != NULL)
-    (void)pthread_cond_wait(&it->changed, &it->lock);
+    (void)bn_wait_until(&other_call, &it->changed, &it->lock, UINT64_MAX);
   if (call->fn == NULL)
     return;
   const struct bn_interruptible now = *call;
@@ -56,7 +58,7 @@ static void interrupt_one(struct bn_interrupt *it, const struct bn_interruptible
   now.fn(now.arg);
   (void)pthread_mutex_lock(&it->lock);
   it->running = NULL;
-  (void)pthread_cond_broadcast(&it->changed);
+  bn_wait_wake(&it->changed);
 }
 
 /* With the lock. */
@@ -74,14 +76,14 @@ static void *interrupter_main(void *arg)
   (void)pthread_mutex_lock(&it->lock);
   while (!it->stop) {
     if (done == it->round) {
-      (void)pthread_cond_wait(&it->changed, &it->lock);
+      (void)bn_wait_until(&work, &it->changed, &it->lock, UINT64_MAX);
     } else {
       done = it->round;
       interrupt_each(it);
     }
   }
   it->gone = true;
-  (void)pthread_cond_broadcast(&it->changed);
+  bn_wait_wake(&it->changed);
   (void)pthread_mutex_unlock(&it->lock);
   return NULL;
 }
@@ -95,9 +97,9 @@ void bn_interrupt_first(struct bn_interrupt *it, unsigned n)
     it->first_n = n > it->first_n ? n : it->first_n;
     it->round++;
     if (!it->thread_made)
-      it->thread_made = pthread_create(&it->thread, NULL, interrupter_main, it) == 0;
+      it->thread_made = bn_wait_spawn(&it->thread, NULL, interrupter_main, it) == 0;
     if (it->thread_made)
-      (void)pthread_cond_broadcast(&it->changed);
+      bn_wait_wake(&it->changed);
     else
       interrupt_each(it);
   }
@@ -107,22 +109,19 @@ void bn_interrupt_first(struct bn_interrupt *it, unsigned n)
 bool bn_interrupt_stop(struct bn_interrupt *it)
 {
   const uint64_t until_ns = bn_clock_mono() + patience_ns;
-  const struct timespec at = {(time_t)(until_ns / BN_NSEC_PER_SEC),
-                              (long)(until_ns % BN_NSEC_PER_SEC)};
-  bool join, gone;
-  int rc = 0;
+  bool join, gone, in_time = true;
 
   (void)pthread_mutex_lock(&it->lock);
   it->stop = true;
-  (void)pthread_cond_broadcast(&it->changed);
-  while (it->thread_made && !it->gone && rc == 0)
-    rc = pthread_cond_timedwait(&it->changed, &it->lock, &at);
+  bn_wait_wake(&it->changed);
+  while (it->thread_made && !it->gone && in_time)
+    in_time = bn_wait_until(&end, &it->changed, &it->lock, until_ns);
   gone = !it->thread_made || it->gone;
   join = it->thread_made && it->gone;
   it->thread_made = it->thread_made && !it->gone;
   (void)pthread_mutex_unlock(&it->lock);
   if (join)
-    (void)pthread_join(it->thread, NULL);
+    bn_wait_join(&returning, it->thread);
   return gone;
 }
 
@@ -133,7 +132,7 @@ void bn_interrupt_set(struct bn_interrupt *it, const struct bn_session *s, void 
 
   (void)pthread_mutex_lock(&it->lock);
   while (it->running == call)
-    (void)pthread_cond_wait(&it->changed, &it->lock);
+    (void)bn_wait_until(&own_call, &it->changed, &it->lock, UINT64_MAX);
   *call = (struct bn_interruptible){fn, arg};
   (void)pthread_mutex_unlock(&it->lock);
 }

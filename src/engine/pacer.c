@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/dist.h"
+#include "base/wait.h"
 #include "measure/stat.h"
 
 /* Replayed at once at most, which takes 40 ms: four seconds of the highest rate anybody can serve.
@@ -69,18 +70,9 @@ static double mass_at(const struct bn_arrivals *a, double s)
 
 static int make_sleep(struct bn_pacer *p)
 {
-  pthread_condattr_t attr;
-  int rc;
-
-  rc = pthread_condattr_init(&attr);
-  if (rc != 0)
-    return rc;
-  (void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
   (void)pthread_mutex_init(&p->lock, NULL);
   (void)pthread_mutex_init(&p->sleeping, NULL);
-  rc = pthread_cond_init(&p->woken, &attr);
-  (void)pthread_condattr_destroy(&attr);
-  return rc;
+  return bn_wait_init(&p->woken);
 }
 
 int bn_pacer_init(struct bn_pacer *p, uint64_t seed, const struct bn_pacer_phase *phase,
@@ -150,21 +142,22 @@ uint64_t bn_pacer_passed(struct bn_pacer *p, uint64_t now_ns)
   return p->passed;
 }
 
+static const struct bn_wait arrival = {"the next arrival", BN_BOUND_END};
+
 bool bn_pacer_sleep(struct bn_pacer *p, const struct bn_limit *limit, uint64_t due_ns)
 {
-  const struct timespec at = {(time_t)(due_ns / BN_NSEC_PER_SEC), (long)(due_ns % BN_NSEC_PER_SEC)};
-  int rc = 0;
+  bool due = false;
 
   (void)pthread_mutex_lock(&p->sleeping);
-  while (bn_stat_get(&limit->until_ns) >= due_ns && rc == 0)
-    rc = pthread_cond_timedwait(&p->woken, &p->sleeping, &at);
+  while (bn_stat_get(&limit->until_ns) >= due_ns && !due)
+    due = !bn_wait_until(&arrival, &p->woken, &p->sleeping, due_ns);
   (void)pthread_mutex_unlock(&p->sleeping);
-  return rc != 0;
+  return due;
 }
 
 void bn_pacer_wake(struct bn_pacer *p)
 {
   (void)pthread_mutex_lock(&p->sleeping);
-  (void)pthread_cond_broadcast(&p->woken);
+  bn_wait_wake(&p->woken);
   (void)pthread_mutex_unlock(&p->sleeping);
 }

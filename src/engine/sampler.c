@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/wait.h"
 #include "engine/agenda.h"
 #include "engine/grace.h"
 #include "engine/stop.h"
@@ -148,6 +149,8 @@ static void look(struct sampler *s)
     do_due(s);
 }
 
+static const struct bn_wait due = {"the next item of the agenda", BN_BOUND_DEADLINE};
+
 static void *sampler_main(void *arg)
 {
   struct bn_sampler *own = arg;
@@ -156,32 +159,27 @@ static void *sampler_main(void *arg)
 
   bn_agenda_init(&s.agenda, s.p->conf, bn_clock_mono());
   do {
-    bn_stop_sleep(bn_agenda_next(&s.agenda, bn_clock_mono()));
+    bn_stop_sleep(&due, bn_agenda_next(&s.agenda, bn_clock_mono()));
     stop = is_to_stop(own);
     look(&s);
   } while (!stop);
   check_backlog(&s, bn_clock_mono());
   (void)pthread_mutex_lock(&own->lock);
   own->gone = true;
-  (void)pthread_cond_broadcast(&own->changed);
+  bn_wait_wake(&own->changed);
   (void)pthread_mutex_unlock(&own->lock);
   return NULL;
 }
 
 int bn_sampler_init(struct bn_sampler *s, const struct bn_parts *parts)
 {
-  pthread_condattr_t attr;
-
   memset(s, 0, sizeof *s);
   s->ended = calloc(parts->conf->threads, sizeof *s->ended);
-  if (s->ended == NULL || pthread_condattr_init(&attr) != 0) {
+  if (s->ended == NULL || bn_wait_init(&s->changed) != 0) {
     free(s->ended);
     return -1;
   }
-  (void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
   (void)pthread_mutex_init(&s->lock, NULL);
-  (void)pthread_cond_init(&s->changed, &attr);
-  (void)pthread_condattr_destroy(&attr);
   s->parts = parts;
   return 0;
 }
@@ -198,7 +196,7 @@ void bn_sampler_done(struct bn_sampler *s)
 
 int bn_sampler_start(struct bn_sampler *s, struct bn_err *err)
 {
-  const int rc = pthread_create(&s->thread, NULL, sampler_main, s);
+  const int rc = bn_wait_spawn(&s->thread, NULL, sampler_main, s);
 
   if (rc != 0)
     return bn_err_set(err, rc, "cannot start the reporting thread: %s", strerror(rc));
@@ -215,6 +213,9 @@ void bn_sampler_wake(struct bn_sampler *s)
   (void)pthread_mutex_unlock(&s->lock);
 }
 
+static const struct bn_wait reporter = {"the last call of a reporter", BN_BOUND_DEADLINE};
+static const struct bn_wait returning = {"the reporting thread to return", BN_BOUND_RETURNING};
+
 /* With the lock.  A hook may take its time, but not once the run has been abandoned. */
 static bool await_end(struct bn_sampler *s)
 {
@@ -227,9 +228,7 @@ static bool await_end(struct bn_sampler *s)
       until_ns = bn_clock_mono() + farewell_ns;
     if (at_ns > until_ns)
       at_ns = until_ns;
-    const struct timespec at = {(time_t)(at_ns / BN_NSEC_PER_SEC), (long)(at_ns % BN_NSEC_PER_SEC)};
-
-    (void)pthread_cond_timedwait(&s->changed, &s->lock, &at);
+    (void)bn_wait_until(&reporter, &s->changed, &s->lock, at_ns);
   }
   return s->gone;
 }
@@ -246,7 +245,7 @@ void bn_sampler_stop(struct bn_sampler *s)
   gone = await_end(s);
   (void)pthread_mutex_unlock(&s->lock);
   if (gone) {
-    (void)pthread_join(s->thread, NULL);
+    bn_wait_join(&returning, s->thread);
   } else {
     bn_outcome_set(s->parts->outcome, BN_OUTCOME_REPORTER_HANGS);
     bn_book_leave_reporter(s->parts->book);

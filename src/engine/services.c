@@ -2,8 +2,7 @@
 /* Passes requests of sessions on to the parts of the run. */
 #include "engine/services.h"
 
-#include <unistd.h>
-
+#include "base/wait.h"
 #include "engine/event.h"
 
 static void set_kind(void *of, enum bn_kind kind)
@@ -37,13 +36,14 @@ static bool leave(void *of, int status)
   return true;
 }
 
+static const struct bn_wait process_end = {"the end of the process", BN_BOUND_LEFT_BEHIND};
+
 __attribute__((noreturn)) static void stay_behind(void *of)
 {
   const struct bn_parts *p = of;
 
   bn_crew_end(p->crew, BN_CAUSE_ABANDONED, 0);
-  for (;;)
-    (void)pause();
+  bn_wait_park(&process_end);
 }
 
 static bool barrier(struct bn_session *s)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/wait.h"
 #include "engine/grace.h"
 #include "engine/stop.h"
 
@@ -24,6 +25,10 @@ static const uint64_t patience_ns = 5 * BN_NSEC_PER_SEC;
 static const uint64_t long_patience_ns = 30 * BN_NSEC_PER_SEC;
 /* How often it is looked. */
 static const uint64_t glance_ns = BN_NSEC_PER_SEC / 4;
+
+static const struct bn_wait signals = {"a signal", BN_BOUND_STOP};
+static const struct bn_wait printing = {"the report without its hook", BN_BOUND_DEADLINE};
+static const struct bn_wait returning = {"the receiver of signals to return", BN_BOUND_RETURNING};
 
 struct receiver {
   struct bn_receiver *own;
@@ -88,8 +93,8 @@ _Noreturn static void leave(struct receiver *r)
   struct bn_stop_sender sender;
   pthread_t printer;
 
-  if (bn_book_in_hook(r->p->book) && pthread_create(&printer, NULL, print_instead, r) == 0)
-    (void)bn_stop_wait(bn_clock_mono() + leave_ns, &sender);
+  if (bn_book_in_hook(r->p->book) && bn_wait_spawn(&printer, NULL, print_instead, r) == 0)
+    (void)bn_stop_wait(&printing, bn_clock_mono() + leave_ns, &sender);
   _exit(BN_STATUS_SIGNAL + atomic_load(&r->p->outcome->signo));
 }
 
@@ -172,7 +177,7 @@ static void *receiver_main(void *arg)
   r.leave_ns = UINT64_MAX;
   bn_stop_become_receiver();
   do {
-    const int signo = bn_stop_wait(next_wake(&r), &sender);
+    const int signo = bn_stop_wait(&signals, next_wake(&r), &sender);
 
     if (signo > 0)
       take_signal(&r, &sender);
@@ -189,7 +194,7 @@ int bn_receiver_start(struct bn_receiver *r, struct bn_sampler *sampler, struct 
   int rc;
 
   r->sampler = sampler;
-  rc = pthread_create(&r->thread, NULL, receiver_main, r);
+  rc = bn_wait_spawn(&r->thread, NULL, receiver_main, r);
   if (rc != 0)
     return bn_err_set(err, rc, "cannot start the thread for signals: %s", strerror(rc));
   r->made = true;
@@ -202,7 +207,7 @@ void bn_receiver_stop(struct bn_receiver *r)
     return;
   atomic_store(&r->stop, true);
   bn_stop_wake(r->thread);
-  (void)pthread_join(r->thread, NULL);
+  bn_wait_join(&returning, r->thread);
   r->made = false;
   bn_stop_become_receiver();
 }

@@ -7,9 +7,6 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
-
-#include "base/clock.h"
 
 /* Who receives; read by the handler. */
 static struct {
@@ -102,28 +99,16 @@ void bn_stop_become_receiver(void)
   atomic_store(&receiver.known, true);
 }
 
-/* -1: the deadline. */
-static int wait_for(const sigset_t *set, uint64_t deadline_ns, siginfo_t *info)
+/* -1: the deadline; 0: woken. */
+static int wait_for(const struct bn_wait *w, const sigset_t *set, uint64_t deadline_ns,
+                    siginfo_t *info)
 {
-  int signo;
+  const int signo = bn_wait_signal(w, set, deadline_ns, info);
 
-  do {
-    if (deadline_ns == UINT64_MAX) {
-      signo = sigwaitinfo(set, info);
-    } else {
-      const uint64_t now = bn_clock_mono();
-      const uint64_t left = deadline_ns > now ? deadline_ns - now : 0;
-      const struct timespec ts = {(time_t)(left / BN_NSEC_PER_SEC), (long)(left % BN_NSEC_PER_SEC)};
-
-      signo = sigtimedwait(set, info, &ts);
-    }
-  } while (signo < 0 && errno == EINTR);
-  if (signo < 0)
-    return -1;
   return signo == wake_signal() ? 0 : signo;
 }
 
-int bn_stop_wait(uint64_t deadline_ns, struct bn_stop_sender *sender)
+int bn_stop_wait(const struct bn_wait *w, uint64_t deadline_ns, struct bn_stop_sender *sender)
 {
   siginfo_t info;
   sigset_t set;
@@ -132,22 +117,22 @@ int bn_stop_wait(uint64_t deadline_ns, struct bn_stop_sender *sender)
   memset(&info, 0, sizeof info);
   wanted(&set);
   (void)sigaddset(&set, wake_signal());
-  signo = wait_for(&set, deadline_ns, &info);
+  signo = wait_for(w, &set, deadline_ns, &info);
   /* A signal that was passed on has our own number. */
   *sender = (struct bn_stop_sender){signo, info.si_code == SI_KERNEL, info.si_pid};
   return signo;
 }
 
-void bn_stop_sleep(uint64_t deadline_ns)
+void bn_stop_sleep(const struct bn_wait *w, uint64_t deadline_ns)
 {
   sigset_t set;
 
   (void)sigemptyset(&set);
   (void)sigaddset(&set, wake_signal());
-  (void)wait_for(&set, deadline_ns, NULL);
+  (void)wait_for(w, &set, deadline_ns, NULL);
 }
 
 void bn_stop_wake(pthread_t thread)
 {
-  (void)pthread_kill(thread, wake_signal());
+  bn_wait_send(thread, wake_signal());
 }

@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/wait.h"
+
 /* Ignores SIGPIPE, blocks SIGINT, SIGTERM, SIGHUP and the wake-up signal in the calling thread and
    all threads created later, and installs the handler that passes on a signal which arrives while a
    thread has them unblocked for a child. Call once, in main, before any thread exists; until then
@@ -28,12 +30,12 @@ struct bn_stop_sender {
   bool typed;
   pid_t pid;
 };
-/* Sleeps until deadline_ns (CLOCK_MONOTONIC; UINT64_MAX: for ever), a signal, or bn_stop_wake.
+/* Sleeps until deadline_ns (as bn_wait_signal), a signal, or bn_stop_wake.
    Returns the signal's number and fills *sender, 0 for a wake-up, -1 at the deadline.  Receiver
    only. */
-int bn_stop_wait(uint64_t deadline_ns, struct bn_stop_sender *sender);
+int bn_stop_wait(const struct bn_wait *w, uint64_t deadline_ns, struct bn_stop_sender *sender);
 /* The same for other threads: signals are left to the receiver. */
-void bn_stop_sleep(uint64_t deadline_ns);
+void bn_stop_sleep(const struct bn_wait *w, uint64_t deadline_ns);
 /* Makes that thread's bn_stop_wait or bn_stop_sleep return; any thread. */
 void bn_stop_wake(pthread_t thread);
 

@@ -50,8 +50,8 @@ expect() # good or bad, lint, sample
 }
 
 # --- source lints
-for lint in layers length banned words headers format shell listed libraries analyze luaglobals \
-  dialects; do
+for lint in layers length banned waits words headers format shell listed libraries analyze \
+  luaglobals dialects; do
   fresh
   expect good $lint 'a good tree'
 done
@@ -103,6 +103,18 @@ in_body banned 'a condition in a body' '#if X' '  f(s);' '#endif'
 in_body banned 'exit outside main' '  exit(1);'
 in_body banned 'printf outside report' '  printf("x");'
 in_body banned 'stderr outside report' '  fputs("x", stderr);'
+for call in 'pthread_cond_wait(c, m)' 'pthread_cond_timedwait(c, m, t)' 'pthread_cond_signal(c)' \
+  'pthread_create(t, a, f, x)' 'pthread_join(t, 0)' 'nanosleep(t, 0)' 'usleep(5)' 'sem_wait(s)' \
+  'clock_nanosleep(1, 1, t, 0)' 'sigtimedwait(s, i, t)' 'poll(p, 1, -1)' 'pthread_kill(t, 1)' \
+  'pause()'; do
+  bad_source waits "$call" src/engine/a.c 'void f(void)' '{' "  (void)$call;" '}'
+done
+fresh
+put src/engine/a.c '/* pthread_join(t, 0) */' 'void f(void)' '{' '  bn_wait_join(w, t);' '}'
+expect good waits 'a wait that says what it waits for'
+fresh
+put src/base/wait.c 'void f(void)' '{' '  pthread_join(t, 0);' '}'
+expect good waits 'the file that blocks'
 bad_source words 'an unfinished word' src/base/a.c '/* FIX''ME */'
 bad_source headers 'a header that needs another' src/base/a.h 'extern size_t bn_x;'
 bad_source headers 'a header without a guard' src/base/a.h 'struct bn_x { int a; };'

@@ -13,6 +13,8 @@
 #include "base/clock.h"
 #include "engine/stop.h"
 
+static const struct bn_wait a_signal = {"a signal", BN_BOUND_STOP};
+
 static void send_to_self(int signo)
 {
   assert_int_equal(kill(getpid(), signo), 0);
@@ -31,7 +33,7 @@ static void test_an_ignored_signal_that_was_queued(void **state)
   send_to_self(SIGHUP);
   assert_int_equal(sigpending(&pending), 0);
   assert_true(sigismember(&pending, SIGHUP));
-  assert_int_equal(bn_stop_wait(bn_clock_mono(), &sender), -1);
+  assert_int_equal(bn_stop_wait(&a_signal, bn_clock_mono(), &sender), -1);
   assert_int_equal(pthread_sigmask(SIG_SETMASK, &before, NULL), 0);
 }
 
@@ -45,12 +47,12 @@ static void test_the_others_are_received(void **state)
     struct bn_stop_sender sender;
 
     send_to_self(signals[i]);
-    assert_int_equal(bn_stop_wait(UINT64_MAX, &sender), signals[i]);
+    assert_int_equal(bn_stop_wait(&a_signal, UINT64_MAX, &sender), signals[i]);
     assert_int_equal(sender.signo, signals[i]);
     assert_int_equal(sender.pid, getpid());
     assert_false(sender.typed);
   }
-  assert_int_equal(bn_stop_wait(bn_clock_mono(), &(struct bn_stop_sender){0}), -1);
+  assert_int_equal(bn_stop_wait(&a_signal, bn_clock_mono(), &(struct bn_stop_sender){0}), -1);
 }
 
 /* Around the start of a child process. */

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Blocks by CLOCK_MONOTONIC: setting the wall clock moves no deadline. */
+#include "base/wait.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+static struct timespec timespec_of(uint64_t ns)
+{
+  return (struct timespec){.tv_sec = (time_t)(ns / BN_NSEC_PER_SEC),
+                           .tv_nsec = (long)(ns % BN_NSEC_PER_SEC)};
+}
+
+int bn_wait_spawn(pthread_t *thread, const pthread_attr_t *attr, void *(*body)(void *), void *arg)
+{
+  return pthread_create(thread, attr, body, arg);
+}
+
+void bn_wait_join(const struct bn_wait *w, pthread_t thread)
+{
+  assert(w->bound == BN_BOUND_RETURNING);
+  (void)w;
+  (void)pthread_join(thread, NULL);
+}
+
+int bn_wait_init(pthread_cond_t *cond)
+{
+  pthread_condattr_t attr;
+  int rc = pthread_condattr_init(&attr);
+
+  if (rc != 0)
+    return rc;
+  rc = pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+  if (rc == 0)
+    rc = pthread_cond_init(cond, &attr);
+  (void)pthread_condattr_destroy(&attr);
+  return rc;
+}
+
+bool bn_wait_until(const struct bn_wait *w, pthread_cond_t *cond, pthread_mutex_t *lock,
+                   uint64_t deadline_ns)
+{
+  const struct timespec at = timespec_of(deadline_ns);
+
+  assert(deadline_ns != UINT64_MAX || w->bound != BN_BOUND_DEADLINE);
+  (void)w;
+  if (deadline_ns == UINT64_MAX)
+    return pthread_cond_wait(cond, lock) == 0;
+  return pthread_cond_timedwait(cond, lock, &at) == 0;
+}
+
+void bn_wait_wake(pthread_cond_t *cond)
+{
+  (void)pthread_cond_broadcast(cond);
+}
+
+int bn_wait_signal(const struct bn_wait *w, const sigset_t *set, uint64_t deadline_ns,
+                   siginfo_t *info)
+{
+  int signo;
+
+  assert(deadline_ns != UINT64_MAX || w->bound != BN_BOUND_DEADLINE);
+  (void)w;
+  do {
+    if (deadline_ns == UINT64_MAX) {
+      signo = sigwaitinfo(set, info);
+    } else {
+      const uint64_t now = bn_clock_mono();
+      const struct timespec left = timespec_of(deadline_ns > now ? deadline_ns - now : 0);
+
+      signo = sigtimedwait(set, info, &left);
+    }
+  } while (signo < 0 && errno == EINTR);
+  return signo;
+}
+
+void bn_wait_park(const struct bn_wait *w)
+{
+  assert(w->bound == BN_BOUND_LEFT_BEHIND);
+  (void)w;
+  for (;;)
+    (void)pause();
+}
+
+void bn_wait_send(pthread_t thread, int signo)
+{
+  (void)pthread_kill(thread, signo);
+}

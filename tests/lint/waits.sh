@@ -1,0 +1,26 @@
+#!/bin/sh
+# Fails on calls that block, start a thread or wake one in base/ and engine/ outside base/wait.c:
+# a wait there says what it waits for and what bounds it.  Usage: waits.sh [source root]
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+cd "${1:-$here/../..}"
+
+check() # file
+{
+  awk -f "$here/strip.awk" "$1" | awk -v file="$1" '
+    function call(names) { return $0 ~ ("(^|[^A-Za-z0-9_.>])(" names ")[ ]*\\(") }
+    BEGIN { clock = file == "src/base/clock.c" }
+    call("pthread_(create|join|timedjoin_np|clockjoin_np|tryjoin_np)") ||
+    call("pthread_(cond_[a-z]+|condattr_[a-z]+|barrier_[a-z]+|kill|sigqueue)") &&
+      $0 !~ /pthread_cond_destroy[ ]*\(/ && $0 !~ /pthread_kill\(atomic_load\(&receiver/ ||
+    call("cnd_[a-z]+|thrd_[a-z]+|sem_[a-z]+|futex|syscall") ||
+    call("sleep|usleep|nanosleep|pause|sigsuspend|sigwait|sigwaitinfo|sigtimedwait") ||
+    call("poll|ppoll|select|pselect|epoll_[a-z0-9_]+|waitpid|waitid|wait3|wait4") ||
+    (call("clock_nanosleep") && !clock) {
+      printf "%s:%d: only base/wait.c blocks, starts threads and wakes them\n", file, NR
+    }'
+}
+
+complaints=$("$here/files.sh" '*.[ch]' | grep -E '^src/(base|engine)/' |
+  grep -vx 'src/base/wait.c' | while read -r file; do check "$file"; done)
+[ -z "$complaints" ] || { echo "$complaints"; exit 1; }
