@@ -115,6 +115,8 @@ expect good waits 'a wait that says what it waits for'
 fresh
 put src/base/wait.c 'void f(void)' '{' '  pthread_join(t, 0);' '}'
 expect good waits 'the file that blocks'
+bad_source waits 'a wait without a test' src/engine/a.c \
+  'static const struct bn_wait rain = {"the rain", BN_BOUND_STOP};'
 bad_source words 'an unfinished word' src/base/a.c '/* FIX''ME */'
 bad_source headers 'a header that needs another' src/base/a.h 'extern size_t bn_x;'
 bad_source headers 'a header without a guard' src/base/a.h 'struct bn_x { int a; };'

@@ -1,47 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whole runs of tiny workloads: limits stay exact, failures keep the report, statuses tell the
- * truth. */
+/* Whole runs of a tiny workload on a simulated clock: limits, reports and failures come when they
+   are due, and every figure is exact. */
 #include "toyrun.h"
 
 #include <signal.h>
 #include <stdlib.h>
-#include <time.h>
 
-#include "base/log.h"
+#include "engine/pacer.h"
 #include "engine/stop.h"
+#include "simclock.h"
 
-/* On the grid of intervals, late ones left out: at least the one at the end. */
-static void check_intervals(double step_s)
+/* Doubles of whole nanoseconds. */
+static void same_s(double is_s, double should_s)
 {
-  assert_in_range(seen.intervals, 1, (size_t)(seen.total.at_s / step_s * 1.0001));
+  if (is_s - should_s > 1e-9 || should_s - is_s > 1e-9)
+    fail_msg("%.9f s instead of %.9f s", is_s, should_s);
 }
 
-static void event_budget_is_exact(void **state)
+static int run_at_0(const struct bn_conf *c, const struct bn_workload *ops, void *self)
 {
-  static const unsigned threads[] = {1, 4, 70};
-  size_t i;
-
-  (void)state;
-  for (i = 0; i < 3; i++) {
-    struct bn_conf c = make_conf(threads[i]);
-    struct toy t = {0};
-
-    c.events = 100003;
-    assert_int_equal(run_it(&c, &toy_workload, &t), 0);
-    assert_int_equal(seen.totals, 1);
-    assert_int_equal(seen.total.events, 100003);
-    assert_int_equal(t.closes, threads[i]);
-    assert_true(seen.total.min_s > 0 && seen.total.min_s <= seen.total.avg_s);
-    assert_true(seen.total.avg_s <= seen.total.max_s);
-    assert_true(seen.pct >= seen.total.min_s && seen.pct <= seen.total.max_s);
-    assert_true(seen.total.fair_events_avg * threads[i] > 100002.999);
-    assert_true(seen.total.fair_events_avg * threads[i] < 100003.001);
-  }
+  sim_begin();
+  return run_it(c, ops, self);
 }
 
 static int slow_session_close(void *self, struct bn_session *s, struct bn_err *err)
 {
-  (void)usleep(300000);
+  sim_sleep_ms(300);
   return toy_session_close(self, s, err);
 }
 
@@ -49,95 +33,108 @@ static void closing_is_measured_unless_it_is_not_to_be(void **state)
 {
   struct bn_workload slow = toy_workload;
   struct bn_conf c = make_conf(2);
-  struct toy t = {0};
+  struct toy t = {.sleep_us = 1000};
 
   (void)state;
   c.events = 10;
   slow.session_close = slow_session_close;
-  assert_int_equal(run_it(&c, &slow, &t), 0);
-  assert_true(seen.total.span_s >= 0.3);
+  assert_int_equal(run_at_0(&c, &slow, &t), 0);
+  assert_int_equal(seen.total.events, 10);
+  same_s(seen.total.span_s, 0.305);
   slow.untimed_close = true;
-  assert_int_equal(run_it(&c, &slow, &t), 0);
-  assert_true(seen.total.span_s > 0 && seen.total.span_s < 0.3);
+  assert_int_equal(run_at_0(&c, &slow, &t), 0);
+  same_s(seen.total.span_s, 0.005);
+  same_s(sim_s(), 0.305);
   assert_int_equal(t.closes, 4);
 }
 
+/* An event that ends in the instant of a report belongs to the next interval: the reporting thread
+   has slept for longer. */
 static void time_limit_holds(void **state)
 {
+  static const uint64_t events[] = {198, 200, 200};
   struct bn_conf c = make_conf(2);
   struct toy t = {.sleep_us = 1000};
 
   (void)state;
   c.time_ns = 300 * BN_NSEC_PER_MSEC;
   c.interval_ns = 100 * BN_NSEC_PER_MSEC;
-  assert_int_equal(run_it(&c, &toy_workload, &t), 0);
-  assert_true(seen.total.span_s >= 0.3 && seen.total.span_s < 5);
-  assert_in_range(seen.total.events, 1, (uint64_t)(seen.total.span_s * 2000) + 2);
-  /* A late report skips what it missed, but the one at the end always comes, and all sessions ran
-   * until then. */
-  check_intervals(0.1);
-  assert_true(seen.interval_at[seen.intervals - 1] >= 0.3);
-  assert_int_equal(seen.interval_running[seen.intervals - 1], 2);
+  assert_int_equal(run_at_0(&c, &toy_workload, &t), 0);
+  same_s(seen.total.span_s, 0.3);
+  assert_int_equal(seen.total.events, 600);
+  same_s(seen.total.min_s, 0.001);
+  same_s(seen.total.max_s, 0.001);
+  assert_int_equal(seen.intervals, 3);
+  for (unsigned i = 0; i < 3; i++) {
+    same_s(seen.interval_at[i], 0.1 * (i + 1));
+    assert_int_equal(seen.interval_events[i], events[i]);
+    assert_int_equal(seen.interval_running[i], 2);
+  }
+}
+
+/* A minute with everything, which takes no time. */
+static void a_minute_is_exact(void **state)
+{
+  struct bn_conf c = make_conf(4);
+  struct toy t = {.sleep_us = 7000};
+
+  (void)state;
+  c.warmup_ns = 10 * BN_NSEC_PER_SEC;
+  c.time_ns = 60 * BN_NSEC_PER_SEC;
+  c.interval_ns = BN_NSEC_PER_SEC;
+  c.checkpoint_ns[0] = 20 * BN_NSEC_PER_SEC;
+  c.n_checkpoints = 1;
+  assert_int_equal(run_at_0(&c, &toy_workload, &t), 0);
+  /* Event k of a thread ends at 7 k ms: 1428 in the warm-up, 4285 before the checkpoint, 10000 at
+     the limit. */
+  assert_int_equal(seen.intervals, 60);
+  same_s(seen.interval_at[59], 60);
+  assert_int_equal(seen.checkpoints, 1);
+  same_s(seen.checkpoint_at[0], 20);
+  assert_int_equal(seen.checkpoint_events[0], 4 * (4285 - 1428));
+  assert_int_equal(seen.total.events, 4 * (10000 - 4285));
+  same_s(seen.total.span_s, 40);
+  same_s(seen.total.at_s, 60);
+  same_s(sim_s(), 70);
 }
 
 static void checkpoints_split_the_run(void **state)
 {
   struct bn_conf c = make_conf(2);
   struct toy t = {.sleep_us = 500};
-  uint64_t sum;
 
   (void)state;
   c.time_ns = 300 * BN_NSEC_PER_MSEC;
   c.checkpoint_ns[0] = 100 * BN_NSEC_PER_MSEC;
   c.checkpoint_ns[1] = 200 * BN_NSEC_PER_MSEC;
   c.n_checkpoints = 2;
-  assert_int_equal(run_it(&c, &toy_workload, &t), 0);
-  assert_in_range(seen.checkpoints, 1, 2);
-  assert_true(seen.checkpoint_at[0] >= 0.1);
-  sum = seen.checkpoint_events[0] + seen.checkpoint_events[1] + seen.total.events;
-  assert_true(sum > 0);
-  assert_true(seen.total.span_s < seen.total.at_s && seen.total.at_s >= 0.3);
+  assert_int_equal(run_at_0(&c, &toy_workload, &t), 0);
+  assert_int_equal(seen.checkpoints, 2);
+  same_s(seen.checkpoint_at[0], 0.1);
+  same_s(seen.checkpoint_at[1], 0.2);
+  assert_int_equal(seen.checkpoint_events[0], 398);
+  assert_int_equal(seen.checkpoint_events[1], 400);
+  assert_int_equal(seen.total.events, 402);
+  same_s(seen.total.span_s, 0.1);
+  same_s(seen.total.at_s, 0.3);
 }
 
+/* 50 events fit in the warm-up; the one that ends with it is the first of those that count. */
 static void warmup_is_not_counted(void **state)
 {
   struct bn_conf c = make_conf(1);
-  struct toy t = {.sleep_us = 0};
+  struct toy t = {.sleep_us = 1000};
 
   (void)state;
   c.warmup_ns = 50 * BN_NSEC_PER_MSEC;
-  c.events = 50000;
-  for (int i = 0; i < 5; i++) {
-    /* Short events: many end between the end of the warm-up and its baseline. */
-    assert_int_equal(run_it(&c, &toy_workload, &t), 0);
-    assert_int_equal(seen.total.events, 50000);
-    assert_true(seen.total.span_s < 5);
-  }
+  c.events = 100;
+  assert_int_equal(run_at_0(&c, &toy_workload, &t), 0);
+  assert_int_equal(seen.total.events, 100);
+  same_s(seen.total.span_s, 0.099);
+  same_s(sim_s(), 0.149);
 }
 
-/* The reporting thread may be held up in the middle of the baseline. */
-static void slow_sample(void *self, uint64_t *counter)
-{
-  (void)self;
-  (void)counter;
-  (void)usleep(20000);
-}
-
-static void slow_baseline_counts_no_event_twice(void **state)
-{
-  struct bn_conf c = make_conf(2);
-  struct bn_workload slow = toy_workload;
-  struct toy t = {.sleep_us = 0};
-
-  (void)state;
-  slow.sample = slow_sample;
-  c.warmup_ns = 20 * BN_NSEC_PER_MSEC;
-  c.events = 1000;
-  assert_int_equal(run_it(&c, &slow, &t), 0);
-  assert_int_equal(seen.total.events, 1000);
-  assert_true(seen.total.max_s < 5);
-}
-
+/* At 0 in session 1: session 0 ends the event that it has begun, session 2 begins none. */
 static void failing_event_keeps_the_report(void **state)
 {
   struct bn_conf c = make_conf(3);
@@ -145,10 +142,11 @@ static void failing_event_keeps_the_report(void **state)
 
   (void)state;
   c.time_ns = 10 * BN_NSEC_PER_SEC;
-  assert_int_equal(run_it(&c, &toy_workload, &t), BN_STATUS_FAILED);
+  assert_int_equal(run_at_0(&c, &toy_workload, &t), BN_STATUS_FAILED);
   assert_int_equal(seen.totals, 1);
   assert_int_equal(t.closes, 3);
-  assert_true(seen.total.span_s < 8);
+  assert_int_equal(seen.total.events, 1);
+  same_s(seen.total.span_s, 0.0002);
 }
 
 static void failing_start_has_no_report(void **state)
@@ -157,31 +155,24 @@ static void failing_start_has_no_report(void **state)
   struct toy t = {.fail_open = 3};
 
   (void)state;
-  assert_int_equal(run_it(&c, &toy_workload, &t), BN_STATUS_FAILED);
+  assert_int_equal(run_at_0(&c, &toy_workload, &t), BN_STATUS_FAILED);
   assert_int_equal(seen.totals, 0);
   assert_int_equal(t.closes, 5);
-}
-
-static void *kill_soon(void *arg)
-{
-  (void)usleep(150000);
-  (void)kill(getpid(), (int)(intptr_t)arg);
-  return NULL;
+  same_s(sim_s(), 0);
 }
 
 static void signal_ends_in_order(void **state)
 {
   struct bn_conf c = make_conf(2);
   struct toy t = {.sleep_us = 1000};
-  pthread_t killer;
 
   (void)state;
-  assert_int_equal(pthread_create(&killer, NULL, kill_soon, (void *)(intptr_t)SIGTERM), 0);
+  sim_begin();
+  sim_send_at(0.1505, SIGTERM);
   assert_int_equal(run_it(&c, &toy_workload, &t), 128 + SIGTERM);
-  (void)pthread_join(killer, NULL);
   assert_int_equal(seen.totals, 1);
-  assert_true(seen.total.events > 0);
-  assert_true(seen.total.span_s > 0.1 && seen.total.span_s < 8);
+  assert_int_equal(seen.total.events, 302);
+  same_s(seen.total.span_s, 0.151);
 }
 
 /* Lasts until the report has come. */
@@ -190,7 +181,7 @@ static enum bn_next endless_event(void *self, struct bn_session *s)
   (void)self;
   (void)s;
   while (!atomic_load(&reported))
-    (void)usleep(1000);
+    sim_sleep_ms(1);
   return BN_CONTINUE;
 }
 
@@ -204,37 +195,64 @@ static void forced_shutdown_reports_unfinished(void **state)
   endless.event = endless_event;
   c.time_ns = 100 * BN_NSEC_PER_MSEC;
   c.forced = true;
-  assert_int_equal(run_it(&c, &endless, &t), BN_STATUS_TIMEOUT);
+  assert_int_equal(run_at_0(&c, &endless, &t), BN_STATUS_TIMEOUT);
   assert_int_equal(seen.totals, 1);
-  assert_in_range(seen.total.unfinished, 1, 4); /* 4 unless a thread began after the limit */
+  assert_int_equal(seen.total.unfinished, 4);
   assert_int_equal(seen.total.events, 0);
+  same_s(seen.total.span_s, 0.3); /* the limit and the time to stop by themselves */
+  same_s(sim_s(), 0.3);
 }
 
 static void threads_stop_before_they_are_forced(void **state)
 {
   struct bn_conf c = make_conf(4);
-  struct toy t = {0};
+  struct toy t = {.sleep_us = 299000};
 
   (void)state;
   c.time_ns = 100 * BN_NSEC_PER_MSEC;
   c.forced = true;
-  for (unsigned late = 0; run_it(&c, &toy_workload, &t) != 0; late++)
-    assert_in_range(late, 0, 20); /* on a busy machine, but not every time */
+  assert_int_equal(run_at_0(&c, &toy_workload, &t), 0);
+  same_s(seen.total.span_s, 0.299);
+  t.sleep_us = 301000;
+  assert_int_equal(run_at_0(&c, &toy_workload, &t), BN_STATUS_TIMEOUT);
+  same_s(seen.total.span_s, 0.3);
+}
+
+/* Arrivals of make_conf's seed before end_s; *at_s is the one with that index. */
+static uint64_t arrivals_until(double rate, double end_s, uint64_t index, double *at_s)
+{
+  const struct bn_pacer_phase phase = {rate, rate, 0};
+  struct bn_arrivals a;
+  uint64_t n = 0;
+
+  bn_arrivals_init(&a, make_conf(1).seed, &phase, 1);
+  for (;;) {
+    const double s = bn_arrivals_next(&a);
+
+    if (n == index)
+      *at_s = s;
+    if (s >= end_s)
+      return n;
+    n++;
+  }
 }
 
 static void rate_is_delivered(void **state)
 {
   struct bn_conf c = make_conf(8);
   struct toy t = {0};
+  double at_s;
 
   (void)state;
   c.raw.rate = 5000;
   c.raw.rate_max_backlog = 131072;
   c.time_ns = 500 * BN_NSEC_PER_MSEC;
-  assert_int_equal(run_it(&c, &toy_workload, &t), 0);
-  /* Poisson: 2,500 with standard deviation 50 */
-  assert_in_range(seen.total.events + seen.total.backlog, 2250, 2750);
-  assert_true(seen.total.span_s < 5);
+  assert_int_equal(run_at_0(&c, &toy_workload, &t), 0);
+  assert_int_equal(seen.total.events, arrivals_until(5000, 0.5, 0, &at_s));
+  assert_in_range(seen.total.events, 2400, 2600); /* Poisson: 2,500 with standard deviation 50 */
+  assert_int_equal(seen.total.backlog, 0);
+  same_s(seen.total.max_s, 0);
+  same_s(seen.total.span_s, 0.5);
 }
 
 /* The next arrival is after the limit, but the run lasts as long as it was asked to. */
@@ -247,24 +265,32 @@ static void idle_workers_stay_until_the_limit(void **state)
   c.raw.rate = 0.01;
   c.time_ns = 300 * BN_NSEC_PER_MSEC;
   c.interval_ns = 150 * BN_NSEC_PER_MSEC;
-  assert_int_equal(run_it(&c, &toy_workload, &t), 0);
+  assert_int_equal(run_at_0(&c, &toy_workload, &t), 0);
   assert_int_equal(seen.total.events, 0);
-  assert_true(seen.total.span_s >= 0.3);
-  check_intervals(0.15);
+  same_s(seen.total.span_s, 0.3);
+  assert_int_equal(seen.intervals, 2);
+  same_s(seen.interval_at[1], 0.3);
 }
 
+/* 30 events of 10 ms begin before 0.3 s; of the last one, waiting counts. */
 static void overload_is_told(void **state)
 {
   struct bn_conf c = make_conf(1);
   struct toy t = {.sleep_us = 10000};
+  double first_s, last_s;
+  uint64_t due;
 
   (void)state;
   c.raw.rate = 10000;
   c.raw.rate_max_backlog = 1000;
   c.time_ns = 300 * BN_NSEC_PER_MSEC;
-  assert_int_equal(run_it(&c, &toy_workload, &t), BN_STATUS_FAILED);
-  assert_true(seen.total.backlog > 2000);
-  assert_true(seen.total.max_s > 0.2); /* waiting counts */
+  assert_int_equal(run_at_0(&c, &toy_workload, &t), BN_STATUS_FAILED);
+  due = arrivals_until(10000, 0.3, 0, &first_s);
+  (void)arrivals_until(10000, 0.3, 29, &last_s);
+  assert_int_equal(seen.total.events, 30);
+  assert_int_equal(seen.total.backlog, due - 30);
+  assert_true(seen.total.max_s > first_s + 0.3 - last_s - 2e-9);
+  assert_true(seen.total.max_s < first_s + 0.3 - last_s + 2e-9);
 }
 
 /* 0.5 counts from the start when the test has no checkpoint reports. */
@@ -278,74 +304,152 @@ static void checkpoints_follow_the_dialect(void **state)
   c.n_checkpoints = 1;
   c.checkpoint_ns[0] = 50 * BN_NSEC_PER_MSEC;
   c.time_ns = 150 * BN_NSEC_PER_MSEC;
-  assert_int_equal(run_it(&c, &toy_workload, &t), 0);
+  assert_int_equal(run_at_0(&c, &toy_workload, &t), 0);
   assert_int_equal(seen.checkpoints, 1);
   assert_int_equal(seen.checkpoint_sessions, 1);
-  assert_true(seen.total.span_s < seen.total.at_s - 0.0499);
+  same_s(seen.total.span_s, 0.1);
+  assert_int_equal(seen.total.events, 101);
   c.policy = &bn_policy_05;
-  assert_int_equal(run_it(&c, &toy_workload, &t), 0);
+  assert_int_equal(run_at_0(&c, &toy_workload, &t), 0);
   assert_int_equal(seen.checkpoints, 0);
-  assert_true(seen.total.span_s >= 0.15);
+  same_s(seen.total.span_s, 0.15);
+  assert_int_equal(seen.total.events, 150);
 }
 
-struct many {
-  unsigned fail;
-  unsigned after, before; /* sessions past and before the barrier */
-};
-
-static int meet(void *self, struct bn_session *s, const char *name, struct bn_err *err)
+/* Session 2 begins when the others have left, which find in the second event that there is no more
+   to do. */
+static enum bn_next loop_of_one(void *self, struct bn_session *s)
 {
-  struct many *m = self;
+  struct toy *t = self;
+  struct bn_tick tick;
 
-  (void)name;
-  __atomic_fetch_add(&m->before, 1, __ATOMIC_RELAXED);
-  if (m->fail == s->id + 1)
-    return bn_err_set(err, 0, "session %u fails", s->id);
-  if (!s->services->barrier(s))
-    return bn_err_set(err, 0, "another session failed");
-  if (__atomic_load_n(&m->before, __ATOMIC_RELAXED) != 16)
-    return bn_err_set(err, 0, "the barrier opened early");
-  __atomic_fetch_add(&m->after, 1, __ATOMIC_RELAXED);
+  while (s->id == 2 && __atomic_load_n(&t->closes, __ATOMIC_RELAXED) < 2)
+    sim_sleep_ms(1);
+  if (!bn_event_begin(s, &tick))
+    return BN_FINISHED;
+  bn_event_end(s, &tick);
+  if (bn_event_begin(s, &tick))
+    bn_event_drop(s, &tick);
+  return BN_FINISHED;
+}
+
+static void what_is_not_counted_is_left_to_others(void **state)
+{
+  struct bn_conf c = make_conf(3);
+  struct bn_workload one = toy_workload;
+  struct toy t = {0};
+
+  (void)state;
+  one.loop = loop_of_one;
+  c.events = 3;
+  assert_int_equal(run_at_0(&c, &one, &t), 0);
+  assert_int_equal(seen.total.events, 3);
+}
+
+/* However many more arrive while the last ones are executed. */
+static void arrivals_beyond_the_events_are_no_overload(void **state)
+{
+  struct bn_conf c = make_conf(1);
+  struct toy t = {.sleep_us = 20000};
+
+  (void)state;
+  c.raw.rate = 1e6;
+  c.raw.rate_max_backlog = 100;
+  c.events = 5;
+  assert_int_equal(run_at_0(&c, &toy_workload, &t), 0);
+  assert_int_equal(seen.total.events, 5);
+}
+
+/* Ends the run and takes its time. */
+static enum bn_next leaving_event(void *self, struct bn_session *s)
+{
+  (void)self;
+  sim_sleep_ms(10);
+  (void)s->services->leave(s->services->of, 0);
+  sim_sleep_ms(900);
+  return BN_CONTINUE;
+}
+
+/* 10 ms of them, less the one that began. */
+static void arrivals_end_with_the_run(void **state)
+{
+  struct bn_conf c = make_conf(1);
+  struct bn_workload leaving = toy_workload;
+  struct toy t = {0};
+  double first_s;
+
+  (void)state;
+  leaving.event = leaving_event;
+  c.raw.rate = 1e6;
+  c.raw.rate_max_backlog = 800000;
+  assert_int_equal(run_at_0(&c, &leaving, &t), 0);
+  assert_int_equal(seen.total.events, 1);
+  (void)arrivals_until(1e6, 1, 0, &first_s);
+  assert_int_equal(seen.total.backlog,
+                   arrivals_until(1e6, first_s + 0.01, UINT64_MAX, &first_s) - 1);
+}
+
+static int slow_interval(void *self, const struct bn_view *v, struct bn_err *err)
+{
+  (void)self;
+  (void)v;
+  (void)err;
+  sim_sleep_ms(500);
   return 0;
 }
 
-static int command_with(unsigned fail, unsigned *after)
-{
-  const struct bn_command command = {.name = "meet", .parallel = true, .run = meet};
-  struct bn_conf c = make_conf(16);
-  struct many m = {.fail = fail};
-  const struct bn_run_setup setup = {.conf = &c, .ops = &toy_workload, .self = &m};
-  struct bn_err err = {0};
-  struct bn_run *run;
-  int status;
+static const struct bn_reporter slow_reporter = {.name = "slow", .interval = slow_interval};
 
-  assert_int_equal(bn_run_new(&run, &setup, &err), 0);
-  status = bn_run_command(run, &command);
-  bn_run_free(run);
-  *after = m.after;
-  return status;
-}
-
-static void parallel_commands_meet_and_fail(void **state)
+/* Its rates divide by the time in which its events were counted. */
+static void checkpoint_after_a_slow_interval_has_its_own_time(void **state)
 {
-  unsigned after;
+  struct bn_conf c = make_conf(1);
+  struct toy t = {.sleep_us = 1000};
 
   (void)state;
-  assert_int_equal(command_with(0, &after), 0);
-  assert_int_equal(after, 16);
-  assert_int_equal(command_with(7, &after), BN_STATUS_FAILED);
-  assert_int_equal(after, 0);
+  c.interval_ns = c.checkpoint_ns[0] = 100 * BN_NSEC_PER_MSEC;
+  c.n_checkpoints = 1;
+  c.time_ns = BN_NSEC_PER_SEC;
+  sim_begin();
+  assert_int_equal(run_with(&c, &toy_workload, &t, &slow_reporter), 0);
+  assert_int_equal(seen.checkpoints, 1);
+  same_s(seen.interval_at[0], 0.1);
+  same_s(seen.checkpoint_at[0], 0.6);
+  assert_int_equal(seen.checkpoint_events[0], 599);
+  /* None is taken once the last worker has left. */
+  c.time_ns = 400 * BN_NSEC_PER_MSEC;
+  sim_begin();
+  assert_int_equal(run_with(&c, &toy_workload, &t, &slow_reporter), 0);
+  assert_int_equal(seen.checkpoints, 0);
+  assert_int_equal(seen.total.events, 400);
+}
+
+/* At 0.4 s, when the shutdown would be forced, the reporting thread is held up by a reporter. */
+static void nobody_is_shut_down_who_has_left(void **state)
+{
+  struct bn_conf c = make_conf(2);
+  struct toy t = {.sleep_us = 1000};
+
+  (void)state;
+  c.interval_ns = 50 * BN_NSEC_PER_MSEC;
+  c.time_ns = 100 * BN_NSEC_PER_MSEC;
+  c.forced = true;
+  c.forced_ns = 300 * BN_NSEC_PER_MSEC;
+  sim_begin();
+  assert_int_equal(run_with(&c, &toy_workload, &t, &slow_reporter), 0);
+  assert_int_equal(seen.totals, 1);
+  same_s(seen.total.span_s, 0.1);
+  assert_int_equal(seen.total.events, 200);
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(event_budget_is_exact),
       cmocka_unit_test(closing_is_measured_unless_it_is_not_to_be),
       cmocka_unit_test(time_limit_holds),
+      cmocka_unit_test(a_minute_is_exact),
       cmocka_unit_test(checkpoints_split_the_run),
       cmocka_unit_test(warmup_is_not_counted),
-      cmocka_unit_test(slow_baseline_counts_no_event_twice),
       cmocka_unit_test(failing_event_keeps_the_report),
       cmocka_unit_test(failing_start_has_no_report),
       cmocka_unit_test(signal_ends_in_order),
@@ -353,7 +457,11 @@ int main(void)
       cmocka_unit_test(idle_workers_stay_until_the_limit),
       cmocka_unit_test(checkpoints_follow_the_dialect),
       cmocka_unit_test(overload_is_told),
-      cmocka_unit_test(parallel_commands_meet_and_fail),
+      cmocka_unit_test(what_is_not_counted_is_left_to_others),
+      cmocka_unit_test(arrivals_beyond_the_events_are_no_overload),
+      cmocka_unit_test(arrivals_end_with_the_run),
+      cmocka_unit_test(checkpoint_after_a_slow_interval_has_its_own_time),
+      cmocka_unit_test(nobody_is_shut_down_who_has_left),
       cmocka_unit_test(forced_shutdown_reports_unfinished),
       cmocka_unit_test(threads_stop_before_they_are_forced),
   };

@@ -1,8 +1,49 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What runs count at their edges: after the warm-up, at arrivals, and when limits pass. */
+/* What real threads count, exactly, in whatever order they come: the events of a run, also across
+   the end of the warm-up.  What runs do when is tested in test_run.c, on a simulated clock. */
 #include "toyrun.h"
 
+#include <unistd.h>
+
 #include "engine/stop.h"
+
+static void event_budget_is_exact(void **state)
+{
+  static const unsigned threads[] = {1, 4, 70};
+  size_t i;
+
+  (void)state;
+  for (i = 0; i < 3; i++) {
+    struct bn_conf c = make_conf(threads[i]);
+    struct toy t = {0};
+
+    c.events = 100003;
+    assert_int_equal(run_it(&c, &toy_workload, &t), 0);
+    assert_int_equal(seen.totals, 1);
+    assert_int_equal(seen.total.events, 100003);
+    assert_int_equal(t.closes, threads[i]);
+    assert_true(seen.total.min_s > 0 && seen.total.min_s <= seen.total.avg_s);
+    assert_true(seen.total.avg_s <= seen.total.max_s);
+    assert_true(seen.pct >= seen.total.min_s && seen.pct <= seen.total.max_s);
+    assert_true(seen.total.fair_events_avg * threads[i] > 100002.999);
+    assert_true(seen.total.fair_events_avg * threads[i] < 100003.001);
+  }
+}
+
+static void warmup_is_not_counted(void **state)
+{
+  struct bn_conf c = make_conf(1);
+  struct toy t = {.sleep_us = 0};
+
+  (void)state;
+  c.warmup_ns = 50 * BN_NSEC_PER_MSEC;
+  c.events = 50000;
+  for (int i = 0; i < 5; i++) {
+    /* Short events: many end between the end of the warm-up and its baseline. */
+    assert_int_equal(run_it(&c, &toy_workload, &t), 0);
+    assert_int_equal(seen.total.events, 50000);
+  }
+}
 
 enum { DEPTH = 8 };
 
@@ -83,6 +124,20 @@ static void slow_sample(void *self, uint64_t *counter)
   (void)usleep(20000);
 }
 
+static void slow_baseline_counts_no_event_twice(void **state)
+{
+  struct bn_conf c = make_conf(2);
+  struct bn_workload slow = toy_workload;
+  struct toy t = {.sleep_us = 0};
+
+  (void)state;
+  slow.sample = slow_sample;
+  c.warmup_ns = 20 * BN_NSEC_PER_MSEC;
+  c.events = 1000;
+  assert_int_equal(run_it(&c, &slow, &t), 0);
+  assert_int_equal(seen.total.events, 1000);
+}
+
 static void an_amount_is_exact_after_a_slow_baseline(void **state)
 {
   struct bn_conf c = make_conf(2);
@@ -96,37 +151,6 @@ static void an_amount_is_exact_after_a_slow_baseline(void **state)
   c.warmup_ns = 20 * BN_NSEC_PER_MSEC;
   assert_int_equal(run_it(&c, &amount, &t), 0);
   assert_int_equal(seen.total.events, 200);
-  assert_true(seen.total.max_s < 5);
-}
-
-/* Session 2 begins when the others have left, which find in the second event that there is no more
-   to do. */
-static enum bn_next loop_of_one(void *self, struct bn_session *s)
-{
-  struct toy *t = self;
-  struct bn_tick tick;
-
-  while (s->id == 2 && __atomic_load_n(&t->closes, __ATOMIC_RELAXED) < 2)
-    (void)usleep(1000);
-  if (!bn_event_begin(s, &tick))
-    return BN_FINISHED;
-  bn_event_end(s, &tick);
-  if (bn_event_begin(s, &tick))
-    bn_event_drop(s, &tick);
-  return BN_FINISHED;
-}
-
-static void what_is_not_counted_is_left_to_others(void **state)
-{
-  struct bn_conf c = make_conf(3);
-  struct bn_workload one = toy_workload;
-  struct toy t = {0};
-
-  (void)state;
-  one.loop = loop_of_one;
-  c.events = 3;
-  assert_int_equal(run_it(&c, &one, &t), 0);
-  assert_int_equal(seen.total.events, 3);
 }
 
 /* The TSC may be a little behind the clock by which threads wait. */
@@ -152,116 +176,66 @@ static void arrivals_are_not_missed_by_a_clock_that_lags(void **state)
   assert_int_equal(seen.total.events, 20);
 }
 
-/* However many more arrive while the last ones are executed. */
-static void arrivals_beyond_the_events_are_no_overload(void **state)
+struct many {
+  unsigned fail;
+  unsigned after, before; /* sessions past and before the barrier */
+};
+
+static int meet(void *self, struct bn_session *s, const char *name, struct bn_err *err)
 {
-  struct bn_conf c = make_conf(1);
-  struct toy t = {.sleep_us = 20000};
+  struct many *m = self;
+
+  (void)name;
+  __atomic_fetch_add(&m->before, 1, __ATOMIC_RELAXED);
+  if (m->fail == s->id + 1)
+    return bn_err_set(err, 0, "session %u fails", s->id);
+  if (!s->services->barrier(s))
+    return bn_err_set(err, 0, "another session failed");
+  if (__atomic_load_n(&m->before, __ATOMIC_RELAXED) != 16)
+    return bn_err_set(err, 0, "the barrier opened early");
+  __atomic_fetch_add(&m->after, 1, __ATOMIC_RELAXED);
+  return 0;
+}
+
+static int command_with(unsigned fail, unsigned *after)
+{
+  const struct bn_command command = {.name = "meet", .parallel = true, .run = meet};
+  struct bn_conf c = make_conf(16);
+  struct many m = {.fail = fail};
+  const struct bn_run_setup setup = {.conf = &c, .ops = &toy_workload, .self = &m};
+  struct bn_err err = {0};
+  struct bn_run *run;
+  int status;
+
+  assert_int_equal(bn_run_new(&run, &setup, &err), 0);
+  status = bn_run_command(run, &command);
+  bn_run_free(run);
+  *after = m.after;
+  return status;
+}
+
+static void parallel_commands_meet_and_fail(void **state)
+{
+  unsigned after;
 
   (void)state;
-  c.raw.rate = 1e6;
-  c.raw.rate_max_backlog = 100;
-  c.events = 5;
-  assert_int_equal(run_it(&c, &toy_workload, &t), 0);
-  assert_int_equal(seen.total.events, 5);
-}
-
-/* Ends the run and takes its time. */
-static enum bn_next leaving_event(void *self, struct bn_session *s)
-{
-  (void)self;
-  (void)s->services->leave(s->services->of, 0);
-  (void)usleep(900000);
-  return BN_CONTINUE;
-}
-
-static void arrivals_end_with_the_run(void **state)
-{
-  struct bn_conf c = make_conf(1);
-  struct bn_workload leaving = toy_workload;
-  struct toy t = {0};
-
-  (void)state;
-  leaving.event = leaving_event;
-  c.raw.rate = 1e6;
-  c.raw.rate_max_backlog = 800000;
-  assert_int_equal(run_it(&c, &leaving, &t), 0);
-  assert_int_equal(seen.total.events, 1);
-  assert_true(seen.total.backlog < 800000);
-}
-
-static int note_interval_slowly(void *self, const struct bn_view *v, struct bn_err *err)
-{
-  (void)usleep(500000);
-  return note_interval(self, v, err);
-}
-
-static _Atomic bool checked; /* the checkpoint has come */
-
-static int note_checkpoint_and_say_so(void *self, const struct bn_view *v, struct bn_err *err)
-{
-  const int rc = note_checkpoint(self, v, err);
-
-  atomic_store(&checked, true);
-  return rc;
-}
-
-/* None is taken once the last worker has left. */
-static enum bn_next event_until_checked(void *self, struct bn_session *s)
-{
-  (void)toy_event(self, s);
-  return atomic_load(&checked) ? BN_FINISHED : BN_CONTINUE;
-}
-
-static const struct bn_reporter slow_recorder = {.name = "slow record",
-                                                 .interval = note_interval_slowly,
-                                                 .checkpoint = note_checkpoint_and_say_so,
-                                                 .total = note_total};
-
-/* Its rates divide by the time in which its events were counted. */
-static void checkpoint_after_a_slow_interval_has_its_own_time(void **state)
-{
-  struct bn_conf c = make_conf(1);
-  struct bn_workload patient = toy_workload;
-  struct toy t = {.sleep_us = 1000};
-
-  (void)state;
-  patient.event = event_until_checked;
-  c.interval_ns = c.checkpoint_ns[0] = 100 * BN_NSEC_PER_MSEC;
-  c.n_checkpoints = 1;
-  c.time_ns = 60 * BN_NSEC_PER_SEC;
-  atomic_store(&checked, false);
-  assert_int_equal(run_with(&c, &patient, &t, &slow_recorder), 0);
-  assert_int_equal(seen.checkpoints, 1);
-  assert_true(seen.checkpoint_at[0] >= seen.interval_at[0] + 0.2);
-}
-
-static void nobody_is_shut_down_who_has_left(void **state)
-{
-  struct bn_conf c = make_conf(2);
-  struct toy t = {.sleep_us = 1000};
-
-  (void)state;
-  c.interval_ns = 50 * BN_NSEC_PER_MSEC;
-  c.time_ns = 100 * BN_NSEC_PER_MSEC;
-  c.forced = true;
-  c.forced_ns = 300 * BN_NSEC_PER_MSEC;
-  assert_int_equal(run_with(&c, &toy_workload, &t, &slow_recorder), 0);
-  assert_int_equal(seen.totals, 1);
+  assert_int_equal(command_with(0, &after), 0);
+  assert_int_equal(after, 16);
+  assert_int_equal(command_with(7, &after), BN_STATUS_FAILED);
+  assert_int_equal(after, 0);
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(event_budget_is_exact),
+      cmocka_unit_test(warmup_is_not_counted),
       cmocka_unit_test(what_was_in_flight_after_the_warmup_is_one_of_the_events),
       cmocka_unit_test(sessions_that_left_in_the_warmup_keep_no_event),
+      cmocka_unit_test(slow_baseline_counts_no_event_twice),
       cmocka_unit_test(an_amount_is_exact_after_a_slow_baseline),
-      cmocka_unit_test(what_is_not_counted_is_left_to_others),
       cmocka_unit_test(arrivals_are_not_missed_by_a_clock_that_lags),
-      cmocka_unit_test(arrivals_beyond_the_events_are_no_overload),
-      cmocka_unit_test(arrivals_end_with_the_run),
-      cmocka_unit_test(checkpoint_after_a_slow_interval_has_its_own_time),
-      cmocka_unit_test(nobody_is_shut_down_who_has_left),
+      cmocka_unit_test(parallel_commands_meet_and_fail),
   };
 
   bn_stop_block_signals();

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/clock.h"
 #include "dialect/dialect.h"
 #include "engine/event.h"
 #include "engine/run.h"
@@ -92,7 +92,7 @@ static inline enum bn_next toy_event(void *self, struct bn_session *s)
   if (t->fail_event == s->id + 1)
     return BN_FAILED;
   if (t->sleep_us > 0)
-    (void)usleep((useconds_t)t->sleep_us);
+    bn_clock_sleep_until(bn_clock_mono() + t->sleep_us * 1000);
   bn_stat_count(s->stat, BN_C_READ, 2);
   return BN_CONTINUE;
 }
@@ -129,20 +129,30 @@ static inline struct bn_conf make_conf(unsigned threads)
   return c;
 }
 
-static inline int run_with(const struct bn_conf *conf, const struct bn_workload *ops, void *self,
-                           const struct bn_reporter *reporter)
+/* second: NULL for none. */
+static inline struct bn_run *new_run(const struct bn_conf *conf, const struct bn_workload *ops,
+                                     void *self, const struct bn_reporter *first,
+                                     const struct bn_reporter *second)
 {
-  const struct bn_report_use use = {reporter, NULL, stdout, NULL};
+  const struct bn_report_use uses[] = {{first, NULL, stdout, NULL}, {second, NULL, stdout, NULL}};
   const struct bn_run_setup setup = {
-      .conf = conf, .ops = ops, .self = self, .reports = &use, .n_reports = 1};
+      .conf = conf, .ops = ops, .self = self, .reports = uses, .n_reports = second == NULL ? 1 : 2};
   struct bn_err err = {0};
   struct bn_run *run;
-  int status;
 
   memset(&seen, 0, sizeof seen);
   atomic_store(&reported, false);
   assert_int_equal(bn_run_new(&run, &setup, &err), 0);
-  status = bn_run_execute(run);
+  return run;
+}
+
+/* With the recorder and perhaps another reporter. */
+static inline int run_with(const struct bn_conf *conf, const struct bn_workload *ops, void *self,
+                           const struct bn_reporter *other)
+{
+  struct bn_run *run = new_run(conf, ops, self, &recorder, other);
+  const int status = bn_run_execute(run);
+
   if (!bn_run_abandoned(run))
     bn_run_free(run);
   return status;
@@ -150,7 +160,7 @@ static inline int run_with(const struct bn_conf *conf, const struct bn_workload 
 
 static inline int run_it(const struct bn_conf *conf, const struct bn_workload *ops, void *self)
 {
-  return run_with(conf, ops, self, &recorder);
+  return run_with(conf, ops, self, NULL);
 }
 
 #endif

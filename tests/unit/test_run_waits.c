@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Every wait of a run is bounded: whoever hangs for ever, the run ends by the deadline that
+   applies, on a simulated clock. */
+#include "toyrun.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "engine/stop.h"
+#include "simclock.h"
+
+/* Every descriptor of the program, which tests/lint/waits.sh compares with this list.  A wait with
+   a deadline of its own has one that is at most so far ahead. */
+static struct known {
+  const char *what;
+  double most_s;
+  size_t entered;
+} known[] = {
+    {"the next item of the agenda", 1, 0},
+    {"the last call of a reporter", 0.25, 0},
+    {"interrupts to return", 1, 0},
+    {"the report without its hook", 3, 0},
+    {"every session to be open", 0, 0},
+    {"the gate to open", 0, 0},
+    {"workers to go", 0, 0},
+    {"the other sessions at the barrier", 0, 0},
+    {"the next arrival", 0, 0},
+    {"the end of the warm-up", 0, 0},
+    {"the session's interrupt", 0, 0},
+    {"the end of the process", 0, 0},
+    {"an interrupt that is wanted", 0, 0},
+    {"a signal", 0, 0},
+    {"a worker to return", 0, 0},
+    {"the reporting thread to return", 0, 0},
+    {"the receiver of signals to return", 0, 0},
+    {"the interrupter to return", 0, 0},
+    {"another thread's interrupt", 0, 0}, /* only if no thread can be started */
+};
+enum { KNOWN = sizeof known / sizeof *known, REACHED = KNOWN - 1 };
+
+static struct known *known_what(const char *what)
+{
+  for (size_t i = 0; i < KNOWN; i++)
+    if (strcmp(known[i].what, what) == 0)
+      return &known[i];
+  fail_msg("a wait that is not in the list: %s", what);
+  abort();
+}
+
+static void check_waits(void)
+{
+  const struct sim_seen *s;
+
+  for (size_t i = 0; (s = sim_seen_at(i)) != NULL; i++) {
+    struct known *k = known_what(s->wait->what);
+
+    k->entered += s->entered;
+    if (s->wait->bound != BN_BOUND_DEADLINE)
+      continue;
+    assert_int_equal(s->endless, 0);
+    if ((double)s->farthest_ns > k->most_s * 1e9 || (double)s->longest_ns > k->most_s * 1e9)
+      fail_msg("%s: the deadline is %.3f s ahead", k->what, (double)s->farthest_ns / 1e9);
+  }
+}
+
+/* What a run has come to. */
+struct end {
+  int status;
+  bool left_behind; /* a thread */
+  double at_s;
+};
+
+/* SIGTERM comes at term_s, unless that is 0. */
+static struct bn_run *begin(const struct bn_conf *c, const struct bn_workload *ops, void *self,
+                            double term_s, const struct bn_reporter *other)
+{
+  sim_begin();
+  if (term_s > 0)
+    sim_send_at(term_s, SIGTERM);
+  return new_run(c, ops, self, &recorder, other);
+}
+
+/* What hangs is let go afterwards, so that the run can be freed. */
+static struct end end(struct bn_run *run, int status)
+{
+  const struct end e = {status, bn_run_abandoned(run), sim_s()};
+
+  check_waits();
+  sim_release();
+  bn_run_free(run);
+  return e;
+}
+
+static struct end run_from_0(const struct bn_conf *c, const struct bn_workload *ops, double term_s,
+                             const struct bn_reporter *other)
+{
+  struct toy t = {.sleep_us = 7000};
+  struct bn_run *run = begin(c, ops, &t, term_s, other);
+
+  return end(run, bn_run_execute(run));
+}
+
+static void check_end(struct end e, int status, bool left_behind, double at_s)
+{
+  assert_int_equal(e.status, status);
+  assert_int_equal(e.left_behind, left_behind);
+  if (e.at_s - at_s > 1e-9 || at_s - e.at_s > 1e-9)
+    fail_msg("the run ended at %.9f s instead of %.9f s", e.at_s, at_s);
+}
+
+static struct bn_conf conf_of_1s(void)
+{
+  struct bn_conf c = make_conf(3);
+
+  c.time_ns = BN_NSEC_PER_SEC;
+  return c;
+}
+
+/* --- nobody hangs --- */
+
+static void slow_sample(void *self, uint64_t *counter)
+{
+  (void)self;
+  (void)counter;
+  sim_sleep_ms(20);
+}
+
+/* 1 s of warm-up, 1 s, and 20 ms each for the last interval and the total. */
+static void a_run_without_trouble_ends_at_its_limit(void **state)
+{
+  struct bn_workload slow = toy_workload;
+  struct bn_conf c = conf_of_1s();
+
+  (void)state;
+  slow.sample = slow_sample;
+  c.warmup_ns = BN_NSEC_PER_SEC;
+  c.interval_ns = BN_NSEC_PER_SEC / 10;
+  c.raw.rate = 100;
+  c.events = 100000;
+  check_end(run_from_0(&c, &slow, 0, NULL), 0, false, 2.04);
+  assert_int_equal(seen.totals, 1);
+}
+
+/* --- a worker hangs --- */
+
+static enum bn_next hung_event(void *self, struct bn_session *s)
+{
+  if (s->id == 1)
+    sim_hang();
+  return toy_event(self, s);
+}
+
+/* The last progress is seen at 1.1 s, when the clock is fitted again; the grace of 2 s follows, and
+   the farewell of 1 s. */
+static void the_grace_bounds_a_hung_statement(void **state)
+{
+  struct bn_workload w = toy_workload;
+  struct bn_conf c = conf_of_1s();
+
+  (void)state;
+  w.event = hung_event;
+  w.kind = BN_KIND_SQL;
+  check_end(run_from_0(&c, &w, 0, NULL), BN_STATUS_TIMEOUT, true, 1.1 + 2 + 1);
+  assert_int_equal(seen.totals, 1);
+  assert_int_equal(seen.total.unfinished, 1);
+  assert_int_equal(seen.total.events, 2 * 143);
+}
+
+static void the_forced_shutdown_bounds_a_hung_event(void **state)
+{
+  struct bn_workload w = toy_workload;
+  struct bn_conf c = conf_of_1s();
+
+  (void)state;
+  w.event = hung_event;
+  c.forced = true;
+  c.forced_ns = 30 * BN_NSEC_PER_SEC;
+  check_end(run_from_0(&c, &w, 0, NULL), BN_STATUS_TIMEOUT, true, 1 + 30 + 1);
+  assert_int_equal(seen.total.unfinished, 1);
+}
+
+/* Without a limit of the user's, one signal is enough: 5 s of patience from the last progress,
+   looked for every 0.25 s, and the farewell. */
+static void the_patience_bounds_a_hung_event_without_limits(void **state)
+{
+  struct bn_workload w = toy_workload;
+  struct bn_conf c = make_conf(3);
+
+  (void)state;
+  w.event = hung_event;
+  check_end(run_from_0(&c, &w, 100, NULL), 128 + SIGTERM, true, 100 + 0.25 + 5 + 1);
+  assert_int_equal(seen.totals, 1);
+}
+
+static enum bn_next event_that_stays(void *self, struct bn_session *s)
+{
+  if (s->id == 1)
+    s->services->stay_behind(s->services->of);
+  return toy_event(self, s);
+}
+
+static void a_session_may_stay_behind(void **state)
+{
+  struct bn_workload w = toy_workload;
+  struct bn_conf c = conf_of_1s();
+
+  (void)state;
+  w.event = event_that_stays;
+  check_end(run_from_0(&c, &w, 0, NULL), 0, true, 1);
+  assert_int_equal(seen.totals, 1);
+}
+
+/* --- a session does not open --- */
+
+static int hung_open(void *self, struct bn_session *s, struct bn_err *err)
+{
+  if (s->id == 1)
+    sim_hang();
+  return toy_session_open(self, s, err);
+}
+
+static void the_timeout_bounds_a_session_that_does_not_open(void **state)
+{
+  struct bn_workload w = toy_workload;
+  struct bn_conf c = conf_of_1s();
+
+  (void)state;
+  w.session_open = hung_open;
+  check_end(run_from_0(&c, &w, 0, NULL), BN_STATUS_TIMEOUT, true, 10 + 1);
+  assert_int_equal(seen.totals, 0);
+  c.init_timeout_ns = 0;
+  check_end(run_from_0(&c, &w, 100, NULL), 128 + SIGTERM, true, 100 + 0.25 + 5 + 1);
+}
+
+/* --- interrupts hang --- */
+
+static void hung_interrupt(void *arg)
+{
+  (void)arg;
+  sim_hang();
+}
+
+/* Session 1 comes back half a second after its statement was to be interrupted, and withdraws. */
+static enum bn_next event_with_interrupt(void *self, struct bn_session *s)
+{
+  if (s->id == 1) {
+    s->services->set_interrupt(s, hung_interrupt, NULL);
+    sim_sleep_ms(3500);
+    s->services->set_interrupt(s, NULL, NULL);
+  }
+  return toy_event(self, s);
+}
+
+/* As above, and 1 s for the interrupter. */
+static void an_interrupt_that_hangs_is_left_behind(void **state)
+{
+  struct bn_workload w = toy_workload;
+  struct bn_conf c = conf_of_1s();
+
+  (void)state;
+  w.event = event_with_interrupt;
+  w.kind = BN_KIND_SQL;
+  check_end(run_from_0(&c, &w, 0, NULL), BN_STATUS_TIMEOUT, true, 1.1 + 2 + 1 + 1);
+  assert_int_equal(seen.totals, 1);
+}
+
+/* Interrupts that return: the interrupter is joined. */
+static void working_interrupt(void *arg)
+{
+  atomic_store((_Atomic bool *)arg, true);
+}
+
+static enum bn_next event_until_interrupted(void *self, struct bn_session *s)
+{
+  static _Atomic bool interrupted;
+
+  s->services->set_interrupt(s, working_interrupt, &interrupted);
+  while (!atomic_load(&interrupted))
+    sim_sleep_ms(7);
+  s->services->set_interrupt(s, NULL, NULL);
+  return toy_event(self, s);
+}
+
+static void an_interrupt_ends_the_grace(void **state)
+{
+  struct bn_workload w = toy_workload;
+  struct bn_conf c = conf_of_1s();
+
+  (void)state;
+  w.event = event_until_interrupted;
+  w.kind = BN_KIND_SQL;
+  check_end(run_from_0(&c, &w, 0, NULL), BN_STATUS_TIMEOUT, false, 3.01);
+}
+
+/* --- a reporter hangs --- */
+
+static int hung_report(void *self, const struct bn_view *v, struct bn_err *err)
+{
+  (void)self;
+  (void)v;
+  (void)err;
+  sim_hang();
+  return 0;
+}
+
+/* A report waits for its reader until the user signals.  The main thread looks every 0.25 s, from
+   1.001 s on, when the workers have gone. */
+static void the_patience_bounds_a_hung_reporter(void **state)
+{
+  static const struct bn_reporter hung = {.name = "hung", .interval = hung_report};
+  struct bn_conf c = conf_of_1s();
+
+  (void)state;
+  c.interval_ns = BN_NSEC_PER_SEC / 2;
+  check_end(run_from_0(&c, &toy_workload, 100, &hung), 128 + SIGTERM, true, 105.001 + 1);
+  assert_int_equal(seen.totals, 1);
+}
+
+/* --- a command --- */
+
+static int meet(void *self, struct bn_session *s, const char *name, struct bn_err *err)
+{
+  (void)name;
+  if (self != NULL && s->id == 1)
+    sim_hang();
+  return s->services->barrier(s) ? 0 : bn_err_set(err, 0, "the barrier did not open");
+}
+
+static void the_patience_bounds_the_barrier(void **state)
+{
+  const struct bn_command command = {.name = "meet", .parallel = true, .run = meet};
+  struct bn_conf c = make_conf(3);
+  struct bn_run *run = begin(&c, &toy_workload, &c, 100, NULL);
+
+  (void)state;
+  check_end(end(run, bn_run_command(run, &command)), 128 + SIGTERM, true, 105.25);
+}
+
+/* --- the main thread hangs: the process is left --- */
+
+static int hung_finish(void *self, struct bn_err *err)
+{
+  (void)self;
+  (void)err;
+  sim_hang();
+  return 0;
+}
+
+/* Shared with the child. */
+static struct shared {
+  _Atomic double alive_s;  /* when it was last seen alive */
+  _Atomic size_t printing; /* waits for the report without its hook */
+} * shared;
+
+static void *live(void *arg)
+{
+  for (;;) {
+    atomic_store(&shared->alive_s, sim_s());
+    sim_sleep_ms(10);
+  }
+  return arg;
+}
+
+/* The exit status of a process that has to be left. */
+static int left_status(const struct bn_conf *c, const struct bn_workload *ops,
+                       const struct bn_reporter *first, const struct bn_reporter *second)
+{
+  const pid_t child = fork();
+  pthread_t thread;
+  int status;
+
+  assert_true(child >= 0);
+  if (child == 0) {
+    struct toy t = {.sleep_us = 7000};
+    struct bn_run *run;
+
+    sim_begin();
+    sim_send_at(100, SIGTERM);
+    run = new_run(c, ops, &t, first, second);
+    (void)bn_wait_spawn(&thread, NULL, live, NULL);
+    (void)bn_run_execute(run);
+    _exit(99);
+  }
+  assert_int_equal(waitpid(child, &status, 0), child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void check_alive(double at_s)
+{
+  const double s = atomic_load(&shared->alive_s);
+
+  if (s < at_s - 0.011 || s > at_s + 1e-9)
+    fail_msg("the process was left at %.3f s instead of %.3f s", s, at_s);
+}
+
+/* 30 s of patience, and 3 s to leave in order. */
+static void a_process_whose_end_hangs_is_left(void **state)
+{
+  struct bn_workload w = toy_workload;
+  struct bn_conf c = conf_of_1s();
+
+  (void)state;
+  w.finish = hung_finish;
+  assert_int_equal(left_status(&c, &w, &recorder, NULL), 128 + SIGTERM);
+  check_alive(100 + 30 + 3);
+}
+
+static int hung_instead(void *self, const struct bn_view *v, struct bn_err *err)
+{
+  atomic_store(&shared->printing, sim_seen_what("the report without its hook")->entered);
+  return hung_report(self, v, err);
+}
+
+/* A hook of the final report hangs, and so does what is printed instead: 3 s more. */
+static void a_process_whose_hook_hangs_is_left(void **state)
+{
+  static const struct bn_reporter hung = {
+      .name = "hung", .total = hung_report, .replaces = BN_REPLACES_TOTAL};
+  static const struct bn_reporter other = {
+      .name = "other", .total = note_total, .instead = hung_instead};
+  struct bn_conf c = conf_of_1s();
+
+  (void)state;
+  assert_int_equal(left_status(&c, &toy_workload, &other, &hung), 128 + SIGTERM);
+  check_alive(100 + 30 + 3 + 3);
+  known_what("the report without its hook")->entered += atomic_load(&shared->printing);
+}
+
+/* After the others. */
+static void every_wait_was_entered(void **state)
+{
+  (void)state;
+  for (size_t i = 0; i < REACHED; i++)
+    if (known[i].entered == 0)
+      fail_msg("no run waited for %s", known[i].what);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_run_without_trouble_ends_at_its_limit),
+      cmocka_unit_test(the_grace_bounds_a_hung_statement),
+      cmocka_unit_test(the_forced_shutdown_bounds_a_hung_event),
+      cmocka_unit_test(the_patience_bounds_a_hung_event_without_limits),
+      cmocka_unit_test(a_session_may_stay_behind),
+      cmocka_unit_test(the_timeout_bounds_a_session_that_does_not_open),
+      cmocka_unit_test(an_interrupt_that_hangs_is_left_behind),
+      cmocka_unit_test(an_interrupt_ends_the_grace),
+      cmocka_unit_test(the_patience_bounds_a_hung_reporter),
+      cmocka_unit_test(the_patience_bounds_the_barrier),
+      cmocka_unit_test(a_process_whose_end_hangs_is_left),
+      cmocka_unit_test(a_process_whose_hook_hangs_is_left),
+      cmocka_unit_test(every_wait_was_entered),
+  };
+
+  bn_stop_block_signals();
+  shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
