@@ -67,6 +67,9 @@ static int read_records(const struct bn_store *js, const struct bn_node *list,
                         const struct bn_metrics *m, enum bn_view_span span, struct bn_group *g,
                         struct bn_err *err)
 {
+  /* Asked first: to read what is then refused takes time and memory. */
+  if (bn_store_check_length(span, js->count(list), err) != 0)
+    return -1;
   for (size_t i = 0; i < js->count(list); i++) {
     struct bn_record record;
     int rc;

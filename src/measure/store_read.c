@@ -423,14 +423,22 @@ struct bn_group *bn_store_group(struct bn_result *r, const char *name, struct bn
   return g;
 }
 
+int bn_store_check_length(enum bn_view_span span, size_t length, struct bn_err *err)
+{
+  if (span == BN_VIEW_INTERVAL && length > BN_BOUND_INTERVALS)
+    return bn_err_set(err, EFBIG, "'intervals' has more than %d values", BN_BOUND_INTERVALS);
+  if (span == BN_VIEW_CHECKPOINT && length > BN_BOUND_CHECKPOINTS)
+    return bn_err_set(err, EFBIG, "'checkpoints' has more than %d values", BN_BOUND_CHECKPOINTS);
+  return 0;
+}
+
 int bn_store_keep(struct bn_group *g, const struct bn_view *v, struct bn_err *err)
 {
   if (bn_group_add(g, v) != 0)
     return bn_err_set(err, ENOMEM, "out of memory");
-  if (g->n_intervals > BN_BOUND_INTERVALS)
-    return bn_err_set(err, EFBIG, "'intervals' has more than %d values", BN_BOUND_INTERVALS);
-  if (g->n_checkpoints > BN_BOUND_CHECKPOINTS)
-    return bn_err_set(err, EFBIG, "'checkpoints' has more than %d values", BN_BOUND_CHECKPOINTS);
+  if (bn_store_check_length(BN_VIEW_INTERVAL, g->n_intervals, err) != 0 ||
+      bn_store_check_length(BN_VIEW_CHECKPOINT, g->n_checkpoints, err) != 0)
+    return -1;
   if (g->bytes > BN_BOUND_RECORD_BYTES)
     return bn_err_set(err, EFBIG, "'intervals' and 'checkpoints' need more than %llu GiB of memory",
                       (unsigned long long)(BN_BOUND_RECORD_BYTES >> 30));

@@ -12,6 +12,8 @@ Result = collections.namedtuple("Result", "out err status")
 DIALECTS = ("own", "1.1", "1.0")
 NAME = {"own": "bench", "1.1": "sysbench", "1.0": "sysbench"}
 LUAJIT = "(using system LuaJIT 2.1"
+# A run that hangs, not one that is slow on a loaded machine.
+TIMEOUT_S = 240
 # A run that takes no time.
 QUICK = ("--events=1", "--cpu-max-prime=3")
 
@@ -53,7 +55,7 @@ def run(*args, dialect="own", env=None, stdin=subprocess.DEVNULL, program=None, 
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        timeout=60,
+        timeout=TIMEOUT_S,
         check=False,
         **kwargs,
     )
