@@ -8,10 +8,11 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* Who receives; read by the handler. */
+/* Who receives, which the handler reads, and what. */
 static struct {
   _Atomic(pthread_t) thread;
   _Atomic bool known;
+  sigset_t wanted; /* set before any thread exists */
 } receiver;
 
 static int wake_signal(void)
@@ -21,8 +22,9 @@ static int wake_signal(void)
 
 /* Those that end a run.  nohup and the shell's background jobs ignore signals on purpose: what is
    ignored stays out, for while a thread blocks everything, as it does to start another, the kernel
-   queues even an ignored signal, and who waits for it gets it. */
-static void wanted(sigset_t *set)
+   queues even an ignored signal, and who waits for it gets it.  Asked once: later system(3) ignores
+   SIGINT for as long as its child runs, and then it is still ours. */
+static void choose_wanted(sigset_t *set)
 {
   static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
   size_t i;
@@ -64,11 +66,12 @@ void bn_stop_block_signals(void)
   int signo;
 
   handle(SIGPIPE, SIG_IGN);
-  wanted(&set);
+  choose_wanted(&receiver.wanted);
   for (signo = 1; signo < wake_signal(); signo++) {
-    if (sigismember(&set, signo))
+    if (sigismember(&receiver.wanted, signo))
       handle(signo, pass_on);
   }
+  set = receiver.wanted;
   (void)sigaddset(&set, wake_signal());
   (void)pthread_sigmask(SIG_BLOCK, &set, NULL);
   bn_stop_become_receiver();
@@ -76,21 +79,15 @@ void bn_stop_block_signals(void)
 
 void bn_stop_unblock_for_child(void)
 {
-  sigset_t set;
-
-  wanted(&set);
-  (void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+  (void)pthread_sigmask(SIG_UNBLOCK, &receiver.wanted, NULL);
 }
 
 void bn_stop_block_again(void)
 {
-  sigset_t set;
-
   /* Before there is a receiver they were not blocked: a script's top level ends by Ctrl-C. */
   if (!atomic_load(&receiver.known))
     return;
-  wanted(&set);
-  (void)pthread_sigmask(SIG_BLOCK, &set, NULL);
+  (void)pthread_sigmask(SIG_BLOCK, &receiver.wanted, NULL);
 }
 
 void bn_stop_become_receiver(void)
@@ -111,11 +108,10 @@ static int wait_for(const struct bn_wait *w, const sigset_t *set, uint64_t deadl
 int bn_stop_wait(const struct bn_wait *w, uint64_t deadline_ns, struct bn_stop_sender *sender)
 {
   siginfo_t info;
-  sigset_t set;
+  sigset_t set = receiver.wanted;
   int signo;
 
   memset(&info, 0, sizeof info);
-  wanted(&set);
   (void)sigaddset(&set, wake_signal());
   signo = wait_for(w, &set, deadline_ns, &info);
   /* A signal that was passed on has our own number. */

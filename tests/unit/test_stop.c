@@ -55,6 +55,23 @@ static void test_the_others_are_received(void **state)
   assert_int_equal(bn_stop_wait(&a_signal, bn_clock_mono(), &(struct bn_stop_sender){0}), -1);
 }
 
+/* As while another thread is in system(3). */
+static void test_what_is_ignored_later_is_received(void **state)
+{
+  struct bn_stop_sender sender;
+  struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+
+  (void)state;
+  assert_int_equal(sigaction(SIGINT, &ignore, &before), 0);
+  send_to_self(SIGINT);
+  assert_int_equal(bn_stop_wait(&a_signal, bn_clock_mono() + BN_NSEC_PER_SEC, &sender), SIGINT);
+  bn_stop_unblock_for_child();
+  bn_stop_block_again();
+  send_to_self(SIGINT);
+  assert_int_equal(bn_stop_wait(&a_signal, bn_clock_mono() + BN_NSEC_PER_SEC, &sender), SIGINT);
+  assert_int_equal(sigaction(SIGINT, &before, NULL), 0);
+}
+
 /* Around the start of a child process. */
 static void test_blocking_again_leaves_ignored_signals_alone(void **state)
 {
@@ -73,6 +90,7 @@ int main(void)
   static const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_an_ignored_signal_that_was_queued),
       cmocka_unit_test(test_the_others_are_received),
+      cmocka_unit_test(test_what_is_ignored_later_is_received),
       cmocka_unit_test(test_blocking_again_leaves_ignored_signals_alone),
   };
 
