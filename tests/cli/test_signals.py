@@ -245,12 +245,12 @@ def test_slow_events_get_the_time_they_need(tmp_path):
     (tmp_path / "slow.lua").write_text(
         'ffi.cdef("int usleep(unsigned int);")\n'
         "local n = 0\n"
-        "function event() n = n + 1 ffi.C.usleep(n == 1 and 3000000 or 6500000) end\n")
+        'function event() n = n + 1 io.write("event ", n, "\\n") io.flush()\n'
+        "  ffi.C.usleep(n == 1 and 3000000 or 6500000) end\n")
     process = start(["slow.lua", "--time=60", "run"], tmp_path)
-    seen = wait_for_line(process, "Threads started!")
-    time.sleep(3.2)
+    seen = wait_for_line(process, "event 2")
     process.send_signal(signal.SIGTERM)
-    out, err, code = finish(process, seen, 20)
+    out, err, code = finish(process, seen)
     assert code == 143
     assert events_of(out) == 2
     assert "at once" not in err.replace("send it again to end at once", "")

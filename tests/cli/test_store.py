@@ -564,12 +564,12 @@ def test_intervals_keep_their_histograms_on_request(tmp_path):
     for record in intervals:
         for lowest, n in latencies(record):
             together[lowest] = together.get(lowest, 0) + n
-    # Events that ended after the last interval are in the total alone: the long one.
+    # Events that ended after the last interval are in the total alone.
     rest = {lowest: n - together.get(lowest, 0) for lowest, n in latencies(total)}
     assert min(rest.values()) >= 0 and set(together) <= set(rest)
     counted = sum(record["figures"]["events"] for record in intervals)
-    assert sum(rest.values()) == total["figures"]["events"] - counted == 21 - counted >= 1
-    assert max(lowest for lowest, n in rest.items() if n) >= 2.4e9
+    assert sum(rest.values()) == total["figures"]["events"] - counted == 21 - counted
+    assert max(lowest for lowest, n in latencies(total) if n) >= 2.4e9
     # The report is the one that was printed, and a rewritten document has the histograms.
     assert report("json", cwd=tmp_path) == (text, "", 0)
     again = json.loads(report("--format=json", "json", cwd=tmp_path).out)
@@ -578,7 +578,7 @@ def test_intervals_keep_their_histograms_on_request(tmp_path):
 
 def test_intervals_have_no_histograms_by_default(tmp_path):
     for options in ([], ["--json-interval-histograms=off"]):
-        run_with_both("cpu", "own", tmp_path, "--time=0.5", "--report-interval=0.2", *options)
+        run_with_both("cpu", "own", tmp_path, "--time=2", "--report-interval=0.2", *options)
         [group] = json.loads((tmp_path / "json").read_text())["groups"]
         assert group["intervals"]
         assert not any("histograms" in record["raw"] for record in group["intervals"])
@@ -682,9 +682,12 @@ def test_a_new_file_follows_the_umask(mask, mode, tmp_path):
 def test_a_fifo_gets_the_document(tmp_path):
     os.mkfifo(tmp_path / "fifo")
     with subprocess.Popen(["cat", "fifo"], cwd=tmp_path, stdout=subprocess.PIPE) as reader:
-        done = bench.run("cpu", *bench.QUICK, "--report=json:fifo", "run", cwd=tmp_path)
-        assert (done.err, done.status) == ("", 0)
-        assert json.loads(reader.communicate()[0])["version"] == 1
+        try:
+            done = bench.run("cpu", *bench.QUICK, "--report=json:fifo", "run", cwd=tmp_path)
+            assert (done.err, done.status) == ("", 0)
+            assert json.loads(reader.communicate()[0])["version"] == 1
+        finally:
+            reader.kill()
     assert os.listdir(tmp_path) == ["fifo"]
 
 

@@ -124,20 +124,20 @@ def test_connections_ended_by_the_server(victim, ignored):
 
 
 def test_a_frozen_server_does_not_hold_up_the_end(victim):
-    run = Run(victim, "oltp_read_write", *SIZES, "--threads=4", "--time=6")
+    run = Run(victim, "oltp_read_write", *SIZES, "--threads=4", "--time=10")
     run.get_going()
     victim.freeze()
     try:
-        status, out, err, seconds = run.end(timeout=40)
+        status, out, err, seconds = run.end(timeout=90)
     finally:
         victim.thaw()
     assert status == 2, out + err
-    assert seconds < 30
+    assert seconds < 40
     assert number(out, "total number of events") > 0
 
 
 def test_a_frozen_server_that_goes_on_costs_nothing_but_time(victim):
-    run = Run(victim, "oltp_read_write", *SIZES, "--threads=4", "--time=6")
+    run = Run(victim, "oltp_read_write", *SIZES, "--threads=4", "--time=10")
     run.get_going()
     victim.freeze()
     time.sleep(1)
@@ -188,7 +188,7 @@ def test_an_encrypted_run(mariadb, postgresql, certificates):
 
 
 def test_no_password_in_the_process_list(victim):
-    run = Run(victim, "oltp_point_select", *SIZES, "--time=6")
+    run = Run(victim, "oltp_point_select", *SIZES, "--time=10")
     run.get_going(1)
     with open(f"/proc/{run.process.pid}/cmdline", "rb") as f:
         line = f.read()
