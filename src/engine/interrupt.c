@@ -37,18 +37,15 @@ void bn_interrupt_done(struct bn_interrupt *it)
   it->made = false;
 }
 
-static const struct bn_wait other_call = {"another thread's interrupt", BN_BOUND_LEFT_BEHIND};
 static const struct bn_wait own_call = {"the session's interrupt", BN_BOUND_LEFT_BEHIND};
 static const struct bn_wait work = {"an interrupt that is wanted", BN_BOUND_STOP};
 static const struct bn_wait end = {"interrupts to return", BN_BOUND_DEADLINE};
 static const struct bn_wait returning = {"the interrupter to return", BN_BOUND_RETURNING};
 
-/* With the lock, which is released during the call; bn_interrupt_set waits meanwhile, so that what
-   arg points at stays alive. */
+/* The interrupter, with the lock, which is released during the call; bn_interrupt_set waits
+   meanwhile, so that what arg points at stays alive. */
 static void interrupt_one(struct bn_interrupt *it, const struct bn_interruptible *call)
 {
-  while (it->running != NULL)
-    (void)bn_wait_until(&other_call, &it->changed, &it->lock, UINT64_MAX);
   if (call->fn == NULL)
     return;
   const struct bn_interruptible now = *call;
@@ -61,7 +58,7 @@ static void interrupt_one(struct bn_interrupt *it, const struct bn_interruptible
   bn_wait_wake(&it->changed);
 }
 
-/* With the lock. */
+/* The interrupter, with the lock. */
 static void interrupt_each(struct bn_interrupt *it)
 {
   for (unsigned i = 0; i < it->first_n; i++)
@@ -98,10 +95,7 @@ void bn_interrupt_first(struct bn_interrupt *it, unsigned n)
     it->round++;
     if (!it->thread_made)
       it->thread_made = bn_wait_spawn(&it->thread, NULL, interrupter_main, it) == 0;
-    if (it->thread_made)
-      bn_wait_wake(&it->changed);
-    else
-      interrupt_each(it);
+    bn_wait_wake(&it->changed);
   }
   (void)pthread_mutex_unlock(&it->lock);
 }

@@ -2,7 +2,8 @@
 /* Interrupts blocked calls of sessions, from a thread of its own.
 
    An interrupt that blocks this thread blocks no other: bn_interrupt_first does not wait, and
-   bn_interrupt_set waits only for the interrupt of the same session. */
+   bn_interrupt_set waits only for the interrupt of the same session.  If the thread cannot be
+   started, no call is interrupted: a session that is blocked in one is left behind. */
 #ifndef BN_ENGINE_INTERRUPT_H
 #define BN_ENGINE_INTERRUPT_H
 

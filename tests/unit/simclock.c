@@ -3,6 +3,7 @@
 #include "simclock.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,8 +48,9 @@ static struct {
     int signo;
   } signal[SIGNALS];
   size_t n_signals;
+  uint64_t refuse_ns; /* no thread is started from then on */
   struct sim_seen seen[KINDS];
-} sim = {.lock = PTHREAD_MUTEX_INITIALIZER, .now = 1000 * BN_NSEC_PER_SEC};
+} sim = {.lock = PTHREAD_MUTEX_INITIALIZER, .now = 1000 * BN_NSEC_PER_SEC, .refuse_ns = UINT64_MAX};
 
 static _Thread_local struct task *me;
 
@@ -309,6 +311,7 @@ void sim_begin(void)
   sim.n = 1;
   atomic_store(&sim.now, epoch_ns);
   sim.n_signals = 0;
+  sim.refuse_ns = UINT64_MAX;
   sim.released = false;
   (void)sigemptyset(&sim.pending);
   memset(sim.seen, 0, sizeof sim.seen);
@@ -320,12 +323,24 @@ double sim_s(void)
   return (double)(atomic_load(&sim.now) - epoch_ns) / 1e9;
 }
 
+static uint64_t ns_at(double at_s)
+{
+  return epoch_ns + (uint64_t)(at_s * 1e9 + 0.5);
+}
+
 void sim_send_at(double at_s, int signo)
 {
   enter();
   assert(sim.n_signals < SIGNALS);
-  sim.signal[sim.n_signals].at_ns = epoch_ns + (uint64_t)(at_s * 1e9 + 0.5);
+  sim.signal[sim.n_signals].at_ns = ns_at(at_s);
   sim.signal[sim.n_signals++].signo = signo;
+  leave();
+}
+
+void sim_refuse_threads_from(double at_s)
+{
+  enter();
+  sim.refuse_ns = ns_at(at_s);
   leave();
 }
 
@@ -375,6 +390,10 @@ int bn_wait_spawn(pthread_t *thread, const pthread_attr_t *attr, void *(*body)(v
   int rc;
 
   enter();
+  if (bn_clock_mono() >= sim.refuse_ns) {
+    leave();
+    return EAGAIN;
+  }
   t = add_task();
   t->body = body;
   t->arg = arg;

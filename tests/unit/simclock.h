@@ -23,12 +23,14 @@ struct sim_seen {
   uint64_t farthest_ns; /* the deadline that was the longest time ahead, of those that were given */
 };
 
-/* Forgets what was seen and the signals to come; the time is 0 s.  Nothing of a run lives. */
+/* Forgets what was seen and what is to come; the time is 0 s.  Nothing of a run lives. */
 void sim_begin(void);
 /* Seconds since then. */
 double sim_s(void);
 /* The process gets a signal then. */
 void sim_send_at(double at_s, int signo);
+/* From then on no thread can be started. */
+void sim_refuse_threads_from(double at_s);
 /* The calling thread sleeps, or hangs until sim_release. */
 void sim_sleep_ms(double ms);
 void sim_hang(void);

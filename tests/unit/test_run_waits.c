@@ -37,9 +37,8 @@ static struct known {
     {"the reporting thread to return", 0, 0},
     {"the receiver of signals to return", 0, 0},
     {"the interrupter to return", 0, 0},
-    {"another thread's interrupt", 0, 0}, /* only if no thread can be started */
 };
-enum { KNOWN = sizeof known / sizeof *known, REACHED = KNOWN - 1 };
+enum { KNOWN = sizeof known / sizeof *known };
 
 static struct known *known_what(const char *what)
 {
@@ -267,6 +266,34 @@ static void an_interrupt_that_hangs_is_left_behind(void **state)
   assert_int_equal(seen.totals, 1);
 }
 
+static enum bn_next hung_event_with_interrupt(void *self, struct bn_session *s)
+{
+  s->services->set_interrupt(s, hung_interrupt, NULL);
+  return hung_event(self, s);
+}
+
+/* The threads that watch the run make no such call themselves. */
+static void the_run_ends_without_a_thread_for_interrupts(void **state)
+{
+  struct toy t = {.sleep_us = 7000};
+  struct bn_workload w = toy_workload;
+  struct bn_conf c = conf_of_1s();
+  struct bn_run *run;
+
+  (void)state;
+  w.event = hung_event_with_interrupt;
+  w.kind = BN_KIND_SQL;
+  run = begin(&c, &w, &t, 0, NULL);
+  sim_refuse_threads_from(1);
+  check_end(end(run, bn_run_execute(run)), BN_STATUS_TIMEOUT, true, 1.1 + 2 + 1);
+  assert_int_equal(seen.total.unfinished, 1);
+  w.kind = BN_KIND_PLAIN;
+  run = begin(&c, &w, &t, 100, NULL);
+  sim_refuse_threads_from(1);
+  check_end(end(run, bn_run_execute(run)), 128 + SIGTERM, true, 100 + 5 + 1);
+  assert_int_equal(seen.total.unfinished, 1);
+}
+
 /* Interrupts that return: the interrupter is joined. */
 static void working_interrupt(void *arg)
 {
@@ -433,7 +460,7 @@ static void a_process_whose_hook_hangs_is_left(void **state)
 static void every_wait_was_entered(void **state)
 {
   (void)state;
-  for (size_t i = 0; i < REACHED; i++)
+  for (size_t i = 0; i < KNOWN; i++)
     if (known[i].entered == 0)
       fail_msg("no run waited for %s", known[i].what);
 }
@@ -448,6 +475,7 @@ int main(void)
       cmocka_unit_test(a_session_may_stay_behind),
       cmocka_unit_test(the_timeout_bounds_a_session_that_does_not_open),
       cmocka_unit_test(an_interrupt_that_hangs_is_left_behind),
+      cmocka_unit_test(the_run_ends_without_a_thread_for_interrupts),
       cmocka_unit_test(an_interrupt_ends_the_grace),
       cmocka_unit_test(the_patience_bounds_a_hung_reporter),
       cmocka_unit_test(the_patience_bounds_the_barrier),
