@@ -12,7 +12,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ASIDE_MAX = 9999 };
+enum { ASIDE_MAX = 9999, TRIES_MAX = 100 };
+
+/* What one attempt has found. */
+struct found {
+  bool made;     /* the file is new */
+  bool writable; /* for this user */
+  bool locked;   /* false: its file system has no locks */
+};
 
 static int cannot(const struct bn_claim *c, const char *why, struct bn_err *err)
 {
@@ -57,14 +64,20 @@ static int move_aside(struct bn_claim *c, struct bn_err *err)
                     strerror(errno));
 }
 
-/* One that this process has made, or that somebody left before the first byte. */
-static bool is_fresh(const struct stat *st)
+/* Nobody else writes to the file.  An empty one that is not new is what a process left before its
+   first byte, if a lock says that the process is gone. */
+static bool is_free(const struct found *f, const struct stat *st)
 {
-  return st->st_size == 0 && st->st_nlink == 1 && st->st_uid == geteuid();
+  if (st->st_size != 0)
+    return false;
+  /* Servers and file systems may give a new file to another user. */
+  if (f->made)
+    return true;
+  return f->locked && f->writable && st->st_nlink == 1 && st->st_uid == geteuid();
 }
 
-/* With the lock.  0: the file is claimed, 1: the name is free now, -1. */
-static int settle(struct bn_claim *c, struct bn_err *err)
+/* 0: the file is claimed, 1: the name is free now, or was taken by another file, -1. */
+static int settle(struct bn_claim *c, const struct found *f, struct bn_err *err)
 {
   struct stat st;
 
@@ -76,22 +89,49 @@ static int settle(struct bn_claim *c, struct bn_err *err)
   c->ino = st.st_ino;
   if (!has_name(c))
     return 1;
-  if (is_fresh(&st))
+  if (is_free(f, &st))
     return 0;
   return move_aside(c, err) == 0 ? 1 : -1;
 }
 
-/* As settle(). */
+/* Makes the file or opens the one there is.  One that another user has left can be moved aside
+   without being written.  0, 1: it is gone, -1. */
+static int open_file(struct bn_claim *c, struct found *f, struct bn_err *err)
+{
+  enum { FLAGS = O_APPEND | O_CLOEXEC | O_NOFOLLOW };
+
+  c->fd = open(c->path, O_RDWR | O_CREAT | O_EXCL | FLAGS, 0666);
+  f->made = f->writable = c->fd >= 0;
+  if (c->fd >= 0)
+    return 0;
+  if (errno != EEXIST)
+    return cannot(c, strerror(errno), err);
+  c->fd = open(c->path, O_RDWR | FLAGS);
+  f->writable = c->fd >= 0;
+  if (c->fd < 0 && errno == EACCES)
+    c->fd = open(c->path, O_RDONLY | O_NONBLOCK | FLAGS);
+  if (c->fd >= 0)
+    return 0;
+  if (errno == ENOENT)
+    return 1;
+  if (errno == EACCES)
+    return cannot(c, "Permission denied; remove this file or name another", err);
+  return cannot(c, errno == ELOOP ? "it is a symbolic link" : strerror(errno), err);
+}
+
+/* As settle().  Where there are no locks (NFS without its lock service, Lustre, FUSE), a journal in
+   use may be moved aside, which costs neither run anything. */
 static int try(struct bn_claim *c, struct bn_err *err)
 {
-  c->fd = open(c->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
-  if (c->fd < 0)
-    return cannot(c, errno == ELOOP ? "it is a symbolic link" : strerror(errno), err);
-  if (flock(c->fd, LOCK_EX | LOCK_NB) == 0)
-    return settle(c, err);
-  if (errno == EWOULDBLOCK)
+  struct found f = {false, false, false};
+  const int rc = open_file(c, &f, err);
+
+  if (rc != 0)
+    return rc;
+  f.locked = flock(c->fd, LOCK_EX | LOCK_NB) == 0;
+  if (!f.locked && errno == EWOULDBLOCK)
     return bn_err_set(err, EBUSY, "'%s' belongs to a run in progress", c->path);
-  return bn_err_set(err, errno, "cannot lock '%s': %s", c->path, strerror(errno));
+  return settle(c, &f, err);
 }
 
 static void close_file(struct bn_claim *c)
@@ -103,23 +143,30 @@ static void close_file(struct bn_claim *c)
 
 int bn_claim_take(struct bn_claim *c, const char *path, struct bn_err *err)
 {
-  int rc;
+  int rc = 1;
 
   memset(c, 0, sizeof *c);
   c->fd = -1;
   c->path = strdup(path);
   if (c->path == NULL)
     return bn_err_set(err, ENOMEM, "out of memory");
-  while ((rc = try(c, err)) > 0)
+  for (int n = 0; rc > 0 && n < TRIES_MAX; n++) {
     close_file(c);
+    rc = try(c, err);
+  }
   if (rc == 0)
     return 0;
+  if (rc > 0)
+    (void)bn_err_set(err, EAGAIN,
+                     "cannot write the journal '%s': others took its name %d times; name another "
+                     "file",
+                     c->path, (int)TRIES_MAX);
   close_file(c);
   bn_claim_release(c, BN_CLAIM_UNDO);
   return -1;
 }
 
-/* With the lock, so that nobody takes the name in between. */
+/* If another run takes the name once it is free, what stands aside stays there. */
 void bn_claim_release(struct bn_claim *c, enum bn_claim_end how)
 {
   if (c->fd >= 0 && how != BN_CLAIM_KEEP && has_name(c))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A file that belongs to one process while it runs, which it shows by a lock.  The lock goes with
-   the process, so that a file without one is what a killed process left. */
+   the process, so that a file without one is what a killed process left.  Where the file system has
+   no locks, files are claimed without one. */
 #ifndef BN_MEASURE_CLAIM_H
 #define BN_MEASURE_CLAIM_H
 
