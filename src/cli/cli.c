@@ -423,8 +423,22 @@ static void list_reports(char *out, size_t len)
                              bn_registry_reporters[i]->name);
 }
 
+/* Standard output and the like, which one report does not take from another. */
+static bool is_stream(const char *path)
+{
+  return strcmp(path, "-") == 0 || strncmp(path, "/dev/", 5) == 0 ||
+         strncmp(path, "/proc/", 6) == 0;
+}
+
+/* A report that replaces its file at the end would take that of the other away. */
+static bool share_file(const struct bn_report_use *a, const struct bn_report_use *b)
+{
+  return (a->ops->own_file || b->ops->own_file) && a->path != NULL && b->path != NULL &&
+         strcmp(a->path, b->path) == 0 && !is_stream(a->path);
+}
+
 /* NAME[:FILE] */
-static int open_report(const char *wanted, struct bn_report_use *use)
+static int find_report(const char *wanted, struct bn_report_use *use)
 {
   const size_t len = strcspn(wanted, ":");
   char known[128];
@@ -437,6 +451,19 @@ static int open_report(const char *wanted, struct bn_report_use *use)
   }
   if (wanted[len] == ':')
     use->path = wanted + len + 1;
+  return 0;
+}
+
+static int open_report(const char *wanted, const struct bn_report_use *before, size_t n,
+                       struct bn_report_use *use)
+{
+  if (find_report(wanted, use) != 0)
+    return -1;
+  for (size_t i = 0; i < n; i++)
+    if (share_file(&before[i], use)) {
+      bn_log_stderr("--report=%s: another --report names this file too; name another file", wanted);
+      return -1;
+    }
   if (use->ops->own_file)
     use->out = NULL;
   else if (use->path != NULL) {
@@ -457,7 +484,7 @@ int bn_cli_open_reports(const struct bn_list *wanted, struct bn_report_use **rep
     return -1;
   }
   for (*n = 0; *n < wanted->n; (*n)++)
-    if (open_report(wanted->item[*n], &(*reports)[*n]) != 0)
+    if (open_report(wanted->item[*n], *reports, *n, &(*reports)[*n]) != 0)
       return -1;
   return 0;
 }

@@ -482,6 +482,17 @@ def test_a_failed_start_leaves_what_there_was(left, failing, tmp_path):
         assert (tmp_path / "json.partial").read_text() == left
 
 
+@pytest.mark.parametrize("other", ["json", "text"])
+def test_two_reports_need_two_files(other, tmp_path):
+    for both in ["--report=json:x", f"--report={other}:x"], [f"--report={other}:x", "--report=json:x"]:
+        done = bench.run("cpu", *bench.QUICK, *both, "run", cwd=tmp_path)
+        assert done.status == 1
+        assert f"{both[1]}: another --report names this file too; name another file" in done.err
+        assert "in progress" not in done.out + done.err
+    done = bench.run("cpu", *bench.QUICK, "--report=json:-", "--report=json:-", "run", cwd=tmp_path)
+    assert (done.status, done.out.count('"bench result"')) == (0, 2)
+
+
 def test_a_journal_is_not_written_through_links(tmp_path):
     (tmp_path / "other").write_text("")
     (tmp_path / "json.partial").symlink_to("other")

@@ -74,6 +74,7 @@ static int json_open(void *self, const void *conf, const char *path, FILE *out, 
 {
   struct json *r = self;
   char partial[PATH_MAX];
+  const char *fault;
 
   r->packs = conf != NULL && ((const struct json_conf *)conf)->interval_histograms;
   r->journal.claim.fd = -1;
@@ -83,8 +84,9 @@ static int json_open(void *self, const void *conf, const char *path, FILE *out, 
   r->js = bn_store_json(err);
   if (r->js == NULL)
     return -1;
-  if (r->path != NULL && fault_of(r->path) != NULL)
-    return bn_err_set(err, EINVAL, "--report=json:%s: %s", r->path, fault_of(r->path));
+  fault = r->path != NULL ? fault_of(r->path) : NULL;
+  if (fault != NULL)
+    return bn_err_set(err, EINVAL, "--report=json:%s: %s", r->path, fault);
   r->ready = r->path == NULL || bn_store_descriptor(r->path) >= 0 || !bn_store_is_plain(r->path);
   if (r->ready)
     return 0;
