@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/escape.h"
 #include "base/log.h"
 #include "measure/replay.h"
 #include "measure/store.h"
@@ -51,13 +52,17 @@ static int print_text(struct bn_result *r, struct bn_err *err)
   return bn_result_replay(r, &bn_reporter_text, stdout, err);
 }
 
-/* A damaged journal: neither form of the report can say it. */
+/* A damaged journal: neither form of the report can say it.  The reason quotes the file. */
 static void tell_passed(const char *path, const struct bn_passed *p)
 {
-  if (p->lines > 0)
-    bn_log_stderr("'%s': %zu line(s) of the journal cannot be read and are left out, the first is "
-                  "line %zu: %s",
-                  path, p->lines, p->first, p->why.text);
+  char reason[sizeof p->why.text];
+
+  if (p->lines == 0)
+    return;
+  (void)bn_escape(reason, sizeof reason, p->why.text, "");
+  bn_log_stderr("'%s': %zu line(s) of the journal cannot be read and are left out, the first is "
+                "line %zu: %s",
+                path, p->lines, p->first, reason);
 }
 
 static int print(const struct bn_store *js, enum format format, struct bn_stored *s,

@@ -844,6 +844,20 @@ def test_a_refusal_quotes_no_control_characters(good, tmp_path):
     assert "\x1b" not in done.err
 
 
+def test_a_line_that_is_passed_over_quotes_no_control_characters(good, tmp_path):
+    facts = json.loads(good)["facts"]
+    for text, shown in (b'{"tick": \x1b[2J\n', ""), (b'{"x": "\x9b2J"}\n', ""), (
+            b'{"format": "x", "version": 1, "facts": {"plan": {"dialect": "\\u001b[2J\\u009b"}}}\n',
+            r"'dialect' is '\x1b[2J\xc2\x9b', which"):
+        first = json.dumps({"format": "bench journal", "version": 1, "facts": facts},
+                           separators=(",", ":"))
+        (tmp_path / "odd").write_bytes(first.encode() + b"\n" + text)
+        done = report("odd", cwd=tmp_path)
+        assert (done.status, "the first is line 2: " in done.err) == (0, True)
+        assert shown in done.err
+        assert not {"\x1b", "\x9b", "\ufffd"} & set(done.err)
+
+
 def test_histograms_are_counted_among_the_metrics(good, tmp_path):
     """Each would take 270 KiB of memory."""
     document = json.loads(good)
