@@ -12,24 +12,40 @@ enum { PATTERN_MAX = 8 };
 static const char *const words[] = {"passphrase", "password", "passwd", "pwd", "secret", "token"};
 
 static const char parting[] = "=: \t\r\n\v\f,;";
+static const char lower[] = "abcdefghijklmnopqrstuvwxyz-_";
 
 static size_t least(size_t a, size_t b)
 {
   return a < b ? a : b;
 }
 
-/* The end of the first of them in text; NULL: there is none. */
-static const char *end_of_word(const char *text)
+static const char *nearer(const char *a, const char *b)
 {
-  for (; *text != '\0'; text++)
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-      if (strncasecmp(text, words[i], strlen(words[i])) == 0)
-        return text + strlen(words[i]);
+  return a == NULL || (b != NULL && b < a) ? b : a;
+}
+
+/* The end of the word that text begins with, if it ends within text[0..len); NULL: with none. */
+static const char *end_of_word_here(const char *text, size_t len)
+{
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    if (strlen(words[i]) <= len && strncasecmp(text, words[i], strlen(words[i])) == 0)
+      return text + strlen(words[i]);
   return NULL;
 }
 
-/* The end of the part of text[0..len) that has the fewest letters inserted, left out or replaced
-   in comparison to pattern, at most `most`; the first one of several.  NULL: there is none. */
+/* The end of the first of them in text[0..len); NULL: there is none. */
+static const char *end_of_word(const char *text, size_t len)
+{
+  const char *end = NULL;
+
+  for (size_t i = 0; i < len && end == NULL; i++)
+    end = end_of_word_here(text + i, len - i);
+  return end;
+}
+
+/* The end of the first part of text[0..len) that has at most `most` letters inserted, left out or
+   replaced in comparison to pattern, and more of them if it ends a letter later.  What is behind
+   it may be a value, which is not looked at.  NULL: there is none. */
 static const char *end_of_likeness(const char *text, size_t len, const char *pattern, size_t most)
 {
   const size_t n = strlen(pattern);
@@ -51,49 +67,91 @@ static const char *end_of_likeness(const char *text, size_t len, const char *pat
     if (row[n] < best) {
       best = row[n];
       end = text + i + 1;
+    } else if (end != NULL && row[n] > best) {
+      break;
     }
   }
   return end;
 }
 
-/* Within the name; also "pass", as in --mysql-pass=x. */
-static const char *end_of_mistyped(const char *arg)
+/* As in --mysql-pw=x; "pw" alone is too short to be looked for within words. */
+static const char *end_of_pw(const char *text, size_t len)
 {
-  const size_t len = strcspn(arg, "=");
-  const char *end = end_of_likeness(arg, len, "password", 2);
+  for (size_t i = 0; i + 2 <= len; i++)
+    if (strncasecmp(text + i, "pw", 2) == 0 && (i == 0 || strchr("-_", text[i - 1]) != NULL) &&
+        (i + 2 == len || strchr("-_", text[i + 2]) != NULL))
+      return text + i + 2;
+  return NULL;
+}
+
+/* Also "pass", as in --mysql-pass=x. */
+static const char *end_of_mistyped(const char *name, size_t len)
+{
+  const char *end = end_of_likeness(name, len, "password", 2);
 
   if (end == NULL)
-    end = end_of_likeness(arg, len, "secret", 1);
+    end = end_of_likeness(name, len, "passwd", 1);
   if (end == NULL)
-    end = end_of_likeness(arg, len, "pass", 0);
-  return end;
+    end = end_of_likeness(name, len, "secret", 1);
+  if (end == NULL)
+    end = end_of_likeness(name, len, "pass", 0);
+  return end != NULL ? end : end_of_pw(name, len);
+}
+
+/* Letters, digits, '-', '_' and '.', which names of options are made of. */
+static size_t name_length(const char *arg)
+{
+  size_t len = 0;
+
+  while (isalnum((unsigned char)arg[len]) || (arg[len] != '\0' && strchr("-_.", arg[len]) != NULL))
+    len++;
+  return len;
 }
 
 bool bn_mask_names_secret(const char *name)
 {
-  return end_of_word(name) != NULL;
+  return end_of_word(name, strlen(name)) != NULL;
 }
 
 bool bn_mask_resembles_secret(const char *arg)
 {
-  const char *word = end_of_word(arg);
+  const size_t len = strcspn(arg, "=");
 
-  return (word != NULL && word <= arg + strcspn(arg, "=")) || end_of_mistyped(arg) != NULL;
+  return end_of_word(arg, len) != NULL || end_of_mistyped(arg, len) != NULL;
 }
 
-/* How much of it may be shown, dashes and name. */
+/* Behind the word of a name: "--password-file" is a name, "--passwordSECRET" a name and a value. */
+static const char *end_of_name(const char *word)
+{
+  const size_t more = *word == '-' || *word == '_' ? strspn(word, lower) : 0;
+
+  return word[more] == '\0' || strchr(parting, word[more]) != NULL ? word + more : word;
+}
+
+/* "host=x password=y", but not "password": a word of a value announces a secret only if something
+   is given to it. */
+static const char *end_of_word_in_value(const char *value)
+{
+  const char *end = end_of_word(value, strlen(value));
+
+  while (end != NULL && (*end == '\0' || strchr("=: \"'", *end) == NULL))
+    end = end_of_word(end, strlen(end));
+  return end;
+}
+
+/* How much of it may be shown, dashes and name.  The value is not looked at if the name says that
+   it is a secret: a password may have one of the words. */
 static size_t shown_length(const char *arg, bool is_secret)
 {
-  const char *end = end_of_word(arg);
+  const size_t len = name_length(arg);
+  const char *end = nearer(end_of_word(arg, len), end_of_mistyped(arg, len));
 
-  if (end == NULL)
-    end = end_of_mistyped(arg);
-  if (end == NULL)
-    return is_secret ? strcspn(arg, parting) : strlen(arg);
-  /* "--passwordSECRET", but "--password-file". */
-  if (isalnum((unsigned char)*end))
-    return (size_t)(end - arg);
-  return (size_t)(end - arg) + strcspn(end, parting);
+  if (end != NULL)
+    return (size_t)(end_of_name(end) - arg);
+  if (is_secret)
+    return len;
+  end = end_of_word_in_value(arg + len);
+  return end != NULL ? (size_t)(end - arg) : strlen(arg);
 }
 
 const char *bn_mask_arg(const char *arg, bool is_secret, char out[BN_MASK_MAX])

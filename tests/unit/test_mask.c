@@ -2,6 +2,7 @@
 /* Shows what of an argument is hidden, and what is not. */
 #include "cm.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mask.h"
@@ -33,8 +34,59 @@ static void passwords_are_hidden(void **state)
       {"--mysql-port=3306", "--mysql-port=3306"},
       {"--percentile=99", "--percentile=99"},
       {"--keyword=x", "--keyword=x"},
+      {"--upwind=x", "--upwind=x"},
+      {"--user=MySecret", "--user=MySecret"},
+      {"--mode=passive", "--mode=passive"},
+      {"--dir=/tmp/tokens/x", "--dir=/tmp/tokens/x"},
+      {"--json={\"password\":\"x\"}", "--json={\"password***"},
       {"run", "run"},
       {"", ""},
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    char out[BN_MASK_MAX];
+
+    assert_string_equal(bn_mask_arg(rows[i][0], false, out), rows[i][1]);
+  }
+}
+
+static const char *const secrets[] = {"MySecret", "my-token-9", "password1", "$ecret!",  "/x/y",
+                                      "'quoted'", "x",          "pwd=1",     "Passwort", "a b"};
+
+/* What a secret is made of changes nothing. */
+static void values_are_not_looked_at(void **state)
+{
+  static const char *const names[] = {
+      "--mysql-password", "--mysql-pasword", "--pgsql_paswrd", "--mysql-paswd",        "--mysql-pw",
+      "--client-secet",   "mysql-pass",      "--api-token",    "--mysql-password-file"};
+
+  (void)state;
+  for (size_t n = 0; n < sizeof names / sizeof names[0]; n++)
+    for (size_t i = 0; i < sizeof secrets / sizeof secrets[0]; i++)
+      for (const char *part = "=: "; *part != '\0'; part++) {
+        char arg[80], wanted[80], out[BN_MASK_MAX];
+
+        (void)snprintf(arg, sizeof arg, "%s%c%s", names[n], *part, secrets[i]);
+        (void)snprintf(wanted, sizeof wanted, "%s%c***", names[n], *part);
+        assert_string_equal(bn_mask_arg(arg, false, out), wanted);
+      }
+}
+
+static void a_value_may_follow_at_once(void **state)
+{
+  static const char *const rows[][2] = {
+      {"--mysql-password$ecret!", "--mysql-password***"},
+      {"--mysql-password/x/y", "--mysql-password***"},
+      {"mysql-password'SECRET'", "mysql-password***"},
+      {"mysql-pasword\"SECRET\"", "mysql-pasword***"},
+      {"--mysql-password.x", "--mysql-password***"},
+      {"--mysql-password-9", "--mysql-password***"},
+      {"--mysql-password-Zq9-hunter2", "--mysql-password***"},
+      {"--mysql-password-SECRET", "--mysql-password***"},
+      {"--mysql-paswordMySecret", "--mysql-pasword***"},
+      {"--mysql-paswordmypassword=x", "--mysql-pasword***"},
+      {"--mysql-password-file/x", "--mysql-password***"},
   };
 
   (void)state;
@@ -52,11 +104,19 @@ static void what_the_caller_knows_is_hidden(void **state)
   (void)state;
   assert_string_equal(bn_mask_arg("--pin=1", true, out), "--pin=***");
   assert_string_equal(bn_mask_arg("--pin=1", false, out), "--pin=1");
-  memset(text, 'a', sizeof text);
-  memcpy(text + sizeof text - 12, "password=x", 11);
-  text[sizeof text - 1] = '\0';
-  assert_int_equal(strlen(bn_mask_arg(text, false, out)), BN_MASK_MAX - 1);
-  assert_null(strstr(out, "=x"));
+  for (size_t i = 0; i < sizeof secrets / sizeof secrets[0]; i++) {
+    (void)snprintf(text, sizeof text, "--pin=%s", secrets[i]);
+    assert_string_equal(bn_mask_arg(text, true, out), "--pin=***");
+  }
+  /* Where the name reaches the end of what is shown. */
+  for (size_t len = BN_MASK_MAX - 20; len < sizeof text - 12; len++) {
+    memset(text, 'a', len);
+    memcpy(text + len, "password=x", 11);
+    assert_ptr_equal(bn_mask_arg(text, false, out), out);
+    assert_null(strchr(out, 'x'));
+    assert_string_equal(out + strlen(out) - 3, BN_MASK);
+    assert_true(strlen(out) < BN_MASK_MAX);
+  }
 }
 
 static void names_are_judged(void **state)
@@ -73,6 +133,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(passwords_are_hidden),
+      cmocka_unit_test(values_are_not_looked_at),
+      cmocka_unit_test(a_value_may_follow_at_once),
       cmocka_unit_test(what_the_caller_knows_is_hidden),
       cmocka_unit_test(names_are_judged),
   };
