@@ -59,12 +59,6 @@ const struct bn_opt *bn_optset_find(const struct bn_optset *s, const char *name)
   return e != NULL ? e->o : NULL;
 }
 
-bool bn_opt_is_secret(const struct bn_opt *o)
-{
-  return o->secret ||
-         ((o->type == BN_STRING || o->type == BN_LIST) && bn_mask_names_secret(o->name));
-}
-
 /* Of an option that nobody knows. */
 static bool is_near_secret(const struct bn_optset *s, const char *name)
 {

@@ -303,9 +303,19 @@ double bn_optval_number(const struct bn_opt *o, const void *value)
   return 0;
 }
 
+bool bn_opt_is_secret(const struct bn_opt *o)
+{
+  return o->secret ||
+         ((o->type == BN_STRING || o->type == BN_LIST) && bn_mask_names_secret(o->name));
+}
+
+/* Also the text given to a switch such as --mysql-password-prompt, which may be meant to be the
+   password itself. */
 const char *bn_opt_shown(const struct bn_opt *o, const char *text)
 {
-  return text[0] != '\0' && (o->secret || bn_mask_names_secret(o->name)) ? BN_MASK : text;
+  const bool hidden = bn_opt_is_secret(o) || (o->type == BN_BOOL && bn_mask_names_secret(o->name));
+
+  return text[0] != '\0' && hidden ? BN_MASK : text;
 }
 
 /* Puts value in place of the one %s of a table's message. */

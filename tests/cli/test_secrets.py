@@ -140,6 +140,22 @@ def test_options_of_a_script_are_judged_by_their_names(tmp_path):
         assert got.err == sentence
 
 
+def test_a_number_is_no_secret(tmp_path):
+    """A refused number or switch is shown, whatever its name, unless it may be a password."""
+    (tmp_path / "s.lua").write_text(
+        "sysbench.cmdline.options = {num_tokens = {'', 1}, ask_password = {'', false},\n"
+        "  db_passwd = {'', 'x'}}\n"
+        "function event() end\n")
+    for arg, sentence in (("--num-tokens=abc", "--num-tokens=abc: not a number"),
+                          ("--ask-password=Zq9", "--ask-password=***: neither on nor off")):
+        got = bench.run("./s.lua", arg, "--events=1", "run", dialect="own", cwd=tmp_path)
+        assert got.status == 1
+        assert got.err.startswith(sentence), got.err
+        got = bench.run("./s.lua", arg, "--events=1", "run", dialect="1.0", cwd=tmp_path)
+        assert ("abc" in got.err) == ("abc" in arg), got.err
+        assert "Zq9" not in got.err
+
+
 FILES = [
     f"mysql-pasword={SECRET}\n",
     f"mysql-pasword: {SECRET}\n",
