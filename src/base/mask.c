@@ -7,12 +7,13 @@
 #include <string.h>
 #include <strings.h>
 
+#define LOWER "abcdefghijklmnopqrstuvwxyz-_"
+
 enum { PATTERN_MAX = 8 };
 
 static const char *const words[] = {"passphrase", "password", "passwd", "pwd", "secret", "token"};
 
 static const char parting[] = "=: \t\r\n\v\f,;";
-static const char lower[] = "abcdefghijklmnopqrstuvwxyz-_";
 
 static size_t least(size_t a, size_t b)
 {
@@ -123,7 +124,7 @@ bool bn_mask_resembles_secret(const char *arg)
 /* Behind the word of a name: "--password-file" is a name, "--passwordSECRET" a name and a value. */
 static const char *end_of_name(const char *word)
 {
-  const size_t more = *word == '-' || *word == '_' ? strspn(word, lower) : 0;
+  const size_t more = *word == '-' || *word == '_' ? strspn(word, LOWER) : 0;
 
   return word[more] == '\0' || strchr(parting, word[more]) != NULL ? word + more : word;
 }
@@ -154,13 +155,32 @@ static size_t shown_length(const char *arg, bool is_secret)
   return end != NULL ? (size_t)(end - arg) : strlen(arg);
 }
 
-const char *bn_mask_arg(const char *arg, bool is_secret, char out[BN_MASK_MAX])
+/* Shows arg[0..shown) and what parts it from the rest. */
+static const char *cut(const char *arg, size_t shown, char out[BN_MASK_MAX])
 {
-  const size_t shown = shown_length(arg, is_secret);
   const size_t part = arg[shown] != '\0' && strchr(parting, arg[shown]) != NULL ? 1 : 0;
 
   if (arg[shown] == '\0')
     return arg;
   (void)snprintf(out, BN_MASK_MAX, "%.*s" BN_MASK, (int)least(shown + part, BN_MASK_MAX - 4), arg);
   return out;
+}
+
+const char *bn_mask_arg(const char *arg, bool is_secret, char out[BN_MASK_MAX])
+{
+  return cut(arg, shown_length(arg, is_secret), out);
+}
+
+const char *bn_mask_name(const char *name, const char *value, bool is_secret, char out[BN_MASK_MAX])
+{
+  return value != NULL && name[strspn(name, "0123456789." LOWER)] == '\0'
+             ? name
+             : bn_mask_arg(name, is_secret, out);
+}
+
+const char *bn_mask_value(const char *value, char out[BN_MASK_MAX])
+{
+  const char *end = end_of_word_in_value(value);
+
+  return end != NULL ? cut(value, (size_t)(end - value), out) : value;
 }

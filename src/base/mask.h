@@ -20,5 +20,11 @@ bool bn_mask_resembles_secret(const char *arg);
    text in out in which what follows the name is replaced.  is_secret: the caller knows that it is
    one, whatever its name. */
 const char *bn_mask_arg(const char *arg, bool is_secret, char out[BN_MASK_MAX]);
+/* The same of the NAME of a setting with that value.  value NULL: it was given none, so that NAME
+   may be NAMEVALUE; else a name in small letters is shown whole. */
+const char *bn_mask_name(const char *name, const char *value, bool is_secret,
+                         char out[BN_MASK_MAX]);
+/* The same of a value whose name is no secret's: "host=x password=y". */
+const char *bn_mask_value(const char *value, char out[BN_MASK_MAX]);
 
 #endif

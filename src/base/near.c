@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/mask.h"
 
 enum { NAME_MAX_LEN = 63 };
 
@@ -73,13 +72,12 @@ void bn_near_dash(char *out, size_t size, const char *name)
 
 void bn_near_complain(const char *name, const char *nearest)
 {
-  char dashed[128], masked[BN_MASK_MAX];
-  const char *shown = bn_mask_arg(name, false, masked);
+  char dashed[128];
 
   if (nearest == NULL) {
-    bn_log_stderr("unknown option --%s", shown);
+    bn_log_stderr("unknown option --%s", name);
     return;
   }
   bn_near_dash(dashed, sizeof dashed, nearest);
-  bn_log_stderr("unknown option --%s (did you mean --%s?)", shown, dashed);
+  bn_log_stderr("unknown option --%s (did you mean --%s?)", name, dashed);
 }

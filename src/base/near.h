@@ -20,8 +20,8 @@ void bn_near_offer(struct bn_near *n, const char *name);
  */
 void bn_near_dash(char *out, size_t size, const char *name);
 
-/* On stderr: nobody knows the option --name, and which one it was probably meant to be (NULL: it is
-   near none), written with dashes as options are. */
+/* On stderr: nobody knows the option --name, in which the caller has masked secrets, and which one
+   it was probably meant to be (NULL: it is near none), written with dashes as options are. */
 void bn_near_complain(const char *name, const char *nearest);
 
 #endif

@@ -75,11 +75,11 @@ struct unknown_name {
 };
 
 static void name_unknown_of_file(const struct bn_optset *options, const char *name,
-                                 const char *path, unsigned line)
+                                 const char *value, const char *path, unsigned line)
 {
   const char *nearest = bn_optset_nearest(options, name);
   char masked[BN_MASK_MAX];
-  const char *shown = bn_mask_arg(name, bn_optset_is_secret(options, name), masked);
+  const char *shown = bn_mask_name(name, value, bn_optset_is_secret(options, name), masked);
 
   if (bn_optset_is_comment(name))
     return;
@@ -98,14 +98,13 @@ static void report_unknown_name(void *arg, const char *name, const char *value, 
   const struct unknown_name *u = arg;
   char underscored[128], masked[BN_MASK_MAX];
 
-  (void)value;
   if (path == NULL)
     return;
   if (!u->is_script || !u->cli->policy->unknown_not_exported) {
-    name_unknown_of_file(u->options, name, path, line);
+    name_unknown_of_file(u->options, name, value, path, line);
     return;
   }
-  (void)snprintf(underscored, sizeof underscored, "%s", bn_mask_arg(name, false, masked));
+  (void)snprintf(underscored, sizeof underscored, "%s", bn_mask_name(name, value, false, masked));
   for (char *p = underscored; *p != '\0'; p++)
     if (*p == '-')
       *p = '_';
@@ -144,12 +143,12 @@ static void name_unknown(void *arg, const char *name, const char *value, const c
                          unsigned line)
 {
   const struct bn_optset *options = arg;
+  char masked[BN_MASK_MAX];
 
-  (void)value;
   (void)line;
   /* The options of all tests are known at once. */
   if (path == NULL && owner_of(name) == NULL)
-    bn_near_complain(name, bn_optset_nearest(options, name));
+    bn_near_complain(bn_mask_name(name, value, false, masked), bn_optset_nearest(options, name));
 }
 
 void bn_cli_warn_unknown(struct bn_optset *options)

@@ -97,6 +97,50 @@ static void a_value_may_follow_at_once(void **state)
   }
 }
 
+static void names_of_settings_stay_distinct(void **state)
+{
+  static const char *const rows[][3] = {
+      {"num-passes", "3", "num-passes"},
+      {"tokens", "x", "tokens"},
+      {"password2_file", "x", "password2_file"},
+      {"mysql-password", "x", "mysql-password"},
+      {"mysql-pasword:SECRET", "x", "mysql-pasword:***"},
+      {"mysql-passwordSECRET", "=", "mysql-password***"},
+      {"mysql-password 'x'", "x", "mysql-password ***"},
+      {"mysql-passwordsecret", NULL, "mysql-password***"},
+      {"num-passes", NULL, "num-pass***"},
+      {"num-rows", NULL, "num-rows"},
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    char out[BN_MASK_MAX];
+
+    assert_string_equal(bn_mask_name(rows[i][0], rows[i][1], false, out), rows[i][2]);
+  }
+}
+
+static void harmless_values_are_whole(void **state)
+{
+  static const char *const rows[][2] = {
+      {"passive", "passive"},
+      {"/tmp/discrete_x", "/tmp/discrete_x"},
+      {"/tmp/password-2", "/tmp/password-2"},
+      {"secret", "secret"},
+      {"", ""},
+      {"user=x password=y", "user=x password=***"},
+      {"tokens,Token: y", "tokens,Token:***"},
+      {"x://y?pwd=z", "x://y?pwd=***"},
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    char out[BN_MASK_MAX];
+
+    assert_string_equal(bn_mask_value(rows[i][0], out), rows[i][1]);
+  }
+}
+
 static void what_the_caller_knows_is_hidden(void **state)
 {
   char out[BN_MASK_MAX], text[2 * BN_MASK_MAX];
@@ -135,6 +179,8 @@ int main(void)
       cmocka_unit_test(passwords_are_hidden),
       cmocka_unit_test(values_are_not_looked_at),
       cmocka_unit_test(a_value_may_follow_at_once),
+      cmocka_unit_test(names_of_settings_stay_distinct),
+      cmocka_unit_test(harmless_values_are_whole),
       cmocka_unit_test(what_the_caller_knows_is_hidden),
       cmocka_unit_test(names_are_judged),
   };

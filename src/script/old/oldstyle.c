@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/mask.h"
 #include "base/near.h"
 #include "option/conf.h"
 #include "option/opt.h"
@@ -106,8 +107,8 @@ static void report_unknown(void *arg, const char *name, const char *value, const
   const struct check *c = arg;
   struct bn_near near = {.typed = name};
   const char *known;
+  char masked[BN_MASK_MAX];
 
-  (void)value;
   (void)line;
   if (path != NULL || mentions(c->words, name))
     return;
@@ -118,7 +119,7 @@ static void report_unknown(void *arg, const char *name, const char *value, const
   for (const char *w = next_word(c->words, NULL); w != NULL; w = next_word(c->words, w))
     if (strchr(w, '_') != NULL)
       bn_near_offer(&near, w);
-  bn_near_complain(name, near.best);
+  bn_near_complain(bn_mask_name(name, value, false, masked), near.best);
 }
 
 /* Where old names are always there, scripts are old; else those that are written so. */
