@@ -89,20 +89,24 @@ static uint64_t grace(const struct sampler *s)
   return bn_grace_ns(s->p, 2 * BN_NSEC_PER_SEC);
 }
 
+/* The run is ended first: a message waits for its reader. */
 static void use_up_grace(const struct sampler *s)
 {
+  const double used_s = (double)grace(s) * 1e-9;
+  const unsigned busy = bn_crew_busy(s->p->crew);
+
+  bn_interrupt_first(s->p->interrupt, s->p->conf->threads);
+  bn_crew_end(s->p->crew, BN_CAUSE_TIMEOUT, 0);
   bn_log_stderr(
       "the time grace of %.1f s is used up: %u thread(s) are still busy; the report comes "
       "without what they are doing",
-      (double)grace(s) * 1e-9, bn_crew_busy(s->p->crew));
-  bn_interrupt_first(s->p->interrupt, s->p->conf->threads);
-  bn_crew_end(s->p->crew, BN_CAUSE_TIMEOUT, 0);
+      used_s, busy);
 }
 
 static void force_shutdown(const struct sampler *s)
 {
-  bn_log(BN_FATAL, "The --max-time limit has expired, forcing shutdown...");
   bn_crew_end(s->p->crew, BN_CAUSE_TIMEOUT, 0);
+  bn_log(BN_FATAL, "The --max-time limit has expired, forcing shutdown...");
 }
 
 static void do_due(struct sampler *s)

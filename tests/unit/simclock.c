@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 
@@ -126,12 +127,13 @@ static struct task *first_due(void)
   return first;
 }
 
+/* A thread may hang in stdio. */
 static void give_up(void)
 {
-  fprintf(stderr, "at %.9f s there is no end to what threads wait for:\n", sim_s());
+  dprintf(STDERR_FILENO, "at %.9f s there is no end to what threads wait for:\n", sim_s());
   for (size_t i = 0; i < sim.n; i++)
     if (sim.task[i].state == BLOCKED)
-      fprintf(stderr, "  thread %zu for %s\n", i,
+      dprintf(STDERR_FILENO, "  thread %zu for %s\n", i,
               sim.task[i].wait != NULL ? sim.task[i].wait->what : "nothing of the program's");
   abort();
 }

@@ -346,6 +346,49 @@ static void the_patience_bounds_a_hung_reporter(void **state)
   assert_int_equal(seen.totals, 1);
 }
 
+static ssize_t hung_write(void *cookie, const char *text, size_t len)
+{
+  (void)cookie;
+  (void)text;
+  sim_hang();
+  return (ssize_t)len;
+}
+
+/* The reader of one stream takes nothing. */
+static struct end run_unread(const struct bn_conf *c, const struct bn_workload *ops, FILE **stream)
+{
+  FILE *const real = *stream;
+  FILE *const unread = fopencookie(NULL, "w", (cookie_io_functions_t){.write = hung_write});
+  struct end e;
+
+  assert_non_null(unread);
+  (void)setvbuf(unread, NULL, _IONBF, 0);
+  *stream = unread;
+  e = run_from_0(c, ops, 0, NULL);
+  *stream = real;
+  (void)fclose(unread);
+  return e;
+}
+
+/* The message that tells of a limit is in nobody's way: the limit ends the run, and 1 s later the
+   thread that prints is left. */
+static void a_limit_waits_for_no_reader(void **state)
+{
+  struct bn_workload w = toy_workload;
+  struct bn_conf c = conf_of_1s();
+
+  (void)state;
+  w.event = hung_event;
+  c.forced = true;
+  c.forced_ns = 30 * BN_NSEC_PER_SEC;
+  check_end(run_unread(&c, &w, &stdout), BN_STATUS_TIMEOUT, true, 1 + 30 + 1);
+  assert_int_equal(seen.totals, 1);
+  c.forced = false;
+  w.kind = BN_KIND_SQL;
+  check_end(run_unread(&c, &w, &stderr), BN_STATUS_TIMEOUT, true, 1.1 + 2 + 1);
+  assert_int_equal(seen.totals, 1);
+}
+
 /* --- a command --- */
 
 static int meet(void *self, struct bn_session *s, const char *name, struct bn_err *err)
@@ -478,6 +521,7 @@ int main(void)
       cmocka_unit_test(the_run_ends_without_a_thread_for_interrupts),
       cmocka_unit_test(an_interrupt_ends_the_grace),
       cmocka_unit_test(the_patience_bounds_a_hung_reporter),
+      cmocka_unit_test(a_limit_waits_for_no_reader),
       cmocka_unit_test(the_patience_bounds_the_barrier),
       cmocka_unit_test(a_process_whose_end_hangs_is_left),
       cmocka_unit_test(a_process_whose_hook_hangs_is_left),
