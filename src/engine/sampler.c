@@ -20,7 +20,8 @@ struct sampler {
 
 /* For a reporter to come back from a call once the run has been abandoned. */
 static const uint64_t farewell_ns = BN_NSEC_PER_SEC;
-/* How often it is looked whether the run has been abandoned while a reporter takes its time. */
+/* How often it is looked whether the run has been abandoned while a reporter takes its time, or
+   has come to its end after it was abandoned. */
 static const uint64_t glance_ns = BN_NSEC_PER_SEC / 4;
 
 /* However long this thread is held up in it, no event begins meanwhile: otherwise short ones by the
@@ -153,6 +154,15 @@ static void look(struct sampler *s)
     do_due(s);
 }
 
+/* Nothing is due any more once the run has been abandoned. */
+static uint64_t next_look(const struct sampler *s)
+{
+  const uint64_t now = bn_clock_mono();
+
+  return bn_outcome_has(s->p->outcome, BN_OUTCOME_ABANDONED) ? now + glance_ns
+                                                             : bn_agenda_next(&s->agenda, now);
+}
+
 static const struct bn_wait due = {"the next item of the agenda", BN_BOUND_DEADLINE};
 
 static void *sampler_main(void *arg)
@@ -163,7 +173,7 @@ static void *sampler_main(void *arg)
 
   bn_agenda_init(&s.agenda, s.p->conf, bn_clock_mono());
   do {
-    bn_stop_sleep(&due, bn_agenda_next(&s.agenda, bn_clock_mono()));
+    bn_stop_sleep(&due, next_look(&s));
     stop = is_to_stop(own);
     look(&s);
   } while (!stop);

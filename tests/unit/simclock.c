@@ -17,6 +17,8 @@ enum { TASKS = 256, SIGNALS = 8, KINDS = 64 };
 static const uint64_t epoch_ns = 1000 * BN_NSEC_PER_SEC;
 /* A test that takes longer never ends. */
 static const uint64_t longest_ns = 1000 * BN_NSEC_PER_SEC;
+/* Threads that change so often without any progress of time do not wait for anything. */
+static const unsigned most_turns = 1000000;
 
 enum state { NONE, READY, BLOCKED, DONE };
 
@@ -42,6 +44,8 @@ static struct {
   struct task task[TASKS], *running;
   size_t n;
   uint64_t order;
+  uint64_t turns_ns; /* the time of the last turn, and how many there were at that time */
+  unsigned turns;
   bool released;
   sigset_t pending; /* by the process */
   struct {
@@ -128,9 +132,9 @@ static struct task *first_due(void)
 }
 
 /* A thread may hang in stdio. */
-static void give_up(void)
+static void give_up(const char *why)
 {
-  dprintf(STDERR_FILENO, "at %.9f s there is no end to what threads wait for:\n", sim_s());
+  dprintf(STDERR_FILENO, "at %.9f s %s:\n", sim_s(), why);
   for (size_t i = 0; i < sim.n; i++)
     if (sim.task[i].state == BLOCKED)
       dprintf(STDERR_FILENO, "  thread %zu for %s\n", i,
@@ -163,7 +167,7 @@ static struct task *choose(void)
     if (signal_comes(due != NULL ? due->deadline_ns : UINT64_MAX))
       continue;
     if (due == NULL || due->deadline_ns > epoch_ns + longest_ns)
-      give_up();
+      give_up("there is no end to what threads wait for");
     else if (due->deadline_ns > atomic_load(&sim.now))
       atomic_store(&sim.now, due->deadline_ns);
     due->timed_out = true;
@@ -171,8 +175,19 @@ static struct task *choose(void)
   }
 }
 
+static void count_turn(void)
+{
+  const uint64_t now = bn_clock_mono();
+
+  sim.turns = sim.turns_ns == now ? sim.turns + 1 : 0;
+  sim.turns_ns = now;
+  if (sim.turns > most_turns)
+    give_up("the time stands still while threads run");
+}
+
 static void pass_on(void)
 {
+  count_turn();
   sim.running = choose();
   (void)pthread_cond_signal(&sim.running->turn);
 }

@@ -4,8 +4,8 @@
    The threads of a run are real, but one runs at a time, until it waits.  When all wait, the time
    becomes that of the earliest deadline.  Of several threads that could run, the first is the one
    that has been ready, or has waited, for longest.  So a minute takes no time and every figure is
-   exact.  If all wait and none has a deadline, or 1000 s have passed, the program prints what
-   they wait for and aborts. */
+   exact.  If all wait and none has a deadline, 1000 s have passed, or a million
+   turns have been taken at the same time, the program prints what they wait for and aborts. */
 #ifndef BN_TESTS_UNIT_SIMCLOCK_H
 #define BN_TESTS_UNIT_SIMCLOCK_H
 

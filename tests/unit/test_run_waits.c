@@ -434,9 +434,10 @@ static void *live(void *arg)
   return arg;
 }
 
-/* The exit status of a process that has to be left. */
+/* The exit status of a process that has to be left.  command: NULL for a run. */
 static int left_status(const struct bn_conf *c, const struct bn_workload *ops,
-                       const struct bn_reporter *first, const struct bn_reporter *second)
+                       const struct bn_reporter *first, const struct bn_reporter *second,
+                       const struct bn_command *command)
 {
   const pid_t child = fork();
   pthread_t thread;
@@ -451,7 +452,7 @@ static int left_status(const struct bn_conf *c, const struct bn_workload *ops,
     sim_send_at(100, SIGTERM);
     run = new_run(c, ops, &t, first, second);
     (void)bn_wait_spawn(&thread, NULL, live, NULL);
-    (void)bn_run_execute(run);
+    (void)(command != NULL ? bn_run_command(run, command) : bn_run_execute(run));
     _exit(99);
   }
   assert_int_equal(waitpid(child, &status, 0), child);
@@ -474,8 +475,26 @@ static void a_process_whose_end_hangs_is_left(void **state)
 
   (void)state;
   w.finish = hung_finish;
-  assert_int_equal(left_status(&c, &w, &recorder, NULL), 128 + SIGTERM);
+  assert_int_equal(left_status(&c, &w, &recorder, NULL, NULL), 128 + SIGTERM);
   check_alive(100 + 30 + 3);
+}
+
+static int hung_command(void *self, struct bn_session *s, const char *name, struct bn_err *err)
+{
+  (void)s;
+  (void)name;
+  return hung_finish(self, err);
+}
+
+/* A command of one thread is the main thread's: 5 s of patience, and 3 s. */
+static void a_process_whose_command_hangs_is_left(void **state)
+{
+  const struct bn_command command = {.name = "hang", .parallel = true, .run = hung_command};
+  struct bn_conf c = make_conf(1);
+
+  (void)state;
+  assert_int_equal(left_status(&c, &toy_workload, &recorder, NULL, &command), 128 + SIGTERM);
+  check_alive(100 + 5 + 3);
 }
 
 static int hung_instead(void *self, const struct bn_view *v, struct bn_err *err)
@@ -494,7 +513,7 @@ static void a_process_whose_hook_hangs_is_left(void **state)
   struct bn_conf c = conf_of_1s();
 
   (void)state;
-  assert_int_equal(left_status(&c, &toy_workload, &other, &hung), 128 + SIGTERM);
+  assert_int_equal(left_status(&c, &toy_workload, &other, &hung, NULL), 128 + SIGTERM);
   check_alive(100 + 30 + 3 + 3);
   known_what("the report without its hook")->entered += atomic_load(&shared->printing);
 }
@@ -524,6 +543,7 @@ int main(void)
       cmocka_unit_test(a_limit_waits_for_no_reader),
       cmocka_unit_test(the_patience_bounds_the_barrier),
       cmocka_unit_test(a_process_whose_end_hangs_is_left),
+      cmocka_unit_test(a_process_whose_command_hangs_is_left),
       cmocka_unit_test(a_process_whose_hook_hangs_is_left),
       cmocka_unit_test(every_wait_was_entered),
   };
