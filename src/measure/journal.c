@@ -346,12 +346,18 @@ static int read_line(struct reader *r, const char *text, size_t len)
   return rc;
 }
 
-/* What comes after a line that was damaged can still be read.  Nothing can without the first. */
+/* What comes after a line that was damaged can still be read, but nothing after one that is too
+   large, and nothing without the first.  0: go on, 1: the end, -1 and err. */
 static int pass_over(struct bn_passed *passed, size_t number, const struct bn_err *why,
                      struct bn_err *err)
 {
   if (number == 1 || why->code == ENOMEM)
     return bn_err_set(err, why->code, "line %zu of the journal: %s", number, why->text);
+  if (why->code == EFBIG) {
+    passed->bound = number;
+    passed->large = *why;
+    return 1;
+  }
   if (passed->lines++ == 0) {
     passed->first = number;
     passed->why = *why;
@@ -359,29 +365,38 @@ static int pass_over(struct bn_passed *passed, size_t number, const struct bn_er
   return 0;
 }
 
-int bn_journal_read(const struct bn_store *js, const char *text, size_t len, struct bn_stored *out,
+/* *number: of the last line.  As pass_over(). */
+static int next_line(struct reader *r, struct bn_lines *lines, struct bn_passed *passed,
+                     size_t *number, struct bn_err *err)
+{
+  const int rc = bn_lines_next(lines, r->err);
+
+  if (rc == 0)
+    return 1;
+  ++*number;
+  if (rc > 0 && read_line(r, lines->line.data, lines->line.len) == 0)
+    return 0;
+  return pass_over(passed, *number, r->err, err);
+}
+
+int bn_journal_read(const struct bn_store *js, struct bn_lines *lines, struct bn_stored *out,
                     struct bn_err *err)
 {
   struct bn_err why = {0};
   struct reader r = {.js = js, .out = &out->result, .err = &why};
-  const char *end;
   size_t number = 0;
-  int rc = 0;
+  int rc;
 
   out->result.end.partial = true;
-  while (rc == 0 && (end = memchr(text, '\n', len)) != NULL) {
-    number++;
-    if (read_line(&r, text, (size_t)(end - text)) != 0)
-      rc = pass_over(&out->passed, number, &why, err);
-    len -= (size_t)(end - text) + 1;
-    text = end + 1;
-  }
+  do {
+    rc = next_line(&r, lines, &out->passed, &number, err);
+  } while (rc == 0);
   bn_metrics_done(&r.metrics);
   find_start(&out->result);
   out->document = document_of(js, &r.kept);
-  if (rc == 0 && number == 0)
-    rc = bn_err_set(err, EINVAL, "its first line has no end");
-  if (rc == 0 && out->document == NULL)
-    rc = bn_err_set(err, ENOMEM, "out of memory");
-  return rc;
+  if (rc > 0 && number == 0)
+    return bn_err_set(err, EINVAL, "its first line has no end");
+  if (rc > 0 && out->document == NULL)
+    return bn_err_set(err, ENOMEM, "out of memory");
+  return rc < 0 ? -1 : 0;
 }

@@ -5,6 +5,7 @@
 #define BN_MEASURE_JOURNAL_H
 
 #include "measure/claim.h"
+#include "measure/lines.h"
 #include "measure/store.h"
 
 struct bn_journal {
@@ -32,9 +33,10 @@ void bn_journal_close(struct bn_journal *j, bool remove);
 /* Whether a text is a journal. */
 bool bn_journal_is(const char *text, size_t len);
 /* Its result; the last tick is the total.  A last line without its end is left out, other lines
-   that cannot be understood are passed over and counted.  0, or -1 and err: there is no memory, or
-   the first line is none of a journal; out is to be freed after either. */
-int bn_journal_read(const struct bn_store *js, const char *text, size_t len, struct bn_stored *out,
+   that cannot be understood are passed over and counted.  A line above a bound (measure/bounds.h)
+   ends the reading, and what came before it is the result.  0, or -1 and err: there is no memory,
+   or the first line is none of a journal; out is to be freed after either. */
+int bn_journal_read(const struct bn_store *js, struct bn_lines *lines, struct bn_stored *out,
                     struct bn_err *err);
 
 #endif

@@ -73,6 +73,8 @@ int bn_store_print(const struct bn_store *js, const struct bn_node *document, FI
 struct bn_passed {
   size_t lines, first; /* how many, and the number of the first; from 1 on */
   struct bn_err why;   /* of the first */
+  size_t bound;        /* the number of the line that ended the reading; 0: none did */
+  struct bn_err large; /* why that did */
 };
 
 /* What stands in a file: a result, and the tree it was read from, of a journal in the form of a

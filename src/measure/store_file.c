@@ -39,28 +39,23 @@ static int too_large(const char *path, struct bn_err *err)
                     (unsigned long long)(BN_BOUND_FILE_BYTES >> 30));
 }
 
-static int read_file(const char *path, struct bn_buf *text, struct bn_err *err)
+/* The rest of a file. */
+static int read_text(struct bn_lines *l, struct bn_buf *text, const char *path, struct bn_err *err)
 {
-  FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
-  char block[65536];
   struct stat st;
+  const char *block;
   size_t n;
-  int rc = 0;
 
-  if (f == NULL)
-    return bn_err_set(err, errno, "cannot open '%s': %s", path, strerror(errno));
-  if (fstat(fileno(f), &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size > text->max)
-    rc = too_large(path, err);
-  while (rc == 0 && (n = fread(block, 1, sizeof block, f)) > 0)
+  if (fstat(fileno(l->f), &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size > text->max)
+    return too_large(path, err);
+  while ((block = bn_lines_block(l, &n)), n > 0) {
     if (text->len + n > text->max)
-      rc = too_large(path, err);
-    else if (bn_buf_add(text, block, n) != 0)
-      rc = bn_err_set(err, ENOMEM, "cannot read '%s': out of memory", path);
-  if (rc == 0 && ferror(f))
-    rc = bn_err_set(err, errno, "cannot read '%s': %s", path, strerror(errno));
-  if (f != stdin)
-    (void)fclose(f);
-  return rc;
+      return too_large(path, err);
+    if (bn_buf_add(text, block, n) != 0)
+      return bn_err_set(err, ENOMEM, "cannot read '%s': out of memory", path);
+    bn_lines_skip(l, n);
+  }
+  return 0;
 }
 
 static int read_records(const struct bn_store *js, const struct bn_node *list,
@@ -148,38 +143,62 @@ static int read_document(const struct bn_store *js, const struct bn_node *n, str
   return 0;
 }
 
-static int load_document(const struct bn_store *js, const struct bn_buf *text,
-                         struct bn_stored *out, struct bn_err *err)
+/* *why: what is wrong with the content; err: what is with the file. */
+static int load_document(const struct bn_store *js, struct bn_lines *l, const char *path,
+                         struct bn_stored *out, struct bn_err *why, struct bn_err *err)
 {
-  out->document = js->parse(text->data, text->len, err);
-  return out->document != NULL ? read_document(js, out->document, &out->result, err) : -1;
+  struct bn_buf text = {.max = BN_BOUND_FILE_BYTES};
+  int rc = read_text(l, &text, path, err);
+
+  if (rc == 0) {
+    out->document = js->parse(text.data, text.len, why);
+    rc = out->document != NULL ? read_document(js, out->document, &out->result, why) : -1;
+  }
+  bn_buf_done(&text);
+  return rc;
+}
+
+static int load(const struct bn_store *js, struct bn_lines *l, const char *path,
+                struct bn_stored *out, struct bn_err *err)
+{
+  struct bn_err why = {0};
+  char reason[sizeof why.text];
+  size_t n;
+  const char *start = bn_lines_block(l, &n);
+  int rc;
+
+  if (n == 0)
+    rc = bn_err_set(&why, EINVAL, "it is empty");
+  else if (bn_journal_is(start, n))
+    rc = bn_journal_read(js, l, out, &why);
+  else
+    rc = load_document(js, l, path, out, &why, err);
+  if (ferror(l->f))
+    return bn_err_set(err, EIO, "cannot read '%s': %s", path, strerror(errno));
+  if (rc == 0 || why.text[0] == '\0')
+    return rc;
+  (void)bn_escape(reason, sizeof reason, why.text, ""); /* it quotes the file */
+  return bn_err_set(err, why.code, "'%s' is not a result of bench: %s", path, reason);
 }
 
 int bn_store_load(const struct bn_store *js, const char *path, struct bn_stored *out,
                   struct bn_err *err)
 {
-  struct bn_buf text = {.max = BN_BOUND_FILE_BYTES};
-  struct bn_err why = {0};
-  char reason[sizeof why.text];
+  FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+  struct bn_lines lines;
   int rc;
 
   memset(out, 0, sizeof *out);
-  if (read_file(path, &text, err) != 0) {
-    bn_buf_done(&text);
-    return -1;
-  }
-  if (text.len == 0)
-    rc = bn_err_set(&why, EINVAL, "it is empty");
-  else if (bn_journal_is(text.data, text.len))
-    rc = bn_journal_read(js, text.data, text.len, out, &why);
-  else
-    rc = load_document(js, &text, out, &why);
-  bn_buf_done(&text);
-  if (rc == 0)
-    return 0;
-  bn_stored_done(js, out);
-  (void)bn_escape(reason, sizeof reason, why.text, ""); /* it quotes the file */
-  return bn_err_set(err, why.code, "'%s' is not a result of bench: %s", path, reason);
+  if (f == NULL)
+    return bn_err_set(err, errno, "cannot open '%s': %s", path, strerror(errno));
+  bn_lines_init(&lines, f, BN_BOUND_LINE_BYTES);
+  rc = load(js, &lines, path, out, err);
+  bn_lines_done(&lines);
+  if (f != stdin)
+    (void)fclose(f);
+  if (rc != 0)
+    bn_stored_done(js, out);
+  return rc;
 }
 
 void bn_stored_done(const struct bn_store *js, struct bn_stored *s)

@@ -57,12 +57,17 @@ static void tell_passed(const char *path, const struct bn_passed *p)
 {
   char reason[sizeof p->why.text];
 
-  if (p->lines == 0)
-    return;
-  (void)bn_escape(reason, sizeof reason, p->why.text, "");
-  bn_log_stderr("'%s': %zu line(s) of the journal cannot be read and are left out, the first is "
-                "line %zu: %s",
-                path, p->lines, p->first, reason);
+  if (p->lines > 0) {
+    (void)bn_escape(reason, sizeof reason, p->why.text, "");
+    bn_log_stderr("'%s': %zu line(s) of the journal cannot be read and are left out, the first is "
+                  "line %zu: %s",
+                  path, p->lines, p->first, reason);
+  }
+  if (p->bound > 0) {
+    (void)bn_escape(reason, sizeof reason, p->large.text, "");
+    bn_log_stderr("'%s': the journal is read up to line %zu, which is too large: %s", path,
+                  p->bound, reason);
+  }
 }
 
 static int print(const struct bn_store *js, enum format format, struct bn_stored *s,

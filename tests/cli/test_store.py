@@ -881,27 +881,46 @@ def test_a_journal_has_the_bounds_of_a_document(good, tmp_path):
     (tmp_path / "bad").write_text(text + text.splitlines()[1] + "\n")
     done = report("bad", cwd=tmp_path)
     assert done.status == 0
-    assert "1 line(s) of the journal cannot be read and are left out, the first is line 66: " in done.err
+    assert ("the journal is read up to line 66, which is too large: 'groups' has more than 64 values\n"
+            in done.err)
     assert len(json.loads(report("--format=json", "bad", cwd=tmp_path).out)["groups"]) == 64
 
 
-def test_a_file_is_refused_for_its_size(tmp_path):
+def test_a_document_is_refused_for_its_size(tmp_path):
     """It is sparse: nothing of it is read."""
     with open(tmp_path / "huge", "w") as huge:
-        huge.truncate((4 << 30) + 1)
+        huge.truncate((8 << 30) + 1)
     done = report("huge", cwd=tmp_path)
-    assert done == ("", "bench report: 'huge' is not a result of bench: it has more than 4 GiB\n", 1)
+    assert done == ("", "bench report: 'huge' is not a result of bench: it has more than 8 GiB\n", 1)
+
+
+def test_a_journal_may_be_as_long_as_it_likes(tmp_path):
+    """What stands behind a line without an end is not read."""
+    kill_after(tmp_path, 2, "cpu", "--report=json:json", "run")
+    whole = (tmp_path / "json.partial").read_bytes()
+    whole = whole[: whole.rindex(b"\n") + 1]
+    (tmp_path / "whole").write_bytes(whole)
+    with open(tmp_path / "huge", "wb") as huge:
+        huge.write(whole)
+        huge.truncate(9 << 30)
+    done = report("huge", cwd=tmp_path)
+    assert (done.out, done.status) == (report("whole", cwd=tmp_path).out, 0)
+    assert (f"'huge': the journal is read up to line {whole.count(10) + 1}, which is too large: "
+            "it has more than 64 MiB\n") in done.err
+    # Lines of 63 MiB that say nothing.
+    (tmp_path / "long").write_bytes(whole + (b'{"x": "%s"}\n' % (b"x" * (63 << 20))) * 2)
+    done = report("long", cwd=tmp_path)
+    assert (done.out, "too large" in done.err) == (report("whole", cwd=tmp_path).out, False)
 
 
 def test_a_document_of_too_many_values_is_not_parsed(tmp_path):
-    """2^26 of them would take 8 GiB."""
+    """2^28 of them would take 32 GiB."""
     with open(tmp_path / "many", "w") as many:
-        many.write('{"x": "\\",[[", "y": [')
-        for _ in range(65):
-            many.write("0," * (1 << 20))
-        many.write("0]}")
+        many.write('{"x": "\\",[[", "y": ')
+        for _ in range(257):
+            many.write("[" * (1 << 20))
     done = report("many", cwd=tmp_path)
-    assert done == ("", "bench report: 'many' is not a result of bench: it has more than 67108864 values\n", 1)
+    assert done == ("", "bench report: 'many' is not a result of bench: it has more than 268435456 values\n", 1)
 
 
 @pytest.mark.parametrize("drop", ["percentiles", "timings", "workload", "sessions", "raw",

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads a file block by block or line by line. */
+#include "measure/lines.h"
+
+#include <errno.h>
+#include <string.h>
+
+void bn_lines_init(struct bn_lines *l, FILE *f, size_t max)
+{
+  l->f = f;
+  l->at = l->n = 0;
+  bn_buf_init(&l->line, max);
+}
+
+void bn_lines_done(struct bn_lines *l)
+{
+  bn_buf_done(&l->line);
+}
+
+const char *bn_lines_block(struct bn_lines *l, size_t *len)
+{
+  if (l->at == l->n) {
+    l->at = 0;
+    l->n = fread(l->block, 1, sizeof l->block, l->f);
+  }
+  *len = l->n - l->at;
+  return l->block + l->at;
+}
+
+void bn_lines_skip(struct bn_lines *l, size_t len)
+{
+  l->at += len;
+}
+
+static int add(struct bn_lines *l, const char *from, size_t len, struct bn_err *err)
+{
+  if (l->line.len + len > l->line.max)
+    return bn_err_set(err, EFBIG, "it has more than %zu MiB", l->line.max >> 20);
+  if (bn_buf_add(&l->line, from, len) != 0)
+    return bn_err_set(err, ENOMEM, "out of memory");
+  return 0;
+}
+
+int bn_lines_next(struct bn_lines *l, struct bn_err *err)
+{
+  const char *from;
+  size_t len;
+
+  bn_buf_clear(&l->line);
+  while ((from = bn_lines_block(l, &len)), len > 0) {
+    const char *end = memchr(from, '\n', len);
+    const size_t part = end != NULL ? (size_t)(end - from) : len;
+
+    if (add(l, from, part, err) != 0)
+      return -1;
+    bn_lines_skip(l, end != NULL ? part + 1 : part);
+    if (end != NULL)
+      return 1;
+  }
+  return 0;
+}
