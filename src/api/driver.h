@@ -141,6 +141,8 @@ struct bn_driver_host {
   uint64_t (*now_ns)(void);       /* CLOCK_MONOTONIC */
   void (*verbosity)(int level);   /* as if by --verbosity; at init only */
   bool anew;                      /* statements are to be prepared anew at each execute */
+  void (*notice)(
+      const char *text); /* prints what a server told on stderr, as it ends; any thread */
 };
 
 /* `bench_driver` of this type is the one symbol a module exports.  Hooks are only appended; `size`

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct sequence {
@@ -34,36 +35,82 @@ static bool is_shown(uint32_t c)
          !(c >= 0x2066 && c <= 0x2069);
 }
 
-/* Bytes at s that stay as they are; 0: the first one is escaped, and so are the continuations of
-   its sequence, which are none by themselves. */
-static size_t shown_len(const unsigned char *s, const char *keep)
+/* A character, or a byte that is no part of one. */
+struct piece {
+  size_t len;
+  bool shown; /* stays as it is */
+};
+
+/* other: letters of encodings with one byte for each character stay too. */
+static struct piece piece_at(const unsigned char *s, const char *keep, bool other)
 {
   if (s[0] < 0x80)
-    return (s[0] >= 0x20 && s[0] != 0x7f) || strchr(keep, s[0]) != NULL ? 1 : 0;
-  for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++)
-    if ((s[0] & sequences[i].mask) == sequences[i].lead)
-      return is_shown(decode(s, &sequences[i])) ? sequences[i].len : 0;
-  return 0;
+    return (struct piece){1, (s[0] >= 0x20 && s[0] != 0x7f) || strchr(keep, s[0]) != NULL};
+  for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++) {
+    const struct sequence *q = &sequences[i];
+    const uint32_t c = (s[0] & q->mask) == q->lead ? decode(s, q) : UINT32_MAX;
+
+    if (c != UINT32_MAX)
+      return (struct piece){q->len, is_shown(c)};
+  }
+  return (struct piece){1, other && s[0] >= 0xa0};
+}
+
+struct copy {
+  char *out;
+  size_t size, len, end; /* len: of the whole; end: of what was copied */
+};
+
+static void put(struct copy *c, const char *data, size_t n)
+{
+  if (c->end == c->len && n < c->size && c->len < c->size - n) {
+    memcpy(c->out + c->len, data, n);
+    c->end += n;
+  }
+  c->len += n;
+}
+
+static void put_escape(struct copy *c, unsigned char byte)
+{
+  static const char digits[] = "0123456789abcdef";
+  const char escape[4] = {'\\', 'x', digits[byte >> 4], digits[byte & 15]};
+
+  put(c, escape, sizeof escape);
+}
+
+static size_t escape_text(char *out, size_t size, const char *text, const char *keep, bool other)
+{
+  struct copy c = {.out = out, .size = size};
+  struct piece p;
+
+  for (const unsigned char *s = (const unsigned char *)text; *s != '\0'; s += p.len) {
+    p = piece_at(s, keep, other);
+    if (p.shown)
+      put(&c, (const char *)s, p.len);
+    for (size_t i = 0; !p.shown && i < p.len; i++)
+      put_escape(&c, s[i]);
+  }
+  if (size > 0)
+    out[c.end] = '\0';
+  return c.len;
 }
 
 size_t bn_escape(char *out, size_t size, const char *text, const char *keep)
 {
-  static const char digits[] = "0123456789abcdef";
-  const unsigned char *s = (const unsigned char *)text;
-  size_t len = 0, end = 0;
+  return escape_text(out, size, text, keep, false);
+}
 
-  while (*s != '\0') {
-    const char escape[4] = {'\\', 'x', digits[*s >> 4], digits[*s & 15]};
-    const size_t shown = shown_len(s, keep), n = shown > 0 ? shown : sizeof escape;
+size_t bn_escape_message(char *out, size_t size, const char *text)
+{
+  return escape_text(out, size, text, "\n\t", true);
+}
 
-    if (end == len && n < size && len < size - n) {
-      memcpy(out + len, shown > 0 ? (const char *)s : escape, n);
-      end += n;
-    }
-    len += n;
-    s += shown > 0 ? shown : 1;
-  }
-  if (size > 0)
-    out[end] = '\0';
-  return len;
+char *bn_escape_copy(const char *text)
+{
+  const size_t size = bn_escape_message(NULL, 0, text) + 1;
+  char *copy = malloc(size);
+
+  if (copy != NULL)
+    (void)bn_escape_message(copy, size, text);
+  return copy;
 }

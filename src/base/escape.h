@@ -13,4 +13,11 @@
    size 0: `out` may be NULL. */
 size_t bn_escape(char *out, size_t size, const char *text, const char *keep);
 
+/* The same for messages, which need not be UTF-8 as documents have to be: "\n", "\t" and bytes from
+   0xa0 on that are not UTF-8 stay as they are.  Those are letters in other encodings, and no
+   terminal obeys them. */
+size_t bn_escape_message(char *out, size_t size, const char *text);
+/* A message of any length, which the caller frees; NULL: out of memory. */
+char *bn_escape_copy(const char *text);
+
 #endif

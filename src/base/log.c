@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/escape.h"
+
 static struct {
   pthread_mutex_t lock;
   char *last;        /* the message before, with its prefix; NULL: none */
@@ -154,6 +156,17 @@ void bn_log_stderr(const char *fmt, ...)
   va_end(ap);
   (void)fputc('\n', stderr);
   funlockfile(stderr);
+}
+
+void bn_log_foreign(const char *text)
+{
+  char *shown = bn_escape_copy(text);
+  const size_t len = shown != NULL ? strlen(shown) : 0;
+
+  if (len > 0 && shown[len - 1] == '\n')
+    shown[len - 1] = '\0';
+  bn_log_stderr("%s", shown != NULL ? shown : "out of memory");
+  free(shown);
 }
 
 void bn_log_failure(const struct bn_err *err)

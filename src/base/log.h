@@ -30,6 +30,9 @@ __attribute__((format(printf, 3, 4))) void bn_log_errno(enum bn_level level, int
 /* New facts that must not appear in the dialects' standard output: one line on stderr, no folding,
    whatever the verbosity. */
 __attribute__((format(printf, 1, 2))) void bn_log_stderr(const char *fmt, ...);
+/* The same for a text that may quote a server: escaped as escape.h does it in messages.  A newline
+   is added where the text has none at its end. */
+void bn_log_foreign(const char *text);
 /* Prints the error of a run, if it has a sentence: on stderr where it is about an option, else as
    FATAL. */
 void bn_log_failure(const struct bn_err *err);

@@ -2,6 +2,7 @@
 /* Prepared statements on a connection: by the server, or emulated. */
 #include "base/log.h"
 #include "sql/emulate.h"
+#include "sql/message.h"
 #include "sql/query.h"
 
 /* The driver forgets it. */
@@ -56,7 +57,7 @@ static enum bn_sql try_prepare(struct bn_sql_stmt *st)
   if (rc != BN_SQL_EMULATE)
     return rc;
   bn_log(BN_INFO, "Failed to prepare query \"%s\" (%d: %s), using emulation", st->text,
-         c->diag.code, c->diag.text);
+         c->diag.code, bn_sql_shown(&c->diag).text);
   bn_sql_stmt_emulate(st, c->drv->caps.backslash_escapes);
   return BN_SQL_DONE;
 }
@@ -119,7 +120,7 @@ static int bind(struct bn_sql_stmt *st)
   if (rc == BN_SQL_DONE)
     return 0;
   if (rc == BN_SQL_MISCOUNT) {
-    bn_log(BN_ALERT, "%s", c->diag.text);
+    bn_log(BN_ALERT, "%s", bn_sql_shown(&c->diag).text);
     bn_sql_refuse(c);
   } else {
     (void)bn_sql_failed(c, rc, BN_STEP_BIND, st->text, st->len);

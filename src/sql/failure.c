@@ -50,7 +50,8 @@ static void reconnect(struct bn_sql_conn *c, bool counts)
 static void ignore(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
 {
   c->view.error = BN_VERDICT_IGNORABLE;
-  bn_log(BN_DEBUG, "Ignoring error %u %s, ", (unsigned)c->diag.code, c->diag.text);
+  if (bn_log_get_verbosity() >= BN_DEBUG)
+    bn_log(BN_DEBUG, "Ignoring error %u %s, ", (unsigned)c->diag.code, bn_sql_shown(&c->diag).text);
   if (c->state == BN_CONN_OPEN) {
     if (r->counts)
       count_error(c);

@@ -21,14 +21,22 @@ static const char text_unnamed[] = "%c returned error %e (%m)";
 /* A bulk insert is half a megabyte; the reference cuts here too. */
 enum { MESSAGE_MAX = 4095 };
 
+struct bn_sql_shown bn_sql_shown(const struct bn_sql_diag *d)
+{
+  struct bn_sql_shown s;
+
+  (void)bn_escape_message(s.text, sizeof s.text, d->text);
+  return s;
+}
+
 /* What a server says may not steer a terminal.  Lines stay lines: libpq's texts have several. */
 static void add_foreign(struct bn_buf *b, const char *text)
 {
-  const size_t len = bn_escape(NULL, 0, text, "\n\t");
+  const size_t len = bn_escape_message(NULL, 0, text);
 
   if (bn_buf_reserve(b, len) != 0)
     return;
-  (void)bn_escape(b->data + b->len, len + 1, text, "\n\t");
+  (void)bn_escape_message(b->data + b->len, len + 1, text);
   b->len += len;
 }
 
@@ -80,7 +88,7 @@ void bn_sql_message(const struct bn_driver *ops, const struct bn_policy *policy,
         (void)bn_buf_char(&b, *p);
     }
     bn_log(alert ? BN_ALERT : BN_FATAL, "%.*s", MESSAGE_MAX,
-           b.failed || b.data == NULL ? d->text : b.data);
+           b.failed || b.data == NULL ? bn_sql_shown(d).text : b.data);
     if (*p == '\n')
       p++;
   }

@@ -12,4 +12,11 @@ void bn_sql_message(const struct bn_driver *ops, const struct bn_policy *policy,
                     enum bn_sql_step step, const struct bn_sql_diag *d, const char *sql,
                     size_t len);
 
+/* What a server said, in a form that a terminal only shows. */
+struct bn_sql_shown {
+  char text[4 * sizeof((struct bn_sql_diag *)0)->text];
+};
+
+struct bn_sql_shown bn_sql_shown(const struct bn_sql_diag *d);
+
 #endif

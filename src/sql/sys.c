@@ -29,7 +29,8 @@ struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_
                                              .host = {.log = bn_log_text,
                                                       .policy = policy,
                                                       .now_ns = bn_clock_mono,
-                                                      .verbosity = bn_log_verbosity}};
+                                                      .verbosity = bn_log_verbosity,
+                                                      .notice = bn_log_foreign}};
   pthread_mutex_init(&sys->lock, NULL);
   pthread_mutex_init(&sys->sessions.lock, NULL);
   bn_sql_texts_init(&sys->texts);

@@ -102,8 +102,16 @@ static void ignore_level(int level)
   (void)level;
 }
 
-static const struct bn_driver_host host = {log_line, &bn_policy_bench, bn_clock_mono, ignore_level,
-                                           false};
+static void ignore_notice(const char *text)
+{
+  (void)text;
+}
+
+static const struct bn_driver_host host = {.log = log_line,
+                                           .policy = &bn_policy_bench,
+                                           .now_ns = bn_clock_mono,
+                                           .verbosity = ignore_level,
+                                           .notice = ignore_notice};
 
 static void *wake(void *arg)
 {

@@ -2,6 +2,7 @@
 /* Shows which bytes of a foreign text are escaped, which are kept, and where a copy is cut. */
 #include "base/escape.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "cm.h"
@@ -57,6 +58,30 @@ static void utf8_is_kept_and_other_bytes_are_escaped(void **state)
   assert_escaped("\xf0\x9f\x98", "", "\\xf0\\x9f\\x98");
 }
 
+/* What sysbench prints as it is stays, unless a terminal would obey it. */
+static void messages_keep_letters_of_other_encodings(void **state)
+{
+  static const char *const texts[][2] = {
+      {"line\n\tline\r", "line\n\tline\\x0d"},
+      {"gr\xfc\xdf \xe9t\xe9 \xc3\xa9 \xff\xa0", "gr\xfc\xdf \xe9t\xe9 \xc3\xa9 \xff\xa0"},
+      {"\x1b[2J\x7f\x9b[2J\x80\x9f", "\\x1b[2J\\x7f\\x9b[2J\\x80\\x9f"},
+      {"\xc2\x9b[2J\xe2\xc2\x9b", "\\xc2\\x9b[2J\xe2\\xc2\\x9b"},
+      {"\xc0\x9b\xe0\x80\x9b", "\xc0\\x9b\xe0\\x80\\x9b"}, /* too long for ESC */
+      {"\xe2\x80\xae\xe2\x81\xa6", "\\xe2\\x80\\xae\\xe2\\x81\\xa6"},
+      {"\xf0\x9f\x98\x80\xf0\x9f\x98", "\xf0\x9f\x98\x80\xf0\\x9f\\x98"},
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    char out[64], *copy = bn_escape_copy(texts[i][0]);
+
+    assert_int_equal(bn_escape_message(out, sizeof out, texts[i][0]), strlen(texts[i][1]));
+    assert_string_equal(out, texts[i][1]);
+    assert_string_equal(copy, texts[i][1]);
+    free(copy);
+  }
+}
+
 static void a_copy_is_cut_between_characters(void **state)
 {
   char out[8];
@@ -92,6 +117,7 @@ int main(void)
       cmocka_unit_test(control_characters_are_escaped),
       cmocka_unit_test(what_turns_the_text_is_escaped),
       cmocka_unit_test(utf8_is_kept_and_other_bytes_are_escaped),
+      cmocka_unit_test(messages_keep_letters_of_other_encodings),
       cmocka_unit_test(a_copy_is_cut_between_characters),
   };
 

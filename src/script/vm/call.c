@@ -2,11 +2,13 @@
 /* Calls into a script. */
 #include "script/vm/call.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <lauxlib.h>
 
 #include "base/buf.h"
+#include "base/escape.h"
 #include "base/log.h"
 #include "option/conf.h"
 #include "script/vm/chunk.h"
@@ -21,7 +23,7 @@ static int traceback(lua_State *L)
 
   if (!lua->traced && !bn_library_leaves(L)) {
     luaL_traceback(L, L, NULL, 1);
-    bn_log_stderr("%s", lua_tostring(L, -1));
+    bn_log_foreign(lua_tostring(L, -1));
     lua_pop(L, 1);
   }
   lua->traced = false;
@@ -53,6 +55,7 @@ static void describe_error(lua_State *L)
   unsigned n = 0;
 
   bn_buf_init(&b, 4096);
+  (void)bn_buf_printf(&b, "the error value is a %s: ", luaL_typename(L, -1));
   if (lua_istable(L, -1)) {
     for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
       (void)bn_buf_str(&b, n++ == 0 ? "{" : ", ");
@@ -70,7 +73,7 @@ static void describe_error(lua_State *L)
   if (lua_isnil(L, -1))
     bn_log_stderr("the error value is nil");
   else if (b.data != NULL)
-    bn_log_stderr("the error value is a %s: %s", luaL_typename(L, -1), b.data);
+    bn_log_foreign(b.data);
   bn_buf_done(&b);
 }
 
@@ -129,7 +132,8 @@ static void log_error(lua_State *L, const char *what)
   static const char call_command[] = "sysbench.cmdline.call_command";
   const struct bn_script_setup *setup = bn_lua_current()->vm->setup;
   const bool pushed = push_sql_error(L);
-  const char *text = lua_isstring(L, -1) ? lua_tostring(L, -1) : "(not a string)";
+  char *shown = bn_escape_copy(lua_isstring(L, -1) ? lua_tostring(L, -1) : "(not a string)");
+  const char *text = shown != NULL ? shown : "out of memory";
 
   if (setup->conf->policy->panics)
     log_as_05(text, what != NULL && strcmp(what, call_command) == 0 ? setup->command : what);
@@ -140,6 +144,7 @@ static void log_error(lua_State *L, const char *what)
   if (!lua_isstring(L, -1))
     describe_error(L);
   lua_pop(L, pushed);
+  free(shown);
 }
 
 struct call {

@@ -133,7 +133,7 @@ static int internal_log(lua_State *L)
 /* internal.complain(text): one line on stderr. */
 static int internal_complain(lua_State *L)
 {
-  bn_log_stderr("%s", luaL_checkstring(L, 1));
+  bn_log_foreign(luaL_checkstring(L, 1));
   return 0;
 }
 

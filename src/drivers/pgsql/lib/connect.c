@@ -130,6 +130,14 @@ static void ignore_notice(void *arg, const PGresult *res)
   (void)res;
 }
 
+/* libpq's own processor would write it as it is. */
+static void show_notice(void *arg, const char *text)
+{
+  const struct bn_pgsql_lib *c = arg;
+
+  c->driver->host->notice(text);
+}
+
 static uint64_t sooner(const struct bn_pgsql *driver, uint64_t deadline_ns)
 {
   const uint64_t asked_ns = (uint64_t)driver->conf->connect_timeout_s * 1000000000;
@@ -157,8 +165,9 @@ enum bn_sql bn_pgsql_lib_connect(struct bn_pgsql_lib *c, const struct bn_pgsql *
   c->handle = PQconnectStartParams(keywords, values, 0);
   if (c->handle == NULL)
     return bn_pgsql_fail_text("53200", "PQconnectStartParams", "out of memory\n\n", d);
-  /* libpq's own receiver writes them to stderr. */
-  if (!driver->host->policy->pgsql_shows_notices)
+  if (driver->host->policy->pgsql_shows_notices)
+    (void)PQsetNoticeProcessor(c->handle, show_notice, c);
+  else
     (void)PQsetNoticeReceiver(c->handle, ignore_notice, NULL);
   return establish(c, sooner(driver, deadline_ns), d);
 }
