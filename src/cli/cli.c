@@ -77,13 +77,20 @@ int bn_cli_begin(struct bn_cli *cli, int argc, char **argv)
 static const char *const command_names[] = {"prepare", "run", "cleanup", "help", "version"};
 enum { N_COMMANDS = sizeof command_names / sizeof command_names[0] };
 
-static bool is_known_word(const char *arg)
+static bool is_known_command(const char *arg)
+{
+  struct bn_near near = {.typed = arg};
+
+  for (size_t i = 0; i < N_COMMANDS; i++)
+    bn_near_offer(&near, command_names[i]);
+  return near.best != NULL;
+}
+
+static bool is_known_test(const char *arg)
 {
   struct bn_near near = {.typed = arg};
   const size_t len = strlen(arg);
 
-  for (size_t i = 0; i < N_COMMANDS; i++)
-    bn_near_offer(&near, command_names[i]);
   for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
     bn_near_offer(&near, bn_registry_workloads[i]->name);
   for (size_t i = 0; bn_registry_scripts[i].name != NULL; i++)
@@ -91,18 +98,48 @@ static bool is_known_word(const char *arg)
   return near.best != NULL || (len > 4 && strcmp(arg + len - 4, ".lua") == 0);
 }
 
-/* "--mysql-password SECRET" and "--mysql-password=two SECRETS": the word may be the password, or a
-   part of it, unless it is, or is meant to be, what has its place there. */
-static bool hides_word(const struct bn_cli *cli, const char *arg)
+static bool names_test(const struct bn_cli *cli)
 {
-  return cli->after_secret && !is_known_word(arg);
+  for (int i = 1; i < cli->argc; i++)
+    if (value_of(cli->argv[i], "test") != NULL)
+      return true;
+  return false;
+}
+
+/* Another word is the test, so that an unknown one has no place. */
+static bool has_other_test(const struct bn_cli *cli)
+{
+  if (cli->test != NULL || names_test(cli))
+    return true;
+  for (int i = 1; i < cli->argc; i++)
+    if (cli->argv[i][0] != '-' && is_known_test(cli->argv[i]))
+      return true;
+  return false;
+}
+
+/* "--mysql-password SECRET" and "--mysql-password=two SECRETS": the word may be the password, or a
+   part of it, unless it is, or is meant to be, what has its place there.  In
+   "--mysql-password=x mybench run" it has. */
+static bool hides_word(const struct bn_cli *cli, const struct bn_optset *options, const char *arg)
+{
+  if (!cli->after_secret)
+    return false;
+  if (arg[0] == '-') {
+    char name[64];
+
+    (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(arg + 1, "="), arg + 1);
+    return !cli->after_whole_secret && bn_optset_nearest(options, name) == NULL;
+  }
+  if (is_known_command(arg) || is_known_test(arg))
+    return false;
+  return !cli->after_whole_secret || has_other_test(cli);
 }
 
 /* "-pSECRET" is how the clients of MySQL are given it. */
 static const char *shown_word(const struct bn_cli *cli, const struct bn_optset *options,
                               const char *arg, char masked[BN_MASK_MAX])
 {
-  if (arg[0] != '-' && hides_word(cli, arg))
+  if (hides_word(cli, options, arg))
     return BN_MASK;
   if (strncmp(arg, "-p", 2) == 0 && arg[2] != '\0' && bn_optset_nearest(options, arg + 1) == NULL)
     return "-p" BN_MASK;
@@ -117,6 +154,14 @@ static bool is_of_secret(const struct bn_optset *options, const char *arg)
   arg += strspn(arg, "-");
   (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(arg, "="), arg);
   return strcmp(name, "p") == 0 || bn_optset_is_secret(options, name);
+}
+
+static void note_secret(struct bn_cli *cli, const struct bn_optset *options, const char *arg)
+{
+  const char *value = strchr(arg, '=');
+
+  cli->after_secret = is_of_secret(options, arg);
+  cli->after_whole_secret = value != NULL && value[1] != '\0';
 }
 
 /* --- arguments --- */
@@ -155,14 +200,6 @@ static void note_single_dash(struct bn_cli *cli, const struct bn_optset *options
     (void)snprintf(cli->hint, sizeof cli->hint, "--%s%.64s", nearest, arg + 1 + len);
 }
 
-static bool names_test(const struct bn_cli *cli)
-{
-  for (int i = 1; i < cli->argc; i++)
-    if (value_of(cli->argv[i], "test") != NULL)
-      return true;
-  return false;
-}
-
 /* All that is no option is a command, unless the test is nowhere else; whoever gets that wrong is
    shown the help. */
 static int only_command(struct bn_cli *cli, const struct bn_optset *options, const char *arg)
@@ -185,7 +222,7 @@ static int only_command(struct bn_cli *cli, const struct bn_optset *options, con
   }
   if (arg[0] != '-' && cli->test == NULL && !names_test(cli)) {
     cli->test = arg;
-    cli->hides_test = hides_word(cli, arg);
+    cli->hides_test = hides_word(cli, options, arg);
     return 0;
   }
   if (cli->hint[0] != '\0' || near.best != NULL)
@@ -209,7 +246,7 @@ static int positional(struct bn_cli *cli, const struct bn_optset *options, const
       bn_log_stderr("Unrecognized command line argument: %s", shown);
     return -1;
   }
-  *(cli->test == NULL ? &cli->hides_test : &cli->hides_command) = hides_word(cli, arg);
+  *(cli->test == NULL ? &cli->hides_test : &cli->hides_command) = hides_word(cli, options, arg);
   *(cli->test == NULL ? &cli->test : &cli->command) = arg;
   return 0;
 }
@@ -258,7 +295,7 @@ static int complain_of_dash(const struct bn_cli *cli, const struct bn_optset *op
                             const char *dashed)
 {
   char masked[BN_MASK_MAX];
-  const char *shown = shown_word(cli, options, dashed, masked);
+  const char *shown = cli->hides_dashed ? BN_MASK : shown_word(cli, options, dashed, masked);
 
   if (cli->hint[0] != '\0')
     bn_log_stderr("unknown argument '%s' (did you mean %s?)", shown, cli->hint);
@@ -277,20 +314,23 @@ int bn_cli_parse(struct bn_cli *cli, struct bn_optset *options)
     if (strncmp(arg, "--", 2) == 0) {
       if (strchr(arg, '=') == NULL)
         note_separate_value(cli, options, i);
-      cli->after_secret = is_of_secret(options, arg);
+      note_secret(cli, options, arg);
       if (set_option(cli, options, arg) != 0)
         return -1;
       continue;
     }
     if (arg[0] == '-' && arg[1] != '\0') {
       note_single_dash(cli, options, arg);
-      dashed = dashed != NULL ? dashed : arg;
+      if (dashed == NULL) {
+        cli->hides_dashed = hides_word(cli, options, arg);
+        dashed = arg;
+      }
     }
     if (cli->policy->words_are_commands ? only_command(cli, options, arg)
                                         : positional(cli, options, arg))
       return -1;
     if (arg[0] == '-')
-      cli->after_secret = is_of_secret(options, arg);
+      note_secret(cli, options, arg);
   }
   cli->wants_help = false;
   return dashed == NULL ? 0 : complain_of_dash(cli, options, dashed);

@@ -21,11 +21,13 @@ struct bn_cli {
   const char *test;      /* NULL: none; "-": standard input */
   const char *command;   /* NULL: none */
   const char *bare_test; /* "--test" without a value, an unknown option; NULL: not given */
-  bool after_secret;     /* while arguments are read: the latest option may be a password's */
-  bool hides_test, hides_command; /* it stands where a password may stand and is not printed */
-  bool settled;                   /* the general options are checked: the logger has its prefixes */
-  bool wants_help;                /* where words are commands, whoever is refused gets the help */
-  char hint[BN_CLI_HINT_MAX];     /* what was probably meant, "--threads=4", or "" */
+  /* While arguments are read: the latest option may be a password's, and it had a value. */
+  bool after_secret, after_whole_secret;
+  /* It stands where a password may stand and is not printed. */
+  bool hides_test, hides_command, hides_dashed;
+  bool settled;               /* the general options are checked: the logger has its prefixes */
+  bool wants_help;            /* where words are commands, whoever is refused gets the help */
+  char hint[BN_CLI_HINT_MAX]; /* what was probably meant, "--threads=4", or "" */
 };
 
 /* All that return int: 0, or -1 after having said why. */

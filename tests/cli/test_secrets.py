@@ -51,6 +51,10 @@ SPELLINGS = [
     "--mysql_password S",
     "--pgsql-password S",
     "--passwd S",
+    "--mysql-pw S",
+    "--mysql-password -S",
+    "--mysql-pasword -S=x",
+    "--mysql-password -S run",
     "-mysql-password S",
     "-p S",
     "-password S",
@@ -66,7 +70,9 @@ def lines(spelling, dialect, test):
     yield [own[0], *words, own[1], *quick]
     yield [*own, *quick, *words]
     yield [own[0], *quick, *words]
-    yield [*words]
+    # Nothing but "--mysql-password=x mybench": the word is the test.
+    if spelling != "--mysql-password=two S":
+        yield [*words]
 
 
 def check(args, dialect, cwd, secret=SECRET):
@@ -225,6 +231,19 @@ def test_a_line_of_a_file_is_not_printed(text, dialect, tmp_path):
         ("cpu run --mysql-password=a S", "Unrecognized command line argument: ***\n", None),
         # What is meant for its place is shown.
         ("cpu --mysql-password=a rnu", "Unknown command: rnu (did you mean run?)\n", None),
+        # The ordinary place of the user's own test.
+        ("--mysql-password=a mybench run", "FATAL: Cannot find benchmark 'mybench': no such "
+         "built-in test, file or module\n", None),
+        ("--mysql-password=a mybench", "FATAL: Cannot find benchmark 'mybench': no such "
+         "built-in test, file or module\n", None),
+        ("--mysql-password=a S cpu", "FATAL: Cannot find benchmark '***'", None),
+        ("cpu run --mysql-password -S", "Unrecognized command line argument: *** (did you mean "
+         "--mysql-password=***?)\n", None),
+        ("cpu --mysql-password -S", "unknown argument '***' (did you mean "
+         "--mysql-password=***?)\n", None),
+        ("cpu --mysql-password -threads=2", "unknown argument '-threads=2'", None),
+        ("--mysql-pw 1234567 cpu run", "Unrecognized command line argument: run (did you mean "
+         "--mysql-pw=***?)\n", None),
         ("-mysql-password=S", "unknown argument '-mysql-password=***' (did you mean "
          "--mysql-password=***?)\n", None),
         ("cpu run -pS", "Unrecognized command line argument: -p***\n", None),
