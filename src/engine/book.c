@@ -376,7 +376,7 @@ static bool hand_out(struct bn_book *b, struct bn_view *v, bool *late)
     }
     *late = v->span != BN_VIEW_TOTAL && atomic_load(&b->left);
   }
-  if (replacement_failed && v->span != BN_VIEW_INTERVAL && !*late)
+  if (replacement_failed && v->span != BN_VIEW_INTERVAL && v->span != BN_VIEW_TICK && !*late)
     print_instead(b, v);
   return ok;
 }

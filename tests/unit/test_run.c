@@ -424,6 +424,43 @@ static void checkpoint_after_a_slow_interval_has_its_own_time(void **state)
   assert_int_equal(seen.total.events, 400);
 }
 
+static int failing_tick(void *self, const struct bn_view *v, struct bn_err *err)
+{
+  (void)self;
+  (void)v;
+  return bn_err_set(err, 0, "a tick failed");
+}
+
+static unsigned instead;
+
+static int note_instead(void *self, const struct bn_view *v, struct bn_err *err)
+{
+  (void)self;
+  (void)v;
+  (void)err;
+  instead++;
+  return 0;
+}
+
+/* What is printed instead of a final report is none of a tick's. */
+static void a_tick_that_fails_prints_no_total(void **state)
+{
+  static const struct bn_reporter ticking = {.name = "ticking",
+                                             .tick = failing_tick,
+                                             .instead = note_instead,
+                                             .replaces = BN_REPLACES_TOTAL};
+  struct bn_conf c = make_conf(1);
+  struct toy t = {.sleep_us = 1000};
+
+  (void)state;
+  instead = 0;
+  c.time_ns = 3 * BN_NSEC_PER_SEC;
+  sim_begin();
+  assert_int_equal(run_with(&c, &toy_workload, &t, &ticking), BN_STATUS_FAILED);
+  assert_int_equal(seen.totals, 1);
+  assert_int_equal(instead, 0);
+}
+
 /* At 0.4 s, when the shutdown would be forced, the reporting thread is held up by a reporter. */
 static void nobody_is_shut_down_who_has_left(void **state)
 {
@@ -461,6 +498,7 @@ int main(void)
       cmocka_unit_test(arrivals_beyond_the_events_are_no_overload),
       cmocka_unit_test(arrivals_end_with_the_run),
       cmocka_unit_test(checkpoint_after_a_slow_interval_has_its_own_time),
+      cmocka_unit_test(a_tick_that_fails_prints_no_total),
       cmocka_unit_test(nobody_is_shut_down_who_has_left),
       cmocka_unit_test(forced_shutdown_reports_unfinished),
       cmocka_unit_test(threads_stop_before_they_are_forced),
