@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The only place where threads of a run start, block and are woken.
+/* The only place in base/ and engine/ where threads start, block and are woken.
 
    Each wait says what it waits for and what bounds it.  A wait without a deadline of its own is
    bounded by a deadline of the two threads that watch a run: engine/sampler (the time grace and the
-   forced shutdown) and engine/signals (the patience after a signal).  A mutex is not a wait:
-   nothing is called, waited for or printed with one, except as the wait's own.  tests/lint/waits.sh
-   refuses calls that block elsewhere in base/ and engine/; tests replace this file by a simulated
-   clock. */
+   forced shutdown) and engine/signals (the patience after a signal).  A mutex is not a wait: a
+   thread that holds one waits only with the wait's own.  The log holds its mutex while it prints,
+   and engine/book its own while it tells facts to reporters.  tests/lint/waits.sh refuses calls
+   that block elsewhere in base/ and engine/; tests replace this file by a simulated clock. */
 #ifndef BN_BASE_WAIT_H
 #define BN_BASE_WAIT_H
 
