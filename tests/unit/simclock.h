@@ -37,6 +37,10 @@ void sim_hang(void);
 /* After a run that was abandoned: those that hang go on, and all threads end. */
 void sim_release(void);
 
+/* Whether every first one of two waits of a thread for a condition variable returns at once without
+   a reason, as it may. */
+void sim_wake_without_reason(bool on);
+
 /* By the order of their first use; NULL: no more. */
 const struct sim_seen *sim_seen_at(size_t i);
 const struct sim_seen *sim_seen_what(const char *what);

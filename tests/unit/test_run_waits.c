@@ -57,6 +57,8 @@ static void check_waits(void)
     struct known *k = known_what(s->wait->what);
 
     k->entered += s->entered;
+    if (s->wait->bound == BN_BOUND_RETURNING && s->longest_ns != 0)
+      fail_msg("%s: %.3f s", k->what, (double)s->longest_ns / 1e9);
     if (s->wait->bound != BN_BOUND_DEADLINE)
       continue;
     assert_int_equal(s->endless, 0);
@@ -300,10 +302,10 @@ static void working_interrupt(void *arg)
   atomic_store((_Atomic bool *)arg, true);
 }
 
+static _Atomic bool interrupted;
+
 static enum bn_next event_until_interrupted(void *self, struct bn_session *s)
 {
-  static _Atomic bool interrupted;
-
   s->services->set_interrupt(s, working_interrupt, &interrupted);
   while (!atomic_load(&interrupted))
     sim_sleep_ms(7);
@@ -317,6 +319,7 @@ static void an_interrupt_ends_the_grace(void **state)
   struct bn_conf c = conf_of_1s();
 
   (void)state;
+  atomic_store(&interrupted, false);
   w.event = event_until_interrupted;
   w.kind = BN_KIND_SQL;
   check_end(run_from_0(&c, &w, 0, NULL), BN_STATUS_TIMEOUT, false, 3.01);
@@ -518,37 +521,53 @@ static void a_process_whose_hook_hangs_is_left(void **state)
   known_what("the report without its hook")->entered += atomic_load(&shared->printing);
 }
 
-/* After the others. */
-static void every_wait_was_entered(void **state)
+static const struct CMUnitTest scenarios[] = {
+    cmocka_unit_test(a_run_without_trouble_ends_at_its_limit),
+    cmocka_unit_test(the_grace_bounds_a_hung_statement),
+    cmocka_unit_test(the_forced_shutdown_bounds_a_hung_event),
+    cmocka_unit_test(the_patience_bounds_a_hung_event_without_limits),
+    cmocka_unit_test(a_session_may_stay_behind),
+    cmocka_unit_test(the_timeout_bounds_a_session_that_does_not_open),
+    cmocka_unit_test(an_interrupt_that_hangs_is_left_behind),
+    cmocka_unit_test(the_run_ends_without_a_thread_for_interrupts),
+    cmocka_unit_test(an_interrupt_ends_the_grace),
+    cmocka_unit_test(the_patience_bounds_a_hung_reporter),
+    cmocka_unit_test(a_limit_waits_for_no_reader),
+    cmocka_unit_test(the_patience_bounds_the_barrier),
+    cmocka_unit_test(a_process_whose_end_hangs_is_left),
+    cmocka_unit_test(a_process_whose_command_hangs_is_left),
+    cmocka_unit_test(a_process_whose_hook_hangs_is_left),
+};
+enum { SCENARIOS = sizeof scenarios / sizeof *scenarios };
+
+static void every_wait_is_entered(void **state)
 {
-  (void)state;
+  for (size_t i = 0; i < KNOWN; i++)
+    known[i].entered = 0;
+  for (size_t i = 0; i < SCENARIOS; i++)
+    scenarios[i].test_func(state);
   for (size_t i = 0; i < KNOWN; i++)
     if (known[i].entered == 0)
       fail_msg("no run waited for %s", known[i].what);
 }
 
+/* Every deadline holds as well. */
+static void no_wait_relies_on_its_wake_up(void **state)
+{
+  sim_wake_without_reason(true);
+  for (size_t i = 0; i < SCENARIOS; i++)
+    scenarios[i].test_func(state);
+  sim_wake_without_reason(false);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_run_without_trouble_ends_at_its_limit),
-      cmocka_unit_test(the_grace_bounds_a_hung_statement),
-      cmocka_unit_test(the_forced_shutdown_bounds_a_hung_event),
-      cmocka_unit_test(the_patience_bounds_a_hung_event_without_limits),
-      cmocka_unit_test(a_session_may_stay_behind),
-      cmocka_unit_test(the_timeout_bounds_a_session_that_does_not_open),
-      cmocka_unit_test(an_interrupt_that_hangs_is_left_behind),
-      cmocka_unit_test(the_run_ends_without_a_thread_for_interrupts),
-      cmocka_unit_test(an_interrupt_ends_the_grace),
-      cmocka_unit_test(the_patience_bounds_a_hung_reporter),
-      cmocka_unit_test(a_limit_waits_for_no_reader),
-      cmocka_unit_test(the_patience_bounds_the_barrier),
-      cmocka_unit_test(a_process_whose_end_hangs_is_left),
-      cmocka_unit_test(a_process_whose_command_hangs_is_left),
-      cmocka_unit_test(a_process_whose_hook_hangs_is_left),
-      cmocka_unit_test(every_wait_was_entered),
+  const struct CMUnitTest all[] = {
+      cmocka_unit_test(every_wait_is_entered),
+      cmocka_unit_test(no_wait_relies_on_its_wake_up),
   };
 
   bn_stop_block_signals();
   shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(scenarios, NULL, NULL) + cmocka_run_group_tests(all, NULL, NULL);
 }
