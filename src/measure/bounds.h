@@ -15,6 +15,7 @@ enum {
   BN_BOUND_LINE_BYTES = 1 << 26, /* of a journal */
   BN_BOUND_VALUES = 1 << 28,     /* of a document, or of a line of a journal; 130 bytes each */
   BN_BOUND_GROUPS = 1 << 6,      /* of sessions */
+  BN_BOUND_NAME = 64,            /* bytes of a metric's name, which each record has */
   BN_BOUND_METRICS = 1 << 8,     /* of a group */
   BN_BOUND_HISTOGRAMS = 1 << 4,  /* of them; 270 KiB each */
   BN_BOUND_SESSIONS = 1000000,   /* of a group; as --threads */

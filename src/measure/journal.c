@@ -181,7 +181,7 @@ static void replace(const struct bn_store *js, struct bn_node **at, struct bn_no
 
 static void end_group(const struct bn_store *js, struct kept *k)
 {
-  if (k->group == NULL)
+  if (k->group == NULL && k->intervals == NULL && k->checkpoints == NULL)
     return;
   k->failed |= js->set(k->group, "intervals", k->intervals) != 0;
   k->failed |= js->set(k->group, "checkpoints", k->checkpoints) != 0;
@@ -198,6 +198,7 @@ static void keep_group(const struct bn_store *js, struct kept *k, const struct b
   k->checkpoints = js->list();
   if (k->groups == NULL)
     k->groups = js->list();
+  k->failed |= k->group == NULL;
 }
 
 static void keep_view(const struct bn_store *js, struct kept *k, const struct bn_node *n,
@@ -272,7 +273,7 @@ static int take_view(struct reader *r, const struct bn_node *n, enum bn_view_spa
   if (span == BN_VIEW_TICK)
     rc = take_tick(g, &record, r->err);
   else
-    rc = bn_store_keep(g, &record.view, r->err);
+    rc = bn_store_keep(r->out, &record.view, r->err);
   bn_record_done(&record);
   if (rc == 0)
     keep_view(r->js, &r->kept, n, span);

@@ -37,7 +37,7 @@ static size_t count_values(const char *text, size_t len)
 
 static struct bn_node *json_parse(const char *text, size_t len, struct bn_err *err)
 {
-  json_error_t why;
+  json_error_t why = {.line = 0};
   json_t *j;
 
   if (count_values(text, len) > BN_BOUND_VALUES) {
@@ -45,8 +45,12 @@ static struct bn_node *json_parse(const char *text, size_t len, struct bn_err *e
     return NULL;
   }
   j = json_loadb(text, len, JSON_REJECT_DUPLICATES, &why);
-  if (j == NULL)
-    (void)bn_err_set(err, 0, "line %d: %s", why.line, why.text);
+  if (j == NULL) {
+    if (why.text[0] == '\0') /* the parser says nothing without memory */
+      (void)bn_err_set(err, ENOMEM, "out of memory");
+    else
+      (void)bn_err_set(err, EINVAL, "line %d: %s", why.line, why.text);
+  }
   return outer(j);
 }
 

@@ -27,7 +27,9 @@ void bn_probe_refuse(struct bn_probe *e, const char *fmt, ...)
 
 void bn_probe_no_memory(struct bn_probe *e)
 {
-  bn_probe_refuse(e, "out of memory");
+  if (!e->failed)
+    (void)bn_err_set(e->err, ENOMEM, "out of memory");
+  e->failed = true;
 }
 
 int bn_probe_verdict(const struct bn_probe *e)

@@ -71,12 +71,23 @@ static void copy_sessions(struct bn_record *r, const struct bn_view *v)
   r->view.sessions = r->store.session;
 }
 
+static uint64_t names_of(const struct bn_metric *row, size_t n)
+{
+  uint64_t size = 0;
+
+  for (size_t i = 0; i < n; i++)
+    size += text_size(row[i].name) + text_size(row[i].unit);
+  return size;
+}
+
 static uint64_t size_of(const struct bn_record *r)
 {
   const struct bn_metrics *m = &r->delta.metrics;
   const struct bn_snap *d = &r->delta;
 
-  return sizeof *r + m->n_counters * (sizeof *m->counter + sizeof *d->counter) +
+  return sizeof *r + names_of(m->counter, m->n_counters) + names_of(m->hist, m->n_hists) +
+         names_of(m->labelled, m->n_labelled) +
+         m->n_counters * (sizeof *m->counter + sizeof *d->counter) +
          m->n_hists * (sizeof *m->hist + sizeof *d->sparse + sizeof *r->store.timing) +
          m->n_labelled * (sizeof *m->labelled + sizeof *d->label) +
          d->n_sessions * (sizeof *d->session + sizeof *r->store.session) +

@@ -101,7 +101,8 @@ int bn_store_read_record(const struct bn_store *js, const struct bn_node *n,
                          struct bn_err *err);
 /* Add what was read, within the bounds (measure/bounds.h).  A NULL name is an empty one. */
 struct bn_group *bn_store_group(struct bn_result *r, const char *name, struct bn_err *err);
-int bn_store_keep(struct bn_group *g, const struct bn_view *v, struct bn_err *err);
+/* To the last group. */
+int bn_store_keep(struct bn_result *r, const struct bn_view *v, struct bn_err *err);
 /* Whether a group may have so many intervals or checkpoints; -1: no. */
 int bn_store_check_length(enum bn_view_span span, size_t length, struct bn_err *err);
 

@@ -59,7 +59,7 @@ static int read_text(struct bn_lines *l, struct bn_buf *text, const char *path, 
 }
 
 static int read_records(const struct bn_store *js, const struct bn_node *list,
-                        const struct bn_metrics *m, enum bn_view_span span, struct bn_group *g,
+                        const struct bn_metrics *m, enum bn_view_span span, struct bn_result *out,
                         struct bn_err *err)
 {
   /* Asked first: to read what is then refused takes time and memory. */
@@ -71,7 +71,7 @@ static int read_records(const struct bn_store *js, const struct bn_node *list,
 
     if (bn_store_read_record(js, js->at(list, i), m, span, &record, err) != 0)
       return -1;
-    rc = bn_store_keep(g, &record.view, err);
+    rc = bn_store_keep(out, &record.view, err);
     bn_record_done(&record);
     if (rc != 0)
       return -1;
@@ -104,9 +104,9 @@ static int read_group(const struct bn_store *js, const struct bn_node *n, struct
     return 0;
   if (bn_store_read_metrics(js, js->get(n, "metrics"), &m, err) != 0)
     return -1;
-  rc = read_records(js, js->get(n, "intervals"), &m, BN_VIEW_INTERVAL, g, err);
+  rc = read_records(js, js->get(n, "intervals"), &m, BN_VIEW_INTERVAL, out, err);
   if (rc == 0)
-    rc = read_records(js, js->get(n, "checkpoints"), &m, BN_VIEW_CHECKPOINT, g, err);
+    rc = read_records(js, js->get(n, "checkpoints"), &m, BN_VIEW_CHECKPOINT, out, err);
   if (rc == 0)
     rc = read_total(js, js->get(n, "total"), &m, g, err);
   bn_metrics_done(&m);

@@ -176,6 +176,8 @@ int bn_store_read_metrics(const struct bn_store *js, const struct bn_node *n,
     all[i].kind = (enum bn_metric_kind)bn_probe_name(&e, row, "kind", bn_layout_metric_kinds);
     if (all[i].name == NULL || all[i].unit == NULL)
       bn_probe_refuse(&e, "a metric has no name or no unit");
+    else if (strlen(all[i].name) > BN_BOUND_NAME || strlen(all[i].unit) > BN_BOUND_NAME)
+      bn_probe_refuse(&e, "the name or unit of a metric has more than %d bytes", BN_BOUND_NAME);
   }
   if (!e.failed && bn_metrics_from(out, all, rows) != 0)
     bn_probe_no_memory(&e);
@@ -432,15 +434,25 @@ int bn_store_check_length(enum bn_view_span span, size_t length, struct bn_err *
   return 0;
 }
 
-int bn_store_keep(struct bn_group *g, const struct bn_view *v, struct bn_err *err)
+/* Of all groups. */
+static uint64_t bytes_of(const struct bn_result *r)
 {
-  if (bn_group_add(g, v) != 0)
-    return bn_err_set(err, ENOMEM, "out of memory");
-  if (bn_store_check_length(BN_VIEW_INTERVAL, g->n_intervals, err) != 0 ||
-      bn_store_check_length(BN_VIEW_CHECKPOINT, g->n_checkpoints, err) != 0)
+  uint64_t sum = 0;
+
+  for (size_t i = 0; i < r->n_groups; i++)
+    sum += r->group[i].bytes;
+  return sum;
+}
+
+int bn_store_keep(struct bn_result *r, const struct bn_view *v, struct bn_err *err)
+{
+  struct bn_group *g = &r->group[r->n_groups - 1];
+  const size_t n = v->span == BN_VIEW_INTERVAL ? g->n_intervals : g->n_checkpoints;
+
+  if (bn_store_check_length(v->span, n + 1, err) != 0)
     return -1;
-  if (g->bytes > BN_BOUND_RECORD_BYTES)
+  if (bytes_of(r) >= BN_BOUND_RECORD_BYTES)
     return bn_err_set(err, EFBIG, "'intervals' and 'checkpoints' need more than %llu GiB of memory",
                       (unsigned long long)(BN_BOUND_RECORD_BYTES >> 30));
-  return 0;
+  return bn_group_add(g, v) == 0 ? 0 : bn_err_set(err, ENOMEM, "out of memory");
 }

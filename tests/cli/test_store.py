@@ -782,6 +782,8 @@ PLAN = ("facts", "plan")
     ((*TOTAL, "timings"), [{"name": "x"}], "'timings' has more than 0 values"),
     (("groups", 0, "metrics"), [{"name": "x", "unit": "1", "kind": "histogram"}] * 257,
      "'metrics' has more than 256 values"),
+    (("groups", 0, "metrics"), [{"name": "x" * 65, "unit": "1", "kind": "counter"}],
+     "the name or unit of a metric has more than 64 bytes"),
     (("groups",), [{}] * 65, "'groups' has more than 64 values"),
     (("facts", "host"), {f"key{i}": i for i in range(4097)}, "'facts' has more than 4096 facts"),
     (("facts", "rows"), [{"level": 3, "text": "x"}] * 4097, "'rows' has more than 4096 values"),

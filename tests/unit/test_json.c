@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Shows that the JSON module keeps every value it can keep, and refuses the others with a line. */
+#include <errno.h>
+#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
@@ -124,6 +126,36 @@ static void hostile_texts_are_refused_with_a_line(void **state)
   }
 }
 
+static size_t blocks; /* of memory that are left */
+
+static void *scarce(size_t size)
+{
+  if (blocks == 0)
+    return NULL;
+  blocks--;
+  return malloc(size);
+}
+
+static void a_lack_of_memory_is_no_fault_of_the_text(void **state)
+{
+  static const char text[] = "[[1],[2.5,{}]]";
+  struct bn_node *n = NULL;
+  size_t failed = 0;
+
+  (void)state;
+  json_set_alloc_funcs(scarce, free);
+  for (; n == NULL; failed++) {
+    struct bn_err err = {0};
+
+    blocks = failed;
+    n = js->parse(text, strlen(text), &err);
+    assert_int_equal(err.code, n == NULL ? ENOMEM : 0);
+  }
+  js->free(n);
+  json_set_alloc_funcs(malloc, free);
+  assert_true(failed > 5);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -131,6 +163,7 @@ int main(void)
       cmocka_unit_test(what_cannot_be_kept_is_no_value),
       cmocka_unit_test(missing_keys_are_added_at_every_depth),
       cmocka_unit_test(hostile_texts_are_refused_with_a_line),
+      cmocka_unit_test(a_lack_of_memory_is_no_fault_of_the_text),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
