@@ -73,7 +73,7 @@ enum bn_sql_judgement bn_sql_preflight_judge(const struct bn_sql_demand *d)
 {
   const int64_t others = d->others > 0 ? d->others : 0;
 
-  if (d->allowed < 0 || d->needed + others <= d->allowed)
+  if (d->allowed < 0 || others <= d->allowed - d->needed)
     return BN_ENOUGH;
   if (d->needed <= d->allowed)
     return BN_TIGHT;

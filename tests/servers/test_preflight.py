@@ -6,11 +6,13 @@ import contextlib
 import os
 import re
 import subprocess
+import threading
 
 import pytest
 
 import servers
 import transcripts
+from fakemysql import COM_QUERY, END, OK, FakeMySQL, packets
 from test_prepare import query, watched
 from test_workloads import bench, must, number
 
@@ -226,3 +228,54 @@ def test_an_isolation_level_that_sqlite_lacks(tmp_path):
     done = subprocess.run([os.environ["BENCH"], "oltp_read_write", *argv,
                            "--db-isolation-level=serializable", "prepare"], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
+
+
+class LimitedMySQL(FakeMySQL):
+    """Answers the questions for its limits with `limits`, everything else with OK."""
+
+    def __init__(self, limits):
+        self.limits, self.asked = limits, 0
+        super().__init__("mysql_native_password")
+
+    def serve(self):
+        def attend(conn):
+            with contextlib.suppress(OSError), conn:
+                conn.settimeout(60)
+                self.talk(conn)
+
+        with contextlib.suppress(OSError):
+            while True:
+                threading.Thread(target=attend, args=(self.listener.accept()[0],), daemon=True).start()
+
+    def talk(self, conn):
+        data = conn.makefile("rb")
+        conn.sendall(packets(self.greeting(), seq=0))
+        seq = 1
+        while True:
+            head = data.read(4)
+            if len(head) < 4:
+                return
+            payload = data.read(int.from_bytes(head[:3], "little"))
+            seq = head[3] + 1
+            if payload[:5] == bytes([COM_QUERY]) + b"SHOW":
+                self.asked += 1
+                column = b"\3def\0\0\0\1c\0\x0c\x21\0\x40\0\0\0\xfd\0\0\0\0\0"
+                rows = [bytes([len(k)]) + k + bytes([len(v)]) + v for k, v in self.limits.items()]
+                conn.sendall(packets(b"\2", column, column, END, *rows, END, seq=seq))
+            else:
+                conn.sendall(packets(OK, seq=seq))
+
+
+@pytest.mark.parametrize("allowed,used,said", [
+    (b"5", b"1", "the server allows 5"), (b"100", b"99", "others use 97"), (b"100", b"1", ""),
+    (b"9223372036854775807", b"9223372036854775807", ""), (b"100", b"9223372036854775807", ""),
+    (b"many", b"1", ""), (b"", b"", ""), (b"5x", b"1", ""), (b"-1", b"1", ""), (b"1e1", b"1", "")])
+def test_limits_that_no_server_means_are_not_known(tmp_path, allowed, used, said):
+    fake = LimitedMySQL({b"max_connections": allowed, b"Threads_connected": used})
+    (tmp_path / "x.lua").write_text("function thread_init() con = sysbench.sql.driver():connect() end\n"
+                                    "function event() con:query('DO 1') end\n")
+    done = subprocess.run([os.path.abspath(os.environ["BENCH"]), "./x.lua", *fake.login(), "--threads=12",
+                           "--events=24", "run"], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    fake.close()
+    assert fake.asked > 0
+    assert (said in done.stderr if said else done.stderr == ""), done.stderr

@@ -8,8 +8,12 @@
 
 static void take_variable(struct bn_sql_info *info, const char *name, const char *text)
 {
-  const int64_t value = strtoll(text, NULL, 10);
+  char *end;
+  const int64_t value = strtoll(text, &end, 10);
 
+  /* No number that a server can mean: nothing is known of it. */
+  if (end == text || *end != '\0' || value < 0 || value > INT32_MAX)
+    return;
   if (strcmp(name, "max_connections") == 0)
     info->max_connections = value;
   else if (strcmp(name, "max_prepared_stmt_count") == 0)
