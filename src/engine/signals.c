@@ -98,20 +98,28 @@ _Noreturn static void leave(struct receiver *r)
   _exit(BN_STATUS_SIGNAL + atomic_load(&r->p->outcome->signo));
 }
 
+static void tell(int signo, const char *what)
+{
+  bn_log_at_once("%s received: %s", signo == SIGINT ? "interrupt" : strsignal(signo), what);
+}
+
+/* It is told when it is done: nothing new begins after "finishing", and a reader of standard error
+   who is slow holds nothing up. */
 static void take_signal(struct receiver *r, const struct bn_stop_sender *sender)
 {
   const int signo = sender->signo;
 
   if (r->count == 1 && is_echo(r, sender))
     return;
-  bn_log_at_once("%s received: %s", signo == SIGINT ? "interrupt" : strsignal(signo),
-                 r->count == 0 ? "finishing; send it again to end at once" : "ending at once");
   if (r->count == 0) {
     r->first = *sender;
     end_in_order(r, signo);
+    tell(signo, "finishing; send it again to end at once");
   } else if (r->count == 1) {
     end_at_once(r);
+    tell(signo, "ending at once");
   } else {
+    tell(signo, "ending at once");
     leave(r);
   }
 }

@@ -81,6 +81,34 @@ def test_running_event_is_finished(tmp_path):
     assert "unfinished" not in out
 
 
+def full_pipe():
+    """(read end, write end, what is in it) of a pipe that takes nothing more."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    held = 0
+    try:
+        while True:
+            held += os.write(writer, b"." * 4096)
+    except BlockingIOError:
+        os.set_blocking(writer, True)
+        return reader, writer, held
+
+
+def test_standard_error_that_nobody_reads_delays_no_signal(tmp_path):
+    reader, writer, held = full_pipe()
+    process = subprocess.Popen([BENCH, "cpu", "--cpu-max-prime=2000", "--time=600", "--report-interval=1",
+                                "run"], cwd=tmp_path, text=True, stdout=subprocess.PIPE, stderr=writer)
+    os.close(writer)
+    seen = wait_for_line(process, "[ 1s ]")
+    process.send_signal(signal.SIGINT)
+    seen += wait_for_line(process, "execution time")
+    with open(reader, "rb") as err:
+        told = err.read()[held:].decode()
+    assert process.wait(60) == 130
+    assert told == "interrupt received: finishing; send it again to end at once\n"
+    assert events_of(seen) > 100
+
+
 def test_second_signal_does_not_wait(tmp_path):
     (tmp_path / "sleepy.lua").write_text(SLEEPY)
     process = start(["sleepy.lua", "--time=60", "--threads=3", "run"], tmp_path)
