@@ -552,6 +552,28 @@ def transcript_form(transcript):
     return reduce_output(output, context(transcript))
 
 
+def told_apart(lines):
+    """LINES in which no two interval reports bear one time.
+
+    A report half a second late has the time of the next one on it, so that both look like one, and
+    the first like the last of a run that may be missing. The first gets its own time back where
+    that time is missing and the next one has twice the lines of every other."""
+    stamps = [(i, STAMP.match(line) or CSV_STAMP.fullmatch(line)) for i, line in enumerate(lines)]
+    at = {}
+    for i, m in stamps:
+        if m:
+            at.setdefault(int(m.group(1)), []).append(i)
+    usual = min(map(len, at.values()), default=0)
+    lines = list(lines)
+    for time, where in at.items():
+        if time > 1 and time - 1 not in at and len(where) == 2 * usual:
+            for i in where[:usual]:
+                m = STAMP.match(lines[i]) or CSV_STAMP.fullmatch(lines[i])
+                own = str(time - 1).rjust(len(m.group(1)))
+                lines[i] = lines[i][:m.start(1)] + own + lines[i][m.end(1):]
+    return lines
+
+
 AT = re.compile(r'(?:\[ *|    "time": +)(\d+)(?:s ?\]|,)')  # of a line, or of a report in JSON
 
 

@@ -303,6 +303,20 @@ def test_a_report_may_be_a_second_late_where_others_are_not():
         assert form.on_time(at(1, 2, 3), wrong) == wrong
 
 
+def test_a_late_report_is_told_from_the_next():
+    def at(*times):
+        return [f"[ {t:3}s] reads: 1.00 MB/s" for t in times] + ["Operations performed:  1 reads"]
+
+    def two(*times):
+        return [f"[ {t}s ] {what}" for t in times for what in ("thds: 1", "queue length: 0")]
+
+    assert form.told_apart(at(1, 3, 3)) == at(1, 2, 3)
+    assert form.told_apart(at(1, 2, 10, 10)) == at(1, 2, 9, 10)
+    assert form.told_apart(two(1, 3, 3, 4)) == two(1, 2, 3, 4)
+    for right in (at(1, 2, 3), at(1, 3), at(1, 2, 2), at(3, 3), at(1, 3, 3, 3), at(), two(1, 3)):
+        assert form.told_apart(right) == right
+
+
 def test_threads_announce_themselves_in_any_order():
     head = [form.INITIALIZING, ""]
     debug = [
