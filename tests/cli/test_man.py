@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Shows that the manual page has every option of every table, and that mandoc has no complaint."""
+"""Shows that the manual page has every option of every table and of every bundled workload, every
+member of a result document, every line of the reports, and that mandoc has no complaint."""
 
+import json
 import pathlib
 import re
 import shutil
@@ -11,7 +13,7 @@ import pytest
 import bench
 
 
-@pytest.fixture(name="page")
+@pytest.fixture(name="page", scope="module")
 def manual_page():
     page = pathlib.Path(bench.binary()).parents[1] / "man" / "bench.1"
     assert page.exists(), "make has not built man/bench.1"
@@ -26,18 +28,19 @@ def test_every_option_is_in_the_page(page):
     tables = bench.run("--help-man")
     assert (tables.err, tables.status) == ("", 0)
     text = page.read_text()
-    assert items(text) == items(tables.out) and len(items(text)) > 60
-    assert "@" not in re.sub(r"\.\\\".*", "", text)
+    generated = items(text.split("\n.Sh OPTIONS\n")[1].split("\n.Sh ")[0])
+    assert generated == items(tables.out) and len(generated) > 60
+    assert "@OPTIONS@" not in text
     # What the help lists is there too, and nothing is listed twice.
     listed = set(re.findall(r"^  --([a-z0-9-]+)", bench.run("--help").out, re.MULTILINE))
     assert listed <= set(items(text))
-    assert len(set(items(text))) == len(items(text))
+    assert len(set(generated)) == len(generated)
 
 
 def test_every_item_tells_its_default(page):
     # The old names tell whose they are instead.
-    for item in re.split(r"^\.It Fl Fl ", page.read_text(), flags=re.MULTILINE)[1:]:
-        text = re.split(r"^\.El", item, flags=re.MULTILINE)[0]
+    for item in re.split(r"^\.It Fl Fl (?=\S+ Ns )", page.read_text(), flags=re.MULTILINE)[1:]:
+        text = re.split(r"^\.(?:El|It)", item, flags=re.MULTILINE)[0]
         assert re.search(r"^Default: \S", text, re.MULTILINE) or "\nOld name of " in text, text
 
 
@@ -46,6 +49,94 @@ def test_bounds_and_dialects_are_told(page):
     assert "From 1 to 1000000.\nDefault: 1.\n" in text
     assert "Default: uniform, in dialect 1.0 special, in dialect 0.5 special.\n" in text
     assert "One of auto, tsc, vdso.\n" in text
+
+
+# --- bundled workloads ----------------------------------------------------------------------------
+
+
+def listed_after(text, mark):
+    """{option: default} of the list behind the comment MARK."""
+    section = text.split(f'\n.\\" {mark}\n')[1].split("\n.El\n")[0]
+    found = {}
+    for item in re.split(r"^\.It Fl Fl ", section, flags=re.MULTILINE)[1:]:
+        found[item.split(" ")[0]] = re.search(r"^Default: (.*)\.$", item, re.MULTILINE)[1]
+    return found
+
+
+def options_of(workload):
+    """{option: default} of the help of a bundled workload."""
+    lines = re.findall(r"^  --([\w-]+)\S* .*?(?:\[([^\[\]]*)\])?$", bench.run(workload, "help").out, re.M)
+    return {name.replace("_", "-"): default or "none" for name, default in lines}
+
+
+def test_every_option_of_a_workload_is_in_the_page(page):
+    text = page.read_text()
+    common = options_of("oltp_read_write")
+    assert len(common) > 20 and listed_after(text, "workload options: oltp_read_write") == common
+    for workload in ("select_random_points", "select_random_ranges"):
+        own = listed_after(text, f"workload options: {workload}")
+        assert own and options_of(workload) == common | own
+
+
+def test_every_bundled_workload_is_in_the_page(page):
+    scripts = {path.stem for path in (bench.source_root() / "src" / "lua").glob("*.lua")}
+    libraries = {"oltp_common", "oltp_options", "oltp_tables"}
+    section = page.read_text().split(".Sh BUNDLED WORKLOADS\n")[1].split(".Pp\n")[0]
+    assert set(re.findall(r"^\.It Cm (\S+)$", section, re.MULTILINE)) == scripts - libraries
+    for workload in scripts - libraries - {"select_random_points", "select_random_ranges"}:
+        options = options_of(workload)
+        assert options == ({} if workload == "bulk_insert" else options_of("oltp_read_write"))
+
+
+def test_every_option_of_an_old_workload_is_in_the_page(page):
+    source = (bench.source_root() / "src/lua/oltp_legacy/common.lua").read_text()
+    declared = "".join(re.findall(r"^local (?:numbers|switches|texts) = \{\n(.*?)\n\}", source, re.M | re.S))
+    defaults = re.findall(r"(\w+) = (\w+|\"[^\"]*\")", declared)
+    words = {"true": "on", "false": "off", '""': "none"}
+    known = {name.replace("_", "-"): words.get(d, d.strip('"')) for name, d in defaults}
+    driver = {name: known.pop(name) for name in ("mysql-table-engine", "mysql-engine-trx", "myisam-max-rows")}
+    assert listed_after(page.read_text(), "legacy options") == known and len(known) > 20
+    assert all(re.search(rf"^\.It Fl Fl {name} ", page.read_text(), re.M) for name in driver)
+
+
+# --- reports --------------------------------------------------------------------------------------
+
+
+def members(value):
+    """The names of all members of a JSON value whose names are not data."""
+    if isinstance(value, list):
+        return {name for each in value for name in members(each)}
+    if not isinstance(value, dict):
+        return set()
+    inside = {k: v for k, v in value.items() if k not in ("counters", "labels", "histograms")}
+    return set(value) | {name for each in inside.values() for name in members(each)}
+
+
+def test_every_member_of_a_document_is_in_the_page(page, tmp_path):
+    section = page.read_text().split(".Ss Members\n")[1].split(".Sh ")[0]
+    file = tmp_path / "a.json"
+    arguments = ("--debug", "--memory-total-size=1M", f"--report=json:{file}")
+    assert bench.run("memory", *arguments, "run").status == 0
+    document = json.loads(file.read_text())
+    for single in ("program", "workload", "host", "clock"):
+        assert single in section
+        del document["facts"][single]
+    words = set(re.findall(r"\w+", section))
+    assert members(document) - words == set() and len(members(document)) > 80
+
+
+def test_every_line_of_a_final_report_is_in_the_page(page):
+    section = page.read_text().split(".Ss Final report")[1].split(".Ss ")[0]
+    for command in (
+        ("cpu", "--events=1"),
+        ("memory", "--memory-total-size=1M"),
+        ("oltp_point_select", "--db-driver=null", "--events=1"),
+    ):
+        out = bench.run(*command, "run").out.split("Threads started!\n")[1]
+        names = re.findall(r"^ +([a-z][^:\n]*): ", out, re.MULTILINE)
+        assert len(names) > 8
+        for name in names:
+            assert re.sub(r" \(.*", "", name).removeprefix("total") in section, name
 
 
 def test_mandoc_has_no_complaint(page):
