@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The examples of the manual pages that need a server print what the pages show."""
+
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
+import examples  # noqa: E402
+
+SERVERS = {"mysql": "mariadb", "pgsql": "postgresql"}
+SESSIONS = [(page, e) for name in SERVERS for page, e in examples.sessions(name)]
+
+
+def as_administrator(server, page, name):
+    """Runs the statements that the page has for that server; those of PostgreSQL one by one."""
+    texts = [e.text for e in examples.examples(page) if (e.kind, e.name) == ("sql", name)]
+    assert texts
+    for statement in "".join(texts).split(";\n"):
+        if statement:
+            server.sql(statement + ";")
+
+
+@pytest.mark.parametrize(
+    ("page", "session"), SESSIONS, ids=[f"{s.name}-{s.page}:{s.line}" for _, s in SESSIONS]
+)
+def test_example(page, session, tmp_path, request):
+    server = request.getfixturevalue(SERVERS[session.name])
+    as_administrator(server, page, session.name)
+    host = f"--{session.name}-host=127.0.0.1"
+    examples.write_files(page, session.line, tmp_path)
+    examples.run_session(session, tmp_path, [(host, f"{host} --{session.name}-port={server.port}")])
+
+
+def test_each_server_has_an_example():
+    assert {s.name for _, s in SESSIONS} == set(SERVERS)
