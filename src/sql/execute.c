@@ -63,7 +63,7 @@ static enum bn_sql try_prepare(struct bn_sql_stmt *st)
 }
 
 /* 0, or -1: failed, and the view says how.  A connection lost meanwhile is opened again when the
-   loss is ignorable, and the statement prepared on the new one. */
+   loss is ignorable; outside of events the statement is prepared on the new one. */
 static int prepare(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
@@ -112,6 +112,8 @@ struct bn_sql_conn *bn_sql_stmt_conn(struct bn_sql_stmt *st)
   return st->conn;
 }
 
+/* 0; -1: failed, and the view says how; 1: the connection was lost and is open again, and the
+   statement is to be prepared there. */
 static int bind(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
@@ -119,13 +121,24 @@ static int bind(struct bn_sql_stmt *st)
 
   if (rc == BN_SQL_DONE)
     return 0;
-  if (rc == BN_SQL_MISCOUNT) {
-    bn_log(BN_ALERT, "%s", bn_sql_shown(&c->diag).text);
-    bn_sql_refuse(c);
-  } else {
-    (void)bn_sql_failed(c, rc, BN_STEP_BIND, st->text, st->len);
-  }
+  if (rc != BN_SQL_MISCOUNT)
+    return bn_sql_failed(c, rc, BN_STEP_BIND, st->text, st->len) ? 1 : -1;
+  bn_log(BN_ALERT, "%s", bn_sql_shown(&c->diag).text);
+  bn_sql_refuse(c);
   return -1;
+}
+
+/* What of the two has not been done yet.  A driver may prepare only when the values are bound. */
+static int prepare_and_bind(struct bn_sql_stmt *st)
+{
+  int rc = 0;
+
+  do {
+    if (!st->prepared && prepare(st) != 0)
+      return -1;
+    rc = st->emulated || st->bound ? 0 : bind(st);
+  } while (rc > 0);
+  return rc;
 }
 
 static bool usable(struct bn_sql_stmt *st)
@@ -149,10 +162,10 @@ int bn_sql_bind(struct bn_sql_stmt *st, const struct bn_sql_bind *binds, size_t 
   }
   if (!st->emulated && !st->prepared && waits(c))
     return 0;
-  if (!st->emulated && !st->prepared && prepare(st) != 0)
+  if (!st->emulated && prepare_and_bind(st) != 0)
     return -1;
   if (!st->emulated)
-    return bind(st);
+    return 0;
   if (n == st->n_params) {
     st->bound = true;
     return 0;
@@ -193,12 +206,10 @@ static bool ready(struct bn_sql_stmt *st)
     return false;
   if (st->anew && !st->emulated && !st->fresh)
     shut(st);
-  if (!st->prepared && !st->emulated && prepare(st) != 0)
+  if (!st->emulated && prepare_and_bind(st) != 0)
     return false;
   st->fresh = false;
-  if (!st->emulated)
-    return st->bound || bind(st) == 0;
-  st->bound = true;
+  st->bound |= st->emulated;
   return true;
 }
 

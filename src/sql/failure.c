@@ -72,11 +72,14 @@ static void give_up(struct bn_sql_conn *c, bool counts)
     count_error(c);
 }
 
+static bool in_event(const struct bn_sql_conn *c)
+{
+  return atomic_load_explicit(&c->session->stat->running, memory_order_relaxed);
+}
+
 void bn_sql_leave(struct bn_sql_conn *c)
 {
-  const bool in_event = atomic_load_explicit(&c->session->stat->running, memory_order_relaxed);
-
-  c->view.error = in_event ? BN_VERDICT_IGNORABLE : BN_VERDICT_FATAL;
+  c->view.error = in_event(c) ? BN_VERDICT_IGNORABLE : BN_VERDICT_FATAL;
 }
 
 static struct bn_sql_failing failing(const struct bn_sql_conn *c, enum bn_sql_answer answer)
@@ -118,7 +121,7 @@ static void act(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
   }
 }
 
-/* A statement was to be prepared when the connection was lost. */
+/* A statement was to be prepared or bound when the connection was lost. */
 static bool try_again(struct bn_sql_conn *c)
 {
   struct bn_sql_failing f = failing(c, BN_ANSWER_NONE);
@@ -140,6 +143,7 @@ bool bn_sql_failed(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step,
   struct bn_sql_recovery r;
 
   c->view.sql_errno = c->diag.code;
+  c->view.lost = rc == BN_SQL_LOST;
   c->failure.step = step;
   c->failure.sql = sql;
   c->failure.len = len;
@@ -148,7 +152,9 @@ bool bn_sql_failed(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step,
   f = failing(c, BN_ANSWER_NONE);
   r = bn_sql_recover(&f);
   act(c, &r);
-  return step == BN_STEP_PREPARE && rc == BN_SQL_LOST && c->state == BN_CONN_OPEN && try_again(c);
+  /* An event is repeated from its beginning: its transaction went with the connection. */
+  return (step == BN_STEP_PREPARE || step == BN_STEP_BIND) && rc == BN_SQL_LOST && !in_event(c) &&
+         c->state == BN_CONN_OPEN && try_again(c);
 }
 
 void bn_sql_defer(struct bn_sql_conn *c)

@@ -32,7 +32,7 @@ struct bn_sql_unsettled {
 };
 
 /* The call failed: sets the view and ignores, reconnects, asks or tells.  true: a new connection
-   stands, and what failed may be tried again on it. */
+   stands, and what failed, a PREPARE or BIND outside of events, may be tried again on it. */
 bool bn_sql_failed(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step, const char *sql,
                    size_t len);
 /* The session was interrupted: an event ends without a word, as it is not repeated any more; a

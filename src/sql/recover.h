@@ -27,7 +27,7 @@ struct bn_sql_failing {
   enum bn_sql_class class;
   const struct bn_sql_errors *listed[2]; /* --db-ignore-errors and the driver's own; NULL: none */
   bool lost;                             /* the connection is */
-  bool again;       /* a failed PREPARE: a new connection has been made since */
+  bool again;       /* a failed PREPARE or BIND: a new connection has been made since */
   bool once;        /* bulk inserts: no event is repeated, so nothing is ignored */
   bool asks;        /* the script wants to be asked */
   bool interrupted; /* the session is */

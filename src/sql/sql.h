@@ -74,6 +74,7 @@ struct bn_sql_conn_view {
   const char *sql_state;  /* valid until the next call */
   const char *sql_errmsg; /* valid until the next call */
   struct bn_sql_driver *driver;
+  bool lost; /* the last failure was the loss of the connection */
 };
 
 /* A connection begins with it. */

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A server that is not to be trusted: speaks PostgreSQL's protocol, lets everybody in, and answers the question for its
-limits as it is told to."""
+limits as it is told to, or resets its connections."""
 
+import random
 import socket
+import struct
 import threading
 
 SSL_WANTED, GSS_WANTED, CANCEL = 80877103, 80877104, 80877102
@@ -62,18 +64,24 @@ class FakePgSQL:
         except OSError:
             pass
 
-    def talk(self, conn, stream):
+    def let_in(self, conn, stream):
+        """False: a request to cancel, which is over."""
         while True:
             length = int.from_bytes(stream.read(4), "big")
             code = int.from_bytes(stream.read(length - 4)[:4], "big") if length > 4 else CANCEL
             if code == CANCEL:
-                return
+                return False
             if code not in (SSL_WANTED, GSS_WANTED):
                 break
             conn.sendall(b"N")
         settings = {"server_version": "15.4", "client_encoding": "UTF8", "standard_conforming_strings": "on"}
         conn.sendall(message(b"R", bytes(4)) + b"".join(
             message(b"S", f"{k}\0{v}\0".encode()) for k, v in settings.items()) + message(b"K", bytes(8)) + READY)
+        return True
+
+    def talk(self, conn, stream):
+        if not self.let_in(conn, stream):
+            return
         while (kind := stream.read(1)) not in (b"", b"X"):
             payload = stream.read(int.from_bytes(stream.read(4), "big") - 4)
             if kind == b"Q":
@@ -81,3 +89,42 @@ class FakePgSQL:
                 conn.sendall(self.info if INFO in payload else answer(1, [["1"]]))
             elif kind == b"S":
                 conn.sendall(READY)
+
+
+class ResettingPgSQL(FakePgSQL):
+    """Prepares and executes whatever it is sent, and after the first `spared` answers resets the connection in the
+    place of the answer, once in `one_in` times; `lost` says how often."""
+
+    REPLIES = {b"P": message(b"1"), b"B": message(b"2"), b"C": message(b"3"), b"D": message(b"n"),
+               b"E": message(b"C", b"UPDATE 1\0"), b"S": READY}
+
+    def __init__(self, spared, one_in):
+        self.spared, self.one_in, self.lost = spared, one_in, 0
+        self.random = random.Random(1)
+        self.lock = threading.Lock()
+        super().__init__(answer(4, [["1000", "3", None, "1"]]))
+
+    def resets(self):
+        with self.lock:
+            self.spared -= 1
+            resets = self.spared < 0 and self.random.randrange(self.one_in) == 0
+            self.lost += resets
+            return resets
+
+    def talk(self, conn, stream):
+        if not self.let_in(conn, stream):
+            return
+        text = b""
+        while (kind := stream.read(1)) not in (b"", b"X"):
+            payload = stream.read(int.from_bytes(stream.read(4), "big") - 4)
+            if kind == b"Q":
+                text = self.info if INFO in payload else answer(1, [["1"]])
+            else:
+                text += self.REPLIES.get(kind, b"")
+            if kind not in (b"Q", b"S"):
+                continue
+            if self.resets():
+                conn.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                return
+            conn.sendall(text)
+            text = b""

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A PostgreSQL server that answers the question for its limits badly neither crashes the program nor misleads it."""
+"""A PostgreSQL server that answers the question for its limits badly neither crashes the program nor misleads it, and
+one that resets connections does not end a run that ignores that."""
 
 import subprocess
 
 import pytest
 
 from conftest import BENCH
-from fakepgsql import INFO, READY, FakePgSQL, answer, message
+from fakepgsql import INFO, READY, FakePgSQL, ResettingPgSQL, answer, message
 
 SCRIPT = """
 function thread_init() con = sysbench.sql.driver():connect() end
@@ -71,3 +72,37 @@ def test_limits_that_are_told_are_judged(info, protocol, tmp_path):
     done = run(text, protocol, tmp_path)
     assert done.returncode == 0
     assert sentence in done.stderr and (sentence != "" or done.stderr == "")
+
+
+# Prepares anew, as after every loss of a connection, one statement without and one with a parameter, in each event.
+EAGER = """
+function thread_init() con = sysbench.sql.driver():connect() end
+function event()
+  local began, update = con:prepare("BEGIN"), con:prepare("UPDATE t SET k = k + 1 WHERE id = ?")
+  local id = update:bind_create(sysbench.sql.type.BIGINT)
+  assert(update:bind_param(id) == 0)
+  id:set(1)
+  began:execute()
+  update:execute()
+  began:close()
+  update:close()
+end
+"""
+
+
+@pytest.mark.parametrize("protocol", ["own", "library"])
+@pytest.mark.parametrize("workload", ["oltp_update_index", "oltp_read_write", "./x.lua"])
+def test_a_connection_lost_while_statements_are_prepared_repeats_the_event(workload, protocol, tmp_path):
+    """Of the answers to Parse as of those to Execute one in 50 is a reset; the first connections are spared."""
+    (tmp_path / "x.lua").write_text(EAGER)
+    fake = ResettingPgSQL(spared=100, one_in=50)
+    try:
+        done = subprocess.run([BENCH, workload, *fake.login(), f"--pgsql-protocol={protocol}", "--threads=4", "--time=0",
+                               "--events=2000", "--db-ignore-errors=connection", "run"],
+                              cwd=tmp_path, capture_output=True, text=True, timeout=240)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "total number of events:              2000\n" in done.stdout
+        # None is counted twice: each loss is one new connection.
+        assert fake.lost > 20 and f"    reconnects:                          {fake.lost} " in done.stdout
+    finally:
+        fake.close()

@@ -1,7 +1,7 @@
 -- Module "sysbench.restart": what happens when an event fails.
 local internal = ...
 local C = internal.ffi.C
-local type, error, xpcall, traceback = type, error, xpcall, debug.traceback
+local type, error, pcall, xpcall, traceback = type, error, pcall, xpcall, debug.traceback
 
 local RESTART_EVENT = 1
 
@@ -13,6 +13,19 @@ local function is_restart(sysbench, failure)
     return failure.errcode == RESTART_EVENT
   end
   return failure == RESTART_EVENT and sysbench.version == "0.5"
+end
+
+-- Calls the script's hook, in which the connection may be lost again.
+local function prepare(sysbench, failure)
+  local hook = sysbench.hooks.before_restart_event
+  if not hook then
+    return true
+  end
+  local ok, raised = pcall(hook, failure)
+  if not ok and not is_restart(sysbench, raised) then
+    error(raised, 0)
+  end
+  return ok, raised
 end
 
 -- Repeats an event until it succeeds (true and its result), the run is over (false), or it fails
@@ -27,11 +40,10 @@ function M.restart(env, sysbench, call, id, failure)
       return false
     end
     internal.log(5, "Ignored error encountered, restarting transaction")
-    local hook = sysbench.hooks.before_restart_event
-    if hook then
-      hook(failure)
+    ok, failure = prepare(sysbench, failure)
+    if ok then
+      ok, failure = call(env.event, id)
     end
-    ok, failure = call(env.event, id)
   until ok
   return true, failure
 end

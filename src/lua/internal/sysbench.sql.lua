@@ -171,6 +171,12 @@ local bound = setmetatable({}, { __mode = "k" })
 
 local param_array = typeof("const struct bn_ffi_param *[?]")
 
+-- A statement could not be prepared or bound: its connection was lost, as it may be in execute, and
+-- the event is to be repeated.
+local function is_repeated(con)
+  return con.lost and con.error == errors.IGNORABLE
+end
+
 local function refuse_value(value, place)
   local got = type(value) == "cdata" and tostring(value) or type(value)
   error(("bind_param: value %d is %s; expected a parameter that bind_create() has made")
@@ -192,7 +198,8 @@ function statement_methods:bind_create(param_type, max_len)
   return construct(max_len)
 end
 
--- 0, or 1 when there are too many or too few.
+-- 0, or 1 when there are too many or too few.  A connection that is lost meanwhile repeats the
+-- event.
 function statement_methods:bind_param(...)
   if not istype(STATEMENT, self) then
     refuse(self, "statement", "bind_param")
@@ -210,6 +217,9 @@ function statement_methods:bind_param(...)
   end
   local rc = C.bn_ffi_sql_bind(self, addresses, count)
   bound[self] = params
+  if rc ~= 0 and is_repeated(self.connection) then
+    module("sysbench.sql.more").fail(self.connection, "<prepared statement>", 2)
+  end
   return rc == 0 and 0 or 1
 end
 
@@ -271,6 +281,9 @@ function connection_methods:prepare(query)
   check_query(query)
   local statement = C.bn_ffi_sql_prepare(self, query, #query)
   if statement == nil then
+    if is_repeated(self) then
+      module("sysbench.sql.more").fail(self, query, 2)
+    end
     error("SQL API error", 2)
   end
   return gc(statement, C.bn_ffi_sql_stmt_free)

@@ -21,6 +21,7 @@ SAME(sql_connection, sql_errno, bn_sql_conn_view, sql_errno);
 SAME(sql_connection, sql_state, bn_sql_conn_view, sql_state);
 SAME(sql_connection, sql_errmsg, bn_sql_conn_view, sql_errmsg);
 SAME(sql_connection, driver, bn_sql_conn_view, driver);
+SAME(sql_connection, lost, bn_sql_conn_view, lost);
 SAME(sql_result, nrows, bn_sql_rs, nrows);
 SAME(sql_result, nfields, bn_sql_rs, nfields);
 SAME(sql_result, row, bn_sql_rs, values);

@@ -16,6 +16,7 @@ typedef struct {
   int sql_errno;
   const char *sql_state, *sql_errmsg;
   sql_driver *driver;
+  bool lost;
 } sql_connection;
 
 typedef struct {
