@@ -82,7 +82,7 @@ static int spawn(struct bn_worker *w, void *(*body)(void *), uint64_t stack_byte
 int bn_crew_spawn(struct bn_crew *c, const struct bn_job *job, void *(*body)(void *),
                   uint64_t stack_bytes, struct bn_err *err)
 {
-  for (unsigned i = 0; i < c->n; i++) {
+  for (unsigned i = 0; i < c->n && !bn_crew_unwanted(c); i++) {
     int rc;
 
     c->worker[i].job = job;
@@ -93,6 +93,11 @@ int bn_crew_spawn(struct bn_crew *c, const struct bn_job *job, void *(*body)(voi
     c->created++;
   }
   return 0;
+}
+
+bool bn_crew_unwanted(const struct bn_crew *c)
+{
+  return atomic_load(&c->outcome->signo) != 0;
 }
 
 enum bn_gate_state bn_crew_ready(struct bn_crew *c, uint64_t deadline_ns)

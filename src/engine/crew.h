@@ -66,7 +66,7 @@ int bn_crew_init(struct bn_crew *c, struct bn_session *sessions, unsigned n,
 void bn_crew_done(struct bn_crew *c);
 
 /* --- the main thread --- */
-/* Starts all, each with its struct bn_worker; 0, or -1 and err. */
+/* Starts all, each with its struct bn_worker, or after a signal no more; 0, or -1 and err. */
 int bn_crew_spawn(struct bn_crew *c, const struct bn_job *job, void *(*body)(void *),
                   uint64_t stack_bytes, struct bn_err *err);
 /* Waits until all are at the gate; as bn_gate_await. */
@@ -94,6 +94,8 @@ void bn_crew_looped(struct bn_worker *w, uint64_t now_ns);
 bool bn_crew_barrier(struct bn_crew *c);
 
 /* --- any thread --- */
+/* A signal has ended the run: a session that has not been opened need not be. */
+bool bn_crew_unwanted(const struct bn_crew *c);
 enum bn_cause {
   BN_CAUSE_FAILED,   /* who failed has logged why */
   BN_CAUSE_LEFT,     /* a script wants to leave the process with that status */

@@ -52,19 +52,12 @@ static void go(struct bn_worker *w)
   bn_crew_enter(w, BN_WORKER_GONE);
 }
 
-void *bn_worker_run(void *worker)
+static void drive(struct bn_worker *w)
 {
-  struct bn_worker *w = worker;
   const struct bn_job *job = w->job;
   struct bn_session *s = w->session;
   struct bn_err err = {0};
 
-  if (!job->conf->policy->threads_start_silently)
-    bn_log(BN_DEBUG, "Worker thread (#%u) started", s->id);
-  if (job->conf->raw.rate > 0)
-    (void)prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
-  bn_crew_enter(w, BN_WORKER_OPENING);
-  bn_clock_reader_init(&s->clock, job->clock);
   if (job->ops->session_open == NULL || job->ops->session_open(job->self, s, &err) == 0) {
     bn_log(BN_DEBUG, "Worker thread (#%u) %s", s->id, job->conf->policy->thread_ready);
     bn_crew_enter(w, BN_WORKER_READY);
@@ -78,6 +71,22 @@ void *bn_worker_run(void *worker)
   err.text[0] = '\0';
   if (job->ops->session_close != NULL && job->ops->session_close(job->self, s, &err) != 0)
     fail(w, &err);
+}
+
+void *bn_worker_run(void *worker)
+{
+  struct bn_worker *w = worker;
+  const struct bn_job *job = w->job;
+  struct bn_session *s = w->session;
+
+  if (!job->conf->policy->threads_start_silently)
+    bn_log(BN_DEBUG, "Worker thread (#%u) started", s->id);
+  if (job->conf->raw.rate > 0)
+    (void)prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+  bn_crew_enter(w, BN_WORKER_OPENING);
+  bn_clock_reader_init(&s->clock, job->clock);
+  if (!bn_crew_unwanted(w->crew))
+    drive(w);
   go(w);
   return NULL;
 }

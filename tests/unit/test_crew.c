@@ -81,6 +81,21 @@ static void *wait_for_ever(void *arg)
   return NULL;
 }
 
+static void after_a_signal_no_more_are_started(void **state)
+{
+  struct ground *g = lay();
+
+  (void)state;
+  bn_crew_end(&g->crew, BN_CAUSE_SIGNAL, 15);
+  spawn(g, wait_for_ever);
+  assert_int_equal(g->crew.created, 0);
+  assert_int_equal(bn_crew_ready(&g->crew, UINT64_MAX), BN_GATE_FAILED);
+  assert_true(bn_crew_await(&g->crew, UINT64_MAX, false));
+  assert_int_equal(atomic_load(&g->woken) + atomic_load(&g->met), 0);
+  bn_crew_join(&g->crew);
+  clear(g);
+}
+
 static void one_call_ends_every_wait(void **state)
 {
   static const enum bn_cause causes[] = {BN_CAUSE_FAILED, BN_CAUSE_LEFT, BN_CAUSE_SIGNAL};
@@ -191,6 +206,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(one_call_ends_every_wait),
+      cmocka_unit_test(after_a_signal_no_more_are_started),
       cmocka_unit_test(ended_before_the_gate_nothing_is_measured),
       cmocka_unit_test(who_has_gone_is_not_waited_for),
       cmocka_unit_test(the_grace_follows_what_was_completed),
