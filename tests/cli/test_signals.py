@@ -68,6 +68,17 @@ def test_report_and_status(tmp_path, signo, status):
     assert 1.0 <= elapsed < 15
 
 
+def test_in_the_warm_up(tmp_path):
+    """Its events are reported, and said not to be the measurement's."""
+    process = start(["cpu", "--cpu-max-prime=100", "--warmup-time=600", "--time=1", "run"], tmp_path)
+    seen = wait_for_line(process, "Warming up for 600 seconds...")
+    process.send_signal(signal.SIGINT)
+    out, err, code = finish(process, seen)
+    assert code == 130 and "total number of events:" in out
+    assert err == ("interrupt received: finishing; send it again to end at once\n"
+                   "the warm-up was not over: nothing has been measured yet, and the report covers the warm-up\n")
+
+
 def test_running_event_is_finished(tmp_path):
     (tmp_path / "sleepy.lua").write_text(SLEEPY)
     process = start(["sleepy.lua", "--time=60", "run"], tmp_path)
