@@ -491,6 +491,8 @@ static int find_report(const char *wanted, struct bn_report_use *use)
   }
   if (wanted[len] == ':')
     use->path = wanted + len + 1;
+  if (use->path != NULL && strcmp(use->path, "-") == 0)
+    use->path = NULL;
   return 0;
 }
 

@@ -72,6 +72,14 @@ def test_report_to_a_file(tmp_path):
     assert "total number of events" not in got.out
 
 
+def test_a_dash_is_standard_output(tmp_path):
+    for report in ("text", "json"):
+        got = bench.run(*CPU[:-1], f"--report={report}:-", "run", cwd=tmp_path)
+        assert (got.err, got.status, list(tmp_path.iterdir())) == ("", 0, [])
+        assert ("total number of events:              1\n" in got.out) == (report == "text")
+        assert ('"format": "bench result"' in got.out) == (report == "json")
+
+
 def test_report_files_that_fail(tmp_path):
     got = bench.run(*CPU[:-1], "--report=text:no/out.txt", "run", cwd=tmp_path)
     assert got == ("", "cannot write the report to 'no/out.txt': No such file or directory\n", 1)
