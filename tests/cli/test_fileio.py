@@ -350,6 +350,21 @@ def test_cleanup_leaves_other_files(tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == sorted(kept)
 
 
+def test_cleanup_tells_what_a_smaller_number_left(tmp_path):
+    assert fileio(tmp_path, "--file-num=12", "--file-total-size=192K", "prepare").status == 0
+    for name in ("test_file.012", "test_file.99x", "test_file.-5"):
+        (tmp_path / name).touch()
+    done = fileio(tmp_path, "--file-num=2", "--file-total-size=192K", "cleanup")
+    assert done.status == 0
+    assert done.err == ("10 more file(s) named test_file.N are in '.', up to test_file.11; to remove them too run cleanup "
+                        "with --file-num=12\n")
+    done = fileio(tmp_path, "--file-num=11", "--file-total-size=176K", "cleanup", dialect="1.0")
+    assert (done.status, done.err) == (0, "")
+    assert (tmp_path / "test_file.11").exists()
+    assert fileio(tmp_path, "--file-num=12", "--file-total-size=192K", "cleanup").err == ""
+    assert len(list(tmp_path.iterdir())) == 3
+
+
 def test_no_room(tmp_path):
     room = shutil.disk_usage(tmp_path).total
     done = fileio(tmp_path, f"--file-total-size={room * 2}", "prepare")

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The files of the fileio test: made, extended, checked, opened, removed. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -311,6 +312,44 @@ int bn_layout_prepare(const struct bn_fileio_plan *p, struct bn_session *s, stru
 
 /* --- cleanup --- */
 
+/* The number of "test_file.7"; -1: another name. */
+static int64_t number_of(const char *name)
+{
+  static const char start[] = "test_file.";
+  const size_t len = sizeof start - 1;
+  char same[NAME_MAX + 1];
+  long n;
+
+  if (strncmp(name, start, len) != 0)
+    return -1;
+  n = strtol(name + len, NULL, 10);
+  (void)snprintf(same, sizeof same, "%s%ld", start, n);
+  return n >= 0 && strcmp(name, same) == 0 ? n : -1;
+}
+
+/* Files of a prepare with a larger --file-num fill the disk unseen. */
+static void tell_what_is_left(const struct bn_fileio_plan *p)
+{
+  const char *name = p->conf->dir != NULL && p->conf->dir[0] != '\0' ? p->conf->dir : ".";
+  DIR *dir = opendir(name);
+  int64_t last = -1, n_left = 0;
+  const struct dirent *entry;
+
+  while (dir != NULL && (entry = readdir(dir)) != NULL) {
+    const int64_t n = number_of(entry->d_name);
+
+    n_left += n >= (int64_t)p->files;
+    last = n > last ? n : last;
+  }
+  if (dir != NULL)
+    (void)closedir(dir);
+  if (n_left > 0)
+    bn_log_stderr(
+        "%lld more file(s) named test_file.N are in '%s', up to test_file.%lld; to remove "
+        "them too run cleanup with --file-num=%lld",
+        (long long)n_left, name, (long long)last, (long long)last + 1);
+}
+
 /* Removes what it can; err names the first file that it cannot. */
 int bn_layout_cleanup(const struct bn_fileio_plan *p, struct bn_err *err)
 {
@@ -324,6 +363,8 @@ int bn_layout_cleanup(const struct bn_fileio_plan *p, struct bn_err *err)
     if (unlink(path) != 0 && errno != ENOENT && rc == 0)
       rc = bn_err_set(err, errno, "cannot remove '%s': %s", path, strerror(errno));
   }
+  if (!p->policy->plain_errors)
+    tell_what_is_left(p);
   return rc;
 }
 
