@@ -436,7 +436,7 @@ static int settle(struct program *p)
   struct bn_optset_fault fault;
 
   /* Scripts see the test under the name it has in 0.5. */
-  if (p->cli.test != NULL)
+  if (p->cli.test != NULL && p->cli.test != p->conf.raw.test)
     (void)bn_optset_set(p->options, "test", p->cli.test, p->cli.test, NULL);
   if (declare_foreign_driver(p) != 0)
     return -1;
@@ -492,6 +492,7 @@ static int run_program(struct program *p, int argc, char **argv)
   if (bn_cli_begin(&p->cli, argc, argv) != 0 || copy_args(p, argc, argv) != 0 ||
       declare_options(p) != 0 || parse_arguments(p) != 0)
     return BN_STATUS_FAILED;
+  bn_cli_take_test(&p->cli, p->conf.raw.test);
   bn_cli_scrub(&p->cli, p->options);
   answered = answer(p);
   if (answered != 0)

@@ -33,6 +33,7 @@ struct bn_policy {
   bool defaults_beat_files; /* a file does not set what is declared after it: options of tests */
   bool old_name_with_0_ignored;  /* an old option with a 0 is ignored, even if 0 is out of bounds */
   enum bn_old_option old_option; /* what a deprecated name prints */
+  bool files_name_test;     /* a file may name the test; then the only word is the command */
   bool plain_errors;        /* what is wrong with a value is said in sysbench's words, without a
                                hint at what was probably meant */
   bool general_errors_bare; /* faults of general options have no "FATAL: " */

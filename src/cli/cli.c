@@ -336,6 +336,20 @@ int bn_cli_parse(struct bn_cli *cli, struct bn_optset *options)
   return dashed == NULL ? 0 : complain_of_dash(cli, options, dashed);
 }
 
+void bn_cli_take_test(struct bn_cli *cli, const char *test)
+{
+  if (!cli->policy->files_name_test || test == NULL || test[0] == '\0' || names_test(cli))
+    return;
+  if (cli->test != NULL && (cli->command != NULL || cli->policy->words_are_commands))
+    return;
+  if (cli->test != NULL) {
+    cli->command = cli->test;
+    cli->hides_command = cli->hides_test;
+  }
+  cli->test = test;
+  cli->hides_test = false;
+}
+
 void bn_cli_scrub(struct bn_cli *cli, const struct bn_optset *options)
 {
   for (int i = 1; i < cli->argc; i++) {

@@ -38,6 +38,8 @@ int bn_cli_begin(struct bn_cli *cli, int argc, char **argv);
 int bn_cli_parse(struct bn_cli *cli, struct bn_optset *options);
 /* Is NAME[0..len) the declared name, '_' being '-'? */
 bool bn_cli_same_name(const char *name, const char *declared, size_t len);
+/* test: of a configuration file, or NULL; outlives the command line.  A word or --test beats it. */
+void bn_cli_take_test(struct bn_cli *cli, const char *test);
 /* true: that is the command. */
 bool bn_cli_is_command(const struct bn_cli *cli, const char *name);
 /* Overwrites the values of secret options in the argument vector, so that `ps` does not show them.

@@ -15,6 +15,7 @@ const struct bn_policy bn_policy_05 = {
     .loose_files = true,
     .files_set_listed = true,
     .old_option = BN_OLD_OPTION_SILENT,
+    .files_name_test = true,
     .plain_errors = true,
     .general_errors_bare = true,
 

@@ -77,6 +77,32 @@ def test_passwords_are_not_shown(cpu):
     )
 
 
+def test_the_test_may_stand_in_the_file(tmp_path):
+    (tmp_path / "c").write_text("test=cpu\nevents=1\ncpu-max-prime=3\n")
+    (tmp_path / "s.lua").write_text('function event() print("mine") end\n')
+    command = ["--config-file=c", "run"]
+    for args, line in (
+        (command, "Prime numbers limit: 3\n"),
+        (["run", "--config-file=c"], "Prime numbers limit: 3\n"),
+        (["memory", "--memory-total-size=1M", *command], "memory"),
+        (["--test=memory", "--memory-total-size=1M", *command], "memory"),
+        (["s.lua", *command], "mine\n"),
+        (["--config-file=c", "help"], "--cpu-max-prime=N"),
+    ):
+        got = bench.run(*args, cwd=tmp_path)
+        assert got.status == 0 and line in got.out, args
+    got = bench.run("--config-file=c", cwd=tmp_path)
+    assert got.err == "The 'cpu' test requires a command argument. See 'bench cpu help'\n"
+    got = bench.run("--config-file=c", "walk", cwd=tmp_path)
+    assert (got.err, got.status) == ("Unknown command: walk\n", 1)
+    got = bench.run(*command, "--max-requests=1", cwd=tmp_path, dialect="0.5")
+    assert "Prime numbers limit: 3\n" in got.out and got.status == 0
+    # sysbench takes the test from its arguments alone.
+    for dialect in ("1.0", "1.1"):
+        got = bench.run(*command, cwd=tmp_path, dialect=dialect)
+        assert "FATAL: Cannot find benchmark 'run'" in got.out
+
+
 def test_what_stands_right_of_the_file_wins(tmp_path):
     (tmp_path / "c.cfg").write_text("threads=3\n")
     args = ["cpu", *bench.QUICK, "run"]
