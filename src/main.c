@@ -493,6 +493,7 @@ static int run_program(struct program *p, int argc, char **argv)
       declare_options(p) != 0 || parse_arguments(p) != 0)
     return BN_STATUS_FAILED;
   bn_cli_take_test(&p->cli, p->conf.raw.test);
+  bn_cli_take_help(&p->cli, &p->conf.raw.help);
   bn_cli_scrub(&p->cli, p->options);
   answered = answer(p);
   if (answered != 0)

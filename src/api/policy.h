@@ -33,7 +33,7 @@ struct bn_policy {
   bool defaults_beat_files; /* a file does not set what is declared after it: options of tests */
   bool old_name_with_0_ignored;  /* an old option with a 0 is ignored, even if 0 is out of bounds */
   enum bn_old_option old_option; /* what a deprecated name prints */
-  bool files_name_test;     /* a file may name the test; then the only word is the command */
+  bool files_name_test;          /* a file may name the test; then the only word is the command */
   bool plain_errors;        /* what is wrong with a value is said in sysbench's words, without a
                                hint at what was probably meant */
   bool general_errors_bare; /* faults of general options have no "FATAL: " */
@@ -48,6 +48,7 @@ struct bn_policy {
   /* --- command line --- */
   bool words_are_commands;   /* --test names the test, every word is a command and one is needed;
                                 --help does nothing, `help` and `version` are commands */
+  bool help_in_any_form;     /* -h, -V, `help TEST` and `TEST --help` are understood */
   bool unknown_options_pass; /* built-in tests take options that nobody knows */
   bool unknown_not_exported; /* a name of a file that is unknown to a script is warned of as one
                                 that is not exported */

@@ -251,10 +251,11 @@ static int positional(struct bn_cli *cli, const struct bn_optset *options, const
   return 0;
 }
 
-static int set_option(struct bn_cli *cli, struct bn_optset *options, char *arg)
+static int set_option(struct bn_cli *cli, struct bn_optset *options, const char *arg)
 {
   struct bn_err err = {0};
-  char *value = strchr(arg, '='), *name;
+  const char *value = strchr(arg, '=');
+  char *name;
   const size_t len = value != NULL ? (size_t)(value - arg) - 2 : strlen(arg) - 2;
   int rc;
 
@@ -304,15 +305,23 @@ static int complain_of_dash(const struct bn_cli *cli, const struct bn_optset *op
   return -1;
 }
 
+/* What other programs understand. */
+static const char *spelled_out(const struct bn_cli *cli, const char *arg)
+{
+  if (!cli->policy->help_in_any_form)
+    return arg;
+  return strcmp(arg, "-h") == 0 ? "--help" : strcmp(arg, "-V") == 0 ? "--version" : arg;
+}
+
 int bn_cli_parse(struct bn_cli *cli, struct bn_optset *options)
 {
   const char *dashed = NULL;
 
   for (int i = 1; i < cli->argc; i++) {
-    char *arg = cli->argv[i];
+    const char *arg = spelled_out(cli, cli->argv[i]);
 
     if (strncmp(arg, "--", 2) == 0) {
-      if (strchr(arg, '=') == NULL)
+      if (strchr(arg, '=') == NULL && arg == cli->argv[i])
         note_separate_value(cli, options, i);
       note_secret(cli, options, arg);
       if (set_option(cli, options, arg) != 0)
@@ -348,6 +357,32 @@ void bn_cli_take_test(struct bn_cli *cli, const char *test)
   }
   cli->test = test;
   cli->hides_test = false;
+}
+
+static bool is_command_name(const char *word)
+{
+  for (size_t i = 0; i < N_COMMANDS; i++)
+    if (strcmp(word, command_names[i]) == 0)
+      return true;
+  return false;
+}
+
+void bn_cli_take_help(struct bn_cli *cli, bool *help)
+{
+  if (!cli->policy->help_in_any_form)
+    return;
+  if (cli->test != NULL && strcmp(cli->test, "help") == 0) {
+    cli->test = cli->command;
+    cli->hides_test = cli->hides_command;
+    cli->command = NULL;
+    *help = true;
+  }
+  /* In "bench run --help" the test is what the user does not know yet. */
+  if (!*help || cli->test == NULL || strcmp(cli->test, "-") == 0 || is_command_name(cli->test))
+    return;
+  cli->command = "help";
+  cli->hides_command = false;
+  *help = false;
 }
 
 void bn_cli_scrub(struct bn_cli *cli, const struct bn_optset *options)

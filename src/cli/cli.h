@@ -40,6 +40,9 @@ int bn_cli_parse(struct bn_cli *cli, struct bn_optset *options);
 bool bn_cli_same_name(const char *name, const char *declared, size_t len);
 /* test: of a configuration file, or NULL; outlives the command line.  A word or --test beats it. */
 void bn_cli_take_test(struct bn_cli *cli, const char *test);
+/* "help TEST" and "TEST --help" become the test's command `help`; *help stays true where the help
+   of the program is asked for. */
+void bn_cli_take_help(struct bn_cli *cli, bool *help);
 /* true: that is the command. */
 bool bn_cli_is_command(const struct bn_cli *cli, const char *name);
 /* Overwrites the values of secret options in the argument vector, so that `ps` does not show them.

@@ -38,6 +38,8 @@ const struct bn_subcommand *bn_subcommand_find(const struct bn_subcommand *table
   while (i < argc && argv[i][0] == '-')
     if (strncmp(argv[i++], "--test", 6) == 0)
       return NULL;
+  if (i + 1 < argc && strcmp(argv[i], "help") == 0)
+    i++;
   if (i < argc)
     sub = bn_subcommand_named(table, argv[i]);
   return sub != NULL && sub->run != NULL ? sub : NULL;
@@ -110,7 +112,8 @@ static int check_operands(const struct asking *a, struct bn_err *err)
   return 0;
 }
 
-/* The name of the subcommand itself is the first word that is no option. */
+/* The name of the subcommand itself is the first word that is no option, or the second after
+   "help". */
 static int parse(struct asking *a, int argc, char *const *argv, struct bn_err *err)
 {
   char masked[BN_MASK_MAX];
@@ -125,6 +128,8 @@ static int parse(struct asking *a, int argc, char *const *argv, struct bn_err *e
     if (strncmp(arg, "--", 2) == 0) {
       if (set_option(a, arg, err) != 0)
         return -1;
+    } else if (strcmp(arg, "-h") == 0 || (!named && strcmp(arg, "help") == 0)) {
+      a->help = true;
     } else if (arg[0] == '-' && arg[1] != '\0') {
       return bn_err_set(err, 0, "unknown argument '%s' (see bench %s --help)",
                         bn_mask_arg(arg, false, masked), a->sub->name);

@@ -15,6 +15,7 @@ const struct bn_policy bn_policy_bench = {
     .forced_shutdown_of_warmup = true,
     .percentile_name = "--percentile",
 
+    .help_in_any_form = true,
     .lacks_command = "implement",
 
     .listed = BN_IN_ALL,

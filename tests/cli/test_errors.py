@@ -33,7 +33,6 @@ CASES = [
         "Unrecognized command line argument: run (did you mean --threads=2?)\n",
         "",
     ),
-    ("cpu -h", False, "", "unknown argument '-h' (did you mean --help?)\n", ""),
     ("-max-time=6", False, "", "unknown argument '-max-time=6' (did you mean --max-time=6?)\n", ""),
     ("-x cpu", False, "", "unknown argument '-x'\n", ""),
     # options that do not exist
@@ -278,6 +277,13 @@ def test_error(case, dialect, tmp_path):
     elif dialect == "own":
         err += added
     assert got == (out, err, 1)
+
+
+@pytest.mark.parametrize("dialect", [d for d in bench.DIALECTS if d != "own"])
+def test_letters_are_no_options_in_dialects(dialect):
+    got = bench.run("cpu", "-h", dialect=dialect)
+    assert got == ("", "unknown argument '-h' (did you mean --help?)\n", 1)
+    assert bench.run("-V", dialect=dialect) == ("", "unknown argument '-V'\n", 1)
 
 
 @pytest.mark.parametrize("name", ["sweep", "compare", "report", "plot", "merge"])

@@ -28,10 +28,24 @@ def test_options_may_stand_anywhere(args):
 
 def test_help_beats_everything_but_the_form():
     usage = bench.run("--help").out
-    for args in ("--help --version", "nosuch --help --bogus", "--threads=abc --help", "--help=on"):
+    for args in ("--help --version", "--help --bogus", "--threads=abc --help", "--help=on", "-h", "help", "run --help"):
         assert bench.run(*args.split()) == (usage, "", 0)
+    assert bench.run("nosuch", "--help").out.endswith("FATAL: Cannot find benchmark 'nosuch': no such built-in test, file or module\n")
     assert bench.run("a", "b", "c", "--help").status == 1
     assert bench.run("--help", "--help=off", "--version").out.startswith("bench ")
+
+
+def test_the_help_of_a_test_may_be_asked_for_in_any_form(tmp_path):
+    (tmp_path / "s.lua").write_text('sysbench.cmdline.options = {rows = {"how many", 3}}\n')
+    for test in ("cpu", "oltp_read_only", "./s.lua"):
+        told = bench.run(test, "help", cwd=tmp_path)
+        assert told.status == 0 and " options:\n" in told.out
+        for args in ([test, "--help"], [test, "-h"], ["help", test], ["--help", test, "run"], ["--threads=2", "help", test]):
+            assert bench.run(*args, cwd=tmp_path) == told
+    assert bench.run("-V") == bench.run("--version")
+    report = bench.run("report", "--help")
+    assert "bench report [options]... " in report.out
+    assert bench.run("report", "-h") == bench.run("help", "report") == report
 
 
 SEEN = """

@@ -90,6 +90,9 @@ static void test_find(void **state)
   assert_null(find("cpu show"));
   assert_null(find("--format x show"));
   assert_null(find("--help"));
+  assert_null(find("help"));
+  assert_null(find("help cpu"));
+  assert_ptr_equal(find("help show"), &table[1]);
   assert_ptr_equal(bn_subcommand_named(table, "later"), &table[0]);
   assert_null(bn_subcommand_named(table, "lat"));
 }
