@@ -63,6 +63,8 @@ struct bn_policy {
   bool help_random_in_general; /* random numbers are among the general options */
   bool lists_are_single;       /* options that take a list now took one value */
   const char *bool_form;       /* of a switch: "[=on|off]" */
+  bool help_fits;              /* rows of the help are at most 100 columns wide and have dashes in
+                                  the names of options */
   size_t form_width;           /* columns for the form of any value; 0: what it needs */
 
   /* --- a run --- */

@@ -21,6 +21,7 @@ const struct bn_policy bn_policy_bench = {
     .listed = BN_IN_ALL,
     .lists_own = true,
     .bool_form = "[=on|off]",
+    .help_fits = true,
 
     .thread_ready = "initialized",
     .threads_not_ready = "Threads initialization failed!",

@@ -20,7 +20,7 @@ M.declared = {
   create_table_options = {"Text to add at the end of CREATE TABLE", "", since = "1.1"},
   create_index = {"When to create the index on k: after or before loading, or none", "after",
     since = "bench"},
-  create_secondary = {"Create the index on k; off is the same as --create_index=none", true},
+  create_secondary = {"Create the index on k; off is the same as --create-index=none", true},
   secondary = {"Put an ordinary index instead of the primary key on id", false},
   skip_trx = {"Leave out BEGIN and COMMIT, every statement commits alone", false},
   reconnect = {"Connect anew after every N events of a thread; 0: never", 0, since = "1.1"},

@@ -108,22 +108,67 @@ static void widen(void *arg, const struct block *b, const struct bn_opt *o)
 
 struct printing {
   FILE *out;
-  size_t width;
+  size_t width;          /* of the longest option */
+  size_t start, columns; /* where texts begin and end */
 };
+
+static void print_name(const struct block *b, const char *name, FILE *out)
+{
+  for (; *name != '\0'; name++)
+    (void)fputc(b->policy->help_fits && *name == '_' ? '-' : *name, out);
+}
+
+/* Before a word of that length: a blank, or the next line where it would end beyond `columns`.
+   Texts begin at p->start.  Returns the word's column. */
+static size_t print_gap(const struct printing *p, size_t column, size_t len)
+{
+  if (column == p->start)
+    return column;
+  if (column + 1 + len <= p->columns) {
+    (void)fputc(' ', p->out);
+    return column + 1;
+  }
+  (void)fprintf(p->out, "\n%*s", (int)p->start, "");
+  return p->start;
+}
+
+static void print_words(const struct printing *p, const char *text, const char *def)
+{
+  size_t column = p->start, len;
+
+  for (text += strspn(text, " "); *text != '\0'; text += strspn(text, " ")) {
+    len = strcspn(text, " ");
+    column = print_gap(p, column, len) + len;
+    (void)fprintf(p->out, "%.*s", (int)len, text);
+    text += len;
+  }
+  if (def != NULL) {
+    (void)print_gap(p, column, strlen(def) + 2);
+    (void)fprintf(p->out, "[%s]", def);
+  }
+}
 
 static void print_line(void *arg, const struct block *b, const struct bn_opt *o)
 {
-  const struct printing *p = arg;
-  const char *def = bn_opt_default(o, b->policy);
-  const int used = fprintf(p->out, "  --%s%s", o->name, form_of(o, b->policy)) - 2;
-  const int pad = (int)p->width > used ? (int)p->width - used : 0;
+  struct printing *p = arg;
+  const char *def = bn_opt_default(o, b->policy), *form = form_of(o, b->policy);
+  const size_t used = 2 + strlen(o->name) + strlen(form);
+  const size_t pad = p->width > used ? p->width - used : 0;
+
+  (void)fputs("  --", p->out);
+  print_name(b, o->name, p->out);
 
   /* Where only the old name exists, it means what the new one does. */
   if (b->policy->help_has_old_names && o->alias_of != NULL)
     o = bn_optset_find(b->set, o->alias_of);
-  (void)fprintf(p->out, "%*s%s", pad, "", o->help);
-  if (def != NULL)
-    (void)fprintf(p->out, " [%s]", def);
+  (void)fprintf(p->out, "%s%*s", form, (int)pad, "");
+  p->start = 2 + used + pad;
+  if (b->policy->help_fits)
+    print_words(p, o->help, def);
+  else if (def != NULL)
+    (void)fprintf(p->out, "%s [%s]", o->help, def);
+  else
+    (void)fputs(o->help, p->out);
   (void)fputc('\n', p->out);
 }
 
@@ -135,7 +180,7 @@ static struct block block_of(const struct bn_optset *s, const char *const *group
 size_t bn_optset_help(const struct bn_optset *s, const char *const *groups, size_t n, FILE *out)
 {
   const struct block b = block_of(s, groups, n);
-  struct printing p = {.out = out};
+  struct printing p = {.out = out, .columns = 100};
 
   (void)each_listed(&b, widen, &p.width);
   return each_listed(&b, print_line, &p);

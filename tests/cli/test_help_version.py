@@ -41,7 +41,7 @@ def test_banner():
 def options_of(text):
     """{option: (form, default)} of every option line; no default: None."""
     found = {}
-    for line in text.split("\n"):
+    for line in re.sub(r"\n {10,}", " ", text).split("\n"):
         match = re.match(r"  --([a-z-]+)(\S*)\s+(\S.*?)(?: \[([^\[\]]*)\])?$", line)
         if match:
             found[match[1]] = (match[2], match[4])
@@ -137,7 +137,8 @@ def test_columns_are_aligned():
     for dialect in (*bench.DIALECTS, "0.5"):
         block = bench.run("--help", dialect=dialect).out.split("General options:\n")[1]
         lines = [line for line in block.split("\n\n")[0].split("\n") if "LIST" not in line]
-        ends = {re.match(r"  --\S+\s+", line).end() for line in lines}
+        # What goes on in the next line begins where the text does.
+        ends = {re.match(r"  --\S+\s+| +", line).end() for line in lines}
         assert len(ends) == 1
 
 
@@ -148,8 +149,29 @@ def test_help_of_tests(tmp_path):
         "sysbench.cmdline.options = {zz = {'last', 'x'}, a_b = {'first', 2}}\n"
     )
     got = bench.without_banner(bench.run("s.lua", "help", cwd=tmp_path))
-    assert got.out.startswith("s.lua options:\n  --a_b=N") and got.status == 0
-    assert got.out.index("--a_b") < got.out.index("--zz")
+    assert got.out.startswith("s.lua options:\n  --a-b=N") and got.status == 0
+    assert got.out.index("--a-b") < got.out.index("--zz")
+    got = bench.without_banner(bench.run("s.lua", "help", cwd=tmp_path, dialect="1.0"), "1.0")
+    assert got.out.startswith("s.lua options:\n  --a_b=N")
     (tmp_path / "none.lua").write_text("")
     got = bench.without_banner(bench.run("none.lua", "help", cwd=tmp_path))
     assert got == ("", "'none.lua' test does not implement the 'help' command.\n", 1)
+
+
+def test_rows_fit_a_terminal(tmp_path):
+    words = " ".join(f"word{i}" for i in range(60))
+    (tmp_path / "s.lua").write_text(
+        f"sysbench.cmdline.options = {{a_long_name = {{'{words}', 'a default'}}, b = {{'{'x' * 120}', 1}}}}\n"
+    )
+    scripts = [line.split(" - ")[0].strip() for line in bench.run("--help").out.split("come with it:\n")[1].split("\n\n")[0].split("\n")]
+    assert len(scripts) > 10
+    for test in ("--help", "fileio", "cpu", "memory", "mutex", "threads", *scripts):
+        out = bench.run(*([test] if test == "--help" else [test, "help"])).out
+        assert max(map(len, out.split("\n"))) <= 100, test
+        assert not re.search(r"^  --[a-z-]*_", out, re.MULTILINE), test
+    lines = bench.run("s.lua", "help", cwd=tmp_path).out.split("\n\n")[1].split("\n")[1:]
+    assert lines[0].startswith("  --a-long-name=STRING word0 ") and len(lines[0]) <= 100
+    # A word that fits nowhere is not broken.
+    assert lines[-2:] == ["  --b=N".ljust(23) + "x" * 120, " " * 23 + "[1]"]
+    text = " ".join(line.strip() for line in lines[:-2])
+    assert text == f"--a-long-name=STRING {words} [a default]"

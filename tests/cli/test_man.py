@@ -65,7 +65,8 @@ def listed_after(text, mark):
 
 def options_of(workload):
     """{option: default} of the help of a bundled workload."""
-    lines = re.findall(r"^  --([\w-]+)\S* .*?(?:\[([^\[\]]*)\])?$", bench.run(workload, "help").out, re.M)
+    rows = re.sub(r"\n {10,}", " ", bench.run(workload, "help").out)
+    lines = re.findall(r"^  --([\w-]+)\S* .*?(?:\[([^\[\]]*)\])?$", rows, re.M)
     return {name.replace("_", "-"): default or "none" for name, default in lines}
 
 
