@@ -102,7 +102,7 @@ def test_values_of_parameters(folder, mode):
   local function add(x, y, z) a:set(x) b:set(y) c:set(z) st:execute() end
   add(7.9, 0.125, "it's")
   add(-7.9, 1/3, TEXT)
-  add(9223372036854775807LL, 2, "longer than eight")
+  add(9223372036854775807LL, 2, "as long.")
   add(2^53, -1e300, "")
   add(nil, nil, nil)
   local rs = con:query("SELECT a, b, c, length(CAST(c AS BLOB)), typeof(a), typeof(b), typeof(c) FROM v")
@@ -116,13 +116,15 @@ def test_values_of_parameters(folder, mode):
   try("date", st.bind_create, st, T.DATE) try("no length", st.bind_create, st, T.CHAR)
   c:set("kept") pcall(c.set, c, 12) st:execute()
   print(con:query_row("SELECT c FROM v ORDER BY rowid DESC LIMIT 1"))
-  c:set_rand_str("@@@-###-@@") st:execute()
+  try("too long", c.set, c, "as long as") try("random, too long", c.set_rand_str, c, "@@@-###-@@")
+  print(con:query_row("SELECT c FROM v ORDER BY rowid DESC LIMIT 1"))
+  c:set_rand_str("@@@-###-") st:execute()
   print((con:query_row("SELECT c FROM v ORDER BY rowid DESC LIMIT 1"):gsub("%a", "a"):gsub("%d", "0")))
 """.replace("TEXT", '"a\\0b?"' if mode == "auto" else '"aNULb?"'), f"--db-ps-mode={mode}")
     assert r.said == """\
 7 0.125 it's 4 integer real text
 -7 0.333333333333333 aNULb? LEN integer real text
-9223372036854775807 2.0 longer t 8 integer real text
+9223372036854775807 2.0 as long. 8 integer real text
 9007199254740992 -1.0e+300  0 integer real text
 nil nil nil nil null null null
 string for int	false | cannot convert 'string' to 'int64_t'
@@ -131,8 +133,26 @@ random int	false | Unsupported argument type: 4
 date	false | Unsupported argument type: 8
 no length	false | bind_create: a text parameter needs its longest length
 kept
+too long	false | set: the value has 10 bytes, and the parameter was made for 8
+random, too long	false | set_rand_str: the value has 10 bytes, and the parameter was made for 8
+kept
 aaa-000-
 """.replace("LEN", "4" if mode == "auto" else "6").splitlines()
+
+
+@pytest.mark.parametrize("dialect", ["1.0", "1.1"])
+def test_dialects_cut_long_values(folder, dialect):
+    r = run(folder, """
+  con:query("CREATE TABLE v(c CHAR)")
+  local st = con:prepare("INSERT INTO v VALUES (?)")
+  local c = st:bind_create(sysbench.sql.type.CHAR, 8)
+  st:bind_param(c)
+  c:set("as long as") st:execute()
+  c:set_rand_str("----------") st:execute()
+  local rs = con:query("SELECT c FROM v")
+  print(rs:fetch_row()[1], rs:fetch_row()[1])
+""", f"--compat={dialect}")
+    assert "as long \t--------" in r.out
 
 
 def test_many_parameters_outlive_collection(folder):

@@ -109,7 +109,15 @@ end
 
 local text_methods = {}
 
--- What is longer than the parameter is cut.
+-- As long as the parameter: what is longer is cut in a dialect, as in sysbench, and else refused.
+local function fitting_length(method, len, max_len)
+  if not dialect then
+    error(("%s: the value has %d bytes, and the parameter was made for %d")
+          :format(method, len, max_len), 3)
+  end
+  return max_len
+end
+
 function text_methods:set(value)
   if value == nil then
     self.is_null = true
@@ -120,7 +128,7 @@ function text_methods:set(value)
   end
   local len = #value
   if len > self.max_len then
-    len = self.max_len
+    len = fitting_length("set", len, self.max_len)
   end
   copy(self.buffer, value, len)
   self.data_len = len
@@ -131,7 +139,7 @@ end
 function text_methods:set_rand_str(fmt)
   local len = #fmt
   if len > self.max_len then
-    len = self.max_len
+    len = fitting_length("set_rand_str", len, self.max_len)
   end
   C.bn_ffi_sql_rand_str(self.buffer, fmt, len)
   self.data_len = len
