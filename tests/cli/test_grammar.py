@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Shows how arguments are told apart and which setting of an option counts."""
 
+import ctypes
 import os
 import pathlib
 import subprocess
@@ -94,6 +95,28 @@ def test_scripts_are_found_by_name_and_path(tmp_path):
     (tmp_path / "sub" / "own.lua").write_text("print('own')\n")
     for name in ("sub/own.lua", "./sub/own.lua", tmp_path / "sub" / "own.lua", "sub.own"):
         assert bench.without_banner(bench.run(name, cwd=tmp_path)).out == "own\n"
+
+
+def as_any_user():
+    """Root, too, may then read only what its permissions allow."""
+    if os.geteuid() == 0:
+        for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+            assert ctypes.CDLL(None).prctl(24, capability, 0, 0, 0) == 0  # PR_CAPBSET_DROP
+
+
+def test_a_script_that_may_not_be_read_is_said(tmp_path):
+    for name in ("s.lua", "folder"):
+        (tmp_path / "folder").mkdir(exist_ok=True)
+        (tmp_path / "folder" / "s.lua").touch()
+        (tmp_path / "s.lua").touch()
+        (tmp_path / name).chmod(0)
+        for script in (("s.lua", "./s.lua", "s") if name == "s.lua" else ("folder/s.lua",)):
+            got = bench.run(script, "run", cwd=tmp_path, preexec_fn=as_any_user)
+            assert got.out.endswith(f"\nFATAL: cannot read the script '{script}': Permission denied\n")
+            assert (got.err, got.status) == ("", 1)
+            got = bench.run(script, "run", cwd=tmp_path, preexec_fn=as_any_user, dialect="1.0")
+            assert f"FATAL: Cannot find benchmark '{script}': no such built-in test, file or module\n" in got.out
+        (tmp_path / name).chmod(0o700)
 
 
 def test_script_with_interpreter_line(tmp_path):

@@ -3,8 +3,11 @@
 #include "script/vm/find.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/log.h"
@@ -103,11 +106,23 @@ static char *find_file(const struct bn_script_setup *setup, const char *path)
   return file != NULL ? file : bn_find_instead(setup, name, false);
 }
 
+/* A file of that name is there, and the user may not read it or its folder. */
+static bool is_forbidden(const char *name, const char *ending)
+{
+  char path[PATH_MAX];
+
+  return (size_t)snprintf(path, sizeof path, "%s%s", name, ending) < sizeof path &&
+         access(path, R_OK) != 0 && errno == EACCES;
+}
+
 static int not_found(const struct bn_script_setup *setup, struct bn_err *err)
 {
   char masked[BN_MASK_MAX];
   const char *name = setup->hides_name ? BN_MASK : bn_mask_arg(setup->name, false, masked);
 
+  if (!setup->conf->policy->plain_errors &&
+      (is_forbidden(setup->name, "") || is_forbidden(setup->name, ".lua")))
+    return bn_err_set(err, EACCES, "cannot read the script '%s': %s", name, strerror(EACCES));
   if (!setup->conf->policy->panics)
     return bn_err_set(err, ENOENT,
                       "Cannot find benchmark '%s': no such built-in test, file or module", name);
