@@ -55,6 +55,8 @@ struct bn_services {
      that ends the run as its limit would, and the report says so: true.  false: there is no such
      run, and nothing has happened. */
   bool (*leave)(void *of, int status);
+  /* What the run needs cannot be had; who calls has said why.  Ends the run as a failed one. */
+  void (*fail)(void *of);
   /* A worker's script goes on for ever although it has left: its thread stays here, without it. */
   __attribute__((noreturn)) void (*stay_behind)(void *of);
   /* Parallel commands: waits for all sessions of the command; false: another one failed.  One

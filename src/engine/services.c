@@ -36,6 +36,13 @@ static bool leave(void *of, int status)
   return true;
 }
 
+static void fail(void *of)
+{
+  const struct bn_parts *p = of;
+
+  bn_crew_end(p->crew, BN_CAUSE_FAILED, 0);
+}
+
 static const struct bn_wait process_end = {"the end of the process", BN_BOUND_LEFT_BEHIND};
 
 __attribute__((noreturn)) static void stay_behind(void *of)
@@ -74,6 +81,7 @@ void bn_services_bind(struct bn_services *out, struct bn_parts *parts,
       .fact = fact,
       .count_label = count_label,
       .leave = leave,
+      .fail = fail,
       .stay_behind = stay_behind,
       .barrier = barrier,
       .set_interrupt = set_interrupt,

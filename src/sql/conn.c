@@ -144,6 +144,17 @@ static struct bn_sql_conn *make_object(struct bn_sql_session *o, struct bn_sql_d
   return c;
 }
 
+void bn_sql_conn_write_trace(const struct bn_sql_conn *c, const char *sql, size_t len)
+{
+  const struct bn_services *services = c->session->services;
+  const int error = bn_sql_trace_write(c->sys->trace, c->session->id, sql, len);
+
+  if (error == 0 || atomic_exchange(&c->sys->trace_failed, true))
+    return;
+  bn_log_stderr("cannot write the trace file '%s': %s", c->sys->conf->trace, strerror(error));
+  services->fail(services->of);
+}
+
 bool bn_sql_conn_loads(const struct bn_sql_conn *c)
 {
   return c->link.ops->load_begin != NULL && c->sys->conf->bulk_load == BN_SQL_BULK_AUTO &&

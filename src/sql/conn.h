@@ -48,10 +48,13 @@ void bn_sql_conn_unref(struct bn_sql_conn *c);
 /* A failure of this layer's own: the view says FATAL without a server's error. */
 void bn_sql_refuse(struct bn_sql_conn *c);
 
+/* Writes to --sql-trace; a run whose trace is incomplete fails. */
+void bn_sql_conn_write_trace(const struct bn_sql_conn *c, const char *sql, size_t len);
+
 static inline void bn_sql_conn_trace(const struct bn_sql_conn *c, const char *sql, size_t len)
 {
   if (__builtin_expect(c->sys->trace != NULL, 0))
-    bn_sql_trace_write(c->sys->trace, c->session->id, sql, len);
+    bn_sql_conn_write_trace(c, sql, len);
 }
 
 #endif

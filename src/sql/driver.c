@@ -96,7 +96,7 @@ void bn_sql_drivers_done(struct bn_sqlsys *sys)
   }
   bn_sql_errors_free(&sys->ignored);
   if (sys->trace != NULL)
-    bn_sql_trace_close(sys->trace, sys->conf->trace);
+    bn_sql_trace_close(sys->trace, sys->conf->trace, atomic_load(&sys->trace_failed));
 }
 
 static const struct bn_sql_row *row_named(const struct bn_sqlsys *sys, const char *name)

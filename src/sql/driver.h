@@ -35,6 +35,7 @@ struct bn_sqlsys {
   bool emulate;
   bool anew; /* statements are prepared anew at each execute */
   FILE *trace;
+  _Atomic bool trace_failed;
   bool settled;
   pthread_mutex_t lock;     /* loading, and `retired` */
   _Atomic unsigned ordinal; /* of the next connection */

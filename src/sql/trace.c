@@ -59,20 +59,24 @@ int bn_sql_trace_open(FILE **out, const char *path, struct bn_err *err)
   return 0;
 }
 
-void bn_sql_trace_write(FILE *f, unsigned session, const char *sql, size_t len)
+int bn_sql_trace_write(FILE *f, unsigned session, const char *sql, size_t len)
 {
+  int error = 0;
+
   flockfile(f);
+  errno = 0;
   (void)fprintf(f, "[s%u] ", session);
   for (size_t i = 0; i < len; i++)
     (void)putc_unlocked(sql[i] == '\n' || sql[i] == '\r' ? ' ' : sql[i], f);
   (void)putc_unlocked('\n', f);
+  if (ferror(f))
+    error = errno != 0 ? errno : EIO;
   funlockfile(f);
+  return error;
 }
 
-void bn_sql_trace_close(FILE *f, const char *path)
+void bn_sql_trace_close(FILE *f, const char *path, bool told)
 {
-  const bool failed = ferror(f) != 0;
-
-  if (fclose(f) != 0 || failed)
+  if (fclose(f) != 0 && !told)
     bn_log_stderr("cannot write the trace file '%s' completely: %s", path, strerror(errno));
 }

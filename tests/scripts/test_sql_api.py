@@ -509,6 +509,16 @@ def test_the_trace_is_not_written_through_links(folder):
         assert r.status == 1 and other.read_text() == "kept"
 
 
+def test_a_trace_that_cannot_be_written_ends_the_run(folder):
+    r = folder.run("""
+function thread_init() con = sysbench.sql.driver():connect() end
+function event() con:query("SELECT 1") end
+""", "--db-driver=null", "--sql-trace=/dev/full", "--threads=4", "--time=0", "--events=1000000000")
+    assert r.status == 1 and "total number of events: " in r.out
+    assert r.err == ("cannot write the trace file '/dev/full': No space left on device\n"
+                     "the run failed; the report covers what was measured until then\n")
+
+
 def test_the_trace_goes_to_devices_and_replaces_files(folder):
     script = "function event() sysbench.sql.driver():connect():query('SELECT 1') end"
     args = ["--db-driver=null", "--events=1", "--time=0"]
