@@ -533,21 +533,31 @@ static void program_free(struct program *p)
   free(p->args);
 }
 
+/* What nobody reads is not lost. */
+static int check_output(int status)
+{
+  int worse = BN_STATUS_OK;
+
+  if (bn_stop_reader_left())
+    worse = BN_STATUS_SIGNAL + SIGPIPE;
+  else if (bn_cli_check_output() != 0)
+    worse = BN_STATUS_FAILED;
+  return status == BN_STATUS_OK ? worse : status;
+}
+
 int main(int argc, char **argv)
 {
   struct program p = {0};
   int status;
 
-  /* A reader that went away and a limit on file sizes are failed writes; other signals end the
-     program until there is a run. */
-  (void)signal(SIGPIPE, SIG_IGN);
+  /* A limit on file sizes is a failed write; other signals end the program until there is a run. */
+  bn_stop_watch_reader();
   (void)signal(SIGXFSZ, SIG_IGN);
   bn_log_start();
   status = run_program(&p, argc, argv);
   if (bn_cli_close_reports(p.reports, p.n_reports) != 0 && status == BN_STATUS_OK)
     status = BN_STATUS_FAILED;
-  if (bn_cli_check_output() != 0 && status == BN_STATUS_OK)
-    status = BN_STATUS_FAILED;
+  status = check_output(status);
   /* Workers that hang still use what would be freed. */
   if (p.run != NULL && bn_run_abandoned(p.run))
     _exit(status);

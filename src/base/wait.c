@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <poll.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -76,6 +77,13 @@ int bn_wait_signal(const struct bn_wait *w, const sigset_t *set, uint64_t deadli
     }
   } while (signo < 0 && errno == EINTR);
   return signo;
+}
+
+bool bn_wait_has_reader(int fd)
+{
+  struct pollfd p = {.fd = fd, .events = POLLOUT};
+
+  return poll(&p, 1, 0) != 1 || (p.revents & (POLLERR | POLLHUP)) == 0;
 }
 
 void bn_wait_park(const struct bn_wait *w)

@@ -53,6 +53,9 @@ void bn_wait_wake(pthread_cond_t *cond);
    or -1: the deadline has passed. */
 int bn_wait_signal(const struct bn_wait *w, const sigset_t *set, uint64_t deadline_ns,
                    siginfo_t *info);
+/* Whether somebody may yet read what is written to that pipe or socket; true for other files.
+   Returns at once; a signal handler may call it. */
+bool bn_wait_has_reader(int fd);
 /* Stays until the process ends. */
 __attribute__((noreturn)) void bn_wait_park(const struct bn_wait *w);
 /* Sends a signal to that thread. */

@@ -3,6 +3,7 @@
 #include "engine/book.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -450,6 +451,12 @@ bool bn_book_total(struct bn_book *b, const struct bn_moment *m)
   return hand_out(b, &b->total.view, &late);
 }
 
+/* Nobody is told that standard output has no reader. */
+static bool is_unread(const struct slot *r, const struct bn_end *end)
+{
+  return end->signo == SIGPIPE && r->use.path == NULL;
+}
+
 /* Threads that were left behind may still tell facts. */
 static bool finish(struct bn_book *b, struct slot *r, const struct bn_end *end)
 {
@@ -460,10 +467,9 @@ static bool finish(struct bn_book *b, struct slot *r, const struct bn_end *end)
   if (r->use.ops->finish != NULL)
     rc = r->use.ops->finish(r->state, end, &err);
   (void)pthread_mutex_unlock(&b->lock);
-  if (rc == 0)
-    return true;
-  bn_log_stderr("%s", err.text);
-  return false;
+  if (rc != 0 && !is_unread(r, end))
+    bn_log_stderr("%s", err.text);
+  return rc == 0;
 }
 
 bool bn_book_close(struct bn_book *b, const struct bn_end *how)
@@ -480,7 +486,8 @@ bool bn_book_close(struct bn_book *b, const struct bn_end *how)
     if (r->opened && atomic_load(&r->busy) == 0) {
       ok &= finish(b, r, &end);
       if (r->use.ops->close != NULL && r->use.ops->close(r->state, &err) != 0) {
-        bn_log_stderr("report not complete: %s", err.text);
+        if (!is_unread(r, &end))
+          bn_log_stderr("report not complete: %s", err.text);
         ok = false;
       }
     } else if (r->opened && r->use.path != NULL) {

@@ -62,6 +62,13 @@ static void end_in_order(struct receiver *r, int signo)
   bn_sampler_wake(r->own->sampler);
 }
 
+/* As a command of the shell does, without a word. */
+static void end_without_reader(struct receiver *r)
+{
+  r->first = (struct bn_stop_sender){.signo = SIGPIPE};
+  end_in_order(r, SIGPIPE);
+}
+
 static void end_at_once(struct receiver *r)
 {
   r->count = 2;
@@ -185,7 +192,11 @@ static void *receiver_main(void *arg)
   r.leave_ns = UINT64_MAX;
   bn_stop_become_receiver();
   do {
-    const int signo = bn_stop_wait(&signals, next_wake(&r), &sender);
+    int signo;
+
+    if (r.count == 0 && bn_stop_reader_left())
+      end_without_reader(&r);
+    signo = bn_stop_wait(&signals, next_wake(&r), &sender);
 
     if (signo > 0)
       take_signal(&r, &sender);

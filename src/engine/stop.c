@@ -7,11 +7,13 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Who receives, which the handler reads, and what. */
 static struct {
   _Atomic(pthread_t) thread;
   _Atomic bool known;
+  _Atomic bool reader_left;
   sigset_t wanted; /* set before any thread exists */
 } receiver;
 
@@ -60,12 +62,41 @@ static void pass_on(int signo)
   errno = saved;
 }
 
+/* Who has written is in the middle of it, perhaps with a lock. */
+static void on_pipe(int signo)
+{
+  const int saved = errno;
+
+  if (!bn_wait_has_reader(STDOUT_FILENO) && !atomic_exchange(&receiver.reader_left, true)) {
+    if (atomic_load(&receiver.known)) {
+      (void)pthread_kill(atomic_load(&receiver.thread), wake_signal());
+    } else {
+      handle(signo, SIG_DFL);
+      (void)raise(signo);
+    }
+  }
+  errno = saved;
+}
+
+void bn_stop_watch_reader(void)
+{
+  struct sigaction now;
+
+  if (sigaction(SIGPIPE, NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+    handle(SIGPIPE, on_pipe);
+}
+
+bool bn_stop_reader_left(void)
+{
+  return atomic_load(&receiver.reader_left);
+}
+
 void bn_stop_block_signals(void)
 {
   sigset_t set;
   int signo;
 
-  handle(SIGPIPE, SIG_IGN);
+  bn_stop_watch_reader();
   choose_wanted(&receiver.wanted);
   for (signo = 1; signo < wake_signal(); signo++) {
     if (sigismember(&receiver.wanted, signo))

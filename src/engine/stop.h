@@ -11,10 +11,17 @@
 
 #include "base/wait.h"
 
-/* Ignores SIGPIPE, blocks SIGINT, SIGTERM, SIGHUP and the wake-up signal in the calling thread and
-   all threads created later, and installs the handler that passes on a signal which arrives while a
-   thread has them unblocked for a child. Call once, in main, before any thread exists; until then
-   signals do what they do by default. */
+/* From now on a write to standard output without a reader ends the program as SIGPIPE does, or,
+   when there is a receiver, makes its bn_stop_wait return once.  Other pipes and sockets do not
+   matter. Nothing happens if SIGPIPE was ignored when the program was started. */
+void bn_stop_watch_reader(void);
+/* true: standard output has lost its reader. */
+bool bn_stop_reader_left(void);
+
+/* Watches the reader, blocks SIGINT, SIGTERM, SIGHUP and the wake-up signal in the calling thread
+   and all threads created later, and installs the handler that passes on a signal which arrives
+   while a thread has them unblocked for a child. Call once, in main, before any thread exists;
+   until then signals do what they do by default. */
 void bn_stop_block_signals(void);
 /* Undoes the blocking in this thread around starting a child process (children inherit the mask),
  * and back. */

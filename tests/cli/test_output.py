@@ -33,21 +33,52 @@ def test_closed_standard_output():
     assert process.returncode == 1
 
 
-def test_reader_that_went_away():
-    process = start(
-        "cpu",
-        "--time=1",
-        "--report-interval=0.2",
-        "run",
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    process.stdout.readline()
+ENDLESS = ["cpu", "--time=600", "--report-interval=1"]
+
+
+def leave_after(word, args, **kwargs):
+    """What `bench … | grep -m 1 WORD` does: standard error and the status."""
+    process = start(*args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **kwargs)
+    assert any(word in line for line in process.stdout)
     process.stdout.close()
     err = process.stderr.read()
     process.stderr.close()
-    assert process.wait(timeout=30) == 1
-    assert LOST in err
+    return err, process.wait(timeout=120)
+
+
+@pytest.mark.parametrize("word,args", [
+    ("Threads started!", [*ENDLESS, "run"]),
+    ("Threads started!", [*ENDLESS, "--compat=1.0", "run"]),
+    ("Creating file ", ["fileio", "--file-num=100000", "--file-total-size=400M", "prepare"]),
+    ("an event", ["late.lua", "--time=600", "run"]),
+])
+def test_a_reader_that_went_away_ends_the_run_quietly(word, args, tmp_path):
+    (tmp_path / "late.lua").write_text("function event() print('an event') end\n")
+    assert leave_after(word, args, cwd=tmp_path) == ("", 128 + signal.SIGPIPE)
+    assert len(list(tmp_path.iterdir())) < 100000
+
+
+def test_other_reports_are_written_all_the_same(tmp_path):
+    args = [*ENDLESS, "--report=text", "--report=json:r.json", "run"]
+    assert leave_after("Threads started!", args, cwd=tmp_path) == ("", 128 + signal.SIGPIPE)
+    got = bench.run("report", "r.json", cwd=tmp_path)
+    assert "total number of events:" in got.out and got.status == 0
+
+
+@pytest.mark.parametrize("args", [["--help"], ["--help-man"], ["cpu", "help"]])
+def test_what_is_no_run_ends_as_other_programs_do(args):
+    reader, writer = os.pipe()
+    os.close(reader)
+    process = start(*args, stdout=writer, stderr=subprocess.PIPE)
+    os.close(writer)
+    assert (process.stderr.read(), process.wait(timeout=120)) == ("", -signal.SIGPIPE)
+    process.stderr.close()
+
+
+def test_a_reader_that_went_away_where_its_signal_is_ignored():
+    ignored = {"restore_signals": False, "preexec_fn": lambda: signal.signal(signal.SIGPIPE, signal.SIG_IGN)}
+    err, status = leave_after("bench ", ["cpu", "--time=1", "--report-interval=0.2", "run"], **ignored)
+    assert status == 1 and LOST in err
 
 
 def test_lines_arrive_at_once_in_a_pipe():
