@@ -3,6 +3,7 @@
 #include "base/log.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/escape.h"
+#include "base/wait.h"
 
 static struct {
   pthread_mutex_t lock;
@@ -198,8 +200,41 @@ void bn_log_at_once(const char *fmt, ...)
     return;
 }
 
+/* A part that was written before a failure is told of with the next call. */
+static ssize_t write_all(void *unused, const char *text, size_t size)
+{
+  size_t done = 0;
+
+  (void)unused;
+  while (done < size) {
+    const ssize_t n = write(STDOUT_FILENO, text + done, size - done);
+
+    if (n >= 0)
+      done += (size_t)n;
+    else if (errno == EAGAIN)
+      bn_wait_writable(STDOUT_FILENO);
+    else if (errno != EINTR)
+      break;
+  }
+  return (ssize_t)done;
+}
+
+/* Another process may have made the pipe or terminal that it shares with this one non-blocking;
+   stdio drops what does not fit. */
+static void wait_for_reader(void)
+{
+  const cookie_io_functions_t functions = {.write = write_all};
+  const int flags = fcntl(STDOUT_FILENO, F_GETFL);
+  FILE *waiting =
+      flags >= 0 && (flags & O_NONBLOCK) != 0 ? fopencookie(NULL, "w", functions) : NULL;
+
+  if (waiting != NULL)
+    stdout = waiting;
+}
+
 void bn_log_start(void)
 {
+  wait_for_reader();
   (void)setvbuf(stdout, NULL, _IOLBF, 1 << 16);
 }
 

@@ -43,7 +43,8 @@ __attribute__((format(printf, 1, 2))) void bn_log_at_once(const char *fmt, ...);
 /* Shows one changing line on stderr when that is a terminal, else nothing; the next message or NULL
  * clears it. */
 void bn_log_progress(const char *text);
-/* Makes stdout line-buffered, also into pipes. */
+/* Makes stdout line-buffered, also into pipes, and lets it wait for its reader where its descriptor
+   does not block.  Before anything is printed. */
 void bn_log_start(void);
 /* Flushes; true: everything written so far reached its file (stdout not full, not closed). */
 bool bn_log_ok(void);

@@ -86,6 +86,13 @@ bool bn_wait_has_reader(int fd)
   return poll(&p, 1, 0) != 1 || (p.revents & (POLLERR | POLLHUP)) == 0;
 }
 
+void bn_wait_writable(int fd)
+{
+  struct pollfd p = {.fd = fd, .events = POLLOUT};
+
+  (void)poll(&p, 1, -1);
+}
+
 void bn_wait_park(const struct bn_wait *w)
 {
   assert(w->bound == BN_BOUND_LEFT_BEHIND);

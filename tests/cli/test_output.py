@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Shows that lost output is noticed, that lines arrive at once, and that passwords are hidden."""
 
+import fcntl
 import os
 import signal
 import subprocess
+import termios
 import time
 
 import pytest
@@ -79,6 +81,26 @@ def test_a_reader_that_went_away_where_its_signal_is_ignored():
     ignored = {"restore_signals": False, "preexec_fn": lambda: signal.signal(signal.SIGPIPE, signal.SIG_IGN)}
     err, status = leave_after("bench ", ["cpu", "--time=1", "--report-interval=0.2", "run"], **ignored)
     assert status == 1 and LOST in err
+
+
+def test_a_pipe_that_does_not_block_loses_nothing(tmp_path):
+    """It takes one page, and is read when it is full."""
+    (tmp_path / "s.lua").write_text("for i = 1, 5000 do io.write('line ', i, '\\n') end\n")
+    for args in (["--help"], ["s.lua"]):
+        reader, writer = os.pipe()
+        fcntl.fcntl(writer, 1031, 4096)  # F_SETPIPE_SZ
+        os.set_blocking(writer, False)
+        process = start(*args, stdout=writer, stderr=subprocess.PIPE, cwd=tmp_path)
+        os.close(writer)
+        held = bytearray(4)
+        until = time.monotonic() + 60
+        while int.from_bytes(held, "little") < 4000 and time.monotonic() < until:
+            fcntl.ioctl(reader, termios.FIONREAD, held)
+            if process.poll() is not None:
+                break
+        with open(reader, encoding="utf-8") as text:
+            assert text.read() == bench.run(*args, cwd=tmp_path).out
+        assert process.communicate(timeout=120)[1] == "" and process.returncode == 0
 
 
 def test_lines_arrive_at_once_in_a_pipe():
