@@ -96,7 +96,8 @@ struct bn_sql_target {
   const char *const *override_name; /* "host", "port", "user", … without the driver's prefix */
   const char *const *override_value;
   size_t n_overrides;
-  bool loads; /* load_begin may be called on this connection */
+  bool loads;    /* load_begin may be called on this connection */
+  bool prepared; /* what the workload needs is there, or the run fails: nothing is to be made */
 };
 
 struct bn_sql_caps {

@@ -6,6 +6,7 @@ local last_id
 
 function thread_init()
   local table_num = sysbench.tid + 1
+  sysbench.cmdline.expect()
   con = sysbench.sql.driver():connect()
   last_id = tonumber((con:query_row(("SELECT MAX(id) FROM sbtest%d"):format(table_num)))) or 0
   con:bulk_insert_init(("INSERT INTO sbtest%d VALUES"):format(table_num))

@@ -171,6 +171,8 @@ static void set_target(const struct bn_sql_conn *c, struct bn_sql_target *target
           c->n_overrides > 0 ? (const char *const *)(c->override + c->n_overrides) : NULL,
       .n_overrides = c->n_overrides,
       .loads = bn_sql_conn_loads(c),
+      /* Those of the bundled workloads, which say so before they connect. */
+      .prepared = c->sys->preflight.all_connect && !c->session->services->is_command,
   };
 }
 

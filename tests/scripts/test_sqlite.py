@@ -208,12 +208,23 @@ def test_files_that_are_none(folder):
         return "\n".join(s for s in r.lines if s.startswith("FATAL: "))
 
     folder.file("text.db", "this is not a database, but it is long enough to be read as one\n" * 9)
-    assert "unable to open SQLite database 'no/where.db', aborting...\nFATAL: error 14: unable to " \
-        "open database file: No such file or directory" in first_fatal("no/where.db")
+    for path in "no/where.db", "new.db":
+        assert f"unable to open SQLite database '{path}', aborting...\nFATAL: error 14: there is no such file: " \
+            "correct --sqlite-db, or run 'prepare' first" in first_fatal(path)
+    folder.file("new.lua", "function thread_init() con = sysbench.sql.driver():connect() end function event() end")
+    r = bench(folder, "./new.lua", *SQLITE, "--sqlite-db=no/where.db", "--events=1", "run")
+    assert "error 14: unable to open database file: No such file or directory" in r.out
+    r = bench(folder, "bulk_insert", *SQLITE, "--sqlite-db=new.db", "--events=1", "run")
+    assert "there is no such file" in r.out and r.status == 1
+    assert not (folder.path / "new.db").exists()
     assert "FATAL: error 26: file is not a database: '" in first_fatal("text.db")
     assert "unable to open database file" in first_fatal(".")
     assert "--sqlite-db names no file" in first_fatal("")
-    assert 'SQLite error: 1 "no such table: sbtest1"' in first_fatal("new.db")
+    folder.file("empty.db", "")
+    assert 'SQLite error: 1 "no such table: sbtest1"' in first_fatal("empty.db")
+    # A script of one's own may make what it needs.
+    assert bench(folder, "./new.lua", *SQLITE, "--sqlite-db=new.db", "--events=1", "run").status == 0
+    assert (folder.path / "new.db").exists()
 
 
 def test_corrupt_file_is_said(folder):

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The SQLite driver: opening, closing and the table of hooks. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "drivers/sqlite/sqlite.h"
 
@@ -135,12 +137,18 @@ static enum bn_sql configure(struct bn_sqlite_conn *c, struct bn_sql_diag *d)
   return rc == SQLITE_OK ? BN_SQL_DONE : bn_sqlite_fail(c, rc, "sqlite3_step()", d);
 }
 
-static enum bn_sql open_locked(struct bn_sqlite_conn *c, const char *path, struct bn_sql_diag *d)
+static enum bn_sql open_locked(struct bn_sqlite_conn *c, const char *path, bool prepared,
+                               struct bn_sql_diag *d)
 {
-  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+  const int make = prepared ? 0 : SQLITE_OPEN_CREATE;
+  const int flags = SQLITE_OPEN_READWRITE | make | SQLITE_OPEN_NOMUTEX;
   const int rc = sqlite3_open_v2(path, &c->db, flags, NULL);
   const char *full;
 
+  if (rc == SQLITE_CANTOPEN && prepared && access(path, F_OK) != 0 && errno == ENOENT)
+    return bn_sqlite_fail_text(c, rc, "sqlite3_open_v2()",
+                               "there is no such file: correct --sqlite-db, or run 'prepare' first",
+                               d);
   if (rc != SQLITE_OK)
     return bn_sqlite_fail(c, rc, "sqlite3_open_v2()", d);
   full = sqlite3_db_filename(c->db, "main");
@@ -179,7 +187,7 @@ static enum bn_sql connect_file(void *self, void *conn, const struct bn_sql_targ
     return bn_sqlite_fail_text(c, SQLITE_CANTOPEN, "sqlite3_open_v2()", "--sqlite-db names no file",
                                d);
   pthread_mutex_lock(&c->driver->lock);
-  rc = open_locked(c, path, d);
+  rc = open_locked(c, path, t->prepared, d);
   pthread_mutex_unlock(&c->driver->lock);
   return rc;
 }

@@ -13,7 +13,7 @@ const struct bn_opt bn_sqlite_options[] = {
      .def = "sbtest.sqlite",
      .offset = offsetof(struct bn_sqlite_conf, db),
      .form = "=FILE",
-     .help = "SQLite database file, made when there is none"},
+     .help = "SQLite database file; prepare makes it"},
     {.name = "sqlite-journal-mode",
      .type = BN_CHOICE,
      .def = "wal",
