@@ -22,7 +22,8 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../tests/servers"))
 import servers  # noqa: E402
 
-Done = collections.namedtuple("Done", "text user system elapsed")  # output; seconds
+# Output; seconds; how often its threads went to sleep.
+Done = collections.namedtuple("Done", "text user system elapsed switches")
 
 # How the server of each kind is reached: as its users do.
 BY = {"mariadb": "socket", "pg": "tcp"}
@@ -66,7 +67,7 @@ def run(argv, **env):
             texts.append(file.read())
     if process.returncode != 0:
         sys.exit(f"{' '.join(argv)} failed:\n{''.join(texts)}")
-    return Done(texts[0], used.ru_utime, used.ru_stime, elapsed)
+    return Done(texts[0], used.ru_utime, used.ru_stime, elapsed, used.ru_nvcsw)
 
 
 def alternate(pairs, first, second):

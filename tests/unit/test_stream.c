@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -269,6 +271,89 @@ static void ends_waiting_when_it_is_shut(void **state)
   close_pair(&p);
 }
 
+enum { STATEMENTS = 200 };
+
+struct server {
+  struct pair *p;
+  pid_t client;
+  bool failed;
+};
+
+/* The kernel's letter for what a thread of this process does; 'S': it sleeps. */
+static char state_of(pid_t thread)
+{
+  char path[64], state = '?';
+  FILE *f;
+
+  (void)snprintf(path, sizeof path, "/proc/self/task/%ld/stat", (long)thread);
+  f = fopen(path, "r");
+  if (f == NULL)
+    return '?';
+  if (fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+    state = '?';
+  (void)fclose(f);
+  return state;
+}
+
+static bool until_it_sleeps(pid_t thread)
+{
+  char state;
+
+  while ((state = state_of(thread)) != 'S' && state != '?')
+    (void)usleep(50);
+  return state == 'S';
+}
+
+/* Takes a request and answers it, each when the client has gone to sleep. */
+static void *serve(void *arg)
+{
+  struct server *s = arg;
+  char c;
+
+  for (int i = 0; i < STATEMENTS && !s->failed; i++) {
+    s->failed = recv(s->p->peer, &c, 1, MSG_PEEK) != 1 || !until_it_sleeps(s->client) ||
+                recv(s->p->peer, &c, 1, 0) != 1 || !until_it_sleeps(s->client) ||
+                send(s->p->peer, &c, 1, 0) != 1;
+  }
+  if (s->failed)
+    (void)shutdown(s->p->peer, SHUT_RDWR);
+  return NULL;
+}
+
+static long switches(void)
+{
+  struct rusage used;
+
+  assert_int_equal(getrusage(RUSAGE_THREAD, &used), 0);
+  return used.ru_nvcsw;
+}
+
+/* That the server takes the request off a Unix socket wakes nobody. */
+static void sleeps_once_for_an_answer(void **state)
+{
+  struct pair p;
+  struct server server = {.p = &p, .client = gettid()};
+  pthread_t thread;
+  long before;
+
+  (void)state;
+  open_pair(&p);
+  assert_int_equal(pthread_create(&thread, NULL, serve, &server), 0);
+  before = switches();
+  for (int i = 0; i < STATEMENTS; i++) {
+    assert_non_null(bn_stream_room(&p.s, 1));
+    p.s.out[0] = 'x';
+    bn_stream_wrote(&p.s, 1);
+    assert_int_equal(bn_stream_flush(&p.s), 0);
+    assert_int_equal(bn_stream_need(&p.s, 1), 0);
+    bn_stream_skip(&p.s, 1);
+  }
+  assert_in_range(switches() - before, STATEMENTS, STATEMENTS * 3 / 2);
+  assert_int_equal(pthread_join(thread, NULL), 0);
+  assert_false(server.failed);
+  close_pair(&p);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -278,6 +363,7 @@ int main(void)
       cmocka_unit_test(sends_to_a_peer_that_wants_to_be_read),
       cmocka_unit_test(waits_with_poll),
       cmocka_unit_test(ends_waiting_when_it_is_shut),
+      cmocka_unit_test(sleeps_once_for_an_answer),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

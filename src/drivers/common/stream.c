@@ -19,9 +19,17 @@ static int fail(struct bn_stream *s, int error)
   return -1;
 }
 
+static bool is_unix(int fd)
+{
+  int domain;
+  socklen_t size = sizeof domain;
+
+  return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain == AF_UNIX;
+}
+
 void bn_stream_init(struct bn_stream *s, int fd)
 {
-  *s = (struct bn_stream){.fd = fd};
+  *s = (struct bn_stream){.fd = fd, .poll_first = is_unix(fd)};
 }
 
 void bn_stream_done(struct bn_stream *s)
@@ -126,6 +134,8 @@ int bn_stream_fill(struct bn_stream *s, bool wait)
   short came;
 
   if (make_room(s) != 0)
+    return -1;
+  if (wait && s->poll_first && bn_stream_len(s) == 0 && wait_for(s, POLLIN, &came) != 0)
     return -1;
   for (;;) {
     const ssize_t n = recv(s->fd, s->in + s->end, s->in_cap - s->end, wait ? 0 : MSG_DONTWAIT);

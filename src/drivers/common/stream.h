@@ -5,6 +5,11 @@
    A blocking socket costs one system call less for every answer that has to be waited for; it is
    sent to without blocking all the same.  A socket that does not block works as well.
 
+   On a Unix socket the first bytes of an answer are waited for in poll().  A thread that sleeps in
+   recv() is woken when the peer takes the request off the socket too, because the sender may then
+   write again, and goes back to sleep: two switches for each statement.  poll() is woken by what it
+   asks for alone, and costs less than the second switch.  TCP does not wake a reader then.
+
    Functions that fail return -1 and leave the reason in `error`. */
 #ifndef BN_DRIVERS_COMMON_STREAM_H
 #define BN_DRIVERS_COMMON_STREAM_H
@@ -20,6 +25,7 @@ struct bn_stream {
   char *out;
   size_t out_cap, out_len; /* out[0] … out[out_len - 1] wait for flush */
   unsigned in_calm, out_calm;
+  bool poll_first; /* a Unix socket */
 };
 
 /* Takes no memory before it is used. */
