@@ -127,7 +127,8 @@ static bool hides_word(const struct bn_cli *cli, const struct bn_optset *options
   if (arg[0] == '-') {
     char name[64];
 
-    (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(arg + 1, "="), arg + 1);
+    arg += arg[1] == '-' ? 2 : 1;
+    (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(arg, "="), arg);
     return !cli->after_whole_secret && bn_optset_nearest(options, name) == NULL;
   }
   if (is_known_command(arg) || is_known_test(arg))
@@ -251,7 +252,9 @@ static int positional(struct bn_cli *cli, const struct bn_optset *options, const
   return 0;
 }
 
-static int set_option(struct bn_cli *cli, struct bn_optset *options, const char *arg)
+/* shown: the argument, or BN_MASK where it may be a password. */
+static int set_option(struct bn_cli *cli, struct bn_optset *options, const char *arg,
+                      const char *shown)
 {
   struct bn_err err = {0};
   const char *value = strchr(arg, '=');
@@ -275,7 +278,7 @@ static int set_option(struct bn_cli *cli, struct bn_optset *options, const char 
   name = strndup(arg + 2, len);
   rc = name == NULL
            ? -1
-           : (int)bn_optset_set(options, name, value != NULL ? value + 1 : NULL, arg, &err);
+           : (int)bn_optset_set(options, name, value != NULL ? value + 1 : NULL, shown, &err);
   free(name);
   /* No file, as in --config-file=$UNSET. */
   if (bn_cli_same_name(arg + 2, "config-file", len) && value != NULL && value[1] != '\0' &&
@@ -321,10 +324,12 @@ int bn_cli_parse(struct bn_cli *cli, struct bn_optset *options)
     const char *arg = spelled_out(cli, cli->argv[i]);
 
     if (strncmp(arg, "--", 2) == 0) {
+      const char *shown = hides_word(cli, options, arg) ? BN_MASK : arg;
+
       if (strchr(arg, '=') == NULL && arg == cli->argv[i])
         note_separate_value(cli, options, i);
       note_secret(cli, options, arg);
-      if (set_option(cli, options, arg) != 0)
+      if (set_option(cli, options, arg, shown) != 0)
         return -1;
       continue;
     }

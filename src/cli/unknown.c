@@ -147,8 +147,11 @@ static void name_unknown(void *arg, const char *name, const char *value, const c
 
   (void)line;
   /* The options of all tests are known at once. */
-  if (path == NULL && owner_of(name) == NULL)
-    bn_near_complain(bn_mask_name(name, value, false, masked), bn_optset_nearest(options, name));
+  if (path != NULL || owner_of(name) != NULL)
+    return;
+  bn_near_complain(bn_optset_hides(options, name) ? BN_MASK
+                                                  : bn_mask_name(name, value, false, masked),
+                   bn_optset_nearest(options, name));
 }
 
 void bn_cli_warn_unknown(struct bn_optset *options)

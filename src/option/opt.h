@@ -40,8 +40,8 @@ int bn_optset_add(struct bn_optset *s, const char *group, const struct bn_opt *t
 
 /* Sets one option; value NULL: given without '=' ("--debug").  The result is also remembered, and
    forgotten when the option is set again, so that the last setting decides.  An unknown name and a
-   bad boolean are remembered as pending.  arg_as_typed: "--file-num=4", for messages.  -5: no
-   memory. */
+   bad boolean are remembered as pending.  arg_as_typed: "--file-num=4", for messages; BN_MASK: it
+   may be a password, so that not even its name is shown.  -5: no memory. */
 enum bn_optset_error bn_optset_set(struct bn_optset *s, const char *name, const char *value,
                                    const char *arg_as_typed, struct bn_err *err);
 /* Reads a configuration file (optfile.c); -1: it cannot be read, or (unless the policy is
@@ -122,6 +122,8 @@ struct bn_opt_fact {
    memory, a text is missing. */
 int bn_optset_facts(const struct bn_optset *s, void (*fn)(void *arg, const struct bn_opt_fact *f),
                     void *arg);
+/* true: a pending setting of that name was typed where a password may stand. */
+bool bn_optset_hides(const struct bn_optset *s, const char *name);
 /* true: the value of the option of that name is a secret: it is declared so, it is a text and its
    name says so (base/mask.h), or nobody knows it and it resembles one of these. */
 bool bn_optset_is_secret(const struct bn_optset *s, const char *name);

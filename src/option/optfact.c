@@ -92,16 +92,17 @@ static void each_free(const struct bn_optset *s, void (*fn)(void *arg, const str
     if (st->path != NULL || st->bad_bool || again)
       continue;
     /* Also a password whose option was mistyped, which a script that takes any option lets pass. */
-    const bool secret = bn_optset_is_secret(s, st->name);
+    const bool hidden = bn_optset_hides(s, st->name);
+    const bool secret = hidden || bn_optset_is_secret(s, st->name);
     char masked[BN_MASK_MAX], masked_text[BN_MASK_MAX];
-    const struct bn_opt_fact fact = {.name = bn_mask_name(st->name, st->text, secret, masked),
-                                     .type = BN_STRING,
-                                     .origin = BN_FROM_COMMAND_LINE,
-                                     .secret = secret,
-                                     .text = secret ? NULL
-                                             : st->text == NULL
-                                                 ? ""
-                                                 : bn_mask_value(st->text, masked_text)};
+    const struct bn_opt_fact fact = {
+        .name = hidden ? BN_MASK : bn_mask_name(st->name, st->text, secret, masked),
+        .type = BN_STRING,
+        .origin = BN_FROM_COMMAND_LINE,
+        .secret = secret,
+        .text = secret             ? NULL
+                : st->text == NULL ? ""
+                                   : bn_mask_value(st->text, masked_text)};
 
     fn(arg, &fact);
   }

@@ -77,6 +77,17 @@ bool bn_optset_is_secret(const struct bn_optset *s, const char *name)
   return o != NULL ? bn_opt_is_secret(o) : is_near_secret(s, name);
 }
 
+bool bn_optset_hides(const struct bn_optset *s, const char *name)
+{
+  for (size_t i = 0; i < s->n_pending; i++) {
+    const struct bn_setting *st = &s->pending[i];
+
+    if (st->typed != NULL && strcmp(st->typed, BN_MASK) == 0 && bn_opt_same_name(st->name, name))
+      return true;
+  }
+  return false;
+}
+
 void bn_optset_each_pending(const struct bn_optset *s,
                             void (*fn)(void *arg, const char *name, const char *value,
                                        const char *path, unsigned line),

@@ -55,6 +55,10 @@ SPELLINGS = [
     "--mysql-password -S",
     "--mysql-pasword -S=x",
     "--mysql-password -S run",
+    "--mysql-password --S",
+    "--mysql-pasword --S",
+    "--mysql-password --S=x",
+    "--pgsql-password --S run",
     "-mysql-password S",
     "-p S",
     "-password S",
@@ -134,6 +138,20 @@ def test_a_password_is_not_stored(spelling, dialect, tmp_path):
     assert len(documents) == (3 if accepted else 0)
     for document in documents:
         assert SECRET not in document.read_text()
+
+
+@pytest.mark.parametrize("dialect", ["1.0", "0.5"])
+def test_the_next_word_is_not_stored(dialect, tmp_path):
+    """Unless the script has an option of that name."""
+    own = ["--max-requests=1"] if dialect == "0.5" else ["--events=1"]
+    (tmp_path / "old.lua").write_text(OLD)
+    got = check(["--mysql-password", f"--{SECRET}=x", "--test=./old.lua", *own, "--report=json:json", "run"],
+                dialect, tmp_path)
+    assert got.status == 0 and "unknown option --***\n" in got.err
+    assert SECRET not in (tmp_path / "json").read_text()
+    (tmp_path / "old.lua").write_text("function event() print('size ' .. my_size) end\n")
+    got = bench.run("--mysql-password", "--my-size=7", "--test=./old.lua", *own, "run", dialect=dialect, cwd=tmp_path)
+    assert "size 7\n" in got.out and "***" not in got.err
 
 
 def test_harmless_options_are_stored_whole(tmp_path):
@@ -229,6 +247,9 @@ def test_a_line_of_a_file_is_not_printed(text, dialect, tmp_path):
          "or module\n", None),
         ("cpu --mysql-password=a S", "Unknown command: ***\n", None),
         ("cpu run --mysql-password=a S", "Unrecognized command line argument: ***\n", None),
+        ("cpu --mysql-password --S run", "***: no such option\n", "invalid option: ***\n"),
+        ("cpu --mysql-password --threds=2 run", "--threds=2: no such option; did you mean --threads?\n",
+         "invalid option: --threds=2 (did you mean --threads?)\n"),
         # What is meant for its place is shown.
         ("cpu --mysql-password=a rnu", "Unknown command: rnu (did you mean run?)\n", None),
         # The ordinary place of the user's own test.

@@ -119,7 +119,9 @@ static void report_unknown(void *arg, const char *name, const char *value, const
   for (const char *w = next_word(c->words, NULL); w != NULL; w = next_word(c->words, w))
     if (strchr(w, '_') != NULL)
       bn_near_offer(&near, w);
-  bn_near_complain(bn_mask_name(name, value, false, masked), near.best);
+  bn_near_complain(bn_optset_hides(c->options, name) ? BN_MASK
+                                                     : bn_mask_name(name, value, false, masked),
+                   near.best);
 }
 
 /* Where old names are always there, scripts are old; else those that are written so. */
