@@ -85,18 +85,34 @@ static const char *end_of_pw(const char *text, size_t len)
   return NULL;
 }
 
-/* Also "pass", as in --mysql-pass=x. */
-static const char *end_of_mistyped(const char *name, size_t len)
+/* Of one of the longer words. */
+static const char *end_of_near_word(const char *name, size_t len)
 {
   const char *end = end_of_likeness(name, len, "password", 2);
 
   if (end == NULL)
     end = end_of_likeness(name, len, "passwd", 1);
-  if (end == NULL)
-    end = end_of_likeness(name, len, "secret", 1);
+  return end != NULL ? end : end_of_likeness(name, len, "secret", 1);
+}
+
+/* Also "pass", as in --mysql-pass=x. */
+static const char *end_of_mistyped(const char *name, size_t len)
+{
+  const char *end = end_of_near_word(name, len);
+
   if (end == NULL)
     end = end_of_likeness(name, len, "pass", 0);
   return end != NULL ? end : end_of_pw(name, len);
+}
+
+/* "mysql-pass" and "mysqlpass2", but not "num-passes" and "passive". */
+static bool has_pass(const char *name, size_t len)
+{
+  for (size_t i = 0; i + 4 <= len; i++)
+    if (strncasecmp(name + i, "pass", 4) == 0 &&
+        (i + 4 == len || !islower((unsigned char)name[i + 4])))
+      return true;
+  return false;
 }
 
 /* Letters, digits, '-', '_' and '.', which names of options are made of. */
@@ -118,7 +134,8 @@ bool bn_mask_resembles_secret(const char *arg)
 {
   const size_t len = strcspn(arg, "=");
 
-  return end_of_word(arg, len) != NULL || end_of_mistyped(arg, len) != NULL;
+  return end_of_word(arg, len) != NULL || end_of_near_word(arg, len) != NULL ||
+         has_pass(arg, len) || end_of_pw(arg, len) != NULL;
 }
 
 /* Behind the word of a name: "--password-file" is a name, "--passwordSECRET" a name and a value. */

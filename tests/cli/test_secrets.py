@@ -164,7 +164,7 @@ def test_harmless_options_are_stored_whole(tmp_path):
     stored = {o["name"]: o.get("value")
               for o in json.loads((tmp_path / "json").read_text())["facts"]["options"]}
     assert set(given) <= set(stored)
-    assert [stored[n] for n in ("mode", "dir")] == ["passive", "/tmp/discrete_x"]
+    assert [stored[n] for n in ("mode", "dir", "num-passes")] == ["passive", "/tmp/discrete_x", "3"]
     for name in given:
         assert f"--{name}" in got.err  # the name that is reported as unknown is whole too
     assert "***" not in got.err

@@ -171,6 +171,13 @@ static void names_are_judged(void **state)
   assert_true(bn_mask_resembles_secret("db-pasword"));
   assert_false(bn_mask_resembles_secret("db-user=password"));
   assert_false(bn_mask_resembles_secret("table-size"));
+  assert_true(bn_mask_resembles_secret("mysql-pass"));
+  assert_true(bn_mask_resembles_secret("mysqlpass=x"));
+  assert_true(bn_mask_resembles_secret("db-pass2"));
+  assert_true(bn_mask_resembles_secret("pass-of-db"));
+  assert_true(bn_mask_resembles_secret("num-passes-pass"));
+  assert_false(bn_mask_resembles_secret("num-passes"));
+  assert_false(bn_mask_resembles_secret("passive-mode=pass"));
 }
 
 int main(void)
