@@ -115,12 +115,13 @@ static int read_all(FILE *in, struct bn_buf *b, const char *path, struct bn_err 
 
   errno = 0;
   while (b->len <= FILE_BYTES_MAX && (n = fread(part, 1, sizeof part, in)) > 0)
-    (void)bn_buf_add(b, part, n);
+    if (bn_buf_add(b, part, n) != 0)
+      return bn_err_set(err, ENOMEM, "--config-file=%s: not enough memory", path);
   if (ferror(in) != 0)
     return bn_err_set(err, errno, "%s: %s", path, strerror(errno));
   if (b->len > FILE_BYTES_MAX)
     return bn_err_set(err, EFBIG, "--config-file=%s: the file is larger than 1 MiB", path);
-  if (b->failed || bn_buf_reserve(b, 1) != 0)
+  if (bn_buf_reserve(b, 1) != 0)
     return bn_err_set(err, ENOMEM, "--config-file=%s: not enough memory", path);
   b->data[b->len] = '\0';
   return 0;
