@@ -6,7 +6,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "base/log.h"
 #include "base/mask.h"
 #include "base/near.h"
@@ -563,9 +565,13 @@ static int open_report(const char *wanted, const struct bn_report_use *before, s
   if (use->ops->own_file)
     use->out = NULL;
   else if (use->path != NULL) {
-    use->out = fopen(use->path, "we");
+    const int fd = bn_file_create(use->path);
+
+    use->out = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (use->out == NULL) {
-      bn_log_stderr("cannot write the report to '%s': %s", use->path, strerror(errno));
+      bn_log_stderr("cannot write the report to '%s': %s", use->path, bn_file_reason(errno));
+      if (fd >= 0)
+        (void)close(fd);
       return -1;
     }
   }

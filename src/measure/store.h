@@ -62,8 +62,6 @@ int bn_store_save(const struct bn_store *js, const struct bn_node *document, con
                   struct bn_err *err);
 /* Whether `path` is, or would be, a name that can be replaced. */
 bool bn_store_is_plain(const char *path);
-/* The number of an open file that `path` stands for ("/dev/stdout", "/dev/fd/3"); -1: none. */
-int bn_store_descriptor(const char *path);
 int bn_store_print(const struct bn_store *js, const struct bn_node *document, FILE *out,
                    struct bn_err *err);
 

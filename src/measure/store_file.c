@@ -12,8 +12,8 @@
 
 #include "base/buf.h"
 #include "base/escape.h"
+#include "base/file.h"
 #include "base/plugin.h"
-#include "base/units.h"
 #include "measure/bounds.h"
 #include "measure/journal.h"
 #include "measure/store.h"
@@ -322,29 +322,10 @@ bool bn_store_is_plain(const char *path)
   return lstat(path, &st) != 0 || S_ISREG(st.st_mode) || S_ISLNK(st.st_mode);
 }
 
-int bn_store_descriptor(const char *path)
-{
-  static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
-
-  if (strcmp(path, "/dev/stdout") == 0)
-    return STDOUT_FILENO;
-  if (strcmp(path, "/dev/stderr") == 0)
-    return STDERR_FILENO;
-  for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-    const size_t len = strlen(folders[i]);
-    int64_t n;
-
-    if (strncmp(path, folders[i], len) == 0 && bn_units_int(path + len, &n) == 0 && n >= 0 &&
-        n <= INT_MAX)
-      return (int)n;
-  }
-  return -1;
-}
-
 int bn_store_save(const struct bn_store *js, const struct bn_node *document, const char *path,
                   struct bn_err *err)
 {
-  const int fd = bn_store_descriptor(path);
+  const int fd = bn_file_descriptor(path);
   size_t len = 0;
   char *text = text_of(js, document, &len, err);
   int rc;

@@ -3,56 +3,23 @@
 #include "sql/trace.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/log.h"
-
-static int refuse(int fd, const char *path, const char *what, struct bn_err *err)
-{
-  if (fd >= 0)
-    (void)close(fd);
-  return bn_err_set(err, ELOOP,
-                    "--sql-trace=%s: it is a %s link, which could lead to another's file; remove "
-                    "it, or name the file that is meant",
-                    path, what);
-}
-
-/* Another user may have put a link there, as in /tmp.  Those of /dev, such as /dev/stdout, are the
-   system's. */
-static int open_own(const char *path, struct bn_err *err)
-{
-  const int follow = strncmp(path, "/dev/", 5) == 0 ? 0 : O_NOFOLLOW;
-  const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | follow, 0666);
-  struct stat st;
-
-  if (fd < 0 && errno == ELOOP)
-    return refuse(fd, path, "symbolic", err);
-  if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
-    if (st.st_nlink > 1)
-      return refuse(fd, path, "hard", err);
-    if (ftruncate(fd, 0) != 0) {
-      (void)close(fd);
-      return bn_err_set(err, errno, "cannot empty the trace file '%s': %s", path, strerror(errno));
-    }
-  }
-  if (fd < 0)
-    return bn_err_set(err, errno, "cannot open the trace file '%s': %s", path, strerror(errno));
-  return fd;
-}
 
 int bn_sql_trace_open(FILE **out, const char *path, struct bn_err *err)
 {
-  const int fd = open_own(path, err);
+  const int fd = bn_file_create(path);
 
-  if (fd < 0)
-    return -1;
-  *out = fdopen(fd, "w");
+  *out = fd >= 0 ? fdopen(fd, "w") : NULL;
   if (*out == NULL) {
-    (void)close(fd);
-    return bn_err_set(err, errno, "cannot open the trace file '%s': %s", path, strerror(errno));
+    const int error = errno;
+
+    if (fd >= 0)
+      (void)close(fd);
+    return bn_err_set(err, error, "--sql-trace=%s: %s", path, bn_file_reason(error));
   }
   /* Complete lines also when the process has to leave in a hurry. */
   (void)setvbuf(*out, NULL, _IOLBF, 1 << 16);

@@ -141,6 +141,32 @@ def test_report_files_that_fail(tmp_path):
     assert "No space left on device\n" in got.err
 
 
+@pytest.mark.parametrize("kind", ["symbolic", "hard"])
+def test_a_report_is_not_written_through_a_link(kind, tmp_path):
+    other = tmp_path / "other"
+    other.write_text("kept")
+    if kind == "hard":
+        (tmp_path / "report").hardlink_to(other)
+    else:
+        (tmp_path / "report").symlink_to("other")
+    got = bench.run(*CPU[:-1], "--report=text:report", "run", cwd=tmp_path)
+    assert (got.out, got.status) == ("", 1)
+    assert got.err.startswith(f"cannot write the report to 'report': it is a {kind} link, which could lead to "
+                              "another's file; remove it, or name the file that is meant\n")
+    assert other.read_text() == "kept"
+
+
+def test_a_report_goes_where_standard_output_stands(tmp_path):
+    """It is a file here, which is not emptied."""
+    with open(tmp_path / "out", "w") as out:
+        out.write("before\n")
+        out.flush()
+        subprocess.run([bench.binary(), *CPU[:-1], "--report=text:/dev/stdout", "run"], env=bench.environment(),
+                       check=True, stdout=out, timeout=60)
+    text = (tmp_path / "out").read_text()
+    assert text.startswith("before\n") and "total number of events:              1\n" in text
+
+
 def test_passwords_are_not_in_the_process_list(tmp_path):
     (tmp_path / "s.lua").write_text(
         "print(sysbench.cmdline.argv[2]); io.stdout:flush(); io.read()\n"

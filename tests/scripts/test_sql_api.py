@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """sysbench.sql on SQLite: objects, values, results and errors, prepared and emulated."""
+import os
 import re
+import tempfile
 
 import pytest
 
@@ -394,7 +396,7 @@ def test_choice_of_the_driver(folder):
     assert "FATAL: invalid database driver name: 'oracle'" in first("oracle")
     assert "FATAL: Invalid value for db-ps-mode: maybe" in first("null", "--db-ps-mode=maybe")
     assert "'colour' is no error number" in first("null", "--db-ignore-errors=colour")
-    assert "FATAL: cannot open the trace file '/nowhere/x': No such file" in first(
+    assert "FATAL: --sql-trace=/nowhere/x: No such file" in first(
         "null", "--sql-trace=/nowhere/x")
 
 
@@ -517,6 +519,17 @@ function event() con:query("SELECT 1") end
     assert r.status == 1 and "total number of events: " in r.out
     assert r.err == ("cannot write the trace file '/dev/full': No space left on device\n"
                      "the run failed; the report covers what was measured until then\n")
+
+
+def test_the_trace_is_not_written_through_links_in_dev(folder):
+    """Everybody may write to /dev/shm; a trace is added to standard output, whatever that is."""
+    other = folder.file("other", "kept")
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as shm:
+        os.symlink(other, f"{shm}/link")
+        r = folder.run("function event() sysbench.sql.driver():connect() end", "--db-driver=null",
+                       f"--sql-trace={shm}/link")
+    assert f"--sql-trace={shm}/link: it is a symbolic link" in r.err + r.out
+    assert r.status == 1 and other.read_text() == "kept"
 
 
 def test_the_trace_goes_to_devices_and_replaces_files(folder):

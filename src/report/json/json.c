@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/log.h"
 #include "measure/journal.h"
 #include "measure/result.h"
@@ -49,7 +50,7 @@ struct json {
    nothing. */
 static const char *fault_of(const char *path)
 {
-  const int fd = bn_store_descriptor(path);
+  const int fd = bn_file_descriptor(path);
   struct stat st;
 
   if (path[0] == '\0')
@@ -67,7 +68,7 @@ static const char *fault_of(const char *path)
 /* Text that was printed before comes first. */
 static bool is_stdout(const char *path)
 {
-  return path == NULL || strcmp(path, "-") == 0 || bn_store_descriptor(path) == STDOUT_FILENO;
+  return path == NULL || strcmp(path, "-") == 0 || bn_file_descriptor(path) == STDOUT_FILENO;
 }
 
 static int json_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
@@ -87,7 +88,7 @@ static int json_open(void *self, const void *conf, const char *path, FILE *out, 
   fault = r->path != NULL ? fault_of(r->path) : NULL;
   if (fault != NULL)
     return bn_err_set(err, EINVAL, "--report=json:%s: %s", r->path, fault);
-  r->ready = r->path == NULL || bn_store_descriptor(r->path) >= 0 || !bn_store_is_plain(r->path);
+  r->ready = r->path == NULL || bn_file_descriptor(r->path) >= 0 || !bn_store_is_plain(r->path);
   if (r->ready)
     return 0;
   if ((size_t)snprintf(partial, sizeof partial, "%s.partial", r->path) >= sizeof partial)

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Files that are written under a name that a user has typed.  In a folder in which others may
+   write, such as /tmp, that name may be a link by which another user has some other file
+   overwritten. */
+#ifndef BN_BASE_FILE_H
+#define BN_BASE_FILE_H
+
+#include <sys/types.h>
+
+/* The number of an open file that `path` stands for ("/dev/stdout", "/dev/fd/3"); -1: none. */
+int bn_file_descriptor(const char *path);
+
+/* As open(2) with flags that allow writing, but without following links.  -1 and errno: ELOOP, it
+   is a symbolic link; EMLINK, it is a plain file that has other names too. */
+int bn_file_open(const char *path, int flags, mode_t mode);
+/* The same for a text that replaces the file.  A path that stands for an open file gives a
+   duplicate, which is written where that stands; EBADF: it is not open for writing. */
+int bn_file_create(const char *path);
+/* What to tell the user of the error of either: a sentence without its subject's name. */
+const char *bn_file_reason(int error);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Files that are opened for writing are not those that a link leads to. */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cm.h"
+
+static char folder[] = "/tmp/bench-file.XXXXXX";
+
+static int enter(void **state)
+{
+  (void)state;
+  return mkdtemp(folder) != NULL && chdir(folder) == 0 ? 0 : -1;
+}
+
+static int leave(void **state)
+{
+  (void)state;
+  return chdir("/") == 0 && rmdir(folder) == 0 ? 0 : -1;
+}
+
+static void put(const char *path, const char *text)
+{
+  const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+  assert_int_not_equal(fd, -1);
+  assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+  assert_int_equal(close(fd), 0);
+}
+
+static void check_text(const char *path, const char *text)
+{
+  char is[64] = "";
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+  assert_int_not_equal(fd, -1);
+  assert_true(read(fd, is, sizeof is - 1) >= 0);
+  assert_int_equal(close(fd), 0);
+  assert_string_equal(is, text);
+}
+
+static void files_are_replaced(void **state)
+{
+  int fd;
+
+  (void)state;
+  put("file", "old and long");
+  for (int i = 0; i < 2; i++) {
+    fd = bn_file_create("file");
+    assert_int_not_equal(fd, -1);
+    assert_int_equal(write(fd, "new", 3), 3);
+    assert_int_equal(close(fd), 0);
+    check_text("file", "new");
+    assert_int_equal(unlink("file"), 0);
+  }
+  errno = 0;
+  assert_int_equal(bn_file_create("none/file"), -1);
+  assert_int_equal(errno, ENOENT);
+  fd = bn_file_create("/dev/null");
+  assert_int_not_equal(fd, -1);
+  assert_int_equal(close(fd), 0);
+}
+
+static void links_are_refused(void **state)
+{
+  (void)state;
+  put("file", "kept");
+  assert_int_equal(symlink("file", "symbolic"), 0);
+  assert_int_equal(symlink("absent", "dangling"), 0);
+  for (const char *const *p = (const char *const[]){"symbolic", "dangling", NULL}; *p; p++) {
+    errno = 0;
+    assert_int_equal(bn_file_create(*p), -1);
+    assert_int_equal(errno, ELOOP);
+  }
+  assert_non_null(strstr(bn_file_reason(ELOOP), "it is a symbolic link"));
+  assert_int_equal(link("file", "hard"), 0);
+  errno = 0;
+  assert_int_equal(bn_file_create("hard"), -1);
+  assert_int_equal(errno, EMLINK);
+  assert_non_null(strstr(bn_file_reason(EMLINK), "it is a hard link"));
+  assert_int_equal(bn_file_open("hard", O_RDWR, 0), -1);
+  check_text("file", "kept");
+  assert_int_equal(unlink("hard"), 0);
+  assert_int_equal(unlink("symbolic"), 0);
+  assert_int_equal(unlink("dangling"), 0);
+  assert_int_equal(unlink("file"), 0);
+}
+
+static void open_files_are_written_where_they_stand(void **state)
+{
+  char name[64];
+  int file, twin;
+
+  (void)state;
+  put("file", "first ");
+  assert_int_equal(link("file", "hard"), 0); /* whoever opened it may have it */
+  file = open("file", O_WRONLY | O_APPEND | O_CLOEXEC);
+  assert_int_not_equal(file, -1);
+  (void)snprintf(name, sizeof name, "/dev/fd/%d", file);
+  assert_int_equal(bn_file_descriptor(name), file);
+  twin = bn_file_create(name);
+  assert_int_not_equal(twin, -1);
+  assert_int_equal(write(twin, "second", 6), 6);
+  assert_int_equal(close(twin), 0);
+  assert_int_equal(close(file), 0);
+  check_text("file", "first second");
+  errno = 0;
+  assert_int_equal(bn_file_create(name), -1);
+  assert_int_equal(errno, EBADF);
+  file = open("file", O_RDONLY | O_CLOEXEC);
+  (void)snprintf(name, sizeof name, "/proc/self/fd/%d", file);
+  assert_int_equal(bn_file_create(name), -1);
+  assert_int_equal(errno, EBADF);
+  assert_int_equal(close(file), 0);
+  assert_int_equal(unlink("hard"), 0);
+  assert_int_equal(unlink("file"), 0);
+}
+
+static void few_names_are_open_files(void **state)
+{
+  static const struct {
+    const char *path;
+    int fd;
+  } rows[] = {
+      {"/dev/stdout", 1},       {"/dev/stderr", 2},         {"/dev/fd/3", 3},
+      {"/proc/self/fd/70", 70}, {"/dev/fd/", -1},           {"/dev/fd/-1", -1},
+      {"/dev/fd/1x", -1},       {"/dev/fd/4294967297", -1}, {"/dev/shm/link", -1},
+      {"/dev/stdout/../x", -1}, {"/dev/null", -1},          {"", -1},
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    assert_int_equal(bn_file_descriptor(rows[i].path), rows[i].fd);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(files_are_replaced),
+      cmocka_unit_test(links_are_refused),
+      cmocka_unit_test(open_files_are_written_where_they_stand),
+      cmocka_unit_test(few_names_are_open_files),
+  };
+
+  return cmocka_run_group_tests(tests, enter, leave);
+}
