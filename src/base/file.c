@@ -4,13 +4,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/units.h"
+
+enum { LINKS_MAX = 8 };
 
 static int give_up(int fd, int error)
 {
@@ -89,4 +92,53 @@ const char *bn_file_reason(int error)
   default:
     return strerror(error);
   }
+}
+
+/* Reads a link of this user or of root.  Returns the length of its text, 0: it is no link, or
+   cannot be looked at, which opening it will tell; -1. */
+static ssize_t read_link(const char *path, char *text, size_t room)
+{
+  const int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+  struct stat st;
+  ssize_t n = 0;
+
+  if (fd < 0)
+    return 0;
+  if (fstat(fd, &st) == 0 && S_ISLNK(st.st_mode)) {
+    if ((st.st_uid != geteuid() && st.st_uid != 0) || st.st_nlink > 1)
+      return give_up(fd, ELOOP);
+    n = readlinkat(fd, "", text, room);
+  }
+  (void)close(fd);
+  return n;
+}
+
+/* What the link says, seen from its folder, in the place of its path.  false: it is too long. */
+static bool step(char path[PATH_MAX], const char *text, size_t len)
+{
+  const char *slash = strrchr(path, '/');
+  const size_t folder = text[0] == '/' || slash == NULL ? 0 : (size_t)(slash - path) + 1;
+
+  if (folder + len >= PATH_MAX)
+    return false;
+  memcpy(path + folder, text, len);
+  path[folder + len] = '\0';
+  return true;
+}
+
+int bn_file_follow(const char *path, char out[PATH_MAX])
+{
+  char text[PATH_MAX];
+
+  if ((size_t)snprintf(out, PATH_MAX, "%s", path) >= PATH_MAX)
+    return give_up(-1, ENAMETOOLONG);
+  for (int i = 0; i <= LINKS_MAX; i++) {
+    const ssize_t n = read_link(out, text, sizeof text);
+
+    if (n <= 0)
+      return (int)n;
+    if (!step(out, text, (size_t)n))
+      return give_up(-1, ENAMETOOLONG);
+  }
+  return give_up(-1, ELOOP);
 }

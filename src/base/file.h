@@ -5,6 +5,7 @@
 #ifndef BN_BASE_FILE_H
 #define BN_BASE_FILE_H
 
+#include <limits.h>
 #include <sys/types.h>
 
 /* The number of an open file that `path` stands for ("/dev/stdout", "/dev/fd/3"); -1: none. */
@@ -18,5 +19,10 @@ int bn_file_open(const char *path, int flags, mode_t mode);
 int bn_file_create(const char *path);
 /* What to tell the user of the error of either: a sentence without its subject's name. */
 const char *bn_file_reason(int error);
+
+/* Where `path` leads by symbolic links that belong to this user or to root.  -1 and errno: ELOOP,
+   there is a link of somebody else, or there are too many.  bn_file_open is then to be given out,
+   which may be changed to a link in between. */
+int bn_file_follow(const char *path, char out[PATH_MAX]);
 
 #endif

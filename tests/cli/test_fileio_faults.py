@@ -142,6 +142,60 @@ def test_names_that_lead_elsewhere(tmp_path, library):
     assert contents(other) == {"file": FILE}
 
 
+ALIEN = ": it leads through a symbolic link of another user; remove it, or use another --file-dir\n"
+HARD = ": it is a hard link, and the file's other names would change too; remove it, or use another --file-dir\n"
+
+
+def refused_everywhere(folder, name, why):
+    """Nothing is made, and no test that writes over what is there writes."""
+    done = fileio(folder, "prepare")
+    assert (done.status, done.err) == (1, "")
+    assert f"FATAL: Can't open file '{name}' errno = " in done.out and why in done.out
+    for mode in ("seqrewr", "rndwr", "rndrw"):
+        done = fileio(folder, f"--file-test-mode={mode}", "--events=5", "run")
+        assert done.status == 1, done
+        assert f"FATAL: Cannot open file '{name}' errno = " in done.out
+        assert f"'{name}'{why}" in done.err
+
+
+def test_hard_links_are_not_written(tmp_path):
+    folder, other = tmp_path / "folder", tmp_path / "other"
+    folder.mkdir()
+    assert fileio(folder, "prepare").status == 0
+    (folder / "test_file.1").rename(other)
+    (folder / "test_file.1").hardlink_to(other)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    refused_everywhere(folder, "test_file.1", HARD)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    assert fileio(folder, "--file-test-mode=rndrd", "--events=5", "run").status == 0
+    (folder / "test_file.0").unlink()
+    (folder / "test_file.2").unlink()
+    assert fileio(folder, "prepare").status == 1
+    assert os.listdir(folder) == ["test_file.1"]
+    # A test that makes its files anew takes the name and leaves the file.
+    assert fileio(folder, "--file-test-mode=seqwr", "--events=5", "run").status == 0
+    assert (folder / "test_file.1").stat().st_nlink == 1
+    assert other.read_bytes() == before["test_file.1"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give links away")
+def test_links_of_others_are_not_followed(tmp_path):
+    folder, other = tmp_path / "folder", tmp_path / "other"
+    folder.mkdir()
+    other.write_bytes(b"x" * FILE)
+    (folder / "test_file.1").symlink_to("../other")
+    assert fileio(folder, "prepare").status == 0  # one's own leads on
+    written = other.read_bytes()
+    os.lchown(folder / "test_file.1", 12345, 23456)
+    refused_everywhere(folder, "test_file.1", ALIEN)
+    assert other.read_bytes() == written
+    done = fileio(folder, "--file-test-mode=rndrd", "--events=5", "run")
+    assert done.status == 0, done
+    other.unlink()
+    assert fileio(folder, "prepare").status == 1
+    assert not other.exists()
+
+
 def test_names_that_are_no_files(tmp_path):
     """Refused before anything is made."""
     (tmp_path / "test_file.2").symlink_to("/dev/null")

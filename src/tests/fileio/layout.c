@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/log.h"
 #include "engine/run.h"
 #include "tests/fileio/fileio.h"
@@ -33,6 +34,21 @@ static int layout_path(const struct bn_fileio_plan *p, unsigned i, char out[PATH
   if (n < PATH_MAX)
     return 0;
   return bn_err_set(err, ENAMETOOLONG, "the path in --file-dir is too long");
+}
+
+/* What to add to the error of a file that is not written because of a link; "". */
+static const char *about_link(int error)
+{
+  switch (error) {
+  case ELOOP:
+    return ": it leads through a symbolic link of another user; remove it, or use another "
+           "--file-dir";
+  case EMLINK:
+    return ": it is a hard link, and the file's other names would change too; remove it, or use "
+           "another --file-dir";
+  default:
+    return "";
+  }
 }
 
 /* --- prepare --- */
@@ -93,12 +109,28 @@ static int refuse_to_make(const struct bn_fileio_plan *p, const char *path, int6
                     path, is, wanted);
 }
 
-/* The room there is not that of the folder. */
-static bool leads_elsewhere(const char *path)
+static int cannot_open(const struct bn_fileio_plan *p, const char *path, int error,
+                       struct bn_err *err)
 {
+  return bn_err_set(
+      err, error, "Can't open file '%s' errno = %d (%s)%s", path, error, strerror(error),
+      error == EINVAL && p->direct ? ": this file system has no direct I/O" : about_link(error));
+}
+
+/* Whether the file may be written, before any is made.  elsewhere: the room there is not that of
+   the folder. */
+static int check_links(const struct bn_fileio_plan *p, const char *path, bool *elsewhere,
+                       struct bn_err *err)
+{
+  char file[PATH_MAX];
   struct stat st;
 
-  return lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
+  if (bn_file_follow(path, file) != 0)
+    return cannot_open(p, path, errno, err);
+  if (lstat(file, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink > 1)
+    return cannot_open(p, path, EMLINK, err);
+  *elsewhere = strcmp(file, path) != 0;
+  return 0;
 }
 
 static int survey(struct making *m, struct bn_err *err)
@@ -108,15 +140,15 @@ static int survey(struct making *m, struct bn_err *err)
   char path[PATH_MAX];
 
   for (unsigned i = 0; i < p->files; i++) {
-    bool regular;
+    bool regular, elsewhere = false;
     uint64_t size;
 
-    if (layout_path(p, i, path, err) != 0)
+    if (layout_path(p, i, path, err) != 0 || check_links(p, path, &elsewhere, err) != 0)
       return -1;
     m->old_size[i] = size_of(path, &regular);
     if (!regular && (uint64_t)m->old_size[i] < m->target)
       return refuse_to_make(p, path, m->old_size[i], m->target, err);
-    if (leads_elsewhere(path))
+    if (elsewhere)
       continue;
     missing += m->old_size[i] < 0;
     size = m->old_size[i] > 0 ? (uint64_t)m->old_size[i] : 0;
@@ -204,6 +236,14 @@ static int make_open_file(struct making *m, unsigned i, const char *path, int fd
   return rc;
 }
 
+/* What the name leads to, for writing; -1 and errno. */
+static int open_target(const char *path, int flags)
+{
+  char file[PATH_MAX];
+
+  return bn_file_follow(path, file) == 0 ? bn_file_open(file, flags, 0600) : -1;
+}
+
 static int make_file(struct making *m, unsigned i, struct bn_err *err)
 {
   char path[PATH_MAX];
@@ -211,11 +251,9 @@ static int make_file(struct making *m, unsigned i, struct bn_err *err)
 
   if (layout_path(m->plan, i, path, err) != 0)
     return -1;
-  fd = open(path, O_CREAT | O_WRONLY | m->plan->open_flags, 0600);
+  fd = open_target(path, O_CREAT | O_WRONLY | m->plan->open_flags);
   if (fd < 0)
-    return bn_err_set(
-        err, errno, "Can't open file '%s' errno = %d (%s)%s", path, errno, strerror(errno),
-        errno == EINVAL && m->plan->direct ? ": this file system has no direct I/O" : "");
+    return cannot_open(m->plan, path, errno, err);
   m->touched = i + 1;
   rc = make_open_file(m, i, path, fd, err);
   if (close(fd) != 0 && rc == 0)
@@ -229,8 +267,20 @@ static void unmake(const char *path)
 {
   char file[PATH_MAX];
 
-  if (realpath(path, file) != NULL)
+  if (bn_file_follow(path, file) == 0)
     (void)unlink(file);
+}
+
+static int shorten(const char *path, int64_t size)
+{
+  const int fd = open_target(path, O_WRONLY);
+  const int rc = fd >= 0 ? ftruncate(fd, (off_t)size) : -1;
+  const int error = errno;
+
+  if (fd >= 0)
+    (void)close(fd);
+  errno = error;
+  return rc;
 }
 
 /* What a failed prepare leaves behind fills a disk that is full already. */
@@ -246,7 +296,7 @@ static void undo(const struct making *m)
       continue;
     if (old < 0)
       unmake(path);
-    else if (size_of(path, &regular) > old && regular && truncate(path, (off_t)old) != 0)
+    else if (size_of(path, &regular) > old && regular && shorten(path, old) != 0)
       bn_log_stderr("cannot give '%s' its old size back: %s", path, strerror(errno));
   }
 }
@@ -393,10 +443,11 @@ static int allow_files(const struct bn_fileio_plan *p, struct bn_err *err)
   return 0;
 }
 
-/* Files nobody may write can still be read. */
+/* Files nobody may write can still be read, and links do not matter then. */
 static int open_existing(const struct bn_fileio_plan *p, const char *path)
 {
-  const int fd = open(path, O_RDWR | p->open_flags, 0600);
+  const int fd =
+      p->writing ? open_target(path, O_RDWR | p->open_flags) : open(path, O_RDWR | p->open_flags);
 
   if (fd < 0 && !p->writing && (errno == EACCES || errno == EROFS))
     return open(path, O_RDONLY | p->open_flags);
@@ -426,6 +477,8 @@ static int complain_open(const struct bn_fileio_plan *p, const char *path, int e
     bn_log_stderr("'%s' is on a file system without direct I/O: use --file-dir, or leave 'direct' "
                   "out of --file-extra-flags",
                   path);
+  else if (about_link(error)[0] != '\0')
+    bn_log_stderr("'%s'%s", path, about_link(error));
   else if (error == ENOENT && !p->policy->no_hint_at_prepare)
     bn_log(BN_WARNING, "Did you forget to run the prepare step?");
   return -1;
