@@ -74,6 +74,33 @@ static void read_in_parts(const uint8_t *bytes, size_t size, size_t part, int fi
   }
 }
 
+/* The same in one place, out of which goes what is not needed. */
+static void read_and_pack(const uint8_t *bytes, size_t size, size_t part, int fields)
+{
+  struct bn_pgsql_reply r = {.at = 0};
+  enum bn_pgsql_seen seen = BN_PGSQL_INCOMPLETE;
+  char *data = malloc(size + 1);
+  size_t len = 0;
+
+  if (data == NULL)
+    return;
+  bn_pgsql_reply_begin(&r, fields);
+  for (size_t at = 0; seen == BN_PGSQL_INCOMPLETE && size - at >= part; at += part) {
+    memcpy(data + len, bytes + at, part);
+    len += part;
+    do
+      seen = bn_pgsql_reply_read(&r, data, len);
+    while (seen == BN_PGSQL_COPY_IN);
+    if (seen == BN_PGSQL_INCOMPLETE && bn_pgsql_reply_can_pack(&r))
+      len -= bn_pgsql_reply_pack(&r, data, len);
+    if (r.at > len || (seen == BN_PGSQL_INCOMPLETE && r.need <= len))
+      abort();
+  }
+  if (seen == BN_PGSQL_READY)
+    look_at(&r, data, len);
+  free(data);
+}
+
 static void read_idle(const uint8_t *bytes, size_t size)
 {
   struct bn_pgsql_reply r = {.at = 0};
@@ -93,6 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   if (size < 2)
     return 0;
   read_in_parts(data + 2, size - 2, 1 + data[0], data[1] % 8 - 1);
+  read_and_pack(data + 2, size - 2, 1 + data[0], data[1] % 8 - 1);
   read_idle(data + 2, size - 2);
   return 0;
 }

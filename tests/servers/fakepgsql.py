@@ -30,12 +30,13 @@ def answer(columns, rows):
 
 class FakePgSQL:
     """Each connection has a thread.  `info` is what the question for the limits is answered with, as it travels; any
-    other query gets a row with 1.  `asked` has all queries."""
+    other query gets `other`, a row with 1.  `asked` has all queries."""
 
     driver = "pgsql"
 
-    def __init__(self, info):
+    def __init__(self, info, other=None):
         self.info = info
+        self.other = answer(1, [["1"]]) if other is None else other
         self.asked = []
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=64)
         self.port = self.listener.getsockname()[1]
@@ -86,7 +87,7 @@ class FakePgSQL:
             payload = stream.read(int.from_bytes(stream.read(4), "big") - 4)
             if kind == b"Q":
                 self.asked.append(payload)
-                conn.sendall(self.info if INFO in payload else answer(1, [["1"]]))
+                conn.sendall(self.info if INFO in payload else self.other)
             elif kind == b"S":
                 conn.sendall(READY)
 

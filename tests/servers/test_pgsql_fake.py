@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A PostgreSQL server that answers the question for its limits badly neither crashes the program nor misleads it, and
-one that resets connections does not end a run that ignores that."""
+"""A PostgreSQL server that answers the question for its limits badly neither crashes the program nor misleads it,
+one that resets connections does not end a run that ignores that, and one that talks without end fills no memory."""
 
+import os
+import re
 import subprocess
 
 import pytest
@@ -106,3 +108,56 @@ def test_a_connection_lost_while_statements_are_prepared_repeats_the_event(workl
         assert fake.lost > 20 and f"    reconnects:                          {fake.lost} " in done.stdout
     finally:
         fake.close()
+
+
+NOTICE = message(b"N", b"SNOTICE\0VNOTICE\0C00000\0M" + b"again " * 12 + b"\0\0")
+STATUS = message(b"S", b"application_name\0" + b"x" * 80 + b"\0")
+ROW = message(b"D", b"\0\1\0\0\0\3one")
+MANY = 300000  # of them are more than 30 MB
+HEAD, TAIL = answer(1, []).split(message(b"C", b"SELECT 0\0"))[0], message(b"C", b"SELECT 2\0") + READY
+FOUND, FAILURE = "rows 2 one one", "failed relation does not exist"
+
+TALK = {
+    "before": (lambda: NOTICE * MANY + HEAD + ROW + ROW + TAIL, FOUND),
+    "among": (lambda: HEAD + ROW + NOTICE * MANY + ROW + TAIL, FOUND),
+    "behind": (lambda: HEAD + ROW + ROW + NOTICE * MANY + TAIL, FOUND),
+    "late": (lambda: HEAD + ROW + ROW + TAIL + NOTICE * MANY, FOUND),
+    "settings": (lambda: HEAD + ROW + STATUS * MANY + ROW + TAIL, FOUND),
+    "an error": (lambda: HEAD + ROW + NOTICE + FAILED[:-len(READY)] + NOTICE * MANY + READY, FAILURE),
+}
+TELLS = """
+function thread_init() con = sysbench.sql.driver():connect() end
+function event()
+  local ok, rs = pcall(con.query, con, "SELECT x")
+  if ok then
+    print("rows " .. rs.nrows .. " " .. rs:fetch_row()[1] .. " " .. rs:fetch_row()[1])
+  else
+    print("failed " .. tostring(rs.sql_errmsg))
+  end
+  for line in io.lines("/proc/self/status") do if line:find("VmHWM") then print(line) end end
+end
+"""
+
+
+def most_memory(talk, found, protocol, tmp_path):
+    """In kB, of a run whose three statements are answered so."""
+    (tmp_path / "t.lua").write_text(TELLS)
+    fake = FakePgSQL(b"", talk)
+    try:
+        done = subprocess.run([BENCH, "./t.lua", *fake.login(), f"--pgsql-protocol={protocol}", "--time=0", "--events=3",
+                               "--db-ignore-errors=all", "run"], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    finally:
+        fake.close()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.count(found + "\n") == 3
+    return max(int(n) for n in re.findall(r"VmHWM:\s+(\d+) kB", done.stdout))
+
+
+@pytest.mark.parametrize("protocol", ["own", "library"])
+@pytest.mark.parametrize("talk", TALK)
+def test_notices_without_end_are_not_kept(talk, protocol, tmp_path):
+    make, found = TALK[talk]
+    least = most_memory(HEAD + ROW + ROW + TAIL, FOUND, protocol, tmp_path)
+    most = most_memory(make(), found, protocol, tmp_path)
+    # AddressSanitizer keeps for a while what libpq has freed.
+    assert most < least + 12000 or (protocol == "library" and os.environ.get("BENCH_SANITIZER"))

@@ -226,7 +226,7 @@ static void survives_copy(void **state)
   (void)state;
   assert_int_equal(read_answer(&a, BN_PGSQL_NO_ROWS, BYTES("G\0\0\0\7\0\0\0" ERROR_ READY)),
                    BN_PGSQL_COPY_IN);
-  assert_true(a.reply.copied);
+  assert_true((a.reply.had & BN_PGSQL_COPIED) != 0);
   assert_int_equal(bn_pgsql_reply_read(&a.reply, a.data, a.len), BN_PGSQL_READY);
   forget(&a);
   assert_int_equal(read_answer(&a, BN_PGSQL_NO_ROWS,
@@ -235,7 +235,7 @@ static void survives_copy(void **state)
                                      "c\0\0\0\4"
                                      "C\0\0\0\13COPY 1\0" READY)),
                    BN_PGSQL_READY);
-  assert_true(a.reply.copied);
+  assert_true((a.reply.had & BN_PGSQL_COPIED) != 0);
   forget(&a);
 }
 
@@ -313,6 +313,77 @@ static void ends_at_a_row_that_is_shorter_than_it_says(void **state)
   free(row);
 }
 
+/* Reads byte by byte, and packs as often as it may. */
+static size_t read_packing(struct answer *a, const char *bytes, size_t len)
+{
+  enum bn_pgsql_seen seen = BN_PGSQL_INCOMPLETE;
+  size_t most = 0;
+
+  *a = (struct answer){.data = malloc(len)};
+  assert_non_null(a->data);
+  bn_pgsql_reply_begin(&a->reply, BN_PGSQL_NO_ROWS);
+  for (size_t i = 0; i < len; i++) {
+    assert_int_equal(seen, BN_PGSQL_INCOMPLETE);
+    a->data[a->len++] = bytes[i];
+    seen = bn_pgsql_reply_read(&a->reply, a->data, a->len);
+    if (seen == BN_PGSQL_INCOMPLETE && bn_pgsql_reply_can_pack(&a->reply)) {
+      const size_t need = a->reply.need - a->len;
+
+      a->len -= bn_pgsql_reply_pack(&a->reply, a->data, a->len);
+      assert_int_equal(a->reply.need, a->len + need);
+    }
+    most = a->len > most ? a->len : most;
+  }
+  assert_int_equal(seen, BN_PGSQL_READY);
+  return most;
+}
+
+#define NOTICES_8 NOTICE NOTICE NOTICE NOTICE NOTICE NOTICE NOTICE NOTICE
+
+static void packs_what_is_not_needed(void **state)
+{
+  static const struct {
+    const char *bytes;
+    size_t len;
+  } answers[] = {
+      {BYTES(DESCRIBED NOTICES_8 ROW_A_NULL ROW_EMPTY_BC SELECT_2 READY)},
+      {BYTES(NOTICES_8 DESCRIBED ROW_A_NULL NOTICES_8 ROW_EMPTY_BC SELECT_2 NOTICE READY)},
+      {BYTES(DESCRIBED ROW_A_NULL NOTICE ROW_EMPTY_BC NOTICES_8 SELECT_2 NOTICES_8 READY)},
+      {BYTES(DESCRIBED ROW_EMPTY_BC NOTICE SELECT_2 NOTICE DESCRIBED NOTICE ROW_A_NULL NOTICES_8
+                 ROW_EMPTY_BC NOTICES_8 SELECT_2 READY)},
+  };
+  struct bn_pgsql_cursor c;
+  struct answer a;
+
+  (void)state;
+  for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
+    assert_true(read_packing(&a, answers[i].bytes, answers[i].len) <=
+                sizeof DESCRIBED ROW_A_NULL ROW_EMPTY_BC NOTICE SELECT_2 READY);
+    assert_int_equal(a.reply.kind, BN_PGSQL_ROWS);
+    assert_int_equal(a.reply.rows, 2);
+    bn_pgsql_cursor_begin(&c, &a.reply, a.data);
+    check_row(&a, &c, "a", NULL);
+    check_row(&a, &c, "", "bc");
+    assert_false(bn_pgsql_cursor_next(&c, a.data, a.len, 2, NULL));
+    forget(&a);
+  }
+}
+
+static void packs_around_the_first_error(void **state)
+{
+  struct answer a;
+  char text[16];
+
+  (void)state;
+  (void)read_packing(
+      &a, BYTES(DESCRIBED ROW_A_NULL NOTICE ERROR_ NOTICES_8 "E\0\0\0\14SERROR\0\0" NOTICE READY));
+  assert_int_equal(a.reply.kind, BN_PGSQL_ERROR);
+  bn_pgsql_error_field(a.data + a.reply.error_at, a.reply.error_len, 'M', text, sizeof text);
+  assert_string_equal(text, "twice!");
+  assert_true(a.len < sizeof ERROR_ NOTICE NOTICE READY);
+  forget(&a);
+}
+
 static enum bn_pgsql_seen idle(struct answer *a, const char *bytes, size_t len)
 {
   bn_pgsql_reply_begin(&a->reply, BN_PGSQL_NO_ROWS);
@@ -348,6 +419,8 @@ int main(void)
       cmocka_unit_test(refuses_what_no_server_sends),
       cmocka_unit_test(waits_for_what_is_promised),
       cmocka_unit_test(ends_at_a_row_that_is_shorter_than_it_says),
+      cmocka_unit_test(packs_what_is_not_needed),
+      cmocka_unit_test(packs_around_the_first_error),
       cmocka_unit_test(hears_what_is_said_between_answers),
   };
 

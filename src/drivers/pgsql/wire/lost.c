@@ -30,7 +30,7 @@ static void take_farewell(const struct bn_pgsql_wire *w, char *text, size_t room
   char severity[16], reason[384];
 
   text[0] = '\0';
-  if (reply->kind != BN_PGSQL_ERROR || reply->copied)
+  if (reply->kind != BN_PGSQL_ERROR || (reply->had & BN_PGSQL_COPIED) != 0)
     return;
   bn_pgsql_error_field(bn_stream_data(&w->stream) + reply->error_at, reply->error_len, 'S',
                        severity, sizeof severity);

@@ -34,7 +34,7 @@ static int int16_at(const char *p)
 void bn_pgsql_reply_begin(struct bn_pgsql_reply *r, int fields)
 {
   r->kind = BN_PGSQL_NOTHING;
-  r->described = r->copied = false;
+  r->had = 0;
   r->fields = fields;
   r->rows = r->affected = 0;
   r->rows_at = r->at = r->error_at = r->error_len = 0;
@@ -90,12 +90,22 @@ static void note_parameter(struct bn_pgsql_reply *r, const struct message *m)
     (void)snprintf(r->encoding, sizeof r->encoding, "%s", value);
 }
 
+static void note_loose(struct bn_pgsql_reply *r, uint8_t what)
+{
+  if (!bn_pgsql_reply_can_pack(r))
+    r->packed = 0;
+  r->had |= what;
+}
+
 /* What may come at any time.  false: it is something else. */
 static bool is_aside(struct bn_pgsql_reply *r, char type, const struct message *m)
 {
   if (type == 'S')
     note_parameter(r, m);
-  return type == 'S' || type == 'N' || type == 'A';
+  else if (type != 'N' && type != 'A')
+    return false;
+  note_loose(r, BN_PGSQL_TALKED);
+  return true;
 }
 
 static bool describe(struct bn_pgsql_reply *r, const struct message *m)
@@ -103,7 +113,7 @@ static bool describe(struct bn_pgsql_reply *r, const struct message *m)
   if (m->len < 2)
     return false;
   r->fields = int16_at(m->body);
-  r->described = true;
+  r->had |= BN_PGSQL_DESCRIBED;
   r->rows = 0;
   return true;
 }
@@ -115,7 +125,7 @@ static bool count_row(struct bn_pgsql_reply *r, const struct message *m)
   if (__builtin_expect(r->rows++ == 0, 0)) {
     r->rows_at = m->at;
     /* A statement such as EXECUTE may give other columns than the time it was described. */
-    if (!r->described)
+    if ((r->had & BN_PGSQL_DESCRIBED) == 0)
       r->fields = n;
   }
   return n >= 0 && n == r->fields;
@@ -166,7 +176,7 @@ static void complete(struct bn_pgsql_reply *r, const struct message *m)
   if (!rows)
     r->rows = 0;
   r->fields = BN_PGSQL_NO_ROWS;
-  r->described = false;
+  r->had &= (uint8_t)~BN_PGSQL_DESCRIBED;
 }
 
 static void note_error(struct bn_pgsql_reply *r, const struct message *m)
@@ -181,7 +191,7 @@ static void note_error(struct bn_pgsql_reply *r, const struct message *m)
 static bool is_copy(struct bn_pgsql_reply *r, char type)
 {
   if (type == 'G' || type == 'H')
-    r->copied = true;
+    note_loose(r, BN_PGSQL_COPIED);
   return type == 'G' || type == 'H' || type == 'd' || type == 'c';
 }
 
@@ -235,6 +245,42 @@ enum bn_pgsql_seen bn_pgsql_reply_read(struct bn_pgsql_reply *r, const char *dat
     }
   }
   return seen;
+}
+
+static bool is_error_at(const struct bn_pgsql_reply *r, size_t at)
+{
+  return r->kind == BN_PGSQL_ERROR && at + HEAD == r->error_at;
+}
+
+/* Rows of the last result, unless there is an error: then nothing but that. */
+static bool is_row_at(const struct bn_pgsql_reply *r, const char *data, size_t at)
+{
+  return data[at] == 'D' && at >= r->rows_at && r->rows > 0 && r->kind != BN_PGSQL_ERROR &&
+         (r->had & BN_PGSQL_COPIED) == 0;
+}
+
+size_t bn_pgsql_reply_pack(struct bn_pgsql_reply *r, char *data, size_t len)
+{
+  size_t to = r->packed, gone;
+
+  for (size_t from = to, n; from < r->at; from += n) {
+    const bool is_error = is_error_at(r, from), is_row = is_row_at(r, data, from);
+
+    n = 1 + (size_t)int32_at(data + from + 1);
+    if (!is_error && !is_row)
+      continue;
+    if (is_error)
+      r->error_at = to + HEAD;
+    else if (from == r->rows_at)
+      r->rows_at = to;
+    memmove(data + to, data + from, n);
+    to += n;
+  }
+  memmove(data + to, data + r->at, len - r->at);
+  gone = r->at - to;
+  r->packed = r->at = to;
+  r->need -= gone;
+  return gone;
 }
 
 enum bn_pgsql_seen bn_pgsql_reply_idle(struct bn_pgsql_reply *r, const char *data, size_t len)

@@ -20,11 +20,17 @@ enum bn_pgsql_reply_kind {
 
 enum { BN_PGSQL_NO_ROWS = -1 };
 
+/* What an answer has had; in one byte, so that an answer is begun with few instructions. */
+enum {
+  BN_PGSQL_DESCRIBED = 1, /* the server has said which columns the rows have */
+  BN_PGSQL_COPIED = 2,    /* COPY was begun; its data is of no use */
+  BN_PGSQL_TALKED = 4     /* notices and the like */
+};
+
 /* Offsets count from the first byte of the answer. */
 struct bn_pgsql_reply {
   enum bn_pgsql_reply_kind kind; /* of the last result; an error stays */
-  bool described;                /* the server has said which columns the rows have */
-  bool copied;                   /* COPY was begun; its data is of no use */
+  uint8_t had;                   /* BN_PGSQL_DESCRIBED, … */
   int fields;                    /* of rows that come; BN_PGSQL_NO_ROWS: none do */
   int result_fields;             /* of the rows of the last result */
   uint64_t rows, affected;
@@ -35,6 +41,7 @@ struct bn_pgsql_reply {
   char encoding[24];          /* told: the client's now; "": not told */
   size_t at;                  /* behind the last message that was read */
   size_t need;                /* BN_PGSQL_INCOMPLETE: bytes to go on with */
+  size_t packed;              /* if it can be packed: what comes before this was */
   char odd_type;              /* BN_PGSQL_ODD: what came */
   int32_t odd_len;
 };
@@ -49,6 +56,14 @@ enum bn_pgsql_seen {
 /* fields: what rows without a description have. */
 void bn_pgsql_reply_begin(struct bn_pgsql_reply *r, int fields);
 enum bn_pgsql_seen bn_pgsql_reply_read(struct bn_pgsql_reply *r, const char *data, size_t len);
+/* Whether there is something that need not be kept until the answer is complete. */
+static inline bool bn_pgsql_reply_can_pack(const struct bn_pgsql_reply *r)
+{
+  return (r->had & (BN_PGSQL_COPIED | BN_PGSQL_TALKED)) != 0;
+}
+/* After INCOMPLETE, if it can: takes out of data what is not needed any more.  Returns how many
+   bytes fewer there are; offsets count anew. */
+size_t bn_pgsql_reply_pack(struct bn_pgsql_reply *r, char *data, size_t len);
 /* Messages that nobody asked for, between two answers.  READY: none is left. */
 enum bn_pgsql_seen bn_pgsql_reply_idle(struct bn_pgsql_reply *r, const char *data, size_t len);
 

@@ -42,6 +42,22 @@ static void drop_answer(struct bn_pgsql_wire *w)
   w->answer_len = 0;
 }
 
+/* Those that were read behind the answer. */
+static void forget_asides(struct bn_pgsql_wire *w)
+{
+  struct bn_stream *s = &w->stream;
+  struct bn_pgsql_reply *reply = &w->reply;
+  char *const data = s->in + s->begin;
+  const size_t gone = reply->at - w->answer_len, left = bn_stream_len(s) - reply->at;
+
+  if (gone == 0)
+    return;
+  memmove(data + w->answer_len, data + reply->at, left);
+  bn_stream_cut(s, w->answer_len + left);
+  reply->at -= gone;
+  reply->need -= gone;
+}
+
 /* Takes what the server said on its own since the last answer; rows not yet read stay. */
 static bool settle(struct bn_pgsql_wire *w)
 {
@@ -55,6 +71,7 @@ static bool settle(struct bn_pgsql_wire *w)
       bn_stream_cut(&w->stream, w->answer_len);
       return true;
     case BN_PGSQL_INCOMPLETE:
+      forget_asides(w);
       if (bn_stream_need(&w->stream, reply->need) == 0)
         continue;
       return false;
@@ -244,7 +261,7 @@ static enum bn_sql conclude(struct bn_pgsql_wire *w, const char *call, struct bn
   w->answer_len = reply->at;
   if (__builtin_expect(reply->plain_strings != 0 || reply->encoding[0] != '\0', 0))
     note_told(w);
-  if (reply->kind == BN_PGSQL_ROWS && !reply->copied) {
+  if (reply->kind == BN_PGSQL_ROWS && (reply->had & BN_PGSQL_COPIED) == 0) {
     r->nrows = reply->rows;
     r->nfields = (uint32_t)reply->result_fields;
     r->rows = w;
@@ -252,9 +269,9 @@ static enum bn_sql conclude(struct bn_pgsql_wire *w, const char *call, struct bn
     return BN_SQL_ROWS;
   }
   rc = BN_SQL_DONE;
-  if (__builtin_expect(reply->kind == BN_PGSQL_COMMAND && !reply->copied, 1))
+  if (__builtin_expect(reply->kind == BN_PGSQL_COMMAND && (reply->had & BN_PGSQL_COPIED) == 0, 1))
     r->affected = reply->affected;
-  else if (reply->copied)
+  else if ((reply->had & BN_PGSQL_COPIED) != 0)
     rc = bn_pgsql_fail_text("0A000", "PQexec", "COPY from or to the client is not possible", d);
   else if (reply->kind == BN_PGSQL_ERROR)
     rc = fail(w, call, d);
@@ -262,6 +279,15 @@ static enum bn_sql conclude(struct bn_pgsql_wire *w, const char *call, struct bn
     rc = bn_pgsql_fail_text("", call, "the query is empty", d);
   drop_answer(w);
   return rc;
+}
+
+/* Does not keep notices, and rows that nobody wants. */
+static void pack(struct bn_pgsql_wire *w)
+{
+  struct bn_stream *s = &w->stream;
+  const size_t len = bn_stream_len(s);
+
+  bn_stream_cut(s, len - bn_pgsql_reply_pack(&w->reply, s->in + s->begin, len));
 }
 
 /* Sends what has been written and reads the answer. */
@@ -284,12 +310,9 @@ static enum bn_sql converse(struct bn_pgsql_wire *w, bool extended, const char *
         return bn_pgsql_lose_socket(w, call, "send data to", d);
       break;
     case BN_PGSQL_INCOMPLETE:
-      /* Rows that nobody wants are not kept. */
-      if (__builtin_expect(reply->copied, 0)) {
-        bn_stream_skip(s, reply->at);
-        reply->need -= reply->at;
-        reply->at = 0;
-      }
+      /* A server may send notices without end. */
+      if (__builtin_expect(bn_pgsql_reply_can_pack(reply), 0))
+        pack(w);
       if (__builtin_expect(bn_stream_need(s, reply->need) != 0, 0))
         return bn_pgsql_lose_socket(w, call, "receive data from", d);
     }
