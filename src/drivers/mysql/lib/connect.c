@@ -169,15 +169,13 @@ static bool ssl_as_asked(struct bn_mysql_lib *c, int ssl)
   return ssl < BN_MYSQL_SSL_REQUIRED || mysql_get_ssl_cipher(c->handle) != NULL;
 }
 
-static const char in_clear[] =
-    "the server asks for the password in clear text without encryption; use --mysql-ssl, or "
-    "--mysql-cleartext-password=on to send it";
-
 /* There is no connection to lose yet, whatever the error's number. */
 static enum bn_sql fail(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 {
-  if (bn_mysql_lib_cleartext_refused(c->handle))
-    (void)bn_mysql_fail_text((int)mysql_errno(c->handle), "mysql_real_connect()", in_clear, d);
+  const char *refused = bn_mysql_lib_cleartext_refused(c->handle);
+
+  if (refused != NULL)
+    (void)bn_mysql_fail_text((int)mysql_errno(c->handle), "mysql_real_connect()", refused, d);
   else
     (void)bn_mysql_lib_fail(c, "mysql_real_connect()", d);
   mysql_close(c->handle);

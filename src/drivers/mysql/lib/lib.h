@@ -126,8 +126,8 @@ int bn_mysql_lib_ssl_mode(MYSQL *handle, int mode, const char **text);
 /* Before connecting, after bn_mysql_lib_ssl_mode: whether a password may leave in clear on a
    connection that is neither encrypted nor local. */
 void bn_mysql_lib_cleartext(MYSQL *handle, int mode, bool local, bool allowed);
-/* Whether the last failure of connecting is that refusal. */
-bool bn_mysql_lib_cleartext_refused(MYSQL *handle);
+/* What to say if the last failure of connecting is that refusal; NULL: it is another. */
+const char *bn_mysql_lib_cleartext_refused(MYSQL *handle);
 int bn_mysql_lib_compression(MYSQL *handle, const char *algorithms, const char **text);
 int bn_mysql_lib_socket(const struct bn_mysql_lib *c);
 /* false: the library has closed the socket. */

@@ -147,10 +147,14 @@ void bn_mysql_lib_cleartext(MYSQL *handle, int mode, bool local, bool allowed)
     (void)mysql_optionsv(handle, MYSQL_DEFAULT_AUTH, gate_any);
 }
 
-bool bn_mysql_lib_cleartext_refused(MYSQL *handle)
+const char *bn_mysql_lib_cleartext_refused(MYSQL *handle)
 {
   /* Its own text names the method out of memory that the library has freed. */
-  return mysql_errno(handle) == CR_PLUGIN_NOT_ALLOWED;
+  return mysql_errno(handle) != CR_PLUGIN_NOT_ALLOWED
+             ? NULL
+             : "the server asks for a method that may send the password in clear text, and the "
+               "connection is not encrypted; use --mysql-ssl, or --mysql-cleartext-password=on to "
+               "allow it";
 }
 
 int bn_mysql_lib_compression(MYSQL *handle, const char *algorithms, const char **text)

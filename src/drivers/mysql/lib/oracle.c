@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is particular to Oracle's libmysqlclient, from 8.0 on. */
+#include <string.h>
+
 #include <errmsg.h>
 
 #include "drivers/mysql/lib/lib.h"
@@ -27,20 +29,23 @@ int bn_mysql_lib_ssl_mode(MYSQL *handle, int mode, const char **text)
   return -1;
 }
 
-/* This library never sends one unless it is allowed to. */
+/* This library never sends one unless it is allowed to, not even on an encrypted connection. */
 void bn_mysql_lib_cleartext(MYSQL *handle, int mode, bool local, bool allowed)
 {
   const bool yes = true;
 
-  (void)mode;
-  (void)local;
-  if (allowed)
+  if (allowed || local || mode >= BN_MYSQL_SSL_REQUIRED)
     (void)mysql_options(handle, MYSQL_ENABLE_CLEARTEXT_PLUGIN, &yes);
 }
 
-bool bn_mysql_lib_cleartext_refused(MYSQL *handle)
+/* The error is that of every method that the library lacks. */
+const char *bn_mysql_lib_cleartext_refused(MYSQL *handle)
 {
-  return mysql_errno(handle) == CR_AUTH_PLUGIN_CANNOT_LOAD;
+  return mysql_errno(handle) != CR_AUTH_PLUGIN_CANNOT_LOAD ||
+                 strstr(mysql_error(handle), "mysql_clear_password") == NULL
+             ? NULL
+             : "the server asks for the password in clear text; use --mysql-ssl=required, or "
+               "--mysql-cleartext-password=on to send it without encryption";
 }
 
 int bn_mysql_lib_compression(MYSQL *handle, const char *algorithms, const char **text)
