@@ -16,6 +16,7 @@ static void free_driver(struct bn_pgsql *driver)
   for (size_t i = 0; i < driver->n_hosts; i++)
     free(driver->hosts[i]);
   free(driver->hosts);
+  free(driver->require_auth);
   free(driver);
 }
 
@@ -81,6 +82,39 @@ static int check(const struct bn_pgsql_conf *conf, const struct bn_policy *polic
   return 0;
 }
 
+/* "a,b", for libpq. */
+static int join_methods(struct bn_pgsql *driver)
+{
+  const struct bn_list *list = &driver->conf->require_auth;
+  size_t room = 1;
+  char *p;
+
+  if (list->n == 0 || !bn_pgsql_lib_knows("require_auth"))
+    return 0;
+  for (size_t i = 0; i < list->n; i++)
+    room += strlen(list->item[i]) + 1;
+  driver->require_auth = p = malloc(room);
+  for (size_t i = 0; p != NULL && i < list->n; i++) {
+    p = stpcpy(p, i > 0 ? "," : "");
+    p = stpcpy(p, list->item[i]);
+  }
+  return p != NULL ? 0 : -1;
+}
+
+static int read_methods(struct bn_pgsql *driver, struct bn_err *err)
+{
+  const char *wrong = bn_pgsql_login_rule(&driver->login, &driver->conf->require_auth);
+
+  if (wrong != NULL)
+    return bn_err_set(err, EINVAL,
+                      "--pgsql-require-auth=%s: unknown; allowed: password, md5, gss, sspi, "
+                      "scram-sha-256, none, or each with '!' before it",
+                      wrong);
+  return join_methods(driver) == 0
+             ? 0
+             : bn_err_set(err, ENOMEM, "cannot start the PostgreSQL driver: out of memory");
+}
+
 static int init(void **self, const void *conf, const struct bn_driver_host *host,
                 struct bn_err *err)
 {
@@ -99,7 +133,7 @@ static int init(void **self, const void *conf, const struct bn_driver_host *host
     free_driver(driver);
     return bn_err_set(err, ENOMEM, "cannot start the PostgreSQL driver: out of memory");
   }
-  if (find_password(driver, err) != 0) {
+  if (read_methods(driver, err) != 0 || find_password(driver, err) != 0) {
     free_driver(driver);
     return -1;
   }

@@ -5,6 +5,7 @@
 #define BN_DRIVERS_PGSQL_DRIVER_H
 
 #include "api/driver.h"
+#include "drivers/pgsql/login.h"
 #include "drivers/pgsql/options.h"
 
 struct bn_pgsql {
@@ -13,6 +14,8 @@ struct bn_pgsql {
   char *password; /* after file and prompt; NULL: libpq looks for one */
   char **hosts;   /* NULL entries: libpq's default, a socket */
   size_t n_hosts;
+  struct bn_pgsql_login_rule login;
+  char *require_auth; /* for libpq, if it knows such a list; NULL: it does not, or there is none */
 };
 
 #endif

@@ -57,6 +57,11 @@ const struct bn_opt bn_pgsql_options[] = {
      .type = BN_STRING,
      .offset = offsetof(struct bn_pgsql_conf, sslkey),
      .help = "file with the private key of the client"},
+    {.name = "pgsql-require-auth",
+     .type = BN_LIST,
+     .offset = offsetof(struct bn_pgsql_conf, require_auth),
+     .help = "login methods that a server may ask for {password, md5, gss, sspi, scram-sha-256, "
+             "none}"},
     {.name = "pgsql-ignore-errors",
      .type = BN_LIST,
      .def = "40P01,40001,23505",

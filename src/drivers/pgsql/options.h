@@ -14,7 +14,7 @@ struct bn_pgsql_conf {
   char *user, *password, *db;
   char *sslmode, *sslrootcert, *sslcert, *sslkey;
   char *password_file;
-  struct bn_list port, ignore_errors;
+  struct bn_list port, ignore_errors, require_auth;
   int64_t connect_timeout_s; /* 0: none */
   bool password_prompt;
   int protocol; /* BN_PGSQL_PROTOCOL_… */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Connections: which server, and how to stop one that is waiting. */
-#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +10,20 @@
 #include "drivers/pgsql/lib/lib.h"
 
 /* The parameters of libpq that this driver sets, and the options behind them. */
-enum { HOST, PORT, USER, PASSWORD, DBNAME, SSLMODE, SSLROOTCERT, SSLCERT, SSLKEY, NAME, N_PARAMS };
+enum {
+  HOST,
+  PORT,
+  USER,
+  PASSWORD,
+  DBNAME,
+  SSLMODE,
+  SSLROOTCERT,
+  SSLCERT,
+  SSLKEY,
+  NAME,
+  REQUIRE_AUTH,
+  N_PARAMS
+};
 static const char *const keywords[N_PARAMS + 1] = {
     [HOST] = "host",
     [PORT] = "port",
@@ -23,6 +35,7 @@ static const char *const keywords[N_PARAMS + 1] = {
     [SSLCERT] = "sslcert",
     [SSLKEY] = "sslkey",
     [NAME] = "fallback_application_name",
+    [REQUIRE_AUTH] = "require_auth",
 };
 
 static int index_of_override(const char *name)
@@ -53,6 +66,7 @@ static const char *choose(const char *values[N_PARAMS + 1], const struct bn_pgsq
   values[SSLCERT] = conf->sslcert;
   values[SSLKEY] = conf->sslkey;
   values[NAME] = "bench";
+  values[REQUIRE_AUTH] = driver->require_auth;
   values[N_PARAMS] = NULL;
   for (size_t i = 0; i < t->n_overrides; i++) {
     const int k = index_of_override(t->override_name[i]);
@@ -62,38 +76,6 @@ static const char *choose(const char *values[N_PARAMS + 1], const struct bn_pgsq
     values[k] = t->override_value[i];
   }
   return NULL;
-}
-
-/* Milliseconds that poll may wait; -1: for ever. */
-static int left_ms(const struct bn_pgsql *driver, uint64_t deadline_ns)
-{
-  uint64_t now;
-
-  if (deadline_ns == UINT64_MAX)
-    return -1;
-  now = driver->host->now_ns();
-  if (now >= deadline_ns)
-    return 0;
-  return deadline_ns - now < UINT64_C(86400000000000) ? (int)((deadline_ns - now) / 1000000 + 1)
-                                                      : 86400000;
-}
-
-/* false: time is up. */
-static bool wait_for(const struct bn_pgsql_lib *c, PostgresPollingStatusType wants,
-                     uint64_t deadline_ns)
-{
-  struct pollfd p = {.fd = PQsocket(c->handle),
-                     .events = wants == PGRES_POLLING_READING ? POLLIN : POLLOUT};
-  int rc;
-
-  do {
-    const int ms = left_ms(c->driver, deadline_ns);
-
-    if (ms == 0)
-      return false;
-    rc = poll(&p, 1, ms);
-  } while (rc == 0 || (rc < 0 && errno == EINTR));
-  return true;
 }
 
 static enum bn_sql time_out(struct bn_pgsql_lib *c, struct bn_sql_diag *d)
@@ -107,15 +89,36 @@ static enum bn_sql time_out(struct bn_pgsql_lib *c, struct bn_sql_diag *d)
   return BN_SQL_ERROR;
 }
 
+static enum bn_sql refuse(const struct bn_pgsql_guard *g, struct bn_sql_diag *d)
+{
+  char text[sizeof d->text];
+
+  bn_pgsql_guard_why(g, text, sizeof text);
+  return bn_pgsql_fail_text("28000", "PQconnectPoll", text, d);
+}
+
 /* What connecting in one call does, with a deadline more exact than its seconds. */
-static enum bn_sql establish(struct bn_pgsql_lib *c, uint64_t deadline_ns, struct bn_sql_diag *d)
+static enum bn_sql establish(struct bn_pgsql_lib *c, struct bn_pgsql_guard *g, uint64_t deadline_ns,
+                             struct bn_sql_diag *d)
 {
   PostgresPollingStatusType state = PGRES_POLLING_WRITING;
 
   while (PQstatus(c->handle) != CONNECTION_BAD && state != PGRES_POLLING_OK &&
          state != PGRES_POLLING_FAILED) {
-    if (!wait_for(c, state, deadline_ns))
+    const bool reads = state == PGRES_POLLING_READING;
+
+    switch (bn_pgsql_guard_wait(g, reads, deadline_ns)) {
+    case BN_GUARD_AWAY:
+      if (!bn_pgsql_lib_wait(c, reads ? POLLIN : POLLOUT, deadline_ns))
+        return time_out(c, d);
+      break;
+    case BN_GUARD_READY:
+      break;
+    case BN_GUARD_LATE:
       return time_out(c, d);
+    case BN_GUARD_REFUSED:
+      return refuse(g, d);
+    }
     state = PQconnectPoll(c->handle);
   }
   if (PQstatus(c->handle) == CONNECTION_OK)
@@ -154,6 +157,8 @@ enum bn_sql bn_pgsql_lib_connect(struct bn_pgsql_lib *c, const struct bn_pgsql *
                                  struct bn_sql_diag *d)
 {
   const char *values[N_PARAMS + 1], *foreign;
+  struct bn_pgsql_guard guard;
+  enum bn_sql rc;
   char text[160];
 
   c->driver = driver;
@@ -169,7 +174,10 @@ enum bn_sql bn_pgsql_lib_connect(struct bn_pgsql_lib *c, const struct bn_pgsql *
     (void)PQsetNoticeProcessor(c->handle, show_notice, c);
   else
     (void)PQsetNoticeReceiver(c->handle, ignore_notice, NULL);
-  return establish(c, sooner(driver, deadline_ns), d);
+  bn_pgsql_guard_init(&guard, c);
+  rc = establish(c, &guard, sooner(driver, deadline_ns), d);
+  bn_pgsql_guard_done(&guard);
+  return rc;
 }
 
 void bn_pgsql_lib_disconnect(struct bn_pgsql_lib *c)
@@ -178,6 +186,17 @@ void bn_pgsql_lib_disconnect(struct bn_pgsql_lib *c)
   c->handle = NULL;
   free(c->closing);
   c->closing = NULL;
+}
+
+bool bn_pgsql_lib_knows(const char *keyword)
+{
+  PQconninfoOption *all = PQconndefaults();
+  bool known = false;
+
+  for (const PQconninfoOption *o = all; o != NULL && o->keyword != NULL; o++)
+    known |= strcmp(o->keyword, keyword) == 0;
+  PQconninfoFree(all);
+  return known;
 }
 
 bool bn_pgsql_lib_is_threadsafe(void)
