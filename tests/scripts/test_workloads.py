@@ -144,6 +144,8 @@ def test_warmup_gathers_statistics(db):
 
 @pytest.mark.parametrize("tables", [1, 2])
 def test_absent_tables_are_noticed_before_the_start(db, tables):
+    for command in "prepare", "cleanup":  # the file is there, and empty
+        db.ok("oltp_read_write", command, "--table-size=1")
     result = db.bench("oltp_read_write", "run", f"--tables={tables}")
     assert result.status == 1 and "no such table: sbtest1" in result.out
     assert "Threads started!" not in result.out
