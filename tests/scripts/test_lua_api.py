@@ -390,6 +390,22 @@ def test_report_json(folder):
     assert r.reported and r.out.index("Throughput:") > end
 
 
+def test_report_json_of_totals(folder):
+    hook = "sysbench.hooks.report_cumulative = sysbench.report_json\n"
+    event = "function event() end\n"
+    for version in ("", "1.0"):
+        r = folder.run(hook + event + "function done() print('done') end", "--events=3",
+                       BENCH_COMPAT=version)
+        start = r.out.index("[\n")
+        assert r.out.endswith("}done\n\n]\n")
+        assert len(json.loads(r.out[start:].replace("done", ""))) == 1
+    # Checkpoints are an array of their own, which ends before the total begins.
+    r = folder.run(hook + SLEEP, "--time=3", "--report-checkpoints=1,2")
+    text = re.sub(r"\[ \d+s \] Checkpoint report:\n", "", r.out[r.out.index("[ 1s ]"):])
+    checkpoints, total = re.findall(r"^\[$.*?^\]$", text, re.M | re.S)
+    assert [len(json.loads(a)) for a in (checkpoints, total)] == [2, 1]
+
+
 def test_report_csv_and_default(folder):
     args = ("--time=1", "--report-interval=1")
     r = folder.run(SLEEP + "sysbench.hooks.report_intermediate = sysbench.report_csv", *args)

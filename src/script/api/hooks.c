@@ -153,14 +153,21 @@ static int hooks_checkpoint(void *self, const struct bn_view *v, struct bn_err *
   return report(h->checkpoint, "report_cumulative", v, true);
 }
 
-static void hooks_ended(void *self)
+/* Ends the array that sysbench.report_json has begun in this instance. */
+static void end_json(const struct hooks *h, struct bn_instance *in)
 {
-  struct hooks *h = self;
-
-  if (h->interval == NULL || !h->interval->json_open)
+  if (in == NULL || !in->json_open)
     return;
   (void)fputs("\n]\n", h->out);
-  h->interval->json_open = false;
+  in->json_open = false;
+}
+
+static void hooks_ended(void *self)
+{
+  const struct hooks *h = self;
+
+  end_json(h, h->interval);
+  end_json(h, h->checkpoint);
 }
 
 static int hooks_total(void *self, const struct bn_view *v, struct bn_err *err)
@@ -175,6 +182,8 @@ static int hooks_close(void *self, struct bn_err *err)
 {
   struct hooks *h = self;
 
+  /* As in sysbench, behind what done() prints. */
+  end_json(h, h->conf->api->main);
   bn_instance_close(h->interval);
   bn_instance_close(h->checkpoint);
   return h->failed ? bn_err_set(err, 0, "the script failed in the reporting thread") : 0;
