@@ -654,6 +654,36 @@ def test_old_names(folder):
     assert folder.lua(modern, "prepare", BENCH_COMPAT="1.1").lines == [none, "table\tfalse"]
 
 
+def test_old_functions_that_raise_nothing(folder):
+    text = """
+function prepare()
+  db_bulk_insert_init("INSERT INTO missing VALUES")
+  db_bulk_insert_next("(1)")
+  print("done", pcall(db_bulk_insert_done))
+  local stmt, values = db_prepare("SELECT abs(-9223372036854775807 - ?)"), {1}
+  db_bind_param(stmt, values)
+  local ok, rs = pcall(db_execute, stmt)
+  print("execute", ok, type(rs), ok and (pcall(db_store_results, rs)), ok and (pcall(db_free_results, rs)))
+  values[1] = 0
+  print("goes on", pcall(db_execute, stmt))
+end
+"""
+    ours = "done\tfalse\tdb_bulk_insert_done() failed", "execute\tfalse\tstring\tfalse\tfalse"
+    want = {
+        "": ours,
+        "1.0": ("done\ttrue", "execute\ttrue\tuserdata\ttrue\ttrue"),
+        "0.5": ("done\ttrue", "execute\tfalse\tnumber\tfalse\tfalse"),
+    }
+    for version, (done, execute) in want.items():
+        r = folder.lua(text, "--db-driver=sqlite", "--sqlite-db=:memory:", "prepare",
+                       BENCH_COMPAT=version)
+        said = [s for s in r.lines if s.startswith(("done", "execute"))]
+        assert said == [done, execute], version
+        # A failure that nobody raises is told of all the same.
+        assert r.out.count("no such table: missing") == 1 and "integer overflow" in r.out, version
+        assert "goes on\ttrue\tuserdata" in r.out and r.status == 0, version
+
+
 def test_free_options_of_old_scripts(folder):
     text = "function prepare() print(oltp_size, sysbench.opt.oltp_size, flag == '') end"
     r = folder.lua(text, "--oltp-size=5", "--flag", "prepare", BENCH_COMPAT="1.0")
