@@ -129,18 +129,25 @@ static enum bn_optset_error parse_size(const struct bn_opt *o, uint64_t *value, 
   return BN_OPTSET_OK;
 }
 
+/* One that fits into the reference's int. */
+static bool is_int(const char *text)
+{
+  int64_t v;
+
+  return bn_units_int(text, &v) == 0 && v >= INT32_MIN && v <= INT32_MAX;
+}
+
 bool bn_optval_is_whole(const char *text, bool from_file)
 {
   struct bn_list items = {0};
-  int64_t v;
   bool whole;
 
   if (text == NULL)
     return true;
   if (!from_file)
-    return text[0] == '\0' || bn_units_int(text, &v) == 0;
+    return text[0] == '\0' || is_int(text);
   (void)bn_optval_items(text, &items);
-  whole = items.n == 0 || items.item[0][0] == '\0' || bn_units_int(items.item[0], &v) == 0;
+  whole = items.n == 0 || items.item[0][0] == '\0' || is_int(items.item[0]);
   bn_optval_free_list(&items);
   return whole;
 }

@@ -86,7 +86,7 @@ def test_misspelled_command():
 
 @pytest.mark.parametrize("dialect", ["1.1", "1.0", "0.5"])
 @pytest.mark.parametrize("option, name", [("--time=5s", "time"), ("--time=1e0", "time"),
-                                          ("--rate=0.5", "rate"), ("--report-interval=1.5", "report_interval"),
+                                          ("--rate=0.5", "rate"), ("--rate=3000000000", "rate"), ("--report-interval=1.5", "report_interval"),
                                           ("--percentile=99.9", "percentile"),
                                           ("--percentile=50,95", "percentile")])
 def test_dialects_take_whole_numbers(dialect, option, name):
@@ -106,3 +106,10 @@ def test_bounds_sysbench_does_not_have(option, line):
     got = bench.run("cpu", option, *bench.QUICK, "run", dialect="1.0")
     assert got.status == 0 and got.err == line
     assert bench.run("cpu", option, *bench.QUICK, "run").status == 1
+
+
+def test_the_highest_rate():
+    for dialect in ("own", "1.0"):
+        got = bench.run("cpu", "--rate=2147483647", "--rate-max-backlog=0", "--cpu-max-prime=3",
+                        "--events=100", "run", dialect=dialect)
+        assert got.status == 0 and re.search(r"total number of events: +100$", got.out, re.M)

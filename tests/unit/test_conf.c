@@ -222,7 +222,7 @@ static void test_own_refusals(void **state)
       {"events=-5", "out of range; allowed: 0 or more", BN_OPTSET_RANGE},
       {"time=-1", "out of range; allowed: 0 or more seconds, also with ms, s, m or h",
        BN_OPTSET_RANGE},
-      {"rate=-1", "out of range; allowed: 0 to 1000000000", BN_OPTSET_RANGE},
+      {"rate=-1", "out of range; allowed: 0 or more", BN_OPTSET_RANGE},
       {"report-interval=-1", "out of range; allowed: 0 or more seconds, also with ms, s, m or h",
        BN_OPTSET_RANGE},
       {"report-interval=0.0001", "out of range; allowed: 0, or 0.001 or more seconds",
