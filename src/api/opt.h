@@ -49,15 +49,17 @@ struct bn_opt {
   bool repeat; /* BN_LIST: several --name=… add up; else the last one wins */
   bool whole;  /* sysbench takes whole numbers only (scalar: and one): so do its dialects */
   bool clamp;  /* sysbench takes any number: out of bounds, its dialects take the nearest bound */
+  bool late;   /* BN_INT: sysbench looks at the text where it needs the number, if it does: in its
+                  dialects what does not fit is BN_OPT_LATE until then */
   bool single05;   /* BN_LIST: 0.5 takes one */
   bool scalar;     /* BN_LIST: scripts see the first item as a number, not a table (--percentile) */
   const char *def; /* default, as a user would type it; NULL: none */
   const char *def10, *def05; /* default in the 1.0 and 0.5 dialects; NULL: the same;
                                 BN_OPT_NO_DEFAULT: none */
   size_t offset;             /* of the value in the owner's struct */
-  size_t typed;              /* BN_SIZE: of a const char * there for the text as typed, which stays
-                                NULL for the default; 0: none */
-  int64_t min, max;          /* inclusive, BN_INT, BN_SIZE and BN_DOUBLE; both 0: unchecked */
+  size_t typed;     /* BN_SIZE, BN_INT: of a const char * there for the text as typed, which
+                       stays NULL for the default; 0: none */
+  int64_t min, max; /* inclusive, BN_INT, BN_SIZE and BN_DOUBLE; both 0: unchecked */
   const char
       *range_text; /* message for a value out of bounds or not among the choices, with one %s for
                       the value as typed: "Invalid value for --threads: %s." (printed as FATAL on
@@ -71,6 +73,9 @@ struct bn_opt {
 
 /* For def10 and def05: this dialect has no default (a macro, so that modules need no symbol). */
 #define BN_OPT_NO_DEFAULT "\001"
+
+/* The value of a late option whose text does not fit: whoever needs it refuses the text. */
+#define BN_OPT_LATE INT64_MIN
 
 #define BN_OPT_END                                                                                 \
   {                                                                                                \

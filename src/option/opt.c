@@ -183,6 +183,14 @@ static enum bn_optset_error leading_number(const struct bn_entry *e, const char 
   return rc;
 }
 
+/* In a dialect a size that is none is 0, where there is no sentence for it. */
+static enum bn_optset_error no_size(const struct bn_entry *e, const char *text)
+{
+  bn_log_stderr("--%s=%s is taken for 0", e->o->name, bn_opt_shown(e->o, text));
+  *(uint64_t *)e->value = 0;
+  return BN_OPTSET_OK;
+}
+
 /* What a dialect makes of it. */
 static enum bn_optset_error out_of_bounds(const struct bn_optset *s, const struct bn_entry *e,
                                           const char *text)
@@ -196,16 +204,32 @@ static enum bn_optset_error out_of_bounds(const struct bn_optset *s, const struc
   return BN_OPTSET_RANGE;
 }
 
-static enum bn_optset_error parse(const struct bn_optset *s, struct bn_entry *e,
-                                  const struct bn_setting *st)
+/* What a dialect makes of a text that does not fit. */
+static enum bn_optset_error misread(const struct bn_optset *s, const struct bn_entry *e,
+                                    const struct bn_setting *st, enum bn_optset_error rc)
+{
+  const bool typed = st->path == NULL && st->text != NULL;
+
+  if (e->o->late) {
+    *(int64_t *)e->value = BN_OPT_LATE;
+    return BN_OPTSET_OK;
+  }
+  if (rc == BN_OPTSET_RANGE)
+    return out_of_bounds(s, e, st->text);
+  if (rc == BN_OPTSET_BAD && typed && e->o->type == BN_DOUBLE)
+    return leading_number(e, st->text);
+  if (rc == BN_OPTSET_BAD && typed && e->o->type == BN_SIZE)
+    return no_size(e, st->text);
+  return rc;
+}
+
+/* As the reference reads it. */
+static enum bn_optset_error parse_loosely(const struct bn_optset *s, struct bn_entry *e,
+                                          const struct bn_setting *st)
 {
   const bool from_file = st->path != NULL;
   enum bn_optset_error rc;
 
-  if (e->o->type == BN_LIST && e->o->repeat && e->given)
-    return append_list(e, st->text, from_file);
-  if (!s->policy->loose_values)
-    return bn_optval_parse(e->o, e->value, st->text, from_file);
   if (e->o->type == BN_BOOL && s->policy->only_on_is_on && st->text != NULL && !from_file)
     return bool_of_on(e, st->text);
   if (e->o->type == BN_BOOL && from_file)
@@ -214,12 +238,24 @@ static enum bn_optset_error parse(const struct bn_optset *s, struct bn_entry *e,
       !bn_optval_is_whole(st->text, from_file))
     return BN_OPTSET_BAD;
   rc = bn_optval_parse(e->o, e->value, st->text, from_file);
-  if (rc == BN_OPTSET_BAD && e->o->type == BN_DOUBLE && !from_file && st->text != NULL)
-    return leading_number(e, st->text);
+  if (rc == BN_OPTSET_BAD || rc == BN_OPTSET_RANGE)
+    return misread(s, e, st, rc);
   /* Of a line in a file sysbench takes the first. */
   if (rc == BN_OPTSET_OK && e->o->scalar && e->o->whole)
     bn_optval_keep_first(e->value);
-  return rc == BN_OPTSET_RANGE ? out_of_bounds(s, e, st->text) : rc;
+  return rc;
+}
+
+static enum bn_optset_error parse(const struct bn_optset *s, struct bn_entry *e,
+                                  const struct bn_setting *st)
+{
+  const bool from_file = st->path != NULL;
+
+  if (e->o->type == BN_LIST && e->o->repeat && e->given)
+    return append_list(e, st->text, from_file);
+  if (!s->policy->loose_values)
+    return bn_optval_parse(e->o, e->value, st->text, from_file);
+  return parse_loosely(s, e, st);
 }
 
 /* Where the owner's struct has the text, next to the value. */

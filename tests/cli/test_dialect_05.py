@@ -108,6 +108,34 @@ def test_bounds_sysbench_does_not_have(option, line):
     assert bench.run("cpu", option, *bench.QUICK, "run").status == 1
 
 
+SMALL_FILE = "--file-num=1 --file-total-size=16K --file-test-mode=rndrd".split()
+
+
+@pytest.mark.parametrize("value", ["direct", "12x", "99999999999", "-1"])
+def test_the_backlog_is_read_where_it_is_used(value, tmp_path):
+    """As in sysbench; without a dialect it is refused in every mode."""
+    backlog = f"--file-async-backlog={value}"
+    assert bench.run("fileio", *SMALL_FILE, "prepare", cwd=tmp_path).status == 0
+    for dialect in ("1.1", "1.0", "0.5"):
+        test = ["fileio"] if dialect != "0.5" else ["--test=fileio"]
+        args = [*test, *SMALL_FILE, backlog, "--max-requests=1", "run"]
+        got = bench.run(*args, dialect=dialect, cwd=tmp_path)
+        assert got.status == 0 and "Doing random read test" in got.out
+        got = bench.run(*args, "--file-io-mode=async", dialect=dialect, cwd=tmp_path)
+        assert got.status == 1 and f"file{'_' if value != '-1' else '-'}async" in got.out + got.err
+    assert bench.run("fileio", *SMALL_FILE, backlog, "run", cwd=tmp_path).status == 1
+
+
+@pytest.mark.parametrize("value", ["1.5G", "abc", "-1"])
+def test_a_size_that_is_none_is_0(value):
+    """Where sysbench has no sentence for it; 0 bytes of memory are no limit."""
+    args = ["memory", f"--memory-total-size={value}", "--time=1", "run"]
+    for dialect in ("1.1", "1.0"):
+        got = bench.run(*args, dialect=dialect)
+        assert got.status == 0 and "  total size: 0MiB\n" in got.out
+    assert bench.run(*args).status == 1
+
+
 def test_the_highest_rate():
     for dialect in ("own", "1.0"):
         got = bench.run("cpu", "--rate=2147483647", "--rate-max-backlog=0", "--cpu-max-prime=3",

@@ -20,6 +20,7 @@ struct bn_fileio_conf {
   char *test_mode;
   int io_mode; /* index into the choices of --file-io-mode, which are the engines' names */
   int64_t backlog;
+  const char *typed_backlog; /* NULL: the default */
   struct bn_list extra_flags;
   int64_t fsync_freq;
   bool fsync_all, fsync_end;

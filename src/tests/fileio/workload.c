@@ -86,10 +86,14 @@ static int check_memory(const struct bn_fileio *f, struct bn_err *err)
 }
 
 /* sysbench looks at it where it is used; without a dialect a wrong number is wrong everywhere. */
-static int choose_depth(struct bn_fileio *f, int64_t backlog, struct bn_err *err)
+static int choose_depth(struct bn_fileio *f, const struct bn_fileio_conf *c, struct bn_err *err)
 {
+  const int64_t backlog = c->backlog;
   char text[32];
 
+  if (backlog == BN_OPT_LATE && f->engine->async)
+    return bn_err_set(err, BN_ERR_OPTION, "Invalid value for the 'file_async_backlog' option: '%s'",
+                      c->typed_backlog != NULL ? c->typed_backlog : "");
   if (backlog <= 0 && (f->engine->async || !f->plan.policy->late_backlog_check)) {
     (void)snprintf(text, sizeof text, "%" PRId64, backlog);
     return bn_opt_refuse(
@@ -116,7 +120,7 @@ static int fileio_open(void **self, struct bn_session *s, const void *conf, stru
   if (f->engine == NULL)
     return -1;
   f->threads = s->services->conf->threads;
-  if (choose_depth(f, c->backlog, err) != 0)
+  if (choose_depth(f, c, err) != 0)
     return -1;
   f->paced = s->services->conf->raw.rate > 0;
   f->debug = bn_log_get_verbosity() >= BN_DEBUG;
