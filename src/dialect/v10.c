@@ -42,6 +42,7 @@ const struct bn_policy bn_policy_10 = {
     .memory_uniform_only = true,
 
     .script_version = "1.0.20",
+    .bare_switch_is_on = true,
     .old_names_always = true,
     .debug_option_is_global = true,
 };

@@ -41,4 +41,5 @@ const struct bn_policy bn_policy_11 = {
     .merging_gap = " ",
 
     .script_version = "1.1.0",
+    .bare_switch_is_on = true,
 };

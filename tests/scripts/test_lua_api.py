@@ -196,6 +196,22 @@ def test_help_lists_options_by_name(folder):
     assert re.search(r"^  --z=SIZE +size \[2K\]$", r.out, re.M)
 
 
+def test_printed_options_have_no_heading(folder):
+    r = folder.lua(OPTIONS + "function prepare() sysbench.cmdline.print_test_options() end", "prepare")
+    rows = folder.lua(OPTIONS, "help").out
+    assert "t.lua options:\n" + r.out == rows
+
+
+def test_switches_without_a_default(folder):
+    text = "sysbench.cmdline.options = {b = {'b', nil, sysbench.cmdline.ARG_BOOL}}\n" \
+           "function prepare() print(sysbench.opt.b) end"
+    for version, bare in (("", "false"), ("1.0", "true"), ("1.1", "true")):
+        for argument, value in (((), bare), (("--b",), "true"), (("--b=off",), "false")):
+            assert folder.lua(text, *argument, "prepare", BENCH_COMPAT=version).lines == [value]
+        r = folder.lua(text, "help", BENCH_COMPAT=version)
+        assert "  --b[=on|off] b\n" in r.out
+
+
 # --- sysbench.rand --------------------------------------------------------------------------------
 
 

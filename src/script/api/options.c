@@ -333,6 +333,16 @@ static void validate(void *arg, const char *name, const char *value, const char 
   lua_pop(L, 1);
 }
 
+/* In sysbench a switch that has neither a default nor an argument is on; its help shows no
+   default. */
+static void switch_on(const struct bn_options *own, const struct bn_optset *all)
+{
+  for (size_t i = 0; i < own->n; i++)
+    if (own->option[i].type == BN_BOOL && own->option[i].def == NULL &&
+        !bn_optset_given(all, own->option[i].name))
+      own->value[i].flag = true;
+}
+
 int bn_options_add(struct bn_lua *lua, struct bn_err *err)
 {
   const struct bn_api *api = lua->vm->api;
@@ -350,7 +360,11 @@ int bn_options_add(struct bn_lua *lua, struct bn_err *err)
   own->group = strdup(group);
   if (own->group == NULL)
     return bn_err_set(err, 0, "out of memory for the options");
-  return bn_optset_add(all, own->group, own->option, own->value, true, err);
+  if (bn_optset_add(all, own->group, own->option, own->value, true, err) != 0)
+    return -1;
+  if (bn_optset_policy(all)->bare_switch_is_on)
+    switch_on(own, all);
+  return 0;
 }
 
 int bn_options_print(lua_State *L)
@@ -366,7 +380,7 @@ int bn_options_print(lua_State *L)
   (void)bn_optset_help(bn_lua_current()->vm->setup->options, groups, 1, out);
   if (fclose(out) == 0) {
     lua_getglobal(L, "print");
-    lua_pushfstring(L, "%s:\n%s", group, text);
+    lua_pushstring(L, text);
     free(text);
     lua_call(L, 1, 0);
     return 0;
