@@ -125,6 +125,7 @@ struct bn_policy {
   bool legacy_scripts_first;   /* a bare name is first looked for among the workloads of 0.5 */
   bool panics;                 /* a missing script and an error outside of functions are told of
                                   as a PANIC on stderr, errors name the user's function */
+  bool globals_before_script;  /* options are globals before the top level, which may change them */
   bool bare_switch_is_on;      /* a script's switch without a default is on until it is given */
   bool debug_option_is_global; /* --debug takes the place of Lua's library of that name */
 };

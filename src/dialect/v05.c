@@ -74,6 +74,7 @@ const struct bn_policy bn_policy_05 = {
     .mutex_loops_dropped = true,
 
     .script_version = "0.5",
+    .globals_before_script = true,
     .bare_switch_is_on = true,
     .old_names_always = true,
     .thread_done_follows = true,

@@ -177,7 +177,7 @@ int bn_script_load(struct bn_script *sc, struct bn_err *err)
   sc->vm.old_names = old_names(sc);
   sc->api.main = bn_instance_open(&sc->vm, sc->main_session, 0, false);
   if (sc->api.main == NULL || bn_vm_compile(&sc->vm, &sc->api.main->lua, err) != 0 ||
-      bn_lua_load(&sc->api.main->lua) != 0)
+      bn_optexport_early(&sc->api.main->lua) != 0 || bn_lua_load(&sc->api.main->lua) != 0)
     return -1;
   forget_old_names(sc);
   bn_workload_complete(&sc->workload, &sc->api);

@@ -274,3 +274,30 @@ def test_globals_are_the_options_of_old_versions(folder, version):
     folder.file("t.lua", "report, clock = 'mine', 5 function prepare() print(report, clock) end")
     r = command(["--test=t.lua", "prepare"], folder.path, BENCH_COMPAT=version)
     assert r.status == 0 and r.lines[-1] == "mine\t5"
+
+
+GLOBALS = """
+at_top = my_rows
+my_rows, mysql_table_engine, max_requests = 9, "mine", 2
+my_unset = my_unset or 4
+function show(what)
+  print(what, at_top, my_rows, mysql_table_engine, my_unset, max_requests, myisam_max_rows)
+end
+function prepare() show("main") end
+function thread_init() show("worker") end
+function event() end
+"""
+
+
+@pytest.mark.parametrize("version, top, rows, engine, unset, requests", [
+    ("0.5", "5", "9", "mine", "4", "2"), ("1.0", "nil", "5", "theirs", "4", "3")])
+def test_globals_set_at_the_top_level(folder, version, top, rows, engine, unset, requests):
+    """In 0.5 the options are there before the script, whose own values stay."""
+    folder.file("t.lua", GLOBALS)
+    options = ["--test=t.lua", "--my-rows=5", "--mysql-table-engine=theirs", "--max-requests=3",
+               "--myisam-max-rows=8"]
+    for command_, what in (("prepare", "main"), ("run", "worker")):
+        r = command([*options, command_], folder.path, BENCH_COMPAT=version)
+        assert f"{what}\t{top}\t{rows}\t{engine}\t{unset}\t{requests}\t8" in r.lines, r.out + r.err
+    r = command([*options, "--my-unset=6", "prepare"], folder.path, BENCH_COMPAT=version)
+    assert r.lines[-1].split("\t")[4] == "6"

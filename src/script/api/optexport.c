@@ -21,6 +21,7 @@ struct export
   lua_State *L;
   const struct bn_optset *options;
   int opt, env; /* stack indices; env 0: no globals */
+  bool early;   /* the script has not been executed yet */
 };
 
 static void push_list(lua_State *L, const struct bn_list *list)
@@ -90,14 +91,17 @@ static void push_value(lua_State *L, const struct bn_opt *o, const void *value)
 }
 
 /* A global of that name, unless it is a function or one of the library's tables.  The exception is
-   sysbench's own, which scripts of 1.0 that ask for the option rely on. */
+   sysbench's own, which scripts of 1.0 that ask for the option rely on.  What the script has
+   assigned where options come before it stays. */
 static void set_global(const struct export *x, const char *name)
 {
   lua_State *L = x->L;
-  const bool is_free = bn_lua_current()->vm->setup->conf->policy->debug_option_is_global;
+  const struct bn_policy *policy = bn_lua_current()->vm->setup->conf->policy;
+  const bool is_free = policy->debug_option_is_global;
 
   lua_getfield(L, x->env, name);
   const bool taken = lua_isfunction(L, -1) ||
+                     (policy->globals_before_script && !x->early && !lua_isnil(L, -1)) ||
                      (lua_istable(L, -1) && !(is_free && strcmp(name, LUA_DBLIBNAME) == 0));
 
   lua_pop(L, 1);
@@ -193,12 +197,13 @@ static bool wants_globals(void)
          !bn_options_declared(bn_instance_api()->options);
 }
 
-/* Exports everything into the table at index opt; globals too where the script expects them. */
-static void export_all(lua_State *L, int opt)
+/* Exports everything into the table at index opt; globals too where the script expects them.
+   early: nobody knows yet which options the script declares. */
+static void export_to(lua_State *L, int opt, bool early)
 {
   const struct bn_lua *lua = bn_lua_current();
   const struct bn_optset *options = lua->vm->setup->options;
-  struct export x = {.L = L, .options = options, .opt = opt};
+  struct export x = {.L = L, .options = options, .opt = opt, .early = early};
 
   luaL_checkstack(L, 8, NULL);
   if (wants_globals()) {
@@ -206,10 +211,15 @@ static void export_all(lua_State *L, int opt)
     x.env = lua_gettop(L);
   }
   bn_optset_each(options, export_one, &x);
-  if (bn_instance_api()->takes_any)
+  if (early || bn_instance_api()->takes_any)
     bn_optset_each_pending(options, export_free, &x);
   if (x.env != 0)
     lua_remove(L, x.env);
+}
+
+static void export_all(lua_State *L, int opt)
+{
+  export_to(L, opt, false);
 }
 
 int bn_optexport_complete(lua_State *L)
@@ -282,6 +292,24 @@ static int export_options(lua_State *L)
   }
   lua_setfield(L, -2, "opt");
   return 0;
+}
+
+/* The table is not for the script, which has no sysbench.opt at its top level. */
+static int export_early(lua_State *L)
+{
+  lua_newtable(L);
+  export_to(L, lua_gettop(L), true);
+  return 0;
+}
+
+int bn_optexport_early(struct bn_lua *lua)
+{
+  const struct bn_vm *vm = lua->vm;
+
+  if (!vm->setup->conf->policy->globals_before_script || vm->old_names != BN_OLD_NOW)
+    return 0;
+  lua_pushcfunction(lua->L, export_early);
+  return bn_lua_call(lua, 0, 0, "sysbench.opt");
 }
 
 int bn_optexport(struct bn_lua *lua)

@@ -7,6 +7,9 @@
 
 struct bn_lua;
 
+/* Where options are globals before the top level of a script is executed: sets them.  0, or -1
+   after logging why. */
+int bn_optexport_early(struct bn_lua *lua);
 /* Fills sysbench.opt of an instance, and the option globals where the script expects them.  0, or
    -1 after logging why. */
 int bn_optexport(struct bn_lua *lua);
