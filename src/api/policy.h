@@ -85,6 +85,8 @@ struct bn_policy {
   bool statements_by_first_word;  /* a statement is a read or a write by its first word, not by what
                                      it returns */
   bool query_failures_are_alerts; /* a failed query is told of as ALERT */
+  bool failures_told_first;       /* a failure is told of before the hook sql_error_ignorable is
+                                     asked about it */
   bool fatal_errors_uncounted;    /* an error that ends a thread is not in the report */
   bool unread_results_block;      /* results that nobody has read are in the way of a statement */
   const char *query_was;          /* "…, query was: …" has this in the place of " was" */

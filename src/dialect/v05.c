@@ -49,6 +49,7 @@ const struct bn_policy bn_policy_05 = {
     .statements_by_first_word = true,
     .query_failures_are_alerts = true,
     .fatal_errors_uncounted = true,
+    .failures_told_first = true,
     .unread_results_block = true,
     .query_was = "",
     .mysql_zero_port = true,

@@ -29,6 +29,7 @@ const struct bn_policy bn_policy_10 = {
     .thread_ready = "initialized",
     .threads_not_ready = "Thread initialization failed!",
 
+    .failures_told_first = true,
     .unread_results_block = true,
     .query_was = " was",
     .mysql_files_in_folder = true,

@@ -30,6 +30,7 @@ const struct bn_policy bn_policy_11 = {
     .thread_ready = "initialized",
     .threads_not_ready = "Threads initialization failed!",
 
+    .failures_told_first = true,
     .unread_results_block = true,
     .query_was = " was",
     .mysql_traces_field_count = true,

@@ -62,14 +62,33 @@ static void ignore(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
     reconnect(c, r->counts);
 }
 
+static void tell(struct bn_sql_conn *c)
+{
+  struct bn_sql_unsettled *f = &c->failure;
+
+  if (!f->told)
+    bn_sql_message(c->link.ops, c->sys->policy, f->step, &c->diag, f->sql, f->len);
+  f->told = true;
+}
+
 static void give_up(struct bn_sql_conn *c, bool counts)
 {
-  const struct bn_sql_unsettled *f = &c->failure;
-
   c->view.error = BN_VERDICT_FATAL;
-  bn_sql_message(c->link.ops, c->sys->policy, f->step, &c->diag, f->sql, f->len);
+  tell(c);
   if (counts)
     count_error(c);
+}
+
+/* Until the script has answered, the failure is one.  Where the server has said nothing, as of an
+   empty text, no hook is asked and sysbench does not tell of it. */
+static void ask(struct bn_sql_conn *c)
+{
+  const bool is_servers = c->diag.code != 0 || c->diag.state[0] != '\0';
+
+  c->view.error = BN_VERDICT_FATAL;
+  c->failure.pending = true;
+  if (c->sys->policy->failures_told_first && is_servers)
+    tell(c);
 }
 
 static bool in_event(const struct bn_sql_conn *c)
@@ -106,8 +125,7 @@ static void act(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
     ignore(c, r);
     break;
   case BN_SQL_ASK:
-    c->view.error = BN_VERDICT_FATAL;
-    c->failure.pending = true;
+    ask(c);
     break;
   case BN_SQL_LEAVE:
     bn_sql_leave(c);
@@ -144,6 +162,7 @@ bool bn_sql_failed(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step,
 
   c->view.sql_errno = c->diag.code;
   c->view.lost = rc == BN_SQL_LOST;
+  c->failure.told = false;
   c->failure.step = step;
   c->failure.sql = sql;
   c->failure.len = len;
@@ -171,7 +190,7 @@ void bn_sql_keep_failure(struct bn_sql_conn *c)
   if (f->kept == NULL)
     f->kept = malloc(sizeof *f->kept);
   if (f->kept != NULL)
-    *f->kept = (struct bn_sql_failure){c->diag, f->step, f->sql, f->len};
+    *f->kept = (struct bn_sql_failure){c->diag, f->step, f->sql, f->len, f->told};
 }
 
 /* true: what was kept is what waits now. */
@@ -185,6 +204,7 @@ static bool take_kept(struct bn_sql_conn *c)
   f->step = f->kept->step;
   f->sql = f->kept->sql;
   f->len = f->kept->len;
+  f->told = f->kept->told;
   c->view.sql_errno = c->diag.code;
   free(f->kept);
   f->kept = NULL;

@@ -16,12 +16,14 @@ struct bn_sql_failure {
   enum bn_sql_step step;
   const char *sql;
   size_t len;
+  bool told;
 };
 
 /* A connection's part; failure.c owns it. */
 struct bn_sql_unsettled {
   bool asks;    /* the script is asked about a failure */
   bool pending; /* and has not answered yet */
+  bool told;    /* it was told of before the script was asked */
   bool once;    /* bulk inserts set it: whatever fails now is not repeated, so nothing is ignored */
   /* The failure that waits to be settled; its diag is the connection's. */
   enum bn_sql_step step;

@@ -332,6 +332,24 @@ def test_hook_decides_before_anything_is_said(folder):
     assert re.search(r"ignored errors: +3 ", r.out) and r.events == 1
 
 
+def test_in_a_dialect_the_failure_is_told_of_first(folder):
+    failed = "FATAL: sqlite3_prepare_v3() returned error 1 (no such table: missing) for query " \
+             "'SELECT * FROM missing'"
+    hook = "hook\t<sql_connection>\tSELECT * FROM missing\t1\tHY000\tno such table: missing\tnil"
+    raised = "FATAL: `thread_run' function failed: t.lua:10: SQL error, errno = 1, state = 'HY000': no " \
+             "such table: missing"
+    args = ("--db-driver=sqlite", "--events=1")
+    for version in ("1.0", "1.1"):
+        r = folder.run(HOOK, *args, BENCH_COMPAT=version)
+        assert [s for s in r.lines if s.startswith(("hook", "restart", "FATAL"))] == [failed, hook, raised]
+        # The same message is folded, wherever the hook prints in between.
+        r = folder.run(HOOK, *args, BENCH_COMPAT=version, IGNORE="1")
+        assert [s for s in r.lines if s.startswith(("hook", "restart", "FATAL", "(last"))] == [
+            failed, hook, "restart\t1\t1", hook, "restart\t1\t1", hook,
+            "(last message repeated 2 times)", raised]
+        assert re.search(r"ignored errors: +3 ", r.out)
+
+
 def test_permanent_error_that_is_ignored_ends_with_the_time(folder):
     r = folder.run("""
 function thread_init() con = sysbench.sql.driver():connect() end
