@@ -92,7 +92,7 @@ static void truncate_rows(struct bn_sql_conn *c)
   c->bulk.n_cuts = 0;
 }
 
-/* What was sent goes; the statement that failed, number `sent`, becomes the first. */
+/* What was sent goes; the statement behind it, number `sent`, becomes the first. */
 static void keep_unsent(struct bn_sql_conn *c, const char *sql, unsigned sent)
 {
   const size_t shift = (size_t)(sql - c->bulk.text.data);
@@ -104,9 +104,9 @@ static void keep_unsent(struct bn_sql_conn *c, const char *sql, unsigned sent)
   c->bulk.n_cuts -= sent;
 }
 
-/* Sends the statements in the buffer.  Each but the first gets its beginning in the place of rows
-   that were sent before. */
-static int insert_all(struct bn_sql_conn *c)
+/* Sends the statements in the buffer; the last one stays there if further rows may belong to it.
+   Each but the first gets its beginning in the place of rows that were sent before. */
+static int insert_all(struct bn_sql_conn *c, bool more)
 {
   char *sql = c->bulk.text.data;
 
@@ -117,6 +117,10 @@ static int insert_all(struct bn_sql_conn *c)
 
     if (i > 0)
       sql = memmove(c->bulk.text.data + c->bulk.cut[i - 1] - c->bulk.head, sql, c->bulk.head);
+    if (more && i == c->bulk.n_cuts) {
+      keep_unsent(c, sql, i);
+      return 0;
+    }
     *end = '\0';
     rc = send(c, sql, (size_t)(end - sql));
     *end = last;
@@ -183,19 +187,20 @@ static enum loaded load(struct bn_sql_conn *c)
   return LOADED;
 }
 
-/* Sends what was collected; on failure the rows stay. */
-static int flush(struct bn_sql_conn *c)
+/* Sends what was collected; on failure the rows stay.  more: a row that was being loaded follows,
+   so that the statements that take the place of a load are cut as if nobody had tried to load. */
+static int flush(struct bn_sql_conn *c, bool more)
 {
   if (c->bulk.rows == 0)
     return 0;
   if (!c->bulk.load.on)
-    return insert_all(c);
+    return insert_all(c, false);
   switch (load(c)) {
   case LOADED:
     truncate_rows(c);
     return 0;
   case NOT_LOADED:
-    return insert_all(c);
+    return insert_all(c, more);
   case FAILED:
     break;
   }
@@ -215,12 +220,12 @@ static bool is_full(const struct bn_sql_conn *c, size_t len)
 static int load_next(struct bn_sql_conn *c, const char *row, size_t len)
 {
   if ((c->bulk.text.len + len + 1 >= BN_SQL_LOAD_MAX || c->bulk.n_cuts == BN_SQL_CUTS) &&
-      flush(c) != 0)
+      flush(c, true) != 0)
     return -1;
   if (!c->bulk.load.on || bn_sql_load_add(&c->bulk.load, row, len))
     return 0;
   /* It and those behind it are inserted. */
-  if (flush(c) != 0)
+  if (flush(c, true) != 0)
     return -1;
   c->bulk.load.on = false;
   return 0;
@@ -231,7 +236,7 @@ static int part(struct bn_sql_conn *c, size_t len)
 {
   const bool full = c->bulk.rows > 0 && is_full(c, len);
 
-  if (full && !c->bulk.load.on && flush(c) != 0)
+  if (full && !c->bulk.load.on && flush(c, false) != 0)
     return -1;
   if (c->bulk.rows == 0)
     return 0;
@@ -263,7 +268,7 @@ int bn_sql_bulk_next(struct bn_sql_conn *c, const char *row, size_t len)
 int bn_sql_bulk_done(struct bn_sql_conn *c)
 {
   c->view.error = BN_VERDICT_NONE;
-  if (flush(c) != 0)
+  if (flush(c, false) != 0)
     return -1;
   bn_sql_bulk_free(&c->bulk);
   c->bulk.active = false;

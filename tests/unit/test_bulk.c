@@ -290,6 +290,25 @@ static void inserts_a_long_load_in_parts(void **state)
   fixture_close(&f);
 }
 
+/* Two rows fit into a statement, five into what is loaded at once: the fifth waits for the sixth,
+   as it would without the load. */
+static void inserts_a_refused_load_as_if_nobody_had_tried(void **state)
+{
+  static char row[200001];
+  const char *const rows[] = {row, row, row, row, row, row, NULL};
+  struct fixture f;
+
+  (void)state;
+  fixture_open(&f, BN_V11);
+  memset(row, 'x', sizeof row - 1);
+  memcpy(row, "('", 2);
+  memcpy(row + sizeof row - 3, "')", 2);
+  fake.load = (struct fake_answer){.rc = BN_SQL_ERROR, .rolled_back = true};
+  assert_int_equal(in_command(&f, "INSERT INTO t VALUES", rows), 0);
+  assert_int_equal(fake.queries, 3);
+  fixture_close(&f);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -304,6 +323,7 @@ int main(void)
       cmocka_unit_test(inserts_what_only_the_server_understands),
       cmocka_unit_test(inserts_after_a_load_that_failed),
       cmocka_unit_test(inserts_a_long_load_in_parts),
+      cmocka_unit_test(inserts_a_refused_load_as_if_nobody_had_tried),
   };
 
   bn_stop_block_signals();
