@@ -88,6 +88,8 @@ struct bn_policy {
   bool failures_told_first;       /* a failure is told of before the hook sql_error_ignorable is
                                      asked about it */
   bool fatal_errors_uncounted;    /* an error that ends a thread is not in the report */
+  bool miscount_binds_nothing;    /* a wrong number of parameters leaves a statement as it was
+                                     bound; of an emulated one, those too many are ignored */
   bool unread_results_block;      /* results that nobody has read are in the way of a statement */
   const char *query_was;          /* "…, query was: …" has this in the place of " was" */
   bool mysql_zero_port;           /* MySQL's port may be 0: the client library's own */

@@ -30,6 +30,7 @@ const struct bn_policy bn_policy_10 = {
     .threads_not_ready = "Thread initialization failed!",
 
     .failures_told_first = true,
+    .miscount_binds_nothing = true,
     .unread_results_block = true,
     .query_was = " was",
     .mysql_files_in_folder = true,

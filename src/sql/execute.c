@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Prepared statements on a connection: by the server, or emulated. */
+#include <stdlib.h>
+
 #include "base/log.h"
 #include "sql/emulate.h"
 #include "sql/message.h"
@@ -150,29 +152,52 @@ static bool usable(struct bn_sql_stmt *st)
   return false;
 }
 
-int bn_sql_bind(struct bn_sql_stmt *st, const struct bn_sql_bind *binds, size_t n)
+/* Whether the values fit the marks of an emulated statement. */
+static bool fits(const struct bn_sql_stmt *st)
+{
+  return st->n_binds == st->n_params ||
+         (st->conn->sys->policy->miscount_binds_nothing && st->n_binds > st->n_params);
+}
+
+/* The descriptors have been copied. */
+static int bind_copied(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
 
-  if (!usable(st) || !bn_sql_begin(c))
-    return -1;
-  if (bn_sql_stmt_copy_binds(st, binds, n) != 0) {
-    bn_log(BN_FATAL, "cannot bind parameters: out of memory");
-    return -1;
-  }
   if (!st->emulated && !st->prepared && waits(c))
     return 0;
   if (!st->emulated && prepare_and_bind(st) != 0)
     return -1;
   if (!st->emulated)
     return 0;
-  if (n == st->n_params) {
+  if (fits(st)) {
     st->bound = true;
     return 0;
   }
   bn_log(BN_ALERT, "wrong number of parameters in prepared statement");
   bn_sql_refuse(c);
   return -1;
+}
+
+int bn_sql_bind(struct bn_sql_stmt *st, const struct bn_sql_bind *binds, size_t n)
+{
+  struct bn_sql_conn *c = st->conn;
+  struct bn_sql_bound before;
+  int rc;
+
+  if (!usable(st) || !bn_sql_begin(c))
+    return 1;
+  if (bn_sql_stmt_copy_binds(st, binds, n, &before) != 0) {
+    bn_log(BN_FATAL, "cannot bind parameters: out of memory");
+    return 1;
+  }
+  rc = bind_copied(st);
+  if (rc != 0 && c->sys->policy->miscount_binds_nothing) {
+    bn_sql_stmt_restore_binds(st, &before);
+    return 1;
+  }
+  free(before.binds);
+  return rc;
 }
 
 static struct bn_sql_rs *execute_text(struct bn_sql_stmt *st)
@@ -184,10 +209,9 @@ static struct bn_sql_rs *execute_text(struct bn_sql_stmt *st)
   uint64_t since;
   enum bn_sql rc;
 
-  if (st->n_binds != st->n_params || bn_sql_emulate(&e, st->binds, &c->emulated) != 0) {
-    bn_log(BN_ALERT, st->n_binds != st->n_params
-                         ? "wrong number of parameters in prepared statement"
-                         : "cannot put the values into a statement: out of memory");
+  if (!fits(st) || bn_sql_emulate(&e, st->binds, &c->emulated) != 0) {
+    bn_log(BN_ALERT, !fits(st) ? "wrong number of parameters in prepared statement"
+                               : "cannot put the values into a statement: out of memory");
     bn_sql_refuse(c);
     return NULL;
   }

@@ -125,7 +125,8 @@ int bn_sql_free_result(struct bn_sql_rs *rs);
 struct bn_sql_stmt *bn_sql_prepare(struct bn_sql_conn *c, const char *sql, size_t len);
 struct bn_sql_conn *bn_sql_stmt_conn(struct bn_sql_stmt *st);
 /* The descriptors are copied; what they point at is borrowed until the statement is closed or bound
-   again.  0, or -1: the number of parameters is wrong, logged. */
+   again.  Not 0: it failed, which is logged.  -1: the statement has the new ones all the same; 1:
+   it keeps those of before. */
 int bn_sql_bind(struct bn_sql_stmt *st, const struct bn_sql_bind *binds, size_t n);
 struct bn_sql_rs *bn_sql_execute(struct bn_sql_stmt *st);
 struct bn_sql_rs *bn_sql_stmt_next_result(struct bn_sql_stmt *st);

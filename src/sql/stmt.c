@@ -59,18 +59,26 @@ void bn_sql_stmt_emulate(struct bn_sql_stmt *st, bool backslash_escapes)
   st->n_params = bn_sql_count_params(st->text, st->len, backslash_escapes);
 }
 
-int bn_sql_stmt_copy_binds(struct bn_sql_stmt *st, const struct bn_sql_bind *binds, size_t n)
+int bn_sql_stmt_copy_binds(struct bn_sql_stmt *st, const struct bn_sql_bind *binds, size_t n,
+                           struct bn_sql_bound *before)
 {
   struct bn_sql_bind *copy = calloc(n > 0 ? n : 1, sizeof *copy);
 
   if (copy == NULL)
     return -1;
   memcpy(copy, binds, n * sizeof *copy);
-  free(st->binds);
+  *before = (struct bn_sql_bound){st->binds, st->n_binds};
   st->binds = copy;
   st->n_binds = n;
   st->bound = false;
   return 0;
+}
+
+void bn_sql_stmt_restore_binds(struct bn_sql_stmt *st, const struct bn_sql_bound *before)
+{
+  free(st->binds);
+  st->binds = before->binds;
+  st->n_binds = before->n;
 }
 
 enum bn_sql bn_sql_stmt_bind(struct bn_sql_stmt *st, struct bn_sql_diag *d)

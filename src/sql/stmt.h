@@ -40,8 +40,18 @@ enum bn_sql bn_sql_stmt_prepare(struct bn_sql_stmt *st, struct bn_sql_diag *d);
 /* The driver forgets it; no result of it is pending. */
 void bn_sql_stmt_shut(struct bn_sql_stmt *st);
 void bn_sql_stmt_emulate(struct bn_sql_stmt *st, bool backslash_escapes);
-/* Copies the descriptors.  0 or -1: out of memory. */
-int bn_sql_stmt_copy_binds(struct bn_sql_stmt *st, const struct bn_sql_bind *binds, size_t n);
+/* What a statement was bound to: its owner puts it back or frees it. */
+struct bn_sql_bound {
+  struct bn_sql_bind *binds;
+  size_t n;
+};
+
+/* Copies the descriptors and gives back those of before.  0 or -1: out of memory, all is as it
+   was. */
+int bn_sql_stmt_copy_binds(struct bn_sql_stmt *st, const struct bn_sql_bind *binds, size_t n,
+                           struct bn_sql_bound *before);
+/* The opposite; the driver is told at the next execution. */
+void bn_sql_stmt_restore_binds(struct bn_sql_stmt *st, const struct bn_sql_bound *before);
 /* Tells the driver where the values are. */
 enum bn_sql bn_sql_stmt_bind(struct bn_sql_stmt *st, struct bn_sql_diag *d);
 

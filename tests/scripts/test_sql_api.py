@@ -350,6 +350,36 @@ def test_in_a_dialect_the_failure_is_told_of_first(folder):
         assert re.search(r"ignored errors: +3 ", r.out)
 
 
+def test_wrong_numbers_of_parameters_in_1_0(folder):
+    """They bind nothing: a statement is done as it was bound before, or has no marks."""
+    text = """
+function prepare()
+  local con = sysbench.sql.driver():connect()
+  con:query("CREATE TABLE t(a INTEGER)")
+  local p = {}
+  local none, one = con:prepare("INSERT INTO t VALUES (5)"), con:prepare("INSERT INTO t VALUES (?)")
+  for i = 1, 3 do p[i] = one:bind_create(sysbench.sql.type.INT) p[i]:set(10 + i) end
+  print("none", none:bind_param(p[1], p[2]), pcall(none.execute, none))
+  print("one", one:bind_param(p[1]), pcall(one.execute, one))
+  print("two", one:bind_param(p[2], p[3]), pcall(one.execute, one))
+  p = nil collectgarbage() collectgarbage()
+  print("again", pcall(one.execute, one))
+  print("rows", con:query_row("SELECT group_concat(a) FROM t"))
+end
+"""
+    args = ("--db-driver=sqlite", "--sqlite-db=:memory:", "prepare")
+    r = folder.lua(text, *args, BENCH_COMPAT="1.0")
+    assert [s for s in r.lines if s.startswith(("none", "one", "two", "again", "rows"))] == [
+        "none\t1\ttrue\t<sql_result>", "one\t0\ttrue\t<sql_result>",
+        "two\t1\ttrue\t<sql_result>", "again\ttrue\t<sql_result>", "rows\t5,11,11,11"]
+    assert r.out.count("FATAL: sqlite3_bind() failed") == 2 and r.status == 0
+    # Of an emulated statement those too many are ignored.
+    r = folder.lua(text, "--db-ps-mode=disable", *args, BENCH_COMPAT="1.0")
+    assert "rows\t5,11,12,12" in r.lines and "FATAL" not in r.out and "ALERT" not in r.out
+    r = folder.lua(text, *args)
+    assert r.out.count("FATAL: sqlite3_bind() failed") > 1 and "rows\t11" in r.lines
+
+
 def test_permanent_error_that_is_ignored_ends_with_the_time(folder):
     r = folder.run("""
 function thread_init() con = sysbench.sql.driver():connect() end

@@ -226,6 +226,33 @@ static void tells_a_miscount_from_a_failure_to_bind(void **state)
   fixture_close(&f);
 }
 
+/* What 1.0 does with a wrong number of parameters. */
+static void stays_bound_as_it_was(void **state)
+{
+  struct fixture f;
+  const struct bn_sql_bind first = {.type = BN_SQL_NULL};
+
+  (void)state;
+  fixture_open(&f, BN_V10);
+  struct bn_sql_conn *c = connect_to(&f);
+  struct bn_sql_stmt *st = bn_sql_prepare(c, "SELECT ?", 8);
+
+  assert_int_equal(bn_sql_bind(st, &first, 1), 0);
+  fake.miscount = true;
+  capture_begin();
+  assert_int_equal(bn_sql_bind(st, &first, 0), 1);
+  assert_string_equal(capture_end(), "ALERT: failure 2031\n");
+  fake.miscount = false;
+  fake.log[0] = '\0';
+  capture_begin();
+  (void)bn_sql_execute(st);
+  assert_string_equal(capture_end(), "");
+  assert_int_equal(bn_sql_conn_view(c)->error, BN_VERDICT_NONE);
+  assert_string_equal(fake.log, "bind 1;execute SELECT ?;");
+  bn_sql_stmt_free(st);
+  fixture_close(&f);
+}
+
 static void emulates_when_told(void **state)
 {
   char mode[] = "disable";
@@ -317,6 +344,7 @@ int main(void)
       cmocka_unit_test(keeps_a_connection_for_its_statements),
       cmocka_unit_test(outlives_its_session_in_other_hands),
       cmocka_unit_test(tells_a_miscount_from_a_failure_to_bind),
+      cmocka_unit_test(stays_bound_as_it_was),
       cmocka_unit_test(emulates_when_told),
       cmocka_unit_test(emulates_when_asked),
   };

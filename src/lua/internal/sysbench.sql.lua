@@ -224,7 +224,9 @@ function statement_methods:bind_param(...)
     addresses[i - 1] = ffi.cast("const struct bn_ffi_param *", params[i])
   end
   local rc = C.bn_ffi_sql_bind(self, addresses, count)
-  bound[self] = params
+  if rc <= 0 then
+    bound[self] = params
+  end
   if rc ~= 0 and is_repeated(self.connection) then
     module("sysbench.sql.more").fail(self.connection, "<prepared statement>", 2)
   end

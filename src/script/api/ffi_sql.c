@@ -121,7 +121,7 @@ int bn_ffi_sql_bind(sql_statement *st, const struct bn_ffi_param *const *params,
   if (n > PARAMS_AT_ONCE)
     binds = calloc(n, sizeof *binds);
   if (binds == NULL)
-    return -1;
+    return 1;
   for (size_t i = 0; i < n; i++)
     binds[i] = (struct bn_sql_bind){.type = type_of(params[i]->type),
                                     .is_null = &params[i]->is_null,

@@ -44,7 +44,7 @@ BN_API int bn_ffi_sql_disconnect(sql_connection *);
 BN_API void bn_ffi_sql_conn_free(sql_connection *);
 BN_API sql_result *bn_ffi_sql_query(sql_connection *, const char *, size_t);
 BN_API sql_statement *bn_ffi_sql_prepare(sql_connection *, const char *, size_t);
-/* What the n parameters hold is read at each execute. */
+/* What the n parameters hold is read at each execute.  1: it failed, and those of before are. */
 BN_API int bn_ffi_sql_bind(sql_statement *, const struct bn_ffi_param *const *, size_t);
 BN_API sql_result *bn_ffi_sql_execute(sql_statement *);
 BN_API int bn_ffi_sql_stmt_close(sql_statement *);
