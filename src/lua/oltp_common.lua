@@ -159,6 +159,18 @@ local function make_lazy(by_table)
   end})
 end
 
+-- sysbench prepares everything at the start, and so finds any table missing. In its dialects one
+-- thread looks into each table: one kind of statement is enough, which will be used anyway.
+local looks_into_tables = sysbench.tid == 0 and sysbench.cmdline.dialect
+                          and sysbench.cmdline.dialect() ~= nil
+
+local function look_into_tables(kind)
+  looks_into_tables = false
+  for table_num = 2, sysbench.opt.tables do
+    prepare_statement(table_num, kind)
+  end
+end
+
 -- From here on every table has this kind of statement. The first table's is prepared at once,
 -- which shows missing tables before anything is measured.
 function prepare_for_each_table(kind)
@@ -169,6 +181,9 @@ function prepare_for_each_table(kind)
   make_lazy(param)
   if not rawget(stmt[1], kind) then
     prepare_statement(1, kind)
+  end
+  if looks_into_tables then
+    look_into_tables(kind)
   end
 end
 
@@ -227,20 +242,19 @@ function init()
   end
 end
 
--- How many statements are prepared by now, and how many when every table has been used.
+-- How many statements every thread has prepared by now, and how many when every table has been
+-- used.
 local function count_statements()
-  local now, kinds_of_tables = 0, 0
-  for key, value in pairs(stmt) do
+  local for_no_table, for_each_table = 0, 0
+  for key in pairs(stmt) do
     if type(key) ~= "number" then
-      now = now + 1
-    else
-      for _ in pairs(value) do
-        now = now + 1
-        kinds_of_tables = kinds_of_tables + (key == 1 and 1 or 0)
-      end
+      for_no_table = for_no_table + 1
     end
   end
-  return now, now + kinds_of_tables * (sysbench.opt.tables - 1)
+  for _ in pairs(stmt[1] or {}) do
+    for_each_table = for_each_table + 1
+  end
+  return for_no_table + for_each_table, for_no_table + for_each_table * sysbench.opt.tables
 end
 
 function thread_init()

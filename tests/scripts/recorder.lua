@@ -2,9 +2,9 @@
 -- Runs one step of a workload without program or server and prints the SQL as a server's log would.
 --
 -- Usage: luajit recorder.lua FOLDER-OF-SCRIPTS SCRIPT STEP [NAME=VALUE]...
--- A NAME is an option, or one of: driver, tid, version, events, max_id, no_barrier, fails_before
--- (the barrier before which another thread fails), errors (numbers or SQLSTATEs, one for each event
--- that is to be repeated before the others).
+-- A NAME is an option, or one of: driver, tid, version, dialect, events, max_id, no_barrier,
+-- fails_before (the barrier before which another thread fails), errors (numbers or SQLSTATEs, one
+-- for each event that is to be repeated before the others).
 
 local folder, script, step = arg[1], arg[2], arg[3]
 local given = {}
@@ -83,6 +83,7 @@ sysbench = {
     PARALLEL_COMMAND = true,
     ARG_STRING = "STRING",
     expect = function() return true end,
+    dialect = function() return given.dialect end,
   },
   rand = {
     uniform = math.random,

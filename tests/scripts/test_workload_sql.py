@@ -136,6 +136,13 @@ def test_a_session_prepares_only_what_it_uses():
     assert len(only("Close", got)) == len(prepared)
 
 
+def test_one_session_looks_into_every_table_in_a_dialect():
+    settings = ("oltp_point_select", "run", "tables=20", "events=1", "table_size=9", "dialect=1.0")
+    prepared = only("Prepare", sent(*settings))
+    assert sorted(prepared) == sorted(f"Prepare SELECT c FROM sbtest{t} WHERE id=?" for t in range(1, 21))
+    assert len(only("Prepare", sent(*settings, "tid=1"))) <= 2
+
+
 @pytest.mark.parametrize("script", ["oltp_read_write", "select_random_points",
                                     "select_random_ranges"])
 def test_reconnect(script):

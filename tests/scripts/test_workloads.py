@@ -16,11 +16,11 @@ class Database:
     def __init__(self, folder):
         self.folder = folder
 
-    def bench(self, workload, step, *options):
-        return command([workload, "--db-driver=sqlite", *options, step], self.folder)
+    def bench(self, workload, step, *options, **env):
+        return command([workload, "--db-driver=sqlite", *options, step], self.folder, **env)
 
-    def ok(self, workload, step, *options):
-        result = self.bench(workload, step, *options)
+    def ok(self, workload, step, *options, **env):
+        result = self.bench(workload, step, *options, **env)
         assert result.status == 0, result.out + result.err
         return result
 
@@ -149,3 +149,18 @@ def test_absent_tables_are_noticed_before_the_start(db, tables):
     result = db.bench("oltp_read_write", "run", f"--tables={tables}")
     assert result.status == 1 and "no such table: sbtest1" in result.out
     assert "Threads started!" not in result.out
+
+
+@pytest.mark.parametrize("workload", ["oltp_point_select", "oltp_read_write", "oltp_delete"])
+def test_any_absent_table_is_noticed_before_the_start_in_a_dialect(db, workload):
+    """As in sysbench, which prepares all statements first."""
+    db.ok(workload, "prepare", "--tables=2", "--table-size=10")
+    options = ("--tables=3", "--table-size=10", "--events=1", "--threads=2")
+    for version in ("1.0", "1.1"):
+        result = db.bench(workload, "run", *options, BENCH_COMPAT=version)
+        assert result.status == 1 and result.out.count("no such table: sbtest3") == 1
+        assert re.search(r"FATAL: `thread_init' function failed: .*: SQL API error", result.out)
+        assert "Threads started!" not in result.out
+    # Without prepared statements it is the run that finds it.
+    result = db.bench(workload, "run", *options, "--db-ps-mode=disable", BENCH_COMPAT="1.0")
+    assert "Threads started!" in result.out
