@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/escape.h"
@@ -19,7 +20,8 @@ static struct {
   unsigned repeated; /* how often it was swallowed */
   bool progress;     /* a progress line is on the terminal */
   atomic_int verbosity;
-} sink = {.lock = PTHREAD_MUTEX_INITIALIZER, .verbosity = BN_NOTICE};
+  atomic_bool asides;
+} sink = {.lock = PTHREAD_MUTEX_INITIALIZER, .verbosity = BN_NOTICE, .asides = true};
 
 void bn_log_verbosity(int level)
 {
@@ -146,18 +148,64 @@ void bn_log_errno(enum bn_level level, int error, const char *fmt, ...)
   va_end(ap);
 }
 
+__attribute__((format(printf, 1, 0))) static void stderr_v(const char *fmt, va_list ap)
+{
+  /* What was printed before stays before it when both streams go to one terminal or file. */
+  (void)fflush(stdout);
+  flockfile(stderr);
+  (void)vfprintf(stderr, fmt, ap);
+  (void)fputc('\n', stderr);
+  funlockfile(stderr);
+}
+
 void bn_log_stderr(const char *fmt, ...)
 {
   va_list ap;
 
-  /* What was printed before stays before it when both streams go to one terminal or file. */
-  (void)fflush(stdout);
-  flockfile(stderr);
   va_start(ap, fmt);
-  (void)vfprintf(stderr, fmt, ap);
+  stderr_v(fmt, ap);
   va_end(ap);
-  (void)fputc('\n', stderr);
-  funlockfile(stderr);
+}
+
+void bn_log_asides(bool wanted)
+{
+  atomic_store_explicit(&sink.asides, wanted, memory_order_relaxed);
+}
+
+bool bn_log_has_asides(void)
+{
+  return atomic_load_explicit(&sink.asides, memory_order_relaxed);
+}
+
+void bn_log_hint(const char *fmt, ...)
+{
+  va_list ap;
+
+  if (!bn_log_has_asides())
+    return;
+  va_start(ap, fmt);
+  stderr_v(fmt, ap);
+  va_end(ap);
+}
+
+/* On a terminal a person reads, who can tell lines apart. */
+static bool streams_are_one(void)
+{
+  struct stat out, err;
+
+  return fstat(STDOUT_FILENO, &out) == 0 && fstat(STDERR_FILENO, &err) == 0 &&
+         out.st_dev == err.st_dev && out.st_ino == err.st_ino && isatty(STDERR_FILENO) != 1;
+}
+
+void bn_log_note(const char *fmt, ...)
+{
+  va_list ap;
+
+  if (!bn_log_has_asides() || streams_are_one())
+    return;
+  va_start(ap, fmt);
+  stderr_v(fmt, ap);
+  va_end(ap);
 }
 
 void bn_log_foreign(const char *text)
@@ -187,6 +235,8 @@ void bn_log_at_once(const char *fmt, ...)
   va_list ap;
   int n;
 
+  if (!bn_log_has_asides())
+    return;
   va_start(ap, fmt);
   n = vsnprintf(line, sizeof line - 1, fmt, ap);
   va_end(ap);

@@ -30,13 +30,21 @@ __attribute__((format(printf, 3, 4))) void bn_log_errno(enum bn_level level, int
 /* New facts that must not appear in the dialects' standard output: one line on stderr, no folding,
    whatever the verbosity. */
 __attribute__((format(printf, 1, 2))) void bn_log_stderr(const char *fmt, ...);
-/* The same for a text that may quote a server: escaped as escape.h does it in messages.  A newline
-   is added where the text has none at its end. */
+/* Whether more is said than sysbench says, as bench's own form does and no dialect; true before. */
+void bn_log_asides(bool wanted);
+bool bn_log_has_asides(void);
+/* An aside about what went wrong: as bn_log_stderr. */
+__attribute__((format(printf, 1, 2))) void bn_log_hint(const char *fmt, ...);
+/* An aside about what may spoil a result that comes all the same.  Where both streams are one pipe
+   or file it would stand between the lines of a report, and is not written. */
+__attribute__((format(printf, 1, 2))) void bn_log_note(const char *fmt, ...);
+/* The same as bn_log_stderr for a text that may quote a server: escaped as escape.h does it in
+   messages.  A newline is added where the text has none at its end. */
 void bn_log_foreign(const char *text);
 /* Prints the error of a run, if it has a sentence: on stderr where it is about an option, else as
    FATAL. */
 void bn_log_failure(const struct bn_err *err);
-/* The same as bn_log_stderr for the thread that receives signals: it takes no lock and waits for no
+/* An aside of the thread that receives signals: it takes no lock and waits for no
    buffer, so that a reader of standard output that does not read cannot stop it.  At most 255
    bytes. */
 __attribute__((format(printf, 1, 2))) void bn_log_at_once(const char *fmt, ...);

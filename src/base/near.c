@@ -75,9 +75,9 @@ void bn_near_complain(const char *name, const char *nearest)
   char dashed[128];
 
   if (nearest == NULL) {
-    bn_log_stderr("unknown option --%s", name);
+    bn_log_note("unknown option --%s", name);
     return;
   }
   bn_near_dash(dashed, sizeof dashed, nearest);
-  bn_log_stderr("unknown option --%s (did you mean --%s?)", name, dashed);
+  bn_log_note("unknown option --%s (did you mean --%s?)", name, dashed);
 }

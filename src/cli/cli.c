@@ -46,6 +46,7 @@ static int set_dialect(struct bn_cli *cli, const char *name, const char *from)
 
   if (policy != NULL) {
     cli->policy = policy;
+    bn_log_asides(false);
     return 0;
   }
   bn_log_stderr("%s=%s: no such dialect; allowed: 1.1, 1.0, 0.5", from, name);
@@ -175,7 +176,8 @@ static void note_separate_value(struct bn_cli *cli, const struct bn_optset *opti
   const char *arg = cli->argv[i], *next = i + 1 < cli->argc ? cli->argv[i + 1] : NULL;
   const struct bn_opt *o = bn_optset_find(options, arg + 2);
 
-  if (next == NULL || next[0] == '\0' || strncmp(next, "--", 2) == 0 || cli->hint[0] != '\0')
+  if (next == NULL || next[0] == '\0' || strncmp(next, "--", 2) == 0 || cli->hint[0] != '\0' ||
+      cli->policy->plain_errors)
     return;
   if (o != NULL ? o->type == BN_BOOL : !isdigit((unsigned char)next[0]))
     return;
@@ -190,7 +192,7 @@ static void note_single_dash(struct bn_cli *cli, const struct bn_optset *options
   const size_t len = strcspn(arg + 1, "=");
   const char *nearest;
 
-  if (cli->hint[0] != '\0')
+  if (cli->hint[0] != '\0' || cli->policy->plain_errors)
     return;
   (void)snprintf(name, sizeof name, "%.*s", (int)len, arg + 1);
   nearest = strcmp(name, "h") == 0   ? "help"
@@ -207,9 +209,7 @@ static void note_single_dash(struct bn_cli *cli, const struct bn_optset *options
    shown the help. */
 static int only_command(struct bn_cli *cli, const struct bn_optset *options, const char *arg)
 {
-  struct bn_near near = {.typed = arg};
   char masked[BN_MASK_MAX];
-  const char *shown = shown_word(cli, options, arg, masked);
 
   cli->wants_help = true;
   if (cli->command != NULL) {
@@ -221,18 +221,13 @@ static int only_command(struct bn_cli *cli, const struct bn_optset *options, con
       cli->command = arg;
       return 0;
     }
-    bn_near_offer(&near, command_names[i]);
   }
   if (arg[0] != '-' && cli->test == NULL && !names_test(cli)) {
     cli->test = arg;
     cli->hides_test = hides_word(cli, options, arg);
     return 0;
   }
-  if (cli->hint[0] != '\0' || near.best != NULL)
-    bn_log_stderr("Unknown command: %s. (did you mean %s?)", shown,
-                  cli->hint[0] != '\0' ? cli->hint : near.best);
-  else
-    bn_log_stderr("Unknown command: %s.", shown);
+  bn_log_stderr("Unknown command: %s.", shown_word(cli, options, arg, masked));
   return -1;
 }
 
@@ -437,8 +432,8 @@ void bn_cli_print_fault(const struct bn_cli *cli, const struct bn_optset_fault *
     bn_log_stderr("%s", fault->text);
   else
     bn_log(plain ? BN_NOTICE : BN_FATAL, "%s", fault->text);
-  if (cli->hint[0] != '\0' && !cli->policy->plain_errors)
-    bn_log_stderr("did you mean %s?", cli->hint);
+  if (cli->hint[0] != '\0')
+    bn_log_hint("did you mean %s?", cli->hint);
 }
 
 int bn_cli_check_reserved(const struct bn_cli *cli)
@@ -476,7 +471,7 @@ void bn_cli_no_such_command(const struct bn_cli *cli, const struct bn_workload *
   if (is_known)
     bn_log_stderr("'%s' test does not %s the '%s' command.", ops->name, cli->policy->lacks_command,
                   cli->command);
-  else if (near.best != NULL)
+  else if (near.best != NULL && !cli->policy->plain_errors)
     bn_log_stderr("Unknown command: %s (did you mean %s?)", shown, near.best);
   else
     bn_log_stderr("Unknown command: %s", shown);
@@ -487,8 +482,8 @@ void bn_cli_suggest_test(const struct bn_cli *cli)
   struct bn_near near = {.typed = cli->test};
 
   if (strcmp(cli->test, "oltp") == 0) {
-    bn_log_stderr("the test oltp of sysbench 0.4 is a script since: oltp_legacy/oltp.lua with its "
-                  "--oltp-table-size, or oltp_read_write with --table-size");
+    bn_log_hint("the test oltp of sysbench 0.4 is a script since: oltp_legacy/oltp.lua with its "
+                "--oltp-table-size, or oltp_read_write with --table-size");
     return;
   }
   for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
@@ -496,9 +491,9 @@ void bn_cli_suggest_test(const struct bn_cli *cli)
   for (size_t i = 0; bn_registry_scripts[i].name != NULL; i++)
     bn_near_offer(&near, bn_registry_scripts[i].name);
   if (near.best != NULL)
-    bn_log_stderr("did you mean %s?", near.best);
+    bn_log_hint("did you mean %s?", near.best);
   else if (cli->hint[0] != '\0')
-    bn_log_stderr("did you mean %s?", cli->hint);
+    bn_log_hint("did you mean %s?", cli->hint);
 }
 
 int bn_cli_check_output(void)

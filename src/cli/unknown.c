@@ -31,8 +31,7 @@ static void complain_of_bare_test(const struct bn_cli *cli)
   (void)snprintf(meant, sizeof meant, "--test=%s", cli->test);
   near = strcmp(cli->hint, meant) == 0;
   if (cli->policy->plain_errors)
-    bn_log_stderr("invalid option: %s%s%s%s", cli->bare_test, near ? " (did you mean " : "",
-                  near ? meant : "", near ? "?)" : "");
+    bn_log_stderr("invalid option: %s", cli->bare_test);
   else
     bn_log_stderr("%s: no value%s%s%s", cli->bare_test, near ? "; did you mean " : "",
                   near ? meant : "", near ? "?" : "");
@@ -81,15 +80,10 @@ static void name_unknown_of_file(const struct bn_optset *options, const char *na
   char masked[BN_MASK_MAX];
   const char *shown = bn_mask_name(name, value, bn_optset_is_secret(options, name), masked);
 
-  if (bn_optset_is_comment(name))
-    return;
-  if (bn_optset_find(options, name) != NULL)
-    bn_log_stderr("%s:%u: option '%s' is ignored: sysbench %s has none of that name", path, line,
-                  shown, bn_optset_policy(options)->release);
-  else
-    bn_log_stderr("%s:%u: unknown option '%s' is ignored%s%s%s", path, line, shown,
-                  nearest != NULL ? " (did you mean " : "", nearest != NULL ? nearest : "",
-                  nearest != NULL ? "?)" : "");
+  if (!bn_optset_is_comment(name))
+    bn_log_note("%s:%u: unknown option '%s' is ignored%s%s%s", path, line, shown,
+                nearest != NULL ? " (did you mean " : "", nearest != NULL ? nearest : "",
+                nearest != NULL ? "?)" : "");
 }
 
 static void report_unknown_name(void *arg, const char *name, const char *value, const char *path,

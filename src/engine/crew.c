@@ -131,9 +131,9 @@ void bn_crew_tell_who_waits(struct bn_crew *c)
     if (doing == reason)
       continue;
     if (reason != NULL && i - from == 1)
-      bn_log_stderr("thread %u: %s", from, reason);
+      bn_log_hint("thread %u: %s", from, reason);
     else if (reason != NULL)
-      bn_log_stderr("threads %u to %u: %s", from, i - 1, reason);
+      bn_log_hint("threads %u to %u: %s", from, i - 1, reason);
     lines += reason != NULL;
     reason = doing;
     from = i;

@@ -99,9 +99,9 @@ void bn_outcome_say(const struct bn_outcome *o, bool overload_fails)
     bn_log(BN_FATAL, "The event queue is full. This means the worker threads are unable to keep up "
                      "with the specified event generation rate");
   if (left_with >= 0)
-    bn_log_stderr("the script ended the run by os.exit(%d); the report covers what was measured "
-                  "until then",
-                  left_with);
+    bn_log_hint("the script ended the run by os.exit(%d); the report covers what was measured "
+                "until then",
+                left_with);
   if (bn_outcome_has(o, BN_OUTCOME_FAILED))
-    bn_log_stderr("the run failed; the report covers what was measured until then");
+    bn_log_hint("the run failed; the report covers what was measured until then");
 }

@@ -365,8 +365,8 @@ static void report_total(struct bn_run *run, const struct bn_times *times)
   const struct bn_moment end = bn_moment_at(&run->parts, times, atomic_load(&run->outcome.end_ns));
 
   if (atomic_load(&run->outcome.signo) != 0 && end.now_ns < times->measure_ns)
-    bn_log_stderr("the warm-up was not over: nothing has been measured yet, and the report covers "
-                  "the warm-up");
+    bn_log_hint("the warm-up was not over: nothing has been measured yet, and the report covers "
+                "the warm-up");
   note_report(run, bn_book_total(run->book, &end));
   bn_outcome_say(&run->outcome, overload_fails(run));
 }

@@ -98,10 +98,9 @@ static void use_up_grace(const struct sampler *s)
 
   bn_interrupt_first(s->p->interrupt, s->p->conf->threads);
   bn_crew_end(s->p->crew, BN_CAUSE_TIMEOUT, 0);
-  bn_log_stderr(
-      "the time grace of %.1f s is used up: %u thread(s) are still busy; the report comes "
-      "without what they are doing",
-      used_s, busy);
+  bn_log_hint("the time grace of %.1f s is used up: %u thread(s) are still busy; the report comes "
+              "without what they are doing",
+              used_s, busy);
 }
 
 static void force_shutdown(const struct sampler *s)

@@ -143,10 +143,8 @@ static int finish_random(struct bn_conf *c, struct bn_optset_fault *fault)
                   &(struct wrong){"rand-init", "cannot be used with --rand-seed",
                                   "Cannot set both --rand-init and --rand-seed", BN_OPTSET_RANGE},
                   "on");
-  if (c->policy->loose_values && (r->rand_pareto_h <= 0 || r->rand_pareto_h >= 1)) {
-    bn_log_stderr("--rand-pareto-h=%g is taken for 0.2: it lies between 0 and 1", r->rand_pareto_h);
+  if (c->policy->loose_values && (r->rand_pareto_h <= 0 || r->rand_pareto_h >= 1))
     r->rand_pareto_h = 0.2;
-  }
   if (r->rand_pareto_h <= 0 || r->rand_pareto_h >= 1)
     return refuse_number(c, fault,
                          &(struct wrong){"rand-pareto-h",

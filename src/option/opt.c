@@ -137,11 +137,11 @@ static void warn_of_ignored_items(const struct bn_optset *s, const struct bn_ent
     return;
   (void)bn_optval_items(st->text != NULL ? st->text : "", &items);
   if (items.n > 1 && strcmp(bn_opt_shown(e->o, st->text), st->text) != 0)
-    bn_log_stderr("%s:%u: only the first item of '%s' is used: write it in quotes", st->path,
-                  st->line, e->o->name);
+    bn_log_note("%s:%u: only the first item of '%s' is used: write it in quotes", st->path,
+                st->line, e->o->name);
   else if (items.n > 1)
-    bn_log_stderr("%s:%u: only the first item of '%s' is used: '%s'", st->path, st->line,
-                  e->o->name, items.item[0]);
+    bn_log_note("%s:%u: only the first item of '%s' is used: '%s'", st->path, st->line, e->o->name,
+                items.item[0]);
   bn_optval_free_list(&items);
 }
 
@@ -149,9 +149,6 @@ static void warn_of_ignored_items(const struct bn_optset *s, const struct bn_ent
 static enum bn_optset_error bool_of_on(const struct bn_entry *e, const char *text)
 {
   *(bool *)e->value = strcmp(text, "on") == 0;
-  if (strcmp(text, "on") != 0 && strcmp(text, "off") != 0)
-    bn_log_stderr("--%s=%s means off: in 0.5 only 'on' means on", e->o->name,
-                  bn_opt_shown(e->o, text));
   return BN_OPTSET_OK;
 }
 
@@ -159,13 +156,9 @@ static enum bn_optset_error bool_of_on(const struct bn_entry *e, const char *tex
 static enum bn_optset_error bool_of_file(const struct bn_entry *e, const struct bn_setting *st)
 {
   struct bn_list items = {0};
-  bool on = true;
 
   (void)bn_optval_items(st->text != NULL ? st->text : "", &items);
   *(bool *)e->value = items.n > 0;
-  if (items.n > 0 && (bn_units_bool(items.item[0], &on) != 0 || !on))
-    bn_log_stderr("%s:%u: '%s=%s' means on in sysbench; a line without a value means off", st->path,
-                  st->line, e->o->name, bn_opt_shown(e->o, items.item[0]));
   bn_optval_free_list(&items);
   return BN_OPTSET_OK;
 }
@@ -174,21 +167,9 @@ static enum bn_optset_error bool_of_file(const struct bn_entry *e, const struct 
 static enum bn_optset_error leading_number(const struct bn_entry *e, const char *text)
 {
   char number[64];
-  enum bn_optset_error rc;
 
   (void)snprintf(number, sizeof number, "%.17g", strtod(text, NULL));
-  rc = bn_optval_parse(e->o, e->value, number, false);
-  if (rc == BN_OPTSET_OK)
-    bn_log_stderr("--%s=%s is taken for %s", e->o->name, bn_opt_shown(e->o, text), number);
-  return rc;
-}
-
-/* In a dialect a size that is none is 0, where there is no sentence for it. */
-static enum bn_optset_error no_size(const struct bn_entry *e, const char *text)
-{
-  bn_log_stderr("--%s=%s is taken for 0", e->o->name, bn_opt_shown(e->o, text));
-  *(uint64_t *)e->value = 0;
-  return BN_OPTSET_OK;
+  return bn_optval_parse(e->o, e->value, number, false);
 }
 
 /* What a dialect makes of it. */
@@ -218,8 +199,11 @@ static enum bn_optset_error misread(const struct bn_optset *s, const struct bn_e
     return out_of_bounds(s, e, st->text);
   if (rc == BN_OPTSET_BAD && typed && e->o->type == BN_DOUBLE)
     return leading_number(e, st->text);
-  if (rc == BN_OPTSET_BAD && typed && e->o->type == BN_SIZE)
-    return no_size(e, st->text);
+  /* A size that is none is 0, where there is no sentence for it. */
+  if (rc == BN_OPTSET_BAD && typed && e->o->type == BN_SIZE) {
+    *(uint64_t *)e->value = 0;
+    return BN_OPTSET_OK;
+  }
   return rc;
 }
 
@@ -373,13 +357,7 @@ static bool defaults_win(const struct bn_optset *s)
 /* true: the setting is not for this option, whose test is declared later than the file is read. */
 static bool comes_too_early(const struct bn_optset *s, const struct bn_setting *st)
 {
-  char masked[BN_MASK_MAX];
-
-  if (st->path == NULL || !defaults_win(s))
-    return false;
-  bn_log_stderr("%s:%u: '%s' is ignored: sysbench takes options of a test from the command line",
-                st->path, st->line, bn_mask_arg(st->name, false, masked));
-  return true;
+  return st->path != NULL && defaults_win(s);
 }
 
 static int apply_pending(struct bn_optset *s, struct bn_entry *e)
@@ -420,10 +398,7 @@ static enum bn_optset_error misfit(struct bn_entry *e, const char *text, enum bn
     e->last.text = strdup(text);
     return e->last.text != NULL ? BN_OPTSET_OK : (enum bn_optset_error)NO_MEMORY;
   }
-  if (e->o->type != BN_SIZE)
-    return rc;
-  bn_log_stderr("--%s=%s is taken for 0", e->o->name, bn_opt_shown(e->o, text));
-  return BN_OPTSET_OK;
+  return e->o->type == BN_SIZE ? BN_OPTSET_OK : rc;
 }
 
 static int set_default(const struct bn_optset *s, struct bn_entry *e, struct bn_err *err)
@@ -484,8 +459,6 @@ static bool forget_nothing(const struct bn_optset *s, struct bn_entry *alias)
   if (!s->policy->old_name_with_0_ignored || alias->bad != BN_OPTSET_RANGE ||
       strtol(text, NULL, 10) != 0)
     return false;
-  bn_log_stderr("--%s=%s is ignored, as in sysbench 1.0", alias->o->name,
-                bn_opt_shown(alias->o, text));
   alias->bad = BN_OPTSET_OK;
   alias->given = false;
   return true;

@@ -77,8 +77,8 @@ static void name_line(const struct reader *r, char *text)
   if (bn_optset_is_comment(name) || name[0] == '[')
     return;
   name[strcspn(name, " \t:")] = '\0';
-  bn_log_stderr("%s:%u: '%s' is ignored: there is no '=' in its line", r->path, r->line,
-                bn_mask_arg(name, false, masked));
+  bn_log_note("%s:%u: '%s' is ignored: there is no '=' in its line", r->path, r->line,
+              bn_mask_arg(name, false, masked));
 }
 
 static int take_line(const struct reader *r, char *text, size_t len, struct bn_err *err)

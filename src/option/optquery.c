@@ -108,8 +108,7 @@ static void explain_unknown(const struct bn_optset *s, const struct bn_setting *
   if (nearest != NULL)
     bn_near_dash(dashed, sizeof dashed, nearest);
   if (s->policy->plain_errors)
-    (void)snprintf(out->text, sizeof out->text, "invalid option: %s%s%s%s", shown,
-                   nearest != NULL ? " (did you mean --" : "", dashed, nearest != NULL ? "?)" : "");
+    (void)snprintf(out->text, sizeof out->text, "invalid option: %s", shown);
   else
     (void)snprintf(out->text, sizeof out->text, "%s: no such option%s%s%s", shown,
                    nearest != NULL ? "; did you mean --" : "", dashed, nearest != NULL ? "?" : "");

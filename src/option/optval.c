@@ -154,12 +154,10 @@ bool bn_optval_is_whole(const char *text, bool from_file)
 
 enum bn_optset_error bn_optval_clamp(const struct bn_opt *o, void *value, const char *text)
 {
-  const char *shown = text != NULL && text[0] != '\0' ? text : "0";
   int64_t v = 0;
 
-  (void)bn_units_int(shown, &v);
+  (void)bn_units_int(text != NULL && text[0] != '\0' ? text : "0", &v);
   v = v < o->min ? o->min : o->max;
-  bn_log_stderr("--%s=%s is taken for %" PRId64, o->name, bn_opt_shown(o, shown), v);
   *(int64_t *)value = v;
   return BN_OPTSET_OK;
 }

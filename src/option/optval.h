@@ -87,7 +87,7 @@ struct bn_entry *bn_optset_target(const struct bn_optset *s, const struct bn_ent
 
 /* true: the text, or its first item if it is a file's, is empty or a whole number of 32 bits. */
 bool bn_optval_is_whole(const char *text, bool from_file);
-/* Sets the bound that the number is beyond, with a line on stderr. */
+/* Sets the bound that the number is beyond. */
 enum bn_optset_error bn_optval_clamp(const struct bn_opt *o, void *value, const char *text);
 
 #endif

@@ -117,7 +117,7 @@ static void log_unknown(const struct bn_sqlsys *sys, const char *name)
   for (size_t i = 0; i < sys->n_rows; i++)
     (void)bn_buf_printf(&names, " %s", sys->rows[i].name);
   if (names.len > 0)
-    bn_log_stderr("drivers to choose from with --db-driver:%s", names.data);
+    bn_log_hint("drivers to choose from with --db-driver:%s", names.data);
   bn_buf_done(&names);
 }
 

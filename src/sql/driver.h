@@ -39,7 +39,7 @@ struct bn_sqlsys {
   bool settled;
   pthread_mutex_t lock;     /* loading, and `retired` */
   _Atomic unsigned ordinal; /* of the next connection */
-  _Atomic bool unread_told, about_told;
+  _Atomic bool about_told;
   struct bn_sql_conn *retired; /* connections that outlived their session in somebody's hands */
   struct bn_sql_sessions sessions;
   struct bn_sql_texts texts;

@@ -98,14 +98,18 @@ static void tell(const struct bn_sql_demand *d, enum bn_sql_judgement judgement)
   bn_buf_init(&b, 0);
   add_remedy(&b, d->remedy, d->needed + others + d->reserved);
   if (judgement == BN_TIGHT)
-    bn_log_stderr("warning: this needs up to %lld %s; the server allows %lld, and others use %lld: "
-                  "%s%s",
-                  (long long)d->needed, d->what, (long long)d->allowed, (long long)others,
+    bn_log_note("warning: this needs up to %lld %s; the server allows %lld, and others use %lld: "
+                "%s%s",
+                (long long)d->needed, d->what, (long long)d->allowed, (long long)others,
+                b.data != NULL ? b.data : "", d->instead);
+  else if (judgement == BN_REFUSED)
+    bn_log_stderr("this needs up to %lld %s, but the server allows %lld: %s%s",
+                  (long long)d->needed, d->what, (long long)d->allowed,
                   b.data != NULL ? b.data : "", d->instead);
   else
-    bn_log_stderr("%sthis needs up to %lld %s, but the server allows %lld: %s%s",
-                  judgement == BN_REFUSED ? "" : "warning: ", (long long)d->needed, d->what,
-                  (long long)d->allowed, b.data != NULL ? b.data : "", d->instead);
+    bn_log_note("warning: this needs up to %lld %s, but the server allows %lld: %s%s",
+                (long long)d->needed, d->what, (long long)d->allowed, b.data != NULL ? b.data : "",
+                d->instead);
   bn_buf_done(&b);
 }
 

@@ -18,9 +18,6 @@ static void pass_result(struct bn_sql_conn *c)
 
 enum bn_sql bn_sql_unread(struct bn_sql_conn *c, enum bn_sql_step step, bool prepared)
 {
-  if (!atomic_exchange(&c->sys->unread_told, true))
-    bn_log_stderr("results of the statement before are unread, and as in sysbench no other is sent "
-                  "until connection:next_result() has taken them");
   /* A ROLLBACK would not be sent either. */
   c->diag.rolled_back = true;
   return c->link.ops->unread(step, prepared, &c->diag);

@@ -143,8 +143,6 @@ static int memory_session_open(void *self, struct bn_session *s, struct bn_err *
 
 /* --- what is said ----------------------------------------------------------------------------- */
 
-enum { OVERHEAD_SHOWS = 64 * 1024 };
-
 static void describe_own(const struct bn_memory *m, struct bn_facts *f)
 {
   if (m->work == BN_MEMORY_VECTORS)
@@ -304,10 +302,7 @@ static void do_nothing(const struct bn_memory_job *job)
 static void say_aside(const struct bn_memory *m)
 {
   if (m->run_conf->events != 0 && !m->run_conf->policy->memory_short_words)
-    bn_log_stderr("the memory test goes through --memory-total-size and ignores --events");
-  if (m->work == BN_MEMORY_WORDS && m->conf->block_size < OVERHEAD_SHOWS)
-    bn_log_stderr("blocks below 64 KiB: sysbench's own 105 to 110 ns per event dominated its "
-                  "scores here; an event costs less in bench, so that it scores higher");
+    bn_log_note("the memory test goes through --memory-total-size and ignores --events");
 }
 
 /* Times events without work in the main thread's session, which nobody reports; of several rounds

@@ -54,6 +54,7 @@ def test_lines_without_a_value_are_named(tmp_path, dialect):
     assert got.err == "".join(
         f"c.cfg:{line}: '{name}' is ignored: there is no '=' in its line\n"
         for line, name in expected
+        if dialect == "own"
     )
 
 
@@ -123,14 +124,11 @@ def test_booleans(cpu):
     )
 
 
-IGNORED = "is ignored: sysbench takes options of a test from the command line"
-
-
 @pytest.mark.parametrize("dialect", ["1.0", "1.1"])
 def test_dialects_ignore_options_of_the_test(cpu, dialect):
     got = cpu("cpu-max-prime=20\ntime=3\n", *bench.QUICK, dialect=dialect)
     assert "Prime numbers limit: 20\n" not in got.out
-    assert (got.err, got.status) == (f"c.cfg:1: 'cpu-max-prime' {IGNORED}\n", 0)
+    assert (got.err, got.status) == ("", 0)
 
 
 def test_0_5_takes_options_of_tests_and_only_its_own_names(tmp_path):
@@ -138,18 +136,14 @@ def test_0_5_takes_options_of_tests_and_only_its_own_names(tmp_path):
     args = ("--test=cpu", "--config-file=c.cfg", "--max-requests=5", "run")
     got = bench.run(*args, dialect="0.5", cwd=tmp_path)
     assert "Prime numbers limit: 20\n" in got.out and "Number of threads: 2\n" in got.out
-    assert got.err == "c.cfg:2: option 'threads' is ignored: sysbench 0.5 has none of that name\n"
+    assert got.err == ""
 
 
 @pytest.mark.parametrize("dialect", ["1.0", "1.1"])
 def test_dialects_take_names_and_switches_as_they_stand(cpu, dialect):
     got = cpu("# comment = 1\n threads=2\n--threads=3\ndebug=off\n", *bench.QUICK, dialect=dialect)
     assert "Number of threads: 1\n" in got.out and "Debug mode enabled.\n" in got.out
-    assert got.err == (
-        "c.cfg:4: 'debug=off' means on in sysbench; a line without a value means off\n"
-        "c.cfg:2: unknown option ' threads' is ignored (did you mean threads?)\n"
-        "c.cfg:3: unknown option '--threads' is ignored (did you mean threads?)\n"
-    )
+    assert got.err == ""
     assert "Debug mode" not in cpu("debug=\n", *bench.QUICK, dialect=dialect).out
 
 
@@ -160,8 +154,7 @@ def test_lists_and_first_items(cpu):
     assert "Number of threads: 2\n" in got.out
     assert got.err == "c.cfg:1: only the first item of 'threads' is used: '2'\n"
     got = cpu("percentile=50,95\n", *bench.QUICK, dialect="1.0")
-    assert got.err == "c.cfg:1: only the first item of 'percentile' is used: '50'\n"
-    assert got.out.count("percentile:") == 1 and " 50th percentile:" in got.out
+    assert got.err == "" and got.out.count("percentile:") == 1 and " 50th percentile:" in got.out
     got = cpu("percentile=50,95\n", *bench.QUICK)
     assert got.err == "" and got.out.count("percentile:") == 2
 

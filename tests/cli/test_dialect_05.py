@@ -15,12 +15,9 @@ def run(*argv, **kwargs):
     return bench.run(*argv, dialect="0.5", **kwargs)
 
 
-def test_unknown_options_are_accepted_with_a_line():
+def test_unknown_options_are_accepted_without_a_word():
     got = run("--test=cpu", *QUICK, "--foo=bar", "--percentle=9", "--file-num=3", "run")
-    assert got.status == 0
-    assert got.err == (
-        "unknown option --foo\nunknown option --percentle (did you mean --percentile?)\n"
-    )
+    assert (got.status, got.err) == (0, "")
     assert "number of events:              2\n" in got.out
 
 
@@ -41,7 +38,7 @@ def test_only_on_is_on(value, debug):
     got = run("--test=cpu", *QUICK, f"--debug={value}", "run")
     assert got.status == 0
     assert ("Debug mode enabled.\n" in got.out) == debug
-    assert ("means off" in got.err) == (value in ("yes", "1"))
+    assert got.err == ""
 
 
 def test_mutex_loops_are_nothing():
@@ -81,12 +78,13 @@ def test_help_option_says_nothing():
 
 def test_misspelled_command():
     got = run("--test=cpu", "rnu")
-    assert got.status == 1 and got.err == "Unknown command: rnu. (did you mean run?)\n"
+    assert got.status == 1 and got.err == "Unknown command: rnu.\n"
 
 
 @pytest.mark.parametrize("dialect", ["1.1", "1.0", "0.5"])
 @pytest.mark.parametrize("option, name", [("--time=5s", "time"), ("--time=1e0", "time"),
-                                          ("--rate=0.5", "rate"), ("--rate=3000000000", "rate"), ("--report-interval=1.5", "report_interval"),
+                                          ("--rate=0.5", "rate"), ("--rate=3000000000", "rate"),
+                                          ("--report-interval=1.5", "report_interval"),
                                           ("--percentile=99.9", "percentile"),
                                           ("--percentile=50,95", "percentile")])
 def test_dialects_take_whole_numbers(dialect, option, name):
@@ -95,16 +93,12 @@ def test_dialects_take_whole_numbers(dialect, option, name):
     assert got.err.endswith(f"Invalid value for the '{name}' option: '{option.partition('=')[2]}'\n")
 
 
-@pytest.mark.parametrize("option, line", [
-    ("--rand-spec-pct=150", "--rand-spec-pct=150 is taken for 100\n"),
-    ("--rand-spec-res=100", "--rand-spec-res=100 is taken for 99\n"),
-    ("--rand-spec-iter=0", "--rand-spec-iter=0 is taken for 1\n"),
-    ("--rand-pareto-h=2", "--rand-pareto-h=2 is taken for 0.2: it lies between 0 and 1\n"),
-])
-def test_bounds_sysbench_does_not_have(option, line):
+@pytest.mark.parametrize("option", ["--rand-spec-pct=150", "--rand-spec-res=100",
+                                    "--rand-spec-iter=0", "--rand-pareto-h=2"])
+def test_bounds_sysbench_does_not_have(option):
     """A command line that ran goes on running; without a dialect such a value is refused."""
     got = bench.run("cpu", option, *bench.QUICK, "run", dialect="1.0")
-    assert got.status == 0 and got.err == line
+    assert (got.status, got.err) == (0, "")
     assert bench.run("cpu", option, *bench.QUICK, "run").status == 1
 
 

@@ -335,7 +335,6 @@ def test_files_in_another_folder(tmp_path):
     assert f"Creating file {there}/test_file.0" in prepare(tmp_path, arg).out
     done = fileio(tmp_path, arg, "--file-test-mode=rndrd", "--events=10", "run")
     assert done.status == 0
-    assert f"files: {there} is " in done.err
     assert fileio(tmp_path, arg, "cleanup").status == 0
     assert list(there.iterdir()) == []
     assert list(tmp_path.iterdir()) == [there]
@@ -491,11 +490,9 @@ def test_block_size_with_a_suffix(tmp_path):
 def test_memory_is_told(tmp_path):
     prepare(tmp_path)
     done = fileio(tmp_path, "--file-test-mode=rndrd", "--events=5", "run")
-    lines = [line for line in done.err.splitlines() if line.startswith("files: ")]
-    assert len(lines) == 2
-    # In a chroot the mount point may lie outside.
-    assert " mounted on /" in lines[0] or " is on device " in lines[0]
-    assert "page cache" in lines[1] or "in memory" in lines[1]
+    lines = done.err.splitlines()
+    assert len(lines) == 1 and lines[0].startswith("files: ")
+    assert "page cache" in lines[0] or "in memory" in lines[0]
 
 
 def test_memory_file_system_is_told(memory, tmp_path):
@@ -503,5 +500,4 @@ def test_memory_file_system_is_told(memory, tmp_path):
         pytest.skip("there is no memory file system")
     prepare(memory)
     done = fileio(memory, "--file-test-mode=rndrd", "--events=5", "run")
-    assert "is tmpfs on " in done.err
     assert "files: they are in memory, so this measures memory" in done.err

@@ -112,14 +112,10 @@ def test_reports_have_no_new_line_unless_asked_for():
     assert "Nanoseconds" not in done.out and "kernel" not in done.out and "NUMA" not in done.out
 
 
-@pytest.mark.parametrize("dialect", ["own", "1.1", "1.0", "0.5"])
-@pytest.mark.parametrize("block,said", [("1K", True), ("32K", True), ("64K", False)])
-def test_the_cost_of_events_is_told_for_small_blocks(dialect, block, said):
-    done = bench.run("memory", f"--memory-block-size={block}", "--memory-total-size=1M", "run",
-                     dialect=dialect)
-    lines = [line for line in done.err.splitlines() if "105 to 110 ns per event" in line]
-    assert len(lines) == said
-    assert "105 to 110" not in done.out
+def test_small_blocks_need_no_word():
+    """What an event costs is in the manual."""
+    done = bench.run("memory", "--memory-block-size=1K", "--memory-total-size=1M", "run")
+    assert (done.status, done.err) == (0, "")
 
 
 @pytest.mark.parametrize(

@@ -208,3 +208,48 @@ def test_signal_before_there_is_a_run(script, tmp_path):
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=20) == -signal.SIGINT
     process.communicate()
+
+
+SMALL_FILE = ("fileio", "--file-num=1", "--file-total-size=64K", "--file-test-mode=rndrd",
+              "--events=1")
+
+
+def test_notes_do_not_come_between_the_lines_of_a_report(tmp_path):
+    """They would where both streams are one pipe or file; errors go there all the same."""
+    assert bench.run(*SMALL_FILE, "prepare", cwd=tmp_path).status == 0
+    apart = bench.run(*SMALL_FILE, "run", cwd=tmp_path)
+    assert apart.err.startswith("files: ") and apart.err.count("\n") == 1
+
+    def merged(*args, **streams):
+        subprocess.run([bench.binary(), *args], cwd=tmp_path, env=bench.environment(),
+                       stderr=subprocess.STDOUT, timeout=bench.TIMEOUT_S, check=False, **streams)
+
+    with open(tmp_path / "both", "w+") as both:
+        merged(*SMALL_FILE, "run", stdout=both)
+        both.seek(0)
+        text = both.read()
+        assert "Doing random read test" in text and "files: " not in text
+    read, write = os.pipe()
+    merged(*SMALL_FILE, "run", stdout=write)
+    merged("cpu", "--threads=0", "run", stdout=write)
+    os.close(write)
+    with open(read) as pipe:
+        text = pipe.read()
+    assert "Doing random read test" in text and "files: " not in text
+    assert text.endswith("--threads=0: out of range; allowed: 1 to 1000000\n")
+
+
+@pytest.mark.parametrize("dialect", ["1.1", "1.0", "0.5"])
+def test_dialects_add_nothing_on_standard_error(dialect, tmp_path):
+    """Not what our own form says besides, of results, of failures and of signals."""
+    test = "--test=" if dialect == "0.5" else ""
+    prefix = (f"{test}fileio", *SMALL_FILE[1:-1], "--max-requests=1")
+    assert bench.run(*prefix, "prepare", dialect=dialect, cwd=tmp_path).status == 0
+    (tmp_path / "fails.lua").write_text("function event() error({1}) end\n")
+    (tmp_path / "ends.lua").write_text("function event() os.execute('kill -INT $PPID') end\n")
+    for args in (prefix, (f"{test}memory", "--memory-total-size=1M", "--max-requests=1"),
+                 (f"{test}fails.lua",), (f"{test}ends.lua",)):
+        got = bench.run(*args, "run", dialect=dialect, cwd=tmp_path)
+        lines = [line for line in got.err.splitlines() if "deprecated" not in line]
+        assert lines == [], args
+        assert "General statistics:" in got.out or "Throughput:" in got.out

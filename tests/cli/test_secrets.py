@@ -111,7 +111,7 @@ def test_what_the_password_is_made_of_changes_nothing(secret, dialect, tmp_path)
         (tmp_path / "c.cfg").write_text(f"{line}\nmysql-password'quoted'\n")
         got = check(["--config-file=c.cfg", "cpu", "--events=1", "run"], dialect, tmp_path, secret)
         assert "quoted" not in got.err
-        assert "c.cfg:" in got.err
+        assert ("c.cfg:" in got.err) == (dialect == "own")
 
 
 # Old scripts take any option, so that these run; a document keeps what they were given.
@@ -165,9 +165,12 @@ def test_harmless_options_are_stored_whole(tmp_path):
               for o in json.loads((tmp_path / "json").read_text())["facts"]["options"]}
     assert set(given) <= set(stored)
     assert [stored[n] for n in ("mode", "dir", "num-passes")] == ["passive", "/tmp/discrete_x", "3"]
-    for name in given:
-        assert f"--{name}" in got.err  # the name that is reported as unknown is whole too
-    assert "***" not in got.err
+    assert got.err == ""
+    # The names that are reported as unknown are whole too; a script of 0.5 takes any.
+    (tmp_path / "old.lua").write_text(OLD + "function f() sb_rand(1, 2) end\n")
+    got = bench.run("--test=./old.lua", *(f"--{n}={v}" for n, v in given.items()), "--events=1",
+                    "run", cwd=tmp_path)
+    assert all(f"--{name}" in got.err for name in given) and "***" not in got.err
 
 
 def test_options_of_a_script_are_judged_by_their_names(tmp_path):
@@ -197,7 +200,6 @@ def test_a_number_is_no_secret(tmp_path):
         assert got.status == 1
         assert got.err.startswith(sentence), got.err
         got = bench.run("./s.lua", arg, "--events=1", "run", dialect="1.0", cwd=tmp_path)
-        assert ("abc" in got.err) == ("abc" in arg), got.err
         assert "Zq9" not in got.err
 
 
@@ -239,8 +241,7 @@ def test_a_line_of_a_file_is_not_printed(text, dialect, tmp_path):
     "args, own, old",
     [
         ("cpu --mysql-pasword=S run", "--mysql-pasword=***: no such option; did you mean "
-         "--mysql-password?\n", "invalid option: --mysql-pasword=*** (did you mean "
-         "--mysql-password?)\n"),
+         "--mysql-password?\n", "invalid option: --mysql-pasword=***\n"),
         ("--mysql-password S cpu run", "Unrecognized command line argument: run (did you mean "
          "--mysql-password=***?)\n", None),
         ("--mysql-password S run", "FATAL: Cannot find benchmark '***': no such built-in test, file "
@@ -273,5 +274,7 @@ def test_a_line_of_a_file_is_not_printed(text, dialect, tmp_path):
 def test_the_sentence_stays(args, own, old, tmp_path):
     for dialect, sentence in (("own", own), ("1.1", old or own), ("1.0", old or own)):
         got = check([a.replace("S", SECRET) for a in args.split(" ")], dialect, tmp_path)
+        if dialect != "own":
+            sentence = re.sub(r" \(did you mean [^()]*\?\)", "", sentence)
         assert sentence in got.err + got.out
         assert got.status == 1

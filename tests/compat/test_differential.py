@@ -235,13 +235,12 @@ def own(lines_of):
 def wrong_in(line, outputs):
     argv = shlex.split(line)
     ctx = form.Context(argv, "", "1.0.20")
-    transcript = form.Transcript("1.0.20", "", {}, argv, None, [], [], 0)
     reference, ours = (form.reduce_output(output, ctx) for output in outputs)
     if ctx.checkpoints:
         reference = reference._replace(stdout=own(reference.stdout))
     if "--help" in argv:
         reference = deviations.expected_listing(reference, ours)
-    return form.differences(reference, form.on_time(reference, deviations.tolerated(transcript, ours)))
+    return form.differences(reference, form.on_time(reference, ours))
 
 
 @pytest.mark.runs_transcript(work=pair)

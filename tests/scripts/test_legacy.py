@@ -237,9 +237,9 @@ def test_unknown_options(folder, version):
     r = command(["--test=t.lua", "--my-rows=5", "--my-rosw=6", "--randtype=uniform", "--xyzzy",
                  "prepare"], folder.path, BENCH_COMPAT=version)
     assert r.status == 0 and r.lines[-1] == "5\t5", r.out + r.err
-    assert [line for line in r.err.splitlines() if "unknown" in line] == [
+    assert [line for line in r.err.splitlines() if "unknown" in line] == ([] if version else [
         "unknown option --my-rosw (did you mean --my-rows?)",
-        "unknown option --randtype (did you mean --rand-type?)", "unknown option --xyzzy"]
+        "unknown option --randtype (did you mean --rand-type?)", "unknown option --xyzzy"])
 
 
 @pytest.mark.parametrize("version", ["", "0.5", "1.0"])
@@ -260,7 +260,7 @@ def test_unknown_options_of_other_scripts(folder):
     assert r.status == 1 and r.err.startswith("--my-rows=5: no such option")
     r = command(["oltp_legacy/oltp.lua", *SQLITE, "--oltp-tablesize=5", "--oltp-table-size=1",
                  "prepare"], folder.path, BENCH_COMPAT="1.1")
-    assert r.status == 0 and "did you mean --oltp-table-size?" in r.err
+    assert (r.status, r.err) == (0, "")
 
 
 @pytest.mark.parametrize("version", ["0.5", "1.0"])

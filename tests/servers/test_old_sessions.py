@@ -28,7 +28,8 @@ class Session:
         done = subprocess.run([BENCH, *argv[:-1], *self.server.login(), argv[-1]], env=env,
                               capture_output=True, text=True, timeout=300)
         assert done.returncode == 0, done.stdout + done.stderr
-        assert done.stderr.startswith(argv[0].replace("--test=", "")) or argv[0].startswith("--events")
+        # In a dialect nothing says which script took the place of the one in that path.
+        assert not any("does not exist" in line for line in done.stderr.splitlines())
         return done.stdout, done.stderr, time.monotonic() - begin
 
 
@@ -54,7 +55,7 @@ def test_a_thousand_threads(server):
     sizes = ["--oltp-tables-count=10", "--oltp-table-size=500"]
     s.run(LEGACY, *sizes, "--threads=10", "prepare")
     for read_only in ([], ["--oltp-read-only=on"]):
-        out, err, took = s.run(LEGACY, *sizes, *read_only, "--threads=1000", "--time=4",
+        out, _, took = s.run(LEGACY, *sizes, *read_only, "--threads=1000", "--time=4",
                                "--report-interval=2", "run")
         check_end(out, took, 4)
         lines = re.findall(r"^\[ (\d+)s \] thds: (\d+) tps: [0-9.]+ qps: [0-9.]+ \(r/w/o: \S+\) "
@@ -85,11 +86,10 @@ def test_250_tables(server):
     transactions = number(out, "transactions")
     assert number(out, "read") == 10 * transactions and number(out, "write") == 0
     assert number(out, "other") == 2 * transactions > 0
-    out, err, took = s.run(OLD, *sizes, "--num-threads=128", "--oltp-point-selects=0",
+    out, _, took = s.run(OLD, *sizes, "--num-threads=128", "--oltp-point-selects=0",
                            "--rand-type=uniform", *no_ranges, "--oltporder-ranges=0", *limits, "run")
     check_end(out, took, 3)
     # The misspelled option leaves one range query in each transaction.
-    assert "unknown option --oltporder-ranges (did you mean --oltp-order-ranges?)" in err
     assert number(out, "read") >= number(out, "transactions") > 0
     out, _, _ = s.run(OLD, *sizes, "cleanup")
     assert out.count("Dropping table 'sbtest") == 250

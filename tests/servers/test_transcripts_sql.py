@@ -182,7 +182,7 @@ def check_transcript(case, mariadb_plain, postgresql):
     output = transcripts.run(transcript, mariadb_plain, postgresql)
     output = output._replace(stdout=[in_mariadbs_words(line) for line in output.stdout])
     expected = own[1] if own else golden
-    got = form.on_time(expected, deviations.tolerated(transcript, as_form(transcript, output)))
+    got = form.on_time(expected, as_form(transcript, output))
     wrong = form.differences(expected, got)
     if wrong and os.environ.get("FORMS_FILL") == "1":
         fill(transcript, got)

@@ -170,6 +170,24 @@ static void test_full_disk_is_noticed(void **state)
   (void)fclose(full);
 }
 
+/* What sysbench does not say is not said in its name. */
+static void test_asides(void **state)
+{
+  struct capture c = capture_begin(stderr);
+
+  (void)state;
+  bn_log_hint("hint %d", 1);
+  bn_log_note("note %d", 1);
+  bn_log_asides(false);
+  bn_log_hint("hint %d", 2);
+  bn_log_note("note %d", 2);
+  bn_log_at_once("signal");
+  bn_log_stderr("error");
+  bn_log_asides(true);
+  bn_log_hint("hint %d", 3);
+  assert_string_equal(capture_end(&c), "hint 1\nnote 1\nerror\nhint 3\n");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -180,6 +198,7 @@ int main(void)
       cmocka_unit_test(test_empty_lines_are_exempt),
       cmocka_unit_test(test_length_is_not_limited),
       cmocka_unit_test(test_stderr),
+      cmocka_unit_test(test_asides),
       cmocka_unit_test(test_full_disk_is_noticed),
   };
 

@@ -21,7 +21,7 @@ static int traceback(lua_State *L)
 {
   struct bn_lua *lua = bn_lua_current();
 
-  if (!lua->traced && !bn_library_leaves(L)) {
+  if (bn_log_has_asides() && !lua->traced && !bn_library_leaves(L)) {
     luaL_traceback(L, L, NULL, 1);
     bn_log_foreign(lua_tostring(L, -1));
     lua_pop(L, 1);
@@ -48,12 +48,14 @@ static void describe_value(struct bn_buf *b, lua_State *L, int index)
   }
 }
 
-/* What "(not a string)" leaves unsaid, on stderr. */
+/* What "(not a string)" leaves unsaid: an aside. */
 static void describe_error(lua_State *L)
 {
   struct bn_buf b;
   unsigned n = 0;
 
+  if (!bn_log_has_asides())
+    return;
   bn_buf_init(&b, 4096);
   (void)bn_buf_printf(&b, "the error value is a %s: ", luaL_typename(L, -1));
   if (lua_istable(L, -1)) {
@@ -71,7 +73,7 @@ static void describe_error(lua_State *L)
     describe_value(&b, L, -1);
   }
   if (lua_isnil(L, -1))
-    bn_log_stderr("the error value is nil");
+    bn_log_hint("the error value is nil");
   else if (b.data != NULL)
     bn_log_foreign(b.data);
   bn_buf_done(&b);

@@ -130,10 +130,11 @@ static int internal_log(lua_State *L)
   return 0;
 }
 
-/* internal.complain(text): one line on stderr. */
+/* internal.complain(text): an aside. */
 static int internal_complain(lua_State *L)
 {
-  bn_log_foreign(luaL_checkstring(L, 1));
+  if (bn_log_has_asides())
+    bn_log_foreign(luaL_checkstring(L, 1));
   return 0;
 }
 

@@ -73,7 +73,7 @@ char *bn_find_instead(const struct bn_script_setup *setup, const char *name, boo
       file = bundled(setup, old ? BN_SET_MODERN : BN_SET_LEGACY, name);
   }
   if (file != NULL && !quiet)
-    bn_log_stderr("%s does not exist; using the bundled %s", name, file);
+    bn_log_note("%s does not exist; using the bundled %s", name, file);
   return file;
 }
 

@@ -43,18 +43,17 @@ static void warn_about_memory(const struct bn_fileio_plan *p, int fd)
   char is[64], has[64];
 
   if (is_in_memory(fd)) {
-    bn_log_stderr("files: they are in memory, so this measures memory: choose a folder on a device "
-                  "with --file-dir");
+    bn_log_note("files: they are in memory, so this measures memory: choose a folder on a device "
+                "with --file-dir");
     return;
   }
   if (p->direct || all >= memory)
     return;
   bn_fileio_size_text(p, all, is, sizeof is);
   bn_fileio_size_text(p, memory, has, sizeof has);
-  bn_log_stderr(
-      "files: %s fit into the %s of memory, so the page cache answers for the device: use "
-      "--file-extra-flags=direct or a larger --file-total-size",
-      is, has);
+  bn_log_note("files: %s fit into the %s of memory, so the page cache answers for the device: use "
+              "--file-extra-flags=direct or a larger --file-total-size",
+              is, has);
 }
 
 static void tell(const struct bn_services *services, const struct bn_place *place)
@@ -72,14 +71,8 @@ void bn_device_describe(const struct bn_fileio_plan *p, int fd, const struct bn_
   bn_place_read(&place, "", folder(p));
   tell(services, &place);
   if (is_device(fd, &st))
-    bn_log_stderr("files: test_file.0 is the device %u:%u itself", major(st.st_rdev),
-                  minor(st.st_rdev));
-  else if (place.mount_point[0] != '\0')
-    bn_log_stderr("files: %s is %s on %s, mounted on %s", place.path, place.file_system,
-                  place.device, place.mount_point);
-  else if (fstat(fd, &st) == 0)
-    bn_log_stderr("files: %s is on device %u:%u, whose mount point cannot be seen from here",
-                  place.path, major(st.st_dev), minor(st.st_dev));
+    bn_log_note("files: test_file.0 is the device %u:%u itself", major(st.st_rdev),
+                minor(st.st_rdev));
   warn_about_memory(p, fd);
 }
 

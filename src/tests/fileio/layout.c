@@ -297,7 +297,7 @@ static void undo(const struct making *m)
     if (old < 0)
       unmake(path);
     else if (size_of(path, &regular) > old && regular && shorten(path, old) != 0)
-      bn_log_stderr("cannot give '%s' its old size back: %s", path, strerror(errno));
+      bn_log_hint("cannot give '%s' its old size back: %s", path, strerror(errno));
   }
 }
 
@@ -394,10 +394,9 @@ static void tell_what_is_left(const struct bn_fileio_plan *p)
   if (dir != NULL)
     (void)closedir(dir);
   if (n_left > 0)
-    bn_log_stderr(
-        "%lld more file(s) named test_file.N are in '%s', up to test_file.%lld; to remove "
-        "them too run cleanup with --file-num=%lld",
-        (long long)n_left, name, (long long)last, (long long)last + 1);
+    bn_log_hint("%lld more file(s) named test_file.N are in '%s', up to test_file.%lld; to remove "
+                "them too run cleanup with --file-num=%lld",
+                (long long)n_left, name, (long long)last, (long long)last + 1);
 }
 
 /* Removes what it can; err names the first file that it cannot. */
@@ -474,9 +473,9 @@ static int complain_open(const struct bn_fileio_plan *p, const char *path, int e
 {
   bn_log_errno(BN_FATAL, error, "Cannot open file '%s'", path);
   if (error == EINVAL && p->direct)
-    bn_log_stderr("'%s' is on a file system without direct I/O: use --file-dir, or leave 'direct' "
-                  "out of --file-extra-flags",
-                  path);
+    bn_log_hint("'%s' is on a file system without direct I/O: use --file-dir, or leave 'direct' "
+                "out of --file-extra-flags",
+                path);
   else if (about_link(error)[0] != '\0')
     bn_log_stderr("'%s'%s", path, about_link(error));
   else if (error == ENOENT && !p->policy->no_hint_at_prepare)
