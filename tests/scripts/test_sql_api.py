@@ -258,10 +258,10 @@ def test_errors_have_the_place_of_the_caller(folder):
     sysbench.sql.driver("nope")
   end)
   try("option", function ()
-    drv:connect{colour = "red"}
+    drv:connect_with{colour = "red"}
   end)
   try("place", function ()
-    drv:connect{db = "/nowhere/x"}
+    drv:connect_with{db = "/nowhere/x"}
   end)
   print(con:disconnect()) print(con:disconnect())
   try("closed", con.query, con, "SELECT 1")
@@ -299,6 +299,25 @@ closed	false | t.lua:3: SQL API error
 closed	false | SQL API error
 true	8
 """.splitlines()
+
+
+def test_connect_ignores_arguments(folder):
+    """Scripts for sysbench pass what they like: hosts, tables of settings, options."""
+    text = """
+function prepare()
+  local drv = sysbench.sql.driver()
+  for _, arguments in ipairs({{{db = "/nowhere/x"}}, {{colour = "red"}}, {5, 6}, {"host"}, {true}}) do
+    print(drv:connect(unpack(arguments)):query_row("SELECT 7"))
+  end
+  local ok, why = pcall(drv.connect_with, drv)
+  print(ok, (why:gsub("^.-: ", "")))
+end
+"""
+    for version in ("", "1.0", "1.1", "0.5"):
+        r = folder.lua(text, "--db-driver=sqlite", "--sqlite-db=:memory:", "prepare",
+                       BENCH_COMPAT=version)
+        want = ["7"] * 5 + ["false\texpected a table of options, got nil"]
+        assert r.lines[-6:] == want, r.out + r.err
 
 
 HOOK = """

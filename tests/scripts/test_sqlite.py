@@ -279,11 +279,11 @@ function event()
   one:query("COMMIT")
   two:query("INSERT INTO t VALUES (2)")
   print(one:query_row("SELECT a FROM t"))
-  local other = sysbench.sql.driver():connect{db = "other.sqlite"}
+  local other = sysbench.sql.driver():connect_with{db = "other.sqlite"}
   one:query("BEGIN IMMEDIATE")
   other:query("CREATE TABLE t(a)")
   one:query("COMMIT")
-  local memory = sysbench.sql.driver():connect{db = ":memory:"}
+  local memory = sysbench.sql.driver():connect_with{db = ":memory:"}
   memory:query("CREATE TABLE t(a)")
 end
 """, *SQLITE, "--events=1")

@@ -124,6 +124,7 @@ local template, one, two = constant("#@"), constant(1), constant(2)
 
 local methods = {
   { make.driver, "name" }, { make.driver, "connect", constant(nil) },
+  { make.driver, "connect_with", constant({}) },
   { make.connection, "query", select1 }, { make.connection, "query_row", select1 },
   { make.connection, "prepare", select1 }, { make.connection, "reconnect" },
   { make.connection, "disconnect" }, { make.connection, "more_results" },

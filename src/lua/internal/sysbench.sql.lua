@@ -323,19 +323,28 @@ function driver_methods:name()
   return text_of(C.bn_ffi_sql_driver_name(self))
 end
 
--- options: what is different for this connection, as the driver's options without its prefix.
-function driver_methods:connect(options)
+-- What a script passes is ignored, as in sysbench.
+function driver_methods:connect()
   if not istype(DRIVER, self) then
     refuse(self, "driver", "connect")
   end
-  local con, kept
-  if options == nil then
-    con = C.bn_ffi_sql_connect(self, nil, nil, 0)
-  else
-    local names, values, count
-    names, values, count, kept = module("sysbench.sql.more").overrides_of(options)
-    con = C.bn_ffi_sql_connect(self, names, values, count)
+  local con = C.bn_ffi_sql_connect(self, nil, nil, 0)
+  if con == nil then
+    error("connection creation failed", 2)
   end
+  return gc(con, C.bn_ffi_sql_conn_free)
+end
+
+-- options: what is different for this connection, as the driver's options without its prefix.
+function driver_methods:connect_with(options)
+  if not istype(DRIVER, self) then
+    refuse(self, "driver", "connect_with")
+  end
+  if type(options) ~= "table" then
+    error("connect_with: expected a table of options, got " .. type(options), 2)
+  end
+  local names, values, count, kept = module("sysbench.sql.more").overrides_of(options)
+  local con = C.bn_ffi_sql_connect(self, names, values, count)
   if con == nil then
     error("connection creation failed", 2)
   end
