@@ -349,9 +349,24 @@ def test_overrides_replace_options_of_one_connection(shell, postgresql):
     (["--pgsql-ignore-errors=1213"], "Invalid value for --pgsql-ignore-errors: '1213' is no SQLSTATE and not 'all'"),
     (["--pgsql-password=", "--pgsql-password-file=/nonexistent"],
      "cannot open the password file '/nonexistent': No such file or directory"),
+    *((["--pgsql-require-auth=" + methods], f"--pgsql-require-auth={wrong}: unknown; allowed: password, md5, gss, sspi, "
+       "scram-sha-256, none, or each with '!' before it")
+      for methods, wrong in [("scram", "scram"), ("md5,!none", "!none"), ("!md5,none", "none")]),
 ])
 def test_what_cannot_be_is_refused_at_the_start(shell, postgresql, argv, text):
     assert shell(postgresql, argv).start == {"rc": "INIT", "text": text}
+
+
+@pytest.mark.parametrize("by", ["tcp", "socket"])
+@pytest.mark.parametrize("methods, rc", [
+    ("scram-sha-256", "DONE"), ("password,scram-sha-256", "DONE"), ("!password,!none", "DONE"), ("md5", "ERROR"),
+    ("password", "ERROR"), ("!scram-sha-256", "ERROR"),
+])
+def test_the_servers_method_is_checked(shell, postgresql, methods, rc, by):
+    sh = shell(postgresql, ["--pgsql-sslmode=disable", f"--pgsql-require-auth={methods}"], by=by)
+    assert sh("connect")["rc"] == rc
+    if rc == "DONE":
+        assert sh.query("SELECT 1") == [["1"]]
 
 
 def test_wrong_password_database_and_mode(shell, postgresql):
