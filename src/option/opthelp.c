@@ -248,8 +248,19 @@ static void man_sentence(const char *text, FILE *out)
   (void)fputs(".\n", out);
 }
 
+/* Whether the help names every choice, so that the page need not repeat them. */
+static bool help_has_choices(const struct bn_opt *o)
+{
+  for (size_t i = 0; o->choices[i] != NULL; i++)
+    if (strstr(o->help, o->choices[i]) == NULL)
+      return false;
+  return true;
+}
+
 static void man_bounds(const struct bn_opt *o, FILE *out)
 {
+  if (o->choices != NULL && help_has_choices(o))
+    return;
   if (o->choices != NULL) {
     char text[512] = "one of";
 
@@ -282,7 +293,8 @@ static void man_default(const struct bn_opt *o, const struct bn_policy *policy, 
       (void)fprintf(out, ", in dialect %s %s", others[i].dialect,
                     there[0] != '\0' ? there : "none");
   }
-  (void)fputs(".\n", out);
+  /* The working folder is a period already. */
+  (void)fputs(strcmp(here, ".") == 0 ? "\n" : ".\n", out);
 }
 
 static void man_item(void *arg, const struct block *b, const struct bn_opt *o)

@@ -23,7 +23,7 @@ const struct bn_opt bn_saved_options[] = {
      .choices = formats,
      .range_text = "Invalid value for --format: '%s' (formats are: text, json)",
      .offset = offsetof(struct bn_saved_conf, format),
-     .help = "form of the report {text, json}"},
+     .help = "form of the report: text, json"},
     BN_OPT_END,
 };
 

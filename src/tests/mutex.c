@@ -42,7 +42,7 @@ static const struct bn_opt mutex_options[] = {
      .offset = offsetof(struct mutex_conf, num),
      .min = 1,
      .max = INT32_MAX,
-     .help = "total size of mutex array"},
+     .help = "number of mutexes"},
     {.name = "mutex-locks",
      .type = BN_INT,
      .in = BN_IN_ALL,
@@ -50,7 +50,7 @@ static const struct bn_opt mutex_options[] = {
      .offset = offsetof(struct mutex_conf, locks),
      .min = 1,
      .max = INT32_MAX,
-     .help = "number of mutex locks to do per thread"},
+     .help = "locks in the event of each thread"},
     {.name = "mutex-loops",
      .type = BN_INT,
      .in = BN_IN_ALL,
@@ -58,13 +58,12 @@ static const struct bn_opt mutex_options[] = {
      .offset = offsetof(struct mutex_conf, loops),
      .min = 0,
      .max = INT32_MAX,
-     .help = "number of empty loop iterations before each lock, outside of it"},
+     .help = "iterations of an empty loop before each lock"},
     {.name = "mutex-type",
      .type = BN_STRING,
      .def = "pthread",
      .offset = offsetof(struct mutex_conf, type),
-     .help = "kind of lock: pthread, spin, rwlock; with Concurrency Kit also cas, fas, dec, "
-             "ticket, mcs, clh, anderson, ck-rwlock, pflock"},
+     .help = "lock: pthread, spin, rwlock, or one of Concurrency Kit"},
     BN_OPT_END,
 };
 

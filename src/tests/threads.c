@@ -27,7 +27,7 @@ static const struct bn_opt threads_options[] = {
      .offset = offsetof(struct threads_conf, yields),
      .min = 0,
      .max = INT32_MAX,
-     .help = "number of yields to do per request"},
+     .help = "yields in each event"},
     {.name = "thread-locks",
      .type = BN_INT,
      .in = BN_IN_ALL,
@@ -35,7 +35,7 @@ static const struct bn_opt threads_options[] = {
      .offset = offsetof(struct threads_conf, locks),
      .min = 1,
      .max = INT32_MAX,
-     .help = "number of locks per thread"},
+     .help = "number of mutexes of all threads together"},
     BN_OPT_END,
 };
 

@@ -133,6 +133,17 @@ def test_layout():
     assert "\n  oltp_read_write - " in own and "oltp_read_write" not in text
 
 
+def test_rows_are_short_phrases():
+    tests = ("fileio", "cpu", "memory", "threads", "mutex", "oltp_read_write", "select_random_points",
+             "select_random_ranges")
+    texts = [bench.run("--help").out, *(bench.run(test, "help").out for test in tests)]
+    rows = [row for text in texts for row in text.split("\n") if row.startswith("  --")]
+    assert len(rows) > 150
+    for row in rows:
+        phrase = re.fullmatch(r"  --\S+\s+(\S.*?)(?: \[[^\[\]]*\])?", row)[1]
+        assert len(row) <= 100 and len(phrase) <= 70 and not phrase.endswith("."), row
+
+
 def test_columns_are_aligned():
     for dialect in (*bench.DIALECTS, "0.5"):
         block = bench.run("--help", dialect=dialect).out.split("General options:\n")[1]

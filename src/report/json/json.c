@@ -28,7 +28,7 @@ static const struct bn_opt json_options[] = {
      .type = BN_BOOL,
      .def = "off",
      .offset = offsetof(struct json_conf, interval_histograms),
-     .help = "store the latency histogram of every interval too"},
+     .help = "latency histogram of every interval in the document"},
     BN_OPT_END,
 };
 
