@@ -102,6 +102,27 @@ def test_every_option_of_an_old_workload_is_in_the_page(page):
     assert all(re.search(rf"^\.It Fl Fl {name} ", page.read_text(), re.M) for name in driver)
 
 
+# --- dialects -------------------------------------------------------------------------------------
+
+OLD_NAMES = {"events": "max-requests", "time": "max-time"}
+
+
+def default_in(dialect, name):
+    helped = bench.run("--help", dialect=dialect).out
+    if dialect == "0.5":
+        name = OLD_NAMES.get(name, name)
+    default = re.search(rf"^  --{name}=\S+ .*?(?:\[([^\[\]]*)\])?$", helped, re.MULTILINE)[1]
+    return default or "none"
+
+
+def test_defaults_of_dialects_are_in_the_page(page):
+    rows = re.findall(r"^\.It Fl Fl (\S+)(?: No by default)?((?: Ta [\w, -]+){4})$", page.read_text(), re.M)
+    table = {name: cells.split(" Ta ")[1:] for name, cells in rows if name != "percentile"}
+    assert set(table) == {"events", "time", "rand-type", "db-driver"}
+    for name, cells in table.items():
+        assert [default_in(d, name) for d in ("own", "1.1", "1.0", "0.5")] == cells, name
+
+
 # --- reports --------------------------------------------------------------------------------------
 
 
