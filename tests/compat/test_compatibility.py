@@ -33,7 +33,7 @@ def items():
     for line in lines[2 : lines.index(".El")]:
         if line.startswith('.\\" = '):
             reasons.append(line[len('.\\" = ') :])
-        elif line == ".It":
+        elif line.startswith(".It "):
             found.append((reasons, []))
             reasons = []
         else:
