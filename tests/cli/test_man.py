@@ -163,11 +163,37 @@ def test_every_line_of_a_final_report_is_in_the_page(page):
             assert re.sub(r" \(.*", "", name).removeprefix("total") in section, name
 
 
+# --- scripts --------------------------------------------------------------------------------------
+
+WALK = """
+local function walk(of)
+  for name, value in pairs(of) do
+    print("name " .. name)
+    if type(value) == "table" and of ~= sysbench.opt then walk(value) end
+  end
+end
+walk(sysbench)
+"""
+
+
+def test_every_name_of_the_interface_is_in_the_page(tmp_path):
+    words = set(re.findall(r"\w+", (bench.source_root() / "man/bench-lua.7").read_text()))
+    (tmp_path / "walk.lua").write_text(WALK)
+    names = set(re.findall(r"^name (.*)$", bench.run("walk.lua", cwd=tmp_path).out, re.MULTILINE))
+    # The ends of the range of types.
+    assert names - words - {"ARG_NULL", "ARG_MAX"} == set() and len(names) > 50
+    methods = set()
+    for path in (bench.source_root() / "src/lua/internal").glob("sysbench.sql*.lua"):
+        methods |= set(re.findall(r"^function \w+_methods:(\w+)", path.read_text(), re.MULTILINE))
+    assert methods - words == set() and len(methods) > 15
+
+
 def test_mandoc_has_no_complaint(page):
     if shutil.which("mandoc") is None:
         pytest.skip("mandoc is not installed")
+    other = bench.source_root() / "man/bench-lua.7"
     done = subprocess.run(
-        ["mandoc", "-Tlint", "-Wstyle", page], capture_output=True, text=True, check=False
+        ["mandoc", "-Tlint", "-Wstyle", page, other], capture_output=True, text=True, check=False
     )
     lines = [
         line
