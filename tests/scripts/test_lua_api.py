@@ -700,6 +700,33 @@ end
         assert "goes on\ttrue\tuserdata" in r.out and r.status == 0, version
 
 
+def test_old_statements_are_bound_at_once_in_1_0(folder):
+    """A wrong number of values binds nothing; a statement without marks is done all the same."""
+    text = """
+function prepare()
+  db_query("CREATE TABLE t(a INTEGER)")
+  local none, one = db_prepare("INSERT INTO t VALUES (9)"), db_prepare("INSERT INTO t VALUES (?)")
+  print("two for none", pcall(db_bind_param, none, {1, 2}))
+  print("none", (pcall(db_execute, none)))
+  db_bind_param(one, {5})
+  print("three for one", pcall(db_bind_param, one, {6, 7, 8}))
+  print("table", pcall(db_bind_param, one, {{}}))
+  print("one", (pcall(db_execute, one)))
+  print("rows", sysbench.sql.driver():connect():query_row("SELECT group_concat(a) FROM t"))
+end
+"""
+    args = ("--db-driver=sqlite", "--sqlite-db=t.sqlite", "prepare")
+    r = folder.lua(text, *args, BENCH_COMPAT="1.0")
+    assert [s for s in r.lines if not s.startswith("FATAL")] == [
+        "two for none\tfalse\t2", "none\ttrue", "three for one\tfalse\t3",
+        "table\tfalse\tUnsupported variable type: table", "one\ttrue", "rows\t9,5"], r.out
+    assert r.out.count("FATAL: sqlite3_bind() failed") == 2 and r.status == 0
+    # The other forms bind when they execute.
+    (folder.path / "t.sqlite").unlink()
+    r = folder.lua(text, *args)
+    assert "two for none\ttrue" in r.lines and "none\tfalse" in r.lines and "rows\tnil" in r.lines
+
+
 def test_free_options_of_old_scripts(folder):
     text = "function prepare() print(oltp_size, sysbench.opt.oltp_size, flag == '') end"
     r = folder.lua(text, "--oltp-size=5", "--flag", "prepare", BENCH_COMPAT="1.0")

@@ -120,7 +120,7 @@ local function param_for(sysbench, s, p, value)
   return { kind = "number", param = s.stmt:bind_create(types.INT) }
 end
 
--- The bound table is read again at each execution.
+-- The bound table is read again at each execution.  false: there are too many or too few values.
 local function bind(sysbench, s)
   local params, changed = s.params or {}, s.params == nil
   for i = 1, s.count do
@@ -136,10 +136,9 @@ local function bind(sysbench, s)
     for i = 1, s.count do
       list[i] = params[i].param
     end
-    if s.stmt:bind_param(unpack(list)) ~= 0 then
-      error("db_bind_param() failed", 3)
-    end
+    return s.stmt:bind_param(unpack(list)) == 0
   end
+  return true
 end
 
 -- as_then: in 1.0, which has no numbers for errors, db_execute() passes over an error that
@@ -170,8 +169,13 @@ local function add_statements(sysbench, names, connection, queried, as_then)
     elseif #values == 0 then
       error("table is empty", 2)
     end
-    local s = statement(h)
-    s.values, s.count, s.params = values, #values, nil
+    local s, new = statement(h), { values = values, count = #values }
+    new.stmt = s.stmt
+    -- 1.0 binds here, raises the number of values, and leaves the statement as it was.
+    if passes and not bind(sysbench, new) then
+      error(new.count, 0)
+    end
+    s.values, s.count, s.params = values, new.count, new.params
   end
 
   function names.db_bind_result(h, values)
@@ -183,8 +187,8 @@ local function add_statements(sysbench, names, connection, queried, as_then)
 
   function names.db_execute(h)
     local s = statement(h)
-    if s.values then
-      bind(sysbench, s)
+    if s.values and not bind(sysbench, s) then
+      error("db_bind_param() failed", 2)
     end
     local ok, result = pcall(s.stmt.execute, s.stmt)
     if not ok and passes and not is_restart(result) and type(result) == "string" then
