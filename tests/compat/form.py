@@ -416,6 +416,28 @@ def unit_time(unit):
     return None
 
 
+def told_apart(lines):
+    """LINES in which no two interval reports bear one time.
+
+    A report half a second late has the time of the next one on it, so that both look like one, and
+    the first like the last of a run that may be missing. The first gets its own time back where
+    that time is missing and the next one has twice the lines of every other."""
+    stamps = [(i, STAMP.match(line) or CSV_STAMP.fullmatch(line)) for i, line in enumerate(lines)]
+    at = {}
+    for i, m in stamps:
+        if m:
+            at.setdefault(int(m.group(1)), []).append(i)
+    usual = min(map(len, at.values()), default=0)
+    lines = list(lines)
+    for time, where in at.items():
+        if time > 1 and time - 1 not in at and len(where) == 2 * usual:
+            for i in where[:usual]:
+                m = STAMP.match(lines[i]) or CSV_STAMP.fullmatch(lines[i])
+                own = str(time - 1).rjust(len(m.group(1)))
+                lines[i] = lines[i][:m.start(1)] + own + lines[i][m.end(1):]
+    return lines
+
+
 def last_interval_reported(lines, ctx):
     """True when the report of the last complete interval is there; None: the run asked for none."""
     if not ctx.interval or not ctx.time:
@@ -531,7 +553,7 @@ TOTAL = re.compile(r"    total number of events:              \d+")
 
 def reduce_output(output, ctx):
     """The form of what a run printed; OUTPUT holds lists of lines."""
-    lines = [substitute(line) for line in output.stdout]
+    lines = [substitute(line) for line in told_apart(output.stdout)]
     lines = reduce_histograms(lines)
     lines = reduce_options(lines, ctx.version)
     lines = reduce_intervals(lines, ctx)
@@ -550,28 +572,6 @@ def context(transcript):
 def transcript_form(transcript):
     output = Output(transcript.stdout, transcript.stderr, transcript.status)
     return reduce_output(output, context(transcript))
-
-
-def told_apart(lines):
-    """LINES in which no two interval reports bear one time.
-
-    A report half a second late has the time of the next one on it, so that both look like one, and
-    the first like the last of a run that may be missing. The first gets its own time back where
-    that time is missing and the next one has twice the lines of every other."""
-    stamps = [(i, STAMP.match(line) or CSV_STAMP.fullmatch(line)) for i, line in enumerate(lines)]
-    at = {}
-    for i, m in stamps:
-        if m:
-            at.setdefault(int(m.group(1)), []).append(i)
-    usual = min(map(len, at.values()), default=0)
-    lines = list(lines)
-    for time, where in at.items():
-        if time > 1 and time - 1 not in at and len(where) == 2 * usual:
-            for i in where[:usual]:
-                m = STAMP.match(lines[i]) or CSV_STAMP.fullmatch(lines[i])
-                own = str(time - 1).rjust(len(m.group(1)))
-                lines[i] = lines[i][:m.start(1)] + own + lines[i][m.end(1):]
-    return lines
 
 
 AT = re.compile(r'(?:\[ *|    "time": +)(\d+)(?:s ?\]|,)')  # of a line, or of a report in JSON

@@ -56,7 +56,7 @@ def test_a_thousand_threads(server):
     s.run(LEGACY, *sizes, "--threads=10", "prepare")
     for read_only in ([], ["--oltp-read-only=on"]):
         out, _, took = s.run(LEGACY, *sizes, *read_only, "--threads=1000", "--time=4",
-                               "--report-interval=2", "run")
+                             "--report-interval=2", "run")
         check_end(out, took, 4)
         lines = re.findall(r"^\[ (\d+)s \] thds: (\d+) tps: [0-9.]+ qps: [0-9.]+ \(r/w/o: \S+\) "
                            r"lat \(ms,95%\): [0-9.]+ err/s: [0-9.]+ reconn/s: 0.00$", out, re.M)
@@ -70,7 +70,6 @@ def test_a_thousand_threads(server):
         else:
             # More than 20 only where a deadlock made an event begin again.
             assert total >= 20 * events and (total == 20 * events or number(out, "ignored errors"))
-        assert err.count("\n") == 1
 
 
 def test_250_tables(server):
