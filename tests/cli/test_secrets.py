@@ -147,7 +147,7 @@ def test_the_next_word_is_not_stored(dialect, tmp_path):
     (tmp_path / "old.lua").write_text(OLD)
     got = check(["--mysql-password", f"--{SECRET}=x", "--test=./old.lua", *own, "--report=json:json", "run"],
                 dialect, tmp_path)
-    assert got.status == 0 and "unknown option --***\n" in got.err
+    assert got.status == 0 and "unknown option" not in got.err
     assert SECRET not in (tmp_path / "json").read_text()
     (tmp_path / "old.lua").write_text("function event() print('size ' .. my_size) end\n")
     got = bench.run("--mysql-password", "--my-size=7", "--test=./old.lua", *own, "run", dialect=dialect, cwd=tmp_path)
