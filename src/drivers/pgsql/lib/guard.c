@@ -71,7 +71,7 @@ void bn_pgsql_guard_why(const struct bn_pgsql_guard *g, char *out, size_t room)
 
 static bool is_local(int fd)
 {
-  struct sockaddr_storage address;
+  struct sockaddr_storage address = {.ss_family = AF_UNSPEC};
   socklen_t len = sizeof address;
 
   return getsockname(fd, (struct sockaddr *)&address, &len) == 0 && address.ss_family == AF_UNIX;
