@@ -416,26 +416,72 @@ def unit_time(unit):
     return None
 
 
-def told_apart(lines):
-    """LINES in which no two interval reports bear one time.
-
-    A report half a second late has the time of the next one on it, so that both look like one, and
-    the first like the last of a run that may be missing. The first gets its own time back where
-    that time is missing and the next one has twice the lines of every other."""
-    stamps = [(i, STAMP.match(line) or CSV_STAMP.fullmatch(line)) for i, line in enumerate(lines)]
-    at = {}
-    for i, m in stamps:
-        if m:
-            at.setdefault(int(m.group(1)), []).append(i)
-    usual = min(map(len, at.values()), default=0)
-    lines = list(lines)
-    for time, where in at.items():
-        if time > 1 and time - 1 not in at and len(where) == 2 * usual:
-            for i in where[:usual]:
-                m = STAMP.match(lines[i]) or CSV_STAMP.fullmatch(lines[i])
-                own = str(time - 1).rjust(len(m.group(1)))
-                lines[i] = lines[i][:m.start(1)] + own + lines[i][m.end(1):]
+def with_time(report, time):
+    """The lines of an interval report with TIME, in seconds, as its time; 0.5 and JSON pad it."""
+    lines = []
+    for line in report:
+        line = re.sub(r"^\[ *\d+s\]", f"[{time:4}s]", line)
+        line = re.sub(r"^\[ \d+s \]", f"[ {time}s ]", line)
+        line = re.sub(r'^    "time": +\d+,', f'    "time": {time:4},', line)
+        lines.append(re.sub(r"^\d+,", f"{time},", line) if CSV_STAMP.fullmatch(line) else line)
     return lines
+
+
+def one_by_one(unit):
+    """The reports in UNIT: those that bear one time look like one."""
+    first = mask_line(unit[0])
+    at = [i for i, line in enumerate(unit) if mask_line(line) == first]
+    return [unit[i:j] for i, j in zip(at, at[1:] + [len(unit)])]
+
+
+def ticks_of(times, last):
+    """The interval at whose end each report was due, counted from 1: the latest that it can be for.
+
+    None when there are too many of them, or one is early."""
+    ticks, after = [], last + 1
+    for time in reversed(times):
+        after = min(time, after - 1)
+        ticks.insert(0, after)
+    return ticks if ticks and ticks[0] > 0 else None
+
+
+def lines_on_schedule(lines, ctx):
+    """LINES as they were had the reporter been woken in time; for what is wrong as it stands.
+
+    On a loaded machine a report comes late, and the time on it says so: half a second late it bears
+    the time of the next one, later still it stands for both. So each gets the time it was due, and
+    one that stands for several is there for each of them. What is early, too much, or missing at
+    the end stays as it is. Where reports bear no time, the first one stands for those missing."""
+    pieces = [
+        (report, unit is not None)
+        for line, unit in interval_units(lines)
+        for report in (one_by_one(unit) if unit else [[line]])
+    ]
+    times = [unit_time(report) for report, is_report in pieces if is_report]
+    if not times or not ctx.interval or not ctx.time:
+        return lines
+    last = ctx.time // ctx.interval
+    if None in times:
+        ticks = list(range(max(last - len(times), 0) + 1, max(last, len(times)) + 1))
+    else:
+        ticks = ticks_of([time // ctx.interval for time in times], last)
+    if ticks is None:
+        return lines
+    out, before = [], 0
+    for piece, is_report in pieces:
+        if not is_report:
+            out += piece
+            continue
+        tick = ticks.pop(0)
+        for due in range(before + 1, tick + 1):
+            copy = with_time(piece, due * ctx.interval)
+            out += copy[:-1] + ["  },"] if copy[-1] == "  }" and due < tick else copy
+        before = tick
+    return out
+
+
+def on_schedule(output, ctx):
+    return output._replace(stdout=lines_on_schedule(output.stdout, ctx))
 
 
 def last_interval_reported(lines, ctx):
@@ -553,7 +599,7 @@ TOTAL = re.compile(r"    total number of events:              \d+")
 
 def reduce_output(output, ctx):
     """The form of what a run printed; OUTPUT holds lists of lines."""
-    lines = [substitute(line) for line in told_apart(output.stdout)]
+    lines = [substitute(line) for line in output.stdout]
     lines = reduce_histograms(lines)
     lines = reduce_options(lines, ctx.version)
     lines = reduce_intervals(lines, ctx)
@@ -574,11 +620,12 @@ def transcript_form(transcript):
     return reduce_output(output, context(transcript))
 
 
-AT = re.compile(r'(?:\[ *|    "time": +)(\d+)(?:s ?\]|,)')  # of a line, or of a report in JSON
+AT = re.compile(r"\[ *(\d+)s ?\](?= Checkpoint report:)")
 
 
 def on_time(expected, got):
-    """GOT with the time of a report that is a second later than the one of EXPECTED as it is there.
+    """GOT with the time of a checkpoint that is a second later than the one of EXPECTED as it is
+    there.
 
     A machine with more to do than it can wakes the reporter half a second late, which the time on
     the line says truly. That happens to one report and not to the next: unless one of several is on

@@ -232,15 +232,20 @@ def own(lines_of):
     return ["" if line.startswith("(last message repeated") else line for line in lines_of]
 
 
-def wrong_in(line, outputs):
-    argv = shlex.split(line)
-    ctx = form.Context(argv, "", "1.0.20")
+def strictly_wrong(argv, ctx, outputs):
     reference, ours = (form.reduce_output(output, ctx) for output in outputs)
     if ctx.checkpoints:
         reference = reference._replace(stdout=own(reference.stdout))
     if "--help" in argv:
         reference = deviations.expected_listing(reference, ours)
     return form.differences(reference, form.on_time(reference, ours))
+
+
+def wrong_in(line, outputs):
+    argv = shlex.split(line)
+    ctx = form.Context(argv, "", "1.0.20")
+    wrong = strictly_wrong(argv, ctx, outputs)
+    return wrong and strictly_wrong(argv, ctx, [form.on_schedule(o, ctx) for o in outputs])
 
 
 @pytest.mark.runs_transcript(work=pair)

@@ -303,18 +303,65 @@ def test_a_report_may_be_a_second_late_where_others_are_not():
         assert form.on_time(at(1, 2, 3), wrong) == wrong
 
 
-def test_a_late_report_is_told_from_the_next():
+def test_a_late_report_has_the_time_it_was_due():
     def at(*times):
-        return [f"[ {t:3}s] reads: 1.00 MB/s" for t in times] + ["Operations performed:  1 reads"]
+        return [f"[{t:4}s] reads: 1.00 MB/s" for t in times] + ["Operations performed:  1 reads"]
 
     def two(*times):
-        return [f"[ {t}s ] {what}" for t in times for what in ("thds: 1", "queue length: 0")]
+        what = "thds: 1 eps: 1.00 lat (ms,95%): 1.00", "queue length: 0 concurrency: 0"
+        return [f"[ {t}s ] {text}" for t in times for text in what]
 
-    assert form.told_apart(at(1, 3, 3)) == at(1, 2, 3)
-    assert form.told_apart(at(1, 2, 10, 10)) == at(1, 2, 9, 10)
-    assert form.told_apart(two(1, 3, 3, 4)) == two(1, 2, 3, 4)
-    for right in (at(1, 2, 3), at(1, 3), at(1, 2, 2), at(3, 3), at(1, 3, 3, 3), at(), two(1, 3)):
-        assert form.told_apart(right) == right
+    def seconds(n, every=1):
+        return form.Context(["fileio", f"--time={n}", f"--report-interval={every}", "run"])
+
+    for lines in (at, two):
+        assert form.lines_on_schedule(lines(2, 2), seconds(2)) == lines(1, 2)
+        assert form.lines_on_schedule(lines(2), seconds(2)) == lines(1, 2)
+        assert form.lines_on_schedule(lines(1, 3), seconds(2)) == lines(1, 2)
+        assert form.lines_on_schedule(lines(1, 3, 3), seconds(3)) == lines(1, 2, 3)
+        assert form.lines_on_schedule(lines(1, 3, 3, 4), seconds(4)) == lines(1, 2, 3, 4)
+        assert form.lines_on_schedule(lines(3), seconds(4)) == lines(1, 2, 3)
+        assert form.lines_on_schedule(lines(3, 3, 3), seconds(3)) == lines(1, 2, 3)
+        assert form.lines_on_schedule(lines(3, 5, 6), seconds(6, 2)) == lines(2, 4, 6)
+        assert form.lines_on_schedule(lines(*range(1, 8), 10, 10), seconds(10)) == lines(*range(1, 11))
+        for kept in ((1, 2, 3), (1, 2), (1, 1), (0, 1, 2), (1, 2, 3, 3), ()):
+            assert form.lines_on_schedule(lines(*kept), seconds(3)) == lines(*kept)
+    assert form.lines_on_schedule(at(1, 3), form.Context(["fileio", "run"])) == at(1, 3)
+
+
+def test_a_late_report_of_other_kinds():
+    ctx = form.Context(["cpu", "--time=3", "--report-interval=1", "run"])
+
+    def csv(*times):
+        return [f"{t},1" + ",1.00" * 8 for t in times]
+
+    def json(*times):
+        ends = ["  },"] * (len(times) - 1) + ["  }"]
+        return [
+            line
+            for t, end in zip(times, ends)
+            for line in ("  {", f'    "time": {t:4},', '    "tps": 1.00', end)
+        ]
+
+    for lines in (csv, json):
+        assert form.lines_on_schedule(lines(2, 2, 3), ctx) == lines(1, 2, 3)
+        assert form.lines_on_schedule(lines(3, 3), ctx) == lines(1, 2, 3)
+        assert form.lines_on_schedule(lines(3), ctx) == lines(1, 2, 3)
+    hook = ["intermediate\t1\t2\t3.0 4.0\t5"]
+    assert form.lines_on_schedule(hook * 2, ctx) == hook * 3
+    assert form.lines_on_schedule(hook * 4, ctx) == hook * 4
+    assert form.lines_on_schedule(["no report"], ctx) == ["no report"]
+
+
+@pytest.mark.parametrize("version", sorted(runner.DIALECT))
+def test_recorded_reports_were_in_time(version):
+    late = []
+    for path in (runner.GOLDEN / version).glob("*.txt"):
+        transcript = runner.load(version, path.stem)
+        kept = form.lines_on_schedule(transcript.stdout, form.context(transcript))
+        if kept != transcript.stdout:
+            late.append(path.stem)
+    assert not late
 
 
 def test_threads_announce_themselves_in_any_order():
