@@ -89,6 +89,14 @@ static bool is_known_command(const char *arg)
   return near.best != NULL;
 }
 
+static bool is_command_name(const char *word)
+{
+  for (size_t i = 0; i < N_COMMANDS; i++)
+    if (strcmp(word, command_names[i]) == 0)
+      return true;
+  return false;
+}
+
 static bool is_known_test(const char *arg)
 {
   struct bn_near near = {.typed = arg};
@@ -216,11 +224,9 @@ static int only_command(struct bn_cli *cli, const struct bn_optset *options, con
     bn_log_stderr("Multiple commands are not allowed.");
     return -1;
   }
-  for (size_t i = 0; i < N_COMMANDS; i++) {
-    if (strcmp(arg, command_names[i]) == 0) {
-      cli->command = arg;
-      return 0;
-    }
+  if (is_command_name(arg)) {
+    cli->command = arg;
+    return 0;
   }
   if (arg[0] != '-' && cli->test == NULL && !names_test(cli)) {
     cli->test = arg;
@@ -359,14 +365,6 @@ void bn_cli_take_test(struct bn_cli *cli, const char *test)
   }
   cli->test = test;
   cli->hides_test = false;
-}
-
-static bool is_command_name(const char *word)
-{
-  for (size_t i = 0; i < N_COMMANDS; i++)
-    if (strcmp(word, command_names[i]) == 0)
-      return true;
-  return false;
 }
 
 void bn_cli_take_help(struct bn_cli *cli, bool *help)
