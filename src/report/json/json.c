@@ -68,7 +68,7 @@ static const char *fault_of(const char *path)
 /* Text that was printed before comes first. */
 static bool is_stdout(const char *path)
 {
-  return path == NULL || strcmp(path, "-") == 0 || bn_file_descriptor(path) == STDOUT_FILENO;
+  return path == NULL || bn_file_descriptor(path) == STDOUT_FILENO;
 }
 
 static int json_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
