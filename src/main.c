@@ -334,8 +334,7 @@ static int run_builtin(struct program *p, const struct bn_workload *ops)
       bn_cli_check_options(&p->cli, p->options, p->cli.policy->unknown_options_pass) != 0)
     return BN_STATUS_FAILED;
   bn_cli_check_files(&p->cli, p->options, false);
-  if (p->conf.raw.luajit_cmd != NULL && p->conf.raw.luajit_cmd[0] != '\0' &&
-      !p->cli.policy->plain_errors)
+  if (p->conf.raw.luajit_cmd != NULL && p->conf.raw.luajit_cmd[0] != '\0')
     bn_log_note("--luajit-cmd has no effect: the %s test is not a script", ops->name);
   if (p->cli.policy->unknown_options_pass)
     bn_cli_warn_unknown(p->options);

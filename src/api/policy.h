@@ -35,7 +35,8 @@ struct bn_policy {
   enum bn_old_option old_option; /* what a deprecated name prints */
   bool files_name_test;          /* a file may name the test; then the only word is the command */
   bool plain_errors;        /* what is wrong with a value is said in sysbench's words, without a
-                               hint at what was probably meant */
+                               hint at what was probably meant, and nothing is said that sysbench
+                               does not say (base/log.h: asides) */
   bool general_errors_bare; /* faults of general options have no "FATAL: " */
 
   /* --- options: general ones --- */

@@ -30,7 +30,8 @@ __attribute__((format(printf, 3, 4))) void bn_log_errno(enum bn_level level, int
 /* New facts that must not appear in the dialects' standard output: one line on stderr, no folding,
    whatever the verbosity. */
 __attribute__((format(printf, 1, 2))) void bn_log_stderr(const char *fmt, ...);
-/* Whether more is said than sysbench says, as bench's own form does and no dialect; true before. */
+/* Whether more is said than sysbench says; true before.  The policy decides (plain_errors), and
+   whoever chooses it tells. */
 void bn_log_asides(bool wanted);
 bool bn_log_has_asides(void);
 /* An aside about what went wrong: as bn_log_stderr. */

@@ -46,7 +46,7 @@ static int set_dialect(struct bn_cli *cli, const char *name, const char *from)
 
   if (policy != NULL) {
     cli->policy = policy;
-    bn_log_asides(false);
+    bn_log_asides(!policy->plain_errors);
     return 0;
   }
   bn_log_stderr("%s=%s: no such dialect; allowed: 1.1, 1.0, 0.5", from, name);
