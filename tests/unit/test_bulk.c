@@ -272,41 +272,42 @@ static void inserts_after_a_load_that_failed(void **state)
   fixture_close(&f);
 }
 
+/* The load of n rows of `len` bytes is refused; returns how many statements insert them. */
+static unsigned insert_refused_load(size_t n, size_t len)
+{
+  static char row[300001];
+  const char *rows[7] = {NULL};
+  struct fixture f;
+  unsigned queries;
+
+  assert_in_range(len, 4, sizeof row - 1);
+  assert_in_range(n, 1, sizeof rows / sizeof *rows - 1);
+  memset(row, 'x', len);
+  memcpy(row, "('", 2);
+  memcpy(row + len - 2, "')", 3);
+  for (size_t i = 0; i < n; i++)
+    rows[i] = row;
+  fixture_open(&f, BN_V11);
+  fake.load = (struct fake_answer){.rc = BN_SQL_ERROR, .rolled_back = true};
+  assert_int_equal(in_command(&f, "INSERT INTO t VALUES", rows), 0);
+  queries = fake.queries;
+  fixture_close(&f);
+  return queries;
+}
+
 /* A load is longer than a statement may be, so the rows become several. */
 static void inserts_a_long_load_in_parts(void **state)
 {
-  static char row[300001];
-  const char *const rows[] = {row, row, row, NULL};
-  struct fixture f;
-
   (void)state;
-  fixture_open(&f, BN_V11);
-  memset(row, 'x', sizeof row - 1);
-  memcpy(row, "('", 2);
-  memcpy(row + sizeof row - 3, "')", 2);
-  fake.load = (struct fake_answer){.rc = BN_SQL_ERROR, .rolled_back = true};
-  assert_int_equal(in_command(&f, "INSERT INTO t VALUES", rows), 0);
-  assert_int_equal(fake.queries, 3);
-  fixture_close(&f);
+  assert_int_equal(insert_refused_load(3, 300000), 3);
 }
 
 /* Two rows fit into a statement, five into what is loaded at once: the fifth waits for the sixth,
    as it would without the load. */
 static void inserts_a_refused_load_as_if_nobody_had_tried(void **state)
 {
-  static char row[200001];
-  const char *const rows[] = {row, row, row, row, row, row, NULL};
-  struct fixture f;
-
   (void)state;
-  fixture_open(&f, BN_V11);
-  memset(row, 'x', sizeof row - 1);
-  memcpy(row, "('", 2);
-  memcpy(row + sizeof row - 3, "')", 2);
-  fake.load = (struct fake_answer){.rc = BN_SQL_ERROR, .rolled_back = true};
-  assert_int_equal(in_command(&f, "INSERT INTO t VALUES", rows), 0);
-  assert_int_equal(fake.queries, 3);
-  fixture_close(&f);
+  assert_int_equal(insert_refused_load(6, 200000), 3);
 }
 
 int main(void)
