@@ -154,16 +154,33 @@ static enum bn_next hung_event(void *self, struct bn_session *s)
   return toy_event(self, s);
 }
 
+static struct bn_workload hung_workload(enum bn_kind kind)
+{
+  struct bn_workload w = toy_workload;
+
+  w.event = hung_event;
+  w.kind = kind;
+  return w;
+}
+
+/* A shutdown by force 30 s after the limit. */
+static struct bn_conf forced_conf(void)
+{
+  struct bn_conf c = conf_of_1s();
+
+  c.forced = true;
+  c.forced_ns = 30 * BN_NSEC_PER_SEC;
+  return c;
+}
+
 /* The last progress is seen at 1.1 s, when the clock is fitted again; the grace of 2 s follows, and
    the farewell of 1 s. */
 static void the_grace_bounds_a_hung_statement(void **state)
 {
-  struct bn_workload w = toy_workload;
-  struct bn_conf c = conf_of_1s();
+  const struct bn_workload w = hung_workload(BN_KIND_SQL);
+  const struct bn_conf c = conf_of_1s();
 
   (void)state;
-  w.event = hung_event;
-  w.kind = BN_KIND_SQL;
   check_end(run_from_0(&c, &w, 0, NULL), BN_STATUS_TIMEOUT, true, 1.1 + 2 + 1);
   assert_int_equal(seen.totals, 1);
   assert_int_equal(seen.total.unfinished, 1);
@@ -172,13 +189,10 @@ static void the_grace_bounds_a_hung_statement(void **state)
 
 static void the_forced_shutdown_bounds_a_hung_event(void **state)
 {
-  struct bn_workload w = toy_workload;
-  struct bn_conf c = conf_of_1s();
+  const struct bn_workload w = hung_workload(BN_KIND_PLAIN);
+  const struct bn_conf c = forced_conf();
 
   (void)state;
-  w.event = hung_event;
-  c.forced = true;
-  c.forced_ns = 30 * BN_NSEC_PER_SEC;
   check_end(run_from_0(&c, &w, 0, NULL), BN_STATUS_TIMEOUT, true, 1 + 30 + 1);
   assert_int_equal(seen.total.unfinished, 1);
 }
@@ -187,11 +201,10 @@ static void the_forced_shutdown_bounds_a_hung_event(void **state)
    looked for every 0.25 s, and the farewell. */
 static void the_patience_bounds_a_hung_event_without_limits(void **state)
 {
-  struct bn_workload w = toy_workload;
-  struct bn_conf c = make_conf(3);
+  const struct bn_workload w = hung_workload(BN_KIND_PLAIN);
+  const struct bn_conf c = make_conf(3);
 
   (void)state;
-  w.event = hung_event;
   check_end(run_from_0(&c, &w, 100, NULL), 128 + SIGTERM, true, 100 + 0.25 + 5 + 1);
   assert_int_equal(seen.totals, 1);
 }
@@ -377,18 +390,14 @@ static struct end run_unread(const struct bn_conf *c, const struct bn_workload *
    thread that prints is left. */
 static void a_limit_waits_for_no_reader(void **state)
 {
-  struct bn_workload w = toy_workload;
-  struct bn_conf c = conf_of_1s();
+  const struct bn_workload event = hung_workload(BN_KIND_PLAIN);
+  const struct bn_workload statement = hung_workload(BN_KIND_SQL);
+  const struct bn_conf c = conf_of_1s(), forced = forced_conf();
 
   (void)state;
-  w.event = hung_event;
-  c.forced = true;
-  c.forced_ns = 30 * BN_NSEC_PER_SEC;
-  check_end(run_unread(&c, &w, &stdout), BN_STATUS_TIMEOUT, true, 1 + 30 + 1);
+  check_end(run_unread(&forced, &event, &stdout), BN_STATUS_TIMEOUT, true, 1 + 30 + 1);
   assert_int_equal(seen.totals, 1);
-  c.forced = false;
-  w.kind = BN_KIND_SQL;
-  check_end(run_unread(&c, &w, &stderr), BN_STATUS_TIMEOUT, true, 1.1 + 2 + 1);
+  check_end(run_unread(&c, &statement, &stderr), BN_STATUS_TIMEOUT, true, 1.1 + 2 + 1);
   assert_int_equal(seen.totals, 1);
 }
 
