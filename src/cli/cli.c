@@ -515,7 +515,7 @@ static void list_reports(char *out, size_t len)
 /* Standard output and the like, which one report does not take from another. */
 static bool is_stream(const char *path)
 {
-  return strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0;
+  return bn_file_descriptor(path) >= 0 || strcmp(path, "/dev/null") == 0;
 }
 
 /* A report that replaces its file at the end would take that of the other away. */

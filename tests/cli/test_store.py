@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import tempfile
 import time
 
 import pytest
@@ -491,6 +492,21 @@ def test_two_reports_need_two_files(other, tmp_path):
         assert "in progress" not in done.out + done.err
     done = bench.run("cpu", *bench.QUICK, "--report=json:-", "--report=json:-", "run", cwd=tmp_path)
     assert (done.status, done.out.count('"bench result"')) == (0, 2)
+
+
+@pytest.mark.parametrize("name", ["/dev/null", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+def test_reports_share_what_is_not_replaced(name):
+    done = bench.run("cpu", *bench.QUICK, f"--report=text:{name}", f"--report=json:{name}", "run")
+    assert (done.status, done.err) == (0, "")
+    assert done.out.count('"bench result"') == (0 if name == "/dev/null" else 1)
+
+
+def test_two_reports_need_two_files_in_memory():
+    """/dev/shm has plain files, which are replaced."""
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        done = bench.run("cpu", *bench.QUICK, f"--report=text:{folder}/x", f"--report=json:{folder}/x", "run")
+        assert done.status == 1
+        assert f"--report=json:{folder}/x: another --report names this file too; name another file" in done.err
 
 
 def test_a_journal_is_not_written_through_links(tmp_path):
