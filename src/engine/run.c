@@ -283,18 +283,28 @@ static bool spawn(struct bn_run *run, void *(*body)(void *))
   return false;
 }
 
-static bool await_ready(struct bn_run *run)
+/* When the workers that are about to be started must have opened their sessions. */
+static uint64_t ready_deadline(const struct bn_run *run)
 {
   const uint64_t timeout_ns = run->job.conf->init_timeout_ns;
-  const uint64_t deadline_ns = timeout_ns == 0 ? UINT64_MAX : bn_clock_mono() + timeout_ns;
+
+  return timeout_ns == 0 ? UINT64_MAX : bn_clock_mono() + timeout_ns;
+}
+
+static void abandon_start(struct bn_run *run)
+{
+  bn_log(BN_FATAL, "Worker threads failed to initialize within %llu seconds!",
+         (unsigned long long)(run->job.conf->init_timeout_ns / BN_NSEC_PER_SEC));
+  bn_crew_tell_who_waits(&run->crew);
+  bn_crew_end(&run->crew, BN_CAUSE_TIMEOUT, 0);
+}
+
+static bool await_ready(struct bn_run *run, uint64_t deadline_ns)
+{
   const enum bn_gate_state state = bn_crew_ready(&run->crew, deadline_ns);
 
-  if (state == BN_GATE_CLOSED) {
-    bn_log(BN_FATAL, "Worker threads failed to initialize within %llu seconds!",
-           (unsigned long long)(timeout_ns / BN_NSEC_PER_SEC));
-    bn_crew_tell_who_waits(&run->crew);
-    bn_crew_end(&run->crew, BN_CAUSE_TIMEOUT, 0);
-  }
+  if (state == BN_GATE_CLOSED)
+    abandon_start(run);
   return state == BN_GATE_OPEN;
 }
 
@@ -394,10 +404,14 @@ static void measure(struct bn_run *run)
   }
 }
 
-static void give_up_start(struct bn_run *run)
+/* A session that failed ends the wait for the others before the deadline: it still applies to
+   those that do not return. */
+static void give_up_start(struct bn_run *run, uint64_t deadline_ns)
 {
-  const bool all = bn_crew_await(&run->crew, UINT64_MAX, false);
+  const bool all = bn_crew_await(&run->crew, deadline_ns, false);
 
+  if (!all && !bn_outcome_has(&run->outcome, BN_OUTCOME_ABANDONED))
+    abandon_start(run);
   bn_sampler_stop(&run->sampler);
   if (all || bn_crew_await(&run->crew, bn_clock_mono() + farewell_ns, true)) {
     bn_outcome_set(&run->outcome, BN_OUTCOME_RETURNED);
@@ -412,15 +426,17 @@ static void give_up_start(struct bn_run *run)
 int bn_run_execute(struct bn_run *run)
 {
   const uint64_t seed = bn_sessions_seed(&run->sessions, &run->load, run->job.conf, false);
+  uint64_t deadline_ns;
 
   if (!start_watching(run))
     return BN_STATUS_FAILED;
   if (open_workload(run) && open_reports(run) && announce(run, seed)) {
     tell_what_is_watched(run);
-    if (spawn(run, bn_worker_run) && await_ready(run))
+    deadline_ns = ready_deadline(run);
+    if (spawn(run, bn_worker_run) && await_ready(run, deadline_ns))
       measure(run);
     else
-      give_up_start(run);
+      give_up_start(run, deadline_ns);
   }
   bn_sampler_stop(&run->sampler);
   close_reports(run);

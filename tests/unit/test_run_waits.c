@@ -249,6 +249,24 @@ static void the_timeout_bounds_a_session_that_does_not_open(void **state)
   check_end(run_from_0(&c, &w, 100, NULL), 128 + SIGTERM, true, 100 + 0.25 + 5 + 1);
 }
 
+static int failed_or_hung_open(void *self, struct bn_session *s, struct bn_err *err)
+{
+  return s->id == 2 ? bn_err_set(err, 0, "session 2 does not open") : hung_open(self, s, err);
+}
+
+static void the_timeout_bounds_a_session_that_hangs_when_another_has_failed(void **state)
+{
+  struct bn_workload w = toy_workload;
+  struct bn_conf c = conf_of_1s();
+
+  (void)state;
+  w.session_open = failed_or_hung_open;
+  check_end(run_from_0(&c, &w, 0, NULL), BN_STATUS_TIMEOUT, true, 10 + 1);
+  assert_int_equal(seen.totals, 0);
+  c.init_timeout_ns = 0;
+  check_end(run_from_0(&c, &w, 100, NULL), 128 + SIGTERM, true, 100 + 5 + 1);
+}
+
 /* --- interrupts hang --- */
 
 static void hung_interrupt(void *arg)
@@ -537,6 +555,7 @@ static const struct CMUnitTest scenarios[] = {
     cmocka_unit_test(the_patience_bounds_a_hung_event_without_limits),
     cmocka_unit_test(a_session_may_stay_behind),
     cmocka_unit_test(the_timeout_bounds_a_session_that_does_not_open),
+    cmocka_unit_test(the_timeout_bounds_a_session_that_hangs_when_another_has_failed),
     cmocka_unit_test(an_interrupt_that_hangs_is_left_behind),
     cmocka_unit_test(the_run_ends_without_a_thread_for_interrupts),
     cmocka_unit_test(an_interrupt_ends_the_grace),
