@@ -140,14 +140,22 @@ void bn_crew_tell_who_waits(struct bn_crew *c)
   }
 }
 
-void bn_crew_open(struct bn_crew *c, const struct bn_times *times)
+/* bn_crew_end sets `ended` before it fails the gate, so that the flag is set if and only if the
+   gate opens.  Workers that pass the gate find the flag and the times. */
+bool bn_crew_open(struct bn_crew *c, const struct bn_times *times)
 {
+  bool opens;
+
   bn_admit_open(c->admit, times->deadline_ns);
   (void)pthread_mutex_lock(&c->lock);
-  c->times = *times;
+  opens = !c->ended;
+  if (opens) {
+    c->times = *times;
+    bn_outcome_set(c->outcome, BN_OUTCOME_OPENED);
+    bn_gate_open(&c->gate);
+  }
   (void)pthread_mutex_unlock(&c->lock);
-  bn_outcome_set(c->outcome, BN_OUTCOME_OPENED);
-  bn_gate_open(&c->gate);
+  return opens;
 }
 
 void bn_crew_go(struct bn_crew *c)

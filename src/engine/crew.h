@@ -54,7 +54,7 @@ struct bn_crew {
   unsigned n, created, gone;
   struct bn_times times; /* with the lock; workers: from the gate on */
   struct bn_gate gate;
-  pthread_mutex_t lock; /* nothing of others is called with it */
+  pthread_mutex_t lock; /* before the gate's; nothing of others is called with it */
   pthread_cond_t changed;
   unsigned barrier_here, barrier_round;
   bool ended, made;
@@ -73,8 +73,8 @@ int bn_crew_spawn(struct bn_crew *c, const struct bn_job *job, void *(*body)(voi
 enum bn_gate_state bn_crew_ready(struct bn_crew *c, uint64_t deadline_ns);
 /* Logs which threads are still busy with what before they are ready. */
 void bn_crew_tell_who_waits(struct bn_crew *c);
-/* Opens the gate: events are measured. */
-void bn_crew_open(struct bn_crew *c, const struct bn_times *times);
+/* Opens the gate: events are measured.  false: the run has been ended, and no worker passes it. */
+bool bn_crew_open(struct bn_crew *c, const struct bn_times *times);
 /* The same for a command, which has no times. */
 void bn_crew_go(struct bn_crew *c);
 /* true: all that were started have gone; false: abandoned, unless that is to be ignored, or it is

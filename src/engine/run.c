@@ -316,27 +316,28 @@ static struct bn_times times_from(const struct bn_conf *c, uint64_t start_ns)
                            c->time_ns != 0 ? measure_ns + c->time_ns : UINT64_MAX};
 }
 
-/* Sets the clock of the run, with every worker waiting at the gate, and opens it. */
-static struct bn_times open_gate(struct bn_run *run)
+/* Sets the clock of the run, with every worker waiting at the gate, and opens it.  false: a signal
+   came first. */
+static bool open_gate(struct bn_run *run, struct bn_times *times)
 {
   const bool paced = run->admit.events != 0 || run->pacer_made;
-  struct bn_times times;
 
   bn_book_started(run->book);
-  times = times_from(run->job.conf, bn_clock_mono());
-  bn_book_start(run->book, times.start_ns);
+  *times = times_from(run->job.conf, bn_clock_mono());
+  bn_book_start(run->book, times->start_ns);
   if (run->pacer_made)
-    bn_pacer_start(&run->pacer, times.start_ns);
+    bn_pacer_start(&run->pacer, times->start_ns);
   for (unsigned k = 0; k < run->sessions.workers; k++) {
     struct bn_session *s = &run->sessions.all[k];
 
-    s->stat->measure_from_ns = times.measure_ns;
+    s->stat->measure_from_ns = times->measure_ns;
     s->paced = paced;
     atomic_store_explicit(&s->stat->running, true, memory_order_relaxed);
   }
-  bn_crew_open(&run->crew, &times);
+  if (!bn_crew_open(&run->crew, times))
+    return false;
   bn_sampler_wake(&run->sampler);
-  return times;
+  return true;
 }
 
 /* --- end -------------------------------------------------------------------------------------- */
@@ -381,20 +382,16 @@ static void report_total(struct bn_run *run, const struct bn_times *times)
   bn_outcome_say(&run->outcome, overload_fails(run));
 }
 
-static void measure(struct bn_run *run)
+static void measure(struct bn_run *run, const struct bn_times *times)
 {
-  struct bn_times times;
-  bool all;
+  const bool all = bn_crew_await(&run->crew, UINT64_MAX, false);
 
-  bn_outcome_advance(&run->outcome, BN_STAGE_MEASURE);
-  times = open_gate(run);
-  all = bn_crew_await(&run->crew, UINT64_MAX, false);
   bn_sampler_stop(&run->sampler);
   bn_outcome_advance(&run->outcome, BN_STAGE_REPORT);
   bn_book_ended(run->book);
   if (all)
     bn_log(BN_INFO, "Done.\n\n");
-  report_total(run, &times);
+  report_total(run, times);
   bn_outcome_advance(&run->outcome, BN_STAGE_FINISH);
   if (!all)
     say_farewell(run);
@@ -421,22 +418,32 @@ static void give_up_start(struct bn_run *run, uint64_t deadline_ns)
     bn_log(BN_FATAL, "%s", run->job.conf->policy->threads_not_ready);
 }
 
+static void run_workers(struct bn_run *run)
+{
+  const uint64_t deadline_ns = ready_deadline(run);
+  struct bn_times times;
+
+  if (spawn(run, bn_worker_run) && await_ready(run, deadline_ns)) {
+    bn_outcome_advance(&run->outcome, BN_STAGE_MEASURE);
+    if (open_gate(run, &times)) {
+      measure(run, &times);
+      return;
+    }
+  }
+  give_up_start(run, deadline_ns);
+}
+
 /* --- the phases, in order --------------------------------------------------------------------- */
 
 int bn_run_execute(struct bn_run *run)
 {
   const uint64_t seed = bn_sessions_seed(&run->sessions, &run->load, run->job.conf, false);
-  uint64_t deadline_ns;
 
   if (!start_watching(run))
     return BN_STATUS_FAILED;
   if (open_workload(run) && open_reports(run) && announce(run, seed)) {
     tell_what_is_watched(run);
-    deadline_ns = ready_deadline(run);
-    if (spawn(run, bn_worker_run) && await_ready(run, deadline_ns))
-      measure(run);
-    else
-      give_up_start(run, deadline_ns);
+    run_workers(run);
   }
   bn_sampler_stop(&run->sampler);
   close_reports(run);

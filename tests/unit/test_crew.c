@@ -109,7 +109,7 @@ static void one_call_ends_every_wait(void **state)
     spawn(g, wait_for_ever);
     assert_int_equal(bn_crew_ready(&g->crew, UINT64_MAX), BN_GATE_OPEN);
     assert_false(bn_crew_times(&g->crew, &times));
-    bn_crew_open(&g->crew, &endless);
+    assert_true(bn_crew_open(&g->crew, &endless));
     assert_true(bn_crew_times(&g->crew, &times));
     (void)usleep(20000);
     assert_false(bn_crew_await(&g->crew, bn_clock_mono() + BN_NSEC_PER_MSEC, false));
@@ -133,7 +133,8 @@ static void ended_before_the_gate_nothing_is_measured(void **state)
   (void)state;
   spawn(g, wait_for_ever);
   bn_crew_end(&g->crew, BN_CAUSE_SIGNAL, 2);
-  bn_crew_open(&g->crew, &endless);
+  assert_false(bn_crew_open(&g->crew, &endless));
+  assert_false(bn_outcome_has(&g->outcome, BN_OUTCOME_OPENED));
   assert_true(bn_crew_await(&g->crew, bn_clock_mono() + 8 * BN_NSEC_PER_SEC, false));
   assert_int_equal(atomic_load(&g->woken) + atomic_load(&g->met), 0);
   bn_crew_join(&g->crew);

@@ -175,6 +175,30 @@ static void signal_ends_in_order(void **state)
   same_s(seen.total.span_s, 0.151);
 }
 
+static void slow_started(void *self, const struct bn_facts *facts)
+{
+  (void)self;
+  (void)facts;
+  sim_sleep_ms(500);
+}
+
+/* While a reporter is told that all sessions are open: nothing has been measured, and no total
+   says so. */
+static void signal_before_the_gate_has_no_report(void **state)
+{
+  static const struct bn_reporter starting = {.name = "starting", .started = slow_started};
+  struct bn_conf c = make_conf(2);
+  struct toy t = {.sleep_us = 1000};
+
+  (void)state;
+  sim_begin();
+  sim_send_at(0.2, SIGTERM);
+  assert_int_equal(run_with(&c, &toy_workload, &t, &starting), 128 + SIGTERM);
+  assert_int_equal(seen.totals, 0);
+  assert_int_equal(t.closes, 2);
+  same_s(sim_s(), 0.5);
+}
+
 /* Lasts until the report has come. */
 static enum bn_next endless_event(void *self, struct bn_session *s)
 {
@@ -490,6 +514,7 @@ int main(void)
       cmocka_unit_test(failing_event_keeps_the_report),
       cmocka_unit_test(failing_start_has_no_report),
       cmocka_unit_test(signal_ends_in_order),
+      cmocka_unit_test(signal_before_the_gate_has_no_report),
       cmocka_unit_test(rate_is_delivered),
       cmocka_unit_test(idle_workers_stay_until_the_limit),
       cmocka_unit_test(checkpoints_follow_the_dialect),
