@@ -4,7 +4,8 @@
    FAULT names a call, how many of its kind succeed first and the error: "pwrite 3 ENOSPC's number".
    reap stands for the completions of asynchronous engines.  inodes: statvfs knows of so many.
    room: so many blocks are free whatever is true, as where a quota is used up.
-   nofile: so many is the hard limit on open files, and the user may raise it. */
+   nofile: so many is the hard limit on open files, and the user may raise it.
+   ring: the library must wait with a deadline as on a kernel before 5.11. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -156,6 +157,15 @@ int io_getevents(io_context_t context, long min, long max, struct io_event *even
 #endif
 
 #ifdef WITH_URING
+int io_uring_queue_init(unsigned entries, struct io_uring *ring, unsigned flags)
+{
+  const int rc = NEXT(io_uring_queue_init)(entries, ring, flags);
+
+  if (rc == 0 && fault("ring") != 0)
+    ring->features &= ~(unsigned)IORING_FEAT_EXT_ARG;
+  return rc;
+}
+
 int io_uring_submit_and_wait(struct io_uring *ring, unsigned wait)
 {
   const int rc = NEXT(io_uring_submit_and_wait)(ring, wait);

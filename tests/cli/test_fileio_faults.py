@@ -568,3 +568,13 @@ def test_many_files_on_a_disk_that_fills_up(tmp_path, library):
         for path in folder.iterdir():
             path.unlink()
         folder.rmdir()
+
+
+@pytest.mark.skipif("io_uring" not in ENGINES, reason="there is no io_uring")
+def test_deadlines_of_old_kernels(tmp_path, library):
+    """Before 5.11 the library's own timeouts complete among the requests."""
+    prepare(tmp_path)
+    args = ("--file-io-mode=io_uring", "--file-test-mode=rndrd", "--rate=2000", "--events=300")
+    done = fileio(tmp_path, *args, "run", env=with_fault(library, "ring", 0, 1), dialect="1.0")
+    assert done.status == 0, done
+    assert "total number of events:              300\n" in done.out

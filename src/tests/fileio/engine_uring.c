@@ -203,20 +203,25 @@ static int wait_for(struct engine *e, unsigned min, uint64_t timeout_ns)
   return io_uring_submit_and_wait_timeout(&e->ring, &cqe, min, &ts, NULL);
 }
 
+/* Kernels before 5.11 wait no longer than they are told by a request of the library's own
+   (io_uring_submit_and_wait_timeout), which completes among the others. */
 static unsigned take(struct engine *e, struct bn_io_req **done, unsigned max)
 {
   struct io_uring_cqe *cqe;
-  unsigned n = 0, head;
+  unsigned n = 0, taken = 0, head;
 
   io_uring_for_each_cqe(&e->ring, head, cqe)
   {
     if (n == max)
       break;
+    taken++;
+    if (cqe->user_data == LIBURING_UDATA_TIMEOUT)
+      continue;
     done[n] = io_uring_cqe_get_data(cqe);
     done[n]->result = cqe->res;
     n++;
   }
-  io_uring_cq_advance(&e->ring, n);
+  io_uring_cq_advance(&e->ring, taken);
   e->in_flight -= n;
   return n;
 }
