@@ -243,7 +243,7 @@ static int enter_run(struct program *p, const struct bn_workload *ops, void *sel
 {
   if (p->run == NULL && make_run(p, ops, self, conf) != 0)
     return -1;
-  /* From here on there is somebody who hears of them: the run's sampler. */
+  /* The run starts a thread that receives them. */
   bn_stop_block_signals();
   return 0;
 }
@@ -277,14 +277,15 @@ static int run_command(struct program *p, const struct bn_workload *ops, void *s
   return enter_run(p, ops, self, conf) == 0 ? bn_run_command(p->run, command) : BN_STATUS_FAILED;
 }
 
+/* A script's help() may ask for what a run has, random numbers or a database, and its run exists.
+   The run is not entered, so that signals end the program as they do at the top level. */
 static int test_help(struct program *p, const struct bn_workload *ops, void *self)
 {
   struct bn_err err = {0};
   char group[300];
 
   if (ops->help != NULL) {
-    /* A script's help() may ask for what a run has: random numbers, a database. */
-    if (enter_run(p, ops, self, NULL) != 0 || ops->help(self, &err) != 0) {
+    if (ops->help(self, &err) != 0) {
       (void)refuse(&err);
       return BN_STATUS_FAILED;
     }
@@ -560,6 +561,8 @@ int main(int argc, char **argv)
   /* Workers that hang still use what would be freed. */
   if (p.run != NULL && bn_run_abandoned(p.run))
     _exit(status);
+  /* Finalizers of a script and servers that are logged out of may hang. */
+  bn_stop_release_signals();
   program_free(&p);
   return status;
 }

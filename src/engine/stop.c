@@ -121,6 +121,21 @@ void bn_stop_block_again(void)
   (void)pthread_sigmask(SIG_BLOCK, &receiver.wanted, NULL);
 }
 
+/* A signal that came while the run ended had asked for what happens anyway.  Ignoring a signal
+   drops one that is pending. */
+void bn_stop_release_signals(void)
+{
+  if (!atomic_exchange(&receiver.known, false))
+    return;
+  for (int signo = 1; signo < wake_signal(); signo++) {
+    if (sigismember(&receiver.wanted, signo)) {
+      handle(signo, SIG_IGN);
+      handle(signo, SIG_DFL);
+    }
+  }
+  (void)pthread_sigmask(SIG_UNBLOCK, &receiver.wanted, NULL);
+}
+
 void bn_stop_become_receiver(void)
 {
   atomic_store(&receiver.thread, pthread_self());

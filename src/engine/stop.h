@@ -28,6 +28,10 @@ void bn_stop_block_signals(void);
 void bn_stop_unblock_for_child(void);
 void bn_stop_block_again(void);
 
+/* There is no run any more: signals do again what they do by default, and those that nobody has
+   received are dropped.  main, as the last thread; nothing happens before bn_stop_block_signals. */
+void bn_stop_release_signals(void);
+
 /* The calling thread receives the signals from now on (a run's receiver; main without a run). */
 void bn_stop_become_receiver(void);
 

@@ -195,13 +195,27 @@ def test_passwords_are_not_in_the_process_list(tmp_path):
     assert line == "--mysql-password=topsecret\n"
 
 
-@pytest.mark.parametrize(
-    "script", ["print('here') while true do end", "os.execute('true') print('here') io.read()"]
+FINALIZER = (
+    "local h = newproxy(true) getmetatable(h).__gc = function()"
+    " io.write('here\\n') io.flush() while true do end end keep = h"
+    " sysbench.cmdline.commands = {noop = {function() end}}"
 )
-def test_signal_before_there_is_a_run(script, tmp_path):
-    """Nothing has been measured yet: the program just ends."""
+
+
+@pytest.mark.parametrize(
+    "script, args",
+    [
+        ("print('here') while true do end", ()),
+        ("os.execute('true') print('here') io.read()", ()),
+        ("function help() print('here') while true do end end", ("help",)),
+        (FINALIZER, ("noop",)),
+    ],
+    ids=["top level", "child", "help", "finalizer"],
+)
+def test_signal_without_a_run(script, args, tmp_path):
+    """Nothing is measured yet, or any more: the program just ends."""
     (tmp_path / "s.lua").write_text(script + "\n")
-    process = start("s.lua", cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    process = start("s.lua", *args, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     for line in process.stdout:
         if line == "here\n":
             break
