@@ -86,30 +86,40 @@ static int finish_times(struct bn_conf *c, struct bn_optset_fault *fault)
   return 0;
 }
 
-/* Whole seconds, or a percentage of the time limit cut to whole seconds. */
+static bool is_time_or_percentage(const char *text)
+{
+  const size_t len = strspn(text, "0123456789");
+
+  return len > 0 && len <= 9 && (text[len] == '\0' || strcmp(text + len, "%") == 0);
+}
+
+/* Whole seconds, or a percentage of the time limit cut to whole seconds.  The versions of sysbench
+   do not read it without a time limit. */
 static int finish_forced_shutdown(struct bn_conf *c, struct bn_optset_fault *fault)
 {
+  static const struct wrong wrong = {"forced-shutdown",
+                                     "not a time; allowed: whole seconds, N% of --time, off",
+                                     "Invalid value for --forced-shutdown: '%s'", BN_OPTSET_RANGE},
+                            late = {"forced-shutdown",
+                                    "out of range; allowed: up to 2147483647 seconds",
+                                    "Invalid value for --forced-shutdown: '%s'", BN_OPTSET_RANGE};
   const char *text = c->raw.forced_shutdown != NULL ? c->raw.forced_shutdown : "5%";
+  const bool off = strcasecmp(text, "off") == 0;
   uint64_t limit_ns = c->time_ns;
-  size_t len;
-  char *end;
   double v;
 
-  c->forced = c->time_ns > 0 && strcasecmp(text, "off") != 0;
+  c->forced = c->time_ns > 0 && !off;
+  if (!off && !is_time_or_percentage(text) && (c->forced || !c->policy->plain_errors))
+    return refuse(c, fault, &wrong, text);
   if (!c->forced)
     return 0;
   if (c->policy->forced_shutdown_of_warmup)
     limit_ns += c->warmup_ns;
-  len = strspn(text, "0123456789");
-  v = strtod(text, &end);
-  if (len == 0 || len > 9 || (text[len] != '\0' && strcmp(text + len, "%") != 0))
-    return refuse(c, fault,
-                  &(struct wrong){"forced-shutdown",
-                                  "not a time; allowed: whole seconds, N% of --time, off",
-                                  "Invalid value for --forced-shutdown: '%s'", BN_OPTSET_RANGE},
-                  text);
-  if (text[len] == '%')
+  v = strtod(text, NULL);
+  if (strchr(text, '%') != NULL)
     v = floor((double)limit_ns / (double)BN_NSEC_PER_SEC * v / 100);
+  if (v > INT32_MAX)
+    return refuse(c, fault, &late, text);
   c->forced_ns = to_ns(v);
   return 0;
 }

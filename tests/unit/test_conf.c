@@ -169,8 +169,22 @@ static void test_forced_shutdown(void **state)
     assert_true(conf.forced_ns == cases[i].seconds * BN_NSEC_PER_SEC);
     close_conf();
   }
-  assert_int_equal(FINISH(&bn_policy_bench, "time=0", "events=1", "forced-shutdown=nonsense"), 0);
+  assert_int_equal(FINISH(&bn_policy_11, "time=0", "events=1", "forced-shutdown=nonsense"), 0);
   assert_false(conf.forced);
+  close_conf();
+  assert_int_equal(FINISH(&bn_policy_bench, "time=0", "events=1", "forced-shutdown=nonsense"),
+                   BN_OPTSET_RANGE);
+  close_conf();
+  assert_int_equal(FINISH(&bn_policy_bench, "time=0", "events=1", "forced-shutdown=OFF"), 0);
+  assert_false(conf.forced);
+  close_conf();
+  assert_int_equal(FINISH(&bn_policy_bench, "time=100000", "forced-shutdown=2147483%"), 0);
+  assert_true(conf.forced_ns == UINT64_C(2147483000) * BN_NSEC_PER_SEC);
+  close_conf();
+  assert_int_equal(FINISH(&bn_policy_bench, "time=100000", "forced-shutdown=999999999%"),
+                   BN_OPTSET_RANGE);
+  assert_string_equal(
+      fault.text, "--forced-shutdown=999999999%: out of range; allowed: up to 2147483647 seconds");
   close_conf();
   assert_int_equal(FINISH(&bn_policy_bench, "time=40", "warmup-time=20", "forced-shutdown=10%"), 0);
   assert_true(conf.forced_ns == 6 * BN_NSEC_PER_SEC);
