@@ -71,6 +71,7 @@ struct bn_policy {
   /* --- a run --- */
   bool overload_passes;          /* too many events that wait are told of whenever that is seen, and
                                     the run goes on; else the run fails */
+  bool queue_ignores_events;     /* the queue in reports has arrivals beyond --events as well */
   bool plain_tests_uncut;        /* tests without numbers of their own have neither checkpoints nor
                                     interval reports */
   bool warmup_event_is_extra;    /* the event in flight at the end of the warm-up comes on top of

@@ -38,6 +38,7 @@ const struct bn_policy bn_policy_05 = {
     .form_width = 8,
 
     .overload_passes = true,
+    .queue_ignores_events = true,
     .plain_tests_uncut = true,
     .limits_end_silently = true,
     .threads_start_silently = true,

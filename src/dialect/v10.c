@@ -27,6 +27,7 @@ const struct bn_policy bn_policy_10 = {
     .bool_form = "[=on|off]",
 
     .thread_ready = "initialized",
+    .queue_ignores_events = true,
     .threads_not_ready = "Thread initialization failed!",
 
     .failures_told_first = true,

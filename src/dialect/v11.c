@@ -28,6 +28,7 @@ const struct bn_policy bn_policy_11 = {
 
     .warmup_event_is_extra = true,
     .thread_ready = "initialized",
+    .queue_ignores_events = true,
     .threads_not_ready = "Threads initialization failed!",
 
     .failures_told_first = true,

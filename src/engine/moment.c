@@ -11,6 +11,12 @@ uint64_t bn_moment_backlog(const struct bn_parts *p, const struct bn_times *time
   return bn_pacer_queued(due, bn_load_begun(p->load), left);
 }
 
+/* Events that may yet begin, as far as reports care. */
+static uint64_t left_to_report(const struct bn_parts *p)
+{
+  return p->conf->policy->queue_ignores_events ? UINT64_MAX : bn_admit_left(p->admit);
+}
+
 struct bn_moment bn_moment_at(const struct bn_parts *p, const struct bn_times *times,
                               uint64_t now_ns)
 {
@@ -25,6 +31,6 @@ struct bn_moment bn_moment_at(const struct bn_parts *p, const struct bn_times *t
   if (m.at_limit)
     m.running = bn_crew_reached_limit(p->crew);
   if (m.paced)
-    m.backlog = bn_moment_backlog(p, times, now_ns, UINT64_MAX);
+    m.backlog = bn_moment_backlog(p, times, now_ns, left_to_report(p));
   return m;
 }
