@@ -10,9 +10,11 @@
 #include "base/wait.h"
 #include "measure/stat.h"
 
-/* Replayed at once at most, which takes 40 ms: four seconds of the highest rate anybody can serve.
-   Beyond that the expected number is as good, within a part in a thousand. */
+/* Replayed at once at most, which takes 40 ms: four seconds of the highest rate that can be served.
+   While the replay is behind, the expected number is the answer, within a part in a thousand. */
 enum { REPLAY_MAX = 4000000 };
+/* A replay that is further behind does not come up with such a rate. */
+enum { REPLAY_HOPELESS = 100 * REPLAY_MAX };
 
 void bn_arrivals_init(struct bn_arrivals *a, uint64_t seed, const struct bn_pacer_phase *phase,
                       size_t n_phases)
@@ -128,17 +130,31 @@ static uint64_t at_least(uint64_t n, double x)
   return x > (double)n && x < 0x1p63 ? (uint64_t)x : n;
 }
 
-uint64_t bn_pacer_passed(struct bn_pacer *p, uint64_t now_ns)
+/* true: the replay has come up with now_ns. */
+static bool replay_until(struct bn_pacer *p, uint64_t now_ns, double expected)
 {
   uint64_t steps = 0;
 
-  while (!p->estimated && to_ns(p, p->replay_next_s) <= now_ns) {
-    p->passed++;
+  if (expected - (double)p->replayed > REPLAY_HOPELESS)
+    return false;
+  for (; to_ns(p, p->replay_next_s) <= now_ns; steps++) {
+    if (steps == REPLAY_MAX)
+      return false;
+    p->replayed++;
     p->replay_next_s = bn_arrivals_next(&p->replay);
-    p->estimated = ++steps == REPLAY_MAX;
   }
-  if (p->estimated && now_ns > p->start_ns)
-    p->passed = at_least(p->passed, mass_at(&p->replay, (double)(now_ns - p->start_ns) * 1e-9));
+  return true;
+}
+
+uint64_t bn_pacer_passed(struct bn_pacer *p, uint64_t now_ns)
+{
+  const double now_s = now_ns > p->start_ns ? (double)(now_ns - p->start_ns) * 1e-9 : 0;
+  const double expected = mass_at(&p->replay, now_s);
+
+  if (!replay_until(p, now_ns, expected))
+    p->passed = at_least(p->passed, expected);
+  if (p->passed < p->replayed)
+    p->passed = p->replayed;
   return p->passed;
 }
 

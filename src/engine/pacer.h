@@ -39,8 +39,8 @@ struct bn_pacer {
   struct bn_arrivals claims;
   struct bn_arrivals replay; /* the sampler's own copy */
   double replay_next_s;
-  uint64_t passed; /* arrivals up to the last replay */
-  bool estimated;  /* too many to replay: passed is their expected number from now on */
+  uint64_t replayed;
+  uint64_t passed; /* the last answer: `replayed`, or the expected number if that was too much */
   uint64_t start_ns;
   struct bn_pacer_phase constant; /* of bn_pacer_init_rate */
   pthread_mutex_t sleeping;       /* nothing is waited for and nothing called with it */
@@ -57,7 +57,7 @@ void bn_pacer_start(struct bn_pacer *p, uint64_t start_ns); /* before anybody cl
 /* The next arrival's time (CLOCK_MONOTONIC; UINT64_MAX: never); any thread. */
 uint64_t bn_pacer_claim(struct bn_pacer *p);
 /* Arrivals due up to now_ns, which must not fall; one thread (the sampler).  Exact unless there are
-   millions since the last call. */
+   millions since the last call; later calls replay them. */
 uint64_t bn_pacer_passed(struct bn_pacer *p, uint64_t now_ns);
 
 /* Sleeps until due_ns (CLOCK_MONOTONIC), or until bn_pacer_wake with a limit that is below it:

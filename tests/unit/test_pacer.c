@@ -117,6 +117,27 @@ static void hopeless_rates_are_estimated(void **state)
   bn_pacer_done(&p);
 }
 
+/* Five million arrivals in a pause are more than one call replays. */
+static void the_count_is_exact_again_after_a_pause(void **state)
+{
+  const struct bn_pacer_phase phase = {1e6, 1e6, 0};
+  const uint64_t end_ns = 1000 + 7 * BN_NSEC_PER_SEC;
+  struct bn_pacer p;
+  uint64_t claimed = 0, passed;
+
+  (void)state;
+  assert_int_equal(bn_pacer_init(&p, 3, &phase, 1), 0);
+  bn_pacer_start(&p, 1000);
+  assert_in_range(bn_pacer_passed(&p, 1000 + BN_NSEC_PER_SEC), 995000, 1005000);
+  passed = bn_pacer_passed(&p, 1000 + 6 * BN_NSEC_PER_SEC);
+  assert_in_range(passed, 5990000, 6010000);
+  assert_true(bn_pacer_passed(&p, 1000 + 6 * BN_NSEC_PER_SEC) >= passed);
+  while (bn_pacer_claim(&p) <= end_ns)
+    claimed++;
+  assert_int_equal(bn_pacer_passed(&p, end_ns), claimed);
+  bn_pacer_done(&p);
+}
+
 static void distant_arrivals_never_come(void **state)
 {
   static const double rates[] = {1e-9, 1e-300, 5e-324};
@@ -174,6 +195,7 @@ int main(void)
       cmocka_unit_test(ramps_follow_the_cumulative_rate),
       cmocka_unit_test(replay_counts_what_was_due),
       cmocka_unit_test(hopeless_rates_are_estimated),
+      cmocka_unit_test(the_count_is_exact_again_after_a_pause),
       cmocka_unit_test(distant_arrivals_never_come),
       cmocka_unit_test(the_backlog_is_what_has_not_begun),
       cmocka_unit_test(sleep_ends_at_the_arrival_or_the_limit),
