@@ -36,7 +36,7 @@ struct bn_book {
   bool ticks;
   _Atomic int kind; /* enum bn_kind */
   _Atomic bool in_hook, left;
-  pthread_mutex_t lock; /* guards facts */
+  pthread_mutex_t lock; /* guards facts, and base against a reporting thread that was left */
   struct bn_facts facts;
   struct bn_snap start, base, last; /* the measurement's; it or a checkpoint; the last interval */
   bool base_is_start;               /* base is the start of the measurement: exact extremes hold */
@@ -336,7 +336,9 @@ bool bn_book_in_hook(const struct bn_book *b)
 
 void bn_book_leave_reporter(struct bn_book *b)
 {
+  (void)pthread_mutex_lock(&b->lock);
   atomic_store(&b->left, true);
+  (void)pthread_mutex_unlock(&b->lock);
 }
 
 /* false: it has failed, in words of its own. */
@@ -365,7 +367,7 @@ static bool hand_out(struct bn_book *b, struct bn_view *v, bool *late)
   const unsigned bit = v->span == BN_VIEW_INTERVAL ? BN_REPLACES_INTERVAL : BN_REPLACES_TOTAL;
   bool ok = true, replacement_failed = false;
 
-  *late = false;
+  *late = v->span != BN_VIEW_TOTAL && atomic_load(&b->left);
   for (size_t i = 0; i < b->n_slots && !*late; i++) {
     struct slot *r = &b->slot[i];
     const bool replaces = (r->use.ops->replaces & bit) != 0;
@@ -402,6 +404,17 @@ static bool has_checkpoints(const struct bn_book *b)
   return !b->conf->policy->plain_tests_uncut || (kind != BN_KIND_PLAIN && kind != BN_KIND_CPU);
 }
 
+/* The total may be in the making once the reporting thread has been left. */
+static void start_from_checkpoint(struct bn_book *b)
+{
+  (void)pthread_mutex_lock(&b->lock);
+  if (!atomic_load(&b->left)) {
+    swap(&b->base, &b->desk.now);
+    b->base_is_start = false;
+  }
+  (void)pthread_mutex_unlock(&b->lock);
+}
+
 bool bn_book_checkpoint(struct bn_book *b, const struct bn_moment *m)
 {
   bool late, ok;
@@ -411,10 +424,7 @@ bool bn_book_checkpoint(struct bn_book *b, const struct bn_moment *m)
   build_view(b, &b->desk, &b->base, b->base_is_start, m);
   b->desk.view.span = BN_VIEW_CHECKPOINT;
   ok = hand_out(b, &b->desk.view, &late);
-  if (!late) {
-    swap(&b->base, &b->desk.now);
-    b->base_is_start = false;
-  }
+  start_from_checkpoint(b);
   return ok;
 }
 

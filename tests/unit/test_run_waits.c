@@ -380,6 +380,29 @@ static void the_patience_bounds_a_hung_reporter(void **state)
   assert_int_equal(seen.totals, 1);
 }
 
+static enum bn_next event_that_hangs_late(void *self, struct bn_session *s)
+{
+  if (s->id == 1 && sim_s() > 0.6)
+    sim_hang();
+  return toy_event(self, s);
+}
+
+/* The reporter comes back after the total, when the checkpoint is overdue. */
+static void a_late_reporter_is_followed_by_no_checkpoint(void **state)
+{
+  static const struct bn_reporter hung = {.name = "hung", .interval = hung_report};
+  struct bn_workload w = toy_workload;
+  struct bn_conf c = conf_of_1s();
+
+  (void)state;
+  w.event = event_that_hangs_late;
+  c.interval_ns = c.checkpoint_ns[0] = BN_NSEC_PER_SEC / 2;
+  c.n_checkpoints = 1;
+  check_end(run_from_0(&c, &w, 100, &hung), 128 + SIGTERM, true, 100 + 5 + 1);
+  assert_int_equal(seen.totals, 1);
+  assert_int_equal(seen.checkpoints, 0);
+}
+
 static ssize_t hung_write(void *cookie, const char *text, size_t len)
 {
   (void)cookie;
@@ -560,6 +583,7 @@ static const struct CMUnitTest scenarios[] = {
     cmocka_unit_test(the_run_ends_without_a_thread_for_interrupts),
     cmocka_unit_test(an_interrupt_ends_the_grace),
     cmocka_unit_test(the_patience_bounds_a_hung_reporter),
+    cmocka_unit_test(a_late_reporter_is_followed_by_no_checkpoint),
     cmocka_unit_test(a_limit_waits_for_no_reader),
     cmocka_unit_test(the_patience_bounds_the_barrier),
     cmocka_unit_test(a_process_whose_end_hangs_is_left),
