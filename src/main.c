@@ -533,7 +533,7 @@ static void program_free(struct program *p)
   free(p->args);
 }
 
-/* What nobody reads is not lost. */
+/* If standard output has no reader or failed, the program fails. */
 static int check_output(int status)
 {
   int worse = BN_STATUS_OK;

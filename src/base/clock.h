@@ -26,7 +26,7 @@ struct bn_clock_fit {
 struct bn_clock {
   _Atomic uint32_t seq; /* odd while the fit is being written */
   _Atomic uint64_t base_ticks, base_ns, mult, horizon;
-  _Atomic double error_ppm; /* of the last fit against CLOCK_MONOTONIC, for --debug and tests */
+  _Atomic double error_ppm;         /* of the last fit against CLOCK_MONOTONIC, for tests */
   uint64_t sample_ticks, sample_ns; /* writer only: where both clocks were last compared */
 };
 

@@ -77,8 +77,8 @@ void bn_crew_tell_who_waits(struct bn_crew *c);
 bool bn_crew_open(struct bn_crew *c, const struct bn_times *times);
 /* The same for a command, which has no times. */
 void bn_crew_go(struct bn_crew *c);
-/* true: all that were started have gone; false: abandoned, unless that is to be ignored, or it is
-   until_ns (UINT64_MAX: never). */
+/* true: all that were started have gone; false: until_ns (UINT64_MAX: never) has passed, or the run
+   was abandoned and also_abandoned is false. */
 bool bn_crew_await(struct bn_crew *c, uint64_t until_ns, bool also_abandoned);
 /* All have gone: ends their threads. */
 void bn_crew_join(struct bn_crew *c);

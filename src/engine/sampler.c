@@ -98,8 +98,8 @@ static void use_up_grace(const struct sampler *s)
 
   bn_interrupt_first(s->p->interrupt, s->p->conf->threads);
   bn_crew_end(s->p->crew, BN_CAUSE_TIMEOUT, 0);
-  bn_log_hint("the time grace of %.1f s is used up: %u thread(s) are still busy; the report comes "
-              "without what they are doing",
+  bn_log_hint("the time grace of %.1f s is used up: %u thread(s) are still busy; the report does "
+              "not include events in flight",
               used_s, busy);
 }
 

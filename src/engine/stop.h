@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Signals: who receives SIGINT and SIGTERM, and how a sleeper is woken; one of the places with
-   mutable globals. */
+/* Signals: who receives SIGINT, SIGTERM and SIGHUP, and how a sleeper is woken; one of the places
+   with mutable globals. */
 #ifndef BN_ENGINE_STOP_H
 #define BN_ENGINE_STOP_H
 
