@@ -73,7 +73,6 @@ static int finish_times(struct bn_conf *c, struct bn_optset_fault *fault)
   c->init_timeout_ns = to_ns(r->thread_init_timeout_s);
   c->interval_ns = to_ns(r->report_interval_s);
   c->interval_decimals = decimals_of(r->report_interval_s);
-  c->rate_unlimited_backlog = r->rate_max_backlog == 0;
   if (c->interval_ns > 0 && c->interval_ns < BN_NSEC_PER_MSEC)
     return refuse_number(
         c, fault,

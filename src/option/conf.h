@@ -55,7 +55,6 @@ struct bn_conf {
   size_t n_percents;                /* 0: --percentile=0 */
   uint64_t seed;                    /* what streams are derived from; entropy when none was given */
   bool seed_given;
-  bool rate_unlimited_backlog;
   struct bn_dist dist;
 };
 

@@ -128,7 +128,7 @@ static void test_limits(void **state)
   assert_true(conf.warmup_ns == 1500 * BN_NSEC_PER_MSEC);
   assert_true(conf.interval_ns == 500 * BN_NSEC_PER_MSEC);
   assert_int_equal(conf.interval_decimals, 1);
-  assert_true(conf.rate_unlimited_backlog);
+  assert_int_equal(conf.raw.rate_max_backlog, 0);
   assert_int_equal(conf.raw.verbosity, BN_DEBUG);
   close_conf();
 }
