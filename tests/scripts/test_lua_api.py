@@ -281,6 +281,22 @@ end
                 in r.lines)
 
 
+@pytest.mark.parametrize("form", ["", "1.1"])
+def test_a_string_has_no_negative_length(folder, form):
+    r = folder.run("""
+function event()
+  for i = 1, 200 do
+    assert(#sysbench.rand.varstring(0, 5) <= 5)
+    local ok, why = pcall(sysbench.rand.varstring, -1, 5)
+    assert(not ok and why == "varstring: the shortest length is -1; it must be at least 0", why)
+  end
+  local data = ffi.C.bn_ffi_rand_chars(5)
+  print("long", data ~= nil, ffi.C.bn_ffi_rand_chars(-1ULL) == nil)
+end
+""", "--events=1", BENCH_COMPAT=form)
+    assert "long\ttrue\ttrue" in r.lines and r.status == 0, r.out
+
+
 def test_random_numbers_before_a_run(folder):
     text = "print(sysbench.rand.uniform(1, 1e9), sysbench.rand.unique())"
     assert re.fullmatch(r"\d+\t\d+\n", folder.lua(text).out)

@@ -3,7 +3,7 @@ local internal = ...
 internal.declare("rand")
 local ffi = internal.ffi
 local C = ffi.C
-local error, type = error, type
+local error, tostring, type = error, tostring, type
 local to_string = ffi.string
 
 local rand = {}
@@ -60,6 +60,9 @@ end
 function rand.varstring(min, max)
   if not (min <= max and max > 0) then
     error('[string "sysbench.rand.lua"]:74: assertion failed!', 0)
+  end
+  if min < 0 then
+    error("varstring: the shortest length is " .. tostring(min) .. "; it must be at least 0", 2)
   end
   local len = C.bn_ffi_rand(1, min, max)
   local text = C.bn_ffi_rand_chars(len)

@@ -118,7 +118,7 @@ static char *text_of(size_t len)
   struct bn_buf *b = &bn_instance_current()->text;
 
   bn_buf_clear(b);
-  return bn_buf_reserve(b, len + 1) == 0 ? b->data : NULL;
+  return len < SIZE_MAX && bn_buf_reserve(b, len + 1) == 0 ? b->data : NULL;
 }
 
 const char *bn_ffi_rand_string(const char *fmt, size_t len)
