@@ -244,6 +244,9 @@ def test_large_and_negative_ranges(folder):
     values = draw(folder, "sysbench.rand.uniform(-3, 3)", 500)
     assert set(values) == set(range(-3, 4))
     assert set(draw(folder, "sysbench.rand.uniform(7, 7)", 9)) == {7}
+    values = draw(folder, "sysbench.rand.uniform(-6.9e18, 6.9e18)", 2000)
+    assert -6.9e18 <= min(values) < -6e18 and 6e18 < max(values) <= 6.9e18
+    assert abs(sum(values) / 2000) < 5e17
 
 
 def test_other_numbers(folder):

@@ -57,11 +57,11 @@ static struct bn_rng *rng(void)
   return &bn_instance_session()->rng;
 }
 
-/* The distributions speak of unsigned numbers from a; the offset is added in two's complement, so
-   ranges may begin below 0. */
+/* The distributions draw an offset from the lower bound.  It may exceed INT64_MAX, so the sum is
+   unsigned, which wraps to the number meant. */
 static double shifted(int64_t a, int64_t b, uint64_t offset)
 {
-  return (double)((a <= b ? a : b) + (int64_t)offset);
+  return (double)(int64_t)((uint64_t)(a <= b ? a : b) + offset);
 }
 
 static uint64_t width(int64_t a, int64_t b)
