@@ -54,6 +54,14 @@ local rs = con:query("SELECT 1")
      "execute: expected a statement, got <sql_connection>; the call is statement:execute()"),
     ("rs.fetch_row()", "fetch_row: expected a result, got nil; the call is result:fetch_row()"),
     ("sysbench.sql.driver(io.stdout)", "driver: expected the name of a driver, got userdata"),
+    ("ffi.cast('sql_driver *', nil):name()",
+     "name: expected a driver, got a null pointer; the call is driver:name()"),
+    ("ffi.cast('sql_connection *', nil):query('SELECT 1')",
+     "query: expected a connection, got a null pointer; the call is connection:query()"),
+    ("ffi.C.db_prepare(con, 'SELEC', 5):execute()",
+     "execute: expected a statement, got a null pointer; the call is statement:execute()"),
+    ("local q = 'INSERT INTO t VALUES (1)'; ffi.C.db_query(con, q, #q):fetch_row()",
+     "fetch_row: expected a result, got a null pointer; the call is result:fetch_row()"),
     ("rs.free(io.stdout)", "free: expected a result, got userdata; the call is result:free()"),
 ])
 def test_sentences(folder, call, text):

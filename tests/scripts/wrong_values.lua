@@ -53,13 +53,20 @@ function make.grid()
   return ffi.gc(ffi.C.sb_histogram_new(10, 1, 100), ffi.C.sb_histogram_delete)
 end
 
+-- What a function of ffi.C returns that failed or that has no rows.
+local function null(kind)
+  return function () return ffi.cast(kind .. " *", nil) end
+end
+
 local wrong = {
   { "nil", constant(nil) }, { "7", constant(7) }, { "-1.5", constant(-1.5) },
   { "nan", constant(0 / 0) }, { "1e300", constant(1e300) }, { "true", constant(true) },
   { "false", constant(false) }, { "string", constant("x") }, { "table", function () return {} end },
   { "function", constant(print) }, { "file", constant(io.stderr) },
   { "array", function () return ffi.new("int[4]") end },
-  { "void *", function () return ffi.cast("void *", nil) end },
+  { "void *", null("void") }, { "null driver", null("sql_driver") },
+  { "null connection", null("sql_connection") }, { "null statement", null("sql_statement") },
+  { "null result", null("sql_result") },
   { "driver", make.driver }, { "connection", make.connection }, { "statement", make.statement },
   { "result", make.result }, { "parameter", make.int }, { "histogram", make.histogram },
   { "closed connection", function ()
@@ -235,6 +242,8 @@ local c = {
 -- crash; what is asked here is what Lua lets through: nil and objects.
 local harmless = { ["nil"] = true, ["true"] = true, ["false"] = true, string = true, table = true,
   driver = true, connection = true, statement = true, result = true, ["void *"] = true,
+  ["null driver"] = true, ["null connection"] = true, ["null statement"] = true,
+  ["null result"] = true,
   ["closed connection"] = true, ["closed statement"] = true, ["free result"] = true }
 
 -- What C makes belongs to the caller.

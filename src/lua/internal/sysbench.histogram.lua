@@ -12,7 +12,7 @@ local GRID = ffi.typeof("struct bn_geohist")
 -- The grid of a histogram; an error where the method was called, if it was called on another value.
 local function grid_of(self, method)
   local grid = type(self) == "table" and self.grid
-  if not ffi.istype(GRID, grid) then
+  if grid == nil or not ffi.istype(GRID, grid) then
     error(("%s: expected a histogram, got %s; the call is histogram:%s()")
           :format(method, type(self), method), 3)
   end

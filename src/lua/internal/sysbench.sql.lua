@@ -30,15 +30,22 @@ local function with_more(methods, kind)
 end
 
 -- The types of objects.  C takes nil for any of them and would follow it, so each method asks
--- first; compiled code has decided that when it was made.
+-- first; compiled code has decided that when it was made.  A null pointer, which functions of
+-- ffi.C return, has the type and is equal to nil.
 local CONNECTION, STATEMENT, DRIVER = typeof("sql_connection"), typeof("sql_statement"),
   typeof("sql_driver")
 
+local function shown(value)
+  if type(value) ~= "cdata" then
+    return type(value)
+  end
+  return value == nil and "a null pointer" or tostring(value)
+end
+
 -- Raises an error where the method was called: its object is missing or is another one.
 local function refuse(object, kind, method)
-  local got = type(object) == "cdata" and tostring(object) or type(object)
-  error(("%s: expected a %s, got %s; the call is %s:%s()"):format(method, kind, got, kind, method),
-        3)
+  error(("%s: expected a %s, got %s; the call is %s:%s()")
+        :format(method, kind, shown(object), kind, method), 3)
 end
 
 local function check_query(query)
@@ -186,14 +193,13 @@ local function is_repeated(con)
 end
 
 local function refuse_value(value, place)
-  local got = type(value) == "cdata" and tostring(value) or type(value)
   error(("bind_param: value %d is %s; expected a parameter that bind_create() has made")
-        :format(place, got), 3)
+        :format(place, shown(value)), 3)
 end
 
 local function is_param(value)
-  return istype(int_param, value) or istype(text_param, value) or
-    module("sysbench.sql.more").is_double(value)
+  return value ~= nil and (istype(int_param, value) or istype(text_param, value) or
+                           module("sysbench.sql.more").is_double(value))
 end
 
 local statement_methods = with_more({}, "statement")
@@ -209,7 +215,7 @@ end
 -- 0, or 1 when there are too many or too few.  A connection that is lost meanwhile repeats the
 -- event.
 function statement_methods:bind_param(...)
-  if not istype(STATEMENT, self) then
+  if self == nil or not istype(STATEMENT, self) then
     refuse(self, "statement", "bind_param")
   end
   local count = select("#", ...)
@@ -234,7 +240,7 @@ function statement_methods:bind_param(...)
 end
 
 function statement_methods:execute()
-  if not istype(STATEMENT, self) then
+  if self == nil or not istype(STATEMENT, self) then
     refuse(self, "statement", "execute")
   end
   local rs = C.bn_ffi_sql_execute(self)
@@ -249,7 +255,7 @@ function statement_methods:execute()
 end
 
 function statement_methods:close()
-  if not istype(STATEMENT, self) then
+  if self == nil or not istype(STATEMENT, self) then
     refuse(self, "statement", "close")
   end
   if C.bn_ffi_sql_stmt_close(self) ~= 0 then
@@ -270,7 +276,7 @@ local connection_methods = with_more({}, "connection")
 
 -- The result set, or what stands for none.
 function connection_methods:query(query)
-  if not istype(CONNECTION, self) then
+  if self == nil or not istype(CONNECTION, self) then
     refuse(self, "connection", "query")
   end
   check_query(query)
@@ -285,7 +291,7 @@ function connection_methods:query(query)
 end
 
 function connection_methods:prepare(query)
-  if not istype(CONNECTION, self) then
+  if self == nil or not istype(CONNECTION, self) then
     refuse(self, "connection", "prepare")
   end
   check_query(query)
@@ -300,7 +306,7 @@ function connection_methods:prepare(query)
 end
 
 function connection_methods:disconnect()
-  if not istype(CONNECTION, self) then
+  if self == nil or not istype(CONNECTION, self) then
     refuse(self, "connection", "disconnect")
   end
   C.bn_ffi_sql_disconnect(self)
@@ -317,7 +323,7 @@ ffi.metatype("sql_connection", {
 local driver_methods = {}
 
 function driver_methods:name()
-  if not istype(DRIVER, self) then
+  if self == nil or not istype(DRIVER, self) then
     refuse(self, "driver", "name")
   end
   return text_of(C.bn_ffi_sql_driver_name(self))
@@ -325,7 +331,7 @@ end
 
 -- What a script passes is ignored, as in sysbench.
 function driver_methods:connect()
-  if not istype(DRIVER, self) then
+  if self == nil or not istype(DRIVER, self) then
     refuse(self, "driver", "connect")
   end
   local con = C.bn_ffi_sql_connect(self, nil, nil, 0)
@@ -337,7 +343,7 @@ end
 
 -- options: what is different for this connection, as the driver's options without its prefix.
 function driver_methods:connect_with(options)
-  if not istype(DRIVER, self) then
+  if self == nil or not istype(DRIVER, self) then
     refuse(self, "driver", "connect_with")
   end
   if type(options) ~= "table" then

@@ -78,7 +78,7 @@ end
 
 -- The next row as an array of strings with holes for NULL; nil after the last.
 function result_methods:fetch_row()
-  if not istype(RESULT, self) then
+  if self == nil or not istype(RESULT, self) then
     refuse(self, "result", "fetch_row")
   end
   if not C.bn_ffi_sql_fetch(self) then
@@ -98,14 +98,14 @@ function result_methods:fetch_row()
 end
 
 function result_methods:free()
-  if not istype(RESULT, self) then
+  if self == nil or not istype(RESULT, self) then
     refuse(self, "result", "free")
   end
   return assert(C.bn_ffi_sql_free_result(self) == 0, "db_free_results() failed")
 end
 
 function statement_methods:next_result()
-  if not istype(STATEMENT, self) then
+  if self == nil or not istype(STATEMENT, self) then
     refuse(self, "statement", "next_result")
   end
   local rs = C.bn_ffi_sql_stmt_next_result(self)
@@ -121,7 +121,7 @@ end
 
 -- The columns of the first row, or nil when there is none.
 function connection_methods:query_row(query)
-  if not istype(CONNECTION, self) then
+  if self == nil or not istype(CONNECTION, self) then
     refuse(self, "connection", "query_row")
   end
   check_query(query)
@@ -141,7 +141,7 @@ end
 
 -- Tries until it succeeds or the run is over; then the event ends as one that is restarted does.
 function connection_methods:reconnect()
-  if not istype(CONNECTION, self) then
+  if self == nil or not istype(CONNECTION, self) then
     refuse(self, "connection", "reconnect")
   end
   if C.bn_ffi_sql_reconnect(self) == 0 then
@@ -156,7 +156,7 @@ function connection_methods:reconnect()
 end
 
 function connection_methods:bulk_insert_init(query)
-  if not istype(CONNECTION, self) then
+  if self == nil or not istype(CONNECTION, self) then
     refuse(self, "connection", "bulk_insert_init")
   end
   check_query(query)
@@ -164,14 +164,14 @@ function connection_methods:bulk_insert_init(query)
 end
 
 function connection_methods:bulk_insert_next(rows)
-  if not istype(CONNECTION, self) then
+  if self == nil or not istype(CONNECTION, self) then
     refuse(self, "connection", "bulk_insert_next")
   end
   return assert(C.bn_ffi_sql_bulk_next(self, rows, #rows) == 0, "db_bulk_insert_next() failed")
 end
 
 function connection_methods:bulk_insert_done()
-  if not istype(CONNECTION, self) then
+  if self == nil or not istype(CONNECTION, self) then
     refuse(self, "connection", "bulk_insert_done")
   end
   return assert(C.bn_ffi_sql_bulk_done(self) == 0, "db_bulk_insert_done() failed")
@@ -179,14 +179,14 @@ end
 
 -- Whether another result of the last query is pending.
 function connection_methods:more_results()
-  if not istype(CONNECTION, self) then
+  if self == nil or not istype(CONNECTION, self) then
     refuse(self, "connection", "more_results")
   end
   return C.bn_ffi_sql_more_results(self)
 end
 
 function connection_methods:next_result()
-  if not istype(CONNECTION, self) then
+  if self == nil or not istype(CONNECTION, self) then
     refuse(self, "connection", "next_result")
   end
   local rs = C.bn_ffi_sql_next_result(self)
