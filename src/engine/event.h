@@ -79,11 +79,17 @@ static inline void bn_event_end(struct bn_session *s, const struct bn_tick *tick
     atomic_store_explicit(&st->min_ns, took, memory_order_relaxed);
 }
 
-/* Forgets an event that is not to be counted: the script said "stop" or failed in it. */
-static inline void bn_event_drop(struct bn_session *s, const struct bn_tick *tick)
+/* Ends an event that is not to be counted; its ticket stays spent. */
+static inline void bn_event_forget(struct bn_session *s, const struct bn_tick *tick)
 {
   bn_stat_bump(&s->stat->ended_at, tick->start_ns);
   bn_stat_bump(&s->stat->ended, 1);
+}
+
+/* The same, and its ticket is used again: the script said "stop" or failed in it. */
+static inline void bn_event_drop(struct bn_session *s, const struct bn_tick *tick)
+{
+  bn_event_forget(s, tick);
   if (s->paced)
     bn_event_unclaim(s);
 }

@@ -509,6 +509,29 @@ end
     assert r.events == 10 and 1 <= float(re.search(r"avg: +([\d.]+)", r.out).group(1)) < 50
 
 
+@pytest.mark.parametrize("form", ["", "1.0"])
+@pytest.mark.parametrize("loop,counted", [
+    ("""
+function event() end
+function thread_run(id)
+  for n = 1, 99 do
+    if not ffi.C.sb_more_events(id) then break end
+    ffi.C.sb_event_start(id)
+    if n % 2 == 0 then ffi.C.sb_event_stop(id) end
+  end
+end
+""", 5),
+    ("function event() ffi.C.sb_event_start(0) end", 10),
+    ("function event() ffi.C.sb_event_stop(0) end", 10),
+    ("function event() ffi.C.sb_event_start(0) ffi.C.sb_event_stop(0) end", 20)])
+def test_starts_and_stops_that_do_not_match(folder, loop, counted, form):
+    """An event that is not stopped uses its ticket; as sysbench 1.0 it is not counted."""
+    r = folder.run(loop, "--events=10", "--time=0", "--report=json:r.json", BENCH_COMPAT=form)
+    raw = json.loads((folder.path / "r.json").read_text())["groups"][0]["total"]["raw"]
+    assert r.status == 0 and raw["counters"]["events"] == counted
+    assert raw["unfinished"] == 0 and abs(raw["unfinished_s"]) < 1e-9
+
+
 def test_random_functions_by_their_old_names(folder):
     r = folder.run("""
 function event()

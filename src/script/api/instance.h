@@ -20,7 +20,9 @@ struct bn_instance {
   struct bn_buf text;       /* strings on their way to Lua */
   unsigned unknown_options; /* how often sysbench.opt was asked for what it does not have */
   bool json_open;           /* report_json has begun its array */
-  struct bn_tick tick;      /* the event in flight of thread_run */
+  struct bn_tick tick;      /* the event in flight of the preset thread_run */
+  struct bn_tick own_tick;  /* the event in flight that sb_event_start() began */
+  bool own_event;           /* there is one */
   struct bn_lua lua;
 };
 

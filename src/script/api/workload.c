@@ -152,6 +152,16 @@ static int open_session(void *self, struct bn_session *s, struct bn_err *err)
   return 0;
 }
 
+/* After an error, or after a thread_run that returned in the middle of an event. */
+static void drop_unfinished(struct bn_instance *in, struct bn_session *s)
+{
+  if (in->own_event)
+    bn_event_drop(s, &in->own_tick);
+  in->own_event = false;
+  if (bn_stat_get(&s->stat->begun) != bn_stat_get(&s->stat->ended))
+    bn_event_drop(s, &in->tick);
+}
+
 static enum bn_next loop(void *self, struct bn_session *s)
 {
   const struct bn_api *api = self;
@@ -163,9 +173,7 @@ static enum bn_next loop(void *self, struct bn_session *s)
   lua_pushinteger(lua->L, (lua_Integer)s->id);
   const int rc = bn_lua_call(lua, 1, 0, "thread_run");
 
-  /* An error, or a thread_run that returned in the middle of an event. */
-  if (bn_stat_get(&s->stat->begun) != bn_stat_get(&s->stat->ended))
-    bn_event_drop(s, &own->in->tick);
+  drop_unfinished(own->in, s);
   if (rc == 0)
     return BN_FINISHED;
   own->ready = api->vm->setup->conf->policy->thread_done_follows;

@@ -21,24 +21,29 @@ bool sb_more_events(int thread_id)
   return bn_event_more(bn_instance_session());
 }
 
-/* A script's own loop spends time between its events, so the clock is read. */
+/* A script's own loop spends time between its events, so the clock is read.  An event that was not
+   stopped is not counted; as in sysbench, it has used its ticket of --events. */
 void sb_event_start(int thread_id)
 {
   struct bn_instance *in = bn_instance_current();
 
   (void)thread_id;
-  bn_event_start_now(in->lua.session, &in->tick);
+  if (in->own_event)
+    bn_event_forget(in->lua.session, &in->own_tick);
+  bn_event_start_now(in->lua.session, &in->own_tick);
+  in->own_event = true;
 }
 
 void sb_event_stop(int thread_id)
 {
   struct bn_instance *in = bn_instance_current();
-  const struct bn_stat *st = in->lua.session->stat;
 
   (void)thread_id;
   /* A stop without a start would count an event that never was. */
-  if (bn_stat_get(&st->begun) != bn_stat_get(&st->ended))
-    bn_event_end(in->lua.session, &in->tick);
+  if (!in->own_event)
+    return;
+  bn_event_end(in->lua.session, &in->own_tick);
+  in->own_event = false;
 }
 
 void sb_counter_inc(int thread_id, sb_counter_type type)
