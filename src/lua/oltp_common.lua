@@ -330,14 +330,10 @@ local function is_connection_error(failure)
          or state:sub(1, 4) == "57P0"
 end
 
--- MySQL ends the transaction by itself only in a deadlock. With the other drivers an error of
--- the server has ended it, but an error raised by a script has not.
-local deadlock = 1213
-
+-- When a statement has failed, bench has sent ROLLBACK if the server had not ended the transaction.
+-- An error that a script has raised itself has no number and leaves the transaction open.
 local function leaves_transaction_open(failure)
-  local name, has_transactions = drv:name(), type(stmt) == "table" and stmt.begin
-  return has_transactions and (name == "mysql" and failure.sql_errno ~= deadlock
-                               or name == "pgsql" and not failure.sql_errno)
+  return type(stmt) == "table" and stmt.begin and not failure.sql_errno
 end
 
 function sysbench.hooks.before_restart_event(failure)

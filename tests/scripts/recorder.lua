@@ -119,6 +119,9 @@ for name, value in pairs(given) do
 end
 
 local function restart_with(code)
+  if code == "own" then -- raised by a script, not by a statement
+    return sysbench.hooks.before_restart_event({ errcode = 1 })
+  end
   local state = #code == 5
   sysbench.hooks.before_restart_event({
     errcode = 1,

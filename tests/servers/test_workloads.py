@@ -91,6 +91,33 @@ def test_a_saved_result_prints_what_the_run_printed(server, dialect, tmp_path):
     assert not [name for name in tmp_path.iterdir() if name.suffix == ".partial"]
 
 
+# Fails once in each session, with an error that leaves the transaction open or, 1213, has ended it.
+FAILS_ONCE = """DELIMITER //
+CREATE TRIGGER spec_db.once BEFORE UPDATE ON spec_db.sbtest1 FOR EACH ROW
+IF @failed IS NULL THEN
+  SET @failed = 1;
+  SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = %d;
+END IF//
+"""
+
+
+@pytest.mark.parametrize("dialect", ["", "1.1", "1.0"])
+@pytest.mark.parametrize("code, rollbacks", [(1205, 1), (1020, 1), (1213, 0)])
+def test_one_rollback_before_an_event_is_repeated(mariadb, code, rollbacks, dialect):
+    transcripts.empty(mariadb)
+    compat = [f"--compat={dialect}"] if dialect else []
+    count = "SHOW GLOBAL STATUS LIKE 'Com_rollback'"
+    must(mariadb, "oltp_read_write", "--table-size=100", "prepare")
+    try:
+        mariadb.sql(FAILS_ONCE % code)
+        before = int(mariadb.sql(count).split()[1])
+        out = must(mariadb, "oltp_read_write", *compat, "--table-size=100", "--events=3", "--time=0", "run")
+        assert int(mariadb.sql(count).split()[1]) - before == rollbacks
+        assert (number(out, "total number of events"), number(out, "ignored errors")) == (3, 1)
+    finally:
+        must(mariadb, "oltp_read_write", "cleanup")
+
+
 QUERIES = {  # of one event: read, write, other
     "oltp_read_write": (14, 4, 2),
     "oltp_read_only": (14, 0, 2),
