@@ -19,10 +19,10 @@
  * BN_C_RECONNECT counts every new connection, those included that a script asks for or that a
  * statement is prepared on.  No counter has the begun statements; the sum is their number.
  *
- * Not part of the sums are: the layer's own statements, but an ignored error whose ROLLBACK finds
- * the connection lost is an error and a reconnect, or two errors if that fails; further results of
- * a statement, which count as errors only; a failure in an interrupted session; a failure that the
- * script never settles; in dialect 0.5, what is given up. */
+ * The sums do not include the layer's own statements, failures in an interrupted session, failures
+ * that the script never settles, and in dialect 0.5 what is given up.  Further results of a
+ * statement count as errors only.  An ignored error whose ROLLBACK finds the connection lost counts
+ * as an error and a reconnect, or as two errors if the connection cannot be made anew. */
 #ifndef BN_SQL_COUNT_H
 #define BN_SQL_COUNT_H
 

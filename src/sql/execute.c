@@ -130,7 +130,8 @@ static int bind(struct bn_sql_stmt *st)
   return -1;
 }
 
-/* What of the two has not been done yet.  A driver may prepare only when the values are bound. */
+/* Does the one or both that are still to be done.  A driver may prepare only when the values are
+   bound. */
 static int prepare_and_bind(struct bn_sql_stmt *st)
 {
   int rc = 0;

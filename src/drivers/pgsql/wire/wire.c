@@ -42,7 +42,7 @@ static void drop_answer(struct bn_pgsql_wire *w)
   w->answer_len = 0;
 }
 
-/* Those that were read behind the answer. */
+/* Removes the asides that were read behind the answer. */
 static void forget_asides(struct bn_pgsql_wire *w)
 {
   struct bn_stream *s = &w->stream;
