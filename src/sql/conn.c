@@ -66,8 +66,7 @@ static void free_overrides(struct bn_sql_conn *c)
 static void free_memory(struct bn_sql_conn *c)
 {
   free_overrides(c);
-  free(c->failure.kept);
-  c->failure.kept = NULL;
+  bn_sql_unsettled_free(&c->failure);
   bn_buf_done(&c->emulated);
   bn_sql_bulk_free(&c->bulk);
   bn_sql_cursor_free(&c->cur);
@@ -358,6 +357,9 @@ int bn_sql_reconnect(struct bn_sql_conn *c)
   if (until_ns == UINT64_MAX)
     until_ns = bn_clock_mono() + PATIENCE_S * BN_NSEC_PER_SEC;
   bn_log(BN_DEBUG, "Reconnecting");
+  /* A hook calls this: what it is asked about stays the failure of its statement. */
+  if (c->failure.pending)
+    bn_sql_unsettled_keep(&c->failure, &c->diag);
   shut(c);
   while (open_handle(c, until_ns) != 0) {
     const bool over = bn_session_over(c->session);
@@ -371,6 +373,7 @@ int bn_sql_reconnect(struct bn_sql_conn *c)
     failing.tries++;
   }
   bn_log(BN_DEBUG, "Reconnected");
+  bn_sql_unsettled_rolled_back(&c->failure);
   bn_stat_count(c->session->stat, BN_C_RECONNECT, 1);
   return 0;
 }

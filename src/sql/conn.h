@@ -6,11 +6,11 @@
 #include "base/buf.h"
 #include "sql/bulk.h"
 #include "sql/driver.h"
-#include "sql/failure.h"
 #include "sql/result.h"
 #include "sql/session.h"
 #include "sql/stmt.h"
 #include "sql/trace.h"
+#include "sql/unsettled.h"
 
 enum bn_sql_state { BN_CONN_CLOSED, BN_CONN_LOST, BN_CONN_OPEN };
 

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "sql/emulate.h"
+#include "sql/failure.h"
 #include "sql/message.h"
 #include "sql/query.h"
 

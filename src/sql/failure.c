@@ -3,7 +3,6 @@
 #include "sql/failure.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/log.h"
 #include "measure/stat.h"
@@ -181,33 +180,12 @@ void bn_sql_defer(struct bn_sql_conn *c)
   c->failure.asks = true;
 }
 
-/* Without memory it is forgotten: the script still hears of it. */
-void bn_sql_keep_failure(struct bn_sql_conn *c)
-{
-  struct bn_sql_unsettled *f = &c->failure;
-
-  f->pending = false;
-  if (f->kept == NULL)
-    f->kept = malloc(sizeof *f->kept);
-  if (f->kept != NULL)
-    *f->kept = (struct bn_sql_failure){c->diag, f->step, f->sql, f->len, f->told};
-}
-
 /* true: what was kept is what waits now. */
 static bool take_kept(struct bn_sql_conn *c)
 {
-  struct bn_sql_unsettled *f = &c->failure;
-
-  if (f->kept == NULL)
+  if (!bn_sql_unsettled_take(&c->failure, &c->diag))
     return false;
-  c->diag = f->kept->diag;
-  f->step = f->kept->step;
-  f->sql = f->kept->sql;
-  f->len = f->kept->len;
-  f->told = f->kept->told;
   c->view.sql_errno = c->diag.code;
-  free(f->kept);
-  f->kept = NULL;
   return true;
 }
 
@@ -216,10 +194,14 @@ void bn_sql_settle(struct bn_sql_conn *c, bool ignored)
   struct bn_sql_failing f;
   struct bn_sql_recovery r;
 
-  if (!c->failure.pending && !take_kept(c))
+  const bool taken = !c->failure.pending && take_kept(c);
+
+  if (!c->failure.pending && !taken)
     return;
   c->failure.pending = false;
   f = failing(c, ignored ? BN_ANSWER_IGNORE : BN_ANSWER_FAIL);
   r = bn_sql_recover(&f);
   act(c, &r);
+  if (taken)
+    bn_sql_unsettled_free(&c->failure);
 }

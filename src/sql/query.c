@@ -40,7 +40,7 @@ bool bn_sql_begin(struct bn_sql_conn *c)
     pass_result(c);
   c->cur.source = NULL;
   if (__builtin_expect(c->failure.pending, 0))
-    bn_sql_keep_failure(c);
+    bn_sql_unsettled_keep(&c->failure, &c->diag);
   c->view.error = BN_VERDICT_NONE;
   c->view.sql_errno = 0;
   return true;

@@ -85,6 +85,42 @@ static void stops_reconnecting_when_the_run_is_over(void **state)
   fixture_close(&f);
 }
 
+/* The hook asked about a failure of `what` calls reconnect and then answers. */
+static void answer_after_reconnect(struct fixture *f, struct bn_sql_conn *c, enum bn_sql what,
+                                   bool ignored)
+{
+  bn_sql_defer(c);
+  plan((struct fake_answer){.rc = what, .code = 1146, .state = "42S02"});
+  assert_null(query(c, "SELECT 1"));
+  assert_int_equal(bn_sql_reconnect(c), 0);
+  fake.log[0] = '\0';
+  bn_sql_settle(c, ignored);
+  assert_string_equal(fake.log, "");
+  assert_int_equal(bn_sql_conn_view(c)->sql_errno, 1146);
+  assert_string_equal(bn_sql_conn_view(c)->sql_state, "42S02");
+  assert_int_equal(counted(f, BN_C_RECONNECT), 1);
+  assert_int_equal(counted(f, BN_C_ERROR), 1);
+}
+
+static void a_reconnect_leaves_the_failure_that_is_asked_about(void **state)
+{
+  static const enum bn_sql what[] = {BN_SQL_ERROR, BN_SQL_LOST};
+
+  (void)state;
+  for (size_t i = 0; i < 4; i++) {
+    const bool ignored = i % 2 == 0;
+    struct fixture f;
+
+    fixture_open(&f, BN_V11);
+    capture_begin();
+    answer_after_reconnect(&f, connect_to(&f), what[i / 2], ignored);
+    assert_string_equal(capture_end(), ignored ? ""
+                                               : "FATAL: fake_query() returned error 1146 "
+                                                 "(failure 1146) for query 'SELECT 1'\n");
+    fixture_close(&f);
+  }
+}
+
 static void loses_a_connection_for_good(void **state)
 {
   struct fixture f;
@@ -336,6 +372,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reconnects_and_prepares_again),
       cmocka_unit_test(stops_reconnecting_when_the_run_is_over),
+      cmocka_unit_test(a_reconnect_leaves_the_failure_that_is_asked_about),
       cmocka_unit_test(loses_a_connection_for_good),
       cmocka_unit_test(names_a_place_that_cannot_be_reached),
       cmocka_unit_test(passes_overrides_and_refuses_unknown_ones),
