@@ -3,24 +3,34 @@
 #include "sql/unsettled.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-/* What failed; the text is borrowed. */
+/* What failed.  The text is a copy: that of an emulated statement is overwritten by the next. */
 struct bn_sql_kept {
   struct bn_sql_diag diag;
   enum bn_sql_step step;
-  const char *sql;
   size_t len;
+  bool named; /* text is what failed */
   bool told;
+  char text[];
 };
 
 /* Without memory it is forgotten: the script still hears of it. */
 void bn_sql_unsettled_keep(struct bn_sql_unsettled *u, const struct bn_sql_diag *diag)
 {
+  const bool named = u->sql != NULL;
+  const size_t len = named ? u->len : 0;
+  struct bn_sql_kept *kept = malloc(sizeof *kept + len + 1);
+
+  bn_sql_unsettled_free(u);
   u->pending = false;
-  if (u->kept == NULL)
-    u->kept = malloc(sizeof *u->kept);
-  if (u->kept != NULL)
-    *u->kept = (struct bn_sql_kept){*diag, u->step, u->sql, u->len, u->told};
+  u->kept = kept;
+  if (kept == NULL)
+    return;
+  *kept = (struct bn_sql_kept){*diag, u->step, len, named, u->told};
+  if (named)
+    memcpy(kept->text, u->sql, len);
+  kept->text[len] = '\0';
 }
 
 void bn_sql_unsettled_rolled_back(struct bn_sql_unsettled *u)
@@ -35,7 +45,7 @@ bool bn_sql_unsettled_take(struct bn_sql_unsettled *u, struct bn_sql_diag *diag)
     return false;
   *diag = u->kept->diag;
   u->step = u->kept->step;
-  u->sql = u->kept->sql;
+  u->sql = u->kept->named ? u->kept->text : NULL;
   u->len = u->kept->len;
   u->told = u->kept->told;
   return true;

@@ -319,6 +319,41 @@ static void emulates_when_told(void **state)
   fixture_close(&f);
 }
 
+/* The hook asked about a failure executes a longer statement, in whose place the failed one was. */
+static void keeps_the_text_of_an_emulated_statement(void **state)
+{
+  enum { LEN = 5000 };
+  char mode[] = "disable", filler[LEN];
+  struct fixture f;
+  bool is_null = false;
+  size_t len = sizeof filler;
+  const struct bn_sql_bind b = {
+      .type = BN_SQL_TEXT, .is_null = &is_null, .data = filler, .len = &len};
+
+  (void)state;
+  memset(filler, 'x', sizeof filler);
+  memset(&f, 0, sizeof f);
+  f.sql_conf.ps_mode = mode;
+  fixture_open_with(&f, BN_V11);
+  struct bn_sql_conn *c = connect_to(&f);
+  struct bn_sql_stmt *fails = bn_sql_prepare(c, "SELECT bad", 10);
+  struct bn_sql_stmt *longer = bn_sql_prepare(c, "SELECT ?", 8);
+
+  bn_sql_defer(c);
+  assert_int_equal(bn_sql_bind(longer, &b, 1), 0);
+  plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 1146});
+  capture_begin();
+  assert_null(bn_sql_execute(fails));
+  assert_null(bn_sql_execute(longer));
+  bn_sql_settle(c, false);
+  assert_string_equal(
+      capture_end(),
+      "FATAL: fake_query() returned error 1146 (failure 1146) for query 'SELECT bad'\n");
+  bn_sql_stmt_free(fails);
+  bn_sql_stmt_free(longer);
+  fixture_close(&f);
+}
+
 static void emulates_when_asked(void **state)
 {
   struct fixture f;
@@ -383,6 +418,7 @@ int main(void)
       cmocka_unit_test(tells_a_miscount_from_a_failure_to_bind),
       cmocka_unit_test(stays_bound_as_it_was),
       cmocka_unit_test(emulates_when_told),
+      cmocka_unit_test(keeps_the_text_of_an_emulated_statement),
       cmocka_unit_test(emulates_when_asked),
   };
 
