@@ -93,9 +93,22 @@ static void shut(struct bn_sql_conn *c)
   c->state = BN_CONN_CLOSED;
 }
 
+/* They have been shut. */
+static void destroy_stmts(struct bn_sql_conn *c)
+{
+  while (c->stmts != NULL) {
+    struct bn_sql_stmt *st = c->stmts;
+
+    c->stmts = st->next;
+    bn_sql_stmt_destroy(st, &c->sys->texts);
+  }
+  c->orphan = NULL;
+}
+
 static void close_unreferenced(struct bn_sql_conn *c)
 {
   shut(c);
+  destroy_stmts(c);
   free_memory(c);
 }
 
@@ -397,12 +410,7 @@ void bn_sql_conn_free(struct bn_sql_conn *c)
 
 static void destroy(struct bn_sql_conn *c)
 {
-  while (c->stmts != NULL) {
-    struct bn_sql_stmt *st = c->stmts;
-
-    c->stmts = st->next;
-    bn_sql_stmt_destroy(st, &c->sys->texts);
-  }
+  destroy_stmts(c);
   free_memory(c);
   free(c);
 }

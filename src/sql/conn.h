@@ -28,8 +28,9 @@ struct bn_sql_conn {
   struct bn_sql_driver *drv;
   struct bn_sql_conn *next_all;
   struct bn_sql_stmt *stmts;
+  struct bn_sql_stmt *orphan; /* execute.c: freed by the script, but its result is being read */
   unsigned n_prepared; /* by the server, ever */
-  unsigned refs;       /* the owner's handle and every statement */
+  unsigned refs;       /* the owner's handle and every statement but the orphan */
   unsigned ordinal;
   size_t n_overrides;
   char **override;        /* n names, then n values */

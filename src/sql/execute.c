@@ -31,13 +31,10 @@ static struct bn_sql_stmt *add(struct bn_sql_conn *c, const char *sql, size_t le
   return st;
 }
 
-void bn_sql_stmt_free(struct bn_sql_stmt *st)
+static void dispose(struct bn_sql_stmt *st)
 {
-  struct bn_sql_conn *c;
+  struct bn_sql_conn *c = st->conn;
 
-  if (st == NULL)
-    return;
-  c = st->conn;
   shut(st);
   for (struct bn_sql_stmt **p = &c->stmts; *p != NULL; p = &(*p)->next) {
     if (*p == st) {
@@ -46,6 +43,39 @@ void bn_sql_stmt_free(struct bn_sql_stmt *st)
     }
   }
   bn_sql_stmt_destroy(st, &c->sys->texts);
+}
+
+/* The script has a result of it, or may ask for the next one. */
+static bool is_read(const struct bn_sql_stmt *st)
+{
+  const struct bn_sql_cursor *cur = &st->conn->cur;
+
+  return st->prepared && cur->source == st->handle && (cur->live || cur->more);
+}
+
+/* Here and not where the result is released: the path of every statement pays nothing for it. */
+static void dispose_of_orphan(struct bn_sql_conn *c)
+{
+  struct bn_sql_stmt *st = c->orphan;
+
+  if (st == NULL || is_read(st))
+    return;
+  c->orphan = NULL;
+  dispose(st);
+}
+
+void bn_sql_stmt_free(struct bn_sql_stmt *st)
+{
+  struct bn_sql_conn *c;
+
+  if (st == NULL)
+    return;
+  c = st->conn;
+  dispose_of_orphan(c);
+  if (is_read(st))
+    c->orphan = st;
+  else
+    dispose(st);
   bn_sql_conn_unref(c);
 }
 
@@ -97,6 +127,7 @@ struct bn_sql_stmt *bn_sql_prepare(struct bn_sql_conn *c, const char *sql, size_
 
   if (!bn_sql_begin(c))
     return NULL;
+  dispose_of_orphan(c);
   st = add(c, sql, len);
   if (st == NULL) {
     bn_log(BN_FATAL, "cannot prepare a statement: out of memory");

@@ -522,6 +522,28 @@ def test_a_result_outlives_its_connection(folder):
     assert r.status == 0 and r.said == ["2\t1", "2\tnil"]
 
 
+def test_a_result_outlives_its_statement(folder):
+    """Whoever reads the rows need not hold the statement; close() ends the result."""
+    r = run(folder, """
+  con:query("CREATE TABLE t(a INTEGER)")
+  con:query("INSERT INTO t VALUES (1),(2)")
+  local rs = con:prepare("SELECT a FROM t ORDER BY a"):execute()
+  print(rs:fetch_row()[1])
+  collectgarbage() collectgarbage()
+  print(rs:fetch_row()[1], rs:fetch_row())
+  for i = 1, 3 do
+    rs = drv:connect():prepare("SELECT a FROM t ORDER BY a"):execute()
+    collectgarbage() collectgarbage()
+    print(rs:fetch_row()[1])
+  end
+  local st = con:prepare("SELECT a FROM t ORDER BY a")
+  rs = st:execute()
+  st:close()
+  print(rs:fetch_row())
+""", "--sqlite-db=t.db")
+    assert r.status == 0 and r.said[:5] == ["1", "2\tnil", "1", "1", "1"] and r.said[-1] == "nil", r.said
+
+
 def test_a_hook_may_use_the_connection_that_failed(folder):
     """The failure it is asked about is told and counted all the same."""
     for ignore in ("false", "true"):

@@ -198,6 +198,39 @@ static void closes_statements(void **state)
   fixture_close(&f);
 }
 
+/* The collector frees a statement while its result is being read. */
+static void keeps_a_statement_for_its_result(void **state)
+{
+  struct fixture f;
+
+  (void)state;
+  fixture_open(&f, BN_V11);
+  struct bn_sql_conn *c = connect_to(&f);
+  struct bn_sql_stmt *a = bn_sql_prepare(c, "A", 1), *b = bn_sql_prepare(c, "B", 1);
+
+  plan((struct fake_answer){.rc = BN_SQL_ROWS, .nrows = 2, .more = true});
+  plan((struct fake_answer){.rc = BN_SQL_ROWS, .nrows = 2});
+  plan((struct fake_answer){.rc = BN_SQL_ROWS, .nrows = 1});
+  struct bn_sql_rs *rs = bn_sql_execute(a);
+
+  fake.log[0] = '\0';
+  assert_true(bn_sql_fetch(rs));
+  bn_sql_stmt_free(a);
+  assert_true(bn_sql_fetch(rs));
+  assert_false(bn_sql_fetch(rs));
+  assert_ptr_equal(bn_sql_next_result(c), rs);
+  assert_true(bn_sql_fetch(rs));
+  assert_string_equal(fake.log, "free;next of statement;");
+  assert_ptr_equal(bn_sql_execute(b), rs);
+  fake.log[0] = '\0';
+  bn_sql_stmt_free(b);
+  bn_sql_conn_free(c);
+  assert_string_equal(fake.log, "close;");
+  assert_true(bn_sql_fetch(rs));
+  fixture_close(&f);
+  assert_string_equal(fake.log, "close;free;close;disconnect;");
+}
+
 static void keeps_a_connection_for_its_statements(void **state)
 {
   struct fixture f;
@@ -414,6 +447,7 @@ int main(void)
       cmocka_unit_test(closes_statements),
       cmocka_unit_test(begins_nothing_once_interrupted),
       cmocka_unit_test(keeps_a_connection_for_its_statements),
+      cmocka_unit_test(keeps_a_statement_for_its_result),
       cmocka_unit_test(outlives_its_session_in_other_hands),
       cmocka_unit_test(tells_a_miscount_from_a_failure_to_bind),
       cmocka_unit_test(stays_bound_as_it_was),
