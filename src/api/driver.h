@@ -64,6 +64,7 @@ struct bn_sql_result {
   uint64_t nrows;
   uint32_t nfields;
   bool more; /* another result of the same query is pending: call next */
+  bool cut;  /* set by fetch: there is another row, but it cannot be read */
   void *rows;
 };
 
@@ -185,7 +186,7 @@ struct bn_driver {
   enum bn_sql (*execute)(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d);
   enum bn_sql (*next)(void *conn, void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d);
   bool (*fetch)(void *conn, struct bn_sql_result *r,
-                struct bn_sql_value *row); /* nfields values; false: end */
+                struct bn_sql_value *row); /* nfields values; false: end, or r->cut */
   void (*free_result)(void *conn, struct bn_sql_result *r);
   void (*close)(void *stmt);
   /* Optional bulk load; NULL: multi-row INSERT.  columns: "id,k"; "": all.  Rows are lines that end

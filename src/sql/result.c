@@ -74,10 +74,19 @@ static struct bn_sql_cursor *cursor_of(struct bn_sql_rs *rs)
   return (struct bn_sql_cursor *)(void *)rs;
 }
 
+static bool fetch(struct bn_sql_cursor *cur)
+{
+  const struct bn_sql_link *link = cur->link;
+  const bool found = link->ops->fetch(link->handle, &cur->result, cur->rs.values);
+
+  if (__builtin_expect(!found && cur->result.cut, 0))
+    bn_log(BN_FATAL, "cannot read the rest of a result: a row is malformed");
+  return found;
+}
+
 bool bn_sql_fetch(struct bn_sql_rs *rs)
 {
   struct bn_sql_cursor *cur = cursor_of(rs);
-  const struct bn_sql_link *link = cur->link;
 
   if (!cur->live) {
     bn_log(BN_ALERT, "attempt to fetch row from an invalid result set");
@@ -86,13 +95,20 @@ bool bn_sql_fetch(struct bn_sql_rs *rs)
   if (cur->result.nfields > cur->room && widen(cur) != 0)
     return false;
   if (__builtin_expect(cur->timed == NULL, 1))
-    return link->ops->fetch(link->handle, &cur->result, rs->values);
+    return fetch(cur);
 
   const uint64_t since = bn_clock_now(&cur->timed->clock);
-  const bool found = link->ops->fetch(link->handle, &cur->result, rs->values);
+  const bool found = fetch(cur);
 
   bn_stat_record(cur->timed->stat, BN_SQL_H_FETCH, bn_clock_now(&cur->timed->clock) - since);
   return found;
+}
+
+bool bn_sql_fetch_failed(struct bn_sql_rs *rs)
+{
+  const struct bn_sql_cursor *cur = cursor_of(rs);
+
+  return cur->live && cur->result.cut;
 }
 
 int bn_sql_free_result(struct bn_sql_rs *rs)

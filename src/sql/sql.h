@@ -119,6 +119,8 @@ bool bn_sql_more_results(struct bn_sql_conn *c);
 struct bn_sql_rs *bn_sql_next_result(struct bn_sql_conn *c);
 /* true: rs->values holds the next row. */
 bool bn_sql_fetch(struct bn_sql_rs *rs);
+/* After false: there is another row, but it cannot be read. */
+bool bn_sql_fetch_failed(struct bn_sql_rs *rs);
 int bn_sql_free_result(struct bn_sql_rs *rs);
 
 /* NULL: failed, logged.  The text is copied. */

@@ -2,6 +2,7 @@
 """What the driver `mysql` sends and reads without its client library is what the library makes of it."""
 
 import random
+import re
 import struct
 import subprocess
 import time
@@ -448,3 +449,26 @@ def test_columns_with_nothing_in_them(row):
                           capture_output=True, text=True, timeout=60)
     server.close()
     assert done.returncode == 1 and b"SHOW COLUMNS" in server.asked[3]
+
+
+MALFORMED = """
+function prepare()
+  local con = sysbench.sql.driver():connect()
+  local rs = con:query("SELECT 1")
+  print(rs.nrows, rs:fetch_row()[1], pcall(rs.fetch_row, rs))
+  print(pcall(con.query, con, "SELECT 2"))
+end
+"""
+
+
+@pytest.mark.parametrize("row", [b"\5a", b"\1a\1b", b"\xfc"], ids=["long", "more", "short"])
+def test_a_malformed_row_is_no_end_of_the_result(tmp_path, row):
+    """The connection ends with it: nothing of what follows is sure."""
+    (tmp_path / "x.lua").write_text(MALFORMED)
+    server = ScriptedMySQL(packets(*ROWS[:4], row, END), packets(*ROWS))
+    done = subprocess.run([BENCH, "./x.lua", *server.login(), *OWN, "prepare"], cwd=tmp_path, capture_output=True,
+                          text=True, timeout=60)
+    server.close()
+    assert "FATAL: cannot read the rest of a result: a row is malformed\n" in done.stdout, done.stdout + done.stderr
+    assert re.search(r"^2\ta\tfalse\t.*cannot read the rest of a result$", done.stdout, re.M)
+    assert "errno = 2006" in done.stdout and len(server.asked) == 1

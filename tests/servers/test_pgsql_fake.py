@@ -161,3 +161,30 @@ def test_notices_without_end_are_not_kept(talk, protocol, tmp_path):
     most = most_memory(make(), found, protocol, tmp_path)
     # AddressSanitizer keeps for a while what libpq has freed.
     assert most < least + 12000 or (protocol == "library" and os.environ.get("BENCH_SANITIZER"))
+
+
+MALFORMED = """
+function prepare()
+  local con = sysbench.sql.driver():connect()
+  local rs = con:query("SELECT 1")
+  print(rs.nrows, rs:fetch_row()[1], pcall(rs.fetch_row, rs))
+  print(pcall(con.query, con, "SELECT 2"))
+end
+"""
+
+
+@pytest.mark.parametrize("row", [b"\0\1\0\0\0\5a", b"\0\1\0\0\0\1ab", b"\0\1"],
+                         ids=["long", "more", "short"])
+def test_a_malformed_row_is_no_end_of_the_result(row, tmp_path):
+    """The connection ends with it: nothing of what follows is sure."""
+    (tmp_path / "x.lua").write_text(MALFORMED)
+    good = answer(1, [["a"], ["b"]])
+    fake = FakePgSQL(b"", good.replace(message(b"D", b"\0\1\0\0\0\1b"), message(b"D", row)))
+    try:
+        done = subprocess.run([BENCH, "./x.lua", *fake.login(), "--pgsql-protocol=own", "prepare"], cwd=tmp_path,
+                              capture_output=True, text=True, timeout=60)
+    finally:
+        fake.close()
+    assert "FATAL: cannot read the rest of a result: a row is malformed\n" in done.stdout, done.stdout + done.stderr
+    assert re.search(r"^2\ta\tfalse\t.*cannot read the rest of a result$", done.stdout, re.M)
+    assert "no connection to the server" in done.stdout and len(fake.asked) == 1

@@ -295,6 +295,7 @@ static void ends_at_a_row_that_is_shorter_than_it_says(void **state)
       {BYTES("D\0\0\0\6\0\1C\0\0\0\15SELECT 1\0" READY), 1},
       {BYTES("D\0\0\0\6\377\377C\0\0\0\15SELECT 1\0" READY), 65535},
       {BYTES("D\0\0\0\14\0\2\0\0\0\2abC\0\0\0\15SELECT 1\0" READY), 2},
+      {BYTES("D\0\0\0\14\0\1\0\0\0\1abC\0\0\0\15SELECT 1\0" READY), 1}, /* one byte more */
   };
   struct bn_sql_value *row = calloc(65535, sizeof *row);
   struct bn_pgsql_cursor c;
@@ -307,6 +308,7 @@ static void ends_at_a_row_that_is_shorter_than_it_says(void **state)
     assert_int_equal(a.reply.result_fields, rows[i].fields);
     bn_pgsql_cursor_begin(&c, &a.reply, a.data);
     assert_false(bn_pgsql_cursor_next(&c, a.data, a.len, rows[i].fields, row));
+    assert_true(c.bad);
     assert_false(bn_pgsql_cursor_next(&c, a.data, a.len, rows[i].fields, row));
     forget(&a);
   }

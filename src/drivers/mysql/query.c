@@ -53,15 +53,17 @@ static bool learn_columns(struct bn_mysql_stmt *st)
   return true;
 }
 
-static bool fetch_from_wire(struct bn_mysql_conn *c, const struct bn_sql_result *r,
+static bool fetch_from_wire(struct bn_mysql_conn *c, struct bn_sql_result *r,
                             struct bn_sql_value *row)
 {
   struct bn_mysql_stmt *st = c->source;
 
   if (st == NULL)
     return bn_mysql_wire_fetch(&c->wire, NULL, r, row);
-  if (!bn_mysql_wire_knows(&c->wire, &st->wire) && !learn_columns(st))
+  if (!bn_mysql_wire_knows(&c->wire, &st->wire) && !learn_columns(st)) {
+    r->cut = true;
     return false;
+  }
   return bn_mysql_wire_fetch(&c->wire, &st->wire, r, row);
 }
 

@@ -82,6 +82,9 @@ function result_methods:fetch_row()
     refuse(self, "result", "fetch_row")
   end
   if not C.bn_ffi_sql_fetch(self) then
+    if C.bn_ffi_sql_fetch_failed(self) then
+      error("cannot read the rest of a result", 2)
+    end
     if self.nrows == 0 and internal.dialect() then
       internal.log(ALERT, "attempt to fetch row from an empty result set")
     end

@@ -91,6 +91,11 @@ bool bn_ffi_sql_fetch(sql_result *rs)
   return bn_sql_fetch(bn_ffi_to_rs(rs));
 }
 
+bool bn_ffi_sql_fetch_failed(sql_result *rs)
+{
+  return bn_sql_fetch_failed(bn_ffi_to_rs(rs));
+}
+
 int bn_ffi_sql_free_result(sql_result *rs)
 {
   return bn_sql_free_result(bn_ffi_to_rs(rs));

@@ -20,6 +20,7 @@ struct sql_result {
 };
 
 BN_API bool bn_ffi_sql_fetch(sql_result *rs);
+BN_API bool bn_ffi_sql_fetch_failed(sql_result *rs);
 BN_API int bn_ffi_sql_reconnect(sql_connection *c);
 BN_API void bn_ffi_sql_settle(sql_connection *c, bool ignore);
 BN_API bool bn_ffi_sql_more_results(sql_connection *c);

@@ -340,21 +340,30 @@ static bool ready_to_fetch(struct bn_mysql_wire_stmt *st, const struct bn_mysql_
   return true;
 }
 
+/* A server that sends rows of another form than it said is not understood any more. */
+static bool cut(struct bn_mysql_wire *w, struct bn_sql_result *r)
+{
+  w->broken = r->cut = true;
+  w->rows_left = 0;
+  return false;
+}
+
 bool bn_mysql_wire_fetch(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
-                         const struct bn_sql_result *r, struct bn_sql_value *row)
+                         struct bn_sql_result *r, struct bn_sql_value *row)
 {
   struct bn_mysql_row bytes;
+  int bad;
 
   if (!w->live || w->rows_left == 0)
     return false;
   if (st != NULL && w->rows_left == r->nrows && !ready_to_fetch(st, w))
-    return false;
+    return cut(w, r);
   w->rows_left--;
   if (bn_mysql_row_next(reply_of(w), &w->row_at, &w->joined, &bytes) != 0)
-    return false;
-  if (st == NULL)
-    return bn_mysql_row_text(&bytes, r->nfields, row) == 0;
-  return bn_mysql_row_binary(&bytes, st->column, r->nfields, st->cells, row) == 0;
+    return cut(w, r);
+  bad = st == NULL ? bn_mysql_row_text(&bytes, r->nfields, row)
+                   : bn_mysql_row_binary(&bytes, st->column, r->nfields, st->cells, row);
+  return __builtin_expect(bad == 0, 1) || cut(w, r);
 }
 
 void bn_mysql_wire_free_result(struct bn_mysql_wire *w)

@@ -77,7 +77,7 @@ static inline bool bn_mysql_wire_has_more(const struct bn_mysql_wire *w)
 
 /* The current result: NULL is a text's, else it is that of st, whose columns have to be known. */
 bool bn_mysql_wire_fetch(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
-                         const struct bn_sql_result *r, struct bn_sql_value *row);
+                         struct bn_sql_result *r, struct bn_sql_value *row);
 void bn_mysql_wire_free_result(struct bn_mysql_wire *w);
 static inline bool bn_mysql_wire_knows(const struct bn_mysql_wire *w,
                                        const struct bn_mysql_wire_stmt *st)

@@ -75,12 +75,13 @@ struct bn_pgsql_cursor {
   size_t at;
   uint64_t left;
   char type; /* of the message at `at`, whose first byte ends the value before it */
+  bool bad;  /* the row there has not as many values as it should, or another length */
 };
 
 void bn_pgsql_cursor_begin(struct bn_pgsql_cursor *c, const struct bn_pgsql_reply *r,
                            const char *data);
-/* The next row; ends each value with a NUL within data.  false: there is none, or it is not as
-   long as it says. */
+/* The next row; ends each value with a NUL within data.  false: there is none, or it is
+   `bad`. */
 bool bn_pgsql_cursor_next(struct bn_pgsql_cursor *c, char *data, size_t len, int fields,
                           struct bn_sql_value *row);
 

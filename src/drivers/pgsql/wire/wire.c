@@ -399,11 +399,25 @@ enum bn_sql bn_pgsql_wire_execute_anew(struct bn_pgsql_wire *w, const struct bn_
   return converse(w, true, "PQexecParams", r, d);
 }
 
-bool bn_pgsql_wire_fetch(struct bn_pgsql_wire *w, const struct bn_sql_result *r,
-                         struct bn_sql_value *row)
+/* A server that sends rows of another form than it said is not understood any more. */
+static bool cut(struct bn_pgsql_wire *w, struct bn_sql_result *r)
 {
-  return w->answer_len > 0 && bn_pgsql_cursor_next(&w->cursor, w->stream.in + w->stream.begin,
-                                                   bn_stream_len(&w->stream), (int)r->nfields, row);
+  struct bn_sql_diag d;
+
+  if (!w->cursor.bad)
+    return false;
+  r->cut = true;
+  (void)bn_pgsql_lose(w, "", "", &d);
+  return false;
+}
+
+bool bn_pgsql_wire_fetch(struct bn_pgsql_wire *w, struct bn_sql_result *r, struct bn_sql_value *row)
+{
+  if (w->answer_len == 0)
+    return false;
+  return bn_pgsql_cursor_next(&w->cursor, w->stream.in + w->stream.begin, bn_stream_len(&w->stream),
+                              (int)r->nfields, row) ||
+         cut(w, r);
 }
 
 void bn_pgsql_wire_free(struct bn_pgsql_wire *w)

@@ -74,7 +74,7 @@ enum bn_sql bn_pgsql_wire_execute(struct bn_pgsql_wire *w, const struct bn_pgsql
 enum bn_sql bn_pgsql_wire_execute_anew(struct bn_pgsql_wire *w, const struct bn_pgsql_request *q,
                                        struct bn_sql_result *r, struct bn_sql_diag *d);
 /* Of a result whose rows are w. */
-bool bn_pgsql_wire_fetch(struct bn_pgsql_wire *w, const struct bn_sql_result *r,
+bool bn_pgsql_wire_fetch(struct bn_pgsql_wire *w, struct bn_sql_result *r,
                          struct bn_sql_value *row);
 void bn_pgsql_wire_free(struct bn_pgsql_wire *w);
 
