@@ -171,6 +171,7 @@ static enum loaded load(struct bn_sql_conn *c)
   if (rc == BN_SQL_ERROR && c->diag.rolled_back) {
     /* As INSERT the rows may pass, and if they do not, it says why as users know it. */
     bn_log(BN_DEBUG, "the rows are sent as INSERT: %s", bn_sql_shown(&c->diag).text);
+    c->diag.rolled_back = false;
     c->bulk.may_load = c->bulk.load.on = false;
     bn_buf_done(&name);
     return NOT_LOADED;

@@ -29,14 +29,14 @@ struct bn_sql_conn {
   struct bn_sql_conn *next_all;
   struct bn_sql_stmt *stmts;
   struct bn_sql_stmt *orphan; /* execute.c: freed by the script, but its result is being read */
-  unsigned n_prepared; /* by the server, ever */
-  unsigned refs;       /* the owner's handle and every statement but the orphan */
+  unsigned n_prepared;        /* by the server, ever */
+  unsigned refs;              /* the owner's handle and every statement but the orphan */
   unsigned ordinal;
   size_t n_overrides;
   char **override;        /* n names, then n values */
   struct bn_buf emulated; /* execute.c: the text sent last for a statement that is emulated */
   struct bn_sql_bulk bulk;
-  struct bn_sql_diag diag;
+  struct bn_sql_diag diag;         /* rolled_back: false when a statement begins; drivers set it */
   _Alignas(16) char driver_part[]; /* what link.handle points at */
 };
 

@@ -91,6 +91,7 @@ static enum bn_sql try_prepare(struct bn_sql_stmt *st)
     return rc;
   bn_log(BN_INFO, "Failed to prepare query \"%s\" (%d: %s), using emulation", st->text,
          c->diag.code, bn_sql_shown(&c->diag).text);
+  c->diag.rolled_back = false;
   bn_sql_stmt_emulate(st, c->drv->caps.backslash_escapes);
   return BN_SQL_DONE;
 }

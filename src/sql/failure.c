@@ -170,6 +170,8 @@ bool bn_sql_failed(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step,
   f = failing(c, BN_ANSWER_NONE);
   r = bn_sql_recover(&f);
   act(c, &r);
+  if (!c->failure.pending)
+    c->diag.rolled_back = false;
   /* An event is repeated from its beginning: its transaction went with the connection. */
   return (step == BN_STEP_PREPARE || step == BN_STEP_BIND) && rc == BN_SQL_LOST && !in_event(c) &&
          c->state == BN_CONN_OPEN && try_again(c);
@@ -202,6 +204,7 @@ void bn_sql_settle(struct bn_sql_conn *c, bool ignored)
   f = failing(c, ignored ? BN_ANSWER_IGNORE : BN_ANSWER_FAIL);
   r = bn_sql_recover(&f);
   act(c, &r);
+  c->diag.rolled_back = false;
   if (taken)
     bn_sql_unsettled_free(&c->failure);
 }

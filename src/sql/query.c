@@ -39,8 +39,10 @@ bool bn_sql_begin(struct bn_sql_conn *c)
   if (c->cur.live || c->cur.more)
     pass_result(c);
   c->cur.source = NULL;
-  if (__builtin_expect(c->failure.pending, 0))
+  if (__builtin_expect(c->failure.pending, 0)) {
     bn_sql_unsettled_keep(&c->failure, &c->diag);
+    c->diag.rolled_back = false;
+  }
   c->view.error = BN_VERDICT_NONE;
   c->view.sql_errno = 0;
   return true;

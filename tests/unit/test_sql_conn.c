@@ -352,6 +352,31 @@ static void emulates_when_told(void **state)
   fixture_close(&f);
 }
 
+/* A driver need not say of every failure that the transaction is open. */
+static void rolls_back_whatever_became_of_the_last_one(void **state)
+{
+  char ignored[] = "all";
+  char *items[] = {ignored};
+  struct fixture f;
+
+  (void)state;
+  memset(&f, 0, sizeof f);
+  f.sql_conf.ignore_errors = (struct bn_list){.item = items, .n = 1};
+  fixture_open_with(&f, BN_V11);
+  struct bn_sql_conn *c = connect_to(&f);
+  struct bn_sql_stmt *st = bn_sql_prepare(c, "SELECT ?", 8);
+  const struct bn_sql_bind b = {.type = BN_SQL_NULL};
+
+  plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 1213, .rolled_back = true});
+  assert_null(query(c, "UPDATE a"));
+  fake.log[0] = '\0';
+  assert_int_equal(bn_sql_bind(st, (struct bn_sql_bind[]){b, b}, 2), -1);
+  assert_int_equal(bn_sql_conn_view(c)->error, BN_VERDICT_IGNORABLE);
+  assert_string_equal(fake.log, "bind 2;query ROLLBACK;");
+  bn_sql_stmt_free(st);
+  fixture_close(&f);
+}
+
 /* The hook asked about a failure executes a longer statement, in whose place the failed one was. */
 static void keeps_the_text_of_an_emulated_statement(void **state)
 {
@@ -453,6 +478,7 @@ int main(void)
       cmocka_unit_test(stays_bound_as_it_was),
       cmocka_unit_test(emulates_when_told),
       cmocka_unit_test(keeps_the_text_of_an_emulated_statement),
+      cmocka_unit_test(rolls_back_whatever_became_of_the_last_one),
       cmocka_unit_test(emulates_when_asked),
   };
 
