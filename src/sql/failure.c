@@ -28,9 +28,13 @@ static void roll_back(struct bn_sql_conn *c)
 {
   struct bn_sql_result r = {0};
   struct bn_sql_diag d = {0};
+  enum bn_sql rc;
 
   bn_sql_conn_trace(c, "ROLLBACK", 8);
-  if (c->link.ops->query(c->link.handle, "ROLLBACK", 8, &r, &d) == BN_SQL_LOST)
+  rc = c->link.ops->query(c->link.handle, "ROLLBACK", 8, &r, &d);
+  if (rc == BN_SQL_ROWS)
+    c->link.ops->free_result(c->link.handle, &r);
+  if (rc == BN_SQL_LOST)
     c->state = BN_CONN_LOST;
 }
 

@@ -130,6 +130,25 @@ static void rolls_back_for_an_ignored_error(void **state)
   fixture_close(&f);
 }
 
+/* No server does that; what it makes a driver allocate is freed all the same. */
+static void frees_what_a_rollback_returns(void **state)
+{
+  char ignored[] = "1213";
+  struct fixture f;
+
+  (void)state;
+  memset(&f, 0, sizeof f);
+  f.ignored = ignored;
+  fixture_open_with(&f, BN_V11);
+  struct bn_sql_conn *c = connect_to(&f);
+
+  plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 1213});
+  plan((struct fake_answer){.rc = BN_SQL_ROWS, .nrows = 1});
+  assert_null(query(c, "UPDATE a"));
+  assert_string_equal(fake.log, "connect 0;query UPDATE a;query ROLLBACK;free;");
+  fixture_close(&f);
+}
+
 static void list_of_ignored_errors(const char *const *items, size_t n, bool ignored[4])
 {
   static const struct fake_answer failures[4] = {
@@ -391,6 +410,7 @@ int main(void)
       cmocka_unit_test(counts_by_text_in_dialect_05),
       cmocka_unit_test(words_a_fatal_error_and_counts_it),
       cmocka_unit_test(rolls_back_for_an_ignored_error),
+      cmocka_unit_test(frees_what_a_rollback_returns),
       cmocka_unit_test(ignores_what_the_option_lists),
       cmocka_unit_test(refuses_a_bad_list),
       cmocka_unit_test(waits_with_a_failure_until_it_is_settled),
