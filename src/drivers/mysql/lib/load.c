@@ -179,7 +179,10 @@ static enum bn_sql aim(struct bn_mysql_lib *c, const char *table, const char *co
   bn_mysql_lib_load_forget(c);
   load->table = strdup(table);
   load->columns = strdup(columns);
-  return load->table != NULL && load->columns != NULL ? BN_SQL_DONE : refuse("out of memory", d);
+  if (load->table != NULL && load->columns != NULL)
+    return BN_SQL_DONE;
+  bn_mysql_lib_load_forget(c);
+  return refuse("out of memory", d);
 }
 
 enum bn_sql bn_mysql_lib_load_begin(struct bn_mysql_lib *c, const char *table, const char *columns,
