@@ -103,8 +103,10 @@ struct bn_sql_target {
 
 struct bn_sql_caps {
   bool multi_rows_insert, prepared_statements;
-  bool backslash_escapes; /* in text literals; and '#' begins a comment */
-  bool prepares_anew;     /* by itself at each execute, if the host asks for that */
+  /* In text literals; '#' begins a comment; so does "--", if a blank or the end is behind it. */
+  bool backslash_escapes;
+  bool prepares_anew; /* by itself at each execute, if the host asks for that */
+  bool comments_nest;
 };
 
 /* Who is at the other end, and by which client library: "MariaDB 10.11.6", "3.3.8".  "": there is

@@ -33,12 +33,36 @@ static const char *skip_line(const char *p, const char *end)
   return nl != NULL ? nl + 1 : end;
 }
 
+/* Whether the two dashes at p begin a comment. */
+static bool is_comment(const char *p, const char *end, bool mysql)
+{
+  return !mysql || end - p == 2 || (unsigned char)p[2] <= ' ' || p[2] == 0x7f;
+}
+
+static const char *skip_nested(const char *p, const char *end)
+{
+  unsigned depth = 0;
+
+  while (end - p > 1) {
+    const bool opens = p[0] == '/' && p[1] == '*', closes = p[0] == '*' && p[1] == '/';
+
+    depth += opens;
+    depth -= closes;
+    p += opens || closes ? 2 : 1;
+    if (depth == 0)
+      return p;
+  }
+  return end;
+}
+
 /* A version comment of MySQL is executed, so the marks within count. */
-static const char *skip_comment(const char *p, const char *end, bool mysql)
+static const char *skip_comment(const char *p, const char *end, const struct bn_sql_caps *caps)
 {
   const char *close;
 
-  if (mysql && end - p > 2 && p[2] == '!')
+  if (caps->comments_nest)
+    return skip_nested(p, end);
+  if (caps->backslash_escapes && end - p > 2 && p[2] == '!')
     return p + 3;
   close = memmem(p + 2, (size_t)(end - p - 2), "*/", 2);
   return close != NULL ? close + 2 : end;
@@ -74,8 +98,11 @@ static bool escapes_here(const char *p, const char *begin, bool backslash)
 }
 
 /* The next question mark that is a parameter, or end. */
-static const char *next_param(const char *p, const char *begin, const char *end, bool mysql)
+static const char *next_param(const char *p, const char *begin, const char *end,
+                              const struct bn_sql_caps *caps)
 {
+  const bool mysql = caps->backslash_escapes;
+
   while (p < end) {
     switch (*p) {
     case '?':
@@ -88,13 +115,13 @@ static const char *next_param(const char *p, const char *begin, const char *end,
       p = skip_quoted(p, end, false);
       break;
     case '-':
-      p = end - p > 1 && p[1] == '-' ? skip_line(p, end) : p + 1;
+      p = end - p > 1 && p[1] == '-' && is_comment(p, end, mysql) ? skip_line(p, end) : p + 1;
       break;
     case '#':
       p = mysql ? skip_line(p, end) : p + 1;
       break;
     case '/':
-      p = end - p > 1 && p[1] == '*' ? skip_comment(p, end, mysql) : p + 1;
+      p = end - p > 1 && p[1] == '*' ? skip_comment(p, end, caps) : p + 1;
       break;
     case '$':
       p = mysql ? p + 1 : skip_dollars(p, begin, end);
@@ -106,14 +133,14 @@ static const char *next_param(const char *p, const char *begin, const char *end,
   return end;
 }
 
-size_t bn_sql_count_params(const char *sql, size_t len, bool backslash_escapes)
+size_t bn_sql_count_params(const char *sql, size_t len, const struct bn_sql_caps *caps)
 {
   const char *const end = sql + len;
   const char *p = sql;
   size_t n = 0;
 
   for (;;) {
-    p = next_param(p, sql, end, backslash_escapes);
+    p = next_param(p, sql, end, caps);
     if (p == end)
       return n;
     n++;
@@ -160,11 +187,17 @@ static int add_text(const struct bn_sql_emulation *e, const char *data, size_t l
   return bn_buf_char(out, '\'');
 }
 
+/* "5-?" with a negative value must not become a comment, nor "5--?" of MySQL with a blank. */
+static bool joins_dash(const struct bn_buf *out)
+{
+  return out->len > 0 && out->data[out->len - 1] == '-' &&
+         (out->len == 1 || out->data[out->len - 2] != '-');
+}
+
 static int add_value(const struct bn_sql_emulation *e, const struct bn_sql_bind *b,
                      struct bn_buf *out)
 {
-  /* "5-?" with a negative value must not become a comment. */
-  if (out->len > 0 && out->data[out->len - 1] == '-' && bn_buf_char(out, ' ') != 0)
+  if (joins_dash(out) && bn_buf_char(out, ' ') != 0)
     return -1;
   if (bn_sql_bind_null(b))
     return bn_buf_str(out, "NULL");
@@ -183,7 +216,7 @@ int bn_sql_emulate(const struct bn_sql_emulation *e, const struct bn_sql_bind *b
 
   bn_buf_clear(out);
   for (;;) {
-    const char *mark = next_param(p, e->sql, end, e->backslash_escapes);
+    const char *mark = next_param(p, e->sql, end, e->caps);
 
     if (bn_buf_add(out, p, (size_t)(mark - p)) != 0)
       return -1;

@@ -13,7 +13,7 @@
 struct bn_sql_emulation {
   const char *sql;
   size_t len;
-  bool backslash_escapes; /* see struct bn_sql_caps */
+  const struct bn_sql_caps *caps;
   /* As the driver's hook; called with conn. */
   size_t (*quote)(void *conn, char *out, const char *in, size_t len);
   void *conn;
@@ -21,7 +21,7 @@ struct bn_sql_emulation {
 
 /* How many question marks stand for parameters: those outside of literals, quoted names and
    comments. */
-size_t bn_sql_count_params(const char *sql, size_t len, bool backslash_escapes);
+size_t bn_sql_count_params(const char *sql, size_t len, const struct bn_sql_caps *caps);
 
 /* Replaces the content of out by the text with the values in place.  binds has as many entries as
    bn_sql_count_params says.  0, or -1: out of memory. */

@@ -92,7 +92,7 @@ static enum bn_sql try_prepare(struct bn_sql_stmt *st)
   bn_log(BN_INFO, "Failed to prepare query \"%s\" (%d: %s), using emulation", st->text,
          c->diag.code, bn_sql_shown(&c->diag).text);
   c->diag.rolled_back = false;
-  bn_sql_stmt_emulate(st, c->drv->caps.backslash_escapes);
+  bn_sql_stmt_emulate(st, &c->drv->caps);
   return BN_SQL_DONE;
 }
 
@@ -104,7 +104,7 @@ static int prepare(struct bn_sql_stmt *st)
   enum bn_sql rc;
 
   if (c->sys->emulate || !c->drv->caps.prepared_statements) {
-    bn_sql_stmt_emulate(st, c->drv->caps.backslash_escapes);
+    bn_sql_stmt_emulate(st, &c->drv->caps);
     return 0;
   }
   do {
@@ -237,8 +237,8 @@ int bn_sql_bind(struct bn_sql_stmt *st, const struct bn_sql_bind *binds, size_t 
 static struct bn_sql_rs *execute_text(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
-  const struct bn_sql_emulation e = {st->text, st->len, c->drv->caps.backslash_escapes,
-                                     c->link.ops->quote, c->link.handle};
+  const struct bn_sql_emulation e = {st->text, st->len, &c->drv->caps, c->link.ops->quote,
+                                     c->link.handle};
   const struct bn_buf *text = &c->emulated;
   uint64_t since;
   enum bn_sql rc;

@@ -53,10 +53,10 @@ void bn_sql_stmt_shut(struct bn_sql_stmt *st)
   st->prepared = st->bound = false;
 }
 
-void bn_sql_stmt_emulate(struct bn_sql_stmt *st, bool backslash_escapes)
+void bn_sql_stmt_emulate(struct bn_sql_stmt *st, const struct bn_sql_caps *caps)
 {
   st->emulated = true;
-  st->n_params = bn_sql_count_params(st->text, st->len, backslash_escapes);
+  st->n_params = bn_sql_count_params(st->text, st->len, caps);
 }
 
 int bn_sql_stmt_copy_binds(struct bn_sql_stmt *st, const struct bn_sql_bind *binds, size_t n,

@@ -39,7 +39,7 @@ void bn_sql_stmt_destroy(struct bn_sql_stmt *st, struct bn_sql_texts *texts);
 enum bn_sql bn_sql_stmt_prepare(struct bn_sql_stmt *st, struct bn_sql_diag *d);
 /* The driver forgets it; no result of it is pending. */
 void bn_sql_stmt_shut(struct bn_sql_stmt *st);
-void bn_sql_stmt_emulate(struct bn_sql_stmt *st, bool backslash_escapes);
+void bn_sql_stmt_emulate(struct bn_sql_stmt *st, const struct bn_sql_caps *caps);
 /* What a statement was bound to: its owner puts it back or frees it. */
 struct bn_sql_bound {
   struct bn_sql_bind *binds;

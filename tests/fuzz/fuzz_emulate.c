@@ -33,15 +33,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   const size_t text_len = size > 1 && data[1] < size - 2 ? data[1] : 0;
   const char *rest = (const char *)data + (size > 1 ? 2 : size);
   struct bn_sql_bind binds[PARAMS_MAX];
-  struct bn_sql_emulation e = {.quote = quote};
+  struct bn_sql_caps caps = {.multi_rows_insert = false};
+  struct bn_sql_emulation e = {.quote = quote, .caps = &caps};
   struct bn_buf out;
   size_t n;
 
-  e.backslash_escapes = size > 0 && data[0] % 2 != 0;
-  e.conn = e.backslash_escapes ? &e : NULL;
+  caps.backslash_escapes = size > 0 && data[0] % 2 != 0;
+  caps.comments_nest = size > 0 && data[0] / 2 % 2 != 0;
+  e.conn = caps.backslash_escapes ? &e : NULL;
   e.sql = rest + text_len;
   e.len = size > 1 ? size - 2 - text_len : 0;
-  n = bn_sql_count_params(e.sql, e.len, e.backslash_escapes);
+  n = bn_sql_count_params(e.sql, e.len, &caps);
   if (n > PARAMS_MAX)
     return 0;
   for (size_t i = 0; i < n; i++)

@@ -21,7 +21,16 @@ static size_t quote(void *conn, char *out, const char *in, size_t len)
 
 static size_t count(const char *sql, bool mysql)
 {
-  return bn_sql_count_params(sql, strlen(sql), mysql);
+  const struct bn_sql_caps caps = {.backslash_escapes = mysql};
+
+  return bn_sql_count_params(sql, strlen(sql), &caps);
+}
+
+static size_t count_nested(const char *sql)
+{
+  static const struct bn_sql_caps caps = {.comments_nest = true};
+
+  return bn_sql_count_params(sql, strlen(sql), &caps);
 }
 
 static void counts_only_parameters(void **state)
@@ -54,13 +63,50 @@ static void knows_how_servers_read_literals(void **state)
   assert_int_equal(count("$$ ? $$ ?", true), 2);
 }
 
+static void knows_where_comments_begin_and_end(void **state)
+{
+  (void)state;
+  assert_int_equal(count_nested("/* a /* b */ ? */ ?"), 1);
+  assert_int_equal(count_nested("/*/* ? */*/ ? /**/ ? /*/ ?"), 2);
+  assert_int_equal(count("/* a /* b */ ? */ ?", false), 2);
+  assert_int_equal(count("/* a /* b */ ? */ ?", true), 2);
+  assert_int_equal(count("SELECT 5--?", true), 1);
+  assert_int_equal(count("SELECT 5--?", false), 0);
+  assert_int_equal(count("SELECT 5-- ?", true), 0);
+  assert_int_equal(count("SELECT 5--\t?\n?", true), 1);
+  assert_int_equal(count("SELECT 5--\177?", true), 0);
+  assert_int_equal(count("SELECT 5--\303\251?", true), 1);
+  assert_int_equal(count("SELECT 5---?", true), 1);
+  assert_int_equal(count("SELECT 5--- ?", true), 0);
+  assert_int_equal(count("SELECT ?--", true), 1);
+  assert_int_equal(count("SELECT ?--\n?", true), 2);
+}
+
 static const char *filled(const char *sql, const struct bn_sql_bind *b, struct bn_buf *out)
 {
-  const struct bn_sql_emulation e = {sql, strlen(sql), false, quote, NULL};
+  static const struct bn_sql_caps caps = {.multi_rows_insert = true};
+  const struct bn_sql_emulation e = {sql, strlen(sql), &caps, quote, NULL};
 
   assert_int_equal(bn_sql_emulate(&e, b, out), 0);
   assert_int_equal(strlen(out->data), out->len);
   return out->data;
+}
+
+/* MySQL takes two dashes for a comment only before a blank. */
+static void writes_no_comment(void **state)
+{
+  static const struct bn_sql_caps caps = {.backslash_escapes = true};
+  const struct bn_sql_emulation e = {"5--?", 4, &caps, quote, NULL};
+  const bool no = false;
+  const int64_t value = -7;
+  const struct bn_sql_bind b = {BN_SQL_INT64, &no, &value, NULL};
+  struct bn_buf out;
+
+  (void)state;
+  bn_buf_init(&out, 0);
+  assert_int_equal(bn_sql_emulate(&e, &b, &out), 0);
+  assert_string_equal(out.data, "5---7");
+  bn_buf_done(&out);
 }
 
 static void writes_every_type(void **state)
@@ -96,6 +142,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(counts_only_parameters),
       cmocka_unit_test(knows_how_servers_read_literals),
+      cmocka_unit_test(knows_where_comments_begin_and_end),
+      cmocka_unit_test(writes_no_comment),
       cmocka_unit_test(writes_every_type),
   };
 

@@ -148,8 +148,10 @@ static void done(void *self)
 
 static struct bn_sql_caps caps(void)
 {
-  return (struct bn_sql_caps){
-      .multi_rows_insert = true, .prepared_statements = true, .prepares_anew = true};
+  return (struct bn_sql_caps){.multi_rows_insert = true,
+                              .prepared_statements = true,
+                              .comments_nest = true,
+                              .prepares_anew = true};
 }
 
 static const char *const isolation[BN_ISOLATIONS] = {
