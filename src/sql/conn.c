@@ -309,7 +309,9 @@ struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session 
     }
   }
   o = bn_sql_session_get(drv->sys, s, drv);
-  c = o != NULL ? make_object(o, drv) : NULL;
+  if (o == NULL)
+    return NULL;
+  c = make_object(o, drv);
   if (c == NULL || copy_overrides(c, override_name, override_value, n_overrides) != 0) {
     bn_log(BN_FATAL, "cannot create a connection: out of memory");
     if (c != NULL)

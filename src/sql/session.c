@@ -62,7 +62,11 @@ struct bn_sql_session *bn_sql_session_get(struct bn_sqlsys *sys, struct bn_sessi
 
   if (o == NULL)
     o = make(sys, s);
-  if (o == NULL || (o->started & bit) != 0)
+  if (o == NULL) {
+    bn_log(BN_FATAL, "cannot start a session: out of memory");
+    return NULL;
+  }
+  if ((o->started & bit) != 0)
     return o;
   if (drv->ops->thread_init != NULL && drv->ops->thread_init(drv->self) != 0) {
     bn_log(BN_FATAL, "thread-local driver initialization failed.");

@@ -38,7 +38,7 @@ struct bn_sql_sessions {
 };
 
 /* The session's, made if there is none, with the driver started in its thread.  NULL: out of
-   memory, or the driver's thread_init failed (logged). */
+   memory, or the driver's thread_init failed; logged. */
 struct bn_sql_session *bn_sql_session_get(struct bn_sqlsys *sys, struct bn_session *s,
                                           struct bn_sql_driver *drv);
 /* NULL: it has none. */

@@ -59,6 +59,12 @@ static enum bn_sql answer(struct bn_sql_result *r, struct bn_sql_diag *d)
   return a.rc;
 }
 
+static int fake_thread_init(void *self)
+{
+  (void)self;
+  return fake.refuse_thread ? -1 : 0;
+}
+
 static enum bn_sql fake_connect(void *self, void *conn, const struct bn_sql_target *t,
                                 uint64_t deadline_ns, struct bn_sql_diag *d)
 {
@@ -257,6 +263,7 @@ static const struct bn_driver fake_driver = {
     .conf_size = sizeof(struct fake_conf),
     .conn_size = sizeof(struct fake_conn),
     .stmt_size = sizeof(struct fake_stmt),
+    .thread_init = fake_thread_init,
     .connect = fake_connect,
     .disconnect = fake_disconnect,
     .caps = fake_caps,

@@ -27,6 +27,7 @@ struct fake {
   size_t n_answers, next_answer;
   unsigned refuse_connect; /* so many attempts fail */
   unsigned refuse_prepare; /* so many fail with LOST */
+  bool refuse_thread;      /* thread_init fails */
   bool cannot_prepare;     /* asks for emulation */
   bool miscount;           /* says so of a wrong number of values, else it is an error */
   struct fake_answer load; /* to every load_end; rc 0: DONE */

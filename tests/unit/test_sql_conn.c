@@ -157,6 +157,20 @@ static void names_a_place_that_cannot_be_reached(void **state)
   fixture_close(&f);
 }
 
+static void says_once_that_a_thread_cannot_use_the_driver(void **state)
+{
+  struct fixture f;
+
+  (void)state;
+  fixture_open(&f, BN_V11);
+  fake.refuse_thread = true;
+  capture_begin();
+  assert_null(bn_sql_connect(f.drv, f.s, NULL, NULL, 0));
+  assert_string_equal(capture_end(), "FATAL: thread-local driver initialization failed.\n");
+  assert_int_equal(fake.connects, 0);
+  fixture_close(&f);
+}
+
 static void passes_overrides_and_refuses_unknown_ones(void **state)
 {
   const char *name[] = {"user"}, *value[] = {"me"}, *wrong[] = {"colour"};
@@ -468,6 +482,7 @@ int main(void)
       cmocka_unit_test(a_reconnect_leaves_the_failure_that_is_asked_about),
       cmocka_unit_test(loses_a_connection_for_good),
       cmocka_unit_test(names_a_place_that_cannot_be_reached),
+      cmocka_unit_test(says_once_that_a_thread_cannot_use_the_driver),
       cmocka_unit_test(passes_overrides_and_refuses_unknown_ones),
       cmocka_unit_test(closes_statements),
       cmocka_unit_test(begins_nothing_once_interrupted),
