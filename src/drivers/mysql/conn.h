@@ -34,6 +34,7 @@ struct bn_mysql_conn {
 
 struct bn_mysql_stmt {
   struct bn_mysql_conn *conn;
+  bool complete; /* each of its parameters is bound */
   struct bn_mysql_lib_stmt lib;
   struct bn_mysql_wire_stmt wire;
 };

@@ -16,9 +16,11 @@ enum bn_sql bn_mysql_prepare(void *conn, void *stmt, const char *sql, size_t len
   bn_mysql_settle(c);
   rc = bn_mysql_lib_prepare(&c->lib, &st->lib, sql, len, d);
   bn_mysql_note_library(c);
-  if (rc == BN_SQL_DONE)
-    st->wire.id = bn_mysql_lib_stmt_id(&st->lib);
-  return rc;
+  if (rc != BN_SQL_DONE)
+    return rc;
+  st->wire.id = bn_mysql_lib_stmt_id(&st->lib);
+  st->complete = bn_mysql_lib_stmt_params(&st->lib) == 0;
+  return BN_SQL_DONE;
 }
 
 enum bn_sql bn_mysql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, struct bn_sql_diag *d)
@@ -32,6 +34,7 @@ enum bn_sql bn_mysql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, str
   if (rc != BN_SQL_DONE)
     return rc;
   bn_mysql_wire_bind(&st->wire, b, n);
+  st->complete = true;
   return st->conn->by == BN_MYSQL_BY_US ? BN_SQL_DONE : bn_mysql_lib_bind(&st->lib, b, n, d);
 }
 
@@ -46,7 +49,7 @@ enum bn_sql bn_mysql_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_
     return BN_SQL_DONE;
   }
   /* The library tells what is wrong with parameters that are missing. */
-  if (c->by == BN_MYSQL_BY_US && st->wire.n_bind == st->lib.n_params) {
+  if (c->by == BN_MYSQL_BY_US && st->complete) {
     rc = bn_mysql_wire_execute(&c->wire, &st->wire, r, d);
   } else {
     rc = bn_mysql_lib_execute(&st->lib, r, d);

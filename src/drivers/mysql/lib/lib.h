@@ -91,6 +91,7 @@ enum bn_sql bn_mysql_lib_prepare(struct bn_mysql_lib *c, struct bn_mysql_lib_stm
                                  const char *sql, size_t len, struct bn_sql_diag *d);
 /* By which the server knows the statement. */
 uint32_t bn_mysql_lib_stmt_id(const struct bn_mysql_lib_stmt *st);
+size_t bn_mysql_lib_stmt_params(const struct bn_mysql_lib_stmt *st);
 /* DONE: the statement has n of them. */
 enum bn_sql bn_mysql_lib_count_params(const struct bn_mysql_lib_stmt *st, size_t n,
                                       struct bn_sql_diag *d);

@@ -78,6 +78,11 @@ static void bind_one(MYSQL_BIND *to, const struct bn_sql_bind *b)
   }
 }
 
+size_t bn_mysql_lib_stmt_params(const struct bn_mysql_lib_stmt *st)
+{
+  return st->n_params;
+}
+
 enum bn_sql bn_mysql_lib_count_params(const struct bn_mysql_lib_stmt *st, size_t n,
                                       struct bn_sql_diag *d)
 {
