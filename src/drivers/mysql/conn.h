@@ -2,10 +2,11 @@
 /* A connection and its statements as the SQL layer has them: two ways to the server, and who of the
    two takes the next statement.  The ways know nothing of each other:
 
-     lib/    the client library: connects, prepares, fills tables, and does whatever is rare.  It
-   owns the library's handles and all that is read from their insides. wire/   statements of
-   transactions in packets of our own.  It owns the bytes that were received and not yet used, and
-   the answer they belong to.
+   lib/ calls the client library, which connects, prepares, fills tables and does whatever is rare;
+   it owns the library's handles and all that is read from their insides.
+
+   wire/ sends the statements of transactions in packets of its own; it owns the bytes that were
+   received and not yet used, and the answer they belong to.
 
    Before the library sends anything, settle has read what the server still had to say; after it has
    done something, note_library looks whether it has given the connection up. */

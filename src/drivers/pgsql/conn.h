@@ -2,10 +2,11 @@
 /* A connection and its statements as the SQL layer has them: two ways to the server, and who of the
    two has the socket.  The ways know nothing of each other:
 
-     lib/    libpq: connects, prepares, fills tables, and does everything on an encrypted
-   connection. It owns libpq's objects. wire/   one message to the server and its answer.  It owns
-   the bytes that were received and not yet used, the answer they belong to, and whether the socket
-   is lent to libpq.
+   lib/ calls libpq, which connects, prepares, fills tables and does everything on an encrypted
+   connection; it owns libpq's objects.
+
+   wire/ sends one message to the server and reads its answer; it owns the bytes that were received
+   and not yet used, the answer they belong to, and whether the socket is lent to libpq.
 
    Before libpq sends anything, lend has read what the server still had to say; on_wire takes the
    socket back. */
