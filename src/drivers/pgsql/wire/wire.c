@@ -388,7 +388,7 @@ enum bn_sql bn_pgsql_wire_execute_anew(struct bn_pgsql_wire *w, const struct bn_
   if (!start(w, BN_PGSQL_NO_ROWS, "PQexecParams", r, d, &rc))
     return rc;
   if (bind == 0)
-    return bn_pgsql_fail_text("22001", "PQexecPrepared", "a parameter is too long", d);
+    return bn_pgsql_fail_text("22001", "PQexecParams", "a parameter is too long", d);
   begin = parse < INT32_MAX - bind ? bn_stream_room(&w->stream, bind + parse) : NULL;
   if (begin == NULL)
     return bn_pgsql_fail_text("53200", "PQexecParams", "out of memory", d);
