@@ -84,14 +84,29 @@ static uint64_t size_of(const struct bn_record *r)
 {
   const struct bn_metrics *m = &r->delta.metrics;
   const struct bn_snap *d = &r->delta;
+  uint64_t labels = 0;
 
+  for (size_t i = 0; i < m->n_labelled; i++)
+    labels += d->n_labels[i] + 1;
   return sizeof *r + names_of(m->counter, m->n_counters) + names_of(m->hist, m->n_hists) +
          names_of(m->labelled, m->n_labelled) +
          m->n_counters * (sizeof *m->counter + sizeof *d->counter) +
          m->n_hists * (sizeof *m->hist + sizeof *d->sparse + sizeof *r->store.timing) +
-         m->n_labelled * (sizeof *m->labelled + sizeof *d->label) +
+         m->n_labelled * (sizeof *m->labelled + sizeof *d->label + sizeof *d->n_labels) +
+         labels * sizeof **d->label + (r->view.n_figures + 1) * sizeof *r->store.figure +
          d->n_sessions * (sizeof *d->session + sizeof *r->store.session) +
          bn_snap_buckets(d) * sizeof(struct bn_bucket);
+}
+
+/* What room there is for more labels and figures is given back: a run of days keeps many records.
+ */
+static void trim(struct bn_record *r)
+{
+  struct bn_figure *less = reallocarray(r->store.figure, r->view.n_figures + 1, sizeof *less);
+
+  bn_snap_trim(&r->delta);
+  if (less != NULL)
+    r->view.figures = r->store.figure = less;
 }
 
 enum hists { HISTS_NONE, HISTS_PACKED, HISTS_WHOLE };
@@ -118,8 +133,10 @@ static int init_record(struct bn_record *r, const struct bn_view *v, enum hists 
   copy_ranks(r, v);
   copy_timings(r, v);
   copy_sessions(r, v);
-  if (copy_figures(r, v) == 0)
+  if (copy_figures(r, v) == 0) {
+    trim(r);
     return 0;
+  }
   bn_record_done(r);
   return -1;
 }
@@ -140,8 +157,6 @@ static void follow(struct bn_record *r)
     r->view.percents = r->store.percents;
   if (r->view.percentile_s != NULL)
     r->view.percentile_s = r->store.percentile_s;
-  if (r->view.figures != NULL)
-    r->view.figures = r->store.figure;
 }
 
 struct bn_group *bn_result_group(struct bn_result *r, const char *name)

@@ -19,6 +19,9 @@ static int allocate(struct bn_snap *s, bool hists)
   if (s->counter == NULL || s->hist == NULL || s->label == NULL || s->n_labels == NULL ||
       s->session == NULL)
     return -1;
+  for (size_t i = 0; i < m->n_labelled; i++)
+    if ((s->label[i] = calloc(BN_LABELS_MAX + 1, sizeof *s->label[i])) == NULL)
+      return -1;
   for (size_t i = 0; hists && i < m->n_hists; i++)
     if ((s->hist[i] = bn_hist_new()) == NULL)
       return -1;
@@ -50,6 +53,8 @@ void bn_snap_done(struct bn_snap *s)
     bn_hist_free(s->hist[i]);
   for (i = 0; s->sparse != NULL && i < s->metrics.n_hists; i++)
     free(s->sparse[i].bucket);
+  for (i = 0; s->label != NULL && i < s->metrics.n_labelled; i++)
+    free(s->label[i]);
   bn_metrics_done(&s->metrics);
   free(s->counter);
   free(s->hist);
@@ -201,9 +206,10 @@ void bn_snap_copy(struct bn_snap *to, const struct bn_snap *from)
   to->n_labels = keep.n_labels;
   to->session = keep.session;
   memcpy(to->counter, from->counter, from->metrics.n_counters * sizeof *to->counter);
-  memcpy(to->label, from->label, from->metrics.n_labelled * sizeof *to->label);
   memcpy(to->n_labels, from->n_labels, from->metrics.n_labelled * sizeof *to->n_labels);
   memcpy(to->session, from->session, sessions * sizeof *to->session);
+  for (i = 0; i < from->metrics.n_labelled; i++)
+    memcpy(to->label[i], from->label[i], from->n_labels[i] * sizeof *to->label[i]);
   for (i = 0; i < from->metrics.n_hists; i++) {
     if (to->hist[i] == NULL || from->hist[i] == NULL)
       continue;
@@ -226,6 +232,15 @@ int bn_snap_pack(struct bn_snap *to, const struct bn_snap *from)
     rc = packed != NULL ? bn_sparse_copy(&to->sparse[i], &packed[i])
                         : bn_sparse_pack(&to->sparse[i], from->hist[i]);
   return rc;
+}
+
+void bn_snap_trim(struct bn_snap *s)
+{
+  for (size_t i = 0; i < s->metrics.n_labelled; i++) {
+    struct bn_label *less = reallocarray(s->label[i], s->n_labels[i] + 1, sizeof *less);
+
+    s->label[i] = less != NULL ? less : s->label[i];
+  }
 }
 
 size_t bn_snap_buckets(const struct bn_snap *s)

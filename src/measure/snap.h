@@ -26,8 +26,8 @@ struct bn_snap {
   uint64_t *counter;         /* owned; [metrics.n_counters] */
   struct bn_hist **hist; /* owned; [metrics.n_hists]; each NULL in a snapshot without histograms */
   struct bn_sparse *sparse; /* owned; [metrics.n_hists]; NULL unless it was packed */
-  struct bn_label (*label)[BN_LABELS_MAX + 1]; /* owned; [labelled][row] */
-  size_t *n_labels;                            /* owned */
+  struct bn_label **label;  /* owned; [labelled][BN_LABELS_MAX + 1], of a record [n_labels] */
+  size_t *n_labels;         /* owned */
   uint64_t busy_ns, min_ns,
       max_ns;          /* exact extremes since the measurement began; min > max: none */
   uint64_t unfinished; /* events in flight */
@@ -53,6 +53,9 @@ void bn_snap_copy(struct bn_snap *to,
 /* Gives a snapshot without a sparse form that of another one, or of itself: copied, or made from
    the histograms.  0, also when `from` has neither, or -1: out of memory. */
 int bn_snap_pack(struct bn_snap *to, const struct bn_snap *from);
+/* Gives back the memory of labels that are not used: nothing more can be copied or taken into the
+   snapshot. */
+void bn_snap_trim(struct bn_snap *s);
 /* How many buckets the sparse form has. */
 size_t bn_snap_buckets(const struct bn_snap *s);
 

@@ -52,6 +52,11 @@ struct bn_node *bn_store_text(const struct bn_store *js, const char *s);
 struct bn_node *bn_store_facts(const struct bn_store *js, const struct bn_facts *f);
 struct bn_node *bn_store_metrics(const struct bn_store *js, const struct bn_metrics *m);
 struct bn_node *bn_store_record(const struct bn_store *js, const struct bn_view *v);
+/* At least as many values as bn_store_record() makes of an interval or a checkpoint. */
+uint64_t bn_store_values(const struct bn_view *v);
+/* Whether one more interval leaves the document within the bounds (measure/bounds.h); values: of
+   the group's records. */
+bool bn_store_has_room(const struct bn_group *g, uint64_t values);
 /* The whole document; `known`: an older one with names to keep, or NULL. */
 struct bn_node *bn_store_document(const struct bn_store *js, const struct bn_result *r,
                                   const struct bn_node *known);

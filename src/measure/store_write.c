@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "measure/bounds.h"
 #include "measure/layout.h"
 #include "measure/store.h"
 
@@ -421,6 +422,49 @@ struct bn_node *bn_store_record(const struct bn_store *js, const struct bn_view 
   put_sessions(&p, map, v);
   put(&p, map, "raw", raw_of(&p, v->delta, v->span));
   return finish(&p, map);
+}
+
+static uint64_t count_layout(const struct bn_layout *l)
+{
+  uint64_t n = 0;
+
+  for (; l[n].name != NULL; n++)
+    ;
+  return n;
+}
+
+static uint64_t count_fields(void)
+{
+  uint64_t n = 0;
+
+  for (; bn_view_fields[n].name != NULL; n++)
+    ;
+  return n;
+}
+
+/* Lists and maps count twice, as the reader counts empty ones. */
+static uint64_t count_raw(const struct bn_snap *s)
+{
+  uint64_t n = count_layout(bn_layout_snap) + s->metrics.n_counters + 18;
+
+  for (size_t i = 0; i < s->metrics.n_labelled; i++)
+    n += 2 + 4 * s->n_labels[i];
+  return n + 6 * (uint64_t)s->n_sessions + 2 * s->metrics.n_hists + 4 * bn_snap_buckets(s);
+}
+
+uint64_t bn_store_values(const struct bn_view *v)
+{
+  return 14 + count_layout(bn_layout_view) + count_fields() + 4 * v->n_percents +
+         v->n_timings * (3 + count_layout(bn_layout_timing)) + 5 * v->n_figures +
+         v->n_sessions * (2 + count_layout(bn_layout_session)) + count_raw(v->delta);
+}
+
+/* A quarter of each bound is for what comes later: checkpoints and the total.  The values bound the
+   size of the file too: on average one has less than 42 bytes. */
+bool bn_store_has_room(const struct bn_group *g, uint64_t values)
+{
+  return g->bytes < BN_BOUND_RECORD_BYTES / 4 * 3 && values < BN_BOUND_VALUES / 4 * 3 &&
+         g->n_intervals < BN_BOUND_INTERVALS;
 }
 
 /* --- documents -------------------------------------------------------------------------------- */

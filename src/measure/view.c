@@ -287,8 +287,9 @@ int bn_view_store_init(struct bn_view_store *store, const struct bn_snap *shape)
 {
   memset(store, 0, sizeof *store);
   store->timing = calloc(shape->metrics.n_hists + 1, sizeof *store->timing);
+  store->figure = calloc(BN_FIGURES_MAX, sizeof *store->figure);
   store->session = calloc((size_t)shape->n_sessions + 1, sizeof *store->session);
-  if (store->timing != NULL && store->session != NULL)
+  if (store->timing != NULL && store->figure != NULL && store->session != NULL)
     return 0;
   bn_view_store_done(store);
   return -1;
@@ -297,6 +298,7 @@ int bn_view_store_init(struct bn_view_store *store, const struct bn_snap *shape)
 void bn_view_store_done(struct bn_view_store *store)
 {
   free(store->timing);
+  free(store->figure);
   free(store->session);
   memset(store, 0, sizeof *store);
 }

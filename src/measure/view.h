@@ -83,8 +83,8 @@ extern const struct bn_view_field bn_view_fields[]; /* ends with a NULL name */
 /* The memory behind a view; reused. */
 struct bn_view_store {
   double percents[BN_PERCENTS_MAX], percentile_s[BN_PERCENTS_MAX];
-  struct bn_timing *timing; /* owned; as many as the snapshots have histograms */
-  struct bn_figure figure[BN_FIGURES_MAX];
+  struct bn_timing *timing;        /* owned; as many as the snapshots have histograms */
+  struct bn_figure *figure;        /* owned; [BN_FIGURES_MAX], of a record [n_figures] */
   struct bn_session_view *session; /* owned */
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Shows that every number of a result comes back from its document as it was: those that JSON or
    double cannot hold, those that are not known, histograms with their overflow, moments. */
+#include <malloc.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include "cm.h"
+#include "measure/bounds.h"
 #include "measure/journal.h"
 #include "measure/store.h"
 
@@ -170,6 +172,69 @@ static void intervals_have_histograms_on_request(void **state)
   free_sample(&s);
 }
 
+/* As the reader counts them: one more than commas, and one for each list and map. */
+static uint64_t values_in(const struct bn_view *v)
+{
+  struct bn_node *n = bn_store_record(js, v);
+  size_t len = 0;
+  char *text = js->print(n, 0, &len);
+  uint64_t values = 1;
+
+  assert_non_null(text);
+  for (size_t i = 0; i < len; i++)
+    values += strchr(",[{", text[i]) != NULL;
+  free(text);
+  js->free(n);
+  return values;
+}
+
+static void a_record_is_counted_before_it_is_written(void **state)
+{
+  static const enum bn_view_span spans[] = {BN_VIEW_INTERVAL, BN_VIEW_CHECKPOINT};
+
+  (void)state;
+  for (size_t i = 0; i < 2; i++) {
+    struct bn_group g = {.packs = true};
+    struct sample s;
+    const struct bn_view *v;
+
+    make_sample(&s, spans[i]);
+    assert_int_equal(bn_group_add(&g, &s.view), 0);
+    v = i == 0 ? &g.interval[0].view : &g.checkpoint[0].view;
+    assert_true(bn_store_values(v) >= values_in(v));
+    assert_true(bn_store_values(v) <= values_in(v) + 48);
+    /* A label takes 40 bytes and there is one; a figure takes 24 and there is none. */
+    assert_true(malloc_usable_size(v->delta->label[0]) < 128);
+    assert_true(malloc_usable_size((void *)(uintptr_t)v->figures) < 128);
+    assert_true(g.bytes < 4096);
+    if (i == 0)
+      bn_record_done(&g.interval[0]);
+    else
+      bn_record_done(&g.checkpoint[0]);
+    free(g.interval);
+    free(g.checkpoint);
+    free_sample(&s);
+  }
+}
+
+static void intervals_end_before_the_bounds(void **state)
+{
+  const uint64_t most = (uint64_t)BN_BOUND_VALUES / 4 * 3;
+  struct bn_group g = {.bytes = BN_BOUND_RECORD_BYTES / 4 * 3 - 1,
+                       .n_intervals = BN_BOUND_INTERVALS - 1};
+
+  (void)state;
+  assert_true(bn_store_has_room(&g, most - 1));
+  assert_false(bn_store_has_room(&g, most));
+  /* A week of fileio with 32 percentiles. */
+  assert_true(bn_store_has_room(&g, (uint64_t)604800 * 252));
+  g.bytes++;
+  assert_false(bn_store_has_room(&g, 0));
+  g.bytes = 0;
+  g.n_intervals++;
+  assert_false(bn_store_has_room(&g, 0));
+}
+
 static void texts_that_are_not_utf8_are_kept_as_far_as_possible(void **state)
 {
   struct bn_facts facts = {.start_ns = 0}, back;
@@ -250,6 +315,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_number_comes_back),
       cmocka_unit_test(intervals_have_histograms_on_request),
+      cmocka_unit_test(a_record_is_counted_before_it_is_written),
+      cmocka_unit_test(intervals_end_before_the_bounds),
       cmocka_unit_test(texts_that_are_not_utf8_are_kept_as_far_as_possible),
       cmocka_unit_test(ticks_of_a_journal_add_up),
       cmocka_unit_test(a_journal_that_cannot_grow_says_so_once),

@@ -42,6 +42,8 @@ struct json {
   struct bn_result result;      /* but for the facts */
   bool packs;                   /* intervals keep their histograms */
   size_t buckets;               /* of these */
+  uint64_t values;              /* of the records that are kept */
+  bool full;                    /* no more intervals are kept */
   bool ready;                   /* open has succeeded */
   bool incomplete;              /* there was no memory for something */
 };
@@ -161,6 +163,8 @@ static struct bn_group *keep_view(struct json *r, const struct bn_view *v)
     r->incomplete = true;
     return NULL;
   }
+  if (v->span == BN_VIEW_CHECKPOINT)
+    r->values += bn_store_values(&g->checkpoint[g->n_checkpoints - 1].view);
   return g;
 }
 
@@ -174,16 +178,31 @@ static void limit_buckets(struct json *r, const struct bn_record *last)
                 last->view.at_s, BUCKETS_MAX);
 }
 
+/* bench reads no document above the bounds, so none is made. */
+static void limit_intervals(struct json *r, const struct bn_group *g, const struct bn_record *last)
+{
+  r->values += bn_store_values(&last->view);
+  r->full = !bn_store_has_room(g, r->values);
+  if (r->full)
+    bn_log_stderr("--report=json: the document has no intervals after %.0f s, because it has "
+                  "reached its largest size (%zu intervals); its totals are of the whole run, and "
+                  "the journal goes on",
+                  last->view.at_s, g->n_intervals);
+}
+
 /* The journal gets the copy, which has the histograms that were asked for. */
 static int json_interval(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct json *r = self;
-  const struct bn_group *g = keep_view(r, v);
+  const struct bn_group *g = r->full ? NULL : keep_view(r, v);
+  const struct bn_record *kept = g != NULL ? &g->interval[g->n_intervals - 1] : NULL;
 
   (void)err;
-  write_journal(r, g != NULL ? &g->interval[g->n_intervals - 1].view : v);
-  if (g != NULL)
-    limit_buckets(r, &g->interval[g->n_intervals - 1]);
+  write_journal(r, kept != NULL ? &kept->view : v);
+  if (kept == NULL)
+    return 0;
+  limit_buckets(r, kept);
+  limit_intervals(r, g, kept);
   return 0;
 }
 
