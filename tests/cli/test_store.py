@@ -818,6 +818,18 @@ def test_hostile_documents_are_refused(path, value, why, good, tmp_path):
     assert why in done.err
 
 
+@pytest.mark.parametrize("rate, printed", [
+    (3 * 2**20, "3Mb/sec"), (-1, "0b/sec"), (None, "1.6777e+07Tb/sec"), (1e300, "1.6777e+07Tb/sec"),
+])
+def test_a_hostile_rate_is_printed_as_the_nearest_size(rate, printed, tmp_path):
+    run_with_both("fileio", "0.5", tmp_path, "--max-requests=20")
+    path = (*TOTAL, "figures", "bytes_moved_per_s")
+    (tmp_path / "bad").write_text(changed((tmp_path / "json").read_text(), path, rate))
+    done = report("bad", cwd=tmp_path)
+    assert done.status == 0, done
+    assert f"({printed})\n" in done.out
+
+
 @pytest.mark.parametrize("text", [
     "", "null", "{", "[" * 10000, '{"format": 1, "format": 2}', '{"version": 1e999}',
     '{"version": 99999999999999999999}', '{"format": "\udcff"}', '{"format":"bench journal"',

@@ -108,6 +108,14 @@ static void fill_counts(struct bn_form *f, const struct bn_view *v)
   f->reconnects_s = v->reconnects_per_s;
 }
 
+/* A saved result may have any number here, and C converts only those that fit. */
+static uint64_t whole_of(double x)
+{
+  if (!(x > 0))
+    return 0;
+  return x < 0x1p64 ? (uint64_t)x : UINT64_MAX;
+}
+
 static void fill_bytes(struct bn_form *f, const struct bn_view *v)
 {
   f->mib = (double)v->bytes_moved / mib;
@@ -121,7 +129,7 @@ static void fill_bytes(struct bn_form *f, const struct bn_view *v)
   (void)bn_units_format_size(f->written_size, sizeof f->written_size, v->bytes_written, false);
   (void)bn_units_format_size(f->moved_size, sizeof f->moved_size, v->bytes_moved, false);
   (void)bn_units_format_size(f->moved_size_s, sizeof f->moved_size_s,
-                             (uint64_t)v->bytes_moved_per_s, false);
+                             whole_of(v->bytes_moved_per_s), false);
 }
 
 void bn_form_fill(struct bn_form *f, const struct bn_view *v)
