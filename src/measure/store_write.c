@@ -315,6 +315,19 @@ static struct bn_node *pair_of(struct pen *p, struct bn_node *a, struct bn_node 
   return list;
 }
 
+/* A script may have set a locale whose decimal point is another text. */
+static void set_point(char *digits)
+{
+  static const char others[] = "+-0123456789abcdefxpin"; /* of a number, inf or nan */
+  char *point = digits + strspn(digits, others);
+  const char *rest = point + strcspn(point, others);
+
+  if (*point == '\0')
+    return;
+  *point++ = '.';
+  memmove(point, rest, strlen(rest) + 1);
+}
+
 static struct bn_node *moments_of(struct pen *p, const struct bn_moments *m)
 {
   const long double values[] = {m->n, m->sum, m->sum_sq};
@@ -323,6 +336,7 @@ static struct bn_node *moments_of(struct pen *p, const struct bn_moments *m)
 
   for (size_t i = 0; i < 3; i++) {
     (void)snprintf(digits, sizeof digits, "%La", values[i]);
+    set_point(digits);
     add(p, list, p->js->text(digits));
   }
   return list;

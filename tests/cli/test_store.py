@@ -4,6 +4,7 @@ whole seconds, and that files which are no results are refused with a sentence."
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -816,6 +817,36 @@ def test_hostile_documents_are_refused(path, value, why, good, tmp_path):
     assert (done.out, done.status) == ("", 1)
     assert done.err.startswith("bench report: 'bad' is not a result of bench: ")
     assert why in done.err
+
+
+NUMERIC = """comment_char %
+escape_char /
+LC_NUMERIC
+decimal_point "<U002C>"
+thousands_sep ""
+grouping -1
+END LC_NUMERIC
+"""
+
+
+@pytest.mark.skipif(shutil.which("localedef") is None, reason="no localedef")
+def test_the_locale_of_a_script_does_not_reach_the_document(tmp_path):
+    (tmp_path / "source").write_text(NUMERIC)
+    subprocess.run(["localedef", "-c", "-i", "source", "./comma"], cwd=tmp_path, check=False,
+                   capture_output=True, timeout=60)
+    if not (tmp_path / "comma" / "LC_NUMERIC").exists():
+        pytest.skip("localedef makes no locale of one category")
+    (tmp_path / "x.lua").write_text(
+        'assert(os.setlocale("comma", "numeric"))\n'
+        "function event() end\n")
+    done = bench.run("./x.lua", "--events=20", "--threads=3", *BOTH, "run", cwd=tmp_path,
+                     env={"LOCPATH": str(tmp_path)})
+    assert done.status == 0, done
+    total = json.loads((tmp_path / "json").read_text())["groups"][0]["total"]
+    moments = [float.fromhex(x) for x in total["raw"]["fair_events"]]
+    assert moments[:2] == [3, 20]
+    done = report("json", cwd=tmp_path)
+    assert (done.err, done.status) == ("", 0)
 
 
 @pytest.mark.parametrize("rate, printed", [
