@@ -299,7 +299,10 @@ static int replace_file(const char *path, const char *text, size_t len)
   const bool is_new = lstat(path, &old) != 0 || !S_ISREG(old.st_mode);
   int failed = 0;
 
-  if ((size_t)snprintf(fresh, sizeof fresh, "%s.new.%ld", path, (long)getpid()) >= sizeof fresh) {
+  /* Never longer than FILE.partial, which the start of the run made: a number of a process has at
+     most six hexadecimal digits on Linux. */
+  if ((size_t)snprintf(fresh, sizeof fresh, "%s.n%lx", path, (unsigned long)getpid()) >=
+      sizeof fresh) {
     errno = ENAMETOOLONG;
     return -1;
   }

@@ -819,6 +819,16 @@ def test_hostile_documents_are_refused(path, value, why, good, tmp_path):
     assert why in done.err
 
 
+@pytest.mark.parametrize("length, status", [(243, 0), (244, 0), (247, 0), (248, 1)])
+def test_a_name_that_is_too_long_is_refused_before_the_run(length, status, tmp_path):
+    name = "x" * length
+    (tmp_path / "x.lua").write_text('function event() print("an event") end\n')
+    done = bench.run("./x.lua", "--events=1", f"--report=json:{name}", "run", cwd=tmp_path)
+    assert done.status == status, done
+    assert ("an event" in done.out) == (status == 0)
+    assert (tmp_path / name).exists() == (status == 0)
+
+
 NUMERIC = """comment_char %
 escape_char /
 LC_NUMERIC
