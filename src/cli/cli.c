@@ -4,8 +4,11 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -518,11 +521,56 @@ static bool is_stream(const char *path)
   return bn_file_descriptor(path) >= 0 || strcmp(path, "/dev/null") == 0;
 }
 
+/* A file, or the folder and the name of one that is not there. */
+struct place {
+  dev_t dev;
+  ino_t ino;
+  const char *name;
+};
+
+static bool find_place(const char *path, struct place *place)
+{
+  const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+  char folder[PATH_MAX];
+  struct stat st;
+
+  *place = (struct place){.name = ""};
+  if (stat(path, &st) != 0) {
+    place->name = name;
+    (void)snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(name - path) : 1,
+                   slash != NULL ? path : ".");
+    if (stat(folder, &st) != 0)
+      return false;
+  }
+  place->dev = st.st_dev;
+  place->ino = st.st_ino;
+  return true;
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+  struct place x, y;
+
+  return strcmp(a, b) == 0 || (find_place(a, &x) && find_place(b, &y) && x.dev == y.dev &&
+                               x.ino == y.ino && strcmp(x.name, y.name) == 0);
+}
+
+static bool is_journal_of(const struct bn_report_use *own, const char *path)
+{
+  char journal[PATH_MAX];
+
+  return own->ops->own_file &&
+         (size_t)snprintf(journal, sizeof journal, "%s.partial", own->path) < sizeof journal &&
+         is_same_file(journal, path);
+}
+
 /* A report that replaces its file at the end would take that of the other away. */
 static bool share_file(const struct bn_report_use *a, const struct bn_report_use *b)
 {
-  return (a->ops->own_file || b->ops->own_file) && a->path != NULL && b->path != NULL &&
-         strcmp(a->path, b->path) == 0 && !is_stream(a->path);
+  if (a->path == NULL || b->path == NULL || is_stream(a->path) || is_stream(b->path) ||
+      !(a->ops->own_file || b->ops->own_file))
+    return false;
+  return is_same_file(a->path, b->path) || is_journal_of(a, b->path) || is_journal_of(b, a->path);
 }
 
 /* NAME[:FILE] */
@@ -551,7 +599,7 @@ static int open_report(const char *wanted, const struct bn_report_use *before, s
     return -1;
   for (size_t i = 0; i < n; i++)
     if (share_file(&before[i], use)) {
-      bn_log_stderr("--report=%s: another --report names this file too; name another file", wanted);
+      bn_log_stderr("--report=%s: another --report uses this file too; name another file", wanted);
       return -1;
     }
   if (use->ops->own_file)

@@ -484,12 +484,17 @@ def test_a_failed_start_leaves_what_there_was(left, failing, tmp_path):
         assert (tmp_path / "json.partial").read_text() == left
 
 
-@pytest.mark.parametrize("other", ["json", "text"])
-def test_two_reports_need_two_files(other, tmp_path):
-    for both in ["--report=json:x", f"--report={other}:x"], [f"--report={other}:x", "--report=json:x"]:
+@pytest.mark.parametrize("one, other", [
+    ("json:x", "json:x"), ("json:x", "text:x"), ("json:x", "json:./x"), ("json:x", "text:./x"),
+    ("json:x", "text:folder/../x"), ("json:x", "text:x.partial"), ("json:x", "json:./x.partial"),
+])
+def test_two_reports_need_two_files(one, other, tmp_path):
+    (tmp_path / "folder").mkdir()
+    for both in [f"--report={one}", f"--report={other}"], [f"--report={other}", f"--report={one}"]:
         done = bench.run("cpu", *bench.QUICK, *both, "run", cwd=tmp_path)
-        assert done.status == 1
-        assert f"{both[1]}: another --report names this file too; name another file" in done.err
+        assert done.status == 1, done
+        assert f"{both[1]}: another --report uses this file too; name another file" in done.err
+        assert not (tmp_path / "x.partial").exists() or "partial" in other
         assert "in progress" not in done.out + done.err
     done = bench.run("cpu", *bench.QUICK, "--report=json:-", "--report=json:-", "run", cwd=tmp_path)
     assert (done.status, done.out.count('"bench result"')) == (0, 2)
