@@ -151,6 +151,7 @@ struct kept {
   struct bn_node *document, *groups;
   struct bn_node *group, *intervals, *checkpoints, *total; /* of the last group; NULL: none */
   bool failed;                                             /* there was no memory */
+  bool wanted;                                             /* else nothing is kept */
 };
 
 struct reader {
@@ -237,7 +238,8 @@ static int take_group(struct reader *r, const struct bn_node *n)
   r->in_group = bn_store_group(r->out, r->js->get_text(r->js->get(n, "name")), r->err) != NULL;
   if (!r->in_group)
     return -1;
-  keep_group(r->js, &r->kept, n);
+  if (r->kept.wanted)
+    keep_group(r->js, &r->kept, n);
   return 0;
 }
 
@@ -275,7 +277,7 @@ static int take_view(struct reader *r, const struct bn_node *n, enum bn_view_spa
   else
     rc = bn_store_keep(r->out, &record.view, r->err);
   bn_record_done(&record);
-  if (rc == 0)
+  if (rc == 0 && r->kept.wanted)
     keep_view(r->js, &r->kept, n, span);
   return rc;
 }
@@ -293,7 +295,8 @@ static int take_facts(struct reader *r, const struct bn_node *line)
     return -1;
   bn_facts_done(&r->out->facts);
   r->out->facts = facts;
-  replace(r->js, &r->kept.document, copy_of(r->js, line));
+  if (r->kept.wanted)
+    replace(r->js, &r->kept.document, copy_of(r->js, line));
   return 0;
 }
 
@@ -380,11 +383,11 @@ static int next_line(struct reader *r, struct bn_lines *lines, struct bn_passed 
   return pass_over(passed, *number, r->err, err);
 }
 
-int bn_journal_read(const struct bn_store *js, struct bn_lines *lines, struct bn_stored *out,
-                    struct bn_err *err)
+int bn_journal_read(const struct bn_store *js, struct bn_lines *lines, bool keep_tree,
+                    struct bn_stored *out, struct bn_err *err)
 {
   struct bn_err why = {0};
-  struct reader r = {.js = js, .out = &out->result, .err = &why};
+  struct reader r = {.js = js, .out = &out->result, .kept.wanted = keep_tree, .err = &why};
   size_t number = 0;
   int rc;
 
@@ -397,7 +400,7 @@ int bn_journal_read(const struct bn_store *js, struct bn_lines *lines, struct bn
   out->document = document_of(js, &r.kept);
   if (rc > 0 && number == 0)
     return bn_err_set(err, EINVAL, "its first line has no end");
-  if (rc > 0 && out->document == NULL)
+  if (rc > 0 && keep_tree && out->document == NULL)
     return bn_err_set(err, ENOMEM, "out of memory");
   return rc < 0 ? -1 : 0;
 }

@@ -34,9 +34,10 @@ void bn_journal_close(struct bn_journal *j, bool remove);
 bool bn_journal_is(const char *text, size_t len);
 /* Its result; the last tick is the total.  A last line without its end is left out, other lines
    that cannot be understood are passed over and counted.  A line above a bound (measure/bounds.h)
-   ends the reading, and what came before it is the result.  0, or -1 and err: there is no memory,
-   or the first line is none of a journal; out is to be freed after either. */
-int bn_journal_read(const struct bn_store *js, struct bn_lines *lines, struct bn_stored *out,
-                    struct bn_err *err);
+   ends the reading, and what came before it is the result.  keep_tree: as of bn_store_load().  0,
+   or -1 and err: there is no memory, or the first line does not begin a journal; out is to be freed
+   in both cases. */
+int bn_journal_read(const struct bn_store *js, struct bn_lines *lines, bool keep_tree,
+                    struct bn_stored *out, struct bn_err *err);
 
 #endif

@@ -80,17 +80,18 @@ struct bn_passed {
   struct bn_err large; /* why that did */
 };
 
-/* What stands in a file: a result, and the tree it was read from, of a journal in the form of a
-   document. */
+/* What stands in a file: a result and, on request, the tree it was read from, of a journal in the
+   form of a document. */
 struct bn_stored {
   struct bn_result result;
-  struct bn_node *document;
+  struct bn_node *document; /* or NULL */
   struct bn_passed passed;
 };
 
-/* Reads a document or a journal.  -1: err names the file and what is wrong with it. */
-int bn_store_load(const struct bn_store *js, const char *path, struct bn_stored *out,
-                  struct bn_err *err);
+/* Reads a document or a journal.  keep_tree: for a document that is written anew; it takes several
+   times the memory of the result.  -1: err names the file and what is wrong with it. */
+int bn_store_load(const struct bn_store *js, const char *path, bool keep_tree,
+                  struct bn_stored *out, struct bn_err *err);
 void bn_stored_done(const struct bn_store *js, struct bn_stored *s);
 /* Parts of it, for journals; -1 and err. */
 int bn_store_read_facts(const struct bn_store *js, const struct bn_node *n, struct bn_facts *out,

@@ -143,9 +143,10 @@ static int read_document(const struct bn_store *js, const struct bn_node *n, str
   return 0;
 }
 
-/* *why: what is wrong with the content; err: what is with the file. */
+/* *why: what is wrong with the content; err: what is wrong with the file itself. */
 static int load_document(const struct bn_store *js, struct bn_lines *l, const char *path,
-                         struct bn_stored *out, struct bn_err *why, struct bn_err *err)
+                         bool keep_tree, struct bn_stored *out, struct bn_err *why,
+                         struct bn_err *err)
 {
   struct bn_buf text = {.max = BN_BOUND_FILE_BYTES};
   int rc = read_text(l, &text, path, err);
@@ -154,11 +155,15 @@ static int load_document(const struct bn_store *js, struct bn_lines *l, const ch
     out->document = js->parse(text.data, text.len, why);
     rc = out->document != NULL ? read_document(js, out->document, &out->result, why) : -1;
   }
+  if (!keep_tree) {
+    js->free(out->document);
+    out->document = NULL;
+  }
   bn_buf_done(&text);
   return rc;
 }
 
-static int load(const struct bn_store *js, struct bn_lines *l, const char *path,
+static int load(const struct bn_store *js, struct bn_lines *l, const char *path, bool keep_tree,
                 struct bn_stored *out, struct bn_err *err)
 {
   struct bn_err why = {0};
@@ -170,9 +175,9 @@ static int load(const struct bn_store *js, struct bn_lines *l, const char *path,
   if (n == 0)
     rc = bn_err_set(&why, EINVAL, "it is empty");
   else if (bn_journal_is(start, n))
-    rc = bn_journal_read(js, l, out, &why);
+    rc = bn_journal_read(js, l, keep_tree, out, &why);
   else
-    rc = load_document(js, l, path, out, &why, err);
+    rc = load_document(js, l, path, keep_tree, out, &why, err);
   if (ferror(l->f))
     return bn_err_set(err, EIO, "cannot read '%s': %s", path, strerror(errno));
   if (rc == 0 || why.text[0] == '\0')
@@ -181,8 +186,8 @@ static int load(const struct bn_store *js, struct bn_lines *l, const char *path,
   return bn_err_set(err, why.code, "'%s' is not a result of bench: %s", path, reason);
 }
 
-int bn_store_load(const struct bn_store *js, const char *path, struct bn_stored *out,
-                  struct bn_err *err)
+int bn_store_load(const struct bn_store *js, const char *path, bool keep_tree,
+                  struct bn_stored *out, struct bn_err *err)
 {
   FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
   struct bn_lines lines;
@@ -192,7 +197,7 @@ int bn_store_load(const struct bn_store *js, const char *path, struct bn_stored 
   if (f == NULL)
     return bn_err_set(err, errno, "cannot open '%s': %s", path, strerror(errno));
   bn_lines_init(&lines, f, BN_BOUND_LINE_BYTES);
-  rc = load(js, &lines, path, out, err);
+  rc = load(js, &lines, path, keep_tree, out, err);
   bn_lines_done(&lines);
   if (f != stdin)
     (void)fclose(f);

@@ -90,7 +90,7 @@ static int print_file(const struct bn_store *js, enum format format, const char 
   struct bn_stored stored;
   int rc;
 
-  if (bn_store_load(js, path, &stored, err) != 0)
+  if (bn_store_load(js, path, format == FORMAT_JSON, &stored, err) != 0)
     return -1;
   rc = print(js, format, &stored, err);
   if (rc == 0 && format == FORMAT_TEXT)
