@@ -64,6 +64,15 @@ static double seconds(uint64_t ns)
   return ns == UINT64_MAX ? HUGE_VAL : (double)ns * 1e-9;
 }
 
+/* All values beyond the range share one bucket, which begins with 2^42 ns. */
+static bool share_bucket(uint64_t a, uint64_t b)
+{
+  const uint64_t beyond = UINT64_C(1) << BN_HIST_TOP_BIT;
+
+  return a >= beyond || b >= beyond ? a >= beyond && b >= beyond
+                                    : bn_hist_index(a) == bn_hist_index(b);
+}
+
 /* The extremes of a difference are its outermost non-empty buckets; an exact extreme replaces an
    edge when it lies in that bucket (an event that ended between the warm-up and its snapshot may
    own one that does not). */
@@ -74,10 +83,9 @@ static void find_extremes(struct bn_view *v, const struct bn_snap *delta, bool e
   if (!bn_hist_bounds(v->latency, &low, &high))
     return;
   if (exact && delta->min_ns >= low && delta->min_ns != UINT64_MAX &&
-      bn_hist_index(delta->min_ns) == bn_hist_index(low))
+      share_bucket(delta->min_ns, low))
     low = delta->min_ns;
-  if (exact && delta->max_ns != 0 &&
-      (high == UINT64_MAX || bn_hist_index(delta->max_ns) == bn_hist_index(high)))
+  if (exact && delta->max_ns != 0 && share_bucket(delta->max_ns, high))
     high = delta->max_ns;
   v->min_s = seconds(low);
   v->max_s = seconds(high);
@@ -111,18 +119,23 @@ static void find_sums(struct bn_view *v, const struct bn_snap *delta)
   v->avg_s = v->events > 0 ? v->sum_s / (double)v->events : 0;
 }
 
-/* Of the sessions' busy times; a session's sum is about as many events of the common average. */
+/* A session's sum is about as many events of the common average. */
+static double busy_s(const struct bn_view *v, const struct bn_snap_session *s)
+{
+  return unwrapped(s->busy_ns, v->avg_s * 1e9 * (double)s->events) * 1e-9;
+}
+
+/* Of the sessions' busy times. */
 static void find_fairness_of_time(struct bn_view *v, const struct bn_snap *delta)
 {
   long double sum = 0, sum_sq = 0, variance;
   unsigned i;
 
   for (i = 0; i < delta->n_sessions; i++) {
-    const struct bn_snap_session *s = &delta->session[i];
-    const double busy_s = unwrapped(s->busy_ns, v->avg_s * 1e9 * (double)s->events) * 1e-9;
+    const double busy = busy_s(v, &delta->session[i]);
 
-    sum += busy_s;
-    sum_sq += (long double)busy_s * busy_s;
+    sum += busy;
+    sum_sq += (long double)busy * busy;
   }
   if (delta->n_sessions == 0)
     return;
@@ -173,8 +186,8 @@ static void find_timings(struct bn_view *v, struct bn_view_store *store,
     *t = (struct bn_timing){.name = delta->metrics.hist[i].name};
     bn_hist_each(delta->hist[i], add_to_timing, t);
     (void)bn_hist_bounds(delta->hist[i], &lowest, &highest);
-    t->min_s = (double)lowest * 1e-9;
-    t->max_s = (double)highest * 1e-9;
+    t->min_s = seconds(lowest);
+    t->max_s = seconds(highest);
     t->avg_s = t->count > 0 ? t->sum_s / (double)t->count : 0;
   }
   v->timings = store->timing;
@@ -188,7 +201,7 @@ static void find_sessions(struct bn_view *v, struct bn_view_store *store,
     struct bn_session_view *s = &store->session[i];
 
     s->events = d->events;
-    s->busy_s = (double)d->busy_ns * 1e-9;
+    s->busy_s = busy_s(v, d);
     s->avg_s = d->events > 0 ? s->busy_s / (double)d->events : 0;
     s->min_s = d->min_ns == UINT64_MAX ? 0 : (double)d->min_ns * 1e-9;
     s->max_s = (double)d->max_ns * 1e-9;

@@ -153,7 +153,7 @@ static void views_are_consistent(void **state)
 /* Sums modulo 2^64 ns: ten million events that waited 4,000 s each go round it twice. */
 static void sums_of_centuries_are_right(void **state)
 {
-  const struct bn_view_rules rules = {.exact = true};
+  const struct bn_view_rules rules = {.exact = true, .sessions = true};
   struct bn_view_store store;
   struct bn_statset set;
   struct bn_snap zero, now;
@@ -175,6 +175,37 @@ static void sums_of_centuries_are_right(void **state)
   assert_true(fabs(v.avg_s / 4000.5 - 1) < 1e-9);
   assert_true(fabs(v.fair_time_avg / 2.00025e10 - 1) < 1e-9);
   assert_true(fabs(v.fair_time_dev / 2.5e6 - 1) < 1e-3);
+  assert_true(fabs(v.sessions[0].busy_s / 2e10 - 1) < 1e-9);
+  assert_true(fabs(v.sessions[1].avg_s / 4001 - 1) < 1e-9);
+  bn_view_store_done(&store);
+  bn_snap_done(&zero);
+  bn_snap_done(&now);
+  bn_statset_done(&set);
+}
+
+/* 2^42 ns are 4,398 s. */
+static void values_beyond_the_range_have_extremes(void **state)
+{
+  const struct bn_view_rules rules = {.exact = true};
+  struct bn_view_store store;
+  struct bn_statset set;
+  struct bn_snap zero, now;
+  struct bn_view v;
+
+  (void)state;
+  assert_int_equal(bn_statset_init(&set, 1, extra), 0);
+  assert_int_equal(bn_snap_init(&zero, &set), 0);
+  assert_int_equal(bn_snap_init(&now, &set), 0);
+  assert_int_equal(bn_view_store_init(&store, &now), 0);
+  bn_snap_take(&zero, &set, 0);
+  one_event(set.stat[0], 1, UINT64_C(9000000000000));
+  one_event(set.stat[0], 2, UINT64_C(20000000000000));
+  bn_stat_record(set.stat[0], 1, UINT64_C(9000000000000));
+  bn_snap_take(&now, &set, 2000000000);
+  bn_snap_diff(&now, &zero);
+  bn_view_fill(&v, &store, &now, &rules);
+  assert_true(v.min_s == 9000 && v.max_s == 20000);
+  assert_true(v.timings[0].count == 1 && v.timings[0].max_s == HUGE_VAL);
   bn_view_store_done(&store);
   bn_snap_done(&zero);
   bn_snap_done(&now);
@@ -253,6 +284,7 @@ int main(void)
       cmocka_unit_test(looked_up_values_are_differences_too),
       cmocka_unit_test(views_are_consistent),
       cmocka_unit_test(sums_of_centuries_are_right),
+      cmocka_unit_test(values_beyond_the_range_have_extremes),
       cmocka_unit_test(labels_overflow_into_other),
       cmocka_unit_test(snapshots_of_live_sessions_only_grow),
   };
