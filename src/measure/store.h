@@ -24,7 +24,9 @@
    Units are in the names.  A whole number that is not known (a counter that is absent here, the
    least latency without events) is null, and one above 2^63 - 1 is a text.  The moments of fairness
    are texts in the form of printf's %La, because a double cannot hold them.  A bucket of a
-   histogram stands with its lowest value; values beyond the range have 2^42.  The total has
+   histogram stands with its lowest value; values beyond the range have 2^42.  In "raw", min_ns and
+   max_ns, also those of sessions, are since the measurement began, in every record; so are min_s and
+   max_s of "sessions".  The total has
    histograms and the numbers of each session, checkpoints have the latter; intervals have the
    former on request (--json-interval-histograms).
 

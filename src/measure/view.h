@@ -15,7 +15,7 @@ enum bn_view_span { BN_VIEW_INTERVAL, BN_VIEW_CHECKPOINT, BN_VIEW_TOTAL, BN_VIEW
 
 enum { BN_FIGURES_MAX = 64 };
 
-/* Statistics of one session, for --debug. */
+/* Statistics of one session.  The extremes are exact, and since the measurement began. */
 struct bn_session_view {
   double min_s, avg_s, max_s, busy_s;
   uint64_t events;
@@ -67,7 +67,7 @@ struct bn_view {
   size_t n_timings;
   const struct bn_figure *figures; /* of the workload */
   size_t n_figures;
-  const struct bn_session_view *sessions; /* checkpoints and total with --debug only; else NULL */
+  const struct bn_session_view *sessions; /* NULL in intervals and ticks */
   size_t n_sessions;
 };
 
