@@ -31,7 +31,7 @@ enum bn_counter {
 enum { BN_H_LATENCY, BN_H_FIXED };
 
 /* The value of a counter that cannot be known here (the device of a file on tmpfs): reporters leave
-   it out.  The difference or sum of anything and it is it. */
+   it out.  A sum or difference with it is BN_ABSENT. */
 #define BN_ABSENT UINT64_MAX
 
 enum { BN_LABELS_MAX = 64, BN_LABEL_LEN = 32 };

@@ -311,7 +311,7 @@ static int call(const struct slot *r, enum bn_view_span span, const struct bn_vi
   return 0;
 }
 
-/* A reporter that hangs is none of the others. */
+/* Reporters that hang are left out. */
 static void print_instead(struct bn_book *b, const struct bn_view *v)
 {
   for (size_t i = 0; i < b->n_slots; i++) {

@@ -119,7 +119,6 @@ int bn_journal_view(struct bn_journal *j, const char *group, const struct bn_vie
 {
   static const char *const keys[] = {[BN_VIEW_INTERVAL] = "interval",
                                      [BN_VIEW_CHECKPOINT] = "checkpoint",
-                                     [BN_VIEW_TOTAL] = "total",
                                      [BN_VIEW_TICK] = "tick"};
 
   if (j->ended)

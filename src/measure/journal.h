@@ -22,7 +22,7 @@ struct bn_journal {
 int bn_journal_open(struct bn_journal *j, const struct bn_store *js, const char *path,
                     struct bn_err *err);
 /* Each writes one line with one write(2).  What cannot be written ends the journal: -1 and err,
-   once; later calls do nothing and return 0. */
+   once; later calls do nothing and return 0.  A view is not the total: ticks stand for it. */
 int bn_journal_facts(struct bn_journal *j, const struct bn_facts *f, struct bn_err *err);
 int bn_journal_view(struct bn_journal *j, const char *group, const struct bn_view *v,
                     struct bn_err *err);
@@ -32,11 +32,11 @@ void bn_journal_close(struct bn_journal *j, bool remove);
 
 /* Whether a text is a journal. */
 bool bn_journal_is(const char *text, size_t len);
-/* Its result; the last tick is the total.  A last line without its end is left out, other lines
-   that cannot be understood are passed over and counted.  A line above a bound (measure/bounds.h)
-   ends the reading, and what came before it is the result.  keep_tree: as of bn_store_load().  0,
-   or -1 and err: there is no memory, or the first line does not begin a journal; out is to be freed
-   in both cases. */
+/* Reads the result of a journal; the last tick is the total.  A last line without a newline is left
+   out; other lines that cannot be read are skipped and counted.  A line above a bound
+   (measure/bounds.h) ends the reading, and what came before it is the result.  keep_tree: as of
+   bn_store_load().  0, or -1 and err: there is no memory, or the first line does not begin a
+   journal; out is to be freed in both cases. */
 int bn_journal_read(const struct bn_store *js, struct bn_lines *lines, bool keep_tree,
                     struct bn_stored *out, struct bn_err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Builds, copies and compares tables of metrics. */
+/* Builds and copies tables of metrics, and finds counters in them. */
 #include "measure/metric.h"
 
 #include <stdlib.h>

@@ -112,7 +112,7 @@ int64_t bn_probe_signed(struct bn_probe *e, const struct bn_node *map, const cha
 
   if (n == NULL || (e->js->type(n) == BN_NODE_INT && i >= min && i <= max))
     return i;
-  bn_probe_refuse(e, "'%s' is not a whole number of its range", key);
+  bn_probe_refuse(e, "'%s' is not a whole number, or is out of range", key);
   return 0;
 }
 

@@ -16,6 +16,7 @@
 #include "base/plugin.h"
 #include "measure/bounds.h"
 #include "measure/journal.h"
+#include "measure/probe.h"
 #include "measure/store.h"
 
 const struct bn_store *bn_store_json(struct bn_err *err)
@@ -94,19 +95,23 @@ static int read_group(const struct bn_store *js, const struct bn_node *n, struct
                       struct bn_err *err)
 {
   struct bn_group *g = bn_store_group(out, js->get_text(js->get(n, "name")), err);
+  struct bn_probe e = {js, err, false};
+  const struct bn_node *metrics = bn_probe_list(&e, n, "metrics");
+  const struct bn_node *intervals = bn_probe_list(&e, n, "intervals");
+  const struct bn_node *checkpoints = bn_probe_list(&e, n, "checkpoints");
   struct bn_metrics m;
   int rc;
 
-  if (g == NULL)
+  if (g == NULL || bn_probe_verdict(&e) != 0)
     return -1;
   /* A run that never began to measure has no metrics. */
-  if (js->count(js->get(n, "metrics")) == 0)
+  if (js->count(metrics) == 0)
     return 0;
-  if (bn_store_read_metrics(js, js->get(n, "metrics"), &m, err) != 0)
+  if (bn_store_read_metrics(js, metrics, &m, err) != 0)
     return -1;
-  rc = read_records(js, js->get(n, "intervals"), &m, BN_VIEW_INTERVAL, out, err);
+  rc = read_records(js, intervals, &m, BN_VIEW_INTERVAL, out, err);
   if (rc == 0)
-    rc = read_records(js, js->get(n, "checkpoints"), &m, BN_VIEW_CHECKPOINT, out, err);
+    rc = read_records(js, checkpoints, &m, BN_VIEW_CHECKPOINT, out, err);
   if (rc == 0)
     rc = read_total(js, js->get(n, "total"), &m, g, err);
   bn_metrics_done(&m);
@@ -131,9 +136,13 @@ static int check_format(const struct bn_store *js, const struct bn_node *n, stru
 static int read_document(const struct bn_store *js, const struct bn_node *n, struct bn_result *out,
                          struct bn_err *err)
 {
-  const struct bn_node *groups = js->get(n, "groups");
+  struct bn_probe e = {js, err, false};
+  const struct bn_node *groups;
 
-  if (check_format(js, n, err) != 0 ||
+  if (check_format(js, n, err) != 0)
+    return -1;
+  groups = bn_probe_list(&e, n, "groups");
+  if (bn_probe_verdict(&e) != 0 ||
       bn_store_read_facts(js, js->get(n, "facts"), &out->facts, err) != 0 ||
       bn_store_read_end(js, js->get(n, "end"), &out->end, err) != 0)
     return -1;

@@ -30,12 +30,16 @@ const struct bn_opt bn_saved_options[] = {
 /* What the report itself cannot say. */
 static void remark(const char *path, const struct bn_result *r)
 {
-  const bool measured = r->n_groups > 0 && r->group[0].has_total;
+  const struct bn_group *g = r->n_groups > 0 ? &r->group[0] : NULL;
+  const bool measured = g != NULL && g->has_total;
 
-  if (r->end.partial && measured)
+  if (g != NULL && !measured && g->n_intervals + g->n_checkpoints > 0)
+    bn_log_stderr("'%s' has no totals: the report is of its %zu interval(s) and %zu checkpoint(s)",
+                  path, g->n_intervals, g->n_checkpoints);
+  else if (r->end.partial && measured)
     bn_log_stderr("'%s' is the journal of a run that has not ended: the report is of the whole "
                   "seconds before %.0f s",
-                  path, r->group[0].total.view.at_s);
+                  path, g->total.view.at_s);
   else if (!measured)
     bn_log_stderr("'%s' is of a run that measured nothing", path);
   if (r->end.replaced_intervals || r->end.replaced_total)

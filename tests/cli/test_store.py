@@ -309,6 +309,20 @@ def test_a_killed_run_leaves_its_whole_seconds(tmp_path):
     assert sum(int(line.split()[-1]) for line in rows) == counted
 
 
+def test_a_journal_without_a_tick_has_its_intervals(tmp_path):
+    """As of a run with short intervals that is killed in its first second."""
+    kill_after(tmp_path, 2, "cpu", "--report-interval=1", "--report=json:json", "run")
+    lines = (tmp_path / "json.partial").read_text().splitlines(keepends=True)
+    early = [line for line in lines if not line.startswith('{"tick":') and line.endswith("\n")]
+    intervals = sum(line.startswith('{"interval":') for line in early)
+    assert intervals >= 1
+    (tmp_path / "early").write_text("".join(early))
+    done = report("early", cwd=tmp_path)
+    assert (done.out.count("thds: 1"), done.status) == (intervals, 0)
+    assert done.err == (f"'early' has no totals: the report is of its {intervals} "
+                        "interval(s) and 0 checkpoint(s)\n")
+
+
 def test_a_journal_becomes_a_document(tmp_path):
     kill_after(tmp_path, 2, "cpu", "--report=json:json", "run")
     done = report("--format=json", "json.partial", cwd=tmp_path)
@@ -783,14 +797,18 @@ PLAN = ("facts", "plan")
     (("version",), "1", "it has no 'version'"),
     (("facts",), [], "it has no 'plan'"),
     ((*PLAN, "dialect"), "9", "'dialect' is '9', which this version does not know"),
-    ((*PLAN, "threads"), -1, "'threads' is not a whole number of its range"),
-    ((*PLAN, "threads"), 2**40, "'threads' is not a whole number of its range"),
+    ((*PLAN, "threads"), -1, "'threads' is not a whole number, or is out of range"),
+    ((*PLAN, "threads"), 2**40, "'threads' is not a whole number, or is out of range"),
     ((*PLAN, "interval_decimals"), 10**9, "'interval_decimals' is not between 0 and 9"),
     ((*PLAN, "percents"), [1] * 33, "'percents' has more than 32 values"),
     ((*PLAN, "debug"), 1, "'debug' is not a boolean"),
     (("groups", 0, "metrics"), [{"name": "x", "unit": "1", "kind": "counter"}],
      "counter 0 of 'metrics' is not 'other'"),
     (("groups", 0, "metrics", 0, "kind"), "odd", "'kind' is 'odd', which"),
+    (("groups",), {"a": 1}, "'groups' is not a list"),
+    (("groups", 0, "metrics"), 7, "'metrics' is not a list"),
+    (("groups", 0, "intervals"), {}, "'intervals' is not a list"),
+    (("groups", 0, "checkpoints"), "x", "'checkpoints' is not a list"),
     ((*TOTAL, "kind"), 7, "'kind' is not a text"),
     ((*TOTAL, "figures", "events"), -1, "'events' is not a count"),
     ((*TOTAL, "figures", "events"), "18446744073709551616", "'events' is not a count"),
