@@ -25,10 +25,9 @@
    least latency without events) is null, and one above 2^63 - 1 is a text.  The moments of fairness
    are texts in the form of printf's %La, because a double cannot hold them.  A bucket of a
    histogram stands with its lowest value; values beyond the range have 2^42.  In "raw", min_ns and
-   max_ns, also those of sessions, are since the measurement began, in every record; so are min_s and
-   max_s of "sessions".  The total has
-   histograms and the numbers of each session, checkpoints have the latter; intervals have the
-   former on request (--json-interval-histograms).
+   max_ns, also those of sessions, are since the measurement began, in every record; so are min_s
+   and max_s of "sessions".  The total has histograms and the numbers of each session, checkpoints
+   have the latter; intervals have the former on request (--json-interval-histograms).
 
    A later version of this form may add names, which this one keeps when it writes a document anew.
    A journal has one such value a line: {"format": "bench journal", …, "facts"}, {"group"},
