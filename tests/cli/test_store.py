@@ -526,7 +526,7 @@ def test_two_reports_need_two_files_in_memory():
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         done = bench.run("cpu", *bench.QUICK, f"--report=text:{folder}/x", f"--report=json:{folder}/x", "run")
         assert done.status == 1
-        assert f"--report=json:{folder}/x: another --report names this file too; name another file" in done.err
+        assert f"--report=json:{folder}/x: another --report uses this file too; name another file" in done.err
 
 
 def test_a_journal_is_not_written_through_links(tmp_path):
