@@ -283,7 +283,7 @@ static bool spawn(struct bn_run *run, void *(*body)(void *))
   return false;
 }
 
-/* When the workers that are about to be started must have opened their sessions. */
+/* When sessions must be open that begin to open now. */
 static uint64_t ready_deadline(const struct bn_run *run)
 {
   const uint64_t timeout_ns = run->job.conf->init_timeout_ns;
@@ -401,11 +401,11 @@ static void measure(struct bn_run *run, const struct bn_times *times)
   }
 }
 
-/* A session that failed ends the wait for the others before the deadline: it still applies to
-   those that do not return. */
-static void give_up_start(struct bn_run *run, uint64_t deadline_ns)
+/* A session that failed has ended the wait for the others early.  They get as long again, now also
+   to close what they have opened. */
+static void give_up_start(struct bn_run *run)
 {
-  const bool all = bn_crew_await(&run->crew, deadline_ns, false);
+  const bool all = bn_crew_await(&run->crew, ready_deadline(run), false);
 
   if (!all && !bn_outcome_has(&run->outcome, BN_OUTCOME_ABANDONED))
     abandon_start(run);
@@ -430,7 +430,7 @@ static void run_workers(struct bn_run *run)
       return;
     }
   }
-  give_up_start(run, deadline_ns);
+  give_up_start(run);
 }
 
 /* --- the phases, in order --------------------------------------------------------------------- */
