@@ -45,12 +45,14 @@ static void dispose(struct bn_sql_stmt *st)
   bn_sql_stmt_destroy(st, &c->sys->texts);
 }
 
-/* The script has a result of it, or may ask for the next one. */
+/* The script has a result of it, or may ask for the next one.  Where results that nobody reads are
+   in the way of the next statement, they go with theirs. */
 static bool is_read(const struct bn_sql_stmt *st)
 {
-  const struct bn_sql_cursor *cur = &st->conn->cur;
+  const struct bn_sql_conn *c = st->conn;
+  const bool more = c->cur.more && !c->sys->policy->unread_results_block;
 
-  return st->prepared && cur->source == st->handle && (cur->live || cur->more);
+  return st->prepared && c->cur.source == st->handle && (c->cur.live || more);
 }
 
 /* Here and not where the result is released: the path of every statement pays nothing for it. */
