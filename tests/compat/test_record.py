@@ -48,7 +48,7 @@ def test_recorded_again(tmp_path, case):
     golden = runner.load(version, name)
     again = form.parse_transcript(text, version, name)
     assert text.split("\n")[0] == (runner.GOLDEN / version / f"{name}.txt").read_text().split("\n")[0]
-    wrong = test_transcripts.judge(golden, form.Output(again.stdout, again.stderr, again.status))
+    wrong = test_transcripts.strictly(golden, form.Output(again.stdout, again.stderr, again.status))
     assert wrong == []
 
 
