@@ -364,6 +364,17 @@ def test_recorded_reports_were_in_time(version):
     assert not late
 
 
+def test_the_event_at_the_end_of_a_warm_up_may_be_missing():
+    transcript = runner.load("1.1", "cpu-warmup-events")
+
+    def with_total(n):
+        return [re.sub(r"(total number of events: +)\d+", rf"\g<1>{n}", line) for line in transcript.stdout]
+
+    assert with_total(1001) == transcript.stdout
+    assert not compare(transcript, with_total(1000))
+    assert compare(transcript, with_total(999)) and compare(transcript, with_total(1002))
+
+
 def test_threads_announce_themselves_in_any_order():
     head = [form.INITIALIZING, ""]
     debug = [
