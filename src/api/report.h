@@ -24,8 +24,9 @@ struct bn_reporter {
   const struct bn_opt *options;
   size_t conf_size, state_size;
   unsigned replaces;
-  bool facts;    /* it wants all facts, not only the plan and the workload's rows */
-  bool own_file; /* it opens its file itself, so `out` is NULL */
+  bool facts;          /* it wants all facts, not only the plan and the workload's rows */
+  bool own_file;       /* it opens its file itself, so `out` is NULL */
+  const char *journal; /* it has a second file during the run: the end of its name; NULL: none */
   /* out is borrowed and stays open until close has returned; path names it, NULL: standard
      output. */
   int (*open)(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err);

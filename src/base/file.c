@@ -78,6 +78,40 @@ int bn_file_create(const char *path)
   return fd;
 }
 
+/* A file, or the folder and the name of one that is not there. */
+struct place {
+  dev_t dev;
+  ino_t ino;
+  const char *name;
+};
+
+static bool find_place(const char *path, struct place *place)
+{
+  const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+  char folder[PATH_MAX];
+  struct stat st;
+
+  *place = (struct place){.name = ""};
+  if (stat(path, &st) != 0) {
+    place->name = name;
+    (void)snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(name - path) : 1,
+                   slash != NULL ? path : ".");
+    if (stat(folder, &st) != 0)
+      return false;
+  }
+  place->dev = st.st_dev;
+  place->ino = st.st_ino;
+  return true;
+}
+
+bool bn_file_is_same(const char *a, const char *b)
+{
+  struct place x, y;
+
+  return strcmp(a, b) == 0 || (find_place(a, &x) && find_place(b, &y) && x.dev == y.dev &&
+                               x.ino == y.ino && strcmp(x.name, y.name) == 0);
+}
+
 const char *bn_file_reason(int error)
 {
   switch (error) {

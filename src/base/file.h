@@ -6,6 +6,7 @@
 #define BN_BASE_FILE_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 /* The number of an open file that `path` stands for ("/dev/stdout", "/dev/fd/3"); -1: none. */
@@ -19,6 +20,9 @@ int bn_file_open(const char *path, int flags, mode_t mode);
 int bn_file_create(const char *path);
 /* What to tell the user of the error of either: a sentence without its subject's name. */
 const char *bn_file_reason(int error);
+
+/* Whether both names lead to one file, or to one place where neither is a file yet. */
+bool bn_file_is_same(const char *a, const char *b);
 
 /* Where `path` leads by symbolic links that belong to this user or to root.  -1 and errno: ELOOP,
    there is a link of somebody else, or there are too many.  bn_file_open is then to be given out,

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -521,47 +520,14 @@ static bool is_stream(const char *path)
   return bn_file_descriptor(path) >= 0 || strcmp(path, "/dev/null") == 0;
 }
 
-/* A file, or the folder and the name of one that is not there. */
-struct place {
-  dev_t dev;
-  ino_t ino;
-  const char *name;
-};
-
-static bool find_place(const char *path, struct place *place)
-{
-  const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
-  char folder[PATH_MAX];
-  struct stat st;
-
-  *place = (struct place){.name = ""};
-  if (stat(path, &st) != 0) {
-    place->name = name;
-    (void)snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(name - path) : 1,
-                   slash != NULL ? path : ".");
-    if (stat(folder, &st) != 0)
-      return false;
-  }
-  place->dev = st.st_dev;
-  place->ino = st.st_ino;
-  return true;
-}
-
-static bool is_same_file(const char *a, const char *b)
-{
-  struct place x, y;
-
-  return strcmp(a, b) == 0 || (find_place(a, &x) && find_place(b, &y) && x.dev == y.dev &&
-                               x.ino == y.ino && strcmp(x.name, y.name) == 0);
-}
-
 static bool is_journal_of(const struct bn_report_use *own, const char *path)
 {
   char journal[PATH_MAX];
 
-  return own->ops->own_file &&
-         (size_t)snprintf(journal, sizeof journal, "%s.partial", own->path) < sizeof journal &&
-         is_same_file(journal, path);
+  return own->ops->journal != NULL &&
+         (size_t)snprintf(journal, sizeof journal, "%s%s", own->path, own->ops->journal) <
+             sizeof journal &&
+         bn_file_is_same(journal, path);
 }
 
 /* A report that replaces its file at the end would take that of the other away. */
@@ -570,7 +536,8 @@ static bool share_file(const struct bn_report_use *a, const struct bn_report_use
   if (a->path == NULL || b->path == NULL || is_stream(a->path) || is_stream(b->path) ||
       !(a->ops->own_file || b->ops->own_file))
     return false;
-  return is_same_file(a->path, b->path) || is_journal_of(a, b->path) || is_journal_of(b, a->path);
+  return bn_file_is_same(a->path, b->path) || is_journal_of(a, b->path) ||
+         is_journal_of(b, a->path);
 }
 
 /* NAME[:FILE] */

@@ -19,6 +19,8 @@
 /* 16 bytes each during the run, and about 200 while the document is made. */
 enum { BUCKETS_MAX = 4 << 20 };
 
+static const char journal_end[] = ".partial";
+
 struct json_conf {
   bool interval_histograms;
 };
@@ -93,7 +95,7 @@ static int json_open(void *self, const void *conf, const char *path, FILE *out, 
   r->ready = r->path == NULL || bn_file_descriptor(r->path) >= 0 || !bn_store_is_plain(r->path);
   if (r->ready)
     return 0;
-  if ((size_t)snprintf(partial, sizeof partial, "%s.partial", r->path) >= sizeof partial)
+  if ((size_t)snprintf(partial, sizeof partial, "%s%s", r->path, journal_end) >= sizeof partial)
     return bn_err_set(err, ENAMETOOLONG, "cannot write the result to '%s': the name is too long",
                       r->path);
   r->ready = bn_journal_open(&r->journal, r->js, partial, err) == 0;
@@ -277,6 +279,7 @@ const struct bn_reporter bn_reporter_json = {
     .conf_size = sizeof(struct json_conf),
     .state_size = sizeof(struct json),
     .own_file = true,
+    .journal = journal_end,
     .facts = true,
     .open = json_open,
     .begin = json_begin,
