@@ -10,7 +10,7 @@
 
 struct bn_sql_kept;
 
-/* A connection's part; failure.c owns it. */
+/* A connection's part.  failure.c decides about the failure that waits; unsettled.c owns `kept`. */
 struct bn_sql_unsettled {
   bool asks;    /* the script is asked about a failure */
   bool pending; /* and has not answered yet */

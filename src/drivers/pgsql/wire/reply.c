@@ -341,7 +341,7 @@ static bool find_row(struct bn_pgsql_cursor *c, const char *data)
   return true;
 }
 
-static bool is_bad(struct bn_pgsql_cursor *c)
+static bool refuse_row(struct bn_pgsql_cursor *c)
 {
   c->left = 0;
   c->bad = true;
@@ -364,7 +364,7 @@ bool bn_pgsql_cursor_next(struct bn_pgsql_cursor *c, char *data, size_t len, int
       *last = '\0';
     last = NULL;
     if (n == INT32_MAX || n < -1 || n > end - p - 4)
-      return is_bad(c);
+      return refuse_row(c);
     p += 4;
     row[i] = (struct bn_sql_value){.ptr = n >= 0 ? p : NULL, .len = n >= 0 ? (size_t)n : 0};
     p += n >= 0 ? n : 0;
@@ -372,7 +372,7 @@ bool bn_pgsql_cursor_next(struct bn_pgsql_cursor *c, char *data, size_t len, int
       last = p;
   }
   if (p != end)
-    return is_bad(c);
+    return refuse_row(c);
   c->at = (size_t)(end - data);
   c->type = c->at < len ? *end : '\0';
   if (last != NULL && last < data + len)
