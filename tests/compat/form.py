@@ -484,6 +484,12 @@ def on_schedule(output, ctx):
     return output._replace(stdout=lines_on_schedule(output.stdout, ctx))
 
 
+def unless_late(compare, ctx):
+    """COMPARE(of): the differences of two runs, whose outputs are of(output); as if no report had been
+    late, when they differ otherwise."""
+    return compare(lambda output: output) and compare(lambda output: on_schedule(output, ctx))
+
+
 def last_interval_reported(lines, ctx):
     """True when the report of the last complete interval is there; None: the run asked for none."""
     if not ctx.interval or not ctx.time:

@@ -244,8 +244,7 @@ def strictly_wrong(argv, ctx, outputs):
 def wrong_in(line, outputs):
     argv = shlex.split(line)
     ctx = form.Context(argv, "", "1.0.20")
-    wrong = strictly_wrong(argv, ctx, outputs)
-    return wrong and strictly_wrong(argv, ctx, [form.on_schedule(o, ctx) for o in outputs])
+    return form.unless_late(lambda of: strictly_wrong(argv, ctx, [of(o) for o in outputs]), ctx)
 
 
 @pytest.mark.runs_transcript(work=pair)

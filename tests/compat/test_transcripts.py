@@ -127,10 +127,9 @@ def strictly(transcript, output):
 
 def judge(transcript, output):
     """(what is wrong with the output, was it right but for late reports)"""
-    wrong = strictly(transcript, output)
-    if wrong and not strictly(transcript, form.on_schedule(output, form.context(transcript))):
-        return [], True
-    return wrong, False
+    strict = strictly(transcript, output)
+    wrong = form.unless_late(lambda of: strictly(transcript, of(output)), form.context(transcript))
+    return wrong, strict != [] and wrong == []
 
 
 @pytest.mark.runs_transcript(work=run_case)

@@ -16,6 +16,8 @@ sys.path.insert(0, os.path.dirname(__file__))
 import servers  # noqa: E402
 
 BENCH = os.environ.get("BENCH", "")
+# A script that fetches two rows, for servers whose second one is malformed.
+FETCHING = os.path.join(os.path.dirname(os.path.abspath(__file__)), "fetching.lua")
 # Sanitizers see every command line in other tests; one file is about Oracle's server alone.
 collect_ignore = [
     *(["test_differential_sql.py", "test_each_connection.py"] if os.environ.get("BENCH_SANITIZER") else []),

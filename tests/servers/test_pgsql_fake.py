@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from conftest import BENCH
+from conftest import BENCH, FETCHING
 from fakepgsql import INFO, READY, FakePgSQL, ResettingPgSQL, answer, message
 
 SCRIPT = """
@@ -163,25 +163,14 @@ def test_notices_without_end_are_not_kept(talk, protocol, tmp_path):
     assert most < least + 12000 or (protocol == "library" and os.environ.get("BENCH_SANITIZER"))
 
 
-MALFORMED = """
-function prepare()
-  local con = sysbench.sql.driver():connect()
-  local rs = con:query("SELECT 1")
-  print(rs.nrows, rs:fetch_row()[1], pcall(rs.fetch_row, rs))
-  print(pcall(con.query, con, "SELECT 2"))
-end
-"""
-
-
 @pytest.mark.parametrize("row", [b"\0\1\0\0\0\5a", b"\0\1\0\0\0\1ab", b"\0\1"],
                          ids=["long", "more", "short"])
 def test_a_malformed_row_is_no_end_of_the_result(row, tmp_path):
     """The connection ends with it: nothing of what follows is sure."""
-    (tmp_path / "x.lua").write_text(MALFORMED)
     good = answer(1, [["a"], ["b"]])
     fake = FakePgSQL(b"", good.replace(message(b"D", b"\0\1\0\0\0\1b"), message(b"D", row)))
     try:
-        done = subprocess.run([BENCH, "./x.lua", *fake.login(), "--pgsql-protocol=own", "prepare"], cwd=tmp_path,
+        done = subprocess.run([BENCH, FETCHING, *fake.login(), "--pgsql-protocol=own", "prepare"], cwd=tmp_path,
                               capture_output=True, text=True, timeout=60)
     finally:
         fake.close()

@@ -367,6 +367,14 @@ void fixture_open_with(struct fixture *f, enum bn_version version)
   f->drv = bn_sql_driver(f->sys, f->s, NULL);
 }
 
+struct bn_sql_conn *fixture_ignoring(struct fixture *f, char *ignored)
+{
+  memset(f, 0, sizeof *f);
+  f->ignored = ignored;
+  fixture_open_with(f, BN_V11);
+  return bn_sql_connect(f->drv, f->s, NULL, NULL, 0);
+}
+
 void fixture_close(struct fixture *f)
 {
   bn_sql_session_end(f->sys, f->s);

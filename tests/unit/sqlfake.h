@@ -57,6 +57,8 @@ struct fixture {
 void fixture_open(struct fixture *f, enum bn_version version);
 /* The same with options that the caller has set in f->sql_conf and f->ignored. */
 void fixture_open_with(struct fixture *f, enum bn_version version);
+/* The same, with a connection whose driver ignores one error: "1213". */
+struct bn_sql_conn *fixture_ignoring(struct fixture *f, char *ignored);
 void fixture_close(struct fixture *f);
 uint64_t counted(const struct fixture *f, unsigned counter);
 /* Adds an answer to the plan. */

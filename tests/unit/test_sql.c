@@ -108,10 +108,7 @@ static void rolls_back_for_an_ignored_error(void **state)
   struct fixture f;
 
   (void)state;
-  memset(&f, 0, sizeof f);
-  f.ignored = ignored;
-  fixture_open_with(&f, BN_V11);
-  struct bn_sql_conn *c = connect_to(&f);
+  struct bn_sql_conn *c = fixture_ignoring(&f, ignored);
 
   plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 1213});
   capture_begin();
@@ -137,10 +134,7 @@ static void frees_what_a_rollback_returns(void **state)
   struct fixture f;
 
   (void)state;
-  memset(&f, 0, sizeof f);
-  f.ignored = ignored;
-  fixture_open_with(&f, BN_V11);
-  struct bn_sql_conn *c = connect_to(&f);
+  struct bn_sql_conn *c = fixture_ignoring(&f, ignored);
 
   plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 1213});
   plan((struct fake_answer){.rc = BN_SQL_ROWS, .nrows = 1});

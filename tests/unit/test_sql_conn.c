@@ -28,10 +28,7 @@ static void reconnects_and_prepares_again(void **state)
   const struct bn_sql_bind b = {.type = BN_SQL_INT64, .is_null = &is_null, .data = &value};
 
   (void)state;
-  memset(&f, 0, sizeof f);
-  f.ignored = ignored;
-  fixture_open_with(&f, BN_V11);
-  struct bn_sql_conn *c = connect_to(&f);
+  struct bn_sql_conn *c = fixture_ignoring(&f, ignored);
   struct bn_sql_stmt *st = bn_sql_prepare(c, "SELECT ?", 8);
 
   assert_int_equal(bn_sql_bind(st, &b, 1), 0);
@@ -66,10 +63,7 @@ static void stops_reconnecting_when_the_run_is_over(void **state)
   struct fixture f;
 
   (void)state;
-  memset(&f, 0, sizeof f);
-  f.ignored = ignored;
-  fixture_open_with(&f, BN_V11);
-  struct bn_sql_conn *c = connect_to(&f);
+  struct bn_sql_conn *c = fixture_ignoring(&f, ignored);
 
   plan((struct fake_answer){.rc = BN_SQL_LOST, .code = 2013});
   fake.refuse_connect = 1000;
