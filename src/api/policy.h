@@ -20,6 +20,8 @@ struct bn_policy {
   const char *release;     /* by --version: "1.0.20" */
   const char *banner;      /* first line of the output; NULL: program, release and LuaJIT's */
   enum bn_version version; /* whose texts reports have */
+  bool own_report;         /* with three significant digits in each latency and with header lines of
+                              our own */
 
   /* --- options: values and files --- */
   size_t default_at;     /* offset in struct bn_opt of this version's default; `def` where NULL */

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 
 #include "base/hist.h"
+#include "base/units.h"
+
+enum { DECIMALS = 3 };
 
 int bn_geohist_init(struct bn_geohist *g, size_t size, double min, double max)
 {
@@ -62,10 +65,21 @@ void bn_geohist_add_hist(struct bn_geohist *g, const struct bn_hist *h)
   bn_hist_each(h, add_bucket, g);
 }
 
-void bn_geohist_print_rows(const struct bn_geohist *g, FILE *out)
+/* The line of bucket i; `longest` is the count whose bar is whole. */
+static void print_row(const struct bn_geohist *g, size_t i, bool significant, uint64_t longest,
+                      FILE *out)
 {
   static const char stars[] = "****************************************";
-  const double width = sizeof stars - 1;
+  const double width = sizeof stars - 1, value = bn_geohist_value(g, i);
+
+  (void)fprintf(out, "%12.*f |%-40.*s %" PRIu64 "\n",
+                significant ? bn_units_decimals(value, DECIMALS) : DECIMALS, value,
+                (int)floor(width * (double)g->count[i] / (double)longest + 0.5), stars,
+                g->count[i]);
+}
+
+void bn_geohist_print_rows(const struct bn_geohist *g, bool significant, FILE *out)
+{
   uint64_t max = 0;
 
   for (size_t i = 0; i < g->size; i++)
@@ -77,14 +91,12 @@ void bn_geohist_print_rows(const struct bn_geohist *g, FILE *out)
   (void)fputs("       value  ------------- distribution ------------- count\n", out);
   for (size_t i = 0; i < g->size; i++)
     if (g->count[i] != 0)
-      (void)fprintf(out, "%12.3f |%-40.*s %" PRIu64 "\n", bn_geohist_value(g, i),
-                    (int)floor(width * (double)g->count[i] / (double)max + 0.5), stars,
-                    g->count[i]);
+      print_row(g, i, significant, max, out);
 }
 
-void bn_geohist_print(const struct bn_geohist *g, FILE *out)
+void bn_geohist_print(const struct bn_geohist *g, bool significant, FILE *out)
 {
   (void)fputs("Latency histogram (values are in milliseconds)\n", out);
-  bn_geohist_print_rows(g, out);
+  bn_geohist_print_rows(g, significant, out);
   (void)fputs(" \n", out);
 }

@@ -3,6 +3,7 @@
 #ifndef BN_BASE_GEOHIST_H
 #define BN_BASE_GEOHIST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -28,9 +29,10 @@ void bn_geohist_update(struct bn_geohist *g, double value, uint64_t times);
 double bn_geohist_value(const struct bn_geohist *g, size_t i);
 /* Adds every bucket of a latency histogram (ns, taken at the bucket's middle, converted to ms). */
 void bn_geohist_add_hist(struct bn_geohist *g, const struct bn_hist *h);
-/* Heading and one line per non-empty bucket; nothing when all are empty. */
-void bn_geohist_print_rows(const struct bn_geohist *g, FILE *out);
+/* Heading and one line per non-empty bucket; nothing when all are empty.  significant: values have
+   three significant digits, where three decimals do not show them. */
+void bn_geohist_print_rows(const struct bn_geohist *g, bool significant, FILE *out);
 /* The table of `--histogram`, title, heading and closing " \n" line included. */
-void bn_geohist_print(const struct bn_geohist *g, FILE *out);
+void bn_geohist_print(const struct bn_geohist *g, bool significant, FILE *out);
 
 #endif

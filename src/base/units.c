@@ -139,3 +139,15 @@ const char *bn_units_format_size(char *buf, size_t len, uint64_t bytes, bool iec
     (void)snprintf(buf, len, "%.5g%c%s", value, letters[power - 1], iec ? "i" : "");
   return buf;
 }
+
+int bn_units_decimals(double value, int least)
+{
+  enum { MOST = 9 };
+  int decimals = least;
+
+  if (!(value > 0))
+    return least;
+  for (double shown = value * pow(10, least); decimals < MOST && shown < 100; shown *= 10)
+    decimals++;
+  return decimals;
+}

@@ -23,4 +23,7 @@ int bn_units_bool(const char *text, bool *out); /* on true 1 / off false 0 */
    "" "K" "M" "G" "T"; without the final B.  Returns buf. */
 const char *bn_units_format_size(char *buf, size_t len, uint64_t bytes, bool iec);
 
+/* How many decimals show three significant digits of value: `least` to 9. */
+int bn_units_decimals(double value, int least);
+
 #endif

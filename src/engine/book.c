@@ -87,6 +87,7 @@ static int make_snaps(struct bn_book *b)
 static void plan(struct bn_plan *p, const struct bn_conf *c)
 {
   *p = (struct bn_plan){.version = c->policy->version,
+                        .own = c->policy->own_report,
                         .verbosity = bn_log_get_verbosity(),
                         .threads = c->threads,
                         .events = c->events,

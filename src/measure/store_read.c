@@ -25,6 +25,7 @@ static void read_plan(struct bn_probe *e, const struct bn_node *map, struct bn_p
     return;
   }
   plan->version = (enum bn_version)bn_probe_name(e, map, "dialect", bn_layout_dialects);
+  plan->own = bn_probe_bool(e, map, "own");
   bn_probe_layout(e, map, bn_layout_plan, plan);
   if (plan->interval_decimals < 0 || plan->interval_decimals > DECIMALS_MAX)
     bn_probe_refuse(e, "'interval_decimals' is not between 0 and %d", DECIMALS_MAX);

@@ -123,6 +123,9 @@ static struct bn_node *plan_of(struct pen *p, const struct bn_plan *plan)
   struct bn_node *map = p->js->map(), *checkpoints = p->js->list(), *percents = p->js->list();
 
   put_name(p, map, "dialect", bn_layout_dialects, plan->version);
+  /* Documents from before there was an own form do not have it. */
+  if (plan->own)
+    put(p, map, "own", p->js->boolean(true));
   put_layout(p, map, bn_layout_plan, plan);
   for (size_t i = 0; i < plan->n_checkpoints; i++)
     add(p, checkpoints, whole(p, plan->checkpoint_ns[i]));

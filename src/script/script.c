@@ -82,6 +82,7 @@ static const luaL_Reg functions[] = {{"cmdline", bn_cmdline_make},
                                      {"option", bn_optexport_get},
                                      {"declares_options", declares_options},
                                      {"json_next", bn_hooks_json_next},
+                                     {"latency", bn_hooks_latency},
                                      {"percentile", bn_hooks_percentile},
                                      {NULL, NULL}};
 

@@ -104,7 +104,7 @@ static void test_table(void **state)
   bn_hist_record(h, UINT64_C(200000) * 1000000);
   bn_hist_record(h, UINT64_MAX);
   bn_geohist_add_hist(&g, h);
-  bn_geohist_print(&g, out);
+  bn_geohist_print(&g, false, out);
   assert_int_equal(fclose(out), 0);
   assert_string_equal(text, expected);
   free(text);
@@ -133,6 +133,35 @@ static void test_middles_decide(void **state)
   bn_hist_free(h);
 }
 
+/* In bench's own report a value below 0.1 keeps three digits, too. */
+static void test_significant_digits(void **state)
+{
+  static const char expected[] = "Latency histogram (values are in milliseconds)\n"
+                                 "       value  ------------- distribution ------------- count\n"
+                                 "     0.00430 |********************                     1\n"
+                                 "      0.0439 |**************************************** 2\n"
+                                 "       0.440 |********************                     1\n"
+                                 "      20.002 |********************                     1\n"
+                                 " \n";
+  struct bn_geohist g;
+  char *text;
+  size_t len;
+  FILE *out = open_memstream(&text, &len);
+
+  (void)state;
+  assert_non_null(out);
+  begin(&g);
+  bn_geohist_update(&g, 0.0043, 1);
+  bn_geohist_update(&g, 0.044, 2);
+  bn_geohist_update(&g, 0.44, 1);
+  bn_geohist_update(&g, 20, 1);
+  bn_geohist_print(&g, true, out);
+  assert_int_equal(fclose(out), 0);
+  assert_string_equal(text, expected);
+  free(text);
+  bn_geohist_done(&g);
+}
+
 static void test_empty_table(void **state)
 {
   struct bn_geohist g;
@@ -143,7 +172,7 @@ static void test_empty_table(void **state)
   (void)state;
   assert_non_null(out);
   begin(&g);
-  bn_geohist_print(&g, out);
+  bn_geohist_print(&g, false, out);
   assert_int_equal(fclose(out), 0);
   assert_string_equal(text, "Latency histogram (values are in milliseconds)\n \n");
   free(text);
@@ -159,6 +188,7 @@ int main(void)
       cmocka_unit_test(test_bad_arguments),
       cmocka_unit_test(test_table),
       cmocka_unit_test(test_middles_decide),
+      cmocka_unit_test(test_significant_digits),
       cmocka_unit_test(test_empty_table),
   };
 

@@ -49,6 +49,35 @@ static void reports_cpu_of_1_1(void **unused)
   bn_page_free(p);
 }
 
+static void keeps_three_digits_of_latencies_outside_dialects(void **unused)
+{
+  struct bn_page *p = bn_page_new(BN_V11, BN_KIND_FILEIO);
+
+  (void)unused;
+  p->plan->own = true;
+  bn_page_skip_header(p);
+  p->counter[BN_C_EVENTS] = 100;
+  bn_page_set_latency(p, 0.0043, 0.0216, 123.456, 2.27, 0.1234);
+  bn_page_interval(p);
+  bn_page_expect(p, "[ 1s ] reads: 0.00 MiB/s writes: 0.00 MiB/s fsyncs: 0.00/s "
+                    "latency (ms,95%): 0.123\n");
+  bn_page_total(p);
+  bn_page_expect(p, "\n"
+                    "Throughput:\n"
+                    "         read:  IOPS=0.00 0.00 MiB/s (0.00 MB/s)\n"
+                    "         write: IOPS=0.00 0.00 MiB/s (0.00 MB/s)\n"
+                    "         fsync: IOPS=0.00\n"
+                    "\n"
+                    "Latency (ms):\n"
+                    "         min:                               0.00430\n"
+                    "         avg:                                0.0216\n"
+                    "         max:                                123.46\n"
+                    "         95th percentile:                     0.123\n"
+                    "         sum:                                  2.27\n"
+                    "\n");
+  bn_page_free(p);
+}
+
 /* transcript cpu-verbosity4 */
 static void reports_cpu_of_1_0(void **unused)
 {
@@ -466,6 +495,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reports_cpu_of_1_1),
+      cmocka_unit_test(keeps_three_digits_of_latencies_outside_dialects),
       cmocka_unit_test(reports_cpu_of_1_0),
       cmocka_unit_test(reports_cpu_of_0_5),
       cmocka_unit_test(reports_a_run_without_events),

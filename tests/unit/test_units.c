@@ -205,6 +205,20 @@ static void test_format_size(void **state)
   }
 }
 
+static void test_decimals(void **state)
+{
+  static const struct {
+    double value;
+    int least, decimals;
+  } rows[] = {{0, 2, 2},      {-1, 2, 2},     {12.3, 2, 2},   {1, 2, 2},      {0.99, 2, 3},
+              {0.1, 2, 3},    {0.0999, 2, 4}, {0.0043, 2, 5}, {0.0043, 3, 5}, {0.5, 4, 4},
+              {2.5e-6, 2, 8}, {1e-300, 2, 9}, {NAN, 2, 2},    {1e300, 3, 3}};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    assert_int_equal(bn_units_decimals(rows[i].value, rows[i].least), rows[i].decimals);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -216,6 +230,7 @@ int main(void)
       cmocka_unit_test(test_bool),
       cmocka_unit_test(test_refusal_changes_nothing),
       cmocka_unit_test(test_format_size),
+      cmocka_unit_test(test_decimals),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,14 +7,17 @@ local err_s = internal.dialect() and "err/s" or "err/s:"
 
 local report = {}
 
+-- The latency is a text: how many decimals it has depends on the dialect.
 local function rates(stat)
   local s = stat.time_interval
   return stat.events / s, (stat.reads + stat.writes + stat.other) / s, stat.reads / s,
-    stat.writes / s, stat.other / s, stat.latency_pct * 1000, stat.errors / s, stat.reconnects / s
+    stat.writes / s, stat.other / s,
+    internal.latency(stat.events > 0 and stat.latency_pct * 1000 or 0), stat.errors / s,
+    stat.reconnects / s
 end
 
 function report.csv(stat)
-  write(stdout, format("%.0f,%u,%4.2f,%4.2f,%4.2f,%4.2f,%4.2f,%4.2f,%4.2f,%4.2f\n",
+  write(stdout, format("%.0f,%u,%4.2f,%4.2f,%4.2f,%4.2f,%4.2f,%s,%4.2f,%4.2f\n",
     stat.time_total, stat.threads_running, rates(stat)))
 end
 
@@ -33,7 +36,7 @@ function report.json(stat)
       "writes": %4.2f,
       "other": %4.2f
     },
-    "latency": %4.2f,
+    "latency": %s,
     "errors": %4.2f,
     "reconnects": %4.2f
   }]], stat.time_total, stat.threads_running, tps, qps, reads, writes, other, latency, errors,
@@ -43,7 +46,7 @@ end
 function report.default(stat)
   local tps, qps, reads, writes, other, latency, errors, reconnects = rates(stat)
   write(stdout, format("[ %.0fs ] thds: %u tps: %4.2f qps: %4.2f (r/w/o: %4.2f/%4.2f/%4.2f) " ..
-    "lat (ms,%s%%): %4.2f %s %4.2f reconn/s: %4.2f\n", stat.time_total, stat.threads_running,
+    "lat (ms,%s%%): %s %s %4.2f reconn/s: %4.2f\n", stat.time_total, stat.threads_running,
     tps, qps, reads, writes, other, internal.percentile(), latency, err_s, errors, reconnects))
 end
 

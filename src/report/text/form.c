@@ -132,9 +132,10 @@ static void fill_bytes(struct bn_form *f, const struct bn_view *v)
                              whole_of(v->bytes_moved_per_s), false);
 }
 
-void bn_form_fill(struct bn_form *f, const struct bn_view *v)
+void bn_form_fill(struct bn_form *f, const struct bn_view *v, bool significant)
 {
   memset(f, 0, sizeof *f);
+  f->significant = significant;
   fill_counts(f, v);
   fill_bytes(f, v);
   f->time = v->at_s;
@@ -180,31 +181,43 @@ static const struct figure *find_figure(const char *name, size_t len)
   return NULL;
 }
 
-/* Negative widths align to the left, as printf has it. */
-static void print_figure(const struct bn_form *f, const struct figure *g, int width, int decimals,
+/* Of a field as its template has it.  Negative widths align to the left, as printf has it. */
+struct layout {
+  int width, decimals;
+  bool latency;
+};
+
+static void print_real(const struct bn_form *f, const struct layout *l, double x, FILE *out)
+{
+  char text[BN_FORM_TEXT];
+
+  if (isinf(x)) {
+    (void)snprintf(text, sizeof text, ">%.*f", l->decimals,
+                   (double)(UINT64_C(1) << BN_HIST_TOP_BIT) / 1e6);
+    (void)fprintf(out, "%*s", l->width, text);
+    return;
+  }
+  (void)fprintf(out, "%*.*f", l->width,
+                l->latency && f->significant ? bn_units_decimals(x, l->decimals) : l->decimals, x);
+}
+
+static void print_figure(const struct bn_form *f, const struct figure *g, const struct layout *l,
                          FILE *out)
 {
   const char *at = (const char *)f + g->offset;
-  char text[BN_FORM_TEXT];
 
   if (g->type == WHOLE) {
     uint64_t n;
 
     memcpy(&n, at, sizeof n);
-    (void)fprintf(out, "%*llu", width, (unsigned long long)n);
+    (void)fprintf(out, "%*llu", l->width, (unsigned long long)n);
   } else if (g->type == TEXT) {
-    (void)fprintf(out, "%*s", width, at);
+    (void)fprintf(out, "%*s", l->width, at);
   } else {
     double x;
 
     memcpy(&x, at, sizeof x);
-    if (!isinf(x)) {
-      (void)fprintf(out, "%*.*f", width, decimals, x);
-      return;
-    }
-    (void)snprintf(text, sizeof text, ">%.*f", decimals,
-                   (double)(UINT64_C(1) << BN_HIST_TOP_BIT) / 1e6);
-    (void)fprintf(out, "%*s", width, text);
+    print_real(f, l, x, out);
   }
 }
 
@@ -215,14 +228,16 @@ static const char *print_field(const struct bn_form *f, const char *text, FILE *
   const size_t len = strcspn(name, ":}");
   const struct figure *g = find_figure(name, len);
   char *end = (char *)(uintptr_t)(name + len);
-  long width = 0, decimals = 0;
+  struct layout l = {.width = 0};
 
   if (*end == ':')
-    width = strtol(end + 1, &end, 10);
+    l.width = (int)strtol(end + 1, &end, 10);
   if (*end == '.')
-    decimals = strtol(end + 1, &end, 10);
+    l.decimals = (int)strtol(end + 1, &end, 10);
+  l.latency = *end == '~';
+  end += l.latency;
   assert(g != NULL && *end == '}'); /* templates are constants of this program */
-  print_figure(f, g, (int)width, (int)decimals, out);
+  print_figure(f, g, &l, out);
   return end + 1;
 }
 

@@ -3,6 +3,7 @@
 #ifndef BN_REPORT_TEXT_FORM_H
 #define BN_REPORT_TEXT_FORM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -26,20 +27,24 @@ struct bn_form {
   /* The percentile at hand: at first the one of interval lines. */
   char rank[BN_FORM_TEXT], approx[BN_FORM_TEXT];
   double percentile;
+  bool significant; /* latencies have three significant digits */
   /* The session at hand. */
   uint64_t session, session_events;
   double session_min, session_avg, session_max, session_busy;
 };
 
-void bn_form_fill(struct bn_form *f, const struct bn_view *v);
+/* significant: latencies have three significant digits. */
+void bn_form_fill(struct bn_form *f, const struct bn_view *v, bool significant);
 /* Sets the percentile at hand; i < v->n_percents, else rank 0 with the value 0. */
 void bn_form_rank(struct bn_form *f, const struct bn_view *v, size_t i);
 /* Sets the session at hand; i < v->n_sessions. */
 void bn_form_session(struct bn_form *f, const struct bn_view *v, size_t i);
 
 /* Prints a template.  {name:W.P} is the figure `name` right-aligned in W columns ('-' before W:
-   left-aligned) with P decimals; W and .P are optional, whole numbers and texts take no P.  A value
-   beyond the range of the histogram is printed as ">" and the end of that range. */
+   left-aligned) with P decimals; W and .P are optional, whole numbers and texts take no P.  '~'
+   after P marks a latency, which has more decimals where the form asks for three significant
+   digits.  A value beyond the range of the histogram is printed as ">" and the end of that range.
+ */
 void bn_form_print(const struct bn_form *f, const char *text, FILE *out);
 
 #endif

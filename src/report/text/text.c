@@ -8,6 +8,7 @@
 
 #include "base/geohist.h"
 #include "base/log.h"
+#include "base/units.h"
 #include "measure/facts.h"
 #include "measure/view.h"
 #include "report/text/form.h"
@@ -173,7 +174,7 @@ static int text_interval(void *self, const struct bn_view *v, struct bn_err *err
   (void)err;
   if (is_quiet(t) || v->replaced || line == NULL)
     return 0;
-  bn_form_fill(&f, v);
+  bn_form_fill(&f, v, t->plan->own);
   begin_output(t);
   print_stamp(t, v->at_s, t->plan->interval_decimals);
   bn_form_print(&f, line, t->out);
@@ -185,14 +186,14 @@ static int text_interval(void *self, const struct bn_view *v, struct bn_err *err
   return 0;
 }
 
-static int print_histogram(const struct bn_view *v, FILE *out, struct bn_err *err)
+static int print_histogram(const struct text *t, const struct bn_view *v, struct bn_err *err)
 {
   struct bn_geohist g;
 
   if (bn_geohist_init(&g, BN_GEOHIST_SIZE, BN_GEOHIST_MIN_MS, BN_GEOHIST_MAX_MS) != 0)
     return bn_err_set(err, ENOMEM, "cannot print the latency histogram: out of memory");
   bn_geohist_add_hist(&g, v->latency);
-  bn_geohist_print(&g, out);
+  bn_geohist_print(&g, t->plan->own, t->out);
   bn_geohist_done(&g);
   return 0;
 }
@@ -235,6 +236,12 @@ static void print_sessions(struct text *t, struct bn_form *f, const struct bn_vi
   (void)fputs("\n", t->out);
 }
 
+static void print_seconds(const struct text *t, const char *label, double s)
+{
+  (void)fprintf(t->out, "DEBUG: %s                                %.*fs\n", label,
+                t->plan->own ? bn_units_decimals(s, 4) : 4, s);
+}
+
 /* Nothing when the run does not have that histogram. */
 static void print_timing(const struct text *t, const struct bn_view *v, const char *metric,
                          const char *title)
@@ -245,14 +252,11 @@ static void print_timing(const struct text *t, const struct bn_view *v, const ch
     i++;
   if (i == v->n_timings)
     return;
-  (void)fprintf(t->out,
-                "%s"
-                "DEBUG:     min:                                %.4fs\n"
-                "DEBUG:     avg:                                %.4fs\n"
-                "DEBUG:     max:                                %.4fs\n"
-                "DEBUG:   total:                                %.4fs\n",
-                title, v->timings[i].min_s, v->timings[i].avg_s, v->timings[i].max_s,
-                v->timings[i].sum_s);
+  (void)fputs(title, t->out);
+  print_seconds(t, "    min:", v->timings[i].min_s);
+  print_seconds(t, "    avg:", v->timings[i].avg_s);
+  print_seconds(t, "    max:", v->timings[i].max_s);
+  print_seconds(t, "  total:", v->timings[i].sum_s);
 }
 
 /* What --db-debug measures. */
@@ -277,7 +281,7 @@ static void print_summary(struct text *t, const struct bn_view *v)
   const struct bn_dialect *d = t->dialect;
   struct bn_form f;
 
-  bn_form_fill(&f, v);
+  bn_form_fill(&f, v, t->plan->own);
   if (d->own[v->kind] != NULL)
     bn_form_print(&f, d->own[v->kind], t->out);
   print_timings(t, v);
@@ -333,7 +337,7 @@ static int text_total(void *self, const struct bn_view *v, struct bn_err *err)
     return 0;
   begin_report(t);
   if (t->plan->histogram)
-    failed = print_histogram(v, t->out, err);
+    failed = print_histogram(t, v, err);
   if (!v->replaced)
     print_summary(t, v);
   end_output(t);

@@ -5,15 +5,15 @@
 /* --- 1.0 and 1.1 ------------------------------------------------------------------------------ */
 
 static const char plain_interval[] =
-    "thds: {threads} eps: {events_s:4.2} lat (ms,{rank}%): {percentile:4.2}\n";
+    "thds: {threads} eps: {events_s:4.2} lat (ms,{rank}%): {percentile:4.2~}\n";
 static const char memory_interval[] = "{mib_s:4.2} MiB/sec\n";
 static const char fileio_interval[] =
     "reads: {read_mib_s:4.2} MiB/s writes: {written_mib_s:4.2} MiB/s "
     "fsyncs: {other_s:4.2}/s latency (ms,{rank}%): "
-    "{percentile:4.3}\n";
+    "{percentile:4.3~}\n";
 static const char sql_interval[] =
     "thds: {threads} tps: {transactions_s:4.2} qps: {queries_s:4.2} "
-    "(r/w/o: {reads_s:4.2}/{writes_s:4.2}/{other_s:4.2}) lat (ms,{rank}%): {percentile:4.2} "
+    "(r/w/o: {reads_s:4.2}/{writes_s:4.2}/{other_s:4.2}) lat (ms,{rank}%): {percentile:4.2~} "
     "err/s: {errors_s:4.2} reconn/s: {reconnects_s:4.2}\n";
 
 static const char plain_queue[] = "queue length: {backlog} concurrency: {concurrency}\n";
@@ -40,9 +40,9 @@ static const char sql_own[] =
 #define LATENCY                                                                                    \
   "\n"                                                                                             \
   "Latency (ms):\n"                                                                                \
-  "         min: {min:39.2}\n"                                                                     \
-  "         avg: {avg:39.2}\n"                                                                     \
-  "         max: {max:39.2}\n"
+  "         min: {min:39.2~}\n"                                                                    \
+  "         avg: {avg:39.2~}\n"                                                                    \
+  "         max: {max:39.2~}\n"
 #define FAIRNESS                                                                                   \
   "\n"                                                                                             \
   "Threads fairness:\n"                                                                            \
@@ -50,13 +50,13 @@ static const char sql_own[] =
   "    execution time (avg/stddev):   {fair_time:.4}/{fair_time_dev:3.2}\n"                        \
   "\n"
 
-static const char rank_line[] = "{rank:11}th percentile: {percentile:27.2}\n";
+static const char rank_line[] = "{rank:11}th percentile: {percentile:27.2~}\n";
 static const char no_ranks[] = "         percentile stats:               disabled\n";
-static const char latency_tail[] = "         sum: {sum:39.2}\n" FAIRNESS;
+static const char latency_tail[] = "         sum: {sum:39.2~}\n" FAIRNESS;
 
 #define SESSION                                                                                    \
-  "DEBUG:     thread #{session:3}: min: {session_min:.4}s  avg: {session_avg:.4}s  "               \
-  "max: {session_max:.4}s  events: {session_events}\n"
+  "DEBUG:     thread #{session:3}: min: {session_min:.4~}s  avg: {session_avg:.4~}s  "             \
+  "max: {session_max:.4~}s  events: {session_events}\n"
 
 static const char session_lines[] =
     SESSION "DEBUG:                  total time taken by event execution: {session_busy:.4}s\n";
@@ -120,12 +120,12 @@ static const struct bn_closing closing11 = {
 static const struct bn_closing fileio_closing11 = {
     .head = "\n"
             "Latency (ms):\n"
-            "         min: {min:37.2}\n"
-            "         avg: {avg:37.2}\n"
-            "         max: {max:37.2}\n",
-    .rank = "{rank:11}th percentile: {percentile:25.2}\n",
+            "         min: {min:37.2~}\n"
+            "         avg: {avg:37.2~}\n"
+            "         max: {max:37.2~}\n",
+    .rank = "{rank:11}th percentile: {percentile:25.2~}\n",
     .no_ranks = no_ranks,
-    .tail = "         sum: {sum:37.2}\n\n",
+    .tail = "         sum: {sum:37.2~}\n\n",
     .no_sessions = true,
 };
 
@@ -167,10 +167,10 @@ static const char sql_own05[] =
 static const char fileio_interval05[] =
     "reads: {read_mib_s:4.2} MB/s writes: {written_mib_s:4.2} MB/s "
     "fsyncs: {other_s:4.2}/s response time: "
-    "{percentile:4.3}ms ({rank}%)\n";
+    "{percentile:4.3~}ms ({rank}%)\n";
 static const char sql_interval05[] =
     "threads: {threads}, tps: {transactions_s:4.2}, reads: {reads_s:4.2}, writes: {writes_s:4.2}, "
-    "response time: {percentile:4.2}ms ({rank}%), errors: {errors_s:4.2}, "
+    "response time: {percentile:4.2~}ms ({rank}%), errors: {errors_s:4.2}, "
     "reconnects: {reconnects_s:5.2}\n";
 
 static const struct bn_closing closing05 = {
@@ -180,10 +180,10 @@ static const struct bn_closing closing05 = {
             "    total number of events:              {events}\n"
             "    total time taken by event execution: {busy:.4}s\n"
             "    response time:\n"
-            "         min:                            {min:10.2}ms\n"
-            "         avg:                            {avg:10.2}ms\n"
-            "         max:                            {max:10.2}ms\n",
-    .rank = "         {approx:-32}{percentile:10.2}ms\n",
+            "         min:                            {min:10.2~}ms\n"
+            "         avg:                            {avg:10.2~}ms\n"
+            "         max:                            {max:10.2~}ms\n",
+    .rank = "         {approx:-32}{percentile:10.2~}ms\n",
     .no_ranks = "",
     .tail = FAIRNESS,
     .rank_needs_events = true,

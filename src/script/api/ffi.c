@@ -168,7 +168,7 @@ char *bn_ffi_hist_text(const struct bn_geohist *h, size_t *len)
 
   if (out == NULL)
     return NULL;
-  bn_geohist_print_rows(h, out);
+  bn_geohist_print_rows(h, false, out);
   if (fclose(out) != 0) {
     free(text);
     return NULL;

@@ -2,6 +2,11 @@
 /* The report hooks of a script as one more reporter. */
 #include "script/api/hooks.h"
 
+#include <stdio.h>
+
+#include <lauxlib.h>
+
+#include "base/units.h"
 #include "measure/facts.h"
 #include "measure/view.h"
 #include "option/conf.h"
@@ -236,5 +241,16 @@ int bn_hooks_percentile(lua_State *L)
 
   lua_pushnumber(L, conf->n_percents > 0 ? conf->percents[0] : 0);
   (void)lua_tostring(L, -1);
+  return 1;
+}
+
+int bn_hooks_latency(lua_State *L)
+{
+  const double ms = luaL_checknumber(L, 1);
+  const bool significant = bn_lua_current()->vm->setup->conf->policy->own_report;
+  char text[400];
+
+  (void)snprintf(text, sizeof text, "%4.*f", significant ? bn_units_decimals(ms, 2) : 2, ms);
+  lua_pushstring(L, text);
   return 1;
 }

@@ -22,5 +22,7 @@ void bn_hooks_complete(struct bn_hooks_conf *conf);
 int bn_hooks_json_next(lua_State *L);
 /* internal.percentile(): the rank of latency_pct as a text. */
 int bn_hooks_percentile(lua_State *L);
+/* internal.latency(ms): as reports show it, with at least two decimals. */
+int bn_hooks_latency(lua_State *L);
 
 #endif
