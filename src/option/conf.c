@@ -171,7 +171,7 @@ static int finish_random(struct bn_conf *c, struct bn_optset_fault *fault)
   c->seed = (uint64_t)r->rand_seed;
   /* 0.5 draws the same numbers in every run unless told otherwise. */
   if (!c->seed_given && (!c->policy->same_seed_each_run || r->rand_init))
-    c->seed = bn_rng_entropy();
+    c->seed = bn_rng_entropy() % INT64_MAX + 1; /* --rand-seed can say it */
   return 0;
 }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The same --rand-seed gives every session the same numbers, whatever the measuring options are."""
 import os
+import re
 import subprocess
 
 BENCH = os.environ.get("BENCH", "bench")
@@ -68,3 +69,13 @@ def test_no_seed_differs(tmp_path):
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         runs.append((tmp_path / "out.0").read_text())
     assert runs[0] != runs[1]
+
+
+def test_the_heading_names_the_seed_that_repeats_the_run(tmp_path):
+    (tmp_path / "draw.lua").write_text(SCRIPT)
+    done = subprocess.run([BENCH, "draw.lua", "--threads=3", "run"], cwd=tmp_path, check=True,
+                          timeout=60, capture_output=True, text=True)
+    drawn = [(tmp_path / ("out.%d" % i)).read_text() for i in range(3)]
+    [seed] = re.findall(r"^Initializing random number generator from current time "
+                        r"\(--rand-seed=([1-9]\d*)\)$", done.stdout, re.MULTILINE)
+    assert draw(tmp_path, int(seed), 3, []) == drawn

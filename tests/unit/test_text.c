@@ -53,6 +53,24 @@ static void shows_a_header_in_each_dialect(void **unused)
   }
 }
 
+/* The option that repeats the run. */
+static void names_the_seed_outside_dialects(void **unused)
+{
+  struct bn_page *p = bn_page_new(BN_V11, BN_KIND_CPU);
+
+  (void)unused;
+  p->plan->own = true;
+  p->plan->seed = 9223372036854775807;
+  bn_page_begin(p);
+  bn_page_expect(p, "Running the test with following options:\n"
+                    "Number of threads: 1\n"
+                    "Initializing random number generator from current time "
+                    "(--rand-seed=9223372036854775807)\n"
+                    "\n"
+                    "\n");
+  bn_page_free(p);
+}
+
 static void fill_header(struct bn_plan *c)
 {
   c->threads = 16;
@@ -405,6 +423,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(shows_a_header_in_each_dialect),
+      cmocka_unit_test(names_the_seed_outside_dialects),
       cmocka_unit_test(keeps_the_order_of_all_header_lines),
       cmocka_unit_test(words_the_header_of_0_5),
       cmocka_unit_test(shows_interval_lines_of_1_x),

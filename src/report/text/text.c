@@ -84,6 +84,10 @@ static void print_random(const struct text *t, FILE *out)
   if (p->seed_given)
     (void)fprintf(out, "Initializing random number generator from seed (%" PRId64 ").\n\n",
                   p->seed_typed);
+  else if (p->own)
+    (void)fprintf(
+        out, "Initializing random number generator from current time (--rand-seed=%" PRIu64 ")\n\n",
+        p->seed);
   else
     (void)fputs(t->dialect->seed_absent, out);
 }
