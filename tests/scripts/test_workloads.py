@@ -135,6 +135,20 @@ def test_secondary_has_a_plain_index_on_id(db):
     db.ok("oltp_read_write", "warmup", *options)
 
 
+def test_the_heading_says_what_runs_where(db):
+    db.ok("oltp_read_only", "prepare", "--tables=3", "--table-size=10")
+    sizes = ("--events=1", "--tables=3", "--table-size=10")
+    result = db.ok("oltp_read_only", "run", *sizes)
+    assert re.search(r"^Database: sqlite, 3\.\d+\.\d+, 3 tables x 10 rows\n\nThreads started!$",
+                     result.out, re.M)
+    one = db.ok("oltp_point_select", "run", "--events=1", "--table-size=10")
+    assert ", 1 table x 10 rows\n" in one.out
+    for dialect in ("1.0", "1.1"):
+        said = command(["oltp_read_only", "--db-driver=sqlite", *sizes, "run"], db.folder,
+                       BENCH_COMPAT=dialect)
+        assert said.status == 0 and "Database:" not in said.out
+
+
 def test_warmup_gathers_statistics(db):
     db.ok("oltp_read_only", "prepare", "--tables=3", "--table-size=10")
     result = db.ok("oltp_read_only", "warmup", "--tables=3", "--table-size=10", "--threads=2")

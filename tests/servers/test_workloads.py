@@ -206,3 +206,11 @@ def test_bulk_insert_goes_on_behind_its_rows(server):
         assert server.sql(f"SELECT COUNT(*), MAX(id) FROM {schema}sbtest1;").split() == ["2000", "2000"]
     finally:
         must(server, "bulk_insert", "cleanup")
+
+
+def test_the_heading_names_the_server(server):
+    must(server, "oltp_point_select", *SIZES, "prepare")
+    out = must(server, "oltp_point_select", *SIZES, "--events=1", "run")
+    name = {"mysql": r"\d+\.\d+\.\d+-MariaDB\S*", "pgsql": r"PostgreSQL \d+\.\d+.*"}[server.driver]
+    assert re.search(rf"^Database: {server.driver}, {name}, 2 tables x 200 rows\n\nThreads started!$",
+                     out, re.M), out

@@ -145,14 +145,23 @@ static void text_starting(void *self, const struct bn_facts *f)
   end_output(t);
 }
 
+/* Driver, server and tables. */
+static void print_database(const struct text *t, const struct bn_facts *f)
+{
+  const struct bn_fact *summary = bn_facts_find(f, "database", "summary");
+
+  if (t->plan->own && summary != NULL && summary->text != NULL)
+    (void)fprintf(t->out, "Database: %s\n\n", summary->text);
+}
+
 static void text_started(void *self, const struct bn_facts *f)
 {
   struct text *t = self;
 
-  (void)f;
   if (is_quiet(t))
     return;
   begin_output(t);
+  print_database(t, f);
   (void)fputs("Threads started!\n\n", t->out);
   if (t->plan->warmup_ns > 0)
     (void)fprintf(t->out, "Warming up for %.15g seconds...\n\n", seconds(t->plan->warmup_ns));
