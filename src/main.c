@@ -434,13 +434,16 @@ static int open_reports(struct program *p)
 static int settle(struct program *p)
 {
   struct bn_optset_fault fault;
+  struct bn_err err = {0};
 
   /* Scripts see the test under the name it has in 0.5. */
-  if (p->cli.test != NULL && p->cli.test != p->conf.raw.test)
-    (void)bn_optset_set(p->options, "test", p->cli.test, p->cli.test, NULL);
+  if (p->cli.test != NULL && p->cli.test != p->conf.raw.test &&
+      bn_optset_set(p->options, "test", p->cli.test, p->cli.test, &err) == BN_OPTSET_NO_MEMORY)
+    return out_of_memory();
   if (declare_foreign_driver(p) != 0)
     return -1;
-  bn_cli_resolve_aliases(&p->cli, p->options);
+  if (bn_cli_resolve_aliases(&p->cli, p->options) != 0)
+    return -1;
   if (bn_conf_finish(&p->conf, p->options, &fault) != 0) {
     bn_cli_print_fault(&p->cli, &fault);
     return -1;

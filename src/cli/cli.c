@@ -257,6 +257,12 @@ static int positional(struct bn_cli *cli, const struct bn_optset *options, const
   return 0;
 }
 
+static int no_memory(void)
+{
+  bn_log_stderr("out of memory for the options");
+  return -1;
+}
+
 /* shown: the argument, or BN_MASK where it may be a password. */
 static int set_option(struct bn_cli *cli, struct bn_optset *options, const char *arg,
                       const char *shown)
@@ -265,7 +271,7 @@ static int set_option(struct bn_cli *cli, struct bn_optset *options, const char 
   const char *value = strchr(arg, '=');
   char *name;
   const size_t len = value != NULL ? (size_t)(value - arg) - 2 : strlen(arg) - 2;
-  int rc;
+  enum bn_optset_error rc;
 
   if (bn_cli_same_name(arg + 2, "test", len)) {
     if (value == NULL && !cli->policy->words_are_commands) {
@@ -281,10 +287,11 @@ static int set_option(struct bn_cli *cli, struct bn_optset *options, const char 
     cli->test = value[1] != '\0' ? value + 1 : NULL;
   }
   name = strndup(arg + 2, len);
-  rc = name == NULL
-           ? -1
-           : (int)bn_optset_set(options, name, value != NULL ? value + 1 : NULL, shown, &err);
+  rc = name == NULL ? BN_OPTSET_NO_MEMORY
+                    : bn_optset_set(options, name, value != NULL ? value + 1 : NULL, shown, &err);
   free(name);
+  if (rc == BN_OPTSET_NO_MEMORY)
+    return no_memory();
   /* No file, as in --config-file=$UNSET. */
   if (bn_cli_same_name(arg + 2, "config-file", len) && value != NULL && value[1] != '\0' &&
       bn_optset_file(options, value + 1, &err) != 0) {
@@ -292,7 +299,7 @@ static int set_option(struct bn_cli *cli, struct bn_optset *options, const char 
     /* sysbench goes on without a file that it cannot open. */
     return cli->policy->loose_files && (err.code == ENOENT || err.code == EACCES) ? 0 : -1;
   }
-  return rc < BN_OPTSET_BOOL ? -1 : 0;
+  return 0;
 }
 
 bool bn_cli_is_command(const struct bn_cli *cli, const char *name)
@@ -415,11 +422,11 @@ static void warn_deprecated(void *arg, const char *text)
     bn_log_stderr("WARNING: %s", text);
 }
 
-void bn_cli_resolve_aliases(const struct bn_cli *cli, struct bn_optset *options)
+int bn_cli_resolve_aliases(const struct bn_cli *cli, struct bn_optset *options)
 {
   struct bn_cli copy = *cli;
 
-  bn_optset_resolve_aliases(options, warn_deprecated, &copy);
+  return bn_optset_resolve_aliases(options, warn_deprecated, &copy) == 0 ? 0 : no_memory();
 }
 
 void bn_cli_print_fault(const struct bn_cli *cli, const struct bn_optset_fault *fault)

@@ -10,8 +10,6 @@
 #include "base/units.h"
 #include "option/optval.h"
 
-enum { NO_MEMORY = -5 };
-
 struct bn_optset *bn_optset_new(const struct bn_policy *policy)
 {
   struct bn_optset *s = calloc(1, sizeof *s);
@@ -117,7 +115,7 @@ static enum bn_optset_error append_list(struct bn_entry *e, const char *text, bo
   joined = reallocarray(list->item, list->n + more.n + 1, sizeof *joined);
   if (joined == NULL) {
     bn_optval_free_list(&more);
-    return (enum bn_optset_error)NO_MEMORY;
+    return BN_OPTSET_NO_MEMORY;
   }
   for (size_t i = 0; i < more.n; i++)
     joined[list->n + i] = more.item[i];
@@ -157,7 +155,10 @@ static enum bn_optset_error bool_of_file(const struct bn_entry *e, const struct 
 {
   struct bn_list items = {0};
 
-  (void)bn_optval_items(st->text != NULL ? st->text : "", &items);
+  if (bn_optval_items(st->text != NULL ? st->text : "", &items) == BN_OPTSET_NO_MEMORY) {
+    bn_optval_free_list(&items);
+    return BN_OPTSET_NO_MEMORY;
+  }
   *(bool *)e->value = items.n > 0;
   bn_optval_free_list(&items);
   return BN_OPTSET_OK;
@@ -256,8 +257,8 @@ static enum bn_optset_error apply(const struct bn_optset *s, struct bn_entry *e,
 
   if (rc == BN_OPTSET_BOOL && from_file)
     rc = BN_OPTSET_BAD;
-  if ((int)rc == NO_MEMORY || setting_copy(&e->last, st) != 0)
-    return (enum bn_optset_error)NO_MEMORY;
+  if (rc == BN_OPTSET_NO_MEMORY || setting_copy(&e->last, st) != 0)
+    return BN_OPTSET_NO_MEMORY;
   warn_of_ignored_items(s, e, &e->last);
   if (e->o->typed != 0)
     *typed_text(e) = e->last.text;
@@ -281,7 +282,7 @@ static enum bn_optset_error set(struct bn_optset *s, struct bn_setting *st)
 
   st->bad_bool = rc == BN_OPTSET_BOOL;
   if ((rc == BN_OPTSET_UNKNOWN || rc == BN_OPTSET_BOOL) && pend(s, st) != 0)
-    rc = (enum bn_optset_error)NO_MEMORY;
+    rc = BN_OPTSET_NO_MEMORY;
   return rc;
 }
 
@@ -292,10 +293,10 @@ enum bn_optset_error bn_optset_set(struct bn_optset *s, const char *name, const 
   struct bn_setting st = {.name = copy_of(name, &failed),
                           .text = copy_of(value, &failed),
                           .typed = copy_of(arg_as_typed, &failed)};
-  const enum bn_optset_error rc = failed ? (enum bn_optset_error)NO_MEMORY : set(s, &st);
+  const enum bn_optset_error rc = failed ? BN_OPTSET_NO_MEMORY : set(s, &st);
 
   setting_free(&st);
-  if ((int)rc == NO_MEMORY)
+  if (rc == BN_OPTSET_NO_MEMORY)
     (void)bn_err_set(err, 0, "out of memory for the options");
   return rc;
 }
@@ -308,10 +309,10 @@ int bn_optset_set_file(struct bn_optset *s, const char *name, const char *text, 
                           .text = copy_of(text, &failed),
                           .path = copy_of(path, &failed),
                           .line = line};
-  const enum bn_optset_error rc = failed ? (enum bn_optset_error)NO_MEMORY : set(s, &st);
+  const enum bn_optset_error rc = failed ? BN_OPTSET_NO_MEMORY : set(s, &st);
 
   setting_free(&st);
-  return (int)rc == NO_MEMORY ? bn_err_set(err, 0, "out of memory for the options") : 0;
+  return rc == BN_OPTSET_NO_MEMORY ? bn_err_set(err, 0, "out of memory for the options") : 0;
 }
 
 static struct bn_entry *entry_new(const struct bn_opt *o, const char *group, void *values)
@@ -375,7 +376,7 @@ static int apply_pending(struct bn_optset *s, struct bn_entry *e)
       continue;
     }
     rc = apply(s, e, st);
-    if ((int)rc == NO_MEMORY)
+    if (rc == BN_OPTSET_NO_MEMORY)
       return -1;
     if (rc == BN_OPTSET_BOOL) {
       st->bad_bool = true;
@@ -396,7 +397,7 @@ static enum bn_optset_error misfit(struct bn_entry *e, const char *text, enum bn
   if (e->o->type == BN_INT) {
     e->bad = rc;
     e->last.text = strdup(text);
-    return e->last.text != NULL ? BN_OPTSET_OK : (enum bn_optset_error)NO_MEMORY;
+    return e->last.text != NULL ? BN_OPTSET_OK : BN_OPTSET_NO_MEMORY;
   }
   return e->o->type == BN_SIZE ? BN_OPTSET_OK : rc;
 }
@@ -406,11 +407,11 @@ static int set_default(const struct bn_optset *s, struct bn_entry *e, struct bn_
   const char *text = bn_opt_default(e->o, s->policy);
   enum bn_optset_error rc = bn_optval_default(e->o, s->policy, e->value);
 
-  if (rc != BN_OPTSET_OK && (int)rc != NO_MEMORY && s->policy->loose_values)
+  if (rc != BN_OPTSET_OK && rc != BN_OPTSET_NO_MEMORY && s->policy->loose_values)
     rc = misfit(e, text, rc);
   if (rc == BN_OPTSET_OK)
     return 0;
-  if ((int)rc == NO_MEMORY)
+  if (rc == BN_OPTSET_NO_MEMORY)
     return bn_err_set(err, 0, "out of memory for the options");
   return bn_err_set(err, 0, "the default of option --%s does not fit its type: '%s'", e->o->name,
                     text);
@@ -436,7 +437,7 @@ static int add_one(struct bn_optset *s, const char *group, const struct bn_opt *
   if (old != NULL)
     old->shadowed = true;
   if ((old != NULL && old->given && !defaults_win(s) &&
-       (int)apply(s, e, &old->last) == NO_MEMORY) ||
+       apply(s, e, &old->last) == BN_OPTSET_NO_MEMORY) ||
       apply_pending(s, e) != 0)
     return bn_err_set(err, 0, "out of memory for the options");
   return 0;
@@ -464,15 +465,15 @@ static bool forget_nothing(const struct bn_optset *s, struct bn_entry *alias)
   return true;
 }
 
-/* true: its value went to the target and differs from the alias's default. */
-static bool resolve(struct bn_optset *s, struct bn_entry *alias, struct bn_entry *target)
+/* 1: its value went to the target and differs from the alias's default; 0; -1: no memory. */
+static int resolve(struct bn_optset *s, struct bn_entry *alias, struct bn_entry *target)
 {
   union bn_optval def = {0};
   const char *text = bn_opt_default(alias->o, s->policy);
   bool differs = true;
 
   if (!alias->given || forget_nothing(s, alias) || alias->bad != BN_OPTSET_OK)
-    return false;
+    return 0;
   if (text != NULL && bn_optval_parse(alias->o, &def, text, false) == BN_OPTSET_OK) {
     const double was = bn_optval_number(alias->o, &def);
     const double now = bn_optval_number(alias->o, alias->value);
@@ -481,23 +482,27 @@ static bool resolve(struct bn_optset *s, struct bn_entry *alias, struct bn_entry
   }
   bn_optval_clear(alias->o, &def);
   if (!differs && target->given)
-    return false;
-  (void)apply(s, target, &alias->last);
+    return 0;
+  if (apply(s, target, &alias->last) == BN_OPTSET_NO_MEMORY)
+    return -1;
   return differs;
 }
 
-void bn_optset_resolve_aliases(struct bn_optset *s, void (*warn)(void *arg, const char *text),
-                               void *arg)
+int bn_optset_resolve_aliases(struct bn_optset *s, void (*warn)(void *arg, const char *text),
+                              void *arg)
 {
   for (size_t t = 0; t < s->n; t++) {
     struct bn_entry *target = s->entry[t];
 
     for (size_t a = 0; a < s->n; a++) {
       struct bn_entry *alias = s->entry[a];
+      const int rc = bn_optset_target(s, alias) == target ? resolve(s, alias, target) : 0;
 
-      if (bn_optset_target(s, alias) == target && resolve(s, alias, target) &&
-          alias->o->deprecated_text != NULL)
+      if (rc < 0)
+        return -1;
+      if (rc > 0 && alias->o->deprecated_text != NULL)
         warn(arg, alias->o->deprecated_text);
     }
   }
+  return 0;
 }

@@ -21,7 +21,8 @@ enum bn_optset_error {
   BN_OPTSET_UNKNOWN = -1, /* no such option: kept as pending, see below */
   BN_OPTSET_BAD = -2,     /* malformed value: "Invalid value for the '%s' option: '%s'" */
   BN_OPTSET_RANGE = -3,   /* range_text, or a sentence with the bounds or choices */
-  BN_OPTSET_BOOL = -4     /* bad boolean: "invalid option: --…"; kept as pending too */
+  BN_OPTSET_BOOL = -4,    /* bad boolean: "invalid option: --…"; kept as pending too */
+  BN_OPTSET_NO_MEMORY = -5
 };
 
 /* policy: borrowed, outlives the set.  NULL: no memory. */
@@ -41,7 +42,7 @@ int bn_optset_add(struct bn_optset *s, const char *group, const struct bn_opt *t
 /* Sets one option; value NULL: given without '=' ("--debug").  The result is also remembered, and
    forgotten when the option is set again, so that the last setting decides.  An unknown name and a
    bad boolean are remembered as pending.  arg_as_typed: "--file-num=4", for messages; BN_MASK: it
-   may be a password, so that not even its name is shown.  -5: no memory. */
+   may be a password, so that not even its name is shown. */
 enum bn_optset_error bn_optset_set(struct bn_optset *s, const char *name, const char *value,
                                    const char *arg_as_typed, struct bn_err *err);
 /* Reads a configuration file (optfile.c); -1: it cannot be read, or (unless the policy is
@@ -95,9 +96,9 @@ bool bn_optset_fault(const struct bn_optset *s, struct bn_optset_fault *out);
 bool bn_optset_given(const struct bn_optset *s, const char *name);
 /* Moves the values of deprecated aliases over (one that differs from the alias's default beats the
    new name, an explicit default counts when the new name was not given) and calls warn for each
-   that differed, in the order of the reference. */
-void bn_optset_resolve_aliases(struct bn_optset *s, void (*warn)(void *arg, const char *text),
-                               void *arg);
+   that differed, in the order of the reference.  0, or -1: no memory. */
+int bn_optset_resolve_aliases(struct bn_optset *s, void (*warn)(void *arg, const char *text),
+                              void *arg);
 
 /* Calls fn for every option; name has '_' for '-'; value is of the type that opt.h states; an alias
    comes with its target's value. */

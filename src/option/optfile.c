@@ -46,13 +46,14 @@ bool bn_optset_is_comment(const char *name)
   return name[0] == '\0' || name[0] == '#';
 }
 
-static bool is_closed(const char *value)
+/* As bn_optval_items. */
+static int check_items(const char *value)
 {
   struct bn_list items = {0};
-  const bool closed = bn_optval_items(value, &items) == 0;
+  const int rc = bn_optval_items(value, &items);
 
   bn_optval_free_list(&items);
-  return closed;
+  return rc;
 }
 
 /* 1: the rest of the file is to be skipped, as the reference does it; -1: refused. */
@@ -84,6 +85,7 @@ static void name_line(const struct reader *r, char *text)
 static int take_line(const struct reader *r, char *text, size_t len, struct bn_err *err)
 {
   char *value, *name;
+  int rc;
 
   if (strlen(text) != len)
     return bn_err_set(err, 0, "%s:%u: not a text file", r->path, r->line);
@@ -101,7 +103,10 @@ static int take_line(const struct reader *r, char *text, size_t len, struct bn_e
       strcmp(name, "compat") == 0)
     return bn_err_set(err, 0, "%s:%u: '%s' can only be given on the command line", r->path, r->line,
                       name);
-  if (!is_closed(value))
+  rc = check_items(value);
+  if (rc == BN_OPTSET_NO_MEMORY)
+    return bn_err_set(err, ENOMEM, "out of memory for the options");
+  if (rc != 0)
     return unclosed(r, name, err);
   value[strcspn(value, "\r\n")] = '\0';
   return bn_optset_set_file(r->set, name, value, r->path, r->line, err);

@@ -13,8 +13,6 @@
 #include "base/near.h"
 #include "base/units.h"
 
-enum { NO_MEMORY = -5 };
-
 void bn_optval_free_list(struct bn_list *list)
 {
   for (size_t i = 0; i < list->n; i++)
@@ -79,14 +77,16 @@ int bn_optval_items(const char *text, struct bn_list *out)
     if (*text == '"' || *text == '\'') {
       const char *end = strchr(text + 1, *text);
 
-      if (end == NULL || list_push(out, text + 1, (size_t)(end - text - 1)) != 0)
+      if (end == NULL)
         return -1;
+      if (list_push(out, text + 1, (size_t)(end - text - 1)) != 0)
+        return BN_OPTSET_NO_MEMORY;
       text = end + 1;
       continue;
     }
     len = strcspn(text, parting);
     if (list_push(out, text, len) != 0)
-      return -1;
+      return BN_OPTSET_NO_MEMORY;
     text += len;
   }
 }
@@ -206,7 +206,7 @@ static enum bn_optset_error parse_string(char **value, const char *text, bool bl
   char *copy = NULL;
 
   if ((text[0] != '\0' || blank) && (copy = strdup(text)) == NULL)
-    return (enum bn_optset_error)NO_MEMORY;
+    return BN_OPTSET_NO_MEMORY;
   free(*value);
   *value = copy;
   return BN_OPTSET_OK;
@@ -246,10 +246,9 @@ enum bn_optset_error bn_optval_parse(const struct bn_opt *o, void *value, const 
 
   if (o->type != BN_LIST && !from_file)
     return parse_scalar(o, value, text, false);
-  if (from_file)
-    (void)bn_optval_items(text != NULL ? text : "", &items);
-  else if (split_commas(text, &items) != 0)
-    rc = (enum bn_optset_error)NO_MEMORY;
+  if (from_file ? bn_optval_items(text != NULL ? text : "", &items) == BN_OPTSET_NO_MEMORY
+                : split_commas(text, &items) != 0)
+    rc = BN_OPTSET_NO_MEMORY;
   if (rc == BN_OPTSET_OK && o->type != BN_LIST) {
     rc = parse_scalar(o, value, items.n > 0 ? items.item[0] : NULL, true);
   } else if (rc == BN_OPTSET_OK) {

@@ -39,8 +39,8 @@ void bn_optval_explain(const struct bn_opt *o, const char *text, enum bn_optset_
 double bn_optval_number(const struct bn_opt *o, const void *value);
 
 /* The items of a file's value: parted by ',' and blanks, in '…' or "…" when they contain those, up
-   to a '#' that begins an item.  0, or -1 when a quote is not closed (what was complete is in out)
-   or memory ran out. */
+   to a '#' that begins an item.  0, -1: a quote is not closed (what was complete is in out), or
+   BN_OPTSET_NO_MEMORY. */
 int bn_optval_items(const char *text, struct bn_list *out);
 void bn_optval_free_list(struct bn_list *list);
 void bn_optval_keep_first(struct bn_list *list);

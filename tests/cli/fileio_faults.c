@@ -71,6 +71,11 @@ ssize_t pwrite64(int fd, const void *buf, size_t n, off64_t at)
   return fails("pwrite") ? -1 : NEXT(pwrite64)(fd, buf, n, at);
 }
 
+char *strndup(const char *text, size_t n)
+{
+  return fails("strndup") ? NULL : NEXT(strndup)(text, n);
+}
+
 int fsync(int fd)
 {
   return fails("fsync") ? -1 : NEXT(fsync)(fd);

@@ -6,6 +6,7 @@ import errno
 import fcntl
 import os
 import pathlib
+import re
 import resource
 import signal
 import subprocess
@@ -41,6 +42,20 @@ def without(capability):
 def without_override():
     """Root may write everywhere: the child may not."""
     without(CAP_DAC_OVERRIDE)
+
+
+# --- options --------------------------------------------------------------------------------------
+
+
+def test_no_option_is_lost_for_want_of_memory(library):
+    """Whichever option it fails for, the run does not begin without it."""
+    for after in range(100):
+        fault = with_fault(library, "strndup", after, errno.ENOMEM)
+        done = run("cpu", "--cpu-max-prime=3", "--time=1", "--events=1", "run", env=fault)
+        if done.status == 0:
+            break
+        assert "out of memory for the options" in done.out + done.err, done
+    assert after > 3 and re.search(r"total number of events: +1\n", done.out), done
 
 
 # --- prepare --------------------------------------------------------------------------------------

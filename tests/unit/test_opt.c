@@ -407,7 +407,7 @@ static void test_aliases(void **state)
       (void)put("num-count", cases[i].alias);
     if (cases[i].own != NULL)
       (void)put("long-count", cases[i].own);
-    bn_optset_resolve_aliases(set, count_warning, &warnings);
+    assert_int_equal(bn_optset_resolve_aliases(set, count_warning, &warnings), 0);
     assert_int_equal(values.count, cases[i].count);
     assert_int_equal(warnings, cases[i].warnings);
     assert_true(bn_optset_given(set, "long-count"));

@@ -125,7 +125,7 @@ static void test_facts(void **state)
   (void)put("pin", "4711");
   assert_int_equal(bn_optset_set_file(set, "wide", "1000", "a.conf", 3, &err), 0);
   assert_int_equal(bn_optset_set_file(set, "unknown", "1", "a.conf", 4, &err), 0);
-  bn_optset_resolve_aliases(set, NULL, NULL);
+  assert_int_equal(bn_optset_resolve_aliases(set, NULL, NULL), 0);
   assert_int_equal(bn_optset_add(set, "own", own, texts, false, &err), 0);
   assert_string_equal(facts(), "c Test options flag=on\n"
                                "c Test options long-count=5\n"

@@ -232,7 +232,7 @@ static void store_row(lua_State *L, size_t i, const char *name, enum arg_type ty
   info->name = strdup(name);
   info->help = copy(L, top - 4);
   info->def = copy(L, top);
-  if (info->name == NULL || info->help == NULL)
+  if (info->name == NULL || info->help == NULL || (info->def == NULL && lua_isstring(L, top)))
     luaL_error(L, "not enough memory");
   if (lua_isfunction(L, top - 1)) {
     lua_pushvalue(L, top - 1);
