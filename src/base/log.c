@@ -18,6 +18,7 @@ static struct {
   pthread_mutex_t lock;
   char *last;        /* the message before, with its prefix; NULL: none */
   unsigned repeated; /* how often it was swallowed */
+  char *refused;     /* the refusal before; NULL: none */
   bool progress;     /* a progress line is on the terminal */
   atomic_int verbosity;
   atomic_bool asides;
@@ -206,6 +207,21 @@ void bn_log_note(const char *fmt, ...)
   va_start(ap, fmt);
   stderr_v(fmt, ap);
   va_end(ap);
+}
+
+void bn_log_refusal(const char *text)
+{
+  bool told;
+
+  pthread_mutex_lock(&sink.lock);
+  told = text[0] == '\0' || (sink.refused != NULL && strcmp(sink.refused, text) == 0);
+  if (!told) {
+    free(sink.refused);
+    sink.refused = strdup(text);
+  }
+  pthread_mutex_unlock(&sink.lock);
+  if (!told)
+    bn_log_stderr("%s", text);
 }
 
 void bn_log_foreign(const char *text)

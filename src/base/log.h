@@ -39,6 +39,9 @@ __attribute__((format(printf, 1, 2))) void bn_log_hint(const char *fmt, ...);
 /* An aside about what may spoil a result that comes all the same.  Where both streams are one pipe
    or file it would stand between the lines of a report, and is not written. */
 __attribute__((format(printf, 1, 2))) void bn_log_note(const char *fmt, ...);
+/* What is wrong with what a user typed: as bn_log_stderr, once for all threads that find it.  "":
+   it has been said. */
+void bn_log_refusal(const char *text);
 /* The same as bn_log_stderr for a text that may quote a server: escaped as escape.h does it in
    messages.  A newline is added where the text has none at its end. */
 void bn_log_foreign(const char *text);

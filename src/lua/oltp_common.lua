@@ -9,9 +9,16 @@
 -- The same command under the name that sysbench 1.0 has for it, or later versions.
 local warmup_name = tostring(sysbench.version):sub(1, 4) == "1.0." and "prewarm" or "warmup"
 
+-- Outside of dialects what a user typed wrong is said without a place in this file.
+local has_own_form = sysbench.cmdline.refuse ~= nil and not sysbench.cmdline.dialect()
+
 if sysbench.cmdline.command == nil then
-  error("Command is required. Supported commands: prepare, " .. warmup_name ..
-        ", run, cleanup, help")
+  local text = "Command is required. Supported commands: prepare, " .. warmup_name ..
+               ", run, cleanup, help"
+  if has_own_form then
+    sysbench.cmdline.refuse(text)
+  end
+  error(text)
 end
 
 -- Options ------------------------------------------------------------------------------------
@@ -237,8 +244,15 @@ end
 -- Called in the main state before a run; without a workload around it there is no event().
 function init()
   if event == nil then
-    error("this script is meant to be included by other OLTP scripts and should not be called " ..
-          "directly.")
+    local text = "this script is meant to be included by other OLTP scripts and should not be " ..
+                 "called directly."
+    if has_own_form then
+      sysbench.cmdline.refuse(text)
+    end
+    error(text)
+  end
+  if has_own_form then
+    check_options()
   end
 end
 

@@ -39,8 +39,14 @@ local allowed = {
   pgsql_variant = {[""] = true, none = true, redshift = true},
 }
 
--- Refuses values no workload can work with.
-function M.check()
+-- Outside of dialects. Ids and what is computed with them are exact up to 2^53.
+local largest = {
+  tables = 1e6, table_size = 2 ^ 53, range_size = 2 ^ 53, delta = 2 ^ 53, reconnect = 2 ^ 53,
+  random_points = 1e6, number_of_ranges = 1e6,
+}
+local largest_count = 1e9 -- of statements in a transaction
+
+local function check_of_dialect()
   for name, least in pairs(smallest) do
     local value = sysbench.opt[name]
     if value and not (value >= least) then
@@ -52,6 +58,43 @@ function M.check()
     if value and not words[value] then
       error(("--%s cannot be '%s'"):format(name, value), 0)
     end
+  end
+end
+
+local function refuse(name, value, wrong, known)
+  sysbench.cmdline.refuse(("--%s=%s: %s; allowed: %s"):format(name:gsub("_", "-"), value, wrong,
+                                                               known))
+end
+
+local function check_number(name, least)
+  local value, most = sysbench.opt[name], largest[name] or largest_count
+  if value and not (value >= least and value <= most) then
+    refuse(name, ("%.15g"):format(value), "out of range", ("%d to %d"):format(least, most))
+  end
+end
+
+local function check_word(name, words)
+  local value, known = sysbench.opt[name], {}
+  if not value or words[value] then
+    return
+  end
+  for word in pairs(words) do
+    known[#known + 1] = word ~= "" and word or nil
+  end
+  table.sort(known)
+  refuse(name, value, "unknown", table.concat(known, ", "))
+end
+
+-- Refuses values no workload can work with.
+function M.check()
+  if not sysbench.cmdline.refuse or sysbench.cmdline.dialect() then
+    return check_of_dialect()
+  end
+  for name, least in pairs(smallest) do
+    check_number(name, least)
+  end
+  for name, words in pairs(allowed) do
+    check_word(name, words)
   end
 end
 

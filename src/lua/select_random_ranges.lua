@@ -6,8 +6,14 @@ require("oltp_common")
 sysbench.cmdline.options.number_of_ranges = {"Number of ranges in the OR list of a query", 10}
 sysbench.cmdline.options.delta = {"Distance from the first to the last number of a range", 5}
 
+local has_own_form = sysbench.cmdline.refuse ~= nil and not sysbench.cmdline.dialect()
+
 local function check_tables()
   if sysbench.opt.tables > 1 then
+    if has_own_form then
+      sysbench.cmdline.refuse(("--tables=%.15g: out of range; allowed: 1")
+                              :format(sysbench.opt.tables))
+    end
     error("this benchmark does not support --tables > 1")
   end
 end

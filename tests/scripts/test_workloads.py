@@ -135,6 +135,33 @@ def test_secondary_has_a_plain_index_on_id(db):
     db.ok("oltp_read_write", "warmup", *options)
 
 
+@pytest.mark.parametrize("option, said", [
+    ("--table-size=1e30", "--table-size=1e+30: out of range; allowed: 0 to 9007199254740992"),
+    ("--table-size=-1", "--table-size=-1: out of range; allowed: 0 to 9007199254740992"),
+    ("--tables=0", "--tables=0: out of range; allowed: 1 to 1000000"),
+    ("--tables=1000001", "--tables=1000001: out of range; allowed: 1 to 1000000"),
+    ("--point-selects=1e10", "--point-selects=10000000000: out of range; allowed: 0 to 1000000000"),
+    ("--create-index=never", "--create-index=never: unknown; allowed: after, before, none"),
+    ("--pgsql-variant=x", "--pgsql-variant=x: unknown; allowed: none, redshift")])
+def test_values_out_of_range_are_refused_in_a_sentence(db, option, said):
+    for step in ("prepare", "run", "cleanup"):
+        result = db.bench("oltp_read_write", step, "--threads=4", option)
+        assert (result.err, result.status) == (said + "\n", 1)
+        assert "FATAL" not in result.out.replace("FATAL: Threads init", "") and ".lua" not in result.out
+    assert not (db.folder / "sbtest.sqlite").exists()
+
+
+def test_what_was_typed_wrong_is_said_without_a_place_in_a_script(db):
+    for argv, said in (
+            (["oltp_read_write"], "Command is required. Supported commands: prepare, warmup, run, cleanup, help"),
+            (["oltp_common", "run"], "this script is meant to be included by other OLTP scripts and should "
+                                     "not be called directly."),
+            (["select_random_points", "--tables=2", "prepare"], "--tables=2: out of range; allowed: 1"),
+            (["select_random_ranges", "--tables=2", "cleanup"], "--tables=2: out of range; allowed: 1")):
+        result = command([*argv, "--db-driver=sqlite"], db.folder)
+        assert (result.out, result.err, result.status) == ("", said + "\n", 1)
+
+
 def test_the_heading_says_what_runs_where(db):
     db.ok("oltp_read_only", "prepare", "--tables=3", "--table-size=10")
     sizes = ("--events=1", "--tables=3", "--table-size=10")

@@ -10,6 +10,7 @@
 #include "option/conf.h"
 #include "script/api/instance.h"
 #include "script/api/options.h"
+#include "script/vm/call.h"
 #include "sql/sql.h"
 
 /* Pushes sysbench.cmdline.commands[name] if it is a table; false: nothing pushed. */
@@ -146,6 +147,21 @@ static int expect(lua_State *L)
   return 1;
 }
 
+/* refuse(text): raises what is wrong with what a user typed.  Outside the dialects it is printed
+   alone, without the function that has found it. */
+static int refuse(lua_State *L)
+{
+  const struct bn_policy *policy = bn_lua_current()->vm->setup->conf->policy;
+
+  (void)luaL_checkstring(L, 1);
+  lua_settop(L, 1);
+  if (!policy->plain_errors) {
+    lua_pushvalue(L, 1);
+    lua_setfield(L, LUA_REGISTRYINDEX, BN_LUA_REFUSAL);
+  }
+  return lua_error(L);
+}
+
 int bn_cmdline_dialect(lua_State *L)
 {
   const char *dialect = bn_lua_current()->vm->setup->conf->policy->dialect;
@@ -184,11 +200,9 @@ static const luaL_Reg functions[] = {
     {"print_test_options", bn_options_print}, {NULL, NULL}};
 
 /* Ours are reached by name only: pairs() shows what the reference shows. */
-static const luaL_Reg own[] = {{"barrier", barrier},
-                               {"expect", expect},
-                               {"progress", progress},
-                               {"dialect", bn_cmdline_dialect},
-                               {NULL, NULL}};
+static const luaL_Reg own[] = {{"barrier", barrier},   {"expect", expect},
+                               {"progress", progress}, {"dialect", bn_cmdline_dialect},
+                               {"refuse", refuse},     {NULL, NULL}};
 
 /* Adds the constants and functions that the reference has to the table on top. */
 static void add_entries(lua_State *L)
@@ -205,7 +219,7 @@ static void add_entries(lua_State *L)
 /* __index of the main instance's table is a table. */
 static void push_own(lua_State *L)
 {
-  lua_createtable(L, 0, 5);
+  lua_createtable(L, 0, 6);
   luaL_register(L, NULL, own);
   lua_pushboolean(L, 0);
   lua_setfield(L, -2, "in_worker");

@@ -129,6 +129,17 @@ static bool push_sql_error(lua_State *L)
   return false;
 }
 
+/* What a user typed is wrong, and the sentence on top says it all. */
+static bool is_refusal(lua_State *L)
+{
+  bool is;
+
+  lua_getfield(L, LUA_REGISTRYINDEX, BN_LUA_REFUSAL);
+  is = lua_isstring(L, -1) && lua_rawequal(L, -1, -2);
+  lua_pop(L, 1);
+  return is;
+}
+
 static void log_error(lua_State *L, const char *what)
 {
   static const char call_command[] = "sysbench.cmdline.call_command";
@@ -137,7 +148,9 @@ static void log_error(lua_State *L, const char *what)
   char *shown = bn_escape_copy(lua_isstring(L, -1) ? lua_tostring(L, -1) : "(not a string)");
   const char *text = shown != NULL ? shown : "out of memory";
 
-  if (setup->conf->policy->panics)
+  if (is_refusal(L))
+    bn_log_refusal(text);
+  else if (setup->conf->policy->panics)
     log_as_05(text, what != NULL && strcmp(what, call_command) == 0 ? setup->command : what);
   else if (what != NULL)
     bn_log(BN_FATAL, "`%s' function failed: %s", what, text);

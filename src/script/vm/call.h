@@ -5,6 +5,10 @@
 
 struct bn_lua;
 
+/* Where the registry has the text of an error that is logged as it is, because a user has typed
+   something wrong, or not at all if it is empty, because the reason has been logged. */
+#define BN_LUA_REFUSAL "bn.refusal"
+
 /* Calls the function below its nargs arguments with this instance's session as the current one.
    0 with nresults on the stack, or -1: the error has been logged as "`what' function failed: …"
    (what NULL: the bare message) and the stack is as before the function was pushed. */
