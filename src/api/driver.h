@@ -212,6 +212,8 @@ struct bn_driver {
   /* Optional, asked in sysbench's dialects only: how a statement fails there while results of the
      one before it are unread.  prepared: it is one that is executed.  NULL: they are dropped. */
   enum bn_sql (*unread)(enum bn_sql_step step, bool prepared, struct bn_sql_diag *d);
+  /* Whether a query failed because its table does not exist; NULL: unknown. */
+  bool (*missing)(const struct bn_sql_diag *d);
 };
 
 extern const struct bn_driver bench_driver;

@@ -4,6 +4,12 @@
 local con
 local last_id
 
+function init()
+  if sysbench.cmdline.check_tables and not sysbench.cmdline.dialect() then
+    sysbench.cmdline.check_tables("sbtest", sysbench.opt.threads, 0, "threads")
+  end
+end
+
 function thread_init()
   local table_num = sysbench.tid + 1
   sysbench.cmdline.expect()

@@ -253,6 +253,7 @@ function init()
   end
   if has_own_form then
     check_options()
+    require("oltp_tables").check()
   end
 end
 

@@ -209,6 +209,19 @@ function M.prepare(create_table)
   con:disconnect()
 end
 
+-- Before a run -------------------------------------------------------------------------------
+
+-- How many tables a run uses, where that does not depend on --tables.
+M.tables_in_run = nil
+
+-- Refuses to run without them, and warns of too few rows.
+function M.check()
+  if sysbench.opt.pgsql_variant ~= "redshift" then -- where the highest id is not cheap
+    sysbench.cmdline.check_tables("sbtest", M.tables_in_run or sysbench.opt.tables,
+                                  sysbench.opt.table_size, "tables")
+  end
+end
+
 -- Warming up and cleaning up -----------------------------------------------------------------
 
 local analyze = {

@@ -5,6 +5,10 @@ require("oltp_common")
 
 sysbench.cmdline.options.random_points = {"Number of points in the IN () list of a query", 10}
 
+if not sysbench.cmdline.in_worker then
+  require("oltp_tables").tables_in_run = 1
+end
+
 local has_own_form = sysbench.cmdline.refuse ~= nil and not sysbench.cmdline.dialect()
 
 local function check_tables()

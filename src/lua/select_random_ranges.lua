@@ -6,6 +6,10 @@ require("oltp_common")
 sysbench.cmdline.options.number_of_ranges = {"Number of ranges in the OR list of a query", 10}
 sysbench.cmdline.options.delta = {"Distance from the first to the last number of a range", 5}
 
+if not sysbench.cmdline.in_worker then
+  require("oltp_tables").tables_in_run = 1
+end
+
 local has_own_form = sysbench.cmdline.refuse ~= nil and not sysbench.cmdline.dialect()
 
 local function check_tables()

@@ -221,7 +221,7 @@ def test_files_that_are_none(folder):
     assert "unable to open database file" in first_fatal(".")
     assert "--sqlite-db names no file" in first_fatal("")
     folder.file("empty.db", "")
-    assert 'SQLite error: 1 "no such table: sbtest1"' in first_fatal("empty.db")
+    assert first_fatal("empty.db") == ""  # the sentence about its tables is not one
     # A script of one's own may make what it needs.
     assert bench(folder, "./new.lua", *SQLITE, "--sqlite-db=new.db", "--events=1", "run").status == 0
     assert (folder.path / "new.db").exists()

@@ -187,9 +187,11 @@ def test_warmup_gathers_statistics(db):
 def test_absent_tables_are_noticed_before_the_start(db, tables):
     for command in "prepare", "cleanup":  # the file is there, and empty
         db.ok("oltp_read_write", command, "--table-size=1")
-    result = db.bench("oltp_read_write", "run", f"--tables={tables}")
-    assert result.status == 1 and "no such table: sbtest1" in result.out
-    assert "Threads started!" not in result.out
+    result = db.bench("oltp_read_write", "run", f"--tables={tables}", "--threads=4")
+    assert (result.out, result.status) == ("", 1)
+    assert result.err == "table 'sbtest1' does not exist: run 'prepare' first\n"
+    bulk = db.bench("bulk_insert", "run", f"--threads={tables}")
+    assert (bulk.err, bulk.status) == (result.err, 1)
 
 
 @pytest.mark.parametrize("workload", ["oltp_point_select", "oltp_read_write", "oltp_delete"])
@@ -205,3 +207,36 @@ def test_any_absent_table_is_noticed_before_the_start_in_a_dialect(db, workload)
     # Without prepared statements it is the run that finds it.
     result = db.bench(workload, "run", *options, "--db-ps-mode=disable", BENCH_COMPAT="1.0")
     assert "Threads started!" in result.out
+
+
+def test_one_of_the_tables_is_absent(db):
+    db.ok("oltp_read_write", "prepare", "--tables=2", "--table-size=10")
+    result = db.bench("oltp_read_only", "run", "--tables=4", "--table-size=10")
+    assert (result.out, result.status) == ("", 1)
+    assert result.err == "table 'sbtest3' does not exist: run 'prepare' first, or use --tables=2\n"
+    one = db.ok("select_random_points", "run", "--tables=4", "--table-size=10", "--events=2")
+    assert one.err == ""
+
+
+def test_tables_with_fewer_rows_are_told_of(db):
+    db.ok("oltp_read_write", "prepare", "--tables=3", "--table-size=50")
+    few = db.ok("oltp_point_select", "run", "--table-size=80", "--events=5")
+    assert few.err == ("warning: table 'sbtest1' has at most 50 rows, fewer than --table-size=80: run 'cleanup' and "
+                       "'prepare', or use --table-size=50\n")
+    many = db.ok("oltp_point_select", "run", "--tables=3", "--table-size=80", "--events=5")
+    assert many.err == ("warning: 3 tables have fewer rows than --table-size=80, 'sbtest1' has at most 50: run "
+                        "'cleanup' and 'prepare', or use --table-size=50\n")
+    enough = db.ok("oltp_point_select", "run", "--tables=3", "--table-size=50", "--events=5")
+    assert enough.err == "" and number(enough, "read") == 5
+
+
+def test_tables_are_not_asked_for_in_dialects_nor_for_scripts_of_users(db):
+    for word in "prepare", "cleanup":
+        db.ok("oltp_read_write", word, "--table-size=1")
+    for dialect in ("1.0", "1.1"):
+        result = command(["oltp_point_select", "--db-driver=sqlite", "run"], db.folder, BENCH_COMPAT=dialect)
+        assert result.status == 1 and "run 'prepare' first" not in result.err and "sbtest1" in result.out
+    (db.folder / "own.lua").write_text("require('oltp_common')\n"
+                                       "function prepare_statements() end\n"
+                                       "function event() con:query('SELECT 1') end\n")
+    assert db.ok("./own.lua", "run", "--events=3").err == ""

@@ -63,7 +63,29 @@ def test_too_few_connections(mysql):
         assert (status, err) == (0, ""), out
 
 
+def test_tables_are_looked_at_before_the_run(server, tmp_path):
+    """Once, with one question for each, on a connection of its own."""
+
+    def select(*argv):
+        # In the source folder its scripts would be found, which are not the installed ones.
+        done = subprocess.run([os.path.abspath(os.environ["BENCH"]), "oltp_point_select", *server.login(), *argv,
+                               "run"], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    with watched(server) as sessions:
+        status, out, err = select("--tables=4", "--table-size=200", "--threads=12", "--events=24")
+    assert (status, err) == (0, "warning: 4 tables have fewer rows than --table-size=200, 'sbtest1' has at most 100: "
+                                "run 'cleanup' and 'prepare', or use --table-size=100\n"), out
+    asked = [s for s in sessions if any("MAX(id)" in text for text in s)]
+    assert len(asked) == 1 and sum("MAX(id)" in text for text in asked[0]) == 4
+    assert number(out, "read") == 24
+    status, out, err = select("--tables=6", *SMALL, "--threads=4")
+    assert (status, err) == (1, "table 'sbtest5' does not exist: run 'prepare' first, or use --tables=4\n"), out
+
+
 def test_too_few_connections_of_postgresql(postgresql):
+    transcripts.empty(postgresql)
+    must(postgresql, "oltp_read_write", "--table-size=10000", "prepare")
     status, out, err = bench(postgresql, "oltp_read_write", "--threads=1300", "run")
     assert status == 1
     assert re.search(r'^this needs up to 1300 connections, but the server allows 1197: type "ALTER SYSTEM '

@@ -161,4 +161,5 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .texts = texts,
     .isolation = isolation,
     .unread = bn_mysql_unread,
+    .missing = bn_mysql_missing,
 };

@@ -8,6 +8,7 @@ enum { IN_TRANSACTION = 1 }; /* bit of a server's status */
 
 /* Of the server, by number: the header with their names differs from one vendor to the other. */
 enum {
+  SERVER_NO_TABLE = 1146,
   SERVER_DEADLOCK = 1213,
   SERVER_CERTIFICATION = 3101 /* group replication rolled the transaction back */
 };
@@ -70,6 +71,11 @@ enum bn_sql_class bn_mysql_classify(const struct bn_sql_diag *d)
       return classes[i].class;
   }
   return BN_CLASS_OTHER;
+}
+
+bool bn_mysql_missing(const struct bn_sql_diag *d)
+{
+  return d->code == SERVER_NO_TABLE;
 }
 
 static enum bn_sql fill(int code, const char *state, const char *call, const char *text,

@@ -29,5 +29,6 @@ enum bn_sql bn_mysql_fail_text(int code, const char *call, const char *text, str
 /* Hooks of the driver. */
 enum bn_sql bn_mysql_unread(enum bn_sql_step step, bool prepared, struct bn_sql_diag *d);
 enum bn_sql_class bn_mysql_classify(const struct bn_sql_diag *d);
+bool bn_mysql_missing(const struct bn_sql_diag *d);
 
 #endif

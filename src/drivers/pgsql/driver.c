@@ -207,4 +207,5 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .texts = texts,
     .fatal_queries = true,
     .isolation = isolation,
+    .missing = bn_pgsql_missing,
 };

@@ -33,6 +33,11 @@ enum bn_sql_class bn_pgsql_classify(const struct bn_sql_diag *d)
   return BN_CLASS_OTHER;
 }
 
+bool bn_pgsql_missing(const struct bn_sql_diag *d)
+{
+  return strcmp(d->state, "42P01") == 0;
+}
+
 static enum bn_sql outcome(const struct bn_sql_diag *d)
 {
   return bn_pgsql_classify(d) == BN_CLASS_CONNECTION ? BN_SQL_LOST : BN_SQL_ERROR;

@@ -11,5 +11,6 @@ enum bn_sql bn_pgsql_fail_text(const char *state, const char *call, const char *
                                struct bn_sql_diag *d);
 /* A hook of the driver. */
 enum bn_sql_class bn_pgsql_classify(const struct bn_sql_diag *d);
+bool bn_pgsql_missing(const struct bn_sql_diag *d);
 
 #endif

@@ -314,4 +314,5 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .close = close_stmt,
     .texts = texts,
     .isolation = isolation,
+    .missing = bn_sqlite_missing,
 };

@@ -38,6 +38,14 @@ enum bn_sql_class bn_sqlite_classify(const struct bn_sql_diag *d)
   return class_of(d->code);
 }
 
+/* SQLite has no number for it. */
+bool bn_sqlite_missing(const struct bn_sql_diag *d)
+{
+  static const char beginning[] = "no such table: ";
+
+  return d->code == SQLITE_ERROR && strncmp(d->text, beginning, sizeof beginning - 1) == 0;
+}
+
 static const char *sqlstate_of(int code)
 {
   switch (class_of(code)) {

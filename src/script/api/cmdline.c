@@ -12,6 +12,7 @@
 #include "script/api/options.h"
 #include "script/vm/call.h"
 #include "sql/sql.h"
+#include "sql/tables.h"
 
 /* Pushes sysbench.cmdline.commands[name] if it is a table; false: nothing pushed. */
 static bool push_command(struct bn_lua *lua, const char *name)
@@ -162,6 +163,25 @@ static int refuse(lua_State *L)
   return lua_error(L);
 }
 
+/* check_tables(prefix, how many, rows, option): refuses to run without them.  Only bundled
+   workloads are known to use those that their options tell of. */
+static int check_tables(lua_State *L)
+{
+  const struct bn_vm *vm = bn_lua_current()->vm;
+  const struct bn_sql_tables t = {.prefix = luaL_checkstring(L, 1),
+                                  .n = (unsigned)luaL_checknumber(L, 2),
+                                  .rows = luaL_checknumber(L, 3),
+                                  .option = luaL_checkstring(L, 4)};
+  struct bn_err err = {0};
+
+  if (vm->place.set != BN_SET_MODERN ||
+      bn_sql_tables_check(vm->setup->sql, bn_instance_session(), &t, &err) == 0)
+    return 0;
+  lua_settop(L, 0);
+  lua_pushstring(L, err.text);
+  return refuse(L);
+}
+
 int bn_cmdline_dialect(lua_State *L)
 {
   const char *dialect = bn_lua_current()->vm->setup->conf->policy->dialect;
@@ -200,9 +220,13 @@ static const luaL_Reg functions[] = {
     {"print_test_options", bn_options_print}, {NULL, NULL}};
 
 /* Ours are reached by name only: pairs() shows what the reference shows. */
-static const luaL_Reg own[] = {{"barrier", barrier},   {"expect", expect},
-                               {"progress", progress}, {"dialect", bn_cmdline_dialect},
-                               {"refuse", refuse},     {NULL, NULL}};
+static const luaL_Reg own[] = {{"barrier", barrier},
+                               {"expect", expect},
+                               {"progress", progress},
+                               {"dialect", bn_cmdline_dialect},
+                               {"refuse", refuse},
+                               {"check_tables", check_tables},
+                               {NULL, NULL}};
 
 /* Adds the constants and functions that the reference has to the table on top. */
 static void add_entries(lua_State *L)
@@ -219,7 +243,7 @@ static void add_entries(lua_State *L)
 /* __index of the main instance's table is a table. */
 static void push_own(lua_State *L)
 {
-  lua_createtable(L, 0, 6);
+  lua_createtable(L, 0, 7);
   luaL_register(L, NULL, own);
   lua_pushboolean(L, 0);
   lua_setfield(L, -2, "in_worker");

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Before a run: are the tables of the workload there, with as many rows as it counts on? */
+#include "sql/tables.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "sql/driver.h"
+
+enum { PATIENCE_S = 2 };
+
+enum finding { IS_THERE, IS_MISSING, IS_UNKNOWN };
+
+/* What was found. */
+struct survey {
+  unsigned missing; /* the first that is; 0: none */
+  unsigned small;   /* how many have too few rows */
+  unsigned first_small;
+  double first_rows;
+};
+
+/* The only value of the result, 0 for NULL. */
+static double only_value(const struct bn_sql_link *l, struct bn_sql_result *r)
+{
+  struct bn_sql_value value = {0};
+  char text[32] = "";
+
+  if (r->nfields != 1 || !l->ops->fetch(l->handle, r, &value) || value.ptr == NULL)
+    return 0;
+  memcpy(text, value.ptr, value.len < sizeof text ? value.len : sizeof text - 1);
+  return strtod(text, NULL);
+}
+
+/* The highest id is cheap everywhere, and there are not more rows than that. */
+static enum finding look_at(const struct bn_sql_link *l, const char *prefix, unsigned i,
+                            double *rows)
+{
+  struct bn_sql_result r = {0};
+  struct bn_sql_diag d = {0};
+  char sql[128];
+  const int len = snprintf(sql, sizeof sql, "SELECT MAX(id) FROM %s%u", prefix, i);
+  enum bn_sql rc;
+
+  if (len < 0 || (size_t)len >= sizeof sql)
+    return IS_UNKNOWN;
+  rc = l->ops->query(l->handle, sql, (size_t)len, &r, &d);
+  if (rc == BN_SQL_ERROR && l->ops->missing(&d))
+    return IS_MISSING;
+  if (rc != BN_SQL_ROWS)
+    return IS_UNKNOWN;
+  *rows = only_value(l, &r);
+  l->ops->free_result(l->handle, &r);
+  return IS_THERE;
+}
+
+static void look(const struct bn_sql_link *l, const struct bn_session *s,
+                 const struct bn_sql_tables *t, uint64_t until_ns, struct survey *found)
+{
+  double rows = 0;
+
+  for (unsigned i = 1; i <= t->n && !bn_session_interrupted(s) && bn_clock_mono() < until_ns; i++) {
+    const enum finding f = look_at(l, t->prefix, i, &rows);
+
+    if (f == IS_MISSING)
+      found->missing = i;
+    if (f != IS_THERE)
+      return;
+    if (rows >= t->rows)
+      continue;
+    if (found->small++ == 0) {
+      found->first_small = i;
+      found->first_rows = rows;
+    }
+  }
+}
+
+/* On a connection that the session's interruption reaches. */
+static void survey(struct bn_sql_driver *drv, struct bn_session *s, const struct bn_sql_tables *t,
+                   struct survey *found)
+{
+  const uint64_t until_ns = bn_clock_mono() + PATIENCE_S * BN_NSEC_PER_SEC;
+  struct bn_sql_session *o = bn_sql_session_get(drv->sys, s, drv);
+  struct bn_sql_link l = {.ops = drv->ops, .handle = calloc(1, drv->ops->conn_size)};
+  const struct bn_sql_target target = {.ordinal = 0};
+  struct bn_sql_diag d = {0};
+
+  if (o != NULL && l.handle != NULL) {
+    if (l.ops->connect(drv->self, l.handle, &target, until_ns, &d) == BN_SQL_DONE) {
+      bn_sql_session_opened(o, &l);
+      look(&l, s, t, until_ns, found);
+      bn_sql_session_closing(o, &l);
+    }
+    l.ops->disconnect(l.handle);
+  }
+  free(l.handle);
+}
+
+static void tell_of_few_rows(const struct bn_sql_tables *t, const struct survey *found)
+{
+  if (found->small == 1)
+    bn_log_note("warning: table '%s%u' has at most %.0f rows, fewer than --table-size=%.0f: run "
+                "'cleanup' and 'prepare', or use --table-size=%.0f",
+                t->prefix, found->first_small, found->first_rows, t->rows, found->first_rows);
+  else
+    bn_log_note("warning: %u tables have fewer rows than --table-size=%.0f, '%s%u' has at most "
+                "%.0f: run 'cleanup' and 'prepare', or use --table-size=%.0f",
+                found->small, t->rows, t->prefix, found->first_small, found->first_rows,
+                found->first_rows);
+}
+
+int bn_sql_tables_check(struct bn_sqlsys *sys, struct bn_session *s, const struct bn_sql_tables *t,
+                        struct bn_err *err)
+{
+  struct bn_sql_driver *drv = bn_sql_driver(sys, s, NULL);
+  struct survey found = {0};
+
+  if (drv == NULL)
+    return bn_err_set(err, 0, "%s", "");
+  if (drv->ops->missing == NULL)
+    return 0;
+  survey(drv, s, t, &found);
+  if (found.missing == 1)
+    return bn_err_set(err, 0, "table '%s1' does not exist: run 'prepare' first", t->prefix);
+  if (found.missing > 1)
+    return bn_err_set(err, 0, "table '%s%u' does not exist: run 'prepare' first, or use --%s=%u",
+                      t->prefix, found.missing, t->option, found.missing - 1);
+  if (found.small > 0)
+    tell_of_few_rows(t, &found);
+  return 0;
+}
