@@ -125,6 +125,7 @@ struct bn_sql_info {
   int64_t places;                           /* servers that connections are spread on */
   /* How to have %n of them, as a sentence goes on behind `type "`; NULL: unknown. */
   const char *raise_connections, *raise_statements;
+  bool pooled; /* a pooler is in between: its limits count, which are not known, not the server's */
 };
 
 /* Of transactions; the driver's statements for them are in this order. */

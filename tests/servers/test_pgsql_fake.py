@@ -23,32 +23,33 @@ UNKNOWN = {
     "no column": answer(0, [[]]),
     "one column": answer(1, [["100"]]),
     "three columns": answer(3, [["100", "3", "0"]]),
-    "five columns": answer(5, [["1", "0", "0", "1", "1"]]),
-    "no row": answer(4, []),
-    "two rows": answer(4, [["1", "0", "0", "1"]] * 2),
-    "only NULL": answer(4, [[None] * 4]),
-    "no limit": answer(4, [[None, "3", "0", "1"]]),
-    "no reserve": answer(4, [["1", None, "0", "1"]]),
-    "no use": answer(4, [["1", "3", "0", None]]),
-    "words": answer(4, [["many", "some", "few", "none"]]),
-    "empty": answer(4, [["", "", "", ""]]),
-    "huge": answer(4, [[HUGE] * 4]),
-    "negative": answer(4, [["-" + HUGE] * 4]),
-    "a short row": answer(4, [["100"]]),
-    "a long row": answer(4, [["1", "0", "0", "1", "1"]]),
+    "four columns": answer(4, [["1", "0", "0", "1"]]),
+    "six columns": answer(6, [["1", "0", "0", "1", "0", "1"]]),
+    "no row": answer(5, []),
+    "two rows": answer(5, [["1", "0", "0", "1", "0"]] * 2),
+    "only NULL": answer(5, [[None] * 5]),
+    "no limit": answer(5, [[None, "3", "0", "1", "0"]]),
+    "no reserve": answer(5, [["1", None, "0", "1", "0"]]),
+    "no use": answer(5, [["1", "3", "0", None, "0"]]),
+    "words": answer(5, [["many", "some", "few", "none", "0"]]),
+    "empty": answer(5, [[""] * 5]),
+    "huge": answer(5, [[HUGE] * 5]),
+    "negative": answer(5, [["-" + HUGE] * 5]),
+    "a short row": answer(5, [["100"]]),
+    "a long row": answer(5, [["1", "0", "0", "1", "0", "1"]]),
     "an error": FAILED,
     "nothing": message(b"I") + READY,
 }
 # From these something is.
 TOLD = {
-    "few": (answer(4, [["8", "3", None, "1"]]), "connections, but the server allows 5"),
-    "reserved": (answer(4, [["8", "3", "2", "1"]]), "connections, but the server allows 3"),
-    "enough": (answer(4, [["100", "3", None, "1"]]), ""),
+    "few": (answer(5, [["8", "3", None, "1", "0"]]), "connections, but the server allows 5"),
+    "reserved": (answer(5, [["8", "3", "2", "1", "0"]]), "connections, but the server allows 3"),
+    "enough": (answer(5, [["100", "3", None, "1", "0"]]), ""),
 }
 
 
-def run(info, protocol, tmp_path):
-    (tmp_path / "x.lua").write_text(SCRIPT)
+def run(info, protocol, tmp_path, script=SCRIPT):
+    (tmp_path / "x.lua").write_text(script)
     fake = FakePgSQL(info)
     try:
         done = subprocess.run([BENCH, "./x.lua", *fake.login(), f"--pgsql-protocol={protocol}", "--threads=12",
@@ -99,8 +100,10 @@ def test_a_connection_lost_while_statements_are_prepared_repeats_the_event(workl
     (tmp_path / "x.lua").write_text(EAGER)
     fake = ResettingPgSQL(spared=100, one_in=50)
     try:
-        done = subprocess.run([BENCH, workload, *fake.login(), f"--pgsql-protocol={protocol}", "--threads=4", "--time=0",
-                               "--events=2000", "--db-ignore-errors=connection", "run"],
+        # The highest id is 1, as any answer.
+        size = ["--table-size=1"] if workload.startswith("oltp") else []
+        done = subprocess.run([BENCH, workload, *fake.login(), f"--pgsql-protocol={protocol}", *size, "--threads=4",
+                               "--time=0", "--events=2000", "--db-ignore-errors=connection", "run"],
                               cwd=tmp_path, capture_output=True, text=True, timeout=240)
         assert (done.returncode, done.stderr) == (0, "")
         assert "total number of events:              2000\n" in done.stdout
@@ -177,3 +180,14 @@ def test_a_malformed_row_is_no_end_of_the_result(row, tmp_path):
     assert "FATAL: cannot read the rest of a result: a row is malformed\n" in done.stdout, done.stdout + done.stderr
     assert re.search(r"^2\ta\tfalse\t.*cannot read the rest of a result$", done.stdout, re.M)
     assert "no connection to the server" in done.stdout and len(fake.asked) == 1
+
+
+def test_limits_behind_a_pooler_are_warned_of(tmp_path):
+    """All threads connect, so that a server of its own would refuse; with another process's id it is behind a
+    pooler, whose limit is not known."""
+    script = SCRIPT.replace("con =", "sysbench.cmdline.expect() con =")
+    for pid, status, said in (("0", 1, "this needs up to 12 connections, but the server allows 5: type "),
+                              ("77", 0, "warning: this needs up to 12 connections, but the server behind the pooler "
+                                        "allows 5: use fewer --threads\n")):
+        done = run(answer(5, [["8", "3", None, "1", pid]]), "own", tmp_path, script)
+        assert done.returncode == status and done.stderr.startswith(said), (done.stderr, done.stdout)

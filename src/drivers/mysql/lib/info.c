@@ -51,6 +51,12 @@ void bn_mysql_lib_about(struct bn_mysql_lib *c, struct bn_sql_about *out)
   (void)snprintf(out->client, sizeof out->client, "%s", mysql_get_client_info());
 }
 
+/* Poolers that say so. */
+static bool is_pooler(const char *version)
+{
+  return strcasestr(version, "proxysql") != NULL || strcasestr(version, "maxscale") != NULL;
+}
+
 int bn_mysql_lib_info(struct bn_mysql_lib *c, struct bn_sql_info *out)
 {
   int rc = read_variables(c->handle,
@@ -62,6 +68,7 @@ int bn_mysql_lib_info(struct bn_mysql_lib *c, struct bn_sql_info *out)
                         "SHOW GLOBAL STATUS WHERE Variable_name IN "
                         "('Threads_connected', 'Prepared_stmt_count')",
                         out);
+  out->pooled = is_pooler(mysql_get_server_info(c->handle));
   return rc;
 }
 

@@ -15,14 +15,14 @@ static bool read_number(const PGresult *res, int i, int64_t *number)
   return end != text && *end == '\0' && *number >= 0 && *number <= INT32_MAX;
 }
 
-static bool read_limits(const PGresult *res, struct bn_sql_info *out)
+static bool read_limits(const struct bn_pgsql_lib *c, const PGresult *res, struct bn_sql_info *out)
 {
-  int64_t most, for_superuser, reserved = 0, used;
+  int64_t most, for_superuser, reserved = 0, used, pid;
 
-  if (PQresultStatus(res) != PGRES_TUPLES_OK || PQntuples(res) != 1 || PQnfields(res) != 4)
+  if (PQresultStatus(res) != PGRES_TUPLES_OK || PQntuples(res) != 1 || PQnfields(res) != 5)
     return false;
   if (!read_number(res, 0, &most) || !read_number(res, 1, &for_superuser) ||
-      !read_number(res, 3, &used))
+      !read_number(res, 3, &used) || !read_number(res, 4, &pid))
     return false;
   /* Servers before 16 reserve none for others. */
   if (PQgetisnull(res, 0, 2) == 0 && !read_number(res, 2, &reserved))
@@ -30,6 +30,8 @@ static bool read_limits(const PGresult *res, struct bn_sql_info *out)
   out->reserved_connections = for_superuser + reserved;
   out->max_connections = most - out->reserved_connections;
   out->connections = used;
+  /* Who let us in is not who answers. */
+  out->pooled = pid != PQbackendPID(c->handle);
   return true;
 }
 
@@ -50,9 +52,10 @@ int bn_pgsql_lib_info(struct bn_pgsql_lib *c, struct bn_sql_info *out)
       " CASE WHEN (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN '0'"
       " ELSE current_setting('superuser_reserved_connections') END,"
       " current_setting('reserved_connections', true),"
-      " (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')";
+      " (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'),"
+      " pg_backend_pid()";
   PGresult *res = PQexec(c->handle, sql);
-  const bool known = read_limits(res, out);
+  const bool known = read_limits(c, res, out);
 
   PQclear(res);
   return known ? 0 : -1;
