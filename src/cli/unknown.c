@@ -120,6 +120,11 @@ bool bn_cli_lacks_required(const struct bn_cli *cli, const struct bn_optset *opt
 
   if (ops->required == NULL || bn_optset_given(options, ops->required))
     return false;
+  if (!cli->policy->plain_errors) {
+    bn_log_stderr("--%s: no value; see '%s %s help'", ops->required, cli->policy->program,
+                  ops->name);
+    return true;
+  }
   bn_log(BN_FATAL, "Missing required argument: --%s", ops->required);
   (void)snprintf(group, sizeof group, "%s options", ops->name);
   if (cli->policy->missing_lists_bare) {

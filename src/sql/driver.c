@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/plugin.h"
+#include "option/opt.h"
 #include "sql/trace.h"
 
 static const char *const isolation_words[] = {[BN_ISOLATION_DEFAULT] = "default",
@@ -103,16 +104,25 @@ static const struct bn_sql_row *row_named(const struct bn_sqlsys *sys, const cha
   return NULL;
 }
 
-static void log_unknown(const struct bn_sqlsys *sys, const char *name)
+/* typed: it is the value of the option. */
+static void log_unknown(const struct bn_sqlsys *sys, const char *name, bool typed)
 {
+  const bool refuses = typed && sys->n_rows > 0 && !sys->policy->plain_errors;
+  struct bn_err err = {0};
   struct bn_buf names;
 
-  bn_log(BN_FATAL, "invalid database driver name: '%s'", name);
   bn_buf_init(&names, 0);
   for (size_t i = 0; i < sys->n_rows; i++)
-    (void)bn_buf_printf(&names, " %s", sys->rows[i].name);
-  if (names.len > 0)
-    bn_log_hint("drivers to choose from with --db-driver:%s", names.data);
+    (void)bn_buf_printf(&names, "%s%s", i == 0 ? "" : refuses ? ", " : " ", sys->rows[i].name);
+  if (refuses) {
+    (void)bn_opt_refuse(
+        sys->policy, &(struct bn_opt_refusal){"db-driver", name, "unknown", names.data}, "", &err);
+    bn_log_failure(&err);
+  } else {
+    bn_log(BN_FATAL, "invalid database driver name: '%s'", name);
+    if (names.len > 0)
+      bn_log_hint("drivers to choose from with --db-driver: %s", names.data);
+  }
   bn_buf_done(&names);
 }
 
@@ -120,8 +130,9 @@ static void log_unknown(const struct bn_sqlsys *sys, const char *name)
 static const struct bn_sql_row *choose(const struct bn_sqlsys *sys, const char *name)
 {
   const struct bn_sql_row *row;
+  const bool typed = name == NULL;
 
-  if (name == NULL)
+  if (typed)
     name = sys->conf->driver;
   if (name == NULL && sys->policy->driver_must_be_named) {
     bn_log(BN_FATAL, "no database driver specified");
@@ -130,7 +141,7 @@ static const struct bn_sql_row *choose(const struct bn_sqlsys *sys, const char *
   if (name != NULL && name[0] != '\0') {
     row = row_named(sys, name);
     if (row == NULL)
-      log_unknown(sys, name);
+      log_unknown(sys, name, typed);
     return row;
   }
   if (sys->n_rows == 1) {
@@ -155,7 +166,10 @@ static int set_ps_mode(struct bn_sqlsys *sys, struct bn_err *err)
   sys->anew = strcmp(mode, "extended") == 0;
   if (sys->emulate || sys->anew || strcmp(mode, "auto") == 0)
     return 0;
-  return bn_err_set(err, EINVAL, "Invalid value for db-ps-mode: %s", mode);
+  return bn_opt_refuse(
+      sys->policy,
+      &(struct bn_opt_refusal){"db-ps-mode", mode, "unknown", "auto, disable, simple, extended"},
+      "Invalid value for db-ps-mode: %s", err);
 }
 
 /* What all drivers share, once; the caller holds the lock. */
@@ -164,7 +178,7 @@ static int settle_options(struct bn_sqlsys *sys, struct bn_err *err)
   if (sys->settled)
     return 0;
   if (set_ps_mode(sys, err) != 0 ||
-      bn_sql_errors_parse(&sys->ignored, &sys->conf->ignore_errors, err) != 0)
+      bn_sql_errors_parse(&sys->ignored, sys->policy, &sys->conf->ignore_errors, err) != 0)
     return -1;
   if (sys->conf->trace != NULL && sys->conf->trace[0] != '\0' &&
       bn_sql_trace_open(&sys->trace, sys->conf->trace, err) != 0)
@@ -225,7 +239,7 @@ struct bn_sql_driver *bn_sql_driver(struct bn_sqlsys *sys, struct bn_session *s,
   }
   pthread_mutex_unlock(&sys->lock);
   if (rc != 0) {
-    bn_log(BN_FATAL, "%s", err.text);
+    bn_log_failure(&err);
     return NULL;
   }
   s->services->set_kind(s->services->of, BN_KIND_SQL);

@@ -77,7 +77,8 @@ static bool add_class(struct bn_sql_errors *e, const char *item)
   return false;
 }
 
-int bn_sql_errors_parse(struct bn_sql_errors *e, const struct bn_list *list, struct bn_err *err)
+int bn_sql_errors_parse(struct bn_sql_errors *e, const struct bn_policy *policy,
+                        const struct bn_list *list, struct bn_err *err)
 {
   if (reserve(e, list, err) != 0)
     return -1;
@@ -91,10 +92,13 @@ int bn_sql_errors_parse(struct bn_sql_errors *e, const struct bn_list *list, str
     else if (is_number(item) || is_sqlstate(item))
       add(e, item, is_number(item), is_sqlstate(item));
     else
-      return bn_err_set(err, EINVAL,
-                        "Invalid value for --db-ignore-errors: '%s' is no error number, SQLSTATE, "
-                        "class of errors or 'all'",
-                        item);
+      return bn_opt_refuse(policy,
+                           &(struct bn_opt_refusal){"db-ignore-errors", item, "unknown",
+                                                    "error numbers, SQLSTATEs, classes of errors, "
+                                                    "all"},
+                           "Invalid value for --db-ignore-errors: '%s' is no error number, "
+                           "SQLSTATE, class of errors or 'all'",
+                           err);
   }
   return 0;
 }

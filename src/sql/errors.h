@@ -26,7 +26,8 @@ struct bn_sql_errors {
 };
 
 /* --db-ignore-errors: numbers, SQLSTATEs, names of classes, "all".  0, or -1 and err. */
-int bn_sql_errors_parse(struct bn_sql_errors *e, const struct bn_list *list, struct bn_err *err);
+int bn_sql_errors_parse(struct bn_sql_errors *e, const struct bn_policy *policy,
+                        const struct bn_list *list, struct bn_err *err);
 /* What a driver ignores by itself; conf holds the values of its options.  0, or -1 and err. */
 int bn_sql_errors_of_driver(struct bn_sql_errors *e, const struct bn_driver *ops, const void *conf,
                             struct bn_err *err);

@@ -84,7 +84,7 @@ static void survey(struct bn_sql_driver *drv, struct bn_session *s, const struct
   const uint64_t until_ns = bn_clock_mono() + PATIENCE_S * BN_NSEC_PER_SEC;
   struct bn_sql_session *o = bn_sql_session_get(drv->sys, s, drv);
   struct bn_sql_link l = {.ops = drv->ops, .handle = calloc(1, drv->ops->conn_size)};
-  const struct bn_sql_target target = {.ordinal = 0};
+  const struct bn_sql_target target = {.prepared = true};
   struct bn_sql_diag d = {0};
 
   if (o != NULL && l.handle != NULL) {

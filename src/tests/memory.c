@@ -3,12 +3,14 @@
 #include "tests/memory.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/log.h"
 #include "engine/event.h"
 #include "measure/facts.h"
 #include "measure/view.h"
+#include "option/opt.h"
 #include "tests/memory_chase.h"
 #include "tests/tests.h"
 
@@ -81,22 +83,39 @@ static bool by_sessions(const struct bn_memory *m)
   return m->way.numa != NULL && m->way.where == BN_PLACE_LOCAL;
 }
 
+static int refuse_block(const struct bn_memory *m, size_t limit, struct bn_err *err)
+{
+  const unsigned long long size = m->conf->block_size, mib = limit >> 20;
+  char value[32], wrong[128], plain[160];
+
+  (void)snprintf(value, sizeof value, "%llu", size);
+  (void)snprintf(wrong, sizeof wrong,
+                 "with %u threads more than the %llu MiB of memory this machine has",
+                 m->run_conf->threads, mib);
+  (void)snprintf(plain, sizeof plain,
+                 "--memory-block-size=%llu with %u threads is more than the %llu MiB of memory "
+                 "this machine has",
+                 size, m->run_conf->threads, mib);
+  return bn_opt_refuse(m->run_conf->policy,
+                       &(struct bn_opt_refusal){"memory-block-size", value, wrong, NULL}, plain,
+                       err);
+}
+
 static int check_areas(const struct bn_memory *m, struct bn_err *err)
 {
   const size_t limit = bn_area_limit();
 
   if (by_sessions(m) && !m->local)
-    return bn_err_set(
-        err, 0,
-        "--memory-numa=local needs --memory-scope=local: a block for all threads lies "
-        "on one node");
+    return bn_opt_refuse(m->run_conf->policy,
+                         &(struct bn_opt_refusal){"memory-numa", "local",
+                                                  "cannot be used without --memory-scope=local: a "
+                                                  "block for all threads lies on one node",
+                                                  NULL},
+                         "--memory-numa=local needs --memory-scope=local: a block for all threads "
+                         "lies on one node",
+                         err);
   if (m->conf->block_size > SIZE_MAX / 4 || area_size(m) > limit / m->n_areas)
-    return bn_err_set(
-        err, 0,
-        "--memory-block-size=%llu with %u threads is more than the %llu MiB of memory "
-        "this machine has",
-        (unsigned long long)m->conf->block_size, m->run_conf->threads,
-        (unsigned long long)(limit >> 20));
+    return refuse_block(m, limit, err);
   return 0;
 }
 

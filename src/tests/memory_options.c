@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The options of the memory test: declared, checked, turned into what a run does. */
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "option/opt.h"
@@ -80,6 +81,17 @@ static int refuse(const struct bn_memory *m, const struct bn_opt_refusal *r, con
   return bn_opt_refuse(m->run_conf->policy, r, plain, err);
 }
 
+/* A size of which so many bytes are needed. */
+static int refuse_size(const struct bn_memory *m, const char *name, uint64_t size, uint64_t least,
+                       const char *wrong, const char *plain, struct bn_err *err)
+{
+  char value[32], allowed[64];
+
+  (void)snprintf(value, sizeof value, "%llu", (unsigned long long)size);
+  (void)snprintf(allowed, sizeof allowed, "%llu or more bytes", (unsigned long long)least);
+  return refuse(m, &(struct bn_opt_refusal){name, value, wrong, allowed}, plain, err);
+}
+
 static int check_block(const struct bn_memory *m, struct bn_err *err)
 {
   const uint64_t size = m->conf->block_size;
@@ -87,6 +99,7 @@ static int check_block(const struct bn_memory *m, struct bn_err *err)
                          : m->work == BN_MEMORY_LOADS ? BN_CHASE_LINE
                          : m->local                   ? BN_VECTOR_LINE
                                     : (uint64_t)BN_VECTOR_LINE * m->run_conf->threads;
+  char plain[128];
 
   /* 0.5 takes any number of its 4-byte words. */
   if (m->old)
@@ -98,10 +111,13 @@ static int check_block(const struct bn_memory *m, struct bn_err *err)
                   &(struct bn_opt_refusal){"memory-block-size", shown(m->conf->typed_block_size),
                                            "not a power of two", "powers of two from 8 bytes"},
                   "Invalid value for memory-block-size: %s", err);
-  if (size < least)
-    return bn_err_set(err, 0, "--memory-block-size=%llu is too small for that: at least %llu bytes",
-                      (unsigned long long)size, (unsigned long long)least);
-  return 0;
+  if (size >= least)
+    return 0;
+  (void)snprintf(plain, sizeof plain,
+                 "--memory-block-size=%llu is too small for that: at least %llu bytes",
+                 (unsigned long long)size, (unsigned long long)least);
+  return refuse_size(m, "memory-block-size", size, least,
+                     "too small for the kernel and the threads", plain, err);
 }
 
 /* Bytes that all sessions together touch in a pass of one of them, or of all (each_all). */
@@ -118,13 +134,37 @@ static uint64_t pass_bytes(const struct bn_memory *m)
   return m->conf->block_size;
 }
 
+static int refuse_total(const struct bn_memory *m, uint64_t pass, struct bn_err *err)
+{
+  const uint64_t total = m->conf->total_size, block = m->conf->block_size;
+  const bool words = m->work == BN_MEMORY_WORDS;
+  char wrong[80], plain[200];
+
+  if (words) {
+    (void)snprintf(wrong, sizeof wrong, "less than one block of %llu bytes",
+                   (unsigned long long)block);
+    (void)snprintf(plain, sizeof plain,
+                   "--memory-total-size=%llu is less than one block of %llu bytes: raise it, or "
+                   "lower --memory-block-size",
+                   (unsigned long long)total, (unsigned long long)block);
+  } else {
+    (void)snprintf(wrong, sizeof wrong, "less than the %llu bytes of one event",
+                   (unsigned long long)pass);
+    (void)snprintf(plain, sizeof plain,
+                   "--memory-total-size=%llu is less than the %llu bytes of one event: raise it",
+                   (unsigned long long)total, (unsigned long long)pass);
+  }
+  return refuse_size(m, "memory-total-size", total, words ? block : pass, wrong, plain, err);
+}
+
 /* A total that has no room for anything would be over in no time, without a word. */
 static int share_total(struct bn_memory *m, struct bn_err *err)
 {
   const uint64_t total = m->conf->total_size, pass = pass_bytes(m);
 
   if (pass == 0)
-    return bn_err_set(err, 0, "--memory-block-size=0: an event must touch something");
+    return refuse_size(m, "memory-block-size", 0, 1, "an event must touch something",
+                       "--memory-block-size=0: an event must touch something", err);
   m->passes = total / pass;
   if (m->old) {
     /* Its last block is a whole one. */
@@ -134,14 +174,7 @@ static int share_total(struct bn_memory *m, struct bn_err *err)
   m->each_all = m->work == BN_MEMORY_VECTORS && !m->local;
   if (total == 0 || m->passes > 0)
     return 0;
-  if (m->work != BN_MEMORY_WORDS)
-    return bn_err_set(err, 0,
-                      "--memory-total-size=%llu is less than the %llu bytes of one event: raise it",
-                      (unsigned long long)total, (unsigned long long)pass);
-  return bn_err_set(err, 0,
-                    "--memory-total-size=%llu is less than one block of %llu bytes: raise it, or "
-                    "lower --memory-block-size",
-                    (unsigned long long)total, (unsigned long long)m->conf->block_size);
+  return refuse_total(m, pass, err);
 }
 
 static int choose_words(struct bn_memory *m, int oper, int mode)
@@ -171,10 +204,14 @@ static int choose_vectors(struct bn_memory *m, int oper, int mode, struct bn_err
   if (m->vector == NULL)
     return -1;
   if (oper != BN_MEMORY_WRITE || mode != BN_MEMORY_SEQ)
-    return bn_err_set(err, 0,
-                      "--memory-kernel=%s says itself what is done, in order: leave --memory-oper "
-                      "and --memory-access-mode out",
-                      m->conf->kernel);
+    return refuse(m,
+                  &(struct bn_opt_refusal){"memory-kernel", m->conf->kernel,
+                                           "cannot be used with --memory-oper or "
+                                           "--memory-access-mode",
+                                           NULL},
+                  "--memory-kernel=%s says itself what is done, in order: leave --memory-oper "
+                  "and --memory-access-mode out",
+                  err);
   return 0;
 }
 
@@ -207,10 +244,13 @@ static int choose_work(struct bn_memory *m, struct bn_err *err)
   if (oper <= BN_MEMORY_NONE)
     return choose_words(m, oper, mode);
   m->work = BN_MEMORY_LOADS;
-  return mode == BN_MEMORY_SEQ ? 0
-                               : bn_err_set(err, 0,
-                                            "--memory-oper=latency goes its own random way: leave "
-                                            "--memory-access-mode out");
+  if (mode == BN_MEMORY_SEQ)
+    return 0;
+  return refuse(m,
+                &(struct bn_opt_refusal){"memory-oper", "latency",
+                                         "cannot be used with --memory-access-mode", NULL},
+                "--memory-oper=latency goes its own random way: leave --memory-access-mode out",
+                err);
 }
 
 int bn_memory_read_options(struct bn_memory *m, struct bn_err *err)

@@ -185,8 +185,8 @@ def test_the_device_is_polled_or_the_refusal_is_one_sentence(tmp_path):
     args = ("--file-io-mode=io_uring", "--file-test-mode=rndrw", "--events=200", "--threads=2")
     done = fileio(tmp_path, *args, "--file-uring-iopoll", "run")
     assert done.status == 1
-    assert done.out.count("FATAL: ") == 1
-    assert "FATAL: --file-uring-iopoll needs --file-extra-flags=direct\n" in done.out
+    assert "FATAL" not in done.out
+    assert done.err == "--file-uring-iopoll=on: cannot be used without --file-extra-flags=direct\n"
     done = fileio(tmp_path, *args, "--file-uring-iopoll", "--file-extra-flags=direct", "run")
     if done.status == 0:
         assert "FATAL" not in done.out
@@ -472,10 +472,33 @@ def test_direct_with_odd_blocks(tmp_path, mode):
     assert contents(tmp_path) == before
 
 
-def test_files_smaller_than_a_byte(tmp_path):
-    done = run("fileio", "--file-num=100", "--file-total-size=99", "prepare", cwd=tmp_path)
-    assert done.status == 1
-    assert "FATAL: Invalid value for file-total-size: 99 (--file-num=100 files need" in done.out
+def test_the_mode_is_needed(tmp_path):
+    done = run("fileio", "run", cwd=tmp_path)
+    assert (done.err, done.status) == ("--file-test-mode: no value; see 'bench fileio help'\n", 1)
+    assert "FATAL" not in done.out and "file-total-size" not in done.out
+    done = run("fileio", "run", cwd=tmp_path, dialect="1.0")
+    assert "FATAL: Missing required argument: --file-test-mode\n" in done.out and "file-total-size" in done.out
+
+
+@pytest.mark.parametrize("options, own, plain", [
+    (["--file-num=100", "--file-total-size=99"],
+     "--file-total-size=99: too small for --file-num=100; allowed: 100 bytes or more",
+     "Invalid value for file-total-size: 99 (--file-num=100 files need at least one byte each)"),
+    (["--file-test-mode=seqwr", "--file-merged-requests=70000"],
+     "--file-merged-requests=70000: blocks of 16384 bytes make a request of more than 1 GiB",
+     "Invalid value for file-merged-requests: 70000. (blocks of 16384 bytes make a request of more than 1 GiB)"),
+    (["--validate", "--file-block-size=4"],
+     "--file-block-size=4: too small for --validate; allowed: {} bytes or more",
+     "Invalid value for file-block-size: 4. (--validate needs {})")])
+def test_sizes_that_do_not_fit_each_other(tmp_path, options, own, plain):
+    word = "run" if "--file-test-mode=seqwr" in options else "prepare"
+    done = run("fileio", *options, word, cwd=tmp_path)
+    assert done.status == 1 and "FATAL" not in done.out
+    assert re.fullmatch(re.escape(own).replace(r"\{\}", r"\d+") + "\n", done.err)
+    done = run("fileio", *options, word, cwd=tmp_path, dialect="1.0")
+    assert (done.err, done.status) == ("", 1)
+    assert list(tmp_path.iterdir()) == []
+    assert re.search("^FATAL: " + re.escape(plain).replace(r"\{\}", r"\d+") + "$", done.out, re.M)
 
 
 def test_block_size_with_a_suffix(tmp_path):

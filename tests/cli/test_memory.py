@@ -121,15 +121,21 @@ def test_small_blocks_need_no_word():
 @pytest.mark.parametrize(
     "options,said",
     [
-        (["--memory-kernel=add", "--memory-oper=read"], "leave --memory-oper"),
-        (["--memory-kernel=add", "--memory-access-mode=rnd"], "leave --memory-oper"),
-        (["--memory-kernel=add", "--memory-block-size=64", "--threads=2"], "at least 128 bytes"),
-        (["--memory-oper=latency", "--memory-access-mode=rnd"], "--memory-access-mode out"),
-        (["--memory-oper=latency", "--memory-block-size=32"], "at least 64 bytes"),
-        (["--memory-oper=latency", "--memory-total-size=32767"], "the 32768 bytes of one event"),
-        (["--memory-kernel=add", "--memory-total-size=2K"], "the 3072 bytes of one event"),
+        (["--memory-kernel=add", "--memory-oper=read"],
+         "--memory-kernel=add: cannot be used with --memory-oper or --memory-access-mode"),
+        (["--memory-kernel=add", "--memory-access-mode=rnd"],
+         "--memory-kernel=add: cannot be used with --memory-oper or --memory-access-mode"),
+        (["--memory-kernel=add", "--memory-block-size=64", "--threads=2"],
+         "--memory-block-size=64: too small for the kernel and the threads; allowed: 128 or more bytes"),
+        (["--memory-oper=latency", "--memory-access-mode=rnd"],
+         "--memory-oper=latency: cannot be used with --memory-access-mode"),
+        (["--memory-oper=latency", "--memory-block-size=32"],
+         "--memory-block-size=32: too small for the kernel and the threads; allowed: 64 or more bytes"),
+        (["--memory-oper=latency", "--memory-total-size=32767"], "--memory-total-size=32767: less than the 32768 bytes of one event; allowed: 32768 or more"),
+        (["--memory-kernel=add", "--memory-total-size=2K"], "--memory-total-size=2048: less than the 3072 bytes of one event; allowed: 3072 or more"),
         (["--memory-block-size=1T", "--memory-total-size=0", "--threads=1024",
-          "--memory-scope=local"], "MiB of memory this machine has"),
+          "--memory-scope=local"],
+         "--memory-block-size=1099511627776: with 1024 threads more than the "),
         (["--memory-numa=here"], "--memory-numa=here: unknown; allowed: local"),
         (["--memory-numa=1x"], "--memory-numa=1x: unknown; allowed: local"),
         (["--memory-numa=-1"], "--memory-numa=-1: unknown; allowed: local"),
@@ -138,8 +144,8 @@ def test_small_blocks_need_no_word():
 def test_what_does_not_go_together_is_refused(options, said):
     done = bench.run("memory", *options, "run")
     assert done.status == 1
-    assert said in done.out + done.err
-    assert "Threads started" not in done.out
+    assert done.err.startswith(said)
+    assert "FATAL" not in done.out and "Threads started" not in done.out
 
 
 def proc_file(options, name, seen=lambda lines: True):
@@ -194,7 +200,8 @@ def test_nodes_that_are_not_there_are_refused():
     assert "--memory-numa=1000: there is no such node" in done.out
     done = bench.run("memory", "--memory-numa=local", "run")
     assert done.status == 1
-    assert "--memory-numa=local needs --memory-scope=local" in done.out
+    assert done.err == ("--memory-numa=local: cannot be used without --memory-scope=local: a block for all threads "
+                        "lies on one node\n")
 
 
 def test_nothing_loads_libnuma_unasked():

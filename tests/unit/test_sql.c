@@ -197,7 +197,7 @@ static void refuses_a_bad_list(void **state)
   memset(&f, 0, sizeof f);
   f.sql_conf.ignore_errors = (struct bn_list){.item = items, .n = 1};
   capture_begin();
-  fixture_open_with(&f, BN_V11);
+  fixture_open_with(&f, BN_V10);
   assert_non_null(
       strstr(capture_end(), "FATAL: Invalid value for --db-ignore-errors: 'dead-lock'"));
   assert_null(f.drv);
@@ -329,7 +329,7 @@ static void refuses_a_wrong_mode_and_unknown_drivers(void **state)
   memset(&f, 0, sizeof f);
   f.sql_conf.ps_mode = mode;
   capture_begin();
-  fixture_open_with(&f, BN_V11);
+  fixture_open_with(&f, BN_V10);
   assert_string_equal(capture_end(), "FATAL: Invalid value for db-ps-mode: sometimes\n");
   assert_null(f.drv);
   capture_begin();

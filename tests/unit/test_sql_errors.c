@@ -8,6 +8,8 @@
 
 enum { MAX = 4, FAILURES = 6 };
 
+static const struct bn_policy policy = {.plain_errors = false};
+
 struct conf {
   int64_t other;
   struct bn_list ignored;
@@ -76,7 +78,7 @@ static void reads_the_common_option(void **state)
     const struct bn_list list = list_of(rows[i].item, copy, item);
     struct bn_err err = {0};
 
-    assert_int_equal(bn_sql_errors_parse(&e, &list, &err), 0);
+    assert_int_equal(bn_sql_errors_parse(&e, &policy, &list, &err), 0);
     assert_string_equal(matched(&e), rows[i].expected);
   }
   bn_sql_errors_free(&e);

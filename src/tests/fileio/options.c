@@ -2,6 +2,8 @@
 /* The options of the fileio test and what follows from them. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -173,7 +175,11 @@ static int read_flags(struct bn_fileio_plan *p, struct bn_err *err)
                            "Invalid value for file-extra-flags: %s", err);
   }
   if (p->conf->iopoll && !p->direct)
-    return bn_err_set(err, 0, "--file-uring-iopoll needs --file-extra-flags=direct");
+    return bn_opt_refuse(
+        p->policy,
+        &(struct bn_opt_refusal){"file-uring-iopoll", "on",
+                                 "cannot be used without --file-extra-flags=direct", NULL},
+        "--file-uring-iopoll needs --file-extra-flags=direct", err);
   p->open_flags =
       (p->sync ? O_SYNC : 0) | (p->dsync ? O_DSYNC : 0) | (p->direct ? O_DIRECT : 0) | O_CLOEXEC;
   return 0;
@@ -190,12 +196,60 @@ static int read_mode(struct bn_fileio_plan *p, struct bn_err *err)
       p->writing = i != BN_FILE_SEQRD && i != BN_FILE_RNDRD;
       return 0;
     }
-  if (name[0] == '\0')
+  if (name[0] == '\0' && p->policy->plain_errors)
     return bn_err_set(err, 0, "Missing required argument: --file-test-mode");
   return bn_opt_refuse(p->policy,
                        &(struct bn_opt_refusal){"file-test-mode", name, "unknown",
                                                 "seqwr, seqrewr, seqrd, rndrd, rndwr, rndrw"},
                        "Invalid IO operations mode: %s.", err);
+}
+
+/* A size that other options make wrong.  plain: as bn_opt_refuse has it. */
+static int refuse_size(const struct bn_fileio_plan *p, const char *name, uint64_t size,
+                       const char *wrong, const char *plain, struct bn_err *err)
+{
+  char value[32];
+
+  (void)snprintf(value, sizeof value, "%" PRIu64, size);
+  return bn_opt_refuse(p->policy, &(struct bn_opt_refusal){name, value, wrong, NULL}, plain, err);
+}
+
+static int refuse_total(const struct bn_fileio_plan *p, struct bn_err *err)
+{
+  char wrong[96], plain[128];
+
+  (void)snprintf(wrong, sizeof wrong, "too small for --file-num=%u; allowed: %u bytes or more",
+                 p->files, p->files);
+  (void)snprintf(plain, sizeof plain,
+                 "Invalid value for file-total-size: %%s (--file-num=%u files need at least one "
+                 "byte each)",
+                 p->files);
+  return refuse_size(p, "file-total-size", p->conf->total_size, wrong, plain, err);
+}
+
+static int refuse_merged(const struct bn_fileio_plan *p, struct bn_err *err)
+{
+  const unsigned long long block = p->conf->block_size;
+  char wrong[96], plain[128];
+
+  (void)snprintf(wrong, sizeof wrong, "blocks of %llu bytes make a request of more than 1 GiB",
+                 block);
+  (void)snprintf(plain, sizeof plain,
+                 "Invalid value for file-merged-requests: %%s. (blocks of %llu bytes make a "
+                 "request of more than 1 GiB)",
+                 block);
+  return refuse_size(p, "file-merged-requests", (uint64_t)p->conf->merged, wrong, plain, err);
+}
+
+static int refuse_block(const struct bn_fileio_plan *p, struct bn_err *err)
+{
+  char wrong[96], plain[128];
+
+  (void)snprintf(wrong, sizeof wrong, "too small for --validate; allowed: %d bytes or more",
+                 BN_VERIFY_LEAST);
+  (void)snprintf(plain, sizeof plain,
+                 "Invalid value for file-block-size: %%s. (--validate needs %d)", BN_VERIFY_LEAST);
+  return refuse_size(p, "file-block-size", p->conf->block_size, wrong, plain, err);
 }
 
 static int read_sizes(struct bn_fileio_plan *p, struct bn_err *err)
@@ -215,24 +269,17 @@ static int read_sizes(struct bn_fileio_plan *p, struct bn_err *err)
   p->files = (unsigned)c->num;
   p->file_size = c->total_size / p->files;
   if (p->file_size == 0)
-    return bn_err_set(err, 0,
-                      "Invalid value for file-total-size: %llu (--file-num=%u files need at least "
-                      "one byte each)",
-                      (unsigned long long)c->total_size, p->files);
+    return refuse_total(p, err);
   p->span = p->file_size + (whole && rest != 0 ? block - rest : 0);
   p->request = block;
   if (!p->random && merged > request_max / block)
-    return bn_err_set(err, 0,
-                      "Invalid value for file-merged-requests: %lld. (blocks of %llu bytes make a "
-                      "request of more than 1 GiB)",
-                      (long long)c->merged, (unsigned long long)block);
+    return refuse_merged(p, err);
   if (!p->random)
     p->request = block * merged;
   if (p->request > p->span)
     p->request = p->span;
   if (p->validate && block < BN_VERIFY_LEAST)
-    return bn_err_set(err, 0, "Invalid value for file-block-size: %llu. (--validate needs %d)",
-                      (unsigned long long)block, BN_VERIFY_LEAST);
+    return refuse_block(p, err);
   return 0;
 }
 
