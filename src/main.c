@@ -492,8 +492,11 @@ static int run_program(struct program *p, int argc, char **argv)
 
   if (sub != NULL)
     return run_subcommand(sub, argc, argv);
-  if (bn_cli_begin(&p->cli, argc, argv) != 0 || copy_args(p, argc, argv) != 0 ||
-      declare_options(p) != 0 || parse_arguments(p) != 0)
+  if (bn_cli_begin(&p->cli, argc, argv) != 0)
+    return BN_STATUS_FAILED;
+  if (p->cli.policy->fatal_on_stderr)
+    bn_log_fatal_apart();
+  if (copy_args(p, argc, argv) != 0 || declare_options(p) != 0 || parse_arguments(p) != 0)
     return BN_STATUS_FAILED;
   bn_cli_take_test(&p->cli, p->conf.raw.test);
   bn_cli_take_help(&p->cli, &p->conf.raw.help);
@@ -558,6 +561,7 @@ int main(int argc, char **argv)
   (void)signal(SIGXFSZ, SIG_IGN);
   bn_log_start();
   status = run_program(&p, argc, argv);
+  bn_log_more_threads();
   if (bn_cli_close_reports(p.reports, p.n_reports) != 0 && status == BN_STATUS_OK)
     status = BN_STATUS_FAILED;
   status = check_output(status);

@@ -39,6 +39,7 @@ struct bn_policy {
   bool plain_errors;        /* what is wrong with a value is said in sysbench's words, without a
                                hint at what was probably meant, and nothing is said that sysbench
                                does not say (base/log.h: asides) */
+  bool fatal_on_stderr;     /* and what many threads say is said once */
   bool general_errors_bare; /* faults of general options have no "FATAL: " */
 
   /* --- options: general ones --- */

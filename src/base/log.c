@@ -2,6 +2,7 @@
 /* Levelled messages with duplicate folding: the one sink. */
 #include "base/log.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -14,12 +15,29 @@
 #include "base/escape.h"
 #include "base/wait.h"
 
-static struct {
-  pthread_mutex_t lock;
+enum { KINDS_MAX = 64 };
+
+/* Equal messages in a row. */
+struct row {
   char *last;        /* the message before, with its prefix; NULL: none */
   unsigned repeated; /* how often it was swallowed */
-  char *refused;     /* the refusal before; NULL: none */
-  bool progress;     /* a progress line is on the terminal */
+};
+
+/* Errors that differ in their numbers only, and who had them; by[0] has told. */
+struct kind {
+  char *key, *line;
+  pthread_t *by;
+  size_t n, told; /* how many threads had it when they were counted last */
+};
+
+static struct {
+  pthread_mutex_t lock;
+  struct row out, fatal; /* of standard output; of fatal errors, where they are apart from it */
+  struct kind kind[KINDS_MAX];
+  size_t n_kinds;
+  char *refused; /* the refusal before; NULL: none */
+  bool progress; /* a progress line is on the terminal */
+  _Atomic bool fatal_is_apart;
   atomic_int verbosity;
   atomic_bool asides;
 } sink = {.lock = PTHREAD_MUTEX_INITIALIZER, .verbosity = BN_NOTICE, .asides = true};
@@ -62,38 +80,167 @@ void bn_log_progress(const char *text)
 }
 
 /* With the lock held. */
-static void print_repeats(void)
+static void print_repeats(struct row *r, FILE *out)
 {
-  if (sink.repeated > 0)
-    (void)printf("(last message repeated %u times)\n", sink.repeated);
-  sink.repeated = 0;
+  if (r->repeated > 0)
+    (void)fprintf(out, "(last message repeated %u times)\n", r->repeated);
+  r->repeated = 0;
+}
+
+static void forget(struct row *r)
+{
+  free(r->last);
+  r->last = NULL;
 }
 
 void bn_log_settle(void)
 {
   pthread_mutex_lock(&sink.lock);
-  print_repeats();
-  free(sink.last);
-  sink.last = NULL;
+  print_repeats(&sink.out, stdout);
+  forget(&sink.out);
   pthread_mutex_unlock(&sink.lock);
 }
 
-/* Takes over `line`, which may be NULL when memory ran out. */
+/* Takes over `line`, which may be NULL when memory ran out.  With the lock held. */
+static void print(struct row *r, FILE *out, char *line, const char *text)
+{
+  if (line != NULL && text[0] != '\0' && r->last != NULL && strcmp(line, r->last) == 0) {
+    r->repeated++;
+    free(line);
+    return;
+  }
+  print_repeats(r, out);
+  (void)fputs(line != NULL ? line : text, out);
+  (void)fflush(out);
+  free(r->last);
+  r->last = line;
+}
+
 static void emit(char *line, const char *text)
 {
   pthread_mutex_lock(&sink.lock);
   clear_progress();
-  if (line != NULL && text[0] != '\0' && sink.last != NULL && strcmp(line, sink.last) == 0) {
-    sink.repeated++;
+  print(&sink.out, stdout, line, text);
+  pthread_mutex_unlock(&sink.lock);
+}
+
+/* --- fatal errors of many threads ------------------------------------------------------------- */
+
+/* The message without its numbers and without the statement; NULL: no memory. */
+static char *key_of(const char *line)
+{
+  const char *statement = strstr(line, " for query '");
+  const size_t len = statement != NULL ? (size_t)(statement - line) : strlen(line);
+  char *key = strndup(line, len), *to = key;
+
+  for (const char *from = key; from != NULL && *from != '\0'; from++)
+    if (!isdigit((unsigned char)*from) || to == key || to[-1] != '0')
+      *to++ = isdigit((unsigned char)*from) ? '0' : *from;
+  if (key != NULL)
+    *to = '\0';
+  return key;
+}
+
+/* The kind of the message, maybe a new one; NULL: there is no place for it. */
+static struct kind *kind_of(const char *line)
+{
+  char *key = key_of(line);
+  struct kind *k = sink.kind;
+
+  while (key != NULL && k < sink.kind + sink.n_kinds && strcmp(k->key, key) != 0)
+    k++;
+  if (key == NULL || k == sink.kind + KINDS_MAX) {
+    free(key);
+    return NULL;
+  }
+  if (k < sink.kind + sink.n_kinds) {
+    free(key);
+    return k;
+  }
+  *k = (struct kind){.key = key, .line = strdup(line)};
+  sink.n_kinds++;
+  return k;
+}
+
+/* true: another thread has told of it. */
+static bool has_been_told(struct kind *k)
+{
+  const pthread_t self = pthread_self();
+  pthread_t *grown;
+  size_t i = 0;
+
+  while (i < k->n && pthread_equal(k->by[i], self) == 0)
+    i++;
+  if (i < k->n)
+    return i > 0;
+  /* Doubled whenever n is a power of two. */
+  grown = (k->n & (k->n - 1)) != 0 ? k->by
+                                   : reallocarray(k->by, k->n == 0 ? 1 : 2 * k->n, sizeof *grown);
+  if (grown == NULL)
+    return false;
+  k->by = grown;
+  grown[k->n++] = self;
+  return k->n > 1;
+}
+
+/* Takes over `line`, as emit. */
+static void emit_fatal(char *line, const char *text)
+{
+  struct kind *k;
+
+  pthread_mutex_lock(&sink.lock);
+  k = line != NULL ? kind_of(line) : NULL;
+  if (k != NULL && has_been_told(k)) {
     free(line);
   } else {
-    print_repeats();
-    (void)fputs(line != NULL ? line : text, stdout);
+    clear_progress();
     (void)fflush(stdout);
-    free(sink.last);
-    sink.last = line;
+    print(&sink.fatal, stderr, line, text);
   }
   pthread_mutex_unlock(&sink.lock);
+}
+
+/* How many threads besides the first had it, since that was told last. */
+static size_t more_threads(const struct kind *k)
+{
+  const size_t told = k->told > 0 ? k->told : 1;
+
+  return k->n > told ? k->n - told : 0;
+}
+
+/* Whether the same number of threads had each kind, so that the number alone says it. */
+static bool is_one_number(void)
+{
+  for (size_t i = 1; i < sink.n_kinds; i++)
+    if (more_threads(&sink.kind[i]) != more_threads(&sink.kind[0]))
+      return false;
+  return true;
+}
+
+void bn_log_more_threads(void)
+{
+  /* Whoever has the lock may wait for a reader of standard output, and the run ends without. */
+  if (pthread_mutex_trylock(&sink.lock) != 0)
+    return;
+  const bool alone = is_one_number();
+
+  print_repeats(&sink.fatal, stderr);
+  forget(&sink.fatal);
+  for (size_t i = 0; i < sink.n_kinds; i++) {
+    struct kind *k = &sink.kind[i];
+    const size_t n = more_threads(k);
+
+    if (n > 0 && (!alone || i == 0))
+      (void)fprintf(stderr, "(%zu more thread%s)%s%s", n, n == 1 ? "" : "s",
+                    alone || k->line == NULL ? "" : " ", alone || k->line == NULL ? "\n" : k->line);
+    k->told = k->n;
+  }
+  pthread_mutex_unlock(&sink.lock);
+}
+
+void bn_log_fatal_apart(void)
+{
+  atomic_store_explicit(&sink.fatal_is_apart, true, memory_order_relaxed);
 }
 
 void bn_log_text(int level, const char *text)
@@ -106,7 +253,10 @@ void bn_log_text(int level, const char *text)
   if (asprintf(&line, "%s%s%s", prefix_of(level), text,
                len > 0 && text[len - 1] == '\n' ? "" : "\n") < 0)
     line = NULL;
-  emit(line, strcmp(text, "\n") == 0 ? "" : text);
+  if (level == BN_FATAL && atomic_load_explicit(&sink.fatal_is_apart, memory_order_relaxed))
+    emit_fatal(line, text);
+  else
+    emit(line, strcmp(text, "\n") == 0 ? "" : text);
 }
 
 /* Formats and logs; error < 0: nothing is appended. */

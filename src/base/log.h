@@ -16,7 +16,7 @@ enum bn_level { BN_FATAL, BN_ALERT, BN_WARNING, BN_NOTICE, BN_INFO, BN_DEBUG };
    "WARNING: ", "DEBUG: " (NOTICE, INFO: none), once per message, and are flushed; a newline is
    added where the text has none at its end.  A message equal to the previous one is swallowed and
    counted; before the next different one "(last message repeated N times)" is printed.  Empty lines
-   are exempt.  There is no limit on length. */
+   are exempt.  There is no limit on length.  See bn_log_fatal_apart. */
 void bn_log_verbosity(int level); /* 0..5; default 3 (NOTICE) */
 int bn_log_get_verbosity(void);
 __attribute__((format(printf, 2, 3))) void bn_log(enum bn_level level, const char *fmt, ...);
@@ -24,6 +24,12 @@ void bn_log_text(int level, const char *text); /* the form lent to drivers */
 /* Before text that does not come from here and separates messages, such as a report: prints a
    pending count and forgets the last message. */
 void bn_log_settle(void);
+/* From now on messages of level FATAL go to stderr.  One that another thread has told of, in other
+   numbers or for another statement, is swallowed and its thread counted. */
+void bn_log_fatal_apart(void);
+/* Once the threads of a run have gone: "(15 more threads)" had the errors that were told of.  It
+   waits for nobody: while another thread prints, nothing is said, and a later call says it. */
+void bn_log_more_threads(void);
 /* The same with " errno = N (text)" appended. */
 __attribute__((format(printf, 3, 4))) void bn_log_errno(enum bn_level level, int error,
                                                         const char *fmt, ...);

@@ -11,6 +11,7 @@ const struct bn_policy bn_policy_bench = {
     .default_at = offsetof(struct bn_opt, def),
     .old_option = BN_OLD_OPTION_ON_STDERR,
     .files_name_test = true,
+    .fatal_on_stderr = true,
 
     .endless = "Both event and time limits are disabled, running an endless test",
     .forced_shutdown_of_warmup = true,

@@ -2,6 +2,7 @@
 /* Puts the parts of a run together and goes through the phases of `run` and of other commands. */
 #include "engine/run.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -387,6 +388,7 @@ static void measure(struct bn_run *run, const struct bn_times *times)
   const bool all = bn_crew_await(&run->crew, UINT64_MAX, false);
 
   bn_sampler_stop(&run->sampler);
+  bn_log_more_threads();
   bn_outcome_advance(&run->outcome, BN_STAGE_REPORT);
   bn_book_ended(run->book);
   if (all)
@@ -410,6 +412,7 @@ static void give_up_start(struct bn_run *run)
   if (!all && !bn_outcome_has(&run->outcome, BN_OUTCOME_ABANDONED))
     abandon_start(run);
   bn_sampler_stop(&run->sampler);
+  bn_log_more_threads();
   if (all || bn_crew_await(&run->crew, bn_clock_mono() + farewell_ns, true)) {
     bn_outcome_set(&run->outcome, BN_OUTCOME_RETURNED);
     bn_crew_join(&run->crew);
@@ -461,12 +464,15 @@ static void run_parallel(struct bn_run *run)
   if (spawn(run, bn_worker_command) && bn_crew_ready(&run->crew, UINT64_MAX) == BN_GATE_OPEN)
     bn_crew_go(&run->crew);
   (void)bn_crew_await(&run->crew, UINT64_MAX, false);
+  bn_log_more_threads();
   if (!bn_outcome_has(&run->outcome, BN_OUTCOME_ABANDONED))
     bn_crew_join(&run->crew);
 }
 
 int bn_run_command(struct bn_run *run, const struct bn_command *command)
 {
+  int signo;
+
   run->services.is_command = true;
   run->job.command = command;
   if (!start_watching(run))
@@ -479,8 +485,10 @@ int bn_run_command(struct bn_run *run, const struct bn_command *command)
   bn_sampler_stop(&run->sampler);
   stop_interrupting(run);
   bn_receiver_stop(&run->receiver);
-  if (atomic_load(&run->outcome.signo) != 0)
+  signo = atomic_load(&run->outcome.signo);
+  /* Nobody reads what it would print. */
+  if (signo != 0 && signo != SIGPIPE)
     bn_log(BN_FATAL, "'%s' was ended by a signal before it was complete: %s", command->name,
-           strsignal(atomic_load(&run->outcome.signo)));
+           strsignal(signo));
   return status(run);
 }

@@ -78,7 +78,7 @@ def test_prepare_run_cleanup(tmp_path, engine):
         )
         assert done.status == 0, (mode, done)
         assert f"Using {TITLES[engine]} I/O mode" in done.out
-        assert "FATAL" not in done.out
+        assert "FATAL" not in done.err
         sizes = {(tmp_path / f"test_file.{i}").stat().st_size for i in range(FILES)}
         assert sizes == {TOTAL // FILES}, mode
     assert fileio(tmp_path, "cleanup").status == 0
@@ -155,8 +155,8 @@ def test_refused_uring_is_one_sentence(tmp_path, error, sentence):
         args = ("--file-io-mode=io_uring", f"--file-test-mode={mode}", "--threads=4")
         done = fileio(tmp_path, *args, "run", preexec_fn=lambda: refuse_uring(error))
         assert done.status == 1
-        assert done.out.count("FATAL: ") == 1
-        assert f"FATAL: {sentence}" in done.out
+        assert done.err.count("FATAL: ") == 1
+        assert f"FATAL: {sentence}" in done.err
         assert "Threads started" not in done.out
         assert contents(tmp_path) == before
 
@@ -189,9 +189,9 @@ def test_the_device_is_polled_or_the_refusal_is_one_sentence(tmp_path):
     assert done.err == "--file-uring-iopoll=on: cannot be used without --file-extra-flags=direct\n"
     done = fileio(tmp_path, *args, "--file-uring-iopoll", "--file-extra-flags=direct", "run")
     if done.status == 0:
-        assert "FATAL" not in done.out
+        assert "FATAL" not in done.err
         return
-    refusals = [line for line in done.out.splitlines() if line.startswith("FATAL: ")]
+    refusals = [line for line in done.err.splitlines() if line.startswith("FATAL: ")]
     assert refusals in (
         ["FATAL: the device of the files cannot be polled: leave out --file-uring-iopoll"],
         [
@@ -368,7 +368,7 @@ def test_no_room(tmp_path):
     room = shutil.disk_usage(tmp_path).total
     done = fileio(tmp_path, f"--file-total-size={room * 2}", "prepare")
     assert done.status == 1
-    assert "FATAL: the files need " in done.out and " left: lower --file-total-size" in done.out
+    assert "FATAL: the files need " in done.err and " left: lower --file-total-size" in done.err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -390,8 +390,8 @@ def test_more_buffers_than_memory(tmp_path):
         done = run("fileio", *args, f"--file-io-mode={engine}", "run", cwd=tmp_path)
         assert done.status == 1
         need = "FATAL: 65536 requests of 1GiB in each of 16 threads need more than the "
-        assert need in done.out
-        assert "lower --file-async-backlog, --file-block-size or --threads\n" in done.out
+        assert need in done.err
+        assert "lower --file-async-backlog, --file-block-size or --threads\n" in done.err
         assert list(tmp_path.iterdir()) == []
 
 
@@ -468,7 +468,7 @@ def test_direct_with_odd_blocks(tmp_path, mode):
     args = ("--file-extra-flags=direct", f"--file-test-mode={mode}", "--file-block-size=1000")
     done = fileio(tmp_path, *args, "--events=5", "run")
     assert done.status == 1
-    assert "FATAL: " in done.out and "errno = 0" not in done.out
+    assert "FATAL: " in done.err and "errno = 0" not in done.err
     assert contents(tmp_path) == before
 
 

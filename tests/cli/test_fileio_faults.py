@@ -70,8 +70,8 @@ def test_prepare_on_a_disk_that_fills_up(tmp_path, library, after):
     fault = with_fault(library, "pwrite", after, errno.ENOSPC)
     done = fileio(tmp_path, "--file-total-size=6M", "prepare", env=fault)
     assert done.status == 1
-    assert f"FATAL: Failed to write file! file: {after // 2} pos: " in done.out
-    assert f"errno = {errno.ENOSPC} ({ENOSPC})\n" in done.out
+    assert f"FATAL: Failed to write file! file: {after // 2} pos: " in done.err
+    assert f"errno = {errno.ENOSPC} ({ENOSPC})\n" in done.err
     assert "bytes written" not in done.out
     assert contents(tmp_path) == before
 
@@ -86,15 +86,15 @@ def test_prepare_beyond_the_limit_on_sizes(tmp_path):
     before = contents(tmp_path)
     done = fileio(tmp_path, "--file-total-size=3M", "prepare", preexec_fn=limit)
     assert done.status == 1
-    assert "FATAL: Failed to write file! file: 0" in done.out
-    assert "File too large" in done.out
+    assert "FATAL: Failed to write file! file: 0" in done.err
+    assert "File too large" in done.err
     assert contents(tmp_path) == before
 
 
 def test_prepare_when_flushing_fails(tmp_path, library):
     done = fileio(tmp_path, "prepare", env=with_fault(library, "fsync", 1, errno.EIO))
     assert done.status == 1
-    assert f"FATAL: Failed to fsync file! file: 1 errno = 5 ({EIO})\n" in done.out
+    assert f"FATAL: Failed to fsync file! file: 1 errno = 5 ({EIO})\n" in done.err
     assert contents(tmp_path) == {}
 
 
@@ -107,7 +107,7 @@ def test_prepare_without_inodes(tmp_path, library):
         assert done.status == status, done
         if status:
             need = f"FATAL: {int(many) - 1} files have to be made, but the file system of '.' can"
-            assert f"{need} hold only 41 more: lower --file-num or use --file-dir\n" in done.out
+            assert f"{need} hold only 41 more: lower --file-num or use --file-dir\n" in done.err
             assert contents(tmp_path) == {"test_file.7": 0}
 
 
@@ -116,7 +116,7 @@ def test_prepare_in_a_folder_that_is_read_only(tmp_path):
     folder.mkdir(mode=0o555)
     done = fileio(folder, "prepare", preexec_fn=without_override)
     assert done.status == 1
-    assert "FATAL: Can't open file 'test_file.0' errno = 13 (Permission denied)\n" in done.out
+    assert "FATAL: Can't open file 'test_file.0' errno = 13 (Permission denied)\n" in done.err
     assert contents(folder) == {}
 
 
@@ -128,7 +128,7 @@ def test_prepare_in_a_folder_that_becomes_read_only(tmp_path):
     (folder / "test_file.1").chmod(0o400)
     done = fileio(folder, "prepare", preexec_fn=without_override)
     assert done.status == 1
-    assert "FATAL: Can't open file 'test_file.1' errno = 13 (Permission denied)\n" in done.out
+    assert "FATAL: Can't open file 'test_file.1' errno = 13 (Permission denied)\n" in done.err
     assert "old size" not in done.err
     assert contents(folder) == {"test_file.1": 100}
 
@@ -141,12 +141,12 @@ def test_names_that_lead_elsewhere(tmp_path, library):
     (folder / "test_file.1").symlink_to("../other/file")
     done = fileio(folder, "prepare", env=with_fault(library, "pwrite", 2, errno.EIO))
     assert done.status == 1
-    assert "FATAL: Failed to write file! file: 2 pos: 0 errno = 5" in done.out
+    assert "FATAL: Failed to write file! file: 2 pos: 0 errno = 5" in done.err
     assert os.listdir(folder) == ["test_file.1"] and os.listdir(other) == []
     (folder / "test_file.2").symlink_to("../nowhere/file")
     done = fileio(folder, "prepare")
     assert done.status == 1
-    assert "FATAL: Can't open file 'test_file.2' errno = 2 (No such file or directory)" in done.out
+    assert "FATAL: Can't open file 'test_file.2' errno = 2 (No such file or directory)" in done.err
     assert sorted(os.listdir(folder)) == ["test_file.1", "test_file.2"]
     assert os.listdir(other) == []
     (tmp_path / "nowhere").mkdir()
@@ -164,12 +164,12 @@ HARD = ": it is a hard link, and the file's other names would change too; remove
 def refused_everywhere(folder, name, why):
     """Nothing is made, and no test that writes over what is there writes."""
     done = fileio(folder, "prepare")
-    assert (done.status, done.err) == (1, "")
-    assert f"FATAL: Can't open file '{name}' errno = " in done.out and why in done.out
+    assert (done.status, done.err.count("\n")) == (1, 1)
+    assert f"FATAL: Can't open file '{name}' errno = " in done.err and why in done.err
     for mode in ("seqrewr", "rndwr", "rndrw"):
         done = fileio(folder, f"--file-test-mode={mode}", "--events=5", "run")
         assert done.status == 1, done
-        assert f"FATAL: Cannot open file '{name}' errno = " in done.out
+        assert f"FATAL: Cannot open file '{name}' errno = " in done.err
         assert f"'{name}'{why}" in done.err
 
 
@@ -219,8 +219,8 @@ def test_names_that_are_no_files(tmp_path):
         assert done.status == 1
         what = "it has 0B, but 128KiB are needed\n" if other else "it has "
         said = f"FATAL: 'test_file.{2 if other else 1}' is no regular file that could be made longer"
-        assert f"{said}: {what}" in done.out
-        assert done.err == ""
+        assert f"{said}: {what}" in done.err
+        assert done.err.count("\n") == 1
         if other:
             (tmp_path / "test_file.1").mkdir()
     assert sorted(contents(tmp_path)) == ["test_file.1", "test_file.2"]
@@ -254,8 +254,8 @@ def test_a_name_that_leads_to_a_device(tmp_path, device):
     assert "Reusing existing file test_file.0\nNo bytes written.\n" in done.out
     done = run("fileio", "--file-num=1", "--file-total-size=1M", "prepare", cwd=folder)
     assert done.status == 1
-    assert "FATAL: 'test_file.0' is no regular file" in done.out
-    assert ": it has 256KiB, but 1MiB are needed\n" in done.out
+    assert "FATAL: 'test_file.0' is no regular file" in done.err
+    assert ": it has 256KiB, but 1MiB are needed\n" in done.err
     done = run("fileio", *args, "--file-test-mode=rndrd", "--events=50", "run", cwd=folder)
     assert done.status == 0, done
     assert "files: test_file.0 is the device 7:" in done.err
@@ -273,8 +273,8 @@ def test_cleanup_in_a_folder_that_is_read_only(tmp_path):
     folder.chmod(0o555)
     done = fileio(folder, "cleanup", preexec_fn=without_override)
     assert done.status == 1
-    assert done.out.count("FATAL: ") == 1
-    assert "FATAL: cannot remove 'test_file.0': Permission denied\n" in done.out
+    assert done.err.count("FATAL: ") == 1
+    assert "FATAL: cannot remove 'test_file.0': Permission denied\n" in done.err
     assert contents(folder) == before
 
 
@@ -347,7 +347,7 @@ def test_creation_on_a_disk_that_fills_up(tmp_path, library, there):
     args = ("--file-test-mode=seqwr", "--events=1000", "--file-fsync-freq=0")
     done = fileio(tmp_path, *args, "run", env=fault)
     assert done.status == 1
-    assert f"errno = {errno.ENOSPC} ({ENOSPC})\n" in done.out
+    assert f"errno = {errno.ENOSPC} ({ENOSPC})\n" in done.err
     assert set(contents(tmp_path)) == names
 
 
@@ -370,8 +370,8 @@ def test_run_in_a_folder_that_is_read_only(tmp_path, mode):
     done = fileio(folder, *args, preexec_fn=without_override)
     if mode in WRITING:
         assert done.status == 1
-        assert "FATAL: Cannot open file 'test_file.0' errno = 13 (Permission denied)" in done.out
-        assert "prepare" not in done.out
+        assert "FATAL: Cannot open file 'test_file.0' errno = 13 (Permission denied)" in done.err
+        assert "prepare" not in done.err
     else:
         assert done.status == 0, done
     assert contents(folder) == before
@@ -382,8 +382,8 @@ def test_missing_file(tmp_path):
     (tmp_path / "test_file.2").unlink()
     done = fileio(tmp_path, "--file-test-mode=rndrd", "run")
     assert done.status == 1
-    assert "FATAL: Cannot open file 'test_file.2' errno = 2 (No such file or directory)" in done.out
-    assert done.out.endswith("WARNING: Did you forget to run the prepare step?\n")
+    assert "FATAL: Cannot open file 'test_file.2' errno = 2 (No such file or directory)" in done.err
+    assert done.err.endswith("\nrun 'prepare' first, with the same --file-num\n")
 
 
 def start(folder, *args):
@@ -426,7 +426,7 @@ def test_shrunk_file(tmp_path):
         done = fileio(tmp_path, "--file-test-mode=rndrd", f"--file-io-mode={engine}", "run")
         assert done.status == 1
         size = "Size of file 'test_file.1' is 97.656KiB, but at least 128KiB is expected."
-        assert f"FATAL: {size}" in done.out
+        assert f"FATAL: {size}" in done.err
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -522,8 +522,8 @@ def test_too_many_files(tmp_path, mode):
     args = ("--file-num=100000", f"--file-test-mode={mode}", "--threads=3", "run")
     done = run("fileio", *args, cwd=tmp_path, preexec_fn=open_files(256, 4096))
     assert done.status == 1
-    assert "FATAL: --file-num=100000 needs 100259 open files, but the hard limit is" in done.out
-    assert " is 4096: lower --file-num, or have root raise it (ulimit -n 100259, " in done.out
+    assert "FATAL: --file-num=100000 needs 100259 open files, but the hard limit is" in done.err
+    assert " is 4096: lower --file-num, or have root raise it (ulimit -n 100259, " in done.err
     assert contents(tmp_path) == {}
 
 
@@ -544,8 +544,8 @@ def test_rings_are_open_files(tmp_path):
     assert done.status == 0, done
     done = fileio(tmp_path, *args, preexec_fn=open_files(64, 200))
     assert done.status == 1
-    assert "FATAL: no file descriptor is left for an io_uring, of which every" in done.out
-    assert "raise ulimit -n or lower --threads and --file-num\n" in done.out
+    assert "FATAL: no file descriptor is left for an io_uring, of which every" in done.err
+    assert "raise ulimit -n or lower --threads and --file-num\n" in done.err
 
 
 @pytest.mark.skipif(
@@ -577,7 +577,7 @@ def test_many_files_on_a_disk_that_fills_up(tmp_path, library):
         fault = with_fault(library, "pwrite", 1999, errno.ENOSPC)
         done = run("fileio", *args, "prepare", cwd=folder, env=fault)
         assert done.status == 1
-        assert f"FATAL: Failed to write file! file: 1999 pos: 0 errno = {errno.ENOSPC}" in done.out
+        assert f"FATAL: Failed to write file! file: 1999 pos: 0 errno = {errno.ENOSPC}" in done.err
         assert contents(folder) == {}
     finally:
         for path in folder.iterdir():

@@ -49,7 +49,7 @@ def reading(mode, engine, *args):
 
 def assert_found(done, file, block):
     assert done.status == 1, done
-    assert f"FATAL: Validation failed on file {file}, block offset {block}, exiting..." in done.out
+    assert f"FATAL: Validation failed on file {file}, block offset {block}, exiting..." in done.err
     assert "the run failed; the report covers what was measured until then\n" in done.err
 
 
@@ -69,7 +69,7 @@ def test_one_flipped_bit(folder, engine, mode):
         bad = fileio(folder, *reading(mode, engine))
         assert_found(bad, 1, 3 * BLOCK)
         kind = "Checksum mismatch in block with offset: 12288" if place < BLOCK - 8 else "Offset"
-        assert f"FATAL: {kind}" in bad.out
+        assert f"FATAL: {kind}" in bad.err
         fileio(folder, "cleanup")
 
 
@@ -98,8 +98,8 @@ def test_a_block_in_the_wrong_place(folder):
     (folder / "test_file.0").write_bytes(data)
     done = fileio(folder, *reading("seqrd", "sync"))
     assert_found(done, 0, 4096)
-    assert "FATAL: Offset mismatch in block:\n" in done.out
-    assert "FATAL:    Actual offset: 4096    Stored offset: 0\n" in done.out
+    assert "FATAL: Offset mismatch in block:\n" in done.err
+    assert "FATAL:    Actual offset: 4096    Stored offset: 0\n" in done.err
 
 
 @pytest.mark.skipif(not os.access(REFERENCE, os.X_OK), reason="there is no sysbench to compare with")
@@ -196,4 +196,4 @@ def test_random_runs(tmp_path, number):
     path = tmp_path / f"test_file.{rng.randrange(files)}"
     flip(path, rng.randrange(path.stat().st_size))
     found = go(*seqrd)
-    assert found.status == 1 and "Validation failed on file" in found.out, (sizes, args, found)
+    assert found.status == 1 and "Validation failed on file" in found.err, (sizes, args, found)

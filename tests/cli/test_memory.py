@@ -197,7 +197,7 @@ def test_blocks_are_placed(options, wanted):
 def test_nodes_that_are_not_there_are_refused():
     done = bench.run("memory", "--memory-numa=1000", "run")
     assert done.status == 1
-    assert "--memory-numa=1000: there is no such node" in done.out
+    assert "--memory-numa=1000: there is no such node" in done.err
     done = bench.run("memory", "--memory-numa=local", "run")
     assert done.status == 1
     assert done.err == ("--memory-numa=local: cannot be used without --memory-scope=local: a block for all threads "

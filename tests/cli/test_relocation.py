@@ -51,7 +51,7 @@ def test_without_its_scripts(moved, tmp_path):
     got = find(moved / "bin" / "bench", tmp_path)
     assert (
         "FATAL: Cannot find benchmark 'probe_here': no such built-in test, file or module\n"
-        in got.out
+        in got.err
     )
     assert got.status == 1
 

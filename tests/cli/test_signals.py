@@ -160,9 +160,9 @@ def test_in_prepare(tmp_path, threads):
     seen = wait_for_line(process, "Inserting")
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
-    out, _, code = finish(process, seen)
+    _, err, code = finish(process, seen)
     assert code == 130
-    assert "'prepare' was ended by a signal" in out
+    assert "'prepare' was ended by a signal" in err
     cleanup = subprocess.run([BENCH, "oltp_read_write"] + db + ["cleanup"], cwd=tmp_path, text=True,
                              capture_output=True, timeout=60)
     assert cleanup.returncode == 0, cleanup.stdout + cleanup.stderr
@@ -178,7 +178,7 @@ def test_sql_run(tmp_path):
     process.send_signal(signal.SIGINT)
     out, err, code = finish(process, seen)
     assert code == 130
-    assert "FATAL" not in out
+    assert "FATAL" not in err
     transactions = int(re.search(r"transactions: +(\d+)", out).group(1))
     queries = int(re.search(r"queries: +(\d+)", out).group(1))
     assert transactions > 0 and queries == 20 * transactions

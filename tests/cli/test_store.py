@@ -651,7 +651,7 @@ def test_the_journal_has_the_histograms_of_intervals(tmp_path):
 def test_a_folder_that_is_not_there_is_said_before_the_run(tmp_path):
     done = bench.run("cpu", *bench.QUICK, "--report=json:no/json", "run", cwd=tmp_path)
     assert done.status == 1
-    assert "cannot write the journal 'no/json.partial': No such file or directory" in done.out
+    assert "cannot write the journal 'no/json.partial': No such file or directory" in done.err
     assert os.listdir(tmp_path) == []
 
 

@@ -20,6 +20,11 @@ class Result:
         return self.out.splitlines()
 
     @property
+    def said(self):
+        """The lines of standard error."""
+        return self.err.splitlines()
+
+    @property
     def reported(self):
         return "Threads fairness:" in self.out
 

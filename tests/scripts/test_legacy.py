@@ -131,7 +131,7 @@ def test_options_of_oltp(table, option, version):
 ])
 def test_bad_values(table, option, text):
     r = command(["oltp_legacy/oltp.lua", *SQLITE, option, "--events=5", "run"], table)
-    assert r.status == 1 and text in r.out
+    assert r.status == 1 and text in r.err
 
 
 def test_read_only_excludes_write_only(table):
@@ -139,7 +139,7 @@ def test_read_only_excludes_write_only(table):
                  "run"], table)
     assert r.status == 1
     assert re.search(r"`thread_init' function failed: \S+/common.lua:\d+: --oltp-read-only and "
-                     r"--oltp-write-only are mutually exclusive\n", r.out)
+                     r"--oltp-write-only are mutually exclusive\n", r.err)
 
 
 @pytest.mark.parametrize("option, indexes", [
@@ -181,7 +181,7 @@ def test_paths_that_are_modern_or_nothing(folder, path, exists):
     r = command([path, "--mysql-dry-run", "--events=1", "run"], folder.path)
     assert (r.status == 0) == exists, r.out + r.err
     assert not re.search("using the bundled .*/oltp_legacy/", r.err)
-    assert (f"Cannot find benchmark '{path}'" in r.out) != exists
+    assert (f"Cannot find benchmark '{path}'" in r.err) != exists
 
 
 @pytest.mark.parametrize("name", ["oltp", "select.lua", "bulk_insert"])

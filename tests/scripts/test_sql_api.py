@@ -25,8 +25,16 @@ def run(folder, body, *args, driver="sqlite"):
     r = folder.run(START + body + "\nend\n", f"--db-driver={driver}", "--events=1", "--time=0",
                    *args)
     said = r.out.partition("Threads started!\n\n")[2].partition("SQL statistics:")[0]
-    r.said = [s for s in said.splitlines() if not s.startswith("(last message repeated")]
+    r.printed = [s for s in said.splitlines() if not s.startswith("(last message repeated")]
+    r.fatal = [s for s in r.said if s.startswith("FATAL: ")]
     return r
+
+
+def expect(r, text):
+    """What it printed, with the fatal errors, which are on standard error."""
+    lines = text.splitlines()
+    assert r.printed == [s for s in lines if not s.startswith("FATAL: ")]
+    assert r.fatal == [s for s in lines if s.startswith("FATAL: ")]
 
 
 @pytest.mark.parametrize("mode", ["auto", "disable"])
@@ -61,7 +69,7 @@ def test_objects(folder, mode):
   try("execute closed", st.execute, st)
   try("no such field", function () return con.nosuchfield end)
 """, f"--db-ps-mode={mode}")
-    assert r.said == """\
+    expect(r, """\
 <sql_driver>	sqlite	<sql_connection>	0	0	true
 create	nil
 insert	nil
@@ -86,9 +94,9 @@ fetch	1	one
 close	0
 ALERT: attempt to use an already closed statement
 close twice	false | SQL API error
-execute closed	false | SQL API error
-no such field	false | t.lua:47: 'struct 127' has no member named 'nosuchfield'
-""".replace("struct 127", re.search(r"struct \d+", r.out).group()).splitlines() or mode
+execute closed	false | t.lua:3: SQL API error
+no such field	false | t.lua:38: 'struct 127' has no member named 'nosuchfield'
+""".replace("struct 127", re.search(r"struct \d+", r.out).group()))
     assert r.status == 0
     assert re.search(r"read: +7\n.*write: +2\n.*other: +1\n", r.out)
 
@@ -123,7 +131,7 @@ def test_values_of_parameters(folder, mode):
   c:set_rand_str("@@@-###-") st:execute()
   print((con:query_row("SELECT c FROM v ORDER BY rowid DESC LIMIT 1"):gsub("%a", "a"):gsub("%d", "0")))
 """.replace("TEXT", '"a\\0b?"' if mode == "auto" else '"aNULb?"'), f"--db-ps-mode={mode}")
-    assert r.said == """\
+    assert r.printed == """\
 7 0.125 it's 4 integer real text
 -7 0.333333333333333 aNULb? LEN integer real text
 9223372036854775807 2.0 as long. 8 integer real text
@@ -173,7 +181,7 @@ def test_many_parameters_outlive_collection(folder):
   collectgarbage() collectgarbage()
   print(orphan:execute():fetch_row()[1])
 """)
-    assert r.said == ["0", "5050", "5050", "still open"]
+    assert r.printed == ["0", "5050", "5050", "still open"]
 
 
 def test_several_results(folder):
@@ -192,7 +200,7 @@ def test_several_results(folder):
   local a, b = con:query("SELECT 'a'"), con:query("SELECT 'b'")
   print(a:fetch_row()[1], b:fetch_row())
 """)
-    assert r.said == """\
+    expect(r, """\
 nil
 1
 nil
@@ -204,7 +212,7 @@ failing	false | SQL error, errno = 1, state = 'HY000': no such column: nope
 false
 nil	2
 b	nil
-""".splitlines()
+""")
 
 
 def test_bulk_insert(folder):
@@ -221,7 +229,7 @@ def test_bulk_insert(folder):
   con:bulk_insert_init("INSERT INTO b(a) VALUES")
   try("too long", con.bulk_insert_next, con, ("x"):rep(524288))
 """, "--sql-trace=trace")
-    assert r.said == """\
+    expect(r, """\
 true	db_bulk_insert_init() failed
 true	db_bulk_insert_done() failed
 9000	40504500	100
@@ -232,7 +240,7 @@ FATAL: sqlite3_step() returned error 1555 (UNIQUE constraint failed: b.a) for qu
 twice	false | db_bulk_insert_done() failed
 FATAL: Query length exceeds the maximum value (524288), aborting
 too long	false | db_bulk_insert_next() failed
-""".splitlines()
+""")
     inserts = [t for t in (folder.path / "trace").read_text().splitlines() if "INSERT INTO b VALUES" in t]
     assert [t.startswith("[s0] INSERT INTO b VALUES(1,'x") for t in inserts] == [True, False]
     assert all(len(t) - len("[s0] ") < 524288 for t in inserts) and len(inserts[0]) > 524000
@@ -268,7 +276,7 @@ def test_errors_have_the_place_of_the_caller(folder):
   try("closed", con.prepare, con, "SELECT 1")
   print(con:reconnect(), con:query_row("SELECT 8"))
 """)
-    assert r.said == """\
+    expect(r, """\
 FATAL: sqlite3_prepare_v3() returned error 1 (near "SELEC": syntax error) for query 'SELEC'
 direct	false | SQL error, errno = 1, state = 'HY000': near "SELEC": syntax error
 FATAL: sqlite3_prepare_v3() returned error 1 (near "SELE": syntax error) for query 'SELE'
@@ -298,7 +306,7 @@ ALERT: attempt to use an already closed connection
 closed	false | t.lua:3: SQL API error
 closed	false | SQL API error
 true	8
-""".splitlines()
+""")
 
 
 def test_connect_ignores_arguments(folder):
@@ -339,15 +347,17 @@ def test_hook_decides_before_anything_is_said(folder):
              "'SELECT * FROM missing'"
     hook = "hook\t<sql_connection>\tSELECT * FROM missing\t1\tHY000\tno such table: missing\tnil"
     r = folder.run(HOOK, "--db-driver=sqlite", "--events=1", IGNORE="1")
-    assert [s for s in r.lines if s.startswith(("hook", "restart", "FATAL"))] == [
-        hook, "restart\t1\t1", hook, "restart\t1\t1", hook, failed,
+    assert [s for s in r.lines if s.startswith(("hook", "restart"))] == [
+        hook, "restart\t1\t1", hook, "restart\t1\t1", hook]
+    assert [s for s in r.said if s.startswith("FATAL")] == [
+        failed,
         "FATAL: `thread_run' function failed: t.lua:10: SQL error, errno = 1, state = 'HY000': no "
         "such table: missing"]
     assert r.status == 1 and re.search(r"ignored errors: +3 ", r.out)
     r = folder.run(HOOK, "--db-driver=sqlite", "--events=1")
     assert r.out.count("hook\t") == 1 and r.status == 1
     r = folder.run(HOOK, "--db-driver=sqlite", "--events=1", "--db-ignore-errors=1")
-    assert "FATAL" not in r.out and "hook" not in r.out and r.status == 0
+    assert "FATAL" not in r.err and "hook" not in r.out and r.status == 0
     assert re.search(r"ignored errors: +3 ", r.out) and r.events == 1
 
 
@@ -396,7 +406,7 @@ end
     r = folder.lua(text, "--db-ps-mode=disable", *args, BENCH_COMPAT="1.0")
     assert "rows\t5,11,12,12" in r.lines and "FATAL" not in r.out and "ALERT" not in r.out
     r = folder.lua(text, *args)
-    assert r.out.count("FATAL: sqlite3_bind() failed") > 1 and "rows\t11" in r.lines
+    assert r.err.count("FATAL: sqlite3_bind() failed") > 1 and "rows\t11" in r.lines
 
 
 def test_permanent_error_that_is_ignored_ends_with_the_time(folder):
@@ -430,7 +440,7 @@ def test_names_behind_ffi(folder):
   print(q("SELEC") == nil, c.error == C.DB_ERROR_FATAL, ffi.string(c.sql_errmsg))
   print(C.db_connection_close(c)) C.db_connection_free(c)
 """)
-    assert r.said == """\
+    expect(r, """\
 true	true
 0	true	0
 1	42	text
@@ -438,7 +448,7 @@ true	0	false
 FATAL: sqlite3_prepare_v3() returned error 1 (near "SELEC": syntax error) for query 'SELEC'
 true	true	near "SELEC": syntax error
 0
-""".splitlines()
+""")
 
 
 def test_scripts_take_turns_in_their_states(folder):
@@ -451,7 +461,7 @@ function event() ask("SELECT count(*) FROM e") end
 function sysbench.hooks.report_intermediate() print("rows", ask("SELECT count(*) FROM e")) end
 function done() print("done", ask("SELECT count(*) FROM e")) end
 """, "--db-driver=sqlite", "--threads=4", "--time=2", "--report-interval=1")
-    assert r.status == 0 and "FATAL" not in r.out
+    assert r.status == 0 and "FATAL" not in r.err
     assert "rows\t0" in r.lines and "done\t0" in r.lines
 
 
@@ -480,7 +490,7 @@ def test_null_driver_answers_by_the_first_word(folder):
   local st = con:prepare("UPDATE x SET a=?")
   print(st:bind_param(st:bind_create(4)), st:execute())
 """, "--null-rows=3", driver="null")
-    assert r.said == ["3\t1", "nil\tnil\tnil", "0\tnil"]
+    assert r.printed == ["3\t1", "nil\tnil\tnil", "0\tnil"]
     assert re.search(r"read: +2\n.*write: +2\n.*other: +2\n", r.out)
 
 
@@ -525,7 +535,7 @@ def test_a_result_outlives_its_connection(folder):
     collectgarbage() collectgarbage()
   end
 """, "--sqlite-db=t.db")
-    assert r.status == 0 and r.said == ["2\t1", "2\tnil"]
+    assert r.status == 0 and r.printed == ["2\t1", "2\tnil"]
 
 
 def test_a_result_outlives_its_statement(folder):
@@ -569,7 +579,7 @@ end
 """ % ignore, "--db-driver=sqlite", "--events=1", "--time=0")
         assert "asked\tno such table: missing\t5" in r.out
         failed = "FATAL: sqlite3_prepare_v3() returned error 1 (no such table: missing) for query 'INSERT"
-        assert (failed in r.out) == (ignore == "false"), r.out
+        assert (failed in r.err) == (ignore == "false"), r.err
         assert r.status == (1 if ignore == "false" else 0)
         assert "ignored errors:                      2 " in r.out
 
@@ -584,8 +594,8 @@ function prepare()
 end
 """, "--db-driver=sqlite", "--db-ignore-errors=duplicate", "prepare")
     assert r.status == 1
-    assert "`prepare' function failed: SQL error, errno = 1555, state = '" in r.out
-    assert "(not a string)" not in r.out
+    assert "`prepare' function failed: SQL error, errno = 1555, state = '" in r.err
+    assert "(not a string)" not in r.err
 
 
 def test_a_switch_with_more_words_is_a_switch_to_scripts(folder):

@@ -41,7 +41,7 @@ def test_every_thread_gets_its_turn(folder, threads):
     while len(longest) < 3:
         r = bench(folder, "oltp_read_write", *SQLITE, "--table-size=1000", f"--threads={threads}",
                   "--time=3", "run")
-        assert r.status == 0 and "FATAL" not in r.out and number(r, "ignored errors") == 0
+        assert r.status == 0 and "FATAL" not in r.err and number(r, "ignored errors") == 0
         assert number(r, "queries") == 20 * number(r, "transactions") > 0
         longest.append(number(r, "max") / number(r, "avg"))
         mean, spread = re.search(r"events \(avg/stddev\): +([0-9.]+)/([0-9.]+)", r.out).groups()
@@ -82,7 +82,7 @@ def test_deferred_transactions_start_again(folder, mode):
     assert bench(folder, "oltp_read_write", *options, "prepare").status == 0
     r = bench(folder, "oltp_read_write", *options, "--sqlite-begin=deferred", "--threads=4",
               "--time=2", "run")
-    assert r.status == 0 and r.events > 0 and "FATAL" not in r.out
+    assert r.status == 0 and r.events > 0 and "FATAL" not in r.err
     assert number(r, "ignored errors") > 0
 
 
@@ -132,7 +132,7 @@ def test_waits_for_another_process_and_survives_its_death(folder, holder):
 def test_busy_timeout_restarts_the_event(folder, holder):
     r = bench(folder, "oltp_read_write", *SQLITE, "--table-size=1000", "--sqlite-busy-timeout=50",
               "--threads=4", "--time=1", "run")
-    assert r.status == 0 and r.events == 0 and "FATAL" not in r.out
+    assert r.status == 0 and r.events == 0 and "FATAL" not in r.err
     assert 5 <= number(r, "ignored errors") <= 80
 
 
@@ -140,7 +140,7 @@ def test_grace_ends_what_waits(folder, holder):
     begun = time.monotonic()
     r = bench(folder, "oltp_read_write", *SQLITE, "--table-size=1000", "--threads=4",
               "--sqlite-busy-timeout=50000", "--time=1", "--time-grace=1", "run")
-    assert r.status == 2 and r.reported and "time grace" in r.err and "FATAL" not in r.out
+    assert r.status == 2 and r.reported and "time grace" in r.err and "FATAL" not in r.err
     assert time.monotonic() - begun < 30
 
 
@@ -185,7 +185,7 @@ timeout 40 "$bench" oltp_write_only {options} --threads=16 --time=20 run
 """)
     assert p.returncode == 1 and "Threads fairness:" in p.stdout
     path = "/dev/shm/x.db"
-    assert f"returned error 13 (database or disk is full: '{path}') for query" in p.stdout
+    assert f"returned error 13 (database or disk is full: '{path}') for query" in p.stderr
     assert "the run failed" in p.stderr
 
 
@@ -196,7 +196,7 @@ def test_prepare_says_what_it_could_not_write(folder):
                        cwd=folder.path, text=True, capture_output=True, timeout=60)
     assert p.returncode == 1
     assert os.path.getsize(folder.path / "sbtest.sqlite") <= limit
-    failure = next(s for s in p.stdout.splitlines() if s.startswith("FATAL: sqlite3_step()"))
+    failure = next(s for s in p.stderr.splitlines() if s.startswith("FATAL: sqlite3_step()"))
     assert len(failure) <= 4095 + len("FATAL: ") and "disk I/O error: '" in failure
 
 
@@ -205,7 +205,7 @@ def test_files_that_are_none(folder):
         r = bench(folder, "oltp_read_write", *SQLITE, f"--sqlite-db={path}", *args, "--events=1",
                   "run")
         assert r.status == 1
-        return "\n".join(s for s in r.lines if s.startswith("FATAL: "))
+        return "\n".join(s for s in r.said if s.startswith("FATAL: "))
 
     folder.file("text.db", "this is not a database, but it is long enough to be read as one\n" * 9)
     for path in "no/where.db", "new.db":
@@ -213,9 +213,9 @@ def test_files_that_are_none(folder):
             "correct --sqlite-db, or run 'prepare' first" in first_fatal(path)
     folder.file("new.lua", "function thread_init() con = sysbench.sql.driver():connect() end function event() end")
     r = bench(folder, "./new.lua", *SQLITE, "--sqlite-db=no/where.db", "--events=1", "run")
-    assert "error 14: unable to open database file: No such file or directory" in r.out
+    assert "error 14: unable to open database file: No such file or directory" in r.err
     r = bench(folder, "bulk_insert", *SQLITE, "--sqlite-db=new.db", "--events=1", "run")
-    assert "there is no such file" in r.out and r.status == 1
+    assert "there is no such file" in r.err and r.status == 1
     assert not (folder.path / "new.db").exists()
     assert "FATAL: error 26: file is not a database: '" in first_fatal("text.db")
     assert "unable to open database file" in first_fatal(".")
@@ -233,7 +233,7 @@ def test_corrupt_file_is_said(folder):
         f.seek(8192)
         f.write(b"\xff" * 65536)
     r = bench(folder, "oltp_read_only", *SQLITE, "--table-size=1000", "--events=200", "run")
-    assert r.status == 1 and "database disk image is malformed" in r.out
+    assert r.status == 1 and "database disk image is malformed" in r.err
 
 
 @needs_unshare
@@ -249,7 +249,7 @@ cp sbtest.sqlite /dev/shm && mount -o remount,ro /dev/shm && "$bench" "$@"
 
     reading, writing = run("oltp_read_only"), run("oltp_write_only")
     assert reading.returncode == 0, reading.stdout + reading.stderr
-    assert writing.returncode == 1 and "attempt to write a readonly database: '" in writing.stdout
+    assert writing.returncode == 1 and "attempt to write a readonly database: '" in writing.stderr
 
 
 def test_trace_has_the_statements_of_each_session(folder):
@@ -304,7 +304,7 @@ function event()
   print(two:query_row("SELECT a FROM t"))
 end
 """, *SQLITE, "--events=1")
-    assert r.status == 0 and "FATAL" not in r.out
+    assert r.status == 0 and "FATAL" not in r.err
     assert r.lines[r.lines.index("false\t1\t517\t40001") + 1] == "1"
 
 

@@ -87,7 +87,7 @@ def test_prepare_fails_as_a_whole(db, threads, tables):
     db.ok("oltp_read_write", "prepare", "--table-size=1")
     options = [f"--threads={threads}", f"--tables={tables}", "--table-size=100"]
     result = db.bench("oltp_read_write", "prepare", *options)
-    assert result.status == 1 and "sbtest1 already exists" in result.out
+    assert result.status == 1 and "sbtest1 already exists" in result.err
     assert db.ids(1) == [1]
 
 
@@ -104,7 +104,7 @@ def test_ids_of_our_own_may_meet_in_a_later_run(db):
     assert db.ids() == []
     for ignored in (0, 50):
         result = db.ok("oltp_insert", "run", "--events=50", *own)
-        assert number(result, "ignored errors") == ignored and "FATAL" not in result.out
+        assert number(result, "ignored errors") == ignored and "FATAL" not in result.err
     assert len(set(db.ids())) == 100
 
 
@@ -147,7 +147,7 @@ def test_values_out_of_range_are_refused_in_a_sentence(db, option, said):
     for step in ("prepare", "run", "cleanup"):
         result = db.bench("oltp_read_write", step, "--threads=4", option)
         assert (result.err, result.status) == (said + "\n", 1)
-        assert "FATAL" not in result.out.replace("FATAL: Threads init", "") and ".lua" not in result.out
+        assert ".lua" not in result.out
     assert not (db.folder / "sbtest.sqlite").exists()
 
 

@@ -66,13 +66,13 @@ local rs = con:query("SELECT 1")
 ])
 def test_sentences(folder, call, text):
     r = folder.run("function event()" + PREPARED + call + "\nend", "--db-driver=sqlite")
-    assert "FATAL: `thread_run' function failed: t.lua:6: " + text in r.lines
+    assert "FATAL: `thread_run' function failed: t.lua:6: " + text in r.said
     assert (r.status, r.reported) == (1, True)
 
 
 def test_sentence_of_histograms(folder):
     r = folder.run("function event() sysbench.histogram.new(5, 1, 9).update({}, 5) end")
-    assert "t.lua:1: update: expected a histogram, got table; the call is histogram:update()" in r.out
+    assert "t.lua:1: update: expected a histogram, got table; the call is histogram:update()" in r.err
     assert (r.status, r.reported) == (1, True)
 
 

@@ -85,7 +85,7 @@ def test_a_killed_server_ends_the_run_with_a_report(victim, ps_mode):
     assert number(out, "total number of events") > 0
     fatal = {"mysql": r"^FATAL: \S+ returned error 20(13|06) \(.*\)",
              "pgsql": r"^FATAL: PQexec(Prepared)?\(\) failed: 7 \S"}[victim.driver]
-    assert re.search(fatal, out, re.M), out
+    assert re.search(fatal, err, re.M), err
     victim.start()
 
 
@@ -154,9 +154,9 @@ def test_forced_shutdown_while_statements_wait(victim, tmp_path):
         "local con\n"
         "function thread_init() con = sysbench.sql.driver():connect() end\n"
         f'function event() con:query("{sleep}") end\n')
-    status, out, _ = bench(victim, str(script), "--time=1", "--forced-shutdown=1", "--threads=2", "run")
+    status, out, err = bench(victim, str(script), "--time=1", "--forced-shutdown=1", "--threads=2", "run")
     assert status == 2
-    assert "forcing shutdown..." in out
+    assert "forcing shutdown..." in err
     assert number(out, "Number of unfinished transactions on forced shutdown") == 2
 
 

@@ -54,7 +54,7 @@ def run(fake, form, tmp_path, script, *options):
 def harmless(done):
     for text in (done.stdout, done.stderr):
         assert HARMFUL.search(text) is None, text
-        assert b"\xe2\x80\xae" not in text and SHOWN in done.stdout
+        assert b"\xe2\x80\xae" not in text and SHOWN in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -130,14 +130,14 @@ def test_a_row_that_cannot_be_stored_fails_the_command(server, engine, tmp_path)
   for i = 1, 100 do con:bulk_insert_next("(" .. i .. ", 'a')") end
   con:bulk_insert_next("(50, 'b')")
   con:bulk_insert_done()"""
-    status, out, _ = bench(server, script(tmp_path, body), "prepare")
+    status, _, err = bench(server, script(tmp_path, body), "prepare")
     assert status == 1
     found = query(server, "SELECT COUNT(*) FROM {s}t")
     if server.driver == "mysql":
-        assert f"1062 (Duplicate entry '50' for key '{server.primary_key}')" in out
+        assert f"1062 (Duplicate entry '50' for key '{server.primary_key}')" in err
         assert found == ("0" if engine == "InnoDB" else "100")
     else:
-        assert 'FATAL: PQexec() failed: 7 duplicate key value violates unique constraint "t_pkey"' in out
+        assert 'FATAL: PQexec() failed: 7 duplicate key value violates unique constraint "t_pkey"' in err
         assert found == "0"
 
 
@@ -157,9 +157,9 @@ def test_a_missing_table_is_named(server, tmp_path):
     body = """con:bulk_insert_init("INSERT INTO nosuch VALUES")
   con:bulk_insert_next("(1, 'a')")
   con:bulk_insert_done()"""
-    status, out, _ = bench(server, script(tmp_path, body), "prepare")
+    status, _, err = bench(server, script(tmp_path, body), "prepare")
     assert status == 1
-    assert re.search(r"FATAL: .*nosuch.*(does not exist|doesn't exist)", out)
+    assert re.search(r"FATAL: .*nosuch.*(does not exist|doesn't exist)", err)
 
 
 def test_a_server_that_allows_no_load_gets_inserts(mariadb_plain):
@@ -230,6 +230,6 @@ def test_a_thread_that_fails_fails_the_command(server):
     query(server, "CREATE TABLE {s}sbtest2 (id INTEGER)")
     if server.driver == "pgsql":
         query(server, "ALTER TABLE sbtest2 OWNER TO spec_user")
-    status, out, _ = bench(server, "oltp_read_write", *SIZES, "--threads=5", "prepare")
+    status, _, err = bench(server, "oltp_read_write", *SIZES, "--threads=5", "prepare")
     assert status == 1
-    assert "already exists" in out
+    assert "already exists" in err

@@ -183,9 +183,9 @@ def test_prepare_of_an_existing_table_fails(server):
     must(server, "oltp_read_write", *SIZES, "prepare")
     try:
         for threads in (1, 2):
-            status, out, _ = bench(server, "oltp_read_write", *SIZES, f"--threads={threads}", "prepare")
+            status, _, err = bench(server, "oltp_read_write", *SIZES, f"--threads={threads}", "prepare")
             assert status == 1
-            assert "already exists" in out
+            assert "already exists" in err
     finally:
         must(server, "oltp_read_write", *SIZES, "cleanup")
 

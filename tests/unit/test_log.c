@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Shows what base/log.c prints: prefixes, folding of duplicates, exempt lines, streams, lost
  * output. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -148,6 +149,75 @@ static void test_stderr(void **state)
   assert_string_equal(capture_end(&c), "n = 7\nn = 7\n");
 }
 
+/* Threads that fail in turn, and go when all have failed. */
+static struct {
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  int turn, n;
+} turns = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+static void *fail_in_turn(void *number)
+{
+  const int i = *(const int *)number;
+
+  (void)pthread_mutex_lock(&turns.lock);
+  while (turns.turn != i)
+    (void)pthread_cond_wait(&turns.changed, &turns.lock);
+  bn_log(BN_FATAL, "%s %d (id %d) for query 'SELECT %d'", turns.n > 3 ? "many" : "few", 7, i, i);
+  if (i % 2 == 0 && turns.n > 3)
+    bn_log(BN_FATAL, "even");
+  turns.turn++;
+  (void)pthread_cond_broadcast(&turns.changed);
+  while (turns.turn < turns.n)
+    (void)pthread_cond_wait(&turns.changed, &turns.lock);
+  (void)pthread_mutex_unlock(&turns.lock);
+  return NULL;
+}
+
+static void fail_in_threads(int n)
+{
+  pthread_t thread[8];
+  int number[8];
+
+  turns.turn = 0;
+  turns.n = n;
+  for (int i = 0; i < n; i++) {
+    number[i] = i;
+    assert_int_equal(pthread_create(&thread[i], NULL, fail_in_turn, &number[i]), 0);
+  }
+  for (int i = 0; i < n; i++)
+    assert_int_equal(pthread_join(thread[i], NULL), 0);
+}
+
+static void test_fatal_errors_of_many_threads(void **state)
+{
+  struct capture out = capture_begin(stdout), err;
+
+  (void)state;
+  bn_log_fatal_apart();
+  err = capture_begin(stderr);
+  fail_in_threads(3);
+  bn_log_more_threads();
+  bn_log_more_threads();
+  fail_in_threads(5);
+  bn_log_more_threads();
+  bn_log(BN_FATAL, "mine 1");
+  bn_log(BN_FATAL, "mine 1");
+  bn_log(BN_FATAL, "mine 2");
+  bn_log_more_threads();
+  assert_string_equal(capture_end(&err),
+                      "FATAL: few 7 (id 0) for query 'SELECT 0'\n"
+                      "(2 more threads)\n"
+                      "FATAL: many 7 (id 0) for query 'SELECT 0'\n"
+                      "FATAL: even\n"
+                      "(4 more threads) FATAL: many 7 (id 0) for query 'SELECT 0'\n"
+                      "(2 more threads) FATAL: even\n"
+                      "FATAL: mine 1\n"
+                      "(last message repeated 1 times)\n"
+                      "FATAL: mine 2\n");
+  assert_string_equal(capture_end(&out), "");
+}
+
 /* Last: stdout is spoilt for good. */
 static void test_full_disk_is_noticed(void **state)
 {
@@ -199,6 +269,7 @@ int main(void)
       cmocka_unit_test(test_length_is_not_limited),
       cmocka_unit_test(test_stderr),
       cmocka_unit_test(test_asides),
+      cmocka_unit_test(test_fatal_errors_of_many_threads),
       cmocka_unit_test(test_full_disk_is_noticed),
   };
 

@@ -478,6 +478,8 @@ static int complain_open(const struct bn_fileio_plan *p, const char *path, int e
                 path);
   else if (about_link(error)[0] != '\0')
     bn_log_stderr("'%s'%s", path, about_link(error));
+  else if (error == ENOENT && p->policy->fatal_on_stderr)
+    bn_log_stderr("run 'prepare' first, with the same --file-num");
   else if (error == ENOENT && !p->policy->no_hint_at_prepare)
     bn_log(BN_WARNING, "Did you forget to run the prepare step?");
   return -1;
