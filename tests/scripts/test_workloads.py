@@ -162,6 +162,18 @@ def test_what_was_typed_wrong_is_said_without_a_place_in_a_script(db):
         assert (result.out, result.err, result.status) == ("", said + "\n", 1)
 
 
+def test_a_connection_that_cannot_be_made_is_said_without_a_place_in_a_script(db):
+    for word, last in (("run", "FATAL: Threads initialization failed!\n"), ("prepare", ""), ("cleanup", "")):
+        result = db.bench("oltp_read_write", word, "--sqlite-db=/no/where.db")
+        assert result.status == 1
+        assert result.err == ("FATAL: unable to open SQLite database '/no/where.db', aborting...\n"
+                              "FATAL: error 14: unable to open database file: No such file or directory\n" + last)
+    for option in ("--db-driver=oracle", "--db-ps-mode=maybe"):
+        result = db.bench("oltp_read_write", "run", option, "--threads=8")
+        assert result.status == 1 and result.out == ""
+        assert re.fullmatch(rf"{option}: unknown; allowed: [a-z, ]+\n", result.err)
+
+
 def test_the_heading_says_what_runs_where(db):
     db.ok("oltp_read_only", "prepare", "--tables=3", "--table-size=10")
     sizes = ("--events=1", "--tables=3", "--table-size=10")

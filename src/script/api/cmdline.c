@@ -137,14 +137,17 @@ static int progress(lua_State *L)
    statements.  false: the server does not allow that. */
 static int expect(lua_State *L)
 {
-  struct bn_sqlsys *sys = bn_lua_current()->vm->setup->sql;
+  struct bn_lua *lua = bn_lua_current();
+  struct bn_sqlsys *sys = lua->vm->setup->sql;
+  bool allowed = true;
 
   if (lua_isnone(L, 1))
     bn_sql_all_connect(sys);
-  lua_pushboolean(L,
-                  lua_isnone(L, 1) || bn_sql_expect_statements(sys, bn_instance_session(),
-                                                               (uint64_t)luaL_checknumber(L, 1),
-                                                               (uint64_t)luaL_checknumber(L, 2)));
+  else
+    allowed = bn_sql_expect_statements(sys, lua->session, (uint64_t)luaL_checknumber(L, 1),
+                                       (uint64_t)luaL_checknumber(L, 2));
+  lua->told = !allowed;
+  lua_pushboolean(L, allowed);
   return 1;
 }
 

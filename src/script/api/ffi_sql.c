@@ -31,8 +31,11 @@ enum { PARAMS_AT_ONCE = 32 };
 
 sql_driver *bn_ffi_sql_driver(const char *name)
 {
-  return bn_ffi_from_driver(
-      bn_sql_driver(bn_lua_current()->vm->setup->sql, bn_instance_session(), name));
+  struct bn_lua *lua = bn_lua_current();
+  struct bn_sql_driver *drv = bn_sql_driver(lua->vm->setup->sql, lua->session, name);
+
+  lua->told = drv == NULL;
+  return bn_ffi_from_driver(drv);
 }
 
 const char *bn_ffi_sql_driver_name(const sql_driver *drv)
@@ -46,6 +49,7 @@ sql_connection *bn_ffi_sql_connect(sql_driver *drv, const char *const *names,
   struct bn_sql_conn *c =
       bn_sql_connect(bn_ffi_to_driver(drv), bn_instance_session(), names, values, n);
 
+  bn_lua_current()->told = c == NULL;
   if (c != NULL)
     bn_sql_defer(c);
   return bn_ffi_from_conn(c);

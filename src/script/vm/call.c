@@ -140,22 +140,36 @@ static bool is_refusal(lua_State *L)
   return is;
 }
 
-static void log_error(lua_State *L, const char *what)
+/* Our own workloads have nothing to add to a reason that has been logged. */
+static bool adds_nothing(const struct bn_lua *lua)
+{
+  return lua->told && lua->vm->place.set == BN_SET_MODERN &&
+         lua->vm->setup->conf->policy->fatal_on_stderr;
+}
+
+static void log_text(const struct bn_script_setup *setup, const char *what, const char *text)
 {
   static const char call_command[] = "sysbench.cmdline.call_command";
-  const struct bn_script_setup *setup = bn_lua_current()->vm->setup;
+
+  if (setup->conf->policy->panics)
+    log_as_05(text, what != NULL && strcmp(what, call_command) == 0 ? setup->command : what);
+  else if (what != NULL)
+    bn_log(BN_FATAL, "`%s' function failed: %s", what, text);
+  else
+    bn_log(BN_FATAL, "%s", text);
+}
+
+static void log_error(lua_State *L, const char *what)
+{
+  const struct bn_lua *lua = bn_lua_current();
   const bool pushed = push_sql_error(L);
   char *shown = bn_escape_copy(lua_isstring(L, -1) ? lua_tostring(L, -1) : "(not a string)");
   const char *text = shown != NULL ? shown : "out of memory";
 
   if (is_refusal(L))
     bn_log_refusal(text);
-  else if (setup->conf->policy->panics)
-    log_as_05(text, what != NULL && strcmp(what, call_command) == 0 ? setup->command : what);
-  else if (what != NULL)
-    bn_log(BN_FATAL, "`%s' function failed: %s", what, text);
-  else
-    bn_log(BN_FATAL, "%s", text);
+  else if (!adds_nothing(lua))
+    log_text(lua->vm->setup, what, text);
   if (!lua_isstring(L, -1))
     describe_error(L);
   lua_pop(L, pushed);

@@ -50,6 +50,8 @@ struct bn_lua {
   unsigned exits;             /* how often os.exit() has ended the run */
   bool worker;                /* not the main instance: submodules are loaded when first used */
   bool traced;                /* the error on its way has its traceback on stderr */
+  bool told; /* the last attempt to get a driver, a connection or leave to prepare statements
+                failed, and the reason has been logged */
 };
 
 /* The instance whose Lua code runs on this thread.  Only bn_lua_enter writes it; a variable and not
