@@ -124,14 +124,23 @@ def test_options_of_oltp(table, option, version):
     assert "unknown option" not in r.err
 
 
-@pytest.mark.parametrize("option, text", [
-    ("--oltp-read-only=maybe", "Invalid value for the 'oltp_read_only' option: 'maybe' (on or off)"),
-    ("--oltp-table-size=1K", "Invalid value for the 'oltp_table_size' option: '1K' (a number from 0)"),
-    ("--oltp-tables-count=0", "Invalid value for the 'oltp_tables_count' option: '0' (a number from 1)"),
+@pytest.mark.parametrize("option, text, own", [
+    ("--oltp-read-only=maybe", "Invalid value for the 'oltp_read_only' option: 'maybe' (on or off)",
+     "neither on nor off; allowed: on or off"),
+    ("--oltp-table-size=1K", "Invalid value for the 'oltp_table_size' option: '1K' (a number from 0)",
+     "not a whole number; allowed: a number from 0"),
+    ("--oltp-table-size=1e30", None, "out of range; allowed: 0 to 9007199254740992"),
+    ("--oltp-tables-count=0", "Invalid value for the 'oltp_tables_count' option: '0' (a number from 1)",
+     "out of range; allowed: a number from 1"),
 ])
-def test_bad_values(table, option, text):
-    r = command(["oltp_legacy/oltp.lua", *SQLITE, option, "--events=5", "run"], table)
-    assert r.status == 1 and text in r.err
+def test_bad_values(table, option, text, own):
+    args = ["oltp_legacy/oltp.lua", *SQLITE, option, "--events=5", "--threads=3", "run"]
+    r = command(args, table)
+    assert r.status == 1 and "Threads started!" not in r.out
+    assert r.err.endswith(f"oltp.lua\n{option}: {own}\nFATAL: Threads initialization failed!\n")
+    if text is not None:
+        r = command(args, table, BENCH_COMPAT="1.0")
+        assert r.status == 1 and text in r.out
 
 
 def test_read_only_excludes_write_only(table):

@@ -163,11 +163,13 @@ def test_what_was_typed_wrong_is_said_without_a_place_in_a_script(db):
 
 
 def test_a_connection_that_cannot_be_made_is_said_without_a_place_in_a_script(db):
-    for word, last in (("run", "FATAL: Threads initialization failed!\n"), ("prepare", ""), ("cleanup", "")):
+    why = "unable to open database file: No such file or directory\n"
+    for word, last in (("run", "there is no such file: correct --sqlite-db, or run 'prepare' first\n"
+                               "FATAL: Threads initialization failed!\n"), ("prepare", why), ("cleanup", why)):
         result = db.bench("oltp_read_write", word, "--sqlite-db=/no/where.db")
         assert result.status == 1
         assert result.err == ("FATAL: unable to open SQLite database '/no/where.db', aborting...\n"
-                              "FATAL: error 14: unable to open database file: No such file or directory\n" + last)
+                              "FATAL: error 14: " + last)
     for option in ("--db-driver=oracle", "--db-ps-mode=maybe"):
         result = db.bench("oltp_read_write", "run", option, "--threads=8")
         assert result.status == 1 and result.out == ""

@@ -27,7 +27,17 @@ local texts = {
 local states = { on = true, ["true"] = true, ["1"] = true, [""] = true,
                  off = false, ["false"] = false, ["0"] = false }
 
-local function refuse(name, value, hint)
+-- Outside of dialects what a user typed wrong is said like that of other options.
+local own_refuse = sysbench.cmdline and sysbench.cmdline.refuse
+if own_refuse and sysbench.cmdline.dialect() then
+  own_refuse = nil
+end
+
+local function refuse(name, value, hint, wrong)
+  if own_refuse then
+    own_refuse(("--%s=%s: %s; allowed: %s"):format(name:gsub("_", "-"), tostring(value), wrong,
+                                                   hint))
+  end
   error(("Invalid value for the '%s' option: '%s' (%s)"):format(name, tostring(value), hint), 0)
 end
 
@@ -47,7 +57,9 @@ local function number(name, default)
   end
   local n = tonumber(value)
   if not n or n < 0 or n ~= math.floor(n) then
-    refuse(name, value, "a number from 0")
+    refuse(name, value, "a number from 0", "not a whole number")
+  elseif own_refuse and n > 2 ^ 53 then
+    refuse(name, value, "0 to 9007199254740992", "out of range")
   end
   return n
 end
@@ -61,7 +73,7 @@ local function switch(name, default)
   end
   local state = states[value]
   if state == nil then
-    refuse(name, value, "on or off")
+    refuse(name, value, "on or off", "neither on nor off")
   end
   return state
 end
@@ -86,7 +98,7 @@ function set_vars()
     oltp_delete_inserts = 0
   end
   if oltp_tables_count < 1 then
-    refuse("oltp_tables_count", oltp_tables_count, "a number from 1")
+    refuse("oltp_tables_count", oltp_tables_count, "a number from 1", "out of range")
   end
   if oltp_read_only and oltp_write_only then
     error("--oltp-read-only and --oltp-write-only are mutually exclusive")
