@@ -100,15 +100,17 @@ static void tell(const struct bn_sql_demand *d, enum bn_sql_judgement judgement)
   if (!d->pooled)
     add_remedy(&b, d->remedy, d->needed + others + d->reserved);
   if (judgement == BN_TIGHT)
-    bn_log_note("warning: this needs up to %lld %s; %s allows %lld, and others use %lld: %s%s",
+    bn_log_note("warning: the run needs up to %lld %s; %s allows %lld, and other clients use "
+                "%lld: %s%s",
                 (long long)d->needed, d->what, server, (long long)d->allowed, (long long)others,
                 b.data != NULL ? b.data : "", d->instead);
   else if (judgement == BN_REFUSED)
-    bn_log_stderr("this needs up to %lld %s, but %s allows %lld: %s%s", (long long)d->needed,
+    bn_log_stderr("the run needs up to %lld %s, but %s allows %lld: %s%s", (long long)d->needed,
                   d->what, server, (long long)d->allowed, b.data != NULL ? b.data : "", d->instead);
   else
-    bn_log_note("warning: this needs up to %lld %s, but %s allows %lld: %s%s", (long long)d->needed,
-                d->what, server, (long long)d->allowed, b.data != NULL ? b.data : "", d->instead);
+    bn_log_note("warning: the run needs up to %lld %s, but %s allows %lld: %s%s",
+                (long long)d->needed, d->what, server, (long long)d->allowed,
+                b.data != NULL ? b.data : "", d->instead);
   bn_buf_done(&b);
 }
 

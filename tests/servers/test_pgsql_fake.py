@@ -186,8 +186,8 @@ def test_limits_behind_a_pooler_are_warned_of(tmp_path):
     """All threads connect, so that a server of its own would refuse; with another process's id it is behind a
     pooler, whose limit is not known."""
     script = SCRIPT.replace("con =", "sysbench.cmdline.expect() con =")
-    for pid, status, said in (("0", 1, "this needs up to 12 connections, but the server allows 5: type "),
-                              ("77", 0, "warning: this needs up to 12 connections, but the server behind the pooler "
+    for pid, status, said in (("0", 1, "the run needs up to 12 connections, but the server allows 5: type "),
+                              ("77", 0, "warning: the run needs up to 12 connections, but the server behind the pooler "
                                         "allows 5: use fewer --threads\n")):
         done = run(answer(5, [["8", "3", None, "1", pid]]), "own", tmp_path, script)
         assert done.returncode == status and done.stderr.startswith(said), (done.stderr, done.stdout)

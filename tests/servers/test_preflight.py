@@ -52,8 +52,8 @@ def test_too_few_connections(mysql):
     with limited(mysql, max_connections=40):
         status, out, err = run(mysql, "--threads=64", "--events=64")
         assert status == 1
-        said = re.search(r'^this needs up to 64 connections, but the server allows 40: type "(SET GLOBAL '
-                         r'max_connections = \d+;)" there, or use fewer --threads$', err, re.M)
+        said = re.search(r'^the run needs up to 64 connections, but the server allows 40: type "(SET GLOBAL '
+                         r'max_connections = \d+;)" on the server, or use fewer --threads$', err, re.M)
         assert said and err.splitlines()[0] == said.group(0), err
         assert err.endswith("\nFATAL: Threads initialization failed!\n") and "Threads started!" not in out
         assert "Too many connections" not in err
@@ -88,8 +88,9 @@ def test_too_few_connections_of_postgresql(postgresql):
     must(postgresql, "oltp_read_write", "--table-size=10000", "prepare")
     status, out, err = bench(postgresql, "oltp_read_write", "--threads=1300", "run")
     assert status == 1
-    assert re.search(r'^this needs up to 1300 connections, but the server allows 1197: type "ALTER SYSTEM '
-                     r'SET max_connections = 13\d\d;" there and restart it, or use fewer --threads$', err, re.M), err
+    assert re.search(r'^the run needs up to 1300 connections, but the server allows 1197: type "ALTER SYSTEM '
+                     r'SET max_connections = 13\d\d;" on the server and restart it, or use fewer --threads$',
+                     err, re.M), err
     assert "Threads started!" not in out
 
 
@@ -107,8 +108,9 @@ def test_connections_that_others_use(mysql):
         for process in others:
             process.kill()
             process.wait()
-    assert re.search(r"^warning: this needs up to 16 connections; the server allows 20, and others use 6: type "
-                     r'"SET GLOBAL max_connections = 22;" there, or use fewer --threads$', err, re.M), err
+    assert re.search(r"^warning: the run needs up to 16 connections; the server allows 20, and other clients use 6: "
+                     r'type "SET GLOBAL max_connections = 22;" on the server, or use fewer --threads$',
+                     err, re.M), err
 
 
 def test_a_script_that_connects_once_is_only_warned(mysql, tmp_path):
@@ -119,15 +121,15 @@ def test_a_script_that_connects_once_is_only_warned(mysql, tmp_path):
     with limited(mysql, max_connections=40):
         status, out, err = bench(mysql, str(script), "--threads=64", "--events=640", "run")
     assert status == 0, out + err
-    assert err.startswith("warning: this needs up to 64 connections, but the server allows 40: ")
+    assert err.startswith("warning: the run needs up to 64 connections, but the server allows 40: ")
 
 
 def test_too_few_statements(mysql):
     with limited(mysql, max_prepared_stmt_count=100):
         status, out, err = run(mysql, "--threads=16", "--events=16")
         assert status == 1
-        said = re.search(r'^this needs up to 176 prepared statements, but the server allows 100: type "(SET GLOBAL '
-                         r'max_prepared_stmt_count = \d+;)" there, or use --db-ps-mode=disable$', err, re.M)
+        said = re.search(r'^the run needs up to 176 prepared statements, but the server allows 100: type "(SET GLOBAL '
+                         r'max_prepared_stmt_count = \d+;)" on the server, or use --db-ps-mode=disable$', err, re.M)
         assert said, err
         assert err.endswith("\nFATAL: Threads initialization failed!\n")
         status, out, err = run(mysql, "--threads=16", "--events=16", "--db-ps-mode=disable")
@@ -139,7 +141,7 @@ def test_too_few_statements(mysql):
     with limited(mysql, max_prepared_stmt_count=500):
         status, out, err = run(mysql, "--tables=4", "--threads=16", "--events=16")
         assert status == 0, out
-        assert re.match(r"warning: this needs up to 608 prepared statements, but the server allows 500: ", err)
+        assert re.match(r"warning: the run needs up to 608 prepared statements, but the server allows 500: ", err)
 
 
 def test_few_threads_ask_nothing_and_many_on_a_connection_of_its_own(server):
@@ -289,7 +291,7 @@ class LimitedMySQL(FakeMySQL):
 
 
 @pytest.mark.parametrize("allowed,used,said", [
-    (b"5", b"1", "the server allows 5"), (b"100", b"99", "others use 97"), (b"100", b"1", ""),
+    (b"5", b"1", "the server allows 5"), (b"100", b"99", "other clients use 97"), (b"100", b"1", ""),
     (b"9223372036854775807", b"9223372036854775807", ""), (b"100", b"9223372036854775807", ""),
     (b"many", b"1", ""), (b"", b"", ""), (b"5x", b"1", ""), (b"-1", b"1", ""), (b"1e1", b"1", "")])
 def test_limits_that_no_server_means_are_not_known(tmp_path, allowed, used, said):

@@ -97,8 +97,8 @@ int bn_mysql_info(void *conn, struct bn_sql_info *out)
       .connections = -1,
       .prepared_statements = -1,
       .places = (int64_t)(conf->socket.n > 0 ? conf->socket.n : conf->host.n * c->driver->n_ports),
-      .raise_connections = "SET GLOBAL max_connections = %n;\" there",
-      .raise_statements = "SET GLOBAL max_prepared_stmt_count = %n;\" there"};
+      .raise_connections = "SET GLOBAL max_connections = %n;\" on the server",
+      .raise_statements = "SET GLOBAL max_prepared_stmt_count = %n;\" on the server"};
   if (c->by == BN_MYSQL_BY_NOBODY)
     return 0;
   bn_mysql_settle(c);

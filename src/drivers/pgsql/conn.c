@@ -96,8 +96,8 @@ int bn_pgsql_info(void *conn, struct bn_sql_info *out)
                               .connections = -1,
                               .prepared_statements = -1,
                               .places = (int64_t)(c->driver->n_hosts * c->driver->conf->port.n),
-                              .raise_connections =
-                                  "ALTER SYSTEM SET max_connections = %n;\" there and restart it"};
+                              .raise_connections = "ALTER SYSTEM SET max_connections = %n;\" "
+                                                   "on the server and restart it"};
   bn_pgsql_wire_lend(&c->wire);
   return bn_pgsql_lib_info(&c->lib, out);
 }
