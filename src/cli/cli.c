@@ -489,7 +489,7 @@ void bn_cli_suggest_test(const struct bn_cli *cli)
   struct bn_near near = {.typed = cli->test};
 
   if (strcmp(cli->test, "oltp") == 0) {
-    bn_log_hint("the test oltp of sysbench 0.4 is a script since: oltp_legacy/oltp.lua with its "
+    bn_log_hint("the test 'oltp' of sysbench 0.4 is a script here: use oltp_legacy/oltp.lua with "
                 "--oltp-table-size, or oltp_read_write with --table-size");
     return;
   }
@@ -507,7 +507,7 @@ int bn_cli_check_output(void)
 {
   if (bn_log_ok())
     return 0;
-  bn_log_stderr("cannot write to standard output: some of it is lost");
+  bn_log_stderr("cannot write to standard output: part of the output is lost");
   return -1;
 }
 

@@ -43,7 +43,7 @@ static void complain_of_unknown(const struct bn_cli *cli, const struct bn_optset
       fault->opt == NULL && strncmp(fault->typed, "--", 2) == 0 ? owner_of(fault->typed + 2) : NULL;
 
   if (owner != NULL && !cli->policy->plain_errors && strcmp(owner, cli->test) != 0)
-    bn_log_stderr("%s: an option of the %s test", fault->typed, owner);
+    bn_log_stderr("%s: only the %s test has this option", fault->typed, owner);
   else
     bn_log_stderr("%s", fault->text);
 }

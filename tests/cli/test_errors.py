@@ -250,7 +250,7 @@ CASES = [
         "oltp run",
         True,
         "FATAL: Cannot find benchmark 'oltp': no such built-in test, file or module\n",
-        "the test oltp of sysbench 0.4 is a script since: oltp_legacy/oltp.lua with its "
+        "the test 'oltp' of sysbench 0.4 is a script here: use oltp_legacy/oltp.lua with "
         "--oltp-table-size, or oltp_read_write with --table-size\n",
         "",
     ),
@@ -316,7 +316,7 @@ def test_first_fault_in_the_order_of_the_reference():
 def test_option_of_another_test_is_named(tmp_path):
     (tmp_path / "s.lua").write_text("sysbench.cmdline.options = {n = {'a number', 1}}\n")
     got = bench.run("s.lua", "--cpu-max-prime=5", "prepare", cwd=tmp_path)
-    assert got.err == "--cpu-max-prime=5: an option of the cpu test\n"
+    assert got.err == "--cpu-max-prime=5: only the cpu test has this option\n"
     assert got.status == 1
 
 

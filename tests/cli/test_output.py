@@ -12,7 +12,7 @@ import pytest
 
 import bench
 
-LOST = "cannot write to standard output: some of it is lost\n"
+LOST = "cannot write to standard output: part of the output is lost\n"
 CPU = ["cpu", *bench.QUICK, "run"]
 
 
