@@ -98,9 +98,9 @@ static void use_up_grace(const struct sampler *s)
 
   bn_interrupt_first(s->p->interrupt, s->p->conf->threads);
   bn_crew_end(s->p->crew, BN_CAUSE_TIMEOUT, 0);
-  bn_log_hint("the time grace of %.1f s is used up: %u thread(s) are still busy; the report does "
-              "not include events in flight",
-              used_s, busy);
+  bn_log_hint("%u thread(s) are still busy after the time grace of %.1f s (--time-grace); the "
+              "report does not include events in flight",
+              busy, used_s);
 }
 
 static void force_shutdown(const struct sampler *s)

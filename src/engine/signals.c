@@ -171,7 +171,8 @@ static void look_for_progress(struct receiver *r)
   patience = patience_of(r);
   if (patience == 0 || now - r->progress_ns < patience)
     return;
-  bn_log_at_once("nothing has come to an end for %.1f s: ending at once", (double)patience * 1e-9);
+  bn_log_at_once("no statement, event or thread has ended for %.1f s: ending at once",
+                 (double)patience * 1e-9);
   end_at_once(r);
 }
 

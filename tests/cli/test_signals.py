@@ -275,7 +275,7 @@ def test_one_signal_is_enough_in_the_end(tmp_path, script, args, report):
     assert 5.5 < time.monotonic() - began < 20
     assert done.returncode == 124
     assert "interrupt received: finishing" in done.stderr
-    assert "nothing has come to an end for 5.0 s: ending at once\n" in done.stderr
+    assert "no statement, event or thread has ended for 5.0 s: ending at once\n" in done.stderr
     if report is not None:
         assert report in done.stdout
         assert "Threads fairness:" in done.stdout
