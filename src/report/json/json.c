@@ -176,7 +176,8 @@ static void limit_buckets(struct json *r, const struct bn_record *last)
   if (!r->packs || r->buckets < BUCKETS_MAX)
     return;
   r->packs = false;
-  bn_log_stderr("--json-interval-histograms: no histograms after %.0f s: %d buckets are stored",
+  bn_log_stderr("--json-interval-histograms: intervals after %.0f s have no histograms, because "
+                "the document has reached its limit of %d buckets",
                 last->view.at_s, BUCKETS_MAX);
 }
 
@@ -186,9 +187,9 @@ static void limit_intervals(struct json *r, const struct bn_group *g, const stru
   r->values += bn_store_values(&last->view);
   r->full = !bn_store_has_room(g, r->values);
   if (r->full)
-    bn_log_stderr("--report=json: the document has no intervals after %.0f s, because it has "
-                  "reached its largest size (%zu intervals); its totals are of the whole run, and "
-                  "the journal goes on",
+    bn_log_stderr("--report=json: the document stores no intervals after %.0f s, because it has "
+                  "reached its largest size (%zu intervals); its totals cover the whole run, and "
+                  "the journal still gets all intervals",
                   last->view.at_s, g->n_intervals);
 }
 
@@ -243,7 +244,8 @@ static void mention_journal(const struct json *r, struct bn_err *err)
   const size_t len = strlen(err->text);
 
   if (r->journal.written && !r->journal.ended)
-    (void)snprintf(err->text + len, sizeof err->text - len, "; what was measured stands in '%s'",
+    (void)snprintf(err->text + len, sizeof err->text - len,
+                   "; what was measured is in the journal '%s', which bench report prints",
                    r->journal.claim.path);
 }
 
