@@ -34,10 +34,10 @@ static void remark(const char *path, const struct bn_result *r)
   const bool measured = g != NULL && g->has_total;
 
   if (g != NULL && !measured && g->n_intervals + g->n_checkpoints > 0)
-    bn_log_stderr("'%s' has no totals: the report is of its %zu interval(s) and %zu checkpoint(s)",
+    bn_log_stderr("'%s' has no totals: the report covers its %zu interval(s) and %zu checkpoint(s)",
                   path, g->n_intervals, g->n_checkpoints);
   else if (r->end.partial && measured)
-    bn_log_stderr("'%s' is the journal of a run that has not ended: the report is of the whole "
+    bn_log_stderr("'%s' is the journal of a run that has not ended: the report covers the whole "
                   "seconds before %.0f s",
                   path, g->total.view.at_s);
   else if (!measured)

@@ -320,7 +320,7 @@ def test_a_journal_without_a_tick_has_its_intervals(tmp_path):
     (tmp_path / "early").write_text("".join(early))
     done = report("early", cwd=tmp_path)
     assert (done.out.count("thds: 1"), done.status) == (intervals, 0)
-    assert done.err == (f"'early' has no totals: the report is of its {intervals} "
+    assert done.err == (f"'early' has no totals: the report covers its {intervals} "
                         "interval(s) and 0 checkpoint(s)\n")
 
 
