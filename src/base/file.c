@@ -116,11 +116,11 @@ const char *bn_file_reason(int error)
 {
   switch (error) {
   case ELOOP:
-    return "it is a symbolic link, which could lead to another's file; remove it, or name the file "
-           "that is meant";
+    return "it is a symbolic link, which could lead to a file of another user; remove it, or name "
+           "its target";
   case EMLINK:
-    return "it is a hard link, which could lead to another's file; remove it, or name the file "
-           "that is meant";
+    return "it is a hard link, which could lead to a file of another user; remove it, or name "
+           "another file";
   case EBADF:
     return "it is not open for writing; name a file";
   default:

@@ -151,8 +151,9 @@ def test_a_report_is_not_written_through_a_link(kind, tmp_path):
         (tmp_path / "report").symlink_to("other")
     got = bench.run(*CPU[:-1], "--report=text:report", "run", cwd=tmp_path)
     assert (got.out, got.status) == ("", 1)
+    target = "name another file" if kind == "hard" else "name its target"
     assert got.err.startswith(f"cannot write the report to 'report': it is a {kind} link, which could lead to "
-                              "another's file; remove it, or name the file that is meant\n")
+                              f"a file of another user; remove it, or {target}\n")
     assert other.read_text() == "kept"
 
 
