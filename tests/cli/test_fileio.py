@@ -523,4 +523,4 @@ def test_memory_file_system_is_told(memory, tmp_path):
         pytest.skip("there is no memory file system")
     prepare(memory)
     done = fileio(memory, "--file-test-mode=rndrd", "--events=5", "run")
-    assert "files: they are in memory, so this measures memory" in done.err
+    assert "files: their file system is in memory, so the test measures memory" in done.err

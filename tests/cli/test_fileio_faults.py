@@ -218,7 +218,7 @@ def test_names_that_are_no_files(tmp_path):
         done = fileio(tmp_path, "prepare")
         assert done.status == 1
         what = "it has 0B, but 128KiB are needed\n" if other else "it has "
-        said = f"FATAL: 'test_file.{2 if other else 1}' is no regular file that could be made longer"
+        said = f"FATAL: 'test_file.{2 if other else 1}' is too small, and is not a regular file that can be extended"
         assert f"{said}: {what}" in done.err
         assert done.err.count("\n") == 1
         if other:
@@ -254,7 +254,7 @@ def test_a_name_that_leads_to_a_device(tmp_path, device):
     assert "Reusing existing file test_file.0\nNo bytes written.\n" in done.out
     done = run("fileio", "--file-num=1", "--file-total-size=1M", "prepare", cwd=folder)
     assert done.status == 1
-    assert "FATAL: 'test_file.0' is no regular file" in done.err
+    assert "FATAL: 'test_file.0' is too small, and is not a regular file" in done.err
     assert ": it has 256KiB, but 1MiB are needed\n" in done.err
     done = run("fileio", *args, "--file-test-mode=rndrd", "--events=50", "run", cwd=folder)
     assert done.status == 0, done

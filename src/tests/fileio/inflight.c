@@ -108,7 +108,7 @@ static void tell_failure(struct bn_fileio *f, const struct bn_io_req *r)
     return;
   }
   if (error == EINVAL && f->plan.direct)
-    bn_log_hint("direct I/O may need another --file-block-size here");
+    bn_log_hint("direct I/O may need a --file-block-size that is a multiple of 4096 bytes");
 
   if (is_flush(r))
     bn_log_errno(BN_FATAL, error, "Failed to fsync file! file: %u", r->file);

@@ -104,8 +104,8 @@ static int refuse_to_make(const struct bn_fileio_plan *p, const char *path, int6
   bn_fileio_size_text(p, (uint64_t)size, is, sizeof is);
   bn_fileio_size_text(p, target, wanted, sizeof wanted);
   return bn_err_set(err, EINVAL,
-                    "'%s' is no regular file that could be made longer: it has %s, but %s are "
-                    "needed",
+                    "'%s' is too small, and is not a regular file that can be extended: it has "
+                    "%s, but %s are needed",
                     path, is, wanted);
 }
 
@@ -206,7 +206,9 @@ static int grow(struct making *m, unsigned i, int fd, uint64_t size, struct bn_e
       return bn_err_set(
           err, errno, "Failed to write file! file: %u pos: %llu errno = %d (%s)%s", i,
           (unsigned long long)at, errno, strerror(errno),
-          errno == EINVAL && p->direct ? ": direct I/O needs another --file-block-size here" : "");
+          errno == EINVAL && p->direct
+              ? ": direct I/O may need a --file-block-size that is a multiple of 4096 bytes"
+              : "");
     at += len;
     m->written += len;
     show_progress(m, i);
