@@ -90,7 +90,8 @@ static int refuse_block(const struct bn_memory *m, size_t limit, struct bn_err *
 
   (void)snprintf(value, sizeof value, "%llu", size);
   (void)snprintf(wrong, sizeof wrong,
-                 "with %u threads more than the %llu MiB of memory this machine has",
+                 "too large: with %u threads, the blocks need more than the %llu MiB of memory of "
+                 "this machine",
                  m->run_conf->threads, mib);
   (void)snprintf(plain, sizeof plain,
                  "--memory-block-size=%llu with %u threads is more than the %llu MiB of memory "
@@ -321,7 +322,7 @@ static void do_nothing(const struct bn_memory_job *job)
 static void say_aside(const struct bn_memory *m)
 {
   if (m->run_conf->events != 0 && !m->run_conf->policy->memory_short_words)
-    bn_log_note("the memory test goes through --memory-total-size and ignores --events");
+    bn_log_note("the memory test ends after --memory-total-size and ignores --events");
 }
 
 /* Times events without work in the main thread's session, which nobody reports; of several rounds

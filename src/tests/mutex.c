@@ -165,8 +165,7 @@ static int mutex_start(void *self, struct bn_err *err)
   (void)err;
   if (m->type->fifo_spin && cpus > 0 && m->sessions > (unsigned long)cpus)
     bn_log_note("--mutex-type=%s with %u threads on %ld CPUs: its waiters spin in a fixed order, "
-                "so one that is "
-                "not running stops all behind it; expect very long times",
+                "so a waiter without a CPU blocks all waiters behind it; expect very long times",
                 m->type->name, m->sessions, cpus);
   return 0;
 }

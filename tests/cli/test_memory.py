@@ -135,7 +135,7 @@ def test_small_blocks_need_no_word():
         (["--memory-kernel=add", "--memory-total-size=2K"], "--memory-total-size=2048: less than the 3072 bytes of one event; allowed: 3072 or more"),
         (["--memory-block-size=1T", "--memory-total-size=0", "--threads=1024",
           "--memory-scope=local"],
-         "--memory-block-size=1099511627776: with 1024 threads more than the "),
+         "--memory-block-size=1099511627776: too large: with 1024 threads, the blocks need more than the "),
         (["--memory-numa=here"], "--memory-numa=here: unknown; allowed: local"),
         (["--memory-numa=1x"], "--memory-numa=1x: unknown; allowed: local"),
         (["--memory-numa=-1"], "--memory-numa=-1: unknown; allowed: local"),
