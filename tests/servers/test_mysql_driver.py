@@ -241,7 +241,7 @@ def test_overrides_replace_options_of_one_connection(shell, mariadb):
     assert sh.query("SHOW STATUS LIKE 'Threads_connected'")
     sh("disconnect")
     answer = sh("connect ssl=on")
-    assert (answer["rc"], answer["text"]) == ("ERROR", "--mysql-ssl is the same for all connections")
+    assert (answer["rc"], answer["text"]) == ("ERROR", "--mysql-ssl cannot differ between connections")
 
 
 @pytest.mark.parametrize("argv, text", [

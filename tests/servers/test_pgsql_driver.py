@@ -340,7 +340,7 @@ def test_overrides_replace_options_of_one_connection(shell, postgresql):
     assert sh.query("SELECT current_user, inet_server_addr()") == [["spec_user", None]]
     sh("disconnect")
     answer = sh("connect ignore-errors=x")
-    assert (answer["rc"], answer["text"]) == ("ERROR", "--pgsql-ignore-errors is the same for all connections\n\n")
+    assert (answer["rc"], answer["text"]) == ("ERROR", "--pgsql-ignore-errors cannot differ between connections\n\n")
 
 
 @pytest.mark.parametrize("argv, text", [

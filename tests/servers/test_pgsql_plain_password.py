@@ -141,7 +141,7 @@ def test_other_methods_and_what_follows_pass(connect, request_, protocol):
 
 
 @pytest.mark.parametrize("methods, requests, asked", [
-    ("scram-sha-256", [], "the server lets everybody in, which --pgsql-require-auth does not allow\n\n"),
+    ("scram-sha-256", [], "the server asks for no authentication, which --pgsql-require-auth does not allow\n\n"),
     ("scram-sha-256", [MD5], "the server asks for the login method 'md5', which --pgsql-require-auth does not allow\n\n"),
     ("!md5", [MD5], "the server asks for the login method 'md5', which --pgsql-require-auth does not allow\n\n"),
     ("md5,none", [CLEAR], "the server asks for the login method 'password', which --pgsql-require-auth does not allow\n\n"),

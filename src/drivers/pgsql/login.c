@@ -140,7 +140,8 @@ void bn_pgsql_login_why(const struct bn_pgsql_login *l, char *out, size_t room)
                    "send it\n\n");
   else if (l->asked == BN_LOGIN_NONE)
     (void)snprintf(out, room,
-                   "the server lets everybody in, which --pgsql-require-auth does not allow\n\n");
+                   "the server asks for no authentication, which --pgsql-require-auth does not "
+                   "allow\n\n");
   else if (l->asked == BN_LOGIN_SCRAM && (l->rule->allowed & BN_LOGIN_SCRAM) != 0)
     (void)snprintf(out, room,
                    "the server does not show that it knows the password, as --pgsql-require-auth="

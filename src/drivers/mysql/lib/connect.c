@@ -234,7 +234,7 @@ enum bn_sql bn_mysql_lib_connect(struct bn_mysql_lib *c, const struct bn_mysql *
   foreign = foreign_override(t);
   if (foreign == NULL)
     return open_handle(c, &p, bn_mysql_ssl_mode(driver->conf->ssl), deadline_ns, d);
-  (void)snprintf(text, sizeof text, "--mysql-%s is the same for all connections", foreign);
+  (void)snprintf(text, sizeof text, "--mysql-%s cannot differ between connections", foreign);
   return bn_mysql_fail_text(0, "mysql_options()", text, d);
 }
 

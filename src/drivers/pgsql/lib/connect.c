@@ -164,7 +164,7 @@ enum bn_sql bn_pgsql_lib_connect(struct bn_pgsql_lib *c, const struct bn_pgsql *
   c->driver = driver;
   foreign = choose(values, driver, t);
   if (foreign != NULL) {
-    (void)snprintf(text, sizeof text, "--pgsql-%s is the same for all connections\n\n", foreign);
+    (void)snprintf(text, sizeof text, "--pgsql-%s cannot differ between connections\n\n", foreign);
     return bn_pgsql_fail_text("", "PQconnectStartParams", text, d);
   }
   c->handle = PQconnectStartParams(keywords, values, 0);
