@@ -141,10 +141,10 @@ string for int	false | cannot convert 'string' to 'int64_t'
 number for text	false | attempt to get length of local 'value' (a number value)
 random int	false | Unsupported argument type: 4
 date	false | Unsupported argument type: 8
-no length	false | bind_create: a text parameter needs its longest length
+no length	false | bind_create: CHAR and VARCHAR need max_len, the greatest length in bytes
 kept
-too long	false | set: the value has 10 bytes, and the parameter was made for 8
-random, too long	false | set_rand_str: the value has 10 bytes, and the parameter was made for 8
+too long	false | set: the value has 10 bytes, but max_len of the parameter is 8
+random, too long	false | set_rand_str: the value has 10 bytes, but max_len of the parameter is 8
 kept
 aaa-000-
 """.replace("LEN", "4" if mode == "auto" else "6").splitlines()

@@ -119,7 +119,7 @@ local text_methods = {}
 -- As long as the parameter: what is longer is cut in a dialect, as in sysbench, and else refused.
 local function fitting_length(method, len, max_len)
   if not dialect then
-    error(("%s: the value has %d bytes, and the parameter was made for %d")
+    error(("%s: the value has %d bytes, but max_len of the parameter is %d")
           :format(method, len, max_len), 3)
   end
   return max_len
@@ -167,7 +167,7 @@ end
 
 local function new_text(max_len)
   if type(max_len) ~= "number" or not (max_len >= 0 and max_len < 2 ^ 31) then
-    error("bind_create: a text parameter needs its longest length", 2)
+    error("bind_create: CHAR and VARCHAR need max_len, the greatest length in bytes", 2)
   end
   local param = text_param(max_len)
   param.type, param.max_len = types.VARCHAR, max_len
