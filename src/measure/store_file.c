@@ -28,7 +28,8 @@ const struct bn_store *bn_store_json(struct bn_err *err)
   js = bn_plugin_open(&kind, "json", &why);
   if (js == NULL)
     (void)bn_err_set(err, why.code,
-                     "JSON needs a module that was not built or cannot be loaded: %s", why.text);
+                     "cannot load the JSON module, which is built if libjansson is installed: %s",
+                     why.text);
   return js;
 }
 
