@@ -266,7 +266,7 @@ CASES = [
 
 
 # What bench's own form says besides.
-PROPOSAL = re.compile(r" \(did you mean [^()]*\?\)|^did you mean .*\n|^the test oltp of .*\n")
+PROPOSAL = re.compile(r" \(did you mean [^()]*\?\)|^did you mean .*\n|^the test 'oltp' of .*\n")
 
 
 @pytest.mark.parametrize("dialect", bench.DIALECTS)

@@ -738,7 +738,8 @@ end
         said = [s for s in r.lines if s.startswith(("done", "execute"))]
         assert said == [done, execute], version
         # A failure that nobody raises is told of all the same.
-        assert r.out.count("no such table: missing") == 1 and "integer overflow" in r.out, version
+        told = r.out + r.err
+        assert told.count("no such table: missing") == 1 and "integer overflow" in told, version
         assert "goes on\ttrue\tuserdata" in r.out and r.status == 0, version
 
 
