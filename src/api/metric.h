@@ -13,8 +13,8 @@ struct bn_metric {
   enum bn_metric_kind kind;
 };
 
-/* Counters that every run has, in the order (and with the values) of the counter types that scripts
-   name SB_CNT_OTHER … SB_CNT_BYTES_WRITTEN. */
+/* Counters that every run has, those of statements first, in the order (and with the values) of the
+   counter types that scripts name SB_CNT_OTHER … SB_CNT_BYTES_WRITTEN. */
 enum bn_counter {
   BN_C_OTHER,
   BN_C_READ,

@@ -79,6 +79,8 @@ struct bn_policy {
                                     interval reports */
   bool warmup_event_is_extra;    /* the event in flight at the end of the warm-up comes on top of
                                     --events */
+  bool start_counts_too;         /* statements of init and thread_init are in the first report,
+                                    though not in the time; a warm-up takes them away */
   bool limits_end_silently;      /* no line says which limit a thread has met */
   bool threads_start_silently;   /* no line says that a thread has started */
   const char *thread_ready;      /* "Worker thread (#0) …" */

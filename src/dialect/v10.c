@@ -28,6 +28,7 @@ const struct bn_policy bn_policy_10 = {
 
     .thread_ready = "initialized",
     .queue_ignores_events = true,
+    .start_counts_too = true,
     .threads_not_ready = "Thread initialization failed!",
 
     .failures_told_first = true,

@@ -29,6 +29,7 @@ const struct bn_policy bn_policy_11 = {
     .warmup_event_is_extra = true,
     .thread_ready = "initialized",
     .queue_ignores_events = true,
+    .start_counts_too = true,
     .threads_not_ready = "Threads initialization failed!",
 
     .failures_told_first = true,

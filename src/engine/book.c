@@ -281,11 +281,21 @@ static void spread_baseline(struct bn_book *b)
   b->base_is_start = true;
 }
 
+/* The statements before the start stay in the first difference. */
+static void let_start_count(struct bn_snap *base)
+{
+  for (size_t i = 0; i <= BN_C_RECONNECT; i++)
+    if (i != BN_C_EVENTS) /* those of a session add up to them */
+      base->counter[i] = 0;
+}
+
 void bn_book_start(struct bn_book *b, uint64_t now_ns)
 {
   b->facts.start_ns = now_ns;
   b->facts.start_wall_ns = bn_clock_wall();
   bn_snap_take(&b->base, b->stats, now_ns);
+  if (b->conf->policy->start_counts_too)
+    let_start_count(&b->base);
   spread_baseline(b);
 }
 

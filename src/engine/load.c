@@ -15,6 +15,18 @@ void bn_load_done(struct bn_load *l)
   bn_statset_done(&l->side);
 }
 
+void bn_load_adopt_main(struct bn_load *l)
+{
+  struct bn_stat *from = l->side.stat[0], *to = l->stats.stat[0];
+
+  for (unsigned i = 0; i <= BN_C_RECONNECT; i++) {
+    if (i == BN_C_EVENTS)
+      continue;
+    bn_stat_count(to, i, bn_stat_get(&from->counter[i]));
+    atomic_store_explicit(&from->counter[i], 0, memory_order_relaxed);
+  }
+}
+
 uint64_t bn_load_begun(const struct bn_load *l)
 {
   uint64_t n = 0;

@@ -13,13 +13,17 @@ enum { BN_LOAD_SIDE = 2 }; /* sessions of the main thread and of the reporting t
 
 struct bn_load {
   struct bn_statset stats; /* of the workers' sessions */
-  struct bn_statset side;  /* of the two others: never reported */
+  struct bn_statset side;  /* of the two others: not reported */
   struct bn_unique unique; /* the shared sequence without repetition */
 };
 
 /* 0 or -1: out of memory.  done accepts what init has left half made, and zeroes. */
 int bn_load_init(struct bn_load *l, unsigned sessions, const struct bn_metric *metrics);
 void bn_load_done(struct bn_load *l);
+
+/* The statements that the main thread's session has counted so far become the first worker's.  Main
+   thread, while every worker waits. */
+void bn_load_adopt_main(struct bn_load *l);
 
 /* All: any thread. */
 uint64_t bn_load_begun(const struct bn_load *l);

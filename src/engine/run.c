@@ -324,6 +324,8 @@ static bool open_gate(struct bn_run *run, struct bn_times *times)
   const bool paced = run->admit.events != 0 || run->pacer_made;
 
   bn_book_started(run->book);
+  if (run->job.conf->policy->start_counts_too)
+    bn_load_adopt_main(&run->load);
   *times = times_from(run->job.conf, bn_clock_mono());
   bn_book_start(run->book, times->start_ns);
   if (run->pacer_made)

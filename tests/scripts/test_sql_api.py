@@ -342,6 +342,49 @@ end
 """
 
 
+COUNTS_FROM = {"": 0, "1.1": 1, "1.0": 1, "0.5": 0}
+
+
+@pytest.mark.parametrize("version", COUNTS_FROM)
+def test_statements_before_the_start_count_in_1_x(folder, version):
+    """sysbench 1.0 never sets its counters to 0 when the run begins."""
+    r = folder.run("""
+function init()
+  sysbench.sql.driver():connect():query("CREATE TABLE t(a INTEGER PRIMARY KEY)")
+end
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  con:query("INSERT INTO t VALUES (1)")
+  con:query("SELECT a FROM t")
+end
+function done() sysbench.sql.driver():connect():query("SELECT a FROM t") end
+function event() con:query("SELECT a FROM t") end
+function sysbench.hooks.report_cumulative(stat)
+  print(string.format("stat %d %d %d %d", stat.events, stat.reads, stat.writes, stat.other))
+end
+""", "--db-driver=sqlite", "--sqlite-db=t.db", "--events=5", "--time=0", "--db-ps-mode=disable",
+                   BENCH_COMPAT=version)
+    before = COUNTS_FROM[version]
+    assert r.status == 0, r.err
+    if version == "0.5":
+        counts = [int(n) for n in re.findall(r"(?:read|write|other):\s+(\d+)", r.out)]
+        assert counts == [5, 0, 0], r.out
+    else:
+        assert f"stat 5 {5 + before} {before} {before}" in r.lines, r.out
+
+
+def test_a_warmup_ends_what_thread_init_counted(folder):
+    r = folder.run("""
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  con:query("CREATE TABLE t(a INTEGER PRIMARY KEY)")
+end
+function event() con:query("SELECT count(*) FROM t") end
+""", "--db-driver=sqlite", "--sqlite-db=:memory:", "--events=5", "--time=0", "--warmup-time=1",
+                   BENCH_COMPAT="1.1")
+    assert r.status == 0 and re.search(r"other:\s+0$", r.out, re.M), r.out
+
+
 def test_hook_decides_before_anything_is_said(folder):
     failed = "FATAL: sqlite3_prepare_v3() returned error 1 (no such table: missing) for query " \
              "'SELECT * FROM missing'"
@@ -557,7 +600,7 @@ def test_a_result_outlives_its_statement(folder):
   st:close()
   print(rs:fetch_row())
 """, "--sqlite-db=t.db")
-    assert r.status == 0 and r.said[:5] == ["1", "2\tnil", "1", "1", "1"] and r.said[-1] == "nil", r.said
+    assert r.status == 0 and r.printed[:5] == ["1", "2\tnil", "1", "1", "1"] and r.printed[-1] == "nil", r.printed
 
 
 def test_a_hook_may_use_the_connection_that_failed(folder):
