@@ -313,8 +313,22 @@ function connection_methods:disconnect()
   return true
 end
 
+-- The texts of the last failure are Lua strings, copied when a script asks for them.
 ffi.metatype("sql_connection", {
-  __index = connection_methods,
+  __index = function (con, name)
+    if name == "sql_errmsg" then
+      return text_of(con.bn_sql_errmsg)
+    elseif name == "sql_state" then
+      return text_of(con.bn_sql_state)
+    end
+    local method = connection_methods[name]
+    if not method then
+      -- As LuaJIT says it of other objects.
+      error(("'%s' has no member named '%s'"):format(tostring(CONNECTION):match("<(.*)>"),
+                                                     tostring(name)), 2)
+    end
+    return method
+  end,
   __tostring = function () return "<sql_connection>" end
 })
 

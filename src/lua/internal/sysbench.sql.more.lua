@@ -27,8 +27,8 @@ local function descriptor(con, query)
     connection = con,
     query = query,
     sql_errno = con.sql_errno,
-    sql_state = text_of(con.sql_state),
-    sql_errmsg = text_of(con.sql_errmsg)
+    sql_state = con.sql_state,
+    sql_errmsg = con.sql_errmsg
   }
 end
 

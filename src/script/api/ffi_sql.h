@@ -14,7 +14,7 @@ typedef struct sql_result sql_result; /* ffi_sql_more.h */
 typedef struct {
   int error; /* sql_error_t */
   int sql_errno;
-  const char *sql_state, *sql_errmsg;
+  const char *bn_sql_state, *bn_sql_errmsg; /* without bn_ scripts read them as strings */
   sql_driver *driver;
   bool lost;
 } sql_connection;
