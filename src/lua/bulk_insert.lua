@@ -14,7 +14,8 @@ function thread_init()
   local table_num = sysbench.tid + 1
   sysbench.cmdline.expect()
   con = sysbench.sql.driver():connect()
-  last_id = tonumber((con:query_row(("SELECT MAX(id) FROM sbtest%d"):format(table_num)))) or 0
+  last_id = tonumber((con:query_row_uncounted(
+    ("SELECT MAX(id) FROM sbtest%d"):format(table_num)))) or 0
   con:bulk_insert_init(("INSERT INTO sbtest%d VALUES"):format(table_num))
 end
 

@@ -43,7 +43,7 @@ enum bn_sql_kind {
   BN_SQL_WRITE,
   BN_SQL_OTHER,
   BN_SQL_COMMIT,
-  BN_SQL_UNCOUNTED /* a further result of a statement that was counted */
+  BN_SQL_UNCOUNTED /* no part of the load, or a further result of a statement that was counted */
 };
 
 enum bn_sql_kind bn_sql_kind_of(bool by_first_word, const char *sql, size_t len);

@@ -69,8 +69,11 @@ struct bn_sql_rs *bn_sql_finish(struct bn_sql_conn *c, enum bn_sql rc, uint64_t 
   return bn_sql_cursor_take(&c->cur, rc);
 }
 
-struct bn_sql_rs *bn_sql_query(struct bn_sql_conn *c, const char *sql, size_t len)
+static inline struct bn_sql_rs *query(struct bn_sql_conn *c, const char *sql, size_t len,
+                                      bool counts)
 {
+  const enum bn_sql_kind kind =
+      counts ? bn_sql_kind_of(c->sys->by_first_word, sql, len) : BN_SQL_UNCOUNTED;
   uint64_t since;
   enum bn_sql rc;
 
@@ -81,7 +84,17 @@ struct bn_sql_rs *bn_sql_query(struct bn_sql_conn *c, const char *sql, size_t le
   rc = __builtin_expect(c->cur.more, 0)
            ? bn_sql_unread(c, BN_STEP_QUERY, false)
            : c->link.ops->query(c->link.handle, sql, len, &c->cur.result, &c->diag);
-  return bn_sql_finish(c, rc, since, bn_sql_kind_of(c->sys->by_first_word, sql, len), sql, len);
+  return bn_sql_finish(c, rc, since, kind, sql, len);
+}
+
+struct bn_sql_rs *bn_sql_query(struct bn_sql_conn *c, const char *sql, size_t len)
+{
+  return query(c, sql, len, true);
+}
+
+struct bn_sql_rs *bn_sql_query_uncounted(struct bn_sql_conn *c, const char *sql, size_t len)
+{
+  return query(c, sql, len, false);
 }
 
 bool bn_sql_more_results(struct bn_sql_conn *c)

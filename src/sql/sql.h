@@ -115,6 +115,8 @@ void bn_sql_settle(struct bn_sql_conn *c, bool ignore);
 
 /* NULL: no result set (see view->error for failure). */
 struct bn_sql_rs *bn_sql_query(struct bn_sql_conn *c, const char *sql, size_t len);
+/* The same for what is no part of the load; its failure counts as any. */
+struct bn_sql_rs *bn_sql_query_uncounted(struct bn_sql_conn *c, const char *sql, size_t len);
 bool bn_sql_more_results(struct bn_sql_conn *c);
 struct bn_sql_rs *bn_sql_next_result(struct bn_sql_conn *c);
 /* true: rs->values holds the next row. */

@@ -369,6 +369,31 @@ end
     assert f"stat 5 {5 + before} {before} {before}" in r.lines, r.out
 
 
+@pytest.mark.parametrize("version, before", [("1.0", 10), ("", 0)])
+def test_the_first_interval_has_what_thread_init_counted(folder, version, before):
+    """Each event reads once, so reads beyond events are those of thread_init."""
+    r = folder.run("""
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  for i = 1, 5 do
+    con:query("SELECT 1")
+    con:query_row_uncounted("SELECT 2")
+  end
+end
+function event() con:query("SELECT 1") end
+function sysbench.hooks.report_intermediate(stat)
+  print("more", stat.reads - stat.events > 5 and "many" or "few")
+end
+function sysbench.hooks.report_cumulative(stat) print("reads", stat.reads - stat.events) end
+""", "--db-driver=sqlite", "--sqlite-db=:memory:", "--threads=2", "--rate=40", "--time=3", "--report-interval=1",
+                   BENCH_COMPAT=version)
+    # An event of each thread may have read and not ended yet.
+    more = [line for line in r.lines if line.startswith("more\t")]
+    assert r.status == 0 and f"reads\t{before}" in r.lines, r.out + r.err
+    assert len(more) >= 2 and more[0] == ("more\tmany" if before else "more\tfew"), r.out
+    assert more[1:] == ["more\tfew"] * (len(more) - 1), r.out
+
+
 def test_a_warmup_ends_what_thread_init_counted(folder):
     r = folder.run("""
 function thread_init()

@@ -108,6 +108,16 @@ def test_ids_of_our_own_may_meet_in_a_later_run(db):
     assert len(set(db.ids())) == 100
 
 
+@pytest.mark.parametrize("dialect", ["", "1.1", "1.0"])
+def test_bulk_insert_counts_inserts_alone(db, dialect):
+    """What each thread asks its table first is no part of the load."""
+    db.ok("bulk_insert", "prepare", "--threads=3", BENCH_COMPAT=dialect)
+    for _ in range(2):
+        result = db.ok("bulk_insert", "run", "--threads=3", "--events=30", "--time=0", BENCH_COMPAT=dialect)
+        counts = [number(result, name) for name in ("read", "write", "other")]
+        assert counts[0] == counts[2] == 0 and 1 <= counts[1] <= 3, result.out
+
+
 def test_bulk_insert_goes_on(db):
     db.ok("bulk_insert", "prepare", "--threads=2")
     for _ in range(2):

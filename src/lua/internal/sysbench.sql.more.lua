@@ -122,16 +122,12 @@ function statement_methods:next_result()
   return internal.no_result
 end
 
--- The columns of the first row, or nil when there is none.
-function connection_methods:query_row(query)
-  if self == nil or not istype(CONNECTION, self) then
-    refuse(self, "connection", "query_row")
-  end
-  check_query(query)
-  local rs = C.bn_ffi_sql_query(self, query, #query)
+-- The columns of the first row, or nil when there is none.  Only to be called as a tail: errors
+-- name the caller of the method.
+local function first_row(con, query, rs)
   if rs == nil then
-    if self.error ~= 0 then
-      fail(self, query, 2, here)
+    if con.error ~= 0 then
+      fail(con, query, 2, here)
     end
     return nil
   end
@@ -140,6 +136,23 @@ function connection_methods:query_row(query)
   end
   local row = rs:fetch_row()
   return unpack(row, 1, rs.nfields)
+end
+
+function connection_methods:query_row(query)
+  if self == nil or not istype(CONNECTION, self) then
+    refuse(self, "connection", "query_row")
+  end
+  check_query(query)
+  return first_row(self, query, C.bn_ffi_sql_query(self, query, #query))
+end
+
+-- A question of the workload's own, which is no part of what it measures.
+function connection_methods:query_row_uncounted(query)
+  if self == nil or not istype(CONNECTION, self) then
+    refuse(self, "connection", "query_row_uncounted")
+  end
+  check_query(query)
+  return first_row(self, query, C.bn_ffi_sql_query_uncounted(self, query, #query))
 end
 
 -- Tries until it succeeds or the run is over; then the event ends as one that is restarted does.

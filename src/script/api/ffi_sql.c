@@ -80,6 +80,11 @@ sql_result *bn_ffi_sql_query(sql_connection *c, const char *sql, size_t len)
   return bn_ffi_from_rs(bn_sql_query(bn_ffi_to_conn(c), sql, len));
 }
 
+sql_result *bn_ffi_sql_query_uncounted(sql_connection *c, const char *sql, size_t len)
+{
+  return bn_ffi_from_rs(bn_sql_query_uncounted(bn_ffi_to_conn(c), sql, len));
+}
+
 bool bn_ffi_sql_more_results(sql_connection *c)
 {
   return bn_sql_more_results(bn_ffi_to_conn(c));
