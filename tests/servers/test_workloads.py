@@ -214,3 +214,20 @@ def test_the_heading_names_the_server(server):
     name = {"mysql": r"\d+\.\d+\.\d+-MariaDB\S*", "pgsql": r"PostgreSQL \d+\.\d+.*"}[server.driver]
     assert re.search(rf"^Database: {server.driver}, {name}, 2 tables x 200 rows\n\nThreads started!$",
                      out, re.M), out
+
+
+def test_a_reader_that_leaves_ends_the_run(server):
+    """bench … | head: client libraries ignore the signal that says so."""
+    must(server, "oltp_point_select", *SIZES, "prepare")
+    run = subprocess.Popen([BENCH, "oltp_point_select", *SIZES, *server.login(), "--threads=2", "--time=600",
+                            "--report-interval=1", "run"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        while "[ 1s ]" not in (line := run.stdout.readline()):
+            assert line != "", run.stderr.read()
+        run.stdout.close()
+        assert (run.wait(timeout=120), run.stderr.read()) == (141, "")
+    finally:
+        run.kill()
+        run.wait()
+        run.stderr.close()
+        must(server, "oltp_point_select", *SIZES, "cleanup")
