@@ -8,9 +8,10 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "sql/alarm.h"
 #include "sql/driver.h"
 
-enum { PATIENCE_S = 2 };
+enum { PATIENCE_S = 5 };
 
 enum finding { IS_THERE, IS_MISSING, IS_UNKNOWN };
 
@@ -34,7 +35,7 @@ static double only_value(const struct bn_sql_link *l, struct bn_sql_result *r)
   return strtod(text, NULL);
 }
 
-/* The highest id is cheap everywhere, and there are not more rows than that. */
+/* The highest id is cheap where id has an index, and there are not more rows than that. */
 static enum finding look_at(const struct bn_sql_link *l, const char *prefix, unsigned i,
                             double *rows)
 {
@@ -77,7 +78,8 @@ static void look(const struct bn_sql_link *l, const struct bn_session *s,
   }
 }
 
-/* On a connection that the session's interruption reaches. */
+/* On a connection that the session's interruption reaches, and the alarm: a statement may wait for
+   a lock of another client.  Without an alarm nothing is asked. */
 static void survey(struct bn_sql_driver *drv, struct bn_session *s, const struct bn_sql_tables *t,
                    struct survey *found)
 {
@@ -86,12 +88,15 @@ static void survey(struct bn_sql_driver *drv, struct bn_session *s, const struct
   struct bn_sql_link l = {.ops = drv->ops, .handle = calloc(1, drv->ops->conn_size)};
   const struct bn_sql_target target = {.prepared = true};
   struct bn_sql_diag d = {0};
+  struct bn_sql_alarm alarm;
 
   if (o != NULL && l.handle != NULL) {
-    if (l.ops->connect(drv->self, l.handle, &target, until_ns, &d) == BN_SQL_DONE) {
+    if (l.ops->connect(drv->self, l.handle, &target, until_ns, &d) == BN_SQL_DONE &&
+        bn_sql_alarm_set(&alarm, &l, until_ns) == 0) {
       bn_sql_session_opened(o, &l);
       look(&l, s, t, until_ns, found);
       bn_sql_session_closing(o, &l);
+      bn_sql_alarm_clear(&alarm);
     }
     l.ops->disconnect(l.handle);
   }

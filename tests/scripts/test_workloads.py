@@ -2,10 +2,12 @@
 """Shows what the bundled workloads do to an SQLite database when the program runs them."""
 import re
 import sqlite3
+import subprocess
+import threading
 
 import pytest
 
-from lua import command
+from lua import BENCH, command
 
 WORKLOADS = ("bulk_insert", "oltp_delete", "oltp_insert", "oltp_point_select", "oltp_read_only",
              "oltp_read_write", "oltp_update_index", "oltp_update_non_index", "oltp_write_only",
@@ -252,6 +254,22 @@ def test_tables_with_fewer_rows_are_told_of(db):
                         "'cleanup' and 'prepare', or use --table-size=50\n")
     enough = db.ok("oltp_point_select", "run", "--tables=3", "--table-size=50", "--events=5")
     assert enough.err == "" and number(enough, "read") == 5
+
+
+def test_a_locked_database_does_not_hold_up_the_start(db):
+    sizes = ("--table-size=10", "--sqlite-journal-mode=delete", "--sqlite-busy-timeout=600000")
+    db.ok("oltp_point_select", "prepare", *sizes)
+    other = sqlite3.connect(db.folder / "sbtest.sqlite", isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    process = subprocess.Popen([BENCH, "oltp_point_select", "--db-driver=sqlite", *sizes, "--events=4", "run"],
+                               cwd=db.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    patience = threading.Timer(60, process.kill)
+    patience.start()
+    started = any("Initializing worker threads" in line for line in process.stdout)
+    other.close()
+    out, err = process.communicate(timeout=60)
+    patience.cancel()
+    assert (started, process.returncode, err) == (True, 0, ""), out
 
 
 def test_tables_are_not_asked_for_in_dialects_nor_for_scripts_of_users(db):

@@ -83,6 +83,35 @@ def test_tables_are_looked_at_before_the_run(server, tmp_path):
     assert (status, err) == (1, "table 'sbtest5' does not exist: run 'prepare' first, or use --tables=4\n"), out
 
 
+@contextlib.contextmanager
+def locked(server, table):
+    """Another client holds the strongest lock of the table."""
+    client = {"mysql": lambda: [server.client(), "--no-defaults", f"--socket={server.socket}", "--user=root", "--batch",
+                                "--skip-column-names", "--unbuffered", "spec_db"],
+              "pgsql": lambda: [servers.find_program("psql"), "-X", "-q", "-A", "-t", "-h", server.folder, "-p",
+                                str(server.port), "-U", "postgres", "-d", "spec_db"]}[server.driver]()
+    lock = {"mysql": f"LOCK TABLES {table} WRITE", "pgsql": f"BEGIN; LOCK TABLE {table}"}[server.driver]
+    with subprocess.Popen(client, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        process.stdin.write(f"{lock};\nSELECT 'held';\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == "held\n"
+        yield
+        process.stdin.close()
+
+
+def test_a_locked_table_does_not_hold_up_the_start(server):
+    argv = [os.path.abspath(os.environ["BENCH"]), "oltp_point_select", *server.login(), *SMALL, "--events=4", "run"]
+    with locked(server, "sbtest1"):
+        process = subprocess.Popen(argv, cwd="/", stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        patience = threading.Timer(60, process.kill)
+        patience.start()
+        started = any("Initializing worker threads" in line for line in process.stdout)
+    out, err = process.communicate(timeout=60)
+    patience.cancel()
+    assert (started, process.returncode, err) == (True, 0, ""), out
+    assert number(out, "read") == 4
+
+
 def test_too_few_connections_of_postgresql(postgresql):
     transcripts.empty(postgresql)
     must(postgresql, "oltp_read_write", "--table-size=10000", "prepare")

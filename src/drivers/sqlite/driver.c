@@ -169,6 +169,15 @@ static const char *path_of(const struct bn_sqlite *driver, const struct bn_sql_t
   return driver->conf->db != NULL ? driver->conf->db : "";
 }
 
+/* Milliseconds: --sqlite-busy-timeout, or what is left. */
+static uint64_t timeout_until(const struct bn_sqlite *driver, uint64_t deadline_ns)
+{
+  const uint64_t asked = (uint64_t)driver->conf->busy_timeout_ms, now = driver->host->now_ns();
+  const uint64_t left = deadline_ns > now ? (deadline_ns - now) / 1000000 : 0;
+
+  return asked < left ? asked : left;
+}
+
 static enum bn_sql connect_file(void *self, void *conn, const struct bn_sql_target *t,
                                 uint64_t deadline_ns, struct bn_sql_diag *d)
 {
@@ -177,9 +186,8 @@ static enum bn_sql connect_file(void *self, void *conn, const struct bn_sql_targ
   enum bn_sql rc;
 
   c->driver = self;
-  c->timeout_ms = (uint64_t)c->driver->conf->busy_timeout_ms;
+  c->timeout_ms = timeout_until(c->driver, deadline_ns);
   path = path_of(c->driver, t);
-  (void)deadline_ns;
   (void)snprintf(d->where, sizeof d->where, "SQLite database '%s'", path);
   bn_sqlite_turn_init(&c->turn);
   c->turn_made = true;
@@ -189,6 +197,7 @@ static enum bn_sql connect_file(void *self, void *conn, const struct bn_sql_targ
   pthread_mutex_lock(&c->driver->lock);
   rc = open_locked(c, path, t->prepared, d);
   pthread_mutex_unlock(&c->driver->lock);
+  c->timeout_ms = (uint64_t)c->driver->conf->busy_timeout_ms;
   return rc;
 }
 
