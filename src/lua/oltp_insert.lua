@@ -12,6 +12,12 @@ sysbench.cmdline.commands.prepare[1] = function()
   return cmd_prepare()
 end
 
+if not sysbench.cmdline.in_worker then
+  require("oltp_tables").rows_in_run = function()
+    return sysbench.opt.auto_inc and sysbench.opt.table_size or 0
+  end
+end
+
 local sqlite_constraint = 19
 
 -- SQLite has no SQLSTATE; the low byte of its codes is the class of the error.

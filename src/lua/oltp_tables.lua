@@ -214,11 +214,16 @@ end
 -- How many tables a run uses, where that does not depend on --tables.
 M.tables_in_run = nil
 
+-- How many rows of each table a run counts on.
+function M.rows_in_run()
+  return sysbench.opt.table_size
+end
+
 -- Refuses to run without them, and warns of too few rows.
 function M.check()
   if sysbench.opt.pgsql_variant ~= "redshift" then -- where the highest id is not cheap
-    sysbench.cmdline.check_tables("sbtest", M.tables_in_run or sysbench.opt.tables,
-                                  sysbench.opt.table_size, "tables")
+    sysbench.cmdline.check_tables("sbtest", M.tables_in_run or sysbench.opt.tables, M.rows_in_run(),
+                                  "tables")
   end
 end
 

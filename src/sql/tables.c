@@ -19,20 +19,26 @@ enum finding { IS_THERE, IS_MISSING, IS_UNKNOWN };
 struct survey {
   unsigned missing; /* the first that is; 0: none */
   unsigned small;   /* how many have too few rows */
-  unsigned first_small;
-  double first_rows;
+  unsigned smallest;
+  double fewest; /* rows that it has at most */
 };
 
-/* The only value of the result, 0 for NULL. */
-static double only_value(const struct bn_sql_link *l, struct bn_sql_result *r)
+/* The only value of the result, 0 for NULL.  false: there is none, or it is no number. */
+static bool only_value(const struct bn_sql_link *l, struct bn_sql_result *r, double *number)
 {
   struct bn_sql_value value = {0};
-  char text[32] = "";
+  char text[32] = "", *end;
 
-  if (r->nfields != 1 || !l->ops->fetch(l->handle, r, &value) || value.ptr == NULL)
-    return 0;
-  memcpy(text, value.ptr, value.len < sizeof text ? value.len : sizeof text - 1);
-  return strtod(text, NULL);
+  *number = 0;
+  if (r->nfields != 1 || !l->ops->fetch(l->handle, r, &value))
+    return false;
+  if (value.ptr == NULL)
+    return true;
+  if (value.len >= sizeof text)
+    return false;
+  memcpy(text, value.ptr, value.len);
+  *number = strtod(text, &end);
+  return end != text && *end == '\0';
 }
 
 /* The highest id is cheap where id has an index, and there are not more rows than that. */
@@ -44,6 +50,7 @@ static enum finding look_at(const struct bn_sql_link *l, const char *prefix, uns
   char sql[128];
   const int len = snprintf(sql, sizeof sql, "SELECT MAX(id) FROM %s%u", prefix, i);
   enum bn_sql rc;
+  bool known;
 
   if (len < 0 || (size_t)len >= sizeof sql)
     return IS_UNKNOWN;
@@ -52,9 +59,17 @@ static enum finding look_at(const struct bn_sql_link *l, const char *prefix, uns
     return IS_MISSING;
   if (rc != BN_SQL_ROWS)
     return IS_UNKNOWN;
-  *rows = only_value(l, &r);
+  known = only_value(l, &r, rows);
   l->ops->free_result(l->handle, &r);
-  return IS_THERE;
+  return known ? IS_THERE : IS_UNKNOWN;
+}
+
+static void note_small(struct survey *found, unsigned i, double rows)
+{
+  if (found->small++ > 0 && rows >= found->fewest)
+    return;
+  found->smallest = i;
+  found->fewest = rows;
 }
 
 static void look(const struct bn_sql_link *l, const struct bn_session *s,
@@ -69,12 +84,8 @@ static void look(const struct bn_sql_link *l, const struct bn_session *s,
       found->missing = i;
     if (f != IS_THERE)
       return;
-    if (rows >= t->rows)
-      continue;
-    if (found->small++ == 0) {
-      found->first_small = i;
-      found->first_rows = rows;
-    }
+    if (t->rows > 0 && rows < t->rows)
+      note_small(found, i, rows);
   }
 }
 
@@ -103,17 +114,22 @@ static void survey(struct bn_sql_driver *drv, struct bn_session *s, const struct
   free(l.handle);
 }
 
+/* Ids below 1 are those of no row that a run reads. */
 static void tell_of_few_rows(const struct bn_sql_tables *t, const struct survey *found)
 {
+  const double fewest = found->fewest > 0 ? found->fewest : 0;
+  char instead[64] = "";
+
+  if (fewest > 0)
+    (void)snprintf(instead, sizeof instead, ", or use --table-size=%.0f", fewest);
   if (found->small == 1)
     bn_log_note("warning: table '%s%u' has at most %.0f rows, fewer than --table-size=%.0f: run "
-                "'cleanup' and 'prepare', or use --table-size=%.0f",
-                t->prefix, found->first_small, found->first_rows, t->rows, found->first_rows);
+                "'cleanup' and 'prepare'%s",
+                t->prefix, found->smallest, fewest, t->rows, instead);
   else
     bn_log_note("warning: %u tables have fewer rows than --table-size=%.0f, '%s%u' has at most "
-                "%.0f: run 'cleanup' and 'prepare', or use --table-size=%.0f",
-                found->small, t->rows, t->prefix, found->first_small, found->first_rows,
-                found->first_rows);
+                "%.0f: run 'cleanup' and 'prepare'%s",
+                found->small, t->rows, t->prefix, found->smallest, fewest, instead);
 }
 
 int bn_sql_tables_check(struct bn_sqlsys *sys, struct bn_session *s, const struct bn_sql_tables *t,

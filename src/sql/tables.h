@@ -11,7 +11,7 @@
 struct bn_sql_tables {
   const char *prefix;
   unsigned n;
-  double rows;
+  double rows;        /* 0: however many there are */
   const char *option; /* that says how many there are: "tables" */
 };
 

@@ -256,6 +256,34 @@ def test_tables_with_fewer_rows_are_told_of(db):
     assert enough.err == "" and number(enough, "read") == 5
 
 
+def test_the_table_with_the_fewest_rows_is_told(db):
+    db.ok("oltp_point_select", "prepare", "--tables=3", "--table-size=50")
+    with sqlite3.connect(db.folder / "sbtest.sqlite") as connection:
+        connection.execute("DELETE FROM sbtest2 WHERE id > 10")
+        connection.execute("DELETE FROM sbtest3 WHERE id > 30")
+    told = db.ok("oltp_point_select", "run", "--tables=3", "--table-size=80", "--events=5").err
+    assert told == ("warning: 3 tables have fewer rows than --table-size=80, 'sbtest2' has at most 10: run 'cleanup' "
+                    "and 'prepare', or use --table-size=10\n")
+    assert db.ok("oltp_point_select", "run", "--tables=3", "--table-size=10", "--events=5").err == ""
+
+
+@pytest.mark.parametrize("ids", ["", "(-5, 1)", "(0, 1), (-5, 1)"])
+def test_no_size_is_advised_for_tables_without_rows_to_read(db, ids):
+    db.ok("oltp_point_select", "prepare", "--table-size=0")
+    if ids:
+        with sqlite3.connect(db.folder / "sbtest.sqlite") as connection:
+            connection.execute(f"INSERT INTO sbtest1 (id, k) VALUES {ids}")
+    assert db.ok("oltp_point_select", "run", "--table-size=80", "--events=5").err == (
+        "warning: table 'sbtest1' has at most 0 rows, fewer than --table-size=80: run 'cleanup' and 'prepare'\n")
+
+
+def test_inserts_of_own_ids_count_on_no_rows(db):
+    """Their prepare leaves the tables empty."""
+    db.ok("oltp_insert", "prepare", "--auto-inc=off", "--tables=2")
+    for _ in range(2):
+        assert db.ok("oltp_insert", "run", "--auto-inc=off", "--tables=2", "--events=20").err == ""
+
+
 def test_a_locked_database_does_not_hold_up_the_start(db):
     sizes = ("--table-size=10", "--sqlite-journal-mode=delete", "--sqlite-busy-timeout=600000")
     db.ok("oltp_point_select", "prepare", *sizes)
