@@ -370,7 +370,8 @@ static int open_script(struct program *p)
                                         .conf = &p->conf,
                                         .options = p->options,
                                         .sql = p->sql,
-                                        .data_dir = p->data_dir};
+                                        .data_dir = p->data_dir,
+                                        .is_workload = bn_registry_is_script};
 
   if (p->sql == NULL)
     return out_of_memory();

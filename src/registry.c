@@ -92,3 +92,11 @@ const struct bn_reporter *bn_registry_reporter(const char *name, size_t len)
       return bn_registry_reporters[i];
   return NULL;
 }
+
+bool bn_registry_is_script(const char *name, size_t len)
+{
+  for (const struct bn_registry_script *s = bn_registry_scripts; s->name != NULL; s++)
+    if (strlen(s->name) == len && strncmp(s->name, name, len) == 0)
+      return true;
+  return false;
+}

@@ -3,6 +3,7 @@
 #ifndef BN_REGISTRY_H
 #define BN_REGISTRY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "api/opt.h"
@@ -33,5 +34,7 @@ extern const struct bn_subcommand bn_registry_subcommands[];
 /* NULL: no such name. */
 const struct bn_workload *bn_registry_workload(const char *name);
 const struct bn_reporter *bn_registry_reporter(const char *name, size_t len);
+
+bool bn_registry_is_script(const char *name, size_t len);
 
 #endif

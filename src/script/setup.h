@@ -4,6 +4,7 @@
 #define BN_SCRIPT_SETUP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct bn_conf;
 struct bn_optset;
@@ -19,6 +20,8 @@ struct bn_script_setup {
   struct bn_optset *options;  /* what sysbench.opt exports */
   struct bn_sqlsys *sql;
   const char *data_dir; /* of bundled scripts */
+  /* Whether name[0..len) is a bundled workload, as the program lists them; NULL: none is. */
+  bool (*is_workload)(const char *name, size_t len);
 };
 
 #endif

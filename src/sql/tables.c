@@ -41,9 +41,18 @@ static bool only_value(const struct bn_sql_link *l, struct bn_sql_result *r, dou
   return end != text && *end == '\0';
 }
 
+/* A table whose absence the run would ignore is not asked for. */
+static bool is_missing(const struct bn_sql_driver *drv, const struct bn_sql_diag *d)
+{
+  const enum bn_sql_class class = bn_sql_driver_class(drv, d);
+
+  return drv->ops->missing(d) && !bn_sql_errors_have(&drv->sys->ignored, d, class) &&
+         !bn_sql_errors_have(&drv->ignored, d, class);
+}
+
 /* The highest id is cheap where id has an index, and there are not more rows than that. */
-static enum finding look_at(const struct bn_sql_link *l, const char *prefix, unsigned i,
-                            double *rows)
+static enum finding look_at(const struct bn_sql_driver *drv, const struct bn_sql_link *l,
+                            const char *prefix, unsigned i, double *rows)
 {
   struct bn_sql_result r = {0};
   struct bn_sql_diag d = {0};
@@ -55,7 +64,7 @@ static enum finding look_at(const struct bn_sql_link *l, const char *prefix, uns
   if (len < 0 || (size_t)len >= sizeof sql)
     return IS_UNKNOWN;
   rc = l->ops->query(l->handle, sql, (size_t)len, &r, &d);
-  if (rc == BN_SQL_ERROR && l->ops->missing(&d))
+  if (rc == BN_SQL_ERROR && is_missing(drv, &d))
     return IS_MISSING;
   if (rc != BN_SQL_ROWS)
     return IS_UNKNOWN;
@@ -72,13 +81,14 @@ static void note_small(struct survey *found, unsigned i, double rows)
   found->fewest = rows;
 }
 
-static void look(const struct bn_sql_link *l, const struct bn_session *s,
-                 const struct bn_sql_tables *t, uint64_t until_ns, struct survey *found)
+static void look(const struct bn_sql_driver *drv, const struct bn_sql_link *l,
+                 const struct bn_session *s, const struct bn_sql_tables *t, uint64_t until_ns,
+                 struct survey *found)
 {
   double rows = 0;
 
   for (unsigned i = 1; i <= t->n && !bn_session_interrupted(s) && bn_clock_mono() < until_ns; i++) {
-    const enum finding f = look_at(l, t->prefix, i, &rows);
+    const enum finding f = look_at(drv, l, t->prefix, i, &rows);
 
     if (f == IS_MISSING)
       found->missing = i;
@@ -105,7 +115,7 @@ static void survey(struct bn_sql_driver *drv, struct bn_session *s, const struct
     if (l.ops->connect(drv->self, l.handle, &target, until_ns, &d) == BN_SQL_DONE &&
         bn_sql_alarm_set(&alarm, &l, until_ns) == 0) {
       bn_sql_session_opened(o, &l);
-      look(&l, s, t, until_ns, found);
+      look(drv, &l, s, t, until_ns, found);
       bn_sql_session_closing(o, &l);
       bn_sql_alarm_clear(&alarm);
     }

@@ -17,9 +17,9 @@ struct bn_sql_tables {
 
 /* Asks once, on a connection of its own that is not one of those which hosts are given in turn,
    with one query for each table, for five seconds at most: tables that were not looked at by then
-   count as well made.  Too few rows are told of on standard error.  0, or -1: a table is missing,
-   or the driver cannot be used and the reason has been logged, and err->text is empty.  Whatever
-   else goes wrong, the run itself will show it. */
+   count as well made.  Too few rows are told of on standard error.  0, or -1: a table is missing
+   and the run does not ignore that; or the driver cannot be used and the reason has been logged,
+   and err->text is empty.  Whatever else goes wrong, the run itself will show it. */
 int bn_sql_tables_check(struct bn_sqlsys *sys, struct bn_session *s, const struct bn_sql_tables *t,
                         struct bn_err *err);
 

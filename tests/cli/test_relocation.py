@@ -64,3 +64,18 @@ def test_drivers_in_the_help_are_those_present(moved, tmp_path):
     assert listed_drivers(listed) == present
     shutil.rmtree(drivers)
     assert listed_drivers(bench.run("--help", program=program).out) == []
+
+
+def test_a_script_beside_the_bundled_workloads_may_have_tables_of_its_own(moved, tmp_path):
+    (moved / "share" / "bench" / "own_tables.lua").write_text("""
+require("oltp_common")
+function prepare_statements() end
+function event() con:query("SELECT 1") end
+""")
+    program = str(moved / "bin" / "bench")
+    for workload, word in (("oltp_read_write", "prepare"), ("oltp_read_write", "cleanup"), ("own_tables", "run")):
+        done = bench.run(workload, "--db-driver=sqlite", "--table-size=1", "--events=3", word, program=program,
+                         cwd=tmp_path)
+        assert (done.err, done.status) == ("", 0)
+    missing = bench.run("oltp_point_select", "--db-driver=sqlite", "run", program=program, cwd=tmp_path)
+    assert (missing.err, missing.status) == ("table 'sbtest1' does not exist: run 'prepare' first\n", 1)

@@ -310,3 +310,11 @@ def test_tables_are_not_asked_for_in_dialects_nor_for_scripts_of_users(db):
                                        "function prepare_statements() end\n"
                                        "function event() con:query('SELECT 1') end\n")
     assert db.ok("./own.lua", "run", "--events=3").err == ""
+
+
+@pytest.mark.parametrize("ignored", ["all", "1", "other"])
+def test_a_table_whose_absence_is_ignored_may_be_absent(db, ignored):
+    for word in "prepare", "cleanup":
+        db.ok("oltp_read_write", word, "--table-size=1")
+    result = db.bench("oltp_point_select", "run", f"--db-ignore-errors={ignored}", "--db-ps-mode=disable", "--time=1")
+    assert "does not exist" not in result.err and "Threads started!" in result.out

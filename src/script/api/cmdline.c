@@ -2,6 +2,7 @@
 /* `sysbench.cmdline`: arguments, option types, and the commands a script defines. */
 #include "script/api/cmdline.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include <lauxlib.h>
@@ -171,14 +172,16 @@ static int refuse(lua_State *L)
 static int check_tables(lua_State *L)
 {
   const struct bn_vm *vm = bn_lua_current()->vm;
-  const struct bn_sql_tables t = {.prefix = luaL_checkstring(L, 1),
-                                  .n = (unsigned)luaL_checknumber(L, 2),
-                                  .rows = luaL_checknumber(L, 3),
-                                  .option = luaL_checkstring(L, 4)};
+  const double n = luaL_checknumber(L, 2);
+  struct bn_sql_tables t = {.prefix = luaL_checkstring(L, 1),
+                            .rows = luaL_checknumber(L, 3),
+                            .option = luaL_checkstring(L, 4)};
   struct bn_err err = {0};
 
-  if (vm->place.set != BN_SET_MODERN ||
-      bn_sql_tables_check(vm->setup->sql, bn_instance_session(), &t, &err) == 0)
+  if (!vm->place.workload || !(n >= 1 && n <= UINT_MAX))
+    return 0;
+  t.n = (unsigned)n;
+  if (bn_sql_tables_check(vm->setup->sql, bn_instance_session(), &t, &err) == 0)
     return 0;
   lua_settop(L, 0);
   lua_pushstring(L, err.text);

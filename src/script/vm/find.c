@@ -150,6 +150,15 @@ static enum bn_set set_of(const char *folder, const char *data_dir)
   return set;
 }
 
+static bool is_workload(const struct bn_place *p, const struct bn_script_setup *setup)
+{
+  const char *slash = strrchr(p->file, '/');
+  const char *base = slash != NULL ? slash + 1 : p->file;
+
+  return p->set == BN_SET_MODERN && setup->is_workload != NULL &&
+         setup->is_workload(base, bare_length(base));
+}
+
 int bn_find(struct bn_place *out, const struct bn_script_setup *setup, const char *path,
             struct bn_err *err)
 {
@@ -164,6 +173,7 @@ int bn_find(struct bn_place *out, const struct bn_script_setup *setup, const cha
   if (slash != NULL && (out->dir = strndup(out->file, (size_t)(slash - out->file) + 1)) == NULL)
     return bn_err_set(err, ENOMEM, "out of memory");
   out->set = set_of(out->dir, setup->data_dir);
+  out->workload = is_workload(out, setup);
   return 0;
 }
 

@@ -20,6 +20,7 @@ struct bn_place {
   char *file;      /* the script's; NULL: standard input */
   char *dir;       /* its folder with '/'; NULL: the working directory */
   enum bn_set set; /* of which the script is one */
+  bool workload;   /* one of MODERN that the program lists, not a user's in the same folder */
 };
 
 /* Finds the file that setup's name means, modules on `path`; says on stderr when a bundled script
