@@ -115,7 +115,8 @@ struct bn_sql_about {
   char server[128], client[128];
 };
 
-/* Numbers are -1 if they are unknown or without limit. */
+/* Numbers are -1 if they are unknown or without limit.  If a pooler is between the client and the
+   server, the server's limits are not limits of the run, and what the pooler allows is unknown. */
 struct bn_sql_info {
   int64_t max_connections; /* of this user, all others included */
   int64_t max_prepared_statements;
@@ -125,7 +126,6 @@ struct bn_sql_info {
   int64_t places;                           /* servers that connections are spread on */
   /* How to have %n of them, as a sentence goes on behind `type "`; NULL: unknown. */
   const char *raise_connections, *raise_statements;
-  bool pooled; /* a pooler is in between: its limits count, which are not known, not the server's */
 };
 
 /* Of transactions; the driver's statements for them are in this order. */

@@ -77,7 +77,7 @@ enum bn_sql_judgement bn_sql_preflight_judge(const struct bn_sql_demand *d)
     return BN_ENOUGH;
   if (d->needed <= d->allowed)
     return BN_TIGHT;
-  return d->certain && !d->pooled ? BN_REFUSED : BN_TOO_FEW;
+  return d->certain ? BN_REFUSED : BN_TOO_FEW;
 }
 
 /* What to do, with the number. */
@@ -93,24 +93,23 @@ static void add_remedy(struct bn_buf *b, const char *remedy, int64_t number)
 static void tell(const struct bn_sql_demand *d, enum bn_sql_judgement judgement)
 {
   const int64_t others = d->others > 0 ? d->others : 0;
-  const char *server = d->pooled ? "the server behind the pooler" : "the server";
   struct bn_buf b;
 
   bn_buf_init(&b, 0);
-  if (!d->pooled)
-    add_remedy(&b, d->remedy, d->needed + others + d->reserved);
+  add_remedy(&b, d->remedy, d->needed + others + d->reserved);
   if (judgement == BN_TIGHT)
-    bn_log_note("warning: the run needs up to %lld %s; %s allows %lld, and other clients use "
-                "%lld: %s%s",
-                (long long)d->needed, d->what, server, (long long)d->allowed, (long long)others,
+    bn_log_note("warning: the run needs up to %lld %s; the server allows %lld, and other clients "
+                "use %lld: %s%s",
+                (long long)d->needed, d->what, (long long)d->allowed, (long long)others,
                 b.data != NULL ? b.data : "", d->instead);
   else if (judgement == BN_REFUSED)
-    bn_log_stderr("the run needs up to %lld %s, but %s allows %lld: %s%s", (long long)d->needed,
-                  d->what, server, (long long)d->allowed, b.data != NULL ? b.data : "", d->instead);
+    bn_log_stderr("the run needs up to %lld %s, but the server allows %lld: %s%s",
+                  (long long)d->needed, d->what, (long long)d->allowed,
+                  b.data != NULL ? b.data : "", d->instead);
   else
-    bn_log_note("warning: the run needs up to %lld %s, but %s allows %lld: %s%s",
-                (long long)d->needed, d->what, server, (long long)d->allowed,
-                b.data != NULL ? b.data : "", d->instead);
+    bn_log_note("warning: the run needs up to %lld %s, but the server allows %lld: %s%s",
+                (long long)d->needed, d->what, (long long)d->allowed, b.data != NULL ? b.data : "",
+                d->instead);
   bn_buf_done(&b);
 }
 
@@ -135,8 +134,7 @@ void bn_sql_preflight_connections(struct bn_sql_preflight *p, const struct bn_se
                                   .allowed = info->max_connections,
                                   .others = info->connections - 2,
                                   .reserved = info->reserved_connections,
-                                  .certain = p->all_connect,
-                                  .pooled = info->pooled};
+                                  .certain = p->all_connect};
 
   p->refused = refuses(&d);
 }
@@ -166,8 +164,7 @@ bool bn_sql_preflight_statements(struct bn_sql_preflight *p, const struct bn_ses
                                   .needed = threads * (int64_t)e->in_all,
                                   .allowed = allowed,
                                   .others = p->info.prepared_statements,
-                                  .certain = threads * (int64_t)e->at_start > allowed,
-                                  .pooled = p->info.pooled};
+                                  .certain = threads * (int64_t)e->at_start > allowed};
 
   if (!p->statements_judged && p->asked)
     p->refused_statements = refuses(&d);

@@ -26,13 +26,12 @@ struct bn_sql_demand {
   int64_t needed, allowed;      /* allowed -1: without limit */
   int64_t others, reserved;     /* used by others, kept for some */
   bool certain;                 /* that many will be needed */
-  bool pooled;                  /* it is a pooler's server that allows them, not the pooler */
 };
 
 enum bn_sql_judgement { BN_ENOUGH, BN_TIGHT, BN_TOO_FEW, BN_REFUSED };
 
-/* TIGHT: only because of what others use; TOO_FEW: the server allows less, which may not matter;
-   or a pooler hides it; REFUSED: and it does. */
+/* TIGHT: too few are left because of what others use.  TOO_FEW: the server allows fewer, but the
+   run may not need them all.  REFUSED: the server allows fewer, and the run needs them all. */
 enum bn_sql_judgement bn_sql_preflight_judge(const struct bn_sql_demand *d);
 
 void bn_sql_preflight_init(struct bn_sql_preflight *p); /* of zeroed memory */

@@ -29,6 +29,7 @@ class FakeMySQL:
                 "--mysql-password=Clear-Pw-0815", "--mysql-db=spec_db"]
 
     driver = "mysql"
+    version = b"8.0.33"
     password = b"Clear-Pw-0815"
 
     def close(self):
@@ -36,7 +37,7 @@ class FakeMySQL:
 
     def greeting(self):
         low, high = CAPABILITIES & 0xFFFF, CAPABILITIES >> 16
-        return (b"\x0a8.0.33\0" + (7).to_bytes(4, "little") + SCRAMBLE[:8] + b"\0" + low.to_bytes(2, "little") + b"\x21"
+        return (b"\x0a" + self.version + b"\0" + (7).to_bytes(4, "little") + SCRAMBLE[:8] + b"\0" + low.to_bytes(2, "little") + b"\x21"
                 + (2).to_bytes(2, "little") + high.to_bytes(2, "little") + b"\x15" + bytes(10) + SCRAMBLE[8:] + b"\0"
                 + self.greeting_plugin.encode() + b"\0")
 

@@ -109,7 +109,7 @@ class ResettingPgSQL(FakePgSQL):
         self.spared, self.one_in, self.lost = spared, one_in, 0
         self.random = random.Random(1)
         self.lock = threading.Lock()
-        super().__init__(answer(4, [["1000", "3", None, "1"]]))
+        super().__init__(answer(5, [["1000", "3", None, "1", "0"]]))
 
     def resets(self):
         with self.lock:

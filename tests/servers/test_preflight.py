@@ -332,3 +332,20 @@ def test_limits_that_no_server_means_are_not_known(tmp_path, allowed, used, said
     fake.close()
     assert fake.asked > 0
     assert (said in done.stderr if said else done.stderr == ""), done.stderr
+
+
+@pytest.mark.parametrize("version,status", [
+    (b"8.0.33", 1), (b"8.0.11-proxysql", 0), (b"10.6.14-MariaDB-maxscale", 0)])
+def test_limits_behind_a_pooler_of_mysql_are_not_those_of_the_run(tmp_path, version, status):
+    fake = LimitedMySQL({b"max_connections": b"5", b"Threads_connected": b"1"})
+    fake.version = version
+    (tmp_path / "x.lua").write_text("function thread_init()\n"
+                                    "  sysbench.cmdline.expect()\n"
+                                    "  con = sysbench.sql.driver():connect()\nend\n"
+                                    "function event() con:query('DO 1') end\n")
+    done = subprocess.run([os.path.abspath(os.environ["BENCH"]), "./x.lua", *fake.login(), "--threads=12",
+                           "--events=24", "run"], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    fake.close()
+    assert done.returncode == status, done.stdout
+    assert done.stderr.startswith("the run needs up to 12 connections, but the server allows 5: " if status else "")
+    assert status or done.stderr == ""

@@ -15,7 +15,6 @@ static const struct {
     {{.needed = 90, .allowed = 100, .others = 11}, BN_TIGHT},
     {{.needed = 101, .allowed = 100}, BN_TOO_FEW},
     {{.needed = 101, .allowed = 100, .others = 50, .certain = true}, BN_REFUSED},
-    {{.needed = 101, .allowed = 100, .certain = true, .pooled = true}, BN_TOO_FEW},
     {{.needed = 1, .allowed = 100, .others = INT64_MAX}, BN_TIGHT},
     {{.needed = 1, .allowed = 0, .certain = true}, BN_REFUSED},
 };

@@ -57,6 +57,13 @@ static bool is_pooler(const char *version)
   return strcasestr(version, "proxysql") != NULL || strcasestr(version, "maxscale") != NULL;
 }
 
+/* Those of the server behind the pooler; packets pass through it as they are. */
+static void forget_limits(struct bn_sql_info *out)
+{
+  out->max_connections = out->max_prepared_statements = -1;
+  out->connections = out->prepared_statements = -1;
+}
+
 int bn_mysql_lib_info(struct bn_mysql_lib *c, struct bn_sql_info *out)
 {
   int rc = read_variables(c->handle,
@@ -68,7 +75,8 @@ int bn_mysql_lib_info(struct bn_mysql_lib *c, struct bn_sql_info *out)
                         "SHOW GLOBAL STATUS WHERE Variable_name IN "
                         "('Threads_connected', 'Prepared_stmt_count')",
                         out);
-  out->pooled = is_pooler(mysql_get_server_info(c->handle));
+  if (is_pooler(mysql_get_server_info(c->handle)))
+    forget_limits(out);
   return rc;
 }
 

@@ -27,11 +27,12 @@ static bool read_limits(const struct bn_pgsql_lib *c, const PGresult *res, struc
   /* Servers before 16 reserve none for others. */
   if (PQgetisnull(res, 0, 2) == 0 && !read_number(res, 2, &reserved))
     return false;
+  /* Who let us in is not who answers: a pooler is in between. */
+  if (pid != PQbackendPID(c->handle))
+    return true;
   out->reserved_connections = for_superuser + reserved;
   out->max_connections = most - out->reserved_connections;
   out->connections = used;
-  /* Who let us in is not who answers. */
-  out->pooled = pid != PQbackendPID(c->handle);
   return true;
 }
 
