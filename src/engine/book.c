@@ -5,12 +5,10 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/escape.h"
 #include "base/log.h"
 
 struct slot {
@@ -222,41 +220,10 @@ void bn_book_starting(struct bn_book *b)
       b->slot[i].use.ops->starting(b->slot[i].state, &b->facts);
 }
 
-/* NULL: not known. */
-static const char *text_of(const struct bn_facts *f, const char *section, const char *key)
-{
-  const struct bn_fact *fact = bn_facts_find(f, section, key);
-
-  return fact != NULL ? fact->text : NULL;
-}
-
-/* What is known when threads start.  A document repeats it, whatever becomes known later. */
-static void sum_up_database(struct bn_facts *f)
-{
-  const char *driver = text_of(f, "database", "driver");
-  const char *version = text_of(f, "database", "server_version");
-  const char *tables = text_of(f, "workload", "tables");
-  const char *rows = text_of(f, "workload", "table_size");
-  char shown[256] = "", size[128] = "", text[512];
-
-  if (driver == NULL)
-    return;
-  if (version == NULL)
-    version = text_of(f, "database", "client_version");
-  if (version != NULL)
-    (void)bn_escape(shown, sizeof shown, version, "");
-  if (tables != NULL && rows != NULL)
-    (void)snprintf(size, sizeof size, ", %s table%s x %s rows", tables,
-                   strcmp(tables, "1") == 0 ? "" : "s", rows);
-  (void)snprintf(text, sizeof text, "%s%s%s%s", driver, version != NULL ? ", " : "", shown, size);
-  bn_facts_text(f, "database", "summary", text);
-}
-
 /* With the lock: sessions that connect late may add facts. */
 void bn_book_started(struct bn_book *b)
 {
   (void)pthread_mutex_lock(&b->lock);
-  sum_up_database(&b->facts);
   for (size_t i = 0; i < b->n_slots; i++)
     if (b->slot[i].use.ops->started != NULL)
       b->slot[i].use.ops->started(b->slot[i].state, &b->facts);

@@ -221,9 +221,10 @@ end
 
 -- Refuses to run without them, and warns of too few rows.
 function M.check()
+  local tables, rows = M.tables_in_run or sysbench.opt.tables, M.rows_in_run()
+  sysbench.cmdline.use_tables(tables, rows)
   if sysbench.opt.pgsql_variant ~= "redshift" then -- where the highest id is not cheap
-    sysbench.cmdline.check_tables("sbtest", M.tables_in_run or sysbench.opt.tables, M.rows_in_run(),
-                                  "tables")
+    sysbench.cmdline.check_tables("sbtest", tables, rows, "tables")
   end
 end
 

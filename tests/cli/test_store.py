@@ -166,8 +166,11 @@ def test_facts_name_the_database_driver(tmp_path):
     done = bench.run("oltp_point_select", "--db-driver=null", "--events=5", "--report=json:json", "run",
                      cwd=tmp_path)
     assert (done.err, done.status) == ("", 0)
-    database = json.loads((tmp_path / "json").read_text())["facts"]["database"]
-    assert database == {"driver": "null", "summary": "null, 1 table x 10000 rows"}
+    facts = json.loads((tmp_path / "json").read_text())["facts"]
+    assert facts["database"] == {"driver": "null"}
+    assert (facts["workload"]["tables"], facts["workload"]["rows"]) == ("1", "10000")
+    heading = "\nDatabase: null, 1 table x 10000 rows\n\nThreads started!\n"
+    assert heading in report("json", cwd=tmp_path).out
 
 
 def test_facts_name_the_client_library(tmp_path):

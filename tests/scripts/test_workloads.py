@@ -196,6 +196,15 @@ def test_the_heading_says_what_runs_where(db):
                      result.out, re.M)
     one = db.ok("oltp_point_select", "run", "--events=1", "--table-size=10")
     assert ", 1 table x 10 rows\n" in one.out
+    points = db.ok("select_random_points", "run", "--tables=3", "--events=1", "--table-size=10")
+    assert ", 1 table x 10 rows\n" in points.out
+    inserts = db.ok("oltp_insert", "run", "--events=1", "--tables=3", "--auto-inc=off")
+    assert re.search(r"^Database: sqlite, 3\.\d+\.\d+, 3 tables\n\n", inserts.out, re.M)
+    (db.folder / "own.lua").write_text("sysbench.cmdline.options = {tables = {'', 4}, table_size = {'', 5}}\n"
+                                       "function thread_init() con = sysbench.sql.driver():connect() end\n"
+                                       "function event() con:query('SELECT 1') end\n")
+    own = db.ok("./own.lua", "run", "--events=1")
+    assert re.search(r"^Database: sqlite, 3\.\d+\.\d+\n\n", own.out, re.M)
     for dialect in ("1.0", "1.1"):
         said = command(["oltp_read_only", "--db-driver=sqlite", *sizes, "run"], db.folder,
                        BENCH_COMPAT=dialect)

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/geohist.h"
 #include "base/log.h"
 #include "base/units.h"
@@ -145,13 +146,43 @@ static void text_starting(void *self, const struct bn_facts *f)
   end_output(t);
 }
 
+/* NULL: not known. */
+static const char *text_of(const struct bn_facts *f, const char *section, const char *key)
+{
+  const struct bn_fact *fact = bn_facts_find(f, section, key);
+
+  return fact != NULL ? fact->text : NULL;
+}
+
+/* A server chooses what it is called. */
+static void print_version(const struct text *t, const char *version)
+{
+  char shown[256];
+
+  (void)bn_escape(shown, sizeof shown, version, "");
+  (void)fprintf(t->out, ", %s", shown);
+}
+
 /* Driver, server and tables. */
 static void print_database(const struct text *t, const struct bn_facts *f)
 {
-  const struct bn_fact *summary = bn_facts_find(f, "database", "summary");
+  const char *driver = text_of(f, "database", "driver");
+  const char *version = text_of(f, "database", "server_version");
+  const char *tables = text_of(f, "workload", "tables");
+  const char *rows = text_of(f, "workload", "rows");
 
-  if (t->plan->own && summary != NULL && summary->text != NULL)
-    (void)fprintf(t->out, "Database: %s\n\n", summary->text);
+  if (!t->plan->own || driver == NULL)
+    return;
+  if (version == NULL)
+    version = text_of(f, "database", "client_version");
+  (void)fprintf(t->out, "Database: %s", driver);
+  if (version != NULL)
+    print_version(t, version);
+  if (tables != NULL)
+    (void)fprintf(t->out, ", %s table%s", tables, strcmp(tables, "1") == 0 ? "" : "s");
+  if (tables != NULL && rows != NULL)
+    (void)fprintf(t->out, " x %s rows", rows);
+  (void)fputs("\n\n", t->out);
 }
 
 static void text_started(void *self, const struct bn_facts *f)

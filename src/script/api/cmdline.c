@@ -3,6 +3,7 @@
 #include "script/api/cmdline.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <lauxlib.h>
@@ -167,6 +168,29 @@ static int refuse(lua_State *L)
   return lua_error(L);
 }
 
+static void tell_number(const char *key, double number)
+{
+  const struct bn_session *s = bn_instance_session();
+  char text[32];
+
+  (void)snprintf(text, sizeof text, "%.15g", number);
+  s->services->fact(s->services->of, "workload", key, text);
+}
+
+/* use_tables(how many, rows): what the run uses, for its heading; rows 0: however many there are.
+ */
+static int use_tables(lua_State *L)
+{
+  const double n = luaL_checknumber(L, 1), rows = luaL_checknumber(L, 2);
+
+  if (!bn_lua_current()->vm->place.workload)
+    return 0;
+  tell_number("tables", n);
+  if (rows > 0)
+    tell_number("rows", rows);
+  return 0;
+}
+
 /* check_tables(prefix, how many, rows, option): refuses to run without them.  Only bundled
    workloads are known to use those that their options tell of. */
 static int check_tables(lua_State *L)
@@ -231,6 +255,7 @@ static const luaL_Reg own[] = {{"barrier", barrier},
                                {"progress", progress},
                                {"dialect", bn_cmdline_dialect},
                                {"refuse", refuse},
+                               {"use_tables", use_tables},
                                {"check_tables", check_tables},
                                {NULL, NULL}};
 
@@ -249,7 +274,7 @@ static void add_entries(lua_State *L)
 /* __index of the main instance's table is a table. */
 static void push_own(lua_State *L)
 {
-  lua_createtable(L, 0, 7);
+  lua_createtable(L, 0, 8);
   luaL_register(L, NULL, own);
   lua_pushboolean(L, 0);
   lua_setfield(L, -2, "in_worker");

@@ -291,28 +291,6 @@ void bn_options_free(struct bn_options *o)
   free(o);
 }
 
-bool bn_options_number(const struct bn_options *o, const char *name, double *value)
-{
-  for (size_t i = 0; i < o->n; i++) {
-    if (!bn_opt_same_name(o->option[i].name, name))
-      continue;
-    switch (o->option[i].type) {
-    case BN_INT:
-      *value = (double)o->value[i].integer;
-      return true;
-    case BN_SIZE:
-      *value = (double)o->value[i].size;
-      return true;
-    case BN_DOUBLE:
-      *value = o->value[i].number;
-      return true;
-    default:
-      return false;
-    }
-  }
-  return false;
-}
-
 /* --- validators ----------------------------------------------------------------------------------
  */
 

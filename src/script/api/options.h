@@ -25,7 +25,4 @@ int bn_options_add(struct bn_lua *lua, struct bn_err *err);
 int bn_options_check(lua_State *L);
 int bn_options_print(lua_State *L);
 
-/* The number that the script's option of that name has.  false: it declares no such number. */
-bool bn_options_number(const struct bn_options *o, const char *name, double *value);
-
 #endif

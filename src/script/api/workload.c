@@ -2,7 +2,6 @@
 /* A script as a workload: which of its functions the engine's calls become. */
 #include "script/api/workload.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -112,26 +111,14 @@ static bool has_own_thread_run(struct bn_lua *lua)
   return own;
 }
 
-static void tell_number(const struct bn_api *api, const struct bn_session *s, const char *name)
-{
-  double value;
-  char text[32];
-
-  if (!bn_options_number(api->options, name, &value))
-    return;
-  (void)snprintf(text, sizeof text, "%.15g", value);
-  s->services->fact(s->services->of, "workload", name, text);
-}
-
 static int open_script(void **self, struct bn_session *s, const void *conf, struct bn_err *err)
 {
   const struct bn_api *api = *self;
   struct bn_lua *lua = &api->main->lua;
 
+  (void)s;
   (void)conf;
   (void)err;
-  tell_number(api, s, "tables");
-  tell_number(api, s, "table_size");
   if (bn_lua_call_global(lua, "init") != 0)
     return -1;
   if (bn_lua_has_function(lua, "event") ||
