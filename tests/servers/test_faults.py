@@ -40,7 +40,7 @@ class Run:
     def __init__(self, server, *argv):
         self.server = server
         self.begun = time.monotonic()
-        self.process = subprocess.Popen([BENCH, argv[0], *server.login(), *argv[1:], "run"],
+        self.process = subprocess.Popen([BENCH, argv[0], *server.login(), *argv[1:], "run"], cwd="/",
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def get_going(self, threads=4):

@@ -20,7 +20,7 @@ SIZES = ["--tables=2", "--table-size=200"]
 
 def bench(server, *argv, by=None, timeout=120):
     login = server.login(by) if by else server.login()
-    done = subprocess.run([BENCH, argv[0], *login, *argv[1:]], capture_output=True, text=True,
+    done = subprocess.run([BENCH, argv[0], *login, *argv[1:]], cwd="/", capture_output=True, text=True,
                           timeout=timeout)
     return done.returncode, done.stdout, done.stderr
 
@@ -211,7 +211,7 @@ def test_bulk_insert_goes_on_behind_its_rows(server):
 def test_the_heading_names_the_server(server):
     must(server, "oltp_point_select", *SIZES, "prepare")
     out = must(server, "oltp_point_select", *SIZES, "--events=1", "run")
-    name = {"mysql": r"\d+\.\d+\.\d+-MariaDB\S*", "pgsql": r"PostgreSQL \d+\.\d+.*"}[server.driver]
+    name = {"mysql": r"(?:MySQL \d+\.\d+\.\d+\S*|\d+\.\d+\.\d+-MariaDB\S*)", "pgsql": r"PostgreSQL \d+\.\d+.*"}[server.driver]
     assert re.search(rf"^Database: {server.driver}, {name}, 2 tables x 200 rows\n\nThreads started!$",
                      out, re.M), out
 
