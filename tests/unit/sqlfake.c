@@ -107,6 +107,11 @@ static enum bn_sql_class fake_classify(const struct bn_sql_diag *d)
   return d->code == 1213 ? BN_CLASS_DEADLOCK : BN_CLASS_OTHER;
 }
 
+static bool fake_missing(const struct bn_sql_diag *d)
+{
+  return d->code == 1146;
+}
+
 static void fake_interrupt(void *conn)
 {
   const struct fake_conn *c = conn;
@@ -282,7 +287,8 @@ static const struct bn_driver fake_driver = {
     .load_begin = fake_load_begin,
     .load_rows = fake_load_rows,
     .load_end = fake_load_end,
-    .unread = fake_unread};
+    .unread = fake_unread,
+    .missing = fake_missing};
 
 void plan(struct fake_answer a)
 {
