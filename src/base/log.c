@@ -2,7 +2,6 @@
 /* Levelled messages with duplicate folding: the one sink. */
 #include "base/log.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -12,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/escape.h"
 #include "base/wait.h"
 
@@ -23,9 +23,9 @@ struct row {
   unsigned repeated; /* how often it was swallowed */
 };
 
-/* Errors that differ in their numbers only, and who had them; by[0] has told. */
+/* Errors that are told of once, and who had them; by[0] has told. */
 struct kind {
-  char *key, *line;
+  char *name; /* what they have in common, at least the message itself */
   pthread_t *by;
   size_t n, told; /* how many threads had it when they were counted last */
 };
@@ -126,38 +126,20 @@ static void emit(char *line, const char *text)
 
 /* --- fatal errors of many threads ------------------------------------------------------------- */
 
-/* The message without its numbers and without the statement; NULL: no memory. */
-static char *key_of(const char *line)
+/* The kind of that name, maybe a new one; NULL: there is no place for it. */
+static struct kind *kind_of(const char *name)
 {
-  const char *statement = strstr(line, " for query '");
-  const size_t len = statement != NULL ? (size_t)(statement - line) : strlen(line);
-  char *key = strndup(line, len), *to = key;
-
-  for (const char *from = key; from != NULL && *from != '\0'; from++)
-    if (!isdigit((unsigned char)*from) || to == key || to[-1] != '0')
-      *to++ = isdigit((unsigned char)*from) ? '0' : *from;
-  if (key != NULL)
-    *to = '\0';
-  return key;
-}
-
-/* The kind of the message, maybe a new one; NULL: there is no place for it. */
-static struct kind *kind_of(const char *line)
-{
-  char *key = key_of(line);
   struct kind *k = sink.kind;
 
-  while (key != NULL && k < sink.kind + sink.n_kinds && strcmp(k->key, key) != 0)
+  while (k < sink.kind + sink.n_kinds && strcmp(k->name, name) != 0)
     k++;
-  if (key == NULL || k == sink.kind + KINDS_MAX) {
-    free(key);
-    return NULL;
-  }
-  if (k < sink.kind + sink.n_kinds) {
-    free(key);
+  if (k < sink.kind + sink.n_kinds)
     return k;
-  }
-  *k = (struct kind){.key = key, .line = strdup(line)};
+  if (k == sink.kind + KINDS_MAX)
+    return NULL;
+  *k = (struct kind){.name = strdup(name)};
+  if (k->name == NULL)
+    return NULL;
   sink.n_kinds++;
   return k;
 }
@@ -183,13 +165,14 @@ static bool has_been_told(struct kind *k)
   return k->n > 1;
 }
 
-/* Takes over `line`, as emit. */
-static void emit_fatal(char *line, const char *text)
+/* Takes over `line`, as emit.  kind NULL: the line itself names it. */
+static void emit_fatal(char *line, const char *text, const char *kind)
 {
+  const char *name = kind != NULL ? kind : line;
   struct kind *k;
 
   pthread_mutex_lock(&sink.lock);
-  k = line != NULL ? kind_of(line) : NULL;
+  k = name != NULL ? kind_of(name) : NULL;
   if (k != NULL && has_been_told(k)) {
     free(line);
   } else {
@@ -217,6 +200,15 @@ static bool is_one_number(void)
   return true;
 }
 
+/* The number of further threads, and of what unless it is plain. */
+static void print_more_threads(size_t n, const struct kind *k, bool plain)
+{
+  (void)fprintf(stderr, "(%zu more thread%s)", n, n == 1 ? "" : "s");
+  if (!plain)
+    (void)fprintf(stderr, " %.*s", (int)strcspn(k->name, "\n"), k->name);
+  (void)fputc('\n', stderr);
+}
+
 void bn_log_more_threads(void)
 {
   /* Whoever has the lock may wait for a reader of standard output, and the run ends without. */
@@ -231,8 +223,7 @@ void bn_log_more_threads(void)
     const size_t n = more_threads(k);
 
     if (n > 0 && (!alone || i == 0))
-      (void)fprintf(stderr, "(%zu more thread%s)%s%s", n, n == 1 ? "" : "s",
-                    alone || k->line == NULL ? "" : " ", alone || k->line == NULL ? "\n" : k->line);
+      print_more_threads(n, k, alone);
     k->told = k->n;
   }
   pthread_mutex_unlock(&sink.lock);
@@ -243,20 +234,51 @@ void bn_log_fatal_apart(void)
   atomic_store_explicit(&sink.fatal_is_apart, true, memory_order_relaxed);
 }
 
-void bn_log_text(int level, const char *text)
+static bool fatal_is_apart(void)
+{
+  return atomic_load_explicit(&sink.fatal_is_apart, memory_order_relaxed);
+}
+
+static const char *end_of(const char *text)
 {
   const size_t len = strlen(text);
+
+  return len > 0 && text[len - 1] == '\n' ? "" : "\n";
+}
+
+void bn_log_text(int level, const char *text)
+{
   char *line = NULL;
 
   if (level > bn_log_get_verbosity())
     return;
-  if (asprintf(&line, "%s%s%s", prefix_of(level), text,
-               len > 0 && text[len - 1] == '\n' ? "" : "\n") < 0)
+  if (asprintf(&line, "%s%s%s", prefix_of(level), text, end_of(text)) < 0)
     line = NULL;
-  if (level == BN_FATAL && atomic_load_explicit(&sink.fatal_is_apart, memory_order_relaxed))
-    emit_fatal(line, text);
+  if (level == BN_FATAL && fatal_is_apart())
+    emit_fatal(line, text, NULL);
   else
     emit(line, strcmp(text, "\n") == 0 ? "" : text);
+}
+
+/* NULL: no memory. */
+static char *join(const char *const *line, size_t n)
+{
+  struct bn_buf b;
+
+  bn_buf_init(&b, 0);
+  for (size_t i = 0; i < n; i++)
+    (void)bn_buf_printf(&b, "%s%s%s", prefix_of(BN_FATAL), line[i], end_of(line[i]));
+  return bn_buf_take(&b);
+}
+
+void bn_log_fatal_as(const char *kind, const char *const *line, size_t n)
+{
+  char *all = fatal_is_apart() ? join(line, n) : NULL;
+
+  if (all != NULL)
+    emit_fatal(all, all, kind);
+  for (size_t i = 0; all == NULL && i < n; i++)
+    bn_log_text(BN_FATAL, line[i]);
 }
 
 /* Formats and logs; error < 0: nothing is appended. */

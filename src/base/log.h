@@ -24,9 +24,13 @@ void bn_log_text(int level, const char *text); /* the form lent to drivers */
 /* Before text that does not come from here and separates messages, such as a report: prints a
    pending count and forgets the last message. */
 void bn_log_settle(void);
-/* From now on messages of level FATAL go to stderr.  One that another thread has told of, in other
-   numbers or for another statement, is swallowed and its thread counted. */
+/* From now on messages of level FATAL go to stderr.  One that another thread has told of in the
+   same words is swallowed and its thread counted. */
 void bn_log_fatal_apart(void);
+/* One error of level FATAL that is told in n messages.  Where they are apart nothing comes between
+   them, and kind says in words when errors of other threads are the same: one of a kind that
+   another thread has told of is swallowed and its thread counted.  NULL: when all words are. */
+void bn_log_fatal_as(const char *kind, const char *const *line, size_t n);
 /* Once the threads of a run have gone: "(15 more threads)" had the errors that were told of.  It
    waits for nobody: while another thread prints, nothing is said, and a later call says it. */
 void bn_log_more_threads(void);

@@ -3,6 +3,8 @@
 #include "sql/message.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "base/escape.h"
@@ -67,6 +69,68 @@ static void add_field(struct bn_buf *b, char what, const struct bn_policy *polic
   }
 }
 
+/* One message: the line at *p, which moves to the next one.  NULL: no memory. */
+static char *fill_in(const char **p, const struct bn_policy *policy, const struct bn_sql_diag *d,
+                     const char *sql, size_t len)
+{
+  const char *at = *p;
+  struct bn_buf b;
+
+  bn_buf_init(&b, 0);
+  for (; *at != '\0' && *at != '\n'; at++) {
+    if (*at == '%' && at[1] != '\0')
+      add_field(&b, *++at, policy, d, sql, len);
+    else
+      (void)bn_buf_char(&b, *at);
+  }
+  *p = *at == '\n' ? at + 1 : at;
+  if (b.len > MESSAGE_MAX)
+    b.data[MESSAGE_MAX] = '\0';
+  return bn_buf_take(&b);
+}
+
+/* What makes failures of several threads one failure.  The SQLSTATE says it, except of failed
+   connections and of drivers that have none: then it is the text.  NULL: no memory. */
+static char *kind_of(enum bn_sql_step step, const struct bn_sql_diag *d)
+{
+  static const char *const names[BN_STEPS] = {[BN_STEP_CONNECT] = "connect",
+                                              [BN_STEP_PREPARE] = "prepare",
+                                              [BN_STEP_BIND] = "bind",
+                                              [BN_STEP_QUERY] = "query"};
+  const char *what = step == BN_STEP_CONNECT ? d->where : d->call;
+  struct bn_buf b;
+
+  bn_buf_init(&b, 0);
+  (void)bn_buf_printf(&b, "%s%s%s: error %u", names[step],
+                      what[0] == '\0' || what[0] == ' ' ? "" : " ", what, (unsigned)d->code);
+  if (step == BN_STEP_CONNECT || d->state[0] == '\0' || strncmp(d->state, "08", 2) == 0)
+    (void)bn_buf_printf(&b, ": %s", bn_sql_shown(d).text);
+  else
+    (void)bn_buf_printf(&b, ", SQLSTATE %s", d->state);
+  return bn_buf_take(&b);
+}
+
+static void log_lines(bool alert, enum bn_sql_step step, const struct bn_sql_diag *d, char **line,
+                      size_t n)
+{
+  char *kind = alert ? NULL : kind_of(step, d);
+
+  for (size_t i = 0; alert && i < n; i++)
+    bn_log_text(BN_ALERT, line[i]);
+  if (!alert)
+    bn_log_fatal_as(kind, (const char *const *)line, n);
+  free(kind);
+}
+
+static size_t count_lines(const char *text)
+{
+  size_t n = 1;
+
+  for (; *text != '\0'; text++)
+    n += *text == '\n' && text[1] != '\0';
+  return n;
+}
+
 void bn_sql_message(const struct bn_driver *ops, const struct bn_policy *policy,
                     enum bn_sql_step step, const struct bn_sql_diag *d, const char *sql, size_t len)
 {
@@ -74,23 +138,20 @@ void bn_sql_message(const struct bn_driver *ops, const struct bn_policy *policy,
   const char *p = texts != NULL && texts[step] != NULL ? texts[step] : default_texts[step];
   const bool alert =
       policy->query_failures_are_alerts && step == BN_STEP_QUERY && !ops->fatal_queries;
-  struct bn_buf b;
 
   if (step == BN_STEP_QUERY && sql == NULL)
     p = text_unnamed;
-  bn_buf_init(&b, 0);
-  while (*p != '\0') {
-    bn_buf_clear(&b);
-    for (; *p != '\0' && *p != '\n'; p++) {
-      if (*p == '%' && p[1] != '\0')
-        add_field(&b, *++p, policy, d, sql, len);
-      else
-        (void)bn_buf_char(&b, *p);
-    }
-    bn_log(alert ? BN_ALERT : BN_FATAL, "%.*s", MESSAGE_MAX,
-           b.failed || b.data == NULL ? bn_sql_shown(d).text : b.data);
-    if (*p == '\n')
-      p++;
-  }
-  bn_buf_done(&b);
+  const size_t n = count_lines(p);
+  char **line = calloc(n, sizeof *line);
+  size_t done = 0;
+
+  while (line != NULL && done < n && (line[done] = fill_in(&p, policy, d, sql, len)) != NULL)
+    done++;
+  if (done == n)
+    log_lines(alert, step, d, line, n);
+  else
+    bn_log(alert ? BN_ALERT : BN_FATAL, "%s", bn_sql_shown(d).text);
+  for (size_t i = 0; i < done; i++)
+    free(line[i]);
+  free((void *)line);
 }

@@ -6,6 +6,7 @@ FILEIO_RUNS is how many random runs are made of the last test (20)."""
 import itertools
 import os
 import random
+import re
 import shutil
 import subprocess
 
@@ -89,6 +90,20 @@ def test_what_was_written(folder, engine, mode, merged):
     flip(folder / "test_file.2", 5 * BLOCK + 77)
     for reader in ENGINES:
         assert_found(fileio(folder, *reading("seqrd", reader)), 2, 5 * BLOCK)
+
+
+def test_each_bad_block_is_told(folder):
+    """Also where several threads find one each: with its offset, its values and its file."""
+    prepare(folder, "--validate")
+    for i in range(FILES):
+        for at in range(0, TOTAL // FILES, BLOCK):
+            flip(folder / f"test_file.{i}", at)
+    done = fileio(folder, "--validate", "--file-test-mode=rndrd", "--threads=16", "--time=30", "run")
+    told = re.findall(r"FATAL: Checksum mismatch in block with offset: (\d+)\n"
+                      r"FATAL:     Calculated value: 0x[0-9a-f]+    Stored value: 0x[0-9a-f]+\n"
+                      r"FATAL: Validation failed on file \d, block offset (\d+), exiting...\n", done.err)
+    assert done.status == 1 and told != [] and all(one == other for one, other in told), done
+    assert done.err.count("FATAL") == 3 * len(told), done
 
 
 def test_a_block_in_the_wrong_place(folder):

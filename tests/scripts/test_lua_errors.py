@@ -57,6 +57,26 @@ def test_top_level(folder):
     assert r.status == 1 and not r.reported
 
 
+# Nobody fails before all have begun: an error ends the run.
+TOGETHER = """
+ffi.cdef("int access(const char *, int); int usleep(unsigned);")
+function event(id)
+  io.open("begun." .. id, "w"):close()
+  for other = 0, sysbench.opt.threads - 1 do
+    while ffi.C.access("begun." .. other, 0) ~= 0 do ffi.C.usleep(1000) end
+  end
+  error(%s)
+end
+"""
+
+
+def test_errors_in_other_words_are_other_errors(folder):
+    r = folder.run(TOGETHER % '"x" .. id', "--threads=4")
+    assert sorted(r.said[:4]) == [f"FATAL: `thread_run' function failed: t.lua:8: x{i}"
+                                  for i in range(4)]
+    assert "more thread" not in r.err
+
+
 def test_events_of_other_threads_are_reported(folder):
     r = folder.run("""
 ffi.cdef("int usleep(unsigned);")

@@ -2,9 +2,13 @@
 """The module `mysql`, hook by hook, on a private MariaDB."""
 
 import os
+import socket
+import subprocess
 import types
 
 import pytest
+
+from conftest import BENCH
 
 CLASS_OTHER, CLASS_DEADLOCK, CLASS_LOCK_TIMEOUT, CLASS_CONNECTION, CLASS_DUPLICATE = 0, 1, 2, 4, 6
 MIB = 1024 * 1024
@@ -229,6 +233,21 @@ def test_sockets_in_turn_and_hosts_ignored(shell, mariadb):
     answer = sh("connect")
     assert (answer["code"], answer["where"]) == (2002, " on socket '/nonexistent.sock'")
     assert sh("connect")["rc"] == "DONE"
+
+
+def test_hosts_that_do_not_answer_are_all_named(tmp_path):
+    (tmp_path / "x.lua").write_text("function thread_init() sysbench.sql.driver():connect() end\nfunction event() end\n")
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        port = closed.getsockname()[1]
+        done = subprocess.run([BENCH, "./x.lua", "--db-driver=mysql", "--mysql-host=127.0.0.1,127.0.0.9",
+                               f"--mysql-port={port}", "--threads=6", "run"], cwd=tmp_path, capture_output=True,
+                              text=True, timeout=120)
+    for host in "127.0.0.1", "127.0.0.9":
+        where = f"on host '{host}', port {port}"
+        assert done.stderr.count(f"FATAL: unable to connect to MySQL server {where}, aborting...\nFATAL: error 2") == 1
+        assert f"\n(2 more threads) connect {where}: error 2" in done.stderr, done.stderr
+    assert done.returncode == 1
 
 
 def test_overrides_replace_options_of_one_connection(shell, mariadb):

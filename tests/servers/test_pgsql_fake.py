@@ -48,9 +48,9 @@ TOLD = {
 }
 
 
-def run(info, protocol, tmp_path, script=SCRIPT):
+def run(info, protocol, tmp_path, script=SCRIPT, other=None):
     (tmp_path / "x.lua").write_text(script)
-    fake = FakePgSQL(info)
+    fake = FakePgSQL(info, other)
     try:
         done = subprocess.run([BENCH, "./x.lua", *fake.login(), f"--pgsql-protocol={protocol}", "--threads=12",
                                "--events=24", "run"], cwd=tmp_path, capture_output=True, text=True, timeout=120)
@@ -75,6 +75,26 @@ def test_limits_that_are_told_are_judged(info, protocol, tmp_path):
     done = run(text, protocol, tmp_path)
     assert done.returncode == 0
     assert sentence in done.stderr and (sentence != "" or done.stderr == "")
+
+
+EACH_ANOTHER = """
+function thread_init(id)
+  con = sysbench.sql.driver():connect()
+  con:query("SELECT " .. id)
+end
+function event() end
+"""
+
+
+@pytest.mark.parametrize("protocol", ["own", "library"])
+def test_an_error_of_all_threads_is_told_once_with_a_statement(protocol, tmp_path):
+    done = run(TOLD["enough"][0], protocol, tmp_path, EACH_ANOTHER, FAILED)
+    assert re.fullmatch(r"FATAL: PQexec\(\) failed: 7 .*relation does not exist\n"
+                        r"FATAL: failed query was: SELECT \d+\n"
+                        r"FATAL: `thread_init' function failed: \S+x.lua:4: SQL error, errno = 0, state = '42P01': .*\n"
+                        r"\(11 more threads\)\n"
+                        r"FATAL: Threads initialization failed!\n", done.stderr), done.stderr
+    assert done.returncode == 1
 
 
 # Prepares anew, as after every loss of a connection, one statement without and one with a parameter, in each event.

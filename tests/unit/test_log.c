@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -149,10 +150,11 @@ static void test_stderr(void **state)
   assert_string_equal(capture_end(&c), "n = 7\nn = 7\n");
 }
 
-/* Threads that fail in turn, and go when all have failed. */
+/* Threads that say what went wrong one after another, and go when all have. */
 static struct {
   pthread_mutex_t lock;
   pthread_cond_t changed;
+  void (*say)(int number);
   int turn, n;
 } turns = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
@@ -163,9 +165,7 @@ static void *fail_in_turn(void *number)
   (void)pthread_mutex_lock(&turns.lock);
   while (turns.turn != i)
     (void)pthread_cond_wait(&turns.changed, &turns.lock);
-  bn_log(BN_FATAL, "%s %d (id %d) for query 'SELECT %d'", turns.n > 3 ? "many" : "few", 7, i, i);
-  if (i % 2 == 0 && turns.n > 3)
-    bn_log(BN_FATAL, "even");
+  turns.say(i);
   turns.turn++;
   (void)pthread_cond_broadcast(&turns.changed);
   while (turns.turn < turns.n)
@@ -174,11 +174,12 @@ static void *fail_in_turn(void *number)
   return NULL;
 }
 
-static void fail_in_threads(int n)
+static void fail_in_threads(int n, void (*say)(int number))
 {
   pthread_t thread[8];
   int number[8];
 
+  turns.say = say;
   turns.turn = 0;
   turns.n = n;
   for (int i = 0; i < n; i++) {
@@ -189,33 +190,142 @@ static void fail_in_threads(int n)
     assert_int_equal(pthread_join(thread[i], NULL), 0);
 }
 
-static void test_fatal_errors_of_many_threads(void **state)
+/* What a process that has said nothing yet prints on standard error. */
+static void expect_in_new_process(void (*body)(void), const char *expected)
 {
-  struct capture out = capture_begin(stdout), err;
+  struct capture out = capture_begin(stdout), err = capture_begin(stderr);
+  const pid_t child = fork();
+  int status = -1;
 
+  if (child == 0) {
+    bn_log_fatal_apart();
+    body();
+    (void)fflush(NULL);
+    _exit(0);
+  }
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_string_equal(capture_end(&err), expected);
+  assert_string_equal(capture_end(&out), "");
+  assert_int_equal(status, 0);
+}
+
+static void fail_statement(int i)
+{
+  char what[48], sql[48];
+
+  (void)snprintf(what, sizeof what, "failed: 7 (id %d)", i);
+  (void)snprintf(sql, sizeof sql, "failed query was: SELECT %d", i);
+  bn_log_fatal_as("query: error 7\nin full", (const char *const[]){what, sql}, 2);
+}
+
+static void fail_statements(void)
+{
+  fail_in_threads(3, fail_statement);
+  bn_log_more_threads();
+  bn_log_more_threads();
+}
+
+static void test_errors_of_a_kind_are_told_once(void **state)
+{
   (void)state;
-  bn_log_fatal_apart();
-  err = capture_begin(stderr);
-  fail_in_threads(3);
+  expect_in_new_process(fail_statements, "FATAL: failed: 7 (id 0)\n"
+                                         "FATAL: failed query was: SELECT 0\n"
+                                         "(2 more threads)\n");
+}
+
+static void fail_block(int i)
+{
+  const char *const where = i < 2 ? "offset: 4096" : "offset: 8192";
+
+  bn_log_fatal_as(NULL, (const char *const[]){where, "stored: 0xab"}, 2);
+  bn_log(BN_FATAL, "cannot connect to 10.0.0.%d for query 'SELECT %d'", i / 2, i % 2);
+}
+
+static void fail_blocks(void)
+{
+  fail_in_threads(3, fail_block);
   bn_log_more_threads();
+}
+
+static void test_errors_in_other_words_are_other_errors(void **state)
+{
+  (void)state;
+  expect_in_new_process(fail_blocks, "FATAL: offset: 4096\n"
+                                     "FATAL: stored: 0xab\n"
+                                     "FATAL: cannot connect to 10.0.0.0 for query 'SELECT 0'\n"
+                                     "FATAL: cannot connect to 10.0.0.0 for query 'SELECT 1'\n"
+                                     "FATAL: offset: 8192\n"
+                                     "FATAL: stored: 0xab\n"
+                                     "FATAL: cannot connect to 10.0.0.1 for query 'SELECT 0'\n"
+                                     "(1 more thread) FATAL: offset: 4096\n");
+}
+
+static void fail_twice(int i)
+{
+  fail_statement(i);
+  bn_log(BN_FATAL, "event failed");
+}
+
+static void fail_once_more_later(void)
+{
+  fail_in_threads(4, fail_twice);
   bn_log_more_threads();
-  fail_in_threads(5);
-  bn_log_more_threads();
+  bn_log(BN_FATAL, "event failed");
   bn_log(BN_FATAL, "mine 1");
   bn_log(BN_FATAL, "mine 1");
   bn_log(BN_FATAL, "mine 2");
   bn_log_more_threads();
-  assert_string_equal(capture_end(&err),
-                      "FATAL: few 7 (id 0) for query 'SELECT 0'\n"
-                      "(2 more threads)\n"
-                      "FATAL: many 7 (id 0) for query 'SELECT 0'\n"
-                      "FATAL: even\n"
-                      "(4 more threads) FATAL: many 7 (id 0) for query 'SELECT 0'\n"
-                      "(2 more threads) FATAL: even\n"
-                      "FATAL: mine 1\n"
-                      "(last message repeated 1 times)\n"
-                      "FATAL: mine 2\n");
-  assert_string_equal(capture_end(&out), "");
+}
+
+static void test_threads_that_had_all_errors_are_one_number(void **state)
+{
+  (void)state;
+  expect_in_new_process(fail_once_more_later, "FATAL: failed: 7 (id 0)\n"
+                                              "FATAL: failed query was: SELECT 0\n"
+                                              "FATAL: event failed\n"
+                                              "(3 more threads)\n"
+                                              "FATAL: mine 1\n"
+                                              "(last message repeated 1 times)\n"
+                                              "FATAL: mine 2\n"
+                                              "(1 more thread) FATAL: event failed\n");
+}
+
+static void fail_in_many_ways(int i)
+{
+  (void)i;
+  for (int kind = 0; kind < 66; kind++)
+    bn_log(BN_FATAL, "%d", kind);
+}
+
+static void fail_in_too_many_ways(void)
+{
+  fail_in_threads(2, fail_in_many_ways);
+  bn_log_more_threads();
+}
+
+/* What there is no place for is told by each thread. */
+static void test_no_kind_of_error_is_lost(void **state)
+{
+  char expected[1024];
+  size_t len = 0;
+
+  (void)state;
+  for (int kind = 0; kind < 66; kind++)
+    len += (size_t)snprintf(expected + len, sizeof expected - len, "FATAL: %d\n", kind);
+  (void)snprintf(expected + len, sizeof expected - len, "FATAL: 64\nFATAL: 65\n(1 more thread)\n");
+  expect_in_new_process(fail_in_too_many_ways, expected);
+}
+
+/* Where fatal errors are not apart each line is a message. */
+static void test_lines_of_an_error_are_messages(void **state)
+{
+  struct capture c = capture_begin(stdout);
+
+  (void)state;
+  bn_log_fatal_as("kind", (const char *const[]){"one", "two\n"}, 2);
+  bn_log_fatal_as("kind", (const char *const[]){"two", "three"}, 2);
+  assert_string_equal(capture_end(&c), "FATAL: one\nFATAL: two\n"
+                                       "(last message repeated 1 times)\nFATAL: three\n");
 }
 
 /* Last: stdout is spoilt for good. */
@@ -269,7 +379,11 @@ int main(void)
       cmocka_unit_test(test_length_is_not_limited),
       cmocka_unit_test(test_stderr),
       cmocka_unit_test(test_asides),
-      cmocka_unit_test(test_fatal_errors_of_many_threads),
+      cmocka_unit_test(test_lines_of_an_error_are_messages),
+      cmocka_unit_test(test_errors_of_a_kind_are_told_once),
+      cmocka_unit_test(test_errors_in_other_words_are_other_errors),
+      cmocka_unit_test(test_threads_that_had_all_errors_are_one_number),
+      cmocka_unit_test(test_no_kind_of_error_is_lost),
       cmocka_unit_test(test_full_disk_is_noticed),
   };
 

@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -137,36 +138,42 @@ static bool succeeded(struct bn_fileio *f, const struct bn_fileio_session *w, st
   return false;
 }
 
+/* Each bad block is an error of its own. */
+static void tell_fault(const struct bn_fileio *f, unsigned file, enum bn_verify found,
+                       const struct bn_verify_fault *fault)
+{
+  const unsigned long long offset = fault->offset;
+  const bool unknown = f->plan.policy->unknown_offset;
+  char what[80] = "Checksum mismatch in block: ", values[96], where[96];
+
+  if (found == BN_VERIFY_OFFSET) {
+    (void)snprintf(what, sizeof what, "Offset mismatch in block:");
+    (void)snprintf(values, sizeof values, "   Actual offset: %llu    Stored offset: %llu", offset,
+                   (unsigned long long)fault->stored_offset);
+  } else {
+    if (!unknown)
+      (void)snprintf(what, sizeof what, "Checksum mismatch in block with offset: %llu", offset);
+    (void)snprintf(values, sizeof values, "    Calculated value: 0x%x    Stored value: 0x%x",
+                   fault->computed, fault->stored);
+  }
+  (void)snprintf(where, sizeof where,
+                 unknown ? "Validation failed on file %u, block offset 0x%llx, exiting..."
+                         : "Validation failed on file %u, block offset %llu, exiting...",
+                 file, offset);
+  bn_log_fatal_as(NULL, (const char *const[]){what, values, where}, 3);
+}
+
 static bool verified(const struct bn_fileio *f, const struct bn_io_req *r)
 {
   struct bn_verify_fault fault;
+  enum bn_verify found;
 
   if (!f->plan.validate || r->op != BN_IO_READ)
     return true;
-  switch (bn_verify_check(r->buf, r->len, (size_t)f->plan.conf->block_size, r->offset, &fault)) {
-  case BN_VERIFY_GOOD:
-    return true;
-  case BN_VERIFY_CHECKSUM:
-    if (f->plan.policy->unknown_offset)
-      bn_log(BN_FATAL, "Checksum mismatch in block: ");
-    else
-      bn_log(BN_FATAL, "Checksum mismatch in block with offset: %llu",
-             (unsigned long long)fault.offset);
-    bn_log(BN_FATAL, "    Calculated value: 0x%x    Stored value: 0x%x", fault.computed,
-           fault.stored);
-    break;
-  case BN_VERIFY_OFFSET:
-    bn_log(BN_FATAL, "Offset mismatch in block:");
-    bn_log(BN_FATAL, "   Actual offset: %llu    Stored offset: %llu",
-           (unsigned long long)fault.offset, (unsigned long long)fault.stored_offset);
-    break;
-  }
-  bn_log(BN_FATAL,
-         f->plan.policy->unknown_offset
-             ? "Validation failed on file %u, block offset 0x%llx, exiting..."
-             : "Validation failed on file %u, block offset %llu, exiting...",
-         r->file, (unsigned long long)fault.offset);
-  return false;
+  found = bn_verify_check(r->buf, r->len, (size_t)f->plan.conf->block_size, r->offset, &fault);
+  if (found != BN_VERIFY_GOOD)
+    tell_fault(f, r->file, found, &fault);
+  return found == BN_VERIFY_GOOD;
 }
 
 static void count(struct bn_session *s, const struct bn_flight *x, uint64_t now_ns)
