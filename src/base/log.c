@@ -191,11 +191,28 @@ static size_t more_threads(const struct kind *k)
   return k->n > told ? k->n - told : 0;
 }
 
-/* Whether the same number of threads had each kind, so that the number alone says it. */
+static bool was_had_by(const struct kind *k, pthread_t thread)
+{
+  for (size_t i = 0; i < k->n; i++)
+    if (pthread_equal(k->by[i], thread) != 0)
+      return true;
+  return false;
+}
+
+static bool same_threads(const struct kind *a, const struct kind *b)
+{
+  bool same = a->n == b->n && a->told == b->told;
+
+  for (size_t i = 0; same && i < a->n; i++)
+    same = pthread_equal(a->by[i], b->by[i]) != 0 || was_had_by(b, a->by[i]);
+  return same;
+}
+
+/* Whether the same threads had each kind, so that their number alone says it. */
 static bool is_one_number(void)
 {
   for (size_t i = 1; i < sink.n_kinds; i++)
-    if (more_threads(&sink.kind[i]) != more_threads(&sink.kind[0]))
+    if (!same_threads(&sink.kind[i], &sink.kind[0]))
       return false;
   return true;
 }
@@ -203,6 +220,7 @@ static bool is_one_number(void)
 /* The number of further threads, and of what unless it is plain. */
 static void print_more_threads(size_t n, const struct kind *k, bool plain)
 {
+  clear_progress();
   (void)fprintf(stderr, "(%zu more thread%s)", n, n == 1 ? "" : "s");
   if (!plain)
     (void)fprintf(stderr, " %.*s", (int)strcspn(k->name, "\n"), k->name);

@@ -31,8 +31,9 @@ void bn_log_fatal_apart(void);
    them, and kind says in words when errors of other threads are the same: one of a kind that
    another thread has told of is swallowed and its thread counted.  NULL: when all words are. */
 void bn_log_fatal_as(const char *kind, const char *const *line, size_t n);
-/* Once the threads of a run have gone: "(15 more threads)" had the errors that were told of.  It
-   waits for nobody: while another thread prints, nothing is said, and a later call says it. */
+/* Once the threads of a run have gone: "(15 more threads)" had the errors that were told of; with
+   the first line of each kind, unless the same threads had all of them.  It waits for nobody: while
+   another thread prints, nothing is said, and a later call says it. */
 void bn_log_more_threads(void);
 /* The same with " errno = N (text)" appended. */
 __attribute__((format(printf, 3, 4))) void bn_log_errno(enum bn_level level, int error,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Shows what base/log.c prints: prefixes, folding of duplicates, exempt lines, streams, lost
  * output. */
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -290,6 +291,30 @@ static void test_threads_that_had_all_errors_are_one_number(void **state)
                                               "(1 more thread) FATAL: event failed\n");
 }
 
+static void fail_in_halves(int i)
+{
+  if (i < 2)
+    fail_statement(i);
+  else
+    bn_log(BN_FATAL, "event failed");
+}
+
+static void fail_in_two_halves(void)
+{
+  fail_in_threads(4, fail_in_halves);
+  bn_log_more_threads();
+}
+
+static void test_threads_with_different_errors_are_told_apart(void **state)
+{
+  (void)state;
+  expect_in_new_process(fail_in_two_halves, "FATAL: failed: 7 (id 0)\n"
+                                            "FATAL: failed query was: SELECT 0\n"
+                                            "FATAL: event failed\n"
+                                            "(1 more thread) query: error 7\n"
+                                            "(1 more thread) FATAL: event failed\n");
+}
+
 static void fail_in_many_ways(int i)
 {
   (void)i;
@@ -314,6 +339,48 @@ static void test_no_kind_of_error_is_lost(void **state)
     len += (size_t)snprintf(expected + len, sizeof expected - len, "FATAL: %d\n", kind);
   (void)snprintf(expected + len, sizeof expected - len, "FATAL: 64\nFATAL: 65\n(1 more thread)\n");
   expect_in_new_process(fail_in_too_many_ways, expected);
+}
+
+/* Sends standard error to a terminal; returns its other end. */
+static int use_terminal(void)
+{
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+  int theirs;
+
+  if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0)
+    _exit(1);
+  theirs = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+  if (theirs < 0 || dup2(theirs, STDERR_FILENO) < 0)
+    _exit(1);
+  return terminal;
+}
+
+static void fail_during_progress(void)
+{
+  const int saved = dup(STDERR_FILENO), terminal = use_terminal();
+  char shown[256] = "";
+  size_t len = 0;
+
+  fail_in_threads(2, fail_statement);
+  bn_log_progress("50 %");
+  bn_log_more_threads();
+  while (strstr(shown, "thread)\r\n") == NULL && len < sizeof shown - 1) {
+    const ssize_t n = read(terminal, shown + len, sizeof shown - 1 - len);
+
+    if (n <= 0)
+      _exit(1);
+    len += (size_t)n;
+  }
+  (void)dup2(saved, STDERR_FILENO);
+  (void)fputs(shown, stderr);
+}
+
+static void test_the_number_of_threads_replaces_progress(void **state)
+{
+  (void)state;
+  expect_in_new_process(fail_during_progress, "FATAL: failed: 7 (id 0)\r\n"
+                                              "FATAL: failed query was: SELECT 0\r\n"
+                                              "50 %\r\033[K(1 more thread)\r\n");
 }
 
 /* Where fatal errors are not apart each line is a message. */
@@ -383,7 +450,9 @@ int main(void)
       cmocka_unit_test(test_errors_of_a_kind_are_told_once),
       cmocka_unit_test(test_errors_in_other_words_are_other_errors),
       cmocka_unit_test(test_threads_that_had_all_errors_are_one_number),
+      cmocka_unit_test(test_threads_with_different_errors_are_told_apart),
       cmocka_unit_test(test_no_kind_of_error_is_lost),
+      cmocka_unit_test(test_the_number_of_threads_replaces_progress),
       cmocka_unit_test(test_full_disk_is_noticed),
   };
 
