@@ -430,7 +430,7 @@ void bn_log_failure(const struct bn_err *err)
   if (err->text[0] == '\0')
     return;
   if (err->code == BN_ERR_OPTION)
-    bn_log_stderr("%s", err->text);
+    bn_log_refusal(err->text);
   else
     bn_log(BN_FATAL, "%s", err->text);
 }

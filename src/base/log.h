@@ -56,8 +56,8 @@ void bn_log_refusal(const char *text);
 /* The same as bn_log_stderr for a text that may quote a server: escaped as escape.h does it in
    messages.  A newline is added where the text has none at its end. */
 void bn_log_foreign(const char *text);
-/* Prints the error of a run, if it has a sentence: on stderr where it is about an option, else as
-   FATAL. */
+/* Prints the error of a run, if it has a sentence: as bn_log_refusal where it is about an option,
+   else as FATAL. */
 void bn_log_failure(const struct bn_err *err);
 /* An aside of the thread that receives signals: it takes no lock and waits for no
    buffer, so that a reader of standard output that does not read cannot stop it.  At most 255

@@ -77,6 +77,14 @@ def test_errors_in_other_words_are_other_errors(folder):
     assert "more thread" not in r.err
 
 
+def test_a_wrong_option_is_told_once(folder):
+    r = command(["oltp_read_write", "--db-driver=oracle", "--threads=16", "prepare"], folder.path)
+    assert r.status == 1 and r.err.count("--db-driver=oracle: unknown") == 1, r.err
+    r = folder.run("function thread_init() sysbench.sql.driver() end function event() end",
+                   "--db-driver=sqlite", "--db-ps-mode=x", "--threads=16")
+    assert r.status == 1 and r.err.count("--db-ps-mode=x: unknown") == 1, r.err
+
+
 def test_events_of_other_threads_are_reported(folder):
     r = folder.run("""
 ffi.cdef("int usleep(unsigned);")

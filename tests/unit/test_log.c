@@ -383,6 +383,26 @@ static void test_the_number_of_threads_replaces_progress(void **state)
                                               "50 %\r\033[K(1 more thread)\r\n");
 }
 
+static void refuse_in_turn(int i)
+{
+  struct bn_err err = {0};
+
+  (void)i;
+  (void)bn_err_set(&err, BN_ERR_OPTION, "--db-driver=x: unknown");
+  bn_log_failure(&err);
+}
+
+static void refuse_in_threads(void)
+{
+  fail_in_threads(3, refuse_in_turn);
+}
+
+static void test_a_wrong_option_is_told_once(void **state)
+{
+  (void)state;
+  expect_in_new_process(refuse_in_threads, "--db-driver=x: unknown\n");
+}
+
 /* Where fatal errors are not apart each line is a message. */
 static void test_lines_of_an_error_are_messages(void **state)
 {
@@ -453,6 +473,7 @@ int main(void)
       cmocka_unit_test(test_threads_with_different_errors_are_told_apart),
       cmocka_unit_test(test_no_kind_of_error_is_lost),
       cmocka_unit_test(test_the_number_of_threads_replaces_progress),
+      cmocka_unit_test(test_a_wrong_option_is_told_once),
       cmocka_unit_test(test_full_disk_is_noticed),
   };
 
