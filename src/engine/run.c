@@ -466,7 +466,6 @@ static void run_parallel(struct bn_run *run)
   if (spawn(run, bn_worker_command) && bn_crew_ready(&run->crew, UINT64_MAX) == BN_GATE_OPEN)
     bn_crew_go(&run->crew);
   (void)bn_crew_await(&run->crew, UINT64_MAX, false);
-  bn_log_more_threads();
   if (!bn_outcome_has(&run->outcome, BN_OUTCOME_ABANDONED))
     bn_crew_join(&run->crew);
 }

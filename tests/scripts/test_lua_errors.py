@@ -57,6 +57,18 @@ def test_top_level(folder):
     assert r.status == 1 and not r.reported
 
 
+def test_an_error_of_all_threads_is_told_once(folder):
+    r = folder.run('function thread_init() error("x") end function event() end', "--threads=4")
+    assert r.err == ("FATAL: `thread_init' function failed: t.lua:1: x\n"
+                     "(3 more threads)\n"
+                     "FATAL: Threads initialization failed!\n")
+    r = folder.lua("""
+sysbench.cmdline.commands = {par = {function () error("x") end, sysbench.cmdline.PARALLEL_COMMAND}}
+""", "--threads=4", "par")
+    assert r.err == ("FATAL: `sysbench.cmdline.call_command' function failed: t.lua:2: x\n"
+                     "(3 more threads)\n")
+
+
 # Nobody fails before all have begun: an error ends the run.
 TOGETHER = """
 ffi.cdef("int access(const char *, int); int usleep(unsigned);")
@@ -70,11 +82,31 @@ end
 """
 
 
+def test_an_error_of_all_events_is_told_once(folder):
+    r = folder.run(TOGETHER % '"x"', "--threads=4")
+    assert r.said[:2] == ["FATAL: `thread_run' function failed: t.lua:8: x", "(3 more threads)"]
+    assert r.status == 1 and "more thread" not in "".join(r.said[2:])
+
+
 def test_errors_in_other_words_are_other_errors(folder):
     r = folder.run(TOGETHER % '"x" .. id', "--threads=4")
     assert sorted(r.said[:4]) == [f"FATAL: `thread_run' function failed: t.lua:8: x{i}"
                                   for i in range(4)]
     assert "more thread" not in r.err
+
+
+def test_an_error_of_the_main_thread_is_counted_at_the_end(folder):
+    """done() runs when the errors of the threads have been counted."""
+    r = folder.run("""
+local function fail()
+  local con = sysbench.sql.driver():connect()
+  pcall(con.query, con, "SELECT x FROM missing")
+end
+function thread_init() fail() end
+function event() end
+function done() fail() end
+""", "--db-driver=sqlite", "--sqlite-db=:memory:", "--events=1")
+    assert r.err.count("FATAL") == 1 and r.err.endswith("\n(1 more thread)\n"), r.err
 
 
 def test_a_wrong_option_is_told_once(folder):
