@@ -387,13 +387,13 @@ def test_missing_file(tmp_path):
 
 
 def start(folder, *args):
-    """A run whose threads have started, with its standard output read up to there."""
+    """A run whose threads have started, with what it prints read up to there."""
     process = subprocess.Popen(
         [binary(), "fileio", *SIZES, *args, "run"],
         cwd=folder,
         env=environment("1.0"),
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.STDOUT,
         text=True,
     )
     for line in process.stdout:
