@@ -81,13 +81,13 @@ static int set_option(struct asking *a, const char *arg, struct bn_err *err)
 {
   const char *value = strchr(arg, '=');
   char *name = strndup(arg + 2, value != NULL ? (size_t)(value - arg) - 2 : strlen(arg) - 2);
-  int rc;
+  enum bn_optset_error rc;
 
   if (name == NULL)
     return out_of_memory(err);
-  rc = (int)bn_optset_set(a->set, name, value != NULL ? value + 1 : NULL, arg, err);
+  rc = bn_optset_set(a->set, name, value != NULL ? value + 1 : NULL, arg, err);
   free(name);
-  return rc < BN_OPTSET_BOOL ? -1 : 0;
+  return rc == BN_OPTSET_NO_MEMORY ? -1 : 0;
 }
 
 static int check_options(const struct asking *a, struct bn_err *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One option's value, and the set of options as its own files see it.  Internal to core/opt*.c. */
+/* One option's value, and the set of options as its own files see it.  Internal to option/. */
 #ifndef BN_OPTION_OPTVAL_H
 #define BN_OPTION_OPTVAL_H
 
@@ -23,7 +23,7 @@ union bn_optval {
 
 /* Parses text (NULL: given without '=', or nothing in a file) and, when it is right, replaces the
    value.  from_file: a list's items are quoted and parted as in a configuration file, a boolean may
-   be empty (off), others take the first item.  OK, BAD, RANGE, BOOL, or -5 without memory. */
+   be empty (off), others take the first item.  OK, BAD, RANGE, BOOL or NO_MEMORY. */
 enum bn_optset_error bn_optval_parse(const struct bn_opt *o, void *value, const char *text,
                                      bool from_file);
 /* Sets the default of this dialect, or zero without one, over whatever bytes were there.  As
