@@ -483,6 +483,18 @@ def test_the_journal_of_a_killed_run_is_moved_aside(tmp_path):
     assert report("json.partial.1", cwd=tmp_path).status == 0
 
 
+def test_a_document_that_cannot_be_written_leaves_the_journal(tmp_path):
+    process = subprocess.Popen([bench.binary(), "cpu", "--time=600", "--report=json:json", "run"],
+                               env=bench.environment(), cwd=tmp_path, text=True, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE)
+    await_ticks(tmp_path / "json.partial", 1)
+    (tmp_path / "json").mkdir()
+    process.send_signal(signal.SIGINT)
+    err = process.communicate(timeout=60)[1]
+    assert err.endswith("; what was measured is in a journal: print it with 'bench report json.partial'\n"), err
+    assert report("json.partial", cwd=tmp_path).status == 0
+
+
 @pytest.mark.parametrize("left", ["", "of an older run"])
 @pytest.mark.parametrize("failing", [
     ["./fails.lua", "--report=json:json", "run"],

@@ -245,7 +245,7 @@ static void mention_journal(const struct json *r, struct bn_err *err)
 
   if (r->journal.written && !r->journal.ended)
     (void)snprintf(err->text + len, sizeof err->text - len,
-                   "; what was measured is in the journal '%s', which bench report prints",
+                   "; what was measured is in a journal: print it with 'bench report %s'",
                    r->journal.claim.path);
 }
 
