@@ -116,8 +116,7 @@ static int check_block(const struct bn_memory *m, struct bn_err *err)
   (void)snprintf(plain, sizeof plain,
                  "--memory-block-size=%llu is too small for that: at least %llu bytes",
                  (unsigned long long)size, (unsigned long long)least);
-  return refuse_size(m, "memory-block-size", size, least,
-                     "too small for the kernel and the threads", plain, err);
+  return refuse_size(m, "memory-block-size", size, least, "too small", plain, err);
 }
 
 /* Bytes that all sessions together touch in a pass of one of them, or of all (each_all). */
