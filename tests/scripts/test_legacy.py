@@ -130,6 +130,8 @@ def test_options_of_oltp(table, option, version):
     ("--oltp-table-size=1K", "Invalid value for the 'oltp_table_size' option: '1K' (a number from 0)",
      "not a whole number; allowed: a number from 0"),
     ("--oltp-table-size=1e30", None, "out of range; allowed: 0 to 9007199254740992"),
+    ("--oltp-tables-count=-5", "Invalid value for the 'oltp_tables_count' option: '-5' (a number from 0)",
+     "out of range; allowed: 0 to 9007199254740992"),
     ("--oltp-tables-count=0", "Invalid value for the 'oltp_tables_count' option: '0' (a number from 1)",
      "out of range; allowed: a number from 1"),
 ])

@@ -56,9 +56,9 @@ local function number(name, default)
     return default
   end
   local n = tonumber(value)
-  if not n or n < 0 or n ~= math.floor(n) then
+  if not n or n ~= math.floor(n) or (n < 0 and not own_refuse) then
     refuse(name, value, "a number from 0", "not a whole number")
-  elseif own_refuse and n > 2 ^ 53 then
+  elseif own_refuse and (n < 0 or n > 2 ^ 53) then
     refuse(name, value, "0 to 9007199254740992", "out of range")
   end
   return n
