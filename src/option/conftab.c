@@ -225,7 +225,7 @@ static const struct bn_opt rand_options[] = {
      .in = BN_IN_05,
      .def = "off",
      AT(rand_init),
-     .help = "seed from the clock, which is the default except in 0.5"},
+     .help = "new seed for each run, which is the default except in 0.5"},
     {.name = "rand-type",
      .type = BN_CHOICE,
      .in = BN_IN_ALL,

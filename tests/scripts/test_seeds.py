@@ -76,6 +76,6 @@ def test_the_heading_names_the_seed_that_repeats_the_run(tmp_path):
     done = subprocess.run([BENCH, "draw.lua", "--threads=3", "run"], cwd=tmp_path, check=True,
                           timeout=60, capture_output=True, text=True)
     drawn = [(tmp_path / ("out.%d" % i)).read_text() for i in range(3)]
-    [seed] = re.findall(r"^Initializing random number generator from current time "
-                        r"\(--rand-seed=([1-9]\d*)\)$", done.stdout, re.MULTILINE)
+    [seed] = re.findall(r"^Random numbers from a new seed "
+                        r"\(--rand-seed=([1-9]\d*) repeats them\)$", done.stdout, re.MULTILINE)
     assert draw(tmp_path, int(seed), 3, []) == drawn

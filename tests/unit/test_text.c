@@ -64,8 +64,8 @@ static void names_the_seed_outside_dialects(void **unused)
   bn_page_begin(p);
   bn_page_expect(p, "Running the test with following options:\n"
                     "Number of threads: 1\n"
-                    "Initializing random number generator from current time "
-                    "(--rand-seed=9223372036854775807)\n"
+                    "Random numbers from a new seed "
+                    "(--rand-seed=9223372036854775807 repeats them)\n"
                     "\n"
                     "\n");
   bn_page_free(p);

@@ -86,9 +86,8 @@ static void print_random(const struct text *t, FILE *out)
     (void)fprintf(out, "Initializing random number generator from seed (%" PRId64 ").\n\n",
                   p->seed_typed);
   else if (p->own)
-    (void)fprintf(
-        out, "Initializing random number generator from current time (--rand-seed=%" PRIu64 ")\n\n",
-        p->seed);
+    (void)fprintf(out, "Random numbers from a new seed (--rand-seed=%" PRIu64 " repeats them)\n\n",
+                  p->seed);
   else
     (void)fputs(t->dialect->seed_absent, out);
 }
