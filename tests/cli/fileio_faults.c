@@ -76,6 +76,16 @@ char *strndup(const char *text, size_t n)
   return fails("strndup") ? NULL : NEXT(strndup)(text, n);
 }
 
+char *strdup(const char *text)
+{
+  return fails("strdup") ? NULL : NEXT(strdup)(text);
+}
+
+void *reallocarray(void *at, size_t n, size_t size)
+{
+  return fails("reallocarray") ? NULL : NEXT(reallocarray)(at, n, size);
+}
+
 int fsync(int fd)
 {
   return fails("fsync") ? -1 : NEXT(fsync)(fd);

@@ -47,15 +47,27 @@ def without_override():
 # --- options --------------------------------------------------------------------------------------
 
 
-def test_no_option_is_lost_for_want_of_memory(library):
-    """Whichever option it fails for, the run does not begin without it."""
-    for after in range(100):
-        fault = with_fault(library, "strndup", after, errno.ENOMEM)
-        done = run("cpu", "--cpu-max-prime=3", "--time=1", "--events=1", "run", env=fault)
+@pytest.mark.parametrize("call", ("strndup", "strdup", "reallocarray"))
+@pytest.mark.parametrize("args,dialect", [
+    (("cpu", "--events=1"), "own"), (("cpu", "--max-requests=1"), "own"), (("cpu", "--config-file=c"), "own"),
+    (("--test=cpu", "--max-requests=1"), "0.5")])
+def test_no_option_is_lost_for_want_of_memory(library, tmp_path, call, args, dialect):
+    """Whichever call fails, the run does not begin without an option.  One in 16 of the first calls, which declare
+    options, is tried."""
+    (tmp_path / "c").write_text("events=1\n")
+
+    def begins(after):
+        fault = with_fault(library, call, after, errno.ENOMEM)
+        done = run(*args, "--cpu-max-prime=3", "run", dialect=dialect, cwd=tmp_path, env=fault)
         if done.status == 0:
-            break
-        assert "out of memory for the options" in done.out + done.err, done
-    assert after > 3 and re.search(r"total number of events: +1\n", done.out), done
+            assert re.search(r"total number of events: +1\n", done.out), done
+        else:
+            assert done.status == 1 and "out of memory" in done.out + done.err, done
+        return done.status == 0
+
+    about = next(after for after in range(0, 1000, 16) if begins(after))
+    calls = next(after for after in range(max(0, about - 48), about + 1) if begins(after))
+    assert calls > max(3, about - 16)
 
 
 # --- prepare --------------------------------------------------------------------------------------
