@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "about.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/plugin.h"
 #include "cli/cli.h"
@@ -485,6 +486,20 @@ static int run_subcommand(const struct bn_subcommand *sub, int argc, char **argv
   return status;
 }
 
+/* Not where all that stands on standard output is for programs. */
+static bool wants_banner(const struct program *p)
+{
+  size_t documents = 0, texts = 0;
+
+  for (size_t k = 0; k < p->n_reports; k++) {
+    const struct bn_report_use *use = &p->reports[k];
+
+    if (use->path == NULL || bn_file_descriptor(use->path) == STDOUT_FILENO)
+      use->ops->for_programs ? documents++ : texts++;
+  }
+  return !bn_cli_is_command(&p->cli, "run") || documents == 0 || texts > 0;
+}
+
 static int run_program(struct program *p, int argc, char **argv)
 {
   const struct bn_subcommand *sub = bn_subcommand_find(bn_registry_subcommands, argc, argv);
@@ -512,7 +527,8 @@ static int run_program(struct program *p, int argc, char **argv)
   }
   if (settle(p) != 0)
     return BN_STATUS_FAILED;
-  bn_cli_print_banner(&p->cli, bn_script_luajit());
+  if (wants_banner(p))
+    bn_cli_print_banner(&p->cli, bn_script_luajit());
   if (p->cli.policy->words_are_commands && p->cli.test == NULL)
     return without_test(p);
   ops = p->cli.test != NULL ? bn_registry_workload(p->cli.test) : NULL;

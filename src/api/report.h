@@ -26,6 +26,7 @@ struct bn_reporter {
   unsigned replaces;
   bool facts;          /* it wants all facts, not only the plan and the workload's rows */
   bool own_file;       /* it opens its file itself, so `out` is NULL */
+  bool for_programs;   /* nothing else stands before it on standard output */
   const char *journal; /* it has a second file during the run: the end of its name; NULL: none */
   /* out is borrowed and stays open until close has returned; path names it, NULL: standard
      output. */

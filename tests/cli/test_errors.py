@@ -328,10 +328,11 @@ def test_options_of_scripts_are_proposed(name):
 
 
 def test_endless_run_is_announced():
+    told = "WARNING: Both event and time limits are disabled, running an endless test\n"
     got = bench.run("--time=0", "cpu", "help")
-    assert got.out.startswith(
-        "WARNING: Both event and time limits are disabled, running an endless test\nbench "
-    )
+    assert got.out.startswith("bench ") and got.err == told
+    got = bench.run("--time=0", "cpu", "help", dialect="1.0")
+    assert got.out.startswith(told) and got.err == ""
 
 
 def test_unknown_dialect():

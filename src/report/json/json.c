@@ -281,6 +281,7 @@ const struct bn_reporter bn_reporter_json = {
     .conf_size = sizeof(struct json_conf),
     .state_size = sizeof(struct json),
     .own_file = true,
+    .for_programs = true,
     .journal = journal_end,
     .facts = true,
     .open = json_open,
