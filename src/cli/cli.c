@@ -246,6 +246,8 @@ static int positional(struct bn_cli *cli, const struct bn_optset *options, const
   if (cli->test != NULL && cli->command != NULL) {
     const char *shown = shown_word(cli, options, arg, masked);
 
+    if (bn_cli_check_reserved(cli) != 0)
+      return -1;
     if (cli->hint[0] != '\0')
       bn_log_stderr("Unrecognized command line argument: %s (did you mean %s?)", shown, cli->hint);
     else
