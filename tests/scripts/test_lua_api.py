@@ -33,6 +33,18 @@ def test_phases_in_order(folder):
     assert r.out.index("Threads fairness:") < r.out.index("done\t0\tnil")
 
 
+def test_a_file_is_a_string_without_a_dialect(folder):
+    """1.0.20 shows nil."""
+    text = """
+sysbench.cmdline.options = {log = {"where", "a.csv", sysbench.cmdline.ARG_FILE}}
+function prepare() print("log", sysbench.opt.log) end
+"""
+    for args, dialect, want in (([], "", "a.csv"), (["--log=/b c"], "", "/b c"), ([], "1.1", "nil"),
+                                (["--log=b"], "1.0", "nil")):
+        r = folder.lua(text, *args, "prepare", BENCH_COMPAT=dialect)
+        assert f"log\t{want}" in r.lines and r.status == 0, r.out + r.err
+
+
 def test_threads_share_nothing_and_count_exactly(folder):
     r = folder.run("""
 function event(id) mine = (mine or 0) + 1 end

@@ -54,6 +54,15 @@ static void push_choice(lua_State *L, const struct bn_opt *o, const char *word)
   lua_pushstring(L, word != NULL ? word : "");
 }
 
+/* sysbench gives a script nothing for the name of a file. */
+static void push_path(lua_State *L, const char *path)
+{
+  if (bn_lua_current()->vm->setup->conf->policy->dialect != NULL)
+    lua_pushnil(L);
+  else
+    lua_pushstring(L, path != NULL ? path : "");
+}
+
 static void push_value(lua_State *L, const struct bn_opt *o, const void *value)
 {
   const char *text;
@@ -86,7 +95,7 @@ static void push_value(lua_State *L, const struct bn_opt *o, const void *value)
       push_list(L, value);
     break;
   case BN_PATH:
-    lua_pushnil(L);
+    push_path(L, *(char *const *)value);
   }
 }
 
