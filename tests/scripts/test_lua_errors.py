@@ -95,6 +95,18 @@ def test_errors_in_other_words_are_other_errors(folder):
     assert "more thread" not in r.err
 
 
+def test_errors_with_a_general_sqlstate_differ_by_their_text(folder):
+    """SQLite has one number and HY000 for both."""
+    r = folder.run("""
+function thread_init(id)
+  local con = sysbench.sql.driver():connect()
+  con:query("SELECT " .. (id == 0 and "x FROM missing" or "nonsense(1)"))
+end
+function event() end
+""", "--db-driver=sqlite", "--sqlite-db=:memory:", "--threads=2")
+    assert "error 1 (no such table: missing)" in r.err and "error 1 (no such function: nonsense)" in r.err
+
+
 def test_an_error_of_the_main_thread_is_counted_at_the_end(folder):
     """done() runs when the errors of the threads have been counted."""
     r = folder.run("""
