@@ -220,10 +220,22 @@ void bn_book_starting(struct bn_book *b)
       b->slot[i].use.ops->starting(b->slot[i].state, &b->facts);
 }
 
+/* What a report of the saved result has to say too, whatever is found out later. */
+static void note_database(struct bn_facts *f)
+{
+  const struct bn_fact *version = bn_facts_find(f, "database", "server_version");
+
+  if (version == NULL)
+    version = bn_facts_find(f, "database", "client_version");
+  if (bn_facts_find(f, "database", "driver") != NULL)
+    bn_facts_text(f, "database", "version_at_start", version != NULL ? version->text : "");
+}
+
 /* With the lock: sessions that connect late may add facts. */
 void bn_book_started(struct bn_book *b)
 {
   (void)pthread_mutex_lock(&b->lock);
+  note_database(&b->facts);
   for (size_t i = 0; i < b->n_slots; i++)
     if (b->slot[i].use.ops->started != NULL)
       b->slot[i].use.ops->started(b->slot[i].state, &b->facts);

@@ -167,7 +167,7 @@ def test_facts_name_the_database_driver(tmp_path):
                      cwd=tmp_path)
     assert (done.err, done.status) == ("", 0)
     facts = json.loads((tmp_path / "json").read_text())["facts"]
-    assert facts["database"] == {"driver": "null"}
+    assert facts["database"] == {"driver": "null", "version_at_start": ""}
     assert (facts["workload"]["tables"], facts["workload"]["rows"]) == ("1", "10000")
     heading = "\nDatabase: null, 1 table x 10000 rows\n\nThreads started!\n"
     assert heading in report("json", cwd=tmp_path).out
@@ -250,12 +250,27 @@ def test_several_files_have_headings(tmp_path):
 
 
 def test_standard_output_takes_a_document(tmp_path):
-    for name in "json", "json:-":
+    for name in "json", "json:-", "json:/dev/stdout":
         done = bench.run("cpu", *bench.QUICK, f"--report={name}", "run", cwd=tmp_path)
         assert (done.err, done.status) == ("", 0)
         document = json.loads(done.out)
         assert document["groups"][0]["total"]["figures"]["events"] == 1
     assert os.listdir(tmp_path) == []
+    for others in ["--report=text"], ["--report=json:file"]:
+        done = bench.run("cpu", *bench.QUICK, "--report=text", *others, "run", cwd=tmp_path)
+        assert done.out.startswith("bench ")
+
+
+def test_a_database_that_is_opened_late_is_not_in_the_heading(tmp_path):
+    """A saved result has its version, and its report is the one of the run."""
+    (tmp_path / "late.lua").write_text(
+        "function event() con = con or sysbench.sql.driver():connect() con:query('SELECT 1') end\n")
+    done = bench.run("late.lua", "--db-driver=sqlite", "--sqlite-db=:memory:", "--events=3", "--time=0",
+                     "--report=text:text", "--report=json:json", "run", cwd=tmp_path)
+    text = (tmp_path / "text").read_text()
+    assert done.status == 0 and "Database:" not in text
+    assert json.loads((tmp_path / "json").read_text())["facts"]["database"]["driver"] == "sqlite"
+    assert report("json", cwd=tmp_path).out == text
 
 
 # --- the journal ---------------------------------------------------------------------------------

@@ -166,16 +166,14 @@ static void print_version(const struct text *t, const char *version)
 static void print_database(const struct text *t, const struct bn_facts *f)
 {
   const char *driver = text_of(f, "database", "driver");
-  const char *version = text_of(f, "database", "server_version");
+  const char *version = text_of(f, "database", "version_at_start");
   const char *tables = text_of(f, "workload", "tables");
   const char *rows = text_of(f, "workload", "rows");
 
-  if (!t->plan->own || driver == NULL)
+  if (!t->plan->own || driver == NULL || version == NULL)
     return;
-  if (version == NULL)
-    version = text_of(f, "database", "client_version");
   (void)fprintf(t->out, "Database: %s", driver);
-  if (version != NULL)
+  if (version[0] != '\0')
     print_version(t, version);
   if (tables != NULL)
     (void)fprintf(t->out, ", %s table%s", tables, strcmp(tables, "1") == 0 ? "" : "s");
