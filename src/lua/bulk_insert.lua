@@ -6,6 +6,7 @@ local last_id
 
 function init()
   if sysbench.cmdline.check_tables and not sysbench.cmdline.dialect() then
+    sysbench.cmdline.use_tables(sysbench.opt.threads, 0)
     sysbench.cmdline.check_tables("sbtest", sysbench.opt.threads, 0, "threads")
   end
 end
