@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "api/opt.h"
 #include "api/policy.h"
@@ -54,6 +55,14 @@ struct bn_sql_diag {
   char text[512];   /* the server's message, never a password */
   char where[192];  /* connect only: the place, as messages name it: "host 'x', port 3306" */
 };
+
+/* Whether texts with this SQLSTATE name a row, a lock or a limit, so that failures for one reason
+   differ in them: integrity constraints, rollbacks, resources, intervention. */
+static inline bool bn_sqlstate_varies(const char *state)
+{
+  return strncmp(state, "23", 2) == 0 || strncmp(state, "40", 2) == 0 ||
+         strncmp(state, "53", 2) == 0 || strncmp(state, "57", 2) == 0;
+}
 
 /* What failed, for the wording of messages. */
 enum bn_sql_step { BN_STEP_CONNECT, BN_STEP_PREPARE, BN_STEP_BIND, BN_STEP_QUERY, BN_STEPS };

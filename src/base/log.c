@@ -25,7 +25,8 @@ struct row {
 
 /* Errors that are told of once, and who had them; by[0] has told. */
 struct kind {
-  char *name; /* what they have in common, at least the message itself */
+  char *name;  /* what they have in common, at least the message itself */
+  char *first; /* the line that was told; NULL: no memory */
   pthread_t *by;
   size_t n, told; /* how many threads had it when they were counted last */
 };
@@ -176,6 +177,8 @@ static void emit_fatal(char *line, const char *text, const char *kind)
   if (k != NULL && has_been_told(k)) {
     free(line);
   } else {
+    if (k != NULL && k->first == NULL && line != NULL)
+      k->first = strndup(line, strcspn(line, "\n"));
     clear_progress();
     (void)fflush(stdout);
     print(&sink.fatal, stderr, line, text);
@@ -222,8 +225,8 @@ static void print_more_threads(size_t n, const struct kind *k, bool plain)
 {
   clear_progress();
   (void)fprintf(stderr, "(%zu more thread%s)", n, n == 1 ? "" : "s");
-  if (!plain)
-    (void)fprintf(stderr, " %.*s", (int)strcspn(k->name, "\n"), k->name);
+  if (!plain && k->first != NULL)
+    (void)fprintf(stderr, " %s", k->first);
   (void)fputc('\n', stderr);
 }
 

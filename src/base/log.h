@@ -28,7 +28,7 @@ void bn_log_settle(void);
    same words is swallowed and its thread counted. */
 void bn_log_fatal_apart(void);
 /* One error of level FATAL that is told in n messages.  Where they are apart nothing comes between
-   them, and kind says in words when errors of other threads are the same: one of a kind that
+   them, and kind says when errors of other threads are the same: one of a kind that
    another thread has told of is swallowed and its thread counted.  NULL: when all words are. */
 void bn_log_fatal_as(const char *kind, const char *const *line, size_t n);
 /* Once the threads of a run have gone: "(15 more threads)" had the errors that were told of; with

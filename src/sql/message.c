@@ -89,14 +89,8 @@ static char *fill_in(const char **p, const struct bn_policy *policy, const struc
   return bn_buf_take(&b);
 }
 
-/* Whether the SQLSTATE says more than that a statement or its connection failed. */
-static bool is_exact(const struct bn_sql_diag *d)
-{
-  return d->state[0] != '\0' && strcmp(d->state, "HY000") != 0 && strncmp(d->state, "08", 2) != 0;
-}
-
-/* What makes failures of several threads one failure: an exact SQLSTATE, else the text.  NULL: no
-   memory. */
+/* What makes failures of several threads one failure: the SQLSTATE where texts of one reason
+   differ, else the text.  NULL: no memory. */
 static char *kind_of(enum bn_sql_step step, const struct bn_sql_diag *d)
 {
   static const char *const names[BN_STEPS] = {[BN_STEP_CONNECT] = "connect",
@@ -109,9 +103,8 @@ static char *kind_of(enum bn_sql_step step, const struct bn_sql_diag *d)
   bn_buf_init(&b, 0);
   (void)bn_buf_printf(&b, "%s%s%s: error %u", names[step],
                       what[0] == '\0' || what[0] == ' ' ? "" : " ", what, (unsigned)d->code);
-  if (step != BN_STEP_CONNECT && is_exact(d))
-    (void)bn_buf_printf(&b, ", SQLSTATE %s", d->state);
-  else
+  (void)bn_buf_printf(&b, ", SQLSTATE %s", d->state);
+  if (step == BN_STEP_CONNECT || !bn_sqlstate_varies(d->state))
     (void)bn_buf_printf(&b, ": %s", bn_sql_shown(d).text);
   return bn_buf_take(&b);
 }

@@ -216,11 +216,35 @@ def test_the_heading_names_the_server(server):
                      out, re.M), out
 
 
+def test_errors_that_name_rows_are_told_once(server, tmp_path):
+    """Each thread meets another row."""
+    (tmp_path / "same.lua").write_text("""
+function prepare()
+  local con = sysbench.sql.driver():connect()
+  con:query("CREATE TABLE same(id INTEGER PRIMARY KEY)")
+  con:query("INSERT INTO same VALUES (0),(1),(2),(3),(4),(5),(6),(7)")
+end
+function thread_init(id)
+  sysbench.sql.driver():connect():query("INSERT INTO same VALUES (" .. id .. ")")
+end
+function event() end
+function cleanup() sysbench.sql.driver():connect():query("DROP TABLE same") end
+""")
+    script = str(tmp_path / "same.lua")
+    must(server, script, "prepare")
+    try:
+        status, _, err = bench(server, script, "--threads=8", "run")
+    finally:
+        must(server, script, "cleanup")
+    assert (status, err.count("function failed"), err.count("(7 more threads)")) == (1, 1, 1), err
+
+
 def test_a_reader_that_leaves_ends_the_run(server):
     """bench … | head: client libraries ignore the signal that says so."""
     must(server, "oltp_point_select", *SIZES, "prepare")
     run = subprocess.Popen([BENCH, "oltp_point_select", *SIZES, *server.login(), "--threads=2", "--time=600",
-                            "--report-interval=1", "run"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                            "--report-interval=1", "run"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                           cwd="/")
     try:
         while "[ 1s ]" not in (line := run.stdout.readline()):
             assert line != "", run.stderr.read()

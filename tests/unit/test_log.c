@@ -311,7 +311,7 @@ static void test_threads_with_different_errors_are_told_apart(void **state)
   expect_in_new_process(fail_in_two_halves, "FATAL: failed: 7 (id 0)\n"
                                             "FATAL: failed query was: SELECT 0\n"
                                             "FATAL: event failed\n"
-                                            "(1 more thread) query: error 7\n"
+                                            "(1 more thread) FATAL: failed: 7 (id 0)\n"
                                             "(1 more thread) FATAL: event failed\n");
 }
 

@@ -7,6 +7,7 @@
 
 #include <lauxlib.h>
 
+#include "api/driver.h"
 #include "base/buf.h"
 #include "base/escape.h"
 #include "base/log.h"
@@ -147,6 +148,33 @@ static bool adds_nothing(const struct bn_lua *lua)
          lua->vm->setup->conf->policy->fatal_on_stderr;
 }
 
+/* How much of a message is the same in all threads that failed for its reason: not a server's own
+   words about a row, a lock or a limit. */
+static size_t common_part(const char *text)
+{
+  static const char head[] = "SQL error, errno = ", middle[] = ", state = '";
+  const char *sql = strstr(text, head);
+  const char *state = sql != NULL ? strstr(sql, middle) : NULL;
+
+  if (state == NULL || !bn_sqlstate_varies(state + strlen(middle)))
+    return strlen(text);
+  state += strlen(middle);
+  return (size_t)(state - text) + strcspn(state, ":");
+}
+
+static void log_failure(const char *what, const char *text)
+{
+  char *line = NULL, *kind = NULL;
+
+  if (asprintf(&line, "`%s' function failed: %s", what, text) < 0)
+    line = NULL;
+  if (asprintf(&kind, "`%s' %.*s", what, (int)common_part(text), text) < 0)
+    kind = NULL;
+  bn_log_fatal_as(kind, (const char *const[]){line != NULL ? line : text}, 1);
+  free(line);
+  free(kind);
+}
+
 static void log_text(const struct bn_script_setup *setup, const char *what, const char *text)
 {
   static const char call_command[] = "sysbench.cmdline.call_command";
@@ -154,7 +182,7 @@ static void log_text(const struct bn_script_setup *setup, const char *what, cons
   if (setup->conf->policy->panics)
     log_as_05(text, what != NULL && strcmp(what, call_command) == 0 ? setup->command : what);
   else if (what != NULL)
-    bn_log(BN_FATAL, "`%s' function failed: %s", what, text);
+    log_failure(what, text);
   else
     bn_log(BN_FATAL, "%s", text);
 }
