@@ -299,7 +299,8 @@ def test_a_checkpoint_may_be_late_where_others_are_not():
 
     assert form.on_time(at(1, 2, 3), at(1, 3, 3)) == at(1, 2, 3)
     assert form.on_time(at(2), at(3)) == form.on_time(at(2), at(4)) == at(2)
-    assert form.on_time(at(1, 2), at(1, 4)) == at(1, 2)
+    assert form.on_time(at(1, 2), at(1, 4)) == form.on_time(at(1, 2), at(1, 32)) == at(1, 2)
+    assert form.on_time(at(1, 2), at(1, 33)) == at(1, 33) and form.on_time(at(2), at(33)) == at(33)
     for wrong in (at(2, 3, 4), at(1, 4, 3), at(1, 1, 3), at(1, 2), at(0, 2, 3)):
         assert form.on_time(at(1, 2, 3), wrong) == wrong
 

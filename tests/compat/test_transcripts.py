@@ -56,7 +56,7 @@ def enabled_cases():
         for path in sorted((runner.GOLDEN / version).glob(prefix + "*.txt")):
             if not needs_server(runner.load(version, path.stem)):
                 cases.append((version, path.stem))
-    return cases
+    return runner.for_this_build(cases)
 
 
 def files(*options, version="1.1"):
@@ -158,7 +158,7 @@ def test_few_reports_were_late(ahead):
             with_reports += 1
             if judge(*ahead.result(run_case, case))[1]:
                 late.append("/".join(case))
-    assert with_reports > 20 and len(late) <= with_reports // 3, late
+    assert with_reports > 10 and len(late) <= with_reports // 3, late
 
 
 def test_golden_set_is_complete():

@@ -41,7 +41,7 @@ def cases():
                 on_server = prefix not in ("lua-", "seed") or runs_on_server(version, path.stem)
                 if on_server and (version, path.stem) != DEFAULT_PORT:
                     found.append((version, path.stem))
-    return found
+    return runner.for_this_build(found)
 
 # What Oracle's server and library say where MariaDB's, with which the transcripts were made, say it
 # in other words.
