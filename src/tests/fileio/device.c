@@ -36,10 +36,24 @@ static bool is_in_memory(int fd)
          (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
 }
 
+/* Each write reaches the device at once.  The flags of a file do not reach its mapped pages. */
+static bool flushes_each_write(const struct bn_fileio_plan *p)
+{
+  const bool mapped = strcmp(bn_fileio_io_modes[p->conf->io_mode], "mmap") == 0;
+
+  return p->conf->fsync_all || p->fsync_freq == 1 || ((p->sync || p->dsync) && !mapped);
+}
+
+static bool reads(const struct bn_fileio_plan *p)
+{
+  return p->mode == BN_FILE_SEQRD || p->mode == BN_FILE_RNDRD || p->mode == BN_FILE_RNDRW;
+}
+
 static void warn_about_memory(const struct bn_fileio_plan *p, int fd)
 {
   const uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
   const uint64_t all = p->span * p->files;
+  const bool flushed = p->writing && flushes_each_write(p);
   char is[64], has[64];
 
   if (is_in_memory(fd)) {
@@ -47,13 +61,13 @@ static void warn_about_memory(const struct bn_fileio_plan *p, int fd)
                 "folder on a device with --file-dir");
     return;
   }
-  if (p->direct || all >= memory)
+  if (p->direct || all >= memory || (flushed && !reads(p)))
     return;
   bn_fileio_size_text(p, all, is, sizeof is);
   bn_fileio_size_text(p, memory, has, sizeof has);
-  bn_log_note("files: their %s fit into the %s of memory, so the page cache serves requests in "
-              "place of the device: use --file-extra-flags=direct or a larger --file-total-size",
-              is, has);
+  bn_log_note("files: their %s fit into the %s of memory, so the page cache serves %s in place of "
+              "the device: use --file-extra-flags=direct or a larger --file-total-size",
+              is, has, flushed ? "reads" : "requests");
 }
 
 static void tell(const struct bn_services *services, const struct bn_place *place)

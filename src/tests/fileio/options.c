@@ -338,15 +338,19 @@ void bn_fileio_size_text(const struct bn_fileio_plan *p, uint64_t bytes, char *o
     (void)snprintf(out, len, "%.5g%c%s", value, prefix[i], p->policy->binary_unit);
 }
 
+/* sysbench says fsync of either. */
 static void describe_flushes(const struct bn_fileio_plan *p, struct bn_facts *f)
 {
+  const bool data = p->policy->own_report && p->conf->fsync_mode == 1;
+  const char *call = data ? "fdatasync" : "fsync";
+
   if (p->fsync_freq > 0)
-    bn_facts_row(f, BN_NOTICE, "Periodic FSYNC enabled, calling fsync() each %llu requests.",
+    bn_facts_row(f, BN_NOTICE, "Periodic FSYNC enabled, calling %s() each %llu requests.", call,
                  (unsigned long long)p->fsync_freq);
   if (p->fsync_end)
-    bn_facts_row(f, BN_NOTICE, "Calling fsync() at the end of test, Enabled.");
+    bn_facts_row(f, BN_NOTICE, "Calling %s() at the end of test, Enabled.", call);
   if (p->conf->fsync_all)
-    bn_facts_row(f, BN_NOTICE, "Calling fsync() after each write operation.");
+    bn_facts_row(f, BN_NOTICE, "Calling %s() after each write operation.", call);
 }
 
 void bn_fileio_describe(const struct bn_fileio_plan *p, const char *io_title, struct bn_facts *f)
