@@ -20,7 +20,8 @@ struct bn_policy {
   const char *release;     /* by --version: "1.0.20" */
   const char *banner;      /* first line of the output; NULL: program, release and LuaJIT's */
   enum bn_version version; /* whose texts reports have */
-  bool own_report;         /* with three significant digits in each latency and with header lines of
+  bool own_report;         /* with figures as bench(1) defines them, three significant digits in
+                              each latency and header lines of
                               our own */
 
   /* --- options: values and files --- */
@@ -39,7 +40,7 @@ struct bn_policy {
   bool plain_errors;        /* what is wrong with a value is said in sysbench's words, without a
                                hint at what was probably meant, and nothing is said that sysbench
                                does not say (base/log.h: asides) */
-  bool fatal_on_stderr;     /* and what many threads say is said once */
+  bool fatal_on_stderr;     /* so are ALERT and WARNING, and what many threads say is said once */
   bool general_errors_bare; /* faults of general options have no "FATAL: " */
 
   /* --- options: general ones --- */
@@ -95,6 +96,8 @@ struct bn_policy {
   bool failures_told_first;       /* a failure is told of before the hook sql_error_ignorable is
                                      asked about it */
   bool fatal_errors_uncounted;    /* an error that ends a thread is not in the report */
+  bool caught_errors_end_run;     /* an SQL error of an event that is not ignored ends the run, even
+                                     if the script catches it */
   bool miscount_binds_nothing;    /* a wrong number of parameters leaves a statement as it was
                                      bound; of an emulated one, those too many are ignored */
   bool unread_results_block;      /* results that nobody has read are in the way of a statement */

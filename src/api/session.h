@@ -14,6 +14,7 @@
 
 struct bn_admit_seat; /* engine/admit.h */
 struct bn_conf;       /* option/conf.h */
+struct bn_outage;     /* engine/outage.h */
 struct bn_pacer;      /* engine/pacer.h */
 struct bn_stat;       /* measure/stat.h */
 struct bn_unique;     /* base/dist.h */
@@ -25,11 +26,22 @@ enum bn_kind { BN_KIND_PLAIN, BN_KIND_CPU, BN_KIND_MEMORY, BN_KIND_FILEIO, BN_KI
    many. */
 struct bn_tick {
   uint64_t start_ns; /* when it was due (--rate) or begun, CLOCK_MONOTONIC */
+  uint64_t begun_ns; /* under --rate: when it was begun */
 };
 
-/* The moment after which no event begins: the deadline, or 0 once somebody asked to stop. */
+/* CLOCK_MONOTONIC; UINT64_MAX: none. */
 struct bn_limit {
-  _Atomic uint64_t until_ns; /* CLOCK_MONOTONIC; UINT64_MAX: none */
+  _Atomic uint64_t until_ns; /* after it no event begins: the deadline, or 0 once somebody asked to
+                                stop */
+  _Atomic uint64_t span_ns;  /* the deadline, or when somebody asked to stop, if that was before;
+                                written first */
+};
+
+/* What a session looks at before it begins an event; bits of its `attend`. */
+enum {
+  BN_ATTEND_CLAIM = 1, /* there are tickets or arrivals to be claimed */
+  BN_ATTEND_RATE = 2,  /* there are arrivals */
+  BN_ATTEND_LIMIT = 4  /* the limit may have been reached */
 };
 
 struct bn_session;
@@ -84,11 +96,15 @@ struct bn_session {
   const struct bn_services *services;
   struct bn_admit_seat *seat; /* for the engine alone, as is */
   struct bn_pacer *pacer;     /* this; NULL: no --rate */
+  struct bn_outage *outage;   /* and this */
   void *state;                /* session_size zeroed bytes, cache-line aligned */
   struct bn_clock_reader clock;
   uint64_t last_ns; /* end of the previous event: the next one's start in a closed loop */
   uint64_t due_ns;  /* --rate: the claimed arrival of an event that may begin; else 0 */
-  bool paced;       /* begin must ask the budget or the pacer */
+  /* An event that ends at or after *mark is looked at before it is counted: the limit, or 0 where
+     all are. */
+  const _Atomic uint64_t *mark;
+  unsigned char attend; /* BN_ATTEND_… */
   _Atomic bool
       interrupted; /* by the engine: calls fail from now on, without a word; any thread may read */
   _Atomic(const char *)

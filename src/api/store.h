@@ -67,6 +67,10 @@ struct bn_store {
   int64_t (*get_integer)(const struct bn_node *n);  /* 0: it is none */
   double (*get_real)(const struct bn_node *n);      /* of an integer too; 0: it is none */
   bool (*get_boolean)(const struct bn_node *n);
+
+  /* The opposite of complete: keys of `into` that `from` lacks are removed, in the same places.
+     Empty lists and maps stay. */
+  void (*confine)(struct bn_node *into, const struct bn_node *from);
 };
 
 /* How its modules are found: a struct bn_plugin_kind (base/plugin.h). */

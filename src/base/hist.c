@@ -78,7 +78,7 @@ uint64_t bn_hist_highest(size_t index)
   return bn_hist_lowest(index + 1) - 1;
 }
 
-void bn_hist_touch(struct bn_hist *h, size_t index)
+static void touch(struct bn_hist *h, size_t index)
 {
   const size_t page = index / BN_HIST_PAGE;
 
@@ -95,8 +95,13 @@ void bn_hist_record_shared(struct bn_hist *h, uint64_t ns)
   }
   const size_t i = bn_hist_index(ns);
 
-  bn_hist_touch(h, i);
+  touch(h, i);
   atomic_fetch_add_explicit(&h->bucket[i], 1, memory_order_relaxed);
+}
+
+void bn_hist_record_rare(struct bn_hist *h, uint64_t ns)
+{
+  bn_hist_put(h, ns, 1);
 }
 
 void bn_hist_put(struct bn_hist *h, uint64_t ns, uint64_t n)
@@ -107,7 +112,7 @@ void bn_hist_put(struct bn_hist *h, uint64_t ns, uint64_t n)
   }
   const size_t i = bn_hist_index(ns);
 
-  bn_hist_touch(h, i);
+  touch(h, i);
   store(&h->bucket[i], load(&h->bucket[i]) + n);
 }
 
@@ -116,7 +121,7 @@ void bn_hist_add(struct bn_hist *into, const struct bn_hist *from)
   for (size_t page = 0; page < BN_HIST_PAGES; page++) {
     if (!page_is_touched(from, page))
       continue;
-    bn_hist_touch(into, page * BN_HIST_PAGE);
+    touch(into, page * BN_HIST_PAGE);
     for (size_t i = page * BN_HIST_PAGE; i < page_end(page); i++)
       store(&into->bucket[i], load(&into->bucket[i]) + load(&from->bucket[i]));
   }
@@ -159,6 +164,25 @@ uint64_t bn_hist_percentile(const struct bn_hist *h, double percent)
   for (size_t i = next_used(h, 0); i < BN_HIST_BUCKETS; i = next_used(h, i + 1)) {
     seen += load(&h->bucket[i]);
     if ((double)seen >= rank)
+      return bn_hist_highest(i);
+  }
+  return UINT64_MAX;
+}
+
+static size_t next_of_both(const struct bn_hist *a, const struct bn_hist *b, size_t i)
+{
+  const size_t of_a = next_used(a, i), of_b = b != NULL ? next_used(b, i) : BN_HIST_BUCKETS;
+
+  return of_a < of_b ? of_a : of_b;
+}
+
+uint64_t bn_hist_nth(const struct bn_hist *h, const struct bn_hist *more, uint64_t rank)
+{
+  uint64_t seen = 0;
+
+  for (size_t i = next_of_both(h, more, 0); i < BN_HIST_BUCKETS; i = next_of_both(h, more, i + 1)) {
+    seen += load(&h->bucket[i]) + (more != NULL ? load(&more->bucket[i]) : 0);
+    if (seen >= rank)
       return bn_hist_highest(i);
   }
   return UINT64_MAX;

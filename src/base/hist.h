@@ -44,24 +44,24 @@ static inline size_t bn_hist_index(uint64_t ns)
 uint64_t bn_hist_lowest(size_t index);  /* smallest value of that bucket */
 uint64_t bn_hist_highest(size_t index); /* largest value of that bucket */
 
-/* Out-of-line: marks the page of a bucket as touched. */
-void bn_hist_touch(struct bn_hist *h, size_t index);
+/* Out-of-line half of bn_hist_record: a value beyond the buckets, or the first of its bucket. */
+__attribute__((cold)) void bn_hist_record_rare(struct bn_hist *h, uint64_t ns);
 
-/* Records one value; h has this thread as its only writer. */
+/* Records one value; h has this thread as its only writer.  The calls come last, so that callers
+   keep nothing across them. */
 static inline void bn_hist_record(struct bn_hist *h, uint64_t ns)
 {
   if (__builtin_expect(ns >> BN_HIST_TOP_BIT, 0)) {
-    atomic_store_explicit(&h->overflow,
-                          atomic_load_explicit(&h->overflow, memory_order_relaxed) + 1,
-                          memory_order_relaxed);
+    bn_hist_record_rare(h, ns);
     return;
   }
-  const size_t i = bn_hist_index(ns);
-  const uint64_t n = atomic_load_explicit(&h->bucket[i], memory_order_relaxed);
+  _Atomic uint64_t *bucket = &h->bucket[bn_hist_index(ns)];
+  const uint64_t n = atomic_load_explicit(bucket, memory_order_relaxed);
 
   if (__builtin_expect(n == 0, 0))
-    bn_hist_touch(h, i);
-  atomic_store_explicit(&h->bucket[i], n + 1, memory_order_relaxed);
+    bn_hist_record_rare(h, ns);
+  else
+    atomic_store_explicit(bucket, n + 1, memory_order_relaxed);
 }
 
 /* The same for a stripe that several threads write. */
@@ -79,6 +79,9 @@ uint64_t bn_hist_count(const struct bn_hist *h);
    0.5)); 0 when empty, UINT64_MAX when the rank falls into the overflow bucket.  percent in [0,
    100]. */
 uint64_t bn_hist_percentile(const struct bn_hist *h, double percent);
+/* The same for the rank-th smallest of the values of both (more: NULL for none); rank in [1, count
+   of both]. */
+uint64_t bn_hist_nth(const struct bn_hist *h, const struct bn_hist *more, uint64_t rank);
 /* Outermost non-empty buckets: lowest value of the first, highest of the last (UINT64_MAX:
    overflow). false: empty. */
 bool bn_hist_bounds(const struct bn_hist *h, uint64_t *lowest, uint64_t *highest);

@@ -28,6 +28,7 @@ const struct bn_policy bn_policy_bench = {
     .thread_ready = "initialized",
     .threads_not_ready = "Threads initialization failed!",
 
+    .caught_errors_end_run = true,
     .query_was = " was",
     .mysql_traces_field_count = true,
 

@@ -27,11 +27,13 @@ int bn_admit_init(struct bn_admit *a, const struct bn_admit_plan *plan)
 
   memset(a, 0, sizeof *a);
   atomic_init(&a->limit.until_ns, UINT64_MAX);
+  atomic_init(&a->limit.span_ns, UINT64_MAX);
   atomic_init(&a->state, plan->warmup ? BN_ADMIT_WARMUP : BN_ADMIT_COUNTING);
   a->events = plan->events;
   a->sessions = plan->sessions;
   a->one_by_one = plan->one_by_one;
   a->one_more = plan->one_more;
+  a->by_start = plan->by_start;
   a->seat = aligned_alloc(_Alignof(struct bn_admit_seat), size);
   if (a->seat == NULL)
     return -1;
@@ -57,15 +59,27 @@ void bn_admit_done(struct bn_admit *a)
 
 /* --- the limit --- */
 
-void bn_admit_open(struct bn_admit *a, uint64_t deadline_ns)
+/* Before the limit itself: who sees that it is reached knows when. */
+static void end_span(struct bn_admit *a, uint64_t at_ns)
+{
+  uint64_t end = atomic_load(&a->limit.span_ns);
+
+  while (at_ns < end && !atomic_compare_exchange_weak(&a->limit.span_ns, &end, at_ns))
+    ;
+}
+
+void bn_admit_open(struct bn_admit *a, uint64_t deadline_ns, uint64_t measure_ns)
 {
   uint64_t none = UINT64_MAX;
 
+  a->measure_ns = measure_ns;
+  end_span(a, deadline_ns);
   (void)atomic_compare_exchange_strong(&a->limit.until_ns, &none, deadline_ns);
 }
 
-void bn_admit_close(struct bn_admit *a)
+void bn_admit_close(struct bn_admit *a, uint64_t now_ns)
 {
+  end_span(a, now_ns);
   atomic_store(&a->limit.until_ns, 0);
 }
 
@@ -76,7 +90,7 @@ static uint64_t batch_size(const struct bn_admit *a, const struct bn_stat *st, u
 {
   const uint64_t share = left / (8 * (uint64_t)a->sessions);
   const uint64_t n = bn_stat_get(&st->ended);
-  const uint64_t busy = bn_stat_get(&st->busy_ns);
+  const uint64_t busy = bn_stat_get(&st->busy_ns) + bn_stat_get(&st->warm_busy_ns);
 
   if (a->one_by_one || n == 0 || busy / n > short_event_ns || share < 1)
     return 1;
@@ -121,6 +135,29 @@ static void charge(struct bn_admit_seat *seat)
   seat->counted = true;
 }
 
+/* The same by start. */
+static void charge_by_start(struct bn_admit_seat *seat)
+{
+  const struct bn_stat *st = seat->stat;
+  const uint64_t early = atomic_load_explicit(&seat->early, memory_order_relaxed);
+  const uint64_t ended = bn_stat_get(&st->counter[BN_C_EVENTS]);
+  const uint64_t in_flight = bn_stat_get(&st->begun) - bn_stat_get(&st->ended);
+
+  (void)atomic_fetch_add_explicit(&seat->admit->taken, early - seat->kept, memory_order_relaxed);
+  seat->open = in_flight - (early - ended);
+  seat->counted = true;
+}
+
+static void charge_once(struct bn_admit_seat *seat)
+{
+  if (seat->counted)
+    return;
+  if (seat->admit->by_start)
+    charge_by_start(seat);
+  else
+    charge(seat);
+}
+
 /* In the warm-up.  Of this store and load, and freeze's, one side sees the other's: a claim is
    either granted and known to thaw, or not granted. */
 static bool grant(struct bn_admit_seat *seat)
@@ -132,17 +169,25 @@ static bool grant(struct bn_admit_seat *seat)
   return false;
 }
 
-static enum bn_admission claim_ticket(struct bn_admit_seat *seat)
+/* What begins now is measured, though nobody has said so yet. */
+static bool is_early(const struct bn_admit *a, uint64_t now_ns)
+{
+  return a->by_start && now_ns >= a->measure_ns;
+}
+
+static enum bn_admission claim_ticket(struct bn_admit_seat *seat, uint64_t now_ns)
 {
   if (!seat->counted) {
     int state = atomic_load_explicit(&seat->admit->state, memory_order_acquire);
 
+    if (state == BN_ADMIT_WARMUP && is_early(seat->admit, now_ns))
+      return BN_ADMIT_FROZEN;
     if (state == BN_ADMIT_WARMUP && grant(seat))
       return BN_ADMIT_YES;
     state = atomic_load_explicit(&seat->admit->state, memory_order_acquire);
     if (state == BN_ADMIT_BASELINE)
       return BN_ADMIT_FROZEN;
-    charge(seat);
+    charge_once(seat);
   }
   if (seat->hand == 0)
     return take(seat);
@@ -157,17 +202,50 @@ enum bn_admission bn_admit_claim(struct bn_admit_seat *seat, uint64_t now_ns)
 
   if (now_ns >= until)
     return until == 0 ? BN_ADMIT_CLOSED : BN_ADMIT_TIME_UP;
-  return a->events == 0 ? BN_ADMIT_YES : claim_ticket(seat);
+  return a->events == 0 ? BN_ADMIT_YES : claim_ticket(seat, now_ns);
 }
 
-void bn_admit_unclaim(struct bn_admit_seat *seat)
+bool bn_admit_take(struct bn_admit_seat *seat, uint64_t now_ns)
+{
+  return seat->counted && seat->hand == 0 && now_ns < bn_stat_get(&seat->admit->limit.until_ns) &&
+         take(seat) == BN_ADMIT_YES;
+}
+
+void bn_admit_began(struct bn_admit_seat *seat)
+{
+  if (!seat->counted)
+    (void)atomic_fetch_add_explicit(&seat->early, 1, memory_order_relaxed);
+}
+
+void bn_admit_unclaim(struct bn_admit_seat *seat, bool warm)
 {
   if (seat->admit->events == 0)
     return;
-  if (seat->counted)
+  if (seat->counted && warm)
+    bn_admit_was_warm(seat);
+  else if (seat->counted)
     seat->hand++;
   else
     (void)atomic_fetch_sub(&seat->granted, 1);
+  if (!seat->counted && seat->admit->by_start && !warm)
+    (void)atomic_fetch_sub_explicit(&seat->early, 1, memory_order_relaxed);
+}
+
+/* One that was due in the warm-up and begun after it has taken a ticket. */
+void bn_admit_was_warm(struct bn_admit_seat *seat)
+{
+  if (seat->admit->events == 0 || !seat->counted)
+    return;
+  if (seat->open > 0)
+    seat->open--;
+  else
+    seat->hand++;
+}
+
+/* All that have ended and were not dropped. */
+static uint64_t ended_events(const struct bn_stat *st)
+{
+  return bn_stat_get(&st->counter[BN_C_EVENTS]) + bn_stat_get(&st->warm_events);
 }
 
 /* With the lock, so that thaw comes before or after. */
@@ -176,15 +254,14 @@ static enum bn_admission leave(struct bn_admit *a, struct bn_admit_seat *seat)
   switch ((enum bn_admit_state)atomic_load(&a->state)) {
   case BN_ADMIT_WARMUP:
     /* Without claims that came to nothing. */
-    atomic_store(&seat->granted, bn_stat_get(&seat->stat->counter[BN_C_EVENTS]));
+    atomic_store(&seat->granted, ended_events(seat->stat));
     return BN_ADMIT_YES;
   case BN_ADMIT_BASELINE:
     return BN_ADMIT_FROZEN;
   case BN_ADMIT_COUNTING:
     break;
   }
-  if (!seat->counted)
-    charge(seat);
+  charge_once(seat);
   (void)atomic_fetch_sub_explicit(&a->taken, seat->hand, memory_order_relaxed);
   seat->hand = 0;
   return BN_ADMIT_YES;
@@ -210,7 +287,7 @@ static const struct bn_wait baseline = {"the end of the warm-up", BN_BOUND_LEFT_
 void bn_admit_await(struct bn_admit *a)
 {
   (void)pthread_mutex_lock(&a->lock);
-  while (atomic_load(&a->state) == BN_ADMIT_BASELINE)
+  while (atomic_load(&a->state) != BN_ADMIT_COUNTING)
     (void)bn_wait_until(&baseline, &a->thawed, &a->lock, UINT64_MAX);
   (void)pthread_mutex_unlock(&a->lock);
 }
@@ -222,6 +299,30 @@ void bn_admit_freeze(struct bn_admit *a)
   (void)pthread_mutex_unlock(&a->lock);
 }
 
+/* By start: tickets for what was claimed and is not of the warm-up: it has started after it or is
+   in a session's hands.  In this order, so that what moves meanwhile makes them too many. */
+static uint64_t measured(const struct bn_admit_seat *seat, uint64_t granted)
+{
+  const uint64_t done = ended_events(seat->stat);
+  const uint64_t in_flight = bn_stat_get(&seat->stat->begun) - bn_stat_get(&seat->stat->ended);
+  const uint64_t early = atomic_load(&seat->early);
+
+  const uint64_t claimed = granted + early, of_warmup = done + in_flight;
+
+  /* A script may begin events that it did not ask for. */
+  return claimed > of_warmup ? claimed - of_warmup : 0;
+}
+
+static uint64_t tickets_kept(const struct bn_admit *a, const struct bn_admit_seat *seat,
+                             uint64_t ended)
+{
+  const uint64_t granted = atomic_load(&seat->granted);
+
+  if (a->by_start)
+    return measured(seat, granted);
+  return granted > ended ? charged(a, granted - ended) : 0;
+}
+
 void bn_admit_thaw(struct bn_admit *a, const uint64_t *ended)
 {
   uint64_t kept = 0;
@@ -230,10 +331,8 @@ void bn_admit_thaw(struct bn_admit *a, const uint64_t *ended)
   for (unsigned i = 0; i < a->sessions; i++) {
     struct bn_admit_seat *seat = &a->seat[i];
 
-    const uint64_t granted = atomic_load(&seat->granted);
-
-    seat->warm_events = ended[i];
-    seat->kept = granted > ended[i] ? charged(a, granted - ended[i]) : 0;
+    seat->warm_events = a->by_start ? 0 : ended[i];
+    seat->kept = tickets_kept(a, seat, ended[i]);
     kept += seat->kept;
   }
   atomic_store_explicit(&a->taken, kept, memory_order_relaxed);

@@ -11,6 +11,10 @@
    baseline if that is larger.  With `one_more`, each session may have one more: the event that it
    had in flight at the baseline.
 
+   With `by_start`, an event that started before the end of the warm-up needs no ticket, however
+   late it ends.  A session that meets the end of the warm-up before the baseline has been taken
+   waits for it.  What was claimed before and starts after uses a ticket that is kept for it.
+
    No function reads a clock.  Only bn_admit_await waits. */
 #ifndef BN_ENGINE_ADMIT_H
 #define BN_ENGINE_ADMIT_H
@@ -38,6 +42,8 @@ struct bn_admit_seat {
   _Atomic uint64_t granted; /* events that were let begin in the warm-up and not dropped; thaw reads
                                it */
   bool counted;             /* what this session had in flight at the baseline has been charged */
+  uint64_t open;            /* by_start: of that, events without a ticket that have not ended */
+  _Atomic uint64_t early;   /* by_start: of `granted`, those that started after the warm-up */
   uint64_t warm_events, kept; /* by thaw: its events at the baseline; tickets for those in flight */
 };
 
@@ -47,7 +53,8 @@ struct bn_admit {
   _Alignas(64) _Atomic int state; /* enum bn_admit_state; written under the lock */
   uint64_t events;                /* 0: no limit */
   unsigned sessions;
-  bool one_by_one, one_more;
+  bool one_by_one, one_more, by_start;
+  uint64_t measure_ns;        /* by_start: the end of the warm-up; set before there are claims */
   struct bn_admit_seat *seat; /* owned */
   pthread_mutex_t lock;
   pthread_cond_t thawed;
@@ -60,6 +67,7 @@ struct bn_admit_plan {
   bool warmup;           /* tickets wait for the baseline */
   bool one_by_one;       /* tickets are never taken in batches: events are long (--rate) */
   bool one_more;         /* see above */
+  bool by_start;         /* see above: events of the warm-up are counted apart */
   struct bn_stat **stat; /* by session; borrowed */
 };
 
@@ -67,24 +75,46 @@ struct bn_admit_plan {
 int bn_admit_init(struct bn_admit *a, const struct bn_admit_plan *plan);
 void bn_admit_done(struct bn_admit *a);
 
-/* Sets the time limit, unless it was closed before.  Any thread, once. */
-void bn_admit_open(struct bn_admit *a, uint64_t deadline_ns);
+/* Sets the time limit, unless it was closed before, and the end of the warm-up.  Any thread, once,
+   before there are claims. */
+void bn_admit_open(struct bn_admit *a, uint64_t deadline_ns, uint64_t measure_ns);
 /* No event begins any more.  Any thread. */
-void bn_admit_close(struct bn_admit *a);
+void bn_admit_close(struct bn_admit *a, uint64_t now_ns);
 
 /* May an event begin at now_ns? */
 enum bn_admission bn_admit_claim(struct bn_admit_seat *seat, uint64_t now_ns);
-/* The event of a claim was dropped: it is not counted and its ticket is not spent. */
-void bn_admit_unclaim(struct bn_admit_seat *seat);
+/* YES, if it can be told at once: after the baseline, while there are tickets.  false: ask
+   bn_admit_claim. */
+bool bn_admit_take(struct bn_admit_seat *seat, uint64_t now_ns);
+/* The same, inline for the tickets in the session's hands, which it has only after the baseline. */
+static inline bool bn_admit_use(struct bn_admit_seat *seat, uint64_t now_ns)
+{
+  if (seat->hand == 0 || now_ns >= bn_stat_get(&seat->admit->limit.until_ns))
+    return bn_admit_take(seat, now_ns);
+  seat->hand--;
+  return true;
+}
+/* The event of a claim was begun after the warm-up; one that was begun at once need not be told of.
+ */
+void bn_admit_began(struct bn_admit_seat *seat);
+/* The event of a claim was dropped: it is not counted and its ticket is not spent.  warm: it was
+   begun in the warm-up. */
+void bn_admit_unclaim(struct bn_admit_seat *seat, bool warm);
+/* by_start: an event of the warm-up has ended. */
+void bn_admit_was_warm(struct bn_admit_seat *seat);
 /* The session begins no event any more: gives back what it holds.  YES or FROZEN. */
 enum bn_admission bn_admit_leave(struct bn_admit_seat *seat);
-/* Events of the session since the baseline, 0 in the warm-up.  YES or FROZEN.  Inline: some
-   workloads ask before every event. */
+/* Events of the session since the baseline, 0 in the warm-up; by_start, those that started after
+   it.  YES or FROZEN.  Inline: some workloads ask before every event. */
 static inline enum bn_admission bn_admit_counted(const struct bn_admit_seat *seat, uint64_t *events)
 {
   const int state = atomic_load_explicit(&seat->admit->state, memory_order_acquire);
 
   *events = 0;
+  if (seat->admit->by_start) {
+    *events = bn_stat_get(&seat->stat->counter[BN_C_EVENTS]);
+    return BN_ADMIT_YES;
+  }
   if (state == BN_ADMIT_BASELINE)
     return BN_ADMIT_FROZEN;
   if (state == BN_ADMIT_COUNTING)
@@ -95,8 +125,8 @@ static inline enum bn_admission bn_admit_counted(const struct bn_admit_seat *sea
 void bn_admit_await(struct bn_admit *a);
 
 /* The end of the warm-up: from freeze on no event begins; after it ended[] is read, the events of
-   each session that are not to be counted; thaw begins to count.  One thread, once, in this order.
- */
+   each session that are not to be counted (by start they are counted apart: ended is not looked
+   at); thaw begins to count.  One thread, once, in this order. */
 void bn_admit_freeze(struct bn_admit *a);
 void bn_admit_thaw(struct bn_admit *a, const uint64_t *ended);
 

@@ -22,6 +22,7 @@ struct slot {
    reporter holds up nothing. */
 struct desk {
   struct bn_snap now, delta;
+  struct bn_hist *ages; /* of unfinished events; NULL but on the desk of the final report */
   struct bn_view_store store;
   struct bn_view view;
 };
@@ -33,13 +34,15 @@ struct bn_book {
   struct slot *slot;
   size_t n_slots;
   unsigned replaced; /* BN_REPLACES_… of all reporters */
-  bool ticks;
-  _Atomic int kind; /* enum bn_kind */
+  bool ticks, begun; /* begun: with the lock; the heading of the load is printed */
+  _Atomic int kind;  /* enum bn_kind */
   _Atomic bool in_hook, left;
   pthread_mutex_t lock; /* guards facts, and base against a reporting thread that was left */
   struct bn_facts facts;
   struct bn_snap start, base, last; /* the measurement's; it or a checkpoint; the last interval */
   bool base_is_start;               /* base is the start of the measurement: exact extremes hold */
+  _Atomic bool warming;             /* events are those of the warm-up, which is counted apart */
+  uint64_t *rated, rated_ns;        /* with the lock: counters at the end of the span; 0: not yet */
   struct desk desk, total;          /* the reporting thread's; the final report's */
 };
 
@@ -57,6 +60,7 @@ static void free_desk(struct desk *d)
   bn_snap_done(&d->now);
   bn_snap_done(&d->delta);
   bn_view_store_done(&d->store);
+  bn_hist_free(d->ages);
 }
 
 static int make_slots(struct bn_book *b, const struct bn_book_setup *setup)
@@ -80,6 +84,10 @@ static int make_snaps(struct bn_book *b)
   if (b->ticks && bn_snap_init(&b->start, b->stats) != 0)
     return -1;
   if (bn_snap_init(&b->base, b->stats) != 0 || bn_snap_init(&b->last, b->stats) != 0)
+    return -1;
+  b->rated = calloc(b->stats->metrics.n_counters + 1, sizeof *b->rated);
+  b->total.ages = bn_hist_new();
+  if (b->rated == NULL || b->total.ages == NULL)
     return -1;
   return make_desk(&b->desk, b->stats) == 0 ? make_desk(&b->total, b->stats) : -1;
 }
@@ -140,6 +148,7 @@ void bn_book_free(struct bn_book *b)
   for (size_t i = 0; i < b->n_slots; i++)
     free(b->slot[i].state);
   free(b->slot);
+  free(b->rated);
   free_desk(&b->desk);
   free_desk(&b->total);
   bn_snap_done(&b->start);
@@ -160,9 +169,28 @@ enum bn_kind bn_book_kind(const struct bn_book *b)
   return (enum bn_kind)atomic_load(&b->kind);
 }
 
+/* What the heading could not name, if it was not all: a saved result prints the same heading. */
+static void note_database(struct bn_facts *f)
+{
+  const bool named = bn_facts_find(f, "database", "driver") != NULL;
+
+  if (bn_facts_find(f, "database", "server_version") == NULL &&
+      bn_facts_find(f, "database", "client_version") == NULL)
+    bn_facts_text(f, "database", "at_start", named ? "driver" : "nothing");
+}
+
+/* Its first fact may come from an event. */
+static bool is_late(const struct bn_book *b, const char *section)
+{
+  return b->begun && strcmp(section, "database") == 0 &&
+         bn_facts_find(&b->facts, "database", "driver") == NULL;
+}
+
 void bn_book_fact(struct bn_book *b, const char *section, const char *key, const char *text)
 {
   (void)pthread_mutex_lock(&b->lock);
+  if (is_late(b, section))
+    note_database(&b->facts);
   bn_facts_text(&b->facts, section, key, text);
   (void)pthread_mutex_unlock(&b->lock);
 }
@@ -220,22 +248,13 @@ void bn_book_starting(struct bn_book *b)
       b->slot[i].use.ops->starting(b->slot[i].state, &b->facts);
 }
 
-/* What a report of the saved result has to say too, whatever is found out later. */
-static void note_database(struct bn_facts *f)
-{
-  const struct bn_fact *version = bn_facts_find(f, "database", "server_version");
-
-  if (version == NULL)
-    version = bn_facts_find(f, "database", "client_version");
-  if (bn_facts_find(f, "database", "driver") != NULL)
-    bn_facts_text(f, "database", "version_at_start", version != NULL ? version->text : "");
-}
-
 /* With the lock: sessions that connect late may add facts. */
 void bn_book_started(struct bn_book *b)
 {
   (void)pthread_mutex_lock(&b->lock);
-  note_database(&b->facts);
+  b->begun = true;
+  if (bn_facts_find(&b->facts, "database", "driver") != NULL)
+    note_database(&b->facts);
   for (size_t i = 0; i < b->n_slots; i++)
     if (b->slot[i].use.ops->started != NULL)
       b->slot[i].use.ops->started(b->slot[i].state, &b->facts);
@@ -273,6 +292,7 @@ void bn_book_start(struct bn_book *b, uint64_t now_ns)
   b->facts.start_ns = now_ns;
   b->facts.start_wall_ns = bn_clock_wall();
   bn_snap_take(&b->base, b->stats, now_ns);
+  atomic_store(&b->warming, b->conf->policy->own_report && b->conf->warmup_ns != 0);
   if (b->conf->policy->start_counts_too)
     let_start_count(&b->base);
   spread_baseline(b);
@@ -281,26 +301,59 @@ void bn_book_start(struct bn_book *b, uint64_t now_ns)
 const struct bn_snap *bn_book_baseline(struct bn_book *b, uint64_t now_ns)
 {
   bn_snap_take(&b->base, b->stats, now_ns);
+  bn_snap_end_warmup(&b->base);
   spread_baseline(b);
+  atomic_store(&b->warming, false);
   return &b->base;
+}
+
+void bn_book_end_span(struct bn_book *b, uint64_t now_ns)
+{
+  (void)pthread_mutex_lock(&b->lock);
+  if (b->rated_ns == 0) {
+    bn_snap_count(b->rated, b->stats);
+    b->rated_ns = now_ns;
+  }
+  (void)pthread_mutex_unlock(&b->lock);
 }
 
 /* --- reports ---------------------------------------------------------------------------------- */
 
-static void build_view(struct bn_book *b, struct desk *d, const struct bn_snap *base, bool exact,
-                       const struct bn_moment *m)
+static struct bn_view_rules rules_of(const struct bn_book *b)
 {
-  const struct bn_view_rules rules = {.percents = b->conf->percents,
-                                      .n_percents = b->conf->n_percents,
-                                      .commits = b->conf->policy->transactions_are_commits,
-                                      .exact = exact,
-                                      .sessions = base == &b->base};
-  struct bn_view *v = &d->view;
+  const struct bn_conf *c = b->conf;
 
+  return (struct bn_view_rules){.percents = c->percents,
+                                .n_percents = c->n_percents,
+                                .nearest = !c->policy->own_report,
+                                .commits = c->policy->transactions_are_commits};
+}
+
+static void take_now(const struct bn_book *b, struct desk *d, const struct bn_snap *base,
+                     const struct bn_moment *m)
+{
   bn_snap_take(&d->now, b->stats, m->now_ns);
+  if (atomic_load(&b->warming))
+    bn_snap_add_warmup(&d->now, b->stats);
   bn_snap_copy(&d->delta, &d->now);
   bn_snap_diff(&d->delta, base);
-  bn_view_fill(v, &d->store, &d->delta, &rules);
+}
+
+/* Of several events of a session the average start is known; in the middle of a start or an end it
+   may be anything. */
+static uint64_t oldest(const struct bn_book *b, const struct bn_snap *s, uint64_t now_ns)
+{
+  const uint64_t age_ns = bn_snap_oldest(s, now_ns);
+  const uint64_t most_ns = now_ns > b->facts.start_ns ? now_ns - b->facts.start_ns : 0;
+
+  return age_ns < most_ns ? age_ns : most_ns;
+}
+
+/* What a view says besides the difference. */
+static void complete_view(const struct bn_book *b, struct desk *d, const struct bn_moment *m)
+{
+  struct bn_view *v = &d->view;
+
   v->kind = bn_book_kind(b);
   v->at_s = (double)(m->now_ns - m->from_ns) * 1e-9;
   v->paced = m->paced;
@@ -308,12 +361,25 @@ static void build_view(struct bn_book *b, struct desk *d, const struct bn_snap *
     v->backlog = m->backlog;
     v->concurrency = d->now.unfinished;
   }
+  v->oldest_s = (double)oldest(b, &d->now, m->now_ns) * 1e-9;
   if (m->at_limit)
     v->running = m->running;
   if (b->ops->figures != NULL) {
     v->n_figures = b->ops->figures(v, d->store.figure, BN_FIGURES_MAX);
     v->figures = d->store.figure;
   }
+}
+
+static void build_view(struct bn_book *b, struct desk *d, const struct bn_snap *base, bool exact,
+                       const struct bn_moment *m)
+{
+  struct bn_view_rules rules = rules_of(b);
+
+  rules.exact = exact;
+  rules.sessions = base == &b->base;
+  take_now(b, d, base, m);
+  bn_view_fill(&d->view, &d->store, &d->delta, &rules);
+  complete_view(b, d, m);
 }
 
 static int call(const struct slot *r, enum bn_view_span span, const struct bn_view *v,
@@ -472,15 +538,89 @@ void bn_book_ended(struct bn_book *b)
       b->slot[i].use.ops->ended(b->slot[i].state);
 }
 
+/* Since the measurement began: a checkpoint ends no queue. */
+static void count_arrivals(struct bn_view *v, const struct bn_snap *now, const struct bn_moment *m,
+                           uint64_t in_flight)
+{
+  const uint64_t events = now->counter[BN_C_EVENTS];
+
+  v->due = m->due;
+  v->started = events + in_flight;
+  v->dropped = now->dropped;
+  v->finished = events - now->late;
+  v->served = m->due > 0 ? (double)v->finished / (double)m->due : 0;
+  v->warmup_backlog = now->overdue + m->warmup_left;
+}
+
+/* Counters of the total at the end of the span, less those of its base.  If the reporting thread
+   was held up at the end of the span, or was not told of it, the counters with which each session
+   left its loop are as near.  false: the base is later. */
+static bool find_rated(struct bn_book *b, const struct bn_moment *m, struct bn_view_rules *rules)
+{
+  bool known;
+
+  (void)pthread_mutex_lock(&b->lock);
+  if (!m->abandoned && (b->rated_ns == 0 || b->rated_ns > m->looped_ns)) {
+    bn_snap_count_loops(b->rated, b->stats);
+    b->rated_ns = m->now_ns;
+  }
+  known = b->rated_ns > b->base.at_ns;
+  for (size_t i = 0; known && i < b->stats->metrics.n_counters; i++)
+    if (b->rated[i] != BN_ABSENT)
+      b->rated[i] -= b->base.counter[i];
+  rules->rated_s = known ? (double)(b->rated_ns - b->base.at_ns) * 1e-9 : 0;
+  (void)pthread_mutex_unlock(&b->lock);
+  return known;
+}
+
+/* bench's own final report is of the span, with what came to its end, or did not, after it. */
+static void build_total(struct bn_book *b, const struct bn_moment *m)
+{
+  struct desk *d = &b->total;
+  struct bn_view_rules rules = rules_of(b);
+  uint64_t in_flight = 0, oldest_ns = 0;
+
+  rules.exact = b->base_is_start;
+  rules.sessions = true;
+  rules.rated = find_rated(b, m, &rules) ? b->rated : NULL;
+  take_now(b, d, &b->base, m);
+  if (m->abandoned)
+    in_flight =
+        bn_snap_ages(&d->now, m->observed_ns, atomic_load(&b->warming), d->ages, &oldest_ns);
+  rules.oldest_ns = in_flight > 0 ? oldest_ns : 0;
+  if (m->ages != NULL) {
+    bn_hist_add(d->ages, m->ages);
+    rules.oldest_ns = m->oldest_ns > rules.oldest_ns ? m->oldest_ns : rules.oldest_ns;
+  }
+  rules.ages = in_flight + m->backlog > 0 ? d->ages : NULL;
+  bn_view_fill(&d->view, &d->store, &d->delta, &rules);
+  complete_view(b, d, m);
+  d->view.oldest_s = (double)rules.oldest_ns * 1e-9;
+  d->view.unfinished = in_flight + (m->paced ? m->backlog : 0);
+  d->view.setup_s = (double)m->setup_ns * 1e-9;
+  d->view.grace_s = (double)m->grace_ns * 1e-9;
+  d->view.teardown_s = (double)m->teardown_ns * 1e-9;
+  if (m->paced)
+    count_arrivals(&d->view, &d->now, m, in_flight);
+  if (d->view.kind == BN_KIND_SQL) {
+    d->view.outages = m->outages.n;
+    d->view.longest_outage_s = (double)m->outages.longest_ns * 1e-9;
+  }
+}
+
 bool bn_book_total(struct bn_book *b, const struct bn_moment *m)
 {
   bool late;
 
   b->facts.end_wall_ns = bn_clock_wall();
-  build_view(b, &b->total, &b->base, b->base_is_start, m);
+  if (b->conf->policy->own_report) {
+    build_total(b, m);
+  } else {
+    build_view(b, &b->total, &b->base, b->base_is_start, m);
+    b->total.view.unfinished = m->abandoned ? b->total.now.unfinished : 0;
+  }
   b->total.view.span = BN_VIEW_TOTAL;
   b->total.view.running = 0;
-  b->total.view.unfinished = m->abandoned ? b->total.now.unfinished : 0;
   return hand_out(b, &b->total.view, &late);
 }
 

@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "api/report.h"
+#include "engine/outage.h"
 #include "measure/facts.h"
 #include "measure/result.h"
 #include "measure/stat.h"
@@ -39,6 +40,15 @@ struct bn_moment {
   bool paced;
   uint64_t backlog; /* arrivals that wait */
   bool abandoned;   /* threads are left behind: what they do is unfinished */
+  /* Of the final report alone, which is of the span. */
+  uint64_t observed_ns;                     /* until then the events in flight were watched */
+  uint64_t looped_ns;                       /* when the last session left its loop */
+  uint64_t setup_ns, grace_ns, teardown_ns; /* durations */
+  struct bn_outages outages;
+  uint64_t due;         /* arrivals in the span */
+  uint64_t warmup_left; /* those of the warm-up that still wait */
+  struct bn_hist *ages; /* of those that wait, borrowed; NULL: nothing waits */
+  uint64_t oldest_ns;   /* the largest of them */
 };
 
 /* 0 or -1: out of memory. */
@@ -72,6 +82,8 @@ bool bn_book_close(struct bn_book *b, const struct bn_end *how);
 /* The end of the warm-up: everything measured until now is forgotten.  Returns the snapshot that is
    the new baseline, which stays the book's. */
 const struct bn_snap *bn_book_baseline(struct bn_book *b, uint64_t now_ns);
+/* The end of the span: rates follow from what has been counted until now.  Again: nothing. */
+void bn_book_end_span(struct bn_book *b, uint64_t now_ns);
 /* false: some reporter failed. */
 bool bn_book_interval(struct bn_book *b, const struct bn_moment *m);
 bool bn_book_checkpoint(struct bn_book *b, const struct bn_moment *m);

@@ -146,7 +146,7 @@ bool bn_crew_open(struct bn_crew *c, const struct bn_times *times)
 {
   bool opens;
 
-  bn_admit_open(c->admit, times->deadline_ns);
+  bn_admit_open(c->admit, times->deadline_ns, times->measure_ns);
   (void)pthread_mutex_lock(&c->lock);
   opens = !c->ended;
   if (opens) {
@@ -214,8 +214,10 @@ static void note(struct bn_outcome *o, enum bn_cause cause, int value, uint64_t 
 
 void bn_crew_end(struct bn_crew *c, enum bn_cause cause, int value)
 {
-  note(c->outcome, cause, value, bn_clock_mono());
-  bn_admit_close(c->admit);
+  const uint64_t now = bn_clock_mono();
+
+  note(c->outcome, cause, value, now);
+  bn_admit_close(c->admit, now);
   (void)pthread_mutex_lock(&c->lock);
   c->ended = true;
   bn_wait_wake(&c->changed);
@@ -302,6 +304,17 @@ unsigned bn_crew_gone(struct bn_crew *c)
 unsigned bn_crew_busy(struct bn_crew *c)
 {
   return c->n - bn_crew_gone(c);
+}
+
+unsigned bn_crew_looping(struct bn_crew *c)
+{
+  unsigned n = 0;
+
+  (void)pthread_mutex_lock(&c->lock);
+  for (unsigned i = 0; i < c->created; i++)
+    n += c->worker[i].state < BN_WORKER_LOOPED;
+  (void)pthread_mutex_unlock(&c->lock);
+  return n;
 }
 
 unsigned bn_crew_reached_limit(struct bn_crew *c)

@@ -109,6 +109,8 @@ bool bn_crew_times(struct bn_crew *c, struct bn_times *times);
 unsigned bn_crew_gone(struct bn_crew *c);
 /* Those that have not gone. */
 unsigned bn_crew_busy(struct bn_crew *c);
+/* Those that have not left their loop. */
+unsigned bn_crew_looping(struct bn_crew *c);
 /* Those that did not leave their loop before the time limit. */
 unsigned bn_crew_reached_limit(struct bn_crew *c);
 

@@ -17,7 +17,10 @@ bool bn_event_more_slow(struct bn_session *s);
 bool bn_event_claim(struct bn_session *s);
 
 /* The ticket of an event that was begun and is not counted is not spent. */
-void bn_event_unclaim(struct bn_session *s);
+void bn_event_unclaim(struct bn_session *s, const struct bn_tick *tick);
+
+/* A claimed event begins later than its claim. */
+void bn_event_began(struct bn_session *s, uint64_t start_ns);
 
 /* The session begins no event any more. */
 void bn_event_leave(struct bn_session *s);
@@ -25,21 +28,32 @@ void bn_event_leave(struct bn_session *s);
 /* Events since the warm-up's baseline, for which it waits while that is taken; 0 before. */
 uint64_t bn_event_counted(struct bn_session *s);
 
+/* An event has ended at or after s->mark.  Counts it, apart if it belongs to the warm-up, and notes
+   whether it ended after the span and, under --rate, how long it waited. */
+__attribute__((cold)) void bn_event_attend(struct bn_session *s, const struct bn_tick *tick);
+
+/* It took longer than any event before it, or so long that there may have been an outage. */
+__attribute__((cold)) void bn_event_note_long(struct bn_session *s, uint64_t took);
+
 /* May another event begin?  true claims it: bn_event_start must follow, or it is lost. */
 static inline bool bn_event_more(struct bn_session *s)
 {
   if (__builtin_expect(s->last_ns >= bn_stat_get(&s->limit->until_ns), 0) ||
-      __builtin_expect(s->paced, 0))
+      __builtin_expect(s->attend != 0, 0))
     return bn_event_more_slow(s);
   return true;
 }
 
+/* The same event under --rate: sets its times. */
+__attribute__((cold)) void bn_event_start_due(struct bn_session *s, struct bn_tick *tick);
+
 /* Starts the claimed event: when it was due (--rate), else at s->last_ns, the end of the previous
- * one. */
+   one.  Counts last, so that who sees the event knows its start. */
 static inline void bn_event_start(struct bn_session *s, struct bn_tick *tick)
 {
-  tick->start_ns = __builtin_expect(s->due_ns != 0, 0) ? s->due_ns : s->last_ns;
-  s->due_ns = 0;
+  tick->start_ns = s->last_ns;
+  if (__builtin_expect(s->due_ns != 0, 0))
+    bn_event_start_due(s, tick);
   bn_stat_bump(&s->stat->begun_at, tick->start_ns);
   bn_stat_bump(&s->stat->begun, 1);
 }
@@ -48,16 +62,33 @@ static inline void bn_event_start(struct bn_session *s, struct bn_tick *tick)
 static inline void bn_event_start_now(struct bn_session *s, struct bn_tick *tick)
 {
   s->last_ns = bn_clock_now(&s->clock);
+  if (__builtin_expect(s->attend != 0, 0) && s->due_ns == 0)
+    bn_event_began(s, s->last_ns);
   bn_event_start(s, tick);
 }
 
-/* false: the run is over and nothing was begun. */
+/* false: the run is over and nothing was begun.  For loops that end each event with bn_event_end,
+   which has looked at the limit. */
 static inline bool bn_event_begin(struct bn_session *s, struct bn_tick *tick)
 {
-  if (!bn_event_more(s))
+  if (__builtin_expect(s->attend != 0, 0) && !bn_event_more_slow(s))
     return false;
   bn_event_start(s, tick);
   return true;
+}
+
+/* The histogram comes last: what it calls for the first value of a bucket is the end of this. */
+static inline void bn_event_count(struct bn_session *s, uint64_t took)
+{
+  struct bn_stat *st = s->stat;
+
+  bn_stat_bump(&st->busy_ns, took);
+  bn_stat_count(st, BN_C_EVENTS, 1);
+  if (__builtin_expect(took > st->edge_ns, 0))
+    bn_event_note_long(s, took);
+  if (__builtin_expect(took < bn_stat_get(&st->min_ns), 0) && s->last_ns >= st->measure_from_ns)
+    atomic_store_explicit(&st->min_ns, took, memory_order_relaxed);
+  bn_stat_record(st, BN_H_LATENCY, took);
 }
 
 /* Ends an event now: one clock read, its latency recorded. */
@@ -65,18 +96,15 @@ static inline void bn_event_end(struct bn_session *s, const struct bn_tick *tick
 {
   struct bn_stat *st = s->stat;
   const uint64_t now = bn_clock_now(&s->clock);
-  const uint64_t took = now > tick->start_ns ? now - tick->start_ns : 0;
+  const uint64_t start_ns = tick->start_ns;
 
   s->last_ns = now;
-  bn_stat_bump(&st->busy_ns, took);
-  bn_stat_bump(&st->ended_at, tick->start_ns);
+  bn_stat_bump(&st->ended_at, start_ns);
   bn_stat_bump(&st->ended, 1);
-  bn_stat_count(st, BN_C_EVENTS, 1);
-  bn_stat_record(st, BN_H_LATENCY, took);
-  if (__builtin_expect(took > bn_stat_get(&st->max_ns), 0) && now >= st->measure_from_ns)
-    atomic_store_explicit(&st->max_ns, took, memory_order_relaxed);
-  if (__builtin_expect(took < bn_stat_get(&st->min_ns), 0) && now >= st->measure_from_ns)
-    atomic_store_explicit(&st->min_ns, took, memory_order_relaxed);
+  if (__builtin_expect(now >= bn_stat_get(s->mark), 0))
+    bn_event_attend(s, tick);
+  else
+    bn_event_count(s, now > start_ns ? now - start_ns : 0);
 }
 
 /* Ends an event that is not to be counted; its ticket stays spent. */
@@ -84,14 +112,19 @@ static inline void bn_event_forget(struct bn_session *s, const struct bn_tick *t
 {
   bn_stat_bump(&s->stat->ended_at, tick->start_ns);
   bn_stat_bump(&s->stat->ended, 1);
+  if (tick->start_ns >= s->stat->counts_from_ns)
+    bn_stat_bump(&s->stat->dropped, 1);
 }
 
 /* The same, and its ticket is used again: the script said "stop" or failed in it. */
 static inline void bn_event_drop(struct bn_session *s, const struct bn_tick *tick)
 {
   bn_event_forget(s, tick);
-  if (s->paced)
-    bn_event_unclaim(s);
+  s->last_ns = bn_clock_now(&s->clock);
+  if (s->stat->service_hist != 0)
+    atomic_store_explicit(&s->stat->last_end_ns, s->last_ns, memory_order_relaxed);
+  if ((s->attend & BN_ATTEND_CLAIM) != 0)
+    bn_event_unclaim(s, tick);
 }
 
 #endif

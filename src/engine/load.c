@@ -2,11 +2,12 @@
 /* Sums over all sessions that the engine itself needs while they run. */
 #include "engine/load.h"
 
-int bn_load_init(struct bn_load *l, unsigned sessions, const struct bn_metric *metrics)
+int bn_load_init(struct bn_load *l, unsigned sessions, const struct bn_metric *metrics,
+                 unsigned apart)
 {
-  if (bn_statset_init(&l->stats, sessions, metrics) != 0)
+  if (bn_statset_init(&l->stats, sessions, metrics, apart) != 0)
     return -1;
-  return bn_statset_init(&l->side, BN_LOAD_SIDE, metrics);
+  return bn_statset_init(&l->side, BN_LOAD_SIDE, metrics, 0);
 }
 
 void bn_load_done(struct bn_load *l)
@@ -34,6 +35,19 @@ uint64_t bn_load_begun(const struct bn_load *l)
   for (unsigned i = 0; i < l->stats.n_sessions; i++)
     n += bn_stat_get(&l->stats.stat[i]->begun);
   return n;
+}
+
+struct bn_served bn_load_served(const struct bn_load *l)
+{
+  struct bn_served all = {0, 0};
+
+  for (unsigned i = 0; i < l->stats.n_sessions; i++) {
+    const struct bn_stat *st = l->stats.stat[i];
+
+    all.events += bn_stat_get(&st->counter[BN_C_EVENTS]) - bn_stat_get(&st->late);
+    all.service_ns += bn_stat_get(&st->service_ns) - bn_stat_get(&st->late_service_ns);
+  }
+  return all;
 }
 
 static uint64_t progress_of(const struct bn_statset *set)

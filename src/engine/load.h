@@ -17,8 +17,10 @@ struct bn_load {
   struct bn_unique unique; /* the shared sequence without repetition */
 };
 
-/* 0 or -1: out of memory.  done accepts what init has left half made, and zeroes. */
-int bn_load_init(struct bn_load *l, unsigned sessions, const struct bn_metric *metrics);
+/* apart: BN_STAT_….  0 or -1: out of memory.  done accepts what init has left half made, and
+ * zeroes. */
+int bn_load_init(struct bn_load *l, unsigned sessions, const struct bn_metric *metrics,
+                 unsigned apart);
 void bn_load_done(struct bn_load *l);
 
 /* The statements that the main thread's session has counted so far become the first worker's.  Main
@@ -27,6 +29,11 @@ void bn_load_adopt_main(struct bn_load *l);
 
 /* All: any thread. */
 uint64_t bn_load_begun(const struct bn_load *l);
+/* Counted events that ended in the span, and under --rate the sum of their service times. */
+struct bn_served {
+  uint64_t events, service_ns;
+};
+struct bn_served bn_load_served(const struct bn_load *l);
 /* Whatever shows that something gets on: statements and events, of all sessions. */
 uint64_t bn_load_progress(const struct bn_load *l);
 /* The longest statement that was completed, or the longest event. */

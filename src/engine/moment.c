@@ -2,6 +2,8 @@
 /* Asks each part for what the book needs. */
 #include "engine/moment.h"
 
+#include <math.h>
+
 uint64_t bn_moment_backlog(const struct bn_parts *p, const struct bn_times *times, uint64_t now_ns,
                            uint64_t left)
 {
@@ -33,4 +35,100 @@ struct bn_moment bn_moment_at(const struct bn_parts *p, const struct bn_times *t
   if (m.paced)
     m.backlog = bn_moment_backlog(p, times, now_ns, left_to_report(p));
   return m;
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+
+/* The limit, or the end of the last event when all sessions had left their loops before;
+   UINT64_MAX: it has not come, and there is no limit. */
+static uint64_t span_end(const struct bn_parts *p, const struct bn_times *times)
+{
+  const uint64_t limit_ns = bn_outcome_limit(p->outcome, times->deadline_ns);
+  const uint64_t last_ns = atomic_load(&p->outcome->last_ns);
+
+  if (bn_crew_looping(p->crew) == 0 && atomic_load(&p->outcome->looped_ns) < limit_ns &&
+      last_ns != 0)
+    return last_ns < limit_ns ? last_ns : limit_ns;
+  return limit_ns;
+}
+
+bool bn_moment_in_warmup(const struct bn_parts *p, const struct bn_times *times)
+{
+  return span_end(p, times) < times->measure_ns;
+}
+
+static uint64_t between(uint64_t from_ns, uint64_t to_ns)
+{
+  return to_ns > from_ns ? to_ns - from_ns : 0;
+}
+
+/* Events of the span that were begun, dropped ones too: what a snapshot counts. */
+static uint64_t started(const struct bn_load *l)
+{
+  uint64_t n = 0;
+
+  for (unsigned i = 0; i < l->stats.n_sessions; i++) {
+    const struct bn_stat *st = l->stats.stat[i];
+    const uint64_t in_flight = bn_stat_get(&st->begun) - bn_stat_get(&st->ended);
+    const uint64_t starts_ns = bn_stat_get(&st->begun_at) - bn_stat_get(&st->ended_at);
+
+    n += bn_stat_get(&st->counter[BN_C_EVENTS]) + bn_stat_get(&st->dropped);
+    if (in_flight > 0 && starts_ns / in_flight >= st->counts_from_ns)
+      n += in_flight;
+  }
+  return n;
+}
+
+/* With --events, arrivals after the last ticket are nobody's.  Some events may have begun after the
+   run was cut and before its end was known: their arrivals are due too. */
+static void find_queue(const struct bn_parts *p, struct bn_moment *m, struct bn_hist *ages)
+{
+  const struct bn_pacer_due due = bn_pacer_due(p->pacer, m->from_ns, m->now_ns);
+  const uint64_t begun = bn_load_begun(p->load), all = due.warmup + due.counted;
+  const uint64_t skip = begun > due.warmup ? begun : due.warmup;
+  const uint64_t waiting = bn_pacer_queued(all, skip, UINT64_MAX);
+
+  m->backlog = bn_pacer_queued(all, skip, bn_admit_left(p->admit));
+  m->due = due.counted - (waiting - m->backlog) + between(all, skip);
+  if (due.estimated)
+    m->due = started(p->load) + m->backlog;
+  m->warmup_left = due.warmup > begun ? due.warmup - begun : 0;
+  bn_pacer_ages(p->pacer, m->now_ns, skip, m->backlog, ages, &m->oldest_ns);
+  m->ages = ages;
+}
+
+struct bn_moment bn_moment_end(const struct bn_parts *p, const struct bn_times *times,
+                               struct bn_hist *ages)
+{
+  const uint64_t end_ns = atomic_load(&p->outcome->end_ns), closed_ns = bn_clock_mono();
+  const uint64_t span_ns = span_end(p, times);
+  struct bn_moment m;
+
+  if (!p->conf->policy->own_report)
+    return bn_moment_at(p, times, end_ns);
+  m = bn_moment_at(p, times, span_ns != UINT64_MAX ? span_ns : end_ns);
+  /* Who is only closing his session has no event in flight. */
+  m.abandoned = bn_crew_looping(p->crew) > 0;
+  m.looped_ns = atomic_load(&p->outcome->looped_ns);
+  m.observed_ns = m.abandoned ? end_ns : m.looped_ns;
+  m.setup_ns = between(p->made_ns, times->start_ns);
+  m.grace_ns = between(m.now_ns, m.observed_ns);
+  m.teardown_ns = m.abandoned ? 0 : between(m.looped_ns, closed_ns);
+  if (m.paced)
+    find_queue(p, &m, ages);
+  if (m.abandoned)
+    bn_outage_end(p->outage, m.now_ns);
+  m.outages = bn_outage_get(p->outage);
+  return m;
+}
+
+bool bn_moment_unserved(const struct bn_parts *p, const struct bn_moment *end, uint64_t *ended)
+{
+  const struct bn_served served = bn_load_served(p->load);
+  const uint64_t rest = end->due > served.events ? end->due - served.events : 0;
+  const double span_ns = (double)between(end->from_ns, end->now_ns);
+  const double in_service = span_ns > 0 ? (double)served.service_ns / span_ns : 0;
+
+  *ended = served.events;
+  return rest > end->due / 100 && (double)rest > in_service + 4 * sqrt(in_service) + 1;
 }

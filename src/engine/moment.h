@@ -7,6 +7,7 @@
 #include "engine/crew.h"
 #include "engine/interrupt.h"
 #include "engine/load.h"
+#include "engine/outage.h"
 
 /* The parts of a run that its watching threads use; borrowed.  Each has its own lock. */
 struct bn_parts {
@@ -16,17 +17,32 @@ struct bn_parts {
   struct bn_load *load;
   struct bn_admit *admit;
   struct bn_pacer *pacer; /* NULL: no --rate */
+  struct bn_outage *outage;
   struct bn_crew *crew;
   struct bn_interrupt *interrupt;
   struct bn_book *book;
+  uint64_t made_ns; /* when the set-up began */
 };
 
 /* --rate: how many arrivals wait for one of the `left` events that may yet begin.  The reporting
    thread, or the main thread without it. */
 uint64_t bn_moment_backlog(const struct bn_parts *p, const struct bn_times *times, uint64_t now_ns,
                            uint64_t left);
+/* The run has ended, or nothing may begin any more, before the warm-up was over.  Any thread, after
+   the gate has opened. */
+bool bn_moment_in_warmup(const struct bn_parts *p, const struct bn_times *times);
 /* After the gate has opened; the same threads. */
 struct bn_moment bn_moment_at(const struct bn_parts *p, const struct bn_times *times,
                               uint64_t now_ns);
+/* Of the final report, after all workers have gone or were left: at the end of the span.  ages gets
+   those of the arrivals that wait; it belongs to the caller and outlives the moment.  The main
+   thread. */
+struct bn_moment bn_moment_end(const struct bn_parts *p, const struct bn_times *times,
+                               struct bn_hist *ages);
+/* --rate: of what was due in the span, more than a hundredth did not end in it, and more than what
+   can be in flight at any time: L + 4 sqrt(L) + 1, where L is the mean number of events in service
+   (Little's law; L customers of an M/G/infinity queue have a Poisson distribution).  *ended: how
+   many did. */
+bool bn_moment_unserved(const struct bn_parts *p, const struct bn_moment *end, uint64_t *ended);
 
 #endif

@@ -51,12 +51,23 @@ void bn_outcome_cut(struct bn_outcome *o, uint64_t now_ns)
   (void)atomic_compare_exchange_strong(&o->cut_ns, &never, now_ns);
 }
 
+static void raise_to(_Atomic uint64_t *at, uint64_t ns)
+{
+  uint64_t last = atomic_load(at);
+
+  while (last < ns && !atomic_compare_exchange_weak(at, &last, ns))
+    ;
+}
+
 void bn_outcome_end(struct bn_outcome *o, uint64_t now_ns)
 {
-  uint64_t last = atomic_load(&o->end_ns);
+  raise_to(&o->end_ns, now_ns);
+}
 
-  while (last < now_ns && !atomic_compare_exchange_weak(&o->end_ns, &last, now_ns))
-    ;
+void bn_outcome_looped(struct bn_outcome *o, uint64_t last_ns, uint64_t now_ns)
+{
+  raise_to(&o->last_ns, last_ns);
+  raise_to(&o->looped_ns, now_ns);
 }
 
 uint64_t bn_outcome_limit(const struct bn_outcome *o, uint64_t deadline_ns)
@@ -88,7 +99,9 @@ int bn_outcome_status(const struct bn_outcome *o, bool overload_fails)
     return left_with;
   if ((flags & (BN_OUTCOME_FAILED | BN_OUTCOME_REPORT_FAILED)) != 0)
     return BN_STATUS_FAILED;
-  return overload_fails && (flags & BN_OUTCOME_OVERLOADED) != 0 ? BN_STATUS_FAILED : BN_STATUS_OK;
+  if (overload_fails && (flags & BN_OUTCOME_OVERLOADED) != 0)
+    return BN_STATUS_FAILED;
+  return (flags & BN_OUTCOME_UNSERVED) != 0 ? BN_STATUS_UNSERVED : BN_STATUS_OK;
 }
 
 void bn_outcome_say(const struct bn_outcome *o, bool overload_fails)

@@ -11,24 +11,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* If several apply, the exit status is the first of: signal, timeout, the script's own, failed. */
+/* If several apply, the exit status is the first of: signal, timeout, the script's own, failed,
+   not served. */
 enum bn_status {
   BN_STATUS_OK = 0,
   BN_STATUS_FAILED = 1,
-  BN_STATUS_TIMEOUT = 2, /* thread-init timeout, forced shutdown, time grace used up */
-  BN_STATUS_SIGNAL = 128 /* + n */
+  BN_STATUS_TIMEOUT = 2,  /* thread-init timeout, forced shutdown, time grace used up */
+  BN_STATUS_UNSERVED = 4, /* --rate: the arrivals were not served */
+  BN_STATUS_SIGNAL = 128  /* + n */
 };
 
 enum bn_outcome_flag {
-  BN_OUTCOME_OPENED = 1,           /* the gate has opened: events are measured */
-  BN_OUTCOME_FAILED = 2,           /* workload, script or worker; who failed has logged why */
-  BN_OUTCOME_REPORT_FAILED = 4,    /* a report could not be written or made */
-  BN_OUTCOME_OVERLOADED = 8,       /* --rate: more arrivals waited than --rate-max-backlog */
-  BN_OUTCOME_TIMEOUT = 16,         /* a limit of the program's patience was reached */
-  BN_OUTCOME_ABANDONED = 32,       /* nobody waits for the workers any more */
-  BN_OUTCOME_RETURNED = 64,        /* and yet all of them have come back */
-  BN_OUTCOME_REPORTER_HANGS = 128, /* the reporting thread was left behind in a reporter */
-  BN_OUTCOME_INTERRUPT_HANGS = 256 /* an interrupt was left behind in a driver */
+  BN_OUTCOME_OPENED = 1,            /* the gate has opened: events are measured */
+  BN_OUTCOME_FAILED = 2,            /* workload, script or worker; who failed has logged why */
+  BN_OUTCOME_REPORT_FAILED = 4,     /* a report could not be written or made */
+  BN_OUTCOME_OVERLOADED = 8,        /* --rate: more arrivals waited than --rate-max-backlog */
+  BN_OUTCOME_TIMEOUT = 16,          /* a limit of the program's patience was reached */
+  BN_OUTCOME_ABANDONED = 32,        /* nobody waits for the workers any more */
+  BN_OUTCOME_RETURNED = 64,         /* and yet all of them have come back */
+  BN_OUTCOME_REPORTER_HANGS = 128,  /* the reporting thread was left behind in a reporter */
+  BN_OUTCOME_INTERRUPT_HANGS = 256, /* an interrupt was left behind in a driver */
+  BN_OUTCOME_UNSERVED = 512         /* --rate: of the arrivals that were due too many have no end */
 };
 
 /* What the main thread does; only the main thread writes it. */
@@ -44,7 +47,9 @@ struct bn_outcome {
   _Atomic int signo;               /* the signal that ended the run, or 0 */
   _Atomic int left_with;           /* the status a script left with, or -1 */
   _Atomic uint64_t cut_ns, end_ns; /* CLOCK_MONOTONIC; 0: not yet */
-  _Atomic int stage;               /* enum bn_stage */
+  _Atomic uint64_t last_ns;   /* the end of the last event of those that have left their loop */
+  _Atomic uint64_t looped_ns; /* when the last of them left it */
+  _Atomic int stage;          /* enum bn_stage */
 };
 
 void bn_outcome_init(struct bn_outcome *o);
@@ -60,6 +65,8 @@ void bn_outcome_leave(struct bn_outcome *o, int status);
 void bn_outcome_cut(struct bn_outcome *o, uint64_t now_ns);
 /* A worker ended, or was given up; the latest time counts. */
 void bn_outcome_end(struct bn_outcome *o, uint64_t now_ns);
+/* A session has left its loop at now_ns; its last event ended at last_ns. */
+void bn_outcome_looped(struct bn_outcome *o, uint64_t last_ns, uint64_t now_ns);
 /* The time at which arrivals end: the time limit, or an earlier cut. */
 uint64_t bn_outcome_limit(const struct bn_outcome *o, uint64_t deadline_ns);
 

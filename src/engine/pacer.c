@@ -15,6 +15,10 @@
 enum { REPLAY_MAX = 4000000 };
 /* A replay that is further behind does not come up with such a rate. */
 enum { REPLAY_HOPELESS = 100 * REPLAY_MAX };
+/* Replayed for the final report at most: a second. */
+enum { REPLAY_LAST = 25 * REPLAY_MAX };
+/* Ages that are found one by one at most, and in how many groups more of them are put. */
+enum { AGES_MAX = 5 * REPLAY_MAX, AGES_GROUPS = 100000 };
 
 void bn_arrivals_init(struct bn_arrivals *a, uint64_t seed, const struct bn_pacer_phase *phase,
                       size_t n_phases)
@@ -34,13 +38,12 @@ static double invert(const struct bn_pacer_phase *p, double mass)
   return 2 * mass / (p->start_rate + sqrt(p->start_rate * p->start_rate + 2 * slope * mass));
 }
 
-double bn_arrivals_next(struct bn_arrivals *a)
+/* When the cumulative rate is `mass`. */
+static double time_of(const struct bn_arrivals *a, double mass)
 {
-  double mass, from_s = 0;
+  double from_s = 0;
   size_t i;
 
-  a->mass += bn_dist_exponential(&a->rng);
-  mass = a->mass;
   for (i = 0; i < a->n_phases; i++) {
     const struct bn_pacer_phase *p = &a->phase[i];
     const double area = (p->start_rate + p->end_rate) / 2 * p->span_s;
@@ -51,6 +54,17 @@ double bn_arrivals_next(struct bn_arrivals *a)
     from_s += p->span_s;
   }
   return from_s + mass / a->phase[a->n_phases - 1].end_rate;
+}
+
+static void draw(struct bn_arrivals *a)
+{
+  a->mass += bn_dist_exponential(&a->rng);
+}
+
+double bn_arrivals_next(struct bn_arrivals *a)
+{
+  draw(a);
+  return time_of(a, a->mass);
 }
 
 /* The expected number of arrivals up to s: what `mass` is compared with. */
@@ -73,8 +87,20 @@ static double mass_at(const struct bn_arrivals *a, double s)
 static int make_sleep(struct bn_pacer *p)
 {
   (void)pthread_mutex_init(&p->lock, NULL);
+  (void)pthread_mutex_init(&p->replaying, NULL);
   (void)pthread_mutex_init(&p->sleeping, NULL);
   return bn_wait_init(&p->woken);
+}
+
+static void set_mark(struct bn_pacer *p)
+{
+  if (p->n_marks == BN_PACER_MARKS) {
+    for (size_t i = 0; i < BN_PACER_MARKS / 2; i++)
+      p->mark[i] = p->mark[2 * i];
+    p->n_marks = BN_PACER_MARKS / 2;
+    p->step *= 2;
+  }
+  p->mark[p->n_marks++] = (struct bn_pacer_mark){p->replay.rng, p->replay.mass};
 }
 
 int bn_pacer_init(struct bn_pacer *p, uint64_t seed, const struct bn_pacer_phase *phase,
@@ -83,6 +109,8 @@ int bn_pacer_init(struct bn_pacer *p, uint64_t seed, const struct bn_pacer_phase
   memset(p, 0, sizeof *p);
   bn_arrivals_init(&p->claims, seed, phase, n_phases);
   bn_arrivals_init(&p->replay, seed, phase, n_phases);
+  p->step = 1;
+  set_mark(p);
   p->replay_next_s = bn_arrivals_next(&p->replay);
   return make_sleep(p);
 }
@@ -101,6 +129,7 @@ void bn_pacer_done(struct bn_pacer *p)
 {
   (void)pthread_cond_destroy(&p->woken);
   (void)pthread_mutex_destroy(&p->sleeping);
+  (void)pthread_mutex_destroy(&p->replaying);
   (void)pthread_mutex_destroy(&p->lock);
 }
 
@@ -110,7 +139,7 @@ void bn_pacer_start(struct bn_pacer *p, uint64_t start_ns)
 }
 
 /* An arrival further away than a century never comes. */
-static uint64_t to_ns(const struct bn_pacer *p, double s)
+static uint64_t ns_at(const struct bn_pacer *p, double s)
 {
   return s < 3e9 ? p->start_ns + (uint64_t)(s * 1e9) : UINT64_MAX;
 }
@@ -122,41 +151,196 @@ uint64_t bn_pacer_claim(struct bn_pacer *p)
   (void)pthread_mutex_lock(&p->lock);
   s = bn_arrivals_next(&p->claims);
   (void)pthread_mutex_unlock(&p->lock);
-  return to_ns(p, s);
+  return ns_at(p, s);
 }
+
+/* --- the replay --- */
 
 static uint64_t at_least(uint64_t n, double x)
 {
   return x > (double)n && x < 0x1p63 ? (uint64_t)x : n;
 }
 
-/* true: the replay has come up with now_ns. */
-static bool replay_until(struct bn_pacer *p, uint64_t now_ns, double expected)
+/* The expected number of arrivals up to at_ns. */
+static double expected(const struct bn_pacer *p, uint64_t at_ns)
 {
-  uint64_t steps = 0;
+  return at_ns > p->start_ns ? mass_at(&p->replay, (double)(at_ns - p->start_ns) * 1e-9) : 0;
+}
 
-  if (expected - (double)p->replayed > REPLAY_HOPELESS)
-    return false;
-  for (; to_ns(p, p->replay_next_s) <= now_ns; steps++) {
-    if (steps == REPLAY_MAX)
+/* With the lock, like the next ones.  true: the replay has come up with to_ns. */
+static bool replay_until(struct bn_pacer *p, uint64_t to_ns, uint64_t most)
+{
+  for (; ns_at(p, p->replay_next_s) <= to_ns; most--) {
+    if (most == 0)
       return false;
     p->replayed++;
+    if (p->replayed == p->n_marks * p->step)
+      set_mark(p);
     p->replay_next_s = bn_arrivals_next(&p->replay);
   }
   return true;
 }
 
+static bool is_behind(const struct bn_pacer *p, uint64_t to_ns, double most)
+{
+  return expected(p, to_ns) - (double)p->replayed > most;
+}
+
 uint64_t bn_pacer_passed(struct bn_pacer *p, uint64_t now_ns)
 {
-  const double now_s = now_ns > p->start_ns ? (double)(now_ns - p->start_ns) * 1e-9 : 0;
-  const double expected = mass_at(&p->replay, now_s);
+  uint64_t passed;
 
-  if (!replay_until(p, now_ns, expected))
-    p->passed = at_least(p->passed, expected);
+  (void)pthread_mutex_lock(&p->replaying);
+  if (is_behind(p, now_ns, REPLAY_HOPELESS) || !replay_until(p, now_ns, REPLAY_MAX))
+    p->passed = at_least(p->passed, expected(p, now_ns));
   if (p->passed < p->replayed)
     p->passed = p->replayed;
-  return p->passed;
+  passed = p->passed;
+  (void)pthread_mutex_unlock(&p->replaying);
+  return passed;
 }
+
+/* The sequence after i * step arrivals. */
+static struct bn_arrivals from_mark(const struct bn_pacer *p, size_t i)
+{
+  struct bn_arrivals a = p->replay;
+
+  a.rng = p->mark[i].rng;
+  a.mass = p->mark[i].mass;
+  return a;
+}
+
+/* The last mark whose arrival is due at at_ns, or 0. */
+static size_t mark_before(const struct bn_pacer *p, uint64_t at_ns)
+{
+  size_t low = 0, high = p->n_marks;
+
+  while (high - low > 1) {
+    const size_t middle = low + (high - low) / 2;
+
+    if (ns_at(p, time_of(&p->replay, p->mark[middle].mass)) <= at_ns)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* Arrivals up to at_ns, which the replay has passed. */
+static uint64_t count_until(const struct bn_pacer *p, uint64_t at_ns)
+{
+  const size_t i = mark_before(p, at_ns);
+  struct bn_arrivals a = from_mark(p, i);
+  uint64_t n = i * p->step;
+
+  while (ns_at(p, bn_arrivals_next(&a)) <= at_ns)
+    n++;
+  return n;
+}
+
+/* Replays what is left; false: that would take too long. */
+static bool catch_up(struct bn_pacer *p, uint64_t to_ns)
+{
+  return !is_behind(p, to_ns, REPLAY_LAST) && replay_until(p, to_ns, UINT64_MAX);
+}
+
+/* *estimated is set if it is no count. */
+static uint64_t find_until(struct bn_pacer *p, uint64_t at_ns, bool *estimated)
+{
+  if (catch_up(p, at_ns))
+    return count_until(p, at_ns);
+  *estimated = true;
+  return at_least(p->replayed, expected(p, at_ns));
+}
+
+struct bn_pacer_due bn_pacer_due(struct bn_pacer *p, uint64_t from_ns, uint64_t to_ns)
+{
+  struct bn_pacer_due due = {0, 0, false};
+  uint64_t all;
+
+  (void)pthread_mutex_lock(&p->replaying);
+  if (from_ns > p->start_ns)
+    due.warmup = find_until(p, from_ns - 1, &due.estimated);
+  all = find_until(p, to_ns, &due.estimated);
+  (void)pthread_mutex_unlock(&p->replaying);
+  if (due.warmup > all)
+    due.warmup = all;
+  due.counted = all - due.warmup;
+  return due;
+}
+
+/* --- ages --- */
+
+static uint64_t age_at(const struct bn_pacer *p, double mass, uint64_t to_ns)
+{
+  const uint64_t at_ns = ns_at(p, time_of(&p->replay, mass));
+
+  return to_ns > at_ns ? to_ns - at_ns : 0;
+}
+
+/* The sequence after n arrivals, which have been replayed. */
+static struct bn_arrivals after(const struct bn_pacer *p, uint64_t n)
+{
+  const uint64_t i = n / p->step < p->n_marks ? n / p->step : p->n_marks - 1;
+  struct bn_arrivals a = from_mark(p, i);
+
+  for (uint64_t k = i * p->step; k < n; k++)
+    draw(&a);
+  return a;
+}
+
+/* The cumulative rate at the n-th arrival.  One that has not been replayed counts as expected. */
+static double mass_of(const struct bn_pacer *p, uint64_t n, uint64_t to_ns)
+{
+  return n <= p->replayed ? after(p, n).mass : fmin((double)n, expected(p, to_ns));
+}
+
+static void put_each(const struct bn_pacer *p, uint64_t to_ns, uint64_t skip, uint64_t n,
+                     struct bn_hist *into)
+{
+  struct bn_arrivals a = after(p, skip);
+
+  for (; n > 0; n--) {
+    draw(&a);
+    bn_hist_put(into, age_at(p, a.mass, to_ns), 1);
+  }
+}
+
+/* n ages at equal distances of the cumulative rate, in groups. */
+static void put_groups(const struct bn_pacer *p, uint64_t to_ns, double first, double last,
+                       uint64_t n, struct bn_hist *into)
+{
+  const uint64_t group = n / AGES_GROUPS + 1;
+  const double gap = n > 1 && last > first ? (last - first) / (double)(n - 1) : 0;
+
+  for (uint64_t i = 0; i < n; i += group) {
+    const uint64_t size = n - i < group ? n - i : group;
+    const double middle = (double)i + (double)(size - 1) / 2;
+
+    bn_hist_put(into, age_at(p, first + gap * middle, to_ns), size);
+  }
+}
+
+void bn_pacer_ages(struct bn_pacer *p, uint64_t to_ns, uint64_t skip, uint64_t n,
+                   struct bn_hist *into, uint64_t *oldest_ns)
+{
+  double first;
+
+  *oldest_ns = 0;
+  if (n == 0)
+    return;
+  (void)pthread_mutex_lock(&p->replaying);
+  (void)catch_up(p, to_ns);
+  first = mass_of(p, skip + 1, to_ns);
+  *oldest_ns = age_at(p, first, to_ns);
+  if (n <= AGES_MAX && skip + n <= p->replayed)
+    put_each(p, to_ns, skip, n, into);
+  else
+    put_groups(p, to_ns, first, mass_of(p, skip + n, to_ns), n, into);
+  (void)pthread_mutex_unlock(&p->replaying);
+}
+
+/* --- sleeping --- */
 
 static const struct bn_wait arrival = {"the next arrival", BN_BOUND_END};
 

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "api/session.h"
+#include "base/hist.h"
 #include "base/rng.h"
 
 /* The rate changes linearly from start_rate to end_rate (events/s, > 0) over span_s; the last phase
@@ -34,17 +35,32 @@ void bn_arrivals_init(struct bn_arrivals *a, uint64_t seed, const struct bn_pace
 /* Seconds from the start to the next arrival; strictly growing. */
 double bn_arrivals_next(struct bn_arrivals *a);
 
+/* Where a replay can begin: the state of the sequence after some arrivals. */
+struct bn_pacer_mark {
+  struct bn_rng rng;
+  double mass;
+};
+
+enum { BN_PACER_MARKS = 4096 };
+
 struct bn_pacer {
   pthread_mutex_t lock; /* guards claims */
   struct bn_arrivals claims;
-  struct bn_arrivals replay; /* the sampler's own copy */
-  double replay_next_s;
-  uint64_t replayed;
-  uint64_t passed; /* the last answer: `replayed`, or the expected number if that was too much */
   uint64_t start_ns;
   struct bn_pacer_phase constant; /* of bn_pacer_init_rate */
   pthread_mutex_t sleeping;       /* nothing is waited for and nothing called with it */
   pthread_cond_t woken;
+
+  pthread_mutex_t replaying; /* guards the rest; held for some seconds at most */
+  struct bn_arrivals replay;
+  double replay_next_s;
+  uint64_t replayed; /* arrivals before replay_next_s */
+  uint64_t passed;   /* the last answer: `replayed`, or the expected number if that was too much */
+  /* mark[i] is the state after i * step arrivals.  When all are used, every second one is given up
+     and step is doubled. */
+  uint64_t step;
+  size_t n_marks;
+  struct bn_pacer_mark mark[BN_PACER_MARKS];
 };
 
 /* phase is borrowed.  0 or an errno value. */
@@ -56,9 +72,26 @@ void bn_pacer_done(struct bn_pacer *p);
 void bn_pacer_start(struct bn_pacer *p, uint64_t start_ns); /* before anybody claims */
 /* The next arrival's time (CLOCK_MONOTONIC; UINT64_MAX: never); any thread. */
 uint64_t bn_pacer_claim(struct bn_pacer *p);
-/* Arrivals due up to now_ns, which must not fall; one thread (the sampler).  Exact unless there are
-   millions since the last call; later calls replay them. */
+/* Arrivals due up to now_ns, which must not fall; any thread.  The reporting thread calls it every
+   second, so that little is left to replay at the end.  Exact unless there are millions since the
+   last call; later calls replay them. */
 uint64_t bn_pacer_passed(struct bn_pacer *p, uint64_t now_ns);
+
+struct bn_pacer_due {
+  uint64_t warmup;  /* arrivals before from_ns */
+  uint64_t counted; /* from from_ns to to_ns */
+  bool estimated;   /* `counted`, and `warmup` unless the replay has come that far */
+};
+/* Exact, or the expected number if the replay is more than a hundred million arrivals behind to_ns.
+   Both times may lie before those that were passed.  Takes about two seconds at most.  Any thread.
+ */
+struct bn_pacer_due bn_pacer_due(struct bn_pacer *p, uint64_t from_ns, uint64_t to_ns);
+/* Adds the ages at to_ns of the n arrivals after the first `skip`, which are due; *oldest_ns is the
+   largest, 0: there is none.  Where the sequence has been replayed, the oldest and the youngest are
+   exact, and so are the others if there are at most twenty million.  Otherwise they lie at equal
+   distances.  Any thread. */
+void bn_pacer_ages(struct bn_pacer *p, uint64_t to_ns, uint64_t skip, uint64_t n,
+                   struct bn_hist *into, uint64_t *oldest_ns);
 
 /* Sleeps until due_ns (CLOCK_MONOTONIC), or until bn_pacer_wake with a limit that is below it:
    false.  Any thread. */

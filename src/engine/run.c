@@ -20,6 +20,7 @@ struct bn_run {
   _Alignas(64) struct bn_admit admit;
   struct bn_outcome outcome;
   struct bn_load load;
+  struct bn_outage outage;
   struct bn_pacer pacer;
   struct bn_clock clock;
   struct bn_sessions sessions;
@@ -33,6 +34,7 @@ struct bn_run {
   struct bn_job job;
   const void *workload_conf;
   bool pacer_made;
+  struct bn_hist *ages; /* --rate: of the arrivals that wait at the end; owned */
 };
 
 struct bn_session *bn_run_main_session(struct bn_run *run)
@@ -66,6 +68,7 @@ static int make_admit(struct bn_run *run)
                                      .warmup = c->warmup_ns != 0,
                                      .one_by_one = c->raw.rate > 0,
                                      .one_more = c->policy->warmup_event_is_extra,
+                                     .by_start = c->policy->own_report,
                                      .stat = run->load.stats.stat};
 
   return bn_admit_init(&run->admit, &plan);
@@ -78,6 +81,7 @@ static int make_sessions(struct bn_run *run)
   const struct bn_sessions_links links = {.load = &run->load,
                                           .admit = &run->admit,
                                           .pacer = pacer,
+                                          .outage = &run->outage,
                                           .clock = &run->clock,
                                           .services = &run->services,
                                           .state_size = run->job.ops->session_size};
@@ -104,6 +108,7 @@ static int make_watch(struct bn_run *run, const struct bn_run_setup *setup)
                                  .load = &run->load,
                                  .admit = &run->admit,
                                  .pacer = run->pacer_made ? &run->pacer : NULL,
+                                 .outage = &run->outage,
                                  .crew = &run->crew,
                                  .interrupt = &run->interrupt,
                                  .book = run->book};
@@ -119,13 +124,29 @@ static struct bn_run *new_run(const struct bn_run_setup *setup)
     return NULL;
   memset(run, 0, sizeof *run);
   run->workload_conf = setup->workload_conf;
-  run->job = (struct bn_job){
-      .conf = setup->conf, .ops = setup->ops, .self = setup->self, .clock = &run->clock};
+  run->job = (struct bn_job){.conf = setup->conf,
+                             .ops = setup->ops,
+                             .self = setup->self,
+                             .clock = &run->clock,
+                             .stats = &run->load.stats};
   if (setup->self == NULL && setup->ops->open == NULL)
     run->job.self = (void *)(uintptr_t)setup->workload_conf;
   bn_outcome_init(&run->outcome);
+  bn_outage_init(&run->outage, &run->load.stats, &run->outcome);
   bn_clock_init(&run->clock, (enum bn_clock_choice)setup->conf->raw.clock);
   return run;
+}
+
+/* What bench's own form tells apart. */
+static unsigned apart(const struct bn_conf *c)
+{
+  unsigned bits = 0;
+
+  if (c->policy->own_report && c->warmup_ns != 0)
+    bits |= BN_STAT_WARMUP;
+  if (c->policy->own_report && c->raw.rate > 0)
+    bits |= BN_STAT_WAITING;
+  return bits;
 }
 
 int bn_run_new(struct bn_run **out, const struct bn_run_setup *setup, struct bn_err *err)
@@ -135,12 +156,14 @@ int bn_run_new(struct bn_run **out, const struct bn_run_setup *setup, struct bn_
   *out = NULL;
   if (run == NULL)
     return bn_err_set(err, 0, "out of memory");
-  if (bn_load_init(&run->load, setup->conf->threads, setup->ops->metrics) != 0 ||
-      make_pacer(run) != 0 || make_admit(run) != 0 || make_sessions(run) != 0 ||
-      make_watch(run, setup) != 0) {
+  if (bn_load_init(&run->load, setup->conf->threads, setup->ops->metrics, apart(setup->conf)) !=
+          0 ||
+      (setup->conf->raw.rate > 0 && (run->ages = bn_hist_new()) == NULL) || make_pacer(run) != 0 ||
+      make_admit(run) != 0 || make_sessions(run) != 0 || make_watch(run, setup) != 0) {
     bn_run_free(run);
     return bn_err_set(err, 0, "out of memory for %u threads", setup->conf->threads);
   }
+  run->parts.made_ns = bn_clock_mono();
   bn_services_bind(&run->services, &run->parts, &run->sessions, setup->ops);
   run->services.workload_conf = setup->workload_conf;
   (void)bn_sessions_seed(&run->sessions, &run->load, setup->conf, true);
@@ -166,6 +189,8 @@ void bn_run_free(struct bn_run *run)
   if (run->pacer_made)
     bn_pacer_done(&run->pacer);
   bn_admit_done(&run->admit);
+  bn_outage_done(&run->outage);
+  bn_hist_free(run->ages);
   bn_load_done(&run->load);
   free(run);
 }
@@ -317,11 +342,29 @@ static struct bn_times times_from(const struct bn_conf *c, uint64_t start_ns)
                            c->time_ns != 0 ? measure_ns + c->time_ns : UINT64_MAX};
 }
 
+static const _Atomic uint64_t always = 0;
+
+static void start_session(const struct bn_run *run, struct bn_session *s,
+                          const struct bn_times *times)
+{
+  const bool own = run->job.conf->policy->own_report;
+  const bool warmup = own && times->measure_ns != times->start_ns;
+
+  s->stat->measure_from_ns = times->measure_ns;
+  s->stat->counts_from_ns = warmup ? times->measure_ns : 0;
+  s->mark = warmup || (own && run->pacer_made) ? &always : &run->admit.limit.until_ns;
+  s->attend = BN_ATTEND_LIMIT;
+  if (run->admit.events != 0 || run->pacer_made)
+    s->attend |= BN_ATTEND_CLAIM;
+  if (run->pacer_made)
+    s->attend |= BN_ATTEND_RATE;
+  atomic_store_explicit(&s->stat->running, true, memory_order_relaxed);
+}
+
 /* Sets the clock of the run, with every worker waiting at the gate, and opens it.  false: a signal
    came first. */
 static bool open_gate(struct bn_run *run, struct bn_times *times)
 {
-  const bool paced = run->admit.events != 0 || run->pacer_made;
 
   bn_book_started(run->book);
   if (run->job.conf->policy->start_counts_too)
@@ -330,13 +373,8 @@ static bool open_gate(struct bn_run *run, struct bn_times *times)
   bn_book_start(run->book, times->start_ns);
   if (run->pacer_made)
     bn_pacer_start(&run->pacer, times->start_ns);
-  for (unsigned k = 0; k < run->sessions.workers; k++) {
-    struct bn_session *s = &run->sessions.all[k];
-
-    s->stat->measure_from_ns = times->measure_ns;
-    s->paced = paced;
-    atomic_store_explicit(&s->stat->running, true, memory_order_relaxed);
-  }
+  for (unsigned k = 0; k < run->sessions.workers; k++)
+    start_session(run, &run->sessions.all[k], times);
   if (!bn_crew_open(&run->crew, times))
     return false;
   bn_sampler_wake(&run->sampler);
@@ -374,14 +412,31 @@ static void say_farewell(struct bn_run *run)
     bn_outcome_set(&run->outcome, BN_OUTCOME_RETURNED);
 }
 
+/* The figures are those of an overload, which nobody may take for the latency at that rate. */
+static void tell_unserved(struct bn_run *run, const struct bn_moment *end)
+{
+  uint64_t ended;
+
+  if (!bn_moment_unserved(&run->parts, end, &ended))
+    return;
+  bn_outcome_set(&run->outcome, BN_OUTCOME_UNSERVED);
+  bn_log_stderr("--rate=%.15g could not be kept up: of %llu events that were due, %llu ended "
+                "in time. Use a lower rate, or more threads if the server has room",
+                run->job.conf->raw.rate, (unsigned long long)end->due, (unsigned long long)ended);
+}
+
 static void report_total(struct bn_run *run, const struct bn_times *times)
 {
-  const struct bn_moment end = bn_moment_at(&run->parts, times, atomic_load(&run->outcome.end_ns));
+  const struct bn_moment end = bn_moment_end(&run->parts, times, run->ages);
 
-  if (atomic_load(&run->outcome.signo) != 0 && end.now_ns < times->measure_ns)
+  const bool told = atomic_load(&run->outcome.signo) != 0 || run->job.conf->policy->own_report;
+
+  if (told && end.now_ns < times->measure_ns)
     bn_log_hint("the warm-up was not over: nothing has been measured yet, and the report covers "
                 "the warm-up");
   note_report(run, bn_book_total(run->book, &end));
+  if (end.due > 0 && end.now_ns > times->measure_ns)
+    tell_unserved(run, &end);
   bn_outcome_say(&run->outcome, overload_fails(run));
 }
 

@@ -28,12 +28,17 @@ static const uint64_t glance_ns = BN_NSEC_PER_SEC / 4;
    thousand would end between the baseline and the first ticket. */
 static void end_warmup(const struct sampler *s, uint64_t now)
 {
+  const bool own = s->p->conf->policy->own_report;
+  const uint64_t at_ns = own ? s->agenda.times.measure_ns : now;
   const struct bn_snap *base;
 
   bn_admit_freeze(s->p->admit);
-  base = bn_book_baseline(s->p->book, now);
-  for (unsigned i = 0; i < s->p->conf->threads; i++)
-    s->ended[i] = base->session[i].events;
+  /* Its report covers the warm-up. */
+  if (!own || !bn_moment_in_warmup(s->p, &s->agenda.times)) {
+    base = bn_book_baseline(s->p->book, at_ns);
+    for (unsigned i = 0; i < s->p->conf->threads; i++)
+      s->ended[i] = base->session[i].events;
+  }
   bn_admit_thaw(s->p->admit, s->ended);
 }
 
@@ -75,10 +80,13 @@ static void report_due(struct sampler *s, uint64_t now)
 static void check_backlog(const struct sampler *s, uint64_t now)
 {
   const uint64_t most = (uint64_t)s->p->conf->raw.rate_max_backlog;
+  uint64_t backlog;
 
-  if (s->p->pacer == NULL || most == 0 || !s->agenda.measuring)
+  /* Without a limit too: bench's own report needs the arrivals replayed (engine/pacer.h). */
+  if (s->p->pacer == NULL || !s->agenda.measuring || (most == 0 && !s->p->conf->policy->own_report))
     return;
-  if (bn_moment_backlog(s->p, &s->agenda.times, now, bn_admit_left(s->p->admit)) <= most)
+  backlog = bn_moment_backlog(s->p, &s->agenda.times, now, bn_admit_left(s->p->admit));
+  if (most == 0 || backlog <= most)
     return;
   bn_outcome_set(s->p->outcome, BN_OUTCOME_OVERLOADED);
   if (s->p->conf->policy->overload_passes)
@@ -94,13 +102,19 @@ static uint64_t grace(const struct sampler *s)
 static void use_up_grace(const struct sampler *s)
 {
   const double used_s = (double)grace(s) * 1e-9;
-  const unsigned busy = bn_crew_busy(s->p->crew);
+  const unsigned busy = bn_crew_busy(s->p->crew), looping = bn_crew_looping(s->p->crew);
+  const bool warmup = s->p->conf->warmup_ns != 0;
 
   bn_interrupt_first(s->p->interrupt, s->p->conf->threads);
   bn_crew_end(s->p->crew, BN_CAUSE_TIMEOUT, 0);
-  bn_log_hint("%u thread(s) are still busy after the time grace of %.1f s (--time-grace); the "
-              "report does not include events in flight",
-              busy, used_s);
+  if (looping == 0)
+    bn_log_hint("%u thread(s) have not closed their sessions after the time grace of %.1f s "
+                "(--time-grace); no event is unfinished",
+                busy, used_s);
+  else
+    bn_log_hint("%u thread(s) are still busy after the time grace of %.1f s (--time-grace); the "
+                "report counts their events as unfinished%s",
+                busy, used_s, warmup ? ", but for those that began in the warm-up" : "");
 }
 
 static void force_shutdown(const struct sampler *s)
@@ -120,6 +134,8 @@ static void do_due(struct sampler *s)
   }
   if (bn_agenda_warmup_ends(a, now))
     end_warmup(s, now);
+  if (a->measuring && now >= bn_stat_get(&s->p->admit->limit.until_ns))
+    bn_book_end_span(s->p->book, now);
   report_due(s, now);
   /* Once nothing new may begin, what is in flight gets the grace. */
   if (a->measuring && now >= bn_stat_get(&s->p->admit->limit.until_ns) && bn_grace_is_limited(s->p))

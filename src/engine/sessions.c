@@ -33,8 +33,10 @@ int bn_sessions_init(struct bn_sessions *s, unsigned workers, const struct bn_se
 
     one->id = i < n ? i : i == n ? 0 : n;
     one->limit = &l->admit->limit;
+    one->mark = &l->admit->limit.until_ns;
     one->seat = &l->admit->seat[i];
     one->pacer = l->pacer;
+    one->outage = i < n ? l->outage : NULL;
     one->services = l->services;
     one->stat = i < n ? l->load->stats.stat[i] : l->load->side.stat[i - n];
     one->state = size > 0 ? (char *)s->state + size * i : NULL;

@@ -22,6 +22,7 @@ struct bn_sessions_links {
   struct bn_load *load;
   struct bn_admit *admit;
   struct bn_pacer *pacer; /* NULL: no --rate */
+  struct bn_outage *outage;
   struct bn_clock *clock;
   const struct bn_services *services;
   size_t state_size; /* of the workload's state of a session */

@@ -10,7 +10,7 @@
 static enum bn_next run_loop(const struct bn_job *job, struct bn_session *s)
 {
   enum bn_next next = BN_CONTINUE;
-  struct bn_tick tick;
+  struct bn_tick tick = {0, 0};
 
   if (job->ops->loop != NULL)
     return job->ops->loop(job->self, s);
@@ -30,6 +30,17 @@ static void fail(struct bn_worker *w, const struct bn_err *err)
   bn_crew_end(w->crew, BN_CAUSE_FAILED, 0);
 }
 
+/* Of its events.  Where there were none, what else the loop did ended with it. */
+static uint64_t last_end(const struct bn_session *s, uint64_t left_ns)
+{
+  const struct bn_stat *st = s->stat;
+
+  /* Under --rate sessions read the clock while they wait. */
+  if (st->service_hist != 0)
+    return bn_stat_get(&st->last_end_ns);
+  return bn_stat_get(&st->begun) > 0 ? s->last_ns : left_ns;
+}
+
 /* Between the gate and the end of the loop. */
 static void measure(struct bn_worker *w)
 {
@@ -38,6 +49,10 @@ static void measure(struct bn_worker *w)
   s->last_ns = bn_clock_now(&s->clock);
   if (run_loop(w->job, s) == BN_FAILED)
     bn_crew_end(w->crew, BN_CAUSE_FAILED, 0);
+  const uint64_t left_ns = bn_clock_now(&s->clock);
+
+  bn_statset_leave(w->job->stats, s->stat);
+  bn_outcome_looped(w->crew->outcome, last_end(s, left_ns), left_ns);
   bn_crew_looped(w, bn_clock_now(&s->clock));
   if (w->job->ops->untimed_close)
     bn_outcome_end(w->crew->outcome, bn_clock_mono());

@@ -13,6 +13,7 @@ struct bn_job {
   const struct bn_workload *ops;
   void *self; /* the workload's */
   struct bn_clock *clock;
+  const struct bn_statset *stats;   /* of the workers' sessions */
   const struct bn_command *command; /* NULL: `run` */
 };
 

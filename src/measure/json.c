@@ -151,6 +151,49 @@ static int json_complete(struct bn_node *into, const struct bn_node *from)
   return complete(inner(into), inner(from));
 }
 
+static bool is_empty(const json_t *j)
+{
+  return (json_is_array(j) && json_array_size(j) == 0) ||
+         (json_is_object(j) && json_object_size(j) == 0);
+}
+
+static void confine(json_t *into, json_t *from);
+
+static void confine_list(json_t *into, json_t *from)
+{
+  if (json_array_size(into) != json_array_size(from))
+    return;
+  for (size_t i = 0; i < json_array_size(into); i++)
+    confine(json_array_get(into, i), json_array_get(from, i));
+}
+
+/* The depth is that of complete(). */
+static void confine(json_t *into, json_t *from)
+{
+  const char *key;
+  json_t *value;
+  void *next;
+
+  if (json_is_array(into) && json_is_array(from))
+    confine_list(into, from);
+  if (!json_is_object(into) || !json_is_object(from))
+    return;
+  json_object_foreach_safe(into, next, key, value)
+  {
+    json_t *theirs = json_object_get(from, key);
+
+    if (theirs != NULL)
+      confine(value, theirs);
+    else if (!is_empty(value))
+      (void)json_object_del(into, key);
+  }
+}
+
+static void json_confine(struct bn_node *into, const struct bn_node *from)
+{
+  confine(inner(into), inner(from));
+}
+
 static enum bn_node_type json_type_of(const struct bn_node *n)
 {
   static const enum bn_node_type types[] = {
@@ -240,4 +283,5 @@ const struct bn_store bench_store = {
     .get_integer = json_get_integer,
     .get_real = json_get_real,
     .get_boolean = json_get_boolean,
+    .confine = json_confine,
 };

@@ -54,15 +54,24 @@ const struct bn_layout bn_layout_view[] = {
     MEMBER(bn_view, BN_LAY_UNSIGNED, running),
     MEMBER(bn_view, BN_LAY_BOOL, paced),
     MEMBER(bn_view, BN_LAY_BOOL, replaced),
+    MEMBER(bn_view, BN_LAY_BOOL, max_at_least),
     END,
 };
 
 const struct bn_layout bn_layout_snap[] = {
-    MEMBER(bn_snap, BN_LAY_WHOLE, at_ns),      MEMBER(bn_snap, BN_LAY_WHOLE, wall_ns),
-    MEMBER(bn_snap, BN_LAY_WHOLE, span_ns),    MEMBER(bn_snap, BN_LAY_WHOLE, busy_ns),
-    MEMBER(bn_snap, BN_LAY_WHOLE, min_ns),     MEMBER(bn_snap, BN_LAY_WHOLE, max_ns),
-    MEMBER(bn_snap, BN_LAY_WHOLE, unfinished), MEMBER(bn_snap, BN_LAY_REAL, unfinished_s),
-    MEMBER(bn_snap, BN_LAY_UNSIGNED, running), END,
+    MEMBER(bn_snap, BN_LAY_WHOLE, at_ns),
+    MEMBER(bn_snap, BN_LAY_WHOLE, wall_ns),
+    MEMBER(bn_snap, BN_LAY_WHOLE, span_ns),
+    MEMBER(bn_snap, BN_LAY_WHOLE, busy_ns),
+    MEMBER(bn_snap, BN_LAY_WHOLE, min_ns),
+    MEMBER(bn_snap, BN_LAY_WHOLE, max_ns),
+    MEMBER(bn_snap, BN_LAY_WHOLE, late),
+    MEMBER(bn_snap, BN_LAY_WHOLE, dropped),
+    MEMBER(bn_snap, BN_LAY_WHOLE, service_ns),
+    MEMBER(bn_snap, BN_LAY_WHOLE, unfinished),
+    MEMBER(bn_snap, BN_LAY_REAL, unfinished_s),
+    MEMBER(bn_snap, BN_LAY_UNSIGNED, running),
+    END,
 };
 
 const struct bn_layout bn_layout_timing[] = {

@@ -49,13 +49,25 @@ static void copy_ranks(struct bn_record *r, const struct bn_view *v)
   memcpy(r->store.percentile_s, v->percentile_s, v->n_percents * sizeof *v->percentile_s);
   r->view.percents = r->store.percents;
   r->view.percentile_s = r->store.percentile_s;
+  for (size_t i = 0; i < v->n_percents; i++)
+    r->store.at_least[i] = v->at_least != NULL && v->at_least[i];
+  r->view.at_least = r->store.at_least;
 }
 
+/* Those of intervals have no percentiles, which with many ranks would fill documents. */
 static void copy_timings(struct bn_record *r, const struct bn_view *v)
 {
   for (size_t i = 0; i < v->n_timings; i++) {
-    r->store.timing[i] = v->timings[i];
-    r->store.timing[i].name = r->delta.metrics.hist[BN_H_FIXED + i].name;
+    struct bn_timing *t = &r->store.timing[i];
+
+    *t = v->timings[i];
+    t->name = r->delta.metrics.hist[BN_H_FIXED + i].name;
+    if (v->span == BN_VIEW_INTERVAL)
+      t->percentile_s = NULL;
+    if (t->percentile_s == NULL)
+      continue;
+    memcpy(r->store.timing_s[i], t->percentile_s, v->n_percents * sizeof *t->percentile_s);
+    t->percentile_s = r->store.timing_s[i];
   }
   r->view.timings = r->store.timing;
 }
@@ -92,6 +104,7 @@ static uint64_t size_of(const struct bn_record *r)
          names_of(m->labelled, m->n_labelled) +
          m->n_counters * (sizeof *m->counter + sizeof *d->counter) +
          m->n_hists * (sizeof *m->hist + sizeof *d->sparse + sizeof *r->store.timing) +
+         (r->store.timing_s != NULL ? m->n_hists * sizeof *r->store.timing_s : 0) +
          m->n_labelled * (sizeof *m->labelled + sizeof *d->label + sizeof *d->n_labels) +
          labels * sizeof **d->label + (r->view.n_figures + 1) * sizeof *r->store.figure +
          d->n_sessions * (sizeof *d->session + sizeof *r->store.session) +
@@ -107,6 +120,10 @@ static void trim(struct bn_record *r)
   bn_snap_trim(&r->delta);
   if (less != NULL)
     r->view.figures = r->store.figure = less;
+  if (r->view.span == BN_VIEW_INTERVAL) {
+    free(r->store.timing_s);
+    r->store.timing_s = NULL;
+  }
 }
 
 enum hists { HISTS_NONE, HISTS_PACKED, HISTS_WHOLE };
@@ -157,6 +174,8 @@ static void follow(struct bn_record *r)
     r->view.percents = r->store.percents;
   if (r->view.percentile_s != NULL)
     r->view.percentile_s = r->store.percentile_s;
+  if (r->view.at_least != NULL)
+    r->view.at_least = r->store.at_least;
 }
 
 struct bn_group *bn_result_group(struct bn_result *r, const char *name)

@@ -75,6 +75,16 @@ static uint64_t ordered(const _Atomic uint64_t *v)
   return atomic_load_explicit(v, memory_order_acquire);
 }
 
+/* A start or an end may be half written: its time is there and its number is not.  Seen where a
+   session has one event at a time. */
+static void mend(struct in_flight *f)
+{
+  if (f->n == 0 && f->begun_at != 0)
+    f->n = 1;
+  else if (f->n == 1 && f->begun_at == 0)
+    f->n = 0;
+}
+
 /* Read again until no event has ended meanwhile; events of a few ns may never give such a moment,
    and then none is taken to be in flight. */
 static struct in_flight read_in_flight(const struct bn_stat *st)
@@ -91,6 +101,7 @@ static struct in_flight read_in_flight(const struct bn_stat *st)
       continue;
     f.n = begun - ended;
     f.begun_at = begun_at - ended_at;
+    mend(&f);
     break;
   }
   return f;
@@ -109,6 +120,17 @@ static void take_session(struct bn_snap *out, const struct bn_stat *st, unsigned
     out->counter[c] += c == BN_C_EVENTS ? out->session[i].events : bn_stat_get(&st->counter[c]);
   out->session[i].busy_ns = bn_stat_get(&st->busy_ns);
   out->busy_ns += out->session[i].busy_ns;
+  out->session[i].service_ns = bn_stat_get(&st->service_ns);
+  out->session[i].warm_events = bn_stat_get(&st->warm_events);
+  out->session[i].warm_busy_ns = bn_stat_get(&st->warm_busy_ns);
+  out->session[i].in_flight = f.n;
+  out->session[i].begun_at = f.begun_at;
+  out->session[i].counts_from_ns = st->counts_from_ns;
+  out->late += bn_stat_get(&st->late);
+  out->dropped += bn_stat_get(&st->dropped);
+  out->overdue += bn_stat_get(&st->overdue);
+  out->service_ns += out->session[i].service_ns;
+  out->waiting |= st->service_hist != 0;
   out->session[i].min_ns = min;
   out->session[i].max_ns = max;
   out->min_ns = min < out->min_ns ? min : out->min_ns;
@@ -128,6 +150,8 @@ void bn_snap_take(struct bn_snap *out, const struct bn_statset *set, uint64_t no
   out->wall_ns = bn_clock_wall();
   out->span_ns = 0;
   out->busy_ns = out->max_ns = out->unfinished = 0;
+  out->late = out->dropped = out->overdue = out->service_ns = 0;
+  out->waiting = false;
   out->unfinished_s = 0;
   out->min_ns = UINT64_MAX;
   out->running = 0;
@@ -142,6 +166,107 @@ void bn_snap_take(struct bn_snap *out, const struct bn_statset *set, uint64_t no
   }
   for (i = 0; i < set->metrics.n_labelled; i++)
     out->n_labels[i] = bn_labels_read(set->labels[i], out->label[i], BN_LABELS_MAX + 1);
+}
+
+void bn_snap_count(uint64_t *counter, const struct bn_statset *set)
+{
+  const size_t n = set->metrics.n_counters;
+
+  memset(counter, 0, n * sizeof *counter);
+  for (unsigned s = 0; s < set->n_sessions; s++)
+    for (size_t c = 0; c < n; c++)
+      counter[c] += bn_stat_get(&set->stat[s]->counter[c]);
+  if (set->sample != NULL)
+    set->sample(set->sampled, counter);
+}
+
+static uint64_t counted_in_loop(const struct bn_stat *st, size_t c)
+{
+  const bool left = atomic_load_explicit(&st->left, memory_order_acquire);
+
+  return left ? st->at_end[c] : bn_stat_get(&st->counter[c]);
+}
+
+void bn_snap_count_loops(uint64_t *counter, const struct bn_statset *set)
+{
+  const size_t n = set->metrics.n_counters;
+
+  memset(counter, 0, n * sizeof *counter);
+  for (unsigned s = 0; s < set->n_sessions; s++)
+    for (size_t c = 0; c < n; c++)
+      counter[c] += counted_in_loop(set->stat[s], c);
+  if (set->sample != NULL)
+    set->sample(set->sampled, counter);
+}
+
+void bn_snap_add_warmup(struct bn_snap *s, const struct bn_statset *set)
+{
+  for (unsigned i = 0; i < s->n_sessions; i++) {
+    struct bn_snap_session *one = &s->session[i];
+
+    one->events += one->warm_events;
+    one->busy_ns += one->warm_busy_ns;
+    s->counter[BN_C_EVENTS] += one->warm_events;
+    s->busy_ns += one->warm_busy_ns;
+  }
+  for (size_t k = set->metrics.n_hists * set->n_stripes; k < set->n_rows * set->n_stripes; k++)
+    bn_hist_add(s->hist[BN_H_LATENCY], set->stripe[k]);
+}
+
+void bn_snap_end_warmup(struct bn_snap *s)
+{
+  for (unsigned i = 0; i < s->n_sessions; i++) {
+    struct bn_snap_session *one = &s->session[i];
+
+    if (one->counts_from_ns == 0)
+      return;
+    one->events = one->busy_ns = one->service_ns = 0;
+  }
+  s->counter[BN_C_EVENTS] = s->busy_ns = s->service_ns = s->late = s->dropped = 0;
+  bn_hist_clear(s->hist[BN_H_LATENCY]);
+  for (size_t i = s->metrics.n_hists - 3; s->waiting && i + 1 < s->metrics.n_hists; i++)
+    bn_hist_clear(s->hist[i]);
+}
+
+/* When a session's event in flight was begun; of several the average, of none UINT64_MAX. */
+static uint64_t start_of(const struct bn_snap_session *s)
+{
+  return s->in_flight > 0 ? s->begun_at / s->in_flight : UINT64_MAX;
+}
+
+static uint64_t between(uint64_t from_ns, uint64_t to_ns)
+{
+  return to_ns > from_ns ? to_ns - from_ns : 0;
+}
+
+uint64_t bn_snap_oldest(const struct bn_snap *s, uint64_t now_ns)
+{
+  uint64_t first_ns = UINT64_MAX;
+
+  for (unsigned i = 0; i < s->n_sessions; i++)
+    if (start_of(&s->session[i]) < first_ns)
+      first_ns = start_of(&s->session[i]);
+  return between(first_ns, now_ns);
+}
+
+uint64_t bn_snap_ages(const struct bn_snap *s, uint64_t now_ns, bool warming, struct bn_hist *ages,
+                      uint64_t *oldest_ns)
+{
+  uint64_t n = 0;
+
+  *oldest_ns = 0;
+  for (unsigned i = 0; i < s->n_sessions; i++) {
+    const struct bn_snap_session *one = &s->session[i];
+    const uint64_t age_ns = between(start_of(one), now_ns);
+
+    if (one->in_flight == 0 || (!warming && start_of(one) < one->counts_from_ns))
+      continue;
+    n += one->in_flight;
+    if (age_ns > *oldest_ns)
+      *oldest_ns = age_ns;
+    bn_hist_put(ages, age_ns, one->in_flight);
+  }
+  return n;
 }
 
 /* Labels only get appended, so a row stands at the same place in a later snapshot. */
@@ -167,6 +292,12 @@ static void add_moment(struct bn_moments *m, long double x)
   m->sum_sq += x * x;
 }
 
+/* A session executes while it serves, not while an event waits for it. */
+static uint64_t executing_ns(const struct bn_snap *s, unsigned i)
+{
+  return s->waiting ? s->session[i].service_ns : s->session[i].busy_ns;
+}
+
 void bn_snap_diff(struct bn_snap *now, const struct bn_snap *base)
 {
   static const struct bn_moments none = {0, 0, 0};
@@ -176,6 +307,9 @@ void bn_snap_diff(struct bn_snap *now, const struct bn_snap *base)
   /* The run's end may come before a checkpoint that was reported late. */
   now->span_ns = now->at_ns > base->at_ns ? now->at_ns - base->at_ns : 0;
   now->busy_ns -= base->busy_ns;
+  now->service_ns -= base->service_ns;
+  now->late -= base->late;
+  now->dropped -= base->dropped;
   for (i = 0; i < now->metrics.n_counters; i++)
     now->counter[i] = counter_minus(now->counter[i], base->counter[i]);
   for (i = 0; i < now->metrics.n_hists; i++)
@@ -185,8 +319,9 @@ void bn_snap_diff(struct bn_snap *now, const struct bn_snap *base)
   for (s = 0; s < now->n_sessions; s++) {
     now->session[s].events -= base->session[s].events;
     now->session[s].busy_ns -= base->session[s].busy_ns;
+    now->session[s].service_ns -= base->session[s].service_ns;
     add_moment(&now->fair_events, (long double)now->session[s].events);
-    add_moment(&now->fair_busy_s, (long double)now->session[s].busy_ns * 1e-9L);
+    add_moment(&now->fair_busy_s, (long double)executing_ns(now, s) * 1e-9L);
   }
 }
 

@@ -15,8 +15,11 @@ struct bn_moments { /* mean and deviation survive merging; long double because s
 };
 
 struct bn_snap_session { /* kept per session because fairness is a difference too */
-  uint64_t events, busy_ns;
+  uint64_t events, busy_ns, service_ns;
   uint64_t min_ns, max_ns; /* exact, since the measurement began; min > max: none */
+  uint64_t warm_events, warm_busy_ns;
+  uint64_t in_flight, begun_at; /* events in flight; the sum of their starts */
+  uint64_t counts_from_ns;      /* events that started before it are of the warm-up */
 };
 
 struct bn_snap {
@@ -30,6 +33,11 @@ struct bn_snap {
   size_t *n_labels;         /* owned */
   uint64_t busy_ns, min_ns,
       max_ns;          /* exact extremes since the measurement began; min > max: none */
+  uint64_t late;       /* of the events, those that ended after the span */
+  uint64_t dropped;    /* events that were begun, but not counted */
+  uint64_t overdue;    /* --rate: events of the warm-up that were begun after it */
+  uint64_t service_ns; /* of busy_ns what is not queueing; where that is told apart */
+  bool waiting;        /* it is told apart */
   uint64_t unfinished; /* events in flight */
   double unfinished_s; /* their time so far */
   unsigned running;
@@ -45,6 +53,22 @@ int bn_snap_make(struct bn_snap *s, const struct bn_metrics *metrics, unsigned n
                  bool hists);
 void bn_snap_done(struct bn_snap *s);
 void bn_snap_take(struct bn_snap *out, const struct bn_statset *set, uint64_t now_ns);
+/* The counters alone, [set->metrics.n_counters]. */
+void bn_snap_count(uint64_t *counter, const struct bn_statset *set);
+/* The same; of sessions that have left their loops, what they had counted then. */
+void bn_snap_count_loops(uint64_t *counter, const struct bn_statset *set);
+/* Adds the events of the warm-up, for a report of a run that ended in it. */
+void bn_snap_add_warmup(struct bn_snap *s, const struct bn_statset *set);
+/* The end of the warm-up: events, which were counted apart until now, begin with 0, and the rest
+   with what it is.  Sets that do not count them apart are left alone. */
+void bn_snap_end_warmup(struct bn_snap *s);
+/* How long the oldest event in flight has been so at now_ns; 0: there is none. */
+uint64_t bn_snap_oldest(const struct bn_snap *s, uint64_t now_ns);
+/* Returns how many events are in flight, without those of the warm-up or (warming) with them.  ages
+   gets the age of each at now_ns, and *oldest_ns the largest (0: there is none).  Several events of
+   one session have their average. */
+uint64_t bn_snap_ages(const struct bn_snap *s, uint64_t now_ns, bool warming, struct bn_hist *ages,
+                      uint64_t *oldest_ns);
 /* now -= base; span_ns = the time between. */
 void bn_snap_diff(struct bn_snap *now, const struct bn_snap *base);
 void bn_snap_copy(struct bn_snap *to,

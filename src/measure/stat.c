@@ -72,7 +72,7 @@ size_t bn_labels_read(struct bn_labels *l, struct bn_label *out, size_t max)
 
 static int allocate_stripes(struct bn_statset *set)
 {
-  const size_t n = set->metrics.n_hists * set->n_stripes;
+  const size_t n = set->n_rows * set->n_stripes;
   size_t i;
 
   set->stripe = calloc(n, sizeof *set->stripe);
@@ -97,17 +97,19 @@ static int allocate_labels(struct bn_statset *set)
   return 0;
 }
 
-/* One block: statistics on cache lines of their own, then each session's row of stripe pointers. */
+/* One block: statistics on cache lines of their own, then each session's row of stripe pointers and
+   its counters at the end of its loop. */
 static int allocate_sessions(struct bn_statset *set)
 {
   const size_t line = CACHE_LINE;
-  const size_t rows = sizeof(struct bn_hist *) * set->metrics.n_hists;
+  const size_t rows = sizeof(struct bn_hist *) * set->n_rows;
+  const size_t counters = sizeof(uint64_t) * set->metrics.n_counters;
   size_t total;
   unsigned i;
 
   set->stat_size = sizeof(struct bn_stat) + set->metrics.n_counters * sizeof(uint64_t);
   set->stat_size = (set->stat_size + line - 1) / line * line;
-  total = (set->stat_size + rows) * set->n_sessions;
+  total = (set->stat_size + rows + counters) * set->n_sessions;
   set->block = aligned_alloc(line, (total + line - 1) / line * line);
   set->stat = calloc(set->n_sessions, sizeof(struct bn_stat *));
   if (set->block == NULL || set->stat == NULL)
@@ -115,12 +117,13 @@ static int allocate_sessions(struct bn_statset *set)
   memset(set->block, 0, total);
   for (i = 0; i < set->n_sessions; i++) {
     struct bn_stat *st = (struct bn_stat *)(void *)((char *)set->block + i * set->stat_size);
-    const size_t at = set->n_sessions * set->stat_size + i * rows;
+    const size_t at = set->n_sessions * set->stat_size + i * (rows + counters);
     size_t h;
 
     st->hist = (struct bn_hist **)(void *)((char *)set->block + at);
-    for (h = 0; h < set->metrics.n_hists; h++)
+    for (h = 0; h < set->n_rows; h++)
       st->hist[h] = set->stripe[h * set->n_stripes + i % set->n_stripes];
+    st->at_end = (uint64_t *)(void *)((char *)set->block + at + rows);
     st->shared_hist = set->n_sessions > set->n_stripes;
     atomic_store_explicit(&st->min_ns, UINT64_MAX, memory_order_relaxed);
     set->stat[i] = st;
@@ -128,23 +131,82 @@ static int allocate_sessions(struct bn_statset *set)
   return 0;
 }
 
-int bn_statset_init(struct bn_statset *set, unsigned n_sessions, const struct bn_metric *metrics)
+static const struct bn_metric waiting[] = {
+    {"queueing", "ns", BN_HISTOGRAM},
+    {"service", "ns", BN_HISTOGRAM},
+    {"wakeup_lag", "ns", BN_HISTOGRAM},
+};
+
+enum { N_WAITING = sizeof waiting / sizeof waiting[0] };
+
+/* The workload's metrics, and behind them those of waiting. */
+static int make_metrics(struct bn_statset *set, const struct bn_metric *metrics, unsigned apart)
+{
+  struct bn_metric *all;
+  size_t n = 0;
+  int rc;
+
+  if ((apart & BN_STAT_WAITING) == 0)
+    return bn_metrics_init(&set->metrics, metrics);
+  while (metrics != NULL && metrics[n].name != NULL)
+    n++;
+  all = calloc(n + N_WAITING + 1, sizeof *all);
+  if (all == NULL)
+    return -1;
+  if (n > 0)
+    memcpy(all, metrics, n * sizeof *all);
+  memcpy(all + n, waiting, sizeof waiting);
+  rc = bn_metrics_init(&set->metrics, all);
+  free(all);
+  return rc;
+}
+
+/* Sessions know where what is told apart goes. */
+static void point_apart(struct bn_statset *set, unsigned apart)
+{
+  const unsigned short n = (unsigned short)set->metrics.n_hists;
+
+  for (unsigned i = 0; i < set->n_sessions; i++) {
+    struct bn_stat *st = set->stat[i];
+
+    st->warm_hist = (apart & BN_STAT_WARMUP) != 0 ? n : 0;
+    if ((apart & BN_STAT_WAITING) != 0) {
+      st->queueing_hist = (unsigned short)(n - 3);
+      st->service_hist = (unsigned short)(n - 2);
+      st->lag_hist = (unsigned short)(n - 1);
+    }
+  }
+}
+
+int bn_statset_init(struct bn_statset *set, unsigned n_sessions, const struct bn_metric *metrics,
+                    unsigned apart)
 {
   memset(set, 0, sizeof *set);
   set->n_sessions = n_sessions;
   set->n_stripes = n_sessions < STRIPES_MAX ? n_sessions : STRIPES_MAX;
-  if (bn_metrics_init(&set->metrics, metrics) == 0 && allocate_stripes(set) == 0 &&
-      allocate_labels(set) == 0 && allocate_sessions(set) == 0)
-    return 0;
+  if (make_metrics(set, metrics, apart) == 0) {
+    set->n_rows = set->metrics.n_hists + ((apart & BN_STAT_WARMUP) != 0);
+    if (allocate_stripes(set) == 0 && allocate_labels(set) == 0 && allocate_sessions(set) == 0) {
+      point_apart(set, apart);
+      return 0;
+    }
+  }
   bn_statset_done(set);
   return -1;
+}
+
+void bn_statset_leave(const struct bn_statset *set, struct bn_stat *st)
+{
+  for (size_t c = 0; c < set->metrics.n_counters; c++)
+    st->at_end[c] = bn_stat_get(&st->counter[c]);
+  atomic_store_explicit(&st->left, true, memory_order_release);
 }
 
 void bn_statset_done(struct bn_statset *set)
 {
   size_t i;
 
-  for (i = 0; set->stripe != NULL && i < set->metrics.n_hists * set->n_stripes; i++)
+  for (i = 0; set->stripe != NULL && i < set->n_rows * set->n_stripes; i++)
     bn_hist_free(set->stripe[i]);
   for (i = 0; set->labels != NULL && i < set->metrics.n_labelled; i++)
     bn_labels_free(set->labels[i]);

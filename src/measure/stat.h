@@ -14,16 +14,32 @@
 
 /* Identities: begun = ended + in flight; sum of the starts of events in flight = begun_at -
    ended_at, so their time so far at T is (begun - ended) * T - (begun_at - ended_at) (modulo 2^64).
+   ended = events + warm_events + those that were dropped.
  */
 struct bn_stat {
   _Alignas(64) _Atomic uint64_t begun, begun_at, ended, ended_at;
   _Atomic uint64_t busy_ns;        /* sum of the durations of counted events */
   _Atomic uint64_t min_ns, max_ns; /* of events that ended after measure_from_ns */
   _Atomic uint64_t longest_statement_ns;
-  uint64_t measure_from_ns;   /* end of the warm-up; set before the gate opens */
-  struct bn_hist **hist;      /* by histogram index, this session's stripes */
-  bool shared_hist;           /* the stripe has other writers */
-  _Atomic bool running;       /* in its loop */
+  /* Events that started before counts_from_ns, and their durations: counted nowhere else. */
+  _Atomic uint64_t warm_events, warm_busy_ns;
+  _Atomic uint64_t late;            /* events that ended after the span */
+  _Atomic uint64_t late_service_ns; /* --rate: of service_ns, that of late ones */
+  _Atomic uint64_t dropped;         /* events that were begun, but not counted */
+  _Atomic uint64_t overdue;         /* --rate: events of the warm-up that were begun after it */
+  _Atomic uint64_t service_ns;      /* of busy_ns what is not queueing; where that is told apart */
+  _Atomic uint64_t last_end_ns;     /* --rate: of the latest event */
+  uint64_t before_ns;               /* --rate: of the one before it; its worker alone */
+  uint64_t edge_ns;                 /* longer events are looked at; its worker alone */
+  uint64_t counts_from_ns;          /* set before the gate opens, like the next */
+  /* Indexes of histograms that not every run has; 0: none. */
+  unsigned short warm_hist, queueing_hist, service_hist, lag_hist;
+  uint64_t measure_from_ns; /* end of the warm-up */
+  struct bn_hist **hist;    /* by histogram index, this session's stripes */
+  bool shared_hist;         /* the stripe has other writers */
+  _Atomic bool running;     /* in its loop */
+  uint64_t *at_end;         /* its counters when it left its loop, if left is true */
+  _Atomic bool left;
   _Atomic uint64_t counter[]; /* by enum bn_counter, then the workload's */
 };
 
@@ -71,6 +87,7 @@ struct bn_statset {
   struct bn_metrics metrics; /* owned */
   struct bn_stat **stat;     /* by session */
   struct bn_hist **stripe;   /* [hist * n_stripes + stripe] */
+  size_t n_rows;             /* of stripes: metrics.n_hists, and one more of the warm-up */
   struct bn_labels **labels;
   /* struct bn_workload's sample and its self; NULL: nothing is looked up. */
   void (*sample)(void *self, uint64_t *counter);
@@ -79,8 +96,21 @@ struct bn_statset {
   size_t stat_size;
 };
 
-/* metrics: the workload's, ending with a NULL name, or NULL.  0 or -1: out of memory. */
-int bn_statset_init(struct bn_statset *set, unsigned n_sessions, const struct bn_metric *metrics);
+/* What not every run tells apart. */
+enum {
+  BN_STAT_WARMUP = 1, /* events of the warm-up, when they have a histogram of their own */
+  BN_STAT_WAITING = 2 /* --rate: the histograms "queueing", "service" and "wakeup_lag" come after
+                         the workload's */
+};
+
+/* metrics: the workload's, ending with a NULL name, or NULL; apart: BN_STAT_….  0 or -1: out of
+   memory. */
+int bn_statset_init(struct bn_statset *set, unsigned n_sessions, const struct bn_metric *metrics,
+                    unsigned apart);
 void bn_statset_done(struct bn_statset *set);
+
+/* The session has left its loop: what it counts from now on belongs to no rate.  Its worker, once.
+ */
+void bn_statset_leave(const struct bn_statset *set, struct bn_stat *st);
 
 #endif

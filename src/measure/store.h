@@ -12,10 +12,11 @@
    A group holds the sessions of one workload on one host; there is one today.  A RECORD has the
    figures that people read and the raw numbers that they were computed from:
 
-     {"kind": …, "running": …, "paced": …, "replaced": …,
-      "figures": {NAME: NUMBER},               every member of bn_view_fields
-      "percentiles": [{"percent": …, "s": …}], null: beyond the range of the histogram
-      "timings": […], "workload": […], "sessions": […],
+     {"kind": …, "running": …, "paced": …, "replaced": …, "max_at_least": …,
+      "figures": {NAME: NUMBER},               members of bn_view_fields that are known
+      "percentiles": [{"percent": …, "s": …,   null: beyond the range of the histogram
+                       "at_least": …}],
+      "timings": [{"name": …, …, "percentiles": […]}], "workload": […], "sessions": […],
       "raw": {"at_ns": …, …, "counters": {NAME: COUNT}, "labels": {NAME: [[LABEL, COUNT]]},
               "sessions": [[events, busy_ns, min_ns, max_ns]],
               "fair_events": [n, sum, sum_sq], "fair_busy_s": […],
@@ -27,9 +28,11 @@
    histogram stands with its lowest value; values beyond the range have 2^42.  In "raw", min_ns and
    max_ns, also those of sessions, are since the measurement began, in every record; so are min_s
    and max_s of "sessions".  The total has histograms and the numbers of each session, checkpoints
-   have the latter; intervals have the former on request (--json-interval-histograms).
+   have the latter; intervals have the former on request (--json-interval-histograms), and their
+   timings no percentiles.
 
    A later version of this form may add names, which this one keeps when it writes a document anew.
+   It does not add the names that an older version did not have: what is absent is not known.
    A journal has one such value a line: {"format": "bench journal", …, "facts"}, {"group"},
    {"interval"}, {"checkpoint"}, and once a second {"tick"}, whose histograms hold what came since
    the tick before it. */

@@ -300,9 +300,24 @@ static void read_percentiles(struct bn_probe *e, const struct bn_node *list, str
   for (size_t i = 0; i < r->view.n_percents; i++) {
     r->store.percents[i] = bn_probe_get_number(e, e->js->at(list, i), "percent");
     r->store.percentile_s[i] = bn_probe_get_number(e, e->js->at(list, i), "s");
+    r->store.at_least[i] = bn_probe_bool(e, e->js->at(list, i), "at_least");
   }
+  r->view.at_least = r->store.at_least;
   r->view.percents = r->store.percents;
   r->view.percentile_s = r->store.percentile_s;
+}
+
+/* Of the record's ranks, in their order.  Older documents and intervals do not have them. */
+static void read_timing_percentiles(struct bn_probe *e, const struct bn_node *list,
+                                    struct bn_record *r, size_t at)
+{
+  const size_t n = bn_probe_length(e, list, "percentiles", BN_PERCENTS_MAX);
+
+  if (n != r->view.n_percents)
+    return;
+  for (size_t i = 0; i < n; i++)
+    r->store.timing_s[at][i] = bn_probe_get_number(e, e->js->at(list, i), "s");
+  r->store.timing[at].percentile_s = n > 0 ? r->store.timing_s[at] : NULL;
 }
 
 /* They stand in the order of the histograms that they are of. */
@@ -314,6 +329,7 @@ static void read_timings(struct bn_probe *e, const struct bn_node *list, struct 
   for (size_t i = 0; i < r->view.n_timings; i++) {
     r->store.timing[i].name = r->delta.metrics.hist[BN_H_FIXED + i].name;
     bn_probe_layout(e, e->js->at(list, i), bn_layout_timing, &r->store.timing[i]);
+    read_timing_percentiles(e, bn_probe_list(e, e->js->at(list, i), "percentiles"), r, i);
   }
   r->view.timings = r->store.timing;
 }

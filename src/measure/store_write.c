@@ -238,6 +238,20 @@ struct bn_node *bn_store_metrics(const struct bn_store *js, const struct bn_metr
   return finish(&p, list);
 }
 
+/* Only a total that tells the parts of a run apart has these figures, and its set-up took some
+   time. In other records they are not 0, but unknown. */
+static bool is_known(const struct bn_view *v, const struct bn_view_field *f)
+{
+  static const char *const of_parts[] = {"setup_s", "grace_s",          "teardown_s",    "outages",
+                                         "due",     "started",          "dropped",       "finished",
+                                         "served",  "longest_outage_s", "warmup_backlog"};
+
+  for (size_t i = 0; !(v->setup_s > 0) && i < sizeof of_parts / sizeof *of_parts; i++)
+    if (strcmp(f->name, of_parts[i]) == 0)
+      return false;
+  return true;
+}
+
 static void put_figures(struct pen *p, struct bn_node *record, const struct bn_view *v)
 {
   struct bn_node *map = p->js->map();
@@ -245,6 +259,8 @@ static void put_figures(struct pen *p, struct bn_node *record, const struct bn_v
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++) {
     const void *at = (const char *)v + f->offset;
 
+    if (!is_known(v, f))
+      continue;
     put(p, map, f->name,
         f->type == BN_VIEW_WHOLE ? whole(p, *(const uint64_t *)at) : real(p, *(const double *)at));
   }
@@ -260,9 +276,26 @@ static void put_percentiles(struct pen *p, struct bn_node *record, const struct 
 
     put(p, map, "percent", real(p, v->percents[i]));
     put(p, map, "s", real(p, v->percentile_s[i]));
+    put(p, map, "at_least", p->js->boolean(v->at_least != NULL && v->at_least[i]));
     add(p, list, map);
   }
   put(p, record, "percentiles", list);
+}
+
+/* With the ranks of the view. */
+static struct bn_node *percentiles_of(struct pen *p, const struct bn_view *v,
+                                      const struct bn_timing *t)
+{
+  struct bn_node *list = p->js->list();
+
+  for (size_t i = 0; i < v->n_percents; i++) {
+    struct bn_node *map = p->js->map();
+
+    put(p, map, "percent", real(p, v->percents[i]));
+    put(p, map, "s", real(p, t->percentile_s[i]));
+    add(p, list, map);
+  }
+  return list;
 }
 
 static void put_timings(struct pen *p, struct bn_node *record, const struct bn_view *v)
@@ -274,6 +307,8 @@ static void put_timings(struct pen *p, struct bn_node *record, const struct bn_v
 
     put(p, map, "name", text(p, v->timings[i].name));
     put_layout(p, map, bn_layout_timing, &v->timings[i]);
+    if (v->timings[i].percentile_s != NULL && v->span != BN_VIEW_INTERVAL)
+      put(p, map, "percentiles", percentiles_of(p, v, &v->timings[i]));
     add(p, list, map);
   }
   put(p, record, "timings", list);
@@ -469,11 +504,18 @@ static uint64_t count_raw(const struct bn_snap *s)
   return n + 6 * (uint64_t)s->n_sessions + 2 * s->metrics.n_hists + 4 * bn_snap_buckets(s);
 }
 
+static uint64_t count_timings(const struct bn_view *v)
+{
+  const uint64_t percentiles = v->span != BN_VIEW_INTERVAL ? 2 + 4 * v->n_percents : 0;
+
+  return v->n_timings * (3 + count_layout(bn_layout_timing) + percentiles);
+}
+
 uint64_t bn_store_values(const struct bn_view *v)
 {
-  return 14 + count_layout(bn_layout_view) + count_fields() + 4 * v->n_percents +
-         v->n_timings * (3 + count_layout(bn_layout_timing)) + 5 * v->n_figures +
-         v->n_sessions * (2 + count_layout(bn_layout_session)) + count_raw(v->delta);
+  return 14 + count_layout(bn_layout_view) + count_fields() + 5 * v->n_percents + count_timings(v) +
+         5 * v->n_figures + v->n_sessions * (2 + count_layout(bn_layout_session)) +
+         count_raw(v->delta);
 }
 
 /* A quarter of each bound is for what comes later: checkpoints and the total.  The values bound the
@@ -486,12 +528,22 @@ bool bn_store_has_room(const struct bn_group *g, uint64_t values)
 
 /* --- documents -------------------------------------------------------------------------------- */
 
-static struct bn_node *records_of(struct pen *p, const struct bn_record *r, size_t n)
+/* A part of a document that is written anew has no members that the old one, `known`, does not have
+   there: what was never counted is not 0.  NULL: there is no old one, and nothing is removed. */
+static struct bn_node *as_known(const struct pen *p, struct bn_node *n, const struct bn_node *known)
+{
+  if (n != NULL)
+    p->js->confine(n, known);
+  return n;
+}
+
+static struct bn_node *records_of(struct pen *p, const struct bn_record *r, size_t n,
+                                  const struct bn_node *known)
 {
   struct bn_node *list = p->js->list();
 
   for (size_t i = 0; i < n; i++)
-    add(p, list, bn_store_record(p->js, &r[i].view));
+    add(p, list, as_known(p, bn_store_record(p->js, &r[i].view), p->js->at(known, i)));
   return list;
 }
 
@@ -506,15 +558,26 @@ static const struct bn_metrics *metrics_of(const struct bn_group *g)
   return g->n_intervals > 0 ? &g->interval[0].delta.metrics : &none;
 }
 
-static struct bn_node *group_of(struct pen *p, const struct bn_group *g)
+static struct bn_node *total_of(struct pen *p, const struct bn_group *g,
+                                const struct bn_node *known)
 {
-  struct bn_node *map = p->js->map();
+  if (!g->has_total)
+    return p->js->null();
+  return as_known(p, bn_store_record(p->js, &g->total.view), known);
+}
+
+static struct bn_node *group_of(struct pen *p, const struct bn_group *g,
+                                const struct bn_node *known)
+{
+  const struct bn_store *js = p->js;
+  struct bn_node *map = js->map();
 
   put(p, map, "name", text(p, g->name));
-  put(p, map, "metrics", bn_store_metrics(p->js, metrics_of(g)));
-  put(p, map, "intervals", records_of(p, g->interval, g->n_intervals));
-  put(p, map, "checkpoints", records_of(p, g->checkpoint, g->n_checkpoints));
-  put(p, map, "total", g->has_total ? bn_store_record(p->js, &g->total.view) : p->js->null());
+  put(p, map, "metrics", bn_store_metrics(js, metrics_of(g)));
+  put(p, map, "intervals", records_of(p, g->interval, g->n_intervals, js->get(known, "intervals")));
+  put(p, map, "checkpoints",
+      records_of(p, g->checkpoint, g->n_checkpoints, js->get(known, "checkpoints")));
+  put(p, map, "total", total_of(p, g, js->get(known, "total")));
   return map;
 }
 
@@ -526,12 +589,12 @@ struct bn_node *bn_store_document(const struct bn_store *js, const struct bn_res
 
   put(&p, map, "format", js->text("bench result"));
   put(&p, map, "version", js->integer(BN_STORE_VERSION));
-  put(&p, map, "facts", bn_store_facts(js, &r->facts));
+  put(&p, map, "facts", as_known(&p, bn_store_facts(js, &r->facts), js->get(known, "facts")));
   for (size_t i = 0; i < r->n_groups; i++)
-    add(&p, groups, group_of(&p, &r->group[i]));
+    add(&p, groups, group_of(&p, &r->group[i], js->at(js->get(known, "groups"), i)));
   put(&p, map, "groups", groups);
   put_layout(&p, end, bn_layout_end, &r->end);
-  put(&p, map, "end", end);
+  put(&p, map, "end", as_known(&p, end, js->get(known, "end")));
   p.failed |= known != NULL && !p.failed && js->complete(map, known) != 0;
   return finish(&p, map);
 }

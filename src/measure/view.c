@@ -2,6 +2,7 @@
 /* Seconds, rates, percentiles, extremes and fairness from a snapshot difference. */
 #include "measure/view.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,23 @@
 const struct bn_view_field bn_view_fields[] = {
     REAL(at_s, "s"),
     REAL(span_s, "s"),
+    REAL(setup_s, "s"),
+    REAL(grace_s, "s"),
+    REAL(teardown_s, "s"),
+    WHOLE(in_grace, "1"),
     WHOLE(unfinished, "1"),
+    REAL(oldest_s, "s"),
+    WHOLE(outages, "1"),
+    REAL(longest_outage_s, "s"),
+    WHOLE(due, "1"),
+    WHOLE(started, "1"),
+    WHOLE(dropped, "1"),
+    WHOLE(finished, "1"),
+    REAL(served, "1"),
+    REAL(lag_p50_s, "s"),
+    REAL(lag_p99_s, "s"),
+    REAL(lag_max_s, "s"),
+    WHOLE(warmup_backlog, "1"),
     WHOLE(backlog, "1"),
     WHOLE(concurrency, "1"),
     WHOLE(events, "1"),
@@ -49,6 +66,7 @@ const struct bn_view_field bn_view_fields[] = {
     REAL(bytes_moved_per_s, "bytes/s"),
     REAL(bytes_touched_per_s, "bytes/s"),
     REAL(min_s, "s"),
+    REAL(median_s, "s"),
     REAL(avg_s, "s"),
     REAL(max_s, "s"),
     REAL(sum_s, "s"),
@@ -89,6 +107,14 @@ static void find_extremes(struct bn_view *v, const struct bn_snap *delta, bool e
     high = delta->max_ns;
   v->min_s = seconds(low);
   v->max_s = seconds(high);
+}
+
+/* An unfinished event takes longer than it has so far. */
+static void stretch_maximum(struct bn_view *v, uint64_t oldest_ns)
+{
+  if (seconds(oldest_ns) > v->max_s)
+    v->max_s = seconds(oldest_ns);
+  v->max_at_least = true;
 }
 
 static const double turn_ns = 0x1p64;
@@ -145,21 +171,83 @@ static void find_fairness_of_time(struct bn_view *v, const struct bn_snap *delta
   v->fair_time_dev = variance > 0 ? (double)sqrtl(variance) : 0;
 }
 
+/* ceil(q N / 100) in [1, N].  The product may be off by its last bits: 99.9 % of 1,000 is 999. */
+static uint64_t rank_of(uint64_t n, double percent)
+{
+  const double rank = (double)n * percent / 100;
+  const double up = ceil(rank - rank * 4 * DBL_EPSILON);
+
+  if (!(up >= 1))
+    return 1;
+  return up < (double)n ? (uint64_t)up : n;
+}
+
+double bn_view_finished_s(const struct bn_view *v, double percent)
+{
+  const uint64_t n = bn_hist_count(v->latency);
+
+  return n > 0 ? seconds(bn_hist_nth(v->latency, NULL, rank_of(n, percent))) : 0;
+}
+
+static uint64_t percentile_ns(const struct bn_view *v, const struct bn_view_rules *rules,
+                              double percent)
+{
+  const uint64_t n =
+      bn_hist_count(v->latency) + (rules->ages != NULL ? bn_hist_count(rules->ages) : 0);
+
+  if (rules->nearest)
+    return bn_hist_percentile(v->latency, percent);
+  return n > 0 ? bn_hist_nth(v->latency, rules->ages, rank_of(n, percent)) : 0;
+}
+
+static uint64_t percentile_of(const struct bn_hist *h, double percent, bool nearest)
+{
+  const uint64_t n = bn_hist_count(h);
+
+  if (nearest || n == 0)
+    return bn_hist_percentile(h, percent);
+  return bn_hist_nth(h, NULL, rank_of(n, percent));
+}
+
+static void find_lag(struct bn_view *v, const struct bn_snap *delta)
+{
+  const struct bn_hist *lag = delta->waiting ? delta->hist[delta->metrics.n_hists - 1] : NULL;
+  uint64_t low, high;
+
+  if (lag == NULL || !bn_hist_bounds(lag, &low, &high))
+    return;
+  v->lag_p50_s = seconds(percentile_of(lag, 50, false));
+  v->lag_p99_s = seconds(percentile_of(lag, 99, false));
+  v->lag_max_s = seconds(high);
+}
+
+/* The shortest age is at most as long: without the end of that event nobody knows. */
+static bool is_at_least(const struct bn_view_rules *rules, uint64_t ns)
+{
+  uint64_t low, high;
+
+  return rules->ages != NULL && bn_hist_bounds(rules->ages, &low, &high) && low <= ns;
+}
+
 /* A percentile is its bucket's highest equivalent value, clamped to the extremes. */
 static void find_percentiles(struct bn_view *v, struct bn_view_store *store,
                              const struct bn_view_rules *rules)
 {
   size_t i;
 
+  v->median_s = seconds(bn_hist_percentile(v->latency, 50));
   v->percents = store->percents;
   v->percentile_s = store->percentile_s;
+  v->at_least = store->at_least;
   v->n_percents = rules->n_percents;
   for (i = 0; i < v->n_percents; i++) {
-    double s = seconds(bn_hist_percentile(v->latency, rules->percents[i]));
+    const uint64_t ns = percentile_ns(v, rules, rules->percents[i]);
+    double s = seconds(ns);
 
+    store->at_least[i] = is_at_least(rules, ns);
     if (s > v->max_s && s != HUGE_VAL)
       s = v->max_s;
-    if (s < v->min_s)
+    if (s < v->min_s && rules->ages == NULL)
       s = v->min_s;
     store->percents[i] = rules->percents[i];
     store->percentile_s[i] = s;
@@ -175,20 +263,30 @@ static void add_to_timing(void *arg, uint64_t lowest, uint64_t highest, uint64_t
   t->sum_s += (double)count * (double)middle * 1e-9;
 }
 
-/* Their sums are not counted: values stand for the middle of their bucket. */
+/* Neither sum nor extremes are counted: a value stands for the middle of its bucket in the sum, and
+   for an edge in the extremes. */
+static void find_timing(struct bn_timing *t, const struct bn_hist *h)
+{
+  uint64_t lowest = 0, highest = 0;
+
+  bn_hist_each(h, add_to_timing, t);
+  (void)bn_hist_bounds(h, &lowest, &highest);
+  t->min_s = seconds(lowest);
+  t->max_s = seconds(highest);
+  t->avg_s = t->count > 0 ? t->sum_s / (double)t->count : 0;
+}
+
 static void find_timings(struct bn_view *v, struct bn_view_store *store,
-                         const struct bn_snap *delta)
+                         const struct bn_snap *delta, bool nearest)
 {
   for (size_t i = BN_H_FIXED; i < delta->metrics.n_hists; i++) {
+    double *const percentile_s = store->timing_s[v->n_timings];
     struct bn_timing *t = &store->timing[v->n_timings++];
-    uint64_t lowest = 0, highest = 0;
 
-    *t = (struct bn_timing){.name = delta->metrics.hist[i].name};
-    bn_hist_each(delta->hist[i], add_to_timing, t);
-    (void)bn_hist_bounds(delta->hist[i], &lowest, &highest);
-    t->min_s = seconds(lowest);
-    t->max_s = seconds(highest);
-    t->avg_s = t->count > 0 ? t->sum_s / (double)t->count : 0;
+    *t = (struct bn_timing){.name = delta->metrics.hist[i].name, .percentile_s = percentile_s};
+    find_timing(t, delta->hist[i]);
+    for (size_t k = 0; k < v->n_percents; k++)
+      percentile_s[k] = seconds(percentile_of(delta->hist[i], v->percents[k], nearest));
   }
   v->timings = store->timing;
 }
@@ -225,31 +323,17 @@ static double deviation(const struct bn_moments *m)
 }
 
 /* A counter that only some workloads have; otherwise the given value. */
-static uint64_t named_counter(const struct bn_view *v, const char *name, uint64_t otherwise)
+static uint64_t named_counter(const struct bn_view *v, const uint64_t *counter, const char *name,
+                              uint64_t otherwise)
 {
   const size_t i = bn_metrics_counter(&v->delta->metrics, name);
 
-  return i < v->delta->metrics.n_counters ? v->counter[i] : otherwise;
+  return i < v->delta->metrics.n_counters ? counter[i] : otherwise;
 }
 
-static void count_bytes(struct bn_view *v)
-{
-  const double span_s = v->span_s;
-
-  v->bytes_read = v->counter[BN_C_BYTES_READ];
-  v->bytes_written = v->counter[BN_C_BYTES_WRITTEN];
-  v->bytes_moved = v->bytes_read + v->bytes_written;
-  v->bytes_read_per_s = (double)v->bytes_read / span_s;
-  v->bytes_written_per_s = (double)v->bytes_written / span_s;
-  v->bytes_moved_per_s = (double)v->bytes_moved / span_s;
-  v->bytes_touched_per_s =
-      (double)(v->bytes_moved + named_counter(v, "bytes_untouched", 0)) / span_s;
-}
-
-void bn_view_count(struct bn_view *v, bool commits)
+static void count(struct bn_view *v, bool commits)
 {
   const uint64_t *c = v->counter;
-  const double span_s = v->span_s;
 
   v->events = c[BN_C_EVENTS];
   v->reads = c[BN_C_READ];
@@ -257,19 +341,48 @@ void bn_view_count(struct bn_view *v, bool commits)
   v->other = c[BN_C_OTHER];
   v->requests = v->reads + v->writes;
   v->queries = v->requests + v->other;
-  v->transactions = commits ? named_counter(v, "transactions", v->events) : v->events;
+  v->transactions = commits ? named_counter(v, c, "transactions", v->events) : v->events;
   v->errors = c[BN_C_ERROR];
   v->reconnects = c[BN_C_RECONNECT];
-  v->events_per_s = (double)v->events / span_s;
-  v->reads_per_s = (double)v->reads / span_s;
-  v->writes_per_s = (double)v->writes / span_s;
-  v->other_per_s = (double)v->other / span_s;
-  v->queries_per_s = (double)v->queries / span_s;
-  v->requests_per_s = (double)v->requests / span_s;
-  v->transactions_per_s = (double)v->transactions / span_s;
-  v->errors_per_s = (double)v->errors / span_s;
-  v->reconnects_per_s = (double)v->reconnects / span_s;
-  count_bytes(v);
+  v->bytes_read = c[BN_C_BYTES_READ];
+  v->bytes_written = c[BN_C_BYTES_WRITTEN];
+  v->bytes_moved = v->bytes_read + v->bytes_written;
+}
+
+/* c: the counters that cover span_s. */
+static void rate_bytes(struct bn_view *v, const uint64_t *c, double span_s)
+{
+  const uint64_t moved = c[BN_C_BYTES_READ] + c[BN_C_BYTES_WRITTEN];
+
+  v->bytes_read_per_s = (double)c[BN_C_BYTES_READ] / span_s;
+  v->bytes_written_per_s = (double)c[BN_C_BYTES_WRITTEN] / span_s;
+  v->bytes_moved_per_s = (double)moved / span_s;
+  v->bytes_touched_per_s = (double)(moved + named_counter(v, c, "bytes_untouched", 0)) / span_s;
+}
+
+static void rate(struct bn_view *v, const uint64_t *c, double span_s)
+{
+  const uint64_t requests = c[BN_C_READ] + c[BN_C_WRITE];
+
+  v->reads_per_s = (double)c[BN_C_READ] / span_s;
+  v->writes_per_s = (double)c[BN_C_WRITE] / span_s;
+  v->other_per_s = (double)c[BN_C_OTHER] / span_s;
+  v->queries_per_s = (double)(requests + c[BN_C_OTHER]) / span_s;
+  v->requests_per_s = (double)requests / span_s;
+  v->errors_per_s = (double)c[BN_C_ERROR] / span_s;
+  v->reconnects_per_s = (double)c[BN_C_RECONNECT] / span_s;
+  rate_bytes(v, c, span_s);
+}
+
+void bn_view_count(struct bn_view *v, const struct bn_view_rules *rules)
+{
+  count(v, rules->commits);
+  v->events_per_s = (double)(v->events - v->in_grace) / v->span_s;
+  v->transactions_per_s = (double)(v->transactions - v->in_grace) / v->span_s;
+  if (rules->rated != NULL)
+    rate(v, rules->rated, rules->rated_s);
+  else
+    rate(v, v->counter, v->span_s);
 }
 
 void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct bn_snap *delta,
@@ -281,11 +394,15 @@ void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct b
   v->latency = delta->hist[BN_H_LATENCY];
   v->span_s = delta->span_ns > 0 ? (double)delta->span_ns * 1e-9 : 1e-9;
   v->running = delta->running;
-  bn_view_count(v, rules->commits);
+  v->in_grace = rules->nearest ? 0 : delta->late;
+  bn_view_count(v, rules);
   find_sums(v, delta);
   find_extremes(v, delta, rules->exact);
+  if (rules->ages != NULL)
+    stretch_maximum(v, rules->oldest_ns);
   find_percentiles(v, store, rules);
-  find_timings(v, store, delta);
+  find_timings(v, store, delta, rules->nearest);
+  find_lag(v, delta);
   v->fair_events_avg = mean(&delta->fair_events);
   v->fair_events_dev = deviation(&delta->fair_events);
   v->fair_time_avg = mean(&delta->fair_busy_s);
@@ -300,9 +417,11 @@ int bn_view_store_init(struct bn_view_store *store, const struct bn_snap *shape)
 {
   memset(store, 0, sizeof *store);
   store->timing = calloc(shape->metrics.n_hists + 1, sizeof *store->timing);
+  store->timing_s = calloc(shape->metrics.n_hists + 1, sizeof *store->timing_s);
   store->figure = calloc(BN_FIGURES_MAX, sizeof *store->figure);
   store->session = calloc((size_t)shape->n_sessions + 1, sizeof *store->session);
-  if (store->timing != NULL && store->figure != NULL && store->session != NULL)
+  if (store->timing != NULL && store->timing_s != NULL && store->figure != NULL &&
+      store->session != NULL)
     return 0;
   bn_view_store_done(store);
   return -1;
@@ -311,6 +430,7 @@ int bn_view_store_init(struct bn_view_store *store, const struct bn_snap *shape)
 void bn_view_store_done(struct bn_view_store *store)
 {
   free(store->timing);
+  free(store->timing_s);
   free(store->figure);
   free(store->session);
   memset(store, 0, sizeof *store);

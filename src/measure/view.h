@@ -24,6 +24,9 @@ struct bn_session_view {
 /* One histogram besides the event latency: "read_latency", "sql_execute".  0 where it is empty. */
 struct bn_timing {
   const char *name; /* of the metric; the snapshot's */
+  /* Of the view's ranks, in their order; HUGE_VAL: overflow.  NULL in kept intervals, and where a
+     document does not have them. */
+  const double *percentile_s;
   uint64_t count;
   double min_s, avg_s, max_s, sum_s;
 };
@@ -42,12 +45,27 @@ struct bn_view {
   double at_s;          /* since the start of the measurement (after warm-up) */
   double span_s;        /* covered by this view: what rates divide by; > 0 */
   unsigned running;     /* sessions still in their loop */
-  uint64_t unfinished;  /* forced shutdown only: events in flight */
+  uint64_t unfinished;  /* at the end: events in flight, and arrivals that wait */
+  uint64_t in_grace;    /* of the events, those that ended after the span; rates are without them */
+  double oldest_s;      /* how long the oldest event in flight has been so; 0: none */
   bool paced;           /* --rate */
   uint64_t backlog;     /* --rate: arrivals waiting */
   uint64_t concurrency; /* --rate: events being executed */
-  bool replaced;        /* another reporter prints this instead (a script's hook): text keeps
-                           headings that the reference keeps, nothing else */
+  /* --rate, total: due = started + dropped + backlog; started = events + those in flight. */
+  uint64_t due, started, dropped, finished; /* finished: in the span.  All since the measurement
+                                               began, whatever checkpoints there were. */
+  uint64_t warmup_backlog; /* --rate: arrivals that waited when the warm-up ended */
+  /* --rate: how late sleepers woke for an arrival; 0: nobody slept. */
+  double lag_p50_s, lag_p99_s, lag_max_s;
+  double served; /* of those due, the share that ended in the span */
+  /* SQL, total: times of more than a second in which no event came to its end, though some were
+     under way. */
+  uint64_t outages;
+  double longest_outage_s;
+  double setup_s, grace_s,
+      teardown_s; /* total: before the start, after the span, after the grace */
+  bool replaced;  /* another reporter prints this instead (a script's hook): text keeps
+                     headings that the reference keeps, nothing else */
   /* Counts.  queries = reads + writes + other; requests = reads + writes. */
   uint64_t events, reads, writes, other, queries, requests, transactions, errors, reconnects;
   double events_per_s, reads_per_s, writes_per_s, other_per_s, queries_per_s, requests_per_s;
@@ -55,10 +73,13 @@ struct bn_view {
   /* Bytes.  moved = read + written; touched = moved and what passed without a transfer. */
   uint64_t bytes_read, bytes_written, bytes_moved;
   double bytes_read_per_s, bytes_written_per_s, bytes_moved_per_s, bytes_touched_per_s;
-  /* Latency of events; 0 without events. */
-  double min_s, avg_s, max_s, sum_s;
+  /* Latency of events; 0 without events.  The maximum and percentiles take ages of unfinished
+     events for latencies; where one of those is not larger, they are "at least". */
+  double min_s, median_s, avg_s, max_s, sum_s; /* median_s: of finished events */
+  bool max_at_least;
   const double *percents;     /* ranks; the first is what interval lines print */
   const double *percentile_s; /* their values; 0 without events; HUGE_VAL: overflow */
+  const bool *at_least;       /* NULL: none is */
   size_t n_percents;          /* 0: --percentile=0 */
   /* Fairness: mean and population standard deviation over sessions. */
   double fair_events_avg, fair_events_dev;
@@ -83,9 +104,11 @@ extern const struct bn_view_field bn_view_fields[]; /* ends with a NULL name */
 /* The memory behind a view; reused. */
 struct bn_view_store {
   double percents[BN_PERCENTS_MAX], percentile_s[BN_PERCENTS_MAX];
-  struct bn_timing *timing;        /* owned; as many as the snapshots have histograms */
-  struct bn_figure *figure;        /* owned; [BN_FIGURES_MAX], of a record [n_figures] */
-  struct bn_session_view *session; /* owned */
+  bool at_least[BN_PERCENTS_MAX];
+  struct bn_timing *timing;            /* owned; as many as the snapshots have histograms */
+  double (*timing_s)[BN_PERCENTS_MAX]; /* owned; their percentiles; NULL in kept intervals */
+  struct bn_figure *figure;            /* owned; [BN_FIGURES_MAX], of a record [n_figures] */
+  struct bn_session_view *session;     /* owned */
 };
 
 /* For views of snapshots of that shape.  0 or -1: out of memory. */
@@ -96,16 +119,25 @@ void bn_view_store_done(struct bn_view_store *store);
 struct bn_view_rules {
   const double *percents;
   size_t n_percents;
+  bool nearest;  /* the rank of a percentile is rounded to the nearest, as sysbench does; else up */
   bool commits;  /* transactions are COMMITs, counted as "transactions"; else events */
   bool exact;    /* delta's base is the start of the measurement: its exact extremes hold where they
                     fall into the outermost buckets */
   bool sessions; /* also the statistics of each session */
+  const struct bn_hist *ages; /* of unfinished events; NULL: there are none */
+  uint64_t oldest_ns;         /* the largest of them */
+  const uint64_t *rated;      /* the counters at the end of the span, from which rates follow; NULL:
+                                 the delta's.  Of events those in the grace are subtracted. */
+  double rated_s;             /* the time that they cover */
 };
 
 /* Fills the part of a view that follows from a difference alone: pure. */
 void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct bn_snap *delta,
                   const struct bn_view_rules *rules);
-/* The counts and rates of a view whose delta, counter and span_s are set. */
-void bn_view_count(struct bn_view *v, bool commits);
+/* That percentile of finished events alone, whatever unfinished ones there are; 0 without events.
+ */
+double bn_view_finished_s(const struct bn_view *v, double percent);
+/* The counts and rates of a view whose delta, counter, span_s and in_grace are set. */
+void bn_view_count(struct bn_view *v, const struct bn_view_rules *rules);
 
 #endif

@@ -229,7 +229,7 @@ static enum bn_next loop_words(const struct bn_memory *m, struct bn_session *s)
       .rng = &s->rng,
       .dist = &m->run_conf->dist};
   const uint64_t share = share_of(m, s->id);
-  struct bn_tick tick;
+  struct bn_tick tick = {0, 0};
 
   while (may_go_on(m, s, share) && bn_event_begin(s, &tick)) {
     if (__builtin_expect(m->no_request, 0)) {
@@ -262,7 +262,7 @@ static void loop_vectors(const struct bn_memory *m, struct bn_session *s)
 {
   const struct bn_vector_job job = vector_job(m, s->id);
   const uint64_t share = share_of(m, s->id);
-  struct bn_tick tick;
+  struct bn_tick tick = {0, 0};
 
   while (may_go_on(m, s, share) && bn_event_begin(s, &tick)) {
     m->vector->work(&job);
@@ -279,7 +279,7 @@ static void loop_loads(const struct bn_memory *m, struct bn_session *s)
   const struct bn_area *a = &m->area[m->local ? s->id : 0];
   const void *at = (const char *)a->at + bn_rng_below(&s->rng, lines) * BN_CHASE_LINE;
   const uint64_t share = share_of(m, s->id);
-  struct bn_tick tick;
+  struct bn_tick tick = {0, 0};
 
   while (may_go_on(m, s, share) && bn_event_begin(s, &tick)) {
     at = bn_chase_follow(at);
@@ -333,7 +333,7 @@ static int memory_start(void *self, struct bn_err *err)
   struct bn_memory *m = self;
   struct bn_session *s = m->main;
   const struct bn_memory_job job = {.n = 0};
-  struct bn_tick tick;
+  struct bn_tick tick = {0, 0};
 
   (void)err;
   say_aside(m);

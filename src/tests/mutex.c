@@ -189,7 +189,7 @@ static enum bn_next mutex_event(void *self, struct bn_session *s)
 /* One event and no more. */
 static enum bn_next mutex_loop(void *self, struct bn_session *s)
 {
-  struct bn_tick tick;
+  struct bn_tick tick = {0, 0};
 
   if (bn_event_begin(s, &tick)) {
     (void)mutex_event(self, s);

@@ -4,6 +4,7 @@
 import ctypes
 import errno
 import fcntl
+import json
 import os
 import re
 import resource
@@ -524,3 +525,83 @@ def test_memory_file_system_is_told(memory, tmp_path):
     prepare(memory)
     done = fileio(memory, "--file-test-mode=rndrd", "--events=5", "run")
     assert "files: their file system is in memory, so the test measures memory" in done.err
+
+
+# --- what the report says outside the dialects ----------------------------------------------------
+
+KINDS = {"reads": "read_latency", "writes": "write_latency", "fsyncs": "fsync_latency"}
+
+
+def latencies(out):
+    """The blocks "Latency of ...": {"reads": [min, avg, max, percentiles...]} in ms."""
+    blocks = re.findall(r"^Latency of (\w+) \(ms\):\n((?: .*\n)+)", out, re.M)
+    return {kind: [float(x) for x in re.findall(r": +([\d.]+)$", rows, re.M)] for kind, rows in blocks}
+
+
+def test_reads_writes_and_flushes_have_latencies_of_their_own(tmp_path):
+    prepare(tmp_path)
+    done = fileio(tmp_path, "--file-test-mode=rndrw", "--events=150", "--file-fsync-freq=50",
+                  "--percentile=99,50", "--report=text", "--report=json:json", "run")
+    assert done.status == 0, done
+    assert done.out.count("99th percentile:") == 4
+    total = json.loads((tmp_path / "json").read_text())["groups"][0]["total"]
+    timings = {t["name"]: t for t in total["timings"]}
+    counts = [timings[name]["count"] for name in KINDS.values()]
+    assert counts == [total["figures"][name] for name in ("reads", "writes", "other")]
+    shown = latencies(done.out)
+    assert list(shown) == list(KINDS)
+    for kind, name in KINDS.items():
+        t = timings[name]
+        p99, p50 = t["percentiles"]
+        assert (p99["percent"], p50["percent"]) == (99, 50)
+        assert t["min_s"] <= p50["s"] <= p99["s"] <= t["max_s"]
+        wanted = [t["min_s"], t["avg_s"], t["max_s"], p50["s"], p99["s"]]
+        assert shown[kind] == pytest.approx([1e3 * s for s in wanted], rel=0.006), kind
+    assert re.search(r"^    time elapsed: +[\d.]+s$", done.out, re.M)
+    assert re.search(r"^    total number of events: +150$", done.out, re.M)
+
+
+def test_kinds_of_requests_that_did_not_happen_have_no_latency(tmp_path):
+    prepare(tmp_path)
+    done = fileio(tmp_path, "--file-test-mode=rndrd", "--events=20", "run")
+    assert list(latencies(done.out)) == ["reads"]
+    for dialect in ("1.1", "1.0"):
+        done = fileio(tmp_path, "--file-test-mode=rndrd", "--events=20", "run", dialect=dialect)
+        assert done.status == 0 and "Latency of" not in done.out
+
+
+@pytest.mark.parametrize("flushes, line", (
+    ("--file-fsync-freq=10", "Periodic FSYNC enabled, calling {}() each 10 requests."),
+    ("--file-fsync-end=on", "Calling {}() at the end of test, Enabled."),
+    ("--file-fsync-all", "Calling {}() after each write operation."),
+))
+def test_the_header_names_the_call_that_flushes(tmp_path, flushes, line):
+    prepare(tmp_path)
+    args = ("--file-test-mode=rndwr", "--events=5", flushes, "run")
+    for mode, dialect, call in (("fsync", "own", "fsync"), ("fdatasync", "own", "fdatasync"),
+                                ("fdatasync", "1.0", "fsync")):
+        done = fileio(tmp_path, f"--file-fsync-mode={mode}", *args, dialect=dialect)
+        assert f"\n{line.format(call)}\n" in done.out, (mode, dialect)
+
+
+@pytest.mark.parametrize("served, args", (
+    ("requests", ("rndwr",)),
+    ("requests", ("rndrd", "--file-fsync-all")),
+    ("requests", ("rndwr", "--file-io-mode=mmap", "--file-extra-flags=sync")),
+    ("reads", ("rndrw", "--file-fsync-all")),
+    ("reads", ("rndrw", "--file-extra-flags=dsync")),
+    (None, ("rndwr", "--file-fsync-all")),
+    (None, ("rndwr", "--file-fsync-freq=1")),
+    (None, ("rndwr", "--file-extra-flags=dsync")),
+    (None, ("seqrewr", "--file-extra-flags=sync")),
+))
+def test_the_page_cache_serves_what_is_not_flushed(tmp_path, served, args):
+    prepare(tmp_path)
+    done = fileio(tmp_path, f"--file-test-mode={args[0]}", *args[1:], "--events=5", "run")
+    assert done.status == 0, done
+    if "in memory" in done.err:
+        pytest.skip("the files are in memory")
+    if served is None:
+        assert done.err == ""
+    else:
+        assert f"so the page cache serves {served} in place of the device" in done.err

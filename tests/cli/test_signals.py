@@ -152,6 +152,27 @@ def test_in_thread_init(tmp_path):
     assert "Threads started!" not in out
 
 
+@pytest.mark.parametrize("method", ["prepare", "query", "query_row"])
+def test_statements_of_a_start_that_is_ended_say_nothing(tmp_path, method):
+    """They fail because of the signal, which has been told."""
+    (tmp_path / "slow.lua").write_text(
+        'ffi.cdef("int usleep(unsigned int); int access(const char *, int);")\n'
+        "function thread_init()\n"
+        "  local con = sysbench.sql.driver():connect()\n"
+        '  print("opening") io.stdout:flush()\n'
+        '  while ffi.C.access("go", 0) ~= 0 do ffi.C.usleep(1000) end\n'
+        f'  con:{method}("SELECT 1")\n'
+        "end\n"
+        "function event() end\n")
+    process = start(["slow.lua", "--db-driver=sqlite", "--sqlite-db=:memory:", "--threads=2", "run"], tmp_path)
+    seen = "".join(wait_for_line(process, "opening") for _ in range(2))
+    process.send_signal(signal.SIGTERM)
+    wait_for_line(process, "finishing", "stderr")
+    (tmp_path / "go").touch()
+    _, err, code = finish(process, seen)
+    assert (err, code) == ("", 143)
+
+
 @pytest.mark.parametrize("threads", [1, 3])
 def test_in_prepare(tmp_path, threads):
     db = ["--db-driver=sqlite", "--sqlite-db=%s" % (tmp_path / "t.sqlite"), "--tables=3",

@@ -2,8 +2,12 @@
 """Shows that a saved result prints the report of its run byte by byte, that a killed run leaves its
 whole seconds, and that files which are no results are refused with a sentence."""
 
+import fractions
 import json
+import math
 import os
+import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -51,6 +55,7 @@ def command(name, dialect, folder, *options):
 
 
 def run_with_both(name, dialect, folder, *options):
+    """With --rate, fewer events are due than there are threads, so that none may be too many."""
     for word in {"fileio": ["prepare"], "sqlite": ["prepare"]}.get(name, []):
         done = bench.run(*command(name, dialect, folder), word, dialect=dialect, cwd=folder)
         assert done.status == 0, done
@@ -80,7 +85,7 @@ def test_a_saved_result_prints_what_the_run_printed(name, dialect, tmp_path):
     ["--verbosity=4", "--rand-seed=7", "--validate"],
     ["--verbosity=2"],
     ["--warmup-time=0.3", "--report-interval=0.1"],
-    ["--rate=200", "--report-interval=0.2"],
+    ["--rate=50", "--report-interval=0.2", "--threads=50"],
     ["--forced-shutdown=2", "--events=10"],
 ])
 def test_every_part_of_the_report_is_kept(options, tmp_path):
@@ -127,11 +132,31 @@ def test_the_document_holds_what_was_measured(tmp_path):
     assert figures["events"] == raw["counters"]["events"] > 0
     assert sum(row[0] for row in raw["sessions"]) == figures["events"]
     assert sum(n for _, n in raw["histograms"]["latency"]) == figures["events"]
-    assert figures["events_per_s"] == figures["events"] / figures["span_s"]
+    in_span = figures["events"] - figures["in_grace"]
+    assert figures["events_per_s"] == in_span / figures["span_s"]
     assert figures["queries"] == sum(raw["counters"][n] for n in ("reads", "writes", "other"))
     assert [metric["name"] for metric in group["metrics"]][:4] == [
         "other", "reads", "writes", "events"]
     assert document["end"]["status"] == 0
+
+
+OF_TOTALS = {"setup_s", "grace_s", "teardown_s", "outages", "longest_outage_s", "due", "started",
+             "dropped", "finished", "served", "warmup_backlog"}
+
+
+def test_only_totals_have_figures_of_the_parts_of_a_run(tmp_path):
+    """Elsewhere they are not known, and a share served of 0 would be wrong."""
+    for dialect in ("own", "1.1"):
+        run_with_both("cpu", dialect, tmp_path, "--rate=20", "--threads=50", "--time=2",
+                      "--report-interval=1", "--report-checkpoints=1")
+        [group] = json.loads((tmp_path / "json").read_text())["groups"]
+        parts = [*group["intervals"], *group["checkpoints"]]
+        assert len(parts) >= 2
+        for record in parts:
+            assert OF_TOTALS & set(record["figures"]) == set()
+        of_total = OF_TOTALS & set(group["total"]["figures"])
+        assert of_total == (OF_TOTALS if dialect == "own" else set())
+        assert report("json", cwd=tmp_path).out == (tmp_path / "text").read_text()
 
 
 def test_facts_say_what_was_run_where_and_how(tmp_path):
@@ -167,7 +192,7 @@ def test_facts_name_the_database_driver(tmp_path):
                      cwd=tmp_path)
     assert (done.err, done.status) == ("", 0)
     facts = json.loads((tmp_path / "json").read_text())["facts"]
-    assert facts["database"] == {"driver": "null", "version_at_start": ""}
+    assert facts["database"] == {"driver": "null", "at_start": "driver"}
     assert (facts["workload"]["tables"], facts["workload"]["rows"]) == ("1", "10000")
     heading = "\nDatabase: null, 1 table x 10000 rows\n\nThreads started!\n"
     assert heading in report("json", cwd=tmp_path).out
@@ -227,6 +252,7 @@ OLD = sorted((bench.source_root() / "tests/store").glob("*.txt"))
 
 @pytest.mark.parametrize("text", OLD, ids=[path.stem for path in OLD])
 def test_documents_of_every_version_print_the_same(text, tmp_path):
+    """Written anew, they have what they had: a figure that they never had is not 0."""
     path = text.with_suffix(".json")
     done = report(path)
     assert (done.out, done.status) == (text.read_text(), 0)
@@ -234,6 +260,9 @@ def test_documents_of_every_version_print_the_same(text, tmp_path):
     again = report("--format=json", path).out
     if "journal" not in text.stem:
         assert json.loads(again) == json.loads(path.read_text())
+    else:
+        [group] = json.loads(again)["groups"]
+        assert group["total"]["figures"] == ticks_of(path)[-1]["figures"]
     (tmp_path / "again").write_text(again)
     assert report("again", cwd=tmp_path).out == done.out
 
@@ -261,16 +290,45 @@ def test_standard_output_takes_a_document(tmp_path):
         assert done.out.startswith("bench ")
 
 
-def test_a_database_that_is_opened_late_is_not_in_the_heading(tmp_path):
-    """A saved result has its version, and its report is the one of the run."""
+def test_a_warning_does_not_stand_before_a_document(tmp_path):
+    (tmp_path / "alert.lua").write_text("function event() ffi.C.db_query(nil, 'SELECT 1', 8) end")
+    done = bench.run("alert.lua", "--events=1", "--time=0", "--report=json", "run", cwd=tmp_path)
+    assert (done.err, done.status) == ("ALERT: db_query: the connection is nil\n", 0)
+    assert json.loads(done.out)["groups"][0]["total"]["figures"]["events"] == 1
+
+
+@pytest.mark.parametrize("first, known", [
+    ("", "nothing"),
+    ("function thread_init() drv = sysbench.sql.driver() end\n", "driver"),
+    ("function thread_init() con = sysbench.sql.driver():connect() end\n", None),
+])
+def test_the_heading_names_what_was_known_of_the_database(first, known, tmp_path):
+    """A saved result may know more, and its report is the one of the run."""
     (tmp_path / "late.lua").write_text(
-        "function event() con = con or sysbench.sql.driver():connect() con:query('SELECT 1') end\n")
+        f"{first}function event()\n"
+        "  con = con or (drv or sysbench.sql.driver()):connect() con:query('SELECT 1')\nend\n")
     done = bench.run("late.lua", "--db-driver=sqlite", "--sqlite-db=:memory:", "--events=3", "--time=0",
                      "--report=text:text", "--report=json:json", "run", cwd=tmp_path)
     text = (tmp_path / "text").read_text()
-    assert done.status == 0 and "Database:" not in text
-    assert json.loads((tmp_path / "json").read_text())["facts"]["database"]["driver"] == "sqlite"
+    database = json.loads((tmp_path / "json").read_text())["facts"]["database"]
+    lines = {"nothing": None, "driver": "sqlite", None: f"sqlite, {database['client_version']}"}
+    heading = re.search("^Database: (.*)$", text, re.MULTILINE)
+    assert done.status == 0, done
+    assert (heading and heading[1]) == lines[known]
+    assert (database["driver"], database.get("at_start")) == ("sqlite", known)
     assert report("json", cwd=tmp_path).out == text
+
+
+def test_documents_of_older_versions_have_the_heading(tmp_path):
+    run_with_both("sqlite", "own", tmp_path, "--events=3")
+    document = json.loads((tmp_path / "json").read_text())
+    version = document["facts"]["database"]["client_version"]
+    document["facts"]["database"] = {
+        "driver": "sqlite", "client_version": version, "version_at_start": version}
+    (tmp_path / "old").write_text(json.dumps(document))
+    text = (tmp_path / "text").read_text()
+    assert f"\nDatabase: sqlite, {version}, 2 tables x 100 rows\n" in text
+    assert report("old", cwd=tmp_path).out == text
 
 
 # --- the journal ---------------------------------------------------------------------------------
@@ -309,7 +367,8 @@ def test_a_killed_run_leaves_its_whole_seconds(tmp_path):
                "--histogram", "--report=text:text", "--report=json:json", "run")
     assert not (tmp_path / "json").exists()
     ticks = ticks_of(tmp_path / "json.partial")
-    assert [round(tick["figures"]["at_s"]) for tick in ticks] == list(range(1, len(ticks) + 1))
+    # On a loaded machine a tick may come most of a second late.
+    assert [int(tick["figures"]["at_s"] + 0.01) for tick in ticks] == list(range(1, len(ticks) + 1))
     done = report("json.partial", cwd=tmp_path)
     assert done.status == 0
     assert "journal of a run that has not ended" in done.err
@@ -497,16 +556,32 @@ def test_the_journal_of_a_killed_run_is_moved_aside(tmp_path):
     assert report("json.partial.1", cwd=tmp_path).status == 0
 
 
-def test_a_document_that_cannot_be_written_leaves_the_journal(tmp_path):
-    process = subprocess.Popen([bench.binary(), "cpu", "--time=600", "--report=json:json", "run"],
-                               env=bench.environment(), cwd=tmp_path, text=True, stdout=subprocess.DEVNULL,
+def errors_of_a_run_whose_document_cannot_be_written(folder, name):
+    """The journal of the run is there.  What the signal says may come at any time."""
+    process = subprocess.Popen([bench.binary(), "cpu", "--time=600", f"--report=json:{name}", "run"],
+                               env=bench.environment(), cwd=folder, text=True, stdout=subprocess.DEVNULL,
                                stderr=subprocess.PIPE)
-    await_ticks(tmp_path / "json.partial", 1)
-    (tmp_path / "json").mkdir()
+    await_ticks(folder / f"{name}.partial", 1)
+    (folder / name).mkdir()
     process.send_signal(signal.SIGINT)
-    err = process.communicate(timeout=60)[1]
-    assert err.endswith("; what was measured is in a journal: print it with 'bench report json.partial'\n"), err
-    assert report("json.partial", cwd=tmp_path).status == 0
+    lines = process.communicate(timeout=60)[1].splitlines()
+    assert report(f"{name}.partial", cwd=folder).status == 0
+    return [line for line in lines if line.startswith("cannot write the result to ")]
+
+
+@pytest.mark.parametrize("name", ["my json", "it's 'json'", 24 * "a'b'"])
+def test_a_document_that_cannot_be_written_leaves_the_journal(name, tmp_path):
+    """The command that prints it can be pasted."""
+    [line] = errors_of_a_run_whose_document_cannot_be_written(tmp_path, name)
+    before, _, command = line.rpartition("; print it with: bench report ")
+    assert before.endswith("; what was measured is in a journal"), line
+    assert shlex.split(command) == [f"{name}.partial"]
+
+
+def test_a_command_that_does_not_fit_is_not_told(tmp_path):
+    """A message has at most 511 bytes."""
+    [line] = errors_of_a_run_whose_document_cannot_be_written(tmp_path, 60 * "a'b'")
+    assert line.endswith("; what was measured is in the journal beside it"), line
 
 
 @pytest.mark.parametrize("left", ["", "of an older run"])
@@ -602,7 +677,7 @@ def highest(lowest):
 
 
 def percentile(buckets, percent):
-    rank = int(sum(n for _, n in buckets) * percent / 100 + 0.5)
+    rank = max(1, math.ceil(sum(n for _, n in buckets) * fractions.Fraction(str(percent)) / 100))
     for lowest, n in buckets:
         rank -= n
         if rank <= 0:
@@ -631,12 +706,16 @@ def test_intervals_keep_their_histograms_on_request(tmp_path):
     text = (tmp_path / "text").read_text()
     [group] = json.loads((tmp_path / "json").read_text())["groups"]
     intervals, total = group["intervals"], group["total"]
-    printed = [float(line.split("lat (ms,50%):")[1].split()[0])
+    printed = [line.split("lat (ms,50%):")[1].split()[0]
                for line in text.splitlines() if "lat (ms,50%):" in line]
     assert len(intervals) == len(printed) >= 2
     for record, shown in zip(intervals, printed):
         assert_percentiles(record)
-        assert shown == pytest.approx(1e3 * record["percentiles"][0]["s"], abs=0.0051)
+        if record["figures"]["events"] == 0:
+            assert shown == "-"
+        else:
+            median_ms = 1e3 * record["percentiles"][0]["s"]
+            assert float(shown) == pytest.approx(median_ms, abs=0.0051)
     together = {}
     for record in intervals:
         for lowest, n in latencies(record):
@@ -945,9 +1024,12 @@ def test_a_document_cannot_steer_the_terminal(good, tmp_path):
     document["facts"]["rows"] = [{"level": 3, "text": f"one\ntwo {HOSTILE}\n"}]
     figure = {"name": "x", "value": 1, "text": f"row\n{HOSTILE}"}
     document["groups"][0]["total"]["workload"] = [figure]
+    document["facts"]["database"] = {"driver": f"d{HOSTILE}", "server_version": f"v{HOSTILE}"}
+    document["facts"].setdefault("workload", {}).update(tables=f"t{HOSTILE}", rows=f"r{HOSTILE}")
     (tmp_path / "odd").write_text(json.dumps(document))
     done = report("odd", cwd=tmp_path)
     assert (done.err, done.status) == ("", 0)
+    assert f"\nDatabase: d{SHOWN}, v{SHOWN}, t{SHOWN} tables x r{SHOWN} rows\n" in done.out
     # A row may have several lines, the name of a figure has one.
     assert f"\none\ntwo {SHOWN}\n" in done.out
     assert f"\nrow\\x0a{SHOWN}: 1.00\n" in done.out

@@ -74,7 +74,9 @@ void bn_page_skip_header(struct bn_page *p)
 /* What follows from the counters. */
 static void count(struct bn_page *p)
 {
-  bn_view_count(&p->view, p->plan->version == BN_V05);
+  const struct bn_view_rules rules = {.commits = p->plan->version == BN_V05};
+
+  bn_view_count(&p->view, &rules);
 }
 
 void bn_page_interval(struct bn_page *p)

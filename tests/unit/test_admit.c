@@ -18,7 +18,9 @@ struct session {
   unsigned depth, in_flight;
   bool claimed; /* and not begun yet */
   bool left, spent;
+  uint64_t start[DEPTH_MAX];  /* of those in flight, the oldest first */
   uint64_t ended, warm_ended; /* counted events: all; those before the baseline */
+  uint64_t warm;              /* by_start: ended events of the warm-up */
   uint64_t extra;             /* the event that one_more gives */
 };
 
@@ -28,8 +30,9 @@ struct game {
   struct bn_admit admit;
   struct session session[SESSIONS_MAX];
   unsigned n, here;
-  bool one_more, warmup, spent; /* spent: who left last found that there were no tickets */
-  uint64_t events, until_ns, now_ns;
+  bool one_more, by_start, warmup,
+      spent; /* spent: who left last found that there were no tickets */
+  uint64_t events, until_ns, measure_ns, now_ns;
   enum phase phase;
   uint64_t baseline[SESSIONS_MAX];
   uint64_t kept; /* for what was in flight at the baseline */
@@ -43,6 +46,7 @@ static void start(struct game *g)
                                      .others = 1,
                                      .warmup = g->warmup,
                                      .one_more = g->one_more,
+                                     .by_start = g->by_start,
                                      .stat = g->stats.stat};
 
   assert_int_equal(bn_admit_init(&g->admit, &plan), 0);
@@ -56,31 +60,50 @@ static void start(struct game *g)
     g->session[i].st = g->stats.stat[i];
     g->session[i].depth = 1;
   }
-  bn_admit_open(&g->admit, g->until_ns);
+  bn_admit_open(&g->admit, g->until_ns, g->measure_ns);
 }
 
 /* --- what a worker does --- */
 
-static void begin(struct session *s)
+static void begin(const struct game *g, struct session *s)
 {
   s->claimed = false;
-  s->in_flight++;
+  s->start[s->in_flight++] = g->now_ns;
+  if (g->now_ns >= g->measure_ns)
+    bn_admit_began(s->seat);
+  bn_stat_bump(&s->st->begun_at, g->now_ns);
   bn_stat_bump(&s->st->begun, 1);
 }
 
-static void end(struct session *s)
+/* Returns when the oldest one was begun. */
+static uint64_t take_off(struct session *s)
 {
+  const uint64_t start = s->start[0];
+
   s->in_flight--;
+  memmove(s->start, s->start + 1, s->in_flight * sizeof *s->start);
+  bn_stat_bump(&s->st->ended_at, start);
   bn_stat_bump(&s->st->ended, 1);
+  return start;
+}
+
+static void end(const struct game *g, struct session *s)
+{
+  if (take_off(s) < g->measure_ns && g->by_start) {
+    bn_stat_bump(&s->st->warm_events, 1);
+    bn_admit_was_warm(s->seat);
+    s->warm++;
+    return;
+  }
   bn_stat_count(s->st, BN_C_EVENTS, 1);
   s->ended++;
 }
 
 static void drop(struct game *g, struct session *s)
 {
-  s->in_flight--;
-  bn_stat_bump(&s->st->ended, 1);
-  bn_admit_unclaim(s->seat);
+  const uint64_t start = take_off(s);
+
+  bn_admit_unclaim(s->seat, start < g->measure_ns);
   g->dropped++;
 }
 
@@ -102,10 +125,18 @@ static void leave(struct game *g, struct session *s, bool spent)
   g->here--;
 }
 
+/* Workers ask the quick question first; that must make no difference. */
+static enum bn_admission ask(const struct game *g, struct session *s)
+{
+  const bool quick = g->events != 0 && g->claimed % 3 != 0 && bn_admit_use(s->seat, g->now_ns);
+
+  return quick ? BN_ADMIT_YES : bn_admit_claim(s->seat, g->now_ns);
+}
+
 static enum bn_admission claim(struct game *g, struct session *s)
 {
   const bool counted = s->seat->counted;
-  const enum bn_admission answer = bn_admit_claim(s->seat, g->now_ns);
+  const enum bn_admission answer = ask(g, s);
 
   note_extra(g, s, counted);
   switch (answer) {
@@ -116,7 +147,8 @@ static enum bn_admission claim(struct game *g, struct session *s)
     g->claimed++;
     break;
   case BN_ADMIT_FROZEN:
-    assert_true(g->phase == FROZEN || g->phase == TAKEN);
+    assert_true(g->phase == FROZEN || g->phase == TAKEN ||
+                (g->phase == WARMUP && g->by_start && g->now_ns >= g->measure_ns));
     break;
   case BN_ADMIT_TIME_UP:
     assert_true(g->now_ns >= g->until_ns);
@@ -135,6 +167,15 @@ static enum bn_admission claim(struct game *g, struct session *s)
 
 /* --- what the watching thread does --- */
 
+static uint64_t warm_in_flight(const struct game *g, const struct session *s)
+{
+  uint64_t n = 0;
+
+  for (unsigned i = 0; i < s->in_flight; i++)
+    n += s->start[i] < g->measure_ns;
+  return n;
+}
+
 /* Tickets for what the baseline does not hold of what began before it. */
 static uint64_t kept(const struct game *g)
 {
@@ -144,7 +185,7 @@ static uint64_t kept(const struct game *g)
     const struct session *s = &g->session[i];
     const uint64_t mine = s->ended - s->warm_ended + s->in_flight + s->claimed;
 
-    n += g->one_more && mine > 0 ? mine - 1 : mine;
+    n += (g->one_more && mine > 0 ? mine - 1 : mine) - (g->by_start ? warm_in_flight(g, s) : 0);
   }
   return n;
 }
@@ -158,7 +199,7 @@ static void go_on(struct game *g)
     break;
   case FROZEN:
     for (unsigned i = 0; i < g->n; i++)
-      g->baseline[i] = g->session[i].warm_ended = g->session[i].ended;
+      g->baseline[i] = g->session[i].warm_ended = g->by_start ? 0 : g->session[i].ended;
     g->phase = TAKEN;
     break;
   case TAKEN:
@@ -192,10 +233,10 @@ static void check(const struct game *g)
     const struct session *s = &g->session[i];
     const uint64_t mine = s->ended - s->warm_ended + s->in_flight + s->claimed;
 
-    all += s->ended;
+    all += s->ended + s->warm;
     in_flight += s->in_flight + s->claimed;
     extra += s->extra;
-    used += s->seat->counted ? mine - s->extra + s->seat->hand : s->seat->kept;
+    used += s->seat->counted ? mine - s->extra - s->seat->open + s->seat->hand : s->seat->kept;
   }
   assert_int_equal(g->claimed, all + g->dropped + in_flight);
   if (g->phase != COUNTING)
@@ -217,7 +258,7 @@ static void step(struct game *g)
   const uint64_t what = bn_rng_below(&g->rng, 1000);
 
   g->now_ns++;
-  if (what < 10)
+  if (what < 10 && (!g->by_start || g->now_ns >= g->measure_ns))
     go_on(g);
   else if (s->left)
     return;
@@ -226,9 +267,9 @@ static void step(struct game *g)
   else if (what < 350 && !s->claimed && s->in_flight < s->depth)
     (void)claim(g, s);
   else if (what < 650 && s->claimed)
-    begin(s);
+    begin(g, s);
   else if (what < 980 && s->in_flight > 0)
-    end(s);
+    end(g, s);
   else if (s->in_flight > 0)
     drop(g, s);
 }
@@ -241,8 +282,10 @@ static uint64_t play(struct game *g)
   g->events = 1 + bn_rng_below(&g->rng, 300);
   g->warmup = bn_rng_below(&g->rng, 4) > 0;
   g->one_more = g->warmup && bn_rng_below(&g->rng, 3) == 0;
+  g->by_start = g->warmup && !g->one_more && bn_rng_below(&g->rng, 2) == 0;
+  g->measure_ns = bn_rng_below(&g->rng, 200);
   g->until_ns = bn_rng_below(&g->rng, 10) == 0 ? 500 : UINT64_MAX;
-  assert_int_equal(bn_statset_init(&g->stats, g->n, NULL), 0);
+  assert_int_equal(bn_statset_init(&g->stats, g->n, NULL, 0), 0);
   start(g);
   for (unsigned i = 0; i < g->n; i++)
     g->session[i].depth =
@@ -292,7 +335,7 @@ static struct game *new_game_of(unsigned n, uint64_t events, bool warmup, bool o
   g->events = events;
   g->warmup = warmup;
   g->one_more = one_more;
-  assert_int_equal(bn_statset_init(&g->stats, n, NULL), 0);
+  assert_int_equal(bn_statset_init(&g->stats, n, NULL, 0), 0);
   start(g);
   return g;
 }
@@ -309,9 +352,9 @@ static void run_out(struct game *g)
   for (unsigned i = 0; i < g->n; i++)
     while (!g->session[i].left)
       if (g->session[i].in_flight > 0)
-        end(&g->session[i]);
+        end(g, &g->session[i]);
       else if (claim(g, &g->session[i]) == BN_ADMIT_YES)
-        begin(&g->session[i]);
+        begin(g, &g->session[i]);
 }
 
 /* Each of 4 sessions is in an event when the warm-up ends, and one has just claimed a second. */
@@ -322,12 +365,12 @@ static uint64_t finished_after_warmup(uint64_t events, bool one_more)
 
   for (unsigned i = 0; i < 4; i++) {
     assert_int_equal(claim(g, &g->session[i]), BN_ADMIT_YES);
-    begin(&g->session[i]);
+    begin(g, &g->session[i]);
   }
   assert_int_equal(claim(g, &g->session[3]), BN_ADMIT_YES);
   assert_int_equal(bn_admit_left(&g->admit), UINT64_MAX);
   go_on(g);
-  begin(&g->session[3]);
+  begin(g, &g->session[3]);
   assert_int_equal(claim(g, &g->session[0]), BN_ADMIT_FROZEN);
   go_on(g);
   go_on(g);
@@ -358,16 +401,16 @@ static void counted_events_are_those_since_the_baseline(void **state)
   (void)state;
   for (int i = 0; i < 7; i++) {
     assert_int_equal(claim(g, s), BN_ADMIT_YES);
-    begin(s);
-    end(s);
+    begin(g, s);
+    end(g, s);
   }
   assert_int_equal(bn_admit_counted(s->seat, &n), BN_ADMIT_YES);
   assert_int_equal(n, 0);
   go_on(g);
   assert_int_equal(bn_admit_counted(s->seat, &n), BN_ADMIT_FROZEN);
   go_on(g);
-  begin(s);
-  end(s);
+  begin(g, s);
+  end(g, s);
   go_on(g);
   assert_int_equal(bn_admit_counted(s->seat, &n), BN_ADMIT_YES);
   assert_int_equal(n, 1);
@@ -383,8 +426,8 @@ static void a_hand_is_given_back(void **state)
   (void)state;
   for (int i = 0; i < 2; i++) {
     assert_int_equal(claim(g, s), BN_ADMIT_YES);
-    begin(s);
-    end(s);
+    begin(g, s);
+    end(g, s);
   }
   assert_int_equal(bn_admit_left(&g->admit), 10000 - 1 - 256);
   assert_int_equal(s->seat->hand, 255);
@@ -401,8 +444,8 @@ static void closing_wins(void **state)
 
   (void)state;
   assert_int_equal(bn_admit_claim(g->session[0].seat, 1), BN_ADMIT_YES);
-  bn_admit_close(&g->admit);
-  bn_admit_open(&g->admit, 1000);
+  bn_admit_close(&g->admit, 500);
+  bn_admit_open(&g->admit, 1000, 0);
   assert_int_equal(bn_admit_claim(g->session[0].seat, 1), BN_ADMIT_CLOSED);
   assert_int_equal(bn_admit_claim(&g->admit.seat[1], 1), BN_ADMIT_CLOSED);
   end_game(g);

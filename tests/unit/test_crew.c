@@ -32,7 +32,7 @@ static struct ground *lay(void)
   assert_non_null(g);
   memset(g, 0, sizeof *g);
   bn_outcome_init(&g->outcome);
-  assert_int_equal(bn_load_init(&g->load, N, NULL), 0);
+  assert_int_equal(bn_load_init(&g->load, N, NULL, 0), 0);
   plan.stat = g->load.stats.stat;
   assert_int_equal(bn_admit_init(&g->admit, &plan), 0);
   assert_int_equal(bn_pacer_init_rate(&g->pacer, 1, 1e-6), 0);

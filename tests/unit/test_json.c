@@ -99,6 +99,22 @@ static void missing_keys_are_added_at_every_depth(void **state)
   js->free(into);
 }
 
+static void keys_that_were_not_there_are_removed_at_every_depth(void **state)
+{
+  struct bn_node *into = parse("{\"a\":1,\"b\":{\"c\":2,\"d\":3},\"l\":[{\"x\":1}],"
+                               "\"m\":[{\"g\":1,\"h\":5}],\"e\":{\"f\":4},\"n\":[]}");
+  struct bn_node *from = parse("{\"a\":null,\"b\":{\"c\":9},\"l\":[7,8],\"m\":[{\"h\":9}],"
+                               "\"y\":1}");
+
+  (void)state;
+  js->confine(into, NULL);
+  assert_int_equal(js->count(into), 6);
+  js->confine(into, from);
+  js->free(from);
+  assert_print(into, "{\"a\":1,\"b\":{\"c\":2},\"l\":[{\"x\":1}],\"m\":[{\"h\":5}],\"n\":[]}");
+  js->free(into);
+}
+
 static void hostile_texts_are_refused_with_a_line(void **state)
 {
   char deep[8192];
@@ -162,6 +178,7 @@ int main(void)
       cmocka_unit_test(values_come_back_as_they_were),
       cmocka_unit_test(what_cannot_be_kept_is_no_value),
       cmocka_unit_test(missing_keys_are_added_at_every_depth),
+      cmocka_unit_test(keys_that_were_not_there_are_removed_at_every_depth),
       cmocka_unit_test(hostile_texts_are_refused_with_a_line),
       cmocka_unit_test(a_lack_of_memory_is_no_fault_of_the_text),
   };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Exit statuses: of several reasons the first in the order signal, timeout, script's own, failure
-   counts; and nothing that was set is taken back. */
+/* Exit statuses: of several reasons the first in the order signal, timeout, script's own, failure,
+   arrivals not served counts; and nothing that was set is taken back. */
 #include "cm.h"
 
 #include <signal.h>
@@ -13,7 +13,7 @@ struct row {
   int status, status_05; /* where overload is no failure */
 };
 
-enum { ALL = 511 };
+enum { ALL = 1023 };
 
 static const struct row rows[] = {
     {0, 0, -1, 0, 0},
@@ -23,6 +23,10 @@ static const struct row rows[] = {
     {BN_OUTCOME_FAILED, 0, -1, 1, 1},
     {BN_OUTCOME_REPORT_FAILED, 0, -1, 1, 1},
     {BN_OUTCOME_OVERLOADED, 0, -1, 1, 0},
+    {BN_OUTCOME_UNSERVED, 0, -1, 4, 4},
+    {BN_OUTCOME_UNSERVED | BN_OUTCOME_OVERLOADED, 0, -1, 1, 4},
+    {BN_OUTCOME_UNSERVED, 0, 5, 5, 5},
+    {BN_OUTCOME_UNSERVED | BN_OUTCOME_TIMEOUT, 0, -1, 2, 2},
     {0, 0, 0, 0, 0},
     {0, 0, 3, 3, 3},
     {BN_OUTCOME_FAILED, 0, 0, 1, 1},
@@ -78,6 +82,10 @@ static void nothing_is_taken_back(void **state)
   bn_outcome_end(&o, 20);
   bn_outcome_end(&o, 10);
   assert_int_equal(atomic_load(&o.end_ns), 20);
+  bn_outcome_looped(&o, 30, 40);
+  bn_outcome_looped(&o, 35, 38);
+  assert_int_equal(atomic_load(&o.last_ns), 35);
+  assert_int_equal(atomic_load(&o.looped_ns), 40);
 }
 
 static void stages_advance(void **state)

@@ -138,6 +138,177 @@ static void the_count_is_exact_again_after_a_pause(void **state)
   bn_pacer_done(&p);
 }
 
+/* What a replay from the start says is what was handed out. */
+static void a_replay_tells_who_waits(void **state)
+{
+  const struct bn_pacer_phase phase = {1000, 1000, 0};
+  const uint64_t warm_ns = 1000 + BN_NSEC_PER_SEC, end_ns = 1000 + 3 * BN_NSEC_PER_SEC;
+  struct bn_hist *ages = bn_hist_new();
+  struct bn_pacer_due due;
+  struct bn_pacer p;
+  uint64_t before = 0, counted = 0, at, first_left = 0, oldest;
+
+  (void)state;
+  assert_non_null(ages);
+  assert_int_equal(bn_pacer_init(&p, 3, &phase, 1), 0);
+  bn_pacer_start(&p, 1000);
+  while ((at = bn_pacer_claim(&p)) <= end_ns) {
+    before += at < warm_ns;
+    counted += at >= warm_ns;
+    if (before + counted == 2001)
+      first_left = at;
+  }
+  due = bn_pacer_due(&p, warm_ns, end_ns);
+  assert_true(due.warmup == before && due.counted == counted);
+  bn_pacer_ages(&p, end_ns, 2000, before + counted - 2000, ages, &oldest);
+  assert_int_equal(oldest, end_ns - first_left);
+  assert_int_equal(bn_hist_count(ages), before + counted - 2000);
+  bn_pacer_done(&p);
+  bn_hist_free(ages);
+}
+
+/* Two seconds of ten million arrivals, counted one by one. */
+struct many {
+  uint64_t warmup, cut, all; /* arrivals before from_ns, up to cut_ns and to_ns */
+  uint64_t at_ns[3];         /* of the arrivals 101 and many_middle, and of the last */
+};
+
+static const uint64_t from_ns = 1000 + BN_NSEC_PER_SEC, cut_ns = from_ns + BN_NSEC_PER_SEC / 2,
+                      to_ns = from_ns + 11 * BN_NSEC_PER_SEC / 10;
+static const double many_rate = 1e7;
+static const uint64_t many_middle = 20500000;
+
+static struct many count_many(void)
+{
+  const struct bn_pacer_phase phase = {many_rate, many_rate, 0};
+  struct many m = {0};
+  struct bn_arrivals a;
+  uint64_t at;
+
+  bn_arrivals_init(&a, 5, &phase, 1);
+  while ((at = 1000 + (uint64_t)(bn_arrivals_next(&a) * 1e9)) <= to_ns) {
+    m.all++;
+    m.warmup += at < from_ns;
+    m.cut += at <= cut_ns;
+    if (m.all == 101)
+      m.at_ns[0] = at;
+    if (m.all == many_middle)
+      m.at_ns[1] = at;
+    m.at_ns[2] = at;
+  }
+  return m;
+}
+
+static void expect_due(struct bn_pacer *p, uint64_t until_ns, uint64_t warmup, uint64_t all)
+{
+  const struct bn_pacer_due due = bn_pacer_due(p, from_ns, until_ns);
+
+  assert_int_equal(due.warmup, warmup);
+  assert_int_equal(due.counted, all - warmup);
+  assert_false(due.estimated);
+}
+
+static void expect_ages(struct bn_pacer *p, uint64_t skip, uint64_t n, uint64_t first_ns)
+{
+  struct bn_hist *ages = bn_hist_new();
+  uint64_t oldest = 1;
+
+  assert_non_null(ages);
+  bn_pacer_ages(p, to_ns, skip, n, ages, &oldest);
+  assert_int_equal(bn_hist_count(ages), n);
+  assert_int_equal(oldest, to_ns - first_ns);
+  for (unsigned percent = 10; percent < 100; percent += 10) {
+    const double wanted = (double)oldest * percent / 100;
+
+    assert_true(fabs((double)bn_hist_percentile(ages, percent) - wanted) < wanted * 0.01 + 1000);
+  }
+  bn_hist_free(ages);
+}
+
+static void many_arrivals_are_counted(void **state)
+{
+  const struct many m = count_many();
+  struct bn_pacer p;
+
+  (void)state;
+  assert_in_range(m.all, 20990000, 21010000);
+  assert_int_equal(bn_pacer_init_rate(&p, 5, many_rate), 0);
+  bn_pacer_start(&p, 1000);
+  for (uint64_t at = 1000; at < to_ns; at += BN_NSEC_PER_SEC / 4)
+    (void)bn_pacer_passed(&p, at);
+  expect_due(&p, to_ns, m.warmup, m.all);
+  expect_due(&p, cut_ns, m.warmup, m.cut); /* the replay has gone beyond it */
+  assert_int_equal(bn_pacer_due(&p, 0, to_ns).counted, m.all);
+  assert_int_equal(bn_pacer_passed(&p, to_ns), m.all);
+  expect_ages(&p, many_middle - 1, m.all - many_middle + 1, m.at_ns[1]);
+  expect_ages(&p, 100, m.all - 100, m.at_ns[0]); /* in groups */
+  expect_ages(&p, m.all - 1, 1, m.at_ns[2]);
+  bn_pacer_done(&p);
+}
+
+/* Each number of arrivals, whichever marks are left. */
+static void marks_stay_exact(void **state)
+{
+  enum { ALL = 3 * BN_PACER_MARKS };
+  static uint64_t at_ns[ALL + 1];
+  struct bn_pacer p, q;
+
+  (void)state;
+  assert_int_equal(bn_pacer_init_rate(&p, 9, 1000), 0);
+  assert_int_equal(bn_pacer_init_rate(&q, 9, 1000), 0);
+  bn_pacer_start(&p, 1000);
+  bn_pacer_start(&q, 1000);
+  for (unsigned i = 0; i <= ALL; i++)
+    at_ns[i] = bn_pacer_claim(&p);
+  for (unsigned i = 0; i < ALL; i++) {
+    struct bn_hist *ages = i % 64 == 0 ? bn_hist_new() : NULL;
+    uint64_t oldest;
+
+    assert_int_equal(bn_pacer_due(&q, 0, at_ns[i]).counted, i + 1);
+    assert_int_equal(bn_pacer_due(&p, at_ns[ALL - i - 1], at_ns[ALL - 1]).counted, i + 1);
+    if (ages != NULL) {
+      bn_pacer_ages(&p, at_ns[ALL - 1], i, ALL - i, ages, &oldest);
+      assert_int_equal(oldest, at_ns[ALL - 1] - at_ns[i]);
+      assert_int_equal(bn_hist_count(ages), ALL - i);
+      bn_hist_free(ages);
+    }
+  }
+  assert_true(p.step == 2 || p.step == 4);
+  bn_pacer_done(&p);
+  bn_pacer_done(&q);
+}
+
+/* Nobody waits a minute for a count. */
+static void a_replay_without_end_is_estimated(void **state)
+{
+  const uint64_t warmup = UINT64_C(1000000000000), counted = UINT64_C(2000000000000);
+  struct bn_hist *ages = bn_hist_new();
+  struct bn_pacer_due due;
+  struct bn_pacer p;
+  uint64_t oldest = 1, youngest, end_ns = 3 * BN_NSEC_PER_SEC;
+
+  (void)state;
+  assert_non_null(ages);
+  assert_int_equal(bn_pacer_init_rate(&p, 3, 1e12), 0);
+  bn_pacer_start(&p, 0);
+  due = bn_pacer_due(&p, BN_NSEC_PER_SEC, end_ns);
+  assert_true(due.estimated);
+  assert_in_range(due.warmup, warmup - 1000, warmup); /* at the nanosecond before */
+  assert_int_equal(due.warmup + due.counted, warmup + counted);
+  bn_pacer_ages(&p, end_ns, due.warmup, due.counted, ages, &oldest);
+  assert_in_range(oldest, 2 * BN_NSEC_PER_SEC - 2, 2 * BN_NSEC_PER_SEC + 2);
+  assert_int_equal(bn_hist_count(ages), due.counted);
+  assert_true(bn_hist_bounds(ages, &youngest, &oldest) && youngest < BN_NSEC_PER_SEC / 1000);
+  bn_hist_clear(ages);
+  bn_pacer_ages(&p, end_ns, due.warmup, 10, ages, &oldest);
+  assert_in_range(oldest, 2 * BN_NSEC_PER_SEC - 2, 2 * BN_NSEC_PER_SEC + 2);
+  assert_int_equal(bn_hist_count(ages), 10);
+  bn_pacer_ages(&p, end_ns, 0, 0, ages, &oldest);
+  assert_true(oldest == 0 && bn_hist_count(ages) == 10);
+  bn_pacer_done(&p);
+  bn_hist_free(ages);
+}
+
 static void distant_arrivals_never_come(void **state)
 {
   static const double rates[] = {1e-9, 1e-300, 5e-324};
@@ -171,7 +342,7 @@ static void the_backlog_is_what_has_not_begun(void **state)
 /* Sleeping ends at the arrival, or at once when the limit is below it. */
 static void sleep_ends_at_the_arrival_or_the_limit(void **state)
 {
-  struct bn_limit limit = {UINT64_MAX};
+  struct bn_limit limit = {UINT64_MAX, UINT64_MAX};
   struct bn_pacer p;
   uint64_t began;
 
@@ -196,6 +367,10 @@ int main(void)
       cmocka_unit_test(replay_counts_what_was_due),
       cmocka_unit_test(hopeless_rates_are_estimated),
       cmocka_unit_test(the_count_is_exact_again_after_a_pause),
+      cmocka_unit_test(a_replay_tells_who_waits),
+      cmocka_unit_test(many_arrivals_are_counted),
+      cmocka_unit_test(marks_stay_exact),
+      cmocka_unit_test(a_replay_without_end_is_estimated),
       cmocka_unit_test(distant_arrivals_never_come),
       cmocka_unit_test(the_backlog_is_what_has_not_begun),
       cmocka_unit_test(sleep_ends_at_the_arrival_or_the_limit),

@@ -80,7 +80,7 @@ static void measure(struct bn_group *g)
   struct bn_view_store store;
   struct bn_view v;
 
-  assert_int_equal(bn_statset_init(&set, SESSIONS, extra), 0);
+  assert_int_equal(bn_statset_init(&set, SESSIONS, extra, 0), 0);
   assert_int_equal(bn_snap_init(&start, &set), 0);
   assert_int_equal(bn_snap_init(&last, &set), 0);
   assert_int_equal(bn_snap_init(&now, &set), 0);
@@ -123,9 +123,22 @@ static void check_interval(const struct bn_record *r, uint64_t i)
   assert_int_equal(v->n_timings, 1);
   assert_string_equal(v->timings[0].name, "read_latency");
   assert_int_equal(v->timings[0].count, i + 1);
+  assert_null(v->timings[0].percentile_s);
+  assert_null(r->store.timing_s);
   assert_string_equal(v->figures[0].text, "Reads");
   assert_string_equal(v->delta->metrics.counter[BN_C_FIXED].name, "device_reads");
   assert_true(v->sessions == NULL && v->n_sessions == 0 && v->delta->n_sessions == 0);
+}
+
+/* Half of the latencies: the eighth of 15 is that of an event of 4 ms, the last one of 5 ms. */
+static void check_timing(const struct bn_view *v)
+{
+  const struct bn_timing *t = &v->timings[0];
+
+  assert_int_equal(t->count, 15);
+  assert_true(t->min_s <= 0.5e-3 && t->min_s > 0.4995e-3);
+  assert_true(t->percentile_s[0] >= 2e-3 && t->percentile_s[0] < 2.002e-3);
+  assert_true(t->percentile_s[1] >= 2.5e-3 && t->percentile_s[1] == t->max_s);
 }
 
 static void records_outlive_the_run(void **state)
@@ -148,6 +161,7 @@ static void records_outlive_the_run(void **state)
   assert_int_equal(g->total.view.events, 15);
   assert_int_equal(bn_hist_count(g->total.view.latency), 15);
   assert_true(g->total.view.span_s == INTERVALS);
+  check_timing(&g->total.view);
   assert_int_equal(g->total.view.n_sessions, SESSIONS);
   assert_int_equal(g->total.view.sessions[0].events + g->total.view.sessions[1].events, 15);
   assert_true(g->total.view.percents == g->total.store.percents);

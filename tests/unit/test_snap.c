@@ -41,7 +41,7 @@ static void differences_are_exact(void **state)
   struct bn_snap a, b;
 
   (void)state;
-  assert_int_equal(bn_statset_init(&set, SESSIONS, extra), 0);
+  assert_int_equal(bn_statset_init(&set, SESSIONS, extra, 0), 0);
   assert_int_equal(set.metrics.n_counters, BN_C_FIXED + 1);
   assert_int_equal(set.metrics.n_hists, 2);
   assert_int_equal(bn_snap_init(&a, &set), 0);
@@ -95,7 +95,7 @@ static void looked_up_values_are_differences_too(void **state)
   uint64_t value = 1000;
 
   (void)state;
-  assert_int_equal(bn_statset_init(&set, SESSIONS, extra), 0);
+  assert_int_equal(bn_statset_init(&set, SESSIONS, extra, 0), 0);
   set.sample = look_up;
   set.sampled = &value;
   assert_int_equal(bn_snap_init(&a, &set), 0);
@@ -122,7 +122,7 @@ static void views_are_consistent(void **state)
   uint64_t i;
 
   (void)state;
-  assert_int_equal(bn_statset_init(&set, 2, NULL), 0);
+  assert_int_equal(bn_statset_init(&set, 2, NULL, 0), 0);
   assert_int_equal(bn_snap_init(&zero, &set), 0);
   assert_int_equal(bn_snap_init(&now, &set), 0);
   assert_int_equal(bn_view_store_init(&store, &now), 0);
@@ -150,6 +150,208 @@ static void views_are_consistent(void **state)
   bn_statset_done(&set);
 }
 
+struct scene {
+  struct bn_statset set;
+  struct bn_snap zero, now;
+  struct bn_view_store store;
+  struct bn_view v;
+};
+
+static void set_scene(struct scene *c, unsigned sessions, unsigned apart)
+{
+  assert_int_equal(bn_statset_init(&c->set, sessions, NULL, apart), 0);
+  assert_int_equal(bn_snap_init(&c->zero, &c->set), 0);
+  assert_int_equal(bn_snap_init(&c->now, &c->set), 0);
+  assert_int_equal(bn_view_store_init(&c->store, &c->now), 0);
+  bn_snap_take(&c->zero, &c->set, 0);
+}
+
+static void end_scene(struct scene *c)
+{
+  bn_view_store_done(&c->store);
+  bn_snap_done(&c->zero);
+  bn_snap_done(&c->now);
+  bn_statset_done(&c->set);
+}
+
+static void look(struct scene *c, const struct bn_view_rules *rules)
+{
+  bn_snap_take(&c->now, &c->set, 2000000000);
+  bn_snap_diff(&c->now, &c->zero);
+  bn_view_fill(&c->v, &c->store, &c->now, rules);
+}
+
+static uint64_t in_ns(double s)
+{
+  return (uint64_t)(s * 1e9 + 0.5);
+}
+
+/* Of 272 latencies of 1, 2, … ns the 99th percentile is the 270th. */
+static void ranks_are_rounded_up(void **state)
+{
+  const double percents[] = {99, 99.9, 0, 50, 100};
+  struct bn_view_rules rules = {.percents = percents, .n_percents = 5, .exact = true};
+  struct scene c;
+
+  (void)state;
+  set_scene(&c, 1, 0);
+  for (uint64_t i = 1; i <= 272; i++)
+    one_event(c.set.stat[0], i, i);
+  look(&c, &rules);
+  assert_int_equal(in_ns(c.v.percentile_s[0]), 270);
+  assert_int_equal(in_ns(c.v.percentile_s[1]), 272);
+  assert_int_equal(in_ns(c.v.percentile_s[2]), 1);
+  assert_int_equal(in_ns(c.v.percentile_s[3]), 136);
+  assert_int_equal(in_ns(c.v.percentile_s[4]), 272);
+  rules.nearest = true;
+  look(&c, &rules);
+  assert_int_equal(in_ns(c.v.percentile_s[0]), 269);
+  for (uint64_t i = 273; i <= 1000; i++)
+    one_event(c.set.stat[0], i, i);
+  rules.nearest = false;
+  look(&c, &rules);
+  assert_int_equal(in_ns(c.v.percentile_s[1]), 999);
+  assert_false(c.v.at_least[1] || c.v.max_at_least);
+  end_scene(&c);
+}
+
+/* 90 events that took 1 … 90 ns, and ten that have been under way for a while. */
+static void unfinished_events_count_by_their_age(void **state)
+{
+  const double percents[] = {50, 95};
+  struct bn_hist *ages = bn_hist_new();
+  struct bn_view_rules rules = {
+      .percents = percents, .n_percents = 2, .exact = true, .ages = ages, .oldest_ns = 200};
+  struct scene c;
+
+  (void)state;
+  assert_non_null(ages);
+  set_scene(&c, 1, 0);
+  for (uint64_t i = 1; i <= 90; i++)
+    one_event(c.set.stat[0], i, i);
+  bn_hist_put(ages, 200, 10);
+  look(&c, &rules);
+  assert_int_equal(in_ns(c.v.percentile_s[0]), 50);
+  assert_int_equal(in_ns(c.v.percentile_s[1]), 200);
+  assert_int_equal(in_ns(c.v.max_s), 200);
+  assert_true(!c.v.at_least[0] && c.v.at_least[1] && c.v.max_at_least);
+  bn_hist_clear(ages);
+  bn_hist_put(ages, 5, 10);
+  rules.oldest_ns = 5;
+  look(&c, &rules);
+  assert_int_equal(in_ns(c.v.percentile_s[0]), 40);
+  assert_int_equal(in_ns(c.v.percentile_s[1]), 85);
+  assert_int_equal(in_ns(c.v.max_s), 90);
+  assert_true(c.v.at_least[0] && c.v.at_least[1] && c.v.max_at_least);
+  bn_hist_free(ages);
+  end_scene(&c);
+}
+
+static void rates_leave_out_what_came_later(void **state)
+{
+  uint64_t rated[BN_C_FIXED] = {[BN_C_READ] = 300};
+  const struct bn_view_rules rules = {.rated = rated, .rated_s = 1.5};
+  struct scene c;
+
+  (void)state;
+  set_scene(&c, 1, 0);
+  for (uint64_t i = 1; i <= 10; i++)
+    one_event(c.set.stat[0], i, i);
+  bn_stat_bump(&c.set.stat[0]->late, 4);
+  bn_stat_count(c.set.stat[0], BN_C_READ, 500);
+  look(&c, &rules);
+  assert_true(c.v.events == 10 && c.v.in_grace == 4 && c.v.events_per_s == 3);
+  assert_true(c.v.transactions_per_s == 3 && c.v.reads == 500 && c.v.reads_per_s == 200);
+  end_scene(&c);
+}
+
+static void warmup_is_counted_apart(void **state)
+{
+  const struct bn_view_rules rules = {.exact = true};
+  struct scene c;
+  struct bn_stat *st;
+
+  (void)state;
+  set_scene(&c, 1, BN_STAT_WARMUP);
+  st = c.set.stat[0];
+  st->counts_from_ns = 1000;
+  bn_stat_bump(&st->warm_events, 3);
+  bn_stat_bump(&st->warm_busy_ns, 60);
+  for (int i = 0; i < 3; i++)
+    bn_stat_record(st, st->warm_hist, 20);
+  one_event(st, 1001, 40); /* before anybody looked */
+  bn_stat_count(st, BN_C_READ, 7);
+  bn_snap_take(&c.zero, &c.set, 1000);
+  bn_snap_end_warmup(&c.zero);
+  look(&c, &rules);
+  assert_true(c.v.events == 1 && in_ns(c.v.max_s) == 40 && c.v.reads == 0);
+  bn_snap_take(&c.now, &c.set, 2000000000);
+  bn_snap_add_warmup(&c.now, &c.set);
+  assert_true(c.now.counter[BN_C_EVENTS] == 4 && c.now.busy_ns == 100);
+  assert_int_equal(bn_hist_count(c.now.hist[BN_H_LATENCY]), 4);
+  end_scene(&c);
+}
+
+static uint64_t count_of(const struct scene *c, unsigned hist)
+{
+  return bn_hist_count(c->now.hist[hist]);
+}
+
+/* Only events that count are recorded as queued and served, some of them before the baseline.
+   Sessions wake for the arrivals of the warm-up as well: those wakes are none of the rest's. */
+static void the_warmup_wakes_for_itself(void **state)
+{
+  const struct bn_view_rules rules = {.exact = true};
+  struct scene c;
+  struct bn_stat *st;
+
+  (void)state;
+  set_scene(&c, 1, BN_STAT_WARMUP | BN_STAT_WAITING);
+  st = c.set.stat[0];
+  st->counts_from_ns = 1000;
+  for (int i = 0; i < 3; i++)
+    bn_stat_record(st, st->lag_hist, 5000000);
+  bn_stat_record(st, st->queueing_hist, 30);
+  bn_stat_record(st, st->service_hist, 10);
+  bn_snap_take(&c.zero, &c.set, 1000);
+  bn_snap_end_warmup(&c.zero);
+  bn_stat_record(st, st->lag_hist, 50);
+  look(&c, &rules);
+  assert_int_equal(count_of(&c, st->queueing_hist), 1);
+  assert_int_equal(count_of(&c, st->service_hist), 1);
+  assert_int_equal(count_of(&c, st->lag_hist), 1);
+  assert_int_equal(in_ns(c.v.lag_max_s), 50);
+  end_scene(&c);
+}
+
+/* Of one event in flight the exact age, of several their average; those of the warm-up have none.
+ */
+static void ages_are_those_in_flight(void **state)
+{
+  struct bn_hist *ages = bn_hist_new();
+  struct scene c;
+  uint64_t oldest;
+
+  (void)state;
+  assert_non_null(ages);
+  set_scene(&c, 3, 0);
+  bn_stat_bump(&c.set.stat[0]->begun, 1);
+  bn_stat_bump(&c.set.stat[0]->begun_at, 900);
+  bn_stat_bump(&c.set.stat[1]->begun, 2);
+  bn_stat_bump(&c.set.stat[1]->begun_at, 700 + 800);
+  bn_stat_bump(&c.set.stat[2]->begun, 1);
+  bn_stat_bump(&c.set.stat[2]->begun_at, 100);
+  for (unsigned i = 0; i < 3; i++)
+    c.set.stat[i]->counts_from_ns = 500;
+  bn_snap_take(&c.now, &c.set, 1000);
+  assert_int_equal(bn_snap_ages(&c.now, 1000, false, ages, &oldest), 3);
+  assert_int_equal(oldest, 250);
+  assert_int_equal(bn_hist_count(ages), 3);
+  assert_int_equal(c.now.unfinished, 4);
+  bn_hist_free(ages);
+  end_scene(&c);
+}
+
 /* Sums modulo 2^64 ns: ten million events that waited 4,000 s each go round it twice. */
 static void sums_of_centuries_are_right(void **state)
 {
@@ -161,7 +363,7 @@ static void sums_of_centuries_are_right(void **state)
   uint64_t i;
 
   (void)state;
-  assert_int_equal(bn_statset_init(&set, 2, NULL), 0);
+  assert_int_equal(bn_statset_init(&set, 2, NULL, 0), 0);
   assert_int_equal(bn_snap_init(&zero, &set), 0);
   assert_int_equal(bn_snap_init(&now, &set), 0);
   assert_int_equal(bn_view_store_init(&store, &now), 0);
@@ -186,14 +388,15 @@ static void sums_of_centuries_are_right(void **state)
 /* 2^42 ns are 4,398 s. */
 static void values_beyond_the_range_have_extremes(void **state)
 {
-  const struct bn_view_rules rules = {.exact = true};
+  static const double percents[] = {95};
+  const struct bn_view_rules rules = {.percents = percents, .n_percents = 1, .exact = true};
   struct bn_view_store store;
   struct bn_statset set;
   struct bn_snap zero, now;
   struct bn_view v;
 
   (void)state;
-  assert_int_equal(bn_statset_init(&set, 1, extra), 0);
+  assert_int_equal(bn_statset_init(&set, 1, extra, 0), 0);
   assert_int_equal(bn_snap_init(&zero, &set), 0);
   assert_int_equal(bn_snap_init(&now, &set), 0);
   assert_int_equal(bn_view_store_init(&store, &now), 0);
@@ -206,6 +409,7 @@ static void values_beyond_the_range_have_extremes(void **state)
   bn_view_fill(&v, &store, &now, &rules);
   assert_true(v.min_s == 9000 && v.max_s == 20000);
   assert_true(v.timings[0].count == 1 && v.timings[0].max_s == HUGE_VAL);
+  assert_true(v.timings[0].percentile_s[0] == HUGE_VAL);
   bn_view_store_done(&store);
   bn_snap_done(&zero);
   bn_snap_done(&now);
@@ -254,7 +458,7 @@ static void snapshots_of_live_sessions_only_grow(void **state)
   int i;
 
   (void)state;
-  assert_int_equal(bn_statset_init(&set, 1, NULL), 0);
+  assert_int_equal(bn_statset_init(&set, 1, NULL, 0), 0);
   assert_int_equal(bn_snap_init(&a, &set), 0);
   assert_int_equal(bn_snap_init(&b, &set), 0);
   w.st = set.stat[0];
@@ -283,6 +487,12 @@ int main(void)
       cmocka_unit_test(differences_are_exact),
       cmocka_unit_test(looked_up_values_are_differences_too),
       cmocka_unit_test(views_are_consistent),
+      cmocka_unit_test(ranks_are_rounded_up),
+      cmocka_unit_test(unfinished_events_count_by_their_age),
+      cmocka_unit_test(rates_leave_out_what_came_later),
+      cmocka_unit_test(warmup_is_counted_apart),
+      cmocka_unit_test(the_warmup_wakes_for_itself),
+      cmocka_unit_test(ages_are_those_in_flight),
       cmocka_unit_test(sums_of_centuries_are_right),
       cmocka_unit_test(values_beyond_the_range_have_extremes),
       cmocka_unit_test(labels_overflow_into_other),

@@ -44,7 +44,8 @@ static void make_sample(struct sample *s, enum bn_view_span span)
   bn_hist_put(s->delta.hist[0], 1000, 3);
   bn_hist_put(s->delta.hist[0], UINT64_C(1) << BN_HIST_TOP_BIT, 2);
   bn_hist_put(s->delta.hist[1], 123456789, UINT64_C(1) << 63);
-  s->delta.session[1] = (struct bn_snap_session){5, UINT64_MAX - 7, 1000, UINT64_C(1) << 43};
+  s->delta.session[1] = (struct bn_snap_session){
+      .events = 5, .busy_ns = UINT64_MAX - 7, .min_ns = 1000, .max_ns = UINT64_C(1) << 43};
   s->delta.session[0].min_ns = UINT64_MAX;
   s->delta.fair_busy_s = (struct bn_moments){2, 1.0L / 3, 1e-19L + 1};
   (void)snprintf(s->delta.label[0][0].name, BN_LABEL_LEN, "1213");
@@ -81,6 +82,12 @@ static void assert_same_view(const struct bn_view *a, const struct bn_view *b)
   assert_int_equal(a->n_timings, b->n_timings);
   assert_string_equal(a->timings[0].name, b->timings[0].name);
   assert_true(a->timings[0].sum_s == b->timings[0].sum_s);
+  if (a->span == BN_VIEW_INTERVAL) {
+    assert_null(a->timings[0].percentile_s);
+    return;
+  }
+  for (size_t i = 0; i < a->n_percents; i++)
+    assert_true(a->timings[0].percentile_s[i] == b->timings[0].percentile_s[i]);
 }
 
 static void every_number_comes_back(void **state)
@@ -94,6 +101,7 @@ static void every_number_comes_back(void **state)
   (void)state;
   make_sample(&s, BN_VIEW_TOTAL);
   assert_true(s.view.percentile_s[1] == HUGE_VAL);
+  assert_true(s.view.timings[0].percentile_s[1] == s.view.timings[0].max_s);
   n = bn_store_record(js, &s.view);
   m = bn_store_metrics(js, &s.metrics);
   assert_non_null(n);

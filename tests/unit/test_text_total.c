@@ -49,12 +49,27 @@ static void reports_cpu_of_1_1(void **unused)
   bn_page_free(p);
 }
 
-static void keeps_three_digits_of_latencies_outside_dialects(void **unused)
+/* Reads are older than percentiles of timings, and nothing was flushed. */
+static const double of_writes[] = {0.3e-3};
+static const struct bn_timing file_timings[] = {
+    {.name = "read_latency", .count = 60, .min_s = 4.3e-6, .avg_s = 2e-5, .max_s = 0.09},
+    {.name = "write_latency",
+     .count = 40,
+     .percentile_s = of_writes,
+     .min_s = 1e-4,
+     .avg_s = 2e-4,
+     .max_s = 0.123456},
+    {.name = "fsync_latency"}};
+
+/* Latencies have three significant digits, and those of reads and writes stand apart. */
+static void reports_files_outside_dialects(void **unused)
 {
   struct bn_page *p = bn_page_new(BN_V11, BN_KIND_FILEIO);
 
   (void)unused;
   p->plan->own = true;
+  p->view.timings = file_timings;
+  p->view.n_timings = 3;
   bn_page_skip_header(p);
   p->counter[BN_C_EVENTS] = 100;
   bn_page_set_latency(p, 0.0043, 0.0216, 123.456, 2.27, 0.1234);
@@ -63,18 +78,187 @@ static void keeps_three_digits_of_latencies_outside_dialects(void **unused)
                     "latency (ms,95%): 0.123\n");
   bn_page_total(p);
   bn_page_expect(p, "\n"
-                    "Throughput:\n"
+                    "File operations:\n"
                     "         read:  IOPS=0.00 0.00 MiB/s (0.00 MB/s)\n"
                     "         write: IOPS=0.00 0.00 MiB/s (0.00 MB/s)\n"
                     "         fsync: IOPS=0.00\n"
                     "\n"
+                    "Throughput:\n"
+                    "    events/s (eps):                      100.0000\n"
+                    "    time elapsed:                        1.0000s\n"
+                    "    total number of events:              100\n"
+                    "\n"
                     "Latency (ms):\n"
-                    "         min:                               0.00430\n"
-                    "         avg:                                0.0216\n"
-                    "         max:                                123.46\n"
-                    "         95th percentile:                     0.123\n"
-                    "         sum:                                  2.27\n"
+                    "         min:                                 0.00430\n"
+                    "         avg:                                  0.0216\n"
+                    "         max:                                  123.46\n"
+                    "         95th percentile:                       0.123\n"
+                    "         sum:                                    2.27\n"
+                    "\n"
+                    "Latency of reads (ms):\n"
+                    "         min:                                 0.00430\n"
+                    "         avg:                                  0.0200\n"
+                    "         max:                                   90.00\n"
+                    "\n"
+                    "Latency of writes (ms):\n"
+                    "         min:                                   0.100\n"
+                    "         avg:                                   0.200\n"
+                    "         max:                                  123.46\n"
+                    "         95th percentile:                       0.300\n"
+                    "\n"
+                    "Threads fairness:\n"
+                    "    events (avg/stddev):           0.0000/0.00\n"
+                    "    execution time (avg/stddev):   0.0000/0.00\n"
                     "\n");
+  bn_page_free(p);
+}
+
+/* 4 of 8 sessions are stuck, and --rate is too high. */
+static void tells_what_did_not_end(void **unused)
+{
+  static const bool at_least[] = {true};
+  struct bn_page *p = bn_page_new(BN_V11, BN_KIND_CPU);
+  struct bn_view *v = &p->view;
+
+  (void)unused;
+  p->plan->own = true;
+  bn_page_skip_header(p);
+  p->counter[BN_C_EVENTS] = 100;
+  bn_page_set_latency(p, 1, 2, 3003, 200, 3003);
+  v->at_s = v->span_s = 4;
+  v->in_grace = 4;
+  v->unfinished = 14;
+  v->oldest_s = 3.003;
+  v->max_at_least = true;
+  v->at_least = at_least;
+  v->setup_s = 0.0123;
+  v->grace_s = 2;
+  v->teardown_s = 0.001;
+  v->due = 114;
+  v->started = 104;
+  v->backlog = 10;
+  v->finished = 96;
+  v->served = 96 / 114.0;
+  v->warmup_backlog = 3;
+  bn_page_total(p);
+  bn_page_expect(p, "CPU speed:\n"
+                    "    events per second:    24.00\n"
+                    "\n"
+                    "Number of unfinished transactions on forced shutdown: 4\n"
+                    "\n"
+                    "Throughput:\n"
+                    "    events/s (eps):                      24.0000\n"
+                    "    time elapsed:                        4.0000s\n"
+                    "    total number of events:              100\n"
+                    "    finished in the grace:               4\n"
+                    "    unfinished:                          14 (oldest 3.003 s)\n"
+                    "    set-up, grace, teardown:             0.0123s, 2.0000s, 0.0010s\n"
+                    "\n"
+                    "Arrivals (--rate):\n"
+                    "    due in the span:                     114\n"
+                    "    started:                             104\n"
+                    "    dropped:                             0\n"
+                    "    queued at the end:                   10\n"
+                    "    finished in the span:                96 (84.21 % of those due)\n"
+                    "    queued when the warm-up ended:       3\n"
+                    "\n"
+                    "Latency (ms):\n"
+                    "         min:                                    1.00\n"
+                    "         avg:                                    2.00\n"
+                    "         max:                                \u22653003.00\n"
+                    "         95th percentile:                    \u22653003.00\n"
+                    "         sum:                                  200.00\n"
+                    "\n"
+                    "Threads fairness:\n"
+                    "    events (avg/stddev):           0.0000/0.00\n"
+                    "    execution time (avg/stddev):   0.0000/0.00\n"
+                    "\n");
+  bn_page_free(p);
+}
+
+static void an_age_that_is_not_known_is_not_told(void **unused)
+{
+  struct bn_page *p = bn_page_new(BN_V11, BN_KIND_CPU);
+
+  (void)unused;
+  p->plan->own = true;
+  bn_page_skip_header(p);
+  p->counter[BN_C_EVENTS] = 100;
+  p->view.unfinished = 2;
+  bn_page_total(p);
+  assert_non_null(strstr(p->text, "    total number of events:              100\n"
+                                  "    unfinished:                          2\n"
+                                  "\n"
+                                  "Latency (ms):\n"));
+  bn_page_free(p);
+}
+
+/* In older documents those that wait are not among the unfinished ones. */
+static void counts_those_in_flight_apart(void **unused)
+{
+  static const char line[] = "Number of unfinished transactions on forced shutdown: 3\n";
+  static const struct {
+    uint64_t due, unfinished, backlog;
+    bool told;
+  } rows[] = {{20, 8, 5, true}, {20, 5, 5, false}, {0, 3, 5, true}, {0, 0, 5, false}};
+
+  (void)unused;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    struct bn_page *p = bn_page_new(BN_V11, BN_KIND_CPU);
+
+    p->plan->own = true;
+    bn_page_skip_header(p);
+    p->view.due = rows[i].due;
+    p->view.unfinished = rows[i].unfinished;
+    p->view.backlog = rows[i].backlog;
+    bn_page_total(p);
+    assert_int_equal(strstr(p->text, line) != NULL, rows[i].told);
+    assert_int_equal(strstr(p->text, "forced") != NULL, rows[i].told);
+    bn_page_free(p);
+  }
+}
+
+/* A tenth of the median is 0.1 ms.  Without an event that ended there is no median. */
+static void tells_a_lag_that_matters(void **unused)
+{
+  static const char line[] = "    wake-up lag (ms, 50th/99th/max):     0.05/0.11/2.00\n";
+  static const struct {
+    uint64_t events;
+    double lag_p99_s;
+    bool told;
+  } rows[] = {{100, 0.11e-3, true}, {100, 0.1e-3, false}, {0, 0.11e-3, false}};
+
+  (void)unused;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    struct bn_page *p = bn_page_new(BN_V11, BN_KIND_CPU);
+
+    p->plan->own = true;
+    bn_page_skip_header(p);
+    p->counter[BN_C_EVENTS] = rows[i].events;
+    p->view.due = 100;
+    p->view.median_s = rows[i].events > 0 ? 1e-3 : 0;
+    p->view.lag_p50_s = 0.05e-3;
+    p->view.lag_p99_s = rows[i].lag_p99_s;
+    p->view.lag_max_s = 2e-3;
+    bn_page_total(p);
+    assert_int_equal(strstr(p->text, line) != NULL, rows[i].told);
+    assert_int_equal(strstr(p->text, "lag") != NULL, rows[i].told);
+    bn_page_free(p);
+  }
+}
+
+static void an_interval_without_an_end_has_no_latency(void **unused)
+{
+  struct bn_page *p = bn_page_new(BN_V11, BN_KIND_PLAIN);
+
+  (void)unused;
+  p->plan->own = true;
+  bn_page_skip_header(p);
+  bn_page_interval(p);
+  bn_page_expect(p, "[ 1s ] thds: 1 eps: 0.00 lat (ms,95%): -\n");
+  p->view.oldest_s = 1.0034;
+  bn_page_interval(p);
+  bn_page_expect(p, "[ 1s ] thds: 1 eps: 0.00 lat (ms,95%): - (oldest 1003)\n");
   bn_page_free(p);
 }
 
@@ -388,6 +572,36 @@ static void reports_sql(void **unused)
                   "    reconnects:                          0      (0.00 per sec.)\n");
 }
 
+/* Older documents do not have all of the counters. */
+static void reports_rows_outside_dialects(void **unused)
+{
+  static const char line[] = "    reconnects:                          0      (0.00 per sec.)\n"
+                             "    rows read/inserted/updated/deleted:  12/34/56/78\n"
+                             "\n";
+  struct bn_metric metrics[] = {{"rows_read", "1", BN_COUNTER},
+                                {"rows_inserted", "1", BN_COUNTER},
+                                {"rows_updated", "1", BN_COUNTER},
+                                {"rows_deleted", "1", BN_COUNTER}};
+
+  (void)unused;
+  for (int own = 0; own < 2; own++)
+    for (size_t n = 3; n <= 4; n++) {
+      struct bn_page *p = bn_page_new(BN_V11, BN_KIND_SQL);
+      static const uint64_t rows[BN_C_FIXED] = {12, 34, 56, 78};
+
+      p->plan->own = own != 0;
+      p->delta.metrics = (struct bn_metrics){.n_counters = n, .counter = metrics};
+      bn_page_skip_header(p);
+      bn_view_count(&p->view, &(struct bn_view_rules){.commits = false});
+      p->view.counter = rows;
+      assert_int_equal(bn_reporter_text.total(p->state, &p->view, NULL), 0);
+      (void)fflush(p->out);
+      assert_true((strstr(p->text, line) != NULL) == (own == 1 && n == 4));
+      assert_true((strstr(p->text, "rows read") != NULL) == (own == 1 && n == 4));
+      bn_page_free(p);
+    }
+}
+
 static void reports_transactions_and_reconnects(void **unused)
 {
   struct bn_page *p = bn_page_new(BN_V11, BN_KIND_SQL);
@@ -495,7 +709,12 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reports_cpu_of_1_1),
-      cmocka_unit_test(keeps_three_digits_of_latencies_outside_dialects),
+      cmocka_unit_test(reports_files_outside_dialects),
+      cmocka_unit_test(tells_what_did_not_end),
+      cmocka_unit_test(an_age_that_is_not_known_is_not_told),
+      cmocka_unit_test(counts_those_in_flight_apart),
+      cmocka_unit_test(tells_a_lag_that_matters),
+      cmocka_unit_test(an_interval_without_an_end_has_no_latency),
       cmocka_unit_test(reports_cpu_of_1_0),
       cmocka_unit_test(reports_cpu_of_0_5),
       cmocka_unit_test(reports_a_run_without_events),
@@ -504,6 +723,7 @@ int main(void)
       cmocka_unit_test(reports_fileio),
       cmocka_unit_test(reports_fileio_of_1_1),
       cmocka_unit_test(reports_sql),
+      cmocka_unit_test(reports_rows_outside_dialects),
       cmocka_unit_test(reports_transactions_and_reconnects),
       cmocka_unit_test(lists_percentiles_ascending_in_one_column),
       cmocka_unit_test(says_that_percentiles_are_disabled),

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "measure/journal.h"
@@ -238,15 +239,30 @@ static int write_document(struct json *r, struct bn_err *err)
   return rc;
 }
 
-/* What was measured is not lost with the document. */
+/* A word of a shell. */
+static int quote(struct bn_buf *b, const char *text)
+{
+  (void)bn_buf_char(b, '\'');
+  for (; *text != '\0'; text++)
+    (void)(*text == '\'' ? bn_buf_str(b, "'\\''") : bn_buf_char(b, *text));
+  return bn_buf_char(b, '\'');
+}
+
+/* What was measured is not lost with the document.  A command is told whole or not at all. */
 static void mention_journal(const struct json *r, struct bn_err *err)
 {
-  const size_t len = strlen(err->text);
+  const size_t len = strlen(err->text), room = sizeof err->text - 1 - len;
+  struct bn_buf b;
 
-  if (r->journal.written && !r->journal.ended)
-    (void)snprintf(err->text + len, sizeof err->text - len,
-                   "; what was measured is in a journal: print it with 'bench report %s'",
-                   r->journal.claim.path);
+  if (!r->journal.written || r->journal.ended || room == 0)
+    return;
+  bn_buf_init(&b, room);
+  (void)bn_buf_str(&b, "; what was measured is in a journal; print it with: bench report ");
+  if (quote(&b, r->journal.claim.path) == 0)
+    memcpy(err->text + len, b.data, b.len + 1);
+  else
+    (void)snprintf(err->text + len, room + 1, "; what was measured is in the journal beside it");
+  bn_buf_done(&b);
 }
 
 static int json_finish(void *self, const struct bn_end *end, struct bn_err *err)

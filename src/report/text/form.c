@@ -40,6 +40,20 @@ static const struct figure figures[] = {
     FIGURE(WHOLE, backlog),
     FIGURE(WHOLE, concurrency),
     FIGURE(WHOLE, unfinished),
+    FIGURE(WHOLE, in_flight),
+    FIGURE(WHOLE, outages),
+    FIGURE(REAL, longest_outage),
+    FIGURE(WHOLE, in_grace),
+    FIGURE(WHOLE, due),
+    FIGURE(WHOLE, started),
+    FIGURE(WHOLE, dropped),
+    FIGURE(WHOLE, finished),
+    FIGURE(WHOLE, warmup_backlog),
+    FIGURE(REAL, setup),
+    FIGURE(REAL, grace),
+    FIGURE(REAL, teardown),
+    FIGURE(REAL, oldest),
+    FIGURE(REAL, served),
     FIGURE(REAL, events_s),
     FIGURE(REAL, reads_s),
     FIGURE(REAL, writes_s),
@@ -73,6 +87,7 @@ static const struct figure figures[] = {
     FIGURE(TEXT, rank),
     FIGURE(TEXT, approx),
     FIGURE(REAL, percentile),
+    FIGURE(TEXT, timing),
     FIGURE(WHOLE, session),
     FIGURE(WHOLE, session_events),
     FIGURE(REAL, session_min),
@@ -108,6 +123,31 @@ static void fill_counts(struct bn_form *f, const struct bn_view *v)
   f->reconnects_s = v->reconnects_per_s;
 }
 
+/* Of the unfinished ones.  In dialects and in older documents no others are unfinished. */
+static uint64_t in_flight(const struct bn_view *v, bool own)
+{
+  const uint64_t queued = own && v->due > 0 ? v->backlog : 0;
+
+  return v->unfinished > queued ? v->unfinished - queued : 0;
+}
+
+static void fill_span(struct bn_form *f, const struct bn_view *v)
+{
+  f->outages = v->outages;
+  f->longest_outage = v->longest_outage_s;
+  f->in_grace = v->in_grace;
+  f->due = v->due;
+  f->started = v->started;
+  f->dropped = v->dropped;
+  f->finished = v->finished;
+  f->warmup_backlog = v->warmup_backlog;
+  f->setup = v->setup_s;
+  f->grace = v->grace_s;
+  f->teardown = v->teardown_s;
+  f->oldest = v->oldest_s;
+  f->served = v->served * 100;
+}
+
 /* A saved result may have any number here, and C converts only those that fit. */
 static uint64_t whole_of(double x)
 {
@@ -132,11 +172,16 @@ static void fill_bytes(struct bn_form *f, const struct bn_view *v)
                              whole_of(v->bytes_moved_per_s), false);
 }
 
-void bn_form_fill(struct bn_form *f, const struct bn_view *v, bool significant)
+void bn_form_fill(struct bn_form *f, const struct bn_view *v, bool own)
 {
   memset(f, 0, sizeof *f);
-  f->significant = significant;
+  f->own = own;
+  f->nothing = own && v->events == 0;
+  f->interval = v->span == BN_VIEW_INTERVAL;
+  f->max_at_least = own && v->max_at_least;
   fill_counts(f, v);
+  f->in_flight = in_flight(v, own);
+  fill_span(f, v);
   fill_bytes(f, v);
   f->time = v->at_s;
   f->span = v->span_s;
@@ -152,13 +197,36 @@ void bn_form_fill(struct bn_form *f, const struct bn_view *v, bool significant)
   bn_form_rank(f, v, 0);
 }
 
-void bn_form_rank(struct bn_form *f, const struct bn_view *v, size_t i)
+static void set_rank(struct bn_form *f, double rank, double s)
 {
-  const double rank = i < v->n_percents ? v->percents[i] : 0;
-
   (void)snprintf(f->rank, sizeof f->rank, "%.15g", rank);
   (void)snprintf(f->approx, sizeof f->approx, "approx. %3.15g percentile:", rank);
-  f->percentile = i < v->n_percents ? v->percentile_s[i] * ms_per_s : 0;
+  f->percentile = s * ms_per_s;
+  f->at_least = false;
+}
+
+void bn_form_rank(struct bn_form *f, const struct bn_view *v, size_t i)
+{
+  if (i < v->n_percents)
+    set_rank(f, v->percents[i], v->percentile_s[i]);
+  else
+    set_rank(f, 0, 0);
+  f->at_least = f->own && i < v->n_percents && v->at_least != NULL && v->at_least[i];
+}
+
+void bn_form_timing(struct bn_form *f, const struct bn_timing *t, const char *name)
+{
+  (void)snprintf(f->timing, sizeof f->timing, "%s", name);
+  f->min = t->min_s * ms_per_s;
+  f->avg = t->avg_s * ms_per_s;
+  f->max = t->max_s * ms_per_s;
+  f->max_at_least = f->nothing = false;
+}
+
+void bn_form_timing_rank(struct bn_form *f, const struct bn_view *v, const struct bn_timing *t,
+                         size_t i)
+{
+  set_rank(f, v->percents[i], t->percentile_s[i]);
 }
 
 void bn_form_session(struct bn_form *f, const struct bn_view *v, size_t i)
@@ -187,18 +255,41 @@ struct layout {
   bool latency;
 };
 
-static void print_real(const struct bn_form *f, const struct layout *l, double x, FILE *out)
+/* Nothing has ended.  What is under way may be stuck. */
+static void print_nothing(const struct bn_form *f, const struct layout *l, FILE *out)
 {
+  if (f->interval && f->oldest > 0)
+    (void)fprintf(out, "- (oldest %.0f)", f->oldest * ms_per_s);
+  else
+    (void)fprintf(out, "%*s", f->interval ? 0 : l->width, "-");
+}
+
+static void print_real(const struct bn_form *f, const struct layout *l, double x, bool at_least,
+                       FILE *out)
+{
+  static const char sign[] = "\u2265";
+  const int sign_bytes = at_least ? (int)sizeof sign - 1 : 0;
+  const int decimals = l->latency && f->own ? bn_units_decimals(x, l->decimals) : l->decimals;
   char text[BN_FORM_TEXT];
 
-  if (isinf(x)) {
+  if (isinf(x))
     (void)snprintf(text, sizeof text, ">%.*f", l->decimals,
                    (double)(UINT64_C(1) << BN_HIST_TOP_BIT) / 1e6);
+  else if (at_least)
+    (void)snprintf(text, sizeof text, "%s%.*f", sign, decimals, x);
+  if (isinf(x))
     (void)fprintf(out, "%*s", l->width, text);
-    return;
-  }
-  (void)fprintf(out, "%*.*f", l->width,
-                l->latency && f->significant ? bn_units_decimals(x, l->decimals) : l->decimals, x);
+  else if (at_least)
+    (void)fprintf(out, "%*s", l->width + sign_bytes - 1, text); /* one column */
+  else
+    (void)fprintf(out, "%*.*f", l->width, decimals, x);
+}
+
+/* Is no less than what is known of it. */
+static bool is_at_least(const struct bn_form *f, const struct figure *g)
+{
+  return (g->offset == offsetof(struct bn_form, max) && f->max_at_least) ||
+         (g->offset == offsetof(struct bn_form, percentile) && f->at_least);
 }
 
 static void print_figure(const struct bn_form *f, const struct figure *g, const struct layout *l,
@@ -217,7 +308,10 @@ static void print_figure(const struct bn_form *f, const struct figure *g, const 
     double x;
 
     memcpy(&x, at, sizeof x);
-    print_real(f, l, x, out);
+    if (f->nothing && l->latency && !is_at_least(f, g))
+      print_nothing(f, l, out);
+    else
+      print_real(f, l, x, is_at_least(f, g), out);
   }
 }
 

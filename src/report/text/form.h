@@ -15,7 +15,10 @@ enum { BN_FORM_TEXT = 48 };
    longer ones in seconds; *_s members that are rates are per second of the span. */
 struct bn_form {
   uint64_t threads, events, reads, writes, other, queries, requests, transactions;
-  uint64_t errors, reconnects, backlog, concurrency, unfinished;
+  uint64_t errors, reconnects, backlog, concurrency, unfinished, in_flight;
+  uint64_t outages, in_grace, due, started, dropped, finished, warmup_backlog;
+  double longest_outage, setup, grace, teardown, oldest; /* seconds */
+  double served;                                         /* percent */
   double events_s, reads_s, writes_s, other_s, queries_s, requests_s, transactions_s;
   double errors_s, reconnects_s;
   double mib, mib_s, read_mib_s, written_mib_s, read_mb_s, written_mb_s;
@@ -27,16 +30,26 @@ struct bn_form {
   /* The percentile at hand: at first the one of interval lines. */
   char rank[BN_FORM_TEXT], approx[BN_FORM_TEXT];
   double percentile;
-  bool significant; /* latencies have three significant digits */
+  bool max_at_least, at_least; /* the maximum, the percentile at hand: no less than that */
+  bool own;                    /* bench's own form: latencies have three significant digits */
+  bool nothing;                /* there, and no event has ended: there is no latency */
+  bool interval;               /* there: the oldest event stands in its place */
+  char timing[BN_FORM_TEXT];   /* what the extremes are of: "reads" */
   /* The session at hand. */
   uint64_t session, session_events;
   double session_min, session_avg, session_max, session_busy;
 };
 
-/* significant: latencies have three significant digits. */
-void bn_form_fill(struct bn_form *f, const struct bn_view *v, bool significant);
+/* own: latencies have three significant digits, "≥" where they are at least that, and "-" where no
+   event has ended. */
+void bn_form_fill(struct bn_form *f, const struct bn_view *v, bool own);
 /* Sets the percentile at hand; i < v->n_percents, else rank 0 with the value 0. */
 void bn_form_rank(struct bn_form *f, const struct bn_view *v, size_t i);
+/* The extremes become those of a timing, which is called `name`. */
+void bn_form_timing(struct bn_form *f, const struct bn_timing *t, const char *name);
+/* Sets the percentile at hand to that of a timing that has them; i < v->n_percents. */
+void bn_form_timing_rank(struct bn_form *f, const struct bn_view *v, const struct bn_timing *t,
+                         size_t i);
 /* Sets the session at hand; i < v->n_sessions. */
 void bn_form_session(struct bn_form *f, const struct bn_view *v, size_t i);
 

@@ -122,7 +122,7 @@ static void text_begin(void *self, const struct bn_facts *f)
   struct text *t = self;
 
   t->plan = &f->plan;
-  t->dialect = bn_dialect_get(f->plan.version);
+  t->dialect = bn_dialect_get(f->plan.version, f->plan.own);
   if (is_quiet(t))
     return;
   begin_output(t);
@@ -153,32 +153,44 @@ static const char *text_of(const struct bn_facts *f, const char *section, const 
   return fact != NULL ? fact->text : NULL;
 }
 
-/* A server chooses what it is called. */
-static void print_version(const struct text *t, const char *version)
+/* A server chooses what it is called, and a document may have any text. */
+static void print_foreign(const struct text *t, const char *before, const char *text,
+                          const char *after)
 {
   char shown[256];
 
-  (void)bn_escape(shown, sizeof shown, version, "");
-  (void)fprintf(t->out, ", %s", shown);
+  (void)bn_escape(shown, sizeof shown, text, "");
+  (void)fprintf(t->out, "%s%s%s", before, shown, after);
+}
+
+/* NULL: it was not known.  Facts of a document may be younger than its heading. */
+static const char *version_at_start(const struct bn_facts *f)
+{
+  const char *version = text_of(f, "database", "server_version");
+
+  if (text_of(f, "database", "at_start") != NULL)
+    return NULL;
+  return version != NULL ? version : text_of(f, "database", "client_version");
 }
 
 /* Driver, server and tables. */
 static void print_database(const struct text *t, const struct bn_facts *f)
 {
   const char *driver = text_of(f, "database", "driver");
-  const char *version = text_of(f, "database", "version_at_start");
+  const char *at_start = text_of(f, "database", "at_start");
+  const char *version = version_at_start(f);
   const char *tables = text_of(f, "workload", "tables");
   const char *rows = text_of(f, "workload", "rows");
 
-  if (!t->plan->own || driver == NULL || version == NULL)
+  if (!t->plan->own || driver == NULL || (at_start != NULL && strcmp(at_start, "nothing") == 0))
     return;
-  (void)fprintf(t->out, "Database: %s", driver);
-  if (version[0] != '\0')
-    print_version(t, version);
+  print_foreign(t, "Database: ", driver, "");
+  if (version != NULL)
+    print_foreign(t, ", ", version, "");
   if (tables != NULL)
-    (void)fprintf(t->out, ", %s table%s", tables, strcmp(tables, "1") == 0 ? "" : "s");
+    print_foreign(t, ", ", tables, strcmp(tables, "1") == 0 ? " table" : " tables");
   if (tables != NULL && rows != NULL)
-    (void)fprintf(t->out, " x %s rows", rows);
+    print_foreign(t, " x ", rows, " rows");
   (void)fputs("\n\n", t->out);
 }
 
@@ -283,21 +295,27 @@ static void print_seconds(const struct text *t, const char *label, double s)
                 t->plan->own ? bn_units_decimals(s, 4) : 4, s);
 }
 
-/* Nothing when the run does not have that histogram. */
+/* NULL: the run does not have that histogram. */
+static const struct bn_timing *find_timing(const struct bn_view *v, const char *metric)
+{
+  for (size_t i = 0; i < v->n_timings; i++)
+    if (strcmp(v->timings[i].name, metric) == 0)
+      return &v->timings[i];
+  return NULL;
+}
+
 static void print_timing(const struct text *t, const struct bn_view *v, const char *metric,
                          const char *title)
 {
-  size_t i = 0;
+  const struct bn_timing *timing = find_timing(v, metric);
 
-  while (i < v->n_timings && strcmp(v->timings[i].name, metric) != 0)
-    i++;
-  if (i == v->n_timings)
+  if (timing == NULL)
     return;
   (void)fputs(title, t->out);
-  print_seconds(t, "    min:", v->timings[i].min_s);
-  print_seconds(t, "    avg:", v->timings[i].avg_s);
-  print_seconds(t, "    max:", v->timings[i].max_s);
-  print_seconds(t, "  total:", v->timings[i].sum_s);
+  print_seconds(t, "    min:", timing->min_s);
+  print_seconds(t, "    avg:", timing->avg_s);
+  print_seconds(t, "    max:", timing->max_s);
+  print_seconds(t, "  total:", timing->sum_s);
 }
 
 /* What --db-debug measures. */
@@ -309,11 +327,115 @@ static void print_timings(const struct text *t, const struct bn_view *v)
   print_timing(t, v, "sql_fetch", "DEBUG: Results fetching statistics:\n");
 }
 
+static const char *const row_counters[] = {"rows_read", "rows_inserted", "rows_updated",
+                                           "rows_deleted"};
+enum { ROW_COUNTERS = sizeof row_counters / sizeof *row_counters };
+
+/* Older documents do not have them. */
+static void print_rows(const struct text *t, const struct bn_view *v)
+{
+  const struct bn_metrics *m = &v->delta->metrics;
+  size_t at[ROW_COUNTERS];
+
+  if (!t->plan->own || v->kind != BN_KIND_SQL)
+    return;
+  for (size_t i = 0; i < ROW_COUNTERS; i++) {
+    at[i] = bn_metrics_counter(m, row_counters[i]);
+    if (at[i] == m->n_counters)
+      return;
+  }
+  (void)fputs("    rows read/inserted/updated/deleted:  ", t->out);
+  for (size_t i = 0; i < ROW_COUNTERS; i++)
+    (void)fprintf(t->out, "%" PRIu64 "%s", v->counter[at[i]], i + 1 < ROW_COUNTERS ? "/" : "\n");
+}
+
 static void print_figures(const struct text *t, const struct bn_view *v)
 {
   for (size_t i = 0; i < v->n_figures; i++)
     if (v->figures[i].text != NULL)
       (void)fprintf(t->out, "%s: %.2f\n\n", v->figures[i].text, v->figures[i].value);
+}
+
+/* "queueing" and "service" under --rate. */
+static void print_waiting(const struct text *t, const struct bn_view *v, const char *metric,
+                          const char *title)
+{
+  static const double ms_per_s = 1e3;
+  const struct bn_timing *timing = find_timing(v, metric);
+
+  if (timing != NULL && timing->count > 0)
+    (void)fprintf(t->out, "    %-36s %.2f/%.2f\n", title, timing->avg_s * ms_per_s,
+                  timing->max_s * ms_per_s);
+}
+
+/* Where it is more than a tenth of what an event takes.  If no event has ended, nobody knows. */
+static void print_lag(const struct text *t, const struct bn_view *v)
+{
+  static const double ms_per_s = 1e3;
+
+  if (v->events > 0 && v->lag_p99_s > v->median_s / 10)
+    (void)fprintf(t->out, "    %-36s %.2f/%.2f/%.2f\n",
+                  "wake-up lag (ms, 50th/99th/max):", v->lag_p50_s * ms_per_s,
+                  v->lag_p99_s * ms_per_s, v->lag_max_s * ms_per_s);
+}
+
+/* Older documents have no age. */
+static void print_unfinished(const struct text *t, const struct bn_form *f, const struct bn_view *v)
+{
+  bn_form_print(f, bn_wording_unfinished, t->out);
+  if (v->oldest_s > 0)
+    bn_form_print(f, bn_wording_oldest, t->out);
+  (void)fputs("\n", t->out);
+}
+
+/* What became of the time and of the events at the edges of the run. */
+static void print_own(const struct text *t, const struct bn_form *f, const struct bn_view *v)
+{
+  if (v->in_grace > 0)
+    bn_form_print(f, bn_wording_grace, t->out);
+  if (v->unfinished > 0)
+    print_unfinished(t, f, v);
+  if (v->outages > 0)
+    bn_form_print(f, bn_wording_outages, t->out);
+  if (v->setup_s > 0)
+    bn_form_print(f, bn_wording_times, t->out);
+  if (v->due == 0)
+    return;
+  bn_form_print(f, bn_wording_arrivals, t->out);
+  if (v->warmup_backlog > 0)
+    bn_form_print(f, bn_wording_warmup_backlog, t->out);
+  print_waiting(t, v, "queueing", "queueing time (ms, avg/max):");
+  print_waiting(t, v, "service", "service time (ms, avg/max):");
+  print_lag(t, v);
+}
+
+static void print_latency(struct text *t, struct bn_form *f, const struct bn_view *v,
+                          const struct bn_timing *timing)
+{
+  bn_form_print(f, t->dialect->timing, t->out);
+  if (timing->percentile_s == NULL)
+    return;
+  for (size_t i = next_rank(v, -1); i < v->n_percents; i = next_rank(v, v->percents[i])) {
+    bn_form_timing_rank(f, v, timing, i);
+    bn_form_print(f, t->dialect->closing[v->kind]->rank, t->out);
+  }
+}
+
+/* Of each kind of requests that has happened. */
+static void print_latencies(struct text *t, struct bn_form *f, const struct bn_view *v)
+{
+  static const struct {
+    const char *metric, *name;
+  } kinds[] = {{"read_latency", "reads"}, {"write_latency", "writes"}, {"fsync_latency", "fsyncs"}};
+
+  for (size_t i = 0; t->dialect->timing != NULL && i < sizeof kinds / sizeof *kinds; i++) {
+    const struct bn_timing *timing = find_timing(v, kinds[i].metric);
+
+    if (timing == NULL || timing->count == 0)
+      continue;
+    bn_form_timing(f, timing, kinds[i].name);
+    print_latency(t, f, v, timing);
+  }
 }
 
 /* What checkpoint and final reports have in common. */
@@ -325,17 +447,23 @@ static void print_summary(struct text *t, const struct bn_view *v)
   bn_form_fill(&f, v, t->plan->own);
   if (d->own[v->kind] != NULL)
     bn_form_print(&f, d->own[v->kind], t->out);
+  print_rows(t, v);
   print_timings(t, v);
   /* Blocks were counted, but none of their bytes: there was nothing to transfer. */
   if (v->kind == BN_KIND_MEMORY && (f.mib > 0 || f.mib_s <= 0))
     bn_form_print(&f, d->transferred, t->out);
   print_figures(t, v);
-  if (v->unfinished > 0)
-    bn_form_print(&f, "\nNumber of unfinished transactions on forced shutdown: {unfinished}\n",
+  if (f.in_flight > 0)
+    bn_form_print(&f, "\nNumber of unfinished transactions on forced shutdown: {in_flight}\n",
                   t->out);
   bn_form_print(&f, d->closing[v->kind]->head, t->out);
+  if (t->plan->own)
+    print_own(t, &f, v);
+  bn_form_print(&f, d->closing[v->kind]->latency, t->out);
   print_ranks(t, &f, v);
   bn_form_print(&f, d->closing[v->kind]->tail, t->out);
+  print_latencies(t, &f, v);
+  bn_form_print(&f, d->closing[v->kind]->end, t->out);
   if (!d->closing[v->kind]->no_sessions)
     print_sessions(t, &f, v);
 }

@@ -37,22 +37,23 @@ static const char sql_own[] =
     "    ignored errors:                      {errors:-6} ({errors_s:.2} per sec.)\n"
     "    reconnects:                          {reconnects:-6} ({reconnects_s:.2} per sec.)\n";
 
-#define LATENCY                                                                                    \
-  "\n"                                                                                             \
-  "Latency (ms):\n"                                                                                \
+#define EXTREMES                                                                                   \
   "         min: {min:39.2~}\n"                                                                    \
   "         avg: {avg:39.2~}\n"                                                                    \
   "         max: {max:39.2~}\n"
-#define FAIRNESS                                                                                   \
+#define LATENCY                                                                                    \
   "\n"                                                                                             \
-  "Threads fairness:\n"                                                                            \
-  "    events (avg/stddev):           {fair_events:.4}/{fair_events_dev:3.2}\n"                    \
-  "    execution time (avg/stddev):   {fair_time:.4}/{fair_time_dev:3.2}\n"                        \
-  "\n"
+  "Latency (ms):\n" EXTREMES
 
 static const char rank_line[] = "{rank:11}th percentile: {percentile:27.2~}\n";
 static const char no_ranks[] = "         percentile stats:               disabled\n";
-static const char latency_tail[] = "         sum: {sum:39.2~}\n" FAIRNESS;
+static const char latency_tail[] = "         sum: {sum:39.2~}\n";
+static const char fairness[] =
+    "\n"
+    "Threads fairness:\n"
+    "    events (avg/stddev):           {fair_events:.4}/{fair_events_dev:3.2}\n"
+    "    execution time (avg/stddev):   {fair_time:.4}/{fair_time_dev:3.2}\n"
+    "\n";
 
 #define SESSION                                                                                    \
   "DEBUG:     thread #{session:3}: min: {session_min:.4~}s  avg: {session_avg:.4~}s  "             \
@@ -77,10 +78,12 @@ static const struct bn_closing closing10 = {
     .head = "\n"
             "General statistics:\n"
             "    total time:                          {time:.4}s\n"
-            "    total number of events:              {events}\n" LATENCY,
+            "    total number of events:              {events}\n",
+    .latency = LATENCY,
     .rank = rank_line,
     .no_ranks = no_ranks,
     .tail = latency_tail,
+    .end = fairness,
 };
 
 static const struct bn_dialect dialect10 = {
@@ -98,34 +101,39 @@ static const struct bn_dialect dialect10 = {
 
 /* --- 1.1 alone -------------------------------------------------------------------------------- */
 
-static const char fileio_own11[] =
-    "\n"
-    "Throughput:\n"
-    "         read:  IOPS={reads_s:4.2} {read_mib_s:4.2} MiB/s ({read_mb_s:4.2} MB/s)\n"
-    "         write: IOPS={writes_s:4.2} {written_mib_s:4.2} MiB/s ({written_mb_s:4.2} MB/s)\n"
-    "         fsync: IOPS={other_s:4.2}\n";
+#define FILEIO_RATES                                                                               \
+  "         read:  IOPS={reads_s:4.2} {read_mib_s:4.2} MiB/s ({read_mb_s:4.2} MB/s)\n"             \
+  "         write: IOPS={writes_s:4.2} {written_mib_s:4.2} MiB/s ({written_mb_s:4.2} MB/s)\n"      \
+  "         fsync: IOPS={other_s:4.2}\n"
+
+static const char fileio_own11[] = "\n"
+                                   "Throughput:\n" FILEIO_RATES;
 
 static const struct bn_closing closing11 = {
     .head = "\n"
             "Throughput:\n"
             "    events/s (eps):                      {events_s:.4}\n"
             "    time elapsed:                        {time:.4}s\n"
-            "    total number of events:              {events}\n" LATENCY,
+            "    total number of events:              {events}\n",
+    .latency = LATENCY,
     .rank = rank_line,
     .no_ranks = no_ranks,
     .tail = latency_tail,
+    .end = fairness,
 };
 
 /* 1.1 prints nothing general after fileio's own part, and its columns are two narrower. */
 static const struct bn_closing fileio_closing11 = {
-    .head = "\n"
-            "Latency (ms):\n"
-            "         min: {min:37.2~}\n"
-            "         avg: {avg:37.2~}\n"
-            "         max: {max:37.2~}\n",
+    .head = "",
+    .latency = "\n"
+               "Latency (ms):\n"
+               "         min: {min:37.2~}\n"
+               "         avg: {avg:37.2~}\n"
+               "         max: {max:37.2~}\n",
     .rank = "{rank:11}th percentile: {percentile:25.2~}\n",
     .no_ranks = no_ranks,
     .tail = "         sum: {sum:37.2~}\n\n",
+    .end = "",
     .no_sessions = true,
 };
 
@@ -141,6 +149,42 @@ static const struct bn_dialect dialect11 = {
     .closing = {&closing11, &closing11, &closing11, &fileio_closing11, &closing11},
     .session = session_lines,
 };
+
+/* --- bench's own form ------------------------------------------------------------------------- */
+
+static const char fileio_own[] = "\n"
+                                 "File operations:\n" FILEIO_RATES;
+
+static const struct bn_dialect own_form = {
+    .stamp_open = "[ ",
+    .stamp_close = "s ] ",
+    .validation = "Validation checks: on.\n\n",
+    .interval = {plain_interval, plain_interval, memory_interval, fileio_interval, sql_interval},
+    .queue = {plain_queue, plain_queue, NULL, NULL, sql_queue},
+    .own = {NULL, cpu_own, memory_own, fileio_own, sql_own},
+    .transferred = memory_transferred,
+    .timing = "\n"
+              "Latency of {timing} (ms):\n" EXTREMES,
+    .closing = {&closing11, &closing11, &closing11, &closing11, &closing11},
+    .session = session_lines,
+};
+const char bn_wording_grace[] = "    finished in the grace:               {in_grace}\n";
+const char bn_wording_unfinished[] = "    unfinished:                          {unfinished}";
+const char bn_wording_oldest[] = " (oldest {oldest:.3} s)";
+const char bn_wording_outages[] =
+    "    outages above 1 s:                   {outages} (longest {longest_outage:.3} s)\n";
+const char bn_wording_times[] =
+    "    set-up, grace, teardown:             {setup:.4}s, {grace:.4}s, {teardown:.4}s\n";
+const char bn_wording_arrivals[] =
+    "\n"
+    "Arrivals (--rate):\n"
+    "    due in the span:                     {due}\n"
+    "    started:                             {started}\n"
+    "    dropped:                             {dropped}\n"
+    "    queued at the end:                   {backlog}\n"
+    "    finished in the span:                {finished} ({served:.2} % of those due)\n";
+const char bn_wording_warmup_backlog[] =
+    "    queued when the warm-up ended:       {warmup_backlog}\n";
 
 /* --- 0.5 -------------------------------------------------------------------------------------- */
 
@@ -178,14 +222,15 @@ static const struct bn_closing closing05 = {
             "General statistics:\n"
             "    total time:                          {span:.4}s\n"
             "    total number of events:              {events}\n"
-            "    total time taken by event execution: {busy:.4}s\n"
-            "    response time:\n"
-            "         min:                            {min:10.2~}ms\n"
-            "         avg:                            {avg:10.2~}ms\n"
-            "         max:                            {max:10.2~}ms\n",
+            "    total time taken by event execution: {busy:.4}s\n",
+    .latency = "    response time:\n"
+               "         min:                            {min:10.2~}ms\n"
+               "         avg:                            {avg:10.2~}ms\n"
+               "         max:                            {max:10.2~}ms\n",
     .rank = "         {approx:-32}{percentile:10.2~}ms\n",
     .no_ranks = "",
-    .tail = FAIRNESS,
+    .tail = "",
+    .end = fairness,
     .rank_needs_events = true,
 };
 
@@ -205,8 +250,10 @@ static const struct bn_dialect dialect05 = {
         SESSION "DEBUG:                  total time taken by even execution: {session_busy:.4}s\n",
 };
 
-const struct bn_dialect *bn_dialect_get(enum bn_version version)
+const struct bn_dialect *bn_dialect_get(enum bn_version version, bool own)
 {
+  if (own)
+    return &own_form;
   switch (version) {
   case BN_V05:
     return &dialect05;

@@ -10,11 +10,13 @@
 
 enum { BN_KINDS = BN_KIND_SQL + 1 };
 
-/* The general part of a report: head, one `rank` line per percentile or `no_ranks`, tail. */
+/* The general part of a report: head, latency, one `rank` line per percentile or `no_ranks`, tail,
+   further latencies, end.  Between head and latency stands what only bench's own form says. */
 struct bn_closing {
-  const char *head, *rank, *no_ranks, *tail; /* no_ranks: for --percentile=0 */
-  bool rank_needs_events;                    /* no rank line when there was no event */
-  bool no_sessions;                          /* --debug adds nothing per session */
+  const char *head, *latency, *rank, *no_ranks, *tail; /* no_ranks: for --percentile=0 */
+  const char *end;
+  bool rank_needs_events; /* no rank line when there was no event */
+  bool no_sessions;       /* --debug adds nothing per session */
 };
 
 /* All texts are templates.  Arrays are indexed by enum bn_kind. */
@@ -29,11 +31,17 @@ struct bn_dialect {
   const char *queue[BN_KINDS]; /* second line under --rate; NULL: none */
   const char *own[BN_KINDS];   /* own part of the final report; NULL: none */
   const char *transferred;     /* memory: more of it, when blocks were read or written */
+  const char *timing;          /* fileio: latency of one kind of requests; NULL: none is printed */
   const struct bn_closing *closing[BN_KINDS];
   const char *session; /* --debug, once per session */
 };
 
-/* Never NULL. */
-const struct bn_dialect *bn_dialect_get(enum bn_version version);
+/* Of bench's own form: when each part of a run came, and what became of the arrivals of --rate. */
+extern const char bn_wording_outages[], bn_wording_grace[], bn_wording_unfinished[],
+    bn_wording_oldest[], bn_wording_times[];
+extern const char bn_wording_arrivals[], bn_wording_warmup_backlog[];
+
+/* Never NULL.  own: bench's own form, whatever the version. */
+const struct bn_dialect *bn_dialect_get(enum bn_version version, bool own);
 
 #endif

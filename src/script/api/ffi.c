@@ -17,7 +17,11 @@ bool bn_ffi_event_begin(void)
 {
   struct bn_instance *in = bn_instance_current();
 
-  return bn_event_begin(in->lua.session, &in->tick);
+  /* The event before it may have been dropped. */
+  if (!bn_event_more(in->lua.session))
+    return false;
+  bn_event_start(in->lua.session, &in->tick);
+  return true;
 }
 
 void bn_ffi_event_end(void)

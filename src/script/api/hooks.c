@@ -63,10 +63,12 @@ static void set(lua_State *L, const char *name, double value)
   lua_setfield(L, -2, name);
 }
 
-/* Without events a percentile is the smallest value the reference knows. */
+/* Of finished events.  Without any a percentile is the smallest value the reference knows. */
 static double percentile(const struct bn_view *v, size_t i)
 {
-  return v->events == 0 || i >= v->n_percents ? 1e-06 : v->percentile_s[i];
+  if (v->events == 0 || i >= v->n_percents)
+    return 1e-06;
+  return v->max_at_least ? bn_view_finished_s(v, v->percents[i]) : v->percentile_s[i];
 }
 
 /* Pushes a list of tables {rank, latency}, in the order of the view. */
@@ -131,7 +133,7 @@ static int report(struct bn_instance *in, const char *hook, const struct bn_view
   set(L, "reconnects", (double)v->reconnects);
   if (cumulative) {
     set(L, "latency_min", v->min_s);
-    set(L, "latency_max", v->max_s);
+    set(L, "latency_max", v->max_at_least ? bn_view_finished_s(v, 100) : v->max_s);
     set(L, "latency_avg", v->avg_s);
     set(L, "latency_sum", v->sum_s);
   } else {

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Finds the latest end before a long event. */
+#include "engine/outage.h"
+
+#include <string.h>
+
+/* Between these bounds nothing has ended; first_ns: when the first event that waits was begun. */
+struct gap {
+  uint64_t from_ns, first_ns;
+};
+
+void bn_outage_init(struct bn_outage *o, const struct bn_statset *stats,
+                    const struct bn_outcome *outcome)
+{
+  memset(o, 0, sizeof *o);
+  o->stats = stats;
+  o->outcome = outcome;
+  (void)pthread_mutex_init(&o->lock, NULL);
+}
+
+void bn_outage_done(struct bn_outage *o)
+{
+  if (o->stats != NULL)
+    (void)pthread_mutex_destroy(&o->lock);
+  o->stats = NULL;
+}
+
+static void narrow(struct gap *g, uint64_t start_ns, uint64_t end_ns)
+{
+  if (end_ns > g->from_ns)
+    g->from_ns = end_ns;
+  if (start_ns < g->first_ns)
+    g->first_ns = start_ns;
+}
+
+/* In a closed loop an event begins when the one before it ends. */
+static void look_at(struct gap *g, const struct bn_stat *st, uint64_t now_ns)
+{
+  const uint64_t start_ns = bn_stat_get(&st->begun_at) - bn_stat_get(&st->ended_at);
+  const bool in_flight = bn_stat_get(&st->begun) != bn_stat_get(&st->ended) && start_ns != 0;
+
+  if (!atomic_load_explicit(&st->running, memory_order_relaxed))
+    return;
+  if (st->service_hist != 0)
+    narrow(g, in_flight ? start_ns : UINT64_MAX, bn_stat_get(&st->last_end_ns));
+  else
+    narrow(g, in_flight ? start_ns : UINT64_MAX, in_flight ? start_ns : now_ns);
+}
+
+static struct gap find_gap(const struct bn_outage *o, const struct bn_stat *self, uint64_t now_ns)
+{
+  struct gap g = {atomic_load(&o->outcome->last_ns), UINT64_MAX};
+
+  for (unsigned i = 0; i < o->stats->n_sessions; i++) {
+    const struct bn_stat *st = o->stats->stat[i];
+
+    narrow(&g, UINT64_MAX, st->measure_from_ns);
+    if (st != self)
+      look_at(&g, st, now_ns);
+  }
+  return g;
+}
+
+/* Two sessions may find the same one. */
+static void note(struct bn_outage *o, const struct gap *g, uint64_t until_ns)
+{
+  const uint64_t from_ns = g->first_ns > g->from_ns ? g->first_ns : g->from_ns;
+
+  if (until_ns < from_ns || until_ns - from_ns < BN_OUTAGE_NS)
+    return;
+  (void)pthread_mutex_lock(&o->lock);
+  if (from_ns >= o->ended_ns) {
+    o->n++;
+    o->ended_ns = until_ns;
+    if (until_ns - from_ns > o->longest_ns)
+      o->longest_ns = until_ns - from_ns;
+  }
+  (void)pthread_mutex_unlock(&o->lock);
+}
+
+void bn_outage_look(struct bn_outage *o, const struct bn_stat *self, uint64_t start_ns,
+                    uint64_t before_ns, uint64_t now_ns, uint64_t span_ns)
+{
+  struct gap g = find_gap(o, self, now_ns);
+
+  narrow(&g, start_ns, before_ns);
+  note(o, &g, now_ns < span_ns ? now_ns : span_ns);
+}
+
+void bn_outage_end(struct bn_outage *o, uint64_t span_ns)
+{
+  const struct gap g = find_gap(o, NULL, span_ns);
+
+  if (g.first_ns != UINT64_MAX)
+    note(o, &g, span_ns);
+}
+
+struct bn_outages bn_outage_get(struct bn_outage *o)
+{
+  struct bn_outages all;
+
+  (void)pthread_mutex_lock(&o->lock);
+  all = (struct bn_outages){o->n, o->longest_ns};
+  (void)pthread_mutex_unlock(&o->lock);
+  return all;
+}

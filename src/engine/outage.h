@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Outages: times of a second and more in which events were under way and none came to its end.
+
+   Whoever ends an event that took so long looks for the latest end before it, among all sessions.
+   That costs nothing while events are shorter.  A session that is between two events has just
+   ended one. */
+#ifndef BN_ENGINE_OUTAGE_H
+#define BN_ENGINE_OUTAGE_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+#include "engine/outcome.h"
+#include "measure/stat.h"
+
+#define BN_OUTAGE_NS UINT64_C(1000000000)
+
+struct bn_outage {
+  const struct bn_statset *stats;   /* borrowed */
+  const struct bn_outcome *outcome; /* borrowed: when sessions have left */
+  pthread_mutex_t lock;
+  uint64_t n, longest_ns, ended_ns; /* with the lock */
+};
+
+struct bn_outages {
+  uint64_t n, longest_ns;
+};
+
+void bn_outage_init(struct bn_outage *o, const struct bn_statset *stats,
+                    const struct bn_outcome *outcome);
+void bn_outage_done(struct bn_outage *o);
+/* A session's event that began at start_ns, and was due or begun after the end before it at
+   before_ns, has ended at now_ns.  The end of the span is at span_ns.  That session's worker. */
+void bn_outage_look(struct bn_outage *o, const struct bn_stat *self, uint64_t start_ns,
+                    uint64_t before_ns, uint64_t now_ns, uint64_t span_ns);
+/* The run is over at span_ns, and events are left behind. */
+void bn_outage_end(struct bn_outage *o, uint64_t span_ns);
+/* Any thread. */
+struct bn_outages bn_outage_get(struct bn_outage *o);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* When the end of an event makes its session look for an outage, which reads all sessions. */
+#include "cm.h"
+
+#include "engine/event.h"
+#include "engine/outage.h"
+#include "simclock.h"
+
+static unsigned looks;
+
+void bn_outage_look(struct bn_outage *o, const struct bn_stat *self, uint64_t start_ns,
+                    uint64_t before_ns, uint64_t now_ns, uint64_t span_ns)
+{
+  (void)o;
+  (void)self;
+  (void)start_ns;
+  (void)before_ns;
+  (void)now_ns;
+  (void)span_ns;
+  looks++;
+}
+
+static const _Atomic uint64_t always = 0;
+
+struct scene {
+  struct bn_statset set;
+  struct bn_clock clock;
+  struct bn_limit limit;
+  struct bn_outage outage;
+  struct bn_session s;
+};
+
+static void set_scene(struct scene *c, unsigned apart)
+{
+  sim_begin();
+  *c = (struct scene){.limit = {UINT64_MAX, UINT64_MAX}};
+  assert_int_equal(bn_statset_init(&c->set, 1, NULL, apart), 0);
+  bn_clock_init(&c->clock, BN_CLOCK_AUTO);
+  bn_clock_reader_init(&c->s.clock, &c->clock);
+  c->s.stat = c->set.stat[0];
+  c->s.limit = &c->limit;
+  c->s.outage = &c->outage;
+  c->s.mark = apart != 0 ? &always : &c->limit.until_ns;
+  looks = 0;
+}
+
+/* Ends now one that was begun, or was due, so long ago. */
+static void end_one(struct scene *c, double ago_s)
+{
+  const uint64_t now_ns = bn_clock_mono();
+  const struct bn_tick tick = {now_ns - (uint64_t)(ago_s * 1e9), now_ns};
+
+  bn_stat_bump(&c->s.stat->begun_at, tick.start_ns);
+  bn_stat_bump(&c->s.stat->begun, 1);
+  bn_event_end(&c->s, &tick);
+}
+
+/* Under --rate it is not how long an event waited that counts: the server answers all the while. */
+static void a_queue_is_no_reason_to_look(void **state)
+{
+  struct scene c;
+
+  (void)state;
+  set_scene(&c, BN_STAT_WAITING);
+  end_one(&c, 5);
+  looks = 0;
+  for (int i = 0; i < 20; i++) {
+    sim_sleep_ms(100);
+    end_one(&c, 5);
+  }
+  assert_int_equal(looks, 0);
+  sim_sleep_ms(1500);
+  end_one(&c, 5);
+  assert_int_equal(looks, 1);
+  sim_sleep_ms(1500); /* without an arrival */
+  end_one(&c, 0.01);
+  assert_int_equal(looks, 1);
+  bn_statset_done(&c.set);
+}
+
+static void a_long_event_is_one(void **state)
+{
+  struct scene c;
+
+  (void)state;
+  set_scene(&c, 0);
+  end_one(&c, 0.9);
+  assert_int_equal(looks, 0);
+  end_one(&c, 1.1);
+  end_one(&c, 1.05);
+  assert_int_equal(looks, 2);
+  bn_statset_done(&c.set);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_queue_is_no_reason_to_look),
+      cmocka_unit_test(a_long_event_is_one),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

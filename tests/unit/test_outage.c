@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Outages lie between the latest end before a long event and its own. */
+#include "cm.h"
+
+#include "engine/outage.h"
+
+enum { N = 3 };
+
+static const uint64_t s = UINT64_C(1000000000);
+
+struct scene {
+  struct bn_statset set;
+  struct bn_outcome outcome;
+  struct bn_outage outage;
+};
+
+static void set_scene(struct scene *c, unsigned apart)
+{
+  assert_int_equal(bn_statset_init(&c->set, N, NULL, apart), 0);
+  bn_outcome_init(&c->outcome);
+  bn_outage_init(&c->outage, &c->set, &c->outcome);
+  for (unsigned i = 0; i < N; i++)
+    atomic_store(&c->set.stat[i]->running, true);
+}
+
+static void end_scene(struct scene *c)
+{
+  bn_outage_done(&c->outage);
+  bn_statset_done(&c->set);
+}
+
+static void begin(struct scene *c, unsigned i, uint64_t at_ns)
+{
+  bn_stat_bump(&c->set.stat[i]->begun_at, at_ns);
+  bn_stat_bump(&c->set.stat[i]->begun, 1);
+}
+
+/* Its end is looked at as the event path does, before the next one begins. */
+static void end(struct scene *c, unsigned i, uint64_t at_ns)
+{
+  struct bn_stat *st = c->set.stat[i];
+  const uint64_t start_ns = bn_stat_get(&st->begun_at) - bn_stat_get(&st->ended_at);
+
+  bn_stat_bump(&st->ended_at, start_ns);
+  bn_stat_bump(&st->ended, 1);
+  st->before_ns = bn_stat_get(&st->last_end_ns);
+  atomic_store(&st->last_end_ns, at_ns);
+  bn_outage_look(&c->outage, st, start_ns, st->service_hist != 0 ? st->before_ns : start_ns, at_ns,
+                 100 * s);
+}
+
+static void expect(struct scene *c, uint64_t n, uint64_t longest_ns)
+{
+  const struct bn_outages o = bn_outage_get(&c->outage);
+
+  assert_int_equal(o.n, n);
+  assert_int_equal(o.longest_ns, longest_ns);
+}
+
+/* All were stuck from 2 s on, when the last of them began. */
+static void the_first_end_tells_how_long(void **state)
+{
+  struct scene c;
+
+  (void)state;
+  set_scene(&c, 0);
+  begin(&c, 0, 1 * s);
+  begin(&c, 1, 2 * s);
+  begin(&c, 2, s / 2);
+  end(&c, 0, 5 * s);
+  expect(&c, 1, 3 * s);
+  begin(&c, 0, 5 * s);
+  end(&c, 1, 5 * s + 10);
+  begin(&c, 1, 5 * s + 10);
+  end(&c, 2, 5 * s + 20);
+  expect(&c, 1, 3 * s);
+  end_scene(&c);
+}
+
+static void one_that_goes_on_is_enough(void **state)
+{
+  struct scene c;
+
+  (void)state;
+  set_scene(&c, 0);
+  begin(&c, 0, 1 * s);
+  begin(&c, 1, 49 * s / 10);
+  end(&c, 0, 5 * s);
+  begin(&c, 0, 5 * s);
+  /* Session 2 is between two events. */
+  end(&c, 1, 9 * s);
+  expect(&c, 0, 0);
+  atomic_store(&c.set.stat[2]->running, false);
+  bn_outcome_looped(&c.outcome, 12 * s, 12 * s);
+  begin(&c, 1, 9 * s);
+  end(&c, 0, 129 * s / 10);
+  expect(&c, 0, 0);
+  end_scene(&c);
+}
+
+/* The end of session 1 is half written: its start is subtracted, its number is not counted.  Under
+   --rate nothing had been under way before. */
+static void an_end_in_the_making_is_an_end(void **state)
+{
+  static const unsigned apart[] = {0, BN_STAT_WAITING};
+
+  (void)state;
+  for (int i = 0; i < 2; i++) {
+    struct scene c;
+
+    set_scene(&c, apart[i]);
+    atomic_store(&c.set.stat[2]->running, false);
+    begin(&c, 0, apart[i] != 0 ? 49 * s / 10 : 1 * s);
+    begin(&c, 1, 49 * s / 10);
+    bn_stat_bump(&c.set.stat[1]->ended_at, 49 * s / 10);
+    end(&c, 0, 5 * s);
+    expect(&c, 0, 0);
+    end_scene(&c);
+  }
+}
+
+/* Under --rate nothing is out while there is nothing to do. */
+static void waiting_for_arrivals_is_no_outage(void **state)
+{
+  struct scene c;
+
+  (void)state;
+  set_scene(&c, BN_STAT_WAITING);
+  begin(&c, 0, 1 * s);
+  end(&c, 0, 1 * s + 10);
+  begin(&c, 0, 20 * s);
+  end(&c, 0, 43 * s / 2);
+  expect(&c, 1, 3 * s / 2);
+  begin(&c, 0, 21 * s);
+  end(&c, 0, 22 * s);
+  expect(&c, 1, 3 * s / 2);
+  end_scene(&c);
+}
+
+static void the_end_of_the_run_ends_one(void **state)
+{
+  struct scene c;
+
+  (void)state;
+  set_scene(&c, 0);
+  begin(&c, 0, 1 * s);
+  begin(&c, 1, 2 * s);
+  atomic_store(&c.set.stat[2]->running, false);
+  bn_outage_end(&c.outage, 4 * s);
+  expect(&c, 1, 2 * s);
+  end_scene(&c);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_first_end_tells_how_long),
+      cmocka_unit_test(one_that_goes_on_is_enough),
+      cmocka_unit_test(an_end_in_the_making_is_an_end),
+      cmocka_unit_test(waiting_for_arrivals_is_no_outage),
+      cmocka_unit_test(the_end_of_the_run_ends_one),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
