@@ -486,7 +486,7 @@ static int run_subcommand(const struct bn_subcommand *sub, int argc, char **argv
   return status;
 }
 
-/* Not where all that stands on standard output is for programs. */
+/* The banner would stand before a document that a program reads. */
 static bool wants_banner(const struct program *p)
 {
   size_t documents = 0, texts = 0;
@@ -511,7 +511,7 @@ static int run_program(struct program *p, int argc, char **argv)
   if (bn_cli_begin(&p->cli, argc, argv) != 0)
     return BN_STATUS_FAILED;
   if (p->cli.policy->fatal_on_stderr)
-    bn_log_fatal_apart();
+    bn_log_errors_apart();
   if (copy_args(p, argc, argv) != 0 || declare_options(p) != 0 || parse_arguments(p) != 0)
     return BN_STATUS_FAILED;
   bn_cli_take_test(&p->cli, p->conf.raw.test);

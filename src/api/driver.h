@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "api/opt.h"
 #include "api/policy.h"
@@ -20,7 +19,8 @@ enum bn_sql {
   BN_SQL_ROWS,    /* succeeded with a result set, read completely */
   BN_SQL_ERROR,   /* failed; the connection still works; diag says why */
   BN_SQL_LOST,    /* failed; the connection is gone; diag says why */
-  BN_SQL_EMULATE, /* prepare only: the server cannot prepare this statement; diag says why */
+  BN_SQL_EMULATE, /* prepare only: the server cannot prepare this statement; diag says why.  Of
+                     class RESOURCE: nor any other at the moment */
   BN_SQL_MISCOUNT /* bind only: not as many values as the statement has marks; diag.text says so */
 };
 
@@ -56,14 +56,6 @@ struct bn_sql_diag {
   char where[192];  /* connect only: the place, as messages name it: "host 'x', port 3306" */
 };
 
-/* Whether texts with this SQLSTATE name a row, a lock or a limit, so that failures for one reason
-   differ in them: integrity constraints, rollbacks, resources, intervention. */
-static inline bool bn_sqlstate_varies(const char *state)
-{
-  return strncmp(state, "23", 2) == 0 || strncmp(state, "40", 2) == 0 ||
-         strncmp(state, "53", 2) == 0 || strncmp(state, "57", 2) == 0;
-}
-
 /* What failed, for the wording of messages. */
 enum bn_sql_step { BN_STEP_CONNECT, BN_STEP_PREPARE, BN_STEP_BIND, BN_STEP_QUERY, BN_STEPS };
 
@@ -74,6 +66,7 @@ struct bn_sql_result {
   uint32_t nfields;
   bool more; /* another result of the same query is pending: call next */
   bool cut;  /* set by fetch: there is another row, but it cannot be read */
+  bool dry;  /* nobody has executed the statement: there are no rows that it could have found */
   void *rows;
 };
 
@@ -98,6 +91,18 @@ static inline bool bn_sql_bind_null(const struct bn_sql_bind *b)
 {
   return b->type == BN_SQL_NULL || (b->is_null != NULL && *b->is_null);
 }
+
+/* A statement that is to be prepared, and what is to be bound to it.  stmt is zeroed. */
+struct bn_sql_unprepared {
+  void *stmt;
+  const char *sql;
+  size_t len;
+  const struct bn_sql_bind *binds; /* NULL: nothing */
+  size_t n_binds;
+};
+
+/* So many at most are prepared at once. */
+enum { BN_SQL_AT_ONCE = 64 };
 
 /* Where to connect.  ordinal counts the process's connections from 0 and selects host, port, socket
    by rotation; overrides replace an option for this connection (driver:connect{host = …}). */
@@ -224,6 +229,10 @@ struct bn_driver {
   enum bn_sql (*unread)(enum bn_sql_step step, bool prepared, struct bn_sql_diag *d);
   /* Whether a query failed because its table does not exist; NULL: unknown. */
   bool (*missing)(const struct bn_sql_diag *d);
+  /* Optional: prepares and binds n statements, but waits for the server once.  Returns how many it
+     has, from the first on; stmt of the others is zero again, and what is wrong with the next one
+     prepare or bind will say. */
+  size_t (*prepare_all)(void *conn, const struct bn_sql_unprepared *list, size_t n);
 };
 
 extern const struct bn_driver bench_driver;

@@ -15,7 +15,7 @@
 #include "base/escape.h"
 #include "base/wait.h"
 
-enum { KINDS_MAX = 64 };
+enum { KINDS_MAX = 64, AGAIN_MAX = 200 /* bytes of an error that are printed again */ };
 
 /* Equal messages in a row. */
 struct row {
@@ -25,20 +25,20 @@ struct row {
 
 /* Errors that are told of once, and who had them; by[0] has told. */
 struct kind {
-  char *name;  /* what they have in common, at least the message itself */
-  char *first; /* the line that was told; NULL: no memory */
+  char *name;  /* the kind that the caller named, else all lines of the error */
+  char *first; /* what was told, in one line; NULL: no memory */
   pthread_t *by;
   size_t n, told; /* how many threads had it when they were counted last */
 };
 
 static struct {
   pthread_mutex_t lock;
-  struct row out, fatal; /* of standard output; of fatal errors, where they are apart from it */
+  struct row out, errors; /* of standard output; of errors, where they are apart from it */
   struct kind kind[KINDS_MAX];
   size_t n_kinds;
   char *refused; /* the refusal before; NULL: none */
   bool progress; /* a progress line is on the terminal */
-  _Atomic bool fatal_is_apart;
+  _Atomic bool errors_are_apart;
   atomic_int verbosity;
   atomic_bool asides;
 } sink = {.lock = PTHREAD_MUTEX_INITIALIZER, .verbosity = BN_NOTICE, .asides = true};
@@ -125,7 +125,7 @@ static void emit(char *line, const char *text)
   pthread_mutex_unlock(&sink.lock);
 }
 
-/* --- fatal errors of many threads ------------------------------------------------------------- */
+/* --- errors of many threads ------------------------------------------------------------------- */
 
 /* The kind of that name, maybe a new one; NULL: there is no place for it. */
 static struct kind *kind_of(const char *name)
@@ -166,8 +166,52 @@ static bool has_been_told(struct kind *k)
   return k->n > 1;
 }
 
+/* Ends b with an ellipsis between two characters of UTF-8, if it is too long. */
+static void shorten(struct bn_buf *b)
+{
+  size_t n = AGAIN_MAX;
+
+  if (b->len <= AGAIN_MAX)
+    return;
+  while (n > 0 && ((unsigned char)b->data[n] & 0xc0) == 0x80)
+    n--;
+  b->len = n;
+  (void)bn_buf_str(b, "...");
+}
+
+static const char *behind_prefix(const char *line)
+{
+  for (int level = BN_FATAL; level <= BN_WARNING; level++) {
+    const char *prefix = prefix_of(level);
+
+    if (strncmp(line, prefix, strlen(prefix)) == 0)
+      return line + strlen(prefix);
+  }
+  return line;
+}
+
+/* The lines of an error in one, without "FATAL: ".  NULL: no memory. */
+static char *in_one_line(const char *text)
+{
+  struct bn_buf b;
+
+  bn_buf_init(&b, 0);
+  while (*text != '\0') {
+    text = behind_prefix(text);
+    text += strspn(text, " \t");
+    const size_t len = strcspn(text, "\n");
+
+    if (len > 0 && b.len > 0)
+      (void)bn_buf_str(&b, ": ");
+    (void)bn_buf_add(&b, text, len);
+    text += len + (text[len] == '\n');
+  }
+  shorten(&b);
+  return bn_buf_take(&b);
+}
+
 /* Takes over `line`, as emit.  kind NULL: the line itself names it. */
-static void emit_fatal(char *line, const char *text, const char *kind)
+static void emit_error(char *line, const char *text, const char *kind)
 {
   const char *name = kind != NULL ? kind : line;
   struct kind *k;
@@ -178,10 +222,10 @@ static void emit_fatal(char *line, const char *text, const char *kind)
     free(line);
   } else {
     if (k != NULL && k->first == NULL && line != NULL)
-      k->first = strndup(line, strcspn(line, "\n"));
+      k->first = in_one_line(line);
     clear_progress();
     (void)fflush(stdout);
-    print(&sink.fatal, stderr, line, text);
+    print(&sink.errors, stderr, line, text);
   }
   pthread_mutex_unlock(&sink.lock);
 }
@@ -224,10 +268,10 @@ static bool is_one_number(void)
 static void print_more_threads(size_t n, const struct kind *k, bool plain)
 {
   clear_progress();
-  (void)fprintf(stderr, "(%zu more thread%s)", n, n == 1 ? "" : "s");
+  (void)fprintf(stderr, "(%zu more thread%s", n, n == 1 ? "" : "s");
   if (!plain && k->first != NULL)
-    (void)fprintf(stderr, " %s", k->first);
-  (void)fputc('\n', stderr);
+    (void)fprintf(stderr, ": %s", k->first);
+  (void)fputs(")\n", stderr);
 }
 
 void bn_log_more_threads(void)
@@ -237,8 +281,8 @@ void bn_log_more_threads(void)
     return;
   const bool alone = is_one_number();
 
-  print_repeats(&sink.fatal, stderr);
-  forget(&sink.fatal);
+  print_repeats(&sink.errors, stderr);
+  forget(&sink.errors);
   for (size_t i = 0; i < sink.n_kinds; i++) {
     struct kind *k = &sink.kind[i];
     const size_t n = more_threads(k);
@@ -250,14 +294,14 @@ void bn_log_more_threads(void)
   pthread_mutex_unlock(&sink.lock);
 }
 
-void bn_log_fatal_apart(void)
+void bn_log_errors_apart(void)
 {
-  atomic_store_explicit(&sink.fatal_is_apart, true, memory_order_relaxed);
+  atomic_store_explicit(&sink.errors_are_apart, true, memory_order_relaxed);
 }
 
-static bool fatal_is_apart(void)
+static bool errors_are_apart(void)
 {
-  return atomic_load_explicit(&sink.fatal_is_apart, memory_order_relaxed);
+  return atomic_load_explicit(&sink.errors_are_apart, memory_order_relaxed);
 }
 
 static const char *end_of(const char *text)
@@ -269,14 +313,15 @@ static const char *end_of(const char *text)
 
 void bn_log_text(int level, const char *text)
 {
+  const bool apart = level <= BN_WARNING && errors_are_apart();
   char *line = NULL;
 
   if (level > bn_log_get_verbosity())
     return;
   if (asprintf(&line, "%s%s%s", prefix_of(level), text, end_of(text)) < 0)
     line = NULL;
-  if (level == BN_FATAL && fatal_is_apart())
-    emit_fatal(line, text, NULL);
+  if (apart)
+    emit_error(line, text, NULL);
   else
     emit(line, strcmp(text, "\n") == 0 ? "" : text);
 }
@@ -294,10 +339,10 @@ static char *join(const char *const *line, size_t n)
 
 void bn_log_fatal_as(const char *kind, const char *const *line, size_t n)
 {
-  char *all = fatal_is_apart() ? join(line, n) : NULL;
+  char *all = errors_are_apart() ? join(line, n) : NULL;
 
   if (all != NULL)
-    emit_fatal(all, all, kind);
+    emit_error(all, all, kind);
   for (size_t i = 0; all == NULL && i < n; i++)
     bn_log_text(BN_FATAL, line[i]);
 }

@@ -16,7 +16,7 @@ enum bn_level { BN_FATAL, BN_ALERT, BN_WARNING, BN_NOTICE, BN_INFO, BN_DEBUG };
    "WARNING: ", "DEBUG: " (NOTICE, INFO: none), once per message, and are flushed; a newline is
    added where the text has none at its end.  A message equal to the previous one is swallowed and
    counted; before the next different one "(last message repeated N times)" is printed.  Empty lines
-   are exempt.  There is no limit on length.  See bn_log_fatal_apart. */
+   are exempt.  There is no limit on length.  See bn_log_errors_apart. */
 void bn_log_verbosity(int level); /* 0..5; default 3 (NOTICE) */
 int bn_log_get_verbosity(void);
 __attribute__((format(printf, 2, 3))) void bn_log(enum bn_level level, const char *fmt, ...);
@@ -24,16 +24,17 @@ void bn_log_text(int level, const char *text); /* the form lent to drivers */
 /* Before text that does not come from here and separates messages, such as a report: prints a
    pending count and forgets the last message. */
 void bn_log_settle(void);
-/* From now on messages of level FATAL go to stderr.  One that another thread has told of in the
-   same words is swallowed and its thread counted. */
-void bn_log_fatal_apart(void);
+/* From now on messages of the levels FATAL, ALERT and WARNING go to stderr.  One that another
+   thread has told of in the same words is swallowed and its thread counted. */
+void bn_log_errors_apart(void);
 /* One error of level FATAL that is told in n messages.  Where they are apart nothing comes between
    them, and kind says when errors of other threads are the same: one of a kind that
    another thread has told of is swallowed and its thread counted.  NULL: when all words are. */
 void bn_log_fatal_as(const char *kind, const char *const *line, size_t n);
-/* Once the threads of a run have gone: "(15 more threads)" had the errors that were told of; with
-   the first line of each kind, unless the same threads had all of them.  It waits for nobody: while
-   another thread prints, nothing is said, and a later call says it. */
+/* Prints how many more threads had each error: "(15 more threads)".  If the same threads had all
+   errors, one number; else one line for each error: "(15 more threads: event failed)".  For when
+   the threads of a run have gone.  While another thread prints, nothing is printed; a later call
+   prints it. */
 void bn_log_more_threads(void);
 /* The same with " errno = N (text)" appended. */
 __attribute__((format(printf, 3, 4))) void bn_log_errno(enum bn_level level, int error,

@@ -166,20 +166,11 @@ local function make_lazy(by_table)
   end})
 end
 
--- sysbench prepares everything at the start, and so finds any table missing. In its dialects one
--- thread looks into each table: one kind of statement is enough, which will be used anyway.
-local looks_into_tables = sysbench.tid == 0 and sysbench.cmdline.dialect
-                          and sysbench.cmdline.dialect() ~= nil
+-- The kinds that every table has, in the order in which they were named.
+local used_kinds = {}
 
-local function look_into_tables(kind)
-  looks_into_tables = false
-  for table_num = 2, sysbench.opt.tables do
-    prepare_statement(table_num, kind)
-  end
-end
-
--- From here on every table has this kind of statement. The first table's is prepared at once,
--- which shows missing tables before anything is measured.
+-- From here on every table has this kind of statement. The first table's is prepared at once, that
+-- of the other tables when all kinds are known (prepare_the_rest) or when it is first looked up.
 function prepare_for_each_table(kind)
   if not kinds[kind] then
     error(("there is no kind of statement named '%s'"):format(kind))
@@ -187,10 +178,59 @@ function prepare_for_each_table(kind)
   make_lazy(stmt)
   make_lazy(param)
   if not rawget(stmt[1], kind) then
+    used_kinds[#used_kinds + 1] = kind
     prepare_statement(1, kind)
   end
-  if looks_into_tables then
-    look_into_tables(kind)
+end
+
+-- Shows a user at a terminal how far the first thread is; without numbers the line is cleared.
+local function show_prepared(done, all)
+  if sysbench.tid == 0 and sysbench.cmdline.progress then
+    sysbench.cmdline.progress(done and ("preparing statements: %d/%d"):format(done, all))
+  end
+end
+
+-- Prepares one kind for all tables but the first one.
+local function prepare_kind(kind, done, all)
+  for table_num = 2, sysbench.opt.tables do
+    if not rawget(stmt[table_num], kind) then
+      prepare_statement(table_num, kind)
+    end
+    done = done + 1
+    if done % 100 == 0 then
+      show_prepared(done, all)
+    end
+  end
+end
+
+-- Prepares the first `count` of the kinds; many statements in one exchange if `together` and the
+-- driver can do that.
+local function prepare_other_tables(count, together)
+  local others = sysbench.opt.tables - 1
+  for i = 1, count do
+    if together then
+      sysbench.cmdline.hold()
+    end
+    prepare_kind(used_kinds[i], others * (i - 1), others * count)
+    if together and not sysbench.cmdline.prepare_held() then
+      error("SQL API error")
+    end
+  end
+  if others * count >= 100 then
+    show_prepared()
+  end
+end
+
+local has_dialect = sysbench.cmdline.dialect and sysbench.cmdline.dialect() ~= nil
+
+-- sysbench prepares everything at the start, and so finds any table missing. Where that is too
+-- much, one thread looks into each table in its dialects: one kind of statement is enough, which
+-- will be used anyway.
+local function prepare_the_rest(when)
+  if when == "now" then
+    prepare_other_tables(#used_kinds, true)
+  elseif has_dialect and sysbench.tid == 0 then
+    prepare_other_tables(#used_kinds > 0 and 1 or 0, true)
   end
 end
 
@@ -241,6 +281,19 @@ end
 
 -- Sessions -----------------------------------------------------------------------------------
 
+-- Whether all statements are prepared on a new connection, too: as in sysbench, or as was asked.
+-- Else the event waits for those alone that it uses.
+local prepares_again = false
+
+-- On a new connection, with all statements closed.
+local function prepare_again()
+  used_kinds = {}
+  prepare_statements()
+  if prepares_again then
+    prepare_other_tables(#used_kinds, false)
+  end
+end
+
 -- Called in the main state before a run; without a workload around it there is no event().
 function init()
   if event == nil then
@@ -284,9 +337,12 @@ function thread_init()
   end
   stmt, param = {}, {}
   prepare_statements()
-  if not sysbench.cmdline.expect(count_statements()) then
+  local when = sysbench.cmdline.expect(count_statements())
+  if not when then
     error("the server does not allow as many prepared statements", 0)
   end
+  prepare_the_rest(when)
+  prepares_again = when == "now" and (has_dialect or sysbench.opt.db_prepare == "eager")
 end
 
 -- Closes the statements in `list` and in the tables within, and forgets them.
@@ -332,7 +388,7 @@ function check_reconnect()
       events_on_connection = 0
       close_statements()
       con:reconnect()
-      prepare_statements()
+      prepare_again()
     end
   end
 end
@@ -354,7 +410,7 @@ end
 function sysbench.hooks.before_restart_event(failure)
   if is_connection_error(failure) then
     close_statements()
-    prepare_statements()
+    prepare_again()
   elseif leaves_transaction_open(failure) then
     -- If this fails, so will the repeated event, and it says why.
     pcall(con.query, con, "ROLLBACK")

@@ -80,9 +80,7 @@ static int finish_times(struct bn_conf *c, struct bn_optset_fault *fault)
                         "Invalid value for --report-interval: %s (at least 0.001 s)",
                         BN_OPTSET_RANGE},
         r->report_interval_s);
-  if (c->events == 0 && c->time_ns == 0 && c->policy->fatal_on_stderr)
-    bn_log_stderr("WARNING: %s", c->policy->endless);
-  else if (c->events == 0 && c->time_ns == 0)
+  if (c->events == 0 && c->time_ns == 0)
     bn_log(BN_WARNING, "%s", c->policy->endless);
   return 0;
 }

@@ -156,6 +156,7 @@ static enum bn_sql hand_over(struct bn_sql_conn *c)
 
 static enum loaded load(struct bn_sql_conn *c)
 {
+  const struct bn_sql_sort insert = bn_sql_sort_of(c->sys->by_first_word, "insert", 6);
   const uint64_t since = bn_clock_now(&c->session->clock);
   struct bn_buf name;
   enum bn_sql rc;
@@ -178,8 +179,7 @@ static enum loaded load(struct bn_sql_conn *c)
   }
   c->cur.result = (struct bn_sql_result){.affected = c->bulk.load.rows};
   c->failure.once = true;
-  (void)bn_sql_finish(c, rc, since, bn_sql_kind_of(c->sys->by_first_word, "insert", 6), name.data,
-                      name.len);
+  (void)bn_sql_finish(c, rc, since, insert, name.data, name.len);
   c->failure.once = false;
   bn_buf_done(&name);
   if (rc != BN_SQL_DONE)

@@ -225,6 +225,7 @@ static int open_handle(struct bn_sql_conn *c, uint64_t deadline_ns)
     return -1;
   }
   c->state = BN_CONN_OPEN;
+  c->full = false;
   c->view.error = BN_VERDICT_NONE;
   c->view.sql_errno = 0;
   bn_sql_session_opened(c->owner, &c->link);
@@ -251,7 +252,7 @@ static void ask(struct bn_sql_conn *c)
     ops->disconnect(handle);
     free(handle);
   }
-  bn_sql_preflight_learn(&c->sys->preflight, &info);
+  bn_sql_preflight_learn(&c->sys->preflight, &info, (int64_t)atomic_load(&c->sys->n_prepared));
 }
 
 /* Opens c, the first one of many while the others wait.  0, -1; 1: the server does not allow what
@@ -439,6 +440,10 @@ void bn_sql_session_end(struct bn_sqlsys *sys, struct bn_session *s)
 
   if (o == NULL)
     return;
+  if (!s->services->is_command && s != s->services->main && s != s->services->reporting)
+    bn_sql_missed_add(&sys->missed, s->stat);
+  if (bn_sql_preflight_is_lazy(&sys->preflight) && bn_sql_preflight_is_worker(s))
+    bn_sql_first_use_add(&sys->first_uses, &o->first_use, s);
   while (o->all != NULL) {
     struct bn_sql_conn *c = o->all;
 
@@ -458,23 +463,33 @@ void bn_sql_retired_free(struct bn_sqlsys *sys)
   }
 }
 
-bool bn_sql_expect_statements(struct bn_sqlsys *sys, struct bn_session *s, uint64_t at_start,
-                              uint64_t in_all)
+/* Where the server prepares a statement once for each connection. */
+static bool prepares_once(const struct bn_sql_conn *c)
 {
-  const struct bn_sql_expected expected = {at_start, in_all};
+  return !c->sys->emulate && !c->sys->anew && c->drv->caps.prepared_statements;
+}
+
+enum bn_sql_rest bn_sql_expect_statements(struct bn_sqlsys *sys, struct bn_session *s,
+                                          uint64_t at_start, uint64_t in_all)
+{
   struct bn_sql_session *o = bn_sql_session_find(sys, s);
   struct bn_sql_conn *c = o != NULL ? o->all : NULL;
-  bool allowed;
+  struct bn_sql_expected expected = {
+      .at_start = at_start,
+      .in_all = in_all,
+      .way = (enum bn_sql_prepare_way)sys->conf->prepare,
+  };
+  enum bn_sql_rest rest;
 
   while (c != NULL && c->state != BN_CONN_OPEN)
     c = c->next_all;
-  if (c == NULL || sys->emulate || !c->drv->caps.prepared_statements ||
-      !bn_sql_preflight_is_worker(s))
-    return true;
+  if (c == NULL || !prepares_once(c) || !bn_sql_preflight_is_worker(s))
+    return BN_SQL_REST_LATER;
+  expected.spent_ns = c->preparing_ns;
   bn_sql_preflight_lock(&sys->preflight);
   if (bn_sql_preflight_asks(&sys->preflight, s, &expected))
     ask(c);
-  allowed = bn_sql_preflight_statements(&sys->preflight, s, &expected);
+  rest = bn_sql_preflight_statements(&sys->preflight, s, &expected);
   bn_sql_preflight_unlock(&sys->preflight);
-  return allowed;
+  return rest;
 }

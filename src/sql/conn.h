@@ -30,6 +30,9 @@ struct bn_sql_conn {
   struct bn_sql_stmt *stmts;
   struct bn_sql_stmt *orphan; /* execute.c: freed by the script, but its result is being read */
   unsigned n_prepared;        /* by the server, ever */
+  uint64_t preparing_ns;      /* spent on preparing and binding, ever */
+  bool full;                  /* execute.c: the server has refused to prepare any more */
+  bool holds;                 /* execute.c: statements wait to be prepared together */
   unsigned refs;              /* the owner's handle and every statement but the orphan */
   unsigned ordinal;
   size_t n_overrides;

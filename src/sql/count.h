@@ -22,7 +22,11 @@
  * The sums do not include the layer's own statements, failures in an interrupted session, failures
  * that the script never settles, and in dialect 0.5 what is given up.  Further results of a
  * statement count as errors only.  An ignored error whose ROLLBACK finds the connection lost counts
- * as an error and a reconnect, or as two errors if the connection cannot be made anew. */
+ * as an error and a reconnect, or as two errors if the connection cannot be made anew.
+ *
+ * Rows are counted for committed statements: those that a statement returned, and those that the
+ * server says it has inserted, updated or deleted, whatever becomes of its transaction.  Which of
+ * the three it is is told by the first word. */
 #ifndef BN_SQL_COUNT_H
 #define BN_SQL_COUNT_H
 
@@ -32,9 +36,19 @@
 
 #include "api/driver.h"
 #include "api/metric.h"
+#include "measure/stat.h"
 
 /* Where bn_sqlsys_metrics end up. */
-enum { BN_SQL_C_COMMITS = BN_C_FIXED, BN_SQL_H_EXECUTE = BN_H_FIXED, BN_SQL_H_FETCH };
+enum {
+  BN_SQL_C_ROWS_READ = BN_C_FIXED, /* then by enum bn_sql_verb */
+  BN_SQL_C_ROWS_INSERTED,
+  BN_SQL_C_ROWS_UPDATED,
+  BN_SQL_C_ROWS_DELETED,
+  BN_SQL_C_UPDATES_WITHOUT_ROWS,
+  BN_SQL_C_DELETES_WITHOUT_ROWS,
+  BN_SQL_C_COMMITS
+};
+enum { BN_SQL_H_EXECUTE = BN_H_FIXED, BN_SQL_H_FETCH };
 
 /* How a statement is counted: by its first word in dialect 0.5, else by its result. */
 enum bn_sql_kind {
@@ -48,6 +62,28 @@ enum bn_sql_kind {
 
 enum bn_sql_kind bn_sql_kind_of(bool by_first_word, const char *sql, size_t len);
 
+/* What a statement does to rows. */
+enum bn_sql_verb {
+  BN_VERB_OTHER,
+  BN_VERB_INSERT, /* also REPLACE */
+  BN_VERB_UPDATE,
+  BN_VERB_DELETE
+};
+
+/* By the first word, behind blanks and comments. */
+enum bn_sql_verb bn_sql_verb_of(const char *sql, size_t len);
+
+/* What a statement counts as if it succeeds. */
+struct bn_sql_sort {
+  enum bn_sql_kind kind;
+  enum bn_sql_verb verb;
+};
+
+static inline struct bn_sql_sort bn_sql_sort_of(bool by_first_word, const char *sql, size_t len)
+{
+  return (struct bn_sql_sort){bn_sql_kind_of(by_first_word, sql, len), bn_sql_verb_of(sql, len)};
+}
+
 /* The counter of a statement that succeeded. */
 static inline unsigned bn_sql_counter_of(enum bn_sql_kind kind, enum bn_sql rc, uint64_t affected)
 {
@@ -56,6 +92,21 @@ static inline unsigned bn_sql_counter_of(enum bn_sql_kind kind, enum bn_sql rc, 
   if (kind == BN_SQL_WRITE || (kind == BN_SQL_BY_RESULT && affected > 0))
     return BN_C_WRITE;
   return BN_C_OTHER;
+}
+
+/* The rows of a statement that succeeded. */
+static inline void bn_sql_count_rows(struct bn_stat *stat, enum bn_sql rc, enum bn_sql_verb verb,
+                                     const struct bn_sql_result *r)
+{
+  if (rc == BN_SQL_ROWS) {
+    bn_stat_count(stat, BN_SQL_C_ROWS_READ, r->nrows);
+    return;
+  }
+  if (verb == BN_VERB_OTHER)
+    return;
+  bn_stat_count(stat, BN_SQL_C_ROWS_READ + verb, r->affected);
+  if (__builtin_expect(r->affected == 0, 0) && verb >= BN_VERB_UPDATE && !r->dry)
+    bn_stat_count(stat, BN_SQL_C_UPDATES_WITHOUT_ROWS + (verb - BN_VERB_UPDATE), 1);
 }
 
 #endif

@@ -19,6 +19,7 @@ static const char *const isolation_words[] = {[BN_ISOLATION_DEFAULT] = "default"
                                               [BN_ISOLATION_SERIALIZABLE] = "serializable",
                                               [BN_ISOLATIONS] = NULL};
 static const char *const bulk_words[] = {"auto", "insert", NULL};
+static const char *const prepare_words[] = {"auto", "eager", "lazy", NULL};
 
 const struct bn_opt bn_sql_options[] = {
     {.name = "db-driver",
@@ -57,6 +58,12 @@ const struct bn_opt bn_sql_options[] = {
      .offset = offsetof(struct bn_sql_conf, bulk_load),
      .choices = bulk_words,
      .help = "way to fill tables: auto (the fastest) or insert"},
+    {.name = "db-prepare",
+     .type = BN_CHOICE,
+     .def = "auto",
+     .offset = offsetof(struct bn_sql_conf, prepare),
+     .choices = prepare_words,
+     .help = "preparation of statements: auto, eager (at the start) or lazy"},
     {.name = "sql-trace",
      .type = BN_PATH,
      .offset = offsetof(struct bn_sql_conf, trace),
@@ -65,20 +72,29 @@ const struct bn_opt bn_sql_options[] = {
     BN_OPT_END,
 };
 
+#define COUNTER(name)                                                                              \
+  {                                                                                                \
+    name, "1", BN_COUNTER                                                                          \
+  }
+#define TIME(name)                                                                                 \
+  {                                                                                                \
+    name, "ns", BN_HISTOGRAM                                                                       \
+  }
+/* In the order of sql/count.h. */
+#define ROWS                                                                                       \
+  COUNTER("rows_read"), COUNTER("rows_inserted"), COUNTER("rows_updated"),                         \
+      COUNTER("rows_deleted"), COUNTER("updates_without_rows"), COUNTER("deletes_without_rows")
+#define TIMES TIME("sql_execute"), TIME("sql_fetch")
+
 /* By whether --db-debug is given and whether transactions are counted apart from events. */
-static const struct bn_metric metrics[2][2][4] = {
-    {{{0}}, {{"transactions", "1", BN_COUNTER}}},
-    {{{"sql_execute", "ns", BN_HISTOGRAM}, {"sql_fetch", "ns", BN_HISTOGRAM}},
-     {{"transactions", "1", BN_COUNTER},
-      {"sql_execute", "ns", BN_HISTOGRAM},
-      {"sql_fetch", "ns", BN_HISTOGRAM}}},
+static const struct bn_metric metrics[2][2][10] = {
+    {{ROWS}, {ROWS, COUNTER("transactions")}},
+    {{ROWS, TIMES}, {ROWS, COUNTER("transactions"), TIMES}},
 };
 
 const struct bn_metric *bn_sqlsys_metrics(const struct bn_sqlsys *sys)
 {
-  const struct bn_metric *rows = metrics[sys->conf->debug][sys->policy->transactions_are_commits];
-
-  return rows->name != NULL ? rows : NULL;
+  return metrics[sys->conf->debug][sys->policy->transactions_are_commits];
 }
 
 void bn_sql_drivers_done(struct bn_sqlsys *sys)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "sql/errors.h"
+#include "sql/missed.h"
 #include "sql/preflight.h"
 #include "sql/session.h"
 #include "sql/sql.h"
@@ -37,13 +38,17 @@ struct bn_sqlsys {
   FILE *trace;
   _Atomic bool trace_failed;
   bool settled;
-  pthread_mutex_t lock;     /* loading, and `retired` */
-  _Atomic unsigned ordinal; /* of the next connection */
+  pthread_mutex_t lock;        /* loading, and `retired` */
+  _Atomic unsigned ordinal;    /* of the next connection */
+  _Atomic uint64_t n_prepared; /* statements, before the loops of sessions */
   _Atomic bool about_told;
+  _Atomic bool full_told;
   struct bn_sql_conn *retired; /* connections that outlived their session in somebody's hands */
   struct bn_sql_sessions sessions;
   struct bn_sql_texts texts;
   struct bn_sql_preflight preflight;
+  struct bn_sql_missed missed;
+  struct bn_sql_first_uses first_uses;
 };
 
 /* Ends those that were loaded. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Prepared statements on a connection: by the server, or emulated. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "sql/emulate.h"
@@ -23,9 +24,12 @@ static struct bn_sql_stmt *add(struct bn_sql_conn *c, const char *sql, size_t le
   if (st == NULL)
     return NULL;
   st->conn = c;
-  st->kind = bn_sql_kind_of(c->sys->by_first_word, st->text, len);
+  st->sort = bn_sql_sort_of(c->sys->by_first_word, st->text, len);
   st->anew = c->sys->anew && !c->drv->caps.prepares_anew;
   st->next = c->stmts;
+  st->at = &c->stmts;
+  if (st->next != NULL)
+    st->next->at = &st->next;
   c->stmts = st;
   c->refs++;
   return st;
@@ -36,12 +40,9 @@ static void dispose(struct bn_sql_stmt *st)
   struct bn_sql_conn *c = st->conn;
 
   shut(st);
-  for (struct bn_sql_stmt **p = &c->stmts; *p != NULL; p = &(*p)->next) {
-    if (*p == st) {
-      *p = st->next;
-      break;
-    }
-  }
+  *st->at = st->next;
+  if (st->next != NULL)
+    st->next->at = st->at;
   bn_sql_stmt_destroy(st, &c->sys->texts);
 }
 
@@ -81,6 +82,25 @@ void bn_sql_stmt_free(struct bn_sql_stmt *st)
   bn_sql_conn_unref(c);
 }
 
+/* The server has as many statements as it allows: it is not asked for further ones. */
+static void note_full(struct bn_sql_conn *c)
+{
+  c->full = true;
+  if (!atomic_exchange(&c->sys->full_told, true))
+    bn_log_hint("the server prepares no more statements (%d: %s): sessions send those that they "
+                "have not prepared as text; to avoid this, raise its limit or use "
+                "--db-ps-mode=disable",
+                c->diag.code, bn_sql_shown(&c->diag).text);
+}
+
+/* Events write to nothing that sessions share. */
+static void note_prepared(struct bn_sql_conn *c, unsigned n)
+{
+  c->n_prepared += n;
+  if (!atomic_load_explicit(&c->session->stat->running, memory_order_relaxed))
+    (void)atomic_fetch_add_explicit(&c->sys->n_prepared, n, memory_order_relaxed);
+}
+
 /* One attempt; the connection is open. */
 static enum bn_sql try_prepare(struct bn_sql_stmt *st)
 {
@@ -88,11 +108,13 @@ static enum bn_sql try_prepare(struct bn_sql_stmt *st)
   const enum bn_sql rc =
       c->cur.more ? bn_sql_unread(c, BN_STEP_PREPARE, false) : bn_sql_stmt_prepare(st, &c->diag);
 
-  c->n_prepared += rc == BN_SQL_DONE;
+  note_prepared(c, rc == BN_SQL_DONE);
   if (rc != BN_SQL_EMULATE)
     return rc;
   bn_log(BN_INFO, "Failed to prepare query \"%s\" (%d: %s), using emulation", st->text,
          c->diag.code, bn_sql_shown(&c->diag).text);
+  if (bn_sql_driver_class(c->drv, &c->diag) == BN_CLASS_RESOURCE)
+    note_full(c);
   c->diag.rolled_back = false;
   bn_sql_stmt_emulate(st, &c->drv->caps);
   return BN_SQL_DONE;
@@ -105,10 +127,11 @@ static int prepare(struct bn_sql_stmt *st)
   struct bn_sql_conn *c = st->conn;
   enum bn_sql rc;
 
-  if (c->sys->emulate || !c->drv->caps.prepared_statements) {
+  if (c->sys->emulate || !c->drv->caps.prepared_statements || c->full) {
     bn_sql_stmt_emulate(st, &c->drv->caps);
     return 0;
   }
+  bn_sql_first_use_note(&c->owner->first_use, c->session);
   do {
     rc = try_prepare(st);
     if (rc == BN_SQL_DONE)
@@ -120,18 +143,16 @@ static int prepare(struct bn_sql_stmt *st)
 /* It waits until it is executed. */
 static bool waits(const struct bn_sql_conn *c)
 {
-  return !c->sys->emulate &&
+  if (c->holds)
+    return true;
+  return !c->sys->emulate && c->sys->conf->prepare == BN_SQL_PREPARE_EAGER &&
          bn_sql_preflight_defers(&c->sys->preflight, c->session, c->n_prepared + 1);
 }
 
-struct bn_sql_stmt *bn_sql_prepare(struct bn_sql_conn *c, const char *sql, size_t len)
+static struct bn_sql_stmt *prepare_text(struct bn_sql_conn *c, const char *sql, size_t len)
 {
-  struct bn_sql_stmt *st;
+  struct bn_sql_stmt *st = add(c, sql, len);
 
-  if (!bn_sql_begin(c))
-    return NULL;
-  dispose_of_orphan(c);
-  st = add(c, sql, len);
   if (st == NULL) {
     bn_log(BN_FATAL, "cannot prepare a statement: out of memory");
     bn_sql_refuse(c);
@@ -141,6 +162,20 @@ struct bn_sql_stmt *bn_sql_prepare(struct bn_sql_conn *c, const char *sql, size_
     bn_sql_stmt_free(st);
     return NULL;
   }
+  return st;
+}
+
+struct bn_sql_stmt *bn_sql_prepare(struct bn_sql_conn *c, const char *sql, size_t len)
+{
+  struct bn_sql_stmt *st;
+  uint64_t since;
+
+  if (!bn_sql_begin(c))
+    return NULL;
+  dispose_of_orphan(c);
+  since = bn_clock_now(&c->session->clock);
+  st = prepare_text(c, sql, len);
+  c->preparing_ns += bn_clock_now(&c->session->clock) - since;
   return st;
 }
 
@@ -219,6 +254,7 @@ int bn_sql_bind(struct bn_sql_stmt *st, const struct bn_sql_bind *binds, size_t 
 {
   struct bn_sql_conn *c = st->conn;
   struct bn_sql_bound before;
+  uint64_t since;
   int rc;
 
   if (!usable(st) || !bn_sql_begin(c))
@@ -227,7 +263,9 @@ int bn_sql_bind(struct bn_sql_stmt *st, const struct bn_sql_bind *binds, size_t 
     bn_log(BN_FATAL, "cannot bind parameters: out of memory");
     return 1;
   }
+  since = bn_clock_now(&c->session->clock);
   rc = bind_copied(st);
+  c->preparing_ns += bn_clock_now(&c->session->clock) - since;
   if (rc != 0 && c->sys->policy->miscount_binds_nothing) {
     bn_sql_stmt_restore_binds(st, &before);
     return 1;
@@ -256,7 +294,7 @@ static struct bn_sql_rs *execute_text(struct bn_sql_stmt *st)
   rc = c->cur.more
            ? bn_sql_unread(c, BN_STEP_QUERY, false)
            : c->link.ops->query(c->link.handle, text->data, text->len, &c->cur.result, &c->diag);
-  return bn_sql_finish(c, rc, since, st->kind, text->data, text->len);
+  return bn_sql_finish(c, rc, since, st->sort, text->data, text->len);
 }
 
 /* After a reconnect, or before the first execution. */
@@ -289,7 +327,92 @@ struct bn_sql_rs *bn_sql_execute(struct bn_sql_stmt *st)
   rc = __builtin_expect(c->cur.more, 0)
            ? bn_sql_unread(c, BN_STEP_QUERY, true)
            : c->link.ops->execute(st->handle, &c->cur.result, &c->diag);
-  return bn_sql_finish(c, rc, since, st->kind, st->text, st->len);
+  return bn_sql_finish(c, rc, since, st->sort, st->text, st->len);
+}
+
+/* --- statements that are prepared together ------------------------------------------------------
+ */
+
+void bn_sql_hold(struct bn_sqlsys *sys, struct bn_session *s)
+{
+  const struct bn_sql_session *o = bn_sql_session_find(sys, s);
+
+  if (o == NULL || sys->emulate || sys->anew)
+    return;
+  for (struct bn_sql_conn *c = o->all; c != NULL; c = c->next_all)
+    c->holds = c->state == BN_CONN_OPEN && !c->full && c->link.ops->prepare_all != NULL &&
+               c->drv->caps.prepared_statements;
+}
+
+static bool is_held(const struct bn_sql_stmt *st)
+{
+  return !st->prepared && !st->emulated && !st->closed;
+}
+
+/* The oldest of them, which stand behind the others in the list; returns how many. */
+static size_t find_held(const struct bn_sql_conn *c, struct bn_sql_stmt **out)
+{
+  struct bn_sql_stmt *st = c->stmts;
+  size_t n = 0;
+
+  for (const struct bn_sql_stmt *i = st; i != NULL && is_held(i); i = i->next)
+    n++;
+  for (; n > BN_SQL_AT_ONCE; n--)
+    st = st->next;
+  for (size_t i = n; i-- > 0; st = st->next)
+    out[i] = st;
+  return n;
+}
+
+/* Those that the driver leaves are prepared one by one, which tells what is wrong with them. */
+static int prepare_some(struct bn_sql_conn *c, struct bn_sql_stmt *const *st, size_t n)
+{
+  struct bn_sql_unprepared list[BN_SQL_AT_ONCE];
+  size_t done;
+
+  for (size_t i = 0; i < n; i++) {
+    memset(st[i]->handle, 0, c->link.ops->stmt_size);
+    list[i] = (struct bn_sql_unprepared){st[i]->handle, st[i]->text, st[i]->len, st[i]->binds,
+                                         st[i]->n_binds};
+  }
+  done = c->full ? 0 : c->link.ops->prepare_all(c->link.handle, list, n);
+  for (size_t i = 0; i < done; i++)
+    st[i]->prepared = st[i]->fresh = st[i]->bound = true;
+  note_prepared(c, (unsigned)done);
+  for (size_t i = done; i < n; i++) {
+    if (prepare_and_bind(st[i]) != 0)
+      return -1;
+  }
+  return 0;
+}
+
+static int prepare_held(struct bn_sql_conn *c)
+{
+  struct bn_sql_stmt *st[BN_SQL_AT_ONCE];
+  size_t n;
+
+  c->holds = false;
+  if (!bn_sql_begin(c))
+    return -1;
+  while ((n = find_held(c, st)) > 0) {
+    if (prepare_some(c, st, n) != 0)
+      return -1;
+  }
+  return 0;
+}
+
+int bn_sql_prepare_held(struct bn_sqlsys *sys, struct bn_session *s)
+{
+  const struct bn_sql_session *o = bn_sql_session_find(sys, s);
+  int rc = 0;
+
+  if (o == NULL)
+    return 0;
+  for (struct bn_sql_conn *c = o->all; c != NULL; c = c->next_all) {
+    if (c->holds && prepare_held(c) != 0)
+      rc = -1;
+  }
+  return rc;
 }
 
 struct bn_sql_rs *bn_sql_stmt_next_result(struct bn_sql_stmt *st)

@@ -99,6 +99,16 @@ static bool in_event(const struct bn_sql_conn *c)
   return atomic_load_explicit(&c->session->stat->running, memory_order_relaxed);
 }
 
+/* A script may catch the error, and its event would count as done.  A hook may try statements of
+   its own on the connection while a failure waits for its answer. */
+static void end_run(const struct bn_sql_conn *c, const struct bn_sql_recovery *r, bool of_hook)
+{
+  const struct bn_services *services = c->session->services;
+
+  if (r->action == BN_SQL_FAIL && !of_hook && in_event(c) && c->sys->policy->caught_errors_end_run)
+    services->fail(services->of);
+}
+
 void bn_sql_leave(struct bn_sql_conn *c)
 {
   c->view.error = in_event(c) ? BN_VERDICT_IGNORABLE : BN_VERDICT_FATAL;
@@ -174,6 +184,7 @@ bool bn_sql_failed(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step,
   f = failing(c, BN_ANSWER_NONE);
   r = bn_sql_recover(&f);
   act(c, &r);
+  end_run(c, &r, c->failure.kept != NULL);
   if (!c->failure.pending)
     c->diag.rolled_back = false;
   /* An event is repeated from its beginning: its transaction went with the connection. */
@@ -208,6 +219,7 @@ void bn_sql_settle(struct bn_sql_conn *c, bool ignored)
   f = failing(c, ignored ? BN_ANSWER_IGNORE : BN_ANSWER_FAIL);
   r = bn_sql_recover(&f);
   act(c, &r);
+  end_run(c, &r, c->failure.kept != NULL && !taken);
   c->diag.rolled_back = false;
   if (taken)
     bn_sql_unsettled_free(&c->failure);

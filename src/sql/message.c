@@ -89,6 +89,16 @@ static char *fill_in(const char **p, const struct bn_policy *policy, const struc
   return bn_buf_take(&b);
 }
 
+bool bn_sql_message_varies(const char *state)
+{
+  static const char *const classes[] = {"22", "23", "40", "53"};
+
+  for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
+    if (strncmp(state, classes[i], 2) == 0)
+      return true;
+  return false;
+}
+
 /* What makes failures of several threads one failure: the SQLSTATE where texts of one reason
    differ, else the text.  NULL: no memory. */
 static char *kind_of(enum bn_sql_step step, const struct bn_sql_diag *d)
@@ -104,7 +114,7 @@ static char *kind_of(enum bn_sql_step step, const struct bn_sql_diag *d)
   (void)bn_buf_printf(&b, "%s%s%s: error %u", names[step],
                       what[0] == '\0' || what[0] == ' ' ? "" : " ", what, (unsigned)d->code);
   (void)bn_buf_printf(&b, ", SQLSTATE %s", d->state);
-  if (step == BN_STEP_CONNECT || !bn_sqlstate_varies(d->state))
+  if (step == BN_STEP_CONNECT || !bn_sql_message_varies(d->state))
     (void)bn_buf_printf(&b, ": %s", bn_sql_shown(d).text);
   return bn_buf_take(&b);
 }

@@ -3,6 +3,7 @@
 #ifndef BN_SQL_MESSAGE_H
 #define BN_SQL_MESSAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "api/driver.h"
@@ -11,6 +12,10 @@
 void bn_sql_message(const struct bn_driver *ops, const struct bn_policy *policy,
                     enum bn_sql_step step, const struct bn_sql_diag *d, const char *sql,
                     size_t len);
+
+/* Whether texts with this SQLSTATE name a value, a row, a lock or a limit, so that failures for one
+   reason differ in them: data, integrity constraints, rollbacks, resources. */
+bool bn_sql_message_varies(const char *state);
 
 /* What a server said, in a form that a terminal only shows. */
 struct bn_sql_shown {

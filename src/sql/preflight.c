@@ -6,12 +6,16 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "measure/stat.h"
 #include "option/conf.h"
 
-/* No server allows fewer connections, so that smaller runs need not ask. */
-enum { FEWEST_CONNECTIONS = 10, FEWEST_STATEMENTS = 16000 };
+/* No server allows fewer connections, so that smaller runs need not ask.  Nor is asked for so few
+   statements that are prepared ahead, or so few that are prepared one by one. */
+enum { FEWEST_CONNECTIONS = 10, FEW_STATEMENTS = 1000, FEWEST_STATEMENTS = 16000 };
+/* Nobody waits longer for a start without having asked for it. */
+enum { LONGEST_S = 30 };
 
 void bn_sql_preflight_init(struct bn_sql_preflight *p)
 {
@@ -56,10 +60,17 @@ bool bn_sql_preflight_enter(struct bn_sql_preflight *p)
   return first;
 }
 
-void bn_sql_preflight_learn(struct bn_sql_preflight *p, const struct bn_sql_info *info)
+void bn_sql_preflight_learn(struct bn_sql_preflight *p, const struct bn_sql_info *info,
+                            int64_t ours)
 {
+  int64_t *used = &p->info.prepared_statements;
+
   p->asked = true;
   p->info = *info;
+  if (info->places > 1)
+    ours /= info->places;
+  if (*used > 0)
+    *used = *used > ours ? *used - ours : 0;
 }
 
 static int64_t threads_of(const struct bn_sql_preflight *p, const struct bn_session *s)
@@ -150,24 +161,141 @@ bool bn_sql_preflight_defers(const struct bn_sql_preflight *p, const struct bn_s
 bool bn_sql_preflight_asks(const struct bn_sql_preflight *p, const struct bn_session *s,
                            const struct bn_sql_expected *e)
 {
+  const bool ahead = e->way == BN_SQL_PREPARE_AUTO && e->in_all > e->at_start;
+  const uint64_t all = s->services->conf->threads * e->in_all;
+
   return !p->statements_judged && !p->asked &&
-         s->services->conf->threads * e->in_all > FEWEST_STATEMENTS;
+         (e->way == BN_SQL_PREPARE_EAGER || all > (ahead ? FEW_STATEMENTS : FEWEST_STATEMENTS));
 }
 
-bool bn_sql_preflight_statements(struct bn_sql_preflight *p, const struct bn_session *s,
-                                 const struct bn_sql_expected *e)
+enum bn_sql_excess bn_sql_preflight_excess(const struct bn_sql_cost *cost)
 {
-  const int64_t threads = threads_of(p, s), allowed = p->info.max_prepared_statements;
-  const struct bn_sql_demand d = {.what = "prepared statements",
-                                  .remedy = p->info.raise_statements,
-                                  .instead = "use --db-ps-mode=disable",
-                                  .needed = threads * (int64_t)e->in_all,
-                                  .allowed = allowed,
-                                  .others = p->info.prepared_statements,
-                                  .certain = threads * (int64_t)e->at_start > allowed};
+  if (cost->all > BN_SQL_EAGER_MAX)
+    return BN_EXCESS_NUMBER;
+  if (cost->left >= 0 && cost->here > cost->left / 2)
+    return BN_EXCESS_SHARE;
+  return cost->rest_ns > cost->most_ns ? BN_EXCESS_TIME : BN_EXCESS_NONE;
+}
 
-  if (!p->statements_judged && p->asked)
-    p->refused_statements = refuses(&d);
+/* Half of the time that threads have to get ready, as the estimate is a rough one. */
+static uint64_t most_ns(const struct bn_session *s)
+{
+  const uint64_t most = LONGEST_S * BN_NSEC_PER_SEC, timeout = s->services->conf->init_timeout_ns;
+
+  return timeout != 0 && timeout / 2 < most ? timeout / 2 : most;
+}
+
+static int64_t left_of(const struct bn_sql_info *info, bool asked)
+{
+  const int64_t allowed = info->max_prepared_statements, used = info->prepared_statements;
+
+  if (!asked || allowed < 0)
+    return -1;
+  return used <= 0 ? allowed : used < allowed ? allowed - used : 0;
+}
+
+static struct bn_sql_cost cost_of(const struct bn_sql_preflight *p, const struct bn_session *s,
+                                  const struct bn_sql_expected *e)
+{
+  const uint64_t rest = e->in_all - e->at_start;
+
+  return (struct bn_sql_cost){
+      .all = (int64_t)(s->services->conf->threads * e->in_all),
+      .here = threads_of(p, s) * (int64_t)e->in_all,
+      .left = left_of(&p->info, p->asked),
+      .rest_ns = e->at_start > 0 ? e->spent_ns / e->at_start * rest : 0,
+      .most_ns = most_ns(s),
+  };
+}
+
+/* Why statements are prepared when they are first used, although nobody has asked for that. */
+static void tell_excess(const struct bn_sql_preflight *p, const struct bn_sql_cost *cost,
+                        enum bn_sql_excess excess)
+{
+  static const char what[] = "each statement is prepared when a session first uses it";
+  const int64_t used = p->info.prepared_statements > 0 ? p->info.prepared_statements : 0;
+  struct bn_buf b;
+
+  bn_buf_init(&b, 0);
+  if (excess == BN_EXCESS_SHARE)
+    add_remedy(&b, p->info.raise_statements, 2 * cost->here + used);
+  if (excess == BN_EXCESS_NUMBER)
+    bn_log_note("%s: the run needs up to %lld prepared statements, more than %d; to prepare them "
+                "before the run, use --db-prepare=eager",
+                what, (long long)cost->all, BN_SQL_EAGER_MAX);
+  else if (excess == BN_EXCESS_SHARE)
+    bn_log_note("%s: the run needs up to %lld prepared statements, more than half of the %lld that "
+                "the server has left; to prepare them before the run, %suse --db-prepare=eager",
+                what, (long long)cost->here, (long long)cost->left, b.data != NULL ? b.data : "");
+  else
+    bn_log_note("%s: to prepare all of them before the run takes about %.0f s, more than %.0f s; "
+                "to do so, use --db-prepare=eager",
+                what, (double)cost->rest_ns * 1e-9, (double)cost->most_ns * 1e-9);
+  bn_buf_done(&b);
+}
+
+/* `auto` leaves half of what the server has left to others. */
+static struct bn_sql_demand demand_of(const struct bn_sql_preflight *p, const struct bn_session *s,
+                                      const struct bn_sql_expected *e)
+{
+  const int64_t needed = threads_of(p, s) * (int64_t)e->in_all;
+
+  return (struct bn_sql_demand){
+      .what = "prepared statements",
+      .remedy = p->info.raise_statements,
+      .instead = e->way == BN_SQL_PREPARE_EAGER
+                     ? "use --db-ps-mode=disable"
+                     : "use --db-ps-mode=disable; the statements that the server refuses are sent "
+                       "as text",
+      .needed = needed,
+      .allowed = p->asked ? p->info.max_prepared_statements : -1,
+      .others = p->info.prepared_statements,
+      .reserved = e->way == BN_SQL_PREPARE_AUTO && e->in_all > e->at_start ? needed : 0,
+      .certain = e->way == BN_SQL_PREPARE_EAGER,
+  };
+}
+
+static enum bn_sql_rest judge_statements(const struct bn_sql_preflight *p,
+                                         const struct bn_session *s,
+                                         const struct bn_sql_expected *e)
+{
+  const struct bn_sql_demand demand = demand_of(p, s, e);
+  const enum bn_sql_judgement judgement = bn_sql_preflight_judge(&demand);
+  const struct bn_sql_cost cost = cost_of(p, s, e);
+  enum bn_sql_excess excess;
+
+  if (judgement != BN_ENOUGH)
+    tell(&demand, judgement);
+  if (judgement == BN_REFUSED)
+    return BN_SQL_REST_REFUSED;
+  if (e->way != BN_SQL_PREPARE_AUTO)
+    return e->way == BN_SQL_PREPARE_EAGER ? BN_SQL_REST_NOW : BN_SQL_REST_LATER;
+  if (e->in_all == e->at_start)
+    return BN_SQL_REST_NOW;
+  if (judgement != BN_ENOUGH)
+    return BN_SQL_REST_LATER;
+  excess = bn_sql_preflight_excess(&cost);
+  if (excess == BN_EXCESS_NONE)
+    return BN_SQL_REST_NOW;
+  tell_excess(p, &cost, excess);
+  return BN_SQL_REST_LATER;
+}
+
+enum bn_sql_rest bn_sql_preflight_statements(struct bn_sql_preflight *p, const struct bn_session *s,
+                                             const struct bn_sql_expected *e)
+{
+  if (!p->statements_judged)
+    p->rest = judge_statements(p, s, e);
   p->statements_judged = true;
-  return !p->refused_statements;
+  return p->rest;
+}
+
+bool bn_sql_preflight_is_lazy(struct bn_sql_preflight *p)
+{
+  bool lazy;
+
+  bn_sql_preflight_lock(p);
+  lazy = p->statements_judged && p->rest == BN_SQL_REST_LATER;
+  bn_sql_preflight_unlock(p);
+  return lazy;
 }

@@ -23,17 +23,26 @@ enum bn_sql bn_sql_unread(struct bn_sql_conn *c, enum bn_sql_step step, bool pre
   return c->link.ops->unread(step, prepared, &c->diag);
 }
 
+/* Without a word if the session is interrupted.  A closed connection may have outlived it. */
+static void refuse_all(struct bn_sql_conn *c, bool closed)
+{
+  const bool interrupted = c->session != NULL && bn_session_interrupted(c->session);
+
+  if (closed && !interrupted)
+    bn_log(BN_ALERT, "attempt to use an already closed connection");
+  bn_sql_refuse(c);
+  if (interrupted)
+    bn_sql_leave(c);
+}
+
 bool bn_sql_begin(struct bn_sql_conn *c)
 {
-  if (__builtin_expect(c->state != BN_CONN_OPEN, 0)) {
-    bn_log(BN_ALERT, "attempt to use an already closed connection");
-    bn_sql_refuse(c);
-    return false;
-  }
-  /* A signal ended the command between two of its statements: no further one is begun. */
-  if (__builtin_expect(bn_session_interrupted(c->session), 0)) {
-    bn_sql_refuse(c);
-    bn_sql_leave(c);
+  const bool closed = c->state != BN_CONN_OPEN;
+
+  /* A signal ended the command between two of its statements, or in one, which has lost the
+     connection: no further one is begun. */
+  if (__builtin_expect(closed || bn_session_interrupted(c->session), 0)) {
+    refuse_all(c, closed);
     return false;
   }
   if (c->cur.live || c->cur.more)
@@ -49,7 +58,7 @@ bool bn_sql_begin(struct bn_sql_conn *c)
 }
 
 struct bn_sql_rs *bn_sql_finish(struct bn_sql_conn *c, enum bn_sql rc, uint64_t since,
-                                enum bn_sql_kind kind, const char *sql, size_t len)
+                                struct bn_sql_sort sort, const char *sql, size_t len)
 {
   struct bn_stat *stat = c->session->stat;
   const uint64_t took = bn_clock_now(&c->session->clock) - since;
@@ -62,9 +71,11 @@ struct bn_sql_rs *bn_sql_finish(struct bn_sql_conn *c, enum bn_sql rc, uint64_t 
     (void)bn_sql_failed(c, rc, BN_STEP_QUERY, sql, len);
     return NULL;
   }
-  if (__builtin_expect(kind != BN_SQL_UNCOUNTED, 1))
-    bn_stat_count(stat, bn_sql_counter_of(kind, rc, c->cur.result.affected), 1);
-  if (__builtin_expect(kind == BN_SQL_COMMIT, 0) && c->owner->count_commits)
+  if (__builtin_expect(sort.kind != BN_SQL_UNCOUNTED, 1)) {
+    bn_stat_count(stat, bn_sql_counter_of(sort.kind, rc, c->cur.result.affected), 1);
+    bn_sql_count_rows(stat, rc, sort.verb, &c->cur.result);
+  }
+  if (__builtin_expect(sort.kind == BN_SQL_COMMIT, 0) && c->owner->count_commits)
     bn_stat_count(stat, BN_SQL_C_COMMITS, 1);
   return bn_sql_cursor_take(&c->cur, rc);
 }
@@ -72,19 +83,20 @@ struct bn_sql_rs *bn_sql_finish(struct bn_sql_conn *c, enum bn_sql rc, uint64_t 
 static inline struct bn_sql_rs *query(struct bn_sql_conn *c, const char *sql, size_t len,
                                       bool counts)
 {
-  const enum bn_sql_kind kind =
-      counts ? bn_sql_kind_of(c->sys->by_first_word, sql, len) : BN_SQL_UNCOUNTED;
+  struct bn_sql_sort sort = {.kind = BN_SQL_UNCOUNTED};
   uint64_t since;
   enum bn_sql rc;
 
   if (!bn_sql_begin(c))
     return NULL;
+  if (counts)
+    sort = bn_sql_sort_of(c->sys->by_first_word, sql, len);
   bn_sql_conn_trace(c, sql, len);
   since = bn_clock_now(&c->session->clock);
   rc = __builtin_expect(c->cur.more, 0)
            ? bn_sql_unread(c, BN_STEP_QUERY, false)
            : c->link.ops->query(c->link.handle, sql, len, &c->cur.result, &c->diag);
-  return bn_sql_finish(c, rc, since, kind, sql, len);
+  return bn_sql_finish(c, rc, since, sort, sql, len);
 }
 
 struct bn_sql_rs *bn_sql_query(struct bn_sql_conn *c, const char *sql, size_t len)
@@ -104,6 +116,7 @@ bool bn_sql_more_results(struct bn_sql_conn *c)
 
 struct bn_sql_rs *bn_sql_next_result(struct bn_sql_conn *c)
 {
+  const struct bn_sql_sort further = {.kind = BN_SQL_UNCOUNTED};
   uint64_t since;
   enum bn_sql rc;
 
@@ -113,5 +126,5 @@ struct bn_sql_rs *bn_sql_next_result(struct bn_sql_conn *c)
     return NULL;
   since = bn_clock_now(&c->session->clock);
   rc = bn_sql_cursor_next(&c->cur, &c->diag);
-  return bn_sql_finish(c, rc, since, BN_SQL_UNCOUNTED, NULL, 0);
+  return bn_sql_finish(c, rc, since, further, NULL, 0);
 }

@@ -11,6 +11,6 @@ bool bn_sql_begin(struct bn_sql_conn *c);
 enum bn_sql bn_sql_unread(struct bn_sql_conn *c, enum bn_sql_step step, bool prepared);
 /* A statement sent at `since` has come back, its result in cur.result. */
 struct bn_sql_rs *bn_sql_finish(struct bn_sql_conn *c, enum bn_sql rc, uint64_t since,
-                                enum bn_sql_kind kind, const char *sql, size_t len);
+                                struct bn_sql_sort sort, const char *sql, size_t len);
 
 #endif

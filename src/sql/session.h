@@ -10,6 +10,7 @@
 
 #include "api/driver.h"
 #include "api/session.h"
+#include "sql/firstuse.h"
 
 struct bn_sql_conn;
 struct bn_sql_driver;
@@ -30,6 +31,7 @@ struct bn_sql_session {
   pthread_mutex_t lock;    /* guards `open`, which interrupts walk through */
   struct bn_sql_link *open;
   bool count_commits, timed; /* the run has the metrics for it */
+  struct bn_sql_first_use first_use;
 };
 
 struct bn_sql_sessions {

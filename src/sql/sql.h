@@ -25,6 +25,9 @@ struct bn_sql_row {
 /* How commands fill tables. */
 enum bn_sql_bulk_way { BN_SQL_BULK_AUTO, BN_SQL_BULK_INSERT };
 
+/* When sessions of bundled workloads prepare statements: AUTO decides by their number. */
+enum bn_sql_prepare_way { BN_SQL_PREPARE_AUTO, BN_SQL_PREPARE_EAGER, BN_SQL_PREPARE_LAZY };
+
 struct bn_sql_conf {            /* "General database options" */
   char *driver;                 /* --db-driver */
   char *ps_mode;                /* auto, disable, simple, extended */
@@ -32,6 +35,7 @@ struct bn_sql_conf {            /* "General database options" */
   struct bn_list ignore_errors; /* --db-ignore-errors: codes, SQLSTATEs, classes, all */
   int isolation;                /* --db-isolation-level: enum bn_isolation */
   int bulk_load;                /* --db-bulk-load: enum bn_sql_bulk_way */
+  int prepare;                  /* --db-prepare: enum bn_sql_prepare_way */
   char *trace; /* --sql-trace=FILE: every statement, one line each, for tests and teaching */
 };
 extern const struct bn_opt bn_sql_options[];
@@ -44,10 +48,14 @@ struct bn_sql_stmt;
 /* conf and rows are borrowed and outlive the object.  NULL: out of memory. */
 struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_policy *policy,
                                 const struct bn_sql_row *rows, size_t n_rows);
-/* What a workload that uses this layer has to declare as its metrics: with --db-debug histograms
-   "sql_execute" and "sql_fetch", in dialect 0.5 a counter "transactions" of COMMITs.  NULL: none.
- */
+/* What a workload that uses this layer has to declare as its metrics: counters of rows, with
+   --db-debug histograms "sql_execute" and "sql_fetch", in dialect 0.5 a counter "transactions" of
+   COMMITs. */
 const struct bn_metric *bn_sqlsys_metrics(const struct bn_sqlsys *sys);
+/* After a run, whose threads have ended: says on standard error if all updates or all deletes found
+   no row, and which share of the events had to wait for statements that were first used, if some
+   were prepared then. */
+void bn_sqlsys_tell(const struct bn_sqlsys *sys);
 /* Calls the drivers' done; every session has ended. NULL is fine. */
 void bn_sqlsys_free(struct bn_sqlsys *sys);
 
@@ -58,10 +66,17 @@ const char *bn_sql_driver_name(const struct bn_sql_driver *drv);
 
 /* The session's script: every thread of the run opens a connection.  Before its own. */
 void bn_sql_all_connect(struct bn_sqlsys *sys);
-/* So many statements every thread has prepared at its start, so many at most later.  By a session
-   that has a connection.  false: the server does not allow that many; said on standard error. */
-bool bn_sql_expect_statements(struct bn_sqlsys *sys, struct bn_session *s, uint64_t at_start,
-                              uint64_t in_all);
+/* When a session prepares the statements that it has not prepared yet. */
+enum bn_sql_rest {
+  BN_SQL_REST_LATER,  /* each when it is first used */
+  BN_SQL_REST_NOW,    /* all before its first event */
+  BN_SQL_REST_REFUSED /* the server does not allow that many; said on standard error */
+};
+
+/* So many statements every thread has prepared at its start, so many it uses at most.  By a session
+   that has a connection.  The first one decides for all. */
+enum bn_sql_rest bn_sql_expect_statements(struct bn_sqlsys *sys, struct bn_session *s,
+                                          uint64_t at_start, uint64_t in_all);
 
 /* What went wrong with the last call on a connection. */
 enum bn_sql_verdict { BN_VERDICT_NONE, BN_VERDICT_IGNORABLE, BN_VERDICT_FATAL };
@@ -128,6 +143,10 @@ int bn_sql_free_result(struct bn_sql_rs *rs);
 /* NULL: failed, logged.  The text is copied. */
 struct bn_sql_stmt *bn_sql_prepare(struct bn_sql_conn *c, const char *sql, size_t len);
 struct bn_sql_conn *bn_sql_stmt_conn(struct bn_sql_stmt *st);
+/* From now on the session's connections that can prepare statements together do not prepare what
+   is prepared and bound, until bn_sql_prepare_held.  0 or -1: one failed, logged. */
+void bn_sql_hold(struct bn_sqlsys *sys, struct bn_session *s);
+int bn_sql_prepare_held(struct bn_sqlsys *sys, struct bn_session *s);
 /* The descriptors are copied; what they point at is borrowed until the statement is closed or bound
    again.  Not 0: it failed, which is logged.  -1: the statement has the new ones all the same; 1:
    it keeps those of before. */

@@ -11,8 +11,8 @@
 
 /* stmt.c owns it; its connection keeps the list. */
 struct bn_sql_stmt {
-  struct bn_sql_conn *conn; /* first: scripts read it */
-  struct bn_sql_stmt *next;
+  struct bn_sql_conn *conn;       /* first: scripts read it */
+  struct bn_sql_stmt *next, **at; /* at: what points at it, as long as it is in the list */
   const struct bn_sql_link *link;
   void *handle;
   struct bn_sql_text *shared;
@@ -20,7 +20,7 @@ struct bn_sql_stmt {
   size_t len;
   struct bn_sql_bind *binds;
   size_t n_binds, n_params;
-  enum bn_sql_kind kind;
+  struct bn_sql_sort sort;
   bool anew;     /* it has to be prepared anew at each execute, here and not by the driver */
   bool emulated; /* the values are put into the text */
   bool prepared; /* the driver knows it */

@@ -47,6 +47,12 @@ void bn_sql_all_connect(struct bn_sqlsys *sys)
   bn_sql_preflight_unlock(&sys->preflight);
 }
 
+void bn_sqlsys_tell(const struct bn_sqlsys *sys)
+{
+  bn_sql_missed_tell(&sys->missed);
+  bn_sql_first_use_tell(&sys->first_uses);
+}
+
 void bn_sqlsys_free(struct bn_sqlsys *sys)
 {
   if (sys == NULL)

@@ -68,6 +68,35 @@ static void fetch_all(const struct bn_mysql_reply *r, const uint8_t *reply)
   free(cells);
 }
 
+/* What is said of a statement that is prepared, read after each of `step` bytes. */
+static enum bn_mysql_read hear_cut(struct bn_mysql_prepared *r, const uint8_t *reply, size_t len,
+                                   size_t step)
+{
+  enum bn_mysql_read got = BN_READ_MORE;
+
+  for (size_t have = 0; got == BN_READ_MORE && have < len;) {
+    have = len - have < step ? len : have + step;
+    got = bn_mysql_prepared_read(r, reply, have);
+  }
+  return got;
+}
+
+static void hear(const uint8_t *reply, size_t len, bool short_end, size_t step)
+{
+  struct bn_mysql_prepared whole = {.short_end = short_end, .seq = 1}, cut = whole;
+  struct bn_mysql_column column[COLUMNS_MAX];
+  const enum bn_mysql_read got = hear_cut(&whole, reply, len, len);
+
+  if (hear_cut(&cut, reply, len, step) != got)
+    abort();
+  if (got != BN_READ_DONE)
+    return;
+  if (cut.at != whole.at || whole.at > len)
+    abort();
+  if (!whole.failed && whole.n_columns <= COLUMNS_MAX)
+    bn_mysql_prepared_columns(&whole, reply, column);
+}
+
 /* The first byte: what was negotiated and sent; the second: how the rest is cut. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -85,6 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   memcpy(reply, data + 2, len);
   whole.short_end = (data[0] & 1) != 0;
   whole.binary = (data[0] & 2) != 0;
+  hear(reply, len, whole.short_end, data[1] % 16 + 1);
   cut = whole;
   got = read_cut(&whole, reply, len, len);
   if (read_cut(&cut, reply, len, data[1] % 16 + 1) != got)

@@ -2,7 +2,8 @@
 -- Runs one step of a workload without program or server and prints the SQL as a server's log would.
 --
 -- Usage: luajit recorder.lua FOLDER-OF-SCRIPTS SCRIPT STEP [NAME=VALUE]...
--- A NAME is an option, or one of: driver, tid, version, dialect, events, max_id, no_barrier,
+-- A NAME is an option, or one of: driver, tid, version, dialect, events, max_id, no_barrier, rest
+-- (now or later: when a session prepares the statements that it has not prepared yet),
 -- fails_before (the barrier before which another thread fails), errors (numbers or SQLSTATEs, one
 -- for each event that is to be repeated before the others).
 
@@ -82,7 +83,9 @@ sysbench = {
     command = step,
     PARALLEL_COMMAND = true,
     ARG_STRING = "STRING",
-    expect = function() return true end,
+    expect = function() return given.rest or "later" end,
+    hold = function() end,
+    prepare_held = function() return true end,
     dialect = function() return given.dialect end,
   },
   rand = {

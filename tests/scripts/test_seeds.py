@@ -31,9 +31,11 @@ VARIANTS = [[], ["--percentile=0"], ["--percentile=50,99.9"], ["--histogram"],
 
 
 def draw(tmp_path, seed, threads, options):
-    subprocess.run([BENCH, "draw.lua", "--threads=%d" % threads, "--rand-seed=%d" % seed,
-                    "--time=60"] + options + ["run"], cwd=tmp_path, check=True, timeout=60,
-                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    done = subprocess.run([BENCH, "draw.lua", "--threads=%d" % threads, "--rand-seed=%d" % seed,
+                           "--time=60"] + options + ["run"], cwd=tmp_path, check=False, timeout=60,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    # 4: the machine cannot keep up with --rate.
+    assert done.returncode == 0 or (done.returncode == 4 and any("--rate" in o for o in options))
     result = []
     for i in range(threads):
         path = tmp_path / ("out.%d" % i)

@@ -8,6 +8,7 @@ import pytest
 
 from lua import command
 
+ERRORS = ("FATAL: ", "ALERT: ")
 START = """
 local function try(name, f, ...)
   local r = {pcall(f, ...)}
@@ -26,15 +27,15 @@ def run(folder, body, *args, driver="sqlite"):
                    *args)
     said = r.out.partition("Threads started!\n\n")[2].partition("SQL statistics:")[0]
     r.printed = [s for s in said.splitlines() if not s.startswith("(last message repeated")]
-    r.fatal = [s for s in r.said if s.startswith("FATAL: ")]
+    r.errors = [s for s in r.said if s.startswith(ERRORS)]
     return r
 
 
 def expect(r, text):
-    """What it printed, with the fatal errors, which are on standard error."""
+    """What it printed, with the errors, which are on standard error."""
     lines = text.splitlines()
-    assert r.printed == [s for s in lines if not s.startswith("FATAL: ")]
-    assert r.fatal == [s for s in lines if s.startswith("FATAL: ")]
+    assert r.printed == [s for s in lines if not s.startswith(ERRORS)]
+    assert r.errors == [s for s in lines if s.startswith(ERRORS)]
 
 
 @pytest.mark.parametrize("mode", ["auto", "disable"])
@@ -385,7 +386,7 @@ function sysbench.hooks.report_intermediate(stat)
   print("more", stat.reads - stat.events > 5 and "many" or "few")
 end
 function sysbench.hooks.report_cumulative(stat) print("reads", stat.reads - stat.events) end
-""", "--db-driver=sqlite", "--sqlite-db=:memory:", "--threads=2", "--rate=40", "--time=3", "--report-interval=1",
+""", "--db-driver=sqlite", "--sqlite-db=:memory:", "--threads=2", "--rate=10", "--time=3", "--report-interval=1",
                    BENCH_COMPAT=version)
     # An event of each thread may have read and not ended yet.
     more = [line for line in r.lines if line.startswith("more\t")]
@@ -666,6 +667,20 @@ end
         assert "ignored errors:                      2 " in r.out
 
 
+@pytest.mark.parametrize("call", ['con.query, con, "SELECT x FROM missing"', 'con.prepare, con, "SELECT ? FROM missing"'])
+def test_an_error_that_an_event_catches_ends_the_run(folder, call):
+    """In a dialect and outside of events it is the script's affair."""
+    text = f"""
+function thread_init() con = sysbench.sql.driver():connect() print("at first", (pcall({call}))) end
+function event() print("later", (pcall({call}))) end
+"""
+    for version, events, status in ("", 1, 1), ("1.1", 3, 0):
+        r = folder.run(text, "--db-driver=sqlite", "--sqlite-db=:memory:", "--events=3", "--time=0",
+                       BENCH_COMPAT=version)
+        assert r.lines.count("at first\tfalse") == 1 and r.lines.count("later\tfalse") == events, r.out
+        assert (r.status, r.events) == (status, events), r.err
+
+
 def test_a_restart_outside_of_an_event_is_an_error_like_others(folder):
     r = folder.lua("""
 function prepare()
@@ -728,3 +743,17 @@ def test_the_trace_goes_to_devices_and_replaces_files(folder):
     assert folder.run(script, "--sql-trace=trace", *args).status == 0
     assert trace.read_text() == "[s0] SELECT 1\n"
     assert folder.run(script, "--sql-trace=/dev/null", *args).status == 0
+
+
+@pytest.mark.parametrize("form", ["function thread_run() work() end", "event = work"])
+def test_statements_without_an_event_have_their_time(folder, form):
+    """In thread_run() itself, and in an event that says stop: one statement takes 10 ms."""
+    r = folder.run(f"""
+ffi.cdef("int usleep(unsigned int);")
+function thread_init() con = sysbench.sql.driver():connect() end
+function work() for i = 1, 30 do con:query("SELECT 1") ffi.C.usleep(10000) end return true end
+{form}
+""", "--db-driver=sqlite", "--time=60")
+    queries, rate = re.search(r"queries: +(\d+) +\(([\d.]+) per sec", r.out).groups()
+    assert r.status == 0 and queries == "30" and 0 < float(rate) < 150, r.out
+    assert r.events == 0

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """SQLite under load: fairness, other processes, full disks, bad files, interruptions."""
+import json
 import os
 import re
 import shutil
@@ -271,7 +272,7 @@ def test_trace_has_the_statements_of_each_session(folder):
 
 def test_two_connections_of_one_thread_do_not_wait_for_each_other(folder):
     r = folder.run("""
-function event()
+function thread_init()
   local one, two = sysbench.sql.driver():connect(), sysbench.sql.driver():connect()
   one:query("CREATE TABLE t(a)")
   one:query("BEGIN IMMEDIATE")
@@ -286,6 +287,7 @@ function event()
   local memory = sysbench.sql.driver():connect_with{db = ":memory:"}
   memory:query("CREATE TABLE t(a)")
 end
+function event() end
 """, *SQLITE, "--events=1")
     assert r.status == 0 and "another connection of this thread is in a transaction" in r.out
     assert "2" in r.lines and (folder.path / "other.sqlite").exists()
@@ -316,7 +318,7 @@ function event() local rs = con:query("SELECT id FROM sbtest1") while rs:fetch_r
 """
     options = [*SQLITE, "--db-debug", "--events=50", "--time=0"]
     r = folder.run(script, *options, "--verbosity=5")
-    blocks = re.search(r"reconnects: .*\nDEBUG: \nDEBUG: Query execution statistics:\n((?:DEBUG: .*\n)+)"
+    blocks = re.search(r"deleted: .*\nDEBUG: \nDEBUG: Query execution statistics:\n((?:DEBUG: .*\n)+)"
                        r"DEBUG: Results fetching statistics:\n((?:DEBUG: .*\n){4})\nThroughput", r.out)
     for block in blocks.groups():
         row = re.fullmatch("".join(rf"DEBUG: {name:>8} {{32}}([0-9.]+)s\n" for name in
@@ -339,3 +341,73 @@ end
         assert f"set\t{values}" in folder.run(script, *SQLITE, *options, "--events=1").lines
     r = folder.run(script, *SQLITE, "--sqlite-journal-mode=paper", "--events=1")
     assert r.status == 1 and "sqlite-journal-mode" in r.out + r.err
+
+
+# --- rows -----------------------------------------------------------------------------------------
+
+MAKE_TABLE = """
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  con:query("CREATE TABLE IF NOT EXISTS t (id INTEGER PRIMARY KEY, k INTEGER)")
+end
+"""
+CHANGE_ROWS = MAKE_TABLE + """
+function event()
+  con:query("INSERT INTO t (k) VALUES (1), (2), (3), (4)")
+  con:query("SELECT k FROM t LIMIT 1")
+  con:query("UPDATE t SET k = 0 WHERE k <= 2")
+  con:query("DELETE FROM t WHERE k = 0 OR k = 3")
+end
+"""
+
+
+def test_rows_are_counted_by_kind(folder):
+    reports = ["--report=text:text", "--report=json:json"]
+    r = folder.run(CHANGE_ROWS, *SQLITE, "--events=10", "--time=0", *reports)
+    assert (r.status, r.err) == (0, "")
+    text = (folder.path / "text").read_text()
+    assert "\n    rows read/inserted/updated/deleted:  10/40/20/30\n\nThroughput:\n" in text
+    counters = json.loads((folder.path / "json").read_text())["groups"][0]["total"]["raw"]["counters"]
+    assert [counters[f"rows_{kind}"] for kind in ("read", "inserted", "updated", "deleted")] == [10, 40, 20, 30]
+    assert [counters[f"{kind}_without_rows"] for kind in ("updates", "deletes")] == [0, 0]
+    assert bench(folder, "report", "json").out == text
+    r = folder.run(CHANGE_ROWS, *SQLITE, "--events=10", "--time=0", BENCH_COMPAT="1.0")
+    assert r.status == 0 and "rows" not in r.out
+
+
+def miss(update, delete):
+    """A script; a statement finds a row, or none."""
+    return MAKE_TABLE + f"""
+function prepare() thread_init() event() con:query("INSERT INTO t VALUES (1, 0)") end
+function event()
+  con:query("UPDATE t SET k = k + 1 WHERE id = {update}")
+  con:query("DELETE FROM t WHERE id = {delete}")
+end
+"""
+
+
+UPDATES = ("UPDATE: none of 6 statements changed a row; do the rows exist, and do their new values differ? "
+           "(--table-size)")
+DELETES = ("DELETE: none of 6 statements found a row; has an earlier run deleted the rows? "
+           "('cleanup' and 'prepare' make them anew)")
+
+
+@pytest.mark.parametrize("update, delete, said", [(7, 7, [UPDATES, DELETES]), (1, 7, [DELETES]), (7, 1, [UPDATES])])
+def test_statements_that_all_miss_are_told_once(folder, update, delete, said):
+    script, limits = miss(update, delete), ["--threads=2", "--events=6", "--time=0"]
+    r = folder.lua(script, *SQLITE, "prepare")
+    assert (r.status, r.err) == (0, "")
+    r = folder.run(script, *SQLITE, *limits)
+    assert (r.status, r.said) == (0, said)
+    r = folder.run(script, *SQLITE, *limits, BENCH_COMPAT="1.0")
+    assert (r.status, r.err) == (0, "")
+
+
+@pytest.mark.parametrize("ps_mode", ["auto", "disable"])
+@pytest.mark.parametrize("script", ["oltp_update_index", "oltp_delete"])
+def test_a_dry_run_misses_nothing(folder, script, ps_mode):
+    r = command([script, "--db-driver=mysql", "--mysql-dry-run", f"--db-ps-mode={ps_mode}", "--events=3",
+                 "--report=json:dry.json", "run"], folder.path)
+    assert (r.status, r.err) == (0, ""), r.out
+    counters = json.loads((folder.path / "dry.json").read_text())["groups"][0]["total"]["raw"]["counters"]
+    assert (counters["updates_without_rows"], counters["deletes_without_rows"]) == (0, 0)

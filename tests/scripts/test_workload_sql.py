@@ -128,6 +128,28 @@ def test_points_of_a_thread_lie_in_its_segment():
 # --- statements and connections -------------------------------------------------------------------
 
 
+def test_a_session_prepares_everything_first():
+    """The same as the reference, which prepares each kind for all tables before the next kind."""
+    settings = ("oltp_read_write", "run", "tables=4", "table_size=2", "range_selects=off", "point_selects=2", "events=2")
+    got, reference = sent(*settings, "rest=now"), captured("v-tables-run")
+    prepared = only("Prepare", map(form, got))
+    assert sorted(prepared) == sorted(only("Prepare", reference)) and len(prepared) == 22
+    assert len(set(only("Prepare", got))) == 22 and len(only("Close", got)) == 22
+    assert max(i for i, s in enumerate(got) if s in only("Prepare", got)) < got.index("Execute BEGIN")
+
+
+@pytest.mark.parametrize("settings, again", [
+    ((), 7), (("db_prepare=eager",), 22), (("db_prepare=auto", "dialect=1.1"), 22)])
+@pytest.mark.parametrize("why", ["reconnect=1", "errors=2013"])
+def test_what_is_prepared_on_a_new_connection(settings, again, why):
+    """All statements if they were asked for, else those that are used and those of the first table."""
+    got = sent("oltp_read_write", "run", "rest=now", "tables=4", "range_selects=off", "events=1", why, *settings)
+    prepared = only("Prepare", got)
+    assert len(set(prepared[:22])) == 22
+    rest = prepared[22:]
+    assert len(set(rest)) == len(rest) and again <= len(rest) <= max(again, 12)
+
+
 def test_a_session_prepares_only_what_it_uses():
     got = sent("oltp_point_select", "run", "tables=1000", "events=5", "table_size=9")
     prepared = only("Prepare", got)

@@ -236,7 +236,7 @@ def test_any_absent_table_is_noticed_before_the_start_in_a_dialect(db, workload)
     options = ("--tables=3", "--table-size=10", "--events=1", "--threads=2")
     for version in ("1.0", "1.1"):
         result = db.bench(workload, "run", *options, BENCH_COMPAT=version)
-        assert result.status == 1 and result.out.count("no such table: sbtest3") == 1
+        assert result.status == 1 and 1 <= result.out.count("no such table: sbtest3") <= 2
         assert re.search(r"FATAL: `thread_init' function failed: .*: SQL API error", result.out)
         assert "Threads started!" not in result.out
     # Without prepared statements it is the run that finds it.

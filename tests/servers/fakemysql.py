@@ -132,3 +132,54 @@ class ScriptedMySQL(FakeMySQL):
                 conn.sendall(self.answers.pop(0))
                 if not self.answers:
                     return
+
+
+class PreparingMySQL(FakeMySQL):
+    """Answers statements that are to be prepared only when so many of them have come as `groups` says, one group after
+    the other.  Those with the word `refused` in them fail; executions succeed.  `left` has the groups that are left.
+    With a `farewell`, the last group gets one answer and that, and the server hangs up."""
+
+    ERROR = packets(b"\xff\x7a\x04#42S02no such table")
+
+    def __init__(self, groups, refused=None, version=b"8.0.33", farewell=None):
+        self.left, self.refused, self.version, self.farewell = list(groups), refused, version, farewell
+        super().__init__("mysql_native_password")
+
+    def serve(self):
+        """bench asks for limits on a connection of its own."""
+        while True:
+            try:
+                conn, _ = self.listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.attend, args=(conn,), daemon=True).start()
+
+    def attend(self, conn):
+        try:
+            with conn:
+                conn.settimeout(60)
+                self.talk(conn)
+        except OSError:
+            pass
+
+    def talk(self, conn):
+        stream, waiting = conn.makefile("rb"), []
+        conn.sendall(packets(self.greeting(), seq=0))
+        size = int.from_bytes(stream.read(4)[:3], "little")
+        stream.read(size)
+        conn.sendall(packets(OK, seq=2))
+        while len(head := stream.read(4)) == 4:
+            command = stream.read(int.from_bytes(head[:3], "little"))
+            if command[0] in (COM_QUERY, COM_EXECUTE):
+                conn.sendall(packets(OK))
+            elif command[0] == COM_PREPARE:
+                waiting.append(self.ERROR if self.refused and self.refused in command else PREPARED)
+            elif command[0] == COM_QUIT:
+                return
+            if waiting and len(waiting) == self.left[0]:
+                self.left.pop(0)
+                if self.farewell is not None and not self.left:
+                    conn.sendall(waiting[0] + self.farewell)
+                    return
+                conn.sendall(b"".join(waiting))
+                waiting = []

@@ -30,7 +30,7 @@ def answer(columns, rows):
 
 class FakePgSQL:
     """Each connection has a thread.  `info` is what the question for the limits is answered with, as it travels; any
-    other query gets `other`, a row with 1.  `asked` has all queries."""
+    other query gets `other`, a row with 1, or what `other` makes of the query.  `asked` has all queries."""
 
     driver = "pgsql"
 
@@ -93,9 +93,62 @@ class FakePgSQL:
             payload = stream.read(int.from_bytes(stream.read(4), "big") - 4)
             if kind == b"Q":
                 self.asked.append(payload)
-                conn.sendall(self.info if INFO in payload else self.other)
+                other = self.other(payload) if callable(self.other) else self.other
+                conn.sendall(self.info if INFO in payload else other)
             elif kind == b"S":
                 conn.sendall(READY)
+
+
+class ParsingPgSQL(FakePgSQL):
+    """Prepares and executes what it is sent, but statements with the word `refused` in them.  `parsed` has for each
+    exchange how many it was to prepare."""
+
+    REPLIES = {b"P": message(b"1"), b"B": message(b"2"), b"D": message(b"n"), b"E": message(b"C", b"UPDATE 1\0")}
+    ERROR = message(b"E", b"SERROR\0VERROR\0C42P01\0Mrelation does not exist\0\0")
+
+    def __init__(self, refused=b"\0none"):
+        self.refused, self.parsed = refused, []
+        super().__init__(answer(5, [["1000", "3", None, "1", "0"]]))
+
+    def talk(self, conn, stream):
+        if not self.let_in(conn, stream):
+            return
+        text, parsed, failed = b"", 0, False
+        while (kind := stream.read(1)) not in (b"", b"X"):
+            payload = stream.read(int.from_bytes(stream.read(4), "big") - 4)
+            if kind == b"Q":
+                conn.sendall(self.info if INFO in payload else self.other)
+                continue
+            parsed += kind == b"P"
+            if kind == b"S":
+                self.parsed += [parsed] if parsed else []
+                conn.sendall(text + READY)
+                text, parsed, failed = b"", 0, False
+            elif not failed:
+                failed = kind == b"P" and self.refused in payload
+                text += self.ERROR if failed else self.REPLIES.get(kind, b"")
+
+
+class SilentPgSQL(FakePgSQL):
+    """Prepares `spared` statements; behind these, and to an INSERT as text, it answers nothing any more, and sets
+    `silent`."""
+
+    def __init__(self, spared):
+        self.spared, self.silent = spared, threading.Event()
+        super().__init__(answer(5, [["1000", "3", None, "1", "0"]]))
+
+    def talk(self, conn, stream):
+        if not self.let_in(conn, stream):
+            return
+        while (kind := stream.read(1)) not in (b"", b"X"):
+            payload = stream.read(int.from_bytes(stream.read(4), "big") - 4)
+            self.spared -= kind == b"P"
+            if self.spared < 0 or b"INSERT" in payload:
+                self.silent.set()
+            elif kind == b"Q":
+                conn.sendall(self.info if INFO in payload else self.other)
+            else:
+                conn.sendall({b"P": message(b"1"), b"S": READY}.get(kind, b""))
 
 
 class ResettingPgSQL(FakePgSQL):

@@ -25,6 +25,8 @@ function thread_init(thread_id)
   stmt = db_prepare("SELECT id, c FROM mixed WHERE id = ? OR c = ?")
   values = {1, "none"}
   db_bind_param(stmt, values)
+  local ok, failure = pcall(db_query, "SELECT nothing FROM nowhere")
+  assert(not ok and (failure == 3 or tostring(failure):find("db_query%(%) failed$")), failure)
 end
 
 function event(thread_id)
@@ -34,8 +36,6 @@ function event(thread_id)
   db_free_results(rs)
   local low, high = con:query_row("SELECT min(a), max(a) FROM mixed")
   assert(low + 0 >= 1 and high + 0 <= mixed_rows + 0)
-  local ok, failure = pcall(db_query, "SELECT nothing FROM nowhere")
-  assert(not ok and (failure == 3 or tostring(failure):find("db_query%(%) failed$")), failure)
   db_query("UPDATE mixed SET b = b + 1 WHERE id = " .. values[1])
 end
 

@@ -32,7 +32,7 @@ local function try(what, call)
     failure.sql_errno or 0, failure.sql_state or "", failure.sql_errmsg or ""}, "/") or failure)
 end
 
-function event()
+function thread_init()
   local con = sysbench.sql.driver():connect()
   local text = string.rep("x", 70000)
 
@@ -75,4 +75,7 @@ function event()
   show("after bulk", con:query_row("SELECT COUNT(*), SUM(n) FROM protocols WHERE c = 'bulk'"))
   con:query("DROP TABLE protocols")
   con:disconnect()
+end
+
+function event()
 end

@@ -10,11 +10,15 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 import examples  # noqa: E402
 
 SERVERS = {"mysql": "mariadb", "pgsql": "postgresql"}
+USERS = {"mysql": "sbtest@localhost, sbtest@'127.0.0.1'", "pgsql": "sbtest"}
 SESSIONS = [(page, e) for name in SERVERS for page, e in examples.sessions(name)]
 
 
 def as_administrator(server, page, name):
     """Runs the statements that the page has for that server; those of PostgreSQL one by one."""
+    # Other tests may have made the database of the examples on this server, and its user.
+    server.sql("DROP DATABASE IF EXISTS sbtest;")
+    server.sql("DROP USER IF EXISTS " + USERS[name])
     texts = [e.text for e in examples.examples(page) if (e.kind, e.name) == ("sql", name)]
     assert texts
     for statement in "".join(texts).split(";\n"):

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from conftest import BENCH, FETCHING
-from fakemysql import COLUMN, END, OK, ScriptedMySQL, packets
+from fakemysql import COLUMN, END, OK, PREPARED, PreparingMySQL, ScriptedMySQL, packets
 
 MIB = 1024 * 1024
 OWN, BY_LIBRARY = ["--mysql-protocol=own"], ["--mysql-protocol=library"]
@@ -461,3 +461,38 @@ def test_a_malformed_row_is_no_end_of_the_result(tmp_path, row):
     assert "FATAL: cannot read the rest of a result: a row is malformed\n" in done.stderr, done.stdout + done.stderr
     assert re.search(r"^2\ta\tfalse\t.*cannot read the rest of a result$", done.stdout, re.M)
     assert "errno = 2006" in done.stdout and len(server.asked) == 1
+
+
+@pytest.mark.parametrize("protocol, refused, groups, status", [
+    (OWN, None, [1, 64, 64, 64, 7], 0), (BY_LIBRARY, None, [1] * 200, 0), (OWN, b"sbtest2 ", [1, 64, 1], 1),
+    (OWN, b"sbtest100 ", [1, 64, 64, 1], 1), (BY_LIBRARY, b"sbtest3 ", [1, 1, 1], 1)])
+def test_statements_are_prepared_together(protocol, refused, groups, status):
+    """The one that the server refuses is asked for again, by itself."""
+    server = PreparingMySQL([*groups, 0], refused)
+    done = subprocess.run([BENCH, "oltp_point_select", *server.login(), *protocol, "--compat=1.1", "--tables=200",
+                           "--events=3", "run"], capture_output=True, text=True, timeout=60)
+    server.close()
+    assert (server.left, done.returncode) == ([0], status), done.stdout + done.stderr
+    assert (done.stdout + done.stderr).count("no such table") == status
+
+
+@pytest.mark.parametrize("version, groups", [
+    (b"5.7.12", [1] * 200), (b"5.5.5-10.11.6-MariaDB", [1, 64, 64, 64, 7]), (b"9.1.0", [1, 64, 64, 64, 7])])
+def test_servers_that_may_not_read_ahead(version, groups):
+    """They get one statement at a time."""
+    server = PreparingMySQL([*groups, 0], version=version)
+    done = subprocess.run([BENCH, "oltp_point_select", *server.login(), *OWN, "--compat=1.1", "--tables=200",
+                           "--events=3", "run"], capture_output=True, text=True, timeout=60)
+    server.close()
+    assert (server.left, done.returncode) == ([0], 0), done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("farewell, code, text", [
+    (b"", 2013, "Lost connection to "), (PREPARED[:20], 2013, "Lost connection to "), (packets(b"\7no"), 2027, "")])
+def test_a_connection_lost_while_statements_are_prepared_together(farewell, code, text):
+    """The message says what has happened, and not what happens to the next statement."""
+    server = PreparingMySQL([1, 64], farewell=farewell)
+    done = subprocess.run([BENCH, "oltp_point_select", *server.login(), *OWN, "--tables=200", "--table-size=1",
+                           "--events=3", "run"], capture_output=True, text=True, timeout=60)
+    server.close()
+    assert done.returncode == 1 and f'FATAL: MySQL error: {code} "{text}' in done.stderr, done.stdout + done.stderr

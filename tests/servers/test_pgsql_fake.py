@@ -4,12 +4,13 @@ one that resets connections does not end a run that ignores that, and one that t
 
 import os
 import re
+import signal
 import subprocess
 
 import pytest
 
 from conftest import BENCH, FETCHING
-from fakepgsql import INFO, READY, FakePgSQL, ResettingPgSQL, answer, message
+from fakepgsql import INFO, READY, FakePgSQL, ParsingPgSQL, ResettingPgSQL, SilentPgSQL, answer, message
 
 SCRIPT = """
 function thread_init() con = sysbench.sql.driver():connect() end
@@ -95,6 +96,17 @@ def test_an_error_of_all_threads_is_told_once_with_a_statement(protocol, tmp_pat
                         r"\(11 more threads\)\n"
                         r"FATAL: Threads initialization failed!\n", done.stderr), done.stderr
     assert done.returncode == 1
+
+
+@pytest.mark.parametrize("state, times", [(b"22P02", 1), (b"57014", 12)])
+def test_errors_that_name_values_are_told_once(state, times, tmp_path):
+    """Texts of 57014 name what canceled the statement: other words are another reason."""
+    def refuse(query):
+        return message(b"E", b"SERROR\0VERROR\0C" + state + b"\0Mnot " + query.strip(b"\0") + b"\0\0") + READY
+
+    done = run(TOLD["enough"][0], "own", tmp_path, EACH_ANOTHER, refuse)
+    assert done.stderr.count("FATAL: PQexec() failed: 7 ") == times, done.stderr
+    assert done.stderr.count("FATAL: `thread_init' function failed: ") == times, done.stderr
 
 
 # Prepares anew, as after every loss of a connection, one statement without and one with a parameter, in each event.
@@ -211,3 +223,56 @@ def test_limits_behind_a_pooler_are_not_those_of_the_run(tmp_path):
     assert done.stderr.startswith("the run needs up to 12 connections, but the server allows 5: type "), done.stderr
     done = run(answer(5, [["8", "3", None, "1", "77"]]), "own", tmp_path, script)
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
+
+
+@pytest.mark.parametrize("protocol, refused, parsed, status", [
+    ("own", None, [1, 64, 64, 64, 7], 0), ("library", None, [1] * 200, 0),
+    ("own", b"sbtest2 ", [1, 64, 1], 1), ("own", b"sbtest100 ", [1, 64, 64, 1], 1),
+    ("library", b"sbtest3 ", [1, 1, 1], 1)])
+def test_statements_are_prepared_together(tmp_path, protocol, refused, parsed, status):
+    """As far as the server likes them; the one that it refuses is asked for again, by itself."""
+    fake = ParsingPgSQL(*([refused] if refused else []))
+    try:
+        done = subprocess.run([BENCH, "oltp_point_select", *fake.login(), f"--pgsql-protocol={protocol}", "--compat=1.1",
+                               "--tables=200", "--events=3", "run"], cwd=tmp_path, capture_output=True, text=True,
+                              timeout=60)
+    finally:
+        fake.close()
+    assert (fake.parsed, done.returncode) == (parsed, status), done.stdout + done.stderr
+    assert (done.stdout + done.stderr).count("relation does not exist") == status
+
+
+INTERRUPTED = "interrupt received: finishing; send it again to end at once"
+BUSY = ("1 thread(s) are still busy after the time grace of 0.2 s (--time-grace); the report counts their events as "
+        "unfinished")
+
+
+@pytest.mark.parametrize("script, spared, said", [
+    ("oltp_point_select", 0, [INTERRUPTED]),  # bound
+    ("oltp_point_select", 1, [INTERRUPTED]),  # prepared together
+    ("bulk_insert", 0, [INTERRUPTED, BUSY])])
+def test_a_signal_while_the_server_is_silent(tmp_path, script, spared, said):
+    """The calls that it interrupts fail without a word."""
+    fake = SilentPgSQL(spared)
+    tables = ["--tables=200", "--table-size=1"] if script.startswith("oltp") else []
+    process = subprocess.Popen([BENCH, script, *fake.login(), *tables, "--time-grace=0.2", "--time=600", "run"],
+                               cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert fake.silent.wait(60)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        fake.close()
+    assert (process.returncode, err.splitlines()) == (130, said), out
+
+
+def test_a_bulk_insert_that_outlives_the_run(tmp_path):
+    """Its event is dropped, as that of any other statement is; the run has not failed."""
+    fake = SilentPgSQL(0)
+    try:
+        done = subprocess.run([BENCH, "bulk_insert", *fake.login(), "--time-grace=0.2", "--time=1", "run"],
+                              cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    finally:
+        fake.close()
+    assert (done.returncode, done.stderr.splitlines()) == (2, [BUSY]), done.stdout

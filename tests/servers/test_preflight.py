@@ -153,24 +153,131 @@ def test_a_script_that_connects_once_is_only_warned(mysql, tmp_path):
     assert err.startswith("warning: the run needs up to 64 connections, but the server allows 40: ")
 
 
+def await_no_statements(mysql):
+    """Servers forget those of a client some time after it has gone."""
+    while int(mysql.sql("SHOW GLOBAL STATUS LIKE 'Prepared_stmt_count'").split("\t")[1]) > 0:
+        pass
+
+
 def test_too_few_statements(mysql):
+    eager = ["--threads=16", "--events=16", "--db-prepare=eager"]
     with limited(mysql, max_prepared_stmt_count=100):
-        status, out, err = run(mysql, "--threads=16", "--events=16")
+        status, out, err = run(mysql, *eager)
         assert status == 1
         said = re.search(r'^the run needs up to 176 prepared statements, but the server allows 100: type "(SET GLOBAL '
                          r'max_prepared_stmt_count = \d+;)" on the server, or use --db-ps-mode=disable$', err, re.M)
         assert said, err
         assert err.endswith("\nFATAL: Threads initialization failed!\n")
-        status, out, err = run(mysql, "--threads=16", "--events=16", "--db-ps-mode=disable")
+        await_no_statements(mysql)
+        status, out, err = run(mysql, *eager, "--db-ps-mode=disable")
         assert (status, err) == (0, ""), out
         mysql.sql(said.group(1))
-        status, out, err = run(mysql, "--threads=16", "--events=16")
+        status, out, err = run(mysql, *eager)
         assert (status, err) == (0, ""), out
-    # Of four tables some may never be used.
-    with limited(mysql, max_prepared_stmt_count=500):
-        status, out, err = run(mysql, "--tables=4", "--threads=16", "--events=16")
+
+
+LATE = (r"(\d+) of (\d+) events \(([\d.]+) %\) include the preparation of a statement, because a session used it for "
+        r"the first time \(--db-prepare\)\n")
+FULL = ("the server prepares no more statements (1461: Can't create more than max_prepared_stmt_count statements "
+        "(current value: 100)): sessions send those that they have not prepared as text; to avoid this, raise its "
+        "limit or use --db-ps-mode=disable")
+
+
+@pytest.mark.parametrize("way", ["auto", "lazy"])
+def test_statements_that_the_server_refuses_are_sent_as_text(mysql, way):
+    """All events are carried out, and it is said once."""
+    tables = ["--tables=4", "--threads=16", "--events=160", f"--db-prepare={way}"]
+    with limited(mysql, max_prepared_stmt_count=100):
+        status, out, err = run(mysql, *tables)
+        assert (status, number(out, "total number of events")) == (0, 160), out + err
+        lines = err.splitlines()
+        said = re.search(r'^warning: the run needs up to 608 prepared statements, but the server allows 100: type "(SET '
+                         r'GLOBAL max_prepared_stmt_count = \d+;)" on the server, or use --db-ps-mode=disable; the '
+                         r"statements that the server refuses are sent as text$", err, re.M)
+        assert said and lines.count(FULL) == 1, err
+        assert len(lines) == 2 + bool(re.search(LATE, err)), err
+        mysql.sql(said.group(1))
+        await_no_statements(mysql)
+        status, out, err = run(mysql, *tables)
+    assert status == 0, out
+    assert err == "" if way == "auto" else re.fullmatch(LATE, err), err
+
+
+def prepared(mysql):
+    return int(mysql.sql("SHOW GLOBAL STATUS LIKE 'Com_stmt_prepare'").split("\t")[1])
+
+
+@pytest.mark.parametrize("way, least, most", [("auto", 4 * 38, 4 * 38), ("eager", 4 * 38, 4 * 38), ("lazy", 44, 60)])
+def test_when_statements_are_prepared(mysql, way, least, most):
+    """4 threads, 4 tables: 9 kinds of statements for each table and two for none."""
+    before = prepared(mysql)
+    status, out, err = run(mysql, "--tables=4", "--threads=4", "--events=1", f"--db-prepare={way}")
+    assert status == 0, out
+    assert least <= prepared(mysql) - before <= most
+    assert (err == "") == (way != "lazy"), err
+
+
+def test_events_that_prepare_statements_are_counted(mysql):
+    """One session, one kind of statement: at most three of the four tables are met in events."""
+    argv = ["oltp_point_select", *SMALL, "--tables=4", "--db-prepare=lazy", "run"]
+    status, out, err = bench(mysql, *argv, "--events=200")
+    said = re.fullmatch(LATE, err)
+    assert status == 0 and said, err
+    assert (said[1], said[2], said[3]) == ("3", "200", "1.5")
+    # What the warm-up has used is no part of it.
+    status, out, err = bench(mysql, *argv, "--events=200", "--warmup-time=1")
+    assert (status, err) == (0, "")
+
+
+@pytest.mark.parametrize("limit, said", [
+    (400, r'each statement is prepared when a session first uses it: the run needs up to 264 prepared statements, more '
+          r'than half of the \d+ that the server has left; to prepare them before the run, type "SET GLOBAL '
+          r'max_prepared_stmt_count = \d+;" on the server, or use --db-prepare=eager'),
+    (1000, None)])
+def test_half_of_what_is_left_is_for_others(mysql, limit, said):
+    argv = ["--tables=4", "--threads=12", "--events=120", "--range-selects=off"]
+    with limited(mysql, max_prepared_stmt_count=limit):
+        status, out, err = run(mysql, *argv)
         assert status == 0, out
-        assert re.match(r"warning: the run needs up to 608 prepared statements, but the server allows 500: ", err)
+        assert re.search(said, err) if said else err == "", err
+        await_no_statements(mysql)
+        status, out, err = run(mysql, *argv, "--db-prepare=eager")
+    assert (status, err) == (0, ""), out
+
+
+def fifty_tables(mysql):
+    must(mysql, "oltp_read_only", "--tables=4", "cleanup")
+    must(mysql, "oltp_read_only", "--tables=50", "--table-size=1", "--create-secondary=off", "--threads=4", "prepare")
+    return ["oltp_read_only", "--tables=50", "--table-size=1"]
+
+
+def test_few_threads_leave_half_for_others_too(mysql):
+    """4 threads need 1008 statements; those of the first table, which they have prepared, are nobody else's, but one on
+    its way to each of the others may be."""
+    argv = [*fifty_tables(mysql), "--threads=4", "--events=40"]
+    with limited(mysql, max_prepared_stmt_count=2000):
+        status, out, err = bench(mysql, *argv, "run")
+        said = re.match(r"each statement is prepared when a session first uses it: the run needs up to 1008 prepared "
+                        r"statements, more than half of the (?:199[7-9]|2000) that the server has left; ", err)
+        assert status == 0 and said, out + err
+        await_no_statements(mysql)
+
+
+def test_eager_refuses_few_threads_too(mysql):
+    with limited(mysql, max_prepared_stmt_count=100):
+        status, _, err = run(mysql, "--tables=4", "--threads=4", "--events=40", "--db-prepare=eager")
+    assert status == 1
+    assert "the run needs up to 152 prepared statements, but the server allows 100: " in err
+
+
+def test_more_statements_than_are_prepared_at_once(mysql):
+    argv = fifty_tables(mysql)
+    before = prepared(mysql)
+    status, out, err = bench(mysql, *argv, "--threads=200", "--events=400", "run")
+    assert status == 0, out
+    assert err.startswith("each statement is prepared when a session first uses it: the run needs up to 50400 prepared "
+                          "statements, more than 50000; to prepare them before the run, use --db-prepare=eager\n")
+    assert 200 * 7 <= prepared(mysql) - before <= 200 * 7 + 400 * 5
 
 
 def test_few_threads_ask_nothing_and_many_on_a_connection_of_its_own(server):
@@ -265,6 +372,51 @@ end""")
     for mode in ("auto", "disable", "simple", "extended"):
         out = must(server, str(script), "--events=1", f"--db-ps-mode={mode}", "run")
         assert re.findall(r"^got\t(.*)$", out, re.M) == ["7\t1", "7\t2", "7\t3", "7\t9"], mode
+
+
+TOGETHER = """
+local function show(name, statement)
+  local rs = statement:execute()
+  for _ = 1, rs.nrows do
+    local row = rs:fetch_row()
+    print(name, tostring(row[1]), tostring(row[2]), tostring(row[3]))
+  end
+end
+function event()
+  local con = sysbench.sql.driver():connect()
+  %s
+  local one, plain, counts = con:prepare("SELECT id, c, pad FROM sbtest1 WHERE id = ?"),
+    con:prepare("SELECT 7, NULL, 'x'"), con:prepare("SELECT COUNT(*), MAX(id), 0.5 FROM sbtest1 WHERE id > ?")
+  local id, least = one:bind_create(sysbench.sql.type.BIGINT), counts:bind_create(sysbench.sql.type.INT)
+  one:bind_param(id)
+  counts:bind_param(least)
+  %s
+  for i = 1, 3 do
+    id:set(i)
+    least:set(10 * i)
+    show("one", one)
+    show("counts", counts)
+    show("plain", plain)
+    if i == 2 then
+      plain:close()
+      plain = con:prepare("SELECT 8, 'y', NULL")
+      con:reconnect()
+    end
+  end
+  one:close()
+  show("counts", counts)
+end"""
+
+
+def test_statements_prepared_together_are_the_same(server, tmp_path):
+    """Their rows, also after others were closed, and on a new connection."""
+    rows = []
+    for parts in (("", ""), ("sysbench.cmdline.hold()", "assert(sysbench.cmdline.prepare_held())")):
+        script = tmp_path / "together.lua"
+        script.write_text(TOGETHER % parts)
+        rows.append(re.findall(r"^(?:one|plain|counts)\t.*$", must(server, str(script), "--events=1", "run"), re.M))
+    assert rows[0] == rows[1] and len(rows[0]) == 10
+    assert "counts\t90\t100\t0.5" in rows[0] and "plain\t8\ty\tnil" in rows[0]
 
 
 @pytest.mark.parametrize("mode", ["auto", "extended"])

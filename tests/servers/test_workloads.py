@@ -255,3 +255,35 @@ def test_a_reader_that_leaves_ends_the_run(server):
         run.wait()
         run.stderr.close()
         must(server, "oltp_point_select", *SIZES, "cleanup")
+
+
+ROWS = """
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  con:query("CREATE TABLE counted_rows (k INTEGER)")
+  add = con:prepare("UPDATE counted_rows SET k = k + 10")
+end
+function event()
+  con:query("INSERT INTO counted_rows VALUES (1), (2), (3), (4)")
+  con:query("SELECT k FROM counted_rows LIMIT 1")
+  con:query("UPDATE counted_rows SET k = 0 WHERE k <= 2")
+  add:execute()
+  con:query("DELETE FROM counted_rows WHERE k = 10 OR k = 13")
+  con:query("/* no row */ DELETE FROM counted_rows WHERE k = 10")
+  con:query("DELETE FROM counted_rows WHERE k = 14")
+end
+function thread_done() con:query("DROP TABLE counted_rows") end
+"""
+
+
+@pytest.mark.parametrize("protocol", ["auto", "library"])
+@pytest.mark.parametrize("ps_mode", ["auto", "disable"])
+def test_rows_are_counted_as_the_server_says(server, protocol, ps_mode, tmp_path):
+    script, document = tmp_path / "rows.lua", tmp_path / "json"
+    script.write_text(ROWS)
+    must(server, str(script), f"--{server.driver}-protocol={protocol}", f"--db-ps-mode={ps_mode}", "--events=3",
+         "--time=0", f"--report=json:{document}", "run")
+    counters = json.loads(document.read_text())["groups"][0]["total"]["raw"]["counters"]
+    found = {name: n for name, n in counters.items() if "rows" in name}
+    assert found == {"rows_read": 3, "rows_inserted": 12, "rows_updated": 18, "rows_deleted": 12,
+                     "updates_without_rows": 0, "deletes_without_rows": 3}

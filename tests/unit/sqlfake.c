@@ -50,8 +50,11 @@ static enum bn_sql answer(struct bn_sql_result *r, struct bn_sql_diag *d)
 
   if (fake.next_answer < fake.n_answers)
     a = fake.answer[fake.next_answer++];
-  *r = (struct bn_sql_result){
-      .nrows = a.nrows, .affected = a.affected, .more = a.more, .nfields = a.nrows > 0 ? 2 : 1};
+  *r = (struct bn_sql_result){.nrows = a.nrows,
+                              .affected = a.affected,
+                              .more = a.more,
+                              .dry = a.dry,
+                              .nfields = a.nrows > 0 ? 2 : 1};
   if (a.rc > BN_SQL_ROWS) {
     fill(d, a.code, a.state, "fake_query()");
     d->rolled_back = a.rolled_back;
@@ -104,6 +107,8 @@ static struct bn_sql_caps fake_caps(void)
 
 static enum bn_sql_class fake_classify(const struct bn_sql_diag *d)
 {
+  if (d->code == 1461)
+    return BN_CLASS_RESOURCE;
   return d->code == 1213 ? BN_CLASS_DEADLOCK : BN_CLASS_OTHER;
 }
 
@@ -153,6 +158,10 @@ static enum bn_sql fake_prepare(void *conn, void *stmt, const char *sql, size_t 
   note("prepare %.*s;", (int)len, sql);
   st->conn = conn;
   assert_true(st->conn->open);
+  if (fake.full) {
+    fill(d, 1461, "42000", "fake_prepare()");
+    return BN_SQL_EMULATE;
+  }
   if (fake.cannot_prepare || fake.refuse_prepare > 0) {
     fill(d, fake.cannot_prepare ? 1295 : 2013, "HY000", "fake_prepare()");
     fake.refuse_prepare -= fake.refuse_prepare > 0;
@@ -176,6 +185,22 @@ static enum bn_sql fake_bind(void *stmt, const struct bn_sql_bind *b, size_t n,
     return BN_SQL_DONE;
   fill(d, 2031, "HY000", "fake_bind()");
   return fake.miscount ? BN_SQL_MISCOUNT : BN_SQL_ERROR;
+}
+
+static size_t fake_prepare_all(void *conn, const struct bn_sql_unprepared *list, size_t n)
+{
+  const size_t done = n < fake.together ? n : fake.together;
+
+  note("all %zu", n);
+  for (size_t i = 0; i < done; i++) {
+    struct fake_stmt *st = list[i].stmt;
+
+    note(" %.*s", (int)list[i].len, list[i].sql);
+    st->conn = conn;
+    (void)snprintf(st->text, sizeof st->text, "%.*s", (int)list[i].len, list[i].sql);
+  }
+  note(";");
+  return done;
 }
 
 static enum bn_sql fake_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
@@ -288,7 +313,8 @@ static const struct bn_driver fake_driver = {
     .load_rows = fake_load_rows,
     .load_end = fake_load_end,
     .unread = fake_unread,
-    .missing = fake_missing};
+    .missing = fake_missing,
+    .prepare_all = fake_prepare_all};
 
 void plan(struct fake_answer a)
 {
@@ -318,6 +344,13 @@ static void note_fact(void *of, const char *section, const char *key, const char
   (void)text;
 }
 
+static void fail_run(void *of)
+{
+  struct fixture *f = of;
+
+  f->failed++;
+}
+
 /* Nobody interrupts. */
 static void set_interrupt(struct bn_session *s, void (*fn)(void *arg), void *arg)
 {
@@ -337,6 +370,7 @@ static void make_session(struct fixture *f)
                                      .set_kind = set_kind,
                                      .fact = note_fact,
                                      .count_label = count_label,
+                                     .fail = fail_run,
                                      .set_interrupt = set_interrupt};
   f->s = &f->session;
   f->s->stat = f->stats.stat[0];

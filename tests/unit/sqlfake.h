@@ -14,7 +14,7 @@
 struct fake_answer {
   enum bn_sql rc;
   uint64_t nrows, affected;
-  bool more;
+  bool more, dry;
   int code;
   const char *state;
   bool rolled_back;
@@ -29,6 +29,8 @@ struct fake {
   unsigned refuse_prepare; /* so many fail with LOST */
   bool refuse_thread;      /* thread_init fails */
   bool cannot_prepare;     /* asks for emulation */
+  bool full;               /* the same, as it allows no more statements */
+  size_t together;         /* so many at most are prepared at once */
   bool miscount;           /* says so of a wrong number of values, else it is an error */
   struct fake_answer load; /* to every load_end; rc 0: DONE */
   struct bn_sql_caps caps;
@@ -50,6 +52,7 @@ struct fixture {
   struct bn_clock clock;
   struct bn_session session, *s;
   enum bn_kind kind; /* as the SQL layer has said */
+  unsigned failed;   /* how often it has ended the run */
   struct bn_sqlsys *sys;
   struct bn_sql_driver *drv;
 };

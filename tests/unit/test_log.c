@@ -199,7 +199,7 @@ static void expect_in_new_process(void (*body)(void), const char *expected)
   int status = -1;
 
   if (child == 0) {
-    bn_log_fatal_apart();
+    bn_log_errors_apart();
     body();
     (void)fflush(NULL);
     _exit(0);
@@ -258,7 +258,30 @@ static void test_errors_in_other_words_are_other_errors(void **state)
                                      "FATAL: offset: 8192\n"
                                      "FATAL: stored: 0xab\n"
                                      "FATAL: cannot connect to 10.0.0.1 for query 'SELECT 0'\n"
-                                     "(1 more thread) FATAL: offset: 4096\n");
+                                     "(1 more thread: offset: 4096: stored: 0xab)\n");
+}
+
+static void warn_twice(int i)
+{
+  (void)i;
+  bn_log(BN_ALERT, "statement closed");
+  bn_log(BN_WARNING, "files differ");
+}
+
+static void warn_in_threads(void)
+{
+  fail_in_threads(2, warn_twice);
+  bn_log(BN_WARNING, "files differ");
+  bn_log_more_threads();
+}
+
+static void test_warnings_are_apart_too(void **state)
+{
+  (void)state;
+  expect_in_new_process(warn_in_threads, "ALERT: statement closed\n"
+                                         "WARNING: files differ\n"
+                                         "(1 more thread: statement closed)\n"
+                                         "(2 more threads: files differ)\n");
 }
 
 static void fail_twice(int i)
@@ -288,7 +311,7 @@ static void test_threads_that_had_all_errors_are_one_number(void **state)
                                               "FATAL: mine 1\n"
                                               "(last message repeated 1 times)\n"
                                               "FATAL: mine 2\n"
-                                              "(1 more thread) FATAL: event failed\n");
+                                              "(1 more thread: event failed)\n");
 }
 
 static void fail_in_halves(int i)
@@ -308,11 +331,43 @@ static void fail_in_two_halves(void)
 static void test_threads_with_different_errors_are_told_apart(void **state)
 {
   (void)state;
-  expect_in_new_process(fail_in_two_halves, "FATAL: failed: 7 (id 0)\n"
-                                            "FATAL: failed query was: SELECT 0\n"
-                                            "FATAL: event failed\n"
-                                            "(1 more thread) FATAL: failed: 7 (id 0)\n"
-                                            "(1 more thread) FATAL: event failed\n");
+  expect_in_new_process(fail_in_two_halves,
+                        "FATAL: failed: 7 (id 0)\n"
+                        "FATAL: failed query was: SELECT 0\n"
+                        "FATAL: event failed\n"
+                        "(1 more thread: failed: 7 (id 0): failed query was: SELECT 0)\n"
+                        "(1 more thread: event failed)\n");
+}
+
+/* 250 bytes of it are characters of two. */
+static const char *long_text(void)
+{
+  static char text[252] = "x";
+
+  for (size_t at = 1; at < sizeof text - 1; at += 2)
+    memcpy(text + at, "\xc3\xa4", 2);
+  return text;
+}
+
+static void fail_at_length(int i)
+{
+  bn_log(BN_FATAL, "%s", i < 2 ? long_text() : "short");
+}
+
+static void fail_at_length_or_not(void)
+{
+  fail_in_threads(3, fail_at_length);
+  bn_log_more_threads();
+}
+
+static void test_what_is_printed_again_is_short(void **state)
+{
+  char expected[1024];
+
+  (void)state;
+  (void)snprintf(expected, sizeof expected, "FATAL: %s\nFATAL: short\n(1 more thread: %.199s...)\n",
+                 long_text(), long_text());
+  expect_in_new_process(fail_at_length_or_not, expected);
 }
 
 static void fail_in_many_ways(int i)
@@ -469,8 +524,10 @@ int main(void)
       cmocka_unit_test(test_lines_of_an_error_are_messages),
       cmocka_unit_test(test_errors_of_a_kind_are_told_once),
       cmocka_unit_test(test_errors_in_other_words_are_other_errors),
+      cmocka_unit_test(test_warnings_are_apart_too),
       cmocka_unit_test(test_threads_that_had_all_errors_are_one_number),
       cmocka_unit_test(test_threads_with_different_errors_are_told_apart),
+      cmocka_unit_test(test_what_is_printed_again_is_short),
       cmocka_unit_test(test_no_kind_of_error_is_lost),
       cmocka_unit_test(test_the_number_of_threads_replaces_progress),
       cmocka_unit_test(test_a_wrong_option_is_told_once),

@@ -440,6 +440,87 @@ static void test_long_values_are_parted(void **state)
   }
 }
 
+/* Bytes that come one by one. */
+static enum bn_mysql_read hear(struct bn_mysql_prepared *r, const struct bytes *b)
+{
+  enum bn_mysql_read got = BN_READ_MORE;
+
+  for (size_t len = 1; len <= b->len && got == BN_READ_MORE; len++)
+    got = bn_mysql_prepared_read(r, b->data, len);
+  return got;
+}
+
+#define PREPARED(columns, params) "\x00\x07\x01\x00\x00" columns "\x00" params "\x00\x00\x00\x00"
+
+static void test_what_is_said_of_a_prepared_statement(void **state)
+{
+  struct bn_mysql_column column[2];
+
+  (void)state;
+  for (int short_end = 0; short_end < 2; short_end++) {
+    struct bn_mysql_prepared r = {.short_end = short_end, .seq = 1};
+    struct bytes b = {.len = 0};
+
+    ADD(&b, PREPARED("\x02", "\x01"));
+    ADD(&b, COLUMN("\xfd", "\x00\x00", "\x00"));
+    if (!short_end)
+      ADD(&b, END);
+    ADD(&b, COLUMN("\x05", "\x01\x80", "\x1f"));
+    ADD(&b, INT);
+    if (!short_end)
+      ADD(&b, END);
+    assert_int_equal(hear(&r, &b), BN_READ_DONE);
+    assert_false(r.failed);
+    assert_int_equal(r.id, 0x107);
+    assert_int_equal(r.n_params, 1);
+    assert_int_equal(r.n_columns, 2);
+    assert_int_equal(r.at, b.len);
+    bn_mysql_prepared_columns(&r, b.data, column);
+    assert_int_equal(column[0].type, 5);
+    assert_int_equal(column[0].flags, 0x8001);
+    assert_int_equal(column[0].decimals, 31);
+    assert_int_equal(column[1].type, 3);
+  }
+}
+
+static void test_a_prepared_statement_without_more(void **state)
+{
+  struct bn_mysql_prepared none = {.seq = 1}, refused = {.seq = 1};
+  struct bytes b = {.len = 0}, error = {.len = 0};
+
+  (void)state;
+  ADD(&b, PREPARED("\x00", "\x00"));
+  assert_int_equal(hear(&none, &b), BN_READ_DONE);
+  assert_int_equal(none.at, b.len);
+  ADD(&error, "\xff\x7a\x04#42S02no such");
+  assert_int_equal(hear(&refused, &error), BN_READ_DONE);
+  assert_true(refused.failed);
+  assert_int_equal(refused.at, error.len);
+}
+
+static void test_what_no_server_says_of_a_statement(void **state)
+{
+  struct bytes b[5];
+
+  (void)state;
+  memset(b, 0, sizeof b);
+  ADD(&b[0], "\x00\x07\x01\x00\x00\x00\x00\x00\x00\x00\x00"); /* too short */
+  ADD(&b[1], "\x01\x07\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00");
+  ADD(&b[2], PREPARED("\x00", "\x01"));
+  ADD(&b[2], "\x03"
+             "def"); /* no parameter */
+  ADD(&b[3], PREPARED("\x01", "\x00"));
+  ADD(&b[3], INT);
+  ADD(&b[3], OK); /* not the end */
+  b[4].seq = 1;
+  ADD(&b[4], PREPARED("\x00", "\x00"));
+  for (size_t i = 0; i < sizeof b / sizeof b[0]; i++) {
+    struct bn_mysql_prepared r = {.seq = 1};
+
+    assert_int_equal(hear(&r, &b[i]), BN_READ_BAD);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -457,6 +538,9 @@ int main(void)
       cmocka_unit_test(test_sequence_numbers_are_checked),
       cmocka_unit_test(test_a_row_of_several_packets),
       cmocka_unit_test(test_columns),
+      cmocka_unit_test(test_what_is_said_of_a_prepared_statement),
+      cmocka_unit_test(test_a_prepared_statement_without_more),
+      cmocka_unit_test(test_what_no_server_says_of_a_statement),
       cmocka_unit_test(test_execute),
       cmocka_unit_test(test_execute_where_attributes_are_known),
       cmocka_unit_test(test_long_values_are_parted),

@@ -15,6 +15,7 @@
 #define SELECT_2     "C\0\0\0\15SELECT 2\0"
 #define READY        "Z\0\0\0\5I"
 #define BOUND        "2\0\0\0\4"
+#define PARSED       "1\0\0\0\4"
 #define NOTICE       "N\0\0\0\13SNOTE\0\0"
 #define ERROR_       "E\0\0\0\33SERROR\0C23505\0Mtwice!\0\0"
 #define PLAIN_OFF    "S\0\0\0\44standard_conforming_strings\0off\0"
@@ -201,6 +202,23 @@ static void remembers_an_error(void **state)
   assert_string_equal(out, "");
   bn_pgsql_error_field("Mabc\0", 5, 'M', out, sizeof out);
   assert_string_equal(out, "abc");
+  forget(&a);
+}
+
+static void counts_what_was_prepared(void **state)
+{
+  struct answer a;
+
+  (void)state;
+  assert_int_equal(read_answer(&a, BN_PGSQL_NO_ROWS, BYTES(PARSED PARSED PARSED READY)),
+                   BN_PGSQL_READY);
+  assert_int_equal(a.reply.kind, BN_PGSQL_NOTHING);
+  assert_int_equal(bn_pgsql_reply_parsed(&a.reply, a.data), 3);
+  forget(&a);
+  assert_int_equal(read_answer(&a, BN_PGSQL_NO_ROWS, BYTES(PARSED NOTICE PARSED ERROR_ READY)),
+                   BN_PGSQL_READY);
+  assert_int_equal(a.reply.kind, BN_PGSQL_ERROR);
+  assert_int_equal(bn_pgsql_reply_parsed(&a.reply, a.data), 2);
   forget(&a);
 }
 
@@ -416,6 +434,7 @@ int main(void)
       cmocka_unit_test(counts_what_commands_did),
       cmocka_unit_test(keeps_the_last_of_several_results),
       cmocka_unit_test(remembers_an_error),
+      cmocka_unit_test(counts_what_was_prepared),
       cmocka_unit_test(notes_what_is_told_about_texts),
       cmocka_unit_test(survives_copy),
       cmocka_unit_test(refuses_what_no_server_sends),

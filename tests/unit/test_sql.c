@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "cm.h"
 #include "measure/stat.h"
+#include "sql/count.h"
 #include "sqlfake.h"
 
 static struct bn_sql_conn *connect_to(struct fixture *f)
@@ -48,6 +49,97 @@ static void counts_statements_by_their_result(void **state)
   assert_int_equal(fake.disconnects, 1);
 }
 
+static void assert_rows(const struct fixture *f, uint64_t read, uint64_t inserted, uint64_t updated,
+                        uint64_t deleted)
+{
+  assert_int_equal(counted(f, BN_SQL_C_ROWS_READ), read);
+  assert_int_equal(counted(f, BN_SQL_C_ROWS_INSERTED), inserted);
+  assert_int_equal(counted(f, BN_SQL_C_ROWS_UPDATED), updated);
+  assert_int_equal(counted(f, BN_SQL_C_ROWS_DELETED), deleted);
+}
+
+static void affects(struct bn_sql_conn *c, const char *sql, uint64_t rows)
+{
+  plan((struct fake_answer){.rc = BN_SQL_DONE, .affected = rows});
+  assert_null(query(c, sql));
+}
+
+/* The same in every dialect. */
+static void counts_rows_by_the_first_word(void **state)
+{
+  (void)state;
+  for (int version = BN_V05; version <= BN_V11; version++) {
+    struct fixture f;
+
+    fixture_open(&f, (enum bn_version)version);
+    struct bn_sql_conn *c = connect_to(&f);
+
+    plan((struct fake_answer){.rc = BN_SQL_ROWS, .nrows = 7});
+    assert_non_null(query(c, "DELETE FROM t RETURNING id"));
+    affects(c, "insert INTO t", 3);
+    affects(c, " \n/* a */ /**/REPLACE t", 2);
+    affects(c, "INSERT IGNORE t", 0);
+    affects(c, "UPDATE t", 4);
+    affects(c, "Delete FROM t", 5);
+    affects(c, "CREATE TABLE t AS SELECT 1", 100);
+    affects(c, "/* UPDATE */ BEGIN", 0);
+    affects(c, "/* UPDATE", 1);
+    affects(c, "/*/ UPDATE", 1);
+    affects(c, "-- a\n--b\n INSERT INTO t", 6);
+    affects(c, "-- UPDATE", 1);
+    affects(c, "-", 1);
+    affects(c, "", 1);
+    affects(c, "D", 1);
+    assert_rows(&f, 7, 11, 4, 5);
+    assert_int_equal(counted(&f, BN_SQL_C_UPDATES_WITHOUT_ROWS), 0);
+    assert_int_equal(counted(&f, BN_SQL_C_DELETES_WITHOUT_ROWS), 0);
+    fixture_close(&f);
+  }
+}
+
+static void counts_updates_and_deletes_without_rows(void **state)
+{
+  struct fixture f;
+
+  (void)state;
+  fixture_open(&f, BN_V11);
+  struct bn_sql_conn *c = connect_to(&f);
+  struct bn_sql_stmt *st = bn_sql_prepare(c, "update t", 8);
+
+  for (uint64_t rows = 0; rows < 3; rows++) {
+    plan((struct fake_answer){.rc = BN_SQL_DONE, .affected = rows});
+    (void)bn_sql_execute(st);
+  }
+  affects(c, "DELETE FROM t", 0);
+  affects(c, "DELETE FROM t", 0);
+  plan((struct fake_answer){.rc = BN_SQL_DONE, .affected = 9});
+  assert_null(bn_sql_query_uncounted(c, "DELETE FROM t", 13));
+  assert_rows(&f, 0, 0, 3, 0);
+  assert_int_equal(counted(&f, BN_SQL_C_UPDATES_WITHOUT_ROWS), 1);
+  assert_int_equal(counted(&f, BN_SQL_C_DELETES_WITHOUT_ROWS), 2);
+  bn_sql_stmt_free(st);
+  fixture_close(&f);
+}
+
+static void counts_no_misses_where_nothing_is_executed(void **state)
+{
+  struct fixture f;
+
+  (void)state;
+  fixture_open(&f, BN_V11);
+  struct bn_sql_conn *c = connect_to(&f);
+
+  plan((struct fake_answer){.rc = BN_SQL_DONE, .dry = true});
+  plan((struct fake_answer){.rc = BN_SQL_DONE, .dry = true});
+  assert_null(query(c, "UPDATE t"));
+  assert_null(query(c, "DELETE FROM t"));
+  assert_rows(&f, 0, 0, 0, 0);
+  assert_int_equal(counted(&f, BN_SQL_C_UPDATES_WITHOUT_ROWS), 0);
+  assert_int_equal(counted(&f, BN_SQL_C_DELETES_WITHOUT_ROWS), 0);
+  assert_int_equal(counted(&f, BN_C_OTHER), 2);
+  fixture_close(&f);
+}
+
 static void counts_by_text_in_dialect_05(void **state)
 {
   struct fixture f;
@@ -69,8 +161,8 @@ static void counts_by_text_in_dialect_05(void **state)
   assert_int_equal(counted(&f, BN_C_READ), 1);
   assert_int_equal(counted(&f, BN_C_WRITE), 3);
   assert_int_equal(counted(&f, BN_C_OTHER), 4);
-  assert_string_equal(bn_sqlsys_metrics(f.sys)[0].name, "transactions");
-  assert_int_equal(counted(&f, BN_C_FIXED), 3);
+  assert_string_equal(bn_sqlsys_metrics(f.sys)[BN_SQL_C_COMMITS - BN_C_FIXED].name, "transactions");
+  assert_int_equal(counted(&f, BN_SQL_C_COMMITS), 3);
   bn_sql_stmt_free(st);
   fixture_close(&f);
 }
@@ -361,7 +453,7 @@ static void measures_when_asked(void **state)
 
   while (bn_sql_fetch(rs))
     ;
-  assert_string_equal(bn_sqlsys_metrics(f.sys)[0].name, "sql_execute");
+  assert_string_equal(bn_sqlsys_metrics(f.sys)[BN_SQL_C_COMMITS - BN_C_FIXED].name, "sql_execute");
   assert_int_equal(bn_hist_count(f.s->stat->hist[BN_H_FIXED]), 1);
   assert_int_equal(bn_hist_count(f.s->stat->hist[BN_H_FIXED + 1]), 3);
   fixture_close(&f);
@@ -401,6 +493,9 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(counts_statements_by_their_result),
+      cmocka_unit_test(counts_rows_by_the_first_word),
+      cmocka_unit_test(counts_updates_and_deletes_without_rows),
+      cmocka_unit_test(counts_no_misses_where_nothing_is_executed),
       cmocka_unit_test(counts_by_text_in_dialect_05),
       cmocka_unit_test(words_a_fatal_error_and_counts_it),
       cmocka_unit_test(rolls_back_for_an_ignored_error),

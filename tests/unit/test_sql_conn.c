@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "cm.h"
+#include "sql/firstuse.h"
 #include "sqlfake.h"
 
 static struct bn_sql_conn *connect_to(struct fixture *f)
@@ -442,6 +443,138 @@ static void emulates_when_asked(void **state)
   fixture_close(&f);
 }
 
+/* It is not asked for the next ones, before there is a new connection. */
+static void sends_text_to_a_server_that_prepares_no_more(void **state)
+{
+  struct fixture f;
+  struct bn_sql_stmt *st[4];
+
+  (void)state;
+  fixture_open(&f, BN_V11);
+  struct bn_sql_conn *c = connect_to(&f);
+
+  st[0] = bn_sql_prepare(c, "A", 1);
+  fake.full = true;
+  st[1] = bn_sql_prepare(c, "B", 1);
+  st[2] = bn_sql_prepare(c, "C", 1);
+  for (int i = 0; i < 3; i++)
+    assert_null(bn_sql_execute(st[i]));
+  assert_int_equal(bn_sql_conn_view(c)->error, BN_VERDICT_NONE);
+  assert_string_equal(fake.log, "connect 0;prepare A;prepare B;execute A;query B;query C;");
+  fake.log[0] = '\0';
+  fake.full = false;
+  assert_int_equal(bn_sql_reconnect(c), 0);
+  st[3] = bn_sql_prepare(c, "D", 1);
+  assert_string_equal(fake.log, "close;disconnect;connect 0;prepare D;");
+  for (int i = 0; i < 4; i++)
+    bn_sql_stmt_free(st[i]);
+  fixture_close(&f);
+}
+
+/* Oldest first; those that the driver leaves are prepared as if nobody had held them. */
+static void prepares_together(void **state)
+{
+  struct fixture f;
+  struct bn_sql_stmt *st[4];
+  bool is_null = true;
+  int64_t value = 0;
+  const struct bn_sql_bind b = {.type = BN_SQL_INT64, .is_null = &is_null, .data = &value};
+
+  (void)state;
+  fixture_open(&f, BN_V11);
+  struct bn_sql_conn *c = connect_to(&f);
+
+  bn_sql_hold(f.sys, f.s);
+  st[0] = bn_sql_prepare(c, "A", 1);
+  st[1] = bn_sql_prepare(c, "B ?", 3);
+  assert_int_equal(bn_sql_bind(st[1], &b, 1), 0);
+  st[2] = bn_sql_prepare(c, "C ?", 3);
+  assert_int_equal(bn_sql_bind(st[2], &b, 1), 0);
+  st[3] = bn_sql_prepare(c, "D", 1);
+  assert_string_equal(fake.log, "connect 0;");
+  fake.together = 2;
+  assert_int_equal(bn_sql_prepare_held(f.sys, f.s), 0);
+  assert_string_equal(fake.log, "connect 0;all 4 A B ?;prepare C ?;bind 1;prepare D;");
+  fake.log[0] = '\0';
+  for (int i = 0; i < 4; i++)
+    (void)bn_sql_execute(st[i]);
+  assert_string_equal(fake.log, "execute A;execute B ?;execute C ?;execute D;");
+  for (int i = 0; i < 4; i++)
+    bn_sql_stmt_free(st[i]);
+  fixture_close(&f);
+}
+
+/* More than are prepared at once, and one that cannot be. */
+static void tells_what_cannot_be_prepared_together(void **state)
+{
+  enum { N = BN_SQL_AT_ONCE + 1 };
+  struct fixture f;
+  struct bn_sql_stmt *st[N];
+
+  (void)state;
+  fixture_open(&f, BN_V11);
+  struct bn_sql_conn *c = connect_to(&f);
+
+  bn_sql_hold(f.sys, f.s);
+  for (int i = 0; i < N; i++)
+    st[i] = bn_sql_prepare(c, "A", 1);
+  fake.together = BN_SQL_AT_ONCE;
+  assert_int_equal(bn_sql_prepare_held(f.sys, f.s), 0);
+  assert_non_null(strstr(fake.log, "all 64 A A"));
+  assert_non_null(strstr(fake.log, ";all 1 A;"));
+  bn_sql_hold(f.sys, f.s);
+  bn_sql_stmt_free(st[0]);
+  st[0] = bn_sql_prepare(c, "B", 1);
+  fake.together = 0;
+  fake.refuse_prepare = 1;
+  capture_begin();
+  assert_int_equal(bn_sql_prepare_held(f.sys, f.s), -1);
+  assert_non_null(strstr(capture_end(), "FATAL: "));
+  for (int i = 0; i < N; i++)
+    bn_sql_stmt_free(st[i]);
+  fixture_close(&f);
+}
+
+static uint64_t five(struct bn_session *s)
+{
+  (void)s;
+  return 5;
+}
+
+/* Once, however often it is repeated, and only if it is counted in the end. */
+static void counts_events_that_prepare(void **state)
+{
+  struct bn_sql_first_uses all[2] = {{0}};
+  struct bn_sql_first_use u = {0};
+  struct fixture f;
+
+  (void)state;
+  fixture_open(&f, BN_V11);
+  f.services.counted_events = five;
+  bn_sql_first_use_note(&u, f.s);
+  assert_int_equal(u.paid, 0); /* before the loop */
+  atomic_store(&f.s->stat->running, true);
+  bn_sql_first_use_note(&u, f.s);
+  bn_sql_first_use_note(&u, f.s);
+  bn_stat_count(f.s->stat, BN_C_EVENTS, 1);
+  bn_sql_first_use_note(&u, f.s);
+  bn_sql_first_use_add(&all[0], &u, f.s);
+  assert_int_equal(atomic_load(&all[0].paid), 1);
+  assert_int_equal(atomic_load(&all[0].events), 5);
+  bn_stat_count(f.s->stat, BN_C_EVENTS, 1);
+  f.s->stat->counts_from_ns = 100;
+  atomic_store(&f.s->stat->begun_at, 1099);
+  atomic_store(&f.s->stat->ended_at, 1000); /* begun in the warm-up, which is over */
+  bn_sql_first_use_note(&u, f.s);
+  bn_sql_first_use_add(&all[1], &u, f.s);
+  assert_int_equal(atomic_load(&all[1].paid), 2);
+  atomic_store(&f.s->stat->begun_at, 1100);
+  bn_sql_first_use_note(&u, f.s);
+  assert_int_equal(u.paid, 3);
+  atomic_store(&f.s->stat->running, false);
+  fixture_close(&f);
+}
+
 /* Quietly: an event as one that is restarted, a command as one that failed. */
 static void begins_nothing_once_interrupted(void **state)
 {
@@ -461,11 +594,66 @@ static void begins_nothing_once_interrupted(void **state)
   atomic_store(&f.s->stat->running, true);
   assert_null(bn_sql_execute(st));
   assert_int_equal(bn_sql_conn_view(c)->error, BN_VERDICT_IGNORABLE);
-  assert_string_equal(capture_end(), "");
   assert_string_equal(fake.log, "");
+  assert_int_equal(bn_sql_disconnect(c), 0);
+  assert_null(query(c, "C")); /* as after a loss */
+  assert_int_equal(bn_sql_conn_view(c)->error, BN_VERDICT_IGNORABLE);
+  assert_string_equal(capture_end(), "");
   assert_int_equal(counted(&f, BN_C_ERROR), 0);
   bn_sql_stmt_free(st);
   fixture_close(&f);
+}
+
+/* Returns how often the run was ended. */
+static unsigned fail_caught(enum bn_version version, bool in_event)
+{
+  struct fixture f;
+
+  fixture_open(&f, version);
+  struct bn_sql_conn *c = connect_to(&f);
+
+  atomic_store(&f.s->stat->running, in_event);
+  plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 1146});
+  capture_begin();
+  assert_null(query(c, "SELECT 1"));
+  (void)capture_end();
+  assert_int_equal(bn_sql_conn_view(c)->error, BN_VERDICT_FATAL);
+  fixture_close(&f);
+  return f.failed;
+}
+
+static void ends_the_run_whatever_the_script_does(void **state)
+{
+  (void)state;
+  assert_int_equal(fail_caught(BN_V11, true), 1);
+  assert_int_equal(fail_caught(BN_V11, false), 0);
+  assert_int_equal(fail_caught(BN_V10, true), 0);
+}
+
+/* What the hook tries is its own affair. */
+static void ends_the_run_by_the_failure_that_a_hook_is_asked_about(void **state)
+{
+  (void)state;
+  for (unsigned failed = 0; failed < 2; failed++) {
+    struct fixture f;
+
+    fixture_open(&f, BN_V11);
+    struct bn_sql_conn *c = connect_to(&f);
+
+    bn_sql_defer(c);
+    atomic_store(&f.s->stat->running, true);
+    plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 1146});
+    plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 1064});
+    capture_begin();
+    assert_null(query(c, "SELECT asked"));
+    assert_null(query(c, "SELECT tried"));
+    bn_sql_settle(c, false);
+    assert_int_equal(f.failed, 0);
+    bn_sql_settle(c, failed == 0);
+    (void)capture_end();
+    assert_int_equal(f.failed, failed);
+    fixture_close(&f);
+  }
 }
 
 int main(void)
@@ -488,7 +676,13 @@ int main(void)
       cmocka_unit_test(emulates_when_told),
       cmocka_unit_test(keeps_the_text_of_an_emulated_statement),
       cmocka_unit_test(rolls_back_whatever_became_of_the_last_one),
+      cmocka_unit_test(ends_the_run_whatever_the_script_does),
+      cmocka_unit_test(ends_the_run_by_the_failure_that_a_hook_is_asked_about),
       cmocka_unit_test(emulates_when_asked),
+      cmocka_unit_test(sends_text_to_a_server_that_prepares_no_more),
+      cmocka_unit_test(counts_events_that_prepare),
+      cmocka_unit_test(prepares_together),
+      cmocka_unit_test(tells_what_cannot_be_prepared_together),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,8 +5,8 @@
    lib/ calls the client library, which connects, prepares, fills tables and does whatever is rare;
    it owns the library's handles and all that is read from their insides.
 
-   wire/ sends the statements of transactions in packets of its own; it owns the bytes that were
-   received and not yet used, and the answer they belong to.
+   wire/ sends the statements of transactions in packets of its own, and prepares many at once; it
+   owns the bytes that were received and not yet used, and the answer they belong to.
 
    Before the library sends anything, settle has read what the server still had to say; after it has
    done something, note_library looks whether it has given the connection up. */
@@ -36,6 +36,7 @@ struct bn_mysql_conn {
 struct bn_mysql_stmt {
   struct bn_mysql_conn *conn;
   bool complete; /* each of its parameters is bound */
+  bool ours;     /* wire/ has prepared it, and the library does not know it */
   struct bn_mysql_lib_stmt lib;
   struct bn_mysql_wire_stmt wire;
 };
@@ -85,6 +86,7 @@ void bn_mysql_free_result(void *conn, struct bn_sql_result *r);
 enum bn_sql bn_mysql_prepare(void *conn, void *stmt, const char *sql, size_t len,
                              struct bn_sql_diag *d);
 enum bn_sql bn_mysql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, struct bn_sql_diag *d);
+size_t bn_mysql_prepare_all(void *conn, const struct bn_sql_unprepared *list, size_t n);
 enum bn_sql bn_mysql_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d);
 void bn_mysql_close(void *stmt);
 

@@ -162,4 +162,5 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .isolation = isolation,
     .unread = bn_mysql_unread,
     .missing = bn_mysql_missing,
+    .prepare_all = bn_mysql_prepare_all,
 };

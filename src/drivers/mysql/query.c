@@ -12,7 +12,7 @@ enum bn_sql bn_mysql_query(void *conn, const char *sql, size_t len, struct bn_sq
   if (c->by == BN_MYSQL_BY_US && bn_mysql_wire_takes(sql, len))
     return bn_mysql_wire_query(&c->wire, sql, len, r, d);
   if (c->by == BN_MYSQL_BY_NOBODY) {
-    *r = (struct bn_sql_result){.affected = 0};
+    *r = (struct bn_sql_result){.dry = true};
     return BN_SQL_DONE;
   }
   bn_mysql_settle(c);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Statements prepared by the server: by the client library, then executed by the way that takes
-   them. */
+/* Statements prepared by the server: one by the client library, many by wire/; then executed by the
+   way that takes them. */
 #include "drivers/mysql/conn.h"
 
 enum bn_sql bn_mysql_prepare(void *conn, void *stmt, const char *sql, size_t len,
@@ -13,6 +13,8 @@ enum bn_sql bn_mysql_prepare(void *conn, void *stmt, const char *sql, size_t len
   st->conn = c;
   if (c->by == BN_MYSQL_BY_NOBODY)
     return BN_SQL_DONE;
+  if (c->by == BN_MYSQL_BY_US && bn_mysql_wire_says_loss(&c->wire, d))
+    return BN_SQL_LOST;
   bn_mysql_settle(c);
   rc = bn_mysql_lib_prepare(&c->lib, &st->lib, sql, len, d);
   bn_mysql_note_library(c);
@@ -38,6 +40,29 @@ enum bn_sql bn_mysql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, str
   return st->conn->by == BN_MYSQL_BY_US ? BN_SQL_DONE : bn_mysql_lib_bind(&st->lib, b, n, d);
 }
 
+size_t bn_mysql_prepare_all(void *conn, const struct bn_sql_unprepared *list, size_t n)
+{
+  struct bn_mysql_conn *c = conn;
+  struct bn_mysql_wire_stmt *wire[BN_SQL_AT_ONCE];
+  size_t done;
+
+  if (c->by != BN_MYSQL_BY_US || n > BN_SQL_AT_ONCE || !bn_mysql_lib_reads_ahead(&c->lib))
+    return 0;
+  for (size_t i = 0; i < n; i++)
+    wire[i] = &((struct bn_mysql_stmt *)list[i].stmt)->wire;
+  c->source = NULL;
+  done = bn_mysql_wire_prepare(&c->wire, list, wire, n);
+  for (size_t i = 0; i < done; i++) {
+    struct bn_mysql_stmt *st = list[i].stmt;
+
+    st->conn = c;
+    st->ours = st->complete = true;
+    bn_mysql_lib_adopt(&c->lib, &st->lib, list[i].n_binds);
+    bn_mysql_wire_bind(&st->wire, list[i].binds, list[i].n_binds);
+  }
+  return done;
+}
+
 enum bn_sql bn_mysql_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
 {
   struct bn_mysql_stmt *st = stmt;
@@ -45,7 +70,7 @@ enum bn_sql bn_mysql_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_
   enum bn_sql rc;
 
   if (__builtin_expect(c->by == BN_MYSQL_BY_NOBODY, 0)) {
-    *r = (struct bn_sql_result){.affected = 0};
+    *r = (struct bn_sql_result){.dry = true};
     return BN_SQL_DONE;
   }
   /* The library tells what is wrong with parameters that are missing. */
@@ -63,6 +88,9 @@ void bn_mysql_close(void *stmt)
 {
   struct bn_mysql_stmt *st = stmt;
 
+  if (st->ours && st->conn->by == BN_MYSQL_BY_US)
+    bn_mysql_wire_drop(&st->conn->wire, st->wire.id);
+  st->ours = false;
   bn_mysql_lib_stmt_close(&st->lib);
   if (st->conn != NULL)
     bn_mysql_note_library(st->conn);

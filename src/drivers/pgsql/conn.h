@@ -5,8 +5,9 @@
    lib/ calls libpq, which connects, prepares, fills tables and does everything on an encrypted
    connection; it owns libpq's objects.
 
-   wire/ sends one message to the server and reads its answer; it owns the bytes that were received
-   and not yet used, the answer they belong to, and whether the socket is lent to libpq.
+   wire/ sends one message to the server, or prepares many statements, and reads the answer; it owns
+   the bytes that were received and not yet used, the answer they belong to, and whether the socket
+   is lent to libpq.
 
    Before libpq sends anything, lend has read what the server still had to say; on_wire takes the
    socket back. */
@@ -70,6 +71,7 @@ void bn_pgsql_free_result(void *conn, struct bn_sql_result *r);
 enum bn_sql bn_pgsql_prepare(void *conn, void *stmt, const char *sql, size_t len,
                              struct bn_sql_diag *d);
 enum bn_sql bn_pgsql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, struct bn_sql_diag *d);
+size_t bn_pgsql_prepare_all(void *conn, const struct bn_sql_unprepared *list, size_t n);
 enum bn_sql bn_pgsql_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d);
 void bn_pgsql_close(void *stmt);
 

@@ -208,4 +208,5 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .fatal_queries = true,
     .isolation = isolation,
     .missing = bn_pgsql_missing,
+    .prepare_all = bn_pgsql_prepare_all,
 };

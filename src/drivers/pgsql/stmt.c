@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "drivers/pgsql/conn.h"
 #include "drivers/pgsql/driver.h"
@@ -109,6 +110,54 @@ enum bn_sql bn_pgsql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, str
   if (rc != BN_SQL_DONE)
     say_call(d);
   return rc;
+}
+
+/* As prepare and bind do before they ask the server.  false: they have to say what is wrong. */
+static bool make_ready(struct bn_pgsql_conn *c, const struct bn_sql_unprepared *u)
+{
+  struct bn_pgsql_stmt *st = u->stmt;
+  struct bn_pgsql_request *q = &st->request;
+
+  st->conn = c;
+  st->fields = BN_PGSQL_UNKNOWN;
+  q->binds = u->binds;
+  q->sql = bn_pgsql_number_params(u->sql, u->len, &q->n_params);
+  if (q->sql == NULL || q->n_params != u->n_binds || q->n_params > BN_PGSQL_PARAMS_MAX)
+    return false;
+  if (q->n_params > 0) {
+    if (make_types(q) != 0)
+      return false;
+    (void)set_types(q, u->binds);
+  }
+  bn_pgsql_lib_name(&c->lib, q);
+  return true;
+}
+
+/* The server does not know it. */
+static void undo(struct bn_pgsql_stmt *st)
+{
+  st->request.name[0] = '\0';
+  bn_pgsql_close(st);
+  memset(st, 0, sizeof *st);
+}
+
+size_t bn_pgsql_prepare_all(void *conn, const struct bn_sql_unprepared *list, size_t n)
+{
+  struct bn_pgsql_conn *c = conn;
+  struct bn_pgsql_request *q[BN_SQL_AT_ONCE];
+  size_t ready = 0, done = 0;
+
+  if (c->driver->host->anew || n > BN_SQL_AT_ONCE || !bn_pgsql_on_wire(c))
+    return 0;
+  while (ready < n && make_ready(c, &list[ready])) {
+    q[ready] = &((struct bn_pgsql_stmt *)list[ready].stmt)->request;
+    ready++;
+  }
+  if (ready > 0)
+    done = bn_pgsql_wire_prepare(&c->wire, q, ready);
+  for (size_t i = done; i < n && i <= ready; i++)
+    undo(list[i].stmt);
+  return done;
 }
 
 enum bn_sql bn_pgsql_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)

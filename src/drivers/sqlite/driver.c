@@ -9,6 +9,10 @@
 
 #include "drivers/sqlite/sqlite.h"
 
+/* Steps of SQLite's virtual machine between two calls of on_progress: some milliseconds, and far
+   more than a ROLLBACK has, which is not to be interrupted. */
+enum { PROGRESS_STEPS = 100000 };
+
 static int init(void **self, const void *conf, const struct bn_driver_host *host,
                 struct bn_err *err)
 {
@@ -86,6 +90,15 @@ static int on_busy(void *arg, int count)
   return 1;
 }
 
+/* Returns whether the statement is to end.  SQLite itself forgets an interruption that comes just
+   before the statement begins. */
+static int on_progress(void *arg)
+{
+  const struct bn_sqlite_conn *c = arg;
+
+  return atomic_load_explicit(&c->interrupted, memory_order_relaxed);
+}
+
 /* Runs a pragma; value, if not NULL, gets its answer. */
 static int pragma(struct bn_sqlite_conn *c, const char *name, const char *setting, char *value,
                   size_t size)
@@ -131,6 +144,7 @@ static enum bn_sql configure(struct bn_sqlite_conn *c, struct bn_sql_diag *d)
 
   (void)sqlite3_extended_result_codes(c->db, 1);
   (void)sqlite3_busy_handler(c->db, on_busy, c);
+  sqlite3_progress_handler(c->db, PROGRESS_STEPS, on_progress, c);
   if (set_journal(c, bn_sqlite_journal_modes[conf->journal_mode], d) != BN_SQL_DONE)
     return BN_SQL_ERROR;
   rc = pragma(c, "synchronous", bn_sqlite_synchronous[conf->synchronous], NULL, 0);

@@ -66,6 +66,9 @@ static enum bn_sql run(struct bn_sqlite_conn *c, sqlite3_stmt *st, struct bn_sql
   *p = (struct bn_sqlite_part){.kind = BN_SQL_ERROR};
   if (wants > c->holds && enter(c, wants, d) != BN_SQL_DONE)
     return BN_SQL_ERROR;
+  /* An interruption that came before the statement begins does not reach it. */
+  if (atomic_load_explicit(&c->interrupted, memory_order_relaxed))
+    return bn_sqlite_fail_text(c, SQLITE_INTERRUPT, "sqlite3_step()", "interrupted", d);
   before = sqlite3_total_changes(c->db);
   rc = read_all(c, st, p);
   if (rc != SQLITE_DONE) {

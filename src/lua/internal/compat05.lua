@@ -295,7 +295,8 @@ function M.install_on_demand(env, sysbench)
       if absent == nil and sysbench.opt then
         absent = {}
       end
-      if absent and not absent[name] then
+      -- db_prepare is a function of these names, whatever the option is.
+      if absent and not absent[name] and type(value) ~= "function" then
         local option = internal.option(name)
         if option == nil then
           absent[name] = true

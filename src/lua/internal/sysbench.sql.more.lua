@@ -51,6 +51,7 @@ end
 -- Raises the connection's last failure: a descriptor that restarts the event, or a message with
 -- the position `level` (as error counts it from the caller of this), or with `prefix`.
 local function fail(con, query, level, prefix)
+  C.bn_ffi_sql_failed(con)
   local failure = descriptor(con, query)
   local restart = con.error == IGNORABLE
   if not restart and failure.sql_errno == 0 and failure.sql_state == "" then
@@ -171,26 +172,38 @@ function connection_methods:reconnect()
   error(failure)
 end
 
+-- Raises an error if a bulk insert has failed.  The failure of a call that the end of the run has
+-- interrupted restarts the event, which drops it.
+local function checked_bulk(con, rc, text)
+  if rc ~= 0 and con.error == IGNORABLE then
+    fail(con, "<bulk insert>", 2)
+  end
+  return assert(rc == 0, text)
+end
+
 function connection_methods:bulk_insert_init(query)
   if self == nil or not istype(CONNECTION, self) then
     refuse(self, "connection", "bulk_insert_init")
   end
   check_query(query)
-  return assert(C.bn_ffi_sql_bulk_init(self, query, #query) == 0, "db_bulk_insert_init() failed")
+  local rc = C.bn_ffi_sql_bulk_init(self, query, #query)
+  return checked_bulk(self, rc, "db_bulk_insert_init() failed")
 end
 
 function connection_methods:bulk_insert_next(rows)
   if self == nil or not istype(CONNECTION, self) then
     refuse(self, "connection", "bulk_insert_next")
   end
-  return assert(C.bn_ffi_sql_bulk_next(self, rows, #rows) == 0, "db_bulk_insert_next() failed")
+  local rc = C.bn_ffi_sql_bulk_next(self, rows, #rows)
+  return checked_bulk(self, rc, "db_bulk_insert_next() failed")
 end
 
 function connection_methods:bulk_insert_done()
   if self == nil or not istype(CONNECTION, self) then
     refuse(self, "connection", "bulk_insert_done")
   end
-  return assert(C.bn_ffi_sql_bulk_done(self) == 0, "db_bulk_insert_done() failed")
+  local rc = C.bn_ffi_sql_bulk_done(self)
+  return checked_bulk(self, rc, "db_bulk_insert_done() failed")
 end
 
 -- Whether another result of the last query is pending.

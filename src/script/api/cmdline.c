@@ -135,21 +135,48 @@ static int progress(lua_State *L)
   return 0;
 }
 
-/* expect(): every thread opens a connection; expect(at_start, in_all): and prepares so many
-   statements.  false: the server does not allow that. */
+/* expect(): every thread opens a connection.  expect(at_start, in_all): and has prepared so many
+   statements of so many; returns "now" if it is to prepare the rest before its first event,
+   "later" if each when it is first used, nil if the server does not allow that many. */
 static int expect(lua_State *L)
 {
+  static const char *const answers[] = {[BN_SQL_REST_LATER] = "later", [BN_SQL_REST_NOW] = "now"};
   struct bn_lua *lua = bn_lua_current();
   struct bn_sqlsys *sys = lua->vm->setup->sql;
-  bool allowed = true;
+  enum bn_sql_rest rest;
 
-  if (lua_isnone(L, 1))
+  if (lua_isnone(L, 1)) {
     bn_sql_all_connect(sys);
-  else
-    allowed = bn_sql_expect_statements(sys, lua->session, (uint64_t)luaL_checknumber(L, 1),
-                                       (uint64_t)luaL_checknumber(L, 2));
-  lua->told = !allowed;
-  lua_pushboolean(L, allowed);
+    return 0;
+  }
+  rest = bn_sql_expect_statements(sys, lua->session, (uint64_t)luaL_checknumber(L, 1),
+                                  (uint64_t)luaL_checknumber(L, 2));
+  lua->told = rest == BN_SQL_REST_REFUSED;
+  if (rest == BN_SQL_REST_REFUSED)
+    return 0;
+  lua_pushstring(L, answers[rest]);
+  return 1;
+}
+
+/* hold(): statements that are prepared and bound from now on are prepared by prepare_held(), many
+   at a time where the driver can do that.  false: one could not be prepared, which has been told.
+ */
+static int hold(lua_State *L)
+{
+  const struct bn_lua *lua = bn_lua_current();
+
+  (void)L;
+  bn_sql_hold(lua->vm->setup->sql, lua->session);
+  return 0;
+}
+
+static int prepare_held(lua_State *L)
+{
+  struct bn_lua *lua = bn_lua_current();
+  const bool failed = bn_sql_prepare_held(lua->vm->setup->sql, lua->session) != 0;
+
+  lua->told = failed && bn_session_interrupted(lua->session);
+  lua_pushboolean(L, !failed);
   return 1;
 }
 
@@ -252,6 +279,8 @@ static const luaL_Reg functions[] = {
 /* Ours are reached by name only: pairs() shows what the reference shows. */
 static const luaL_Reg own[] = {{"barrier", barrier},
                                {"expect", expect},
+                               {"hold", hold},
+                               {"prepare_held", prepare_held},
                                {"progress", progress},
                                {"dialect", bn_cmdline_dialect},
                                {"refuse", refuse},

@@ -2,12 +2,14 @@
 /* SQL for Lua: thin functions between the objects that scripts see and the SQL layer. */
 #include "script/api/ffi_sql.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/dist.h"
 #include "script/api/ffi_sql_internal.h"
 #include "script/api/ffi_sql_more.h"
 #include "script/api/instance.h"
+#include "sql/message.h"
 
 /* Where Lua and the SQL layer look at the same memory. */
 #define SAME(a, x, b, y)                                                                           \
@@ -70,6 +72,15 @@ void bn_ffi_sql_conn_free(sql_connection *c)
   bn_sql_conn_free(bn_ffi_to_conn(c));
 }
 
+void bn_ffi_sql_failed(const sql_connection *c)
+{
+  struct bn_lua *lua = bn_lua_current();
+
+  lua->told = c->error != BN_VERDICT_NONE && bn_session_interrupted(lua->session);
+  (void)snprintf(lua->sql_state, sizeof lua->sql_state, "%s",
+                 bn_sql_message_varies(c->bn_sql_state) ? c->bn_sql_state : "");
+}
+
 void bn_ffi_sql_settle(sql_connection *c, bool ignore)
 {
   bn_sql_settle(bn_ffi_to_conn(c), ignore);
@@ -112,7 +123,19 @@ int bn_ffi_sql_free_result(sql_result *rs)
 
 sql_statement *bn_ffi_sql_prepare(sql_connection *c, const char *sql, size_t len)
 {
-  return bn_ffi_from_stmt(bn_sql_prepare(bn_ffi_to_conn(c), sql, len));
+  struct bn_sql_stmt *st = bn_sql_prepare(bn_ffi_to_conn(c), sql, len);
+
+  if (st == NULL)
+    bn_ffi_sql_failed(c);
+  return bn_ffi_from_stmt(st);
+}
+
+/* rc, of a call that raises no error by itself if it has failed. */
+static int checked(const sql_connection *c, int rc)
+{
+  if (rc != 0)
+    bn_ffi_sql_failed(c);
+  return rc;
 }
 
 static enum bn_sql_type type_of(int32_t type)
@@ -144,7 +167,7 @@ int bn_ffi_sql_bind(sql_statement *st, const struct bn_ffi_param *const *params,
   rc = bn_sql_bind(bn_ffi_to_stmt(st), binds, n);
   if (binds != few)
     free(binds);
-  return rc;
+  return checked(bn_ffi_from_conn(bn_sql_stmt_conn(bn_ffi_to_stmt(st))), rc);
 }
 
 sql_result *bn_ffi_sql_execute(sql_statement *st)
@@ -169,17 +192,17 @@ void bn_ffi_sql_stmt_free(sql_statement *st)
 
 int bn_ffi_sql_bulk_init(sql_connection *c, const char *sql, size_t len)
 {
-  return bn_sql_bulk_init(bn_ffi_to_conn(c), sql, len);
+  return checked(c, bn_sql_bulk_init(bn_ffi_to_conn(c), sql, len));
 }
 
 int bn_ffi_sql_bulk_next(sql_connection *c, const char *row, size_t len)
 {
-  return bn_sql_bulk_next(bn_ffi_to_conn(c), row, len);
+  return checked(c, bn_sql_bulk_next(bn_ffi_to_conn(c), row, len));
 }
 
 int bn_ffi_sql_bulk_done(sql_connection *c)
 {
-  return bn_sql_bulk_done(bn_ffi_to_conn(c));
+  return checked(c, bn_sql_bulk_done(bn_ffi_to_conn(c)));
 }
 
 void bn_ffi_sql_rand_str(void *out, const char *fmt, size_t len)

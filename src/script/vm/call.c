@@ -2,12 +2,13 @@
 /* Calls into a script. */
 #include "script/vm/call.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <lauxlib.h>
 
-#include "api/driver.h"
+#include "api/session.h"
 #include "base/buf.h"
 #include "base/escape.h"
 #include "base/log.h"
@@ -141,48 +142,49 @@ static bool is_refusal(lua_State *L)
   return is;
 }
 
-/* Our own workloads have nothing to add to a reason that has been logged. */
+/* Our own workloads have nothing to add to a reason that has been logged, and no script has to a
+   signal. */
 static bool adds_nothing(const struct bn_lua *lua)
 {
-  return lua->told && lua->vm->place.set == BN_SET_MODERN &&
-         lua->vm->setup->conf->policy->fatal_on_stderr;
+  if (!lua->told || !lua->vm->setup->conf->policy->fatal_on_stderr)
+    return false;
+  return lua->vm->place.set == BN_SET_MODERN || bn_session_interrupted(lua->session);
 }
 
 /* How much of a message is the same in all threads that failed for its reason: not a server's own
-   words about a row, a lock or a limit. */
-static size_t common_part(const char *text)
+   words about a value, a row, a lock or a limit. */
+static size_t common_part(const char *text, const char *sql_state)
 {
-  static const char head[] = "SQL error, errno = ", middle[] = ", state = '";
-  const char *sql = strstr(text, head);
-  const char *state = sql != NULL ? strstr(sql, middle) : NULL;
+  char state[32];
+  const char *at;
 
-  if (state == NULL || !bn_sqlstate_varies(state + strlen(middle)))
-    return strlen(text);
-  state += strlen(middle);
-  return (size_t)(state - text) + strcspn(state, ":");
+  (void)snprintf(state, sizeof state, ", state = '%s': ", sql_state);
+  at = sql_state[0] != '\0' ? strstr(text, state) : NULL;
+  return at != NULL ? (size_t)(at - text) + strlen(state) : strlen(text);
 }
 
-static void log_failure(const char *what, const char *text)
+static void log_failure(const char *what, const char *text, const char *sql_state)
 {
   char *line = NULL, *kind = NULL;
 
   if (asprintf(&line, "`%s' function failed: %s", what, text) < 0)
     line = NULL;
-  if (asprintf(&kind, "`%s' %.*s", what, (int)common_part(text), text) < 0)
+  if (asprintf(&kind, "`%s' %.*s", what, (int)common_part(text, sql_state), text) < 0)
     kind = NULL;
   bn_log_fatal_as(kind, (const char *const[]){line != NULL ? line : text}, 1);
   free(line);
   free(kind);
 }
 
-static void log_text(const struct bn_script_setup *setup, const char *what, const char *text)
+static void log_text(const struct bn_lua *lua, const char *what, const char *text)
 {
   static const char call_command[] = "sysbench.cmdline.call_command";
+  const struct bn_script_setup *setup = lua->vm->setup;
 
   if (setup->conf->policy->panics)
     log_as_05(text, what != NULL && strcmp(what, call_command) == 0 ? setup->command : what);
   else if (what != NULL)
-    log_failure(what, text);
+    log_failure(what, text, lua->sql_state);
   else
     bn_log(BN_FATAL, "%s", text);
 }
@@ -197,7 +199,7 @@ static void log_error(lua_State *L, const char *what)
   if (is_refusal(L))
     bn_log_refusal(text);
   else if (!adds_nothing(lua))
-    log_text(lua->vm->setup, what, text);
+    log_text(lua, what, text);
   if (!lua_isstring(L, -1))
     describe_error(L);
   lua_pop(L, pushed);
@@ -241,6 +243,7 @@ int bn_lua_call(struct bn_lua *lua, int nargs, int nresults, const char *what)
     log_error(lua->L, what);
     lua_pop(lua->L, 1);
   }
+  lua->told = false;
   bn_lua_enter(previous);
   return rc == 0 || left ? 0 : -1;
 }

@@ -51,7 +51,10 @@ struct bn_lua {
   bool worker;                /* not the main instance: submodules are loaded when first used */
   bool traced;                /* the error on its way has its traceback on stderr */
   bool told; /* the last attempt to get a driver, a connection or leave to prepare statements
-                failed, and the reason has been logged */
+                failed, and the reason has been logged; or a statement failed because the session
+                was interrupted */
+  char sql_state[6]; /* of the last statement that failed, if messages with it differ from thread
+                        to thread; else "" */
 };
 
 /* The instance whose Lua code runs on this thread.  Only bn_lua_enter writes it; a variable and not

@@ -259,6 +259,14 @@ unsigned *bn_mysql_lib_status(struct bn_mysql_lib *c)
   return &c->handle->server_status;
 }
 
+/* Aurora of version 2 does not: it never answers the second command.  It says that it is MySQL
+   5.7.12, and nothing else. */
+bool bn_mysql_lib_reads_ahead(const struct bn_mysql_lib *c)
+{
+  return strstr(mysql_get_server_info(c->handle), "MariaDB") != NULL ||
+         mysql_get_server_version(c->handle) >= 80000;
+}
+
 bool bn_mysql_lib_encrypted(const struct bn_mysql_lib *c)
 {
   return mysql_get_ssl_cipher(c->handle) != NULL;

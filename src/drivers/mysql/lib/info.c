@@ -57,7 +57,8 @@ static bool is_pooler(const char *version)
   return strcasestr(version, "proxysql") != NULL || strcasestr(version, "maxscale") != NULL;
 }
 
-/* Those of the server behind the pooler; packets pass through it as they are. */
+/* These limits are the server's.  The pooler does not pass them on, but it passes packets through,
+   so max_packet stays. */
 static void forget_limits(struct bn_sql_info *out)
 {
   out->max_connections = out->max_prepared_statements = -1;

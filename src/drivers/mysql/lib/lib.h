@@ -57,6 +57,8 @@ void bn_mysql_lib_disconnect(struct bn_mysql_lib *c);
 unsigned long bn_mysql_lib_capabilities(const struct bn_mysql_lib *c);
 unsigned *bn_mysql_lib_status(struct bn_mysql_lib *c);
 bool bn_mysql_lib_encrypted(const struct bn_mysql_lib *c);
+/* Whether the server reads on if it is sent a command before it has answered another. */
+bool bn_mysql_lib_reads_ahead(const struct bn_mysql_lib *c);
 
 /* --- errors.c --- */
 /* Fill d from the handle of the failed call; return ERROR or LOST. */
@@ -89,6 +91,8 @@ void bn_mysql_lib_free_result(struct bn_mysql_lib *c, const struct bn_sql_result
 /* --- stmt.c --- */
 enum bn_sql bn_mysql_lib_prepare(struct bn_mysql_lib *c, struct bn_mysql_lib_stmt *st,
                                  const char *sql, size_t len, struct bn_sql_diag *d);
+/* The statement was prepared by somebody else, who executes it, and has so many parameters. */
+void bn_mysql_lib_adopt(struct bn_mysql_lib *c, struct bn_mysql_lib_stmt *st, size_t n_params);
 /* By which the server knows the statement. */
 uint32_t bn_mysql_lib_stmt_id(const struct bn_mysql_lib_stmt *st);
 size_t bn_mysql_lib_stmt_params(const struct bn_mysql_lib_stmt *st);
@@ -104,7 +108,8 @@ enum bn_sql bn_mysql_lib_stmt_next(struct bn_mysql_lib_stmt *st, struct bn_sql_r
 bool bn_mysql_lib_stmt_fetch(struct bn_mysql_lib_stmt *st, const struct bn_sql_result *r,
                              struct bn_sql_value *row);
 void bn_mysql_lib_stmt_free_result(struct bn_mysql_lib_stmt *st);
-/* As they were when the statement was prepared; malloc'd, NULL: out of memory. */
+/* As they were when the statement was prepared, none if the library has not done that; malloc'd,
+   NULL: out of memory. */
 struct bn_mysql_column *bn_mysql_lib_stmt_columns(const struct bn_mysql_lib_stmt *st, uint32_t *n);
 /* Also of one that is not prepared. */
 void bn_mysql_lib_stmt_close(struct bn_mysql_lib_stmt *st);

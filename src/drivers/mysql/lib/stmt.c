@@ -11,6 +11,7 @@
 
 enum {
   UNPREPARABLE = 1295, /* "not supported in the prepared statement protocol yet" */
+  TOO_MANY = 1461,     /* "Can't create more than max_prepared_stmt_count statements" */
   /* Room for any number or time as text; longer texts are fetched by themselves.  The client
      libraries format floating-point numbers to the room they find. */
   CELL_MIN = 512
@@ -41,10 +42,16 @@ enum bn_sql bn_mysql_lib_prepare(struct bn_mysql_lib *c, struct bn_mysql_lib_stm
     return BN_SQL_DONE;
   }
   rc = bn_mysql_lib_fail_stmt(st, "mysql_stmt_prepare()", d);
-  if (d->code == UNPREPARABLE)
+  if (d->code == UNPREPARABLE || d->code == TOO_MANY)
     rc = BN_SQL_EMULATE;
   bn_mysql_lib_stmt_close(st);
   return rc;
+}
+
+void bn_mysql_lib_adopt(struct bn_mysql_lib *c, struct bn_mysql_lib_stmt *st, size_t n_params)
+{
+  st->lib = c;
+  st->n_params = n_params;
 }
 
 uint32_t bn_mysql_lib_stmt_id(const struct bn_mysql_lib_stmt *st)
@@ -269,7 +276,7 @@ void bn_mysql_lib_stmt_free_result(struct bn_mysql_lib_stmt *st)
 
 struct bn_mysql_column *bn_mysql_lib_stmt_columns(const struct bn_mysql_lib_stmt *st, uint32_t *n)
 {
-  MYSQL_RES *res = mysql_stmt_result_metadata(st->handle);
+  MYSQL_RES *res = st->handle != NULL ? mysql_stmt_result_metadata(st->handle) : NULL;
   struct bn_mysql_column *column;
 
   *n = res != NULL ? mysql_num_fields(res) : 0;

@@ -11,6 +11,7 @@ enum {
   SAYS_ERROR = 0xff,
   END_LEN = 5,        /* of the packet that ends columns or rows, where that is no OK */
   COLUMN_TAIL = 12,   /* character set, length, type, flags, decimals and two unused */
+  PREPARED_LEN = 12,  /* what the first packet about a prepared statement has at least */
   FIELDS_MAX = 65535, /* more than a server has */
   PROGRESS = 0xffff   /* no error: MariaDB tells how far ALTER TABLE is */
 };
@@ -205,12 +206,9 @@ enum bn_mysql_read bn_mysql_reply_read(struct bn_mysql_reply *r, const uint8_t *
   return BN_READ_DONE;
 }
 
-void bn_mysql_reply_columns(const struct bn_mysql_reply *r, const uint8_t *data,
-                            struct bn_mysql_column *out)
+static void read_columns(const uint8_t *p, uint32_t n, struct bn_mysql_column *out)
 {
-  const uint8_t *p = data + r->columns_at;
-
-  for (uint32_t i = 0; i < r->described; i++) {
+  for (uint32_t i = 0; i < n; i++) {
     const size_t len = bn_mysql_get3(p);
     const uint8_t *end = p + BN_MYSQL_HEADER + len;
 
@@ -220,4 +218,102 @@ void bn_mysql_reply_columns(const struct bn_mysql_reply *r, const uint8_t *data,
                                       .decimals = end[-3]};
     p = end;
   }
+}
+
+void bn_mysql_reply_columns(const struct bn_mysql_reply *r, const uint8_t *data,
+                            struct bn_mysql_column *out)
+{
+  read_columns(data + r->columns_at, r->described, out);
+}
+
+/* --- what is said of a statement that is prepared --- */
+
+static void go_on_with_columns(struct bn_mysql_prepared *r, size_t at)
+{
+  r->columns_at = at;
+  r->left = r->n_columns;
+  r->state = r->left > 0 ? BN_PREPARED_COLUMNS : BN_PREPARED_DONE;
+}
+
+/* Number of the statement, columns, parameters; the packet ends at `at`. */
+static bool take_number(struct bn_mysql_prepared *r, const uint8_t *p, size_t len, size_t at)
+{
+  if (p[0] == SAYS_ERROR && len >= 3) {
+    r->failed = true;
+    r->state = BN_PREPARED_DONE;
+    return true;
+  }
+  if (p[0] != SAYS_OK || len < PREPARED_LEN)
+    return false;
+  r->id = bn_mysql_get4(p + 1);
+  r->n_columns = bn_mysql_get2(p + 5);
+  r->left = r->n_params = bn_mysql_get2(p + 7);
+  if (r->left > 0)
+    r->state = BN_PREPARED_PARAMS;
+  else
+    go_on_with_columns(r, at);
+  return true;
+}
+
+static bool is_column(const uint8_t *p, size_t len)
+{
+  return len > COLUMN_TAIL && p[len - COLUMN_TAIL - 1] == COLUMN_TAIL;
+}
+
+static bool is_end(const uint8_t *p, size_t len)
+{
+  return p[0] == SAYS_END && len == END_LEN;
+}
+
+/* Ends at `at`. */
+static bool take_about(struct bn_mysql_prepared *r, const uint8_t *p, size_t len, size_t at)
+{
+  switch (r->state) {
+  case BN_PREPARED_FIRST:
+    return take_number(r, p, len, at);
+  case BN_PREPARED_PARAMS:
+    if (--r->left == 0 && !r->short_end)
+      r->state = BN_PREPARED_PARAMS_END;
+    else if (r->left == 0)
+      go_on_with_columns(r, at);
+    return is_column(p, len);
+  case BN_PREPARED_PARAMS_END:
+    go_on_with_columns(r, at);
+    return is_end(p, len);
+  case BN_PREPARED_COLUMNS:
+    if (--r->left == 0)
+      r->state = r->short_end ? BN_PREPARED_DONE : BN_PREPARED_COLUMNS_END;
+    return is_column(p, len);
+  default:
+    r->state = BN_PREPARED_DONE;
+    return is_end(p, len);
+  }
+}
+
+enum bn_mysql_read bn_mysql_prepared_read(struct bn_mysql_prepared *r, const uint8_t *data,
+                                          size_t len)
+{
+  while (r->state != BN_PREPARED_DONE) {
+    const uint8_t *p = data + r->at;
+    size_t n;
+
+    if (len - r->at < BN_MYSQL_HEADER)
+      return BN_READ_MORE;
+    n = bn_mysql_get3(p);
+    if (n == 0 || n == BN_MYSQL_PACKET_MAX || p[3] != r->seq)
+      return BN_READ_BAD;
+    if (len - r->at - BN_MYSQL_HEADER < n)
+      return BN_READ_MORE;
+    if (!take_about(r, p + BN_MYSQL_HEADER, n, r->at + BN_MYSQL_HEADER + n))
+      return BN_READ_BAD;
+    r->seq++;
+    r->at += BN_MYSQL_HEADER + n;
+  }
+  return BN_READ_DONE;
+}
+
+void bn_mysql_prepared_columns(const struct bn_mysql_prepared *r, const uint8_t *data,
+                               struct bn_mysql_column *out)
+{
+  read_columns(data + r->columns_at, r->n_columns, out);
 }

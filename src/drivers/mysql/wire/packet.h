@@ -85,6 +85,34 @@ struct bn_mysql_column {
 void bn_mysql_reply_columns(const struct bn_mysql_reply *r, const uint8_t *data,
                             struct bn_mysql_column *out);
 
+/* --- what is said of a statement that is prepared --- */
+enum bn_mysql_prepared_state {
+  BN_PREPARED_FIRST,
+  BN_PREPARED_PARAMS,
+  BN_PREPARED_PARAMS_END,
+  BN_PREPARED_COLUMNS,
+  BN_PREPARED_COLUMNS_END,
+  BN_PREPARED_DONE
+};
+
+/* The caller sets short_end, as of a reply, and seq; the rest is 0. */
+struct bn_mysql_prepared {
+  bool short_end;
+  uint8_t seq;
+  enum bn_mysql_prepared_state state;
+  size_t at;   /* read so far */
+  bool failed; /* there is no such statement */
+  uint32_t id, n_params, n_columns, left;
+  size_t columns_at;
+};
+
+/* As bn_mysql_reply_read. */
+enum bn_mysql_read bn_mysql_prepared_read(struct bn_mysql_prepared *r, const uint8_t *data,
+                                          size_t len);
+/* The columns of its rows: r->n_columns of them. */
+void bn_mysql_prepared_columns(const struct bn_mysql_prepared *r, const uint8_t *data,
+                               struct bn_mysql_column *out);
+
 /* --- how a prepared statement is asked for --- */
 /* Bytes that suffice for bn_mysql_put_execute. */
 size_t bn_mysql_execute_room(const struct bn_sql_bind *b, size_t n);

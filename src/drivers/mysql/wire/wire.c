@@ -13,6 +13,8 @@
 
 enum {
   COM_QUERY_BYTE = 3,
+  COM_PREPARE_BYTE = 0x16,
+  COM_CLOSE_BYTE = 0x19,
   QUERY_MAX = 65536, /* longer ones are rare, and the library's */
   /* Names of these differ, or not every library has them. */
   CAN_END_SHORT = 1 << 24,      /* CLIENT_DEPRECATE_EOF */
@@ -253,6 +255,123 @@ enum bn_sql bn_mysql_wire_execute(struct bn_mysql_wire *w, struct bn_mysql_wire_
   len = bn_mysql_put_execute(out, st->id, st->bind, st->n_bind, !st->types_sent, w->attributes);
   st->types_sent = true;
   return converse(w, st, len, &call, r, d);
+}
+
+/* --- preparing many statements -------------------------------------------------------------------
+ */
+
+static const char prepare_call[] = "mysql_stmt_prepare()";
+
+/* Sends all of them.  false: none was, or the connection is lost. */
+static bool ask_for_all(struct bn_mysql_wire *w, const struct bn_sql_unprepared *list, size_t n)
+{
+  static const struct call call = {prepare_call, prepare_call};
+  struct bn_sql_diag d = {0};
+  size_t room = 0;
+  enum bn_sql rc;
+  uint8_t *out, *p;
+
+  for (size_t i = 0; i < n; i++)
+    room += bn_mysql_sealed(list[i].len + 1);
+  p = out = begin(w, room, call.sending, &rc, &d);
+  if (out == NULL)
+    return false;
+  for (size_t i = 0; i < n; i++) {
+    p[BN_MYSQL_HEADER] = COM_PREPARE_BYTE;
+    memcpy(p + BN_MYSQL_HEADER + 1, list[i].sql, list[i].len);
+    p += bn_mysql_seal(p, list[i].len + 1);
+  }
+  bn_stream_wrote(&w->stream, (size_t)(p - out));
+  if (bn_stream_flush(&w->stream) == 0)
+    return true;
+  (void)lose_unsent(w, &call, &d);
+  return false;
+}
+
+/* Reads what the server says of one.  -1: the connection is lost. */
+static int hear_of_one(struct bn_mysql_wire *w, struct bn_mysql_prepared *r)
+{
+  enum bn_mysql_read got = BN_READ_MORE;
+  struct bn_sql_diag d;
+
+  while (got == BN_READ_MORE) {
+    if (bn_stream_len(&w->stream) > 0)
+      got = bn_mysql_prepared_read(r, reply_of(w), bn_stream_len(&w->stream));
+    if (got == BN_READ_MORE && bn_stream_fill(&w->stream, true) < 0) {
+      w->unsaid = BN_MYSQL_LOST;
+      break;
+    }
+  }
+  if (got == BN_READ_DONE)
+    return 0;
+  if (got == BN_READ_BAD)
+    w->unsaid = BN_MYSQL_MALFORMED;
+  (void)lose(w, w->unsaid, prepare_call, &d);
+  return -1;
+}
+
+bool bn_mysql_wire_says_loss(struct bn_mysql_wire *w, struct bn_sql_diag *d)
+{
+  if (w->unsaid == 0)
+    return false;
+  (void)lose(w, w->unsaid, prepare_call, d);
+  w->unsaid = 0;
+  return true;
+}
+
+/* true: st is the statement that r describes, at the beginning of the stream. */
+static bool adopt(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
+                  const struct bn_mysql_prepared *r)
+{
+  struct bn_mysql_column *column = calloc(r->n_columns + 1, sizeof *column);
+
+  if (column == NULL)
+    return false;
+  bn_mysql_prepared_columns(r, reply_of(w), column);
+  st->id = r->id;
+  bn_mysql_wire_learn(st, column, r->n_columns);
+  return true;
+}
+
+void bn_mysql_wire_drop(struct bn_mysql_wire *w, uint32_t id)
+{
+  enum { LEN = 5 };
+  uint8_t *out = NULL;
+
+  if (!w->broken)
+    out = (uint8_t *)bn_stream_room(&w->stream, LEN + BN_MYSQL_HEADER);
+  if (out == NULL)
+    return;
+  out[BN_MYSQL_HEADER] = COM_CLOSE_BYTE;
+  for (unsigned i = 0; i < 4; i++)
+    out[BN_MYSQL_HEADER + 1 + i] = (uint8_t)(id >> 8 * i);
+  bn_stream_wrote(&w->stream, bn_mysql_seal(out, LEN));
+}
+
+size_t bn_mysql_wire_prepare(struct bn_mysql_wire *w, const struct bn_sql_unprepared *list,
+                             struct bn_mysql_wire_stmt *const *st, size_t n)
+{
+  size_t done = 0;
+
+  if (!ask_for_all(w, list, n))
+    return 0;
+  for (size_t i = 0; i < n; i++) {
+    struct bn_mysql_prepared r = {.short_end = w->reply.short_end,
+                                  .seq = bn_mysql_answer_seq(bn_mysql_sealed(list[i].len + 1))};
+
+    if (hear_of_one(w, &r) != 0)
+      break;
+    if (!r.failed && done == i && r.n_params == list[i].n_binds && adopt(w, st[i], &r))
+      done++;
+    else if (!r.failed)
+      bn_mysql_wire_drop(w, r.id);
+    bn_stream_skip(&w->stream, r.at);
+  }
+  if (!w->broken)
+    return done;
+  for (size_t i = 0; i < done; i++)
+    bn_mysql_wire_forget(st[i]);
+  return 0;
 }
 
 /* Statements that do nothing to the library's view of the connection. */

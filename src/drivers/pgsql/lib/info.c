@@ -27,7 +27,7 @@ static bool read_limits(const struct bn_pgsql_lib *c, const PGresult *res, struc
   /* Servers before 16 reserve none for others. */
   if (PQgetisnull(res, 0, 2) == 0 && !read_number(res, 2, &reserved))
     return false;
-  /* Who let us in is not who answers: a pooler is in between. */
+  /* The process that accepted the connection is not the one that answers, so there is a pooler. */
   if (pid != PQbackendPID(c->handle))
     return true;
   out->reserved_connections = for_superuser + reserved;

@@ -121,6 +121,8 @@ void bn_pgsql_lib_free_result(struct bn_sql_result *r);
    takes nothing but the end of the transaction. */
 enum bn_sql bn_pgsql_lib_prepare(struct bn_pgsql_lib *c, struct bn_pgsql_request *q, bool in_failed,
                                  struct bn_sql_diag *d);
+/* Gives it the next name. */
+void bn_pgsql_lib_name(struct bn_pgsql_lib *c, struct bn_pgsql_request *q);
 /* The server may forget the name, at some time. */
 void bn_pgsql_lib_drop_name(struct bn_pgsql_lib *c, struct bn_pgsql_request *q);
 /* anew: prepared, bound and executed under no name. */

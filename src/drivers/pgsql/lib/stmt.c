@@ -48,6 +48,11 @@ void bn_pgsql_lib_drop_name(struct bn_pgsql_lib *c, struct bn_pgsql_request *q)
   q->name[0] = '\0';
 }
 
+void bn_pgsql_lib_name(struct bn_pgsql_lib *c, struct bn_pgsql_request *q)
+{
+  (void)snprintf(q->name, sizeof q->name, "sbstmt%u", ++c->last_name);
+}
+
 enum bn_sql bn_pgsql_lib_prepare(struct bn_pgsql_lib *c, struct bn_pgsql_request *q, bool in_failed,
                                  struct bn_sql_diag *d)
 {
@@ -57,7 +62,7 @@ enum bn_sql bn_pgsql_lib_prepare(struct bn_pgsql_lib *c, struct bn_pgsql_request
   deallocate(c, in_failed);
   if (q->name[0] != '\0')
     bn_pgsql_lib_drop_name(c, q);
-  (void)snprintf(q->name, sizeof q->name, "sbstmt%u", ++c->last_name);
+  bn_pgsql_lib_name(c, q);
   res = PQprepare(c->handle, q->name, q->sql, (int)q->n_params, q->type);
   if (PQresultStatus(res) != PGRES_COMMAND_OK) {
     rc = bn_pgsql_lib_fail(c, res, "PQprepare()", true, d);

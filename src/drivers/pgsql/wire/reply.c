@@ -283,6 +283,15 @@ size_t bn_pgsql_reply_pack(struct bn_pgsql_reply *r, char *data, size_t len)
   return gone;
 }
 
+size_t bn_pgsql_reply_parsed(const struct bn_pgsql_reply *r, const char *data)
+{
+  size_t n = 0;
+
+  for (size_t at = 0; at < r->at; at += 1 + (size_t)int32_at(data + at + 1))
+    n += data[at] == '1';
+  return n;
+}
+
 enum bn_pgsql_seen bn_pgsql_reply_idle(struct bn_pgsql_reply *r, const char *data, size_t len)
 {
   struct message m;

@@ -64,6 +64,9 @@ static inline bool bn_pgsql_reply_can_pack(const struct bn_pgsql_reply *r)
 /* After INCOMPLETE, if it can: takes out of data what is not needed any more.  Returns how many
    bytes fewer there are; offsets count anew. */
 size_t bn_pgsql_reply_pack(struct bn_pgsql_reply *r, char *data, size_t len);
+/* Statements that a complete answer says are prepared, at data; those before notices may not be
+   known any more. */
+size_t bn_pgsql_reply_parsed(const struct bn_pgsql_reply *r, const char *data);
 /* Messages that nobody asked for, between two answers.  READY: none is left. */
 enum bn_pgsql_seen bn_pgsql_reply_idle(struct bn_pgsql_reply *r, const char *data, size_t len);
 

@@ -200,13 +200,18 @@ static const char describe[] = {'D', 0, 0, 0, 6, 'P', 0};
 static const char execute_sync[] = {'E', 0, 0, 0, 9, 0, 0, 0, 0, 0, 'S', 0, 0, 0, 4};
 static const char sync_only[] = {'S', 0, 0, 0, 4};
 
-static char *put_parse(char *p, const struct bn_pgsql_request *q)
+/* Bytes that suffice for put_parse. */
+static size_t size_of_parse(const struct bn_pgsql_request *q)
+{
+  return strlen(q->sql) + sizeof q->name + 4 * q->n_params + 16;
+}
+
+static char *put_parse(char *p, const struct bn_pgsql_request *q, const char *name)
 {
   char *const begin = p;
 
   *p = 'P';
-  p += 5;
-  *p++ = '\0';
+  p = put_text(p + 5, name);
   p = put_text(p, q->sql);
   p = put16(p, (unsigned)q->n_params);
   for (size_t i = 0; i < q->n_params; i++)
@@ -252,6 +257,19 @@ static enum bn_sql fail(struct bn_pgsql_wire *w, const char *call, struct bn_sql
   return rc;
 }
 
+/* The answer has neither rows nor the end of a command. */
+static enum bn_sql without_result(struct bn_pgsql_wire *w, const char *call, struct bn_sql_diag *d)
+{
+  const struct bn_pgsql_reply *reply = &w->reply;
+
+  w->parsed = bn_pgsql_reply_parsed(reply, bn_stream_data(&w->stream));
+  if ((reply->had & BN_PGSQL_COPIED) != 0)
+    return bn_pgsql_fail_text("0A000", "PQexec", "COPY from or to the client is not possible", d);
+  if (reply->kind == BN_PGSQL_ERROR)
+    return fail(w, call, d);
+  return bn_pgsql_fail_text("", call, "the query is empty", d);
+}
+
 static enum bn_sql conclude(struct bn_pgsql_wire *w, const char *call, struct bn_sql_result *r,
                             struct bn_sql_diag *d)
 {
@@ -271,12 +289,8 @@ static enum bn_sql conclude(struct bn_pgsql_wire *w, const char *call, struct bn
   rc = BN_SQL_DONE;
   if (__builtin_expect(reply->kind == BN_PGSQL_COMMAND && (reply->had & BN_PGSQL_COPIED) == 0, 1))
     r->affected = reply->affected;
-  else if ((reply->had & BN_PGSQL_COPIED) != 0)
-    rc = bn_pgsql_fail_text("0A000", "PQexec", "COPY from or to the client is not possible", d);
-  else if (reply->kind == BN_PGSQL_ERROR)
-    rc = fail(w, call, d);
   else
-    rc = bn_pgsql_fail_text("", call, "the query is empty", d);
+    rc = without_result(w, call, d);
   drop_answer(w);
   return rc;
 }
@@ -381,7 +395,7 @@ enum bn_sql bn_pgsql_wire_execute(struct bn_pgsql_wire *w, const struct bn_pgsql
 enum bn_sql bn_pgsql_wire_execute_anew(struct bn_pgsql_wire *w, const struct bn_pgsql_request *q,
                                        struct bn_sql_result *r, struct bn_sql_diag *d)
 {
-  const size_t bind = size_of_bind(q), parse = strlen(q->sql) + 4 * q->n_params + 16;
+  const size_t bind = size_of_bind(q), parse = size_of_parse(q);
   char *begin, *p;
   enum bn_sql rc;
 
@@ -392,11 +406,35 @@ enum bn_sql bn_pgsql_wire_execute_anew(struct bn_pgsql_wire *w, const struct bn_
   begin = parse < INT32_MAX - bind ? bn_stream_room(&w->stream, bind + parse) : NULL;
   if (begin == NULL)
     return bn_pgsql_fail_text("53200", "PQexecParams", "out of memory", d);
-  p = put_bind(put_parse(begin, q), q, "");
+  p = put_bind(put_parse(begin, q, ""), q, "");
   p = put_bytes(p, describe, sizeof describe);
   p = put_bytes(p, execute_sync, sizeof execute_sync);
   bn_stream_wrote(&w->stream, (size_t)(p - begin));
   return converse(w, true, "PQexecParams", r, d);
+}
+
+size_t bn_pgsql_wire_prepare(struct bn_pgsql_wire *w, struct bn_pgsql_request *const *q, size_t n)
+{
+  size_t room = sizeof sync_only;
+  struct bn_sql_result r;
+  struct bn_sql_diag d;
+  char *begin, *p;
+  enum bn_sql rc;
+
+  for (size_t i = 0; i < n; i++)
+    room += size_of_parse(q[i]);
+  if (room > INT32_MAX || !start(w, BN_PGSQL_NO_ROWS, "PQprepare", &r, &d, &rc))
+    return 0;
+  begin = p = bn_stream_room(&w->stream, room);
+  if (begin == NULL)
+    return 0;
+  for (size_t i = 0; i < n; i++)
+    p = put_parse(p, q[i], q[i]->name);
+  p = put_bytes(p, sync_only, sizeof sync_only);
+  bn_stream_wrote(&w->stream, (size_t)(p - begin));
+  w->parsed = 0;
+  (void)converse(w, true, "PQprepare", &r, &d);
+  return w->parsed < n ? w->parsed : n;
 }
 
 /* A server that sends rows of another form than it said is not understood any more. */
