@@ -30,12 +30,13 @@ NOTES = re.compile(r"(random ids|files|blocks below 64 KiB): .*")
 
 def pages():
     folder = bench.source_root() / "man"
-    return [folder / "bench.1.in", folder / "bench-lua.7"]
+    return [folder / name for name in ("bench.1.in", "bench-figures.7", "bench-lua.7")]
 
 
 def plain(line):
     """The text that a line of a literal display stands for."""
-    return line.removeprefix("\\&").replace("\\e", "\\").replace("\\-", "-")
+    line = line.removeprefix("\\&").replace("\\e", "\\").replace("\\-", "-")
+    return line.replace("\\(>=", "≥")
 
 
 def examples(page):

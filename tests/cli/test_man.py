@@ -149,18 +149,43 @@ def test_every_member_of_a_document_is_in_the_page(page, tmp_path):
     assert members(document) - words == set() and len(members(document)) > 80
 
 
+def test_every_number_of_a_test_is_in_the_page(page, tmp_path):
+    """Counters, timings, and figures of the workload, by their names."""
+    section = page.read_text().split(".Ss Members\n")[1].split(".Sh ")[0]
+    file = tmp_path / "a.json"
+    small = ("fileio", "--file-num=1", "--file-total-size=64K", "--file-test-mode=rndrw")
+    assert bench.run(*small, "prepare", cwd=tmp_path).status == 0
+    names = set()
+    for test in (
+        small,
+        ("memory", "--memory-oper=latency", "--memory-total-size=1M"),
+        ("oltp_point_select", "--db-driver=null", "--db-debug"),
+        ("--test=oltp", "--db-driver=null", "--compat=0.5"),
+        ("cpu", "--rate=1000"),
+    ):
+        done = bench.run(*test, "--events=3", f"--report=json:{file}", "run", cwd=tmp_path)
+        assert done.status == 0, done
+        [group] = json.loads(file.read_text())["groups"]
+        names |= {row["name"] for row in group["metrics"]}
+        names |= {row["name"] for part in ("timings", "workload") for row in group["total"][part]}
+    assert names - set(re.findall(r"\w+", section)) == set() and len(names) > 40
+
+
 def test_every_line_of_a_final_report_is_in_the_page(page):
     section = page.read_text().split(".Ss Final report")[1].split(".Ss ")[0]
+    definitions = (bench.source_root() / "man/bench-figures.7").read_text()
     for command in (
         ("cpu", "--events=1"),
+        ("cpu", "--events=1", "--rate=100"),
         ("memory", "--memory-total-size=1M"),
         ("oltp_point_select", "--db-driver=null", "--events=1"),
     ):
         out = bench.run(*command, "run").out.split("Threads started!\n")[1]
         names = re.findall(r"^ +([a-z][^:\n]*): ", out, re.MULTILINE)
         assert len(names) > 8
-        for name in names:
-            assert re.sub(r" \(.*", "", name).removeprefix("total") in section, name
+        for name in (re.sub(r" \(.*", "", name) for name in names):
+            assert name.removeprefix("total") in section, name
+            assert name in definitions or command[0] != "cpu", name
 
 
 # --- scripts --------------------------------------------------------------------------------------
@@ -191,9 +216,9 @@ def test_every_name_of_the_interface_is_in_the_page(tmp_path):
 def test_mandoc_has_no_complaint(page):
     if shutil.which("mandoc") is None:
         pytest.skip("mandoc is not installed")
-    other = bench.source_root() / "man/bench-lua.7"
+    others = sorted((bench.source_root() / "man").glob("*.7"))
     done = subprocess.run(
-        ["mandoc", "-Tlint", "-Wstyle", page, other], capture_output=True, text=True, check=False
+        ["mandoc", "-Tlint", "-Wstyle", page, *others], capture_output=True, text=True, check=False
     )
     lines = [
         line
