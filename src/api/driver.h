@@ -229,10 +229,11 @@ struct bn_driver {
   enum bn_sql (*unread)(enum bn_sql_step step, bool prepared, struct bn_sql_diag *d);
   /* Whether a query failed because its table does not exist; NULL: unknown. */
   bool (*missing)(const struct bn_sql_diag *d);
-  /* Optional: prepares and binds n statements, but waits for the server once.  Returns how many it
-     has, from the first on; stmt of the others is zero again, and what is wrong with the next one
-     prepare or bind will say. */
-  size_t (*prepare_all)(void *conn, const struct bn_sql_unprepared *list, size_t n);
+  /* Optional: prepares and binds n statements, but waits for the server once.  *done: how many it
+     has, from the first on; stmt of the others is zero again.  DONE, and what is wrong with the
+     next one prepare or bind will say; or LOST, and it has none. */
+  enum bn_sql (*prepare_all)(void *conn, const struct bn_sql_unprepared *list, size_t n,
+                             size_t *done, struct bn_sql_diag *d);
 };
 
 extern const struct bn_driver bench_driver;

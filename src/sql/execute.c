@@ -364,23 +364,38 @@ static size_t find_held(const struct bn_sql_conn *c, struct bn_sql_stmt **out)
   return n;
 }
 
-/* Those that the driver leaves are prepared one by one, which tells what is wrong with them. */
+/* Those that the driver leaves are prepared one by one, which tells what is wrong with them.  0, -1
+   as prepare; 1: the connection was lost and is open again, and has only these. */
 static int prepare_some(struct bn_sql_conn *c, struct bn_sql_stmt *const *st, size_t n)
 {
   struct bn_sql_unprepared list[BN_SQL_AT_ONCE];
-  size_t done;
+  enum bn_sql rc = BN_SQL_DONE;
+  size_t done = 0;
 
   for (size_t i = 0; i < n; i++) {
     memset(st[i]->handle, 0, c->link.ops->stmt_size);
     list[i] = (struct bn_sql_unprepared){st[i]->handle, st[i]->text, st[i]->len, st[i]->binds,
                                          st[i]->n_binds};
   }
-  done = c->full ? 0 : c->link.ops->prepare_all(c->link.handle, list, n);
+  if (!c->full)
+    rc = c->link.ops->prepare_all(c->link.handle, list, n, &done, &c->diag);
+  if (rc != BN_SQL_DONE && !bn_sql_failed(c, rc, BN_STEP_PREPARE, st[0]->text, st[0]->len))
+    return -1;
   for (size_t i = 0; i < done; i++)
     st[i]->prepared = st[i]->fresh = st[i]->bound = true;
   note_prepared(c, (unsigned)done);
   for (size_t i = done; i < n; i++) {
     if (prepare_and_bind(st[i]) != 0)
+      return -1;
+  }
+  return rc != BN_SQL_DONE;
+}
+
+/* One by one, as a server or something before it may not bear many at once. */
+static int prepare_rest(struct bn_sql_conn *c)
+{
+  for (struct bn_sql_stmt *st = c->stmts; st != NULL; st = st->next) {
+    if (is_held(st) && prepare_and_bind(st) != 0)
       return -1;
   }
   return 0;
@@ -390,15 +405,14 @@ static int prepare_held(struct bn_sql_conn *c)
 {
   struct bn_sql_stmt *st[BN_SQL_AT_ONCE];
   size_t n;
+  int rc = 0;
 
   c->holds = false;
   if (!bn_sql_begin(c))
     return -1;
-  while ((n = find_held(c, st)) > 0) {
-    if (prepare_some(c, st, n) != 0)
-      return -1;
-  }
-  return 0;
+  while (rc == 0 && (n = find_held(c, st)) > 0)
+    rc = prepare_some(c, st, n);
+  return rc > 0 ? prepare_rest(c) : rc;
 }
 
 int bn_sql_prepare_held(struct bn_sqlsys *sys, struct bn_session *s)

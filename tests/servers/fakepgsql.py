@@ -101,13 +101,14 @@ class FakePgSQL:
 
 class ParsingPgSQL(FakePgSQL):
     """Prepares and executes what it is sent, but statements with the word `refused` in them.  `parsed` has for each
-    exchange how many it was to prepare."""
+    exchange how many it was to prepare.  With a `farewell`, an exchange that prepares many is answered by that, and
+    the server hangs up."""
 
     REPLIES = {b"P": message(b"1"), b"B": message(b"2"), b"D": message(b"n"), b"E": message(b"C", b"UPDATE 1\0")}
     ERROR = message(b"E", b"SERROR\0VERROR\0C42P01\0Mrelation does not exist\0\0")
 
-    def __init__(self, refused=b"\0none"):
-        self.refused, self.parsed = refused, []
+    def __init__(self, refused=b"\0none", farewell=None):
+        self.refused, self.parsed, self.farewell = refused, [], farewell
         super().__init__(answer(5, [["1000", "3", None, "1", "0"]]))
 
     def talk(self, conn, stream):
@@ -122,6 +123,9 @@ class ParsingPgSQL(FakePgSQL):
             parsed += kind == b"P"
             if kind == b"S":
                 self.parsed += [parsed] if parsed else []
+                if self.farewell is not None and parsed > 1:
+                    conn.sendall(self.farewell)
+                    return
                 conn.sendall(text + READY)
                 text, parsed, failed = b"", 0, False
             elif not failed:

@@ -242,6 +242,26 @@ def test_statements_are_prepared_together(tmp_path, protocol, refused, parsed, s
     assert (done.stdout + done.stderr).count("relation does not exist") == status
 
 
+SHUT_DOWN = message(b"E", b"SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0")
+
+
+@pytest.mark.parametrize("farewell, text", [
+    (b"", "server closed the connection unexpectedly"),
+    (message(b"1") + SHUT_DOWN, "FATAL:  terminating connection due to administrator command"),
+    (message(b"1") + message(b"1") + b"#no messages", "lost synchronization with server: got message type \"#\"")])
+def test_a_connection_lost_while_statements_are_prepared_together(farewell, text):
+    """The message says what has happened, and not what happens to the next statement."""
+    fake = ParsingPgSQL(farewell=farewell)
+    try:
+        done = subprocess.run([BENCH, "oltp_point_select", *fake.login(), "--pgsql-protocol=own", "--tables=200",
+                               "--table-size=1", "--events=3", "run"], capture_output=True, text=True, timeout=60)
+    finally:
+        fake.close()
+    assert fake.parsed == [1, 64] and done.returncode == 1, done.stdout + done.stderr
+    assert re.search(r"^FATAL: PQprepare\(\) failed: " + re.escape(text), done.stderr, re.M), done.stderr
+    assert "no connection" not in done.stderr
+
+
 INTERRUPTED = "interrupt received: finishing; send it again to end at once"
 BUSY = ("1 thread(s) are still busy after the time grace of 0.2 s (--time-grace); the report counts their events as "
         "unfinished")

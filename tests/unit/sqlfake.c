@@ -187,20 +187,26 @@ static enum bn_sql fake_bind(void *stmt, const struct bn_sql_bind *b, size_t n,
   return fake.miscount ? BN_SQL_MISCOUNT : BN_SQL_ERROR;
 }
 
-static size_t fake_prepare_all(void *conn, const struct bn_sql_unprepared *list, size_t n)
+static enum bn_sql fake_prepare_all(void *conn, const struct bn_sql_unprepared *list, size_t n,
+                                    size_t *done, struct bn_sql_diag *d)
 {
-  const size_t done = n < fake.together ? n : fake.together;
-
   note("all %zu", n);
-  for (size_t i = 0; i < done; i++) {
+  *done = 0;
+  if (fake.lost_together != 0 && --fake.lost_together == 0) {
+    note(";");
+    fill(d, 2013, "HY000", "fake_prepare()");
+    return BN_SQL_LOST;
+  }
+  for (size_t i = 0; i < n && i < fake.together; i++) {
     struct fake_stmt *st = list[i].stmt;
 
     note(" %.*s", (int)list[i].len, list[i].sql);
     st->conn = conn;
     (void)snprintf(st->text, sizeof st->text, "%.*s", (int)list[i].len, list[i].sql);
+    *done = i + 1;
   }
   note(";");
-  return done;
+  return BN_SQL_DONE;
 }
 
 static enum bn_sql fake_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)

@@ -535,6 +535,69 @@ static void tells_what_cannot_be_prepared_together(void **state)
   fixture_close(&f);
 }
 
+static unsigned times_in_log(const char *what)
+{
+  unsigned n = 0;
+
+  for (const char *p = fake.log; (p = strstr(p, what)) != NULL; p += strlen(what))
+    n++;
+  return n;
+}
+
+enum { HELD = BN_SQL_AT_ONCE + 2 };
+
+/* In that exchange, from 1. */
+static int prepare_and_lose(struct fixture *f, struct bn_sql_conn *c, struct bn_sql_stmt **st,
+                            unsigned in)
+{
+  bn_sql_hold(f->sys, f->s);
+  for (int i = 0; i < HELD; i++)
+    st[i] = bn_sql_prepare(c, "A", 1);
+  fake.together = BN_SQL_AT_ONCE;
+  fake.lost_together = in;
+  return bn_sql_prepare_held(f->sys, f->s);
+}
+
+static void tells_of_a_connection_lost_while_it_prepares_together(void **state)
+{
+  struct bn_sql_stmt *st[HELD];
+  struct fixture f;
+
+  (void)state;
+  fixture_open(&f, BN_V11);
+  struct bn_sql_conn *c = connect_to(&f);
+
+  capture_begin();
+  assert_int_equal(prepare_and_lose(&f, c, st, 2), -1);
+  assert_non_null(strstr(capture_end(), "failure 2013"));
+  assert_null(strstr(fake.log, "prepare A;"));
+  for (int i = 0; i < HELD; i++)
+    bn_sql_stmt_free(st[i]);
+  fixture_close(&f);
+}
+
+/* The new connection gets all of them, one by one, also those that the old one had. */
+static void prepares_all_again_after_a_loss_that_is_ignored(void **state)
+{
+  struct bn_sql_stmt *st[HELD];
+  struct fixture f;
+  char all[] = "all";
+
+  (void)state;
+  struct bn_sql_conn *c = fixture_ignoring(&f, all);
+
+  assert_int_equal(prepare_and_lose(&f, c, st, 2), 0);
+  assert_non_null(strstr(fake.log, ";all 2;close;"));
+  assert_int_equal(times_in_log("prepare A;"), HELD);
+  for (int i = 0; i < HELD; i++)
+    (void)bn_sql_execute(st[i]);
+  assert_int_equal(times_in_log("prepare A;"), HELD);
+  assert_int_equal(times_in_log("execute A;"), HELD);
+  for (int i = 0; i < HELD; i++)
+    bn_sql_stmt_free(st[i]);
+  fixture_close(&f);
+}
+
 static uint64_t five(struct bn_session *s)
 {
   (void)s;
@@ -683,6 +746,8 @@ int main(void)
       cmocka_unit_test(counts_events_that_prepare),
       cmocka_unit_test(prepares_together),
       cmocka_unit_test(tells_what_cannot_be_prepared_together),
+      cmocka_unit_test(tells_of_a_connection_lost_while_it_prepares_together),
+      cmocka_unit_test(prepares_all_again_after_a_loss_that_is_ignored),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,7 +86,8 @@ void bn_mysql_free_result(void *conn, struct bn_sql_result *r);
 enum bn_sql bn_mysql_prepare(void *conn, void *stmt, const char *sql, size_t len,
                              struct bn_sql_diag *d);
 enum bn_sql bn_mysql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, struct bn_sql_diag *d);
-size_t bn_mysql_prepare_all(void *conn, const struct bn_sql_unprepared *list, size_t n);
+enum bn_sql bn_mysql_prepare_all(void *conn, const struct bn_sql_unprepared *list, size_t n,
+                                 size_t *done, struct bn_sql_diag *d);
 enum bn_sql bn_mysql_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d);
 void bn_mysql_close(void *stmt);
 

@@ -13,8 +13,6 @@ enum bn_sql bn_mysql_prepare(void *conn, void *stmt, const char *sql, size_t len
   st->conn = c;
   if (c->by == BN_MYSQL_BY_NOBODY)
     return BN_SQL_DONE;
-  if (c->by == BN_MYSQL_BY_US && bn_mysql_wire_says_loss(&c->wire, d))
-    return BN_SQL_LOST;
   bn_mysql_settle(c);
   rc = bn_mysql_lib_prepare(&c->lib, &st->lib, sql, len, d);
   bn_mysql_note_library(c);
@@ -40,19 +38,21 @@ enum bn_sql bn_mysql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, str
   return st->conn->by == BN_MYSQL_BY_US ? BN_SQL_DONE : bn_mysql_lib_bind(&st->lib, b, n, d);
 }
 
-size_t bn_mysql_prepare_all(void *conn, const struct bn_sql_unprepared *list, size_t n)
+enum bn_sql bn_mysql_prepare_all(void *conn, const struct bn_sql_unprepared *list, size_t n,
+                                 size_t *done, struct bn_sql_diag *d)
 {
   struct bn_mysql_conn *c = conn;
   struct bn_mysql_wire_stmt *wire[BN_SQL_AT_ONCE];
-  size_t done;
+  enum bn_sql rc;
 
+  *done = 0;
   if (c->by != BN_MYSQL_BY_US || n > BN_SQL_AT_ONCE || !bn_mysql_lib_reads_ahead(&c->lib))
-    return 0;
+    return BN_SQL_DONE;
   for (size_t i = 0; i < n; i++)
     wire[i] = &((struct bn_mysql_stmt *)list[i].stmt)->wire;
   c->source = NULL;
-  done = bn_mysql_wire_prepare(&c->wire, list, wire, n);
-  for (size_t i = 0; i < done; i++) {
+  rc = bn_mysql_wire_prepare(&c->wire, list, wire, n, done, d);
+  for (size_t i = 0; i < *done; i++) {
     struct bn_mysql_stmt *st = list[i].stmt;
 
     st->conn = c;
@@ -60,7 +60,7 @@ size_t bn_mysql_prepare_all(void *conn, const struct bn_sql_unprepared *list, si
     bn_mysql_lib_adopt(&c->lib, &st->lib, list[i].n_binds);
     bn_mysql_wire_bind(&st->wire, list[i].binds, list[i].n_binds);
   }
-  return done;
+  return rc;
 }
 
 enum bn_sql bn_mysql_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)

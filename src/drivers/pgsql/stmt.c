@@ -141,23 +141,26 @@ static void undo(struct bn_pgsql_stmt *st)
   memset(st, 0, sizeof *st);
 }
 
-size_t bn_pgsql_prepare_all(void *conn, const struct bn_sql_unprepared *list, size_t n)
+enum bn_sql bn_pgsql_prepare_all(void *conn, const struct bn_sql_unprepared *list, size_t n,
+                                 size_t *done, struct bn_sql_diag *d)
 {
   struct bn_pgsql_conn *c = conn;
   struct bn_pgsql_request *q[BN_SQL_AT_ONCE];
-  size_t ready = 0, done = 0;
+  enum bn_sql rc = BN_SQL_DONE;
+  size_t ready = 0;
 
+  *done = 0;
   if (c->driver->host->anew || n > BN_SQL_AT_ONCE || !bn_pgsql_on_wire(c))
-    return 0;
+    return BN_SQL_DONE;
   while (ready < n && make_ready(c, &list[ready])) {
     q[ready] = &((struct bn_pgsql_stmt *)list[ready].stmt)->request;
     ready++;
   }
   if (ready > 0)
-    done = bn_pgsql_wire_prepare(&c->wire, q, ready);
-  for (size_t i = done; i < n && i <= ready; i++)
+    rc = bn_pgsql_wire_prepare(&c->wire, q, ready, done, d);
+  for (size_t i = *done; i < n && i <= ready; i++)
     undo(list[i].stmt);
-  return done;
+  return rc;
 }
 
 enum bn_sql bn_pgsql_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)

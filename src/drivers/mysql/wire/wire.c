@@ -262,61 +262,42 @@ enum bn_sql bn_mysql_wire_execute(struct bn_mysql_wire *w, struct bn_mysql_wire_
 
 static const char prepare_call[] = "mysql_stmt_prepare()";
 
-/* Sends all of them.  false: none was, or the connection is lost. */
-static bool ask_for_all(struct bn_mysql_wire *w, const struct bn_sql_unprepared *list, size_t n)
+/* Sends all of them.  Not DONE: none was sent. */
+static enum bn_sql ask_for_all(struct bn_mysql_wire *w, const struct bn_sql_unprepared *list,
+                               size_t n, struct bn_sql_diag *d)
 {
   static const struct call call = {prepare_call, prepare_call};
-  struct bn_sql_diag d = {0};
   size_t room = 0;
   enum bn_sql rc;
   uint8_t *out, *p;
 
   for (size_t i = 0; i < n; i++)
     room += bn_mysql_sealed(list[i].len + 1);
-  p = out = begin(w, room, call.sending, &rc, &d);
+  p = out = begin(w, room, call.sending, &rc, d);
   if (out == NULL)
-    return false;
+    return rc;
   for (size_t i = 0; i < n; i++) {
     p[BN_MYSQL_HEADER] = COM_PREPARE_BYTE;
     memcpy(p + BN_MYSQL_HEADER + 1, list[i].sql, list[i].len);
     p += bn_mysql_seal(p, list[i].len + 1);
   }
   bn_stream_wrote(&w->stream, (size_t)(p - out));
-  if (bn_stream_flush(&w->stream) == 0)
-    return true;
-  (void)lose_unsent(w, &call, &d);
-  return false;
+  return bn_stream_flush(&w->stream) == 0 ? BN_SQL_DONE : lose_unsent(w, &call, d);
 }
 
-/* Reads what the server says of one.  -1: the connection is lost. */
-static int hear_of_one(struct bn_mysql_wire *w, struct bn_mysql_prepared *r)
+/* Reads what the server says of one. */
+static enum bn_sql hear_of_one(struct bn_mysql_wire *w, struct bn_mysql_prepared *r,
+                               struct bn_sql_diag *d)
 {
   enum bn_mysql_read got = BN_READ_MORE;
-  struct bn_sql_diag d;
 
   while (got == BN_READ_MORE) {
     if (bn_stream_len(&w->stream) > 0)
       got = bn_mysql_prepared_read(r, reply_of(w), bn_stream_len(&w->stream));
-    if (got == BN_READ_MORE && bn_stream_fill(&w->stream, true) < 0) {
-      w->unsaid = BN_MYSQL_LOST;
-      break;
-    }
+    if (got == BN_READ_MORE && bn_stream_fill(&w->stream, true) < 0)
+      return lose(w, BN_MYSQL_LOST, prepare_call, d);
   }
-  if (got == BN_READ_DONE)
-    return 0;
-  if (got == BN_READ_BAD)
-    w->unsaid = BN_MYSQL_MALFORMED;
-  (void)lose(w, w->unsaid, prepare_call, &d);
-  return -1;
-}
-
-bool bn_mysql_wire_says_loss(struct bn_mysql_wire *w, struct bn_sql_diag *d)
-{
-  if (w->unsaid == 0)
-    return false;
-  (void)lose(w, w->unsaid, prepare_call, d);
-  w->unsaid = 0;
-  return true;
+  return got == BN_READ_DONE ? BN_SQL_DONE : lose(w, BN_MYSQL_MALFORMED, prepare_call, d);
 }
 
 /* true: st is the statement that r describes, at the beginning of the stream. */
@@ -348,30 +329,33 @@ void bn_mysql_wire_drop(struct bn_mysql_wire *w, uint32_t id)
   bn_stream_wrote(&w->stream, bn_mysql_seal(out, LEN));
 }
 
-size_t bn_mysql_wire_prepare(struct bn_mysql_wire *w, const struct bn_sql_unprepared *list,
-                             struct bn_mysql_wire_stmt *const *st, size_t n)
+enum bn_sql bn_mysql_wire_prepare(struct bn_mysql_wire *w, const struct bn_sql_unprepared *list,
+                                  struct bn_mysql_wire_stmt *const *st, size_t n, size_t *done,
+                                  struct bn_sql_diag *d)
 {
-  size_t done = 0;
+  enum bn_sql rc;
 
-  if (!ask_for_all(w, list, n))
-    return 0;
-  for (size_t i = 0; i < n; i++) {
+  *done = 0;
+  rc = ask_for_all(w, list, n, d);
+  for (size_t i = 0; rc == BN_SQL_DONE && i < n; i++) {
     struct bn_mysql_prepared r = {.short_end = w->reply.short_end,
                                   .seq = bn_mysql_answer_seq(bn_mysql_sealed(list[i].len + 1))};
 
-    if (hear_of_one(w, &r) != 0)
+    rc = hear_of_one(w, &r, d);
+    if (rc != BN_SQL_DONE)
       break;
-    if (!r.failed && done == i && r.n_params == list[i].n_binds && adopt(w, st[i], &r))
-      done++;
+    if (!r.failed && *done == i && r.n_params == list[i].n_binds && adopt(w, st[i], &r))
+      (*done)++;
     else if (!r.failed)
       bn_mysql_wire_drop(w, r.id);
     bn_stream_skip(&w->stream, r.at);
   }
   if (!w->broken)
-    return done;
-  for (size_t i = 0; i < done; i++)
+    return BN_SQL_DONE;
+  for (size_t i = 0; i < *done; i++)
     bn_mysql_wire_forget(st[i]);
-  return 0;
+  *done = 0;
+  return BN_SQL_LOST;
 }
 
 /* Statements that do nothing to the library's view of the connection. */

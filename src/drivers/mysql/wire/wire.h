@@ -33,7 +33,6 @@ struct bn_mysql_wire {
   struct bn_mysql_reply reply;
   bool attributes; /* a query begins with a number of attributes */
   bool broken;     /* the connection is lost */
-  int unsaid;      /* and how, if that was while statements were prepared together; 0: no */
   bool live;       /* the reply is at the beginning of the stream, its rows may be fetched */
   bool more;       /* another result follows */
   size_t row_at;   /* of the next row in the reply */
@@ -64,12 +63,11 @@ void bn_mysql_wire_settle(struct bn_mysql_wire *w);
 bool bn_mysql_wire_takes(const char *sql, size_t len);
 enum bn_sql bn_mysql_wire_query(struct bn_mysql_wire *w, const char *sql, size_t len,
                                 struct bn_sql_result *r, struct bn_sql_diag *d);
-/* Prepares n statements and waits once; returns how many there are, from the first on, each with as
-   many parameters as are to be bound.  On a lost connection there are none. */
-size_t bn_mysql_wire_prepare(struct bn_mysql_wire *w, const struct bn_sql_unprepared *list,
-                             struct bn_mysql_wire_stmt *const *st, size_t n);
-/* Whether the connection was lost meanwhile, once: d says how. */
-bool bn_mysql_wire_says_loss(struct bn_mysql_wire *w, struct bn_sql_diag *d);
+/* Prepares n statements and waits once; DONE or LOST.  *done: how many there are, from the first
+   on, each with as many parameters as are to be bound; on a lost connection there are none. */
+enum bn_sql bn_mysql_wire_prepare(struct bn_mysql_wire *w, const struct bn_sql_unprepared *list,
+                                  struct bn_mysql_wire_stmt *const *st, size_t n, size_t *done,
+                                  struct bn_sql_diag *d);
 /* The server is told to forget one of those, together with the next statement. */
 void bn_mysql_wire_drop(struct bn_mysql_wire *w, uint32_t id);
 /* b stays where it is until the next bind. */

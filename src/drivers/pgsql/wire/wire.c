@@ -413,28 +413,34 @@ enum bn_sql bn_pgsql_wire_execute_anew(struct bn_pgsql_wire *w, const struct bn_
   return converse(w, true, "PQexecParams", r, d);
 }
 
-size_t bn_pgsql_wire_prepare(struct bn_pgsql_wire *w, struct bn_pgsql_request *const *q, size_t n)
+enum bn_sql bn_pgsql_wire_prepare(struct bn_pgsql_wire *w, struct bn_pgsql_request *const *q,
+                                  size_t n, size_t *done, struct bn_sql_diag *d)
 {
   size_t room = sizeof sync_only;
   struct bn_sql_result r;
-  struct bn_sql_diag d;
   char *begin, *p;
   enum bn_sql rc;
 
+  *done = 0;
   for (size_t i = 0; i < n; i++)
     room += size_of_parse(q[i]);
-  if (room > INT32_MAX || !start(w, BN_PGSQL_NO_ROWS, "PQprepare", &r, &d, &rc))
-    return 0;
+  if (room > INT32_MAX)
+    return BN_SQL_DONE;
+  if (!start(w, BN_PGSQL_NO_ROWS, "PQprepare()", &r, d, &rc))
+    return rc;
   begin = p = bn_stream_room(&w->stream, room);
   if (begin == NULL)
-    return 0;
+    return BN_SQL_DONE;
   for (size_t i = 0; i < n; i++)
     p = put_parse(p, q[i], q[i]->name);
   p = put_bytes(p, sync_only, sizeof sync_only);
   bn_stream_wrote(&w->stream, (size_t)(p - begin));
   w->parsed = 0;
-  (void)converse(w, true, "PQprepare", &r, &d);
-  return w->parsed < n ? w->parsed : n;
+  rc = converse(w, true, "PQprepare()", &r, d);
+  if (rc == BN_SQL_LOST)
+    return rc;
+  *done = w->parsed < n ? w->parsed : n;
+  return BN_SQL_DONE;
 }
 
 /* A server that sends rows of another form than it said is not understood any more. */

@@ -74,9 +74,10 @@ enum bn_sql bn_pgsql_wire_execute(struct bn_pgsql_wire *w, const struct bn_pgsql
 /* The same, prepared, bound and executed under no name. */
 enum bn_sql bn_pgsql_wire_execute_anew(struct bn_pgsql_wire *w, const struct bn_pgsql_request *q,
                                        struct bn_sql_result *r, struct bn_sql_diag *d);
-/* Prepares n statements under their names and waits once; returns how many the server has, from the
-   first on.  Their types are set. */
-size_t bn_pgsql_wire_prepare(struct bn_pgsql_wire *w, struct bn_pgsql_request *const *q, size_t n);
+/* Prepares n statements under their names and waits once; DONE or LOST.  *done: how many the server
+   has, from the first on.  Their types are set. */
+enum bn_sql bn_pgsql_wire_prepare(struct bn_pgsql_wire *w, struct bn_pgsql_request *const *q,
+                                  size_t n, size_t *done, struct bn_sql_diag *d);
 /* Of a result whose rows are w. */
 bool bn_pgsql_wire_fetch(struct bn_pgsql_wire *w, struct bn_sql_result *r,
                          struct bn_sql_value *row);
