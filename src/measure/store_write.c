@@ -238,18 +238,11 @@ struct bn_node *bn_store_metrics(const struct bn_store *js, const struct bn_metr
   return finish(&p, list);
 }
 
-/* Only a total that tells the parts of a run apart has these figures, and its set-up took some
-   time. In other records they are not 0, but unknown. */
+/* The set-up of a total that tells the parts of a run apart took some time. In other records the
+   figures of parts are not 0, but unknown. */
 static bool is_known(const struct bn_view *v, const struct bn_view_field *f)
 {
-  static const char *const of_parts[] = {"setup_s", "grace_s",          "teardown_s",    "outages",
-                                         "due",     "started",          "dropped",       "finished",
-                                         "served",  "longest_outage_s", "warmup_backlog"};
-
-  for (size_t i = 0; !(v->setup_s > 0) && i < sizeof of_parts / sizeof *of_parts; i++)
-    if (strcmp(f->name, of_parts[i]) == 0)
-      return false;
-  return true;
+  return !f->of_parts || v->setup_s > 0;
 }
 
 static void put_figures(struct pen *p, struct bn_node *record, const struct bn_view *v)

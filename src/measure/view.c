@@ -9,35 +9,35 @@
 
 #include "base/clock.h"
 
-#define WHOLE(name, unit)                                                                          \
+#define FIELD(name, unit, type, of_parts)                                                          \
   {                                                                                                \
-#name, unit, BN_VIEW_WHOLE, offsetof(struct bn_view, name)                                     \
+#name, unit, type, of_parts, offsetof(struct bn_view, name)                                    \
   }
-#define REAL(name, unit)                                                                           \
-  {                                                                                                \
-#name, unit, BN_VIEW_REAL, offsetof(struct bn_view, name)                                      \
-  }
+#define WHOLE(name, unit)      FIELD(name, unit, BN_VIEW_WHOLE, false)
+#define REAL(name, unit)       FIELD(name, unit, BN_VIEW_REAL, false)
+#define PART_WHOLE(name, unit) FIELD(name, unit, BN_VIEW_WHOLE, true)
+#define PART_REAL(name, unit)  FIELD(name, unit, BN_VIEW_REAL, true)
 
 const struct bn_view_field bn_view_fields[] = {
     REAL(at_s, "s"),
     REAL(span_s, "s"),
-    REAL(setup_s, "s"),
-    REAL(grace_s, "s"),
-    REAL(teardown_s, "s"),
+    PART_REAL(setup_s, "s"),
+    PART_REAL(grace_s, "s"),
+    PART_REAL(teardown_s, "s"),
     WHOLE(in_grace, "1"),
     WHOLE(unfinished, "1"),
     REAL(oldest_s, "s"),
-    WHOLE(outages, "1"),
-    REAL(longest_outage_s, "s"),
-    WHOLE(due, "1"),
-    WHOLE(started, "1"),
-    WHOLE(dropped, "1"),
-    WHOLE(finished, "1"),
-    REAL(served, "1"),
+    PART_WHOLE(outages, "1"),
+    PART_REAL(longest_outage_s, "s"),
+    PART_WHOLE(due, "1"),
+    PART_WHOLE(started, "1"),
+    PART_WHOLE(dropped, "1"),
+    PART_WHOLE(finished, "1"),
+    PART_REAL(served, "1"),
     REAL(lag_p50_s, "s"),
     REAL(lag_p99_s, "s"),
     REAL(lag_max_s, "s"),
-    WHOLE(warmup_backlog, "1"),
+    PART_WHOLE(warmup_backlog, "1"),
     WHOLE(backlog, "1"),
     WHOLE(concurrency, "1"),
     WHOLE(events, "1"),

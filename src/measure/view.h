@@ -97,6 +97,7 @@ enum bn_view_type { BN_VIEW_WHOLE, BN_VIEW_REAL }; /* uint64_t, double */
 struct bn_view_field {
   const char *name, *unit; /* "events", "1"; the unit of a rate is "1/s" or "bytes/s" */
   enum bn_view_type type;
+  bool of_parts; /* only of a total that tells the parts of a run apart */
   size_t offset; /* in struct bn_view */
 };
 extern const struct bn_view_field bn_view_fields[]; /* ends with a NULL name */
