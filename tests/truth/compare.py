@@ -149,6 +149,19 @@ class Comparison:
             self.expect_latency(f"{name} percentile {said['percent']}", said["s"],
                                 definitions.percentile(truth, said["percent"], near))
 
+    def check_outages(self):
+        """Only tests of databases have them."""
+        found = definitions.outages(self.events, self.measure_ns, self.end_ns)
+        if not self.is_of_database():
+            found = definitions.Some([])
+        self.expect("outages", self.figures["outages"], found.count())
+        longest = definitions.maximum(found) or Range(0, 0)
+        self.expect_ns("longest_outage_s", self.figures["longest_outage_s"],
+                       Range(longest.least - NEAR_NS, longest.most + NEAR_NS))
+
+    def is_of_database(self):
+        return "database" in self.run.document["facts"]
+
     def check_at_least(self):
         latencies, ages = self.truth.latencies, self.truth.ages
         for said in self.total["percentiles"]:
@@ -285,6 +298,8 @@ class Comparison:
                         *[figures["in_grace"]] * (figures["in_grace"] > 0))
         self.check_line(r"\n    unfinished: +(\d+) \(oldest ([\d.]+) s\)\n",
                         *[figures["unfinished"], figures["oldest_s"]] * (figures["unfinished"] > 0))
+        self.check_line(r"\n    outages above 1 s: +(\d+) \(longest ([\d.]+) s\)\n",
+                        *[figures["outages"], figures["longest_outage_s"]] * (figures["outages"] > 0))
         self.check_line(r"\n    set-up, grace, teardown: +([\d.]+)s, ([\d.]+)s, ([\d.]+)s\n",
                         *(figures[name] for name in ("setup_s", "grace_s", "teardown_s")))
         self.check_text_of_latencies()
@@ -326,8 +341,10 @@ class Comparison:
                             *(timings[name][of] * 1e3 for of in ("avg_s", "max_s")))
 
     def check_text_of_intervals(self):
-        lines = re.findall(r"\[ +[\d.]+s \] thds: \d+ eps: ([\d.]+) lat \(ms,[\d.]+%\): (.*)\n",
+        lines = re.findall(r"\[ +[\d.]+s \] thds: \d+ (?:eps: ([\d.]+)|tps: ([\d.]+) qps: .*) "
+                           r"lat \(ms,[\d.]+%\): ((?:- )?\S+(?: \S+\))?)(?: err/s: .*)?\n",
                            self.run.out)
+        lines = [(eps or tps, latency) for eps, tps, latency in lines]
         self.expect_same("interval lines", len(lines), len(self.intervals))
         for (rate, latency), record in zip(lines, self.intervals):
             figures = record["figures"]
@@ -346,6 +363,7 @@ class Comparison:
     def check(self):
         self.check_edges()
         self.check_counts()
+        self.check_outages()
         if not self.is_unclear():
             # In an open loop there is no bound for the end of an event that another follows late.
             self.check_latencies("total", self.total, self.truth.both, self.truth.latencies,

@@ -320,6 +320,38 @@ def is_at_least(latencies, ages, percent):
     return True if ages.sure and rank_of(percent, number.least) > may_be_below else None
 
 
+# --- outages -------------------------------------------------------------------------------------
+
+OUTAGE_NS = 10**9
+
+
+def first_of(ranges):
+    return Range(min(one.least for one in ranges), min(one.most for one in ranges))
+
+
+def pause_before(end, last, events):
+    """The time from the last end to this one in which events were in flight; None: none was."""
+    starts = [event.start for event in events if event.start.most < end.least and
+              (event.end is None or event.end.most >= end.least)]
+    if not starts:
+        return None
+    first = first_of(starts)
+    return span_of(Range(max(last.least, first.least), max(last.most, first.most)), end)
+
+
+def outages(events, measure_ns, end_ns):
+    """How long each of them was, or may have been."""
+    ends = sorted(event.end for event in events
+                  if event.end is not None and measure_ns < event.end.most and event.end.least < end_ns)
+    found, last = [], Range(measure_ns, measure_ns)
+    for end in [*ends, Range(end_ns, end_ns)]:
+        if end.most - last.least >= OUTAGE_NS:
+            found.append(pause_before(end, last, events))
+        last = end
+    return Some(found, lambda pause: False if pause is None or pause.most < OUTAGE_NS else
+                pause.least >= OUTAGE_NS or None)
+
+
 # --- reports -------------------------------------------------------------------------------------
 
 

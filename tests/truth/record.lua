@@ -24,7 +24,8 @@ cmdline.options = {
   ["stall-end"] = {"time at which all sessions go on", 0.0},
   stuck = {"number of sessions that get stuck", 0},
   ["stuck-at"] = {"time after which they do", 0.0},
-  closing = {"seconds that thread_done takes", 0.0}
+  closing = {"seconds that thread_done takes", 0.0},
+  connects = {"whether each session connects to a database, of which it asks nothing", false}
 }
 
 ffi.cdef [[
@@ -35,7 +36,7 @@ int clock_gettime(int, long *);
 int clock_nanosleep(int, int, const long *, long *);
 ]]
 
-local opt, record, wake, lengths, clear
+local opt, record, wake, lengths, clear, connection
 local count = 0
 
 local function numbers(text)
@@ -96,6 +97,9 @@ function thread_init(id)
   lengths, clear = numbers(opt.lengths), numbers(opt.clear)
   wake = ffi.new("long[2]")
   record = map("record." .. id)
+  if opt.connects then
+    connection = sysbench.sql.driver():connect()
+  end
 end
 
 local preset_run = thread_run

@@ -200,3 +200,27 @@ def test_figures_of_an_interval():
     assert found.finished.count() == Range(2, 2)
     assert found.in_grace.count() == Range(1, 1)
     assert is_near(definitions.maximum(found.ages), 800)
+
+
+@pytest.mark.parametrize("first, second, from_ms, until_ms, lengths", [
+    ([(0, 100), (100, 1500)], [(0, 300), (300, 1400)], 0, 2000, [1100]),
+    ([(0, 100), (100, None)], [(0, 300), (300, None)], 0, 2000, [1700]),
+    ([(0, 1100), (1100, 2200)], [(0, 1101), (1101, 2300)], 0, 2300, [1100, 1099]),
+    ([(0, 1100), (1100, 2200)], [(0, 1101), (1101, 2300)], 200, 2150, [1049]),
+    ([(0, 900), (900, 1800)], [(0, 800), (800, None)], 0, 2000, [])])
+def test_outages(first, second, from_ms, until_ms, lengths):
+    events = definitions.closed_loop(
+        [session(*one, closing=one[-1][1]) for one in (first, second)], GATE)
+    found = definitions.outages(events, at(from_ms), at(until_ms))
+    assert len(found.sure) == len(lengths) and not found.maybe
+    assert all(is_near(pause, ms, within_ms=2) for pause, ms in zip(found.sure, lengths))
+
+
+def test_a_time_without_work_is_no_outage():
+    events, _ = definitions.open_loop([session((0, 100), (1500, 1600))],
+                                      [at(0), at(1500), at(9000)], at(2000))
+    assert not definitions.outages(events, at(0), at(2000)).count().most
+    events, _ = definitions.open_loop([session((0, 100), (1500, 2700))],
+                                      [at(0), at(1500), at(9000)], at(3000))
+    [pause] = definitions.outages(events, at(0), at(3000)).sure
+    assert is_near(pause, 1200, within_ms=2)

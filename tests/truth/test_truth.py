@@ -21,6 +21,8 @@ MIXED = "--lengths=5,31,12,40,8,22"
 SHORT = "--lengths=1,3,2"
 # Where no event is to end: the edges of the run and of its intervals.
 HALVES = "--clear=0.5,1,1.5,2,2.5,3"
+# Only tests of databases tell of outages.
+DATABASE = "--connects --db-driver=null".split()
 
 
 class Case:
@@ -43,12 +45,14 @@ CASES = {
     "number of events": Case(16, "--events=700", MIXED),
     "warm-up and number of events": Case(4, "--warmup-time=0.5", "--events=60", MIXED, HALVES),
     # Stalls.
-    "stall of 1 s": Case(16, "--time=3", MIXED, HALVES, "--report-interval=0.5", "--stall-at=0.95",
-                         "--stall-end=2.05", sure=("max_s", 1)),
+    "stall of 1 s": Case(16, "--time=3", MIXED, HALVES, "--report-interval=0.5", "--stall-at=0.7",
+                         "--stall-end=2.05", *DATABASE, sure=("outages", 1)),
     "stall of 3 s": Case(8, "--time=4", MIXED, HALVES, "--report-interval=1", "--stall-at=0.5",
-                         "--stall-end=3.55", sure=("max_s", 3)),
+                         "--stall-end=3.55", *DATABASE, sure=("longest_outage_s", 3)),
     "stall at the end": Case(16, "--time=1", MIXED, HALVES, "--report-interval=0.5",
                              "--stall-at=0.8", "--stall-end=1.7", sure=("in_grace", 16)),
+    "stall to the end": Case(4, "--time=2.3", MIXED, HALVES, "--stall-at=0.7", "--stall-end=2.6",
+                             *DATABASE, sure=("outages", 1)),
     "stall from the warm-up on": Case(8, "--warmup-time=0.5", "--time=1", MIXED, HALVES,
                                       "--report-interval=0.5", "--stall-at=0.3", "--stall-end=0.9",
                                       sure=("events", 8)),
@@ -59,9 +63,9 @@ CASES = {
     "stuck sessions": Case(8, "--time=4", "--time-grace=1", MIXED, "--clear=1,2,3,4",
                            "--report-interval=1", "--stuck=4", "--stuck-at=3", status=2,
                            sure=("unfinished", 4)),
-    "all sessions stuck": Case(4, "--time=1", "--time-grace=0.5", MIXED, HALVES,
-                               "--report-interval=0.5", "--stuck=4", "--stuck-at=0.2", status=2,
-                               sure=("oldest_s", 0.5)),
+    "all sessions stuck": Case(4, "--time=2", "--time-grace=0.5", MIXED, HALVES,
+                               "--report-interval=0.5", "--stuck=4", "--stuck-at=0.2", *DATABASE,
+                               status=2, sure=("outages", 1)),
     "slow end of sessions": Case(4, "--time=1", MIXED, HALVES, "--closing=0.9",
                                  sure=("teardown_s", 0.8)),
     "slow end after the last event": Case(4, "--events=60", MIXED, "--closing=0.9",
@@ -77,8 +81,8 @@ CASES = {
     "rate, 64 threads": Case(64, "--rate=1000", "--rand-seed=3", "--time=1.5", MIXED, HALVES),
     "rate and number of events": Case(16, "--rate=300", "--rand-seed=4", "--events=300", MIXED),
     "rate and stall": Case(16, "--rate=200", "--rand-seed=5", "--time=3", MIXED, HALVES,
-                           "--report-interval=0.5", "--stall-at=0.95", "--stall-end=2.05",
-                           sure=("max_s", 1)),
+                           "--report-interval=0.5", "--stall-at=0.7", "--stall-end=2.05",
+                           *DATABASE, sure=("outages", 1)),
     "rate and stuck sessions": Case(8, "--rate=100", "--rand-seed=6", "--time=1.5",
                                     "--time-grace=0.5", "--lengths=5,20,12", HALVES, "--stuck=4",
                                     "--stuck-at=0.5", status=2, sure=("unfinished", 4)),
