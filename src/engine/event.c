@@ -163,10 +163,8 @@ void bn_event_attend(struct bn_session *s, const struct bn_tick *tick)
 
   if (over)
     s->attend |= BN_ATTEND_LIMIT;
-  if (st->service_hist != 0) {
-    st->before_ns = bn_stat_get(&st->last_end_ns);
+  if (st->service_hist != 0)
     atomic_store_explicit(&st->last_end_ns, now, memory_order_relaxed);
-  }
   if (tick->start_ns < st->counts_from_ns) {
     count_warm(s, took);
     return;
@@ -182,13 +180,13 @@ void bn_event_attend(struct bn_session *s, const struct bn_tick *tick)
   bn_event_count(s, took);
 }
 
-void bn_event_note_long(struct bn_session *s, uint64_t took)
+static void note_long(struct bn_session *s, uint64_t start_ns, uint64_t took)
 {
   struct bn_stat *st = s->stat;
-  const uint64_t now = s->last_ns, start_ns = now - took;
-  const uint64_t before_ns = st->service_hist != 0 ? st->before_ns : start_ns;
+  const uint64_t now = s->last_ns;
+  const uint64_t before_ns = st->service_hist != 0 ? bn_stat_get(&st->last_end_ns) : start_ns;
 
-  if (now < st->measure_from_ns)
+  if (start_ns < st->counts_from_ns || now < st->measure_from_ns)
     return;
   if (took > bn_stat_get(&st->max_ns))
     atomic_store_explicit(&st->max_ns, took, memory_order_relaxed);
@@ -197,4 +195,10 @@ void bn_event_note_long(struct bn_session *s, uint64_t took)
     st->edge_ns = BN_OUTAGE_NS;
   if (between(before_ns, now) > BN_OUTAGE_NS && s->outage != NULL)
     bn_outage_look(s->outage, st, start_ns, before_ns, now, bn_stat_get(&s->limit->span_ns));
+}
+
+void bn_event_end_long(struct bn_session *s, const struct bn_tick *tick, uint64_t took)
+{
+  note_long(s, tick->start_ns, took);
+  bn_event_finish(s, tick, took);
 }

@@ -32,8 +32,10 @@ uint64_t bn_event_counted(struct bn_session *s);
    whether it ended after the span and, under --rate, how long it waited. */
 __attribute__((cold)) void bn_event_attend(struct bn_session *s, const struct bn_tick *tick);
 
-/* It took longer than any event before it, or so long that there may have been an outage. */
-__attribute__((cold)) void bn_event_note_long(struct bn_session *s, uint64_t took);
+/* The whole end of an event that took longer than any before it, or so long that there may have
+   been an outage: nobody sees that it has ended before it is looked at. */
+__attribute__((cold)) void bn_event_end_long(struct bn_session *s, const struct bn_tick *tick,
+                                             uint64_t took);
 
 /* May another event begin?  true claims it: bn_event_start must follow, or it is lost. */
 static inline bool bn_event_more(struct bn_session *s)
@@ -84,27 +86,36 @@ static inline void bn_event_count(struct bn_session *s, uint64_t took)
 
   bn_stat_bump(&st->busy_ns, took);
   bn_stat_count(st, BN_C_EVENTS, 1);
-  if (__builtin_expect(took > st->edge_ns, 0))
-    bn_event_note_long(s, took);
   if (__builtin_expect(took < bn_stat_get(&st->min_ns), 0) && s->last_ns >= st->measure_from_ns)
     atomic_store_explicit(&st->min_ns, took, memory_order_relaxed);
   bn_stat_record(st, BN_H_LATENCY, took);
 }
 
-/* Ends an event now: one clock read, its latency recorded. */
-static inline void bn_event_end(struct bn_session *s, const struct bn_tick *tick)
+/* It has ended at s->last_ns. */
+static inline void bn_event_finish(struct bn_session *s, const struct bn_tick *tick, uint64_t took)
 {
   struct bn_stat *st = s->stat;
-  const uint64_t now = bn_clock_now(&s->clock);
-  const uint64_t start_ns = tick->start_ns;
 
-  s->last_ns = now;
-  bn_stat_bump(&st->ended_at, start_ns);
+  bn_stat_bump(&st->ended_at, tick->start_ns);
   bn_stat_bump(&st->ended, 1);
-  if (__builtin_expect(now >= bn_stat_get(s->mark), 0))
+  if (__builtin_expect(s->last_ns >= bn_stat_get(s->mark), 0))
     bn_event_attend(s, tick);
   else
-    bn_event_count(s, now > start_ns ? now - start_ns : 0);
+    bn_event_count(s, took);
+}
+
+/* Ends an event now: one clock read, its latency recorded.  The calls come last, as in
+   bn_hist_record. */
+static inline void bn_event_end(struct bn_session *s, const struct bn_tick *tick)
+{
+  const uint64_t now = bn_clock_now(&s->clock), start_ns = tick->start_ns;
+  const uint64_t took = now > start_ns ? now - start_ns : 0;
+
+  s->last_ns = now;
+  if (__builtin_expect(took > s->stat->edge_ns, 0))
+    bn_event_end_long(s, tick, took);
+  else
+    bn_event_finish(s, tick, took);
 }
 
 /* Ends an event that is not to be counted; its ticket stays spent. */

@@ -33,16 +33,22 @@ static void narrow(struct gap *g, uint64_t start_ns, uint64_t end_ns)
     g->first_ns = start_ns;
 }
 
+/* What was read stays before what the reader writes behind it. */
+static uint64_t acquire(const _Atomic uint64_t *n)
+{
+  return atomic_load_explicit(n, memory_order_acquire);
+}
+
 /* In a closed loop an event begins when the one before it ends. */
 static void look_at(struct gap *g, const struct bn_stat *st, uint64_t now_ns)
 {
-  const uint64_t start_ns = bn_stat_get(&st->begun_at) - bn_stat_get(&st->ended_at);
-  const bool in_flight = bn_stat_get(&st->begun) != bn_stat_get(&st->ended) && start_ns != 0;
+  const uint64_t start_ns = acquire(&st->begun_at) - acquire(&st->ended_at);
+  const bool in_flight = acquire(&st->begun) != acquire(&st->ended) && start_ns != 0;
 
   if (!atomic_load_explicit(&st->running, memory_order_relaxed))
     return;
   if (st->service_hist != 0)
-    narrow(g, in_flight ? start_ns : UINT64_MAX, bn_stat_get(&st->last_end_ns));
+    narrow(g, in_flight ? start_ns : UINT64_MAX, acquire(&st->last_end_ns));
   else
     narrow(g, in_flight ? start_ns : UINT64_MAX, in_flight ? start_ns : now_ns);
 }

@@ -2,8 +2,9 @@
 /* Outages: times of a second and more in which events were under way and none came to its end.
 
    Whoever ends an event that took so long looks for the latest end before it, among all sessions.
-   That costs nothing while events are shorter.  A session that is between two events has just
-   ended one. */
+   That costs nothing while events are shorter.  It looks before others can see its own end: of
+   several that end together, the first to be seen has seen none of the others, and finds the
+   outage.  A session that is between two events has just ended one. */
 #ifndef BN_ENGINE_OUTAGE_H
 #define BN_ENGINE_OUTAGE_H
 
@@ -30,7 +31,8 @@ void bn_outage_init(struct bn_outage *o, const struct bn_statset *stats,
                     const struct bn_outcome *outcome);
 void bn_outage_done(struct bn_outage *o);
 /* A session's event that began at start_ns, and was due or begun after the end before it at
-   before_ns, has ended at now_ns.  The end of the span is at span_ns.  That session's worker. */
+   before_ns, has ended at now_ns; its counters do not show it yet.  The end of the span is at
+   span_ns.  That session's worker. */
 void bn_outage_look(struct bn_outage *o, const struct bn_stat *self, uint64_t start_ns,
                     uint64_t before_ns, uint64_t now_ns, uint64_t span_ns);
 /* The run is over at span_ns, and events are left behind. */

@@ -29,7 +29,6 @@ struct bn_stat {
   _Atomic uint64_t overdue;         /* --rate: events of the warm-up that were begun after it */
   _Atomic uint64_t service_ns;      /* of busy_ns what is not queueing; where that is told apart */
   _Atomic uint64_t last_end_ns;     /* --rate: of the latest event */
-  uint64_t before_ns;               /* --rate: of the one before it; its worker alone */
   uint64_t edge_ns;                 /* longer events are looked at; its worker alone */
   uint64_t counts_from_ns;          /* set before the gate opens, like the next */
   /* Indexes of histograms that not every run has; 0: none. */

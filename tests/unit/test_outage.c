@@ -35,18 +35,34 @@ static void begin(struct scene *c, unsigned i, uint64_t at_ns)
   bn_stat_bump(&c->set.stat[i]->begun, 1);
 }
 
-/* Its end is looked at as the event path does, before the next one begins. */
-static void end(struct scene *c, unsigned i, uint64_t at_ns)
+static uint64_t start_of(const struct bn_stat *st)
+{
+  return bn_stat_get(&st->begun_at) - bn_stat_get(&st->ended_at);
+}
+
+/* As the event path does, before the end is seen. */
+static void look(struct scene *c, unsigned i, uint64_t at_ns)
+{
+  const struct bn_stat *st = c->set.stat[i];
+  const uint64_t start_ns = start_of(st);
+
+  bn_outage_look(&c->outage, st, start_ns,
+                 st->service_hist != 0 ? bn_stat_get(&st->last_end_ns) : start_ns, at_ns, 100 * s);
+}
+
+static void show(struct scene *c, unsigned i, uint64_t at_ns)
 {
   struct bn_stat *st = c->set.stat[i];
-  const uint64_t start_ns = bn_stat_get(&st->begun_at) - bn_stat_get(&st->ended_at);
 
-  bn_stat_bump(&st->ended_at, start_ns);
+  bn_stat_bump(&st->ended_at, start_of(st));
   bn_stat_bump(&st->ended, 1);
-  st->before_ns = bn_stat_get(&st->last_end_ns);
   atomic_store(&st->last_end_ns, at_ns);
-  bn_outage_look(&c->outage, st, start_ns, st->service_hist != 0 ? st->before_ns : start_ns, at_ns,
-                 100 * s);
+}
+
+static void end(struct scene *c, unsigned i, uint64_t at_ns)
+{
+  look(c, i, at_ns);
+  show(c, i, at_ns);
 }
 
 static void expect(struct scene *c, uint64_t n, uint64_t longest_ns)
@@ -75,6 +91,30 @@ static void the_first_end_tells_how_long(void **state)
   end(&c, 2, 5 * s + 20);
   expect(&c, 1, 3 * s);
   end_scene(&c);
+}
+
+/* In whatever order they look and are seen, one of them finds it, and it is one. */
+static void several_that_end_together_are_one(void **state)
+{
+  static const unsigned apart[] = {0, BN_STAT_WAITING};
+
+  (void)state;
+  for (int i = 0; i < 2; i++) {
+    struct scene c;
+
+    set_scene(&c, apart[i]);
+    begin(&c, 0, 1 * s);
+    begin(&c, 1, 2 * s);
+    begin(&c, 2, 1 * s);
+    look(&c, 0, 5 * s + 20);
+    look(&c, 1, 5 * s);
+    show(&c, 1, 5 * s);
+    show(&c, 0, 5 * s + 20);
+    look(&c, 2, 5 * s + 10);
+    show(&c, 2, 5 * s + 10);
+    expect(&c, 1, (apart[i] != 0 ? 4 : 3) * s + 20);
+    end_scene(&c);
+  }
 }
 
 static void one_that_goes_on_is_enough(void **state)
@@ -155,6 +195,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_first_end_tells_how_long),
+      cmocka_unit_test(several_that_end_together_are_one),
       cmocka_unit_test(one_that_goes_on_is_enough),
       cmocka_unit_test(an_end_in_the_making_is_an_end),
       cmocka_unit_test(waiting_for_arrivals_is_no_outage),
