@@ -230,8 +230,8 @@ struct bn_driver {
   /* Whether a query failed because its table does not exist; NULL: unknown. */
   bool (*missing)(const struct bn_sql_diag *d);
   /* Optional: prepares and binds n statements, but waits for the server once.  *done: how many it
-     has, from the first on; stmt of the others is zero again.  DONE, and what is wrong with the
-     next one prepare or bind will say; or LOST, and it has none. */
+     has, from the first on; stmt of the others is zero again.  DONE, diag means nothing, and what
+     is wrong with the next one prepare or bind will say; or LOST, and it has none. */
   enum bn_sql (*prepare_all)(void *conn, const struct bn_sql_unprepared *list, size_t n,
                              size_t *done, struct bn_sql_diag *d);
 };

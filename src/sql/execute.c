@@ -364,12 +364,13 @@ static size_t find_held(const struct bn_sql_conn *c, struct bn_sql_stmt **out)
   return n;
 }
 
-/* Those that the driver leaves are prepared one by one, which tells what is wrong with them.  0, -1
-   as prepare; 1: the connection was lost and is open again, and has only these. */
+/* Those that the driver leaves are prepared one by one, which tells what is wrong with them.  0, or
+   -1 as prepare. */
 static int prepare_some(struct bn_sql_conn *c, struct bn_sql_stmt *const *st, size_t n)
 {
   struct bn_sql_unprepared list[BN_SQL_AT_ONCE];
   enum bn_sql rc = BN_SQL_DONE;
+  struct bn_sql_diag d = {0};
   size_t done = 0;
 
   for (size_t i = 0; i < n; i++) {
@@ -378,9 +379,12 @@ static int prepare_some(struct bn_sql_conn *c, struct bn_sql_stmt *const *st, si
                                          st[i]->n_binds};
   }
   if (!c->full)
-    rc = c->link.ops->prepare_all(c->link.handle, list, n, &done, &c->diag);
-  if (rc != BN_SQL_DONE && !bn_sql_failed(c, rc, BN_STEP_PREPARE, st[0]->text, st[0]->len))
-    return -1;
+    rc = c->link.ops->prepare_all(c->link.handle, list, n, &done, &d);
+  if (rc != BN_SQL_DONE) {
+    c->diag = d;
+    if (!bn_sql_failed(c, rc, BN_STEP_PREPARE, st[0]->text, st[0]->len))
+      return -1;
+  }
   for (size_t i = 0; i < done; i++)
     st[i]->prepared = st[i]->fresh = st[i]->bound = true;
   note_prepared(c, (unsigned)done);
@@ -388,10 +392,10 @@ static int prepare_some(struct bn_sql_conn *c, struct bn_sql_stmt *const *st, si
     if (prepare_and_bind(st[i]) != 0)
       return -1;
   }
-  return rc != BN_SQL_DONE;
+  return 0;
 }
 
-/* One by one, as a server or something before it may not bear many at once. */
+/* A connection that was lost meanwhile is open again and has none of those that the old one had. */
 static int prepare_rest(struct bn_sql_conn *c)
 {
   for (struct bn_sql_stmt *st = c->stmts; st != NULL; st = st->next) {
@@ -405,14 +409,15 @@ static int prepare_held(struct bn_sql_conn *c)
 {
   struct bn_sql_stmt *st[BN_SQL_AT_ONCE];
   size_t n;
-  int rc = 0;
 
   c->holds = false;
   if (!bn_sql_begin(c))
     return -1;
-  while (rc == 0 && (n = find_held(c, st)) > 0)
-    rc = prepare_some(c, st, n);
-  return rc > 0 ? prepare_rest(c) : rc;
+  while ((n = find_held(c, st)) > 0) {
+    if (prepare_some(c, st, n) != 0)
+      return -1;
+  }
+  return prepare_rest(c);
 }
 
 int bn_sql_prepare_held(struct bn_sqlsys *sys, struct bn_session *s)

@@ -488,7 +488,8 @@ def test_servers_that_may_not_read_ahead(version, groups):
 
 
 @pytest.mark.parametrize("farewell, code, text", [
-    (b"", 2013, "Lost connection to "), (PREPARED[:20], 2013, "Lost connection to "), (packets(b"\7no"), 2027, "")])
+    (b"", 2013, "Lost connection to "), (PREPARED[:20], 2013, "Lost connection to "), (packets(b"\7no"), 2027, ""),
+    (packets(b"\xff\x1d\x04#08S01Server shutdown in progress"), 1053, "Server shutdown in progress")])
 def test_a_connection_lost_while_statements_are_prepared_together(farewell, code, text):
     """The message says what has happened, and not what happens to the next statement."""
     server = PreparingMySQL([1, 64], farewell=farewell)
@@ -496,3 +497,4 @@ def test_a_connection_lost_while_statements_are_prepared_together(farewell, code
                            "--events=3", "run"], capture_output=True, text=True, timeout=60)
     server.close()
     assert done.returncode == 1 and f'FATAL: MySQL error: {code} "{text}' in done.stderr, done.stdout + done.stderr
+    assert done.stderr.count("MySQL error: ") == 1, done.stderr

@@ -206,6 +206,7 @@ static enum bn_sql fake_prepare_all(void *conn, const struct bn_sql_unprepared *
     *done = i + 1;
   }
   note(";");
+  fill(d, 1, "", "of no meaning");
   return BN_SQL_DONE;
 }
 

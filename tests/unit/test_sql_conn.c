@@ -495,6 +495,7 @@ static void prepares_together(void **state)
   fake.together = 2;
   assert_int_equal(bn_sql_prepare_held(f.sys, f.s), 0);
   assert_string_equal(fake.log, "connect 0;all 4 A B ?;prepare C ?;bind 1;prepare D;");
+  assert_string_equal(bn_sql_conn_view(c)->sql_errmsg, "");
   fake.log[0] = '\0';
   for (int i = 0; i < 4; i++)
     (void)bn_sql_execute(st[i]);
@@ -569,7 +570,8 @@ static void tells_of_a_connection_lost_while_it_prepares_together(void **state)
 
   capture_begin();
   assert_int_equal(prepare_and_lose(&f, c, st, 2), -1);
-  assert_non_null(strstr(capture_end(), "failure 2013"));
+  assert_string_equal(capture_end(), "FATAL: fake_prepare() failed\nFATAL: error 2013: failure "
+                                     "2013\n");
   assert_null(strstr(fake.log, "prepare A;"));
   for (int i = 0; i < HELD; i++)
     bn_sql_stmt_free(st[i]);
@@ -593,6 +595,33 @@ static void prepares_all_again_after_a_loss_that_is_ignored(void **state)
     (void)bn_sql_execute(st[i]);
   assert_int_equal(times_in_log("prepare A;"), HELD);
   assert_int_equal(times_in_log("execute A;"), HELD);
+  for (int i = 0; i < HELD; i++)
+    bn_sql_stmt_free(st[i]);
+  fixture_close(&f);
+}
+
+/* Lost when one of them is prepared by itself, behind 63 that the server had already. */
+static void prepares_all_again_after_a_later_loss(void **state)
+{
+  struct bn_sql_stmt *st[HELD];
+  struct fixture f;
+  char all[] = "all";
+
+  (void)state;
+  struct bn_sql_conn *c = fixture_ignoring(&f, all);
+
+  bn_sql_hold(f.sys, f.s);
+  for (int i = 0; i < HELD; i++)
+    st[i] = bn_sql_prepare(c, "A", 1);
+  fake.together = BN_SQL_AT_ONCE - 1;
+  fake.refuse_prepare = 1;
+  assert_int_equal(bn_sql_prepare_held(f.sys, f.s), 0);
+  assert_non_null(strstr(fake.log, "disconnect;connect 0;prepare A;all 2 A A;prepare A;"));
+  fake.log[0] = '\0';
+  for (int i = 0; i < HELD; i++)
+    (void)bn_sql_execute(st[i]);
+  assert_int_equal(times_in_log("execute A;"), HELD);
+  assert_int_equal(times_in_log("prepare "), 0);
   for (int i = 0; i < HELD; i++)
     bn_sql_stmt_free(st[i]);
   fixture_close(&f);
@@ -748,6 +777,7 @@ int main(void)
       cmocka_unit_test(tells_what_cannot_be_prepared_together),
       cmocka_unit_test(tells_of_a_connection_lost_while_it_prepares_together),
       cmocka_unit_test(prepares_all_again_after_a_loss_that_is_ignored),
+      cmocka_unit_test(prepares_all_again_after_a_later_loss),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

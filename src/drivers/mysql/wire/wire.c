@@ -260,20 +260,20 @@ enum bn_sql bn_mysql_wire_execute(struct bn_mysql_wire *w, struct bn_mysql_wire_
 /* --- preparing many statements -------------------------------------------------------------------
  */
 
-static const char prepare_call[] = "mysql_stmt_prepare()";
+static const char prepare_name[] = "mysql_stmt_prepare()";
+static const struct call prepare_call = {prepare_name, prepare_name};
 
-/* Sends all of them.  Not DONE: none was sent. */
+/* Sends all of them.  Not DONE: none was sent, or the connection is lost. */
 static enum bn_sql ask_for_all(struct bn_mysql_wire *w, const struct bn_sql_unprepared *list,
                                size_t n, struct bn_sql_diag *d)
 {
-  static const struct call call = {prepare_call, prepare_call};
   size_t room = 0;
   enum bn_sql rc;
   uint8_t *out, *p;
 
   for (size_t i = 0; i < n; i++)
     room += bn_mysql_sealed(list[i].len + 1);
-  p = out = begin(w, room, call.sending, &rc, d);
+  p = out = begin(w, room, prepare_name, &rc, d);
   if (out == NULL)
     return rc;
   for (size_t i = 0; i < n; i++) {
@@ -282,7 +282,18 @@ static enum bn_sql ask_for_all(struct bn_mysql_wire *w, const struct bn_sql_unpr
     p += bn_mysql_seal(p, list[i].len + 1);
   }
   bn_stream_wrote(&w->stream, (size_t)(p - out));
-  return bn_stream_flush(&w->stream) == 0 ? BN_SQL_DONE : lose_unsent(w, &call, d);
+  return bn_stream_flush(&w->stream) == 0 ? BN_SQL_DONE : lose_unsent(w, &prepare_call, d);
+}
+
+/* Why the server has refused the one that r is about: what it says before it hangs up ends the
+   connection. */
+static enum bn_sql take_refusal(struct bn_mysql_wire *w, const struct bn_mysql_prepared *r,
+                                struct bn_sql_diag *d)
+{
+  bn_mysql_reply_begin(&w->reply, r->seq);
+  if (bn_mysql_reply_read(&w->reply, reply_of(w), r->at) != BN_READ_DONE || w->reply.code == 0)
+    return lose(w, BN_MYSQL_MALFORMED, prepare_name, d);
+  return take_error(w, &prepare_call, d) == BN_SQL_LOST ? BN_SQL_LOST : BN_SQL_DONE;
 }
 
 /* Reads what the server says of one. */
@@ -295,9 +306,9 @@ static enum bn_sql hear_of_one(struct bn_mysql_wire *w, struct bn_mysql_prepared
     if (bn_stream_len(&w->stream) > 0)
       got = bn_mysql_prepared_read(r, reply_of(w), bn_stream_len(&w->stream));
     if (got == BN_READ_MORE && bn_stream_fill(&w->stream, true) < 0)
-      return lose(w, BN_MYSQL_LOST, prepare_call, d);
+      return lose(w, BN_MYSQL_LOST, prepare_name, d);
   }
-  return got == BN_READ_DONE ? BN_SQL_DONE : lose(w, BN_MYSQL_MALFORMED, prepare_call, d);
+  return got == BN_READ_DONE ? BN_SQL_DONE : lose(w, BN_MYSQL_MALFORMED, prepare_name, d);
 }
 
 /* true: st is the statement that r describes, at the beginning of the stream. */
@@ -342,15 +353,17 @@ enum bn_sql bn_mysql_wire_prepare(struct bn_mysql_wire *w, const struct bn_sql_u
                                   .seq = bn_mysql_answer_seq(bn_mysql_sealed(list[i].len + 1))};
 
     rc = hear_of_one(w, &r, d);
-    if (rc != BN_SQL_DONE)
-      break;
-    if (!r.failed && *done == i && r.n_params == list[i].n_binds && adopt(w, st[i], &r))
-      (*done)++;
-    else if (!r.failed)
-      bn_mysql_wire_drop(w, r.id);
-    bn_stream_skip(&w->stream, r.at);
+    if (rc == BN_SQL_DONE && r.failed) {
+      rc = take_refusal(w, &r, d);
+    } else if (rc == BN_SQL_DONE) {
+      if (*done == i && r.n_params == list[i].n_binds && adopt(w, st[i], &r))
+        (*done)++;
+      else
+        bn_mysql_wire_drop(w, r.id);
+      bn_stream_skip(&w->stream, r.at);
+    }
   }
-  if (!w->broken)
+  if (rc != BN_SQL_LOST)
     return BN_SQL_DONE;
   for (size_t i = 0; i < *done; i++)
     bn_mysql_wire_forget(st[i]);
