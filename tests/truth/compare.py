@@ -298,8 +298,8 @@ class Comparison:
                         *[figures["in_grace"]] * (figures["in_grace"] > 0))
         self.check_line(r"\n    unfinished: +(\d+) \(oldest ([\d.]+) s\)\n",
                         *[figures["unfinished"], figures["oldest_s"]] * (figures["unfinished"] > 0))
-        self.check_line(r"\n    outages above 1 s: +(\d+) \(longest ([\d.]+) s\)\n",
-                        *[figures["outages"], figures["longest_outage_s"]] * (figures["outages"] > 0))
+        outages = [figures["outages"], figures["longest_outage_s"]] * (figures["outages"] > 0)
+        self.check_line(r"\n    outages above 1 s: +(\d+) \(longest ([\d.]+) s\)\n", *outages)
         self.check_line(r"\n    set-up, grace, teardown: +([\d.]+)s, ([\d.]+)s, ([\d.]+)s\n",
                         *(figures[name] for name in ("setup_s", "grace_s", "teardown_s")))
         self.check_text_of_latencies()

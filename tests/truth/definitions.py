@@ -341,8 +341,8 @@ def pause_before(end, last, events):
 
 def outages(events, measure_ns, end_ns):
     """How long each of them was, or may have been."""
-    ends = sorted(event.end for event in events
-                  if event.end is not None and measure_ns < event.end.most and event.end.least < end_ns)
+    ends = sorted(event.end for event in events if event.end is not None
+                  and measure_ns < event.end.most and event.end.least < end_ns)
     found, last = [], Range(measure_ns, measure_ns)
     for end in [*ends, Range(end_ns, end_ns)]:
         if end.most - last.least >= OUTAGE_NS:
