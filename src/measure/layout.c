@@ -75,9 +75,13 @@ const struct bn_layout bn_layout_snap[] = {
 };
 
 const struct bn_layout bn_layout_timing[] = {
-    MEMBER(bn_timing, BN_LAY_WHOLE, count), MEMBER(bn_timing, BN_LAY_REAL, min_s),
-    MEMBER(bn_timing, BN_LAY_REAL, avg_s),  MEMBER(bn_timing, BN_LAY_REAL, max_s),
-    MEMBER(bn_timing, BN_LAY_REAL, sum_s),  END,
+    MEMBER(bn_timing, BN_LAY_WHOLE, count),
+    MEMBER(bn_timing, BN_LAY_REAL, min_s),
+    MEMBER(bn_timing, BN_LAY_REAL, avg_s),
+    MEMBER(bn_timing, BN_LAY_REAL, max_s),
+    MEMBER(bn_timing, BN_LAY_REAL, sum_s),
+    MEMBER(bn_timing, BN_LAY_REAL, dev_s),
+    END,
 };
 
 const struct bn_layout bn_layout_session[] = {

@@ -70,6 +70,7 @@ const struct bn_view_field bn_view_fields[] = {
     REAL(avg_s, "s"),
     REAL(max_s, "s"),
     REAL(sum_s, "s"),
+    REAL(dev_s, "s"),
     REAL(fair_events_avg, "1"),
     REAL(fair_events_dev, "1"),
     REAL(fair_time_avg, "s"),
@@ -119,12 +120,16 @@ static void stretch_maximum(struct bn_view *v, uint64_t oldest_ns)
 
 static const double turn_ns = 0x1p64;
 
+static double middle_of(uint64_t lowest, uint64_t highest)
+{
+  return highest == UINT64_MAX ? (double)lowest : (double)lowest / 2 + (double)highest / 2;
+}
+
 static void add_middles(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
 {
   double *sum = arg;
 
-  *sum += (double)count *
-          (highest == UINT64_MAX ? (double)lowest : (double)lowest / 2 + (double)highest / 2);
+  *sum += (double)count * middle_of(lowest, highest);
 }
 
 /* Sums of latencies are kept modulo 2^64 ns, 584 years.  Under --rate they include waiting and a
@@ -143,6 +148,28 @@ static void find_sums(struct bn_view *v, const struct bn_snap *delta)
   bn_hist_each(v->latency, add_middles, &about_ns);
   v->sum_s = unwrapped(delta->busy_ns, about_ns) * 1e-9;
   v->avg_s = v->events > 0 ? v->sum_s / (double)v->events : 0;
+}
+
+/* Squares of the distances from a mean. */
+struct spread {
+  double mean_ns, sum_sq;
+};
+
+static void add_distances(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
+{
+  struct spread *s = arg;
+  const double off = middle_of(lowest, highest) - s->mean_ns;
+
+  s->sum_sq += (double)count * off * off;
+}
+
+/* Two passes, because the difference of two large sums would cancel. */
+static double spread_s(const struct bn_hist *h, uint64_t n, double mean_s)
+{
+  struct spread s = {.mean_ns = mean_s * 1e9};
+
+  bn_hist_each(h, add_distances, &s);
+  return n > 0 ? sqrt(s.sum_sq / (double)n) * 1e-9 : 0;
 }
 
 /* A session's sum is about as many events of the common average. */
@@ -274,6 +301,7 @@ static void find_timing(struct bn_timing *t, const struct bn_hist *h)
   t->min_s = seconds(lowest);
   t->max_s = seconds(highest);
   t->avg_s = t->count > 0 ? t->sum_s / (double)t->count : 0;
+  t->dev_s = spread_s(h, t->count, t->avg_s);
 }
 
 static void find_timings(struct bn_view *v, struct bn_view_store *store,
@@ -397,6 +425,7 @@ void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct b
   v->in_grace = rules->nearest ? 0 : delta->late;
   bn_view_count(v, rules);
   find_sums(v, delta);
+  v->dev_s = spread_s(v->latency, bn_hist_count(v->latency), v->avg_s);
   find_extremes(v, delta, rules->exact);
   if (rules->ages != NULL)
     stretch_maximum(v, rules->oldest_ns);

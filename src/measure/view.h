@@ -28,7 +28,7 @@ struct bn_timing {
      document does not have them. */
   const double *percentile_s;
   uint64_t count;
-  double min_s, avg_s, max_s, sum_s;
+  double min_s, avg_s, max_s, sum_s, dev_s;
 };
 
 /* All members but the pointers are plain values.  Rates are per second of the span: count / span_s,
@@ -76,6 +76,7 @@ struct bn_view {
   /* Latency of events; 0 without events.  The maximum and percentiles take ages of unfinished
      events for latencies; where one of those is not larger, they are "at least". */
   double min_s, median_s, avg_s, max_s, sum_s; /* median_s: of finished events */
+  double dev_s; /* population standard deviation; a value stands in the middle of its bucket */
   bool max_at_least;
   const double *percents;     /* ranks; the first is what interval lines print */
   const double *percentile_s; /* their values; 0 without events; HUGE_VAL: overflow */

@@ -138,6 +138,8 @@ static void views_are_consistent(void **state)
   bn_view_fill(&v, &store, &now, &rules);
   assert_true(fabs(v.min_s - 10001e-9) < 1e-15 && fabs(v.max_s - 10001000e-9) < 1e-15);
   assert_true(fabs(v.percentile_s[0] / 5000500e-9 - 1) < 0.001);
+  /* That of 1 … N is sqrt((N^2 - 1) / 12). */
+  assert_true(fabs(v.dev_s / (10001e-9 * 288.6749902572095) - 1) < 0.001);
   assert_true(fabs(v.percentile_s[1] / 9990999e-9 - 1) < 0.001);
   assert_true(v.percentile_s[2] <= v.max_s);
   assert_true(v.span_s == 2 && v.events == 1000);
