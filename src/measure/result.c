@@ -245,7 +245,7 @@ int bn_group_add(struct bn_group *g, const struct bn_view *v)
   }
   if (g->has_total)
     bn_record_done(&g->total);
-  g->has_total = init_record(&g->total, v, HISTS_WHOLE) == 0;
+  g->has_total = init_record(&g->total, v, g->bare ? HISTS_NONE : HISTS_WHOLE) == 0;
   return g->has_total ? 0 : -1;
 }
 

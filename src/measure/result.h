@@ -23,6 +23,7 @@ struct bn_group {
   bool has_total;
   uint64_t bytes; /* that the intervals and checkpoints take */
   bool packs;     /* intervals keep their histograms, in the sparse form */
+  bool bare;      /* the total keeps none */
 };
 
 /* How a run ended. */
@@ -48,7 +49,7 @@ void bn_record_done(struct bn_record *r);
 
 /* Appends a group without records.  NULL: out of memory.  The pointer is valid until the next. */
 struct bn_group *bn_result_group(struct bn_result *r, const char *name);
-/* Keeps a copy of a view where its span belongs: the total with histograms, an interval without its
+/* Keeps a copy of a view where its span belongs: the total with histograms unless the group is bare, an interval without its
    sessions, and with histograms only if they are sparse already or the group packs them.  0 or -1.
  */
 int bn_group_add(struct bn_group *g, const struct bn_view *v);

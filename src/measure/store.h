@@ -28,8 +28,8 @@
    histogram stands with its lowest value; values beyond the range have 2^42.  In "raw", min_ns and
    max_ns, also those of sessions, are since the measurement began, in every record; so are min_s
    and max_s of "sessions".  The total has histograms and the numbers of each session, checkpoints
-   have the latter; intervals have the former on request (--json-interval-histograms), and their
-   timings no percentiles.
+   have the latter; which records have histograms is chosen by --report-bins.  The timings of
+   intervals have no percentiles.
 
    A later version of this form may add names, which this one keeps when it writes a document anew.
    It does not add the names that an older version did not have: what is absent is not known.

@@ -411,8 +411,8 @@ int bn_store_read_record(const struct bn_store *js, const struct bn_node *n,
 {
   struct bn_probe e = {js, err, false};
   const struct bn_node *raw = bn_probe_map(&e, n, "raw");
-  const bool hists = span == BN_VIEW_TICK || span == BN_VIEW_TOTAL ||
-                     (span == BN_VIEW_INTERVAL && bn_probe_map(&e, raw, "histograms") != NULL);
+  const bool hists = span == BN_VIEW_TICK ||
+                     (span != BN_VIEW_CHECKPOINT && bn_probe_map(&e, raw, "histograms") != NULL);
   const size_t of_debug = js->count(bn_probe_list(&e, n, "sessions"));
   const size_t raw_sessions = js->count(bn_probe_list(&e, raw, "sessions"));
   const size_t sessions = of_debug > raw_sessions ? of_debug : raw_sessions;

@@ -436,7 +436,8 @@ static struct bn_node *histograms_of(struct pen *p, const struct bn_snap *s)
 static struct bn_node *raw_of(struct pen *p, const struct bn_snap *s, enum bn_view_span span)
 {
   const bool sessions = span == BN_VIEW_CHECKPOINT || span == BN_VIEW_TOTAL;
-  const bool hists = span == BN_VIEW_TICK || span == BN_VIEW_TOTAL || s->sparse != NULL;
+  const bool full = (span == BN_VIEW_TICK || span == BN_VIEW_TOTAL) && s->hist[0] != NULL;
+  const bool hists = full || s->sparse != NULL;
   struct bn_node *map = p->js->map(), *counters = p->js->map();
 
   put_layout(p, map, bn_layout_snap, s);

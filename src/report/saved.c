@@ -42,6 +42,8 @@ static void remark(const char *path, const struct bn_result *r)
                   path, g->total.view.at_s);
   else if (!measured)
     bn_log_stderr("'%s' is of a run that measured nothing", path);
+  if (measured && r->facts.plan.histogram && g->total.view.latency == NULL)
+    bn_log_stderr("'%s' has no histograms (--report-bins=none): --histogram prints nothing", path);
   if (r->end.replaced_intervals || r->end.replaced_total)
     bn_log_stderr("'%s': the script printed reports of its own in the run; these are the standard "
                   "ones",

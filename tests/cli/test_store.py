@@ -668,7 +668,7 @@ function event()
   long = false
 end
 """
-PACKED = "--json-interval-histograms=on"
+PACKED = "--report-bins=all"
 
 
 def highest(lowest):
@@ -732,8 +732,26 @@ def test_intervals_keep_their_histograms_on_request(tmp_path):
     assert again["groups"][0]["intervals"] == intervals
 
 
+def test_a_document_can_go_without_histograms(tmp_path):
+    """Everything else of the report is still there; the file is smaller."""
+    for bins in ("total", "none"):
+        run_with_both("cpu", "own", tmp_path, "--time=0.5", "--histogram", f"--report-bins={bins}")
+        (tmp_path / "json").rename(tmp_path / bins)
+    [group] = json.loads((tmp_path / "none").read_text())["groups"]
+    assert "histograms" not in group["total"]["raw"]
+    assert group["total"]["figures"]["events"] > 0
+    text = (tmp_path / "text").read_text()
+    done = report("none", cwd=tmp_path)
+    table = text[text.index("Latency histogram"):text.index("CPU speed")]
+    assert table.count("\n") > 3
+    assert done.out == text.replace(table, "")
+    assert "'none' has no histograms (--report-bins=none)" in done.err
+    rewritten = json.loads(report("--format=json", "none", cwd=tmp_path).out)
+    assert "histograms" not in rewritten["groups"][0]["total"]["raw"]
+
+
 def test_intervals_have_no_histograms_by_default(tmp_path):
-    for options in ([], ["--json-interval-histograms=off"]):
+    for options in ([], ["--report-bins=total"]):
         run_with_both("cpu", "own", tmp_path, "--time=2", "--report-interval=0.2", *options)
         [group] = json.loads((tmp_path / "json").read_text())["groups"]
         assert group["intervals"]
@@ -1139,7 +1157,8 @@ def test_what_is_missing_counts_as_nothing(drop, good, tmp_path):
     del document["groups"][0]["total"][drop]
     (tmp_path / "less").write_text(json.dumps(document))
     done = report("less", cwd=tmp_path)
-    assert (done.err, done.status) == ("", 0)
+    said = "'less' has no histograms (--report-bins=none): --histogram prints nothing\n"
+    assert (done.err, done.status) == (said if drop == "raw" else "", 0)
     assert "total number of events:" in done.out
 
 

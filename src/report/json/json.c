@@ -22,16 +22,22 @@ enum { BUCKETS_MAX = 4 << 20 };
 
 static const char journal_end[] = ".partial";
 
+enum bins { BINS_TOTAL, BINS_ALL, BINS_NONE };
+
+static const char *const bins_words[] = {
+    [BINS_TOTAL] = "total", [BINS_ALL] = "all", [BINS_NONE] = "none", NULL};
+
 struct json_conf {
-  bool interval_histograms;
+  int bins; /* enum bins */
 };
 
 static const struct bn_opt json_options[] = {
-    {.name = "json-interval-histograms",
-     .type = BN_BOOL,
-     .def = "off",
-     .offset = offsetof(struct json_conf, interval_histograms),
-     .help = "latency histogram of every interval in the document"},
+    {.name = "report-bins",
+     .type = BN_CHOICE,
+     .def = "total",
+     .choices = bins_words,
+     .offset = offsetof(struct json_conf, bins),
+     .help = "histograms in the document: total, all (of intervals too) or none"},
     BN_OPT_END,
 };
 
@@ -43,7 +49,7 @@ struct json {
   struct bn_journal journal;
   const struct bn_facts *facts; /* the run's, which may still grow */
   struct bn_result result;      /* but for the facts */
-  bool packs;                   /* intervals keep their histograms */
+  enum bins bins;               /* which histograms are kept */
   size_t buckets;               /* of these */
   uint64_t values;              /* of the records that are kept */
   bool full;                    /* no more intervals are kept */
@@ -82,7 +88,7 @@ static int json_open(void *self, const void *conf, const char *path, FILE *out, 
   char partial[PATH_MAX];
   const char *fault;
 
-  r->packs = conf != NULL && ((const struct json_conf *)conf)->interval_histograms;
+  r->bins = conf != NULL ? (enum bins)((const struct json_conf *)conf)->bins : BINS_TOTAL;
   r->journal.claim.fd = -1;
   r->journal.ended = true;
   r->path = is_stdout(path) ? NULL : path;
@@ -160,8 +166,10 @@ static struct bn_group *keep_view(struct json *r, const struct bn_view *v)
   struct bn_group *g =
       r->result.n_groups > 0 ? &r->result.group[0] : bn_result_group(&r->result, r->workload);
 
-  if (g != NULL)
-    g->packs = r->packs;
+  if (g != NULL) {
+    g->packs = r->bins == BINS_ALL;
+    g->bare = r->bins == BINS_NONE;
+  }
   if (g == NULL || bn_group_add(g, v) != 0) {
     r->incomplete = true;
     return NULL;
@@ -174,10 +182,10 @@ static struct bn_group *keep_view(struct json *r, const struct bn_view *v)
 static void limit_buckets(struct json *r, const struct bn_record *last)
 {
   r->buckets += bn_snap_buckets(&last->delta);
-  if (!r->packs || r->buckets < BUCKETS_MAX)
+  if (r->bins != BINS_ALL || r->buckets < BUCKETS_MAX)
     return;
-  r->packs = false;
-  bn_log_stderr("--json-interval-histograms: intervals after %.0f s have no histograms, because "
+  r->bins = BINS_TOTAL;
+  bn_log_stderr("--report-bins=all: intervals after %.0f s have no histograms, because "
                 "the document has reached its limit of %d buckets",
                 last->view.at_s, BUCKETS_MAX);
 }

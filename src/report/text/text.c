@@ -505,7 +505,8 @@ static int text_total(void *self, const struct bn_view *v, struct bn_err *err)
   if (is_quiet(t))
     return 0;
   begin_report(t);
-  if (t->plan->histogram)
+  /* A document may come without. */
+  if (t->plan->histogram && v->latency != NULL)
     failed = print_histogram(t, v, err);
   if (!v->replaced)
     print_summary(t, v);
