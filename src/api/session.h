@@ -61,8 +61,9 @@ struct bn_services {
   void (*set_kind)(void *of, enum bn_kind kind);
   /* Something that documents tell about the run: section "database", key "server_version". */
   void (*fact)(void *of, const char *section, const char *key, const char *text);
-  /* Labelled count `index` of the metrics; 0 is "errors_by_code" of every run. */
-  void (*count_label)(void *of, unsigned index, const char *label);
+  /* Labelled count `index` of the metrics; 0 is "errors_by_code" of every run.  true: the first of
+     its label. */
+  bool (*count_label)(void *of, unsigned index, const char *label);
   /* A script wants to leave the process with that status.  While events are measured, and after,
      that ends the run as its limit would, and the report says so: true.  false: there is no such
      run, and nothing has happened. */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/escape.h"
 #include "base/wait.h"
 
@@ -31,6 +32,13 @@ struct kind {
   size_t n, told; /* how many threads had it when they were counted last */
 };
 
+/* With a lock of its own: whoever has the other may wait for a reader of standard output. */
+struct told {
+  pthread_mutex_t lock;
+  struct bn_log_told row[BN_LOG_TOLD_MAX];
+  size_t n;
+};
+
 static struct {
   pthread_mutex_t lock;
   struct row out, errors; /* of standard output; of errors, where they are apart from it */
@@ -41,7 +49,11 @@ static struct {
   _Atomic bool errors_are_apart;
   atomic_int verbosity;
   atomic_bool asides;
-} sink = {.lock = PTHREAD_MUTEX_INITIALIZER, .verbosity = BN_NOTICE, .asides = true};
+  struct told told;
+} sink = {.lock = PTHREAD_MUTEX_INITIALIZER,
+          .told = {.lock = PTHREAD_MUTEX_INITIALIZER},
+          .verbosity = BN_NOTICE,
+          .asides = true};
 
 void bn_log_verbosity(int level)
 {
@@ -51,6 +63,51 @@ void bn_log_verbosity(int level)
 int bn_log_get_verbosity(void)
 {
   return atomic_load_explicit(&sink.verbosity, memory_order_relaxed);
+}
+
+/* --- what was told ---------------------------------------------------------------------------- */
+
+/* The row of that text, maybe a new one; NULL: there is no place for it. */
+static struct bn_log_told *row_of(int level, const char *text, size_t len)
+{
+  struct bn_log_told *row = sink.told.row;
+
+  while (row < sink.told.row + sink.told.n &&
+         (row->level != level || strncmp(row->text, text, len) != 0 || row->text[len] != '\0'))
+    row++;
+  if (row < sink.told.row + sink.told.n)
+    return row;
+  if (sink.told.n == BN_LOG_TOLD_MAX)
+    return NULL;
+  *row = (struct bn_log_told){bn_clock_wall(), level, strndup(text, len), 0};
+  if (row->text == NULL)
+    return NULL;
+  sink.told.n++;
+  return row;
+}
+
+static void remember(int level, const char *text)
+{
+  size_t len = strlen(text);
+  struct bn_log_told *row;
+
+  while (len > 0 && text[len - 1] == '\n')
+    len--;
+  if (len == 0)
+    return;
+  pthread_mutex_lock(&sink.told.lock);
+  row = row_of(level, text, len);
+  if (row != NULL)
+    row->times++;
+  pthread_mutex_unlock(&sink.told.lock);
+}
+
+void bn_log_each_told(void (*fn)(void *arg, const struct bn_log_told *told), void *arg)
+{
+  pthread_mutex_lock(&sink.told.lock);
+  for (size_t i = 0; i < sink.told.n; i++)
+    fn(arg, &sink.told.row[i]);
+  pthread_mutex_unlock(&sink.told.lock);
 }
 
 static const char *prefix_of(int level)
@@ -190,7 +247,7 @@ static const char *behind_prefix(const char *line)
   return line;
 }
 
-/* The lines of an error in one, without "FATAL: ".  NULL: no memory. */
+/* The lines of an error in one, without "FATAL: ".  NULL: no sink.told. */
 static char *in_one_line(const char *text)
 {
   struct bn_buf b;
@@ -318,6 +375,8 @@ void bn_log_text(int level, const char *text)
 
   if (level > bn_log_get_verbosity())
     return;
+  if (level <= BN_WARNING)
+    remember(level, text);
   if (asprintf(&line, "%s%s%s", prefix_of(level), text, end_of(text)) < 0)
     line = NULL;
   if (apart)
@@ -326,7 +385,7 @@ void bn_log_text(int level, const char *text)
     emit(line, strcmp(text, "\n") == 0 ? "" : text);
 }
 
-/* NULL: no memory. */
+/* NULL: no sink.told. */
 static char *join(const char *const *line, size_t n)
 {
   struct bn_buf b;
@@ -341,6 +400,8 @@ void bn_log_fatal_as(const char *kind, const char *const *line, size_t n)
 {
   char *all = errors_are_apart() ? join(line, n) : NULL;
 
+  for (size_t i = 0; all != NULL && i < n; i++)
+    remember(BN_FATAL, line[i]);
   if (all != NULL)
     emit_error(all, all, kind);
   for (size_t i = 0; all == NULL && i < n; i++)
@@ -389,6 +450,14 @@ void bn_log_errno(enum bn_level level, int error, const char *fmt, ...)
 
 __attribute__((format(printf, 1, 0))) static void stderr_v(const char *fmt, va_list ap)
 {
+  char *text = NULL;
+  va_list again;
+
+  va_copy(again, ap);
+  if (vasprintf(&text, fmt, again) >= 0)
+    remember(BN_NOTICE, text);
+  va_end(again);
+  free(text);
   /* What was printed before stays before it when both streams go to one terminal or file. */
   (void)fflush(stdout);
   flockfile(stderr);

@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/err.h"
@@ -64,6 +65,17 @@ void bn_log_failure(const struct bn_err *err);
    buffer, so that a reader of standard output that does not read cannot stop it.  At most 255
    bytes. */
 __attribute__((format(printf, 1, 2))) void bn_log_at_once(const char *fmt, ...);
+/* Errors, warnings and lines on stderr are remembered, each text once, with the time when it was
+   told first and how often it was told.  After BN_LOG_TOLD_MAX texts, new ones are not. */
+enum { BN_LOG_TOLD_MAX = 100 };
+struct bn_log_told {
+  uint64_t wall_ns; /* CLOCK_REALTIME */
+  int level;        /* enum bn_level; BN_NOTICE: a line on stderr */
+  char *text;       /* without the newline at its end */
+  uint64_t times;
+};
+/* Calls fn for each, in the order of time.  fn logs nothing. */
+void bn_log_each_told(void (*fn)(void *arg, const struct bn_log_told *told), void *arg);
 /* Shows one changing line on stderr when that is a terminal, else nothing; the next message or NULL
  * clears it. */
 void bn_log_progress(const char *text);

@@ -645,6 +645,18 @@ static bool finish(struct bn_book *b, struct slot *r, const struct bn_end *end)
   return rc == 0;
 }
 
+static void add_message(void *arg, const struct bn_log_told *told)
+{
+  bn_facts_message(arg, told->wall_ns, told->level, told->text, told->times);
+}
+
+static void gather_messages(struct bn_book *b)
+{
+  (void)pthread_mutex_lock(&b->lock);
+  bn_log_each_told(add_message, &b->facts);
+  (void)pthread_mutex_unlock(&b->lock);
+}
+
 bool bn_book_close(struct bn_book *b, const struct bn_end *how)
 {
   struct bn_end end = *how;
@@ -652,6 +664,7 @@ bool bn_book_close(struct bn_book *b, const struct bn_end *how)
 
   end.replaced_intervals = (b->replaced & BN_REPLACES_INTERVAL) != 0;
   end.replaced_total = (b->replaced & BN_REPLACES_TOTAL) != 0;
+  gather_messages(b);
   for (size_t i = 0; i < b->n_slots; i++) {
     struct slot *r = &b->slot[i];
     struct bn_err err = {0};

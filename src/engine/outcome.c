@@ -104,6 +104,28 @@ int bn_outcome_status(const struct bn_outcome *o, bool overload_fails)
   return (flags & BN_OUTCOME_UNSERVED) != 0 ? BN_STATUS_UNSERVED : BN_STATUS_OK;
 }
 
+enum bn_end_reason bn_outcome_reason(const struct bn_outcome *o, bool overload_fails)
+{
+  const unsigned flags = atomic_load(&o->flags);
+  const struct {
+    bool so;
+    enum bn_end_reason reason;
+  } row[] = {
+      {atomic_load(&o->signo) != 0, BN_END_SIGNAL},
+      {(flags & BN_OUTCOME_TIMEOUT) != 0, BN_END_TIMEOUT},
+      {atomic_load(&o->left_with) >= 0, BN_END_SCRIPT},
+      {(flags & BN_OUTCOME_FAILED) != 0, BN_END_FAILURE},
+      {overload_fails && (flags & BN_OUTCOME_OVERLOADED) != 0, BN_END_OVERLOAD},
+      {(flags & BN_OUTCOME_TIME_UP) != 0, BN_END_TIME},
+      {(flags & BN_OUTCOME_SPENT) != 0, BN_END_EVENTS},
+  };
+
+  for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+    if (row[i].so)
+      return row[i].reason;
+  return (flags & BN_OUTCOME_OPENED) != 0 ? BN_END_DONE : BN_END_FAILURE;
+}
+
 void bn_outcome_say(const struct bn_outcome *o, bool overload_fails)
 {
   const int left_with = atomic_load(&o->left_with);

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "measure/result.h"
+
 /* If several apply, the exit status is the first of: signal, timeout, the script's own, failed,
    not served. */
 enum bn_status {
@@ -31,7 +33,9 @@ enum bn_outcome_flag {
   BN_OUTCOME_RETURNED = 64,         /* and yet all of them have come back */
   BN_OUTCOME_REPORTER_HANGS = 128,  /* the reporting thread was left behind in a reporter */
   BN_OUTCOME_INTERRUPT_HANGS = 256, /* an interrupt was left behind in a driver */
-  BN_OUTCOME_UNSERVED = 512         /* --rate: of the arrivals that were due too many have no end */
+  BN_OUTCOME_UNSERVED = 512,        /* --rate: of the arrivals that were due too many have no end */
+  BN_OUTCOME_TIME_UP = 1024,        /* the time limit ended the load */
+  BN_OUTCOME_SPENT = 2048           /* --events did */
 };
 
 /* What the main thread does; only the main thread writes it. */
@@ -74,6 +78,8 @@ uint64_t bn_outcome_limit(const struct bn_outcome *o, uint64_t deadline_ns);
 bool bn_outcome_left_behind(const struct bn_outcome *o);
 /* overload_fails: overload is a failure in this dialect. */
 int bn_outcome_status(const struct bn_outcome *o, bool overload_fails);
+/* The same as a reason. */
+enum bn_end_reason bn_outcome_reason(const struct bn_outcome *o, bool overload_fails);
 /* Logs what the report does not say. */
 void bn_outcome_say(const struct bn_outcome *o, bool overload_fails);
 

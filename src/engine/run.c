@@ -386,7 +386,8 @@ static bool open_gate(struct bn_run *run, struct bn_times *times)
 static void close_reports(struct bn_run *run)
 {
   const struct bn_outcome *o = &run->outcome;
-  const struct bn_end end = {.status = status(run),
+  const struct bn_end end = {.reason = bn_outcome_reason(o, overload_fails(run)),
+                             .status = status(run),
                              .signo = atomic_load(&o->signo),
                              .failed = bn_outcome_has(o, BN_OUTCOME_FAILED),
                              .timeout = bn_outcome_has(o, BN_OUTCOME_TIMEOUT),
@@ -425,6 +426,14 @@ static void tell_unserved(struct bn_run *run, const struct bn_moment *end)
                 run->job.conf->raw.rate, (unsigned long long)end->due, (unsigned long long)ended);
 }
 
+static void note_limit(struct bn_run *run, const struct bn_moment *end)
+{
+  if (end->at_limit)
+    bn_outcome_set(&run->outcome, BN_OUTCOME_TIME_UP);
+  if (bn_admit_left(&run->admit) == 0)
+    bn_outcome_set(&run->outcome, BN_OUTCOME_SPENT);
+}
+
 static void report_total(struct bn_run *run, const struct bn_times *times)
 {
   const struct bn_moment end = bn_moment_end(&run->parts, times, run->ages);
@@ -434,6 +443,7 @@ static void report_total(struct bn_run *run, const struct bn_times *times)
   if (told && end.now_ns < times->measure_ns)
     bn_log_hint("the warm-up was not over: nothing has been measured yet, and the report covers "
                 "the warm-up");
+  note_limit(run, &end);
   note_report(run, bn_book_total(run->book, &end));
   if (end.due > 0 && end.now_ns > times->measure_ns)
     tell_unserved(run, &end);

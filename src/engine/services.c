@@ -19,11 +19,11 @@ static void fact(void *of, const char *section, const char *key, const char *tex
   bn_book_fact(p->book, section, key, text);
 }
 
-static void count_label(void *of, unsigned index, const char *label)
+static bool count_label(void *of, unsigned index, const char *label)
 {
   const struct bn_parts *p = of;
 
-  bn_labels_count(p->load->stats.labels[index], label, 1);
+  return bn_labels_count(p->load->stats.labels[index], label, 1);
 }
 
 static bool leave(void *of, int status)

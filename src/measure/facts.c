@@ -146,6 +146,19 @@ void bn_facts_option(struct bn_facts *f, const char *group, const char *name, co
                                                 .secret = secret && value != NULL};
 }
 
+void bn_facts_message(struct bn_facts *f, uint64_t wall_ns, int level, const char *text,
+                      uint64_t times)
+{
+  struct bn_fact_message *all = grown(f->message, f->n_messages, sizeof *all);
+
+  if (all == NULL) {
+    f->incomplete = true;
+    return;
+  }
+  f->message = all;
+  all[f->n_messages++] = (struct bn_fact_message){wall_ns, level, copy_of(f, text), times};
+}
+
 void bn_facts_done(struct bn_facts *f)
 {
   for (size_t i = 0; i < f->n_facts; i++) {
@@ -160,6 +173,9 @@ void bn_facts_done(struct bn_facts *f)
     free(f->option[i].name);
     free(f->option[i].value);
   }
+  for (size_t i = 0; i < f->n_messages; i++)
+    free(f->message[i].text);
+  free(f->message);
   free(f->fact);
   free(f->row);
   free(f->option);

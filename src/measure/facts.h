@@ -57,6 +57,14 @@ struct bn_fact_option {
   bool secret; /* there is a value, which is not kept */
 };
 
+/* A message of the run. */
+struct bn_fact_message {
+  uint64_t wall_ns; /* when it was told first */
+  int level;        /* enum bn_level of base/log.h; BN_NOTICE: a line on standard error */
+  char *text;
+  uint64_t times; /* it was told, in all */
+};
+
 /* All strings are owned.  One thread at a time; the engine's book has a lock around its own. */
 struct bn_facts {
   struct bn_plan plan;
@@ -66,6 +74,8 @@ struct bn_facts {
   size_t n_rows;
   struct bn_fact_option *option;
   size_t n_options;
+  struct bn_fact_message *message; /* in the order of time */
+  size_t n_messages;
   /* CLOCK_MONOTONIC of this host and CLOCK_REALTIME of the same moment, ns; 0: not yet. */
   uint64_t start_ns, start_wall_ns; /* the gate opened */
   uint64_t end_wall_ns;             /* the last thread had gone */
@@ -85,6 +95,9 @@ __attribute__((format(printf, 3, 4))) void bn_facts_row(struct bn_facts *f, int 
 /* value: NULL for none; not kept when the option is a secret. */
 void bn_facts_option(struct bn_facts *f, const char *group, const char *name, const char *value,
                      enum bn_origin origin, bool secret);
+/* Adds a message. */
+void bn_facts_message(struct bn_facts *f, uint64_t wall_ns, int level, const char *text,
+                      uint64_t times);
 void bn_facts_done(struct bn_facts *f);
 
 #endif

@@ -391,6 +391,7 @@ int bn_journal_read(const struct bn_store *js, struct bn_lines *lines, bool keep
   int rc;
 
   out->result.end.partial = true;
+  out->result.end.reason = BN_END_KILLED;
   do {
     rc = next_line(&r, lines, &out->passed, &number, err);
   } while (rc == 0);

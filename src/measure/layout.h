@@ -26,8 +26,11 @@ extern const struct bn_layout bn_layout_plan[], bn_layout_times[], bn_layout_end
 extern const struct bn_layout bn_layout_view[], bn_layout_snap[];
 extern const struct bn_layout bn_layout_timing[], bn_layout_session[];
 
-/* Names of the values of enum bn_version, bn_kind, bn_origin and bn_metric_kind; end with NULL. */
+/* Names of the values of enum bn_version, bn_kind, bn_origin, bn_metric_kind and bn_end_reason, and
+   of the levels of messages; they end with NULL. */
 extern const char *const bn_layout_dialects[],
-    *const bn_layout_kinds[], *const bn_layout_origins[], *const bn_layout_metric_kinds[];
+    *const bn_layout_kinds[], *const bn_layout_origins[], *const bn_layout_metric_kinds[],
+                                                              *const bn_layout_reasons[],
+                                                                  *const bn_layout_levels[];
 
 #endif

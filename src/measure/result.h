@@ -26,8 +26,23 @@ struct bn_group {
   bool bare;      /* the total keeps none */
 };
 
+/* Why a run ended; the first that applies, from BN_END_SIGNAL on, then the limits. */
+enum bn_end_reason {
+  BN_END_UNKNOWN,
+  BN_END_TIME,     /* the time limit */
+  BN_END_EVENTS,   /* the limit of events */
+  BN_END_DONE,     /* there was no more to do: a test with an amount of work, a script's own loop */
+  BN_END_SIGNAL,   /* signo */
+  BN_END_TIMEOUT,  /* timeout */
+  BN_END_SCRIPT,   /* left */
+  BN_END_OVERLOAD, /* overload, where that ends a run */
+  BN_END_FAILURE,  /* failed */
+  BN_END_KILLED    /* partial */
+};
+
 /* How a run ended. */
 struct bn_end {
+  enum bn_end_reason reason;
   int status;                              /* exit status */
   int signo;                               /* the signal that ended it; 0: none */
   bool failed;                             /* a worker, command or report failed */
@@ -49,8 +64,9 @@ void bn_record_done(struct bn_record *r);
 
 /* Appends a group without records.  NULL: out of memory.  The pointer is valid until the next. */
 struct bn_group *bn_result_group(struct bn_result *r, const char *name);
-/* Keeps a copy of a view where its span belongs: the total with histograms unless the group is bare, an interval without its
-   sessions, and with histograms only if they are sparse already or the group packs them.  0 or -1.
+/* Keeps a copy of a view where its span belongs: the total with histograms unless the group is
+   bare, an interval without its sessions, and with histograms only if they are sparse already or
+   the group packs them.  0 or -1.
  */
 int bn_group_add(struct bn_group *g, const struct bn_view *v);
 /* Escapes in rows and figures what a terminal would act on (base/escape.h), for a result that comes

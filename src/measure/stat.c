@@ -52,11 +52,17 @@ static struct bn_label *find_label(struct bn_labels *l, const char *label)
   return &l->row[BN_LABELS_MAX];
 }
 
-void bn_labels_count(struct bn_labels *l, const char *label, uint64_t n)
+bool bn_labels_count(struct bn_labels *l, const char *label, uint64_t n)
 {
+  struct bn_label *row;
+  bool first;
+
   (void)pthread_mutex_lock(&l->lock);
-  find_label(l, label)->n += n;
+  row = find_label(l, label);
+  first = row->n == 0;
+  row->n += n;
   (void)pthread_mutex_unlock(&l->lock);
+  return first;
 }
 
 size_t bn_labels_read(struct bn_labels *l, struct bn_label *out, size_t max)

@@ -71,8 +71,9 @@ static inline void bn_stat_record(struct bn_stat *s, unsigned hist, uint64_t ns)
 struct bn_labels;
 struct bn_labels *bn_labels_new(void);
 void bn_labels_free(struct bn_labels *l);
-/* Beyond BN_LABELS_MAX different labels the rest is counted as "other".  Any thread. */
-void bn_labels_count(struct bn_labels *l, const char *label, uint64_t n);
+/* Beyond BN_LABELS_MAX different labels the rest is counted as "other".  true: the first of its
+   label.  Any thread. */
+bool bn_labels_count(struct bn_labels *l, const char *label, uint64_t n);
 struct bn_label {
   char name[BN_LABEL_LEN];
   uint64_t n;

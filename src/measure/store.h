@@ -4,7 +4,8 @@
    Document, version 1:
 
      {"format": "bench result", "version": 1,
-      "facts":  {"plan": {…}, "rows": […], "options": […], "times": {…}, SECTION: {KEY: VALUE}},
+      "facts":  {"plan": {…}, "rows": […], "options": […], "messages": […],
+                 "times": {…}, SECTION: {KEY: VALUE}},
       "groups": [{"name": …, "metrics": […], "intervals": [RECORD], "checkpoints": [RECORD],
                   "total": RECORD}],
       "end":    {…}}

@@ -68,6 +68,20 @@ static void read_options(struct bn_probe *e, const struct bn_node *list, struct 
   }
 }
 
+static void read_messages(struct bn_probe *e, const struct bn_node *list, struct bn_facts *f)
+{
+  const size_t n = bn_probe_length(e, list, "messages", BN_BOUND_MESSAGES);
+
+  for (size_t i = 0; i < n; i++) {
+    const struct bn_node *m = e->js->at(list, i);
+    const char *text = bn_probe_text(e, m, "text");
+
+    bn_facts_message(f, bn_probe_get_count(e, m, "wall_ns"),
+                     (int)bn_probe_name(e, m, "level", bn_layout_levels), text != NULL ? text : "",
+                     bn_probe_get_count(e, m, "times"));
+  }
+}
+
 struct section {
   struct bn_probe *probe;
   struct bn_facts *facts;
@@ -102,7 +116,7 @@ static int read_fact(void *arg, const char *key, const struct bn_node *value)
 
 static int read_section(void *arg, const char *key, const struct bn_node *value)
 {
-  static const char *const others[] = {"plan", "times", "rows", "options"};
+  static const char *const others[] = {"plan", "times", "rows", "options", "messages"};
   struct section *s = arg;
 
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -123,6 +137,7 @@ int bn_store_read_facts(const struct bn_store *js, const struct bn_node *n, stru
   bn_probe_layout(&e, bn_probe_map(&e, n, "times"), bn_layout_times, out);
   read_rows(&e, bn_probe_list(&e, n, "rows"), out);
   read_options(&e, bn_probe_list(&e, n, "options"), out);
+  read_messages(&e, bn_probe_list(&e, n, "messages"), out);
   (void)js->each(n, read_section, &section);
   if (out->incomplete)
     bn_probe_no_memory(&e);
@@ -131,12 +146,24 @@ int bn_store_read_facts(const struct bn_store *js, const struct bn_node *n, stru
   return bn_probe_verdict(&e);
 }
 
+/* A later version may know more of them. */
+static enum bn_end_reason read_reason(struct bn_probe *e, const struct bn_node *map)
+{
+  const char *name = bn_probe_text(e, map, "reason");
+
+  for (unsigned i = 0; name != NULL && bn_layout_reasons[i] != NULL; i++)
+    if (strcmp(bn_layout_reasons[i], name) == 0)
+      return (enum bn_end_reason)i;
+  return BN_END_UNKNOWN;
+}
+
 int bn_store_read_end(const struct bn_store *js, const struct bn_node *n, struct bn_end *out,
                       struct bn_err *err)
 {
   struct bn_probe e = {js, err, false};
 
   bn_probe_layout(&e, n, bn_layout_end, out);
+  out->reason = read_reason(&e, n);
   return bn_probe_verdict(&e);
 }
 

@@ -169,6 +169,23 @@ static struct bn_node *options_of(struct pen *p, const struct bn_facts *f)
   return list;
 }
 
+static struct bn_node *messages_of(struct pen *p, const struct bn_facts *f)
+{
+  struct bn_node *list = p->js->list();
+
+  for (size_t i = 0; i < f->n_messages; i++) {
+    const struct bn_fact_message *m = &f->message[i];
+    struct bn_node *map = p->js->map();
+
+    put(p, map, "wall_ns", whole(p, m->wall_ns));
+    put_name(p, map, "level", bn_layout_levels, (unsigned)m->level);
+    put(p, map, "text", text(p, m->text));
+    put(p, map, "times", whole(p, m->times));
+    add(p, list, map);
+  }
+  return list;
+}
+
 static struct bn_node *value_of(const struct pen *p, const struct bn_fact *fact)
 {
   switch (fact->type) {
@@ -209,6 +226,8 @@ struct bn_node *bn_store_facts(const struct bn_store *js, const struct bn_facts 
   put(&p, map, "times", times);
   put(&p, map, "rows", rows_of(&p, f));
   put(&p, map, "options", options_of(&p, f));
+  if (f->n_messages > 0)
+    put(&p, map, "messages", messages_of(&p, f));
   put_sections(&p, map, f);
   return finish(&p, map);
 }
@@ -588,6 +607,8 @@ struct bn_node *bn_store_document(const struct bn_store *js, const struct bn_res
     add(&p, groups, group_of(&p, &r->group[i], js->at(js->get(known, "groups"), i)));
   put(&p, map, "groups", groups);
   put_layout(&p, end, bn_layout_end, &r->end);
+  if (r->end.reason != BN_END_UNKNOWN)
+    put_name(&p, end, "reason", bn_layout_reasons, r->end.reason);
   put(&p, map, "end", as_known(&p, end, js->get(known, "end")));
   p.failed |= known != NULL && !p.failed && js->complete(map, known) != 0;
   return finish(&p, map);

@@ -25,6 +25,14 @@ static const struct {
     {"resource", BN_CLASS_RESOURCE},
 };
 
+const char *bn_sql_errors_class(enum bn_sql_class class)
+{
+  for (size_t i = 0; i < sizeof class_names / sizeof *class_names; i++)
+    if (class_names[i].class == class)
+      return class_names[i].name;
+  return class_names[0].name;
+}
+
 static bool is_number(const char *s)
 {
   return s[0] != '\0' && s[strspn(s, "0123456789")] == '\0';

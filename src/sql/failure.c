@@ -10,6 +10,16 @@
 #include "sql/message.h"
 #include "sql/recover.h"
 
+/* What documents say about the first error of a code: the same for most of them. */
+static void tell_first(struct bn_sql_conn *c, const char *label)
+{
+  const struct bn_services *services = c->session->services;
+
+  services->fact(services->of, "error_classes", label,
+                 bn_sql_errors_class(bn_sql_driver_class(c->drv, &c->diag)));
+  services->fact(services->of, "error_messages", label, c->diag.text);
+}
+
 /* By the server's own name of the error: its number, else its SQLSTATE. */
 static void count_error(struct bn_sql_conn *c)
 {
@@ -19,7 +29,8 @@ static void count_error(struct bn_sql_conn *c)
     (void)snprintf(label, sizeof label, "%d", c->diag.code);
   else if (c->diag.state[0] != '\0')
     (void)snprintf(label, sizeof label, "%s", c->diag.state);
-  c->session->services->count_label(c->session->services->of, 0, label);
+  if (c->session->services->count_label(c->session->services->of, 0, label))
+    tell_first(c, label);
   bn_stat_count(c->session->stat, BN_C_ERROR, 1);
 }
 

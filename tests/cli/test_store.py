@@ -750,6 +750,60 @@ def test_a_document_can_go_without_histograms(tmp_path):
     assert "histograms" not in rewritten["groups"][0]["total"]["raw"]
 
 
+DUPLICATES = """
+function thread_init()
+  con = sysbench.sql.driver():connect()
+end
+function prepare()
+  local con = sysbench.sql.driver():connect()
+  con:query("CREATE TABLE t (id INTEGER PRIMARY KEY)")
+  con:query("INSERT INTO t VALUES (1)")
+end
+function event()
+  if sysbench.tid == 0 then con:query("INSERT INTO t VALUES (1)") end
+end
+"""
+
+
+def test_the_document_says_why_and_what_failed(tmp_path):
+    (tmp_path / "own.lua").write_text(DUPLICATES)
+    sqlite = ["./own.lua", "--db-driver=sqlite"]
+    assert bench.run(*sqlite, "prepare", cwd=tmp_path).status == 0
+    began = time.time_ns()
+    done = bench.run(*sqlite, "--time=0.3", "--events=100", "--db-ignore-errors=duplicate",
+                     "--report=json:ignored", "run", cwd=tmp_path)
+    assert done.status == 0, done
+    document = json.loads((tmp_path / "ignored").read_text())
+    assert document["end"]["reason"] == "time limit"
+    [[code, count]] = document["groups"][0]["total"]["raw"]["labels"]["errors_by_code"]
+    assert count == document["groups"][0]["total"]["figures"]["errors"] > 0
+    assert document["facts"]["error_classes"] == {code: "duplicate"}
+    assert "UNIQUE constraint failed: t.id" in document["facts"]["error_messages"][code]
+    (tmp_path / "own.lua").write_text(DUPLICATES.replace("INSERT INTO t VALUES (1)", "SELECT gone FROM t"))
+    done = bench.run(*sqlite, "--events=100", "--report=json:failed", "run", cwd=tmp_path)
+    assert done.status == 1
+    document = json.loads((tmp_path / "failed").read_text())
+    assert (document["end"]["reason"], document["end"]["status"]) == ("failure", 1)
+    fatal = [m for m in document["facts"]["messages"] if m["level"] == "fatal"]
+    assert any("no such column: gone" in m["text"] for m in fatal)
+    for message in document["facts"]["messages"]:
+        assert began < message["wall_ns"] < time.time_ns()
+        assert message["times"] >= 1 and message["text"] in done.out + done.err
+    # A rewritten document has all of it.
+    again = json.loads(report("--format=json", "failed", cwd=tmp_path).out)
+    assert (again["facts"], again["end"]) == (document["facts"], document["end"])
+
+
+@pytest.mark.parametrize("options, reason", [
+    (["cpu", "--events=3"], "event limit"),
+    (["cpu", "--time=0.1"], "time limit"),
+    (["memory", "--memory-total-size=1M", "--time=0"], "done"),
+])
+def test_the_reason_of_the_end(options, reason, tmp_path):
+    assert bench.run(*options, "--report=json:json", "run", cwd=tmp_path).status == 0
+    assert json.loads((tmp_path / "json").read_text())["end"]["reason"] == reason
+
+
 def test_intervals_have_no_histograms_by_default(tmp_path):
     for options in ([], ["--report-bins=total"]):
         run_with_both("cpu", "own", tmp_path, "--time=2", "--report-interval=0.2", *options)

@@ -336,11 +336,11 @@ static void set_kind(void *of, enum bn_kind kind)
   f->kind = kind;
 }
 
-static void count_label(void *of, unsigned index, const char *label)
+static bool count_label(void *of, unsigned index, const char *label)
 {
   struct fixture *f = of;
 
-  bn_labels_count(f->stats.labels[index], label, 1);
+  return bn_labels_count(f->stats.labels[index], label, 1);
 }
 
 static void note_fact(void *of, const char *section, const char *key, const char *text)

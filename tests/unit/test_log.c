@@ -493,6 +493,43 @@ static void test_full_disk_is_noticed(void **state)
 }
 
 /* What sysbench does not say is not said in its name. */
+static void print_told(void *arg, const struct bn_log_told *told)
+{
+  (void)arg;
+  (void)printf("%d %s %d %d\n", told->level, told->text, (int)told->times,
+               told->wall_ns > UINT64_C(1700000000000000000));
+}
+
+static void test_what_was_told_is_remembered(void **state)
+{
+  struct capture out = capture_begin(stdout), err = capture_begin(stderr);
+  const pid_t child = fork();
+  const char *text;
+
+  (void)state;
+  if (child == 0) {
+    bn_log(BN_NOTICE, "a report");
+    bn_log(BN_FATAL, "x = %d\n", 1);
+    bn_log_stderr("y");
+    bn_log(BN_FATAL, "x = %d", 1);
+    bn_log_verbosity(0);
+    bn_log(BN_WARNING, "unheard");
+    bn_log_settle();
+    for (int i = 0; i < 2 * BN_LOG_TOLD_MAX; i++)
+      bn_log_stderr("z %d", i);
+    (void)puts("told:");
+    bn_log_each_told(print_told, NULL);
+    (void)fflush(NULL);
+    _exit(0);
+  }
+  assert_int_equal(waitpid(child, NULL, 0), child);
+  (void)capture_end(&err);
+  text = strstr(capture_end(&out), "told:\n") + 6;
+  assert_ptr_equal(strstr(text, "0 x = 1 2 1\n3 y 1 1\n3 z 0 1 1\n"), text);
+  assert_non_null(strstr(text, "z 97 1 1\n"));
+  assert_null(strstr(text, "z 98 1 1\n"));
+}
+
 static void test_asides(void **state)
 {
   struct capture c = capture_begin(stderr);
@@ -513,6 +550,7 @@ static void test_asides(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_what_was_told_is_remembered), /* before others tell something */
       cmocka_unit_test(test_prefixes),
       cmocka_unit_test(test_verbosity),
       cmocka_unit_test(test_folding),

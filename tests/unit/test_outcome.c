@@ -13,7 +13,7 @@ struct row {
   int status, status_05; /* where overload is no failure */
 };
 
-enum { ALL = 1023 };
+enum { ALL = 4095 };
 
 static const struct row rows[] = {
     {0, 0, -1, 0, 0},
@@ -59,6 +59,39 @@ static void the_first_reason_counts(void **state)
     set_all(&o, &rows[i]);
     assert_int_equal(bn_outcome_status(&o, true), rows[i].status);
     assert_int_equal(bn_outcome_status(&o, false), rows[i].status_05);
+  }
+}
+
+/* The reason in a document, in the same order. */
+static void the_reason_is_the_first_that_applies(void **state)
+{
+  static const struct {
+    unsigned flags;
+    int signo, left_with;
+    enum bn_end_reason reason, reason_05;
+  } reasons[] = {
+      {0, 0, -1, BN_END_FAILURE, BN_END_FAILURE},
+      {BN_OUTCOME_OPENED, 0, -1, BN_END_DONE, BN_END_DONE},
+      {BN_OUTCOME_OPENED | BN_OUTCOME_SPENT, 0, -1, BN_END_EVENTS, BN_END_EVENTS},
+      {BN_OUTCOME_OPENED | BN_OUTCOME_SPENT | BN_OUTCOME_TIME_UP, 0, -1, BN_END_TIME, BN_END_TIME},
+      {BN_OUTCOME_OPENED | BN_OUTCOME_OVERLOADED, 0, -1, BN_END_OVERLOAD, BN_END_DONE},
+      {BN_OUTCOME_OPENED | BN_OUTCOME_UNSERVED | BN_OUTCOME_TIME_UP, 0, -1, BN_END_TIME,
+       BN_END_TIME},
+      {BN_OUTCOME_OPENED | BN_OUTCOME_FAILED | BN_OUTCOME_TIME_UP, 0, -1, BN_END_FAILURE,
+       BN_END_FAILURE},
+      {BN_OUTCOME_OPENED | BN_OUTCOME_FAILED, 0, 0, BN_END_SCRIPT, BN_END_SCRIPT},
+      {ALL & ~1u, 0, 3, BN_END_TIMEOUT, BN_END_TIMEOUT},
+      {ALL, SIGINT, 3, BN_END_SIGNAL, BN_END_SIGNAL},
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++) {
+    const struct row r = {reasons[i].flags, reasons[i].signo, reasons[i].left_with, 0, 0};
+    struct bn_outcome o;
+
+    set_all(&o, &r);
+    assert_int_equal(bn_outcome_reason(&o, true), reasons[i].reason);
+    assert_int_equal(bn_outcome_reason(&o, false), reasons[i].reason_05);
   }
 }
 
@@ -124,6 +157,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_first_reason_counts),
+      cmocka_unit_test(the_reason_is_the_first_that_applies),
       cmocka_unit_test(nothing_is_taken_back),
       cmocka_unit_test(stages_advance),
       cmocka_unit_test(who_comes_back_is_not_left_behind),

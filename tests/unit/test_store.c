@@ -254,9 +254,15 @@ static void texts_that_are_not_utf8_are_kept_as_far_as_possible(void **state)
                 "a\xff"
                 "b");
   bn_facts_option(&facts, "g", "db-password", "x", BN_FROM_FILE, true);
+  bn_facts_message(&facts, UINT64_C(1700000000000000001), 2, "slow", 3);
   n = bn_store_facts(js, &facts);
   assert_non_null(n);
   assert_int_equal(bn_store_read_facts(js, n, &back, &err), 0);
+  assert_int_equal(back.n_messages, 1);
+  assert_true(back.message[0].wall_ns == UINT64_C(1700000000000000001));
+  assert_int_equal(back.message[0].level, 2);
+  assert_string_equal(back.message[0].text, "slow");
+  assert_true(back.message[0].times == 3);
   assert_string_equal(bn_facts_find(&back, "host", "name")->text, "a\xef\xbf\xbd"
                                                                   "b");
   assert_true(back.option[0].secret);
