@@ -18,6 +18,7 @@
 #include "option/conf.h"
 #include "option/opt.h"
 #include "registry.h"
+#include "report/live/live.h"
 #include "script/script.h"
 #include "sql/sql.h"
 
@@ -432,6 +433,26 @@ static int open_reports(struct program *p)
   return 0;
 }
 
+/* Reports have a level of their own, the one that was typed. */
+static void set_messages(const struct program *p)
+{
+  const int level = (int)p->conf.raw.verbosity;
+
+  bn_log_verbosity(p->conf.raw.quiet && level > BN_WARNING ? BN_WARNING : level);
+  if (p->conf.raw.quiet)
+    bn_log_asides(false);
+}
+
+/* A person who watches a run that prints no intervals sees how it goes. */
+static void add_live_line(struct program *p)
+{
+  const bool wanted = p->conf.interval_ns == 0 && bn_log_get_verbosity() >= BN_NOTICE &&
+                      bn_cli_is_command(&p->cli, "run");
+
+  if (wanted && bn_log_has_asides() && isatty(STDERR_FILENO) == 1)
+    p->reports[p->n_reports++] = (struct bn_report_use){.ops = &bn_reporter_live};
+}
+
 /* Everything that is settled before the banner. */
 static int settle(struct program *p)
 {
@@ -451,10 +472,13 @@ static int settle(struct program *p)
     return -1;
   }
   p->cli.settled = true;
-  bn_log_verbosity((int)p->conf.raw.verbosity);
+  set_messages(p);
   if (bn_cli_check_reserved(&p->cli) != 0)
     return -1;
-  return open_reports(p);
+  if (open_reports(p) != 0)
+    return -1;
+  add_live_line(p);
+  return 0;
 }
 
 /* --test is missing: the general help, as an answer or as a reproach. */
@@ -497,6 +521,8 @@ static bool wants_banner(const struct program *p)
     if (use->path == NULL || bn_file_descriptor(use->path) == STDOUT_FILENO)
       use->ops->for_programs ? documents++ : texts++;
   }
+  if (p->conf.raw.quiet)
+    return false;
   return !bn_cli_is_command(&p->cli, "run") || documents == 0 || texts > 0;
 }
 

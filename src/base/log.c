@@ -44,8 +44,8 @@ static struct {
   struct row out, errors; /* of standard output; of errors, where they are apart from it */
   struct kind kind[KINDS_MAX];
   size_t n_kinds;
-  char *refused; /* the refusal before; NULL: none */
-  bool progress; /* a progress line is on the terminal */
+  char *refused;        /* the refusal before; NULL: none */
+  atomic_bool progress; /* a progress line is on the terminal */
   _Atomic bool errors_are_apart;
   atomic_int verbosity;
   atomic_bool asides;
@@ -117,23 +117,21 @@ static const char *prefix_of(int level)
   return level < 0 || level > BN_DEBUG ? "" : prefixes[level];
 }
 
-/* With the lock held. */
 static void clear_progress(void)
 {
-  if (sink.progress)
+  if (atomic_exchange(&sink.progress, false))
     (void)fputs("\r\033[K", stderr);
-  sink.progress = false;
 }
 
 void bn_log_progress(const char *text)
 {
-  if (isatty(STDERR_FILENO) != 1)
+  if (!bn_log_has_asides() || isatty(STDERR_FILENO) != 1)
     return;
   pthread_mutex_lock(&sink.lock);
   clear_progress();
   if (text != NULL)
     (void)fputs(text, stderr);
-  sink.progress = text != NULL;
+  atomic_store(&sink.progress, text != NULL);
   pthread_mutex_unlock(&sink.lock);
 }
 
@@ -154,6 +152,7 @@ static void forget(struct row *r)
 void bn_log_settle(void)
 {
   pthread_mutex_lock(&sink.lock);
+  clear_progress();
   print_repeats(&sink.out, stdout);
   forget(&sink.out);
   pthread_mutex_unlock(&sink.lock);
@@ -461,6 +460,7 @@ __attribute__((format(printf, 1, 0))) static void stderr_v(const char *fmt, va_l
   /* What was printed before stays before it when both streams go to one terminal or file. */
   (void)fflush(stdout);
   flockfile(stderr);
+  clear_progress();
   (void)vfprintf(stderr, fmt, ap);
   (void)fputc('\n', stderr);
   funlockfile(stderr);

@@ -44,7 +44,7 @@ __attribute__((format(printf, 3, 4))) void bn_log_errno(enum bn_level level, int
    whatever the verbosity. */
 __attribute__((format(printf, 1, 2))) void bn_log_stderr(const char *fmt, ...);
 /* Whether more is said than sysbench says; true before.  The policy decides (plain_errors), and
-   whoever chooses it tells. */
+   whoever chooses it tells, or --quiet. */
 void bn_log_asides(bool wanted);
 bool bn_log_has_asides(void);
 /* An aside about what went wrong: as bn_log_stderr. */
@@ -76,8 +76,8 @@ struct bn_log_told {
 };
 /* Calls fn for each, in the order of time.  fn logs nothing. */
 void bn_log_each_told(void (*fn)(void *arg, const struct bn_log_told *told), void *arg);
-/* Shows one changing line on stderr when that is a terminal, else nothing; the next message or NULL
- * clears it. */
+/* Shows one changing line on stderr when that is a terminal and asides are wanted, else nothing;
+   the next message or NULL clears it.  It has no colours. */
 void bn_log_progress(const char *text);
 /* Makes stdout line-buffered, also into pipes, and lets it wait for its reader where its descriptor
    does not block.  Before anything is printed. */

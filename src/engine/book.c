@@ -96,7 +96,7 @@ static void plan(struct bn_plan *p, const struct bn_conf *c)
 {
   *p = (struct bn_plan){.version = c->policy->version,
                         .own = c->policy->own_report,
-                        .verbosity = bn_log_get_verbosity(),
+                        .verbosity = (int)c->raw.verbosity,
                         .threads = c->threads,
                         .events = c->events,
                         .time_ns = c->time_ns,

@@ -4,6 +4,13 @@
 local con
 local last_id
 
+-- Says what is being done, unless nobody wants to know.
+local function say(text)
+  if not (sysbench.cmdline.quiet and sysbench.cmdline.quiet()) then
+    print(text)
+  end
+end
+
 function init()
   if sysbench.cmdline.check_tables and not sysbench.cmdline.dialect() then
     sysbench.cmdline.use_tables(sysbench.opt.threads, 0)
@@ -33,7 +40,7 @@ end
 function prepare()
   local admin = sysbench.sql.driver():connect()
   for table_num = 1, sysbench.opt.threads do
-    print(("Creating table 'sbtest%d'..."):format(table_num))
+    say(("Creating table 'sbtest%d'..."):format(table_num))
     admin:query(([[
         CREATE TABLE IF NOT EXISTS sbtest%d (
           id INTEGER NOT NULL,
@@ -46,7 +53,7 @@ end
 function cleanup()
   local admin = sysbench.sql.driver():connect()
   for table_num = 1, sysbench.opt.threads do
-    print(("Dropping table 'sbtest%d'..."):format(table_num))
+    say(("Dropping table 'sbtest%d'..."):format(table_num))
     admin:query(("DROP TABLE IF EXISTS sbtest%d"):format(table_num))
   end
   admin:disconnect()

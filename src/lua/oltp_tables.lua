@@ -3,6 +3,20 @@
 
 local M = {}
 
+local function clear_progress()
+  if sysbench.cmdline.progress then
+    sysbench.cmdline.progress()
+  end
+end
+
+-- Says what is being done, unless nobody wants to know.
+local function say(text)
+  if not (sysbench.cmdline.quiet and sysbench.cmdline.quiet()) then
+    clear_progress()
+    print(text)
+  end
+end
+
 local function is_redshift(drv)
   return drv:name() == "pgsql" and sysbench.opt.pgsql_variant == "redshift"
 end
@@ -65,7 +79,7 @@ CREATE TABLE sbtest%d(
 end
 
 local function create_empty_table(drv, con, table_num)
-  print(("Creating table 'sbtest%d'..."):format(table_num))
+  say(("Creating table 'sbtest%d'..."):format(table_num))
   con:query(create_table_text(drv, table_num))
   local key_apart = drv:name() == "pgsql" or drv:name() == "sqlite"
   if sysbench.opt.secondary and key_apart and not is_redshift(drv) then
@@ -77,28 +91,23 @@ end
 local function create_index_at(moment, drv, con, table_num)
   local chosen = sysbench.opt.create_index or "after"
   if chosen == moment and sysbench.opt.create_secondary and not is_redshift(drv) then
-    print(("Creating a secondary index on 'sbtest%d'..."):format(table_num))
+    say(("Creating a secondary index on 'sbtest%d'..."):format(table_num))
     con:query(("CREATE INDEX k_%d ON sbtest%d(k)"):format(table_num, table_num))
   end
 end
 
 local function announce_rows(table_num)
   if sysbench.opt.table_size > 0 then
-    print(("Inserting %d records into 'sbtest%d'"):format(sysbench.opt.table_size, table_num))
+    say(("Inserting %d records into 'sbtest%d'"):format(sysbench.opt.table_size, table_num))
   end
 end
 
--- Shows a user at a terminal how far loading is; without a text the line is cleared.
-local function show_progress(text)
-  if sysbench.cmdline.progress then
-    sysbench.cmdline.progress(text)
+-- Shows a user at a terminal how far all threads are with loading.
+local function count_loaded(table_num, rows)
+  if sysbench.cmdline.loaded then
+    sysbench.cmdline.loaded("sbtest" .. table_num, rows,
+                            sysbench.opt.tables * sysbench.opt.table_size)
   end
-end
-
-local function progress_text(table_num, first, last, id)
-  local rows = last - first + 1
-  local part = rows < sysbench.opt.table_size and (", ids %d-%d"):format(first, last) or ""
-  return ("'sbtest%d'%s: %d/%d rows"):format(table_num, part, id - first + 1, rows)
 end
 
 -- Inserts the rows first..last; their ids are sent along if `with_id`, else the server counts.
@@ -114,11 +123,14 @@ local function load_rows(con, table_num, first, last, with_id)
       con:bulk_insert_next(("(%d, '%s', '%s')"):format(k, c, pad))
     end
     if (id - first + 1) % 10000 == 0 then
-      show_progress(progress_text(table_num, first, last, id))
+      count_loaded(table_num, 10000)
     end
   end
   con:bulk_insert_done()
-  show_progress()
+  if (last - first + 1) % 10000 > 0 then
+    count_loaded(table_num, (last - first + 1) % 10000)
+  end
+  clear_progress()
 end
 
 -- Rows with ids can be loaded faster than INSERT is, and parallel.
@@ -258,7 +270,7 @@ function M.warmup(command)
     con:query("SET max_heap_table_size=2*1024*1024*1024")
   end
   for_own_tables(function(table_num)
-    print(("%s table sbtest%d"):format(command == "prewarm" and "Prewarming" or "Preloading",
+    say(("%s table sbtest%d"):format(command == "prewarm" and "Prewarming" or "Preloading",
                                        table_num))
     warm_table(con, name, table_num)
   end)
@@ -268,7 +280,7 @@ end
 function M.cleanup()
   local con = sysbench.sql.driver():connect()
   for table_num = 1, sysbench.opt.tables do
-    print(("Dropping table 'sbtest%d'..."):format(table_num))
+    say(("Dropping table 'sbtest%d'..."):format(table_num))
     con:query(("DROP TABLE IF EXISTS sbtest%d"):format(table_num))
   end
   con:disconnect()

@@ -26,6 +26,7 @@ struct bn_conf_raw {
   int64_t rate_max_backlog;
   struct bn_list report_checkpoints, percentile, reports;
   bool debug, validate, histogram;
+  bool quiet;
   int64_t verbosity;
   char *luajit_cmd, *test, *config_file, *compat;
   bool help, version, help_man;

@@ -298,6 +298,11 @@ static const struct bn_opt log_options[] = {
      .max = 5,
      .range_text = "Invalid value for verbosity: %s",
      .help = "level of messages, from 0 (fatal errors) to 5 (debugging)"},
+    {.name = "quiet",
+     .type = BN_BOOL,
+     .def = "off",
+     AT(quiet),
+     .help = "no banner, notes or progress: reports and errors alone"},
     BN_OPT_END};
 
 static const struct bn_opt latency_options[] = {

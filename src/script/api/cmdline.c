@@ -3,11 +3,14 @@
 #include "script/api/cmdline.h"
 
 #include <limits.h>
+#include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <lauxlib.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "option/conf.h"
 #include "script/api/instance.h"
@@ -132,6 +135,40 @@ static int barrier(lua_State *L)
 static int progress(lua_State *L)
 {
   bn_log_progress(luaL_optstring(L, 1, NULL));
+  return 0;
+}
+
+/* Whether nobody wants to know what a bundled script is doing. */
+static int quiet(lua_State *L)
+{
+  lua_pushboolean(L, bn_lua_current()->vm->setup->conf->raw.quiet);
+  return 1;
+}
+
+/* The clock of the first call. */
+static uint64_t load_start(struct bn_api *api, uint64_t now_ns)
+{
+  uint64_t none = 0;
+
+  (void)atomic_compare_exchange_strong(&api->load_start_ns, &none, now_ns);
+  return atomic_load(&api->load_start_ns);
+}
+
+/* loaded(table, rows, all): the thread has inserted so many rows more of the rows of all tables.
+   Shows how far all threads are. */
+static int loaded(lua_State *L)
+{
+  struct bn_api *api = bn_instance_api();
+  const lua_Number rows = luaL_checknumber(L, 2), all = luaL_checknumber(L, 3);
+  const uint64_t now_ns = bn_clock_mono(), start_ns = load_start(api, now_ns);
+  const double done = (double)atomic_fetch_add(&api->loaded, (uint64_t)rows) + rows;
+  const double left_s = (double)(now_ns - start_ns) * 1e-9 * (all - done) / done;
+  char text[160];
+
+  (void)snprintf(text, sizeof text, "'%s': %.0f %% of %.0f rows, %.0f s left",
+                 luaL_checkstring(L, 1), all > 0 ? floor(done / all * 100) : 0.0, all,
+                 left_s > 0 ? ceil(left_s) : 0.0);
+  bn_log_progress(text);
   return 0;
 }
 
@@ -280,9 +317,11 @@ static const luaL_Reg functions[] = {
 static const luaL_Reg own[] = {{"barrier", barrier},
                                {"expect", expect},
                                {"hold", hold},
+                               {"loaded", loaded},
                                {"prepare_held", prepare_held},
                                {"progress", progress},
                                {"dialect", bn_cmdline_dialect},
+                               {"quiet", quiet},
                                {"refuse", refuse},
                                {"use_tables", use_tables},
                                {"check_tables", check_tables},

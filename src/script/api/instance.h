@@ -34,6 +34,8 @@ struct bn_api {
   struct bn_options *options; /* what the script declares */
   bool takes_any;             /* unknown options are texts for it */
   _Atomic uint32_t uniq;      /* draws of bn_ffi_rand_uniq so far; ffi.c */
+  /* Of the tables that all threads fill: rows so far, and when the first came; cmdline.c */
+  _Atomic uint64_t loaded, load_start_ns;
 };
 
 /* The one whose Lua code runs on this thread. */

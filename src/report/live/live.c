@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One line on a terminal that says once a second how a run goes. */
+#include "report/live/live.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/units.h"
+#include "measure/facts.h"
+#include "measure/view.h"
+
+enum { TEXT_MAX = 160 };
+
+struct live {
+  const struct bn_plan *plan;
+};
+
+static void live_begin(void *self, const struct bn_facts *f)
+{
+  struct live *l = self;
+
+  l->plan = &f->plan;
+}
+
+/* Appends to a text of TEXT_MAX bytes. */
+__attribute__((format(printf, 2, 3))) static void add(char *text, const char *fmt, ...)
+{
+  const size_t len = strlen(text);
+  va_list ap;
+
+  va_start(ap, fmt);
+  (void)vsnprintf(text + len, TEXT_MAX - len, fmt, ap);
+  va_end(ap);
+}
+
+static void add_time(char *text, const struct bn_plan *plan, double at_s)
+{
+  const double limit_s = (double)plan->time_ns * 1e-9;
+
+  add(text, "%.0f s", at_s);
+  if (plan->time_ns != 0)
+    add(text, ", %.0f s left", limit_s > at_s ? ceil(limit_s - at_s) : 0.0);
+}
+
+static void add_percentile(char *text, const struct bn_view *v)
+{
+  const double ms = v->n_percents > 0 ? v->percentile_s[0] * 1e3 : 0;
+
+  if (v->n_percents == 0 || v->events == 0)
+    return;
+  add(text, ", p%.10g %s%.*f ms", v->percents[0],
+      v->at_least != NULL && v->at_least[0] ? ">= " : "", bn_units_decimals(ms, 2), ms);
+}
+
+static int live_tick(void *self, const struct bn_view *v, struct bn_err *err)
+{
+  const struct live *l = self;
+  char text[TEXT_MAX] = "";
+
+  (void)err;
+  add_time(text, l->plan, v->at_s);
+  add(text, ": %.0f events/s", v->events_per_s);
+  add_percentile(text, v);
+  if (v->kind == BN_KIND_SQL || v->errors > 0)
+    add(text, ", %llu errors", (unsigned long long)v->errors);
+  if (v->paced && v->backlog > 0)
+    add(text, ", %llu waiting", (unsigned long long)v->backlog);
+  bn_log_progress(text);
+  return 0;
+}
+
+static void live_ended(void *self)
+{
+  (void)self;
+  bn_log_progress(NULL);
+}
+
+const struct bn_reporter bn_reporter_live = {
+    .name = "live",
+    .state_size = sizeof(struct live),
+    .own_file = true,
+    .begin = live_begin,
+    .tick = live_tick,
+    .ended = live_ended,
+};

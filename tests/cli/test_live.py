@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Shows the line that a person at a terminal sees during a run and during prepare, when there is none, and
+what --quiet leaves."""
+
+import os
+import re
+import subprocess
+
+import pytest
+
+import bench
+
+CPU = ["cpu", "--cpu-max-prime=500"]
+LINE = re.compile(r"^1 s, 1 s left: \d+ events/s, p95 \d+\.\d+ ms$")
+
+
+def on_terminal(*args, dialect="own", cwd=None, **env):
+    """Standard error is a terminal, standard output is not: (out, err, status)."""
+    ours, theirs = os.openpty()
+    child = subprocess.Popen([bench.binary(), *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=theirs, env=bench.environment(dialect, **env), cwd=cwd)
+    os.close(theirs)
+    seen = b""
+    while True:
+        try:
+            part = os.read(ours, 4096)
+        except OSError:
+            break
+        if not part:
+            break
+        seen += part
+    os.close(ours)
+    out = child.stdout.read().decode()
+    return out, seen.decode().replace("\r\n", "\n"), child.wait(timeout=bench.TIMEOUT_S)
+
+
+def lines_of(err):
+    """What stood in the line, one after the other; it is cleared in the end."""
+    parts = err.split("\r\x1b[K")
+    return parts[:-1], parts[-1]
+
+
+def test_a_person_at_a_terminal_sees_how_a_run_goes():
+    out, err, status = on_terminal(*CPU, "--time=2", "run", NO_COLOR="1")
+    lines, rest = lines_of(err)
+    assert (status, rest) == (0, "")
+    assert LINE.match(lines[0]), lines
+    assert "events per second" in out and "left" not in out
+    assert "\x1b[" not in "".join(lines)
+
+
+def test_the_line_has_what_the_run_has():
+    _, err, _ = on_terminal("oltp_point_select", "--db-driver=null", "--time=0", "--events=1500000000", "--time=2",
+                            "--percentile=99.9", "--report-checkpoints=1", "run")
+    lines, _ = lines_of(err)
+    assert re.match(r"^1 s, 1 s left: \d+ events/s, p99.9 \d+\.\d+ ms, 0 errors$", lines[0])
+    _, err, _ = on_terminal(*CPU, "--time=0", "--events=1000000", "--forced-shutdown=off", "--percentile=0",
+                            "--rate=400000", "--time=1.3", "--rate-max-backlog=0", "run")
+    lines, _ = lines_of(err)
+    assert re.match(r"^1 s, 1 s left: \d+ events/s, \d+ waiting$", lines[0]), lines
+
+
+@pytest.mark.parametrize("options, dialect", [
+    (["--report-interval=1"], "own"), (["--quiet"], "own"), (["--verbosity=2"], "own"), ([], "1.1"), ([], "1.0"),
+])
+def test_there_is_no_line(options, dialect):
+    _, err, status = on_terminal(*CPU, "--time=2", *options, "run", dialect=dialect)
+    assert (err, status) == ("", 0)
+
+
+def test_there_is_no_line_without_a_terminal():
+    done = bench.run(*CPU, "--time=1.5", "run")
+    assert (done.err, done.status) == ("", 0) and "left" not in done.out
+
+
+def test_a_message_clears_the_line(tmp_path):
+    (tmp_path / "own.lua").write_text("""
+        local ffi = require("ffi")
+        ffi.cdef("int usleep(unsigned);")
+        function event() for _ = 1, 15 do ffi.C.usleep(100000) end error("out of luck") end""")
+    _, err, status = on_terminal("./own.lua", "--time=9", "run", cwd=tmp_path)
+    assert status == 1
+    lines, rest = lines_of(err)
+    assert lines[0].startswith("1 s, 8 s left: 0 events/s") and "out of luck" in rest
+    assert not any("luck" in line for line in lines)
+
+
+def test_prepare_shows_the_share_of_all_rows(tmp_path):
+    out, err, status = on_terminal("oltp_insert", "--db-driver=sqlite", "--tables=2", "--table-size=12000", "prepare",
+                                   cwd=tmp_path)
+    assert status == 0 and "Inserting 12000 records into 'sbtest2'" in out
+    lines, rest = lines_of(err)
+    shown = [re.sub(r"\d+ s left", "N s left", line) for line in lines]
+    assert rest == "" and shown == ["'sbtest1': 41 % of 24000 rows, N s left", "'sbtest1': 50 % of 24000 rows, N s left",
+                                    "'sbtest2': 91 % of 24000 rows, N s left", "'sbtest2': 100 % of 24000 rows, N s left"]
+
+
+def test_quiet_leaves_reports_output_of_scripts_and_errors(tmp_path):
+    loud = bench.run(*CPU, "--events=3", "run")
+    quiet = bench.run(*CPU, "--events=3", "--quiet", "run")
+    assert loud.out.startswith("bench ") and quiet.out.startswith("Running the test") and quiet.status == 0
+    assert "total number of events:              3\n" in quiet.out
+    for command in ("prepare", "cleanup"):
+        done = bench.run("oltp_insert", "--db-driver=sqlite", "--table-size=10", "--quiet", command, cwd=tmp_path)
+        assert done == ("", "", 0)
+    done = bench.run("bulk_insert", "--db-driver=sqlite", "--quiet", "prepare", cwd=tmp_path)
+    assert done == ("", "", 0)
+    (tmp_path / "own.lua").write_text('print("own words") function event() error("out of luck") end')
+    done = bench.run("./own.lua", "--quiet", "--report=json:json", "run", cwd=tmp_path)
+    assert (set(done.out.splitlines()), done.status) == ({"own words"}, 1) and "out of luck" in done.err
+    done = bench.run("./gone.lua", "--quiet", "run", cwd=tmp_path)
+    assert done.status == 1 and "gone.lua" in done.err
