@@ -8,17 +8,17 @@
 #include "drivers/null/options.h"
 #include "drivers/pgsql/options.h"
 #include "drivers/sqlite/options.h"
-#include "report/json/json.h"
+#include "report/reporters.h"
 #include "report/saved.h"
-#include "report/text/text.h"
 #include "tests/tests.h"
 
 const struct bn_workload *const bn_registry_workloads[] = {
     &bn_workload_fileio,  &bn_workload_cpu,   &bn_workload_memory,
     &bn_workload_threads, &bn_workload_mutex, NULL};
 
-const struct bn_reporter *const bn_registry_reporters[] = {&bn_reporter_text, &bn_reporter_json,
-                                                           NULL};
+#define ADDRESS(name, reporter) &(reporter),
+
+const struct bn_reporter *const bn_registry_reporters[] = {BN_REPORTERS(ADDRESS, ) NULL};
 
 const struct bn_registry_driver bn_registry_drivers[] = {
     {.name = "mysql",

@@ -29,7 +29,8 @@ struct bn_reporter {
   bool for_programs;   /* nothing else stands before it on standard output */
   const char *journal; /* it has a second file during the run: the end of its name; NULL: none */
   /* out is borrowed and stays open until close has returned; path names it, NULL: standard
-     output. */
+     output.  A stored result gives no conf (the defaults), no path, and an `out` also with
+     own_file. */
   int (*open)(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err);
   /* Facts stay valid until close has returned and may grow between these calls. */
   void (*begin)(void *self, const struct bn_facts *f);    /* heading, with the workload's rows */

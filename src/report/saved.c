@@ -10,20 +10,23 @@
 #include "base/log.h"
 #include "measure/replay.h"
 #include "measure/store.h"
-#include "report/text/text.h"
+#include "report/reporters.h"
 
-enum format { FORMAT_TEXT, FORMAT_JSON };
+#define NAME(name, reporter)    name
+#define CHOICE(name, reporter)  name,
+#define ADDRESS(name, reporter) &(reporter),
 
-static const char *const formats[] = {[FORMAT_TEXT] = "text", [FORMAT_JSON] = "json", NULL};
+static const char *const formats[] = {BN_REPORTERS(CHOICE, ) NULL};
+
+static const struct bn_reporter *const reporters[] = {BN_REPORTERS(ADDRESS, )};
 
 const struct bn_opt bn_saved_options[] = {
     {.name = "format",
      .type = BN_CHOICE,
      .def = "text",
      .choices = formats,
-     .range_text = "Invalid value for --format: '%s' (formats are: text, json)",
      .offset = offsetof(struct bn_saved_conf, format),
-     .help = "form of the report: text, json"},
+     .help = "form: " BN_REPORTERS(NAME, ", ")},
     BN_OPT_END,
 };
 
@@ -51,14 +54,14 @@ static void remark(const char *path, const struct bn_result *r)
 }
 
 /* A file may come from anybody. */
-static int print_text(struct bn_result *r, struct bn_err *err)
+static int replay(const struct bn_reporter *ops, struct bn_result *r, struct bn_err *err)
 {
   if (bn_result_escape(r) != 0)
     return bn_err_set(err, ENOMEM, "out of memory");
-  return bn_result_replay(r, &bn_reporter_text, stdout, err);
+  return bn_result_replay(r, ops, stdout, err);
 }
 
-/* A damaged journal: neither form of the report can say it.  The reason quotes the file. */
+/* A damaged journal: no form of the report can say it.  The reason quotes the file. */
 static void tell_passed(const char *path, const struct bn_passed *p)
 {
   char reason[sizeof p->why.text];
@@ -76,30 +79,27 @@ static void tell_passed(const char *path, const struct bn_passed *p)
   }
 }
 
-static int print(const struct bn_store *js, enum format format, struct bn_stored *s,
-                 struct bn_err *err)
+/* The document as it was, with what a later version added to it. */
+static int print_document(const struct bn_store *js, const struct bn_stored *s, struct bn_err *err)
 {
-  struct bn_node *document;
-  int rc;
+  struct bn_node *document = bn_store_document(js, &s->result, s->document);
+  const int rc = bn_store_print(js, document, stdout, err);
 
-  if (format == FORMAT_TEXT)
-    return print_text(&s->result, err);
-  document = bn_store_document(js, &s->result, s->document);
-  rc = bn_store_print(js, document, stdout, err);
   js->free(document);
   return rc;
 }
 
-static int print_file(const struct bn_store *js, enum format format, const char *path,
+static int print_file(const struct bn_store *js, const struct bn_reporter *ops, const char *path,
                       struct bn_err *err)
 {
+  const bool as_stored = ops == &bn_reporter_json;
   struct bn_stored stored;
   int rc;
 
-  if (bn_store_load(js, path, format == FORMAT_JSON, &stored, err) != 0)
+  if (bn_store_load(js, path, as_stored, &stored, err) != 0)
     return -1;
-  rc = print(js, format, &stored, err);
-  if (rc == 0 && format == FORMAT_TEXT)
+  rc = as_stored ? print_document(js, &stored, err) : replay(ops, &stored.result, err);
+  if (rc == 0 && !as_stored)
     remark(path, &stored.result);
   if (rc == 0)
     tell_passed(path, &stored.passed);
@@ -109,16 +109,16 @@ static int print_file(const struct bn_store *js, enum format format, const char 
 
 int bn_saved_run(const void *conf, const char *const *operand, struct bn_err *err)
 {
-  const struct bn_saved_conf *c = conf;
+  const struct bn_reporter *ops = reporters[((const struct bn_saved_conf *)conf)->format];
   const struct bn_store *js = bn_store_json(err);
-  const bool several = operand[1] != NULL;
+  const bool headed = operand[1] != NULL && !ops->for_programs;
 
   if (js == NULL)
     return EXIT_FAILURE;
   for (size_t i = 0; operand[i] != NULL; i++) {
-    if (several && c->format == FORMAT_TEXT)
+    if (headed)
       printf("%s==> %s <==\n", i > 0 ? "\n" : "", operand[i]);
-    if (print_file(js, (enum format)c->format, operand[i], err) != 0)
+    if (print_file(js, ops, operand[i], err) != 0)
       return EXIT_FAILURE;
   }
   return EXIT_SUCCESS;
