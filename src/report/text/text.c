@@ -12,15 +12,16 @@
 #include "base/units.h"
 #include "measure/facts.h"
 #include "measure/view.h"
+#include "report/output.h"
 #include "report/text/form.h"
 #include "report/text/wording.h"
 
 struct text {
-  FILE *out;                  /* borrowed */
+  struct bn_output output;
+  FILE *out;                  /* the output's */
   const struct bn_plan *plan; /* of the run's facts */
   const struct bn_dialect *dialect;
   double stamp_05; /* what the next checkpoint of 0.5 shows: when the one before it was */
-  int error;       /* of the first failed write; 0: none, -1: some earlier write of others failed */
 };
 
 static bool is_quiet(const struct text *t)
@@ -28,26 +29,11 @@ static bool is_quiet(const struct text *t)
   return t->plan->verbosity < BN_NOTICE;
 }
 
-/* Messages of other threads go to the same file: they wait until the report at hand is complete. */
-static void begin_output(struct text *t)
-{
-  flockfile(t->out);
-}
-
 /* Interval lines may stand between equal messages, whole reports end their row. */
 static void begin_report(struct text *t)
 {
   bn_log_settle();
-  begin_output(t);
-}
-
-/* A report leaves the buffer at once, so that a reader of a pipe sees it. */
-static void end_output(struct text *t)
-{
-  errno = 0;
-  if ((fflush(t->out) != 0 || ferror(t->out)) && t->error == 0)
-    t->error = errno != 0 ? errno : -1;
-  funlockfile(t->out);
+  bn_output_begin(&t->output);
 }
 
 static double seconds(uint64_t ns)
@@ -62,7 +48,7 @@ static int text_open(void *self, const void *conf, const char *path, FILE *out, 
   (void)conf;
   (void)path;
   (void)err;
-  *t = (struct text){.out = out};
+  *t = (struct text){.output = {.out = out}, .out = out};
   return 0;
 }
 
@@ -125,12 +111,12 @@ static void text_begin(void *self, const struct bn_facts *f)
   t->dialect = bn_dialect_get(f->plan.version, f->plan.own);
   if (is_quiet(t))
     return;
-  begin_output(t);
+  bn_output_begin(&t->output);
   print_plan(t, t->out);
   for (size_t i = 0; i < f->n_rows; i++)
     if (f->row[i].level <= t->plan->verbosity)
       (void)fputs(f->row[i].text, t->out);
-  end_output(t);
+  bn_output_end(&t->output);
 }
 
 static void text_starting(void *self, const struct bn_facts *f)
@@ -140,9 +126,9 @@ static void text_starting(void *self, const struct bn_facts *f)
   (void)f;
   if (is_quiet(t))
     return;
-  begin_output(t);
+  bn_output_begin(&t->output);
   (void)fputs("Initializing worker threads...\n\n", t->out);
-  end_output(t);
+  bn_output_end(&t->output);
 }
 
 /* NULL: not known. */
@@ -200,12 +186,12 @@ static void text_started(void *self, const struct bn_facts *f)
 
   if (is_quiet(t))
     return;
-  begin_output(t);
+  bn_output_begin(&t->output);
   print_database(t, f);
   (void)fputs("Threads started!\n\n", t->out);
   if (t->plan->warmup_ns > 0)
     (void)fprintf(t->out, "Warming up for %.15g seconds...\n\n", seconds(t->plan->warmup_ns));
-  end_output(t);
+  bn_output_end(&t->output);
 }
 
 /* --- reports ---------------------------------------------------------------------------------- */
@@ -228,14 +214,14 @@ static int text_interval(void *self, const struct bn_view *v, struct bn_err *err
   if (is_quiet(t) || v->replaced || line == NULL)
     return 0;
   bn_form_fill(&f, v, t->plan->own);
-  begin_output(t);
+  bn_output_begin(&t->output);
   print_stamp(t, v->at_s, t->plan->interval_decimals);
   bn_form_print(&f, line, t->out);
   if (v->paced && queue != NULL) {
     print_stamp(t, v->at_s, t->plan->interval_decimals);
     bn_form_print(&f, queue, t->out);
   }
-  end_output(t);
+  bn_output_end(&t->output);
   return 0;
 }
 
@@ -493,7 +479,7 @@ static int text_checkpoint(void *self, const struct bn_view *v, struct bn_err *e
   (void)fputs("Checkpoint report:\n", t->out);
   if (!v->replaced)
     print_summary(t, v);
-  end_output(t);
+  bn_output_end(&t->output);
   return 0;
 }
 
@@ -510,7 +496,7 @@ static int text_total(void *self, const struct bn_view *v, struct bn_err *err)
     failed = print_histogram(t, v, err);
   if (!v->replaced)
     print_summary(t, v);
-  end_output(t);
+  bn_output_end(&t->output);
   return failed;
 }
 
@@ -524,7 +510,7 @@ static int text_instead(void *self, const struct bn_view *v, struct bn_err *err)
     return 0;
   begin_report(t);
   print_summary(t, v);
-  end_output(t);
+  bn_output_end(&t->output);
   return 0;
 }
 
@@ -532,11 +518,7 @@ static int text_close(void *self, struct bn_err *err)
 {
   const struct text *t = self;
 
-  if (t->error > 0)
-    return bn_err_set(err, t->error, "cannot write the report: %s", strerror(t->error));
-  if (t->error < 0)
-    return bn_err_set(err, 0, "its file could not be written");
-  return 0;
+  return bn_output_verdict(&t->output, err);
 }
 
 const struct bn_reporter bn_reporter_text = {
