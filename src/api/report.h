@@ -26,6 +26,8 @@ struct bn_reporter {
   unsigned replaces;
   bool facts;          /* it wants all facts, not only the plan and the workload's rows */
   bool own_file;       /* it opens its file itself, so `out` is NULL */
+  bool joins;          /* several stored results make one report: begin to finish once for each,
+                          after which the facts of that one are gone */
   bool for_programs;   /* nothing else stands before it on standard output */
   const char *journal; /* it has a second file during the run: the end of its name; NULL: none */
   /* out is borrowed and stays open until close has returned; path names it, NULL: standard
@@ -46,7 +48,8 @@ struct bn_reporter {
   int (*instead)(void *self, const struct bn_view *v, struct bn_err *err);
   /* The last call, before close: how the run ended, also one that never began to measure. */
   int (*finish)(void *self, const struct bn_end *end, struct bn_err *err);
-  int (*close)(void *self, struct bn_err *err); /* reports write errors */
+  /* Reports write errors.  err NULL: the report is not complete, for a reason that is known. */
+  int (*close)(void *self, struct bn_err *err);
 };
 
 /* A reporter to use in a run; borrowed by the run. */

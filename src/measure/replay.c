@@ -5,14 +5,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
-struct replay {
+struct bn_replay {
   const struct bn_reporter *ops;
-  void *state;
+  void *state; /* owned */
   struct bn_err *err;
 };
 
 /* Reports that a hook printed in the run are printed here. */
-static int hand_over(const struct replay *p,
+static int hand_over(const struct bn_replay *p,
                      int (*hook)(void *self, const struct bn_view *v, struct bn_err *err),
                      const struct bn_record *r)
 {
@@ -23,7 +23,7 @@ static int hand_over(const struct replay *p,
 }
 
 /* In the order of time; at one moment the interval comes first. */
-static int replay_group(const struct replay *p, const struct bn_group *g)
+static int replay_group(const struct bn_replay *p, const struct bn_group *g)
 {
   size_t i = 0, c = 0;
   int rc = 0;
@@ -40,12 +40,27 @@ static int replay_group(const struct replay *p, const struct bn_group *g)
   return rc == 0 && g->has_total ? hand_over(p, p->ops->total, &g->total) : rc;
 }
 
-static int replay(const struct replay *p, const struct bn_result *r, FILE *out)
+struct bn_replay *bn_replay_open(const struct bn_reporter *ops, FILE *out, struct bn_err *err)
 {
-  int rc = p->ops->open != NULL ? p->ops->open(p->state, NULL, NULL, out, p->err) : 0;
+  struct bn_replay *p = calloc(1, sizeof *p);
 
-  if (rc != 0)
-    return rc;
+  if (p != NULL)
+    *p = (struct bn_replay){ops, calloc(1, ops->state_size + 1), err};
+  if (p == NULL || p->state == NULL) {
+    free(p);
+    (void)bn_err_set(err, ENOMEM, "out of memory");
+    return NULL;
+  }
+  if (ops->open == NULL || ops->open(p->state, NULL, NULL, out, err) == 0)
+    return p;
+  (void)bn_replay_close(p, false);
+  return NULL;
+}
+
+int bn_replay_result(struct bn_replay *p, const struct bn_result *r)
+{
+  int rc = 0;
+
   if (p->ops->begin != NULL)
     p->ops->begin(p->state, &r->facts);
   if (p->ops->starting != NULL)
@@ -60,17 +75,13 @@ static int replay(const struct replay *p, const struct bn_result *r, FILE *out)
   return rc;
 }
 
-int bn_result_replay(const struct bn_result *r, const struct bn_reporter *ops, FILE *out,
-                     struct bn_err *err)
+int bn_replay_close(struct bn_replay *p, bool complete)
 {
-  const struct replay p = {ops, calloc(1, ops->state_size + 1), err};
-  int rc;
+  int rc = 0;
 
-  if (p.state == NULL)
-    return bn_err_set(err, ENOMEM, "out of memory");
-  rc = replay(&p, r, out);
-  if (ops->close != NULL && ops->close(p.state, rc == 0 ? err : NULL) != 0)
-    rc = -1;
-  free(p.state);
+  if (p->ops->close != NULL)
+    rc = p->ops->close(p->state, complete ? p->err : NULL);
+  free(p->state);
+  free(p);
   return rc;
 }

@@ -53,14 +53,6 @@ static void remark(const char *path, const struct bn_result *r)
                   path);
 }
 
-/* A file may come from anybody. */
-static int replay(const struct bn_reporter *ops, struct bn_result *r, struct bn_err *err)
-{
-  if (bn_result_escape(r) != 0)
-    return bn_err_set(err, ENOMEM, "out of memory");
-  return bn_result_replay(r, ops, stdout, err);
-}
-
 /* A damaged journal: no form of the report can say it.  The reason quotes the file. */
 static void tell_passed(const char *path, const struct bn_passed *p)
 {
@@ -89,8 +81,29 @@ static int print_document(const struct bn_store *js, const struct bn_stored *s, 
   return rc;
 }
 
-static int print_file(const struct bn_store *js, const struct bn_reporter *ops, const char *path,
-                      struct bn_err *err)
+/* A file may come from anybody.  *p: the report so far, NULL: there is none; it is kept for the
+   next file if the reporter joins them. */
+static int replay(struct bn_replay **p, const struct bn_reporter *ops, const char *path,
+                  struct bn_result *r, struct bn_err *err)
+{
+  bn_facts_text(&r->facts, "document", "path", path);
+  if (bn_result_escape(r) != 0)
+    return bn_err_set(err, ENOMEM, "out of memory");
+  if (*p == NULL)
+    *p = bn_replay_open(ops, stdout, err);
+  return *p != NULL ? bn_replay_result(*p, r) : -1;
+}
+
+static int end_replay(struct bn_replay **p, int rc)
+{
+  if (*p != NULL && bn_replay_close(*p, rc == 0) != 0)
+    rc = -1;
+  *p = NULL;
+  return rc;
+}
+
+static int print_file(const struct bn_store *js, const struct bn_reporter *ops,
+                      struct bn_replay **p, const char *path, struct bn_err *err)
 {
   const bool as_stored = ops == &bn_reporter_json;
   struct bn_stored stored;
@@ -98,7 +111,9 @@ static int print_file(const struct bn_store *js, const struct bn_reporter *ops, 
 
   if (bn_store_load(js, path, as_stored, &stored, err) != 0)
     return -1;
-  rc = as_stored ? print_document(js, &stored, err) : replay(ops, &stored.result, err);
+  rc = as_stored ? print_document(js, &stored, err) : replay(p, ops, path, &stored.result, err);
+  if (!ops->joins)
+    rc = end_replay(p, rc);
   if (rc == 0 && !as_stored)
     remark(path, &stored.result);
   if (rc == 0)
@@ -112,14 +127,15 @@ int bn_saved_run(const void *conf, const char *const *operand, struct bn_err *er
   const struct bn_reporter *ops = reporters[((const struct bn_saved_conf *)conf)->format];
   const struct bn_store *js = bn_store_json(err);
   const bool headed = operand[1] != NULL && !ops->for_programs;
+  struct bn_replay *p = NULL;
+  int rc = 0;
 
   if (js == NULL)
     return EXIT_FAILURE;
-  for (size_t i = 0; operand[i] != NULL; i++) {
+  for (size_t i = 0; rc == 0 && operand[i] != NULL; i++) {
     if (headed)
       printf("%s==> %s <==\n", i > 0 ? "\n" : "", operand[i]);
-    if (print_file(js, ops, operand[i], err) != 0)
-      return EXIT_FAILURE;
+    rc = print_file(js, ops, &p, operand[i], err);
   }
-  return EXIT_SUCCESS;
+  return end_replay(&p, rc) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
