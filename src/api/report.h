@@ -14,6 +14,7 @@
 
 struct bn_end;   /* measure/result.h */
 struct bn_facts; /* measure/facts.h */
+struct bn_plan;  /* measure/facts.h */
 struct bn_view;  /* measure/view.h */
 
 /* Which views a reporter prints in place of the text report. */
@@ -34,6 +35,8 @@ struct bn_reporter {
      output.  A stored result gives no conf (the defaults), no path, and an `out` also with
      own_file. */
   int (*open)(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err);
+  /* Of a run, before anything happens: refuses what the report cannot show. */
+  int (*check)(void *self, const struct bn_plan *plan, struct bn_err *err);
   /* Facts stay valid until close has returned and may grow between these calls. */
   void (*begin)(void *self, const struct bn_facts *f);    /* heading, with the workload's rows */
   void (*starting)(void *self, const struct bn_facts *f); /* before the first worker */

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,4 +151,27 @@ int bn_units_decimals(double value, int least)
   for (double shown = value * pow(10, least); decimals < MOST && shown < 100; shown *= 10)
     decimals++;
   return decimals;
+}
+
+void bn_units_point(char *digits)
+{
+  static const char others[] = "+-0123456789abcdefxpin"; /* of a number, inf or nan */
+  char *point = digits + strspn(digits, others);
+  const char *rest = point + strcspn(point, others);
+
+  if (*point == '\0')
+    return;
+  *point++ = '.';
+  memmove(point, rest, strlen(rest) + 1);
+}
+
+const char *bn_units_shortest(char digits[BN_UNITS_DIGITS], double value)
+{
+  for (int n = DBL_DIG; n <= DBL_DECIMAL_DIG; n++) {
+    (void)snprintf(digits, BN_UNITS_DIGITS, "%.*g", n, value);
+    if (memcmp(&(double){strtod(digits, NULL)}, &value, sizeof value) == 0)
+      break;
+  }
+  bn_units_point(digits);
+  return digits;
 }

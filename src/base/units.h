@@ -23,6 +23,14 @@ int bn_units_bool(const char *text, bool *out); /* on true 1 / off false 0 */
    "" "K" "M" "G" "T"; without the final B.  Returns buf. */
 const char *bn_units_format_size(char *buf, size_t len, uint64_t bytes, bool iec);
 
+/* A script may have set a locale whose decimal point is another text: gives the number that printf
+   wrote (%g, %f, %La) the point that programs read. */
+void bn_units_point(char *digits);
+/* The shortest of 15 to 17 digits that is read back as the same number, in any locale; value is
+   finite.  Returns digits. */
+enum { BN_UNITS_DIGITS = 32 };
+const char *bn_units_shortest(char digits[BN_UNITS_DIGITS], double value);
+
 /* How many decimals show three significant digits of value: `least` to 9. */
 int bn_units_decimals(double value, int least);
 

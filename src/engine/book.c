@@ -197,15 +197,26 @@ void bn_book_fact(struct bn_book *b, const char *section, const char *key, const
 
 /* --- before the measurement ------------------------------------------------------------------- */
 
+static int open_reporter(const struct slot *r, const struct bn_plan *asked, struct bn_err *err)
+{
+  const struct bn_reporter *ops = r->use.ops;
+
+  if (ops->open != NULL && ops->open(r->state, r->use.conf, r->use.path, r->use.out, err) != 0)
+    return -1;
+  return ops->check != NULL ? ops->check(r->state, asked, err) : 0;
+}
+
 bool bn_book_open(struct bn_book *b)
 {
+  struct bn_plan asked;
+
+  plan(&asked, b->conf);
   for (size_t i = 0; i < b->n_slots; i++) {
     struct slot *r = &b->slot[i];
     struct bn_err err = {0};
 
     r->opened = true;
-    if (r->use.ops->open != NULL &&
-        r->use.ops->open(r->state, r->use.conf, r->use.path, r->use.out, &err) != 0) {
+    if (open_reporter(r, &asked, &err) != 0) {
       bn_log(BN_FATAL, "%s", err.text);
       return false;
     }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "measure/bounds.h"
 #include "measure/layout.h"
 #include "measure/store.h"
@@ -257,13 +258,6 @@ struct bn_node *bn_store_metrics(const struct bn_store *js, const struct bn_metr
   return finish(&p, list);
 }
 
-/* The set-up of a total that tells the parts of a run apart took some time. In other records the
-   figures of parts are not 0, but unknown. */
-static bool is_known(const struct bn_view *v, const struct bn_view_field *f)
-{
-  return !f->of_parts || v->setup_s > 0;
-}
-
 static void put_figures(struct pen *p, struct bn_node *record, const struct bn_view *v)
 {
   struct bn_node *map = p->js->map();
@@ -271,7 +265,7 @@ static void put_figures(struct pen *p, struct bn_node *record, const struct bn_v
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++) {
     const void *at = (const char *)v + f->offset;
 
-    if (!is_known(v, f))
+    if (!bn_view_knows(v, f))
       continue;
     put(p, map, f->name,
         f->type == BN_VIEW_WHOLE ? whole(p, *(const uint64_t *)at) : real(p, *(const double *)at));
@@ -365,19 +359,6 @@ static struct bn_node *pair_of(struct pen *p, struct bn_node *a, struct bn_node 
   return list;
 }
 
-/* A script may have set a locale whose decimal point is another text. */
-static void set_point(char *digits)
-{
-  static const char others[] = "+-0123456789abcdefxpin"; /* of a number, inf or nan */
-  char *point = digits + strspn(digits, others);
-  const char *rest = point + strcspn(point, others);
-
-  if (*point == '\0')
-    return;
-  *point++ = '.';
-  memmove(point, rest, strlen(rest) + 1);
-}
-
 static struct bn_node *moments_of(struct pen *p, const struct bn_moments *m)
 {
   const long double values[] = {m->n, m->sum, m->sum_sq};
@@ -386,7 +367,7 @@ static struct bn_node *moments_of(struct pen *p, const struct bn_moments *m)
 
   for (size_t i = 0; i < 3; i++) {
     (void)snprintf(digits, sizeof digits, "%La", values[i]);
-    set_point(digits);
+    bn_units_point(digits);
     add(p, list, p->js->text(digits));
   }
   return list;

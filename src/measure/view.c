@@ -78,6 +78,12 @@ const struct bn_view_field bn_view_fields[] = {
     {.name = NULL},
 };
 
+/* The set-up of a total that tells the parts of a run apart took some time. */
+bool bn_view_knows(const struct bn_view *v, const struct bn_view_field *f)
+{
+  return !f->of_parts || v->setup_s > 0;
+}
+
 static double seconds(uint64_t ns)
 {
   return ns == UINT64_MAX ? HUGE_VAL : (double)ns * 1e-9;

@@ -102,6 +102,8 @@ struct bn_view_field {
   size_t offset; /* in struct bn_view */
 };
 extern const struct bn_view_field bn_view_fields[]; /* ends with a NULL name */
+/* false: the figure is not 0, but unknown, as those of parts are in all but such a total. */
+bool bn_view_knows(const struct bn_view *v, const struct bn_view_field *f);
 
 /* The memory behind a view; reused. */
 struct bn_view_store {

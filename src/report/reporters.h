@@ -4,12 +4,16 @@
 #define BN_REPORT_REPORTERS_H
 
 #include "report/json/json.h"
+#include "report/rows/rows.h"
 #include "report/text/text.h"
 
 /* X(name, struct bn_reporter) for each in the order of the help, with SEP between two.  A name is
    a literal, so that the choices and the help of an option can be made of it. */
 #define BN_REPORTERS(X, SEP)                                                                       \
   X("text", bn_reporter_text)                                                                      \
-  SEP X("json", bn_reporter_json)
+  SEP X("json", bn_reporter_json)                                                                  \
+  SEP X("csv", bn_reporter_csv)                                                                    \
+  SEP X("jsonl", bn_reporter_jsonl)                                                                \
+  SEP X("csv-total", bn_reporter_csv_total)
 
 #endif

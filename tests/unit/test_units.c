@@ -3,6 +3,7 @@
 #include "base/units.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "cm.h"
 
@@ -219,6 +220,46 @@ static void test_decimals(void **state)
     assert_int_equal(bn_units_decimals(rows[i].value, rows[i].least), rows[i].decimals);
 }
 
+static void test_shortest(void **state)
+{
+  static const struct {
+    double value;
+    const char *text;
+  } rows[] = {{0, "0"},
+              {4186, "4186"},
+              {0.1, "0.1"},
+              {99.9, "99.9"},
+              {-2.5e-9, "-2.5e-09"},
+              {0.1 + 0.2, "0.30000000000000004"},
+              {1.0 / 3, "0.3333333333333333"},
+              {1.7976931348623157e308, "1.7976931348623157e+308"}};
+  char digits[BN_UNITS_DIGITS];
+
+  (void)state;
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    const char *text = bn_units_shortest(digits, rows[i].value);
+
+    assert_string_equal(text, rows[i].text);
+    assert_true(strtod(text, NULL) == rows[i].value);
+  }
+}
+
+static void test_point(void **state)
+{
+  static const char *const rows[][2] = {
+      {"1,5", "1.5"},           {"1.5", "1.5"},      {"42", "42"},
+      {"-0,5e-07", "-0.5e-07"}, {"1\u066b5", "1.5"}, {"inf", "inf"},
+      {"0x1,8p+1", "0x1.8p+1"}};
+  char digits[BN_UNITS_DIGITS];
+
+  (void)state;
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    (void)snprintf(digits, sizeof digits, "%s", rows[i][0]);
+    bn_units_point(digits);
+    assert_string_equal(digits, rows[i][1]);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -231,6 +272,8 @@ int main(void)
       cmocka_unit_test(test_refusal_changes_nothing),
       cmocka_unit_test(test_format_size),
       cmocka_unit_test(test_decimals),
+      cmocka_unit_test(test_shortest),
+      cmocka_unit_test(test_point),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Columns and their values, from facts and views. */
+#include "measure/row.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+
+/* Not known yet. */
+static struct bn_cell *add(struct bn_row *row, const char *name)
+{
+  struct bn_cell *c = &row->cell[row->n < BN_ROW_MAX ? row->n++ : BN_ROW_MAX - 1];
+
+  *c = (struct bn_cell){.type = BN_CELL_UNKNOWN};
+  (void)snprintf(c->name, sizeof c->name, "%s", name);
+  return c;
+}
+
+/* UINT64_MAX is a count that nobody knows. */
+static void set_whole(struct bn_cell *c, uint64_t whole)
+{
+  c->type = whole != UINT64_MAX ? BN_CELL_WHOLE : BN_CELL_UNKNOWN;
+  c->whole = whole;
+}
+
+static void set_real(struct bn_cell *c, double real)
+{
+  c->type = isfinite(real) ? BN_CELL_REAL : BN_CELL_UNKNOWN;
+  c->real = real;
+}
+
+static void add_time(struct bn_row *row, const char *name, uint64_t wall_ns)
+{
+  struct bn_cell *c = add(row, name);
+
+  set_whole(c, wall_ns);
+  if (c->type == BN_CELL_WHOLE && wall_ns > 0)
+    c->type = BN_CELL_TIME;
+  else
+    c->type = BN_CELL_UNKNOWN;
+}
+
+static void add_text(struct bn_row *row, const char *name, const struct bn_fact *fact)
+{
+  struct bn_cell *c = add(row, name);
+
+  if (fact == NULL || fact->type != BN_FACT_TEXT || fact->text == NULL)
+    return;
+  c->type = BN_CELL_TEXT;
+  c->text = fact->text;
+}
+
+/* --- figures ---------------------------------------------------------------------------------- */
+
+static void add_figure(struct bn_row *row, const struct bn_view_field *f, const struct bn_view *v)
+{
+  struct bn_cell *c = add(row, f->name);
+  const void *at = (const char *)v + f->offset;
+
+  if (v == NULL || !bn_view_knows(v, f))
+    return;
+  if (f->type == BN_VIEW_WHOLE)
+    set_whole(c, *(const uint64_t *)at);
+  else
+    set_real(c, *(const double *)at);
+}
+
+static bool has(const struct bn_row *row, const char *name)
+{
+  for (size_t i = 0; i < row->n; i++)
+    if (strcmp(row->cell[i].name, name) == 0)
+      return true;
+  return false;
+}
+
+/* The columns follow from the plan, so that all rows of a run have the same ones. */
+static void add_percentile(struct bn_row *row, double percent, const struct bn_view *v)
+{
+  char digits[BN_UNITS_DIGITS], name[sizeof row->cell[0].name];
+  struct bn_cell *c;
+
+  (void)snprintf(name, sizeof name, "p%s_s", bn_units_shortest(digits, percent));
+  if (has(row, name))
+    return;
+  c = add(row, name);
+  for (size_t i = 0; v != NULL && i < v->n_percents; i++)
+    if (v->percents[i] >= percent && v->percents[i] <= percent)
+      set_real(c, v->percentile_s[i]);
+}
+
+static void add_percentiles(struct bn_row *row, const struct bn_plan *plan, const struct bn_view *v)
+{
+  for (size_t i = 0; i < plan->n_percents; i++)
+    if (isfinite(plan->percents[i]))
+      add_percentile(row, plan->percents[i], v);
+}
+
+void bn_row_interval(struct bn_row *row, const struct bn_plan *plan, const struct bn_view *v)
+{
+  row->n = 0;
+  add_time(row, "time", v != NULL ? v->delta->wall_ns : 0);
+  for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++) {
+    if (f->of_parts)
+      continue;
+    add_figure(row, f, v);
+    if (f->offset == offsetof(struct bn_view, span_s))
+      set_whole(add(row, "running"), v != NULL ? v->running : UINT64_MAX);
+  }
+  add_percentiles(row, plan, v);
+}
+
+void bn_row_total(struct bn_row *row, const struct bn_plan *plan, const struct bn_view *v)
+{
+  row->n = 0;
+  for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
+    add_figure(row, f, v);
+  add_percentiles(row, plan, v);
+}
+
+void bn_row_append(struct bn_row *row, const struct bn_row *more)
+{
+  for (size_t i = 0; i < more->n && row->n < BN_ROW_MAX; i++)
+    row->cell[row->n++] = more->cell[i];
+}
+
+/* --- the run ---------------------------------------------------------------------------------- */
+
+static void add_seconds(struct bn_row *row, const char *name, uint64_t ns)
+{
+  set_real(add(row, name), (double)ns / (double)BN_NSEC_PER_SEC);
+}
+
+static void add_plan(struct bn_row *row, const struct bn_plan *p)
+{
+  set_whole(add(row, "threads"), p->threads);
+  add_seconds(row, "time_limit_s", p->time_ns);
+  set_whole(add(row, "event_limit"), p->events);
+  add_seconds(row, "warmup_s", p->warmup_ns);
+  set_real(add(row, "rate"), p->rate);
+  set_whole(add(row, "seed"), p->seed);
+}
+
+void bn_row_run(struct bn_row *row, const struct bn_facts *f, const struct bn_end *end)
+{
+  static const struct {
+    const char *name, *section, *key;
+  } texts[] = {{"workload", "workload", "name"},
+               {"driver", "database", "driver"},
+               {"server_version", "database", "server_version"},
+               {"client_version", "database", "client_version"},
+               {"host", "host", "name"},
+               {"bench_version", "program", "version"},
+               {"dialect", "program", "dialect"}};
+
+  row->n = 0;
+  add_time(row, "time", f != NULL ? f->start_wall_ns : 0);
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    add_text(row, texts[i].name,
+             f != NULL ? bn_facts_find(f, texts[i].section, texts[i].key) : NULL);
+  add_plan(row, f != NULL ? &f->plan : &(struct bn_plan){.threads = 0});
+  set_whole(add(row, "status"), end != NULL ? (uint64_t)(unsigned)end->status : UINT64_MAX);
+}
+
+/* --- texts ------------------------------------------------------------------------------------ */
+
+static void print_time(char digits[BN_CELL_DIGITS], uint64_t wall_ns)
+{
+  const time_t s = (time_t)(wall_ns / BN_NSEC_PER_SEC);
+  const unsigned ms = (unsigned)(wall_ns % BN_NSEC_PER_SEC / BN_NSEC_PER_MSEC);
+  char date[BN_CELL_DIGITS - 8];
+  struct tm tm;
+
+  digits[0] = '\0';
+  if (gmtime_r(&s, &tm) != NULL && strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &tm) > 0)
+    (void)snprintf(digits, BN_CELL_DIGITS, "%s.%03uZ", date, ms);
+}
+
+const char *bn_cell_digits(const struct bn_cell *c, char digits[BN_CELL_DIGITS])
+{
+  digits[0] = '\0';
+  switch (c->type) {
+  case BN_CELL_WHOLE:
+    (void)snprintf(digits, BN_CELL_DIGITS, "%" PRIu64, c->whole);
+    break;
+  case BN_CELL_REAL:
+    (void)bn_units_shortest(digits, c->real);
+    break;
+  case BN_CELL_TIME:
+    print_time(digits, c->whole);
+    break;
+  case BN_CELL_UNKNOWN:
+  case BN_CELL_TEXT:
+    break;
+  }
+  return digits;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A report as one flat row of named values: the columns of every format that has rows. */
+#ifndef BN_MEASURE_ROW_H
+#define BN_MEASURE_ROW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/units.h"
+#include "measure/facts.h"
+#include "measure/result.h"
+#include "measure/view.h"
+
+enum bn_cell_type {
+  BN_CELL_UNKNOWN,
+  BN_CELL_WHOLE,
+  BN_CELL_REAL, /* finite */
+  BN_CELL_TIME, /* whole: ns since 1970 */
+  BN_CELL_TEXT  /* of others: it may have any bytes */
+};
+
+struct bn_cell {
+  char name[BN_UNITS_DIGITS + 8]; /* letters, digits, '_' and '.': "at_s", "p99.9_s" */
+  enum bn_cell_type type;
+  uint64_t whole;
+  double real;
+  const char *text; /* the facts' */
+};
+
+enum { BN_ROW_MAX = 192, BN_CELL_DIGITS = 40 };
+
+/* All zero is an empty row. */
+struct bn_row {
+  struct bn_cell cell[BN_ROW_MAX];
+  size_t n;
+};
+
+/* An interval: when it ended, every figure that intervals have, and the percentiles of the plan. */
+void bn_row_interval(struct bn_row *row, const struct bn_plan *plan, const struct bn_view *v);
+/* What a run was about, and how it ended. */
+void bn_row_run(struct bn_row *row, const struct bn_facts *f, const struct bn_end *end);
+/* Every figure of a total, and the percentiles of the plan; NULL: there is none. */
+void bn_row_total(struct bn_row *row, const struct bn_plan *plan, const struct bn_view *v);
+/* Cells after those that are there. */
+void bn_row_append(struct bn_row *row, const struct bn_row *more);
+
+/* A number as %.17g tells it with the fewest digits, a time in the form of ISO 8601, both the same
+   in every locale.  Returns digits; "": not known, or a text. */
+const char *bn_cell_digits(const struct bn_cell *c, char digits[BN_CELL_DIGITS]);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Writes rows as CSV (RFC 4180, with the line ends of Unix) and as JSON. */
+#include "report/rows/line.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+
+int bn_line_names(struct bn_buf *b, const struct bn_row *row)
+{
+  for (size_t i = 0; i < row->n; i++)
+    (void)bn_buf_printf(b, "%s%s", i > 0 ? "," : "", row->cell[i].name);
+  return bn_buf_char(b, '\n');
+}
+
+int bn_line_no_memory(struct bn_err *err)
+{
+  return bn_err_set(err, ENOMEM, "cannot write the report: out of memory");
+}
+
+int bn_line_first(struct bn_buf *b, const struct bn_row *row, struct bn_buf *names,
+                  struct bn_err *err)
+{
+  const size_t before = b->len;
+
+  if (bn_line_names(b, row) != 0)
+    return bn_line_no_memory(err);
+  if (names->len == 0)
+    return bn_buf_str(names, b->data + before) == 0 ? 0 : bn_line_no_memory(err);
+  if (strcmp(names->data, b->data + before) != 0)
+    return bn_err_set(err, EINVAL,
+                      "the files have different columns, which depend on --percentile; print them "
+                      "one by one");
+  b->len = before;
+  return 0;
+}
+
+static void add_text(struct bn_buf *b, const char *text)
+{
+  const size_t size = bn_escape(NULL, 0, text, "") + 1;
+  char *shown = malloc(size);
+
+  if (shown == NULL) {
+    b->failed = true;
+    return;
+  }
+  (void)bn_escape(shown, size, text, "");
+  (void)bn_buf_char(b, '"');
+  if (shown[0] != '\0' && strchr("=+-@", shown[0]) != NULL)
+    (void)bn_buf_char(b, '\'');
+  for (const char *s = shown; *s != '\0'; s++)
+    (void)(*s == '"' ? bn_buf_str(b, "\"\"") : bn_buf_char(b, *s));
+  (void)bn_buf_char(b, '"');
+  free(shown);
+}
+
+int bn_line_values(struct bn_buf *b, const struct bn_row *row)
+{
+  char digits[BN_CELL_DIGITS];
+
+  for (size_t i = 0; i < row->n; i++) {
+    const struct bn_cell *c = &row->cell[i];
+
+    if (i > 0)
+      (void)bn_buf_char(b, ',');
+    if (c->type == BN_CELL_TEXT)
+      add_text(b, c->text);
+    else
+      (void)bn_buf_str(b, bn_cell_digits(c, digits));
+  }
+  return bn_buf_char(b, '\n');
+}
+
+int bn_line_json(struct bn_buf *b, const struct bn_row *row)
+{
+  char digits[BN_CELL_DIGITS];
+
+  for (size_t i = 0; i < row->n; i++) {
+    const struct bn_cell *c = &row->cell[i];
+    const char *value = bn_cell_digits(c, digits);
+    const char *quote = c->type == BN_CELL_TIME ? "\"" : "";
+
+    (void)bn_buf_printf(b, "%s\"%s\":%s%s%s", i > 0 ? "," : "{", c->name, quote,
+                        value[0] != '\0' ? value : "null", quote);
+  }
+  return bn_buf_str(b, "}\n");
+}

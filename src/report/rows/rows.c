@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Writes a row for every interval, as it ends. */
+#include "report/rows/rows.h"
+
+#include <errno.h>
+
+#include "base/buf.h"
+#include "report/output.h"
+#include "report/rows/line.h"
+
+struct rows {
+  struct bn_output output;
+  const struct bn_plan *plan; /* of the run's facts */
+  struct bn_row row;
+  struct bn_buf line, names; /* names: once they were written */
+};
+
+static int rows_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
+{
+  struct rows *r = self;
+
+  (void)conf;
+  (void)path;
+  (void)err;
+  *r = (struct rows){.output = {.out = out}};
+  return 0;
+}
+
+static int check(const char *name, const struct bn_plan *plan, struct bn_err *err)
+{
+  if (plan->interval_ns > 0)
+    return 0;
+  return bn_err_set(err, EINVAL,
+                    "--report=%s writes a row for each interval, and there are none; name their "
+                    "length (--report-interval=1)",
+                    name);
+}
+
+static int csv_check(void *self, const struct bn_plan *plan, struct bn_err *err)
+{
+  (void)self;
+  return check("csv", plan, err);
+}
+
+static int jsonl_check(void *self, const struct bn_plan *plan, struct bn_err *err)
+{
+  (void)self;
+  return check("jsonl", plan, err);
+}
+
+static void rows_begin(void *self, const struct bn_facts *f)
+{
+  struct rows *r = self;
+
+  r->plan = &f->plan;
+}
+
+static int put_line(struct rows *r, struct bn_err *err)
+{
+  if (r->line.failed)
+    return bn_line_no_memory(err);
+  bn_output_begin(&r->output);
+  (void)fwrite(r->line.data, 1, r->line.len, r->output.out);
+  bn_output_end(&r->output);
+  return 0;
+}
+
+/* Also for a run without intervals, so that a reader finds the columns. */
+static void csv_started(void *self, const struct bn_facts *f)
+{
+  struct rows *r = self;
+
+  bn_row_interval(&r->row, &f->plan, NULL);
+  bn_buf_clear(&r->line);
+  /* What fails is found again by the first interval. */
+  if (bn_line_first(&r->line, &r->row, &r->names, NULL) == 0 && r->line.len > 0)
+    (void)put_line(r, NULL);
+}
+
+static int csv_interval(void *self, const struct bn_view *v, struct bn_err *err)
+{
+  struct rows *r = self;
+
+  bn_row_interval(&r->row, r->plan, v);
+  bn_buf_clear(&r->line);
+  if (bn_line_first(&r->line, &r->row, &r->names, err) != 0)
+    return -1;
+  (void)bn_line_values(&r->line, &r->row);
+  return put_line(r, err);
+}
+
+static int jsonl_interval(void *self, const struct bn_view *v, struct bn_err *err)
+{
+  struct rows *r = self;
+
+  bn_row_interval(&r->row, r->plan, v);
+  bn_buf_clear(&r->line);
+  (void)bn_line_json(&r->line, &r->row);
+  return put_line(r, err);
+}
+
+static int rows_close(void *self, struct bn_err *err)
+{
+  struct rows *r = self;
+
+  bn_buf_done(&r->line);
+  bn_buf_done(&r->names);
+  return bn_output_verdict(&r->output, err);
+}
+
+const struct bn_reporter bn_reporter_csv = {
+    .name = "csv",
+    .state_size = sizeof(struct rows),
+    .joins = true,
+    .for_programs = true,
+    .open = rows_open,
+    .check = csv_check,
+    .begin = rows_begin,
+    .started = csv_started,
+    .interval = csv_interval,
+    .close = rows_close,
+};
+
+const struct bn_reporter bn_reporter_jsonl = {
+    .name = "jsonl",
+    .state_size = sizeof(struct rows),
+    .joins = true,
+    .for_programs = true,
+    .open = rows_open,
+    .check = jsonl_check,
+    .begin = rows_begin,
+    .interval = jsonl_interval,
+    .close = rows_close,
+};

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Adds a row for the run to the rows of other runs in a file. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "measure/store.h"
+#include "report/output.h"
+#include "report/rows/line.h"
+#include "report/rows/rows.h"
+
+/* Others hold the lock for the time of one write. */
+static const uint64_t lock_ns = 10 * BN_NSEC_PER_SEC, retry_ns = 10 * BN_NSEC_PER_MSEC;
+
+struct total {
+  const char *path; /* of a plain file; NULL: all goes to the output */
+  FILE *own;        /* the output's, if it was opened here */
+  struct bn_output output;
+  const struct bn_facts *facts; /* the run's, which may still grow */
+  struct bn_row row, figures;
+  struct bn_buf names, line; /* names: of the file, or once they were written to the output */
+  bool measured;             /* figures are those of the total */
+};
+
+static int cannot(const char *path, const char *why, struct bn_err *err)
+{
+  return bn_err_set(err, errno, "cannot write the report to '%s': %s", path, why);
+}
+
+static int total_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
+{
+  struct total *t = self;
+  int fd;
+
+  (void)conf;
+  *t = (struct total){.output = {.out = out != NULL ? out : stdout}};
+  if (path == NULL)
+    return 0;
+  if (bn_file_descriptor(path) < 0 && bn_store_is_plain(path)) {
+    t->path = path;
+    return 0;
+  }
+  fd = bn_file_create(path);
+  if (fd < 0)
+    return cannot(path, bn_file_reason(errno), err);
+  t->own = fdopen(fd, "w");
+  if (t->own == NULL) {
+    (void)close(fd);
+    return bn_line_no_memory(err);
+  }
+  t->output.out = t->own;
+  return 0;
+}
+
+/* --- the file --------------------------------------------------------------------------------- */
+
+/* 0, or -1 and errno. */
+static int lock(int fd)
+{
+  const uint64_t until_ns = bn_clock_mono() + lock_ns;
+
+  while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    if ((errno != EWOULDBLOCK && errno != EINTR) || bn_clock_mono() >= until_ns)
+      return -1;
+    bn_clock_sleep_until(bn_clock_mono() + retry_ns);
+  }
+  return 0;
+}
+
+static const char *lock_reason(int error)
+{
+  return error == EWOULDBLOCK ? "another process has locked it for 10 seconds" : strerror(error);
+}
+
+/* Locked; -1 and err. */
+static int open_file(const char *path, struct bn_err *err)
+{
+  const int fd = bn_file_open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+
+  if (fd < 0)
+    return cannot(path, bn_file_reason(errno), err);
+  if (lock(fd) == 0)
+    return fd;
+  (void)cannot(path, lock_reason(errno), err);
+  (void)close(fd);
+  return -1;
+}
+
+/* Whether the first line of the file, if it has one, is that of this run. */
+static int check_names(const struct total *t, int fd, struct bn_err *err)
+{
+  const size_t len = t->names.len;
+  char *first = malloc(len);
+  ssize_t n;
+  int rc = 0;
+
+  if (first == NULL)
+    return bn_line_no_memory(err);
+  n = pread(fd, first, len, 0);
+  if (n < 0)
+    rc = cannot(t->path, strerror(errno), err);
+  else if (n > 0 && ((size_t)n != len || memcmp(first, t->names.data, len) != 0))
+    rc = bn_err_set(err, EINVAL,
+                    "--report=csv-total:%s: the first line of this file does not name the columns "
+                    "of this run, which depend on --percentile and on the version of bench; name "
+                    "another file",
+                    t->path);
+  free(first);
+  return rc;
+}
+
+/* An empty file gets the names too; what somebody left without an end of line gets one. */
+static int make_lines(struct total *t, int fd, off_t size, struct bn_err *err)
+{
+  char last = '\n';
+
+  if (size > 0 && pread(fd, &last, 1, size - 1) != 1)
+    return cannot(t->path, strerror(errno), err);
+  bn_buf_clear(&t->line);
+  if (size == 0)
+    (void)bn_buf_str(&t->line, t->names.data);
+  if (last != '\n')
+    (void)bn_buf_char(&t->line, '\n');
+  return bn_line_values(&t->line, &t->row) == 0 ? 0 : bn_line_no_memory(err);
+}
+
+/* All of it, or none: a reader never finds half a row. */
+static int append(const struct total *t, int fd, off_t size, struct bn_err *err)
+{
+  size_t done = 0;
+
+  while (done < t->line.len) {
+    const ssize_t n = write(fd, t->line.data + done, t->line.len - done);
+
+    if (n < 0 && errno != EINTR) {
+      (void)cannot(t->path, strerror(errno), err);
+      if (done > 0 && ftruncate(fd, size) != 0)
+        return bn_err_set(err, errno, "cannot remove half a row from the end of '%s': %s", t->path,
+                          strerror(errno));
+      return -1;
+    }
+    done += n > 0 ? (size_t)n : 0;
+  }
+  return 0;
+}
+
+static int append_to_file(struct total *t, struct bn_err *err)
+{
+  const int fd = open_file(t->path, err);
+  struct stat st;
+  int rc;
+
+  if (fd < 0)
+    return -1;
+  rc = fstat(fd, &st) == 0 ? check_names(t, fd, err) : cannot(t->path, strerror(errno), err);
+  if (rc == 0)
+    rc = make_lines(t, fd, st.st_size, err);
+  if (rc == 0)
+    rc = append(t, fd, st.st_size, err);
+  if (close(fd) != 0 && rc == 0)
+    rc = cannot(t->path, strerror(errno), err);
+  return rc;
+}
+
+/* --- the run ---------------------------------------------------------------------------------- */
+
+/* What is asked for decides the columns. */
+static int make_names(struct total *t, const struct bn_plan *plan, struct bn_err *err)
+{
+  bn_row_run(&t->row, NULL, NULL);
+  bn_row_total(&t->figures, plan, NULL);
+  bn_row_append(&t->row, &t->figures);
+  bn_buf_clear(&t->names);
+  return bn_line_names(&t->names, &t->row) == 0 ? 0 : bn_line_no_memory(err);
+}
+
+/* Better known before a run of hours than after it. */
+static int total_check(void *self, const struct bn_plan *plan, struct bn_err *err)
+{
+  struct total *t = self;
+  int fd, rc;
+
+  if (t->path == NULL)
+    return 0;
+  if (make_names(t, plan, err) != 0)
+    return -1;
+  fd = open_file(t->path, err);
+  if (fd < 0)
+    return -1;
+  rc = check_names(t, fd, err);
+  (void)close(fd);
+  return rc;
+}
+
+static void total_begin(void *self, const struct bn_facts *f)
+{
+  struct total *t = self;
+
+  t->facts = f;
+  t->measured = false;
+}
+
+static int total_total(void *self, const struct bn_view *v, struct bn_err *err)
+{
+  struct total *t = self;
+
+  (void)err;
+  bn_row_total(&t->figures, &t->facts->plan, v);
+  t->measured = true;
+  return 0;
+}
+
+static int print_row(struct total *t, struct bn_err *err)
+{
+  bn_buf_clear(&t->line);
+  if (bn_line_first(&t->line, &t->row, &t->names, err) != 0)
+    return -1;
+  if (bn_line_values(&t->line, &t->row) != 0)
+    return bn_line_no_memory(err);
+  bn_output_begin(&t->output);
+  (void)fwrite(t->line.data, 1, t->line.len, t->output.out);
+  bn_output_end(&t->output);
+  return 0;
+}
+
+/* Also for a run that measured nothing: its figures are not known. */
+static int total_finish(void *self, const struct bn_end *end, struct bn_err *err)
+{
+  struct total *t = self;
+
+  if (t->facts == NULL)
+    return 0;
+  if (!t->measured)
+    bn_row_total(&t->figures, &t->facts->plan, NULL);
+  bn_row_run(&t->row, t->facts, end);
+  bn_row_append(&t->row, &t->figures);
+  return t->path != NULL ? append_to_file(t, err) : print_row(t, err);
+}
+
+static int total_close(void *self, struct bn_err *err)
+{
+  struct total *t = self;
+  int rc = bn_output_verdict(&t->output, err);
+
+  if (t->own != NULL && fclose(t->own) != 0 && rc == 0)
+    rc = bn_err_set(err, errno, "cannot write the report: %s", strerror(errno));
+  bn_buf_done(&t->names);
+  bn_buf_done(&t->line);
+  return rc;
+}
+
+const struct bn_reporter bn_reporter_csv_total = {
+    .name = "csv-total",
+    .state_size = sizeof(struct total),
+    .facts = true,
+    .own_file = true,
+    .joins = true,
+    .for_programs = true,
+    .open = total_open,
+    .check = total_check,
+    .begin = total_begin,
+    .total = total_total,
+    .finish = total_finish,
+    .close = total_close,
+};

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Shows that csv, jsonl and csv-total have the figures of the JSON document of their run,
+in the run and later, that rows of many runs share a file, and that no file breaks a table."""
+
+import csv
+import datetime
+import io
+import json
+import os
+import resource
+import subprocess
+
+import pytest
+
+import bench
+
+MODULE = os.path.join(os.path.dirname(bench.binary()), "../lib/bench/stores/json.so")
+needs_json = pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
+
+FORMS = ("csv", "jsonl", "csv-total")
+REPORTS = [f"--report={name}:{name}" for name in ("text", "json", *FORMS)]
+RUN = ["cpu", "--cpu-max-prime=2000", "--threads=2", "--percentile=95,50,99.9"]
+SHORT = ["cpu", *bench.QUICK]
+HOSTILE = '=HYPERLINK("x")|a\n\x1b[31m<b>`,'
+
+
+def later(form, *files, **kwargs):
+    done = bench.run("report", f"--format={form}", *files, **kwargs)
+    assert done.status == 0, done
+    return done.out
+
+
+def rows(text):
+    """Dictionaries of the rows; each has all columns and no other."""
+    first, *others = csv.reader(io.StringIO(text, newline=""), strict=True)
+    assert len(first) == len(set(first))
+    assert all(len(row) == len(first) for row in others)
+    return [dict(zip(first, row)) for row in others]
+
+
+def number(cell):
+    return None if cell == "" else float(cell)
+
+
+def percentiles(record):
+    return {f"p{p['percent']:g}_s": p["s"] for p in record["percentiles"]}
+
+
+def stamp(ns):
+    at = datetime.datetime.fromtimestamp(ns // 10**9, datetime.timezone.utc)
+    return f"{at:%Y-%m-%dT%H:%M:%S}.{ns % 10**9 // 10**6:03}Z"
+
+
+@pytest.fixture(name="ran", scope="module")
+def fixture_ran(tmp_path_factory):
+    """The folder of a run with every report."""
+    folder = tmp_path_factory.mktemp("run")
+    done = bench.run(*RUN, "--time=1.2", "--report-interval=0.3", "--report-checkpoints=1",
+                     "--rand-seed=7", *REPORTS, "run", cwd=folder)
+    assert done.status == 0 and done.err == "", done
+    return folder
+
+
+def document(folder):
+    return json.loads((folder / "json").read_text())
+
+
+@needs_json
+def test_rows_of_intervals_have_the_figures_of_the_document(ran):
+    intervals = document(ran)["groups"][0]["intervals"]
+    table = rows((ran / "csv").read_text())
+    objects = [json.loads(line) for line in (ran / "jsonl").read_text().splitlines()]
+    assert len(table) == len(objects) == len(intervals) >= 3
+    for row, line, record in zip(table, objects, intervals):
+        known = {**record["figures"], "running": record["running"], **percentiles(record)}
+        assert row.pop("time") == line.pop("time") == stamp(record["raw"]["wall_ns"])
+        assert {name: number(cell) for name, cell in row.items()} == line == known
+        assert list(row) == list(line)
+    assert list(table[0])[:3] == ["at_s", "span_s", "running"]
+    assert list(table[0])[-3:] == ["p95_s", "p50_s", "p99.9_s"]
+
+
+@needs_json
+def test_the_row_of_a_run_has_the_figures_of_the_document(ran):
+    whole = document(ran)
+    total = whole["groups"][0]["total"]
+    (row,) = rows((ran / "csv-total").read_text())
+    for name, value in {**total["figures"], **percentiles(total)}.items():
+        assert number(row.pop(name)) == value, name
+    assert row == {
+        "time": stamp(whole["facts"]["times"]["start_wall_ns"]), "workload": "cpu", "driver": "",
+        "server_version": "", "client_version": "", "host": whole["facts"]["host"]["name"],
+        "bench_version": whole["facts"]["program"]["version"], "dialect": "bench", "threads": "2",
+        "time_limit_s": "1.2", "event_limit": "0", "warmup_s": "0", "rate": "0", "seed": "7",
+        "status": "0",
+    }
+
+
+@needs_json
+@pytest.mark.parametrize("form", FORMS)
+def test_a_saved_result_prints_what_the_run_wrote(ran, form):
+    assert later(form, "json", cwd=ran) == (ran / form).read_text()
+
+
+@needs_json
+def test_several_files_make_one_table(ran):
+    for form, each in (("csv", len(rows((ran / "csv").read_text()))), ("csv-total", 1)):
+        assert len(rows(later(form, "json", "json", "json", cwd=ran))) == 3 * each
+    assert later("jsonl", "json", "json", cwd=ran) == 2 * (ran / "jsonl").read_text()
+
+
+@needs_json
+@pytest.mark.parametrize("form", ("csv", "csv-total"))
+def test_files_with_other_columns_do_not_make_one_table(ran, tmp_path, form):
+    done = bench.run(*SHORT, "--percentile=42", "--time=1", "--report-interval=1",
+                     "--events=0", "--report=json:other", "run", cwd=tmp_path)
+    assert done.status == 0, done
+    done = bench.run("report", f"--format={form}", ran / "json", "other", cwd=tmp_path)
+    assert done.status == 1
+    assert done.err == ("bench report: the files have different columns, which depend on "
+                        "--percentile; print them one by one\n")
+
+
+@needs_json
+def test_a_number_that_nobody_knows_is_an_empty_cell(ran, tmp_path):
+    changed = document(ran)
+    record = changed["groups"][0]["intervals"][0]
+    record["percentiles"][0]["s"] = record["figures"]["max_s"] = record["figures"]["events"] = None
+    (tmp_path / "changed").write_text(json.dumps(changed))
+    row = rows(later("csv", "changed", cwd=tmp_path))[0]
+    line = json.loads(later("jsonl", "changed", cwd=tmp_path).splitlines()[0])
+    for name in ("p95_s", "max_s", "events"):
+        assert (row[name], line[name]) == ("", None)
+
+
+@needs_json
+def test_rows_of_a_file_without_percentiles(tmp_path):
+    done = bench.run(*SHORT, "--percentile=0", "--report=csv-total:t", "--report=json:json", "run",
+                     cwd=tmp_path)
+    assert done.status == 0, done
+    assert list(rows((tmp_path / "t").read_text())[0])[-1] == "fair_time_dev"
+
+
+# --- texts of others ---
+
+@needs_json
+def test_texts_of_a_file_break_no_table(ran, tmp_path):
+    changed = document(ran)
+    changed["facts"]["database"] = {"driver": HOSTILE, "server_version": "-1+1"}
+    changed["facts"]["workload"]["name"] = "@SUM(1)"
+    (tmp_path / "changed").write_text(json.dumps(changed))
+    text = later("csv-total", "changed", cwd=tmp_path)
+    (row,) = rows(text)
+    assert row["driver"] == "'" + HOSTILE.replace("\n", "\\x0a").replace("\x1b", "\\x1b")
+    assert (row["server_version"], row["workload"]) == ("'-1+1", "'@SUM(1)")
+    assert len(text.splitlines()) == 2
+
+
+# --- files ---
+
+def test_processes_append_at_once(tmp_path):
+    command = [bench.binary(), *SHORT, "--report=csv-total:t", "run"]
+    runs = [subprocess.Popen(command, cwd=tmp_path, env=bench.environment()) for _ in range(8)]
+    assert [run.wait(bench.TIMEOUT_S) for run in runs] == [0] * 8
+    text = (tmp_path / "t").read_text()
+    assert text.count("workload") == 1 and text.endswith("\n")
+    assert [row["events"] for row in rows(text)] == ["1"] * 8
+
+
+def test_a_file_with_other_columns_is_refused_before_the_run(tmp_path):
+    path = tmp_path / "t"
+    for text in ("a,b\n", "time\n", "\n"):
+        path.write_text(text)
+        done = bench.run(*SHORT, "--report=csv-total:t", "run", cwd=tmp_path)
+        assert (done.status, path.read_text()) == (1, text)
+        assert done.err == (
+            "FATAL: --report=csv-total:t: the first line of this file does not name the columns of "
+            "this run, which depend on --percentile and on the version of bench; name another "
+            "file\n")
+
+
+def test_a_last_line_without_an_end_gets_one(tmp_path):
+    for _ in range(2):
+        assert bench.run(*SHORT, "--report=csv-total:t", "run", cwd=tmp_path).status == 0
+        text = (tmp_path / "t").read_text()
+        (tmp_path / "t").write_text(text[:-1])
+    assert len(rows(text)) == 2
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_full_disk_spoils_neither_the_other_report_nor_the_status(form):
+    done = bench.run(*RUN, "--time=0.5", "--report-interval=0.2", f"--report={form}:/dev/full",
+                     "--report=text", "run")
+    assert done.status == 1
+    assert "total number of events" in done.out
+    assert "cannot write the report: No space left on device\n" in done.err
+
+
+def test_half_a_row_is_taken_back(tmp_path):
+    assert bench.run(*SHORT, "--report=csv-total:t", "run", cwd=tmp_path).status == 0
+    path = tmp_path / "t"
+    before = path.read_bytes()
+    limit = len(before) + 20
+    done = bench.run(*SHORT, "--report=csv-total:t", "--report=text", "run", cwd=tmp_path,
+                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+    assert done.status == 1
+    assert done.err == "cannot write the report to 't': File too large\n"
+    assert path.read_bytes() == before and "total number of events" in done.out
+
+
+def test_a_link_is_refused(tmp_path):
+    (tmp_path / "t").symlink_to("victim")
+    done = bench.run(*SHORT, "--report=csv-total:t", "run", cwd=tmp_path)
+    assert done.status == 1 and "'t': it is a symbolic link" in done.err
+    assert not (tmp_path / "victim").exists()
+
+
+# --- standard output ---
+
+@pytest.mark.parametrize("form", ("csv", "jsonl"))
+def test_intervals_need_an_interval(form):
+    done = bench.run(*SHORT, f"--report={form}", "run")
+    assert done.status == 1
+    assert done.err == (f"FATAL: --report={form} writes a row for each interval, and there are "
+                        "none; name their length (--report-interval=1)\n")
+
+
+def test_standard_output_has_the_report_alone():
+    done = bench.run(*RUN, "--time=0.5", "--report-interval=0.2", "--report=csv:-", "run")
+    assert done.status == 0 and len(rows(done.out)) == 2
+    for path in ("-", "/dev/stdout"):
+        done = bench.run(*SHORT, f"--report=csv-total:{path}", "run")
+        assert done.status == 0 and len(rows(done.out)) == 1
+
+
+def test_a_run_that_fails_has_a_row_with_its_status(tmp_path):
+    (tmp_path / "fails.lua").write_text("function thread_init() error('no') end\n"
+                                        "function event() end\n")
+    done = bench.run("./fails.lua", "--events=1", "--report=csv-total:t", "run", cwd=tmp_path)
+    assert done.status == 1
+    (row,) = rows((tmp_path / "t").read_text())
+    assert (row["status"], row["events"], row["p95_s"]) == ("1", "", "")
+
+
+def test_the_forms_of_a_report_are_those_of_a_run():
+    reports = bench.run("cpu", "--report=none", "run").err.split("allowed: ")[1]
+    formats = bench.run("report", "--format=none", "file").err.split("allowed: ")[1]
+    assert reports == formats
+    assert all(name in reports.strip().split(", ") for name in ("text", "json", *FORMS))
