@@ -4,6 +4,7 @@
 #define BN_REPORT_REPORTERS_H
 
 #include "report/json/json.h"
+#include "report/markdown/markdown.h"
 #include "report/rows/rows.h"
 #include "report/text/text.h"
 
@@ -14,6 +15,7 @@
   SEP X("json", bn_reporter_json)                                                                  \
   SEP X("csv", bn_reporter_csv)                                                                    \
   SEP X("jsonl", bn_reporter_jsonl)                                                                \
-  SEP X("csv-total", bn_reporter_csv_total)
+  SEP X("csv-total", bn_reporter_csv_total)                                                        \
+  SEP X("markdown", bn_reporter_markdown)
 
 #endif

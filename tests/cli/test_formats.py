@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Shows that csv, jsonl and csv-total have the figures of the JSON document of their run,
+"""Shows that csv, jsonl, csv-total and markdown have the figures of the JSON document of their run,
 in the run and later, that rows of many runs share a file, and that no file breaks a table."""
 
 import csv
@@ -17,7 +17,7 @@ import bench
 MODULE = os.path.join(os.path.dirname(bench.binary()), "../lib/bench/stores/json.so")
 needs_json = pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
 
-FORMS = ("csv", "jsonl", "csv-total")
+FORMS = ("csv", "jsonl", "csv-total", "markdown")
 REPORTS = [f"--report={name}:{name}" for name in ("text", "json", *FORMS)]
 RUN = ["cpu", "--cpu-max-prime=2000", "--threads=2", "--percentile=95,50,99.9"]
 SHORT = ["cpu", *bench.QUICK]
@@ -141,6 +141,58 @@ def test_rows_of_a_file_without_percentiles(tmp_path):
     assert list(rows((tmp_path / "t").read_text())[0])[-1] == "fair_time_dev"
 
 
+# --- markdown ---
+
+def table(text):
+    """Label and cells of each row."""
+    lines = [line.replace("\\|", "¦") for line in text.splitlines()]
+    assert all(line.startswith("|") and line.endswith("|") for line in lines)
+    split = [[cell.strip() for cell in line[1:-1].split("|")] for line in lines]
+    assert len({len(cells) for cells in split}) == 1
+    assert set("".join(split[1])) <= set("-:")
+    return {label: cells for label, *cells in [split[0], *split[2:]]}
+
+
+@needs_json
+def test_markdown_shows_what_people_compare(ran):
+    total = document(ran)["groups"][0]["total"]["figures"]
+    got = table((ran / "markdown").read_text())
+    assert got[""] == ["value"] and got["workload"] == ["cpu"] and got["threads"] == ["2"]
+    assert got["events/s"] == [f"{total['events_per_s']:.2f}"]
+    assert got["ignored errors"] == ["0"]
+    ranks = [label for label in got if "percentile" in label]
+    assert ranks == [f"latency {p}th percentile (ms)" for p in ("50", "95", "99.9")]
+    for label, name in (("min", "min_s"), ("avg", "avg_s"), ("max", "max_s")):
+        cell = float(got[f"latency {label} (ms)"][0])
+        assert cell == pytest.approx(total[name] * 1000, rel=6e-3)
+
+
+@needs_json
+def test_markdown_has_a_column_for_each_file(ran, tmp_path):
+    done = bench.run("oltp_read_only", "--db-driver=null", "--events=20", "--time=0",
+                     "--report=json:sql|json", "run", cwd=tmp_path)
+    assert done.status == 0, done
+    got = table(later("markdown", ran / "json", "sql|json", cwd=tmp_path))
+    assert got[""] == [str(ran / "json"), "sql¦json"]
+    assert got["workload"] == ["cpu", "oltp_read_only"]
+    assert got["database"] == ["", "null"]
+    assert got["latency 50th percentile (ms)"][1] == "" != got["latency 95th percentile (ms)"][1]
+    figures = json.loads((tmp_path / "sql|json").read_text())["groups"][0]["total"]["figures"]
+    assert got["queries/s"] == ["", f"{figures['queries_per_s']:.2f}"]
+
+
+@needs_json
+def test_fileio_and_memory_have_bytes(tmp_path):
+    args = ["fileio", "--file-num=1", "--file-total-size=1M", "--file-test-mode=rndrw"]
+    assert bench.run(*args, "prepare", cwd=tmp_path).status == 0
+    done = bench.run(*args, "--events=50", "--time=0", "--report=markdown:m", "run", cwd=tmp_path)
+    assert done.status == 0
+    got = table((tmp_path / "m").read_text())
+    assert float(got["read (MiB/s)"][0]) > 0 and float(got["written (MiB/s)"][0]) > 0
+    done = bench.run("memory", "--memory-total-size=1M", "--report=markdown", "run")
+    assert float(table(done.out)["transferred (MiB/s)"][0]) > 0
+
+
 # --- texts of others ---
 
 @needs_json
@@ -154,6 +206,9 @@ def test_texts_of_a_file_break_no_table(ran, tmp_path):
     assert row["driver"] == "'" + HOSTILE.replace("\n", "\\x0a").replace("\x1b", "\\x1b")
     assert (row["server_version"], row["workload"]) == ("'-1+1", "'@SUM(1)")
     assert len(text.splitlines()) == 2
+    text = later("markdown", "changed", cwd=tmp_path)
+    assert "\x1b" not in text and "\\<b\\>\\`" in text
+    table(text)
 
 
 # --- files ---

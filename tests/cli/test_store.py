@@ -1053,9 +1053,12 @@ def test_the_locale_of_a_script_does_not_reach_the_document(tmp_path):
     (tmp_path / "x.lua").write_text(
         'assert(os.setlocale("comma", "numeric"))\n'
         "function event() end\n")
-    done = bench.run("./x.lua", "--events=20", "--threads=3", *BOTH, "run", cwd=tmp_path,
+    done = bench.run("./x.lua", "--events=20", "--threads=3", *BOTH, "--report=csv-total:csv-total",
+                     "--report=markdown:markdown", "run", cwd=tmp_path,
                      env={"LOCPATH": str(tmp_path)})
     assert done.status == 0, done
+    for form in ("csv-total", "markdown"):
+        assert report(f"--format={form}", "json", cwd=tmp_path).out == (tmp_path / form).read_text()
     total = json.loads((tmp_path / "json").read_text())["groups"][0]["total"]
     moments = [float.fromhex(x) for x in total["raw"]["fair_events"]]
     assert moments[:2] == [3, 20]

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Collects lines for each run and prints those of all runs as one table. */
+#include "report/markdown/markdown.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/units.h"
+#include "measure/facts.h"
+#include "measure/result.h"
+#include "measure/view.h"
+#include "report/output.h"
+
+/* In the order of the table. */
+enum place {
+  WORKLOAD,
+  PROGRAM,
+  THREADS,
+  RATE,
+  DATABASE,
+  HOST,
+  SPAN,
+  EVENTS,
+  TRANSACTIONS,
+  QUERIES,
+  READ,
+  WRITTEN,
+  MOVED,
+  LEAST,
+  MEAN,
+  PERCENTILE,
+  MOST,
+  ERRORS,
+  RECONNECTS,
+  UNFINISHED,
+  STATUS
+};
+
+static const char *const labels[] = {
+    [WORKLOAD] = "workload",
+    [PROGRAM] = "program",
+    [THREADS] = "threads",
+    [RATE] = "--rate (events/s)",
+    [DATABASE] = "database",
+    [HOST] = "host",
+    [SPAN] = "time (s)",
+    [EVENTS] = "events/s",
+    [TRANSACTIONS] = "transactions/s",
+    [QUERIES] = "queries/s",
+    [READ] = "read (MiB/s)",
+    [WRITTEN] = "written (MiB/s)",
+    [MOVED] = "transferred (MiB/s)",
+    [LEAST] = "latency min (ms)",
+    [MEAN] = "latency avg (ms)",
+    [PERCENTILE] = "percentile",
+    [MOST] = "latency max (ms)",
+    [ERRORS] = "ignored errors",
+    [RECONNECTS] = "reconnects",
+    [UNFINISHED] = "unfinished events",
+    [STATUS] = "exit status",
+};
+
+enum { VALUE_MAX = 400, LINES_MAX = STATUS + 1 + BN_PERCENTS_MAX };
+
+struct line {
+  enum place place;
+  double percent; /* orders the percentiles; else 0 */
+  char value[VALUE_MAX];
+};
+
+/* What one run has said. */
+struct column {
+  char name[VALUE_MAX]; /* of its file */
+  struct line line[LINES_MAX];
+  size_t n;
+};
+
+struct markdown {
+  struct bn_output output;
+  const struct bn_facts *facts; /* of the run at hand, which may still grow */
+  struct column *column;        /* owned */
+  size_t n;
+  bool incomplete; /* there was no memory for a column */
+};
+
+/* --- lines ------------------------------------------------------------------------------------ */
+
+/* Text of others that ends no cell and is no markup. */
+static void shield(char out[VALUE_MAX], const char *text)
+{
+  char shown[VALUE_MAX / 2];
+  char *to = out;
+
+  (void)bn_escape(shown, sizeof shown, text, "");
+  for (const char *s = shown; *s != '\0'; s++) {
+    if (strchr("\\|`*<>[]~&", *s) != NULL)
+      *to++ = '\\';
+    *to++ = *s;
+  }
+  *to = '\0';
+}
+
+static char *add_line(struct column *c, enum place place, double percent)
+{
+  struct line *l = &c->line[c->n < LINES_MAX ? c->n++ : LINES_MAX - 1];
+
+  *l = (struct line){.place = place, .percent = percent};
+  return l->value;
+}
+
+static void add_whole(struct column *c, enum place place, uint64_t n)
+{
+  (void)snprintf(add_line(c, place, 0), VALUE_MAX, "%" PRIu64, n);
+}
+
+static void add_real(struct column *c, enum place place, double x, int decimals)
+{
+  char *value = add_line(c, place, 0);
+
+  (void)snprintf(value, VALUE_MAX, "%.*f", decimals, x);
+  bn_units_point(value);
+}
+
+/* Longer than what is counted, or at least what is known of it. */
+static void add_latency(struct column *c, enum place place, double percent, double s, bool at_least)
+{
+  static const double ms_per_s = 1e3;
+  const double longest_ms = (double)(UINT64_C(1) << BN_HIST_TOP_BIT) / 1e6;
+  const double ms = isfinite(s) ? s * ms_per_s : longest_ms;
+  char *value = add_line(c, place, percent), digits[VALUE_MAX / 2];
+
+  (void)snprintf(digits, sizeof digits, "%.*f", bn_units_decimals(ms, 2), ms);
+  bn_units_point(digits);
+  (void)snprintf(value, VALUE_MAX, "%s%s", !isfinite(s) ? "\\>" : at_least ? "\u2265" : "", digits);
+}
+
+/* Texts of facts, those that are known, with ", " between them. */
+struct key {
+  const char *section, *key;
+};
+
+static void add_facts(struct column *c, enum place place, const struct bn_facts *f,
+                      const struct key *keys, size_t n)
+{
+  char all[VALUE_MAX] = "";
+
+  for (size_t i = 0; i < n; i++) {
+    const struct bn_fact *fact = bn_facts_find(f, keys[i].section, keys[i].key);
+    const size_t len = strlen(all);
+
+    if (fact != NULL && fact->text != NULL && fact->text[0] != '\0')
+      (void)snprintf(all + len, sizeof all - len, "%s%s", len > 0 ? ", " : "", fact->text);
+  }
+  if (all[0] != '\0')
+    shield(add_line(c, place, 0), all);
+}
+
+static void add_run(struct column *c, const struct bn_facts *f)
+{
+  static const struct key workload[] = {{"workload", "name"}},
+                          program[] = {{"program", "name"}, {"program", "version"}},
+                          server[] = {{"database", "driver"}, {"database", "server_version"}},
+                          library[] = {{"database", "driver"}, {"database", "client_version"}},
+                          host[] = {{"host", "cpu_model"}, {"host", "kernel"}, {"host", "name"}};
+  const bool is_served = bn_facts_find(f, "database", "server_version") != NULL;
+
+  add_facts(c, WORKLOAD, f, workload, 1);
+  add_facts(c, PROGRAM, f, program, 2);
+  add_facts(c, DATABASE, f, is_served ? server : library, 2);
+  add_facts(c, HOST, f, host, 3);
+  add_whole(c, THREADS, f->plan.threads);
+  if (f->plan.rate > 0)
+    add_real(c, RATE, f->plan.rate, 2);
+}
+
+static void add_rates(struct column *c, const struct bn_view *v)
+{
+  static const double mib = 1 << 20;
+
+  add_real(c, EVENTS, v->events_per_s, 2);
+  if (v->kind == BN_KIND_SQL) {
+    add_real(c, TRANSACTIONS, v->transactions_per_s, 2);
+    add_real(c, QUERIES, v->queries_per_s, 2);
+  } else if (v->kind == BN_KIND_FILEIO) {
+    add_real(c, READ, v->bytes_read_per_s / mib, 2);
+    add_real(c, WRITTEN, v->bytes_written_per_s / mib, 2);
+  } else if (v->kind == BN_KIND_MEMORY) {
+    add_real(c, MOVED, v->bytes_touched_per_s / mib, 2);
+  }
+}
+
+/* Without events there are only the ages of unfinished ones. */
+static void add_latencies(struct column *c, const struct bn_view *v)
+{
+  if (v->events > 0) {
+    add_latency(c, LEAST, 0, v->min_s, false);
+    add_latency(c, MEAN, 0, v->avg_s, false);
+  }
+  for (size_t i = 0; i < v->n_percents; i++) {
+    const bool at_least = v->at_least != NULL && v->at_least[i];
+
+    if (v->events > 0 || at_least)
+      add_latency(c, PERCENTILE, v->percents[i], v->percentile_s[i], at_least);
+  }
+  if (v->events > 0 || v->max_at_least)
+    add_latency(c, MOST, 0, v->max_s, v->max_at_least);
+}
+
+/* --- the table -------------------------------------------------------------------------------- */
+
+static int compare(const struct line *a, const struct line *b)
+{
+  if (a->place != b->place)
+    return a->place < b->place ? -1 : 1;
+  return (a->percent > b->percent) - (a->percent < b->percent);
+}
+
+/* The first line of any column after that one; NULL: the first of all, or none. */
+static const struct line *next_line(const struct markdown *m, const struct line *last)
+{
+  const struct line *next = NULL;
+
+  for (size_t i = 0; i < m->n; i++)
+    for (size_t k = 0; k < m->column[i].n; k++) {
+      const struct line *l = &m->column[i].line[k];
+
+      if ((last == NULL || compare(l, last) > 0) && (next == NULL || compare(l, next) < 0))
+        next = l;
+    }
+  return next;
+}
+
+static void print_label(const struct line *l, FILE *out)
+{
+  char digits[BN_UNITS_DIGITS];
+
+  if (l->place == PERCENTILE)
+    (void)fprintf(out, "| latency %sth percentile (ms) |", bn_units_shortest(digits, l->percent));
+  else
+    (void)fprintf(out, "| %s |", labels[l->place]);
+}
+
+static void print_line(const struct markdown *m, const struct line *l, FILE *out)
+{
+  print_label(l, out);
+  for (size_t i = 0; i < m->n; i++) {
+    const struct column *c = &m->column[i];
+    size_t k = 0;
+
+    while (k < c->n && compare(&c->line[k], l) != 0)
+      k++;
+    (void)fprintf(out, " %s |", k < c->n ? c->line[k].value : "");
+  }
+  (void)fputs("\n", out);
+}
+
+static void print_table(const struct markdown *m, FILE *out)
+{
+  (void)fputs("| |", out);
+  for (size_t i = 0; i < m->n; i++)
+    (void)fprintf(out, " %s |", m->n > 1 ? m->column[i].name : "value");
+  (void)fputs("\n|---|", out);
+  for (size_t i = 0; i < m->n; i++)
+    (void)fputs("---:|", out);
+  (void)fputs("\n", out);
+  for (const struct line *l = next_line(m, NULL); l != NULL; l = next_line(m, l))
+    print_line(m, l, out);
+}
+
+/* --- the run ---------------------------------------------------------------------------------- */
+
+static int markdown_open(void *self, const void *conf, const char *path, FILE *out,
+                         struct bn_err *err)
+{
+  struct markdown *m = self;
+
+  (void)conf;
+  (void)path;
+  (void)err;
+  *m = (struct markdown){.output = {.out = out}};
+  return 0;
+}
+
+static void markdown_begin(void *self, const struct bn_facts *f)
+{
+  struct markdown *m = self;
+  const struct bn_fact *path = bn_facts_find(f, "document", "path");
+  struct column *all = reallocarray(m->column, m->n + 1, sizeof *all);
+
+  m->facts = f;
+  m->incomplete |= all == NULL;
+  if (all == NULL)
+    return;
+  m->column = all;
+  memset(&all[m->n], 0, sizeof *all);
+  shield(all[m->n++].name, path != NULL && path->text != NULL ? path->text : "");
+}
+
+static int markdown_total(void *self, const struct bn_view *v, struct bn_err *err)
+{
+  struct markdown *m = self;
+  struct column *c = m->n > 0 ? &m->column[m->n - 1] : NULL;
+
+  (void)err;
+  if (c == NULL || m->incomplete)
+    return 0;
+  add_real(c, SPAN, v->span_s, 2);
+  add_rates(c, v);
+  add_latencies(c, v);
+  add_whole(c, ERRORS, v->errors);
+  if (v->reconnects > 0)
+    add_whole(c, RECONNECTS, v->reconnects);
+  if (v->unfinished > 0)
+    add_whole(c, UNFINISHED, v->unfinished);
+  return 0;
+}
+
+/* Servers name themselves late. */
+static int markdown_finish(void *self, const struct bn_end *end, struct bn_err *err)
+{
+  struct markdown *m = self;
+  struct column *c = m->n > 0 ? &m->column[m->n - 1] : NULL;
+
+  if (m->incomplete)
+    return bn_err_set(err, ENOMEM, "cannot write the report: out of memory");
+  if (c == NULL)
+    return 0;
+  add_run(c, m->facts);
+  if (end->status != 0)
+    add_whole(c, STATUS, (uint64_t)(unsigned)end->status);
+  return 0;
+}
+
+static int markdown_close(void *self, struct bn_err *err)
+{
+  struct markdown *m = self;
+
+  if (err != NULL && m->n > 0) {
+    bn_output_begin(&m->output);
+    print_table(m, m->output.out);
+    bn_output_end(&m->output);
+  }
+  free(m->column);
+  return bn_output_verdict(&m->output, err);
+}
+
+const struct bn_reporter bn_reporter_markdown = {
+    .name = "markdown",
+    .state_size = sizeof(struct markdown),
+    .facts = true,
+    .joins = true,
+    .for_programs = true,
+    .open = markdown_open,
+    .begin = markdown_begin,
+    .total = markdown_total,
+    .finish = markdown_finish,
+    .close = markdown_close,
+};
