@@ -539,11 +539,10 @@ static bool is_journal_of(const struct bn_report_use *own, const char *path)
          bn_file_is_same(journal, path);
 }
 
-/* A report that replaces its file at the end would take that of the other away. */
+/* Each would write over the other, or replace its file. */
 static bool share_file(const struct bn_report_use *a, const struct bn_report_use *b)
 {
-  if (a->path == NULL || b->path == NULL || is_stream(a->path) || is_stream(b->path) ||
-      !(a->ops->own_file || b->ops->own_file))
+  if (a->path == NULL || b->path == NULL || is_stream(a->path) || is_stream(b->path))
     return false;
   return bn_file_is_same(a->path, b->path) || is_journal_of(a, b->path) ||
          is_journal_of(b, a->path);

@@ -270,6 +270,13 @@ def test_a_link_is_refused(tmp_path):
     assert not (tmp_path / "victim").exists()
 
 
+def test_two_reports_do_not_share_a_file(tmp_path):
+    done = bench.run(*SHORT, "--report=csv:t", "--report=jsonl:./t", "run", cwd=tmp_path)
+    assert done.status == 1
+    assert done.err == ("--report=jsonl:./t: another --report uses this file too; name another "
+                        "file\n")
+
+
 # --- standard output ---
 
 @pytest.mark.parametrize("form", ("csv", "jsonl"))
