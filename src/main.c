@@ -518,7 +518,7 @@ static bool wants_banner(const struct program *p)
   for (size_t k = 0; k < p->n_reports; k++) {
     const struct bn_report_use *use = &p->reports[k];
 
-    if (use->path == NULL || bn_file_descriptor(use->path) == STDOUT_FILENO)
+    if (bn_file_is_stdout(use->path))
       use->ops->for_programs ? documents++ : texts++;
   }
   if (p->conf.raw.quiet)

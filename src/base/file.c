@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Opens files for writing without being led to another one by a link. */
+/* Opens files for writing without being led to another one by a link, and replaces them whole. */
 #include "base/file.h"
 
 #include <errno.h>
@@ -40,6 +40,11 @@ int bn_file_descriptor(const char *path)
       return (int)n;
   }
   return -1;
+}
+
+bool bn_file_is_stdout(const char *path)
+{
+  return path == NULL || bn_file_descriptor(path) == STDOUT_FILENO;
 }
 
 int bn_file_open(const char *path, int flags, mode_t mode)
@@ -175,4 +180,135 @@ int bn_file_follow(const char *path, char out[PATH_MAX])
       return give_up(-1, ENAMETOOLONG);
   }
   return give_up(-1, ELOOP);
+}
+
+/* --- replacing ------------------------------------------------------------------------------- */
+
+const char *bn_file_fault(const char *path)
+{
+  const int fd = bn_file_descriptor(path);
+  struct stat st;
+
+  if (path[0] == '\0')
+    return "the name is empty; name a file";
+  if (fd >= 0)
+    return (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY || fcntl(fd, F_GETFL) < 0
+               ? "this is not open for writing; name a file"
+               : NULL;
+  /* Somebody else may have made it, to have another file overwritten. */
+  if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
+    return "this is a symbolic link; name the file that it leads to";
+  return stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? "this is a folder; name a file" : NULL;
+}
+
+static int write_all(int fd, const char *text, size_t len)
+{
+  while (len > 0) {
+    const ssize_t n = write(fd, text, len);
+
+    if (n < 0 && errno != EINTR)
+      return -1;
+    text += n > 0 ? n : 0;
+    len -= n > 0 ? (size_t)n : 0;
+  }
+  return 0;
+}
+
+/* Closes the file; failed: an errno value or 0.  0, or -1 and errno. */
+static int finish_file(int fd, int failed)
+{
+  if (close(fd) != 0 && failed == 0)
+    failed = errno;
+  errno = failed;
+  return failed == 0 ? 0 : -1;
+}
+
+/* A device, a FIFO. */
+static int write_special(const char *path, const char *text, size_t len)
+{
+  const int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+
+  return fd < 0 ? -1 : finish_file(fd, write_all(fd, text, len) != 0 ? errno : 0);
+}
+
+/* Whoever could not read the old file cannot read the new one: where the group cannot be kept, it
+   has no rights. */
+static void keep_rights(int fd, const struct stat *old)
+{
+  mode_t mode = old->st_mode & 0777;
+
+  if (fchown(fd, old->st_uid, old->st_gid) != 0 && fchown(fd, (uid_t)-1, old->st_gid) != 0)
+    mode &= (mode_t)~070;
+  /* A file system without rights has none to keep. */
+  (void)fchmod(fd, mode);
+}
+
+/* old: the file that it will replace; NULL: there is none, and the umask decides. */
+static int write_fresh(const char *path, const struct stat *old, const char *text, size_t len)
+{
+  const int fd = open(path, O_WRONLY | O_CLOEXEC | O_CREAT | O_EXCL, old != NULL ? 0600 : 0666);
+
+  if (fd < 0)
+    return -1;
+  if (old != NULL)
+    keep_rights(fd, old);
+  return finish_file(fd, write_all(fd, text, len) != 0 || fsync(fd) != 0 ? errno : 0);
+}
+
+/* The new name outlives a crash of the machine, as far as the file system says. */
+static void sync_folder(const char *path)
+{
+  char folder[PATH_MAX];
+  const char *slash = strrchr(path, '/');
+  int fd;
+
+  (void)snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - path) + 1 : 1,
+                 slash != NULL ? path : ".");
+  fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0)
+    return;
+  (void)fsync(fd);
+  (void)close(fd);
+}
+
+static int replace_file(const char *path, const char *text, size_t len)
+{
+  char fresh[PATH_MAX];
+  struct stat old;
+  const bool is_new = lstat(path, &old) != 0 || !S_ISREG(old.st_mode);
+  int failed = 0;
+
+  /* Never longer than FILE.partial, which the start of the run made: a number of a process has at
+     most six hexadecimal digits on Linux. */
+  if ((size_t)snprintf(fresh, sizeof fresh, "%s.n%lx", path, (unsigned long)getpid()) >=
+      sizeof fresh) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  (void)unlink(fresh); /* of a process that had this number and was killed */
+  if (write_fresh(fresh, is_new ? NULL : &old, text, len) != 0 || rename(fresh, path) != 0)
+    failed = errno;
+  if (failed == 0) {
+    sync_folder(path);
+    return 0;
+  }
+  (void)unlink(fresh);
+  errno = failed;
+  return -1;
+}
+
+bool bn_file_is_plain(const char *path)
+{
+  struct stat st;
+
+  return lstat(path, &st) != 0 || S_ISREG(st.st_mode) || S_ISLNK(st.st_mode);
+}
+
+int bn_file_save(const char *path, const char *text, size_t len)
+{
+  const int fd = bn_file_descriptor(path);
+
+  if (fd >= 0)
+    return write_all(fd, text, len);
+  return bn_file_is_plain(path) ? replace_file(path, text, len) : write_special(path, text, len);
 }

@@ -7,10 +7,13 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 /* The number of an open file that `path` stands for ("/dev/stdout", "/dev/fd/3"); -1: none. */
 int bn_file_descriptor(const char *path);
+/* Text that was printed before comes first there.  NULL: standard output. */
+bool bn_file_is_stdout(const char *path);
 
 /* As open(2) with flags that allow writing, but without following links.  -1 and errno: ELOOP, it
    is a symbolic link; EMLINK, it is a plain file that has other names too. */
@@ -28,5 +31,15 @@ bool bn_file_is_same(const char *a, const char *b);
    there is a link of somebody else, or there are too many.  bn_file_open is then to be given out,
    which may be changed to a link in between. */
 int bn_file_follow(const char *path, char out[PATH_MAX]);
+
+/* What is wrong with a file that is to be saved, which is better known before a run of hours than
+   after it; NULL: nothing. */
+const char *bn_file_fault(const char *path);
+/* Whether `path` is, or would be, a name that can be replaced. */
+bool bn_file_is_plain(const char *path);
+/* Writes a text so that `path` is always the old file or the whole new one, which has the rights of
+   the old one.  A symbolic link is replaced.  Descriptors, devices and FIFOs are written to.  0, or
+   -1 and errno. */
+int bn_file_save(const char *path, const char *text, size_t len);
 
 #endif

@@ -65,13 +65,9 @@ bool bn_store_has_room(const struct bn_group *g, uint64_t values);
 /* The whole document; `known`: an older one with names to keep, or NULL. */
 struct bn_node *bn_store_document(const struct bn_store *js, const struct bn_result *r,
                                   const struct bn_node *known);
-/* Writes a document so that `path` is always the old file or the whole new one, which has the
-   rights of the old one.  A symbolic link is replaced.  Descriptors, devices and FIFOs are written
-   to. */
+/* As bn_file_save (base/file.h). */
 int bn_store_save(const struct bn_store *js, const struct bn_node *document, const char *path,
                   struct bn_err *err);
-/* Whether `path` is, or would be, a name that can be replaced. */
-bool bn_store_is_plain(const char *path);
 int bn_store_print(const struct bn_store *js, const struct bn_node *document, FILE *out,
                    struct bn_err *err);
 

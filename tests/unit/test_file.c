@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files that are opened for writing are not those that a link leads to, unless the link is ours. */
+/* Files that are opened for writing are not those that a link leads to, unless the link is ours;
+   and saved files are replaced whole. */
 #include "base/file.h"
 
 #include <errno.h>
@@ -200,6 +201,54 @@ static void links_of_others_are_not(void **state)
   assert_int_equal(rmdir("sub"), 0);
 }
 
+/* --- replacing ------------------------------------------------------------------------------- */
+
+static mode_t rights(const char *path)
+{
+  struct stat st;
+
+  assert_int_equal(lstat(path, &st), 0);
+  assert_true(S_ISREG(st.st_mode));
+  return st.st_mode & 07777;
+}
+
+static void saving_replaces_the_whole_file(void **state)
+{
+  (void)state;
+  put("old", "a longer text than the new one");
+  assert_int_equal(chmod("old", 0640), 0);
+  assert_int_equal(link("old", "other"), 0);
+  assert_int_equal(symlink("other", "link"), 0);
+  assert_int_equal(bn_file_save("old", "new", 3), 0);
+  assert_int_equal(bn_file_save("link", "text", 4), 0);
+  check_text("old", "new");
+  assert_int_equal(rights("old"), 0640);
+  check_text("other", "a longer text than the new one");
+  check_text("link", "text");
+  (void)rights("link"); /* it is no link any more */
+  assert_int_equal(bn_file_save("none/file", "x", 1), -1);
+  assert_int_equal(errno, ENOENT);
+  assert_int_equal(unlink("old") + unlink("other") + unlink("link"), 0);
+}
+
+static void names_that_cannot_be_saved_are_known_before(void **state)
+{
+  (void)state;
+  assert_int_equal(symlink("none", "link"), 0);
+  assert_null(bn_file_fault("none"));
+  assert_string_equal(bn_file_fault(""), "the name is empty; name a file");
+  assert_string_equal(bn_file_fault("."), "this is a folder; name a file");
+  assert_string_equal(bn_file_fault("link"),
+                      "this is a symbolic link; name the file that it leads to");
+  assert_true(bn_file_is_plain("none"));
+  assert_true(bn_file_is_plain("link"));
+  assert_false(bn_file_is_plain("/dev/null"));
+  assert_true(bn_file_is_stdout(NULL));
+  assert_true(bn_file_is_stdout("/dev/fd/1"));
+  assert_false(bn_file_is_stdout("1"));
+  assert_int_equal(unlink("link"), 0);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -209,6 +258,8 @@ int main(void)
       cmocka_unit_test(few_names_are_open_files),
       cmocka_unit_test(own_links_are_followed),
       cmocka_unit_test(links_of_others_are_not),
+      cmocka_unit_test(saving_replaces_the_whole_file),
+      cmocka_unit_test(names_that_cannot_be_saved_are_known_before),
   };
 
   return cmocka_run_group_tests(tests, enter, leave);

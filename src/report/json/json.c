@@ -3,12 +3,9 @@
 #include "report/json/json.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/file.h"
@@ -57,31 +54,6 @@ struct json {
   bool incomplete;              /* there was no memory for something */
 };
 
-/* What is wrong with the file, which is better known before a run of hours than after it; NULL:
-   nothing. */
-static const char *fault_of(const char *path)
-{
-  const int fd = bn_file_descriptor(path);
-  struct stat st;
-
-  if (path[0] == '\0')
-    return "the name is empty; name a file";
-  if (fd >= 0)
-    return (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY || fcntl(fd, F_GETFL) < 0
-               ? "this is not open for writing; name a file"
-               : NULL;
-  /* Somebody else may have made it, to have another file overwritten. */
-  if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
-    return "this is a symbolic link; name the file that it leads to";
-  return stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? "this is a folder; name a file" : NULL;
-}
-
-/* Text that was printed before comes first. */
-static bool is_stdout(const char *path)
-{
-  return path == NULL || bn_file_descriptor(path) == STDOUT_FILENO;
-}
-
 static int json_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
 {
   struct json *r = self;
@@ -91,15 +63,15 @@ static int json_open(void *self, const void *conf, const char *path, FILE *out, 
   r->bins = conf != NULL ? (enum bins)((const struct json_conf *)conf)->bins : BINS_TOTAL;
   r->journal.claim.fd = -1;
   r->journal.ended = true;
-  r->path = is_stdout(path) ? NULL : path;
+  r->path = bn_file_is_stdout(path) ? NULL : path;
   r->out = out != NULL ? out : stdout;
   r->js = bn_store_json(err);
   if (r->js == NULL)
     return -1;
-  fault = r->path != NULL ? fault_of(r->path) : NULL;
+  fault = r->path != NULL ? bn_file_fault(r->path) : NULL;
   if (fault != NULL)
     return bn_err_set(err, EINVAL, "--report=json:%s: %s", r->path, fault);
-  r->ready = r->path == NULL || bn_file_descriptor(r->path) >= 0 || !bn_store_is_plain(r->path);
+  r->ready = r->path == NULL || bn_file_descriptor(r->path) >= 0 || !bn_file_is_plain(r->path);
   if (r->ready)
     return 0;
   if ((size_t)snprintf(partial, sizeof partial, "%s%s", r->path, journal_end) >= sizeof partial)

@@ -11,7 +11,6 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "measure/store.h"
 #include "report/output.h"
 #include "report/rows/line.h"
 #include "report/rows/rows.h"
@@ -43,7 +42,7 @@ static int total_open(void *self, const void *conf, const char *path, FILE *out,
   *t = (struct total){.output = {.out = out != NULL ? out : stdout}};
   if (path == NULL)
     return 0;
-  if (bn_file_descriptor(path) < 0 && bn_store_is_plain(path)) {
+  if (bn_file_descriptor(path) < 0 && bn_file_is_plain(path)) {
     t->path = path;
     return 0;
   }
