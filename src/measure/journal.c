@@ -322,16 +322,18 @@ static int take_line(struct reader *r, const struct bn_node *line)
   return 0;
 }
 
-/* The facts were written before the start. */
+/* The facts were written before the start, and a tick covers what came after the warm-up. */
 static void find_start(struct bn_result *r)
 {
   const struct bn_snap *s =
       r->n_groups > 0 && r->group[0].has_total ? &r->group[0].total.delta : NULL;
+  uint64_t since_ns;
 
   if (s == NULL || r->facts.start_ns != 0)
     return;
-  r->facts.start_ns = s->at_ns - s->span_ns;
-  r->facts.start_wall_ns = s->wall_ns - s->span_ns;
+  since_ns = s->span_ns + r->facts.plan.warmup_ns;
+  r->facts.start_ns = s->at_ns - since_ns;
+  r->facts.start_wall_ns = s->wall_ns - since_ns;
 }
 
 bool bn_journal_is(const char *text, size_t len)
