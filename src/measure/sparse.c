@@ -43,3 +43,27 @@ int bn_sparse_copy(struct bn_sparse *to, const struct bn_sparse *from)
   memcpy(to->bucket, from->bucket, from->n * sizeof *to->bucket);
   return 0;
 }
+
+void bn_sparse_done(struct bn_sparse *s)
+{
+  free(s->bucket);
+  *s = (struct bn_sparse){.n = 0};
+}
+
+void bn_sparse_sub(struct bn_sparse *from, const struct bn_sparse *base)
+{
+  size_t kept = 0, k = 0;
+
+  for (size_t i = 0; i < from->n; i++) {
+    const struct bn_bucket *mine = &from->bucket[i];
+    uint64_t less = 0;
+
+    while (k < base->n && base->bucket[k].lowest < mine->lowest)
+      k++;
+    if (k < base->n && base->bucket[k].lowest == mine->lowest)
+      less = base->bucket[k].count;
+    if (mine->count > less)
+      from->bucket[kept++] = (struct bn_bucket){mine->lowest, mine->count - less};
+  }
+  from->n = kept;
+}

@@ -19,6 +19,9 @@ struct bn_sparse {
 
 /* 0, or -1: out of memory. */
 int bn_sparse_pack(struct bn_sparse *s, const struct bn_hist *h);
+void bn_sparse_done(struct bn_sparse *s);
 int bn_sparse_copy(struct bn_sparse *to, const struct bn_sparse *from);
+/* from -= base, where it has more; empty buckets are left out. */
+void bn_sparse_sub(struct bn_sparse *from, const struct bn_sparse *base);
 
 #endif

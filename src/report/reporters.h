@@ -3,6 +3,7 @@
 #ifndef BN_REPORT_REPORTERS_H
 #define BN_REPORT_REPORTERS_H
 
+#include "report/hdr/hdr.h"
 #include "report/json/json.h"
 #include "report/markdown/markdown.h"
 #include "report/rows/rows.h"
@@ -16,6 +17,7 @@
   SEP X("csv", bn_reporter_csv)                                                                    \
   SEP X("jsonl", bn_reporter_jsonl)                                                                \
   SEP X("csv-total", bn_reporter_csv_total)                                                        \
-  SEP X("markdown", bn_reporter_markdown)
+  SEP X("markdown", bn_reporter_markdown)                                                          \
+  SEP X("hdr", bn_reporter_hdr)
 
 #endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The text that HdrHistogram's interval logs have for a histogram.
+
+   HdrHistogram's form V2, big endian: cookie 0x1c849313, length of the counts, 0, significant
+   digits, lowest and highest trackable value, 1.0 as double, and the counts by index.  A count is a
+   ZigZag LEB128 number of at most nine bytes; a negative one stands for so many empty buckets.  The
+   compressed form is cookie 0x1c849314, length, and this compressed by zlib; the text is its
+   Base64.
+
+   With the lowest trackable value 1 and three digits HdrHistogram's buckets are those of
+   base/hist.h, with the same indices. */
+#ifndef BN_REPORT_HDR_ENCODE_H
+#define BN_REPORT_HDR_ENCODE_H
+
+#include "api/codec.h"
+#include "base/buf.h"
+#include "measure/sparse.h"
+
+/* What a value beyond the buckets counts as: the highest trackable value. */
+#define BN_HDR_HIGHEST ((UINT64_C(1) << BN_HIST_TOP_BIT) - 1)
+
+/* Appends the text.  0, or -1: out of memory. */
+int bn_hdr_encode(struct bn_buf *b, const struct bn_sparse *s, const struct bn_codec *zlib);
+/* The largest value: the highest of its bucket, 0 if there is none. */
+uint64_t bn_hdr_max(const struct bn_sparse *s);
+
+#endif

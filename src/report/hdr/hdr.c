@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Writes HdrHistogram's text log 1.3: a line for each interval, and one for what came after it. */
+#include "report/hdr/hdr.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/escape.h"
+#include "base/plugin.h"
+#include "base/units.h"
+#include "measure/facts.h"
+#include "measure/view.h"
+#include "report/hdr/encode.h"
+#include "report/output.h"
+
+/* Of one metric, over all views so far. */
+struct sum {
+  struct bn_hist *told;  /* in lines of intervals */
+  struct bn_hist *whole; /* in checkpoints and the total */
+};
+
+struct hdr {
+  struct bn_output output;
+  FILE *out;                       /* the output's */
+  const struct bn_facts *facts;    /* the run's: its plan and its times */
+  char version[64], workload[256]; /* kept, because other facts may change while views come */
+  const struct bn_codec *zlib;
+  struct sum *sum; /* [n_sums]: by histogram */
+  size_t n_sums;
+  double told_s;    /* where the last line ends, since the start of the measurement */
+  double cut_s;     /* the last checkpoint without histograms: the total counts from there */
+  size_t n_lines;   /* of intervals */
+  size_t n_without; /* intervals that have no histograms */
+  bool headed;
+};
+
+static int no_memory(struct bn_err *err)
+{
+  return bn_err_set(err, ENOMEM, "cannot write the HdrHistogram log: out of memory");
+}
+
+/* --- heading ---------------------------------------------------------------------------------- */
+
+/* When the measurement began.  A run may have ended in its warm-up: then its report is of that. */
+static uint64_t base_ns(const struct bn_facts *f, enum bn_view_span span)
+{
+  const uint64_t measured_ns = f->start_wall_ns + f->plan.warmup_ns;
+  const bool ended = span == BN_VIEW_TOTAL && f->end_wall_ns != 0;
+
+  return ended && f->end_wall_ns < measured_ns ? f->start_wall_ns : measured_ns;
+}
+
+/* As the format has them: three decimals. */
+static void print_number(const struct hdr *h, double value, const char *after)
+{
+  char digits[64];
+
+  (void)snprintf(digits, sizeof digits, "%.3f", value);
+  bn_units_point(digits);
+  (void)fprintf(h->out, "%s%s", digits, after);
+}
+
+static void print_time(const struct hdr *h, uint64_t wall_ns)
+{
+  const time_t at = (time_t)(wall_ns / BN_NSEC_PER_SEC);
+  const double s = (double)wall_ns / (double)BN_NSEC_PER_SEC;
+  char date[64] = "";
+  struct tm tm;
+
+  if (gmtime_r(&at, &tm) != NULL)
+    (void)strftime(date, sizeof date, "%a %b %d %H:%M:%S UTC %Y", &tm);
+  (void)fputs("#[StartTime: ", h->out);
+  print_number(h, s, " (seconds since epoch), ");
+  (void)fprintf(h->out, "%s]\n#[BaseTime: ", date);
+  print_number(h, s, " (seconds since epoch)]\n");
+}
+
+/* The text of a fact on one line; "": it is not known. */
+static void keep_fact(char *out, size_t size, const struct bn_facts *f, const char *section,
+                      const char *key)
+{
+  const struct bn_fact *fact = bn_facts_find(f, section, key);
+
+  (void)bn_escape(out, size, fact != NULL && fact->text != NULL ? fact->text : "", "");
+}
+
+static void print_source(const struct hdr *h)
+{
+  if (h->version[0] != '\0')
+    (void)fprintf(h->out, "#[Program: bench %s]\n", h->version);
+  if (h->workload[0] != '\0')
+    (void)fprintf(h->out, "#[Workload: %s]\n", h->workload);
+}
+
+static void print_heading(struct hdr *h, enum bn_view_span span)
+{
+  if (h->headed)
+    return;
+  h->headed = true;
+  (void)fputs("#[Histogram log format version 1.3]\n", h->out);
+  print_source(h);
+  print_time(h, base_ns(h->facts, span));
+  (void)fprintf(
+      h->out,
+      "# Values are nanoseconds; Interval_Max is in milliseconds (value / 1e6).\n"
+      "# Lines without Tag= are of the latency of events; the others of what Tag= names.\n"
+      "# Values of 2^%d ns and more count as %llu ns.\n"
+      "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\","
+      "\"Interval_Compressed_Histogram\"\n",
+      BN_HIST_TOP_BIT, (unsigned long long)BN_HDR_HIGHEST);
+}
+
+/* --- lines ------------------------------------------------------------------------------------ */
+
+/* Names of a document may have any characters; a tag has no comma, blank or line end. */
+static void print_tag(const struct hdr *h, const char *name)
+{
+  (void)fputs("Tag=", h->out);
+  for (; *name != '\0'; name++)
+    (void)fputc(*name > ' ' && *name < 0x7f && *name != ',' ? *name : '_', h->out);
+  (void)fputc(',', h->out);
+}
+
+/* tag: NULL for the latency of events. */
+static int print_line(const struct hdr *h, const char *tag, double from_s, double to_s,
+                      const struct bn_sparse *s)
+{
+  static const double ns_per_ms = 1e6;
+  struct bn_buf text = {.max = 0};
+  const int rc = bn_hdr_encode(&text, s, h->zlib);
+
+  if (rc == 0) {
+    if (tag != NULL)
+      print_tag(h, tag);
+    print_number(h, from_s, ",");
+    print_number(h, to_s > from_s ? to_s - from_s : 0, ",");
+    print_number(h, (double)bn_hdr_max(s) / ns_per_ms, ",");
+    (void)fprintf(h->out, "%s\n", text.data);
+  }
+  bn_buf_done(&text);
+  return rc;
+}
+
+/* Tagged lines only where there is something to tell. */
+static int print_metric(const struct hdr *h, const struct bn_view *v, size_t i, double from_s,
+                        const struct bn_sparse *s)
+{
+  const bool is_latency = i == BN_H_LATENCY;
+
+  if (!is_latency && s->n == 0)
+    return 0;
+  return print_line(h, is_latency ? NULL : v->delta->metrics.hist[i].name, from_s, v->at_s, s);
+}
+
+/* --- sums ------------------------------------------------------------------------------------- */
+
+static void free_sums(struct hdr *h)
+{
+  for (size_t i = 0; i < h->n_sums; i++) {
+    bn_hist_free(h->sum[i].told);
+    bn_hist_free(h->sum[i].whole);
+  }
+  free(h->sum);
+  h->sum = NULL;
+  h->n_sums = 0;
+}
+
+/* For views with as many histograms as this one. */
+static int make_sums(struct hdr *h, const struct bn_view *v)
+{
+  const size_t n = v->delta->metrics.n_hists;
+
+  if (h->n_sums == n)
+    return 0;
+  free_sums(h);
+  h->sum = calloc(n + 1, sizeof *h->sum);
+  if (h->sum == NULL)
+    return -1;
+  for (h->n_sums = 0; h->n_sums < n; h->n_sums++) {
+    struct sum *s = &h->sum[h->n_sums];
+
+    s->told = bn_hist_new();
+    s->whole = bn_hist_new();
+    if (s->told == NULL || s->whole == NULL) {
+      h->n_sums++;
+      return -1;
+    }
+  }
+  return 0;
+}
+
+static bool has_hists(const struct bn_view *v)
+{
+  return v->latency != NULL;
+}
+
+static void add_whole(struct hdr *h, const struct bn_view *v)
+{
+  for (size_t i = 0; i < h->n_sums; i++)
+    bn_hist_add(h->sum[i].whole, v->delta->hist[i]);
+}
+
+/* --- views ------------------------------------------------------------------------------------ */
+
+static int tell_interval(struct hdr *h, const struct bn_view *v, size_t i,
+                         const struct bn_sparse *s)
+{
+  for (size_t k = 0; k < s->n; k++)
+    bn_hist_put(h->sum[i].told, s->bucket[k].lowest, s->bucket[k].count);
+  return print_metric(h, v, i, v->at_s - v->span_s, s);
+}
+
+static int tell_interval_of(struct hdr *h, const struct bn_view *v, size_t i)
+{
+  struct bn_sparse packed;
+  int rc;
+
+  if (v->delta->sparse != NULL)
+    return tell_interval(h, v, i, &v->delta->sparse[i]);
+  if (bn_sparse_pack(&packed, v->delta->hist[i]) != 0)
+    return -1;
+  rc = tell_interval(h, v, i, &packed);
+  bn_sparse_done(&packed);
+  return rc;
+}
+
+static int tell_intervals(struct hdr *h, const struct bn_view *v)
+{
+  int rc = make_sums(h, v);
+
+  print_heading(h, v->span);
+  for (size_t i = 0; rc == 0 && i < h->n_sums; i++)
+    rc = tell_interval_of(h, v, i);
+  h->told_s = v->at_s;
+  h->n_lines++;
+  return rc;
+}
+
+/* What the lines before do not have; it came after them.  A line says nothing more where they have
+   all. */
+static int tell_rest_of(const struct hdr *h, const struct bn_view *v, size_t i)
+{
+  struct bn_sparse rest = {.n = 0}, told = {.n = 0};
+  int rc = bn_sparse_pack(&rest, h->sum[i].whole);
+
+  if (rc == 0)
+    rc = bn_sparse_pack(&told, h->sum[i].told);
+  if (rc == 0)
+    bn_sparse_sub(&rest, &told);
+  if (rc == 0 && (rest.n > 0 || h->n_lines == 0))
+    rc = print_metric(h, v, i, h->n_lines > 0 ? h->told_s : h->cut_s, &rest);
+  bn_sparse_done(&rest);
+  bn_sparse_done(&told);
+  return rc;
+}
+
+/* What a stored result does not have. */
+static void tell_absent(const struct hdr *h)
+{
+  if (h->n_without > 0)
+    (void)fprintf(h->out,
+                  "# %zu interval(s) are without a line of their own: the document does not have "
+                  "their histograms (--json-interval-histograms).\n",
+                  h->n_without);
+  if (h->cut_s > 0 && h->n_lines > 0)
+    (void)fputs("# What came after the last interval is not known: the document does not have the "
+                "histograms of checkpoints.\n",
+                h->out);
+  else if (h->cut_s > 0)
+    (void)fputs("# What came before the last checkpoint is not known: the document does not have "
+                "the histograms of checkpoints.\n",
+                h->out);
+}
+
+static void start_anew(struct hdr *h)
+{
+  free_sums(h);
+  h->told_s = h->cut_s = 0;
+  h->n_lines = h->n_without = 0;
+}
+
+static int tell_total(struct hdr *h, const struct bn_view *v)
+{
+  int rc = make_sums(h, v);
+
+  print_heading(h, v->span);
+  tell_absent(h);
+  if (rc != 0)
+    return rc;
+  add_whole(h, v);
+  for (size_t i = 0; rc == 0 && i < h->n_sums && (h->cut_s <= 0 || h->n_lines == 0); i++)
+    rc = tell_rest_of(h, v, i);
+  start_anew(h);
+  return rc;
+}
+
+/* --- reporter --------------------------------------------------------------------------------- */
+
+/* Lines are written at once, so that a killed run leaves its intervals. */
+static int end_output(struct hdr *h, int rc, struct bn_err *err)
+{
+  bn_output_end(&h->output);
+  return rc == 0 ? 0 : no_memory(err);
+}
+
+static int hdr_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
+{
+  static const struct bn_plugin_kind kind = BN_CODEC_KIND;
+  struct hdr *h = self;
+  struct bn_err why = {0};
+
+  (void)conf;
+  (void)path;
+  *h =
+      (struct hdr){.output = {.out = out}, .out = out, .zlib = bn_plugin_open(&kind, "zlib", &why)};
+  if (h->zlib == NULL)
+    return bn_err_set(err, why.code,
+                      "the report hdr needs the zlib module, which is built if zlib is installed "
+                      "(Debian: zlib1g-dev): %s",
+                      why.text);
+  return 0;
+}
+
+static void hdr_begin(void *self, const struct bn_facts *f)
+{
+  struct hdr *h = self;
+
+  h->facts = f;
+  keep_fact(h->version, sizeof h->version, f, "program", "version");
+  keep_fact(h->workload, sizeof h->workload, f, "workload", "name");
+}
+
+static int hdr_interval(void *self, const struct bn_view *v, struct bn_err *err)
+{
+  struct hdr *h = self;
+  int rc = 0;
+
+  if (v->delta->sparse == NULL && !has_hists(v)) {
+    h->n_without++;
+    return 0;
+  }
+  bn_output_begin(&h->output);
+  rc = tell_intervals(h, v);
+  return end_output(h, rc, err);
+}
+
+static int hdr_checkpoint(void *self, const struct bn_view *v, struct bn_err *err)
+{
+  struct hdr *h = self;
+
+  if (!has_hists(v)) {
+    h->cut_s = v->at_s;
+    return 0;
+  }
+  if (make_sums(h, v) != 0)
+    return no_memory(err);
+  add_whole(h, v);
+  return 0;
+}
+
+static int hdr_total(void *self, const struct bn_view *v, struct bn_err *err)
+{
+  struct hdr *h = self;
+  int rc;
+
+  bn_output_begin(&h->output);
+  rc = tell_total(h, v);
+  return end_output(h, rc, err);
+}
+
+/* A run that measured nothing leaves a log without lines. */
+static int hdr_finish(void *self, const struct bn_end *end, struct bn_err *err)
+{
+  struct hdr *h = self;
+
+  (void)end;
+  if (h->facts == NULL || h->headed)
+    return 0;
+  bn_output_begin(&h->output);
+  print_heading(h, BN_VIEW_TOTAL);
+  tell_absent(h);
+  return end_output(h, 0, err);
+}
+
+static int hdr_close(void *self, struct bn_err *err)
+{
+  struct hdr *h = self;
+
+  free_sums(h);
+  return bn_output_verdict(&h->output, err);
+}
+
+const struct bn_reporter bn_reporter_hdr = {
+    .name = "hdr",
+    .state_size = sizeof(struct hdr),
+    .for_programs = true,
+    .facts = true,
+    .open = hdr_open,
+    .begin = hdr_begin,
+    .interval = hdr_interval,
+    .checkpoint = hdr_checkpoint,
+    .total = hdr_total,
+    .finish = hdr_finish,
+    .close = hdr_close,
+};
