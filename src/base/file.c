@@ -271,6 +271,16 @@ static void sync_folder(const char *path)
   (void)close(fd);
 }
 
+/* The name of the new file beside the old one.  Never longer than FILE.partial, which the start of
+   a run may have made: a number of a process has at most six hexadecimal digits on Linux. */
+static int name_fresh(const char *path, char fresh[PATH_MAX])
+{
+  if ((size_t)snprintf(fresh, PATH_MAX, "%s.n%lx", path, (unsigned long)getpid()) >= PATH_MAX)
+    return give_up(-1, ENAMETOOLONG);
+  (void)unlink(fresh); /* of a process that had this number and was killed */
+  return 0;
+}
+
 static int replace_file(const char *path, const char *text, size_t len)
 {
   char fresh[PATH_MAX];
@@ -278,14 +288,8 @@ static int replace_file(const char *path, const char *text, size_t len)
   const bool is_new = lstat(path, &old) != 0 || !S_ISREG(old.st_mode);
   int failed = 0;
 
-  /* Never longer than FILE.partial, which the start of the run made: a number of a process has at
-     most six hexadecimal digits on Linux. */
-  if ((size_t)snprintf(fresh, sizeof fresh, "%s.n%lx", path, (unsigned long)getpid()) >=
-      sizeof fresh) {
-    errno = ENAMETOOLONG;
+  if (name_fresh(path, fresh) != 0)
     return -1;
-  }
-  (void)unlink(fresh); /* of a process that had this number and was killed */
   if (write_fresh(fresh, is_new ? NULL : &old, text, len) != 0 || rename(fresh, path) != 0)
     failed = errno;
   if (failed == 0) {
@@ -302,6 +306,22 @@ bool bn_file_is_plain(const char *path)
   struct stat st;
 
   return lstat(path, &st) != 0 || S_ISREG(st.st_mode) || S_ISLNK(st.st_mode);
+}
+
+int bn_file_try(const char *path)
+{
+  char fresh[PATH_MAX];
+  int fd;
+
+  if (bn_file_descriptor(path) >= 0 || !bn_file_is_plain(path))
+    return 0;
+  if (name_fresh(path, fresh) != 0)
+    return -1;
+  fd = open(fresh, O_WRONLY | O_CLOEXEC | O_CREAT | O_EXCL, 0600);
+  if (fd < 0)
+    return -1;
+  (void)unlink(fresh);
+  return close(fd);
 }
 
 int bn_file_save(const char *path, const char *text, size_t len)

@@ -37,6 +37,8 @@ int bn_file_follow(const char *path, char out[PATH_MAX]);
 const char *bn_file_fault(const char *path);
 /* Whether `path` is, or would be, a name that can be replaced. */
 bool bn_file_is_plain(const char *path);
+/* Whether bn_file_save() could make its file now; it leaves nothing.  0, or -1 and errno. */
+int bn_file_try(const char *path);
 /* Writes a text so that `path` is always the old file or the whole new one, which has the rights of
    the old one.  A symbolic link is replaced.  Descriptors, devices and FIFOs are written to.  0, or
    -1 and errno. */

@@ -6,6 +6,7 @@
 #include "report/hdr/hdr.h"
 #include "report/json/json.h"
 #include "report/markdown/markdown.h"
+#include "report/openmetrics/openmetrics.h"
 #include "report/rows/rows.h"
 #include "report/text/text.h"
 
@@ -18,6 +19,7 @@
   SEP X("jsonl", bn_reporter_jsonl)                                                                \
   SEP X("csv-total", bn_reporter_csv_total)                                                        \
   SEP X("markdown", bn_reporter_markdown)                                                          \
-  SEP X("hdr", bn_reporter_hdr)
+  SEP X("hdr", bn_reporter_hdr)                                                                    \
+  SEP X("openmetrics", bn_reporter_openmetrics)
 
 #endif

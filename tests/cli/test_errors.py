@@ -228,8 +228,8 @@ CASES = [
         "--report=jsno cpu run",
         False,
         "",
-        "--report=jsno: no such report; allowed: text, json, csv, jsonl, csv-total, markdown, hdr\n",
-        "--report=jsno: no such report; allowed: text, json, csv, jsonl, csv-total, markdown, hdr\n",
+        "--report=jsno: no such report; allowed: text, json, csv, jsonl, csv-total, markdown, hdr, openmetrics\n",
+        "--report=jsno: no such report; allowed: text, json, csv, jsonl, csv-total, markdown, hdr, openmetrics\n",
     ),
     # tests
     (

@@ -228,6 +228,13 @@ static void saving_replaces_the_whole_file(void **state)
   (void)rights("link"); /* it is no link any more */
   assert_int_equal(bn_file_save("none/file", "x", 1), -1);
   assert_int_equal(errno, ENOENT);
+  assert_int_equal(bn_file_try("old"), 0);
+  check_text("old", "new");
+  assert_int_equal(bn_file_try("file"), 0);
+  assert_int_equal(access("file", F_OK), -1);
+  assert_int_equal(bn_file_try("/dev/null"), 0);
+  assert_int_equal(bn_file_try("none/file"), -1);
+  assert_int_equal(errno, ENOENT);
   assert_int_equal(unlink("old") + unlink("other") + unlink("link"), 0);
 }
 

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Keeps the total of a run and writes it as metrics when the run has ended. */
+#include "report/openmetrics/openmetrics.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "measure/result.h"
+#include "report/openmetrics/render.h"
+
+struct openmetrics {
+  const char *path;             /* NULL: `out` */
+  FILE *out;                    /* borrowed */
+  const struct bn_facts *facts; /* the run's, which may still grow */
+  struct bn_result result;      /* the total alone */
+};
+
+static int openmetrics_open(void *self, const void *conf, const char *path, FILE *out,
+                            struct bn_err *err)
+{
+  struct openmetrics *m = self;
+  const char *fault;
+
+  (void)conf;
+  *m = (struct openmetrics){.path = bn_file_is_stdout(path) ? NULL : path,
+                            .out = out != NULL ? out : stdout};
+  if (m->path == NULL)
+    return 0;
+  fault = bn_file_fault(m->path);
+  if (fault != NULL)
+    return bn_err_set(err, EINVAL, "--report=openmetrics:%s: %s", m->path, fault);
+  if (bn_file_try(m->path) != 0)
+    return bn_err_set(err, errno, "cannot write the metrics to '%s': %s", m->path, strerror(errno));
+  return 0;
+}
+
+static void openmetrics_begin(void *self, const struct bn_facts *f)
+{
+  struct openmetrics *m = self;
+
+  m->facts = f;
+}
+
+/* Facts may change until the run has ended, so that nothing is rendered before. */
+static int openmetrics_total(void *self, const struct bn_view *v, struct bn_err *err)
+{
+  struct openmetrics *m = self;
+  struct bn_group *g =
+      m->result.n_groups > 0 ? &m->result.group[0] : bn_result_group(&m->result, "");
+
+  if (g == NULL || bn_group_add(g, v) != 0)
+    return bn_err_set(err, ENOMEM, "cannot write the metrics: out of memory");
+  return 0;
+}
+
+static int write_text(const struct openmetrics *m, const struct bn_buf *text, struct bn_err *err)
+{
+  errno = 0;
+  if (m->path == NULL) {
+    if (fwrite(text->data, 1, text->len, m->out) != text->len || fflush(m->out) != 0)
+      return bn_err_set(err, errno, "cannot write the metrics: %s", strerror(errno));
+    return 0;
+  }
+  if (bn_file_save(m->path, text->data, text->len) != 0)
+    return bn_err_set(err, errno, "cannot write the metrics to '%s': %s", m->path, strerror(errno));
+  return 0;
+}
+
+static int openmetrics_finish(void *self, const struct bn_end *end, struct bn_err *err)
+{
+  struct openmetrics *m = self;
+  const struct bn_group *g = m->result.n_groups > 0 ? &m->result.group[0] : NULL;
+  struct bn_buf text = {.max = 0};
+  int rc;
+
+  if (m->facts == NULL)
+    return 0;
+  bn_openmetrics_run(&text, m->facts, g != NULL && g->has_total ? &g->total.view : NULL);
+  bn_openmetrics_end(&text, end);
+  rc = text.failed ? bn_err_set(err, ENOMEM, "cannot write the metrics: out of memory")
+                   : write_text(m, &text, err);
+  bn_buf_done(&text);
+  return rc;
+}
+
+static int openmetrics_close(void *self, struct bn_err *err)
+{
+  struct openmetrics *m = self;
+
+  (void)err;
+  bn_result_done(&m->result);
+  return 0;
+}
+
+const struct bn_reporter bn_reporter_openmetrics = {
+    .name = "openmetrics",
+    .state_size = sizeof(struct openmetrics),
+    .own_file = true,
+    .for_programs = true,
+    .facts = true,
+    .open = openmetrics_open,
+    .begin = openmetrics_begin,
+    .total = openmetrics_total,
+    .finish = openmetrics_finish,
+    .close = openmetrics_close,
+};

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Renders facts and a view as metrics, from a table of rows. */
+#include "report/openmetrics/render.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/escape.h"
+#include "base/units.h"
+
+/* --- pieces of the text ----------------------------------------------------------------------- */
+
+/* unit: NULL for none. */
+struct family {
+  const char *name, *type, *unit, *help;
+};
+
+static void add_head(struct bn_buf *b, const struct family *f)
+{
+  (void)bn_buf_printf(b, "# TYPE %s %s\n", f->name, f->type);
+  if (f->unit != NULL)
+    (void)bn_buf_printf(b, "# UNIT %s %s\n", f->name, f->unit);
+  (void)bn_buf_printf(b, "# HELP %s %s\n", f->name, f->help);
+}
+
+static void add_whole(struct bn_buf *b, uint64_t n)
+{
+  (void)bn_buf_printf(b, " %" PRIu64 "\n", n);
+}
+
+static void add_real(struct bn_buf *b, double x)
+{
+  char digits[BN_UNITS_DIGITS];
+
+  if (isnan(x))
+    (void)bn_buf_str(b, " NaN\n");
+  else if (isinf(x))
+    (void)bn_buf_str(b, x > 0 ? " +Inf\n" : " -Inf\n");
+  else
+    (void)bn_buf_printf(b, " %s\n", bn_units_shortest(digits, x));
+}
+
+/* A label after those that `first` has seen.  Texts may be those of a server or of a file. */
+static void add_label(struct bn_buf *b, bool *first, const char *name, const char *text)
+{
+  char shown[256];
+
+  (void)bn_escape(shown, sizeof shown, text, "");
+  (void)bn_buf_printf(b, "%s%s=\"", *first ? "{" : ",", name);
+  for (const char *c = shown; *c != '\0'; c++) {
+    if (*c == '"' || *c == '\\')
+      (void)bn_buf_char(b, '\\');
+    (void)bn_buf_char(b, *c);
+  }
+  (void)bn_buf_char(b, '"');
+  *first = false;
+}
+
+/* name: NULL for no label. */
+static void add_name(struct bn_buf *b, const char *family, const char *suffix, const char *name,
+                     const char *text)
+{
+  bool first = true;
+
+  (void)bn_buf_printf(b, "%s%s", family, suffix);
+  if (name == NULL)
+    return;
+  add_label(b, &first, name, text);
+  (void)bn_buf_char(b, '}');
+}
+
+static void add_gauge(struct bn_buf *b, const struct family *f, double x)
+{
+  add_head(b, f);
+  add_name(b, f->name, "", NULL, NULL);
+  add_real(b, x);
+}
+
+/* --- members of the view ---------------------------------------------------------------------- */
+
+static bool has_parts(const struct bn_view *v)
+{
+  return v->setup_s > 0;
+}
+
+static bool is_paced(const struct bn_view *v)
+{
+  return v->paced;
+}
+
+static bool is_sql(const struct bn_view *v)
+{
+  return v->kind == BN_KIND_SQL && has_parts(v);
+}
+
+/* A row without `name` is another sample of the family above it. */
+struct row {
+  struct family family;
+  const char *label, *value; /* of the sample; NULL: no label */
+  enum bn_view_type type;
+  size_t offset;                            /* in struct bn_view */
+  bool (*applies)(const struct bn_view *v); /* NULL: always */
+};
+
+#define WHOLE(member) .type = BN_VIEW_WHOLE, .offset = offsetof(struct bn_view, member)
+#define REAL(member)  .type = BN_VIEW_REAL, .offset = offsetof(struct bn_view, member)
+
+static const struct row rows[] = {
+    {{"bench_events", "counter", NULL, "Events that have ended."}, WHOLE(events)},
+    {{"bench_transactions", "counter", NULL, "Transactions; events where there are none."},
+     WHOLE(transactions)},
+    {{"bench_errors", "counter", NULL, "Errors that were ignored."}, WHOLE(errors)},
+    {{"bench_reconnects", "counter", NULL, "Connections that were made anew."}, WHOLE(reconnects)},
+    {{"bench_queries", "counter", NULL, "Queries or requests by kind."},
+     "kind",
+     "read",
+     WHOLE(reads)},
+    {.label = "kind", .value = "write", WHOLE(writes)},
+    {.label = "kind", .value = "other", WHOLE(other)},
+    {{"bench_read_bytes", "counter", "bytes", "Bytes that were read."}, WHOLE(bytes_read)},
+    {{"bench_written_bytes", "counter", "bytes", "Bytes that were written."}, WHOLE(bytes_written)},
+    {{"bench_measured_seconds", "gauge", "seconds", "Time that the totals cover."}, REAL(span_s)},
+    {{"bench_setup_seconds", "gauge", "seconds", "Time before the start."},
+     REAL(setup_s),
+     .applies = has_parts},
+    {{"bench_grace_seconds", "gauge", "seconds", "Time for events in flight after the end."},
+     REAL(grace_s),
+     .applies = has_parts},
+    {{"bench_teardown_seconds", "gauge", "seconds", "Time from there to the last thread's end."},
+     REAL(teardown_s),
+     .applies = has_parts},
+    {{"bench_events_per_second", "gauge", NULL, "Events that ended in the measured time, by it."},
+     REAL(events_per_s)},
+    {{"bench_transactions_per_second", "gauge", NULL, "Transactions, by the measured time."},
+     REAL(transactions_per_s)},
+    {{"bench_queries_per_second", "gauge", NULL, "Queries or requests, by the measured time."},
+     REAL(queries_per_s)},
+    {{"bench_events_in_grace", "gauge", NULL, "Of the events, those that ended in the grace."},
+     WHOLE(in_grace)},
+    {{"bench_events_unfinished", "gauge", NULL, "Events that have begun or are due, not ended."},
+     WHOLE(unfinished)},
+    {{"bench_oldest_event_seconds", "gauge", "seconds", "Age of the oldest unfinished event."},
+     REAL(oldest_s)},
+    {{"bench_event_latency_min_seconds", "gauge", "seconds", "Least latency of an event."},
+     REAL(min_s)},
+    {{"bench_event_latency_max_seconds", "gauge", "seconds",
+      "Greatest latency of an event, or age of an unfinished one."},
+     REAL(max_s)},
+    {{"bench_arrivals", "counter", NULL, "Events of --rate by what became of them."},
+     "state",
+     "due",
+     WHOLE(due),
+     is_paced},
+    {.label = "state", .value = "started", WHOLE(started), .applies = is_paced},
+    {.label = "state", .value = "dropped", WHOLE(dropped), .applies = is_paced},
+    {.label = "state", .value = "finished", WHOLE(finished), .applies = is_paced},
+    {{"bench_arrivals_waiting", "gauge", NULL, "Events of --rate that wait."},
+     WHOLE(backlog),
+     .applies = is_paced},
+    {{"bench_outages", "counter", NULL, "Times of a second and more without the end of an event."},
+     WHOLE(outages),
+     .applies = is_sql},
+    {{"bench_longest_outage_seconds", "gauge", "seconds", "The longest of the outages."},
+     REAL(longest_outage_s),
+     .applies = is_sql},
+};
+
+static void add_rows(struct bn_buf *b, const struct bn_view *v)
+{
+  const struct family *f = NULL;
+
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const struct row *r = &rows[i];
+    const void *member = (const char *)v + r->offset;
+
+    if (r->family.name != NULL)
+      f = &r->family;
+    if (r->applies != NULL && !r->applies(v))
+      continue;
+    if (r->family.name != NULL)
+      add_head(b, f);
+    add_name(b, f->name, strcmp(f->type, "counter") == 0 ? "_total" : "", r->label, r->value);
+    if (r->type == BN_VIEW_WHOLE)
+      add_whole(b, *(const uint64_t *)member);
+    else
+      add_real(b, *(const double *)member);
+  }
+}
+
+/* --- latencies -------------------------------------------------------------------------------- */
+
+/* What a summary has.  percentile_s: of the view's ranks, or NULL; label: NULL for none. */
+struct summary {
+  const char *family, *label, *name;
+  const double *percentile_s;
+  double sum_s;
+  uint64_t count;
+};
+
+/* A rank has few digits, which its hundredth keeps. */
+static void add_quantile(struct bn_buf *b, const struct summary *s, double percent, double value)
+{
+  char digits[BN_UNITS_DIGITS];
+  bool first = true;
+
+  (void)snprintf(digits, sizeof digits, "%.15g", percent / 100);
+  bn_units_point(digits);
+  (void)bn_buf_str(b, s->family);
+  if (s->label != NULL)
+    add_label(b, &first, s->label, s->name);
+  add_label(b, &first, "quantile", digits);
+  (void)bn_buf_char(b, '}');
+  add_real(b, s->count > 0 ? value : NAN);
+}
+
+static void add_summary(struct bn_buf *b, const struct summary *s, const struct bn_view *v)
+{
+  for (size_t i = 0; s->percentile_s != NULL && i < v->n_percents; i++)
+    add_quantile(b, s, v->percents[i], s->percentile_s[i]);
+  add_name(b, s->family, "_sum", s->label, s->name);
+  add_real(b, s->sum_s);
+  add_name(b, s->family, "_count", s->label, s->name);
+  add_whole(b, s->count);
+}
+
+static void add_latency(struct bn_buf *b, const struct bn_view *v)
+{
+  static const struct family f = {"bench_event_latency_seconds", "summary", "seconds",
+                                  "Latency of events."};
+  const struct summary s = {
+      .family = f.name, .percentile_s = v->percentile_s, .sum_s = v->sum_s, .count = v->events};
+
+  add_head(b, &f);
+  add_summary(b, &s, v);
+}
+
+static void add_timings(struct bn_buf *b, const struct bn_view *v)
+{
+  static const struct family f = {"bench_timing_seconds", "summary", "seconds",
+                                  "Further times that were measured, by name."};
+
+  if (v->n_timings > 0)
+    add_head(b, &f);
+  for (size_t i = 0; i < v->n_timings; i++) {
+    const struct bn_timing *t = &v->timings[i];
+    const struct summary s = {f.name, "timing", t->name, t->percentile_s, t->sum_s, t->count};
+
+    add_summary(b, &s, v);
+  }
+}
+
+/* --- lists ------------------------------------------------------------------------------------ */
+
+/* The first list of labelled counts is that of errors (measure/metric.h). */
+static void add_errors(struct bn_buf *b, const struct bn_snap *s)
+{
+  static const struct family f = {"bench_errors_by_code", "counter", NULL,
+                                  "Errors by the code of the server or driver."};
+
+  if (s->metrics.n_labelled == 0 || s->n_labels[0] == 0)
+    return;
+  add_head(b, &f);
+  for (size_t i = 0; i < s->n_labels[0]; i++) {
+    add_name(b, f.name, "_total", "code", s->label[0][i].name);
+    add_whole(b, s->label[0][i].n);
+  }
+}
+
+static void add_counters(struct bn_buf *b, const struct bn_view *v)
+{
+  static const struct family f = {"bench_workload_counts", "counter", NULL,
+                                  "Counters of the workload, by name."};
+  const struct bn_metrics *m = &v->delta->metrics;
+
+  if (m->n_counters > BN_C_FIXED)
+    add_head(b, &f);
+  for (size_t i = BN_C_FIXED; i < m->n_counters; i++) {
+    if (v->counter[i] == BN_ABSENT)
+      continue;
+    add_name(b, f.name, "_total", "counter", m->counter[i].name);
+    add_whole(b, v->counter[i]);
+  }
+}
+
+static void add_figures(struct bn_buf *b, const struct bn_view *v)
+{
+  static const struct family f = {"bench_workload_figure", "gauge", NULL,
+                                  "Figures of the workload, by name."};
+
+  if (v->n_figures > 0)
+    add_head(b, &f);
+  for (size_t i = 0; i < v->n_figures; i++) {
+    add_name(b, f.name, "", "figure", v->figures[i].key);
+    add_real(b, v->figures[i].value);
+  }
+}
+
+/* --- facts ------------------------------------------------------------------------------------ */
+
+static void add_info(struct bn_buf *b, const struct bn_facts *f)
+{
+  static const struct family info = {"bench_run_info", "gauge", NULL, "What the run was of."};
+  static const struct {
+    const char *label, *section, *key;
+  } labels[] = {{"workload", "workload", "name"},
+                {"driver", "database", "driver"},
+                {"server_version", "database", "server_version"},
+                {"version", "program", "version"},
+                {"dialect", "program", "dialect"}};
+  bool first = true;
+
+  add_head(b, &info);
+  (void)bn_buf_str(b, info.name);
+  for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
+    const struct bn_fact *fact = bn_facts_find(f, labels[i].section, labels[i].key);
+
+    if (fact != NULL && fact->text != NULL)
+      add_label(b, &first, labels[i].label, fact->text);
+  }
+  if (!first)
+    (void)bn_buf_char(b, '}');
+  add_whole(b, 1);
+}
+
+static void add_facts(struct bn_buf *b, const struct bn_facts *f)
+{
+  static const struct family threads = {"bench_threads", "gauge", NULL, "Threads of the run."};
+  static const struct family start = {"bench_start_time_seconds", "gauge", "seconds",
+                                      "When the run started, since 1970."};
+  static const struct family end = {"bench_end_time_seconds", "gauge", "seconds",
+                                    "When the measurement ended, since 1970."};
+
+  add_info(b, f);
+  add_gauge(b, &threads, f->plan.threads);
+  if (f->start_wall_ns != 0)
+    add_gauge(b, &start, (double)f->start_wall_ns / (double)BN_NSEC_PER_SEC);
+  if (f->end_wall_ns != 0)
+    add_gauge(b, &end, (double)f->end_wall_ns / (double)BN_NSEC_PER_SEC);
+}
+
+void bn_openmetrics_run(struct bn_buf *b, const struct bn_facts *f, const struct bn_view *v)
+{
+  add_facts(b, f);
+  if (v == NULL)
+    return;
+  add_rows(b, v);
+  add_latency(b, v);
+  add_timings(b, v);
+  add_errors(b, v->delta);
+  add_counters(b, v);
+  add_figures(b, v);
+}
+
+/* Nobody knows the status of a run that was killed. */
+void bn_openmetrics_end(struct bn_buf *b, const struct bn_end *end)
+{
+  static const struct family status = {"bench_exit_status", "gauge", NULL,
+                                       "Exit status of the run."};
+
+  if (!end->partial)
+    add_gauge(b, &status, end->status);
+  (void)bn_buf_str(b, "# EOF\n");
+}

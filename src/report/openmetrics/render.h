@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The text of metrics: OpenMetrics 1.0, which the parser of Prometheus's older text format reads
+   too.  Therefore bench_run_info is a gauge: that format has no type "info".  */
+#ifndef BN_REPORT_OPENMETRICS_RENDER_H
+#define BN_REPORT_OPENMETRICS_RENDER_H
+
+#include "base/buf.h"
+#include "measure/facts.h"
+#include "measure/result.h"
+#include "measure/view.h"
+
+/* Both append to a buffer, which remembers a failure. */
+
+/* v: NULL, nothing was measured. */
+void bn_openmetrics_run(struct bn_buf *b, const struct bn_facts *f, const struct bn_view *v);
+/* What ends the text. */
+void bn_openmetrics_end(struct bn_buf *b, const struct bn_end *end);
+
+#endif
