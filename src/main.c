@@ -19,6 +19,8 @@
 #include "option/opt.h"
 #include "registry.h"
 #include "report/live/live.h"
+#include "report/openmetrics/listen.h"
+#include "report/openmetrics/openmetrics.h"
 #include "script/script.h"
 #include "sql/sql.h"
 
@@ -453,6 +455,18 @@ static void add_live_line(struct program *p)
     p->reports[p->n_reports++] = (struct bn_report_use){.ops = &bn_reporter_live};
 }
 
+/* Adds the page of --metrics-listen, which belongs to the report that it shows. */
+static void add_listener(struct program *p)
+{
+  for (size_t i = 0; i < REPORTERS_MAX && bn_registry_reporters[i] != NULL; i++) {
+    const struct bn_listen_conf *conf =
+        bn_registry_reporters[i] == &bn_reporter_openmetrics ? p->report_conf[i] : NULL;
+
+    if (conf != NULL && conf->at != NULL && conf->at[0] != '\0')
+      p->reports[p->n_reports++] = (struct bn_report_use){.ops = &bn_reporter_listen, .conf = conf};
+  }
+}
+
 /* Everything that is settled before the banner. */
 static int settle(struct program *p)
 {
@@ -478,6 +492,7 @@ static int settle(struct program *p)
   if (open_reports(p) != 0)
     return -1;
   add_live_line(p);
+  add_listener(p);
   return 0;
 }
 

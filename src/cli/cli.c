@@ -595,7 +595,7 @@ static int open_report(const char *wanted, const struct bn_report_use *before, s
 
 int bn_cli_open_reports(const struct bn_list *wanted, struct bn_report_use **reports, size_t *n)
 {
-  *reports = calloc(wanted->n + 2, sizeof **reports);
+  *reports = calloc(wanted->n + BN_CLI_MORE_REPORTS, sizeof **reports);
   if (*reports == NULL) {
     bn_log(BN_FATAL, "out of memory");
     return -1;

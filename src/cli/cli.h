@@ -87,8 +87,10 @@ void bn_cli_suggest_test(const struct bn_cli *cli);
 /* Everything that was printed reached its place; else one line on standard error. */
 int bn_cli_check_output(void);
 
-/* Opens what --report names, with room for two more: the line on a terminal and a script's.
-   *reports is malloc'd, also after a failure (-1, it has been printed), and *n of them are open. */
+/* Opens what --report names, with room for more: the line on a terminal, the page of metrics and
+   the hooks of a script.  *reports is malloc'd, also after a failure (-1, it has been printed), and
+   *n of them are open. */
+enum { BN_CLI_MORE_REPORTS = 3 };
 int bn_cli_open_reports(const struct bn_list *wanted, struct bn_report_use **reports, size_t *n);
 /* -1: what was written to one of them may be incomplete; it has been printed. */
 int bn_cli_close_reports(const struct bn_report_use *reports, size_t n);

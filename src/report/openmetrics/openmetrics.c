@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "measure/result.h"
+#include "report/openmetrics/listen.h"
 #include "report/openmetrics/render.h"
 
 struct openmetrics {
@@ -96,6 +97,8 @@ static int openmetrics_close(void *self, struct bn_err *err)
 
 const struct bn_reporter bn_reporter_openmetrics = {
     .name = "openmetrics",
+    .options = bn_listen_options,
+    .conf_size = sizeof(struct bn_listen_conf),
     .state_size = sizeof(struct openmetrics),
     .own_file = true,
     .for_programs = true,

@@ -354,13 +354,57 @@ void bn_openmetrics_run(struct bn_buf *b, const struct bn_facts *f, const struct
   add_figures(b, v);
 }
 
-/* Nobody knows the status of a run that was killed. */
+/* The length of a line, with its newline. */
+static size_t line_length(const char *line)
+{
+  const size_t len = strcspn(line, "\n");
+
+  return len + (line[len] == '\n');
+}
+
+/* The name in "# TYPE name counter" gets the ending of its samples; true: it is a counter. */
+static bool add_type(struct bn_buf *out, const char *line, size_t len)
+{
+  static const char counter[] = " counter\n";
+  const size_t name = len - (sizeof counter - 1);
+
+  if (len < sizeof counter || memcmp(line + name, counter, sizeof counter - 1) != 0) {
+    (void)bn_buf_add(out, line, len);
+    return false;
+  }
+  (void)bn_buf_add(out, line, name);
+  (void)bn_buf_printf(out, "_total%s", counter);
+  return true;
+}
+
+void bn_openmetrics_plain(struct bn_buf *out, const char *text)
+{
+  static const char type[] = "# TYPE ", help[] = "# HELP ", unit[] = "# UNIT ", eof[] = "# EOF";
+  bool counter = false;
+
+  for (size_t len; (len = line_length(text)) > 0; text += len) {
+    if (strncmp(text, type, sizeof type - 1) == 0) {
+      counter = add_type(out, text, len);
+    } else if (counter && strncmp(text, help, sizeof help - 1) == 0) {
+      const size_t name = sizeof help - 1 + strcspn(text + sizeof help - 1, " ");
+
+      (void)bn_buf_add(out, text, name);
+      (void)bn_buf_str(out, "_total");
+      (void)bn_buf_add(out, text + name, len - name);
+    } else if (strncmp(text, unit, sizeof unit - 1) != 0 &&
+               strncmp(text, eof, sizeof eof - 1) != 0) {
+      (void)bn_buf_add(out, text, len);
+    }
+  }
+}
+
+/* Nobody knows the status of a run that was killed, or goes on. */
 void bn_openmetrics_end(struct bn_buf *b, const struct bn_end *end)
 {
   static const struct family status = {"bench_exit_status", "gauge", NULL,
                                        "Exit status of the run."};
 
-  if (!end->partial)
+  if (end != NULL && !end->partial)
     add_gauge(b, &status, end->status);
   (void)bn_buf_str(b, "# EOF\n");
 }

@@ -13,7 +13,10 @@
 
 /* v: NULL, nothing was measured. */
 void bn_openmetrics_run(struct bn_buf *b, const struct bn_facts *f, const struct bn_view *v);
-/* What ends the text. */
+/* What ends the text; end NULL: the run goes on. */
 void bn_openmetrics_end(struct bn_buf *b, const struct bn_end *end);
+/* The same metrics in the text format 0.0.4 of Prometheus, where the names of counters have their
+   ending in all lines, and there are no units and no end. */
+void bn_openmetrics_plain(struct bn_buf *out, const char *text);
 
 #endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The module that serves a page by HTTP, by libmicrohttpd. */
+#include <errno.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/web.h"
+
+/* A client that neither asks nor reads is left. */
+enum { CONNECTIONS_MAX = 64, TIMEOUT_S = 10 };
+
+struct bn_web_server {
+  struct MHD_Daemon *daemon;
+  const struct bn_web_page *page;
+};
+
+static enum MHD_Result answer(struct MHD_Connection *c, unsigned status, struct MHD_Response *r)
+{
+  enum MHD_Result queued;
+
+  if (r == NULL)
+    return MHD_NO;
+  queued = MHD_queue_response(c, status, r);
+  MHD_destroy_response(r);
+  return queued;
+}
+
+static enum MHD_Result refuse(struct MHD_Connection *c, unsigned status, const char *why)
+{
+  struct MHD_Response *r =
+      MHD_create_response_from_buffer(strlen(why), (void *)(uintptr_t)why, MHD_RESPMEM_PERSISTENT);
+
+  if (r != NULL && status == MHD_HTTP_METHOD_NOT_ALLOWED)
+    (void)MHD_add_response_header(r, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+  return answer(c, status, r);
+}
+
+static enum MHD_Result show(struct MHD_Connection *c, const struct bn_web_page *page)
+{
+  const char *type = NULL;
+  size_t len = 0;
+  char *text =
+      page->text(page->arg, MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT),
+                 &len, &type);
+  struct MHD_Response *r =
+      text != NULL ? MHD_create_response_from_buffer(len, text, MHD_RESPMEM_MUST_FREE) : NULL;
+
+  if (r == NULL) {
+    free(text);
+    return MHD_NO;
+  }
+  (void)MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+  return answer(c, MHD_HTTP_OK, r);
+}
+
+/* Called at least twice for a request; the first call is too early for an answer. */
+static enum MHD_Result handle(void *arg, struct MHD_Connection *c, const char *url,
+                              const char *method, const char *version, const char *upload,
+                              size_t *upload_len, void **request)
+{
+  const struct bn_web_server *s = arg;
+
+  (void)version;
+  (void)upload;
+  if (*request == NULL) {
+    *request = arg;
+    return MHD_YES;
+  }
+  if (*upload_len > 0) {
+    *upload_len = 0;
+    return MHD_YES;
+  }
+  if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
+    return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "use GET\n");
+  if (strcmp(url, s->page->path) != 0)
+    return refuse(c, MHD_HTTP_NOT_FOUND, "there is only /metrics\n");
+  return show(c, s->page);
+}
+
+static struct bn_web_server *http_start(const struct sockaddr *at, const struct bn_web_page *page,
+                                        struct bn_err *err)
+{
+  const unsigned family = at->sa_family == AF_INET6 ? MHD_USE_IPv6 : 0;
+  struct bn_web_server *s = calloc(1, sizeof *s);
+
+  if (s == NULL) {
+    (void)bn_err_set(err, ENOMEM, "out of memory");
+    return NULL;
+  }
+  s->page = page;
+  errno = 0;
+  s->daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | family, 0, NULL, NULL, handle, s,
+                               MHD_OPTION_SOCK_ADDR, at, MHD_OPTION_CONNECTION_LIMIT,
+                               (unsigned)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
+                               (unsigned)TIMEOUT_S, MHD_OPTION_END);
+  if (s->daemon != NULL)
+    return s;
+  (void)bn_err_set(err, errno, "%s", errno != 0 ? strerror(errno) : "the server does not start");
+  free(s);
+  return NULL;
+}
+
+static unsigned http_port(const struct bn_web_server *s)
+{
+  const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT);
+
+  return info != NULL ? info->port : 0;
+}
+
+static void http_stop(struct bn_web_server *s)
+{
+  if (s != NULL)
+    MHD_stop_daemon(s->daemon);
+  free(s);
+}
+
+extern __attribute__((visibility("default"))) const struct bn_web bench_web;
+const struct bn_web bench_web = {
+    .abi = BN_WEB_ABI,
+    .size = sizeof(struct bn_web),
+    .name = "http",
+    .start = http_start,
+    .port = http_port,
+    .stop = http_stop,
+};

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The metrics of a run while it lasts, on a page that Prometheus or curl asks for. */
+#ifndef BN_REPORT_OPENMETRICS_LISTEN_H
+#define BN_REPORT_OPENMETRICS_LISTEN_H
+
+#include "api/report.h"
+
+/* The values of its options. */
+struct bn_listen_conf {
+  const char *at; /* "[ADDRESS:]PORT"; NULL or "": not wanted */
+};
+extern const struct bn_opt bn_listen_options[];
+
+/* Has no file.  The page is rendered once a second, however often it is asked for. */
+extern const struct bn_reporter bn_reporter_listen;
+
+#endif

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Shows that --metrics-listen serves the metrics of a run while it lasts, in the form that a client takes,
+and only where it was told to."""
+
+import http.client
+import os
+import pathlib
+import re
+import socket
+import subprocess
+
+import pytest
+from prometheus_client import parser as plain_parser
+from prometheus_client.openmetrics import parser as own_parser
+
+import bench
+
+LIB = pathlib.Path(bench.binary()).parent.parent / "lib/bench"
+pytestmark = pytest.mark.skipif(not (LIB / "webs/http.so").exists(), reason="built without libmicrohttpd")
+
+OWN = "application/openmetrics-text; version=1.0.0"
+PAUSES = """
+local ffi = require("ffi")
+ffi.cdef("int usleep(unsigned);")
+function event() ffi.C.usleep(20000) end
+"""
+
+
+class Run:
+    """A run that serves at a port of its own."""
+
+    def __init__(self, folder, *options, at="0"):
+        (folder / "own.lua").write_text(PAUSES)
+        self.child = subprocess.Popen(
+            [bench.binary(), "./own.lua", "--time=60", "--percentile=50,99", f"--metrics-listen={at}", *options, "run"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder, env=bench.environment())
+        said = self.child.stderr.readline()
+        self.port = int(re.fullmatch(r"metrics: port (\d+)\n", said)[1])
+
+    def ask(self, path="/metrics", method="GET", host="127.0.0.1", **headers):
+        connection = http.client.HTTPConnection(host, self.port, timeout=bench.TIMEOUT_S)
+        connection.request(method, path, headers=headers)
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        connection.close()
+        return answer, text
+
+    def events(self):
+        families = own_parser.text_string_to_metric_families(self.ask(Accept=OWN)[1])
+        found = [sample.value for family in families for sample in family.samples
+                 if sample.name == "bench_events_total"]
+        return found[0] if found else 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.child.terminate()
+        self.child.communicate(timeout=bench.TIMEOUT_S)
+
+
+def test_the_page_shows_the_run_as_it_goes(tmp_path):
+    with Run(tmp_path) as run:
+        first = run.events()
+        while first == 0:
+            first = run.events()
+        second = run.events()
+        while second == first:
+            second = run.events()
+        assert second > first
+        answer, text = run.ask(Accept=OWN)
+        assert (answer.status, answer.getheader("Content-Type")) == (200, OWN + "; charset=utf-8")
+        assert text.endswith("# EOF\n") and "# UNIT bench_event_latency_seconds seconds\n" in text
+        families = {family.name: family for family in own_parser.text_string_to_metric_families(text)}
+        assert families["bench_events"].type == "counter"
+        quantiles = {sample.labels.get("quantile"): sample.value
+                     for sample in families["bench_event_latency_seconds"].samples}
+        assert 0.02 < quantiles["0.5"] <= quantiles["0.99"]
+        assert "bench_exit_status" not in text
+
+
+def test_a_client_that_takes_anything_gets_the_older_format(tmp_path):
+    with Run(tmp_path) as run:
+        while run.events() == 0:
+            pass
+        answer, text = run.ask()
+        assert answer.getheader("Content-Type") == "text/plain; version=0.0.4; charset=utf-8"
+        families = {family.name: family for family in plain_parser.text_string_to_metric_families(text)}
+        assert families["bench_events"].type == "counter"
+        assert families["bench_events"].documentation == "Events that have ended."
+        assert "# TYPE bench_events_total counter\n# HELP bench_events_total " in text
+        assert "# EOF" not in text and "# UNIT" not in text
+        checked = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, text=True,
+                                 check=False)
+        assert (checked.returncode, checked.stdout, checked.stderr) == (0, "", "")
+
+
+def test_other_questions_are_refused(tmp_path):
+    with Run(tmp_path) as run:
+        assert run.ask("/")[0].status == 404
+        answer, _ = run.ask(method="POST")
+        assert (answer.status, answer.getheader("Allow")) == (405, "GET, HEAD")
+        answer, text = run.ask(method="HEAD")
+        assert (answer.status, text) == (200, "") and int(answer.getheader("Content-Length")) > 100
+        # Somebody who sends rubbish, or nothing, stops nobody.
+        silent = socket.create_connection(("127.0.0.1", run.port))
+        rude = socket.create_connection(("127.0.0.1", run.port))
+        rude.sendall(b"\0\xff" * 40000)
+        assert run.ask()[0].status == 200
+        silent.close()
+        rude.close()
+
+
+def test_only_the_address_that_was_named_is_served(tmp_path):
+    with Run(tmp_path, at="127.0.0.2:0") as run:
+        assert run.ask(host="127.0.0.2")[0].status == 200
+        with pytest.raises(ConnectionRefusedError):
+            run.ask()
+
+
+def test_a_report_is_still_written(tmp_path):
+    (tmp_path / "own.lua").write_text(PAUSES)
+    done = bench.run("./own.lua", "--events=3", "--metrics-listen=0", "run", cwd=tmp_path)
+    assert done.status == 0 and "total number of events:              3\n" in done.out
+
+
+def test_a_port_in_use_is_told_before_the_run():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        at = f"127.0.0.1:{taken.getsockname()[1]}"
+        done = bench.run("cpu", "--events=1", f"--metrics-listen={at}", "run")
+    assert (done.out.count("total number"), done.status) == (0, 1)
+    assert done.err == f"FATAL: --metrics-listen={at}: Address already in use\n"
+
+
+@pytest.mark.parametrize("at", ["nine", "70000", "-1", "host.example:9", "::1:9", "[::1:9", ":", "1.2.3.4:", "[]:1",
+                                "a" * 300 + ":1"])
+def test_what_is_no_address_is_refused(at):
+    done = bench.run("cpu", "--events=1", f"--metrics-listen={at}", "run")
+    assert done.status == 1
+    assert done.err.startswith(f"FATAL: --metrics-listen={at}: this is no address; name a port of 127.0.0.1")
+
+
+def test_other_commands_and_dialects_serve_nothing(tmp_path):
+    for command, dialect in (("cleanup", "own"), ("help", "own")):
+        done = bench.run("fileio", "--metrics-listen=nine", command, cwd=tmp_path, dialect=dialect)
+        assert done.status == 0, done
+    assert "metrics-listen" not in bench.run("--help", dialect="1.0", env=dict(os.environ)).out
