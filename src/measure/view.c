@@ -215,13 +215,6 @@ static uint64_t rank_of(uint64_t n, double percent)
   return up < (double)n ? (uint64_t)up : n;
 }
 
-double bn_view_finished_s(const struct bn_view *v, double percent)
-{
-  const uint64_t n = bn_hist_count(v->latency);
-
-  return n > 0 ? seconds(bn_hist_nth(v->latency, NULL, rank_of(n, percent))) : 0;
-}
-
 static uint64_t percentile_ns(const struct bn_view *v, const struct bn_view_rules *rules,
                               double percent)
 {
@@ -233,13 +226,13 @@ static uint64_t percentile_ns(const struct bn_view *v, const struct bn_view_rule
   return n > 0 ? bn_hist_nth(v->latency, rules->ages, rank_of(n, percent)) : 0;
 }
 
-static uint64_t percentile_of(const struct bn_hist *h, double percent, bool nearest)
+double bn_view_hist_s(const struct bn_hist *h, double percent, bool nearest)
 {
   const uint64_t n = bn_hist_count(h);
 
   if (nearest || n == 0)
-    return bn_hist_percentile(h, percent);
-  return bn_hist_nth(h, NULL, rank_of(n, percent));
+    return seconds(bn_hist_percentile(h, percent));
+  return seconds(bn_hist_nth(h, NULL, rank_of(n, percent)));
 }
 
 static void find_lag(struct bn_view *v, const struct bn_snap *delta)
@@ -249,8 +242,8 @@ static void find_lag(struct bn_view *v, const struct bn_snap *delta)
 
   if (lag == NULL || !bn_hist_bounds(lag, &low, &high))
     return;
-  v->lag_p50_s = seconds(percentile_of(lag, 50, false));
-  v->lag_p99_s = seconds(percentile_of(lag, 99, false));
+  v->lag_p50_s = bn_view_hist_s(lag, 50, false);
+  v->lag_p99_s = bn_view_hist_s(lag, 99, false);
   v->lag_max_s = seconds(high);
 }
 
@@ -263,6 +256,20 @@ static bool is_at_least(const struct bn_view_rules *rules, uint64_t ns)
 }
 
 /* A percentile is its bucket's highest equivalent value, clamped to the extremes. */
+double bn_view_percentile_s(const struct bn_view *v, const struct bn_view_rules *rules,
+                            double percent, bool *at_least)
+{
+  const uint64_t ns = percentile_ns(v, rules, percent);
+  double s = seconds(ns);
+
+  *at_least = is_at_least(rules, ns);
+  if (s > v->max_s && s != HUGE_VAL)
+    s = v->max_s;
+  if (s < v->min_s && rules->ages == NULL)
+    s = v->min_s;
+  return s;
+}
+
 static void find_percentiles(struct bn_view *v, struct bn_view_store *store,
                              const struct bn_view_rules *rules)
 {
@@ -274,16 +281,9 @@ static void find_percentiles(struct bn_view *v, struct bn_view_store *store,
   v->at_least = store->at_least;
   v->n_percents = rules->n_percents;
   for (i = 0; i < v->n_percents; i++) {
-    const uint64_t ns = percentile_ns(v, rules, rules->percents[i]);
-    double s = seconds(ns);
-
-    store->at_least[i] = is_at_least(rules, ns);
-    if (s > v->max_s && s != HUGE_VAL)
-      s = v->max_s;
-    if (s < v->min_s && rules->ages == NULL)
-      s = v->min_s;
     store->percents[i] = rules->percents[i];
-    store->percentile_s[i] = s;
+    store->percentile_s[i] =
+        bn_view_percentile_s(v, rules, rules->percents[i], &store->at_least[i]);
   }
 }
 
@@ -320,7 +320,7 @@ static void find_timings(struct bn_view *v, struct bn_view_store *store,
     *t = (struct bn_timing){.name = delta->metrics.hist[i].name, .percentile_s = percentile_s};
     find_timing(t, delta->hist[i]);
     for (size_t k = 0; k < v->n_percents; k++)
-      percentile_s[k] = seconds(percentile_of(delta->hist[i], v->percents[k], nearest));
+      percentile_s[k] = bn_view_hist_s(delta->hist[i], v->percents[k], nearest);
   }
   v->timings = store->timing;
 }

@@ -138,9 +138,13 @@ struct bn_view_rules {
 /* Fills the part of a view that follows from a difference alone: pure. */
 void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct bn_snap *delta,
                   const struct bn_view_rules *rules);
-/* That percentile of finished events alone, whatever unfinished ones there are; 0 without events.
+/* Any percentile of the events of a view that was filled with these rules; HUGE_VAL: overflow; 0:
+   there are neither finished events nor ages.  *at_least: an unfinished event may make it larger.
  */
-double bn_view_finished_s(const struct bn_view *v, double percent);
+double bn_view_percentile_s(const struct bn_view *v, const struct bn_view_rules *rules,
+                            double percent, bool *at_least);
+/* That percentile of one histogram; nearest: as in the rules; 0: it is empty. */
+double bn_view_hist_s(const struct bn_hist *h, double percent, bool nearest);
 /* The counts and rates of a view whose delta, counter, span_s and in_grace are set. */
 void bn_view_count(struct bn_view *v, const struct bn_view_rules *rules);
 

@@ -68,7 +68,7 @@ static double percentile(const struct bn_view *v, size_t i)
 {
   if (v->events == 0 || i >= v->n_percents)
     return 1e-06;
-  return v->max_at_least ? bn_view_finished_s(v, v->percents[i]) : v->percentile_s[i];
+  return v->max_at_least ? bn_view_hist_s(v->latency, v->percents[i], false) : v->percentile_s[i];
 }
 
 /* Pushes a list of tables {rank, latency}, in the order of the view. */
@@ -133,7 +133,7 @@ static int report(struct bn_instance *in, const char *hook, const struct bn_view
   set(L, "reconnects", (double)v->reconnects);
   if (cumulative) {
     set(L, "latency_min", v->min_s);
-    set(L, "latency_max", v->max_at_least ? bn_view_finished_s(v, 100) : v->max_s);
+    set(L, "latency_max", v->max_at_least ? bn_view_hist_s(v->latency, 100, false) : v->max_s);
     set(L, "latency_avg", v->avg_s);
     set(L, "latency_sum", v->sum_s);
   } else {
