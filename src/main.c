@@ -15,6 +15,7 @@
 #include "cli/subcommand.h"
 #include "engine/run.h"
 #include "engine/stop.h"
+#include "measure/assert.h"
 #include "option/conf.h"
 #include "option/opt.h"
 #include "registry.h"
@@ -39,6 +40,8 @@ struct program {
   void *report_conf[REPORTERS_MAX]; /* values of the options of each registered reporter */
   struct bn_report_use *reports;
   size_t n_reports;
+  struct bn_assert asserts[BN_ASSERTS_MAX];
+  size_t n_asserts;
   struct bn_sql_conf sql_conf;
   struct bn_sql_row drivers[DRIVERS_MAX];
   size_t n_drivers;
@@ -236,7 +239,9 @@ static int make_run(struct program *p, const struct bn_workload *ops, void *self
                                      .self = self,
                                      .workload_conf = conf,
                                      .reports = p->reports,
-                                     .n_reports = p->n_reports};
+                                     .n_reports = p->n_reports,
+                                     .asserts = p->asserts,
+                                     .n_asserts = p->n_asserts};
   struct bn_err err = {0};
 
   return bn_run_new(&p->run, &setup, &err) == 0 ? 0 : refuse(&err);
@@ -467,6 +472,39 @@ static void add_listener(struct program *p)
   }
 }
 
+/* A metric that does not exist is told of with all that do. */
+static int read_assert(struct program *p, const char *text)
+{
+  struct bn_err err = {0};
+  struct bn_buf names = {0};
+
+  if (p->n_asserts == BN_ASSERTS_MAX) {
+    bn_log_stderr("--assert=%s: one too many; allowed: up to %d", text, BN_ASSERTS_MAX);
+    return -1;
+  }
+  if (bn_assert_parse(&p->asserts[p->n_asserts], text, &err) == 0) {
+    p->n_asserts++;
+    return 0;
+  }
+  bn_log_stderr("--assert=%s: %s", text, err.text);
+  if (err.code == ENOENT) {
+    bn_assert_names(&names);
+    bn_log_stderr("the metrics are: %s", names.data != NULL ? names.data : "");
+    bn_buf_done(&names);
+  }
+  return -1;
+}
+
+static int read_asserts(struct program *p)
+{
+  const struct bn_list *list = &p->conf.raw.asserts;
+
+  for (size_t i = 0; i < list->n; i++)
+    if (read_assert(p, list->item[i]) != 0)
+      return -1;
+  return 0;
+}
+
 /* Everything that is settled before the banner. */
 static int settle(struct program *p)
 {
@@ -489,7 +527,7 @@ static int settle(struct program *p)
   set_messages(p);
   if (bn_cli_check_reserved(&p->cli) != 0)
     return -1;
-  if (open_reports(p) != 0)
+  if (read_asserts(p) != 0 || open_reports(p) != 0)
     return -1;
   add_live_line(p);
   add_listener(p);

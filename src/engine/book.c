@@ -2,6 +2,7 @@
 /* Takes a snapshot, subtracts the baseline that fits, and hands the view to every reporter. */
 #include "engine/book.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -10,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "engine/judge.h"
 
 struct slot {
   struct bn_report_use use;
@@ -33,6 +35,7 @@ struct bn_book {
   const struct bn_statset *stats;
   struct slot *slot;
   size_t n_slots;
+  struct bn_judge judge;
   unsigned replaced; /* BN_REPLACES_… of all reporters */
   bool ticks, begun; /* begun: with the lock; the heading of the load is printed */
   _Atomic int kind;  /* enum bn_kind */
@@ -132,6 +135,7 @@ int bn_book_new(struct bn_book **out, const struct bn_book_setup *setup)
   b->conf = setup->conf;
   b->ops = setup->ops;
   b->stats = setup->stats;
+  bn_judge_init(&b->judge, setup->asserts, setup->n_asserts);
   atomic_init(&b->kind, (int)setup->ops->kind);
   if (make_slots(b, setup) != 0 || make_snaps(b) != 0) {
     bn_book_free(b);
@@ -204,6 +208,17 @@ static int open_reporter(const struct slot *r, const struct bn_plan *asked, stru
   if (ops->open != NULL && ops->open(r->state, r->use.conf, r->use.path, r->use.out, err) != 0)
     return -1;
   return ops->check != NULL ? ops->check(r->state, asked, err) : 0;
+}
+
+int bn_book_check(const struct bn_book *b, struct bn_err *err)
+{
+  const bool is_script = b->ops->find_command != NULL;
+  const struct bn_assert_scope scope = {.metrics = &b->stats->metrics,
+                                        .kinds = is_script ? UINT_MAX : 1U << b->ops->kind,
+                                        .paced = b->conf->raw.rate > 0,
+                                        .own = b->conf->policy->own_report};
+
+  return bn_judge_check(&b->judge, &scope, err);
 }
 
 bool bn_book_open(struct bn_book *b)
@@ -584,8 +599,9 @@ static bool find_rated(struct bn_book *b, const struct bn_moment *m, struct bn_v
   return known;
 }
 
-/* bench's own final report is of the span, with what came to its end, or did not, after it. */
-static void build_total(struct bn_book *b, const struct bn_moment *m)
+/* bench's own final report is of the span, with what came to its end, or did not, after it.
+   Returns the rules that the view was filled with. */
+static struct bn_view_rules build_total(struct bn_book *b, const struct bn_moment *m)
 {
   struct desk *d = &b->total;
   struct bn_view_rules rules = rules_of(b);
@@ -617,22 +633,52 @@ static void build_total(struct bn_book *b, const struct bn_moment *m)
     d->view.outages = m->outages.n;
     d->view.longest_outage_s = (double)m->outages.longest_ns * 1e-9;
   }
+  return rules;
+}
+
+/* A report of the warm-up says nothing about what was to be measured. */
+static void judge(struct bn_book *b, const struct bn_view_rules *rules)
+{
+  const struct bn_view *v = atomic_load(&b->warming) ? NULL : &b->total.view;
+
+  (void)pthread_mutex_lock(&b->lock);
+  bn_judge_total(&b->judge, v, rules, &b->facts);
+  (void)pthread_mutex_unlock(&b->lock);
 }
 
 bool bn_book_total(struct bn_book *b, const struct bn_moment *m)
 {
+  struct bn_view_rules rules = rules_of(b);
   bool late;
 
   b->facts.end_wall_ns = bn_clock_wall();
   if (b->conf->policy->own_report) {
-    build_total(b, m);
+    rules = build_total(b, m);
   } else {
     build_view(b, &b->total, &b->base, b->base_is_start, m);
     b->total.view.unfinished = m->abandoned ? b->total.now.unfinished : 0;
   }
   b->total.view.span = BN_VIEW_TOTAL;
   b->total.view.running = 0;
+  judge(b, &rules);
   return hand_out(b, &b->total.view, &late);
+}
+
+bool bn_book_tell_verdicts(const struct bn_book *b)
+{
+  const bool all = !b->conf->policy->own_report;
+  bool hold = b->facts.n_verdicts == b->judge.n;
+  char shown[64];
+
+  for (size_t i = 0; i < b->facts.n_verdicts; i++) {
+    const struct bn_verdict *v = &b->facts.verdict[i];
+
+    if (all || !v->found.holds)
+      bn_log_stderr("--assert=%s %s: %s", v->text, v->found.holds ? "holds" : "does not hold",
+                    bn_assert_show(v, shown, sizeof shown));
+    hold &= v->found.holds;
+  }
+  return hold;
 }
 
 /* Nobody is told that standard output has no reader. */

@@ -15,6 +15,7 @@
 
 #include "api/report.h"
 #include "engine/outage.h"
+#include "measure/assert.h"
 #include "measure/facts.h"
 #include "measure/result.h"
 #include "measure/stat.h"
@@ -30,6 +31,8 @@ struct bn_book_setup {
   const struct bn_statset *stats; /* of the workers' sessions */
   const struct bn_report_use *reports;
   size_t n_reports;
+  const struct bn_assert *asserts; /* n_asserts <= BN_ASSERTS_MAX */
+  size_t n_asserts;
 };
 
 /* An instant of the run, as its other parts know it. */
@@ -61,6 +64,8 @@ enum bn_kind bn_book_kind(const struct bn_book *b);
 void bn_book_fact(struct bn_book *b, const char *section, const char *key, const char *text);
 
 /* --- the main thread, in this order --- */
+/* -1: err names an assertion about something that this run does not measure. */
+int bn_book_check(const struct bn_book *b, struct bn_err *err);
 /* Opens the reporters; false: one cannot be opened, which has been logged. */
 bool bn_book_open(struct bn_book *b);
 /* What the composition root knows moves into the book; before begin. */
@@ -75,6 +80,9 @@ void bn_book_start(struct bn_book *b, uint64_t now_ns);
 void bn_book_ended(struct bn_book *b);
 /* The final report; false: some reporter failed. */
 bool bn_book_total(struct bn_book *b, const struct bn_moment *m);
+/* After it: logs the assertions that do not hold, in a dialect all of them, whose report has none.
+   false: one does not hold. */
+bool bn_book_tell_verdicts(const struct bn_book *b);
 /* Tells how the run ended and closes the reporters; false: a report is not complete. */
 bool bn_book_close(struct bn_book *b, const struct bn_end *how);
 

@@ -101,7 +101,9 @@ int bn_outcome_status(const struct bn_outcome *o, bool overload_fails)
     return BN_STATUS_FAILED;
   if (overload_fails && (flags & BN_OUTCOME_OVERLOADED) != 0)
     return BN_STATUS_FAILED;
-  return (flags & BN_OUTCOME_UNSERVED) != 0 ? BN_STATUS_UNSERVED : BN_STATUS_OK;
+  if ((flags & BN_OUTCOME_UNSERVED) != 0)
+    return BN_STATUS_UNSERVED;
+  return (flags & BN_OUTCOME_VIOLATED) != 0 ? BN_STATUS_VIOLATED : BN_STATUS_OK;
 }
 
 enum bn_end_reason bn_outcome_reason(const struct bn_outcome *o, bool overload_fails)

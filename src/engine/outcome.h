@@ -14,11 +14,12 @@
 #include "measure/result.h"
 
 /* If several apply, the exit status is the first of: signal, timeout, the script's own, failed,
-   not served. */
+   not served, violated. */
 enum bn_status {
   BN_STATUS_OK = 0,
   BN_STATUS_FAILED = 1,
   BN_STATUS_TIMEOUT = 2,  /* thread-init timeout, forced shutdown, time grace used up */
+  BN_STATUS_VIOLATED = 3, /* --assert: the result is complete, and not as it should be */
   BN_STATUS_UNSERVED = 4, /* --rate: the arrivals were not served */
   BN_STATUS_SIGNAL = 128  /* + n */
 };
@@ -35,7 +36,8 @@ enum bn_outcome_flag {
   BN_OUTCOME_INTERRUPT_HANGS = 256, /* an interrupt was left behind in a driver */
   BN_OUTCOME_UNSERVED = 512,        /* --rate: of the arrivals that were due too many have no end */
   BN_OUTCOME_TIME_UP = 1024,        /* the time limit ended the load */
-  BN_OUTCOME_SPENT = 2048           /* --events did */
+  BN_OUTCOME_SPENT = 2048,          /* --events did */
+  BN_OUTCOME_VIOLATED = 4096        /* --assert: one does not hold */
 };
 
 /* What the main thread does; only the main thread writes it. */

@@ -98,7 +98,9 @@ static int make_watch(struct bn_run *run, const struct bn_run_setup *setup)
                                      .ops = setup->ops,
                                      .stats = &run->load.stats,
                                      .reports = setup->reports,
-                                     .n_reports = setup->n_reports};
+                                     .n_reports = setup->n_reports,
+                                     .asserts = setup->asserts,
+                                     .n_asserts = setup->n_asserts};
 
   if (bn_book_new(&run->book, &book) != 0)
     return -1;
@@ -234,6 +236,13 @@ static bool failed(struct bn_run *run, const struct bn_err *err)
   bn_log_failure(err);
   bn_outcome_set(&run->outcome, BN_OUTCOME_FAILED);
   return false;
+}
+
+static bool can_assert(struct bn_run *run)
+{
+  struct bn_err err = {0};
+
+  return bn_book_check(run->book, &err) == 0 || failed(run, &err);
 }
 
 static bool open_workload(struct bn_run *run)
@@ -445,6 +454,8 @@ static void report_total(struct bn_run *run, const struct bn_times *times)
                 "the warm-up");
   note_limit(run, &end);
   note_report(run, bn_book_total(run->book, &end));
+  if (!bn_book_tell_verdicts(run->book))
+    bn_outcome_set(&run->outcome, BN_OUTCOME_VIOLATED);
   if (end.due > 0 && end.now_ns > times->measure_ns)
     tell_unserved(run, &end);
   bn_outcome_say(&run->outcome, overload_fails(run));
@@ -511,7 +522,7 @@ int bn_run_execute(struct bn_run *run)
 
   if (!start_watching(run))
     return BN_STATUS_FAILED;
-  if (open_workload(run) && open_reports(run) && announce(run, seed)) {
+  if (can_assert(run) && open_workload(run) && open_reports(run) && announce(run, seed)) {
     tell_what_is_watched(run);
     run_workers(run);
   }

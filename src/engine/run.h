@@ -24,6 +24,8 @@ struct bn_run_setup {
   const void *workload_conf;
   const struct bn_report_use *reports;
   size_t n_reports;
+  const struct bn_assert *asserts;
+  size_t n_asserts;
 };
 
 /* 0 or -1 (err: out of memory).  Opens nothing yet. */

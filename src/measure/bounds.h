@@ -21,8 +21,9 @@ enum {
   BN_BOUND_SESSIONS = 1000000,   /* of a group; as --threads */
   BN_BOUND_FACTS = 1 << 12,      /* in all sections; each is compared with those before it */
   BN_BOUND_ROWS = 1 << 12,       /* lines that a workload says about itself */
-  BN_BOUND_OPTIONS = 1 << 16,    /* with those of a script */
   BN_BOUND_MESSAGES = 1 << 12,
+  BN_BOUND_ASSERTIONS = 1 << 12,
+  BN_BOUND_OPTIONS = 1 << 16,   /* with those of a script */
   BN_BOUND_INTERVALS = 1 << 22, /* of a group */
   BN_BOUND_CHECKPOINTS = 1 << 16
 };

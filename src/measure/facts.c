@@ -159,6 +159,22 @@ void bn_facts_message(struct bn_facts *f, uint64_t wall_ns, int level, const cha
   all[f->n_messages++] = (struct bn_fact_message){wall_ns, level, copy_of(f, text), times};
 }
 
+void bn_facts_verdict(struct bn_facts *f, const char *text, const char *unit,
+                      const struct bn_finding *found)
+{
+  struct bn_verdict *all = grown(f->verdict, f->n_verdicts, sizeof *all);
+  struct bn_verdict v = {copy_of(f, text), copy_of(f, unit), *found};
+
+  f->verdict = all != NULL ? all : f->verdict;
+  if (all == NULL || v.text == NULL || v.unit == NULL) {
+    free(v.text);
+    free(v.unit);
+    f->incomplete = true;
+    return;
+  }
+  all[f->n_verdicts++] = v;
+}
+
 void bn_facts_done(struct bn_facts *f)
 {
   for (size_t i = 0; i < f->n_facts; i++) {
@@ -176,8 +192,13 @@ void bn_facts_done(struct bn_facts *f)
   for (size_t i = 0; i < f->n_messages; i++)
     free(f->message[i].text);
   free(f->message);
+  for (size_t i = 0; i < f->n_verdicts; i++) {
+    free(f->verdict[i].text);
+    free(f->verdict[i].unit);
+  }
   free(f->fact);
   free(f->row);
   free(f->option);
+  free(f->verdict);
   memset(f, 0, sizeof *f);
 }

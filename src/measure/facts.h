@@ -65,6 +65,20 @@ struct bn_fact_message {
   uint64_t times; /* it was told, in all */
 };
 
+/* What became of an assertion at the end of the run. */
+struct bn_finding {
+  double value;  /* in the unit of the assertion; 0 if nothing was measured */
+  bool measured; /* else it does not hold */
+  bool at_least; /* the value may be larger: events have not ended */
+  bool holds;
+};
+
+/* One --assert and what became of it. */
+struct bn_verdict {
+  char *text, *unit; /* "p99<50ms", "ms" */
+  struct bn_finding found;
+};
+
 /* All strings are owned.  One thread at a time; the engine's book has a lock around its own. */
 struct bn_facts {
   struct bn_plan plan;
@@ -76,6 +90,8 @@ struct bn_facts {
   size_t n_options;
   struct bn_fact_message *message; /* in the order of time */
   size_t n_messages;
+  struct bn_verdict *verdict; /* from the final report on */
+  size_t n_verdicts;
   /* CLOCK_MONOTONIC of this host and CLOCK_REALTIME of the same moment, ns; 0: not yet. */
   uint64_t start_ns, start_wall_ns; /* the gate opened */
   uint64_t end_wall_ns;             /* the last thread had gone */
@@ -98,6 +114,8 @@ void bn_facts_option(struct bn_facts *f, const char *group, const char *name, co
 /* Adds a message. */
 void bn_facts_message(struct bn_facts *f, uint64_t wall_ns, int level, const char *text,
                       uint64_t times);
+void bn_facts_verdict(struct bn_facts *f, const char *text, const char *unit,
+                      const struct bn_finding *found);
 void bn_facts_done(struct bn_facts *f);
 
 #endif

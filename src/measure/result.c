@@ -252,21 +252,25 @@ int bn_group_add(struct bn_group *g, const struct bn_view *v)
 /* --- texts of others ----------------------------------------------------------------------------
  */
 
-static int escape_row(struct bn_fact_row *row)
+static int escape_text(char **at, const char *keep)
 {
-  static const char keep[] = "\n";
-  const size_t len = bn_escape(NULL, 0, row->text, keep);
+  const size_t len = bn_escape(NULL, 0, *at, keep);
   char *text;
 
-  if (len == strlen(row->text))
+  if (len == strlen(*at))
     return 0;
   text = malloc(len + 1);
   if (text == NULL)
     return -1;
-  (void)bn_escape(text, len + 1, row->text, keep);
-  free(row->text);
-  row->text = text;
+  (void)bn_escape(text, len + 1, *at, keep);
+  free(*at);
+  *at = text;
   return 0;
+}
+
+static int escape_verdict(struct bn_verdict *v)
+{
+  return escape_text(&v->text, "") == 0 ? escape_text(&v->unit, "") : -1;
 }
 
 /* The texts are printed; the keys are for programs. */
@@ -321,7 +325,9 @@ int bn_result_escape(struct bn_result *r)
   int rc = 0;
 
   for (size_t i = 0; rc == 0 && i < r->facts.n_rows; i++)
-    rc = escape_row(&r->facts.row[i]);
+    rc = escape_text(&r->facts.row[i].text, "\n");
+  for (size_t i = 0; rc == 0 && i < r->facts.n_verdicts; i++)
+    rc = escape_verdict(&r->facts.verdict[i]);
   for (size_t i = 0; rc == 0 && i < r->n_groups; i++)
     rc = escape_group(&r->group[i]);
   return rc;

@@ -8,10 +8,12 @@
                  "times": {…}, SECTION: {KEY: VALUE}},
       "groups": [{"name": …, "metrics": […], "intervals": [RECORD], "checkpoints": [RECORD],
                   "total": RECORD}],
+      "assertions": [{"text": …, "value": …, "unit": …, "at_least": …, "holds": …}],
       "end":    {…}}
 
-   A group holds the sessions of one workload on one host; there is one today.  A RECORD has the
-   figures that people read and the raw numbers that they were computed from:
+   "assertions" is there if the run had some and came to its final report.  A group holds the
+   sessions of one workload on one host; there is one today.  A RECORD has the figures that people
+   read and the raw numbers that they were computed from:
 
      {"kind": …, "running": …, "paced": …, "replaced": …, "max_at_least": …,
       "figures": {NAME: NUMBER},               members of bn_view_fields that are known
@@ -97,6 +99,9 @@ void bn_stored_done(const struct bn_store *js, struct bn_stored *s);
 /* Parts of it, for journals; -1 and err. */
 int bn_store_read_facts(const struct bn_store *js, const struct bn_node *n, struct bn_facts *out,
                         struct bn_err *err);
+/* Adds them to the facts, which have been read. */
+int bn_store_read_assertions(const struct bn_store *js, const struct bn_node *n,
+                             struct bn_facts *out, struct bn_err *err);
 int bn_store_read_end(const struct bn_store *js, const struct bn_node *n, struct bn_end *out,
                       struct bn_err *err);
 int bn_store_read_metrics(const struct bn_store *js, const struct bn_node *n,

@@ -134,13 +134,15 @@ static int read_document(const struct bn_store *js, const struct bn_node *n, str
                          struct bn_err *err)
 {
   struct bn_probe e = {js, err, false};
-  const struct bn_node *groups;
+  const struct bn_node *groups, *assertions;
 
   if (check_format(js, n, err) != 0)
     return -1;
   groups = bn_probe_list(&e, n, "groups");
+  assertions = bn_probe_list(&e, n, "assertions");
   if (bn_probe_verdict(&e) != 0 ||
       bn_store_read_facts(js, js->get(n, "facts"), &out->facts, err) != 0 ||
+      bn_store_read_assertions(js, assertions, &out->facts, err) != 0 ||
       bn_store_read_end(js, js->get(n, "end"), &out->end, err) != 0)
     return -1;
   for (size_t i = 0; i < js->count(groups); i++)

@@ -2,6 +2,7 @@
 /* Reads a result from a tree of values, which may have been written by anybody. */
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,6 +156,31 @@ static enum bn_end_reason read_reason(struct bn_probe *e, const struct bn_node *
     if (strcmp(bn_layout_reasons[i], name) == 0)
       return (enum bn_end_reason)i;
   return BN_END_UNKNOWN;
+}
+
+int bn_store_read_assertions(const struct bn_store *js, const struct bn_node *n,
+                             struct bn_facts *out, struct bn_err *err)
+{
+  struct bn_probe e = {js, err, false};
+  const size_t rows = bn_probe_length(&e, n, "assertions", BN_BOUND_ASSERTIONS);
+
+  for (size_t i = 0; i < rows && !e.failed; i++) {
+    const struct bn_node *row = js->at(n, i);
+    const char *text = bn_probe_text(&e, row, "text"), *unit = bn_probe_text(&e, row, "unit");
+    struct bn_finding f = {.value = bn_probe_get_number(&e, row, "value"),
+                           .at_least = bn_probe_bool(&e, row, "at_least"),
+                           .holds = bn_probe_bool(&e, row, "holds")};
+
+    f.measured = isfinite(f.value);
+    f.value = f.measured ? f.value : 0;
+    if (text == NULL || unit == NULL)
+      bn_probe_refuse(&e, "an assertion has no 'text' or no 'unit'");
+    else
+      bn_facts_verdict(out, text, unit, &f);
+  }
+  if (out->incomplete)
+    bn_probe_no_memory(&e);
+  return bn_probe_verdict(&e);
 }
 
 int bn_store_read_end(const struct bn_store *js, const struct bn_node *n, struct bn_end *out,

@@ -575,6 +575,24 @@ static struct bn_node *group_of(struct pen *p, const struct bn_group *g,
   return map;
 }
 
+static struct bn_node *assertions_of(struct pen *p, const struct bn_facts *f)
+{
+  struct bn_node *list = p->js->list();
+
+  for (size_t i = 0; i < f->n_verdicts; i++) {
+    const struct bn_verdict *v = &f->verdict[i];
+    struct bn_node *map = p->js->map();
+
+    put(p, map, "text", text(p, v->text));
+    put(p, map, "value", v->found.measured ? real(p, v->found.value) : p->js->null());
+    put(p, map, "unit", text(p, v->unit));
+    put(p, map, "at_least", p->js->boolean(v->found.at_least));
+    put(p, map, "holds", p->js->boolean(v->found.holds));
+    add(p, list, map);
+  }
+  return list;
+}
+
 struct bn_node *bn_store_document(const struct bn_store *js, const struct bn_result *r,
                                   const struct bn_node *known)
 {
@@ -587,6 +605,8 @@ struct bn_node *bn_store_document(const struct bn_store *js, const struct bn_res
   for (size_t i = 0; i < r->n_groups; i++)
     add(&p, groups, group_of(&p, &r->group[i], js->at(js->get(known, "groups"), i)));
   put(&p, map, "groups", groups);
+  if (r->facts.n_verdicts > 0)
+    put(&p, map, "assertions", assertions_of(&p, &r->facts));
   put_layout(&p, end, bn_layout_end, &r->end);
   if (r->end.reason != BN_END_UNKNOWN)
     put_name(&p, end, "reason", bn_layout_reasons, r->end.reason);

@@ -24,7 +24,7 @@ struct bn_conf_raw {
   char *forced_shutdown, *time_grace;
   uint64_t thread_stack_size;
   int64_t rate_max_backlog;
-  struct bn_list report_checkpoints, percentile, reports;
+  struct bn_list report_checkpoints, percentile, reports, asserts;
   bool debug, validate, histogram;
   bool quiet;
   int64_t verbosity;

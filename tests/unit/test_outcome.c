@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Exit statuses: of several reasons the first in the order signal, timeout, script's own, failure,
-   arrivals not served counts; and nothing that was set is taken back. */
+   arrivals not served, assertion violated counts; and nothing that was set is taken back. */
 #include "cm.h"
 
 #include <signal.h>
@@ -13,7 +13,7 @@ struct row {
   int status, status_05; /* where overload is no failure */
 };
 
-enum { ALL = 4095 };
+enum { ALL = 8191 };
 
 static const struct row rows[] = {
     {0, 0, -1, 0, 0},
@@ -27,6 +27,15 @@ static const struct row rows[] = {
     {BN_OUTCOME_UNSERVED | BN_OUTCOME_OVERLOADED, 0, -1, 1, 4},
     {BN_OUTCOME_UNSERVED, 0, 5, 5, 5},
     {BN_OUTCOME_UNSERVED | BN_OUTCOME_TIMEOUT, 0, -1, 2, 2},
+    {BN_OUTCOME_VIOLATED, 0, -1, 3, 3},
+    {BN_OUTCOME_VIOLATED | BN_OUTCOME_UNSERVED, 0, -1, 4, 4},
+    {BN_OUTCOME_VIOLATED | BN_OUTCOME_OVERLOADED, 0, -1, 1, 3},
+    {BN_OUTCOME_VIOLATED | BN_OUTCOME_FAILED, 0, -1, 1, 1},
+    {BN_OUTCOME_VIOLATED | BN_OUTCOME_REPORT_FAILED, 0, -1, 1, 1},
+    {BN_OUTCOME_VIOLATED | BN_OUTCOME_TIMEOUT, 0, -1, 2, 2},
+    {BN_OUTCOME_VIOLATED, 0, 5, 5, 5},
+    {BN_OUTCOME_VIOLATED, 0, 0, 3, 3},
+    {BN_OUTCOME_VIOLATED, SIGINT, -1, 130, 130},
     {0, 0, 0, 0, 0},
     {0, 0, 3, 3, 3},
     {BN_OUTCOME_FAILED, 0, 0, 1, 1},

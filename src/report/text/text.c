@@ -10,6 +10,7 @@
 #include "base/geohist.h"
 #include "base/log.h"
 #include "base/units.h"
+#include "measure/assert.h"
 #include "measure/facts.h"
 #include "measure/view.h"
 #include "report/output.h"
@@ -18,8 +19,9 @@
 
 struct text {
   struct bn_output output;
-  FILE *out;                  /* the output's */
-  const struct bn_plan *plan; /* of the run's facts */
+  FILE *out;                    /* the output's */
+  const struct bn_facts *facts; /* the run's */
+  const struct bn_plan *plan;   /* theirs */
   const struct bn_dialect *dialect;
   double stamp_05; /* what the next checkpoint of 0.5 shows: when the one before it was */
 };
@@ -107,6 +109,7 @@ static void text_begin(void *self, const struct bn_facts *f)
 {
   struct text *t = self;
 
+  t->facts = f;
   t->plan = &f->plan;
   t->dialect = bn_dialect_get(f->plan.version, f->plan.own);
   if (is_quiet(t))
@@ -424,6 +427,25 @@ static void print_latencies(struct text *t, struct bn_form *f, const struct bn_v
   }
 }
 
+/* Each --assert with what was measured. */
+static void print_verdicts(const struct text *t)
+{
+  static const size_t label = 35;
+  char shown[64];
+
+  if (!t->plan->own || t->facts->n_verdicts == 0)
+    return;
+  (void)fputs("Assertions:\n", t->out);
+  for (size_t i = 0; i < t->facts->n_verdicts; i++) {
+    const struct bn_verdict *v = &t->facts->verdict[i];
+    const size_t len = strlen(v->text);
+
+    (void)fprintf(t->out, "    %s:%*s %s %s\n", v->text, len < label ? (int)(label - len) : 0, "",
+                  bn_assert_show(v, shown, sizeof shown), v->found.holds ? "ok" : "FAILED");
+  }
+  (void)fputs("\n", t->out);
+}
+
 /* What checkpoint and final reports have in common. */
 static void print_summary(struct text *t, const struct bn_view *v)
 {
@@ -452,6 +474,8 @@ static void print_summary(struct text *t, const struct bn_view *v)
   bn_form_print(&f, d->closing[v->kind]->end, t->out);
   if (!d->closing[v->kind]->no_sessions)
     print_sessions(t, &f, v);
+  if (v->span == BN_VIEW_TOTAL)
+    print_verdicts(t);
 }
 
 /* Whole seconds unless a checkpoint was asked for between them. */

@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads assertions and compares them with what a view says. */
+#include "measure/assert.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/near.h"
+#include "base/units.h"
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+/* What users say in place of a name of bn_view_fields. */
+static const struct {
+  const char *name, *field;
+  const char *unit; /* NULL: the field's */
+  double scale;
+} shorts[] = {
+    {"min", "min_s", NULL, 1},
+    {"avg", "avg_s", NULL, 1},
+    {"median", "median_s", NULL, 1},
+    {"max", "max_s", NULL, 1},
+    {"tps", "transactions_per_s", NULL, 1},
+    {"qps", "queries_per_s", NULL, 1},
+    {"eps", "events_per_s", NULL, 1},
+    {"mib_per_s", "bytes_moved_per_s", "MiB/s", 0x1p-20},
+};
+
+enum { N_SHORTS = sizeof shorts / sizeof shorts[0] };
+
+static const struct bn_view_field *field_named(const char *name)
+{
+  const struct bn_view_field *f = bn_view_fields;
+
+  while (f->name != NULL && strcmp(f->name, name) != 0)
+    f++;
+  return f->name != NULL ? f : NULL;
+}
+
+void bn_assert_names(struct bn_buf *out)
+{
+  (void)bn_buf_str(out, "pN (a percentile)");
+  for (size_t i = 0; i < N_SHORTS; i++)
+    (void)bn_buf_printf(out, ", %s", shorts[i].name);
+  for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
+    (void)bn_buf_printf(out, ", %s", f->name);
+}
+
+static int refuse_name(const char *name, struct bn_err *err)
+{
+  struct bn_near near = {.typed = name};
+
+  for (size_t i = 0; i < N_SHORTS; i++)
+    bn_near_offer(&near, shorts[i].name);
+  for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
+    bn_near_offer(&near, f->name);
+  if (near.best != NULL)
+    return bn_err_set(err, ENOENT, "no metric is called '%s'; did you mean %s?", name, near.best);
+  return bn_err_set(err, ENOENT, "no metric is called '%s'", name);
+}
+
+/* --- parsing ---------------------------------------------------------------------------------- */
+
+/* Copies text[0..len) without the blanks around it; false: it does not fit. */
+static bool trim(char *out, size_t size, const char *text, size_t len)
+{
+  while (len > 0 && *text == ' ') {
+    text++;
+    len--;
+  }
+  while (len > 0 && text[len - 1] == ' ')
+    len--;
+  if (len >= size)
+    return false;
+  memcpy(out, text, len);
+  out[len] = '\0';
+  return true;
+}
+
+static bool is_number(const char *text)
+{
+  return text[strspn(text, "0123456789.")] == '\0';
+}
+
+static int read_rank(struct bn_assert *a, const char *text, struct bn_err *err)
+{
+  a->what = BN_ASSERT_RANK;
+  if (bn_units_double(text, &a->rank) != 0 || a->rank <= 0 || a->rank > 100)
+    return bn_err_set(err, 0, "p%s is no percentile; the ranks are more than 0 and at most 100",
+                      text);
+  return 0;
+}
+
+static enum bn_assert_what what_of(const struct bn_view_field *f)
+{
+  static const struct {
+    const char *name;
+    enum bn_assert_what what;
+  } latencies[] = {{"min_s", BN_ASSERT_MIN},
+                   {"avg_s", BN_ASSERT_AVG},
+                   {"median_s", BN_ASSERT_MEDIAN},
+                   {"max_s", BN_ASSERT_MAX}};
+
+  for (size_t i = 0; i < sizeof latencies / sizeof latencies[0]; i++)
+    if (strcmp(f->name, latencies[i].name) == 0)
+      return latencies[i].what;
+  return BN_ASSERT_FIELD;
+}
+
+static int read_name(struct bn_assert *a, const char *name, struct bn_err *err)
+{
+  const char *field = name;
+
+  a->scale = 1;
+  if (name[0] == 'p' && name[1] != '\0' && is_number(name + 1))
+    return read_rank(a, name + 1, err);
+  for (size_t i = 0; i < N_SHORTS; i++)
+    if (strcmp(shorts[i].name, name) == 0) {
+      field = shorts[i].field;
+      a->unit = shorts[i].unit;
+      a->scale = shorts[i].scale;
+    }
+  a->field = field_named(field);
+  if (a->field == NULL)
+    return refuse_name(name, err);
+  a->what = what_of(a->field);
+  return 0;
+}
+
+static bool is_latency(const struct bn_assert *a)
+{
+  return a->what >= BN_ASSERT_RANK;
+}
+
+/* NAME[@TIMING] */
+static int read_metric(struct bn_assert *a, const char *text, size_t len, struct bn_err *err)
+{
+  const char *at = memchr(text, '@', len);
+  const size_t name_len = at != NULL ? (size_t)(at - text) : len;
+  char name[BN_ASSERT_NAME];
+
+  if (!trim(name, sizeof name, text, name_len))
+    return bn_err_set(err, ENOENT, "no metric has so long a name");
+  if (name[0] == '\0')
+    return bn_err_set(err, ENOENT, "there is no metric before the comparison");
+  if (read_name(a, name, err) != 0)
+    return -1;
+  if (at == NULL)
+    return 0;
+  if (!is_latency(a))
+    return bn_err_set(err, 0, "%s is not of a latency; pN, min, avg, median and max take @", name);
+  if (!trim(a->timing, sizeof a->timing, at + 1, len - name_len - 1) || a->timing[0] == '\0')
+    return bn_err_set(err, 0, "after @ comes the name of a latency, such as read");
+  return 0;
+}
+
+static int read_time_unit(struct bn_assert *a, const char *unit, struct bn_err *err)
+{
+  static const struct {
+    const char *name;
+    double per_s;
+  } units[] = {{"ns", 1e9}, {"us", 1e6}, {"ms", 1e3}, {"s", 1}};
+
+  for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+    if (strcmp(units[i].name, unit) == 0) {
+      a->unit = units[i].name;
+      a->scale = units[i].per_s;
+      return 0;
+    }
+  if (unit[0] == '\0')
+    return bn_err_set(err, 0, "the time has no unit; add ns, us, ms or s");
+  return bn_err_set(err, 0, "'%s' is no unit of a time; use ns, us, ms or s", unit);
+}
+
+static int read_unit(struct bn_assert *a, const char *unit, struct bn_err *err)
+{
+  const bool errors = a->field != NULL && strcmp(a->field->name, "errors") == 0;
+  const bool share = errors || (a->field != NULL && strcmp(a->field->name, "served") == 0);
+
+  if (is_latency(a) || strcmp(a->field->unit, "s") == 0)
+    return read_time_unit(a, unit, err);
+  if (a->unit == NULL)
+    a->unit = a->field->unit;
+  if (unit[0] == '\0')
+    return 0;
+  if (!share || strcmp(unit, "%") != 0)
+    return bn_err_set(err, 0, "'%s' does not fit the metric; use a number without a unit%s", unit,
+                      share ? ", or %" : "");
+  a->unit = "%";
+  a->scale = 100;
+  if (errors)
+    a->what = BN_ASSERT_ERRORS;
+  return 0;
+}
+
+static int read_limit(struct bn_assert *a, const char *text, struct bn_err *err)
+{
+  char whole[BN_ASSERT_NAME], number[BN_ASSERT_NAME], unit[BN_ASSERT_NAME];
+  size_t len;
+
+  if (!trim(whole, sizeof whole, text, strlen(text)))
+    return bn_err_set(err, 0, "the limit is too long");
+  len = strspn(whole, "0123456789.eE+-");
+  (void)trim(number, sizeof number, whole, len);
+  (void)trim(unit, sizeof unit, whole + len, strlen(whole + len));
+  if (bn_units_double(number, &a->limit) != 0 || a->limit < 0)
+    return bn_err_set(err, 0, "the limit '%s' is not a number of 0 or more", whole);
+  return read_unit(a, unit, err);
+}
+
+int bn_assert_parse(struct bn_assert *out, const char *text, struct bn_err *err)
+{
+  const char *op = strpbrk(text, "<>");
+  bool or_equal;
+
+  *out = (struct bn_assert){.text = text};
+  if (op == NULL)
+    return bn_err_set(err, 0,
+                      "there is no comparison; write METRIC<LIMIT with <, <=, > or >=, "
+                      "such as p99<50ms");
+  or_equal = op[1] == '=';
+  if (*op == '<')
+    out->op = or_equal ? BN_ASSERT_LE : BN_ASSERT_LT;
+  else
+    out->op = or_equal ? BN_ASSERT_GE : BN_ASSERT_GT;
+  if (read_metric(out, text, (size_t)(op - text), err) != 0)
+    return -1;
+  return read_limit(out, op + (or_equal ? 2 : 1), err);
+}
+
+/* --- what a run measures ---------------------------------------------------------------------- */
+
+/* The kinds of runs that count what a figure is of; in others it is always 0. */
+static unsigned kinds_of(const struct bn_view_field *f)
+{
+  static const char *const of_sql[] = {"outages", "longest_outage_s"};
+  static const char *const of_requests[] = {
+      "reads",       "writes",       "other",       "queries",       "requests",
+      "reads_per_s", "writes_per_s", "other_per_s", "queries_per_s", "requests_per_s"};
+
+  for (size_t i = 0; i < sizeof of_sql / sizeof of_sql[0]; i++)
+    if (strcmp(f->name, of_sql[i]) == 0)
+      return 1U << BN_KIND_SQL;
+  for (size_t i = 0; i < sizeof of_requests / sizeof of_requests[0]; i++)
+    if (strcmp(f->name, of_requests[i]) == 0)
+      return 1U << BN_KIND_SQL | 1U << BN_KIND_FILEIO;
+  if (strncmp(f->unit, "bytes", strlen("bytes")) == 0)
+    return 1U << BN_KIND_FILEIO | 1U << BN_KIND_MEMORY;
+  return UINT_MAX;
+}
+
+static bool is_lag(const struct bn_view_field *f)
+{
+  return strncmp(f->name, "lag_", strlen("lag_")) == 0;
+}
+
+static bool is_of_rate(const struct bn_view_field *f)
+{
+  static const char *const names[] = {"due",    "started",        "dropped", "finished",
+                                      "served", "warmup_backlog", "backlog", "concurrency"};
+
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (strcmp(f->name, names[i]) == 0)
+      return true;
+  return is_lag(f);
+}
+
+/* The histogram of that name, which may lack its "_latency"; n_hists: there is none. */
+static size_t find_hist(const struct bn_metrics *m, const char *name)
+{
+  static const char ending[] = "_latency";
+  const size_t len = strlen(name);
+
+  for (size_t i = 0; i < m->n_hists; i++) {
+    const char *known = m->hist[i].name;
+
+    if (strncmp(known, name, len) == 0 && (known[len] == '\0' || strcmp(known + len, ending) == 0))
+      return i;
+  }
+  return m->n_hists;
+}
+
+static int check_timing(const char *name, const struct bn_metrics *m, struct bn_err *err)
+{
+  struct bn_buf known = {.max = 256};
+  const size_t found = find_hist(m, name);
+
+  for (size_t i = 0; i < m->n_hists; i++)
+    (void)bn_buf_printf(&known, "%s%s", i > 0 ? ", " : "", m->hist[i].name);
+  if (found == m->n_hists)
+    (void)bn_err_set(err, 0, "the run has no latency called '%s'; it has: %s", name,
+                     known.data != NULL ? known.data : "");
+  bn_buf_done(&known);
+  return found < m->n_hists ? 0 : -1;
+}
+
+int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *scope,
+                    struct bn_err *err)
+{
+  const struct bn_view_field *f = a->field;
+
+  if (a->timing[0] != '\0')
+    return check_timing(a->timing, scope->metrics, err);
+  if (f == NULL)
+    return 0;
+  if (is_of_rate(f) && !scope->paced)
+    return bn_err_set(err, 0, "%s is only measured with --rate", f->name);
+  if ((f->of_parts || is_lag(f)) && !scope->own)
+    return bn_err_set(err, 0, "%s is not measured in a dialect", f->name);
+  if ((kinds_of(f) & scope->kinds) == 0)
+    return bn_err_set(err, 0, "this test does not measure %s", f->name);
+  return 0;
+}
+
+/* --- judging ---------------------------------------------------------------------------------- */
+
+/* In the unit of the view until it is judged. */
+static struct bn_finding found(double value, bool measured)
+{
+  return (struct bn_finding){.value = value, .measured = measured};
+}
+
+static struct bn_finding find_errors(const struct bn_view *v)
+{
+  const double attempts = (double)v->events + (double)v->errors;
+
+  return found(attempts > 0 ? (double)v->errors / attempts : 0, attempts > 0);
+}
+
+static struct bn_finding find_field(const struct bn_view_field *f, const struct bn_view *v)
+{
+  const void *at = (const char *)v + f->offset;
+  const bool whole = f->type == BN_VIEW_WHOLE;
+  const double value = whole ? (double)*(const uint64_t *)at : *(const double *)at;
+  const bool known = !whole || *(const uint64_t *)at != UINT64_MAX;
+  const bool counted = value > 0 || (kinds_of(f) & 1U << v->kind) != 0;
+  /* As in documents: a total that tells the parts of a run apart has had a set-up. */
+  const bool parts = !f->of_parts || v->setup_s > 0;
+
+  return found(value, known && counted && parts && (v->paced || !is_of_rate(f)));
+}
+
+/* Of the events: with the ages of those that have not ended. */
+static struct bn_finding find_latency(const struct bn_assert *a, const struct bn_view *v,
+                                      const struct bn_view_rules *rules)
+{
+  const bool ended = bn_hist_count(v->latency) > 0;
+  struct bn_finding f;
+
+  switch (a->what) {
+  case BN_ASSERT_RANK:
+    f = found(0, ended || rules->ages != NULL);
+    f.value = bn_view_percentile_s(v, rules, a->rank, &f.at_least);
+    return f;
+  case BN_ASSERT_MAX:
+    f = found(v->max_s, ended || v->max_at_least);
+    f.at_least = v->max_at_least;
+    return f;
+  default:
+    return found(*(const double *)((const char *)v + a->field->offset), ended);
+  }
+}
+
+static struct bn_finding find_timing(const struct bn_assert *a, const struct bn_view *v,
+                                     const struct bn_view_rules *rules, size_t hist)
+{
+  const struct bn_timing *t = &v->timings[hist - BN_H_FIXED];
+  const bool measured = t->count > 0;
+
+  switch (a->what) {
+  case BN_ASSERT_MIN:
+    return found(t->min_s, measured);
+  case BN_ASSERT_AVG:
+    return found(t->avg_s, measured);
+  case BN_ASSERT_MAX:
+    return found(t->max_s, measured);
+  default:
+    return found(bn_view_hist_s(v->delta->hist[hist], a->what == BN_ASSERT_MEDIAN ? 50 : a->rank,
+                                rules->nearest),
+                 measured);
+  }
+}
+
+static struct bn_finding find(const struct bn_assert *a, const struct bn_view *v,
+                              const struct bn_view_rules *rules)
+{
+  const size_t hist =
+      a->timing[0] != '\0' ? find_hist(&v->delta->metrics, a->timing) : BN_H_LATENCY;
+
+  if (a->what == BN_ASSERT_ERRORS)
+    return find_errors(v);
+  if (a->what == BN_ASSERT_FIELD)
+    return find_field(a->field, v);
+  if (hist == BN_H_LATENCY)
+    return find_latency(a, v, rules);
+  return hist < v->delta->metrics.n_hists ? find_timing(a, v, rules, hist) : found(0, false);
+}
+
+/* Units are products, whose last bit may be off: 50 ms are not less than 50 ms. */
+static int compare(double value, double limit)
+{
+  if (fabs(value - limit) <= 1e-12 * limit)
+    return 0;
+  return value < limit ? -1 : 1;
+}
+
+/* Nobody knows how far a value is above what it is at least, so that it is not below a limit. */
+static bool holds(const struct bn_assert *a, const struct bn_finding *f)
+{
+  const int order = compare(f->value, a->limit);
+
+  switch (a->op) {
+  case BN_ASSERT_LT:
+    return order < 0 && !f->at_least;
+  case BN_ASSERT_LE:
+    return order <= 0 && !f->at_least;
+  case BN_ASSERT_GT:
+    return order > 0;
+  case BN_ASSERT_GE:
+    return order >= 0;
+  }
+  return false;
+}
+
+struct bn_finding bn_assert_judge(const struct bn_assert *a, const struct bn_view *v,
+                                  const struct bn_view_rules *rules)
+{
+  struct bn_finding f = v != NULL ? find(a, v, rules) : found(0, false);
+
+  /* Beyond the range of the histogram. */
+  if (isinf(f.value)) {
+    f.value = (double)(UINT64_C(1) << BN_HIST_TOP_BIT) * 1e-9;
+    f.at_least = true;
+  }
+  if (!f.measured || isnan(f.value))
+    return found(0, false);
+  f.value *= a->scale;
+  f.holds = holds(a, &f);
+  return f;
+}
+
+/* --- showing ---------------------------------------------------------------------------------- */
+
+static int decimals_of(double value, const char *unit)
+{
+  const bool counted = strcmp(unit, "1") == 0 || strcmp(unit, "bytes") == 0;
+
+  if (counted && value == floor(value))
+    return 0;
+  return bn_units_decimals(value, strcmp(unit, "ns") == 0 ? 0 : 2);
+}
+
+const char *bn_assert_show(const struct bn_verdict *v, char *out, size_t size)
+{
+  const double value = v->found.value;
+  const char *unit = v->unit, *blank = " ";
+
+  if (!v->found.measured) {
+    (void)snprintf(out, size, "not measured");
+    return out;
+  }
+  if (strcmp(unit, "1") == 0) {
+    unit = blank = "";
+  } else if (strcmp(unit, "1/s") == 0) {
+    unit = "/s";
+    blank = "";
+  }
+  (void)snprintf(out, size, "%s%.*f%s%s", v->found.at_least ? "at least " : "",
+                 decimals_of(value, v->unit), value, blank, unit);
+  return out;
+}

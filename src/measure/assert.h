@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a result is asserted to be, such as "p99@read<2ms": reads it and judges a view by it.
+
+   Pure.  METRIC [@TIMING] OP LIMIT [UNIT]: a percentile pN, min, avg, median or max of a latency,
+   a short name such as tps, or a name of bn_view_fields; the operators are <, <=, > and >=. */
+#ifndef BN_MEASURE_ASSERT_H
+#define BN_MEASURE_ASSERT_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "measure/facts.h"
+#include "measure/view.h"
+
+enum { BN_ASSERTS_MAX = 64, BN_ASSERT_NAME = 64 };
+
+enum bn_assert_what {
+  BN_ASSERT_FIELD,  /* of a view, by its name */
+  BN_ASSERT_ERRORS, /* errors in percent: of all attempts, those that ended in one */
+  BN_ASSERT_RANK,   /* what follows is of a latency */
+  BN_ASSERT_MIN,
+  BN_ASSERT_AVG,
+  BN_ASSERT_MEDIAN,
+  BN_ASSERT_MAX
+};
+
+enum bn_assert_op { BN_ASSERT_LT, BN_ASSERT_LE, BN_ASSERT_GT, BN_ASSERT_GE };
+
+struct bn_assert {
+  const char *text; /* as typed; borrowed */
+  enum bn_assert_what what;
+  double rank;                       /* of a percentile */
+  const struct bn_view_field *field; /* NULL: a percentile */
+  char timing[BN_ASSERT_NAME];       /* as typed; "": the event latency */
+  enum bn_assert_op op;
+  double limit;     /* in its unit */
+  const char *unit; /* as in documents: "ms", "%", "1/s" */
+  double scale;     /* times the figure of the view, which then is in that unit */
+};
+
+/* -1: err says what is wrong with the text, without repeating it; its code is ENOENT if there is no
+   such metric. */
+int bn_assert_parse(struct bn_assert *out, const char *text, struct bn_err *err);
+/* Adds all names of metrics, separated by commas. */
+void bn_assert_names(struct bn_buf *out);
+
+/* What is known of a run before it starts. */
+struct bn_assert_scope {
+  const struct bn_metrics *metrics;
+  unsigned kinds; /* 1 << enum bn_kind of each that it may turn out to be */
+  bool paced;     /* --rate */
+  bool own;       /* bench's own form */
+};
+
+/* -1: the run will not measure that; err says why. */
+int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *scope,
+                    struct bn_err *err);
+
+/* By the final report.  v is filled with these rules; NULL: nothing was measured. */
+struct bn_finding bn_assert_judge(const struct bn_assert *a, const struct bn_view *v,
+                                  const struct bn_view_rules *rules);
+
+/* "63.10 ms", "at least 63.10 ms", "not measured".  Returns out. */
+const char *bn_assert_show(const struct bn_verdict *v, char *out, size_t size);
+
+#endif

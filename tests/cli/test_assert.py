@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Shows that --assert compares what was measured with limits, says so in report and document, and exits
+with status 3."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+
+import bench
+
+MODULE = os.path.join(os.path.dirname(bench.binary()), "../lib/bench/stores/json.so")
+CPU = ["cpu", "--cpu-max-prime=1000", "--events=100", "--time=0"]
+BOTH = ["--report=text:text", "--report=json:json"]
+DIALECTS = ("1.1", "1.0", "0.5")
+
+FAST = """
+function event() end
+"""
+SLOW = """
+ffi.cdef("int usleep(unsigned int);")
+function event() ffi.C.usleep(20000) end
+"""
+# Half of all attempts end in an error that is ignored.
+ERRORS = """
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  con:query("CREATE TABLE t (id INTEGER PRIMARY KEY)")
+  con:query("INSERT INTO t VALUES (1)")
+  n = 0
+end
+function event()
+  n = n + 1
+  con:query(n % 2 == 1 and "INSERT INTO t VALUES (1)" or "SELECT * FROM t")
+end
+"""
+
+
+def script(folder, text):
+    (folder / "own.lua").write_text(text)
+    return "./own.lua"
+
+
+def asserted(*texts):
+    return [f"--assert={text}" for text in texts]
+
+
+def list_of(text):
+    """[(assertion, value, verdict)] of a report."""
+    part = text.split("\nAssertions:\n")[1].split("\n\n")[0]
+    return [re.fullmatch(r"    (.+): +((?:at least )?[\d.]+ ?\S*|not measured) (ok|FAILED.*)", line).groups()
+            for line in part.split("\n")]
+
+
+def document(folder):
+    return json.loads((folder / "json").read_text())
+
+
+def test_assertions_that_hold(tmp_path):
+    texts = ["p99<50s", "p99.9 <= 50s", "tps>1", "errors<0.1%", "events>=100", "max<1000s", "span_s>1ns"]
+    got = bench.run(*CPU, *asserted(*texts), "run")
+    assert (got.err, got.status) == ("", 0)
+    rows = list_of(got.out)
+    assert [row[0] for row in rows] == texts
+    assert {row[2] for row in rows} == {"ok"}
+    assert rows[3][1] == "0.00 %" and rows[4][1] == "100"
+    assert got.out.endswith("\n\n")
+
+
+def test_one_that_does_not_hold(tmp_path):
+    got = bench.run(*CPU, *asserted("p99<1ns", "events>100,events<=100"), "run")
+    assert got.status == 3
+    rows = list_of(got.out)
+    assert [(row[0], row[2]) for row in rows] == [
+        ("p99<1ns", "FAILED"), ("events>100", "FAILED"), ("events<=100", "ok")]
+    assert got.err.split("\n") == [f"--assert=p99<1ns does not hold: {rows[0][1]}",
+                                   "--assert=events>100 does not hold: 100", ""]
+
+
+@pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
+def test_each_form_of_the_issue(tmp_path):
+    """On fileio, which measures everything; each is true of the figures of its document."""
+    mode = ["fileio", "--file-test-mode=rndrw", "--file-num=2", "--file-total-size=1M"]
+    assert bench.run(*mode, "prepare", cwd=tmp_path).status == 0
+    texts = ["p99<50ms", "tps>1000", "errors<0.1%", "p99.9@read<2ms", "mib_per_s>100", "qps>1",
+             "p50@fsync<=1s", "max@write<10s", "avg@read_latency<10s", "median<10s", "bytes_read>0"]
+    got = bench.run(*mode, "--events=500", "--percentile=99", *asserted(*texts), *BOTH, "run", cwd=tmp_path)
+    saved = document(tmp_path)
+    found = {row["text"]: row for row in saved["assertions"]}
+    assert list(found) == texts
+    total = saved["groups"][0]["total"]
+    figures = total["figures"]
+    [p99] = total["percentiles"]
+    timings = {row["name"]: row for row in total["timings"]}
+    values = {
+        "p99<50ms": p99["s"] * 1e3, "tps>1000": figures["transactions_per_s"], "errors<0.1%": 0,
+        "mib_per_s>100": figures["bytes_moved_per_s"] / 2**20, "qps>1": figures["queries_per_s"],
+        "max@write<10s": timings["write_latency"]["max_s"],
+        "avg@read_latency<10s": timings["read_latency"]["avg_s"], "median<10s": figures["median_s"],
+        "bytes_read>0": figures["bytes_read"],
+    }
+    for text, value in values.items():
+        assert found[text]["value"] == pytest.approx(value, rel=1e-12), text
+    units = {text: row["unit"] for text, row in found.items()}
+    assert units["p99.9@read<2ms"] == "ms" and units["errors<0.1%"] == "%"
+    assert units["mib_per_s>100"] == "MiB/s" and units["tps>1000"] == "1/s"
+    limits = {"p99<50ms": 50, "p99.9@read<2ms": 2}
+    for text, limit in limits.items():
+        assert found[text]["holds"] == (found[text]["value"] < limit)
+    assert found["tps>1000"]["holds"] == (values["tps>1000"] > 1000)
+    holds = all(row["holds"] for row in found.values())
+    assert got.status == saved["end"]["status"] == (0 if holds else 3)
+
+
+@pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
+@pytest.mark.parametrize("dialect", ["own", *DIALECTS])
+def test_the_saved_report_is_the_one_of_the_run(dialect, tmp_path):
+    first = ["--test=cpu", "--max-requests=50"] if dialect == "0.5" else ["cpu", "--events=50"]
+    bench.run(*first, "--cpu-max-prime=1000", *asserted("p99<1ns", "tps>1"), *BOTH, "run", dialect=dialect,
+              cwd=tmp_path)
+    text = (tmp_path / "text").read_text()
+    assert ("Assertions" in text) == (dialect == "own")
+    assert bench.run("report", "json", cwd=tmp_path) == (text, "", 0)
+    saved = document(tmp_path)
+    assert [row["holds"] for row in saved["assertions"]] == [False, True]
+    assert saved["end"]["status"] == 3
+    again = json.loads(bench.run("report", "--format=json", "json", cwd=tmp_path).out)
+    assert again == saved
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_dialect_prints_what_it_printed(dialect):
+    first = ["--test=cpu", "--max-requests=1"] if dialect == "0.5" else ["cpu", "--events=1"]
+    args = [*first, "--cpu-max-prime=3"]
+    with_them = bench.run(*args, *asserted("tps>1", "p99<1ns"), "run", dialect=dialect)
+    without = bench.run(*args, "run", dialect=dialect)
+
+    def lines(out):
+        return re.sub(r"[\d.]+|\s+", " ", out)
+
+    assert lines(with_them.out) == lines(without.out)
+    assert (without.status, with_them.status) == (0, 3)
+    assert re.fullmatch(r"--assert=tps>1 holds: [\d.]+/s\n--assert=p99<1ns does not hold: [\d.]+ ns\n",
+                        with_them.err)
+
+
+@pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
+def test_no_assertions_no_trace(tmp_path):
+    got = bench.run(*CPU, *BOTH, "run", cwd=tmp_path)
+    assert got.status == 0
+    assert "assertions" not in document(tmp_path)
+    assert "Assertions" not in (tmp_path / "text").read_text()
+
+
+def test_a_quiet_run_has_its_status():
+    got = bench.run(*CPU, "--verbosity=0", *asserted("tps<1"), "run")
+    assert "Assertions" not in got.out and got.status == 3
+    assert got.err.startswith("--assert=tps<1 does not hold: ")
+
+
+def test_from_a_file(tmp_path):
+    (tmp_path / "bench.cnf").write_text("assert = tps<1\n")
+    got = bench.run(*CPU, "--config-file=bench.cnf", *asserted("events<200"), "run", cwd=tmp_path)
+    assert got.status in (0, 3)
+    assert [row[0] for row in list_of(got.out)][-1] == "events<200"
+
+
+def test_errors_of_sql(tmp_path):
+    name = script(tmp_path, ERRORS)
+    got = bench.run(name, "--db-driver=sqlite", "--sqlite-db=:memory:", "--events=20",
+                    *asserted("errors<0.1%", "errors<=50%", "errors<=20", "p99@sql_execute<1s"), "run", cwd=tmp_path)
+    assert (got.status, "--assert=p99@sql_execute<1s: the run has no latency called" in got.err) == (1, True)
+    got = bench.run(name, "--db-driver=sqlite", "--sqlite-db=:memory:", "--events=20", "--db-debug",
+                    *asserted("errors<0.1%", "errors<=50%", "errors<=20", "p99@sql_execute<100s"), "run", cwd=tmp_path)
+    assert got.status == 3
+    assert [row[1:] for row in list_of(got.out)][:3] == [("50.00 %", "FAILED"), ("50.00 %", "ok"), ("20", "ok")]
+    assert list_of(got.out)[3][2] == "ok"
+
+
+def test_a_run_without_events_has_no_latency(tmp_path):
+    name = script(tmp_path, "function event() return true end\n")
+    got = bench.run(name, *asserted("p99<50s", "max<50s", "tps<1"), "run", cwd=tmp_path)
+    assert got.status == 3
+    assert [row[1:] for row in list_of(got.out)] == [
+        ("not measured", "FAILED"), ("not measured", "FAILED"), ("0.00/s", "ok")]
+    assert got.err.split("\n")[0] == "--assert=p99<50s does not hold: not measured"
+
+
+def test_a_script_may_not_turn_out_to_measure_it(tmp_path):
+    got = bench.run(script(tmp_path, FAST), "--events=5", *asserted("qps<100"), "run", cwd=tmp_path)
+    assert (got.status, list_of(got.out)) == (3, [("qps<100", "not measured", "FAILED")])
+
+
+def test_unfinished_events_prove_no_upper_limit(tmp_path):
+    name = script(tmp_path, "ffi.cdef('int sleep(int);')\nfunction event() ffi.C.sleep(60) end\n")
+    got = bench.run(name, "--time=1", "--time-grace=0.3", *asserted("p99<50s", "p99>0.5s", "max<50s"), "run",
+                    cwd=tmp_path)
+    assert got.status == 2
+    assert [(row[1].startswith("at least 1"), row[2]) for row in list_of(got.out)] == [
+        (True, "FAILED"), (True, "ok"), (True, "FAILED")]
+
+
+def test_a_warm_up_is_not_measured():
+    process = subprocess.Popen([bench.binary(), "cpu", "--warmup-time=60", "--report-interval=1",
+                                *asserted("tps>1"), "run"], text=True, env=bench.environment(),
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while "Warming up" not in process.stdout.readline():
+        pass
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert list_of(out) == [("tps>1", "not measured", "FAILED")]
+    assert "--assert=tps>1 does not hold: not measured\n" in err
+
+
+def test_other_statuses_come_first(tmp_path):
+    name = script(tmp_path, "function event() os.exit(7) end\n")
+    assert bench.run(name, "--events=5", *asserted("tps<0"), "run", cwd=tmp_path).status == 7
+    name = script(tmp_path, "function event() error('no') end\n")
+    assert bench.run(name, "--events=5", *asserted("tps<0"), "run", cwd=tmp_path).status == 1
+    name = script(tmp_path, SLOW)
+    got = bench.run(name, "--rate=500", "--time=1", *asserted("served>99%"), "run", cwd=tmp_path)
+    assert got.status == 4 and list_of(got.out)[0][2] == "FAILED"
+
+
+@pytest.mark.parametrize("text, wrong", [
+    ("p99<50", "the time has no unit; add ns, us, ms or s"),
+    ("p99", "there is no comparison; write METRIC<LIMIT with <, <=, > or >=, such as p99<50ms"),
+    ("p99@fsync<1ms", "the run has no latency called 'fsync'; it has: latency"),
+    ("served>99%", "served is only measured with --rate"),
+    ("mib_per_s>1", "this test does not measure bytes_moved_per_s"),
+])
+def test_refused_before_the_run(text, wrong):
+    got = bench.run(*CPU, *asserted(text), "run")
+    assert (got.status, got.err) == (1, f"--assert={text}: {wrong}\n")
+    assert "Running the test" not in got.out
+
+
+def test_an_unknown_metric_lists_what_there_is():
+    got = bench.run(*CPU, *asserted("tsp>1"), "run")
+    first, second = got.err.rstrip("\n").split("\n")
+    assert (got.out, got.status) == ("", 1)
+    assert first == "--assert=tsp>1: no metric is called 'tsp'; did you mean tps?"
+    assert second.startswith("the metrics are: pN (a percentile), min, ")
+    for name in ("tps", "qps", "eps", "mib_per_s", "errors", "served", "lag_p99_s"):
+        assert f" {name}," in second
+
+
+def test_at_most_64():
+    got = bench.run(*CPU, *asserted(*["tps>1"] * 65), "run")
+    assert (got.out, got.err, got.status) == ("", "--assert=tps>1: one too many; allowed: up to 64\n", 1)
+
+
+@pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
+def test_foreign_documents(tmp_path):
+    bench.run(*CPU, *asserted("tps>1"), *BOTH, "run", cwd=tmp_path)
+    saved = document(tmp_path)
+
+    def printed(rows):
+        saved["assertions"] = rows
+        (tmp_path / "x").write_text(json.dumps(saved))
+        return bench.run("report", "x", cwd=tmp_path)
+
+    row = saved["assertions"][0]
+    got = printed([{**row, "text": "a\x1b[31m\n", "unit": "\x07", "value": None, "later": 1}])
+    assert r"    a\x1b[31m\x0a:" in got.out and " not measured ok\n" in got.out and got.status == 0
+    for wrong, said in [({**row, "value": "x"}, "'value'"), ({**row, "holds": 1}, "'holds'"),
+                        ({"value": 1}, "an assertion has no 'text' or no 'unit'"), (7, "an assertion has no")]:
+        got = printed([wrong])
+        assert got.status == 1 and said in got.err, (wrong, got)
