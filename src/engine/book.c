@@ -43,6 +43,7 @@ struct bn_book {
   pthread_mutex_t lock; /* guards facts, and base against a reporting thread that was left */
   struct bn_facts facts;
   struct bn_snap start, base, last; /* the measurement's; it or a checkpoint; the last interval */
+  struct bn_snap second;            /* the last one in which assertions were judged */
   bool base_is_start;               /* base is the start of the measurement: exact extremes hold */
   _Atomic bool warming;             /* events are those of the warm-up, which is counted apart */
   uint64_t *rated, rated_ns;        /* with the lock: counters at the end of the span; 0: not yet */
@@ -85,6 +86,8 @@ static int make_slots(struct bn_book *b, const struct bn_book_setup *setup)
 static int make_snaps(struct bn_book *b)
 {
   if (b->ticks && bn_snap_init(&b->start, b->stats) != 0)
+    return -1;
+  if (b->judge.patience_s > 0 && bn_snap_init(&b->second, b->stats) != 0)
     return -1;
   if (bn_snap_init(&b->base, b->stats) != 0 || bn_snap_init(&b->last, b->stats) != 0)
     return -1;
@@ -135,7 +138,7 @@ int bn_book_new(struct bn_book **out, const struct bn_book_setup *setup)
   b->conf = setup->conf;
   b->ops = setup->ops;
   b->stats = setup->stats;
-  bn_judge_init(&b->judge, setup->asserts, setup->n_asserts);
+  bn_judge_init(&b->judge, setup->asserts, setup->n_asserts, setup->conf->raw.abort_on_assert_s);
   atomic_init(&b->kind, (int)setup->ops->kind);
   if (make_slots(b, setup) != 0 || make_snaps(b) != 0) {
     bn_book_free(b);
@@ -158,6 +161,7 @@ void bn_book_free(struct bn_book *b)
   bn_snap_done(&b->start);
   bn_snap_done(&b->base);
   bn_snap_done(&b->last);
+  bn_snap_done(&b->second);
   bn_facts_done(&b->facts);
   (void)pthread_mutex_destroy(&b->lock);
   free(b);
@@ -302,6 +306,8 @@ static void spread_baseline(struct bn_book *b)
   bn_snap_copy(&b->last, &b->base);
   if (b->ticks)
     bn_snap_copy(&b->start, &b->base);
+  if (b->judge.patience_s > 0)
+    bn_snap_copy(&b->second, &b->base);
   b->base_is_start = true;
 }
 
@@ -545,16 +551,31 @@ bool bn_book_checkpoint(struct bn_book *b, const struct bn_moment *m)
 
 bool bn_book_ticks(const struct bn_book *b)
 {
-  return b->ticks;
+  return b->ticks || b->judge.patience_s > 0;
 }
 
 bool bn_book_tick(struct bn_book *b, const struct bn_moment *m)
 {
   bool late;
 
+  if (!b->ticks)
+    return true;
   build_view(b, &b->desk, &b->start, true, m);
   b->desk.view.span = BN_VIEW_TICK;
   return hand_out(b, &b->desk.view, &late);
+}
+
+const struct bn_assert *bn_book_second(struct bn_book *b, const struct bn_moment *m)
+{
+  const struct bn_view_rules rules = rules_of(b);
+  const struct bn_assert *violated;
+
+  if (b->judge.patience_s <= 0)
+    return NULL;
+  build_view(b, &b->desk, &b->second, false, m);
+  violated = bn_judge_second(&b->judge, &b->desk.view, &rules);
+  swap(&b->second, &b->desk.now);
+  return violated;
 }
 
 void bn_book_ended(struct bn_book *b)
@@ -673,7 +694,7 @@ bool bn_book_tell_verdicts(const struct bn_book *b)
   for (size_t i = 0; i < b->facts.n_verdicts; i++) {
     const struct bn_verdict *v = &b->facts.verdict[i];
 
-    if (all || !v->found.holds)
+    if (all || !(v->found.holds || v->found.ended_run))
       bn_log_stderr("--assert=%s %s: %s", v->text, v->found.holds ? "holds" : "does not hold",
                     bn_assert_show(v, shown, sizeof shown));
     hold &= v->found.holds;

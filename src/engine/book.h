@@ -96,7 +96,11 @@ void bn_book_end_span(struct bn_book *b, uint64_t now_ns);
 bool bn_book_interval(struct bn_book *b, const struct bn_moment *m);
 bool bn_book_checkpoint(struct bn_book *b, const struct bn_moment *m);
 bool bn_book_tick(struct bn_book *b, const struct bn_moment *m);
-bool bn_book_ticks(const struct bn_book *b); /* some reporter wants one every second */
+/* The time since the last call, or since the measurement began: which assertion has been violated
+   for --abort-on-assert; NULL: none. */
+const struct bn_assert *bn_book_second(struct bn_book *b, const struct bn_moment *m);
+/* There is something to do every second: ticks, or seconds. */
+bool bn_book_ticks(const struct bn_book *b);
 
 /* --- any other thread --- */
 /* The reporting thread hangs in a reporter and nobody waits for it: what it still brings is too

@@ -199,6 +199,9 @@ static void note(struct bn_outcome *o, enum bn_cause cause, int value, uint64_t 
   case BN_CAUSE_SIGNAL:
     bn_outcome_signal(o, value);
     break;
+  case BN_CAUSE_VIOLATED:
+    bn_outcome_set(o, BN_OUTCOME_VIOLATED);
+    break;
   case BN_CAUSE_TIMEOUT:
     bn_outcome_set(o, BN_OUTCOME_TIMEOUT);
     bn_outcome_end(o, now_ns);

@@ -100,6 +100,7 @@ enum bn_cause {
   BN_CAUSE_FAILED,   /* who failed has logged why */
   BN_CAUSE_LEFT,     /* a script wants to leave the process with that status */
   BN_CAUSE_SIGNAL,   /* with that number */
+  BN_CAUSE_VIOLATED, /* an assertion; the workers get the time that they get at the limit */
   BN_CAUSE_TIMEOUT,  /* the workers are given up, and that is a failure */
   BN_CAUSE_ABANDONED /* the workers are given up */
 };

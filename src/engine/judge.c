@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Asks each assertion about a view. */
+/* Asks each assertion about a view and adds up the seconds in which it is violated. */
 #include "engine/judge.h"
 
-void bn_judge_init(struct bn_judge *j, const struct bn_assert *asserts, size_t n)
+#include <math.h>
+
+void bn_judge_init(struct bn_judge *j, const struct bn_assert *asserts, size_t n, double patience_s)
 {
-  *j = (struct bn_judge){.asserts = asserts, .n = n};
+  *j = (struct bn_judge){.asserts = asserts, .n = n, .patience_s = n > 0 ? patience_s : 0};
 }
 
 int bn_judge_check(const struct bn_judge *j, const struct bn_assert_scope *scope,
@@ -18,13 +20,46 @@ int bn_judge_check(const struct bn_judge *j, const struct bn_assert_scope *scope
   return 0;
 }
 
+/* Whole seconds, so that S of them that came a little early are S seconds too; more than one if the
+   reporting thread was held up. */
+static double seconds_of(const struct bn_view *v)
+{
+  return v->span_s < 1 ? 1 : round(v->span_s);
+}
+
+const struct bn_assert *bn_judge_second(struct bn_judge *j, const struct bn_view *v,
+                                        const struct bn_view_rules *rules)
+{
+  for (size_t i = 0; i < j->n; i++) {
+    switch (bn_assert_second(&j->asserts[i], v, rules)) {
+    case BN_SECOND_UNKNOWN:
+      continue;
+    case BN_SECOND_HOLDS:
+      j->violated_s[i] = 0;
+      continue;
+    case BN_SECOND_VIOLATED:
+      j->violated_s[i] += seconds_of(v);
+      break;
+    }
+    if (j->violated_s[i] >= j->patience_s) {
+      atomic_store(&j->by, &j->asserts[i]);
+      return &j->asserts[i];
+    }
+  }
+  return NULL;
+}
+
 void bn_judge_total(struct bn_judge *j, const struct bn_view *v, const struct bn_view_rules *rules,
                     struct bn_facts *f)
 {
+  const struct bn_assert *by = atomic_load(&j->by);
+
   for (size_t i = 0; i < j->n; i++) {
     const struct bn_assert *a = &j->asserts[i];
-    const struct bn_finding found = bn_assert_judge(a, v, rules);
+    struct bn_finding found = bn_assert_judge(a, v, rules);
 
+    found.ended_run = a == by;
+    found.holds &= !found.ended_run;
     bn_facts_verdict(f, a->text, a->unit, &found);
   }
 }

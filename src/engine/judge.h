@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The assertions of a run: which it can measure, and what became of them. */
+/* The assertions of a run: which it can measure, how long each has been violated, and what became
+   of them.
+
+   A second counts if it violates the assertion by itself, and one in which it holds begins anew.
+   Once an assertion has ended the run, it does not hold, whatever the final report says. */
 #ifndef BN_ENGINE_JUDGE_H
 #define BN_ENGINE_JUDGE_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -13,12 +18,20 @@
 struct bn_judge {
   const struct bn_assert *asserts; /* borrowed */
   size_t n;
+  double patience_s;                    /* --abort-on-assert; 0: no assertion ends the run */
+  double violated_s[BN_ASSERTS_MAX];    /* the reporting thread's */
+  _Atomic(const struct bn_assert *) by; /* what ended the run; NULL: nothing did */
 };
 
-void bn_judge_init(struct bn_judge *j, const struct bn_assert *asserts, size_t n);
+void bn_judge_init(struct bn_judge *j, const struct bn_assert *asserts, size_t n,
+                   double patience_s);
 /* Before the run.  -1: err names an assertion about something that will not be measured. */
 int bn_judge_check(const struct bn_judge *j, const struct bn_assert_scope *scope,
                    struct bn_err *err);
+/* A difference of about a second.  The reporting thread, in the order of time.  Returns what has
+   been violated for too long; NULL: nothing has. */
+const struct bn_assert *bn_judge_second(struct bn_judge *j, const struct bn_view *v,
+                                        const struct bn_view_rules *rules);
 /* The final report; v NULL: nothing was measured.  The verdicts go into the facts. */
 void bn_judge_total(struct bn_judge *j, const struct bn_view *v, const struct bn_view_rules *rules,
                     struct bn_facts *f);

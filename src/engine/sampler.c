@@ -60,6 +60,26 @@ static bool is_after_the_end(const struct sampler *s, uint64_t at_ns)
          atomic_load(&s->p->outcome->end_ns) + 10 * BN_NSEC_PER_MSEC < at_ns;
 }
 
+/* While events may begin: the load of the grace is another one.  The run is ended first: a message
+   waits for its reader. */
+static void judge(const struct sampler *s)
+{
+  const uint64_t now = bn_clock_mono();
+  const struct bn_assert *violated;
+  struct bn_moment m;
+
+  if (now >= bn_stat_get(&s->p->admit->limit.until_ns) || bn_admit_left(s->p->admit) == 0 ||
+      bn_crew_looping(s->p->crew) == 0)
+    return;
+  m = bn_moment_at(s->p, &s->agenda.times, now);
+  violated = bn_book_second(s->p->book, &m);
+  if (violated == NULL)
+    return;
+  bn_crew_end(s->p->crew, BN_CAUSE_VIOLATED, 0);
+  bn_log_stderr("--assert=%s has been violated for %.15g s (--abort-on-assert): the run ends",
+                violated->text, s->p->conf->raw.abort_on_assert_s);
+}
+
 static void report_due(struct sampler *s, uint64_t now)
 {
   const uint64_t at_ns = s->agenda.interval_ns;
@@ -73,8 +93,10 @@ static void report_due(struct sampler *s, uint64_t now)
     bn_agenda_end(&s->agenda);
   if (bn_agenda_checkpoint(&s->agenda, now))
     report(s, now, bn_book_checkpoint);
-  if (bn_agenda_tick(&s->agenda, now))
+  if (bn_agenda_tick(&s->agenda, now)) {
     report(s, now, bn_book_tick);
+    judge(s);
+  }
 }
 
 static void check_backlog(const struct sampler *s, uint64_t now)

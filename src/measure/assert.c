@@ -442,6 +442,28 @@ struct bn_finding bn_assert_judge(const struct bn_assert *a, const struct bn_vie
   return f;
 }
 
+static bool is_of_each_second(const struct bn_assert *a)
+{
+  if (a->what != BN_ASSERT_FIELD)
+    return true;
+  return strcmp(a->field->unit, "1/s") == 0 || strcmp(a->field->unit, "bytes/s") == 0;
+}
+
+enum bn_assert_second bn_assert_second(const struct bn_assert *a, const struct bn_view *v,
+                                       const struct bn_view_rules *rules)
+{
+  const struct bn_finding f = bn_assert_judge(a, v, rules);
+  const bool below = a->op == BN_ASSERT_LT || a->op == BN_ASSERT_LE;
+
+  if (!is_of_each_second(a))
+    return BN_SECOND_UNKNOWN;
+  if (f.measured)
+    return f.holds ? BN_SECOND_HOLDS : BN_SECOND_VIOLATED;
+  if (below && is_latency(a) && a->timing[0] == '\0' && v->oldest_s * a->scale > a->limit)
+    return BN_SECOND_VIOLATED;
+  return BN_SECOND_UNKNOWN;
+}
+
 /* --- showing ---------------------------------------------------------------------------------- */
 
 static int decimals_of(double value, const char *unit)

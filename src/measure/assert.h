@@ -59,6 +59,13 @@ int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *sco
 struct bn_finding bn_assert_judge(const struct bn_assert *a, const struct bn_view *v,
                                   const struct bn_view_rules *rules);
 
+/* By a difference of about a second.  Unknown: the metric is of a whole run (a count, a part of the
+   time), or nothing happened from which it follows.  While no event ends, a latency is asserted to
+   be small until an event has been in flight for longer. */
+enum bn_assert_second { BN_SECOND_HOLDS, BN_SECOND_VIOLATED, BN_SECOND_UNKNOWN };
+enum bn_assert_second bn_assert_second(const struct bn_assert *a, const struct bn_view *v,
+                                       const struct bn_view_rules *rules);
+
 /* "63.10 ms", "at least 63.10 ms", "not measured".  Returns out. */
 const char *bn_assert_show(const struct bn_verdict *v, char *out, size_t size);
 

@@ -71,6 +71,7 @@ struct bn_finding {
   bool measured; /* else it does not hold */
   bool at_least; /* the value may be larger: events have not ended */
   bool holds;
+  bool ended_run; /* it was violated for so long that the run was ended; then it does not hold */
 };
 
 /* One --assert and what became of it. */

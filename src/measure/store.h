@@ -8,7 +8,8 @@
                  "times": {…}, SECTION: {KEY: VALUE}},
       "groups": [{"name": …, "metrics": […], "intervals": [RECORD], "checkpoints": [RECORD],
                   "total": RECORD}],
-      "assertions": [{"text": …, "value": …, "unit": …, "at_least": …, "holds": …}],
+      "assertions": [{"text": …, "value": …, "unit": …, "at_least": …, "holds": …,
+                      "ended_run": …}],
       "end":    {…}}
 
    "assertions" is there if the run had some and came to its final report.  A group holds the

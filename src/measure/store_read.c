@@ -169,7 +169,8 @@ int bn_store_read_assertions(const struct bn_store *js, const struct bn_node *n,
     const char *text = bn_probe_text(&e, row, "text"), *unit = bn_probe_text(&e, row, "unit");
     struct bn_finding f = {.value = bn_probe_get_number(&e, row, "value"),
                            .at_least = bn_probe_bool(&e, row, "at_least"),
-                           .holds = bn_probe_bool(&e, row, "holds")};
+                           .holds = bn_probe_bool(&e, row, "holds"),
+                           .ended_run = bn_probe_bool(&e, row, "ended_run")};
 
     f.measured = isfinite(f.value);
     f.value = f.measured ? f.value : 0;

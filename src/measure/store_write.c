@@ -588,6 +588,7 @@ static struct bn_node *assertions_of(struct pen *p, const struct bn_facts *f)
     put(p, map, "unit", text(p, v->unit));
     put(p, map, "at_least", p->js->boolean(v->found.at_least));
     put(p, map, "holds", p->js->boolean(v->found.holds));
+    put(p, map, "ended_run", p->js->boolean(v->found.ended_run));
     add(p, list, map);
   }
   return list;

@@ -20,7 +20,7 @@ struct bn_optset;
    means "none" or "unlimited" for limits and intervals. */
 struct bn_conf_raw {
   int64_t threads, events;
-  double time_s, warmup_s, report_interval_s, thread_init_timeout_s, rate;
+  double time_s, warmup_s, report_interval_s, thread_init_timeout_s, rate, abort_on_assert_s;
   char *forced_shutdown, *time_grace;
   uint64_t thread_stack_size;
   int64_t rate_max_backlog;

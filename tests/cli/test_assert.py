@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Shows that --assert compares what was measured with limits, says so in report and document, and exits
-with status 3."""
+with status 3, and that --abort-on-assert ends a run early."""
 
 import json
 import os
@@ -273,3 +273,62 @@ def test_foreign_documents(tmp_path):
                         ({"value": 1}, "an assertion has no 'text' or no 'unit'"), (7, "an assertion has no")]:
         got = printed([wrong])
         assert got.status == 1 and said in got.err, (wrong, got)
+
+
+# --- --abort-on-assert ---
+
+
+@pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
+def test_a_violated_assertion_ends_the_run(tmp_path):
+    start = time.monotonic()
+    got = bench.run(script(tmp_path, SLOW), "--time=600", "--abort-on-assert=2",
+                    *asserted("tps>1", "p99<10ms", "events>1e9"), *BOTH, "run", cwd=tmp_path)
+    assert 2 <= time.monotonic() - start < 60
+    assert got.status == 3
+    assert "--assert=p99<10ms has been violated for 2 s (--abort-on-assert): the run ends\n" in got.err
+    rows = list_of((tmp_path / "text").read_text())
+    assert [row[2] for row in rows] == ["ok", "FAILED (ended the run)", "FAILED"]
+    saved = document(tmp_path)
+    assert [row["ended_run"] for row in saved["assertions"]] == [False, True, False]
+    assert 2 <= saved["groups"][0]["total"]["figures"]["span_s"] < 60
+    assert bench.run("report", "json", cwd=tmp_path).out == (tmp_path / "text").read_text()
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_it_ends_runs_of_dialects(dialect, tmp_path):
+    first = ["--test=cpu", "--max-time=600", "--max-requests=0"] if dialect == "0.5" else ["cpu", "--time=600"]
+    got = bench.run(*first, "--abort-on-assert=1", *asserted("tps<0"), "run", dialect=dialect)
+    assert got.status == 3
+    assert "--assert=tps<0 has been violated for 1 s (--abort-on-assert): the run ends\n" in got.err
+    assert "total number of events:" in got.out
+
+
+def test_a_stall_violates_a_latency(tmp_path):
+    """No event ends: the oldest event in flight tells."""
+    name = script(tmp_path, """
+ffi.cdef("int usleep(unsigned int); int access(const char *, int);")
+function event()
+  if sysbench.tid == 0 then
+    for i = 1, 1000 do if ffi.C.access("go", 0) ~= 0 then ffi.C.usleep(10000) end end
+  end
+end
+""")
+    start = time.monotonic()
+    got = bench.run(name, "--time=600", "--time-grace=0.2", "--abort-on-assert=1", *asserted("p99<500ms"), "run",
+                    cwd=tmp_path)
+    assert time.monotonic() - start < 60
+    assert "--assert=p99<500ms has been violated for 1 s" in got.err
+    # The event in flight has used up the grace, which counts first.
+    assert got.status == 2
+
+
+def test_counts_and_the_end_do_not_end_a_run_early(tmp_path):
+    """A number of events is that of the whole run, and no event ends after the limit."""
+    got = bench.run(*CPU[:2], "--time=3", "--abort-on-assert=1", *asserted("events>1e9", "tps>0"), "run")
+    assert got.status == 3
+    assert "the run ends" not in got.err
+    assert [row[2] for row in list_of(got.out)] == ["FAILED", "ok"]
+
+
+def test_without_assertions_it_has_no_effect():
+    assert bench.run(*CPU, "--abort-on-assert=1", "run").status == 0

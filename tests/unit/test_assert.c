@@ -449,6 +449,44 @@ static void what_cannot_be_measured_is_refused(void **state)
   bn_metrics_done(&m);
 }
 
+/* --- a second --------------------------------------------------------------------------------- */
+
+static enum bn_assert_second second(const struct bench *b, const char *text)
+{
+  struct bn_err err = {0};
+  struct bn_assert a;
+
+  assert_int_equal(bn_assert_parse(&a, text, &err), 0);
+  return bn_assert_second(&a, &b->view, &b->rules);
+}
+
+static void a_second_speaks_for_itself(void **state)
+{
+  struct bench b;
+
+  (void)state;
+  open_bench(&b);
+  fill(&b, BN_KIND_SQL);
+  b.view.oldest_s = 0.5;
+  assert_int_equal(second(&b, "tps>1"), BN_SECOND_VIOLATED);
+  assert_int_equal(second(&b, "tps<1"), BN_SECOND_HOLDS);
+  assert_int_equal(second(&b, "events>1"), BN_SECOND_UNKNOWN);
+  assert_int_equal(second(&b, "errors<1"), BN_SECOND_UNKNOWN);
+  assert_int_equal(second(&b, "errors<1%"), BN_SECOND_UNKNOWN);
+  assert_int_equal(second(&b, "setup_s<1ns"), BN_SECOND_UNKNOWN);
+  assert_int_equal(second(&b, "p99<600ms"), BN_SECOND_UNKNOWN);
+  assert_int_equal(second(&b, "p99<400ms"), BN_SECOND_VIOLATED);
+  assert_int_equal(second(&b, "p99>400ms"), BN_SECOND_UNKNOWN);
+  assert_int_equal(second(&b, "p99@read<400ms"), BN_SECOND_UNKNOWN);
+  one_event(&b, 1000000);
+  fill(&b, BN_KIND_SQL);
+  b.view.oldest_s = 0.5;
+  assert_int_equal(second(&b, "p99<400ms"), BN_SECOND_HOLDS);
+  assert_int_equal(second(&b, "p99<1ms"), BN_SECOND_VIOLATED);
+  assert_int_equal(second(&b, "errors<1%"), BN_SECOND_HOLDS);
+  close_bench(&b);
+}
+
 /* --- showing ---------------------------------------------------------------------------------- */
 
 static void values_are_shown_with_their_units(void **state)
@@ -491,6 +529,7 @@ int main(void)
       cmocka_unit_test(at_least_proves_only_lower_limits),
       cmocka_unit_test(beyond_the_histogram_is_at_least_its_end),
       cmocka_unit_test(what_cannot_be_measured_is_refused),
+      cmocka_unit_test(a_second_speaks_for_itself),
       cmocka_unit_test(values_are_shown_with_their_units),
   };
 

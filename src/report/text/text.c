@@ -440,8 +440,9 @@ static void print_verdicts(const struct text *t)
     const struct bn_verdict *v = &t->facts->verdict[i];
     const size_t len = strlen(v->text);
 
-    (void)fprintf(t->out, "    %s:%*s %s %s\n", v->text, len < label ? (int)(label - len) : 0, "",
-                  bn_assert_show(v, shown, sizeof shown), v->found.holds ? "ok" : "FAILED");
+    (void)fprintf(t->out, "    %s:%*s %s %s%s\n", v->text, len < label ? (int)(label - len) : 0, "",
+                  bn_assert_show(v, shown, sizeof shown), v->found.holds ? "ok" : "FAILED",
+                  v->found.ended_run ? " (ended the run)" : "");
   }
   (void)fputs("\n", t->out);
 }
