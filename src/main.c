@@ -12,7 +12,9 @@
 #include "base/log.h"
 #include "base/plugin.h"
 #include "cli/cli.h"
+#include "cli/completion.h"
 #include "cli/subcommand.h"
+#include "dialect/dialect.h"
 #include "engine/run.h"
 #include "engine/stop.h"
 #include "measure/assert.h"
@@ -138,8 +140,7 @@ static int declare_options(struct program *p)
     return out_of_memory();
   if (bn_conf_add(&p->conf, p->options, &err) != 0)
     return refuse(&err);
-  if (bn_optset_add(p->options, "General database options", bn_sql_options, &p->sql_conf, false,
-                    &err) != 0)
+  if (bn_optset_add(p->options, BN_CLI_DB_GROUP, bn_sql_options, &p->sql_conf, false, &err) != 0)
     return refuse(&err);
   return declare_reporters(p) == 0 ? declare_drivers(p) : -1;
 }
@@ -212,22 +213,6 @@ static int print_man(struct program *p)
     if (declare_workload(p, bn_registry_workloads[i]) == NULL)
       return -1;
   return bn_cli_print_man(p->options) == 0 ? 0 : out_of_memory();
-}
-
-/* 1: answered; 0: there was no question; -1: failed. */
-static int answer(struct program *p)
-{
-  const bool by_word = p->cli.policy->words_are_commands;
-
-  if (p->conf.raw.help && !by_word)
-    print_help(p);
-  else if (p->conf.raw.version || (by_word && bn_cli_is_command(&p->cli, "version")))
-    bn_cli_print_version(&p->cli);
-  else if (p->conf.raw.help_man)
-    return print_man(p) == 0 ? 1 : -1;
-  else
-    return 0;
-  return 1;
 }
 
 /* --- commands --- */
@@ -553,6 +538,95 @@ static int parse_arguments(struct program *p)
   return -1;
 }
 
+static void program_free(struct program *p)
+{
+  /* What the main thread's script has opened is closed while its session exists. */
+  if (p->run != NULL && p->sql != NULL)
+    bn_sql_session_end(p->sql, bn_run_main_session(p->run));
+  if (p->script != NULL)
+    bn_script_detach(p->script);
+  bn_run_free(p->run);
+  free(p->reports);
+  /* The set frees what it put into the values, a script's own among them. */
+  bn_optset_free(p->options);
+  bn_script_free(p->script);
+  bn_sqlsys_free(p->sql);
+  for (size_t i = 0; i < p->n_blocks; i++)
+    free(p->blocks[i]);
+  free(p->blocks);
+  for (size_t i = 0; p->args != NULL && p->args[i] != NULL; i++)
+    free(p->args[i]);
+  free(p->args);
+}
+
+/* --- completions --- */
+
+/* A script of the bundle, as far as `help` would take it.  By its path, so that none of that name
+   in the working folder is executed. */
+static int load_bundled(struct program *q, char *path, const char *name)
+{
+  struct bn_err err = {0};
+
+  if (bn_plugin_data_dir(q->data_dir, sizeof q->data_dir, &err) == NULL)
+    return refuse(&err);
+  if (snprintf(path, PATH_MAX, "%s/%s.lua", q->data_dir, name) >= PATH_MAX) {
+    (void)bn_err_set(&err, ENAMETOOLONG, "the path of the script '%s' is too long", name);
+    return refuse(&err);
+  }
+  q->cli = (struct bn_cli){.policy = &bn_policy_bench, .test = path, .command = "help"};
+  return copy_args(q, 0, NULL) == 0 && declare_options(q) == 0 && settle(q) == 0 &&
+                 open_script(q) == 0 && prepare_script(q) == 0
+             ? 0
+             : -1;
+}
+
+static int complete_script(const struct bn_completion *c, const struct bn_registry_script *script)
+{
+  struct program q = {.n_blocks = 0};
+  char path[PATH_MAX];
+  const int rc = load_bundled(&q, path, script->name);
+
+  if (rc == 0)
+    bn_completion_script(c, script->name, script->title, bn_script_workload(q.script),
+                         bn_script_self(q.script), q.options);
+  program_free(&q);
+  return rc;
+}
+
+static int print_completion(struct program *p)
+{
+  struct bn_completion c;
+
+  for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
+    if (declare_workload(p, bn_registry_workloads[i]) == NULL)
+      return -1;
+  bn_completion_begin(&c, (enum bn_shell)p->conf.raw.completion, stdout);
+  bn_completion_program(&c, p->options);
+  for (size_t i = 0; bn_registry_scripts[i].name != NULL; i++)
+    if (complete_script(&c, &bn_registry_scripts[i]) != 0)
+      return -1;
+  bn_completion_end(&c);
+  return 0;
+}
+
+/* 1: answered; 0: there was no question; -1: failed. */
+static int answer(struct program *p)
+{
+  const bool by_word = p->cli.policy->words_are_commands;
+
+  if (p->conf.raw.help && !by_word)
+    print_help(p);
+  else if (p->conf.raw.version || (by_word && bn_cli_is_command(&p->cli, "version")))
+    bn_cli_print_version(&p->cli);
+  else if (p->conf.raw.help_man)
+    return print_man(p) == 0 ? 1 : -1;
+  else if (p->conf.raw.completion != BN_SHELL_NONE)
+    return print_completion(p) == 0 ? 1 : -1;
+  else
+    return 0;
+  return 1;
+}
+
 static int run_subcommand(const struct bn_subcommand *sub, int argc, char **argv)
 {
   struct bn_err err = {0};
@@ -612,27 +686,6 @@ static int run_program(struct program *p, int argc, char **argv)
     return without_test(p);
   ops = p->cli.test != NULL ? bn_registry_workload(p->cli.test) : NULL;
   return ops != NULL ? run_builtin(p, ops) : run_script(p);
-}
-
-static void program_free(struct program *p)
-{
-  /* What the main thread's script has opened is closed while its session exists. */
-  if (p->run != NULL && p->sql != NULL)
-    bn_sql_session_end(p->sql, bn_run_main_session(p->run));
-  if (p->script != NULL)
-    bn_script_detach(p->script);
-  bn_run_free(p->run);
-  free(p->reports);
-  /* The set frees what it put into the values, a script's own among them. */
-  bn_optset_free(p->options);
-  bn_script_free(p->script);
-  bn_sqlsys_free(p->sql);
-  for (size_t i = 0; i < p->n_blocks; i++)
-    free(p->blocks[i]);
-  free(p->blocks);
-  for (size_t i = 0; p->args != NULL && p->args[i] != NULL; i++)
-    free(p->args[i]);
-  free(p->args);
 }
 
 /* If standard output has no reader or failed, the program fails. */

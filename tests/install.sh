@@ -52,7 +52,8 @@ try "$new/bin/bench"
 stage=$work/stage
 make_it DESTDIR="$stage" install install-compat
 for file in bin/bench lib/bench/drivers/sqlite.so lib/bench/stores/json.so \
-  share/bench/oltp_read_write.lua; do
+  share/bench/oltp_read_write.lua share/bash-completion/completions/bench \
+  share/fish/vendor_completions.d/bench.fish share/zsh/site-functions/_bench; do
   find "$stage" -path "*/$file" | grep -q . || fail "$file was not installed"
 done
 ! find "$stage" -name '*.la' | grep . || fail 'a libtool file was installed'

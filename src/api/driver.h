@@ -11,7 +11,7 @@
 #include "api/policy.h"
 #include "base/err.h"
 
-#define BN_DRIVER_ABI 2
+#define BN_DRIVER_ABI 3
 
 /* What every call on a connection or statement returns. */
 enum bn_sql {

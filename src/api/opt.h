@@ -51,6 +51,7 @@ struct bn_opt {
   bool clamp;  /* sysbench takes any number: out of bounds, its dialects take the nearest bound */
   bool late;   /* BN_INT: sysbench looks at the text where it needs the number, if it does: in its
                   dialects what does not fit is BN_OPT_LATE until then */
+  bool file;   /* BN_STRING: it names a file, for shells that complete names; BN_PATH always does */
   bool single05;   /* BN_LIST: 0.5 takes one */
   bool scalar;     /* BN_LIST: scripts see the first item as a number, not a table (--percentile) */
   const char *def; /* default, as a user would type it; NULL: none */
@@ -65,6 +66,8 @@ struct bn_opt {
                       the value as typed: "Invalid value for --threads: %s." (printed as FATAL on
                       stdout); NULL: a generic sentence naming the option and the bounds */
   const char *const *choices;  /* BN_CHOICE: NULL-terminated, compared ignoring case */
+  const char *const *words;    /* what shells offer where there are no choices: values it often has,
+                                  NULL-terminated; it takes others too */
   const char *form;            /* value part in the help, "=N"; NULL: by type */
   const char *alias_of;        /* deprecated spelling of that option; a value > 0 beats it */
   const char *deprecated_text; /* warning when an alias is used, without prefix */

@@ -13,6 +13,9 @@
 
 enum { BN_CLI_HINT_MAX = 160 };
 
+/* What bn_sql_options are declared as. */
+#define BN_CLI_DB_GROUP "General database options"
+
 /* Main thread only. */
 struct bn_cli {
   int argc;

@@ -8,8 +8,6 @@
 #include "cli/subcommand.h"
 #include "registry.h"
 
-static const char db_group[] = "General database options";
-
 void bn_cli_print_version(const struct bn_cli *cli)
 {
   printf("%s %s\n", cli->policy->program, cli->policy->release);
@@ -81,7 +79,7 @@ static bool is_registered(const char *name)
 static void print_drivers(const struct bn_cli *cli, const struct bn_optset *options,
                           char *const *names, size_t n)
 {
-  const char *const general[] = {db_group};
+  const char *const general[] = {BN_CLI_DB_GROUP};
   const struct bn_registry_driver *d;
 
   printf("General database options:\n\n");
@@ -190,7 +188,7 @@ int bn_cli_print_man(const struct bn_optset *options)
   static const char *const general[] = {BN_GROUP_GENERAL, BN_GROUP_FILE};
   static const char *const random[] = {BN_GROUP_RAND};
   static const char *const log[] = {BN_GROUP_LOG, BN_GROUP_LATENCY};
-  const char *const database[] = {db_group};
+  const char *const database[] = {BN_CLI_DB_GROUP};
 
   print_man_section(options, "General options", general, 2);
   print_man_section(options, "Random numbers", random, 1);

@@ -16,6 +16,9 @@
 
 struct bn_optset;
 
+/* What --completion may be for. */
+enum bn_shell { BN_SHELL_NONE, BN_SHELL_BASH, BN_SHELL_ZSH, BN_SHELL_FISH, BN_SHELLS };
+
 /* First the raw values, as the tables' offsets place them; then what bn_conf_finish derives.  0
    means "none" or "unlimited" for limits and intervals. */
 struct bn_conf_raw {
@@ -30,8 +33,9 @@ struct bn_conf_raw {
   int64_t verbosity;
   char *luajit_cmd, *test, *config_file, *compat;
   bool help, version, help_man;
-  int clock;     /* enum bn_clock_choice */
-  int rand_type; /* enum bn_dist_type */
+  int completion; /* enum bn_shell */
+  int clock;      /* enum bn_clock_choice */
+  int rand_type;  /* enum bn_dist_type */
   int64_t rand_seed, rand_spec_iter, rand_spec_pct, rand_spec_res;
   double rand_pareto_h, rand_zipfian_exp;
   bool rand_init;

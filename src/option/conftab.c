@@ -6,6 +6,12 @@
 
 #define AT(field) .offset = offsetof(struct bn_conf_raw, field)
 
+static const char *const dialects[] = {"1.1", "1.0", "0.5", NULL};
+static const char *const shells[] = {[BN_SHELL_NONE] = "none",
+                                     [BN_SHELL_BASH] = "bash",
+                                     [BN_SHELL_ZSH] = "zsh",
+                                     [BN_SHELL_FISH] = "fish",
+                                     [BN_SHELLS] = NULL};
 static const char *const clock_names[] = {"auto", "tsc", "vdso", NULL};
 
 static const struct bn_opt general_options[] = {
@@ -165,6 +171,7 @@ static const struct bn_opt general_options[] = {
     {.name = "compat",
      .type = BN_STRING,
      AT(compat),
+     .words = dialects,
      .help = "version of sysbench to behave as: 1.1, 1.0 or 0.5"},
     {.name = "clock",
      .type = BN_CHOICE,
@@ -172,6 +179,12 @@ static const struct bn_opt general_options[] = {
      AT(clock),
      .choices = clock_names,
      .help = "clock that times events: auto, tsc or vdso"},
+    {.name = "completion",
+     .type = BN_CHOICE,
+     .def = "none",
+     AT(completion),
+     .choices = shells,
+     .help = "completion to print, of a shell: none, bash, zsh or fish"},
     {.name = "help-man",
      .type = BN_BOOL,
      .hidden = true,

@@ -18,6 +18,7 @@ static const char *const isolation_words[] = {[BN_ISOLATION_DEFAULT] = "default"
                                               [BN_ISOLATION_REPEATABLE_READ] = "repeatable-read",
                                               [BN_ISOLATION_SERIALIZABLE] = "serializable",
                                               [BN_ISOLATIONS] = NULL};
+static const char *const ps_mode_words[] = {"auto", "disable", "simple", "extended", NULL};
 static const char *const bulk_words[] = {"auto", "insert", NULL};
 static const char *const prepare_words[] = {"auto", "eager", "lazy", NULL};
 
@@ -34,6 +35,7 @@ const struct bn_opt bn_sql_options[] = {
      .in = BN_IN_ALL,
      .def = "auto",
      .offset = offsetof(struct bn_sql_conf, ps_mode),
+     .words = ps_mode_words,
      .help = "prepared statements: auto, disable, simple or extended"},
     {.name = "db-debug",
      .type = BN_BOOL,

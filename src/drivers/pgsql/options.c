@@ -2,6 +2,8 @@
 /* Options of PostgreSQL connections. */
 #include "drivers/pgsql/options.h"
 
+static const char *const sslmodes[] = {"disable",   "allow",       "prefer", "require",
+                                       "verify-ca", "verify-full", NULL};
 static const char *const protocols[] = {"auto", "own", "library", NULL};
 
 const struct bn_opt bn_pgsql_options[] = {
@@ -43,17 +45,21 @@ const struct bn_opt bn_pgsql_options[] = {
      .in = BN_IN_11,
      .def = "prefer",
      .offset = offsetof(struct bn_pgsql_conf, sslmode),
+     .words = sslmodes,
      .help = "encryption, from disable to verify-full as in libpq"},
     {.name = "pgsql-sslrootcert",
      .type = BN_STRING,
+     .file = true,
      .offset = offsetof(struct bn_pgsql_conf, sslrootcert),
      .help = "file with trusted certificates"},
     {.name = "pgsql-sslcert",
      .type = BN_STRING,
+     .file = true,
      .offset = offsetof(struct bn_pgsql_conf, sslcert),
      .help = "file with the certificate of the client"},
     {.name = "pgsql-sslkey",
      .type = BN_STRING,
+     .file = true,
      .offset = offsetof(struct bn_pgsql_conf, sslkey),
      .help = "file with the private key of the client"},
     {.name = "pgsql-require-auth",

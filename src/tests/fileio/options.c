@@ -32,6 +32,9 @@ static const struct {
 };
 enum { MODES = sizeof modes / sizeof modes[0] };
 
+static const char *const mode_names[] = {"seqwr", "seqrewr", "seqrd", "rndrd",
+                                         "rndwr", "rndrw",   NULL};
+
 const struct bn_opt bn_fileio_options[] = {
     {.name = "file-num",
      .type = BN_INT,
@@ -65,6 +68,7 @@ const struct bn_opt bn_fileio_options[] = {
      .type = BN_STRING,
      .in = BN_IN_ALL,
      .offset = offsetof(struct bn_fileio_conf, test_mode),
+     .words = mode_names,
      .help = "requests: seqwr, seqrewr, seqrd, rndrd, rndwr, rndrw"},
     {.name = "file-io-mode",
      .type = BN_CHOICE,

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What bash, zsh and fish need to complete command lines. */
+#include "cli/completion.h"
+
+#include <string.h>
+
+#include "cli/cli.h"
+#include "registry.h"
+
+/* The lines of src/cli/shell/bench.*. */
+static const char *const bash[] = {
+#include "cli/bn_completion_bash.inc"
+    NULL};
+static const char *const zsh[] = {
+#include "cli/bn_completion_zsh.inc"
+    NULL};
+static const char *const fish[] = {
+#include "cli/bn_completion_fish.inc"
+    NULL};
+
+static const char *const *const programs[BN_SHELLS] = {
+    [BN_SHELL_BASH] = bash, [BN_SHELL_ZSH] = zsh, [BN_SHELL_FISH] = fish};
+
+void bn_completion_begin(struct bn_completion *c, enum bn_shell shell, FILE *out)
+{
+  *c = (struct bn_completion){.out = out, .rest = programs[shell]};
+  for (; strcmp(*c->rest, "@ROWS@") != 0; c->rest++)
+    (void)fprintf(out, "%s\n", *c->rest);
+  c->rest++;
+}
+
+void bn_completion_end(const struct bn_completion *c)
+{
+  for (const char *const *line = c->rest; *line != NULL; line++)
+    (void)fprintf(c->out, "%s\n", *line);
+}
+
+/* --- rows: kind|scope|name|words|text, quoted in a way that all three shells read alike --- */
+
+static void put(FILE *out, const char *text)
+{
+  for (; *text != '\0'; text++) {
+    if (*text == '\'')
+      (void)fputs("'\\''", out);
+    else
+      (void)fputc(*text, out);
+  }
+}
+
+static void begin_row(FILE *out, const char *kind, const char *scope)
+{
+  (void)fprintf(out, "  '%s|", kind);
+  put(out, scope);
+  (void)fputc('|', out);
+}
+
+static void end_row(FILE *out, const char *text)
+{
+  (void)fputc('|', out);
+  put(out, text);
+  (void)fputs("' \\\n", out);
+}
+
+static void row(FILE *out, const char *kind, const char *scope, const char *name, const char *text)
+{
+  begin_row(out, kind, scope);
+  put(out, name);
+  (void)fputc('|', out);
+  end_row(out, text);
+}
+
+static void put_words(FILE *out, const char *const *words)
+{
+  for (size_t i = 0; words[i] != NULL; i++)
+    if (words[i][0] != '\0')
+      (void)fprintf(out, "%s%s", i > 0 ? " " : "", words[i]);
+}
+
+static void put_drivers(FILE *out)
+{
+  for (size_t i = 0; bn_registry_drivers[i].name != NULL; i++)
+    (void)fprintf(out, "%s%s", i > 0 ? " " : "", bn_registry_drivers[i].name);
+}
+
+/* A word that ends in a colon is followed by the name of a file. */
+static void put_reports(FILE *out)
+{
+  for (size_t i = 0; bn_registry_reporters[i] != NULL; i++)
+    (void)fprintf(out, "%s%s %s:", i > 0 ? " " : "", bn_registry_reporters[i]->name,
+                  bn_registry_reporters[i]->name);
+}
+
+static void put_tests(FILE *out)
+{
+  for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
+    (void)fprintf(out, "%s%s", i > 0 ? " " : "", bn_registry_workloads[i]->name);
+  for (size_t i = 0; bn_registry_scripts[i].name != NULL; i++)
+    (void)fprintf(out, " %s", bn_registry_scripts[i].name);
+}
+
+/* What only the program knows. */
+static void (*lister_of(const struct bn_opt *o))(FILE *out)
+{
+  static const struct {
+    const char *name;
+    void (*put)(FILE *out);
+  } listers[] = {{"db-driver", put_drivers}, {"report", put_reports}, {"test", put_tests}};
+
+  for (size_t i = 0; i < sizeof listers / sizeof listers[0]; i++)
+    if (strcmp(listers[i].name, o->name) == 0)
+      return listers[i].put;
+  return NULL;
+}
+
+static void put_values(FILE *out, const struct bn_opt *o)
+{
+  void (*lister)(FILE * out) = lister_of(o);
+
+  if (lister != NULL)
+    lister(out);
+  else if (o->type == BN_BOOL)
+    (void)fputs("on off", out);
+  else if (o->type == BN_PATH || o->file)
+    (void)fputs("@file", out);
+  else if (o->choices != NULL || o->words != NULL)
+    put_words(out, o->choices != NULL ? o->choices : o->words);
+}
+
+static void option_row(FILE *out, const char *scope, const struct bn_opt *o)
+{
+  if (o->hidden || o->alias_of != NULL)
+    return;
+  begin_row(out, "option", scope);
+  for (const char *p = o->name; *p != '\0'; p++)
+    (void)fputc(*p == '_' ? '-' : *p, out);
+  (void)fputs(o->type == BN_BOOL ? "|" : "=|", out);
+  put_values(out, o);
+  end_row(out, o->help);
+}
+
+/* Tests without a database need none of its options. */
+static const char *scope_of(const char *group)
+{
+  if (strcmp(group, BN_CLI_DB_GROUP) == 0)
+    return "database";
+  for (size_t i = 0; bn_registry_drivers[i].name != NULL; i++)
+    if (strcmp(bn_registry_drivers[i].group, group) == 0)
+      return "database";
+  for (size_t i = 0; bn_registry_workloads[i] != NULL; i++) {
+    const char *name = bn_registry_workloads[i]->name;
+
+    if (strncmp(group, name, strlen(name)) == 0 && strcmp(group + strlen(name), " options") == 0)
+      return name;
+  }
+  return "any";
+}
+
+static void subcommand_rows(FILE *out, const struct bn_subcommand *sub)
+{
+  static const struct bn_opt help = {
+      .name = "help", .type = BN_BOOL, .help = "print the options of the subcommand"};
+
+  row(out, "subcommand", sub->name, "", sub->title);
+  for (const struct bn_opt *o = sub->options; o != NULL && o->name != NULL; o++)
+    option_row(out, sub->name, o);
+  option_row(out, sub->name, &help);
+}
+
+static void workload_rows(FILE *out, const struct bn_workload *ops)
+{
+  row(out, "test", ops->name, "", ops->title);
+  for (const struct bn_command *command = ops->commands; command != NULL && command->name != NULL;
+       command++)
+    row(out, "command", ops->name, command->name, "");
+  row(out, "command", ops->name, "run", "");
+  if (ops->options != NULL)
+    row(out, "command", ops->name, "help", "");
+}
+
+void bn_completion_program(const struct bn_completion *c, const struct bn_optset *options)
+{
+  const struct bn_opt *o;
+  const char *group;
+
+  for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
+    workload_rows(c->out, bn_registry_workloads[i]);
+  for (const struct bn_subcommand *sub = bn_registry_subcommands; sub->name != NULL; sub++)
+    if (sub->run != NULL)
+      subcommand_rows(c->out, sub);
+  for (size_t i = 0; (o = bn_optset_at(options, i, &group)) != NULL; i++)
+    option_row(c->out, scope_of(group), o);
+}
+
+void bn_completion_script(const struct bn_completion *c, const char *name, const char *title,
+                          const struct bn_workload *ops, void *self,
+                          const struct bn_optset *options)
+{
+  /* A script cannot list its commands; it says whether it has one. */
+  static const char *const commands[] = {"prepare", "prewarm", "warmup", "cleanup"};
+  const struct bn_opt *o;
+  struct bn_command found;
+  char own[300];
+  const char *group;
+
+  row(c->out, "script", name, "", title);
+  for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+    if (ops->find_command(self, commands[i], &found))
+      row(c->out, "command", name, commands[i], "");
+  row(c->out, "command", name, "run", "");
+  (void)snprintf(own, sizeof own, "%s options", ops->name);
+  if (bn_optset_has_group(options, own))
+    row(c->out, "command", name, "help", "");
+  for (size_t i = 0; (o = bn_optset_at(options, i, &group)) != NULL; i++)
+    if (strcmp(group, own) == 0)
+      option_row(c->out, name, o);
+}

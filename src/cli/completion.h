@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What bash, zsh and fish need to complete command lines: a program for the shell, with a table of
+   all tests, commands and options in it. */
+#ifndef BN_CLI_COMPLETION_H
+#define BN_CLI_COMPLETION_H
+
+#include <stdio.h>
+
+#include "api/workload.h"
+#include "option/conf.h"
+#include "option/opt.h"
+
+/* In this order: begin, any of the others, end. */
+struct bn_completion {
+  FILE *out;
+  const char *const *rest; /* of the shell's program, behind the table */
+};
+
+/* shell: not BN_SHELL_NONE. */
+void bn_completion_begin(struct bn_completion *c, enum bn_shell shell, FILE *out);
+/* The built-in tests, the subcommands and every option of the set, which has the options of all
+   built-in tests. */
+void bn_completion_program(const struct bn_completion *c, const struct bn_optset *options);
+/* A bundled script that is loaded, and its own options in the set. */
+void bn_completion_script(const struct bn_completion *c, const char *name, const char *title,
+                          const struct bn_workload *ops, void *self,
+                          const struct bn_optset *options);
+void bn_completion_end(const struct bn_completion *c);
+
+#endif
