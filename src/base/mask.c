@@ -157,6 +157,25 @@ static const char *end_of_word_in_value(const char *value)
   return end;
 }
 
+/* "scheme://user:password@host": the colon before the password, also where the host is left out,
+   but not that of "host:3306".  A password may have any sign, so that an '@' counts wherever it is.
+   NULL: there is none. */
+static const char *end_of_uri_user(const char *value)
+{
+  const char *user = strstr(value, "://"), *colon, *end;
+
+  colon = user != NULL ? strchr(user + strlen("://"), ':') : NULL;
+  if (colon == NULL)
+    return NULL;
+  end = colon + 1 + strspn(colon + 1, "0123456789");
+  return strchr(colon, '@') != NULL || (*end != '\0' && strchr("/?,", *end) == NULL) ? colon : NULL;
+}
+
+static const char *end_in_value(const char *value)
+{
+  return nearer(end_of_word_in_value(value), end_of_uri_user(value));
+}
+
 /* How much of it may be shown, dashes and name.  The value is not looked at if the name says that
    it is a secret: a password may have one of the words. */
 static size_t shown_length(const char *arg, bool is_secret)
@@ -168,7 +187,7 @@ static size_t shown_length(const char *arg, bool is_secret)
     return (size_t)(end_of_name(end) - arg);
   if (is_secret)
     return len;
-  end = end_of_word_in_value(arg + len);
+  end = end_in_value(arg + len);
   return end != NULL ? (size_t)(end - arg) : strlen(arg);
 }
 
@@ -197,7 +216,7 @@ const char *bn_mask_name(const char *name, const char *value, bool is_secret, ch
 
 const char *bn_mask_value(const char *value, char out[BN_MASK_MAX])
 {
-  const char *end = end_of_word_in_value(value);
+  const char *end = end_in_value(value);
 
   return end != NULL ? cut(value, (size_t)(end - value), out) : value;
 }

@@ -24,7 +24,8 @@ const char *bn_mask_arg(const char *arg, bool is_secret, char out[BN_MASK_MAX]);
    may be NAMEVALUE; else a name in small letters is shown whole. */
 const char *bn_mask_name(const char *name, const char *value, bool is_secret,
                          char out[BN_MASK_MAX]);
-/* The same of a value whose name is no secret's: "host=x password=y". */
+/* The same of a value whose name is no secret's: "host=x password=y", "mysql://user:password@host".
+ */
 const char *bn_mask_value(const char *value, char out[BN_MASK_MAX]);
 
 #endif
