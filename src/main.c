@@ -13,6 +13,7 @@
 #include "base/plugin.h"
 #include "cli/cli.h"
 #include "cli/completion.h"
+#include "cli/connect.h"
 #include "cli/subcommand.h"
 #include "dialect/dialect.h"
 #include "engine/run.h"
@@ -500,6 +501,8 @@ static int settle(struct program *p)
   if (p->cli.test != NULL && p->cli.test != p->conf.raw.test &&
       bn_optset_set(p->options, "test", p->cli.test, p->cli.test, &err) == BN_OPTSET_NO_MEMORY)
     return out_of_memory();
+  if (bn_cli_connect(p->options, p->sql_conf.connect, p->sql_conf.driver) != 0)
+    return -1;
   if (declare_foreign_driver(p) != 0)
     return -1;
   if (bn_cli_resolve_aliases(&p->cli, p->options) != 0)

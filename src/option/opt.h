@@ -94,6 +94,8 @@ bool bn_optset_fault(const struct bn_optset *s, struct bn_optset_fault *out);
 /* true: set by the user (command line or file), and not to nothing, under this name or through an
    alias of it. */
 bool bn_optset_given(const struct bn_optset *s, const char *name);
+/* Who has set it last, also to nothing; of an unknown name: nobody, so that the default counts. */
+enum bn_origin bn_optset_origin(const struct bn_optset *s, const char *name);
 /* Moves the values of deprecated aliases over (one that differs from the alias's default beats the
    new name, an explicit default counts when the new name was not given) and calls warn for each
    that differed, in the order of the reference.  0, or -1: no memory. */

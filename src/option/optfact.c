@@ -72,13 +72,6 @@ static void add_value(struct bn_buf *b, const struct bn_opt *o, const void *valu
   }
 }
 
-static enum bn_origin origin_of(const struct bn_entry *e)
-{
-  if (!e->given)
-    return BN_FROM_DEFAULT;
-  return e->last.path != NULL ? BN_FROM_FILE : BN_FROM_COMMAND_LINE;
-}
-
 /* Options that no table declares, which scripts of 1.0 and 0.5 read; the last setting counts. */
 static void each_free(const struct bn_optset *s, void (*fn)(void *arg, const struct bn_opt_fact *f),
                       void *arg)
@@ -130,7 +123,7 @@ int bn_optset_facts(const struct bn_optset *s, void (*fn)(void *arg, const struc
     const struct bn_opt_fact fact = {.name = e->o->name,
                                      .group = e->group,
                                      .type = e->o->type,
-                                     .origin = origin_of(e),
+                                     .origin = bn_optval_origin(e),
                                      .secret = secret,
                                      .text = secret ? NULL : text.data};
 

@@ -177,6 +177,13 @@ bool bn_optset_given(const struct bn_optset *s, const char *name)
   return false;
 }
 
+enum bn_origin bn_optset_origin(const struct bn_optset *s, const char *name)
+{
+  const struct bn_entry *e = bn_optset_entry(s, name);
+
+  return e != NULL ? bn_optval_origin(e) : BN_FROM_DEFAULT;
+}
+
 void bn_optset_each(const struct bn_optset *s,
                     void (*fn)(void *arg, const char *name, const struct bn_opt *o,
                                const void *value),

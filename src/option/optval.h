@@ -85,6 +85,14 @@ struct bn_entry *bn_optset_entry(const struct bn_optset *s, const char *name);
  */
 struct bn_entry *bn_optset_target(const struct bn_optset *s, const struct bn_entry *alias);
 
+/* Who set it last. */
+static inline enum bn_origin bn_optval_origin(const struct bn_entry *e)
+{
+  if (!e->given)
+    return BN_FROM_DEFAULT;
+  return e->last.path != NULL ? BN_FROM_FILE : BN_FROM_COMMAND_LINE;
+}
+
 /* true: the text, or its first item if it is a file's, is empty or a whole number of 32 bits. */
 bool bn_optval_is_whole(const char *text, bool from_file);
 /* Sets the bound that the number is beyond. */

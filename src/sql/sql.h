@@ -30,6 +30,7 @@ enum bn_sql_prepare_way { BN_SQL_PREPARE_AUTO, BN_SQL_PREPARE_EAGER, BN_SQL_PREP
 
 struct bn_sql_conf {            /* "General database options" */
   char *driver;                 /* --db-driver */
+  char *connect;                /* --connect: a URI, which the command line turns into options */
   char *ps_mode;                /* auto, disable, simple, extended */
   bool debug;                   /* --db-debug: measure execution and fetching apart */
   struct bn_list ignore_errors; /* --db-ignore-errors: codes, SQLSTATEs, classes, all */

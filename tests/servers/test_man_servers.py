@@ -34,7 +34,10 @@ def test_example(page, session, tmp_path, request):
     as_administrator(server, page, session.name)
     host = f"--{session.name}-host=127.0.0.1"
     examples.write_files(page, session.line, tmp_path)
-    examples.run_session(session, tmp_path, [(host, f"{host} --{session.name}-port={server.port}")])
+    examples.run_session(session, tmp_path, [
+        (host, f"{host} --{session.name}-port={server.port}"),
+        ("@127.0.0.1/", f"@127.0.0.1:{server.port}/"),
+    ])
 
 
 def test_each_server_has_an_example():

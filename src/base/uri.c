@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Takes a URI of a database apart. */
+#include "base/uri.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Ends s at the first c; what is behind it, or NULL. */
+static char *cut(char *s, char c)
+{
+  char *found = strchr(s, c);
+
+  if (found == NULL)
+    return NULL;
+  *found = '\0';
+  return found + 1;
+}
+
+static unsigned digit(char c)
+{
+  return isdigit((unsigned char)c) ? (unsigned)(c - '0')
+                                   : (unsigned)(tolower((unsigned char)c) - 'a' + 10);
+}
+
+/* In place.  what: the part, for the message. */
+static int decode(char *s, const char *what, struct bn_err *err)
+{
+  char *out = s;
+
+  for (; *s != '\0'; s++) {
+    if (*s != '%') {
+      *out++ = *s;
+      continue;
+    }
+    if (!isxdigit((unsigned char)s[1]) || !isxdigit((unsigned char)s[2]))
+      return bn_err_set(
+          err, 0, "a '%%' of the %s has no two hexadecimal digits behind it: write %%25", what);
+    *out = (char)(digit(s[1]) * 16 + digit(s[2]));
+    if (*out++ == '\0')
+      return bn_err_set(err, 0, "the %s has %%00, which no server takes", what);
+    s += 2;
+  }
+  *out = '\0';
+  return 0;
+}
+
+static const char *unless_empty(const char *s)
+{
+  return s != NULL && s[0] != '\0' ? s : NULL;
+}
+
+/* --- hosts --- */
+
+/* text NULL: there is none. */
+static int read_port(const char *text, unsigned *port, struct bn_err *err)
+{
+  *port = 0;
+  for (const char *p = text; p != NULL && *p != '\0'; p++) {
+    *port = *port * 10 + (unsigned)(*p - '0');
+    if (!isdigit((unsigned char)*p) || *port > 65535)
+      return bn_err_set(err, 0, "the port is not a number from 1 to 65535");
+  }
+  if (text != NULL && text[0] != '\0' && *port == 0)
+    return bn_err_set(err, 0, "the port is not a number from 1 to 65535");
+  return 0;
+}
+
+/* "host", "host:port" or "[address]:port"; the name alone remains at *host. */
+static int read_host(char **host, unsigned *port, struct bn_err *err)
+{
+  char *rest;
+
+  if (**host == '[') {
+    rest = cut(++*host, ']');
+    if (rest == NULL || (*rest != '\0' && *rest != ':'))
+      return bn_err_set(err, 0, "the host has a '[' without its ']'");
+    rest = *rest == ':' ? rest + 1 : NULL;
+  } else {
+    rest = cut(*host, ':');
+    if (rest != NULL && strchr(rest, ':') != NULL)
+      return bn_err_set(err, 0, "the host has two ':': write an IPv6 address in brackets");
+  }
+  return read_port(rest, port, err) == 0 ? decode(*host, "host", err) : -1;
+}
+
+/* The names move together where their ports were. */
+static int read_hosts(struct bn_uri *u, char *text, struct bn_err *err)
+{
+  char *out = text;
+  unsigned port = 0;
+
+  u->host = text;
+  for (char *item = text, *next; item != NULL; item = next) {
+    const bool first = item == text;
+
+    next = cut(item, ',');
+    if (read_host(&item, &port, err) != 0)
+      return -1;
+    if (!first && port != u->port)
+      return bn_err_set(err, 0,
+                        "the hosts have different ports: list them in the options of the driver");
+    u->port = port;
+    if (!first)
+      *out++ = ',';
+    memmove(out, item, strlen(item) + 1);
+    out += strlen(out);
+  }
+  u->host = unless_empty(u->host);
+  return 0;
+}
+
+/* --- parameters --- */
+
+static int add_param(struct bn_uri *u, char *name, struct bn_err *err)
+{
+  char *value = cut(name, '=');
+
+  if (value == NULL || value[0] == '\0')
+    return bn_err_set(err, 0, "the parameter '%.40s' has no value", name);
+  for (size_t i = 0; i < u->n_params; i++)
+    if (strcmp(u->param[i].name, name) == 0)
+      return bn_err_set(err, 0, "the parameter '%.40s' is there twice", name);
+  if (u->n_params == BN_URI_PARAMS_MAX)
+    return bn_err_set(err, 0, "there are more than %d parameters", BN_URI_PARAMS_MAX);
+  u->param[u->n_params++] = (struct bn_uri_param){name, value};
+  return decode(value, "value of a parameter", err);
+}
+
+static int read_params(struct bn_uri *u, char *text, struct bn_err *err)
+{
+  for (char *name = text, *next; name != NULL; name = next) {
+    next = cut(name, '&');
+    if (name[0] != '\0' && add_param(u, name, err) != 0)
+      return -1;
+  }
+  return 0;
+}
+
+/* --- the whole --- */
+
+static int read_user(struct bn_uri *u, char *user, struct bn_err *err)
+{
+  char *password = cut(user, ':');
+
+  u->user = unless_empty(user);
+  u->password = password;
+  if (decode(user, "user", err) != 0)
+    return -1;
+  return password != NULL ? decode(password, "password", err) : 0;
+}
+
+static int read_all(struct bn_uri *u, struct bn_err *err)
+{
+  char *rest = strstr(u->text, "://"), *query, *path, *at;
+
+  if (rest == NULL)
+    return bn_err_set(err, 0, "it has no '://'; the form is scheme://user@host:port/database");
+  u->scheme = u->text;
+  *rest = '\0';
+  rest += strlen("://");
+  query = cut(rest, '?');
+  path = cut(rest, '/');
+  /* What stands before it may be the end of a password. */
+  if ((path != NULL && strpbrk(path, "@#") != NULL) || strchr(rest, '#') != NULL ||
+      (query != NULL && strpbrk(query, "@#") != NULL))
+    return bn_err_set(err, 0,
+                      "'@' or '#' is where none can be: write %%2F for '/', %%3F for '?', %%23 for "
+                      "'#' and %%40 for '@'");
+  at = strrchr(rest, '@');
+  if (at != NULL) {
+    *at = '\0';
+    if (read_user(u, rest, err) != 0)
+      return -1;
+    rest = at + 1;
+  }
+  u->path = unless_empty(path);
+  if (path != NULL && decode(path, "database", err) != 0)
+    return -1;
+  return read_hosts(u, rest, err) == 0 ? read_params(u, query, err) : -1;
+}
+
+int bn_uri_parse(struct bn_uri *u, const char *text, struct bn_err *err)
+{
+  *u = (struct bn_uri){.text = strdup(text), .size = strlen(text) + 1};
+  return u->text != NULL ? read_all(u, err) : bn_err_set(err, 0, "out of memory");
+}
+
+void bn_uri_done(struct bn_uri *u)
+{
+  if (u->text != NULL)
+    explicit_bzero(u->text, u->size);
+  free(u->text);
+  *u = (struct bn_uri){.text = NULL};
+}
