@@ -49,6 +49,7 @@ static const struct meaning pgsql_params[] = {
     {.name = "require_auth", .option = "pgsql-require-auth"},
     {.name = "connect_timeout", .option = "pgsql-connect-timeout"},
     {.name = "password-file", .option = "pgsql-password-file"},
+    {.name = "service", .option = "pgsql-service"},
     {.name = NULL}};
 
 #define PARTS(driver)                                                                              \

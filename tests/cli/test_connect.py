@@ -47,6 +47,7 @@ def test_mysql(uri, expected, tmp_path):
     ("postgresql://%2Frun%2Fpg/d", {"host": "/run/pg", "db": "d"}),
     ("postgresql:///d?host=/run/pg", {"host": "/run/pg", "db": "d"}),
     ("postgresql:///?socket=/run/pg", {"host": "/run/pg"}),
+    ("postgresql://?service=here", {"service": "here"}),
     ("postgresql://h?sslrootcert=a&sslcert=b&sslkey=c&require_auth=md5",
      {"host": "h", "sslrootcert": "a", "sslcert": "b", "sslkey": "c", "require-auth": "md5"}),
 ])
@@ -89,7 +90,7 @@ def test_a_configuration_file_may_have_it_and_is_beaten_by_one_that_is_typed(tmp
 MYSQL_PARAMETERS = ("socket, ssl-mode, ssl-ca, ssl-cert, ssl-key, ssl-cipher, compression, connect-timeout, "
                     "password-file, defaults-file")
 PGSQL_PARAMETERS = ("host, socket, sslmode, sslrootcert, sslcert, sslkey, require_auth, connect_timeout, "
-                    "password-file")
+                    "password-file, service")
 
 
 @pytest.mark.parametrize("uri, message", [

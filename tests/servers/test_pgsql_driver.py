@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import types
 
 import pytest
 
@@ -389,6 +390,23 @@ def test_password_from_environment_file_and_pgpass(shell, postgresql, tmp_path):
     pgpass.write_text("*:*:*:spec_user:spec_pw\n")
     pgpass.chmod(0o600)
     assert shell(postgresql, no_password, env={"PGPASSFILE": str(pgpass)})("connect")["rc"] == "DONE"
+
+
+def test_a_service_replaces_defaults(shell, postgresql, tmp_path):
+    (tmp_path / "services").write_text(
+        f"[here]\nhost={postgresql.folder}\nport={postgresql.port}\nuser=spec_user\npassword=spec_pw\n"
+        "dbname=spec_db\n")
+    service = types.SimpleNamespace(driver="pgsql", login=lambda: ["--pgsql-service=here"])
+    env = {"PGSERVICEFILE": str(tmp_path / "services")}
+    sh = shell(service, env=env)
+    assert sh("connect")["rc"] == "DONE"
+    assert sh.query("SELECT current_user, current_database(), inet_server_addr()") == [["spec_user", "spec_db", None]]
+    # What was asked for is not replaced.
+    sh = shell(service, ["--pgsql-host=127.0.0.1", "--pgsql-db=postgres"], env=env)
+    assert sh("connect")["rc"] == "DONE"
+    assert sh.query("SELECT current_database(), inet_server_addr()") == [["postgres", "127.0.0.1"]]
+    answer = shell(service, ["--pgsql-service=nowhere"], env=env)("connect")
+    assert answer["rc"] == "ERROR" and 'definition of service "nowhere" not found' in answer["text"]
 
 
 # --- encryption --------------------------------------------------------------------------------------

@@ -9,9 +9,15 @@
  */
 enum { BN_PGSQL_PROTOCOL_AUTO, BN_PGSQL_PROTOCOL_OWN, BN_PGSQL_PROTOCOL_LIBRARY };
 
+/* Defaults that give way to a service. */
+#define BN_PGSQL_HOST    "localhost"
+#define BN_PGSQL_PORT    "5432"
+#define BN_PGSQL_NAME    "sbtest" /* of the user and of the database */
+#define BN_PGSQL_SSLMODE "prefer"
+
 struct bn_pgsql_conf {
   char *host; /* a list with commas; scripts see it as one text */
-  char *user, *password, *db;
+  char *user, *password, *db, *service;
   char *sslmode, *sslrootcert, *sslcert, *sslkey;
   char *password_file;
   struct bn_list port, ignore_errors, require_auth;

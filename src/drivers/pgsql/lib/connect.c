@@ -22,6 +22,7 @@ enum {
   SSLKEY,
   NAME,
   REQUIRE_AUTH,
+  SERVICE,
   N_PARAMS
 };
 static const char *const keywords[N_PARAMS + 1] = {
@@ -36,6 +37,7 @@ static const char *const keywords[N_PARAMS + 1] = {
     [SSLKEY] = "sslkey",
     [NAME] = "fallback_application_name",
     [REQUIRE_AUTH] = "require_auth",
+    [SERVICE] = "service",
 };
 
 static int index_of_override(const char *name)
@@ -49,6 +51,13 @@ static int index_of_override(const char *name)
   return -1;
 }
 
+/* libpq takes from a service only what it is not given. */
+static const char *unless_of_service(const struct bn_pgsql_conf *conf, const char *value,
+                                     const char *def)
+{
+  return conf->service != NULL && value != NULL && strcmp(value, def) == 0 ? NULL : value;
+}
+
 /* All pairs of hosts and ports, the port varying fastest.  Returns the name of an override that
    cannot be one, or NULL. */
 static const char *choose(const char *values[N_PARAMS + 1], const struct bn_pgsql *driver,
@@ -56,17 +65,19 @@ static const char *choose(const char *values[N_PARAMS + 1], const struct bn_pgsq
 {
   const struct bn_pgsql_conf *conf = driver->conf;
 
-  values[HOST] = driver->hosts[t->ordinal / conf->port.n % driver->n_hosts];
-  values[PORT] = conf->port.item[t->ordinal % conf->port.n];
-  values[USER] = conf->user;
+  values[HOST] = unless_of_service(conf, driver->hosts[t->ordinal / conf->port.n % driver->n_hosts],
+                                   BN_PGSQL_HOST);
+  values[PORT] = unless_of_service(conf, conf->port.item[t->ordinal % conf->port.n], BN_PGSQL_PORT);
+  values[USER] = unless_of_service(conf, conf->user, BN_PGSQL_NAME);
   values[PASSWORD] = driver->password;
-  values[DBNAME] = conf->db;
-  values[SSLMODE] = conf->sslmode;
+  values[DBNAME] = unless_of_service(conf, conf->db, BN_PGSQL_NAME);
+  values[SSLMODE] = unless_of_service(conf, conf->sslmode, BN_PGSQL_SSLMODE);
   values[SSLROOTCERT] = conf->sslrootcert;
   values[SSLCERT] = conf->sslcert;
   values[SSLKEY] = conf->sslkey;
   values[NAME] = "bench";
   values[REQUIRE_AUTH] = driver->require_auth;
+  values[SERVICE] = conf->service;
   values[N_PARAMS] = NULL;
   for (size_t i = 0; i < t->n_overrides; i++) {
     const int k = index_of_override(t->override_name[i]);
