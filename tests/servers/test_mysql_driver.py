@@ -313,6 +313,46 @@ def test_password_from_environment_file_and_option_file(shell, mariadb, tmp_path
     assert sh.query("SELECT USER()") == [["spec_user@localhost"]]
 
 
+def where_it_goes(shell, folder, text, *argv):
+    """The user, and the way to the server: by TCP there is no user of localhost, to which % belongs."""
+    (folder / "my.cnf").write_text(text)
+    server = types.SimpleNamespace(driver="mysql", login=lambda: ["--mysql-db=spec_db"])
+    sh = shell(server, [f"--mysql-defaults-file={folder}/my.cnf", *argv])
+    answer = sh("connect")
+    return answer if answer["rc"] != "DONE" else sh.query("SELECT USER(), @@port, CURRENT_USER()")[0]
+
+
+def test_the_server_of_an_option_file_replaces_defaults(shell, mariadb, tmp_path):
+    login = "user=spec_user\npassword=spec_pw\n"
+    by_socket = ["spec_user@localhost", str(mariadb.port), "spec_user@localhost"]
+    text = f"[client]\n{login}[client-mariadb]\nsocket = '{mariadb.socket}'\n[mysql]\nsocket=/nonexistent\n"
+    assert where_it_goes(shell, tmp_path, text) == by_socket
+    # A host that is not this one is not reached by a socket.
+    text = f"[bench]\n{login}host=127.0.0.1\nport={mariadb.port}\nsocket=/nonexistent\n"
+    assert where_it_goes(shell, tmp_path, text)[1:2] == [str(mariadb.port)]
+    # What was asked for is not replaced.
+    assert where_it_goes(shell, tmp_path, text, f"--mysql-socket={mariadb.socket}") == by_socket
+    refused = where_it_goes(shell, tmp_path, text, "--mysql-port=1")
+    assert (refused["rc"], refused["where"]) == ("ERROR", " on host '127.0.0.1', port 1")
+    refused = where_it_goes(shell, tmp_path, text, "--mysql-host=127.0.0.9", "--mysql-port=1")
+    assert refused["where"] == " on host '127.0.0.9', port 1"
+
+
+def test_encryption_of_an_option_file(shell, mariadb, certificates, tmp_path):
+    (tmp_path / "my.cnf").write_text(f"[client]\nssl-mode=REQUIRED\nssl_ca={certificates.ca}\n")
+    argv = [f"--mysql-defaults-file={tmp_path}/my.cnf"]
+    cipher = "SHOW STATUS LIKE 'Ssl_cipher'"
+    sh = shell(mariadb, argv)
+    assert sh("connect")["rc"] == "DONE" and sh.query(cipher)[0][1]
+    sh = shell(mariadb, [*argv, "--mysql-ssl=disabled"])
+    assert sh("connect")["rc"] == "DONE" and not sh.query(cipher)[0][1]
+    (tmp_path / "my.cnf").write_text("[client]\nssl-mode=tls\n")
+    assert shell(mariadb, argv).start["text"].endswith(
+        "my.cnf: ssl-mode=tls: unknown; allowed: disabled, preferred, required, verify_ca, verify_identity")
+    (tmp_path / "my.cnf").write_text("[client]\nport=33x\n")
+    assert shell(mariadb, argv).start["text"] == "Invalid value for the port in --mysql-defaults-file: '33x'"
+
+
 def test_password_asked_for_on_the_terminal(mariadb):
     import pty
 

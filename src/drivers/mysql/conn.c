@@ -87,7 +87,7 @@ void bn_mysql_about(void *conn, struct bn_sql_about *out)
 int bn_mysql_info(void *conn, struct bn_sql_info *out)
 {
   struct bn_mysql_conn *c = conn;
-  const struct bn_mysql_conf *conf = c->driver->conf;
+  const struct bn_mysql *driver = c->driver;
   int rc;
 
   *out = (struct bn_sql_info){
@@ -96,7 +96,8 @@ int bn_mysql_info(void *conn, struct bn_sql_info *out)
       .max_packet = -1,
       .connections = -1,
       .prepared_statements = -1,
-      .places = (int64_t)(conf->socket.n > 0 ? conf->socket.n : conf->host.n * c->driver->n_ports),
+      .places = (int64_t)(driver->sockets->n > 0 ? driver->sockets->n
+                                                 : driver->hosts->n * driver->n_ports),
       .raise_connections = "SET GLOBAL max_connections = %n;\" on the server",
       .raise_statements = "SET GLOBAL max_prepared_stmt_count = %n;\" on the server"};
   if (c->by == BN_MYSQL_BY_NOBODY)

@@ -10,9 +10,54 @@
 #include "drivers/mysql/conn.h"
 #include "drivers/mysql/error.h"
 
+static bool is_default(const struct bn_list *list, const char *def)
+{
+  return list->n == 1 && strcmp(list->item[0], def) == 0;
+}
+
+/* What the file says replaces defaults only.  A host is never reached by the socket beside it,
+   unless it is this one. */
+static void choose_places(struct bn_mysql *driver)
+{
+  const struct bn_mysql_conf *conf = driver->conf;
+  struct bn_mysql_defaults *file = &driver->file;
+  const bool replaced = is_default(&conf->host, BN_MYSQL_HOST);
+
+  driver->hosts = &conf->host;
+  driver->sockets = &conf->socket;
+  if (replaced && file->host != NULL) {
+    driver->file_host = (struct bn_list){&file->host, 1};
+    driver->hosts = &driver->file_host;
+  }
+  if (replaced && file->socket != NULL && conf->socket.n == 0 &&
+      is_default(driver->hosts, BN_MYSQL_HOST)) {
+    driver->file_socket = (struct bn_list){&file->socket, 1};
+    driver->sockets = &driver->file_socket;
+  }
+}
+
+static int choose_ssl(struct bn_mysql *driver, struct bn_err *err)
+{
+  const char *word = driver->file.ssl_mode;
+  int choice = driver->conf->ssl;
+
+  if (word != NULL && choice == bn_mysql_ssl_choice(BN_MYSQL_SSL)) {
+    choice = bn_mysql_ssl_choice(word);
+    if (choice < 0)
+      return bn_err_set(err, EINVAL,
+                        "%s: ssl-mode=%s: unknown; allowed: disabled, preferred, required, "
+                        "verify_ca, verify_identity",
+                        driver->conf->defaults_file, word);
+  }
+  driver->ssl = bn_mysql_ssl_mode(choice);
+  return 0;
+}
+
 static int parse_ports(struct bn_mysql *driver, struct bn_err *err)
 {
-  const struct bn_list *list = &driver->conf->port;
+  struct bn_list filed = {&driver->file.port, 1};
+  const bool replaced = driver->file.port != NULL && is_default(&driver->conf->port, BN_MYSQL_PORT);
+  const struct bn_list *list = replaced ? &filed : &driver->conf->port;
 
   driver->port = calloc(list->n + 1, sizeof *driver->port);
   if (driver->port == NULL)
@@ -23,7 +68,9 @@ static int parse_ports(struct bn_mysql *driver, struct bn_err *err)
     const unsigned long port = strtoul(list->item[i], &end, 10);
 
     if (*end != '\0' || port > 65535)
-      return bn_err_set(err, EINVAL, "Invalid value for --mysql-port: '%s'", list->item[i]);
+      return bn_err_set(err, EINVAL, "Invalid value for %s: '%s'",
+                        replaced ? "the port in --mysql-defaults-file" : "--mysql-port",
+                        list->item[i]);
     driver->port[i] = (unsigned)port;
   }
   return 0;
@@ -50,16 +97,34 @@ static int check(const struct bn_mysql_conf *conf, const struct bn_policy *polic
   return check_protocol(conf, err);
 }
 
+static void free_driver(struct bn_mysql *driver)
+{
+  bn_mysql_defaults_free(&driver->file);
+  bn_secret_free(driver->password);
+  free(driver->port);
+  free(driver);
+}
+
 static void done(void *self)
 {
   struct bn_mysql *driver = self;
 
   if (!driver->conf->dry_run)
     bn_mysql_lib_end();
-  bn_secret_free(driver->user);
-  bn_secret_free(driver->password);
-  free(driver->port);
-  free(driver);
+  free_driver(driver);
+}
+
+/* Before anything of the client library. */
+static int settle(struct bn_mysql *driver, struct bn_err *err)
+{
+  const char *path = driver->conf->defaults_file;
+
+  if (path != NULL && bn_mysql_defaults_read(&driver->file, path, err) != 0)
+    return -1;
+  choose_places(driver);
+  if (choose_ssl(driver, err) != 0 || parse_ports(driver, err) != 0)
+    return -1;
+  return bn_mysql_secrets_find(driver, err);
 }
 
 static int init(void **self, const void *conf, const struct bn_driver_host *host,
@@ -76,9 +141,8 @@ static int init(void **self, const void *conf, const struct bn_driver_host *host
   driver->host = host;
   if (driver->conf->debug)
     host->verbosity(5);
-  if (parse_ports(driver, err) != 0 || bn_mysql_secrets_find(driver, err) != 0) {
-    free(driver->port);
-    free(driver);
+  if (settle(driver, err) != 0) {
+    free_driver(driver);
     return -1;
   }
   *self = driver;

@@ -5,15 +5,22 @@
 #define BN_DRIVERS_MYSQL_DRIVER_H
 
 #include "api/driver.h"
+#include "drivers/mysql/defaults.h"
 #include "drivers/mysql/options.h"
 
 struct bn_mysql {
   const struct bn_mysql_conf *conf;
   const struct bn_driver_host *host;
-  char *user,
-      *password; /* after files, prompt and environment; NULL: the client library's choice */
+  struct bn_mysql_defaults file;
+  /* After files, prompt and environment; NULL: the client library's choice. */
+  const char *user;
+  char *password;
+  /* The options', or the one of the file. */
+  const struct bn_list *hosts, *sockets;
+  struct bn_list file_host, file_socket;
   unsigned *port;
   size_t n_ports;
+  int ssl; /* the mode */
 };
 
 /* Finds user and password. */

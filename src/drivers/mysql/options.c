@@ -2,6 +2,8 @@
 /* Options of MySQL connections. */
 #include "drivers/mysql/options.h"
 
+#include <strings.h>
+
 /* The modes of MySQL's own client, then what a switch takes. */
 static const char *const ssl_words[] = {
     "disabled", "preferred", "required", "verify_ca", "verify_identity", "off", "false", "0", "on",
@@ -16,11 +18,19 @@ int bn_mysql_ssl_mode(int choice)
   return choice < BN_MYSQL_SSL_WORDS + 3 ? BN_MYSQL_SSL_DISABLED : BN_MYSQL_SSL_REQUIRED;
 }
 
+int bn_mysql_ssl_choice(const char *word)
+{
+  for (int i = 0; ssl_words[i] != NULL; i++)
+    if (strcasecmp(ssl_words[i], word) == 0)
+      return i;
+  return -1;
+}
+
 const struct bn_opt bn_mysql_options[] = {
     {.name = "mysql-host",
      .type = BN_LIST,
      .in = BN_IN_ALL,
-     .def = "localhost",
+     .def = BN_MYSQL_HOST,
      .offset = offsetof(struct bn_mysql_conf, host),
      .help = "hosts of MySQL servers, used in turn"},
     {.name = "mysql-port",
@@ -28,7 +38,7 @@ const struct bn_opt bn_mysql_options[] = {
      .single05 = true,
      .whole = true,
      .in = BN_IN_ALL,
-     .def = "3306",
+     .def = BN_MYSQL_PORT,
      .offset = offsetof(struct bn_mysql_conf, port),
      .help = "ports, used in turn with each host"},
     {.name = "mysql-socket",
@@ -39,7 +49,7 @@ const struct bn_opt bn_mysql_options[] = {
     {.name = "mysql-user",
      .type = BN_STRING,
      .in = BN_IN_ALL,
-     .def = "sbtest",
+     .def = BN_MYSQL_USER,
      .offset = offsetof(struct bn_mysql_conf, user),
      .help = "user"},
     {.name = "mysql-password",
@@ -71,7 +81,7 @@ const struct bn_opt bn_mysql_options[] = {
     {.name = "mysql-ssl",
      .type = BN_CHOICE,
      .in = BN_IN_ALL,
-     .def = "off",
+     .def = BN_MYSQL_SSL,
      .offset = offsetof(struct bn_mysql_conf, ssl),
      .choices = ssl_words,
      .range_text = "Invalid value for --mysql-ssl: '%s'",
@@ -158,7 +168,7 @@ const struct bn_opt bn_mysql_options[] = {
      .type = BN_PATH,
      .offset = offsetof(struct bn_mysql_conf, defaults_file),
      .form = "=FILE",
-     .help = "option file with user and password, as ~/.my.cnf"},
+     .help = "option file with server, user and password, as ~/.my.cnf"},
     {.name = "mysql-connect-timeout",
      .type = BN_INT,
      .def = "0",

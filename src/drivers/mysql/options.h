@@ -18,6 +18,15 @@ enum {
 /* The mode that a choice stands for. */
 int bn_mysql_ssl_mode(int choice);
 
+/* The choice that is spelled so, or -1. */
+int bn_mysql_ssl_choice(const char *word);
+
+/* Defaults that give way to --mysql-defaults-file. */
+#define BN_MYSQL_HOST "localhost"
+#define BN_MYSQL_PORT "3306"
+#define BN_MYSQL_USER "sbtest"
+#define BN_MYSQL_SSL  "off"
+
 /* Indices of --mysql-protocol's choices: who writes statements to the socket and reads the answers.
  */
 enum { BN_MYSQL_PROTOCOL_AUTO, BN_MYSQL_PROTOCOL_OWN, BN_MYSQL_PROTOCOL_LIBRARY };

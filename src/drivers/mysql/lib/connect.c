@@ -66,14 +66,14 @@ static void choose(struct place *p, const struct bn_mysql *driver, const struct 
     p->password = driver->password;
   if (p->db == NULL)
     p->db = conf->db;
-  if (p->host == NULL && p->socket == NULL && port == NULL && conf->socket.n > 0)
-    p->socket = conf->socket.item[t->ordinal % conf->socket.n];
+  if (p->host == NULL && p->socket == NULL && port == NULL && driver->sockets->n > 0)
+    p->socket = driver->sockets->item[t->ordinal % driver->sockets->n];
   if (p->socket != NULL) {
     p->host = "localhost";
     return;
   }
   if (p->host == NULL)
-    p->host = conf->host.item[t->ordinal / driver->n_ports % conf->host.n];
+    p->host = driver->hosts->item[t->ordinal / driver->n_ports % driver->hosts->n];
   p->port =
       port != NULL ? (unsigned)strtoul(port, NULL, 10) : driver->port[t->ordinal % driver->n_ports];
 }
@@ -86,6 +86,11 @@ static void describe(const struct bn_mysql *driver, const struct place *p, struc
     (void)snprintf(d->where, sizeof d->where, " on socket '%s'", p->socket);
   else
     (void)snprintf(d->where, sizeof d->where, " on host '%s', port %u", p->host, p->port);
+}
+
+static const char *first(const char *typed, const char *filed)
+{
+  return typed != NULL && typed[0] != '\0' ? typed : filed;
 }
 
 /* The reference's older versions take these files from the working directory, if they are there. */
@@ -106,7 +111,8 @@ static int set_ssl(struct bn_mysql_lib *c, int mode, const char **text)
 {
   const struct bn_mysql *driver = c->driver;
   const struct bn_mysql_conf *conf = driver->conf;
-  const char *ca = file_or(conf->ssl_ca, driver, "cacert.pem");
+  const struct bn_mysql_defaults *file = &driver->file;
+  const char *ca = file_or(first(conf->ssl_ca, file->ssl_ca), driver, "cacert.pem");
 
   if (bn_mysql_lib_ssl_mode(c->handle, mode, text) != 0)
     return -1;
@@ -116,10 +122,12 @@ static int set_ssl(struct bn_mysql_lib *c, int mode, const char **text)
     *text = "to verify the server, --mysql-ssl-ca has to name the certificates to trust";
     return -1;
   }
-  set_file(c->handle, MYSQL_OPT_SSL_KEY, file_or(conf->ssl_key, driver, "client-key.pem"));
-  set_file(c->handle, MYSQL_OPT_SSL_CERT, file_or(conf->ssl_cert, driver, "client-cert.pem"));
+  set_file(c->handle, MYSQL_OPT_SSL_KEY,
+           file_or(first(conf->ssl_key, file->ssl_key), driver, "client-key.pem"));
+  set_file(c->handle, MYSQL_OPT_SSL_CERT,
+           file_or(first(conf->ssl_cert, file->ssl_cert), driver, "client-cert.pem"));
   set_file(c->handle, MYSQL_OPT_SSL_CA, ca);
-  set_file(c->handle, MYSQL_OPT_SSL_CIPHER, conf->ssl_cipher);
+  set_file(c->handle, MYSQL_OPT_SSL_CIPHER, first(conf->ssl_cipher, file->ssl_cipher));
   return 0;
 }
 
@@ -233,7 +241,7 @@ enum bn_sql bn_mysql_lib_connect(struct bn_mysql_lib *c, const struct bn_mysql *
   describe(driver, &p, d);
   foreign = foreign_override(t);
   if (foreign == NULL)
-    return open_handle(c, &p, bn_mysql_ssl_mode(driver->conf->ssl), deadline_ns, d);
+    return open_handle(c, &p, driver->ssl, deadline_ns, d);
   (void)snprintf(text, sizeof text, "--mysql-%s cannot differ between connections", foreign);
   return bn_mysql_fail_text(0, "mysql_options()", text, d);
 }
