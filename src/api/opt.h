@@ -52,9 +52,10 @@ struct bn_opt {
   bool late;   /* BN_INT: sysbench looks at the text where it needs the number, if it does: in its
                   dialects what does not fit is BN_OPT_LATE until then */
   bool file;   /* BN_STRING: it names a file, for shells that complete names; BN_PATH always does */
-  bool single05;   /* BN_LIST: 0.5 takes one */
-  bool scalar;     /* BN_LIST: scripts see the first item as a number, not a table (--percentile) */
-  const char *def; /* default, as a user would type it; NULL: none */
+  bool single05; /* BN_LIST: 0.5 takes one */
+  bool scalar;   /* BN_LIST: scripts see the first item as a number, not a table (--percentile) */
+  char letter; /* of a subcommand's option with a value: "-o VALUE" is "--output=VALUE"; 0: none */
+  const char *def;           /* default, as a user would type it; NULL: none */
   const char *def10, *def05; /* default in the 1.0 and 0.5 dialects; NULL: the same;
                                 BN_OPT_NO_DEFAULT: none */
   size_t offset;             /* of the value in the owner's struct */

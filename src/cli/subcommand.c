@@ -2,6 +2,7 @@
 /* Subcommands: which one an argument vector asks for, and its own grammar. */
 #include "cli/subcommand.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@ struct asking {
   struct bn_optset *set;
   void *conf;
   bool help;
+  bool named;           /* its name was seen */
   const char **operand; /* ends with NULL */
   size_t n_operands;
 };
@@ -90,6 +92,35 @@ static int set_option(struct asking *a, const char *arg, struct bn_err *err)
   return rc == BN_OPTSET_NO_MEMORY ? -1 : 0;
 }
 
+/* NULL: the argument is not a letter that an option of the subcommand has. */
+static const struct bn_opt *lettered(const struct asking *a, const char *arg)
+{
+  for (const struct bn_opt *o = a->sub->options; o != NULL && o->name != NULL; o++)
+    if (arg[0] == '-' && arg[1] == o->letter && o->letter != '\0')
+      return o;
+  return NULL;
+}
+
+/* "-o VALUE" or "-oVALUE"; next: the argument behind it, or NULL.  Returns how many of the two it
+   took, or -1. */
+static int set_lettered(struct asking *a, const struct bn_opt *o, const char *arg, const char *next,
+                        struct bn_err *err)
+{
+  const char *value = arg[2] != '\0' ? arg + 2 : next;
+  char *whole = NULL;
+  int rc;
+
+  if (value == NULL)
+    return bn_err_set(err, 0, "-%c needs a value (see bench %s --help)", o->letter, a->sub->name);
+  if (asprintf(&whole, "--%s=%s", o->name, value) < 0)
+    return out_of_memory(err);
+  rc = set_option(a, whole, err);
+  free(whole);
+  if (rc != 0)
+    return -1;
+  return value == next ? 2 : 1;
+}
+
 static int check_options(const struct asking *a, struct bn_err *err)
 {
   struct bn_optset_fault fault;
@@ -114,30 +145,47 @@ static int check_operands(const struct asking *a, struct bn_err *err)
 
 /* The name of the subcommand itself is the first word that is no option, or the second after
    "help". */
+static void take_word(struct asking *a, const char *word)
+{
+  if (!a->named && strcmp(word, "help") == 0)
+    a->help = true;
+  else if (a->named)
+    a->operand[a->n_operands++] = word;
+  else
+    a->named = true;
+}
+
+/* Returns how many arguments it took, or -1; next: the argument behind `arg`, or NULL. */
+static int take(struct asking *a, const char *arg, const char *next, struct bn_err *err)
+{
+  const struct bn_opt *o = lettered(a, arg);
+  char masked[BN_MASK_MAX];
+
+  if (strncmp(arg, "--", 2) == 0)
+    return set_option(a, arg, err) == 0 ? 1 : -1;
+  if (o != NULL)
+    return set_lettered(a, o, arg, next, err);
+  if (strcmp(arg, "-h") == 0)
+    a->help = true;
+  else if (arg[0] == '-' && arg[1] != '\0')
+    return bn_err_set(err, 0, "unknown argument '%s' (see bench %s --help)",
+                      bn_mask_arg(arg, false, masked), a->sub->name);
+  else
+    take_word(a, arg);
+  return 1;
+}
+
 static int parse(struct asking *a, int argc, char *const *argv, struct bn_err *err)
 {
-  char masked[BN_MASK_MAX];
-  bool named = false;
-
   a->operand = calloc((size_t)argc + 1, sizeof *a->operand);
   if (a->operand == NULL)
     return out_of_memory(err);
-  for (int i = 1; i < argc; i++) {
-    const char *arg = argv[i];
+  for (int i = 1; i < argc;) {
+    const int n = take(a, argv[i], i + 1 < argc ? argv[i + 1] : NULL, err);
 
-    if (strncmp(arg, "--", 2) == 0) {
-      if (set_option(a, arg, err) != 0)
-        return -1;
-    } else if (strcmp(arg, "-h") == 0 || (!named && strcmp(arg, "help") == 0)) {
-      a->help = true;
-    } else if (arg[0] == '-' && arg[1] != '\0') {
-      return bn_err_set(err, 0, "unknown argument '%s' (see bench %s --help)",
-                        bn_mask_arg(arg, false, masked), a->sub->name);
-    } else if (named) {
-      a->operand[a->n_operands++] = arg;
-    } else {
-      named = true;
-    }
+    if (n < 0)
+      return -1;
+    i += n;
   }
   return check_options(a, err);
 }

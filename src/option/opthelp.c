@@ -95,11 +95,24 @@ static size_t each_listed(const struct block *b,
   return count;
 }
 
+enum { LETTER_SIZE = 16 };
+
+/* ", -o FILE" of "--output=FILE"; "" without a letter. */
+static const char *letter_of(const struct bn_opt *o, const struct bn_policy *policy,
+                             char out[LETTER_SIZE])
+{
+  out[0] = '\0';
+  if (o->letter != '\0')
+    (void)snprintf(out, LETTER_SIZE, ", -%c %s", o->letter, form_of(o, policy) + 1);
+  return out;
+}
+
 static void widen(void *arg, const struct block *b, const struct bn_opt *o)
 {
   size_t *width = arg;
+  char letter[LETTER_SIZE];
   const size_t len =
-      2 + strlen(o->name) +
+      2 + strlen(o->name) + strlen(letter_of(o, b->policy, letter)) +
       (b->policy->form_width > 0 ? b->policy->form_width : strlen(form_of(o, b->policy)) + 1);
 
   if (len > *width)
@@ -152,7 +165,8 @@ static void print_line(void *arg, const struct block *b, const struct bn_opt *o)
 {
   struct printing *p = arg;
   const char *def = bn_opt_default(o, b->policy), *form = form_of(o, b->policy);
-  const size_t used = 2 + strlen(o->name) + strlen(form);
+  char letter[LETTER_SIZE];
+  const size_t used = 2 + strlen(o->name) + strlen(form) + strlen(letter_of(o, b->policy, letter));
   const size_t pad = p->width > used ? p->width - used : 0;
 
   (void)fputs("  --", p->out);
@@ -161,7 +175,7 @@ static void print_line(void *arg, const struct block *b, const struct bn_opt *o)
   /* Where only the old name exists, it means what the new one does. */
   if (b->policy->help_has_old_names && o->alias_of != NULL)
     o = bn_optset_find(b->set, o->alias_of);
-  (void)fprintf(p->out, "%s%*s", form, (int)pad, "");
+  (void)fprintf(p->out, "%s%s%*s", form, letter, (int)pad, "");
   p->start = 2 + used + pad;
   if (b->policy->help_fits)
     print_words(p, o->help, def);
@@ -303,6 +317,8 @@ static void man_item(void *arg, const struct block *b, const struct bn_opt *o)
 
   (void)fprintf(out, ".It Fl Fl %s", o->name);
   man_argument(o, b->policy, out);
+  if (o->letter != '\0')
+    (void)fprintf(out, " , Fl %c Ar %s", o->letter, form_of(o, b->policy) + 1);
   (void)fputc('\n', out);
   man_sentence(o->help, out);
   if (o->alias_of != NULL)

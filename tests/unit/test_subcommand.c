@@ -44,6 +44,7 @@ static const struct bn_opt options[] = {{.name = "format",
                                          .offset = offsetof(struct conf, count),
                                          .min = 1,
                                          .max = 9,
+                                         .letter = 'c',
                                          .help = "how many"},
                                         BN_OPT_END};
 
@@ -121,6 +122,9 @@ static void test_run(void **state)
       {"show a", "text 7 1 a a", "", 3},
       {"--format=csv show a --first_count=9 b", "csv 9 2 a b", "", 3},
       {"show -", "text 7 1 - -", "", 3},
+      {"show -c 8 a -c9 b", "text 9 2 a b", "", 3},
+      {"show a -c -1", "", "--first-count=-1: out of range; allowed: 1 to 9", 1},
+      {"show a -c", "", "-c needs a value (see bench show --help)", 1},
       {"show missing", "text 7 1 missing missing", "cannot open 'missing'", 1},
       {"show", "", "too few arguments; usage: bench show [options]... FILE [FILE]", 1},
       {"show a b c", "",
@@ -163,9 +167,9 @@ static void test_help(void **state)
   assert_string_equal(out, "Usage:\n  bench show [options]... FILE [FILE]\n\n"
                            "show - print a file\n\n"
                            "show options:\n"
-                           "  --format=STRING form to print [text]\n"
-                           "  --first-count=N how many [7]\n"
-                           "  --help[=on|off] print this help and exit [off]\n\n");
+                           "  --format=STRING       form to print [text]\n"
+                           "  --first-count=N, -c N how many [7]\n"
+                           "  --help[=on|off]       print this help and exit [off]\n\n");
   assert_string_equal(seen, "");
 }
 
@@ -183,7 +187,7 @@ static void test_lists(void **state)
   assert_int_equal(bn_subcommand_man(table, file), 0);
   assert_int_equal(fclose(file), 0);
   assert_memory_equal(out, "Subcommands:\n  show - print a file\n\n.Ss bench show\n.Bl ", 53);
-  assert_non_null(strstr(out, ".It Fl Fl first-count"));
+  assert_non_null(strstr(out, ".It Fl Fl first-count Ns = Ns Ar N , Fl c Ar N\n"));
 }
 
 int main(void)
