@@ -126,6 +126,18 @@ static void trim(struct bn_record *r)
   }
 }
 
+static int copy_ages(struct bn_record *r, const struct bn_view *v)
+{
+  r->view.ages = NULL;
+  if (v->ages == NULL)
+    return 0;
+  r->view.ages = r->ages = bn_hist_new();
+  if (r->ages == NULL)
+    return -1;
+  bn_hist_add(r->ages, v->ages);
+  return 0;
+}
+
 enum hists { HISTS_NONE, HISTS_PACKED, HISTS_WHOLE };
 
 /* A copy of a view.  0 or -1: out of memory. */
@@ -150,7 +162,7 @@ static int init_record(struct bn_record *r, const struct bn_view *v, enum hists 
   copy_ranks(r, v);
   copy_timings(r, v);
   copy_sessions(r, v);
-  if (copy_figures(r, v) == 0) {
+  if (copy_ages(r, v) == 0 && copy_figures(r, v) == 0) {
     trim(r);
     return 0;
   }
@@ -162,6 +174,7 @@ void bn_record_done(struct bn_record *r)
 {
   bn_snap_done(&r->delta);
   bn_view_store_done(&r->store);
+  bn_hist_free(r->ages);
   free(r->figure_names);
   memset(r, 0, sizeof *r);
 }

@@ -11,7 +11,8 @@ struct bn_record {
   struct bn_view view; /* points into what follows */
   struct bn_snap delta;
   struct bn_view_store store;
-  char *figure_names; /* keys and texts of the figures */
+  struct bn_hist *ages; /* owned; NULL: none */
+  char *figure_names;   /* keys and texts of the figures */
 };
 
 /* What was measured by sessions that belong together: one workload on one host. */

@@ -294,19 +294,37 @@ static void read_raw_sessions(struct bn_probe *e, const struct bn_node *list, st
   }
 }
 
+static void read_buckets(struct bn_probe *e, const struct bn_node *list, const char *name,
+                         struct bn_hist *h)
+{
+  for (size_t k = 0; k < e->js->count(list); k++) {
+    const struct bn_node *row = e->js->at(list, k);
+    const uint64_t lowest = bn_probe_count(e, e->js->at(row, 0), name);
+
+    bn_hist_put(h, lowest, bn_probe_count(e, e->js->at(row, 1), name));
+  }
+}
+
 static void read_histograms(struct bn_probe *e, const struct bn_node *map, struct bn_snap *s)
 {
   for (size_t i = 0; s->hist[BN_H_LATENCY] != NULL && i < s->metrics.n_hists; i++) {
     const char *name = s->metrics.hist[i].name;
-    const struct bn_node *list = bn_probe_list(e, map, name);
 
-    for (size_t k = 0; k < e->js->count(list); k++) {
-      const struct bn_node *row = e->js->at(list, k);
-      const uint64_t lowest = bn_probe_count(e, e->js->at(row, 0), name);
-
-      bn_hist_put(s->hist[i], lowest, bn_probe_count(e, e->js->at(row, 1), name));
-    }
+    read_buckets(e, bn_probe_list(e, map, name), name, s->hist[i]);
   }
+}
+
+/* Documents of earlier programs do not have them, and neither have runs without unfinished events.
+ */
+static void read_ages(struct bn_probe *e, const struct bn_node *list, struct bn_record *r)
+{
+  if (list == NULL)
+    return;
+  r->view.ages = r->ages = bn_hist_new();
+  if (r->ages == NULL)
+    bn_probe_no_memory(e);
+  else
+    read_buckets(e, list, "ages", r->ages);
 }
 
 static void read_raw(struct bn_probe *e, const struct bn_node *raw, struct bn_snap *s)
@@ -452,6 +470,8 @@ static void read_parts(struct bn_probe *e, const struct bn_node *n, const struct
   read_workload(e, bn_probe_list(e, n, "workload"), r);
   read_sessions(e, bn_probe_list(e, n, "sessions"), r);
   read_raw(e, raw, &r->delta);
+  if (v->span == BN_VIEW_TOTAL)
+    read_ages(e, bn_probe_list(e, raw, "ages"), r);
   if (v->span == BN_VIEW_INTERVAL)
     pack_histograms(e, &r->delta);
   v->delta = &r->delta;

@@ -417,15 +417,22 @@ static void add_bucket(void *arg, uint64_t lowest, uint64_t highest, uint64_t co
   add(b->p, b->list, pair_of(b->p, whole(b->p, lowest), whole(b->p, count)));
 }
 
+static struct bn_node *buckets_of(struct pen *p, const struct bn_hist *h)
+{
+  struct buckets b = {p, p->js->list()};
+
+  if (h != NULL)
+    bn_hist_each(h, add_bucket, &b);
+  return b.list;
+}
+
 static struct bn_node *histograms_of(struct pen *p, const struct bn_snap *s)
 {
   struct bn_node *map = p->js->map();
 
   for (size_t i = 0; i < s->metrics.n_hists; i++) {
-    struct buckets b = {p, p->js->list()};
+    struct buckets b = {p, buckets_of(p, s->hist[i])};
 
-    if (s->hist[i] != NULL)
-      bn_hist_each(s->hist[i], add_bucket, &b);
     for (size_t k = 0; s->sparse != NULL && k < s->sparse[i].n; k++)
       add_bucket(&b, s->sparse[i].bucket[k].lowest, 0, s->sparse[i].bucket[k].count);
     put(p, map, s->metrics.hist[i].name, b.list);
@@ -433,8 +440,10 @@ static struct bn_node *histograms_of(struct pen *p, const struct bn_snap *s)
   return map;
 }
 
-static struct bn_node *raw_of(struct pen *p, const struct bn_snap *s, enum bn_view_span span)
+static struct bn_node *raw_of(struct pen *p, const struct bn_view *v)
 {
+  const struct bn_snap *s = v->delta;
+  const enum bn_view_span span = v->span;
   const bool sessions = span == BN_VIEW_CHECKPOINT || span == BN_VIEW_TOTAL;
   const bool full = (span == BN_VIEW_TICK || span == BN_VIEW_TOTAL) && s->hist[0] != NULL;
   const bool hists = full || s->sparse != NULL;
@@ -451,6 +460,8 @@ static struct bn_node *raw_of(struct pen *p, const struct bn_snap *s, enum bn_vi
   put(p, map, "fair_busy_s", moments_of(p, &s->fair_busy_s));
   if (hists)
     put(p, map, "histograms", histograms_of(p, s));
+  if (v->ages != NULL)
+    put(p, map, "ages", buckets_of(p, v->ages));
   return map;
 }
 
@@ -466,7 +477,7 @@ struct bn_node *bn_store_record(const struct bn_store *js, const struct bn_view 
   put_timings(&p, map, v);
   put_workload(&p, map, v);
   put_sessions(&p, map, v);
-  put(&p, map, "raw", raw_of(&p, v->delta, v->span));
+  put(&p, map, "raw", raw_of(&p, v));
   return finish(&p, map);
 }
 

@@ -426,6 +426,7 @@ void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct b
   v->delta = delta;
   v->counter = delta->counter;
   v->latency = delta->hist[BN_H_LATENCY];
+  v->ages = rules->ages;
   v->span_s = delta->span_ns > 0 ? (double)delta->span_ns * 1e-9 : 1e-9;
   v->running = delta->running;
   v->in_grace = rules->nearest ? 0 : delta->late;

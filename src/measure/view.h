@@ -40,6 +40,7 @@ struct bn_view {
   const struct bn_snap *delta;   /* raw counters and histograms of the span */
   const uint64_t *counter;       /* delta's, by enum bn_counter and the workload's metrics */
   const struct bn_hist *latency; /* delta's; NULL in a record without histograms */
+  const struct bn_hist *ages;    /* of unfinished events, which percentiles count; NULL: none */
   enum bn_view_span span;
   enum bn_kind kind;    /* BN_KIND_SQL once any database driver was initialised */
   double at_s;          /* since the start of the measurement (after warm-up) */

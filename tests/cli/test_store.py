@@ -140,6 +140,20 @@ def test_the_document_holds_what_was_measured(tmp_path):
     assert document["end"]["status"] == 0
 
 
+def test_the_ages_of_unfinished_events_are_kept(tmp_path):
+    """With them, the percentiles can be computed from the document."""
+    bench.run("threads", "--rate=1000000", "--time=0.2", "--time-grace=0", "--rate-max-backlog=0",
+              "--percentile=50,99", *BOTH, "run", cwd=tmp_path)
+    total = json.loads((tmp_path / "json").read_text())["groups"][0]["total"]
+    buckets, ages = total["raw"]["histograms"]["latency"], total["raw"]["ages"]
+    assert sum(n for _, n in ages) == total["figures"]["unfinished"] > 0
+    for row in total["percentiles"]:
+        exact = percentile(sorted(buckets + ages), row["percent"])
+        assert row["s"] == pytest.approx(min(exact, total["figures"]["max_s"]), rel=1e-12)
+    run_with_both("cpu", "own", tmp_path, "--events=3")
+    assert "ages" not in json.loads((tmp_path / "json").read_text())["groups"][0]["total"]["raw"]
+
+
 OF_TOTALS = {"setup_s", "grace_s", "teardown_s", "outages", "longest_outage_s", "due", "started",
              "dropped", "finished", "served", "warmup_backlog"}
 

@@ -24,6 +24,7 @@ static const struct bn_metric own[] = {
 struct sample {
   struct bn_metrics metrics;
   struct bn_snap delta;
+  struct bn_hist *ages;
   struct bn_view_store store;
   struct bn_view view;
 };
@@ -31,10 +32,13 @@ struct sample {
 static void make_sample(struct sample *s, enum bn_view_span span)
 {
   static const double percents[] = {95, 99.9};
-  const struct bn_view_rules rules = {
+  struct bn_view_rules rules = {
       .percents = percents, .n_percents = 2, .exact = true, .sessions = true};
 
   memset(s, 0, sizeof *s);
+  rules.ages = s->ages = span == BN_VIEW_TOTAL ? bn_hist_new() : NULL;
+  if (s->ages != NULL)
+    bn_hist_put(s->ages, 2000, 6);
   assert_int_equal(bn_metrics_init(&s->metrics, own), 0);
   assert_int_equal(bn_snap_make(&s->delta, &s->metrics, 2, true), 0);
   s->delta.span_ns = 3000000000;
@@ -60,6 +64,7 @@ static void make_sample(struct sample *s, enum bn_view_span span)
 static void free_sample(struct sample *s)
 {
   bn_view_store_done(&s->store);
+  bn_hist_free(s->ages);
   bn_snap_done(&s->delta);
   bn_metrics_done(&s->metrics);
 }
@@ -121,6 +126,7 @@ static void every_number_comes_back(void **state)
   assert_int_equal(r.delta.label[0][0].n, 4);
   assert_same_hist(r.delta.hist[0], s.delta.hist[0]);
   assert_same_hist(r.delta.hist[1], s.delta.hist[1]);
+  assert_same_hist(r.view.ages, s.ages);
   bn_record_done(&r);
   bn_metrics_done(&metrics);
   js->free(n);
