@@ -8,6 +8,7 @@
 #include "drivers/null/options.h"
 #include "drivers/pgsql/options.h"
 #include "drivers/sqlite/options.h"
+#include "report/merged.h"
 #include "report/reporters.h"
 #include "report/saved.h"
 #include "tests/tests.h"
@@ -72,7 +73,14 @@ const struct bn_subcommand bn_registry_subcommands[] = {
      .conf_size = sizeof(struct bn_saved_conf),
      .run = bn_saved_run},
     {.name = "plot"},
-    {.name = "merge"},
+    {.name = "merge",
+     .title = "sum results of several processes or hosts",
+     .operands = "FILE...",
+     .min_operands = 1,
+     .max_operands = SIZE_MAX,
+     .options = bn_merged_options,
+     .conf_size = sizeof(struct bn_merged_conf),
+     .run = bn_merged_run},
     {.name = NULL},
 };
 

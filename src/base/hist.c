@@ -128,6 +128,30 @@ void bn_hist_add(struct bn_hist *into, const struct bn_hist *from)
   store(&into->overflow, load(&into->overflow) + load(&from->overflow));
 }
 
+struct sum {
+  uint64_t n;
+  bool fits;
+};
+
+static void add_count(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
+{
+  struct sum *s = arg;
+
+  (void)lowest;
+  (void)highest;
+  s->n += count;
+  s->fits &= s->n >= count;
+}
+
+bool bn_hist_fits(const struct bn_hist *a, const struct bn_hist *b)
+{
+  struct sum sum = {0, true};
+
+  bn_hist_each(a, add_count, &sum);
+  bn_hist_each(b, add_count, &sum);
+  return sum.fits;
+}
+
 void bn_hist_sub(struct bn_hist *from, const struct bn_hist *base)
 {
   for (size_t i = next_used(base, 0); i < BN_HIST_BUCKETS; i = next_used(base, i + 1))

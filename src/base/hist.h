@@ -71,6 +71,8 @@ void bn_hist_record_shared(struct bn_hist *h, uint64_t ns);
 void bn_hist_put(struct bn_hist *h, uint64_t ns, uint64_t n);
 /* into += from, touched pages only.  `into` is private to the caller; `from` may be live. */
 void bn_hist_add(struct bn_hist *into, const struct bn_hist *from);
+/* Whether all values of both can be counted together in 64 bits. */
+bool bn_hist_fits(const struct bn_hist *a, const struct bn_hist *b);
 /* from -= base; every bucket of base is <= that of from.  Both private. */
 void bn_hist_sub(struct bn_hist *from, const struct bn_hist *base);
 void bn_hist_clear(struct bn_hist *h); /* private */

@@ -29,7 +29,7 @@ struct bn_plan {
   bool seed_given;
   bool own;             /* the report of bench's own form, which `version` does not tell */
   int64_t seed_typed;   /* as given; of no meaning without seed_given */
-  uint64_t seed;        /* what the streams were derived from */
+  uint64_t seed;        /* what the streams were derived from; 0: from several, in merged results */
   bool seed_from_timer; /* --rand-init of 0.5 */
 };
 

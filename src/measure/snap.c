@@ -2,6 +2,7 @@
 /* Takes, copies and subtracts snapshots of all sessions' statistics. */
 #include "measure/snap.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -351,6 +352,113 @@ void bn_snap_copy(struct bn_snap *to, const struct bn_snap *from)
     bn_hist_clear(to->hist[i]);
     bn_hist_add(to->hist[i], from->hist[i]);
   }
+}
+
+/* --- merging ----------------------------------------------------------------------------------
+ */
+
+/* UINT64_MAX stays what is not known, so that no sum may become it. */
+static bool add_count(uint64_t *into, uint64_t n)
+{
+  const uint64_t a = *into;
+
+  *into = a == BN_ABSENT || n == BN_ABSENT ? BN_ABSENT : a + n;
+  return *into == BN_ABSENT ? a == BN_ABSENT || n == BN_ABSENT : *into >= a;
+}
+
+static bool merge_hist(struct bn_hist *into, const struct bn_hist *from)
+{
+  if (!bn_hist_fits(into, from))
+    return false;
+  bn_hist_add(into, from);
+  return true;
+}
+
+static bool merge_packed(struct bn_hist *into, const struct bn_sparse *from)
+{
+  uint64_t n = bn_hist_count(into);
+  bool fits = true;
+
+  for (size_t i = 0; i < from->n; i++) {
+    bn_hist_put(into, from->bucket[i].lowest, from->bucket[i].count);
+    fits &= add_count(&n, from->bucket[i].count);
+  }
+  return fits;
+}
+
+/* The row of that name, or a new one; the last place is that of all others. */
+static struct bn_label *label_of(struct bn_label *row, size_t *n, const char *name)
+{
+  for (size_t i = 0; i < *n; i++)
+    if (strcmp(row[i].name, name) == 0)
+      return &row[i];
+  if (*n >= BN_LABELS_MAX) {
+    *n = BN_LABELS_MAX + 1;
+    (void)snprintf(row[BN_LABELS_MAX].name, BN_LABEL_LEN, "other");
+    return &row[BN_LABELS_MAX];
+  }
+  (void)snprintf(row[*n].name, BN_LABEL_LEN, "%s", name);
+  return &row[(*n)++];
+}
+
+static bool merge_labels(struct bn_snap *into, const struct bn_snap *from)
+{
+  bool fits = true;
+
+  for (size_t i = 0; i < into->metrics.n_labelled; i++)
+    for (size_t k = 0; k < from->n_labels[i]; k++) {
+      const struct bn_label *label = &from->label[i][k];
+
+      fits &= add_count(&label_of(into->label[i], &into->n_labels[i], label->name)->n, label->n);
+    }
+  return fits;
+}
+
+static void merge_moments(struct bn_moments *into, const struct bn_moments *from)
+{
+  into->n += from->n;
+  into->sum += from->sum;
+  into->sum_sq += from->sum_sq;
+}
+
+static void merge_sessions(struct bn_snap *into, const struct bn_snap *from, unsigned first)
+{
+  for (unsigned i = 0; i < from->n_sessions && first + i < into->n_sessions; i++)
+    into->session[first + i] = from->session[i];
+  merge_moments(&into->fair_events, &from->fair_events);
+  merge_moments(&into->fair_busy_s, &from->fair_busy_s);
+}
+
+static bool merge_counts(struct bn_snap *into, const struct bn_snap *from)
+{
+  bool fits = add_count(&into->late, from->late) && add_count(&into->dropped, from->dropped) &&
+              add_count(&into->overdue, from->overdue) &&
+              add_count(&into->unfinished, from->unfinished);
+
+  for (size_t i = 0; i < into->metrics.n_counters; i++)
+    fits &= add_count(&into->counter[i], from->counter[i]);
+  return fits && !__builtin_add_overflow(into->running, from->running, &into->running);
+}
+
+int bn_snap_merge(struct bn_snap *into, const struct bn_snap *from, unsigned first)
+{
+  bool fits = merge_counts(into, from) && merge_labels(into, from);
+
+  for (size_t i = 0; i < into->metrics.n_hists; i++) {
+    if (from->hist[i] != NULL)
+      fits &= merge_hist(into->hist[i], from->hist[i]);
+    if (from->sparse != NULL)
+      fits &= merge_packed(into->hist[i], &from->sparse[i]);
+  }
+  /* Sums of times are kept modulo 2^64 everywhere. */
+  into->busy_ns += from->busy_ns;
+  into->service_ns += from->service_ns;
+  into->waiting |= from->waiting;
+  into->unfinished_s += from->unfinished_s;
+  into->min_ns = from->min_ns < into->min_ns ? from->min_ns : into->min_ns;
+  into->max_ns = from->max_ns > into->max_ns ? from->max_ns : into->max_ns;
+  merge_sessions(into, from, first);
+  return fits ? 0 : -1;
 }
 
 int bn_snap_pack(struct bn_snap *to, const struct bn_snap *from)

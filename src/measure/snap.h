@@ -74,6 +74,12 @@ void bn_snap_diff(struct bn_snap *now, const struct bn_snap *base);
 void bn_snap_copy(struct bn_snap *to,
                   const struct bn_snap *from); /* both made for the same metrics; what
                                                   one has no histograms for is not copied */
+/* Adds what other sessions, of another process or host, have counted: counters, histograms in
+   either form, labels by name (beyond BN_LABELS_MAX as "other"), moments, extremes.  Their sessions
+   take the places from `first` on, as far as there are any.  The times are the caller's.  `into`
+   was made for the same metrics, with histograms.  0, or -1: a sum does not fit into 64 bits, and
+   `into` is of no use. */
+int bn_snap_merge(struct bn_snap *into, const struct bn_snap *from, unsigned first);
 /* Gives a snapshot without a sparse form that of another one, or of itself: copied, or made from
    the histograms.  0, also when `from` has neither, or -1: out of memory. */
 int bn_snap_pack(struct bn_snap *to, const struct bn_snap *from);

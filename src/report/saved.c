@@ -53,8 +53,8 @@ static void remark(const char *path, const struct bn_result *r)
                   path);
 }
 
-/* A damaged journal: no form of the report can say it.  The reason quotes the file. */
-static void tell_passed(const char *path, const struct bn_passed *p)
+/* No form of the report can say it.  The reason quotes the file. */
+void bn_saved_tell_passed(const char *path, const struct bn_passed *p)
 {
   char reason[sizeof p->why.text];
 
@@ -117,7 +117,7 @@ static int print_file(const struct bn_store *js, const struct bn_reporter *ops,
   if (rc == 0 && !as_stored)
     remark(path, &stored.result);
   if (rc == 0)
-    tell_passed(path, &stored.passed);
+    bn_saved_tell_passed(path, &stored.passed);
   bn_stored_done(js, &stored);
   return rc;
 }

@@ -5,6 +5,7 @@
 
 #include "api/opt.h"
 #include "base/err.h"
+#include "measure/store.h"
 
 struct bn_saved_conf {
   int format; /* index into the choices of --format */
@@ -12,6 +13,8 @@ struct bn_saved_conf {
 
 extern const struct bn_opt bn_saved_options[];
 
+/* Says which lines of a damaged journal were passed over, if any. */
+void bn_saved_tell_passed(const char *path, const struct bn_passed *p);
 /* struct bn_subcommand's run. */
 int bn_saved_run(const void *conf, const char *const *operand, struct bn_err *err);
 

@@ -47,6 +47,7 @@ def test_the_help_of_a_test_may_be_asked_for_in_any_form(tmp_path):
     report = bench.run("report", "--help")
     assert "bench report [options]... " in report.out
     assert bench.run("report", "-h") == bench.run("help", "report") == report
+    assert "  --output=FILE, -o FILE " in bench.run("help", "merge").out
 
 
 SEEN = """

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(
 HIGHEST = 2**42 - 1
 LEGEND = '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"'
 QUICK = ["cpu", "--cpu-max-prime=300"]
-BOTH = ["--report=hdr:log", "--report=json:json", "--json-interval-histograms=on"]
+BOTH = ["--report=hdr:log", "--report=json:json", "--report-bins=all"]
 
 Line = collections.namedtuple("Line", "tag start length max buckets")
 
@@ -188,7 +188,7 @@ def test_a_document_without_histograms_of_intervals_says_so(tmp_path):
     assert line.buckets == stored(group["total"]) and line.start == 0
     assert comments[-1] == (
         "# 2 interval(s) are without a line of their own: the document does not have their "
-        "histograms (--json-interval-histograms).")
+        "histograms (--report-bins=all).")
 
 
 def test_time_counts_from_the_end_of_the_warm_up(tmp_path):

@@ -78,6 +78,84 @@ static void differences_are_exact(void **state)
   bn_statset_done(&set);
 }
 
+/* Of one host and of another. */
+static void make_one(struct bn_snap *s, struct bn_statset *set, const char *label, uint64_t took)
+{
+  assert_int_equal(bn_statset_init(set, SESSIONS, extra, 0), 0);
+  assert_int_equal(bn_snap_init(s, set), 0);
+  one_event(set->stat[1], 100, took);
+  bn_stat_count(set->stat[2], EXTRA, took);
+  bn_labels_count(set->labels[0], label, 2);
+  bn_labels_count(set->labels[0], "1213", took);
+  bn_snap_take(s, set, 10000);
+}
+
+static void sums_of_hosts_are_exact(void **state)
+{
+  struct bn_statset set[2];
+  struct bn_snap a, b, sum;
+
+  (void)state;
+  make_one(&a, &set[0], "1205", 1000);
+  make_one(&b, &set[1], "40001", 70000);
+  a.counter[BN_C_ERROR] = BN_ABSENT;
+  a.fair_events = (struct bn_moments){3, 1, 1};
+  b.fair_events = (struct bn_moments){3, 5, 25};
+  assert_int_equal(bn_snap_make(&sum, &a.metrics, SESSIONS + 2, true), 0);
+  assert_int_equal(bn_snap_merge(&sum, &a, 0), 0);
+  assert_int_equal(bn_snap_pack(&b, &b), 0);
+  bn_hist_free(b.hist[0]);
+  bn_hist_free(b.hist[1]);
+  b.hist[0] = b.hist[1] = NULL;
+  assert_int_equal(bn_snap_merge(&sum, &b, SESSIONS), 0);
+  assert_int_equal(sum.counter[BN_C_EVENTS], 2);
+  assert_int_equal(sum.counter[EXTRA], 71000);
+  assert_true(sum.counter[BN_C_ERROR] == BN_ABSENT);
+  assert_int_equal(sum.busy_ns, 71000);
+  assert_true(sum.min_ns == 1000 && sum.max_ns == 70000);
+  assert_int_equal(bn_hist_count(sum.hist[BN_H_LATENCY]), 2);
+  assert_int_equal(bn_hist_nth(sum.hist[BN_H_LATENCY], NULL, 1), 1000);
+  assert_int_equal(sum.n_labels[0], 3);
+  assert_string_equal(sum.label[0][1].name, "1213");
+  assert_int_equal(sum.label[0][1].n, 71000);
+  assert_string_equal(sum.label[0][2].name, "40001");
+  assert_int_equal(sum.session[1].busy_ns, 1000);
+  assert_int_equal(sum.session[SESSIONS + 1].busy_ns, 70000);
+  assert_true(sum.fair_events.n == 6 && sum.fair_events.sum == 6 && sum.fair_events.sum_sq == 26);
+  bn_snap_done(&a);
+  bn_snap_done(&b);
+  bn_snap_done(&sum);
+  bn_statset_done(&set[0]);
+  bn_statset_done(&set[1]);
+}
+
+/* What would not fit into 64 bits is refused, wherever it stands. */
+static void sums_that_do_not_fit_are_refused(void **state)
+{
+  for (int place = 0; place < 4; place++) {
+    struct bn_metrics metrics;
+    struct bn_snap a, sum;
+
+    (void)state;
+    assert_int_equal(bn_metrics_init(&metrics, extra), 0);
+    assert_int_equal(bn_snap_make(&a, &metrics, 0, true), 0);
+    assert_int_equal(bn_snap_make(&sum, &metrics, 0, true), 0);
+    if (place == 0)
+      a.counter[EXTRA] = UINT64_C(1) << 63;
+    else if (place == 1)
+      bn_hist_put(a.hist[1], 5, UINT64_C(1) << 63);
+    else if (place == 2)
+      a.running = 0x80000000;
+    else
+      a.label[0][a.n_labels[0]++].n = UINT64_MAX / 2 + 1;
+    assert_int_equal(bn_snap_merge(&sum, &a, 0), 0);
+    assert_int_equal(bn_snap_merge(&sum, &a, 0), -1);
+    bn_snap_done(&a);
+    bn_snap_done(&sum);
+    bn_metrics_done(&metrics);
+  }
+}
+
 /* What a workload looks up: here a value that grows by 40 with every look, and one not to be had.
  */
 static void look_up(void *self, uint64_t *counter)
@@ -487,6 +565,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(differences_are_exact),
+      cmocka_unit_test(sums_of_hosts_are_exact),
+      cmocka_unit_test(sums_that_do_not_fit_are_refused),
       cmocka_unit_test(looked_up_values_are_differences_too),
       cmocka_unit_test(views_are_consistent),
       cmocka_unit_test(ranks_are_rounded_up),

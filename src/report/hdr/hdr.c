@@ -262,7 +262,7 @@ static void tell_absent(const struct hdr *h)
   if (h->n_without > 0)
     (void)fprintf(h->out,
                   "# %zu interval(s) are without a line of their own: the document does not have "
-                  "their histograms (--json-interval-histograms).\n",
+                  "their histograms (--report-bins=all).\n",
                   h->n_without);
   if (h->cut_s > 0 && h->n_lines > 0)
     (void)fputs("# What came after the last interval is not known: the document does not have the "

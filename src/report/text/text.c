@@ -73,6 +73,8 @@ static void print_random(const struct text *t, FILE *out)
   if (p->seed_given)
     (void)fprintf(out, "Initializing random number generator from seed (%" PRId64 ").\n\n",
                   p->seed_typed);
+  else if (p->own && p->seed == 0)
+    (void)fputs("Random numbers from several seeds\n\n", out);
   else if (p->own)
     (void)fprintf(out, "Random numbers from a new seed (--rand-seed=%" PRIu64 " repeats them)\n\n",
                   p->seed);

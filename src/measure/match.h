@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whether results are of runs that did the same, so that they can be summed. */
+#ifndef BN_MEASURE_MATCH_H
+#define BN_MEASURE_MATCH_H
+
+#include "base/buf.h"
+#include "measure/runs.h"
+
+/* Whether all have a total of the same workload, dialect, metrics and percentiles, and were given
+   the same options except those that differ from process to process or from host to host.  -1: err
+   says what differs.  force: options may differ, and `notes` gets a line about each. */
+int bn_match_parts(const struct bn_part *part, size_t n, bool force, struct bn_buf *notes,
+                   struct bn_err *err);
+/* Adds the single facts, lines and options that all have alike; without what an earlier merge said
+   of itself.  What there is no memory for makes `out` incomplete. */
+void bn_match_common(const struct bn_part *part, size_t n, struct bn_facts *out);
+
+#endif

@@ -1,0 +1,670 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sums snapshots, views and facts of results, and computes the figures of the sum. */
+#include "measure/merge.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/bounds.h"
+#include "measure/match.h"
+#include "measure/sum.h"
+
+/* Below this share the rates of the runs do not add up to one. */
+static const double overlap_min = 0.9;
+
+struct job {
+  struct bn_part *part; /* in the order of their starts */
+  uint64_t *end_ns;     /* time of day at which the total of each ends */
+  size_t n;
+  struct bn_runs runs;
+  uint64_t last_ns; /* the latest of the ends */
+  struct bn_result *out;
+  struct bn_buf *notes;
+  struct bn_err *err;
+};
+
+static const struct bn_group *group_of(const struct job *j, size_t i)
+{
+  return &j->part[i].result->group[0];
+}
+
+static const struct bn_plan *plan_of(const struct job *j, size_t i)
+{
+  return &j->part[i].result->facts.plan;
+}
+
+static int out_of_memory(struct bn_err *err)
+{
+  return bn_err_set(err, ENOMEM, "out of memory");
+}
+
+/* --- records ----------------------------------------------------------------------------------
+ */
+
+/* A record being made from those of all parts. */
+struct sum {
+  struct bn_snap snap;
+  struct bn_view_store store;
+  struct bn_hist *ages; /* of unfinished events; NULL: there are none */
+  struct bn_view view;
+};
+
+static void sum_done(struct sum *s)
+{
+  bn_hist_free(s->ages);
+  bn_view_store_done(&s->store);
+  bn_snap_done(&s->snap);
+}
+
+/* A pacer's histograms come last. */
+static bool has_lag(const struct bn_metrics *m)
+{
+  return strcmp(m->hist[m->n_hists - 1].name, "wakeup_lag") == 0;
+}
+
+static void forget_devices(struct bn_snap *s)
+{
+  for (size_t i = 0; i < s->metrics.n_counters; i++)
+    if (bn_sum_is_of_device(s->metrics.counter[i].name))
+      s->counter[i] = BN_ABSENT;
+}
+
+static int sum_snaps(struct sum *s, const struct bn_views *parts, unsigned sessions,
+                     struct bn_err *err)
+{
+  unsigned at = 0;
+
+  if (bn_snap_make(&s->snap, &parts->view[0]->delta->metrics, sessions, true) != 0 ||
+      bn_view_store_init(&s->store, &s->snap) != 0)
+    return out_of_memory(err);
+  for (size_t i = 0; i < parts->n; i++) {
+    const struct bn_snap *part = parts->view[i]->delta;
+
+    if (bn_snap_merge(&s->snap, part, at) != 0)
+      return bn_sum_too_large(err);
+    at += part->n_sessions;
+  }
+  if (parts->n > 1)
+    forget_devices(&s->snap);
+  s->snap.waiting = has_lag(&s->snap.metrics);
+  return 0;
+}
+
+/* --- the total --------------------------------------------------------------------------------
+ */
+
+static int all_totals(const struct job *j, struct bn_views *all)
+{
+  *all = (struct bn_views){calloc(j->n, sizeof *all->view), j->n};
+  for (size_t i = 0; all->view != NULL && i < j->n; i++)
+    all->view[i] = &group_of(j, i)->total.view;
+  return all->view != NULL ? 0 : out_of_memory(j->err);
+}
+
+/* The total is of all that was measured: extremes since the beginning are its own. */
+static bool is_whole(const struct bn_result *r)
+{
+  return r->end.partial || r->group[0].n_checkpoints == 0;
+}
+
+static uint64_t ns_of(double s)
+{
+  return s > 0 && s < 1e9 ? (uint64_t)llround(s * 1e9) : 0;
+}
+
+/* Of events whose ages a document does not have, one is as old as the oldest, and the others are of
+   some age: no percentile is lower than with an age of 0. */
+static bool put_ages(struct bn_hist *ages, const struct bn_view *v)
+{
+  if (v->ages != NULL && !bn_hist_fits(ages, v->ages))
+    return false;
+  if (v->ages != NULL) {
+    bn_hist_add(ages, v->ages);
+  } else if (v->unfinished != UINT64_MAX && v->unfinished > 0) {
+    if (v->unfinished > UINT64_MAX - bn_hist_count(ages))
+      return false;
+    bn_hist_put(ages, ns_of(v->oldest_s), 1);
+    bn_hist_put(ages, 0, v->unfinished - 1);
+  }
+  return true;
+}
+
+/* In a dialect, percentiles are of finished events alone. */
+static int sum_ages(struct sum *s, const struct bn_views *parts, struct bn_err *err)
+{
+  uint64_t low, high;
+
+  s->ages = bn_hist_new();
+  if (s->ages == NULL)
+    return out_of_memory(err);
+  for (size_t i = 0; i < parts->n; i++)
+    if (!put_ages(s->ages, parts->view[i]))
+      return bn_sum_too_large(err);
+  if (!bn_hist_fits(s->ages, s->snap.hist[BN_H_LATENCY]))
+    return bn_sum_too_large(err);
+  if (!bn_hist_bounds(s->ages, &low, &high)) {
+    bn_hist_free(s->ages);
+    s->ages = NULL;
+  }
+  return 0;
+}
+
+static unsigned count_sessions(const struct bn_views *parts)
+{
+  uint64_t n = 0;
+
+  for (size_t i = 0; i < parts->n; i++)
+    n += parts->view[i]->delta->n_sessions;
+  return n <= BN_BOUND_SESSIONS ? (unsigned)n : UINT_MAX;
+}
+
+/* The clock is that of the first run's host, as in the facts. */
+static uint64_t clock_at(const struct job *j, uint64_t wall_ns)
+{
+  const struct bn_facts *f = &j->out->facts;
+
+  return f->start_ns + (wall_ns - f->start_wall_ns);
+}
+
+static void set_times(const struct job *j, struct sum *s, const struct bn_views *parts)
+{
+  s->snap.span_ns = j->runs.union_ns;
+  s->snap.at_ns = clock_at(j, j->last_ns);
+  for (size_t i = 0; i < parts->n; i++)
+    if (parts->view[i]->delta->wall_ns > s->snap.wall_ns)
+      s->snap.wall_ns = parts->view[i]->delta->wall_ns;
+}
+
+static struct bn_view_rules rules_of(const struct job *j)
+{
+  const struct bn_view *v = &group_of(j, 0)->total.view;
+
+  /* Only the dialect whose transactions are COMMITs counts them apart. */
+  return (struct bn_view_rules){.percents = v->percents,
+                                .n_percents = v->n_percents,
+                                .nearest = !plan_of(j, 0)->own,
+                                .commits = true};
+}
+
+/* Extremes since the beginning of a measurement are not those of what came after a checkpoint. */
+static void find_exact(const struct job *j, struct sum *s)
+{
+  bool whole = true;
+
+  for (size_t i = 0; i < j->n; i++)
+    whole &= is_whole(j->part[i].result);
+  if (!whole) {
+    s->snap.min_ns = UINT64_MAX;
+    s->snap.max_ns = 0;
+  }
+}
+
+static int make_total(const struct job *j, struct sum *s, const struct bn_views *parts)
+{
+  struct bn_view_rules rules = rules_of(j);
+  const unsigned sessions = count_sessions(parts);
+
+  if (sessions == UINT_MAX)
+    return bn_err_set(j->err, EFBIG, "the runs have more than %d threads together",
+                      BN_BOUND_SESSIONS);
+  if (sum_snaps(s, parts, sessions, j->err) != 0 ||
+      (!rules.nearest && sum_ages(s, parts, j->err) != 0))
+    return -1;
+  set_times(j, s, parts);
+  find_exact(j, s);
+  rules.exact = rules.sessions = true;
+  rules.ages = s->ages;
+  for (size_t i = 0; i < parts->n; i++)
+    if (ns_of(parts->view[i]->oldest_s) > rules.oldest_ns)
+      rules.oldest_ns = ns_of(parts->view[i]->oldest_s);
+  bn_view_fill(&s->view, &s->store, &s->snap, &rules);
+  s->view.span = BN_VIEW_TOTAL;
+  for (size_t i = 0; i < parts->n; i++)
+    s->view.at_s =
+        fmax(s->view.at_s, parts->view[i]->at_s + (double)(j->last_ns - j->end_ns[i]) * 1e-9);
+  if (bn_sum_view(&s->view, parts, j->err) != 0)
+    return -1;
+  bn_sum_figures(&s->view, &s->store, parts);
+  return 0;
+}
+
+static int keep(const struct job *j, const struct bn_view *v)
+{
+  return bn_group_add(&j->out->group[0], v) == 0 ? 0 : out_of_memory(j->err);
+}
+
+static int add_total(const struct job *j)
+{
+  struct sum s = {.ages = NULL};
+  struct bn_views parts;
+  int rc = all_totals(j, &parts);
+
+  if (rc == 0)
+    rc = make_total(j, &s, &parts);
+  if (rc == 0)
+    rc = keep(j, &s.view);
+  sum_done(&s);
+  free(parts.view);
+  return rc;
+}
+
+/* --- intervals --------------------------------------------------------------------------------
+ */
+
+/* The intervals of all parts by their places: the i-th of each is of the same time. */
+struct intervals {
+  struct bn_views at;       /* the i-th of each part */
+  double *late_s;           /* owned; how much later than the first measurement each began */
+  double length_s, first_s; /* first_s: from the first beginning to the last end */
+  bool packed;              /* all have histograms */
+};
+
+static int find_starts(const struct job *j, struct intervals *in)
+{
+  *in = (struct intervals){.at = {calloc(j->n, sizeof *in->at.view), j->n},
+                           .late_s = calloc(j->n, sizeof *in->late_s),
+                           .length_s = (double)plan_of(j, 0)->interval_ns * 1e-9,
+                           .packed = true};
+  if (in->at.view == NULL || in->late_s == NULL)
+    return out_of_memory(j->err);
+  for (size_t i = 0; i < j->n; i++) {
+    in->late_s[i] = group_of(j, i)->total.view.at_s + (double)(j->last_ns - j->end_ns[i]) * 1e-9;
+    in->first_s = fmax(in->first_s, in->late_s[i]);
+  }
+  for (size_t i = 0; i < j->n; i++)
+    in->late_s[i] = in->first_s - in->late_s[i];
+  return 0;
+}
+
+static void intervals_done(struct intervals *in)
+{
+  free(in->at.view);
+  free(in->late_s);
+}
+
+/* NULL: they can be summed. */
+static const char *why_apart(const struct job *j, const struct intervals *in)
+{
+  for (size_t i = 0; i < j->n; i++) {
+    if (plan_of(j, i)->interval_ns != plan_of(j, 0)->interval_ns)
+      return "their lengths differ (--report-interval)";
+    if (group_of(j, i)->n_intervals == 0)
+      return "not all of the runs have them";
+    if (!(in->late_s[i] <= in->length_s / 2))
+      return "the measurements did not begin within half an interval";
+  }
+  return NULL;
+}
+
+static bool any_intervals(const struct job *j)
+{
+  for (size_t i = 0; i < j->n; i++)
+    if (group_of(j, i)->n_intervals > 0)
+      return true;
+  return false;
+}
+
+/* Goes to the k-th of each; false: a part has none, or the times differ too much. */
+static bool go_to(const struct job *j, struct intervals *in, size_t k)
+{
+  double first = HUGE_VAL, last = 0;
+
+  for (size_t i = 0; i < j->n; i++) {
+    const struct bn_group *g = group_of(j, i);
+    double at_s;
+
+    if (k >= g->n_intervals)
+      return false;
+    in->at.view[i] = &g->interval[k].view;
+    at_s = in->at.view[i]->at_s + in->late_s[i];
+    first = fmin(first, at_s);
+    last = fmax(last, at_s);
+  }
+  return last - first <= in->length_s / 2;
+}
+
+static void sum_timing(struct bn_timing *t, const struct bn_views *parts, size_t k)
+{
+  *t = (struct bn_timing){.name = t->name, .min_s = HUGE_VAL};
+  for (size_t i = 0; i < parts->n; i++) {
+    const struct bn_timing *part =
+        k < parts->view[i]->n_timings ? &parts->view[i]->timings[k] : NULL;
+
+    if (part == NULL || part->count == 0)
+      continue;
+    t->count = part->count < UINT64_MAX - t->count ? t->count + part->count : UINT64_MAX;
+    t->sum_s += part->sum_s;
+    t->min_s = fmin(t->min_s, part->min_s);
+    t->max_s = fmax(t->max_s, part->max_s);
+  }
+  t->min_s = t->count > 0 ? t->min_s : 0;
+  t->avg_s = t->count > 0 ? t->sum_s / (double)t->count : 0;
+}
+
+/* Where not all have histograms: what follows from the figures of the parts.  Ranks are not known.
+ */
+static void sum_latencies(struct sum *s, const struct bn_views *parts)
+{
+  struct bn_view *v = &s->view;
+
+  v->min_s = HUGE_VAL;
+  v->median_s = v->lag_p50_s = v->lag_p99_s = HUGE_VAL;
+  v->sum_s = v->max_s = v->lag_max_s = 0;
+  for (size_t i = 0; i < parts->n; i++) {
+    const struct bn_view *part = parts->view[i];
+
+    v->sum_s += part->sum_s;
+    v->lag_max_s = fmax(v->lag_max_s, part->lag_max_s);
+    if (part->events == 0)
+      continue;
+    v->min_s = fmin(v->min_s, part->min_s);
+    v->max_s = fmax(v->max_s, part->max_s);
+  }
+  v->min_s = v->events > 0 ? v->min_s : 0;
+  v->avg_s = v->events > 0 ? v->sum_s / (double)v->events : 0;
+  for (size_t k = 0; k < v->n_timings; k++)
+    sum_timing(&s->store.timing[k], parts, k);
+}
+
+static bool has_hists(const struct bn_views *parts)
+{
+  for (size_t i = 0; i < parts->n; i++)
+    if (parts->view[i]->delta->sparse == NULL)
+      return false;
+  return true;
+}
+
+static int make_interval(const struct job *j, struct intervals *in, struct sum *s)
+{
+  const bool hists = has_hists(&in->at);
+  struct bn_view_rules rules = rules_of(j);
+  double at_s = 0;
+
+  if (!hists)
+    rules.n_percents = 0;
+  in->packed &= hists;
+  if (sum_snaps(s, &in->at, 0, j->err) != 0)
+    return -1;
+  for (size_t i = 0; i < j->n; i++) {
+    const struct bn_view *part = in->at.view[i];
+
+    at_s = fmax(at_s, part->at_s + in->late_s[i]);
+    s->snap.span_ns =
+        part->delta->span_ns > s->snap.span_ns ? part->delta->span_ns : s->snap.span_ns;
+    s->snap.wall_ns =
+        part->delta->wall_ns > s->snap.wall_ns ? part->delta->wall_ns : s->snap.wall_ns;
+  }
+  s->snap.at_ns = clock_at(j, j->last_ns - ns_of(in->first_s - at_s));
+  bn_view_fill(&s->view, &s->store, &s->snap, &rules);
+  s->view.span = BN_VIEW_INTERVAL;
+  s->view.at_s = at_s;
+  if (!hists)
+    sum_latencies(s, &in->at);
+  if (bn_sum_view(&s->view, &in->at, j->err) != 0)
+    return -1;
+  bn_sum_figures(&s->view, &s->store, &in->at);
+  return hists && bn_snap_pack(&s->snap, &s->snap) != 0 ? out_of_memory(j->err) : 0;
+}
+
+static int add_interval(const struct job *j, struct intervals *in)
+{
+  struct sum s = {.ages = NULL};
+  int rc = make_interval(j, in, &s);
+
+  if (rc == 0)
+    rc = keep(j, &s.view);
+  sum_done(&s);
+  return rc;
+}
+
+static int sum_intervals(const struct job *j, struct intervals *in)
+{
+  size_t most = 0, n = 0;
+
+  for (; go_to(j, in, n); n++)
+    if (add_interval(j, in) != 0)
+      return -1;
+  for (size_t i = 0; i < j->n; i++)
+    most = group_of(j, i)->n_intervals > most ? group_of(j, i)->n_intervals : most;
+  if (n < most)
+    (void)bn_buf_printf(j->notes,
+                        "the result has %zu interval(s): after them, not all runs have "
+                        "one of the same time\n",
+                        n);
+  if (n > 0 && !in->packed && rules_of(j).n_percents > 0)
+    (void)bn_buf_str(j->notes, "the intervals have no percentiles: the results do not hold their "
+                               "histograms (--report-bins=all)\n");
+  return 0;
+}
+
+static int add_intervals(const struct job *j)
+{
+  struct intervals in;
+  const char *why;
+  int rc;
+
+  if (!any_intervals(j))
+    return 0;
+  rc = find_starts(j, &in);
+  why = rc == 0 ? why_apart(j, &in) : NULL;
+  if (why != NULL) {
+    (void)bn_buf_printf(j->notes, "the result has no intervals: %s\n", why);
+    j->out->facts.plan.interval_ns = 0;
+  } else if (rc == 0) {
+    rc = sum_intervals(j, &in);
+  }
+  intervals_done(&in);
+  return rc;
+}
+
+/* Those of one result stay what they are. */
+static int copy_records(const struct job *j)
+{
+  const struct bn_group *g = group_of(j, 0);
+  int rc = 0;
+
+  for (size_t i = 0; rc == 0 && i < g->n_intervals; i++)
+    rc = keep(j, &g->interval[i].view);
+  for (size_t i = 0; rc == 0 && i < g->n_checkpoints; i++)
+    rc = keep(j, &g->checkpoint[i].view);
+  return rc;
+}
+
+/* Checkpoints have no histograms, so that none of their percentiles could be known. */
+static void leave_out_checkpoints(const struct job *j)
+{
+  bool any = false;
+
+  for (size_t i = 0; i < j->n; i++)
+    any |= group_of(j, i)->n_checkpoints > 0;
+  if (any)
+    (void)bn_buf_str(j->notes, "the result has no checkpoints: they cannot be merged\n");
+  j->out->facts.plan.n_checkpoints = 0;
+}
+
+/* --- facts ------------------------------------------------------------------------------------
+ */
+
+static int sum_plan(const struct job *j)
+{
+  struct bn_plan *plan = &j->out->facts.plan;
+  uint64_t threads = 0, events = 0;
+  bool endless = false, same_seed = true;
+
+  *plan = *plan_of(j, 0);
+  plan->rate = 0;
+  for (size_t i = 0; i < j->n; i++) {
+    const struct bn_plan *p = plan_of(j, i);
+
+    threads += p->threads;
+    if (p->events > UINT64_MAX - events)
+      return bn_sum_too_large(j->err);
+    events += p->events;
+    endless |= p->events == 0;
+    plan->rate += p->rate;
+    plan->time_ns = p->time_ns > plan->time_ns ? p->time_ns : plan->time_ns;
+    plan->warmup_ns = p->warmup_ns > plan->warmup_ns ? p->warmup_ns : plan->warmup_ns;
+    plan->verbosity = p->verbosity > plan->verbosity ? p->verbosity : plan->verbosity;
+    plan->debug |= p->debug;
+    plan->validate |= p->validate;
+    plan->histogram |= p->histogram;
+    same_seed &= p->seed == plan->seed && p->seed_given == plan->seed_given &&
+                 p->seed_typed == plan->seed_typed;
+  }
+  plan->threads = threads < UINT_MAX ? (unsigned)threads : UINT_MAX;
+  plan->events = endless ? 0 : events;
+  if (!same_seed) {
+    plan->seed_given = false;
+    plan->seed = 0;
+    plan->seed_typed = 0;
+  }
+  return 0;
+}
+
+static int gather_facts(const struct job *j)
+{
+  struct bn_facts *f = &j->out->facts;
+  const struct bn_facts *first = &j->part[0].result->facts;
+
+  f->start_ns = first->start_ns;
+  f->start_wall_ns = first->start_wall_ns;
+  for (size_t i = 0; i < j->n; i++)
+    if (j->part[i].result->facts.end_wall_ns > f->end_wall_ns)
+      f->end_wall_ns = j->part[i].result->facts.end_wall_ns;
+  bn_runs_tell(&j->runs, f);
+  bn_match_common(j->part, j->n, f);
+  return f->incomplete ? out_of_memory(j->err) : sum_plan(j);
+}
+
+/* In the order of bn_outcome_status(): a signal, a timeout, the script's own, a failure, too few
+   events that were due. */
+static int weight_of_status(int status)
+{
+  static const int weights[] = {0, 2, 4, 3, 1};
+
+  if (status > 128)
+    return 5;
+  return status >= 0 && status < 5 ? weights[status] : 3;
+}
+
+static void sum_end(const struct job *j)
+{
+  struct bn_end *end = &j->out->end;
+
+  for (size_t i = 0; i < j->n; i++) {
+    const struct bn_end *e = &j->part[i].result->end;
+
+    if (weight_of_status(e->status) > weight_of_status(end->status))
+      end->status = e->status;
+    end->signo = end->signo != 0 ? end->signo : e->signo;
+    end->failed |= e->failed;
+    end->timeout |= e->timeout;
+    end->left |= e->left;
+    end->overload |= e->overload;
+    end->partial |= e->partial;
+    end->replaced_intervals |= e->replaced_intervals;
+    end->replaced_total |= e->replaced_total;
+  }
+}
+
+/* --- all of it --------------------------------------------------------------------------------
+ */
+
+static int check_overlap(const struct job *j, bool force)
+{
+  const double union_s = (double)j->runs.union_ns * 1e-9;
+
+  if (j->runs.overlap < overlap_min && !force)
+    return bn_err_set(j->err, EINVAL,
+                      "all runs were under load for %.1f %% of %.4g s, and the "
+                      "rates add up from 90 %% on; --force merges them nevertheless",
+                      100 * j->runs.overlap, union_s);
+  if (j->runs.n > 1)
+    (void)bn_buf_printf(j->notes, "merged %zu runs, which took %.4g s; overlap: %.1f %%\n",
+                        j->runs.n, union_s, 100 * j->runs.overlap);
+  for (size_t i = 0; i < j->n; i++)
+    if (j->part[i].result->end.partial)
+      (void)bn_buf_printf(j->notes, "'%s' is of a run that has not ended, or holds one\n",
+                          j->part[i].name);
+  return 0;
+}
+
+/* By their starts, so that the order of the arguments makes no difference. */
+static int compare_parts(const void *a, const void *b)
+{
+  const struct bn_part *p = a, *q = b;
+  const struct bn_facts *f = &p->result->facts, *g = &q->result->facts;
+
+  if (f->start_wall_ns != g->start_wall_ns)
+    return f->start_wall_ns < g->start_wall_ns ? -1 : 1;
+  if (f->start_ns != g->start_ns)
+    return f->start_ns < g->start_ns ? -1 : 1;
+  if (f->plan.seed != g->plan.seed)
+    return f->plan.seed < g->plan.seed ? -1 : 1;
+  return strcmp(p->name, q->name);
+}
+
+static int find_times(struct job *j)
+{
+  qsort(j->part, j->n, sizeof *j->part, compare_parts);
+  for (size_t i = 0; i < j->n; i++) {
+    if (bn_runs_add(&j->runs, &j->part[i], j->err) != 0)
+      return -1;
+    if (bn_run_end(j->part[i].result, &j->end_ns[i]) != 0)
+      return bn_err_set(j->err, EINVAL, "'%s' does not say when its run was", j->part[i].name);
+    j->last_ns = j->end_ns[i] > j->last_ns ? j->end_ns[i] : j->last_ns;
+  }
+  return bn_runs_settle(&j->runs, j->err);
+}
+
+static int make_result(const struct job *j)
+{
+  if (gather_facts(j) != 0)
+    return -1;
+  if (bn_result_group(j->out, group_of(j, 0)->name) == NULL)
+    return out_of_memory(j->err);
+  if (j->n == 1) {
+    if (copy_records(j) != 0)
+      return -1;
+  } else {
+    leave_out_checkpoints(j);
+    if (add_intervals(j) != 0)
+      return -1;
+  }
+  sum_end(j);
+  return add_total(j);
+}
+
+int bn_merge(const struct bn_part *part, size_t n, bool force, struct bn_result *out,
+             struct bn_buf *notes, struct bn_err *err)
+{
+  struct job *j = calloc(1, sizeof *j);
+  int rc = -1;
+
+  memset(out, 0, sizeof *out);
+  if (j == NULL)
+    return out_of_memory(err);
+  *j = (struct job){.part = calloc(n, sizeof *j->part),
+                    .end_ns = calloc(n, sizeof *j->end_ns),
+                    .n = n,
+                    .out = out,
+                    .notes = notes,
+                    .err = err};
+  if (j->part == NULL || j->end_ns == NULL) {
+    (void)out_of_memory(err);
+  } else {
+    memcpy(j->part, part, n * sizeof *part);
+    if (bn_match_parts(part, n, force, notes, err) == 0 && find_times(j) == 0 &&
+        check_overlap(j, force) == 0)
+      rc = make_result(j);
+  }
+  if (rc != 0)
+    bn_result_done(out);
+  free(j->part);
+  free(j->end_ns);
+  free(j);
+  return rc;
+}

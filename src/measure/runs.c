@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Finds the times of runs in their results and facts, and how much of them is common to all. */
+#include "measure/runs.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+
+enum { KEY_SIZE = 64 };
+
+static const char *key_of(char out[KEY_SIZE], size_t i, const char *what)
+{
+  (void)snprintf(out, KEY_SIZE, "part_%zu_%s", i + 1, what);
+  return out;
+}
+
+int bn_run_end(const struct bn_result *r, uint64_t *wall_ns)
+{
+  const struct bn_snap *s = &r->group[0].total.delta;
+  const struct bn_facts *f = &r->facts;
+  const uint64_t took_ns = s->at_ns - f->start_ns;
+
+  if (f->start_wall_ns == 0 || s->at_ns < f->start_ns || s->at_ns > INT64_MAX ||
+      s->span_ns > s->at_ns || f->start_wall_ns > INT64_MAX ||
+      took_ns > INT64_MAX - f->start_wall_ns)
+    return -1;
+  *wall_ns = f->start_wall_ns + took_ns;
+  return s->span_ns <= *wall_ns ? 0 : -1;
+}
+
+static struct bn_run *next_run(struct bn_runs *runs, struct bn_err *err)
+{
+  if (runs->n < BN_RUNS_MAX)
+    return &runs->run[runs->n++];
+  (void)bn_err_set(err, EFBIG, "there are more than %d runs", BN_RUNS_MAX);
+  return NULL;
+}
+
+static int add_single(struct bn_runs *runs, const struct bn_part *part, struct bn_err *err)
+{
+  const struct bn_result *r = part->result;
+  const struct bn_snap *s = &r->group[0].total.delta;
+  const struct bn_fact *host = bn_facts_find(&r->facts, "host", "name");
+  struct bn_run *run = next_run(runs, err);
+  uint64_t end_ns;
+
+  if (run == NULL)
+    return -1;
+  if (bn_run_end(r, &end_ns) != 0)
+    return bn_err_set(err, EINVAL, "'%s' does not say when its run was", part->name);
+  *run = (struct bn_run){.part = part->name,
+                         .file = part->name,
+                         .host = host != NULL && host->text != NULL ? host->text : "",
+                         .start_ns = s->at_ns - s->span_ns,
+                         .start_wall_ns = end_ns - s->span_ns,
+                         .end_wall_ns = end_ns};
+  (void)snprintf(run->seed, sizeof run->seed, "%" PRIu64, r->facts.plan.seed);
+  return 0;
+}
+
+/* NULL: it is not there. */
+static const char *text_fact(const struct bn_facts *f, size_t i, const char *what)
+{
+  char key[KEY_SIZE];
+  const struct bn_fact *fact = bn_facts_find(f, BN_RUNS_SECTION, key_of(key, i, what));
+
+  return fact != NULL && fact->type == BN_FACT_TEXT ? fact->text : NULL;
+}
+
+/* 0: it is not there. */
+static uint64_t time_fact(const struct bn_facts *f, size_t i, const char *what)
+{
+  char key[KEY_SIZE];
+  const struct bn_fact *fact = bn_facts_find(f, BN_RUNS_SECTION, key_of(key, i, what));
+
+  return fact != NULL && fact->type == BN_FACT_WHOLE && fact->whole > 0 ? (uint64_t)fact->whole : 0;
+}
+
+/* -1: the facts do not hold the i-th run. */
+static int read_run(struct bn_run *run, const struct bn_facts *f, size_t i)
+{
+  const char *seed = text_fact(f, i, "seed");
+
+  *run = (struct bn_run){.file = text_fact(f, i, "file"),
+                         .host = text_fact(f, i, "host"),
+                         .start_ns = time_fact(f, i, "start_ns"),
+                         .start_wall_ns = time_fact(f, i, "start_wall_ns"),
+                         .end_wall_ns = time_fact(f, i, "end_wall_ns")};
+  (void)snprintf(run->seed, sizeof run->seed, "%s", seed != NULL ? seed : "");
+  return run->file != NULL && run->host != NULL && seed != NULL && run->start_wall_ns != 0 &&
+                 run->start_wall_ns <= run->end_wall_ns
+             ? 0
+             : -1;
+}
+
+/* The parts of a result that was merged itself. */
+static int add_merged(struct bn_runs *runs, const struct bn_part *part, int64_t n,
+                      struct bn_err *err)
+{
+  for (int64_t i = 0; i < n; i++) {
+    struct bn_run *run = next_run(runs, err);
+
+    if (run == NULL)
+      return -1;
+    if (read_run(run, &part->result->facts, (size_t)i) != 0)
+      return bn_err_set(err, EINVAL, "'%s' does not say of which runs it was merged", part->name);
+    run->part = part->name;
+  }
+  return 0;
+}
+
+int bn_runs_add(struct bn_runs *runs, const struct bn_part *part, struct bn_err *err)
+{
+  const struct bn_fact *parts = bn_facts_find(&part->result->facts, BN_RUNS_SECTION, "parts");
+
+  if (parts == NULL)
+    return add_single(runs, part, err);
+  if (parts->type != BN_FACT_WHOLE || parts->whole < 1)
+    return bn_err_set(err, EINVAL, "'%s' does not say of which runs it was merged", part->name);
+  return add_merged(runs, part, parts->whole, err);
+}
+
+static int compare(const void *a, const void *b)
+{
+  const struct bn_run *p = a, *q = b;
+
+  if (p->start_wall_ns != q->start_wall_ns)
+    return p->start_wall_ns < q->start_wall_ns ? -1 : 1;
+  if (p->start_ns != q->start_ns)
+    return p->start_ns < q->start_ns ? -1 : 1;
+  return strcmp(p->host, q->host) != 0 ? strcmp(p->host, q->host) : strcmp(p->seed, q->seed);
+}
+
+/* The time of day of a journal may differ from that of the document by what the clock was set. */
+static bool is_same(const struct bn_run *a, const struct bn_run *b)
+{
+  return a->start_ns == b->start_ns && strcmp(a->host, b->host) == 0 &&
+         strcmp(a->seed, b->seed) == 0;
+}
+
+static int refuse_twice(const struct bn_runs *runs, struct bn_err *err)
+{
+  for (size_t i = 0; i < runs->n; i++)
+    for (size_t k = i + 1; k < runs->n; k++)
+      if (is_same(&runs->run[i], &runs->run[k]))
+        return bn_err_set(err, EINVAL, "'%s' and '%s' hold the same run, which would count twice",
+                          runs->run[i].part, runs->run[k].part);
+  return 0;
+}
+
+int bn_runs_settle(struct bn_runs *runs, struct bn_err *err)
+{
+  uint64_t last_start = 0, first_end = UINT64_MAX, covered = 0;
+
+  qsort(runs->run, runs->n, sizeof *runs->run, compare);
+  if (refuse_twice(runs, err) != 0)
+    return -1;
+  runs->union_ns = 0;
+  for (size_t i = 0; i < runs->n; i++) {
+    const struct bn_run *r = &runs->run[i];
+    const uint64_t from = r->start_wall_ns > covered ? r->start_wall_ns : covered;
+
+    if (r->end_wall_ns > from) {
+      runs->union_ns += r->end_wall_ns - from;
+      covered = r->end_wall_ns;
+    }
+    last_start = r->start_wall_ns;
+    first_end = r->end_wall_ns < first_end ? r->end_wall_ns : first_end;
+  }
+  runs->overlap = runs->union_ns == 0 ? 1
+                  : first_end > last_start
+                      ? (double)(first_end - last_start) / (double)runs->union_ns
+                      : 0;
+  return 0;
+}
+
+void bn_runs_tell(const struct bn_runs *runs, struct bn_facts *f)
+{
+  if (runs->n > 1)
+    bn_facts_row(f, BN_NOTICE, BN_RUNS_ROW "%zu runs, which took %.4g s; overlap: %.1f %%\n\n",
+                 runs->n, (double)runs->union_ns * 1e-9, 100 * runs->overlap);
+  bn_facts_whole(f, BN_RUNS_SECTION, "parts", (int64_t)runs->n);
+  bn_facts_real(f, BN_RUNS_SECTION, "overlap", runs->overlap);
+  bn_facts_real(f, BN_RUNS_SECTION, "union_s", (double)runs->union_ns * 1e-9);
+  for (size_t i = 0; i < runs->n; i++) {
+    const struct bn_run *r = &runs->run[i];
+    char key[KEY_SIZE];
+
+    bn_facts_text(f, BN_RUNS_SECTION, key_of(key, i, "file"), r->file);
+    bn_facts_text(f, BN_RUNS_SECTION, key_of(key, i, "host"), r->host);
+    bn_facts_text(f, BN_RUNS_SECTION, key_of(key, i, "seed"), r->seed);
+    bn_facts_whole(f, BN_RUNS_SECTION, key_of(key, i, "start_ns"), (int64_t)r->start_ns);
+    bn_facts_whole(f, BN_RUNS_SECTION, key_of(key, i, "start_wall_ns"), (int64_t)r->start_wall_ns);
+    bn_facts_whole(f, BN_RUNS_SECTION, key_of(key, i, "end_wall_ns"), (int64_t)r->end_wall_ns);
+  }
+}

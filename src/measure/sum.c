@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sums, extremes and weighted means of figures. */
+#include "measure/sum.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+int bn_sum_too_large(struct bn_err *err)
+{
+  return bn_err_set(err, EOVERFLOW, "the counts of the results do not fit into 64 bits");
+}
+
+/* --- figures of views -------------------------------------------------------------------------
+ */
+
+/* Whole figures that bn_view_fill() does not compute from the snapshot. */
+static const size_t summed[] = {
+    offsetof(struct bn_view, unfinished),    offsetof(struct bn_view, backlog),
+    offsetof(struct bn_view, concurrency),   offsetof(struct bn_view, outages),
+    offsetof(struct bn_view, due),           offsetof(struct bn_view, started),
+    offsetof(struct bn_view, dropped),       offsetof(struct bn_view, finished),
+    offsetof(struct bn_view, warmup_backlog)};
+
+/* Times that it does not compute. */
+static const size_t longest[] = {
+    offsetof(struct bn_view, oldest_s), offsetof(struct bn_view, longest_outage_s),
+    offsetof(struct bn_view, setup_s), offsetof(struct bn_view, grace_s),
+    offsetof(struct bn_view, teardown_s)};
+
+enum { N_SUMMED = sizeof summed / sizeof *summed, N_LONGEST = sizeof longest / sizeof *longest };
+
+static uint64_t *whole_at(struct bn_view *v, size_t offset)
+{
+  return (uint64_t *)(void *)((char *)v + offset);
+}
+
+static double *real_at(struct bn_view *v, size_t offset)
+{
+  return (double *)(void *)((char *)v + offset);
+}
+
+static uint64_t whole_of(const struct bn_view *v, size_t offset)
+{
+  return *(const uint64_t *)(const void *)((const char *)v + offset);
+}
+
+static double real_of(const struct bn_view *v, size_t offset)
+{
+  return *(const double *)(const void *)((const char *)v + offset);
+}
+
+/* What is not known of one part is not known of the sum. */
+static int sum_wholes(struct bn_view *v, const struct bn_views *parts, struct bn_err *err)
+{
+  for (size_t k = 0; k < N_SUMMED; k++) {
+    uint64_t *sum = whole_at(v, summed[k]);
+
+    *sum = 0;
+    for (size_t i = 0; i < parts->n && *sum != UINT64_MAX; i++) {
+      const uint64_t n = whole_of(parts->view[i], summed[k]);
+
+      if (n != UINT64_MAX && n >= UINT64_MAX - *sum)
+        return bn_sum_too_large(err);
+      *sum = n == UINT64_MAX ? n : *sum + n;
+    }
+  }
+  return 0;
+}
+
+static void find_longest(struct bn_view *v, const struct bn_views *parts)
+{
+  for (size_t k = 0; k < N_LONGEST; k++) {
+    double *most = real_at(v, longest[k]);
+
+    *most = 0;
+    for (size_t i = 0; i < parts->n; i++)
+      *most = fmax(*most, real_of(parts->view[i], longest[k]));
+  }
+}
+
+/* Figures of the parts of a run are known, or they are all unknown, which a set-up of 0 says. */
+static void forget_parts(struct bn_view *v, const struct bn_views *parts)
+{
+  bool known = true;
+
+  for (size_t i = 0; i < parts->n; i++)
+    known &= parts->view[i]->setup_s > 0;
+  for (const struct bn_view_field *f = bn_view_fields; !known && f->name != NULL; f++)
+    if (f->of_parts && f->type == BN_VIEW_WHOLE)
+      *whole_at(v, f->offset) = 0;
+    else if (f->of_parts)
+      *real_at(v, f->offset) = 0;
+}
+
+/* A part's rates leave out what was counted after its span: each is a count of the span again when
+   it is multiplied by the span. */
+static void sum_rates(struct bn_view *v, const struct bn_views *parts)
+{
+  for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++) {
+    const bool is_rate = strcmp(f->unit, "1/s") == 0 || strcmp(f->unit, "bytes/s") == 0;
+    double sum = 0;
+
+    if (!is_rate || f->offset == offsetof(struct bn_view, events_per_s) ||
+        f->offset == offsetof(struct bn_view, transactions_per_s))
+      continue;
+    for (size_t i = 0; i < parts->n; i++)
+      sum += real_of(parts->view[i], f->offset) * (parts->view[i]->span_s / v->span_s);
+    *real_at(v, f->offset) = sum;
+  }
+}
+
+/* What else is in a view, besides its times. */
+int bn_sum_view(struct bn_view *v, const struct bn_views *parts, struct bn_err *err)
+{
+  if (sum_wholes(v, parts, err) != 0)
+    return -1;
+  find_longest(v, parts);
+  v->running = 0;
+  for (size_t i = 0; i < parts->n; i++) {
+    const struct bn_view *part = parts->view[i];
+
+    v->running = part->running < UINT_MAX - v->running ? v->running + part->running : UINT_MAX;
+    v->kind = part->kind > v->kind ? part->kind : v->kind;
+    v->paced |= part->paced;
+    v->replaced |= part->replaced;
+    v->max_at_least |= part->max_at_least;
+  }
+  v->served = v->due > 0 ? (double)v->finished / (double)v->due : 0;
+  forget_parts(v, parts);
+  sum_rates(v, parts);
+  return 0;
+}
+
+/* --- figures of workloads ---------------------------------------------------------------------
+ */
+
+/* Figures that are a mean weigh as much as what they are the mean of. */
+static const struct {
+  const char *key, *counter;
+} means[] = {{"ns_per_load", "loads"}, {"event_overhead_ns", "empty_events"}};
+
+/* The device of several processes may be one and the same, and each has counted all that it did. */
+bool bn_sum_is_of_device(const char *name)
+{
+  return strncmp(name, "device_", 7) == 0;
+}
+
+static bool ends_in_rate(const char *key)
+{
+  static const char end[] = "_per_s";
+  const size_t len = strlen(key);
+
+  return len >= sizeof end && strcmp(key + len - (sizeof end - 1), end) == 0;
+}
+
+/* The counter that a mean figure weighs by; NULL: it is none. */
+static const char *weight_of(const char *key)
+{
+  for (size_t i = 0; i < sizeof means / sizeof *means; i++)
+    if (strcmp(means[i].key, key) == 0)
+      return means[i].counter;
+  return NULL;
+}
+
+/* NULL: it has none of that name. */
+static const struct bn_figure *figure_of(const struct bn_view *v, const char *key)
+{
+  for (size_t i = 0; i < v->n_figures; i++)
+    if (strcmp(v->figures[i].key, key) == 0)
+      return &v->figures[i];
+  return NULL;
+}
+
+/* How much the figure of a part weighs in that of the sum; counter NULL: as much as its span. */
+static double share_of(const struct bn_view *sum, const struct bn_view *part, const char *counter)
+{
+  const struct bn_metrics *m = &sum->delta->metrics;
+  const size_t i = counter != NULL ? bn_metrics_counter(m, counter) : 0;
+
+  if (counter == NULL)
+    return part->span_s / sum->span_s;
+  if (i == m->n_counters || sum->counter[i] == 0)
+    return 0;
+  return (double)part->counter[i] / (double)sum->counter[i];
+}
+
+static bool sum_figure(const struct bn_view *sum, const struct bn_views *parts, const char *key,
+                       double *value)
+{
+  const char *counter = weight_of(key);
+
+  *value = 0;
+  if (counter == NULL && !ends_in_rate(key))
+    return false;
+  for (size_t i = 0; i < parts->n; i++) {
+    const struct bn_figure *f = figure_of(parts->view[i], key);
+
+    if (f == NULL && counter == NULL)
+      return false;
+    if (f != NULL)
+      *value += f->value * share_of(sum, parts->view[i], counter);
+  }
+  return true;
+}
+
+/* Of one result there is nothing to sum.  Names and texts are the first part's. */
+void bn_sum_figures(struct bn_view *v, struct bn_view_store *store, const struct bn_views *parts)
+{
+  const struct bn_view *first = parts->view[0];
+
+  for (size_t i = 0; i < first->n_figures; i++) {
+    struct bn_figure *f = &store->figure[v->n_figures];
+
+    *f = first->figures[i];
+    if (parts->n == 1 || (!bn_sum_is_of_device(f->key) && sum_figure(v, parts, f->key, &f->value)))
+      v->n_figures++;
+  }
+  v->figures = store->figure;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The figures of a view that is the sum of others: those that do not follow from the sum of their
+   snapshots. */
+#ifndef BN_MEASURE_SUM_H
+#define BN_MEASURE_SUM_H
+
+#include "base/err.h"
+#include "measure/view.h"
+
+/* Views of the same span, one of each part. */
+struct bn_views {
+  const struct bn_view **view; /* owned by who made it */
+  size_t n;
+};
+
+/* A counter or figure of a device, which may be the same for several parts. */
+bool bn_sum_is_of_device(const char *name);
+/* Returns -1 and sets err: a sum is beyond 64 bits. */
+int bn_sum_too_large(struct bn_err *err);
+/* After bn_view_fill(), which has set span_s: what else is in a view but its times and the figures
+   of the workload.  0, or -1 and err. */
+int bn_sum_view(struct bn_view *v, const struct bn_views *parts, struct bn_err *err);
+/* The figures of the workload, as far as they can be summed.  Names and texts stay the parts'. */
+void bn_sum_figures(struct bn_view *v, struct bn_view_store *store, const struct bn_views *parts);
+
+#endif

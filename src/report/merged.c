@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads results, has them summed, and writes the sum as a result. */
+#include "report/merged.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "measure/merge.h"
+#include "measure/store.h"
+#include "report/saved.h"
+
+const struct bn_opt bn_merged_options[] = {
+    {.name = "output",
+     .type = BN_PATH,
+     .letter = 'o',
+     .form = "=FILE",
+     .offset = offsetof(struct bn_merged_conf, output),
+     .help = "file for the result, instead of standard output"},
+    {.name = "force",
+     .type = BN_BOOL,
+     .def = "off",
+     .offset = offsetof(struct bn_merged_conf, force),
+     .help = "merge in spite of other options or too little overlap"},
+    BN_OPT_END,
+};
+
+struct inputs {
+  struct bn_stored *stored; /* owned */
+  struct bn_part *part;     /* owned */
+  size_t n;                 /* that were read */
+};
+
+static int refuse_twice(const char *const *operand, struct bn_err *err)
+{
+  for (size_t i = 0; operand[i] != NULL; i++)
+    for (size_t k = i + 1; operand[k] != NULL; k++)
+      if (bn_file_is_same(operand[i], operand[k]))
+        return bn_err_set(err, EINVAL, "'%s' and '%s' are the same file, which would count twice",
+                          operand[i], operand[k]);
+  return 0;
+}
+
+static int read_inputs(const struct bn_store *js, const char *const *operand, struct inputs *in,
+                       struct bn_err *err)
+{
+  size_t n = 0;
+
+  while (operand[n] != NULL)
+    n++;
+  in->stored = calloc(n, sizeof *in->stored);
+  in->part = calloc(n, sizeof *in->part);
+  if (in->stored == NULL || in->part == NULL)
+    return bn_err_set(err, ENOMEM, "out of memory");
+  for (; in->n < n; in->n++) {
+    struct bn_stored *s = &in->stored[in->n];
+
+    if (bn_store_load(js, operand[in->n], false, s, err) != 0)
+      return -1;
+    in->part[in->n] = (struct bn_part){operand[in->n], &s->result};
+    bn_saved_tell_passed(operand[in->n], &s->passed);
+  }
+  return 0;
+}
+
+static void forget(const struct bn_store *js, struct inputs *in)
+{
+  for (size_t i = 0; i < in->n; i++)
+    bn_stored_done(js, &in->stored[i]);
+  free(in->stored);
+  free(in->part);
+}
+
+/* A line for each; they may quote what stands in the files. */
+static void print_notes(struct bn_buf *notes)
+{
+  char *rest = notes->data, *line;
+  char shown[1024];
+
+  while ((line = strsep(&rest, "\n")) != NULL && rest != NULL) {
+    (void)bn_escape(shown, sizeof shown, line, "");
+    bn_log_stderr("bench merge: %s", shown);
+  }
+}
+
+static int write_result(const struct bn_store *js, const struct bn_result *r, const char *path,
+                        struct bn_err *err)
+{
+  struct bn_node *document = bn_store_document(js, r, NULL);
+  int rc;
+
+  if (path == NULL || strcmp(path, "-") == 0)
+    rc = bn_store_print(js, document, stdout, err);
+  else
+    rc = bn_store_save(js, document, path, err);
+  js->free(document);
+  return rc;
+}
+
+static int check_output(const char *path, struct bn_err *err)
+{
+  const char *fault = path != NULL && strcmp(path, "-") != 0 ? bn_file_fault(path) : NULL;
+
+  return fault == NULL ? 0 : bn_err_set(err, EINVAL, "--output=%s: %s", path, fault);
+}
+
+/* A sentence about a file may quote it. */
+static void escape(struct bn_err *err)
+{
+  char shown[sizeof err->text];
+
+  (void)bn_escape(shown, sizeof shown, err->text, "");
+  memcpy(err->text, shown, sizeof shown);
+}
+
+static int merge(const struct bn_store *js, const struct bn_merged_conf *c, const struct inputs *in,
+                 struct bn_err *err)
+{
+  struct bn_buf notes = {.max = 0};
+  struct bn_result result;
+  int rc = bn_merge(in->part, in->n, c->force, &result, &notes, err);
+
+  if (rc != 0)
+    escape(err);
+  else
+    rc = write_result(js, &result, c->output, err);
+  if (rc == 0)
+    print_notes(&notes);
+  bn_result_done(&result);
+  bn_buf_done(&notes);
+  return rc;
+}
+
+int bn_merged_run(const void *conf, const char *const *operand, struct bn_err *err)
+{
+  const struct bn_merged_conf *c = conf;
+  const struct bn_store *js = bn_store_json(err);
+  struct inputs in = {.n = 0};
+  int rc = -1;
+
+  if (js == NULL)
+    return EXIT_FAILURE;
+  if (check_output(c->output, err) == 0 && refuse_twice(operand, err) == 0 &&
+      read_inputs(js, operand, &in, err) == 0)
+    rc = merge(js, c, &in, err);
+  forget(js, &in);
+  return rc == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

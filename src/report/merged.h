@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The subcommand `merge`: writes one result that is the sum of several. */
+#ifndef BN_REPORT_MERGED_H
+#define BN_REPORT_MERGED_H
+
+#include <stdbool.h>
+
+#include "api/opt.h"
+#include "base/err.h"
+
+struct bn_merged_conf {
+  char *output; /* NULL: standard output */
+  bool force;
+};
+
+extern const struct bn_opt bn_merged_options[];
+
+/* struct bn_subcommand's run. */
+int bn_merged_run(const void *conf, const char *const *operand, struct bn_err *err);
+
+#endif
