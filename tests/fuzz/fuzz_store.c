@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Fuzzes the reader of results: the input is a document or a journal.  What it takes must print,
-   and must be the same after it was written anew. */
+   must be the same after it was written anew, and may be merged with a run of the same figures. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "measure/merge.h"
 #include "measure/replay.h"
 #include "measure/store.h"
 #include "report/text/text.h"
@@ -72,19 +73,48 @@ static void report(struct bn_result *r)
   free(text);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* Prints the result, and again after it was read. */
+static void check(struct bn_result *r)
 {
-  struct bn_stored stored;
   size_t len = 0;
-  char *text;
+  char *text = print(r, &len);
 
-  if (load(data, size, &stored) != 0)
-    return 0;
-  text = print(&stored.result, &len);
   if (text != NULL)
     compare(text, len);
   free(text);
-  report(&stored.result);
+  report(r);
+}
+
+/* With a run that began at another time, from other random numbers. */
+static void merge(const struct bn_result *r, const void *data, size_t size)
+{
+  struct bn_buf notes = {.max = 0};
+  struct bn_err err = {0};
+  struct bn_result sum;
+  struct bn_stored other;
+  const struct bn_part parts[] = {{"one", r}, {"other", &other.result}};
+
+  if (load(data, size, &other) != 0)
+    abort();
+  other.result.facts.plan.seed ^= 1;
+  other.result.facts.start_wall_ns += other.result.facts.plan.seed % 5;
+  if (bn_merge(parts, 2, true, &sum, &notes, &err) == 0)
+    check(&sum);
+  else if (err.text[0] == '\0')
+    abort();
+  bn_result_done(&sum);
+  bn_stored_done(&bench_store, &other);
+  bn_buf_done(&notes);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  struct bn_stored stored;
+
+  if (load(data, size, &stored) != 0)
+    return 0;
+  merge(&stored.result, data, size);
+  check(&stored.result);
   bn_stored_done(&bench_store, &stored);
   return 0;
 }
