@@ -201,6 +201,7 @@ static void note(struct bn_outcome *o, enum bn_cause cause, int value, uint64_t 
     break;
   case BN_CAUSE_VIOLATED:
     bn_outcome_set(o, BN_OUTCOME_VIOLATED);
+    bn_outcome_set(o, BN_OUTCOME_JUDGED);
     break;
   case BN_CAUSE_TIMEOUT:
     bn_outcome_set(o, BN_OUTCOME_TIMEOUT);

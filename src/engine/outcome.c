@@ -118,6 +118,7 @@ enum bn_end_reason bn_outcome_reason(const struct bn_outcome *o, bool overload_f
       {atomic_load(&o->left_with) >= 0, BN_END_SCRIPT},
       {(flags & BN_OUTCOME_FAILED) != 0, BN_END_FAILURE},
       {overload_fails && (flags & BN_OUTCOME_OVERLOADED) != 0, BN_END_OVERLOAD},
+      {(flags & BN_OUTCOME_JUDGED) != 0, BN_END_ASSERTION},
       {(flags & BN_OUTCOME_TIME_UP) != 0, BN_END_TIME},
       {(flags & BN_OUTCOME_SPENT) != 0, BN_END_EVENTS},
   };

@@ -37,7 +37,8 @@ enum bn_outcome_flag {
   BN_OUTCOME_UNSERVED = 512,        /* --rate: of the arrivals that were due too many have no end */
   BN_OUTCOME_TIME_UP = 1024,        /* the time limit ended the load */
   BN_OUTCOME_SPENT = 2048,          /* --events did */
-  BN_OUTCOME_VIOLATED = 4096        /* --assert: one does not hold */
+  BN_OUTCOME_VIOLATED = 4096,       /* --assert: one does not hold */
+  BN_OUTCOME_JUDGED = 8192          /* --abort-on-assert ended the load */
 };
 
 /* What the main thread does; only the main thread writes it. */

@@ -96,17 +96,11 @@ const char *const bn_layout_kinds[] = {
     [BN_KIND_PLAIN] = "plain",   [BN_KIND_CPU] = "cpu", [BN_KIND_MEMORY] = "memory",
     [BN_KIND_FILEIO] = "fileio", [BN_KIND_SQL] = "sql", NULL};
 const char *const bn_layout_levels[] = {"fatal", "alert", "warning", "note", NULL};
-const char *const bn_layout_reasons[] = {[BN_END_UNKNOWN] = "unknown",
-                                         [BN_END_TIME] = "time limit",
-                                         [BN_END_EVENTS] = "event limit",
-                                         [BN_END_DONE] = "done",
-                                         [BN_END_SIGNAL] = "signal",
-                                         [BN_END_TIMEOUT] = "timeout",
-                                         [BN_END_SCRIPT] = "script",
-                                         [BN_END_OVERLOAD] = "overload",
-                                         [BN_END_FAILURE] = "failure",
-                                         [BN_END_KILLED] = "killed",
-                                         NULL};
+const char *const bn_layout_reasons[] = {
+    [BN_END_UNKNOWN] = "unknown", [BN_END_TIME] = "time limit",     [BN_END_EVENTS] = "event limit",
+    [BN_END_DONE] = "done",       [BN_END_SIGNAL] = "signal",       [BN_END_TIMEOUT] = "timeout",
+    [BN_END_SCRIPT] = "script",   [BN_END_OVERLOAD] = "overload",   [BN_END_FAILURE] = "failure",
+    [BN_END_KILLED] = "killed",   [BN_END_ASSERTION] = "assertion", NULL};
 const char *const bn_layout_origins[] = {[BN_FROM_DEFAULT] = "default",
                                          [BN_FROM_FILE] = "file",
                                          [BN_FROM_COMMAND_LINE] = "command line",

@@ -25,6 +25,11 @@ static int check_total(const struct bn_part *p, struct bn_err *err)
   if (r->n_groups == 0 || !r->group[0].has_total)
     return bn_err_set(err, EINVAL, "'%s' is of a run that measured nothing, or has no totals",
                       p->name);
+  if (r->group[0].total.view.latency == NULL)
+    return bn_err_set(err, EINVAL,
+                      "'%s' has no histograms, which the percentiles of the sum need "
+                      "(--report-bins=total)",
+                      p->name);
   return 0;
 }
 

@@ -540,20 +540,32 @@ static int gather_facts(const struct job *j)
 }
 
 /* In the order of bn_outcome_status(): a signal, a timeout, the script's own, a failure, too few
-   events that were due. */
+   events that were due, an assertion. */
 static int weight_of_status(int status)
 {
-  static const int weights[] = {0, 2, 4, 3, 1};
+  static const int weights[] = {0, 3, 5, 1, 2};
 
   if (status > 128)
-    return 5;
-  return status >= 0 && status < 5 ? weights[status] : 3;
+    return 6;
+  return status >= 0 && status < 5 ? weights[status] : 4;
+}
+
+/* What all runs have in common. */
+static enum bn_end_reason common_reason(const struct job *j)
+{
+  const enum bn_end_reason first = j->part[0].result->end.reason;
+
+  for (size_t i = 1; i < j->n; i++)
+    if (j->part[i].result->end.reason != first)
+      return BN_END_UNKNOWN;
+  return first;
 }
 
 static void sum_end(const struct job *j)
 {
   struct bn_end *end = &j->out->end;
 
+  end->reason = common_reason(j);
   for (size_t i = 0; i < j->n; i++) {
     const struct bn_end *e = &j->part[i].result->end;
 

@@ -38,7 +38,8 @@ enum bn_end_reason {
   BN_END_SCRIPT,   /* left */
   BN_END_OVERLOAD, /* overload, where that ends a run */
   BN_END_FAILURE,  /* failed */
-  BN_END_KILLED    /* partial */
+  BN_END_KILLED,   /* partial */
+  BN_END_ASSERTION /* one was violated for too long */
 };
 
 /* How a run ended. */

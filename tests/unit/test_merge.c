@@ -216,6 +216,7 @@ static const struct {
                 {"avg_s", 25e-6},
                 {"max_s", 60},
                 {"sum_s", 4e-3},
+                {"dev_s", 8.661988527468738e-06},
                 {"fair_events_avg", 10},
                 {"fair_events_dev", 12.247448713915890},
                 {"fair_time_avg", 0},

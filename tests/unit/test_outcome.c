@@ -13,7 +13,7 @@ struct row {
   int status, status_05; /* where overload is no failure */
 };
 
-enum { ALL = 8191 };
+enum { ALL = 16383 };
 
 static const struct row rows[] = {
     {0, 0, -1, 0, 0},
@@ -82,6 +82,10 @@ static void the_reason_is_the_first_that_applies(void **state)
       {0, 0, -1, BN_END_FAILURE, BN_END_FAILURE},
       {BN_OUTCOME_OPENED, 0, -1, BN_END_DONE, BN_END_DONE},
       {BN_OUTCOME_OPENED | BN_OUTCOME_SPENT, 0, -1, BN_END_EVENTS, BN_END_EVENTS},
+      {BN_OUTCOME_OPENED | BN_OUTCOME_SPENT | BN_OUTCOME_VIOLATED, 0, -1, BN_END_EVENTS,
+       BN_END_EVENTS},
+      {BN_OUTCOME_OPENED | BN_OUTCOME_SPENT | BN_OUTCOME_JUDGED, 0, -1, BN_END_ASSERTION,
+       BN_END_ASSERTION},
       {BN_OUTCOME_OPENED | BN_OUTCOME_SPENT | BN_OUTCOME_TIME_UP, 0, -1, BN_END_TIME, BN_END_TIME},
       {BN_OUTCOME_OPENED | BN_OUTCOME_OVERLOADED, 0, -1, BN_END_OVERLOAD, BN_END_DONE},
       {BN_OUTCOME_OPENED | BN_OUTCOME_UNSERVED | BN_OUTCOME_TIME_UP, 0, -1, BN_END_TIME,
