@@ -487,9 +487,12 @@ def test_servers_that_may_not_read_ahead(version, groups):
     assert (server.left, done.returncode) == ([0], 0), done.stdout + done.stderr
 
 
+SHUTDOWN = b"\xff\x1d\x04#08S01Server shutdown in progress"
+
+
 @pytest.mark.parametrize("farewell, code, text", [
     (b"", 2013, "Lost connection to "), (PREPARED[:20], 2013, "Lost connection to "), (packets(b"\7no"), 2027, ""),
-    (packets(b"\xff\x1d\x04#08S01Server shutdown in progress"), 1053, "Server shutdown in progress")])
+    *[(packets(SHUTDOWN, seq=n), 1053, "Server shutdown in progress") for n in (1, 0)]])
 def test_a_connection_lost_while_statements_are_prepared_together(farewell, code, text):
     """The message says what has happened, and not what happens to the next statement."""
     server = PreparingMySQL([1, 64], farewell=farewell)

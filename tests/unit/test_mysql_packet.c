@@ -498,6 +498,21 @@ static void test_a_prepared_statement_without_more(void **state)
   assert_int_equal(refused.at, error.len);
 }
 
+/* In the place of the answer: the server is about to close the connection. */
+static void test_a_farewell_instead_of_a_statement(void **state)
+{
+  (void)state;
+  for (int seq = 0; seq < 256; seq++) {
+    struct bn_mysql_prepared r = {.seq = 1};
+    struct bytes b = {.seq = (uint8_t)seq};
+
+    ADD(&b, "\xff\x1d\x04#08S01bye");
+    assert_int_equal(hear(&r, &b), BN_READ_DONE);
+    assert_true(r.failed);
+    assert_int_equal(r.at, b.len);
+  }
+}
+
 static void test_what_no_server_says_of_a_statement(void **state)
 {
   struct bytes b[5];
@@ -540,6 +555,7 @@ int main(void)
       cmocka_unit_test(test_columns),
       cmocka_unit_test(test_what_is_said_of_a_prepared_statement),
       cmocka_unit_test(test_a_prepared_statement_without_more),
+      cmocka_unit_test(test_a_farewell_instead_of_a_statement),
       cmocka_unit_test(test_what_no_server_says_of_a_statement),
       cmocka_unit_test(test_execute),
       cmocka_unit_test(test_execute_where_attributes_are_known),

@@ -181,10 +181,11 @@ static bool take_packet(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
   }
 }
 
-/* An error may come out of turn: a server tells so why it is about to close the connection. */
-static bool in_turn(const struct bn_mysql_reply *r, const uint8_t *header, size_t len)
+/* A packet of len bytes behind its header.  In the place of an answer an error may come out of
+   turn: a server tells so why it is about to close the connection. */
+static bool in_turn(uint8_t seq, bool first, const uint8_t *header, size_t len)
 {
-  return header[3] == r->seq || (r->state == BN_REPLY_FIRST && len > 0 && header[4] == SAYS_ERROR);
+  return header[3] == seq || (first && len > 0 && header[BN_MYSQL_HEADER] == SAYS_ERROR);
 }
 
 enum bn_mysql_read bn_mysql_reply_read(struct bn_mysql_reply *r, const uint8_t *data, size_t len)
@@ -198,7 +199,8 @@ enum bn_mysql_read bn_mysql_reply_read(struct bn_mysql_reply *r, const uint8_t *
     n = bn_mysql_get3(p);
     if (len - r->at - BN_MYSQL_HEADER < n)
       return BN_READ_MORE;
-    if (!in_turn(r, p, n) || !take_packet(r, p + BN_MYSQL_HEADER, n))
+    if (!in_turn(r->seq, r->state == BN_REPLY_FIRST, p, n) ||
+        !take_packet(r, p + BN_MYSQL_HEADER, n))
       return BN_READ_BAD;
     r->seq = (uint8_t)(p[3] + 1);
     r->at += BN_MYSQL_HEADER + n;
@@ -300,11 +302,12 @@ enum bn_mysql_read bn_mysql_prepared_read(struct bn_mysql_prepared *r, const uin
     if (len - r->at < BN_MYSQL_HEADER)
       return BN_READ_MORE;
     n = bn_mysql_get3(p);
-    if (n == 0 || n == BN_MYSQL_PACKET_MAX || p[3] != r->seq)
+    if (n == 0 || n == BN_MYSQL_PACKET_MAX)
       return BN_READ_BAD;
     if (len - r->at - BN_MYSQL_HEADER < n)
       return BN_READ_MORE;
-    if (!take_about(r, p + BN_MYSQL_HEADER, n, r->at + BN_MYSQL_HEADER + n))
+    if (!in_turn(r->seq, r->state == BN_PREPARED_FIRST, p, n) ||
+        !take_about(r, p + BN_MYSQL_HEADER, n, r->at + BN_MYSQL_HEADER + n))
       return BN_READ_BAD;
     r->seq++;
     r->at += BN_MYSQL_HEADER + n;
