@@ -190,7 +190,8 @@ static void note_long(struct bn_session *s, uint64_t start_ns, uint64_t took)
     return;
   if (took > bn_stat_get(&st->max_ns))
     atomic_store_explicit(&st->max_ns, took, memory_order_relaxed);
-  st->edge_ns = bn_stat_get(&st->max_ns);
+  /* Under --rate the first end after a stall may be that of a short event. */
+  st->edge_ns = st->service_hist != 0 ? 0 : bn_stat_get(&st->max_ns);
   if (st->edge_ns > BN_OUTAGE_NS)
     st->edge_ns = BN_OUTAGE_NS;
   if (between(before_ns, now) > BN_OUTAGE_NS && s->outage != NULL)

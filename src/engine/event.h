@@ -33,7 +33,8 @@ uint64_t bn_event_counted(struct bn_session *s);
 __attribute__((cold)) void bn_event_attend(struct bn_session *s, const struct bn_tick *tick);
 
 /* The whole end of an event that took longer than any before it, or so long that there may have
-   been an outage: nobody sees that it has ended before it is looked at. */
+   been an outage, or of any event under --rate: nobody sees that it has ended before it is looked
+   at. */
 __attribute__((cold)) void bn_event_end_long(struct bn_session *s, const struct bn_tick *tick,
                                              uint64_t took);
 

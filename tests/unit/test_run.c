@@ -529,6 +529,39 @@ static void an_outage_may_last_to_the_end(void **state)
   }
 }
 
+/* What is begun from 2 s on is stuck until 4.5 s, and from 6 s on until 9 s.  Who came last ends
+   first. */
+static enum bn_next stuck_event(void *self, struct bn_session *s)
+{
+  const double at_s = sim_s(), since_s = at_s < 6 ? 2 : 6, until_s = at_s < 6 ? 4.5 : 9;
+
+  (void)self;
+  (void)s;
+  if (at_s >= since_s && at_s < until_s)
+    sim_sleep_ms((until_s - at_s) * 1001);
+  return BN_CONTINUE;
+}
+
+/* Few sessions have not been in the first stall: in the second, events shorter than the session's
+   longest are the first to end. */
+static void a_short_event_may_end_an_outage(void **state)
+{
+  static const struct bn_workload sql = {
+      .name = "stuck", .kind = BN_KIND_SQL, .event = stuck_event};
+  struct bn_conf c = make_conf(64);
+  double first_s = 0, last_s = 0;
+
+  (void)state;
+  c.raw.rate = 20;
+  c.raw.rate_max_backlog = 1000;
+  c.time_ns = 20 * BN_NSEC_PER_SEC;
+  (void)arrivals_until(20, 9, arrivals_until(20, 6, UINT64_MAX, &first_s), &first_s);
+  (void)arrivals_until(20, 9, arrivals_until(20, 9, UINT64_MAX, &last_s) - 1, &last_s);
+  assert_int_equal(run_at_0(&c, &sql, NULL), 0);
+  assert_int_equal(seen.total.outages, 2);
+  same_s(seen.total.longest_outage_s, 9 + (9 - last_s) / 1000 - first_s);
+}
+
 /* One ends every 100 ms; for 3 s those are events that were due in the warm-up. */
 static void the_queue_of_the_warmup_is_no_outage(void **state)
 {
@@ -725,6 +758,7 @@ int main(void)
       cmocka_unit_test(arrivals_beyond_the_events_are_no_overload),
       cmocka_unit_test(arrivals_end_with_the_run),
       cmocka_unit_test(an_outage_may_last_to_the_end),
+      cmocka_unit_test(a_short_event_may_end_an_outage),
       cmocka_unit_test(the_queue_of_the_warmup_is_no_outage),
       cmocka_unit_test(what_is_cut_in_the_warmup_is_no_overload),
       cmocka_unit_test(arrivals_are_counted_while_they_come),
