@@ -180,26 +180,31 @@ void bn_event_attend(struct bn_session *s, const struct bn_tick *tick)
   bn_event_count(s, took);
 }
 
-static void note_long(struct bn_session *s, uint64_t start_ns, uint64_t took)
+void bn_event_look(struct bn_session *s, const struct bn_tick *tick)
 {
-  struct bn_stat *st = s->stat;
+  const struct bn_stat *st = s->stat;
   const uint64_t now = s->last_ns;
-  const uint64_t before_ns = st->service_hist != 0 ? bn_stat_get(&st->last_end_ns) : start_ns;
+  const uint64_t before_ns = st->service_hist != 0 ? bn_stat_get(&st->last_end_ns) : tick->start_ns;
 
-  if (start_ns < st->counts_from_ns || now < st->measure_from_ns)
-    return;
+  if (between(before_ns, now) > BN_OUTAGE_NS && s->outage != NULL)
+    bn_outage_look(s->outage, st, tick->start_ns, before_ns, now, bn_stat_get(&s->limit->span_ns));
+}
+
+static void note_long(struct bn_stat *st, uint64_t took)
+{
   if (took > bn_stat_get(&st->max_ns))
     atomic_store_explicit(&st->max_ns, took, memory_order_relaxed);
   /* Under --rate the first end after a stall may be that of a short event. */
   st->edge_ns = st->service_hist != 0 ? 0 : bn_stat_get(&st->max_ns);
   if (st->edge_ns > BN_OUTAGE_NS)
     st->edge_ns = BN_OUTAGE_NS;
-  if (between(before_ns, now) > BN_OUTAGE_NS && s->outage != NULL)
-    bn_outage_look(s->outage, st, start_ns, before_ns, now, bn_stat_get(&s->limit->span_ns));
 }
 
 void bn_event_end_long(struct bn_session *s, const struct bn_tick *tick, uint64_t took)
 {
-  note_long(s, tick->start_ns, took);
+  if (tick->start_ns >= s->stat->counts_from_ns && s->last_ns >= s->stat->measure_from_ns) {
+    note_long(s->stat, took);
+    bn_event_look(s, tick);
+  }
   bn_event_finish(s, tick, took);
 }

@@ -38,6 +38,9 @@ __attribute__((cold)) void bn_event_attend(struct bn_session *s, const struct bn
 __attribute__((cold)) void bn_event_end_long(struct bn_session *s, const struct bn_tick *tick,
                                              uint64_t took);
 
+/* An event ends at s->last_ns, and nobody sees that yet: looks whether an outage ends with it. */
+__attribute__((cold)) void bn_event_look(struct bn_session *s, const struct bn_tick *tick);
+
 /* May another event begin?  true claims it: bn_event_start must follow, or it is lost. */
 static inline bool bn_event_more(struct bn_session *s)
 {
@@ -131,8 +134,9 @@ static inline void bn_event_forget(struct bn_session *s, const struct bn_tick *t
 /* The same, and its ticket is used again: the script said "stop" or failed in it. */
 static inline void bn_event_drop(struct bn_session *s, const struct bn_tick *tick)
 {
-  bn_event_forget(s, tick);
   s->last_ns = bn_clock_now(&s->clock);
+  bn_event_look(s, tick);
+  bn_event_forget(s, tick);
   if (s->stat->service_hist != 0)
     atomic_store_explicit(&s->stat->last_end_ns, s->last_ns, memory_order_relaxed);
   if ((s->attend & BN_ATTEND_CLAIM) != 0)

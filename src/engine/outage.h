@@ -3,9 +3,9 @@
 
    Whoever ends an event that took so long, and under --rate whoever ends one so long after the
    session's last, looks for the latest end before it, among all sessions.  That costs nothing while
-   ends are closer together.  It looks before others can see its own end: of
-   several that end together, the first to be seen has seen none of the others, and finds the
-   outage.  A session that is between two events has just ended one. */
+   ends are closer together.  It looks before others can see its own end: of several that end
+   together, the first to be seen has seen none of the others, and finds the outage.  A failure is
+   an end too.  A session that is between two events has just ended one. */
 #ifndef BN_ENGINE_OUTAGE_H
 #define BN_ENGINE_OUTAGE_H
 

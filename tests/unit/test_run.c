@@ -562,6 +562,38 @@ static void a_short_event_may_end_an_outage(void **state)
   same_s(seen.total.longest_outage_s, 9 + (9 - last_s) / 1000 - first_s);
 }
 
+/* What is begun from 2 s on fails at 4.5 s. */
+static enum bn_next event_that_fails_at_last(void *self, struct bn_session *s)
+{
+  const double at_s = sim_s();
+
+  if (at_s < 2)
+    return toy_event(self, s);
+  sim_sleep_ms((4.5 - at_s) * 1000);
+  return BN_FAILED;
+}
+
+static void a_failure_may_end_an_outage(void **state)
+{
+  static const double rate[] = {0, 20};
+  struct bn_workload sql = toy_workload;
+  struct bn_conf c = make_conf(60);
+  struct toy t[] = {{.sleep_us = 10000}, {0}};
+  double first_s[2] = {2, 0};
+
+  (void)state;
+  sql.kind = BN_KIND_SQL;
+  sql.event = event_that_fails_at_last;
+  c.raw.rate_max_backlog = 1000;
+  (void)arrivals_until(20, 5, arrivals_until(20, 2, UINT64_MAX, &first_s[1]), &first_s[1]);
+  for (int i = 0; i < 2; i++) {
+    c.raw.rate = rate[i];
+    assert_int_equal(run_at_0(&c, &sql, &t[i]), BN_STATUS_FAILED);
+    assert_int_equal(seen.total.outages, 1);
+    same_s(seen.total.longest_outage_s, 4.5 - first_s[i]);
+  }
+}
+
 /* One ends every 100 ms; for 3 s those are events that were due in the warm-up. */
 static void the_queue_of_the_warmup_is_no_outage(void **state)
 {
@@ -759,6 +791,7 @@ int main(void)
       cmocka_unit_test(arrivals_end_with_the_run),
       cmocka_unit_test(an_outage_may_last_to_the_end),
       cmocka_unit_test(a_short_event_may_end_an_outage),
+      cmocka_unit_test(a_failure_may_end_an_outage),
       cmocka_unit_test(the_queue_of_the_warmup_is_no_outage),
       cmocka_unit_test(what_is_cut_in_the_warmup_is_no_overload),
       cmocka_unit_test(arrivals_are_counted_while_they_come),
