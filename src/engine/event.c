@@ -180,13 +180,15 @@ void bn_event_attend(struct bn_session *s, const struct bn_tick *tick)
   bn_event_count(s, took);
 }
 
+/* What lies before the end of the warm-up does not count, but a stall may begin there. */
 void bn_event_look(struct bn_session *s, const struct bn_tick *tick)
 {
   const struct bn_stat *st = s->stat;
   const uint64_t now = s->last_ns;
   const uint64_t before_ns = st->service_hist != 0 ? bn_stat_get(&st->last_end_ns) : tick->start_ns;
+  const uint64_t from_ns = before_ns > st->measure_from_ns ? before_ns : st->measure_from_ns;
 
-  if (between(before_ns, now) > BN_OUTAGE_NS && s->outage != NULL)
+  if (between(from_ns, now) > BN_OUTAGE_NS && s->outage != NULL)
     bn_outage_look(s->outage, st, tick->start_ns, before_ns, now, bn_stat_get(&s->limit->span_ns));
 }
 
@@ -202,9 +204,8 @@ static void note_long(struct bn_stat *st, uint64_t took)
 
 void bn_event_end_long(struct bn_session *s, const struct bn_tick *tick, uint64_t took)
 {
-  if (tick->start_ns >= s->stat->counts_from_ns && s->last_ns >= s->stat->measure_from_ns) {
+  if (tick->start_ns >= s->stat->counts_from_ns && s->last_ns >= s->stat->measure_from_ns)
     note_long(s->stat, took);
-    bn_event_look(s, tick);
-  }
+  bn_event_look(s, tick);
   bn_event_finish(s, tick, took);
 }

@@ -612,6 +612,38 @@ static void the_queue_of_the_warmup_is_no_outage(void **state)
   assert_int_equal(seen.total.outages, 0);
 }
 
+/* What is begun between 3 s and 7 s ends at 7 s. */
+static enum bn_next event_of_the_warmup(void *self, struct bn_session *s)
+{
+  const double at_s = sim_s();
+
+  if (at_s < 3 || at_s >= 7)
+    return toy_event(self, s);
+  sim_sleep_ms((7 - at_s) * 1000);
+  return BN_CONTINUE;
+}
+
+static void an_outage_of_the_warmup_may_go_on(void **state)
+{
+  static const double rate[] = {0, 20};
+  struct bn_workload sql = toy_workload;
+  struct bn_conf c = make_conf(8);
+  struct toy t = {.sleep_us = 10000};
+
+  (void)state;
+  sql.kind = BN_KIND_SQL;
+  sql.event = event_of_the_warmup;
+  c.raw.rate_max_backlog = 1000;
+  c.warmup_ns = 4 * BN_NSEC_PER_SEC;
+  c.time_ns = 6 * BN_NSEC_PER_SEC;
+  for (int i = 0; i < 2; i++) {
+    c.raw.rate = rate[i];
+    assert_int_equal(run_at_0(&c, &sql, &t), 0);
+    assert_int_equal(seen.total.outages, 1);
+    same_s(seen.total.longest_outage_s, 7 - 4);
+  }
+}
+
 static enum bn_next event_that_leaves_at_1s(void *self, struct bn_session *s)
 {
   (void)self;
@@ -793,6 +825,7 @@ int main(void)
       cmocka_unit_test(a_short_event_may_end_an_outage),
       cmocka_unit_test(a_failure_may_end_an_outage),
       cmocka_unit_test(the_queue_of_the_warmup_is_no_outage),
+      cmocka_unit_test(an_outage_of_the_warmup_may_go_on),
       cmocka_unit_test(what_is_cut_in_the_warmup_is_no_overload),
       cmocka_unit_test(arrivals_are_counted_while_they_come),
       cmocka_unit_test(checkpoint_after_a_slow_interval_has_its_own_time),
