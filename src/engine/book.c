@@ -667,10 +667,9 @@ static void judge(struct bn_book *b, const struct bn_view_rules *rules)
   (void)pthread_mutex_unlock(&b->lock);
 }
 
-bool bn_book_total(struct bn_book *b, const struct bn_moment *m)
+void bn_book_sum(struct bn_book *b, const struct bn_moment *m)
 {
   struct bn_view_rules rules = rules_of(b);
-  bool late;
 
   b->facts.end_wall_ns = bn_clock_wall();
   if (b->conf->policy->own_report) {
@@ -682,6 +681,12 @@ bool bn_book_total(struct bn_book *b, const struct bn_moment *m)
   b->total.view.span = BN_VIEW_TOTAL;
   b->total.view.running = 0;
   judge(b, &rules);
+}
+
+bool bn_book_total(struct bn_book *b)
+{
+  bool late;
+
   return hand_out(b, &b->total.view, &late);
 }
 

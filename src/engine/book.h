@@ -76,10 +76,12 @@ void bn_book_starting(struct bn_book *b);
 void bn_book_started(struct bn_book *b);
 /* The measurement, or the warm-up before it, starts: the first baseline. */
 void bn_book_start(struct bn_book *b, uint64_t now_ns);
-/* After the reporting thread has ended or was left behind. */
+/* After the reporting thread has ended or was left behind: counts what the final report says. */
+void bn_book_sum(struct bn_book *b, const struct bn_moment *m);
+/* The reporters are told of the total next. */
 void bn_book_ended(struct bn_book *b);
 /* The final report; false: some reporter failed. */
-bool bn_book_total(struct bn_book *b, const struct bn_moment *m);
+bool bn_book_total(struct bn_book *b);
 /* After it: logs the assertions that do not hold, in a dialect all of them, whose report has none.
    false: one does not hold. */
 bool bn_book_tell_verdicts(const struct bn_book *b);

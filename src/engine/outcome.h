@@ -38,7 +38,8 @@ enum bn_outcome_flag {
   BN_OUTCOME_TIME_UP = 1024,        /* the time limit ended the load */
   BN_OUTCOME_SPENT = 2048,          /* --events did */
   BN_OUTCOME_VIOLATED = 4096,       /* --assert: one does not hold */
-  BN_OUTCOME_JUDGED = 8192          /* --abort-on-assert ended the load */
+  BN_OUTCOME_JUDGED = 8192,         /* --abort-on-assert ended the load */
+  BN_OUTCOME_TO_INTERRUPT = 16384   /* calls of workers are interrupted once they are counted */
 };
 
 /* What the main thread does; only the main thread writes it. */

@@ -443,21 +443,32 @@ static void note_limit(struct bn_run *run, const struct bn_moment *end)
     bn_outcome_set(&run->outcome, BN_OUTCOME_SPENT);
 }
 
-static void report_total(struct bn_run *run, const struct bn_times *times)
+/* What is in flight is counted before it is interrupted, and interrupted before anything is
+   printed: a reporter, or a hook that has questions of its own, may wait for what it holds. */
+static struct bn_moment sum_up(struct bn_run *run, const struct bn_times *times)
 {
   const struct bn_moment end = bn_moment_end(&run->parts, times, run->ages);
 
+  bn_book_sum(run->book, &end);
+  if (bn_outcome_has(&run->outcome, BN_OUTCOME_TO_INTERRUPT))
+    bn_interrupt_first(&run->interrupt, run->job.conf->threads);
+  return end;
+}
+
+static void report_total(struct bn_run *run, const struct bn_times *times,
+                         const struct bn_moment *end)
+{
   const bool told = atomic_load(&run->outcome.signo) != 0 || run->job.conf->policy->own_report;
 
-  if (told && end.now_ns < times->measure_ns)
+  if (told && end->now_ns < times->measure_ns)
     bn_log_hint("the warm-up was not over: nothing has been measured yet, and the report covers "
                 "the warm-up");
-  note_limit(run, &end);
-  note_report(run, bn_book_total(run->book, &end));
+  note_limit(run, end);
+  note_report(run, bn_book_total(run->book));
   if (!bn_book_tell_verdicts(run->book))
     bn_outcome_set(&run->outcome, BN_OUTCOME_VIOLATED);
-  if (end.due > 0 && end.now_ns > times->measure_ns)
-    tell_unserved(run, &end);
+  if (end->due > 0 && end->now_ns > times->measure_ns)
+    tell_unserved(run, end);
   bn_outcome_say(&run->outcome, overload_fails(run));
 }
 
@@ -466,12 +477,14 @@ static void measure(struct bn_run *run, const struct bn_times *times)
   const bool all = bn_crew_await(&run->crew, UINT64_MAX, false);
 
   bn_sampler_stop(&run->sampler);
+  const struct bn_moment end = sum_up(run, times);
+
   bn_log_more_threads();
   bn_outcome_advance(&run->outcome, BN_STAGE_REPORT);
   bn_book_ended(run->book);
   if (all)
     bn_log(BN_INFO, "Done.\n\n");
-  report_total(run, times);
+  report_total(run, times, &end);
   bn_outcome_advance(&run->outcome, BN_STAGE_FINISH);
   if (!all)
     say_farewell(run);

@@ -120,14 +120,15 @@ static uint64_t grace(const struct sampler *s)
   return bn_grace_ns(s->p, 2 * BN_NSEC_PER_SEC);
 }
 
-/* The run is ended first: a message waits for its reader. */
+/* The run is ended first: a message waits for its reader.  The main thread interrupts what it has
+   counted as unfinished. */
 static void use_up_grace(const struct sampler *s)
 {
   const double used_s = (double)grace(s) * 1e-9;
   const unsigned busy = bn_crew_busy(s->p->crew), looping = bn_crew_looping(s->p->crew);
   const bool warmup = s->p->conf->warmup_ns != 0;
 
-  bn_interrupt_first(s->p->interrupt, s->p->conf->threads);
+  bn_outcome_set(s->p->outcome, BN_OUTCOME_TO_INTERRUPT);
   bn_crew_end(s->p->crew, BN_CAUSE_TIMEOUT, 0);
   if (looping == 0)
     bn_log_hint("%u thread(s) have not closed their sessions after the time grace of %.1f s "

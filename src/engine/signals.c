@@ -42,12 +42,15 @@ struct receiver {
 };
 
 /* While workers are measured the main thread has nothing to interrupt and its session may still be
-   needed by done(). */
+   needed by done().  Once events are in flight, it counts them first: interrupted, they fail. */
 static void interrupt_all(const struct bn_parts *p)
 {
   const bool main_too = bn_outcome_stage(p->outcome) != BN_STAGE_MEASURE;
 
-  bn_interrupt_first(p->interrupt, p->conf->threads + main_too);
+  if (!main_too && bn_outcome_has(p->outcome, BN_OUTCOME_OPENED))
+    bn_outcome_set(p->outcome, BN_OUTCOME_TO_INTERRUPT);
+  else
+    bn_interrupt_first(p->interrupt, p->conf->threads + main_too);
 }
 
 static void end_in_order(struct receiver *r, int signo)

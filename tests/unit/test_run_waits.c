@@ -356,6 +356,48 @@ static void an_interrupt_ends_the_grace(void **state)
   check_end(run_from_0(&c, &w, 0, NULL), BN_STATUS_TIMEOUT, false, 3.01);
 }
 
+/* As a statement does. */
+static enum bn_next event_that_fails_when_interrupted(void *self, struct bn_session *s)
+{
+  (void)event_until_interrupted(self, s);
+  return BN_FINISHED;
+}
+
+static void slow_ended(void *self)
+{
+  (void)self;
+  sim_sleep_ms(100);
+}
+
+/* Nobody has ended when the grace or the patience is used up.  All have when the report is printed,
+   of which they do not take anything back. */
+static void what_is_interrupted_is_unfinished(void **state)
+{
+  static const struct bn_reporter slow = {.name = "slow", .ended = slow_ended};
+  static const struct {
+    enum bn_kind kind;
+    uint64_t time_s;
+    double term_s, at_s;
+    int status;
+  } row[] = {{BN_KIND_SQL, 3, 0, 3 + 2 + 0.1, BN_STATUS_TIMEOUT},
+             {BN_KIND_PLAIN, 0, 3, 3 + 5 + 0.1, 128 + SIGTERM}};
+
+  (void)state;
+  for (int i = 0; i < 2; i++) {
+    struct bn_workload w = toy_workload;
+    struct bn_conf c = make_conf(3);
+
+    atomic_store(&interrupted, false);
+    w.event = event_that_fails_when_interrupted;
+    w.kind = row[i].kind;
+    c.time_ns = row[i].time_s * BN_NSEC_PER_SEC;
+    check_end(run_from_0(&c, &w, row[i].term_s, &slow), row[i].status, false, row[i].at_s);
+    assert_int_equal(seen.total.unfinished, 3);
+    assert_int_equal(seen.total.outages, row[i].kind == BN_KIND_SQL);
+    assert_true(seen.total.longest_outage_s == (row[i].kind == BN_KIND_SQL ? 3 : 0));
+  }
+}
+
 /* --- a reporter hangs --- */
 
 static int hung_report(void *self, const struct bn_view *v, struct bn_err *err)
@@ -582,6 +624,7 @@ static const struct CMUnitTest scenarios[] = {
     cmocka_unit_test(an_interrupt_that_hangs_is_left_behind),
     cmocka_unit_test(the_run_ends_without_a_thread_for_interrupts),
     cmocka_unit_test(an_interrupt_ends_the_grace),
+    cmocka_unit_test(what_is_interrupted_is_unfinished),
     cmocka_unit_test(the_patience_bounds_a_hung_reporter),
     cmocka_unit_test(a_late_reporter_is_followed_by_no_checkpoint),
     cmocka_unit_test(a_limit_waits_for_no_reader),
