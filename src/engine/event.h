@@ -95,13 +95,19 @@ static inline void bn_event_count(struct bn_session *s, uint64_t took)
   bn_stat_record(st, BN_H_LATENCY, took);
 }
 
+/* Others see it from now on, and with it what its session did before: it has looked at them. */
+static inline void bn_event_show_end(struct bn_stat *st, const struct bn_tick *tick)
+{
+  bn_stat_bump(&st->ended_at, tick->start_ns);
+  atomic_store_explicit(&st->ended, bn_stat_get(&st->ended) + 1, memory_order_release);
+}
+
 /* It has ended at s->last_ns. */
 static inline void bn_event_finish(struct bn_session *s, const struct bn_tick *tick, uint64_t took)
 {
   struct bn_stat *st = s->stat;
 
-  bn_stat_bump(&st->ended_at, tick->start_ns);
-  bn_stat_bump(&st->ended, 1);
+  bn_event_show_end(st, tick);
   if (__builtin_expect(s->last_ns >= bn_stat_get(s->mark), 0))
     bn_event_attend(s, tick);
   else
@@ -125,8 +131,7 @@ static inline void bn_event_end(struct bn_session *s, const struct bn_tick *tick
 /* Ends an event that is not to be counted; its ticket stays spent. */
 static inline void bn_event_forget(struct bn_session *s, const struct bn_tick *tick)
 {
-  bn_stat_bump(&s->stat->ended_at, tick->start_ns);
-  bn_stat_bump(&s->stat->ended, 1);
+  bn_event_show_end(s->stat, tick);
   if (tick->start_ns >= s->stat->counts_from_ns)
     bn_stat_bump(&s->stat->dropped, 1);
 }

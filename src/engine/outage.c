@@ -45,7 +45,7 @@ static void look_at(struct gap *g, const struct bn_stat *st, uint64_t now_ns)
   const uint64_t start_ns = acquire(&st->begun_at) - acquire(&st->ended_at);
   const bool in_flight = acquire(&st->begun) != acquire(&st->ended) && start_ns != 0;
 
-  if (!atomic_load_explicit(&st->running, memory_order_relaxed))
+  if (!atomic_load_explicit(&st->running, memory_order_acquire))
     return;
   if (st->service_hist != 0)
     narrow(g, in_flight ? start_ns : UINT64_MAX, acquire(&st->last_end_ns));
@@ -55,7 +55,7 @@ static void look_at(struct gap *g, const struct bn_stat *st, uint64_t now_ns)
 
 static struct gap find_gap(const struct bn_outage *o, const struct bn_stat *self, uint64_t now_ns)
 {
-  struct gap g = {atomic_load(&o->outcome->last_ns), UINT64_MAX};
+  struct gap g = {0, UINT64_MAX};
 
   for (unsigned i = 0; i < o->stats->n_sessions; i++) {
     const struct bn_stat *st = o->stats->stat[i];
@@ -64,6 +64,8 @@ static struct gap find_gap(const struct bn_outage *o, const struct bn_stat *self
     if (st != self)
       look_at(&g, st, now_ns);
   }
+  /* Last, for those that were no longer running. */
+  narrow(&g, UINT64_MAX, atomic_load(&o->outcome->last_ns));
   return g;
 }
 

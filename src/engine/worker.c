@@ -57,7 +57,8 @@ static void measure(struct bn_worker *w)
   if (w->job->ops->untimed_close)
     bn_outcome_end(w->crew->outcome, bn_clock_mono());
   bn_event_leave(s);
-  atomic_store_explicit(&s->stat->running, false, memory_order_relaxed);
+  /* Who sees this sees the end of its last event in the outcome. */
+  atomic_store_explicit(&s->stat->running, false, memory_order_release);
 }
 
 static void go(struct bn_worker *w)

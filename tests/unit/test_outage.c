@@ -2,9 +2,12 @@
 /* Outages lie between the latest end before a long event and its own. */
 #include "cm.h"
 
+#include <pthread.h>
+#include <sched.h>
+
 #include "engine/outage.h"
 
-enum { N = 3 };
+enum { N = 3, MANY = 4000, ROUNDS = 1000 };
 
 static const uint64_t s = UINT64_C(1000000000);
 
@@ -14,13 +17,18 @@ struct scene {
   struct bn_outage outage;
 };
 
-static void set_scene(struct scene *c, unsigned apart)
+static void set_scene_of(struct scene *c, unsigned n, unsigned apart)
 {
-  assert_int_equal(bn_statset_init(&c->set, N, NULL, apart), 0);
+  assert_int_equal(bn_statset_init(&c->set, n, NULL, apart), 0);
   bn_outcome_init(&c->outcome);
   bn_outage_init(&c->outage, &c->set, &c->outcome);
-  for (unsigned i = 0; i < N; i++)
+  for (unsigned i = 0; i < n; i++)
     atomic_store(&c->set.stat[i]->running, true);
+}
+
+static void set_scene(struct scene *c, unsigned apart)
+{
+  set_scene_of(c, N, apart);
 }
 
 static void end_scene(struct scene *c)
@@ -191,6 +199,53 @@ static void the_end_of_the_run_ends_one(void **state)
   end_scene(&c);
 }
 
+struct leaving {
+  struct scene c;
+  _Atomic int begun, done; /* rounds */
+};
+
+/* As a worker does whose last event has ended at 4.9 s. */
+static void *leave(void *arg)
+{
+  struct leaving *l = arg;
+
+  for (int i = 0; i < ROUNDS; i++) {
+    for (int spin = 0; atomic_load(&l->begun) == i; spin++)
+      if (spin > 100000)
+        (void)sched_yield();
+    for (volatile int spin = 0; spin < i % 100 * 50; spin++)
+      ;
+    bn_outcome_looped(&l->c.outcome, 49 * s / 10, 49 * s / 10);
+    atomic_store_explicit(&l->c.set.stat[MANY - 1]->running, false, memory_order_release);
+    atomic_store(&l->done, i + 1);
+  }
+  return NULL;
+}
+
+/* While another session looks, for which there are many to look at: it has left, or has not. */
+static void who_leaves_is_not_overlooked(void **state)
+{
+  struct leaving l = {.begun = 0};
+  pthread_t thread;
+
+  (void)state;
+  set_scene_of(&l.c, MANY, 0);
+  for (unsigned i = 0; i < MANY - 1; i++)
+    begin(&l.c, i, 1 * s);
+  assert_int_equal(pthread_create(&thread, NULL, leave, &l), 0);
+  for (int i = 0; i < ROUNDS; i++) {
+    bn_outcome_init(&l.c.outcome);
+    atomic_store(&l.c.set.stat[MANY - 1]->running, true);
+    atomic_store(&l.begun, i + 1);
+    look(&l.c, 0, 5 * s);
+    while (atomic_load(&l.done) == i)
+      (void)sched_yield();
+  }
+  assert_int_equal(pthread_join(thread, NULL), 0);
+  expect(&l.c, 0, 0);
+  end_scene(&l.c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -200,6 +255,7 @@ int main(void)
       cmocka_unit_test(an_end_in_the_making_is_an_end),
       cmocka_unit_test(waiting_for_arrivals_is_no_outage),
       cmocka_unit_test(the_end_of_the_run_ends_one),
+      cmocka_unit_test(who_leaves_is_not_overlooked),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
