@@ -80,16 +80,21 @@ void bn_sql_conn_drop(struct bn_sql_conn *c)
     c->state = BN_CONN_LOST;
 }
 
-/* Closes the driver's connection, whatever its state; statements have to be prepared again. */
-static void shut(struct bn_sql_conn *c)
+/* Statements have to be prepared again. */
+static void shut_handle(struct bn_sql_conn *c)
 {
-  if (c->state == BN_CONN_CLOSED)
-    return;
   bn_sql_conn_drop(c);
   for (struct bn_sql_stmt *st = c->stmts; st != NULL; st = st->next)
     bn_sql_stmt_shut(st);
   bn_sql_session_closing(c->owner, &c->link);
   c->link.ops->disconnect(c->link.handle);
+}
+
+/* Closes the driver's connection, whatever its state. */
+static void shut(struct bn_sql_conn *c)
+{
+  if (c->state == BN_CONN_LOST || c->state == BN_CONN_OPEN)
+    shut_handle(c);
   c->state = BN_CONN_CLOSED;
 }
 
@@ -362,6 +367,7 @@ static int give_up(struct bn_sql_conn *c, bool over)
 int bn_sql_reconnect(struct bn_sql_conn *c)
 {
   struct bn_sql_failing failing = {.step = BN_STEP_CONNECT, .diag = &c->diag};
+  const bool closed = c->state == BN_CONN_CLOSED;
   uint64_t until_ns;
 
   if (c->owner == NULL) {
@@ -377,6 +383,9 @@ int bn_sql_reconnect(struct bn_sql_conn *c)
   if (c->failure.pending)
     bn_sql_unsettled_keep(&c->failure, &c->diag);
   shut(c);
+  /* The script closes what it has not closed, whether or not that can be opened again. */
+  if (!closed)
+    c->state = BN_CONN_GONE;
   while (open_handle(c, until_ns) != 0) {
     const bool over = bn_session_over(c->session);
     struct bn_sql_recovery r;

@@ -12,7 +12,12 @@
 #include "sql/trace.h"
 #include "sql/unsettled.h"
 
-enum bn_sql_state { BN_CONN_CLOSED, BN_CONN_LOST, BN_CONN_OPEN };
+enum bn_sql_state {
+  BN_CONN_CLOSED, /* by the script, or not yet opened */
+  BN_CONN_GONE,   /* it could not be opened again */
+  BN_CONN_LOST,
+  BN_CONN_OPEN
+};
 
 /* conn.c owns it, apart from the parts that say who does.  The files above it, those of the calls
    that scripts make, set the view, `diag` and `state` LOST. */

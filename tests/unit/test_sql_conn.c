@@ -74,9 +74,23 @@ static void stops_reconnecting_when_the_run_is_over(void **state)
   assert_int_equal(fake.connects, 2);
   assert_int_equal(counted(&f, BN_C_ERROR), 1);
   assert_int_equal(counted(&f, BN_C_RECONNECT), 0);
+  assert_int_equal(fake.disconnects, 2);
   capture_begin();
   assert_null(query(c, "SELECT 1"));
   assert_string_equal(capture_end(), "ALERT: attempt to use an already closed connection\n");
+  /* The script has not closed it: that it does so is no mistake, but again is one, or after an
+     attempt to open it that fails. */
+  capture_begin();
+  assert_int_equal(bn_sql_disconnect(c), 0);
+  assert_string_equal(capture_end(), "");
+  for (int i = 0; i < 2; i++) {
+    capture_begin();
+    assert_int_equal(bn_sql_disconnect(c), -1);
+    assert_string_equal(capture_end(), "ALERT: attempt to close an already closed connection\n");
+    if (i == 0)
+      assert_int_equal(bn_sql_reconnect(c), -1);
+  }
+  assert_int_equal(fake.disconnects, 3);
   fixture_close(&f);
 }
 
