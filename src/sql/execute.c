@@ -395,12 +395,25 @@ static int prepare_some(struct bn_sql_conn *c, struct bn_sql_stmt *const *st, si
   return 0;
 }
 
-/* A connection that was lost meanwhile is open again and has none of those that the old one had. */
+/* Over the statements of a connection that is lost again and again. */
+enum { PASSES = 10 };
+
+/* A connection that was lost meanwhile is open again and has none of those that the old one had:
+   the next pass finds them.  Where that happens all the time, they are left to their first events.
+ */
 static int prepare_rest(struct bn_sql_conn *c)
 {
-  for (struct bn_sql_stmt *st = c->stmts; st != NULL; st = st->next) {
-    if (is_held(st) && prepare_and_bind(st) != 0)
-      return -1;
+  bool found = true;
+
+  for (int pass = 0; pass < PASSES && found; pass++) {
+    found = false;
+    for (struct bn_sql_stmt *st = c->stmts; st != NULL; st = st->next) {
+      if (!is_held(st))
+        continue;
+      found = true;
+      if (prepare_and_bind(st) != 0)
+        return -1;
+    }
   }
   return 0;
 }

@@ -150,6 +150,18 @@ static enum bn_sql fake_query(void *conn, const char *sql, size_t len, struct bn
   return answer(r, d);
 }
 
+static bool loses_one_to_prepare(void)
+{
+  if (fake.refuse_prepare == 0)
+    return false;
+  if (fake.spare_prepare > 0) {
+    fake.spare_prepare--;
+    return false;
+  }
+  fake.refuse_prepare--;
+  return true;
+}
+
 static enum bn_sql fake_prepare(void *conn, void *stmt, const char *sql, size_t len,
                                 struct bn_sql_diag *d)
 {
@@ -162,9 +174,8 @@ static enum bn_sql fake_prepare(void *conn, void *stmt, const char *sql, size_t 
     fill(d, 1461, "42000", "fake_prepare()");
     return BN_SQL_EMULATE;
   }
-  if (fake.cannot_prepare || fake.refuse_prepare > 0) {
+  if (fake.cannot_prepare || loses_one_to_prepare()) {
     fill(d, fake.cannot_prepare ? 1295 : 2013, "HY000", "fake_prepare()");
-    fake.refuse_prepare -= fake.refuse_prepare > 0;
     return fake.cannot_prepare ? BN_SQL_EMULATE : BN_SQL_LOST;
   }
   (void)snprintf(st->text, sizeof st->text, "%.*s", (int)len, sql);

@@ -27,6 +27,7 @@ struct fake {
   size_t n_answers, next_answer;
   unsigned refuse_connect; /* so many attempts fail */
   unsigned refuse_prepare; /* so many fail with LOST */
+  unsigned spare_prepare;  /* behind so many that do not */
   bool refuse_thread;      /* thread_init fails */
   bool cannot_prepare;     /* asks for emulation */
   bool full;               /* the same, as it allows no more statements */

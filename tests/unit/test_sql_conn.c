@@ -614,6 +614,30 @@ static void prepares_all_again_after_a_loss_that_is_ignored(void **state)
   fixture_close(&f);
 }
 
+/* It is lost again while it gets them: those that it had go with it. */
+static void prepares_all_again_after_each_loss(void **state)
+{
+  struct bn_sql_stmt *st[HELD];
+  struct fixture f;
+  char all[] = "all";
+
+  (void)state;
+  struct bn_sql_conn *c = fixture_ignoring(&f, all);
+
+  fake.spare_prepare = 30;
+  fake.refuse_prepare = 1;
+  assert_int_equal(prepare_and_lose(&f, c, st, 2), 0);
+  assert_int_equal(counted(&f, BN_C_RECONNECT), 2);
+  assert_int_equal(times_in_log("prepare A;"), 30 + 1 + HELD);
+  for (int i = 0; i < HELD; i++)
+    (void)bn_sql_execute(st[i]);
+  assert_int_equal(times_in_log("prepare A;"), 30 + 1 + HELD);
+  assert_int_equal(times_in_log("execute A;"), HELD);
+  for (int i = 0; i < HELD; i++)
+    bn_sql_stmt_free(st[i]);
+  fixture_close(&f);
+}
+
 /* Lost when one of them is prepared by itself, behind 63 that the server had already. */
 static void prepares_all_again_after_a_later_loss(void **state)
 {
@@ -791,6 +815,7 @@ int main(void)
       cmocka_unit_test(tells_what_cannot_be_prepared_together),
       cmocka_unit_test(tells_of_a_connection_lost_while_it_prepares_together),
       cmocka_unit_test(prepares_all_again_after_a_loss_that_is_ignored),
+      cmocka_unit_test(prepares_all_again_after_each_loss),
       cmocka_unit_test(prepares_all_again_after_a_later_loss),
   };
 
