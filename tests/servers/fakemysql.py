@@ -2,9 +2,9 @@
 """A server that is not to be trusted: speaks MySQL's handshake without encryption, keeps what it is
 sent, and asks for the password."""
 
-import socket
 import subprocess
-import threading
+
+from fake import FakeServer
 
 CLIENT_SSL = 1 << 11
 CAPABILITIES = 0xFFFFF7FF & ~CLIENT_SSL & ~(1 << 24 | 1 << 26 | 1 << 27)
@@ -12,17 +12,17 @@ SCRAMBLE = b"abcdefghijklmnopqrst"
 FULL_LOGIN, KEY_WANTED = b"\x01\x04", b"\x02"
 
 
-class FakeMySQL:
+class FakeMySQL(FakeServer):
     """One connection at a time; `received` is all that came."""
+
+    one_by_one = True
+    patience_s = 10
 
     def __init__(self, greeting_plugin, then_plugin=None):
         self.greeting_plugin, self.then_plugin = greeting_plugin, then_plugin
         self.received = b""
         self.key = None
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-        self.thread = threading.Thread(target=self.serve, daemon=True)
-        self.thread.start()
+        super().__init__()
 
     def login(self):
         return ["--db-driver=mysql", "--mysql-host=127.0.0.1", f"--mysql-port={self.port}", "--mysql-user=spec_user",
@@ -32,27 +32,11 @@ class FakeMySQL:
     version = b"8.0.33"
     password = b"Clear-Pw-0815"
 
-    def close(self):
-        self.listener.close()
-
     def greeting(self):
         low, high = CAPABILITIES & 0xFFFF, CAPABILITIES >> 16
         return (b"\x0a" + self.version + b"\0" + (7).to_bytes(4, "little") + SCRAMBLE[:8] + b"\0" + low.to_bytes(2, "little") + b"\x21"
                 + (2).to_bytes(2, "little") + high.to_bytes(2, "little") + b"\x15" + bytes(10) + SCRAMBLE[8:] + b"\0"
                 + self.greeting_plugin.encode() + b"\0")
-
-    def serve(self):
-        while True:
-            try:
-                conn, _ = self.listener.accept()
-            except OSError:
-                return
-            try:
-                with conn:
-                    conn.settimeout(10)
-                    self.talk(conn)
-            except OSError:
-                pass
 
     def send(self, conn, payload):
         conn.sendall(len(payload).to_bytes(3, "little") + bytes([self.seq]) + payload)
@@ -140,27 +124,12 @@ class PreparingMySQL(FakeMySQL):
     With a `farewell`, the last group gets one answer and that, and the server hangs up."""
 
     ERROR = packets(b"\xff\x7a\x04#42S02no such table")
+    one_by_one = False  # bench asks for limits on a connection of its own
+    patience_s = 60
 
     def __init__(self, groups, refused=None, version=b"8.0.33", farewell=None):
         self.left, self.refused, self.version, self.farewell = list(groups), refused, version, farewell
         super().__init__("mysql_native_password")
-
-    def serve(self):
-        """bench asks for limits on a connection of its own."""
-        while True:
-            try:
-                conn, _ = self.listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.attend, args=(conn,), daemon=True).start()
-
-    def attend(self, conn):
-        try:
-            with conn:
-                conn.settimeout(60)
-                self.talk(conn)
-        except OSError:
-            pass
 
     def talk(self, conn):
         stream, waiting = conn.makefile("rb"), []

@@ -7,6 +7,8 @@ import socket
 import struct
 import threading
 
+from fake import FakeServer
+
 SSL_WANTED, GSS_WANTED, CANCEL = 80877103, 80877104, 80877102
 INFO = b"max_connections"
 
@@ -28,7 +30,7 @@ def answer(columns, rows):
     return text + message(b"C", b"SELECT %d\0" % len(rows)) + READY
 
 
-class FakePgSQL:
+class FakePgSQL(FakeServer):
     """Each connection has a thread.  `info` is what the question for the limits is answered with, as it travels; any
     other query gets `other`, a row with 1, or what `other` makes of the query.  `asked` has all queries."""
 
@@ -38,32 +40,16 @@ class FakePgSQL:
         self.info = info
         self.other = answer(1, [["1"]]) if other is None else other
         self.asked = []
-        self.listener = socket.create_server(("127.0.0.1", 0), backlog=64)
-        self.port = self.listener.getsockname()[1]
-        threading.Thread(target=self.serve, daemon=True).start()
+        super().__init__()
 
     def login(self):
         return ["--db-driver=pgsql", "--pgsql-host=127.0.0.1", f"--pgsql-port={self.port}", "--pgsql-user=spec_user",
                 "--pgsql-sslmode=disable", "--pgsql-db=spec_db"]
 
-    def close(self):
-        self.listener.close()
-
-    def serve(self):
-        while True:
-            try:
-                conn, _ = self.listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.attend, args=(conn,), daemon=True).start()
-
-    def attend(self, conn):
-        try:
-            with conn, conn.makefile("rb") as stream:
-                conn.settimeout(60)
-                self.talk(conn, stream)
-        except OSError:
-            pass
+    def talk(self, conn):
+        with conn.makefile("rb") as stream:
+            if self.let_in(conn, stream):
+                self.converse(conn, stream)
 
     no_encryption = b"N"
 
@@ -86,9 +72,7 @@ class FakePgSQL:
             message(b"S", f"{k}\0{v}\0".encode()) for k, v in settings.items()) + message(b"K", bytes(8)) + READY)
         return True
 
-    def talk(self, conn, stream):
-        if not self.let_in(conn, stream):
-            return
+    def converse(self, conn, stream):
         while (kind := stream.read(1)) not in (b"", b"X"):
             payload = stream.read(int.from_bytes(stream.read(4), "big") - 4)
             if kind == b"Q":
@@ -111,9 +95,7 @@ class ParsingPgSQL(FakePgSQL):
         self.refused, self.parsed, self.farewell = refused, [], farewell
         super().__init__(answer(5, [["1000", "3", None, "1", "0"]]))
 
-    def talk(self, conn, stream):
-        if not self.let_in(conn, stream):
-            return
+    def converse(self, conn, stream):
         text, parsed, failed = b"", 0, False
         while (kind := stream.read(1)) not in (b"", b"X"):
             payload = stream.read(int.from_bytes(stream.read(4), "big") - 4)
@@ -141,9 +123,7 @@ class SilentPgSQL(FakePgSQL):
         self.spared, self.silent = spared, threading.Event()
         super().__init__(answer(5, [["1000", "3", None, "1", "0"]]))
 
-    def talk(self, conn, stream):
-        if not self.let_in(conn, stream):
-            return
+    def converse(self, conn, stream):
         while (kind := stream.read(1)) not in (b"", b"X"):
             payload = stream.read(int.from_bytes(stream.read(4), "big") - 4)
             self.spared -= kind == b"P"
@@ -175,9 +155,7 @@ class ResettingPgSQL(FakePgSQL):
             self.lost += resets
             return resets
 
-    def talk(self, conn, stream):
-        if not self.let_in(conn, stream):
-            return
+    def converse(self, conn, stream):
         text = b""
         while (kind := stream.read(1)) not in (b"", b"X"):
             payload = stream.read(int.from_bytes(stream.read(4), "big") - 4)

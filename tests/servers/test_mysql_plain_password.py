@@ -3,7 +3,6 @@
 
 import os
 import socket
-import threading
 
 import pytest
 
@@ -86,10 +85,10 @@ class LocalMySQL(FakeMySQL):
         self.path = f"{folder}/socket"
         super().__init__("mysql_native_password", "mysql_clear_password")
         super().close()
-        self.listener = socket.socket(socket.AF_UNIX)
-        self.listener.bind(self.path)
-        self.listener.listen()
-        threading.Thread(target=self.serve, daemon=True).start()
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(self.path)
+        listener.listen()
+        self.listen(listener)
 
     def login(self):
         return [a for a in super().login() if "-port=" not in a and "-host=" not in a] + [f"--mysql-socket={self.path}"]

@@ -59,10 +59,10 @@ class LocalPgSQL(AskingPgSQL):
         super().__init__(*requests)
         self.folder = folder
         super().close()
-        self.listener = socket.socket(socket.AF_UNIX)
-        self.listener.bind(f"{folder}/.s.PGSQL.{self.port}")
-        self.listener.listen()
-        threading.Thread(target=self.serve, daemon=True).start()
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(f"{folder}/.s.PGSQL.{self.port}")
+        listener.listen()
+        self.listen(listener)
 
     def ask(self, conn, stream):
         conn.sendall(CLEAR)

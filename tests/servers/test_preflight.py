@@ -441,19 +441,12 @@ def test_an_isolation_level_that_sqlite_lacks(tmp_path):
 class LimitedMySQL(FakeMySQL):
     """Answers the questions for its limits with `limits`, everything else with OK."""
 
+    one_by_one = False
+    patience_s = 60
+
     def __init__(self, limits):
         self.limits, self.asked = limits, 0
         super().__init__("mysql_native_password")
-
-    def serve(self):
-        def attend(conn):
-            with contextlib.suppress(OSError), conn:
-                conn.settimeout(60)
-                self.talk(conn)
-
-        with contextlib.suppress(OSError):
-            while True:
-                threading.Thread(target=attend, args=(self.listener.accept()[0],), daemon=True).start()
 
     def talk(self, conn):
         data = conn.makefile("rb")
