@@ -166,6 +166,8 @@ static int listen_open(void *self, const void *conf, const char *path, FILE *out
   rc = pthread_mutex_init(&l->lock, NULL);
   if (rc != 0)
     return bn_err_set(err, rc, "out of memory");
+  /* Nothing is known before begin, but the page is complete. */
+  bn_openmetrics_end(&l->metrics, NULL);
   return start(l, c->at, err);
 }
 
