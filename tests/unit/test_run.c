@@ -8,20 +8,7 @@
 
 #include "engine/pacer.h"
 #include "engine/stop.h"
-#include "simclock.h"
-
-/* Doubles of whole nanoseconds. */
-static void same_s(double is_s, double should_s)
-{
-  if (is_s - should_s > 1e-9 || should_s - is_s > 1e-9)
-    fail_msg("%.9f s instead of %.9f s", is_s, should_s);
-}
-
-static int run_at_0(const struct bn_conf *c, const struct bn_workload *ops, void *self)
-{
-  sim_begin();
-  return run_it(c, ops, self);
-}
+#include "simrun.h"
 
 static int slow_session_close(void *self, struct bn_session *s, struct bn_err *err)
 {
@@ -300,25 +287,6 @@ static void threads_stop_before_they_are_forced(void **state)
   same_s(seen.total.grace_s, 0.2);
 }
 
-/* Arrivals of make_conf's seed before end_s; *at_s is the one with that index. */
-static uint64_t arrivals_until(double rate, double end_s, uint64_t index, double *at_s)
-{
-  const struct bn_pacer_phase phase = {rate, rate, 0};
-  struct bn_arrivals a;
-  uint64_t n = 0;
-
-  bn_arrivals_init(&a, make_conf(1).seed, &phase, 1);
-  for (;;) {
-    const double s = bn_arrivals_next(&a);
-
-    if (n == index)
-      *at_s = s;
-    if (s >= end_s)
-      return n;
-    n++;
-  }
-}
-
 static void rate_is_delivered(void **state)
 {
   struct bn_conf c = make_conf(8);
@@ -374,7 +342,7 @@ static void overload_is_told(void **state)
 {
   struct bn_conf c = make_conf(1);
   struct toy t = {.sleep_us = 10000};
-  double first_s, last_s;
+  double first_s = 0, last_s = 0;
   uint64_t due;
 
   (void)state;
@@ -490,158 +458,6 @@ static void arrivals_end_with_the_run(void **state)
   (void)arrivals_until(1e6, 1, 0, &first_s);
   assert_int_equal(seen.total.backlog,
                    arrivals_until(1e6, first_s + 0.01, UINT64_MAX, &first_s) - 1);
-}
-
-/* --- overload that is none, outages that are --- */
-
-/* What is begun after 2 s ends at that time, or after the report. */
-static enum bn_next hanging_event(void *self, struct bn_session *s)
-{
-  const double *until_s = self;
-  const bool hangs = sim_s() >= 2;
-
-  (void)s;
-  while (hangs && sim_s() < *until_s && !atomic_load(&reported))
-    sim_sleep_ms(10);
-  return BN_CONTINUE;
-}
-
-/* The limit is at 5 s, when most threads wait for arrivals.  What hangs ends in the grace, or
- * never.
- */
-static void an_outage_may_last_to_the_end(void **state)
-{
-  static const struct bn_workload sql = {
-      .name = "hanging", .kind = BN_KIND_SQL, .event = hanging_event};
-  static const int status[] = {BN_STATUS_UNSERVED, BN_STATUS_TIMEOUT};
-  double until_s[] = {6.5, 900}, first_s = 0;
-  struct bn_conf c = make_conf(64);
-
-  (void)state;
-  c.raw.rate = 5;
-  c.raw.rate_max_backlog = 1000;
-  c.time_ns = 5 * BN_NSEC_PER_SEC;
-  (void)arrivals_until(5, 5, arrivals_until(5, 2, UINT64_MAX, &first_s), &first_s);
-  for (int i = 0; i < 2; i++) {
-    assert_int_equal(run_at_0(&c, &sql, &until_s[i]), status[i]);
-    assert_int_equal(seen.total.outages, 1);
-    same_s(seen.total.longest_outage_s, 5 - first_s);
-  }
-}
-
-/* What is begun from 2 s on is stuck until 4.5 s, and from 6 s on until 9 s.  Who came last ends
-   first. */
-static enum bn_next stuck_event(void *self, struct bn_session *s)
-{
-  const double at_s = sim_s(), since_s = at_s < 6 ? 2 : 6, until_s = at_s < 6 ? 4.5 : 9;
-
-  (void)self;
-  (void)s;
-  if (at_s >= since_s && at_s < until_s)
-    sim_sleep_ms((until_s - at_s) * 1001);
-  return BN_CONTINUE;
-}
-
-/* Few sessions have not been in the first stall: in the second, events shorter than the session's
-   longest are the first to end. */
-static void a_short_event_may_end_an_outage(void **state)
-{
-  static const struct bn_workload sql = {
-      .name = "stuck", .kind = BN_KIND_SQL, .event = stuck_event};
-  struct bn_conf c = make_conf(64);
-  double first_s = 0, last_s = 0;
-
-  (void)state;
-  c.raw.rate = 20;
-  c.raw.rate_max_backlog = 1000;
-  c.time_ns = 20 * BN_NSEC_PER_SEC;
-  (void)arrivals_until(20, 9, arrivals_until(20, 6, UINT64_MAX, &first_s), &first_s);
-  (void)arrivals_until(20, 9, arrivals_until(20, 9, UINT64_MAX, &last_s) - 1, &last_s);
-  assert_int_equal(run_at_0(&c, &sql, NULL), 0);
-  assert_int_equal(seen.total.outages, 2);
-  same_s(seen.total.longest_outage_s, 9 + (9 - last_s) / 1000 - first_s);
-}
-
-/* What is begun from 2 s on fails at 4.5 s. */
-static enum bn_next event_that_fails_at_last(void *self, struct bn_session *s)
-{
-  const double at_s = sim_s();
-
-  if (at_s < 2)
-    return toy_event(self, s);
-  sim_sleep_ms((4.5 - at_s) * 1000);
-  return BN_FAILED;
-}
-
-static void a_failure_may_end_an_outage(void **state)
-{
-  static const double rate[] = {0, 20};
-  struct bn_workload sql = toy_workload;
-  struct bn_conf c = make_conf(60);
-  struct toy t[] = {{.sleep_us = 10000}, {0}};
-  double first_s[2] = {2, 0};
-
-  (void)state;
-  sql.kind = BN_KIND_SQL;
-  sql.event = event_that_fails_at_last;
-  c.raw.rate_max_backlog = 1000;
-  (void)arrivals_until(20, 5, arrivals_until(20, 2, UINT64_MAX, &first_s[1]), &first_s[1]);
-  for (int i = 0; i < 2; i++) {
-    c.raw.rate = rate[i];
-    assert_int_equal(run_at_0(&c, &sql, &t[i]), BN_STATUS_FAILED);
-    assert_int_equal(seen.total.outages, 1);
-    same_s(seen.total.longest_outage_s, 4.5 - first_s[i]);
-  }
-}
-
-/* One ends every 100 ms; for 3 s those are events that were due in the warm-up. */
-static void the_queue_of_the_warmup_is_no_outage(void **state)
-{
-  struct bn_workload sql = toy_workload;
-  struct bn_conf c = make_conf(1);
-  struct toy t = {.sleep_us = 100000};
-
-  (void)state;
-  sql.kind = BN_KIND_SQL;
-  c.raw.rate = 18;
-  c.raw.rate_max_backlog = 1000;
-  c.warmup_ns = 4 * BN_NSEC_PER_SEC;
-  c.time_ns = 6 * BN_NSEC_PER_SEC;
-  assert_int_equal(run_at_0(&c, &sql, &t), BN_STATUS_UNSERVED);
-  assert_in_range(seen.total.events, 1, 40);
-  assert_int_equal(seen.total.outages, 0);
-}
-
-/* What is begun between 3 s and 7 s ends at 7 s. */
-static enum bn_next event_of_the_warmup(void *self, struct bn_session *s)
-{
-  const double at_s = sim_s();
-
-  if (at_s < 3 || at_s >= 7)
-    return toy_event(self, s);
-  sim_sleep_ms((7 - at_s) * 1000);
-  return BN_CONTINUE;
-}
-
-static void an_outage_of_the_warmup_may_go_on(void **state)
-{
-  static const double rate[] = {0, 20};
-  struct bn_workload sql = toy_workload;
-  struct bn_conf c = make_conf(8);
-  struct toy t = {.sleep_us = 10000};
-
-  (void)state;
-  sql.kind = BN_KIND_SQL;
-  sql.event = event_of_the_warmup;
-  c.raw.rate_max_backlog = 1000;
-  c.warmup_ns = 4 * BN_NSEC_PER_SEC;
-  c.time_ns = 6 * BN_NSEC_PER_SEC;
-  for (int i = 0; i < 2; i++) {
-    c.raw.rate = rate[i];
-    assert_int_equal(run_at_0(&c, &sql, &t), 0);
-    assert_int_equal(seen.total.outages, 1);
-    same_s(seen.total.longest_outage_s, 7 - 4);
-  }
 }
 
 static enum bn_next event_that_leaves_at_1s(void *self, struct bn_session *s)
@@ -821,11 +637,6 @@ int main(void)
       cmocka_unit_test(what_is_not_counted_is_left_to_others),
       cmocka_unit_test(arrivals_beyond_the_events_are_no_overload),
       cmocka_unit_test(arrivals_end_with_the_run),
-      cmocka_unit_test(an_outage_may_last_to_the_end),
-      cmocka_unit_test(a_short_event_may_end_an_outage),
-      cmocka_unit_test(a_failure_may_end_an_outage),
-      cmocka_unit_test(the_queue_of_the_warmup_is_no_outage),
-      cmocka_unit_test(an_outage_of_the_warmup_may_go_on),
       cmocka_unit_test(what_is_cut_in_the_warmup_is_no_overload),
       cmocka_unit_test(arrivals_are_counted_while_they_come),
       cmocka_unit_test(checkpoint_after_a_slow_interval_has_its_own_time),

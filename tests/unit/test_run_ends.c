@@ -6,18 +6,12 @@
 #include <signal.h>
 
 #include "engine/stop.h"
-#include "simclock.h"
+#include "simrun.h"
 
 static void same(double is, double should)
 {
   if (is - should > 1e-9 * should || should - is > 1e-9 * should)
     fail_msg("%.9g instead of %.9g", is, should);
-}
-
-static int run_at_0(const struct bn_conf *c, const struct bn_workload *ops, void *self)
-{
-  sim_begin();
-  return run_it(c, ops, self);
 }
 
 /* Closing its session is a thousand statements. */
