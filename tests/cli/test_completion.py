@@ -77,7 +77,7 @@ EXACT = [
      {f"--file-io-mode={mode}" for mode in ("sync", "async", "mmap", "io_uring")}),
     (["bench", "fileio", "--file_test_mode=rndr"], {"--file_test_mode=rndrd", "--file_test_mode=rndrw"}),
     (["bench", "--db-driver=s"], {"--db-driver=sqlite"}),
-    (["bench", "--report=j"], {"--report=json", "--report=json:"}),
+    (["bench", "--report=j"], {"--report=json", "--report=json:", "--report=jsonl", "--report=jsonl:"}),
     (["bench", "--report=json:resu"], {"--report=json:result.json"}),
     (["bench", "--config-file=resu"], {"--config-file=result.json"}),
     (["bench", "cpu", "--mysql-ssl-ca=resu"], set()),
@@ -85,7 +85,8 @@ EXACT = [
     (["bench", "--test=bulk"], {"--test=bulk_insert"}),
     (["bench", "report", "resu"], {"result.json"}),
     (["bench", "report", "--form"], {"--format="}),
-    (["bench", "report", "--format="], {"--format=text", "--format=json"}),
+    (["bench", "report", "--format="], {"--format=" + name for name in
+                                          ("text", "json", "csv", "jsonl", "csv-total", "markdown", "hdr", "openmetrics")}),
     (["bench", "report", "--thr"], set()),
     (["bench", "ow"], {"own.lua"}),
     (["bench", "--threads="], set()),
