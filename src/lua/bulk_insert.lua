@@ -4,7 +4,7 @@
 local con
 local last_id
 
--- Says what is being done, unless nobody wants to know.
+-- Prints a line about the progress, except with --quiet.
 local function say(text)
   if not (sysbench.cmdline.quiet and sysbench.cmdline.quiet()) then
     print(text)

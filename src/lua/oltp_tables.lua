@@ -9,7 +9,7 @@ local function clear_progress()
   end
 end
 
--- Says what is being done, unless nobody wants to know.
+-- Prints a line about the progress, except with --quiet.
 local function say(text)
   if not (sysbench.cmdline.quiet and sysbench.cmdline.quiet()) then
     clear_progress()
@@ -102,7 +102,7 @@ local function announce_rows(table_num)
   end
 end
 
--- Shows a user at a terminal how far all threads are with loading.
+-- Counts rows that were inserted, for the line of progress on a terminal.
 local function count_loaded(table_num, rows)
   if sysbench.cmdline.loaded then
     sysbench.cmdline.loaded("sbtest" .. table_num, rows,
