@@ -465,7 +465,7 @@ static int read_assert(struct program *p, const char *text)
   struct bn_buf names = {0};
 
   if (p->n_asserts == BN_ASSERTS_MAX) {
-    bn_log_stderr("--assert=%s: one too many; allowed: up to %d", text, BN_ASSERTS_MAX);
+    bn_log_stderr("--assert=%s: too many assertions; allowed: up to %d", text, BN_ASSERTS_MAX);
     return -1;
   }
   if (bn_assert_parse(&p->asserts[p->n_asserts], text, &err) == 0) {

@@ -36,10 +36,10 @@ static int decode(char *s, const char *what, struct bn_err *err)
     }
     if (!isxdigit((unsigned char)s[1]) || !isxdigit((unsigned char)s[2]))
       return bn_err_set(
-          err, 0, "a '%%' of the %s has no two hexadecimal digits behind it: write %%25", what);
+          err, 0, "in the %s, two hexadecimal digits must follow '%%'; for '%%' write %%25", what);
     *out = (char)(digit(s[1]) * 16 + digit(s[2]));
     if (*out++ == '\0')
-      return bn_err_set(err, 0, "the %s has %%00, which no server takes", what);
+      return bn_err_set(err, 0, "the %s contains %%00, which no server accepts", what);
     s += 2;
   }
   *out = '\0';
@@ -75,7 +75,7 @@ static int read_host(char **host, unsigned *port, struct bn_err *err)
   if (**host == '[') {
     rest = cut(++*host, ']');
     if (rest == NULL || (*rest != '\0' && *rest != ':'))
-      return bn_err_set(err, 0, "the host has a '[' without its ']'");
+      return bn_err_set(err, 0, "the host has '[' without ']'");
     rest = *rest == ':' ? rest + 1 : NULL;
   } else {
     rest = cut(*host, ':');
@@ -121,7 +121,7 @@ static int add_param(struct bn_uri *u, char *name, struct bn_err *err)
     return bn_err_set(err, 0, "the parameter '%.40s' has no value", name);
   for (size_t i = 0; i < u->n_params; i++)
     if (strcmp(u->param[i].name, name) == 0)
-      return bn_err_set(err, 0, "the parameter '%.40s' is there twice", name);
+      return bn_err_set(err, 0, "the parameter '%.40s' is given twice", name);
   if (u->n_params == BN_URI_PARAMS_MAX)
     return bn_err_set(err, 0, "there are more than %d parameters", BN_URI_PARAMS_MAX);
   u->param[u->n_params++] = (struct bn_uri_param){name, value};

@@ -157,8 +157,9 @@ static int take_driver(struct bn_optset *options, const struct target *t, const 
     return set(options, "db-driver", t->driver);
   if (driver != NULL && strcmp(driver, t->driver) == 0)
     return 0;
-  bn_log_stderr("--connect: its driver is %s, but --db-driver=%s names another one", t->driver,
-                driver != NULL ? driver : "");
+  bn_log_stderr(
+      "--connect: the URI is for the driver %s, but --db-driver=%s; leave out one of them",
+      t->driver, driver != NULL ? driver : "");
   return -1;
 }
 
@@ -168,7 +169,7 @@ static int apply(struct bn_optset *options, const struct bn_uri *u, const char *
 
   if (t != NULL)
     return take_driver(options, t, driver) == 0 ? take_all(options, t, u) : -1;
-  bn_log_stderr("--connect: no such scheme; allowed: mysql, mariadb, postgresql, postgres");
+  bn_log_stderr("--connect: unknown scheme; allowed: mysql, mariadb, postgresql, postgres");
   return -1;
 }
 

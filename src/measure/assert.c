@@ -89,7 +89,7 @@ static int read_rank(struct bn_assert *a, const char *text, struct bn_err *err)
 {
   a->what = BN_ASSERT_RANK;
   if (bn_units_double(text, &a->rank) != 0 || a->rank <= 0 || a->rank > 100)
-    return bn_err_set(err, 0, "p%s is no percentile; the ranks are more than 0 and at most 100",
+    return bn_err_set(err, 0, "p%s is not a percentile; a rank is more than 0 and at most 100",
                       text);
   return 0;
 }
@@ -143,17 +143,18 @@ static int read_metric(struct bn_assert *a, const char *text, size_t len, struct
   char name[BN_ASSERT_NAME];
 
   if (!trim(name, sizeof name, text, name_len))
-    return bn_err_set(err, ENOENT, "no metric has so long a name");
+    return bn_err_set(err, ENOENT, "the name of the metric is too long");
   if (name[0] == '\0')
-    return bn_err_set(err, ENOENT, "there is no metric before the comparison");
+    return bn_err_set(err, ENOENT, "the metric before the comparison is missing");
   if (read_name(a, name, err) != 0)
     return -1;
   if (at == NULL)
     return 0;
   if (!is_latency(a))
-    return bn_err_set(err, 0, "%s is not of a latency; pN, min, avg, median and max take @", name);
+    return bn_err_set(err, 0, "%s is not a latency; only pN, min, avg, median and max take @",
+                      name);
   if (!trim(a->timing, sizeof a->timing, at + 1, len - name_len - 1) || a->timing[0] == '\0')
-    return bn_err_set(err, 0, "after @ comes the name of a latency, such as read");
+    return bn_err_set(err, 0, "the name of a latency after @ is missing, such as read");
   return 0;
 }
 
@@ -172,7 +173,7 @@ static int read_time_unit(struct bn_assert *a, const char *unit, struct bn_err *
     }
   if (unit[0] == '\0')
     return bn_err_set(err, 0, "the time has no unit; add ns, us, ms or s");
-  return bn_err_set(err, 0, "'%s' is no unit of a time; use ns, us, ms or s", unit);
+  return bn_err_set(err, 0, "'%s' is not a unit of time; use ns, us, ms or s", unit);
 }
 
 static int read_unit(struct bn_assert *a, const char *unit, struct bn_err *err)

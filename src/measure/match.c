@@ -81,7 +81,7 @@ static int check_figures(const struct bn_part *a, const struct bn_part *b, struc
   if (!same_metrics(&v->delta->metrics, &w->delta->metrics))
     return bn_err_set(err, EINVAL,
                       "'%s' and '%s' count different metrics; use the same version "
-                      "and form of bench for all runs",
+                      "of bench and the same options for all runs",
                       a->name, b->name);
   if (!same_ranks(p->percents, p->n_percents, q->percents, q->n_percents) ||
       !same_ranks(v->percents, v->n_percents, w->percents, w->n_percents))
@@ -200,7 +200,7 @@ static int tell_option(const struct comparison *c, const char *name, const struc
   if (!c->force)
     return bn_err_set(c->err, EINVAL,
                       "--%s differs: %s in '%s', %s in '%s'; --force merges them "
-                      "nevertheless",
+                      "anyway",
                       name, value_of(a), c->a->name, value_of(b), c->b->name);
   (void)bn_buf_printf(c->notes, "--%s differs: %s in '%s', %s in '%s'\n", name, value_of(a),
                       c->a->name, value_of(b), c->b->name);

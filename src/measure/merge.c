@@ -591,15 +591,16 @@ static int check_overlap(const struct job *j, bool force)
 
   if (j->runs.overlap < overlap_min && !force)
     return bn_err_set(j->err, EINVAL,
-                      "all runs were under load for %.1f %% of %.4g s, and the "
-                      "rates add up from 90 %% on; --force merges them nevertheless",
+                      "the spans of the runs overlap for %.1f %% of %.4g s, but rates add "
+                      "up only from 90 %% on; --force merges them anyway",
                       100 * j->runs.overlap, union_s);
   if (j->runs.n > 1)
     (void)bn_buf_printf(j->notes, "merged %zu runs, which took %.4g s; overlap: %.1f %%\n",
                         j->runs.n, union_s, 100 * j->runs.overlap);
   for (size_t i = 0; i < j->n; i++)
     if (j->part[i].result->end.partial)
-      (void)bn_buf_printf(j->notes, "'%s' is of a run that has not ended, or holds one\n",
+      (void)bn_buf_printf(j->notes,
+                          "'%s' is from a run that has not ended, or contains such a run\n",
                           j->part[i].name);
   return 0;
 }
@@ -626,7 +627,8 @@ static int find_times(struct job *j)
     if (bn_runs_add(&j->runs, &j->part[i], j->err) != 0)
       return -1;
     if (bn_run_end(j->part[i].result, &j->end_ns[i]) != 0)
-      return bn_err_set(j->err, EINVAL, "'%s' does not say when its run was", j->part[i].name);
+      return bn_err_set(j->err, EINVAL, "'%s' does not contain the times of its run",
+                        j->part[i].name);
     j->last_ns = j->end_ns[i] > j->last_ns ? j->end_ns[i] : j->last_ns;
   }
   return bn_runs_settle(&j->runs, j->err);

@@ -130,7 +130,7 @@ static const struct bn_opt general_options[] = {
      .def = "",
      AT(asserts),
      .form = "=METRIC<LIMIT",
-     .help = "condition that the final report has to meet; may be repeated"},
+     .help = "assertion about the final report; may be repeated"},
     {.name = "abort-on-assert",
      .type = BN_SECONDS,
      .def = "0",
@@ -184,7 +184,7 @@ static const struct bn_opt general_options[] = {
      .def = "none",
      AT(completion),
      .choices = shells,
-     .help = "completion to print, of a shell: none, bash, zsh or fish"},
+     .help = "shell whose completion is printed: none, bash, zsh or fish"},
     {.name = "help-man",
      .type = BN_BOOL,
      .hidden = true,
@@ -329,7 +329,7 @@ static const struct bn_opt log_options[] = {
      .type = BN_BOOL,
      .def = "off",
      AT(quiet),
-     .help = "no banner, notes or progress: reports and errors alone"},
+     .help = "no banner, notes or progress"},
     BN_OPT_END};
 
 static const struct bn_opt latency_options[] = {

@@ -25,7 +25,7 @@ const struct bn_opt bn_merged_options[] = {
      .type = BN_BOOL,
      .def = "off",
      .offset = offsetof(struct bn_merged_conf, force),
-     .help = "merge in spite of other options or too little overlap"},
+     .help = "merging also if options differ or the overlap is too small"},
     BN_OPT_END,
 };
 

@@ -253,7 +253,7 @@ def test_an_unknown_metric_lists_what_there_is():
 
 def test_at_most_64():
     got = bench.run(*CPU, *asserted(*["tps>1"] * 65), "run")
-    assert (got.out, got.err, got.status) == ("", "--assert=tps>1: one too many; allowed: up to 64\n", 1)
+    assert (got.out, got.err, got.status) == ("", "--assert=tps>1: too many assertions; allowed: up to 64\n", 1)
 
 
 @pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")

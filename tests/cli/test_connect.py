@@ -95,12 +95,12 @@ PGSQL_PARAMETERS = ("host, socket, sslmode, sslrootcert, sslcert, sslkey, requir
 
 @pytest.mark.parametrize("uri, message", [
     (f"u:{SECRET}@h", "--connect: it has no '://'; the form is scheme://user@host:port/database"),
-    (f"oracle://u:{SECRET}@h", "--connect: no such scheme; allowed: mysql, mariadb, postgresql, postgres"),
+    (f"oracle://u:{SECRET}@h", "--connect: unknown scheme; allowed: mysql, mariadb, postgresql, postgres"),
     (f"mysql://u:{SECRET}@h:x", "--connect: the port is not a number from 1 to 65535"),
     (f"mysql://u:{SECRET}", "--connect: the port is not a number from 1 to 65535"),
     (f"mysql://u:a/{SECRET}@h", "--connect: '@' or '#' is where none can be: write %2F for '/', %3F for '?', %23 "
      "for '#' and %40 for '@'"),
-    (f"mysql://u:{SECRET}%@h", "--connect: a '%' of the password has no two hexadecimal digits behind it: write %25"),
+    (f"mysql://u:{SECRET}%@h", "--connect: in the password, two hexadecimal digits must follow '%'; for '%' write %25"),
     (f"mysql://u:{SECRET}@h?charset=utf8",
      f"--connect: the driver mysql has no parameter 'charset'; allowed: {MYSQL_PARAMETERS}"),
     (f"postgresql://u:{SECRET}@h?ssl-mode=require",
@@ -116,7 +116,7 @@ def test_what_is_wrong_is_named_without_the_password(uri, message, tmp_path):
 
 def test_another_driver_is_refused():
     got = bench.run("cpu", *bench.QUICK, "--connect=mysql://h", "--db-driver=pgsql", "run")
-    assert (got.err, got.status) == ("--connect: its driver is mysql, but --db-driver=pgsql names another one\n", 1)
+    assert (got.err, got.status) == ("--connect: the URI is for the driver mysql, but --db-driver=pgsql; leave out one of them\n", 1)
 
 
 def test_the_arguments_of_the_process_do_not_show_it(tmp_path):

@@ -283,8 +283,8 @@ def test_two_reports_do_not_share_a_file(tmp_path):
 def test_intervals_need_an_interval(form):
     done = bench.run(*SHORT, f"--report={form}", "run")
     assert done.status == 1
-    assert done.err == (f"FATAL: --report={form} writes a row for each interval, and there are "
-                        "none; name their length (--report-interval=1)\n")
+    assert done.err == (f"FATAL: --report={form} writes a row for each interval, but there are "
+                        "no intervals; set their length (--report-interval=1)\n")
 
 
 def test_standard_output_has_the_report_alone():

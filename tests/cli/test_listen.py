@@ -137,7 +137,7 @@ def test_a_port_in_use_is_told_before_the_run():
 def test_what_is_no_address_is_refused(at):
     done = bench.run("cpu", "--events=1", f"--metrics-listen={at}", "run")
     assert done.status == 1
-    assert done.err.startswith(f"FATAL: --metrics-listen={at}: this is no address; name a port of 127.0.0.1")
+    assert done.err.startswith(f"FATAL: --metrics-listen={at}: this is not an address; name a port of 127.0.0.1")
 
 
 def test_other_commands_and_dialects_serve_nothing(tmp_path):

@@ -356,7 +356,7 @@ def test_options_that_matter_need_force(pair, tmp_path):
     option(pair[1], "cpu-max-prime")["value"] = "\x1b[2J"
     sentence = r"--cpu-max-prime differs: 300 in 'one', \x1b[2J in 'two'"
     assert merge_pair(pair, tmp_path) == (
-        "", f"bench merge: {sentence}; --force merges them nevertheless\n", 1)
+        "", f"bench merge: {sentence}; --force merges them anyway\n", 1)
     done = merge_pair(pair, tmp_path, "--force")
     assert done.status == 0 and done.err.startswith(f"bench merge: {sentence}\n")
 
@@ -366,8 +366,8 @@ def test_runs_of_other_times_need_force(pair, tmp_path):
     times["start_wall_ns"] += total_of(pair[0])["raw"]["span_ns"] // 2
     done = merge_pair(pair, tmp_path)
     assert (done.out, done.status) == ("", 1)
-    assert re.fullmatch(r"bench merge: all runs were under load for 33\.3 % of [0-9.]+ s, and the "
-                        r"rates add up from 90 % on; --force merges them nevertheless\n", done.err)
+    assert re.fullmatch(r"bench merge: the spans of the runs overlap for 33\.3 % of [0-9.]+ s, but "
+                        r"rates add up only from 90 % on; --force merges them anyway\n", done.err)
     done = merge_pair(pair, tmp_path, "--force")
     document = json.loads(done.out)
     assert document["facts"]["merge"]["overlap"] == pytest.approx(1 / 3, rel=1e-3)
@@ -406,8 +406,8 @@ def no_total(document):
     (later_version, "'two' is not a result of bench: it has version 2, this bench reads versions "
                     "up to 1"),
     (other_workload, "'one' is of the test 'cpu', and 'two' of the test 'threads'"),
-    (other_metrics, "'one' and 'two' count different metrics; use the same version and form of "
-                    "bench for all runs"),
+    (other_metrics, "'one' and 'two' count different metrics; use the same version of bench "
+                    "and the same options for all runs"),
     (other_ranks, "'one' and 'two' have percentiles of different ranks (--percentile)"),
     (other_dialect, "the dialects differ: none in 'one', 1.1 in 'two'"),
     (no_total, "'two' is of a run that measured nothing, or has no totals"),

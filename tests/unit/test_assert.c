@@ -97,21 +97,21 @@ static const struct {
     {"p99", "there is no comparison; write METRIC<LIMIT with <, <=, > or >=, such as p99<50ms", 0},
     {"tps=5", "there is no comparison; write METRIC<LIMIT with <, <=, > or >=, such as p99<50ms",
      0},
-    {"<5", "there is no metric before the comparison", ENOENT},
+    {"<5", "the metric before the comparison is missing", ENOENT},
     {"tsp>5", "no metric is called 'tsp'; did you mean tps?", ENOENT},
     {"mib-per-s>5", "no metric is called 'mib-per-s'; did you mean mib_per_s?", ENOENT},
     {"unknown>5", "no metric is called 'unknown'", ENOENT},
     {"p>5ms", "no metric is called 'p'", ENOENT},
     {"p99=<5ms", "no metric is called 'p99='", ENOENT},
-    {"p0<5ms", "p0 is no percentile; the ranks are more than 0 and at most 100", 0},
-    {"p100.1<5ms", "p100.1 is no percentile; the ranks are more than 0 and at most 100", 0},
-    {"p9.9.9<5ms", "p9.9.9 is no percentile; the ranks are more than 0 and at most 100", 0},
-    {"tps@read>5", "tps is not of a latency; pN, min, avg, median and max take @", 0},
-    {"p99@<5ms", "after @ comes the name of a latency, such as read", 0},
+    {"p0<5ms", "p0 is not a percentile; a rank is more than 0 and at most 100", 0},
+    {"p100.1<5ms", "p100.1 is not a percentile; a rank is more than 0 and at most 100", 0},
+    {"p9.9.9<5ms", "p9.9.9 is not a percentile; a rank is more than 0 and at most 100", 0},
+    {"tps@read>5", "tps is not a latency; only pN, min, avg, median and max take @", 0},
+    {"p99@<5ms", "the name of a latency after @ is missing, such as read", 0},
     {"p99<50", "the time has no unit; add ns, us, ms or s", 0},
     {"setup_s<1", "the time has no unit; add ns, us, ms or s", 0},
-    {"p99<50%", "'%' is no unit of a time; use ns, us, ms or s", 0},
-    {"p99<1m", "'m' is no unit of a time; use ns, us, ms or s", 0},
+    {"p99<50%", "'%' is not a unit of time; use ns, us, ms or s", 0},
+    {"p99<1m", "'m' is not a unit of time; use ns, us, ms or s", 0},
     {"tps>5ms", "'ms' does not fit the metric; use a number without a unit", 0},
     {"tps>5%", "'%' does not fit the metric; use a number without a unit", 0},
     {"errors<5ms", "'ms' does not fit the metric; use a number without a unit, or %", 0},
@@ -140,7 +140,7 @@ static void what_is_wrong_is_said(void **state)
   (void)snprintf(metric, sizeof metric, "%0150d<1", 1);
   (void)snprintf(limit, sizeof limit, "tps<%0150d", 1);
   assert_int_equal(bn_assert_parse(&a, metric, &err), -1);
-  assert_string_equal(err.text, "no metric has so long a name");
+  assert_string_equal(err.text, "the name of the metric is too long");
   assert_int_equal(bn_assert_parse(&a, limit, &err), -1);
   assert_string_equal(err.text, "the limit is too long");
 }

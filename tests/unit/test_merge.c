@@ -297,8 +297,9 @@ static void facts_say_what_was_merged(void **state)
   assert_true(f->plan.threads == 4 && f->plan.events == 10 && f->plan.rate == 3);
   assert_true(f->plan.seed == 0 && !f->plan.seed_given);
   assert_true(sum.end.status == 1 && sum.end.failed && sum.end.partial);
-  assert_string_equal(notes.data, "merged 2 runs, which took 10.1 s; overlap: 98.0 %\n"
-                                  "'b.json' is of a run that has not ended, or holds one\n");
+  assert_string_equal(notes.data,
+                      "merged 2 runs, which took 10.1 s; overlap: 98.0 %\n"
+                      "'b.json' is from a run that has not ended, or contains such a run\n");
   bn_result_done(&sum);
   bn_buf_done(&notes);
   free_pair(&p);
@@ -487,24 +488,24 @@ static void what_cannot_be_summed_is_refused(void **state)
       {other_dialect, "the dialects differ: none in 'a.json', 1.1 in 'b.json'", ""},
       {other_rank, "'a.json' and 'b.json' have percentiles of different ranks (--percentile)", ""},
       {other_metric,
-       "'a.json' and 'b.json' count different metrics; use the same version and form of bench for "
-       "all runs",
+       "'a.json' and 'b.json' count different metrics; use the same version of bench and the same "
+       "options for all runs",
        ""},
       {nothing_measured, "'b.json' is of a run that measured nothing, or has no totals", ""},
-      {no_times, "'b.json' does not say when its run was", ""},
+      {no_times, "'b.json' does not contain the times of its run", ""},
       {hostile_merge, "'b.json' does not say of which runs it was merged", ""},
       {too_many, "the counts of the results do not fit into 64 bits", ""},
       {too_many_due, "the counts of the results do not fit into 64 bits", ""},
       {late,
-       "all runs were under load for 80.2 % of 11.1 s, and the rates add up from 90 % on; "
-       "--force merges them nevertheless",
+       "the spans of the runs overlap for 80.2 % of 11.1 s, but rates add up only from 90 % on; "
+       "--force merges them anyway",
        NULL},
       {other_option,
        "--cpu-max-prime differs: (none) in 'a.json', 7 in 'b.json'; --force merges them "
-       "nevertheless",
+       "anyway",
        NULL},
-      {other_rate,
-       "--rate differs: 1.5 in 'a.json', 2.5 in 'b.json'; --force merges them nevertheless", NULL},
+      {other_rate, "--rate differs: 1.5 in 'a.json', 2.5 in 'b.json'; --force merges them anyway",
+       NULL},
       {default_option, NULL, NULL},
   };
 

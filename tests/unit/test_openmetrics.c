@@ -82,7 +82,7 @@ static void a_run_that_measured_nothing_has_facts_and_an_end(void **state)
   bn_openmetrics_end(&p->text, &failed);
   assert_string_equal(p->text.data,
                       "# TYPE bench_run_info gauge\n"
-                      "# HELP bench_run_info What the run was of.\n"
+                      "# HELP bench_run_info Test, server and version of the run.\n"
                       "bench_run_info 1\n"
                       "# TYPE bench_threads gauge\n"
                       "# HELP bench_threads Threads of the run.\n"

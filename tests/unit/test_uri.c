@@ -68,13 +68,13 @@ static void wrong_parts_are_named(void **state)
 {
   static const char *const rows[][2] = {
       {"u:SECRET@h", "it has no '://'; the form is scheme://user@host:port/database"},
-      {"mysql://u:SECRET%@h", "a '%' of the password has no two hexadecimal digits behind it: "
-                              "write %25"},
-      {"mysql://u:SECRET%4@h", "a '%' of the password has no two hexadecimal digits behind it: "
-                               "write %25"},
-      {"mysql://u:SECRET%00@h", "the password has %00, which no server takes"},
-      {"mysql://%zz:SECRET@h", "a '%' of the user has no two hexadecimal digits behind it: write "
-                               "%25"},
+      {"mysql://u:SECRET%@h", "in the password, two hexadecimal digits must follow '%'; "
+                              "for '%' write %25"},
+      {"mysql://u:SECRET%4@h", "in the password, two hexadecimal digits must follow '%'; "
+                               "for '%' write %25"},
+      {"mysql://u:SECRET%00@h", "the password contains %00, which no server accepts"},
+      {"mysql://%zz:SECRET@h", "in the user, two hexadecimal digits must follow '%'; for "
+                               "'%' write %25"},
       {"mysql://u:SEC/RET@h",
        "'@' or '#' is where none can be: write %2F for '/', %3F for '?', %23 "
        "for '#' and %40 for '@'"},
@@ -88,12 +88,12 @@ static void wrong_parts_are_named(void **state)
       {"mysql://h:65536", "the port is not a number from 1 to 65535"},
       {"mysql://h:99999999999999999999", "the port is not a number from 1 to 65535"},
       {"mysql://::1", "the host has two ':': write an IPv6 address in brackets"},
-      {"mysql://[::1", "the host has a '[' without its ']'"},
-      {"mysql://[::1]3306", "the host has a '[' without its ']'"},
+      {"mysql://[::1", "the host has '[' without ']'"},
+      {"mysql://[::1]3306", "the host has '[' without ']'"},
       {"mysql://a:1,b:2", "the hosts have different ports: list them in the options of the driver"},
       {"mysql://a,b:2", "the hosts have different ports: list them in the options of the driver"},
       {"mysql://h?socket", "the parameter 'socket' has no value"},
-      {"mysql://h?a=1&a=2", "the parameter 'a' is there twice"},
+      {"mysql://h?a=1&a=2", "the parameter 'a' is given twice"},
   };
 
   (void)state;

@@ -168,7 +168,7 @@ const struct bn_opt bn_mysql_options[] = {
      .type = BN_PATH,
      .offset = offsetof(struct bn_mysql_conf, defaults_file),
      .form = "=FILE",
-     .help = "option file with server, user and password, as ~/.my.cnf"},
+     .help = "option file with server, user and password, such as ~/.my.cnf"},
     {.name = "mysql-connect-timeout",
      .type = BN_INT,
      .def = "0",

@@ -22,8 +22,8 @@ const struct bn_opt bn_listen_options[] = {
     {.name = "metrics-listen",
      .type = BN_STRING,
      .offset = offsetof(struct bn_listen_conf, at),
-     .form = "=ADDRESS",
-     .help = "serve the metrics of the run at this address"},
+     .form = "=PORT",
+     .help = "port, or address and port, of a page with the metrics of the run"},
     BN_OPT_END,
 };
 
@@ -80,7 +80,7 @@ static int parse(const char *at, union address *out, struct bn_err *err)
       find_address(host, (uint16_t)port, out) == 0)
     return 0;
   return bn_err_set(err, EINVAL,
-                    "--metrics-listen=%s: this is no address; name a port of 127.0.0.1, or an "
+                    "--metrics-listen=%s: this is not an address; name a port of 127.0.0.1, or an "
                     "address and a port: 9090, 192.0.2.1:9090 or [::1]:9090",
                     at);
 }

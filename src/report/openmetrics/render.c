@@ -110,10 +110,10 @@ struct row {
 
 static const struct row rows[] = {
     {{"bench_events", "counter", NULL, "Events that have ended."}, WHOLE(events)},
-    {{"bench_transactions", "counter", NULL, "Transactions; events where there are none."},
+    {{"bench_transactions", "counter", NULL, "Transactions, or events if the test has none."},
      WHOLE(transactions)},
     {{"bench_errors", "counter", NULL, "Errors that were ignored."}, WHOLE(errors)},
-    {{"bench_reconnects", "counter", NULL, "Connections that were made anew."}, WHOLE(reconnects)},
+    {{"bench_reconnects", "counter", NULL, "Connections that were made again."}, WHOLE(reconnects)},
     {{"bench_queries", "counter", NULL, "Queries or requests by kind."},
      "kind",
      "read",
@@ -123,24 +123,25 @@ static const struct row rows[] = {
     {{"bench_read_bytes", "counter", "bytes", "Bytes that were read."}, WHOLE(bytes_read)},
     {{"bench_written_bytes", "counter", "bytes", "Bytes that were written."}, WHOLE(bytes_written)},
     {{"bench_measured_seconds", "gauge", "seconds", "Time that the totals cover."}, REAL(span_s)},
-    {{"bench_setup_seconds", "gauge", "seconds", "Time before the start."},
+    {{"bench_setup_seconds", "gauge", "seconds", "Time until all threads were ready."},
      REAL(setup_s),
      .applies = has_parts},
     {{"bench_grace_seconds", "gauge", "seconds", "Time for events in flight after the end."},
      REAL(grace_s),
      .applies = has_parts},
-    {{"bench_teardown_seconds", "gauge", "seconds", "Time from there to the last thread's end."},
+    {{"bench_teardown_seconds", "gauge", "seconds",
+      "Time from the last event to the last thread's end."},
      REAL(teardown_s),
      .applies = has_parts},
-    {{"bench_events_per_second", "gauge", NULL, "Events that ended in the measured time, by it."},
+    {{"bench_events_per_second", "gauge", NULL,
+      "Events that ended in the measured time, per second."},
      REAL(events_per_s)},
-    {{"bench_transactions_per_second", "gauge", NULL, "Transactions, by the measured time."},
+    {{"bench_transactions_per_second", "gauge", NULL, "Transactions per second of that time."},
      REAL(transactions_per_s)},
-    {{"bench_queries_per_second", "gauge", NULL, "Queries or requests, by the measured time."},
+    {{"bench_queries_per_second", "gauge", NULL, "Queries or requests per second of that time."},
      REAL(queries_per_s)},
-    {{"bench_events_in_grace", "gauge", NULL, "Of the events, those that ended in the grace."},
-     WHOLE(in_grace)},
-    {{"bench_events_unfinished", "gauge", NULL, "Events that have begun or are due, not ended."},
+    {{"bench_events_in_grace", "gauge", NULL, "Events that ended in the grace."}, WHOLE(in_grace)},
+    {{"bench_events_unfinished", "gauge", NULL, "Events that began or were due, and did not end."},
      WHOLE(unfinished)},
     {{"bench_oldest_event_seconds", "gauge", "seconds", "Age of the oldest unfinished event."},
      REAL(oldest_s)},
@@ -149,7 +150,7 @@ static const struct row rows[] = {
     {{"bench_event_latency_max_seconds", "gauge", "seconds",
       "Greatest latency of an event, or age of an unfinished one."},
      REAL(max_s)},
-    {{"bench_arrivals", "counter", NULL, "Events of --rate by what became of them."},
+    {{"bench_arrivals", "counter", NULL, "Events of --rate by state."},
      "state",
      "due",
      WHOLE(due),
@@ -160,10 +161,10 @@ static const struct row rows[] = {
     {{"bench_arrivals_waiting", "gauge", NULL, "Events of --rate that wait."},
      WHOLE(backlog),
      .applies = is_paced},
-    {{"bench_outages", "counter", NULL, "Times of a second and more without the end of an event."},
+    {{"bench_outages", "counter", NULL, "Times of at least 1 s in which no event ended."},
      WHOLE(outages),
      .applies = is_sql},
-    {{"bench_longest_outage_seconds", "gauge", "seconds", "The longest of the outages."},
+    {{"bench_longest_outage_seconds", "gauge", "seconds", "Length of the longest outage."},
      REAL(longest_outage_s),
      .applies = is_sql},
 };
@@ -302,7 +303,8 @@ static void add_figures(struct bn_buf *b, const struct bn_view *v)
 
 static void add_info(struct bn_buf *b, const struct bn_facts *f)
 {
-  static const struct family info = {"bench_run_info", "gauge", NULL, "What the run was of."};
+  static const struct family info = {"bench_run_info", "gauge", NULL,
+                                     "Test, server and version of the run."};
   static const struct {
     const char *label, *section, *key;
   } labels[] = {{"workload", "workload", "name"},

@@ -31,8 +31,8 @@ static int check(const char *name, const struct bn_plan *plan, struct bn_err *er
   if (plan->interval_ns > 0)
     return 0;
   return bn_err_set(err, EINVAL,
-                    "--report=%s writes a row for each interval, and there are none; name their "
-                    "length (--report-interval=1)",
+                    "--report=%s writes a row for each interval, but there are no intervals; set "
+                    "their length (--report-interval=1)",
                     name);
 }
 
