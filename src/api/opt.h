@@ -61,6 +61,7 @@ struct bn_opt {
   size_t offset;             /* of the value in the owner's struct */
   size_t typed;     /* BN_SIZE, BN_INT: of a const char * there for the text as typed, which
                        stays NULL for the default; 0: none */
+  size_t given;     /* of a bool there that says whether the option was given; 0: none */
   int64_t min, max; /* inclusive, BN_INT, BN_SIZE and BN_DOUBLE; both 0: unchecked */
   const char
       *range_text; /* message for a value out of bounds or not among the choices, with one %s for

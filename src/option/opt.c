@@ -243,10 +243,10 @@ static enum bn_optset_error parse(const struct bn_optset *s, struct bn_entry *e,
   return parse_loosely(s, e, st);
 }
 
-/* Where the owner's struct has the text, next to the value. */
-static const char **typed_text(const struct bn_entry *e)
+/* A member of the owner's struct, next to the value. */
+static void *member(const struct bn_entry *e, size_t offset)
 {
-  return (const char **)((char *)e->value - e->o->offset + e->o->typed);
+  return (char *)e->value - e->o->offset + offset;
 }
 
 static enum bn_optset_error apply(const struct bn_optset *s, struct bn_entry *e,
@@ -261,7 +261,9 @@ static enum bn_optset_error apply(const struct bn_optset *s, struct bn_entry *e,
     return BN_OPTSET_NO_MEMORY;
   warn_of_ignored_items(s, e, &e->last);
   if (e->o->typed != 0)
-    *typed_text(e) = e->last.text;
+    *(const char **)member(e, e->o->typed) = e->last.text;
+  if (e->o->given != 0)
+    *(bool *)member(e, e->o->given) = true;
   e->given = true;
   e->bad = rc == BN_OPTSET_BOOL ? BN_OPTSET_OK : rc;
   return rc;

@@ -307,10 +307,13 @@ def test_password_from_environment_file_and_option_file(shell, mariadb, tmp_path
     (tmp_path / ".my.cnf").write_text(
         "[mysqld]\npassword = other\n# a comment\n[client]\nuser=spec_user\npassword = \"spec\\_pw\"\n"
         "[mysqldump]\npassword=x\n".replace("\\_", "_"))
-    argv = ["--mysql-user=sbtest", "--mysql-defaults-file=~/.my.cnf"]
-    sh = shell(server, argv, env={"HOME": str(tmp_path)})
+    server.login = lambda: [arg for arg in login if not arg.startswith("--mysql-user=")]
+    argv, env = ["--mysql-defaults-file=~/.my.cnf"], {"HOME": str(tmp_path)}
+    sh = shell(server, argv, env=env)
     assert sh("connect")["rc"] == "DONE"
     assert sh.query("SELECT USER()") == [["spec_user@localhost"]]
+    # What was typed counts, also if it is the default.
+    assert shell(server, ["--mysql-user=sbtest", *argv], env=env)("connect")["code"] == 1045
 
 
 def where_it_goes(shell, folder, text, *argv):
@@ -334,6 +337,8 @@ def test_the_server_of_an_option_file_replaces_defaults(shell, mariadb, tmp_path
     assert where_it_goes(shell, tmp_path, text, f"--mysql-socket={mariadb.socket}") == by_socket
     refused = where_it_goes(shell, tmp_path, text, "--mysql-port=1")
     assert (refused["rc"], refused["where"]) == ("ERROR", " on host '127.0.0.1', port 1")
+    refused = where_it_goes(shell, tmp_path, text, "--mysql-host=localhost", "--mysql-socket=/typed")
+    assert "/typed" in refused["where"]
     refused = where_it_goes(shell, tmp_path, text, "--mysql-host=127.0.0.9", "--mysql-port=1")
     assert refused["where"] == " on host '127.0.0.9', port 1"
 

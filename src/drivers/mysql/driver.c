@@ -10,18 +10,18 @@
 #include "drivers/mysql/conn.h"
 #include "drivers/mysql/error.h"
 
-static bool is_default(const struct bn_list *list, const char *def)
+static bool is_this_host(const struct bn_list *list)
 {
-  return list->n == 1 && strcmp(list->item[0], def) == 0;
+  return list->n == 1 && strcmp(list->item[0], BN_MYSQL_HOST) == 0;
 }
 
-/* What the file says replaces defaults only.  A host is never reached by the socket beside it,
+/* What the file says replaces what was not given.  A host is never reached by the socket beside it,
    unless it is this one. */
 static void choose_places(struct bn_mysql *driver)
 {
   const struct bn_mysql_conf *conf = driver->conf;
   struct bn_mysql_defaults *file = &driver->file;
-  const bool replaced = is_default(&conf->host, BN_MYSQL_HOST);
+  const bool replaced = !conf->host_given;
 
   driver->hosts = &conf->host;
   driver->sockets = &conf->socket;
@@ -29,8 +29,7 @@ static void choose_places(struct bn_mysql *driver)
     driver->file_host = (struct bn_list){&file->host, 1};
     driver->hosts = &driver->file_host;
   }
-  if (replaced && file->socket != NULL && conf->socket.n == 0 &&
-      is_default(driver->hosts, BN_MYSQL_HOST)) {
+  if (replaced && file->socket != NULL && conf->socket.n == 0 && is_this_host(driver->hosts)) {
     driver->file_socket = (struct bn_list){&file->socket, 1};
     driver->sockets = &driver->file_socket;
   }
@@ -41,7 +40,7 @@ static int choose_ssl(struct bn_mysql *driver, struct bn_err *err)
   const char *word = driver->file.ssl_mode;
   int choice = driver->conf->ssl;
 
-  if (word != NULL && choice == bn_mysql_ssl_choice(BN_MYSQL_SSL)) {
+  if (word != NULL && !driver->conf->ssl_given) {
     choice = bn_mysql_ssl_choice(word);
     if (choice < 0)
       return bn_err_set(err, EINVAL,
@@ -56,7 +55,7 @@ static int choose_ssl(struct bn_mysql *driver, struct bn_err *err)
 static int parse_ports(struct bn_mysql *driver, struct bn_err *err)
 {
   struct bn_list filed = {&driver->file.port, 1};
-  const bool replaced = driver->file.port != NULL && is_default(&driver->conf->port, BN_MYSQL_PORT);
+  const bool replaced = driver->file.port != NULL && !driver->conf->port_given;
   const struct bn_list *list = replaced ? &filed : &driver->conf->port;
 
   driver->port = calloc(list->n + 1, sizeof *driver->port);

@@ -21,11 +21,8 @@ int bn_mysql_ssl_mode(int choice);
 /* The choice that is spelled so, or -1. */
 int bn_mysql_ssl_choice(const char *word);
 
-/* Defaults that give way to --mysql-defaults-file. */
+/* The host that is reached by a socket. */
 #define BN_MYSQL_HOST "localhost"
-#define BN_MYSQL_PORT "3306"
-#define BN_MYSQL_USER "sbtest"
-#define BN_MYSQL_SSL  "off"
 
 /* Indices of --mysql-protocol's choices: who writes statements to the socket and reads the answers.
  */
@@ -39,8 +36,9 @@ struct bn_mysql_conf {
   int64_t myisam_max_rows;
   int64_t connect_timeout_s, read_timeout_s; /* 0: none */
   bool compression, debug, dry_run, password_prompt, cleartext_password;
-  int ssl;      /* a choice, for bn_mysql_ssl_mode */
-  int protocol; /* BN_MYSQL_PROTOCOL_… */
+  int ssl;                                            /* a choice, for bn_mysql_ssl_mode */
+  int protocol;                                       /* BN_MYSQL_PROTOCOL_… */
+  bool host_given, port_given, user_given, ssl_given; /* else the option file decides */
   char *ssl_key, *ssl_ca, *ssl_cert, *ssl_cipher, *compression_algorithms;
 };
 

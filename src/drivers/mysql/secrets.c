@@ -19,12 +19,12 @@ static int ask_password(const struct bn_mysql_conf *conf, char out[BN_SECRET_MAX
   return 0;
 }
 
-/* A user of the option file only replaces the default. */
+/* A user of the option file only replaces one that was not given. */
 static const char *choose_user(const struct bn_mysql *driver)
 {
-  const char *typed = driver->conf->user, *filed = driver->file.user;
+  const char *filed = driver->file.user;
 
-  return typed != NULL && (filed == NULL || strcmp(typed, BN_MYSQL_USER) != 0) ? typed : filed;
+  return filed != NULL && !driver->conf->user_given ? filed : driver->conf->user;
 }
 
 int bn_mysql_secrets_find(struct bn_mysql *driver, struct bn_err *err)

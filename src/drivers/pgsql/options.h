@@ -9,12 +9,6 @@
  */
 enum { BN_PGSQL_PROTOCOL_AUTO, BN_PGSQL_PROTOCOL_OWN, BN_PGSQL_PROTOCOL_LIBRARY };
 
-/* Defaults that give way to a service. */
-#define BN_PGSQL_HOST    "localhost"
-#define BN_PGSQL_PORT    "5432"
-#define BN_PGSQL_NAME    "sbtest" /* of the user and of the database */
-#define BN_PGSQL_SSLMODE "prefer"
-
 struct bn_pgsql_conf {
   char *host; /* a list with commas; scripts see it as one text */
   char *user, *password, *db, *service;
@@ -23,7 +17,8 @@ struct bn_pgsql_conf {
   struct bn_list port, ignore_errors, require_auth;
   int64_t connect_timeout_s; /* 0: none */
   bool password_prompt;
-  int protocol; /* BN_PGSQL_PROTOCOL_… */
+  bool host_given, port_given, user_given, db_given, sslmode_given; /* else the service decides */
+  int protocol;                                                     /* BN_PGSQL_PROTOCOL_… */
 };
 
 extern const struct bn_opt bn_pgsql_options[];

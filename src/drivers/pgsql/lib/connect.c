@@ -53,9 +53,9 @@ static int index_of_override(const char *name)
 
 /* libpq takes from a service only what it is not given. */
 static const char *unless_of_service(const struct bn_pgsql_conf *conf, const char *value,
-                                     const char *def)
+                                     bool given)
 {
-  return conf->service != NULL && value != NULL && strcmp(value, def) == 0 ? NULL : value;
+  return conf->service != NULL && !given ? NULL : value;
 }
 
 /* All pairs of hosts and ports, the port varying fastest.  Returns the name of an override that
@@ -66,12 +66,13 @@ static const char *choose(const char *values[N_PARAMS + 1], const struct bn_pgsq
   const struct bn_pgsql_conf *conf = driver->conf;
 
   values[HOST] = unless_of_service(conf, driver->hosts[t->ordinal / conf->port.n % driver->n_hosts],
-                                   BN_PGSQL_HOST);
-  values[PORT] = unless_of_service(conf, conf->port.item[t->ordinal % conf->port.n], BN_PGSQL_PORT);
-  values[USER] = unless_of_service(conf, conf->user, BN_PGSQL_NAME);
+                                   conf->host_given);
+  values[PORT] =
+      unless_of_service(conf, conf->port.item[t->ordinal % conf->port.n], conf->port_given);
+  values[USER] = unless_of_service(conf, conf->user, conf->user_given);
   values[PASSWORD] = driver->password;
-  values[DBNAME] = unless_of_service(conf, conf->db, BN_PGSQL_NAME);
-  values[SSLMODE] = unless_of_service(conf, conf->sslmode, BN_PGSQL_SSLMODE);
+  values[DBNAME] = unless_of_service(conf, conf->db, conf->db_given);
+  values[SSLMODE] = unless_of_service(conf, conf->sslmode, conf->sslmode_given);
   values[SSLROOTCERT] = conf->sslrootcert;
   values[SSLCERT] = conf->sslcert;
   values[SSLKEY] = conf->sslkey;
