@@ -26,6 +26,7 @@ struct bn_reporter {
   size_t conf_size, state_size;
   unsigned replaces;
   bool facts;          /* it wants all facts, not only the plan and the workload's rows */
+  bool aside;          /* it has no file and prints no report */
   bool own_file;       /* it opens its file itself, so `out` is NULL */
   bool joins;          /* several stored results make one report: begin to finish once for each,
                           after which the facts of that one are gone */

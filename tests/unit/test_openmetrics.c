@@ -54,7 +54,8 @@ static void page_free(struct page *p)
 static const char *render(struct page *p)
 {
   bn_buf_clear(&p->text);
-  bn_openmetrics_run(&p->text, &p->facts, &p->view);
+  bn_openmetrics_facts(&p->text, &p->facts);
+  bn_openmetrics_view(&p->text, &p->view);
   assert_false(p->text.failed);
   return p->text.data;
 }
@@ -78,7 +79,7 @@ static void a_run_that_measured_nothing_has_facts_and_an_end(void **state)
   (void)state;
   p->facts.plan.threads = 4;
   p->facts.start_wall_ns = UINT64_C(1500000000);
-  bn_openmetrics_run(&p->text, &p->facts, NULL);
+  bn_openmetrics_facts(&p->text, &p->facts);
   bn_openmetrics_end(&p->text, &failed);
   assert_string_equal(p->text.data,
                       "# TYPE bench_run_info gauge\n"

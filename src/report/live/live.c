@@ -82,6 +82,7 @@ const struct bn_reporter bn_reporter_live = {
     .name = "live",
     .state_size = sizeof(struct live),
     .own_file = true,
+    .aside = true,
     .begin = live_begin,
     .tick = live_tick,
     .ended = live_ended,

@@ -91,10 +91,10 @@ static struct bn_web_server *http_start(const struct sockaddr *at, const struct 
   }
   s->page = page;
   errno = 0;
-  s->daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | family, 0, NULL, NULL, handle, s,
-                               MHD_OPTION_SOCK_ADDR, at, MHD_OPTION_CONNECTION_LIMIT,
-                               (unsigned)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
-                               (unsigned)TIMEOUT_S, MHD_OPTION_END);
+  s->daemon = MHD_start_daemon(MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | family, 0, NULL,
+                               NULL, handle, s, MHD_OPTION_SOCK_ADDR, at,
+                               MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
+                               MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S, MHD_OPTION_END);
   if (s->daemon != NULL)
     return s;
   (void)bn_err_set(err, errno, "%s", errno != 0 ? strerror(errno) : "the server does not start");

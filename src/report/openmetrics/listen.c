@@ -31,8 +31,8 @@ struct listen {
   const struct bn_web *web;
   struct bn_web_server *server;
   struct bn_web_page page;
-  const struct bn_facts *facts; /* the run's, which may still grow */
-  pthread_mutex_t lock;         /* guards the texts */
+  struct bn_buf facts;          /* the metrics of facts, which threads may add to during the run */
+  pthread_mutex_t lock;         /* guards the texts that follow */
   struct bn_buf metrics, plain; /* in OpenMetrics; in the older format of Prometheus */
 };
 
@@ -111,7 +111,9 @@ static void refresh(struct listen *l, const struct bn_view *v)
 {
   struct bn_buf metrics = {.max = 0}, plain = {.max = 0}, old[2];
 
-  bn_openmetrics_run(&metrics, l->facts, v);
+  (void)bn_buf_add(&metrics, l->facts.data, l->facts.len);
+  if (v != NULL)
+    bn_openmetrics_view(&metrics, v);
   bn_openmetrics_end(&metrics, NULL);
   if (!metrics.failed)
     bn_openmetrics_plain(&plain, metrics.data);
@@ -171,15 +173,17 @@ static int listen_open(void *self, const void *conf, const char *path, FILE *out
   return start(l, c->at, err);
 }
 
+/* Before the heading, and again when the server has named itself. */
 static void listen_begin(void *self, const struct bn_facts *f)
 {
   struct listen *l = self;
 
-  l->facts = f;
+  bn_buf_clear(&l->facts);
+  bn_openmetrics_facts(&l->facts, f);
   refresh(l, NULL);
 }
 
-static int listen_view(void *self, const struct bn_view *v, struct bn_err *err)
+static int listen_tick(void *self, const struct bn_view *v, struct bn_err *err)
 {
   (void)err;
   refresh(self, v);
@@ -193,6 +197,7 @@ static int listen_close(void *self, struct bn_err *err)
   (void)err;
   if (l->web != NULL)
     l->web->stop(l->server);
+  bn_buf_done(&l->facts);
   bn_buf_done(&l->metrics);
   bn_buf_done(&l->plain);
   (void)pthread_mutex_destroy(&l->lock);
@@ -203,10 +208,11 @@ const struct bn_reporter bn_reporter_listen = {
     .name = "listen",
     .state_size = sizeof(struct listen),
     .own_file = true,
+    .aside = true,
     .facts = true,
     .open = listen_open,
     .begin = listen_begin,
-    .tick = listen_view,
-    .total = listen_view,
+    .started = listen_begin,
+    .tick = listen_tick,
     .close = listen_close,
 };

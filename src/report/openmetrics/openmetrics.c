@@ -78,7 +78,9 @@ static int openmetrics_finish(void *self, const struct bn_end *end, struct bn_er
 
   if (m->facts == NULL)
     return 0;
-  bn_openmetrics_run(&text, m->facts, g != NULL && g->has_total ? &g->total.view : NULL);
+  bn_openmetrics_facts(&text, m->facts);
+  if (g != NULL && g->has_total)
+    bn_openmetrics_view(&text, &g->total.view);
   bn_openmetrics_end(&text, end);
   rc = text.failed ? bn_err_set(err, ENOMEM, "cannot write the metrics: out of memory")
                    : write_text(m, &text, err);

@@ -91,6 +91,17 @@ static bool is_paced(const struct bn_view *v)
   return v->paced;
 }
 
+/* Before the end, nobody has counted them. */
+static bool has_arrivals(const struct bn_view *v)
+{
+  return v->paced && has_parts(v);
+}
+
+static bool is_total(const struct bn_view *v)
+{
+  return v->span == BN_VIEW_TOTAL;
+}
+
 static bool is_sql(const struct bn_view *v)
 {
   return v->kind == BN_KIND_SQL && has_parts(v);
@@ -142,7 +153,8 @@ static const struct row rows[] = {
      REAL(queries_per_s)},
     {{"bench_events_in_grace", "gauge", NULL, "Events that ended in the grace."}, WHOLE(in_grace)},
     {{"bench_events_unfinished", "gauge", NULL, "Events that began or were due, and did not end."},
-     WHOLE(unfinished)},
+     WHOLE(unfinished),
+     .applies = is_total},
     {{"bench_oldest_event_seconds", "gauge", "seconds", "Age of the oldest unfinished event."},
      REAL(oldest_s)},
     {{"bench_event_latency_min_seconds", "gauge", "seconds", "Least latency of an event."},
@@ -154,10 +166,10 @@ static const struct row rows[] = {
      "state",
      "due",
      WHOLE(due),
-     is_paced},
-    {.label = "state", .value = "started", WHOLE(started), .applies = is_paced},
-    {.label = "state", .value = "dropped", WHOLE(dropped), .applies = is_paced},
-    {.label = "state", .value = "finished", WHOLE(finished), .applies = is_paced},
+     has_arrivals},
+    {.label = "state", .value = "started", WHOLE(started), .applies = has_arrivals},
+    {.label = "state", .value = "dropped", WHOLE(dropped), .applies = has_arrivals},
+    {.label = "state", .value = "finished", WHOLE(finished), .applies = has_arrivals},
     {{"bench_arrivals_waiting", "gauge", NULL, "Events of --rate that wait."},
      WHOLE(backlog),
      .applies = is_paced},
@@ -327,7 +339,7 @@ static void add_info(struct bn_buf *b, const struct bn_facts *f)
   add_whole(b, 1);
 }
 
-static void add_facts(struct bn_buf *b, const struct bn_facts *f)
+void bn_openmetrics_facts(struct bn_buf *b, const struct bn_facts *f)
 {
   static const struct family threads = {"bench_threads", "gauge", NULL, "Threads of the run."};
   static const struct family start = {"bench_start_time_seconds", "gauge", "seconds",
@@ -343,11 +355,8 @@ static void add_facts(struct bn_buf *b, const struct bn_facts *f)
     add_gauge(b, &end, (double)f->end_wall_ns / (double)BN_NSEC_PER_SEC);
 }
 
-void bn_openmetrics_run(struct bn_buf *b, const struct bn_facts *f, const struct bn_view *v)
+void bn_openmetrics_view(struct bn_buf *b, const struct bn_view *v)
 {
-  add_facts(b, f);
-  if (v == NULL)
-    return;
   add_rows(b, v);
   add_latency(b, v);
   add_timings(b, v);

@@ -9,10 +9,10 @@
 #include "measure/result.h"
 #include "measure/view.h"
 
-/* Both append to a buffer, which remembers a failure. */
+/* They append to a buffer, which remembers a failure. */
 
-/* v: NULL, nothing was measured. */
-void bn_openmetrics_run(struct bn_buf *b, const struct bn_facts *f, const struct bn_view *v);
+void bn_openmetrics_facts(struct bn_buf *b, const struct bn_facts *f);
+void bn_openmetrics_view(struct bn_buf *b, const struct bn_view *v);
 /* What ends the text; end NULL: the run goes on. */
 void bn_openmetrics_end(struct bn_buf *b, const struct bn_end *end);
 /* The same metrics in the text format 0.0.4 of Prometheus, where the names of counters have their
