@@ -123,15 +123,30 @@ static void clear_progress(void)
     (void)fputs("\r\033[K", stderr);
 }
 
+/* A terminal that was stopped takes nothing, and one in whose background the program is belongs to
+   others.  -1: it is nobody's, such as one that a test made. */
+static bool terminal_reads(void)
+{
+  const pid_t front = tcgetpgrp(STDERR_FILENO);
+
+  return (front == -1 || front == getpgrp()) && bn_wait_is_writable(STDERR_FILENO);
+}
+
+/* Nobody waits for it: whoever has the lock may wait for a reader of standard output. */
 void bn_log_progress(const char *text)
 {
-  if (!bn_log_has_asides() || isatty(STDERR_FILENO) != 1)
+  static const char clear[] = "\r\033[K";
+  char line[256];
+  int n;
+
+  if (!bn_log_has_asides() || isatty(STDERR_FILENO) != 1 ||
+      (text == NULL && !atomic_load(&sink.progress)) || !terminal_reads() ||
+      pthread_mutex_trylock(&sink.lock) != 0)
     return;
-  pthread_mutex_lock(&sink.lock);
-  clear_progress();
-  if (text != NULL)
-    (void)fputs(text, stderr);
-  atomic_store(&sink.progress, text != NULL);
+  n = snprintf(line, sizeof line, "%s%s", atomic_load(&sink.progress) ? clear : "",
+               text != NULL ? text : "");
+  n = n < (int)sizeof line ? n : (int)sizeof line - 1;
+  atomic_store(&sink.progress, write(STDERR_FILENO, line, (size_t)n) == n && text != NULL);
   pthread_mutex_unlock(&sink.lock);
 }
 
@@ -246,7 +261,7 @@ static const char *behind_prefix(const char *line)
   return line;
 }
 
-/* The lines of an error in one, without "FATAL: ".  NULL: no sink.told. */
+/* The lines of an error in one, without "FATAL: ".  NULL: no memory. */
 static char *in_one_line(const char *text)
 {
   struct bn_buf b;
@@ -384,7 +399,7 @@ void bn_log_text(int level, const char *text)
     emit(line, strcmp(text, "\n") == 0 ? "" : text);
 }
 
-/* NULL: no sink.told. */
+/* NULL: no memory. */
 static char *join(const char *const *line, size_t n)
 {
   struct bn_buf b;
@@ -554,19 +569,21 @@ void bn_log_failure(const struct bn_err *err)
 
 void bn_log_at_once(const char *fmt, ...)
 {
-  char line[256];
+  static const char clear[] = "\r\033[K";
+  const size_t start = atomic_exchange(&sink.progress, false) ? sizeof clear - 1 : 0;
+  char line[256 + sizeof clear];
   va_list ap;
   int n;
 
   if (!bn_log_has_asides())
     return;
+  memcpy(line, clear, start);
   va_start(ap, fmt);
-  n = vsnprintf(line, sizeof line - 1, fmt, ap);
+  n = vsnprintf(line + start, 255, fmt, ap);
   va_end(ap);
   if (n < 0)
     return;
-  if (n > (int)sizeof line - 2)
-    n = (int)sizeof line - 2;
+  n = (int)start + (n < 254 ? n : 254);
   line[n++] = '\n';
   /* Nobody could be told that it failed. */
   if (write(STDERR_FILENO, line, (size_t)n) < 0)

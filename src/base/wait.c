@@ -86,6 +86,13 @@ bool bn_wait_has_reader(int fd)
   return poll(&p, 1, 0) != 1 || (p.revents & (POLLERR | POLLHUP)) == 0;
 }
 
+bool bn_wait_is_writable(int fd)
+{
+  struct pollfd p = {.fd = fd, .events = POLLOUT};
+
+  return poll(&p, 1, 0) == 1 && (p.revents & POLLOUT) != 0;
+}
+
 void bn_wait_writable(int fd)
 {
   struct pollfd p = {.fd = fd, .events = POLLOUT};

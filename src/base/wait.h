@@ -56,6 +56,8 @@ int bn_wait_signal(const struct bn_wait *w, const sigset_t *set, uint64_t deadli
 /* Whether somebody may yet read what is written to that pipe or socket; true for other files.
    Returns at once; a signal handler may call it. */
 bool bn_wait_has_reader(int fd);
+/* Whether that descriptor takes more now. */
+bool bn_wait_is_writable(int fd);
 /* Waits until that descriptor takes more, as write(2) itself does on one that blocks: its reader
    decides how long. */
 void bn_wait_writable(int fd);
