@@ -573,6 +573,9 @@ const struct bn_assert *bn_book_second(struct bn_book *b, const struct bn_moment
   if (b->judge.patience_s <= 0)
     return NULL;
   build_view(b, &b->desk, &b->second, false, m);
+  /* What is left of a second after the reporting thread was held up goes to the next one. */
+  if (b->desk.view.span_s < 0.5)
+    return NULL;
   violated = bn_judge_second(&b->judge, &b->desk.view, &rules);
   swap(&b->second, &b->desk.now);
   return violated;

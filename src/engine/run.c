@@ -444,12 +444,14 @@ static void note_limit(struct bn_run *run, const struct bn_moment *end)
 }
 
 /* What is in flight is counted before it is interrupted, and interrupted before anything is
-   printed: a reporter, or a hook that has questions of its own, may wait for what it holds. */
+   printed: a reporter, or a hook that has questions of its own, may wait for what it holds.  From
+   the next stage on whoever wants an interrupt makes it himself (engine/signals.c). */
 static struct bn_moment sum_up(struct bn_run *run, const struct bn_times *times)
 {
   const struct bn_moment end = bn_moment_end(&run->parts, times, run->ages);
 
   bn_book_sum(run->book, &end);
+  bn_outcome_advance(&run->outcome, BN_STAGE_REPORT);
   if (bn_outcome_has(&run->outcome, BN_OUTCOME_TO_INTERRUPT))
     bn_interrupt_first(&run->interrupt, run->job.conf->threads);
   return end;
@@ -480,7 +482,6 @@ static void measure(struct bn_run *run, const struct bn_times *times)
   const struct bn_moment end = sum_up(run, times);
 
   bn_log_more_threads();
-  bn_outcome_advance(&run->outcome, BN_STAGE_REPORT);
   bn_book_ended(run->book);
   if (all)
     bn_log(BN_INFO, "Done.\n\n");

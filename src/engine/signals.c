@@ -49,7 +49,9 @@ static void interrupt_all(const struct bn_parts *p)
 
   if (!main_too && bn_outcome_has(p->outcome, BN_OUTCOME_OPENED))
     bn_outcome_set(p->outcome, BN_OUTCOME_TO_INTERRUPT);
-  else
+  /* The main thread may have looked for the flag just before it was set. */
+  if (bn_outcome_stage(p->outcome) != BN_STAGE_MEASURE ||
+      !bn_outcome_has(p->outcome, BN_OUTCOME_OPENED))
     bn_interrupt_first(p->interrupt, p->conf->threads + main_too);
 }
 
