@@ -342,6 +342,7 @@ static void sum_timing(struct bn_timing *t, const struct bn_views *parts, size_t
   }
   t->min_s = t->count > 0 ? t->min_s : 0;
   t->avg_s = t->count > 0 ? t->sum_s / (double)t->count : 0;
+  t->dev_s = HUGE_VAL;
 }
 
 /* Where not all have histograms: what follows from the figures of the parts.  Ranks are not known.
@@ -351,7 +352,7 @@ static void sum_latencies(struct sum *s, const struct bn_views *parts)
   struct bn_view *v = &s->view;
 
   v->min_s = HUGE_VAL;
-  v->median_s = v->lag_p50_s = v->lag_p99_s = HUGE_VAL;
+  v->median_s = v->dev_s = v->lag_p50_s = v->lag_p99_s = HUGE_VAL;
   v->sum_s = v->max_s = v->lag_max_s = 0;
   for (size_t i = 0; i < parts->n; i++) {
     const struct bn_view *part = parts->view[i];
@@ -550,6 +551,16 @@ static int weight_of_status(int status)
   return status >= 0 && status < 5 ? weights[status] : 4;
 }
 
+/* An assertion was about one of the runs. */
+static void note_assertions(const struct job *j)
+{
+  for (size_t i = 0; i < j->n; i++)
+    if (j->part[i].result->facts.n_verdicts > 0) {
+      (void)bn_buf_str(j->notes, "the result has no assertions: they were about each run\n");
+      return;
+    }
+}
+
 /* What all runs have in common. */
 static enum bn_end_reason common_reason(const struct job *j)
 {
@@ -649,6 +660,7 @@ static int make_result(const struct job *j)
       return -1;
   }
   sum_end(j);
+  note_assertions(j);
   return add_total(j);
 }
 

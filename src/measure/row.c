@@ -59,10 +59,11 @@ static void add_text(struct bn_row *row, const char *name, const struct bn_fact 
 static void add_figure(struct bn_row *row, const struct bn_view_field *f, const struct bn_view *v)
 {
   struct bn_cell *c = add(row, f->name);
-  const void *at = (const char *)v + f->offset;
+  const void *at;
 
   if (v == NULL || !bn_view_knows(v, f))
     return;
+  at = (const char *)v + f->offset;
   if (f->type == BN_VIEW_WHOLE)
     set_whole(c, *(const uint64_t *)at);
   else
@@ -162,7 +163,9 @@ void bn_row_run(struct bn_row *row, const struct bn_facts *f, const struct bn_en
     add_text(row, texts[i].name,
              f != NULL ? bn_facts_find(f, texts[i].section, texts[i].key) : NULL);
   add_plan(row, f != NULL ? &f->plan : &(struct bn_plan){.threads = 0});
-  set_whole(add(row, "status"), end != NULL ? (uint64_t)(unsigned)end->status : UINT64_MAX);
+  /* Nobody knows that of a run that was killed. */
+  set_whole(add(row, "status"),
+            end != NULL && !end->partial ? (uint64_t)(unsigned)end->status : UINT64_MAX);
 }
 
 /* --- texts ------------------------------------------------------------------------------------ */

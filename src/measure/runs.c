@@ -51,7 +51,7 @@ static int add_single(struct bn_runs *runs, const struct bn_part *part, struct b
   if (run == NULL)
     return -1;
   if (bn_run_end(r, &end_ns) != 0)
-    return bn_err_set(err, EINVAL, "'%s' does not say when its run was", part->name);
+    return bn_err_set(err, EINVAL, "'%s' does not contain the times of its run", part->name);
   *run = (struct bn_run){.part = part->name,
                          .file = part->name,
                          .host = host != NULL && host->text != NULL ? host->text : "",

@@ -162,7 +162,7 @@ static int loaded(lua_State *L)
   const lua_Number rows = luaL_checknumber(L, 2), all = luaL_checknumber(L, 3);
   const uint64_t now_ns = bn_clock_mono(), start_ns = load_start(api, now_ns);
   const double done = (double)atomic_fetch_add(&api->loaded, (uint64_t)rows) + rows;
-  const double left_s = (double)(now_ns - start_ns) * 1e-9 * (all - done) / done;
+  const double left_s = done > 0 ? (double)(now_ns - start_ns) * 1e-9 * (all - done) / done : 0;
   char text[160];
 
   (void)snprintf(text, sizeof text, "'%s': %.0f %% of %.0f rows, %.0f s left",
