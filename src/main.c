@@ -491,6 +491,16 @@ static int read_asserts(struct program *p)
   return 0;
 }
 
+/* sysbench has no --connect: in a dialect, a word that is no URI is a script's. */
+static int connect_to(struct program *p)
+{
+  const char *uri = p->sql_conf.connect;
+
+  if (uri != NULL && p->cli.policy->dialect != NULL && strstr(uri, "://") == NULL)
+    return 0;
+  return bn_cli_connect(p->options, uri, p->sql_conf.driver);
+}
+
 /* Everything that is settled before the banner. */
 static int settle(struct program *p)
 {
@@ -501,7 +511,7 @@ static int settle(struct program *p)
   if (p->cli.test != NULL && p->cli.test != p->conf.raw.test &&
       bn_optset_set(p->options, "test", p->cli.test, p->cli.test, &err) == BN_OPTSET_NO_MEMORY)
     return out_of_memory();
-  if (bn_cli_connect(p->options, p->sql_conf.connect, p->sql_conf.driver) != 0)
+  if (connect_to(p) != 0)
     return -1;
   if (declare_foreign_driver(p) != 0)
     return -1;
@@ -648,7 +658,7 @@ static bool wants_banner(const struct program *p)
   for (size_t k = 0; k < p->n_reports; k++) {
     const struct bn_report_use *use = &p->reports[k];
 
-    if (bn_file_is_stdout(use->path))
+    if (!use->ops->aside && bn_file_is_stdout(use->path))
       use->ops->for_programs ? documents++ : texts++;
   }
   if (p->conf.raw.quiet)

@@ -123,3 +123,14 @@ def test_the_arguments_of_the_process_do_not_show_it(tmp_path):
     (tmp_path / "args.lua").write_text("print(io.open('/proc/self/cmdline'):read('*a'))")
     got = bench.run("./args.lua", f"--connect=mysql://u:{SECRET}@h", cwd=tmp_path)
     assert "--connect=xxxx" in got.out and SECRET not in got.out
+
+
+def test_in_a_dialect_a_word_is_a_scripts(tmp_path):
+    (tmp_path / "own.lua").write_text("""
+        sysbench.cmdline.options = {connect = {"how", "tcp"}}
+        function event() print(sysbench.opt.connect) end""")
+    for dialect in ("1.0", "1.1"):
+        done = bench.run("./own.lua", "--events=1", "--connect=socket", "run", dialect=dialect, cwd=tmp_path)
+        assert "socket\n" in done.out and done.status == 0, done
+    done = bench.run("./own.lua", "--events=1", "--connect=socket", "run", cwd=tmp_path)
+    assert done.status == 1 and done.err.startswith("--connect: ")

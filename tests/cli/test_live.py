@@ -2,9 +2,11 @@
 """Shows the line that a person at a terminal sees during a run and during prepare, when there is none, and
 what --quiet leaves."""
 
+import json
 import os
 import re
 import subprocess
+import tempfile
 
 import pytest
 
@@ -17,7 +19,8 @@ LINE = re.compile(r"^1 s, 1 s left: \d+ events/s, p95 \d+\.\d+ ms$")
 def on_terminal(*args, dialect="own", cwd=None, **env):
     """Standard error is a terminal, standard output is not: (out, err, status)."""
     ours, theirs = os.openpty()
-    child = subprocess.Popen([bench.binary(), *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    printed = tempfile.TemporaryFile("w+")
+    child = subprocess.Popen([bench.binary(), *args], stdin=subprocess.DEVNULL, stdout=printed,
                              stderr=theirs, env=bench.environment(dialect, **env), cwd=cwd)
     os.close(theirs)
     seen = b""
@@ -30,8 +33,9 @@ def on_terminal(*args, dialect="own", cwd=None, **env):
             break
         seen += part
     os.close(ours)
-    out = child.stdout.read().decode()
-    return out, seen.decode().replace("\r\n", "\n"), child.wait(timeout=bench.TIMEOUT_S)
+    status = child.wait(timeout=bench.TIMEOUT_S)
+    printed.seek(0)
+    return printed.read(), seen.decode().replace("\r\n", "\n"), status
 
 
 def lines_of(err):
@@ -58,6 +62,15 @@ def test_the_line_has_what_the_run_has():
                             "--rate=400000", "--time=1.3", "--rate-max-backlog=0", "run")
     lines, _ = lines_of(err)
     assert re.match(r"^1 s, 1 s left: \d+ events/s, \d+ waiting$", lines[0]), lines
+
+
+def test_a_document_on_standard_output_stands_alone():
+    """The line on the terminal is no report that a person would read there."""
+    out, err, status = on_terminal(*CPU, "--time=1.5", "--report=json", "run")
+    assert status == 0 and json.loads(out)["end"]["status"] == 0
+    assert lines_of(err)[0][0].startswith("1 s, ")
+    done = bench.run(*CPU, "--time=0.3", "--report-interval=0.1", "--report=csv", "--metrics-listen=0", "run")
+    assert done.out.startswith("time,at_s,") and done.status == 0
 
 
 @pytest.mark.parametrize("options, dialect", [
