@@ -438,7 +438,9 @@ static int add_one(struct bn_optset *s, const char *group, const struct bn_opt *
   }
   if (old != NULL)
     old->shadowed = true;
-  if ((old != NULL && old->given && !defaults_win(s) &&
+  /* sysbench does not know our own options: there the script is the only one that declares them. */
+  if ((old != NULL && old->given &&
+       !(defaults_win(s) && (old->o->in != 0 || old->last.path != NULL)) &&
        apply(s, e, &old->last) == BN_OPTSET_NO_MEMORY) ||
       apply_pending(s, e) != 0)
     return bn_err_set(err, 0, "out of memory for the options");

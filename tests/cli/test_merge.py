@@ -286,7 +286,7 @@ def test_documents_of_every_version_are_merged(path, tmp_path):
         (tmp_path / "two").write_text(json.dumps(other_seed(document)))
     done = merge("one", "two", "-o", "both", cwd=tmp_path)
     assert (done.out, done.status) == ("", 0), done
-    assert ("'one' is of a run that has not ended" in done.err) == ("journal" in path.stem)
+    assert ("'one' is from a run that has not ended" in done.err) == ("journal" in path.stem)
     both = json.loads((tmp_path / "both").read_text())
     one = json.loads(bench.run("report", "--format=json", "one", cwd=tmp_path).out)
     for name in ("events", "reads", "writes", "queries", "events_per_s", "sum_s"):
