@@ -181,7 +181,7 @@ static int read_unit(struct bn_assert *a, const char *unit, struct bn_err *err)
   const bool errors = a->field != NULL && strcmp(a->field->name, "errors") == 0;
   const bool share = errors || (a->field != NULL && strcmp(a->field->name, "served") == 0);
 
-  if (is_latency(a) || strcmp(a->field->unit, "s") == 0)
+  if (a->field == NULL || is_latency(a) || strcmp(a->field->unit, "s") == 0)
     return read_time_unit(a, unit, err);
   if (a->unit == NULL)
     a->unit = a->field->unit;
@@ -199,7 +199,7 @@ static int read_unit(struct bn_assert *a, const char *unit, struct bn_err *err)
 
 static int read_limit(struct bn_assert *a, const char *text, struct bn_err *err)
 {
-  char whole[BN_ASSERT_NAME], number[BN_ASSERT_NAME], unit[BN_ASSERT_NAME];
+  char whole[BN_ASSERT_NAME] = "", number[BN_ASSERT_NAME] = "", unit[BN_ASSERT_NAME] = "";
   size_t len;
 
   if (!trim(whole, sizeof whole, text, strlen(text)))

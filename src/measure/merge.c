@@ -2,6 +2,7 @@
 /* Sums snapshots, views and facts of results, and computes the figures of the sum. */
 #include "measure/merge.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -98,6 +99,7 @@ static int sum_snaps(struct sum *s, const struct bn_views *parts, unsigned sessi
 
 static int all_totals(const struct job *j, struct bn_views *all)
 {
+  assert(j->n > 0);
   *all = (struct bn_views){calloc(j->n, sizeof *all->view), j->n};
   for (size_t i = 0; all->view != NULL && i < j->n; i++)
     all->view[i] = &group_of(j, i)->total.view;
