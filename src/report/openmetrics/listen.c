@@ -136,7 +136,7 @@ static void refresh(struct listen *l, const struct bn_view *v)
 
 static int start(struct listen *l, const char *at, struct bn_err *err)
 {
-  union address address;
+  union address address = {.v4 = {.sin_port = 0}};
   struct bn_err why = {0};
 
   if (parse(at, &address, err) != 0)
@@ -146,9 +146,7 @@ static int start(struct listen *l, const char *at, struct bn_err *err)
     return bn_err_set(err, ENOENT,
                       "--metrics-listen: this build has no HTTP server; install libmicrohttpd's "
                       "headers (libmicrohttpd-dev) and build again");
-  if (l->web != NULL)
-    l->server = l->web->start(&address.any, &l->page, &why);
-  if (l->server == NULL)
+  if (l->web == NULL || (l->server = l->web->start(&address.any, &l->page, &why)) == NULL)
     return bn_err_set(err, why.code, "--metrics-listen=%s: %s", at, why.text);
   if (address.v4.sin_port == 0) /* at the same place in both */
     bn_log_stderr("metrics: port %u", l->web->port(l->server));

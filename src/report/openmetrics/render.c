@@ -183,7 +183,7 @@ static const struct row rows[] = {
 
 static void add_rows(struct bn_buf *b, const struct bn_view *v)
 {
-  const struct family *f = NULL;
+  const struct family *f = &rows[0].family;
 
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const struct row *r = &rows[i];
