@@ -246,7 +246,8 @@ def test_the_journal_of_a_killed_run_has_the_same_times(tmp_path):
     times, _, lines = parse((tmp_path / "log").read_text())
     known, _, kept = parse(done.out)
     assert abs(float(times["BaseTime"]) - float(known["BaseTime"])) < 0.1
-    assert kept[:5] == lines[:5]
+    # It may have been killed between the line of the log and that of the journal.
+    assert len(kept) >= 4 and kept[:5] == lines[:len(kept[:5])]
 
 
 def test_a_run_that_measured_nothing_leaves_the_heading(tmp_path):

@@ -134,7 +134,9 @@ def test_intervals_are_those_of_one_time(parts):
     folder, documents = parts
     group = merged(folder, names(PROCESSES))["groups"][0]
     kept = group["intervals"]
-    assert kept or "half an interval" in merge("--force", *names(PROCESSES), cwd=folder).err
+    # Beside other work, runs begin too far apart or have too few intervals.
+    assert kept or re.search("half an interval|the result has 0 interval",
+                             merge("--force", *names(PROCESSES), cwd=folder).err)
     for i, record in enumerate(kept):
         records = [d["groups"][0]["intervals"][i] for d in documents]
         buckets = pooled(records)

@@ -107,10 +107,13 @@ def test_documents_follow_the_schema(name, end, tmp_path):
     allowed = {(128 + signo, "signal")} if signo else {(0, "time limit")}
     if end == "deadline":
         allowed.add((2, "timeout"))
+    if name == "mutex":
+        allowed.add((0, "done"))  # its locks may take less time
     assert (status, document["end"]["reason"]) in allowed
     said = document["groups"][0]["total"]["figures"]
     assert f"total number of events:              {said['events']}\n" in text
-    assert said["events"] > 0 or name == "mutex"
+    # The deadline leaves events behind; on a loaded machine all of them.
+    assert said["events"] > 0 or name == "mutex" or end == "deadline"
     again = bench.run("report", "json", cwd=tmp_path)
     assert (again.out, again.status) == (text, 0)
 
