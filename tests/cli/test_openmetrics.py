@@ -194,7 +194,7 @@ def test_the_file_is_replaced_when_the_run_ends(tmp_path):
 
 
 @pytest.mark.parametrize("file, message", [
-    ("none/prom", "cannot write the metrics to 'none/prom': No such file or directory\n"),
+    ("none/prom", "cannot write the report to 'none/prom': No such file or directory\n"),
     (".", "--report=openmetrics:.: this is a folder; name a file\n"),
     ("", "--report=openmetrics:: the name is empty; name a file\n"),
     ("link", "--report=openmetrics:link: this is a symbolic link; name the file that it leads to\n"),
@@ -213,4 +213,4 @@ def test_standard_output_has_nothing_else():
     assert value(parse(done.out), "bench_events_total") == 10
     done = bench.run(*QUICK, "--events=10", "--report=openmetrics:/dev/full", "run")
     assert done.status == 1
-    assert "cannot write the metrics to '/dev/full': No space left on device\n" in done.err
+    assert "cannot write the report to '/dev/full': No space left on device\n" in done.err

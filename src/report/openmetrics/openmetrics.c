@@ -4,16 +4,14 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/file.h"
 #include "measure/result.h"
+#include "report/document.h"
 #include "report/openmetrics/listen.h"
 #include "report/openmetrics/render.h"
 
 struct openmetrics {
-  const char *path;             /* NULL: `out` */
-  FILE *out;                    /* borrowed */
+  struct bn_document document;
   const struct bn_facts *facts; /* the run's, which may still grow */
   struct bn_result result;      /* the total alone */
 };
@@ -22,19 +20,10 @@ static int openmetrics_open(void *self, const void *conf, const char *path, FILE
                             struct bn_err *err)
 {
   struct openmetrics *m = self;
-  const char *fault;
 
   (void)conf;
-  *m = (struct openmetrics){.path = bn_file_is_stdout(path) ? NULL : path,
-                            .out = out != NULL ? out : stdout};
-  if (m->path == NULL)
-    return 0;
-  fault = bn_file_fault(m->path);
-  if (fault != NULL)
-    return bn_err_set(err, EINVAL, "--report=openmetrics:%s: %s", m->path, fault);
-  if (bn_file_try(m->path) != 0)
-    return bn_err_set(err, errno, "cannot write the metrics to '%s': %s", m->path, strerror(errno));
-  return 0;
+  *m = (struct openmetrics){.facts = NULL};
+  return bn_document_open(&m->document, "openmetrics", path, out, err);
 }
 
 static void openmetrics_begin(void *self, const struct bn_facts *f)
@@ -52,20 +41,7 @@ static int openmetrics_total(void *self, const struct bn_view *v, struct bn_err 
       m->result.n_groups > 0 ? &m->result.group[0] : bn_result_group(&m->result, "");
 
   if (g == NULL || bn_group_add(g, v) != 0)
-    return bn_err_set(err, ENOMEM, "cannot write the metrics: out of memory");
-  return 0;
-}
-
-static int write_text(const struct openmetrics *m, const struct bn_buf *text, struct bn_err *err)
-{
-  errno = 0;
-  if (m->path == NULL) {
-    if (fwrite(text->data, 1, text->len, m->out) != text->len || fflush(m->out) != 0)
-      return bn_err_set(err, errno, "cannot write the metrics: %s", strerror(errno));
-    return 0;
-  }
-  if (bn_file_save(m->path, text->data, text->len) != 0)
-    return bn_err_set(err, errno, "cannot write the metrics to '%s': %s", m->path, strerror(errno));
+    return bn_err_set(err, ENOMEM, "cannot write the report: out of memory");
   return 0;
 }
 
@@ -82,8 +58,8 @@ static int openmetrics_finish(void *self, const struct bn_end *end, struct bn_er
   if (g != NULL && g->has_total)
     bn_openmetrics_view(&text, &g->total.view);
   bn_openmetrics_end(&text, end);
-  rc = text.failed ? bn_err_set(err, ENOMEM, "cannot write the metrics: out of memory")
-                   : write_text(m, &text, err);
+  rc = text.failed ? bn_err_set(err, ENOMEM, "cannot write the report: out of memory")
+                   : bn_document_write(&m->document, text.data, text.len, err);
   bn_buf_done(&text);
   return rc;
 }
