@@ -248,7 +248,17 @@ def test_a_full_disk_spoils_neither_the_other_report_nor_the_status(form):
                      "--report=text", "run")
     assert done.status == 1
     assert "total number of events" in done.out
-    assert "cannot write the report: No space left on device\n" in done.err
+    where = " to '/dev/full'" if form == "markdown" else ""
+    assert f"cannot write the report{where}: No space left on device\n" in done.err
+
+
+def test_a_table_is_whole_or_not_there(tmp_path):
+    (tmp_path / "t").write_text("before\n")
+    done = bench.run(*SHORT, "--report=markdown:t", "--report=text", "run", cwd=tmp_path,
+                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (99, 99)))
+    assert done.status == 1 and "total number of events" in done.out
+    assert done.err == "report not complete: cannot write the report to 't': File too large\n"
+    assert (tmp_path / "t").read_text() == "before\n" and os.listdir(tmp_path) == ["t"]
 
 
 def test_half_a_row_is_taken_back(tmp_path):

@@ -14,7 +14,7 @@
 #include "measure/facts.h"
 #include "measure/result.h"
 #include "measure/view.h"
-#include "report/output.h"
+#include "report/document.h"
 
 /* In the order of the table. */
 enum place {
@@ -81,7 +81,7 @@ struct column {
 };
 
 struct markdown {
-  struct bn_output output;
+  struct bn_document document;
   const struct bn_facts *facts; /* of the run at hand, which may still grow */
   struct column *column;        /* owned */
   size_t n;
@@ -280,10 +280,8 @@ static int markdown_open(void *self, const void *conf, const char *path, FILE *o
   struct markdown *m = self;
 
   (void)conf;
-  (void)path;
-  (void)err;
-  *m = (struct markdown){.output = {.out = out}};
-  return 0;
+  *m = (struct markdown){.facts = NULL};
+  return bn_document_open(&m->document, "markdown", path, out, err);
 }
 
 static void markdown_begin(void *self, const struct bn_facts *f)
@@ -336,23 +334,37 @@ static int markdown_finish(void *self, const struct bn_end *end, struct bn_err *
   return 0;
 }
 
+static int write_table(const struct markdown *m, struct bn_err *err)
+{
+  char *text = NULL;
+  size_t len = 0;
+  FILE *out = open_memstream(&text, &len);
+  int rc;
+
+  if (out != NULL)
+    print_table(m, out);
+  if (out == NULL || fclose(out) != 0)
+    rc = bn_err_set(err, ENOMEM, "cannot write the report: out of memory");
+  else
+    rc = bn_document_write(&m->document, text, len, err);
+  free(text);
+  return rc;
+}
+
 static int markdown_close(void *self, struct bn_err *err)
 {
   struct markdown *m = self;
+  const int rc = err != NULL && m->n > 0 && !m->incomplete ? write_table(m, err) : 0;
 
-  if (err != NULL && m->n > 0) {
-    bn_output_begin(&m->output);
-    print_table(m, m->output.out);
-    bn_output_end(&m->output);
-  }
   free(m->column);
-  return bn_output_verdict(&m->output, err);
+  return rc;
 }
 
 const struct bn_reporter bn_reporter_markdown = {
     .name = "markdown",
     .state_size = sizeof(struct markdown),
     .facts = true,
+    .own_file = true,
     .joins = true,
     .for_programs = true,
     .open = markdown_open,
