@@ -3,11 +3,36 @@
 #include "report/output.h"
 
 #include <errno.h>
+#include <stdio_ext.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+void bn_output_init(struct bn_output *o, FILE *out, const char *path)
+{
+  struct stat st;
+
+  *o = (struct bn_output){.out = out};
+  o->own = path != NULL && bn_file_descriptor(path) < 0 && fstat(fileno(out), &st) == 0 &&
+           S_ISREG(st.st_mode);
+}
 
 void bn_output_begin(struct bn_output *o)
 {
   flockfile(o->out);
+}
+
+/* What came after the last whole piece goes, and so does all that follows, because it may need what
+   is missing: the names of columns.  Where that fails too, the verdict is the same. */
+static void take_back(const struct bn_output *o)
+{
+  const int fd = fileno(o->out);
+
+  __fpurge(o->out);
+  if (ftruncate(fd, o->kept) == 0 && lseek(fd, o->kept, SEEK_SET) == o->kept)
+    clearerr(o->out);
 }
 
 void bn_output_end(struct bn_output *o)
@@ -15,6 +40,10 @@ void bn_output_end(struct bn_output *o)
   errno = 0;
   if ((fflush(o->out) != 0 || ferror(o->out)) && o->error == 0)
     o->error = errno != 0 ? errno : -1;
+  if (o->own && o->error != 0)
+    take_back(o);
+  else if (o->own)
+    o->kept = lseek(fileno(o->out), 0, SEEK_CUR);
   funlockfile(o->out);
 }
 

@@ -3,18 +3,26 @@
 #ifndef BN_REPORT_OUTPUT_H
 #define BN_REPORT_OUTPUT_H
 
+#include <stdbool.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "base/err.h"
 
 struct bn_output {
-  FILE *out; /* borrowed */
-  int error; /* of the first failed write; 0: none, -1: some earlier write of others failed */
+  FILE *out;  /* borrowed */
+  int error;  /* of the first failed write; 0: none, -1: some earlier write of others failed */
+  bool own;   /* a plain file that nobody else writes to */
+  off_t kept; /* of such a file: the bytes that were written in whole pieces */
 };
+
+/* path names `out`; NULL: standard output, or whatever the caller gives. */
+void bn_output_init(struct bn_output *o, FILE *out, const char *path);
 
 /* Messages of other threads go to the same file: they wait until what follows is complete. */
 void bn_output_begin(struct bn_output *o);
-/* It leaves the buffer at once, so that a reader of a pipe sees it. */
+/* It leaves the buffer at once, so that a reader of a pipe sees it.  If a part of it cannot be
+   written, an own file ends before it, for good: no line is cut. */
 void bn_output_end(struct bn_output *o);
 /* 0, or -1: something was not written. */
 int bn_output_verdict(const struct bn_output *o, struct bn_err *err);

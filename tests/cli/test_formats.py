@@ -261,6 +261,26 @@ def test_a_table_is_whole_or_not_there(tmp_path):
     assert (tmp_path / "t").read_text() == "before\n" and os.listdir(tmp_path) == ["t"]
 
 
+@pytest.mark.parametrize("form", ("text", "csv", "jsonl", "hdr"))
+def test_a_file_ends_before_what_does_not_fit(form, tmp_path):
+    """No line is cut, and none follows one that is missing."""
+    def run(name, size):
+        limit = (size, resource.RLIM_INFINITY)
+        done = bench.run(*RUN, "--time=0.5", "--report-interval=0.1", f"--report={form}:{name}", "--report=text",
+                         "run", cwd=tmp_path, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit))
+        return done, (tmp_path / name).read_text()
+
+    done, whole = run("whole", 10**9)
+    assert done.status == 0, done
+    first = whole.index("\n") + 1
+    for size in (0, 1, first - 1, len(whole) // 2):
+        done, text = run(f"cut{size}", size)
+        assert done.status == 1 and "total number of events" in done.out
+        assert "report not complete: cannot write the report: File too large\n" in done.err
+        assert len(text) <= size and (text == "" or text.endswith("\n"))
+        assert form == "jsonl" or text.splitlines()[:1] in ([], whole.splitlines()[:1])
+
+
 def test_half_a_row_is_taken_back(tmp_path):
     assert bench.run(*SHORT, "--report=csv-total:t", "run", cwd=tmp_path).status == 0
     path = tmp_path / "t"

@@ -312,9 +312,8 @@ static int hdr_open(void *self, const void *conf, const char *path, FILE *out, s
   struct bn_err why = {0};
 
   (void)conf;
-  (void)path;
-  *h =
-      (struct hdr){.output = {.out = out}, .out = out, .zlib = bn_plugin_open(&kind, "zlib", &why)};
+  *h = (struct hdr){.out = out, .zlib = bn_plugin_open(&kind, "zlib", &why)};
+  bn_output_init(&h->output, out, path);
   if (h->zlib == NULL)
     return bn_err_set(err, why.code,
                       "the report hdr needs the zlib module, which is built if zlib is installed "

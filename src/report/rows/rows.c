@@ -20,9 +20,9 @@ static int rows_open(void *self, const void *conf, const char *path, FILE *out, 
   struct rows *r = self;
 
   (void)conf;
-  (void)path;
   (void)err;
-  *r = (struct rows){.output = {.out = out}};
+  *r = (struct rows){.plan = NULL};
+  bn_output_init(&r->output, out, path);
   return 0;
 }
 

@@ -39,7 +39,8 @@ static int total_open(void *self, const void *conf, const char *path, FILE *out,
   int fd;
 
   (void)conf;
-  *t = (struct total){.output = {.out = out != NULL ? out : stdout}};
+  *t = (struct total){.path = NULL};
+  bn_output_init(&t->output, out != NULL ? out : stdout, NULL);
   if (path == NULL)
     return 0;
   if (bn_file_descriptor(path) < 0 && bn_file_is_plain(path)) {

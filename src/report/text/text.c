@@ -48,9 +48,9 @@ static int text_open(void *self, const void *conf, const char *path, FILE *out, 
   struct text *t = self;
 
   (void)conf;
-  (void)path;
   (void)err;
-  *t = (struct text){.output = {.out = out}, .out = out};
+  *t = (struct text){.out = out};
+  bn_output_init(&t->output, out, path);
   return 0;
 }
 
