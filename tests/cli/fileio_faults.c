@@ -2,6 +2,8 @@
 /* Preloaded by tests: a device that fails, a disk that fills up.
 
    FAULT names a call, how many of its kind succeed first and the error: "pwrite 3 ENOSPC's number".
+   write: to plain files other than standard output and standard error; half: the first of them that
+   fails writes half of its bytes.  open: only where the file may be made.
    reap stands for the completions of asynchronous engines.  inodes: statvfs knows of so many.
    room: so many blocks are free whatever is true, as where a quota is used up.
    nofile: so many is the hard limit on open files, and the user may raise it.
@@ -9,12 +11,15 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -69,6 +74,42 @@ ssize_t pread64(int fd, void *buf, size_t n, off64_t at)
 ssize_t pwrite64(int fd, const void *buf, size_t n, off64_t at)
 {
   return fails("pwrite") ? -1 : NEXT(pwrite64)(fd, buf, n, at);
+}
+
+static bool is_file(int fd)
+{
+  struct stat st;
+
+  return fd > STDERR_FILENO && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+ssize_t write(int fd, const void *buf, size_t n)
+{
+  static atomic_bool halved;
+
+  if (!is_file(fd))
+    return NEXT(write)(fd, buf, n);
+  if (fails("half"))
+    return atomic_exchange(&halved, true) ? -1 : NEXT(write)(fd, buf, n / 2);
+  return fails("write") ? -1 : NEXT(write)(fd, buf, n);
+}
+
+int rename(const char *from, const char *to)
+{
+  return fails("rename") ? -1 : NEXT(rename)(from, to);
+}
+
+int open(const char *path, int flags, ...)
+{
+  va_list more;
+  mode_t mode;
+
+  if ((flags & O_CREAT) == 0)
+    return NEXT(open)(path, flags);
+  va_start(more, flags);
+  mode = va_arg(more, mode_t);
+  va_end(more);
+  return fails("open") ? -1 : NEXT(open)(path, flags, mode);
 }
 
 char *strndup(const char *text, size_t n)
