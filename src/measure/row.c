@@ -179,7 +179,7 @@ static void print_time(char digits[BN_CELL_DIGITS], uint64_t wall_ns)
 
   digits[0] = '\0';
   if (gmtime_r(&s, &tm) != NULL && strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &tm) > 0)
-    (void)snprintf(digits, BN_CELL_DIGITS, "%s.%03uZ", date, ms);
+    (void)snprintf(digits, BN_CELL_DIGITS, "%s.%03u", date, ms);
 }
 
 const char *bn_cell_digits(const struct bn_cell *c, char digits[BN_CELL_DIGITS])
@@ -191,6 +191,8 @@ const char *bn_cell_digits(const struct bn_cell *c, char digits[BN_CELL_DIGITS])
     break;
   case BN_CELL_REAL:
     (void)bn_units_shortest(digits, c->real);
+    if (strpbrk(digits, ".e") == NULL)
+      memcpy(digits + strlen(digits), ".0", sizeof ".0");
     break;
   case BN_CELL_TIME:
     print_time(digits, c->whole);

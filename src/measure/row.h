@@ -44,7 +44,8 @@ void bn_row_total(struct bn_row *row, const struct bn_plan *plan, const struct b
 /* Cells after those that are there. */
 void bn_row_append(struct bn_row *row, const struct bn_row *more);
 
-/* A number as %.17g tells it with the fewest digits, a time in the form of ISO 8601, both the same
+/* A number as %.17g tells it with the fewest digits, a real one never as a whole one, so that a
+   column has one type; a time of UTC in the form of ISO 8601, without the zone.  Both are the same
    in every locale.  Returns digits; "": not known, or a text. */
 const char *bn_cell_digits(const struct bn_cell *c, char digits[BN_CELL_DIGITS]);
 

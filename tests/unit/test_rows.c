@@ -10,8 +10,10 @@ static const struct bn_row row = {
     .cell = {{.name = "time", .type = BN_CELL_TIME, .whole = UINT64_C(951782400007999999)},
              {.name = "events", .type = BN_CELL_WHOLE, .whole = UINT64_MAX - 1},
              {.name = "p99.9_s", .type = BN_CELL_REAL, .real = 0.1},
-             {.name = "late", .type = BN_CELL_UNKNOWN}},
-    .n = 4};
+             {.name = "late", .type = BN_CELL_UNKNOWN},
+             {.name = "tps", .type = BN_CELL_REAL, .real = 100},
+             {.name = "big", .type = BN_CELL_REAL, .real = 1e22}},
+    .n = 6};
 
 static void test_names_and_values(void **state)
 {
@@ -20,8 +22,8 @@ static void test_names_and_values(void **state)
   (void)state;
   assert_int_equal(bn_line_names(&b, &row), 0);
   assert_int_equal(bn_line_values(&b, &row), 0);
-  assert_string_equal(b.data, "time,events,p99.9_s,late\n"
-                              "2000-02-29T00:00:00.007Z,18446744073709551614,0.1,\n");
+  assert_string_equal(b.data, "time,events,p99.9_s,late,tps,big\n"
+                              "2000-02-29T00:00:00.007,18446744073709551614,0.1,,100.0,1e+22\n");
   bn_buf_done(&b);
 }
 
@@ -32,7 +34,8 @@ static void test_json(void **state)
   (void)state;
   assert_int_equal(bn_line_json(&b, &row), 0);
   assert_string_equal(b.data, "{\"time\":\"2000-02-29T00:00:00.007Z\","
-                              "\"events\":18446744073709551614,\"p99.9_s\":0.1,\"late\":null}\n");
+                              "\"events\":18446744073709551614,\"p99.9_s\":0.1,\"late\":null,"
+                              "\"tps\":100.0,\"big\":1e+22}\n");
   bn_buf_done(&b);
 }
 
@@ -71,7 +74,7 @@ static void test_first(void **state)
   (void)state;
   assert_int_equal(bn_line_first(&b, &row, &names, &err), 0);
   assert_int_equal(bn_line_first(&b, &row, &names, &err), 0);
-  assert_int_equal(b.len, strlen("time,events,p99.9_s,late\n"));
+  assert_int_equal(b.len, strlen("time,events,p99.9_s,late,tps,big\n"));
   assert_int_equal(bn_line_first(&b, &other, &names, &err), -1);
   assert_non_null(strstr(err.text, "--percentile"));
   bn_buf_done(&b);

@@ -73,6 +73,8 @@ int bn_line_values(struct bn_buf *b, const struct bn_row *row)
   return bn_buf_char(b, '\n');
 }
 
+/* With the zone, because programs take a time without one for a local time.  Spreadsheets know no
+   zones: with one, the cells of CSV would be texts. */
 int bn_line_json(struct bn_buf *b, const struct bn_row *row)
 {
   char digits[BN_CELL_DIGITS];
@@ -80,10 +82,10 @@ int bn_line_json(struct bn_buf *b, const struct bn_row *row)
   for (size_t i = 0; i < row->n; i++) {
     const struct bn_cell *c = &row->cell[i];
     const char *value = bn_cell_digits(c, digits);
-    const char *quote = c->type == BN_CELL_TIME ? "\"" : "";
+    const bool is_time = c->type == BN_CELL_TIME && value[0] != '\0';
 
-    (void)bn_buf_printf(b, "%s\"%s\":%s%s%s", i > 0 ? "," : "{", c->name, quote,
-                        value[0] != '\0' ? value : "null", quote);
+    (void)bn_buf_printf(b, "%s\"%s\":%s%s%s", i > 0 ? "," : "{", c->name, is_time ? "\"" : "",
+                        value[0] != '\0' ? value : "null", is_time ? "Z\"" : "");
   }
   return bn_buf_str(b, "}\n");
 }
