@@ -68,17 +68,21 @@ static int duplicate(int fd)
   return fcntl(fd, F_DUPFD_CLOEXEC, 0);
 }
 
-int bn_file_create(const char *path)
+int bn_file_reopen(const char *path)
 {
   const int known = bn_file_descriptor(path);
-  struct stat st;
-  int fd;
 
-  if (known >= 0)
-    return duplicate(known);
-  fd = bn_file_open(path, O_WRONLY | O_CREAT, 0666);
+  return known >= 0 ? duplicate(known) : bn_file_open(path, O_WRONLY | O_CREAT, 0666);
+}
+
+int bn_file_create(const char *path)
+{
+  const bool is_open = bn_file_descriptor(path) >= 0;
+  const int fd = bn_file_reopen(path);
+  struct stat st;
+
   /* Not before it is known to be no link. */
-  if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(fd, 0) != 0)
+  if (fd >= 0 && !is_open && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(fd, 0) != 0)
     return give_up(fd, errno);
   return fd;
 }

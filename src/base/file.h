@@ -21,7 +21,9 @@ int bn_file_open(const char *path, int flags, mode_t mode);
 /* The same for a text that replaces the file.  A path that stands for an open file gives a
    duplicate, which is written where that stands; EBADF: it is not open for writing. */
 int bn_file_create(const char *path);
-/* What to tell the user of the error of either: a sentence without its subject's name. */
+/* As bn_file_create, but what the file has stays until the caller cuts it. */
+int bn_file_reopen(const char *path);
+/* What to tell the user of the error of any: a sentence without its subject's name. */
 const char *bn_file_reason(int error);
 
 /* Whether both names lead to one file, or to one place where neither is a file yet. */

@@ -580,7 +580,7 @@ static int open_report(const char *wanted, const struct bn_report_use *before, s
   if (use->ops->own_file)
     use->out = NULL;
   else if (use->path != NULL) {
-    const int fd = bn_file_create(use->path);
+    const int fd = bn_file_reopen(use->path);
 
     use->out = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (use->out == NULL) {

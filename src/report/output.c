@@ -22,6 +22,9 @@ void bn_output_init(struct bn_output *o, FILE *out, const char *path)
 void bn_output_begin(struct bn_output *o)
 {
   flockfile(o->out);
+  if (o->own && !o->begun && ftruncate(fileno(o->out), 0) != 0)
+    o->error = errno;
+  o->begun = true;
 }
 
 /* What came after the last whole piece goes, and so does all that follows, because it may need what

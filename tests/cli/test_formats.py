@@ -275,6 +275,24 @@ def test_a_table_is_whole_or_not_there(tmp_path):
     assert (tmp_path / "t").read_text() == "before\n" and os.listdir(tmp_path) == ["t"]
 
 
+@pytest.mark.parametrize("form", FORMS + ("text", "hdr", "json", "openmetrics"))
+@pytest.mark.parametrize("fault", ("--report=json:none/file", "--report=jsonl", "--wrong", "--assert=p99@read<1ms"))
+def test_a_run_that_does_not_begin_leaves_the_file(form, fault, tmp_path):
+    (tmp_path / "t").write_text("before\n")
+    interval = ["--report-interval=1"] if form in ("csv", "jsonl") else []
+    fault = "--report=text:none/file" if interval and fault == "--report=jsonl" else fault
+    done = bench.run("memory", *interval, f"--report={form}:t", fault, "run", cwd=tmp_path)
+    assert done.status == 1, done
+    assert (tmp_path / "t").read_text() == "before\n" and os.listdir(tmp_path) == ["t"]
+
+
+@pytest.mark.parametrize("form", ("text", "csv", "jsonl", "hdr", "markdown", "json", "openmetrics"))
+def test_a_run_with_nothing_to_say_leaves_nothing_of_another_run(form, tmp_path):
+    (tmp_path / "t").write_text("before\n" * 1000)
+    done = bench.run(*SHORT, "--report-interval=60", "--verbosity=0", f"--report={form}:t", "run", cwd=tmp_path)
+    assert done.status == 0 and "before" not in (tmp_path / "t").read_text()
+
+
 @pytest.mark.parametrize("form", ("text", "csv", "jsonl", "hdr"))
 def test_a_file_ends_before_what_does_not_fit(form, tmp_path):
     """No line is cut, and none follows one that is missing."""

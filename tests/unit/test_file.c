@@ -69,6 +69,12 @@ static void files_are_replaced(void **state)
     check_text("file", "new");
     assert_int_equal(unlink("file"), 0);
   }
+  put("file", "old");
+  fd = bn_file_reopen("file");
+  assert_int_not_equal(fd, -1);
+  assert_int_equal(close(fd), 0);
+  check_text("file", "old");
+  assert_int_equal(unlink("file"), 0);
   errno = 0;
   assert_int_equal(bn_file_create("none/file"), -1);
   assert_int_equal(errno, ENOENT);

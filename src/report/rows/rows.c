@@ -77,6 +77,16 @@ static void csv_started(void *self, const struct bn_facts *f)
     (void)put_line(r, NULL);
 }
 
+/* A run without intervals leaves an empty file, and not the rows of another run. */
+static void jsonl_started(void *self, const struct bn_facts *f)
+{
+  struct rows *r = self;
+
+  (void)f;
+  bn_output_begin(&r->output);
+  bn_output_end(&r->output);
+}
+
 static int csv_interval(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct rows *r = self;
@@ -129,6 +139,7 @@ const struct bn_reporter bn_reporter_jsonl = {
     .open = rows_open,
     .check = jsonl_check,
     .begin = rows_begin,
+    .started = jsonl_started,
     .interval = jsonl_interval,
     .close = rows_close,
 };

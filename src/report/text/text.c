@@ -114,11 +114,10 @@ static void text_begin(void *self, const struct bn_facts *f)
   t->facts = f;
   t->plan = &f->plan;
   t->dialect = bn_dialect_get(f->plan.version, f->plan.own);
-  if (is_quiet(t))
-    return;
   bn_output_begin(&t->output);
-  print_plan(t, t->out);
-  for (size_t i = 0; i < f->n_rows; i++)
+  if (!is_quiet(t))
+    print_plan(t, t->out);
+  for (size_t i = 0; i < f->n_rows && !is_quiet(t); i++)
     if (f->row[i].level <= t->plan->verbosity)
       (void)fputs(f->row[i].text, t->out);
   bn_output_end(&t->output);
