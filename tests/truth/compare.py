@@ -7,12 +7,18 @@ import re
 import definitions
 from definitions import BUCKET, NEAR_NS, Range
 
+# What the text has for an interval.
+INTERVAL = (r"\[ +[\d.]+s \] thds: \d+ (?:eps: ([\d.]+)|tps: ([\d.]+) qps: .*) "
+            r"lat \(ms,[\d.]+%\): ((?:- )?\S+(?: \S+\))?)(?: err/s: .*)?\n")
 # A thread may wake up so late on a loaded machine.
 WAKE_NS = 100 * NEAR_NS
 # Above this the record does not say any more which session waited for which arrival.
 UNCLEAR_NS = 5 * NEAR_NS
 # What threads wait for the processor where there is little else to do.
 QUIET_NS = NEAR_NS
+# From the time of an interval until its line has been printed and read where there is little else
+# to do.
+PRINTED_NS = 10 * NEAR_NS
 
 
 def widened(expected, near_ns=0):
@@ -229,8 +235,15 @@ class Comparison:
             found = max(found, record["raw"]["at_ns"] - due_ns)
         return found
 
+    def printed_ns(self):
+        """The longest that the line of an interval came after its time: so late may its counts have
+        been read."""
+        lines = [seen_ns for seen_ns, line in self.run.lines if re.match(INTERVAL, line)]
+        return max((seen_ns - record["raw"]["at_ns"]
+                    for seen_ns, record in zip(lines, self.intervals)), default=0)
+
     def was_quiet(self):
-        return self.held_up_ns() < QUIET_NS
+        return self.held_up_ns() < QUIET_NS and self.printed_ns() < PRINTED_NS
 
     def check_timings(self):
         truth, timings = self.truth, {timing["name"]: timing for timing in self.total["timings"]}
@@ -341,9 +354,7 @@ class Comparison:
                             *(timings[name][of] * 1e3 for of in ("avg_s", "max_s")))
 
     def check_text_of_intervals(self):
-        lines = re.findall(r"\[ +[\d.]+s \] thds: \d+ (?:eps: ([\d.]+)|tps: ([\d.]+) qps: .*) "
-                           r"lat \(ms,[\d.]+%\): ((?:- )?\S+(?: \S+\))?)(?: err/s: .*)?\n",
-                           self.run.out)
+        lines = re.findall(INTERVAL, self.run.out)
         lines = [(eps or tps, latency) for eps, tps, latency in lines]
         self.expect_same("interval lines", len(lines), len(self.intervals))
         for (rate, latency), record in zip(lines, self.intervals):

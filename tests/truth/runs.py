@@ -6,6 +6,7 @@ import os
 import pathlib
 import signal
 import subprocess
+import threading
 import time
 
 BENCH = os.path.abspath(os.environ.get("BENCH", "bin/bench"))
@@ -52,6 +53,14 @@ class Run:
             cwd=folder, env={**env, "LC_ALL": "C"}, encoding="utf-8", stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.signal_ns = None
+        self.lines, self.reader = [], threading.Thread(target=self.read_lines)
+        self.reader.start()
+
+    def read_lines(self):
+        """Keeps when each line of stdout was seen, and the line."""
+        with self.process.stdout as out:
+            for line in out:
+                self.lines.append((time.monotonic_ns(), line))
 
     def has_begun(self, events):
         """Whether each session has begun so many events."""
@@ -72,12 +81,15 @@ class Run:
         self.process.send_signal(signal.SIGINT)
 
     def finish(self):
-        try:
-            self.out, self.err = self.process.communicate(timeout=TIMEOUT_S)
-        finally:
-            self.process.kill()
+        guard = threading.Timer(TIMEOUT_S, self.process.kill)
+        guard.start()
+        with self.process.stderr as err:
+            self.err = err.read()
+        self.status = self.process.wait()
         self.exit_ns = time.monotonic_ns()
-        self.status = self.process.returncode
+        guard.cancel()
+        self.reader.join()
+        self.out = "".join(line for _, line in self.lines)
         self.sessions = [Session(self.folder / f"record.{i}") for i in range(self.threads)]
         self.document = json.loads((self.folder / "json").read_text())
         return self
