@@ -281,6 +281,20 @@ static char *in_one_line(const char *text)
   return bn_buf_take(&b);
 }
 
+/* What was printed before stays before it when both streams go to one terminal or file.  A thread
+   that hangs in a report keeps the lock of the stream: what it holds is lost.  false: so it is, or
+   it could not be written. */
+static bool flush_output(void)
+{
+  bool flushed;
+
+  if (ftrylockfile(stdout) != 0)
+    return false;
+  flushed = fflush(stdout) == 0 && ferror(stdout) == 0;
+  funlockfile(stdout);
+  return flushed;
+}
+
 /* Takes over `line`, as emit.  kind NULL: the line itself names it. */
 static void emit_error(char *line, const char *text, const char *kind)
 {
@@ -295,7 +309,7 @@ static void emit_error(char *line, const char *text, const char *kind)
     if (k != NULL && k->first == NULL && line != NULL)
       k->first = in_one_line(line);
     clear_progress();
-    (void)fflush(stdout);
+    (void)flush_output();
     print(&sink.errors, stderr, line, text);
   }
   pthread_mutex_unlock(&sink.lock);
@@ -472,8 +486,7 @@ __attribute__((format(printf, 1, 0))) static void stderr_v(const char *fmt, va_l
     remember(BN_NOTICE, text);
   va_end(again);
   free(text);
-  /* What was printed before stays before it when both streams go to one terminal or file. */
-  (void)fflush(stdout);
+  (void)flush_output();
   flockfile(stderr);
   clear_progress();
   (void)vfprintf(stderr, fmt, ap);
@@ -630,7 +643,5 @@ void bn_log_start(void)
 
 bool bn_log_ok(void)
 {
-  const bool flushed = fflush(stdout) == 0;
-
-  return flushed && ferror(stdout) == 0;
+  return flush_output();
 }

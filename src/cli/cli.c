@@ -606,12 +606,24 @@ int bn_cli_open_reports(const struct bn_list *wanted, struct bn_report_use **rep
   return 0;
 }
 
+/* A reporter that hangs keeps the lock of its file.  That its report is not complete has been
+   said. */
+static bool is_held(FILE *f)
+{
+  if (ftrylockfile(f) != 0)
+    return true;
+  funlockfile(f);
+  return false;
+}
+
 int bn_cli_close_reports(const struct bn_report_use *reports, size_t n)
 {
   int rc = 0;
 
   for (size_t i = 0; i < n; i++) {
-    if (reports[i].out != NULL && reports[i].out != stdout && fclose(reports[i].out) != 0) {
+    if (reports[i].out == NULL || reports[i].out == stdout || is_held(reports[i].out))
+      continue;
+    if (fclose(reports[i].out) != 0) {
       bn_log_stderr("cannot write the report to '%s': %s", reports[i].path, strerror(errno));
       rc = -1;
     }

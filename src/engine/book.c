@@ -481,18 +481,29 @@ static bool hand_over(struct bn_book *b, struct slot *r, const struct bn_view *v
   return rc == 0;
 }
 
+/* The reporting thread that was left behind is still in it: the others need not wait for that. */
+static bool hangs(const struct slot *r)
+{
+  return atomic_load(&r->busy) != 0;
+}
+
 /* Returns whether all went well; *late: the reporting thread came back from a call after nobody
    expected it to any more. */
 static bool hand_out(struct bn_book *b, struct bn_view *v, bool *late)
 {
   const unsigned bit = v->span == BN_VIEW_INTERVAL ? BN_REPLACES_INTERVAL : BN_REPLACES_TOTAL;
+  const bool left = atomic_load(&b->left);
   bool ok = true, replacement_failed = false;
 
-  *late = v->span != BN_VIEW_TOTAL && atomic_load(&b->left);
+  *late = v->span != BN_VIEW_TOTAL && left;
   for (size_t i = 0; i < b->n_slots && !*late; i++) {
     struct slot *r = &b->slot[i];
     const bool replaces = (r->use.ops->replaces & bit) != 0;
 
+    if (left && hangs(r)) {
+      ok = false;
+      continue;
+    }
     v->replaced = (b->replaced & bit) != 0 && !replaces;
     if (!hand_over(b, r, v)) {
       ok = false;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A signal ends a run in order: the report comes, the exit status names the signal, a second one does not wait."""
 import fcntl
+import json
 import os
 import pty
 import re
@@ -353,6 +354,30 @@ def test_two_signals_of_one_timeout_are_one(tmp_path):
     assert code == 143
     assert events_of(out) == 1
     assert "ending at once" not in err
+
+
+def test_a_report_that_is_not_read_takes_no_other_with_it(tmp_path):
+    """One hangs in an interval, in a pipe that is full; the others still say how it ended."""
+    os.mkfifo(tmp_path / "fifo")
+    reader = os.open(tmp_path / "fifo", os.O_RDONLY | os.O_NONBLOCK)
+    process = start(["cpu", "--cpu-max-prime=1000", "--time=60", "--report-interval=0.001",
+                     "--report=jsonl:fifo", "--report=text:text", "--report=json:json", "run"],
+                    tmp_path)
+    full, size = 0, -1
+    while full < 5:
+        time.sleep(0.2)
+        before, size = size, os.path.getsize(tmp_path / "text")
+        full += size == before
+    process.send_signal(signal.SIGTERM)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(timeout=30)
+    os.close(reader)
+    assert process.returncode == 143, err
+    assert "total number of events:" in (tmp_path / "text").read_text()
+    document = json.loads((tmp_path / "json").read_text())
+    assert document["end"]["reason"] == "signal"
+    assert "report not complete: 'fifo' was still being written when the run ended" in err
 
 
 def test_a_reader_that_does_not_read(tmp_path):
