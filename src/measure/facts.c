@@ -37,6 +37,13 @@ const struct bn_fact *bn_facts_find(const struct bn_facts *f, const char *sectio
   return find(f, section, key);
 }
 
+const char *bn_facts_find_text(const struct bn_facts *f, const char *section, const char *key)
+{
+  const struct bn_fact *fact = find(f, section, key);
+
+  return fact != NULL && fact->type == BN_FACT_TEXT ? fact->text : NULL;
+}
+
 /* The fact to set, without a value; NULL: out of memory. */
 static struct bn_fact *place(struct bn_facts *f, const char *section, const char *key)
 {

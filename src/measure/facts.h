@@ -106,6 +106,8 @@ void bn_facts_whole(struct bn_facts *f, const char *section, const char *key, in
 void bn_facts_real(struct bn_facts *f, const char *section, const char *key, double value);
 /* NULL: not known. */
 const struct bn_fact *bn_facts_find(const struct bn_facts *f, const char *section, const char *key);
+/* The text of a fact, which belongs to the facts; NULL: not known, or no text. */
+const char *bn_facts_find_text(const struct bn_facts *f, const char *section, const char *key);
 /* A line of the workload; a newline is added where the text has none at its end. */
 __attribute__((format(printf, 3, 4))) void bn_facts_row(struct bn_facts *f, int level,
                                                         const char *fmt, ...);

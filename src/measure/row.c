@@ -44,14 +44,15 @@ static void add_time(struct bn_row *row, const char *name, uint64_t wall_ns)
     c->type = BN_CELL_UNKNOWN;
 }
 
-static void add_text(struct bn_row *row, const char *name, const struct bn_fact *fact)
+/* NULL: not known. */
+static void add_text(struct bn_row *row, const char *name, const char *text)
 {
   struct bn_cell *c = add(row, name);
 
-  if (fact == NULL || fact->type != BN_FACT_TEXT || fact->text == NULL)
+  if (text == NULL)
     return;
   c->type = BN_CELL_TEXT;
-  c->text = fact->text;
+  c->text = text;
 }
 
 /* --- figures ---------------------------------------------------------------------------------- */
@@ -161,7 +162,7 @@ void bn_row_run(struct bn_row *row, const struct bn_facts *f, const struct bn_en
   add_time(row, "time", f != NULL ? f->start_wall_ns : 0);
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     add_text(row, texts[i].name,
-             f != NULL ? bn_facts_find(f, texts[i].section, texts[i].key) : NULL);
+             f != NULL ? bn_facts_find_text(f, texts[i].section, texts[i].key) : NULL);
   add_plan(row, f != NULL ? &f->plan : &(struct bn_plan){.threads = 0});
   /* Nobody knows that of a run that was killed. */
   set_whole(add(row, "status"),

@@ -44,7 +44,7 @@ static int add_single(struct bn_runs *runs, const struct bn_part *part, struct b
 {
   const struct bn_result *r = part->result;
   const struct bn_snap *s = &r->group[0].total.delta;
-  const struct bn_fact *host = bn_facts_find(&r->facts, "host", "name");
+  const char *host = bn_facts_find_text(&r->facts, "host", "name");
   struct bn_run *run = next_run(runs, err);
   uint64_t end_ns;
 
@@ -54,7 +54,7 @@ static int add_single(struct bn_runs *runs, const struct bn_part *part, struct b
     return bn_err_set(err, EINVAL, "'%s' does not contain the times of its run", part->name);
   *run = (struct bn_run){.part = part->name,
                          .file = part->name,
-                         .host = host != NULL && host->text != NULL ? host->text : "",
+                         .host = host != NULL ? host : "",
                          .start_ns = s->at_ns - s->span_ns,
                          .start_wall_ns = end_ns - s->span_ns,
                          .end_wall_ns = end_ns};
@@ -66,9 +66,8 @@ static int add_single(struct bn_runs *runs, const struct bn_part *part, struct b
 static const char *text_fact(const struct bn_facts *f, size_t i, const char *what)
 {
   char key[KEY_SIZE];
-  const struct bn_fact *fact = bn_facts_find(f, BN_RUNS_SECTION, key_of(key, i, what));
 
-  return fact != NULL && fact->type == BN_FACT_TEXT ? fact->text : NULL;
+  return bn_facts_find_text(f, BN_RUNS_SECTION, key_of(key, i, what));
 }
 
 /* 0: it is not there. */

@@ -81,9 +81,9 @@ static void print_time(const struct hdr *h, uint64_t wall_ns)
 static void keep_fact(char *out, size_t size, const struct bn_facts *f, const char *section,
                       const char *key)
 {
-  const struct bn_fact *fact = bn_facts_find(f, section, key);
+  const char *text = bn_facts_find_text(f, section, key);
 
-  (void)bn_escape(out, size, fact != NULL && fact->text != NULL ? fact->text : "", "");
+  (void)bn_escape(out, size, text != NULL ? text : "", "");
 }
 
 static void print_source(const struct hdr *h)

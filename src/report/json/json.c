@@ -96,10 +96,9 @@ static void warn(const struct bn_err *err)
 /* Kept, because facts may change while views come. */
 static void keep_name(struct json *r, const struct bn_facts *f)
 {
-  const struct bn_fact *name = bn_facts_find(f, "workload", "name");
+  const char *name = bn_facts_find_text(f, "workload", "name");
 
-  (void)snprintf(r->workload, sizeof r->workload, "%s",
-                 name != NULL && name->text != NULL ? name->text : "");
+  (void)snprintf(r->workload, sizeof r->workload, "%s", name != NULL ? name : "");
 }
 
 static void json_begin(void *self, const struct bn_facts *f)

@@ -150,11 +150,11 @@ static void add_facts(struct column *c, enum place place, const struct bn_facts 
   char all[VALUE_MAX] = "";
 
   for (size_t i = 0; i < n; i++) {
-    const struct bn_fact *fact = bn_facts_find(f, keys[i].section, keys[i].key);
+    const char *text = bn_facts_find_text(f, keys[i].section, keys[i].key);
     const size_t len = strlen(all);
 
-    if (fact != NULL && fact->text != NULL && fact->text[0] != '\0')
-      (void)snprintf(all + len, sizeof all - len, "%s%s", len > 0 ? ", " : "", fact->text);
+    if (text != NULL && text[0] != '\0')
+      (void)snprintf(all + len, sizeof all - len, "%s%s", len > 0 ? ", " : "", text);
   }
   if (all[0] != '\0')
     shield(add_line(c, place, 0), all);
@@ -287,7 +287,7 @@ static int markdown_open(void *self, const void *conf, const char *path, FILE *o
 static void markdown_begin(void *self, const struct bn_facts *f)
 {
   struct markdown *m = self;
-  const struct bn_fact *path = bn_facts_find(f, "document", "path");
+  const char *path = bn_facts_find_text(f, "document", "path");
   struct column *all = reallocarray(m->column, m->n + 1, sizeof *all);
 
   m->facts = f;
@@ -296,7 +296,7 @@ static void markdown_begin(void *self, const struct bn_facts *f)
     return;
   m->column = all;
   memset(&all[m->n], 0, sizeof *all);
-  shield(all[m->n++].name, path != NULL && path->text != NULL ? path->text : "");
+  shield(all[m->n++].name, path != NULL ? path : "");
 }
 
 static int markdown_total(void *self, const struct bn_view *v, struct bn_err *err)

@@ -329,10 +329,10 @@ static void add_info(struct bn_buf *b, const struct bn_facts *f)
   add_head(b, &info);
   (void)bn_buf_str(b, info.name);
   for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
-    const struct bn_fact *fact = bn_facts_find(f, labels[i].section, labels[i].key);
+    const char *text = bn_facts_find_text(f, labels[i].section, labels[i].key);
 
-    if (fact != NULL && fact->text != NULL)
-      add_label(b, &first, labels[i].label, fact->text);
+    if (text != NULL)
+      add_label(b, &first, labels[i].label, text);
   }
   if (!first)
     (void)bn_buf_char(b, '}');

@@ -135,14 +135,6 @@ static void text_starting(void *self, const struct bn_facts *f)
   bn_output_end(&t->output);
 }
 
-/* NULL: not known. */
-static const char *text_of(const struct bn_facts *f, const char *section, const char *key)
-{
-  const struct bn_fact *fact = bn_facts_find(f, section, key);
-
-  return fact != NULL ? fact->text : NULL;
-}
-
 /* A server chooses what it is called, and a document may have any text. */
 static void print_foreign(const struct text *t, const char *before, const char *text,
                           const char *after)
@@ -156,21 +148,21 @@ static void print_foreign(const struct text *t, const char *before, const char *
 /* NULL: it was not known.  Facts of a document may be younger than its heading. */
 static const char *version_at_start(const struct bn_facts *f)
 {
-  const char *version = text_of(f, "database", "server_version");
+  const char *version = bn_facts_find_text(f, "database", "server_version");
 
-  if (text_of(f, "database", "at_start") != NULL)
+  if (bn_facts_find_text(f, "database", "at_start") != NULL)
     return NULL;
-  return version != NULL ? version : text_of(f, "database", "client_version");
+  return version != NULL ? version : bn_facts_find_text(f, "database", "client_version");
 }
 
 /* Driver, server and tables. */
 static void print_database(const struct text *t, const struct bn_facts *f)
 {
-  const char *driver = text_of(f, "database", "driver");
-  const char *at_start = text_of(f, "database", "at_start");
+  const char *driver = bn_facts_find_text(f, "database", "driver");
+  const char *at_start = bn_facts_find_text(f, "database", "at_start");
   const char *version = version_at_start(f);
-  const char *tables = text_of(f, "workload", "tables");
-  const char *rows = text_of(f, "workload", "rows");
+  const char *tables = bn_facts_find_text(f, "workload", "tables");
+  const char *rows = bn_facts_find_text(f, "workload", "rows");
 
   if (!t->plan->own || driver == NULL || (at_start != NULL && strcmp(at_start, "nothing") == 0))
     return;
