@@ -303,6 +303,25 @@ static void add_facts(const struct bn_part *part, size_t n, struct bn_facts *out
   }
 }
 
+/* Which errors there were differs from run to run. */
+static bool is_of_error(const struct bn_fact *fact)
+{
+  return strcmp(fact->section, "error_classes") == 0 ||
+         strcmp(fact->section, "error_messages") == 0;
+}
+
+static void add_errors(const struct bn_part *part, size_t n, struct bn_facts *out)
+{
+  for (size_t k = 0; k < n; k++) {
+    const struct bn_facts *f = &part[k].result->facts;
+
+    for (size_t i = 0; i < f->n_facts; i++)
+      if (is_of_error(&f->fact[i]) &&
+          bn_facts_find(out, f->fact[i].section, f->fact[i].key) == NULL)
+        add_fact(out, &f->fact[i]);
+  }
+}
+
 static bool has_row(const struct bn_facts *f, const struct bn_fact_row *like)
 {
   for (size_t i = 0; i < f->n_rows; i++)
@@ -349,6 +368,7 @@ void bn_match_common(const struct bn_part *part, size_t n, struct bn_facts *out)
 
   add_rows(part, n, out);
   add_facts(part, n, out);
+  add_errors(part, n, out);
   for (size_t i = 0; sorted && i < n; i++)
     sorted = sort_options(&s[i], &part[i].result->facts) == 0;
   if (sorted)

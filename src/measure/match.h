@@ -11,7 +11,8 @@
    says what differs.  force: options may differ, and `notes` gets a line about each. */
 int bn_match_parts(const struct bn_part *part, size_t n, bool force, struct bn_buf *notes,
                    struct bn_err *err);
-/* Adds the single facts, lines and options that all have alike; without what an earlier merge said
+/* Adds the single facts, lines and options that all have alike, and the class and message of each
+   error from the first part that has it; without what an earlier merge said
    of itself.  What there is no memory for makes `out` incomplete. */
 void bn_match_common(const struct bn_part *part, size_t n, struct bn_facts *out);
 

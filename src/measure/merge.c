@@ -11,6 +11,7 @@
 
 #include "measure/bounds.h"
 #include "measure/match.h"
+#include "measure/messages.h"
 #include "measure/sum.h"
 
 /* Below this share the rates of the runs do not add up to one. */
@@ -539,6 +540,7 @@ static int gather_facts(const struct job *j)
       f->end_wall_ns = j->part[i].result->facts.end_wall_ns;
   bn_runs_tell(&j->runs, f);
   bn_match_common(j->part, j->n, f);
+  bn_messages_merge(j->part, j->n, f);
   return f->incomplete ? out_of_memory(j->err) : sum_plan(j);
 }
 

@@ -225,6 +225,33 @@ def test_statements_of_databases_add_up(dialect, tmp_path):
     assert document["facts"]["database"]["driver"] == "null"
 
 
+def told(document):
+    return {(m["level"], m["text"]): (m["wall_ns"], m["times"])
+            for m in document["facts"]["messages"]}
+
+
+def test_messages_of_all_runs_are_kept(tmp_path):
+    """Two runs say that their rate could not be kept up, and one of them more."""
+    documents = run_together(tmp_path, 2, "cpu", "--time=0.5", "--rate=100000",
+                             "--cpu-max-prime=100000")
+    documents[1]["facts"]["messages"] += [
+        {"wall_ns": 7, "level": "warning", "text": "only here", "times": 3}]
+    errors = {"error_classes": {"1062": "duplicate"}, "error_messages": {"1062": "Duplicate"}}
+    documents[1]["facts"] |= errors
+    same = documents[0]["facts"]["messages"][0]
+    documents[1]["facts"]["messages"] += [{**same, "wall_ns": 5, "times": 2}]
+    for name, document in zip(names(2), documents):
+        (tmp_path / name).write_text(json.dumps(document))
+    document = merged(tmp_path, names(2))
+    messages = told(document)
+    assert messages["warning", "only here"] == (7, 3)
+    assert messages[same["level"], same["text"]] == (5, same["times"] + 2)
+    assert set(messages) == set(told(documents[0])) | set(told(documents[1]))
+    at = [m["wall_ns"] for m in document["facts"]["messages"]]
+    assert at == sorted(at) and len(at) == len(messages)
+    assert errors.items() <= document["facts"].items()
+
+
 def test_ages_of_unfinished_events_count(tmp_path):
     documents = run_together(tmp_path, 2, "threads", "--rate=100000", "--time=0.5",
                              "--time-grace=0", "--rate-max-backlog=0", "--percentile=50,99")

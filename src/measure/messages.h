@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The messages of several runs as those of one. */
+#ifndef BN_MEASURE_MESSAGES_H
+#define BN_MEASURE_MESSAGES_H
+
+#include "measure/runs.h"
+
+/* Adds the messages of all parts to `out`, in the order of time.  A text that several parts have
+   with the same level is one message, told first when the first of them told it, and as often as
+   all together.  Those beyond what a document holds are left out.  What there is no memory for
+   makes `out` incomplete. */
+void bn_messages_merge(const struct bn_part *part, size_t n, struct bn_facts *out);
+
+#endif
