@@ -39,6 +39,13 @@ struct told {
   size_t n;
 };
 
+/* A line of progress with a clock; text "": there is none. */
+struct clocked {
+  pthread_mutex_t lock;
+  char text[160];
+  uint64_t since_ns;
+};
+
 static struct {
   pthread_mutex_t lock;
   struct row out, errors; /* of standard output; of errors, where they are apart from it */
@@ -50,7 +57,9 @@ static struct {
   atomic_int verbosity;
   atomic_bool asides;
   struct told told;
+  struct clocked clocked;
 } sink = {.lock = PTHREAD_MUTEX_INITIALIZER,
+          .clocked = {.lock = PTHREAD_MUTEX_INITIALIZER},
           .told = {.lock = PTHREAD_MUTEX_INITIALIZER},
           .verbosity = BN_NOTICE,
           .asides = true};
@@ -133,7 +142,7 @@ static bool terminal_reads(void)
 }
 
 /* Nobody waits for it: whoever has the lock may wait for a reader of standard output. */
-void bn_log_progress(const char *text)
+static void draw_progress(const char *text)
 {
   static const char clear[] = "\r\033[K";
   char line[256];
@@ -148,6 +157,41 @@ void bn_log_progress(const char *text)
   n = n < (int)sizeof line ? n : (int)sizeof line - 1;
   atomic_store(&sink.progress, write(STDERR_FILENO, line, (size_t)n) == n && text != NULL);
   pthread_mutex_unlock(&sink.lock);
+}
+
+static void set_clocked(const char *text, uint64_t since_ns)
+{
+  struct clocked *c = &sink.clocked;
+
+  pthread_mutex_lock(&c->lock);
+  (void)snprintf(c->text, sizeof c->text, "%s", text);
+  c->since_ns = since_ns;
+  pthread_mutex_unlock(&c->lock);
+}
+
+void bn_log_progress(const char *text)
+{
+  set_clocked("", 0);
+  draw_progress(text);
+}
+
+void bn_log_progress_since(const char *text, uint64_t since_ns)
+{
+  set_clocked(text, since_ns);
+  bn_log_progress_again();
+}
+
+void bn_log_progress_again(void)
+{
+  struct clocked *c = &sink.clocked;
+  char line[sizeof c->text + 32];
+
+  pthread_mutex_lock(&c->lock);
+  (void)snprintf(line, sizeof line, "%s, %llu s", c->text,
+                 (unsigned long long)((bn_clock_mono() - c->since_ns) / BN_NSEC_PER_SEC));
+  if (c->text[0] != '\0')
+    draw_progress(line);
+  pthread_mutex_unlock(&c->lock);
 }
 
 /* With the lock held. */

@@ -79,6 +79,11 @@ void bn_log_each_told(void (*fn)(void *arg, const struct bn_log_told *told), voi
 /* Shows one changing line on stderr when that is a terminal and asides are wanted, else nothing;
    the next message or NULL clears it.  It has no colours. */
 void bn_log_progress(const char *text);
+/* Such a line for what takes long: with the seconds since since_ns, CLOCK_MONOTONIC, behind it.
+   Whoever calls bn_log_progress_again() once a second keeps it up to date until bn_log_progress()
+   is called.  Any thread. */
+void bn_log_progress_since(const char *text, uint64_t since_ns);
+void bn_log_progress_again(void);
 /* Makes stdout line-buffered, also into pipes, and lets it wait for its reader where its descriptor
    does not block.  Before anything is printed. */
 void bn_log_start(void);

@@ -204,7 +204,7 @@ static bool start_watching(struct bn_run *run)
   struct bn_err err = {0};
 
   bn_sessions_allow_files(&run->sessions);
-  if (bn_sampler_start(&run->sampler, &err) == 0 &&
+  if (bn_sampler_start(&run->sampler, run->services.is_command, &err) == 0 &&
       bn_receiver_start(&run->receiver, &run->sampler, &err) == 0)
     return true;
   bn_log(BN_FATAL, "%s", err.text);

@@ -193,10 +193,12 @@ static void look(struct sampler *s)
 }
 
 /* Nothing is due any more once the run has been abandoned. */
-static uint64_t next_look(const struct sampler *s)
+static uint64_t next_look(const struct sampler *s, bool redraws)
 {
   const uint64_t now = bn_clock_mono();
 
+  if (redraws)
+    return now + BN_NSEC_PER_SEC;
   return bn_outcome_has(s->p->outcome, BN_OUTCOME_ABANDONED) ? now + glance_ns
                                                              : bn_agenda_next(&s->agenda, now);
 }
@@ -211,8 +213,10 @@ static void *sampler_main(void *arg)
 
   bn_agenda_init(&s.agenda, s.p->conf, bn_clock_mono());
   do {
-    bn_stop_sleep(&due, next_look(&s));
+    bn_stop_sleep(&due, next_look(&s, own->redraws));
     stop = is_to_stop(own);
+    if (own->redraws && !stop)
+      bn_log_progress_again();
     look(&s);
   } while (!stop);
   check_backlog(&s, bn_clock_mono());
@@ -246,10 +250,12 @@ void bn_sampler_done(struct bn_sampler *s)
   s->parts = NULL;
 }
 
-int bn_sampler_start(struct bn_sampler *s, struct bn_err *err)
+int bn_sampler_start(struct bn_sampler *s, bool is_command, struct bn_err *err)
 {
-  const int rc = bn_wait_spawn(&s->thread, NULL, sampler_main, s);
+  int rc;
 
+  s->redraws = is_command;
+  rc = bn_wait_spawn(&s->thread, NULL, sampler_main, s);
   if (rc != 0)
     return bn_err_set(err, rc, "cannot start the reporting thread: %s", strerror(rc));
   s->made = true;

@@ -12,7 +12,8 @@ struct bn_sampler {
   const struct bn_parts *parts;
   uint64_t *ended; /* owned; events of each session at the end of the warm-up */
   pthread_t thread;
-  bool made; /* the thread; the main thread's own */
+  bool made;    /* the thread; the main thread's own */
+  bool redraws; /* once a second, what a command shows of its progress */
   pthread_mutex_t lock;
   pthread_cond_t changed;
   bool stop, gone; /* with the lock */
@@ -22,9 +23,10 @@ struct bn_sampler {
 int bn_sampler_init(struct bn_sampler *s, const struct bn_parts *parts);
 void bn_sampler_done(struct bn_sampler *s);
 
-/* The main thread.  From start to stop it watches; it reports once the gate has opened.  Stop
-   leaves it behind when it hangs in a reporter and the run has been abandoned. */
-int bn_sampler_start(struct bn_sampler *s, struct bn_err *err);
+/* The main thread.  From start to stop it watches; it reports once the gate has opened, or keeps
+   the progress of a command up to date.  Stop leaves it behind when it hangs in a reporter and the
+   run has been abandoned. */
+int bn_sampler_start(struct bn_sampler *s, bool is_command, struct bn_err *err);
 void bn_sampler_stop(struct bn_sampler *s);
 /* There is something new to look at.  Any thread. */
 void bn_sampler_wake(struct bn_sampler *s);

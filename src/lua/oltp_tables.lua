@@ -87,12 +87,21 @@ local function create_empty_table(drv, con, table_num)
   end
 end
 
+-- Counts indexes on k, for the line of progress on a terminal.
+local function count_index(created)
+  if sysbench.cmdline.indexing then
+    sysbench.cmdline.indexing(sysbench.opt.tables, created)
+  end
+end
+
 -- Creates the index on k if `moment`, "before" or "after" loading, is the one chosen for it.
 local function create_index_at(moment, drv, con, table_num)
   local chosen = sysbench.opt.create_index or "after"
   if chosen == moment and sysbench.opt.create_secondary and not is_redshift(drv) then
     say(("Creating a secondary index on 'sbtest%d'..."):format(table_num))
+    count_index(false)
     con:query(("CREATE INDEX k_%d ON sbtest%d(k)"):format(table_num, table_num))
+    count_index(true)
   end
 end
 

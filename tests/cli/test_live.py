@@ -105,7 +105,32 @@ def test_prepare_shows_the_share_of_all_rows(tmp_path):
     lines, rest = lines_of(err)
     shown = [re.sub(r"\d+ s left", "N s left", line) for line in lines]
     assert rest == "" and shown == ["'sbtest1': 41 % of 24000 rows, N s left", "'sbtest1': 50 % of 24000 rows, N s left",
-                                    "'sbtest2': 91 % of 24000 rows, N s left", "'sbtest2': 100 % of 24000 rows, N s left"]
+                                    "creating indexes: 0 of 2 done, 0 s",
+                                    "'sbtest2': 91 % of 24000 rows, N s left", "'sbtest2': 100 % of 24000 rows, N s left",
+                                    "creating indexes: 1 of 2 done, 0 s"]
+
+
+SLOW_INDEXES = """
+ffi.cdef("int usleep(unsigned int);")
+local function pause() for i = 1, 25 do ffi.C.usleep(100000) end end
+local function make()
+  sysbench.cmdline.indexing(3, false)
+  pause()
+  sysbench.cmdline.indexing(3, true)
+end
+sysbench.cmdline.commands = {make = {make, sysbench.cmdline.PARALLEL_COMMAND}}
+"""
+
+
+def test_the_time_of_indexes_goes_on(tmp_path):
+    """Also in a thread that waits for its server."""
+    (tmp_path / "slow.lua").write_text(SLOW_INDEXES)
+    out, err, status = on_terminal("./slow.lua", "--threads=2", "make", cwd=tmp_path)
+    assert status == 0
+    lines, rest = lines_of(err)
+    assert rest == ""
+    counts = [int(re.fullmatch(r"creating indexes: [01] of 3 done, (\d+) s", line)[1]) for line in lines]
+    assert counts[0] == 0 and counts == sorted(counts) and max(counts) >= 2
 
 
 def test_quiet_leaves_reports_output_of_scripts_and_errors(tmp_path):

@@ -172,6 +172,30 @@ static int loaded(lua_State *L)
   return 0;
 }
 
+/* indexing(of): the thread begins to create an index, one of so many; indexing(of, true): it has
+   created it.  Shows how far all threads are, with the time since any of them has been creating
+   one. */
+static int indexing(lua_State *L)
+{
+  struct bn_api *api = bn_instance_api();
+  const lua_Number of = luaL_checknumber(L, 1);
+  const bool ended = lua_toboolean(L, 2);
+  char text[80];
+
+  if (ended)
+    atomic_fetch_add(&api->indexes, 1);
+  else if (atomic_fetch_add(&api->indexing, 1) == 0)
+    atomic_store(&api->index_start_ns, bn_clock_mono());
+  if (ended && atomic_fetch_sub(&api->indexing, 1) == 1) {
+    bn_log_progress(NULL);
+    return 0;
+  }
+  (void)snprintf(text, sizeof text, "creating indexes: %u of %.0f done", atomic_load(&api->indexes),
+                 of);
+  bn_log_progress_since(text, atomic_load(&api->index_start_ns));
+  return 0;
+}
+
 /* expect(): every thread opens a connection.  expect(at_start, in_all): and has prepared so many
    statements of so many; returns "now" if it is to prepare the rest before its first event,
    "later" if each when it is first used, nil if the server does not allow that many. */
@@ -317,6 +341,7 @@ static const luaL_Reg functions[] = {
 static const luaL_Reg own[] = {{"barrier", barrier},
                                {"expect", expect},
                                {"hold", hold},
+                               {"indexing", indexing},
                                {"loaded", loaded},
                                {"prepare_held", prepare_held},
                                {"progress", progress},

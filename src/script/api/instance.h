@@ -36,6 +36,10 @@ struct bn_api {
   _Atomic uint32_t uniq;      /* draws of bn_ffi_rand_uniq so far; ffi.c */
   /* Of the tables that all threads fill: rows so far, and when the first came; cmdline.c */
   _Atomic uint64_t loaded, load_start_ns;
+  /* Of their indexes: how many there are, how many are being created, and since when any; cmdline.c
+   */
+  _Atomic unsigned indexes, indexing;
+  _Atomic uint64_t index_start_ns;
 };
 
 /* The one whose Lua code runs on this thread. */
