@@ -339,13 +339,19 @@ const struct bn_snap *bn_book_baseline(struct bn_book *b, uint64_t now_ns)
   return &b->base;
 }
 
-void bn_book_end_span(struct bn_book *b, uint64_t now_ns)
+/* With the lock.  Devices are looked up once: what they do after the span is not of it. */
+static void rate(struct bn_book *b, uint64_t end_ns, uint64_t now_ns)
+{
+  if (b->rated_ns == 0 && b->stats->sample != NULL)
+    b->stats->sample(b->stats->sampled, b->rated);
+  b->rated_ns = bn_snap_count(b->rated, b->stats, end_ns, now_ns);
+}
+
+void bn_book_end_span(struct bn_book *b, uint64_t end_ns, uint64_t now_ns)
 {
   (void)pthread_mutex_lock(&b->lock);
-  if (b->rated_ns == 0) {
-    bn_snap_count(b->rated, b->stats);
-    b->rated_ns = now_ns;
-  }
+  if (b->rated_ns == 0)
+    rate(b, end_ns, now_ns);
   (void)pthread_mutex_unlock(&b->lock);
 }
 
@@ -613,18 +619,17 @@ static void count_arrivals(struct bn_view *v, const struct bn_snap *now, const s
   v->warmup_backlog = now->overdue + m->warmup_left;
 }
 
-/* Counters of the total at the end of the span, less those of its base.  If the reporting thread
-   was held up at the end of the span, or was not told of it, the counters with which each session
-   left its loop are as near.  false: the base is later. */
-static bool find_rated(struct bn_book *b, const struct bn_moment *m, struct bn_view_rules *rules)
+/* Counters of the total at the end of the span, less those of its base.  If nothing ended after the
+   span, or if the reporting thread was not told of its end, they are those with which each session
+   left its loop.  false: the base is later. */
+static bool find_rated(struct bn_book *b, const struct bn_moment *m, uint64_t late,
+                       struct bn_view_rules *rules)
 {
   bool known;
 
   (void)pthread_mutex_lock(&b->lock);
-  if (!m->abandoned && (b->rated_ns == 0 || b->rated_ns > m->looped_ns)) {
-    bn_snap_count_loops(b->rated, b->stats);
-    b->rated_ns = m->now_ns;
-  }
+  if ((b->rated_ns == 0 || late == 0) && !m->abandoned)
+    rate(b, m->now_ns, m->looped_ns);
   known = b->rated_ns > b->base.at_ns;
   for (size_t i = 0; known && i < b->stats->metrics.n_counters; i++)
     if (b->rated[i] != BN_ABSENT)
@@ -644,8 +649,8 @@ static struct bn_view_rules build_total(struct bn_book *b, const struct bn_momen
 
   rules.exact = b->base_is_start;
   rules.sessions = true;
-  rules.rated = find_rated(b, m, &rules) ? b->rated : NULL;
   take_now(b, d, &b->base, m);
+  rules.rated = find_rated(b, m, d->delta.late, &rules) ? b->rated : NULL;
   if (m->abandoned)
     in_flight =
         bn_snap_ages(&d->now, m->observed_ns, atomic_load(&b->warming), d->ages, &oldest_ns);

@@ -92,8 +92,8 @@ bool bn_book_close(struct bn_book *b, const struct bn_end *how);
 /* The end of the warm-up: everything measured until now is forgotten.  Returns the snapshot that is
    the new baseline, which stays the book's. */
 const struct bn_snap *bn_book_baseline(struct bn_book *b, uint64_t now_ns);
-/* The end of the span: rates follow from what has been counted until now.  Again: nothing. */
-void bn_book_end_span(struct bn_book *b, uint64_t now_ns);
+/* The span ended at end_ns: rates follow from what has been counted until now.  Again: nothing. */
+void bn_book_end_span(struct bn_book *b, uint64_t end_ns, uint64_t now_ns);
 /* false: some reporter failed. */
 bool bn_book_interval(struct bn_book *b, const struct bn_moment *m);
 bool bn_book_checkpoint(struct bn_book *b, const struct bn_moment *m);

@@ -158,7 +158,7 @@ static void do_due(struct sampler *s)
   if (bn_agenda_warmup_ends(a, now))
     end_warmup(s, now);
   if (a->measuring && now >= bn_stat_get(&s->p->admit->limit.until_ns))
-    bn_book_end_span(s->p->book, now);
+    bn_book_end_span(s->p->book, atomic_load(&s->p->admit->limit.span_ns), now);
   report_due(s, now);
   /* Once nothing new may begin, what is in flight gets the grace. */
   if (a->measuring && now >= bn_stat_get(&s->p->admit->limit.until_ns) && bn_grace_is_limited(s->p))

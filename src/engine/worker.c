@@ -49,10 +49,10 @@ static void measure(struct bn_worker *w)
   s->last_ns = bn_clock_now(&s->clock);
   if (run_loop(w->job, s) == BN_FAILED)
     bn_crew_end(w->crew, BN_CAUSE_FAILED, 0);
-  const uint64_t left_ns = bn_clock_now(&s->clock);
+  const uint64_t left_ns = bn_clock_now(&s->clock), end_ns = last_end(s, left_ns);
 
-  bn_statset_leave(w->job->stats, s->stat);
-  bn_outcome_looped(w->crew->outcome, last_end(s, left_ns), left_ns);
+  bn_statset_leave(w->job->stats, s->stat, end_ns);
+  bn_outcome_looped(w->crew->outcome, end_ns, left_ns);
   bn_crew_looped(w, bn_clock_now(&s->clock));
   if (w->job->ops->untimed_close)
     bn_outcome_end(w->crew->outcome, bn_clock_mono());

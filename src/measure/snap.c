@@ -169,18 +169,6 @@ void bn_snap_take(struct bn_snap *out, const struct bn_statset *set, uint64_t no
     out->n_labels[i] = bn_labels_read(set->labels[i], out->label[i], BN_LABELS_MAX + 1);
 }
 
-void bn_snap_count(uint64_t *counter, const struct bn_statset *set)
-{
-  const size_t n = set->metrics.n_counters;
-
-  memset(counter, 0, n * sizeof *counter);
-  for (unsigned s = 0; s < set->n_sessions; s++)
-    for (size_t c = 0; c < n; c++)
-      counter[c] += bn_stat_get(&set->stat[s]->counter[c]);
-  if (set->sample != NULL)
-    set->sample(set->sampled, counter);
-}
-
 static uint64_t counted_in_loop(const struct bn_stat *st, size_t c)
 {
   const bool left = atomic_load_explicit(&st->left, memory_order_acquire);
@@ -188,16 +176,29 @@ static uint64_t counted_in_loop(const struct bn_stat *st, size_t c)
   return left ? st->at_end[c] : bn_stat_get(&st->counter[c]);
 }
 
-void bn_snap_count_loops(uint64_t *counter, const struct bn_statset *set)
+static uint64_t covered_until(const struct bn_stat *st, uint64_t end_ns, uint64_t now_ns)
 {
-  const size_t n = set->metrics.n_counters;
+  if (atomic_load_explicit(&st->left, memory_order_acquire))
+    now_ns = st->at_end_ns;
+  return now_ns > end_ns ? now_ns : end_ns;
+}
 
-  memset(counter, 0, n * sizeof *counter);
+uint64_t bn_snap_count(uint64_t *counter, const struct bn_statset *set, uint64_t end_ns,
+                       uint64_t now_ns)
+{
+  double later_ns = 0;
+
+  /* A session that leaves meanwhile has counted a little more than its time says. */
   for (unsigned s = 0; s < set->n_sessions; s++)
-    for (size_t c = 0; c < n; c++)
-      counter[c] += counted_in_loop(set->stat[s], c);
-  if (set->sample != NULL)
-    set->sample(set->sampled, counter);
+    later_ns += (double)(covered_until(set->stat[s], end_ns, now_ns) - end_ns);
+  for (size_t c = 0; c < set->metrics.n_counters; c++) {
+    uint64_t sum = 0;
+
+    for (unsigned s = 0; s < set->n_sessions; s++)
+      sum += counted_in_loop(set->stat[s], c);
+    counter[c] = sum > counter[c] ? sum : counter[c];
+  }
+  return end_ns + (set->n_sessions > 0 ? (uint64_t)(later_ns / set->n_sessions) : 0);
 }
 
 void bn_snap_add_warmup(struct bn_snap *s, const struct bn_statset *set)

@@ -53,10 +53,13 @@ int bn_snap_make(struct bn_snap *s, const struct bn_metrics *metrics, unsigned n
                  bool hists);
 void bn_snap_done(struct bn_snap *s);
 void bn_snap_take(struct bn_snap *out, const struct bn_statset *set, uint64_t now_ns);
-/* The counters alone, [set->metrics.n_counters]. */
-void bn_snap_count(uint64_t *counter, const struct bn_statset *set);
-/* The same; of sessions that have left their loops, what they had counted then. */
-void bn_snap_count_loops(uint64_t *counter, const struct bn_statset *set);
+/* Raises the counters, [set->metrics.n_counters], to what sessions have counted at now_ns, when the
+   span has ended, at end_ns.  Of sessions that have left their loops, what they had counted then.
+   What is looked up (set->sample) is left as it is.  Returns the time up to which they are on
+   average: a session that has left begins nothing after the span, so it is covered up to the end of
+   its last event, but at least to end_ns; the others up to now_ns. */
+uint64_t bn_snap_count(uint64_t *counter, const struct bn_statset *set, uint64_t end_ns,
+                       uint64_t now_ns);
 /* Adds the events of the warm-up, for a report of a run that ended in it. */
 void bn_snap_add_warmup(struct bn_snap *s, const struct bn_statset *set);
 /* The end of the warm-up: events, which were counted apart until now, begin with 0, and the rest

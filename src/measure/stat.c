@@ -201,10 +201,11 @@ int bn_statset_init(struct bn_statset *set, unsigned n_sessions, const struct bn
   return -1;
 }
 
-void bn_statset_leave(const struct bn_statset *set, struct bn_stat *st)
+void bn_statset_leave(const struct bn_statset *set, struct bn_stat *st, uint64_t end_ns)
 {
   for (size_t c = 0; c < set->metrics.n_counters; c++)
     st->at_end[c] = bn_stat_get(&st->counter[c]);
+  st->at_end_ns = end_ns;
   atomic_store_explicit(&st->left, true, memory_order_release);
 }
 

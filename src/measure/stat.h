@@ -38,6 +38,7 @@ struct bn_stat {
   bool shared_hist;         /* the stripe has other writers */
   _Atomic bool running;     /* in its loop */
   uint64_t *at_end;         /* its counters when it left its loop, if left is true */
+  uint64_t at_end_ns;       /* the end of its last event */
   _Atomic bool left;
   _Atomic uint64_t counter[]; /* by enum bn_counter, then the workload's */
 };
@@ -109,8 +110,8 @@ int bn_statset_init(struct bn_statset *set, unsigned n_sessions, const struct bn
                     unsigned apart);
 void bn_statset_done(struct bn_statset *set);
 
-/* The session has left its loop: what it counts from now on belongs to no rate.  Its worker, once.
- */
-void bn_statset_leave(const struct bn_statset *set, struct bn_stat *st);
+/* The session has left its loop, in which its last event ended at end_ns: what it counts from now
+   on belongs to no rate.  Its worker, once. */
+void bn_statset_leave(const struct bn_statset *set, struct bn_stat *st, uint64_t end_ns);
 
 #endif

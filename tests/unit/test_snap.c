@@ -345,6 +345,29 @@ static void rates_leave_out_what_came_later(void **state)
   end_scene(&c);
 }
 
+/* A session has left with an event that ended 6 after the span, one left before the span was over,
+   and one is in flight when it is looked, 9 after the span. */
+static void counts_cover_the_time_of_each_session(void **state)
+{
+  struct bn_statset set;
+  uint64_t counter[EXTRA + 1] = {[BN_C_READ] = 7};
+
+  (void)state;
+  assert_int_equal(bn_statset_init(&set, SESSIONS, extra, 0), 0);
+  for (unsigned i = 0; i < SESSIONS; i++)
+    bn_stat_count(set.stat[i], EXTRA, 10);
+  bn_statset_leave(&set, set.stat[0], 1006);
+  bn_statset_leave(&set, set.stat[1], 400);
+  for (unsigned i = 0; i < SESSIONS; i++)
+    bn_stat_count(set.stat[i], EXTRA, 1);
+  assert_int_equal(bn_snap_count(counter, &set, 1000, 1009), 1005);
+  assert_int_equal(counter[EXTRA], 31);
+  assert_int_equal(counter[BN_C_READ], 7);
+  /* Nobody can look before the span is over. */
+  assert_int_equal(bn_snap_count(counter, &set, 2000, 1999), 2000);
+  bn_statset_done(&set);
+}
+
 static void warmup_is_counted_apart(void **state)
 {
   const struct bn_view_rules rules = {.exact = true};
@@ -572,6 +595,7 @@ int main(void)
       cmocka_unit_test(ranks_are_rounded_up),
       cmocka_unit_test(unfinished_events_count_by_their_age),
       cmocka_unit_test(rates_leave_out_what_came_later),
+      cmocka_unit_test(counts_cover_the_time_of_each_session),
       cmocka_unit_test(warmup_is_counted_apart),
       cmocka_unit_test(the_warmup_wakes_for_itself),
       cmocka_unit_test(ages_are_those_in_flight),
