@@ -221,7 +221,7 @@ int bn_assert_parse(struct bn_assert *out, const char *text, struct bn_err *err)
   if (op == NULL)
     return bn_err_set(err, 0,
                       "there is no comparison; write METRIC<LIMIT with <, <=, > or >=, "
-                      "such as p99<50ms");
+                      "such as p99<50ms or errors<=0");
   or_equal = op[1] == '=';
   if (*op == '<')
     out->op = or_equal ? BN_ASSERT_LE : BN_ASSERT_LT;

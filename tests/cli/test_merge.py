@@ -21,6 +21,7 @@ MODULE = os.path.join(os.path.dirname(bench.binary()), "../lib/bench/stores/json
 pytestmark = pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
 
 PROCESSES = 8
+APART = "half an interval|the result has 0 interval"
 OLD = sorted((bench.source_root() / "tests/store").glob("v1-*.json"))
 
 
@@ -135,8 +136,7 @@ def test_intervals_are_those_of_one_time(parts):
     group = merged(folder, names(PROCESSES))["groups"][0]
     kept = group["intervals"]
     # Beside other work, runs begin too far apart or have too few intervals.
-    assert kept or re.search("half an interval|the result has 0 interval",
-                             merge("--force", *names(PROCESSES), cwd=folder).err)
+    assert kept or re.search(APART, merge("--force", *names(PROCESSES), cwd=folder).err)
     for i, record in enumerate(kept):
         records = [d["groups"][0]["intervals"][i] for d in documents]
         buckets = pooled(records)
@@ -146,6 +146,15 @@ def test_intervals_are_those_of_one_time(parts):
             expected = percentile(buckets, row["percent"])
             assert row["s"] == pytest.approx(
                 max(min(expected, record["figures"]["max_s"]), record["figures"]["min_s"]))
+
+
+def test_intervals_without_histograms_have_no_percentile(tmp_path):
+    run_together(tmp_path, 2, "cpu", "--time=1.2", "--cpu-max-prime=300", "--report-interval=0.5")
+    done = merge("--force", "-o", "all", *names(2), cwd=tmp_path)
+    lines = re.findall(r"eps: .*", bench.run("report", "all", cwd=tmp_path).out)
+    # Beside other work, runs begin too far apart or have too few intervals.
+    assert re.search("have no percentiles" if lines else APART, done.err)
+    assert all(re.fullmatch(r"eps: [\d.]+ lat \(ms,0%\): -", line) for line in lines)
 
 
 def test_the_order_makes_no_difference(parts):

@@ -210,7 +210,7 @@ void bn_form_rank(struct bn_form *f, const struct bn_view *v, size_t i)
   if (i < v->n_percents)
     set_rank(f, v->percents[i], v->percentile_s[i]);
   else
-    set_rank(f, 0, 0);
+    set_rank(f, 0, f->own ? NAN : 0);
   f->at_least = f->own && i < v->n_percents && v->at_least != NULL && v->at_least[i];
 }
 
@@ -277,7 +277,9 @@ static void print_real(const struct bn_form *f, const struct layout *l, double x
                    (double)(UINT64_C(1) << BN_HIST_TOP_BIT) / 1e6);
   else if (at_least)
     (void)snprintf(text, sizeof text, "%s%.*f", sign, decimals, x);
-  if (isinf(x))
+  if (isnan(x))
+    (void)fprintf(out, "%*s", f->interval ? 0 : l->width, "-");
+  else if (isinf(x))
     (void)fprintf(out, "%*s", l->width, text);
   else if (at_least)
     (void)fprintf(out, "%*s", l->width + sign_bytes - 1, text); /* one column */
