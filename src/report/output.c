@@ -27,8 +27,7 @@ void bn_output_begin(struct bn_output *o)
   o->begun = true;
 }
 
-/* What came after the last whole piece goes, and so does all that follows, because it may need what
-   is missing: the names of columns.  Where that fails too, the verdict is the same. */
+/* What came after the last whole piece goes.  Where that fails too, the verdict is the same. */
 static void take_back(const struct bn_output *o)
 {
   const int fd = fileno(o->out);
@@ -40,10 +39,13 @@ static void take_back(const struct bn_output *o)
 
 void bn_output_end(struct bn_output *o)
 {
+  bool failed;
+
   errno = 0;
-  if ((fflush(o->out) != 0 || ferror(o->out)) && o->error == 0)
+  failed = fflush(o->out) != 0 || ferror(o->out);
+  if (failed && o->error == 0)
     o->error = errno != 0 ? errno : -1;
-  if (o->own && o->error != 0)
+  if (o->own && (failed || (o->error != 0 && !o->gaps)))
     take_back(o);
   else if (o->own)
     o->kept = lseek(fileno(o->out), 0, SEEK_CUR);

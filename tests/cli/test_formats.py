@@ -295,7 +295,7 @@ def test_a_run_with_nothing_to_say_leaves_nothing_of_another_run(form, tmp_path)
 
 @pytest.mark.parametrize("form", ("text", "csv", "jsonl", "hdr"))
 def test_a_file_ends_before_what_does_not_fit(form, tmp_path):
-    """No line is cut, and none follows one that is missing."""
+    """No line is cut, and none follows one that is missing, except in the text: its final report is worth most."""
     def run(name, size):
         limit = (size, resource.RLIM_INFINITY)
         done = bench.run(*RUN, "--time=0.5", "--report-interval=0.1", f"--report={form}:{name}", "--report=text",
@@ -310,7 +310,7 @@ def test_a_file_ends_before_what_does_not_fit(form, tmp_path):
         assert done.status == 1 and "total number of events" in done.out
         assert "report not complete: cannot write the report: File too large\n" in done.err
         assert len(text) <= size and (text == "" or text.endswith("\n"))
-        assert form == "jsonl" or text.splitlines()[:1] in ([], whole.splitlines()[:1])
+        assert form in ("jsonl", "text") or text.splitlines()[:1] in ([], whole.splitlines()[:1])
 
 
 def test_half_a_row_is_taken_back(tmp_path):

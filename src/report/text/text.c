@@ -51,6 +51,8 @@ static int text_open(void *self, const void *conf, const char *path, FILE *out, 
   (void)err;
   *t = (struct text){.out = out};
   bn_output_init(&t->output, out, path);
+  /* The final report is worth most. */
+  t->output.gaps = true;
   return 0;
 }
 
