@@ -8,94 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Behind a literal or quoted name that begins at p; a doubled quote does not end it. */
-static const char *skip_quoted(const char *p, const char *end, bool backslash)
-{
-  const char quote = *p++;
-
-  while (p < end) {
-    if (backslash && *p == '\\' && end - p > 1)
-      p += 2;
-    else if (*p != quote)
-      p++;
-    else if (end - p > 1 && p[1] == quote)
-      p += 2;
-    else
-      return p + 1;
-  }
-  return end;
-}
-
-static const char *skip_line(const char *p, const char *end)
-{
-  const char *nl = memchr(p, '\n', (size_t)(end - p));
-
-  return nl != NULL ? nl + 1 : end;
-}
-
-/* Whether the two dashes at p begin a comment. */
-static bool is_comment(const char *p, const char *end, bool mysql)
-{
-  return !mysql || end - p == 2 || (unsigned char)p[2] <= ' ' || p[2] == 0x7f;
-}
-
-static const char *skip_nested(const char *p, const char *end)
-{
-  unsigned depth = 0;
-
-  while (end - p > 1) {
-    const bool opens = p[0] == '/' && p[1] == '*', closes = p[0] == '*' && p[1] == '/';
-
-    depth += opens;
-    depth -= closes;
-    p += opens || closes ? 2 : 1;
-    if (depth == 0)
-      return p;
-  }
-  return end;
-}
-
-/* A version comment of MySQL is executed, so the marks within count. */
-static const char *skip_comment(const char *p, const char *end, const struct bn_sql_caps *caps)
-{
-  const char *close;
-
-  if (caps->comments_nest)
-    return skip_nested(p, end);
-  if (caps->backslash_escapes && end - p > 2 && p[2] == '!')
-    return p + 3;
-  close = memmem(p + 2, (size_t)(end - p - 2), "*/", 2);
-  return close != NULL ? close + 2 : end;
-}
-
-static bool is_word(char c)
-{
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-         (c & 0x80) != 0;
-}
-
-/* PostgreSQL's $tag$ text $tag$; a dollar within a name begins none. */
-static const char *skip_dollars(const char *p, const char *begin, const char *end)
-{
-  const char *tag_end = p + 1, *close;
-
-  if (p > begin && is_word(p[-1]))
-    return p + 1;
-  while (tag_end < end && is_word(*tag_end))
-    tag_end++;
-  if (tag_end == end || *tag_end != '$' || (p[1] >= '0' && p[1] <= '9'))
-    return p + 1;
-  tag_end++;
-  close = memmem(tag_end, (size_t)(end - tag_end), p, (size_t)(tag_end - p));
-  return close != NULL ? close + (tag_end - p) : end;
-}
-
-/* E'...' of PostgreSQL has backslash escapes whatever the server's settings. */
-static bool escapes_here(const char *p, const char *begin, bool backslash)
-{
-  return backslash || (*p == '\'' && p > begin && (p[-1] == 'E' || p[-1] == 'e') &&
-                       (p - 1 == begin || !is_word(p[-2])));
-}
+#include "sql/lex.h"
 
 /* The next question mark that is a parameter, or end. */
 static const char *next_param(const char *p, const char *begin, const char *end,
@@ -109,22 +22,24 @@ static const char *next_param(const char *p, const char *begin, const char *end,
       return p;
     case '\'':
     case '"':
-      p = skip_quoted(p, end, escapes_here(p, begin, mysql));
+      p = bn_sql_skip_quoted(p, end, bn_sql_escapes_here(p, begin, mysql));
       break;
     case '`':
-      p = skip_quoted(p, end, false);
+      p = bn_sql_skip_quoted(p, end, false);
       break;
     case '-':
-      p = end - p > 1 && p[1] == '-' && is_comment(p, end, mysql) ? skip_line(p, end) : p + 1;
+      p = end - p > 1 && p[1] == '-' && bn_sql_is_dash_comment(p, end, mysql)
+              ? bn_sql_skip_line(p, end)
+              : p + 1;
       break;
     case '#':
-      p = mysql ? skip_line(p, end) : p + 1;
+      p = mysql ? bn_sql_skip_line(p, end) : p + 1;
       break;
     case '/':
-      p = end - p > 1 && p[1] == '*' ? skip_comment(p, end, caps) : p + 1;
+      p = end - p > 1 && p[1] == '*' ? bn_sql_skip_comment(p, end, caps) : p + 1;
       break;
     case '$':
-      p = mysql ? p + 1 : skip_dollars(p, begin, end);
+      p = mysql ? p + 1 : bn_sql_skip_dollars(p, begin, end);
       break;
     default:
       p++;

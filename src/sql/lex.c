@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Finds the ends of literals, quoted names and comments in the text of a statement. */
+#include "sql/lex.h"
+
+#include <string.h>
+
+const char *bn_sql_skip_quoted(const char *p, const char *end, bool backslash)
+{
+  const char quote = *p++;
+
+  while (p < end) {
+    if (backslash && *p == '\\' && end - p > 1)
+      p += 2;
+    else if (*p != quote)
+      p++;
+    else if (end - p > 1 && p[1] == quote)
+      p += 2;
+    else
+      return p + 1;
+  }
+  return end;
+}
+
+const char *bn_sql_skip_line(const char *p, const char *end)
+{
+  const char *nl = memchr(p, '\n', (size_t)(end - p));
+
+  return nl != NULL ? nl + 1 : end;
+}
+
+bool bn_sql_is_dash_comment(const char *p, const char *end, bool mysql)
+{
+  return !mysql || end - p == 2 || (unsigned char)p[2] <= ' ' || p[2] == 0x7f;
+}
+
+static const char *skip_nested(const char *p, const char *end)
+{
+  unsigned depth = 0;
+
+  while (end - p > 1) {
+    const bool opens = p[0] == '/' && p[1] == '*', closes = p[0] == '*' && p[1] == '/';
+
+    depth += opens;
+    depth -= closes;
+    p += opens || closes ? 2 : 1;
+    if (depth == 0)
+      return p;
+  }
+  return end;
+}
+
+const char *bn_sql_skip_comment(const char *p, const char *end, const struct bn_sql_caps *caps)
+{
+  const char *close;
+
+  if (caps->comments_nest)
+    return skip_nested(p, end);
+  if (caps->backslash_escapes && end - p > 2 && p[2] == '!')
+    return p + 3;
+  close = memmem(p + 2, (size_t)(end - p - 2), "*/", 2);
+  return close != NULL ? close + 2 : end;
+}
+
+const char *bn_sql_skip_dollars(const char *p, const char *begin, const char *end)
+{
+  const char *tag_end = p + 1, *close;
+
+  if (p > begin && bn_sql_is_word(p[-1]))
+    return p + 1;
+  while (tag_end < end && bn_sql_is_word(*tag_end))
+    tag_end++;
+  if (tag_end == end || *tag_end != '$' || (p[1] >= '0' && p[1] <= '9'))
+    return p + 1;
+  tag_end++;
+  close = memmem(tag_end, (size_t)(end - tag_end), p, (size_t)(tag_end - p));
+  return close != NULL ? close + (tag_end - p) : end;
+}
+
+bool bn_sql_escapes_here(const char *p, const char *begin, bool backslash)
+{
+  return backslash || (*p == '\'' && p > begin && (p[-1] == 'E' || p[-1] == 'e') &&
+                       (p - 1 == begin || !bn_sql_is_word(p[-2])));
+}
