@@ -44,6 +44,7 @@ struct bn_workload {
   enum bn_kind kind;        /* how it is reported */
   bool untimed_close;       /* what session_close does is no part of the measured time */
   bool own_amount; /* the workload knows how much there is to do: --events does not limit it */
+  bool statements; /* they are counted by their names: measure/statements.h */
   const struct bn_opt *options; /* NULL: none (scripts bring theirs at load) */
   const struct bn_metric
       *metrics; /* ends with a NULL name; counters follow BN_C_FIXED in this order */

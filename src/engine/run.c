@@ -139,10 +139,10 @@ static struct bn_run *new_run(const struct bn_run_setup *setup)
   return run;
 }
 
-/* What bench's own form tells apart. */
-static unsigned apart(const struct bn_conf *c)
+/* What this run tells apart; of events, only bench's own form does. */
+static unsigned apart(const struct bn_conf *c, const struct bn_workload *ops)
 {
-  unsigned bits = 0;
+  unsigned bits = ops->statements ? BN_STAT_STATEMENTS : 0;
 
   if (c->policy->own_report && c->warmup_ns != 0)
     bits |= BN_STAT_WARMUP;
@@ -158,8 +158,8 @@ int bn_run_new(struct bn_run **out, const struct bn_run_setup *setup, struct bn_
   *out = NULL;
   if (run == NULL)
     return bn_err_set(err, 0, "out of memory");
-  if (bn_load_init(&run->load, setup->conf->threads, setup->ops->metrics, apart(setup->conf)) !=
-          0 ||
+  if (bn_load_init(&run->load, setup->conf->threads, setup->ops->metrics,
+                   apart(setup->conf, setup->ops)) != 0 ||
       (setup->conf->raw.rate > 0 && (run->ages = bn_hist_new()) == NULL) || make_pacer(run) != 0 ||
       make_admit(run) != 0 || make_sessions(run) != 0 || make_watch(run, setup) != 0) {
     bn_run_free(run);

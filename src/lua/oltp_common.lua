@@ -128,7 +128,7 @@ local kinds = {
 -- Makes stmt[table_num][kind] and its parameters param[table_num][kind][1..].
 local function prepare_statement(table_num, kind)
   local definition, params = kinds[kind], {}
-  local statement = con:prepare(definition[1]:format(table_num))
+  local statement = con:prepare(definition[1]:format(table_num), kind)
   for i = 2, #definition do
     params[i - 1] = statement:bind_create(definition[i][1], definition[i][2])
   end
@@ -239,11 +239,11 @@ end
 local begin_text = "BEGIN"
 
 function prepare_begin()
-  stmt.begin = con:prepare(begin_text)
+  stmt.begin = con:prepare(begin_text, "begin")
 end
 
 function prepare_commit()
-  stmt.commit = con:prepare("COMMIT")
+  stmt.commit = con:prepare("COMMIT", "commit")
 end
 
 local function expect_writes(count)

@@ -42,7 +42,7 @@ function prepare_statements()
         SELECT id, k, c, pad
           FROM sbtest1
           WHERE k IN (%s)
-        ]]):format(("?, "):rep(points - 1) .. "?"))
+        ]]):format(("?, "):rep(points - 1) .. "?"), "random_points")
   param.points = {}
   for i = 1, points do
     param.points[i] = stmt.points:bind_create(sysbench.sql.type.BIGINT)

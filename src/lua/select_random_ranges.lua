@@ -42,7 +42,8 @@ function prepare_statements()
   stmt.ranges = con:prepare(([[
         SELECT count(k)
           FROM sbtest1
-          WHERE %s]]):format(("k BETWEEN ? AND ? OR "):rep(ranges - 1) .. "k BETWEEN ? AND ?"))
+          WHERE %s]]):format(("k BETWEEN ? AND ? OR "):rep(ranges - 1) .. "k BETWEEN ? AND ?"),
+                             "random_ranges")
   param.ranges = {}
   for i = 1, 2 * ranges do
     param.ranges[i] = stmt.ranges:bind_create(sysbench.sql.type.BIGINT)

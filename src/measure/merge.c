@@ -74,12 +74,22 @@ static void forget_devices(struct bn_snap *s)
       s->counter[i] = BN_ABSENT;
 }
 
+/* Place for those of all parts. */
+static size_t room_for_statements(const struct bn_views *parts)
+{
+  for (size_t i = 0; i < parts->n; i++)
+    if (parts->view[i]->delta->statements.n > 0)
+      return BN_STATEMENTS_ROWS;
+  return 0;
+}
+
 static int sum_snaps(struct sum *s, const struct bn_views *parts, unsigned sessions,
                      struct bn_err *err)
 {
   unsigned at = 0;
 
   if (bn_snap_make(&s->snap, &parts->view[0]->delta->metrics, sessions, true) != 0 ||
+      bn_statement_table_init(&s->snap.statements, room_for_statements(parts), true) != 0 ||
       bn_view_store_init(&s->store, &s->snap) != 0)
     return out_of_memory(err);
   for (size_t i = 0; i < parts->n; i++) {

@@ -72,6 +72,30 @@ static void copy_timings(struct bn_record *r, const struct bn_view *v)
   r->view.timings = r->store.timing;
 }
 
+/* They are named by the record's own table. */
+static void copy_statements(struct bn_record *r, const struct bn_view *v)
+{
+  size_t n = 0;
+
+  for (size_t i = 0; r->delta.statements.n > 0 && i < v->n_statements; i++) {
+    const struct bn_timing *from = &v->statements[i].timing;
+    const struct bn_statement_sum *sum = bn_statement_table_find(&r->delta.statements, from->name);
+    struct bn_statement_view *to = &r->store.statement[n];
+
+    if (sum == NULL)
+      continue;
+    *to = v->statements[i];
+    to->timing.name = sum->name;
+    if (from->percentile_s != NULL) {
+      memcpy(r->store.statement_s[n], from->percentile_s, v->n_percents * sizeof(double));
+      to->timing.percentile_s = r->store.statement_s[n];
+    }
+    n++;
+  }
+  r->view.statements = n > 0 ? r->store.statement : NULL;
+  r->view.n_statements = n;
+}
+
 static void copy_sessions(struct bn_record *r, const struct bn_view *v)
 {
   if (v->sessions == NULL || r->delta.n_sessions == 0) {
@@ -92,6 +116,17 @@ static uint64_t names_of(const struct bn_metric *row, size_t n)
   return size;
 }
 
+static uint64_t size_of_statements(const struct bn_record *r)
+{
+  const struct bn_statement_table *t = &r->delta.statements;
+  uint64_t size =
+      t->room * (sizeof *t->sum + sizeof *r->store.statement + sizeof *r->store.statement_s);
+
+  for (size_t i = 0; i < t->n; i++)
+    size += text_size(t->sum[i].name);
+  return size;
+}
+
 static uint64_t size_of(const struct bn_record *r)
 {
   const struct bn_metrics *m = &r->delta.metrics;
@@ -107,7 +142,7 @@ static uint64_t size_of(const struct bn_record *r)
          (r->store.timing_s != NULL ? m->n_hists * sizeof *r->store.timing_s : 0) +
          m->n_labelled * (sizeof *m->labelled + sizeof *d->label + sizeof *d->n_labels) +
          labels * sizeof **d->label + (r->view.n_figures + 1) * sizeof *r->store.figure +
-         d->n_sessions * (sizeof *d->session + sizeof *r->store.session) +
+         d->n_sessions * (sizeof *d->session + sizeof *r->store.session) + size_of_statements(r) +
          bn_snap_buckets(d) * sizeof(struct bn_bucket);
 }
 
@@ -146,9 +181,11 @@ static int init_record(struct bn_record *r, const struct bn_view *v, enum hists 
   /* Intervals by the hour, each with thousands of sessions that no report shows, would fill the
      memory. */
   const unsigned sessions = v->span == BN_VIEW_INTERVAL ? 0 : v->delta->n_sessions;
+  const size_t statements = v->n_statements > 0 ? v->delta->statements.n : 0;
 
   memset(r, 0, sizeof *r);
   if (bn_snap_make(&r->delta, &v->delta->metrics, sessions, hists == HISTS_WHOLE) != 0 ||
+      bn_statement_table_init(&r->delta.statements, statements, hists == HISTS_WHOLE) != 0 ||
       bn_view_store_init(&r->store, &r->delta) != 0 ||
       (hists == HISTS_PACKED && bn_snap_pack(&r->delta, v->delta) != 0)) {
     bn_record_done(r);
@@ -161,6 +198,7 @@ static int init_record(struct bn_record *r, const struct bn_view *v, enum hists 
   r->view.latency = r->delta.hist[BN_H_LATENCY];
   copy_ranks(r, v);
   copy_timings(r, v);
+  copy_statements(r, v);
   copy_sessions(r, v);
   if (copy_ages(r, v) == 0 && copy_figures(r, v) == 0) {
     trim(r);

@@ -43,7 +43,13 @@ int bn_snap_make(struct bn_snap *s, const struct bn_metrics *metrics, unsigned n
 
 int bn_snap_init(struct bn_snap *s, const struct bn_statset *set)
 {
-  return bn_snap_make(s, &set->metrics, set->n_sessions, true);
+  if (bn_snap_make(s, &set->metrics, set->n_sessions, true) != 0)
+    return -1;
+  if (set->statements == NULL ||
+      bn_statement_table_init(&s->statements, BN_STATEMENTS_ROWS, true) == 0)
+    return 0;
+  bn_snap_done(s);
+  return -1;
 }
 
 void bn_snap_done(struct bn_snap *s)
@@ -56,6 +62,7 @@ void bn_snap_done(struct bn_snap *s)
     free(s->sparse[i].bucket);
   for (i = 0; s->label != NULL && i < s->metrics.n_labelled; i++)
     free(s->label[i]);
+  bn_statement_table_done(&s->statements);
   bn_metrics_done(&s->metrics);
   free(s->counter);
   free(s->hist);
@@ -167,6 +174,8 @@ void bn_snap_take(struct bn_snap *out, const struct bn_statset *set, uint64_t no
   }
   for (i = 0; i < set->metrics.n_labelled; i++)
     out->n_labels[i] = bn_labels_read(set->labels[i], out->label[i], BN_LABELS_MAX + 1);
+  if (set->statements != NULL)
+    bn_statement_table_take(&out->statements, set->statements);
 }
 
 static uint64_t counted_in_loop(const struct bn_stat *st, size_t c)
@@ -317,6 +326,7 @@ void bn_snap_diff(struct bn_snap *now, const struct bn_snap *base)
   for (i = 0; i < now->metrics.n_hists; i++)
     bn_hist_sub(now->hist[i], base->hist[i]);
   diff_labels(now, base);
+  bn_statement_table_sub(&now->statements, &base->statements);
   now->fair_events = now->fair_busy_s = none;
   for (s = 0; s < now->n_sessions; s++) {
     now->session[s].events -= base->session[s].events;
@@ -342,6 +352,8 @@ void bn_snap_copy(struct bn_snap *to, const struct bn_snap *from)
   to->label = keep.label;
   to->n_labels = keep.n_labels;
   to->session = keep.session;
+  to->statements = keep.statements;
+  bn_statement_table_copy(&to->statements, &from->statements);
   memcpy(to->counter, from->counter, from->metrics.n_counters * sizeof *to->counter);
   memcpy(to->n_labels, from->n_labels, from->metrics.n_labelled * sizeof *to->n_labels);
   memcpy(to->session, from->session, sessions * sizeof *to->session);
@@ -443,7 +455,8 @@ static bool merge_counts(struct bn_snap *into, const struct bn_snap *from)
 
 int bn_snap_merge(struct bn_snap *into, const struct bn_snap *from, unsigned first)
 {
-  bool fits = merge_counts(into, from) && merge_labels(into, from);
+  bool fits = merge_counts(into, from) && merge_labels(into, from) &&
+              bn_statement_table_merge(&into->statements, &from->statements);
 
   for (size_t i = 0; i < into->metrics.n_hists; i++) {
     if (from->hist[i] != NULL)

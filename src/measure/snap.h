@@ -31,6 +31,7 @@ struct bn_snap {
   struct bn_sparse *sparse; /* owned; [metrics.n_hists]; NULL unless it was packed */
   struct bn_label **label;  /* owned; [labelled][BN_LABELS_MAX + 1], of a record [n_labels] */
   size_t *n_labels;         /* owned */
+  struct bn_statement_table statements; /* owned; no place: they are not told apart */
   uint64_t busy_ns, min_ns,
       max_ns;          /* exact extremes since the measurement began; min > max: none */
   uint64_t late;       /* of the events, those that ended after the span */

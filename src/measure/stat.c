@@ -90,6 +90,14 @@ static int allocate_stripes(struct bn_statset *set)
   return 0;
 }
 
+static int allocate_statements(struct bn_statset *set, unsigned apart)
+{
+  if ((apart & BN_STAT_STATEMENTS) == 0)
+    return 0;
+  set->statements = bn_statements_new(set->n_sessions, set->n_stripes);
+  return set->statements != NULL ? 0 : -1;
+}
+
 static int allocate_labels(struct bn_statset *set)
 {
   size_t i;
@@ -131,6 +139,7 @@ static int allocate_sessions(struct bn_statset *set)
       st->hist[h] = set->stripe[h * set->n_stripes + i % set->n_stripes];
     st->at_end = (uint64_t *)(void *)((char *)set->block + at + rows);
     st->shared_hist = set->n_sessions > set->n_stripes;
+    st->statements = set->statements;
     atomic_store_explicit(&st->min_ns, UINT64_MAX, memory_order_relaxed);
     set->stat[i] = st;
   }
@@ -192,7 +201,8 @@ int bn_statset_init(struct bn_statset *set, unsigned n_sessions, const struct bn
   set->n_stripes = n_sessions < STRIPES_MAX ? n_sessions : STRIPES_MAX;
   if (make_metrics(set, metrics, apart) == 0) {
     set->n_rows = set->metrics.n_hists + ((apart & BN_STAT_WARMUP) != 0);
-    if (allocate_stripes(set) == 0 && allocate_labels(set) == 0 && allocate_sessions(set) == 0) {
+    if (allocate_stripes(set) == 0 && allocate_labels(set) == 0 &&
+        allocate_statements(set, apart) == 0 && allocate_sessions(set) == 0) {
       point_apart(set, apart);
       return 0;
     }
@@ -217,6 +227,7 @@ void bn_statset_done(struct bn_statset *set)
     bn_hist_free(set->stripe[i]);
   for (i = 0; set->labels != NULL && i < set->metrics.n_labelled; i++)
     bn_labels_free(set->labels[i]);
+  bn_statements_free(set->statements);
   free(set->stripe);
   free(set->labels);
   free(set->stat);

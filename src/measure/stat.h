@@ -11,6 +11,7 @@
 #include "api/metric.h"
 #include "base/hist.h"
 #include "measure/metric.h"
+#include "measure/statements.h"
 
 /* Identities: begun = ended + in flight; sum of the starts of events in flight = begun_at -
    ended_at, so their time so far at T is (begun - ended) * T - (begun_at - ended_at) (modulo 2^64).
@@ -33,12 +34,13 @@ struct bn_stat {
   uint64_t counts_from_ns;          /* set before the gate opens, like the next */
   /* Indexes of histograms that not every run has; 0: none. */
   unsigned short warm_hist, queueing_hist, service_hist, lag_hist;
-  uint64_t measure_from_ns; /* end of the warm-up */
-  struct bn_hist **hist;    /* by histogram index, this session's stripes */
-  bool shared_hist;         /* the stripe has other writers */
-  _Atomic bool running;     /* in its loop */
-  uint64_t *at_end;         /* its counters when it left its loop, if left is true */
-  uint64_t at_end_ns;       /* the end of its last event */
+  uint64_t measure_from_ns;         /* end of the warm-up */
+  struct bn_hist **hist;            /* by histogram index, this session's stripes */
+  bool shared_hist;                 /* the stripe has other writers */
+  struct bn_statements *statements; /* of the set; NULL: they are not told apart */
+  _Atomic bool running;             /* in its loop */
+  uint64_t *at_end;                 /* its counters when it left its loop, if left is true */
+  uint64_t at_end_ns;               /* the end of its last event */
   _Atomic bool left;
   _Atomic uint64_t counter[]; /* by enum bn_counter, then the workload's */
 };
@@ -90,6 +92,7 @@ struct bn_statset {
   struct bn_hist **stripe;   /* [hist * n_stripes + stripe] */
   size_t n_rows;             /* of stripes: metrics.n_hists, and one more of the warm-up */
   struct bn_labels **labels;
+  struct bn_statements *statements; /* owned; NULL: they are not told apart */
   /* struct bn_workload's sample and its self; NULL: nothing is looked up. */
   void (*sample)(void *self, uint64_t *counter);
   void *sampled;
@@ -99,9 +102,10 @@ struct bn_statset {
 
 /* What not every run tells apart. */
 enum {
-  BN_STAT_WARMUP = 1, /* events of the warm-up, when they have a histogram of their own */
-  BN_STAT_WAITING = 2 /* --rate: the histograms "queueing", "service" and "wakeup_lag" come after
-                         the workload's */
+  BN_STAT_WARMUP = 1,    /* events of the warm-up, when they have a histogram of their own */
+  BN_STAT_WAITING = 2,   /* --rate: the histograms "queueing", "service" and "wakeup_lag" come after
+                            the workload's */
+  BN_STAT_STATEMENTS = 4 /* statements by name */
 };
 
 /* metrics: the workload's, ending with a NULL name, or NULL; apart: BN_STAT_….  0 or -1: out of

@@ -20,11 +20,14 @@
       "figures": {NAME: NUMBER},               members of bn_view_fields that are known
       "percentiles": [{"percent": …, "s": …,   null: beyond the range of the histogram
                        "at_least": …}],
-      "timings": [{"name": …, …, "percentiles": […]}], "workload": […], "sessions": […],
+      "timings": [{"name": …, …, "percentiles": […]}],
+      "statements": [{"name": …, "count": …, …, "rows": …, "errors": …, "percentiles": […]}],
+      "workload": […], "sessions": […],
       "raw": {"at_ns": …, …, "counters": {NAME: COUNT}, "labels": {NAME: [[LABEL, COUNT]]},
               "sessions": [[events, busy_ns, min_ns, max_ns]],
               "fair_events": [n, sum, sum_sq], "fair_busy_s": […],
-              "histograms": {NAME: [[LOWEST, COUNT]]}, "ages": [[LOWEST, COUNT]]}}
+              "histograms": {NAME: [[LOWEST, COUNT]]}, "ages": [[LOWEST, COUNT]],
+              "statements": [{"name": …, "histogram": [[LOWEST, COUNT]]}]}}
 
    Units are in the names.  A whole number that is not known (a counter that is absent here, the
    least latency without events) is null, and one above 2^63 - 1 is a text.  The moments of fairness
@@ -34,7 +37,8 @@
    and max_s of "sessions".  The total has histograms and the numbers of each session, checkpoints
    have the latter; which records have histograms is chosen by --report-bins.  The timings of
    intervals have no percentiles.  The total of a run that left events unfinished has their "ages",
-   which its percentiles count.
+   which its percentiles count.  "statements" are in checkpoints and the total of runs with
+   --statements, in "raw" where the total has histograms.
 
    A later version of this form may add names, which this one keeps when it writes a document anew.
    It does not add the names that an older version did not have: what is absent is not known.

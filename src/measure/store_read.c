@@ -314,6 +314,22 @@ static void read_histograms(struct bn_probe *e, const struct bn_node *map, struc
   }
 }
 
+static void read_statement_buckets(struct bn_probe *e, const struct bn_node *list,
+                                   const struct bn_snap *s)
+{
+  const size_t n = s->statements.hists ? e->js->count(list) : 0;
+
+  for (size_t i = 0; i < n; i++) {
+    const struct bn_node *map = e->js->at(list, i);
+    const char *name = bn_probe_text(e, map, "name");
+    const struct bn_statement_sum *sum =
+        name != NULL ? bn_statement_table_find(&s->statements, name) : NULL;
+
+    if (sum != NULL)
+      read_buckets(e, bn_probe_list(e, map, "histogram"), "histogram", sum->hist);
+  }
+}
+
 /* Documents of earlier programs do not have them, and neither have runs without unfinished events.
  */
 static void read_ages(struct bn_probe *e, const struct bn_node *list, struct bn_record *r)
@@ -339,6 +355,7 @@ static void read_raw(struct bn_probe *e, const struct bn_node *raw, struct bn_sn
   read_moments(e, bn_probe_list(e, raw, "fair_events"), "fair_events", &s->fair_events);
   read_moments(e, bn_probe_list(e, raw, "fair_busy_s"), "fair_busy_s", &s->fair_busy_s);
   read_histograms(e, bn_probe_map(e, raw, "histograms"), s);
+  read_statement_buckets(e, bn_probe_list(e, raw, "statements"), s);
 }
 
 /* Those of intervals are kept small. */
@@ -406,6 +423,42 @@ static void read_timings(struct bn_probe *e, const struct bn_node *list, struct 
   r->view.timings = r->store.timing;
 }
 
+static void read_statement(struct bn_probe *e, const struct bn_node *map, struct bn_record *r)
+{
+  const size_t at = r->view.n_statements;
+  struct bn_statement_view *s = &r->store.statement[at];
+  const struct bn_node *list = bn_probe_list(e, map, "percentiles");
+  const size_t n = bn_probe_length(e, list, "percentiles", BN_PERCENTS_MAX);
+  const char *name = bn_probe_text(e, map, "name");
+  struct bn_statement_sum *sum;
+
+  if (name == NULL || bn_statement_table_find(&r->delta.statements, name) != NULL) {
+    bn_probe_refuse(e, "a statement has no 'name', or that of another one");
+    return;
+  }
+  sum = bn_statement_table_get(&r->delta.statements, name);
+  if (sum == NULL) {
+    bn_probe_no_memory(e);
+    return;
+  }
+  bn_probe_layout(e, map, bn_layout_timing, &s->timing);
+  s->timing.name = sum->name;
+  s->rows = sum->rows = bn_probe_get_count(e, map, "rows");
+  s->errors = sum->errors = bn_probe_get_count(e, map, "errors");
+  for (size_t i = 0; n == r->view.n_percents && i < n; i++)
+    r->store.statement_s[at][i] = bn_probe_get_number(e, e->js->at(list, i), "s");
+  s->timing.percentile_s = n == r->view.n_percents ? r->store.statement_s[at] : NULL;
+  r->view.n_statements++;
+}
+
+/* Of totals and checkpoints. */
+static void read_statements(struct bn_probe *e, const struct bn_node *list, struct bn_record *r)
+{
+  for (size_t i = 0; i < r->delta.statements.room && !e->failed; i++)
+    read_statement(e, e->js->at(list, i), r);
+  r->view.statements = r->store.statement;
+}
+
 /* Copies a text to *at, which goes on behind it. */
 static const char *keep(char **at, const char *text)
 {
@@ -467,6 +520,7 @@ static void read_parts(struct bn_probe *e, const struct bn_node *n, const struct
   read_figures(e, bn_probe_map(e, n, "figures"), v);
   read_percentiles(e, bn_probe_list(e, n, "percentiles"), r);
   read_timings(e, bn_probe_list(e, n, "timings"), r);
+  read_statements(e, bn_probe_list(e, n, "statements"), r);
   read_workload(e, bn_probe_list(e, n, "workload"), r);
   read_sessions(e, bn_probe_list(e, n, "sessions"), r);
   read_raw(e, raw, &r->delta);
@@ -490,12 +544,15 @@ int bn_store_read_record(const struct bn_store *js, const struct bn_node *n,
   const size_t of_debug = js->count(bn_probe_list(&e, n, "sessions"));
   const size_t raw_sessions = js->count(bn_probe_list(&e, raw, "sessions"));
   const size_t sessions = of_debug > raw_sessions ? of_debug : raw_sessions;
+  const size_t statements =
+      bn_probe_length(&e, bn_probe_list(&e, n, "statements"), "statements", BN_STATEMENTS_ROWS);
 
   memset(out, 0, sizeof *out);
   out->view.span = span;
   if (sessions > BN_BOUND_SESSIONS)
     bn_probe_refuse(&e, "'sessions' has more than %d values", BN_BOUND_SESSIONS);
   else if (bn_snap_make(&out->delta, m, (unsigned)sessions, hists) != 0 ||
+           bn_statement_table_init(&out->delta.statements, statements, hists) != 0 ||
            bn_view_store_init(&out->store, &out->delta) != 0)
     bn_probe_no_memory(&e);
   if (!e.failed)

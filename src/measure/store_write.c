@@ -320,6 +320,28 @@ static void put_timings(struct pen *p, struct bn_node *record, const struct bn_v
   put(p, record, "timings", list);
 }
 
+static void put_statements(struct pen *p, struct bn_node *record, const struct bn_view *v)
+{
+  struct bn_node *list;
+
+  if (v->n_statements == 0)
+    return;
+  list = p->js->list();
+  for (size_t i = 0; i < v->n_statements; i++) {
+    const struct bn_statement_view *s = &v->statements[i];
+    struct bn_node *map = p->js->map();
+
+    put(p, map, "name", text(p, s->timing.name));
+    put_layout(p, map, bn_layout_timing, &s->timing);
+    put(p, map, "rows", whole(p, s->rows));
+    put(p, map, "errors", whole(p, s->errors));
+    if (s->timing.percentile_s != NULL)
+      put(p, map, "percentiles", percentiles_of(p, v, &s->timing));
+    add(p, list, map);
+  }
+  put(p, record, "statements", list);
+}
+
 static void put_workload(struct pen *p, struct bn_node *record, const struct bn_view *v)
 {
   struct bn_node *list = p->js->list();
@@ -440,6 +462,25 @@ static struct bn_node *histograms_of(struct pen *p, const struct bn_snap *s)
   return map;
 }
 
+static void put_statement_buckets(struct pen *p, struct bn_node *raw, const struct bn_view *v)
+{
+  struct bn_node *list;
+
+  if (v->n_statements == 0 || !v->delta->statements.hists)
+    return;
+  list = p->js->list();
+  for (size_t i = 0; i < v->n_statements; i++) {
+    const char *name = v->statements[i].timing.name;
+    const struct bn_statement_sum *sum = bn_statement_table_find(&v->delta->statements, name);
+    struct bn_node *map = p->js->map();
+
+    put(p, map, "name", text(p, name));
+    put(p, map, "histogram", buckets_of(p, sum != NULL ? sum->hist : NULL));
+    add(p, list, map);
+  }
+  put(p, raw, "statements", list);
+}
+
 static struct bn_node *raw_of(struct pen *p, const struct bn_view *v)
 {
   const struct bn_snap *s = v->delta;
@@ -460,6 +501,8 @@ static struct bn_node *raw_of(struct pen *p, const struct bn_view *v)
   put(p, map, "fair_busy_s", moments_of(p, &s->fair_busy_s));
   if (hists)
     put(p, map, "histograms", histograms_of(p, s));
+  if (span == BN_VIEW_TOTAL)
+    put_statement_buckets(p, map, v);
   if (v->ages != NULL)
     put(p, map, "ages", buckets_of(p, v->ages));
   return map;
@@ -475,6 +518,7 @@ struct bn_node *bn_store_record(const struct bn_store *js, const struct bn_view 
   put_figures(&p, map, v);
   put_percentiles(&p, map, v);
   put_timings(&p, map, v);
+  put_statements(&p, map, v);
   put_workload(&p, map, v);
   put_sessions(&p, map, v);
   put(&p, map, "raw", raw_of(&p, v));
@@ -516,11 +560,16 @@ static uint64_t count_timings(const struct bn_view *v)
   return v->n_timings * (3 + count_layout(bn_layout_timing) + percentiles);
 }
 
+static uint64_t count_statements(const struct bn_view *v)
+{
+  return v->n_statements * (5 + count_layout(bn_layout_timing) + 2 + 4 * v->n_percents);
+}
+
 uint64_t bn_store_values(const struct bn_view *v)
 {
   return 14 + count_layout(bn_layout_view) + count_fields() + 5 * v->n_percents + count_timings(v) +
-         5 * v->n_figures + v->n_sessions * (2 + count_layout(bn_layout_session)) +
-         count_raw(v->delta);
+         count_statements(v) + 5 * v->n_figures +
+         v->n_sessions * (2 + count_layout(bn_layout_session)) + count_raw(v->delta);
 }
 
 /* A quarter of each bound is for what comes later: checkpoints and the total.  The values bound the

@@ -325,6 +325,40 @@ static void find_timings(struct bn_view *v, struct bn_view_store *store,
   v->timings = store->timing;
 }
 
+/* The one with the most time first. */
+static int compare_statements(const void *a, const void *b)
+{
+  const struct bn_timing *s = &((const struct bn_statement_view *)a)->timing;
+  const struct bn_timing *t = &((const struct bn_statement_view *)b)->timing;
+
+  if (s->sum_s != t->sum_s)
+    return s->sum_s > t->sum_s ? -1 : 1;
+  return strcmp(s->name, t->name);
+}
+
+static void find_statements(struct bn_view *v, struct bn_view_store *store,
+                            const struct bn_snap *delta, bool nearest)
+{
+  for (size_t i = 0; i < delta->statements.n; i++) {
+    const struct bn_statement_sum *sum = &delta->statements.sum[i];
+    double *const percentile_s = store->statement_s[v->n_statements];
+    struct bn_statement_view *s = &store->statement[v->n_statements];
+
+    *s = (struct bn_statement_view){{.name = sum->name, .percentile_s = percentile_s},
+                                    .rows = sum->rows,
+                                    .errors = sum->errors};
+    find_timing(&s->timing, sum->hist);
+    if (s->timing.count == 0 && s->errors == 0)
+      continue;
+    for (size_t k = 0; k < v->n_percents; k++)
+      percentile_s[k] = bn_view_hist_s(sum->hist, v->percents[k], nearest);
+    v->n_statements++;
+  }
+  if (v->n_statements > 0)
+    qsort(store->statement, v->n_statements, sizeof *store->statement, compare_statements);
+  v->statements = store->statement;
+}
+
 static void find_sessions(struct bn_view *v, struct bn_view_store *store,
                           const struct bn_snap *delta)
 {
@@ -445,8 +479,20 @@ void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct b
   v->fair_time_dev = deviation(&delta->fair_busy_s);
   if (v->sum_s * 1e9 >= turn_ns)
     find_fairness_of_time(v, delta);
-  if (rules->sessions)
+  if (rules->sessions) {
     find_sessions(v, store, delta);
+    find_statements(v, store, delta, rules->nearest);
+  }
+}
+
+/* Most views have none. */
+static int make_statements(struct bn_view_store *store, size_t room)
+{
+  if (room == 0)
+    return 0;
+  store->statement = calloc(room, sizeof *store->statement);
+  store->statement_s = calloc(room, sizeof *store->statement_s);
+  return store->statement != NULL && store->statement_s != NULL ? 0 : -1;
 }
 
 int bn_view_store_init(struct bn_view_store *store, const struct bn_snap *shape)
@@ -457,7 +503,7 @@ int bn_view_store_init(struct bn_view_store *store, const struct bn_snap *shape)
   store->figure = calloc(BN_FIGURES_MAX, sizeof *store->figure);
   store->session = calloc((size_t)shape->n_sessions + 1, sizeof *store->session);
   if (store->timing != NULL && store->timing_s != NULL && store->figure != NULL &&
-      store->session != NULL)
+      store->session != NULL && make_statements(store, shape->statements.room) == 0)
     return 0;
   bn_view_store_done(store);
   return -1;
@@ -467,6 +513,8 @@ void bn_view_store_done(struct bn_view_store *store)
 {
   free(store->timing);
   free(store->timing_s);
+  free(store->statement);
+  free(store->statement_s);
   free(store->figure);
   free(store->session);
   memset(store, 0, sizeof *store);

@@ -31,6 +31,13 @@ struct bn_timing {
   double min_s, avg_s, max_s, sum_s, dev_s;
 };
 
+/* The statements of one name.  `timing` is of those that succeeded. */
+struct bn_statement_view {
+  struct bn_timing timing; /* with the name */
+  uint64_t rows;           /* returned or changed */
+  uint64_t errors;         /* executions that failed */
+};
+
 /* All members but the pointers are plain values.  Rates are per second of the span: count / span_s,
    where span_s = span_ns * 1e-9.  Units divide the rate: MB/s = (bytes / span_s) / 1e6.  In another
    order the last bit may differ.  A pointer
@@ -88,6 +95,9 @@ struct bn_view {
   double fair_time_avg, fair_time_dev; /* seconds */
   const struct bn_timing *timings;     /* of histograms 1, 2, … */
   size_t n_timings;
+  /* By name, the one with the most time first; of totals and checkpoints. */
+  const struct bn_statement_view *statements;
+  size_t n_statements;
   const struct bn_figure *figures; /* of the workload */
   size_t n_figures;
   const struct bn_session_view *sessions; /* NULL in intervals and ticks */
@@ -110,10 +120,12 @@ bool bn_view_knows(const struct bn_view *v, const struct bn_view_field *f);
 struct bn_view_store {
   double percents[BN_PERCENTS_MAX], percentile_s[BN_PERCENTS_MAX];
   bool at_least[BN_PERCENTS_MAX];
-  struct bn_timing *timing;            /* owned; as many as the snapshots have histograms */
-  double (*timing_s)[BN_PERCENTS_MAX]; /* owned; their percentiles; NULL in kept intervals */
-  struct bn_figure *figure;            /* owned; [BN_FIGURES_MAX], of a record [n_figures] */
-  struct bn_session_view *session;     /* owned */
+  struct bn_timing *timing;               /* owned; as many as the snapshots have histograms */
+  double (*timing_s)[BN_PERCENTS_MAX];    /* owned; their percentiles; NULL in kept intervals */
+  struct bn_statement_view *statement;    /* owned; as many as the snapshot has room for */
+  double (*statement_s)[BN_PERCENTS_MAX]; /* owned; their percentiles */
+  struct bn_figure *figure;               /* owned; [BN_FIGURES_MAX], of a record [n_figures] */
+  struct bn_session_view *session;        /* owned */
 };
 
 /* For views of snapshots of that shape.  0 or -1: out of memory. */
@@ -128,7 +140,7 @@ struct bn_view_rules {
   bool commits;  /* transactions are COMMITs, counted as "transactions"; else events */
   bool exact;    /* delta's base is the start of the measurement: its exact extremes hold where they
                     fall into the outermost buckets */
-  bool sessions; /* also the statistics of each session */
+  bool sessions; /* also the statistics of each session, and of each name of statements */
   const struct bn_hist *ages; /* of unfinished events; NULL: there are none */
   uint64_t oldest_ns;         /* the largest of them */
   const uint64_t *rated;      /* the counters at the end of the span, from which rates follow; NULL:

@@ -72,6 +72,11 @@ const struct bn_opt bn_sql_options[] = {
      .offset = offsetof(struct bn_sql_conf, prepare),
      .choices = prepare_words,
      .help = "preparation of statements: auto, eager (at the start) or lazy"},
+    {.name = "statements",
+     .type = BN_BOOL,
+     .def = "off",
+     .offset = offsetof(struct bn_sql_conf, statements),
+     .help = "counts, rows, errors and latencies of each kind of statement"},
     {.name = "sql-trace",
      .type = BN_PATH,
      .offset = offsetof(struct bn_sql_conf, trace),
@@ -103,6 +108,11 @@ static const struct bn_metric metrics[2][2][10] = {
 const struct bn_metric *bn_sqlsys_metrics(const struct bn_sqlsys *sys)
 {
   return metrics[sys->conf->debug][sys->policy->transactions_are_commits];
+}
+
+bool bn_sqlsys_names_statements(const struct bn_sqlsys *sys)
+{
+  return sys->conf->statements;
 }
 
 void bn_sql_drivers_done(struct bn_sqlsys *sys)
@@ -207,6 +217,7 @@ static int settle_options(struct bn_sqlsys *sys, struct bn_err *err)
   if (sys->conf->trace != NULL && sys->conf->trace[0] != '\0' &&
       bn_sql_trace_open(&sys->trace, sys->conf->trace, err) != 0)
     return -1;
+  sys->announces = sys->trace != NULL || sys->conf->statements;
   sys->settled = true;
   return 0;
 }

@@ -34,7 +34,8 @@ struct bn_sqlsys {
   /* Set with the first driver, constant from then on. */
   struct bn_sql_errors ignored; /* --db-ignore-errors */
   bool emulate;
-  bool anew; /* statements are prepared anew at each execute */
+  bool anew;      /* statements are prepared anew at each execute */
+  bool announces; /* statements are told of before they are sent: --sql-trace, --statements */
   FILE *trace;
   _Atomic bool trace_failed;
   bool settled;

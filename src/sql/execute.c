@@ -184,6 +184,14 @@ struct bn_sql_conn *bn_sql_stmt_conn(struct bn_sql_stmt *st)
   return st->conn;
 }
 
+void bn_sql_stmt_name(struct bn_sql_stmt *st, const char *name)
+{
+  const struct bn_sql_session *o = st->conn->owner;
+
+  if (o != NULL && o->names != NULL)
+    st->statement = bn_sql_names_get(o->names, name, strlen(name));
+}
+
 /* 0; -1: failed, and the view says how; 1: the connection was lost and is open again, and the
    statement is to be prepared there. */
 static int bind(struct bn_sql_stmt *st)
@@ -289,7 +297,7 @@ static struct bn_sql_rs *execute_text(struct bn_sql_stmt *st)
     bn_sql_refuse(c);
     return NULL;
   }
-  bn_sql_conn_trace(c, text->data, text->len);
+  bn_sql_announce(c, text->data, text->len, &st->statement);
   since = bn_clock_now(&c->session->clock);
   rc = c->cur.more
            ? bn_sql_unread(c, BN_STEP_QUERY, false)
@@ -321,7 +329,7 @@ struct bn_sql_rs *bn_sql_execute(struct bn_sql_stmt *st)
     return NULL;
   if (__builtin_expect(st->emulated, 0))
     return execute_text(st);
-  bn_sql_conn_trace(c, st->text, st->len);
+  bn_sql_announce(c, st->text, st->len, &st->statement);
   c->cur.source = st->handle;
   since = bn_clock_now(&c->session->clock);
   rc = __builtin_expect(c->cur.more, 0)

@@ -57,6 +57,34 @@ bool bn_sql_begin(struct bn_sql_conn *c)
   return true;
 }
 
+void bn_sql_tell(struct bn_sql_conn *c, const char *sql, size_t len, struct bn_statement **known)
+{
+  struct bn_sql_names *names = c->owner->names;
+
+  bn_sql_conn_trace(c, sql, len);
+  if (names == NULL)
+    return;
+  if (known != NULL && *known == NULL)
+    *known = bn_sql_names_of_text(names, sql, len, &c->drv->caps);
+  c->statement = known != NULL ? *known : bn_sql_names_of_text(names, sql, len, &c->drv->caps);
+}
+
+/* --db-debug and --statements. */
+static __attribute__((noinline)) void observe(const struct bn_sql_conn *c, enum bn_sql rc,
+                                              uint64_t took, enum bn_sql_kind kind)
+{
+  const struct bn_sql_result *r = &c->cur.result;
+
+  if (c->owner->timed)
+    bn_stat_record(c->session->stat, BN_SQL_H_EXECUTE, took);
+  if (c->statement == NULL || kind == BN_SQL_UNCOUNTED)
+    return;
+  if (rc <= BN_SQL_ROWS)
+    bn_statement_succeeded(c->statement, took, rc == BN_SQL_ROWS ? r->nrows : r->affected);
+  else if (!bn_session_interrupted(c->session))
+    bn_statement_failed(c->statement);
+}
+
 struct bn_sql_rs *bn_sql_finish(struct bn_sql_conn *c, enum bn_sql rc, uint64_t since,
                                 struct bn_sql_sort sort, const char *sql, size_t len)
 {
@@ -65,8 +93,8 @@ struct bn_sql_rs *bn_sql_finish(struct bn_sql_conn *c, enum bn_sql rc, uint64_t 
 
   if (__builtin_expect(took > bn_stat_get(&stat->longest_statement_ns), 0))
     atomic_store_explicit(&stat->longest_statement_ns, took, memory_order_relaxed);
-  if (__builtin_expect(c->owner->timed, 0))
-    bn_stat_record(stat, BN_SQL_H_EXECUTE, took);
+  if (__builtin_expect(c->owner->observed, 0))
+    observe(c, rc, took, sort.kind);
   if (__builtin_expect(rc > BN_SQL_ROWS, 0)) {
     (void)bn_sql_failed(c, rc, BN_STEP_QUERY, sql, len);
     return NULL;
@@ -89,9 +117,12 @@ static inline struct bn_sql_rs *query(struct bn_sql_conn *c, const char *sql, si
 
   if (!bn_sql_begin(c))
     return NULL;
-  if (counts)
+  if (counts) {
     sort = bn_sql_sort_of(c->sys->by_first_word, sql, len);
-  bn_sql_conn_trace(c, sql, len);
+    bn_sql_announce(c, sql, len, NULL);
+  } else {
+    bn_sql_conn_trace(c, sql, len);
+  }
   since = bn_clock_now(&c->session->clock);
   rc = __builtin_expect(c->cur.more, 0)
            ? bn_sql_unread(c, BN_STEP_QUERY, false)

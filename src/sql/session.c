@@ -33,6 +33,22 @@ struct bn_sql_session *bn_sql_session_find(struct bn_sqlsys *sys, const struct b
   return o;
 }
 
+/* What is measured of the session.  The sessions of commands and of the main thread are not part of
+   the measurement.  0 or -1: out of memory. */
+static int measure(const struct bn_sqlsys *sys, struct bn_sql_session *o)
+{
+  const struct bn_session *s = o->session;
+
+  if (s->services->metrics != bn_sqlsys_metrics(sys))
+    return 0;
+  o->count_commits = sys->policy->transactions_are_commits;
+  o->timed = sys->conf->debug && s->stat->hist != NULL;
+  if (s->stat->statements != NULL && (o->names = bn_sql_names_new(s)) == NULL)
+    return -1;
+  o->observed = o->timed || o->names != NULL;
+  return 0;
+}
+
 static struct bn_sql_session *make(struct bn_sqlsys *sys, struct bn_session *s)
 {
   struct bn_sql_session *o = calloc(1, sizeof *o);
@@ -40,10 +56,9 @@ static struct bn_sql_session *make(struct bn_sqlsys *sys, struct bn_session *s)
   if (o == NULL)
     return NULL;
   o->session = s;
-  /* The sessions of commands and of the main thread are not part of the measurement. */
-  if (s->services->metrics == bn_sqlsys_metrics(sys)) {
-    o->count_commits = sys->policy->transactions_are_commits;
-    o->timed = sys->conf->debug && s->stat->hist != NULL;
+  if (measure(sys, o) != 0) {
+    free(o);
+    return NULL;
   }
   pthread_mutex_init(&o->lock, NULL);
   pthread_mutex_lock(&sys->sessions.lock);
@@ -123,5 +138,6 @@ void bn_sql_session_free(struct bn_sqlsys *sys, struct bn_sql_session *o)
       drv->ops->thread_done(drv->self);
   }
   pthread_mutex_destroy(&o->lock);
+  bn_sql_names_free(o->names);
   free(o);
 }

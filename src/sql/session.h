@@ -11,6 +11,7 @@
 #include "api/driver.h"
 #include "api/session.h"
 #include "sql/firstuse.h"
+#include "sql/names.h"
 
 struct bn_sql_conn;
 struct bn_sql_driver;
@@ -30,7 +31,9 @@ struct bn_sql_session {
   struct bn_sql_conn *all; /* every connection ever made; conn.c fills and empties it */
   pthread_mutex_t lock;    /* guards `open`, which interrupts walk through */
   struct bn_sql_link *open;
-  bool count_commits, timed; /* the run has the metrics for it */
+  bool count_commits, timed;  /* the run has the metrics for it */
+  struct bn_sql_names *names; /* --statements; NULL: statements are not told apart */
+  bool observed;              /* `timed`, or there are names */
   struct bn_sql_first_use first_use;
 };
 

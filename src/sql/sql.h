@@ -37,6 +37,7 @@ struct bn_sql_conf {            /* "General database options" */
   int isolation;                /* --db-isolation-level: enum bn_isolation */
   int bulk_load;                /* --db-bulk-load: enum bn_sql_bulk_way */
   int prepare;                  /* --db-prepare: enum bn_sql_prepare_way */
+  bool statements;              /* --statements: figures of each kind of statement */
   char *trace; /* --sql-trace=FILE: every statement, one line each, for tests and teaching */
 };
 extern const struct bn_opt bn_sql_options[];
@@ -53,6 +54,8 @@ struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_
    --db-debug histograms "sql_execute" and "sql_fetch", in dialect 0.5 a counter "transactions" of
    COMMITs. */
 const struct bn_metric *bn_sqlsys_metrics(const struct bn_sqlsys *sys);
+/* Whether it has to declare that it tells statements apart. */
+bool bn_sqlsys_names_statements(const struct bn_sqlsys *sys);
 /* After a run, whose threads have ended: says on standard error if all updates or all deletes found
    no row, and which share of the events had to wait for statements that were first used, if some
    were prepared then. */
@@ -144,6 +147,8 @@ int bn_sql_free_result(struct bn_sql_rs *rs);
 /* NULL: failed, logged.  The text is copied. */
 struct bn_sql_stmt *bn_sql_prepare(struct bn_sql_conn *c, const char *sql, size_t len);
 struct bn_sql_conn *bn_sql_stmt_conn(struct bn_sql_stmt *st);
+/* --statements counts it under that name, instead of the digest of its text. */
+void bn_sql_stmt_name(struct bn_sql_stmt *st, const char *name);
 /* From now on the session's connections that can prepare statements together do not prepare what
    is prepared and bound, until bn_sql_prepare_held.  0 or -1: one failed, logged. */
 void bn_sql_hold(struct bn_sqlsys *sys, struct bn_session *s);

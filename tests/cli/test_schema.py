@@ -26,7 +26,7 @@ TESTS = {
     "mutex": ["mutex", "--mutex-num=2", "--mutex-locks=5000000", "--mutex-loops=100"],
     "memory": ["memory", "--memory-block-size=64K", "--memory-total-size=1T"],
     "fileio": ["fileio", "--file-test-mode=rndrw", "--file-num=2", "--file-total-size=1M"],
-    "null": [*SQL, "--db-driver=null", "--db-debug"],
+    "null": [*SQL, "--db-driver=null", "--db-debug", "--statements"],
     "sqlite": [*SQL, "--db-driver=sqlite", "--sqlite-synchronous=off"],
     "failing": ["./failing.lua"],
     "hanging": ["./hanging.lua", "--time-grace=0.2"],

@@ -290,12 +290,19 @@ function connection_methods:query(query)
   return nothing
 end
 
-function connection_methods:prepare(query)
+-- name: what --statements counts it as. sysbench ignores it, and so do its dialects if it is none.
+function connection_methods:prepare(query, name)
   if self == nil or not istype(CONNECTION, self) then
     refuse(self, "connection", "prepare")
   end
   check_query(query)
-  local statement = C.bn_ffi_sql_prepare(self, query, #query)
+  if name ~= nil and type(name) ~= "string" then
+    if not dialect then
+      error("prepare: expected the name of the statement, got " .. type(name), 2)
+    end
+    name = nil
+  end
+  local statement = C.bn_ffi_sql_prepare(self, query, #query, name)
   if statement == nil then
     if is_repeated(self) then
       module("sysbench.sql.more").fail(self, query, 2)

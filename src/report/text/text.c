@@ -422,6 +422,56 @@ static void print_latencies(struct text *t, struct bn_form *f, const struct bn_v
   }
 }
 
+/* A script chooses it, or what it sent. */
+static void print_name(const struct text *t, const char *name)
+{
+  char shown[4 * BN_STATEMENT_NAME + 1];
+
+  (void)bn_escape(shown, sizeof shown, name, "");
+  (void)fprintf(t->out, "  %s\n", shown);
+}
+
+static void print_ms(const struct text *t, double s)
+{
+  static const double ms_per_s = 1e3;
+
+  (void)fprintf(t->out, " %10.*f", bn_units_decimals(s * ms_per_s, 2), s * ms_per_s);
+}
+
+static void print_statement(const struct text *t, const struct bn_view *v,
+                            const struct bn_statement_view *s)
+{
+  const struct bn_timing *timing = &s->timing;
+
+  (void)fprintf(t->out, "    %12" PRIu64 " %12" PRIu64 " %8" PRIu64, timing->count, s->rows,
+                s->errors);
+  print_ms(t, timing->avg_s);
+  if (timing->percentile_s != NULL)
+    for (size_t i = next_rank(v, -1); i < v->n_percents; i = next_rank(v, v->percents[i]))
+      print_ms(t, timing->percentile_s[i]);
+  print_ms(t, timing->max_s);
+  print_name(t, timing->name);
+}
+
+/* --statements.  Names are of any length, so they come last. */
+static void print_statements(const struct text *t, const struct bn_view *v)
+{
+  char rank[32];
+
+  if (v->n_statements == 0)
+    return;
+  (void)fprintf(t->out, "Statements (times in ms):\n    %12s %12s %8s %10s", "count", "rows",
+                "errors", "avg");
+  for (size_t i = next_rank(v, -1); i < v->n_percents; i = next_rank(v, v->percents[i])) {
+    (void)snprintf(rank, sizeof rank, "%.15gth", v->percents[i]);
+    (void)fprintf(t->out, " %10s", rank);
+  }
+  (void)fprintf(t->out, " %10s  name\n", "max");
+  for (size_t i = 0; i < v->n_statements; i++)
+    print_statement(t, v, &v->statements[i]);
+  (void)fputs("\n", t->out);
+}
+
 /* Each --assert with what was measured. */
 static void print_verdicts(const struct text *t)
 {
@@ -470,6 +520,7 @@ static void print_summary(struct text *t, const struct bn_view *v)
   bn_form_print(&f, d->closing[v->kind]->end, t->out);
   if (!d->closing[v->kind]->no_sessions)
     print_sessions(t, &f, v);
+  print_statements(t, v);
   if (v->span == BN_VIEW_TOTAL)
     print_verdicts(t);
 }

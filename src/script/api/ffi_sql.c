@@ -121,12 +121,14 @@ int bn_ffi_sql_free_result(sql_result *rs)
   return bn_sql_free_result(bn_ffi_to_rs(rs));
 }
 
-sql_statement *bn_ffi_sql_prepare(sql_connection *c, const char *sql, size_t len)
+sql_statement *bn_ffi_sql_prepare(sql_connection *c, const char *sql, size_t len, const char *name)
 {
   struct bn_sql_stmt *st = bn_sql_prepare(bn_ffi_to_conn(c), sql, len);
 
   if (st == NULL)
     bn_ffi_sql_failed(c);
+  else if (name != NULL)
+    bn_sql_stmt_name(st, name);
   return bn_ffi_from_stmt(st);
 }
 

@@ -43,7 +43,8 @@ BN_API sql_connection *bn_ffi_sql_connect(sql_driver *, const char *const *, con
 BN_API int bn_ffi_sql_disconnect(sql_connection *);
 BN_API void bn_ffi_sql_conn_free(sql_connection *);
 BN_API sql_result *bn_ffi_sql_query(sql_connection *, const char *, size_t);
-BN_API sql_statement *bn_ffi_sql_prepare(sql_connection *, const char *, size_t);
+/* With the name that --statements counts it under; NULL: the digest of its text. */
+BN_API sql_statement *bn_ffi_sql_prepare(sql_connection *, const char *, size_t, const char *);
 /* What the n parameters hold is read at each execute.  1: it failed, and those of before are. */
 BN_API int bn_ffi_sql_bind(sql_statement *, const struct bn_ffi_param *const *, size_t);
 BN_API sql_result *bn_ffi_sql_execute(sql_statement *);

@@ -224,6 +224,7 @@ void bn_workload_fill(struct bn_workload *w, const struct bn_api *api)
                             .title = api->title,
                             .kind = BN_KIND_PLAIN,
                             .metrics = sql != NULL ? bn_sqlsys_metrics(sql) : NULL,
+                            .statements = sql != NULL && bn_sqlsys_names_statements(sql),
                             .session_size = sizeof(struct session_state),
                             .find_command = find_command,
                             .open = open_script,

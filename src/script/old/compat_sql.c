@@ -125,7 +125,7 @@ sql_statement *db_prepare(sql_connection *con, const char *query, size_t len)
 {
   if (missing(con, __func__, "connection") || missing(query, __func__, "query"))
     return NULL;
-  return bn_ffi_sql_prepare(con, query, len);
+  return bn_ffi_sql_prepare(con, query, len, NULL);
 }
 
 static enum bn_sql_type type_of(sql_bind_type_t type)

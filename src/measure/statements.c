@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Statements by name: what sessions count of each, and the sums of that. */
+#include "measure/statements.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char other[] = "other";
+
+/* --- counting ---------------------------------------------------------------------------------
+ */
+
+struct kind {
+  char *name; /* owned */
+  size_t len;
+  struct bn_hist **stripe;       /* owned; each NULL until a session needs it */
+  struct bn_statement **session; /* owned; the same */
+};
+
+struct bn_statements {
+  pthread_mutex_t lock;
+  unsigned n_sessions, n_stripes;
+  size_t n;
+  struct kind kind[BN_STATEMENTS_ROWS];
+};
+
+struct bn_statements *bn_statements_new(unsigned n_sessions, unsigned n_stripes)
+{
+  struct bn_statements *all = calloc(1, sizeof *all);
+
+  if (all == NULL)
+    return NULL;
+  if (pthread_mutex_init(&all->lock, NULL) != 0) {
+    free(all);
+    return NULL;
+  }
+  all->n_sessions = n_sessions;
+  all->n_stripes = n_stripes;
+  return all;
+}
+
+static void free_kind(const struct bn_statements *all, struct kind *k)
+{
+  for (unsigned i = 0; k->stripe != NULL && i < all->n_stripes; i++)
+    bn_hist_free(k->stripe[i]);
+  for (unsigned i = 0; k->session != NULL && i < all->n_sessions; i++)
+    free(k->session[i]);
+  free(k->stripe);
+  free(k->session);
+  free(k->name);
+}
+
+void bn_statements_free(struct bn_statements *all)
+{
+  if (all == NULL)
+    return;
+  for (size_t i = 0; i < all->n; i++)
+    free_kind(all, &all->kind[i]);
+  (void)pthread_mutex_destroy(&all->lock);
+  free(all);
+}
+
+static struct kind *find(struct bn_statements *all, const char *name, size_t len)
+{
+  for (size_t i = 0; i < all->n; i++)
+    if (all->kind[i].len == len && memcmp(all->kind[i].name, name, len) == 0)
+      return &all->kind[i];
+  return NULL;
+}
+
+/* NULL: out of memory. */
+static struct kind *add(struct bn_statements *all, const char *name, size_t len)
+{
+  struct kind k = {.name = strndup(name, len),
+                   .len = len,
+                   .stripe = calloc(all->n_stripes, sizeof(struct bn_hist *)),
+                   .session = calloc(all->n_sessions, sizeof(struct bn_statement *))};
+
+  if (k.name == NULL || k.stripe == NULL || k.session == NULL) {
+    free_kind(all, &k);
+    return NULL;
+  }
+  all->kind[all->n] = k;
+  return &all->kind[all->n++];
+}
+
+static struct kind *kind_of(struct bn_statements *all, const char *name, size_t len)
+{
+  struct kind *k = find(all, name, len);
+
+  if (k != NULL || all->n < BN_STATEMENTS_MAX)
+    return k != NULL ? k : add(all, name, len);
+  k = find(all, other, sizeof other - 1);
+  return k != NULL ? k : add(all, other, sizeof other - 1);
+}
+
+static struct bn_statement *statement_of(const struct bn_statements *all, struct kind *k,
+                                         unsigned session)
+{
+  struct bn_hist **stripe = &k->stripe[session % all->n_stripes];
+  struct bn_statement *st = k->session[session];
+
+  if (st != NULL)
+    return st;
+  if (*stripe == NULL)
+    *stripe = bn_hist_new();
+  st = *stripe != NULL ? aligned_alloc(_Alignof(struct bn_statement), sizeof *st) : NULL;
+  if (st == NULL)
+    return NULL;
+  *st = (struct bn_statement){.hist = *stripe, .shared = all->n_sessions > all->n_stripes};
+  return k->session[session] = st;
+}
+
+struct bn_statement *bn_statements_get(struct bn_statements *all, unsigned session,
+                                       const char *name, size_t len)
+{
+  struct bn_statement *st = NULL;
+  struct kind *k;
+
+  (void)pthread_mutex_lock(&all->lock);
+  k = kind_of(all, name, strnlen(name, len < BN_STATEMENT_NAME ? len : BN_STATEMENT_NAME));
+  if (k != NULL)
+    st = statement_of(all, k, session);
+  (void)pthread_mutex_unlock(&all->lock);
+  return st;
+}
+
+/* --- sums -------------------------------------------------------------------------------------
+ */
+
+int bn_statement_table_init(struct bn_statement_table *t, size_t room, bool hists)
+{
+  *t = (struct bn_statement_table){
+      .sum = room > 0 ? calloc(room, sizeof *t->sum) : NULL, .room = room, .hists = hists};
+  return t->sum != NULL || room == 0 ? 0 : -1;
+}
+
+void bn_statement_table_done(struct bn_statement_table *t)
+{
+  /* What a swap or a shorter copy has left behind the last one, too. */
+  for (size_t i = 0; t->sum != NULL && i < t->room; i++) {
+    free(t->sum[i].name);
+    bn_hist_free(t->sum[i].hist);
+  }
+  free(t->sum);
+  memset(t, 0, sizeof *t);
+}
+
+struct bn_statement_sum *bn_statement_table_find(const struct bn_statement_table *t,
+                                                 const char *name)
+{
+  for (size_t i = 0; i < t->n; i++)
+    if (strcmp(t->sum[i].name, name) == 0)
+      return &t->sum[i];
+  return NULL;
+}
+
+/* The i-th one of a table whose names stand in the order in which they became known, at 0.  NULL:
+   out of memory. */
+static struct bn_statement_sum *zero(const struct bn_statement_table *t, size_t i, const char *name)
+{
+  struct bn_statement_sum *s = &t->sum[i];
+
+  if (s->name == NULL || strcmp(s->name, name) != 0) {
+    free(s->name);
+    s->name = strdup(name);
+  }
+  if (s->hist == NULL && t->hists)
+    s->hist = bn_hist_new();
+  if (s->name == NULL || (s->hist == NULL && t->hists))
+    return NULL;
+  if (s->hist != NULL)
+    bn_hist_clear(s->hist);
+  s->rows = s->errors = 0;
+  return s;
+}
+
+struct bn_statement_sum *bn_statement_table_get(struct bn_statement_table *t, const char *name)
+{
+  struct bn_statement_sum *s = bn_statement_table_find(t, name);
+
+  if (s == NULL && t->n >= BN_STATEMENTS_MAX) {
+    name = other;
+    s = bn_statement_table_find(t, name);
+  }
+  if (s != NULL || t->n >= t->room)
+    return s;
+  s = zero(t, t->n, name);
+  t->n += s != NULL;
+  return s;
+}
+
+static void sum_kind(struct bn_statement_sum *s, const struct bn_statements *all,
+                     const struct kind *k)
+{
+  for (unsigned i = 0; i < all->n_sessions; i++) {
+    const struct bn_statement *st = k->session[i];
+
+    if (st == NULL)
+      continue;
+    s->rows += atomic_load_explicit(&st->rows, memory_order_relaxed);
+    s->errors += atomic_load_explicit(&st->errors, memory_order_relaxed);
+  }
+  for (unsigned i = 0; s->hist != NULL && i < all->n_stripes; i++)
+    if (k->stripe[i] != NULL)
+      bn_hist_add(s->hist, k->stripe[i]);
+}
+
+void bn_statement_table_take(struct bn_statement_table *t, struct bn_statements *all)
+{
+  (void)pthread_mutex_lock(&all->lock);
+  for (t->n = 0; t->n < all->n && t->n < t->room; t->n++) {
+    struct bn_statement_sum *s = zero(t, t->n, all->kind[t->n].name);
+
+    if (s == NULL)
+      break;
+    sum_kind(s, all, &all->kind[t->n]);
+  }
+  (void)pthread_mutex_unlock(&all->lock);
+}
+
+void bn_statement_table_copy(struct bn_statement_table *to, const struct bn_statement_table *from)
+{
+  for (to->n = 0; to->n < from->n && to->n < to->room; to->n++) {
+    const struct bn_statement_sum *one = &from->sum[to->n];
+    struct bn_statement_sum *s = zero(to, to->n, one->name);
+
+    if (s == NULL)
+      break;
+    s->rows = one->rows;
+    s->errors = one->errors;
+    if (s->hist != NULL && one->hist != NULL)
+      bn_hist_add(s->hist, one->hist);
+  }
+}
+
+void bn_statement_table_sub(struct bn_statement_table *now, const struct bn_statement_table *base)
+{
+  for (size_t i = 0; i < now->n && i < base->n; i++) {
+    now->sum[i].rows -= base->sum[i].rows;
+    now->sum[i].errors -= base->sum[i].errors;
+    bn_hist_sub(now->sum[i].hist, base->sum[i].hist);
+  }
+}
+
+static bool add_count(uint64_t *into, uint64_t n)
+{
+  return !__builtin_add_overflow(*into, n, into);
+}
+
+bool bn_statement_table_merge(struct bn_statement_table *into,
+                              const struct bn_statement_table *from)
+{
+  for (size_t i = 0; i < from->n; i++) {
+    const struct bn_statement_sum *one = &from->sum[i];
+    struct bn_statement_sum *s = bn_statement_table_get(into, one->name);
+
+    if (s == NULL || !add_count(&s->rows, one->rows) || !add_count(&s->errors, one->errors))
+      return false;
+    if (s->hist == NULL || one->hist == NULL)
+      continue;
+    if (!bn_hist_fits(s->hist, one->hist))
+      return false;
+    bn_hist_add(s->hist, one->hist);
+  }
+  return true;
+}

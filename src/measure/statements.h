@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Statements by name: what sessions count of each, under names that become known during the run,
+   and the sums of that. */
+#ifndef BN_MEASURE_STATEMENTS_H
+#define BN_MEASURE_STATEMENTS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/hist.h"
+
+enum {
+  BN_STATEMENTS_MAX = 256,                    /* names; the rest is counted as "other" */
+  BN_STATEMENTS_ROWS = BN_STATEMENTS_MAX + 1, /* with that */
+  BN_STATEMENT_NAME = 1024                    /* bytes of a name; what is behind them is left out */
+};
+
+/* What one session has counted of one name: its worker writes, anybody reads.  The number of
+   statements that succeeded is that of the times. */
+struct bn_statement {
+  _Alignas(64) struct bn_hist *hist; /* times; the session's stripe */
+  bool shared;                       /* which has other writers */
+  _Atomic uint64_t rows, errors;
+};
+
+/* It succeeded in that time, and returned or changed so many rows. */
+static inline void bn_statement_succeeded(struct bn_statement *st, uint64_t ns, uint64_t rows)
+{
+  atomic_store_explicit(&st->rows, atomic_load_explicit(&st->rows, memory_order_relaxed) + rows,
+                        memory_order_relaxed);
+  if (__builtin_expect(st->shared, 0))
+    bn_hist_record_shared(st->hist, ns);
+  else
+    bn_hist_record(st->hist, ns);
+}
+
+static inline void bn_statement_failed(struct bn_statement *st)
+{
+  atomic_store_explicit(&st->errors, atomic_load_explicit(&st->errors, memory_order_relaxed) + 1,
+                        memory_order_relaxed);
+}
+
+/* All names of a run. */
+struct bn_statements;
+/* NULL: out of memory. */
+struct bn_statements *bn_statements_new(unsigned n_sessions, unsigned n_stripes);
+void bn_statements_free(struct bn_statements *all);
+/* What that session counts of the name, always the same object.  NULL: out of memory.  Any thread;
+   a lock is held meanwhile, so callers keep what they got. */
+struct bn_statement *bn_statements_get(struct bn_statements *all, unsigned session,
+                                       const char *name, size_t len);
+
+/* The sum over all sessions. */
+struct bn_statement_sum {
+  char *name; /* owned */
+  uint64_t rows, errors;
+  struct bn_hist *hist; /* owned; NULL in a table without histograms */
+};
+
+/* Plain values: the sums of all names at an instant, or their difference.  All zeroes is a table
+   that has no place for any. */
+struct bn_statement_table {
+  struct bn_statement_sum *sum; /* owned; [room] */
+  size_t n, room;
+  bool hists;
+};
+
+/* 0 or -1: out of memory. */
+int bn_statement_table_init(struct bn_statement_table *t, size_t room, bool hists);
+void bn_statement_table_done(struct bn_statement_table *t);
+/* NULL: there is none of that name. */
+struct bn_statement_sum *bn_statement_table_find(const struct bn_statement_table *t,
+                                                 const char *name);
+/* The one of that name, or a new one; beyond BN_STATEMENTS_MAX that of "other".  NULL: there is no
+   place, or out of memory. */
+struct bn_statement_sum *bn_statement_table_get(struct bn_statement_table *t, const char *name);
+/* The sums of now.  Names that there is no memory for are left out, here and in a copy. */
+void bn_statement_table_take(struct bn_statement_table *t, struct bn_statements *all);
+/* As far as there is place, and with histograms if both have them. */
+void bn_statement_table_copy(struct bn_statement_table *to, const struct bn_statement_table *from);
+/* now -= base, both of one run. */
+void bn_statement_table_sub(struct bn_statement_table *now, const struct bn_statement_table *base);
+/* into += from, by name; false: it does not fit into 64 bits, or out of memory. */
+bool bn_statement_table_merge(struct bn_statement_table *into,
+                              const struct bn_statement_table *from);
+
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What statements have in common that differ in their values only. */
+#include "sql/digest.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <strings.h>
+
+#include "sql/lex.h"
+
+struct digest {
+  const char *begin, *end;
+  const struct bn_sql_caps *caps;
+  char *out;
+  size_t len, size;
+  bool full;   /* something did not fit */
+  bool word;   /* the last token is a name, a keyword or a literal */
+  size_t open; /* where the last parenthesis stands */
+  bool plain;  /* it was opened, and there are only values behind it */
+};
+
+static void put(struct digest *d, const char *text, size_t len)
+{
+  const size_t room = d->size - d->len;
+
+  d->full |= len > room;
+  len = len < room ? len : room;
+  memcpy(d->out + d->len, text, len);
+  d->len += len;
+}
+
+static char last(const struct digest *d)
+{
+  return d->len > 0 ? d->out[d->len - 1] : '\0';
+}
+
+static void space(struct digest *d, bool word)
+{
+  if (last(d) == ',' || (word && (d->word || last(d) == ')')))
+    put(d, " ", 1);
+  d->word = word;
+}
+
+static void literal(struct digest *d)
+{
+  space(d, true);
+  put(d, "?", 1);
+}
+
+static bool is_value(const char *p, size_t len)
+{
+  static const char *const values[] = {"NULL", "TRUE", "FALSE", "DEFAULT"};
+
+  for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+    if (strlen(values[i]) == len && strncasecmp(p, values[i], len) == 0)
+      return true;
+  return false;
+}
+
+static void word(struct digest *d, const char *p, const char *end)
+{
+  const size_t len = (size_t)(end - p);
+
+  space(d, true);
+  put(d, p, len);
+  d->plain &= is_value(p, len);
+}
+
+/* Leaves "(...)" of a list of values, and nothing of one that stands behind another. */
+static bool shorten_list(struct digest *d)
+{
+  static const char row[] = "(...), ";
+  const size_t len = sizeof row - 1;
+
+  if (d->open >= len && memcmp(d->out + d->open - len, row, len) == 0) {
+    d->len = d->open - 2;
+    return true;
+  }
+  d->len = d->open + 1;
+  put(d, "...", 3);
+  return false;
+}
+
+static void close_parenthesis(struct digest *d)
+{
+  const bool is_list = d->plain && d->len > d->open + 1;
+
+  if (!is_list || !shorten_list(d))
+    put(d, ")", 1);
+  d->plain = d->word = false;
+}
+
+static void sign(struct digest *d, char c)
+{
+  /* Multiplication and all columns alike have blanks around them. */
+  space(d, c == '*');
+  if (c == '(') {
+    d->open = d->len;
+    d->plain = true;
+  } else if (c != ',') {
+    d->plain = false;
+  }
+  put(d, &c, 1);
+}
+
+static bool is_digit(char c)
+{
+  return c >= '0' && c <= '9';
+}
+
+/* A number begins at p. */
+static bool is_number(const char *p, const char *end)
+{
+  return is_digit(*p) || (*p == '.' && end - p > 1 && is_digit(p[1]));
+}
+
+static const char *skip_number(const char *p, const char *end)
+{
+  const char *from = p;
+
+  while (p < end && (bn_sql_is_word(*p) || *p == '.' ||
+                     ((*p == '+' || *p == '-') && (p[-1] == 'e' || p[-1] == 'E') && p > from)))
+    p++;
+  return p;
+}
+
+static const char *skip_word(const char *p, const char *end)
+{
+  while (p < end && bn_sql_is_word(*p))
+    p++;
+  return p;
+}
+
+/* The sign belongs to the number behind it, not to a sum. */
+static bool is_signed(const struct digest *d, const char *p)
+{
+  return (*p == '-' || *p == '+') && d->end - p > 1 && is_number(p + 1, d->end) && !d->word &&
+         last(d) != ')' && d->len > 0;
+}
+
+/* Behind a comment at p, or p if there is none. */
+static const char *skip_comment(const struct digest *d, const char *p)
+{
+  const bool mysql = d->caps->backslash_escapes, more = d->end - p > 1;
+
+  if (more && p[0] == '-' && p[1] == '-' && bn_sql_is_dash_comment(p, d->end, mysql))
+    return bn_sql_skip_line(p, d->end);
+  if (*p == '#' && mysql)
+    return bn_sql_skip_line(p, d->end);
+  return more && p[0] == '/' && p[1] == '*' ? bn_sql_skip_comment(p, d->end, d->caps) : p;
+}
+
+/* $1, or $tag$ text $tag$. */
+static const char *take_dollar(struct digest *d, const char *p)
+{
+  const char *behind = bn_sql_skip_dollars(p, d->begin, d->end);
+
+  if (behind - p == 1 && d->end - p > 1 && is_digit(p[1]))
+    behind = skip_word(p + 1, d->end);
+  if (behind - p > 1)
+    literal(d);
+  else
+    sign(d, *p);
+  return behind;
+}
+
+static const char *take_quoted(struct digest *d, const char *p)
+{
+  const bool mysql = d->caps->backslash_escapes;
+  const bool is_text = *p == '\'' || (*p == '"' && mysql);
+  const char *behind =
+      bn_sql_skip_quoted(p, d->end, is_text && bn_sql_escapes_here(p, d->begin, mysql));
+
+  if (is_text)
+    literal(d);
+  else
+    word(d, p, behind);
+  return behind;
+}
+
+static const char *take(struct digest *d, const char *p)
+{
+  const char *behind = skip_comment(d, p);
+
+  if (behind != p || (unsigned char)*p <= ' ')
+    return behind != p ? behind : p + 1;
+  if (*p == '\'' || *p == '"' || *p == '`')
+    return take_quoted(d, p);
+  if (*p == '$' && !d->caps->backslash_escapes)
+    return take_dollar(d, p);
+  if (is_number(p, d->end) || is_signed(d, p)) {
+    literal(d);
+    return skip_number(p + 1, d->end);
+  }
+  if (bn_sql_is_word(*p)) {
+    behind = skip_word(p, d->end);
+    word(d, p, behind);
+    return behind;
+  }
+  if (*p == '?')
+    literal(d);
+  else if (*p == ')')
+    close_parenthesis(d);
+  else
+    sign(d, *p);
+  return p + 1;
+}
+
+/* Of the character that begins with this byte. */
+static size_t bytes_of(unsigned char first)
+{
+  return first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+}
+
+/* The end of a text that did not fit is no part of a character. */
+static size_t whole_characters(const struct digest *d)
+{
+  size_t start = d->len;
+
+  while (start > 0 && ((unsigned char)d->out[start - 1] & 0xc0) == 0x80)
+    start--;
+  start -= start > 0;
+  if (!d->full || d->len == 0)
+    return d->len;
+  return start + bytes_of((unsigned char)d->out[start]) <= d->len ? d->len : start;
+}
+
+size_t bn_sql_digest(const char *sql, size_t len, const struct bn_sql_caps *caps, char *out,
+                     size_t size)
+{
+  struct digest d = {.begin = sql, .end = sql + len, .caps = caps, .out = out, .size = size};
+  const char *p = sql;
+
+  while (p < d.end && !d.full)
+    p = take(&d, p);
+  while (!d.full && last(&d) == ';')
+    d.len--;
+  return whole_characters(&d);
+}

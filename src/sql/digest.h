@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What statements have in common that differ in their values only. */
+#ifndef BN_SQL_DIGEST_H
+#define BN_SQL_DIGEST_H
+
+#include <stddef.h>
+
+#include "api/driver.h"
+
+/* The text without comments and with one form of blanks: a literal is "?", a list in parentheses of
+   nothing but literals, NULL, TRUE, FALSE and DEFAULT is "(...)", and so is a row of them.
+   "SELECT c FROM t WHERE id IN (1, 2)" is "SELECT c FROM t WHERE id IN(...)".  Letters keep their
+   case.  Double quotes are of literals where backslashes escape (MySQL), else of names.  out gets
+   at most size bytes, no 0 and no part of a character; returns how many. */
+size_t bn_sql_digest(const char *sql, size_t len, const struct bn_sql_caps *caps, char *out,
+                     size_t size);
+
+#endif

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Shows that --statements tells what each kind of statement did: in the report of a run, in its
+document, in the report from the document, and in the sum of several."""
+
+import json
+import os
+import re
+
+import pytest
+
+import bench
+
+MODULE = os.path.join(os.path.dirname(bench.binary()), "../lib/bench/stores/json.so")
+pytestmark = pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
+
+OLTP = ["oltp_read_write", "--table-size=100", "--tables=3"]
+NULL = ["--db-driver=null"]
+SQLITE = ["--db-driver=sqlite", "--sqlite-db=db", "--sqlite-synchronous=off"]
+BOTH = ["--report=text:text", "--report=json:json"]
+NAMES = {"begin", "commit", "point_selects", "simple_ranges", "sum_ranges", "order_ranges",
+         "distinct_ranges", "index_updates", "non_index_updates", "deletes", "inserts"}
+ROW = re.compile(r" +(\d+) +(\d+) +(\d+)((?: +[\d.]+)+)  (.*)")
+
+
+def run(folder, *args, status=0, dialect="own"):
+    """The document."""
+    done = bench.run(*args, "--statements", *BOTH, "run", cwd=folder, dialect=dialect)
+    assert done.status == status, done
+    return json.loads((folder / "json").read_text())
+
+
+def total(document):
+    return document["groups"][0]["total"]
+
+
+def by_name(document):
+    return {row["name"]: row for row in total(document)["statements"]}
+
+
+def table(text):
+    """{name: [count, rows, errors, times …]}"""
+    rows = text.split("Statements (times in ms):\n")[1].split("\n\n")[0].splitlines()[1:]
+    matches = [ROW.fullmatch(row) for row in rows]
+    return {m[5]: [*map(int, m.groups()[:3]), *map(float, m[4].split())] for m in matches}
+
+
+def script(folder, text):
+    (folder / "own.lua").write_text(
+        "function thread_init() con = sysbench.sql.driver():connect() end\n" + text)
+    return ["own.lua", *NULL, "--events=10", "--time=0"]
+
+
+@pytest.mark.parametrize("mode", ("auto", "disable", "extended"))
+@pytest.mark.parametrize("driver", (NULL, SQLITE), ids=("null", "sqlite"))
+def test_bundled_workloads_name_their_statements(driver, mode, tmp_path):
+    assert bench.run(*OLTP, *driver, "prepare", cwd=tmp_path).status == 0
+    document = run(tmp_path, *OLTP, *driver, f"--db-ps-mode={mode}", "--threads=3", "--events=200",
+                   "--time=0", "--percentile=99,50")
+    rows, figures = by_name(document), total(document)["figures"]
+    assert set(rows) == NAMES
+    assert sum(row["count"] for row in rows.values()) == figures["queries"]
+    assert sum(row["errors"] for row in rows.values()) == figures["errors"]
+    assert rows["point_selects"]["count"] == rows["point_selects"]["rows"] == 2000
+    counters = total(document)["raw"]["counters"]
+    assert sum(row["rows"] for row in rows.values()) == sum(
+        counters["rows_" + kind] for kind in ("read", "inserted", "updated", "deleted"))
+    for row in rows.values():
+        last = row["min_s"]
+        for value in (*(p["s"] for p in sorted(row["percentiles"], key=lambda p: p["percent"])),
+                      row["max_s"]):
+            assert last <= value
+            last = value
+        assert row["min_s"] <= row["avg_s"] <= row["max_s"]
+    assert [row["sum_s"] for row in total(document)["statements"]] == sorted(
+        (row["sum_s"] for row in rows.values()), reverse=True)
+
+
+@pytest.mark.parametrize("dialect", bench.DIALECTS)
+def test_the_report_has_the_figures_of_the_document(dialect, tmp_path):
+    ranks = "99,50" if dialect == "own" else "99"
+    document = run(tmp_path, *OLTP, *NULL, "--threads=2", "--time=2", "--report-checkpoints=1",
+                   "--report-interval=1", f"--percentile={ranks}", dialect=dialect)
+    text = (tmp_path / "text").read_text()
+    assert text.count("Statements (times in ms):\n") == 2
+    assert bench.run("report", "json", cwd=tmp_path) == (text, "", 0)
+    for record, part in zip((*document["groups"][0]["checkpoints"], total(document)),
+                            text.split("Checkpoint report:")[1].split("SQL statistics:")[1:]):
+        rows = table(part)
+        assert len(rows) == len(record["statements"]) == len(NAMES)
+        for row in record["statements"]:
+            ranked = sorted(row["percentiles"], key=lambda p: p["percent"])
+            times = [row["avg_s"], *(p["s"] for p in ranked), row["max_s"]]
+            assert rows[row["name"]][:3] == [row["count"], row["rows"], row["errors"]]
+            assert rows[row["name"]][3:] == pytest.approx([1e3 * s for s in times], abs=0.01, rel=0.01)
+    for record in document["groups"][0]["intervals"]:
+        assert "statements" not in record
+
+
+def test_it_is_off_unless_asked_for(tmp_path):
+    done = bench.run(*OLTP, *NULL, "--events=10", "--time=0", *BOTH, "run", cwd=tmp_path)
+    assert done.status == 0
+    assert "Statements" not in (tmp_path / "text").read_text()
+    assert "statements" not in total(json.loads((tmp_path / "json").read_text()))
+
+
+def test_texts_are_grouped_by_what_they_have_in_common(tmp_path):
+    document = run(tmp_path, *script(tmp_path, """
+function event()
+  con:query(("SELECT c FROM t WHERE id=%d"):format(sysbench.rand.uniform(1, 1e9)))
+  con:query(("/* %s */ SELECT c  FROM t WHERE id = '%s'"):format(sysbench.tid, "a b"))
+  con:query("SELECT c FROM t WHERE id IN (1" .. (", 2"):rep(sysbench.rand.uniform(0, 9)) .. ")")
+  local st = con:prepare("SELECT c FROM t WHERE id=?")
+  local id = st:bind_create(sysbench.sql.type.INT)
+  st:bind_param(id)
+  st:execute()
+  con:query_row_uncounted("SELECT 1 FROM nowhere")
+end"""))
+    rows = {name: row["count"] for name, row in by_name(document).items()}
+    assert rows == {"SELECT c FROM t WHERE id=?": 30, "SELECT c FROM t WHERE id IN(...)": 10}
+    assert set(table((tmp_path / "text").read_text())) == set(rows)
+
+
+def test_scripts_may_name_what_they_prepare(tmp_path):
+    document = run(tmp_path, *script(tmp_path, """
+function event()
+  for i = 1, 3 do
+    con:prepare("SELECT " .. i, i < 3 and "gl\\27\\195\\182ck" or nil):execute()
+  end
+end"""))
+    assert {name: row["count"] for name, row in by_name(document).items()} == {
+        "gl\x1böck": 20, "SELECT ?": 10}
+    text = (tmp_path / "text").read_text()
+    assert set(table(text)) == {"gl\\x1böck", "SELECT ?"}
+    assert bench.run("report", "json", cwd=tmp_path) == (text, "", 0)
+
+
+def test_a_name_is_a_text(tmp_path):
+    args = script(tmp_path, 'function event() con:prepare("SELECT 1", {}) end')
+    done = bench.run(*args, "run", cwd=tmp_path)
+    assert done.status == 1
+    assert "own.lua:2: prepare: expected the name of the statement, got table" in done.err + done.out
+    assert bench.run(*args, "run", cwd=tmp_path, dialect="1.0").status == 0
+
+
+def test_names_beyond_the_limit_are_others(tmp_path):
+    document = run(tmp_path, *script(tmp_path, """
+function event()
+  for i = 1, 300 do
+    con:query("SELECT c FROM t" .. i)
+  end
+end"""), "--threads=2")
+    rows = by_name(document)
+    assert len(rows) == 257
+    assert rows["other"]["count"] >= 10 * 44 - 300
+    assert sum(row["count"] for row in rows.values()) == 3000 == total(document)["figures"]["queries"]
+
+
+def test_errors_are_counted(tmp_path):
+    """Every second of them is ignored by the script, and its event is repeated."""
+    (tmp_path / "own.lua").write_text("""
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  con:query("CREATE TABLE IF NOT EXISTS t (id INTEGER PRIMARY KEY)")
+end
+local odd = false
+function sysbench.hooks.sql_error_ignorable() return true end
+function event()
+  odd = not odd
+  con:query("SELECT " .. (odd and "5" or "missing"))
+end""")
+    document = run(tmp_path, "own.lua", "--db-driver=sqlite", "--sqlite-db=:memory:", "--events=10",
+                   "--time=0")
+    rows, figures = by_name(document), total(document)["figures"]
+    assert rows["SELECT ?"]["count"] == figures["queries"] == 10
+    assert rows["SELECT missing"]["errors"] == figures["errors"] == 9
+    assert rows["SELECT missing"]["count"] == 0
+    assert rows["SELECT missing"]["max_s"] == 0
+
+
+def test_the_warm_up_is_not_counted(tmp_path):
+    """But what is in flight when it ends may be."""
+    document = run(tmp_path, *OLTP, *NULL, "--threads=2", "--warmup-time=0.5", "--time=1")
+    counts = sum(row["count"] for row in by_name(document).values())
+    assert abs(counts - total(document)["figures"]["queries"]) <= 2 * 20
+
+
+def test_results_are_merged_by_name(tmp_path):
+    documents = []
+    for i in range(2):
+        documents.append(run(tmp_path, *OLTP, *NULL, "--threads=2", "--time=0.5", "--percentile=50,99"))
+        (tmp_path / "json").rename(tmp_path / f"{i}.json")
+    done = bench.run("merge", "--force", "0.json", "1.json", cwd=tmp_path)
+    assert done.status == 0, done
+    (tmp_path / "sum").write_text(done.out)
+    document = json.loads(done.out)
+    sums, parts = by_name(document), [by_name(each) for each in documents]
+    assert set(sums) == NAMES
+    for name, row in sums.items():
+        for key in ("count", "rows", "errors"):
+            assert row[key] == sum(part[name][key] for part in parts)
+        assert row["max_s"] == max(part[name]["max_s"] for part in parts)
+    histograms = {row["name"]: row["histogram"] for row in total(document)["raw"]["statements"]}
+    assert {name: sum(n for _, n in buckets) for name, buckets in histograms.items()} == {
+        name: row["count"] for name, row in sums.items()}
+    again = bench.run("merge", "--force", "sum", cwd=tmp_path)
+    assert by_name(json.loads(again.out)) == sums
+    assert set(table(bench.run("report", "sum", cwd=tmp_path).out)) == NAMES
+
+
+def test_documents_of_others_are_checked(tmp_path):
+    document = run(tmp_path, *script(tmp_path, 'function event() con:query("SELECT 1") end'))
+    rows = total(document)["statements"]
+    rows.append(dict(rows[0]))
+    (tmp_path / "twice").write_text(json.dumps(document))
+    done = bench.run("report", "twice", cwd=tmp_path)
+    assert done.status == 1
+    assert "a statement has no 'name', or that of another one" in done.err
+    total(document)["statements"] = [{**rows[0], "name": str(i)} for i in range(300)]
+    (tmp_path / "many").write_text(json.dumps(document))
+    done = bench.run("report", "many", cwd=tmp_path)
+    assert done.status == 1
+    assert "'statements' has more than 257 values" in done.err

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Statements that differ in their values only have the same digest, and others have not. */
+#include "sql/digest.h"
+
+#include <string.h>
+
+#include "cm.h"
+
+static const struct bn_sql_caps mysql = {.backslash_escapes = true},
+                                pgsql = {.comments_nest = true};
+
+static void check(const char *sql, const struct bn_sql_caps *caps, const char *wanted)
+{
+  char out[1024];
+  const size_t n = bn_sql_digest(sql, strlen(sql), caps, out, sizeof out - 1);
+
+  out[n] = '\0';
+  assert_string_equal(out, wanted);
+}
+
+static void values_are_left_out(void **state)
+{
+  (void)state;
+  check("SELECT c FROM sbtest1 WHERE id=5031", &mysql, "SELECT c FROM sbtest1 WHERE id=?");
+  check("SELECT c FROM sbtest1 WHERE id=?", &mysql, "SELECT c FROM sbtest1 WHERE id=?");
+  check("SELECT c FROM sbtest1 WHERE id=$12", &pgsql, "SELECT c FROM sbtest1 WHERE id=?");
+  check("UPDATE t SET c='it''s', d = \"a\\\"b\" WHERE k = -1.5e-7", &mysql,
+        "UPDATE t SET c=?, d=? WHERE k=?");
+  check("SELECT a-1, a - 1, .5, 0xFF, 1e3 FROM t", &mysql, "SELECT a-?, a-?, ?, ?, ? FROM t");
+  check("SELECT $$a 'b$$, $tag$c$tag$, E'\\'', 'd\\'", &pgsql, "SELECT ?, ?, E ?, ?");
+  check("SELECT c FROM t WHERE d IS NULL", &mysql, "SELECT c FROM t WHERE d IS NULL");
+}
+
+static void names_stay(void **state)
+{
+  (void)state;
+  check("select C from `my 1` where \"x\"=\"y\"", &mysql, "select C from `my 1` where ?=?");
+  check("SELECT \"Id 1\" FROM db.t2", &pgsql, "SELECT \"Id 1\" FROM db.t2");
+  check("SELECT tabelle_ä1 FROM t", &pgsql, "SELECT tabelle_ä1 FROM t");
+}
+
+static void lists_are_shortened(void **state)
+{
+  (void)state;
+  check("SELECT k FROM t WHERE k IN (1, 2,3)", &mysql, "SELECT k FROM t WHERE k IN(...)");
+  check("SELECT k FROM t WHERE k IN (?)", &mysql, "SELECT k FROM t WHERE k IN(...)");
+  check("INSERT INTO t (a, b) VALUES (1, 'x'), (2,NULL), (-3, default);", &mysql,
+        "INSERT INTO t(a, b) VALUES(...)");
+  check("SELECT count(*), now(), f(a, 1) FROM t", &mysql, "SELECT count(*), now(), f(a, ?) FROM t");
+  check("SELECT ((1, 2), (3, 4)), (5)", &mysql, "SELECT((...)), (...)");
+  check("SELECT * FROM t WHERE (a) AND (b)", &mysql, "SELECT * FROM t WHERE(a) AND(b)");
+}
+
+static void comments_and_blanks_have_one_form(void **state)
+{
+  (void)state;
+  check("  SELECT\t1 -- one\n  +2 # two\n  /* three */ , a*b ; ", &mysql, "SELECT ?+?, a * b");
+  check("SELECT 1 --2\n", &mysql, "SELECT ?-?");
+  check("SELECT 1 --2\n", &pgsql, "SELECT ?");
+  check("SELECT /* a /* b */ c */ d", &pgsql, "SELECT d");
+  check("", &mysql, "");
+  check("'", &mysql, "?");
+}
+
+static void long_texts_are_cut_between_characters(void **state)
+{
+  static const char text[] = "SELECT a\xc3\xa4\xc3\xb6";
+  char out[16];
+
+  (void)state;
+  for (size_t size = 0; size <= 12; size++) {
+    static const size_t wanted[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 10, 10, 12};
+
+    memset(out, 'x', sizeof out);
+    assert_int_equal(bn_sql_digest(text, sizeof text - 1, &mysql, out, size), wanted[size]);
+    assert_memory_equal(out, text, wanted[size]);
+    assert_int_equal(out[size], 'x');
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(values_are_left_out),
+      cmocka_unit_test(names_stay),
+      cmocka_unit_test(lists_are_shortened),
+      cmocka_unit_test(comments_and_blanks_have_one_form),
+      cmocka_unit_test(long_texts_are_cut_between_characters),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
