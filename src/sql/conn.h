@@ -44,7 +44,8 @@ struct bn_sql_conn {
   char **override;        /* n names, then n values */
   struct bn_buf emulated; /* execute.c: the text sent last for a statement that is emulated */
   struct bn_sql_bulk bulk;
-  struct bn_statement *statement;  /* query.c: --statements: what the one under way is counted as */
+  /* execute.c: --statements: the one whose text is being sent; NULL: another one, or none */
+  struct bn_sql_stmt *emulating;
   struct bn_sql_diag diag;         /* rolled_back: false when a statement begins; drivers set it */
   _Alignas(16) char driver_part[]; /* what link.handle points at */
 };

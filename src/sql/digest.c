@@ -13,8 +13,9 @@ struct digest {
   const struct bn_sql_caps *caps;
   char *out;
   size_t len, size;
-  bool full;   /* something did not fit */
-  bool word;   /* the last token is a name, a keyword or a literal */
+  bool full; /* something did not fit */
+  bool word; /* the last token is a name, a keyword or a literal */
+  struct bn_sql_literals *literals;
   size_t open; /* where the last parenthesis stands */
   bool plain;  /* it was opened, and there are only values behind it */
 };
@@ -41,10 +42,23 @@ static void space(struct digest *d, bool word)
   d->word = word;
 }
 
-static void literal(struct digest *d)
+static void mark(struct digest *d)
 {
   space(d, true);
   put(d, "?", 1);
+}
+
+static const char *literal(struct digest *d, const char *p, const char *behind)
+{
+  struct bn_sql_literals *l = d->literals;
+
+  if (l->n < BN_SQL_LITERALS) {
+    l->literal[l->n].at = (size_t)(p - d->begin);
+    l->literal[l->n].len = (size_t)(behind - p);
+  }
+  l->n++;
+  mark(d);
+  return behind;
 }
 
 static bool is_value(const char *p, size_t len)
@@ -158,9 +172,8 @@ static const char *take_dollar(struct digest *d, const char *p)
   if (behind - p == 1 && d->end - p > 1 && is_digit(p[1]))
     behind = skip_word(p + 1, d->end);
   if (behind - p > 1)
-    literal(d);
-  else
-    sign(d, *p);
+    return literal(d, p, behind);
+  sign(d, *p);
   return behind;
 }
 
@@ -172,9 +185,8 @@ static const char *take_quoted(struct digest *d, const char *p)
       bn_sql_skip_quoted(p, d->end, is_text && bn_sql_escapes_here(p, d->begin, mysql));
 
   if (is_text)
-    literal(d);
-  else
-    word(d, p, behind);
+    return literal(d, p, behind);
+  word(d, p, behind);
   return behind;
 }
 
@@ -188,17 +200,15 @@ static const char *take(struct digest *d, const char *p)
     return take_quoted(d, p);
   if (*p == '$' && !d->caps->backslash_escapes)
     return take_dollar(d, p);
-  if (is_number(p, d->end) || is_signed(d, p)) {
-    literal(d);
-    return skip_number(p + 1, d->end);
-  }
+  if (is_number(p, d->end) || is_signed(d, p))
+    return literal(d, p, skip_number(p + 1, d->end));
   if (bn_sql_is_word(*p)) {
     behind = skip_word(p, d->end);
     word(d, p, behind);
     return behind;
   }
   if (*p == '?')
-    literal(d);
+    mark(d);
   else if (*p == ')')
     close_parenthesis(d);
   else
@@ -226,13 +236,17 @@ static size_t whole_characters(const struct digest *d)
 }
 
 size_t bn_sql_digest(const char *sql, size_t len, const struct bn_sql_caps *caps, char *out,
-                     size_t size)
+                     size_t size, struct bn_sql_literals *literals)
 {
-  struct digest d = {.begin = sql, .end = sql + len, .caps = caps, .out = out, .size = size};
+  struct digest d = {
+      .begin = sql, .end = sql + len, .caps = caps, .out = out, .size = size, .literals = literals};
   const char *p = sql;
 
+  literals->n = 0;
   while (p < d.end && !d.full)
     p = take(&d, p);
+  if (d.full)
+    literals->n = BN_SQL_LITERALS + 1;
   while (!d.full && last(&d) == ';')
     d.len--;
   return whole_characters(&d);

@@ -35,7 +35,7 @@ struct bn_sqlsys {
   struct bn_sql_errors ignored; /* --db-ignore-errors */
   bool emulate;
   bool anew;      /* statements are prepared anew at each execute */
-  bool announces; /* statements are told of before they are sent: --sql-trace, --statements */
+  bool announces; /* there is --sql-trace or --statements */
   FILE *trace;
   _Atomic bool trace_failed;
   bool settled;

@@ -282,6 +282,13 @@ int bn_sql_bind(struct bn_sql_stmt *st, const struct bn_sql_bind *binds, size_t 
   return rc;
 }
 
+/* For --sql-trace and --statements. */
+static __attribute__((noinline)) void announce(struct bn_sql_conn *c, struct bn_sql_stmt *st)
+{
+  bn_sql_conn_trace(c, c->emulated.data, c->emulated.len);
+  c->emulating = st;
+}
+
 static struct bn_sql_rs *execute_text(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
@@ -297,7 +304,8 @@ static struct bn_sql_rs *execute_text(struct bn_sql_stmt *st)
     bn_sql_refuse(c);
     return NULL;
   }
-  bn_sql_announce(c, text->data, text->len, &st->statement);
+  if (__builtin_expect(c->sys->announces, 0))
+    announce(c, st);
   since = bn_clock_now(&c->session->clock);
   rc = c->cur.more
            ? bn_sql_unread(c, BN_STEP_QUERY, false)
@@ -329,7 +337,7 @@ struct bn_sql_rs *bn_sql_execute(struct bn_sql_stmt *st)
     return NULL;
   if (__builtin_expect(st->emulated, 0))
     return execute_text(st);
-  bn_sql_announce(c, st->text, st->len, &st->statement);
+  bn_sql_conn_trace(c, st->text, st->len);
   c->cur.source = st->handle;
   since = bn_clock_now(&c->session->clock);
   rc = __builtin_expect(c->cur.more, 0)

@@ -57,32 +57,70 @@ bool bn_sql_begin(struct bn_sql_conn *c)
   return true;
 }
 
-void bn_sql_tell(struct bn_sql_conn *c, const char *sql, size_t len, struct bn_statement **known)
-{
-  struct bn_sql_names *names = c->owner->names;
-
-  bn_sql_conn_trace(c, sql, len);
-  if (names == NULL)
-    return;
-  if (known != NULL && *known == NULL)
-    *known = bn_sql_names_of_text(names, sql, len, &c->drv->caps);
-  c->statement = known != NULL ? *known : bn_sql_names_of_text(names, sql, len, &c->drv->caps);
-}
-
-/* --db-debug and --statements. */
-static __attribute__((noinline)) void observe(const struct bn_sql_conn *c, enum bn_sql rc,
-                                              uint64_t took, enum bn_sql_kind kind)
+/* --statements.  Where this is inlined its calls come last, so that nothing is kept across them. */
+static inline void count_as(struct bn_statement *st, const struct bn_sql_conn *c, enum bn_sql rc,
+                            uint64_t took)
 {
   const struct bn_sql_result *r = &c->cur.result;
 
-  if (c->owner->timed)
-    bn_stat_record(c->session->stat, BN_SQL_H_EXECUTE, took);
-  if (c->statement == NULL || kind == BN_SQL_UNCOUNTED)
-    return;
-  if (rc <= BN_SQL_ROWS)
-    bn_statement_succeeded(c->statement, took, rc == BN_SQL_ROWS ? r->nrows : r->affected);
+  if (__builtin_expect(rc <= BN_SQL_ROWS, 1))
+    bn_statement_succeeded(st, took, rc == BN_SQL_ROWS ? r->nrows : r->affected);
   else if (!bn_session_interrupted(c->session))
-    bn_statement_failed(c->statement);
+    bn_statement_failed(st);
+}
+
+static __attribute__((noinline)) void count_text(const struct bn_sql_conn *c, enum bn_sql rc,
+                                                 uint64_t took, const char *sql, size_t len)
+{
+  struct bn_statement *st = bn_sql_names_of_text(c->owner->names, sql, len, &c->drv->caps);
+
+  if (st != NULL)
+    count_as(st, c, rc, took);
+}
+
+/* The first time that a prepared statement without a name is executed. */
+static __attribute__((noinline)) void count_first(struct bn_sql_stmt *st, enum bn_sql rc,
+                                                  uint64_t took)
+{
+  const struct bn_sql_conn *c = st->conn;
+
+  st->statement = bn_sql_names_of_text(c->owner->names, st->text, st->len, &c->drv->caps);
+  if (st->statement != NULL)
+    count_as(st->statement, c, rc, took);
+}
+
+static inline void count_statement(struct bn_sql_conn *c, enum bn_sql rc, uint64_t took,
+                                   const char *sql, size_t len)
+{
+  struct bn_sql_stmt *st = c->cur.source != NULL ? bn_sql_stmt_of(c->cur.source) : c->emulating;
+
+  c->emulating = NULL;
+  if (st == NULL)
+    count_text(c, rc, took, sql, len);
+  else if (st->statement == NULL)
+    count_first(st, rc, took);
+  else
+    count_as(st->statement, c, rc, took);
+}
+
+/* --db-debug, and perhaps --statements. */
+static __attribute__((noinline)) void observe_timed(struct bn_sql_conn *c, enum bn_sql rc,
+                                                    uint64_t took, struct bn_sql_sort sort,
+                                                    const char *sql, size_t len)
+{
+  bn_stat_record(c->session->stat, BN_SQL_H_EXECUTE, took);
+  if (c->owner->names != NULL && sort.kind != BN_SQL_UNCOUNTED)
+    count_statement(c, rc, took, sql, len);
+}
+
+/* Further results of a statement are no part of it. */
+static __attribute__((noinline)) void observe(struct bn_sql_conn *c, enum bn_sql rc, uint64_t took,
+                                              struct bn_sql_sort sort, const char *sql, size_t len)
+{
+  if (c->owner->timed)
+    observe_timed(c, rc, took, sort, sql, len);
+  else if (sort.kind != BN_SQL_UNCOUNTED)
+    count_statement(c, rc, took, sql, len);
 }
 
 struct bn_sql_rs *bn_sql_finish(struct bn_sql_conn *c, enum bn_sql rc, uint64_t since,
@@ -94,7 +132,7 @@ struct bn_sql_rs *bn_sql_finish(struct bn_sql_conn *c, enum bn_sql rc, uint64_t 
   if (__builtin_expect(took > bn_stat_get(&stat->longest_statement_ns), 0))
     atomic_store_explicit(&stat->longest_statement_ns, took, memory_order_relaxed);
   if (__builtin_expect(c->owner->observed, 0))
-    observe(c, rc, took, sort.kind);
+    observe(c, rc, took, sort, sql, len);
   if (__builtin_expect(rc > BN_SQL_ROWS, 0)) {
     (void)bn_sql_failed(c, rc, BN_STEP_QUERY, sql, len);
     return NULL;
@@ -117,12 +155,9 @@ static inline struct bn_sql_rs *query(struct bn_sql_conn *c, const char *sql, si
 
   if (!bn_sql_begin(c))
     return NULL;
-  if (counts) {
+  if (counts)
     sort = bn_sql_sort_of(c->sys->by_first_word, sql, len);
-    bn_sql_announce(c, sql, len, NULL);
-  } else {
-    bn_sql_conn_trace(c, sql, len);
-  }
+  bn_sql_conn_trace(c, sql, len);
   since = bn_clock_now(&c->session->clock);
   rc = __builtin_expect(c->cur.more, 0)
            ? bn_sql_unread(c, BN_STEP_QUERY, false)

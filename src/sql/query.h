@@ -12,16 +12,5 @@ enum bn_sql bn_sql_unread(struct bn_sql_conn *c, enum bn_sql_step step, bool pre
 /* A statement sent at `since` has come back, its result in cur.result. */
 struct bn_sql_rs *bn_sql_finish(struct bn_sql_conn *c, enum bn_sql rc, uint64_t since,
                                 struct bn_sql_sort sort, const char *sql, size_t len);
-/* A statement of the load is about to be sent: --sql-trace and --statements want to know it.
-   *known: what a prepared statement is counted as, found here if it is NULL; known NULL: it is a
-   text. */
-void bn_sql_tell(struct bn_sql_conn *c, const char *sql, size_t len, struct bn_statement **known);
-
-static inline void bn_sql_announce(struct bn_sql_conn *c, const char *sql, size_t len,
-                                   struct bn_statement **known)
-{
-  if (__builtin_expect(c->sys->announces, 0))
-    bn_sql_tell(c, sql, len, known);
-}
 
 #endif

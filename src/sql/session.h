@@ -32,8 +32,8 @@ struct bn_sql_session {
   pthread_mutex_t lock;    /* guards `open`, which interrupts walk through */
   struct bn_sql_link *open;
   bool count_commits, timed;  /* the run has the metrics for it */
+  bool observed;              /* `timed`, or there are names: query.c */
   struct bn_sql_names *names; /* --statements; NULL: statements are not told apart */
-  bool observed;              /* `timed`, or there are names */
   struct bn_sql_first_use first_use;
 };
 

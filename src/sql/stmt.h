@@ -31,6 +31,12 @@ struct bn_sql_stmt {
   _Alignas(16) char driver_part[]; /* what handle points at */
 };
 
+/* The one that its driver knows by this handle. */
+static inline struct bn_sql_stmt *bn_sql_stmt_of(void *handle)
+{
+  return (struct bn_sql_stmt *)(void *)((char *)handle - offsetof(struct bn_sql_stmt, driver_part));
+}
+
 /* NULL: out of memory.  The text is copied, once for all. */
 struct bn_sql_stmt *bn_sql_stmt_new(const struct bn_sql_link *link, struct bn_sql_texts *texts,
                                     const char *sql, size_t len);

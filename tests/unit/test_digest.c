@@ -11,8 +11,9 @@ static const struct bn_sql_caps mysql = {.backslash_escapes = true},
 
 static void check(const char *sql, const struct bn_sql_caps *caps, const char *wanted)
 {
+  struct bn_sql_literals literals;
   char out[1024];
-  const size_t n = bn_sql_digest(sql, strlen(sql), caps, out, sizeof out - 1);
+  const size_t n = bn_sql_digest(sql, strlen(sql), caps, out, sizeof out - 1, &literals);
 
   out[n] = '\0';
   assert_string_equal(out, wanted);
@@ -65,6 +66,7 @@ static void comments_and_blanks_have_one_form(void **state)
 static void long_texts_are_cut_between_characters(void **state)
 {
   static const char text[] = "SELECT a\xc3\xa4\xc3\xb6";
+  struct bn_sql_literals literals;
   char out[16];
 
   (void)state;
@@ -72,10 +74,35 @@ static void long_texts_are_cut_between_characters(void **state)
     static const size_t wanted[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 10, 10, 12};
 
     memset(out, 'x', sizeof out);
-    assert_int_equal(bn_sql_digest(text, sizeof text - 1, &mysql, out, size), wanted[size]);
+    assert_int_equal(bn_sql_digest(text, sizeof text - 1, &mysql, out, size, &literals),
+                     wanted[size]);
+    assert_int_equal(literals.n, size < 12 ? BN_SQL_LITERALS + 1 : 0);
     assert_memory_equal(out, text, wanted[size]);
     assert_int_equal(out[size], 'x');
   }
+}
+
+static void literals_are_found(void **state)
+{
+  static const char text[] = "SELECT a1, 'it''s' /* 5 */ FROM t2 WHERE k=-17 AND d=? AND e=$1";
+  static const size_t at[][2] = {{11, 7}, {43, 3}};
+  struct bn_sql_literals found;
+  char many[200] = "SELECT 1", out[1024];
+
+  (void)state;
+  (void)bn_sql_digest(text, sizeof text - 1, &mysql, out, sizeof out, &found);
+  assert_int_equal(found.n, 3); /* $1 is a dollar and a number there */
+  for (size_t i = 0; i < 2; i++) {
+    assert_int_equal(found.literal[i].at, at[i][0]);
+    assert_int_equal(found.literal[i].len, at[i][1]);
+  }
+  (void)bn_sql_digest(text, sizeof text - 1, &pgsql, out, sizeof out, &found);
+  assert_int_equal(found.n, 3);
+  assert_int_equal(found.literal[2].len, 2);
+  for (size_t i = 8; i < 100; i += 2)
+    memcpy(many + i, ",1", 3);
+  (void)bn_sql_digest(many, strlen(many), &mysql, out, sizeof out, &found);
+  assert_int_equal(found.n, 47);
 }
 
 int main(void)
@@ -85,6 +112,7 @@ int main(void)
       cmocka_unit_test(names_stay),
       cmocka_unit_test(lists_are_shortened),
       cmocka_unit_test(comments_and_blanks_have_one_form),
+      cmocka_unit_test(literals_are_found),
       cmocka_unit_test(long_texts_are_cut_between_characters),
   };
 
