@@ -384,6 +384,15 @@ static int open_script(struct program *p)
   return -1;
 }
 
+/* The run was made before the script was read. */
+static int measure_script(struct program *p)
+{
+  const struct bn_metric *metrics = bn_script_metrics(p->script);
+  struct bn_err err = {0};
+
+  return metrics == NULL || bn_run_measure(p->run, metrics, &err) == 0 ? 0 : refuse(&err);
+}
+
 static int prepare_script(struct program *p)
 {
   struct bn_err err = {0};
@@ -396,7 +405,7 @@ static int prepare_script(struct program *p)
   /* The reference warns where it exports, and exports nothing for help. */
   if (!p->cli.policy->help_skips_files || !bn_cli_is_command(&p->cli, "help"))
     bn_cli_check_files(&p->cli, p->options, true);
-  return bn_script_export(p->script);
+  return bn_script_export(p->script) == 0 ? measure_script(p) : -1;
 }
 
 static int run_script(struct program *p)

@@ -5,7 +5,14 @@
 
 #include <stdint.h>
 
-enum bn_metric_kind { BN_COUNTER, BN_HISTOGRAM, BN_LABELLED };
+/* What a script has declared no part of the program looks for by its name. */
+enum bn_metric_kind {
+  BN_COUNTER,
+  BN_HISTOGRAM,
+  BN_LABELLED,
+  BN_SCRIPT_COUNTER,
+  BN_SCRIPT_HISTOGRAM
+};
 
 struct bn_metric {
   const char *name; /* "reads", "latency", "fsync_latency"; unique in a run */

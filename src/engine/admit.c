@@ -13,10 +13,9 @@ static const uint64_t short_event_ns = 10000;
 
 /* --- making --- */
 
-static void seat_session(struct bn_admit *a, struct bn_admit_seat *seat, const struct bn_stat *st)
+static void seat_session(struct bn_admit *a, struct bn_admit_seat *seat)
 {
   seat->admit = a;
-  seat->stat = st;
   seat->counted = atomic_load(&a->state) == BN_ADMIT_COUNTING;
 }
 
@@ -38,13 +37,18 @@ int bn_admit_init(struct bn_admit *a, const struct bn_admit_plan *plan)
   if (a->seat == NULL)
     return -1;
   memset(a->seat, 0, size);
-  for (i = 0; i < plan->sessions; i++)
-    seat_session(a, &a->seat[i], plan->stat[i]);
-  for (i = 0; i < plan->others; i++)
-    seat_session(a, &a->seat[plan->sessions + i], NULL);
+  for (i = 0; i < plan->sessions + plan->others; i++)
+    seat_session(a, &a->seat[i]);
+  bn_admit_count_in(a, plan->stat);
   (void)pthread_mutex_init(&a->lock, NULL);
   (void)bn_wait_init(&a->thawed);
   return 0;
+}
+
+void bn_admit_count_in(struct bn_admit *a, struct bn_stat **stat)
+{
+  for (unsigned i = 0; i < a->sessions; i++)
+    a->seat[i].stat = stat[i];
 }
 
 void bn_admit_done(struct bn_admit *a)

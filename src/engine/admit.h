@@ -74,6 +74,8 @@ struct bn_admit_plan {
 /* 0 or -1: out of memory.  *a is at the start of a cache line. */
 int bn_admit_init(struct bn_admit *a, const struct bn_admit_plan *plan);
 void bn_admit_done(struct bn_admit *a);
+/* Before there are claims: the statistics of the plan have moved. */
+void bn_admit_count_in(struct bn_admit *a, struct bn_stat **stat);
 
 /* Sets the time limit, unless it was closed before, and the end of the warm-up.  Any thread, once,
    before there are claims. */

@@ -65,6 +65,7 @@ static void free_desk(struct desk *d)
   bn_snap_done(&d->delta);
   bn_view_store_done(&d->store);
   bn_hist_free(d->ages);
+  *d = (struct desk){.ages = NULL};
 }
 
 static int make_slots(struct bn_book *b, const struct bn_book_setup *setup)
@@ -148,6 +149,24 @@ int bn_book_new(struct bn_book **out, const struct bn_book_setup *setup)
   return 0;
 }
 
+static void free_snaps(struct bn_book *b)
+{
+  free(b->rated);
+  b->rated = NULL;
+  free_desk(&b->desk);
+  free_desk(&b->total);
+  bn_snap_done(&b->start);
+  bn_snap_done(&b->base);
+  bn_snap_done(&b->last);
+  bn_snap_done(&b->second);
+}
+
+int bn_book_measure(struct bn_book *b)
+{
+  free_snaps(b);
+  return make_snaps(b);
+}
+
 void bn_book_free(struct bn_book *b)
 {
   if (b == NULL)
@@ -155,13 +174,7 @@ void bn_book_free(struct bn_book *b)
   for (size_t i = 0; i < b->n_slots; i++)
     free(b->slot[i].state);
   free(b->slot);
-  free(b->rated);
-  free_desk(&b->desk);
-  free_desk(&b->total);
-  bn_snap_done(&b->start);
-  bn_snap_done(&b->base);
-  bn_snap_done(&b->last);
-  bn_snap_done(&b->second);
+  free_snaps(b);
   bn_facts_done(&b->facts);
   (void)pthread_mutex_destroy(&b->lock);
   free(b);

@@ -57,6 +57,9 @@ struct bn_moment {
 /* 0 or -1: out of memory. */
 int bn_book_new(struct bn_book **out, const struct bn_book_setup *setup);
 void bn_book_free(struct bn_book *b);
+/* The statistics have another table of metrics; before begin.  -1: out of memory, and the book can
+   only be freed. */
+int bn_book_measure(struct bn_book *b);
 
 /* Any thread. */
 void bn_book_set_kind(struct bn_book *b, enum bn_kind kind);

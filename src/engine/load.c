@@ -16,6 +16,28 @@ void bn_load_done(struct bn_load *l)
   bn_statset_done(&l->side);
 }
 
+/* The top level of a script may have executed statements. */
+static void carry_over(struct bn_stat *to, const struct bn_stat *from)
+{
+  for (unsigned i = 0; i < BN_C_FIXED; i++)
+    bn_stat_count(to, i, bn_stat_get(&from->counter[i]));
+}
+
+int bn_load_measure(struct bn_load *l, const struct bn_metric *metrics, unsigned apart)
+{
+  struct bn_load other = {.unique = l->unique};
+
+  if (bn_load_init(&other, l->stats.n_sessions, metrics, apart) != 0) {
+    bn_load_done(&other);
+    return -1;
+  }
+  for (unsigned i = 0; i < BN_LOAD_SIDE; i++)
+    carry_over(other.side.stat[i], l->side.stat[i]);
+  bn_load_done(l);
+  *l = other;
+  return 0;
+}
+
 void bn_load_adopt_main(struct bn_load *l)
 {
   struct bn_stat *from = l->side.stat[0], *to = l->stats.stat[0];

@@ -23,6 +23,10 @@ int bn_load_init(struct bn_load *l, unsigned sessions, const struct bn_metric *m
                  unsigned apart);
 void bn_load_done(struct bn_load *l);
 
+/* The same for another table of metrics, before there are workers: all statistics move.  0 or -1:
+   out of memory, and nothing has changed. */
+int bn_load_measure(struct bn_load *l, const struct bn_metric *metrics, unsigned apart);
+
 /* The statements that the main thread's session has counted so far become the first worker's.  Main
    thread, while every worker waits. */
 void bn_load_adopt_main(struct bn_load *l);

@@ -173,6 +173,17 @@ int bn_run_new(struct bn_run **out, const struct bn_run_setup *setup, struct bn_
   return 0;
 }
 
+int bn_run_measure(struct bn_run *run, const struct bn_metric *metrics, struct bn_err *err)
+{
+  if (bn_load_measure(&run->load, metrics, apart(run->job.conf, run->job.ops)) != 0)
+    return bn_err_set(err, 0, "out of memory for the metrics of the script");
+  bn_sessions_count_in(&run->sessions, &run->load);
+  bn_admit_count_in(&run->admit, run->load.stats.stat);
+  return bn_book_measure(run->book) == 0
+             ? 0
+             : bn_err_set(err, 0, "out of memory for the metrics of the script");
+}
+
 void bn_run_know(struct bn_run *run, struct bn_facts *facts)
 {
   bn_facts_text(facts, "clock", "source", bn_clock_name(&run->clock));

@@ -31,6 +31,10 @@ struct bn_run_setup {
 /* 0 or -1 (err: out of memory).  Opens nothing yet. */
 int bn_run_new(struct bn_run **out, const struct bn_run_setup *setup, struct bn_err *err);
 void bn_run_free(struct bn_run *run);
+/* Another table of metrics in place of the workload's, ending with a NULL name: that of a script
+   that has declared some at its top level.  Before the run is executed or a command runs.  -1 and
+   err: out of memory, and the run can only be freed. */
+int bn_run_measure(struct bn_run *run, const struct bn_metric *metrics, struct bn_err *err);
 /* What is known of program, options and host moves into the run; before it is executed. */
 void bn_run_know(struct bn_run *run, struct bn_facts *facts);
 /* The `run` command: all phases; returns the exit status.  Everything that went wrong has been

@@ -38,12 +38,20 @@ int bn_sessions_init(struct bn_sessions *s, unsigned workers, const struct bn_se
     one->pacer = l->pacer;
     one->outage = i < n ? l->outage : NULL;
     one->services = l->services;
-    one->stat = i < n ? l->load->stats.stat[i] : l->load->side.stat[i - n];
     one->state = size > 0 ? (char *)s->state + size * i : NULL;
     bn_clock_reader_init(&one->clock, l->clock);
     atomic_store_explicit(&one->doing, "starting", memory_order_relaxed);
   }
+  bn_sessions_count_in(s, l->load);
   return 0;
+}
+
+void bn_sessions_count_in(struct bn_sessions *s, const struct bn_load *load)
+{
+  const unsigned n = s->workers;
+
+  for (unsigned i = 0; i < n + BN_LOAD_SIDE; i++)
+    s->all[i].stat = i < n ? load->stats.stat[i] : load->side.stat[i - n];
 }
 
 void bn_sessions_done(struct bn_sessions *s)

@@ -31,6 +31,8 @@ struct bn_sessions_links {
 /* 0 or -1: out of memory; done accepts what is half made. */
 int bn_sessions_init(struct bn_sessions *s, unsigned workers, const struct bn_sessions_links *l);
 void bn_sessions_done(struct bn_sessions *s);
+/* Each session counts in its statistics of `load`, which may have moved. */
+void bn_sessions_count_in(struct bn_sessions *s, const struct bn_load *load);
 struct bn_session *bn_sessions_main(const struct bn_sessions *s);
 struct bn_session *bn_sessions_reporting(const struct bn_sessions *s);
 

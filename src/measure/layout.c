@@ -84,6 +84,12 @@ const struct bn_layout bn_layout_timing[] = {
     END,
 };
 
+const struct bn_layout bn_layout_count[] = {
+    MEMBER(bn_count, BN_LAY_WHOLE, count),
+    MEMBER(bn_count, BN_LAY_REAL, per_s),
+    END,
+};
+
 const struct bn_layout bn_layout_session[] = {
     MEMBER(bn_session_view, BN_LAY_WHOLE, events), MEMBER(bn_session_view, BN_LAY_REAL, min_s),
     MEMBER(bn_session_view, BN_LAY_REAL, avg_s),   MEMBER(bn_session_view, BN_LAY_REAL, max_s),
@@ -105,5 +111,9 @@ const char *const bn_layout_origins[] = {[BN_FROM_DEFAULT] = "default",
                                          [BN_FROM_FILE] = "file",
                                          [BN_FROM_COMMAND_LINE] = "command line",
                                          NULL};
-const char *const bn_layout_metric_kinds[] = {
-    [BN_COUNTER] = "counter", [BN_HISTOGRAM] = "histogram", [BN_LABELLED] = "labelled", NULL};
+const char *const bn_layout_metric_kinds[] = {[BN_COUNTER] = "counter",
+                                              [BN_HISTOGRAM] = "histogram",
+                                              [BN_LABELLED] = "labelled",
+                                              [BN_SCRIPT_COUNTER] = "script counter",
+                                              [BN_SCRIPT_HISTOGRAM] = "script histogram",
+                                              NULL};

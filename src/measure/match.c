@@ -56,7 +56,8 @@ static bool same_rows(const struct bn_metric *a, size_t n_a, const struct bn_met
   if (n_a != n_b)
     return false;
   for (size_t i = 0; i < n_a; i++)
-    if (strcmp(a[i].name, b[i].name) != 0 || strcmp(a[i].unit, b[i].unit) != 0)
+    if (strcmp(a[i].name, b[i].name) != 0 || strcmp(a[i].unit, b[i].unit) != 0 ||
+        a[i].kind != b[i].kind)
       return false;
   return true;
 }

@@ -70,7 +70,7 @@ static bool has_lag(const struct bn_metrics *m)
 static void forget_devices(struct bn_snap *s)
 {
   for (size_t i = 0; i < s->metrics.n_counters; i++)
-    if (bn_sum_is_of_device(s->metrics.counter[i].name))
+    if (s->metrics.counter[i].kind == BN_COUNTER && bn_sum_is_of_device(s->metrics.counter[i].name))
       s->counter[i] = BN_ABSENT;
 }
 
@@ -341,7 +341,7 @@ static bool go_to(const struct job *j, struct intervals *in, size_t k)
 
 static void sum_timing(struct bn_timing *t, const struct bn_views *parts, size_t k)
 {
-  *t = (struct bn_timing){.name = t->name, .min_s = HUGE_VAL};
+  *t = (struct bn_timing){.name = t->name, .min_s = HUGE_VAL, .of_script = t->of_script};
   for (size_t i = 0; i < parts->n; i++) {
     const struct bn_timing *part =
         k < parts->view[i]->n_timings ? &parts->view[i]->timings[k] : NULL;

@@ -59,9 +59,11 @@ static int fill(struct bn_metrics *m, const struct rows *r)
 
     switch (row->kind) {
     case BN_COUNTER:
+    case BN_SCRIPT_COUNTER:
       (void)add(&m->counter[m->n_counters++], row, &names);
       break;
     case BN_HISTOGRAM:
+    case BN_SCRIPT_HISTOGRAM:
       (void)add(&m->hist[m->n_hists++], row, &names);
       break;
     case BN_LABELLED:
@@ -115,11 +117,19 @@ void bn_metrics_done(struct bn_metrics *m)
   memset(m, 0, sizeof *m);
 }
 
+bool bn_metrics_are_fixed(const char *name)
+{
+  for (size_t i = 0; i < N_FIXED; i++)
+    if (strcmp(fixed[i].name, name) == 0)
+      return true;
+  return false;
+}
+
 static size_t find(const struct bn_metric *rows, size_t n, const char *name)
 {
   size_t i = 0;
 
-  while (i < n && strcmp(rows[i].name, name) != 0)
+  while (i < n && (rows[i].kind == BN_SCRIPT_COUNTER || strcmp(rows[i].name, name) != 0))
     i++;
   return i;
 }

@@ -24,7 +24,10 @@ int bn_metrics_from(struct bn_metrics *m, const struct bn_metric *rows, size_t n
 int bn_metrics_copy(struct bn_metrics *to, const struct bn_metrics *from); /* 0 or -1 */
 void bn_metrics_done(struct bn_metrics *m);
 
-/* The index of that name, or the number of rows: there is none. */
+/* Every run has a metric of that name. */
+bool bn_metrics_are_fixed(const char *name);
+/* The index of that name, or the number of rows: there is none but what a script may have declared.
+ */
 size_t bn_metrics_counter(const struct bn_metrics *m, const char *name);
 
 #endif

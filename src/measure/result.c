@@ -96,6 +96,20 @@ static void copy_statements(struct bn_record *r, const struct bn_view *v)
   r->view.n_statements = n;
 }
 
+static void copy_counts(struct bn_record *r, const struct bn_view *v)
+{
+  const struct bn_metrics *m = &r->delta.metrics;
+  size_t n = 0;
+
+  for (size_t i = 0; i < m->n_counters && n < v->n_counts; i++)
+    if (m->counter[i].kind == BN_SCRIPT_COUNTER) {
+      r->store.count[n] = v->counts[n];
+      r->store.count[n].name = m->counter[i].name;
+      r->store.count[n++].unit = m->counter[i].unit;
+    }
+  r->view.counts = r->store.count;
+}
+
 static void copy_sessions(struct bn_record *r, const struct bn_view *v)
 {
   if (v->sessions == NULL || r->delta.n_sessions == 0) {
@@ -137,7 +151,7 @@ static uint64_t size_of(const struct bn_record *r)
     labels += d->n_labels[i] + 1;
   return sizeof *r + names_of(m->counter, m->n_counters) + names_of(m->hist, m->n_hists) +
          names_of(m->labelled, m->n_labelled) +
-         m->n_counters * (sizeof *m->counter + sizeof *d->counter) +
+         m->n_counters * (sizeof *m->counter + sizeof *d->counter + sizeof *r->store.count) +
          m->n_hists * (sizeof *m->hist + sizeof *d->sparse + sizeof *r->store.timing) +
          (r->store.timing_s != NULL ? m->n_hists * sizeof *r->store.timing_s : 0) +
          m->n_labelled * (sizeof *m->labelled + sizeof *d->label + sizeof *d->n_labels) +
@@ -199,6 +213,7 @@ static int init_record(struct bn_record *r, const struct bn_view *v, enum hists 
   copy_ranks(r, v);
   copy_timings(r, v);
   copy_statements(r, v);
+  copy_counts(r, v);
   copy_sessions(r, v);
   if (copy_ages(r, v) == 0 && copy_figures(r, v) == 0) {
     trim(r);

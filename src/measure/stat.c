@@ -154,6 +154,14 @@ static const struct bn_metric waiting[] = {
 
 enum { N_WAITING = sizeof waiting / sizeof waiting[0] };
 
+bool bn_statset_takes(const char *name)
+{
+  for (size_t i = 0; i < N_WAITING; i++)
+    if (strcmp(waiting[i].name, name) == 0)
+      return true;
+  return bn_metrics_are_fixed(name);
+}
+
 /* The workload's metrics, and behind them those of waiting. */
 static int make_metrics(struct bn_statset *set, const struct bn_metric *metrics, unsigned apart)
 {

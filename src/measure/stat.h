@@ -113,6 +113,8 @@ enum {
 int bn_statset_init(struct bn_statset *set, unsigned n_sessions, const struct bn_metric *metrics,
                     unsigned apart);
 void bn_statset_done(struct bn_statset *set);
+/* Sets have a metric of that name, all or some of them, whatever the workload. */
+bool bn_statset_takes(const char *name);
 
 /* The session has left its loop, in which its last event ended at end_ns: what it counts from now
    on belongs to no rate.  Its worker, once. */

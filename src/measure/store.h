@@ -23,6 +23,7 @@
       "timings": [{"name": …, …, "percentiles": […]}],
       "statements": [{"name": …, "count": …, …, "rows": …, "errors": …, "percentiles": […]}],
       "workload": […], "sessions": […],
+      "counts": [{"name": …, "unit": …, "count": …, "per_s": …}],   of what a script declares
       "raw": {"at_ns": …, …, "counters": {NAME: COUNT}, "labels": {NAME: [[LABEL, COUNT]]},
               "sessions": [[events, busy_ns, min_ns, max_ns]],
               "fair_events": [n, sum, sum_sq], "fair_busy_s": […],

@@ -416,7 +416,10 @@ static void read_timings(struct bn_probe *e, const struct bn_node *list, struct 
 
   r->view.n_timings = bn_probe_length(e, list, "timings", most);
   for (size_t i = 0; i < r->view.n_timings; i++) {
-    r->store.timing[i].name = r->delta.metrics.hist[BN_H_FIXED + i].name;
+    const struct bn_metric *hist = &r->delta.metrics.hist[BN_H_FIXED + i];
+
+    r->store.timing[i].name = hist->name;
+    r->store.timing[i].of_script = hist->kind == BN_SCRIPT_HISTOGRAM;
     bn_probe_layout(e, e->js->at(list, i), bn_layout_timing, &r->store.timing[i]);
     read_timing_percentiles(e, bn_probe_list(e, e->js->at(list, i), "percentiles"), r, i);
   }
@@ -457,6 +460,23 @@ static void read_statements(struct bn_probe *e, const struct bn_node *list, stru
   for (size_t i = 0; i < r->delta.statements.room && !e->failed; i++)
     read_statement(e, e->js->at(list, i), r);
   r->view.statements = r->store.statement;
+}
+
+/* They stand in the order of the counters that they are of. */
+static void read_counts(struct bn_probe *e, const struct bn_node *list, struct bn_record *r)
+{
+  const struct bn_metrics *m = &r->delta.metrics;
+  const size_t n = bn_probe_length(e, list, "counts", m->n_counters);
+
+  for (size_t i = 0; i < m->n_counters && r->view.n_counts < n; i++) {
+    struct bn_count *c = &r->store.count[r->view.n_counts];
+
+    if (m->counter[i].kind != BN_SCRIPT_COUNTER)
+      continue;
+    *c = (struct bn_count){.name = m->counter[i].name, .unit = m->counter[i].unit};
+    bn_probe_layout(e, e->js->at(list, r->view.n_counts++), bn_layout_count, c);
+  }
+  r->view.counts = r->store.count;
 }
 
 /* Copies a text to *at, which goes on behind it. */
@@ -521,6 +541,7 @@ static void read_parts(struct bn_probe *e, const struct bn_node *n, const struct
   read_percentiles(e, bn_probe_list(e, n, "percentiles"), r);
   read_timings(e, bn_probe_list(e, n, "timings"), r);
   read_statements(e, bn_probe_list(e, n, "statements"), r);
+  read_counts(e, bn_probe_list(e, n, "counts"), r);
   read_workload(e, bn_probe_list(e, n, "workload"), r);
   read_sessions(e, bn_probe_list(e, n, "sessions"), r);
   read_raw(e, raw, &r->delta);

@@ -342,6 +342,25 @@ static void put_statements(struct pen *p, struct bn_node *record, const struct b
   put(p, record, "statements", list);
 }
 
+/* Documents of workloads that declare none do not have them. */
+static void put_counts(struct pen *p, struct bn_node *record, const struct bn_view *v)
+{
+  struct bn_node *list;
+
+  if (v->n_counts == 0)
+    return;
+  list = p->js->list();
+  for (size_t i = 0; i < v->n_counts; i++) {
+    struct bn_node *map = p->js->map();
+
+    put(p, map, "name", text(p, v->counts[i].name));
+    put(p, map, "unit", text(p, v->counts[i].unit));
+    put_layout(p, map, bn_layout_count, &v->counts[i]);
+    add(p, list, map);
+  }
+  put(p, record, "counts", list);
+}
+
 static void put_workload(struct pen *p, struct bn_node *record, const struct bn_view *v)
 {
   struct bn_node *list = p->js->list();
@@ -519,6 +538,7 @@ struct bn_node *bn_store_record(const struct bn_store *js, const struct bn_view 
   put_percentiles(&p, map, v);
   put_timings(&p, map, v);
   put_statements(&p, map, v);
+  put_counts(&p, map, v);
   put_workload(&p, map, v);
   put_sessions(&p, map, v);
   put(&p, map, "raw", raw_of(&p, v));
@@ -567,8 +587,8 @@ static uint64_t count_statements(const struct bn_view *v)
 
 uint64_t bn_store_values(const struct bn_view *v)
 {
-  return 14 + count_layout(bn_layout_view) + count_fields() + 5 * v->n_percents + count_timings(v) +
-         count_statements(v) + 5 * v->n_figures +
+  return 16 + count_layout(bn_layout_view) + count_fields() + 5 * v->n_percents + count_timings(v) +
+         count_statements(v) + 6 * v->n_counts + 5 * v->n_figures +
          v->n_sessions * (2 + count_layout(bn_layout_session)) + count_raw(v->delta);
 }
 

@@ -205,6 +205,19 @@ static bool sum_figure(const struct bn_view *sum, const struct bn_views *parts, 
   return true;
 }
 
+/* As sum_rates(). */
+static void sum_counts(struct bn_view *v, struct bn_view_store *store, const struct bn_views *parts)
+{
+  for (size_t k = 0; k < v->n_counts; k++) {
+    double sum = 0;
+
+    for (size_t i = 0; i < parts->n; i++)
+      if (k < parts->view[i]->n_counts)
+        sum += parts->view[i]->counts[k].per_s * (parts->view[i]->span_s / v->span_s);
+    store->count[k].per_s = sum;
+  }
+}
+
 /* Of one result there is nothing to sum.  Names and texts are the first part's. */
 void bn_sum_figures(struct bn_view *v, struct bn_view_store *store, const struct bn_views *parts)
 {
@@ -218,4 +231,5 @@ void bn_sum_figures(struct bn_view *v, struct bn_view_store *store, const struct
       v->n_figures++;
   }
   v->figures = store->figure;
+  sum_counts(v, store, parts);
 }

@@ -20,7 +20,8 @@ int bn_sum_too_large(struct bn_err *err);
 /* After bn_view_fill(), which has set span_s: what else is in a view but its times and the figures
    of the workload.  0, or -1 and err. */
 int bn_sum_view(struct bn_view *v, const struct bn_views *parts, struct bn_err *err);
-/* The figures of the workload, as far as they can be summed.  Names and texts stay the parts'. */
+/* The figures of the workload, as far as they can be summed, and what a script has counted.  Names
+ * and texts stay the parts'. */
 void bn_sum_figures(struct bn_view *v, struct bn_view_store *store, const struct bn_views *parts);
 
 #endif

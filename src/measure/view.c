@@ -317,7 +317,9 @@ static void find_timings(struct bn_view *v, struct bn_view_store *store,
     double *const percentile_s = store->timing_s[v->n_timings];
     struct bn_timing *t = &store->timing[v->n_timings++];
 
-    *t = (struct bn_timing){.name = delta->metrics.hist[i].name, .percentile_s = percentile_s};
+    *t = (struct bn_timing){.name = delta->metrics.hist[i].name,
+                            .percentile_s = percentile_s,
+                            .of_script = delta->metrics.hist[i].kind == BN_SCRIPT_HISTOGRAM};
     find_timing(t, delta->hist[i]);
     for (size_t k = 0; k < v->n_percents; k++)
       percentile_s[k] = bn_view_hist_s(delta->hist[i], v->percents[k], nearest);
@@ -453,6 +455,22 @@ void bn_view_count(struct bn_view *v, const struct bn_view_rules *rules)
     rate(v, v->counter, v->span_s);
 }
 
+static void find_counts(struct bn_view *v, struct bn_view_store *store,
+                        const struct bn_view_rules *rules)
+{
+  const struct bn_metrics *m = &v->delta->metrics;
+  const uint64_t *rated = rules->rated != NULL ? rules->rated : v->counter;
+  const double span_s = rules->rated != NULL ? rules->rated_s : v->span_s;
+
+  for (size_t i = BN_C_FIXED; i < m->n_counters; i++)
+    if (m->counter[i].kind == BN_SCRIPT_COUNTER)
+      store->count[v->n_counts++] = (struct bn_count){.name = m->counter[i].name,
+                                                      .unit = m->counter[i].unit,
+                                                      .count = v->counter[i],
+                                                      .per_s = (double)rated[i] / span_s};
+  v->counts = store->count;
+}
+
 void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct bn_snap *delta,
                   const struct bn_view_rules *rules)
 {
@@ -472,6 +490,7 @@ void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct b
     stretch_maximum(v, rules->oldest_ns);
   find_percentiles(v, store, rules);
   find_timings(v, store, delta, rules->nearest);
+  find_counts(v, store, rules);
   find_lag(v, delta);
   v->fair_events_avg = mean(&delta->fair_events);
   v->fair_events_dev = deviation(&delta->fair_events);
@@ -500,10 +519,12 @@ int bn_view_store_init(struct bn_view_store *store, const struct bn_snap *shape)
   memset(store, 0, sizeof *store);
   store->timing = calloc(shape->metrics.n_hists + 1, sizeof *store->timing);
   store->timing_s = calloc(shape->metrics.n_hists + 1, sizeof *store->timing_s);
+  store->count = calloc(shape->metrics.n_counters + 1, sizeof *store->count);
   store->figure = calloc(BN_FIGURES_MAX, sizeof *store->figure);
   store->session = calloc((size_t)shape->n_sessions + 1, sizeof *store->session);
-  if (store->timing != NULL && store->timing_s != NULL && store->figure != NULL &&
-      store->session != NULL && make_statements(store, shape->statements.room) == 0)
+  if (store->timing != NULL && store->timing_s != NULL && store->count != NULL &&
+      store->figure != NULL && store->session != NULL &&
+      make_statements(store, shape->statements.room) == 0)
     return 0;
   bn_view_store_done(store);
   return -1;
@@ -515,6 +536,7 @@ void bn_view_store_done(struct bn_view_store *store)
   free(store->timing_s);
   free(store->statement);
   free(store->statement_s);
+  free(store->count);
   free(store->figure);
   free(store->session);
   memset(store, 0, sizeof *store);

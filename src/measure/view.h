@@ -29,6 +29,14 @@ struct bn_timing {
   const double *percentile_s;
   uint64_t count;
   double min_s, avg_s, max_s, sum_s, dev_s;
+  bool of_script; /* which has declared it */
+};
+
+/* One counter that a script has declared. */
+struct bn_count {
+  const char *name, *unit; /* of the metric; the snapshot's */
+  uint64_t count;
+  double per_s;
 };
 
 /* The statements of one name.  `timing` is of those that succeeded. */
@@ -98,6 +106,8 @@ struct bn_view {
   /* By name, the one with the most time first; of totals and checkpoints. */
   const struct bn_statement_view *statements;
   size_t n_statements;
+  const struct bn_count *counts; /* of the counters that a script has declared, in their order */
+  size_t n_counts;
   const struct bn_figure *figures; /* of the workload */
   size_t n_figures;
   const struct bn_session_view *sessions; /* NULL in intervals and ticks */
@@ -126,6 +136,7 @@ struct bn_view_store {
   double (*statement_s)[BN_PERCENTS_MAX]; /* owned; their percentiles */
   struct bn_figure *figure;               /* owned; [BN_FIGURES_MAX], of a record [n_figures] */
   struct bn_session_view *session;        /* owned */
+  struct bn_count *count;                 /* owned; as many as the snapshots have counters */
 };
 
 /* For views of snapshots of that shape.  0 or -1: out of memory. */

@@ -14,6 +14,7 @@
 #include "script/api/cmdline.h"
 #include "script/api/hooks.h"
 #include "script/api/instance.h"
+#include "script/api/metrics.h"
 #include "script/api/optexport.h"
 #include "script/api/options.h"
 #include "script/api/workload.h"
@@ -50,6 +51,10 @@ static const struct bn_vm_part parts[] = {
 #include "script/bn_ffi_hist_cdef.inc"
     },
     {
+        "metrics",
+#include "script/bn_ffi_metrics_cdef.inc"
+    },
+    {
         "sql",
 #include "script/bn_ffi_sql_cdef.inc"
     },
@@ -82,6 +87,7 @@ static const luaL_Reg functions[] = {{"cmdline", bn_cmdline_make},
                                      {"option", bn_optexport_get},
                                      {"declares_options", declares_options},
                                      {"json_next", bn_hooks_json_next},
+                                     {"declare_metric", bn_metrics_declare},
                                      {"latency", bn_hooks_latency},
                                      {"percentile", bn_hooks_percentile},
                                      {NULL, NULL}};
@@ -180,6 +186,8 @@ int bn_script_load(struct bn_script *sc, struct bn_err *err)
   if (sc->api.main == NULL || bn_vm_compile(&sc->vm, &sc->api.main->lua, err) != 0 ||
       bn_optexport_early(&sc->api.main->lua) != 0 || bn_lua_load(&sc->api.main->lua) != 0)
     return -1;
+  if (bn_declarations_close(&sc->api.declared, sc->workload.metrics) != 0)
+    return bn_err_set(err, 0, "out of memory");
   forget_old_names(sc);
   bn_workload_complete(&sc->workload, &sc->api);
   bn_hooks_complete(&sc->hooks);
@@ -218,6 +226,11 @@ void *bn_script_self(struct bn_script *sc)
   return &sc->api;
 }
 
+const struct bn_metric *bn_script_metrics(const struct bn_script *sc)
+{
+  return sc->api.declared.table;
+}
+
 const struct bn_reporter *bn_script_reporter(struct bn_script *sc, const void **conf)
 {
   *conf = &sc->hooks;
@@ -231,6 +244,7 @@ void bn_script_free(struct bn_script *sc)
   bn_script_detach(sc);
   bn_vm_done(&sc->vm);
   bn_options_free(sc->api.options);
+  bn_declarations_done(&sc->api.declared);
   free(sc->title);
   free(sc);
 }

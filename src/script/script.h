@@ -33,6 +33,9 @@ int bn_script_export(struct bn_script *sc);
 /* The descriptor to run it with, and the self for that.  Its commands are found by find_command. */
 const struct bn_workload *bn_script_workload(const struct bn_script *sc);
 void *bn_script_self(struct bn_script *sc);
+/* Once it is loaded: the metrics of its workload and those that it has declared; NULL: it has
+   declared none. */
+const struct bn_metric *bn_script_metrics(const struct bn_script *sc);
 /* The reporter made of the script's hooks; once it is loaded, `replaces` says which it has. */
 const struct bn_reporter *bn_script_reporter(struct bn_script *sc, const void **conf);
 /* Closes the main interpreter: its objects must not outlive the session. */

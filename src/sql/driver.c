@@ -115,6 +115,14 @@ bool bn_sqlsys_names_statements(const struct bn_sqlsys *sys)
   return sys->conf->statements;
 }
 
+bool bn_sql_names_metric(const char *name)
+{
+  for (const struct bn_metric *m = metrics[true][true]; m->name != NULL; m++)
+    if (strcmp(m->name, name) == 0)
+      return true;
+  return false;
+}
+
 void bn_sql_drivers_done(struct bn_sqlsys *sys)
 {
   for (size_t i = 0; i < sys->n_rows; i++) {

@@ -56,6 +56,8 @@ struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_
 const struct bn_metric *bn_sqlsys_metrics(const struct bn_sqlsys *sys);
 /* Whether it has to declare that it tells statements apart. */
 bool bn_sqlsys_names_statements(const struct bn_sqlsys *sys);
+/* Some configuration has a metric of that name. */
+bool bn_sql_names_metric(const char *name);
 /* After a run, whose threads have ended: says on standard error if all updates or all deletes found
    no row, and which share of the events had to wait for statements that were first used, if some
    were prepared then. */

@@ -48,6 +48,12 @@ function make.bound()
 end
 
 function make.result() return make.connection():query("SELECT 1 UNION SELECT 2") end
+-- Dialects do not have them.
+local counted = sysbench.metrics and sysbench.metrics.counter("counted")
+local timed = sysbench.metrics and sysbench.metrics.histogram("timed")
+
+function make.counter() return counted end
+function make.timed() return timed end
 function make.histogram() return sysbench.histogram.new(10, 1, 100) end
 function make.grid()
   return ffi.gc(ffi.C.sb_histogram_new(10, 1, 100), ffi.C.sb_histogram_delete)
@@ -146,7 +152,8 @@ local methods = {
   { make.int, "set", one }, { make.int, "set_rand_str", template },
   { make.double, "set", one }, { make.double, "set_rand_str", template },
   { make.text, "set", constant("x") }, { make.text, "set_rand_str", template },
-  { make.histogram, "update", constant(5) }, { make.histogram, "print" }
+  { make.histogram, "update", constant(5) }, { make.histogram, "print" },
+  { make.counter, "add", constant(5) }, { make.timed, "add", constant(5) }
 }
 
 local function try_methods()

@@ -584,10 +584,59 @@ static void snapshots_of_live_sessions_only_grow(void **state)
   bn_statset_done(&set);
 }
 
+/* What a script declares is found by its kind: its names mean nothing to the program. */
+static void counters_of_a_script_have_rates(void **state)
+{
+  static const struct bn_metric declared[] = {{"cycles", "1", BN_COUNTER},
+                                              {"bytes_untouched", "rows", BN_SCRIPT_COUNTER},
+                                              {"page_load", "ns", BN_SCRIPT_HISTOGRAM},
+                                              {"skipped", "1", BN_SCRIPT_COUNTER},
+                                              {NULL, NULL, BN_COUNTER}};
+  struct bn_view_rules rules = {.n_percents = 0};
+  uint64_t rated[BN_C_FIXED + 3] = {0};
+  struct bn_statset set;
+  struct bn_snap base, now;
+  struct bn_view_store store;
+  struct bn_view v;
+
+  (void)state;
+  assert_int_equal(bn_statset_init(&set, SESSIONS, declared, 0), 0);
+  assert_int_equal(bn_snap_init(&base, &set), 0);
+  assert_int_equal(bn_snap_init(&now, &set), 0);
+  assert_int_equal(bn_view_store_init(&store, &now), 0);
+  bn_stat_count(set.stat[0], EXTRA + 1, 1000); /* before the start */
+  bn_snap_take(&base, &set, 0);
+  bn_stat_count(set.stat[0], EXTRA + 1, 30);
+  bn_stat_count(set.stat[2], EXTRA + 1, 12);
+  bn_stat_record(set.stat[1], BN_H_FIXED, 1500);
+  bn_snap_take(&now, &set, UINT64_C(2000000000));
+  bn_snap_diff(&now, &base);
+  bn_view_fill(&v, &store, &now, &rules);
+  assert_int_equal(v.n_counts, 2);
+  assert_string_equal(v.counts[0].name, "bytes_untouched");
+  assert_string_equal(v.counts[0].unit, "rows");
+  assert_int_equal(v.counts[0].count, 42);
+  assert_true(v.counts[0].per_s == 21);
+  assert_int_equal(v.counts[1].count, 0);
+  assert_true(v.bytes_touched_per_s == 0);
+  assert_int_equal(v.n_timings, 1);
+  assert_true(v.timings[0].of_script && v.timings[0].count == 1);
+  rated[EXTRA + 1] = 40;
+  rules.rated = rated;
+  rules.rated_s = 1;
+  bn_view_fill(&v, &store, &now, &rules);
+  assert_true(v.counts[0].count == 42 && v.counts[0].per_s == 40);
+  bn_view_store_done(&store);
+  bn_snap_done(&base);
+  bn_snap_done(&now);
+  bn_statset_done(&set);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(differences_are_exact),
+      cmocka_unit_test(counters_of_a_script_have_rates),
       cmocka_unit_test(sums_of_hosts_are_exact),
       cmocka_unit_test(sums_that_do_not_fit_are_refused),
       cmocka_unit_test(looked_up_values_are_differences_too),

@@ -12,6 +12,7 @@ local lazy = {
   cmdline = internal.cmdline,
   rand = function () return module("sysbench.rand") end,
   histogram = function () return module("sysbench.histogram") end,
+  metrics = function () return module("sysbench.metrics") end,
   sql = function () return module("sysbench.sql") end,
   report_csv = function () return module("sysbench.report").csv end,
   report_json = function () return module("sysbench.report").json end,
@@ -28,6 +29,10 @@ local on_demand = {
     end
   end
 }
+
+if internal.dialect() then
+  lazy.metrics = nil
+end
 
 -- A worker's sysbench.opt and some libraries are filled on demand too; who walks through them sees
 -- them whole.

@@ -283,7 +283,7 @@ static void print_seconds(const struct text *t, const char *label, double s)
 static const struct bn_timing *find_timing(const struct bn_view *v, const char *metric)
 {
   for (size_t i = 0; i < v->n_timings; i++)
-    if (strcmp(v->timings[i].name, metric) == 0)
+    if (!v->timings[i].of_script && strcmp(v->timings[i].name, metric) == 0)
       return &v->timings[i];
   return NULL;
 }
@@ -472,6 +472,37 @@ static void print_statements(const struct text *t, const struct bn_view *v)
   (void)fputs("\n", t->out);
 }
 
+static void print_count(const struct text *t, const struct bn_count *c)
+{
+  char name[64], unit[64], label[sizeof name + sizeof unit + 4];
+
+  (void)bn_escape(name, sizeof name, c->name, "");
+  (void)bn_escape(unit, sizeof unit, c->unit, "");
+  if (strcmp(unit, "1") == 0)
+    (void)snprintf(label, sizeof label, "%s:", name);
+  else
+    (void)snprintf(label, sizeof label, "%s (%s):", name, unit);
+  (void)fprintf(t->out, "    %-36s %-6" PRIu64 " (%.2f per sec.)\n", label, c->count, c->per_s);
+}
+
+/* What a script has declared: counters, and the times that it has measured. */
+static void print_of_script(struct text *t, struct bn_form *f, const struct bn_view *v)
+{
+  char name[64];
+
+  if (v->n_counts > 0)
+    (void)fputs("\nCounters of the script:\n", t->out);
+  for (size_t i = 0; i < v->n_counts; i++)
+    print_count(t, &v->counts[i]);
+  for (size_t i = 0; t->dialect->timing != NULL && i < v->n_timings; i++) {
+    if (!v->timings[i].of_script || v->timings[i].count == 0)
+      continue;
+    (void)bn_escape(name, sizeof name, v->timings[i].name, "");
+    bn_form_timing(f, &v->timings[i], name);
+    print_latency(t, f, v, &v->timings[i]);
+  }
+}
+
 /* Each --assert with what was measured. */
 static void print_verdicts(const struct text *t)
 {
@@ -517,6 +548,7 @@ static void print_summary(struct text *t, const struct bn_view *v)
   print_ranks(t, &f, v);
   bn_form_print(&f, d->closing[v->kind]->tail, t->out);
   print_latencies(t, &f, v);
+  print_of_script(t, &f, v);
   bn_form_print(&f, d->closing[v->kind]->end, t->out);
   if (!d->closing[v->kind]->no_sessions)
     print_sessions(t, &f, v);

@@ -10,6 +10,7 @@
 
 #include "api/session.h"
 #include "base/buf.h"
+#include "script/api/metrics.h"
 #include "script/vm/lua.h"
 
 struct bn_options;
@@ -29,11 +30,12 @@ struct bn_instance {
 /* What the functions find again in every instance of a script; filled by script.c. */
 struct bn_api {
   const struct bn_vm *vm;
-  const char *title;          /* file name without folder, as messages and help show it */
-  struct bn_instance *main;   /* NULL before it is loaded and after it is closed */
-  struct bn_options *options; /* what the script declares */
-  bool takes_any;             /* unknown options are texts for it */
-  _Atomic uint32_t uniq;      /* draws of bn_ffi_rand_uniq so far; ffi.c */
+  const char *title;               /* file name without folder, as messages and help show it */
+  struct bn_instance *main;        /* NULL before it is loaded and after it is closed */
+  struct bn_options *options;      /* what the script declares */
+  bool takes_any;                  /* unknown options are texts for it */
+  struct bn_declarations declared; /* metrics */
+  _Atomic uint32_t uniq;           /* draws of bn_ffi_rand_uniq so far; ffi.c */
   /* Of the tables that all threads fill: rows so far, and when the first came; cmdline.c */
   _Atomic uint64_t loaded, load_start_ns;
   /* Of their indexes: how many there are, how many are being created, and since when any; cmdline.c

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Declares the metrics of a script, and counts them where the session's statistics are. */
+#include "script/api/metrics.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <lauxlib.h>
+
+#include "measure/stat.h"
+#include "script/api/ffi_metrics.h"
+#include "script/api/instance.h"
+#include "sql/sql.h"
+
+/* From BN_SCRIPT_COUNTER on. */
+static const char *const kinds[] = {"counter", "histogram", NULL};
+
+/* --- declaring -------------------------------------------------------------------------------- */
+
+/* Letters, digits and underscores, so that a name can be a column or a label anywhere. */
+static bool is_name(const char *name)
+{
+  size_t len = 0;
+
+  for (; name[len] != '\0'; len++)
+    if (!(isascii(name[len]) && (isalnum((unsigned char)name[len]) || name[len] == '_')))
+      return false;
+  return len > 0 && len <= BN_DECLARED_NAME && !isdigit((unsigned char)name[0]);
+}
+
+/* What a line of a report can show. */
+static bool is_unit(const char *unit)
+{
+  const size_t len = strlen(unit);
+
+  for (size_t i = 0; i < len; i++)
+    if (!(isascii(unit[i]) && isprint((unsigned char)unit[i])))
+      return false;
+  return len > 0 && len <= BN_DECLARED_NAME;
+}
+
+/* The units of times; what a script adds is kept in ns. */
+static bool is_time(const char *unit)
+{
+  static const char *const units[] = {"s", "ms", "us", "ns"};
+
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+    if (strcmp(units[i], unit) == 0)
+      return true;
+  return false;
+}
+
+/* Pushes why the metric cannot be declared; false: it can be. */
+static bool refuse(lua_State *L, const struct bn_declarations *d, enum bn_metric_kind kind,
+                   const char *name, const char *unit)
+{
+  if (d->closed)
+    lua_pushfstring(L,
+                    "'%s' is not declared at the top level of the script; all threads need to know "
+                    "it before the run starts",
+                    name);
+  else if (!is_name(name))
+    lua_pushfstring(L,
+                    "'%s' cannot be the name of a metric; a name has up to %d letters, digits and "
+                    "underscores, and does not begin with a digit",
+                    name, BN_DECLARED_NAME);
+  else if (bn_statset_takes(name) || bn_sql_names_metric(name))
+    lua_pushfstring(L, "bench has a metric '%s' itself; choose another name", name);
+  else if (kind == BN_SCRIPT_HISTOGRAM && !is_time(unit))
+    lua_pushfstring(L, "'%s' cannot be the unit of a histogram; allowed: s, ms, us, ns", unit);
+  else if (!is_unit(unit))
+    lua_pushfstring(L, "the unit of '%s' must have 1 to %d printable characters", name,
+                    BN_DECLARED_NAME);
+  else if (d->n == BN_DECLARED_MAX)
+    lua_pushfstring(L, "'%s' is one metric too many; allowed: up to %d", name, BN_DECLARED_MAX);
+  else if (kind == BN_SCRIPT_HISTOGRAM && d->n_times == BN_DECLARED_TIMES_MAX)
+    lua_pushfstring(L, "'%s' is one histogram too many; allowed: up to %d", name,
+                    BN_DECLARED_TIMES_MAX);
+  else
+    return false;
+  return true;
+}
+
+static const struct bn_declared *find(const struct bn_declarations *d, const char *name)
+{
+  for (unsigned i = 0; i < d->n; i++)
+    if (strcmp(d->row[i].name, name) == 0)
+      return &d->row[i];
+  return NULL;
+}
+
+static const struct bn_declared *add(struct bn_declarations *d, enum bn_metric_kind kind,
+                                     const char *name, const char *unit)
+{
+  struct bn_declared *row = &d->row[d->n++];
+
+  (void)snprintf(row->name, sizeof row->name, "%s", name);
+  (void)snprintf(row->unit, sizeof row->unit, "%s", unit);
+  row->kind = kind;
+  d->n_times += kind == BN_SCRIPT_HISTOGRAM;
+  return row;
+}
+
+int bn_metrics_declare(lua_State *L)
+{
+  struct bn_declarations *d = &bn_instance_api()->declared;
+  const enum bn_metric_kind kind =
+      (enum bn_metric_kind)(BN_SCRIPT_COUNTER + luaL_checkoption(L, 1, NULL, kinds));
+  const char *name = luaL_checkstring(L, 2), *unit = luaL_checkstring(L, 3);
+  const struct bn_declared *row = find(d, name);
+  lua_Integer index = 0;
+
+  lua_pushnil(L);
+  if (row != NULL && (row->kind != kind || strcmp(row->unit, unit) != 0)) {
+    lua_pushfstring(L, "'%s' is declared already, as a %s with the unit '%s'", name,
+                    kinds[row->kind - BN_SCRIPT_COUNTER], row->unit);
+    return 2;
+  }
+  if (row == NULL && refuse(L, d, kind, name, unit))
+    return 2;
+  if (row == NULL)
+    row = add(d, kind, name, unit);
+  for (const struct bn_declared *one = d->row; one < row; one++)
+    index += one->kind == kind;
+  lua_pushinteger(L, index);
+  return 1;
+}
+
+/* --- the table -------------------------------------------------------------------------------- */
+
+int bn_declarations_close(struct bn_declarations *d, const struct bn_metric *workload)
+{
+  size_t n = 0;
+
+  d->closed = true;
+  if (d->n == 0)
+    return 0;
+  d->first_counter = BN_C_FIXED;
+  d->first_hist = BN_H_FIXED;
+  for (; workload != NULL && workload[n].name != NULL; n++) {
+    d->first_counter += workload[n].kind == BN_COUNTER;
+    d->first_hist += workload[n].kind == BN_HISTOGRAM;
+  }
+  d->table = calloc(n + d->n + 1, sizeof *d->table);
+  if (d->table == NULL)
+    return -1;
+  if (n > 0)
+    memcpy(d->table, workload, n * sizeof *workload);
+  for (unsigned i = 0; i < d->n; i++)
+    d->table[n + i] =
+        (struct bn_metric){.name = d->row[i].name,
+                           .unit = d->row[i].kind == BN_SCRIPT_HISTOGRAM ? "ns" : d->row[i].unit,
+                           .kind = d->row[i].kind};
+  return 0;
+}
+
+void bn_declarations_done(struct bn_declarations *d)
+{
+  free(d->table);
+  d->table = NULL;
+}
+
+/* --- counting --------------------------------------------------------------------------------- */
+
+/* Compiled Lua code adds to it: a plain number of 64 bits, which readers load as a whole. */
+uint64_t *bn_ffi_metric_counter(unsigned index)
+{
+  const struct bn_lua *lua = bn_lua_current();
+  struct bn_declarations *d = &bn_instance_api()->declared;
+
+  if (!lua->worker)
+    return &d->aside;
+  return (uint64_t *)(uintptr_t)&lua->session->stat->counter[d->first_counter + index];
+}
+
+void bn_ffi_metric_record(unsigned index, double ns)
+{
+  const struct bn_lua *lua = bn_lua_current();
+  const uint64_t whole = ns < 0x1p62 ? (uint64_t)(ns + 0.5) : UINT64_C(1) << 62;
+
+  if (lua->worker)
+    bn_stat_record(lua->session->stat, bn_instance_api()->declared.first_hist + index, whole);
+}
