@@ -17,6 +17,7 @@
 #include "script/api/metrics.h"
 #include "script/api/optexport.h"
 #include "script/api/options.h"
+#include "script/api/result.h"
 #include "script/api/workload.h"
 #include "script/old/oldstyle.h"
 #include "script/vm/call.h"
@@ -88,6 +89,7 @@ static const luaL_Reg functions[] = {{"cmdline", bn_cmdline_make},
                                      {"declares_options", declares_options},
                                      {"json_next", bn_hooks_json_next},
                                      {"declare_metric", bn_metrics_declare},
+                                     {"result", bn_result_make},
                                      {"latency", bn_hooks_latency},
                                      {"percentile", bn_hooks_percentile},
                                      {NULL, NULL}};
@@ -245,6 +247,7 @@ void bn_script_free(struct bn_script *sc)
   bn_vm_done(&sc->vm);
   bn_options_free(sc->api.options);
   bn_declarations_done(&sc->api.declared);
+  bn_kept_done(&sc->api.kept);
   free(sc->title);
   free(sc);
 }

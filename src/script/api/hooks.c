@@ -45,6 +45,13 @@ static struct bn_instance *open_instance(struct hooks *h)
   return in;
 }
 
+static void hooks_begin(void *self, const struct bn_facts *f)
+{
+  const struct hooks *h = self;
+
+  h->conf->api->kept.facts = f;
+}
+
 static void hooks_starting(void *self, const struct bn_facts *f)
 {
   struct hooks *h = self;
@@ -144,11 +151,21 @@ static int report(struct bn_instance *in, const char *hook, const struct bn_view
   return bn_lua_call(&in->lua, 1, 0, hook);
 }
 
+/* replaces: the script prints this report in place of the text report. */
+static void keep(const struct hooks *h, const struct bn_view *v, unsigned replaces)
+{
+  struct bn_view view = *v;
+
+  view.replaced = (h->conf->reporter.replaces & replaces) != 0;
+  bn_kept_view(&h->conf->api->kept, h->conf->api->title, &view);
+}
+
 static int hooks_interval(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct hooks *h = self;
 
   (void)err;
+  keep(h, v, BN_REPLACES_INTERVAL);
   return report(h->interval, "report_intermediate", v, false);
 }
 
@@ -157,6 +174,7 @@ static int hooks_checkpoint(void *self, const struct bn_view *v, struct bn_err *
   struct hooks *h = self;
 
   (void)err;
+  keep(h, v, BN_REPLACES_TOTAL);
   return report(h->checkpoint, "report_cumulative", v, true);
 }
 
@@ -182,6 +200,7 @@ static int hooks_total(void *self, const struct bn_view *v, struct bn_err *err)
   struct hooks *h = self;
 
   (void)err;
+  keep(h, v, BN_REPLACES_TOTAL);
   return report(h->conf->api->main, "report_cumulative", v, true);
 }
 
@@ -196,12 +215,13 @@ static int hooks_close(void *self, struct bn_err *err)
   return h->failed ? bn_err_set(err, 0, "the script failed in the reporting thread") : 0;
 }
 
-void bn_hooks_fill(struct bn_hooks_conf *conf, const struct bn_api *api)
+void bn_hooks_fill(struct bn_hooks_conf *conf, struct bn_api *api)
 {
   conf->api = api;
   conf->reporter = (struct bn_reporter){.name = "script",
                                         .state_size = sizeof(struct hooks),
                                         .open = hooks_open,
+                                        .begin = hooks_begin,
                                         .starting = hooks_starting,
                                         .interval = hooks_interval,
                                         .checkpoint = hooks_checkpoint,
@@ -226,6 +246,8 @@ void bn_hooks_complete(struct bn_hooks_conf *conf)
     conf->reporter.replaces |= BN_REPLACES_INTERVAL;
   if (has_hook(lua, "report_cumulative"))
     conf->reporter.replaces |= BN_REPLACES_TOTAL;
+  conf->api->kept.wanted = conf->reporter.facts =
+      lua->vm->setup->conf->policy->own_report && bn_lua_has_function(lua, "done");
 }
 
 int bn_hooks_json_next(lua_State *L)

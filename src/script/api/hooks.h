@@ -12,11 +12,12 @@ struct bn_api;
 /* The reporter and what it is opened with, which is this struct. */
 struct bn_hooks_conf {
   struct bn_reporter reporter;
-  const struct bn_api *api; /* borrowed */
+  struct bn_api *api; /* borrowed */
 };
 
-void bn_hooks_fill(struct bn_hooks_conf *conf, const struct bn_api *api);
-/* What only the loaded script shows: which reports its hooks replace. */
+void bn_hooks_fill(struct bn_hooks_conf *conf, struct bn_api *api);
+/* What only the loaded script shows: which reports its hooks replace, and whether its done() can
+   ask for the result. */
 void bn_hooks_complete(struct bn_hooks_conf *conf);
 /* internal.json_next(): false: this is the first object of report_json's array. */
 int bn_hooks_json_next(lua_State *L);

@@ -11,6 +11,7 @@
 #include "api/session.h"
 #include "base/buf.h"
 #include "script/api/metrics.h"
+#include "script/api/result.h"
 #include "script/vm/lua.h"
 
 struct bn_options;
@@ -35,6 +36,7 @@ struct bn_api {
   struct bn_options *options;      /* what the script declares */
   bool takes_any;                  /* unknown options are texts for it */
   struct bn_declarations declared; /* metrics */
+  struct bn_kept kept;             /* for done() */
   _Atomic uint32_t uniq;           /* draws of bn_ffi_rand_uniq so far; ffi.c */
   /* Of the tables that all threads fill: rows so far, and when the first came; cmdline.c */
   _Atomic uint64_t loaded, load_start_ns;
