@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "engine/desk.h"
 #include "engine/judge.h"
 
 struct slot {
@@ -18,15 +19,6 @@ struct slot {
   void *state; /* owned */
   bool opened;
   _Atomic int busy; /* threads in its interval, checkpoint, tick or total */
-};
-
-/* What a report is made from.  The reporting thread has its own, so that one which hangs in a
-   reporter holds up nothing. */
-struct desk {
-  struct bn_snap now, delta;
-  struct bn_hist *ages; /* of unfinished events; NULL but on the desk of the final report */
-  struct bn_view_store store;
-  struct bn_view view;
 };
 
 struct bn_book {
@@ -47,26 +39,12 @@ struct bn_book {
   bool base_is_start;               /* base is the start of the measurement: exact extremes hold */
   _Atomic bool warming;             /* events are those of the warm-up, which is counted apart */
   uint64_t *rated, rated_ns;        /* with the lock: counters at the end of the span; 0: not yet */
-  struct desk desk, total;          /* the reporting thread's; the final report's */
+  /* The reporting thread's, so that one which hangs in a reporter holds up nothing; the final
+     report's. */
+  struct bn_desk desk, total;
 };
 
 /* --- life ------------------------------------------------------------------------------------- */
-
-static int make_desk(struct desk *d, const struct bn_statset *stats)
-{
-  if (bn_snap_init(&d->now, stats) != 0 || bn_snap_init(&d->delta, stats) != 0)
-    return -1;
-  return bn_view_store_init(&d->store, &d->now);
-}
-
-static void free_desk(struct desk *d)
-{
-  bn_snap_done(&d->now);
-  bn_snap_done(&d->delta);
-  bn_view_store_done(&d->store);
-  bn_hist_free(d->ages);
-  *d = (struct desk){.ages = NULL};
-}
 
 static int make_slots(struct bn_book *b, const struct bn_book_setup *setup)
 {
@@ -96,7 +74,7 @@ static int make_snaps(struct bn_book *b)
   b->total.ages = bn_hist_new();
   if (b->rated == NULL || b->total.ages == NULL)
     return -1;
-  return make_desk(&b->desk, b->stats) == 0 ? make_desk(&b->total, b->stats) : -1;
+  return bn_desk_init(&b->desk, b->stats) == 0 ? bn_desk_init(&b->total, b->stats) : -1;
 }
 
 static void plan(struct bn_plan *p, const struct bn_conf *c)
@@ -153,8 +131,8 @@ static void free_snaps(struct bn_book *b)
 {
   free(b->rated);
   b->rated = NULL;
-  free_desk(&b->desk);
-  free_desk(&b->total);
+  bn_desk_done(&b->desk);
+  bn_desk_done(&b->total);
   bn_snap_done(&b->start);
   bn_snap_done(&b->base);
   bn_snap_done(&b->last);
@@ -380,7 +358,7 @@ static struct bn_view_rules rules_of(const struct bn_book *b)
                                 .commits = c->policy->transactions_are_commits};
 }
 
-static void take_now(const struct bn_book *b, struct desk *d, const struct bn_snap *base,
+static void take_now(const struct bn_book *b, struct bn_desk *d, const struct bn_snap *base,
                      const struct bn_moment *m)
 {
   bn_snap_take(&d->now, b->stats, m->now_ns);
@@ -401,7 +379,7 @@ static uint64_t oldest(const struct bn_book *b, const struct bn_snap *s, uint64_
 }
 
 /* What a view says besides the difference. */
-static void complete_view(const struct bn_book *b, struct desk *d, const struct bn_moment *m)
+static void complete_view(const struct bn_book *b, struct bn_desk *d, const struct bn_moment *m)
 {
   struct bn_view *v = &d->view;
 
@@ -421,7 +399,7 @@ static void complete_view(const struct bn_book *b, struct desk *d, const struct 
   }
 }
 
-static void build_view(struct bn_book *b, struct desk *d, const struct bn_snap *base, bool exact,
+static void build_view(struct bn_book *b, struct bn_desk *d, const struct bn_snap *base, bool exact,
                        const struct bn_moment *m)
 {
   struct bn_view_rules rules = rules_of(b);
@@ -656,7 +634,7 @@ static bool find_rated(struct bn_book *b, const struct bn_moment *m, uint64_t la
    Returns the rules that the view was filled with. */
 static struct bn_view_rules build_total(struct bn_book *b, const struct bn_moment *m)
 {
-  struct desk *d = &b->total;
+  struct bn_desk *d = &b->total;
   struct bn_view_rules rules = rules_of(b);
   uint64_t in_flight = 0, oldest_ns = 0;
 

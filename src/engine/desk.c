@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Allocates what a report is made from. */
+#include "engine/desk.h"
+
+int bn_desk_init(struct bn_desk *d, const struct bn_statset *stats)
+{
+  if (bn_snap_init(&d->now, stats) != 0 || bn_snap_init(&d->delta, stats) != 0)
+    return -1;
+  return bn_view_store_init(&d->store, &d->now);
+}
+
+void bn_desk_done(struct bn_desk *d)
+{
+  bn_snap_done(&d->now);
+  bn_snap_done(&d->delta);
+  bn_view_store_done(&d->store);
+  bn_hist_free(d->ages);
+  *d = (struct bn_desk){.ages = NULL};
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a report is made from: a snapshot, its difference to a baseline, and the view of that. */
+#ifndef BN_ENGINE_DESK_H
+#define BN_ENGINE_DESK_H
+
+#include "measure/snap.h"
+#include "measure/view.h"
+
+struct bn_desk {
+  struct bn_snap now, delta;
+  struct bn_hist *ages; /* owned; of unfinished events; NULL but on the desk of the final report */
+  struct bn_view_store store;
+  struct bn_view view;
+};
+
+/* For these statistics.  0 or -1: out of memory; done accepts what is half made, and zeroes. */
+int bn_desk_init(struct bn_desk *d, const struct bn_statset *stats);
+void bn_desk_done(struct bn_desk *d);
+
+#endif
