@@ -12,6 +12,7 @@
 #include "api/workload.h"
 #include "base/err.h"
 
+struct bn_buf;   /* base/buf.h */
 struct bn_end;   /* measure/result.h */
 struct bn_facts; /* measure/facts.h */
 struct bn_plan;  /* measure/facts.h */
@@ -42,6 +43,9 @@ struct bn_reporter {
   void (*begin)(void *self, const struct bn_facts *f);    /* heading, with the workload's rows */
   void (*starting)(void *self, const struct bn_facts *f); /* before the first worker */
   void (*started)(void *self, const struct bn_facts *f);  /* the gate opens */
+  /* Before anybody is told of an interval, a checkpoint or the total: adds whole lines to `out`,
+     which become v->lines.  -1 and err: it has failed, and the report goes without. */
+  int (*add)(void *self, const struct bn_view *v, struct bn_buf *out, struct bn_err *err);
   int (*interval)(void *self, const struct bn_view *v, struct bn_err *err);
   int (*checkpoint)(void *self, const struct bn_view *v, struct bn_err *err);
   /* Once a second from the start of the measurement on, all that was measured since. */

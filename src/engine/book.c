@@ -411,12 +411,15 @@ static void build_view(struct bn_book *b, struct bn_desk *d, const struct bn_sna
   complete_view(b, d, m);
 }
 
-static int call(const struct slot *r, enum bn_view_span span, const struct bn_view *v,
+/* lines: not NULL to ask for them. */
+static int call(const struct slot *r, const struct bn_view *v, struct bn_buf *lines,
                 struct bn_err *err)
 {
   const struct bn_reporter *ops = r->use.ops;
 
-  switch (span) {
+  if (lines != NULL)
+    return ops->add == NULL ? 0 : ops->add(r->state, v, lines, err);
+  switch (v->span) {
   case BN_VIEW_INTERVAL:
     return ops->interval == NULL ? 0 : ops->interval(r->state, v, err);
   case BN_VIEW_CHECKPOINT:
@@ -460,16 +463,19 @@ void bn_book_leave_reporter(struct bn_book *b)
 }
 
 /* false: it has failed, in words of its own. */
-static bool hand_over(struct bn_book *b, struct slot *r, const struct bn_view *v)
+static bool hand_over(struct bn_book *b, struct slot *r, const struct bn_view *v,
+                      struct bn_buf *lines)
 {
-  const bool hook = v->span == BN_VIEW_TOTAL && (r->use.ops->replaces & BN_REPLACES_TOTAL) != 0;
+  const bool runs_script =
+      r->use.ops->add != NULL || (r->use.ops->replaces & BN_REPLACES_TOTAL) != 0;
+  const bool hook = v->span == BN_VIEW_TOTAL && runs_script;
   struct bn_err err = {0};
   int rc;
 
   if (hook)
     atomic_store(&b->in_hook, true);
   atomic_fetch_add(&r->busy, 1);
-  rc = call(r, v->span, v, &err);
+  rc = call(r, v, lines, &err);
   atomic_fetch_sub(&r->busy, 1);
   if (hook)
     atomic_store(&b->in_hook, false);
@@ -484,15 +490,30 @@ static bool hangs(const struct slot *r)
   return atomic_load(&r->busy) != 0;
 }
 
+static bool ask_for_lines(struct bn_book *b, struct bn_desk *d)
+{
+  const bool left = atomic_load(&b->left);
+  bool ok = true;
+
+  bn_buf_clear(&d->lines);
+  for (size_t i = 0; i < b->n_slots; i++)
+    if (!left || !hangs(&b->slot[i]))
+      ok &= hand_over(b, &b->slot[i], &d->view, &d->lines);
+  d->view.lines = ok && d->lines.len > 0 ? d->lines.data : NULL;
+  return ok;
+}
+
 /* Returns whether all went well; *late: the reporting thread came back from a call after nobody
    expected it to any more. */
-static bool hand_out(struct bn_book *b, struct bn_view *v, bool *late)
+static bool hand_out(struct bn_book *b, struct bn_desk *d, bool *late)
 {
+  struct bn_view *v = &d->view;
   const unsigned bit = v->span == BN_VIEW_INTERVAL ? BN_REPLACES_INTERVAL : BN_REPLACES_TOTAL;
   const bool left = atomic_load(&b->left);
-  bool ok = true, replacement_failed = false;
+  bool ok, replacement_failed = false;
 
   *late = v->span != BN_VIEW_TOTAL && left;
+  ok = *late || v->span == BN_VIEW_TICK || ask_for_lines(b, d);
   for (size_t i = 0; i < b->n_slots && !*late; i++) {
     struct slot *r = &b->slot[i];
     const bool replaces = (r->use.ops->replaces & bit) != 0;
@@ -502,7 +523,7 @@ static bool hand_out(struct bn_book *b, struct bn_view *v, bool *late)
       continue;
     }
     v->replaced = (b->replaced & bit) != 0 && !replaces;
-    if (!hand_over(b, r, v)) {
+    if (!hand_over(b, r, v, NULL)) {
       ok = false;
       replacement_failed |= replaces;
     }
@@ -519,7 +540,7 @@ bool bn_book_interval(struct bn_book *b, const struct bn_moment *m)
 
   build_view(b, &b->desk, &b->last, false, m);
   b->desk.view.span = BN_VIEW_INTERVAL;
-  ok = hand_out(b, &b->desk.view, &late);
+  ok = hand_out(b, &b->desk, &late);
   if (!late)
     swap(&b->last, &b->desk.now);
   return ok;
@@ -552,7 +573,7 @@ bool bn_book_checkpoint(struct bn_book *b, const struct bn_moment *m)
     return true;
   build_view(b, &b->desk, &b->base, b->base_is_start, m);
   b->desk.view.span = BN_VIEW_CHECKPOINT;
-  ok = hand_out(b, &b->desk.view, &late);
+  ok = hand_out(b, &b->desk, &late);
   start_from_checkpoint(b);
   return ok;
 }
@@ -570,7 +591,7 @@ bool bn_book_tick(struct bn_book *b, const struct bn_moment *m)
     return true;
   build_view(b, &b->desk, &b->start, true, m);
   b->desk.view.span = BN_VIEW_TICK;
-  return hand_out(b, &b->desk.view, &late);
+  return hand_out(b, &b->desk, &late);
 }
 
 const struct bn_assert *bn_book_second(struct bn_book *b, const struct bn_moment *m)
@@ -697,7 +718,7 @@ bool bn_book_total(struct bn_book *b)
 {
   bool late;
 
-  return hand_out(b, &b->total.view, &late);
+  return hand_out(b, &b->total, &late);
 }
 
 bool bn_book_tell_verdicts(const struct bn_book *b)

@@ -4,6 +4,7 @@
 
 int bn_desk_init(struct bn_desk *d, const struct bn_statset *stats)
 {
+  bn_buf_init(&d->lines, BN_LINES_MAX);
   if (bn_snap_init(&d->now, stats) != 0 || bn_snap_init(&d->delta, stats) != 0)
     return -1;
   return bn_view_store_init(&d->store, &d->now);
@@ -15,5 +16,6 @@ void bn_desk_done(struct bn_desk *d)
   bn_snap_done(&d->delta);
   bn_view_store_done(&d->store);
   bn_hist_free(d->ages);
+  bn_buf_done(&d->lines);
   *d = (struct bn_desk){.ages = NULL};
 }

@@ -157,7 +157,7 @@ static uint64_t size_of(const struct bn_record *r)
          m->n_labelled * (sizeof *m->labelled + sizeof *d->label + sizeof *d->n_labels) +
          labels * sizeof **d->label + (r->view.n_figures + 1) * sizeof *r->store.figure +
          d->n_sessions * (sizeof *d->session + sizeof *r->store.session) + size_of_statements(r) +
-         bn_snap_buckets(d) * sizeof(struct bn_bucket);
+         bn_snap_buckets(d) * sizeof(struct bn_bucket) + text_size(r->lines);
 }
 
 /* What room there is for more labels and figures is given back: a run of days keeps many records.
@@ -187,6 +187,12 @@ static int copy_ages(struct bn_record *r, const struct bn_view *v)
   return 0;
 }
 
+static int copy_lines(struct bn_record *r, const struct bn_view *v)
+{
+  r->view.lines = r->lines = v->lines != NULL ? strdup(v->lines) : NULL;
+  return v->lines == NULL || r->lines != NULL ? 0 : -1;
+}
+
 enum hists { HISTS_NONE, HISTS_PACKED, HISTS_WHOLE };
 
 /* A copy of a view.  0 or -1: out of memory. */
@@ -206,6 +212,7 @@ static int init_record(struct bn_record *r, const struct bn_view *v, enum hists 
     return -1;
   }
   r->view = *v;
+  r->view.lines = NULL;
   bn_snap_copy(&r->delta, v->delta);
   r->view.delta = &r->delta;
   r->view.counter = r->delta.counter;
@@ -215,7 +222,7 @@ static int init_record(struct bn_record *r, const struct bn_view *v, enum hists 
   copy_statements(r, v);
   copy_counts(r, v);
   copy_sessions(r, v);
-  if (copy_ages(r, v) == 0 && copy_figures(r, v) == 0) {
+  if (copy_ages(r, v) == 0 && copy_figures(r, v) == 0 && copy_lines(r, v) == 0) {
     trim(r);
     return 0;
   }
@@ -229,6 +236,7 @@ void bn_record_done(struct bn_record *r)
   bn_view_store_done(&r->store);
   bn_hist_free(r->ages);
   free(r->figure_names);
+  free(r->lines);
   memset(r, 0, sizeof *r);
 }
 
@@ -375,14 +383,22 @@ static int escape_figures(struct bn_record *r)
   return 0;
 }
 
+static int escape_record(struct bn_record *r)
+{
+  if (r->lines != NULL && escape_text(&r->lines, "\n\t") != 0)
+    return -1;
+  r->view.lines = r->lines;
+  return escape_figures(r);
+}
+
 static int escape_group(struct bn_group *g)
 {
-  int rc = g->has_total ? escape_figures(&g->total) : 0;
+  int rc = g->has_total ? escape_record(&g->total) : 0;
 
   for (size_t i = 0; rc == 0 && i < g->n_intervals; i++)
-    rc = escape_figures(&g->interval[i]);
+    rc = escape_record(&g->interval[i]);
   for (size_t i = 0; rc == 0 && i < g->n_checkpoints; i++)
-    rc = escape_figures(&g->checkpoint[i]);
+    rc = escape_record(&g->checkpoint[i]);
   return rc;
 }
 

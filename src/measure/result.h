@@ -13,6 +13,7 @@ struct bn_record {
   struct bn_view_store store;
   struct bn_hist *ages; /* owned; NULL: none */
   char *figure_names;   /* keys and texts of the figures */
+  char *lines;          /* owned; the view's */
 };
 
 /* What was measured by sessions that belong together: one workload on one host. */

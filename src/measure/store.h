@@ -24,6 +24,7 @@
       "statements": [{"name": …, "count": …, …, "rows": …, "errors": …, "percentiles": […]}],
       "workload": […], "sessions": […],
       "counts": [{"name": …, "unit": …, "count": …, "per_s": …}],   of what a script declares
+      "lines": [TEXT],                           that a script adds to the report
       "raw": {"at_ns": …, …, "counters": {NAME: COUNT}, "labels": {NAME: [[LABEL, COUNT]]},
               "sessions": [[events, busy_ns, min_ns, max_ns]],
               "fair_events": [n, sum, sum_sq], "fair_busy_s": […],

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "measure/bounds.h"
 #include "measure/layout.h"
 #include "measure/probe.h"
@@ -520,6 +521,22 @@ static void read_workload(struct bn_probe *e, const struct bn_node *list, struct
   r->view.n_figures = n;
 }
 
+static void read_lines(struct bn_probe *e, const struct bn_node *list, struct bn_record *r)
+{
+  const size_t n = bn_probe_length(e, list, "lines", BN_LINES_MAX);
+  struct bn_buf b;
+
+  bn_buf_init(&b, BN_LINES_MAX);
+  for (size_t i = 0; i < n && !e->failed; i++) {
+    const char *line = e->js->get_text(e->js->at(list, i));
+
+    if (line == NULL || bn_buf_str(&b, line) != 0 || bn_buf_char(&b, '\n') != 0)
+      bn_probe_refuse(e, "'lines' is no list of texts of up to %d bytes", BN_LINES_MAX);
+  }
+  r->view.lines = r->lines = n > 0 ? bn_buf_take(&b) : NULL;
+  bn_buf_done(&b);
+}
+
 static void read_sessions(struct bn_probe *e, const struct bn_node *list, struct bn_record *r)
 {
   const size_t n = bn_probe_length(e, list, "sessions", r->delta.n_sessions);
@@ -543,6 +560,7 @@ static void read_parts(struct bn_probe *e, const struct bn_node *n, const struct
   read_statements(e, bn_probe_list(e, n, "statements"), r);
   read_counts(e, bn_probe_list(e, n, "counts"), r);
   read_workload(e, bn_probe_list(e, n, "workload"), r);
+  read_lines(e, bn_probe_list(e, n, "lines"), r);
   read_sessions(e, bn_probe_list(e, n, "sessions"), r);
   read_raw(e, raw, &r->delta);
   if (v->span == BN_VIEW_TOTAL)

@@ -376,6 +376,24 @@ static void put_workload(struct pen *p, struct bn_node *record, const struct bn_
   put(p, record, "workload", list);
 }
 
+/* Only records to which a script has added some have them. */
+static void put_lines(struct pen *p, struct bn_node *record, const struct bn_view *v)
+{
+  struct bn_node *list;
+
+  if (v->lines == NULL)
+    return;
+  list = p->js->list();
+  for (const char *at = v->lines, *end; (end = strchr(at, '\n')) != NULL; at = end + 1) {
+    char *line = strndup(at, (size_t)(end - at));
+
+    p->failed |= line == NULL;
+    add(p, list, text(p, line));
+    free(line);
+  }
+  put(p, record, "lines", list);
+}
+
 static void put_sessions(struct pen *p, struct bn_node *record, const struct bn_view *v)
 {
   struct bn_node *list = p->js->list();
@@ -540,6 +558,7 @@ struct bn_node *bn_store_record(const struct bn_store *js, const struct bn_view 
   put_statements(&p, map, v);
   put_counts(&p, map, v);
   put_workload(&p, map, v);
+  put_lines(&p, map, v);
   put_sessions(&p, map, v);
   put(&p, map, "raw", raw_of(&p, v));
   return finish(&p, map);
@@ -585,10 +604,19 @@ static uint64_t count_statements(const struct bn_view *v)
   return v->n_statements * (5 + count_layout(bn_layout_timing) + 2 + 4 * v->n_percents);
 }
 
+static uint64_t count_lines(const struct bn_view *v)
+{
+  uint64_t n = 0;
+
+  for (const char *at = v->lines; at != NULL && *at != '\0'; at++)
+    n += *at == '\n';
+  return n;
+}
+
 uint64_t bn_store_values(const struct bn_view *v)
 {
-  return 16 + count_layout(bn_layout_view) + count_fields() + 5 * v->n_percents + count_timings(v) +
-         count_statements(v) + 6 * v->n_counts + 5 * v->n_figures +
+  return 18 + count_lines(v) + count_layout(bn_layout_view) + count_fields() + 5 * v->n_percents +
+         count_timings(v) + count_statements(v) + 6 * v->n_counts + 5 * v->n_figures +
          v->n_sessions * (2 + count_layout(bn_layout_session)) + count_raw(v->delta);
 }
 

@@ -13,7 +13,7 @@
 
 enum bn_view_span { BN_VIEW_INTERVAL, BN_VIEW_CHECKPOINT, BN_VIEW_TOTAL, BN_VIEW_TICK };
 
-enum { BN_FIGURES_MAX = 64 };
+enum { BN_FIGURES_MAX = 64, BN_LINES_MAX = 1 << 16 }; /* bytes of lines */
 
 /* Statistics of one session.  The extremes are exact, and since the measurement began. */
 struct bn_session_view {
@@ -110,6 +110,7 @@ struct bn_view {
   size_t n_counts;
   const struct bn_figure *figures; /* of the workload */
   size_t n_figures;
+  const char *lines; /* of a script, for the end of the report, each with its newline; NULL: none */
   const struct bn_session_view *sessions; /* NULL in intervals and ticks */
   size_t n_sessions;
 };

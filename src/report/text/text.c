@@ -219,6 +219,8 @@ static int text_interval(void *self, const struct bn_view *v, struct bn_err *err
     print_stamp(t, v->at_s, t->plan->interval_decimals);
     bn_form_print(&f, queue, t->out);
   }
+  if (v->lines != NULL)
+    (void)fputs(v->lines, t->out);
   bn_output_end(&t->output);
   return 0;
 }
@@ -553,6 +555,8 @@ static void print_summary(struct text *t, const struct bn_view *v)
   if (!d->closing[v->kind]->no_sessions)
     print_sessions(t, &f, v);
   print_statements(t, v);
+  if (v->lines != NULL)
+    (void)fprintf(t->out, "%s\n", v->lines);
   if (v->span == BN_VIEW_TOTAL)
     print_verdicts(t);
 }

@@ -6,6 +6,8 @@
 
 #include <lauxlib.h>
 
+#include "base/buf.h"
+#include "base/escape.h"
 #include "base/units.h"
 #include "measure/facts.h"
 #include "measure/view.h"
@@ -56,7 +58,7 @@ static void hooks_starting(void *self, const struct bn_facts *f)
 {
   struct hooks *h = self;
 
-  if (h->conf->reporter.replaces == 0)
+  if (h->conf->reporter.replaces == 0 && h->conf->reporter.add == NULL)
     return;
   if (f->plan.interval_ns > 0)
     h->interval = open_instance(h);
@@ -90,14 +92,24 @@ static void push_percentiles(lua_State *L, const struct bn_view *v)
   }
 }
 
+/* Pushes a table of the counters that the script has declared, by name. */
+static void push_counts(lua_State *L, const struct bn_view *v)
+{
+  lua_createtable(L, 0, (int)v->n_counts);
+  for (size_t i = 0; i < v->n_counts; i++)
+    set(L, v->counts[i].name, (double)v->counts[i].count);
+}
+
 /* Adds what the reference does not have to the table on top, reached by name only: pairs() shows
    what it shows there, and scripts that print all of it go on working. */
 static void add_own(lua_State *L, const struct bn_view *v)
 {
   lua_createtable(L, 0, 1);
-  lua_createtable(L, 0, 1);
+  lua_createtable(L, 0, 2);
   push_percentiles(L, v);
   lua_setfield(L, -2, "percentiles");
+  push_counts(L, v);
+  lua_setfield(L, -2, "counts");
   lua_setfield(L, -2, "__index");
   lua_setmetatable(L, -2);
 }
@@ -120,13 +132,8 @@ static bool push_hook(struct bn_lua *lua, const char *name)
 }
 
 /* cumulative: with the latencies instead of the queue. */
-static int report(struct bn_instance *in, const char *hook, const struct bn_view *v,
-                  bool cumulative)
+static void push_stat(lua_State *L, const struct bn_view *v, bool cumulative)
 {
-  if (in == NULL || !push_hook(&in->lua, hook))
-    return 0;
-  lua_State *L = in->lua.L;
-
   lua_createtable(L, 0, 16);
   set(L, "threads_running", v->running);
   set(L, "time_interval", v->span_s);
@@ -148,8 +155,94 @@ static int report(struct bn_instance *in, const char *hook, const struct bn_view
     set(L, "concurrency", (double)v->concurrency);
   }
   add_own(L, v);
+}
+
+static int report(struct bn_instance *in, const char *hook, const struct bn_view *v,
+                  bool cumulative)
+{
+  if (in == NULL || !push_hook(&in->lua, hook))
+    return 0;
+  push_stat(in->lua.L, v, cumulative);
   return bn_lua_call(&in->lua, 1, 0, hook);
 }
+
+/* --- lines that a hook adds ------------------------------------------------------------------- */
+
+/* 0 or -1: too much.  A terminal only shows it. */
+static int add_text(struct bn_buf *out, const char *text)
+{
+  const size_t len = bn_escape(NULL, 0, text, "\n\t");
+
+  if (len == 0)
+    return 0;
+  if (bn_buf_reserve(out, len + 1) != 0)
+    return -1;
+  (void)bn_escape(out->data + out->len, len + 1, text, "\n\t");
+  out->len += len;
+  return out->data[out->len - 1] == '\n' ? 0 : bn_buf_char(out, '\n');
+}
+
+/* The string on top of the stack, or the strings of the list; false: it is neither. */
+static bool add_value(lua_State *L, struct bn_buf *out, int *rc)
+{
+  const int n = lua_istable(L, -1) ? (int)lua_objlen(L, -1) : 0;
+  bool is_text = true;
+
+  if (lua_type(L, -1) == LUA_TSTRING)
+    *rc = add_text(out, lua_tostring(L, -1));
+  else if (!lua_istable(L, -1))
+    return lua_isnil(L, -1);
+  for (int i = 1; i <= n && *rc == 0 && is_text; i++) {
+    lua_rawgeti(L, -1, i);
+    is_text = lua_type(L, -1) == LUA_TSTRING;
+    if (is_text)
+      *rc = add_text(out, lua_tostring(L, -1));
+    lua_pop(L, 1);
+  }
+  return is_text;
+}
+
+static int add_lines(struct bn_instance *in, const char *hook, const struct bn_view *v,
+                     struct bn_buf *out, struct bn_err *err)
+{
+  const bool cumulative = v->span != BN_VIEW_INTERVAL;
+  lua_State *L;
+  int rc = 0;
+
+  if (in == NULL || !push_hook(&in->lua, hook))
+    return 0;
+  L = in->lua.L;
+  push_stat(L, v, cumulative);
+  if (bn_lua_call(&in->lua, 1, 1, hook) != 0)
+    return -1;
+  if (!add_value(L, out, &rc))
+    rc = bn_err_set(
+        err, 0, "sysbench.hooks.%s: the result must be a string, a list of strings or nil", hook);
+  else if (rc != 0)
+    rc = bn_err_set(err, 0, "sysbench.hooks.%s: the lines have more than %d bytes", hook,
+                    BN_LINES_MAX);
+  lua_pop(L, 1);
+  return rc;
+}
+
+static int hooks_add(void *self, const struct bn_view *v, struct bn_buf *out, struct bn_err *err)
+{
+  struct hooks *h = self;
+
+  switch (v->span) {
+  case BN_VIEW_INTERVAL:
+    return add_lines(h->interval, "add_to_intermediate", v, out, err);
+  case BN_VIEW_CHECKPOINT:
+    return add_lines(h->checkpoint, "add_to_cumulative", v, out, err);
+  case BN_VIEW_TOTAL:
+    return add_lines(h->conf->api->main, "add_to_cumulative", v, out, err);
+  case BN_VIEW_TICK:
+    break;
+  }
+  return 0;
+}
+
+/* --- the reporter ----------------------------------------------------------------------------- */
 
 /* replaces: the script prints this report in place of the text report. */
 static void keep(const struct hooks *h, const struct bn_view *v, unsigned replaces)
@@ -246,8 +339,11 @@ void bn_hooks_complete(struct bn_hooks_conf *conf)
     conf->reporter.replaces |= BN_REPLACES_INTERVAL;
   if (has_hook(lua, "report_cumulative"))
     conf->reporter.replaces |= BN_REPLACES_TOTAL;
-  conf->api->kept.wanted = conf->reporter.facts =
-      lua->vm->setup->conf->policy->own_report && bn_lua_has_function(lua, "done");
+  if (!lua->vm->setup->conf->policy->own_report)
+    return;
+  conf->api->kept.wanted = conf->reporter.facts = bn_lua_has_function(lua, "done");
+  if (has_hook(lua, "add_to_intermediate") || has_hook(lua, "add_to_cumulative"))
+    conf->reporter.add = hooks_add;
 }
 
 int bn_hooks_json_next(lua_State *L)

@@ -16,8 +16,8 @@ struct bn_hooks_conf {
 };
 
 void bn_hooks_fill(struct bn_hooks_conf *conf, struct bn_api *api);
-/* What only the loaded script shows: which reports its hooks replace, and whether its done() can
-   ask for the result. */
+/* What only the loaded script shows: which reports its hooks replace or add to, and whether its
+   done() can ask for the result. */
 void bn_hooks_complete(struct bn_hooks_conf *conf);
 /* internal.json_next(): false: this is the first object of report_json's array. */
 int bn_hooks_json_next(lua_State *L);
