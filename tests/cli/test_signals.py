@@ -259,11 +259,12 @@ def test_what_hangs_is_ended_by_the_second_signal(tmp_path, script, args, ready)
     assert ("total number of events:" in out) == ("--time=60" in args or "--events=5" in args)
 
 
-def test_final_report_hook_that_hangs(tmp_path):
+@pytest.mark.parametrize("hook", ["report_cumulative", "add_to_cumulative"])
+def test_final_report_hook_that_hangs(tmp_path, hook):
     """Nobody but the text report can print what was measured any more."""
     (tmp_path / "stuck.lua").write_text(
         "function event() end\n"
-        "sysbench.hooks.report_cumulative = function()\n"
+        f"sysbench.hooks.{hook} = function()\n"
         '  io.write("stuck\\n") io.flush() while true do end end\n')
     process = start(["stuck.lua", "--events=1000", "run"], tmp_path)
     seen = wait_for_line(process, "stuck")

@@ -113,6 +113,65 @@ static void reports_files_outside_dialects(void **unused)
   bn_page_free(p);
 }
 
+/* Names and units of a document may be anybody's.  A histogram of a script is not one of ours, what
+   it may be called. */
+static void reports_what_a_script_adds(void **unused)
+{
+  static const struct bn_count counts[] = {
+      {.name = "rows_skipped", .unit = "rows", .count = 4000, .per_s = 585.474},
+      {.name = "odd\033", .unit = "1", .count = 0, .per_s = 0}};
+  static const struct bn_timing timings[] = {
+      {.name = "read_latency", .count = 2, .min_s = 1, .avg_s = 2, .max_s = 3, .of_script = true},
+      {.name = "never", .of_script = true}};
+  struct bn_page *p = bn_page_new(BN_V11, BN_KIND_PLAIN);
+
+  (void)unused;
+  p->plan->own = true;
+  p->view.counts = counts;
+  p->view.n_counts = 2;
+  p->view.timings = timings;
+  p->view.n_timings = 2;
+  p->view.lines = "Cache:\n    hits:\t12\n";
+  bn_page_skip_header(p);
+  p->counter[BN_C_EVENTS] = 100;
+  bn_page_set_latency(p, 0.0043, 0.0216, 123.456, 2.27, 0.1234);
+  bn_page_interval(p);
+  bn_page_expect(p, "[ 1s ] thds: 1 eps: 100.00 lat (ms,95%): 0.123\n"
+                    "Cache:\n"
+                    "    hits:\t12\n");
+  bn_page_total(p);
+  bn_page_expect(p, "\n"
+                    "Throughput:\n"
+                    "    events/s (eps):                      100.0000\n"
+                    "    time elapsed:                        1.0000s\n"
+                    "    total number of events:              100\n"
+                    "\n"
+                    "Latency (ms):\n"
+                    "         min:                                 0.00430\n"
+                    "         avg:                                  0.0216\n"
+                    "         max:                                  123.46\n"
+                    "         95th percentile:                       0.123\n"
+                    "         sum:                                    2.27\n"
+                    "\n"
+                    "Counters of the script:\n"
+                    "    rows_skipped (rows):                 4000   (585.47 per sec.)\n"
+                    "    odd\\x1b:                             0      (0.00 per sec.)\n"
+                    "\n"
+                    "Latency of read_latency (ms):\n"
+                    "         min:                                 1000.00\n"
+                    "         avg:                                 2000.00\n"
+                    "         max:                                 3000.00\n"
+                    "\n"
+                    "Threads fairness:\n"
+                    "    events (avg/stddev):           0.0000/0.00\n"
+                    "    execution time (avg/stddev):   0.0000/0.00\n"
+                    "\n"
+                    "Cache:\n"
+                    "    hits:\t12\n"
+                    "\n");
+  bn_page_free(p);
+}
+
 /* 4 of 8 sessions are stuck, and --rate is too high. */
 static void tells_what_did_not_end(void **unused)
 {
@@ -710,6 +769,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reports_cpu_of_1_1),
       cmocka_unit_test(reports_files_outside_dialects),
+      cmocka_unit_test(reports_what_a_script_adds),
       cmocka_unit_test(tells_what_did_not_end),
       cmocka_unit_test(an_age_that_is_not_known_is_not_told),
       cmocka_unit_test(counts_those_in_flight_apart),
