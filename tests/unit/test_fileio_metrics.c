@@ -14,6 +14,7 @@
 #include "dialect/dialect.h"
 #include "engine/run.h"
 #include "engine/stop.h"
+#include "measure/diskrow.h"
 #include "measure/snap.h"
 #include "tests/fileio/fileio.h"
 #include "tests/tests.h"
@@ -25,44 +26,50 @@ static const char old_row[] = "   8       1 sda1 10 1 80 7 20 2 320 9 0 11 130\n
 
 static void rows_are_read(void **state)
 {
-  uint64_t v[BN_DISK_VALUES];
+  uint64_t v[BN_ROW_FIELDS];
 
   (void)state;
-  assert_false(bn_diskstats_parse(row, 254, 0, v));
-  assert_false(bn_diskstats_parse(row, 8, 2, v));
-  assert_false(bn_diskstats_parse(" 254       2 vda2 10 1 80\n", 254, 2, v));
-  assert_true(bn_diskstats_parse(row, 254, 2, v));
-  assert_int_equal(v[BN_DISK_READS], 10);
-  assert_int_equal(v[BN_DISK_BYTES_READ], 80);
-  assert_int_equal(v[BN_DISK_READ_NS], 7);
-  assert_int_equal(v[BN_DISK_WRITES], 20);
-  assert_int_equal(v[BN_DISK_BYTES_WRITTEN], 320);
-  assert_int_equal(v[BN_DISK_WRITE_NS], 9);
-  assert_int_equal(v[BN_DISK_BUSY_NS], 11);
-  assert_int_equal(v[BN_DISK_QUEUE_NS], 130);
-  assert_int_equal(v[BN_DISK_FLUSHES], 6);
-  assert_int_equal(v[BN_DISK_FLUSH_NS], 4);
-  assert_true(bn_diskstats_parse(old_row, 8, 1, v));
-  assert_int_equal(v[BN_DISK_QUEUE_NS], 130);
-  assert_true(v[BN_DISK_FLUSHES] == BN_ABSENT && v[BN_DISK_FLUSH_NS] == BN_ABSENT);
+  assert_false(bn_diskrow_parse(row, 254, 0, v));
+  assert_false(bn_diskrow_parse(row, 8, 2, v));
+  assert_false(bn_diskrow_parse(" 254       2 vda2 10 1 80\n", 254, 2, v));
+  assert_false(bn_diskrow_parse("", 254, 2, v));
+  assert_false(bn_diskrow_parse("254 2", 254, 2, v));
+  assert_true(bn_diskrow_parse(row, 254, 2, v));
+  assert_int_equal(v[BN_ROW_READS], 10);
+  assert_int_equal(v[BN_ROW_READS_MERGED], 1);
+  assert_int_equal(v[BN_ROW_SECTORS_READ], 80);
+  assert_int_equal(v[BN_ROW_READ_MS], 7);
+  assert_int_equal(v[BN_ROW_WRITES], 20);
+  assert_int_equal(v[BN_ROW_WRITES_MERGED], 2);
+  assert_int_equal(v[BN_ROW_SECTORS_WRITTEN], 320);
+  assert_int_equal(v[BN_ROW_WRITE_MS], 9);
+  assert_int_equal(v[BN_ROW_IN_FLIGHT], 3);
+  assert_int_equal(v[BN_ROW_BUSY_MS], 11);
+  assert_int_equal(v[BN_ROW_QUEUE_MS], 130);
+  assert_int_equal(v[BN_ROW_DISCARDS], 5);
+  assert_int_equal(v[BN_ROW_FLUSHES], 6);
+  assert_int_equal(v[BN_ROW_FLUSH_MS], 4);
+  assert_true(bn_diskrow_parse(old_row, 8, 1, v));
+  assert_int_equal(v[BN_ROW_QUEUE_MS], 130);
+  assert_true(v[BN_ROW_DISCARDS] == BN_ABSENT && v[BN_ROW_FLUSHES] == BN_ABSENT);
 }
 
 static void differences_have_units(void **state)
 {
   struct bn_diskstats d = {0};
-  uint64_t raw[BN_DISK_VALUES], v[BN_DISK_VALUES];
+  uint64_t raw[BN_ROW_FIELDS], v[BN_DISK_VALUES];
 
   (void)state;
-  assert_true(bn_diskstats_parse(row, 254, 2, raw));
-  raw[BN_DISK_QUEUE_NS] = UINT32_MAX - 4;
+  assert_true(bn_diskrow_parse(row, 254, 2, raw));
+  raw[BN_ROW_QUEUE_MS] = UINT32_MAX - 4;
   bn_diskstats_add(&d, raw, v);
   for (int i = 0; i < BN_DISK_VALUES; i++)
     assert_int_equal(v[i], 0);
-  raw[BN_DISK_READS] += 3;
-  raw[BN_DISK_BYTES_READ] += 24;
-  raw[BN_DISK_READ_NS] += 2;
-  raw[BN_DISK_FLUSHES] = BN_ABSENT;
-  raw[BN_DISK_QUEUE_NS] = 5; /* has wrapped around */
+  raw[BN_ROW_READS] += 3;
+  raw[BN_ROW_SECTORS_READ] += 24;
+  raw[BN_ROW_READ_MS] += 2;
+  raw[BN_ROW_FLUSHES] = BN_ABSENT;
+  raw[BN_ROW_QUEUE_MS] = 5; /* has wrapped around */
   bn_diskstats_add(&d, raw, v);
   assert_int_equal(v[BN_DISK_READS], 3);
   assert_int_equal(v[BN_DISK_BYTES_READ], 24 * 512);
@@ -70,7 +77,7 @@ static void differences_have_units(void **state)
   assert_int_equal(v[BN_DISK_WRITES], 0);
   assert_int_equal(v[BN_DISK_QUEUE_NS], 10000000);
   assert_true(v[BN_DISK_FLUSHES] == BN_ABSENT);
-  raw[BN_DISK_READS] += 1;
+  raw[BN_ROW_READS] += 1;
   bn_diskstats_add(&d, raw, v);
   assert_int_equal(v[BN_DISK_READS], 4);
   bn_diskstats_add(&d, NULL, v);
@@ -234,21 +241,11 @@ static void run_in(char *dir, struct record *seen)
 /* Has the device of the folder a row? */
 static bool device_is_known(const char *dir)
 {
-  uint64_t v[BN_DISK_VALUES];
-  char *line = NULL;
-  size_t room = 0;
-  bool found = false;
+  uint64_t v[BN_ROW_FIELDS];
   struct stat st;
-  FILE *f;
 
   assert_int_equal(stat(dir, &st), 0);
-  f = fopen("/proc/diskstats", "r");
-  while (f != NULL && !found && getline(&line, &room, f) > 0)
-    found = bn_diskstats_parse(line, major(st.st_dev), minor(st.st_dev), v);
-  free(line);
-  if (f != NULL)
-    assert_int_equal(fclose(f), 0);
-  return found;
+  return bn_diskrow_read(major(st.st_dev), minor(st.st_dev), v);
 }
 
 static void kinds_are_counted_apart(void **state)

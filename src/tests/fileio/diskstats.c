@@ -1,40 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the kernel counts of the device under the files: /proc/diskstats. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include "measure/diskrow.h"
 #include "tests/fileio/fileio.h"
 
 enum { SECTOR = 512, NS_PER_MS = 1000000 };
 
-bool bn_diskstats_parse(const char *line, unsigned major, unsigned minor,
-                        uint64_t out[BN_DISK_VALUES])
-{
-  unsigned long long reads, sectors_read, read_ms, writes, sectors_written, write_ms, busy_ms,
-      queue_ms, flushes, flush_ms;
-  unsigned dev_major, dev_minor;
-  const int n = sscanf(line,
-                       "%u %u %*s %llu %*u %llu %llu %llu %*u %llu %llu %*u %llu %llu "
-                       "%*u %*u %*u %*u %llu %llu",
-                       &dev_major, &dev_minor, &reads, &sectors_read, &read_ms, &writes,
-                       &sectors_written, &write_ms, &busy_ms, &queue_ms, &flushes, &flush_ms);
-
-  if (n < 10 || dev_major != major || dev_minor != minor)
-    return false;
-  out[BN_DISK_READS] = reads;
-  out[BN_DISK_BYTES_READ] = sectors_read;
-  out[BN_DISK_READ_NS] = read_ms;
-  out[BN_DISK_WRITES] = writes;
-  out[BN_DISK_BYTES_WRITTEN] = sectors_written;
-  out[BN_DISK_WRITE_NS] = write_ms;
-  out[BN_DISK_BUSY_NS] = busy_ms;
-  out[BN_DISK_QUEUE_NS] = queue_ms;
-  out[BN_DISK_FLUSHES] = n == 12 ? flushes : BN_ABSENT;
-  out[BN_DISK_FLUSH_NS] = n == 12 ? flush_ms : BN_ABSENT;
-  return true;
-}
+/* Where each value stands in a row. */
+static const enum bn_disk_field fields[BN_DISK_VALUES] = {
+    [BN_DISK_READS] = BN_ROW_READS,
+    [BN_DISK_BYTES_READ] = BN_ROW_SECTORS_READ,
+    [BN_DISK_READ_NS] = BN_ROW_READ_MS,
+    [BN_DISK_WRITES] = BN_ROW_WRITES,
+    [BN_DISK_BYTES_WRITTEN] = BN_ROW_SECTORS_WRITTEN,
+    [BN_DISK_WRITE_NS] = BN_ROW_WRITE_MS,
+    [BN_DISK_FLUSHES] = BN_ROW_FLUSHES,
+    [BN_DISK_FLUSH_NS] = BN_ROW_FLUSH_MS,
+    [BN_DISK_BUSY_NS] = BN_ROW_BUSY_MS,
+    [BN_DISK_QUEUE_NS] = BN_ROW_QUEUE_MS,
+};
 
 void bn_diskstats_init(struct bn_diskstats *d, int fd)
 {
@@ -49,21 +35,6 @@ void bn_diskstats_init(struct bn_diskstats *d, int fd)
     d->major = major(device);
     d->minor = minor(device);
   }
-}
-
-static bool read_row(const struct bn_diskstats *d, uint64_t out[BN_DISK_VALUES])
-{
-  FILE *f = d->major == 0 ? NULL : fopen("/proc/diskstats", "re");
-  char *line = NULL;
-  size_t room = 0;
-  bool found = false;
-
-  while (f != NULL && !found && getline(&line, &room, f) > 0)
-    found = bn_diskstats_parse(line, d->major, d->minor, out);
-  free(line);
-  if (f != NULL)
-    (void)fclose(f);
-  return found;
 }
 
 /* Times are 32 bits of milliseconds: at a queue of 128 one wraps around after nine hours. */
@@ -84,23 +55,26 @@ static uint64_t grown(enum bn_disk_value i, uint64_t now, uint64_t before)
   }
 }
 
-void bn_diskstats_add(struct bn_diskstats *d, const uint64_t *now, uint64_t out[BN_DISK_VALUES])
+void bn_diskstats_add(struct bn_diskstats *d, const uint64_t *row, uint64_t out[BN_DISK_VALUES])
 {
   for (enum bn_disk_value i = 0; i < BN_DISK_VALUES; i++) {
-    if (now == NULL || now[i] == BN_ABSENT) {
+    const uint64_t now = row != NULL ? row[fields[i]] : BN_ABSENT;
+
+    if (now == BN_ABSENT) {
       out[i] = BN_ABSENT;
       continue;
     }
-    d->value[i] += d->known ? grown(i, now[i], d->last[i]) : 0;
-    d->last[i] = now[i];
+    d->value[i] += d->known ? grown(i, now, d->last[i]) : 0;
+    d->last[i] = now;
     out[i] = d->value[i];
   }
-  d->known = d->known || now != NULL;
+  d->known = d->known || row != NULL;
 }
 
 void bn_diskstats_look(struct bn_diskstats *d, uint64_t out[BN_DISK_VALUES])
 {
-  uint64_t now[BN_DISK_VALUES];
+  uint64_t row[BN_ROW_FIELDS];
+  const bool known = d->major != 0 && bn_diskrow_read(d->major, d->minor, row);
 
-  bn_diskstats_add(d, read_row(d, now) ? now : NULL, out);
+  bn_diskstats_add(d, known ? row : NULL, out);
 }

@@ -114,14 +114,10 @@ struct bn_diskstats {
   uint64_t value[BN_DISK_VALUES]; /* since the first look, in the units of the names */
 };
 
-/* Reads a line of /proc/diskstats, times in ms and sizes in sectors of 512 bytes.  false: it is not
-   this device's. */
-bool bn_diskstats_parse(const char *line, unsigned major, unsigned minor,
-                        uint64_t out[BN_DISK_VALUES]);
 void bn_diskstats_init(struct bn_diskstats *d, int fd);
-/* Adds what has happened since the last row; now as parsed, or NULL: nothing is known.  out:
+/* Adds what has happened since the last row (measure/diskrow.h); NULL: nothing is known.  out:
    BN_ABSENT where the kernel says nothing. */
-void bn_diskstats_add(struct bn_diskstats *d, const uint64_t *now, uint64_t out[BN_DISK_VALUES]);
+void bn_diskstats_add(struct bn_diskstats *d, const uint64_t *row, uint64_t out[BN_DISK_VALUES]);
 /* The same with the row of this moment. */
 void bn_diskstats_look(struct bn_diskstats *d, uint64_t out[BN_DISK_VALUES]);
 

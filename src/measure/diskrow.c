@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Finds and reads a row of /proc/diskstats. */
+#include "measure/diskrow.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/metric.h"
+
+/* The number at *at, which goes on behind it; false: there is none. */
+static bool take(const char **at, uint64_t *n)
+{
+  const char *from = *at + strspn(*at, " \t");
+  char *end;
+
+  if (!isdigit((unsigned char)*from))
+    return false;
+  *n = strtoull(from, &end, 10);
+  *at = end;
+  return true;
+}
+
+/* "254 2 vda2 10 1 80 …": eleven numbers at least. */
+bool bn_diskrow_parse(const char *line, unsigned major, unsigned minor, uint64_t out[BN_ROW_FIELDS])
+{
+  uint64_t number;
+  size_t n = 0;
+
+  if (!take(&line, &number) || number != major || !take(&line, &number) || number != minor)
+    return false;
+  line += strspn(line, " \t");
+  line += strcspn(line, " \t\n");
+  while (n < BN_ROW_FIELDS && take(&line, &out[n]))
+    n++;
+  if (n <= BN_ROW_QUEUE_MS)
+    return false;
+  for (; n < BN_ROW_FIELDS; n++)
+    out[n] = BN_ABSENT;
+  return true;
+}
+
+bool bn_diskrow_read(unsigned major, unsigned minor, uint64_t out[BN_ROW_FIELDS])
+{
+  FILE *f = fopen("/proc/diskstats", "re");
+  char *line = NULL;
+  size_t room = 0;
+  bool found = false;
+
+  while (f != NULL && !found && getline(&line, &room, f) > 0)
+    found = bn_diskrow_parse(line, major, minor, out);
+  free(line);
+  if (f != NULL)
+    (void)fclose(f);
+  return found;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A row of /proc/diskstats: what the kernel has counted of a block device since it was found. */
+#ifndef BN_MEASURE_DISKROW_H
+#define BN_MEASURE_DISKROW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* In the order of the file, which Documentation/admin-guide/iostats.rst of Linux explains.  Sectors
+   have 512 bytes.  Times are 32 bits of milliseconds and wrap around. */
+enum bn_disk_field {
+  BN_ROW_READS,
+  BN_ROW_READS_MERGED,
+  BN_ROW_SECTORS_READ,
+  BN_ROW_READ_MS,
+  BN_ROW_WRITES,
+  BN_ROW_WRITES_MERGED,
+  BN_ROW_SECTORS_WRITTEN,
+  BN_ROW_WRITE_MS,
+  BN_ROW_IN_FLIGHT, /* now */
+  BN_ROW_BUSY_MS,   /* time with a request in flight */
+  BN_ROW_QUEUE_MS,  /* requests in flight, integrated over time */
+  BN_ROW_DISCARDS,  /* absent before Linux 4.18, as the next three */
+  BN_ROW_DISCARDS_MERGED,
+  BN_ROW_SECTORS_DISCARDED,
+  BN_ROW_DISCARD_MS,
+  BN_ROW_FLUSHES, /* absent before Linux 5.5, as the next one */
+  BN_ROW_FLUSH_MS,
+  BN_ROW_FIELDS
+};
+
+/* Reads a line; out: BN_ABSENT (api/metric.h) where it ends before.  false: it is not this
+   device's, or not a whole row. */
+bool bn_diskrow_parse(const char *line, unsigned major, unsigned minor,
+                      uint64_t out[BN_ROW_FIELDS]);
+/* The row of this moment; false: the device has none. */
+bool bn_diskrow_read(unsigned major, unsigned minor, uint64_t out[BN_ROW_FIELDS]);
+
+#endif
