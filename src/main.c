@@ -18,6 +18,7 @@
 #include "dialect/dialect.h"
 #include "engine/run.h"
 #include "engine/stop.h"
+#include "engine/watch.h"
 #include "measure/assert.h"
 #include "option/conf.h"
 #include "option/opt.h"
@@ -45,6 +46,9 @@ struct program {
   size_t n_reports;
   struct bn_assert asserts[BN_ASSERTS_MAX];
   size_t n_asserts;
+  bool watched[BN_WATCHERS_MAX]; /* of the registry */
+  const struct bn_watcher *watchers[BN_WATCHERS_MAX];
+  size_t n_watchers;
   struct bn_sql_conf sql_conf;
   struct bn_sql_row drivers[DRIVERS_MAX];
   size_t n_drivers;
@@ -227,7 +231,9 @@ static int make_run(struct program *p, const struct bn_workload *ops, void *self
                                      .reports = p->reports,
                                      .n_reports = p->n_reports,
                                      .asserts = p->asserts,
-                                     .n_asserts = p->n_asserts};
+                                     .n_asserts = p->n_asserts,
+                                     .watchers = p->watchers,
+                                     .n_watchers = p->n_watchers};
   struct bn_err err = {0};
 
   return bn_run_new(&p->run, &setup, &err) == 0 ? 0 : refuse(&err);
@@ -243,11 +249,11 @@ static int enter_run(struct program *p, const struct bn_workload *ops, void *sel
   return 0;
 }
 
-/* Only where a report wants to know: the host is asked, and that takes time. */
+/* Only where a report or a watcher wants to know: the host is asked, and that takes time. */
 static void tell_what_is_known(struct program *p, const struct bn_workload *ops)
 {
   struct bn_facts facts = {.start_ns = 0};
-  bool wanted = false;
+  bool wanted = p->n_watchers > 0;
 
   for (size_t i = 0; i < p->n_reports; i++)
     wanted |= p->reports[i].ops->facts;
@@ -500,6 +506,38 @@ static int read_asserts(struct program *p)
   return 0;
 }
 
+/* false: there is none of that name, which is told with all that are. */
+static bool add_watcher(struct program *p, const char *name)
+{
+  struct bn_buf names = {0};
+
+  for (size_t i = 0; bn_registry_watchers[i] != NULL; i++) {
+    (void)bn_buf_printf(&names, "%s%s", i > 0 ? ", " : "", bn_registry_watchers[i]->name);
+    if (strcmp(bn_registry_watchers[i]->name, name) == 0) {
+      bn_buf_done(&names);
+      p->watched[i] = true;
+      return true;
+    }
+  }
+  bn_log_stderr("--watch=%s: unknown; allowed: %s", name, names.data != NULL ? names.data : "");
+  bn_buf_done(&names);
+  return false;
+}
+
+/* In the order of the registry, each once. */
+static int find_watchers(struct program *p)
+{
+  const struct bn_list *list = &p->conf.raw.watch;
+
+  for (size_t i = 0; i < list->n; i++)
+    if (!add_watcher(p, list->item[i]))
+      return -1;
+  for (size_t i = 0; bn_registry_watchers[i] != NULL; i++)
+    if (p->watched[i])
+      p->watchers[p->n_watchers++] = bn_registry_watchers[i];
+  return 0;
+}
+
 /* sysbench has no --connect: in a dialect, a word that is no URI is a script's. */
 static int connect_to(struct program *p)
 {
@@ -534,7 +572,7 @@ static int settle(struct program *p)
   set_messages(p);
   if (bn_cli_check_reserved(&p->cli) != 0)
     return -1;
-  if (read_asserts(p) != 0 || open_reports(p) != 0)
+  if (read_asserts(p) != 0 || find_watchers(p) != 0 || open_reports(p) != 0)
     return -1;
   add_live_line(p);
   add_listener(p);

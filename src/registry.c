@@ -12,6 +12,7 @@
 #include "report/reporters.h"
 #include "report/saved.h"
 #include "tests/tests.h"
+#include "watch/watchers.h"
 
 const struct bn_workload *const bn_registry_workloads[] = {
     &bn_workload_fileio,  &bn_workload_cpu,   &bn_workload_memory,
@@ -83,6 +84,9 @@ const struct bn_subcommand bn_registry_subcommands[] = {
      .run = bn_merged_run},
     {.name = NULL},
 };
+
+const struct bn_watcher *const bn_registry_watchers[] = {&bn_watcher_host, &bn_watcher_device,
+                                                         NULL};
 
 const struct bn_workload *bn_registry_workload(const char *name)
 {

@@ -9,6 +9,7 @@
 #include "api/opt.h"
 #include "api/report.h"
 #include "api/subcommand.h"
+#include "api/watch.h"
 #include "api/workload.h"
 
 /* A driver's options are part of the program, so that no client library is loaded before its use;
@@ -30,6 +31,7 @@ extern const struct bn_reporter *const bn_registry_reporters[];
 extern const struct bn_registry_driver bn_registry_drivers[];
 extern const struct bn_registry_script bn_registry_scripts[];
 extern const struct bn_subcommand bn_registry_subcommands[];
+extern const struct bn_watcher *const bn_registry_watchers[];
 
 /* NULL: no such name. */
 const struct bn_workload *bn_registry_workload(const char *name);

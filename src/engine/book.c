@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "engine/desk.h"
 #include "engine/judge.h"
+#include "engine/watch.h"
 
 struct slot {
   struct bn_report_use use;
@@ -28,6 +29,7 @@ struct bn_book {
   struct slot *slot;
   size_t n_slots;
   struct bn_judge judge;
+  struct bn_watch *watch;
   unsigned replaced; /* BN_REPLACES_… of all reporters */
   bool ticks, begun; /* begun: with the lock; the heading of the load is printed */
   _Atomic int kind;  /* enum bn_kind */
@@ -96,6 +98,7 @@ static void plan(struct bn_plan *p, const struct bn_conf *c)
                         .debug = c->raw.debug,
                         .validate = c->raw.validate,
                         .histogram = c->raw.histogram,
+                        .watch_lines = c->raw.watch_lines,
                         .seed_given = c->seed_given,
                         .seed_typed = c->raw.rand_seed,
                         .seed_from_timer = c->raw.rand_init};
@@ -117,6 +120,7 @@ int bn_book_new(struct bn_book **out, const struct bn_book_setup *setup)
   b->conf = setup->conf;
   b->ops = setup->ops;
   b->stats = setup->stats;
+  b->watch = setup->watch;
   bn_judge_init(&b->judge, setup->asserts, setup->n_asserts, setup->conf->raw.abort_on_assert_s);
   atomic_init(&b->kind, (int)setup->ops->kind);
   if (make_slots(b, setup) != 0 || make_snaps(b) != 0) {
@@ -279,6 +283,13 @@ void bn_book_started(struct bn_book *b)
   for (size_t i = 0; i < b->n_slots; i++)
     if (b->slot[i].use.ops->started != NULL)
       b->slot[i].use.ops->started(b->slot[i].state, &b->facts);
+  (void)pthread_mutex_unlock(&b->lock);
+}
+
+void bn_book_watch(struct bn_book *b)
+{
+  (void)pthread_mutex_lock(&b->lock);
+  bn_watch_open(b->watch, &b->facts);
   (void)pthread_mutex_unlock(&b->lock);
 }
 
@@ -513,6 +524,8 @@ static bool hand_out(struct bn_book *b, struct bn_desk *d, bool *late)
   bool ok, replacement_failed = false;
 
   *late = v->span != BN_VIEW_TOTAL && left;
+  if (b->watch != NULL && !*late)
+    bn_watch_show(b->watch, v);
   ok = *late || v->span == BN_VIEW_TICK || ask_for_lines(b, d);
   for (size_t i = 0; i < b->n_slots && !*late; i++) {
     struct slot *r = &b->slot[i];

@@ -23,6 +23,7 @@
 #include "option/conf.h"
 
 struct bn_book;
+struct bn_watch; /* engine/watch.h */
 
 /* Everything is borrowed and outlives the book. */
 struct bn_book_setup {
@@ -33,6 +34,7 @@ struct bn_book_setup {
   size_t n_reports;
   const struct bn_assert *asserts; /* n_asserts <= BN_ASSERTS_MAX */
   size_t n_asserts;
+  struct bn_watch *watch; /* NULL: nothing is watched */
 };
 
 /* An instant of the run, as its other parts know it. */
@@ -77,6 +79,8 @@ void bn_book_know(struct bn_book *b, struct bn_facts *facts);
 void bn_book_begin(struct bn_book *b, const void *workload, uint64_t seed);
 void bn_book_starting(struct bn_book *b);
 void bn_book_started(struct bn_book *b);
+/* Opens what is watched; before the start. */
+void bn_book_watch(struct bn_book *b);
 /* The measurement, or the warm-up before it, starts: the first baseline. */
 void bn_book_start(struct bn_book *b, uint64_t now_ns);
 /* After the reporting thread has ended or was left behind: counts what the final report says. */

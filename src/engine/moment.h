@@ -8,6 +8,7 @@
 #include "engine/interrupt.h"
 #include "engine/load.h"
 #include "engine/outage.h"
+#include "engine/watch.h"
 
 /* The parts of a run that its watching threads use; borrowed.  Each has its own lock. */
 struct bn_parts {
@@ -21,6 +22,7 @@ struct bn_parts {
   struct bn_crew *crew;
   struct bn_interrupt *interrupt;
   struct bn_book *book;
+  struct bn_watch *watch;
   uint64_t made_ns; /* when the set-up began */
 };
 

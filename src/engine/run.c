@@ -26,6 +26,7 @@ struct bn_run {
   struct bn_sessions sessions;
   struct bn_crew crew;
   struct bn_interrupt interrupt;
+  struct bn_watch watch;
   struct bn_book *book;
   struct bn_parts parts;
   struct bn_sampler sampler;
@@ -100,9 +101,11 @@ static int make_watch(struct bn_run *run, const struct bn_run_setup *setup)
                                      .reports = setup->reports,
                                      .n_reports = setup->n_reports,
                                      .asserts = setup->asserts,
-                                     .n_asserts = setup->n_asserts};
+                                     .n_asserts = setup->n_asserts,
+                                     .watch = &run->watch};
 
-  if (bn_book_new(&run->book, &book) != 0)
+  if (bn_watch_init(&run->watch, setup->watchers, setup->n_watchers) != 0 ||
+      bn_book_new(&run->book, &book) != 0)
     return -1;
   run->parts = (struct bn_parts){.conf = setup->conf,
                                  .clock = &run->clock,
@@ -113,7 +116,8 @@ static int make_watch(struct bn_run *run, const struct bn_run_setup *setup)
                                  .outage = &run->outage,
                                  .crew = &run->crew,
                                  .interrupt = &run->interrupt,
-                                 .book = run->book};
+                                 .book = run->book,
+                                 .watch = &run->watch};
   return bn_sampler_init(&run->sampler, &run->parts);
 }
 
@@ -196,6 +200,7 @@ void bn_run_free(struct bn_run *run)
     return;
   bn_sampler_done(&run->sampler);
   bn_book_free(run->book);
+  bn_watch_done(&run->watch);
   bn_interrupt_done(&run->interrupt);
   bn_crew_done(&run->crew);
   bn_sessions_done(&run->sessions);
@@ -385,10 +390,11 @@ static void start_session(const struct bn_run *run, struct bn_session *s,
    came first. */
 static bool open_gate(struct bn_run *run, struct bn_times *times)
 {
-
   bn_book_started(run->book);
+  bn_book_watch(run->book);
   if (run->job.conf->policy->start_counts_too)
     bn_load_adopt_main(&run->load);
+  bn_watch_start(&run->watch);
   *times = times_from(run->job.conf, bn_clock_mono());
   bn_book_start(run->book, times->start_ns);
   if (run->pacer_made)

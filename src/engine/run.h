@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "api/report.h"
+#include "api/watch.h"
 #include "api/workload.h"
 #include "engine/book.h"
 #include "engine/outcome.h"
@@ -26,6 +27,8 @@ struct bn_run_setup {
   size_t n_reports;
   const struct bn_assert *asserts;
   size_t n_asserts;
+  const struct bn_watcher *const *watchers;
+  size_t n_watchers; /* at most BN_WATCHERS_MAX (engine/watch.h) */
 };
 
 /* 0 or -1 (err: out of memory).  Opens nothing yet. */

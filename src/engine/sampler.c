@@ -40,6 +40,7 @@ static void end_warmup(const struct sampler *s, uint64_t now)
       s->ended[i] = base->session[i].events;
   }
   bn_admit_thaw(s->p->admit, s->ended);
+  bn_watch_start(s->p->watch);
 }
 
 /* The book says whether all went well; the reporters have said why not. */
@@ -78,6 +79,12 @@ static void judge(const struct sampler *s)
   bn_crew_end(s->p->crew, BN_CAUSE_VIOLATED, 0);
   bn_log_stderr("--assert=%s has been violated for %.15g s (--abort-on-assert): the run ends",
                 violated->text, s->p->conf->raw.abort_on_assert_s);
+}
+
+static void end_span(const struct sampler *s, uint64_t now)
+{
+  bn_book_end_span(s->p->book, atomic_load(&s->p->admit->limit.span_ns), now);
+  bn_watch_end(s->p->watch);
 }
 
 static void report_due(struct sampler *s, uint64_t now)
@@ -158,7 +165,7 @@ static void do_due(struct sampler *s)
   if (bn_agenda_warmup_ends(a, now))
     end_warmup(s, now);
   if (a->measuring && now >= bn_stat_get(&s->p->admit->limit.until_ns))
-    bn_book_end_span(s->p->book, atomic_load(&s->p->admit->limit.span_ns), now);
+    end_span(s, now);
   report_due(s, now);
   /* Once nothing new may begin, what is in flight gets the grace. */
   if (a->measuring && now >= bn_stat_get(&s->p->admit->limit.until_ns) && bn_grace_is_limited(s->p))

@@ -26,6 +26,7 @@ struct bn_plan {
   bool forced; /* --forced-shutdown with a time limit */
   uint64_t forced_ns;
   bool debug, validate, histogram;
+  bool watch_lines; /* what is watched is printed under each interval */
   bool seed_given;
   bool own;             /* the report of bench's own form, which `version` does not tell */
   int64_t seed_typed;   /* as given; of no meaning without seed_given */

@@ -27,6 +27,7 @@ const struct bn_layout bn_layout_plan[] = {
     MEMBER(bn_plan, BN_LAY_BOOL, debug),
     MEMBER(bn_plan, BN_LAY_BOOL, validate),
     MEMBER(bn_plan, BN_LAY_BOOL, histogram),
+    MEMBER(bn_plan, BN_LAY_BOOL, watch_lines),
     MEMBER(bn_plan, BN_LAY_BOOL, seed_given),
     MEMBER(bn_plan, BN_LAY_SIGNED, seed_typed),
     MEMBER(bn_plan, BN_LAY_WHOLE, seed),

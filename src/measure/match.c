@@ -127,6 +127,8 @@ static bool may_differ(const char *name)
                                       "quiet",
                                       "assert",
                                       "abort-on-assert",
+                                      "watch",
+                                      "watch-lines",
                                       "connect"};
   static const char *const ends[] = {
       "-host",    "-port",          "-socket",   "-user",        "-password-file",

@@ -249,6 +249,21 @@ static int keep(const struct job *j, const struct bn_view *v)
   return bn_group_add(&j->out->group[0], v) == 0 ? 0 : out_of_memory(j->err);
 }
 
+/* What was watched belongs to the host of one run. */
+static void leave_out_watched(const struct job *j, const struct bn_views *parts, struct bn_view *v)
+{
+  bool any = false;
+
+  for (size_t i = 0; i < parts->n; i++)
+    any |= parts->view[i]->n_watched > 0;
+  if (parts->n == 1) {
+    v->watched = parts->view[0]->watched;
+    v->n_watched = parts->view[0]->n_watched;
+  } else if (any) {
+    (void)bn_buf_str(j->notes, "the result has no figures of --watch: they are of each host\n");
+  }
+}
+
 static int add_total(const struct job *j)
 {
   struct sum s = {.ages = NULL};
@@ -257,6 +272,8 @@ static int add_total(const struct job *j)
 
   if (rc == 0)
     rc = make_total(j, &s, &parts);
+  if (rc == 0)
+    leave_out_watched(j, &parts, &s.view);
   if (rc == 0)
     rc = keep(j, &s.view);
   sum_done(&s);
@@ -525,6 +542,7 @@ static int sum_plan(const struct job *j)
     plan->debug |= p->debug;
     plan->validate |= p->validate;
     plan->histogram |= p->histogram;
+    plan->watch_lines |= p->watch_lines;
     same_seed &= p->seed == plan->seed && p->seed_given == plan->seed_given &&
                  p->seed_typed == plan->seed_typed;
   }

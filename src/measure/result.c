@@ -43,6 +43,15 @@ static int copy_figures(struct bn_record *r, const struct bn_view *v)
   return 0;
 }
 
+static int copy_watched(struct bn_record *r, const struct bn_view *v)
+{
+  r->view.watched = NULL;
+  if (v->n_watched == 0)
+    return 0;
+  r->view.watched = r->watched = bn_watched_copy(v->watched, v->n_watched);
+  return r->watched != NULL ? 0 : -1;
+}
+
 static void copy_ranks(struct bn_record *r, const struct bn_view *v)
 {
   memcpy(r->store.percents, v->percents, v->n_percents * sizeof *v->percents);
@@ -145,11 +154,13 @@ static uint64_t size_of(const struct bn_record *r)
 {
   const struct bn_metrics *m = &r->delta.metrics;
   const struct bn_snap *d = &r->delta;
-  uint64_t labels = 0;
+  uint64_t labels = 0, watched = 0;
 
   for (size_t i = 0; i < m->n_labelled; i++)
     labels += d->n_labels[i] + 1;
-  return sizeof *r + names_of(m->counter, m->n_counters) + names_of(m->hist, m->n_hists) +
+  for (size_t i = 0; i < r->view.n_watched; i++)
+    watched += sizeof *r->watched + text_size(r->watched[i].name);
+  return sizeof *r + watched + names_of(m->counter, m->n_counters) + names_of(m->hist, m->n_hists) +
          names_of(m->labelled, m->n_labelled) +
          m->n_counters * (sizeof *m->counter + sizeof *d->counter + sizeof *r->store.count) +
          m->n_hists * (sizeof *m->hist + sizeof *d->sparse + sizeof *r->store.timing) +
@@ -222,7 +233,8 @@ static int init_record(struct bn_record *r, const struct bn_view *v, enum hists 
   copy_statements(r, v);
   copy_counts(r, v);
   copy_sessions(r, v);
-  if (copy_ages(r, v) == 0 && copy_figures(r, v) == 0 && copy_lines(r, v) == 0) {
+  if (copy_ages(r, v) == 0 && copy_figures(r, v) == 0 && copy_lines(r, v) == 0 &&
+      copy_watched(r, v) == 0) {
     trim(r);
     return 0;
   }
@@ -237,6 +249,7 @@ void bn_record_done(struct bn_record *r)
   bn_hist_free(r->ages);
   free(r->figure_names);
   free(r->lines);
+  free(r->watched);
   memset(r, 0, sizeof *r);
 }
 

@@ -11,9 +11,10 @@ struct bn_record {
   struct bn_view view; /* points into what follows */
   struct bn_snap delta;
   struct bn_view_store store;
-  struct bn_hist *ages; /* owned; NULL: none */
-  char *figure_names;   /* keys and texts of the figures */
-  char *lines;          /* owned; the view's */
+  struct bn_hist *ages;              /* owned; NULL: none */
+  char *figure_names;                /* keys and texts of the figures */
+  char *lines;                       /* owned; the view's */
+  struct bn_watched_figure *watched; /* owned, with their names; NULL: none */
 };
 
 /* What was measured by sessions that belong together: one workload on one host. */

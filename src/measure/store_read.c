@@ -537,6 +537,39 @@ static void read_lines(struct bn_probe *e, const struct bn_node *list, struct bn
   bn_buf_done(&b);
 }
 
+/* Where figures of a map are collected. */
+struct watched {
+  struct bn_probe *probe;
+  struct bn_watched *out;
+};
+
+static int read_watched_figure(void *arg, const char *key, const struct bn_node *value)
+{
+  const struct watched *w = arg;
+
+  if (w->out->n == BN_WATCHED_MAX) {
+    bn_probe_refuse(w->probe, "'watch' has more than %d values", BN_WATCHED_MAX);
+    return -1;
+  }
+  w->out->figure[w->out->n++] =
+      (struct bn_watched_figure){key, bn_probe_number(w->probe, value, key)};
+  return 0;
+}
+
+/* Documents of earlier programs do not have them, and neither have runs without --watch. */
+static void read_watched(struct bn_probe *e, const struct bn_node *map, struct bn_record *r)
+{
+  struct bn_watched all = {.n = 0};
+  struct watched w = {e, &all};
+
+  if (map == NULL || e->js->each(map, read_watched_figure, &w) != 0)
+    return;
+  r->view.watched = r->watched = bn_watched_copy(all.figure, all.n);
+  r->view.n_watched = r->watched != NULL ? all.n : 0;
+  if (r->watched == NULL)
+    bn_probe_no_memory(e);
+}
+
 static void read_sessions(struct bn_probe *e, const struct bn_node *list, struct bn_record *r)
 {
   const size_t n = bn_probe_length(e, list, "sessions", r->delta.n_sessions);
@@ -561,6 +594,7 @@ static void read_parts(struct bn_probe *e, const struct bn_node *n, const struct
   read_counts(e, bn_probe_list(e, n, "counts"), r);
   read_workload(e, bn_probe_list(e, n, "workload"), r);
   read_lines(e, bn_probe_list(e, n, "lines"), r);
+  read_watched(e, bn_probe_map(e, n, "watch"), r);
   read_sessions(e, bn_probe_list(e, n, "sessions"), r);
   read_raw(e, raw, &r->delta);
   if (v->span == BN_VIEW_TOTAL)

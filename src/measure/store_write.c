@@ -394,6 +394,18 @@ static void put_lines(struct pen *p, struct bn_node *record, const struct bn_vie
   put(p, record, "lines", list);
 }
 
+static void put_watched(struct pen *p, struct bn_node *record, const struct bn_view *v)
+{
+  struct bn_node *map;
+
+  if (v->n_watched == 0)
+    return;
+  map = p->js->map();
+  for (size_t i = 0; i < v->n_watched; i++)
+    put(p, map, v->watched[i].name, real(p, v->watched[i].value));
+  put(p, record, "watch", map);
+}
+
 static void put_sessions(struct pen *p, struct bn_node *record, const struct bn_view *v)
 {
   struct bn_node *list = p->js->list();
@@ -559,6 +571,7 @@ struct bn_node *bn_store_record(const struct bn_store *js, const struct bn_view 
   put_counts(&p, map, v);
   put_workload(&p, map, v);
   put_lines(&p, map, v);
+  put_watched(&p, map, v);
   put_sessions(&p, map, v);
   put(&p, map, "raw", raw_of(&p, v));
   return finish(&p, map);
@@ -616,8 +629,8 @@ static uint64_t count_lines(const struct bn_view *v)
 uint64_t bn_store_values(const struct bn_view *v)
 {
   return 18 + count_lines(v) + count_layout(bn_layout_view) + count_fields() + 5 * v->n_percents +
-         count_timings(v) + count_statements(v) + 6 * v->n_counts + 5 * v->n_figures +
-         v->n_sessions * (2 + count_layout(bn_layout_session)) + count_raw(v->delta);
+         count_timings(v) + count_statements(v) + 6 * v->n_counts + 5 * v->n_figures + 2 +
+         v->n_watched + v->n_sessions * (2 + count_layout(bn_layout_session)) + count_raw(v->delta);
 }
 
 /* A quarter of each bound is for what comes later: checkpoints and the total.  The values bound the

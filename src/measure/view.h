@@ -10,6 +10,7 @@
 #include "api/report.h"
 #include "api/session.h"
 #include "measure/snap.h"
+#include "measure/watch.h"
 
 enum bn_view_span { BN_VIEW_INTERVAL, BN_VIEW_CHECKPOINT, BN_VIEW_TOTAL, BN_VIEW_TICK };
 
@@ -111,6 +112,8 @@ struct bn_view {
   const struct bn_figure *figures; /* of the workload */
   size_t n_figures;
   const char *lines; /* of a script, for the end of the report, each with its newline; NULL: none */
+  const struct bn_watched_figure *watched; /* --watch; not in ticks */
+  size_t n_watched;
   const struct bn_session_view *sessions; /* NULL in intervals and ticks */
   size_t n_sessions;
 };

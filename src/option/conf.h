@@ -27,9 +27,9 @@ struct bn_conf_raw {
   char *forced_shutdown, *time_grace;
   uint64_t thread_stack_size;
   int64_t rate_max_backlog;
-  struct bn_list report_checkpoints, percentile, reports, asserts;
+  struct bn_list report_checkpoints, percentile, reports, asserts, watch;
   bool debug, validate, histogram;
-  bool quiet;
+  bool quiet, watch_lines;
   int64_t verbosity;
   char *luajit_cmd, *test, *config_file, *compat;
   bool help, version, help_man;

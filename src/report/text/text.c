@@ -15,6 +15,7 @@
 #include "measure/view.h"
 #include "report/output.h"
 #include "report/text/form.h"
+#include "report/text/watched.h"
 #include "report/text/wording.h"
 
 struct text {
@@ -202,6 +203,19 @@ static void print_stamp(const struct text *t, double at_s, int decimals)
   (void)fprintf(t->out, "%s%*.*f%s", d->stamp_open, width, decimals, at_s, d->stamp_close);
 }
 
+/* A line for each watcher. */
+static void print_watched(const struct text *t, const struct bn_view *v)
+{
+  char line[512];
+
+  for (size_t i = 0; t->plan->own && t->plan->watch_lines && i < BN_WATCHED_LINES; i++) {
+    if (!bn_watched_line(v, i, line, sizeof line))
+      continue;
+    print_stamp(t, v->at_s, t->plan->interval_decimals);
+    (void)fprintf(t->out, "%s\n", line);
+  }
+}
+
 static int text_interval(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct text *t = self;
@@ -221,6 +235,7 @@ static int text_interval(void *self, const struct bn_view *v, struct bn_err *err
   }
   if (v->lines != NULL)
     (void)fputs(v->lines, t->out);
+  print_watched(t, v);
   bn_output_end(&t->output);
   return 0;
 }
@@ -557,6 +572,8 @@ static void print_summary(struct text *t, const struct bn_view *v)
   print_statements(t, v);
   if (v->lines != NULL)
     (void)fprintf(t->out, "%s\n", v->lines);
+  if (t->plan->own)
+    bn_watched_print(v, t->out);
   if (v->span == BN_VIEW_TOTAL)
     print_verdicts(t);
 }

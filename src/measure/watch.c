@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Computes the figures of what is watched from two readings. */
+#include "measure/watch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/metric.h"
+
+static const double ns_per_s = 1e9, ms_per_s = 1e3, percent = 100;
+enum { SECTOR = 512 };
+
+static void add(struct bn_watched *out, const char *name, double value)
+{
+  if (out->n < BN_WATCHED_MAX)
+    out->figure[out->n++] = (struct bn_watched_figure){name, value};
+}
+
+static bool is_known(const struct bn_reading *from, const struct bn_reading *to, size_t i)
+{
+  return from->value[i] != BN_ABSENT && to->value[i] != BN_ABSENT;
+}
+
+static double span_s(const struct bn_reading *from, const struct bn_reading *to)
+{
+  return (double)(to->at_ns - from->at_ns) / ns_per_s;
+}
+
+static uint64_t grown(const struct bn_reading *from, const struct bn_reading *to, size_t i)
+{
+  return to->value[i] > from->value[i] ? to->value[i] - from->value[i] : 0;
+}
+
+/* --- the host --------------------------------------------------------------------------------- */
+
+static const struct {
+  enum bn_host_count count;
+  const char *name;
+} shares[] =
+    {
+        {BN_HOST_USER, "host_user_percent"},       {BN_HOST_NICE, "host_nice_percent"},
+        {BN_HOST_SYSTEM, "host_system_percent"},   {BN_HOST_IRQ, "host_irq_percent"},
+        {BN_HOST_SOFTIRQ, "host_softirq_percent"}, {BN_HOST_IOWAIT, "host_iowait_percent"},
+        {BN_HOST_STEAL, "host_steal_percent"},     {BN_HOST_IDLE, "host_idle_percent"},
+},
+  rates[] =
+      {
+          {BN_HOST_SWITCHES, "host_context_switches_per_s"},
+          {BN_HOST_INTERRUPTS, "host_interrupts_per_s"},
+          {BN_HOST_FORKS, "host_forks_per_s"},
+          {BN_HOST_RECEIVED, "host_network_received_bytes_per_s"},
+          {BN_HOST_RECEIVED_PACKETS, "host_network_received_packets_per_s"},
+          {BN_HOST_SENT, "host_network_sent_bytes_per_s"},
+          {BN_HOST_SENT_PACKETS, "host_network_sent_packets_per_s"},
+          {BN_HOST_LOOPBACK, "host_loopback_bytes_per_s"},
+},
+  states[] = {
+      {BN_HOST_RUNNING, "host_processes_running"},
+      {BN_HOST_BLOCKED, "host_processes_blocked"},
+      {BN_HOST_AVAILABLE, "host_memory_available_bytes"},
+      {BN_HOST_CACHED, "host_memory_cached_bytes"},
+      {BN_HOST_DIRTY, "host_memory_dirty_bytes"},
+      {BN_HOST_WRITEBACK, "host_memory_writeback_bytes"},
+      {BN_HOST_SWAP_USED, "host_swap_used_bytes"},
+};
+enum {
+  SHARES = sizeof shares / sizeof *shares,
+  RATES = sizeof rates / sizeof *rates,
+  STATES = sizeof states / sizeof *states
+};
+
+static void add_shares(const struct bn_reading *from, const struct bn_reading *to,
+                       struct bn_watched *out)
+{
+  uint64_t sum = 0;
+
+  for (size_t i = 0; i < SHARES; i++) {
+    if (!is_known(from, to, shares[i].count))
+      return;
+    sum += grown(from, to, shares[i].count);
+  }
+  for (size_t i = 0; sum > 0 && i < SHARES; i++)
+    add(out, shares[i].name, (double)grown(from, to, shares[i].count) / (double)sum * percent);
+}
+
+void bn_watched_host(const struct bn_reading *from, const struct bn_reading *to,
+                     const struct bn_view *v, struct bn_watched *out)
+{
+  const double s = span_s(from, to);
+
+  (void)v;
+  add_shares(from, to, out);
+  for (size_t i = 0; i < RATES; i++)
+    if (is_known(from, to, rates[i].count))
+      add(out, rates[i].name, (double)grown(from, to, rates[i].count) / s);
+  for (size_t i = 0; i < STATES; i++)
+    if (to->value[states[i].count] != BN_ABSENT)
+      add(out, states[i].name, (double)to->value[states[i].count]);
+}
+
+/* --- a device --------------------------------------------------------------------------------- */
+
+/* One kind of requests: the fields of its row and the names of its figures. */
+static const struct request {
+  enum bn_disk_field requests, merged, sectors, ms;
+  const char *rate, *bytes, *merges, *await, *size;
+} requests[] = {
+    {BN_ROW_READS, BN_ROW_READS_MERGED, BN_ROW_SECTORS_READ, BN_ROW_READ_MS, "device_reads_per_s",
+     "device_read_bytes_per_s", "device_reads_merged_per_s", "device_read_await_ms",
+     "device_read_size_bytes"},
+    {BN_ROW_WRITES, BN_ROW_WRITES_MERGED, BN_ROW_SECTORS_WRITTEN, BN_ROW_WRITE_MS,
+     "device_writes_per_s", "device_written_bytes_per_s", "device_writes_merged_per_s",
+     "device_write_await_ms", "device_write_size_bytes"},
+    {BN_ROW_DISCARDS, BN_ROW_DISCARDS_MERGED, BN_ROW_SECTORS_DISCARDED, BN_ROW_DISCARD_MS,
+     "device_discards_per_s", "device_discarded_bytes_per_s", "device_discards_merged_per_s",
+     "device_discard_await_ms", "device_discard_size_bytes"},
+};
+
+/* Times wrap around at 32 bits. */
+static double grown_ms(const struct bn_reading *from, const struct bn_reading *to, size_t i)
+{
+  return (double)(uint32_t)(to->value[i] - from->value[i]);
+}
+
+static double mean(double sum, uint64_t n)
+{
+  return n > 0 ? sum / (double)n : 0;
+}
+
+static void add_requests(const struct bn_reading *from, const struct bn_reading *to,
+                         const struct request *r, struct bn_watched *out)
+{
+  const uint64_t n = grown(from, to, r->requests), sectors = grown(from, to, r->sectors);
+  const double s = span_s(from, to);
+
+  add(out, r->rate, (double)n / s);
+  add(out, r->bytes, (double)sectors * SECTOR / s);
+  add(out, r->merges, (double)grown(from, to, r->merged) / s);
+  add(out, r->await, mean(grown_ms(from, to, r->ms), n));
+  add(out, r->size, mean((double)sectors * SECTOR, n));
+}
+
+void bn_watched_device(const struct bn_reading *from, const struct bn_reading *to,
+                       const struct bn_view *v, struct bn_watched *out)
+{
+  const double span_ms = span_s(from, to) * ms_per_s;
+
+  (void)v;
+  for (size_t i = 0; i < sizeof requests / sizeof *requests; i++)
+    if (is_known(from, to, requests[i].requests))
+      add_requests(from, to, &requests[i], out);
+  if (is_known(from, to, BN_ROW_FLUSHES)) {
+    add(out, "device_flushes_per_s", (double)grown(from, to, BN_ROW_FLUSHES) / span_ms * ms_per_s);
+    add(out, "device_flush_await_ms",
+        mean(grown_ms(from, to, BN_ROW_FLUSH_MS), grown(from, to, BN_ROW_FLUSHES)));
+  }
+  add(out, "device_queue_length", grown_ms(from, to, BN_ROW_QUEUE_MS) / span_ms);
+  add(out, "device_utilization_percent", grown_ms(from, to, BN_ROW_BUSY_MS) / span_ms * percent);
+}
+
+/* --- copies ----------------------------------------------------------------------------------- */
+
+struct bn_watched_figure *bn_watched_copy(const struct bn_watched_figure *from, size_t n)
+{
+  size_t size = (n + 1) * sizeof *from;
+  struct bn_watched_figure *copy;
+  char *at;
+
+  for (size_t i = 0; i < n; i++)
+    size += strlen(from[i].name) + 1;
+  copy = malloc(size);
+  if (copy == NULL)
+    return NULL;
+  at = (char *)(copy + n + 1);
+  for (size_t i = 0; i < n; i++) {
+    const size_t len = strlen(from[i].name) + 1;
+
+    copy[i] = (struct bn_watched_figure){memcpy(at, from[i].name, len), from[i].value};
+    at += len;
+  }
+  return copy;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is watched beside a run: readings of counters, and the figures of the time between two. */
+#ifndef BN_MEASURE_WATCH_H
+#define BN_MEASURE_WATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "measure/diskrow.h"
+
+struct bn_view;
+
+/* What the kernel says of the host.  Processor times are in ticks since its start, of all
+   processors together; memory is in bytes. */
+enum bn_host_count {
+  BN_HOST_USER, /* with `guest` */
+  BN_HOST_NICE, /* with `guest_nice` */
+  BN_HOST_SYSTEM,
+  BN_HOST_IDLE,
+  BN_HOST_IOWAIT,
+  BN_HOST_IRQ,
+  BN_HOST_SOFTIRQ,
+  BN_HOST_STEAL,
+  BN_HOST_SWITCHES, /* of contexts */
+  BN_HOST_INTERRUPTS,
+  BN_HOST_FORKS,
+  BN_HOST_RUNNING, /* now, as all below but the bytes of the network */
+  BN_HOST_BLOCKED,
+  BN_HOST_AVAILABLE,
+  BN_HOST_CACHED,
+  BN_HOST_DIRTY,
+  BN_HOST_WRITEBACK,
+  BN_HOST_SWAP_USED,
+  BN_HOST_RECEIVED, /* by all interfaces but lo */
+  BN_HOST_RECEIVED_PACKETS,
+  BN_HOST_SENT,
+  BN_HOST_SENT_PACKETS,
+  BN_HOST_LOOPBACK, /* sent by lo, which is what it receives */
+  BN_HOST_COUNTS
+};
+
+enum { BN_READING_MAX = 32, BN_WATCHED_MAX = 64 };
+
+/* Of one watcher at one moment.  A value that is not known is BN_ABSENT (api/metric.h). */
+struct bn_reading {
+  uint64_t at_ns;                 /* CLOCK_MONOTONIC; 0: there is none */
+  uint64_t value[BN_READING_MAX]; /* by enum bn_host_count or enum bn_disk_field */
+};
+
+/* A figure, with its unit in the name: "host_user_percent". */
+struct bn_watched_figure {
+  const char *name;
+  double value;
+};
+
+/* The figures of a view; names are constants. */
+struct bn_watched {
+  struct bn_watched_figure figure[BN_WATCHED_MAX];
+  size_t n;
+};
+
+/* The figures of the host, for struct bn_watcher.  A rate is the difference by the time between the
+   readings.  A share of processor time is the difference by the sum of the differences of all
+   kinds: user to steal.  A count that falls back, as iowait may (proc_stat(5)), has a difference of
+   0.  What is so now is told as it is at the end. */
+void bn_watched_host(const struct bn_reading *from, const struct bn_reading *to,
+                     const struct bn_view *v, struct bn_watched *out);
+/* The figures of a device as iostat -x (sysstat) defines them, from the fields that the kernel's
+   Documentation/admin-guide/iostats.rst explains, t being the time between the readings:
+     utilization  = time with a request in flight / t
+     queue length = requests in flight integrated over time / t        (aqu-sz)
+     await        = time of the requests that ended / their number     (0 without any)
+     merged       = requests merged before they were queued / t        (rrqm/s, wrqm/s)
+     size         = bytes / requests                                   (rareq-sz, wareq-sz) */
+void bn_watched_device(const struct bn_reading *from, const struct bn_reading *to,
+                       const struct bn_view *v, struct bn_watched *out);
+
+/* A copy of n figures with their names in one block, to free(); NULL: out of memory. */
+struct bn_watched_figure *bn_watched_copy(const struct bn_watched_figure *from, size_t n);
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rows of the figures of --watch. */
+#include "report/text/watched.h"
+
+#include <string.h>
+
+static const double mb = 1e6, mib = 0x1p20;
+
+enum { PARTS = 4 };
+
+/* Figures that stand together, parted by slashes. */
+struct row {
+  const char *label, *brief; /* in a full report; under an interval, NULL: not there */
+  double unit;
+  const char
+      *name[PARTS]; /* ends with NULL unless full; the first decides whether there is a row */
+};
+
+static const struct row host[] = {
+    {"processors user/nice/system (%):",
+     "user/nice/system %",
+     1,
+     {"host_user_percent", "host_nice_percent", "host_system_percent"}},
+    {"processors irq/softirq/steal (%):",
+     NULL,
+     1,
+     {"host_irq_percent", "host_softirq_percent", "host_steal_percent"}},
+    {"processors iowait/idle (%):",
+     "iowait/idle %",
+     1,
+     {"host_iowait_percent", "host_idle_percent"}},
+    {"context switches/interrupts (1/s):",
+     "switches/interrupts per s",
+     1,
+     {"host_context_switches_per_s", "host_interrupts_per_s"}},
+    {"memory available/cached/dirty (MiB):",
+     "available/cached/dirty MiB",
+     mib,
+     {"host_memory_available_bytes", "host_memory_cached_bytes", "host_memory_dirty_bytes"}},
+    {"network received/sent (MB/s):",
+     "received/sent MB/s",
+     mb,
+     {"host_network_received_bytes_per_s", "host_network_sent_bytes_per_s"}},
+    {"loopback (MB/s):", NULL, mb, {"host_loopback_bytes_per_s"}},
+};
+
+static const struct row device[] = {
+    {"device reads/writes/flushes (1/s):",
+     "reads/writes/flushes per s",
+     1,
+     {"device_reads_per_s", "device_writes_per_s", "device_flushes_per_s"}},
+    {"device read/written (MB/s):",
+     "read/written MB/s",
+     mb,
+     {"device_read_bytes_per_s", "device_written_bytes_per_s"}},
+    {"device merged reads/writes (1/s):",
+     NULL,
+     1,
+     {"device_reads_merged_per_s", "device_writes_merged_per_s"}},
+    {"device await read/write/flush (ms):",
+     "read/write/flush await ms",
+     1,
+     {"device_read_await_ms", "device_write_await_ms", "device_flush_await_ms"}},
+    {"device queue length:", "queue", 1, {"device_queue_length"}},
+    {"device utilization (%):", "utilization %", 1, {"device_utilization_percent"}},
+};
+
+static const struct part {
+  const char *name;
+  const struct row *row;
+  size_t n;
+} parts[BN_WATCHED_LINES] = {{"host", host, sizeof host / sizeof *host},
+                             {"device", device, sizeof device / sizeof *device}};
+
+static const struct bn_watched_figure *find(const struct bn_view *v, const char *name)
+{
+  for (size_t i = 0; i < v->n_watched; i++)
+    if (strcmp(v->watched[i].name, name) == 0)
+      return &v->watched[i];
+  return NULL;
+}
+
+/* "1.50/0.00/-"; false: the first is not known. */
+static bool print_values(const struct bn_view *v, const struct row *r, char *out, size_t size)
+{
+  size_t len = 0;
+
+  for (size_t i = 0; i < PARTS && r->name[i] != NULL; i++) {
+    const struct bn_watched_figure *f = find(v, r->name[i]);
+
+    if (f == NULL && i == 0)
+      return false;
+    len += (size_t)snprintf(out + len, len < size ? size - len : 0, "%s", i > 0 ? "/" : "");
+    len += (size_t)(f != NULL ? snprintf(out + len, len < size ? size - len : 0, "%.2f",
+                                         f->value / r->unit)
+                              : snprintf(out + len, len < size ? size - len : 0, "-"));
+  }
+  return true;
+}
+
+void bn_watched_print(const struct bn_view *v, FILE *out)
+{
+  char values[256];
+
+  if (v->n_watched == 0)
+    return;
+  (void)fputs("Watched:\n", out);
+  for (size_t p = 0; p < BN_WATCHED_LINES; p++)
+    for (size_t i = 0; i < parts[p].n; i++)
+      if (print_values(v, &parts[p].row[i], values, sizeof values))
+        (void)fprintf(out, "    %-36s %s\n", parts[p].row[i].label, values);
+  (void)fputs("\n", out);
+}
+
+bool bn_watched_line(const struct bn_view *v, size_t i, char *out, size_t size)
+{
+  const struct part *p = &parts[i];
+  int len = snprintf(out, size, "%s:", p->name);
+  bool any = false;
+  char values[256];
+
+  for (size_t k = 0; k < p->n && len >= 0 && (size_t)len < size; k++) {
+    if (p->row[k].brief == NULL || !print_values(v, &p->row[k], values, sizeof values))
+      continue;
+    len += snprintf(out + len, size - (size_t)len, "%s %s %s", any ? "," : "", p->row[k].brief,
+                    values);
+    any = true;
+  }
+  return any;
+}

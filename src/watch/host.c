@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Watches the host: processors, memory, processes and network. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/metric.h"
+#include "base/buf.h"
+#include "measure/watch.h"
+#include "watch/proc.h"
+#include "watch/watchers.h"
+
+enum { PIECE = 16384, TEXT_MAX = 1 << 22 };
+
+struct host {
+  struct bn_buf text; /* of one file */
+};
+
+/* /proc/stat of a large machine has a number for each of thousands of interrupts. */
+static int read_text(struct bn_buf *b, const char *path, struct bn_err *err)
+{
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t n = fd >= 0 ? 1 : -1;
+
+  bn_buf_clear(b);
+  while (n > 0 && bn_buf_reserve(b, PIECE) == 0) {
+    n = read(fd, b->data + b->len, PIECE);
+    b->len += n > 0 ? (size_t)n : 0;
+    b->data[b->len] = '\0';
+  }
+  if (n != 0)
+    (void)bn_err_set(err, errno, "cannot read '%s': %s", path,
+                     n < 0 ? strerror(errno) : "out of memory");
+  if (fd >= 0)
+    (void)close(fd);
+  return n == 0 ? 0 : -1;
+}
+
+static int host_open(void *self, const struct bn_facts *f, struct bn_err *err)
+{
+  struct host *h = self;
+
+  (void)f;
+  bn_buf_init(&h->text, TEXT_MAX);
+  return read_text(&h->text, "/proc/stat", err);
+}
+
+static int host_read(void *self, struct bn_reading *r, struct bn_err *err)
+{
+  static const struct {
+    const char *path;
+    void (*take)(const char *text, uint64_t value[BN_HOST_COUNTS]);
+  } files[] = {{"/proc/stat", bn_proc_stat},
+               {"/proc/meminfo", bn_proc_meminfo},
+               {"/proc/self/net/dev", bn_proc_net}};
+  struct host *h = self;
+
+  for (size_t i = 0; i < BN_HOST_COUNTS; i++)
+    r->value[i] = BN_ABSENT;
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    if (read_text(&h->text, files[i].path, err) == 0)
+      files[i].take(h->text.data, r->value);
+    else if (i == 0)
+      return -1;
+  }
+  return 0;
+}
+
+static void host_close(void *self)
+{
+  struct host *h = self;
+
+  bn_buf_done(&h->text);
+}
+
+const struct bn_watcher bn_watcher_host = {
+    .name = "host",
+    .state_size = sizeof(struct host),
+    .open = host_open,
+    .read = host_read,
+    .compare = bn_watched_host,
+    .close = host_close,
+};

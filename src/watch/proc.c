@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Takes the numbers out of /proc/stat, /proc/meminfo and /proc/net/dev. */
+#include "watch/proc.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A line that begins with the key and what is counted by its first number. */
+struct line {
+  const char *key; /* with the character behind it */
+  enum bn_host_count count;
+};
+
+static const char *next_line(const char *line)
+{
+  line = strchr(line, '\n');
+  return line != NULL ? line + 1 : "";
+}
+
+/* Up to n numbers of the line; how many there are. */
+static size_t take(const char *at, uint64_t *number, size_t n)
+{
+  size_t i = 0;
+
+  for (at += strspn(at, " \t"); i < n && isdigit((unsigned char)*at); i++) {
+    char *end;
+
+    number[i] = strtoull(at, &end, 10);
+    at = end + strspn(end, " \t");
+  }
+  return i;
+}
+
+static void take_line(const char *line, const struct line *lines, size_t n, uint64_t unit,
+                      uint64_t *value)
+{
+  uint64_t number;
+
+  for (size_t i = 0; i < n; i++) {
+    const size_t len = strlen(lines[i].key);
+
+    if (strncmp(line, lines[i].key, len) == 0 && take(line + len, &number, 1) == 1)
+      value[lines[i].count] = number * unit;
+  }
+}
+
+/* "cpu  user nice system idle iowait irq softirq steal guest guest_nice". */
+static void take_times(const char *line, uint64_t *value)
+{
+  static const enum bn_host_count counts[] = {BN_HOST_USER,    BN_HOST_NICE,   BN_HOST_SYSTEM,
+                                              BN_HOST_IDLE,    BN_HOST_IOWAIT, BN_HOST_IRQ,
+                                              BN_HOST_SOFTIRQ, BN_HOST_STEAL};
+  enum { TIMES = sizeof counts / sizeof *counts };
+  uint64_t number[TIMES];
+
+  if (strncmp(line, "cpu ", 4) != 0 || take(line + 4, number, TIMES) < TIMES)
+    return;
+  for (size_t i = 0; i < TIMES; i++)
+    value[counts[i]] = number[i];
+}
+
+void bn_proc_stat(const char *text, uint64_t value[BN_HOST_COUNTS])
+{
+  static const struct line lines[] = {{"ctxt ", BN_HOST_SWITCHES},
+                                      {"intr ", BN_HOST_INTERRUPTS},
+                                      {"processes ", BN_HOST_FORKS},
+                                      {"procs_running ", BN_HOST_RUNNING},
+                                      {"procs_blocked ", BN_HOST_BLOCKED}};
+
+  for (; *text != '\0'; text = next_line(text)) {
+    take_times(text, value);
+    take_line(text, lines, sizeof lines / sizeof *lines, 1, value);
+  }
+}
+
+void bn_proc_meminfo(const char *text, uint64_t value[BN_HOST_COUNTS])
+{
+  static const struct line lines[] = {{"MemAvailable:", BN_HOST_AVAILABLE},
+                                      {"Cached:", BN_HOST_CACHED},
+                                      {"Dirty:", BN_HOST_DIRTY},
+                                      {"Writeback:", BN_HOST_WRITEBACK}};
+  static const uint64_t kib = 1024;
+  uint64_t total = 0, free = 0;
+  bool known = false;
+
+  for (; *text != '\0'; text = next_line(text)) {
+    take_line(text, lines, sizeof lines / sizeof *lines, kib, value);
+    if (strncmp(text, "SwapTotal:", 10) == 0)
+      (void)take(text + 10, &total, 1);
+    if (strncmp(text, "SwapFree:", 9) == 0)
+      known = take(text + 9, &free, 1) == 1;
+  }
+  if (known && free <= total)
+    value[BN_HOST_SWAP_USED] = (total - free) * kib;
+}
+
+/* "  eth0: received packets … sent packets …", eight numbers each. */
+void bn_proc_net(const char *text, uint64_t value[BN_HOST_COUNTS])
+{
+  enum { NUMBERS = 10, SENT = 8 };
+  uint64_t sum[4] = {0}, number[NUMBERS];
+  bool known = false;
+
+  for (; *text != '\0'; text = next_line(text)) {
+    const char *name = text + strspn(text, " \t"), *colon = strpbrk(name, ":\n");
+
+    if (colon == NULL || *colon != ':' || take(colon + 1, number, NUMBERS) < NUMBERS)
+      continue;
+    known = true;
+    if (strncmp(name, "lo:", 3) == 0) {
+      value[BN_HOST_LOOPBACK] = number[SENT];
+      continue;
+    }
+    for (size_t i = 0; i < 2; i++) {
+      sum[i] += number[i];
+      sum[2 + i] += number[SENT + i];
+    }
+  }
+  if (!known)
+    return;
+  value[BN_HOST_RECEIVED] = sum[0];
+  value[BN_HOST_RECEIVED_PACKETS] = sum[1];
+  value[BN_HOST_SENT] = sum[2];
+  value[BN_HOST_SENT_PACKETS] = sum[3];
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The watchers that the program has. */
+#ifndef BN_WATCH_WATCHERS_H
+#define BN_WATCH_WATCHERS_H
+
+#include "api/watch.h"
+
+extern const struct bn_watcher bn_watcher_host;   /* /proc/stat, /proc/meminfo, /proc/net/dev */
+extern const struct bn_watcher bn_watcher_device; /* /proc/diskstats */
+
+#endif
