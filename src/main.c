@@ -233,7 +233,8 @@ static int make_run(struct program *p, const struct bn_workload *ops, void *self
                                      .asserts = p->asserts,
                                      .n_asserts = p->n_asserts,
                                      .watchers = p->watchers,
-                                     .n_watchers = p->n_watchers};
+                                     .n_watchers = p->n_watchers,
+                                     .sql = p->sql};
   struct bn_err err = {0};
 
   return bn_run_new(&p->run, &setup, &err) == 0 ? 0 : refuse(&err);

@@ -86,7 +86,7 @@ const struct bn_subcommand bn_registry_subcommands[] = {
 };
 
 const struct bn_watcher *const bn_registry_watchers[] = {&bn_watcher_host, &bn_watcher_device,
-                                                         NULL};
+                                                         &bn_watcher_server, NULL};
 
 const struct bn_workload *bn_registry_workload(const char *name)
 {

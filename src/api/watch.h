@@ -9,21 +9,30 @@
 
 struct bn_facts;   /* measure/facts.h */
 struct bn_reading; /* measure/watch.h */
+struct bn_sqlsys;  /* sql/sql.h */
 struct bn_view;    /* measure/view.h */
 struct bn_watched; /* measure/watch.h */
 
+/* What there may be to watch. */
+struct bn_watch_place {
+  const struct bn_facts *facts; /* NULL for those that have an interrupt */
+  struct bn_sqlsys *sql;        /* NULL: the test has no database */
+};
+
+/* A watcher with an interrupt may block: open, read and close are called by a thread of its own. */
 struct bn_watcher {
   const char *name; /* as --watch has it: "host" */
   size_t state_size;
   /* Before the gate opens; the sentence says why there is nothing to watch, and the run goes on. */
-  int (*open)(void *self, const struct bn_facts *f, struct bn_err *err);
-  /* Fills a reading but for its time.  -1: the watcher is closed, and the run goes on. */
+  int (*open)(void *self, const struct bn_watch_place *place, struct bn_err *err);
+  /* Fills a reading but for its time.  -1: nothing is read any more, and the run goes on. */
   int (*read)(void *self, struct bn_reading *r, struct bn_err *err);
-  /* The figures of the time between two readings of its own: pure.  v: the view of about that
-     time. */
-  void (*compare)(const struct bn_reading *from, const struct bn_reading *to,
+  /* The figures of the time between two readings of its own.  v: the view of about that time. */
+  void (*compare)(void *self, const struct bn_reading *from, const struct bn_reading *to,
                   const struct bn_view *v, struct bn_watched *out);
-  void (*close)(void *self); /* NULL: there is nothing to close */
+  void (*interrupt)(void *self); /* from another thread: the read that blocks returns */
+  void (*close)(void *self);     /* paired with open, also a failed one; NULL: nothing to close */
+  void (*done)(void *self);      /* frees what figures refer to, after all reports; NULL: nothing */
 };
 
 #endif

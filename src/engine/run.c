@@ -104,7 +104,7 @@ static int make_watch(struct bn_run *run, const struct bn_run_setup *setup)
                                      .n_asserts = setup->n_asserts,
                                      .watch = &run->watch};
 
-  if (bn_watch_init(&run->watch, setup->watchers, setup->n_watchers) != 0 ||
+  if (bn_watch_init(&run->watch, setup->watchers, setup->n_watchers, setup->sql) != 0 ||
       bn_book_new(&run->book, &book) != 0)
     return -1;
   run->parts = (struct bn_parts){.conf = setup->conf,
@@ -226,6 +226,12 @@ static bool start_watching(struct bn_run *run)
   bn_log(BN_FATAL, "%s", err.text);
   bn_sampler_stop(&run->sampler);
   return false;
+}
+
+static void stop_reading(struct bn_run *run)
+{
+  if (!bn_watch_close(&run->watch))
+    bn_outcome_set(&run->outcome, BN_OUTCOME_WATCHER_HANGS);
 }
 
 static void stop_interrupting(struct bn_run *run)
@@ -394,6 +400,7 @@ static bool open_gate(struct bn_run *run, struct bn_times *times)
   bn_book_watch(run->book);
   if (run->job.conf->policy->start_counts_too)
     bn_load_adopt_main(&run->load);
+  bn_watch_connect(&run->watch);
   bn_watch_start(&run->watch);
   *times = times_from(run->job.conf, bn_clock_mono());
   bn_book_start(run->book, times->start_ns);
@@ -559,6 +566,7 @@ int bn_run_execute(struct bn_run *run)
   }
   bn_sampler_stop(&run->sampler);
   close_reports(run);
+  stop_reading(run);
   stop_interrupting(run);
   if (!bn_outcome_left_behind(&run->outcome) && run->job.ops->close != NULL)
     run->job.ops->close(run->job.self);

@@ -28,7 +28,8 @@ struct bn_run_setup {
   const struct bn_assert *asserts;
   size_t n_asserts;
   const struct bn_watcher *const *watchers;
-  size_t n_watchers; /* at most BN_WATCHERS_MAX (engine/watch.h) */
+  size_t n_watchers;     /* at most BN_WATCHERS_MAX (engine/watch.h) */
+  struct bn_sqlsys *sql; /* for them; NULL: the test has no database */
 };
 
 /* 0 or -1 (err: out of memory).  Opens nothing yet. */

@@ -8,70 +8,186 @@
 #include "base/clock.h"
 #include "base/log.h"
 
-int bn_watch_init(struct bn_watch *w, const struct bn_watcher *const *watchers, size_t n)
+/* For an answer: when nobody waits for the reporting thread but the reports; while sessions wait
+   for the gate, or the final report for its figures; of a server that is connected to. */
+static const uint64_t in_run_ns = BN_NSEC_PER_SEC / 10, at_rest_ns = BN_NSEC_PER_SEC,
+                      to_open_ns = 6 * BN_NSEC_PER_SEC;
+
+/* --- life ------------------------------------------------------------------------------------- */
+
+int bn_watch_init(struct bn_watch *w, const struct bn_watcher *const *watchers, size_t n,
+                  struct bn_sqlsys *sql)
 {
   memset(w, 0, sizeof *w);
-  if (pthread_mutex_init(&w->lock, NULL) != 0)
+  if (n == 0)
+    return 0;
+  w->one = calloc(n, sizeof *w->one);
+  w->interval = calloc(1, sizeof *w->interval);
+  w->sum = calloc(1, sizeof *w->sum);
+  if (w->one == NULL || w->interval == NULL || w->sum == NULL ||
+      pthread_mutex_init(&w->lock, NULL) != 0)
     return -1;
   for (; w->n < n; w->n++) {
-    w->one[w->n].ops = watchers[w->n];
-    w->one[w->n].state = calloc(1, watchers[w->n]->state_size);
-    if (w->one[w->n].state == NULL)
+    struct bn_watch_one *o = &w->one[w->n];
+
+    o->ops = watchers[w->n];
+    o->place.sql = sql;
+    o->state = calloc(1, watchers[w->n]->state_size);
+    if (o->state == NULL)
       return -1;
   }
   return 0;
 }
 
-static void shut(struct bn_watch_one *o)
-{
-  if (o->open && o->ops->close != NULL)
-    o->ops->close(o->state);
-  o->open = false;
-}
-
 void bn_watch_done(struct bn_watch *w)
 {
   for (size_t i = 0; i < w->n; i++) {
-    shut(&w->one[i]);
+    if (w->one[i].ops->done != NULL)
+      w->one[i].ops->done(w->one[i].state);
     free(w->one[i].state);
   }
   if (w->n > 0)
     (void)pthread_mutex_destroy(&w->lock);
-  w->n = 0;
+  free(w->one);
+  free(w->interval);
+  free(w->sum);
+  memset(w, 0, sizeof *w);
 }
 
-static void tell(const struct bn_watch_one *o, const struct bn_err *err)
+static bool may_block(const struct bn_watch_one *o)
 {
+  return o->ops->interrupt != NULL;
+}
+
+/* --- calls ------------------------------------------------------------------------------------ */
+
+static void call_open(void *arg)
+{
+  struct bn_watch_one *o = arg;
+
+  o->rc = o->ops->open(o->state, &o->place, &o->err);
+}
+
+/* The time is the middle of the call, which is when the values are of, as far as anybody knows. */
+static void call_read(void *arg)
+{
+  struct bn_watch_one *o = arg;
+  const uint64_t from_ns = bn_clock_mono();
+
+  o->rc = o->ops->read(o->state, &o->answer, &o->err);
+  o->answer.at_ns = from_ns + (bn_clock_mono() - from_ns) / 2;
+}
+
+static void call_close(void *arg)
+{
+  const struct bn_watch_one *o = arg;
+
+  if (o->ops->close != NULL)
+    o->ops->close(o->state);
+}
+
+/* With the lock.  false: it has not returned in time. */
+static bool call(struct bn_watch_one *o, void (*fn)(void *arg), uint64_t patience_ns)
+{
+  if (may_block(o))
+    return bn_asker_ask(&o->asker, fn, o, patience_ns);
+  fn(o);
+  return true;
+}
+
+static void fail(struct bn_watch_one *o, const struct bn_err *err)
+{
+  o->open = false;
   bn_log_stderr("--watch=%s: %s", o->ops->name, err->text);
+}
+
+/* With the lock. */
+static void open_one(struct bn_watch_one *o)
+{
+  struct bn_err late = {0};
+
+  o->entered = true;
+  if (!call(o, call_open, to_open_ns)) {
+    (void)bn_err_set(&late, 0, "no answer within %d seconds: it is not watched",
+                     (int)(to_open_ns / BN_NSEC_PER_SEC));
+    fail(o, &late);
+  } else if (o->rc == 0) {
+    o->open = true;
+  } else {
+    fail(o, &o->err);
+  }
 }
 
 void bn_watch_open(struct bn_watch *w, const struct bn_facts *f)
 {
   for (size_t i = 0; i < w->n; i++) {
-    struct bn_err err = {0};
+    struct bn_watch_one *o = &w->one[i];
 
-    w->one[i].open = w->one[i].ops->open(w->one[i].state, f, &err) == 0;
-    if (!w->one[i].open)
-      tell(&w->one[i], &err);
+    if (may_block(o))
+      continue;
+    o->place.facts = f;
+    open_one(o);
+    o->place.facts = NULL;
   }
 }
 
-/* The time is that before the reading, which takes a fraction of a millisecond. */
-static void read_one(struct bn_watch_one *o, struct bn_reading *r)
+void bn_watch_connect(struct bn_watch *w)
 {
-  struct bn_err err = {0};
+  for (size_t i = 0; i < w->n; i++) {
+    struct bn_watch_one *o = &w->one[i];
 
-  r->at_ns = 0;
-  if (!o->open)
-    return;
-  const uint64_t at_ns = bn_clock_mono();
-
-  if (o->ops->read(o->state, r, &err) == 0) {
-    r->at_ns = at_ns;
-    return;
+    if (!may_block(o))
+      continue;
+    if (bn_asker_start(&o->asker, &w->lock, &o->err) != 0) {
+      fail(o, &o->err);
+      continue;
+    }
+    (void)pthread_mutex_lock(&w->lock);
+    open_one(o);
+    (void)pthread_mutex_unlock(&w->lock);
   }
-  tell(o, &err);
-  shut(o);
+}
+
+/* With the lock.  What hangs is interrupted and gets some more time. */
+static bool close_one(struct bn_watch_one *o)
+{
+  bool closed = !o->entered || call(o, call_close, in_run_ns);
+
+  if (!closed) {
+    o->ops->interrupt(o->state);
+    closed = bn_asker_rest(&o->asker, at_rest_ns) && call(o, call_close, at_rest_ns);
+  }
+  o->entered = o->open = false;
+  if (may_block(o))
+    closed = bn_asker_stop(&o->asker, closed ? at_rest_ns : 0) && closed;
+  return closed;
+}
+
+bool bn_watch_close(struct bn_watch *w)
+{
+  bool all = true;
+
+  if (w->n == 0)
+    return true;
+  (void)pthread_mutex_lock(&w->lock);
+  for (size_t i = 0; i < w->n; i++)
+    all &= close_one(&w->one[i]);
+  (void)pthread_mutex_unlock(&w->lock);
+  return all;
+}
+
+/* --- readings --------------------------------------------------------------------------------- */
+
+/* With the lock.  Time 0: there is none. */
+static void read_one(struct bn_watch_one *o, struct bn_reading *r, uint64_t patience_ns)
+{
+  r->at_ns = 0;
+  if (!o->open || !call(o, call_read, patience_ns))
+    return;
+  if (o->rc == 0)
+    *r = o->answer;
+  else
+    fail(o, &o->err);
 }
 
 void bn_watch_start(struct bn_watch *w)
@@ -80,7 +196,7 @@ void bn_watch_start(struct bn_watch *w)
     return;
   (void)pthread_mutex_lock(&w->lock);
   for (size_t i = 0; i < w->n; i++) {
-    read_one(&w->one[i], &w->one[i].base);
+    read_one(&w->one[i], &w->one[i].base, at_rest_ns);
     w->one[i].last = w->one[i].base;
     w->one[i].end.at_ns = 0;
   }
@@ -88,11 +204,11 @@ void bn_watch_start(struct bn_watch *w)
 }
 
 /* With the lock. */
-static void read_end(struct bn_watch *w)
+static void read_end(struct bn_watch *w, uint64_t patience_ns)
 {
   for (size_t i = 0; i < w->n; i++)
     if (w->one[i].end.at_ns == 0)
-      read_one(&w->one[i], &w->one[i].end);
+      read_one(&w->one[i], &w->one[i].end, patience_ns);
 }
 
 void bn_watch_end(struct bn_watch *w)
@@ -100,16 +216,16 @@ void bn_watch_end(struct bn_watch *w)
   if (w->n == 0)
     return;
   (void)pthread_mutex_lock(&w->lock);
-  read_end(w);
+  read_end(w, in_run_ns);
   (void)pthread_mutex_unlock(&w->lock);
 }
 
-/* With the lock.  A watcher that has failed since has no figures. */
+/* With the lock. */
 static void compare(const struct bn_watch_one *o, const struct bn_reading *from,
                     const struct bn_reading *to, const struct bn_view *v, struct bn_watched *out)
 {
   if (from->at_ns != 0 && to->at_ns > from->at_ns)
-    o->ops->compare(from, to, v, out);
+    o->ops->compare(o->state, from, to, v, out);
 }
 
 /* With the lock. */
@@ -119,7 +235,9 @@ static void show_part(struct bn_watch *w, const struct bn_view *v, struct bn_wat
     struct bn_watch_one *o = &w->one[i];
     struct bn_reading *from = v->span == BN_VIEW_INTERVAL ? &o->last : &o->base;
 
-    read_one(o, &o->now);
+    read_one(o, &o->now, in_run_ns);
+    if (o->now.at_ns == 0)
+      continue;
     compare(o, from, &o->now, v, out);
     *from = o->now;
   }
@@ -127,14 +245,14 @@ static void show_part(struct bn_watch *w, const struct bn_view *v, struct bn_wat
 
 void bn_watch_show(struct bn_watch *w, struct bn_view *v)
 {
-  struct bn_watched *out = v->span == BN_VIEW_INTERVAL ? &w->interval : &w->sum;
+  struct bn_watched *out = v->span == BN_VIEW_INTERVAL ? w->interval : w->sum;
 
   if (w->n == 0 || v->span == BN_VIEW_TICK)
     return;
   (void)pthread_mutex_lock(&w->lock);
   out->n = 0;
   if (v->span == BN_VIEW_TOTAL) {
-    read_end(w);
+    read_end(w, at_rest_ns);
     for (size_t i = 0; i < w->n; i++)
       compare(&w->one[i], &w->one[i].base, &w->one[i].end, v, out);
   } else {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/metric.h"
+#include "measure/view.h"
 
 static const double ns_per_s = 1e9, ms_per_s = 1e3, percent = 100;
 enum { SECTOR = 512 };
@@ -84,11 +85,10 @@ static void add_shares(const struct bn_reading *from, const struct bn_reading *t
 }
 
 void bn_watched_host(const struct bn_reading *from, const struct bn_reading *to,
-                     const struct bn_view *v, struct bn_watched *out)
+                     struct bn_watched *out)
 {
   const double s = span_s(from, to);
 
-  (void)v;
   add_shares(from, to, out);
   for (size_t i = 0; i < RATES; i++)
     if (is_known(from, to, rates[i].count))
@@ -141,11 +141,10 @@ static void add_requests(const struct bn_reading *from, const struct bn_reading 
 }
 
 void bn_watched_device(const struct bn_reading *from, const struct bn_reading *to,
-                       const struct bn_view *v, struct bn_watched *out)
+                       struct bn_watched *out)
 {
   const double span_ms = span_s(from, to) * ms_per_s;
 
-  (void)v;
   for (size_t i = 0; i < sizeof requests / sizeof *requests; i++)
     if (is_known(from, to, requests[i].requests))
       add_requests(from, to, &requests[i], out);
@@ -156,6 +155,31 @@ void bn_watched_device(const struct bn_reading *from, const struct bn_reading *t
   }
   add(out, "device_queue_length", grown_ms(from, to, BN_ROW_QUEUE_MS) / span_ms);
   add(out, "device_utilization_percent", grown_ms(from, to, BN_ROW_BUSY_MS) / span_ms * percent);
+}
+
+/* --- a server --------------------------------------------------------------------------------- */
+
+static void add_server(const struct bn_watched_name *name, double grown, double s,
+                       double transactions, struct bn_watched *out)
+{
+  add(out, name->rate, grown / s);
+  if (name->part != NULL && transactions > 0)
+    add(out, name->part, grown / transactions);
+}
+
+void bn_watched_server(const struct bn_watched_name *names, const struct bn_reading *from,
+                       const struct bn_reading *to, const struct bn_view *v, struct bn_watched *out)
+{
+  const double s = span_s(from, to), transactions = (double)(v->transactions - v->in_grace);
+
+  for (size_t i = 0; i < BN_READING_MAX; i++) {
+    if (!is_known(from, to, i))
+      continue;
+    if (names[i].state != NULL)
+      add(out, names[i].state, (double)to->value[i]);
+    else if (names[i].rate != NULL && grown(from, to, i) > 0)
+      add_server(&names[i], (double)grown(from, to, i), s, transactions, out);
+  }
 }
 
 /* --- copies ----------------------------------------------------------------------------------- */

@@ -40,12 +40,13 @@ enum bn_host_count {
   BN_HOST_COUNTS
 };
 
-enum { BN_READING_MAX = 32, BN_WATCHED_MAX = 64 };
+/* Servers have some hundred counters, and two figures of each. */
+enum { BN_READING_MAX = 1024, BN_WATCHED_MAX = 2 * BN_READING_MAX + 64 };
 
 /* Of one watcher at one moment.  A value that is not known is BN_ABSENT (api/metric.h). */
 struct bn_reading {
   uint64_t at_ns;                 /* CLOCK_MONOTONIC; 0: there is none */
-  uint64_t value[BN_READING_MAX]; /* by enum bn_host_count or enum bn_disk_field */
+  uint64_t value[BN_READING_MAX]; /* by enum bn_host_count, enum bn_disk_field, or a table */
 };
 
 /* A figure, with its unit in the name: "host_user_percent". */
@@ -54,18 +55,18 @@ struct bn_watched_figure {
   double value;
 };
 
-/* The figures of a view; names are constants. */
+/* The figures of a view; names are borrowed. */
 struct bn_watched {
   struct bn_watched_figure figure[BN_WATCHED_MAX];
   size_t n;
 };
 
-/* The figures of the host, for struct bn_watcher.  A rate is the difference by the time between the
+/* The figures of the host.  A rate is the difference by the time between the
    readings.  A share of processor time is the difference by the sum of the differences of all
    kinds: user to steal.  A count that falls back, as iowait may (proc_stat(5)), has a difference of
    0.  What is so now is told as it is at the end. */
 void bn_watched_host(const struct bn_reading *from, const struct bn_reading *to,
-                     const struct bn_view *v, struct bn_watched *out);
+                     struct bn_watched *out);
 /* The figures of a device as iostat -x (sysstat) defines them, from the fields that the kernel's
    Documentation/admin-guide/iostats.rst explains, t being the time between the readings:
      utilization  = time with a request in flight / t
@@ -74,7 +75,19 @@ void bn_watched_host(const struct bn_reading *from, const struct bn_reading *to,
      merged       = requests merged before they were queued / t        (rrqm/s, wrqm/s)
      size         = bytes / requests                                   (rareq-sz, wareq-sz) */
 void bn_watched_device(const struct bn_reading *from, const struct bn_reading *to,
-                       const struct bn_view *v, struct bn_watched *out);
+                       struct bn_watched *out);
+
+/* What the figures of a server's value are called; NULL: it has no such figure. */
+struct bn_watched_name {
+  char *state;       /* the value at the end */
+  char *rate, *part; /* the difference by the time between the readings, and by transactions */
+};
+
+/* The figures of a server; names: one for each known value.  Transactions are those of the span of
+   v, events in the grace left out.  What has not changed has no figure. */
+void bn_watched_server(const struct bn_watched_name *names, const struct bn_reading *from,
+                       const struct bn_reading *to, const struct bn_view *v,
+                       struct bn_watched *out);
 
 /* A copy of n figures with their names in one block, to free(); NULL: out of memory. */
 struct bn_watched_figure *bn_watched_copy(const struct bn_watched_figure *from, size_t n);

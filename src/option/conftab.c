@@ -144,7 +144,7 @@ static const struct bn_opt general_options[] = {
      .def = "",
      AT(watch),
      .form = "=NAME",
-     .help = "what to watch beside the run: host, device"},
+     .help = "what to watch beside the run: host, device, server"},
     {.name = "watch-lines",
      .type = BN_BOOL,
      .def = "off",

@@ -32,9 +32,9 @@ static bool find_device(struct device *d, const struct bn_place *place)
   return true;
 }
 
-static int device_open(void *self, const struct bn_facts *f, struct bn_err *err)
+static int device_open(void *self, const struct bn_watch_place *at, struct bn_err *err)
 {
-  const struct bn_fact *folder = bn_facts_find(f, "files", "folder");
+  const struct bn_fact *folder = bn_facts_find(at->facts, "files", "folder");
   uint64_t row[BN_ROW_FIELDS];
   struct device *d = self;
   struct bn_place place;
@@ -67,10 +67,18 @@ static int device_read(void *self, struct bn_reading *r, struct bn_err *err)
                     d->minor);
 }
 
+static void device_compare(void *self, const struct bn_reading *from, const struct bn_reading *to,
+                           const struct bn_view *v, struct bn_watched *out)
+{
+  (void)self;
+  (void)v;
+  bn_watched_device(from, to, out);
+}
+
 const struct bn_watcher bn_watcher_device = {
     .name = "device",
     .state_size = sizeof(struct device),
     .open = device_open,
     .read = device_read,
-    .compare = bn_watched_device,
+    .compare = device_compare,
 };

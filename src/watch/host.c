@@ -37,11 +37,11 @@ static int read_text(struct bn_buf *b, const char *path, struct bn_err *err)
   return n == 0 ? 0 : -1;
 }
 
-static int host_open(void *self, const struct bn_facts *f, struct bn_err *err)
+static int host_open(void *self, const struct bn_watch_place *place, struct bn_err *err)
 {
   struct host *h = self;
 
-  (void)f;
+  (void)place;
   bn_buf_init(&h->text, TEXT_MAX);
   return read_text(&h->text, "/proc/stat", err);
 }
@@ -67,6 +67,14 @@ static int host_read(void *self, struct bn_reading *r, struct bn_err *err)
   return 0;
 }
 
+static void host_compare(void *self, const struct bn_reading *from, const struct bn_reading *to,
+                         const struct bn_view *v, struct bn_watched *out)
+{
+  (void)self;
+  (void)v;
+  bn_watched_host(from, to, out);
+}
+
 static void host_close(void *self)
 {
   struct host *h = self;
@@ -79,6 +87,6 @@ const struct bn_watcher bn_watcher_host = {
     .state_size = sizeof(struct host),
     .open = host_open,
     .read = host_read,
-    .compare = bn_watched_host,
+    .compare = host_compare,
     .close = host_close,
 };

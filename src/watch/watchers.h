@@ -7,5 +7,6 @@
 
 extern const struct bn_watcher bn_watcher_host;   /* /proc/stat, /proc/meminfo, /proc/net/dev */
 extern const struct bn_watcher bn_watcher_device; /* /proc/diskstats */
+extern const struct bn_watcher bn_watcher_server; /* SHOW GLOBAL STATUS, pg_stat_… */
 
 #endif

@@ -91,6 +91,18 @@ def test_refusals_cost_one_line(tmp_path):
     assert "    processors user/nice/system (%):" in got.out and "device utilization" not in got.out
 
 
+def test_tests_without_a_database_have_no_server(tmp_path):
+    got = bench.run(*CPU, "--time=0.2", "--watch=server", "run", cwd=tmp_path)
+    assert (got.status, got.err) == (0, "--watch=server: no server is watched: this test uses no database\n")
+    assert "Watched" not in got.out
+
+
+def test_names_are_taken_once(tmp_path):
+    got = bench.run(*CPU, "--time=0.2", "--watch=host,host", "--watch=host", "run", cwd=tmp_path)
+    assert (got.status, got.err) == (0, "")
+    assert got.out.count("processors user/nice/system") == 1
+
+
 @pytest.mark.skipif(not os.path.ismount("/dev/shm"), reason="no tmpfs in /dev/shm")
 def test_memory_is_no_device(tmp_path):
     folder = f"/dev/shm/bench-watch-{os.getpid()}"

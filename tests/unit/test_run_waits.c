@@ -36,6 +36,9 @@ static struct known {
     {"a worker to return", 0, 0},
     {"the reporting thread to return", 0, 0},
     {"the receiver of signals to return", 0, 0},
+    {"an answer about what is watched", 6, 0},
+    {"a question about what is watched", 0, 0},
+    {"the thread that watches to return", 0, 0},
     {"the interrupter to return", 0, 0},
 };
 enum { KNOWN = sizeof known / sizeof *known };
@@ -613,7 +616,117 @@ static void a_process_whose_hook_hangs_is_left(void **state)
   known_what("the report without its hook")->entered += atomic_load(&shared->printing);
 }
 
+/* --- what is watched hangs --- */
+
+/* How many calls of each there have been, and which one hangs, from 1 on; 0: none. */
+struct toy_watch {
+  unsigned reads, hung_read;
+  bool hung_open;
+};
+static struct toy_watch toy_watch;
+
+static int watch_open(void *self, const struct bn_watch_place *place, struct bn_err *err)
+{
+  (void)self;
+  (void)place;
+  (void)err;
+  if (toy_watch.hung_open)
+    sim_hang();
+  return 0;
+}
+
+static int watch_read(void *self, struct bn_reading *r, struct bn_err *err)
+{
+  (void)self;
+  (void)err;
+  if (++toy_watch.reads == toy_watch.hung_read)
+    sim_hang();
+  sim_sleep_ms(20);
+  r->value[0] = toy_watch.reads;
+  return 0;
+}
+
+static void watch_compare(void *self, const struct bn_reading *from, const struct bn_reading *to,
+                          const struct bn_view *v, struct bn_watched *out)
+{
+  (void)self;
+  (void)v;
+  out->figure[out->n++] =
+      (struct bn_watched_figure){"toy_reads", (double)(to->value[0] - from->value[0])};
+}
+
+static void watch_interrupt(void *self)
+{
+  (void)self;
+}
+
+/* With intervals of half a second. */
+static struct end watched_run(struct toy_watch how)
+{
+  static const struct bn_watcher watcher = {.name = "toy",
+                                            .state_size = 1,
+                                            .open = watch_open,
+                                            .read = watch_read,
+                                            .compare = watch_compare,
+                                            .interrupt = watch_interrupt};
+  static const struct bn_watcher *const watchers[] = {&watcher};
+  struct bn_conf c = conf_of_1s();
+  struct toy t = {.sleep_us = 7000};
+  const struct bn_report_use use = {&recorder, NULL, stdout, NULL};
+  const struct bn_run_setup setup = {.conf = &c,
+                                     .ops = &toy_workload,
+                                     .self = &t,
+                                     .reports = &use,
+                                     .n_reports = 1,
+                                     .watchers = watchers,
+                                     .n_watchers = 1};
+  struct bn_err err = {0};
+  struct bn_run *run;
+
+  toy_watch = how;
+  c.interval_ns = BN_NSEC_PER_SEC / 2;
+  memset(&seen, 0, sizeof seen);
+  sim_begin();
+  assert_int_equal(bn_run_new(&run, &setup, &err), 0);
+  return end(run, bn_run_execute(run));
+}
+
+/* Readings of 20 ms: before the start, at 0.5 s, at the end of the span and for the interval there.
+   The last event ends at 1.001 s of the run. */
+static void a_watcher_has_a_thread_of_its_own(void **state)
+{
+  (void)state;
+  check_end(watched_run((struct toy_watch){.hung_read = 0}), 0, false, 0.02 + 1 + 0.02 + 0.02);
+  assert_int_equal(seen.intervals, 2);
+  assert_int_equal(seen.watched_intervals, 2);
+  assert_int_equal(seen.watched_totals, 1);
+}
+
+/* The interval at 0.5 s waits a tenth of a second, and nothing after it; then 1 s after its
+   interrupt. */
+static void a_reading_that_hangs_holds_up_no_interval(void **state)
+{
+  (void)state;
+  check_end(watched_run((struct toy_watch){.hung_read = 2}), 0, true, 0.02 + 1.001 + 1);
+  assert_int_equal(seen.intervals, 2);
+  assert_int_equal(seen.watched_intervals, 0);
+  assert_int_equal(seen.totals, 1);
+  assert_int_equal(seen.watched_totals, 0);
+}
+
+/* The start waits 6 s for it. */
+static void a_watcher_that_does_not_open_is_not_watched(void **state)
+{
+  (void)state;
+  check_end(watched_run((struct toy_watch){.hung_open = true}), 0, true, 6 + 1.001 + 1);
+  assert_int_equal(seen.totals, 1);
+  assert_int_equal(seen.watched_totals, 0);
+}
+
 static const struct CMUnitTest scenarios[] = {
+    cmocka_unit_test(a_watcher_has_a_thread_of_its_own),
+    cmocka_unit_test(a_reading_that_hangs_holds_up_no_interval),
+    cmocka_unit_test(a_watcher_that_does_not_open_is_not_watched),
     cmocka_unit_test(a_run_without_trouble_ends_at_its_limit),
     cmocka_unit_test(the_grace_bounds_a_hung_statement),
     cmocka_unit_test(the_forced_shutdown_bounds_a_hung_event),

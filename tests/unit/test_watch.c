@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api/metric.h"
+#include "measure/view.h"
 #include "measure/watch.h"
 #include "watch/proc.h"
 
@@ -161,7 +162,7 @@ static void figures_of_the_host(void **state)
   to.value[BN_HOST_IOWAIT] -= 5; /* the kernel may take it back */
   to.value[BN_HOST_SWITCHES] += 500;
   to.value[BN_HOST_RUNNING] = 7;
-  bn_watched_host(&from, &to, NULL, &w);
+  bn_watched_host(&from, &to, &w);
   same(figure(&w, "host_user_percent"), 50);
   same(figure(&w, "host_system_percent"), 30);
   same(figure(&w, "host_idle_percent"), 20);
@@ -183,7 +184,7 @@ static void figures_of_a_device(void **state)
       "8 0 sda 100 10 8000 50 200 20 16000 4294967290 0 300 400 1 0 8 2 5 5", 8, 0, from.value));
   assert_true(bn_diskrow_parse("8 0 sda 140 16 9600 70 300 50 24000 194 3 1300 3400 1 0 8 2 15 25",
                                8, 0, to.value));
-  bn_watched_device(&from, &to, NULL, &w);
+  bn_watched_device(&from, &to, &w);
   same(figure(&w, "device_reads_per_s"), 20);
   same(figure(&w, "device_read_bytes_per_s"), 1600 * 512 / 2.0);
   same(figure(&w, "device_reads_merged_per_s"), 3);
@@ -209,10 +210,40 @@ static void old_rows_have_fewer_figures(void **state)
   (void)state;
   assert_true(bn_diskrow_parse("8 0 sda 1 0 8 0 1 0 8 0 0 0 0", 8, 0, from.value));
   assert_true(bn_diskrow_parse("8 0 sda 2 0 16 0 1 0 8 0 0 0 0", 8, 0, to.value));
-  bn_watched_device(&from, &to, NULL, &w);
+  bn_watched_device(&from, &to, &w);
   same(figure(&w, "device_reads_per_s"), 1);
   assert_false(has(&w, "device_discards_per_s"));
   assert_false(has(&w, "device_flushes_per_s"));
+}
+
+static char per_s[] = "server_a_per_s", per_transaction[] = "server_a_per_transaction",
+            state_name[] = "server_b";
+
+static void figures_of_a_server(void **state)
+{
+  static const struct bn_watched_name names[BN_READING_MAX] = {
+      {.rate = per_s, .part = per_transaction},
+      {.state = state_name},
+      {.rate = per_s},
+      {.rate = per_s}};
+  const struct bn_view v = {.transactions = 41, .in_grace = 1};
+  struct bn_reading from = {.at_ns = second}, to = {.at_ns = 3 * second};
+  struct bn_watched w = {.n = 0};
+
+  (void)state;
+  for (size_t i = 0; i < BN_READING_MAX; i++)
+    from.value[i] = to.value[i] = BN_ABSENT;
+  from.value[0] = 10;
+  to.value[0] = 90;
+  from.value[1] = 8;
+  to.value[1] = 3;
+  from.value[2] = to.value[2] = 7; /* has not changed */
+  to.value[3] = 5;                 /* was not there */
+  bn_watched_server(names, &from, &to, &v, &w);
+  assert_int_equal(w.n, 3);
+  same(figure(&w, "server_a_per_s"), 40);
+  same(figure(&w, "server_a_per_transaction"), 2);
+  same(figure(&w, "server_b"), 3);
 }
 
 static void copies_have_names_of_their_own(void **state)
@@ -240,6 +271,7 @@ int main(void)
       cmocka_unit_test(figures_of_the_host),
       cmocka_unit_test(figures_of_a_device),
       cmocka_unit_test(old_rows_have_fewer_figures),
+      cmocka_unit_test(figures_of_a_server),
       cmocka_unit_test(copies_have_names_of_their_own),
   };
 

@@ -25,6 +25,7 @@ struct record {
   uint64_t interval_events[64], checkpoint_events[64];
   unsigned interval_running[64];
   size_t intervals, checkpoints, totals, checkpoint_sessions;
+  size_t watched_intervals, watched_totals; /* with figures of what is watched */
 };
 
 static struct record seen;
@@ -40,6 +41,7 @@ static inline int note_interval(void *self, const struct bn_view *v, struct bn_e
     seen.interval_running[seen.intervals] = v->running;
   }
   seen.intervals++;
+  seen.watched_intervals += v->n_watched > 0;
   return 0;
 }
 
@@ -61,6 +63,7 @@ static inline int note_total(void *self, const struct bn_view *v, struct bn_err 
   seen.total = *v;
   seen.pct = v->n_percents > 0 ? v->percentile_s[0] : 0;
   seen.totals++;
+  seen.watched_totals += v->n_watched > 0;
   atomic_store(&reported, true);
   return 0;
 }

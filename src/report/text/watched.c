@@ -65,12 +65,52 @@ static const struct row device[] = {
     {"device utilization (%):", "utilization %", 1, {"device_utilization_percent"}},
 };
 
+/* MySQL's and MariaDB's, then PostgreSQL's. */
+static const struct row server[] = {
+    {"server questions/commits (1/s):",
+     "questions/commits per s",
+     1,
+     {"server_Questions_per_s", "server_Com_commit_per_s"}},
+    {"server select/insert/update/delete (1/s):",
+     NULL,
+     1,
+     {"server_Com_select_per_s", "server_Com_insert_per_s", "server_Com_update_per_s",
+      "server_Com_delete_per_s"}},
+    {"server received/sent (MB/s):",
+     NULL,
+     mb,
+     {"server_Bytes_received_per_s", "server_Bytes_sent_per_s"}},
+    {"InnoDB reads/writes/fsyncs (1/s):",
+     "InnoDB reads/writes/fsyncs per s",
+     1,
+     {"server_Innodb_data_reads_per_s", "server_Innodb_data_writes_per_s",
+      "server_Innodb_data_fsyncs_per_s"}},
+    {"InnoDB the same per transaction:",
+     NULL,
+     1,
+     {"server_Innodb_data_reads_per_transaction", "server_Innodb_data_writes_per_transaction",
+      "server_Innodb_data_fsyncs_per_transaction"}},
+    {"InnoDB log (MB/s):", "log MB/s", mb, {"server_Innodb_os_log_written_per_s"}},
+    {"InnoDB row lock waits (1/s):", NULL, 1, {"server_Innodb_row_lock_waits_per_s"}},
+    {"server commits/rollbacks (1/s):",
+     "commits/rollbacks per s",
+     1,
+     {"server_database_xact_commit_per_s", "server_database_xact_rollback_per_s"}},
+    {"server blocks read/hit (1/s):",
+     "blocks read/hit per s",
+     1,
+     {"server_database_blks_read_per_s", "server_database_blks_hit_per_s"}},
+    {"WAL (MB/s):", "WAL MB/s", mb, {"server_wal_bytes_per_s"}},
+};
+
 static const struct part {
   const char *name;
   const struct row *row;
   size_t n;
-} parts[BN_WATCHED_LINES] = {{"host", host, sizeof host / sizeof *host},
-                             {"device", device, sizeof device / sizeof *device}};
+  bool still; /* what has not changed has no figure, and is 0 */
+} parts[BN_WATCHED_LINES] = {{"host", host, sizeof host / sizeof *host, false},
+                             {"device", device, sizeof device / sizeof *device, false},
+                             {"server", server, sizeof server / sizeof *server, true}};
 
 static const struct bn_watched_figure *find(const struct bn_view *v, const char *name)
 {
@@ -80,20 +120,35 @@ static const struct bn_watched_figure *find(const struct bn_view *v, const char 
   return NULL;
 }
 
-/* "1.50/0.00/-"; false: the first is not known. */
-static bool print_values(const struct bn_view *v, const struct row *r, char *out, size_t size)
+/* A row is there if one of its figures is, or the first of them where what is absent is unknown. */
+static bool has_row(const struct bn_view *v, const struct part *p, const struct row *r)
+{
+  for (size_t i = 0; i < PARTS && r->name[i] != NULL; i++) {
+    if (find(v, r->name[i]) != NULL)
+      return true;
+    if (!p->still)
+      return false;
+  }
+  return false;
+}
+
+/* "1.50/0.00/-"; false: there is no such row. */
+static bool print_values(const struct bn_view *v, const struct part *p, const struct row *r,
+                         char *out, size_t size)
 {
   size_t len = 0;
 
-  for (size_t i = 0; i < PARTS && r->name[i] != NULL; i++) {
+  if (!has_row(v, p, r))
+    return false;
+  for (size_t i = 0; i < PARTS && r->name[i] != NULL && len < size; i++) {
     const struct bn_watched_figure *f = find(v, r->name[i]);
+    const char *between = i > 0 ? "/" : "";
 
-    if (f == NULL && i == 0)
-      return false;
-    len += (size_t)snprintf(out + len, len < size ? size - len : 0, "%s", i > 0 ? "/" : "");
-    len += (size_t)(f != NULL ? snprintf(out + len, len < size ? size - len : 0, "%.2f",
-                                         f->value / r->unit)
-                              : snprintf(out + len, len < size ? size - len : 0, "-"));
+    if (f != NULL || p->still)
+      len += (size_t)snprintf(out + len, size - len, "%s%.2f", between,
+                              f != NULL ? f->value / r->unit : 0);
+    else
+      len += (size_t)snprintf(out + len, size - len, "%s-", between);
   }
   return true;
 }
@@ -107,7 +162,7 @@ void bn_watched_print(const struct bn_view *v, FILE *out)
   (void)fputs("Watched:\n", out);
   for (size_t p = 0; p < BN_WATCHED_LINES; p++)
     for (size_t i = 0; i < parts[p].n; i++)
-      if (print_values(v, &parts[p].row[i], values, sizeof values))
+      if (print_values(v, &parts[p], &parts[p].row[i], values, sizeof values))
         (void)fprintf(out, "    %-36s %s\n", parts[p].row[i].label, values);
   (void)fputs("\n", out);
 }
@@ -120,7 +175,7 @@ bool bn_watched_line(const struct bn_view *v, size_t i, char *out, size_t size)
   char values[256];
 
   for (size_t k = 0; k < p->n && len >= 0 && (size_t)len < size; k++) {
-    if (p->row[k].brief == NULL || !print_values(v, &p->row[k], values, sizeof values))
+    if (p->row[k].brief == NULL || !print_values(v, p, &p->row[k], values, sizeof values))
       continue;
     len += snprintf(out + len, size - (size_t)len, "%s %s %s", any ? "," : "", p->row[k].brief,
                     values);

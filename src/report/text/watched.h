@@ -9,7 +9,7 @@
 
 #include "measure/view.h"
 
-enum { BN_WATCHED_LINES = 2 };
+enum { BN_WATCHED_LINES = 3 };
 
 /* The part of a full report; nothing was watched: nothing. */
 void bn_watched_print(const struct bn_view *v, FILE *out);

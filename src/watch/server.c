@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Watches the database server, over a connection of its own. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/metric.h"
+#include "base/clock.h"
+#include "measure/watch.h"
+#include "sql/peek.h"
+#include "watch/watchers.h"
+
+/* Rows of names and values. */
+struct source {
+  const char *driver, *sql;
+  bool optional; /* older servers do not have it */
+};
+
+#define PAIRS_OF(prefix, view)                                                                     \
+  "SELECT '" prefix "' || key, value FROM " view " t, jsonb_each_text(to_jsonb(t))"
+
+static const struct source sources[] = {
+    {"mysql", "SHOW GLOBAL STATUS", false},
+    {"pgsql", PAIRS_OF("database_", "pg_stat_database") " WHERE t.datname = current_database()",
+     false},
+    {"pgsql", PAIRS_OF("", "pg_stat_wal"), true},
+    /* Sums over kinds of processes, objects and contexts. */
+    {"pgsql",
+     "SELECT 'io_' || key, sum(value::numeric) FROM pg_stat_io t, jsonb_each_text(to_jsonb(t)) "
+     "WHERE key IN ('reads', 'writes', 'writebacks', 'extends', 'hits', 'evictions', 'reuses', "
+     "'fsyncs', 'read_bytes', 'write_bytes', 'extend_bytes') GROUP BY key",
+     true},
+};
+enum { SOURCES = sizeof sources / sizeof *sources };
+
+/* They are what they are now; all others count. */
+static const char *const states[] = {"Threads_connected",
+                                     "Threads_running",
+                                     "Threads_cached",
+                                     "Open_files",
+                                     "Open_tables",
+                                     "Prepared_stmt_count",
+                                     "Memory_used",
+                                     "Innodb_buffer_pool_pages_data",
+                                     "Innodb_buffer_pool_pages_dirty",
+                                     "Innodb_buffer_pool_pages_free",
+                                     "Innodb_buffer_pool_bytes_data",
+                                     "Innodb_buffer_pool_bytes_dirty",
+                                     "Innodb_row_lock_current_waits",
+                                     "Innodb_checkpoint_age",
+                                     "Innodb_history_list_length",
+                                     "database_numbackends"};
+struct server {
+  struct bn_sql_peek peek;
+  bool absent[SOURCES];
+  struct bn_watched_name name[BN_READING_MAX]; /* [n]; never changed again */
+  char *key[BN_READING_MAX];                   /* the server's own name */
+  size_t n;
+};
+
+static bool is_among(const char *const *names, size_t n, const char *name)
+{
+  for (size_t i = 0; i < n; i++)
+    if (strcmp(names[i], name) == 0)
+      return true;
+  return false;
+}
+
+static char *joined(const char *name, const char *unit)
+{
+  char *text;
+
+  return asprintf(&text, "server_%s%s", name, unit) >= 0 ? text : NULL;
+}
+
+/* false: out of memory, or there are too many. */
+static bool add_name(struct server *s, const struct bn_sql_value *v)
+{
+  struct bn_watched_name *name = &s->name[s->n];
+  char *key;
+
+  if (s->n == BN_READING_MAX)
+    return false;
+  key = s->key[s->n] = strndup(v->ptr, v->len);
+  if (key == NULL)
+    return false;
+  if (is_among(states, sizeof states / sizeof *states, key))
+    name->state = joined(key, "");
+  else
+    name->rate = joined(key, "_per_s");
+  name->part = name->rate != NULL ? joined(key, "_per_transaction") : NULL;
+  s->n++;
+  return true;
+}
+
+/* Rows come in the same order each time. */
+struct pass {
+  struct server *server;
+  struct bn_reading *reading;
+  size_t next;
+};
+
+static bool is_at(const struct server *s, size_t i, const struct bn_sql_value *v)
+{
+  return i < s->n && strncmp(s->key[i], v->ptr, v->len) == 0 && s->key[i][v->len] == '\0';
+}
+
+/* The place of a name, which may be a new one; BN_READING_MAX: there is no room. */
+static size_t place_of(const struct pass *p, const struct bn_sql_value *v)
+{
+  struct server *s = p->server;
+
+  if (is_at(s, p->next, v))
+    return p->next;
+  for (size_t i = 0; i < s->n; i++)
+    if (is_at(s, i, v))
+      return i;
+  return add_name(s, v) ? s->n - 1 : BN_READING_MAX;
+}
+
+/* Words, fractions and times are no counts. */
+static bool take_number(const struct bn_sql_value *v, uint64_t *number)
+{
+  char digits[24];
+
+  if (v->len == 0 || v->len >= sizeof digits)
+    return false;
+  for (size_t i = 0; i < v->len; i++)
+    if (!isdigit((unsigned char)v->ptr[i]))
+      return false;
+  (void)snprintf(digits, sizeof digits, "%.*s", (int)v->len, v->ptr);
+  errno = 0;
+  *number = strtoull(digits, NULL, 10);
+  return errno == 0;
+}
+
+/* Names become names of a document. */
+static bool is_plain(const struct bn_sql_value *v)
+{
+  for (size_t i = 0; i < v->len; i++)
+    if (!isalnum((unsigned char)v->ptr[i]) && strchr("_-.", v->ptr[i]) == NULL)
+      return false;
+  return v->len > 0;
+}
+
+static void take_pair(void *arg, const struct bn_sql_value pair[2])
+{
+  struct pass *p = arg;
+  uint64_t number;
+  size_t at;
+
+  if (!is_plain(&pair[0]) || !take_number(&pair[1], &number))
+    return;
+  at = place_of(p, &pair[0]);
+  if (at == BN_READING_MAX)
+    return;
+  p->reading->value[at] = number;
+  p->next = at + 1;
+}
+
+static int server_read(void *self, struct bn_reading *r, struct bn_err *err)
+{
+  struct server *s = self;
+  struct pass p = {s, r, 0};
+  bool any = false;
+
+  for (size_t i = 0; i < BN_READING_MAX; i++)
+    r->value[i] = BN_ABSENT;
+  for (size_t i = 0; i < SOURCES; i++) {
+    if (s->absent[i] || strcmp(sources[i].driver, s->peek.ops->name) != 0)
+      continue;
+    any = true;
+    s->absent[i] = bn_sql_peek_pairs(&s->peek, sources[i].sql, take_pair, &p, err) != 0;
+    if (s->absent[i] && !sources[i].optional)
+      return -1;
+  }
+  return any ? 0
+             : bn_err_set(err, EINVAL, "no server is watched: the driver '%s' has none",
+                          s->peek.ops->name);
+}
+
+static int server_open(void *self, const struct bn_watch_place *place, struct bn_err *err)
+{
+  static const uint64_t patience_ns = 5 * BN_NSEC_PER_SEC;
+  struct server *s = self;
+
+  if (place->sql == NULL)
+    return bn_err_set(err, EINVAL, "no server is watched: this test uses no database");
+  return bn_sql_peek_open(&s->peek, place->sql, bn_clock_mono() + patience_ns, err);
+}
+
+static void server_compare(void *self, const struct bn_reading *from, const struct bn_reading *to,
+                           const struct bn_view *v, struct bn_watched *out)
+{
+  const struct server *s = self;
+
+  bn_watched_server(s->name, from, to, v, out);
+}
+
+static void server_interrupt(void *self)
+{
+  struct server *s = self;
+
+  bn_sql_peek_interrupt(&s->peek);
+}
+
+static void server_close(void *self)
+{
+  struct server *s = self;
+
+  bn_sql_peek_close(&s->peek);
+}
+
+static void server_done(void *self)
+{
+  struct server *s = self;
+
+  for (size_t i = 0; i < s->n; i++) {
+    free(s->key[i]);
+    free(s->name[i].state);
+    free(s->name[i].rate);
+    free(s->name[i].part);
+  }
+}
+
+const struct bn_watcher bn_watcher_server = {
+    .name = "server",
+    .state_size = sizeof(struct server),
+    .open = server_open,
+    .read = server_read,
+    .compare = server_compare,
+    .interrupt = server_interrupt,
+    .close = server_close,
+    .done = server_done,
+};
