@@ -7,7 +7,6 @@
 
 #include "base/err.h"
 
-struct bn_facts;   /* measure/facts.h */
 struct bn_reading; /* measure/watch.h */
 struct bn_sqlsys;  /* sql/sql.h */
 struct bn_view;    /* measure/view.h */
@@ -15,8 +14,8 @@ struct bn_watched; /* measure/watch.h */
 
 /* What there may be to watch. */
 struct bn_watch_place {
-  const struct bn_facts *facts; /* NULL for those that have an interrupt */
-  struct bn_sqlsys *sql;        /* NULL: the test has no database */
+  const char *folder;    /* where the test makes its files; NULL: it makes none */
+  struct bn_sqlsys *sql; /* NULL: the test has no database */
 };
 
 /* A watcher with an interrupt may block: open, read and close are called by a thread of its own. */

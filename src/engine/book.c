@@ -286,10 +286,10 @@ void bn_book_started(struct bn_book *b)
   (void)pthread_mutex_unlock(&b->lock);
 }
 
-void bn_book_watch(struct bn_book *b)
+void bn_book_place(struct bn_book *b)
 {
   (void)pthread_mutex_lock(&b->lock);
-  bn_watch_open(b->watch, &b->facts);
+  bn_watch_place(b->watch, &b->facts);
   (void)pthread_mutex_unlock(&b->lock);
 }
 

@@ -79,8 +79,8 @@ void bn_book_know(struct bn_book *b, struct bn_facts *facts);
 void bn_book_begin(struct bn_book *b, const void *workload, uint64_t seed);
 void bn_book_starting(struct bn_book *b);
 void bn_book_started(struct bn_book *b);
-/* Opens what is watched and does not block; before the start. */
-void bn_book_watch(struct bn_book *b);
+/* Tells what is watched the place that the facts name; before the start. */
+void bn_book_place(struct bn_book *b);
 /* The measurement, or the warm-up before it, starts: the first baseline. */
 void bn_book_start(struct bn_book *b, uint64_t now_ns);
 /* After the reporting thread has ended or was left behind: counts what the final report says. */

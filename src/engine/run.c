@@ -397,10 +397,10 @@ static void start_session(const struct bn_run *run, struct bn_session *s,
 static bool open_gate(struct bn_run *run, struct bn_times *times)
 {
   bn_book_started(run->book);
-  bn_book_watch(run->book);
+  bn_book_place(run->book);
   if (run->job.conf->policy->start_counts_too)
     bn_load_adopt_main(&run->load);
-  bn_watch_connect(&run->watch);
+  bn_watch_open(&run->watch);
   bn_watch_start(&run->watch);
   *times = times_from(run->job.conf, bn_clock_mono());
   bn_book_start(run->book, times->start_ns);

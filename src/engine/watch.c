@@ -27,11 +27,12 @@ int bn_watch_init(struct bn_watch *w, const struct bn_watcher *const *watchers, 
   if (w->one == NULL || w->interval == NULL || w->sum == NULL ||
       pthread_mutex_init(&w->lock, NULL) != 0)
     return -1;
+  w->place.sql = sql;
   for (; w->n < n; w->n++) {
     struct bn_watch_one *o = &w->one[w->n];
 
     o->ops = watchers[w->n];
-    o->place.sql = sql;
+    o->place = &w->place;
     o->state = calloc(1, watchers[w->n]->state_size);
     if (o->state == NULL)
       return -1;
@@ -49,6 +50,7 @@ void bn_watch_done(struct bn_watch *w)
   if (w->n > 0)
     (void)pthread_mutex_destroy(&w->lock);
   free(w->one);
+  free(w->folder);
   free(w->interval);
   free(w->sum);
   memset(w, 0, sizeof *w);
@@ -65,7 +67,7 @@ static void call_open(void *arg)
 {
   struct bn_watch_one *o = arg;
 
-  o->rc = o->ops->open(o->state, &o->place, &o->err);
+  o->rc = o->ops->open(o->state, o->place, &o->err);
 }
 
 /* The time is the middle of the call, which is when the values are of, as far as anybody knows. */
@@ -118,27 +120,20 @@ static void open_one(struct bn_watch_one *o)
   }
 }
 
-void bn_watch_open(struct bn_watch *w, const struct bn_facts *f)
+void bn_watch_place(struct bn_watch *w, const struct bn_facts *f)
 {
-  for (size_t i = 0; i < w->n; i++) {
-    struct bn_watch_one *o = &w->one[i];
+  const struct bn_fact *folder = bn_facts_find(f, "files", "folder");
 
-    if (may_block(o))
-      continue;
-    o->place.facts = f;
-    open_one(o);
-    o->place.facts = NULL;
-  }
+  if (w->n > 0 && folder != NULL && folder->text != NULL)
+    w->place.folder = w->folder = strdup(folder->text);
 }
 
-void bn_watch_connect(struct bn_watch *w)
+void bn_watch_open(struct bn_watch *w)
 {
   for (size_t i = 0; i < w->n; i++) {
     struct bn_watch_one *o = &w->one[i];
 
-    if (!may_block(o))
-      continue;
-    if (bn_asker_start(&o->asker, &w->lock, &o->err) != 0) {
+    if (may_block(o) && bn_asker_start(&o->asker, &w->lock, &o->err) != 0) {
       fail(o, &o->err);
       continue;
     }

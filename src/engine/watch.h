@@ -24,10 +24,10 @@ enum { BN_WATCHERS_MAX = 8 };
 
 struct bn_watch_one {
   const struct bn_watcher *ops;
-  struct bn_watch_place place;
-  void *state;           /* owned */
-  bool entered, open;    /* entered: open was called */
-  struct bn_asker asker; /* of one that may block */
+  const struct bn_watch_place *place; /* the watch's */
+  void *state;                        /* owned */
+  bool entered, open;                 /* entered: open was called */
+  struct bn_asker asker;              /* of one that may block */
   /* What its calls return; those of a call that was given up are nobody's. */
   int rc;
   struct bn_err err;
@@ -38,7 +38,9 @@ struct bn_watch_one {
 struct bn_watch {
   struct bn_watch_one *one; /* owned */
   size_t n;
-  pthread_mutex_t lock;              /* of all that follows init */
+  pthread_mutex_t lock; /* of all that follows init */
+  struct bn_watch_place place;
+  char *folder;                      /* of the place; owned */
   struct bn_watched *interval, *sum; /* owned; what views point at */
 };
 
@@ -48,10 +50,10 @@ int bn_watch_init(struct bn_watch *w, const struct bn_watcher *const *watchers, 
 /* After close, which has returned true, unless nothing was opened. */
 void bn_watch_done(struct bn_watch *w);
 
-/* The main thread: opens those that do not block, then the others; closes all, when no more is
-   read.  false: one hangs in a call and is left behind. */
-void bn_watch_open(struct bn_watch *w, const struct bn_facts *f);
-void bn_watch_connect(struct bn_watch *w);
+/* The main thread: what the facts say of the place; opens all; closes all, when no more is read.
+   false: one hangs in a call and is left behind. */
+void bn_watch_place(struct bn_watch *w, const struct bn_facts *f);
+void bn_watch_open(struct bn_watch *w);
 bool bn_watch_close(struct bn_watch *w);
 /* Any thread, one after the other: the measurement begins, or begins anew after a warm-up; the span
    ends, which counts the first time. */

@@ -58,7 +58,7 @@ int bn_sql_peek_pairs(struct bn_sql_peek *p, const char *sql,
   if (rc == BN_SQL_DONE)
     return 0;
   if (rc != BN_SQL_ROWS)
-    return tell(&d, "read the counters of the server", err);
+    return tell(&d, "ask the server", err);
   row = calloc((size_t)r.nfields + 2, sizeof *row);
   while (row != NULL && p->ops->fetch(p->handle, &r, row))
     if (row[0].ptr != NULL && row[1].ptr != NULL)

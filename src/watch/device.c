@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Watches the block device under the files of a run. */
+/* Watches the block device under the files of a run or of its server. */
 #include <errno.h>
+#include <limits.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "measure/facts.h"
+#include "base/clock.h"
 #include "measure/host.h"
 #include "measure/watch.h"
+#include "sql/peek.h"
+#include "watch/datadir.h"
 #include "watch/watchers.h"
 
 struct device {
+  struct bn_sql_peek peek; /* if the server says where its files are */
   unsigned major, minor;
 };
 
@@ -23,27 +28,46 @@ static bool find_device(struct device *d, const struct bn_place *place)
   if (stat(place->path, &st) != 0)
     return false;
   if (major(st.st_dev) != 0) {
-    *d = (struct device){major(st.st_dev), minor(st.st_dev)};
+    d->major = major(st.st_dev);
+    d->minor = minor(st.st_dev);
     return true;
   }
   if (stat(place->device, &st) != 0 || !S_ISBLK(st.st_mode))
     return false;
-  *d = (struct device){major(st.st_rdev), minor(st.st_rdev)};
+  d->major = major(st.st_rdev);
+  d->minor = minor(st.st_rdev);
   return true;
+}
+
+/* The folder of the test's files, or of its server's. */
+static int find_folder(struct device *d, const struct bn_watch_place *at, char folder[PATH_MAX],
+                       struct bn_err *err)
+{
+  static const uint64_t patience_ns = 5 * BN_NSEC_PER_SEC;
+
+  if (at->folder != NULL) {
+    (void)snprintf(folder, PATH_MAX, "%s", at->folder);
+    return 0;
+  }
+  if (at->sql == NULL)
+    return bn_err_set(err, EINVAL,
+                      "no device is watched: this test makes no files (fileio and tests of "
+                      "databases do)");
+  if (bn_sql_peek_open(&d->peek, at->sql, bn_clock_mono() + patience_ns, err) != 0)
+    return -1;
+  return bn_datadir_find(&d->peek, folder, err);
 }
 
 static int device_open(void *self, const struct bn_watch_place *at, struct bn_err *err)
 {
-  const struct bn_fact *folder = bn_facts_find(at->facts, "files", "folder");
   uint64_t row[BN_ROW_FIELDS];
+  char folder[PATH_MAX];
   struct device *d = self;
   struct bn_place place;
 
-  if (folder == NULL || folder->text == NULL)
-    return bn_err_set(err, EINVAL,
-                      "no device is watched: this test makes no files of its own (fileio and the "
-                      "sqlite driver do)");
-  bn_place_read(&place, "", folder->text);
+  if (find_folder(d, at, folder, err) != 0)
+    return -1;
+  bn_place_read(&place, "", folder);
   if (!find_device(d, &place))
     return bn_err_set(err, ENODEV,
                       "no device is watched: the file system of '%.200s' (%s) has no block device",
@@ -75,10 +99,27 @@ static void device_compare(void *self, const struct bn_reading *from, const stru
   bn_watched_device(from, to, out);
 }
 
+static void device_interrupt(void *self)
+{
+  struct device *d = self;
+
+  bn_sql_peek_interrupt(&d->peek);
+}
+
+/* The connection is kept until now, so that it can be interrupted. */
+static void device_close(void *self)
+{
+  struct device *d = self;
+
+  bn_sql_peek_close(&d->peek);
+}
+
 const struct bn_watcher bn_watcher_device = {
     .name = "device",
     .state_size = sizeof(struct device),
     .open = device_open,
     .read = device_read,
     .compare = device_compare,
+    .interrupt = device_interrupt,
+    .close = device_close,
 };

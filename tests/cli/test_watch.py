@@ -86,8 +86,8 @@ def test_warmup_does_not_count(tmp_path):
 def test_refusals_cost_one_line(tmp_path):
     got = bench.run(*CPU, "--time=0.2", "--watch=device,host", "run", cwd=tmp_path)
     assert got.status == 0
-    assert got.err == ("--watch=device: no device is watched: this test makes no files of its own "
-                       "(fileio and the sqlite driver do)\n")
+    assert got.err == ("--watch=device: no device is watched: this test makes no files "
+                       "(fileio and tests of databases do)\n")
     assert "    processors user/nice/system (%):" in got.out and "device utilization" not in got.out
 
 

@@ -2,6 +2,7 @@
 """Shows that --watch=server has the server's own counters, and that a server costs a line at most."""
 
 import json
+import os
 import re
 import subprocess
 
@@ -26,6 +27,13 @@ def run(server, folder, *argv):
     group = json.loads((folder / "json").read_text())["groups"][0]
     assert PASSWORD not in got.stdout + got.stderr + (folder / "json").read_text()
     return group, got
+
+
+def rows_of_device(folder):
+    """The folder's file system has a block device that the kernel counts for."""
+    number = os.stat(folder).st_dev
+    with open("/proc/diskstats") as rows:
+        return [row for row in rows if row.split()[:2] == [str(os.major(number)), str(os.minor(number))]]
 
 
 @pytest.fixture(params=["mariadb", "postgresql"])
@@ -84,6 +92,26 @@ def test_a_frozen_server_holds_up_nothing(server, tmp_path):
             server.thaw()
     assert re.findall(r"^\[ (\d)s \] thds", out + rest, re.M)[:3] == ["1", "2", "3"]
     assert run.returncode in (0, 2)
+
+
+def test_the_device_is_that_of_the_data(server, tmp_path):
+    """PostgreSQL tells only superusers where its data are."""
+    if server.driver == "pgsql":
+        server.sql(f"ALTER ROLE {USER} SUPERUSER", "postgres")
+    try:
+        got = bench(server, *WORKLOAD, "--watch=device", "--time=1", "run", cwd=tmp_path)
+    finally:
+        if server.driver == "pgsql":
+            server.sql(f"ALTER ROLE {USER} NOSUPERUSER", "postgres")
+    assert got.returncode == 0
+    if rows_of_device(server.path("data")):
+        assert got.stderr == "" and "    device utilization (%):" in got.stdout
+    else:
+        assert re.fullmatch(r"--watch=device: no device is watched: .*\n", got.stderr)
+    if server.driver == "pgsql":
+        got = bench(server, *WORKLOAD, "--watch=device", "--time=1", "run", cwd=tmp_path)
+        assert got.returncode == 0 and "Watched" not in got.stdout
+        assert re.fullmatch(r'--watch=device: cannot ask the server: .* examine "data_directory"\n', got.stderr)
 
 
 def test_a_server_that_refuses_costs_one_line(mariadb, tmp_path):
