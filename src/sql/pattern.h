@@ -39,14 +39,17 @@ struct bn_sql_pattern *bn_sql_pattern_new(const char *sql, size_t len,
 /* Behind the value at p, or p: there is none.  end[0] is 0. */
 const char *bn_sql_skip_quotes(const char *p, const char *end);
 
+/* A number does not end with its point: what is behind it would mean something else. */
 static inline const char *bn_sql_skip_digits(const char *p)
 {
+  const char *const begin = p;
+
   if ((unsigned char)(*p - '0') > 9)
     return p;
   do
     p++;
   while ((unsigned char)(*p - '0') <= 9 || *p == '.');
-  return p;
+  return p[-1] != '.' ? p : begin;
 }
 
 /* true: the text is the same but for its values, and so has the same digest.  sql[len] is 0. */

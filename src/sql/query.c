@@ -57,7 +57,7 @@ bool bn_sql_begin(struct bn_sql_conn *c)
   return true;
 }
 
-/* --statements.  Where this is inlined its calls come last, so that nothing is kept across them. */
+/* --statements. */
 static inline void count_as(struct bn_statement *st, const struct bn_sql_conn *c, enum bn_sql rc,
                             uint64_t took)
 {
@@ -78,49 +78,49 @@ static __attribute__((noinline)) void count_text(const struct bn_sql_conn *c, en
     count_as(st, c, rc, took);
 }
 
-/* The first time that a prepared statement without a name is executed. */
-static __attribute__((noinline)) void count_first(struct bn_sql_stmt *st, enum bn_sql rc,
-                                                  uint64_t took)
+/* A prepared statement that has no name yet gets one. */
+static void count_prepared(struct bn_sql_stmt *st, enum bn_sql rc, uint64_t took)
 {
   const struct bn_sql_conn *c = st->conn;
 
-  st->statement = bn_sql_names_of_text(c->owner->names, st->text, st->len, &c->drv->caps);
+  if (st->statement == NULL)
+    st->statement = bn_sql_names_of_text(c->owner->names, st->text, st->len, &c->drv->caps);
   if (st->statement != NULL)
     count_as(st->statement, c, rc, took);
 }
 
-static inline void count_statement(struct bn_sql_conn *c, enum bn_sql rc, uint64_t took,
-                                   const char *sql, size_t len)
+/* All that observe() leaves. */
+static __attribute__((noinline)) void observe_other(struct bn_sql_conn *c, enum bn_sql rc,
+                                                    uint64_t took, struct bn_sql_sort sort,
+                                                    const char *sql, size_t len)
 {
   struct bn_sql_stmt *st = c->cur.source != NULL ? bn_sql_stmt_of(c->cur.source) : c->emulating;
 
   c->emulating = NULL;
-  if (st == NULL)
-    count_text(c, rc, took, sql, len);
-  else if (st->statement == NULL)
-    count_first(st, rc, took);
-  else
-    count_as(st->statement, c, rc, took);
-}
-
-/* --db-debug, and perhaps --statements. */
-static __attribute__((noinline)) void observe_timed(struct bn_sql_conn *c, enum bn_sql rc,
-                                                    uint64_t took, struct bn_sql_sort sort,
-                                                    const char *sql, size_t len)
-{
-  bn_stat_record(c->session->stat, BN_SQL_H_EXECUTE, took);
-  if (c->owner->names != NULL && sort.kind != BN_SQL_UNCOUNTED)
-    count_statement(c, rc, took, sql, len);
-}
-
-/* Further results of a statement are no part of it. */
-static __attribute__((noinline)) void observe(struct bn_sql_conn *c, enum bn_sql rc, uint64_t took,
-                                              struct bn_sql_sort sort, const char *sql, size_t len)
-{
   if (c->owner->timed)
-    observe_timed(c, rc, took, sort, sql, len);
-  else if (sort.kind != BN_SQL_UNCOUNTED)
-    count_statement(c, rc, took, sql, len);
+    bn_stat_record(c->session->stat, BN_SQL_H_EXECUTE, took);
+  if (c->owner->names == NULL || sort.kind == BN_SQL_UNCOUNTED)
+    return;
+  if (st != NULL)
+    count_prepared(st, rc, took);
+  else
+    count_text(c, rc, took, sql, len);
+}
+
+/* --db-debug and --statements.  Further results of a statement are no part of it. */
+static inline void observe(struct bn_sql_conn *c, enum bn_sql rc, uint64_t took,
+                           struct bn_sql_sort sort, const char *sql, size_t len)
+{
+  const struct bn_sql_stmt *st = c->cur.source != NULL ? bn_sql_stmt_of(c->cur.source) : NULL;
+
+  if (c->owner->timed || sort.kind == BN_SQL_UNCOUNTED)
+    observe_other(c, rc, took, sort, sql, len);
+  else if (st != NULL && st->statement != NULL)
+    count_as(st->statement, c, rc, took);
+  else if (st == NULL && c->emulating == NULL)
+    count_text(c, rc, took, sql, len);
+  else
+    observe_other(c, rc, took, sort, sql, len);
 }
 
 struct bn_sql_rs *bn_sql_finish(struct bn_sql_conn *c, enum bn_sql rc, uint64_t since,

@@ -59,6 +59,7 @@ static void other_texts_do_not(void **state)
   check("SELECT '1' FROM t", "SELECT 'a\\' FROM t", &mysql, false);
   check("SELECT '1' FROM t", "SELECT '1", &mysql, false);
   check("SELECT '1'", "SELECT '", &mysql, false);
+  check("SELECT 1.5$$a", "SELECT 1.$$a", &pgsql, false); /* there a text of dollars begins */
   check("COMMIT", "COMMI", &mysql, false);
   check("COMMIT", "", &mysql, false);
 }
