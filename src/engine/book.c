@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "engine/desk.h"
 #include "engine/judge.h"
+#include "engine/rated.h"
 #include "engine/watch.h"
 
 struct slot {
@@ -40,7 +41,7 @@ struct bn_book {
   struct bn_snap second;            /* the last one in which assertions were judged */
   bool base_is_start;               /* base is the start of the measurement: exact extremes hold */
   _Atomic bool warming;             /* events are those of the warm-up, which is counted apart */
-  uint64_t *rated, rated_ns;        /* with the lock: counters at the end of the span; 0: not yet */
+  struct bn_rated rated;
   /* The reporting thread's, so that one which hangs in a reporter holds up nothing; the final
      report's. */
   struct bn_desk desk, total;
@@ -72,9 +73,8 @@ static int make_snaps(struct bn_book *b)
     return -1;
   if (bn_snap_init(&b->base, b->stats) != 0 || bn_snap_init(&b->last, b->stats) != 0)
     return -1;
-  b->rated = calloc(b->stats->metrics.n_counters + 1, sizeof *b->rated);
   b->total.ages = bn_hist_new();
-  if (b->rated == NULL || b->total.ages == NULL)
+  if (bn_rated_init(&b->rated, b->stats) != 0 || b->total.ages == NULL)
     return -1;
   return bn_desk_init(&b->desk, b->stats) == 0 ? bn_desk_init(&b->total, b->stats) : -1;
 }
@@ -133,8 +133,7 @@ int bn_book_new(struct bn_book **out, const struct bn_book_setup *setup)
 
 static void free_snaps(struct bn_book *b)
 {
-  free(b->rated);
-  b->rated = NULL;
+  bn_rated_done(&b->rated);
   bn_desk_done(&b->desk);
   bn_desk_done(&b->total);
   bn_snap_done(&b->start);
@@ -341,20 +340,9 @@ const struct bn_snap *bn_book_baseline(struct bn_book *b, uint64_t now_ns)
   return &b->base;
 }
 
-/* With the lock.  Devices are looked up once: what they do after the span is not of it. */
-static void rate(struct bn_book *b, uint64_t end_ns, uint64_t now_ns)
-{
-  if (b->rated_ns == 0 && b->stats->sample != NULL)
-    b->stats->sample(b->stats->sampled, b->rated);
-  b->rated_ns = bn_snap_count(b->rated, b->stats, end_ns, now_ns);
-}
-
 void bn_book_end_span(struct bn_book *b, uint64_t end_ns, uint64_t now_ns)
 {
-  (void)pthread_mutex_lock(&b->lock);
-  if (b->rated_ns == 0)
-    rate(b, end_ns, now_ns);
-  (void)pthread_mutex_unlock(&b->lock);
+  bn_rated_look(&b->rated, end_ns, now_ns);
 }
 
 /* --- reports ---------------------------------------------------------------------------------- */
@@ -644,26 +632,6 @@ static void count_arrivals(struct bn_view *v, const struct bn_snap *now, const s
   v->warmup_backlog = now->overdue + m->warmup_left;
 }
 
-/* Counters of the total at the end of the span, less those of its base.  If nothing ended after the
-   span, or if the reporting thread was not told of its end, they are those with which each session
-   left its loop.  false: the base is later. */
-static bool find_rated(struct bn_book *b, const struct bn_moment *m, uint64_t late,
-                       struct bn_view_rules *rules)
-{
-  bool known;
-
-  (void)pthread_mutex_lock(&b->lock);
-  if ((b->rated_ns == 0 || late == 0) && !m->abandoned)
-    rate(b, m->now_ns, m->looped_ns);
-  known = b->rated_ns > b->base.at_ns;
-  for (size_t i = 0; known && i < b->stats->metrics.n_counters; i++)
-    if (b->rated[i] != BN_ABSENT)
-      b->rated[i] -= b->base.counter[i];
-  rules->rated_s = known ? (double)(b->rated_ns - b->base.at_ns) * 1e-9 : 0;
-  (void)pthread_mutex_unlock(&b->lock);
-  return known;
-}
-
 /* bench's own final report is of the span, with what came to its end, or did not, after it.
    Returns the rules that the view was filled with. */
 static struct bn_view_rules build_total(struct bn_book *b, const struct bn_moment *m)
@@ -675,7 +643,7 @@ static struct bn_view_rules build_total(struct bn_book *b, const struct bn_momen
   rules.exact = b->base_is_start;
   rules.sessions = true;
   take_now(b, d, &b->base, m);
-  rules.rated = find_rated(b, m, d->delta.late, &rules) ? b->rated : NULL;
+  bn_rated_settle(&b->rated, &b->base, m, d->delta.late, &rules);
   if (m->abandoned)
     in_flight =
         bn_snap_ages(&d->now, m->observed_ns, atomic_load(&b->warming), d->ages, &oldest_ns);
