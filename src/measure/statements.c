@@ -69,10 +69,22 @@ static struct kind *find(struct bn_statements *all, const char *name, size_t len
   return NULL;
 }
 
+/* Of a text that need not end with a 0. */
+static char *copy_of(const char *name, size_t len)
+{
+  char *copy = malloc(len + 1);
+
+  if (copy == NULL)
+    return NULL;
+  memcpy(copy, name, len);
+  copy[len] = '\0';
+  return copy;
+}
+
 /* NULL: out of memory. */
 static struct kind *add(struct bn_statements *all, const char *name, size_t len)
 {
-  struct kind k = {.name = strndup(name, len),
+  struct kind k = {.name = copy_of(name, len),
                    .len = len,
                    .stripe = calloc(all->n_stripes, sizeof(struct bn_hist *)),
                    .session = calloc(all->n_sessions, sizeof(struct bn_statement *))};

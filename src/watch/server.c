@@ -84,9 +84,9 @@ static bool add_name(struct server *s, const struct bn_sql_value *v)
 
   if (s->n == BN_READING_MAX)
     return false;
-  key = s->key[s->n] = strndup(v->ptr, v->len);
-  if (key == NULL)
+  if (asprintf(&key, "%.*s", (int)v->len, v->ptr) < 0)
     return false;
+  s->key[s->n] = key;
   if (is_among(states, sizeof states / sizeof *states, key))
     name->state = joined(key, "");
   else
@@ -141,7 +141,7 @@ static bool take_number(const struct bn_sql_value *v, uint64_t *number)
 static bool is_plain(const struct bn_sql_value *v)
 {
   for (size_t i = 0; i < v->len; i++)
-    if (!isalnum((unsigned char)v->ptr[i]) && strchr("_-.", v->ptr[i]) == NULL)
+    if (!isalnum((unsigned char)v->ptr[i]) && memchr("_-.", v->ptr[i], 3) == NULL)
       return false;
   return v->len > 0;
 }

@@ -8,6 +8,7 @@ import io
 import json
 import os
 import resource
+import signal
 import subprocess
 
 import pytest
@@ -89,7 +90,7 @@ def test_the_row_of_a_run_has_the_figures_of_the_document(ran):
         assert number(row.pop(name)) == value, name
     assert row == {
         "time": stamp(whole["facts"]["times"]["start_wall_ns"]), "workload": "cpu", "driver": "",
-        "server_version": "", "client_version": "", "host": whole["facts"]["host"]["name"],
+        "server_version": "", "client_version": "", "tables": "", "table_rows": "", "host": whole["facts"]["host"]["name"],
         "bench_version": whole["facts"]["program"]["version"], "dialect": "bench", "threads": "2",
         "time_limit_s": "1.2", "event_limit": "0", "warmup_s": "0.0", "rate": "0.0", "seed": "7",
         "status": "0",
@@ -130,7 +131,7 @@ def test_files_with_other_columns_do_not_make_one_table(ran, tmp_path, form):
                      "--events=0", "--report=json:other", "run", cwd=tmp_path)
     assert done.status == 0, done
     done = bench.run("report", f"--format={form}", ran / "json", "other", cwd=tmp_path)
-    assert done.status == 1
+    assert done.status == 1 and (done.out == "" or form == "csv")
     assert done.err == ("bench report: the files have different columns, which depend on "
                         "--percentile; print them one by one\n")
 
@@ -297,9 +298,13 @@ def test_a_run_with_nothing_to_say_leaves_nothing_of_another_run(form, tmp_path)
 def test_a_file_ends_before_what_does_not_fit(form, tmp_path):
     """No line is cut, and none follows one that is missing, except in the text: its final report is worth most."""
     def run(name, size):
-        limit = (size, resource.RLIM_INFINITY)
+        def confine():
+            # ThreadSanitizer writes a file before it starts the program.
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+
         done = bench.run(*RUN, "--time=0.5", "--report-interval=0.1", f"--report={form}:{name}", "--report=text",
-                         "run", cwd=tmp_path, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit))
+                         "run", cwd=tmp_path, preexec_fn=confine)
         return done, (tmp_path / name).read_text()
 
     done, whole = run("whole", 10**9)

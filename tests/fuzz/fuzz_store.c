@@ -56,6 +56,13 @@ static void compare(const char *text, size_t len)
   bn_stored_done(&bench_store, &again);
 }
 
+static int replay(const struct bn_result *r, FILE *out, struct bn_err *err)
+{
+  struct bn_replay *p = bn_replay_open(&bn_reporter_text, out, err);
+
+  return p != NULL && bn_replay_result(p, r) == 0 ? bn_replay_close(p, true) : -1;
+}
+
 /* Nothing that a terminal acts on. */
 static void report(struct bn_result *r)
 {
@@ -64,8 +71,7 @@ static void report(struct bn_result *r)
   size_t len = 0;
   FILE *out = open_memstream(&text, &len);
 
-  if (out == NULL || bn_result_escape(r) != 0 ||
-      bn_result_replay(r, &bn_reporter_text, out, &err) != 0 || fclose(out) != 0)
+  if (out == NULL || bn_result_escape(r) != 0 || replay(r, out, &err) != 0 || fclose(out) != 0)
     abort();
   for (size_t i = 0; i < len; i++)
     if (((unsigned char)text[i] < 0x20 && text[i] != '\n') || text[i] == 0x7f)
