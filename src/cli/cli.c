@@ -239,15 +239,30 @@ static int only_command(struct bn_cli *cli, const struct bn_optset *options, con
   return -1;
 }
 
+/* "-t", as other programs have it, taken for the test or the command; NULL: neither is one. */
+static const char *short_option(const struct bn_cli *cli)
+{
+  if (cli->test[0] == '-' && cli->test[1] != '\0')
+    return cli->test;
+  return cli->command[0] == '-' && cli->command[1] != '\0' ? cli->command : NULL;
+}
+
 static int positional(struct bn_cli *cli, const struct bn_optset *options, const char *arg)
 {
   char masked[BN_MASK_MAX];
 
   if (cli->test != NULL && cli->command != NULL) {
     const char *shown = shown_word(cli, options, arg, masked);
+    const char *dashed = cli->policy->plain_errors ? NULL : short_option(cli);
 
     if (bn_cli_check_reserved(cli) != 0)
       return -1;
+    /* What follows the letter may be a password. */
+    if (dashed != NULL && cli->hint[0] == '\0') {
+      bn_log_stderr("%.2s: no such option; options have two dashes and a name, such as --threads=4",
+                    dashed);
+      return -1;
+    }
     if (cli->hint[0] != '\0')
       bn_log_stderr("Unrecognized command line argument: %s (did you mean %s?)", shown, cli->hint);
     else

@@ -101,24 +101,50 @@ static const struct bn_opt *lettered(const struct asking *a, const char *arg)
   return NULL;
 }
 
+static int set_value(struct asking *a, const struct bn_opt *o, const char *value,
+                     struct bn_err *err)
+{
+  char *whole = NULL;
+  int rc;
+
+  if (asprintf(&whole, "--%s=%s", o->name, value) < 0)
+    return out_of_memory(err);
+  rc = set_option(a, whole, err);
+  free(whole);
+  return rc;
+}
+
 /* "-o VALUE" or "-oVALUE"; next: the argument behind it, or NULL.  Returns how many of the two it
    took, or -1. */
 static int set_lettered(struct asking *a, const struct bn_opt *o, const char *arg, const char *next,
                         struct bn_err *err)
 {
   const char *value = arg[2] != '\0' ? arg + 2 : next;
-  char *whole = NULL;
-  int rc;
 
   if (value == NULL)
     return bn_err_set(err, 0, "-%c needs a value (see bench %s --help)", o->letter, a->sub->name);
-  if (asprintf(&whole, "--%s=%s", o->name, value) < 0)
-    return out_of_memory(err);
-  rc = set_option(a, whole, err);
-  free(whole);
-  if (rc != 0)
+  if (set_value(a, o, value, err) != 0)
     return -1;
   return value == next ? 2 : 1;
+}
+
+/* NULL: the argument is no "--name" of an option that has to have a value. */
+static const struct bn_opt *without_value(const struct asking *a, const char *arg)
+{
+  for (const struct bn_opt *o = a->sub->options; o != NULL && o->name != NULL; o++)
+    if (o->type != BN_BOOL && bn_opt_same_name(arg + 2, o->name))
+      return o;
+  return NULL;
+}
+
+/* "--name=VALUE", or "--name VALUE" as many programs have it.  Returns as set_lettered(). */
+static int set_named(struct asking *a, const char *arg, const char *next, struct bn_err *err)
+{
+  const struct bn_opt *o = without_value(a, arg);
+
+  if (o == NULL || next == NULL)
+    return set_option(a, arg, err) == 0 ? 1 : -1;
+  return set_value(a, o, next, err) == 0 ? 2 : -1;
 }
 
 static int check_options(const struct asking *a, struct bn_err *err)
@@ -162,7 +188,7 @@ static int take(struct asking *a, const char *arg, const char *next, struct bn_e
   char masked[BN_MASK_MAX];
 
   if (strncmp(arg, "--", 2) == 0)
-    return set_option(a, arg, err) == 0 ? 1 : -1;
+    return set_named(a, arg, next, err);
   if (o != NULL)
     return set_lettered(a, o, arg, next, err);
   if (strcmp(arg, "-h") == 0)

@@ -9,7 +9,7 @@ import pytest
 import bench
 
 # What the arguments are; whether the banner precedes; standard output; standard error; what is
-# added to it when no dialect was asked for, or, where that begins with "--", said instead of it all:
+# added to it when no dialect was asked for, or, where that begins with "-", said instead of it all:
 # the one form of option errors.  PROG stands for the program's name.
 CASES = [
     # the form of the command line
@@ -33,6 +33,20 @@ CASES = [
         "",
         "Unrecognized command line argument: run (did you mean --threads=2?)\n",
         "",
+    ),
+    (
+        "-t 4 cpu run",
+        False,
+        "",
+        "Unrecognized command line argument: cpu\n",
+        "-t: no such option; options have two dashes and a name, such as --threads=4\n",
+    ),
+    (
+        "cpu -psecret run",
+        False,
+        "",
+        "Unrecognized command line argument: run\n",
+        "-p: no such option; options have two dashes and a name, such as --threads=4\n",
     ),
     ("-max-time=6", False, "", "unknown argument '-max-time=6' (did you mean --max-time=6?)\n", ""),
     ("-x cpu", False, "", "unknown argument '-x'\n", ""),
@@ -287,7 +301,7 @@ def test_error(case, dialect, tmp_path):
     err = err.replace("PROG", bench.NAME[dialect])
     if dialect != "own":
         err = PROPOSAL.sub("", err)
-    if dialect == "own" and added.startswith("--"):
+    if dialect == "own" and added.startswith("-"):
         out, err = "", added
     elif dialect == "own" and out.startswith("FATAL: "):
         out, err = "", out + err + added

@@ -180,7 +180,7 @@ def test_merged_results_can_be_merged(parts):
     files = names(PROCESSES)
     wanted = merged(folder, files)
     assert merge("--force", "-o", "a", *files[:3], cwd=folder).status == 0
-    assert merge("--force", "--output=b", *files[3:], cwd=folder).status == 0
+    assert merge("--force", "--output", "b", *files[3:], cwd=folder).status == 0
     again = merged(folder, ["b", "a"])
     assert_same_figures(total_of(wanted), total_of(again))
     # The parts are a flat list, and say the same.
