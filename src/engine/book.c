@@ -224,6 +224,7 @@ bool bn_book_open(struct bn_book *b)
   struct bn_plan asked;
 
   plan(&asked, b->conf);
+  asked.metrics = &b->stats->metrics;
   for (size_t i = 0; i < b->n_slots; i++) {
     struct slot *r = &b->slot[i];
     struct bn_err err = {0};
@@ -256,6 +257,7 @@ void bn_book_know(struct bn_book *b, struct bn_facts *facts)
 void bn_book_begin(struct bn_book *b, const void *workload, uint64_t seed)
 {
   plan(&b->facts.plan, b->conf);
+  b->facts.plan.metrics = &b->stats->metrics;
   b->facts.plan.seed = seed;
   if (b->ops->describe != NULL)
     b->ops->describe(workload, &b->facts);

@@ -11,6 +11,8 @@
 #include "api/opt.h"
 #include "api/session.h"
 
+struct bn_metrics; /* measure/metric.h */
+
 /* What the run was asked to do, as far as reports show it.  0: none, unlimited, off. */
 struct bn_plan {
   enum bn_version version; /* dialect of the texts */
@@ -32,6 +34,9 @@ struct bn_plan {
   int64_t seed_typed;   /* as given; of no meaning without seed_given */
   uint64_t seed;        /* what the streams were derived from; 0: from several, in merged results */
   bool seed_from_timer; /* --rand-init of 0.5 */
+  /* What is measured; borrowed.  Not part of a document's plan: its records have it.  NULL: not
+     known yet. */
+  const struct bn_metrics *metrics;
 };
 
 enum bn_fact_type { BN_FACT_TEXT, BN_FACT_WHOLE, BN_FACT_REAL };

@@ -526,6 +526,7 @@ static int sum_plan(const struct job *j)
   bool endless = false, same_seed = true;
 
   *plan = *plan_of(j, 0);
+  plan->metrics = NULL;
   plan->rate = 0;
   for (size_t i = 0; i < j->n; i++) {
     const struct bn_plan *p = plan_of(j, i);

@@ -415,6 +415,16 @@ static int escape_group(struct bn_group *g)
   return rc;
 }
 
+void bn_result_find_metrics(struct bn_result *r)
+{
+  const struct bn_group *g = r->n_groups > 0 ? &r->group[0] : NULL;
+
+  if (g != NULL && g->has_total)
+    r->facts.plan.metrics = &g->total.delta.metrics;
+  else if (g != NULL && g->n_intervals > 0)
+    r->facts.plan.metrics = &g->interval[0].delta.metrics;
+}
+
 int bn_result_escape(struct bn_result *r)
 {
   int rc = 0;

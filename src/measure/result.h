@@ -73,6 +73,9 @@ struct bn_group *bn_result_group(struct bn_result *r, const char *name);
    the group packs them.  0 or -1.
  */
 int bn_group_add(struct bn_group *g, const struct bn_view *v);
+/* Points the plan at the metrics that the records of the first group are of; when the last record
+   was added. */
+void bn_result_find_metrics(struct bn_result *r);
 /* Escapes in rows, figures and assertions what a terminal would act on (base/escape.h), for a
    result that comes from a file.  Rows keep their newlines.  0 or -1: out of memory. */
 int bn_result_escape(struct bn_result *r);

@@ -2,6 +2,7 @@
 /* Columns and their values, from facts and views. */
 #include "measure/row.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -101,6 +102,67 @@ static void add_percentiles(struct bn_row *row, const struct bn_plan *plan, cons
       add_percentile(row, plan->percents[i], v);
 }
 
+/* --- what a script has declared ----------------------------------------------------------------
+ */
+
+/* No column of bench's own begins so.  A document may name a metric in any characters. */
+static struct bn_cell *add_of(struct bn_row *row, const char *metric, const char *what)
+{
+  char name[sizeof row->cell[0].name];
+
+  (void)snprintf(name, sizeof name, "script_%.32s%s", metric, what);
+  for (char *c = name; *c != '\0'; c++)
+    if (!(isascii(*c) && isalnum((unsigned char)*c)) && *c != '.')
+      *c = '_';
+  return add(row, name);
+}
+
+static void add_count(struct bn_row *row, const char *name, const struct bn_count *c)
+{
+  set_whole(add_of(row, name, ""), c != NULL ? c->count : UINT64_MAX);
+  set_real(add_of(row, name, "_per_s"), c != NULL ? c->per_s : HUGE_VAL);
+}
+
+/* Intervals of documents have no percentiles of it. */
+static void add_timing(struct bn_row *row, const char *name, const struct bn_plan *plan,
+                       const struct bn_timing *t, bool ranks)
+{
+  const bool known = t != NULL && t->count > 0;
+
+  set_whole(add_of(row, name, "_count"), t != NULL ? t->count : UINT64_MAX);
+  set_real(add_of(row, name, "_avg_s"), known ? t->avg_s : HUGE_VAL);
+  for (size_t i = 0; ranks && i < plan->n_percents; i++) {
+    char digits[BN_UNITS_DIGITS], what[BN_UNITS_DIGITS + 8];
+
+    (void)snprintf(what, sizeof what, "_p%s_s", bn_units_shortest(digits, plan->percents[i]));
+    set_real(add_of(row, name, what),
+             known && t->percentile_s != NULL ? t->percentile_s[i] : HUGE_VAL);
+  }
+  set_real(add_of(row, name, "_max_s"), known ? t->max_s : HUGE_VAL);
+}
+
+/* The columns follow from the metrics of the run. */
+static void add_of_script(struct bn_row *row, const struct bn_plan *plan, const struct bn_view *v,
+                          bool ranks)
+{
+  const struct bn_metrics *m = plan->metrics;
+  size_t next = 0;
+
+  for (size_t i = 0; m != NULL && i < m->n_counters; i++) {
+    if (m->counter[i].kind != BN_SCRIPT_COUNTER)
+      continue;
+    add_count(row, m->counter[i].name, v != NULL && next < v->n_counts ? &v->counts[next] : NULL);
+    next++;
+  }
+  for (size_t i = BN_H_FIXED; m != NULL && i < m->n_hists; i++)
+    if (m->hist[i].kind == BN_SCRIPT_HISTOGRAM)
+      add_timing(row, m->hist[i].name, plan,
+                 v != NULL && i - BN_H_FIXED < v->n_timings ? &v->timings[i - BN_H_FIXED] : NULL,
+                 ranks);
+}
+
+/* --- reports ---------------------------------------------------------------------------------- */
+
 void bn_row_interval(struct bn_row *row, const struct bn_plan *plan, const struct bn_view *v)
 {
   row->n = 0;
@@ -113,6 +175,7 @@ void bn_row_interval(struct bn_row *row, const struct bn_plan *plan, const struc
       set_whole(add(row, "running"), v != NULL ? v->running : UINT64_MAX);
   }
   add_percentiles(row, plan, v);
+  add_of_script(row, plan, v, false);
 }
 
 void bn_row_total(struct bn_row *row, const struct bn_plan *plan, const struct bn_view *v)
@@ -121,6 +184,7 @@ void bn_row_total(struct bn_row *row, const struct bn_plan *plan, const struct b
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     add_figure(row, f, v);
   add_percentiles(row, plan, v);
+  add_of_script(row, plan, v, true);
 }
 
 void bn_row_append(struct bn_row *row, const struct bn_row *more)
@@ -154,6 +218,8 @@ void bn_row_run(struct bn_row *row, const struct bn_facts *f, const struct bn_en
                {"driver", "database", "driver"},
                {"server_version", "database", "server_version"},
                {"client_version", "database", "client_version"},
+               {"tables", "workload", "tables"},
+               {"table_rows", "workload", "rows"},
                {"host", "host", "name"},
                {"bench_version", "program", "version"},
                {"dialect", "program", "dialect"}};

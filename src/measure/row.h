@@ -20,14 +20,14 @@ enum bn_cell_type {
 };
 
 struct bn_cell {
-  char name[BN_UNITS_DIGITS + 8]; /* letters, digits, '_' and '.': "at_s", "p99.9_s" */
+  char name[BN_UNITS_DIGITS + 48]; /* letters, digits, '_' and '.': "at_s", "p99.9_s" */
   enum bn_cell_type type;
   uint64_t whole;
   double real;
   const char *text; /* the facts' */
 };
 
-enum { BN_ROW_MAX = 192, BN_CELL_DIGITS = 40 };
+enum { BN_ROW_MAX = 640, BN_CELL_DIGITS = 40 };
 
 /* All zero is an empty row. */
 struct bn_row {
@@ -35,11 +35,13 @@ struct bn_row {
   size_t n;
 };
 
-/* An interval: when it ended, every figure that intervals have, and the percentiles of the plan. */
+/* An interval: when it ended, every figure that intervals have, the percentiles of the plan, and
+   what a script has declared. */
 void bn_row_interval(struct bn_row *row, const struct bn_plan *plan, const struct bn_view *v);
 /* What a run was about, and how it ended. */
 void bn_row_run(struct bn_row *row, const struct bn_facts *f, const struct bn_end *end);
-/* Every figure of a total, and the percentiles of the plan; NULL: there is none. */
+/* Every figure of a total, the percentiles of the plan, and what a script has declared; v NULL:
+   there is none. */
 void bn_row_total(struct bn_row *row, const struct bn_plan *plan, const struct bn_view *v);
 /* Cells after those that are there. */
 void bn_row_append(struct bn_row *row, const struct bn_row *more);

@@ -209,7 +209,9 @@ int bn_store_load(const struct bn_store *js, const char *path, bool keep_tree,
   bn_lines_done(&lines);
   if (f != stdin)
     (void)fclose(f);
-  if (rc != 0)
+  if (rc == 0)
+    bn_result_find_metrics(&out->result);
+  else
     bn_stored_done(js, out);
   return rc;
 }

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Shows that counters and histograms that a script declares are summed over sessions exactly, and
 that every form of a result has them."""
+import csv
+import io
 import json
 import os
 import re
@@ -130,6 +132,31 @@ def test_other_formats(folder):
     assert 'bench_workload_counts_total{counter="rows_skipped"} 37\n' in page
     assert 'bench_timing_seconds_count{timing="page_load"} 10\n' in page
     assert re.search(r"p95@page_load>29ms: +\S+ ms ok", r.out), r.out
+
+
+@needs_json
+def test_rows_have_a_column_for_each(folder):
+    """Those of the run and those of its document are the same bytes."""
+    forms = ("csv", "jsonl", "csv-total")
+    _, document = documents(folder, COUNTS, "--rate=2000", "--time=0.7", "--report-interval=0.2",
+                            "--percentile=50,99", *(f"--report={form}:{form}" for form in forms))
+    group = document["groups"][0]
+    rows = {form: list(csv.DictReader(io.StringIO((folder.path / form).read_text())))
+            for form in ("csv", "csv-total")}
+    (total,) = rows["csv-total"]
+    skipped, calls = group["total"]["counts"]
+    (load,) = group["total"]["timings"][:1]
+    assert int(total["script_rows_skipped"]) == skipped["count"]
+    assert float(total["script_calls_per_s"]) == calls["per_s"]
+    assert int(total["script_page_load_count"]) == load["count"]
+    assert float(total["script_page_load_max_s"]) == load["max_s"]
+    assert float(total["script_page_load_p99_s"]) == load["percentiles"][1]["s"]
+    assert [int(row["script_calls"]) for row in rows["csv"]] == [
+        record["counts"][1]["count"] for record in group["intervals"]]
+    assert "script_page_load_p99_s" not in rows["csv"][0]
+    for form in forms:
+        printed = command(["report", f"--format={form}", "r.json"], folder.path)
+        assert printed.out == (folder.path / form).read_text()
 
 
 def test_commands_and_hooks_do_not_count(folder):

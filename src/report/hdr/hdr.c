@@ -101,7 +101,9 @@ static void print_heading(struct hdr *h, enum bn_view_span span)
   h->headed = true;
   (void)fputs("#[Histogram log format version 1.3]\n", h->out);
   print_source(h);
-  print_time(h, base_ns(h->facts, span));
+  /* A run that failed at its start has none. */
+  if (h->facts->start_wall_ns != 0)
+    print_time(h, base_ns(h->facts, span));
   (void)fprintf(
       h->out,
       "# Values are nanoseconds; Interval_Max is in milliseconds (value / 1e6).\n"

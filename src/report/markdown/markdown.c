@@ -23,6 +23,7 @@ enum place {
   THREADS,
   RATE,
   DATABASE,
+  DATA,
   HOST,
   SPAN,
   EVENTS,
@@ -47,8 +48,9 @@ static const char *const labels[] = {
     [THREADS] = "threads",
     [RATE] = "--rate (events/s)",
     [DATABASE] = "database",
+    [DATA] = "data",
     [HOST] = "host",
-    [SPAN] = "time (s)",
+    [SPAN] = "time measured (s)",
     [EVENTS] = "events/s",
     [TRANSACTIONS] = "transactions/s",
     [QUERIES] = "queries/s",
@@ -160,6 +162,20 @@ static void add_facts(struct column *c, enum place place, const struct bn_facts 
     shield(add_line(c, place, 0), all);
 }
 
+/* What a workload says about its tables. */
+static void add_data(struct column *c, const struct bn_facts *f)
+{
+  const char *tables = bn_facts_find_text(f, "workload", "tables");
+  const char *rows = bn_facts_find_text(f, "workload", "rows");
+  char data[VALUE_MAX];
+
+  if (tables == NULL || rows == NULL)
+    return;
+  (void)snprintf(data, sizeof data, "%s table%s x %s rows", tables,
+                 strcmp(tables, "1") == 0 ? "" : "s", rows);
+  shield(add_line(c, DATA, 0), data);
+}
+
 static void add_run(struct column *c, const struct bn_facts *f)
 {
   static const struct key workload[] = {{"workload", "name"}},
@@ -172,6 +188,7 @@ static void add_run(struct column *c, const struct bn_facts *f)
   add_facts(c, WORKLOAD, f, workload, 1);
   add_facts(c, PROGRAM, f, program, 2);
   add_facts(c, DATABASE, f, is_served ? server : library, 2);
+  add_data(c, f);
   add_facts(c, HOST, f, host, 3);
   add_whole(c, THREADS, f->plan.threads);
   if (f->plan.rate > 0)

@@ -24,8 +24,9 @@ struct total {
   struct bn_output output;
   const struct bn_facts *facts; /* the run's, which may still grow */
   struct bn_row row, figures;
-  struct bn_buf names, line; /* names: of the file, or once they were written to the output */
+  struct bn_buf names, line; /* names: of the file, or of the first row for the output */
   bool measured;             /* figures are those of the total */
+  bool refused;              /* a row did not have the columns of the others */
 };
 
 static int cannot(const char *path, const char *why, struct bn_err *err)
@@ -217,17 +218,20 @@ static int total_total(void *self, const struct bn_view *v, struct bn_err *err)
   return 0;
 }
 
-static int print_row(struct total *t, struct bn_err *err)
+/* Printed when all rows are there: a row with other columns is refused, and then there is none. */
+static int keep_row(struct total *t, struct bn_err *err)
 {
-  bn_buf_clear(&t->line);
-  if (bn_line_first(&t->line, &t->row, &t->names, err) != 0)
+  t->refused = bn_line_first(&t->line, &t->row, &t->names, err) != 0;
+  if (t->refused)
     return -1;
-  if (bn_line_values(&t->line, &t->row) != 0)
-    return bn_line_no_memory(err);
+  return bn_line_values(&t->line, &t->row) == 0 ? 0 : bn_line_no_memory(err);
+}
+
+static void print_rows(struct total *t)
+{
   bn_output_begin(&t->output);
   (void)fwrite(t->line.data, 1, t->line.len, t->output.out);
   bn_output_end(&t->output);
-  return 0;
 }
 
 /* Also for a run that measured nothing: its figures are not known. */
@@ -241,14 +245,17 @@ static int total_finish(void *self, const struct bn_end *end, struct bn_err *err
     bn_row_total(&t->figures, &t->facts->plan, NULL);
   bn_row_run(&t->row, t->facts, end);
   bn_row_append(&t->row, &t->figures);
-  return t->path != NULL ? append_to_file(t, err) : print_row(t, err);
+  return t->path != NULL ? append_to_file(t, err) : keep_row(t, err);
 }
 
 static int total_close(void *self, struct bn_err *err)
 {
   struct total *t = self;
-  int rc = bn_output_verdict(&t->output, err);
+  int rc;
 
+  if (t->path == NULL && !t->refused && t->line.len > 0)
+    print_rows(t);
+  rc = bn_output_verdict(&t->output, err);
   if (t->own != NULL && fclose(t->own) != 0 && rc == 0)
     rc = bn_err_set(err, errno, "cannot write the report: %s", strerror(errno));
   bn_buf_done(&t->names);
