@@ -232,6 +232,16 @@ int bn_assert_parse(struct bn_assert *out, const char *text, struct bn_err *err)
   return read_limit(out, op + (or_equal ? 2 : 1), err);
 }
 
+int bn_assert_parse_metric(struct bn_assert *out, const char *text, struct bn_err *err)
+{
+  *out = (struct bn_assert){.text = text};
+  if (read_metric(out, text, strlen(text), err) != 0)
+    return -1;
+  if (out->unit == NULL)
+    out->unit = is_latency(out) ? "s" : out->field->unit;
+  return 0;
+}
+
 /* --- what a run measures ---------------------------------------------------------------------- */
 
 /* The kinds of runs that count what a figure is of; in others it is always 0. */
@@ -344,15 +354,30 @@ static struct bn_finding find_field(const struct bn_view_field *f, const struct 
   return found(value, known && counted && parts && (v->paced || !is_of_rate(f)));
 }
 
+/* A percentile that a view has, without its histogram. */
+static struct bn_finding find_listed(double rank, const struct bn_view *v)
+{
+  struct bn_finding f = found(0, false);
+
+  for (size_t i = 0; i < v->n_percents && v->events > 0; i++)
+    if (v->percents[i] == rank) {
+      f = found(v->percentile_s[i], true);
+      f.at_least = v->at_least != NULL && v->at_least[i];
+    }
+  return f;
+}
+
 /* Of the events: with the ages of those that have not ended. */
 static struct bn_finding find_latency(const struct bn_assert *a, const struct bn_view *v,
                                       const struct bn_view_rules *rules)
 {
-  const bool ended = bn_hist_count(v->latency) > 0;
+  const bool ended = v->latency != NULL ? bn_hist_count(v->latency) > 0 : v->events > 0;
   struct bn_finding f;
 
   switch (a->what) {
   case BN_ASSERT_RANK:
+    if (v->latency == NULL)
+      return find_listed(a->rank, v);
     f = found(0, ended || rules->ages != NULL);
     f.value = bn_view_percentile_s(v, rules, a->rank, &f.at_least);
     return f;
@@ -365,11 +390,22 @@ static struct bn_finding find_latency(const struct bn_assert *a, const struct bn
   }
 }
 
+/* A percentile of one that a view has, without its histogram. */
+static struct bn_finding find_listed_timing(double rank, const struct bn_view *v,
+                                            const struct bn_timing *t)
+{
+  for (size_t i = 0; i < v->n_percents && t->percentile_s != NULL; i++)
+    if (v->percents[i] == rank)
+      return found(t->percentile_s[i], t->count > 0);
+  return found(0, false);
+}
+
 static struct bn_finding find_timing(const struct bn_assert *a, const struct bn_view *v,
                                      const struct bn_view_rules *rules, size_t hist)
 {
   const struct bn_timing *t = &v->timings[hist - BN_H_FIXED];
   const bool measured = t->count > 0;
+  const double rank = a->what == BN_ASSERT_MEDIAN ? 50 : a->rank;
 
   switch (a->what) {
   case BN_ASSERT_MIN:
@@ -379,9 +415,9 @@ static struct bn_finding find_timing(const struct bn_assert *a, const struct bn_
   case BN_ASSERT_MAX:
     return found(t->max_s, measured);
   default:
-    return found(bn_view_hist_s(v->delta->hist[hist], a->what == BN_ASSERT_MEDIAN ? 50 : a->rank,
-                                rules->nearest),
-                 measured);
+    if (v->delta->hist[hist] == NULL)
+      return find_listed_timing(rank, v, t);
+    return found(bn_view_hist_s(v->delta->hist[hist], rank, rules->nearest), measured);
   }
 }
 
@@ -408,22 +444,32 @@ static int compare(double value, double limit)
   return value < limit ? -1 : 1;
 }
 
-/* Nobody knows how far a value is above what it is at least, so that it is not below a limit. */
-static bool holds(const struct bn_assert *a, const struct bn_finding *f)
+/* most: what the value is at most, HUGE_VAL if nobody knows. */
+static bool holds(const struct bn_assert *a, double value, double most)
 {
-  const int order = compare(f->value, a->limit);
-
   switch (a->op) {
   case BN_ASSERT_LT:
-    return order < 0 && !f->at_least;
+    return compare(most, a->limit) < 0;
   case BN_ASSERT_LE:
-    return order <= 0 && !f->at_least;
+    return compare(most, a->limit) <= 0;
   case BN_ASSERT_GT:
-    return order > 0;
+    return compare(value, a->limit) > 0;
   case BN_ASSERT_GE:
-    return order >= 0;
+    return compare(value, a->limit) >= 0;
   }
   return false;
+}
+
+/* In the unit of the assertion.  A percentile that is known to be at least so much is often below a
+   limit all the same: one arrival that waits does not move the rank of 99 %. */
+static double most_of(const struct bn_assert *a, const struct bn_view *v,
+                      const struct bn_view_rules *rules, const struct bn_finding *f)
+{
+  if (!f->at_least)
+    return f->value;
+  if (a->what != BN_ASSERT_RANK || a->timing[0] != '\0' || v->latency == NULL)
+    return HUGE_VAL;
+  return bn_view_percentile_most_s(v, rules, a->rank) * a->scale;
 }
 
 struct bn_finding bn_assert_judge(const struct bn_assert *a, const struct bn_view *v,
@@ -439,7 +485,7 @@ struct bn_finding bn_assert_judge(const struct bn_assert *a, const struct bn_vie
   if (!f.measured || isnan(f.value))
     return found(0, false);
   f.value *= a->scale;
-  f.holds = holds(a, &f);
+  f.holds = holds(a, f.value, most_of(a, v, rules, &f));
   return f;
 }
 

@@ -40,6 +40,9 @@ struct bn_assert {
 /* -1: err says what is wrong with the text, without repeating it; its code is ENOENT if there is no
    such metric. */
 int bn_assert_parse(struct bn_assert *out, const char *text, struct bn_err *err);
+/* Only METRIC [@TIMING], which has no limit; its unit is that of documents, latencies are in s.
+   Returns as bn_assert_parse(). */
+int bn_assert_parse_metric(struct bn_assert *out, const char *text, struct bn_err *err);
 /* Adds all names of metrics, separated by commas. */
 void bn_assert_names(struct bn_buf *out);
 
@@ -55,7 +58,8 @@ struct bn_assert_scope {
 int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *scope,
                     struct bn_err *err);
 
-/* By the final report.  v is filled with these rules; NULL: nothing was measured. */
+/* By the final report.  v is filled with these rules; NULL: nothing was measured.  Without a
+   histogram (a stored result), only the percentiles of the view are known. */
 struct bn_finding bn_assert_judge(const struct bn_assert *a, const struct bn_view *v,
                                   const struct bn_view_rules *rules);
 

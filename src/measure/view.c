@@ -226,6 +226,16 @@ static uint64_t percentile_ns(const struct bn_view *v, const struct bn_view_rule
   return n > 0 ? bn_hist_nth(v->latency, rules->ages, rank_of(n, percent)) : 0;
 }
 
+double bn_view_percentile_most_s(const struct bn_view *v, const struct bn_view_rules *rules,
+                                 double percent)
+{
+  const uint64_t ended = bn_hist_count(v->latency);
+  const uint64_t rank =
+      rank_of(ended + (rules->ages != NULL ? bn_hist_count(rules->ages) : 0), percent);
+
+  return rank <= ended ? seconds(bn_hist_nth(v->latency, NULL, rank)) : HUGE_VAL;
+}
+
 double bn_view_hist_s(const struct bn_hist *h, double percent, bool nearest)
 {
   const uint64_t n = bn_hist_count(h);

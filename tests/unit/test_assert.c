@@ -397,6 +397,66 @@ static void at_least_proves_only_lower_limits(void **state)
   close_bench(&b);
 }
 
+/* 99 events of 1 ms have ended, and one has been in flight for half of that. */
+static void the_most_that_a_percentile_can_become_proves_upper_limits(void **state)
+{
+  struct bench b;
+
+  (void)state;
+  open_bench(&b);
+  for (int i = 0; i < 99; i++)
+    one_event(&b, 1000000);
+  bn_hist_put(b.ages, 500000, 1);
+  b.rules.ages = b.ages;
+  b.rules.oldest_ns = 500000;
+  fill(&b, BN_KIND_SQL);
+  expect_at_least(&b, "p50<2ms", true, 1);
+  expect_at_least(&b, "p99<=2ms", true, 1);
+  expect_at_least(&b, "p99<1us", false, 1000);
+  expect_at_least(&b, "p99.5<2ms", false, 1);
+  expect_at_least(&b, "p100<100s", false, 0.001);
+  close_bench(&b);
+}
+
+/* Of a stored result without histograms. */
+static void without_a_histogram_the_listed_percentiles_are_known(void **state)
+{
+  const double percents[] = {95};
+  struct bench b;
+
+  (void)state;
+  open_bench(&b);
+  for (int i = 0; i < 10; i++)
+    one_event(&b, 1000000);
+  b.rules.percents = percents;
+  b.rules.n_percents = 1;
+  fill(&b, BN_KIND_SQL);
+  b.view.latency = NULL;
+  assert_true(judged(&b, "p95<2ms").holds);
+  assert_false(judged(&b, "p95<1us").holds);
+  assert_false(judged(&b, "p99<2ms").measured);
+  assert_true(judged(&b, "avg<2ms").holds);
+  close_bench(&b);
+}
+
+static void a_metric_alone_is_read(void **state)
+{
+  struct bn_err err = {0};
+  struct bn_assert a;
+
+  (void)state;
+  assert_int_equal(bn_assert_parse_metric(&a, "p99.9@read", &err), 0);
+  assert_string_equal(a.unit, "s");
+  assert_string_equal(a.timing, "read");
+  assert_int_equal(bn_assert_parse_metric(&a, "mib_per_s", &err), 0);
+  assert_string_equal(a.unit, "MiB/s");
+  assert_int_equal(bn_assert_parse_metric(&a, "errors", &err), 0);
+  assert_string_equal(a.unit, "1");
+  assert_int_equal(bn_assert_parse_metric(&a, "tsp", &err), -1);
+  assert_string_equal(err.text, "no metric is called 'tsp'; did you mean tps?");
+  assert_int_equal(bn_assert_parse_metric(&a, "p0", &err), -1);
+}
+
 /* 2^42 ns are 4398 s. */
 static void beyond_the_histogram_is_at_least_its_end(void **state)
 {
@@ -535,6 +595,9 @@ int main(void)
       cmocka_unit_test(errors_are_a_share_of_all_attempts),
       cmocka_unit_test(what_is_not_measured_does_not_hold),
       cmocka_unit_test(at_least_proves_only_lower_limits),
+      cmocka_unit_test(the_most_that_a_percentile_can_become_proves_upper_limits),
+      cmocka_unit_test(without_a_histogram_the_listed_percentiles_are_known),
+      cmocka_unit_test(a_metric_alone_is_read),
       cmocka_unit_test(beyond_the_histogram_is_at_least_its_end),
       cmocka_unit_test(what_cannot_be_measured_is_refused),
       cmocka_unit_test(a_second_speaks_for_itself),
