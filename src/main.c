@@ -10,6 +10,7 @@
 #include "about.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/mask.h"
 #include "base/plugin.h"
 #include "cli/cli.h"
 #include "cli/completion.h"
@@ -688,11 +689,29 @@ static int answer(struct program *p)
   return 1;
 }
 
-static int run_subcommand(const struct bn_subcommand *sub, int argc, char **argv)
+/* `ps` shows the command line of a study for as long as it lasts, with those of its runs. */
+static void scrub(int argc, char **argv)
+{
+  char shown[BN_MASK_MAX];
+
+  for (int i = 1; i < argc; i++) {
+    char *value = strchr(argv[i], '=');
+
+    if (value != NULL && (bn_mask_arg(argv[i], false, shown) != argv[i] ||
+                          bn_mask_value(value + 1, shown) != value + 1))
+      memset(value + 1, 'x', strlen(value + 1));
+  }
+}
+
+static int run_subcommand(struct program *p, const struct bn_subcommand *sub, int argc, char **argv)
 {
   struct bn_err err = {0};
-  const int status = bn_subcommand_run(sub, argc, argv, stdout, &err);
+  int status;
 
+  if (copy_args(p, argc, argv) != 0)
+    return BN_STATUS_FAILED;
+  scrub(argc, argv);
+  status = bn_subcommand_run(sub, argc, p->args, stdout, &err);
   if (err.text[0] != '\0')
     bn_log_stderr("bench %s: %s", sub->name, err.text);
   return status;
@@ -721,7 +740,7 @@ static int run_program(struct program *p, int argc, char **argv)
   int answered;
 
   if (sub != NULL)
-    return run_subcommand(sub, argc, argv);
+    return run_subcommand(p, sub, argc, argv);
   if (bn_cli_begin(&p->cli, argc, argv) != 0)
     return BN_STATUS_FAILED;
   if (p->cli.policy->fatal_on_stderr)

@@ -3,16 +3,20 @@
 #ifndef BN_API_SUBCOMMAND_H
 #define BN_API_SUBCOMMAND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "api/opt.h"
 #include "base/err.h"
 
-/* `bench NAME [options]... OPERANDS`.  --help is every subcommand's own and not in its table. */
+/* `bench NAME [options]... OPERANDS`.  --help is every subcommand's own and not in its table, except
+   that behind the first operand it belongs to the run of a subcommand that takes one. */
 struct bn_subcommand {
   const char *name, *title; /* "report", "print the report of a saved result" */
   const char *operands;     /* as the usage line names them: "FILE" */
   size_t min_operands, max_operands;
+  bool takes_run; /* the operands are the command line of a run: options that are not in the table
+                     stay among them, in their order, and so does all behind "--" */
   const struct bn_opt *options; /* NULL: none */
   size_t conf_size;             /* of the struct that the options' offsets mean */
   /* Prints its result on standard output and returns the exit status; err: why it failed.  The

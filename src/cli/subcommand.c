@@ -18,6 +18,7 @@ struct asking {
   void *conf;
   bool help;
   bool named;           /* its name was seen */
+  bool rest;            /* "--" was seen: all that follows is of the run */
   const char **operand; /* ends with NULL */
   size_t n_operands;
 };
@@ -169,6 +170,32 @@ static int check_operands(const struct asking *a, struct bn_err *err)
   return 0;
 }
 
+/* "--name" or "--name=VALUE" of an option that the subcommand has. */
+static bool is_own(const struct asking *a, const char *arg)
+{
+  char name[64];
+
+  (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(arg + 2, "="), arg + 2);
+  if (strcmp(name, "help") == 0)
+    return true;
+  for (const struct bn_opt *o = a->sub->options; o != NULL && o->name != NULL; o++)
+    if (bn_opt_same_name(name, o->name))
+      return true;
+  return false;
+}
+
+/* Of the command line of a run.  "oltp_read_write --help" asks for the help of the run. */
+static bool is_of_run(const struct asking *a, const char *arg)
+{
+  if (!a->sub->takes_run || !a->named)
+    return false;
+  if (a->rest || arg[0] != '-')
+    return true;
+  if (strncmp(arg, "--", 2) != 0)
+    return lettered(a, arg) == NULL && (a->n_operands > 0 || strcmp(arg, "-h") != 0);
+  return !is_own(a, arg) || (a->n_operands > 0 && strcmp(arg, "--help") == 0);
+}
+
 /* The name of the subcommand itself is the first word that is no option, or the second after
    "help". */
 static void take_word(struct asking *a, const char *word)
@@ -187,6 +214,14 @@ static int take(struct asking *a, const char *arg, const char *next, struct bn_e
   const struct bn_opt *o = lettered(a, arg);
   char masked[BN_MASK_MAX];
 
+  if (a->sub->takes_run && a->named && !a->rest && strcmp(arg, "--") == 0) {
+    a->rest = true;
+    return 1;
+  }
+  if (is_of_run(a, arg)) {
+    a->operand[a->n_operands++] = arg;
+    return 1;
+  }
   if (strncmp(arg, "--", 2) == 0)
     return set_named(a, arg, next, err);
   if (o != NULL)

@@ -23,6 +23,7 @@ check() # file
       if (layer == "measure") return inc ~ /^(measure|api|base)\//
       if (layer == "engine") return inc ~ /^(engine|measure|option|api|base)\//
       if (layer == "report") return inc ~ /^(report|measure|dialect|api|base)\//
+      if (layer == "study") return inc ~ /^(study|report|measure|option|dialect|api|base)\//
       if (layer == "watch") return inc ~ /^(watch|measure|api|base)\/|^sql\/peek\.h$/
       if (layer == "tests") return inc ~ /^(tests|engine|measure|option|api|base)\//
       if (layer == "sql") return inc ~ /^(sql|measure|option|api|base)\//

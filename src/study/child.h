@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A run of a program as a child process, waited for and interrupted with this one.
+
+   One child at a time, main thread only.  The child has a process group of its own and standard
+   input from /dev/null; the kernel kills it when this process is killed. */
+#ifndef BN_STUDY_CHILD_H
+#define BN_STUDY_CHILD_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+/* The signals of a study. */
+struct bn_children {
+  sigset_t waited; /* SIGCHLD, and those that end a study; blocked */
+  sigset_t before; /* what this process had blocked before */
+  int signo;       /* the first that came to end the study; 0: none */
+};
+
+struct bn_child {
+  char *const *argv;  /* argv[0] names the program, without a '/' in PATH; ends with NULL */
+  const char *out;    /* file for its standard output, made anew; NULL: it is thrown away */
+  const char *errors; /* the same for its standard error; may be the same name */
+  uint64_t limit_ns;  /* after so long it gets SIGTERM, and 10 s later SIGKILL; 0: no limit */
+};
+
+struct bn_child_end {
+  int status; /* exit status; -1: a signal ended it */
+  int signo;  /* that signal; 0: none */
+  bool timed_out;
+};
+
+/* Before the first child: SIGINT, SIGTERM, SIGHUP and SIGQUIT to this process no longer end it, but
+   are passed on to the child and noted.  Signals that are ignored stay ignored. */
+void bn_children_begin(struct bn_children *c);
+/* Starts the program and waits for its end.  -1 and err: it could not be started. */
+int bn_child_run(struct bn_children *c, const struct bn_child *child, struct bn_child_end *end,
+                 struct bn_err *err);
+/* Waits; returns early when a signal came that ends the study. */
+void bn_children_pause(struct bn_children *c, uint64_t ns);
+/* The path of the program that runs now, malloc'd; NULL and err: not known. */
+char *bn_child_self(struct bn_err *err);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Finds figures in stored results: those of the view, and percentiles from the histogram. */
+#include "study/figure.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char rate[] = "rate";
+
+static enum bn_better better_of(const struct bn_assert *a)
+{
+  /* What a rate counts may be a loss. */
+  static const char *const losses[] = {"errors_per_s", "reconnects_per_s", "errors", "reconnects",
+                                       "outages"};
+
+  if (strcmp(a->unit, "s") == 0)
+    return BN_BETTER_LESS;
+  for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++)
+    if (strcmp(a->field->name, losses[i]) == 0)
+      return BN_BETTER_LESS;
+  if (strstr(a->field->name, "_per_s") != NULL || strcmp(a->field->name, "served") == 0)
+    return BN_BETTER_MORE;
+  return BN_BETTER_NEITHER;
+}
+
+int bn_figure_parse(struct bn_figure_name *out, const char *text, struct bn_err *err)
+{
+  *out = (struct bn_figure_name){.is_rate = strcmp(text, rate) == 0};
+  (void)snprintf(out->text, sizeof out->text, "%s", text);
+  if (out->is_rate) {
+    out->better = BN_BETTER_MORE;
+    return 0;
+  }
+  if (bn_assert_parse_metric(&out->metric, text, err) != 0)
+    return -1;
+  out->metric.text = NULL;
+  out->better = better_of(&out->metric);
+  return 0;
+}
+
+struct bn_finding bn_figure_judge(const struct bn_assert *a, const struct bn_result *r)
+{
+  const struct bn_group *g = r->n_groups > 0 ? &r->group[0] : NULL;
+  struct bn_view_rules rules = {.nearest = !r->facts.plan.own};
+
+  if (g == NULL || !g->has_total)
+    return bn_assert_judge(a, NULL, &rules);
+  rules.ages = g->total.view.ages;
+  return bn_assert_judge(a, &g->total.view, &rules);
+}
+
+bool bn_figure_find(const struct bn_figure_name *name, const struct bn_result *r, double *value)
+{
+  const struct bn_view *v =
+      r->n_groups > 0 && r->group[0].has_total ? &r->group[0].total.view : NULL;
+  struct bn_finding f;
+
+  if (v == NULL)
+    return false;
+  if (name->is_rate) {
+    *value = v->kind == BN_KIND_SQL ? v->transactions_per_s : v->events_per_s;
+    return true;
+  }
+  f = bn_figure_judge(&name->metric, r);
+  *value = f.value;
+  return f.measured;
+}
+
+const char *bn_figure_unit(const struct bn_figure_name *name)
+{
+  return name->is_rate ? "1/s" : name->metric.unit;
+}

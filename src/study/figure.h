@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Figures of results by the names that users type: "rate", "tps", "p99", "p95@read", "errors". */
+#ifndef BN_STUDY_FIGURE_H
+#define BN_STUDY_FIGURE_H
+
+#include "measure/assert.h"
+#include "measure/result.h"
+
+/* Which way a figure gets better. */
+enum bn_better { BN_BETTER_NEITHER, BN_BETTER_MORE, BN_BETTER_LESS };
+
+struct bn_figure_name {
+  char text[2 * BN_ASSERT_NAME]; /* as typed */
+  bool is_rate;                  /* "rate": transactions/s of a database, else events/s */
+  struct bn_assert metric;       /* the parsed name, of no limit; not of "rate" */
+  enum bn_better better;
+};
+
+/* METRIC [@TIMING] of measure/assert.h, or "rate".  -1: err names it and what is wrong. */
+int bn_figure_parse(struct bn_figure_name *out, const char *text, struct bn_err *err);
+/* Of the total of a result's first group, in the unit of bn_figure_unit(): latencies are in
+   seconds. false: the run has no total, or did not measure it.  A result without histograms
+   (--report-bins=none) has the percentiles of its --percentile only. */
+bool bn_figure_find(const struct bn_figure_name *name, const struct bn_result *r, double *value);
+/* As in documents: "s", "1/s", "bytes/s", "1". */
+const char *bn_figure_unit(const struct bn_figure_name *name);
+/* An assertion (bn_assert_parse) about the total of a stored result. */
+struct bn_finding bn_figure_judge(const struct bn_assert *a, const struct bn_result *r);
+
+#endif

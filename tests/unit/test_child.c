@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Children: where their output goes, how they end, what becomes of signals and of time limits. */
+#include "cm.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "study/child.h"
+
+#define MS UINT64_C(1000000)
+
+/* As at the start of a program. */
+static struct bn_children begin(void)
+{
+  struct bn_children c;
+  sigset_t none;
+
+  (void)sigemptyset(&none);
+  (void)sigprocmask(SIG_SETMASK, &none, NULL);
+  bn_children_begin(&c);
+  return c;
+}
+
+static struct bn_child_end run(struct bn_children *c, struct bn_child child, const char *script)
+{
+  char *const argv[] = {(char[]){"sh"}, (char[]){"-c"}, (char *)(uintptr_t)script, NULL};
+  struct bn_child_end end;
+  struct bn_err err = {0};
+
+  child.argv = argv;
+  if (bn_child_run(c, &child, &end, &err) != 0)
+    fail_msg("%s", err.text);
+  return end;
+}
+
+static void expect_text(const char *path, const char *want)
+{
+  char text[256] = "";
+  FILE *f = fopen(path, "r");
+
+  assert_non_null(f);
+  text[fread(text, 1, sizeof text - 1, f)] = '\0';
+  (void)fclose(f);
+  (void)unlink(path);
+  assert_string_equal(text, want);
+}
+
+static void output_goes_to_files_and_the_status_is_told(void **state)
+{
+  struct bn_children c = begin();
+  struct bn_child_end end;
+  char out[] = "/tmp/bench-child-XXXXXX", errors[] = "/tmp/bench-child-XXXXXX";
+
+  (void)state;
+  (void)close(mkstemp(out));
+  (void)close(mkstemp(errors));
+  end = run(&c, (struct bn_child){.out = out, .errors = errors},
+            "cat; echo result; echo trouble >&2; exit 3");
+  assert_int_equal(end.status, 3);
+  assert_int_equal(end.signo, 0);
+  expect_text(out, "result\n");
+  expect_text(errors, "trouble\n");
+  end = run(&c, (struct bn_child){.out = out, .errors = out}, "echo a; echo b >&2");
+  assert_int_equal(end.status, 0);
+  expect_text(out, "a\nb\n");
+  end = run(&c, (struct bn_child){.out = NULL}, "kill -SEGV $$");
+  assert_int_equal(end.status, -1);
+  assert_int_equal(end.signo, SIGSEGV);
+  assert_int_equal(c.signo, 0);
+}
+
+static void a_child_has_the_signals_that_this_process_had(void **state)
+{
+  struct bn_children c = begin();
+  struct bn_child_end end;
+
+  (void)state;
+  end = run(&c, (struct bn_child){.out = NULL}, "kill -TERM $$; exit 0");
+  assert_int_equal(end.signo, SIGTERM);
+}
+
+static void what_cannot_be_started_is_told(void **state)
+{
+  char *const none[] = {(char[]){"/nonexistent/program"}, NULL};
+  struct bn_children c = begin();
+  struct bn_child_end end;
+  struct bn_err err = {0};
+
+  (void)state;
+  assert_int_equal(bn_child_run(&c, &(struct bn_child){.argv = none}, &end, &err), -1);
+  assert_string_equal(err.text, "cannot start '/nonexistent/program': No such file or directory");
+  assert_int_equal(
+      bn_child_run(&c, &(struct bn_child){.argv = none, .out = "/nonexistent/out"}, &end, &err),
+      -1);
+  assert_string_equal(err.text, "cannot write '/nonexistent/out': No such file or directory");
+}
+
+static void a_child_that_takes_too_long_is_ended(void **state)
+{
+  struct bn_children c = begin();
+  struct bn_child_end end;
+
+  (void)state;
+  end = run(&c, (struct bn_child){.limit_ns = 50 * MS}, "sleep 60");
+  assert_true(end.timed_out);
+  assert_int_equal(end.signo, SIGTERM);
+}
+
+/* The child sends the signal to this process and ends by it when it is passed on. */
+static void signals_are_passed_on_and_noted(void **state)
+{
+  struct bn_children c = begin();
+  struct bn_child_end end;
+
+  (void)state;
+  end = run(&c, (struct bn_child){.out = NULL},
+            "trap 'exit 7' INT; kill -INT $PPID; while :; do sleep 0.01; done");
+  assert_int_equal(end.status, 7);
+  assert_int_equal(c.signo, SIGINT);
+  bn_children_pause(&c, 3600 * BN_NSEC_PER_SEC);
+}
+
+static void a_pause_takes_its_time(void **state)
+{
+  struct bn_children c = begin();
+  const uint64_t before_ns = bn_clock_mono();
+
+  (void)state;
+  bn_children_pause(&c, 20 * MS);
+  assert_true(bn_clock_mono() - before_ns >= 20 * MS);
+  assert_int_equal(c.signo, 0);
+}
+
+static void the_path_of_this_program_is_known(void **state)
+{
+  struct bn_err err = {0};
+  char *self = bn_child_self(&err);
+
+  (void)state;
+  assert_non_null(self);
+  assert_non_null(strstr(self, "test_child"));
+  free(self);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(output_goes_to_files_and_the_status_is_told),
+      cmocka_unit_test(a_child_has_the_signals_that_this_process_had),
+      cmocka_unit_test(what_cannot_be_started_is_told),
+      cmocka_unit_test(a_child_that_takes_too_long_is_ended),
+      cmocka_unit_test(signals_are_passed_on_and_noted),
+      cmocka_unit_test(a_pause_takes_its_time),
+      cmocka_unit_test(the_path_of_this_program_is_known),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
