@@ -39,6 +39,7 @@ enum place {
   ERRORS,
   RECONNECTS,
   UNFINISHED,
+  STATEMENTS,
   STATUS
 };
 
@@ -67,19 +68,24 @@ static const char *const labels[] = {
     [STATUS] = "exit status",
 };
 
-enum { VALUE_MAX = 400, LINES_MAX = STATUS + 1 + BN_PERCENTS_MAX };
+enum { VALUE_MAX = 400 };
 
 struct line {
   enum place place;
-  double percent; /* orders the percentiles; else 0 */
+  size_t statement; /* of the names of all runs; else 0 */
+  double percent;   /* orders the percentiles; else 0, and AVERAGE before them */
   char value[VALUE_MAX];
 };
+
+#define AVERAGE (-1)
 
 /* What one run has said. */
 struct column {
   char name[VALUE_MAX]; /* of its file */
-  struct line line[LINES_MAX];
-  size_t n;
+  struct line *line;    /* owned */
+  size_t n, room;
+  char spare[VALUE_MAX]; /* what there is no memory for is written here */
+  bool incomplete;
 };
 
 struct markdown {
@@ -87,7 +93,9 @@ struct markdown {
   const struct bn_facts *facts; /* of the run at hand, which may still grow */
   struct column *column;        /* owned */
   size_t n;
-  bool incomplete; /* there was no memory for a column */
+  char **statement; /* owned; names of statements, those of the first run first */
+  size_t n_statements;
+  bool incomplete; /* there was no memory */
 };
 
 /* --- lines ------------------------------------------------------------------------------------ */
@@ -107,38 +115,66 @@ static void shield(char out[VALUE_MAX], const char *text)
   *to = '\0';
 }
 
-static char *add_line(struct column *c, enum place place, double percent)
+static struct line *new_line(struct column *c)
 {
-  struct line *l = &c->line[c->n < LINES_MAX ? c->n++ : LINES_MAX - 1];
+  const size_t room = c->room > 0 ? 2 * c->room : 32;
 
-  *l = (struct line){.place = place, .percent = percent};
+  if (c->n == c->room) {
+    struct line *all = reallocarray(c->line, room, sizeof *all);
+
+    if (all == NULL)
+      return NULL;
+    c->line = all;
+    c->room = room;
+  }
+  return &c->line[c->n++];
+}
+
+static char *add_ordered(struct column *c, enum place place, size_t statement, double percent)
+{
+  struct line *l = new_line(c);
+
+  c->incomplete |= l == NULL;
+  if (l == NULL)
+    return c->spare;
+  *l = (struct line){.place = place, .statement = statement, .percent = percent};
   return l->value;
+}
+
+static char *add_line(struct column *c, enum place place)
+{
+  return add_ordered(c, place, 0, 0);
 }
 
 static void add_whole(struct column *c, enum place place, uint64_t n)
 {
-  (void)snprintf(add_line(c, place, 0), VALUE_MAX, "%" PRIu64, n);
+  (void)snprintf(add_line(c, place), VALUE_MAX, "%" PRIu64, n);
 }
 
 static void add_real(struct column *c, enum place place, double x, int decimals)
 {
-  char *value = add_line(c, place, 0);
+  char *value = add_line(c, place);
 
   (void)snprintf(value, VALUE_MAX, "%.*f", decimals, x);
   bn_units_point(value);
 }
 
 /* Longer than what is counted, or at least what is known of it. */
-static void add_latency(struct column *c, enum place place, double percent, double s, bool at_least)
+static void put_latency(char value[VALUE_MAX], double s, bool at_least)
 {
   static const double ms_per_s = 1e3;
   const double longest_ms = (double)(UINT64_C(1) << BN_HIST_TOP_BIT) / 1e6;
   const double ms = isfinite(s) ? s * ms_per_s : longest_ms;
-  char *value = add_line(c, place, percent), digits[VALUE_MAX / 2];
+  char digits[VALUE_MAX / 2];
 
   (void)snprintf(digits, sizeof digits, "%.*f", bn_units_decimals(ms, 2), ms);
   bn_units_point(digits);
   (void)snprintf(value, VALUE_MAX, "%s%s", !isfinite(s) ? "\\>" : at_least ? "\u2265" : "", digits);
+}
+
+static void add_latency(struct column *c, enum place place, double percent, double s, bool at_least)
+{
+  put_latency(add_ordered(c, place, 0, percent), s, at_least);
 }
 
 /* Texts of facts, those that are known, with ", " between them. */
@@ -159,7 +195,7 @@ static void add_facts(struct column *c, enum place place, const struct bn_facts 
       (void)snprintf(all + len, sizeof all - len, "%s%s", len > 0 ? ", " : "", text);
   }
   if (all[0] != '\0')
-    shield(add_line(c, place, 0), all);
+    shield(add_line(c, place), all);
 }
 
 /* What a workload says about its tables. */
@@ -173,7 +209,7 @@ static void add_data(struct column *c, const struct bn_facts *f)
     return;
   (void)snprintf(data, sizeof data, "%s table%s x %s rows", tables,
                  strcmp(tables, "1") == 0 ? "" : "s", rows);
-  shield(add_line(c, DATA, 0), data);
+  shield(add_line(c, DATA), data);
 }
 
 static void add_run(struct column *c, const struct bn_facts *f)
@@ -228,12 +264,48 @@ static void add_latencies(struct column *c, const struct bn_view *v)
     add_latency(c, MOST, 0, v->max_s, v->max_at_least);
 }
 
+/* The number of that name, which is added if no run had it; SIZE_MAX: no memory. */
+static size_t number_of(struct markdown *m, const char *name)
+{
+  char **all;
+  size_t i = 0;
+
+  while (i < m->n_statements && strcmp(m->statement[i], name) != 0)
+    i++;
+  if (i < m->n_statements)
+    return i;
+  all = reallocarray(m->statement, i + 1, sizeof *all);
+  if (all == NULL)
+    return SIZE_MAX;
+  m->statement = all;
+  all[i] = strdup(name);
+  if (all[i] == NULL)
+    return SIZE_MAX;
+  m->n_statements++;
+  return i;
+}
+
+static void add_statement(struct markdown *m, struct column *c, const struct bn_view *v,
+                          const struct bn_timing *t)
+{
+  const size_t number = number_of(m, t->name);
+
+  m->incomplete |= number == SIZE_MAX;
+  if (number == SIZE_MAX || t->count == 0)
+    return;
+  put_latency(add_ordered(c, STATEMENTS, number, AVERAGE), t->avg_s, false);
+  for (size_t i = 0; i < v->n_percents && t->percentile_s != NULL; i++)
+    put_latency(add_ordered(c, STATEMENTS, number, v->percents[i]), t->percentile_s[i], false);
+}
+
 /* --- the table -------------------------------------------------------------------------------- */
 
 static int compare(const struct line *a, const struct line *b)
 {
   if (a->place != b->place)
     return a->place < b->place ? -1 : 1;
+  if (a->statement != b->statement)
+    return a->statement < b->statement ? -1 : 1;
   return (a->percent > b->percent) - (a->percent < b->percent);
 }
 
@@ -252,19 +324,25 @@ static const struct line *next_line(const struct markdown *m, const struct line 
   return next;
 }
 
-static void print_label(const struct line *l, FILE *out)
+static void print_label(const struct markdown *m, const struct line *l, FILE *out)
 {
-  char digits[BN_UNITS_DIGITS];
+  char digits[BN_UNITS_DIGITS], name[VALUE_MAX] = "latency";
 
-  if (l->place == PERCENTILE)
-    (void)fprintf(out, "| latency %sth percentile (ms) |", bn_units_shortest(digits, l->percent));
-  else
+  if (l->place == STATEMENTS)
+    shield(name, m->statement[l->statement]);
+  else if (l->place != PERCENTILE)
     (void)fprintf(out, "| %s |", labels[l->place]);
+  if (l->place != STATEMENTS && l->place != PERCENTILE)
+    return;
+  if (l->percent == AVERAGE)
+    (void)fprintf(out, "| %s avg (ms) |", name);
+  else
+    (void)fprintf(out, "| %s %sth percentile (ms) |", name, bn_units_shortest(digits, l->percent));
 }
 
 static void print_line(const struct markdown *m, const struct line *l, FILE *out)
 {
-  print_label(l, out);
+  print_label(m, l, out);
   for (size_t i = 0; i < m->n; i++) {
     const struct column *c = &m->column[i];
     size_t k = 0;
@@ -332,6 +410,9 @@ static int markdown_total(void *self, const struct bn_view *v, struct bn_err *er
     add_whole(c, RECONNECTS, v->reconnects);
   if (v->unfinished > 0)
     add_whole(c, UNFINISHED, v->unfinished);
+  for (size_t i = 0; i < v->n_statements; i++)
+    add_statement(m, c, v, &v->statements[i].timing);
+  m->incomplete |= c->incomplete;
   return 0;
 }
 
@@ -348,6 +429,8 @@ static int markdown_finish(void *self, const struct bn_end *end, struct bn_err *
   add_run(c, m->facts);
   if (end->status != 0)
     add_whole(c, STATUS, (uint64_t)(unsigned)end->status);
+  if (c->incomplete)
+    return bn_err_set(err, ENOMEM, "cannot write the report: out of memory");
   return 0;
 }
 
@@ -373,7 +456,12 @@ static int markdown_close(void *self, struct bn_err *err)
   struct markdown *m = self;
   const int rc = err != NULL && m->n > 0 && !m->incomplete ? write_table(m, err) : 0;
 
+  for (size_t i = 0; i < m->n; i++)
+    free(m->column[i].line);
+  for (size_t i = 0; i < m->n_statements; i++)
+    free(m->statement[i]);
   free(m->column);
+  free(m->statement);
   return rc;
 }
 
