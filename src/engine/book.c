@@ -214,7 +214,8 @@ int bn_book_check(const struct bn_book *b, struct bn_err *err)
   const struct bn_assert_scope scope = {.metrics = &b->stats->metrics,
                                         .kinds = is_script ? UINT_MAX : 1U << b->ops->kind,
                                         .paced = b->conf->raw.rate > 0,
-                                        .own = b->conf->policy->own_report};
+                                        .own = b->conf->policy->own_report,
+                                        .statements = b->stats->statements != NULL};
 
   return bn_judge_check(&b->judge, &scope, err);
 }

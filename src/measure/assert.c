@@ -219,9 +219,10 @@ int bn_assert_parse(struct bn_assert *out, const char *text, struct bn_err *err)
 
   *out = (struct bn_assert){.text = text};
   if (op == NULL)
-    return bn_err_set(err, 0,
-                      "there is no comparison; write METRIC<LIMIT with <, <=, > or >=, "
-                      "such as p99<50ms or errors<=0");
+    return bn_err_set(
+        err, 0,
+        "there is no comparison; write 'METRIC<LIMIT' in quotes, with <, <=, > or >=, "
+        "such as 'p99<50ms' or 'errors<=0'");
   or_equal = op[1] == '=';
   if (*op == '<')
     out->op = or_equal ? BN_ASSERT_LE : BN_ASSERT_LT;
@@ -294,18 +295,23 @@ static size_t find_hist(const struct bn_metrics *m, const char *name)
   return m->n_hists;
 }
 
-static int check_timing(const char *name, const struct bn_metrics *m, struct bn_err *err)
+static int check_timing(const char *name, const struct bn_assert_scope *scope, struct bn_err *err)
 {
+  const struct bn_metrics *m = scope->metrics;
   struct bn_buf known = {.max = 256};
   const size_t found = find_hist(m, name);
 
+  if (found < m->n_hists || scope->statements)
+    return 0;
   for (size_t i = 0; i < m->n_hists; i++)
     (void)bn_buf_printf(&known, "%s%s", i > 0 ? ", " : "", m->hist[i].name);
-  if (found == m->n_hists)
-    (void)bn_err_set(err, 0, "the run has no latency called '%s'; it has: %s", name,
-                     known.data != NULL ? known.data : "");
+  (void)bn_err_set(err, 0, "the run has no latency called '%s'; it has: %s%s", name,
+                   known.data != NULL ? known.data : "",
+                   (scope->kinds & 1U << BN_KIND_SQL) != 0
+                       ? ", and with --statements those of statements by their names"
+                       : "");
   bn_buf_done(&known);
-  return found < m->n_hists ? 0 : -1;
+  return -1;
 }
 
 int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *scope,
@@ -314,7 +320,7 @@ int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *sco
   const struct bn_view_field *f = a->field;
 
   if (a->timing[0] != '\0')
-    return check_timing(a->timing, scope->metrics, err);
+    return check_timing(a->timing, scope, err);
   if (f == NULL)
     return 0;
   if (is_of_rate(f) && !scope->paced)
@@ -400,10 +406,11 @@ static struct bn_finding find_listed_timing(double rank, const struct bn_view *v
   return found(0, false);
 }
 
+/* h: its histogram, or NULL. */
 static struct bn_finding find_timing(const struct bn_assert *a, const struct bn_view *v,
-                                     const struct bn_view_rules *rules, size_t hist)
+                                     const struct bn_view_rules *rules, const struct bn_timing *t,
+                                     const struct bn_hist *h)
 {
-  const struct bn_timing *t = &v->timings[hist - BN_H_FIXED];
   const bool measured = t->count > 0;
   const double rank = a->what == BN_ASSERT_MEDIAN ? 50 : a->rank;
 
@@ -415,10 +422,22 @@ static struct bn_finding find_timing(const struct bn_assert *a, const struct bn_
   case BN_ASSERT_MAX:
     return found(t->max_s, measured);
   default:
-    if (v->delta->hist[hist] == NULL)
+    if (h == NULL)
       return find_listed_timing(rank, v, t);
-    return found(bn_view_hist_s(v->delta->hist[hist], rank, rules->nearest), measured);
+    return found(bn_view_hist_s(h, rank, rules->nearest), measured);
   }
+}
+
+/* Of the statements of a name, which totals and checkpoints have. */
+static struct bn_finding find_statement(const struct bn_assert *a, const struct bn_view *v,
+                                        const struct bn_view_rules *rules)
+{
+  const struct bn_statement_sum *sum = bn_statement_table_find(&v->delta->statements, a->timing);
+
+  for (size_t i = 0; i < v->n_statements; i++)
+    if (strcmp(v->statements[i].timing.name, a->timing) == 0)
+      return find_timing(a, v, rules, &v->statements[i].timing, sum != NULL ? sum->hist : NULL);
+  return found(0, false);
 }
 
 static struct bn_finding find(const struct bn_assert *a, const struct bn_view *v,
@@ -433,7 +452,9 @@ static struct bn_finding find(const struct bn_assert *a, const struct bn_view *v
     return find_field(a->field, v);
   if (hist == BN_H_LATENCY)
     return find_latency(a, v, rules);
-  return hist < v->delta->metrics.n_hists ? find_timing(a, v, rules, hist) : found(0, false);
+  if (hist < v->delta->metrics.n_hists)
+    return find_timing(a, v, rules, &v->timings[hist - BN_H_FIXED], v->delta->hist[hist]);
+  return find_statement(a, v, rules);
 }
 
 /* Units are products, whose last bit may be off: 50 ms are not less than 50 ms. */

@@ -49,9 +49,10 @@ void bn_assert_names(struct bn_buf *out);
 /* What is known of a run before it starts. */
 struct bn_assert_scope {
   const struct bn_metrics *metrics;
-  unsigned kinds; /* 1 << enum bn_kind of each that it may turn out to be */
-  bool paced;     /* --rate */
-  bool own;       /* bench's own form */
+  unsigned kinds;  /* 1 << enum bn_kind of each that it may turn out to be */
+  bool paced;      /* --rate */
+  bool own;        /* bench's own form */
+  bool statements; /* --statements: latencies may be those of names that are not known yet */
 };
 
 /* -1: the run will not measure that; err says why. */

@@ -230,7 +230,8 @@ def test_other_statuses_come_first(tmp_path):
 
 @pytest.mark.parametrize("text, wrong", [
     ("p99<50", "the time has no unit; add ns, us, ms or s"),
-    ("p99", "there is no comparison; write METRIC<LIMIT with <, <=, > or >=, such as p99<50ms or errors<=0"),
+    ("p99", "there is no comparison; write 'METRIC<LIMIT' in quotes, with <, <=, > or >=, such as 'p99<50ms' "
+            "or 'errors<=0'"),
     ("p99@fsync<1ms", "the run has no latency called 'fsync'; it has: latency"),
     ("served>99%", "served is only measured with --rate"),
     ("mib_per_s>1", "this test does not measure bytes_moved_per_s"),

@@ -94,16 +94,16 @@ static const struct {
   int code;
 } bad[] = {
     {"",
-     "there is no comparison; write METRIC<LIMIT with <, <=, > or >=, such as p99<50ms or "
-     "errors<=0",
+     "there is no comparison; write 'METRIC<LIMIT' in quotes, with <, <=, > or >=, such as "
+     "'p99<50ms' or 'errors<=0'",
      0},
     {"p99",
-     "there is no comparison; write METRIC<LIMIT with <, <=, > or >=, such as p99<50ms or "
-     "errors<=0",
+     "there is no comparison; write 'METRIC<LIMIT' in quotes, with <, <=, > or >=, such as "
+     "'p99<50ms' or 'errors<=0'",
      0},
     {"tps=5",
-     "there is no comparison; write METRIC<LIMIT with <, <=, > or >=, such as p99<50ms or "
-     "errors<=0",
+     "there is no comparison; write 'METRIC<LIMIT' in quotes, with <, <=, > or >=, such as "
+     "'p99<50ms' or 'errors<=0'",
      0},
     {"<5", "the metric before the comparison is missing", ENOENT},
     {"tsp>5", "no metric is called 'tsp'; did you mean tps?", ENOENT},
