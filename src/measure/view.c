@@ -371,6 +371,15 @@ static void find_statements(struct bn_view *v, struct bn_view_store *store,
   v->statements = store->statement;
 }
 
+double bn_view_share(const struct bn_view *v, const struct bn_statement_view *s)
+{
+  double sum_s = 0;
+
+  for (size_t i = 0; i < v->n_statements; i++)
+    sum_s += v->statements[i].timing.sum_s;
+  return sum_s > 0 ? s->timing.sum_s / sum_s : 0;
+}
+
 static void find_sessions(struct bn_view *v, struct bn_view_store *store,
                           const struct bn_snap *delta)
 {

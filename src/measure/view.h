@@ -171,12 +171,14 @@ void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct b
  */
 double bn_view_percentile_s(const struct bn_view *v, const struct bn_view_rules *rules,
                             double percent, bool *at_least);
-/* The largest that it may still become: unfinished events count as longer than all others.  HUGE_VAL:
-   it may be that of one of them, or there are no events. */
+/* The largest that it may still become: unfinished events count as longer than all others.
+   HUGE_VAL: it may be that of one of them, or there are no events. */
 double bn_view_percentile_most_s(const struct bn_view *v, const struct bn_view_rules *rules,
                                  double percent);
 /* That percentile of one histogram; nearest: as in the rules; 0: it is empty. */
 double bn_view_hist_s(const struct bn_hist *h, double percent, bool nearest);
+/* Of the time of all statements of a view, the share that those of one name took; 0 to 1. */
+double bn_view_share(const struct bn_view *v, const struct bn_statement_view *s);
 /* The counts and rates of a view whose delta, counter, span_s and in_grace are set. */
 void bn_view_count(struct bn_view *v, const struct bn_view_rules *rules);
 

@@ -19,7 +19,7 @@ SQLITE = ["--db-driver=sqlite", "--sqlite-db=db", "--sqlite-synchronous=off"]
 BOTH = ["--report=text:text", "--report=json:json"]
 NAMES = {"begin", "commit", "point_selects", "simple_ranges", "sum_ranges", "order_ranges",
          "distinct_ranges", "index_updates", "non_index_updates", "deletes", "inserts"}
-ROW = re.compile(r" +(\d+) +(\d+) +(\d+)((?: +[\d.]+)+)  (.*)")
+ROW = re.compile(r" +(\d+) +(\d+) +(\d+) +([\d.]+)%((?: +[\d.]+)+)  (.*)")
 
 
 def run(folder, *args, status=0, dialect="own"):
@@ -38,10 +38,10 @@ def by_name(document):
 
 
 def table(text):
-    """{name: [count, rows, errors, times …]}"""
+    """{name: [count, rows, errors, share in percent, times …]}"""
     rows = text.split("Statements (times in ms):\n")[1].split("\n\n")[0].splitlines()[1:]
     matches = [ROW.fullmatch(row) for row in rows]
-    return {m[5]: [*map(int, m.groups()[:3]), *map(float, m[4].split())] for m in matches}
+    return {m[6]: [*map(int, m.groups()[:3]), float(m[4]), *map(float, m[5].split())] for m in matches}
 
 
 def script(folder, text):
@@ -91,7 +91,9 @@ def test_the_report_has_the_figures_of_the_document(dialect, tmp_path):
             ranked = sorted(row["percentiles"], key=lambda p: p["percent"])
             times = [row["avg_s"], *(p["s"] for p in ranked), row["max_s"]]
             assert rows[row["name"]][:3] == [row["count"], row["rows"], row["errors"]]
-            assert rows[row["name"]][3:] == pytest.approx([1e3 * s for s in times], abs=0.01, rel=0.01)
+            share = 100 * row["sum_s"] / sum(r["sum_s"] for r in record["statements"])
+            assert rows[row["name"]][3] == pytest.approx(share, abs=0.051)
+            assert rows[row["name"]][4:] == pytest.approx([1e3 * s for s in times], abs=0.01, rel=0.01)
     for record in document["groups"][0]["intervals"]:
         assert "statements" not in record
 
@@ -101,6 +103,33 @@ def test_it_is_off_unless_asked_for(tmp_path):
     assert done.status == 0
     assert "Statements" not in (tmp_path / "text").read_text()
     assert "statements" not in total(json.loads((tmp_path / "json").read_text()))
+
+
+def test_a_table_of_two_runs_has_their_statements_side_by_side(tmp_path):
+    script(tmp_path, """
+function event() con:query(NAME) con:query("SELECT '|'") end""")
+    for name, first in (("a", "SELECT 1"), ("b", "UPDATE t SET x=2")):
+        text = (tmp_path / "own.lua").read_text().replace("NAME", repr(first))
+        (tmp_path / f"{name}.lua").write_text(text)
+        assert bench.run(f"{name}.lua", *NULL, "--events=10", "--time=0", "--statements",
+                         f"--report=json:{name}", "run", cwd=tmp_path).status == 0
+    done = bench.run("report", "--format=markdown", "a", "b", cwd=tmp_path)
+    cells = {row.split(" | ")[0]: row.split(" | ")[1:] for row in done.out.splitlines()}
+    for name, known in (("SELECT ?", (True, True)), ("UPDATE t SET x=?", (False, True))):
+        for figure in ("avg (ms)", "95th percentile (ms)"):
+            assert tuple(bool(c.strip(" |")) for c in cells[f"| {name} {figure}"]) == known, done
+
+
+def test_assertions_are_about_statements_too(tmp_path):
+    asked = [*script(tmp_path, "function event() con:query('COMMIT') end"), "--statements"]
+    done = bench.run(*asked, "--assert=p99.5@COMMIT<100s,max@COMMIT>0s", "run", cwd=tmp_path)
+    assert done.status == 0, done
+    done = bench.run(*asked, "--assert=p50@ROLLBACK<100s", "run", cwd=tmp_path)
+    assert (done.status, done.err) == (3, "--assert=p50@ROLLBACK<100s does not hold: not measured\n")
+    done = bench.run(*asked[:-1], "--assert=p50@COMMIT<1s", "run", cwd=tmp_path)
+    assert done.status == 1
+    assert ("the run has no latency called 'COMMIT'; it has: latency, and with --statements those of "
+            "statements by their names") in done.out + done.err
 
 
 def test_texts_are_grouped_by_what_they_have_in_common(tmp_path):

@@ -460,8 +460,8 @@ static void print_statement(const struct text *t, const struct bn_view *v,
 {
   const struct bn_timing *timing = &s->timing;
 
-  (void)fprintf(t->out, "    %12" PRIu64 " %12" PRIu64 " %8" PRIu64, timing->count, s->rows,
-                s->errors);
+  (void)fprintf(t->out, "    %12" PRIu64 " %12" PRIu64 " %8" PRIu64 " %6.1f%%", timing->count,
+                s->rows, s->errors, bn_view_share(v, s) * 100);
   print_ms(t, timing->avg_s);
   if (timing->percentile_s != NULL)
     for (size_t i = next_rank(v, -1); i < v->n_percents; i = next_rank(v, v->percents[i]))
@@ -477,8 +477,8 @@ static void print_statements(const struct text *t, const struct bn_view *v)
 
   if (v->n_statements == 0)
     return;
-  (void)fprintf(t->out, "Statements (times in ms):\n    %12s %12s %8s %10s", "count", "rows",
-                "errors", "avg");
+  (void)fprintf(t->out, "Statements (times in ms):\n    %12s %12s %8s %7s %10s", "count", "rows",
+                "errors", "share", "avg");
   for (size_t i = next_rank(v, -1); i < v->n_percents; i = next_rank(v, v->percents[i])) {
     (void)snprintf(rank, sizeof rank, "%.15gth", v->percents[i]);
     (void)fprintf(t->out, " %10s", rank);
