@@ -114,3 +114,21 @@ char *bn_escape_copy(const char *text)
     (void)bn_escape_message(copy, size, text);
   return copy;
 }
+
+void bn_escape_markdown(char *out, size_t size, const char *text)
+{
+  const size_t half = size / 2;
+  char *to = out;
+
+  /* From the upper half to the lower: what is written has at most twice the length of what was
+     read. */
+  (void)bn_escape(out + half, size - half, text, "");
+  for (const char *s = out + half; *s != '\0'; s++) {
+    const char c = *s;
+
+    if (strchr("\\|`*<>[]~&", c) != NULL)
+      *to++ = '\\';
+    *to++ = c;
+  }
+  *to = '\0';
+}

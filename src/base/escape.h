@@ -19,5 +19,8 @@ size_t bn_escape(char *out, size_t size, const char *text, const char *keep);
 size_t bn_escape_message(char *out, size_t size, const char *text);
 /* A message of any length, which the caller frees; NULL: out of memory. */
 char *bn_escape_copy(const char *text);
+/* The same as bn_escape() with nothing kept, and a backslash before each character that Markdown
+   would read as a mark.  size: at least 1. */
+void bn_escape_markdown(char *out, size_t size, const char *text);
 
 #endif

@@ -3,7 +3,6 @@
 #include "report/merged.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +12,7 @@
 #include "measure/merge.h"
 #include "measure/store.h"
 #include "report/saved.h"
+#include "report/written.h"
 
 const struct bn_opt bn_merged_options[] = {
     {.name = "output",
@@ -87,27 +87,6 @@ static void print_notes(struct bn_buf *notes)
   }
 }
 
-static int write_result(const struct bn_store *js, const struct bn_result *r, const char *path,
-                        struct bn_err *err)
-{
-  struct bn_node *document = bn_store_document(js, r, NULL);
-  int rc;
-
-  if (path == NULL || strcmp(path, "-") == 0)
-    rc = bn_store_print(js, document, stdout, err);
-  else
-    rc = bn_store_save(js, document, path, err);
-  js->free(document);
-  return rc;
-}
-
-static int check_output(const char *path, struct bn_err *err)
-{
-  const char *fault = path != NULL && strcmp(path, "-") != 0 ? bn_file_fault(path) : NULL;
-
-  return fault == NULL ? 0 : bn_err_set(err, EINVAL, "--output=%s: %s", path, fault);
-}
-
 /* A sentence about a file may quote it. */
 static void escape(struct bn_err *err)
 {
@@ -127,7 +106,7 @@ static int merge(const struct bn_store *js, const struct bn_merged_conf *c, cons
   if (rc != 0)
     escape(err);
   else
-    rc = write_result(js, &result, c->output, err);
+    rc = bn_written_document(js, bn_store_document(js, &result, NULL), c->output, err);
   if (rc == 0)
     print_notes(&notes);
   bn_result_done(&result);
@@ -144,7 +123,7 @@ int bn_merged_run(const void *conf, const char *const *operand, struct bn_err *e
 
   if (js == NULL)
     return EXIT_FAILURE;
-  if (check_output(c->output, err) == 0 && refuse_twice(operand, err) == 0 &&
+  if (bn_written_check(c->output, err) == 0 && refuse_twice(operand, err) == 0 &&
       read_inputs(js, operand, &in, err) == 0)
     rc = merge(js, c, &in, err);
   forget(js, &in);

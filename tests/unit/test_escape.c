@@ -111,6 +111,19 @@ static void a_copy_is_cut_between_characters(void **state)
   assert_string_equal(out, "a");
 }
 
+static void marks_of_markdown_have_a_backslash(void **state)
+{
+  char out[16];
+
+  (void)state;
+  bn_escape_markdown(out, sizeof out, "a|b_c*\n");
+  assert_string_equal(out, "a\\|b_c\\*");
+  bn_escape_markdown(out, 15, "||||||||||||");
+  assert_string_equal(out, "\\|\\|\\|\\|\\|\\|\\|");
+  bn_escape_markdown(out, 1, "|");
+  assert_string_equal(out, "");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -119,6 +132,7 @@ int main(void)
       cmocka_unit_test(utf8_is_kept_and_other_bytes_are_escaped),
       cmocka_unit_test(messages_keep_letters_of_other_encodings),
       cmocka_unit_test(a_copy_is_cut_between_characters),
+      cmocka_unit_test(marks_of_markdown_have_a_backslash),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

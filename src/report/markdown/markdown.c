@@ -100,21 +100,6 @@ struct markdown {
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-/* Text of others that ends no cell and is no markup. */
-static void shield(char out[VALUE_MAX], const char *text)
-{
-  char shown[VALUE_MAX / 2];
-  char *to = out;
-
-  (void)bn_escape(shown, sizeof shown, text, "");
-  for (const char *s = shown; *s != '\0'; s++) {
-    if (strchr("\\|`*<>[]~&", *s) != NULL)
-      *to++ = '\\';
-    *to++ = *s;
-  }
-  *to = '\0';
-}
-
 static struct line *new_line(struct column *c)
 {
   const size_t room = c->room > 0 ? 2 * c->room : 32;
@@ -195,7 +180,7 @@ static void add_facts(struct column *c, enum place place, const struct bn_facts 
       (void)snprintf(all + len, sizeof all - len, "%s%s", len > 0 ? ", " : "", text);
   }
   if (all[0] != '\0')
-    shield(add_line(c, place), all);
+    bn_escape_markdown(add_line(c, place), VALUE_MAX, all);
 }
 
 /* What a workload says about its tables. */
@@ -209,7 +194,7 @@ static void add_data(struct column *c, const struct bn_facts *f)
     return;
   (void)snprintf(data, sizeof data, "%s table%s x %s rows", tables,
                  strcmp(tables, "1") == 0 ? "" : "s", rows);
-  shield(add_line(c, DATA), data);
+  bn_escape_markdown(add_line(c, DATA), VALUE_MAX, data);
 }
 
 static void add_run(struct column *c, const struct bn_facts *f)
@@ -329,7 +314,7 @@ static void print_label(const struct markdown *m, const struct line *l, FILE *ou
   char digits[BN_UNITS_DIGITS], name[VALUE_MAX] = "latency";
 
   if (l->place == STATEMENTS)
-    shield(name, m->statement[l->statement]);
+    bn_escape_markdown(name, VALUE_MAX, m->statement[l->statement]);
   else if (l->place != PERCENTILE)
     (void)fprintf(out, "| %s |", labels[l->place]);
   if (l->place != STATEMENTS && l->place != PERCENTILE)
@@ -391,7 +376,7 @@ static void markdown_begin(void *self, const struct bn_facts *f)
     return;
   m->column = all;
   memset(&all[m->n], 0, sizeof *all);
-  shield(all[m->n++].name, path != NULL ? path : "");
+  bn_escape_markdown(all[m->n++].name, VALUE_MAX, path != NULL ? path : "");
 }
 
 static int markdown_total(void *self, const struct bn_view *v, struct bn_err *err)
