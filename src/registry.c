@@ -11,6 +11,7 @@
 #include "report/merged.h"
 #include "report/reporters.h"
 #include "report/saved.h"
+#include "study/compared.h"
 #include "tests/tests.h"
 #include "watch/watchers.h"
 
@@ -64,7 +65,14 @@ const struct bn_registry_script bn_registry_scripts[] = {
 /* A row without `run` reserves its name. */
 const struct bn_subcommand bn_registry_subcommands[] = {
     {.name = "sweep"},
-    {.name = "compare"},
+    {.name = "compare",
+     .title = "tell whether results B are better or worse than results A",
+     .operands = "A B",
+     .min_operands = 2,
+     .max_operands = 2,
+     .options = bn_compared_options,
+     .conf_size = sizeof(struct bn_compared_conf),
+     .run = bn_compared_run},
     {.name = "report",
      .title = "print the report of a saved result",
      .operands = "FILE...",

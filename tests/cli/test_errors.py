@@ -276,14 +276,6 @@ CASES = [
         " ./sweep.lua\n",
         "",
     ),
-    (
-        "compare oltp_read_write --threads=2 run",
-        False,
-        "",
-        "'compare' is reserved for a subcommand of a later version; to run a script of that name "
-        "type ./compare.lua\n",
-        "",
-    ),
 ]
 
 

@@ -1,0 +1,340 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Shows that bench compare tells which of two sides is better: from results that were made in turns,
+with a verdict for each metric, an exit status, and what the sides differ in."""
+
+import copy
+import json
+import os
+
+import pytest
+
+import bench
+
+MODULE = os.path.join(os.path.dirname(bench.binary()), "../lib/bench/stores/json.so")
+pytestmark = pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
+
+MINUTE_NS = 60 * 10**9
+# Noise of about 1 %, whose mean is nothing.
+NOISE = (0.3, -1.2, 0.9, -0.4, 1.1, -0.7, 0.2, -0.9, 1.4, -0.7, 0.6, -0.6)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """The document of a short run."""
+    folder = tmp_path_factory.mktemp("run")
+    done = bench.run("cpu", "--events=40", "--time=0", "--cpu-max-prime=300",
+                     "--report=json:one.json", "--mysql-password=geheim", "run", cwd=folder)
+    assert done.status == 0
+    return json.loads((folder / "one.json").read_text())
+
+
+def figures(document):
+    return document["groups"][0]["total"]["figures"]
+
+
+def option(document, name):
+    [row] = [row for row in document["facts"]["options"] if row["name"] == name]
+    return row
+
+
+def scaled(run, factor, start_ns):
+    """The run as one that was FACTOR times as fast, at that time."""
+    document = copy.deepcopy(run)
+    document["facts"]["times"]["start_wall_ns"] += start_ns
+    for name in ("events_per_s", "transactions_per_s"):
+        figures(document)[name] = 1000 * factor
+    for name in ("min_s", "avg_s", "median_s", "max_s"):
+        figures(document)[name] = 0.001 / factor
+    total = document["groups"][0]["total"]
+    for name in ("min_ns", "max_ns"):
+        total["raw"][name] = int(1e6 / factor)
+    total["raw"]["histograms"]["latency"] = [[int(1e6 / factor), 40]]
+    total["percentiles"] = [{"percent": 95.0, "s": 0.001 / factor, "at_least": False}]
+    return document
+
+
+def write(folder, documents):
+    folder.mkdir(parents=True, exist_ok=True)
+    for i, document in enumerate(documents):
+        (folder / f"{i:04}.json").write_text(json.dumps(document))
+
+
+def sides(run, ratio, pairs=8, order="ABBA", noise=1.0):
+    """Documents of A and of B, which is RATIO times as fast, made in that order."""
+    made = {"A": [], "B": []}
+    for i in range(2 * pairs):
+        side = order[i % len(order)]
+        n = len(made[side])
+        factor = 1 + noise * 0.01 * NOISE[(n if side == "A" else n + 5) % len(NOISE)]
+        made[side].append(scaled(run, factor * (ratio if side == "B" else 1), i * MINUTE_NS))
+    return made["A"], made["B"]
+
+
+def compare(folder, *args):
+    return bench.run("compare", "a", "b", *args, cwd=folder)
+
+
+def compared(folder, *args):
+    """The rows of a comparison by metric, of its only point, and the exit status."""
+    done = compare(folder, "--format=json", *args)
+    assert done.err == ""
+    document = json.loads(done.out)
+    assert (document["format"], document["version"]) == ("bench comparison", 1)
+    assert document["regression"] == (done.status == 3)
+    [point] = document["points"]
+    return {row["metric"]: row for row in point["metrics"]}, done.status
+
+
+def place(folder, run, *args, **kwargs):
+    a, b = sides(run, *args, **kwargs)
+    write(folder / "a", a)
+    write(folder / "b", b)
+
+
+# --- verdicts -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ratio, rate, latency, status", [
+    (0.9, "worse", "worse", 3),
+    (1.1, "better", "better", 0),
+    (1.0, "same", "same", 0),
+])
+def test_verdicts(run, tmp_path, ratio, rate, latency, status):
+    place(tmp_path, run, ratio)
+    rows, got = compared(tmp_path)
+    assert got == status
+    assert list(rows) == ["rate", "avg", "p95"]
+    assert [row["verdict"] for row in rows.values()] == [rate, latency, latency]
+    assert [row["primary"] for row in rows.values()] == [True, False, False]
+    assert rows["rate"]["method"] == "paired t"
+    assert rows["rate"]["ratio"] == pytest.approx(ratio, rel=0.02)
+    assert rows["rate"]["ratio_low"] < ratio < rows["rate"]["ratio_high"]
+    assert (rows["rate"]["p_worse"] <= 0.01) == (status == 3)
+    assert rows["avg"]["ratio"] == pytest.approx(1 / ratio, rel=0.02)
+
+
+def test_noise_needs_more_pairs(run, tmp_path):
+    place(tmp_path, run, 0.98, noise=8)
+    rows, status = compared(tmp_path)
+    assert (rows["rate"]["verdict"], status) == ("cannot tell", 0)
+    assert rows["rate"]["more"] > 8
+    assert rows["rate"]["text"] == f"cannot tell: {rows['rate']['more']} more pairs would"
+    for less in ("--same=20%", "--same=40"):
+        more, _ = compared(tmp_path, less)
+        assert more["rate"]["more"] is None or more["rate"]["more"] < rows["rate"]["more"]
+
+
+def test_two_files_are_too_few(run, tmp_path):
+    (tmp_path / "a").write_text(json.dumps(scaled(run, 1, 0)))
+    (tmp_path / "b").write_text(json.dumps(scaled(run, 0.5, MINUTE_NS)))
+    rows, status = compared(tmp_path)
+    assert status == 0
+    assert rows["rate"]["text"] == "cannot tell: at least 3 more pairs would"
+    assert rows["rate"]["ratio"] == pytest.approx(0.5)
+
+
+def test_runs_one_after_the_other_are_not_compared(run, tmp_path):
+    place(tmp_path, run, 0.8, order="A" * 8 + "B" * 8)
+    rows, status = compared(tmp_path)
+    assert status == 0
+    assert {row["text"] for row in rows.values()} == {"cannot tell: measured at different times"}
+    assert {row["p_worse"] for row in rows.values()} == {None}
+    rows, status = compared(tmp_path, "--assume-stationary")
+    assert (rows["rate"]["verdict"], rows["rate"]["method"], status) == ("worse", "Mann-Whitney", 3)
+    assert "--assume-stationary" in compare(tmp_path).out
+
+
+def test_a_steady_drift_is_no_difference(run, tmp_path):
+    """B always comes second, and each run is 2 % slower than the one before."""
+    a, b = sides(run, 1, order="AB", noise=0.2)
+    for i, document in enumerate(x for pair in zip(a, b) for x in pair):
+        for name in ("events_per_s", "transactions_per_s"):
+            figures(document)[name] *= 0.98**i
+    write(tmp_path / "a", a)
+    write(tmp_path / "b", b)
+    rows, status = compared(tmp_path, "--secondary=none")
+    assert (rows["rate"]["verdict"], status) == ("same", 0)
+    assert rows["rate"]["drift_per_s"] == pytest.approx(-0.0202 / 60, rel=0.05)
+    assert "All pairs began with the same side" in compare(tmp_path).out
+
+
+def test_a_limit_has_to_be_exceeded(run, tmp_path):
+    place(tmp_path, run, 0.9)
+    assert compared(tmp_path, "--fail-on=rate:20%")[1] == 0
+    assert compared(tmp_path, "--fail-on=rate:5%")[1] == 3
+    assert compared(tmp_path, "--fail-on=p95:50%,avg:5 %")[1] == 3
+    rows, status = compared(tmp_path, "--fail-on=p99:5%", "--secondary=none")
+    assert (status, rows["p99"]["failing"], rows["rate"]["failing"]) == (3, True, False)
+    assert rows["rate"]["verdict"] == "worse"
+    done = compare(tmp_path, "--fail-on=p99:5%")
+    assert done.out.endswith("\nRegression: p99 is worse by more than 5 %\n")
+    assert compare(tmp_path).out.endswith("\nRegression: rate is worse\n")
+
+
+def test_errors_are_compared_though_they_are_none(run, tmp_path):
+    place(tmp_path, run, 1)
+    for path in (tmp_path / "b").iterdir():
+        document = json.loads(path.read_text())
+        figures(document)["errors_per_s"] = 3.5
+        path.write_text(json.dumps(document))
+    rows, status = compared(tmp_path, "--fail-on=errors_per_s")
+    assert (rows["errors_per_s"]["verdict"], status) == ("worse", 3)
+    assert (rows["errors_per_s"]["method"], rows["errors_per_s"]["ratio"]) == (
+        "signs of pairs", None)
+
+
+# --- folders --------------------------------------------------------------------------------------
+
+
+def test_points_are_compared_with_their_like(run, tmp_path):
+    """Of the study of a sweep, whose other documents are passed over."""
+    for threads, ratio in ((1, 1), (4, 0.8), (16, 1)):
+        a, b = sides(run, ratio)
+        for document in a + b:
+            option(document, "threads")["value"] = str(threads)
+        write(tmp_path / f"a/runs/{threads}", a)
+        write(tmp_path / f"b/runs/{threads}", b)
+    for side in "ab":
+        for path in list((tmp_path / side / "runs").glob("*/*.json")):
+            path.rename(tmp_path / side / "runs" / f"{path.parent.name}-{path.name}")
+        (tmp_path / side / "study.json").write_text('{"format": "bench study", "points": []}')
+        (tmp_path / side / "table.json").write_text("[1, 2]")
+    for path in (tmp_path / "b/runs").glob("16-*"):
+        path.unlink()
+    done = compare(tmp_path, "--format=json")
+    assert (done.err, done.status) == ("", 3)
+    points = json.loads(done.out)["points"]
+    assert [point["options"] for point in points] == [{"threads": t} for t in ("1", "4", "16")]
+    assert [[row["verdict"] for row in point["metrics"][:1]] for point in points] == [
+        ["same"], ["worse"], []]
+    out = compare(tmp_path).out
+    assert "threads=16: 8 runs of A, 0 of B: nothing to compare\n" in out
+    assert out.endswith("\nRegression: rate is worse at threads=4\n")
+
+
+def test_failed_runs_are_left_out_with_their_partners(run, tmp_path):
+    a, b = sides(run, 0.9)
+    a[2]["end"]["status"] = 1
+    b[5]["groups"][0]["total"] = None
+    write(tmp_path / "a", a)
+    write(tmp_path / "b", b)
+    done = compare(tmp_path, "--format=json")
+    document = json.loads(done.out)
+    assert done.status == 3
+    assert document["points"][0]["runs_a"] == document["points"][0]["runs_b"] == 6
+    assert document["a"]["left_out"] == [
+        {"file": "a/0002.json", "reason": "the run failed", "status": 1}]
+    assert document["b"]["left_out"] == [
+        {"file": "b/0005.json", "reason": "the run measured nothing", "status": 0}]
+    out = compare(tmp_path).out
+    assert "A: a (7 runs)\n   left out: a/0002.json: the run failed\n" in out
+
+
+def test_what_differs_is_told_first_and_escaped(run, tmp_path):
+    a, b = sides(run, 1)
+    for document in b:
+        document["facts"]["host"]["kernel"] = "Linux \x1b[2J|x"
+        document["facts"]["host"].pop("cpu_model", None)
+        option(document, "cpu-max-prime")["value"] = "400"
+        option(document, "rand-seed")["value"] = "7"
+    for document in a:
+        document["facts"]["host"].update(kernel="Linux 1", cpu_model="Z80")
+    write(tmp_path / "a", a)
+    write(tmp_path / "b", b)
+    out = compare(tmp_path).out
+    assert "\x1b" not in out and "geheim" not in out and "password" not in out
+    assert out.split("\n")[2:4] == ["", "Differs:"]
+    assert sorted(out.split("\n")[4:7]) == [
+        "  --cpu-max-prime: 300 in A, 400 in B", "  host cpu_model: Z80 in A, not known in B",
+        r"  host kernel: Linux 1 in A, Linux \x1b[2J|x in B"]
+    assert r"| host kernel | Linux 1 | Linux \\x1b\[2J\|x |" in compare(
+        tmp_path, "--format=markdown").out
+
+
+# --- forms ----------------------------------------------------------------------------------------
+
+
+def test_the_table_is_narrow_and_aligned(run, tmp_path):
+    place(tmp_path, run, 0.9, noise=6)
+    out = compare(tmp_path, "--secondary=avg,p99.9,max").out
+    assert max(map(len, out.split("\n"))) <= 100
+    table = out[out.index("  metric"):].split("\n\n")[0].split("\n")
+    assert len(table) == 5
+    at = table[0].index("verdict")
+    assert all(line[at - 2:at] == "  " and line[at] != " " for line in table)
+
+
+def test_markdown_is_a_table(run, tmp_path):
+    place(tmp_path, run, 0.9)
+    out = compare(tmp_path, "--format=markdown").out
+    lines = [line for line in out.split("\n") if line.startswith("|")]
+    assert {line.count("|") for line in lines} == {8}
+    assert lines[2].startswith("| rate | 1/s | ") and lines[2].endswith(" | worse |")
+
+
+def test_a_file_is_written_whole(run, tmp_path):
+    place(tmp_path, run, 1)
+    assert compare(tmp_path, "-o", "out.txt") == ("", "", 0)
+    assert (tmp_path / "out.txt").read_text() == compare(tmp_path, "-o-").out
+    assert compare(tmp_path, "--format=json", "--output=out.txt").status == 0
+    assert json.loads((tmp_path / "out.txt").read_text())["a"]["path"] == "a"
+    assert compare(tmp_path, "-o", "no/out") == (
+        "", "bench compare: --output=no/out: No such file or directory\n", 1)
+    assert compare(tmp_path, "-o", ".") == (
+        "", "bench compare: --output=.: this is a folder; name a file\n", 1)
+
+
+# --- refusals -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("args, sentence", [
+    (["--metric=tsp"], "--metric=tsp: no metric is called 'tsp'; did you mean tps?"),
+    (["--metric=events"], "--metric=events: neither more nor less of events is better; name a rate, "
+                          "a latency or errors"),
+    (["--secondary=p101"],
+     "--secondary=p101: p101 is not a percentile; a rank is more than 0 and at most 100"),
+    (["--same=0"], "--same=0: not a number of percent between 0 and 100"),
+    (["--same=5ms"], "--same=5ms: not a number of percent between 0 and 100"),
+    (["--fail-on=p99:5ms"], "--fail-on=p99:5ms: behind the colon is no percentage, such as 5%"),
+    (["--fail-on=rate:100%"], "--fail-on=rate:100%: a rate cannot get lower by 100 % or more"),
+    (["--fail-on=p99@read:5%"], "the runs have not measured 'p99@read' (--fail-on)"),
+    (["--metric=p99@read"], "the runs have not measured 'p99@read' (--metric)"),
+])
+def test_refusals(run, tmp_path, args, sentence):
+    place(tmp_path, run, 1, pairs=1)
+    assert compare(tmp_path, *args) == ("", f"bench compare: {sentence}\n", 1)
+
+
+def test_sides_without_results_are_refused(run, tmp_path):
+    place(tmp_path, run, 1, pairs=1)
+    assert bench.run("compare", "a", "a", cwd=tmp_path).err == (
+        "bench compare: 'a' and 'a' are the same\n")
+    (tmp_path / "none").mkdir()
+    assert bench.run("compare", "a", "none", cwd=tmp_path) == (
+        "", "bench compare: 'none' has no results: neither it nor its folder runs has a file "
+        "*.json that --report=json:FILE has written\n", 1)
+    assert "cannot open 'gone'" in bench.run("compare", "a", "gone", cwd=tmp_path).err
+    (tmp_path / "b/bad.json").write_text('{"format": "bench result", "version": 99}')
+    assert "'b/bad.json' is not a result of bench: it has version 99" in compare(tmp_path).err
+    (tmp_path / "b/bad.json").write_text("{")
+    assert compare(tmp_path).status == 1
+    (tmp_path / "b/bad.json").unlink()
+    for path in (tmp_path / "b").iterdir():
+        document = json.loads(path.read_text())
+        document["end"]["status"] = 1
+        path.write_text(json.dumps(document))
+    assert compare(tmp_path).err == (
+        "bench compare: 'a' and 'b' have no successful runs with the same options to compare\n")
+
+
+def test_real_runs_are_compared(tmp_path):
+    for i in range(4):
+        for side, prime in (("a", 200), ("b", 2000)) if i % 2 == 0 else (("b", 2000), ("a", 200)):
+            (tmp_path / side).mkdir(exist_ok=True)
+            done = bench.run("cpu", "--events=300", "--time=0", f"--cpu-max-prime={prime}",
+                             f"--report=json:{side}/{i}.json", "run", cwd=tmp_path)
+            assert done.status == 0
+    rows, status = compared(tmp_path)
+    assert rows["rate"]["method"] == "paired t"
+    assert rows["rate"]["b"] < rows["rate"]["a"]
+    assert status in (0, 3)
