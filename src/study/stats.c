@@ -49,6 +49,11 @@ static double when(const struct bn_pairs *p, size_t i)
   return (p->a_s[i] + p->b_s[i]) / 2;
 }
 
+static double ratio(const struct bn_pairs *p, size_t i)
+{
+  return log(p->b[i]) - log(p->a[i]);
+}
+
 static double lag(const struct bn_pairs *p, size_t i)
 {
   return p->a_s != NULL ? p->b_s[i] - p->a_s[i] : 0;
@@ -89,11 +94,11 @@ void bn_stats_paired(const struct bn_pairs *p, struct bn_estimate *out)
 
   *out = (struct bn_estimate){.drift_per_s = drift.slope, .dof = n - 1};
   for (size_t i = 0; i < p->n; i++) {
-    out->mean += (log(p->b[i] / p->a[i]) - drift.slope * lag(p, i)) / n;
+    out->mean += (ratio(p, i) - drift.slope * lag(p, i)) / n;
     lags += lag(p, i) / n;
   }
   for (size_t i = 0; i < p->n; i++) {
-    const double d = log(p->b[i] / p->a[i]) - drift.slope * lag(p, i) - out->mean;
+    const double d = ratio(p, i) - drift.slope * lag(p, i) - out->mean;
 
     squares += d * d;
   }

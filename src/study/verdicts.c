@@ -32,7 +32,10 @@ static void show_value(char out[CELL], double x)
     decimals--;
   for (double y = fabs(x); y > 0 && y < 1 && decimals < 9; y *= 10)
     decimals++;
-  (void)snprintf(out, CELL, fabs(x) < 1e12 ? "%.*f" : "%.*g", x == 0 ? 0 : decimals, x);
+  if (fabs(x) < 1e12)
+    (void)snprintf(out, CELL, "%.*f", fabs(x) > 0 ? decimals : 0, x);
+  else
+    (void)snprintf(out, CELL, "%.4g", x);
   bn_units_point(out);
 }
 
@@ -345,14 +348,19 @@ static void remark(struct page *p, bool wanted, const char *text)
 static void print_remarks(struct page *p, const struct bn_verdicts *v)
 {
   const struct bn_comparison *c = v->comparison;
-  bool apart = false, one_order = false;
+  bool apart = false, one_order = false, paced = false;
 
   for (size_t i = 0; i < c->n; i++) {
     apart |= c->point[i].how == BN_COMPARISON_APART;
     one_order |= c->point[i].how == BN_COMPARISON_PAIRED && c->point[i].one_order &&
                  c->point[i].n_a >= BN_COMPARE_PAIRS_MIN;
   }
+  for (size_t i = 0; i < v->side[0]->n; i++)
+    paced |= v->side[0]->run[i].result.facts.plan.rate > 0;
   (void)bn_buf_str(p->out, p->markdown ? "" : "\n");
+  remark(p, paced && v->figures->name[0].is_rate,
+         "The runs had a fixed rate (--rate), which says little: compare latencies, such as\n"
+         "--metric=p99.");
   remark(p, c->n_figures > 1,
          p->markdown ? "\\* secondary: adjusted for the number of secondary metrics (Holm)"
                      : "* secondary: adjusted for the number of secondary metrics (Holm)");

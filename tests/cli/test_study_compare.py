@@ -171,6 +171,17 @@ def test_a_limit_has_to_be_exceeded(run, tmp_path):
     assert compare(tmp_path).out.endswith("\nRegression: rate is worse\n")
 
 
+def test_a_fixed_rate_is_no_measure(run, tmp_path):
+    place(tmp_path, run, 1)
+    assert "--rate" not in compare(tmp_path).out
+    for path in (tmp_path / "a").iterdir():
+        document = json.loads(path.read_text())
+        document["facts"]["plan"]["rate"] = 100.0
+        path.write_text(json.dumps(document))
+    assert "The runs had a fixed rate (--rate)" in compare(tmp_path).out
+    assert "--rate" not in compare(tmp_path, "--metric=p99").out
+
+
 def test_errors_are_compared_though_they_are_none(run, tmp_path):
     place(tmp_path, run, 1)
     for path in (tmp_path / "b").iterdir():
@@ -282,6 +293,33 @@ def test_a_file_is_written_whole(run, tmp_path):
         "", "bench compare: --output=no/out: No such file or directory\n", 1)
     assert compare(tmp_path, "-o", ".") == (
         "", "bench compare: --output=.: this is a folder; name a file\n", 1)
+
+
+def leaves(value, path=()):
+    if isinstance(value, (dict, list)):
+        for key in value if isinstance(value, dict) else range(len(value)):
+            yield from leaves(value[key], (*path, key))
+    else:
+        yield path
+
+
+def test_hostile_numbers_crash_nothing(run, tmp_path):
+    """Each figure, time and option of a run once, with a value that has no sense."""
+    place(tmp_path, run, 1, pairs=2)
+    odd = [None, -1, 0, 1e308, 1e-308, 2**63 - 1, "\x1b[2J", True, [], {}]
+    places = [path for path in leaves(run) if "figures" in path or "times" in path or
+              path[:3] == ("facts", "options", 0)]
+    assert len(places) > 60
+    for i, path in enumerate(places[::3]):
+        changed = at = scaled(run, 1, MINUTE_NS)
+        for key in path[:-1]:
+            at = at[key]
+        at[path[-1]] = odd[i % len(odd)]
+        (tmp_path / "b/0000.json").write_text(json.dumps(changed))
+        form = ("text", "markdown", "json")[i % 3]
+        done = compare(tmp_path, f"--format={form}", "--secondary=avg,p99,qps,setup_s")
+        assert done.status in (0, 1, 3) and "\x1b" not in done.out + done.err, (path, done)
+        assert (done.status == 1) == (done.out == ""), (path, done)
 
 
 # --- refusals -------------------------------------------------------------------------------------
