@@ -13,6 +13,7 @@
 struct setting {
   const char *name, *value;
   size_t result;
+  bool by_default;
 };
 
 struct finding {
@@ -27,7 +28,7 @@ struct finding {
 static const char test[] = "test";
 
 /* They say what is reported, or how this run differs from its repeats. */
-static bool makes_no_point(const char *name)
+bool bn_points_ignore(const char *name)
 {
   static const char *const names[] = {"report",
                                       "report-interval",
@@ -67,10 +68,13 @@ static int compare_settings(const void *a, const void *b)
   return order != 0 ? order : (s->result > t->result) - (s->result < t->result);
 }
 
-static void add_setting(struct finding *f, size_t result, const char *name, const char *value)
+static void add_setting(struct finding *f, size_t result, const char *name, const char *value,
+                        bool by_default)
 {
-  f->setting[f->n_settings++] =
-      (struct setting){.name = name, .value = value != NULL ? value : "", .result = result};
+  f->setting[f->n_settings++] = (struct setting){.name = name,
+                                                 .value = value != NULL ? value : "",
+                                                 .result = result,
+                                                 .by_default = by_default};
 }
 
 static int gather(struct finding *f)
@@ -87,9 +91,10 @@ static int gather(struct finding *f)
     const struct bn_facts *facts = &f->result[i]->facts;
 
     for (size_t k = 0; k < facts->n_options; k++)
-      if (!facts->option[k].secret && !makes_no_point(facts->option[k].name))
-        add_setting(f, i, facts->option[k].name, facts->option[k].value);
-    add_setting(f, i, test, f->result[i]->n_groups > 0 ? f->result[i]->group[0].name : "");
+      if (!facts->option[k].secret && !bn_points_ignore(facts->option[k].name))
+        add_setting(f, i, facts->option[k].name, facts->option[k].value,
+                    facts->option[k].origin == BN_FROM_DEFAULT);
+    add_setting(f, i, test, f->result[i]->n_groups > 0 ? f->result[i]->group[0].name : "", false);
   }
   qsort(f->setting, f->n_settings, sizeof *f->setting, compare_settings);
   return 0;
@@ -100,11 +105,18 @@ static size_t side_of(const struct finding *f, size_t result)
   return f->side != NULL ? f->side[result] : 0;
 }
 
-/* The values of one name, [n] of them; of each result the last one typed, "" if it has none. */
+/* The values of one name, [n] of them; of each result the last one typed.  A result without the
+   option is of a program that did not know it, and did what the default does: "" if none is known.
+ */
 static void spread(const struct finding *f, const struct setting *s, size_t n, const char **value)
 {
+  const char *absent = "";
+
+  for (size_t i = 0; i < n; i++)
+    if (s[i].by_default)
+      absent = s[i].value;
   for (size_t i = 0; i < f->n; i++)
-    value[i] = "";
+    value[i] = absent;
   for (size_t i = 0; i < n; i++)
     value[s[i].result] = s[i].value;
 }

@@ -7,6 +7,7 @@
 #ifndef BN_STUDY_POINTS_H
 #define BN_STUDY_POINTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/buf.h"
@@ -19,7 +20,8 @@ struct bn_points {
   size_t n_options;
   size_t *of;   /* of each result, the number of its point */
   size_t n;     /* points, in the order of their values; numbers by size */
-  char **value; /* [n * n_options], as typed; "" where an option had none */
+  char **value; /* [n * n_options], as typed; "" where an option had none, or is not known and has
+                   no default in the others */
   size_t n_values;
 };
 
@@ -29,6 +31,8 @@ struct bn_points {
 int bn_points_find(const struct bn_result *const *result, const size_t *side, size_t n,
                    struct bn_points *out, struct bn_err *err);
 void bn_points_done(struct bn_points *p);
+/* Whether an option of that name makes no points. */
+bool bn_points_ignore(const char *name);
 /* Adds "threads=16 table-size=1000", escaped; nothing if there is one point only. */
 void bn_points_name(const struct bn_points *p, size_t point, struct bn_buf *out);
 

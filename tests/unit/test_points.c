@@ -124,6 +124,26 @@ static void what_differs_between_sides_alone_makes_none(void **state)
   done(&b);
 }
 
+/* As after an update of the program. */
+static void an_unknown_option_counts_as_its_default(void **state)
+{
+  struct book b = {.points = {.n = 0}};
+
+  (void)state;
+  for (size_t i = 0; i < 3; i++)
+    add(&b, i, "oltp", "16", "1K");
+  bn_facts_option(&b.result[1].facts, "own", "new", "5", BN_FROM_DEFAULT, false);
+  bn_facts_option(&b.result[2].facts, "own", "new", "7", BN_FROM_FILE, false);
+  find(&b, NULL, 2);
+  assert_int_equal(b.points.n, 1);
+  bn_points_done(&b.points);
+  find(&b, NULL, 3);
+  assert_int_equal(b.points.n, 2);
+  assert_int_equal(b.points.of[0], b.points.of[1]);
+  expect_name(&b, b.points.of[0], "new=5");
+  done(&b);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -131,6 +151,7 @@ int main(void)
       cmocka_unit_test(repeats_are_one_point_without_a_name),
       cmocka_unit_test(the_name_of_the_test_makes_points),
       cmocka_unit_test(what_differs_between_sides_alone_makes_none),
+      cmocka_unit_test(an_unknown_option_counts_as_its_default),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
