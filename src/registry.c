@@ -12,6 +12,7 @@
 #include "report/reporters.h"
 #include "report/saved.h"
 #include "study/compared.h"
+#include "study/history.h"
 #include "tests/tests.h"
 #include "watch/watchers.h"
 
@@ -73,6 +74,15 @@ const struct bn_subcommand bn_registry_subcommands[] = {
      .options = bn_compared_options,
      .conf_size = sizeof(struct bn_compared_conf),
      .run = bn_compared_run},
+    {.name = "compare"},
+    {.name = "history",
+     .title = "find the change points in a series of results",
+     .operands = "FOLDER | FILE...",
+     .min_operands = 1,
+     .max_operands = SIZE_MAX,
+     .options = bn_history_options,
+     .conf_size = sizeof(struct bn_history_conf),
+     .run = bn_history_run},
     {.name = "report",
      .title = "print the report of a saved result",
      .operands = "FILE...",
