@@ -13,6 +13,7 @@
 #include "report/saved.h"
 #include "study/compared.h"
 #include "study/history.h"
+#include "study/search.h"
 #include "tests/tests.h"
 #include "watch/watchers.h"
 
@@ -100,6 +101,15 @@ const struct bn_subcommand bn_registry_subcommands[] = {
      .options = bn_merged_options,
      .conf_size = sizeof(struct bn_merged_conf),
      .run = bn_merged_run},
+    {.name = "search",
+     .title = "find the highest rate that keeps a goal",
+     .operands = "TEST [options]... run",
+     .min_operands = 1,
+     .max_operands = SIZE_MAX,
+     .takes_run = true,
+     .options = bn_search_options,
+     .conf_size = sizeof(struct bn_search_conf),
+     .run = bn_search_run},
     {.name = NULL},
 };
 

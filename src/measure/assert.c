@@ -440,11 +440,15 @@ static struct bn_finding find_statement(const struct bn_assert *a, const struct 
   return found(0, false);
 }
 
+size_t bn_assert_hist(const struct bn_assert *a, const struct bn_metrics *m)
+{
+  return a->timing[0] != '\0' ? find_hist(m, a->timing) : BN_H_LATENCY;
+}
+
 static struct bn_finding find(const struct bn_assert *a, const struct bn_view *v,
                               const struct bn_view_rules *rules)
 {
-  const size_t hist =
-      a->timing[0] != '\0' ? find_hist(&v->delta->metrics, a->timing) : BN_H_LATENCY;
+  const size_t hist = bn_assert_hist(a, &v->delta->metrics);
 
   if (a->what == BN_ASSERT_ERRORS)
     return find_errors(v);

@@ -59,6 +59,9 @@ struct bn_assert_scope {
 int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *scope,
                     struct bn_err *err);
 
+/* The histogram that a latency is of, or the number of histograms: the run does not have it. */
+size_t bn_assert_hist(const struct bn_assert *a, const struct bn_metrics *m);
+
 /* By the final report.  v is filled with these rules; NULL: nothing was measured.  Without a
    histogram (a stored result), only the percentiles of the view are known. */
 struct bn_finding bn_assert_judge(const struct bn_assert *a, const struct bn_view *v,

@@ -31,7 +31,7 @@ def test_every_option_is_in_the_page(page):
     generated = items(text.split("\n.Sh OPTIONS\n")[1].split("\n.Sh ")[0])
     assert generated == items(tables.out) and len(generated) > 60
     assert "@OPTIONS@" not in text
-    # What the help lists is there too, and nothing is listed twice.
+    # What the help lists is there too, and nothing is listed twice in one place.
     listed = set(re.findall(r"^  --([a-z0-9-]+)", bench.run("--help").out, re.MULTILINE))
     assert listed <= set(items(text))
     for part in text.split("\n.Sh OPTIONS\n")[1].split("\n.Sh ")[0].split("\n.Ss bench "):

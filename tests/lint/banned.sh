@@ -15,7 +15,7 @@ banned()
     BEGIN {
       test = file ~ /^(tests|perf)\//
       may_exit = test || file ~ /^src\/(main|engine\/signals|script\/vm\/stackguard)\.c$/
-      may_print = test || file ~ /^src\/((main|base\/log|option\/opthelp)\.c|cli\/|report\/)/
+      may_print = test || file ~ /^src\/((main|base\/log|option\/opthelp)\.c|(cli|report|study)\/)/
     }
     call("atoi|atol|atoll|atof|strtok|strcpy|strcat|sprintf|vsprintf|gets") {
       complain("a function that cannot report errors or bounds")
@@ -25,7 +25,7 @@ banned()
       complain("only main and the receiver of signals exit")
     }
     (call("printf|puts|putchar|perror|vprintf") || word("stdout|stderr")) && !may_print {
-      complain("only log, report and cli print")
+      complain("only log, report, study and cli print")
     }
     word("asm|__asm__|__asm") { complain("inline assembly") }
     /^\{/ || /^[a-z].*\).*\{[ \t]*$/ { inside = 1 }

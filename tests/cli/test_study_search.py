@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Shows that bench search finds the highest rate, or number of threads, that keeps a goal: of an M/M/1
+queue in virtual time (mm1.py), whose answer is known, and of real runs that it can say nothing of."""
+
+import csv
+import json
+import math
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import bench
+
+MODULE = os.path.join(os.path.dirname(bench.binary()), "../lib/bench/stores/json.so")
+pytestmark = pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
+
+MU = 2000
+ANSWER = re.compile(r"^highest (?:rate|number of threads) that keeps the goal: ([\d.]+)", re.M)
+
+
+@pytest.fixture(scope="module")
+def queue(tmp_path_factory):
+    """(the program, its environment)"""
+    folder = tmp_path_factory.mktemp("mm1")
+    made = bench.run("cpu", "--cpu-max-prime=3", "--events=200", "--time=0", "--rate=2000",
+                     "--report-interval=0.02", "--report-bins=all", "--report=json:t.json", "run",
+                     cwd=folder)
+    assert made.status == 0, made
+    program = folder / "mm1"
+    source = pathlib.Path(__file__).resolve().parent / "mm1.py"
+    program.write_text(f"#!/bin/sh\nexec '{sys.executable}' '{source}' \"$@\"\n")
+    program.chmod(0o755)
+    return program, {"MM1_MU": str(MU), "MM1_TEMPLATE": str(folder / "t.json")}
+
+
+def search(queue, *args, run=("cpu", "run"), seed=1, **kwargs):
+    program, env = queue
+    return bench.run("search", f"--program={program}", "--cooldown=0", *args, *run,
+                     env={**env, "MM1_SEED": str(seed)}, **kwargs)
+
+
+@pytest.mark.parametrize("utilization", (0.6, 0.9))
+def test_the_rate_is_found(queue, utilization, tmp_path):
+    truth = MU * utilization
+    limit_ms = 1e3 * math.log(100) / (MU - truth)
+    # The more events, the nearer; these are as many as 10 to 60 s of a server of 5000/s.
+    got = search(queue, f"--goal=p99<{limit_ms:.6f}ms,errors<0.1%", "--time=25", "--out=found",
+                 cwd=tmp_path)
+    assert got.status == 0, got
+    answer = float(ANSWER.search(got.out).group(1))
+    assert answer == pytest.approx(truth, rel=0.05)
+    rows = list(csv.DictReader(open(tmp_path / "found/table.csv", encoding="utf-8")))
+    assert len(rows) <= 12
+    assert [row["purpose"] for row in rows][0] == "capacity"
+    assert rows[-1]["purpose"] == "confirm" and rows[-1]["goal"].startswith("kept")
+    assert float(rows[-1]["rate"]) == pytest.approx(answer, rel=1e-3)
+    assert float(rows[0]["events_per_s"]) == pytest.approx(MU, rel=0.01)
+    documents = sorted((tmp_path / "found").glob("probe-*.json"))
+    assert len(documents) == len(rows)
+    last = json.loads(documents[-1].read_text())
+    assert last["groups"][0]["total"]["figures"]["events"] == int(rows[-1]["events"])
+    assert len(re.findall(r"^probe \d+: ", got.err, re.M)) == len(rows)
+    assert "knee (Kleinrock's power" in got.out
+
+
+def test_the_number_of_threads_is_found(queue):
+    got = search(queue, "--goal=p99<20.5ms", "--over=threads", "--time=1", "--probes=20",
+                 "--precision=1%")
+    assert got.status == 0, got
+    assert ANSWER.search(got.out).group(1) == "20"
+    assert "next number of threads that does not: 21 threads" in got.out
+    got = search(queue, "--goal=p99<20.5ms", "--over=threads", "--time=0.2", "--max=10")
+    assert got.status == 0, got
+    assert ANSWER.search(got.out).group(1) == "10"
+    assert "the highest that was allowed (--max)" in got.out
+
+
+def test_what_is_never_kept(queue, tmp_path):
+    got = search(queue, "--goal=p99<1us", "--time=1", cwd=tmp_path)
+    assert got.status == 3, got
+    assert "not even the lowest rate keeps the goal p99<1us" in got.err
+    assert ANSWER.search(got.out) is None
+    assert len(re.findall(r"broken$", got.out, re.M)) >= 3
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_probes_are_limited(queue):
+    got = search(queue, "--goal=p99<10ms", "--time=2", "--probes=4")
+    assert len(re.findall(r"^probe \d+: ", got.err, re.M)) <= 4
+    assert got.status in (0, 1)
+
+
+def test_a_real_run(tmp_path):
+    """What the rate is depends on the machine; the parts fit together."""
+    got = bench.run("search", "--goal=errors<1%", "--time=0.1", "--warmup-time=0.02", "--probes=5",
+                    "--cooldown=0", "--min=1", "--max=20", "--out=o", "cpu", "--cpu-max-prime=3",
+                    "run", cwd=tmp_path)
+    assert got.status == 0, got
+    assert ANSWER.search(got.out).group(1) == "20"
+    log = (tmp_path / "o/probe-02.txt").read_text()
+    assert "Target transaction rate: 20/sec" in log
+    again = bench.run("search", "--goal=errors<1%", "--out=o", "cpu", "run", cwd=tmp_path)
+    assert again.status == 1 and "table.csv already" in again.err
+
+
+@pytest.mark.parametrize("args, message", (
+    (["--goal=p99", "cpu", "run"], "--goal: 'p99': there is no comparison"),
+    (["cpu", "run"], "what has to hold is missing"),
+    (["--goal=p99<1s", "cpu"], "the command of the run is missing"),
+    (["--goal=p99<1s", "cpu", "--rate=5", "run"], "bench search sets --rate itself"),
+    (["--goal=p99<1s", "cpu", "--tx_rate=5", "run"], "bench search sets --tx-rate itself"),
+    (["--goal=p99<1s", "--over=threads", "cpu", "--threads", "run"],
+     "bench search sets --threads itself"),
+    (["--goal=p99<1s", "cpu", "--events=5", "run"], "bench search sets --events itself"),
+    (["--goal=p99<1s", "--precision=80%", "cpu", "run"], "--precision=80%: not a percentage"),
+    (["--goal=p99<1s", "--time=2", "--time-max=1", "cpu", "run"], "--time-max is less than --time"),
+    (["--goal=p99<1s", "--min=5", "--max=4", "cpu", "run"], "--max is less than --min"),
+    (["--goal=p99<1s", "--out=a,b", "cpu", "run"], "--out=a,b: the name may not have a comma"),
+    (["--goal=p99<1s", "--program=/none", "cpu", "run"], "--program=/none: No such file or directory"),
+    (["--goal=p99<1s", "--program=no-such-program", "cpu", "run"], "cannot start 'no-such-program'"),
+    (["--goal=p99<1s", "--time=0.1", "cpu", "--no-such", "run"],
+     "probe 1 failed with exit status 1"),
+    (["--goal=p99<1s", "--time=0.1", "--program=false", "cpu", "run"],
+     "probe 1 failed with exit status 1"),
+))
+def test_refusals(args, message, tmp_path):
+    got = bench.run("search", *args, cwd=tmp_path)
+    assert got.status == 1, got
+    assert message in got.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interrupted_search_keeps_what_it_has(queue, tmp_path):
+    program, env = queue
+    process = subprocess.Popen(
+        [bench.binary(), "search", "--goal=p99<10ms", "--time=1", "--cooldown=100", "--out=o",
+         f"--program={program}", "cpu", "run"], cwd=tmp_path, env=bench.environment(**env),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    line = process.stderr.readline()
+    assert line.startswith("probe 1: "), line
+    time.sleep(0.1)
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(timeout=bench.TIMEOUT_S)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert "interrupted by signal 15 after probe 1" in err
+    assert "capacity" in out
+    assert (tmp_path / "o/probe-01.json").exists() and (tmp_path / "o/table.csv").exists()
