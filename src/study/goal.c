@@ -31,7 +31,7 @@ int bn_goal_parse(struct bn_goal *g, const char *text, struct bn_err *err)
 {
   char *rest, *part;
 
-  *g = (struct bn_goal){.text = strdup(text != NULL ? text : "")};
+  *g = (struct bn_goal){.typed = text, .text = strdup(text != NULL ? text : "")};
   if (g->text == NULL)
     return bn_err_set(err, ENOMEM, "out of memory");
   rest = g->text;

@@ -19,7 +19,8 @@ enum { BN_GOALS_MAX = 16 };
 struct bn_goal {
   struct bn_assert condition[BN_GOALS_MAX];
   size_t n;
-  char *text; /* owned; the conditions' */
+  const char *typed; /* borrowed */
+  char *text;        /* owned; the conditions' */
 };
 
 struct bn_goal_found {

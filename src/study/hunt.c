@@ -165,7 +165,10 @@ static bool try_longer(struct bn_hunt *h, const struct bn_hunt_found *f)
 
   if (f->decision != BN_UNDECIDED || time_s >= h->plan.most_s || h->n + RESERVED >= h->plan.probes)
     return false;
-  h->probe_s = fmin(fmax(2, 1.5 * f->longer) * time_s, h->plan.most_s);
+  /* In quarters of the first time, so that people can read it. */
+  h->probe_s =
+      fmin(ceil(4 * fmax(2, 1.5 * f->longer) * time_s / h->plan.time_s) / 4 * h->plan.time_s,
+           h->plan.most_s);
   h->next = (struct bn_hunt_probe){BN_PROBE_LONGER, f->value, h->probe_s};
   return true;
 }

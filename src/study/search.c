@@ -20,6 +20,7 @@
 #include "study/child.h"
 #include "study/goal.h"
 #include "study/hunt.h"
+#include "study/output.h"
 #include "study/searched.h"
 
 enum { OVER_RATE, OVER_THREADS };
@@ -30,6 +31,10 @@ enum { PROBE_FAILED = 1, PROBE_VIOLATED = 3, PROBE_UNSERVED = 4, NOT_FOUND = 3 }
 enum { MOST_THREADS = 1024, ADDED_MAX = 10, SIGNALLED = 128 };
 
 static const char *const overs[] = {"rate", "threads", NULL};
+
+enum { FORM_TEXT, FORM_JSON };
+
+static const char *const formats[] = {"text", "json", NULL};
 
 #define AT(member) .offset = offsetof(struct bn_search_conf, member)
 
@@ -101,6 +106,18 @@ const struct bn_opt bn_search_options[] = {
      .form = "=DIR",
      AT(out),
      .help = "folder for the results of the probes and table.csv"},
+    {.name = "format",
+     .type = BN_CHOICE,
+     .def = "text",
+     .choices = formats,
+     AT(format),
+     .help = "form: text, json"},
+    {.name = "output",
+     .type = BN_PATH,
+     .letter = 'o',
+     .form = "=FILE",
+     AT(output),
+     .help = "file for the result, instead of standard output"},
     {.name = "program",
      .type = BN_PATH,
      .form = "=FILE",
@@ -199,7 +216,7 @@ static int check_files(const struct bn_search_conf *c, struct bn_err *err)
     return bn_err_set(err, EINVAL, "--out=%s: the name may not have a comma", c->out);
   if (c->program != NULL && strchr(c->program, '/') != NULL && access(c->program, X_OK) != 0)
     return bn_err_set(err, errno, "--program=%s: %s", c->program, strerror(errno));
-  return 0;
+  return bn_output_check(c->output, err);
 }
 
 /* --- files ------------------------------------------------------------------------------------ */
@@ -540,6 +557,20 @@ static int begin(struct study *s, struct bn_err *err)
   return make_folder(s, err);
 }
 
+static int write_result(const struct study *s, struct bn_err *err)
+{
+  const char *path = s->conf->output;
+  struct bn_buf text = {.max = 0};
+  int rc;
+
+  if (s->conf->format == FORM_JSON)
+    return bn_output_document(s->js, bn_searched_document(s->js, s->found, &s->hunt), path, err);
+  bn_searched_print(s->found, &s->hunt, &text);
+  rc = bn_output_text(&text, path, err);
+  bn_buf_done(&text);
+  return rc;
+}
+
 /* What a reader needs besides the table. */
 static int conclude(const struct study *s, struct bn_err *err)
 {
@@ -572,8 +603,8 @@ int bn_search_run(const void *conf, const char *const *operand, struct bn_err *e
       status = conclude(&s, err);
     else if (s.children.signo != 0)
       status = SIGNALLED + s.children.signo;
-    if (s.hunt.n > 0)
-      bn_searched_print(s.found, &s.hunt, stdout);
+    if (s.hunt.n > 0 && write_result(&s, err) != 0)
+      status = EXIT_FAILURE;
     if (s.temporary)
       remove_folder(&s);
   }

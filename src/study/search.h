@@ -18,6 +18,8 @@ struct bn_search_conf {
   double time_s, time_max_s, warmup_s, cooldown_s;
   int64_t probes;
   char *out;     /* NULL: nothing is kept */
+  int format;    /* index into the choices of --format */
+  char *output;  /* NULL: standard output */
   char *program; /* NULL: this one */
 };
 

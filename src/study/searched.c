@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "measure/row.h"
+#include "measure/store.h"
 #include "report/rows/line.h"
 
 static const char *const purposes[] = {"capacity", "step", "longer", "confirm"};
@@ -87,7 +88,8 @@ static int add_csv(struct bn_searched *s, const struct bn_searched_row *r,
     put(row, s->what, (struct bn_cell){.type = BN_CELL_REAL, .real = r->probe.value});
     put(row, "time_s", (struct bn_cell){.type = BN_CELL_REAL, .real = r->probe.time_s});
     put(row, "status", (struct bn_cell){.type = BN_CELL_WHOLE, .whole = (uint64_t)r->status});
-    put(row, "goal", (struct bn_cell){.type = BN_CELL_TEXT, .text = verdict(r)});
+    put(row, "goal",
+        (struct bn_cell){.type = r->closed ? BN_CELL_UNKNOWN : BN_CELL_TEXT, .text = verdict(r)});
     bn_row_total(total, &result->facts.plan, g != NULL && g->has_total ? &g->total.view : NULL);
     bn_row_append(row, total);
     if (s->n == 0)
@@ -195,26 +197,27 @@ static int by_value(const void *a, const void *b)
   return *x < *y ? -1 : *x > *y;
 }
 
-static void print_row(const struct bn_searched *s, const struct bn_searched_row *r, FILE *out)
+static void print_row(const struct bn_searched *s, const struct bn_searched_row *r,
+                      struct bn_buf *out)
 {
   char text[8][DIGITS];
 
-  (void)fprintf(out, "%5zu  %-8s  %10s  %7s  %10s  %9s  %9s  %9s  %8s  %s\n",
-                (size_t)(r - s->row) + 1, purposes[r->probe.purpose],
-                r->closed ? "-" : number(r->probe.value, text[0]), number(r->probe.time_s, text[1]),
-                number(r->rate, text[2]), number(r->avg_s * 1e3, text[3]),
-                number(r->p95_s * 1e3, text[4]), number(r->p99_s * 1e3, text[5]),
-                number(r->errors * 100, text[6]), verdict(r));
+  (void)bn_buf_printf(
+      out, "%5zu  %-8s  %10s  %7s  %10s  %9s  %9s  %9s  %8s  %s\n", (size_t)(r - s->row) + 1,
+      purposes[r->probe.purpose], r->closed ? "-" : number(r->probe.value, text[0]),
+      number(r->probe.time_s, text[1]), number(r->rate, text[2]), number(r->avg_s * 1e3, text[3]),
+      number(r->p95_s * 1e3, text[4]), number(r->p99_s * 1e3, text[5]),
+      number(r->errors * 100, text[6]), verdict(r));
 }
 
-static void print_table(const struct bn_searched *s, FILE *out)
+static void print_table(const struct bn_searched *s, struct bn_buf *out)
 {
   const struct bn_searched_row *sorted[BN_HUNT_PROBES_MAX];
   bool unsure = false;
 
-  (void)fprintf(out, "%5s  %-8s  %10s  %7s  %10s  %9s  %9s  %9s  %8s  %s\n", "probe", "purpose",
-                strcmp(s->what, "rate") == 0 ? "rate, 1/s" : s->what, "time, s", "events/s",
-                "avg, ms", "p95, ms", "p99, ms", "errors,%", "goal");
+  (void)bn_buf_printf(out, "%5s  %-8s  %10s  %7s  %10s  %9s  %9s  %9s  %8s  %s\n", "probe",
+                      "purpose", strcmp(s->what, "rate") == 0 ? "rate, 1/s" : s->what, "time, s",
+                      "events/s", "avg, ms", "p95, ms", "p99, ms", "errors,%", "goal");
   for (size_t i = 0; i < s->n; i++) {
     sorted[i] = &s->row[i];
     unsure = unsure || (!s->row[i].closed && !s->row[i].decided);
@@ -223,7 +226,7 @@ static void print_table(const struct bn_searched *s, FILE *out)
   for (size_t i = 0; i < s->n; i++)
     print_row(s, sorted[i], out);
   if (unsure)
-    (void)fputs("?: the probe was too short to tell at 95 % of confidence\n", out);
+    (void)bn_buf_str(out, "?: the probe was too short to tell at 95 % of confidence\n");
 }
 
 /* --- what follows ----------------------------------------------------------------------------- */
@@ -243,47 +246,141 @@ static const struct bn_searched_row *find_knee(const struct bn_searched *s)
   return knee;
 }
 
-static void print_knee(const struct bn_searched *s, FILE *out)
+static void print_knee(const struct bn_searched *s, struct bn_buf *out)
 {
   const struct bn_searched_row *knee = find_knee(s);
   char value[DIGITS], avg[DIGITS];
 
   if (knee != NULL)
-    (void)fprintf(out,
-                  "knee (Kleinrock's power, the most throughput / mean latency of these "
-                  "probes): %s%s, avg %s ms\n",
-                  number(knee->probe.value, value), s->unit, number(knee->avg_s * 1e3, avg));
+    (void)bn_buf_printf(out,
+                        "knee (Kleinrock's power, the most throughput / mean latency of these "
+                        "probes): %s%s, avg %s ms\n",
+                        number(knee->probe.value, value), s->unit, number(knee->avg_s * 1e3, avg));
 }
 
-static void print_answer(const struct bn_searched *s, const struct bn_hunt *h, FILE *out)
+static void print_answer(const struct bn_searched *s, const struct bn_hunt *h, struct bn_buf *out)
 {
   struct bn_buf figures = {.max = 0};
   const struct bn_searched_row *last = &s->row[s->n - 1];
   char value[DIGITS], above[DIGITS], share[DIGITS], time[DIGITS];
 
   add_figures(&figures, s, last);
-  (void)fprintf(out, "highest %s that keeps the goal: %s%s (%s by a run of %s s: %s)\n", s->title,
-                number(h->answer, value), s->unit,
-                last->decided ? "confirmed" : "kept, but not decided,",
-                seconds(last->probe.time_s, time), figures.data != NULL ? figures.data : "");
+  (void)bn_buf_printf(out, "highest %s that keeps the goal: %s%s (%s by a run of %s s: %s)\n",
+                      s->title, number(h->answer, value), s->unit,
+                      last->decided ? "confirmed" : "kept, but not decided,",
+                      seconds(last->probe.time_s, time), figures.data != NULL ? figures.data : "");
   if (h->failed > h->answer)
-    (void)fprintf(out, "next %s that does not: %s%s (%s %% more)\n", s->title,
-                  number(h->failed, above), s->unit,
-                  number((h->failed / h->answer - 1) * 100, share));
+    (void)bn_buf_printf(out, "next %s that does not: %s%s (%s %% more)\n", s->title,
+                        number(h->failed, above), s->unit,
+                        number((h->failed / h->answer - 1) * 100, share));
   else
-    (void)fprintf(out, "it is the highest that was allowed (--max)\n");
+    (void)bn_buf_printf(out, "it is the highest that was allowed (--max)\n");
   bn_buf_done(&figures);
 }
 
-void bn_searched_print(const struct bn_searched *s, const struct bn_hunt *h, FILE *out)
+void bn_searched_print(const struct bn_searched *s, const struct bn_hunt *h, struct bn_buf *out)
 {
   char capacity[DIGITS];
 
   print_table(s, out);
-  (void)fputc('\n', out);
+  (void)bn_buf_char(out, '\n');
   if (h->capacity > 0)
-    (void)fprintf(out, "capacity without --rate: %s/s\n", number(h->capacity, capacity));
+    (void)bn_buf_printf(out, "capacity without --rate: %s/s\n", number(h->capacity, capacity));
   print_knee(s, out);
   if (h->state == BN_HUNT_FOUND)
     print_answer(s, h, out);
+}
+
+/* --- the document ----------------------------------------------------------------------------- */
+
+static int set_real(const struct bn_store *js, struct bn_node *map, const char *key, double value)
+{
+  return js->set(map, key, isfinite(value) ? js->real(value) : js->null());
+}
+
+static struct bn_node *make_conditions(const struct bn_store *js, const struct bn_searched *s,
+                                       const struct bn_searched_row *r)
+{
+  struct bn_node *list = js->list();
+  int rc = list == NULL ? -1 : 0;
+
+  for (size_t i = 0; rc == 0 && i < s->goal->n; i++) {
+    const struct bn_assert *a = &s->goal->condition[i];
+    struct bn_node *map = js->map();
+
+    rc |= js->append(list, map);
+    if (rc == 0) {
+      rc |= js->set(map, "text", bn_store_text(js, a->text));
+      rc |= set_real(js, map, "value", r->figure[i]);
+      rc |= js->set(map, "unit", js->text(a->unit));
+    }
+  }
+  if (rc == 0)
+    return list;
+  js->free(list);
+  return NULL;
+}
+
+static int fill_probe(const struct bn_store *js, struct bn_node *map, const struct bn_searched *s,
+                      const struct bn_searched_row *r)
+{
+  int rc = 0;
+
+  rc |= js->set(map, "purpose", js->text(purposes[r->probe.purpose]));
+  rc |= set_real(js, map, "value", r->closed ? NAN : r->probe.value);
+  rc |= set_real(js, map, "time_s", r->probe.time_s);
+  rc |= js->set(map, "status", js->integer(r->status));
+  rc |= js->set(map, "goal", r->closed ? js->null() : js->text(verdict(r)));
+  rc |= js->set(map, "overload", js->boolean(r->overload));
+  rc |= set_real(js, map, "events_per_s", r->rate);
+  rc |= set_real(js, map, "avg_s", r->avg_s);
+  rc |= set_real(js, map, "p50_s", r->p50_s);
+  rc |= set_real(js, map, "p95_s", r->p95_s);
+  rc |= set_real(js, map, "p99_s", r->p99_s);
+  rc |= set_real(js, map, "errors", r->errors);
+  return rc | js->set(map, "conditions", make_conditions(js, s, r));
+}
+
+static struct bn_node *make_probes(const struct bn_store *js, const struct bn_searched *s)
+{
+  struct bn_node *list = js->list();
+  int rc = list == NULL ? -1 : 0;
+
+  for (size_t i = 0; rc == 0 && i < s->n; i++) {
+    struct bn_node *map = js->map();
+
+    rc |= js->append(list, map);
+    if (rc == 0)
+      rc |= fill_probe(js, map, s, &s->row[i]);
+  }
+  if (rc == 0)
+    return list;
+  js->free(list);
+  return NULL;
+}
+
+struct bn_node *bn_searched_document(const struct bn_store *js, const struct bn_searched *s,
+                                     const struct bn_hunt *h)
+{
+  const bool found = h->state == BN_HUNT_FOUND;
+  const struct bn_searched_row *knee = find_knee(s);
+  struct bn_node *map = js->map();
+  int rc = map == NULL ? -1 : 0;
+
+  if (rc == 0) {
+    rc |= js->set(map, "format", js->text("bench search"));
+    rc |= js->set(map, "version", js->integer(1));
+    rc |= js->set(map, "goal", bn_store_text(js, s->goal->typed));
+    rc |= js->set(map, "over", js->text(s->what));
+    rc |= set_real(js, map, "answer", found ? h->answer : NAN);
+    rc |= js->set(map, "decided", found ? js->boolean(s->row[s->n - 1].decided) : js->null());
+    rc |= set_real(js, map, "broken_at", h->failed > 0 ? h->failed : NAN);
+    rc |= set_real(js, map, "capacity_per_s", h->capacity > 0 ? h->capacity : NAN);
+    rc |= set_real(js, map, "knee", knee != NULL ? knee->probe.value : NAN);
+    rc |= js->set(map, "probes", make_probes(js, s));
+  }
+  if (rc == 0)
+    return map;
+  js->free(map);
+  return NULL;
 }

@@ -3,8 +3,7 @@
 #ifndef BN_STUDY_SEARCHED_H
 #define BN_STUDY_SEARCHED_H
 
-#include <stdio.h>
-
+#include "api/store.h"
 #include "base/buf.h"
 #include "measure/result.h"
 #include "study/goal.h"
@@ -39,7 +38,18 @@ int bn_searched_add(struct bn_searched *s, const struct bn_searched_row *row,
                     const struct bn_result *r, const struct bn_goal_found *found);
 /* "probe 3: rate 1200/s, 20 s: p99 12.3 ms, errors 0 %: kept" of the last row, added to out. */
 void bn_searched_line(const struct bn_searched *s, struct bn_buf *out);
-/* The table in the order of values, and what follows from it.  `h`: as the search ended. */
-void bn_searched_print(const struct bn_searched *s, const struct bn_hunt *h, FILE *out);
+/* Adds the table in the order of values, and what follows from it.  `h`: as the search ended. */
+void bn_searched_print(const struct bn_searched *s, const struct bn_hunt *h, struct bn_buf *out);
+/* The same as a document, version 1; what is not known is null:
+
+     {"format": "bench search", "version": 1, "goal": …, "over": …, "answer": …, "decided": …,
+      "broken_at": …, "capacity_per_s": …, "knee": …,
+      "probes": [{"purpose": …, "value": …, "time_s": …, "status": …, "goal": …, "overload": …,
+                  "events_per_s": …, "avg_s": …, "p50_s": …, "p95_s": …, "p99_s": …, "errors": …,
+                  "conditions": [{"text": …, "value": …, "unit": …}]}]}
+
+   NULL: out of memory. */
+struct bn_node *bn_searched_document(const struct bn_store *js, const struct bn_searched *s,
+                                     const struct bn_hunt *h);
 
 #endif

@@ -90,6 +90,24 @@ def test_what_is_never_kept(queue, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_result_as_a_document(queue, tmp_path):
+    got = search(queue, "--goal=p99<10ms,errors<1%", "--time=2", "--format=json", "-o", "r.json",
+                 "--max=1000", cwd=tmp_path)
+    assert (got.out, got.status) == ("", 0), got
+    document = json.loads((tmp_path / "r.json").read_text())
+    assert (document["format"], document["version"]) == ("bench search", 1)
+    assert (document["goal"], document["over"]) == ("p99<10ms,errors<1%", "rate")
+    assert (document["answer"], document["broken_at"]) == (1000, None)
+    assert document["capacity_per_s"] == pytest.approx(MU, rel=0.01)
+    first, *others = document["probes"]
+    assert (first["purpose"], first["value"], first["goal"]) == ("capacity", None, None)
+    assert others[-1]["purpose"] == "confirm" and others[-1]["value"] == 1000
+    assert document["decided"] == (others[-1]["goal"] == "kept")
+    assert [c["text"] for c in others[-1]["conditions"]] == ["p99<10ms", "errors<1%"]
+    assert others[-1]["conditions"][0]["value"] == pytest.approx(others[-1]["p99_s"] * 1e3)
+    assert document["knee"] in [probe["value"] for probe in others]
+
+
 def test_the_probes_are_limited(queue):
     got = search(queue, "--goal=p99<10ms", "--time=2", "--probes=4")
     assert len(re.findall(r"^probe \d+: ", got.err, re.M)) <= 4
@@ -151,3 +169,17 @@ def test_an_interrupted_search_keeps_what_it_has(queue, tmp_path):
     assert "interrupted by signal 15 after probe 1" in err
     assert "capacity" in out
     assert (tmp_path / "o/probe-01.json").exists() and (tmp_path / "o/table.csv").exists()
+
+
+def test_an_interrupted_probe_ends_with_the_search(tmp_path):
+    process = subprocess.Popen(
+        [bench.binary(), "search", "--goal=p99<10ms", "--time=100", "--out=o", "cpu", "run"],
+        cwd=tmp_path, env=bench.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True)
+    log = tmp_path / "o/probe-01.txt"
+    while not log.exists() or "Warming up" not in log.read_text():
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=bench.TIMEOUT_S)
+    assert (process.returncode, out) == (128 + signal.SIGINT, "")
+    assert err == "bench search: interrupted by signal 2 in probe 1\n"
