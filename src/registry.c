@@ -14,6 +14,7 @@
 #include "study/compared.h"
 #include "study/history.h"
 #include "study/search.h"
+#include "study/plot.h"
 #include "tests/tests.h"
 #include "watch/watchers.h"
 
@@ -92,7 +93,14 @@ const struct bn_subcommand bn_registry_subcommands[] = {
      .options = bn_saved_options,
      .conf_size = sizeof(struct bn_saved_conf),
      .run = bn_saved_run},
-    {.name = "plot"},
+    {.name = "plot",
+     .title = "draw results as a picture",
+     .operands = "RESULT...",
+     .min_operands = 1,
+     .max_operands = SIZE_MAX,
+     .options = bn_plot_options,
+     .conf_size = sizeof(struct bn_plot_conf),
+     .run = bn_plot_run},
     {.name = "merge",
      .title = "sum results of several processes or hosts",
      .operands = "FILE...",
