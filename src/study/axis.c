@@ -124,9 +124,9 @@ static double step_to(double value, int most)
 /* From 0 on, in one unit. */
 static void mark_steps(struct bn_axis *a, double most, const struct unit *units, bool plain)
 {
-  const struct unit u = unit_of(units, most);
   const double step = step_to(most, plain ? 4 : 6);
   const int n = (int)ceil(most / step - 1e-9);
+  const struct unit u = unit_of(units, n * step * (1 + 1e-9));
 
   for (int i = 0; i <= n; i++)
     mark_number(a, i * step, &u);
@@ -177,7 +177,7 @@ static void mark_ranks(struct bn_axis *a, double most)
 
   a->log = true;
   a->low = 1;
-  a->high = most > 10 ? most : 10;
+  a->high = most > BN_CHART_RANK_LEAST ? most : BN_CHART_RANK_LEAST;
   for (size_t i = 0; i < sizeof ranks / sizeof ranks[0] && ranks[i].at <= a->high * 1.01; i++)
     add_mark(a, ranks[i].at, ranks[i].text);
 }

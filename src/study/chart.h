@@ -18,6 +18,9 @@ enum bn_chart_x {
   BN_CHART_NAME    /* 1, 2, … with a mark each */
 };
 
+/* The axis of ranks goes as far as this at least: to 90 %. */
+enum { BN_CHART_RANK_LEAST = 10 };
+
 enum bn_chart_y {
   BN_CHART_PER_S,  /* a rate, whose axis begins with 0 */
   BN_CHART_SECONDS /* latencies */

@@ -290,9 +290,9 @@ static int copy_curve(struct bn_plotrun *run, const struct bn_view *v)
     bn_hist_add(all, v->ages);
   c.n = (double)bn_hist_count(all);
   bn_hist_each(all, add_bucket, &c);
-  /* The last value holds for the rest. */
+  /* The last value holds for the rest; where there are few, as far as the axis goes. */
   if (run->curve.n > 0)
-    add_point(&c, c.n, c.last_y);
+    add_point(&c, c.n > BN_CHART_RANK_LEAST ? c.n : BN_CHART_RANK_LEAST, c.last_y);
   bn_hist_free(all);
   return c.failed ? -1 : 0;
 }

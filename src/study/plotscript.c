@@ -12,6 +12,7 @@
 enum {
   LEGEND_MAX = 32, /* characters of a name */
   DOTS_MAX = 60,   /* points of a line that are marked */
+  CROWD = 600,     /* points of a line, beyond which it is thinner */
   TEXT_LEFT = 9,   /* columns before the plot */
   TEXT_PANEL = 13, /* rows of each, with its heading and the row of marks */
   WIDTH = 1280,    /* of the picture; a bitmap has half as many again */
@@ -230,21 +231,33 @@ static void put_left_right(struct writer *w)
 
 /* --- panels ----------------------------------------------------------------------------------- */
 
+/* Bars of several series stand beside each other, so that none covers another. */
+static double beside(const struct writer *w, const struct bn_chart_panel *p, size_t series,
+                     double x)
+{
+  const double all = p->n > 3 ? 0.015 : 0.005 * (double)p->n;
+  const double part = all * (((double)series + 0.5) / (double)p->n - 0.5);
+  const struct bn_axis *a = &w->x;
+
+  if (is_text(w) || p->series[series].look != BN_CHART_BARS)
+    return x;
+  return a->log ? x * pow(a->high / a->low, part) : x + part * (a->high - a->low);
+}
+
 static void put_data(struct writer *w, size_t panel, const struct bn_axis *y)
 {
   const struct bn_chart_panel *p = &w->chart->panel[panel];
-  const double x_unit = w->x.unit;
 
   for (size_t i = 0; i < p->n; i++) {
     (void)bn_buf_printf(w->out, "$data%zu_%zu << end\n", panel, i);
     for (size_t k = 0; k < p->series[i].n; k++) {
       const struct bn_chart_point *at = &p->series[i].point[k];
+      const double x = beside(w, p, i, at->x / w->x.unit);
 
       if (!isfinite(at->y) || (y->log && at->y <= 0))
-        (void)bn_buf_printf(w->out, "%.9g NaN NaN NaN\n", at->x / x_unit);
+        (void)bn_buf_printf(w->out, "%.9g NaN NaN NaN\n", x);
       else
-        (void)bn_buf_printf(w->out, "%.9g %.9g %.9g %.9g\n", at->x / x_unit, at->y, at->low,
-                            at->high);
+        (void)bn_buf_printf(w->out, "%.9g %.9g %.9g %.9g\n", x, at->y, at->low, at->high);
     }
     (void)bn_buf_str(w->out, "end\n");
   }
@@ -315,7 +328,8 @@ static void put_look(struct writer *w, const struct bn_chart_series *s, const ch
   if (is_text(w))
     (void)bn_buf_printf(w->out, " lt %u", s->colour + 1);
   else
-    (void)bn_buf_printf(w->out, " lc rgb '%s' lw 2 dt %u pt 7 ps %s", colours[colour], dash, size);
+    (void)bn_buf_printf(w->out, " lc rgb '%s' lw %s dt %u pt 7 ps %s", colours[colour],
+                        s->look == BN_CHART_LINE && s->n > CROWD ? "1" : "2", dash, size);
 }
 
 /* In plain text the name would touch its sample. */

@@ -193,6 +193,18 @@ def test_the_curve_has_the_percentiles(tmp_path, template):
         assert shown == pytest.approx(value * 1e-9, rel=0.03)
 
 
+def test_one_event_has_all_percentiles(tmp_path):
+    assert bench.run("mutex", "--mutex-num=4", "--mutex-locks=10", "--report=json:m.json", "run",
+                     cwd=tmp_path).status == 0
+    texts, root = svg(tmp_path, "m.json")
+    assert [t for t in texts if t.endswith("%")] == ["50 %", "90 %"]
+    paths = [p.get("d") for p in root.iter(SVG + "path")
+             if re.findall(r"\d+", p.get("stroke") or "") == ["0", "114", "178"]]
+    xs = [float(x) for x in re.findall(r"([\d.]+),", paths[0])]
+    assert (min(xs), max(xs)) == (pytest.approx(0.085 * 1280, abs=1),
+                                  pytest.approx(0.97 * 1280, abs=1))
+
+
 def test_a_sweep(tmp_path, template):
     rates = {1: [100, 110, 90], 2: [200, 190, 210], 4: [300, 310, 5000], 8: [310, 320, 330]}
     sweep(tmp_path, template, rates)

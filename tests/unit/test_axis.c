@@ -67,6 +67,7 @@ static void latencies_of_one_size_begin_with_0(void **state)
   expect_y(BN_CHART_SECONDS, 0.001, 0.004, false, "0 1 ms 2 ms 3 ms 4 ms", 0, 0.004);
   expect_y(BN_CHART_SECONDS, 40e-6, 80e-6, true, "0 20 us 40 us 60 us 80 us", 0, 80e-6);
   expect_y(BN_CHART_SECONDS, 40e-6, 80e-6, false, "0 20 µs 40 µs 60 µs 80 µs", 0, 80e-6);
+  expect_y(BN_CHART_SECONDS, 0.9, 0.9, false, "0 0.2 s 0.4 s 0.6 s 0.8 s 1 s", 0, 1);
 }
 
 static void latencies_that_span_much_are_logarithmic(void **state)

@@ -107,12 +107,36 @@ static void points_bars_and_gaps(void **state)
   bn_chart_done(&c);
 }
 
+static void bars_stand_beside_each_other(void **state)
+{
+  struct bn_chart c;
+  struct bn_chart_series *s;
+  char *script;
+
+  (void)state;
+  make_chart(&c, "x");
+  s = bn_chart_series(&c.panel[0], "y", BN_CHART_BARS, 1);
+  assert_non_null(s);
+  assert_int_equal(bn_chart_point(s, &(struct bn_chart_point){.x = 1, .y = 5, .low = 5, .high = 5}),
+                   0);
+  script = script_of(&c, BN_PLOT_SVG);
+  /* The axis goes from 0.94 to 3.06, of which 0.01 are shared by two. */
+  expect(script, "$data0_0 << end\n0.9947 10 9 12\n");
+  expect(script, "$data0_1 << end\n1.0053 5 5 5\n");
+  free(script);
+  script = script_of(&c, BN_PLOT_TEXT);
+  expect(script, "$data0_1 << end\n1 5 5 5\n");
+  free(script);
+  bn_chart_done(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_text_ends_its_string),
       cmocka_unit_test(long_names_lose_their_middle),
       cmocka_unit_test(points_bars_and_gaps),
+      cmocka_unit_test(bars_stand_beside_each_other),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
