@@ -132,3 +132,11 @@ void bn_escape_markdown(char *out, size_t size, const char *text)
   }
   *to = '\0';
 }
+
+void bn_escape_error(struct bn_err *err)
+{
+  char shown[sizeof err->text];
+
+  (void)bn_escape(shown, sizeof shown, err->text, "");
+  memcpy(err->text, shown, sizeof shown);
+}

@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+#include "base/err.h"
+
 /* Copies `text` to `out` and writes these bytes as "\x1b": control characters (C0, DEL and C1), the
    characters that separate lines or change the direction of text (U+2028, U+2029, U+202A to U+202E,
    U+2066 to U+2069), and whatever is not UTF-8.  Bytes of `keep`, such as "\n\t", stay as they are.
@@ -22,5 +24,7 @@ char *bn_escape_copy(const char *text);
 /* The same as bn_escape() with nothing kept, and a backslash before each character that Markdown
    would read as a mark.  size: at least 1. */
 void bn_escape_markdown(char *out, size_t size, const char *text);
+/* A sentence that may quote a file or the name of one, as bn_escape(). */
+void bn_escape_error(struct bn_err *err);
 
 #endif

@@ -87,13 +87,6 @@ static void print_notes(struct bn_buf *notes)
   }
 }
 
-/* A sentence about a file may quote it. */
-static void escape(struct bn_err *err)
-{
-  char shown[sizeof err->text];
-
-  (void)bn_escape(shown, sizeof shown, err->text, "");
-  memcpy(err->text, shown, sizeof shown);
 }
 
 static int merge(const struct bn_store *js, const struct bn_merged_conf *c, const struct inputs *in,
@@ -104,7 +97,7 @@ static int merge(const struct bn_store *js, const struct bn_merged_conf *c, cons
   int rc = bn_merge(in->part, in->n, c->force, &result, &notes, err);
 
   if (rc != 0)
-    escape(err);
+    bn_escape_error(err);
   else
     rc = bn_written_document(js, bn_store_document(js, &result, NULL), c->output, err);
   if (rc == 0)
