@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/escape.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/units.h"
@@ -325,20 +326,23 @@ int bn_plot_run(const void *conf, const char *const *operand, struct bn_err *err
   struct bn_canvas canvas = {.columns = terminal_columns()};
   struct bn_buf picture = {.max = 0};
   struct bn_chart chart = {.n_panels = 0};
-  struct bn_children children;
+  struct bn_children children = {.signo = 0};
   int rc;
 
-  bn_children_begin(&children);
   rc = choose_form(c->output, &canvas.form, err);
   if (rc == 0)
     rc = make_chart(&chart, c->kind, operand, err);
   canvas.rows = bn_plotscript_rows(&chart);
-  if (rc == 0)
+  if (rc == 0) {
+    bn_children_begin(&children);
     rc = bn_gnuplot(&children, &chart, &canvas, &picture, err);
+  }
   if (rc == 0)
     rc = write_picture(c->output, &picture, err);
   bn_chart_done(&chart);
   bn_buf_done(&picture);
+  if (rc != 0)
+    bn_escape_error(err);
   if (children.signo != 0)
     return SIGNAL_STATUS + children.signo;
   return rc == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -391,6 +391,13 @@ def test_what_cannot_be_drawn(tmp_path, template):
         assert plot(*args, cwd=tmp_path) == ("", f"bench plot: {sentence}\n", 1)
 
 
+def test_names_in_a_folder_reach_no_terminal(tmp_path):
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs/\x1b[31m.json").write_text("{}")
+    got = plot(".", cwd=tmp_path)
+    assert got.status == 1 and "'./runs/\\x1b[31m.json'" in got.err and "\x1b" not in got.err
+
+
 def test_a_file_that_is_no_result(tmp_path):
     (tmp_path / "a.json").write_text("{}")
     got = plot("a.json", cwd=tmp_path)
