@@ -13,8 +13,8 @@
 #include "report/saved.h"
 #include "study/compared.h"
 #include "study/history.h"
-#include "study/search.h"
 #include "study/plot.h"
+#include "study/search.h"
 #include "tests/tests.h"
 #include "watch/watchers.h"
 
@@ -76,7 +76,6 @@ const struct bn_subcommand bn_registry_subcommands[] = {
      .options = bn_compared_options,
      .conf_size = sizeof(struct bn_compared_conf),
      .run = bn_compared_run},
-    {.name = "compare"},
     {.name = "history",
      .title = "find the change points in a series of results",
      .operands = "FOLDER | FILE...",

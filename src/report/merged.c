@@ -87,8 +87,6 @@ static void print_notes(struct bn_buf *notes)
   }
 }
 
-}
-
 static int merge(const struct bn_store *js, const struct bn_merged_conf *c, const struct inputs *in,
                  struct bn_err *err)
 {

@@ -17,10 +17,10 @@
 #include "base/units.h"
 #include "measure/store.h"
 #include "option/opt.h"
+#include "report/written.h"
 #include "study/child.h"
 #include "study/goal.h"
 #include "study/hunt.h"
-#include "study/output.h"
 #include "study/searched.h"
 
 enum { OVER_RATE, OVER_THREADS };
@@ -216,7 +216,7 @@ static int check_files(const struct bn_search_conf *c, struct bn_err *err)
     return bn_err_set(err, EINVAL, "--out=%s: the name may not have a comma", c->out);
   if (c->program != NULL && strchr(c->program, '/') != NULL && access(c->program, X_OK) != 0)
     return bn_err_set(err, errno, "--program=%s: %s", c->program, strerror(errno));
-  return bn_output_check(c->output, err);
+  return bn_written_check(c->output, err);
 }
 
 /* --- files ------------------------------------------------------------------------------------ */
@@ -564,9 +564,9 @@ static int write_result(const struct study *s, struct bn_err *err)
   int rc;
 
   if (s->conf->format == FORM_JSON)
-    return bn_output_document(s->js, bn_searched_document(s->js, s->found, &s->hunt), path, err);
+    return bn_written_document(s->js, bn_searched_document(s->js, s->found, &s->hunt), path, err);
   bn_searched_print(s->found, &s->hunt, &text);
-  rc = bn_output_text(&text, path, err);
+  rc = bn_written_text(&text, path, err);
   bn_buf_done(&text);
   return rc;
 }
