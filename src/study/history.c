@@ -72,6 +72,17 @@ static int parse_metrics(const struct bn_list *list, struct bn_figure_name *out,
   return list->n > 0 ? 0 : bn_err_set(err, BN_ERR_OPTION, "--metric names no metric");
 }
 
+/* A job that can never fail has a mistake. */
+static int check_judged(const struct bn_figure_name *metric, size_t n, struct bn_err *err)
+{
+  for (size_t i = 0; i < n; i++)
+    if (metric[i].better != BN_BETTER_NEITHER)
+      return 0;
+  return bn_err_set(err, BN_ERR_OPTION,
+                    "--fail: neither more nor less of '%s' is better; add another --metric",
+                    metric[0].text);
+}
+
 /* That action reads values that all get better in the same way. */
 static int check_directions(const struct bn_figure_name *metric, size_t n, struct bn_err *err)
 {
@@ -224,6 +235,7 @@ int bn_history_run(const void *conf, const char *const *operand, struct bn_err *
   if (metric == NULL)
     (void)bn_err_set(err, ENOMEM, "out of memory");
   else if (bn_written_check(c->output, err) == 0 && parse_metrics(&c->metric, metric, err) == 0 &&
+           (!c->fail || check_judged(metric, c->metric.n, err) == 0) &&
            (c->format != GITHUB || check_directions(metric, c->metric.n, err) == 0))
     status = show_history(c, metric, operand, err);
   free(metric);

@@ -251,6 +251,8 @@ def test_runs_may_be_in_a_folder_of_their_own(tmp_path, template):
     (["--output=none/x", "all"], "--output=none/x: No such file or directory"),
     (["--format=github", "--metric=events", "all"],
      "--metric=events: neither more nor less of it is better, so --format=github cannot show it"),
+    (["--fail", "--metric=events", "all"],
+     "--fail: neither more nor less of 'events' is better; add another --metric"),
     (["--format=github", "--metric=avg,rate", "all"],
      "--format=github: of 'rate' more is better, of 'avg' less; write a file for each"),
 ])
@@ -272,7 +274,7 @@ def test_a_new_regression_fails_the_job(shifted):
     assert history("--fail", "--fail-within=10", "results", cwd=shifted.parent).status == 3
     assert history("--fail", "--fail-within=9", "results", cwd=shifted.parent).status == 0
     assert history("--fail", "--metric=avg", "results", cwd=shifted.parent).status == 3
-    assert history("--fail", "--metric=events", "results", cwd=shifted.parent).status == 0
+    assert history("--fail", "--metric=events,rate", "results", cwd=shifted.parent).status == 3
 
 
 def test_an_improvement_does_not_fail_the_job(tmp_path, template):
