@@ -26,9 +26,10 @@ const struct bn_opt bn_compared_options[] = {
      .help = "primary metric: rate (transactions/s or events/s), or as in --assert"},
     {.name = "secondary",
      .type = BN_LIST,
+     .def = "auto",
      .form = "=NAMES",
      .offset = offsetof(struct bn_compared_conf, secondary),
-     .help = "other metrics, or none; default: avg, percentiles, errors_per_s"},
+     .help = "other metrics, or none; auto: avg, percentiles, errors_per_s"},
     {.name = "same",
      .type = BN_STRING,
      .def = "5%",
@@ -39,7 +40,7 @@ const struct bn_opt bn_compared_options[] = {
      .type = BN_LIST,
      .form = "=NAME[:PERCENT]",
      .offset = offsetof(struct bn_compared_conf, fail_on),
-     .help = "metrics and their losses from which the exit status is 3"},
+     .help = "metrics and losses that make the exit status 3: p99:5%,tps:3%"},
     {.name = "assume-stationary",
      .type = BN_BOOL,
      .def = "off",
@@ -128,28 +129,33 @@ static int read_failure(struct work *w, const char *item, struct bn_err *err)
   i = figure_named(&w->figures, name);
   if (limit >= 1 && w->figures.name[i].better == BN_BETTER_MORE)
     return bn_err_set(err, BN_ERR_OPTION, "%s: a rate cannot get lower by 100 %% or more", option);
-  w->figures.implied[i] = false;
   w->rules.fails[i] = true;
   w->rules.limit[i] = limit;
   return 0;
 }
 
-static int read_secondary(struct work *w, const struct bn_list *list, struct bn_err *err)
+static int add_usual(struct bn_side_figures *f, struct bn_err *err)
 {
-  static const char *const usual[] = {"avg", "errors_per_s"};
+  f->wants_percentiles = true;
+  return bn_side_add_figure(f, "", "avg", true, err) == 0
+             ? bn_side_add_figure(f, "", "errors_per_s", true, err)
+             : -1;
+}
+
+static int read_secondary(struct bn_side_figures *f, const struct bn_list *list, struct bn_err *err)
+{
   char option[BN_ASSERT_NAME * 4];
 
   if (list->n == 1 && strcmp(list->item[0], "none") == 0)
     return 0;
   for (size_t i = 0; i < list->n; i++) {
-    (void)snprintf(option, sizeof option, "--secondary=%s", list->item[i]);
-    if (bn_side_add_figure(&w->figures, option, list->item[i], false, err) != 0)
+    const char *name = list->item[i];
+
+    (void)snprintf(option, sizeof option, "--secondary=%s", name);
+    if ((strcmp(name, "auto") == 0 ? add_usual(f, err)
+                                   : bn_side_add_figure(f, option, name, false, err)) != 0)
       return -1;
   }
-  for (size_t i = 0; list->n == 0 && i < 2; i++)
-    if (bn_side_add_figure(&w->figures, "", usual[i], true, err) != 0)
-      return -1;
-  w->figures.wants_percentiles = list->n == 0;
   return 0;
 }
 
@@ -160,7 +166,8 @@ static int read_options(const struct bn_compared_conf *c, struct work *w, struct
   (void)snprintf(option, sizeof option, "--metric=%s", c->metric != NULL ? c->metric : "");
   if (bn_side_add_figure(&w->figures, option, c->metric != NULL ? c->metric : "", false, err) !=
           0 ||
-      read_same(c->same, &w->rules, err) != 0 || read_secondary(w, &c->secondary, err) != 0)
+      read_same(c->same, &w->rules, err) != 0 ||
+      read_secondary(&w->figures, &c->secondary, err) != 0)
     return -1;
   for (size_t i = 0; i < c->fail_on.n; i++)
     if (read_failure(w, c->fail_on.item[i], err) != 0)

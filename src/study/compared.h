@@ -10,7 +10,7 @@
 
 struct bn_compared_conf {
   char *metric;
-  struct bn_list secondary; /* empty: average latency, percentiles and errors */
+  struct bn_list secondary; /* "auto": average latency, percentiles and errors; "none" */
   char *same;
   struct bn_list fail_on; /* "p99:5%"; empty: the primary metric, by whatever is shown */
   bool stationary;

@@ -14,22 +14,17 @@ enum { FOREIGN_MAX = 1 << 26 }; /* bytes of a document that is no result */
 
 /* --- figures ---------------------------------------------------------------------------------- */
 
-static bool has_figure(const struct bn_side_figures *f, const char *name)
-{
-  for (size_t i = 0; i < f->n; i++)
-    if (strcmp(f->name[i].text, name) == 0)
-      return true;
-  return false;
-}
-
 int bn_side_add_figure(struct bn_side_figures *f, const char *option, const char *name,
                        bool implied, struct bn_err *err)
 {
   struct bn_figure_name *to = &f->name[f->n];
   struct bn_err why = {0};
 
-  if (has_figure(f, name))
-    return 0;
+  for (size_t i = 0; i < f->n; i++)
+    if (strcmp(f->name[i].text, name) == 0) {
+      f->implied[i] = f->implied[i] && implied;
+      return 0;
+    }
   if (f->n == BN_SIDE_FIGURES_MAX)
     return bn_err_set(err, BN_ERR_OPTION, "%s: more than %d metrics", option, BN_SIDE_FIGURES_MAX);
   if (bn_figure_parse(to, name, &why) != 0)

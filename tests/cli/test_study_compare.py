@@ -111,6 +111,11 @@ def test_verdicts(run, tmp_path, ratio, rate, latency, status):
     assert rows["rate"]["ratio_low"] < ratio < rows["rate"]["ratio_high"]
     assert (rows["rate"]["p_worse"] <= 0.01) == (status == 3)
     assert rows["avg"]["ratio"] == pytest.approx(1 / ratio, rel=0.02)
+    assert list(compared(tmp_path, "--secondary=auto,p50")[0]) == ["rate", "avg", "p50", "p95"]
+    assert list(compared(tmp_path, "--secondary=auto,errors_per_s")[0]) == [
+        "rate", "avg", "errors_per_s", "p95"]
+    assert list(compared(tmp_path, "--secondary=tps,p50")[0]) == ["rate", "tps", "p50"]
+    assert list(compared(tmp_path, "--secondary=none", "--metric=p99")[0]) == ["p99"]
 
 
 def test_noise_needs_more_pairs(run, tmp_path):
