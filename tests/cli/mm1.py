@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Takes the command line of a run and writes the result of an M/M/1 queue in virtual time: Poisson
 arrivals of --rate, one server of rate $MM1_MU. With --threads and no --rate, an event takes one
-millisecond for each thread. $MM1_TEMPLATE is a result of bench, whose numbers are replaced;
+millisecond for each thread, and a thousandth of the events for each thread fails. $MM1_TEMPLATE is a result of bench, whose numbers are replaced;
 $MM1_SEED chooses the random numbers."""
 
 import collections
@@ -41,7 +41,7 @@ def lowest(ns):
     return ns >> shift << shift
 
 
-def fill(record, buckets, span_s, at_s):
+def fill(record, buckets, span_s, at_s, failing):
     events = sum(buckets.values())
     total_s = sum(ns * n for ns, n in buckets.items()) * 1e-9
     f, raw = record["figures"], record["raw"]
@@ -49,7 +49,8 @@ def fill(record, buckets, span_s, at_s):
              events_per_s=events / span_s, transactions_per_s=events / span_s, sum_s=total_s,
              avg_s=total_s / max(events, 1), min_s=min(buckets, default=0) * 1e-9,
              max_s=max(buckets, default=0) * 1e-9)
-    raw["counters"]["events"] = events
+    f["errors"] = round(events * failing)
+    raw["counters"].update(events=events, errors=f["errors"])
     raw["span_ns"] = round(span_s * 1e9)
     for name in raw["histograms"]:
         raw["histograms"][name] = []
@@ -61,6 +62,7 @@ def main():
     time_s, warmup_s = float(given["--time"]), float(given["--warmup-time"])
     rate, batches = float(given.get("--rate", 0)), round(time_s / float(given["--report-interval"]))
     path = given["--report"].partition("json:")[2]
+    failing = 0 if rate > 0 else int(given.get("--threads", 0)) / 1000
     rng = random.Random(os.environ.get("MM1_SEED", "1") + given.get("--rate", "") +
                         os.path.basename(path))
     if rate > 0:
@@ -80,8 +82,8 @@ def main():
     interval = group["intervals"][0]
     group["intervals"] = [copy.deepcopy(interval) for _ in range(batches)]
     for i, record in enumerate(group["intervals"]):
-        fill(record, counts[i], time_s / batches, (i + 1) * time_s / batches)
-    fill(group["total"], sum(counts, collections.Counter()), time_s, time_s)
+        fill(record, counts[i], time_s / batches, (i + 1) * time_s / batches, failing)
+    fill(group["total"], sum(counts, collections.Counter()), time_s, time_s, failing)
     with open(path, "w", encoding="utf-8") as f:
         json.dump(document, f)
 

@@ -83,9 +83,6 @@ static void search(struct queue *q, double truth, struct tally *t)
   while (h.state == BN_HUNT_RUNS) {
     const struct bn_hunt_found f = probe(q, &h.next);
 
-    if (getenv("TRACE"))
-      printf("  %d %.1f %.0fs dec %d holds %d score %.3f longer %.2f\n", h.next.purpose,
-             h.next.value, h.next.time_s, f.decision, f.holds, f.score, f.longer);
     t->time_s += h.next.time_s;
     bn_hunt_tell(&h, &f);
   }
@@ -126,18 +123,141 @@ static void low_utilization(void **state)
 static void middle_utilization(void **state)
 {
   (void)state;
-  check(20000, 0.6);
+  check(8000, 0.6);
 }
 
 static void high_utilization(void **state)
 {
   (void)state;
-  check(20000, 0.9);
+  check(5000, 0.9);
+}
+
+/* --- a goal that is kept up to a known value -------------------------------------------------- */
+
+/* Without noise and without scores. */
+static struct bn_hunt_found oracle(const struct bn_hunt_probe *p, double limit)
+{
+  const bool holds = p->value <= limit;
+
+  return (struct bn_hunt_found){p->value, holds ? BN_HOLDS : BN_VIOLATED, holds, (double)NAN, 1};
+}
+
+static struct bn_hunt ask(const struct bn_hunt_plan *plan, double capacity, double limit)
+{
+  struct bn_hunt h;
+
+  bn_hunt_begin(&h, plan);
+  while (h.state == BN_HUNT_RUNS) {
+    struct bn_hunt_found f = oracle(&h.next, limit);
+
+    if (h.next.purpose == BN_PROBE_CAPACITY)
+      f = (struct bn_hunt_found){.value = capacity, .score = (double)NAN};
+    assert_true(h.next.value <= plan->max || plan->max == 0);
+    assert_true(h.next.value >= plan->min || h.next.purpose == BN_PROBE_CAPACITY);
+    bn_hunt_tell(&h, &f);
+  }
+  return h;
+}
+
+static void a_known_limit_is_bracketed(void **state)
+{
+  const struct bn_hunt_plan plan = {.precision = 0.03, .time_s = 1, .most_s = 2, .probes = 16};
+
+  (void)state;
+  for (double limit = 10; limit < 1100; limit *= 1.07) {
+    const struct bn_hunt h = ask(&plan, 1000, limit);
+
+    assert_int_equal(h.state, BN_HUNT_FOUND);
+    assert_true(h.answer <= limit && h.answer * 1.0301 >= limit);
+    assert_true(h.failed > limit && h.failed <= h.answer * 1.0301);
+  }
+  assert_int_equal(ask(&plan, 1000, 7).state, BN_HUNT_NONE);
+}
+
+static void whole_numbers_are_exact(void **state)
+{
+  const struct bn_hunt_plan plan = {.min = 1,
+                                    .max = 1000,
+                                    .precision = 0.001,
+                                    .whole = true,
+                                    .time_s = 1,
+                                    .most_s = 2,
+                                    .probes = 24};
+
+  (void)state;
+  for (unsigned limit = 1; limit <= 1000; limit++)
+    assert_true(ask(&plan, 0, limit).answer == limit);
+  assert_int_equal(ask(&plan, 0, 0).state, BN_HUNT_NONE);
+  assert_true(ask(&plan, 0, 5000).answer == 1000);
+}
+
+static void the_last_probes_confirm_what_is_known(void **state)
+{
+  const struct bn_hunt_plan plan = {.precision = 0.01, .time_s = 1, .most_s = 2, .probes = 5};
+  const struct bn_hunt h = ask(&plan, 1000, 700);
+
+  (void)state;
+  assert_int_equal(h.state, BN_HUNT_FOUND);
+  assert_int_equal(h.n, 4);
+  assert_true(h.answer == 500 && h.failed > 700);
+  /* All that was allowed went into finding something that holds. */
+  assert_int_equal(ask(&plan, 1000, 9).state, BN_HUNT_SPENT);
+}
+
+/* The run that is to confirm the answer does not; neither does the one after it. */
+static void what_is_not_confirmed_is_lowered(void **state)
+{
+  const struct bn_hunt_plan plan = {.precision = 0.04, .time_s = 1, .most_s = 8, .probes = 20};
+  struct bn_hunt h;
+  unsigned refused = 0;
+
+  (void)state;
+  bn_hunt_begin(&h, &plan);
+  while (h.state == BN_HUNT_RUNS) {
+    const bool capacity = h.next.purpose == BN_PROBE_CAPACITY;
+    struct bn_hunt_found f = oracle(&h.next, 600);
+
+    if (capacity)
+      f = (struct bn_hunt_found){.value = 1000, .score = (double)NAN};
+    if (h.next.purpose == BN_PROBE_CONFIRM) {
+      assert_true(h.next.time_s == 8);
+      if (refused++ < 2)
+        f.decision = BN_VIOLATED;
+    }
+    bn_hunt_tell(&h, &f);
+  }
+  assert_int_equal(h.state, BN_HUNT_FOUND);
+  assert_true(fabs(h.failed * 0.98 / h.answer - 1) < 1e-9);
+}
+
+/* A probe that decides nothing is repeated for longer, and those after it take as long. */
+static void undecided_probes_are_repeated(void **state)
+{
+  const struct bn_hunt_plan plan = {.precision = 0.03, .time_s = 4, .most_s = 50, .probes = 20};
+  struct bn_hunt h;
+
+  (void)state;
+  bn_hunt_begin(&h, &plan);
+  bn_hunt_tell(&h, &(struct bn_hunt_found){.value = 1000, .score = (double)NAN});
+  assert_true(h.next.value == 500 && h.next.time_s == 4);
+  bn_hunt_tell(&h, &(struct bn_hunt_found){500, BN_UNDECIDED, true, (double)NAN, 3});
+  assert_int_equal(h.next.purpose, BN_PROBE_LONGER);
+  assert_true(h.next.value == 500 && h.next.time_s == 18);
+  bn_hunt_tell(&h, &(struct bn_hunt_found){500, BN_UNDECIDED, true, (double)NAN, HUGE_VAL});
+  assert_true(h.next.value == 500 && h.next.time_s == 50);
+  bn_hunt_tell(&h, &(struct bn_hunt_found){500, BN_UNDECIDED, true, (double)NAN, HUGE_VAL});
+  assert_int_equal(h.next.purpose, BN_PROBE_STEP);
+  assert_true(h.next.value > 500 && h.next.time_s == 50 && h.held == 500);
 }
 
 int main(int argc, char **argv)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(low_utilization),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_known_limit_is_bracketed),
+                                     cmocka_unit_test(whole_numbers_are_exact),
+                                     cmocka_unit_test(the_last_probes_confirm_what_is_known),
+                                     cmocka_unit_test(what_is_not_confirmed_is_lowered),
+                                     cmocka_unit_test(undecided_probes_are_repeated),
+                                     cmocka_unit_test(low_utilization),
                                      cmocka_unit_test(middle_utilization),
                                      cmocka_unit_test(high_utilization)};
 
