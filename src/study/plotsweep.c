@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/near.h"
 #include "base/units.h"
 #include "study/figure.h"
 #include "study/points.h"
@@ -163,12 +164,13 @@ static int compare_marks(const void *a, const void *b)
 
 static int set_x(struct bn_chart *c, struct sweep *s)
 {
-  char threads[32];
+  char threads[32], name[64] = "threads";
 
+  if (s->x != SIZE_MAX)
+    bn_near_dash(name, sizeof name, s->points.option[s->x]);
   (void)snprintf(threads, sizeof threads, "%u", s->result[0]->facts.plan.threads);
   c->x = s->numbers ? BN_CHART_NUMBER : BN_CHART_NAME;
-  (void)snprintf(c->x_title, sizeof c->x_title, "%.64s",
-                 s->x != SIZE_MAX ? s->points.option[s->x] : "threads");
+  (void)snprintf(c->x_title, sizeof c->x_title, "%s", name);
   for (size_t i = 0; i < s->points.n; i++) {
     s->place[i].x = place_of(s, c, i);
     if (!is_marked(c, s->place[i].x) &&
@@ -236,11 +238,15 @@ static int draw_line(struct sweep *s, struct bn_chart_panel *p, const struct bn_
 /* "table-size=1000, test=oltp_insert"; nothing if there is one line only. */
 static int name_line(const struct sweep *s, size_t line, struct bn_buf *out)
 {
+  char name[64];
+
   (void)bn_buf_str(out, "");
   for (size_t o = 0; s->n_lines > 1 && o < s->points.n_options; o++)
-    if (s->apart[o])
-      (void)bn_buf_printf(out, "%s%s=%s", out->len > 0 ? ", " : "", s->points.option[o],
+    if (s->apart[o]) {
+      bn_near_dash(name, sizeof name, s->points.option[o]);
+      (void)bn_buf_printf(out, "%s%s=%s", out->len > 0 ? ", " : "", name,
                           value_of(s, s->of_line[line], o));
+    }
   return out->failed ? -1 : 0;
 }
 

@@ -49,7 +49,7 @@ def template(tmp_path_factory):
     return document
 
 
-def document_of(template, rates, latency_s=0.001, **options):
+def document_of(template, rates, latency_s=0.001, own=None, **options):
     """The same run with other intervals, a total rate that is their mean, and other options."""
     document = copy.deepcopy(template)
     group = document["groups"][0]
@@ -60,6 +60,9 @@ def document_of(template, rates, latency_s=0.001, **options):
     for option in document["facts"]["options"]:
         if option["name"] in options:
             option["value"] = options[option["name"]]
+    for name, value in (own or {}).items():
+        document["facts"]["options"].append({"name": name, "group": "of the script", "value": value,
+                                             "origin": "command line"})
     if "threads" in options:
         document["facts"]["plan"]["threads"] = int(options["threads"])
     return document
@@ -229,12 +232,11 @@ def test_points_stand_at_their_medians(tmp_path, template):
 def test_other_options_make_lines(tmp_path, template):
     for number, (threads, prime) in enumerate([(t, p) for t in (1, 2, 4) for p in (100, 200)]):
         save(tmp_path, f"runs/{number:04}.json",
-             document_of(template, [threads * 1e3 / prime],
-                         **{"threads": str(threads), "cpu-max-prime": str(prime)}))
+             document_of(template, [threads * 1e3 / prime], threads=str(threads),
+                         own={"table_size": str(prime)}))
     texts, _ = svg(tmp_path, ".")
     assert "threads" in texts
-    assert [t for t in texts if t.startswith("cpu-max-prime")] == ["cpu-max-prime=100",
-                                                                  "cpu-max-prime=200"]
+    assert [t for t in texts if t.startswith("table")] == ["table-size=100", "table-size=200"]
     assert "Latency, p99" in texts
 
 
