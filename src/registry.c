@@ -11,6 +11,7 @@
 #include "report/merged.h"
 #include "report/reporters.h"
 #include "report/saved.h"
+#include "study/ab.h"
 #include "study/compared.h"
 #include "study/history.h"
 #include "study/plot.h"
@@ -117,6 +118,15 @@ const struct bn_subcommand bn_registry_subcommands[] = {
      .options = bn_search_options,
      .conf_size = sizeof(struct bn_search_conf),
      .run = bn_search_run},
+    {.name = "ab",
+     .title = "find out which of two sides is better, by pairs of runs",
+     .operands = "[test] [command]",
+     .min_operands = 1,
+     .max_operands = SIZE_MAX,
+     .takes_run = true,
+     .options = bn_ab_options,
+     .conf_size = sizeof(struct bn_ab_conf),
+     .run = bn_ab_run},
     {.name = NULL},
 };
 

@@ -18,7 +18,8 @@ enum bn_rng_purpose {
   BN_RNG_PACER,
   BN_RNG_UNIQUE,
   BN_RNG_COMMAND,
-  BN_RNG_DATA
+  BN_RNG_DATA,
+  BN_RNG_STUDY
 };
 
 /* Derives the state with SplitMix64 over (seed, purpose, id); full 64 bits, never all zero. */

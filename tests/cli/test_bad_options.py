@@ -91,9 +91,9 @@ def test_dialects_keep_their_words(args, sentence):
 @pytest.mark.parametrize("option", [row[0] for row in rows() if row[1] == "-"])
 def test_any_text_is_taken(option, tmp_path):
     if option in options_of_the_tables()[1]:
-        got = bench.run(owners("Subcommands", "--help")[option], f"--{option}=any, text", "x",
-                        cwd=tmp_path)
-        assert "'x'" in got.err and option not in got.err
+        subcommand = owners("Subcommands", "--help")[option]
+        got = bench.run(subcommand, f"--{option}=any, text", "x", cwd=tmp_path)
+        assert f"--{option}" not in got.err
         return
     value = "cpu" if option == "test" else "any, text"
     args = ["run"] if option == "test" else ["cpu", "run"]

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Splits a text with options into words. */
+#ifndef BN_STUDY_WORDS_H
+#define BN_STUDY_WORDS_H
+
+#include "api/opt.h"
+#include "base/err.h"
+
+/* Blanks, tabs and newlines separate words.  What stands between '…' or "…" is taken as it is, also
+   within a word.  Nothing else is special.  -1: err says what is wrong with the text; out is then
+   empty. */
+int bn_words_split(const char *text, struct bn_list *out, struct bn_err *err);
+/* Adds a copy of a word.  -1: out of memory. */
+int bn_words_add(struct bn_list *words, const char *word);
+void bn_words_done(struct bn_list *words);
+
+#endif

@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Shows that bench ab finds out which of two sides is better, says when it cannot tell, and keeps what
+it has measured. Most runs are those of a program that writes results with figures of its own."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import pytest
+
+import bench
+
+PROGRAM = """#!{python} -ES
+import json, os, random, sys, time
+
+given = dict(arg[2:].split("=", 1) for arg in sys.argv[1:] if arg.startswith("--") and "=" in arg)
+if given.get("fail") == "always":
+    sys.exit("first line\\nFATAL: the server has gone\\nlast line")
+calls = {folder!r} + "/calls"
+with open(calls, "a") as file:
+    file.write("x")
+n = os.path.getsize(calls)
+if given.get("fail") == "once" and n == 4:
+    sys.exit("only this time")
+path = given["report"].partition(":")[2]
+with open({folder!r} + "/template") as file:
+    document = json.load(file)
+figures = document["groups"][0]["total"]["figures"]
+noise = random.Random(n).gauss(1, float(given.get("noise", 0.01)))
+strange = float(given.get("strange", 1)) if "/aa/" in path else 1
+figures["events_per_s"] = float(given.get("speed", 1000)) * noise * strange
+figures["avg_s"] = 1 / figures["events_per_s"]
+document["facts"]["times"]["start_wall_ns"] = n * 10**9
+time.sleep(float(given.get("sleep", 0)))
+with open(path, "w") as file:
+    json.dump(document, file)
+"""
+
+
+@pytest.fixture(name="folder")
+def fixture_folder(tmp_path):
+    """With a program that takes --speed, --noise and more, and measures at once."""
+    done = bench.run("cpu", *bench.QUICK, "--time=0", f"--report=json:{tmp_path}/template", "run")
+    assert done.status == 0, done
+    program = tmp_path / "program"
+    program.write_text(PROGRAM.format(python=sys.executable, folder=str(tmp_path)))
+    program.chmod(0o755)
+    return tmp_path
+
+
+def ab(folder, *args, **kwargs):
+    programs = ("--a-program=./program", "--b-program=./program")
+    return bench.run("ab", *programs, "--seed=1", *args, "work", "run", cwd=folder, **kwargs)
+
+
+def study(folder, *args):
+    done = ab(folder, "--format=json", *args)
+    return done.status, json.loads(done.out)
+
+
+def test_equal_sides_are_the_same(folder):
+    done = ab(folder)
+    assert done.status == 0
+    lines = done.out.split("\n")
+    assert lines[:4] == ["A: ./program work run", "B: ./program work run",
+                         "rate in 1/s, more is better; 8 pairs, order by --seed=1", ""]
+    assert all(len(line) <= 100 for line in lines)
+    assert lines[4].split() == "pairs A B B to A interval A to A interval".split()
+    assert lines[-2].startswith("Verdict: same within 5 %: ")
+    told = done.err.split("\n")
+    assert len(told) == 9 and told[7].startswith("bench ab: round 8 of at most 32: A ")
+
+
+@pytest.mark.parametrize(
+    "args, status, verdict",
+    [
+        (["--b=--speed=900"], 3, "worse"),
+        (["--a=--speed=900"], 0, "better"),
+        (["--b=--speed=900", "--metric=avg"], 3, "worse"),  # less is better
+        (["--b=--speed=900", "--same=20%"], 3, "worse"),  # and within the limits
+    ],
+)
+def test_differences_are_found(args, status, verdict, folder):
+    got, found = study(folder, *args)
+    assert (got, found["verdict"], len(found["rounds"])) == (status, verdict, 8)
+    look = found["looks"][0]
+    wanted = {"worse": 0.9, "better": 1 / 0.9}[verdict]
+    if "--metric=avg" in args:
+        assert (found["better"], found["unit"]) == ("less", "s")
+        wanted = 1 / wanted
+    assert look["b_a"]["low"] < wanted < look["b_a"]["high"]
+    assert look["aa_a"]["low"] < 1 < look["aa_a"]["high"] and look["steady"]
+    assert 0.005 < look["aa_a"]["noise"] < 0.03
+
+
+def test_the_verdict_names_the_interval(folder):
+    done = ab(folder, "--b=--speed=900", "--metric=avg")
+    assert "\nVerdict: B is worse: +" in done.out
+
+
+def test_it_can_be_that_nobody_can_tell(folder):
+    status, found = study(folder, "--a=--noise=0.2", "--b=--noise=0.2")
+    assert (status, found["verdict"]) == (0, "cannot tell")
+    assert [look["pairs"] for look in found["looks"]] == [8, 12, 16, 24, 32]
+    assert len(found["rounds"]) == 32
+
+
+def test_a_machine_that_is_not_steady_is_not_believed(folder):
+    """The second run of A is slower than the first."""
+    args = ("--a=--strange=0.8", "--b=--speed=500")
+    status, found = study(folder, "--out=out", *args)
+    assert (status, found["verdict"], len(found["rounds"])) == (0, "cannot tell", 8)
+    assert not found["looks"][0]["steady"]
+    done = ab(folder, "--out=again", *args)
+    assert "\nVerdict: cannot tell. The machine is not steady: A differs from itself by -" in done.out
+
+
+def test_the_documents_are_kept(folder):
+    status, found = study(folder, "--out=out")
+    out = folder / "out"
+    assert status == 0 and found == json.loads((out / "study.json").read_text())
+    assert sorted(os.listdir(out)) == ["a", "aa", "b", "study.json"]
+    names = [f"{i:04}.json" for i in range(1, 9)]
+    began = []
+    for number, name in enumerate(names):
+        results = {arm: json.loads((out / arm / name).read_text()) for arm in ("a", "aa", "b")}
+        times = {arm: r["facts"]["times"]["start_wall_ns"] for arm, r in results.items()}
+        assert found["rounds"][number]["order"] == sorted(times, key=times.get)
+        for arm, result in results.items():
+            figures = result["groups"][0]["total"]["figures"]
+            assert found["rounds"][number][arm] == figures["events_per_s"]
+        began.append(times)
+    assert all(sorted(os.listdir(out / arm)) == names for arm in ("a", "aa", "b"))
+    assert max(began[0].values()) < min(began[1].values())
+    assert {round["order"][0] for round in found["rounds"]} == {"a", "aa", "b"}
+    # The seed decides on the order.
+    assert [r["order"] for r in study(folder)[1]["rounds"]] == [r["order"] for r in found["rounds"]]
+    done = ab(folder, "--out=out")
+    assert (done.out, done.status) == ("", 1)
+    assert done.err == ("bench ab: --out=out: cannot make the folder 'out': File exists; name a new "
+                        "folder\n")
+
+
+def test_the_report_may_go_to_a_file(folder):
+    done = ab(folder, "-o", "report")
+    assert (done.out, done.status) == ("", 0)
+    assert "\nVerdict: same" in (folder / "report").read_text()
+    assert ab(folder, "--format=json", "-o", "report").status == 0
+    assert json.loads((folder / "report").read_text())["verdict"] == "same"
+
+
+def test_a_failed_round_is_repeated_once(folder):
+    done = ab(folder, "--out=out", "--format=json", "--a=--fail=once", "--b=--fail=once")
+    found = json.loads(done.out)
+    assert (done.status, len(found["rounds"])) == (0, 8)
+    assert [r["repeated"] for r in found["rounds"]] == [False, True] + 6 * [False]
+    assert " failed with status 1: only this time; the round is repeated\n" in done.err
+    assert len(os.listdir(folder / "out" / "b")) == 8
+
+
+def test_a_side_that_fails_ends_the_study(folder):
+    done = ab(folder, "--out=out", "--b=--fail=always")
+    why = "bench ab: round 1, side B: the run failed with status 1: the server has gone"
+    assert done == ("", f"{why}; the round is repeated\n{why}\n", 1)
+    # The folder would be in the way of the next study.
+    assert not (folder / "out").exists()
+    done = bench.run("ab", "cpu", cwd=folder)
+    assert (done.out, done.status) == ("", 1)
+    assert done.err.endswith("The 'cpu' test requires a command argument. See 'bench cpu help'\n")
+    done = bench.run("ab", "cpu", "help", cwd=folder)
+    assert done.err.endswith("the run wrote no result; its command line needs the command run\n")
+    done = ab(folder, "--b-program=./nowhere")
+    assert done.status == 1
+    assert done.err.endswith("side B: cannot start './nowhere': No such file or directory\n")
+
+
+def wait_for_rounds(path, n):
+    for _ in range(600):
+        if path.exists() and len(json.loads(path.read_text())["rounds"]) >= n:
+            return
+        time.sleep(0.05)
+    raise TimeoutError(f"{path} has no {n} rounds")
+
+
+@pytest.mark.parametrize("signo", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_study_keeps_whole_rounds(signo, folder):
+    args = ["--a-program=./program", "--b-program=./program", "--a=--sleep=0.1", "--b=--sleep=0.1"]
+    with subprocess.Popen(
+        [bench.binary(), "ab", *args, "--out=out", "work", "run"], cwd=folder, text=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env=bench.environment(TMPDIR=str(folder / "temporary")),
+        preexec_fn=(folder / "temporary").mkdir,
+    ) as process:
+        wait_for_rounds(folder / "out" / "study.json", 2)
+        process.send_signal(signo)
+        out, err = process.communicate(timeout=bench.TIMEOUT_S)
+    found = json.loads((folder / "out" / "study.json").read_text())
+    rounds = len(found["rounds"])
+    assert process.returncode == 128 + signo
+    assert err.endswith(f"\nbench ab: interrupted by signal {signo:d} after {rounds} rounds\n")
+    assert f"Verdict: none, the study was interrupted by signal {signo:d}.\n" in out
+    assert 2 <= rounds < 32 and (found["verdict"], found["signal"]) == (None, signo)
+    for arm in ("a", "aa", "b"):
+        assert len(os.listdir(folder / "out" / arm)) == rounds
+    assert os.listdir(folder / "temporary") == []
+
+
+SLEEPING = "ffi.cdef('int usleep(unsigned int);')\nfunction event() ffi.C.usleep({}) end\n"
+
+
+def test_a_slow_script_is_worse(tmp_path):
+    """The scripts are named by the sides, and run by this program."""
+    (tmp_path / "one.lua").write_text(SLEEPING.format(2000))
+    (tmp_path / "two.lua").write_text(SLEEPING.format(12000))
+    done = bench.run("ab", "--a=./one.lua", "--b=./two.lua --threads=1", "--format=json", "--time=0",
+                     "--events=6", "run", cwd=tmp_path)
+    found = json.loads(done.out)
+    assert found["sides"]["b"]["command"][1:] == ["./two.lua", "--time=0", "--events=6", "run",
+                                                  "--threads=1"]
+    assert found["looks"][-1]["b_a"]["ratio"] < 1
+    # A machine under load may not be steady.
+    assert (found["verdict"], done.status) == ("worse", 3) or not found["looks"][-1]["steady"], found
+
+
+def test_a_statement_goes_before_each_run(tmp_path):
+    (tmp_path / "touch.lua").write_text("""
+function thread_init() con = sysbench.sql.driver():connect() end
+function event() con:query("INSERT INTO log VALUES ('run')") end
+""")
+    for side in "ab":
+        with sqlite3.connect(tmp_path / side) as db:
+            db.execute("CREATE TABLE log (what TEXT)")
+    statement = "INSERT INTO log VALUES (']]''=]')"
+    args = ("./touch.lua", "--db-driver=sqlite", "--threads=1", "--time=0", "--events=1", "--format=json")
+    done = bench.run("ab", "--a=--sqlite-db=a", "--b=--sqlite-db=b", f"--b-set={statement}", *args, "run",
+                     cwd=tmp_path)
+    assert done.status in (0, 3), done
+    found = json.loads(done.out)
+    assert [found["sides"][side]["statement"] for side in "ab"] == [None, statement]
+    logs = {}
+    for side in "ab":
+        with sqlite3.connect(tmp_path / side) as db:
+            logs[side] = [row[0] for row in db.execute("SELECT what FROM log ORDER BY rowid")]
+    rounds = len(found["rounds"])
+    assert logs == {"a": 2 * rounds * ["run"], "b": rounds * ["]]'=]", "run"]}
+    done = bench.run("ab", "--a-set=nonsense", "--sqlite-db=a", *args, "run", cwd=tmp_path)
+    assert done.status == 1
+    assert "side A: the statement failed with status 1: " in done.err and "nonsense" in done.err
+
+
+def test_no_password_is_shown(folder):
+    args = ("--a=--mysql-password=hunter2", "--b='--connect=mysql://u:hunter2@h/db'")
+    for form in ("text", "json"):
+        done = ab(folder, f"--out={form}", f"--format={form}", *args)
+        assert done.status == 0 and "hunter2" not in done.out + done.err, done
+        assert "hunter2" not in (folder / form / "study.json").read_text()
+    assert "--mysql-password=***" in (folder / "text" / "study.json").read_text()
+
+
+@pytest.mark.parametrize("statement", ["SELECT 'SET PASSWORD = hunter2'", "SELECT 'u IDENTIFIED BY hunter2'"])
+def test_no_password_of_a_statement_is_shown(statement, tmp_path):
+    (tmp_path / "none.lua").write_text("function event() end\n")
+    done = bench.run("ab", f"--b-set={statement}", "--db-driver=sqlite", "--sqlite-db=db", "--time=0",
+                     "--events=1", "none.lua", "run", cwd=tmp_path)
+    assert done.status in (0, 3) and "   before each run:" in done.out, done
+    assert "hunter2" not in done.out + done.err
+
+
+@pytest.mark.parametrize(
+    "args, sentence",
+    [
+        (["--metric=nothing"], "--metric=nothing: no metric is called 'nothing'"),
+        (["--metric=events"], "--metric=events: neither more nor less of it is better; name a rate or a "
+                              "latency"),
+        (["--same=0"], "--same=0: not a number of percent between 0 and 100"),
+        (["--same=100%"], "--same=100%: not a number of percent between 0 and 100"),
+        (["--b=--x='y"], "--b: the quote ' has no end"),
+        (["--out=one,two"], "--out=one,two: the name must not contain a ','"),
+        (["--out=no/folder"],
+         "--out=no/folder: cannot make the folder 'no/folder': No such file or directory"),
+        (["--output=."], "--output=.: this is a folder; name a file"),
+        (["--cooldown=-1"],
+         "--cooldown=-1: out of range; allowed: 0 to 86400 seconds, also with ms, s, m or h"),
+    ],
+)
+def test_bad_options(args, sentence, tmp_path):
+    assert bench.run("ab", *args, "cpu", "run", cwd=tmp_path) == ("", f"bench ab: {sentence}\n", 1)
+    assert os.listdir(tmp_path) == []

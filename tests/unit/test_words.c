@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Texts that are split into words: blanks, quotes, and what has no end. */
+#include "cm.h"
+
+#include <string.h>
+
+#include "study/words.h"
+
+static void splits(const char *text, const char *const *want)
+{
+  struct bn_list got;
+  struct bn_err err = {0};
+
+  assert_int_equal(bn_words_split(text, &got, &err), 0);
+  for (size_t i = 0; i < got.n; i++) {
+    assert_non_null(want[i]);
+    assert_string_equal(got.item[i], want[i]);
+  }
+  assert_null(want[got.n]);
+  bn_words_done(&got);
+}
+
+static void blanks_separate(void **state)
+{
+  (void)state;
+  splits("", (const char *const[]){NULL});
+  splits(" \t\n ", (const char *const[]){NULL});
+  splits("--mysql-host=one  --threads=2\n",
+         (const char *const[]){"--mysql-host=one", "--threads=2", NULL});
+}
+
+static void quotes_keep_blanks(void **state)
+{
+  (void)state;
+  splits("--x='a b' \"c 'd'\" ''", (const char *const[]){"--x=a b", "c 'd'", "", NULL});
+  splits("a'b'\"c\"d\\n", (const char *const[]){"abcd\\n", NULL});
+}
+
+static void a_quote_needs_an_end(void **state)
+{
+  struct bn_list got;
+  struct bn_err err = {0};
+
+  (void)state;
+  assert_int_equal(bn_words_split("one 'two three", &got, &err), -1);
+  assert_string_equal(err.text, "the quote ' has no end");
+  assert_int_equal(got.n, 0);
+  assert_int_equal(bn_words_split("--x=\"", &got, &err), -1);
+  assert_string_equal(err.text, "the quote \" has no end");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(blanks_separate),
+      cmocka_unit_test(quotes_keep_blanks),
+      cmocka_unit_test(a_quote_needs_an_end),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
