@@ -16,6 +16,7 @@
 #include "study/history.h"
 #include "study/plot.h"
 #include "study/search.h"
+#include "study/sweep.h"
 #include "tests/tests.h"
 #include "watch/watchers.h"
 
@@ -68,7 +69,6 @@ const struct bn_registry_script bn_registry_scripts[] = {
 
 /* A row without `run` reserves its name. */
 const struct bn_subcommand bn_registry_subcommands[] = {
-    {.name = "sweep"},
     {.name = "compare",
      .title = "tell whether results B are better or worse than results A",
      .operands = "A B",
@@ -85,6 +85,15 @@ const struct bn_subcommand bn_registry_subcommands[] = {
      .options = bn_history_options,
      .conf_size = sizeof(struct bn_history_conf),
      .run = bn_history_run},
+    {.name = "sweep",
+     .title = "run all combinations of values of options",
+     .operands = "TEST [run's options]... run",
+     .min_operands = 1,
+     .max_operands = SIZE_MAX,
+     .takes_run = true,
+     .options = bn_sweep_options,
+     .conf_size = sizeof(struct bn_sweep_conf),
+     .run = bn_sweep_run},
     {.name = "report",
      .title = "print the report of a saved result",
      .operands = "FILE...",

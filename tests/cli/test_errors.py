@@ -268,14 +268,6 @@ CASES = [
         "--oltp-table-size, or oltp_read_write with --table-size\n",
         "",
     ),
-    (
-        "sweep run",
-        False,
-        "",
-        "'sweep' is reserved for a subcommand of a later version; to run a script of that name type"
-        " ./sweep.lua\n",
-        "",
-    ),
 ]
 
 

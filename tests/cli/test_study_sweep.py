@@ -1,0 +1,407 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Shows that bench sweep makes each run once, in an order that its seed decides, that a sweep which
+was killed goes on with --resume, and that its tables say what the results say."""
+
+import csv
+import json
+import os
+import re
+import signal
+import statistics
+import subprocess
+import time
+
+import pytest
+
+import bench
+
+MODULE = os.path.join(os.path.dirname(bench.binary()), "../lib/bench/stores/json.so")
+pytestmark = pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
+
+CPU = ("cpu", "--time=0", "--events=20", "--cpu-max-prime=10", "run")
+SQLITE = ("oltp_read_write", "--db-driver=sqlite", "--sqlite-db=x.db", "--tables=1", "--time=0",
+          "--events=4")
+
+
+def sweep(folder, *args, **kwargs):
+    return bench.run("sweep", "--out=s", *args, cwd=folder, **kwargs)
+
+
+def study(folder):
+    return json.loads((folder / "s/study.json").read_text())
+
+
+def table(folder):
+    return json.loads((folder / "s/table.json").read_text())
+
+
+def rows(folder):
+    with open(folder / "s/table.csv", newline="", encoding="utf-8") as f:
+        return list(csv.DictReader(f))
+
+
+def results(folder):
+    """{name: document} of all runs."""
+    return {f"runs/{p.name}": json.loads(p.read_text()) for p in (folder / "s/runs").glob("*.json")}
+
+
+def options(document):
+    return {o["name"].replace("_", "-"): o["value"] for o in document["facts"]["options"]}
+
+
+def total(document):
+    return document["groups"][0]["total"]["figures"]
+
+
+# --- runs and tables ------------------------------------------------------------------------------
+
+
+def test_each_combination_is_run_and_tabled(tmp_path):
+    done = sweep(tmp_path, "--vary=threads=1..4", "--vary", "cpu-max-prime=10,20", "--repeat=3", *CPU)
+    assert done.status == 0, done
+    found = results(tmp_path)
+    assert len(found) == 18
+    assert done.err.splitlines()[17].startswith("[18/18] threads=")
+    assert len(done.err.splitlines()) == 18
+    for document in found.values():
+        assert document["end"]["status"] == 0
+    points = table(tmp_path)["points"]
+    assert [(p["values"]["threads"], p["values"]["cpu-max-prime"]) for p in points] == [
+        (t, c) for t in ("1", "2", "4") for c in ("10", "20")]
+    for point in points:
+        assert (point["state"], point["n"], point["failed"], len(point["runs"])) == (
+            "measured", 3, 0, 3)
+        for name in point["runs"]:
+            had = options(found[name])
+            assert all(had[key] == value for key, value in point["values"].items())
+    assert "Best: threads=" in done.out
+    assert "Universal" not in done.out and table(tmp_path)["usl"] == []
+
+
+def test_figures_are_medians_of_the_results(tmp_path):
+    args = ("--vary=threads=1,2", "--repeat=4", "--seed=3", *CPU)
+    assert sweep(tmp_path, *args).status == 0
+    found, tabled = results(tmp_path), table(tmp_path)
+    assert (tabled["rate"], tabled["repeat"], tabled["seed"]) == ("events_per_s", 4, 3)
+    assert tabled["command"] == list(CPU)
+    for point, row in zip(tabled["points"], rows(tmp_path)):
+        for figure, name in (("rate", "events_per_s"), ("avg_s", "avg_s"), ("max_s", "max_s"),
+                             ("events", "events")):
+            values = [total(found[run])[name] for run in point["runs"]]
+            got = point["figures"][figure]
+            assert got["values"] == pytest.approx(values, rel=1e-15)
+            assert got["median"] == pytest.approx(statistics.median(values), rel=1e-15)
+            assert (got["min"], got["max"], got["n"]) == (min(values), max(values), 4)
+        assert row["threads"] == point["values"]["threads"]
+        assert (row["runs"], row["failed"], row["left_out"]) == ("4", "0", "0")
+        for figure in ("rate", "p50_s", "p95_s", "p99_s", "avg_s", "errors_per_s"):
+            for part in ("median", "min", "max"):
+                assert float(row[f"{figure}_{part}"]) == point["figures"][figure][part]
+    best = max(range(2), key=lambda i: tabled["points"][i]["figures"]["rate"]["median"])
+    assert tabled["best"] == best
+
+
+def test_the_terminal_has_aligned_columns(tmp_path):
+    done = sweep(tmp_path, "--vary=threads=1,16", "--repeat=1", *CPU)
+    lines = done.out.splitlines()
+    assert re.split(r"  +", lines[0].strip())[:5] == [
+        "threads", "runs", "events/s", "spread, %", "avg, ms"]
+    assert len(lines[0]) == len(lines[1]) == len(lines[2]) <= 100
+    assert [line.split()[:2] for line in lines[1:3]] == [["1", "1"], ["16", "1"]]
+    assert lines[1].split()[3] == "-"
+
+
+def test_the_law_is_fitted_over_threads(tmp_path):
+    done = sweep(tmp_path, "--vary=threads=1..8", "--vary=cpu-max-prime=10,20", "--repeat=1", *CPU)
+    assert done.status == 0
+    assert done.out.count("Universal Scalability Law over threads, 95 % confidence, "
+                          "cpu-max-prime=") == 2
+    fits = table(tmp_path)["usl"]
+    assert [fit["values"] for fit in fits] == [{"cpu-max-prime": "10"}, {"cpu-max-prime": "20"}]
+    for fit in fits:
+        assert fit["threads"] == [1, 2, 4, 8] and fit["n"] == 4
+        for name in ("gamma", "alpha", "beta"):
+            bound = fit[name]
+            assert 0 <= bound["low"] <= bound["value"] <= bound["high"]
+    names = {p["values"]["threads"]: p["figures"]["rate"]["median"]
+             for p in table(tmp_path)["points"] if p["values"]["cpu-max-prime"] == "20"}
+    assert fits[1]["rate"] == [names[n] for n in ("1", "2", "4", "8")]
+
+
+def test_the_seed_decides_the_order(tmp_path):
+    orders = []
+    for number, seed in enumerate((5, 5, 6)):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        done = sweep(folder, "--vary=threads=1..16", "--repeat=2", f"--seed={seed}", *CPU)
+        assert done.status == 0
+        order = study(folder)["order"]
+        orders.append(order)
+        assert sorted(order[:5]) == sorted(order[5:]) == [0, 1, 2, 3, 4]
+        ran = [options(results(folder)[f"runs/{i + 1:04}.json"])["threads"] for i in range(10)]
+        assert ran == [str(1 << point) for point in order]
+    assert orders[0] == orders[1] != orders[2]
+
+
+def test_the_warm_up_is_given_to_each_run(tmp_path):
+    done = sweep(tmp_path, "--vary=threads=1,2", "--repeat=1", "--warmup=0.01", "--cooldown=0.01",
+                 *CPU)
+    assert done.status == 0
+    assert {options(d)["warmup-time"] for d in results(tmp_path).values()} == {"0.01"}
+
+
+# --- data -----------------------------------------------------------------------------------------
+
+
+def test_data_are_prepared_for_the_runs_that_need_them(tmp_path):
+    done = sweep(tmp_path, "--vary=threads=1,2", "--vary=table-size=10,20,30", "--repeat=2",
+                 "--prepare", "--cleanup", *SQLITE, "run")
+    assert done.status == 0, done
+    order = [point % 3 for point in study(tmp_path)["order"]]
+    # In each repeat the runs of one size follow each other.
+    assert sum(a != b for a, b in zip(order[:6], order[1:6])) == 2
+    assert not (tmp_path / "s/data.json").exists()
+    assert {options(d)["table-size"] for d in results(tmp_path).values()} == {"10", "20", "30"}
+    for document in results(tmp_path).values():
+        assert document["groups"][0]["total"]["figures"]["transactions"] == 4
+    left = bench.run(*SQLITE, "run", cwd=tmp_path)
+    assert left.status == 1 and "run 'prepare' first" in left.err
+
+
+def test_data_stay_without_cleanup(tmp_path):
+    assert sweep(tmp_path, "--vary=threads=1,2", "--repeat=1", "--prepare", *SQLITE,
+                 "--table-size=10", "run").status == 0
+    assert json.loads((tmp_path / "s/data.json").read_text())["whole"] is True
+    assert bench.run(*SQLITE, "--table-size=10", "run", cwd=tmp_path).status == 0
+
+
+def test_data_of_the_user_are_not_cleaned_up(tmp_path):
+    assert bench.run(*SQLITE, "--table-size=10", "prepare", cwd=tmp_path).status == 0
+    args = ("--vary=table-size=10,20", "--repeat=1", "--prepare", *SQLITE, "run")
+    for more in ((), ("--resume",)):
+        done = sweep(tmp_path, *more, *args)
+        assert done.status == 1
+        assert done.err.startswith("bench sweep: prepare has failed: ")
+        assert "already exists" in done.err
+    assert bench.run(*SQLITE, "--table-size=10", "run", cwd=tmp_path).status == 0
+
+
+def test_data_that_were_being_prepared_are_made_anew(tmp_path):
+    args = ("--vary=table-size=10,20", "--repeat=1", "--seed=1", "--prepare", *SQLITE, "run")
+    assert sweep(tmp_path, *args).status == 0
+    data = json.loads((tmp_path / "s/data.json").read_text())
+    data["whole"] = False
+    (tmp_path / "s/data.json").write_text(json.dumps(data))
+    (tmp_path / "s/runs/0002.json").unlink()
+    assert sweep(tmp_path, "--resume", *args).status == 0
+    assert len(results(tmp_path)) == 2
+
+
+# --- --stop-when ----------------------------------------------------------------------------------
+
+
+def test_larger_values_are_left_out(tmp_path):
+    done = sweep(tmp_path, "--vary=events=10,20,30,40", "--repeat=2", "--stop-when=events>=20",
+                 "cpu", "--time=0", "--cpu-max-prime=10", "run")
+    assert done.status == 0, done
+    points = table(tmp_path)["points"]
+    assert [(p["state"], p["n"], p["left_out"], p["stops"]) for p in points] == [
+        ("measured", 2, 0, False), ("measured", 2, 0, True), ("left out", 0, 2, False),
+        ("left out", 0, 2, False)]
+    assert len(results(tmp_path)) == 4
+    assert re.search(r"^ *30  left out ", done.out, re.M)
+    assert [row["rate_median"] for row in rows(tmp_path)][2:] == ["", ""]
+
+
+# --- interrupted and resumed ----------------------------------------------------------------------
+
+
+def wait_for(process, condition):
+    end = time.monotonic() + bench.TIMEOUT_S
+    while not condition():
+        assert time.monotonic() < end and process.poll() is None
+        time.sleep(0.01)
+
+
+SLOW = ("--vary=threads=1..8", "--repeat=2", "--seed=9", "cpu", "--time=0.3", "--cpu-max-prime=10",
+        "run")
+
+
+def begin(folder, *args):
+    return subprocess.Popen([bench.binary(), "sweep", "--out=s", *args], cwd=folder,
+                            env=bench.environment(), stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_a_killed_sweep_goes_on(tmp_path):
+    process = begin(tmp_path, *SLOW)
+    wait_for(process, (tmp_path / "s/runs/0003.json").exists)
+    wait_for(process, (tmp_path / "s/runs/0004.txt").exists)
+    process.kill()
+    process.communicate()
+    kept = {p.name: p.stat().st_mtime_ns for p in (tmp_path / "s/runs").glob("*.json")}
+    assert 3 <= len(kept) < 8
+    before = study(tmp_path)
+    done = sweep(tmp_path, "--resume", *SLOW)
+    assert done.status == 0, done
+    assert len(done.err.splitlines()) == 8 - len(kept)
+    assert study(tmp_path) == before
+    assert [(p["state"], p["n"]) for p in table(tmp_path)["points"]] == [("measured", 2)] * 4
+    for name, mtime_ns in kept.items():
+        assert (tmp_path / "s/runs" / name).stat().st_mtime_ns == mtime_ns
+    # All is done: only the tables are made again.
+    again = sweep(tmp_path, "--resume", *SLOW)
+    assert (again.status, again.err, again.out) == (0, "", done.out)
+
+
+def test_an_interrupted_sweep_keeps_what_it_has(tmp_path):
+    process = begin(tmp_path, *SLOW)
+    wait_for(process, (tmp_path / "s/runs/0002.json").exists)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=bench.TIMEOUT_S)
+    assert process.returncode == 128 + signal.SIGINT
+    assert re.search(r"^\d of 8 runs are not made; --resume goes on with them$", err, re.M)
+    assert "Best: threads=" in out
+    measured = sum(p["n"] for p in table(tmp_path)["points"])
+    assert 1 <= measured < 8
+    assert sweep(tmp_path, "--resume", *SLOW).status == 0
+    assert sum(p["n"] for p in table(tmp_path)["points"]) == 8
+
+
+def test_a_damaged_result_is_made_anew(tmp_path):
+    args = ("--vary=threads=1,2", "--repeat=1", *CPU)
+    assert sweep(tmp_path, *args).status == 0
+    path = tmp_path / "s/runs/0001.json"
+    path.write_text(path.read_text()[:1000])
+    done = sweep(tmp_path, "--resume", *args)
+    assert done.status == 0 and len(done.err.splitlines()) == 1
+    assert json.loads(path.read_text())["end"]["status"] == 0
+
+
+def test_two_sweeps_do_not_share_a_folder(tmp_path):
+    process = begin(tmp_path, *SLOW)
+    wait_for(process, (tmp_path / "s/runs/0001.txt").exists)
+    done = sweep(tmp_path, "--resume", *SLOW)
+    assert (done.status, done.err) == (
+        1, "bench sweep: --out=s: another sweep uses this folder now\n")
+    process.terminate()
+    process.communicate(timeout=bench.TIMEOUT_S)
+    assert process.returncode == 128 + signal.SIGTERM
+
+
+# --- failures -------------------------------------------------------------------------------------
+
+
+def test_a_point_that_fails_costs_one_point(tmp_path):
+    args = ("--vary=threads=1,0,2", "--repeat=2", "--seed=7", *CPU)
+    done = sweep(tmp_path, *args)
+    assert done.status == 1
+    assert len(re.findall(r"^\[\d/6\] threads=0 repeat [12]: failed: exit status 1: --threads=0: out "
+                          r"of range; allowed: 1 to 1000000 \(s/runs/000\d\.err\)", done.err,
+                          re.M)) == 2
+    assert done.err.endswith("2 of 6 runs failed; --resume tries them again\n")
+    assert re.search(r"^ +0  0, 2 failed  ", done.out, re.M)
+    points = table(tmp_path)["points"]
+    assert [(p["state"], p["n"], p["failed"]) for p in points] == [
+        ("measured", 2, 0), ("failed", 0, 2), ("measured", 2, 0)]
+    assert points[1]["figures"] == {} and points[1]["runs"] == []
+    again = sweep(tmp_path, "--resume", *args)
+    assert again.status == 1 and again.err.count("failed: exit status") == 2
+
+
+def test_a_run_that_crashes_costs_one_point(tmp_path):
+    (tmp_path / "crash.lua").write_text(
+        "sysbench.cmdline.options = { crash = { '', 0 } }\n"
+        "function event() if sysbench.opt.crash == 1 then\n"
+        "  require('ffi').C.raise(9) end end\n"
+        "require('ffi').cdef('int raise(int);')\n")
+    done = sweep(tmp_path, "--vary=crash=0,1", "--repeat=1", "--seed=2", "./crash.lua", "--time=0",
+                 "--events=5", "run")
+    assert done.status == 1
+    assert "failed: ended by signal 9 (s/runs/" in done.err
+    assert [p["state"] for p in table(tmp_path)["points"]] == ["measured", "failed"]
+
+
+@pytest.mark.parametrize(
+    "wrong, sentence",
+    [
+        (("--vary=treads=1,2", *CPU), "--treads=[12]: no such option; did you mean --threads\\?"),
+        (("--vary=threads=1,2", "cpu", "--tme=1", "run"),
+         "--tme=1: no such option; did you mean --time\\?"),
+        (("--vary=threads=1,2", "cqu", "run"), "Cannot find benchmark 'cqu'.*"),
+    ],
+)
+def test_a_wrong_command_line_ends_the_sweep(tmp_path, wrong, sentence):
+    done = sweep(tmp_path, *wrong)
+    assert (done.status, done.out) == (1, "")
+    assert re.fullmatch("bench sweep: the first run, t\\w+=[12], failed before it measured anything: "
+                        f"exit status 1: {sentence} \\(s/runs/0001.err\\)\n", done.err), done.err
+    # Nothing has to be removed before the right one.
+    assert sweep(tmp_path, "--vary=threads=1,2", "--repeat=1", *CPU).status == 0
+
+
+# --- what is refused ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "args, sentence",
+    [
+        (CPU, "--vary is missing; name an option of the run and its values, such as "
+         "--vary=threads=1,2,4..64"),
+        (("--vary=1,2", *CPU), "--vary=1: the option is missing; write NAME=VALUE,VALUE,..."),
+        (("--vary=threads=8..2", *CPU),
+         "--vary=threads: the range '8..2' has to end with a larger number than its first"),
+        (("--vary=report=text,json", *CPU), "--vary=report: this option cannot be varied"),
+        (("--vary=threads=1,2", *CPU[:-1]),
+         "the command 'run' is missing; write the command line of a run behind the options, such "
+         "as: oltp_read_write --tables=4 run"),
+        (("--vary=threads=1,2", "--cleanup", *CPU),
+         "--cleanup needs --prepare: other data are left as they are"),
+        (("--vary=threads=1,2", "cpu", "--report=csv:x", "run"),
+         "--report cannot be given: each run writes a result and a text report into the folder of "
+         "--out"),
+        (("--vary=rand-type=uniform,zipfian", "--stop-when=p99>1s", *CPU),
+         "--stop-when needs numbers as the values of the first --vary, and 'uniform' of 'rand-type' "
+         "is none"),
+        (("--vary=threads=1,2", "--stop-when=p99>1", *CPU),
+         "--stop-when=p99>1: the time has no unit; add ns, us, ms or s"),
+        (("--vary=threads=1,2", "--out=a,b", *CPU), "--out=a,b: the name cannot have a comma"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(tmp_path, args, sentence):
+    done = sweep(tmp_path, *args)
+    assert done == ("", f"bench sweep: {sentence}\n", 1)
+    assert not (tmp_path / "s").exists()
+
+
+def test_a_folder_has_one_study(tmp_path):
+    args = ("--vary=threads=1,2", "--repeat=1", "--seed=4")
+    assert sweep(tmp_path, *args, *CPU).status == 0
+    assert sweep(tmp_path, *args, *CPU).err == (
+        "bench sweep: --out=s: this folder has a study; go on with it with --resume, or name "
+        "another\n")
+    for changed, what in (
+        ((*args, "cpu", "--events=5", "run"), r"command line: \[.*\], not \[.*\]"),
+        (("--vary=threads=1,3", *args[1:], *CPU),
+         r'vary: \["threads=1,2"\], not \["threads=1,3"\]'),
+        (("--vary=threads=1,2", "--repeat=3", *CPU), "repeat: 1, not 3"),
+        ((*args[:2], "--seed=5", *CPU), "--seed: 4, not 5"),
+        ((*args, "--warmup=1", *CPU), "warmup: none, not 1"),
+        ((*args, "--prepare", *CPU), "prepare: off, not on"),
+        ((*args, "--stop-when=p99>1s", *CPU), "stop-when: none, not p99>1s"),
+    ):
+        done = sweep(tmp_path, "--resume", *changed)
+        assert done.status == 1
+        assert re.fullmatch(f"bench sweep: --resume: 's' was begun with another {what}\n",
+                            done.err), done.err
+
+
+def test_passwords_are_nowhere(tmp_path):
+    args = ("--vary=threads=1,2", "--repeat=1", "cpu", "--mysql-password=geheim1",
+            "--connect=mysql://me:geheim2@localhost/db", "--time=0", "--events=1", "run")
+    sweep(tmp_path, *args)
+    again = sweep(tmp_path, "--resume", *args)
+    texts = [again.out, again.err]
+    texts += [p.read_text() for p in (tmp_path / "s").rglob("*") if p.is_file()]
+    assert len(texts) > 4
+    assert not [text for text in texts if "geheim" in text]
