@@ -17,6 +17,24 @@ struct there {
   size_t point;
 };
 
+/* Options of the bundled workloads and of fileio that only say what a run does with the data. */
+static bool is_of_run(const char *name)
+{
+  static const char *const names[] = {
+      "point-selects",     "simple-ranges",        "sum-ranges",       "order-ranges",
+      "distinct-ranges",   "range-selects",        "range-size",       "index-updates",
+      "non-index-updates", "delete-inserts",       "skip-trx",         "reconnect",
+      "db-ps-mode",        "random-points",        "number-of-ranges", "delta",
+      "file-block-size",   "file-test-mode",       "file-io-mode",     "file-async-backlog",
+      "file-extra-flags",  "file-fsync-freq",      "file-fsync-all",   "file-fsync-end",
+      "file-fsync-mode",   "file-merged-requests", "file-rw-ratio"};
+
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (bn_opt_same_name(name, names[i]))
+      return true;
+  return false;
+}
+
 int bn_data_mark(struct bn_grid *g, struct bn_err *err)
 {
   struct bn_optset *general = bn_optset_new(&bn_policy_bench);
@@ -27,7 +45,8 @@ int bn_data_mark(struct bn_grid *g, struct bn_err *err)
     return bn_err_set(err, ENOMEM, "out of memory");
   rc = bn_conf_add(&conf, general, err);
   for (size_t i = 0; rc == 0 && i < g->n_axes; i++)
-    g->axis[i].of_data = bn_optset_find(general, g->axis[i].name) == NULL;
+    g->axis[i].of_data =
+        bn_optset_find(general, g->axis[i].name) == NULL && !is_of_run(g->axis[i].name);
   bn_optset_free(general);
   return rc;
 }

@@ -22,7 +22,8 @@ struct bn_data {
   struct bn_children *children;
 };
 
-/* Marks the options that change the data: all that are not general options of bench. */
+/* Marks the options that change the data: all but general options of bench, and those of bundled
+   tests that are known to change only what a run does. */
 int bn_data_mark(struct bn_grid *g, struct bn_err *err);
 /* Has the data of a point: cleans up others and prepares them where needed.  Only what the sweep
    has prepared is cleaned up.  1 and err: they could not be prepared.  -1 and err: nor can others;

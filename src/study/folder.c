@@ -16,7 +16,7 @@
 /* A document of a study is a few bytes for each run. */
 enum { DOCUMENT_MAX = 16 << 20, NAME_ROOM = 32 };
 
-static int make(const char *path, struct bn_err *err)
+int bn_folder_make(const char *path, struct bn_err *err)
 {
   struct stat st;
 
@@ -43,7 +43,7 @@ int bn_folder_open(struct bn_folder *f, const char *path, struct bn_err *err)
   char runs[PATH_MAX];
 
   *f = (struct bn_folder){.path = path, .open = -1};
-  if (make(path, err) != 0 || make(bn_folder_file(f, "runs", runs), err) != 0)
+  if (bn_folder_make(path, err) != 0 || bn_folder_make(bn_folder_file(f, "runs", runs), err) != 0)
     return -1;
   f->open = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (f->open < 0)

@@ -38,6 +38,8 @@ struct bn_folder {
 
 /* -1: err says why no folder of that name can be used. */
 int bn_folder_check(const char *path, struct bn_err *err);
+/* Makes a folder unless it is there; -1 and err. */
+int bn_folder_make(const char *path, struct bn_err *err);
 /* Makes what is not there, and locks it.  The name is checked.  -1: err says why it cannot be used.
  */
 int bn_folder_open(struct bn_folder *f, const char *path, struct bn_err *err);

@@ -12,10 +12,11 @@
 #include "base/rng.h"
 #include "study/course.h"
 #include "study/data.h"
+#include "study/recipe.h"
 #include "study/settings.h"
 #include "study/table.h"
 
-enum { RUNS_MAX = 100000 };
+enum { RUNS_MAX = 100000, SIGNALLED = 128 };
 
 const struct bn_opt bn_sweep_options[] = {
     {.name = "vary",
@@ -23,6 +24,7 @@ const struct bn_opt bn_sweep_options[] = {
      .repeat = true,
      .form = "=NAME=LIST",
      .offset = offsetof(struct bn_sweep_conf, vary),
+     .given = offsetof(struct bn_sweep_conf, vary_given),
      .help = "option and its values: threads=1,2,4..64; A..B doubles"},
     {.name = "out",
      .type = BN_PATH,
@@ -36,6 +38,7 @@ const struct bn_opt bn_sweep_options[] = {
      .min = 1,
      .max = 1000,
      .offset = offsetof(struct bn_sweep_conf, repeat),
+     .given = offsetof(struct bn_sweep_conf, repeat_given),
      .help = "runs of each combination of values"},
     {.name = "seed",
      .type = BN_INT,
@@ -57,22 +60,32 @@ const struct bn_opt bn_sweep_options[] = {
      .max = INT32_MAX,
      .def = "0",
      .offset = offsetof(struct bn_sweep_conf, cooldown_s),
+     .given = offsetof(struct bn_sweep_conf, cooldown_given),
      .help = "pause between runs"},
     {.name = "prepare",
      .type = BN_BOOL,
      .def = "off",
      .offset = offsetof(struct bn_sweep_conf, prepare),
+     .given = offsetof(struct bn_sweep_conf, prepare_given),
      .help = "running 'prepare' whenever a run needs other data"},
     {.name = "cleanup",
      .type = BN_BOOL,
      .def = "off",
      .offset = offsetof(struct bn_sweep_conf, cleanup),
+     .given = offsetof(struct bn_sweep_conf, cleanup_given),
      .help = "running 'cleanup' at the end for data of --prepare"},
     {.name = "stop-when",
      .type = BN_STRING,
      .form = "=CONDITION",
      .offset = offsetof(struct bn_sweep_conf, stop_when),
+     .given = offsetof(struct bn_sweep_conf, stop_when_given),
      .help = "leaving out larger values once it holds, as in p99>100ms"},
+    {.name = "from",
+     .type = BN_STRING,
+     .file = true,
+     .form = "=FILE",
+     .offset = offsetof(struct bn_sweep_conf, from),
+     .help = "file with several sweeps, or the name of a bundled one"},
     {.name = "resume",
      .type = BN_BOOL,
      .def = "off",
@@ -273,7 +286,7 @@ static int run_study(struct sweep *s, struct bn_err *err)
     rc = -1;
   tell_rest(s);
   if (course.children.signo != 0)
-    return 128 + course.children.signo;
+    return SIGNALLED + course.children.signo;
   return rc == 0 && bn_tally_count(&s->tally, BN_TALLY_FAILED) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
@@ -286,13 +299,130 @@ static void tear_down(struct sweep *s)
   free(s->program);
 }
 
-int bn_sweep_run(const void *conf, const char *const *operand, struct bn_err *err)
+/* dry: only finds what is wrong with it. */
+static int run_one(const struct bn_sweep_conf *conf, const char *const *operand, bool dry,
+                   struct bn_err *err)
 {
   struct sweep s = {.conf = conf, .folder = {.open = -1}};
   int status = EXIT_FAILURE;
 
-  if (set_up(&s, operand, err) == 0 && open_study(&s, err) == 0)
-    status = run_study(&s, err);
+  if (set_up(&s, operand, err) == 0)
+    status = dry ? EXIT_SUCCESS : open_study(&s, err) == 0 ? run_study(&s, err) : EXIT_FAILURE;
   tear_down(&s);
   return status;
+}
+
+/* --- several sweeps --------------------------------------------------------------------------- */
+
+/* What is on the command line replaces what the line of the file has.  The strings stay those of
+   either. */
+static struct bn_sweep_conf join(const struct bn_sweep_conf *line, const struct bn_sweep_conf *top,
+                                 char *out)
+{
+  struct bn_sweep_conf c = *line;
+
+  c.out = out;
+  c.resume = top->resume;
+  c.from = NULL;
+  if (top->vary_given)
+    c.vary = top->vary;
+  if (top->stop_when_given)
+    c.stop_when = top->stop_when;
+  if (top->cooldown_given)
+    c.cooldown_s = top->cooldown_s;
+  if (top->warmup_given)
+    c.warmup_s = top->warmup_s;
+  if (top->repeat_given)
+    c.repeat = top->repeat;
+  if (top->seed_given)
+    c.seed = top->seed;
+  if (top->prepare_given)
+    c.prepare = top->prepare;
+  if (top->cleanup_given)
+    c.cleanup = top->cleanup;
+  c.warmup_given |= top->warmup_given;
+  c.seed_given |= top->seed_given;
+  return c;
+}
+
+/* The line i of a file with what is on the command line. */
+struct job {
+  const struct bn_sweep_conf *top;
+  const struct bn_recipe *recipe;
+  const char *const *operand;
+};
+
+/* dry: only finds what is wrong with it. */
+static int run_line(const struct job *j, size_t i, bool dry, struct bn_err *err)
+{
+  struct bn_sweep_conf line = {.out = NULL}, c;
+  struct bn_recipe_words words;
+  char out[PATH_MAX];
+  int status = EXIT_FAILURE;
+
+  (void)snprintf(out, sizeof out, "%.*s/%s", (int)sizeof out - 128, j->top->out,
+                 j->recipe->line[i].name);
+  if (bn_recipe_parse(j->recipe, i, bn_sweep_options, &line, j->operand, &words, err) == 0) {
+    c = join(&line, j->top, out);
+    status = run_one(&c, words.operand, dry, err);
+  }
+  bn_recipe_forget(&words);
+  return status;
+}
+
+/* What is wrong with one is found before the first runs. */
+static int check_all(const struct job *j, struct bn_err *err)
+{
+  struct bn_err why = {0};
+
+  for (size_t i = 0; i < j->recipe->n; i++)
+    if (run_line(j, i, true, &why) != EXIT_SUCCESS)
+      return bn_err_set(err, why.code, "%s: %.400s", j->recipe->line[i].name, why.text);
+  return 0;
+}
+
+/* One that fails costs one; a signal ends all. */
+static int run_all(const struct job *j, struct bn_err *err)
+{
+  const struct bn_recipe *r = j->recipe;
+  int worst = EXIT_SUCCESS;
+
+  for (size_t i = 0; i < r->n && worst < SIGNALLED; i++) {
+    int status;
+
+    printf("%s%s:\n", i > 0 ? "\n" : "", r->line[i].name);
+    bn_log_stderr("%s (%zu of %zu)", r->line[i].name, i + 1, r->n);
+    status = run_line(j, i, false, err);
+    if (err->text[0] != '\0')
+      bn_log_stderr("bench sweep: %s: %s", r->line[i].name, err->text);
+    *err = (struct bn_err){.code = 0};
+    worst = status > worst ? status : worst;
+  }
+  return worst;
+}
+
+static int run_file(const struct bn_sweep_conf *top, const char *const *operand, struct bn_err *err)
+{
+  struct bn_recipe *r = calloc(1, sizeof *r);
+  const struct job job = {top, r, operand};
+  int status = EXIT_FAILURE;
+
+  if (r == NULL)
+    (void)bn_err_set(err, ENOMEM, "out of memory");
+  else if (top->out == NULL)
+    (void)bn_err_set(err, EINVAL, "--out is missing; name a folder for the results");
+  else if (bn_recipe_read(r, top->from, err) == 0 && bn_folder_check(top->out, err) == 0 &&
+           check_all(&job, err) == 0 && bn_folder_make(top->out, err) == 0)
+    status = run_all(&job, err);
+  if (r != NULL)
+    bn_recipe_done(r);
+  free(r);
+  return status;
+}
+
+int bn_sweep_run(const void *conf, const char *const *operand, struct bn_err *err)
+{
+  const struct bn_sweep_conf *c = conf;
+
+  return c->from != NULL ? run_file(c, operand, err) : run_one(c, operand, false, err);
 }

@@ -11,11 +11,12 @@
 
 struct bn_sweep_conf {
   struct bn_list vary;
-  char *out, *stop_when;
+  char *out, *stop_when, *from;
   double cooldown_s, warmup_s;
   int64_t repeat, seed;
-  bool warmup_given, seed_given;
   bool resume, prepare, cleanup;
+  bool vary_given, stop_when_given, cooldown_given, warmup_given, repeat_given, seed_given;
+  bool prepare_given, cleanup_given;
 };
 
 extern const struct bn_opt bn_sweep_options[];

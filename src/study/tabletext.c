@@ -42,7 +42,9 @@ static const char *cut(const char *text, char out[CELL])
 
 static const char *rate_unit(const struct bn_tally *t)
 {
-  return t->rate != NULL && strcmp(t->rate, "events_per_s") == 0 ? "events/s" : "transactions/s";
+  if (t->rate == NULL)
+    return "rate, 1/s";
+  return strcmp(t->rate, "events_per_s") == 0 ? "events/s" : "transactions/s";
 }
 
 /* --- columns ---------------------------------------------------------------------------------- */

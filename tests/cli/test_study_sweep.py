@@ -168,6 +168,14 @@ def test_data_are_prepared_for_the_runs_that_need_them(tmp_path):
     assert left.status == 1 and "run 'prepare' first" in left.err
 
 
+def test_options_of_runs_change_no_data(tmp_path):
+    done = sweep(tmp_path, "--vary=point-selects=1,2", "--vary=table_size=10,20", "--repeat=2",
+                 "--seed=1", "--prepare", *SQLITE, "run")
+    assert done.status == 0
+    order = [point % 2 for point in study(tmp_path)["order"]]
+    assert order[0] == order[1] and order[2] == order[3]
+
+
 def test_data_stay_without_cleanup(tmp_path):
     assert sweep(tmp_path, "--vary=threads=1,2", "--repeat=1", "--prepare", *SQLITE,
                  "--table-size=10", "run").status == 0
@@ -340,6 +348,91 @@ def test_a_wrong_command_line_ends_the_sweep(tmp_path, wrong, sentence):
     assert sweep(tmp_path, "--vary=threads=1,2", "--repeat=1", *CPU).status == 0
 
 
+# --- --from ---------------------------------------------------------------------------------------
+
+
+def test_a_file_has_several_sweeps(tmp_path):
+    (tmp_path / "two").write_text(
+        "# two\n"
+        'few = "--vary=threads=1,2" --repeat=2 --seed=3 cpu --time=0 --cpu-max-prime=10 run\n'
+        "many = --vary=cpu-max-prime=20..40 --repeat=4 cpu --time=0 --events=7 run\n")
+    args = ("--from=two", "--repeat=1", "--events=5")
+    done = sweep(tmp_path, *args)
+    assert done.status == 0, done
+    assert done.out.startswith("few:\nthreads  runs") and "\n\nmany:\ncpu-max-prime  runs" in done.out
+    assert "few (1 of 2)\n" in done.err and "many (2 of 2)\n" in done.err
+    for name, option, values in (("few", "threads", ["1", "2"]),
+                                 ("many", "cpu-max-prime", ["20", "40"])):
+        points = json.loads((tmp_path / "s" / name / "table.json").read_text())["points"]
+        assert [(p["values"][option], p["n"]) for p in points] == [(v, 1) for v in values]
+        assert {p["figures"]["events"]["median"] for p in points} == {5}
+    again = sweep(tmp_path, "--resume", *args)
+    assert (again.status, again.out) == (0, done.out)
+
+
+@pytest.mark.parametrize(
+    "text, sentence",
+    [
+        ("a b = cpu run\n",
+         "f:1: the name 'a b' is that of a folder; use letters, digits, '-' and '_'"),
+        ("a = cpu run\na = cpu run\n", "f:2: the name 'a' is there twice"),
+        ("a = --vary=threads=1 cpu run\nb = --repeat=0 cpu run\n",
+         "b: f:2: --repeat=0: out of range; allowed: 1 to 1000"),
+        ("a = --vary=threads=4..1 cpu run\n",
+         "a: --vary=threads: the range '4..1' has to end with a larger number than its first"),
+        ("a = --vary=threads=1 cpu\n",
+         "a: the command 'run' is missing; write the command line of a run behind the options, such "
+         "as: oltp_read_write --tables=4 run"),
+        ("# nothing\n", "f: there is no sweep in this file; write lines NAME = WORDS"),
+    ],
+)
+def test_a_wrong_file_is_refused(tmp_path, text, sentence):
+    (tmp_path / "f").write_text(text)
+    assert sweep(tmp_path, "--from=f") == ("", f"bench sweep: {sentence}\n", 1)
+    assert not (tmp_path / "s").exists()
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path):
+    assert sweep(tmp_path, "--from=nope").err == (
+        "bench sweep: --from=nope: there is no such file, and none is bundled; bundled: block-size, "
+        "concurrency, file-num, machine, table-size\n")
+    assert sweep(tmp_path, "--from=./nope").err == "bench sweep: ./nope: No such file or directory\n"
+
+
+CUT = ("--vary=threads=1,2", "--repeat=1", "--time=0", "--events=20")
+BUNDLED = {
+    "concurrency": ("--warmup-time=0", "--db-driver=sqlite", "--table-size=10"),
+    "table-size": ("--warmup-time=0", "--db-driver=sqlite", "--vary=table-size=10,20", "--threads=2"),
+    "file-num": ("--vary=file-num=1..4", "--file-total-size=1M"),
+    "block-size": ("--vary=file-block-size=4K..16K", "--file-total-size=1M"),
+}
+
+
+@pytest.mark.parametrize("name", BUNDLED)
+def test_bundled_sweeps(tmp_path, name):
+    more = BUNDLED[name]
+    cut = CUT[1:] if any(arg.startswith("--vary") for arg in more) else CUT
+    done = sweep(tmp_path, f"--from={name}", *cut, *more)
+    assert done.status == 0, done
+    points = json.loads((tmp_path / "s" / name / "table.json").read_text())["points"]
+    assert len(points) in (2, 3) and {p["state"] for p in points} == {"measured"}
+    # All that was prepared is gone.
+    assert [p.name for p in tmp_path.iterdir() if p.name.startswith("test_file")] == []
+
+
+def test_the_bundled_sweeps_of_a_machine(tmp_path):
+    path = os.path.join(os.path.dirname(bench.binary()), "../share/bench/machine.sweep")
+    text = open(path, encoding="utf-8").read()
+    for large, small in (("=1G", "=1M"), ("=100000", "=10"), ("=10000", "=10")):
+        assert large in text
+        text = text.replace(large, small)
+    (tmp_path / "m").write_text(re.sub(r" --time=\d+", " --time=0.1", text))
+    done = sweep(tmp_path, "--from=m", "--vary=threads=1,2", "--repeat=1")
+    assert done.status == 0, done
+    names = [p.name for p in (tmp_path / "s").iterdir()]
+    assert len(names) == 10 and {"cpu", "memory-latency", "oltp-write"} <= set(names)
+
+
 # --- what is refused ------------------------------------------------------------------------------
 
 
@@ -365,6 +458,8 @@ def test_a_wrong_command_line_ends_the_sweep(tmp_path, wrong, sentence):
          "is none"),
         (("--vary=threads=1,2", "--stop-when=p99>1", *CPU),
          "--stop-when=p99>1: the time has no unit; add ns, us, ms or s"),
+        ((), "--vary is missing; name an option of the run and its values, such as "
+         "--vary=threads=1,2,4..64"),
         (("--vary=threads=1,2", "--out=a,b", *CPU), "--out=a,b: the name cannot have a comma"),
     ],
 )
