@@ -10,7 +10,6 @@
 #include "about.h"
 #include "base/file.h"
 #include "base/log.h"
-#include "base/mask.h"
 #include "base/plugin.h"
 #include "cli/cli.h"
 #include "cli/completion.h"
@@ -689,20 +688,6 @@ static int answer(struct program *p)
   return 1;
 }
 
-/* `ps` shows the command line of a study for as long as it lasts, with those of its runs. */
-static void scrub(int argc, char **argv)
-{
-  char shown[BN_MASK_MAX];
-
-  for (int i = 1; i < argc; i++) {
-    char *value = strchr(argv[i], '=');
-
-    if (value != NULL && (bn_mask_arg(argv[i], false, shown) != argv[i] ||
-                          bn_mask_value(value + 1, shown) != value + 1))
-      memset(value + 1, 'x', strlen(value + 1));
-  }
-}
-
 static int run_subcommand(struct program *p, const struct bn_subcommand *sub, int argc, char **argv)
 {
   struct bn_err err = {0};
@@ -710,7 +695,7 @@ static int run_subcommand(struct program *p, const struct bn_subcommand *sub, in
 
   if (copy_args(p, argc, argv) != 0)
     return BN_STATUS_FAILED;
-  scrub(argc, argv);
+  bn_subcommand_scrub(argc, argv);
   status = bn_subcommand_run(sub, argc, p->args, stdout, &err);
   if (err.text[0] != '\0')
     bn_log_stderr("bench %s: %s", sub->name, err.text);

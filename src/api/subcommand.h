@@ -9,8 +9,8 @@
 #include "api/opt.h"
 #include "base/err.h"
 
-/* `bench NAME [options]... OPERANDS`.  --help is every subcommand's own and not in its table, except
-   that behind the first operand it belongs to the run of a subcommand that takes one. */
+/* `bench NAME [options]... OPERANDS`.  --help is every subcommand's own and not in its table;
+   behind the first operand it belongs to the run of a subcommand that takes one. */
 struct bn_subcommand {
   const char *name, *title; /* "report", "print the report of a saved result" */
   const char *operands;     /* as the usage line names them: "FILE" */
@@ -20,7 +20,7 @@ struct bn_subcommand {
   const struct bn_opt *options; /* NULL: none */
   size_t conf_size;             /* of the struct that the options' offsets mean */
   /* Prints its result on standard output and returns the exit status; err: why it failed.  The
-     operands end with NULL.  NULL: the name is reserved for a later version. */
+     operands end with NULL. */
   int (*run)(const void *conf, const char *const *operand, struct bn_err *err);
 };
 

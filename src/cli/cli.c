@@ -467,8 +467,8 @@ int bn_cli_check_reserved(const struct bn_cli *cli)
 
   if (sub == NULL)
     return 0;
-  bn_log_stderr("'%s' is reserved for a subcommand%s; to run a script of that name type ./%s.lua",
-                sub->name, sub->run != NULL ? "" : " of a later version", sub->name);
+  bn_log_stderr("'%s' is reserved for a subcommand; to run a script of that name type ./%s.lua",
+                sub->name, sub->name);
   return -1;
 }
 

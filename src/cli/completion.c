@@ -185,8 +185,7 @@ void bn_completion_program(const struct bn_completion *c, const struct bn_optset
   for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
     workload_rows(c->out, bn_registry_workloads[i]);
   for (const struct bn_subcommand *sub = bn_registry_subcommands; sub->name != NULL; sub++)
-    if (sub->run != NULL)
-      subcommand_rows(c->out, sub);
+    subcommand_rows(c->out, sub);
   for (size_t i = 0; (o = bn_optset_at(options, i, &group)) != NULL; i++)
     option_row(c->out, scope_of(group), o);
 }

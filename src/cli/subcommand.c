@@ -45,7 +45,7 @@ const struct bn_subcommand *bn_subcommand_find(const struct bn_subcommand *table
     i++;
   if (i < argc)
     sub = bn_subcommand_named(table, argv[i]);
-  return sub != NULL && sub->run != NULL ? sub : NULL;
+  return sub;
 }
 
 static int out_of_memory(struct bn_err *err)
@@ -279,17 +279,25 @@ int bn_subcommand_run(const struct bn_subcommand *sub, int argc, char *const *ar
   return status;
 }
 
+void bn_subcommand_scrub(int argc, char **argv)
+{
+  char shown[BN_MASK_MAX];
+
+  for (int i = 1; i < argc; i++) {
+    char *value = strchr(argv[i], '=');
+
+    if (value != NULL && (bn_mask_arg(argv[i], false, shown) != argv[i] ||
+                          bn_mask_value(value + 1, shown) != value + 1))
+      memset(value + 1, 'x', strlen(value + 1));
+  }
+}
+
 void bn_subcommand_list(const struct bn_subcommand *table, FILE *out)
 {
-  bool any = false;
-
+  (void)fputs("Subcommands:\n", out);
   for (; table->name != NULL; table++)
-    if (table->run != NULL) {
-      (void)fprintf(out, "%s  %s - %s\n", any ? "" : "Subcommands:\n", table->name, table->title);
-      any = true;
-    }
-  if (any)
-    (void)fputc('\n', out);
+    (void)fprintf(out, "  %s - %s\n", table->name, table->title);
+  (void)fputc('\n', out);
 }
 
 static int man_section(const struct bn_subcommand *sub, FILE *out)
@@ -310,7 +318,7 @@ static int man_section(const struct bn_subcommand *sub, FILE *out)
 int bn_subcommand_man(const struct bn_subcommand *table, FILE *out)
 {
   for (; table->name != NULL; table++)
-    if (table->run != NULL && man_section(table, out) != 0)
+    if (man_section(table, out) != 0)
       return -1;
   return 0;
 }

@@ -48,7 +48,26 @@ static const struct bn_opt options[] = {{.name = "format",
                                          .help = "how many"},
                                         BN_OPT_END};
 
-static const struct bn_subcommand table[] = {{.name = "later"},
+static int tell_run(const void *conf, const char *const *operand, struct bn_err *err)
+{
+  const struct conf *c = conf;
+  size_t len = (size_t)snprintf(seen, sizeof seen, "%s", c->format);
+
+  (void)err;
+  for (; *operand != NULL && len < sizeof seen; operand++)
+    len += (size_t)snprintf(seen + len, sizeof seen - len, " %s", *operand);
+  return 0;
+}
+
+static const struct bn_subcommand table[] = {{.name = "study",
+                                              .title = "run several",
+                                              .operands = "TEST",
+                                              .min_operands = 1,
+                                              .max_operands = SIZE_MAX,
+                                              .takes_run = true,
+                                              .options = options,
+                                              .conf_size = sizeof(struct conf),
+                                              .run = tell_run},
                                              {.name = "show",
                                               .title = "print a file",
                                               .operands = "FILE [FILE]",
@@ -85,7 +104,7 @@ static void test_find(void **state)
   (void)state;
   assert_ptr_equal(find("show a"), &table[1]);
   assert_ptr_equal(find("--format=x show"), &table[1]);
-  assert_null(find("later a"));
+  assert_ptr_equal(find("study cpu run"), &table[0]);
   assert_null(find("show.lua a"));
   assert_null(find("./show a"));
   assert_null(find("cpu show"));
@@ -94,7 +113,7 @@ static void test_find(void **state)
   assert_null(find("help"));
   assert_null(find("help cpu"));
   assert_ptr_equal(find("help show"), &table[1]);
-  assert_ptr_equal(bn_subcommand_named(table, "later"), &table[0]);
+  assert_ptr_equal(bn_subcommand_named(table, "study"), &table[0]);
   assert_null(bn_subcommand_named(table, "lat"));
 }
 
@@ -108,7 +127,7 @@ static int run(const char *line, char *out, size_t size, struct bn_err *err)
   seen[0] = '\0';
   *err = (struct bn_err){0};
   assert_non_null(file);
-  status = bn_subcommand_run(&table[1], argc, argv, file, err);
+  status = bn_subcommand_run(bn_subcommand_named(table, argv[1]), argc, argv, file, err);
   assert_int_equal(fclose(file), 0);
   return status;
 }
@@ -173,28 +192,70 @@ static void test_help(void **state)
   assert_string_equal(seen, "");
 }
 
+/* What a subcommand that takes a run leaves to it. */
+static void test_command_of_a_run(void **state)
+{
+  static const struct {
+    const char *line, *want;
+  } cases[] = {
+      {"study cpu run", "text cpu run"},
+      {"study --format=x cpu --threads=2 run", "x cpu --threads=2 run"},
+      {"study --threads=2 cpu --format x run", "x --threads=2 cpu run"},
+      {"study cpu --help", "text cpu --help"},
+      {"study -q cpu -v run", "text -q cpu -v run"},
+      {"study -- cpu --format=x -- run", "text cpu --format=x -- run"},
+  };
+  char out[1024];
+  struct bn_err err;
+
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    assert_int_equal(run(cases[i].line, out, sizeof out, &err), 0);
+    assert_string_equal(seen, cases[i].want);
+  }
+  assert_int_equal(run("study --help", out, sizeof out, &err), 0);
+  assert_non_null(strstr(out, "  bench study [options]... TEST\n"));
+  assert_int_equal(run("study -c 0 cpu", out, sizeof out, &err), 1);
+  assert_int_equal(run("study", out, sizeof out, &err), 1);
+}
+
+static void test_secrets_do_not_stay_in_the_arguments(void **state)
+{
+  char *argv[16];
+  const int argc = split("study --mysql-password=abc --a='--pgsql-password=def' --threads=2", argv);
+
+  (void)state;
+  bn_subcommand_scrub(argc, argv);
+  assert_string_equal(argv[2], "--mysql-password=xxx");
+  assert_string_equal(argv[3], "--a=xxxxxxxxxxxxxxxxxxxxxx");
+  assert_string_equal(argv[4], "--threads=2");
+}
+
 static void test_lists(void **state)
 {
-  static const struct bn_subcommand none[] = {{.name = "later"}, {.name = NULL}};
   char out[2048] = "";
   FILE *file = fmemopen(out, sizeof out, "w");
 
   (void)state;
   assert_non_null(file);
-  bn_subcommand_list(none, file);
   bn_subcommand_list(table, file);
-  assert_int_equal(bn_subcommand_man(none, file), 0);
   assert_int_equal(bn_subcommand_man(table, file), 0);
   assert_int_equal(fclose(file), 0);
-  assert_memory_equal(out, "Subcommands:\n  show - print a file\n\n.Ss bench show\n.Bl ", 53);
+  assert_non_null(strstr(out, "Subcommands:\n  study - run several\n  show - print a file\n\n"));
+  assert_non_null(strstr(out, ".Ss bench show\n.Bl "));
   assert_non_null(strstr(out, ".It Fl Fl first-count Ns = Ns Ar N , Fl c Ar N\n"));
 }
 
 int main(void)
 {
   static const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_find), cmocka_unit_test(test_run),   cmocka_unit_test(test_bad_value),
-      cmocka_unit_test(test_help), cmocka_unit_test(test_lists),
+      cmocka_unit_test(test_find),
+      cmocka_unit_test(test_run),
+      cmocka_unit_test(test_bad_value),
+      cmocka_unit_test(test_help),
+      cmocka_unit_test(test_lists),
+      cmocka_unit_test(test_command_of_a_run),
+      cmocka_unit_test(test_secrets_do_not_stay_in_the_arguments),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
