@@ -247,31 +247,20 @@ static int make(struct bn_course *c, struct pace *p, size_t run, struct bn_err *
   return 0;
 }
 
-/* Marks the pending runs that --stop-when leaves out. */
-static void leave_out(struct bn_course *c)
-{
-  struct bn_tally *t = c->tally;
-
-  for (size_t i = 0; c->stop != NULL && i < t->n_runs; i++)
-    if (t->run[i].state == BN_TALLY_PENDING && bn_tally_leaves_out(t, t->order[i]))
-      bn_tally_mark(t, i, BN_TALLY_LEFT_OUT);
-}
-
 static int make_all(struct bn_course *c, struct pace *p, struct bn_err *err)
 {
   bool first = true;
 
   for (size_t i = 0; i < c->tally->n_runs; i++) {
-    leave_out(c);
-    if (c->tally->run[i].state != BN_TALLY_PENDING)
-      continue;
-    if (!first)
-      bn_children_pause(&c->children, (uint64_t)(c->cooldown_s * 1e9));
-    if (c->children.signo != 0)
-      return -1;
-    first = false;
-    if (make(c, p, i, err) != 0)
-      return -1;
+    if (c->tally->run[i].state == BN_TALLY_PENDING) {
+      if (!first)
+        bn_children_pause(&c->children, (uint64_t)(c->cooldown_s * 1e9));
+      if (c->children.signo != 0 || make(c, p, i, err) != 0)
+        return -1;
+      first = false;
+    }
+    if (c->stop != NULL)
+      bn_tally_leave_out(c->tally, i);
   }
   return 0;
 }

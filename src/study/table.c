@@ -248,7 +248,9 @@ static bool is_column(const char *name)
   const size_t digits = name[0] == 'p' ? strspn(name + 1, "0123456789.") : 0;
 
   return strcmp(name, "rate") == 0 || strcmp(name, "avg_s") == 0 ||
-         strcmp(name, "errors_per_s") == 0 || (digits > 0 && strcmp(name + 1 + digits, "_s") == 0);
+         strcmp(name, "errors_per_s") == 0 ||
+         strncmp(name, BN_TALLY_OF_TEST, sizeof BN_TALLY_OF_TEST - 1) == 0 ||
+         (digits > 0 && strcmp(name + 1 + digits, "_s") == 0);
 }
 
 static void add_heading(const struct bn_tally *t, struct bn_buf *out)

@@ -89,6 +89,9 @@ static void choose(struct layout *l, const struct bn_tally *t)
   l->n_fixed = l->n;
   (void)add_column(l, rate_unit(t), BN_TALLY_RATE, 1);
   (void)add_column(l, "spread, %", BN_TALLY_RATE, 1);
+  for (size_t i = 0; i < t->n_names && l->n < CELLS_MAX / 2; i++)
+    if (strncmp(t->name[i], BN_TALLY_OF_TEST, sizeof BN_TALLY_OF_TEST - 1) == 0)
+      (void)add_column(l, cut(t->name[i] + sizeof BN_TALLY_OF_TEST - 1, heading), i, 1);
   (void)add_column(l, "avg, ms", figure_named(t, "avg_s"), 1e3);
   (void)add_column(l, "errors/s", figure_named(t, "errors_per_s"), 1);
   for (size_t i = 0; i < t->n_names && l->n < CELLS_MAX; i++)

@@ -2,7 +2,9 @@
 /* Keeps the figures of results as numbers, because the results themselves are large. */
 #include "study/tally.h"
 
+#include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,6 +103,25 @@ static int take_row(struct bn_tally *t, struct bn_tally_run *run, const struct b
   return rc;
 }
 
+/* Those figures of the test itself that its text report prints. */
+static int take_figures(struct bn_tally *t, struct bn_tally_run *run, const struct bn_view *v)
+{
+  int rc = 0;
+
+  for (size_t i = 0; i < v->n_figures && rc == 0 && t->n_names < 2 * BN_ROW_MAX; i++) {
+    char name[sizeof BN_TALLY_OF_TEST + 64];
+
+    (void)snprintf(name, sizeof name, BN_TALLY_OF_TEST "%.60s", v->figures[i].key);
+    /* A document may have any. */
+    for (char *c = name; *c != '\0'; c++)
+      if (!isascii(*c) || !isalnum((unsigned char)*c))
+        *c = '_';
+    if (v->figures[i].text != NULL)
+      rc = set_value(t, run, name, v->figures[i].value);
+  }
+  return rc;
+}
+
 int bn_tally_take(struct bn_tally *t, size_t run, const struct bn_result *r,
                   const struct bn_assert *stop)
 {
@@ -114,6 +135,8 @@ int bn_tally_take(struct bn_tally *t, size_t run, const struct bn_result *r,
     rc = take_row(t, at, row);
   }
   free(row);
+  if (rc == 0)
+    rc = take_figures(t, at, v);
   if (rc != 0)
     return -1;
   at->state = BN_TALLY_DONE;
@@ -157,20 +180,19 @@ void bn_tally_look(const struct bn_tally *t, size_t point, struct bn_tally_point
   out->stops = 2 * stops > out->done;
 }
 
-bool bn_tally_leaves_out(const struct bn_tally *t, size_t point)
+void bn_tally_leave_out(struct bn_tally *t, size_t run)
 {
-  const size_t n = bn_grid_points(t->grid);
+  const size_t point = t->order[run];
+  size_t done = 0, stops = 0;
 
-  for (size_t i = 0; i < n; i++) {
-    struct bn_tally_point seen;
-
-    if (!bn_grid_beyond(t->grid, i, point))
-      continue;
-    bn_tally_look(t, i, &seen);
-    if (seen.stops)
-      return true;
-  }
-  return false;
+  for (size_t i = 0; i <= run; i++)
+    if (t->order[i] == point && t->run[i].state == BN_TALLY_DONE) {
+      done++;
+      stops += t->run[i].stops;
+    }
+  for (size_t i = run + 1; 2 * stops > done && i < t->n_runs; i++)
+    if (t->run[i].state == BN_TALLY_PENDING && bn_grid_beyond(t->grid, point, t->order[i]))
+      t->run[i].state = BN_TALLY_LEFT_OUT;
 }
 
 double bn_tally_value(const struct bn_tally *t, size_t run, size_t figure)

@@ -10,6 +10,9 @@
 #include "measure/result.h"
 #include "study/grid.h"
 
+/* How the names of figures begin that only this test has: "test_ns_per_load". */
+#define BN_TALLY_OF_TEST "test_"
+
 enum bn_tally_state {
   BN_TALLY_PENDING,
   BN_TALLY_DONE, /* it ended well */
@@ -61,9 +64,11 @@ void bn_tally_mark(struct bn_tally *t, size_t run, enum bn_tally_state state);
 
 size_t bn_tally_count(const struct bn_tally *t, enum bn_tally_state state);
 void bn_tally_look(const struct bn_tally *t, size_t point, struct bn_tally_point *out);
-/* Whether --stop-when leaves out a point: it holds for one with a smaller value of the first option
-   and the same values of the others. */
-bool bn_tally_leaves_out(const struct bn_tally *t, size_t point);
+/* After each run, in their order: if --stop-when now holds for more than half of the runs of its
+   point, marks the pending runs behind it of points with a larger value of the first option and the
+   same values of the others.  What follows a run follows from the runs before it, so that a sweep
+   that is resumed leaves out the same. */
+void bn_tally_leave_out(struct bn_tally *t, size_t run);
 /* NAN: the run is not done, or has not measured it. */
 double bn_tally_value(const struct bn_tally *t, size_t run, size_t figure);
 /* false: no run of the point has it. */

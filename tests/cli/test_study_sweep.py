@@ -101,6 +101,15 @@ def test_figures_are_medians_of_the_results(tmp_path):
     assert tabled["best"] == best
 
 
+def test_figures_of_the_test_itself_are_tabled(tmp_path):
+    done = sweep(tmp_path, "--vary=memory-block-size=4K,8K", "--repeat=1", "memory", "--time=0.1",
+                 "--memory-oper=latency", "--memory-total-size=0", "run")
+    assert done.status == 0 and " ns_per_load " in done.out.splitlines()[0]
+    for point, row in zip(table(tmp_path)["points"], rows(tmp_path)):
+        value = point["figures"]["test_ns_per_load"]["median"]
+        assert value > 0 and float(row["test_ns_per_load_median"]) == value
+
+
 def test_the_terminal_has_aligned_columns(tmp_path):
     done = sweep(tmp_path, "--vary=threads=1,16", "--repeat=1", *CPU)
     lines = done.out.splitlines()

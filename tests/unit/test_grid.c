@@ -248,15 +248,38 @@ static void larger_values_are_left_out(void **state)
 
   (void)state;
   start(&t, &g, "threads=1,8,64 table-size=10,20", order, 18);
+  measured(&t, 0, 1, false);
+  bn_tally_leave_out(&t, 0);
+  bn_tally_leave_out(&t, 1); /* not measured */
+  assert_int_equal(bn_tally_count(&t, BN_TALLY_LEFT_OUT), 0);
   measured(&t, 2, 1, true); /* threads=8 table-size=10 */
-  assert_true(bn_tally_leaves_out(&t, 4));
-  assert_false(bn_tally_leaves_out(&t, 0)); /* fewer threads */
-  assert_false(bn_tally_leaves_out(&t, 2)); /* itself */
-  assert_false(bn_tally_leaves_out(&t, 5)); /* another table size */
-  measured(&t, 8, 1, false);                /* one of two: no longer more than half */
-  assert_false(bn_tally_leaves_out(&t, 4));
-  measured(&t, 14, 1, true);
-  assert_true(bn_tally_leaves_out(&t, 4));
+  measured(&t, 10, 1, true);
+  bn_tally_leave_out(&t, 2);
+  /* Of threads=64 table-size=10 those that are pending. */
+  assert_int_equal(bn_tally_count(&t, BN_TALLY_LEFT_OUT), 2);
+  assert_int_equal(t.run[4].state, BN_TALLY_LEFT_OUT);
+  assert_int_equal(t.run[16].state, BN_TALLY_LEFT_OUT);
+  end(&t, &g);
+}
+
+/* Whatever later runs say. */
+static void more_than_half_of_the_runs_so_far_decide(void **state)
+{
+  size_t order[6];
+  struct bn_tally t;
+  struct bn_grid g;
+
+  (void)state;
+  start(&t, &g, "threads=1,2", order, 6);
+  measured(&t, 0, 1, false);
+  measured(&t, 2, 1, true);
+  measured(&t, 4, 1, true);
+  bn_tally_leave_out(&t, 0);
+  bn_tally_leave_out(&t, 2); /* one of two */
+  assert_int_equal(bn_tally_count(&t, BN_TALLY_LEFT_OUT), 0);
+  bn_tally_leave_out(&t, 4);
+  assert_int_equal(bn_tally_count(&t, BN_TALLY_LEFT_OUT), 1);
+  assert_int_equal(t.run[5].state, BN_TALLY_LEFT_OUT);
   end(&t, &g);
 }
 
@@ -304,6 +327,7 @@ int main(void)
       cmocka_unit_test(runs_of_the_same_data_follow_each_other),
       cmocka_unit_test(the_first_repeat_can_ascend),
       cmocka_unit_test(larger_values_are_left_out),
+      cmocka_unit_test(more_than_half_of_the_runs_so_far_decide),
       cmocka_unit_test(medians_are_of_the_runs_that_ended_well),
   };
 
