@@ -153,7 +153,7 @@ static void put_terminal(struct writer *w)
     break;
   case BN_PLOT_SVG:
     (void)bn_buf_printf(w->out,
-                        "set terminal svg noenhanced size %d,%d font 'sans-serif,17' "
+                        "set terminal svg noenhanced name 'bench' size %d,%d font 'sans-serif,17' "
                         "background rgb 'white'\n",
                         WIDTH, HEIGHT);
     break;

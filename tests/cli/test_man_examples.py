@@ -2,6 +2,7 @@
 """Every example of the manual pages that needs no server prints what the page shows."""
 
 import re
+import shutil
 
 import pytest
 
@@ -12,6 +13,8 @@ LOCAL = examples.sessions("")
 
 @pytest.mark.parametrize(("page", "session"), LOCAL, ids=[f"{s.page}:{s.line}" for _, s in LOCAL])
 def test_example(page, session, tmp_path):
+    if "bench plot" in session.text and shutil.which("gnuplot") is None:
+        pytest.skip("gnuplot is not installed")
     examples.write_files(page, session.line, tmp_path)
     examples.run_session(session, tmp_path)
 

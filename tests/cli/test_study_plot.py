@@ -90,6 +90,7 @@ def svg(folder, *args):
     got = plot("-o", "p.svg", *args, cwd=folder)
     assert got == ("", "", 0)
     root = xml.etree.ElementTree.parse(folder / "p.svg").getroot()
+    assert root.find(SVG + "title").text == "bench"
     assert root.tag == SVG + "svg" and root.get("width") == "1280" and root.get("height") == "720"
     return ["".join(t.itertext()).strip() for t in root.iter(SVG + "text")], root
 
