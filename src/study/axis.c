@@ -35,7 +35,7 @@ static struct span span_of(const struct bn_chart_panel *p)
       const struct bn_chart_point *at = &p->series[i].point[k];
 
       widen(&s, at->y);
-      if (p->series[i].look == BN_CHART_BARS) {
+      if (p->series[i].look == BN_CHART_BARS || p->series[i].look == BN_CHART_SPOTS) {
         widen(&s, at->low);
         widen(&s, at->high);
       }

@@ -29,7 +29,9 @@ enum bn_chart_y {
 enum bn_chart_look {
   BN_CHART_LINE,
   BN_CHART_STEPS, /* a value holds up to the next point */
-  BN_CHART_BARS   /* a line, and at each point a bar from low to high */
+  BN_CHART_BARS,  /* a line, and at each point a bar from low to high */
+  BN_CHART_SPOTS, /* the same without the line */
+  BN_CHART_FIT    /* a line without spots */
 };
 
 /* A y that is not finite is a gap. */

@@ -112,16 +112,24 @@ static void put_marks(struct writer *w, char axis, const struct bn_axis *a)
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
+/* The names of both, which are those of the first series, are the same. */
+static bool same_names(const struct bn_chart_panel *a, const struct bn_chart_panel *b)
+{
+  for (size_t i = 0; i < a->n || i < b->n; i++)
+    if (strcmp(i < a->n ? a->series[i].name : "", i < b->n ? b->series[i].name : "") != 0)
+      return false;
+  return true;
+}
+
+/* The legend of the panel above serves this one too. */
 static bool has_legend(const struct bn_chart *c, size_t panel)
 {
-  const struct bn_chart_panel *p = &c->panel[panel], *above = panel > 0 ? p - 1 : NULL;
-  bool any = false, same = above != NULL && above->n == p->n;
+  const struct bn_chart_panel *p = &c->panel[panel];
+  bool any = false;
 
-  for (size_t i = 0; i < p->n; i++) {
+  for (size_t i = 0; i < p->n; i++)
     any = any || p->series[i].name[0] != '\0';
-    same = same && strcmp(p->series[i].name, above->series[i].name) == 0;
-  }
-  return any && !same;
+  return any && (panel == 0 || !same_names(p, p - 1));
 }
 
 /* Characters of the longest name that is shown. */
@@ -231,16 +239,24 @@ static void put_left_right(struct writer *w)
 
 /* --- panels ----------------------------------------------------------------------------------- */
 
+static bool has_bars(const struct bn_chart_series *s)
+{
+  return s->look == BN_CHART_BARS || s->look == BN_CHART_SPOTS;
+}
+
 /* Bars of several series stand beside each other, so that none covers another. */
 static double beside(const struct writer *w, const struct bn_chart_panel *p, size_t series,
                      double x)
 {
-  const double all = p->n > 3 ? 0.015 : 0.005 * (double)p->n;
-  const double part = all * (((double)series + 0.5) / (double)p->n - 0.5);
   const struct bn_axis *a = &w->x;
+  double n = 0, all, part;
 
-  if (is_text(w) || p->series[series].look != BN_CHART_BARS)
+  for (size_t i = 0; i < p->n; i++)
+    n += has_bars(&p->series[i]);
+  if (is_text(w) || !has_bars(&p->series[series]))
     return x;
+  all = n > 3 ? 0.015 : 0.005 * n;
+  part = all * (((double)series + 0.5) / n - 0.5);
   return a->log ? x * pow(a->high / a->low, part) : x + part * (a->high - a->low);
 }
 
@@ -346,6 +362,10 @@ static const char *look_of(const struct writer *w, const struct bn_chart_series 
 {
   if (s->look == BN_CHART_STEPS)
     return "steps";
+  if (s->look == BN_CHART_SPOTS)
+    return "points";
+  if (s->look == BN_CHART_FIT)
+    return is_text(w) ? "dots" : "lines";
   return s->n == 1 || (s->n <= DOTS_MAX && !is_text(w)) ? "linespoints" : "lines";
 }
 
@@ -353,13 +373,13 @@ static void put_series(struct writer *w, size_t panel, size_t i, bool legend)
 {
   const struct bn_chart_series *s = &w->chart->panel[panel].series[i];
 
-  if (s->look == BN_CHART_BARS) {
+  if (has_bars(s)) {
     (void)bn_buf_printf(w->out, "$data%zu_%zu using 1:2:3:4 with yerrorbars", panel, i);
     put_look(w, s, HIDDEN);
     (void)bn_buf_str(w->out, " notitle, ");
   }
   (void)bn_buf_printf(w->out, "$data%zu_%zu using 1:2 with %s", panel, i, look_of(w, s));
-  put_look(w, s, "0.6");
+  put_look(w, s, s->look == BN_CHART_SPOTS ? "0.8" : "0.6");
   if (legend && s->name[0] != '\0')
     put_name(w, s->name);
   else
@@ -370,6 +390,7 @@ static void put_panel(struct writer *w, size_t panel)
 {
   const struct bn_chart_panel *p = &w->chart->panel[panel];
   const bool legend = has_legend(w->chart, panel);
+  bool first = true;
   struct bn_axis y;
 
   bn_axis_y(&y, p, is_text(w));
@@ -385,10 +406,14 @@ static void put_panel(struct writer *w, size_t panel)
   else
     (void)bn_buf_str(w->out, "unset key\n");
   (void)bn_buf_str(w->out, "plot ");
-  for (size_t i = 0; i < p->n; i++) {
-    (void)bn_buf_str(w->out, i > 0 ? ", " : "");
-    put_series(w, panel, i, legend);
-  }
+  /* Fits are behind what they were fitted to. */
+  for (int fits = 1; fits >= 0; fits--)
+    for (size_t i = 0; i < p->n; i++)
+      if ((p->series[i].look == BN_CHART_FIT) == fits) {
+        (void)bn_buf_str(w->out, first ? "" : ", ");
+        put_series(w, panel, i, legend);
+        first = false;
+      }
   (void)bn_buf_str(w->out, "\nunset label\n");
 }
 

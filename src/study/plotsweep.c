@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "study/figure.h"
 #include "study/points.h"
+#include "study/usl.h"
 
 enum { LINES_MAX = 28 }; /* that colours and dashes tell apart */
 
@@ -265,12 +266,94 @@ static int draw_lines(struct sweep *s, struct bn_chart_panel *p, const struct bn
   return rc;
 }
 
+/* --- the fit ---------------------------------------------------------------------------------- */
+
+/* By the law of study/usl.h. */
+static double rate_of(const struct bn_usl *u, double n)
+{
+  return u->gamma.value * n / (1 + u->alpha.value * (n - 1) + u->beta.value * n * (n - 1));
+}
+
+/* From the first number of threads of a line to the last. */
+static int draw_fit(struct bn_chart_panel *p, unsigned colour, double first, double last,
+                    const struct bn_usl *usl)
+{
+  enum { POINTS = 200 };
+  struct bn_chart_series *to = bn_chart_series(p, "", BN_CHART_FIT, colour);
+
+  for (int i = 0; to != NULL && i <= POINTS; i++) {
+    const double x = first * pow(last / first, (double)i / POINTS);
+
+    if (bn_chart_point(to, &(struct bn_chart_point){.x = x, .y = rate_of(usl, x)}) != 0)
+      return -1;
+  }
+  return to != NULL ? 0 : -1;
+}
+
+/* The medians of one line of rates.  1: they have a fit, which is drawn as the line between them;
+   0: they have none; -1. */
+static int fit_line(struct bn_chart_panel *p, size_t line)
+{
+  const struct bn_chart_series *s = &p->series[line];
+  double *threads = calloc(2 * s->n + 1, sizeof *threads), *rate;
+  struct bn_usl usl;
+  size_t n = 0;
+  int rc = -1;
+
+  if (threads == NULL)
+    return -1;
+  rate = threads + s->n;
+  for (size_t i = 0; i < s->n; i++)
+    if (s->point[i].x >= 1) {
+      threads[n] = s->point[i].x;
+      rate[n++] = s->point[i].y;
+    }
+  if (!bn_usl_fit(threads, rate, n, &usl))
+    rc = 0;
+  else if (draw_fit(p, s->colour, threads[0], threads[n - 1], &usl) == 0)
+    rc = 1;
+  if (rc > 0)
+    p->series[line].look = BN_CHART_SPOTS;
+  free(threads);
+  return rc;
+}
+
+/* Of rates over threads. */
+static int draw_fits(struct sweep *s, struct bn_chart_panel *p)
+{
+  const size_t len = strlen(p->title);
+  bool any = false;
+
+  if (!s->numbers || strcmp(s->points.option[s->x], "threads") != 0)
+    return 0;
+  for (size_t i = 0; i < s->n_lines; i++) {
+    const int rc = fit_line(p, i);
+
+    if (rc < 0)
+      return -1;
+    any = any || rc > 0;
+  }
+  if (any)
+    (void)snprintf(p->title + len, sizeof p->title - len, "; line: Universal Scalability Law");
+  return 0;
+}
+
+/* --- the panels ------------------------------------------------------------------------------- */
+
 static bool all_sql(const struct sweep *s)
 {
   for (size_t i = 0; i < s->n; i++)
     if (s->result[i]->group[0].total.view.kind != BN_KIND_SQL)
       return false;
   return true;
+}
+
+static int draw_rates(struct bn_chart *c, struct sweep *s, const struct bn_figure_name *rate)
+{
+  struct bn_chart_panel *p = bn_chart_panel(
+      c, all_sql(s) ? "Throughput (transactions/s)" : "Throughput (events/s)", BN_CHART_PER_S);
+
+  return draw_lines(s, p, rate) == 0 ? draw_fits(s, p) : -1;
 }
 
 /* Of one line several percentiles, of several lines the highest. */
@@ -332,12 +415,7 @@ static int draw(struct bn_chart *c, struct sweep *s, struct bn_err *err)
   if (set_x(c, s) != 0)
     return bn_err_set(err, ENOMEM, "out of memory");
   tell_repeats(c, s);
-  if (draw_lines(
-          s,
-          bn_chart_panel(c, all_sql(s) ? "Throughput (transactions/s)" : "Throughput (events/s)",
-                         BN_CHART_PER_S),
-          &rate) != 0 ||
-      draw_latencies(c, s) != 0)
+  if (draw_rates(c, s, &rate) != 0 || draw_latencies(c, s) != 0)
     return bn_err_set(err, ENOMEM, "out of memory");
   return 0;
 }

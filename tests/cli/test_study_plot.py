@@ -241,6 +241,29 @@ def test_other_options_make_lines(tmp_path, template):
     assert "Latency, p99" in texts
 
 
+def test_the_fit_of_a_sweep_over_threads(tmp_path, template):
+    """At the points, the line has the rates of the law that they were computed from."""
+    law = {n: 1000 * n / (1 + 0.05 * (n - 1) + 0.001 * n * (n - 1)) for n in (1, 2, 4, 8, 16, 32)}
+    sweep(tmp_path, template, {n: [rate] for n, rate in law.items()})
+    texts, root = svg(tmp_path, ".")
+    assert "Throughput (events/s); line: Universal Scalability Law" in texts
+    fits = [p for p in root.iter(SVG + "path") if (p.get("d") or "").count("L") > 100]
+    assert len(fits) == 1
+    steps = re.findall(r"([\d.]+),([\d.]+)", fits[0].get("d"))
+    for x, y in points_of(root)[:len(law)]:
+        near = min(steps, key=lambda step: abs(float(step[0]) - x))
+        assert float(near[1]) == pytest.approx(y, abs=2.5)
+
+
+def test_no_fit_of_few_points_or_another_option(tmp_path, template):
+    sweep(tmp_path, template, {1: [100], 2: [200], 4: [300]})
+    assert "Throughput (events/s)" in svg(tmp_path, ".")[0]
+    for number, size in enumerate((1, 2, 4, 8, 16)):
+        save(tmp_path, f"b/runs/{number:04}.json",
+             document_of(template, [100 + number], **{"cpu-max-prime": str(size)}))
+    assert "Throughput (events/s)" in svg(tmp_path, "b")[0]
+
+
 def test_values_that_are_no_numbers(tmp_path, template):
     for number, clock in enumerate(("tsc", "os")):
         save(tmp_path, f"runs/{number:04}.json", document_of(template, [10], clock=clock))
