@@ -37,7 +37,7 @@ def test_every_file_is_used():
             if example.kind == "file":
                 later = [e.text for e in found if e.kind == "session" and e.line > example.line]
                 assert any(example.name in text for text in later), example.name
-                assert example.text.startswith(f"-- {example.name}\n")
+                assert re.match(rf"(--|#) {example.name}\n", example.text)
 
 
 @pytest.mark.parametrize(
