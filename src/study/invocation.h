@@ -9,7 +9,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "study/grid.h"
+#include "study/sweep/grid.h"
 
 /* All but the texts of its own is borrowed. */
 struct bn_invocation {

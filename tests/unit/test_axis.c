@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "study/axis.h"
+#include "study/plot/axis.h"
 
 static void expect_near(double got, double want)
 {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "base/rng.h"
-#include "study/batch.h"
+#include "study/stats/batch.h"
 
 enum { RUNS = 2000 };
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "study/compare.h"
+#include "study/stats/compare.h"
 
 enum { N_MAX = 12 };
 

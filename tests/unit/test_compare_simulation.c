@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "study/compare.h"
+#include "study/stats/compare.h"
 
 enum { PAIRS_MAX = 20, METRICS_MAX = 5, STUDIES = 2000, FALSE_ALARMS_MAX = 31 };
 enum order { ALTERNATING, MIRRORED, RANDOM, ONE_AFTER_THE_OTHER };

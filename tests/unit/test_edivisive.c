@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "base/rng.h"
-#include "study/edivisive.h"
+#include "study/stats/edivisive.h"
 
 #ifndef __has_feature
 #define __has_feature(x) 0

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "study/grid.h"
-#include "study/tally.h"
+#include "study/sweep/grid.h"
+#include "study/sweep/tally.h"
 
 /* A grid of --vary options, whose texts are parted by blanks. */
 static int read(struct bn_grid *g, const char *text, struct bn_err *err)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "study/plotscript.h"
+#include "study/plot/plotscript.h"
 
 static char *script_of(const struct bn_chart *c, enum bn_plot_form form)
 {

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "study/sequential.h"
-#include "study/student.h"
+#include "study/stats/sequential.h"
+#include "study/stats/student.h"
 
 enum { STUDIES = 2000 };
 /* 1 % of 2,000 studies are 20; more than 31 happen by chance once in 128 tests. */

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "study/stats.h"
+#include "study/stats/stats.h"
 
 static void near(const char *what, double got, double want)
 {

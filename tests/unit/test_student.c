@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "study/student.h"
+#include "study/stats/student.h"
 
 static void near(const char *what, double got, double want, double error)
 {

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "base/rng.h"
-#include "study/usl.h"
+#include "study/stats/usl.h"
 
 static void near(const char *what, double got, double want)
 {

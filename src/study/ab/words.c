@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Words of a text, with two kinds of quotes. */
+#include "study/ab/words.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+
+static const char blanks[] = " \t\n";
+
+/* Takes the word over. */
+static int take(struct bn_list *words, char *word)
+{
+  char **item = word != NULL ? realloc(words->item, (words->n + 1) * sizeof *item) : NULL;
+
+  if (item == NULL) {
+    free(word);
+    return -1;
+  }
+  item[words->n++] = word;
+  words->item = item;
+  return 0;
+}
+
+int bn_words_add(struct bn_list *words, const char *word)
+{
+  return take(words, strdup(word));
+}
+
+/* The part of a word up to a quote or its end.  NULL: a quote has no end. */
+static const char *part(const char *s, struct bn_buf *word)
+{
+  const char *end;
+
+  if (*s != '\'' && *s != '"') {
+    const size_t len = strcspn(s, " \t\n'\"");
+
+    (void)bn_buf_add(word, s, len);
+    return s + len;
+  }
+  end = strchr(s + 1, *s);
+  if (end == NULL)
+    return NULL;
+  (void)bn_buf_add(word, s + 1, (size_t)(end - s - 1));
+  return end + 1;
+}
+
+static const char *split_one(const char *s, struct bn_list *out, struct bn_err *err)
+{
+  struct bn_buf word = {.max = 0};
+  char quote = '\0';
+
+  while (s != NULL && *s != '\0' && strchr(blanks, *s) == NULL) {
+    quote = *s;
+    s = part(s, &word);
+  }
+  if (s == NULL)
+    (void)bn_err_set(err, EINVAL, "the quote %c has no end", quote);
+  else if (take(out, bn_buf_take(&word)) != 0) {
+    (void)bn_err_set(err, ENOMEM, "out of memory");
+    s = NULL;
+  }
+  bn_buf_done(&word);
+  return s;
+}
+
+int bn_words_split(const char *text, struct bn_list *out, struct bn_err *err)
+{
+  const char *s = text + strspn(text, blanks);
+
+  *out = (struct bn_list){.n = 0};
+  while (s != NULL && *s != '\0') {
+    s = split_one(s, out, err);
+    if (s != NULL)
+      s += strspn(s, blanks);
+  }
+  if (s != NULL)
+    return 0;
+  bn_words_done(out);
+  return -1;
+}
+
+void bn_words_done(struct bn_list *words)
+{
+  for (size_t i = 0; i < words->n; i++)
+    free(words->item[i]);
+  free(words->item);
+  *words = (struct bn_list){.n = 0};
+}
