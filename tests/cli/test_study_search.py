@@ -175,6 +175,17 @@ def test_refusals(args, message, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_program_that_writes_nothing(queue, tmp_path):
+    """The result of an earlier search is not taken for its own."""
+    template = pathlib.Path(queue[1]["MM1_TEMPLATE"]).read_text()
+    (tmp_path / "o").mkdir()
+    (tmp_path / "o/probe-01.json").write_text(template)
+    got = bench.run("search", "--goal=p99<1s", "--time=0.1", "--program=true", "--out=o", "cpu",
+                    "run", cwd=tmp_path)
+    assert (got.status, got.out) == (1, "")
+    assert re.search(r"^bench search: .*o/probe-01.json.*No such file", got.err), got.err
+
+
 def test_an_interrupted_search_keeps_what_it_has(queue, tmp_path):
     program, env = queue
     process = subprocess.Popen(

@@ -196,7 +196,8 @@ static int judge(const struct bn_assert *a, const struct bn_result *r, struct bn
   } else {
     if (judge_batches(a, r, &j, err) != 0)
       return -1;
-    score = bn_batch_score(&j, &limit);
+    /* That there was no error does not say how far they are. */
+    score = a->what == BN_ASSERT_ERRORS && j.value == 0 ? -HUGE_VAL : bn_batch_score(&j, &limit);
     /* The total also has what did not end in any interval. */
     if (j.holds != found->holds) {
       j.holds = false;

@@ -257,7 +257,7 @@ static int make_folder(struct study *s, struct bn_err *err)
 
 static void remove_folder(const struct study *s)
 {
-  static const char *const endings[] = {"json", "txt", "log"};
+  static const char *const endings[] = {"json", "json.partial", "txt", "log"};
 
   for (size_t i = 1; i <= s->hunt.n + 1; i++)
     for (size_t k = 0; k < sizeof endings / sizeof endings[0]; k++) {
@@ -415,6 +415,8 @@ static int start(struct study *s, const struct bn_hunt_probe *p, const char *doc
   if (text == NULL || log == NULL) {
     (void)bn_err_set(err, ENOMEM, "out of memory");
   } else if (make_command(s, p, document, &c, err) == 0) {
+    /* A program that writes none is not to be given the result of another search. */
+    (void)unlink(document);
     rc = bn_child_run(&s->children, &(struct bn_child){.argv = c.argv, .out = text, .errors = log},
                       end, err);
     if (rc == 0 && (s->children.signo != 0 ||
