@@ -156,6 +156,7 @@ def test_a_real_run(tmp_path):
     (["--goal=p99<1s", "cpu", "--tx_rate=5", "run"], "bench search sets --tx-rate itself"),
     (["--goal=p99<1s", "--over=threads", "cpu", "--threads", "run"],
      "bench search sets --threads itself"),
+    (["--goal=p99<1s", "cpu", "--compat=1.0", "run"], "probes cannot be of a dialect"),
     (["--goal=p99<1s", "cpu", "--events=5", "run"], "bench search sets --events itself"),
     (["--goal=p99<1s", "--precision=80%", "cpu", "run"], "--precision=80%: not a percentage"),
     (["--goal=p99<1s", "--time=2", "--time-max=1", "cpu", "run"], "--time-max is less than --time"),

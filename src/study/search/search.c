@@ -171,14 +171,20 @@ static int check_run(const struct study *s, struct bn_err *err)
   static const char *const taken[][5] = {
       [OVER_RATE] = {"rate", "tx-rate", "events", "max-requests", NULL},
       [OVER_THREADS] = {"threads", "num-threads", "events", "max-requests", NULL}};
-  bool run = false;
+  const char *dialect = getenv("BENCH_COMPAT");
+  bool run = false, compat = dialect != NULL && dialect[0] != '\0';
 
   for (size_t i = 0; s->operand[i] != NULL; i++) {
+    compat = compat || is_option(s->operand[i], "compat");
     for (const char *const *name = taken[s->conf->over]; *name != NULL; name++)
       if (is_option(s->operand[i], *name))
         return bn_err_set(err, EINVAL, "bench search sets --%s itself; leave it out", *name);
     run = run || strcmp(s->operand[i], "run") == 0;
   }
+  if (compat)
+    return bn_err_set(err, EINVAL,
+                      "probes cannot be of a dialect, which takes whole seconds only; leave out "
+                      "--compat (BENCH_COMPAT)");
   if (!run)
     return bn_err_set(err, EINVAL,
                       "the command of the run is missing; end the command line with "
