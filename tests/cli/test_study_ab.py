@@ -145,6 +145,15 @@ def test_the_documents_are_kept(folder):
                         "folder\n")
 
 
+def test_compare_says_the_same_of_the_folders(folder):
+    status, found = study(folder, "--out=out", "--b=--speed=900")
+    done = bench.run("compare", "--format=json", "out/a", "out/b", cwd=folder)
+    metric = json.loads(done.out)["points"][0]["metrics"][0]
+    assert (done.status, metric["verdict"]) == (status, found["verdict"]) == (3, "worse")
+    # It takes a drift off.
+    assert metric["ratio"] == pytest.approx(found["looks"][0]["b_a"]["ratio"], rel=0.02)
+
+
 def test_the_report_may_go_to_a_file(folder):
     done = ab(folder, "-o", "report")
     assert (done.out, done.status) == ("", 0)
@@ -235,7 +244,8 @@ function event() con:query("INSERT INTO log VALUES ('run')") end
         with sqlite3.connect(tmp_path / side) as db:
             db.execute("CREATE TABLE log (what TEXT)")
     statement = "INSERT INTO log VALUES (']]''=]')"
-    args = ("./touch.lua", "--db-driver=sqlite", "--threads=1", "--time=0", "--events=1", "--format=json")
+    args = ("./touch.lua", "--db-driver=sqlite", "--threads=1", "--time=0", "--events=1", "--format=json",
+            "--same=99%")
     done = bench.run("ab", "--a=--sqlite-db=a", "--b=--sqlite-db=b", f"--b-set={statement}", *args, "run",
                      cwd=tmp_path)
     assert done.status in (0, 3), done
@@ -265,7 +275,7 @@ def test_no_password_is_shown(folder):
 def test_no_password_of_a_statement_is_shown(statement, tmp_path):
     (tmp_path / "none.lua").write_text("function event() end\n")
     done = bench.run("ab", f"--b-set={statement}", "--db-driver=sqlite", "--sqlite-db=db", "--time=0",
-                     "--events=1", "none.lua", "run", cwd=tmp_path)
+                     "--events=1", "--same=99%", "none.lua", "run", cwd=tmp_path)
     assert done.status in (0, 3) and "   before each run:" in done.out, done
     assert "hunter2" not in done.out + done.err
 
