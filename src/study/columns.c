@@ -14,7 +14,7 @@
 
 enum { COLUMNS_MAX = 16 };
 
-static char *make_cell(const char *fmt, va_list ap)
+__attribute__((format(printf, 1, 0))) static char *make_cell(const char *fmt, va_list ap)
 {
   char *text = NULL, *shown;
   size_t size;

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
-#include "study/stats/batch.h"
 #include "study/search/hunt.h"
+#include "study/stats/batch.h"
 
 static unsigned seeds = 20;
 

@@ -226,7 +226,8 @@ static void test_secrets_do_not_stay_in_the_arguments(void **state)
 
   (void)state;
   bn_subcommand_scrub(argc, argv);
-  assert_string_equal(argv[2], "--mysql-password=" "xxx");
+  assert_string_equal(argv[2], "--mysql-password="
+                               "xxx");
   assert_string_equal(argv[3], "--a=xxxxxxxxxxxxxxxxxxxxxx");
   assert_string_equal(argv[4], "--threads=2");
 }

@@ -7,9 +7,9 @@
 #ifndef BN_STUDY_COMPARISON_H
 #define BN_STUDY_COMPARISON_H
 
-#include "study/stats/compare.h"
-#include "study/points.h"
 #include "study/compare/side.h"
+#include "study/points.h"
+#include "study/stats/compare.h"
 
 struct bn_comparison_rules {
   double alpha, same; /* struct bn_compare_rules */

@@ -5,8 +5,8 @@
 #ifndef BN_STUDY_DIFFER_H
 #define BN_STUDY_DIFFER_H
 
-#include "study/points.h"
 #include "study/compare/side.h"
+#include "study/points.h"
 
 /* All strings are owned. */
 struct bn_difference {

@@ -3,8 +3,8 @@
 #ifndef BN_STUDY_TREND_H
 #define BN_STUDY_TREND_H
 
-#include "study/stats/edivisive.h"
 #include "study/history/series.h"
+#include "study/stats/edivisive.h"
 
 /* The time for change points grows with the square of the runs: of more, the oldest are left out.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The subcommand `search`: the highest rate, or number of threads, that keeps a goal.
 
-   Each probe is a run of its own.  study/search/hunt.h says what to probe, study/search/goal.h what was found. */
+   Each probe is a run of its own.  study/search/hunt.h says what to probe, study/search/goal.h what
+   was found. */
 #ifndef BN_STUDY_SEARCH_H
 #define BN_STUDY_SEARCH_H
 

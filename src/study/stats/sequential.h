@@ -8,9 +8,9 @@
    clinical trials, Biometrika 70).  The boundary follows by the recursive integration of Armitage,
    McPherson and Rowe (1969, Repeated significance tests on accumulating data, JRSS A 132), as
    Jennison and Turnbull (2000, Group Sequential Methods with Applications to Clinical Trials,
-   chapter 19) have it.  Its nominal levels are those of the paired t tests of study/stats/compare.h,
-   whose intervals then are repeated confidence intervals (Jennison and Turnbull 1989, Interim
-   analyses: the repeated confidence interval approach, JRSS B 51). */
+   chapter 19) have it.  Its nominal levels are those of the paired t tests of
+   study/stats/compare.h, whose intervals then are repeated confidence intervals (Jennison and
+   Turnbull 1989, Interim analyses: the repeated confidence interval approach, JRSS B 51). */
 #ifndef BN_STUDY_SEQUENTIAL_H
 #define BN_STUDY_SEQUENTIAL_H
 

@@ -11,8 +11,8 @@
 #include "measure/assert.h"
 #include "measure/store.h"
 #include "study/child.h"
-#include "study/sweep/folder.h"
 #include "study/invocation.h"
+#include "study/sweep/folder.h"
 #include "study/sweep/tally.h"
 
 /* What is pointed at is borrowed. */

@@ -10,8 +10,8 @@
 #include <stddef.h>
 
 #include "study/child.h"
-#include "study/sweep/folder.h"
 #include "study/invocation.h"
+#include "study/sweep/folder.h"
 
 /* All is borrowed. */
 struct bn_data {

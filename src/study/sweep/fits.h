@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-#include "study/sweep/tally.h"
 #include "study/stats/usl.h"
+#include "study/sweep/tally.h"
 
 struct bn_fit {
   size_t point; /* one of those that were fitted: what they have in common */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* DIR/study.json (study/sweep/folder.h): what a sweep was asked to do, and whether that is the same. */
+/* DIR/study.json (study/sweep/folder.h): what a sweep was asked to do, and whether that is the
+ * same. */
 #ifndef BN_STUDY_SETTINGS_H
 #define BN_STUDY_SETTINGS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "study/sweep/folder.h"
 #include "study/invocation.h"
+#include "study/sweep/folder.h"
 #include "study/sweep/sweep.h"
 
 /* All is borrowed. */

@@ -46,8 +46,8 @@
 
 #include "api/store.h"
 #include "base/buf.h"
-#include "study/sweep/fits.h"
 #include "study/invocation.h"
+#include "study/sweep/fits.h"
 #include "study/sweep/tally.h"
 
 /* What a table is of; all is borrowed. */
