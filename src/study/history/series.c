@@ -81,9 +81,9 @@ static char *join(const char *folder, const char *name)
   const size_t len = strlen(folder);
   char *path = NULL;
 
-  return asprintf(&path, "%s%s%s", folder, len > 0 && folder[len - 1] == '/' ? "" : "/", name) < 0
-             ? NULL
-             : path;
+  if (asprintf(&path, "%s%s%s", folder, len > 0 && folder[len - 1] == '/' ? "" : "/", name) < 0)
+    return NULL;
+  return path;
 }
 
 static int add_folder(struct paths *p, const char *folder, struct bn_err *err)
@@ -110,8 +110,11 @@ static int add_folder(struct paths *p, const char *folder, struct bn_err *err)
 static int add_folders(struct paths *p, const char *folder, struct bn_err *err)
 {
   char *runs = join(folder, "runs");
-  int rc = runs != NULL ? add_folder(p, folder, err) : out_of_memory(err);
+  int rc;
 
+  if (runs == NULL)
+    return out_of_memory(err);
+  rc = add_folder(p, folder, err);
   if (rc == 0 && is_folder(runs))
     rc = add_folder(p, runs, err);
   free(runs);

@@ -187,7 +187,7 @@ static int judge(const struct bn_assert *a, const struct bn_result *r, struct bn
                  struct bn_goal_found *all, struct bn_err *err)
 {
   const struct bn_bound limit = limit_of(a);
-  struct bn_judged j;
+  struct bn_judged j = {.decision = BN_UNDECIDED};
   double score = NAN;
 
   *found = bn_figure_judge(a, r);

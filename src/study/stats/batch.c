@@ -9,22 +9,6 @@
 /* 95 % on both sides; what finds neighbours alike. */
 static const double one_sided = 0.975, alike = 0.95;
 
-/* How many remain when each `by` neighbours become one; the last that fill none join the one
-   before. */
-static size_t join(const struct bn_batch *from, size_t n, size_t by, struct bn_batch *to)
-{
-  const size_t joined = n / by;
-
-  for (size_t i = 0; i < n; i++) {
-    const size_t k = i / by < joined ? i / by : joined - 1;
-    const bool first = i == k * by;
-
-    to[k].num = (first ? 0 : to[k].num) + from[i].num;
-    to[k].den = (first ? 0 : to[k].den) + from[i].den;
-  }
-  return joined;
-}
-
 static struct bn_batch sum_of(const struct bn_batch *batch, size_t n)
 {
   struct bn_batch sum = {0, 0};
@@ -34,6 +18,17 @@ static struct bn_batch sum_of(const struct bn_batch *batch, size_t n)
     sum.den += batch[i].den;
   }
   return sum;
+}
+
+/* How many remain when each `by` neighbours become one; the last that fill none join the one
+   before. */
+static size_t join(const struct bn_batch *from, size_t n, size_t by, struct bn_batch *to)
+{
+  const size_t joined = n / by;
+
+  for (size_t k = 0; k < joined; k++)
+    to[k] = sum_of(from + k * by, k + 1 < joined ? by : n - k * by);
+  return joined;
 }
 
 static double residual(const struct bn_batch *b, double ratio)

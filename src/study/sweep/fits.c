@@ -34,26 +34,34 @@ static void collect(const struct bn_tally *t, size_t axis, struct bn_fit *fit)
   }
 }
 
+static void free_fit(struct bn_fit *fit)
+{
+  free(fit->threads);
+  free(fit->rate);
+}
+
 static int add_fit(struct bn_fits *f, const struct bn_tally *t, size_t point)
 {
   const size_t most = t->grid->axis[f->axis].n;
-  struct bn_fit fit = {.point = point,
-                       .threads = calloc(most, sizeof *fit.threads),
-                       .rate = calloc(most, sizeof *fit.rate)};
-  struct bn_fit *more = reallocarray(f->fit, f->n + 1, sizeof *more);
-  const bool ok = fit.threads != NULL && fit.rate != NULL && more != NULL;
+  struct bn_fit *fit, *more = reallocarray(f->fit, f->n + 1, sizeof *more);
 
-  if (more != NULL)
-    f->fit = more;
-  if (ok)
-    collect(t, f->axis, &fit);
-  if (ok && bn_usl_fit(fit.threads, fit.rate, fit.n, &fit.usl)) {
-    f->fit[f->n++] = fit;
-    return 0;
+  if (more == NULL)
+    return -1;
+  f->fit = more;
+  fit = &more[f->n];
+  *fit = (struct bn_fit){.point = point,
+                         .threads = calloc(most, sizeof *fit->threads),
+                         .rate = calloc(most, sizeof *fit->rate)};
+  if (fit->threads == NULL || fit->rate == NULL) {
+    free_fit(fit);
+    return -1;
   }
-  free(fit.threads);
-  free(fit.rate);
-  return ok ? 0 : -1;
+  collect(t, f->axis, fit);
+  if (bn_usl_fit(fit->threads, fit->rate, fit->n, &fit->usl))
+    f->n++;
+  else
+    free_fit(fit);
+  return 0;
 }
 
 int bn_fits_find(struct bn_fits *f, const struct bn_tally *t)
@@ -71,10 +79,8 @@ int bn_fits_find(struct bn_fits *f, const struct bn_tally *t)
 
 void bn_fits_done(struct bn_fits *f)
 {
-  for (size_t i = 0; i < f->n; i++) {
-    free(f->fit[i].threads);
-    free(f->fit[i].rate);
-  }
+  for (size_t i = 0; i < f->n; i++)
+    free_fit(&f->fit[i]);
   free(f->fit);
   *f = (struct bn_fits){.n = 0};
 }
