@@ -448,12 +448,15 @@ size_t bn_assert_hist(const struct bn_assert *a, const struct bn_metrics *m)
 static struct bn_finding find(const struct bn_assert *a, const struct bn_view *v,
                               const struct bn_view_rules *rules)
 {
-  const size_t hist = bn_assert_hist(a, &v->delta->metrics);
+  size_t hist;
 
   if (a->what == BN_ASSERT_ERRORS)
     return find_errors(v);
   if (a->what == BN_ASSERT_FIELD)
     return find_field(a->field, v);
+  if (a->timing[0] == '\0')
+    return find_latency(a, v, rules);
+  hist = bn_assert_hist(a, &v->delta->metrics);
   if (hist == BN_H_LATENCY)
     return find_latency(a, v, rules);
   if (hist < v->delta->metrics.n_hists)

@@ -407,7 +407,7 @@ static void read_timing_percentiles(struct bn_probe *e, const struct bn_node *li
     return;
   for (size_t i = 0; i < n; i++)
     r->store.timing_s[at][i] = bn_probe_get_number(e, e->js->at(list, i), "s");
-  r->store.timing[at].percentile_s = n > 0 ? r->store.timing_s[at] : NULL;
+  r->store.timing[at].percentile_s = list != NULL ? r->store.timing_s[at] : NULL;
 }
 
 /* They stand in the order of the histograms that they are of. */
@@ -451,7 +451,8 @@ static void read_statement(struct bn_probe *e, const struct bn_node *map, struct
   s->errors = sum->errors = bn_probe_get_count(e, map, "errors");
   for (size_t i = 0; n == r->view.n_percents && i < n; i++)
     r->store.statement_s[at][i] = bn_probe_get_number(e, e->js->at(list, i), "s");
-  s->timing.percentile_s = n == r->view.n_percents ? r->store.statement_s[at] : NULL;
+  s->timing.percentile_s =
+      list != NULL && n == r->view.n_percents ? r->store.statement_s[at] : NULL;
   r->view.n_statements++;
 }
 
