@@ -38,6 +38,18 @@ int bn_figure_parse(struct bn_figure_name *out, const char *text, struct bn_err 
   return 0;
 }
 
+double bn_figure_scale(const struct bn_figure_name *name, const char **unit)
+{
+  *unit = bn_figure_unit(name);
+  if (strcmp(*unit, "s") == 0) {
+    *unit = "ms";
+    return 1e3;
+  }
+  if (strcmp(*unit, "1") == 0)
+    *unit = "";
+  return 1;
+}
+
 struct bn_finding bn_figure_judge(const struct bn_assert *a, const struct bn_result *r)
 {
   const struct bn_group *g = r->n_groups > 0 ? &r->group[0] : NULL;

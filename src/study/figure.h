@@ -24,6 +24,9 @@ int bn_figure_parse(struct bn_figure_name *out, const char *text, struct bn_err 
 bool bn_figure_find(const struct bn_figure_name *name, const struct bn_result *r, double *value);
 /* As in documents: "s", "1/s", "bytes/s", "1". */
 const char *bn_figure_unit(const struct bn_figure_name *name);
+/* For tables: what to multiply figures by to have them in *unit, because people read latencies in
+   ms; "" for numbers without a unit. */
+double bn_figure_scale(const struct bn_figure_name *name, const char **unit);
 /* An assertion (bn_assert_parse) about the total of a stored result. */
 struct bn_finding bn_figure_judge(const struct bn_assert *a, const struct bn_result *r);
 

@@ -402,16 +402,17 @@ def test_what_cannot_be_drawn(tmp_path, template):
             "'a.json' has no intervals to draw over time; make the result with --report-interval=1",
         ("bare.json",): "'bare.json' has no latency histogram: the run measured no event, or had "
                         "--report-bins=none",
-        ("empty",): "'empty' is not the folder of a sweep: cannot read 'empty/runs/': No such file "
-                    "or directory",
-        ("none",): "'none/runs/' has no results yet",
+        ("empty",): "'empty' has no results: neither it nor its folder runs has a file *.json that "
+                    "--report=json:FILE has written",
+        ("none",): "'none' has no results: neither it nor its folder runs has a file *.json that "
+                   "--report=json:FILE has written",
         ("a.json", "none"): "'none' is a folder, which is drawn by itself",
         ("-o", "p.pdf", "a.json"):
             "--output=p.pdf: the name of the file has to end in .svg or .png",
         ("-o", "p", "a.json"): "--output=p: the name of the file has to end in .svg or .png",
         ("-o", "no/p.svg", "a.json"):
             "--output=no/p.svg: cannot write the file: No such file or directory",
-        ("a.json",) * 29: "29 results are too many for such a picture; name at most 28",
+        ("a.json",) * 29: "more than 28 results are too many for such a picture; name fewer files",
     }
     for args, sentence in cases.items():
         assert plot(*args, cwd=tmp_path) == ("", f"bench plot: {sentence}\n", 1)
@@ -419,7 +420,7 @@ def test_what_cannot_be_drawn(tmp_path, template):
 
 def test_names_in_a_folder_reach_no_terminal(tmp_path):
     (tmp_path / "runs").mkdir()
-    (tmp_path / "runs/\x1b[31m.json").write_text("{}")
+    (tmp_path / "runs/\x1b[31m.json").write_text("{")
     got = plot(".", cwd=tmp_path)
     assert got.status == 1 and "'./runs/\\x1b[31m.json'" in got.err and "\x1b" not in got.err
 

@@ -357,6 +357,41 @@ def test_a_wrong_command_line_ends_the_sweep(tmp_path, wrong, sentence):
     assert sweep(tmp_path, "--vary=threads=1,2", "--repeat=1", *CPU).status == 0
 
 
+# --- --plot ---------------------------------------------------------------------------------------
+
+
+def test_the_table_is_drawn(tmp_path):
+    done = sweep(tmp_path, "--vary=threads=1,2", "--repeat=2", "--plot=threads.svg", *CPU)
+    assert done.status == 0, done.err
+    assert done.out.startswith("threads ")
+    text = (tmp_path / "threads.svg").read_text()
+    assert text.startswith("<?xml") and "threads" in text
+    plotted = bench.run("plot", "-o", "again.svg", "s", cwd=tmp_path)
+    assert plotted == ("", "", 0)
+    assert (tmp_path / "again.svg").read_text() == text
+
+
+def test_a_picture_that_cannot_be_drawn_ends_the_sweep_before_it_begins(tmp_path):
+    (tmp_path / "bin").mkdir()
+    cases = [
+        ("t.pdf", None, "--plot=t.pdf: the name of the file has to end in .svg or .png"),
+        ("no/t.svg", None, "--plot=no/t.svg: cannot write the file: No such file or directory"),
+        ("t.svg", {"PATH": f"{tmp_path}/bin"},
+         "the program gnuplot, which draws the picture, is not in PATH; install it (Debian, Ubuntu: "
+         "apt-get install gnuplot-nox; Fedora: dnf install gnuplot)"),
+    ]
+    for name, env, sentence in cases:
+        done = sweep(tmp_path, "--vary=threads=1,2", f"--plot={name}", *CPU, env=env)
+        assert done == ("", f"bench sweep: {sentence}\n", 1)
+        assert not (tmp_path / "s").exists()
+
+
+def test_several_sweeps_have_no_picture(tmp_path):
+    done = sweep(tmp_path, "--from=machine", "--plot=m.svg")
+    assert done == ("", "bench sweep: --plot=m.svg: a picture shows one sweep; draw each with bench "
+                        "plot s/NAME\n", 1)
+
+
 # --- --from ---------------------------------------------------------------------------------------
 
 

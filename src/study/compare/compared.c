@@ -211,31 +211,11 @@ static int check(const struct work *w, struct bn_err *err)
   return 0;
 }
 
-/* The points of the runs of A and, behind them, of B. */
-static int find_points(struct work *w, struct bn_err *err)
-{
-  const size_t n = w->a.n + w->b.n;
-  const struct bn_result **result = calloc(n + 1, sizeof *result);
-  size_t *side = calloc(n + 1, sizeof *side);
-  int rc = -1;
-
-  for (size_t i = 0; result != NULL && i < n; i++)
-    result[i] = i < w->a.n ? &w->a.run[i].result : &w->b.run[i - w->a.n].result;
-  for (size_t i = w->a.n; side != NULL && i < n; i++)
-    side[i] = 1;
-  if (result == NULL || side == NULL)
-    (void)bn_err_set(err, ENOMEM, "out of memory");
-  else
-    rc = bn_points_find(result, side, n, &w->points, err);
-  free(result);
-  free(side);
-  return rc;
-}
-
 static int compare(const struct bn_store *js, struct work *w, struct bn_err *err)
 {
   if (bn_side_read(js, w->name[0], &w->figures, &w->a, err) != 0 ||
-      bn_side_read(js, w->name[1], &w->figures, &w->b, err) != 0 || find_points(w, err) != 0 ||
+      bn_side_read(js, w->name[1], &w->figures, &w->b, err) != 0 ||
+      bn_side_points(&w->a, &w->b, &w->points, err) != 0 ||
       bn_differ(&w->a, &w->b, &w->points, &w->differences, err) != 0 ||
       bn_comparison_make(&w->a, &w->b, &w->figures, &w->points, &w->rules, &w->comparison, err) !=
           0)

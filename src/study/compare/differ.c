@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
+#include "study/columns.h"
 
 static int out_of_memory(struct bn_err *err)
 {
@@ -242,4 +242,39 @@ void bn_differences_done(struct bn_differences *d)
     free(d->row[i].b);
   }
   free(d->row);
+}
+
+void bn_differences_print(const struct bn_differences *d, bool markdown, struct bn_buf *out)
+{
+  if (d->n == 0)
+    return;
+  (void)bn_buf_str(out, markdown ? "\n| differs | A | B |\n|---|---|---|\n" : "\nDiffers:\n");
+  for (size_t i = 0; i < d->n; i++) {
+    (void)bn_buf_str(out, markdown ? "| " : "  ");
+    bn_columns_text(out, d->row[i].what, markdown);
+    (void)bn_buf_str(out, markdown ? " | " : ": ");
+    bn_columns_text(out, d->row[i].a, markdown);
+    (void)bn_buf_str(out, markdown ? " | " : " in A, ");
+    bn_columns_text(out, d->row[i].b, markdown);
+    (void)bn_buf_str(out, markdown ? " |\n" : " in B\n");
+  }
+}
+
+struct bn_node *bn_differences_document(const struct bn_differences *d, const struct bn_store *js)
+{
+  struct bn_node *list = js->list();
+  bool failed = list == NULL;
+
+  for (size_t i = 0; i < d->n && !failed; i++) {
+    struct bn_node *map = js->map();
+
+    failed = js->set(map, "name", bn_store_text(js, d->row[i].what)) != 0 ||
+             js->set(map, "a", bn_store_text(js, d->row[i].a)) != 0 ||
+             js->set(map, "b", bn_store_text(js, d->row[i].b)) != 0;
+    failed |= js->append(list, map) != 0;
+  }
+  if (!failed)
+    return list;
+  js->free(list);
+  return NULL;
 }

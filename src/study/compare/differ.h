@@ -26,4 +26,9 @@ int bn_differ(const struct bn_side *a, const struct bn_side *b, const struct bn_
               struct bn_differences *out, struct bn_err *err);
 void bn_differences_done(struct bn_differences *d);
 
+/* Adds them as lines for a terminal, or as a table of Markdown; nothing if there are none. */
+void bn_differences_print(const struct bn_differences *d, bool markdown, struct bn_buf *out);
+/* A list of {"name", "a", "b"}; NULL: out of memory. */
+struct bn_node *bn_differences_document(const struct bn_differences *d, const struct bn_store *js);
+
 #endif

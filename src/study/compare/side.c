@@ -2,15 +2,11 @@
 /* Reads results from files and folders and keeps what a comparison needs of them. */
 #include "study/compare/side.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "base/buf.h"
-
-enum { FOREIGN_MAX = 1 << 26 }; /* bytes of a document that is no result */
+#include "study/results.h"
 
 /* --- figures ---------------------------------------------------------------------------------- */
 
@@ -106,20 +102,23 @@ static int keep(struct bn_side_run *run, struct bn_result *r, struct bn_side_fig
   return r->n_groups == 0 || bn_result_group(&run->result, r->group[0].name) != NULL ? 0 : -1;
 }
 
-static int add_run(const struct bn_store *js, const char *path, struct bn_side_figures *figures,
-                   struct bn_side *out, struct bn_err *err)
+/* What is no result is passed over, unless the user has named it. */
+static int add_run(const struct bn_store *js, const char *path, bool named,
+                   struct bn_side_figures *figures, struct bn_side *out, struct bn_err *err)
 {
   struct bn_side_run *more = reallocarray(out->run, out->n + 1, sizeof *more);
   struct bn_stored stored;
+  struct bn_err why = {0};
   int rc;
 
   if (more == NULL)
     return bn_err_set(err, ENOMEM, "out of memory");
   out->run = more;
-  if (out->n == BN_SIDE_RUNS_MAX)
-    return bn_err_set(err, EFBIG, "more than %d results", BN_SIDE_RUNS_MAX);
-  if (bn_store_load(js, path, false, &stored, err) != 0)
-    return -1;
+  rc = bn_results_load(js, path, &stored, &why);
+  if (rc == 0 && !named)
+    return 0;
+  if (rc <= 0)
+    return *err = why, -1;
   more[out->n] = (struct bn_side_run){.path = strdup(path)};
   rc = keep(&more[out->n], &stored.result, figures);
   bn_stored_done(js, &stored);
@@ -128,107 +127,22 @@ static int add_run(const struct bn_store *js, const char *path, struct bn_side_f
   return 0;
 }
 
-/* --- folders ---------------------------------------------------------------------------------- */
-
-/* A whole document that says that it is something else. */
-static bool is_foreign(const struct bn_store *js, const char *path)
+int bn_side_read(const struct bn_store *js, const char *path, struct bn_side_figures *figures,
+                 struct bn_side *out, struct bn_err *err)
 {
-  struct bn_buf text = {.max = FOREIGN_MAX};
-  FILE *f = fopen(path, "re");
-  struct bn_node *n = NULL;
-  const char *format;
-  char block[4096];
-  size_t len;
-  bool foreign;
+  struct bn_results files;
+  int rc = bn_results_find(&files, path, err);
 
-  while (f != NULL && (len = fread(block, 1, sizeof block, f)) > 0)
-    if (bn_buf_add(&text, block, len) != 0)
-      break;
-  if (f != NULL && !text.failed && text.len > 0)
-    n = js->parse(text.data, text.len, NULL);
-  format = n != NULL && js->type(n) == BN_NODE_MAP ? js->get_text(js->get(n, "format")) : NULL;
-  foreign = n != NULL && (format == NULL || strcmp(format, "bench result") != 0);
-  js->free(n);
-  bn_buf_done(&text);
-  if (f != NULL)
-    (void)fclose(f);
-  return foreign;
-}
-
-static int is_json(const struct dirent *e)
-{
-  const size_t len = strlen(e->d_name);
-
-  return e->d_name[0] != '.' && len > 5 && strcmp(e->d_name + len - 5, ".json") == 0;
-}
-
-static int add_entry(const struct bn_store *js, const char *folder, const char *name,
-                     struct bn_side_figures *figures, struct bn_side *out, struct bn_err *err)
-{
-  struct bn_err why = {0};
-  char *path = NULL;
-  int rc;
-
-  if (asprintf(&path, "%s/%s", folder, name) < 0)
-    return bn_err_set(err, ENOMEM, "out of memory");
-  rc = add_run(js, path, figures, out, &why);
-  if (rc != 0 && is_foreign(js, path))
-    rc = 0;
-  if (rc != 0)
-    *err = why;
-  free(path);
-  return rc;
-}
-
-static int read_folder(const struct bn_store *js, const char *path, bool optional,
-                       struct bn_side_figures *figures, struct bn_side *out, struct bn_err *err)
-{
-  struct dirent **entry = NULL;
-  const int n = scandir(path, &entry, is_json, versionsort);
-  int rc = 0;
-
-  if (n < 0 && optional && (errno == ENOENT || errno == ENOTDIR))
-    return 0;
-  if (n < 0)
-    return bn_err_set(err, errno, "cannot read the folder '%s': %s", path, strerror(errno));
-  for (int i = 0; i < n; i++) {
-    if (rc == 0)
-      rc = add_entry(js, path, entry[i]->d_name, figures, out, err);
-    free(entry[i]);
-  }
-  free(entry);
-  return rc;
-}
-
-static int read_folders(const struct bn_store *js, const char *path,
-                        struct bn_side_figures *figures, struct bn_side *out, struct bn_err *err)
-{
-  char *runs = NULL;
-  int rc;
-
-  if (asprintf(&runs, "%s/runs", path) < 0)
-    return bn_err_set(err, ENOMEM, "out of memory");
-  rc = read_folder(js, path, false, figures, out, err);
-  if (rc == 0)
-    rc = read_folder(js, runs, true, figures, out, err);
-  free(runs);
+  *out = (struct bn_side){.n = 0};
+  for (size_t i = 0; rc == 0 && i < files.n; i++)
+    rc = add_run(js, files.path[i], !files.folder, figures, out, err);
+  bn_results_done(&files);
   if (rc == 0 && out->n == 0)
     return bn_err_set(err, ENOENT,
                       "'%s' has no results: neither it nor its folder runs has a file *.json that "
                       "--report=json:FILE has written",
                       path);
   return rc;
-}
-
-int bn_side_read(const struct bn_store *js, const char *path, struct bn_side_figures *figures,
-                 struct bn_side *out, struct bn_err *err)
-{
-  struct stat st;
-
-  *out = (struct bn_side){.n = 0};
-  if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-    return read_folders(js, path, figures, out, err);
-  return add_run(js, path, figures, out, err);
 }
 
 void bn_side_done(struct bn_side *s)
@@ -238,4 +152,25 @@ void bn_side_done(struct bn_side *s)
     bn_result_done(&s->run[i].result);
   }
   free(s->run);
+}
+
+int bn_side_points(const struct bn_side *a, const struct bn_side *b, struct bn_points *out,
+                   struct bn_err *err)
+{
+  const size_t n = a->n + b->n;
+  const struct bn_result **result = calloc(n + 1, sizeof *result);
+  size_t *side = calloc(n + 1, sizeof *side);
+  int rc = -1;
+
+  for (size_t i = 0; result != NULL && i < n; i++)
+    result[i] = i < a->n ? &a->run[i].result : &b->run[i - a->n].result;
+  for (size_t i = a->n; side != NULL && i < n; i++)
+    side[i] = 1;
+  if (result == NULL || side == NULL)
+    (void)bn_err_set(err, ENOMEM, "out of memory");
+  else
+    rc = bn_points_find(result, side, n, out, err);
+  free(result);
+  free(side);
+  return rc;
 }

@@ -5,8 +5,9 @@
 
 #include "measure/store.h"
 #include "study/figure.h"
+#include "study/points.h"
 
-enum { BN_SIDE_RUNS_MAX = 10000, BN_SIDE_FIGURES_MAX = 48 };
+enum { BN_SIDE_FIGURES_MAX = 48 };
 
 /* What is read of each run. */
 struct bn_side_figures {
@@ -40,6 +41,10 @@ struct bn_side {
 int bn_side_read(const struct bn_store *js, const char *path, struct bn_side_figures *figures,
                  struct bn_side *out, struct bn_err *err);
 void bn_side_done(struct bn_side *s);
+/* The points of the runs of A and, behind them, of B; options by which only the sides differ make
+   none.  -1: out of memory.  bn_points_done() in any case. */
+int bn_side_points(const struct bn_side *a, const struct bn_side *b, struct bn_points *out,
+                   struct bn_err *err);
 /* NULL: the run has no such option. */
 const struct bn_fact_option *bn_side_option(const struct bn_side_run *r, const char *name);
 

@@ -61,21 +61,6 @@ static struct bn_node *side_of(struct pen *p, const struct bn_verdicts *v, size_
   return map;
 }
 
-static struct bn_node *differences_of(struct pen *p, const struct bn_differences *d)
-{
-  struct bn_node *list = p->js->list();
-
-  for (size_t i = 0; i < d->n; i++) {
-    struct bn_node *map = p->js->map();
-
-    put_text(p, map, "name", d->row[i].what);
-    put_text(p, map, "a", d->row[i].a);
-    put_text(p, map, "b", d->row[i].b);
-    add(p, list, map);
-  }
-  return list;
-}
-
 static const char *verdict_of(const struct bn_comparison_point *at,
                               const struct bn_comparison_row *row)
 {
@@ -163,7 +148,7 @@ struct bn_node *bn_verdicts_document(const struct bn_verdicts *v, const struct b
   put_whole(&p, map, "version", 1);
   put(&p, map, "a", side_of(&p, v, 0));
   put(&p, map, "b", side_of(&p, v, 1));
-  put(&p, map, "differences", differences_of(&p, v->differences));
+  put(&p, map, "differences", bn_differences_document(v->differences, js));
   put_real(&p, map, "alpha", v->rules->alpha, true);
   put_real(&p, map, "same", v->rules->same, true);
   for (size_t i = 0; i < v->comparison->n; i++)

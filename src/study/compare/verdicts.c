@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/escape.h"
 #include "base/units.h"
+#include "study/columns.h"
 
-enum { CELL = 80, COLUMNS = 7, TEXT_MAX = 1024, MORE_MAX = 100000 };
+enum { CELL = 80, COLUMNS = 7, MORE_MAX = 100000 };
 
 /* Where the text goes. */
 struct page {
@@ -55,19 +55,6 @@ static void show_share(char out[CELL], double share)
   bn_units_point(out);
 }
 
-/* People read latencies in ms. */
-static double scale_of(const struct bn_figure_name *f, const char **unit)
-{
-  *unit = bn_figure_unit(f);
-  if (strcmp(*unit, "s") == 0) {
-    *unit = "ms";
-    return 1e3;
-  }
-  if (strcmp(*unit, "1") == 0)
-    *unit = "";
-  return 1;
-}
-
 /* --- words ------------------------------------------------------------------------------------ */
 
 static void say_unknown(const struct bn_comparison_point *p, const struct bn_comparison_row *row,
@@ -111,13 +98,7 @@ const char *bn_verdicts_say(const struct bn_verdicts *v, const struct bn_compari
 /* Text of others, in the form of the page. */
 static void add_foreign(struct page *p, const char *text)
 {
-  char shown[TEXT_MAX];
-
-  if (p->markdown)
-    bn_escape_markdown(shown, sizeof shown, text);
-  else
-    (void)bn_escape(shown, sizeof shown, text, "");
-  (void)bn_buf_str(p->out, shown);
+  bn_columns_text(p->out, text, p->markdown);
 }
 
 /* The options of a point, escaped for a terminal.  false: there is one point only. */
@@ -164,22 +145,6 @@ static void print_side(struct page *p, const struct bn_verdicts *v, size_t i)
     }
 }
 
-static void print_differences(struct page *p, const struct bn_differences *d)
-{
-  if (d->n == 0)
-    return;
-  (void)bn_buf_str(p->out, p->markdown ? "\n| differs | A | B |\n|---|---|---|\n" : "\nDiffers:\n");
-  for (size_t i = 0; i < d->n; i++) {
-    (void)bn_buf_str(p->out, p->markdown ? "| " : "  ");
-    add_foreign(p, d->row[i].what);
-    (void)bn_buf_str(p->out, p->markdown ? " | " : ": ");
-    add_foreign(p, d->row[i].a);
-    (void)bn_buf_str(p->out, p->markdown ? " | " : " in A, ");
-    add_foreign(p, d->row[i].b);
-    (void)bn_buf_str(p->out, p->markdown ? " |\n" : " in B\n");
-  }
-}
-
 /* --- tables ----------------------------------------------------------------------------------- */
 
 struct table {
@@ -206,7 +171,7 @@ static void fill_row(struct table *t, const struct bn_verdicts *v,
   const struct bn_compare_found *f = &row->found;
   char(*cell)[CELL] = t->cell[t->n++];
   const char *unit;
-  const double scale = scale_of(name, &unit);
+  const double scale = bn_figure_scale(name, &unit);
   char low[CELL], high[CELL];
 
   memset(cell, 0, sizeof t->cell[0]);
@@ -378,7 +343,7 @@ void bn_verdicts_print(const struct bn_verdicts *v, bool markdown, struct bn_buf
 
   print_side(&p, v, 0);
   print_side(&p, v, 1);
-  print_differences(&p, v->differences);
+  bn_differences_print(v->differences, markdown, out);
   for (size_t i = 0; i < v->comparison->n; i++)
     print_point(&p, v, &v->comparison->point[i]);
   print_remarks(&p, v);

@@ -2,16 +2,14 @@
 /* Reads results one after the other, keeps of each what a series needs, and puts them in order. */
 #include "study/history/series.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "measure/store.h"
 #include "option/opt.h"
+#include "study/results.h"
 
 static const struct {
   const char *section, *key;
@@ -22,13 +20,6 @@ static const struct {
 const char *const bn_series_fact_names[BN_SERIES_FACTS] = {
     "bench version", "server version", "host", "processor", "kernel", "distribution"};
 
-/* --- names of files --------------------------------------------------------------------------- */
-
-struct paths {
-  char **item;
-  size_t n;
-};
-
 static int out_of_memory(struct bn_err *err)
 {
   return bn_err_set(err, ENOMEM, "out of memory");
@@ -38,94 +29,6 @@ static int out_of_memory(struct bn_err *err)
 static void *grow(void *array, size_t n, size_t size)
 {
   return (n & (n - 1)) == 0 ? reallocarray(array, n > 0 ? 2 * n : 1, size) : array;
-}
-
-/* Takes the path over. */
-static int add_path(struct paths *p, char *path, struct bn_err *err)
-{
-  char **more = path != NULL ? grow(p->item, p->n, sizeof *more) : NULL;
-
-  if (more == NULL) {
-    free(path);
-    return out_of_memory(err);
-  }
-  p->item = more;
-  p->item[p->n++] = path;
-  return 0;
-}
-
-static int is_document(const struct dirent *entry)
-{
-  const size_t len = strlen(entry->d_name);
-
-  return entry->d_name[0] != '.' && len > 5 && strcmp(entry->d_name + len - 5, ".json") == 0;
-}
-
-static bool is_folder(const char *path)
-{
-  struct stat st;
-
-  return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
-/* A FIFO in the folder would never be read to its end. */
-static bool is_file(const char *path)
-{
-  struct stat st;
-
-  return stat(path, &st) == 0 && S_ISREG(st.st_mode);
-}
-
-static char *join(const char *folder, const char *name)
-{
-  const size_t len = strlen(folder);
-  char *path = NULL;
-
-  if (asprintf(&path, "%s%s%s", folder, len > 0 && folder[len - 1] == '/' ? "" : "/", name) < 0)
-    return NULL;
-  return path;
-}
-
-static int add_folder(struct paths *p, const char *folder, struct bn_err *err)
-{
-  struct dirent **entry;
-  const int n = scandir(folder, &entry, is_document, alphasort);
-  int rc = 0;
-
-  if (n < 0)
-    return bn_err_set(err, errno, "cannot read the folder '%s': %s", folder, strerror(errno));
-  for (int i = 0; i < n; i++) {
-    char *path = rc == 0 ? join(folder, entry[i]->d_name) : NULL;
-
-    if (path != NULL && !is_file(path))
-      free(path);
-    else if (rc == 0)
-      rc = add_path(p, path, err);
-    free(entry[i]);
-  }
-  free(entry);
-  return rc;
-}
-
-static int add_folders(struct paths *p, const char *folder, struct bn_err *err)
-{
-  char *runs = join(folder, "runs");
-  int rc;
-
-  if (runs == NULL)
-    return out_of_memory(err);
-  rc = add_folder(p, folder, err);
-  if (rc == 0 && is_folder(runs))
-    rc = add_folder(p, runs, err);
-  free(runs);
-  return rc;
-}
-
-static void free_paths(struct paths *p)
-{
-  for (size_t i = 0; i < p->n; i++)
-    free(p->item[i]);
-  free(p->item);
 }
 
 /* --- runs ------------------------------------------------------------------------------------- */
@@ -274,15 +177,12 @@ static int read_file(struct bn_series_set *set, const struct bn_store *js, const
 static int read_operand(struct bn_series_set *set, const struct bn_store *js, const char *operand,
                         struct bn_err *err)
 {
-  struct paths paths = {.n = 0};
-  int rc;
+  struct bn_results files;
+  int rc = bn_results_find(&files, operand, err);
 
-  if (!is_folder(operand))
-    return read_file(set, js, operand, true, err);
-  rc = add_folders(&paths, operand, err);
-  for (size_t i = 0; rc == 0 && i < paths.n; i++)
-    rc = read_file(set, js, paths.item[i], false, err);
-  free_paths(&paths);
+  for (size_t i = 0; rc == 0 && i < files.n; i++)
+    rc = read_file(set, js, files.path[i], !files.folder, err);
+  bn_results_done(&files);
   return rc;
 }
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "study/stats/stats.h"
+
 static int take_values(struct bn_trend *t, size_t index, const struct bn_series *s)
 {
   t->run = calloc(s->n + 1, sizeof *t->run);
@@ -29,21 +31,14 @@ static int take_values(struct bn_trend *t, size_t index, const struct bn_series 
   return 0;
 }
 
-static int compare(const void *a, const void *b)
-{
-  const double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
-}
-
 /* sorted: memory for the values. */
 static void describe(struct bn_segment *s, const double *value, double *sorted)
 {
   double sum = 0, squares = 0;
 
   memcpy(sorted, value + s->start, s->n * sizeof *sorted);
-  qsort(sorted, s->n, sizeof *sorted, compare);
-  s->median = (sorted[(s->n - 1) / 2] + sorted[s->n / 2]) / 2;
+  bn_stats_sort(sorted, s->n);
+  s->median = bn_stats_median(sorted, s->n);
   for (size_t i = 0; i < s->n; i++)
     sum += sorted[i];
   for (size_t i = 0; i < s->n; i++) {

@@ -100,6 +100,13 @@ static int complain(const struct work *w, const struct bn_child_end *end, struct
   return bn_err_set(err, EIO, "gnuplot cannot draw the picture: %s", shown);
 }
 
+static int is_missing(struct bn_err *err)
+{
+  return bn_err_set(err, ENOENT,
+                    "the program gnuplot, which draws the picture, is not in PATH; install it "
+                    "(Debian, Ubuntu: apt-get install gnuplot-nox; Fedora: dnf install gnuplot)");
+}
+
 static int run(struct bn_children *c, const struct work *w, struct bn_err *err)
 {
   char name[] = "gnuplot", defaults[] = "-d", script[sizeof w->script];
@@ -110,12 +117,7 @@ static int run(struct bn_children *c, const struct work *w, struct bn_err *err)
 
   memcpy(script, w->script, sizeof script);
   if (bn_child_run(c, &child, &end, err) != 0)
-    return err->code == ENOENT
-               ? bn_err_set(err, ENOENT,
-                            "the program gnuplot, which draws the picture, is not in PATH; install "
-                            "it (Debian, Ubuntu: apt-get install gnuplot-nox; Fedora: dnf install "
-                            "gnuplot)")
-               : -1;
+    return err->code == ENOENT ? is_missing(err) : -1;
   if (c->signo != 0)
     return bn_err_set(err, EINTR, "interrupted by signal %d", c->signo);
   return end.status == 0 ? 0 : complain(w, &end, err);
@@ -140,4 +142,20 @@ int bn_gnuplot(struct bn_children *c, const struct bn_chart *chart, const struct
   bn_buf_done(&script);
   remove_folder(&w);
   return rc;
+}
+
+int bn_gnuplot_check(struct bn_err *err)
+{
+  const char *path = getenv("PATH");
+  char file[PATH_MAX];
+
+  while (path != NULL) {
+    const size_t len = strcspn(path, ":");
+
+    (void)snprintf(file, sizeof file, "%.*s/gnuplot", (int)(len < PATH_MAX / 2 ? len : 0), path);
+    if (access(file, X_OK) == 0)
+      return 0;
+    path = path[len] == ':' ? path + len + 1 : NULL;
+  }
+  return is_missing(err);
 }

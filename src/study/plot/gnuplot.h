@@ -10,5 +10,7 @@
    signal came, which is in `c`. */
 int bn_gnuplot(struct bn_children *c, const struct bn_chart *chart, const struct bn_canvas *canvas,
                struct bn_buf *picture, struct bn_err *err);
+/* -1 and err: gnuplot is not in PATH. */
+int bn_gnuplot_check(struct bn_err *err);
 
 #endif

@@ -2,27 +2,24 @@
 /* Reads results, has a chart made of them and drawn, and writes the picture. */
 #include "study/plot/plot.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/escape.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/units.h"
-#include "measure/store.h"
 #include "report/saved.h"
 #include "study/plot/gnuplot.h"
 #include "study/plot/plotcharts.h"
 #include "study/plot/plotsweep.h"
+#include "study/results.h"
 
 enum { AUTO, TIME, LATENCY, SWEEP };
 
@@ -46,7 +43,6 @@ const struct bn_opt bn_plot_options[] = {
 
 enum {
   RUNS_MAX = 28, /* that colours and dashes tell apart */
-  FILES_MAX = 10000,
   COLUMNS = 79,
   COLUMNS_MIN = 40,
   COLUMNS_MAX = 400,
@@ -57,120 +53,109 @@ enum {
 
 /* The results that were named, or those of a folder. */
 struct files {
-  char **path; /* owned, with the paths */
+  const char *const *path; /* [n], borrowed */
   size_t n;
   bool folder;
 };
 
-static void forget_files(struct files *f)
+/* 1: loaded; 0: it is something else that a folder has; -1: err. */
+static int load(const struct bn_store *js, const struct files *f, size_t i, struct bn_stored *out,
+                struct bn_err *err)
 {
-  for (size_t i = 0; i < f->n; i++)
-    free(f->path[i]);
-  free(f->path);
+  struct bn_err why = {0};
+  const int rc = bn_results_load(js, f->path[i], out, &why);
+
+  if (rc > 0 || (rc == 0 && f->folder))
+    return rc;
+  return *err = why, -1;
 }
 
-static int add_file(struct files *f, const char *folder, const char *name, struct bn_err *err)
+/* found: those of a folder, for the caller to release. */
+static int find_files(struct files *f, struct bn_results *found, const char *const *operand,
+                      struct bn_err *err)
 {
-  char **more = reallocarray(f->path, f->n + 1, sizeof *more), *path = NULL;
-
-  if (more != NULL)
-    f->path = more;
-  if (more == NULL || asprintf(&path, "%s%s", folder, name) < 0)
-    return bn_err_set(err, ENOMEM, "out of memory");
-  f->path[f->n++] = path;
-  return f->n <= FILES_MAX ? 0
-                           : bn_err_set(err, E2BIG, "there are more than %d results", FILES_MAX);
-}
-
-static int is_document(const struct dirent *d)
-{
-  const char *end = strrchr(d->d_name, '.');
-
-  return end != NULL && end != d->d_name && strcmp(end, ".json") == 0;
-}
-
-/* As bench sweep makes it: FOLDER/runs/0001.json, … */
-static int add_folder(struct files *f, const char *folder, struct bn_err *err)
-{
-  char runs[PATH_MAX];
-  struct dirent **list = NULL;
-  int n = -1, rc = 0;
-
-  if ((size_t)snprintf(runs, sizeof runs, "%s/runs/", folder) < sizeof runs)
-    n = scandir(runs, &list, is_document, alphasort);
-  if (n < 0)
-    return bn_err_set(err, errno, "'%s' is not the folder of a sweep: cannot read '%s': %s", folder,
-                      runs, strerror(errno));
-  for (int i = 0; i < n; i++) {
-    if (rc == 0)
-      rc = add_file(f, runs, list[i]->d_name, err);
-    free(list[i]);
-  }
-  free(list);
-  f->folder = true;
-  return rc == 0 && n == 0 ? bn_err_set(err, ENOENT, "'%s' has no results yet", runs) : rc;
-}
-
-static int find_files(struct files *f, const char *const *operand, struct bn_err *err)
-{
-  struct stat st;
-
-  for (size_t i = 0; operand[i] != NULL; i++) {
-    const bool folder = stat(operand[i], &st) == 0 && S_ISDIR(st.st_mode);
-
-    if (folder && (i > 0 || operand[1] != NULL))
-      return bn_err_set(err, EINVAL, "'%s' is a folder, which is drawn by itself", operand[i]);
-    if (folder ? add_folder(f, operand[i], err) : add_file(f, "", operand[i], err))
-      return -1;
-  }
+  *f = (struct files){.path = operand};
+  for (; operand[f->n] != NULL; f->n++)
+    if (bn_results_is_folder(operand[f->n]) && (f->n > 0 || operand[1] != NULL))
+      return bn_err_set(err, EINVAL, "'%s' is a folder, which is drawn by itself", operand[f->n]);
+  if (!bn_results_is_folder(operand[0]))
+    return 0;
+  if (bn_results_find(found, operand[0], err) != 0)
+    return -1;
+  *f = (struct files){(const char *const *)found->path, found->n, true};
   return 0;
+}
+
+static int no_results(const char *folder, struct bn_err *err)
+{
+  return bn_err_set(err, ENOENT,
+                    "'%s' has no results: neither it nor its folder runs has a file *.json that "
+                    "--report=json:FILE has written",
+                    folder);
 }
 
 /* --- one run or a few ------------------------------------------------------------------------- */
 
-static int read_run(const struct bn_store *js, const char *path, struct bn_plotrun *run,
-                    struct bn_err *err)
-{
-  struct bn_stored s;
-  int rc;
+/* The runs of one picture. */
+struct runs {
+  struct bn_plotrun run[RUNS_MAX];
+  size_t n;
+};
 
-  if (bn_store_load(js, path, false, &s, err) != 0)
-    return -1;
-  bn_saved_tell_passed(path, &s.passed);
-  rc = bn_plotrun_make(run, path, &s.result, err);
-  bn_stored_done(js, &s);
-  return rc;
+static int add_run(struct runs *r, const char *path, const struct bn_stored *s, struct bn_err *err)
+{
+  if (r->n == RUNS_MAX)
+    return bn_err_set(err, E2BIG,
+                      "more than %d results are too many for such a picture; name fewer files",
+                      RUNS_MAX);
+  bn_saved_tell_passed(path, &s->passed);
+  return bn_plotrun_make(&r->run[r->n++], path, &s->result, err);
 }
 
 /* A picture over time needs more than one interval of each. */
-static int choose_kind(const struct bn_plotrun *run, size_t n)
+static int choose_kind(const struct runs *r)
 {
-  for (size_t i = 0; i < n; i++)
-    if (run[i].n_intervals < 2)
+  for (size_t i = 0; i < r->n; i++)
+    if (r->run[i].n_intervals < 2)
       return LATENCY;
   return TIME;
 }
 
-static int draw_runs(struct bn_chart *chart, int kind, const struct bn_store *js,
-                     const struct files *f, struct bn_err *err)
+static int read_runs(struct runs *r, const struct bn_store *js, const struct files *f,
+                     struct bn_err *err)
 {
-  struct bn_plotrun *run = calloc(f->n + 1, sizeof *run);
   int rc = 0;
 
-  if (run == NULL)
+  for (size_t i = 0; rc >= 0 && i < f->n; i++) {
+    struct bn_stored s;
+
+    rc = load(js, f, i, &s, err);
+    if (rc <= 0)
+      continue;
+    rc = add_run(r, f->path[i], &s, err);
+    bn_stored_done(js, &s);
+  }
+  return rc < 0 ? -1 : 0;
+}
+
+static int draw_runs(struct bn_chart *chart, int kind, const struct bn_store *js,
+                     const struct files *f, const char *operand, struct bn_err *err)
+{
+  struct runs *r = calloc(1, sizeof *r);
+  int rc;
+
+  if (r == NULL)
     return bn_err_set(err, ENOMEM, "out of memory");
-  if (f->n > RUNS_MAX)
-    rc = bn_err_set(err, E2BIG, "%zu results are too many for such a picture; name at most %d",
-                    f->n, RUNS_MAX);
-  for (size_t i = 0; rc == 0 && i < f->n; i++)
-    rc = read_run(js, f->path[i], &run[i], err);
-  if (rc == 0 && (kind == AUTO ? choose_kind(run, f->n) : kind) == TIME)
-    rc = bn_plotcharts_time(chart, run, f->n, err);
+  rc = read_runs(r, js, f, err);
+  if (rc == 0 && r->n == 0)
+    rc = no_results(operand, err);
+  else if (rc == 0 && (kind == AUTO ? choose_kind(r) : kind) == TIME)
+    rc = bn_plotcharts_time(chart, r->run, r->n, err);
   else if (rc == 0)
-    rc = bn_plotcharts_latency(chart, run, f->n, err);
-  for (size_t i = 0; i < f->n; i++)
-    bn_plotrun_done(&run[i]);
-  free(run);
+    rc = bn_plotcharts_latency(chart, r->run, r->n, err);
+  for (size_t i = 0; i < r->n; i++)
+    bn_plotrun_done(&r->run[i]);
+  free(r);
   return rc;
 }
 
@@ -193,39 +178,57 @@ static bool is_whole(const struct bn_result *r)
          e->signo == 0;
 }
 
+static int add_result(struct set *s, const char *path, const struct bn_result *r,
+                      struct bn_err *err)
+{
+  if (!is_whole(r))
+    return 0;
+  s->result[s->n++] = r;
+  return bn_plotrun_head(&s->head[s->n - 1], path, r, err);
+}
+
 static int read_set(struct set *s, const struct bn_store *js, const struct files *f,
                     struct bn_err *err)
 {
+  int rc = 0;
+
   s->stored = calloc(f->n + 1, sizeof *s->stored);
   s->result = calloc(f->n + 1, sizeof *s->result);
   s->head = calloc(f->n + 1, sizeof *s->head);
   if (s->stored == NULL || s->result == NULL || s->head == NULL)
     return bn_err_set(err, ENOMEM, "out of memory");
-  for (; s->n_stored < f->n; s->n_stored++) {
-    const struct bn_result *r = &s->stored[s->n_stored].result;
+  for (size_t i = 0; rc >= 0 && i < f->n; i++) {
+    struct bn_stored *stored = &s->stored[s->n_stored];
 
-    if (bn_store_load(js, f->path[s->n_stored], false, &s->stored[s->n_stored], err) != 0)
-      return -1;
-    if (is_whole(r)) {
-      s->result[s->n++] = r;
-      if (bn_plotrun_head(&s->head[s->n - 1], f->path[s->n_stored], r, err) != 0)
-        return -1;
-    }
+    rc = load(js, f, i, stored, err);
+    if (rc <= 0)
+      continue;
+    s->n_stored++;
+    rc = add_result(s, f->path[i], &stored->result, err);
   }
+  return rc < 0 ? -1 : 0;
+}
+
+static int check_set(const struct set *s, const char *operand, struct bn_err *err)
+{
+  if (s->n_stored == 0)
+    return no_results(operand, err);
   if (s->n == 0)
-    return bn_err_set(err, EINVAL, "none of the %zu runs has come to its end", f->n);
-  if (s->n < f->n)
+    return bn_err_set(err, EINVAL, "none of the %zu runs has come to its end", s->n_stored);
+  if (s->n < s->n_stored)
     bn_log_stderr("bench plot: %zu of %zu runs have not come to their end and are left out",
-                  f->n - s->n, f->n);
+                  s->n_stored - s->n, s->n_stored);
   return 0;
 }
 
 static int draw_sweep(struct bn_chart *chart, const struct bn_store *js, const struct files *f,
-                      struct bn_err *err)
+                      const char *operand, struct bn_err *err)
 {
   struct set s = {.n = 0};
   int rc = read_set(&s, js, f, err);
 
+  if (rc == 0)
+    rc = check_set(&s, operand, err);
   if (rc == 0) {
     bn_plotrun_headings(chart, s.head, s.n);
     rc = bn_plotsweep(chart, s.result, s.n, err);
@@ -244,13 +247,15 @@ static int make_chart(struct bn_chart *chart, int kind, const char *const *opera
                       struct bn_err *err)
 {
   const struct bn_store *js = bn_store_json(err);
-  struct files f = {.n = 0};
-  int rc = js != NULL ? find_files(&f, operand, err) : -1;
+  struct bn_results found = {.n = 0};
+  struct files f;
+  int rc = js != NULL ? find_files(&f, &found, operand, err) : -1;
 
-  if (rc == 0)
-    rc = kind == SWEEP || (kind == AUTO && f.folder) ? draw_sweep(chart, js, &f, err)
-                                                     : draw_runs(chart, kind, js, &f, err);
-  forget_files(&f);
+  if (rc == 0 && (kind == SWEEP || (kind == AUTO && f.folder)))
+    rc = draw_sweep(chart, js, &f, operand[0], err);
+  else if (rc == 0)
+    rc = draw_runs(chart, kind, js, &f, operand[0], err);
+  bn_results_done(&found);
   return rc;
 }
 
@@ -272,7 +277,8 @@ static unsigned terminal_columns(void)
 }
 
 /* By the end of the name. */
-static int choose_form(const char *path, enum bn_plot_form *form, struct bn_err *err)
+static int choose_form(const char *option, const char *path, enum bn_plot_form *form,
+                       struct bn_err *err)
 {
   const char *end = path != NULL ? strrchr(path, '.') : NULL, *fault;
 
@@ -283,13 +289,14 @@ static int choose_form(const char *path, enum bn_plot_form *form, struct bn_err 
   else if (end != NULL && strcasecmp(end, ".png") == 0)
     *form = BN_PLOT_PNG;
   else
-    return bn_err_set(err, EINVAL, "--output=%s: the name of the file has to end in .svg or .png",
-                      path);
+    return bn_err_set(err, EINVAL, "--%s=%s: the name of the file has to end in .svg or .png",
+                      option, path);
   fault = path != NULL ? bn_file_fault(path) : NULL;
   if (fault != NULL)
-    return bn_err_set(err, EINVAL, "--output=%s: %s", path, fault);
+    return bn_err_set(err, EINVAL, "--%s=%s: %s", option, path, fault);
   if (path != NULL && bn_file_try(path) != 0)
-    return bn_err_set(err, errno, "--output=%s: cannot write the file: %s", path, strerror(errno));
+    return bn_err_set(err, errno, "--%s=%s: cannot write the file: %s", option, path,
+                      strerror(errno));
   return 0;
 }
 
@@ -320,29 +327,54 @@ static int write_picture(const char *path, const struct bn_buf *picture, struct 
   return 0;
 }
 
-int bn_plot_run(const void *conf, const char *const *operand, struct bn_err *err)
+static int draw(struct bn_children *children, struct bn_canvas *canvas,
+                const struct bn_plot_conf *c, const char *const *operand, struct bn_err *err)
 {
-  const struct bn_plot_conf *c = conf;
-  struct bn_canvas canvas = {.columns = terminal_columns()};
   struct bn_buf picture = {.max = 0};
   struct bn_chart chart = {.n_panels = 0};
-  struct bn_children children = {.signo = 0};
-  int rc;
+  int rc = make_chart(&chart, c->kind, operand, err);
 
-  rc = choose_form(c->output, &canvas.form, err);
+  canvas->rows = bn_plotscript_rows(&chart);
   if (rc == 0)
-    rc = make_chart(&chart, c->kind, operand, err);
-  canvas.rows = bn_plotscript_rows(&chart);
-  if (rc == 0) {
-    bn_children_begin(&children);
-    rc = bn_gnuplot(&children, &chart, &canvas, &picture, err);
-  }
+    rc = bn_gnuplot(children, &chart, canvas, &picture, err);
   if (rc == 0)
     rc = write_picture(c->output, &picture, err);
   bn_chart_done(&chart);
   bn_buf_done(&picture);
   if (rc != 0)
     bn_escape_error(err);
+  return rc;
+}
+
+int bn_plot_check(const char *option, const char *path, struct bn_err *err)
+{
+  enum bn_plot_form form;
+
+  return choose_form(option, path, &form, err) == 0 ? bn_gnuplot_check(err) : -1;
+}
+
+int bn_plot_folder(struct bn_children *children, const char *folder, char *path, struct bn_err *err)
+{
+  const struct bn_plot_conf conf = {.output = path, .kind = SWEEP};
+  const char *const operand[] = {folder, NULL};
+  struct bn_canvas canvas = {.columns = 0};
+
+  if (choose_form("plot", path, &canvas.form, err) != 0)
+    return -1;
+  return draw(children, &canvas, &conf, operand, err);
+}
+
+int bn_plot_run(const void *conf, const char *const *operand, struct bn_err *err)
+{
+  const struct bn_plot_conf *c = conf;
+  struct bn_canvas canvas = {.columns = terminal_columns()};
+  struct bn_children children = {.signo = 0};
+  int rc = choose_form("output", c->output, &canvas.form, err);
+
+  if (rc == 0) {
+    bn_children_begin(&children);
+    rc = draw(&children, &canvas, c, operand, err);
+  }
   if (children.signo != 0)
     return SIGNAL_STATUS + children.signo;
   return rc == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

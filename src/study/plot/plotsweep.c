@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "study/figure.h"
 #include "study/points.h"
+#include "study/stats/stats.h"
 #include "study/stats/usl.h"
 
 enum { LINES_MAX = 28 }; /* that colours and dashes tell apart */
@@ -185,13 +186,6 @@ static int set_x(struct bn_chart *c, struct sweep *s)
 
 /* --- figures ---------------------------------------------------------------------------------- */
 
-static int compare_figures(const void *a, const void *b)
-{
-  const double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
-}
-
 /* Of the repeats of a point that have the figure; returns how many there are. */
 static size_t summarize(struct sweep *s, const struct bn_figure_name *f, size_t point,
                         struct bn_chart_point *out)
@@ -204,10 +198,10 @@ static size_t summarize(struct sweep *s, const struct bn_figure_name *f, size_t 
       n++;
   if (n == 0)
     return 0;
-  qsort(s->value, n, sizeof *s->value, compare_figures);
+  bn_stats_sort(s->value, n);
   out->low = s->value[0];
   out->high = s->value[n - 1];
-  out->y = (s->value[(n - 1) / 2] + s->value[n / 2]) / 2;
+  out->y = bn_stats_median(s->value, n);
   return n;
 }
 

@@ -44,13 +44,6 @@ static bool is_enough(const struct bn_compare_sample *s, double alpha)
   return s->n_a >= least && s->n_b >= least;
 }
 
-static int ascending(const void *a, const void *b)
-{
-  const double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
-}
-
 /* How many times A a B has to be that is worse by `limit`. */
 static double times_of(const struct bn_compare_sample *s, double limit)
 {
@@ -139,8 +132,8 @@ static void measure_ranks(const struct bn_compare_sample *s, const struct bn_com
   const struct bn_ranked smaller = {s->b, s->a, s->n_b, s->n_a};
 
   f->method = BN_COMPARE_RANKS;
-  qsort(s->a, s->n_a, sizeof *s->a, ascending);
-  qsort(s->b, s->n_b, sizeof *s->b, ascending);
+  bn_stats_sort(s->a, s->n_a);
+  bn_stats_sort(s->b, s->n_b);
   set_tests(s, bn_stats_rank_above(&larger), bn_stats_rank_above(&smaller), f);
   for (size_t i = 0; f->has_ratio && i < s->n_a; i++)
     s->a[i] = log(s->a[i]);

@@ -346,3 +346,20 @@ size_t bn_stats_needed(const struct bn_question *q)
   }
   return high;
 }
+
+static int ascending(const void *a, const void *b)
+{
+  const double x = *(const double *)a, y = *(const double *)b;
+
+  return (x > y) - (x < y);
+}
+
+void bn_stats_sort(double *x, size_t n)
+{
+  qsort(x, n, sizeof *x, ascending);
+}
+
+double bn_stats_median(const double *x, size_t n)
+{
+  return (x[(n - 1) / 2] + x[n / 2]) / 2;
+}

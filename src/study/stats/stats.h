@@ -93,6 +93,10 @@ struct bn_question {
 size_t bn_stats_needed(const struct bn_question *q);
 
 double bn_stats_mean(const double *x, size_t n);
+/* Ascending; no value is NaN. */
+void bn_stats_sort(double *x, size_t n);
+/* Of sorted values, one or more. */
+double bn_stats_median(const double *x, size_t n);
 /* Of a sample: the divisor is n - 1. */
 double bn_stats_deviation(const double *x, size_t n);
 

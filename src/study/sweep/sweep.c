@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/rng.h"
+#include "study/plot/plot.h"
 #include "study/sweep/course.h"
 #include "study/sweep/data.h"
 #include "study/sweep/recipe.h"
@@ -82,6 +83,11 @@ const struct bn_opt bn_sweep_options[] = {
      .offset = offsetof(struct bn_sweep_conf, stop_when),
      .given = offsetof(struct bn_sweep_conf, stop_when_given),
      .help = "leaving out larger values once it holds, as in p99>100ms"},
+    {.name = "plot",
+     .type = BN_PATH,
+     .form = "=FILE",
+     .offset = offsetof(struct bn_sweep_conf, plot),
+     .help = "picture of the table at the end, .svg or .png"},
     {.name = "from",
      .type = BN_STRING,
      .file = true,
@@ -157,6 +163,7 @@ static int read_options(struct sweep *s, struct bn_err *err)
   const struct bn_sweep_conf *c = s->conf;
 
   if ((c->out != NULL && bn_folder_check(c->out, err) != 0) ||
+      (c->plot != NULL && bn_plot_check("plot", c->plot, err) != 0) ||
       bn_grid_read(&s->grid, &c->vary, err) != 0 || read_stop(s, err) != 0 ||
       check_axes(&s->grid, err) != 0)
     return -1;
@@ -262,6 +269,17 @@ static void tell_rest(const struct sweep *s)
     bn_log_stderr("%zu of %zu runs are not made; --resume goes on with them", pending, s->n_runs);
 }
 
+/* The table and its picture. */
+static int show(const struct sweep *s, struct bn_children *children, struct bn_err *err)
+{
+  if (write_tables(s, err) != 0)
+    return -1;
+  if (s->conf->plot == NULL || children->signo != 0)
+    return 0;
+  (void)fflush(stdout);
+  return bn_plot_folder(children, s->folder.path, s->conf->plot, err);
+}
+
 static int run_study(struct sweep *s, struct bn_err *err)
 {
   const struct bn_sweep_conf *c = s->conf;
@@ -284,7 +302,7 @@ static int run_study(struct sweep *s, struct bn_err *err)
     bn_settings_remove(&s->folder);
     return EXIT_FAILURE;
   }
-  if (write_tables(s, rc == 0 ? err : &lost) != 0)
+  if (show(s, &course.children, rc == 0 ? err : &lost) != 0)
     rc = -1;
   tell_rest(s);
   if (course.children.signo != 0)
@@ -413,6 +431,10 @@ static int run_file(const struct bn_sweep_conf *top, const char *const *operand,
     (void)bn_err_set(err, ENOMEM, "out of memory");
   else if (top->out == NULL)
     (void)bn_err_set(err, EINVAL, "--out is missing; name a folder for the results");
+  else if (top->plot != NULL)
+    (void)bn_err_set(err, EINVAL,
+                     "--plot=%s: a picture shows one sweep; draw each with bench plot %s/NAME",
+                     top->plot, top->out);
   else if (bn_recipe_read(r, top->from, err) == 0 && bn_folder_check(top->out, err) == 0 &&
            check_all(&job, err) == 0 && bn_folder_make(top->out, err) == 0)
     status = run_all(&job, err);

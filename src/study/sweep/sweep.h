@@ -11,7 +11,7 @@
 
 struct bn_sweep_conf {
   struct bn_list vary;
-  char *out, *stop_when, *from;
+  char *out, *stop_when, *from, *plot;
   double cooldown_s, warmup_s;
   int64_t repeat, seed;
   bool resume, prepare, cleanup;

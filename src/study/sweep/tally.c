@@ -10,6 +10,7 @@
 
 #include "measure/row.h"
 #include "study/figure.h"
+#include "study/stats/stats.h"
 
 /* What every result has, by the names of columns and of figures. */
 static const struct {
@@ -202,13 +203,6 @@ double bn_tally_value(const struct bn_tally *t, size_t run, size_t figure)
   return r->state == BN_TALLY_DONE && figure < r->n_values ? r->value[figure] : NAN;
 }
 
-static int compare(const void *a, const void *b)
-{
-  const double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
-}
-
 bool bn_tally_spread(const struct bn_tally *t, size_t point, size_t figure, struct bn_spread *out)
 {
   double *value = calloc(t->n_runs, sizeof *value);
@@ -222,8 +216,8 @@ bool bn_tally_spread(const struct bn_tally *t, size_t point, size_t figure, stru
       value[n++] = x;
   }
   if (n > 0) {
-    qsort(value, n, sizeof *value, compare);
-    *out = (struct bn_spread){n, (value[(n - 1) / 2] + value[n / 2]) / 2, value[0], value[n - 1]};
+    bn_stats_sort(value, n);
+    *out = (struct bn_spread){n, bn_stats_median(value, n), value[0], value[n - 1]};
   }
   free(value);
   return n > 0;
