@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "report/written.h"
+#include "study/compare/scores.h"
 #include "study/compare/verdicts.h"
 
 enum { TEXT, MARKDOWN, JSON, STATUS_WORSE = 3 };
@@ -256,6 +257,58 @@ static int print(const struct bn_store *js, const struct bn_compared_conf *c, co
   return rc;
 }
 
+/* Folders of several sweeps have scores, and no verdicts. */
+static int refuse_tests(const struct bn_compared_conf *c, const char *const *operand,
+                        struct bn_err *err)
+{
+  const char *option = NULL;
+
+  if (c->fail_on.n > 0)
+    option = "fail-on";
+  else if (c->stationary)
+    option = "assume-stationary";
+  else if (strcmp(c->same, "5%") != 0)
+    option = "same";
+  else if (c->secondary.n != 1 || strcmp(c->secondary.item[0], "auto") != 0)
+    option = "secondary";
+  if (option == NULL)
+    return 0;
+  return bn_err_set(err, BN_ERR_OPTION,
+                    "--%s: '%s' and '%s' have several sweeps, which get scores and no verdicts; "
+                    "name the folders of one sweep",
+                    option, operand[0], operand[1]);
+}
+
+static int write_scores(const struct bn_store *js, const struct bn_compared_conf *c,
+                        const struct work *w, const struct bn_scores *s, struct bn_err *err)
+{
+  const struct bn_figure_name *figure = &w->figures.name[0];
+  struct bn_buf text = {.max = 0};
+  int rc;
+
+  if (c->format == JSON)
+    return bn_written_document(js, bn_scores_document(s, w->name, figure, js), c->output, err);
+  bn_scores_print(s, w->name, figure, c->format == MARKDOWN, &text);
+  rc = bn_written_text(&text, c->output, err);
+  bn_buf_done(&text);
+  return rc;
+}
+
+static int show_scores(const struct bn_store *js, const struct bn_compared_conf *c, struct work *w,
+                       struct bn_err *err)
+{
+  struct bn_scores s = {.n = 0};
+  int rc = refuse_tests(c, w->name, err);
+
+  w->figures.wants_percentiles = false;
+  if (rc == 0)
+    rc = bn_scores_make(js, w->name, &w->figures, &s, err);
+  if (rc == 0)
+    rc = write_scores(js, c, w, &s, err);
+  bn_scores_done(&s);
+  return rc;
+}
+
 static int check_files(const struct bn_compared_conf *c, const char *const *operand,
                        struct bn_err *err)
 {
@@ -264,6 +317,14 @@ static int check_files(const struct bn_compared_conf *c, const char *const *oper
   if (bn_file_is_same(operand[0], operand[1]))
     return bn_err_set(err, EINVAL, "'%s' and '%s' are the same", operand[0], operand[1]);
   return 0;
+}
+
+static int show(const struct bn_store *js, const struct bn_compared_conf *c, struct work *w,
+                struct bn_err *err)
+{
+  if (bn_scores_apply(w->name[0]) && bn_scores_apply(w->name[1]))
+    return show_scores(js, c, w, err);
+  return compare(js, w, err) == 0 ? print(js, c, w, err) : -1;
 }
 
 /* A sentence about a file may quote it. */
@@ -287,8 +348,7 @@ int bn_compared_run(const void *conf, const char *const *operand, struct bn_err 
     return js == NULL ? EXIT_FAILURE : (bn_err_set(err, ENOMEM, "out of memory"), EXIT_FAILURE);
   }
   w->name = operand;
-  if (check_files(c, operand, err) == 0 && read_options(c, w, err) == 0 &&
-      compare(js, w, err) == 0 && print(js, c, w, err) == 0)
+  if (check_files(c, operand, err) == 0 && read_options(c, w, err) == 0 && show(js, c, w, err) == 0)
     status = w->comparison.failing ? STATUS_WORSE : EXIT_SUCCESS;
   else
     escape(err);

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Prints relative scores as a table, and writes them as a document. */
+#include <math.h>
+
+#include "study/columns.h"
+#include "study/compare/scores.h"
+
+/* --- text ------------------------------------------------------------------------------------- */
+
+static void add_headings(struct bn_columns *c, const char *unit)
+{
+  bn_columns_add(c, "sweep");
+  bn_columns_add(c, "points");
+  bn_columns_add(c, unit[0] != '\0' ? "best A, %s" : "best A", unit);
+  bn_columns_add(c, unit[0] != '\0' ? "best B, %s" : "best B", unit);
+  bn_columns_add(c, "first");
+  bn_columns_add(c, "best");
+  bn_columns_add(c, "last");
+  bn_columns_add(c, "mean");
+  bn_columns_add(c, "spread, %%");
+}
+
+static void add_row(struct bn_columns *c, const struct bn_score *s, double scale)
+{
+  char a[BN_COLUMNS_DIGITS], b[BN_COLUMNS_DIGITS];
+  const double relative[] = {s->first, s->best, s->last, s->mean};
+
+  bn_columns_add(c, "%s", s->name);
+  bn_columns_add(c, "%zu", s->n_points);
+  if (s->n_points == 0) {
+    for (size_t i = 0; i < 7; i++)
+      bn_columns_add(c, "-");
+    return;
+  }
+  bn_columns_add(c, "%s", bn_columns_number(a, s->a * scale));
+  bn_columns_add(c, "%s", bn_columns_number(b, s->b * scale));
+  for (size_t i = 0; i < sizeof relative / sizeof relative[0]; i++)
+    bn_columns_add(c, "%.3f", relative[i]);
+  bn_columns_add(c, isfinite(s->spread) ? "%.1f" : "-", 100 * s->spread);
+}
+
+static void print_table(const struct bn_scores *s, const struct bn_figure_name *figure,
+                        bool markdown, struct bn_buf *out)
+{
+  struct bn_columns c = {.align = "lrrrrrrrr"};
+  const char *unit;
+  const double scale = bn_figure_scale(figure, &unit);
+
+  add_headings(&c, unit);
+  for (size_t i = 0; i < s->n; i++)
+    add_row(&c, &s->row[i], scale);
+  (void)bn_buf_str(out, markdown ? "\n" : "");
+  out->failed |= bn_columns_print(&c, markdown, out) != 0;
+  bn_columns_done(&c);
+}
+
+static void print_only(const struct bn_scores *s, size_t side, bool markdown, struct bn_buf *out)
+{
+  for (size_t i = 0; i < s->n_only[side]; i++) {
+    (void)bn_buf_printf(out, "%s", i > 0 ? ", " : "");
+    if (i == 0)
+      (void)bn_buf_printf(out, "%sonly in %c: ", markdown ? "\n" : "", (char)('A' + side));
+    bn_columns_text(out, s->only[side][i], markdown);
+  }
+  if (s->n_only[side] > 0)
+    (void)bn_buf_char(out, '\n');
+}
+
+void bn_scores_print(const struct bn_scores *s, const char *const name[2],
+                     const struct bn_figure_name *figure, bool markdown, struct bn_buf *out)
+{
+  for (size_t side = 0; side < 2; side++) {
+    (void)bn_buf_printf(out, "%s%c: ", markdown ? "- " : "", (char)('A' + side));
+    bn_columns_text(out, name[side], markdown);
+    (void)bn_buf_printf(out, " (%zu sweeps)\n", s->n + s->n_only[side]);
+  }
+  bn_differences_print(&s->differences, markdown, out);
+  (void)bn_buf_printf(out, "\nScores of B relative to A by %s, more than 1 is better:\n",
+                      figure->text);
+  print_table(s, figure, markdown, out);
+  print_only(s, 0, markdown, out);
+  print_only(s, 1, markdown, out);
+  (void)bn_buf_printf(out, "\nGeometric mean of %zu sweep%s: %.3f\n", s->n_scored,
+                      s->n_scored == 1 ? "" : "s", s->mean);
+}
+
+/* --- document --------------------------------------------------------------------------------- */
+
+/* Where a tree is made; what cannot be made is remembered. */
+struct pen {
+  const struct bn_store *js;
+  bool failed;
+};
+
+static void put(struct pen *p, struct bn_node *map, const char *key, struct bn_node *value)
+{
+  p->failed |= p->js->set(map, key, value) != 0;
+}
+
+static void put_real(struct pen *p, struct bn_node *map, const char *key, double x, bool known)
+{
+  put(p, map, key, known && isfinite(x) ? p->js->real(x) : p->js->null());
+}
+
+static struct bn_node *side_of(struct pen *p, const struct bn_scores *s, const char *name,
+                               size_t side)
+{
+  struct bn_node *map = p->js->map(), *only = p->js->list();
+
+  for (size_t i = 0; i < s->n_only[side]; i++)
+    p->failed |= p->js->append(only, bn_store_text(p->js, s->only[side][i])) != 0;
+  put(p, map, "path", bn_store_text(p->js, name));
+  put(p, map, "only", only);
+  return map;
+}
+
+static struct bn_node *row_of(struct pen *p, const struct bn_score *s)
+{
+  struct bn_node *map = p->js->map();
+  const bool known = s->n_points > 0;
+
+  put(p, map, "name", bn_store_text(p->js, s->name));
+  put(p, map, "points", p->js->integer((int64_t)s->n_points));
+  put_real(p, map, "a", s->a, known);
+  put_real(p, map, "b", s->b, known);
+  put(p, map, "best_a", known ? bn_store_text(p->js, s->best_a) : p->js->null());
+  put(p, map, "best_b", known ? bn_store_text(p->js, s->best_b) : p->js->null());
+  put_real(p, map, "first", s->first, known);
+  put_real(p, map, "best", s->best, known);
+  put_real(p, map, "last", s->last, known);
+  put_real(p, map, "mean", s->mean, known);
+  put_real(p, map, "spread", s->spread, known);
+  return map;
+}
+
+struct bn_node *bn_scores_document(const struct bn_scores *s, const char *const name[2],
+                                   const struct bn_figure_name *figure, const struct bn_store *js)
+{
+  struct pen p = {js, false};
+  struct bn_node *map = js->map(), *rows = js->list();
+
+  put(&p, map, "format", js->text("bench scores"));
+  put(&p, map, "version", js->integer(1));
+  put(&p, map, "a", side_of(&p, s, name[0], 0));
+  put(&p, map, "b", side_of(&p, s, name[1], 1));
+  put(&p, map, "differences", bn_differences_document(&s->differences, js));
+  put(&p, map, "metric", bn_store_text(js, figure->text));
+  put(&p, map, "unit", bn_store_text(js, bn_figure_unit(figure)));
+  for (size_t i = 0; i < s->n; i++)
+    p.failed |= js->append(rows, row_of(&p, &s->row[i])) != 0;
+  put(&p, map, "sweeps", rows);
+  put_real(&p, map, "mean", s->mean, true);
+  if (!p.failed)
+    return map;
+  js->free(map);
+  return NULL;
+}
