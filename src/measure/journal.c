@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Appends lines to the journal of a run, and reads them back. */
 #include "measure/journal.h"
+#include "measure/pen.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -80,7 +81,7 @@ static int put_group(struct bn_journal *j, const char *name, const struct bn_met
   if (bn_snap_make(&j->past, m, 0, true) != 0 || bn_snap_make(&j->step, m, 0, true) != 0)
     return give_up(j, ENOMEM, err);
   group = j->js->map();
-  if (j->js->set(group, "name", bn_store_text(j->js, name)) != 0 ||
+  if (j->js->set(group, "name", bn_node_text(j->js, name)) != 0 ||
       j->js->set(group, "metrics", bn_store_metrics(j->js, m)) != 0) {
     j->js->free(group);
     group = NULL;

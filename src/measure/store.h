@@ -62,8 +62,6 @@ const struct bn_store *bn_store_json(struct bn_err *err);
 
 /* --- writing: trees, NULL: out of memory --- */
 
-/* A text that is not UTF-8 gets U+FFFD for each byte that is not ASCII; NULL is null. */
-struct bn_node *bn_store_text(const struct bn_store *js, const char *s);
 struct bn_node *bn_store_facts(const struct bn_store *js, const struct bn_facts *f);
 struct bn_node *bn_store_metrics(const struct bn_store *js, const struct bn_metrics *m);
 struct bn_node *bn_store_record(const struct bn_store *js, const struct bn_view *v);

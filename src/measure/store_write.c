@@ -8,87 +8,32 @@
 #include "base/units.h"
 #include "measure/bounds.h"
 #include "measure/layout.h"
+#include "measure/pen.h"
 #include "measure/store.h"
 
-/* Where a tree is made; what cannot be made is remembered. */
-struct pen {
-  const struct bn_store *js;
-  bool failed;
-};
-
-static void put(struct pen *p, struct bn_node *map, const char *key, struct bn_node *value)
+static struct bn_node *text(const struct bn_pen *p, const char *s)
 {
-  p->failed |= p->js->set(map, key, value) != 0;
+  return bn_node_text(p->js, s);
 }
 
-static void add(struct pen *p, struct bn_node *list, struct bn_node *value)
+static struct bn_node *whole(const struct bn_pen *p, uint64_t n)
 {
-  p->failed |= p->js->append(list, value) != 0;
+  return bn_node_whole(p->js, n);
 }
 
-/* NULL when something of it is missing. */
-static struct bn_node *finish(struct pen *p, struct bn_node *n)
+static struct bn_node *real(const struct bn_pen *p, double x)
 {
-  if (!p->failed)
-    return n;
-  p->js->free(n);
-  return NULL;
+  return bn_node_real(p->js, x);
 }
 
-struct bn_node *bn_store_text(const struct bn_store *js, const char *s)
+static void put_name(struct bn_pen *p, struct bn_node *map, const char *key,
+                     const char *const *names, unsigned value)
 {
-  struct bn_node *n = s != NULL ? js->text(s) : js->null();
-  char *clean, *to;
-
-  if (n != NULL || s == NULL)
-    return n;
-  clean = to = malloc(3 * strlen(s) + 1);
-  for (; to != NULL && *s != '\0'; s++) {
-    if ((unsigned char)*s < 0x80) {
-      *to++ = *s;
-    } else {
-      memcpy(to, "\xef\xbf\xbd", 3);
-      to += 3;
-    }
-  }
-  if (to == NULL)
-    return NULL;
-  *to = '\0';
-  n = js->text(clean);
-  free(clean);
-  return n;
-}
-
-static struct bn_node *text(const struct pen *p, const char *s)
-{
-  return bn_store_text(p->js, s);
-}
-
-static struct bn_node *whole(const struct pen *p, uint64_t n)
-{
-  char digits[24];
-
-  if (n == UINT64_MAX)
-    return p->js->null();
-  if (n <= INT64_MAX)
-    return p->js->integer((int64_t)n);
-  (void)snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
-  return p->js->text(digits);
-}
-
-static struct bn_node *real(const struct pen *p, double x)
-{
-  return isfinite(x) ? p->js->real(x) : p->js->null();
-}
-
-static void put_name(struct pen *p, struct bn_node *map, const char *key, const char *const *names,
-                     unsigned value)
-{
-  put(p, map, key, text(p, names[value]));
+  bn_pen_put(p, map, key, text(p, names[value]));
 }
 
 /* Every member of a struct that a layout names. */
-static void put_layout(struct pen *p, struct bn_node *map, const struct bn_layout *l,
+static void put_layout(struct bn_pen *p, struct bn_node *map, const struct bn_layout *l,
                        const void *from)
 {
   for (; l->name != NULL; l++) {
@@ -96,22 +41,22 @@ static void put_layout(struct pen *p, struct bn_node *map, const struct bn_layou
 
     switch (l->type) {
     case BN_LAY_BOOL:
-      put(p, map, l->name, p->js->boolean(*(const bool *)at));
+      bn_pen_put(p, map, l->name, p->js->boolean(*(const bool *)at));
       break;
     case BN_LAY_INT:
-      put(p, map, l->name, p->js->integer(*(const int *)at));
+      bn_pen_put(p, map, l->name, p->js->integer(*(const int *)at));
       break;
     case BN_LAY_UNSIGNED:
-      put(p, map, l->name, p->js->integer(*(const unsigned *)at));
+      bn_pen_put(p, map, l->name, p->js->integer(*(const unsigned *)at));
       break;
     case BN_LAY_WHOLE:
-      put(p, map, l->name, whole(p, *(const uint64_t *)at));
+      bn_pen_put(p, map, l->name, whole(p, *(const uint64_t *)at));
       break;
     case BN_LAY_SIGNED:
-      put(p, map, l->name, p->js->integer(*(const int64_t *)at));
+      bn_pen_put(p, map, l->name, p->js->integer(*(const int64_t *)at));
       break;
     case BN_LAY_REAL:
-      put(p, map, l->name, real(p, *(const double *)at));
+      bn_pen_put(p, map, l->name, real(p, *(const double *)at));
       break;
     }
   }
@@ -119,39 +64,39 @@ static void put_layout(struct pen *p, struct bn_node *map, const struct bn_layou
 
 /* --- facts ------------------------------------------------------------------------------------ */
 
-static struct bn_node *plan_of(struct pen *p, const struct bn_plan *plan)
+static struct bn_node *plan_of(struct bn_pen *p, const struct bn_plan *plan)
 {
   struct bn_node *map = p->js->map(), *checkpoints = p->js->list(), *percents = p->js->list();
 
   put_name(p, map, "dialect", bn_layout_dialects, plan->version);
   /* Documents from before there was an own form do not have it. */
   if (plan->own)
-    put(p, map, "own", p->js->boolean(true));
+    bn_pen_put(p, map, "own", p->js->boolean(true));
   put_layout(p, map, bn_layout_plan, plan);
   for (size_t i = 0; i < plan->n_checkpoints; i++)
-    add(p, checkpoints, whole(p, plan->checkpoint_ns[i]));
-  put(p, map, "checkpoint_ns", checkpoints);
+    bn_pen_add(p, checkpoints, whole(p, plan->checkpoint_ns[i]));
+  bn_pen_put(p, map, "checkpoint_ns", checkpoints);
   for (size_t i = 0; i < plan->n_percents; i++)
-    add(p, percents, real(p, plan->percents[i]));
-  put(p, map, "percents", percents);
+    bn_pen_add(p, percents, real(p, plan->percents[i]));
+  bn_pen_put(p, map, "percents", percents);
   return map;
 }
 
-static struct bn_node *rows_of(struct pen *p, const struct bn_facts *f)
+static struct bn_node *rows_of(struct bn_pen *p, const struct bn_facts *f)
 {
   struct bn_node *list = p->js->list();
 
   for (size_t i = 0; i < f->n_rows; i++) {
     struct bn_node *map = p->js->map();
 
-    put(p, map, "level", p->js->integer(f->row[i].level));
-    put(p, map, "text", text(p, f->row[i].text));
-    add(p, list, map);
+    bn_pen_put(p, map, "level", p->js->integer(f->row[i].level));
+    bn_pen_put(p, map, "text", text(p, f->row[i].text));
+    bn_pen_add(p, list, map);
   }
   return list;
 }
 
-static struct bn_node *options_of(struct pen *p, const struct bn_facts *f)
+static struct bn_node *options_of(struct bn_pen *p, const struct bn_facts *f)
 {
   struct bn_node *list = p->js->list();
 
@@ -159,18 +104,18 @@ static struct bn_node *options_of(struct pen *p, const struct bn_facts *f)
     const struct bn_fact_option *o = &f->option[i];
     struct bn_node *map = p->js->map();
 
-    put(p, map, "name", text(p, o->name));
-    put(p, map, "group", text(p, o->group));
-    put(p, map, "value", text(p, o->secret ? NULL : o->value));
+    bn_pen_put(p, map, "name", text(p, o->name));
+    bn_pen_put(p, map, "group", text(p, o->group));
+    bn_pen_put(p, map, "value", text(p, o->secret ? NULL : o->value));
     put_name(p, map, "origin", bn_layout_origins, o->origin);
     if (o->secret)
-      put(p, map, "secret", p->js->boolean(true));
-    add(p, list, map);
+      bn_pen_put(p, map, "secret", p->js->boolean(true));
+    bn_pen_add(p, list, map);
   }
   return list;
 }
 
-static struct bn_node *messages_of(struct pen *p, const struct bn_facts *f)
+static struct bn_node *messages_of(struct bn_pen *p, const struct bn_facts *f)
 {
   struct bn_node *list = p->js->list();
 
@@ -178,16 +123,16 @@ static struct bn_node *messages_of(struct pen *p, const struct bn_facts *f)
     const struct bn_fact_message *m = &f->message[i];
     struct bn_node *map = p->js->map();
 
-    put(p, map, "wall_ns", whole(p, m->wall_ns));
+    bn_pen_put(p, map, "wall_ns", whole(p, m->wall_ns));
     put_name(p, map, "level", bn_layout_levels, (unsigned)m->level);
-    put(p, map, "text", text(p, m->text));
-    put(p, map, "times", whole(p, m->times));
-    add(p, list, map);
+    bn_pen_put(p, map, "text", text(p, m->text));
+    bn_pen_put(p, map, "times", whole(p, m->times));
+    bn_pen_add(p, list, map);
   }
   return list;
 }
 
-static struct bn_node *value_of(const struct pen *p, const struct bn_fact *fact)
+static struct bn_node *value_of(const struct bn_pen *p, const struct bn_fact *fact)
 {
   switch (fact->type) {
   case BN_FACT_TEXT:
@@ -201,7 +146,7 @@ static struct bn_node *value_of(const struct pen *p, const struct bn_fact *fact)
 }
 
 /* The sections in the order of their first facts. */
-static void put_sections(struct pen *p, struct bn_node *map, const struct bn_facts *f)
+static void put_sections(struct bn_pen *p, struct bn_node *map, const struct bn_facts *f)
 {
   for (size_t i = 0; i < f->n_facts; i++) {
     const char *name = f->fact[i].section;
@@ -212,53 +157,54 @@ static void put_sections(struct pen *p, struct bn_node *map, const struct bn_fac
     section = p->js->map();
     for (size_t k = i; k < f->n_facts; k++)
       if (strcmp(f->fact[k].section, name) == 0)
-        put(p, section, f->fact[k].key, value_of(p, &f->fact[k]));
-    put(p, map, name, section);
+        bn_pen_put(p, section, f->fact[k].key, value_of(p, &f->fact[k]));
+    bn_pen_put(p, map, name, section);
   }
 }
 
 struct bn_node *bn_store_facts(const struct bn_store *js, const struct bn_facts *f)
 {
-  struct pen p = {js, f->incomplete};
+  struct bn_pen p = {js, f->incomplete};
   struct bn_node *map = js->map(), *times = js->map();
 
-  put(&p, map, "plan", plan_of(&p, &f->plan));
+  bn_pen_put(&p, map, "plan", plan_of(&p, &f->plan));
   put_layout(&p, times, bn_layout_times, f);
-  put(&p, map, "times", times);
-  put(&p, map, "rows", rows_of(&p, f));
-  put(&p, map, "options", options_of(&p, f));
+  bn_pen_put(&p, map, "times", times);
+  bn_pen_put(&p, map, "rows", rows_of(&p, f));
+  bn_pen_put(&p, map, "options", options_of(&p, f));
   if (f->n_messages > 0)
-    put(&p, map, "messages", messages_of(&p, f));
+    bn_pen_put(&p, map, "messages", messages_of(&p, f));
   put_sections(&p, map, f);
-  return finish(&p, map);
+  return bn_pen_finish(&p, map);
 }
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-static void add_metrics(struct pen *p, struct bn_node *list, const struct bn_metric *rows, size_t n)
+static void add_metrics(struct bn_pen *p, struct bn_node *list, const struct bn_metric *rows,
+                        size_t n)
 {
   for (size_t i = 0; i < n; i++) {
     struct bn_node *map = p->js->map();
 
-    put(p, map, "name", text(p, rows[i].name));
-    put(p, map, "unit", text(p, rows[i].unit));
+    bn_pen_put(p, map, "name", text(p, rows[i].name));
+    bn_pen_put(p, map, "unit", text(p, rows[i].unit));
     put_name(p, map, "kind", bn_layout_metric_kinds, rows[i].kind);
-    add(p, list, map);
+    bn_pen_add(p, list, map);
   }
 }
 
 struct bn_node *bn_store_metrics(const struct bn_store *js, const struct bn_metrics *m)
 {
-  struct pen p = {js, false};
+  struct bn_pen p = {js, false};
   struct bn_node *list = js->list();
 
   add_metrics(&p, list, m->counter, m->n_counters);
   add_metrics(&p, list, m->hist, m->n_hists);
   add_metrics(&p, list, m->labelled, m->n_labelled);
-  return finish(&p, list);
+  return bn_pen_finish(&p, list);
 }
 
-static void put_figures(struct pen *p, struct bn_node *record, const struct bn_view *v)
+static void put_figures(struct bn_pen *p, struct bn_node *record, const struct bn_view *v)
 {
   struct bn_node *map = p->js->map();
 
@@ -267,29 +213,30 @@ static void put_figures(struct pen *p, struct bn_node *record, const struct bn_v
 
     if (!bn_view_knows(v, f))
       continue;
-    put(p, map, f->name,
-        f->type == BN_VIEW_WHOLE ? whole(p, *(const uint64_t *)at) : real(p, *(const double *)at));
+    bn_pen_put(p, map, f->name,
+               f->type == BN_VIEW_WHOLE ? whole(p, *(const uint64_t *)at)
+                                        : real(p, *(const double *)at));
   }
-  put(p, record, "figures", map);
+  bn_pen_put(p, record, "figures", map);
 }
 
-static void put_percentiles(struct pen *p, struct bn_node *record, const struct bn_view *v)
+static void put_percentiles(struct bn_pen *p, struct bn_node *record, const struct bn_view *v)
 {
   struct bn_node *list = p->js->list();
 
   for (size_t i = 0; i < v->n_percents; i++) {
     struct bn_node *map = p->js->map();
 
-    put(p, map, "percent", real(p, v->percents[i]));
-    put(p, map, "s", real(p, v->percentile_s[i]));
-    put(p, map, "at_least", p->js->boolean(v->at_least != NULL && v->at_least[i]));
-    add(p, list, map);
+    bn_pen_put(p, map, "percent", real(p, v->percents[i]));
+    bn_pen_put(p, map, "s", real(p, v->percentile_s[i]));
+    bn_pen_put(p, map, "at_least", p->js->boolean(v->at_least != NULL && v->at_least[i]));
+    bn_pen_add(p, list, map);
   }
-  put(p, record, "percentiles", list);
+  bn_pen_put(p, record, "percentiles", list);
 }
 
 /* With the ranks of the view. */
-static struct bn_node *percentiles_of(struct pen *p, const struct bn_view *v,
+static struct bn_node *percentiles_of(struct bn_pen *p, const struct bn_view *v,
                                       const struct bn_timing *t)
 {
   struct bn_node *list = p->js->list();
@@ -297,30 +244,30 @@ static struct bn_node *percentiles_of(struct pen *p, const struct bn_view *v,
   for (size_t i = 0; i < v->n_percents; i++) {
     struct bn_node *map = p->js->map();
 
-    put(p, map, "percent", real(p, v->percents[i]));
-    put(p, map, "s", real(p, t->percentile_s[i]));
-    add(p, list, map);
+    bn_pen_put(p, map, "percent", real(p, v->percents[i]));
+    bn_pen_put(p, map, "s", real(p, t->percentile_s[i]));
+    bn_pen_add(p, list, map);
   }
   return list;
 }
 
-static void put_timings(struct pen *p, struct bn_node *record, const struct bn_view *v)
+static void put_timings(struct bn_pen *p, struct bn_node *record, const struct bn_view *v)
 {
   struct bn_node *list = p->js->list();
 
   for (size_t i = 0; i < v->n_timings; i++) {
     struct bn_node *map = p->js->map();
 
-    put(p, map, "name", text(p, v->timings[i].name));
+    bn_pen_put(p, map, "name", text(p, v->timings[i].name));
     put_layout(p, map, bn_layout_timing, &v->timings[i]);
     if (v->timings[i].percentile_s != NULL && v->span != BN_VIEW_INTERVAL)
-      put(p, map, "percentiles", percentiles_of(p, v, &v->timings[i]));
-    add(p, list, map);
+      bn_pen_put(p, map, "percentiles", percentiles_of(p, v, &v->timings[i]));
+    bn_pen_add(p, list, map);
   }
-  put(p, record, "timings", list);
+  bn_pen_put(p, record, "timings", list);
 }
 
-static void put_statements(struct pen *p, struct bn_node *record, const struct bn_view *v)
+static void put_statements(struct bn_pen *p, struct bn_node *record, const struct bn_view *v)
 {
   struct bn_node *list;
 
@@ -331,19 +278,19 @@ static void put_statements(struct pen *p, struct bn_node *record, const struct b
     const struct bn_statement_view *s = &v->statements[i];
     struct bn_node *map = p->js->map();
 
-    put(p, map, "name", text(p, s->timing.name));
+    bn_pen_put(p, map, "name", text(p, s->timing.name));
     put_layout(p, map, bn_layout_timing, &s->timing);
-    put(p, map, "rows", whole(p, s->rows));
-    put(p, map, "errors", whole(p, s->errors));
+    bn_pen_put(p, map, "rows", whole(p, s->rows));
+    bn_pen_put(p, map, "errors", whole(p, s->errors));
     if (s->timing.percentile_s != NULL)
-      put(p, map, "percentiles", percentiles_of(p, v, &s->timing));
-    add(p, list, map);
+      bn_pen_put(p, map, "percentiles", percentiles_of(p, v, &s->timing));
+    bn_pen_add(p, list, map);
   }
-  put(p, record, "statements", list);
+  bn_pen_put(p, record, "statements", list);
 }
 
 /* Documents of workloads that declare none do not have them. */
-static void put_counts(struct pen *p, struct bn_node *record, const struct bn_view *v)
+static void put_counts(struct bn_pen *p, struct bn_node *record, const struct bn_view *v)
 {
   struct bn_node *list;
 
@@ -353,31 +300,31 @@ static void put_counts(struct pen *p, struct bn_node *record, const struct bn_vi
   for (size_t i = 0; i < v->n_counts; i++) {
     struct bn_node *map = p->js->map();
 
-    put(p, map, "name", text(p, v->counts[i].name));
-    put(p, map, "unit", text(p, v->counts[i].unit));
+    bn_pen_put(p, map, "name", text(p, v->counts[i].name));
+    bn_pen_put(p, map, "unit", text(p, v->counts[i].unit));
     put_layout(p, map, bn_layout_count, &v->counts[i]);
-    add(p, list, map);
+    bn_pen_add(p, list, map);
   }
-  put(p, record, "counts", list);
+  bn_pen_put(p, record, "counts", list);
 }
 
-static void put_workload(struct pen *p, struct bn_node *record, const struct bn_view *v)
+static void put_workload(struct bn_pen *p, struct bn_node *record, const struct bn_view *v)
 {
   struct bn_node *list = p->js->list();
 
   for (size_t i = 0; i < v->n_figures; i++) {
     struct bn_node *map = p->js->map();
 
-    put(p, map, "name", text(p, v->figures[i].key));
-    put(p, map, "value", real(p, v->figures[i].value));
-    put(p, map, "text", text(p, v->figures[i].text));
-    add(p, list, map);
+    bn_pen_put(p, map, "name", text(p, v->figures[i].key));
+    bn_pen_put(p, map, "value", real(p, v->figures[i].value));
+    bn_pen_put(p, map, "text", text(p, v->figures[i].text));
+    bn_pen_add(p, list, map);
   }
-  put(p, record, "workload", list);
+  bn_pen_put(p, record, "workload", list);
 }
 
 /* Only records to which a script has added some have them. */
-static void put_lines(struct pen *p, struct bn_node *record, const struct bn_view *v)
+static void put_lines(struct bn_pen *p, struct bn_node *record, const struct bn_view *v)
 {
   struct bn_node *list;
 
@@ -388,13 +335,13 @@ static void put_lines(struct pen *p, struct bn_node *record, const struct bn_vie
     char *line = strndup(at, (size_t)(end - at));
 
     p->failed |= line == NULL;
-    add(p, list, text(p, line));
+    bn_pen_add(p, list, text(p, line));
     free(line);
   }
-  put(p, record, "lines", list);
+  bn_pen_put(p, record, "lines", list);
 }
 
-static void put_watched(struct pen *p, struct bn_node *record, const struct bn_view *v)
+static void put_watched(struct bn_pen *p, struct bn_node *record, const struct bn_view *v)
 {
   struct bn_node *map;
 
@@ -402,11 +349,11 @@ static void put_watched(struct pen *p, struct bn_node *record, const struct bn_v
     return;
   map = p->js->map();
   for (size_t i = 0; i < v->n_watched; i++)
-    put(p, map, v->watched[i].name, real(p, v->watched[i].value));
-  put(p, record, "watch", map);
+    bn_pen_put(p, map, v->watched[i].name, real(p, v->watched[i].value));
+  bn_pen_put(p, record, "watch", map);
 }
 
-static void put_sessions(struct pen *p, struct bn_node *record, const struct bn_view *v)
+static void put_sessions(struct bn_pen *p, struct bn_node *record, const struct bn_view *v)
 {
   struct bn_node *list = p->js->list();
 
@@ -414,23 +361,23 @@ static void put_sessions(struct pen *p, struct bn_node *record, const struct bn_
     struct bn_node *map = p->js->map();
 
     put_layout(p, map, bn_layout_session, &v->sessions[i]);
-    add(p, list, map);
+    bn_pen_add(p, list, map);
   }
-  put(p, record, "sessions", list);
+  bn_pen_put(p, record, "sessions", list);
 }
 
 /* --- raw numbers ------------------------------------------------------------------------------ */
 
-static struct bn_node *pair_of(struct pen *p, struct bn_node *a, struct bn_node *b)
+static struct bn_node *pair_of(struct bn_pen *p, struct bn_node *a, struct bn_node *b)
 {
   struct bn_node *list = p->js->list();
 
-  add(p, list, a);
-  add(p, list, b);
+  bn_pen_add(p, list, a);
+  bn_pen_add(p, list, b);
   return list;
 }
 
-static struct bn_node *moments_of(struct pen *p, const struct bn_moments *m)
+static struct bn_node *moments_of(struct bn_pen *p, const struct bn_moments *m)
 {
   const long double values[] = {m->n, m->sum, m->sum_sq};
   struct bn_node *list = p->js->list();
@@ -439,12 +386,12 @@ static struct bn_node *moments_of(struct pen *p, const struct bn_moments *m)
   for (size_t i = 0; i < 3; i++) {
     (void)snprintf(digits, sizeof digits, "%La", values[i]);
     bn_units_point(digits);
-    add(p, list, p->js->text(digits));
+    bn_pen_add(p, list, p->js->text(digits));
   }
   return list;
 }
 
-static struct bn_node *labels_of(struct pen *p, const struct bn_snap *s)
+static struct bn_node *labels_of(struct bn_pen *p, const struct bn_snap *s)
 {
   struct bn_node *map = p->js->map();
 
@@ -452,13 +399,13 @@ static struct bn_node *labels_of(struct pen *p, const struct bn_snap *s)
     struct bn_node *list = p->js->list();
 
     for (size_t k = 0; k < s->n_labels[i]; k++)
-      add(p, list, pair_of(p, text(p, s->label[i][k].name), whole(p, s->label[i][k].n)));
-    put(p, map, s->metrics.labelled[i].name, list);
+      bn_pen_add(p, list, pair_of(p, text(p, s->label[i][k].name), whole(p, s->label[i][k].n)));
+    bn_pen_put(p, map, s->metrics.labelled[i].name, list);
   }
   return map;
 }
 
-static struct bn_node *raw_sessions_of(struct pen *p, const struct bn_snap *s)
+static struct bn_node *raw_sessions_of(struct bn_pen *p, const struct bn_snap *s)
 {
   struct bn_node *list = p->js->list();
 
@@ -466,17 +413,17 @@ static struct bn_node *raw_sessions_of(struct pen *p, const struct bn_snap *s)
     const struct bn_snap_session *one = &s->session[i];
     struct bn_node *row = p->js->list();
 
-    add(p, row, whole(p, one->events));
-    add(p, row, whole(p, one->busy_ns));
-    add(p, row, whole(p, one->min_ns));
-    add(p, row, whole(p, one->max_ns));
-    add(p, list, row);
+    bn_pen_add(p, row, whole(p, one->events));
+    bn_pen_add(p, row, whole(p, one->busy_ns));
+    bn_pen_add(p, row, whole(p, one->min_ns));
+    bn_pen_add(p, row, whole(p, one->max_ns));
+    bn_pen_add(p, list, row);
   }
   return list;
 }
 
 struct buckets {
-  struct pen *p;
+  struct bn_pen *p;
   struct bn_node *list;
 };
 
@@ -485,10 +432,10 @@ static void add_bucket(void *arg, uint64_t lowest, uint64_t highest, uint64_t co
   const struct buckets *b = arg;
 
   (void)highest;
-  add(b->p, b->list, pair_of(b->p, whole(b->p, lowest), whole(b->p, count)));
+  bn_pen_add(b->p, b->list, pair_of(b->p, whole(b->p, lowest), whole(b->p, count)));
 }
 
-static struct bn_node *buckets_of(struct pen *p, const struct bn_hist *h)
+static struct bn_node *buckets_of(struct bn_pen *p, const struct bn_hist *h)
 {
   struct buckets b = {p, p->js->list()};
 
@@ -497,7 +444,7 @@ static struct bn_node *buckets_of(struct pen *p, const struct bn_hist *h)
   return b.list;
 }
 
-static struct bn_node *histograms_of(struct pen *p, const struct bn_snap *s)
+static struct bn_node *histograms_of(struct bn_pen *p, const struct bn_snap *s)
 {
   struct bn_node *map = p->js->map();
 
@@ -506,12 +453,12 @@ static struct bn_node *histograms_of(struct pen *p, const struct bn_snap *s)
 
     for (size_t k = 0; s->sparse != NULL && k < s->sparse[i].n; k++)
       add_bucket(&b, s->sparse[i].bucket[k].lowest, 0, s->sparse[i].bucket[k].count);
-    put(p, map, s->metrics.hist[i].name, b.list);
+    bn_pen_put(p, map, s->metrics.hist[i].name, b.list);
   }
   return map;
 }
 
-static void put_statement_buckets(struct pen *p, struct bn_node *raw, const struct bn_view *v)
+static void put_statement_buckets(struct bn_pen *p, struct bn_node *raw, const struct bn_view *v)
 {
   struct bn_node *list;
 
@@ -523,14 +470,14 @@ static void put_statement_buckets(struct pen *p, struct bn_node *raw, const stru
     const struct bn_statement_sum *sum = bn_statement_table_find(&v->delta->statements, name);
     struct bn_node *map = p->js->map();
 
-    put(p, map, "name", text(p, name));
-    put(p, map, "histogram", buckets_of(p, sum != NULL ? sum->hist : NULL));
-    add(p, list, map);
+    bn_pen_put(p, map, "name", text(p, name));
+    bn_pen_put(p, map, "histogram", buckets_of(p, sum != NULL ? sum->hist : NULL));
+    bn_pen_add(p, list, map);
   }
-  put(p, raw, "statements", list);
+  bn_pen_put(p, raw, "statements", list);
 }
 
-static struct bn_node *raw_of(struct pen *p, const struct bn_view *v)
+static struct bn_node *raw_of(struct bn_pen *p, const struct bn_view *v)
 {
   const struct bn_snap *s = v->delta;
   const enum bn_view_span span = v->span;
@@ -541,25 +488,25 @@ static struct bn_node *raw_of(struct pen *p, const struct bn_view *v)
 
   put_layout(p, map, bn_layout_snap, s);
   for (size_t i = 0; i < s->metrics.n_counters; i++)
-    put(p, counters, s->metrics.counter[i].name, whole(p, s->counter[i]));
-  put(p, map, "counters", counters);
-  put(p, map, "labels", labels_of(p, s));
+    bn_pen_put(p, counters, s->metrics.counter[i].name, whole(p, s->counter[i]));
+  bn_pen_put(p, map, "counters", counters);
+  bn_pen_put(p, map, "labels", labels_of(p, s));
   if (sessions)
-    put(p, map, "sessions", raw_sessions_of(p, s));
-  put(p, map, "fair_events", moments_of(p, &s->fair_events));
-  put(p, map, "fair_busy_s", moments_of(p, &s->fair_busy_s));
+    bn_pen_put(p, map, "sessions", raw_sessions_of(p, s));
+  bn_pen_put(p, map, "fair_events", moments_of(p, &s->fair_events));
+  bn_pen_put(p, map, "fair_busy_s", moments_of(p, &s->fair_busy_s));
   if (hists)
-    put(p, map, "histograms", histograms_of(p, s));
+    bn_pen_put(p, map, "histograms", histograms_of(p, s));
   if (span == BN_VIEW_TOTAL)
     put_statement_buckets(p, map, v);
   if (v->ages != NULL)
-    put(p, map, "ages", buckets_of(p, v->ages));
+    bn_pen_put(p, map, "ages", buckets_of(p, v->ages));
   return map;
 }
 
 struct bn_node *bn_store_record(const struct bn_store *js, const struct bn_view *v)
 {
-  struct pen p = {js, false};
+  struct bn_pen p = {js, false};
   struct bn_node *map = js->map();
 
   put_name(&p, map, "kind", bn_layout_kinds, v->kind);
@@ -573,8 +520,8 @@ struct bn_node *bn_store_record(const struct bn_store *js, const struct bn_view 
   put_lines(&p, map, v);
   put_watched(&p, map, v);
   put_sessions(&p, map, v);
-  put(&p, map, "raw", raw_of(&p, v));
-  return finish(&p, map);
+  bn_pen_put(&p, map, "raw", raw_of(&p, v));
+  return bn_pen_finish(&p, map);
 }
 
 static uint64_t count_layout(const struct bn_layout *l)
@@ -645,20 +592,21 @@ bool bn_store_has_room(const struct bn_group *g, uint64_t values)
 
 /* A part of a document that is written anew has no members that the old one, `known`, does not have
    there: what was never counted is not 0.  NULL: there is no old one, and nothing is removed. */
-static struct bn_node *as_known(const struct pen *p, struct bn_node *n, const struct bn_node *known)
+static struct bn_node *as_known(const struct bn_pen *p, struct bn_node *n,
+                                const struct bn_node *known)
 {
   if (n != NULL)
     p->js->confine(n, known);
   return n;
 }
 
-static struct bn_node *records_of(struct pen *p, const struct bn_record *r, size_t n,
+static struct bn_node *records_of(struct bn_pen *p, const struct bn_record *r, size_t n,
                                   const struct bn_node *known)
 {
   struct bn_node *list = p->js->list();
 
   for (size_t i = 0; i < n; i++)
-    add(p, list, as_known(p, bn_store_record(p->js, &r[i].view), p->js->at(known, i)));
+    bn_pen_add(p, list, as_known(p, bn_store_record(p->js, &r[i].view), p->js->at(known, i)));
   return list;
 }
 
@@ -673,7 +621,7 @@ static const struct bn_metrics *metrics_of(const struct bn_group *g)
   return g->n_intervals > 0 ? &g->interval[0].delta.metrics : &none;
 }
 
-static struct bn_node *total_of(struct pen *p, const struct bn_group *g,
+static struct bn_node *total_of(struct bn_pen *p, const struct bn_group *g,
                                 const struct bn_node *known)
 {
   if (!g->has_total)
@@ -681,22 +629,23 @@ static struct bn_node *total_of(struct pen *p, const struct bn_group *g,
   return as_known(p, bn_store_record(p->js, &g->total.view), known);
 }
 
-static struct bn_node *group_of(struct pen *p, const struct bn_group *g,
+static struct bn_node *group_of(struct bn_pen *p, const struct bn_group *g,
                                 const struct bn_node *known)
 {
   const struct bn_store *js = p->js;
   struct bn_node *map = js->map();
 
-  put(p, map, "name", text(p, g->name));
-  put(p, map, "metrics", bn_store_metrics(js, metrics_of(g)));
-  put(p, map, "intervals", records_of(p, g->interval, g->n_intervals, js->get(known, "intervals")));
-  put(p, map, "checkpoints",
-      records_of(p, g->checkpoint, g->n_checkpoints, js->get(known, "checkpoints")));
-  put(p, map, "total", total_of(p, g, js->get(known, "total")));
+  bn_pen_put(p, map, "name", text(p, g->name));
+  bn_pen_put(p, map, "metrics", bn_store_metrics(js, metrics_of(g)));
+  bn_pen_put(p, map, "intervals",
+             records_of(p, g->interval, g->n_intervals, js->get(known, "intervals")));
+  bn_pen_put(p, map, "checkpoints",
+             records_of(p, g->checkpoint, g->n_checkpoints, js->get(known, "checkpoints")));
+  bn_pen_put(p, map, "total", total_of(p, g, js->get(known, "total")));
   return map;
 }
 
-static struct bn_node *assertions_of(struct pen *p, const struct bn_facts *f)
+static struct bn_node *assertions_of(struct bn_pen *p, const struct bn_facts *f)
 {
   struct bn_node *list = p->js->list();
 
@@ -704,13 +653,13 @@ static struct bn_node *assertions_of(struct pen *p, const struct bn_facts *f)
     const struct bn_verdict *v = &f->verdict[i];
     struct bn_node *map = p->js->map();
 
-    put(p, map, "text", text(p, v->text));
-    put(p, map, "value", v->found.measured ? real(p, v->found.value) : p->js->null());
-    put(p, map, "unit", text(p, v->unit));
-    put(p, map, "at_least", p->js->boolean(v->found.at_least));
-    put(p, map, "holds", p->js->boolean(v->found.holds));
-    put(p, map, "ended_run", p->js->boolean(v->found.ended_run));
-    add(p, list, map);
+    bn_pen_put(p, map, "text", text(p, v->text));
+    bn_pen_put(p, map, "value", v->found.measured ? real(p, v->found.value) : p->js->null());
+    bn_pen_put(p, map, "unit", text(p, v->unit));
+    bn_pen_put(p, map, "at_least", p->js->boolean(v->found.at_least));
+    bn_pen_put(p, map, "holds", p->js->boolean(v->found.holds));
+    bn_pen_put(p, map, "ended_run", p->js->boolean(v->found.ended_run));
+    bn_pen_add(p, list, map);
   }
   return list;
 }
@@ -718,21 +667,22 @@ static struct bn_node *assertions_of(struct pen *p, const struct bn_facts *f)
 struct bn_node *bn_store_document(const struct bn_store *js, const struct bn_result *r,
                                   const struct bn_node *known)
 {
-  struct pen p = {js, false};
+  struct bn_pen p = {js, false};
   struct bn_node *map = js->map(), *groups = js->list(), *end = js->map();
 
-  put(&p, map, "format", js->text("bench result"));
-  put(&p, map, "version", js->integer(BN_STORE_VERSION));
-  put(&p, map, "facts", as_known(&p, bn_store_facts(js, &r->facts), js->get(known, "facts")));
+  bn_pen_put(&p, map, "format", js->text("bench result"));
+  bn_pen_put(&p, map, "version", js->integer(BN_STORE_VERSION));
+  bn_pen_put(&p, map, "facts",
+             as_known(&p, bn_store_facts(js, &r->facts), js->get(known, "facts")));
   for (size_t i = 0; i < r->n_groups; i++)
-    add(&p, groups, group_of(&p, &r->group[i], js->at(js->get(known, "groups"), i)));
-  put(&p, map, "groups", groups);
+    bn_pen_add(&p, groups, group_of(&p, &r->group[i], js->at(js->get(known, "groups"), i)));
+  bn_pen_put(&p, map, "groups", groups);
   if (r->facts.n_verdicts > 0)
-    put(&p, map, "assertions", assertions_of(&p, &r->facts));
+    bn_pen_put(&p, map, "assertions", assertions_of(&p, &r->facts));
   put_layout(&p, end, bn_layout_end, &r->end);
   if (r->end.reason != BN_END_UNKNOWN)
     put_name(&p, end, "reason", bn_layout_reasons, r->end.reason);
-  put(&p, map, "end", as_known(&p, end, js->get(known, "end")));
+  bn_pen_put(&p, map, "end", as_known(&p, end, js->get(known, "end")));
   p.failed |= known != NULL && !p.failed && js->complete(map, known) != 0;
-  return finish(&p, map);
+  return bn_pen_finish(&p, map);
 }

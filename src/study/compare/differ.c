@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "measure/pen.h"
 #include "study/columns.h"
 
 static int out_of_memory(struct bn_err *err)
@@ -262,19 +263,16 @@ void bn_differences_print(const struct bn_differences *d, bool markdown, struct 
 
 struct bn_node *bn_differences_document(const struct bn_differences *d, const struct bn_store *js)
 {
+  struct bn_pen p = {.js = js};
   struct bn_node *list = js->list();
-  bool failed = list == NULL;
 
-  for (size_t i = 0; i < d->n && !failed; i++) {
+  for (size_t i = 0; i < d->n; i++) {
     struct bn_node *map = js->map();
 
-    failed = js->set(map, "name", bn_store_text(js, d->row[i].what)) != 0 ||
-             js->set(map, "a", bn_store_text(js, d->row[i].a)) != 0 ||
-             js->set(map, "b", bn_store_text(js, d->row[i].b)) != 0;
-    failed |= js->append(list, map) != 0;
+    bn_pen_text(&p, map, "name", d->row[i].what);
+    bn_pen_text(&p, map, "a", d->row[i].a);
+    bn_pen_text(&p, map, "b", d->row[i].b);
+    bn_pen_add(&p, list, map);
   }
-  if (!failed)
-    return list;
-  js->free(list);
-  return NULL;
+  return bn_pen_finish(&p, list);
 }

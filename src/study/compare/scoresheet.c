@@ -2,6 +2,7 @@
 /* Prints relative scores as a table, and writes them as a document. */
 #include <math.h>
 
+#include "measure/pen.h"
 #include "study/columns.h"
 #include "study/compare/scores.h"
 
@@ -86,72 +87,53 @@ void bn_scores_print(const struct bn_scores *s, const char *const name[2],
 
 /* --- document --------------------------------------------------------------------------------- */
 
-/* Where a tree is made; what cannot be made is remembered. */
-struct pen {
-  const struct bn_store *js;
-  bool failed;
-};
-
-static void put(struct pen *p, struct bn_node *map, const char *key, struct bn_node *value)
-{
-  p->failed |= p->js->set(map, key, value) != 0;
-}
-
-static void put_real(struct pen *p, struct bn_node *map, const char *key, double x, bool known)
-{
-  put(p, map, key, known && isfinite(x) ? p->js->real(x) : p->js->null());
-}
-
-static struct bn_node *side_of(struct pen *p, const struct bn_scores *s, const char *name,
+static struct bn_node *side_of(struct bn_pen *p, const struct bn_scores *s, const char *name,
                                size_t side)
 {
   struct bn_node *map = p->js->map(), *only = p->js->list();
 
   for (size_t i = 0; i < s->n_only[side]; i++)
-    p->failed |= p->js->append(only, bn_store_text(p->js, s->only[side][i])) != 0;
-  put(p, map, "path", bn_store_text(p->js, name));
-  put(p, map, "only", only);
+    bn_pen_add(p, only, bn_node_text(p->js, s->only[side][i]));
+  bn_pen_text(p, map, "path", name);
+  bn_pen_put(p, map, "only", only);
   return map;
 }
 
-static struct bn_node *row_of(struct pen *p, const struct bn_score *s)
+static struct bn_node *row_of(struct bn_pen *p, const struct bn_score *s)
 {
   struct bn_node *map = p->js->map();
   const bool known = s->n_points > 0;
 
-  put(p, map, "name", bn_store_text(p->js, s->name));
-  put(p, map, "points", p->js->integer((int64_t)s->n_points));
-  put_real(p, map, "a", s->a, known);
-  put_real(p, map, "b", s->b, known);
-  put(p, map, "best_a", known ? bn_store_text(p->js, s->best_a) : p->js->null());
-  put(p, map, "best_b", known ? bn_store_text(p->js, s->best_b) : p->js->null());
-  put_real(p, map, "first", s->first, known);
-  put_real(p, map, "best", s->best, known);
-  put_real(p, map, "last", s->last, known);
-  put_real(p, map, "mean", s->mean, known);
-  put_real(p, map, "spread", s->spread, known);
+  bn_pen_text(p, map, "name", s->name);
+  bn_pen_put(p, map, "points", p->js->integer((int64_t)s->n_points));
+  bn_pen_real(p, map, "a", known ? s->a : NAN);
+  bn_pen_real(p, map, "b", known ? s->b : NAN);
+  bn_pen_put(p, map, "best_a", known ? bn_node_text(p->js, s->best_a) : p->js->null());
+  bn_pen_put(p, map, "best_b", known ? bn_node_text(p->js, s->best_b) : p->js->null());
+  bn_pen_real(p, map, "first", known ? s->first : NAN);
+  bn_pen_real(p, map, "best", known ? s->best : NAN);
+  bn_pen_real(p, map, "last", known ? s->last : NAN);
+  bn_pen_real(p, map, "mean", known ? s->mean : NAN);
+  bn_pen_real(p, map, "spread", known ? s->spread : NAN);
   return map;
 }
 
 struct bn_node *bn_scores_document(const struct bn_scores *s, const char *const name[2],
                                    const struct bn_figure_name *figure, const struct bn_store *js)
 {
-  struct pen p = {js, false};
+  struct bn_pen p = {js, false};
   struct bn_node *map = js->map(), *rows = js->list();
 
-  put(&p, map, "format", js->text("bench scores"));
-  put(&p, map, "version", js->integer(1));
-  put(&p, map, "a", side_of(&p, s, name[0], 0));
-  put(&p, map, "b", side_of(&p, s, name[1], 1));
-  put(&p, map, "differences", bn_differences_document(&s->differences, js));
-  put(&p, map, "metric", bn_store_text(js, figure->text));
-  put(&p, map, "unit", bn_store_text(js, bn_figure_unit(figure)));
+  bn_pen_put(&p, map, "format", js->text("bench scores"));
+  bn_pen_put(&p, map, "version", js->integer(1));
+  bn_pen_put(&p, map, "a", side_of(&p, s, name[0], 0));
+  bn_pen_put(&p, map, "b", side_of(&p, s, name[1], 1));
+  bn_pen_put(&p, map, "differences", bn_differences_document(&s->differences, js));
+  bn_pen_text(&p, map, "metric", figure->text);
+  bn_pen_text(&p, map, "unit", bn_figure_unit(figure));
   for (size_t i = 0; i < s->n; i++)
-    p.failed |= js->append(rows, row_of(&p, &s->row[i])) != 0;
-  put(&p, map, "sweeps", rows);
-  put_real(&p, map, "mean", s->mean, true);
-  if (!p.failed)
-    return map;
-  js->free(map);
-  return NULL;
+    bn_pen_add(&p, rows, row_of(&p, &s->row[i]));
+  bn_pen_put(&p, map, "sweeps", rows);
+  bn_pen_real(&p, map, "mean", s->mean);
+  return bn_pen_finish(&p, map);
 }

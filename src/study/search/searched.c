@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "measure/pen.h"
 #include "measure/row.h"
 #include "measure/store.h"
 #include "report/rows/line.h"
@@ -293,70 +294,42 @@ void bn_searched_print(const struct bn_searched *s, const struct bn_hunt *h, str
 
 /* --- the document ----------------------------------------------------------------------------- */
 
-static int set_real(const struct bn_store *js, struct bn_node *map, const char *key, double value)
-{
-  return js->set(map, key, isfinite(value) ? js->real(value) : js->null());
-}
-
-static struct bn_node *make_conditions(const struct bn_store *js, const struct bn_searched *s,
+static struct bn_node *make_conditions(struct bn_pen *p, const struct bn_searched *s,
                                        const struct bn_searched_row *r)
 {
-  struct bn_node *list = js->list();
-  int rc = list == NULL ? -1 : 0;
+  struct bn_node *list = p->js->list();
 
-  for (size_t i = 0; rc == 0 && i < s->goal->n; i++) {
+  for (size_t i = 0; i < s->goal->n; i++) {
     const struct bn_assert *a = &s->goal->condition[i];
-    struct bn_node *map = js->map();
+    struct bn_node *map = p->js->map();
 
-    rc |= js->append(list, map);
-    if (rc == 0) {
-      rc |= js->set(map, "text", bn_store_text(js, a->text));
-      rc |= set_real(js, map, "value", r->figure[i]);
-      rc |= js->set(map, "unit", js->text(a->unit));
-    }
+    bn_pen_text(p, map, "text", a->text);
+    bn_pen_real(p, map, "value", r->figure[i]);
+    bn_pen_text(p, map, "unit", a->unit);
+    bn_pen_add(p, list, map);
   }
-  if (rc == 0)
-    return list;
-  js->free(list);
-  return NULL;
+  return list;
 }
 
-static int fill_probe(const struct bn_store *js, struct bn_node *map, const struct bn_searched *s,
-                      const struct bn_searched_row *r)
+static struct bn_node *make_probe(struct bn_pen *p, const struct bn_searched *s,
+                                  const struct bn_searched_row *r)
 {
-  int rc = 0;
+  struct bn_node *map = p->js->map();
 
-  rc |= js->set(map, "purpose", js->text(purposes[r->probe.purpose]));
-  rc |= set_real(js, map, "value", r->closed ? NAN : r->probe.value);
-  rc |= set_real(js, map, "time_s", r->probe.time_s);
-  rc |= js->set(map, "status", js->integer(r->status));
-  rc |= js->set(map, "goal", r->closed ? js->null() : js->text(verdict(r)));
-  rc |= js->set(map, "overload", js->boolean(r->overload));
-  rc |= set_real(js, map, "events_per_s", r->rate);
-  rc |= set_real(js, map, "avg_s", r->avg_s);
-  rc |= set_real(js, map, "p50_s", r->p50_s);
-  rc |= set_real(js, map, "p95_s", r->p95_s);
-  rc |= set_real(js, map, "p99_s", r->p99_s);
-  rc |= set_real(js, map, "errors", r->errors);
-  return rc | js->set(map, "conditions", make_conditions(js, s, r));
-}
-
-static struct bn_node *make_probes(const struct bn_store *js, const struct bn_searched *s)
-{
-  struct bn_node *list = js->list();
-  int rc = list == NULL ? -1 : 0;
-
-  for (size_t i = 0; rc == 0 && i < s->n; i++) {
-    struct bn_node *map = js->map();
-
-    rc |= js->append(list, map);
-    if (rc == 0)
-      rc |= fill_probe(js, map, s, &s->row[i]);
-  }
-  if (rc == 0)
-    return list;
-  js->free(list);
-  return NULL;
+  bn_pen_text(p, map, "purpose", purposes[r->probe.purpose]);
+  bn_pen_real(p, map, "value", r->closed ? NAN : r->probe.value);
+  bn_pen_real(p, map, "time_s", r->probe.time_s);
+  bn_pen_put(p, map, "status", p->js->integer(r->status));
+  bn_pen_text(p, map, "goal", r->closed ? NULL : verdict(r));
+  bn_pen_put(p, map, "overload", p->js->boolean(r->overload));
+  bn_pen_real(p, map, "events_per_s", r->rate);
+  bn_pen_real(p, map, "avg_s", r->avg_s);
+  bn_pen_real(p, map, "p50_s", r->p50_s);
+  bn_pen_real(p, map, "p95_s", r->p95_s);
+  bn_pen_real(p, map, "p99_s", r->p99_s);
+  bn_pen_real(p, map, "errors", r->errors);
+  bn_pen_put(p, map, "conditions", make_conditions(p, s, r));
+  return map;
 }
 
 struct bn_node *bn_searched_document(const struct bn_store *js, const struct bn_searched *s,
@@ -364,23 +337,20 @@ struct bn_node *bn_searched_document(const struct bn_store *js, const struct bn_
 {
   const bool found = h->state == BN_HUNT_FOUND;
   const struct bn_searched_row *knee = find_knee(s);
-  struct bn_node *map = js->map();
-  int rc = map == NULL ? -1 : 0;
+  struct bn_pen p = {.js = js};
+  struct bn_node *map = js->map(), *probes = js->list();
 
-  if (rc == 0) {
-    rc |= js->set(map, "format", js->text("bench search"));
-    rc |= js->set(map, "version", js->integer(1));
-    rc |= js->set(map, "goal", bn_store_text(js, s->goal->typed));
-    rc |= js->set(map, "over", js->text(s->what));
-    rc |= set_real(js, map, "answer", found ? h->answer : NAN);
-    rc |= js->set(map, "decided", found ? js->boolean(s->row[s->n - 1].decided) : js->null());
-    rc |= set_real(js, map, "broken_at", h->failed > 0 ? h->failed : NAN);
-    rc |= set_real(js, map, "capacity_per_s", h->capacity > 0 ? h->capacity : NAN);
-    rc |= set_real(js, map, "knee", knee != NULL ? knee->probe.value : NAN);
-    rc |= js->set(map, "probes", make_probes(js, s));
-  }
-  if (rc == 0)
-    return map;
-  js->free(map);
-  return NULL;
+  for (size_t i = 0; i < s->n; i++)
+    bn_pen_add(&p, probes, make_probe(&p, s, &s->row[i]));
+  bn_pen_text(&p, map, "format", "bench search");
+  bn_pen_whole(&p, map, "version", 1);
+  bn_pen_text(&p, map, "goal", s->goal->typed);
+  bn_pen_text(&p, map, "over", s->what);
+  bn_pen_real(&p, map, "answer", found ? h->answer : NAN);
+  bn_pen_put(&p, map, "decided", found ? js->boolean(s->row[s->n - 1].decided) : js->null());
+  bn_pen_real(&p, map, "broken_at", h->failed > 0 ? h->failed : NAN);
+  bn_pen_real(&p, map, "capacity_per_s", h->capacity > 0 ? h->capacity : NAN);
+  bn_pen_real(&p, map, "knee", knee != NULL ? knee->probe.value : NAN);
+  bn_pen_put(&p, map, "probes", probes);
+  return bn_pen_finish(&p, map);
 }

@@ -2,48 +2,17 @@
 /* The table of a sweep as documents: table.json and table.csv. */
 #include "study/sweep/table.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"
+#include "measure/pen.h"
 #include "measure/store.h"
 #include "study/sweep/folder.h"
 
-/* Puts values into maps and lists until one fails. */
-struct pen {
-  const struct bn_store *js;
-  bool failed;
-};
-
-static void put(struct pen *p, struct bn_node *map, const char *key, struct bn_node *value)
-{
-  p->failed |= p->js->set(map, key, value) != 0;
-}
-
-static void add(struct pen *p, struct bn_node *list, struct bn_node *value)
-{
-  p->failed |= p->js->append(list, value) != 0;
-}
-
-static struct bn_node *text_of(const struct pen *p, const char *s)
-{
-  return s != NULL ? bn_store_text(p->js, s) : p->js->null();
-}
-
-static struct bn_node *real_of(const struct pen *p, double x)
-{
-  return isfinite(x) ? p->js->real(x) : p->js->null();
-}
-
-static struct bn_node *count_of(const struct pen *p, size_t n)
-{
-  return p->js->integer((int64_t)n);
-}
-
 /* --- table.json ------------------------------------------------------------------------------- */
 
-static struct bn_node *command_of(struct pen *p, const struct bn_invocation *c)
+static struct bn_node *command_of(struct bn_pen *p, const struct bn_invocation *c)
 {
   struct bn_node *list = p->js->list();
 
@@ -52,13 +21,13 @@ static struct bn_node *command_of(struct pen *p, const struct bn_invocation *c)
 
     if (bn_invocation_show(c, i, &shown) != 0)
       p->failed = true;
-    add(p, list, text_of(p, shown.data != NULL ? shown.data : ""));
+    bn_pen_add(p, list, bn_node_text(p->js, shown.data != NULL ? shown.data : ""));
     bn_buf_done(&shown);
   }
   return list;
 }
 
-static struct bn_node *axes_of(struct pen *p, const struct bn_grid *g)
+static struct bn_node *axes_of(struct bn_pen *p, const struct bn_grid *g)
 {
   struct bn_node *list = p->js->list();
 
@@ -66,23 +35,23 @@ static struct bn_node *axes_of(struct pen *p, const struct bn_grid *g)
     struct bn_node *axis = p->js->map(), *values = p->js->list();
 
     for (size_t k = 0; k < g->axis[i].n; k++)
-      add(p, values, text_of(p, g->axis[i].value[k]));
-    put(p, axis, "option", text_of(p, g->axis[i].name));
-    put(p, axis, "values", values);
-    add(p, list, axis);
+      bn_pen_add(p, values, bn_node_text(p->js, g->axis[i].value[k]));
+    bn_pen_text(p, axis, "option", g->axis[i].name);
+    bn_pen_put(p, axis, "values", values);
+    bn_pen_add(p, list, axis);
   }
   return list;
 }
 
 /* without: an axis to leave out; n_axes: none. */
-static struct bn_node *values_of(struct pen *p, const struct bn_grid *g, size_t point,
+static struct bn_node *values_of(struct bn_pen *p, const struct bn_grid *g, size_t point,
                                  size_t without)
 {
   struct bn_node *map = p->js->map();
 
   for (size_t i = 0; i < g->n_axes; i++)
     if (i != without)
-      put(p, map, g->axis[i].name, text_of(p, bn_grid_value(g, point, i)));
+      bn_pen_put(p, map, g->axis[i].name, bn_node_text(p->js, bn_grid_value(g, point, i)));
   return map;
 }
 
@@ -100,125 +69,123 @@ static bool is_run_of(const struct bn_tally *t, size_t run, size_t point)
   return t->order[run] == point && t->run[run].state == BN_TALLY_DONE;
 }
 
-static struct bn_node *runs_of(struct pen *p, const struct bn_tally *t, size_t point)
+static struct bn_node *runs_of(struct bn_pen *p, const struct bn_tally *t, size_t point)
 {
   struct bn_node *list = p->js->list();
   char name[BN_FOLDER_RUN];
 
   for (size_t i = 0; i < t->n_runs; i++)
     if (is_run_of(t, i, point))
-      add(p, list, text_of(p, bn_folder_run_name(i, "json", name)));
+      bn_pen_add(p, list, bn_node_text(p->js, bn_folder_run_name(i, "json", name)));
   return list;
 }
 
-static struct bn_node *figure_of(struct pen *p, const struct bn_tally *t, size_t point,
+static struct bn_node *figure_of(struct bn_pen *p, const struct bn_tally *t, size_t point,
                                  size_t figure, const struct bn_spread *s)
 {
   struct bn_node *map = p->js->map(), *values = p->js->list();
 
-  put(p, map, "n", count_of(p, s->n));
-  put(p, map, "median", real_of(p, s->median));
-  put(p, map, "min", real_of(p, s->min));
-  put(p, map, "max", real_of(p, s->max));
+  bn_pen_whole(p, map, "n", s->n);
+  bn_pen_real(p, map, "median", s->median);
+  bn_pen_real(p, map, "min", s->min);
+  bn_pen_real(p, map, "max", s->max);
   for (size_t i = 0; i < t->n_runs; i++)
     if (is_run_of(t, i, point))
-      add(p, values, real_of(p, bn_tally_value(t, i, figure)));
-  put(p, map, "values", values);
+      bn_pen_add(p, values, bn_node_real(p->js, bn_tally_value(t, i, figure)));
+  bn_pen_put(p, map, "values", values);
   return map;
 }
 
-static struct bn_node *point_of(struct pen *p, const struct bn_tally *t, size_t point)
+static struct bn_node *point_of(struct bn_pen *p, const struct bn_tally *t, size_t point)
 {
   struct bn_node *map = p->js->map(), *figures = p->js->map();
   struct bn_tally_point seen;
 
   bn_tally_look(t, point, &seen);
-  put(p, map, "values", values_of(p, t->grid, point, t->grid->n_axes));
-  put(p, map, "state", text_of(p, state_of(&seen)));
-  put(p, map, "n", count_of(p, seen.done));
-  put(p, map, "failed", count_of(p, seen.failed));
-  put(p, map, "left_out", count_of(p, seen.left_out));
-  put(p, map, "stops", p->js->boolean(seen.stops));
-  put(p, map, "runs", runs_of(p, t, point));
+  bn_pen_put(p, map, "values", values_of(p, t->grid, point, t->grid->n_axes));
+  bn_pen_text(p, map, "state", state_of(&seen));
+  bn_pen_whole(p, map, "n", seen.done);
+  bn_pen_whole(p, map, "failed", seen.failed);
+  bn_pen_whole(p, map, "left_out", seen.left_out);
+  bn_pen_put(p, map, "stops", p->js->boolean(seen.stops));
+  bn_pen_put(p, map, "runs", runs_of(p, t, point));
   for (size_t i = 0; i < t->n_names; i++) {
     struct bn_spread s;
 
     if (bn_tally_spread(t, point, i, &s))
-      put(p, figures, t->name[i], figure_of(p, t, point, i, &s));
+      bn_pen_put(p, figures, t->name[i], figure_of(p, t, point, i, &s));
   }
-  put(p, map, "figures", figures);
+  bn_pen_put(p, map, "figures", figures);
   return map;
 }
 
-static struct bn_node *bound_of(struct pen *p, const struct bn_usl_value *v)
+static struct bn_node *bound_of(struct bn_pen *p, const struct bn_usl_value *v)
 {
   struct bn_node *map = p->js->map();
 
-  put(p, map, "value", real_of(p, v->value));
-  put(p, map, "low", real_of(p, v->low));
-  put(p, map, "high", real_of(p, v->high));
+  bn_pen_real(p, map, "value", v->value);
+  bn_pen_real(p, map, "low", v->low);
+  bn_pen_real(p, map, "high", v->high);
   return map;
 }
 
-static struct bn_node *peak_of(struct pen *p, const struct bn_usl *u)
+static struct bn_node *peak_of(struct bn_pen *p, const struct bn_usl *u)
 {
   struct bn_node *map;
 
   if (!u->has_peak)
     return p->js->null();
   map = p->js->map();
-  put(p, map, "threads", bound_of(p, &u->peak));
-  put(p, map, "rate", real_of(p, u->peak_rate));
+  bn_pen_put(p, map, "threads", bound_of(p, &u->peak));
+  bn_pen_real(p, map, "rate", u->peak_rate);
   return map;
 }
 
-static struct bn_node *fit_of(struct pen *p, const struct bn_grid *g, size_t axis,
+static struct bn_node *fit_of(struct bn_pen *p, const struct bn_grid *g, size_t axis,
                               const struct bn_fit *fit)
 {
   struct bn_node *map = p->js->map(), *threads = p->js->list(), *rates = p->js->list();
 
   for (size_t i = 0; i < fit->n; i++) {
-    add(p, threads, real_of(p, fit->threads[i]));
-    add(p, rates, real_of(p, fit->rate[i]));
+    bn_pen_add(p, threads, bn_node_real(p->js, fit->threads[i]));
+    bn_pen_add(p, rates, bn_node_real(p->js, fit->rate[i]));
   }
-  put(p, map, "values", values_of(p, g, fit->point, axis));
-  put(p, map, "n", count_of(p, fit->n));
-  put(p, map, "threads", threads);
-  put(p, map, "rate", rates);
-  put(p, map, "gamma", bound_of(p, &fit->usl.gamma));
-  put(p, map, "alpha", bound_of(p, &fit->usl.alpha));
-  put(p, map, "beta", bound_of(p, &fit->usl.beta));
-  put(p, map, "peak", peak_of(p, &fit->usl));
-  put(p, map, "r_squared", real_of(p, fit->usl.r_squared));
+  bn_pen_put(p, map, "values", values_of(p, g, fit->point, axis));
+  bn_pen_whole(p, map, "n", fit->n);
+  bn_pen_put(p, map, "threads", threads);
+  bn_pen_put(p, map, "rate", rates);
+  bn_pen_put(p, map, "gamma", bound_of(p, &fit->usl.gamma));
+  bn_pen_put(p, map, "alpha", bound_of(p, &fit->usl.alpha));
+  bn_pen_put(p, map, "beta", bound_of(p, &fit->usl.beta));
+  bn_pen_put(p, map, "peak", peak_of(p, &fit->usl));
+  bn_pen_real(p, map, "r_squared", fit->usl.r_squared);
   return map;
 }
 
 struct bn_node *bn_table_document(const struct bn_table *t, const struct bn_store *js)
 {
-  struct pen p = {.js = js};
+  struct bn_pen p = {.js = js};
   const struct bn_grid *g = t->tally->grid;
   const size_t n = bn_grid_points(g);
   struct bn_node *map = js->map(), *points = js->list(), *fits = js->list();
   size_t best;
 
   for (size_t i = 0; i < n; i++)
-    add(&p, points, point_of(&p, t->tally, i));
+    bn_pen_add(&p, points, point_of(&p, t->tally, i));
   for (size_t i = 0; i < t->fits->n; i++)
-    add(&p, fits, fit_of(&p, g, t->fits->axis, &t->fits->fit[i]));
-  put(&p, map, "format", js->text("bench sweep table"));
-  put(&p, map, "version", js->integer(1));
-  put(&p, map, "command", command_of(&p, t->command));
-  put(&p, map, "repeat", count_of(&p, t->repeats));
-  put(&p, map, "seed", js->integer((int64_t)t->seed));
-  put(&p, map, "vary", axes_of(&p, g));
-  put(&p, map, "rate", text_of(&p, t->tally->rate));
-  put(&p, map, "points", points);
-  put(&p, map, "best", bn_tally_best(t->tally, &best) ? count_of(&p, best) : js->null());
-  put(&p, map, "usl", fits);
-  if (!p.failed)
-    return map;
-  js->free(map);
-  return NULL;
+    bn_pen_add(&p, fits, fit_of(&p, g, t->fits->axis, &t->fits->fit[i]));
+  bn_pen_put(&p, map, "format", js->text("bench sweep table"));
+  bn_pen_put(&p, map, "version", js->integer(1));
+  bn_pen_put(&p, map, "command", command_of(&p, t->command));
+  bn_pen_whole(&p, map, "repeat", t->repeats);
+  bn_pen_put(&p, map, "seed", js->integer((int64_t)t->seed));
+  bn_pen_put(&p, map, "vary", axes_of(&p, g));
+  bn_pen_text(&p, map, "rate", t->tally->rate);
+  bn_pen_put(&p, map, "points", points);
+  bn_pen_put(&p, map, "best",
+             bn_tally_best(t->tally, &best) ? bn_node_whole(js, best) : js->null());
+  bn_pen_put(&p, map, "usl", fits);
+  return bn_pen_finish(&p, map);
 }
 
 /* --- table.csv -------------------------------------------------------------------------------- */

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Puts values into the tree of a document. */
+#include "measure/pen.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct bn_node *bn_node_text(const struct bn_store *js, const char *s)
+{
+  struct bn_node *n = s != NULL ? js->text(s) : js->null();
+  char *clean, *to;
+
+  if (n != NULL || s == NULL)
+    return n;
+  clean = to = malloc(3 * strlen(s) + 1);
+  for (; to != NULL && *s != '\0'; s++) {
+    if ((unsigned char)*s < 0x80) {
+      *to++ = *s;
+    } else {
+      memcpy(to, "\xef\xbf\xbd", 3);
+      to += 3;
+    }
+  }
+  if (to == NULL)
+    return NULL;
+  *to = '\0';
+  n = js->text(clean);
+  free(clean);
+  return n;
+}
+
+struct bn_node *bn_node_whole(const struct bn_store *js, uint64_t n)
+{
+  char digits[24];
+
+  if (n == UINT64_MAX)
+    return js->null();
+  if (n <= INT64_MAX)
+    return js->integer((int64_t)n);
+  (void)snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
+  return js->text(digits);
+}
+
+struct bn_node *bn_node_real(const struct bn_store *js, double x)
+{
+  return isfinite(x) ? js->real(x) : js->null();
+}
+
+void bn_pen_put(struct bn_pen *p, struct bn_node *map, const char *key, struct bn_node *value)
+{
+  p->failed |= p->js->set(map, key, value) != 0;
+}
+
+void bn_pen_add(struct bn_pen *p, struct bn_node *list, struct bn_node *value)
+{
+  p->failed |= p->js->append(list, value) != 0;
+}
+
+void bn_pen_text(struct bn_pen *p, struct bn_node *map, const char *key, const char *text)
+{
+  bn_pen_put(p, map, key, bn_node_text(p->js, text));
+}
+
+void bn_pen_whole(struct bn_pen *p, struct bn_node *map, const char *key, uint64_t n)
+{
+  bn_pen_put(p, map, key, bn_node_whole(p->js, n));
+}
+
+void bn_pen_real(struct bn_pen *p, struct bn_node *map, const char *key, double x)
+{
+  bn_pen_put(p, map, key, bn_node_real(p->js, x));
+}
+
+struct bn_node *bn_pen_finish(const struct bn_pen *p, struct bn_node *n)
+{
+  if (!p->failed && n != NULL)
+    return n;
+  p->js->free(n);
+  return NULL;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Writes the tree of a document: puts values into maps and lists, and remembers if one could not be
+   made, so that only the finished tree has to be checked.
+
+   Every function takes the value over.  Single thread. */
+#ifndef BN_MEASURE_PEN_H
+#define BN_MEASURE_PEN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "api/store.h"
+
+/* Values.  NULL: out of memory.  A text that is not UTF-8 gets U+FFFD for each byte that is not
+   ASCII; NULL is null. */
+struct bn_node *bn_node_text(const struct bn_store *js, const char *s);
+/* UINT64_MAX is null, and what an integer cannot hold is a text. */
+struct bn_node *bn_node_whole(const struct bn_store *js, uint64_t n);
+/* NaN or infinite: null. */
+struct bn_node *bn_node_real(const struct bn_store *js, double x);
+
+struct bn_pen {
+  const struct bn_store *js;
+  bool failed; /* no memory for a value */
+};
+
+void bn_pen_put(struct bn_pen *p, struct bn_node *map, const char *key, struct bn_node *value);
+void bn_pen_add(struct bn_pen *p, struct bn_node *list, struct bn_node *value);
+void bn_pen_text(struct bn_pen *p, struct bn_node *map, const char *key, const char *text);
+void bn_pen_whole(struct bn_pen *p, struct bn_node *map, const char *key, uint64_t n);
+void bn_pen_real(struct bn_pen *p, struct bn_node *map, const char *key, double x);
+/* The tree, for the caller to free; NULL: something of it is missing, and it is freed. */
+struct bn_node *bn_pen_finish(const struct bn_pen *p, struct bn_node *n);
+
+#endif
