@@ -36,7 +36,7 @@ int bn_invocation_read(struct bn_invocation *c, const char *program, const char 
   if (c->run < c->n)
     return 0;
   return bn_err_set(err, EINVAL,
-                    "the command 'run' is missing; write the command line of a run behind the "
+                    "the command 'run' is missing; write the command line of a run after the "
                     "options, such as: oltp_read_write --tables=4 run");
 }
 

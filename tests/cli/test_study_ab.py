@@ -181,7 +181,7 @@ def test_a_side_that_fails_ends_the_study(folder):
     assert (done.out, done.status) == ("", 1)
     assert done.err.endswith("The 'cpu' test requires a command argument. See 'bench cpu help'\n")
     done = bench.run("ab", "cpu", "help", cwd=folder)
-    assert done.err.endswith("the run wrote no result; its command line needs the command run\n")
+    assert done.err.endswith("the run wrote no result; end its command line with 'run'\n")
     done = ab(folder, "--b-program=./nowhere")
     assert done.status == 1
     assert done.err.endswith("side B: cannot start './nowhere': No such file or directory\n")
@@ -289,7 +289,7 @@ def test_no_password_of_a_statement_is_shown(statement, tmp_path):
         (["--same=0"], "--same=0: not a number of percent between 0 and 100"),
         (["--same=100%"], "--same=100%: not a number of percent between 0 and 100"),
         (["--b=--x='y"], "--b: the quote ' has no end"),
-        (["--out=one,two"], "--out=one,two: the name must not contain a ','"),
+        (["--out=one,two"], "--out=one,two: the name must not contain a comma"),
         (["--out=no/folder"],
          "--out=no/folder: cannot make the folder 'no/folder': No such file or directory"),
         (["--output=."], "--output=.: this is a folder; name a file"),

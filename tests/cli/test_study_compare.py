@@ -123,7 +123,7 @@ def test_noise_needs_more_pairs(run, tmp_path):
     rows, status = compared(tmp_path)
     assert (rows["rate"]["verdict"], status) == ("cannot tell", 0)
     assert rows["rate"]["more"] > 8
-    assert rows["rate"]["text"] == f"cannot tell: {rows['rate']['more']} more pairs would"
+    assert rows["rate"]["text"] == f"cannot tell: needs {rows['rate']['more']} more pairs"
     for less in ("--same=20%", "--same=40"):
         more, _ = compared(tmp_path, less)
         assert more["rate"]["more"] is None or more["rate"]["more"] < rows["rate"]["more"]
@@ -134,7 +134,7 @@ def test_two_files_are_too_few(run, tmp_path):
     (tmp_path / "b").write_text(json.dumps(scaled(run, 0.5, MINUTE_NS)))
     rows, status = compared(tmp_path)
     assert status == 0
-    assert rows["rate"]["text"] == "cannot tell: at least 3 more pairs would"
+    assert rows["rate"]["text"] == "cannot tell: needs at least 3 more pairs"
     assert rows["rate"]["ratio"] == pytest.approx(0.5)
 
 
@@ -142,7 +142,7 @@ def test_runs_one_after_the_other_are_not_compared(run, tmp_path):
     place(tmp_path, run, 0.8, order="A" * 8 + "B" * 8)
     rows, status = compared(tmp_path)
     assert status == 0
-    assert {row["text"] for row in rows.values()} == {"cannot tell: measured at different times"}
+    assert {row["text"] for row in rows.values()} == {"cannot tell: not measured in turns"}
     assert {row["p_worse"] for row in rows.values()} == {None}
     rows, status = compared(tmp_path, "--assume-stationary")
     assert (rows["rate"]["verdict"], rows["rate"]["method"], status) == ("worse", "Mann-Whitney", 3)
@@ -338,7 +338,7 @@ def test_hostile_numbers_crash_nothing(run, tmp_path):
      "--secondary=p101: p101 is not a percentile; a rank is more than 0 and at most 100"),
     (["--same=0"], "--same=0: not a number of percent between 0 and 100"),
     (["--same=5ms"], "--same=5ms: not a number of percent between 0 and 100"),
-    (["--fail-on=p99:5ms"], "--fail-on=p99:5ms: behind the colon is no percentage, such as 5%"),
+    (["--fail-on=p99:5ms"], "--fail-on=p99:5ms: write a percentage after the colon, such as 5%"),
     (["--fail-on=rate:100%"], "--fail-on=rate:100%: a rate cannot get lower by 100 % or more"),
     (["--fail-on=p99@read:5%"], "the runs have not measured 'p99@read' (--fail-on)"),
     (["--metric=p99@read"], "the runs have not measured 'p99@read' (--metric)"),
@@ -351,11 +351,11 @@ def test_refusals(run, tmp_path, args, sentence):
 def test_sides_without_results_are_refused(run, tmp_path):
     place(tmp_path, run, 1, pairs=1)
     assert bench.run("compare", "a", "a", cwd=tmp_path).err == (
-        "bench compare: 'a' and 'a' are the same\n")
+        "bench compare: 'a' and 'a' are the same; name two different results\n")
     (tmp_path / "none").mkdir()
     assert bench.run("compare", "a", "none", cwd=tmp_path) == (
-        "", "bench compare: 'none' has no results: neither it nor its folder runs has a file "
-        "*.json that --report=json:FILE has written\n", 1)
+        "", "bench compare: 'none' has no results; name a folder that has files of "
+        "--report=json:FILE, or whose folder runs has them\n", 1)
     assert "cannot open 'gone'" in bench.run("compare", "a", "gone", cwd=tmp_path).err
     (tmp_path / "b/bad.json").write_text('{"format": "bench result", "version": 99}')
     assert "'b/bad.json' is not a result of bench: it has version 99" in compare(tmp_path).err

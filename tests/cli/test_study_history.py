@@ -214,10 +214,10 @@ def test_what_is_no_result_is_left_out_and_named(tmp_path, template):
                   for line in done.err.rstrip("\n").split("\n")) == [
         "'all/\\x1b[31m.json' does not say when the run began",
         "'all/broken.json' is not a result of bench: it is empty",
-        "'all/failed.json' is of a run that failed",
-        "'all/stopped.json' is of a run that a signal ended",
+        "'all/failed.json' is the result of a run that failed",
+        "'all/stopped.json' is the result of a run that a signal ended",
         "'all/table.json' is not a result of bench: its 'format' is not \"bench result\"",
-        "'all/twice.json' is of the same run as 'all/run-003.json'",
+        "'all/twice.json' is a result of the same run as 'all/run-003.json'",
     ]
     left = json.loads(history("--format=json", "all", cwd=tmp_path).out)["left_out"]
     assert [entry["file"] for entry in left].count("all/failed.json") == 1 and len(left) == 6
@@ -244,7 +244,7 @@ def test_runs_may_be_in_a_folder_of_their_own(tmp_path, template):
 @pytest.mark.parametrize("args, sentence", [
     (["--metric=p99@reed", "all"], "--metric=p99@reed: no run has measured it"),
     (["--ignore=treads", "all"], "--ignore=treads: no run has this option"),
-    (["empty"], "'empty': no result of a run that came to its end"),
+    (["empty"], "'empty': no result of a run that ended normally"),
     (["none"], "cannot open 'none': No such file or directory"),
     (["other.json"], "'other.json' is not a result of bench: its 'format' is not \"bench result\""),
     (["--output=all", "all"], "--output=all: this is a folder; name a file"),
@@ -254,7 +254,7 @@ def test_runs_may_be_in_a_folder_of_their_own(tmp_path, template):
     (["--fail", "--metric=events", "all"],
      "--fail: neither more nor less of 'events' is better; add another --metric"),
     (["--format=github", "--metric=avg,rate", "all"],
-     "--format=github: of 'rate' more is better, of 'avg' less; write a file for each"),
+     "--format=github: more is better for 'rate', and less for 'avg'; write a file for each"),
 ])
 def test_what_cannot_be_done_is_refused(tmp_path, template, args, sentence):
     make_folder(tmp_path / "all", template, rates(12, 3))

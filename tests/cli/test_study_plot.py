@@ -283,12 +283,12 @@ def test_runs_without_an_end_are_left_out(tmp_path, template):
     broken["end"].update(failed=True, status=1)
     save(tmp_path, "runs/0003.json", broken)
     got = plot("-o", "p.svg", ".", cwd=tmp_path)
-    assert got == ("", "bench plot: 1 of 3 runs have not come to their end and are left out\n", 0)
+    assert got == ("", "bench plot: 1 of 3 runs did not end normally and are left out\n", 0)
     assert ">64<" not in (tmp_path / "p.svg").read_text()
     os.remove(tmp_path / "runs/0001.json")
     os.remove(tmp_path / "runs/0002.json")
     got = plot(".", cwd=tmp_path)
-    assert got == ("", "bench plot: none of the 1 runs has come to its end\n", 1)
+    assert got == ("", "bench plot: none of the 1 runs ended normally; run them again\n", 1)
 
 
 def test_png(tmp_path, template):
@@ -367,7 +367,7 @@ def fake_gnuplot(folder, text):
         ("echo; echo no font >&2; exit 2", "gnuplot cannot draw the picture: no font"),
         ("exit 2", "gnuplot cannot draw the picture: it does not say why"),
         ("printf 'a\\033b' >&2; exit 2", "gnuplot cannot draw the picture: a\\x1bb"),
-        ("exit 0", "gnuplot has drawn nothing"),
+        ("exit 0", "gnuplot wrote no picture"),
         ("kill -9 $$", "gnuplot was ended by signal 9 (Killed): it does not say why"),
     ],
 )
@@ -402,17 +402,17 @@ def test_what_cannot_be_drawn(tmp_path, template):
             "'a.json' has no intervals to draw over time; make the result with --report-interval=1",
         ("bare.json",): "'bare.json' has no latency histogram: the run measured no event, or had "
                         "--report-bins=none",
-        ("empty",): "'empty' has no results: neither it nor its folder runs has a file *.json that "
-                    "--report=json:FILE has written",
-        ("none",): "'none' has no results: neither it nor its folder runs has a file *.json that "
-                   "--report=json:FILE has written",
-        ("a.json", "none"): "'none' is a folder, which is drawn by itself",
+        ("empty",): "'empty' has no results; name a folder that has files of "
+                    "--report=json:FILE, or whose folder runs has them",
+        ("none",): "'none' has no results; name a folder that has files of "
+                   "--report=json:FILE, or whose folder runs has them",
+        ("a.json", "none"): "'none' is a folder; name it alone, or name its files",
         ("-o", "p.pdf", "a.json"):
-            "--output=p.pdf: the name of the file has to end in .svg or .png",
-        ("-o", "p", "a.json"): "--output=p: the name of the file has to end in .svg or .png",
+            "--output=p.pdf: the name of the file must end in .svg or .png",
+        ("-o", "p", "a.json"): "--output=p: the name of the file must end in .svg or .png",
         ("-o", "no/p.svg", "a.json"):
             "--output=no/p.svg: cannot write the file: No such file or directory",
-        ("a.json",) * 29: "more than 28 results are too many for such a picture; name fewer files",
+        ("a.json",) * 29: "such a picture has at most 28 results; name fewer files",
     }
     for args, sentence in cases.items():
         assert plot(*args, cwd=tmp_path) == ("", f"bench plot: {sentence}\n", 1)

@@ -142,15 +142,15 @@ def test_scores_have_no_verdicts(sheets, option):
     done = bench.run("compare", option, "one", "two", cwd=sheets)
     name = option.split("=")[0]
     assert (done.out, done.err, done.status) == (
-        "", f"bench compare: {name}: 'one' and 'two' have several sweeps, which get scores and no "
-            "verdicts; name the folders of one sweep\n", 1)
+        "", f"bench compare: {name}: 'one' and 'two' have several sweeps, which get scores, "
+            "not verdicts; name the folder of one sweep on each side\n", 1)
 
 
 def test_a_sheet_is_not_compared_with_a_result(sheets, run):
     (sheets / "a.json").write_text(json.dumps(run))
     done = bench.run("compare", "one", "a.json", cwd=sheets)
     assert done.status == 1
-    assert done.err.startswith("bench compare: 'one' has no results: ")
+    assert done.err.startswith("bench compare: 'one' has no results; ")
 
 
 def test_two_sheets_that_a_sweep_has_made(tmp_path):

@@ -65,7 +65,7 @@ def test_the_rate_is_found(queue, utilization, tmp_path):
     last = json.loads(documents[-1].read_text())
     assert last["groups"][0]["total"]["figures"]["events"] == int(rows[-1]["events"])
     assert len(re.findall(r"^probe \d+: ", got.err, re.M)) == len(rows)
-    assert "knee (Kleinrock's power" in got.out
+    assert "knee (the probe with" in got.out
 
 
 def test_the_number_of_threads_is_found(queue):
@@ -73,11 +73,11 @@ def test_the_number_of_threads_is_found(queue):
                  "--precision=1%")
     assert got.status == 0, got
     assert ANSWER.search(got.out).group(1) == "20"
-    assert "next number of threads that does not: 21 threads" in got.out
+    assert "lowest number of threads above it that breaks the goal: 21 threads" in got.out
     got = search(queue, "--goal=p99<20.5ms", "--over=threads", "--time=0.2", "--max=10")
     assert got.status == 0, got
     assert ANSWER.search(got.out).group(1) == "10"
-    assert "the highest that was allowed (--max)" in got.out
+    assert "--max allows no higher number of threads" in got.out
 
 
 @pytest.mark.parametrize("goal, answer", (
@@ -105,7 +105,7 @@ def test_conditions(queue, goal, answer):
 def test_what_is_never_kept(queue, tmp_path):
     got = search(queue, "--goal=p99<1us", "--time=1", cwd=tmp_path)
     assert got.status == 3, got
-    assert "not even the lowest rate keeps the goal p99<1us" in got.err
+    assert "the lowest rate that was tried breaks the goal p99<1us" in got.err
     assert ANSWER.search(got.out) is None
     assert len(re.findall(r"broken$", got.out, re.M)) >= 3
     assert list(tmp_path.iterdir()) == []
@@ -150,18 +150,18 @@ def test_a_real_run(tmp_path):
 
 @pytest.mark.parametrize("args, message", (
     (["--goal=p99", "cpu", "run"], "--goal: 'p99': there is no comparison"),
-    (["cpu", "run"], "what has to hold is missing"),
-    (["--goal=p99<1s", "cpu"], "the command of the run is missing"),
-    (["--goal=p99<1s", "cpu", "--rate=5", "run"], "bench search sets --rate itself"),
-    (["--goal=p99<1s", "cpu", "--tx_rate=5", "run"], "bench search sets --tx-rate itself"),
+    (["cpu", "run"], "--goal is missing"),
+    (["--goal=p99<1s", "cpu"], "the command 'run' is missing"),
+    (["--goal=p99<1s", "cpu", "--rate=5", "run"], "--rate: the search sets this option"),
+    (["--goal=p99<1s", "cpu", "--tx_rate=5", "run"], "--tx-rate: the search sets this option"),
     (["--goal=p99<1s", "--over=threads", "cpu", "--threads", "run"],
-     "bench search sets --threads itself"),
-    (["--goal=p99<1s", "cpu", "--compat=1.0", "run"], "probes cannot be of a dialect"),
-    (["--goal=p99<1s", "cpu", "--events=5", "run"], "bench search sets --events itself"),
+     "--threads: the search sets this option"),
+    (["--goal=p99<1s", "cpu", "--compat=1.0", "run"], "probes cannot use a dialect"),
+    (["--goal=p99<1s", "cpu", "--events=5", "run"], "--events: the search sets this option"),
     (["--goal=p99<1s", "--precision=80%", "cpu", "run"], "--precision=80%: not a percentage"),
     (["--goal=p99<1s", "--time=2", "--time-max=1", "cpu", "run"], "--time-max is less than --time"),
     (["--goal=p99<1s", "--min=5", "--max=4", "cpu", "run"], "--max is less than --min"),
-    (["--goal=p99<1s", "--out=a,b", "cpu", "run"], "--out=a,b: the name may not have a comma"),
+    (["--goal=p99<1s", "--out=a,b", "cpu", "run"], "--out=a,b: the name must not contain a comma"),
     (["--goal=p99<1s", "--program=/none", "cpu", "run"], "--program=/none: No such file or directory"),
     (["--goal=p99<1s", "--program=no-such-program", "cpu", "run"], "cannot start 'no-such-program'"),
     (["--goal=p99<1s", "--time=0.1", "cpu", "--no-such", "run"],
@@ -174,6 +174,14 @@ def test_refusals(args, message, tmp_path):
     assert got.status == 1, got
     assert message in got.err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_probe_that_fails_says_why(tmp_path):
+    (tmp_path / "bad.lua").write_text("function event() error('the index is missing') end\n")
+    got = bench.run("search", "--goal=p99<1s", "--time=0.1", "./bad.lua", "run", cwd=tmp_path)
+    assert got.status == 1
+    assert re.search(r"^bench search: probe 1 failed with exit status 1: .*the index is missing",
+                     got.err, re.M), got.err
 
 
 def test_a_program_that_writes_nothing(queue, tmp_path):

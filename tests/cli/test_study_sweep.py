@@ -198,7 +198,7 @@ def test_data_of_the_user_are_not_cleaned_up(tmp_path):
     for more in ((), ("--resume",)):
         done = sweep(tmp_path, *more, *args)
         assert done.status == 1
-        assert done.err.startswith("bench sweep: prepare has failed: ")
+        assert done.err.startswith("bench sweep: prepare failed: ")
         assert "already exists" in done.err
     assert bench.run(*SQLITE, "--table-size=10", "run", cwd=tmp_path).status == 0
 
@@ -277,7 +277,7 @@ def test_an_interrupted_sweep_keeps_what_it_has(tmp_path):
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=bench.TIMEOUT_S)
     assert process.returncode == 128 + signal.SIGINT
-    assert re.search(r"^\d of 8 runs are not made; --resume goes on with them$", err, re.M)
+    assert re.search(r"^\d of 8 runs are missing; --resume makes them$", err, re.M)
     assert "Best: threads=" in out
     measured = sum(p["n"] for p in table(tmp_path)["points"])
     assert 1 <= measured < 8
@@ -374,7 +374,7 @@ def test_the_table_is_drawn(tmp_path):
 def test_a_picture_that_cannot_be_drawn_ends_the_sweep_before_it_begins(tmp_path):
     (tmp_path / "bin").mkdir()
     cases = [
-        ("t.pdf", None, "--plot=t.pdf: the name of the file has to end in .svg or .png"),
+        ("t.pdf", None, "--plot=t.pdf: the name of the file must end in .svg or .png"),
         ("no/t.svg", None, "--plot=no/t.svg: cannot write the file: No such file or directory"),
         ("t.svg", {"PATH": f"{tmp_path}/bin"},
          "the program gnuplot, which draws the picture, is not in PATH; install it (Debian, Ubuntu: "
@@ -418,16 +418,16 @@ def test_a_file_has_several_sweeps(tmp_path):
     "text, sentence",
     [
         ("a b = cpu run\n",
-         "f:1: the name 'a b' is that of a folder; use letters, digits, '-' and '_'"),
-        ("a = cpu run\na = cpu run\n", "f:2: the name 'a' is there twice"),
+         "f:1: the name 'a b' names a folder; use only letters, digits, '-' and '_'"),
+        ("a = cpu run\na = cpu run\n", "f:2: the name 'a' is used twice"),
         ("a = --vary=threads=1 cpu run\nb = --repeat=0 cpu run\n",
          "b: f:2: --repeat=0: out of range; allowed: 1 to 1000"),
         ("a = --vary=threads=4..1 cpu run\n",
-         "a: --vary=threads: the range '4..1' has to end with a larger number than its first"),
+         "a: --vary=threads: the range '4..1' must end with a larger number than it begins with"),
         ("a = --vary=threads=1 cpu\n",
-         "a: the command 'run' is missing; write the command line of a run behind the options, such "
+         "a: the command 'run' is missing; write the command line of a run after the options, such "
          "as: oltp_read_write --tables=4 run"),
-        ("# nothing\n", "f: there is no sweep in this file; write lines NAME = WORDS"),
+        ("# nothing\n", "f: this file has no sweep; write lines NAME = WORDS"),
     ],
 )
 def test_a_wrong_file_is_refused(tmp_path, text, sentence):
@@ -487,24 +487,24 @@ def test_the_bundled_sweeps_of_a_machine(tmp_path):
          "--vary=threads=1,2,4..64"),
         (("--vary=1,2", *CPU), "--vary=1: the option is missing; write NAME=VALUE,VALUE,..."),
         (("--vary=threads=8..2", *CPU),
-         "--vary=threads: the range '8..2' has to end with a larger number than its first"),
+         "--vary=threads: the range '8..2' must end with a larger number than it begins with"),
         (("--vary=report=text,json", *CPU), "--vary=report: this option cannot be varied"),
         (("--vary=threads=1,2", *CPU[:-1]),
-         "the command 'run' is missing; write the command line of a run behind the options, such "
+         "the command 'run' is missing; write the command line of a run after the options, such "
          "as: oltp_read_write --tables=4 run"),
         (("--vary=threads=1,2", "--cleanup", *CPU),
-         "--cleanup needs --prepare: other data are left as they are"),
+         "--cleanup needs --prepare: it removes only data of --prepare"),
         (("--vary=threads=1,2", "cpu", "--report=csv:x", "run"),
          "--report cannot be given: each run writes a result and a text report into the folder of "
          "--out"),
         (("--vary=rand-type=uniform,zipfian", "--stop-when=p99>1s", *CPU),
-         "--stop-when needs numbers as the values of the first --vary, and 'uniform' of 'rand-type' "
-         "is none"),
+         "--stop-when needs numbers as the values of the first --vary; 'uniform' of 'rand-type' "
+         "is not a number"),
         (("--vary=threads=1,2", "--stop-when=p99>1", *CPU),
          "--stop-when=p99>1: the time has no unit; add ns, us, ms or s"),
         ((), "--vary is missing; name an option of the run and its values, such as "
          "--vary=threads=1,2,4..64"),
-        (("--vary=threads=1,2", "--out=a,b", *CPU), "--out=a,b: the name cannot have a comma"),
+        (("--vary=threads=1,2", "--out=a,b", *CPU), "--out=a,b: the name must not contain a comma"),
     ],
 )
 def test_what_makes_no_sense_is_refused(tmp_path, args, sentence):
@@ -517,8 +517,8 @@ def test_a_folder_has_one_study(tmp_path):
     args = ("--vary=threads=1,2", "--repeat=1", "--seed=4")
     assert sweep(tmp_path, *args, *CPU).status == 0
     assert sweep(tmp_path, *args, *CPU).err == (
-        "bench sweep: --out=s: this folder has a study; go on with it with --resume, or name "
-        "another\n")
+        "bench sweep: --out=s: this folder has a study; complete it with --resume, or name "
+        "another folder\n")
     for changed, what in (
         ((*args, "cpu", "--events=5", "run"), r"command line: \[.*\], not \[.*\]"),
         (("--vary=threads=1,3", *args[1:], *CPU),
@@ -531,8 +531,8 @@ def test_a_folder_has_one_study(tmp_path):
     ):
         done = sweep(tmp_path, "--resume", *changed)
         assert done.status == 1
-        assert re.fullmatch(f"bench sweep: --resume: 's' was begun with another {what}\n",
-                            done.err), done.err
+        assert re.fullmatch(f"bench sweep: --resume: 's' was begun with another {what}; "
+                            "give the same, or name another folder\n", done.err), done.err
 
 
 def test_passwords_are_nowhere(tmp_path):

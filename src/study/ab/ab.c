@@ -176,7 +176,7 @@ static int make_folders(const char *out, struct bn_err *err)
   char path[PATH_SIZE];
 
   if (strchr(out, ',') != NULL)
-    return bn_err_set(err, EINVAL, "--out=%s: the name must not contain a ','", out);
+    return bn_err_set(err, EINVAL, "--out=%s: the name must not contain a comma", out);
   if (strlen(out) >= PATH_MAX)
     return bn_err_set(err, ENAMETOOLONG, "--out: the name is too long");
   if (make_folder(out, out, err) != 0)
@@ -240,7 +240,7 @@ static int read_value(const struct study *s, const char *path, double *value, st
   bool found;
 
   if (access(path, F_OK) != 0)
-    return bn_err_set(err, 0, "the run wrote no result; its command line needs the command run");
+    return bn_err_set(err, 0, "the run wrote no result; end its command line with 'run'");
   if (bn_store_load(s->js, path, false, &stored, err) != 0)
     return -1;
   found = bn_figure_find(&s->metric, &stored.result, value);
@@ -248,7 +248,7 @@ static int read_value(const struct study *s, const char *path, double *value, st
   if (!found)
     return bn_err_set(err, 0, "the run did not measure %s", s->metric.text);
   if (!(*value > 0) || !isfinite(*value))
-    return bn_err_set(err, 0, "%s is %g, which has no ratio", s->metric.text, *value);
+    return bn_err_set(err, 0, "%s is %g; a ratio needs a value above 0", s->metric.text, *value);
   return 0;
 }
 

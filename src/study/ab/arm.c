@@ -24,8 +24,8 @@ int bn_arm_scratch_make(struct bn_arm_scratch *s, struct bn_err *err)
   len = snprintf(s->folder, sizeof s->folder, "%s/bench-XXXXXX", base);
   if (len >= (int)sizeof s->folder || mkdtemp(s->folder) == NULL) {
     s->folder[0] = '\0';
-    return bn_err_set(err, errno, "cannot make a folder in '%s': %s (TMPDIR)", base,
-                      strerror(len >= (int)sizeof s->folder ? ENAMETOOLONG : errno));
+    return bn_err_set(err, errno, "cannot make a folder in '%s': %s; set TMPDIR to another folder",
+                      base, strerror(len >= (int)sizeof s->folder ? ENAMETOOLONG : errno));
   }
   (void)snprintf(s->messages, sizeof s->messages, "%s/messages", s->folder);
   (void)snprintf(s->script, sizeof s->script, "%s/statement.lua", s->folder);

@@ -46,7 +46,7 @@ const struct bn_opt bn_compared_options[] = {
      .type = BN_BOOL,
      .def = "off",
      .offset = offsetof(struct bn_compared_conf, stationary),
-     .help = "comparing runs also if they were not made in turns"},
+     .help = "comparing runs that were not made in turns"},
     {.name = "format",
      .type = BN_CHOICE,
      .def = "text",
@@ -123,7 +123,7 @@ static int read_failure(struct work *w, const char *item, struct bn_err *err)
   (void)snprintf(option, sizeof option, "--fail-on=%s", item);
   (void)snprintf(name, sizeof name, "%.*s", (int)(len < sizeof name ? len : sizeof name - 1), item);
   if (colon != NULL && read_percent(colon + 1, &limit) != 0)
-    return bn_err_set(err, BN_ERR_OPTION, "%s: behind the colon is no percentage, such as 5%%",
+    return bn_err_set(err, BN_ERR_OPTION, "%s: write a percentage after the colon, such as 5%%",
                       option);
   if (bn_side_add_figure(&w->figures, option, name, false, err) != 0)
     return -1;
@@ -274,8 +274,8 @@ static int refuse_tests(const struct bn_compared_conf *c, const char *const *ope
   if (option == NULL)
     return 0;
   return bn_err_set(err, BN_ERR_OPTION,
-                    "--%s: '%s' and '%s' have several sweeps, which get scores and no verdicts; "
-                    "name the folders of one sweep",
+                    "--%s: '%s' and '%s' have several sweeps, which get scores, not verdicts; "
+                    "name the folder of one sweep on each side",
                     option, operand[0], operand[1]);
 }
 
@@ -315,7 +315,8 @@ static int check_files(const struct bn_compared_conf *c, const char *const *oper
   if (bn_written_check(c->output, err) != 0)
     return -1;
   if (bn_file_is_same(operand[0], operand[1]))
-    return bn_err_set(err, EINVAL, "'%s' and '%s' are the same", operand[0], operand[1]);
+    return bn_err_set(err, EINVAL, "'%s' and '%s' are the same; name two different results",
+                      operand[0], operand[1]);
   return 0;
 }
 

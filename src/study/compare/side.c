@@ -139,8 +139,8 @@ int bn_side_read(const struct bn_store *js, const char *path, struct bn_side_fig
   bn_results_done(&files);
   if (rc == 0 && out->n == 0)
     return bn_err_set(err, ENOENT,
-                      "'%s' has no results: neither it nor its folder runs has a file *.json that "
-                      "--report=json:FILE has written",
+                      "'%s' has no results; name a folder that has files of --report=json:FILE, or "
+                      "whose folder runs has them",
                       path);
   return rc;
 }

@@ -65,14 +65,14 @@ static void say_unknown(const struct bn_comparison_point *p, const struct bn_com
   const char *least = row->found.noise > 0 || !row->found.has_ratio ? "" : "at least ";
 
   if (p->how == BN_COMPARISON_APART)
-    (void)snprintf(out, size, "cannot tell: measured at different times");
+    (void)snprintf(out, size, "cannot tell: not measured in turns");
   else if (row->more >= MORE_MAX)
     (void)snprintf(out, size, "cannot tell: too much noise");
   else if (paired)
-    (void)snprintf(out, size, "cannot tell: %s%zu more pair%s would", least, row->more,
+    (void)snprintf(out, size, "cannot tell: needs %s%zu more pair%s", least, row->more,
                    one ? "" : "s");
   else
-    (void)snprintf(out, size, "cannot tell: %s%zu more run%s of each would", least, row->more,
+    (void)snprintf(out, size, "cannot tell: needs %s%zu more run%s of each side", least, row->more,
                    one ? "" : "s");
 }
 
@@ -249,9 +249,9 @@ static void print_counts(struct page *p, const struct bn_comparison_point *at)
     (void)bn_buf_printf(p->out, "%zu run%s of A, %zu of B", at->n_a, at->n_a == 1 ? "" : "s",
                         at->n_b);
   if (at->how == BN_COMPARISON_STATIONARY)
-    (void)bn_buf_str(p->out, ", not interleaved (--assume-stationary)");
+    (void)bn_buf_str(p->out, ", not in turns (--assume-stationary)");
   else if (at->how == BN_COMPARISON_APART)
-    (void)bn_buf_str(p->out, ", not interleaved");
+    (void)bn_buf_str(p->out, ", not in turns");
   else if (at->how == BN_COMPARISON_MISSING)
     (void)bn_buf_str(p->out, ": nothing to compare");
 }
@@ -324,17 +324,17 @@ static void print_remarks(struct page *p, const struct bn_verdicts *v)
     paced |= v->side[0]->run[i].result.facts.plan.rate > 0;
   (void)bn_buf_str(p->out, p->markdown ? "" : "\n");
   remark(p, paced && v->figures->name[0].is_rate,
-         "The runs had a fixed rate (--rate), which says little: compare latencies, such as\n"
-         "--metric=p99.");
+         "The runs had a fixed rate (--rate), so their rates say little. Compare a latency, for\n"
+         "example with --metric=p99.");
   remark(p, c->n_figures > 1,
          p->markdown ? "\\* secondary: adjusted for the number of secondary metrics (Holm)"
                      : "* secondary: adjusted for the number of secondary metrics (Holm)");
   remark(p, apart,
-         "Measure A and B in turns (A B B A ...), or assume that nothing but the sides made\n"
-         "a difference: --assume-stationary.");
+         "The runs were not made in turns. Measure again in the order A B B A A B B A. If the\n"
+         "machine was steady, --assume-stationary compares the runs as they are.");
   remark(p, one_order,
-         "All pairs began with the same side: what else gets slower or faster from run to run is\n"
-         "told apart only if it does so steadily.  Begin every second pair with the other side.");
+         "All pairs began with the same side. If the machine got slower or faster, but not\n"
+         "steadily, that may look like a difference. Measure in the order A B B A A B B A.");
 }
 
 void bn_verdicts_print(const struct bn_verdicts *v, bool markdown, struct bn_buf *out)

@@ -18,7 +18,7 @@ struct bn_verdicts {
   const struct bn_comparison_rules *rules;
 };
 
-/* What is said of a row in a few words: "worse", "cannot tell: 3 more pairs would".  Returns out.
+/* What is said of a row in a few words: "worse", "cannot tell: needs 3 more pairs".  Returns out.
  */
 const char *bn_verdicts_say(const struct bn_verdicts *v, const struct bn_comparison_point *p,
                             const struct bn_comparison_row *row, char *out, size_t size);

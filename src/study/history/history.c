@@ -31,7 +31,7 @@ const struct bn_opt bn_history_options[] = {
      .type = BN_LIST,
      .form = "=LIST",
      .offset = offsetof(struct bn_history_conf, ignore),
-     .help = "options of the runs that make no series of their own"},
+     .help = "options of the runs that do not separate series"},
     {.name = "fail",
      .type = BN_BOOL,
      .def = "off",
@@ -93,11 +93,12 @@ static int check_directions(const struct bn_figure_name *metric, size_t n, struc
                         "cannot show it",
                         metric[i].text);
     if (metric[i].better != metric[0].better)
-      return bn_err_set(err, BN_ERR_OPTION,
-                        "--format=github: of '%s' more is better, of '%s' less; write a file for "
-                        "each",
-                        metric[metric[0].better == BN_BETTER_MORE ? 0 : i].text,
-                        metric[metric[0].better == BN_BETTER_MORE ? i : 0].text);
+      return bn_err_set(
+          err, BN_ERR_OPTION,
+          "--format=github: more is better for '%s', and less for '%s'; write a file for "
+          "each",
+          metric[metric[0].better == BN_BETTER_MORE ? 0 : i].text,
+          metric[metric[0].better == BN_BETTER_MORE ? i : 0].text);
   }
   return 0;
 }
@@ -154,7 +155,7 @@ static int read_history(struct bn_history *h, const char *const *operand, struct
     return -1;
   tell_left(&h->set);
   if (h->set.n == 0)
-    return bn_err_set(err, ENOENT, "'%s'%s: no result of a run that came to its end", operand[0],
+    return bn_err_set(err, ENOENT, "'%s'%s: no result of a run that ended normally", operand[0],
                       operand[1] != NULL ? " and others" : "");
   return find_trends(h, err) != 0 ? -1 : check_found(h, err);
 }

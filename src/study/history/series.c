@@ -130,13 +130,13 @@ static const char *fault_of(const struct bn_result *r)
   const struct bn_end *end = &r->end;
 
   if (end->partial)
-    return "is of a run that was killed";
+    return "is the result of a run that was killed";
   if (end->signo != 0)
-    return "is of a run that a signal ended";
+    return "is the result of a run that a signal ended";
   if (end->failed || end->timeout || end->left || end->reason >= BN_END_SIGNAL)
-    return "is of a run that failed";
+    return "is the result of a run that failed";
   if (r->n_groups == 0 || !r->group[0].has_total)
-    return "is of a run that measured nothing";
+    return "is the result of a run that measured nothing";
   return r->facts.start_wall_ns == 0 ? "does not say when the run began" : "";
 }
 
@@ -231,7 +231,8 @@ static int leave_copies(struct bn_series_set *set, struct bn_err *err)
       continue;
     }
     if (leave_out(set, run->path,
-                  sentence("'%s' is of the same run as '%s'", run->path, before->path), err) != 0)
+                  sentence("'%s' is a result of the same run as '%s'", run->path, before->path),
+                  err) != 0)
       rc = -1;
     free_run(run);
   }

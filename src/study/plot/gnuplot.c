@@ -31,8 +31,8 @@ static int make_folder(struct work *w, struct bn_err *err)
       sizeof w->folder)
     return bn_err_set(err, ENAMETOOLONG, "TMPDIR: the name of the folder is too long");
   if (mkdtemp(w->folder) == NULL)
-    return bn_err_set(err, errno, "cannot make a folder in '%s': %s (TMPDIR names another)", base,
-                      strerror(errno));
+    return bn_err_set(err, errno, "cannot make a folder in '%s': %s; set TMPDIR to another folder",
+                      base, strerror(errno));
   (void)snprintf(w->script, sizeof w->script, "%s/script", w->folder);
   (void)snprintf(w->picture, sizeof w->picture, "%s/picture", w->folder);
   (void)snprintf(w->errors, sizeof w->errors, "%s/errors", w->folder);

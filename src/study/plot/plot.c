@@ -77,7 +77,8 @@ static int find_files(struct files *f, struct bn_results *found, const char *con
   *f = (struct files){.path = operand};
   for (; operand[f->n] != NULL; f->n++)
     if (bn_results_is_folder(operand[f->n]) && (f->n > 0 || operand[1] != NULL))
-      return bn_err_set(err, EINVAL, "'%s' is a folder, which is drawn by itself", operand[f->n]);
+      return bn_err_set(err, EINVAL, "'%s' is a folder; name it alone, or name its files",
+                        operand[f->n]);
   if (!bn_results_is_folder(operand[0]))
     return 0;
   if (bn_results_find(found, operand[0], err) != 0)
@@ -89,8 +90,8 @@ static int find_files(struct files *f, struct bn_results *found, const char *con
 static int no_results(const char *folder, struct bn_err *err)
 {
   return bn_err_set(err, ENOENT,
-                    "'%s' has no results: neither it nor its folder runs has a file *.json that "
-                    "--report=json:FILE has written",
+                    "'%s' has no results; name a folder that has files of --report=json:FILE, or "
+                    "whose folder runs has them",
                     folder);
 }
 
@@ -105,8 +106,7 @@ struct runs {
 static int add_run(struct runs *r, const char *path, const struct bn_stored *s, struct bn_err *err)
 {
   if (r->n == RUNS_MAX)
-    return bn_err_set(err, E2BIG,
-                      "more than %d results are too many for such a picture; name fewer files",
+    return bn_err_set(err, E2BIG, "such a picture has at most %d results; name fewer files",
                       RUNS_MAX);
   bn_saved_tell_passed(path, &s->passed);
   return bn_plotrun_make(&r->run[r->n++], path, &s->result, err);
@@ -214,9 +214,10 @@ static int check_set(const struct set *s, const char *operand, struct bn_err *er
   if (s->n_stored == 0)
     return no_results(operand, err);
   if (s->n == 0)
-    return bn_err_set(err, EINVAL, "none of the %zu runs has come to its end", s->n_stored);
+    return bn_err_set(err, EINVAL, "none of the %zu runs ended normally; run them again",
+                      s->n_stored);
   if (s->n < s->n_stored)
-    bn_log_stderr("bench plot: %zu of %zu runs have not come to their end and are left out",
+    bn_log_stderr("bench plot: %zu of %zu runs did not end normally and are left out",
                   s->n_stored - s->n, s->n_stored);
   return 0;
 }
@@ -289,8 +290,8 @@ static int choose_form(const char *option, const char *path, enum bn_plot_form *
   else if (end != NULL && strcasecmp(end, ".png") == 0)
     *form = BN_PLOT_PNG;
   else
-    return bn_err_set(err, EINVAL, "--%s=%s: the name of the file has to end in .svg or .png",
-                      option, path);
+    return bn_err_set(err, EINVAL, "--%s=%s: the name of the file must end in .svg or .png", option,
+                      path);
   fault = path != NULL ? bn_file_fault(path) : NULL;
   if (fault != NULL)
     return bn_err_set(err, EINVAL, "--%s=%s: %s", option, path, fault);
@@ -319,7 +320,7 @@ static void print(const char *text)
 static int write_picture(const char *path, const struct bn_buf *picture, struct bn_err *err)
 {
   if (picture->len == 0)
-    return bn_err_set(err, EIO, "gnuplot has drawn nothing");
+    return bn_err_set(err, EIO, "gnuplot wrote no picture");
   if (path == NULL)
     print(picture->data);
   else if (bn_file_save(path, picture->data, picture->len) != 0)

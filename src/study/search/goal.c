@@ -39,7 +39,8 @@ int bn_goal_parse(struct bn_goal *g, const char *text, struct bn_err *err)
     if (part[strspn(part, " ")] != '\0' && parse_condition(g, part, err) != 0)
       return -1;
   if (g->n == 0)
-    return bn_err_set(err, EINVAL, "what has to hold is missing; give it as --goal='p99<20ms'");
+    return bn_err_set(err, EINVAL,
+                      "--goal is missing; write a condition, such as --goal='p99<20ms'");
   return 0;
 }
 

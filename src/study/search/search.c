@@ -43,7 +43,7 @@ const struct bn_opt bn_search_options[] = {
      .type = BN_STRING,
      .form = "=METRIC<LIMIT",
      AT(goal),
-     .help = "what has to hold, as in --assert: p99<20ms,errors<0.1%"},
+     .help = "conditions, as in --assert: p99<20ms,errors<0.1%"},
     {.name = "over",
      .type = BN_CHOICE,
      .def = "rate",
@@ -55,7 +55,7 @@ const struct bn_opt bn_search_options[] = {
      .def = "3%",
      .form = "=PERCENT",
      AT(precision),
-     .help = "most distance between what keeps the goal and what does not"},
+     .help = "largest distance between values that keep and break the goal"},
     {.name = "min",
      .type = BN_DOUBLE,
      .def = "0",
@@ -100,7 +100,7 @@ const struct bn_opt bn_search_options[] = {
      .min = BN_HUNT_PROBES_MIN,
      .max = BN_HUNT_PROBES_MAX,
      AT(probes),
-     .help = "most runs of the search"},
+     .help = "largest number of probes"},
     {.name = "out",
      .type = BN_PATH,
      .form = "=DIR",
@@ -178,17 +178,18 @@ static int check_run(const struct study *s, struct bn_err *err)
     compat = compat || is_option(s->operand[i], "compat");
     for (const char *const *name = taken[s->conf->over]; *name != NULL; name++)
       if (is_option(s->operand[i], *name))
-        return bn_err_set(err, EINVAL, "bench search sets --%s itself; leave it out", *name);
+        return bn_err_set(err, EINVAL, "--%s: the search sets this option; leave it out", *name);
     run = run || strcmp(s->operand[i], "run") == 0;
   }
   if (compat)
-    return bn_err_set(err, EINVAL,
-                      "probes cannot be of a dialect, which takes whole seconds only; leave out "
-                      "--compat (BENCH_COMPAT)");
+    return bn_err_set(
+        err, EINVAL,
+        "probes cannot use a dialect, because dialects take whole seconds only; leave out "
+        "--compat (BENCH_COMPAT)");
   if (!run)
     return bn_err_set(err, EINVAL,
-                      "the command of the run is missing; end the command line with "
-                      "the name of a test and 'run'");
+                      "the command 'run' is missing; end the command line with a test, its options "
+                      "and 'run'");
   return 0;
 }
 
@@ -219,7 +220,7 @@ static int plan(const struct bn_search_conf *c, struct bn_hunt_plan *out, struct
 static int check_files(const struct bn_search_conf *c, struct bn_err *err)
 {
   if (c->out != NULL && strchr(c->out, ',') != NULL)
-    return bn_err_set(err, EINVAL, "--out=%s: the name may not have a comma", c->out);
+    return bn_err_set(err, EINVAL, "--out=%s: the name must not contain a comma", c->out);
   if (c->program != NULL && strchr(c->program, '/') != NULL && access(c->program, X_OK) != 0)
     return bn_err_set(err, errno, "--program=%s: %s", c->program, strerror(errno));
   return bn_written_check(c->output, err);
@@ -249,13 +250,13 @@ static int make_folder(struct study *s, struct bn_err *err)
     rc = bn_err_set(err, ENOMEM, "out of memory");
   } else if (s->temporary) {
     if (mkdtemp(s->folder) == NULL)
-      rc = bn_err_set(err, errno, "cannot make a folder '%s': %s (TMPDIR)", s->folder,
-                      strerror(errno));
+      rc = bn_err_set(err, errno, "cannot make the folder '%s': %s; set TMPDIR to another folder",
+                      s->folder, strerror(errno));
   } else if (mkdir(s->folder, 0777) != 0 && errno != EEXIST) {
     rc = bn_err_set(err, errno, "--out=%s: %s", s->folder, strerror(errno));
   } else if (access(table, F_OK) == 0) {
-    rc = bn_err_set(err, EEXIST, "--out=%s: it has a table.csv already; choose another folder",
-                    s->folder);
+    rc = bn_err_set(err, EEXIST,
+                    "--out=%s: the folder has a table.csv already; name another folder", s->folder);
   }
   free(table);
   return rc;
@@ -377,17 +378,20 @@ static int make_command(const struct study *s, const struct bn_hunt_probe *p, co
   return c->failed ? bn_err_set(err, ENOMEM, "out of memory") : 0;
 }
 
-/* The last line that the program wrote to standard error. */
-static void last_line(const char *path, char *out, size_t size)
+/* The first fatal error on standard error of the program, or else the last line there. */
+static void quote(const char *path, char *out, size_t size)
 {
+  static const char fatal[] = "FATAL: ";
   FILE *f = fopen(path, "re");
   char line[512];
+  bool found = false;
 
   out[0] = '\0';
-  while (f != NULL && fgets(line, sizeof line, f) != NULL) {
+  while (!found && f != NULL && fgets(line, sizeof line, f) != NULL) {
+    found = strncmp(line, fatal, sizeof fatal - 1) == 0;
     line[strcspn(line, "\n")] = '\0';
     if (line[0] != '\0')
-      (void)bn_escape(out, size, line, "");
+      (void)bn_escape(out, size, found ? line + sizeof fatal - 1 : line, "");
   }
   if (f != NULL)
     (void)fclose(f);
@@ -402,7 +406,7 @@ static int refuse_end(const struct study *s, const struct bn_child_end *end, con
   if (s->children.signo != 0)
     return bn_err_set(err, EINTR, "interrupted by signal %d in probe %zu", s->children.signo,
                       probe);
-  last_line(log, line, sizeof line);
+  quote(log, line, sizeof line);
   if (end->status < 0)
     return bn_err_set(err, EIO, "probe %zu was ended by signal %d%s%s", probe, end->signo,
                       line[0] != '\0' ? ": " : "", line);
@@ -469,8 +473,6 @@ static int understand(struct study *s, const struct bn_hunt_probe *p, const stru
   struct bn_hunt_found f;
   struct bn_goal_found found;
 
-  if (status == PROBE_FAILED && !is_overload(r, status))
-    return bn_err_set(err, EIO, "probe %zu failed with exit status %d", s->hunt.n + 1, status);
   if (bn_goal_judge(&s->goal, r, &found, err) != 0)
     return -1;
   f = (struct bn_hunt_found){p->value, found.decision, found.holds, found.score, found.longer};
@@ -511,19 +513,23 @@ static double rounded(double value)
 static int probe(struct study *s, struct bn_err *err)
 {
   struct bn_hunt_probe p = s->hunt.next;
-  char *document = file_of(s, s->hunt.n + 1, "json");
+  char *document = file_of(s, s->hunt.n + 1, "json"), *log = file_of(s, s->hunt.n + 1, "log");
   struct bn_child_end end;
   struct bn_stored stored;
   int rc = -1;
 
   p.value = rounded(p.value);
-  if (document == NULL)
+  if (document == NULL || log == NULL)
     (void)bn_err_set(err, ENOMEM, "out of memory");
   else if (start(s, &p, document, &end, err) == 0 &&
            bn_store_load(s->js, document, false, &stored, err) == 0) {
-    rc = understand(s, &p, &stored.result, end.status, err);
+    if (end.status == PROBE_FAILED && !is_overload(&stored.result, end.status))
+      rc = refuse_end(s, &end, log, err);
+    else
+      rc = understand(s, &p, &stored.result, end.status, err);
     bn_stored_done(s->js, &stored);
   }
+  free(log);
   free(document);
   if (rc == 0)
     tell_progress(s);
@@ -588,12 +594,13 @@ static int conclude(const struct study *s, struct bn_err *err)
   case BN_HUNT_FOUND:
     return EXIT_SUCCESS;
   case BN_HUNT_NONE:
-    bn_log_stderr("bench search: not even the lowest %s keeps the goal %s", what, s->conf->goal);
+    bn_log_stderr("bench search: the lowest %s that was tried breaks the goal %s", what,
+                  s->conf->goal);
     return NOT_FOUND;
   default:
     (void)bn_err_set(err, ERANGE,
-                     "the probes are used up and no %s is confirmed; allow more of "
-                     "them (--probes) or longer ones (--time, --time-max)",
+                     "all probes are used, and no %s is confirmed; allow more probes (--probes) or "
+                     "longer probes (--time, --time-max)",
                      what);
     return EXIT_FAILURE;
   }

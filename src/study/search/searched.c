@@ -227,7 +227,7 @@ static void print_table(const struct bn_searched *s, struct bn_buf *out)
   for (size_t i = 0; i < s->n; i++)
     print_row(s, sorted[i], out);
   if (unsure)
-    (void)bn_buf_str(out, "?: the probe was too short to tell at 95 % of confidence\n");
+    (void)bn_buf_str(out, "?: the probe was too short to decide with 95 % confidence\n");
 }
 
 /* --- what follows ----------------------------------------------------------------------------- */
@@ -254,8 +254,8 @@ static void print_knee(const struct bn_searched *s, struct bn_buf *out)
 
   if (knee != NULL)
     (void)bn_buf_printf(out,
-                        "knee (Kleinrock's power, the most throughput / mean latency of these "
-                        "probes): %s%s, avg %s ms\n",
+                        "knee (the probe with the most throughput / mean latency, Kleinrock's "
+                        "power): %s%s, avg %s ms\n",
                         number(knee->probe.value, value), s->unit, number(knee->avg_s * 1e3, avg));
 }
 
@@ -271,11 +271,11 @@ static void print_answer(const struct bn_searched *s, const struct bn_hunt *h, s
                       last->decided ? "confirmed" : "kept, but not decided,",
                       seconds(last->probe.time_s, time), figures.data != NULL ? figures.data : "");
   if (h->failed > h->answer)
-    (void)bn_buf_printf(out, "next %s that does not: %s%s (%s %% more)\n", s->title,
-                        number(h->failed, above), s->unit,
+    (void)bn_buf_printf(out, "lowest %s above it that breaks the goal: %s%s (%s %% more)\n",
+                        s->title, number(h->failed, above), s->unit,
                         number((h->failed / h->answer - 1) * 100, share));
   else
-    (void)bn_buf_printf(out, "it is the highest that was allowed (--max)\n");
+    (void)bn_buf_printf(out, "--max allows no higher %s\n", s->title);
   bn_buf_done(&figures);
 }
 

@@ -3,6 +3,7 @@
 #include "study/sweep/data.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "dialect/dialect.h"
@@ -109,7 +110,10 @@ static int act_on(const struct bn_data *d, const char *act, size_t point, struct
   if (d->children->signo != 0)
     return bn_err_set(err, EINTR, "interrupted during %s", act);
   bn_folder_quote(child.errors, out, sizeof out);
-  return bn_err_set(err, 0, "%s has failed: %.256s (%s)", act, out, errors);
+  return bn_err_set(err, 0, "%s failed: %.256s (%s)%s", act, out, errors,
+                    strcmp(act, "prepare") == 0
+                        ? "; if older data are in the way, remove them with 'cleanup'"
+                        : "");
 }
 
 int bn_data_drop(const struct bn_data *d, struct bn_err *err)

@@ -34,7 +34,7 @@ int bn_folder_check(const char *path, struct bn_err *err)
                       path);
   /* A list of --report ends there. */
   if (strchr(path, ',') != NULL)
-    return bn_err_set(err, EINVAL, "--out=%s: the name cannot have a comma", path);
+    return bn_err_set(err, EINVAL, "--out=%s: the name must not contain a comma", path);
   return 0;
 }
 

@@ -135,15 +135,16 @@ static int read_range(struct range *r, const char *name, const char *value, stru
   if (!read_whole(value, (size_t)(dots - value), &r->from, &r->sizes) ||
       !read_whole(to, to_len, &r->to, &r->sizes) ||
       (colon != NULL && !read_whole(colon + 1, strlen(colon + 1), &r->step, &r->sizes)))
-    return refuse(name, err, "the range '%.64s' has to be A..B or A..B:STEP, in whole numbers",
+    return refuse(name, err, "the range '%.64s' must be A..B or A..B:STEP, in whole numbers",
                   value);
   if (r->from >= r->to)
-    return refuse(name, err, "the range '%.64s' has to end with a larger number than its first",
+    return refuse(name, err, "the range '%.64s' must end with a larger number than it begins with",
                   value);
   if (colon != NULL && r->step == 0)
-    return refuse(name, err, "the step of the range '%.64s' has to be 1 or more", value);
+    return refuse(name, err, "the step of the range '%.64s' must be 1 or more", value);
   if (colon == NULL && r->from == 0)
-    return refuse(name, err, "the range '%.64s' doubles, so that it cannot begin with 0", value);
+    return refuse(name, err, "the range '%.64s' cannot double 0; begin with 1, or add a step",
+                  value);
   return 0;
 }
 

@@ -66,10 +66,10 @@ static int add_line(struct bn_recipe *r, const char *name, const char *value, un
   if (name[0] == '\0' || name[strspn(name, "abcdefghijklmnopqrstuvwxyz"
                                            "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")] != '\0')
     return refuse(r, number, err,
-                  "the name '%.64s' is that of a folder; use letters, digits, '-' and '_'", name);
+                  "the name '%.64s' names a folder; use only letters, digits, '-' and '_'", name);
   for (size_t i = 0; i < r->n; i++)
     if (strcmp(r->line[i].name, name) == 0)
-      return refuse(r, number, err, "the name '%.64s' is there twice", name);
+      return refuse(r, number, err, "the name '%.64s' is used twice", name);
   if (r->n == BN_RECIPE_MAX)
     return refuse(r, number, err, "too many sweeps; allowed: up to %d", BN_RECIPE_MAX);
   *line = (struct bn_recipe_line){.name = strdup(name), .number = number};
@@ -104,7 +104,7 @@ int bn_recipe_read(struct bn_recipe *r, const char *name, struct bn_err *err)
   }
   bn_optset_free(none);
   if (rc == 0 && r->n == 0)
-    rc = bn_err_set(err, EINVAL, "%.256s: there is no sweep in this file; write lines NAME = WORDS",
+    rc = bn_err_set(err, EINVAL, "%.256s: this file has no sweep; write lines NAME = WORDS",
                     r->path);
   return rc;
 }

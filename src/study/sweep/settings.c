@@ -120,7 +120,9 @@ static int compare(void *arg, const char *key, const struct bn_node *value)
     rc = bn_err_set(c->err, ENOMEM, "out of memory");
   } else if (strcmp(wanted, known) != 0) {
     (void)bn_escape(shown, sizeof shown, known, "");
-    rc = bn_err_set(c->err, EINVAL, "--resume: '%s' was begun with another %s: %s, not %.160s",
+    rc = bn_err_set(c->err, EINVAL,
+                    "--resume: '%s' was begun with another %s: %s, not %.160s; give the same, or "
+                    "name another folder",
                     c->path, name_of(key), shown, wanted);
   }
   free(wanted);
@@ -141,7 +143,8 @@ static int compare_all(const struct bn_settings *s, const struct bn_folder *f,
   js->free(wanted);
   if (rc == 0 && s->conf->seed_given && s->conf->seed != known)
     rc = bn_err_set(err, EINVAL,
-                    "--resume: '%s' was begun with another --seed: %" PRId64 ", not %" PRId64,
+                    "--resume: '%s' was begun with another --seed: %" PRId64 ", not %" PRId64
+                    "; give the same, or name another folder",
                     f->path, known, s->conf->seed);
   *seed = (uint64_t)known;
   return rc;
@@ -160,10 +163,11 @@ int bn_settings_check(const struct bn_settings *s, const struct bn_folder *f,
   if (!s->conf->resume)
     rc = bn_err_set(
         err, EEXIST,
-        "--out=%s: this folder has a study; go on with it with --resume, or name another", f->path);
+        "--out=%s: this folder has a study; complete it with --resume, or name another folder",
+        f->path);
   else if (known == NULL || strcmp(known, form) != 0 ||
            js->get_integer(js->get(study, "version")) != 1)
-    rc = bn_err_set(err, EINVAL, "--resume: '%s/%s' is no sweep that this version of bench knows",
+    rc = bn_err_set(err, EINVAL, "--resume: this version of bench cannot read the sweep '%s/%s'",
                     f->path, file);
   else if (compare_all(s, f, js, study, seed, err) != 0)
     rc = -1;

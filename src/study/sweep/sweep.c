@@ -87,7 +87,7 @@ const struct bn_opt bn_sweep_options[] = {
      .type = BN_PATH,
      .form = "=FILE",
      .offset = offsetof(struct bn_sweep_conf, plot),
-     .help = "picture of the table at the end, .svg or .png"},
+     .help = "file for a picture of the table, .svg or .png"},
     {.name = "from",
      .type = BN_STRING,
      .file = true,
@@ -98,7 +98,7 @@ const struct bn_opt bn_sweep_options[] = {
      .type = BN_BOOL,
      .def = "off",
      .offset = offsetof(struct bn_sweep_conf, resume),
-     .help = "going on with the study in the folder"},
+     .help = "making the runs that are missing in the folder"},
     BN_OPT_END,
 };
 
@@ -137,8 +137,8 @@ static int check_numbers(const struct bn_grid_axis *first, struct bn_err *err)
   for (size_t k = 0; k < first->n; k++)
     if (!bn_grid_number(first->value[k], &number))
       return bn_err_set(err, EINVAL,
-                        "--stop-when needs numbers as the values of the first --vary, and '%.64s' "
-                        "of '%.64s' is none",
+                        "--stop-when needs numbers as the values of the first --vary; '%.64s' "
+                        "of '%.64s' is not a number",
                         first->value[k], first->name);
   return 0;
 }
@@ -170,7 +170,7 @@ static int read_options(struct sweep *s, struct bn_err *err)
   if (c->stop_when != NULL && check_numbers(&s->grid.axis[0], err) != 0)
     return -1;
   if (c->cleanup && !c->prepare)
-    return bn_err_set(err, EINVAL, "--cleanup needs --prepare: other data are left as they are");
+    return bn_err_set(err, EINVAL, "--cleanup needs --prepare: it removes only data of --prepare");
   if (c->out == NULL)
     return bn_err_set(err, EINVAL, "--out is missing; name a folder for the results");
   s->n_runs = bn_grid_points(&s->grid) * (size_t)c->repeat;
@@ -266,7 +266,7 @@ static void tell_rest(const struct sweep *s)
   if (failed > 0)
     bn_log_stderr("%zu of %zu runs failed; --resume tries them again", failed, s->n_runs);
   if (pending > 0)
-    bn_log_stderr("%zu of %zu runs are not made; --resume goes on with them", pending, s->n_runs);
+    bn_log_stderr("%zu of %zu runs are missing; --resume makes them", pending, s->n_runs);
 }
 
 /* The table and its picture. */
