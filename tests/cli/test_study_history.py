@@ -142,6 +142,15 @@ def test_a_folder_without_a_shift_has_none(tmp_path, template):
                      r"\d\.\d+ %$", done.out, re.MULTILINE)
 
 
+def test_few_runs_show_no_change(tmp_path, template):
+    make_folder(tmp_path / "results", template, [1000, 1001] * 7 + [1000])
+    done = history("results", cwd=tmp_path)
+    assert re.search(r"^rate \(1/s\): no change point \(about 16 runs are needed to find one\); median "
+                     r"1000, ", done.out, re.MULTILINE)
+    make_folder(tmp_path / "more", template, [1000, 1001] * 8)
+    assert ": no change point; median" in history("more", cwd=tmp_path).out
+
+
 def test_markdown_is_a_table(shifted):
     done = history("--format=markdown", "results", cwd=shifted.parent)
     lines = done.out.split("\n")

@@ -150,7 +150,7 @@ def test_a_sheet_is_not_compared_with_a_result(sheets, run):
     (sheets / "a.json").write_text(json.dumps(run))
     done = bench.run("compare", "one", "a.json", cwd=sheets)
     assert done.status == 1
-    assert done.err.startswith("bench compare: 'one' has no results; ")
+    assert done.err.startswith("bench compare: only one of 'one' and 'a.json' has several sweeps; ")
 
 
 def test_two_sheets_that_a_sweep_has_made(tmp_path):

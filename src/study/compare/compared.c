@@ -325,6 +325,12 @@ static int show(const struct bn_store *js, const struct bn_compared_conf *c, str
 {
   if (bn_scores_apply(w->name[0]) && bn_scores_apply(w->name[1]))
     return show_scores(js, c, w, err);
+  if (bn_scores_apply(w->name[0]) || bn_scores_apply(w->name[1]))
+    return bn_err_set(
+        err, EINVAL,
+        "only one of '%s' and '%s' has several sweeps; name two folders of bench sweep "
+        "--from, or two of one sweep",
+        w->name[0], w->name[1]);
   return compare(js, w, err) == 0 ? print(js, c, w, err) : -1;
 }
 

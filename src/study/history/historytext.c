@@ -140,13 +140,18 @@ static void print_facts(const struct bn_trend *t, size_t i, bool markdown, struc
   }
 }
 
+/* At the level of 0.001, a test of the permutations of fewer runs shows nothing but a clear break
+   in the middle. */
+enum { RUNS_FEW = 16 };
+
 static void print_level(const struct bn_trend *t, struct bn_buf *out)
 {
   static const double percent = 100;
   const struct bn_segment *s = &t->segment[0];
   char median[BN_COLUMNS_DIGITS], deviation[BN_COLUMNS_DIGITS];
 
-  (void)bn_buf_printf(out, ": no change point; median %s",
+  (void)bn_buf_printf(out, ": no change point%s; median %s",
+                      s->n < RUNS_FEW ? " (about 16 runs are needed to find one)" : "",
                       bn_columns_number(median, s->median * scale_of(t)));
   if (s->median > 0 && s->n > 1)
     (void)bn_buf_printf(out, ", standard deviation %s %%",
