@@ -183,41 +183,16 @@ function prepare_for_each_table(kind)
   end
 end
 
--- Shows a user at a terminal how far the first thread is; without numbers the line is cleared.
-local function show_prepared(done, all)
-  if sysbench.tid == 0 and sysbench.cmdline.progress then
-    sysbench.cmdline.progress(done and ("preparing statements: %d/%d"):format(done, all))
+local function prepare_missing(table_num, kind)
+  if not rawget(stmt[table_num], kind) then
+    prepare_statement(table_num, kind)
   end
 end
 
--- Prepares one kind for all tables but the first one.
-local function prepare_kind(kind, done, all)
-  for table_num = 2, sysbench.opt.tables do
-    if not rawget(stmt[table_num], kind) then
-      prepare_statement(table_num, kind)
-    end
-    done = done + 1
-    if done % 100 == 0 then
-      show_prepared(done, all)
-    end
-  end
-end
-
--- Prepares the first `count` of the kinds; many statements in one exchange if `together` and the
--- driver can do that.
+-- Prepares the first `count` of the kinds for the other tables.
 local function prepare_other_tables(count, together)
-  local others = sysbench.opt.tables - 1
-  for i = 1, count do
-    if together then
-      sysbench.cmdline.hold()
-    end
-    prepare_kind(used_kinds[i], others * (i - 1), others * count)
-    if together and not sysbench.cmdline.prepare_held() then
-      error("SQL API error")
-    end
-  end
-  if others * count >= 100 then
-    show_prepared()
+  if sysbench.opt.tables > 1 then
+    require("oltp_prepare")(used_kinds, count, together, prepare_missing)
   end
 end
 
@@ -294,19 +269,10 @@ local function prepare_again()
   end
 end
 
--- Called in the main state before a run; without a workload around it there is no event().
 function init()
-  if event == nil then
-    local text = "this script is meant to be included by other OLTP scripts and should not be " ..
-                 "called directly."
-    if has_own_form then
-      sysbench.cmdline.refuse(text)
-    end
-    error(text)
-  end
-  if has_own_form then
-    check_options()
-    require("oltp_tables").check()
+  local wrong = require("oltp_tables").init()
+  if wrong then
+    error(wrong)
   end
 end
 
@@ -393,28 +359,8 @@ function check_reconnect()
   end
 end
 
-local connection_errors = {[2006] = true, [2011] = true, [2013] = true, [2055] = true}
-
-local function is_connection_error(failure)
-  local state = failure.sql_state or ""
-  return connection_errors[failure.sql_errno] or state:sub(1, 2) == "08"
-         or state:sub(1, 4) == "57P0"
-end
-
--- When a statement has failed, bench has sent ROLLBACK if the server had not ended the transaction.
--- An error that a script has raised itself has no number and leaves the transaction open.
-local function leaves_transaction_open(failure)
-  return type(stmt) == "table" and stmt.begin and not failure.sql_errno
-end
-
 function sysbench.hooks.before_restart_event(failure)
-  if is_connection_error(failure) then
-    close_statements()
-    prepare_again()
-  elseif leaves_transaction_open(failure) then
-    -- If this fails, so will the repeated event, and it says why.
-    pcall(con.query, con, "ROLLBACK")
-  end
+  require("oltp_restart")(failure, prepare_again)
 end
 
 -- Events -------------------------------------------------------------------------------------

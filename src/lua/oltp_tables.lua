@@ -241,7 +241,7 @@ function M.rows_in_run()
 end
 
 -- Refuses to run without them, and warns of too few rows.
-function M.check()
+local function check_tables()
   local tables, rows = M.tables_in_run or sysbench.opt.tables, M.rows_in_run()
   sysbench.cmdline.use_tables(tables, rows)
   if sysbench.opt.pgsql_variant ~= "redshift" then -- where the highest id is not cheap
@@ -293,6 +293,24 @@ function M.cleanup()
     con:query(("DROP TABLE IF EXISTS sbtest%d"):format(table_num))
   end
   con:disconnect()
+end
+
+-- Called in the main state before a run; without a workload around it there is no event().  Returns
+-- what is wrong, for the caller to raise with a place of its own.
+function M.init()
+  local has_own_form = sysbench.cmdline.refuse ~= nil and not sysbench.cmdline.dialect()
+  if event == nil then
+    local text = "this script is meant to be included by other OLTP scripts and should not be " ..
+                 "called directly."
+    if has_own_form then
+      sysbench.cmdline.refuse(text)
+    end
+    return text
+  end
+  if has_own_form then
+    require("oltp_options").check()
+    check_tables()
+  end
 end
 
 return M

@@ -84,18 +84,23 @@ static int declares_options(lua_State *L)
 
 static const luaL_Reg functions[] = {{"cmdline", bn_cmdline_make},
                                      {"dialect", bn_cmdline_dialect},
-                                     {"fill_options", bn_optexport_complete},
                                      {"option", bn_optexport_get},
-                                     {"declares_options", declares_options},
-                                     {"json_next", bn_hooks_json_next},
-                                     {"declare_metric", bn_metrics_declare},
-                                     {"result", bn_result_make},
-                                     {"latency", bn_hooks_latency},
-                                     {"percentile", bn_hooks_percentile},
                                      {NULL, NULL}};
 
-static const struct bn_vm_table table = {
-    .modules = modules, .parts = parts, .old_parts = old_parts, .functions = functions};
+static const luaL_Reg late_functions[] = {{"fill_options", bn_optexport_complete},
+                                          {"declares_options", declares_options},
+                                          {"json_next", bn_hooks_json_next},
+                                          {"declare_metric", bn_metrics_declare},
+                                          {"result", bn_result_make},
+                                          {"latency", bn_hooks_latency},
+                                          {"percentile", bn_hooks_percentile},
+                                          {NULL, NULL}};
+
+static const struct bn_vm_table table = {.modules = modules,
+                                         .parts = parts,
+                                         .old_parts = old_parts,
+                                         .functions = functions,
+                                         .late_functions = late_functions};
 
 /* Threads of one processor take turns, so more arenas than this only spread free memory thinner. */
 static void limit_arenas(void)

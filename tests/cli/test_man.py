@@ -84,7 +84,7 @@ def test_every_option_of_a_workload_is_in_the_page(page):
 
 def test_every_bundled_workload_is_in_the_page(page):
     scripts = {path.stem for path in (bench.source_root() / "src" / "lua").glob("*.lua")}
-    libraries = {"oltp_common", "oltp_options", "oltp_tables"}
+    libraries = {"oltp_common", "oltp_options", "oltp_prepare", "oltp_restart", "oltp_tables"}
     section = page.read_text().split(".Sh BUNDLED WORKLOADS\n")[1].split(".Pp\n")[0]
     assert set(re.findall(r"^\.It Cm (\S+)$", section, re.MULTILINE)) == scripts - libraries
     for workload in scripts - libraries - {"select_random_points", "select_random_ranges"}:

@@ -54,17 +54,6 @@ local function complete(sysbench, t)
   end
 end
 
--- What the run has measured, made when done() asks for it.
-local with_result = {
-  __index = function (t, key)
-    local result = key == "result" and internal.result() or nil
-    if result then
-      rawset(t, key, result)
-    end
-    return result
-  end
-}
-
 local function complete_walks(env, sysbench)
   function env.pairs(t)
     complete(sysbench, t)
@@ -131,7 +120,7 @@ return function (env, sysbench, complete, debugging, old_names)
       sysbench[key] = load()
     end
     if not internal.dialect() then
-      setmetatable(sysbench, with_result)
+      setmetatable(sysbench, module("sysbench.result"))
     end
   else
     setmetatable(sysbench, on_demand)

@@ -146,6 +146,24 @@ static int internal_note_traced(lua_State *L)
   return 0;
 }
 
+/* __index of `internal`: most interpreters ask for none of them, and the table without them is half
+   as large. */
+static int late_function(lua_State *L)
+{
+  const luaL_Reg *f = bn_lua_current()->vm->table->late_functions;
+  const char *name = luaL_checkstring(L, 2);
+
+  while (f->name != NULL && strcmp(f->name, name) != 0)
+    f++;
+  if (f->name == NULL)
+    return 0;
+  lua_pushcfunction(L, f->func);
+  lua_pushvalue(L, 2);
+  lua_pushvalue(L, -2);
+  lua_rawset(L, 1);
+  return 1;
+}
+
 /* Once per interpreter: what its instances share. */
 static void open_shared(lua_State *L)
 {
@@ -171,6 +189,10 @@ static void open_shared(lua_State *L)
   lua_call(L, 1, 1);
   declare(L, table->parts[0].name);
   lua_setfield(L, -2, "ffi");
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, late_function);
+  lua_setfield(L, -2, "__index");
+  lua_setmetatable(L, -2);
   lua_setfield(L, LUA_REGISTRYINDEX, key_internal);
 }
 

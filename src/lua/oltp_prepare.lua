@@ -1,0 +1,39 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- Prepares the statements of all tables but the first one, for oltp_common.lua, which loads it if
+-- there are several.
+
+-- Shows a user at a terminal how far the first thread is; without numbers the line is cleared.
+local function show(done, all)
+  if sysbench.tid == 0 and sysbench.cmdline.progress then
+    sysbench.cmdline.progress(done and ("preparing statements: %d/%d"):format(done, all))
+  end
+end
+
+-- Prepares one kind for all tables but the first one.
+local function prepare_kind(kind, prepare_missing, done, all)
+  for table_num = 2, sysbench.opt.tables do
+    prepare_missing(table_num, kind)
+    done = done + 1
+    if done % 100 == 0 then
+      show(done, all)
+    end
+  end
+end
+
+-- Prepares the first `count` of the kinds by prepare_missing(table_num, kind); many statements in
+-- one exchange if `together` and the driver can do that.
+return function (kinds, count, together, prepare_missing)
+  local others = sysbench.opt.tables - 1
+  for i = 1, count do
+    if together then
+      sysbench.cmdline.hold()
+    end
+    prepare_kind(kinds[i], prepare_missing, others * (i - 1), others * count)
+    if together and not sysbench.cmdline.prepare_held() then
+      error("SQL API error")
+    end
+  end
+  if others * count >= 100 then
+    show()
+  end
+end

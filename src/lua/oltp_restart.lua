@@ -1,0 +1,27 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- What is done before an event that failed is repeated, for oltp_common.lua, which loads it at the
+-- first failure.
+
+local connection_errors = {[2006] = true, [2011] = true, [2013] = true, [2055] = true}
+
+local function is_connection_error(failure)
+  local state = failure.sql_state or ""
+  return connection_errors[failure.sql_errno] or state:sub(1, 2) == "08"
+         or state:sub(1, 4) == "57P0"
+end
+
+-- When a statement has failed, bench has sent ROLLBACK if the server had not ended the transaction.
+-- An error that a script has raised itself has no number and leaves the transaction open.
+local function leaves_transaction_open(failure)
+  return type(stmt) == "table" and stmt.begin and not failure.sql_errno
+end
+
+return function (failure, prepare_again)
+  if is_connection_error(failure) then
+    close_statements()
+    prepare_again()
+  elseif leaves_transaction_open(failure) then
+    -- If this fails, so will the repeated event, and it says why.
+    pcall(con.query, con, "ROLLBACK")
+  end
+end
