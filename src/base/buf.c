@@ -109,6 +109,18 @@ int bn_buf_printf(struct bn_buf *b, const char *fmt, ...)
   return 0;
 }
 
+void bn_buf_shift(struct bn_buf *b, size_t *gone)
+{
+  const size_t left = b->len - *gone;
+
+  if (*gone == 0 || *gone < b->len / 2)
+    return;
+  memmove(b->data, b->data + *gone, left);
+  explicit_bzero(b->data + left, *gone);
+  b->len = left;
+  *gone = 0;
+}
+
 char *bn_buf_take(struct bn_buf *b)
 {
   char *text = NULL;

@@ -24,6 +24,9 @@ int bn_buf_add(struct bn_buf *b, const void *data, size_t len);
 int bn_buf_str(struct bn_buf *b, const char *s);
 int bn_buf_char(struct bn_buf *b, char c);
 __attribute__((format(printf, 2, 3))) int bn_buf_printf(struct bn_buf *b, const char *fmt, ...);
+/* Removes the *gone bytes at the beginning once they are half of all, and sets *gone to 0: each
+   byte moves once at most on average.  What stays behind in memory is wiped. */
+void bn_buf_shift(struct bn_buf *b, size_t *gone);
 /* Hands the NUL-terminated text over to the caller (free with free()); NULL if failed.  b is empty
    and usable afterwards in either case. */
 char *bn_buf_take(struct bn_buf *b);

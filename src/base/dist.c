@@ -214,6 +214,11 @@ void bn_unique_init(struct bn_unique *u, uint64_t seed)
   u->offset = (uint32_t)(bn_rng_next(&r) >> 32);
 }
 
+void bn_unique_skip(struct bn_unique *u, double share)
+{
+  (void)atomic_fetch_add_explicit(&u->index, (uint32_t)(share * 0x1p32), memory_order_relaxed);
+}
+
 uint32_t bn_unique_next(struct bn_unique *u)
 {
   const uint32_t i = atomic_fetch_add_explicit(&u->index, 1, memory_order_relaxed);

@@ -62,6 +62,9 @@ struct bn_unique {
   uint32_t offset;
 };
 void bn_unique_init(struct bn_unique *u, uint64_t seed);
+/* Goes on that share of the whole sequence further on, 0 <= share < 1, so that processes with one
+   seed draw different numbers. */
+void bn_unique_skip(struct bn_unique *u, double share);
 uint32_t bn_unique_next(struct bn_unique *u);
 
 #endif

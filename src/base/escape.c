@@ -137,6 +137,8 @@ void bn_escape_error(struct bn_err *err)
 {
   char shown[sizeof err->text];
 
+  if (err == NULL)
+    return;
   (void)bn_escape(shown, sizeof shown, err->text, "");
   memcpy(err->text, shown, sizeof shown);
 }

@@ -24,7 +24,7 @@ char *bn_escape_copy(const char *text);
 /* The same as bn_escape() with nothing kept, and a backslash before each character that Markdown
    would read as a mark.  size: at least 1. */
 void bn_escape_markdown(char *out, size_t size, const char *text);
-/* A sentence that may quote a file or the name of one, as bn_escape(). */
+/* A sentence that may quote a file or the name of one, as bn_escape().  NULL: nothing to do. */
 void bn_escape_error(struct bn_err *err);
 
 #endif

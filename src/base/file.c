@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/units.h"
 
 enum { LINKS_MAX = 8 };
@@ -335,4 +336,27 @@ int bn_file_save(const char *path, const char *text, size_t len)
   if (fd >= 0)
     return write_all(fd, text, len);
   return bn_file_is_plain(path) ? replace_file(path, text, len) : write_special(path, text, len);
+}
+
+static int read_all(int fd, struct bn_buf *text)
+{
+  char piece[1 << 14];
+  ssize_t n;
+
+  while ((n = read(fd, piece, sizeof piece)) > 0 || (n < 0 && errno == EINTR))
+    if (n > 0 && bn_buf_add(text, piece, (size_t)n) != 0)
+      return EFBIG;
+  return n < 0 ? errno : 0;
+}
+
+int bn_file_read(const char *path, struct bn_buf *text)
+{
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  int rc;
+
+  if (fd < 0)
+    return errno;
+  rc = read_all(fd, text);
+  (void)close(fd);
+  return rc;
 }

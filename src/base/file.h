@@ -46,4 +46,8 @@ int bn_file_try(const char *path);
    -1 and errno. */
 int bn_file_save(const char *path, const char *text, size_t len);
 
+struct bn_buf; /* base/buf.h */
+/* Adds what a file has.  0, or an errno: EFBIG, it has more than the buffer takes. */
+int bn_file_read(const char *path, struct bn_buf *text);
+
 #endif

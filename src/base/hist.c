@@ -152,6 +152,14 @@ bool bn_hist_fits(const struct bn_hist *a, const struct bn_hist *b)
   return sum.fits;
 }
 
+bool bn_hist_within(const struct bn_hist *h, uint64_t most)
+{
+  struct sum sum = {0, true};
+
+  bn_hist_each(h, add_count, &sum);
+  return sum.fits && sum.n <= most;
+}
+
 void bn_hist_sub(struct bn_hist *from, const struct bn_hist *base)
 {
   for (size_t i = next_used(base, 0); i < BN_HIST_BUCKETS; i = next_used(base, i + 1))
@@ -210,6 +218,15 @@ uint64_t bn_hist_nth(const struct bn_hist *h, const struct bn_hist *more, uint64
       return bn_hist_highest(i);
   }
   return UINT64_MAX;
+}
+
+size_t bn_hist_bytes(const struct bn_hist *h)
+{
+  size_t pages = 1; /* of what is before the buckets */
+
+  for (size_t i = 0; i < BN_HIST_TOUCHED_WORDS; i++)
+    pages += (size_t)__builtin_popcountll(load(&h->touched[i]));
+  return pages * BN_HIST_PAGE * sizeof h->bucket[0];
 }
 
 bool bn_hist_bounds(const struct bn_hist *h, uint64_t *lowest, uint64_t *highest)

@@ -73,10 +73,14 @@ void bn_hist_put(struct bn_hist *h, uint64_t ns, uint64_t n);
 void bn_hist_add(struct bn_hist *into, const struct bn_hist *from);
 /* Whether all values of both can be counted together in 64 bits. */
 bool bn_hist_fits(const struct bn_hist *a, const struct bn_hist *b);
+/* Whether there are at most so many values. */
+bool bn_hist_within(const struct bn_hist *h, uint64_t most);
 /* from -= base; every bucket of base is <= that of from.  Both private. */
 void bn_hist_sub(struct bn_hist *from, const struct bn_hist *base);
 void bn_hist_clear(struct bn_hist *h); /* private */
 uint64_t bn_hist_count(const struct bn_hist *h);
+/* About how much memory its touched pages take. */
+size_t bn_hist_bytes(const struct bn_hist *h);
 /* Highest equivalent value of the bucket that holds the rank max(1, floor(count * percent / 100 +
    0.5)); 0 when empty, UINT64_MAX when the rank falls into the overflow bucket.  percent in [0,
    100]. */

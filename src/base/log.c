@@ -614,6 +614,32 @@ void bn_log_foreign(const char *text)
   free(shown);
 }
 
+/* With the lock held. */
+static void print_lines(const char *before, const char *text)
+{
+  while (*text != '\0') {
+    const size_t line = strcspn(text, "\n");
+    const size_t whole = line + (text[line] == '\n');
+
+    if (line > 0)
+      (void)fputs(before, stdout);
+    (void)fwrite(text, 1, whole, stdout);
+    text += whole;
+  }
+  (void)fflush(stdout);
+}
+
+void bn_log_output(const char *before, const char *text)
+{
+  char *shown = bn_escape_copy(text);
+
+  bn_log_settle();
+  pthread_mutex_lock(&sink.lock);
+  print_lines(before, shown != NULL ? shown : "");
+  pthread_mutex_unlock(&sink.lock);
+  free(shown);
+}
+
 void bn_log_failure(const struct bn_err *err)
 {
   if (err->text[0] == '\0')

@@ -58,6 +58,9 @@ void bn_log_refusal(const char *text);
 /* The same as bn_log_stderr for a text that may quote a server: escaped as escape.h does it in
    messages.  A newline is added where the text has none at its end. */
 void bn_log_foreign(const char *text);
+/* What another process has printed for this one to print: goes to stdout, as escaped.  before:
+   stands before each line that is not empty; "": nothing. */
+void bn_log_output(const char *before, const char *text);
 /* Prints the error of a run, if it has a sentence: as bn_log_refusal where it is about an option,
    else as FATAL. */
 void bn_log_failure(const struct bn_err *err);

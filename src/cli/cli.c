@@ -324,6 +324,18 @@ bool bn_cli_is_command(const struct bn_cli *cli, const char *name)
   return cli->command != NULL && strcmp(cli->command, name) == 0;
 }
 
+/* What an agent says of its run would be said by each host; a command runs on one.  Reports have a
+   level of their own, the one that was typed. */
+void bn_cli_set_messages(const struct bn_cli *cli, const struct bn_conf *conf, bool is_agent)
+{
+  const bool quiet = conf->raw.quiet || (is_agent && bn_cli_is_command(cli, "run"));
+  const int level = (int)conf->raw.verbosity;
+
+  bn_log_verbosity(quiet && level > BN_WARNING ? BN_WARNING : level);
+  if (conf->raw.quiet)
+    bn_log_asides(false);
+}
+
 static int complain_of_dash(const struct bn_cli *cli, const struct bn_optset *options,
                             const char *dashed)
 {
@@ -433,6 +445,8 @@ static void warn_deprecated(void *arg, const char *text)
 {
   const struct bn_cli *cli = arg;
 
+  if (cli->warned)
+    return;
   if (cli->policy->old_option == BN_OLD_OPTION_LOGGED)
     bn_log(BN_WARNING, "%s", text);
   else if (cli->policy->old_option == BN_OLD_OPTION_ON_STDERR)

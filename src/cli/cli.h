@@ -29,6 +29,7 @@ struct bn_cli {
   /* It stands where a password may stand and is not printed. */
   bool hides_test, hides_command, hides_dashed;
   bool settled;               /* the general options are checked: the logger has its prefixes */
+  bool warned;                /* of old names of options: whoever started this process has been */
   bool wants_help;            /* where words are commands, whoever is refused gets the help */
   char hint[BN_CLI_HINT_MAX]; /* what was probably meant, "--threads=4", or "" */
 };
@@ -48,6 +49,9 @@ void bn_cli_take_test(struct bn_cli *cli, const char *test);
 void bn_cli_take_help(struct bn_cli *cli, bool *help);
 /* true: that is the command. */
 bool bn_cli_is_command(const struct bn_cli *cli, const char *name);
+/* Which messages are printed: --verbosity and --quiet.  Agents of a run leave more to their
+   controller. */
+void bn_cli_set_messages(const struct bn_cli *cli, const struct bn_conf *conf, bool is_agent);
 /* Overwrites the values of secret options in the argument vector, so that `ps` does not show them.
  */
 void bn_cli_scrub(struct bn_cli *cli, const struct bn_optset *options);

@@ -4,29 +4,21 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/spawn.h"
 
 #define GRACE_NS (10 * BN_NSEC_PER_SEC)
 
-enum { NOT_STARTED = 127 };
-
-/* What a child that is about to become the program works with. */
-struct start {
-  const struct bn_child *child;
-  const sigset_t *mask;
-  pid_t parent;
+/* The standard streams of a child. */
+struct streams {
   int in, out, errors;
-  int failure; /* the end of a pipe that an errno is written to */
 };
 
 void bn_children_begin(struct bn_children *c)
@@ -66,22 +58,6 @@ void bn_children_pause(struct bn_children *c, uint64_t ns)
     (void)wait_signal(c, until_ns);
 }
 
-/* In the child: only calls that are allowed between fork and exec. */
-__attribute__((noreturn)) static void become(const struct start *s)
-{
-  int error;
-
-  (void)setpgid(0, 0);
-  (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() == s->parent && dup2(s->in, STDIN_FILENO) >= 0 &&
-      dup2(s->out, STDOUT_FILENO) >= 0 && dup2(s->errors, STDERR_FILENO) >= 0 &&
-      sigprocmask(SIG_SETMASK, s->mask, NULL) == 0)
-    (void)execvp(s->child->argv[0], s->child->argv);
-  error = errno;
-  (void)!write(s->failure, &error, sizeof error);
-  _exit(NOT_STARTED);
-}
-
 static int open_output(const char *path, struct bn_err *err)
 {
   const int fd = path != NULL ? bn_file_create(path) : open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -92,19 +68,17 @@ static int open_output(const char *path, struct bn_err *err)
   return fd;
 }
 
-static void close_all(struct start *s)
+static void close_all(const struct streams *s)
 {
-  const int fds[] = {s->in, s->out, s->errors, s->failure};
+  const int fds[] = {s->in, s->out, s->errors};
 
   for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
     if (fds[i] >= 0)
       (void)close(fds[i]);
 }
 
-static int open_all(struct start *s, struct bn_err *err)
+static int open_all(struct streams *s, const struct bn_child *c, struct bn_err *err)
 {
-  const struct bn_child *c = s->child;
-
   s->in = open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (s->in < 0)
     return bn_err_set(err, errno, "cannot read '/dev/null': %s", strerror(errno));
@@ -116,34 +90,6 @@ static int open_all(struct start *s, struct bn_err *err)
   else
     s->errors = open_output(c->errors, err);
   return s->errors >= 0 ? 0 : -1;
-}
-
-/* The process, or -1 and err. */
-static pid_t start(struct start *s, struct bn_err *err)
-{
-  const char *name = s->child->argv[0];
-  int failure[2], error = 0;
-  pid_t pid;
-
-  if (pipe2(failure, O_CLOEXEC) != 0)
-    return bn_err_set(err, errno, "cannot start '%s': %s", name, strerror(errno));
-  s->failure = failure[1];
-  s->parent = getpid();
-  pid = fork();
-  if (pid == 0)
-    become(s);
-  if (pid < 0)
-    error = errno;
-  (void)close(s->failure);
-  s->failure = -1;
-  if (pid > 0 && read(failure[0], &error, sizeof error) <= 0)
-    error = 0;
-  (void)close(failure[0]);
-  if (error == 0)
-    return pid;
-  if (pid > 0)
-    (void)waitpid(pid, NULL, 0);
-  return bn_err_set(err, error, "cannot start '%s': %s", name, strerror(error));
 }
 
 static void tell_end(int how, struct bn_child_end *end)
@@ -179,34 +125,16 @@ static void wait_end(struct bn_children *c, pid_t pid, uint64_t limit_ns, struct
 int bn_child_run(struct bn_children *c, const struct bn_child *child, struct bn_child_end *end,
                  struct bn_err *err)
 {
-  struct start s = {
-      .child = child, .mask = &c->before, .in = -1, .out = -1, .errors = -1, .failure = -1};
+  struct streams s = {-1, -1, -1};
   pid_t pid = -1;
 
   *end = (struct bn_child_end){.status = -1};
-  if (open_all(&s, err) == 0)
-    pid = start(&s, err);
+  if (open_all(&s, child, err) == 0)
+    pid =
+        bn_spawn(&(struct bn_spawn){child->argv, s.in, s.out, s.errors, &c->before, SIGKILL}, err);
   close_all(&s);
   if (pid < 0)
     return -1;
   wait_end(c, pid, child->limit_ns, end);
   return 0;
-}
-
-char *bn_child_self(struct bn_err *err)
-{
-  char path[PATH_MAX];
-  const ssize_t len = readlink("/proc/self/exe", path, sizeof path - 1);
-  char *self;
-
-  if (len < 0) {
-    (void)bn_err_set(err, errno, "cannot find the path of this program: /proc/self/exe: %s",
-                     strerror(errno));
-    return NULL;
-  }
-  path[len] = '\0';
-  self = strdup(path);
-  if (self == NULL)
-    (void)bn_err_set(err, ENOMEM, "out of memory");
-  return self;
 }

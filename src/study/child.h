@@ -40,7 +40,5 @@ int bn_child_run(struct bn_children *c, const struct bn_child *child, struct bn_
                  struct bn_err *err);
 /* Waits; returns early when a signal came that ends the study. */
 void bn_children_pause(struct bn_children *c, uint64_t ns);
-/* The path of the program that runs now, malloc'd; NULL and err: not known. */
-char *bn_child_self(struct bn_err *err);
 
 #endif

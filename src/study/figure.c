@@ -10,8 +10,10 @@ static const char rate[] = "rate";
 static enum bn_better better_of(const struct bn_assert *a)
 {
   /* What a rate counts may be a loss. */
-  static const char *const losses[] = {"errors_per_s", "reconnects_per_s", "errors", "reconnects",
-                                       "outages"};
+  static const char *const losses[] = {"errors_per_s",    "reconnects_per_s", "errors",
+                                       "reconnects",      "outages",          "retried_events",
+                                       "retries",         "failed_events",    "failed_threads",
+                                       "missing_commits", "unknown_commits"};
 
   if (strcmp(a->unit, "s") == 0)
     return BN_BETTER_LESS;

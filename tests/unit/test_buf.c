@@ -126,6 +126,24 @@ static void test_take(void **state)
   free(text);
 }
 
+static void test_shift_waits_for_half(void **state)
+{
+  struct bn_buf b = {.max = 0};
+  size_t gone = 4;
+
+  (void)state;
+  assert_int_equal(bn_buf_str(&b, "0123456789"), 0);
+  bn_buf_shift(&b, &gone);
+  assert_int_equal(gone, 4);
+  assert_int_equal(b.len, 10);
+  gone = 7;
+  bn_buf_shift(&b, &gone);
+  assert_int_equal(gone, 0);
+  assert_int_equal(b.len, 3);
+  assert_memory_equal(b.data, "789\0\0\0\0\0\0\0", 10);
+  bn_buf_done(&b);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -135,6 +153,7 @@ int main(void)
       cmocka_unit_test(test_impossible_sizes),
       cmocka_unit_test(test_reserve_is_room),
       cmocka_unit_test(test_take),
+      cmocka_unit_test(test_shift_waits_for_half),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/spawn.h"
 #include "study/child.h"
 
 #define MS UINT64_C(1000000)
@@ -139,7 +140,7 @@ static void a_pause_takes_its_time(void **state)
 static void the_path_of_this_program_is_known(void **state)
 {
   struct bn_err err = {0};
-  char *self = bn_child_self(&err);
+  char *self = bn_spawn_self(&err);
 
   (void)state;
   assert_non_null(self);

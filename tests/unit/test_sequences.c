@@ -146,12 +146,27 @@ static void test_unique_is_seeded(void **state)
   }
 }
 
+/* Two processes with one seed: the second goes on where the first comes after half of all. */
+static void test_unique_is_divided(void **state)
+{
+  struct bn_unique a, b;
+
+  (void)state;
+  bn_unique_init(&a, 5);
+  bn_unique_init(&b, 5);
+  bn_unique_skip(&a, 0);
+  bn_unique_skip(&b, 0.5);
+  (void)bn_unique_next(&a);
+  atomic_fetch_add(&a.index, (UINT32_C(1) << 31) - 1);
+  assert_int_equal(bn_unique_next(&a), bn_unique_next(&b));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_template),         cmocka_unit_test(test_varchars),
       cmocka_unit_test(test_unique_formula),   cmocka_unit_test(test_unique_never_repeats),
-      cmocka_unit_test(test_unique_is_seeded),
+      cmocka_unit_test(test_unique_is_seeded), cmocka_unit_test(test_unique_is_divided),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "study/ab/words.h"
+#include "option/words.h"
 
 static void splits(const char *text, const char *const *want)
 {

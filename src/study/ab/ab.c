@@ -379,6 +379,9 @@ static int study(struct study *s, struct bn_err *err)
   const struct bn_look *last;
   int rc;
 
+  if (bn_arm_equals(&s->side[BN_AB_A], &s->side[BN_AB_B]))
+    bn_log_stderr("bench ab: both sides are the same, which shows the noise of the machine; "
+                  "--a, --b and the other options of the sides make them differ");
   bn_children_begin(&s->children);
   rc = run_rounds(s, err);
   s->ab.signo = s->children.signo;

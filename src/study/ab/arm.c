@@ -12,7 +12,8 @@
 #include "base/buf.h"
 #include "base/escape.h"
 #include "base/file.h"
-#include "study/ab/words.h"
+#include "base/spawn.h"
+#include "option/words.h"
 
 int bn_arm_scratch_make(struct bn_arm_scratch *s, struct bn_err *err)
 {
@@ -69,7 +70,7 @@ static int add_words(struct bn_arm *arm, const char *program, const char *const 
 int bn_arm_init(struct bn_arm *arm, const struct bn_arm_wish *wish, const char *const *operand,
                 struct bn_err *err)
 {
-  char *self = wish->program == NULL ? bn_child_self(err) : NULL;
+  char *self = wish->program == NULL ? bn_spawn_self(err) : NULL;
   const char *program = wish->program != NULL ? wish->program : self;
   struct bn_list options = {.n = 0};
   struct bn_err why;
@@ -88,6 +89,16 @@ int bn_arm_init(struct bn_arm *arm, const struct bn_arm_wish *wish, const char *
 void bn_arm_done(struct bn_arm *arm)
 {
   bn_words_done(&arm->words);
+}
+
+bool bn_arm_equals(const struct bn_arm *a, const struct bn_arm *b)
+{
+  bool equal = a->words.n == b->words.n && strcmp(a->statement != NULL ? a->statement : "",
+                                                  b->statement != NULL ? b->statement : "") == 0;
+
+  for (size_t i = 0; equal && i < a->words.n; i++)
+    equal = strcmp(a->words.item[i], b->words.item[i]) == 0;
+  return equal;
 }
 
 /* --- runs --- */

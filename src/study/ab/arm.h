@@ -4,6 +4,7 @@
 #define BN_STUDY_ARM_H
 
 #include <limits.h>
+#include <stdbool.h>
 
 #include "api/opt.h"
 #include "base/err.h"
@@ -37,6 +38,8 @@ void bn_arm_scratch_remove(const struct bn_arm_scratch *s);
 int bn_arm_init(struct bn_arm *arm, const struct bn_arm_wish *wish, const char *const *operand,
                 struct bn_err *err);
 void bn_arm_done(struct bn_arm *arm);
+/* Whether the same program runs with the same arguments after the same statement. */
+bool bn_arm_equals(const struct bn_arm *a, const struct bn_arm *b);
 /* Executes the statement, then the run, which writes `document`.  -1: err has the sentence of what
    failed.  A run that was interrupted has failed too. */
 int bn_arm_run(const struct bn_arm *arm, struct bn_children *c, const struct bn_arm_scratch *s,

@@ -14,6 +14,7 @@
 #include "base/escape.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/spawn.h"
 #include "base/units.h"
 #include "measure/store.h"
 #include "option/opt.h"
@@ -564,7 +565,7 @@ static int begin(struct study *s, struct bn_err *err)
   if (s->js == NULL)
     return -1;
   s->found = bn_searched_new(&s->goal, s->conf->over == OVER_THREADS);
-  s->program = s->conf->program != NULL ? strdup(s->conf->program) : bn_child_self(err);
+  s->program = s->conf->program != NULL ? strdup(s->conf->program) : bn_spawn_self(err);
   if (s->found == NULL || s->program == NULL)
     return s->conf->program == NULL && s->found != NULL ? -1
                                                         : bn_err_set(err, ENOMEM, "out of memory");

@@ -140,18 +140,6 @@ static void say_why(const struct bn_child_end *end, const char *errors, char *wh
                  errors);
 }
 
-/* Standard error that has nothing is of no use. */
-static void drop_empty(const char *path)
-{
-  FILE *f = fopen(path, "re");
-  const bool empty = f != NULL && fgetc(f) == EOF;
-
-  if (f != NULL)
-    (void)fclose(f);
-  if (empty)
-    (void)unlink(path);
-}
-
 /* A result of an attempt before this one is not this one's. */
 static void forget_result(const struct bn_course *c, size_t run)
 {
@@ -202,7 +190,7 @@ static int make_run(struct bn_course *c, size_t run, char *why, size_t size, str
     rc = bn_err_set(err, ENOMEM, "out of memory");
   }
   bn_stored_done(c->js, &stored);
-  drop_empty(errors);
+  bn_folder_drop_empty(errors);
   return rc;
 }
 

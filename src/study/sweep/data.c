@@ -105,6 +105,7 @@ static int act_on(const struct bn_data *d, const char *act, size_t point, struct
   child.errors = bn_folder_file(d->folder, name, errors);
   rc = bn_child_run(d->children, &child, &end, err);
   bn_invocation_free(argv);
+  bn_folder_drop_empty(child.errors);
   if (rc != 0 || end.status == 0)
     return rc;
   if (d->children->signo != 0)

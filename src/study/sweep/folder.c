@@ -152,6 +152,17 @@ bool bn_folder_result(const struct bn_folder *f, const struct bn_store *js, size
          r->n_groups > 0 && r->group[0].has_total && r->end.status == 0 && !r->end.partial;
 }
 
+void bn_folder_drop_empty(const char *path)
+{
+  FILE *f = fopen(path, "re");
+  const bool empty = f != NULL && fgetc(f) == EOF;
+
+  if (f != NULL)
+    (void)fclose(f);
+  if (empty)
+    (void)unlink(path);
+}
+
 void bn_folder_quote(const char *path, char *out, size_t size)
 {
   static const char fatal[] = "FATAL: ";

@@ -66,6 +66,8 @@ void bn_folder_remove(const struct bn_folder *f, const char *name);
 bool bn_folder_result(const struct bn_folder *f, const struct bn_store *js, size_t run,
                       struct bn_stored *out);
 
+/* Standard error that has nothing is of no use. */
+void bn_folder_drop_empty(const char *path);
 /* What the standard error of a failed child says: the first FATAL line, or else the last one.  "":
    it says nothing.  Escaped for a terminal. */
 void bn_folder_quote(const char *path, char *out, size_t size);

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/rng.h"
+#include "base/spawn.h"
 #include "study/plot/plot.h"
 #include "study/sweep/course.h"
 #include "study/sweep/data.h"
@@ -182,7 +183,7 @@ static int read_options(struct sweep *s, struct bn_err *err)
 static int set_up(struct sweep *s, const char *const *operand, struct bn_err *err)
 {
   s->js = bn_store_json(err);
-  s->program = bn_child_self(err);
+  s->program = bn_spawn_self(err);
   if (s->js == NULL || s->program == NULL || read_options(s, err) != 0)
     return -1;
   if (s->conf->prepare && bn_data_mark(&s->grid, err) != 0)

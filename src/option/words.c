@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Words of a text, with two kinds of quotes. */
-#include "study/ab/words.h"
+#include "option/words.h"
 
 #include <errno.h>
 #include <stdlib.h>

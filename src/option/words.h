@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Splits a text with options into words. */
-#ifndef BN_STUDY_WORDS_H
-#define BN_STUDY_WORDS_H
+#ifndef BN_OPTION_WORDS_H
+#define BN_OPTION_WORDS_H
 
 #include "api/opt.h"
 #include "base/err.h"

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Compares what a run needs with what is allowed. */
+#include "base/demand.h"
+
+#include <string.h>
+
+#include "base/log.h"
+
+static enum bn_judgement judge(const struct bn_demand *d)
+{
+  const int64_t others = d->others > 0 ? d->others : 0;
+
+  if (d->allowed < 0 || others <= d->allowed - d->needed)
+    return BN_ENOUGH;
+  if (d->needed <= d->allowed)
+    return BN_TIGHT;
+  return d->certain ? BN_REFUSED : BN_TOO_FEW;
+}
+
+void bn_demand_remedy(struct bn_buf *b, const char *remedy, int64_t number)
+{
+  const char *mark;
+
+  if (remedy == NULL)
+    return;
+  while ((mark = strstr(remedy, "%n")) != NULL) {
+    (void)bn_buf_printf(b, "%.*s%lld", (int)(mark - remedy), remedy, (long long)number);
+    remedy = mark + 2;
+  }
+  (void)bn_buf_printf(b, "%s, or ", remedy);
+}
+
+enum bn_judgement bn_demand_say(struct bn_buf *b, const struct bn_demand *d)
+{
+  const enum bn_judgement judgement = judge(d);
+  const long long needed = d->needed, allowed = d->allowed;
+  const int64_t others = d->others > 0 ? d->others : 0;
+
+  if (judgement == BN_ENOUGH)
+    return judgement;
+  (void)bn_buf_printf(b, "%sthe run needs %s %lld %s",
+                      judgement == BN_REFUSED ? "" : "warning: ", d->least ? "at least" : "up to",
+                      needed, d->what);
+  if (judgement == BN_TIGHT)
+    (void)bn_buf_printf(b, "; %s allows %lld, and %s use %lld: ", d->by, allowed, d->clients,
+                        (long long)others);
+  else
+    (void)bn_buf_printf(b, ", but %s allows %lld: ", d->by, allowed);
+  bn_demand_remedy(b, d->remedy, d->needed + others + d->reserved);
+  (void)bn_buf_str(b, d->instead);
+  return judgement;
+}
+
+enum bn_judgement bn_demand_tell(const struct bn_demand *d)
+{
+  enum bn_judgement judgement;
+  struct bn_buf b;
+
+  bn_buf_init(&b, 0);
+  judgement = bn_demand_say(&b, d);
+  if (judgement == BN_REFUSED)
+    bn_log_stderr("%s", b.data != NULL ? b.data : "");
+  else if (judgement != BN_ENOUGH)
+    bn_log_note("%s", b.data != NULL ? b.data : "");
+  bn_buf_done(&b);
+  return judgement;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Starts a program; an error of exec(3) comes back through a pipe. */
+#include "base/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { NOT_STARTED = 127 };
+
+/* In the child: only calls that are allowed between fork and exec.  failure: the end of a pipe that
+   an errno is written to. */
+__attribute__((noreturn)) static void become(const struct bn_spawn *s, pid_t parent, int failure)
+{
+  int error;
+
+  (void)setpgid(0, 0);
+  (void)prctl(PR_SET_PDEATHSIG, s->orphaned);
+  if (getppid() == parent && dup2(s->in, STDIN_FILENO) >= 0 && dup2(s->out, STDOUT_FILENO) >= 0 &&
+      dup2(s->errors, STDERR_FILENO) >= 0 && sigprocmask(SIG_SETMASK, s->masked, NULL) == 0)
+    (void)execvp(s->argv[0], s->argv);
+  error = errno;
+  (void)!write(failure, &error, sizeof error);
+  _exit(NOT_STARTED);
+}
+
+pid_t bn_spawn(const struct bn_spawn *s, struct bn_err *err)
+{
+  const pid_t parent = getpid();
+  int failure[2], error = 0;
+  pid_t pid;
+
+  if (pipe2(failure, O_CLOEXEC) != 0)
+    return bn_err_set(err, errno, "cannot start '%s': %s", s->argv[0], strerror(errno));
+  pid = fork();
+  if (pid == 0)
+    become(s, parent, failure[1]);
+  if (pid < 0)
+    error = errno;
+  (void)close(failure[1]);
+  if (pid > 0 && read(failure[0], &error, sizeof error) <= 0)
+    error = 0;
+  (void)close(failure[0]);
+  if (error == 0)
+    return pid;
+  if (pid > 0)
+    (void)waitpid(pid, NULL, 0);
+  return bn_err_set(err, error, "cannot start '%s': %s", s->argv[0], strerror(error));
+}
+
+char *bn_spawn_self(struct bn_err *err)
+{
+  char path[PATH_MAX];
+  const ssize_t len = readlink("/proc/self/exe", path, sizeof path - 1);
+  char *self;
+
+  if (len < 0) {
+    (void)bn_err_set(err, errno, "cannot find the path of this program: /proc/self/exe: %s",
+                     strerror(errno));
+    return NULL;
+  }
+  path[len] = '\0';
+  self = strdup(path);
+  if (self == NULL)
+    (void)bn_err_set(err, ENOMEM, "out of memory");
+  return self;
+}
