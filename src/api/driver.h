@@ -56,6 +56,13 @@ struct bn_sql_diag {
   char where[192];  /* connect only: the place, as messages name it: "host 'x', port 3306" */
 };
 
+/* Of which transaction the next statement is part. */
+enum bn_sql_transaction {
+  BN_TRANSACTION_OWN,   /* of one that begins and ends with it, unless it begins a longer one */
+  BN_TRANSACTION_OPEN,  /* of one that was begun before and ends when somebody says so */
+  BN_TRANSACTION_MANUAL /* the same, or of one that begins with it: autocommit is off */
+};
+
 /* What failed, for the wording of messages. */
 enum bn_sql_step { BN_STEP_CONNECT, BN_STEP_PREPARE, BN_STEP_BIND, BN_STEP_QUERY, BN_STEPS };
 
@@ -104,8 +111,9 @@ struct bn_sql_unprepared {
 /* So many at most are prepared at once. */
 enum { BN_SQL_AT_ONCE = 64 };
 
-/* Where to connect.  ordinal counts the process's connections from 0 and selects host, port, socket
-   by rotation; overrides replace an option for this connection (driver:connect{host = …}). */
+/* Where to connect.  ordinal counts the process's connections from 0, and on from there for each
+   failure of a connection's server; it selects host, port, socket by rotation.  Overrides replace
+   an option for this connection (driver:connect{host = …}). */
 struct bn_sql_target {
   unsigned ordinal;
   const char *const *override_name; /* "host", "port", "user", … without the driver's prefix */
@@ -138,7 +146,7 @@ struct bn_sql_info {
   int64_t connections, prepared_statements; /* in use now, this one included */
   int64_t reserved_connections;             /* besides max_connections, for others; 0: none */
   int64_t places;                           /* servers that connections are spread on */
-  /* How to have %n of them, as a sentence goes on behind `type "`; NULL: unknown. */
+  /* How to have %n of them (base/demand.h); NULL: unknown. */
   const char *raise_connections, *raise_statements;
 };
 
@@ -234,6 +242,15 @@ struct bn_driver {
      is wrong with the next one prepare or bind will say; or LOST, and it has none. */
   enum bn_sql (*prepare_all)(void *conn, const struct bn_sql_unprepared *list, size_t n,
                              size_t *done, struct bn_sql_diag *d);
+  /* Optional, without a connection: names the server that t selects, as users write it, and returns
+     how many there are to select from by the ordinal: the next ones are those of the ordinals that
+     follow.  NULL: there is one, without a name. */
+  size_t (*place)(void *self, const struct bn_sql_target *t, char *name, size_t size);
+  /* Optional: what a user may do about a failure that the server does not explain; NULL: nothing.
+   */
+  const char *(*remedy)(const struct bn_sql_diag *d);
+  /* Optional: as the server's answers so far say; sends nothing.  NULL: unknown. */
+  enum bn_sql_transaction (*transaction)(void *conn);
 };
 
 extern const struct bn_driver bench_driver;

@@ -41,7 +41,7 @@ enum { BN_H_LATENCY, BN_H_FIXED };
    it out.  A sum or difference with it is BN_ABSENT. */
 #define BN_ABSENT UINT64_MAX
 
-enum { BN_LABELS_MAX = 64, BN_LABEL_LEN = 32 };
+enum { BN_LABELS_MAX = 64, BN_LABEL_LEN = 128 };
 
 /* Ranks of --percentile and times of --report-checkpoints at most. */
 enum { BN_PERCENTS_MAX = 32, BN_CHECKPOINTS_MAX = 256 };

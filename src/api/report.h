@@ -15,6 +15,7 @@
 struct bn_buf;   /* base/buf.h */
 struct bn_end;   /* measure/result.h */
 struct bn_facts; /* measure/facts.h */
+struct bn_group; /* measure/result.h */
 struct bn_plan;  /* measure/facts.h */
 struct bn_view;  /* measure/view.h */
 
@@ -52,6 +53,8 @@ struct bn_reporter {
   int (*tick)(void *self, const struct bn_view *v, struct bn_err *err);
   void (*ended)(void *self); /* no interval, checkpoint or tick comes any more; before total */
   int (*total)(void *self, const struct bn_view *v, struct bn_err *err);
+  /* After the total of a run on several hosts: n groups (measure/result.h), one of each of them. */
+  int (*members)(void *self, const struct bn_group *g, size_t n, struct bn_err *err);
   /* After a checkpoint or total with v->replaced: who should have printed it has failed. */
   int (*instead)(void *self, const struct bn_view *v, struct bn_err *err);
   /* The last call, before close: how the run ended, also one that never began to measure. */

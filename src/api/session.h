@@ -56,6 +56,7 @@ struct bn_services {
   const struct bn_metric *metrics; /* the workload's; NULL: none of its own */
   struct bn_session *main, *reporting; /* of those two threads */
   struct bn_unique *unique;            /* the shared sequence without repetition */
+  unsigned sessions;                   /* of all hosts that make this run together */
   bool is_command;                     /* a command other than `run` is under way */
   /* Reports become SQL reports: a database driver was initialised. */
   void (*set_kind)(void *of, enum bn_kind kind);
@@ -70,11 +71,18 @@ struct bn_services {
   bool (*leave)(void *of, int status);
   /* What the run needs cannot be had; who calls has said why.  Ends the run as a failed one. */
   void (*fail)(void *of);
+  /* The work of this session has failed for good; who calls has logged why.  kind: what failures of
+     the same reason have in common.  Ends the run as a failed one, or with
+     --on-thread-error=continue the session: its event is not counted, and it begins no other.  Its
+     worker; the first call counts. */
+  void (*fail_session)(struct bn_session *s, const char *kind, const char *text);
   /* A worker's script goes on for ever although it has left: its thread stays here, without it. */
   __attribute__((noreturn)) void (*stay_behind)(void *of);
-  /* Parallel commands: waits for all sessions of the command; false: another one failed.  One
-     session: true. */
+  /* Parallel commands: waits for all sessions of the command, on all hosts; false: another one
+     failed.  One session: true. */
   bool (*barrier)(struct bn_session *s);
+  /* Waits until that time (CLOCK_MONOTONIC) or until nothing may begin any more. */
+  void (*pause)(struct bn_session *s, uint64_t until_ns);
   /* fn(arg) makes a call that this session is blocked in return, from a thread of the engine; NULL:
      nothing to interrupt.  After the call that sets NULL has returned, fn is not running and will
      not be called. */
@@ -91,6 +99,8 @@ struct bn_services {
    what measure/stat.h says others may read. */
 struct bn_session {
   _Alignas(64) unsigned id; /* 0 … threads-1; `threads` in the reporting thread */
+  unsigned number;          /* the same over all hosts that make this run together: what scripts,
+                               random numbers and traces go by */
   struct bn_rng rng;        /* the workload's own stream; nobody else draws from it */
   struct bn_stat *stat;
   const struct bn_limit *limit;
@@ -106,6 +116,7 @@ struct bn_session {
      all are. */
   const _Atomic uint64_t *mark;
   unsigned char attend; /* BN_ATTEND_… */
+  bool failed;          /* for good, while the others go on; `attend` and *mark see to it */
   _Atomic bool
       interrupted; /* by the engine: calls fail from now on, without a word; any thread may read */
   _Atomic(const char *)

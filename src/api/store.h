@@ -71,6 +71,9 @@ struct bn_store {
   /* The opposite of complete: keys of `into` that `from` lacks are removed, in the same places.
      Empty lists and maps stay. */
   void (*confine)(struct bn_node *into, const struct bn_node *from);
+
+  /* As parse, of a text with at most so many values. */
+  struct bn_node *(*parse_within)(const char *text, size_t len, size_t most, struct bn_err *err);
 };
 
 /* How its modules are found: a struct bn_plugin_kind (base/plugin.h). */

@@ -30,8 +30,9 @@ struct bn_figure { /* a number computed from a view for structured reports: "mib
 };
 
 /* A command other than `run`: prepare, cleanup, a script's own.  parallel: called once per session
-   on its own thread when --threads > 1.  quiet: no line says that there are several, as where the
-   reference has but one.  run returns 0, or -1 with the sentence in err. */
+   on its own thread when there are several sessions, on all hosts.  quiet: no line says that there
+   are several, as where the reference has but one.  run returns 0, or -1 with the sentence in err.
+ */
 struct bn_command {
   const char *name;
   bool parallel, quiet;
@@ -71,6 +72,11 @@ struct bn_workload {
   int (*session_close)(void *self, struct bn_session *s, struct bn_err *err);
   size_t (*figures)(const struct bn_view *v, struct bn_figure *out,
                     size_t max); /* pure; counters only */
+  /* When the measurement is over, before it is summed up; some sessions may hang.  -1: the run
+     fails, err is printed. */
+  int (*verify)(void *self, struct bn_session *main, struct bn_err *err);
+  /* Instead of verify, if the start was given up; some sessions may hang. */
+  void (*forget)(void *self, struct bn_session *main);
   /* Whenever a snapshot is taken, from start on: sets the counters that no session counts because
      they are looked up (the device's own statistics); BN_ABSENT: not known.  counter: by enum
      bn_counter, then the workload's.  Reporting threads, one at a time. */

@@ -248,7 +248,8 @@ int bn_assert_parse_metric(struct bn_assert *out, const char *text, struct bn_er
 /* The kinds of runs that count what a figure is of; in others it is always 0. */
 static unsigned kinds_of(const struct bn_view_field *f)
 {
-  static const char *const of_sql[] = {"outages", "longest_outage_s"};
+  static const char *const of_sql[] = {"outages", "longest_outage_s", "retried_events",
+                                       "retries", "failed_events",    "connection_wait_s"};
   static const char *const of_requests[] = {
       "reads",       "writes",       "other",       "queries",       "requests",
       "reads_per_s", "writes_per_s", "other_per_s", "queries_per_s", "requests_per_s"};
@@ -278,6 +279,20 @@ static bool is_of_rate(const struct bn_view_field *f)
     if (strcmp(f->name, names[i]) == 0)
       return true;
   return is_lag(f);
+}
+
+/* --verify-commits: a run without it knows nothing of its commits. */
+static bool is_of_commits(const struct bn_view_field *f)
+{
+  static const char end[] = "_commits";
+  const size_t len = strlen(f->name);
+
+  return len > strlen(end) && strcmp(f->name + len - strlen(end), end) == 0;
+}
+
+static bool counts_commits(const struct bn_metrics *m)
+{
+  return bn_metrics_counter(m, "missing_commits") < m->n_counters;
 }
 
 /* The histogram of that name, which may lack its "_latency"; n_hists: there is none. */
@@ -325,6 +340,8 @@ int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *sco
     return 0;
   if (is_of_rate(f) && !scope->paced)
     return bn_err_set(err, 0, "%s is only measured with --rate", f->name);
+  if (is_of_commits(f) && !counts_commits(scope->metrics))
+    return bn_err_set(err, 0, "%s is only measured with --verify-commits", f->name);
   if ((f->of_parts || is_lag(f)) && !scope->own)
     return bn_err_set(err, 0, "%s is not measured in a dialect", f->name);
   if ((kinds_of(f) & scope->kinds) == 0)
@@ -357,6 +374,9 @@ static struct bn_finding find_field(const struct bn_view_field *f, const struct 
   /* As in documents: a total that tells the parts of a run apart has had a set-up. */
   const bool parts = !f->of_parts || v->setup_s > 0;
 
+  /* They are known at the end. */
+  if (is_of_commits(f) && (v->span != BN_VIEW_TOTAL || !counts_commits(&v->delta->metrics)))
+    return found(value, false);
   return found(value, known && counted && parts && (v->paced || !is_of_rate(f)));
 }
 
@@ -519,9 +539,7 @@ struct bn_finding bn_assert_judge(const struct bn_assert *a, const struct bn_vie
 
 static bool is_of_each_second(const struct bn_assert *a)
 {
-  if (a->what != BN_ASSERT_FIELD)
-    return true;
-  return strcmp(a->field->unit, "1/s") == 0 || strcmp(a->field->unit, "bytes/s") == 0;
+  return a->what != BN_ASSERT_FIELD || bn_view_is_rate(a->field);
 }
 
 enum bn_assert_second bn_assert_second(const struct bn_assert *a, const struct bn_view *v,

@@ -14,7 +14,7 @@
 enum {
   BN_BOUND_LINE_BYTES = 1 << 26, /* of a journal */
   BN_BOUND_VALUES = 1 << 28,     /* of a document, or of a line of a journal; 130 bytes each */
-  BN_BOUND_GROUPS = 1 << 6,      /* of sessions */
+  BN_BOUND_GROUPS = 1 << 9,      /* of sessions; one of each of 256 hosts, and one of all */
   BN_BOUND_NAME = 64,            /* bytes of a metric's name, which each record has */
   BN_BOUND_METRICS = 1 << 8,     /* of a group */
   BN_BOUND_HISTOGRAMS = 1 << 4,  /* of them; 270 KiB each */

@@ -140,30 +140,36 @@ void bn_facts_option(struct bn_facts *f, const char *group, const char *name, co
                      enum bn_origin origin, bool secret)
 {
   struct bn_fact_option *all = grown(f->option, f->n_options, sizeof *all);
+  struct bn_fact_option o = {.group = copy_of(f, group),
+                             .name = copy_of(f, name),
+                             .value = secret ? NULL : copy_of(f, value),
+                             .origin = origin,
+                             .secret = secret && value != NULL};
 
-  if (all == NULL) {
+  f->option = all != NULL ? all : f->option;
+  if (all == NULL || o.name == NULL || (group != NULL && o.group == NULL)) {
+    free(o.group);
+    free(o.name);
+    free(o.value);
     f->incomplete = true;
     return;
   }
-  f->option = all;
-  all[f->n_options++] = (struct bn_fact_option){.group = copy_of(f, group),
-                                                .name = copy_of(f, name),
-                                                .value = secret ? NULL : copy_of(f, value),
-                                                .origin = origin,
-                                                .secret = secret && value != NULL};
+  all[f->n_options++] = o;
 }
 
 void bn_facts_message(struct bn_facts *f, uint64_t wall_ns, int level, const char *text,
                       uint64_t times)
 {
   struct bn_fact_message *all = grown(f->message, f->n_messages, sizeof *all);
+  char *copy = copy_of(f, text);
 
-  if (all == NULL) {
+  f->message = all != NULL ? all : f->message;
+  if (all == NULL || copy == NULL) {
+    free(copy);
     f->incomplete = true;
     return;
   }
-  f->message = all;
-  all[f->n_messages++] = (struct bn_fact_message){wall_ns, level, copy_of(f, text), times};
+  all[f->n_messages++] = (struct bn_fact_message){wall_ns, level, copy, times};
 }
 
 void bn_facts_verdict(struct bn_facts *f, const char *text, const char *unit,

@@ -105,8 +105,13 @@ struct bn_facts {
   bool incomplete;                  /* there was no memory for something */
 };
 
+/* Sections about threads that failed while others went on: by the kind of the failure the message
+   of the first one, and when that was, in seconds since the measurement began. */
+#define BN_THREAD_ERRORS      "thread_errors"
+#define BN_THREAD_ERROR_TIMES "thread_error_seconds"
+
 /* Facts of the same section and key are replaced.  Sections in use: program, workload, database,
-   host, clock.  What cannot be stored for want of memory sets `incomplete`. */
+   host, clock, process.  What cannot be stored for want of memory sets `incomplete`. */
 void bn_facts_text(struct bn_facts *f, const char *section, const char *key, const char *text);
 void bn_facts_whole(struct bn_facts *f, const char *section, const char *key, int64_t value);
 void bn_facts_real(struct bn_facts *f, const char *section, const char *key, double value);

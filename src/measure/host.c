@@ -3,9 +3,7 @@
 #include "measure/host.h"
 
 #include <ctype.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,63 +11,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* Enough for the first processor of /proc/cpuinfo, which is all that is read of it. */
-enum { TEXT_MAX = 8192 };
+#include "measure/kernel.h"
 
-/* --- reading ---------------------------------------------------------------------------------- */
-
-/* The beginning of a file; "" if there is none. */
-__attribute__((format(printf, 2, 3))) static bool read_text(char text[TEXT_MAX], const char *fmt,
-                                                            ...)
-{
-  char path[PATH_MAX];
-  size_t len = 0;
-  ssize_t n = 1;
-  va_list ap;
-  int fd;
-
-  text[0] = '\0';
-  va_start(ap, fmt);
-  n = vsnprintf(path, sizeof path, fmt, ap);
-  va_end(ap);
-  if (n < 0 || n >= (ssize_t)sizeof path)
-    return false;
-  fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return false;
-  while (len < TEXT_MAX - 1 && (n = read(fd, text + len, TEXT_MAX - 1 - len)) > 0)
-    len += (size_t)n;
-  text[len] = '\0';
-  (void)close(fd);
-  return len > 0;
-}
-
-/* Copies up to the end of the line, without blanks and quotes around it. */
-static void copy_line(char *out, size_t size, const char *from)
-{
-  size_t len;
-
-  from += strspn(from, " \t\"");
-  len = strcspn(from, "\n");
-  while (len > 0 && (isspace((unsigned char)from[len - 1]) || from[len - 1] == '"'))
-    len--;
-  (void)snprintf(out, size, "%.*s", (int)len, from);
-}
-
-/* What stands behind "KEY", blanks and `mark` on the first line that begins so; NULL: no such. */
-static const char *find_field(const char *text, const char *key, char mark)
-{
-  const size_t len = strlen(key);
-  const char *line = text;
-
-  while (line != NULL && *line != '\0') {
-    if (strncmp(line, key, len) == 0 && line[len + strspn(line + len, " \t")] == mark)
-      return strchr(line + len, mark) + 1;
-    line = strchr(line, '\n');
-    line = line != NULL ? line + 1 : NULL;
-  }
-  return NULL;
-}
+/* --- the machine ------------------------------------------------------------------------------ */
 
 /* How many a list such as "0-3,8,10-11" names. */
 static unsigned count_list(const char *list)
@@ -92,30 +36,28 @@ static unsigned count_list(const char *list)
   }
 }
 
-/* --- the machine ------------------------------------------------------------------------------ */
-
 static void read_cpu(struct bn_host *h, const char *root, char *text)
 {
   static const char *const keys[] = {"model name", "Model", "cpu model", "Processor", "Hardware"};
   const char *value = NULL;
 
-  (void)read_text(text, "%s/proc/cpuinfo", root);
+  (void)bn_kernel_text(text, "%s/proc/cpuinfo", root);
   for (size_t i = 0; value == NULL && i < sizeof keys / sizeof *keys; i++)
-    value = find_field(text, keys[i], ':');
-  if (value == NULL && read_text(text, "%s/sys/firmware/devicetree/base/model", root))
+    value = bn_kernel_field(text, keys[i], ':');
+  if (value == NULL && bn_kernel_text(text, "%s/sys/firmware/devicetree/base/model", root))
     value = text;
   if (value != NULL)
-    copy_line(h->cpu_model, sizeof h->cpu_model, value);
+    bn_kernel_line(h->cpu_model, sizeof h->cpu_model, value);
 }
 
 static void read_processors(struct bn_host *h, const char *root, char *text)
 {
   const char *list;
 
-  if (read_text(text, "%s/sys/devices/system/cpu/online", root))
+  if (bn_kernel_text(text, "%s/sys/devices/system/cpu/online", root))
     h->processors_online = count_list(text);
-  (void)read_text(text, "%s/proc/self/status", root);
-  list = find_field(text, "Cpus_allowed_list", ':');
+  (void)bn_kernel_text(text, "%s/proc/self/status", root);
+  list = bn_kernel_field(text, "Cpus_allowed_list", ':');
   h->processors_allowed = list != NULL ? count_list(list + strspn(list, " \t")) : 0;
 }
 
@@ -123,8 +65,8 @@ static void read_memory(struct bn_host *h, const char *root, char *text)
 {
   const char *value;
 
-  (void)read_text(text, "%s/proc/meminfo", root);
-  value = find_field(text, "MemTotal", ':');
+  (void)bn_kernel_text(text, "%s/proc/meminfo", root);
+  value = bn_kernel_field(text, "MemTotal", ':');
   h->memory_bytes = value != NULL ? strtoull(value, NULL, 10) * 1024 : 0;
 }
 
@@ -134,26 +76,27 @@ static void read_system(struct bn_host *h, const char *root, char *text)
   struct utsname u;
   char type[32] = "";
 
-  if (read_text(text, "%s/proc/sys/kernel/hostname", root))
-    copy_line(h->name, sizeof h->name, text);
-  if (read_text(text, "%s/proc/sys/kernel/ostype", root))
-    copy_line(type, sizeof type, text);
-  if (read_text(text, "%s/proc/sys/kernel/osrelease", root)) {
+  if (bn_kernel_text(text, "%s/proc/sys/kernel/hostname", root))
+    bn_kernel_line(h->name, sizeof h->name, text);
+  if (bn_kernel_text(text, "%s/proc/sys/kernel/ostype", root))
+    bn_kernel_line(type, sizeof type, text);
+  if (bn_kernel_text(text, "%s/proc/sys/kernel/osrelease", root)) {
     text[strcspn(text, "\n")] = '\0';
     (void)snprintf(h->kernel, sizeof h->kernel, "%s%s%.64s", type, type[0] != '\0' ? " " : "",
                    text);
   }
   if (uname(&u) == 0)
     (void)snprintf(h->machine, sizeof h->machine, "%.31s", u.machine);
-  if (!read_text(text, "%s/etc/os-release", root))
-    (void)read_text(text, "%s/usr/lib/os-release", root);
-  value = find_field(text, "PRETTY_NAME", '=');
+  if (!bn_kernel_text(text, "%s/etc/os-release", root))
+    (void)bn_kernel_text(text, "%s/usr/lib/os-release", root);
+  value = bn_kernel_field(text, "PRETTY_NAME", '=');
   if (value != NULL)
-    copy_line(h->distribution, sizeof h->distribution, value);
-  if (read_text(text, "%s/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", root))
-    copy_line(h->governor, sizeof h->governor, text);
-  if (read_text(text, "%s/sys/devices/system/clocksource/clocksource0/current_clocksource", root))
-    copy_line(h->clocksource, sizeof h->clocksource, text);
+    bn_kernel_line(h->distribution, sizeof h->distribution, value);
+  if (bn_kernel_text(text, "%s/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", root))
+    bn_kernel_line(h->governor, sizeof h->governor, text);
+  if (bn_kernel_text(text, "%s/sys/devices/system/clocksource/clocksource0/current_clocksource",
+                     root))
+    bn_kernel_line(h->clocksource, sizeof h->clocksource, text);
 }
 
 /* --- virtual machines and containers ---------------------------------------------------------- */
@@ -183,7 +126,7 @@ static const char *named_hypervisor(const char *root, char *text)
   static const char *const files[] = {"product_name", "sys_vendor", "bios_vendor"};
 
   for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
-    if (!read_text(text, "%s/sys/class/dmi/id/%s", root, files[f]))
+    if (!bn_kernel_text(text, "%s/sys/class/dmi/id/%s", root, files[f]))
       continue;
     for (size_t i = 0; i < sizeof hypervisors / sizeof *hypervisors; i++)
       if (strstr(text, hypervisors[i].sign) != NULL)
@@ -199,12 +142,12 @@ static void read_hypervisor(struct bn_host *h, const char *root, char *text)
   const char *flags, *name, *bit;
   bool says, yes = false;
 
-  if (read_text(text, "%s/sys/hypervisor/type", root)) {
-    copy_line(h->hypervisor, sizeof h->hypervisor, text);
+  if (bn_kernel_text(text, "%s/sys/hypervisor/type", root)) {
+    bn_kernel_line(h->hypervisor, sizeof h->hypervisor, text);
     return;
   }
-  (void)read_text(text, "%s/proc/cpuinfo", root);
-  flags = find_field(text, "flags", ':');
+  (void)bn_kernel_text(text, "%s/proc/cpuinfo", root);
+  flags = bn_kernel_field(text, "flags", ':');
   says = flags != NULL;
   if (says) {
     bit = strstr(flags, " hypervisor");
@@ -225,8 +168,8 @@ static void read_container(struct bn_host *h, const char *root, char *text)
   char path[PATH_MAX];
 
   (void)snprintf(h->container, sizeof h->container, "none");
-  if (read_text(text, "%s/run/systemd/container", root)) {
-    copy_line(h->container, sizeof h->container, text);
+  if (bn_kernel_text(text, "%s/run/systemd/container", root)) {
+    bn_kernel_line(h->container, sizeof h->container, text);
     return;
   }
   for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
@@ -238,41 +181,7 @@ static void read_container(struct bn_host *h, const char *root, char *text)
   }
 }
 
-/* --- limits of control groups ------------------------------------------------------------------
- */
-
-/* Whether the list of names in front of `end` has that one. */
-static bool is_listed(const char *names, const char *end, const char *name)
-{
-  const size_t len = strlen(name);
-
-  while (names < end) {
-    const size_t n = strcspn(names, ",:");
-
-    if (n == len && strncmp(names, name, len) == 0)
-      return true;
-    names += n + 1;
-  }
-  return len == 0 && names == end;
-}
-
-/* This process's group in the hierarchy with that controller; version 2 has one, named "". */
-static bool find_group(char *group, size_t size, const char *text, const char *controller)
-{
-  const char *line = text;
-
-  while (line != NULL && *line != '\0') {
-    const char *names = strchr(line, ':'), *path = names != NULL ? strchr(names + 1, ':') : NULL;
-
-    if (path != NULL && is_listed(names + 1, path, controller)) {
-      copy_line(group, size, path + 1);
-      return true;
-    }
-    line = strchr(line, '\n');
-    line = line != NULL ? line + 1 : NULL;
-  }
-  return false;
-}
+/* --- limits of control groups ----------------------------------------------------------------- */
 
 static void lower(double *limit, double to)
 {
@@ -280,76 +189,49 @@ static void lower(double *limit, double to)
     *limit = to;
 }
 
-/* Of one group of version 2: "max 100000", "150000 100000"; "max", "1073741824". */
-static void read_limits_2(const char *dir, double *quota, double *memory, char *text)
+/* "max 100000", "150000 100000" of version 2; -1 is no limit of version 1. */
+static void lower_processors(void *quota, const struct bn_kernel_group *g)
 {
-  char *end;
+  char text[BN_KERNEL_TEXT], *end;
   double n;
 
-  if (read_text(text, "%s/cpu.max", dir)) {
+  if (g->second && bn_kernel_text(text, "%s/cpu.max", g->folder)) {
     n = strtod(text, &end);
     if (end != text)
       lower(quota, n / strtod(end, NULL));
   }
-  if (read_text(text, "%s/memory.max", dir))
-    lower(memory, strtod(text, NULL));
-}
-
-/* Of one group of version 1, where -1, or all that a machine can address, is no limit. */
-static void read_limits_1(const char *dir, double *quota, double *memory, char *text)
-{
-  double n;
-
-  if (read_text(text, "%s/cpu.cfs_quota_us", dir)) {
+  if (!g->second && bn_kernel_text(text, "%s/cpu.cfs_quota_us", g->folder)) {
     n = strtod(text, NULL);
-    if (n > 0 && read_text(text, "%s/cpu.cfs_period_us", dir))
+    if (n > 0 && bn_kernel_text(text, "%s/cpu.cfs_period_us", g->folder))
       lower(quota, n / strtod(text, NULL));
   }
-  if (read_text(text, "%s/memory.limit_in_bytes", dir)) {
-    n = strtod(text, NULL);
-    if (n < 0x1p62)
-      lower(memory, n);
-  }
 }
 
-/* The group and all above it; a container may see its own only as the top. */
-static void walk_groups(const char *top, char *group,
-                        void (*read)(const char *dir, double *quota, double *memory, char *text),
-                        double *quota, double *memory, char *text)
+/* "max" of version 2, or all that a machine can address in version 1, is no limit. */
+static void lower_memory(void *memory, const struct bn_kernel_group *g)
 {
-  char dir[PATH_MAX], *slash;
+  char text[BN_KERNEL_TEXT];
+  double n;
 
-  for (;;) {
-    (void)snprintf(dir, sizeof dir, "%s%s", top, group);
-    read(dir, quota, memory, text);
-    slash = strrchr(group, '/');
-    if (slash == NULL)
-      return;
-    *slash = '\0';
-  }
+  if (!bn_kernel_text(text, "%s/%s", g->folder, g->second ? "memory.max" : "memory.limit_in_bytes"))
+    return;
+  n = strtod(text, NULL);
+  if (n < 0x1p62)
+    lower(memory, n);
 }
 
-static void read_limits(struct bn_host *h, const char *root, char *text)
+static void read_limits(struct bn_host *h, const char *root)
 {
-  static const char *const controllers[] = {"", "cpu", "memory"};
-  static const char *const tops[] = {"", "/cpu", "/memory"};
-  char groups[TEXT_MAX], group[PATH_MAX / 2], top[PATH_MAX / 2];
-  double quota = 0, memory = 0;
+  double memory = 0;
 
-  (void)read_text(groups, "%s/proc/self/cgroup", root);
-  for (size_t i = 0; i < sizeof controllers / sizeof *controllers; i++) {
-    if (!find_group(group, sizeof group, groups, controllers[i]))
-      continue;
-    if ((size_t)snprintf(top, sizeof top, "%s/sys/fs/cgroup%s", root, tops[i]) < sizeof top)
-      walk_groups(top, group, i == 0 ? read_limits_2 : read_limits_1, &quota, &memory, text);
-  }
-  h->processors_quota = quota;
+  bn_kernel_groups(root, "cpu", lower_processors, &h->processors_quota);
+  bn_kernel_groups(root, "memory", lower_memory, &memory);
   h->memory_limit_bytes = (uint64_t)memory;
 }
 
 void bn_host_read(struct bn_host *h, const char *root)
 {
-  char text[TEXT_MAX];
+  char text[BN_KERNEL_TEXT];
 
   memset(h, 0, sizeof *h);
   read_cpu(h, root, text);
@@ -358,7 +240,7 @@ void bn_host_read(struct bn_host *h, const char *root)
   read_system(h, root, text);
   read_hypervisor(h, root, text);
   read_container(h, root, text);
-  read_limits(h, root, text);
+  read_limits(h, root);
 }
 
 /* --- places of files -------------------------------------------------------------------------- */

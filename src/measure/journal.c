@@ -12,38 +12,58 @@ static const char beginning[] = "{\"format\":\"bench journal\"";
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
+static int early_end(const struct bn_journal *j, int why, struct bn_err *err)
+{
+  if (j->claim.path == NULL)
+    return bn_err_set(err, why, "the journal ends early: %s", strerror(why));
+  return bn_err_set(err, why, "the journal '%s' ends early: %s", j->claim.path, strerror(why));
+}
+
+/* A line that was cut has no end, and nothing comes after it. */
+static int write_line(void *of, char *line, size_t len, struct bn_err *err)
+{
+  struct bn_journal *j = of;
+  ssize_t written;
+
+  line[len++] = '\n';
+  written = write(j->claim.fd, line, len);
+  j->written |= written > 0;
+  if (written == (ssize_t)len)
+    return 0;
+  return early_end(j, written < 0 ? errno : ENOSPC, err);
+}
+
+void bn_journal_to(struct bn_journal *j, const struct bn_store *js, bn_journal_put *put, void *of)
+{
+  *j = (struct bn_journal){.js = js, .put = put, .of = of, .brief = true, .claim.fd = -1};
+}
+
 int bn_journal_open(struct bn_journal *j, const struct bn_store *js, const char *path,
                     struct bn_err *err)
 {
-  memset(j, 0, sizeof *j);
-  j->js = js;
+  *j = (struct bn_journal){.js = js, .put = write_line, .of = j, .claim.fd = -1};
   j->ended = bn_claim_take(&j->claim, path, err) != 0;
   return j->ended ? -1 : 0;
 }
 
-static int give_up(struct bn_journal *j, int why, struct bn_err *err)
+static int give_up(struct bn_journal *j, struct bn_err *err)
 {
   j->ended = true;
-  return bn_err_set(err, why, "the journal '%s' ends early: %s", j->claim.path, strerror(why));
+  return early_end(j, ENOMEM, err);
 }
 
-/* Takes the value over.  A line that was cut has no end, and nothing comes after it. */
+/* Takes the value over. */
 static int put_line(struct bn_journal *j, struct bn_node *line, struct bn_err *err)
 {
   size_t len = 0;
   char *text = line != NULL ? j->js->print(line, 0, &len) : NULL;
-  ssize_t written;
-  int why = ENOMEM;
 
   j->js->free(line);
   if (text == NULL)
-    return give_up(j, why, err);
-  text[len++] = '\n';
-  written = write(j->claim.fd, text, len);
-  why = written < 0 ? errno : ENOSPC;
+    return give_up(j, err);
+  j->ended = j->put(j->of, text, len, err) != 0;
   free(text);
-  j->written |= written > 0;
-  return written == (ssize_t)len ? 0 : give_up(j, why, err);
+  return j->ended ? -1 : 0;
 }
 
 /* {key: value}; takes the value over. */
@@ -57,37 +77,54 @@ static struct bn_node *line_of(const struct bn_store *js, const char *key, struc
   return NULL;
 }
 
+/* NULL: no memory, here and below. */
+static struct bn_node *facts_line(const struct bn_journal *j, const struct bn_facts *f)
+{
+  struct bn_node *map = j->js->map();
+
+  if (j->js->set(map, "format", j->js->text("bench journal")) == 0 &&
+      j->js->set(map, "version", j->js->integer(BN_STORE_VERSION)) == 0 &&
+      j->js->set(map, "facts", bn_store_facts(j->js, f)) == 0)
+    return map;
+  j->js->free(map);
+  return NULL;
+}
+
 int bn_journal_facts(struct bn_journal *j, const struct bn_facts *f, struct bn_err *err)
+{
+  return j->ended ? 0 : put_line(j, facts_line(j, f), err);
+}
+
+/* With room for the histograms of its ticks. */
+static struct bn_node *begin_group(struct bn_journal *j, const char *name,
+                                   const struct bn_metrics *m)
+{
+  struct bn_node *group;
+
+  if (bn_snap_make(&j->past, m, 0, true) != 0 || bn_snap_make(&j->step, m, 0, true) != 0)
+    return NULL;
+  j->has_group = true;
+  group = j->js->map();
+  if (j->js->set(group, "name", bn_node_text(j->js, name)) == 0 &&
+      j->js->set(group, "metrics", bn_store_metrics(j->js, m)) == 0)
+    return group;
+  j->js->free(group);
+  return NULL;
+}
+
+int bn_journal_head(struct bn_journal *j, const char *group, const struct bn_facts *f,
+                    struct bn_err *err)
 {
   struct bn_node *map;
 
   if (j->ended)
     return 0;
-  map = j->js->map();
-  if (j->js->set(map, "format", j->js->text("bench journal")) != 0 ||
-      j->js->set(map, "version", j->js->integer(BN_STORE_VERSION)) != 0 ||
-      j->js->set(map, "facts", bn_store_facts(j->js, f)) != 0) {
+  map = facts_line(j, f);
+  if (map != NULL && j->js->set(map, "group", begin_group(j, group, f->plan.metrics)) != 0) {
     j->js->free(map);
     map = NULL;
   }
   return put_line(j, map, err);
-}
-
-static int put_group(struct bn_journal *j, const char *name, const struct bn_metrics *m,
-                     struct bn_err *err)
-{
-  struct bn_node *group;
-
-  if (bn_snap_make(&j->past, m, 0, true) != 0 || bn_snap_make(&j->step, m, 0, true) != 0)
-    return give_up(j, ENOMEM, err);
-  group = j->js->map();
-  if (j->js->set(group, "name", bn_node_text(j->js, name)) != 0 ||
-      j->js->set(group, "metrics", bn_store_metrics(j->js, m)) != 0) {
-    j->js->free(group);
-    group = NULL;
-  }
-  j->has_group = true;
-  return put_line(j, line_of(j->js, "group", group), err);
 }
 
 static void copy_hists(struct bn_snap *to, const struct bn_snap *from)
@@ -96,6 +133,11 @@ static void copy_hists(struct bn_snap *to, const struct bn_snap *from)
     bn_hist_clear(to->hist[i]);
     bn_hist_add(to->hist[i], from->hist[i]);
   }
+}
+
+static struct bn_node *record_of(const struct bn_journal *j, const struct bn_view *v)
+{
+  return j->brief ? bn_store_brief(j->js, v) : bn_store_record(j->js, v);
 }
 
 /* A tick with the histograms of what came since the one before it. */
@@ -110,7 +152,7 @@ static struct bn_node *tick_of(struct bn_journal *j, const struct bn_view *v)
     bn_hist_sub(j->step.hist[i], j->past.hist[i]);
   delta.hist = j->step.hist;
   view.delta = &delta;
-  n = bn_store_record(j->js, &view);
+  n = record_of(j, &view);
   copy_hists(&j->past, v->delta);
   return n;
 }
@@ -124,12 +166,12 @@ int bn_journal_view(struct bn_journal *j, const char *group, const struct bn_vie
 
   if (j->ended)
     return 0;
-  if (!j->has_group && put_group(j, group, &v->delta->metrics, err) != 0)
+  if (!j->has_group &&
+      put_line(j, line_of(j->js, "group", begin_group(j, group, &v->delta->metrics)), err) != 0)
     return -1;
-  return put_line(j,
-                  line_of(j->js, keys[v->span],
-                          v->span == BN_VIEW_TICK ? tick_of(j, v) : bn_store_record(j->js, v)),
-                  err);
+  return put_line(
+      j, line_of(j->js, keys[v->span], v->span == BN_VIEW_TICK ? tick_of(j, v) : record_of(j, v)),
+      err);
 }
 
 void bn_journal_close(struct bn_journal *j, bool remove)
@@ -252,13 +294,20 @@ static void note_replaced(struct bn_end *end, const struct bn_view *v)
     end->replaced_total |= v->replaced;
 }
 
-/* The histograms of ticks add up; the total is the last of them. */
-static int take_tick(struct bn_group *g, struct bn_record *record, struct bn_err *err)
+static int keep_total(struct bn_group *g, const struct bn_view *tick, struct bn_err *err)
 {
-  record->view.span = BN_VIEW_TOTAL;
+  struct bn_view total = *tick;
+
+  total.span = BN_VIEW_TOTAL;
+  return bn_group_add(g, &total) == 0 ? 0 : bn_err_set(err, ENOMEM, "out of memory");
+}
+
+/* The histograms of ticks add up; the total is the last of them. */
+static int take_tick(struct bn_group *g, const struct bn_record *record, struct bn_err *err)
+{
   for (size_t i = 0; g->has_total && i < record->delta.metrics.n_hists; i++)
     bn_hist_add(record->delta.hist[i], g->total.delta.hist[i]);
-  return bn_group_add(g, &record->view) == 0 ? 0 : bn_err_set(err, ENOMEM, "out of memory");
+  return keep_total(g, &record->view, err);
 }
 
 static int take_view(struct reader *r, const struct bn_node *n, enum bn_view_span span)
@@ -337,6 +386,26 @@ static void find_start(struct bn_result *r)
   r->facts.start_wall_ns = s->wall_ns - since_ns;
 }
 
+static void mark_cut(struct bn_end *end)
+{
+  end->partial = true;
+  end->reason = BN_END_KILLED;
+}
+
+int bn_journal_cut(struct bn_result *r, const char *group, const struct bn_view *tick,
+                   struct bn_err *err)
+{
+  struct bn_group *g = bn_result_group(r, group);
+
+  if (g == NULL)
+    return bn_err_set(err, ENOMEM, "out of memory");
+  mark_cut(&r->end);
+  if (keep_total(g, tick, err) != 0)
+    return -1;
+  find_start(r);
+  return 0;
+}
+
 bool bn_journal_is(const char *text, size_t len)
 {
   return len >= sizeof beginning - 1 && memcmp(text, beginning, sizeof beginning - 1) == 0;
@@ -393,8 +462,7 @@ int bn_journal_read(const struct bn_store *js, struct bn_lines *lines, bool keep
   size_t number = 0;
   int rc;
 
-  out->result.end.partial = true;
-  out->result.end.reason = BN_END_KILLED;
+  mark_cut(&out->result.end);
   do {
     rc = next_line(&r, lines, &out->passed, &number, err);
   } while (rc == 0);

@@ -8,12 +8,18 @@
 #include "measure/lines.h"
 #include "measure/store.h"
 
+/* Takes a line without a newline; line[len] may be overwritten.  0, or -1 and err. */
+typedef int bn_journal_put(void *of, char *line, size_t len, struct bn_err *err);
+
 struct bn_journal {
   const struct bn_store *js;
-  struct bn_claim claim;     /* of its file, until it is closed */
-  bool ended;                /* it is not open, or could not be written any more */
-  bool written;              /* it has a line */
-  bool has_group;            /* its metrics have been written */
+  bn_journal_put *put; /* where lines go */
+  void *of;
+  bool brief;            /* lines are sent, not kept: their histograms are brief (bn_store_brief) */
+  struct bn_claim claim; /* of its file, until it is closed */
+  bool ended;            /* it is not open, or could not be written any more */
+  bool written;          /* it has a line */
+  bool has_group;        /* its metrics have been written */
   struct bn_snap past, step; /* histograms up to the last tick, and since it */
 };
 
@@ -21,14 +27,26 @@ struct bn_journal {
    (claim.aside).  0, or -1 and err, with the code EBUSY when a run holds it: it is closed. */
 int bn_journal_open(struct bn_journal *j, const struct bn_store *js, const char *path,
                     struct bn_err *err);
+/* The same for lines that are sent, and do not go into a file. */
+void bn_journal_to(struct bn_journal *j, const struct bn_store *js, bn_journal_put *put, void *of);
 /* Each writes one line with one write(2).  What cannot be written ends the journal: -1 and err,
    once; later calls do nothing and return 0.  A view is not the total: ticks stand for it. */
 int bn_journal_facts(struct bn_journal *j, const struct bn_facts *f, struct bn_err *err);
+/* The facts and, in the same line, the name and the metrics of the group, which f->plan has: who
+   reads it knows what will be measured before there is a view. */
+int bn_journal_head(struct bn_journal *j, const char *group, const struct bn_facts *f,
+                    struct bn_err *err);
 int bn_journal_view(struct bn_journal *j, const char *group, const struct bn_view *v,
                     struct bn_err *err);
 /* remove: the document has been written, so that the journal is not needed any more.  A journal
    without a line is removed in any case, and what was moved aside for it gets its name again. */
 void bn_journal_close(struct bn_journal *j, bool remove);
+
+/* Ends a result that has the facts, of a run that was cut: the group gets the last tick as its
+   total, which has the histograms of all ticks.  The start follows from it where the facts do not
+   say it, as they are sent before the start.  0, or -1 and err: there is no memory. */
+int bn_journal_cut(struct bn_result *r, const char *group, const struct bn_view *tick,
+                   struct bn_err *err);
 
 /* Whether a text is a journal. */
 bool bn_journal_is(const char *text, size_t len);

@@ -97,6 +97,12 @@ const struct bn_layout bn_layout_session[] = {
     MEMBER(bn_session_view, BN_LAY_REAL, busy_s),  END,
 };
 
+const struct bn_layout bn_layout_member[] = {
+    MEMBER(bn_member, BN_LAY_UNSIGNED, threads),   MEMBER(bn_member, BN_LAY_REAL, processor_s),
+    MEMBER(bn_member, BN_LAY_REAL, clock_error_s), MEMBER(bn_member, BN_LAY_REAL, start_lag_s),
+    MEMBER(bn_member, BN_LAY_REAL, time_s),        END,
+};
+
 const char *const bn_layout_dialects[] = {
     [BN_V05] = "0.5", [BN_V10] = "1.0", [BN_V11] = "1.1", NULL};
 const char *const bn_layout_kinds[] = {

@@ -25,6 +25,7 @@ struct bn_layout {
 extern const struct bn_layout bn_layout_plan[], bn_layout_times[], bn_layout_end[];
 extern const struct bn_layout bn_layout_view[], bn_layout_snap[];
 extern const struct bn_layout bn_layout_timing[], bn_layout_count[], bn_layout_session[];
+extern const struct bn_layout bn_layout_member[];
 
 /* Names of the values of enum bn_version, bn_kind, bn_origin, bn_metric_kind and bn_end_reason, and
    of the levels of messages; they end with NULL. */

@@ -20,7 +20,7 @@ static int check_total(const struct bn_part *p, struct bn_err *err)
 {
   const struct bn_result *r = p->result;
 
-  if (r->n_groups > 1)
+  if (r->n_groups > 1 && r->group[1].member == NULL)
     return bn_err_set(err, EINVAL, "'%s' has several groups of sessions", p->name);
   if (r->n_groups == 0 || !r->group[0].has_total)
     return bn_err_set(err, EINVAL, "'%s' is of a run that measured nothing, or has no totals",
@@ -62,7 +62,7 @@ static bool same_rows(const struct bn_metric *a, size_t n_a, const struct bn_met
   return true;
 }
 
-static bool same_metrics(const struct bn_metrics *a, const struct bn_metrics *b)
+bool bn_match_metrics(const struct bn_metrics *a, const struct bn_metrics *b)
 {
   return same_rows(a->counter, a->n_counters, b->counter, b->n_counters) &&
          same_rows(a->hist, a->n_hists, b->hist, b->n_hists) &&
@@ -79,7 +79,7 @@ static int check_figures(const struct bn_part *a, const struct bn_part *b, struc
   const struct bn_plan *p = &a->result->facts.plan, *q = &b->result->facts.plan;
   const struct bn_view *v = &a->result->group[0].total.view, *w = &b->result->group[0].total.view;
 
-  if (!same_metrics(&v->delta->metrics, &w->delta->metrics))
+  if (!bn_match_metrics(&v->delta->metrics, &w->delta->metrics))
     return bn_err_set(err, EINVAL,
                       "'%s' and '%s' count different metrics; use the same version "
                       "of bench and the same options for all runs",
@@ -310,7 +310,9 @@ static void add_facts(const struct bn_part *part, size_t n, struct bn_facts *out
 static bool is_of_error(const struct bn_fact *fact)
 {
   return strcmp(fact->section, "error_classes") == 0 ||
-         strcmp(fact->section, "error_messages") == 0;
+         strcmp(fact->section, "error_messages") == 0 ||
+         strcmp(fact->section, BN_THREAD_ERRORS) == 0 ||
+         strcmp(fact->section, BN_THREAD_ERROR_TIMES) == 0;
 }
 
 static void add_errors(const struct bn_part *part, size_t n, struct bn_facts *out)

@@ -3,6 +3,8 @@
 #ifndef BN_MEASURE_MATCH_H
 #define BN_MEASURE_MATCH_H
 
+#include <stdbool.h>
+
 #include "base/buf.h"
 #include "measure/runs.h"
 
@@ -11,6 +13,8 @@
    says what differs.  force: options may differ, and `notes` gets a line about each. */
 int bn_match_parts(const struct bn_part *part, size_t n, bool force, struct bn_buf *notes,
                    struct bn_err *err);
+/* Whether these are the same metrics, so that values of them can be summed. */
+bool bn_match_metrics(const struct bn_metrics *a, const struct bn_metrics *b);
 /* Adds the single facts, lines and options that all have alike, and the class and message of each
    error from the first part that has it; without what an earlier merge said
    of itself.  What there is no memory for makes `out` incomplete. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "measure/bounds.h"
+#include "measure/joint.h"
 #include "measure/match.h"
 #include "measure/messages.h"
 #include "measure/sum.h"
@@ -17,10 +18,14 @@
 /* Below this share the rates of the runs do not add up to one. */
 static const double overlap_min = 0.9;
 
+/* Of times since the measurement began, which have nanoseconds. */
+static const double rounding_s = 1e-6;
+
 struct job {
   struct bn_part *part; /* in the order of their starts */
   uint64_t *end_ns;     /* time of day at which the total of each ends */
   size_t n;
+  enum bn_merge_how how;
   struct bn_runs runs;
   uint64_t last_ns; /* the latest of the ends */
   struct bn_result *out;
@@ -43,68 +48,6 @@ static int out_of_memory(struct bn_err *err)
   return bn_err_set(err, ENOMEM, "out of memory");
 }
 
-/* --- records ----------------------------------------------------------------------------------
- */
-
-/* A record being made from those of all parts. */
-struct sum {
-  struct bn_snap snap;
-  struct bn_view_store store;
-  struct bn_hist *ages; /* of unfinished events; NULL: there are none */
-  struct bn_view view;
-};
-
-static void sum_done(struct sum *s)
-{
-  bn_hist_free(s->ages);
-  bn_view_store_done(&s->store);
-  bn_snap_done(&s->snap);
-}
-
-/* A pacer's histograms come last. */
-static bool has_lag(const struct bn_metrics *m)
-{
-  return strcmp(m->hist[m->n_hists - 1].name, "wakeup_lag") == 0;
-}
-
-static void forget_devices(struct bn_snap *s)
-{
-  for (size_t i = 0; i < s->metrics.n_counters; i++)
-    if (s->metrics.counter[i].kind == BN_COUNTER && bn_sum_is_of_device(s->metrics.counter[i].name))
-      s->counter[i] = BN_ABSENT;
-}
-
-/* Place for those of all parts. */
-static size_t room_for_statements(const struct bn_views *parts)
-{
-  for (size_t i = 0; i < parts->n; i++)
-    if (parts->view[i]->delta->statements.n > 0)
-      return BN_STATEMENTS_ROWS;
-  return 0;
-}
-
-static int sum_snaps(struct sum *s, const struct bn_views *parts, unsigned sessions,
-                     struct bn_err *err)
-{
-  unsigned at = 0;
-
-  if (bn_snap_make(&s->snap, &parts->view[0]->delta->metrics, sessions, true) != 0 ||
-      bn_statement_table_init(&s->snap.statements, room_for_statements(parts), true) != 0 ||
-      bn_view_store_init(&s->store, &s->snap) != 0)
-    return out_of_memory(err);
-  for (size_t i = 0; i < parts->n; i++) {
-    const struct bn_snap *part = parts->view[i]->delta;
-
-    if (bn_snap_merge(&s->snap, part, at) != 0)
-      return bn_sum_too_large(err);
-    at += part->n_sessions;
-  }
-  if (parts->n > 1)
-    forget_devices(&s->snap);
-  s->snap.waiting = has_lag(&s->snap.metrics);
-  return 0;
-}
-
 /* --- the total --------------------------------------------------------------------------------
  */
 
@@ -117,52 +60,30 @@ static int all_totals(const struct job *j, struct bn_views *all)
   return all->view != NULL ? 0 : out_of_memory(j->err);
 }
 
+/* A result of a host has no checkpoints, but its total begins at the last one.  Some tests are not
+   cut, and no checkpoint comes after the end: the time before the total, if there is any, says
+   whether one has come. */
+static bool has_passed_checkpoint(const struct bn_result *r)
+{
+  const struct bn_plan *p = &r->facts.plan;
+  const struct bn_view *v = &r->group[0].total.view;
+  const double before_s = v->at_s - v->span_s + rounding_s;
+  bool any = r->group[0].n_checkpoints > 0;
+
+  for (size_t i = 0; i < p->n_checkpoints; i++)
+    any |= p->checkpoint_ns[i] > 0 && (double)p->checkpoint_ns[i] * 1e-9 <= before_s;
+  return any;
+}
+
 /* The total is of all that was measured: extremes since the beginning are its own. */
 static bool is_whole(const struct bn_result *r)
 {
-  return r->end.partial || r->group[0].n_checkpoints == 0;
+  return r->end.partial || !has_passed_checkpoint(r);
 }
 
 static uint64_t ns_of(double s)
 {
   return s > 0 && s < 1e9 ? (uint64_t)llround(s * 1e9) : 0;
-}
-
-/* Of events whose ages a document does not have, one is as old as the oldest, and the others are of
-   some age: no percentile is lower than with an age of 0. */
-static bool put_ages(struct bn_hist *ages, const struct bn_view *v)
-{
-  if (v->ages != NULL && !bn_hist_fits(ages, v->ages))
-    return false;
-  if (v->ages != NULL) {
-    bn_hist_add(ages, v->ages);
-  } else if (v->unfinished != UINT64_MAX && v->unfinished > 0) {
-    if (v->unfinished > UINT64_MAX - bn_hist_count(ages))
-      return false;
-    bn_hist_put(ages, ns_of(v->oldest_s), 1);
-    bn_hist_put(ages, 0, v->unfinished - 1);
-  }
-  return true;
-}
-
-/* In a dialect, percentiles are of finished events alone. */
-static int sum_ages(struct sum *s, const struct bn_views *parts, struct bn_err *err)
-{
-  uint64_t low, high;
-
-  s->ages = bn_hist_new();
-  if (s->ages == NULL)
-    return out_of_memory(err);
-  for (size_t i = 0; i < parts->n; i++)
-    if (!put_ages(s->ages, parts->view[i]))
-      return bn_sum_too_large(err);
-  if (!bn_hist_fits(s->ages, s->snap.hist[BN_H_LATENCY]))
-    return bn_sum_too_large(err);
-  if (!bn_hist_bounds(s->ages, &low, &high)) {
-    bn_hist_free(s->ages);
-    s->ages = NULL;
-  }
-  return 0;
 }
 
 static unsigned count_sessions(const struct bn_views *parts)
@@ -182,7 +103,7 @@ static uint64_t clock_at(const struct job *j, uint64_t wall_ns)
   return f->start_ns + (wall_ns - f->start_wall_ns);
 }
 
-static void set_times(const struct job *j, struct sum *s, const struct bn_views *parts)
+static void set_times(const struct job *j, struct bn_joint *s, const struct bn_views *parts)
 {
   s->snap.span_ns = j->runs.union_ns;
   s->snap.at_ns = clock_at(j, j->last_ns);
@@ -203,7 +124,7 @@ static struct bn_view_rules rules_of(const struct job *j)
 }
 
 /* Extremes since the beginning of a measurement are not those of what came after a checkpoint. */
-static void find_exact(const struct job *j, struct sum *s)
+static void find_exact(const struct job *j, struct bn_joint *s)
 {
   bool whole = true;
 
@@ -215,7 +136,7 @@ static void find_exact(const struct job *j, struct sum *s)
   }
 }
 
-static int make_total(const struct job *j, struct sum *s, const struct bn_views *parts)
+static int make_total(const struct job *j, struct bn_joint *s, const struct bn_views *parts)
 {
   struct bn_view_rules rules = rules_of(j);
   const unsigned sessions = count_sessions(parts);
@@ -223,8 +144,8 @@ static int make_total(const struct job *j, struct sum *s, const struct bn_views 
   if (sessions == UINT_MAX)
     return bn_err_set(j->err, EFBIG, "the runs have more than %d threads together",
                       BN_BOUND_SESSIONS);
-  if (sum_snaps(s, parts, sessions, j->err) != 0 ||
-      (!rules.nearest && sum_ages(s, parts, j->err) != 0))
+  if (bn_joint_add(s, parts, sessions, j->err) != 0 ||
+      (!rules.nearest && bn_joint_ages(s, parts, j->err) != 0))
     return -1;
   set_times(j, s, parts);
   find_exact(j, s);
@@ -266,7 +187,7 @@ static void leave_out_watched(const struct job *j, const struct bn_views *parts,
 
 static int add_total(const struct job *j)
 {
-  struct sum s = {.ages = NULL};
+  struct bn_joint s = {.ages = NULL};
   struct bn_views parts;
   int rc = all_totals(j, &parts);
 
@@ -276,7 +197,7 @@ static int add_total(const struct job *j)
     leave_out_watched(j, &parts, &s.view);
   if (rc == 0)
     rc = keep(j, &s.view);
-  sum_done(&s);
+  bn_joint_done(&s);
   free(parts.view);
   return rc;
 }
@@ -356,98 +277,34 @@ static bool go_to(const struct job *j, struct intervals *in, size_t k)
   return last - first <= in->length_s / 2;
 }
 
-static void sum_timing(struct bn_timing *t, const struct bn_views *parts, size_t k)
+static int make_interval(const struct job *j, struct intervals *in, struct bn_joint *s)
 {
-  *t = (struct bn_timing){.name = t->name, .min_s = HUGE_VAL, .of_script = t->of_script};
-  for (size_t i = 0; i < parts->n; i++) {
-    const struct bn_timing *part =
-        k < parts->view[i]->n_timings ? &parts->view[i]->timings[k] : NULL;
+  const bool hists = bn_joint_has_hists(&in->at);
+  const struct bn_view_rules rules = rules_of(j);
+  struct bn_joint_time t = {.span = BN_VIEW_INTERVAL};
 
-    if (part == NULL || part->count == 0)
-      continue;
-    t->count = part->count < UINT64_MAX - t->count ? t->count + part->count : UINT64_MAX;
-    t->sum_s += part->sum_s;
-    t->min_s = fmin(t->min_s, part->min_s);
-    t->max_s = fmax(t->max_s, part->max_s);
-  }
-  t->min_s = t->count > 0 ? t->min_s : 0;
-  t->avg_s = t->count > 0 ? t->sum_s / (double)t->count : 0;
-  t->dev_s = HUGE_VAL;
-}
-
-/* Where not all have histograms: what follows from the figures of the parts.  Ranks are not known.
- */
-static void sum_latencies(struct sum *s, const struct bn_views *parts)
-{
-  struct bn_view *v = &s->view;
-
-  v->min_s = HUGE_VAL;
-  v->median_s = v->dev_s = v->lag_p50_s = v->lag_p99_s = HUGE_VAL;
-  v->sum_s = v->max_s = v->lag_max_s = 0;
-  for (size_t i = 0; i < parts->n; i++) {
-    const struct bn_view *part = parts->view[i];
-
-    v->sum_s += part->sum_s;
-    v->lag_max_s = fmax(v->lag_max_s, part->lag_max_s);
-    if (part->events == 0)
-      continue;
-    v->min_s = fmin(v->min_s, part->min_s);
-    v->max_s = fmax(v->max_s, part->max_s);
-  }
-  v->min_s = v->events > 0 ? v->min_s : 0;
-  v->avg_s = v->events > 0 ? v->sum_s / (double)v->events : 0;
-  for (size_t k = 0; k < v->n_timings; k++)
-    sum_timing(&s->store.timing[k], parts, k);
-}
-
-static bool has_hists(const struct bn_views *parts)
-{
-  for (size_t i = 0; i < parts->n; i++)
-    if (parts->view[i]->delta->sparse == NULL)
-      return false;
-  return true;
-}
-
-static int make_interval(const struct job *j, struct intervals *in, struct sum *s)
-{
-  const bool hists = has_hists(&in->at);
-  struct bn_view_rules rules = rules_of(j);
-  double at_s = 0;
-
-  if (!hists)
-    rules.n_percents = 0;
   in->packed &= hists;
-  if (sum_snaps(s, &in->at, 0, j->err) != 0)
-    return -1;
   for (size_t i = 0; i < j->n; i++) {
     const struct bn_view *part = in->at.view[i];
 
-    at_s = fmax(at_s, part->at_s + in->late_s[i]);
-    s->snap.span_ns =
-        part->delta->span_ns > s->snap.span_ns ? part->delta->span_ns : s->snap.span_ns;
-    s->snap.wall_ns =
-        part->delta->wall_ns > s->snap.wall_ns ? part->delta->wall_ns : s->snap.wall_ns;
+    t.at_s = fmax(t.at_s, part->at_s + in->late_s[i]);
+    t.span_ns = part->delta->span_ns > t.span_ns ? part->delta->span_ns : t.span_ns;
+    t.wall_ns = part->delta->wall_ns > t.wall_ns ? part->delta->wall_ns : t.wall_ns;
   }
-  s->snap.at_ns = clock_at(j, j->last_ns - ns_of(in->first_s - at_s));
-  bn_view_fill(&s->view, &s->store, &s->snap, &rules);
-  s->view.span = BN_VIEW_INTERVAL;
-  s->view.at_s = at_s;
-  if (!hists)
-    sum_latencies(s, &in->at);
-  if (bn_sum_view(&s->view, &in->at, j->err) != 0)
+  t.at_ns = clock_at(j, j->last_ns - ns_of(in->first_s - t.at_s));
+  if (bn_joint_span(s, &in->at, NULL, &rules, &t, j->err) != 0)
     return -1;
-  bn_sum_figures(&s->view, &s->store, &in->at);
   return hists && bn_snap_pack(&s->snap, &s->snap) != 0 ? out_of_memory(j->err) : 0;
 }
 
 static int add_interval(const struct job *j, struct intervals *in)
 {
-  struct sum s = {.ages = NULL};
+  struct bn_joint s = {.ages = NULL};
   int rc = make_interval(j, in, &s);
 
   if (rc == 0)
     rc = keep(j, &s.view);
-  sum_done(&s);
+  bn_joint_done(&s);
   return rc;
 }
 
@@ -557,6 +414,33 @@ static int sum_plan(const struct job *j)
   return 0;
 }
 
+/* A host that was lost has told only what was known at the start, and nothing of the end.  If all
+   were lost, none is left out. */
+static bool is_told(const struct job *j, size_t i)
+{
+  bool any = false;
+
+  for (size_t k = 0; k < j->n; k++)
+    any |= !j->part[k].result->end.partial;
+  return j->how != BN_MERGE_HOSTS || !any || !j->part[i].result->end.partial;
+}
+
+static void gather_common(const struct job *j, struct bn_facts *f)
+{
+  struct bn_part *told = calloc(j->n, sizeof *told);
+  size_t n = 0;
+
+  if (told == NULL) {
+    f->incomplete = true;
+    return;
+  }
+  for (size_t i = 0; i < j->n; i++)
+    if (is_told(j, i))
+      told[n++] = j->part[i];
+  bn_match_common(told, n, f);
+  free(told);
+}
+
 static int gather_facts(const struct job *j)
 {
   struct bn_facts *f = &j->out->facts;
@@ -567,8 +451,9 @@ static int gather_facts(const struct job *j)
   for (size_t i = 0; i < j->n; i++)
     if (j->part[i].result->facts.end_wall_ns > f->end_wall_ns)
       f->end_wall_ns = j->part[i].result->facts.end_wall_ns;
-  bn_runs_tell(&j->runs, f);
-  bn_match_common(j->part, j->n, f);
+  if (j->how != BN_MERGE_HOSTS)
+    bn_runs_tell(&j->runs, f);
+  gather_common(j, f);
   bn_messages_merge(j->part, j->n, f);
   return f->incomplete ? out_of_memory(j->err) : sum_plan(j);
 }
@@ -584,6 +469,11 @@ static int weight_of_status(int status)
   return status >= 0 && status < 5 ? weights[status] : 4;
 }
 
+int bn_merge_status(int a, int b)
+{
+  return weight_of_status(b) > weight_of_status(a) ? b : a;
+}
+
 /* An assertion was about one of the runs. */
 static void note_assertions(const struct job *j)
 {
@@ -597,12 +487,18 @@ static void note_assertions(const struct job *j)
 /* What all runs have in common. */
 static enum bn_end_reason common_reason(const struct job *j)
 {
-  const enum bn_end_reason first = j->part[0].result->end.reason;
+  const struct bn_end *first = NULL;
 
-  for (size_t i = 1; i < j->n; i++)
-    if (j->part[i].result->end.reason != first)
+  for (size_t i = 0; i < j->n; i++) {
+    const struct bn_end *e = &j->part[i].result->end;
+
+    if (!is_told(j, i))
+      continue;
+    if (first != NULL && e->reason != first->reason)
       return BN_END_UNKNOWN;
-  return first;
+    first = e;
+  }
+  return first != NULL ? first->reason : BN_END_UNKNOWN;
 }
 
 static void sum_end(const struct job *j)
@@ -613,8 +509,9 @@ static void sum_end(const struct job *j)
   for (size_t i = 0; i < j->n; i++) {
     const struct bn_end *e = &j->part[i].result->end;
 
-    if (weight_of_status(e->status) > weight_of_status(end->status))
-      end->status = e->status;
+    if (!is_told(j, i))
+      continue;
+    end->status = bn_merge_status(end->status, e->status);
     end->signo = end->signo != 0 ? end->signo : e->signo;
     end->failed |= e->failed;
     end->timeout |= e->timeout;
@@ -629,11 +526,11 @@ static void sum_end(const struct job *j)
 /* --- all of it --------------------------------------------------------------------------------
  */
 
-static int check_overlap(const struct job *j, bool force)
+static int check_overlap(const struct job *j)
 {
   const double union_s = (double)j->runs.union_ns * 1e-9;
 
-  if (j->runs.overlap < overlap_min && !force)
+  if (j->runs.overlap < overlap_min && j->how == BN_MERGE_ALIKE)
     return bn_err_set(j->err, EINVAL,
                       "the spans of the runs overlap for %.1f %% of %.4g s, but rates add "
                       "up only from 90 %% on; --force merges them anyway",
@@ -666,7 +563,8 @@ static int compare_parts(const void *a, const void *b)
 
 static int find_times(struct job *j)
 {
-  qsort(j->part, j->n, sizeof *j->part, compare_parts);
+  if (j->how != BN_MERGE_HOSTS)
+    qsort(j->part, j->n, sizeof *j->part, compare_parts);
   for (size_t i = 0; i < j->n; i++) {
     if (bn_runs_add(&j->runs, &j->part[i], j->err) != 0)
       return -1;
@@ -675,7 +573,8 @@ static int find_times(struct job *j)
                         j->part[i].name);
     j->last_ns = j->end_ns[i] > j->last_ns ? j->end_ns[i] : j->last_ns;
   }
-  return bn_runs_settle(&j->runs, j->err);
+  bn_runs_settle(&j->runs);
+  return j->how == BN_MERGE_HOSTS ? 0 : bn_runs_refuse_twice(&j->runs, j->err);
 }
 
 static int make_result(const struct job *j)
@@ -684,7 +583,9 @@ static int make_result(const struct job *j)
     return -1;
   if (bn_result_group(j->out, group_of(j, 0)->name) == NULL)
     return out_of_memory(j->err);
-  if (j->n == 1) {
+  if (j->how == BN_MERGE_HOSTS) {
+    j->out->facts.plan.n_checkpoints = 0;
+  } else if (j->n == 1) {
     if (copy_records(j) != 0)
       return -1;
   } else {
@@ -697,7 +598,7 @@ static int make_result(const struct job *j)
   return add_total(j);
 }
 
-int bn_merge(const struct bn_part *part, size_t n, bool force, struct bn_result *out,
+int bn_merge(const struct bn_part *part, size_t n, enum bn_merge_how how, struct bn_result *out,
              struct bn_buf *notes, struct bn_err *err)
 {
   struct job *j = calloc(1, sizeof *j);
@@ -709,6 +610,7 @@ int bn_merge(const struct bn_part *part, size_t n, bool force, struct bn_result 
   *j = (struct job){.part = calloc(n, sizeof *j->part),
                     .end_ns = calloc(n, sizeof *j->end_ns),
                     .n = n,
+                    .how = how,
                     .out = out,
                     .notes = notes,
                     .err = err};
@@ -716,8 +618,8 @@ int bn_merge(const struct bn_part *part, size_t n, bool force, struct bn_result 
     (void)out_of_memory(err);
   } else {
     memcpy(j->part, part, n * sizeof *part);
-    if (bn_match_parts(part, n, force, notes, err) == 0 && find_times(j) == 0 &&
-        check_overlap(j, force) == 0)
+    if (bn_match_parts(part, n, how != BN_MERGE_ALIKE, notes, err) == 0 && find_times(j) == 0 &&
+        (how == BN_MERGE_HOSTS || check_overlap(j) == 0))
       rc = make_result(j);
   }
   if (rc != 0)

@@ -40,6 +40,16 @@ static int replay_group(const struct bn_replay *p, const struct bn_group *g)
   return rc == 0 && g->has_total ? hand_over(p, p->ops->total, &g->total) : rc;
 }
 
+/* Those of the first group. */
+static int replay_members(const struct bn_replay *p, const struct bn_result *r)
+{
+  size_t n = 0;
+
+  while (n + 1 < r->n_groups && r->group[n + 1].member != NULL)
+    n++;
+  return n > 0 && p->ops->members != NULL ? p->ops->members(p->state, r->group + 1, n, p->err) : 0;
+}
+
 struct bn_replay *bn_replay_open(const struct bn_reporter *ops, FILE *out, struct bn_err *err)
 {
   struct bn_replay *p = calloc(1, sizeof *p);
@@ -69,7 +79,10 @@ int bn_replay_result(struct bn_replay *p, const struct bn_result *r)
   if (r->facts.start_ns != 0 && p->ops->started != NULL)
     p->ops->started(p->state, &r->facts);
   for (size_t i = 0; rc == 0 && i < r->n_groups; i++)
-    rc = replay_group(p, &r->group[i]);
+    if (r->group[i].member == NULL)
+      rc = replay_group(p, &r->group[i]);
+  if (rc == 0)
+    rc = replay_members(p, r);
   if (rc == 0 && p->ops->finish != NULL)
     rc = p->ops->finish(p->state, &r->end, p->err);
   return rc;

@@ -63,15 +63,15 @@ static void copy_ranks(struct bn_record *r, const struct bn_view *v)
   r->view.at_least = r->store.at_least;
 }
 
-/* Those of intervals have no percentiles, which with many ranks would fill documents. */
-static void copy_timings(struct bn_record *r, const struct bn_view *v)
+/* bare: without percentiles, which with many ranks would fill documents. */
+static void copy_timings(struct bn_record *r, const struct bn_view *v, bool bare)
 {
   for (size_t i = 0; i < v->n_timings; i++) {
     struct bn_timing *t = &r->store.timing[i];
 
     *t = v->timings[i];
     t->name = r->delta.metrics.hist[BN_H_FIXED + i].name;
-    if (v->span == BN_VIEW_INTERVAL)
+    if (bare)
       t->percentile_s = NULL;
     if (t->percentile_s == NULL)
       continue;
@@ -171,16 +171,25 @@ static uint64_t size_of(const struct bn_record *r)
          bn_snap_buckets(d) * sizeof(struct bn_bucket) + text_size(r->lines);
 }
 
+uint64_t bn_record_bytes(const struct bn_record *r)
+{
+  uint64_t bytes = size_of(r) + (r->ages != NULL ? bn_hist_bytes(r->ages) : 0);
+
+  for (size_t i = 0; r->delta.hist != NULL && i < r->delta.metrics.n_hists; i++)
+    bytes += r->delta.hist[i] != NULL ? bn_hist_bytes(r->delta.hist[i]) : 0;
+  return bytes;
+}
+
 /* What room there is for more labels and figures is given back: a run of days keeps many records.
  */
-static void trim(struct bn_record *r)
+static void trim(struct bn_record *r, bool bare)
 {
   struct bn_figure *less = reallocarray(r->store.figure, r->view.n_figures + 1, sizeof *less);
 
   bn_snap_trim(&r->delta);
   if (less != NULL)
     r->view.figures = r->store.figure = less;
-  if (r->view.span == BN_VIEW_INTERVAL) {
+  if (bare) {
     free(r->store.timing_s);
     r->store.timing_s = NULL;
   }
@@ -211,7 +220,8 @@ static int init_record(struct bn_record *r, const struct bn_view *v, enum hists 
 {
   /* Intervals by the hour, each with thousands of sessions that no report shows, would fill the
      memory. */
-  const unsigned sessions = v->span == BN_VIEW_INTERVAL ? 0 : v->delta->n_sessions;
+  const bool bare = v->span == BN_VIEW_INTERVAL && hists != HISTS_WHOLE;
+  const unsigned sessions = bare ? 0 : v->delta->n_sessions;
   const size_t statements = v->n_statements > 0 ? v->delta->statements.n : 0;
 
   memset(r, 0, sizeof *r);
@@ -229,17 +239,22 @@ static int init_record(struct bn_record *r, const struct bn_view *v, enum hists 
   r->view.counter = r->delta.counter;
   r->view.latency = r->delta.hist[BN_H_LATENCY];
   copy_ranks(r, v);
-  copy_timings(r, v);
+  copy_timings(r, v, bare);
   copy_statements(r, v);
   copy_counts(r, v);
   copy_sessions(r, v);
   if (copy_ages(r, v) == 0 && copy_figures(r, v) == 0 && copy_lines(r, v) == 0 &&
       copy_watched(r, v) == 0) {
-    trim(r);
+    trim(r, bare);
     return 0;
   }
   bn_record_done(r);
   return -1;
+}
+
+int bn_record_copy(struct bn_record *r, const struct bn_view *v)
+{
+  return init_record(r, v, HISTS_WHOLE);
 }
 
 void bn_record_done(struct bn_record *r)
@@ -281,6 +296,37 @@ struct bn_group *bn_result_group(struct bn_result *r, const char *name)
   }
   all[r->n_groups] = (struct bn_group){.name = copy};
   return &all[r->n_groups++];
+}
+
+static struct bn_member *copy_member(const struct bn_member *m)
+{
+  struct bn_member *copy = malloc(sizeof *copy);
+
+  if (copy == NULL)
+    return NULL;
+  *copy = *m;
+  copy->host = strdup(m->host);
+  copy->lost = m->lost != NULL ? strdup(m->lost) : NULL;
+  if (copy->host != NULL && (m->lost == NULL || copy->lost != NULL))
+    return copy;
+  free(copy->host);
+  free(copy->lost);
+  free(copy);
+  return NULL;
+}
+
+int bn_result_member(struct bn_result *r, const char *name, const struct bn_member *m,
+                     const struct bn_view *v)
+{
+  struct bn_group *g = bn_result_group(r, name);
+
+  if (g == NULL)
+    return -1;
+  g->bare = true;
+  g->member = copy_member(m);
+  if (g->member == NULL)
+    return -1;
+  return v != NULL ? bn_group_add(g, v) : 0;
 }
 
 static int append(struct bn_record **array, size_t *n, const struct bn_view *v, enum hists hists)
@@ -412,6 +458,10 @@ static int escape_group(struct bn_group *g)
     rc = escape_record(&g->interval[i]);
   for (size_t i = 0; rc == 0 && i < g->n_checkpoints; i++)
     rc = escape_record(&g->checkpoint[i]);
+  if (rc == 0 && g->member != NULL)
+    rc = escape_text(&g->member->host, "");
+  if (rc == 0 && g->member != NULL && g->member->lost != NULL)
+    rc = escape_text(&g->member->lost, "");
   return rc;
 }
 
@@ -446,6 +496,11 @@ static void group_done(struct bn_group *g)
     bn_record_done(&g->checkpoint[i]);
   if (g->has_total)
     bn_record_done(&g->total);
+  if (g->member != NULL) {
+    free(g->member->host);
+    free(g->member->lost);
+  }
+  free(g->member);
   free(g->interval);
   free(g->checkpoint);
   free(g->name);

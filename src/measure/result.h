@@ -17,9 +17,31 @@ struct bn_record {
   struct bn_watched_figure *watched; /* owned, with their names; NULL: none */
 };
 
-/* What was measured by sessions that belong together: one workload on one host. */
+/* One of several hosts that made a run together. */
+struct bn_member {
+  char *host; /* owned; its name, as the user has it */
+  char *lost; /* owned; what became of it; NULL: it came to its end */
+  unsigned threads;
+  double processor_s;   /* processor time of its process; HUGE_VAL: not known */
+  double clock_error_s; /* its clock was compared with that of the others within this */
+  double start_lag_s;   /* it started so long after the agreed time; HUGE_VAL: not known */
+  double time_s;        /* so long its events counted; HUGE_VAL: not known */
+};
+
+/* The section of facts about the hosts of a run, and its members: the time in which the events of
+   all hosts counted; and as far as it is known for whole seconds, the rate of all of them up to the
+   last second in which all were there, and that second. */
+#define BN_HOSTS_SECTION "hosts"
+#define BN_HOSTS_TIME    "together_s"
+#define BN_HOSTS_RATE    "together_events_per_s"
+#define BN_HOSTS_SECONDS "together_seconds"
+
+/* What was measured by sessions that belong together: one workload, on one host or on all. */
 struct bn_group {
   char *name; /* the workload's */
+  /* owned; NULL: of the whole run.  The first group is of the whole run, and those of its hosts
+     come behind it. */
+  struct bn_member *member;
   struct bn_record *interval, *checkpoint;
   size_t n_intervals, n_checkpoints;
   struct bn_record total;
@@ -64,10 +86,18 @@ struct bn_result {
   struct bn_end end;
 };
 
+/* All that a view has, with its histograms.  0 or -1: out of memory; nothing is to be done then. */
+int bn_record_copy(struct bn_record *r, const struct bn_view *v);
+/* About how much memory it takes. */
+uint64_t bn_record_bytes(const struct bn_record *r);
 void bn_record_done(struct bn_record *r);
 
 /* Appends a group without records.  NULL: out of memory.  The pointer is valid until the next. */
 struct bn_group *bn_result_group(struct bn_result *r, const char *name);
+/* A group of one host, to which a copy of the total is added if v is not NULL, without histograms.
+   0 or -1. */
+int bn_result_member(struct bn_result *r, const char *name, const struct bn_member *m,
+                     const struct bn_view *v);
 /* Keeps a copy of a view where its span belongs: the total with histograms unless the group is
    bare, an interval without its sessions, and with histograms only if they are sparse already or
    the group packs them.  0 or -1.

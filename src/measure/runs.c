@@ -141,7 +141,7 @@ static bool is_same(const struct bn_run *a, const struct bn_run *b)
          strcmp(a->seed, b->seed) == 0;
 }
 
-static int refuse_twice(const struct bn_runs *runs, struct bn_err *err)
+int bn_runs_refuse_twice(const struct bn_runs *runs, struct bn_err *err)
 {
   for (size_t i = 0; i < runs->n; i++)
     for (size_t k = i + 1; k < runs->n; k++)
@@ -151,13 +151,11 @@ static int refuse_twice(const struct bn_runs *runs, struct bn_err *err)
   return 0;
 }
 
-int bn_runs_settle(struct bn_runs *runs, struct bn_err *err)
+void bn_runs_settle(struct bn_runs *runs)
 {
   uint64_t last_start = 0, first_end = UINT64_MAX, covered = 0;
 
   qsort(runs->run, runs->n, sizeof *runs->run, compare);
-  if (refuse_twice(runs, err) != 0)
-    return -1;
   runs->union_ns = 0;
   for (size_t i = 0; i < runs->n; i++) {
     const struct bn_run *r = &runs->run[i];
@@ -174,7 +172,6 @@ int bn_runs_settle(struct bn_runs *runs, struct bn_err *err)
                   : first_end > last_start
                       ? (double)(first_end - last_start) / (double)runs->union_ns
                       : 0;
-  return 0;
 }
 
 void bn_runs_tell(const struct bn_runs *runs, struct bn_facts *f)

@@ -42,8 +42,10 @@ int bn_run_end(const struct bn_result *r, uint64_t *wall_ns);
 /* Adds the run of a part, or those of a part that was merged itself.  -1 and err: its times make no
    sense, or there are too many. */
 int bn_runs_add(struct bn_runs *runs, const struct bn_part *part, struct bn_err *err);
-/* Puts them in order and finds the time that they took.  -1 and err: one is there twice. */
-int bn_runs_settle(struct bn_runs *runs, struct bn_err *err);
+/* Puts them in order and finds the time that they took. */
+void bn_runs_settle(struct bn_runs *runs);
+/* -1 and err: one is there twice. */
+int bn_runs_refuse_twice(const struct bn_runs *runs, struct bn_err *err);
 /* The line, which one run does not need, and the section. */
 void bn_runs_tell(const struct bn_runs *runs, struct bn_facts *f);
 

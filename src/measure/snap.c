@@ -226,6 +226,9 @@ void bn_snap_add_warmup(struct bn_snap *s, const struct bn_statset *set)
 
 void bn_snap_end_warmup(struct bn_snap *s)
 {
+  /* As events, what befalls those that start in the warm-up does not count. */
+  static const char *const of_events[] = {"retried_events", "retries", "failed_events"};
+
   for (unsigned i = 0; i < s->n_sessions; i++) {
     struct bn_snap_session *one = &s->session[i];
 
@@ -234,6 +237,12 @@ void bn_snap_end_warmup(struct bn_snap *s)
     one->events = one->busy_ns = one->service_ns = 0;
   }
   s->counter[BN_C_EVENTS] = s->busy_ns = s->service_ns = s->late = s->dropped = 0;
+  for (size_t i = 0; i < sizeof of_events / sizeof *of_events; i++) {
+    const size_t at = bn_metrics_counter(&s->metrics, of_events[i]);
+
+    if (at < s->metrics.n_counters)
+      s->counter[at] = 0;
+  }
   bn_hist_clear(s->hist[BN_H_LATENCY]);
   for (size_t i = s->metrics.n_hists - 3; s->waiting && i + 1 < s->metrics.n_hists; i++)
     bn_hist_clear(s->hist[i]);
@@ -473,6 +482,41 @@ int bn_snap_merge(struct bn_snap *into, const struct bn_snap *from, unsigned fir
   into->max_ns = from->max_ns > into->max_ns ? from->max_ns : into->max_ns;
   merge_sessions(into, from, first);
   return fits ? 0 : -1;
+}
+
+static bool is_within(uint64_t count, uint64_t most)
+{
+  return count == BN_ABSENT || count <= most;
+}
+
+static bool rows_fit(const struct bn_snap *s, uint64_t most)
+{
+  bool fit = true;
+
+  for (size_t i = 0; i < s->metrics.n_labelled; i++)
+    for (size_t k = 0; k < s->n_labels[i]; k++)
+      fit &= is_within(s->label[i][k].n, most);
+  for (size_t i = 0; i < s->statements.n; i++) {
+    const struct bn_statement_sum *sum = &s->statements.sum[i];
+
+    fit &= is_within(sum->rows, most) && is_within(sum->errors, most) &&
+           (sum->hist == NULL || bn_hist_within(sum->hist, most));
+  }
+  return fit;
+}
+
+bool bn_snap_fits(const struct bn_snap *s, uint64_t most)
+{
+  const uint64_t counts[] = {s->late, s->dropped, s->overdue, s->unfinished};
+  bool fit = rows_fit(s, most / BN_STATEMENTS_ROWS);
+
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+    fit &= is_within(counts[i], most);
+  for (size_t i = 0; i < s->metrics.n_counters; i++)
+    fit &= is_within(s->counter[i], most);
+  for (size_t i = 0; i < s->metrics.n_hists; i++)
+    fit &= s->hist[i] == NULL || bn_hist_within(s->hist[i], most);
+  return fit;
 }
 
 int bn_snap_pack(struct bn_snap *to, const struct bn_snap *from)

@@ -27,6 +27,7 @@ struct bn_stat {
   _Atomic uint64_t late;            /* events that ended after the span */
   _Atomic uint64_t late_service_ns; /* --rate: of service_ns, that of late ones */
   _Atomic uint64_t dropped;         /* events that were begun, but not counted */
+  _Atomic uint64_t failed;          /* of those, events that failed for good in the span */
   _Atomic uint64_t overdue;         /* --rate: events of the warm-up that were begun after it */
   _Atomic uint64_t service_ns;      /* of busy_ns what is not queueing; where that is told apart */
   _Atomic uint64_t last_end_ns;     /* --rate: of the latest event */
@@ -42,6 +43,9 @@ struct bn_stat {
   uint64_t *at_end;                 /* its counters when it left its loop, if left is true */
   uint64_t at_end_ns;               /* the end of its last event */
   _Atomic bool left;
+  /* Of the events that were not counted since the last one that was: when the first began; 0: there
+     are none.  And until when events had ended before them. */
+  _Atomic uint64_t barren_ns, fertile_ns;
   _Atomic uint64_t counter[]; /* by enum bn_counter, then the workload's */
 };
 

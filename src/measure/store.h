@@ -12,9 +12,14 @@
                       "ended_run": …}],
       "end":    {…}}
 
-   "assertions" is there if the run had some and came to its final report.  A group holds the
-   sessions of one workload on one host; there is one today.  A RECORD has the figures that people
-   read and the raw numbers that they were computed from:
+   "assertions" is there if the run had some and came to its final report.  The first group holds
+   all sessions.  A run on several hosts has a group of each host behind it, with
+
+      "host": {"name": …, "lost": TEXT or null, "threads": …, "processor_s": …,
+               "clock_error_s": …, "start_lag_s": …, "time_s": …}
+
+   and with a total if it has told what it measured.  A RECORD has the figures that people read and
+   the raw numbers that they were computed from:
 
      {"kind": …, "running": …, "paced": …, "replaced": …, "max_at_least": …,
       "figures": {NAME: NUMBER},               members of bn_view_fields that are known
@@ -53,6 +58,7 @@
 #include <stddef.h>
 
 #include "api/store.h"
+#include "measure/brief.h"
 #include "measure/result.h"
 
 enum { BN_STORE_VERSION = 1 };
@@ -65,6 +71,9 @@ const struct bn_store *bn_store_json(struct bn_err *err);
 struct bn_node *bn_store_facts(const struct bn_store *js, const struct bn_facts *f);
 struct bn_node *bn_store_metrics(const struct bn_store *js, const struct bn_metrics *m);
 struct bn_node *bn_store_record(const struct bn_store *js, const struct bn_view *v);
+/* The same for a line that is sent to another process of this version: a histogram is a short text
+   (measure/brief.h). */
+struct bn_node *bn_store_brief(const struct bn_store *js, const struct bn_view *v);
 /* At least as many values as bn_store_record() makes of an interval or a checkpoint. */
 uint64_t bn_store_values(const struct bn_view *v);
 /* Whether one more interval leaves the document within the bounds (measure/bounds.h); values: of
@@ -102,6 +111,9 @@ struct bn_stored {
 int bn_store_load(const struct bn_store *js, const char *path, bool keep_tree,
                   struct bn_stored *out, struct bn_err *err);
 void bn_stored_done(const struct bn_store *js, struct bn_stored *s);
+/* The result of a tree that is a document.  -1 and err; *out is to be freed in both cases. */
+int bn_store_read_document(const struct bn_store *js, const struct bn_node *n,
+                           struct bn_result *out, struct bn_err *err);
 /* Parts of it, for journals; -1 and err. */
 int bn_store_read_facts(const struct bn_store *js, const struct bn_node *n, struct bn_facts *out,
                         struct bn_err *err);
@@ -115,6 +127,11 @@ int bn_store_read_metrics(const struct bn_store *js, const struct bn_node *n,
 int bn_store_read_record(const struct bn_store *js, const struct bn_node *n,
                          const struct bn_metrics *m, enum bn_view_span span, struct bn_record *out,
                          struct bn_err *err);
+/* The same of an interval or a tick that bn_store_brief() has written.  The record has no
+   histograms, but `hists` has what they are made of. */
+int bn_store_read_brief(const struct bn_store *js, const struct bn_node *n,
+                        const struct bn_metrics *m, enum bn_view_span span, struct bn_record *out,
+                        struct bn_brief *hists, struct bn_err *err);
 /* Add what was read, within the bounds (measure/bounds.h).  A NULL name is an empty one. */
 struct bn_group *bn_store_group(struct bn_result *r, const char *name, struct bn_err *err);
 /* To the last group. */

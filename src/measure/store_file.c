@@ -12,6 +12,7 @@
 #include "base/plugin.h"
 #include "measure/bounds.h"
 #include "measure/journal.h"
+#include "measure/layout.h"
 #include "measure/probe.h"
 #include "measure/store.h"
 
@@ -88,17 +89,39 @@ static int read_total(const struct bn_store *js, const struct bn_node *n,
   return 0;
 }
 
+/* Copies the texts; they and the struct belong to the group also where it fails. */
+static void read_member(struct bn_probe *e, const struct bn_node *map, struct bn_group *g)
+{
+  const char *name = bn_probe_text(e, map, "name"), *lost = bn_probe_text(e, map, "lost");
+
+  g->member = calloc(1, sizeof *g->member);
+  if (g->member == NULL) {
+    bn_probe_no_memory(e);
+    return;
+  }
+  if (name == NULL)
+    bn_probe_refuse(e, "a 'host' has no name");
+  bn_probe_layout(e, map, bn_layout_member, g->member);
+  g->member->host = strdup(name != NULL ? name : "");
+  g->member->lost = lost != NULL ? strdup(lost) : NULL;
+  if (g->member->host == NULL || (lost != NULL && g->member->lost == NULL))
+    bn_probe_no_memory(e);
+}
+
 static int read_group(const struct bn_store *js, const struct bn_node *n, struct bn_result *out,
                       struct bn_err *err)
 {
   struct bn_group *g = bn_store_group(out, js->get_text(js->get(n, "name")), err);
   struct bn_probe e = {js, err, false};
+  const struct bn_node *host = bn_probe_map(&e, n, "host");
   const struct bn_node *metrics = bn_probe_list(&e, n, "metrics");
   const struct bn_node *intervals = bn_probe_list(&e, n, "intervals");
   const struct bn_node *checkpoints = bn_probe_list(&e, n, "checkpoints");
   struct bn_metrics m;
   int rc;
 
+  if (g != NULL && host != NULL)
+    read_member(&e, host, g);
   if (g == NULL || bn_probe_verdict(&e) != 0)
     return -1;
   /* A run that never began to measure has no metrics. */
@@ -130,12 +153,13 @@ static int check_format(const struct bn_store *js, const struct bn_node *n, stru
   return 0;
 }
 
-static int read_document(const struct bn_store *js, const struct bn_node *n, struct bn_result *out,
-                         struct bn_err *err)
+int bn_store_read_document(const struct bn_store *js, const struct bn_node *n,
+                           struct bn_result *out, struct bn_err *err)
 {
   struct bn_probe e = {js, err, false};
   const struct bn_node *groups, *assertions;
 
+  memset(out, 0, sizeof *out);
   if (check_format(js, n, err) != 0)
     return -1;
   groups = bn_probe_list(&e, n, "groups");
@@ -161,7 +185,7 @@ static int load_document(const struct bn_store *js, struct bn_lines *l, const ch
 
   if (rc == 0) {
     out->document = js->parse(text.data, text.len, why);
-    rc = out->document != NULL ? read_document(js, out->document, &out->result, why) : -1;
+    rc = out->document != NULL ? bn_store_read_document(js, out->document, &out->result, why) : -1;
   }
   if (!keep_tree) {
     js->free(out->document);
@@ -175,7 +199,6 @@ static int load(const struct bn_store *js, struct bn_lines *l, const char *path,
                 struct bn_stored *out, struct bn_err *err)
 {
   struct bn_err why = {0};
-  char reason[sizeof why.text];
   size_t n;
   const char *start = bn_lines_block(l, &n);
   int rc;
@@ -190,29 +213,43 @@ static int load(const struct bn_store *js, struct bn_lines *l, const char *path,
     return bn_err_set(err, EIO, "cannot read '%s': %s", path, strerror(errno));
   if (rc == 0 || why.text[0] == '\0')
     return rc;
-  (void)bn_escape(reason, sizeof reason, why.text, ""); /* it quotes the file */
-  return bn_err_set(err, why.code, "'%s' is not a result of bench: %s", path, reason);
+  return bn_err_set(err, why.code, "'%s' is not a result of bench: %s", path, why.text);
+}
+
+static int read_file(const struct bn_store *js, FILE *f, const char *name, bool keep_tree,
+                     struct bn_stored *out, struct bn_err *err)
+{
+  struct bn_lines lines;
+  int rc;
+
+  memset(out, 0, sizeof *out);
+  bn_lines_init(&lines, f, BN_BOUND_LINE_BYTES);
+  rc = load(js, &lines, name, keep_tree, out, err);
+  bn_lines_done(&lines);
+  if (rc == 0) {
+    bn_result_find_metrics(&out->result);
+    return 0;
+  }
+  bn_escape_error(err); /* it quotes the file and its name */
+  bn_stored_done(js, out);
+  return rc;
 }
 
 int bn_store_load(const struct bn_store *js, const char *path, bool keep_tree,
                   struct bn_stored *out, struct bn_err *err)
 {
   FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
-  struct bn_lines lines;
   int rc;
 
-  memset(out, 0, sizeof *out);
-  if (f == NULL)
-    return bn_err_set(err, errno, "cannot open '%s': %s", path, strerror(errno));
-  bn_lines_init(&lines, f, BN_BOUND_LINE_BYTES);
-  rc = load(js, &lines, path, keep_tree, out, err);
-  bn_lines_done(&lines);
+  if (f == NULL) {
+    memset(out, 0, sizeof *out);
+    (void)bn_err_set(err, errno, "cannot open '%s': %s", path, strerror(errno));
+    bn_escape_error(err);
+    return -1;
+  }
+  rc = read_file(js, f, path, keep_tree, out, err);
   if (f != stdin)
     (void)fclose(f);
-  if (rc == 0)
-    bn_result_find_metrics(&out->result);
-  else
-    bn_stored_done(js, out);
   return rc;
 }
 

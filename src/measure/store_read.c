@@ -607,14 +607,13 @@ static void read_parts(struct bn_probe *e, const struct bn_node *n, const struct
   v->latency = r->delta.hist[BN_H_LATENCY];
 }
 
-int bn_store_read_record(const struct bn_store *js, const struct bn_node *n,
-                         const struct bn_metrics *m, enum bn_view_span span, struct bn_record *out,
-                         struct bn_err *err)
+static int read_record(const struct bn_store *js, const struct bn_node *n,
+                       const struct bn_metrics *m, bool hists, struct bn_record *out,
+                       struct bn_err *err)
 {
+  const enum bn_view_span span = out->view.span;
   struct bn_probe e = {js, err, false};
   const struct bn_node *raw = bn_probe_map(&e, n, "raw");
-  const bool hists = span == BN_VIEW_TICK ||
-                     (span != BN_VIEW_CHECKPOINT && bn_probe_map(&e, raw, "histograms") != NULL);
   const size_t of_debug = js->count(bn_probe_list(&e, n, "sessions"));
   const size_t raw_sessions = js->count(bn_probe_list(&e, raw, "sessions"));
   const size_t sessions = of_debug > raw_sessions ? of_debug : raw_sessions;
@@ -631,6 +630,54 @@ int bn_store_read_record(const struct bn_store *js, const struct bn_node *n,
     bn_probe_no_memory(&e);
   if (!e.failed)
     read_parts(&e, n, raw, out);
+  if (e.failed)
+    bn_record_done(out);
+  return bn_probe_verdict(&e);
+}
+
+int bn_store_read_record(const struct bn_store *js, const struct bn_node *n,
+                         const struct bn_metrics *m, enum bn_view_span span, struct bn_record *out,
+                         struct bn_err *err)
+{
+  const bool some = js->get(js->get(n, "raw"), "histograms") != NULL;
+
+  out->view.span = span;
+  return read_record(js, n, m, span == BN_VIEW_TICK || (span != BN_VIEW_CHECKPOINT && some), out,
+                     err);
+}
+
+/* --- brief records ---------------------------------------------------------------------------- */
+
+static void read_texts(struct bn_probe *e, const struct bn_node *map, const struct bn_metrics *m,
+                       struct bn_brief *b)
+{
+  b->n = 0;
+  for (size_t i = 0; i < m->n_hists && !e->failed; i++) {
+    const char *name = m->hist[i].name, *text = e->js->get_text(e->js->get(map, name));
+    const int rc = text != NULL ? bn_brief_take(b, i, text) : 0;
+
+    if (rc < 0)
+      bn_probe_no_memory(e);
+    else if (rc == 0)
+      bn_probe_refuse(e, "'%s' is no text of buckets", name);
+  }
+}
+
+int bn_store_read_brief(const struct bn_store *js, const struct bn_node *n,
+                        const struct bn_metrics *m, enum bn_view_span span, struct bn_record *out,
+                        struct bn_brief *hists, struct bn_err *err)
+{
+  struct bn_probe e = {js, err, false};
+
+  if (js->count(js->get(n, "sessions")) > 0 ||
+      js->count(js->get(js->get(n, "raw"), "sessions")) > 0)
+    return bn_err_set(err, EINVAL, "figures of a part of the time have no sessions");
+  if (js->count(js->get(n, "statements")) > 0)
+    return bn_err_set(err, EINVAL, "figures of a part of the time have no statements");
+  out->view.span = span;
+  if (read_record(js, n, m, false, out, err) != 0)
+    return -1;
+  read_texts(&e, js->get(js->get(n, "raw"), "histograms"), m, hists);
   if (e.failed)
     bn_record_done(out);
   return bn_probe_verdict(&e);

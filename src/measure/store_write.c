@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/units.h"
 #include "measure/bounds.h"
 #include "measure/layout.h"
@@ -444,11 +445,28 @@ static struct bn_node *buckets_of(struct bn_pen *p, const struct bn_hist *h)
   return b.list;
 }
 
-static struct bn_node *histograms_of(struct bn_pen *p, const struct bn_snap *s)
+/* As a list of lists, a wide histogram would be most of what is sent, and of the time to read it.
+ */
+static struct bn_node *brief_of(const struct bn_pen *p, const struct bn_hist *h,
+                                const struct bn_sparse *sparse)
+{
+  struct bn_buf b = {.max = 0};
+  struct bn_node *n;
+
+  bn_brief_put(&b, h, sparse);
+  n = b.failed ? NULL : text(p, b.data != NULL ? b.data : "");
+  bn_buf_done(&b);
+  return n;
+}
+
+static struct bn_node *histograms_of(struct bn_pen *p, const struct bn_snap *s, bool brief)
 {
   struct bn_node *map = p->js->map();
 
-  for (size_t i = 0; i < s->metrics.n_hists; i++) {
+  for (size_t i = 0; brief && i < s->metrics.n_hists; i++)
+    bn_pen_put(p, map, s->metrics.hist[i].name,
+               brief_of(p, s->hist[i], s->sparse != NULL ? &s->sparse[i] : NULL));
+  for (size_t i = 0; !brief && i < s->metrics.n_hists; i++) {
     struct buckets b = {p, buckets_of(p, s->hist[i])};
 
     for (size_t k = 0; s->sparse != NULL && k < s->sparse[i].n; k++)
@@ -477,12 +495,15 @@ static void put_statement_buckets(struct bn_pen *p, struct bn_node *raw, const s
   bn_pen_put(p, raw, "statements", list);
 }
 
-static struct bn_node *raw_of(struct bn_pen *p, const struct bn_view *v)
+static struct bn_node *raw_of(struct bn_pen *p, const struct bn_view *v, bool brief)
 {
   const struct bn_snap *s = v->delta;
   const enum bn_view_span span = v->span;
   const bool sessions = span == BN_VIEW_CHECKPOINT || span == BN_VIEW_TOTAL;
-  const bool full = (span == BN_VIEW_TICK || span == BN_VIEW_TOTAL) && s->hist[0] != NULL;
+  /* Documents have none of checkpoints; from host to host they are sent. */
+  const bool wanted =
+      span == BN_VIEW_TICK || span == BN_VIEW_TOTAL || (brief && span == BN_VIEW_CHECKPOINT);
+  const bool full = wanted && s->hist[0] != NULL;
   const bool hists = full || s->sparse != NULL;
   struct bn_node *map = p->js->map(), *counters = p->js->map();
 
@@ -496,7 +517,7 @@ static struct bn_node *raw_of(struct bn_pen *p, const struct bn_view *v)
   bn_pen_put(p, map, "fair_events", moments_of(p, &s->fair_events));
   bn_pen_put(p, map, "fair_busy_s", moments_of(p, &s->fair_busy_s));
   if (hists)
-    bn_pen_put(p, map, "histograms", histograms_of(p, s));
+    bn_pen_put(p, map, "histograms", histograms_of(p, s, brief));
   if (span == BN_VIEW_TOTAL)
     put_statement_buckets(p, map, v);
   if (v->ages != NULL)
@@ -504,24 +525,34 @@ static struct bn_node *raw_of(struct bn_pen *p, const struct bn_view *v)
   return map;
 }
 
+/* In a brief one histograms are texts. */
+static struct bn_node *record_of(struct bn_pen *p, const struct bn_view *v, bool brief)
+{
+  struct bn_node *map = p->js->map();
+
+  put_name(p, map, "kind", bn_layout_kinds, v->kind);
+  put_layout(p, map, bn_layout_view, v);
+  put_figures(p, map, v);
+  put_percentiles(p, map, v);
+  put_timings(p, map, v);
+  put_statements(p, map, v);
+  put_counts(p, map, v);
+  put_workload(p, map, v);
+  put_lines(p, map, v);
+  put_watched(p, map, v);
+  put_sessions(p, map, v);
+  bn_pen_put(p, map, "raw", raw_of(p, v, brief));
+  return bn_pen_finish(p, map);
+}
+
 struct bn_node *bn_store_record(const struct bn_store *js, const struct bn_view *v)
 {
-  struct bn_pen p = {js, false};
-  struct bn_node *map = js->map();
+  return record_of(&(struct bn_pen){.js = js}, v, false);
+}
 
-  put_name(&p, map, "kind", bn_layout_kinds, v->kind);
-  put_layout(&p, map, bn_layout_view, v);
-  put_figures(&p, map, v);
-  put_percentiles(&p, map, v);
-  put_timings(&p, map, v);
-  put_statements(&p, map, v);
-  put_counts(&p, map, v);
-  put_workload(&p, map, v);
-  put_lines(&p, map, v);
-  put_watched(&p, map, v);
-  put_sessions(&p, map, v);
-  bn_pen_put(&p, map, "raw", raw_of(&p, v));
-  return bn_pen_finish(&p, map);
+struct bn_node *bn_store_brief(const struct bn_store *js, const struct bn_view *v)
+{
+  return record_of(&(struct bn_pen){.js = js}, v, true);
 }
 
 static uint64_t count_layout(const struct bn_layout *l)
@@ -629,6 +660,16 @@ static struct bn_node *total_of(struct bn_pen *p, const struct bn_group *g,
   return as_known(p, bn_store_record(p->js, &g->total.view), known);
 }
 
+static struct bn_node *member_of(struct bn_pen *p, const struct bn_member *m)
+{
+  struct bn_node *map = p->js->map();
+
+  bn_pen_put(p, map, "name", text(p, m->host));
+  bn_pen_put(p, map, "lost", text(p, m->lost));
+  put_layout(p, map, bn_layout_member, m);
+  return map;
+}
+
 static struct bn_node *group_of(struct bn_pen *p, const struct bn_group *g,
                                 const struct bn_node *known)
 {
@@ -636,6 +677,8 @@ static struct bn_node *group_of(struct bn_pen *p, const struct bn_group *g,
   struct bn_node *map = js->map();
 
   bn_pen_put(p, map, "name", text(p, g->name));
+  if (g->member != NULL)
+    bn_pen_put(p, map, "host", member_of(p, g->member));
   bn_pen_put(p, map, "metrics", bn_store_metrics(js, metrics_of(g)));
   bn_pen_put(p, map, "intervals",
              records_of(p, g->interval, g->n_intervals, js->get(known, "intervals")));

@@ -16,12 +16,16 @@ int bn_sum_too_large(struct bn_err *err)
  */
 
 /* Whole figures that bn_view_fill() does not compute from the snapshot. */
-static const size_t summed[] = {
-    offsetof(struct bn_view, unfinished),    offsetof(struct bn_view, backlog),
-    offsetof(struct bn_view, concurrency),   offsetof(struct bn_view, outages),
-    offsetof(struct bn_view, due),           offsetof(struct bn_view, started),
-    offsetof(struct bn_view, dropped),       offsetof(struct bn_view, finished),
-    offsetof(struct bn_view, warmup_backlog)};
+static const size_t summed[] = {offsetof(struct bn_view, unfinished),
+                                offsetof(struct bn_view, backlog),
+                                offsetof(struct bn_view, concurrency),
+                                offsetof(struct bn_view, outages),
+                                offsetof(struct bn_view, due),
+                                offsetof(struct bn_view, started),
+                                offsetof(struct bn_view, dropped),
+                                offsetof(struct bn_view, finished),
+                                offsetof(struct bn_view, warmup_backlog),
+                                offsetof(struct bn_view, failed_threads)};
 
 /* Times that it does not compute. */
 static const size_t longest[] = {
@@ -49,6 +53,45 @@ static uint64_t whole_of(const struct bn_view *v, size_t offset)
 static double real_of(const struct bn_view *v, size_t offset)
 {
   return *(const double *)(const void *)((const char *)v + offset);
+}
+
+static bool is_time(double x)
+{
+  return isfinite(x) && x >= 0;
+}
+
+/* Or not known. */
+static bool is_count(uint64_t n, uint64_t most)
+{
+  return n <= most || n == UINT64_MAX;
+}
+
+static bool is_sum(const struct bn_moments *m)
+{
+  return isfinite(m->n) && isfinite(m->sum) && isfinite(m->sum_sq);
+}
+
+uint64_t bn_sum_most(size_t n)
+{
+  return UINT64_MAX / 4 / n;
+}
+
+bool bn_sum_fits(const struct bn_view *v, size_t n)
+{
+  const uint64_t most = bn_sum_most(n);
+  bool fits = bn_snap_fits(v->delta, most) && v->delta->running <= UINT_MAX / n &&
+              is_sum(&v->delta->fair_events) && is_sum(&v->delta->fair_busy_s) &&
+              is_time(v->span_s) && is_time(v->at_s) &&
+              (v->ages == NULL || bn_hist_within(v->ages, most));
+
+  for (size_t k = 0; k < N_LONGEST; k++)
+    fits &= is_time(real_of(v, longest[k]));
+  for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
+    if (f->type == BN_VIEW_WHOLE)
+      fits &= is_count(whole_of(v, f->offset), most);
+    else
+      fits &= !bn_view_is_rate(f) || is_time(real_of(v, f->offset));
+  return fits;
 }
 
 /* What is not known of one part is not known of the sum. */
@@ -99,10 +142,9 @@ static void forget_parts(struct bn_view *v, const struct bn_views *parts)
 static void sum_rates(struct bn_view *v, const struct bn_views *parts)
 {
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++) {
-    const bool is_rate = strcmp(f->unit, "1/s") == 0 || strcmp(f->unit, "bytes/s") == 0;
     double sum = 0;
 
-    if (!is_rate || f->offset == offsetof(struct bn_view, events_per_s) ||
+    if (!bn_view_is_rate(f) || f->offset == offsetof(struct bn_view, events_per_s) ||
         f->offset == offsetof(struct bn_view, transactions_per_s))
       continue;
     for (size_t i = 0; i < parts->n; i++)

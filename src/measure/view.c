@@ -24,6 +24,7 @@ const struct bn_view_field bn_view_fields[] = {
     PART_REAL(setup_s, "s"),
     PART_REAL(grace_s, "s"),
     PART_REAL(teardown_s, "s"),
+    WHOLE(failed_threads, "1"),
     WHOLE(in_grace, "1"),
     WHOLE(unfinished, "1"),
     REAL(oldest_s, "s"),
@@ -49,6 +50,13 @@ const struct bn_view_field bn_view_fields[] = {
     WHOLE(transactions, "1"),
     WHOLE(errors, "1"),
     WHOLE(reconnects, "1"),
+    WHOLE(retried_events, "1"),
+    WHOLE(retries, "1"),
+    WHOLE(failed_events, "1"),
+    REAL(connection_wait_s, "s"),
+    PART_WHOLE(acknowledged_commits, "1"),
+    PART_WHOLE(missing_commits, "1"),
+    PART_WHOLE(unknown_commits, "1"),
     REAL(events_per_s, "1/s"),
     REAL(reads_per_s, "1/s"),
     REAL(writes_per_s, "1/s"),
@@ -79,6 +87,11 @@ const struct bn_view_field bn_view_fields[] = {
 };
 
 /* The set-up of a total that tells the parts of a run apart took some time. */
+bool bn_view_is_rate(const struct bn_view_field *f)
+{
+  return strcmp(f->unit, "1/s") == 0 || strcmp(f->unit, "bytes/s") == 0;
+}
+
 bool bn_view_knows(const struct bn_view *v, const struct bn_view_field *f)
 {
   return !f->of_parts || v->setup_s > 0;
@@ -433,6 +446,13 @@ static void count(struct bn_view *v, bool commits)
   v->transactions = commits ? named_counter(v, c, "transactions", v->events) : v->events;
   v->errors = c[BN_C_ERROR];
   v->reconnects = c[BN_C_RECONNECT];
+  v->retried_events = named_counter(v, c, "retried_events", 0);
+  v->retries = named_counter(v, c, "retries", 0);
+  v->failed_events = named_counter(v, c, "failed_events", 0);
+  v->connection_wait_s = seconds(named_counter(v, c, "connection_wait", 0));
+  v->acknowledged_commits = named_counter(v, c, "acknowledged_commits", 0);
+  v->missing_commits = named_counter(v, c, "missing_commits", 0);
+  v->unknown_commits = named_counter(v, c, "unknown_commits", 0);
   v->bytes_read = c[BN_C_BYTES_READ];
   v->bytes_written = c[BN_C_BYTES_WRITTEN];
   v->bytes_moved = v->bytes_read + v->bytes_written;

@@ -58,25 +58,27 @@ struct bn_view {
   const struct bn_hist *latency; /* delta's; NULL in a record without histograms */
   const struct bn_hist *ages;    /* of unfinished events, which percentiles count; NULL: none */
   enum bn_view_span span;
-  enum bn_kind kind;    /* BN_KIND_SQL once any database driver was initialised */
-  double at_s;          /* since the start of the measurement (after warm-up) */
-  double span_s;        /* covered by this view: what rates divide by; > 0 */
-  unsigned running;     /* sessions still in their loop */
-  uint64_t unfinished;  /* at the end: events in flight, and arrivals that wait */
+  enum bn_kind kind;       /* BN_KIND_SQL once any database driver was initialised */
+  double at_s;             /* since the start of the measurement (after warm-up) */
+  double span_s;           /* covered by this view: what rates divide by; > 0 */
+  unsigned running;        /* sessions still in their loop */
+  uint64_t failed_threads; /* until then, while others went on (--on-thread-error) */
+  uint64_t unfinished;     /* at the end: events in flight, and arrivals that wait */
   uint64_t in_grace;    /* of the events, those that ended after the span; rates are without them */
   double oldest_s;      /* how long the oldest event in flight has been so; 0: none */
   bool paced;           /* --rate */
   uint64_t backlog;     /* --rate: arrivals waiting */
   uint64_t concurrency; /* --rate: events being executed */
-  /* --rate, total: due = started + dropped + backlog; started = events + those in flight. */
+  /* --rate, total: due = started + dropped + backlog; started = events + failed_events +
+     those in flight. */
   uint64_t due, started, dropped, finished; /* finished: in the span.  All since the measurement
                                                began, whatever checkpoints there were. */
   uint64_t warmup_backlog; /* --rate: arrivals that waited when the warm-up ended */
   /* --rate: how late sleepers woke for an arrival; 0: nobody slept. */
   double lag_p50_s, lag_p99_s, lag_max_s;
   double served; /* of those due, the share that ended in the span */
-  /* SQL, total: times of more than a second in which no event came to its end, though some were
-     under way. */
+  /* SQL, total: times of more than a second in which no event succeeded, though some were under
+     way. */
   uint64_t outages;
   double longest_outage_s;
   double setup_s, grace_s,
@@ -85,6 +87,14 @@ struct bn_view {
                      headings that the reference keeps, nothing else */
   /* Counts.  queries = reads + writes + other; requests = reads + writes. */
   uint64_t events, reads, writes, other, queries, requests, transactions, errors, reconnects;
+  /* Events that ignored errors have ended: those that were repeated, how often that was, those that
+     --db-max-tries has given up and that are none of `events`. */
+  uint64_t retried_events, retries, failed_events;
+  double
+      connection_wait_s; /* that threads spent on making lost connections again; of all threads */
+  /* --verify-commits, total: commits that the server has acknowledged, those of them that are not
+     stored, and those of which nobody knows whether they were acknowledged. */
+  uint64_t acknowledged_commits, missing_commits, unknown_commits;
   double events_per_s, reads_per_s, writes_per_s, other_per_s, queries_per_s, requests_per_s;
   double transactions_per_s, errors_per_s, reconnects_per_s;
   /* Bytes.  moved = read + written; touched = moved and what passed without a transfer. */
@@ -127,6 +137,8 @@ struct bn_view_field {
   size_t offset; /* in struct bn_view */
 };
 extern const struct bn_view_field bn_view_fields[]; /* ends with a NULL name */
+/* Whether its unit says that it is of each second. */
+bool bn_view_is_rate(const struct bn_view_field *f);
 /* false: the figure is not 0, but unknown, as those of parts are in all but such a total. */
 bool bn_view_knows(const struct bn_view *v, const struct bn_view_field *f);
 

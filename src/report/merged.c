@@ -92,7 +92,8 @@ static int merge(const struct bn_store *js, const struct bn_merged_conf *c, cons
 {
   struct bn_buf notes = {.max = 0};
   struct bn_result result;
-  int rc = bn_merge(in->part, in->n, c->force, &result, &notes, err);
+  int rc =
+      bn_merge(in->part, in->n, c->force ? BN_MERGE_FORCED : BN_MERGE_ALIKE, &result, &notes, err);
 
   if (rc != 0)
     bn_escape_error(err);

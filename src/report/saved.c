@@ -3,6 +3,7 @@
 #include "report/saved.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -128,13 +129,15 @@ int bn_saved_run(const void *conf, const char *const *operand, struct bn_err *er
   const struct bn_store *js = bn_store_json(err);
   const bool headed = operand[1] != NULL && !ops->for_programs;
   struct bn_replay *p = NULL;
+  char shown[PATH_MAX];
   int rc = 0;
 
   if (js == NULL)
     return EXIT_FAILURE;
   for (size_t i = 0; rc == 0 && operand[i] != NULL; i++) {
+    (void)bn_escape(shown, sizeof shown, operand[i], "");
     if (headed)
-      printf("%s==> %s <==\n", i > 0 ? "\n" : "", operand[i]);
+      printf("%s==> %s <==\n", i > 0 ? "\n" : "", shown);
     rc = print_file(js, ops, &p, operand[i], err);
   }
   return end_replay(&p, rc) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

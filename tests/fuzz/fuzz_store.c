@@ -104,7 +104,7 @@ static void merge(const struct bn_result *r, const void *data, size_t size)
     abort();
   other.result.facts.plan.seed ^= 1;
   other.result.facts.start_wall_ns += other.result.facts.plan.seed % 5;
-  if (bn_merge(parts, 2, true, &sum, &notes, &err) == 0)
+  if (bn_merge(parts, 2, BN_MERGE_FORCED, &sum, &notes, &err) == 0)
     check(&sum);
   else if (err.text[0] == '\0')
     abort();

@@ -505,6 +505,8 @@ static void what_cannot_be_measured_is_refused(void **state)
   assert_string_equal(refused(&scope, "p99<1ms"), "");
   assert_string_equal(refused(&scope, "setup_s<1s"), "");
   assert_string_equal(refused(&scope, "served>9%"), "served is only measured with --rate");
+  assert_string_equal(refused(&scope, "missing_commits<1"),
+                      "missing_commits is only measured with --verify-commits");
   assert_string_equal(refused(&scope, "qps>9"), "this test does not measure queries_per_s");
   assert_string_equal(refused(&scope, "mib_per_s>9"),
                       "this test does not measure bytes_moved_per_s");

@@ -285,11 +285,13 @@ static void start_anew(struct hdr *h)
 
 static int tell_total(struct hdr *h, const struct bn_view *v)
 {
-  int rc = make_sums(h, v);
+  int rc = has_hists(v) ? make_sums(h, v) : 0;
 
   print_heading(h, v->span);
   tell_absent(h);
-  if (rc != 0)
+  if (!has_hists(v))
+    (void)fputs("# The total is not known: the document does not have its histograms.\n", h->out);
+  if (rc != 0 || !has_hists(v))
     return rc;
   add_whole(h, v);
   for (size_t i = 0; rc == 0 && i < h->n_sums && (h->cut_s <= 0 || h->n_lines == 0); i++)

@@ -201,6 +201,17 @@ static int json_view(void *self, const struct bn_view *v, struct bn_err *err)
   return 0;
 }
 
+static int json_members(void *self, const struct bn_group *g, size_t n, struct bn_err *err)
+{
+  struct json *r = self;
+
+  (void)err;
+  for (size_t i = 0; i < n; i++)
+    r->incomplete |= bn_result_member(&r->result, g[i].name, g[i].member,
+                                      g[i].has_total ? &g[i].total.view : NULL) != 0;
+  return 0;
+}
+
 static int write_document(struct json *r, struct bn_err *err)
 {
   struct bn_node *document;
@@ -285,6 +296,19 @@ const struct bn_reporter bn_reporter_json = {
     .interval = json_interval,
     .checkpoint = json_view,
     .tick = json_view,
+    .total = json_view,
+    .members = json_members,
+    .finish = json_finish,
+    .close = json_close,
+};
+
+const struct bn_reporter bn_reporter_json_total = {
+    .name = "json",
+    .state_size = sizeof(struct json),
+    .facts = true,
+    .open = json_open,
+    .begin = json_begin,
+    .started = json_started,
     .total = json_view,
     .finish = json_finish,
     .close = json_close,

@@ -9,5 +9,7 @@
    journal removed; when FILE cannot be written the journal stays.  Without one, or with "-", the
    document goes to standard output, without a journal. */
 extern const struct bn_reporter bn_reporter_json;
+/* The same without a file, with the total alone: intervals of hours are large. */
+extern const struct bn_reporter bn_reporter_json_total;
 
 #endif

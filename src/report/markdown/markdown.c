@@ -38,6 +38,9 @@ enum place {
   MOST,
   ERRORS,
   RECONNECTS,
+  RETRIES,
+  FAILED,
+  FAILED_THREADS,
   UNFINISHED,
   STATEMENTS,
   STATUS
@@ -64,6 +67,9 @@ static const char *const labels[] = {
     [MOST] = "latency max (ms)",
     [ERRORS] = "ignored errors",
     [RECONNECTS] = "reconnects",
+    [RETRIES] = "retries",
+    [FAILED] = "failed events",
+    [FAILED_THREADS] = "failed threads",
     [UNFINISHED] = "unfinished events",
     [STATUS] = "exit status",
 };
@@ -393,6 +399,12 @@ static int markdown_total(void *self, const struct bn_view *v, struct bn_err *er
   add_whole(c, ERRORS, v->errors);
   if (v->reconnects > 0)
     add_whole(c, RECONNECTS, v->reconnects);
+  if (v->retries > 0)
+    add_whole(c, RETRIES, v->retries);
+  if (v->failed_events > 0)
+    add_whole(c, FAILED, v->failed_events);
+  if (v->failed_threads > 0)
+    add_whole(c, FAILED_THREADS, v->failed_threads);
   if (v->unfinished > 0)
     add_whole(c, UNFINISHED, v->unfinished);
   for (size_t i = 0; i < v->n_statements; i++)

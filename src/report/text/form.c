@@ -37,6 +37,10 @@ static const struct figure figures[] = {
     FIGURE(WHOLE, transactions),
     FIGURE(WHOLE, errors),
     FIGURE(WHOLE, reconnects),
+    FIGURE(WHOLE, retried_events),
+    FIGURE(WHOLE, retries),
+    FIGURE(WHOLE, failed_events),
+    FIGURE(WHOLE, failed_threads),
     FIGURE(WHOLE, backlog),
     FIGURE(WHOLE, concurrency),
     FIGURE(WHOLE, unfinished),
@@ -108,6 +112,10 @@ static void fill_counts(struct bn_form *f, const struct bn_view *v)
   f->transactions = v->transactions;
   f->errors = v->errors;
   f->reconnects = v->reconnects;
+  f->retried_events = v->retried_events;
+  f->retries = v->retries;
+  f->failed_events = v->failed_events;
+  f->failed_threads = v->failed_threads;
   f->backlog = v->backlog;
   f->concurrency = v->concurrency;
   f->unfinished = v->unfinished;

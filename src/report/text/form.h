@@ -15,7 +15,8 @@ enum { BN_FORM_TEXT = 48 };
    longer ones in seconds; *_s members that are rates are per second of the span. */
 struct bn_form {
   uint64_t threads, events, reads, writes, other, queries, requests, transactions;
-  uint64_t errors, reconnects, backlog, concurrency, unfinished, in_flight;
+  uint64_t errors, reconnects, retried_events, retries, failed_events, backlog, concurrency,
+      unfinished, in_flight, failed_threads;
   uint64_t outages, in_grace, due, started, dropped, finished, warmup_backlog;
   double longest_outage, setup, grace, teardown, oldest; /* seconds */
   double served;                                         /* percent */

@@ -14,7 +14,9 @@
 #include "measure/facts.h"
 #include "measure/view.h"
 #include "report/output.h"
+#include "report/text/errors.h"
 #include "report/text/form.h"
+#include "report/text/members.h"
 #include "report/text/watched.h"
 #include "report/text/wording.h"
 
@@ -24,6 +26,7 @@ struct text {
   const struct bn_facts *facts; /* the run's */
   const struct bn_plan *plan;   /* theirs */
   const struct bn_dialect *dialect;
+  double span_s;   /* of the total */
   double stamp_05; /* what the next checkpoint of 0.5 shows: when the one before it was */
 };
 
@@ -350,6 +353,77 @@ static void print_rows(const struct text *t, const struct bn_view *v)
     (void)fprintf(t->out, "%" PRIu64 "%s", v->counter[at[i]], i + 1 < ROW_COUNTERS ? "/" : "\n");
 }
 
+static void print_server(const struct text *t, const char *what, const struct bn_label *server)
+{
+  char name[2 * BN_LABEL_LEN], label[sizeof name + 20];
+
+  (void)bn_escape(name, sizeof name, server->name, "");
+  (void)snprintf(label, sizeof label, "%s%s:", what, name);
+  if (server->n > 0)
+    (void)fprintf(t->out, "    %-36s %" PRIu64 "\n", label, server->n);
+}
+
+/* The labelled counts of that name; *n: how many.  Older documents do not have them. */
+static const struct bn_label *labels_of(const struct bn_snap *s, const char *metric, size_t *n)
+{
+  for (size_t i = 0; i < s->metrics.n_labelled; i++)
+    if (strcmp(s->metrics.labelled[i].name, metric) == 0) {
+      *n = s->n_labels[i];
+      return s->label[i];
+    }
+  *n = 0;
+  return NULL;
+}
+
+static uint64_t count_labels(const struct bn_snap *s, const char *metric)
+{
+  size_t n;
+  const struct bn_label *label = labels_of(s, metric, &n);
+  uint64_t sum = 0;
+
+  for (size_t i = 0; i < n; i++)
+    sum += label[i].n;
+  return sum;
+}
+
+/* Sessions that lost their connection: which servers, and where they went on. */
+static void print_servers(const struct text *t, const struct bn_view *v)
+{
+  static const struct {
+    const char *metric, *text;
+  } rows[] = {{"losses_by_server", "lost by "}, {"reconnects_by_server", "made again to "}};
+  const struct bn_snap *s = v->delta;
+
+  if (!t->plan->own || (v->connection_wait_s <= 0 && count_labels(s, "losses_by_server") == 0))
+    return;
+  (void)fputs("\nConnections:\n", t->out);
+  for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+    size_t n;
+    const struct bn_label *server = labels_of(s, rows[r].metric, &n);
+
+    for (size_t i = 0; i < n; i++)
+      print_server(t, rows[r].text, &server[i]);
+  }
+  (void)fprintf(t->out, "    %-36s %.3f s\n", "wait of all threads:", v->connection_wait_s);
+}
+
+/* --verify-commits. */
+static void print_commits(const struct text *t, const struct bn_view *v)
+{
+  const struct bn_metrics *m = &v->delta->metrics;
+  const size_t stored = bn_metrics_counter(m, "unknown_commits_stored");
+
+  if (stored == m->n_counters || v->span != BN_VIEW_TOTAL)
+    return;
+  (void)fprintf(t->out, "\nCommits (--verify-commits):\n    %-36s %" PRIu64 "\n",
+                "acknowledged:", v->acknowledged_commits);
+  (void)fprintf(t->out, "    %-36s %" PRIu64 "\n", "missing:", v->missing_commits);
+  (void)fprintf(t->out, "    %-36s %" PRIu64, "outcome unknown:", v->unknown_commits);
+  if (v->counter[stored] > 0)
+    (void)fprintf(t->out, " (%" PRIu64 " stored)", v->counter[stored]);
+  (void)fputs("\n", t->out);
+}
+
 static void print_figures(const struct text *t, const struct bn_view *v)
 {
   for (size_t i = 0; i < v->n_figures; i++)
@@ -392,6 +466,8 @@ static void print_unfinished(const struct text *t, const struct bn_form *f, cons
 /* What became of the time and of the events at the edges of the run. */
 static void print_own(const struct text *t, const struct bn_form *f, const struct bn_view *v)
 {
+  if (v->failed_threads > 0)
+    bn_form_print(f, bn_wording_failed_threads, t->out);
   if (v->in_grace > 0)
     bn_form_print(f, bn_wording_grace, t->out);
   if (v->unfinished > 0)
@@ -550,6 +626,12 @@ static void print_summary(struct text *t, const struct bn_view *v)
   if (d->own[v->kind] != NULL)
     bn_form_print(&f, d->own[v->kind], t->out);
   print_rows(t, v);
+  if (t->plan->own && v->retries > 0)
+    bn_form_print(&f, bn_wording_retries, t->out);
+  if (t->plan->own && v->failed_events > 0)
+    bn_form_print(&f, bn_wording_failed, t->out);
+  print_servers(t, v);
+  print_commits(t, v);
   print_timings(t, v);
   /* Blocks were counted, but none of their bytes: there was nothing to transfer. */
   if (v->kind == BN_KIND_MEMORY && (f.mib > 0 || f.mib_s <= 0))
@@ -570,6 +652,10 @@ static void print_summary(struct text *t, const struct bn_view *v)
   if (!d->closing[v->kind]->no_sessions)
     print_sessions(t, &f, v);
   print_statements(t, v);
+  if (t->plan->own) {
+    bn_text_errors(t->out, t->facts, v);
+    bn_text_failures(t->out, t->facts, v);
+  }
   if (v->lines != NULL)
     (void)fprintf(t->out, "%s\n", v->lines);
   if (t->plan->own)
@@ -612,6 +698,7 @@ static int text_total(void *self, const struct bn_view *v, struct bn_err *err)
   struct text *t = self;
   int failed = 0;
 
+  t->span_s = v->span_s;
   if (is_quiet(t))
     return 0;
   begin_report(t);
@@ -622,6 +709,23 @@ static int text_total(void *self, const struct bn_view *v, struct bn_err *err)
     print_summary(t, v);
   bn_output_end(&t->output);
   return failed;
+}
+
+static int text_members(void *self, const struct bn_group *g, size_t n, struct bn_err *err)
+{
+  struct text *t = self;
+
+  (void)err;
+  if (is_quiet(t))
+    return 0;
+  if (!t->plan->own) {
+    bn_text_members(NULL, g, n, t->facts, t->span_s);
+    return 0;
+  }
+  begin_report(t);
+  bn_text_members(t->out, g, n, t->facts, t->span_s);
+  bn_output_end(&t->output);
+  return 0;
 }
 
 /* What was measured is not lost with a script's hook. */
@@ -655,6 +759,7 @@ const struct bn_reporter bn_reporter_text = {
     .interval = text_interval,
     .checkpoint = text_checkpoint,
     .total = text_total,
+    .members = text_members,
     .instead = text_instead,
     .close = text_close,
 };

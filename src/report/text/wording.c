@@ -168,6 +168,11 @@ static const struct bn_dialect own_form = {
     .closing = {&closing11, &closing11, &closing11, &closing11, &closing11},
     .session = session_lines,
 };
+const char bn_wording_retries[] =
+    "    retried events:                      {retried_events} ({retries} retries)\n";
+const char bn_wording_failed[] = "    failed events (--db-max-tries):      {failed_events}\n";
+const char bn_wording_failed_threads[] =
+    "    failed threads:                      {failed_threads}\n";
 const char bn_wording_grace[] = "    finished in the grace:               {in_grace}\n";
 const char bn_wording_unfinished[] = "    unfinished:                          {unfinished}";
 const char bn_wording_oldest[] = " (oldest {oldest:.3} s)";

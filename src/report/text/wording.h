@@ -38,7 +38,8 @@ struct bn_dialect {
 
 /* Of bench's own form: when each part of a run came, and what became of the arrivals of --rate. */
 extern const char bn_wording_outages[], bn_wording_grace[], bn_wording_unfinished[],
-    bn_wording_oldest[], bn_wording_times[];
+    bn_wording_oldest[], bn_wording_times[], bn_wording_retries[], bn_wording_failed[],
+    bn_wording_failed_threads[];
 extern const char bn_wording_arrivals[], bn_wording_warmup_backlog[];
 
 /* Never NULL.  own: bench's own form, whatever the version. */

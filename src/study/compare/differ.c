@@ -150,7 +150,9 @@ static struct values options_of(const struct bn_side *s, const char *name)
 /* What was seen in the run, and where its result is. */
 static bool is_of_outcome(const struct bn_fact *f)
 {
-  static const char *const sections[] = {"merge", "error_classes", "error_messages", "document"};
+  static const char *const sections[] = {
+      "merge",   "error_classes",  "error_messages",      "document",
+      "process", BN_THREAD_ERRORS, BN_THREAD_ERROR_TIMES, BN_HOSTS_SECTION};
 
   for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
     if (strcmp(f->section, sections[i]) == 0)

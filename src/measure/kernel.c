@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads files of /proc and /sys, and finds the control groups of this process. */
+#include "measure/kernel.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- texts ------------------------------------------------------------------------------------ */
+
+bool bn_kernel_text(char text[BN_KERNEL_TEXT], const char *fmt, ...)
+{
+  char path[PATH_MAX];
+  size_t len = 0;
+  ssize_t n = 1;
+  va_list ap;
+  int fd;
+
+  text[0] = '\0';
+  va_start(ap, fmt);
+  n = vsnprintf(path, sizeof path, fmt, ap);
+  va_end(ap);
+  if (n < 0 || n >= (ssize_t)sizeof path)
+    return false;
+  fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return false;
+  while (len < BN_KERNEL_TEXT - 1 && (n = read(fd, text + len, BN_KERNEL_TEXT - 1 - len)) > 0)
+    len += (size_t)n;
+  text[len] = '\0';
+  (void)close(fd);
+  return len > 0;
+}
+
+void bn_kernel_line(char *out, size_t size, const char *from)
+{
+  size_t len;
+
+  from += strspn(from, " \t\"");
+  len = strcspn(from, "\n");
+  while (len > 0 && (isspace((unsigned char)from[len - 1]) || from[len - 1] == '"'))
+    len--;
+  (void)snprintf(out, size, "%.*s", (int)len, from);
+}
+
+const char *bn_kernel_field(const char *text, const char *key, char mark)
+{
+  const size_t len = strlen(key);
+  const char *line = text;
+
+  while (line != NULL && *line != '\0') {
+    if (strncmp(line, key, len) == 0 && line[len + strspn(line + len, " \t")] == mark)
+      return strchr(line + len, mark) + 1;
+    line = strchr(line, '\n');
+    line = line != NULL ? line + 1 : NULL;
+  }
+  return NULL;
+}
+
+/* --- control groups --------------------------------------------------------------------------- */
+
+/* Whether the list of names in front of `end` has that one. */
+static bool is_listed(const char *names, const char *end, const char *name)
+{
+  const size_t len = strlen(name);
+
+  while (names < end) {
+    const size_t n = strcspn(names, ",:");
+
+    if (n == len && strncmp(names, name, len) == 0)
+      return true;
+    names += n + 1;
+  }
+  return len == 0 && names == end;
+}
+
+/* This process's group in the hierarchy with that controller; version 2 has one, named "". */
+static bool find_group(char *group, size_t size, const char *text, const char *controller)
+{
+  const char *line = text;
+
+  while (line != NULL && *line != '\0') {
+    const char *names = strchr(line, ':'), *path = names != NULL ? strchr(names + 1, ':') : NULL;
+
+    if (path != NULL && is_listed(names + 1, path, controller)) {
+      bn_kernel_line(group, size, path + 1);
+      return true;
+    }
+    line = strchr(line, '\n');
+    line = line != NULL ? line + 1 : NULL;
+  }
+  return false;
+}
+
+static void walk(const char *top, char *name, bool second,
+                 void (*visit)(void *arg, const struct bn_kernel_group *g), void *arg)
+{
+  char folder[PATH_MAX], *slash;
+
+  for (;;) {
+    (void)snprintf(folder, sizeof folder, "%s%s", top, name);
+    visit(arg, &(struct bn_kernel_group){folder, name, second});
+    slash = strrchr(name, '/');
+    if (slash == NULL)
+      return;
+    *slash = '\0';
+  }
+}
+
+void bn_kernel_groups(const char *root, const char *controller,
+                      void (*visit)(void *arg, const struct bn_kernel_group *g), void *arg)
+{
+  char groups[BN_KERNEL_TEXT], name[PATH_MAX / 2], top[PATH_MAX / 2];
+
+  (void)bn_kernel_text(groups, "%s/proc/self/cgroup", root);
+  if (find_group(name, sizeof name, groups, "") &&
+      (size_t)snprintf(top, sizeof top, "%s/sys/fs/cgroup", root) < sizeof top)
+    walk(top, name, true, visit, arg);
+  if (find_group(name, sizeof name, groups, controller) &&
+      (size_t)snprintf(top, sizeof top, "%s/sys/fs/cgroup/%s", root, controller) < sizeof top)
+    walk(top, name, false, visit, arg);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The errors of a run by their codes, each with its class and its first message. */
+#include "report/text/errors.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+
+static int compare(const void *a, const void *b)
+{
+  const struct bn_label *s = a, *t = b;
+
+  if (s->n != t->n)
+    return s->n > t->n ? -1 : 1;
+  return strcmp(s->name, t->name);
+}
+
+/* A server chooses the message, and a document may have any text. */
+static void print_error(FILE *out, const struct bn_facts *f, const struct bn_label *error)
+{
+  const char *class = bn_facts_find_text(f, "error_classes", error->name);
+  const char *message = bn_facts_find_text(f, "error_messages", error->name);
+  char name[64], kind[64], label[sizeof name + sizeof kind + 4], shown[121];
+
+  (void)bn_escape(name, sizeof name, error->name, "");
+  (void)bn_escape(kind, sizeof kind, class != NULL ? class : "", "");
+  (void)snprintf(label, sizeof label, class != NULL ? "%s (%s):" : "%s:", name, kind);
+  (void)fprintf(out, "    %-36s %-6" PRIu64, label, error->n);
+  if (message != NULL && bn_escape(shown, sizeof shown, message, "") > 0)
+    (void)fprintf(out, " %s", shown);
+  (void)fputs("\n", out);
+}
+
+void bn_text_errors(FILE *out, const struct bn_facts *f, const struct bn_view *v)
+{
+  const struct bn_snap *s = v->delta;
+  struct bn_label sorted[BN_LABELS_MAX + 1];
+  size_t n;
+
+  if (s->metrics.n_labelled == 0 || s->n_labels[0] == 0)
+    return;
+  n = s->n_labels[0] < BN_LABELS_MAX + 1 ? s->n_labels[0] : BN_LABELS_MAX + 1;
+  memcpy(sorted, s->label[0], n * sizeof *sorted);
+  qsort(sorted, n, sizeof *sorted, compare);
+  while (n > 0 && sorted[n - 1].n == 0) /* before the span, or before the checkpoint */
+    n--;
+  if (n == 0)
+    return;
+  (void)fputs("Errors (count, first message):\n", out);
+  for (size_t i = 0; i < n; i++)
+    print_error(out, f, &sorted[i]);
+  (void)fputs("\n", out);
+}
+
+/* Both are of a document, too. */
+static void print_failure(FILE *out, const struct bn_facts *f, const struct bn_fact *failure)
+{
+  const struct bn_fact *at = bn_facts_find(f, BN_THREAD_ERROR_TIMES, failure->key);
+  char name[64], kind[sizeof name + 1], shown[121];
+
+  (void)bn_escape(name, sizeof name, failure->key, "");
+  (void)snprintf(kind, sizeof kind, "%s:", name);
+  (void)bn_escape(shown, sizeof shown, failure->text, "");
+  if (at == NULL || at->type != BN_FACT_REAL || at->real < 0)
+    (void)fprintf(out, "    %-36s warm-up  %s\n", kind, shown);
+  else
+    (void)fprintf(out, "    %-36s %.3f s  %s\n", kind, at->real, shown);
+}
+
+void bn_text_failures(FILE *out, const struct bn_facts *f, const struct bn_view *v)
+{
+  if (v->failed_threads == 0)
+    return;
+  (void)fputs("Failed threads (first failure, first message):\n", out);
+  for (size_t i = 0; i < f->n_facts; i++)
+    if (strcmp(f->fact[i].section, BN_THREAD_ERRORS) == 0 && f->fact[i].type == BN_FACT_TEXT)
+      print_failure(out, f, &f->fact[i]);
+  (void)fputs("\n", out);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A line for each host, with its name at the end, because names are of any length. */
+#include "report/text/members.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/buf.h"
+#include "base/escape.h"
+#include "base/log.h"
+#include "base/units.h"
+
+static void add_real(struct bn_buf *b, int width, double x)
+{
+  if (isfinite(x))
+    (void)bn_buf_printf(b, " %*.*f", width, bn_units_decimals(x, 2), x);
+  else
+    (void)bn_buf_printf(b, " %*s", width, "-");
+}
+
+static void add_name(struct bn_buf *b, const struct bn_member *m)
+{
+  char shown[512];
+
+  (void)bn_escape(shown, sizeof shown, m->host, "");
+  (void)bn_buf_printf(b, "  %s", shown);
+  if (m->lost == NULL)
+    return;
+  (void)bn_escape(shown, sizeof shown, m->lost, "");
+  (void)bn_buf_printf(b, " (lost: %s)", shown);
+}
+
+/* What a host that was lost had not sent is not in the report. */
+static void make_line(struct bn_buf *b, const struct bn_group *g)
+{
+  const struct bn_member *m = g->member;
+  const struct bn_view *v = g->has_total ? &g->total.view : NULL;
+
+  (void)bn_buf_printf(b, "%7u", m->threads);
+  add_real(b, 12, v != NULL ? v->events_per_s : HUGE_VAL);
+  add_real(b, 10, v != NULL && v->n_percents > 0 ? v->percentile_s[0] * 1e3 : HUGE_VAL);
+  if (v != NULL)
+    (void)bn_buf_printf(b, " %8" PRIu64, v->errors);
+  else
+    (void)bn_buf_printf(b, " %8s", "-");
+  add_real(b, 9, m->time_s);
+  add_real(b, 9, m->processor_s);
+  add_real(b, 9, m->clock_error_s * 1e3);
+  add_real(b, 9, m->start_lag_s * 1e3);
+  add_name(b, m);
+}
+
+static void make_heading(struct bn_buf *b, const struct bn_group *g, size_t n)
+{
+  char rank[24] = "-";
+
+  for (size_t i = 0; i < n; i++)
+    if (g[i].has_total && g[i].total.view.n_percents > 0)
+      (void)snprintf(rank, sizeof rank, "p%g ms", g[i].total.view.percents[0]);
+  (void)bn_buf_printf(b, "%7s %12s %10s %8s %9s %9s %9s %9s  %s", "threads", "events/s", rank,
+                      "errors", "time s", "cpu s", "clock ms", "start ms", "host");
+}
+
+static void print_line(FILE *out, struct bn_buf *line)
+{
+  const char *text = line->data != NULL ? line->data : "";
+
+  if (out != NULL)
+    (void)fprintf(out, "    %s\n", text);
+  else
+    bn_log_stderr("%s", text);
+  bn_buf_clear(line);
+}
+
+static double real_fact(const struct bn_facts *f, const char *key)
+{
+  const struct bn_fact *fact = bn_facts_find(f, BN_HOSTS_SECTION, key);
+
+  return fact != NULL && fact->type == BN_FACT_REAL ? fact->real : HUGE_VAL;
+}
+
+/* Rates are per second of the whole time, so it matters if a part of the hosts was not there. */
+static void make_remark(struct bn_buf *b, const struct bn_facts *f, double span_s)
+{
+  static const double most_s = 0.1, most_part = 0.01;
+  const double together_s = real_fact(f, BN_HOSTS_TIME), rate = real_fact(f, BN_HOSTS_RATE);
+  const struct bn_fact *seconds = bn_facts_find(f, BN_HOSTS_SECTION, BN_HOSTS_SECONDS);
+
+  if (!isfinite(together_s) || span_s - together_s <= fmin(most_s, most_part * span_s))
+    return;
+  (void)bn_buf_printf(b, "All hosts ran together for %.4g s of %.4g s", together_s, span_s);
+  if (isfinite(rate) && seconds != NULL && seconds->type == BN_FACT_WHOLE)
+    (void)bn_buf_printf(b, ", with %.*f events/s in the first %" PRId64 " s",
+                        bn_units_decimals(rate, 2), rate, seconds->whole);
+}
+
+void bn_text_members(FILE *out, const struct bn_group *g, size_t n, const struct bn_facts *f,
+                     double span_s)
+{
+  struct bn_buf line = {.max = 0};
+
+  if (out != NULL)
+    (void)fputs("Hosts (clock: greatest error; start: delay):\n", out);
+  make_heading(&line, g, n);
+  print_line(out, &line);
+  for (size_t i = 0; i < n; i++) {
+    make_line(&line, &g[i]);
+    print_line(out, &line);
+  }
+  make_remark(&line, f, span_s);
+  if (line.len > 0)
+    print_line(out, &line);
+  if (out != NULL)
+    (void)fputc('\n', out);
+  bn_buf_done(&line);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The table of the hosts of a run. */
+#ifndef BN_REPORT_MEMBERS_H
+#define BN_REPORT_MEMBERS_H
+
+#include <stdio.h>
+
+#include "measure/result.h"
+
+/* A heading and a line for each of the groups, each of which has a member, and how long all of them
+   ran together if that is less than span_s, the time of the report.  out NULL: they are lines on
+   standard error, because a dialect's report has no such table. */
+void bn_text_members(FILE *out, const struct bn_group *g, size_t n, const struct bn_facts *f,
+                     double span_s);
+
+#endif
