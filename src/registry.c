@@ -43,7 +43,8 @@ const struct bn_registry_driver bn_registry_drivers[] = {
      .title = "SQLite driver",
      .group = "sqlite options",
      .options = bn_sqlite_options,
-     .conf_size = sizeof(struct bn_sqlite_conf)},
+     .conf_size = sizeof(struct bn_sqlite_conf),
+     .embedded = true},
     {.name = "null",
      .title = "null driver",
      .group = "null options",
@@ -144,7 +145,7 @@ const struct bn_watcher *const bn_registry_watchers[] = {&bn_watcher_host, &bn_w
 
 const struct bn_workload *bn_registry_workload(const char *name)
 {
-  for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
+  for (size_t i = 0; name != NULL && bn_registry_workloads[i] != NULL; i++)
     if (strcmp(bn_registry_workloads[i]->name, name) == 0)
       return bn_registry_workloads[i];
   return NULL;
@@ -164,5 +165,17 @@ bool bn_registry_is_script(const char *name, size_t len)
   for (const struct bn_registry_script *s = bn_registry_scripts; s->name != NULL; s++)
     if (strlen(s->name) == len && strncmp(s->name, name, len) == 0)
       return true;
+  return false;
+}
+
+bool bn_registry_is_local(const char *test, const char *driver)
+{
+  const struct bn_workload *ops = bn_registry_workload(test);
+
+  if (ops != NULL)
+    return ops->commands != NULL;
+  for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++)
+    if (driver != NULL && strcmp(d->name, driver) == 0)
+      return d->embedded;
   return false;
 }

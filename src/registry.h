@@ -19,6 +19,7 @@ struct bn_registry_driver {
   const char *group;        /* "sqlite options" */
   const struct bn_opt *options;
   size_t conf_size;
+  bool embedded; /* the database is a file or memory of the host, not a server */
 };
 
 struct bn_registry_script {
@@ -33,9 +34,13 @@ extern const struct bn_registry_script bn_registry_scripts[];
 extern const struct bn_subcommand bn_registry_subcommands[];
 extern const struct bn_watcher *const bn_registry_watchers[];
 
-/* NULL: no such name. */
+/* NULL: no such name, or none. */
 const struct bn_workload *bn_registry_workload(const char *name);
 const struct bn_reporter *bn_registry_reporter(const char *name, size_t len);
+
+/* Whether the data that a test needs are on the host itself: its files, or those of a database
+   without a server.  test, driver: NULL for none. */
+bool bn_registry_is_local(const char *test, const char *driver);
 
 bool bn_registry_is_script(const char *name, size_t len);
 

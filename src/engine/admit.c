@@ -33,6 +33,8 @@ int bn_admit_init(struct bn_admit *a, const struct bn_admit_plan *plan)
   a->one_by_one = plan->one_by_one;
   a->one_more = plan->one_more;
   a->by_start = plan->by_start;
+  a->returns = plan->returns && plan->events != 0;
+  a->present = plan->sessions;
   a->seat = aligned_alloc(_Alignof(struct bn_admit_seat), size);
   if (a->seat == NULL)
     return -1;
@@ -42,6 +44,7 @@ int bn_admit_init(struct bn_admit *a, const struct bn_admit_plan *plan)
   bn_admit_count_in(a, plan->stat);
   (void)pthread_mutex_init(&a->lock, NULL);
   (void)bn_wait_init(&a->thawed);
+  (void)bn_wait_init(&a->given_back);
   return 0;
 }
 
@@ -57,6 +60,7 @@ void bn_admit_done(struct bn_admit *a)
     return;
   free(a->seat);
   a->seat = NULL;
+  (void)pthread_cond_destroy(&a->given_back);
   (void)pthread_cond_destroy(&a->thawed);
   (void)pthread_mutex_destroy(&a->lock);
 }
@@ -85,6 +89,11 @@ void bn_admit_close(struct bn_admit *a, uint64_t now_ns)
 {
   end_span(a, now_ns);
   atomic_store(&a->limit.until_ns, 0);
+  if (!a->returns)
+    return;
+  (void)pthread_mutex_lock(&a->lock);
+  bn_wait_wake(&a->given_back);
+  (void)pthread_mutex_unlock(&a->lock);
 }
 
 /* --- tickets --- */
@@ -271,6 +280,20 @@ static enum bn_admission leave(struct bn_admit *a, struct bn_admit_seat *seat)
   return BN_ADMIT_YES;
 }
 
+static bool none_is_left(const struct bn_admit *a)
+{
+  return atomic_load_explicit(&a->taken, memory_order_relaxed) >= a->events;
+}
+
+/* With the lock, when fewer can give tickets back.  Thousands come here one after another at the
+   end of a run: they wake the others only if there is something to do. */
+static void look_who_is_left(struct bn_admit *a)
+{
+  a->done |= a->idle == a->present && none_is_left(a);
+  if (a->done || !none_is_left(a))
+    bn_wait_wake(&a->given_back);
+}
+
 enum bn_admission bn_admit_leave(struct bn_admit_seat *seat)
 {
   struct bn_admit *a = seat->admit;
@@ -280,8 +303,32 @@ enum bn_admission bn_admit_leave(struct bn_admit_seat *seat)
     return BN_ADMIT_YES;
   (void)pthread_mutex_lock(&a->lock);
   answer = leave(a, seat);
+  if (answer == BN_ADMIT_YES && a->returns) {
+    a->present--;
+    look_who_is_left(a);
+  }
   (void)pthread_mutex_unlock(&a->lock);
   return answer;
+}
+
+static const struct bn_wait returned = {"tickets that other sessions give back", BN_BOUND_END};
+
+bool bn_admit_linger(struct bn_admit_seat *seat)
+{
+  struct bn_admit *a = seat->admit;
+  bool in_time = true, again;
+
+  if (!a->returns)
+    return false;
+  (void)pthread_mutex_lock(&a->lock);
+  a->idle++;
+  look_who_is_left(a);
+  while (!a->done && none_is_left(a) && in_time && bn_stat_get(&a->limit.until_ns) != 0)
+    in_time = bn_wait_until(&returned, &a->given_back, &a->lock, bn_stat_get(&a->limit.until_ns));
+  again = !a->done;
+  a->idle--;
+  (void)pthread_mutex_unlock(&a->lock);
+  return again;
 }
 
 /* --- the end of the warm-up --- */

@@ -15,7 +15,11 @@
    late it ends.  A session that meets the end of the warm-up before the baseline has been taken
    waits for it.  What was claimed before and starts after uses a ticket that is kept for it.
 
-   No function reads a clock.  Only bn_admit_await waits. */
+   With `returns`, a session that finds no ticket waits until one is given back, as by a session
+   that has failed, or until nobody can do so any more: the events of --events are done by those
+   that are left.
+
+   No function reads a clock.  Only bn_admit_await and bn_admit_linger wait. */
 #ifndef BN_ENGINE_ADMIT_H
 #define BN_ENGINE_ADMIT_H
 
@@ -58,6 +62,9 @@ struct bn_admit {
   struct bn_admit_seat *seat; /* owned */
   pthread_mutex_t lock;
   pthread_cond_t thawed;
+  pthread_cond_t given_back;
+  unsigned present, idle; /* with the lock: sessions that have not left; of those, who waits */
+  bool returns, done;     /* done, with the lock: no ticket comes back */
 };
 
 struct bn_admit_plan {
@@ -67,6 +74,7 @@ struct bn_admit_plan {
   bool warmup;           /* tickets wait for the baseline */
   bool one_by_one;       /* tickets are never taken in batches: events are long (--rate) */
   bool one_more;         /* see above */
+  bool returns;          /* see above */
   bool by_start;         /* see above: events of the warm-up are counted apart */
   struct bn_stat **stat; /* by session; borrowed */
 };
@@ -104,6 +112,9 @@ void bn_admit_began(struct bn_admit_seat *seat);
 void bn_admit_unclaim(struct bn_admit_seat *seat, bool warm);
 /* by_start: an event of the warm-up has ended. */
 void bn_admit_was_warm(struct bn_admit_seat *seat);
+/* After SPENT, with no event of the session in flight: true: ask again; false: the tickets are
+   spent for good. */
+bool bn_admit_linger(struct bn_admit_seat *seat);
 /* The session begins no event any more: gives back what it holds.  YES or FROZEN. */
 enum bn_admission bn_admit_leave(struct bn_admit_seat *seat);
 /* Events of the session since the baseline, 0 in the warm-up; by_start, those that started after

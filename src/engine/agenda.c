@@ -133,10 +133,23 @@ bool bn_agenda_out_of_grace(struct bn_agenda *a, uint64_t now_ns)
   return once(&a->grace_ns, now_ns);
 }
 
-void bn_agenda_give_grace(struct bn_agenda *a, uint64_t now_ns, uint64_t done, uint64_t grace_ns)
+void bn_patience_renew(struct bn_patience *p, struct bn_progress done, uint64_t now_ns)
 {
-  if (a->grace_ns != never && done == a->last_progress)
-    return;
-  a->last_progress = done;
-  a->grace_ns = now_ns + grace_ns;
+  if (p->since_ns == 0 || done.ended != p->last.ended)
+    p->ended_since_ns = now_ns;
+  if (p->since_ns == 0 || done.all != p->last.all)
+    p->since_ns = now_ns;
+  p->last = done;
+}
+
+uint64_t bn_patience_until(const struct bn_patience *p, uint64_t grace_ns, uint64_t longest_ns)
+{
+  return least(p->since_ns + grace_ns, p->ended_since_ns + longest_ns);
+}
+
+void bn_agenda_give_grace(struct bn_agenda *a, uint64_t now_ns, struct bn_progress done,
+                          uint64_t grace_ns, uint64_t longest_ns)
+{
+  bn_patience_renew(&a->patience, done, now_ns);
+  a->grace_ns = bn_patience_until(&a->patience, grace_ns, longest_ns);
 }

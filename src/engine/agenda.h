@@ -10,6 +10,23 @@
 #include "engine/crew.h"
 #include "option/conf.h"
 
+/* How far a run has come: how many statements, events and threads have ended, and how many of them
+   were events and threads. */
+struct bn_progress {
+  uint64_t all, ended;
+};
+
+/* With what is in flight.  Whoever makes progress gets more time, but one event that sends
+   statements for ever does not get it for ever.  All zero: it has not begun. */
+struct bn_patience {
+  struct bn_progress last;
+  uint64_t since_ns, ended_since_ns; /* the last change of either */
+};
+
+void bn_patience_renew(struct bn_patience *p, struct bn_progress done, uint64_t now_ns);
+/* When it is over: so long after the last progress, and after the last event or thread. */
+uint64_t bn_patience_until(const struct bn_patience *p, uint64_t grace_ns, uint64_t longest_ns);
+
 struct bn_agenda {
   const struct bn_conf *conf; /* borrowed */
   struct bn_times times;
@@ -17,7 +34,7 @@ struct bn_agenda {
   bool warming;
   uint64_t refit_ns, interval_ns, tick_ns, forced_ns, grace_ns; /* UINT64_MAX: never */
   size_t checkpoint;                                            /* index of the next one */
-  uint64_t last_progress;                                       /* which renews the grace */
+  struct bn_patience patience;                                  /* of the grace */
 };
 
 void bn_agenda_init(struct bn_agenda *a, const struct bn_conf *conf, uint64_t now_ns);
@@ -40,7 +57,8 @@ bool bn_agenda_forced(struct bn_agenda *a, uint64_t now_ns);
 bool bn_agenda_out_of_grace(struct bn_agenda *a, uint64_t now_ns);
 
 /* Nothing new may begin, and what is in flight has come as far as `done`: it gets grace_ns, again
-   whenever that has changed. */
-void bn_agenda_give_grace(struct bn_agenda *a, uint64_t now_ns, uint64_t done, uint64_t grace_ns);
+   whenever that has changed, and longest_ns while only statements end. */
+void bn_agenda_give_grace(struct bn_agenda *a, uint64_t now_ns, struct bn_progress done,
+                          uint64_t grace_ns, uint64_t longest_ns);
 
 #endif

@@ -79,7 +79,7 @@ static int make_snaps(struct bn_book *b)
   return bn_desk_init(&b->desk, b->stats) == 0 ? bn_desk_init(&b->total, b->stats) : -1;
 }
 
-static void plan(struct bn_plan *p, const struct bn_conf *c)
+void bn_book_plan(struct bn_plan *p, const struct bn_conf *c)
 {
   *p = (struct bn_plan){.version = c->policy->version,
                         .own = c->policy->own_report,
@@ -197,6 +197,13 @@ void bn_book_fact(struct bn_book *b, const char *section, const char *key, const
   (void)pthread_mutex_unlock(&b->lock);
 }
 
+void bn_book_fact_real(struct bn_book *b, const char *section, const char *key, double value)
+{
+  (void)pthread_mutex_lock(&b->lock);
+  bn_facts_real(&b->facts, section, key, value);
+  (void)pthread_mutex_unlock(&b->lock);
+}
+
 /* --- before the measurement ------------------------------------------------------------------- */
 
 static int open_reporter(const struct slot *r, const struct bn_plan *asked, struct bn_err *err)
@@ -224,7 +231,7 @@ bool bn_book_open(struct bn_book *b)
 {
   struct bn_plan asked;
 
-  plan(&asked, b->conf);
+  bn_book_plan(&asked, b->conf);
   asked.metrics = &b->stats->metrics;
   for (size_t i = 0; i < b->n_slots; i++) {
     struct slot *r = &b->slot[i];
@@ -257,7 +264,7 @@ void bn_book_know(struct bn_book *b, struct bn_facts *facts)
 
 void bn_book_begin(struct bn_book *b, const void *workload, uint64_t seed)
 {
-  plan(&b->facts.plan, b->conf);
+  bn_book_plan(&b->facts.plan, b->conf);
   b->facts.plan.metrics = &b->stats->metrics;
   b->facts.plan.seed = seed;
   if (b->ops->describe != NULL)
@@ -387,6 +394,7 @@ static void complete_view(const struct bn_book *b, struct bn_desk *d, const stru
 
   v->kind = bn_book_kind(b);
   v->at_s = (double)(m->now_ns - m->from_ns) * 1e-9;
+  v->failed_threads = m->failed_threads;
   v->paced = m->paced;
   if (v->paced) {
     v->backlog = m->backlog;
@@ -621,15 +629,25 @@ void bn_book_ended(struct bn_book *b)
       b->slot[i].use.ops->ended(b->slot[i].state);
 }
 
+/* Events that --db-max-tries has given up since then: some of those dropped, which are counted a
+   moment later. */
+static uint64_t given_up(const struct bn_snap *now)
+{
+  const size_t i = bn_metrics_counter(&now->metrics, "failed_events");
+  const uint64_t n = i < now->metrics.n_counters ? now->counter[i] : 0;
+
+  return n < now->dropped ? n : now->dropped;
+}
+
 /* Since the measurement began: a checkpoint ends no queue. */
 static void count_arrivals(struct bn_view *v, const struct bn_snap *now, const struct bn_moment *m,
                            uint64_t in_flight)
 {
-  const uint64_t events = now->counter[BN_C_EVENTS];
+  const uint64_t events = now->counter[BN_C_EVENTS], failed = given_up(now);
 
   v->due = m->due;
-  v->started = events + in_flight;
-  v->dropped = now->dropped;
+  v->started = events + failed + in_flight;
+  v->dropped = now->dropped - failed;
   v->finished = events - now->late;
   v->served = m->due > 0 ? (double)v->finished / (double)m->due : 0;
   v->warmup_backlog = now->overdue + m->warmup_left;
@@ -707,19 +725,7 @@ bool bn_book_total(struct bn_book *b)
 
 bool bn_book_tell_verdicts(const struct bn_book *b)
 {
-  const bool all = !b->conf->policy->own_report;
-  bool hold = b->facts.n_verdicts == b->judge.n;
-  char shown[64];
-
-  for (size_t i = 0; i < b->facts.n_verdicts; i++) {
-    const struct bn_verdict *v = &b->facts.verdict[i];
-
-    if (all || !(v->found.holds || v->found.ended_run))
-      bn_log_stderr("--assert=%s %s: %s", v->text, v->found.holds ? "holds" : "does not hold",
-                    bn_assert_show(v, shown, sizeof shown));
-    hold &= v->found.holds;
-  }
-  return hold;
+  return bn_judge_tell(&b->judge, &b->facts, !b->conf->policy->own_report);
 }
 
 /* Nobody is told that standard output has no reader. */

@@ -42,6 +42,7 @@ struct bn_moment {
   uint64_t now_ns, from_ns; /* CLOCK_MONOTONIC; from_ns: what reports count their time from */
   bool at_limit;            /* the time limit was reached: `running` is how many got that far */
   unsigned running;
+  unsigned failed_threads; /* while others went on */
   bool paced;
   uint64_t backlog; /* arrivals that wait */
   bool abandoned;   /* threads are left behind: what they do is unfinished */
@@ -56,6 +57,9 @@ struct bn_moment {
   uint64_t oldest_ns;   /* the largest of them */
 };
 
+/* What a configuration asks for, as reports show it. */
+void bn_book_plan(struct bn_plan *p, const struct bn_conf *c);
+
 /* 0 or -1: out of memory. */
 int bn_book_new(struct bn_book **out, const struct bn_book_setup *setup);
 void bn_book_free(struct bn_book *b);
@@ -67,6 +71,7 @@ int bn_book_measure(struct bn_book *b);
 void bn_book_set_kind(struct bn_book *b, enum bn_kind kind);
 enum bn_kind bn_book_kind(const struct bn_book *b);
 void bn_book_fact(struct bn_book *b, const char *section, const char *key, const char *text);
+void bn_book_fact_real(struct bn_book *b, const char *section, const char *key, double value);
 
 /* --- the main thread, in this order --- */
 /* -1: err names an assertion about something that this run does not measure. */

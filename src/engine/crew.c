@@ -13,9 +13,16 @@
    KiB. */
 static const uint64_t stack_least = (uint64_t)1 << 20;
 
+uint64_t bn_crew_stack(uint64_t wanted)
+{
+  return wanted > stack_least ? wanted : stack_least;
+}
+
 static const struct bn_wait workers = {"workers to go", BN_BOUND_END};
 static const struct bn_wait returning = {"a worker to return", BN_BOUND_RETURNING};
 static const struct bn_wait barrier = {"the other sessions at the barrier", BN_BOUND_END};
+static const struct bn_wait pausing = {"the next try", BN_BOUND_DEADLINE};
+static const struct bn_wait start = {"the start of all hosts", BN_BOUND_END};
 
 /* --- making --- */
 
@@ -71,7 +78,7 @@ static int spawn(struct bn_worker *w, void *(*body)(void *), uint64_t stack_byte
 
   if (rc != 0)
     return rc;
-  rc = pthread_attr_setstacksize(&attr, stack_bytes > stack_least ? stack_bytes : stack_least);
+  rc = pthread_attr_setstacksize(&attr, bn_crew_stack(stack_bytes));
   if (rc == 0)
     rc = bn_wait_spawn(&w->thread, &attr, body, w);
   (void)pthread_attr_destroy(&attr);
@@ -79,14 +86,13 @@ static int spawn(struct bn_worker *w, void *(*body)(void *), uint64_t stack_byte
   return rc;
 }
 
-int bn_crew_spawn(struct bn_crew *c, const struct bn_job *job, void *(*body)(void *),
-                  uint64_t stack_bytes, struct bn_err *err)
+int bn_crew_spawn(struct bn_crew *c, const struct bn_crew_plan *plan, struct bn_err *err)
 {
-  for (unsigned i = 0; i < c->n && !bn_crew_unwanted(c); i++) {
+  for (unsigned i = 0; i < c->n && !bn_crew_unwanted(c) && bn_clock_mono() < plan->until_ns; i++) {
     int rc;
 
-    c->worker[i].job = job;
-    rc = spawn(&c->worker[i], body, stack_bytes);
+    c->worker[i].job = plan->job;
+    rc = spawn(&c->worker[i], plan->body, plan->stack_bytes);
     if (rc != 0)
       return bn_err_set(err, rc, "cannot start worker thread %u of %u: %s", i + 1, c->n,
                         strerror(rc));
@@ -140,6 +146,28 @@ void bn_crew_tell_who_waits(struct bn_crew *c)
   }
 }
 
+void bn_crew_start_at(struct bn_crew *c, uint64_t at_ns)
+{
+  (void)pthread_mutex_lock(&c->lock);
+  if (c->start_at_ns == 0)
+    c->start_at_ns = at_ns;
+  bn_wait_wake(&c->changed);
+  (void)pthread_mutex_unlock(&c->lock);
+}
+
+bool bn_crew_await_start(struct bn_crew *c)
+{
+  bool goes;
+
+  (void)pthread_mutex_lock(&c->lock);
+  while (!c->ended && (c->start_at_ns == 0 || bn_clock_mono() < c->start_at_ns))
+    (void)bn_wait_until(&start, &c->changed, &c->lock,
+                        c->start_at_ns != 0 ? c->start_at_ns : UINT64_MAX);
+  goes = !c->ended;
+  (void)pthread_mutex_unlock(&c->lock);
+  return goes;
+}
+
 /* bn_crew_end sets `ended` before it fails the gate, so that the flag is set if and only if the
    gate opens.  Workers that pass the gate find the flag and the times. */
 bool bn_crew_open(struct bn_crew *c, const struct bn_times *times)
@@ -158,8 +186,50 @@ bool bn_crew_open(struct bn_crew *c, const struct bn_times *times)
   return opens;
 }
 
+/* --- where sessions of all hosts meet --- */
+
+static bool is_alone(const struct bn_crew *c)
+{
+  return c->party == NULL || c->party->sessions == c->n;
+}
+
+/* With the lock, as the two below. */
+static void pass(struct bn_crew *c)
+{
+  c->told = false;
+  c->barrier_here = 0;
+  c->barrier_round++;
+  bn_wait_wake(&c->changed);
+}
+
+/* The others may have come before this returns. */
+static void tell_others(struct bn_crew *c)
+{
+  c->told = true;
+  (void)pthread_mutex_unlock(&c->lock);
+  c->party->meet(c->party->of);
+  (void)pthread_mutex_lock(&c->lock);
+}
+
+void bn_crew_pass(struct bn_crew *c)
+{
+  (void)pthread_mutex_lock(&c->lock);
+  if (c->told)
+    pass(c);
+  (void)pthread_mutex_unlock(&c->lock);
+}
+
 void bn_crew_go(struct bn_crew *c)
 {
+  (void)pthread_mutex_lock(&c->lock);
+  if (!is_alone(c)) {
+    const unsigned round = c->barrier_round;
+
+    tell_others(c);
+    while (round == c->barrier_round && !c->ended)
+      (void)bn_wait_until(&start, &c->changed, &c->lock, UINT64_MAX);
+  }
+  (void)pthread_mutex_unlock(&c->lock);
   bn_gate_open(&c->gate);
 }
 
@@ -270,17 +340,48 @@ bool bn_crew_barrier(struct bn_crew *c)
   c->barrier_here++;
   while (round == c->barrier_round && !c->ended) {
     /* Sessions that have returned from the command need not be waited for. */
-    if (c->barrier_here + c->gone >= c->n) {
-      c->barrier_here = 0;
-      c->barrier_round++;
-      bn_wait_wake(&c->changed);
-    } else {
+    const bool here = c->barrier_here + c->gone >= c->n;
+
+    if (here && is_alone(c))
+      pass(c);
+    else if (here && !c->told)
+      tell_others(c);
+    else
       (void)bn_wait_until(&barrier, &c->changed, &c->lock, UINT64_MAX);
-    }
   }
   ok = !c->ended;
   (void)pthread_mutex_unlock(&c->lock);
   return ok;
+}
+
+/* The first failure of each counts.  Before the start no run goes on. */
+bool bn_crew_fail(struct bn_crew *c, unsigned worker)
+{
+  const bool goes_on = c->goes_on && bn_outcome_has(c->outcome, BN_OUTCOME_OPENED);
+  bool counted = false, all;
+
+  (void)pthread_mutex_lock(&c->lock);
+  if (goes_on && !c->worker[worker].failed) {
+    c->worker[worker].failed = counted = true;
+    c->failed++;
+  }
+  all = c->failed == c->n;
+  (void)pthread_mutex_unlock(&c->lock);
+  if (goes_on)
+    bn_outcome_set(c->outcome, BN_OUTCOME_THREAD_FAILED);
+  if (!goes_on || all)
+    bn_crew_end(c, BN_CAUSE_FAILED, 0);
+  return counted;
+}
+
+void bn_crew_pause(struct bn_crew *c, uint64_t until_ns)
+{
+  bool early = true;
+
+  (void)pthread_mutex_lock(&c->lock);
+  while (!c->ended && early)
+    early = bn_wait_until(&pausing, &c->changed, &c->lock, until_ns);
+  (void)pthread_mutex_unlock(&c->lock);
 }
 
 /* --- any thread --- */
@@ -301,6 +402,16 @@ unsigned bn_crew_gone(struct bn_crew *c)
 
   (void)pthread_mutex_lock(&c->lock);
   n = c->gone;
+  (void)pthread_mutex_unlock(&c->lock);
+  return n;
+}
+
+unsigned bn_crew_failed(struct bn_crew *c)
+{
+  unsigned n;
+
+  (void)pthread_mutex_lock(&c->lock);
+  n = c->failed;
   (void)pthread_mutex_unlock(&c->lock);
   return n;
 }

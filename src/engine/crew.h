@@ -18,6 +18,7 @@
 #include "engine/admit.h"
 #include "engine/outcome.h"
 #include "engine/pacer.h"
+#include "engine/party.h"
 
 /* Of a run, CLOCK_MONOTONIC; known when the gate opens. */
 struct bn_times {
@@ -44,19 +45,25 @@ struct bn_worker {
   bool created;
   enum bn_worker_state state; /* with crew->lock */
   bool early;                 /* left its loop before the time limit */
+  bool failed;                /* and the others went on */
 };
 
 struct bn_crew {
   struct bn_outcome *outcome;
   struct bn_admit *admit;
   struct bn_pacer *pacer; /* NULL: no --rate */
+  const struct bn_party
+      *party; /* whose sessions meet at the barrier too; NULL: there are no others */
   struct bn_worker *worker;
-  unsigned n, created, gone;
+  unsigned n, created, gone, failed;
+  bool goes_on;          /* a worker that fails does not end the run, as long as others are left */
   struct bn_times times; /* with the lock; workers: from the gate on */
+  uint64_t start_at_ns;  /* with the lock: what bn_crew_await_start waits for; 0: not known yet */
   struct bn_gate gate;
   pthread_mutex_t lock; /* before the gate's; nothing of others is called with it */
   pthread_cond_t changed;
   unsigned barrier_here, barrier_round;
+  bool told; /* the party: all sessions of this host are at the barrier */
   bool ended, made;
 };
 
@@ -66,16 +73,26 @@ int bn_crew_init(struct bn_crew *c, struct bn_session *sessions, unsigned n,
 void bn_crew_done(struct bn_crew *c);
 
 /* --- the main thread --- */
-/* Starts all, each with its struct bn_worker, or after a signal no more; 0, or -1 and err. */
-int bn_crew_spawn(struct bn_crew *c, const struct bn_job *job, void *(*body)(void *),
-                  uint64_t stack_bytes, struct bn_err *err);
+/* Bytes that each worker's stack gets. */
+uint64_t bn_crew_stack(uint64_t wanted);
+struct bn_crew_plan {
+  const struct bn_job *job;    /* borrowed until all have gone */
+  void *(*body)(void *worker); /* of struct bn_worker */
+  uint64_t stack_bytes;
+  uint64_t until_ns; /* CLOCK_MONOTONIC; UINT64_MAX: however long it takes */
+};
+/* Starts all, or none after that time or after a signal; 0, or -1 and err. */
+int bn_crew_spawn(struct bn_crew *c, const struct bn_crew_plan *plan, struct bn_err *err);
 /* Waits until all are at the gate; as bn_gate_await. */
 enum bn_gate_state bn_crew_ready(struct bn_crew *c, uint64_t deadline_ns);
 /* Logs which threads are still busy with what before they are ready. */
 void bn_crew_tell_who_waits(struct bn_crew *c);
+/* Waits until bn_crew_start_at has told the time of the start, and for that time; false: the run
+   has been ended. */
+bool bn_crew_await_start(struct bn_crew *c);
 /* Opens the gate: events are measured.  false: the run has been ended, and no worker passes it. */
 bool bn_crew_open(struct bn_crew *c, const struct bn_times *times);
-/* The same for a command, which has no times. */
+/* The same for a command, which has no times; waits for the other hosts. */
 void bn_crew_go(struct bn_crew *c);
 /* true: all that were started have gone; false: until_ns (UINT64_MAX: never) has passed, or the run
    was abandoned and also_abandoned is false. */
@@ -90,10 +107,20 @@ void bn_crew_enter(struct bn_worker *w, enum bn_worker_state state);
 bool bn_crew_gate(struct bn_worker *w);
 /* Left its loop at now_ns. */
 void bn_crew_looped(struct bn_worker *w, uint64_t now_ns);
-/* Waits for all that have not gone; false: the run has been ended. */
+/* Waits for all that have not gone, and for those of the other hosts; false: the run has been
+   ended. */
 bool bn_crew_barrier(struct bn_crew *c);
+/* That worker's session has failed, and who knows why has logged it: ends the run, or if the others
+   go on, counts it.  true: it has been counted. */
+bool bn_crew_fail(struct bn_crew *c, unsigned worker);
+/* Waits until that time, or until the run is ended. */
+void bn_crew_pause(struct bn_crew *c, uint64_t until_ns);
 
 /* --- any thread --- */
+/* The gate is to open at that time (CLOCK_MONOTONIC, not 0); the first call counts. */
+void bn_crew_start_at(struct bn_crew *c, uint64_t at_ns);
+/* All hosts that were told to the party are at the barrier. */
+void bn_crew_pass(struct bn_crew *c);
 /* A signal has ended the run: a session that has not been opened need not be. */
 bool bn_crew_unwanted(const struct bn_crew *c);
 enum bn_cause {
@@ -108,6 +135,8 @@ void bn_crew_end(struct bn_crew *c, enum bn_cause cause, int value);
 /* true: the gate has opened, and *times are set. */
 bool bn_crew_times(struct bn_crew *c, struct bn_times *times);
 unsigned bn_crew_gone(struct bn_crew *c);
+/* Those that have failed while others went on, and the last one. */
+unsigned bn_crew_failed(struct bn_crew *c);
 /* Those that have not gone. */
 unsigned bn_crew_busy(struct bn_crew *c);
 /* Those that have not left their loop. */

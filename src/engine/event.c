@@ -9,6 +9,21 @@
 #include "engine/pacer.h"
 #include "option/conf.h"
 
+const _Atomic uint64_t bn_event_always = 0;
+
+void bn_event_stop(struct bn_session *s)
+{
+  s->failed = true;
+  s->stat->edge_ns = 0;
+  s->attend |= BN_ATTEND_LIMIT;
+  s->mark = &bn_event_always;
+}
+
+static uint64_t between(uint64_t from_ns, uint64_t to_ns)
+{
+  return to_ns > from_ns ? to_ns - from_ns : 0;
+}
+
 /* However long the reporting thread is held up in it.  No event's time holds the wait. */
 static void await_baseline(struct bn_session *s)
 {
@@ -30,6 +45,24 @@ void bn_event_unclaim(struct bn_session *s, const struct bn_tick *tick)
   bn_admit_unclaim(s->seat, tick->start_ns < s->stat->counts_from_ns);
 }
 
+void bn_event_give_back(struct bn_session *s)
+{
+  s->due_ns = 0;
+  bn_admit_unclaim(s->seat, !s->seat->counted);
+}
+
+/* What is not charged for yet has no ticket that it could spend. */
+void bn_event_fail(struct bn_session *s, const struct bn_tick *tick)
+{
+  const bool warm = tick->start_ns < s->stat->counts_from_ns;
+
+  bn_event_forget_now(s, tick);
+  if (!warm && s->last_ns <= bn_stat_get(&s->limit->span_ns))
+    bn_stat_bump(&s->stat->failed, 1);
+  if ((s->attend & BN_ATTEND_CLAIM) != 0 && (warm || !s->seat->counted))
+    bn_event_unclaim(s, tick);
+}
+
 void bn_event_began(struct bn_session *s, uint64_t start_ns)
 {
   if (start_ns >= s->stat->counts_from_ns)
@@ -44,17 +77,6 @@ void bn_event_start_due(struct bn_session *s, struct bn_tick *tick)
   tick->start_ns = s->due_ns;
   s->due_ns = 0;
   bn_event_began(s, tick->start_ns);
-}
-
-void bn_event_leave(struct bn_session *s)
-{
-  while (bn_admit_leave(s->seat) == BN_ADMIT_FROZEN)
-    await_baseline(s);
-}
-
-static uint64_t between(uint64_t from_ns, uint64_t to_ns)
-{
-  return to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
 /* The session's clock may be a little behind the one that ends the wait. */
@@ -92,15 +114,36 @@ static void say_why(const struct bn_session *s, enum bn_admission answer)
     bn_log(BN_INFO, "%s limit exceeded, exiting...", answer == BN_ADMIT_TIME_UP ? "Time" : "Event");
 }
 
+/* What waits has no event in flight whose end it would hold up. */
+static bool lingers(struct bn_session *s)
+{
+  if (bn_stat_get(&s->stat->begun) != bn_stat_get(&s->stat->ended) || !bn_admit_linger(s->seat))
+    return false;
+  s->last_ns = bn_clock_now(&s->clock);
+  return true;
+}
+
+static enum bn_admission claim(struct bn_session *s)
+{
+  enum bn_admission answer;
+
+  do {
+    while ((answer = bn_admit_claim(s->seat, s->last_ns)) == BN_ADMIT_FROZEN)
+      await_baseline(s);
+  } while (answer == BN_ADMIT_SPENT && lingers(s));
+  return answer;
+}
+
 bool bn_event_claim(struct bn_session *s)
 {
   enum bn_admission answer;
 
+  if (s->failed)
+    return false;
   /* Loops that begin events at times of their own may have gone beyond the end of the warm-up. */
   if (s->stat->counts_from_ns != 0 && s->mark != &s->limit->until_ns)
     s->last_ns = bn_clock_now(&s->clock);
-  while ((answer = bn_admit_claim(s->seat, s->last_ns)) == BN_ADMIT_FROZEN)
-    await_baseline(s);
+  answer = claim(s);
   if (answer != BN_ADMIT_YES) {
     say_why(s, answer);
     return false;
@@ -153,6 +196,15 @@ static uint64_t note_waiting(struct bn_stat *st, const struct bn_tick *tick, uin
   return service;
 }
 
+/* It has ended, but its session has failed in it. */
+static void uncount(struct bn_session *s, const struct bn_tick *tick)
+{
+  if (tick->start_ns >= s->stat->counts_from_ns)
+    bn_stat_bump(&s->stat->dropped, 1);
+  if ((s->attend & BN_ATTEND_CLAIM) != 0)
+    bn_event_unclaim(s, tick);
+}
+
 void bn_event_attend(struct bn_session *s, const struct bn_tick *tick)
 {
   struct bn_stat *st = s->stat;
@@ -165,6 +217,10 @@ void bn_event_attend(struct bn_session *s, const struct bn_tick *tick)
     s->attend |= BN_ATTEND_LIMIT;
   if (st->service_hist != 0)
     atomic_store_explicit(&st->last_end_ns, now, memory_order_relaxed);
+  if (s->failed) {
+    uncount(s, tick);
+    return;
+  }
   if (tick->start_ns < st->counts_from_ns) {
     count_warm(s, took);
     return;
@@ -180,16 +236,72 @@ void bn_event_attend(struct bn_session *s, const struct bn_tick *tick)
   bn_event_count(s, took);
 }
 
-/* What lies before the end of the warm-up does not count, but a stall may begin there. */
-void bn_event_look(struct bn_session *s, const struct bn_tick *tick)
+/* An outage ends now, or goes on, for a session whose last success before it was at before_ns. What
+   lies before the end of the warm-up does not count, but a stall may begin there. */
+static void look(struct bn_session *s, uint64_t start_ns, uint64_t before_ns, uint64_t now_ns)
 {
   const struct bn_stat *st = s->stat;
-  const uint64_t now = s->last_ns;
-  const uint64_t before_ns = st->service_hist != 0 ? bn_stat_get(&st->last_end_ns) : tick->start_ns;
   const uint64_t from_ns = before_ns > st->measure_from_ns ? before_ns : st->measure_from_ns;
 
-  if (between(from_ns, now) > BN_OUTAGE_NS && s->outage != NULL)
-    bn_outage_look(s->outage, st, tick->start_ns, before_ns, now, bn_stat_get(&s->limit->span_ns));
+  if (between(from_ns, now_ns) > BN_OUTAGE_NS && s->outage != NULL)
+    bn_outage_look(s->outage, st, start_ns, before_ns, now_ns, bn_stat_get(&s->limit->span_ns));
+}
+
+/* Since when no event of this session has succeeded, those that were under way without a pause;
+   until when the last one did. */
+static void since(const struct bn_stat *st, const struct bn_tick *tick, uint64_t *first_ns,
+                  uint64_t *last_ns)
+{
+  const bool paced = st->service_hist != 0;
+  const bool follows = !paced || tick->start_ns <= bn_stat_get(&st->last_end_ns);
+  const uint64_t barren_ns = bn_stat_get(&st->barren_ns);
+
+  *first_ns = barren_ns != 0 && follows ? barren_ns : tick->start_ns;
+  *last_ns = paced ? bn_stat_get(&st->last_end_ns) : tick->start_ns;
+  if (barren_ns != 0)
+    *last_ns = bn_stat_get(&st->fertile_ns);
+}
+
+/* The next event that succeeds is looked at, however short it is. */
+void bn_event_waste(struct bn_session *s, const struct bn_tick *tick)
+{
+  struct bn_stat *st = s->stat;
+  uint64_t first_ns, last_ns;
+
+  since(st, tick, &first_ns, &last_ns);
+  st->edge_ns = 0;
+  atomic_store_explicit(&st->fertile_ns, last_ns, memory_order_relaxed);
+  atomic_store_explicit(&st->barren_ns, first_ns, memory_order_release);
+}
+
+/* What has not succeeded until the end of the load is an outage up to there; the last events of a
+   session that has failed are none of the others'. */
+static void leave_outage(struct bn_session *s, uint64_t end_ns)
+{
+  const struct bn_stat *st = s->stat;
+  const uint64_t barren_ns = bn_stat_get(&st->barren_ns);
+  const uint64_t fertile_ns = bn_stat_get(&st->fertile_ns);
+
+  if (barren_ns != 0 && (!s->failed || bn_session_over(s)))
+    look(s, barren_ns, fertile_ns, end_ns);
+  if (s->outage != NULL)
+    bn_outage_leave(s->outage, barren_ns != 0 ? fertile_ns : end_ns);
+}
+
+void bn_event_leave(struct bn_session *s, uint64_t end_ns)
+{
+  leave_outage(s, end_ns);
+  while (bn_admit_leave(s->seat) == BN_ADMIT_FROZEN)
+    await_baseline(s);
+}
+
+/* An event has succeeded at s->last_ns, and nobody sees that yet. */
+static void look_at_end(struct bn_session *s, const struct bn_tick *tick)
+{
+  uint64_t first_ns, last_ns;
+
+  since(s->stat, tick, &first_ns, &last_ns);
+  look(s, first_ns, last_ns, s->last_ns);
 }
 
 static void note_long(struct bn_stat *st, uint64_t took)
@@ -206,6 +318,11 @@ void bn_event_end_long(struct bn_session *s, const struct bn_tick *tick, uint64_
 {
   if (tick->start_ns >= s->stat->counts_from_ns && s->last_ns >= s->stat->measure_from_ns)
     note_long(s->stat, took);
-  bn_event_look(s, tick);
+  if (s->failed)
+    bn_event_waste(s, tick);
+  else
+    look_at_end(s, tick);
   bn_event_finish(s, tick, took);
+  if (!s->failed)
+    atomic_store_explicit(&s->stat->barren_ns, 0, memory_order_release);
 }

@@ -8,6 +8,12 @@
 
 /* All functions: the worker that drives the session only. */
 
+/* For s->mark: each event is looked at when it ends. */
+extern const _Atomic uint64_t bn_event_always;
+
+/* The session has failed: its event is not to be counted, and no other begins. */
+void bn_event_stop(struct bn_session *s);
+
 /* Claims a ticket of --events and, under --rate, an arrival (s->due_ns), and sleeps until it is
  * due. */
 bool bn_event_more_slow(struct bn_session *s);
@@ -19,11 +25,14 @@ bool bn_event_claim(struct bn_session *s);
 /* The ticket of an event that was begun and is not counted is not spent. */
 void bn_event_unclaim(struct bn_session *s, const struct bn_tick *tick);
 
+/* A claimed event will not be begun: its ticket is used again. */
+void bn_event_give_back(struct bn_session *s);
+
 /* A claimed event begins later than its claim. */
 void bn_event_began(struct bn_session *s, uint64_t start_ns);
 
-/* The session begins no event any more. */
-void bn_event_leave(struct bn_session *s);
+/* The session begins no event any more; the last one ended at end_ns. */
+void bn_event_leave(struct bn_session *s, uint64_t end_ns);
 
 /* Events since the warm-up's baseline, for which it waits while that is taken; 0 before. */
 uint64_t bn_event_counted(struct bn_session *s);
@@ -38,8 +47,8 @@ __attribute__((cold)) void bn_event_attend(struct bn_session *s, const struct bn
 __attribute__((cold)) void bn_event_end_long(struct bn_session *s, const struct bn_tick *tick,
                                              uint64_t took);
 
-/* An event ends at s->last_ns, and nobody sees that yet: looks whether an outage ends with it. */
-__attribute__((cold)) void bn_event_look(struct bn_session *s, const struct bn_tick *tick);
+/* An event ends without being counted, and nobody sees that yet: an outage may go on with it. */
+__attribute__((cold)) void bn_event_waste(struct bn_session *s, const struct bn_tick *tick);
 
 /* May another event begin?  true claims it: bn_event_start must follow, or it is lost. */
 static inline bool bn_event_more(struct bn_session *s)
@@ -131,21 +140,31 @@ static inline void bn_event_end(struct bn_session *s, const struct bn_tick *tick
 /* Ends an event that is not to be counted; its ticket stays spent. */
 static inline void bn_event_forget(struct bn_session *s, const struct bn_tick *tick)
 {
+  bn_event_waste(s, tick);
   bn_event_show_end(s->stat, tick);
   if (tick->start_ns >= s->stat->counts_from_ns)
     bn_stat_bump(&s->stat->dropped, 1);
 }
 
+/* The same now. */
+static inline void bn_event_forget_now(struct bn_session *s, const struct bn_tick *tick)
+{
+  s->last_ns = bn_clock_now(&s->clock);
+  bn_event_forget(s, tick);
+  if (s->stat->service_hist != 0)
+    atomic_store_explicit(&s->stat->last_end_ns, s->last_ns, memory_order_release);
+}
+
 /* The same, and its ticket is used again: the script said "stop" or failed in it. */
 static inline void bn_event_drop(struct bn_session *s, const struct bn_tick *tick)
 {
-  s->last_ns = bn_clock_now(&s->clock);
-  bn_event_look(s, tick);
-  bn_event_forget(s, tick);
-  if (s->stat->service_hist != 0)
-    atomic_store_explicit(&s->stat->last_end_ns, s->last_ns, memory_order_relaxed);
+  bn_event_forget_now(s, tick);
   if ((s->attend & BN_ATTEND_CLAIM) != 0)
     bn_event_unclaim(s, tick);
 }
+
+/* Ends an event that has failed for good, and after which the session goes on: it is one of
+   --events. */
+__attribute__((cold)) void bn_event_fail(struct bn_session *s, const struct bn_tick *tick);
 
 #endif

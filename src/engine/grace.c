@@ -3,24 +3,53 @@
 #include "engine/grace.h"
 
 /* Hundreds of sessions that close their statements one after another are not stuck. */
-uint64_t bn_grace_progress(const struct bn_parts *p)
+struct bn_progress bn_grace_progress(const struct bn_parts *p)
 {
-  return bn_crew_gone(p->crew) + bn_load_progress(p->load);
+  const uint64_t gone = bn_crew_gone(p->crew);
+
+  return (struct bn_progress){gone + bn_load_progress(p->load), gone + bn_load_ended(p->load)};
 }
 
+/* In a dialect a script without SQL has all the time that it has there. */
 bool bn_grace_is_limited(const struct bn_parts *p)
 {
-  return !p->conf->grace_auto || bn_book_kind(p->book) == BN_KIND_SQL;
+  return !p->conf->grace_auto || bn_book_kind(p->book) == BN_KIND_SQL ||
+         (p->scripted && p->conf->policy->own_report);
+}
+
+uint64_t bn_grace_least_ns(const struct bn_parts *p)
+{
+  return (bn_book_kind(p->book) == BN_KIND_SQL ? 2 : 10) * BN_NSEC_PER_SEC;
+}
+
+/* Some centuries at most: a clock may be added. */
+static uint64_t times(uint64_t n, uint64_t ns)
+{
+  const uint64_t most = UINT64_MAX / 4;
+
+  return ns < most / n ? n * ns : most;
+}
+
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+  return a > b ? a : b;
 }
 
 uint64_t bn_grace_ns(const struct bn_parts *p, uint64_t least_ns)
 {
-  /* Events without SQL are what statements are to the others; under --rate they include waiting. */
-  const bool events = bn_book_kind(p->book) != BN_KIND_SQL && p->pacer == NULL;
-  uint64_t longest;
+  /* Events without SQL are what statements are to the others. */
+  const bool events = bn_book_kind(p->book) != BN_KIND_SQL;
 
   if (!p->conf->grace_auto)
     return p->conf->grace_ns;
-  longest = events ? bn_load_longest_event(p->load) : bn_load_longest_statement(p->load);
-  return 3 * longest > least_ns ? 3 * longest : least_ns;
+  return greater(
+      times(3, events ? bn_load_longest_event(p->load) : bn_load_longest_statement(p->load)),
+      least_ns);
+}
+
+uint64_t bn_grace_longest_ns(const struct bn_parts *p, uint64_t grace_ns)
+{
+  if (p->conf->grace_auto && !p->conf->policy->own_report)
+    return times(1, UINT64_MAX);
+  return greater(times(3, bn_load_longest_event(p->load)), times(10, grace_ns));
 }

@@ -5,14 +5,22 @@
 #ifndef BN_ENGINE_GRACE_H
 #define BN_ENGINE_GRACE_H
 
+#include "engine/agenda.h"
 #include "engine/moment.h"
 
-/* A number that grows while sessions get on: statements, events, workers that have gone. */
-uint64_t bn_grace_progress(const struct bn_parts *p);
-/* Events in flight have a limit.  Built-in tests and scripts without SQL have none unless the user
-   sets one. */
+/* Grows while sessions get on. */
+struct bn_progress bn_grace_progress(const struct bn_parts *p);
+/* Events in flight have a limit.  Built-in tests, and scripts without SQL in a dialect, have none
+   unless the user sets one. */
 bool bn_grace_is_limited(const struct bn_parts *p);
-/* max(least_ns, 3 x the longest statement that was completed), or what the user said. */
+/* Nothing that has been counted makes it shorter: an event of a script may be anything, while
+   statements of a server that answers are short. */
+uint64_t bn_grace_least_ns(const struct bn_parts *p);
+/* max(least_ns, 3 x the longest statement, or event without SQL, that was completed), or what the
+   user said. */
 uint64_t bn_grace_ns(const struct bn_parts *p, uint64_t least_ns);
+/* How long statements alone renew it: ten times as long, or 3 x the longest event; for ever in a
+   dialect where the user set nothing. */
+uint64_t bn_grace_longest_ns(const struct bn_parts *p, uint64_t grace_ns);
 
 #endif

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "base/log.h"
+
 void bn_judge_init(struct bn_judge *j, const struct bn_assert *asserts, size_t n, double patience_s)
 {
   *j = (struct bn_judge){.asserts = asserts, .n = n, .patience_s = n > 0 ? patience_s : 0};
@@ -62,4 +64,27 @@ void bn_judge_total(struct bn_judge *j, const struct bn_view *v, const struct bn
     found.holds &= !found.ended_run;
     bn_facts_verdict(f, a->text, a->unit, &found);
   }
+}
+
+bool bn_judge_holds(const struct bn_judge *j, const struct bn_facts *f)
+{
+  bool hold = f->n_verdicts == j->n;
+
+  for (size_t i = 0; i < f->n_verdicts; i++)
+    hold &= f->verdict[i].found.holds;
+  return hold;
+}
+
+bool bn_judge_tell(const struct bn_judge *j, const struct bn_facts *f, bool all)
+{
+  char shown[64];
+
+  for (size_t i = 0; i < f->n_verdicts; i++) {
+    const struct bn_verdict *v = &f->verdict[i];
+
+    if (all || !(v->found.holds || v->found.ended_run))
+      bn_log_stderr("--assert=%s %s: %s", v->text, v->found.holds ? "holds" : "does not hold",
+                    bn_assert_show(v, shown, sizeof shown));
+  }
+  return bn_judge_holds(j, f);
 }

@@ -8,6 +8,7 @@
 #define BN_ENGINE_JUDGE_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -35,5 +36,9 @@ const struct bn_assert *bn_judge_second(struct bn_judge *j, const struct bn_view
 /* The final report; v NULL: nothing was measured.  The verdicts go into the facts. */
 void bn_judge_total(struct bn_judge *j, const struct bn_view *v, const struct bn_view_rules *rules,
                     struct bn_facts *f);
+/* After that.  false: one does not hold, or has no verdict. */
+bool bn_judge_holds(const struct bn_judge *j, const struct bn_facts *f);
+/* The same, and logs the assertions that do not hold, or (all) each of them. */
+bool bn_judge_tell(const struct bn_judge *j, const struct bn_facts *f, bool all);
 
 #endif

@@ -66,7 +66,8 @@ struct bn_served bn_load_served(const struct bn_load *l)
   for (unsigned i = 0; i < l->stats.n_sessions; i++) {
     const struct bn_stat *st = l->stats.stat[i];
 
-    all.events += bn_stat_get(&st->counter[BN_C_EVENTS]) - bn_stat_get(&st->late);
+    all.events +=
+        bn_stat_get(&st->counter[BN_C_EVENTS]) - bn_stat_get(&st->late) + bn_stat_get(&st->failed);
     all.service_ns += bn_stat_get(&st->service_ns) - bn_stat_get(&st->late_service_ns);
   }
   return all;
@@ -90,6 +91,15 @@ uint64_t bn_load_progress(const struct bn_load *l)
   return progress_of(&l->stats) + progress_of(&l->side);
 }
 
+uint64_t bn_load_ended(const struct bn_load *l)
+{
+  uint64_t n = 0;
+
+  for (unsigned i = 0; i < l->stats.n_sessions; i++)
+    n += bn_stat_get(&l->stats.stat[i]->ended);
+  return n;
+}
+
 static uint64_t greater(uint64_t a, uint64_t b)
 {
   return a > b ? a : b;
@@ -104,11 +114,25 @@ uint64_t bn_load_longest_statement(const struct bn_load *l)
   return ns;
 }
 
+/* In all sessions: their stripes are few. */
+static uint64_t longest_service(const struct bn_statset *set, size_t hist)
+{
+  uint64_t longest = 0, lowest, highest;
+
+  for (size_t k = 0; k < set->n_stripes; k++)
+    if (bn_hist_bounds(set->stripe[hist * set->n_stripes + k], &lowest, &highest))
+      longest = greater(longest, highest);
+  return longest;
+}
+
 uint64_t bn_load_longest_event(const struct bn_load *l)
 {
+  const struct bn_statset *set = &l->stats;
   uint64_t ns = 0;
 
-  for (unsigned i = 0; i < l->stats.n_sessions; i++)
-    ns = greater(ns, bn_stat_get(&l->stats.stat[i]->max_ns));
+  if (set->n_sessions > 0 && set->stat[0]->service_hist != 0)
+    return longest_service(set, set->stat[0]->service_hist);
+  for (unsigned i = 0; i < set->n_sessions; i++)
+    ns = greater(ns, bn_stat_get(&set->stat[i]->max_ns));
   return ns;
 }

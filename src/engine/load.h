@@ -40,7 +40,8 @@ struct bn_served {
 struct bn_served bn_load_served(const struct bn_load *l);
 /* Whatever shows that something gets on: statements and events, of all sessions. */
 uint64_t bn_load_progress(const struct bn_load *l);
-/* The longest statement that was completed, or the longest event. */
+uint64_t bn_load_ended(const struct bn_load *l);
+/* The longest statement that was completed, or the longest event, under --rate without its wait. */
 uint64_t bn_load_longest_statement(const struct bn_load *l);
 uint64_t bn_load_longest_event(const struct bn_load *l);
 

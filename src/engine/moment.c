@@ -27,6 +27,7 @@ struct bn_moment bn_moment_at(const struct bn_parts *p, const struct bn_times *t
                         .from_ns = measured ? times->measure_ns : times->start_ns,
                         .at_limit = now_ns >= times->deadline_ns,
                         .paced = p->pacer != NULL,
+                        .failed_threads = bn_crew_failed(p->crew),
                         .abandoned = bn_outcome_has(p->outcome, BN_OUTCOME_ABANDONED)};
 
   /* Including workers that are just leaving. */

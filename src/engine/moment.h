@@ -10,6 +10,8 @@
 #include "engine/outage.h"
 #include "engine/watch.h"
 
+struct bn_failures; /* engine/failures.h */
+
 /* The parts of a run that its watching threads use; borrowed.  Each has its own lock. */
 struct bn_parts {
   const struct bn_conf *conf;
@@ -22,8 +24,10 @@ struct bn_parts {
   struct bn_crew *crew;
   struct bn_interrupt *interrupt;
   struct bn_book *book;
+  struct bn_failures *failures;
   struct bn_watch *watch;
   uint64_t made_ns; /* when the set-up began */
+  bool scripted;    /* the events are a script's */
 };
 
 /* --rate: how many arrivals wait for one of the `left` events that may yet begin.  The reporting

@@ -9,12 +9,10 @@ struct gap {
   uint64_t from_ns, first_ns;
 };
 
-void bn_outage_init(struct bn_outage *o, const struct bn_statset *stats,
-                    const struct bn_outcome *outcome)
+void bn_outage_init(struct bn_outage *o, const struct bn_statset *stats)
 {
   memset(o, 0, sizeof *o);
   o->stats = stats;
-  o->outcome = outcome;
   (void)pthread_mutex_init(&o->lock, NULL);
 }
 
@@ -39,18 +37,25 @@ static uint64_t acquire(const _Atomic uint64_t *n)
   return atomic_load_explicit(n, memory_order_acquire);
 }
 
-/* In a closed loop an event begins when the one before it ends. */
+/* In a closed loop an event begins when the one before it ends.  Under --rate one that was due
+   later than that has ended a time without events. */
 static void look_at(struct gap *g, const struct bn_stat *st, uint64_t now_ns)
 {
   const uint64_t start_ns = acquire(&st->begun_at) - acquire(&st->ended_at);
   const bool in_flight = acquire(&st->begun) != acquire(&st->ended) && start_ns != 0;
+  const bool paced = st->service_hist != 0;
+  const uint64_t last_ns = acquire(&st->last_end_ns), barren_ns = acquire(&st->barren_ns);
+  uint64_t first_ns = in_flight ? start_ns : UINT64_MAX, end_ns = in_flight ? start_ns : now_ns;
 
   if (!atomic_load_explicit(&st->running, memory_order_acquire))
     return;
-  if (st->service_hist != 0)
-    narrow(g, in_flight ? start_ns : UINT64_MAX, acquire(&st->last_end_ns));
-  else
-    narrow(g, in_flight ? start_ns : UINT64_MAX, in_flight ? start_ns : now_ns);
+  if (paced)
+    end_ns = last_ns;
+  if (barren_ns != 0 && (!paced || (in_flight && start_ns <= last_ns)))
+    first_ns = barren_ns;
+  if (barren_ns != 0)
+    end_ns = acquire(&st->fertile_ns);
+  narrow(g, first_ns, end_ns);
 }
 
 static struct gap find_gap(const struct bn_outage *o, const struct bn_stat *self, uint64_t now_ns)
@@ -65,7 +70,7 @@ static struct gap find_gap(const struct bn_outage *o, const struct bn_stat *self
       look_at(&g, st, now_ns);
   }
   /* Last, for those that were no longer running. */
-  narrow(&g, UINT64_MAX, atomic_load(&o->outcome->last_ns));
+  narrow(&g, UINT64_MAX, atomic_load(&o->left_ns));
   return g;
 }
 
@@ -93,6 +98,14 @@ void bn_outage_look(struct bn_outage *o, const struct bn_stat *self, uint64_t st
 
   narrow(&g, start_ns, before_ns);
   note(o, &g, now_ns < span_ns ? now_ns : span_ns);
+}
+
+void bn_outage_leave(struct bn_outage *o, uint64_t end_ns)
+{
+  uint64_t latest = atomic_load(&o->left_ns);
+
+  while (latest < end_ns && !atomic_compare_exchange_weak(&o->left_ns, &latest, end_ns))
+    ;
 }
 
 void bn_outage_end(struct bn_outage *o, uint64_t span_ns)

@@ -5,8 +5,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/log.h"
+#include "engine/event.h"
+#include "engine/failures.h"
+#include "engine/room.h"
 #include "engine/services.h"
 #include "engine/signals.h"
 #include "engine/worker.h"
@@ -28,13 +32,16 @@ struct bn_run {
   struct bn_interrupt interrupt;
   struct bn_watch watch;
   struct bn_book *book;
+  struct bn_failures failures;
   struct bn_parts parts;
   struct bn_sampler sampler;
   struct bn_receiver receiver;
   struct bn_services services;
   struct bn_job job;
   const void *workload_conf;
+  const struct bn_party *party; /* NULL: none */
   bool pacer_made;
+  double processor_s;   /* of the process, when the gate opened */
   struct bn_hist *ages; /* --rate: of the arrivals that wait at the end; owned */
 };
 
@@ -54,10 +61,18 @@ static int make_pacer(struct bn_run *run)
 {
   const struct bn_conf *c = run->job.conf;
 
+  /* Arrivals at the same times on all hosts would come in bunches. */
+  const uint64_t seed = c->seed + (run->party != NULL ? run->party->first : 0);
+
   if (c->raw.rate <= 0)
     return 0;
-  run->pacer_made = bn_pacer_init_rate(&run->pacer, c->seed, c->raw.rate) == 0;
+  run->pacer_made = bn_pacer_init_rate(&run->pacer, seed, c->raw.rate) == 0;
   return run->pacer_made ? 0 : -1;
+}
+
+static bool goes_on_after_failures(const struct bn_conf *c)
+{
+  return c->raw.on_thread_error == BN_THREAD_ERROR_CONTINUE;
 }
 
 static int make_admit(struct bn_run *run)
@@ -69,6 +84,7 @@ static int make_admit(struct bn_run *run)
                                      .warmup = c->warmup_ns != 0,
                                      .one_by_one = c->raw.rate > 0,
                                      .one_more = c->policy->warmup_event_is_extra,
+                                     .returns = goes_on_after_failures(c),
                                      .by_start = c->policy->own_report,
                                      .stat = run->load.stats.stat};
 
@@ -85,11 +101,14 @@ static int make_sessions(struct bn_run *run)
                                           .outage = &run->outage,
                                           .clock = &run->clock,
                                           .services = &run->services,
-                                          .state_size = run->job.ops->session_size};
+                                          .state_size = run->job.ops->session_size,
+                                          .party = run->party};
 
   if (bn_sessions_init(&run->sessions, n, &links) != 0 ||
       bn_crew_init(&run->crew, run->sessions.all, n, &run->outcome, &run->admit, pacer) != 0)
     return -1;
+  run->crew.party = run->party;
+  run->crew.goes_on = goes_on_after_failures(run->job.conf);
   return bn_interrupt_init(&run->interrupt, run->sessions.all, n + BN_LOAD_SIDE);
 }
 
@@ -107,6 +126,7 @@ static int make_watch(struct bn_run *run, const struct bn_run_setup *setup)
   if (bn_watch_init(&run->watch, setup->watchers, setup->n_watchers, setup->sql) != 0 ||
       bn_book_new(&run->book, &book) != 0)
     return -1;
+  bn_failures_init(&run->failures, run->book);
   run->parts = (struct bn_parts){.conf = setup->conf,
                                  .clock = &run->clock,
                                  .outcome = &run->outcome,
@@ -117,7 +137,9 @@ static int make_watch(struct bn_run *run, const struct bn_run_setup *setup)
                                  .crew = &run->crew,
                                  .interrupt = &run->interrupt,
                                  .book = run->book,
-                                 .watch = &run->watch};
+                                 .failures = &run->failures,
+                                 .watch = &run->watch,
+                                 .scripted = setup->ops->find_command != NULL};
   return bn_sampler_init(&run->sampler, &run->parts);
 }
 
@@ -130,6 +152,7 @@ static struct bn_run *new_run(const struct bn_run_setup *setup)
     return NULL;
   memset(run, 0, sizeof *run);
   run->workload_conf = setup->workload_conf;
+  run->party = setup->party;
   run->job = (struct bn_job){.conf = setup->conf,
                              .ops = setup->ops,
                              .self = setup->self,
@@ -138,7 +161,7 @@ static struct bn_run *new_run(const struct bn_run_setup *setup)
   if (setup->self == NULL && setup->ops->open == NULL)
     run->job.self = (void *)(uintptr_t)setup->workload_conf;
   bn_outcome_init(&run->outcome);
-  bn_outage_init(&run->outage, &run->load.stats, &run->outcome);
+  bn_outage_init(&run->outage, &run->load.stats);
   bn_clock_init(&run->clock, (enum bn_clock_choice)setup->conf->raw.clock);
   return run;
 }
@@ -199,6 +222,7 @@ void bn_run_free(struct bn_run *run)
   if (run == NULL)
     return;
   bn_sampler_done(&run->sampler);
+  bn_failures_done(&run->failures);
   bn_book_free(run->book);
   bn_watch_done(&run->watch);
   bn_interrupt_done(&run->interrupt);
@@ -215,14 +239,51 @@ void bn_run_free(struct bn_run *run)
 
 /* --- the threads that watch ------------------------------------------------------------------- */
 
+void bn_run_start_at(struct bn_run *run, uint64_t at_ns)
+{
+  bn_crew_start_at(&run->crew, at_ns);
+}
+
+void bn_run_pass(struct bn_run *run)
+{
+  bn_crew_pass(&run->crew);
+}
+
+void bn_run_stop(struct bn_run *run, bool at_once)
+{
+  bn_receiver_ask(&run->receiver, at_once);
+}
+
+/* The other hosts may stop the run as long as it has its receiver. */
+static void attach(struct bn_run *run)
+{
+  if (run->party != NULL)
+    run->party->attach(run->party->of, run);
+}
+
+static void stop_receiving(struct bn_run *run)
+{
+  if (run->party != NULL)
+    run->party->detach(run->party->of);
+  bn_receiver_stop(&run->receiver);
+}
+
+static uint64_t stack_of(const struct bn_run *run)
+{
+  return bn_crew_stack(run->job.conf->raw.thread_stack_size);
+}
+
 static bool start_watching(struct bn_run *run)
 {
   struct bn_err err = {0};
 
-  bn_sessions_allow_files(&run->sessions);
+  bn_room_allow_files(run->sessions.workers);
   if (bn_sampler_start(&run->sampler, run->services.is_command, &err) == 0 &&
-      bn_receiver_start(&run->receiver, &run->sampler, &err) == 0)
+      bn_receiver_start(&run->receiver, &run->sampler, &err) == 0) {
+    attach(run);
     return true;
+  }
+  bn_room_explain(&err, run->sessions.workers, stack_of(run));
   bn_log(BN_FATAL, "%s", err.text);
   bn_sampler_stop(&run->sampler);
   return false;
@@ -329,13 +390,20 @@ static void tell_what_is_watched(const struct bn_run *run)
     bn_log(BN_DEBUG, "Reporting not supported by the current test, ");
 }
 
-static bool spawn(struct bn_run *run, void *(*body)(void *))
+/* Thousands of threads that are busy as soon as they have started hold up those that start them. */
+static bool spawn(struct bn_run *run, void *(*body)(void *), uint64_t until_ns)
 {
+  const struct bn_crew_plan plan = {&run->job, body, stack_of(run), until_ns};
+  const unsigned n = run->sessions.workers;
+  const bool connects = bn_book_kind(run->book) == BN_KIND_SQL;
   struct bn_err err = {0};
 
-  if (bn_crew_spawn(&run->crew, &run->job, body, run->job.conf->raw.thread_stack_size, &err) == 0)
-    return true;
-  bn_log(BN_FATAL, "%s", err.text);
+  if (bn_room_check(n, stack_of(run), connects)) {
+    if (bn_crew_spawn(&run->crew, &plan, &err) == 0)
+      return true;
+    bn_room_explain(&err, n, stack_of(run));
+    bn_log(BN_FATAL, "%s", err.text);
+  }
   bn_crew_end(&run->crew, BN_CAUSE_FAILED, 0);
   return false;
 }
@@ -373,8 +441,6 @@ static struct bn_times times_from(const struct bn_conf *c, uint64_t start_ns)
                            c->time_ns != 0 ? measure_ns + c->time_ns : UINT64_MAX};
 }
 
-static const _Atomic uint64_t always = 0;
-
 static void start_session(const struct bn_run *run, struct bn_session *s,
                           const struct bn_times *times)
 {
@@ -383,7 +449,7 @@ static void start_session(const struct bn_run *run, struct bn_session *s,
 
   s->stat->measure_from_ns = times->measure_ns;
   s->stat->counts_from_ns = warmup ? times->measure_ns : 0;
-  s->mark = warmup || (own && run->pacer_made) ? &always : &run->admit.limit.until_ns;
+  s->mark = warmup || (own && run->pacer_made) ? &bn_event_always : &run->admit.limit.until_ns;
   s->attend = BN_ATTEND_LIMIT;
   if (run->admit.events != 0 || run->pacer_made)
     s->attend |= BN_ATTEND_CLAIM;
@@ -392,16 +458,34 @@ static void start_session(const struct bn_run *run, struct bn_session *s,
   atomic_store_explicit(&s->stat->running, true, memory_order_relaxed);
 }
 
-/* Sets the clock of the run, with every worker waiting at the gate, and opens it.  false: a signal
-   came first. */
-static bool open_gate(struct bn_run *run, struct bn_times *times)
+/* Whatever takes long comes before the other hosts are told that this one is ready. */
+static bool approach_gate(struct bn_run *run)
 {
-  bn_book_started(run->book);
   bn_book_place(run->book);
   if (run->job.conf->policy->start_counts_too)
     bn_load_adopt_main(&run->load);
   bn_watch_open(&run->watch);
+  bn_book_started(run->book);
+  return run->party == NULL || bn_crew_await_start(&run->crew);
+}
+
+/* Of all threads of this process. */
+static double processor_s(void)
+{
+  struct timespec used = {.tv_sec = 0};
+
+  (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
+}
+
+/* Sets the clock of the run, with every worker waiting at the gate, and opens it.  false: a signal
+   came first. */
+static bool open_gate(struct bn_run *run, struct bn_times *times)
+{
+  if (!approach_gate(run))
+    return false;
   bn_watch_start(&run->watch);
+  run->processor_s = processor_s();
   *times = times_from(run->job.conf, bn_clock_mono());
   bn_book_start(run->book, times->start_ns);
   if (run->pacer_made)
@@ -422,7 +506,8 @@ static void close_reports(struct bn_run *run)
   const struct bn_end end = {.reason = bn_outcome_reason(o, overload_fails(run)),
                              .status = status(run),
                              .signo = atomic_load(&o->signo),
-                             .failed = bn_outcome_has(o, BN_OUTCOME_FAILED),
+                             .failed = bn_outcome_has(o, BN_OUTCOME_FAILED) ||
+                                       bn_outcome_has(o, BN_OUTCOME_THREAD_FAILED),
                              .timeout = bn_outcome_has(o, BN_OUTCOME_TIMEOUT),
                              .left = atomic_load(&o->left_with) >= 0,
                              .overload = bn_outcome_has(o, BN_OUTCOME_OVERLOADED)};
@@ -473,12 +558,25 @@ static void note_limit(struct bn_run *run, const struct bn_moment *end)
 static struct bn_moment sum_up(struct bn_run *run, const struct bn_times *times)
 {
   const struct bn_moment end = bn_moment_end(&run->parts, times, run->ages);
+  const struct bn_workload *ops = run->job.ops;
+  struct bn_err err = {0};
 
+  if (ops->verify != NULL && ops->verify(run->job.self, bn_run_main_session(run), &err) != 0)
+    (void)failed(run, &err);
   bn_book_sum(run->book, &end);
+  bn_book_fact_real(run->book, "process", "processor_s", processor_s() - run->processor_s);
   bn_outcome_advance(&run->outcome, BN_STAGE_REPORT);
   if (bn_outcome_has(&run->outcome, BN_OUTCOME_TO_INTERRUPT))
     bn_interrupt_first(&run->interrupt, run->job.conf->threads);
   return end;
+}
+
+static void tell_failed_threads(struct bn_run *run)
+{
+  const unsigned n = bn_crew_failed(&run->crew);
+
+  if (n > 0)
+    bn_log_stderr("%u of %u threads failed (--on-thread-error=continue)", n, run->crew.n);
 }
 
 static void report_total(struct bn_run *run, const struct bn_times *times,
@@ -496,6 +594,7 @@ static void report_total(struct bn_run *run, const struct bn_times *times,
   if (end->due > 0 && end->now_ns > times->measure_ns)
     tell_unserved(run, end);
   bn_outcome_say(&run->outcome, overload_fails(run));
+  tell_failed_threads(run);
 }
 
 static void measure(struct bn_run *run, const struct bn_times *times)
@@ -523,6 +622,7 @@ static void measure(struct bn_run *run, const struct bn_times *times)
    to close what they have opened. */
 static void give_up_start(struct bn_run *run)
 {
+  const struct bn_workload *ops = run->job.ops;
   const bool all = bn_crew_await(&run->crew, ready_deadline(run), false);
 
   if (!all && !bn_outcome_has(&run->outcome, BN_OUTCOME_ABANDONED))
@@ -533,6 +633,8 @@ static void give_up_start(struct bn_run *run)
     bn_outcome_set(&run->outcome, BN_OUTCOME_RETURNED);
     bn_crew_join(&run->crew);
   }
+  if (ops->forget != NULL)
+    ops->forget(run->job.self, bn_run_main_session(run));
   if (!bn_outcome_has(&run->outcome, BN_OUTCOME_TIMEOUT) && atomic_load(&run->outcome.signo) == 0)
     bn_log(BN_FATAL, "%s", run->job.conf->policy->threads_not_ready);
 }
@@ -542,7 +644,7 @@ static void run_workers(struct bn_run *run)
   const uint64_t deadline_ns = ready_deadline(run);
   struct bn_times times;
 
-  if (spawn(run, bn_worker_run) && await_ready(run, deadline_ns)) {
+  if (spawn(run, bn_worker_run, deadline_ns) && await_ready(run, deadline_ns)) {
     bn_outcome_advance(&run->outcome, BN_STAGE_MEASURE);
     if (open_gate(run, &times)) {
       measure(run, &times);
@@ -570,15 +672,22 @@ int bn_run_execute(struct bn_run *run)
   stop_interrupting(run);
   if (!bn_outcome_left_behind(&run->outcome) && run->job.ops->close != NULL)
     run->job.ops->close(run->job.self);
-  bn_receiver_stop(&run->receiver);
+  stop_receiving(run);
   return status(run);
+}
+
+/* What happens once, happens there. */
+static bool is_first_host(const struct bn_run *run)
+{
+  return run->sessions.first == 0;
 }
 
 static void run_parallel(struct bn_run *run)
 {
-  if (!run->job.command->quiet)
+  if (!run->job.command->quiet && is_first_host(run))
     bn_log(BN_NOTICE, "Initializing worker threads...\n\n");
-  if (spawn(run, bn_worker_command) && bn_crew_ready(&run->crew, UINT64_MAX) == BN_GATE_OPEN)
+  if (spawn(run, bn_worker_command, UINT64_MAX) &&
+      bn_crew_ready(&run->crew, UINT64_MAX) == BN_GATE_OPEN)
     bn_crew_go(&run->crew);
   (void)bn_crew_await(&run->crew, UINT64_MAX, false);
   if (!bn_outcome_has(&run->outcome, BN_OUTCOME_ABANDONED))
@@ -593,14 +702,14 @@ int bn_run_command(struct bn_run *run, const struct bn_command *command)
   run->job.command = command;
   if (!start_watching(run))
     return BN_STATUS_FAILED;
-  if (command->parallel && run->job.conf->threads > 1)
+  if (command->parallel && run->sessions.whole > 1)
     run_parallel(run);
-  else
+  else if (is_first_host(run))
     bn_worker_call(&run->crew, bn_run_main_session(run), &run->job);
   bn_log_progress(NULL);
   bn_sampler_stop(&run->sampler);
   stop_interrupting(run);
-  bn_receiver_stop(&run->receiver);
+  stop_receiving(run);
   signo = atomic_load(&run->outcome.signo);
   /* Nobody reads what it would print. */
   if (signo != 0 && signo != SIGPIPE)

@@ -12,6 +12,7 @@
 #include "api/workload.h"
 #include "engine/book.h"
 #include "engine/outcome.h"
+#include "engine/party.h"
 #include "option/conf.h"
 
 struct bn_run;
@@ -28,8 +29,9 @@ struct bn_run_setup {
   const struct bn_assert *asserts;
   size_t n_asserts;
   const struct bn_watcher *const *watchers;
-  size_t n_watchers;     /* at most BN_WATCHERS_MAX (engine/watch.h) */
-  struct bn_sqlsys *sql; /* for them; NULL: the test has no database */
+  size_t n_watchers;            /* at most BN_WATCHERS_MAX (engine/watch.h) */
+  struct bn_sqlsys *sql;        /* for them; NULL: the test has no database */
+  const struct bn_party *party; /* NULL: this run is no part of a larger one */
 };
 
 /* 0 or -1 (err: out of memory).  Opens nothing yet. */
@@ -44,7 +46,16 @@ void bn_run_know(struct bn_run *run, struct bn_facts *facts);
 /* The `run` command: all phases; returns the exit status.  Everything that went wrong has been
  * printed. */
 int bn_run_execute(struct bn_run *run);
-/* Any other command, in parallel when it asks for it and threads > 1; returns the exit status. */
+/* Of a party: the gate opens at that time (CLOCK_MONOTONIC, not 0), or at once if it has passed.
+   The run waits for this once it has told the reporters that it starts.  Any thread, from attach to
+   detach. */
+void bn_run_start_at(struct bn_run *run, uint64_t at_ns);
+/* All hosts have called the party's meet.  The same. */
+void bn_run_pass(struct bn_run *run);
+/* As the first SIGINT, or (at_once) as the second one, but nothing is printed.  The same. */
+void bn_run_stop(struct bn_run *run, bool at_once);
+/* Any other command, in parallel when it asks for it and there are several sessions, on all hosts;
+   otherwise on the first one.  Returns the exit status. */
 int bn_run_command(struct bn_run *run, const struct bn_command *command);
 
 /* The session of the main thread (id 0, statistics apart): init(), commands run once. */

@@ -124,27 +124,34 @@ static void check_backlog(const struct sampler *s, uint64_t now)
 
 static uint64_t grace(const struct sampler *s)
 {
-  return bn_grace_ns(s->p, 2 * BN_NSEC_PER_SEC);
+  return bn_grace_ns(s->p, bn_grace_least_ns(s->p));
 }
 
 /* The run is ended first: a message waits for its reader.  The main thread interrupts what it has
-   counted as unfinished. */
-static void use_up_grace(const struct sampler *s)
+   counted as unfinished.  A run that has failed already ends as a failed one: that some threads
+   hang, too, may well be of the same cause. */
+static void use_up_grace(const struct sampler *s, uint64_t now_ns)
 {
-  const double used_s = (double)grace(s) * 1e-9;
+  const struct bn_patience *p = &s->agenda.patience;
+  const bool statements = now_ns < p->since_ns + grace(s);
+  const double used_s = (double)(statements ? now_ns - p->ended_since_ns : grace(s)) * 1e-9;
   const unsigned busy = bn_crew_busy(s->p->crew), looping = bn_crew_looping(s->p->crew);
   const bool warmup = s->p->conf->warmup_ns != 0;
+  const bool failed = bn_outcome_has(s->p->outcome, BN_OUTCOME_FAILED);
+  const char *how = statements
+                        ? "in which statements ended, but no event and no thread (--time-grace)"
+                        : "without progress (--time-grace)";
 
   bn_outcome_set(s->p->outcome, BN_OUTCOME_TO_INTERRUPT);
-  bn_crew_end(s->p->crew, BN_CAUSE_TIMEOUT, 0);
+  bn_crew_end(s->p->crew, failed ? BN_CAUSE_ABANDONED : BN_CAUSE_TIMEOUT, 0);
   if (looping == 0)
-    bn_log_hint("%u thread(s) have not closed their sessions after the time grace of %.1f s "
-                "(--time-grace); no event is unfinished",
-                busy, used_s);
+    bn_log_hint(
+        "%u thread(s) have not closed their sessions after %.1f s %s; no event is unfinished", busy,
+        used_s, how);
   else
-    bn_log_hint("%u thread(s) are still busy after the time grace of %.1f s (--time-grace); the "
-                "report counts their events as unfinished%s",
-                busy, used_s, warmup ? ", but for those that began in the warm-up" : "");
+    bn_log_hint("%u thread(s) are still busy after %.1f s %s; the report counts their events as "
+                "unfinished%s",
+                busy, used_s, how, warmup ? ", except those that began in the warm-up" : "");
 }
 
 static void force_shutdown(const struct sampler *s)
@@ -169,14 +176,15 @@ static void do_due(struct sampler *s)
   report_due(s, now);
   /* Once nothing new may begin, what is in flight gets the grace. */
   if (a->measuring && now >= bn_stat_get(&s->p->admit->limit.until_ns) && bn_grace_is_limited(s->p))
-    bn_agenda_give_grace(a, now, bn_grace_progress(s->p), grace(s));
+    bn_agenda_give_grace(a, now, bn_grace_progress(s->p), grace(s),
+                         bn_grace_longest_ns(s->p, grace(s)));
   /* A report may have held this up until there was nobody left. */
   if (bn_crew_busy(s->p->crew) == 0)
     return;
   if (bn_agenda_forced(a, now))
     force_shutdown(s);
   if (bn_agenda_out_of_grace(a, now))
-    use_up_grace(s);
+    use_up_grace(s, now);
 }
 
 static bool is_to_stop(struct bn_sampler *s)

@@ -2,8 +2,13 @@
 /* Passes requests of sessions on to the parts of the run. */
 #include "engine/services.h"
 
+#include <stdio.h>
+
+#include "base/log.h"
 #include "base/wait.h"
 #include "engine/event.h"
+#include "engine/failures.h"
+#include "engine/room.h"
 
 static void set_kind(void *of, enum bn_kind kind)
 {
@@ -43,6 +48,42 @@ static void fail(void *of)
   bn_crew_end(p->crew, BN_CAUSE_FAILED, 0);
 }
 
+/* Since the measurement began. */
+static double now_s(const struct bn_parts *p)
+{
+  struct bn_times times = {.start_ns = 0};
+
+  if (!bn_crew_times(p->crew, &times))
+    return 0;
+  return ((double)bn_clock_mono() - (double)times.measure_ns) * 1e-9;
+}
+
+/* The first one of each kind. */
+static void tell_failure(const struct bn_parts *p, unsigned number, double at_s)
+{
+  const unsigned n = p->crew->n, left = n - bn_crew_failed(p->crew);
+  char when[48] = "in the warm-up";
+
+  if (at_s >= 0)
+    (void)snprintf(when, sizeof when, "%.3f s after the measurement began", at_s);
+  bn_log_stderr("thread %u failed %s; %u of %u threads continue (--on-thread-error=continue)",
+                number, when, left, n);
+}
+
+static void fail_session(struct bn_session *s, const char *kind, const char *text)
+{
+  const struct bn_parts *p = s->services->of;
+  const double at_s = now_s(p);
+
+  if (!bn_outcome_has(p->crew->outcome, BN_OUTCOME_FAILED))
+    bn_room_tell_files(p->crew->n);
+  if (!bn_crew_fail(p->crew, s->id))
+    return;
+  bn_event_stop(s);
+  if (bn_failures_add(p->failures, kind, text, at_s))
+    tell_failure(p, s->number, at_s);
+}
+
 static const struct bn_wait process_end = {"the end of the process", BN_BOUND_LEFT_BEHIND};
 
 __attribute__((noreturn)) static void stay_behind(void *of)
@@ -58,6 +99,14 @@ static bool barrier(struct bn_session *s)
   const struct bn_parts *p = s->services->of;
 
   return s == s->services->main ? !bn_session_over(s) : bn_crew_barrier(p->crew);
+}
+
+static void pause_session(struct bn_session *s, uint64_t until_ns)
+{
+  const struct bn_parts *p = s->services->of;
+  const uint64_t deadline_ns = bn_session_deadline(s);
+
+  bn_crew_pause(p->crew, until_ns < deadline_ns ? until_ns : deadline_ns);
 }
 
 static void set_interrupt(struct bn_session *s, void (*fn)(void *arg), void *arg)
@@ -77,13 +126,16 @@ void bn_services_bind(struct bn_services *out, struct bn_parts *parts,
       .main = bn_sessions_main(sessions),
       .reporting = bn_sessions_reporting(sessions),
       .unique = &parts->load->unique,
+      .sessions = sessions->whole,
       .set_kind = set_kind,
       .fact = fact,
       .count_label = count_label,
       .leave = leave,
       .fail = fail,
+      .fail_session = fail_session,
       .stay_behind = stay_behind,
       .barrier = barrier,
+      .pause = pause_session,
       .set_interrupt = set_interrupt,
       .counted_events = bn_event_counted,
   };

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 enum { CACHE_LINE = 64 };
 
@@ -23,7 +22,10 @@ int bn_sessions_init(struct bn_sessions *s, unsigned workers, const struct bn_se
   const unsigned n = workers, all = workers + BN_LOAD_SIDE;
   const size_t size = (l->state_size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
 
-  *s = (struct bn_sessions){.workers = workers, .all = allocate(sizeof *s->all * all)};
+  *s = (struct bn_sessions){.workers = workers,
+                            .first = l->party != NULL ? l->party->first : 0,
+                            .whole = l->party != NULL ? l->party->sessions : workers,
+                            .all = allocate(sizeof *s->all * all)};
   if (size > 0)
     s->state = allocate(size * all);
   if (s->all == NULL || (size > 0 && s->state == NULL))
@@ -32,6 +34,7 @@ int bn_sessions_init(struct bn_sessions *s, unsigned workers, const struct bn_se
     struct bn_session *one = &s->all[i];
 
     one->id = i < n ? i : i == n ? 0 : n;
+    one->number = i < n ? s->first + i : i == n ? 0 : s->whole;
     one->limit = &l->admit->limit;
     one->mark = &l->admit->limit.until_ns;
     one->seat = &l->admit->seat[i];
@@ -77,22 +80,10 @@ uint64_t bn_sessions_seed(struct bn_sessions *s, struct bn_load *load, const str
   const uint64_t seed = command && !conf->seed_given ? 0 : conf->seed;
 
   for (unsigned i = 0; i < s->workers; i++)
-    bn_rng_seed(&s->all[i].rng, seed, command ? BN_RNG_DATA : BN_RNG_WORKLOAD, i);
+    bn_rng_seed(&s->all[i].rng, seed, command ? BN_RNG_DATA : BN_RNG_WORKLOAD, s->all[i].number);
   bn_rng_seed(&bn_sessions_main(s)->rng, seed, command ? BN_RNG_DATA : BN_RNG_COMMAND, 0);
   bn_rng_seed(&bn_sessions_reporting(s)->rng, seed, BN_RNG_COMMAND, 1);
   bn_unique_init(&load->unique, seed);
+  bn_unique_skip(&load->unique, (double)s->first / (double)s->whole);
   return seed;
-}
-
-/* A session with SQLite has a database, its log, its index and its journal open. */
-void bn_sessions_allow_files(const struct bn_sessions *s)
-{
-  enum { OF_SESSION = 4, OTHERS = 256 };
-  const rlim_t wanted = (rlim_t)s->workers * OF_SESSION + OTHERS;
-  struct rlimit limit;
-
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
-    return;
-  limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
-  (void)setrlimit(RLIMIT_NOFILE, &limit);
 }

@@ -9,12 +9,14 @@
 #include "engine/admit.h"
 #include "engine/load.h"
 #include "engine/pacer.h"
+#include "engine/party.h"
 #include "option/conf.h"
 
 struct bn_sessions {
   struct bn_session *all; /* owned; workers + BN_LOAD_SIDE */
   void *state;            /* owned; one block behind all[i].state */
   unsigned workers;
+  unsigned first, whole; /* number of the first, and how many all hosts have */
 };
 
 /* What sessions point at; borrowed. */
@@ -25,7 +27,8 @@ struct bn_sessions_links {
   struct bn_outage *outage;
   struct bn_clock *clock;
   const struct bn_services *services;
-  size_t state_size; /* of the workload's state of a session */
+  size_t state_size;            /* of the workload's state of a session */
+  const struct bn_party *party; /* NULL: this host is alone */
 };
 
 /* 0 or -1: out of memory; done accepts what is half made. */
@@ -40,7 +43,5 @@ struct bn_session *bn_sessions_reporting(const struct bn_sessions *s);
    numbers every time unless a seed is given, so that a prepared data set can be made again. */
 uint64_t bn_sessions_seed(struct bn_sessions *s, struct bn_load *load, const struct bn_conf *conf,
                           bool command);
-/* Raises the soft limit on open files to what so many sessions may need, if the hard one allows. */
-void bn_sessions_allow_files(const struct bn_sessions *s);
 
 #endif

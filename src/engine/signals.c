@@ -37,7 +37,7 @@ struct receiver {
   struct bn_stop_sender first; /* of the first one */
   uint64_t first_ns;
   uint64_t leave_ns; /* UINT64_MAX: not yet */
-  uint64_t progress, progress_ns;
+  struct bn_patience patience;
   int stage;
 };
 
@@ -60,7 +60,7 @@ static void end_in_order(struct receiver *r, int signo)
   const bool opened = bn_outcome_has(r->p->outcome, BN_OUTCOME_OPENED);
 
   r->count = 1;
-  r->first_ns = r->progress_ns = bn_clock_mono();
+  r->first_ns = bn_clock_mono();
   bn_crew_end(r->p->crew, BN_CAUSE_SIGNAL, signo);
   if (!opened)
     interrupt_all(r->p);
@@ -136,6 +136,19 @@ static void take_signal(struct receiver *r, const struct bn_stop_sender *sender)
   }
 }
 
+/* Somebody else has received the signal, and has told the user. */
+static void take_wish(struct receiver *r)
+{
+  const int asked = atomic_load(&r->own->asked);
+
+  if (asked > 0 && r->count == 0) {
+    r->first = (struct bn_stop_sender){.signo = SIGINT};
+    end_in_order(r, SIGINT);
+  }
+  if (asked > 1 && r->count == 1)
+    end_at_once(r);
+}
+
 /* Stages of the run, and one more: a script's hook prints the final report. */
 enum { STAGE_HOOK = BN_STAGE_FINISH + 1 };
 
@@ -165,19 +178,24 @@ static uint64_t patience_of(const struct receiver *r)
 
 static void look_for_progress(struct receiver *r)
 {
-  const uint64_t progress = bn_grace_progress(r->p), now = bn_clock_mono();
+  const uint64_t now = bn_clock_mono();
   const int stage = stage_of(r->p);
-  uint64_t patience;
+  uint64_t patience, longest;
 
-  if (progress != r->progress || stage != r->stage)
-    r->progress_ns = now;
-  r->progress = progress;
+  if (stage != r->stage)
+    r->patience = (struct bn_patience){.since_ns = 0};
+  bn_patience_renew(&r->patience, bn_grace_progress(r->p), now);
   r->stage = stage;
   patience = patience_of(r);
-  if (patience == 0 || now - r->progress_ns < patience)
+  longest = bn_grace_longest_ns(r->p, patience);
+  if (patience == 0 || now < bn_patience_until(&r->patience, patience, longest))
     return;
-  bn_log_at_once("no statement, event or thread has ended for %.1f s: ending at once",
-                 (double)patience * 1e-9);
+  if (now < r->patience.since_ns + patience)
+    bn_log_at_once("no event or thread has ended for %.1f s: ending at once",
+                   (double)longest * 1e-9);
+  else
+    bn_log_at_once("no statement, event or thread has ended for %.1f s: ending at once",
+                   (double)patience * 1e-9);
   end_at_once(r);
 }
 
@@ -202,6 +220,7 @@ static void *receiver_main(void *arg)
 
     if (r.count == 0 && bn_stop_reader_left())
       end_without_reader(&r);
+    take_wish(&r);
     signo = bn_stop_wait(&signals, next_wake(&r), &sender);
 
     if (signo > 0)
@@ -224,6 +243,15 @@ int bn_receiver_start(struct bn_receiver *r, struct bn_sampler *sampler, struct 
     return bn_err_set(err, rc, "cannot start the thread for signals: %s", strerror(rc));
   r->made = true;
   return 0;
+}
+
+void bn_receiver_ask(struct bn_receiver *r, bool at_once)
+{
+  const int wish = at_once ? 2 : 1;
+
+  if (atomic_load(&r->asked) < wish)
+    atomic_store(&r->asked, wish);
+  bn_stop_wake(r->thread);
 }
 
 void bn_receiver_stop(struct bn_receiver *r)

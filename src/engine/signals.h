@@ -13,10 +13,14 @@ struct bn_receiver {
   pthread_t thread;
   bool made; /* the main thread's own */
   _Atomic bool stop;
+  _Atomic int asked; /* by bn_receiver_ask: 1 in order, 2 at once */
 };
 
 /* The main thread; zeroed before.  From start, which comes after the sampler's, to stop. */
 int bn_receiver_start(struct bn_receiver *r, struct bn_sampler *sampler, struct bn_err *err);
 void bn_receiver_stop(struct bn_receiver *r);
+/* As the first SIGINT, or (at_once) as the second one, without a word.  Any thread, between the two
+   above. */
+void bn_receiver_ask(struct bn_receiver *r, bool at_once);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "engine/event.h"
+#include "engine/room.h"
 
 static enum bn_next run_loop(const struct bn_job *job, struct bn_session *s)
 {
@@ -24,10 +25,10 @@ static enum bn_next run_loop(const struct bn_job *job, struct bn_session *s)
   return next;
 }
 
-static void fail(struct bn_worker *w, const struct bn_err *err)
+/* Workloads that know why have said so. */
+static void fail(struct bn_worker *w, const char *why)
 {
-  bn_log_failure(err);
-  bn_crew_end(w->crew, BN_CAUSE_FAILED, 0);
+  w->session->services->fail_session(w->session, why, why);
 }
 
 /* Of its events.  Where there were none, what else the loop did ended with it. */
@@ -48,7 +49,7 @@ static void measure(struct bn_worker *w)
 
   s->last_ns = bn_clock_now(&s->clock);
   if (run_loop(w->job, s) == BN_FAILED)
-    bn_crew_end(w->crew, BN_CAUSE_FAILED, 0);
+    fail(w, "");
   const uint64_t left_ns = bn_clock_now(&s->clock), end_ns = last_end(s, left_ns);
 
   bn_statset_leave(w->job->stats, s->stat, end_ns);
@@ -56,7 +57,7 @@ static void measure(struct bn_worker *w)
   bn_crew_looped(w, bn_clock_now(&s->clock));
   if (w->job->ops->untimed_close)
     bn_outcome_end(w->crew->outcome, bn_clock_mono());
-  bn_event_leave(s);
+  bn_event_leave(s, end_ns);
   /* Who sees this sees the end of its last event in the outcome. */
   atomic_store_explicit(&s->stat->running, false, memory_order_release);
 }
@@ -75,18 +76,21 @@ static void drive(struct bn_worker *w)
   struct bn_err err = {0};
 
   if (job->ops->session_open == NULL || job->ops->session_open(job->self, s, &err) == 0) {
-    bn_log(BN_DEBUG, "Worker thread (#%u) %s", s->id, job->conf->policy->thread_ready);
+    bn_log(BN_DEBUG, "Worker thread (#%u) %s", s->number, job->conf->policy->thread_ready);
     bn_crew_enter(w, BN_WORKER_READY);
     atomic_store_explicit(&s->doing, "waiting for the other threads", memory_order_relaxed);
     if (bn_crew_gate(w))
       measure(w);
   } else {
-    fail(w, &err);
-    bn_log(BN_DEBUG, "Worker thread (#%u) failed to initialize!", s->id);
+    bn_log_failure(&err);
+    fail(w, err.text);
+    bn_log(BN_DEBUG, "Worker thread (#%u) failed to initialize!", s->number);
   }
   err.text[0] = '\0';
-  if (job->ops->session_close != NULL && job->ops->session_close(job->self, s, &err) != 0)
-    fail(w, &err);
+  if (job->ops->session_close != NULL && job->ops->session_close(job->self, s, &err) != 0) {
+    bn_log_failure(&err);
+    fail(w, err.text);
+  }
 }
 
 void *bn_worker_run(void *worker)
@@ -96,7 +100,7 @@ void *bn_worker_run(void *worker)
   struct bn_session *s = w->session;
 
   if (!job->conf->policy->threads_start_silently)
-    bn_log(BN_DEBUG, "Worker thread (#%u) started", s->id);
+    bn_log(BN_DEBUG, "Worker thread (#%u) started", s->number);
   if (job->conf->raw.rate > 0)
     (void)prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
   bn_crew_enter(w, BN_WORKER_OPENING);
@@ -114,6 +118,8 @@ void bn_worker_call(struct bn_crew *c, struct bn_session *s, const struct bn_job
   if (job->command->run(job->self, s, job->command->name, &err) == 0)
     return;
   bn_log_failure(&err);
+  /* Before the others close theirs. */
+  bn_room_tell_files(c->n);
   bn_crew_end(c, BN_CAUSE_FAILED, 0);
 }
 

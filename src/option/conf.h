@@ -19,6 +19,9 @@ struct bn_optset;
 /* What --completion may be for. */
 enum bn_shell { BN_SHELL_NONE, BN_SHELL_BASH, BN_SHELL_ZSH, BN_SHELL_FISH, BN_SHELLS };
 
+/* What becomes of a run one of whose threads fails. */
+enum bn_thread_error { BN_THREAD_ERROR_ABORT, BN_THREAD_ERROR_CONTINUE };
+
 /* First the raw values, as the tables' offsets place them; then what bn_conf_finish derives.  0
    means "none" or "unlimited" for limits and intervals. */
 struct bn_conf_raw {
@@ -32,6 +35,7 @@ struct bn_conf_raw {
   bool quiet, watch_lines;
   int64_t verbosity;
   char *luajit_cmd, *test, *config_file, *compat;
+  int on_thread_error; /* enum bn_thread_error */
   bool help, version, help_man;
   int completion; /* enum bn_shell */
   int clock;      /* enum bn_clock_choice */

@@ -12,6 +12,8 @@ static const char *const shells[] = {[BN_SHELL_NONE] = "none",
                                      [BN_SHELL_ZSH] = "zsh",
                                      [BN_SHELL_FISH] = "fish",
                                      [BN_SHELLS] = NULL};
+static const char *const thread_errors[] = {
+    [BN_THREAD_ERROR_ABORT] = "abort", [BN_THREAD_ERROR_CONTINUE] = "continue", NULL};
 static const char *const clock_names[] = {"auto", "tsc", "vdso", NULL};
 
 static const struct bn_opt general_options[] = {
@@ -101,6 +103,12 @@ static const struct bn_opt general_options[] = {
      .min = 0,
      .max = INT64_MAX,
      .help = "most events that may wait with --rate; 0: no limit"},
+    {.name = "on-thread-error",
+     .type = BN_CHOICE,
+     .def = "abort",
+     AT(on_thread_error),
+     .choices = thread_errors,
+     .help = "what a run does if a thread fails: abort or continue"},
     {.name = "report-interval",
      .type = BN_SECONDS,
      .whole = true,

@@ -20,6 +20,12 @@ struct bn_script_setup {
   struct bn_optset *options;  /* what sysbench.opt exports */
   struct bn_sqlsys *sql;
   const char *data_dir; /* of bundled scripts */
+  /* Where the files of another host were put, which come before those of their names here; NULL:
+     there are none. */
+  const char *sent_dir;
+  /* This process is a part of a run on several hosts, whose reports another one prints: hooks that
+     print reports or add to them are not called.  It is the first part, which says so. */
+  bool is_part, is_first;
   /* Whether name[0..len) is a bundled workload, as the program lists them; NULL: none is. */
   bool (*is_workload)(const char *name, size_t len);
 };

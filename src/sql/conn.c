@@ -2,19 +2,20 @@
 /* Connections: open, close, open again, and the memory behind them. */
 #include "sql/conn.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "measure/stat.h"
+#include "sql/count.h"
 #include "sql/message.h"
 #include "sql/recover.h"
 
-/* Without a deadline, as in `prepare`, an attempt to reconnect ends after PATIENCE_S. */
-enum { PATIENCE_S = 60 };
+/* Without a deadline, as in `prepare`, an attempt to reconnect ends after PATIENCE_S.  A server
+   that does not answer holds up the next of several for ATTEMPT_S, in the next rounds for twice as
+   long, DOUBLINGS times.  A connection that is lost within PROOF_S may have been in vain. */
+enum { PATIENCE_S = 60, ATTEMPT_S = 2, DOUBLINGS = 3, PROOF_S = 1 };
 
 void bn_sql_refuse(struct bn_sql_conn *c)
 {
@@ -140,6 +141,17 @@ static struct bn_sql_conn *take_object(struct bn_sql_session *o, struct bn_sql_d
   return c;
 }
 
+/* How c reaches the driver.  0, or -1: it has been logged why --verify-commits cannot be done. */
+static int set_ops(struct bn_sql_conn *c)
+{
+  if (c->owner->verified && c->n_overrides == 0)
+    c->link.ops = bn_sql_verify_ops(c->drv);
+  if (c->link.ops != NULL)
+    return 0;
+  c->link.ops = c->drv->ops;
+  return -1;
+}
+
 static struct bn_sql_conn *make_object(struct bn_sql_session *o, struct bn_sql_driver *drv)
 {
   struct bn_sql_conn *c = take_object(o, drv);
@@ -164,7 +176,7 @@ static struct bn_sql_conn *make_object(struct bn_sql_session *o, struct bn_sql_d
 void bn_sql_conn_write_trace(const struct bn_sql_conn *c, const char *sql, size_t len)
 {
   const struct bn_services *services = c->session->services;
-  const int error = bn_sql_trace_write(c->sys->trace, c->session->id, sql, len);
+  const int error = bn_sql_trace_write(c->sys->trace, c->session->number, sql, len);
 
   if (error == 0 || atomic_exchange(&c->sys->trace_failed, true))
     return;
@@ -231,6 +243,7 @@ static int open_handle(struct bn_sql_conn *c, uint64_t deadline_ns)
   }
   c->state = BN_CONN_OPEN;
   c->full = false;
+  c->commits = (struct bn_sql_commits){.row = NULL};
   c->view.error = BN_VERDICT_NONE;
   c->view.sql_errno = 0;
   bn_sql_session_opened(c->owner, &c->link);
@@ -299,6 +312,31 @@ static void tell_about(struct bn_sql_conn *c)
     services->fact(services->of, "database", "client_version", about.client);
 }
 
+/* Which server c is connected to, or was. */
+static void count_server(const struct bn_sql_conn *c, unsigned label)
+{
+  const struct bn_services *services = c->session->services;
+  struct bn_sql_target target;
+  char name[BN_LABEL_LEN] = "";
+
+  if (!c->owner->measured || c->link.ops->place == NULL)
+    return;
+  set_target(c, &target);
+  (void)c->link.ops->place(c->drv->self, &target, name, sizeof name);
+  (void)services->count_label(services->of, label, name);
+}
+
+static unsigned count_places(const struct bn_sql_conn *c)
+{
+  struct bn_sql_target target;
+  char name[BN_LABEL_LEN];
+
+  if (c->link.ops->place == NULL)
+    return 1;
+  set_target(c, &target);
+  return (unsigned)c->link.ops->place(c->drv->self, &target, name, sizeof name);
+}
+
 struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session *s,
                                    const char *const *override_name,
                                    const char *const *override_value, size_t n_overrides)
@@ -324,7 +362,12 @@ struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session 
       bn_sql_conn_free(c);
     return NULL;
   }
+  if (set_ops(c) != 0) {
+    bn_sql_conn_free(c);
+    return NULL;
+  }
   c->ordinal = atomic_fetch_add_explicit(&drv->sys->ordinal, 1, memory_order_relaxed);
+  c->places = count_places(c);
   rc = open_in_turn(c);
   if (rc == 0) {
     tell_about(c);
@@ -347,12 +390,13 @@ int bn_sql_disconnect(struct bn_sql_conn *c)
   return 0;
 }
 
-static void sleep_ms(unsigned ms)
+/* The end of the run ends it.  false: the run is over. */
+static bool pause_ms(const struct bn_sql_conn *c, unsigned ms)
 {
-  struct timespec t = {.tv_sec = 0, .tv_nsec = (long)ms * 1000000};
-
-  while (nanosleep(&t, &t) != 0 && errno == EINTR)
-    ;
+  if (ms == 0)
+    return true;
+  c->session->services->pause(c->session, bn_clock_mono() + (uint64_t)ms * 1000000);
+  return !bn_session_over(c->session);
 }
 
 static int give_up(struct bn_sql_conn *c, bool over)
@@ -364,10 +408,103 @@ static int give_up(struct bn_sql_conn *c, bool over)
   return -1;
 }
 
+/* What the session has done: its events, in a command its statements. */
+static uint64_t progress(const struct bn_sql_conn *c)
+{
+  const struct bn_stat *st = c->session->stat;
+
+  if (!c->session->services->is_command)
+    return bn_stat_get(&st->counter[BN_C_EVENTS]) + bn_stat_get(&st->warm_events);
+  return bn_stat_get(&st->counter[BN_C_READ]) + bn_stat_get(&st->counter[BN_C_WRITE]) +
+         bn_stat_get(&st->counter[BN_C_OTHER]);
+}
+
+/* The new connection is not old, and has been of no use. */
+static bool is_unproven(const struct bn_sql_conn *c)
+{
+  return c->renewed && c->served == progress(c) &&
+         bn_clock_mono() < c->renewed_ns + PROOF_S * BN_NSEC_PER_SEC;
+}
+
+/* It was lost then: a server that lets users in and then refuses their statements is not well.
+   Dialects go on at once, as sysbench does, if there is no other server. */
+static bool was_in_vain(const struct bn_sql_conn *c)
+{
+  return c->state == BN_CONN_LOST && (c->places > 1 || c->sys->policy->own_report) &&
+         is_unproven(c);
+}
+
+/* c's server has failed; waits if it is time to.  0: the next one is to be tried; -1: too late. */
+static int pass_on(struct bn_sql_conn *c, uint64_t until_ns)
+{
+  const bool over = bn_session_over(c->session);
+  const struct bn_sql_failing failing = {.step = BN_STEP_CONNECT,
+                                         .diag = &c->diag,
+                                         .over = over || bn_clock_mono() >= until_ns,
+                                         .tries = c->tries,
+                                         .places = c->places};
+  const struct bn_sql_recovery r = bn_sql_recover(&failing);
+
+  if (r.action == BN_SQL_FAIL)
+    return give_up(c, over);
+  if (!pause_ms(c, r.wait_ms))
+    return give_up(c, true);
+  c->tries++;
+  if (c->places > 1)
+    c->ordinal++;
+  return 0;
+}
+
+/* Of the next attempt. */
+static uint64_t attempt_until(const struct bn_sql_conn *c, uint64_t until_ns)
+{
+  const unsigned round = c->tries / c->places;
+  const uint64_t own_ns = (ATTEMPT_S * BN_NSEC_PER_SEC) << (round < DOUBLINGS ? round : DOUBLINGS);
+
+  return c->places > 1 && bn_clock_mono() + own_ns < until_ns ? bn_clock_mono() + own_ns : until_ns;
+}
+
+/* 0 or -1. */
+static int open_again(struct bn_sql_conn *c, uint64_t until_ns)
+{
+  while (open_handle(c, attempt_until(c, until_ns)) != 0) {
+    if (pass_on(c, until_ns) != 0)
+      return -1;
+  }
+  c->renewed = true;
+  c->served = progress(c);
+  c->renewed_ns = bn_clock_mono();
+  bn_log(BN_DEBUG, "Reconnected");
+  bn_sql_unsettled_rolled_back(&c->failure);
+  bn_stat_count(c->session->stat, BN_C_RECONNECT, 1);
+  count_server(c, BN_SQL_L_RECONNECTS);
+  return 0;
+}
+
+/* 0 or -1.  The server that lost the connection is the last to be tried. */
+static int open_elsewhere(struct bn_sql_conn *c, bool in_vain, uint64_t until_ns)
+{
+  const uint64_t from_ns = bn_clock_mono();
+  int rc = 0;
+
+  count_server(c, BN_SQL_L_LOSSES);
+  if (in_vain) {
+    rc = pass_on(c, until_ns);
+  } else {
+    c->tries = 0;
+    c->ordinal += c->places > 1;
+  }
+  if (rc == 0)
+    rc = open_again(c, until_ns);
+  if (c->owner->measured)
+    bn_stat_count(c->session->stat, BN_SQL_C_CONNECTION_WAIT, bn_clock_mono() - from_ns);
+  return rc;
+}
+
 int bn_sql_reconnect(struct bn_sql_conn *c)
 {
-  struct bn_sql_failing failing = {.step = BN_STEP_CONNECT, .diag = &c->diag};
-  const bool closed = c->state == BN_CONN_CLOSED;
+  const bool closed = c->state == BN_CONN_CLOSED, lost = c->state == BN_CONN_LOST;
+  const bool in_vain = was_in_vain(c);
   uint64_t until_ns;
 
   if (c->owner == NULL) {
@@ -386,21 +523,12 @@ int bn_sql_reconnect(struct bn_sql_conn *c)
   /* The script closes what it has not closed, whether or not that can be opened again. */
   if (!closed)
     c->state = BN_CONN_GONE;
-  while (open_handle(c, until_ns) != 0) {
-    const bool over = bn_session_over(c->session);
-    struct bn_sql_recovery r;
-
-    failing.over = over || bn_clock_mono() >= until_ns;
-    r = bn_sql_recover(&failing);
-    if (r.action == BN_SQL_FAIL)
-      return give_up(c, over);
-    sleep_ms(r.wait_ms);
-    failing.tries++;
-  }
-  bn_log(BN_DEBUG, "Reconnected");
-  bn_sql_unsettled_rolled_back(&c->failure);
-  bn_stat_count(c->session->stat, BN_C_RECONNECT, 1);
-  return 0;
+  if (lost)
+    return open_elsewhere(c, in_vain, until_ns);
+  /* A hook that asks for one connection more has not made the server any better. */
+  if (!is_unproven(c))
+    c->tries = 0;
+  return open_again(c, until_ns);
 }
 
 void bn_sql_conn_unref(struct bn_sql_conn *c)

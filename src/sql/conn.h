@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "sql/bulk.h"
+#include "sql/commits.h"
 #include "sql/driver.h"
 #include "sql/result.h"
 #include "sql/session.h"
@@ -33,13 +34,19 @@ struct bn_sql_conn {
   struct bn_sql_driver *drv;
   struct bn_sql_conn *next_all;
   struct bn_sql_stmt *stmts;
-  struct bn_sql_stmt *orphan; /* execute.c: freed by the script, but its result is being read */
-  unsigned n_prepared;        /* by the server, ever */
-  uint64_t preparing_ns;      /* spent on preparing and binding, ever */
-  bool full;                  /* execute.c: the server has refused to prepare any more */
-  bool holds;                 /* execute.c: statements wait to be prepared together */
-  unsigned refs;              /* the owner's handle and every statement but the orphan */
-  unsigned ordinal;
+  struct bn_sql_stmt *orphan;    /* execute.c: freed by the script, but its result is being read */
+  unsigned n_prepared;           /* by the server, ever */
+  uint64_t preparing_ns;         /* spent on preparing and binding, ever */
+  bool full;                     /* execute.c: the server has refused to prepare any more */
+  bool holds;                    /* execute.c: statements wait to be prepared together */
+  unsigned refs;                 /* the owner's handle and every statement but the orphan */
+  unsigned ordinal;              /* selects the server */
+  unsigned places;               /* servers to select from */
+  unsigned tries;                /* to reconnect, in succession: until something has been done */
+  struct bn_sql_commits commits; /* commits.c: --verify-commits */
+  bool renewed;                  /* it has been made anew; `served` is of then */
+  uint64_t served;               /* what the session had done: events, or statements of a command */
+  uint64_t renewed_ns;           /* when */
   size_t n_overrides;
   char **override;        /* n names, then n values */
   struct bn_buf emulated; /* execute.c: the text sent last for a statement that is emulated */
@@ -49,6 +56,12 @@ struct bn_sql_conn {
   struct bn_sql_diag diag;         /* rolled_back: false when a statement begins; drivers set it */
   _Alignas(16) char driver_part[]; /* what link.handle points at */
 };
+
+/* The one that its driver knows by this handle. */
+static inline struct bn_sql_conn *bn_sql_conn_of(void *handle)
+{
+  return (struct bn_sql_conn *)(void *)((char *)handle - offsetof(struct bn_sql_conn, driver_part));
+}
 
 /* Whether rows may be sent by the driver's bulk load: it has one, and this is not a run. */
 bool bn_sql_conn_loads(const struct bn_sql_conn *c);

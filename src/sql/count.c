@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "sql/lex.h"
+
 static bool is_blank(char c)
 {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
@@ -77,4 +79,77 @@ enum bn_sql_verb bn_sql_verb_of(const char *sql, size_t len)
   default:
     return BN_VERB_OTHER;
   }
+}
+
+/* What follows the word; NULL: another word is there. */
+static const char *behind(const char *sql, const char *end, const char *word)
+{
+  const size_t len = strlen(word);
+
+  if (!begins_with(sql, (size_t)(end - sql), word, len) || bn_sql_is_word(sql[len]))
+    return NULL;
+  return skip(sql + len, end);
+}
+
+/* The second one need not end there. */
+static bool begins_with_words(const char *sql, const char *end, const char *first,
+                              const char *second)
+{
+  const char *next = behind(sql, end, first);
+
+  return next != NULL && begins_with(next, (size_t)(end - next), second, strlen(second));
+}
+
+/* The transaction goes on. */
+static bool is_to_savepoint(const char *sql, const char *end)
+{
+  static const char *const optional[] = {"work", "transaction"};
+  const char *p = behind(sql, end, "rollback");
+
+  for (size_t i = 0; p != NULL && i < sizeof optional / sizeof *optional; i++) {
+    const char *next = behind(p, end, optional[i]);
+
+    p = next != NULL ? next : p;
+  }
+  return p != NULL && behind(p, end, "to") != NULL;
+}
+
+static enum bn_sql_boundary autocommit_of(const char *sql)
+{
+  const char *value = sql + strcspn(sql, "=") + 1;
+
+  if (sql[strcspn(sql, "=")] == '\0')
+    return BN_BOUNDARY_NONE;
+  value += strspn(value, " \t");
+  return *value == '0' || strncasecmp(value, "off", 3) == 0 ? BN_BOUNDARY_MANUAL : BN_BOUNDARY_AUTO;
+}
+
+enum bn_sql_boundary bn_sql_boundary_of(const char *sql, size_t len)
+{
+  static const struct {
+    const char *first, *second; /* second NULL: any */
+    enum bn_sql_boundary boundary;
+  } rows[] = {
+      {"begin", NULL, BN_BOUNDARY_BEGIN},       {"start", "transaction", BN_BOUNDARY_BEGIN},
+      {"commit", NULL, BN_BOUNDARY_COMMIT},     {"end", NULL, BN_BOUNDARY_COMMIT},
+      {"rollback", NULL, BN_BOUNDARY_ROLLBACK}, {"abort", NULL, BN_BOUNDARY_ROLLBACK},
+      {"lock", NULL, BN_BOUNDARY_LOCK},         {"unlock", NULL, BN_BOUNDARY_NATIVE},
+      {"xa", "start", BN_BOUNDARY_FOREIGN},     {"xa", "begin", BN_BOUNDARY_FOREIGN},
+      {"xa", "commit", BN_BOUNDARY_NATIVE},     {"xa", "rollback", BN_BOUNDARY_NATIVE},
+  };
+  const char *const end = sql + len;
+
+  sql = skip(sql, end);
+  if (is_to_savepoint(sql, end))
+    return BN_BOUNDARY_NONE;
+  if (begins_with_words(sql, end, "set", "autocommit"))
+    return autocommit_of(sql);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const size_t first = strlen(rows[i].first);
+
+    if (rows[i].second != NULL ? begins_with_words(sql, end, rows[i].first, rows[i].second)
+                               : begins_with(sql, (size_t)(end - sql), rows[i].first, first))
+      return rows[i].boundary;
+  }
+  return BN_BOUNDARY_NONE;
 }

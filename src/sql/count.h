@@ -46,8 +46,22 @@ enum {
   BN_SQL_C_ROWS_DELETED,
   BN_SQL_C_UPDATES_WITHOUT_ROWS,
   BN_SQL_C_DELETES_WITHOUT_ROWS,
+  BN_SQL_C_RETRIED,
+  BN_SQL_C_RETRIES,
+  BN_SQL_C_FAILED,
+  BN_SQL_C_CONNECTION_WAIT, /* time spent on making lost connections again */
   BN_SQL_C_COMMITS
 };
+/* --verify-commits: behind all the others, of which COMMITS need not be there. */
+enum {
+  BN_SQL_VERIFY_ACKNOWLEDGED,
+  BN_SQL_VERIFY_MISSING,
+  BN_SQL_VERIFY_UNKNOWN,
+  BN_SQL_VERIFY_UNKNOWN_STORED
+};
+/* Labelled counts, by the server as users write it: connections that it lost, and connections that
+   were made again to it. */
+enum { BN_SQL_L_LOSSES = 1, BN_SQL_L_RECONNECTS };
 enum { BN_SQL_H_EXECUTE = BN_H_FIXED, BN_SQL_H_FETCH };
 
 /* How a statement is counted: by its first word in dialect 0.5, else by its result. */
@@ -72,6 +86,22 @@ enum bn_sql_verb {
 
 /* By the first word, behind blanks and comments. */
 enum bn_sql_verb bn_sql_verb_of(const char *sql, size_t len);
+
+/* What a statement does to transactions, as far as --verify-commits has to know it. */
+enum bn_sql_boundary {
+  BN_BOUNDARY_NONE,
+  BN_BOUNDARY_BEGIN,
+  BN_BOUNDARY_COMMIT,
+  BN_BOUNDARY_ROLLBACK, /* not to a savepoint */
+  BN_BOUNDARY_MANUAL,   /* from now on each statement is part of a transaction */
+  BN_BOUNDARY_AUTO,     /* no longer */
+  BN_BOUNDARY_LOCK,     /* of tables: FOREIGN, or part of a transaction */
+  BN_BOUNDARY_FOREIGN,  /* BEGIN would end what begins here: XA */
+  BN_BOUNDARY_NATIVE    /* and is over */
+};
+
+/* By the first words, behind blanks and comments.  sql[len] is 0. */
+enum bn_sql_boundary bn_sql_boundary_of(const char *sql, size_t len);
 
 /* What a statement counts as if it succeeds. */
 struct bn_sql_sort {

@@ -54,6 +54,13 @@ const struct bn_opt bn_sql_options[] = {
      .repeat = true,
      .offset = offsetof(struct bn_sql_conf, ignore_errors),
      .help = "further errors after which an event is repeated"},
+    {.name = "db-max-tries",
+     .type = BN_INT,
+     .def = "0",
+     .offset = offsetof(struct bn_sql_conf, max_tries),
+     .min = 0,
+     .max = 1000000,
+     .help = "tries after which an event fails; 0: no limit"},
     {.name = "db-isolation-level",
      .type = BN_CHOICE,
      .def = "default",
@@ -72,6 +79,11 @@ const struct bn_opt bn_sql_options[] = {
      .offset = offsetof(struct bn_sql_conf, prepare),
      .choices = prepare_words,
      .help = "preparation of statements: auto, eager (at the start) or lazy"},
+    {.name = "verify-commits",
+     .type = BN_BOOL,
+     .def = "off",
+     .offset = offsetof(struct bn_sql_conf, verify_commits),
+     .help = "check at the end that acknowledged commits are stored"},
     {.name = "statements",
      .type = BN_BOOL,
      .def = "off",
@@ -96,18 +108,37 @@ const struct bn_opt bn_sql_options[] = {
 /* In the order of sql/count.h. */
 #define ROWS                                                                                       \
   COUNTER("rows_read"), COUNTER("rows_inserted"), COUNTER("rows_updated"),                         \
-      COUNTER("rows_deleted"), COUNTER("updates_without_rows"), COUNTER("deletes_without_rows")
-#define TIMES TIME("sql_execute"), TIME("sql_fetch")
+      COUNTER("rows_deleted"), COUNTER("updates_without_rows"), COUNTER("deletes_without_rows"),   \
+      COUNTER("retried_events"), COUNTER("retries"), COUNTER("failed_events")
+#define WAIT                                                                                       \
+  {                                                                                                \
+    "connection_wait", "ns", BN_COUNTER                                                            \
+  }
+#define VERIFIED                                                                                   \
+  COUNTER("acknowledged_commits"), COUNTER("missing_commits"), COUNTER("unknown_commits"),         \
+      COUNTER("unknown_commits_stored")
+#define SERVERS                                                                                    \
+  {"losses_by_server", "1", BN_LABELLED},                                                          \
+  {                                                                                                \
+    "reconnects_by_server", "1", BN_LABELLED                                                       \
+  }
+#define TIMES   TIME("sql_execute"), TIME("sql_fetch")
 
-/* By whether --db-debug is given and whether transactions are counted apart from events. */
-static const struct bn_metric metrics[2][2][10] = {
-    {{ROWS}, {ROWS, COUNTER("transactions")}},
-    {{ROWS, TIMES}, {ROWS, COUNTER("transactions"), TIMES}},
+#define COMMITS COUNTER("transactions")
+
+/* By whether --db-debug is given, whether transactions are counted apart from events, and whether
+   --verify-commits is given. */
+static const struct bn_metric metrics[2][2][2][20] = {
+    {{{ROWS, WAIT, SERVERS}, {ROWS, WAIT, VERIFIED, SERVERS}},
+     {{ROWS, WAIT, COMMITS, SERVERS}, {ROWS, WAIT, COMMITS, VERIFIED, SERVERS}}},
+    {{{ROWS, WAIT, TIMES, SERVERS}, {ROWS, WAIT, VERIFIED, TIMES, SERVERS}},
+     {{ROWS, WAIT, COMMITS, TIMES, SERVERS}, {ROWS, WAIT, COMMITS, VERIFIED, TIMES, SERVERS}}},
 };
 
 const struct bn_metric *bn_sqlsys_metrics(const struct bn_sqlsys *sys)
 {
-  return metrics[sys->conf->debug][sys->policy->transactions_are_commits];
+  return metrics[sys->conf->debug][sys->policy->transactions_are_commits]
+                [sys->conf->verify_commits];
 }
 
 bool bn_sqlsys_names_statements(const struct bn_sqlsys *sys)
@@ -117,7 +148,7 @@ bool bn_sqlsys_names_statements(const struct bn_sqlsys *sys)
 
 bool bn_sql_names_metric(const char *name)
 {
-  for (const struct bn_metric *m = metrics[true][true]; m->name != NULL; m++)
+  for (const struct bn_metric *m = metrics[true][true][true]; m->name != NULL; m++)
     if (strcmp(m->name, name) == 0)
       return true;
   return false;

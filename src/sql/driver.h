@@ -13,6 +13,7 @@
 #include "sql/session.h"
 #include "sql/sql.h"
 #include "sql/text.h"
+#include "sql/verify.h"
 
 struct bn_sql_driver {
   struct bn_sqlsys *sys;
@@ -44,11 +45,14 @@ struct bn_sqlsys {
   _Atomic uint64_t n_prepared; /* statements, before the loops of sessions */
   _Atomic bool about_told;
   _Atomic bool full_told;
+  _Atomic bool remedy_told;
   struct bn_sql_conn *retired; /* connections that outlived their session in somebody's hands */
   struct bn_sql_sessions sessions;
   struct bn_sql_texts texts;
   struct bn_sql_preflight preflight;
   struct bn_sql_missed missed;
+  struct bn_sql_ledger ledger;
+  struct bn_sql_verify verify;
   struct bn_sql_first_uses first_uses;
 };
 

@@ -20,15 +20,20 @@ static void tell_first(struct bn_sql_conn *c, const char *label)
   services->fact(services->of, "error_messages", label, c->diag.text);
 }
 
-/* By the server's own name of the error: its number, else its SQLSTATE. */
+/* The server's own name of the error: its number, else its SQLSTATE. */
+static void name_error(const struct bn_sql_diag *d, char *label, size_t size)
+{
+  if (d->code != 0)
+    (void)snprintf(label, size, "%d", d->code);
+  else
+    (void)snprintf(label, size, "%s", d->state[0] != '\0' ? d->state : "unknown");
+}
+
 static void count_error(struct bn_sql_conn *c)
 {
-  char label[BN_LABEL_LEN] = "unknown";
+  char label[BN_LABEL_LEN];
 
-  if (c->diag.code != 0)
-    (void)snprintf(label, sizeof label, "%d", c->diag.code);
-  else if (c->diag.state[0] != '\0')
-    (void)snprintf(label, sizeof label, "%s", c->diag.state);
+  name_error(&c->diag, label, sizeof label);
   if (c->session->services->count_label(c->session->services->of, 0, label))
     tell_first(c, label);
   bn_stat_count(c->session->stat, BN_C_ERROR, 1);
@@ -63,6 +68,9 @@ static void reconnect(struct bn_sql_conn *c, bool counts)
 
 static void ignore(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
 {
+  /* The server answers, but another one is wanted. */
+  const bool leaves = r->action == BN_SQL_RECONNECT && c->state == BN_CONN_OPEN;
+
   c->view.error = BN_VERDICT_IGNORABLE;
   if (bn_log_get_verbosity() >= BN_DEBUG)
     bn_log(BN_DEBUG, "Ignoring error %u %s, ", (unsigned)c->diag.code, bn_sql_shown(&c->diag).text);
@@ -71,17 +79,30 @@ static void ignore(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
       count_error(c);
     if (r->roll_back)
       roll_back(c);
+    if (leaves)
+      c->state = BN_CONN_LOST;
   }
   if (c->state == BN_CONN_LOST)
-    reconnect(c, r->counts);
+    reconnect(c, r->counts && !leaves);
+}
+
+static void tell_remedy(const struct bn_sql_conn *c)
+{
+  const struct bn_driver *ops = c->link.ops;
+  const char *remedy = ops->remedy != NULL ? ops->remedy(&c->diag) : NULL;
+
+  if (remedy != NULL && !atomic_exchange(&c->sys->remedy_told, true))
+    bn_log_hint("%s", remedy);
 }
 
 static void tell(struct bn_sql_conn *c)
 {
   struct bn_sql_unsettled *f = &c->failure;
 
-  if (!f->told)
+  if (!f->told) {
     bn_sql_message(c->link.ops, c->sys->policy, f->step, &c->diag, f->sql, f->len);
+    tell_remedy(c);
+  }
   f->told = true;
 }
 
@@ -114,10 +135,12 @@ static bool in_event(const struct bn_sql_conn *c)
    its own on the connection while a failure waits for its answer. */
 static void end_run(const struct bn_sql_conn *c, const struct bn_sql_recovery *r, bool of_hook)
 {
-  const struct bn_services *services = c->session->services;
+  char label[BN_LABEL_LEN];
 
-  if (r->action == BN_SQL_FAIL && !of_hook && in_event(c) && c->sys->policy->caught_errors_end_run)
-    services->fail(services->of);
+  if (r->action != BN_SQL_FAIL || of_hook || !in_event(c) || !c->sys->policy->caught_errors_end_run)
+    return;
+  name_error(&c->diag, label, sizeof label);
+  c->session->services->fail_session(c->session, label, c->diag.text);
 }
 
 void bn_sql_leave(struct bn_sql_conn *c)
@@ -133,6 +156,7 @@ static struct bn_sql_failing failing(const struct bn_sql_conn *c, enum bn_sql_an
       .class = bn_sql_driver_class(c->drv, &c->diag),
       .listed = {&c->sys->ignored, &c->drv->ignored},
       .lost = c->state == BN_CONN_LOST,
+      .places = c->places,
       .once = c->failure.once,
       .asks = c->failure.asks,
       .interrupted = bn_session_interrupted(c->session),

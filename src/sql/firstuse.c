@@ -8,7 +8,7 @@
 /* Of the event in flight, from 1.  One that is repeated has the same number again. */
 static uint64_t number_of(const struct bn_session *s)
 {
-  return bn_stat_get(&s->stat->counter[BN_C_EVENTS]) + 1;
+  return bn_stat_get(&s->stat->counter[BN_C_EVENTS]) + bn_stat_get(&s->stat->failed) + 1;
 }
 
 /* The event in flight was begun in it, or was due in it. */
@@ -35,7 +35,8 @@ void bn_sql_first_use_add(struct bn_sql_first_uses *all, const struct bn_sql_fir
   const bool unfinished = u->paid > 0 && u->event == number_of(s);
 
   (void)atomic_fetch_add(&all->paid, u->paid - unfinished);
-  (void)atomic_fetch_add(&all->events, s->services->counted_events(s));
+  (void)atomic_fetch_add(&all->events,
+                         s->services->counted_events(s) + bn_stat_get(&s->stat->failed));
 }
 
 void bn_sql_first_use_tell(const struct bn_sql_first_uses *all)

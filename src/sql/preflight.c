@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/demand.h"
 #include "base/log.h"
 #include "measure/stat.h"
 #include "option/conf.h"
@@ -80,74 +81,22 @@ static int64_t threads_of(const struct bn_sql_preflight *p, const struct bn_sess
   return places > 1 ? (threads + places - 1) / places : threads;
 }
 
-enum bn_sql_judgement bn_sql_preflight_judge(const struct bn_sql_demand *d)
-{
-  const int64_t others = d->others > 0 ? d->others : 0;
-
-  if (d->allowed < 0 || others <= d->allowed - d->needed)
-    return BN_ENOUGH;
-  if (d->needed <= d->allowed)
-    return BN_TIGHT;
-  return d->certain ? BN_REFUSED : BN_TOO_FEW;
-}
-
-/* What to do, with the number. */
-static void add_remedy(struct bn_buf *b, const char *remedy, int64_t number)
-{
-  const char *mark = remedy != NULL ? strstr(remedy, "%n") : NULL;
-
-  if (mark != NULL)
-    (void)bn_buf_printf(b, "type \"%.*s%lld%s, or ", (int)(mark - remedy), remedy,
-                        (long long)number, mark + 2);
-}
-
-static void tell(const struct bn_sql_demand *d, enum bn_sql_judgement judgement)
-{
-  const int64_t others = d->others > 0 ? d->others : 0;
-  struct bn_buf b;
-
-  bn_buf_init(&b, 0);
-  add_remedy(&b, d->remedy, d->needed + others + d->reserved);
-  if (judgement == BN_TIGHT)
-    bn_log_note("warning: the run needs up to %lld %s; the server allows %lld, and other clients "
-                "use %lld: %s%s",
-                (long long)d->needed, d->what, (long long)d->allowed, (long long)others,
-                b.data != NULL ? b.data : "", d->instead);
-  else if (judgement == BN_REFUSED)
-    bn_log_stderr("the run needs up to %lld %s, but the server allows %lld: %s%s",
-                  (long long)d->needed, d->what, (long long)d->allowed,
-                  b.data != NULL ? b.data : "", d->instead);
-  else
-    bn_log_note("warning: the run needs up to %lld %s, but the server allows %lld: %s%s",
-                (long long)d->needed, d->what, (long long)d->allowed, b.data != NULL ? b.data : "",
-                d->instead);
-  bn_buf_done(&b);
-}
-
-/* true: refused. */
-static bool refuses(const struct bn_sql_demand *d)
-{
-  const enum bn_sql_judgement judgement = bn_sql_preflight_judge(d);
-
-  if (judgement != BN_ENOUGH)
-    tell(d, judgement);
-  return judgement == BN_REFUSED;
-}
-
 /* The connection that asked, and the one it asked on, are among those in use. */
 void bn_sql_preflight_connections(struct bn_sql_preflight *p, const struct bn_session *s)
 {
   const struct bn_sql_info *info = &p->info;
-  const struct bn_sql_demand d = {.what = "connections",
-                                  .remedy = info->raise_connections,
-                                  .instead = "use fewer --threads",
-                                  .needed = threads_of(p, s),
-                                  .allowed = info->max_connections,
-                                  .others = info->connections - 2,
-                                  .reserved = info->reserved_connections,
-                                  .certain = p->all_connect};
+  const struct bn_demand d = {.what = "connections",
+                              .by = "the server",
+                              .clients = "other clients",
+                              .remedy = info->raise_connections,
+                              .instead = "use fewer --threads",
+                              .needed = threads_of(p, s),
+                              .allowed = info->max_connections,
+                              .others = info->connections - 2,
+                              .reserved = info->reserved_connections,
+                              .certain = p->all_connect};
 
-  p->refused = refuses(&d);
+  p->refused = bn_demand_tell(&d) == BN_REFUSED;
 }
 
 bool bn_sql_preflight_defers(const struct bn_sql_preflight *p, const struct bn_session *s,
@@ -218,7 +167,7 @@ static void tell_excess(const struct bn_sql_preflight *p, const struct bn_sql_co
 
   bn_buf_init(&b, 0);
   if (excess == BN_EXCESS_SHARE)
-    add_remedy(&b, p->info.raise_statements, 2 * cost->here + used);
+    bn_demand_remedy(&b, p->info.raise_statements, 2 * cost->here + used);
   if (excess == BN_EXCESS_NUMBER)
     bn_log_note("%s: the run needs up to %lld prepared statements, more than %d; to prepare them "
                 "before the run, use --db-prepare=eager",
@@ -235,13 +184,15 @@ static void tell_excess(const struct bn_sql_preflight *p, const struct bn_sql_co
 }
 
 /* `auto` leaves half of what the server has left to others. */
-static struct bn_sql_demand demand_of(const struct bn_sql_preflight *p, const struct bn_session *s,
-                                      const struct bn_sql_expected *e)
+static struct bn_demand demand_of(const struct bn_sql_preflight *p, const struct bn_session *s,
+                                  const struct bn_sql_expected *e)
 {
   const int64_t needed = threads_of(p, s) * (int64_t)e->in_all;
 
-  return (struct bn_sql_demand){
+  return (struct bn_demand){
       .what = "prepared statements",
+      .by = "the server",
+      .clients = "other clients",
       .remedy = p->info.raise_statements,
       .instead = e->way == BN_SQL_PREPARE_EAGER
                      ? "use --db-ps-mode=disable"
@@ -259,13 +210,11 @@ static enum bn_sql_rest judge_statements(const struct bn_sql_preflight *p,
                                          const struct bn_session *s,
                                          const struct bn_sql_expected *e)
 {
-  const struct bn_sql_demand demand = demand_of(p, s, e);
-  const enum bn_sql_judgement judgement = bn_sql_preflight_judge(&demand);
+  const struct bn_demand demand = demand_of(p, s, e);
+  const enum bn_judgement judgement = bn_demand_tell(&demand);
   const struct bn_sql_cost cost = cost_of(p, s, e);
   enum bn_sql_excess excess;
 
-  if (judgement != BN_ENOUGH)
-    tell(&demand, judgement);
   if (judgement == BN_REFUSED)
     return BN_SQL_REST_REFUSED;
   if (e->way != BN_SQL_PREPARE_AUTO)

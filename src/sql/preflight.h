@@ -22,20 +22,6 @@ struct bn_sql_preflight {
   struct bn_sql_info info;
 };
 
-struct bn_sql_demand {
-  const char *what;             /* "connections" */
-  const char *remedy, *instead; /* as struct bn_sql_info has it, or NULL; "use fewer --threads" */
-  int64_t needed, allowed;      /* allowed -1: without limit */
-  int64_t others, reserved;     /* used by others, kept for some */
-  bool certain;                 /* that many will be needed */
-};
-
-enum bn_sql_judgement { BN_ENOUGH, BN_TIGHT, BN_TOO_FEW, BN_REFUSED };
-
-/* TIGHT: too few are left because of what others use.  TOO_FEW: the server allows fewer, but the
-   run may not need them all.  REFUSED: the server allows fewer, and the run needs them all. */
-enum bn_sql_judgement bn_sql_preflight_judge(const struct bn_sql_demand *d);
-
 void bn_sql_preflight_init(struct bn_sql_preflight *p); /* of zeroed memory */
 void bn_sql_preflight_done(struct bn_sql_preflight *p);
 

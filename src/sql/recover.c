@@ -4,10 +4,10 @@
 
 #include <stddef.h>
 
-/* Between two attempts to connect: 1, 2, 4, … milliseconds. */
+/* Between two attempts to connect, or two tries of an event: 1, 2, 4, … milliseconds. */
 enum { BACKOFF_FIRST_MS = 1, BACKOFF_MAX_MS = 250, DOUBLINGS = 8 };
 
-static unsigned backoff_ms(unsigned tries)
+static unsigned backoff_ms(uint64_t tries)
 {
   return tries < DOUBLINGS ? BACKOFF_FIRST_MS << tries : BACKOFF_MAX_MS;
 }
@@ -25,12 +25,23 @@ static bool ignorable(const struct bn_sql_failing *f)
   return false;
 }
 
-/* Nobody asked for a new connection, so the script does not learn of one that took a while. */
+/* Nobody asked for a new connection, so the script does not learn of one that took a while.  The
+   next server of several may be well, so there is no wait until all of them have failed. */
 static struct bn_sql_recovery connecting(const struct bn_sql_failing *f)
 {
+  const unsigned places = f->places > 0 ? f->places : 1;
+
   if (f->over)
     return (struct bn_sql_recovery){.action = BN_SQL_FAIL};
-  return (struct bn_sql_recovery){.action = BN_SQL_RETRY, .wait_ms = backoff_ms(f->tries)};
+  return (struct bn_sql_recovery){
+      .action = BN_SQL_RETRY,
+      .wait_ms = f->tries % places == places - 1 ? backoff_ms(f->tries / places) : 0};
+}
+
+/* Of several servers one refuses to write, or carries out nothing: another one may do so. */
+static bool is_useless(const struct bn_sql_failing *f)
+{
+  return (f->class == BN_CLASS_READ_ONLY || f->class == BN_CLASS_CONNECTION) && f->places > 1;
 }
 
 struct bn_sql_recovery bn_sql_recover(const struct bn_sql_failing *f)
@@ -44,11 +55,26 @@ struct bn_sql_recovery bn_sql_recover(const struct bn_sql_failing *f)
     return (struct bn_sql_recovery){.action = f->over ? BN_SQL_IGNORE : BN_SQL_RETRY};
   if (f->interrupted && f->answer == BN_ANSWER_NONE)
     return (struct bn_sql_recovery){.action = BN_SQL_LEAVE};
-  if (ignorable(f))
-    return (struct bn_sql_recovery){.action = f->lost ? BN_SQL_RECONNECT : BN_SQL_IGNORE,
-                                    .roll_back = !f->lost && !f->diag->rolled_back,
+  if (ignorable(f)) {
+    const bool leaves = f->lost || is_useless(f);
+
+    return (struct bn_sql_recovery){.action = leaves ? BN_SQL_RECONNECT : BN_SQL_IGNORE,
+                                    .roll_back = !leaves && !f->diag->rolled_back,
                                     .counts = executed};
+  }
   if (f->asks && executed && !f->once && f->answer == BN_ANSWER_NONE)
     return (struct bn_sql_recovery){.action = BN_SQL_ASK};
   return (struct bn_sql_recovery){.action = BN_SQL_FAIL, .counts = executed && !f->untold};
+}
+
+struct bn_sql_repetition bn_sql_repeat(uint64_t tries, uint64_t max_tries, uint64_t noise)
+{
+  uint64_t half_ns;
+
+  if (max_tries != 0 && tries >= max_tries)
+    return (struct bn_sql_repetition){.fails = true};
+  if (max_tries == 0 || tries < 2)
+    return (struct bn_sql_repetition){.fails = false};
+  half_ns = (uint64_t)backoff_ms(tries - 2) * 1000000 / 2;
+  return (struct bn_sql_repetition){.wait_ns = half_ns + noise % half_ns};
 }

@@ -5,6 +5,7 @@
 #define BN_SQL_RECOVER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "api/driver.h"
 #include "sql/errors.h"
@@ -12,7 +13,8 @@
 enum bn_sql_action {
   BN_SQL_IGNORE,    /* the script repeats its event */
   BN_SQL_RETRY,     /* what failed is tried again, without the script */
-  BN_SQL_RECONNECT, /* a new connection is made, then as IGNORE, even if it cannot be made */
+  BN_SQL_RECONNECT, /* a new connection is made, to the next server if there are several, then as
+                       IGNORE, even if it cannot be made */
   BN_SQL_FAIL,      /* the failure is told and the script's event fails */
   BN_SQL_ASK,       /* the script says whether it is to be ignored: undecided until then */
   BN_SQL_LEAVE      /* the session was interrupted: nothing is told, nothing is counted */
@@ -34,7 +36,8 @@ struct bn_sql_failing {
   bool over;        /* nothing may begin any more, or CONNECT was tried for long enough */
   bool untold;      /* dialect 0.5: what fails for good is not counted */
   enum bn_sql_answer answer;
-  unsigned tries; /* CONNECT: failed attempts before this one */
+  unsigned tries;  /* CONNECT: failed attempts before this one */
+  unsigned places; /* servers that are tried in turn; 0 is as 1 */
 };
 
 struct bn_sql_recovery {
@@ -45,5 +48,17 @@ struct bn_sql_recovery {
 };
 
 struct bn_sql_recovery bn_sql_recover(const struct bn_sql_failing *f);
+
+/* What becomes of an event that an ignored error has ended for the tries-th time.  The first
+   repetition begins at once, because most conflicts are over then.  Before the others is a wait of
+   up to 1, 2, 4, … 250 ms, of which the second half is left to chance: sessions that met once do
+   not meet again. */
+struct bn_sql_repetition {
+  bool fails; /* it was the last of max_tries */
+  uint64_t wait_ns;
+};
+
+/* max_tries 0: repeated for ever, and without waits.  noise: any number. */
+struct bn_sql_repetition bn_sql_repeat(uint64_t tries, uint64_t max_tries, uint64_t noise);
 
 #endif

@@ -41,6 +41,9 @@ static int measure(const struct bn_sqlsys *sys, struct bn_sql_session *o)
 
   if (s->services->metrics != bn_sqlsys_metrics(sys))
     return 0;
+  o->measured = true;
+  o->verified = sys->conf->verify_commits && !s->services->is_command && s != s->services->main &&
+                s != s->services->reporting;
   o->count_commits = sys->policy->transactions_are_commits;
   o->timed = sys->conf->debug && s->stat->hist != NULL;
   if (s->stat->statements != NULL && (o->names = bn_sql_names_new(s)) == NULL)

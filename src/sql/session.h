@@ -31,7 +31,9 @@ struct bn_sql_session {
   struct bn_sql_conn *all; /* every connection ever made; conn.c fills and empties it */
   pthread_mutex_t lock;    /* guards `open`, which interrupts walk through */
   struct bn_sql_link *open;
-  bool count_commits, timed;  /* the run has the metrics for it */
+  bool measured;              /* the run has the metrics of SQL */
+  bool count_commits, timed;  /* and those */
+  bool verified;              /* --verify-commits, and it is one of the run's */
   bool observed;              /* `timed`, or there are names: query.c */
   struct bn_sql_names *names; /* --statements; NULL: statements are not told apart */
   struct bn_sql_first_use first_use;

@@ -34,9 +34,11 @@ struct bn_sql_conf {            /* "General database options" */
   char *ps_mode;                /* auto, disable, simple, extended */
   bool debug;                   /* --db-debug: measure execution and fetching apart */
   struct bn_list ignore_errors; /* --db-ignore-errors: codes, SQLSTATEs, classes, all */
+  int64_t max_tries;            /* --db-max-tries: of an event; 0: no limit */
   int isolation;                /* --db-isolation-level: enum bn_isolation */
   int bulk_load;                /* --db-bulk-load: enum bn_sql_bulk_way */
   int prepare;                  /* --db-prepare: enum bn_sql_prepare_way */
+  bool verify_commits;          /* --verify-commits: acknowledged ones are looked for at the end */
   bool statements;              /* --statements: figures of each kind of statement */
   char *trace; /* --sql-trace=FILE: every statement, one line each, for tests and teaching */
 };
@@ -52,12 +54,27 @@ struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_
                                 const struct bn_sql_row *rows, size_t n_rows);
 /* What a workload that uses this layer has to declare as its metrics: counters of rows, with
    --db-debug histograms "sql_execute" and "sql_fetch", in dialect 0.5 a counter "transactions" of
-   COMMITs. */
+   COMMITs, with --verify-commits four counters of commits. */
 const struct bn_metric *bn_sqlsys_metrics(const struct bn_sqlsys *sys);
 /* Whether it has to declare that it tells statements apart. */
 bool bn_sqlsys_names_statements(const struct bn_sqlsys *sys);
 /* Some configuration has a metric of that name. */
 bool bn_sql_names_metric(const char *name);
+/* --verify-commits is given. */
+bool bn_sqlsys_verifies(const struct bn_sqlsys *sys);
+/* Then, by the main thread, with its session: whether the servers have the commits that they have
+   acknowledged, also while some sessions hang.  Drops the table that was made for that.  Waits 10 s
+   at most for commits that are missing, 2 s once somebody has asked the run to stop.  0, or -1 and
+   err: some are missing, or no server could be asked. */
+int bn_sqlsys_verify(struct bn_sqlsys *sys, struct bn_session *main, struct bn_err *err);
+/* Instead, if there was no event: only drops the table, if there is one.  Takes a second at most.
+ */
+void bn_sqlsys_forget(struct bn_sqlsys *sys, struct bn_session *main);
+/* How long verifying takes at most, where servers do not answer: to compare and to drop; and both
+   once somebody has asked the run to stop. */
+enum { BN_SQL_VERIFY_S = 22, BN_SQL_VERIFY_HURRY_S = 4 };
+/* Of the workload's metrics, as its `sample`: those four, which are 0 until then. */
+void bn_sqlsys_sample(const struct bn_sqlsys *sys, uint64_t *counter);
 /* After a run, whose threads have ended: says on standard error if all updates or all deletes found
    no row, and which share of the events had to wait for statements that were first used, if some
    were prepared then. */
@@ -133,6 +150,11 @@ void bn_sql_session_end(struct bn_sqlsys *sys, struct bn_session *s);
    before bn_sql_settle says whether to ignore it after all; not settling forgets it. */
 void bn_sql_defer(struct bn_sql_conn *c);
 void bn_sql_settle(struct bn_sql_conn *c, bool ignore);
+
+/* An ignored error has ended the session's event for the tries-th time.  true: after the wait that
+   this has made, which the end of the run cuts short, the event may be repeated unless the run is
+   over; false: it has failed (--db-max-tries).  counts: it is no event of the warm-up. */
+bool bn_sql_again(const struct bn_sqlsys *sys, struct bn_session *s, uint64_t tries, bool counts);
 
 /* NULL: no result set (see view->error for failure). */
 struct bn_sql_rs *bn_sql_query(struct bn_sql_conn *c, const char *sql, size_t len);

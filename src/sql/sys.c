@@ -35,6 +35,8 @@ struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_
   pthread_mutex_init(&sys->sessions.lock, NULL);
   bn_sql_texts_init(&sys->texts);
   bn_sql_preflight_init(&sys->preflight);
+  bn_sql_ledger_init(&sys->ledger);
+  bn_sql_verify_init(&sys->verify);
   return sys;
 }
 
@@ -59,6 +61,8 @@ void bn_sqlsys_free(struct bn_sqlsys *sys)
     return;
   bn_sql_retired_free(sys);
   bn_sql_drivers_done(sys);
+  bn_sql_verify_done(&sys->verify);
+  bn_sql_ledger_done(&sys->ledger);
   bn_sql_preflight_done(&sys->preflight);
   bn_sql_texts_done(&sys->texts);
   pthread_mutex_destroy(&sys->sessions.lock);

@@ -193,7 +193,7 @@ static int choose_words(struct bn_memory *m, int oper, int mode)
 static int choose_vectors(struct bn_memory *m, int oper, int mode, struct bn_err *err)
 {
   m->work = BN_MEMORY_VECTORS;
-  m->vector = bn_vector_find(m->conf->kernel, bn_vector_features(), err);
+  m->vector = bn_vector_find(shown(m->conf->kernel), bn_vector_features(), err);
   if (m->vector == NULL && err->code == BN_ERR_OPTION)
     return refuse(m,
                   &(struct bn_opt_refusal){"memory-kernel", shown(m->conf->kernel), "unknown",

@@ -19,6 +19,7 @@ struct fake_conf {
 
 struct fake_conn {
   bool open;
+  unsigned place;
 };
 
 struct fake_stmt {
@@ -44,12 +45,16 @@ static void fill(struct bn_sql_diag *d, int code, const char *state, const char 
   (void)snprintf(d->text, sizeof d->text, "failure %d", code);
 }
 
-static enum bn_sql answer(struct bn_sql_result *r, struct bn_sql_diag *d)
+static struct fake_answer next_answer(void)
 {
-  struct fake_answer a = {.rc = BN_SQL_DONE};
+  const struct fake_answer done = {.rc = BN_SQL_DONE};
 
-  if (fake.next_answer < fake.n_answers)
-    a = fake.answer[fake.next_answer++];
+  return fake.next_answer < fake.n_answers ? fake.answer[fake.next_answer++] : done;
+}
+
+static enum bn_sql give(struct fake_answer a, struct bn_sql_result *r, struct bn_sql_diag *d)
+{
+  fake.cell = a.cell;
   *r = (struct bn_sql_result){.nrows = a.nrows,
                               .affected = a.affected,
                               .more = a.more,
@@ -62,6 +67,21 @@ static enum bn_sql answer(struct bn_sql_result *r, struct bn_sql_diag *d)
   return a.rc;
 }
 
+static enum bn_sql answer(struct bn_sql_result *r, struct bn_sql_diag *d)
+{
+  return give(next_answer(), r, d);
+}
+
+static bool connects(unsigned place, uint64_t deadline_ns)
+{
+  if ((fake.frozen >> place & 1) != 0 || bn_clock_mono() >= deadline_ns)
+    return false;
+  if (fake.refuse_connect == 0)
+    return true;
+  fake.refuse_connect--;
+  return false;
+}
+
 static int fake_thread_init(void *self)
 {
   (void)self;
@@ -72,22 +92,28 @@ static enum bn_sql fake_connect(void *self, void *conn, const struct bn_sql_targ
                                 uint64_t deadline_ns, struct bn_sql_diag *d)
 {
   struct fake_conn *c = conn;
+  const unsigned place = t->ordinal % (fake.places > 0 ? fake.places : 1);
 
   (void)self;
-  (void)deadline_ns;
+  if (fake.connects < FAKE_MAX) {
+    fake.began_ns[fake.connects] = bn_clock_mono();
+    fake.deadline_ns[fake.connects] = deadline_ns;
+  }
   note("connect %u", t->ordinal);
   for (size_t i = 0; i < t->n_overrides; i++)
     note(" %s=%s", t->override_name[i], t->override_value[i]);
   note(";");
   fake.connects++;
-  if (fake.refuse_connect > 0) {
-    fake.refuse_connect--;
+  if (!connects(place, deadline_ns)) {
+    if (fake.silent || (fake.frozen >> place & 1) != 0)
+      bn_clock_sleep_until(deadline_ns);
     fill(d, 2002, "HY000", "fake_connect()");
     (void)snprintf(d->where, sizeof d->where, "nowhere");
     return BN_SQL_LOST;
   }
   assert_false(c->open);
   c->open = true;
+  c->place = place;
   return BN_SQL_DONE;
 }
 
@@ -142,12 +168,16 @@ static enum bn_sql fake_query(void *conn, const char *sql, size_t len, struct bn
                               struct bn_sql_diag *d)
 {
   const struct fake_conn *c = conn;
+  struct fake_answer a;
 
   assert_true(c->open);
   assert_int_equal(sql[len], 0);
   fake.queries++;
   note("query %.*s;", (int)len, sql);
-  return answer(r, d);
+  a = next_answer();
+  if (fake.tell != NULL)
+    fake.tell(c->place, sql, &a);
+  return give(a, r, d);
 }
 
 static bool loses_one_to_prepare(void)
@@ -245,6 +275,9 @@ static bool fake_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value 
   r->nrows--;
   row[0] = (struct bn_sql_value){.ptr = "x", .len = 1};
   row[1] = (struct bn_sql_value){.ptr = NULL};
+  for (size_t i = 0; fake.cell != NULL && i < 2; i++)
+    row[i] = (struct bn_sql_value){.ptr = (*fake.cell)[i], .len = strlen((*fake.cell)[i])};
+  fake.cell += fake.cell != NULL;
   return true;
 }
 
@@ -303,6 +336,15 @@ static enum bn_sql fake_unread(enum bn_sql_step step, bool prepared, struct bn_s
   return BN_SQL_ERROR;
 }
 
+static size_t fake_place(void *self, const struct bn_sql_target *t, char *name, size_t size)
+{
+  const unsigned places = fake.places > 0 ? fake.places : 1;
+
+  (void)self;
+  (void)snprintf(name, size, "place %u", t->ordinal % places);
+  return places;
+}
+
 static const struct bn_driver fake_driver = {
     .abi = BN_DRIVER_ABI,
     .size = sizeof(struct bn_driver),
@@ -332,6 +374,7 @@ static const struct bn_driver fake_driver = {
     .load_end = fake_load_end,
     .unread = fake_unread,
     .missing = fake_missing,
+    .place = fake_place,
     .prepare_all = fake_prepare_all};
 
 void plan(struct fake_answer a)
@@ -362,11 +405,26 @@ static void note_fact(void *of, const char *section, const char *key, const char
   (void)text;
 }
 
+static void fail_session(struct bn_session *s, const char *kind, const char *text)
+{
+  struct fixture *f = s->services->of;
+
+  (void)kind;
+  (void)text;
+  f->failed++;
+}
+
 static void fail_run(void *of)
 {
   struct fixture *f = of;
 
   f->failed++;
+}
+
+static void pause_session(struct bn_session *s, uint64_t until_ns)
+{
+  (void)s;
+  bn_clock_sleep_until(until_ns);
 }
 
 /* Nobody interrupts. */
@@ -389,6 +447,8 @@ static void make_session(struct fixture *f)
                                      .fact = note_fact,
                                      .count_label = count_label,
                                      .fail = fail_run,
+                                     .fail_session = fail_session,
+                                     .pause = pause_session,
                                      .set_interrupt = set_interrupt};
   f->s = &f->session;
   f->s->stat = f->stats.stat[0];

@@ -18,6 +18,7 @@ struct fake_answer {
   int code;
   const char *state;
   bool rolled_back;
+  const char *const (*cell)[2]; /* of each row; NULL: "x" and NULL */
 };
 
 enum { FAKE_MAX = 64 };
@@ -26,8 +27,11 @@ struct fake {
   struct fake_answer answer[FAKE_MAX]; /* to the next statements; then DONE, nothing affected */
   size_t n_answers, next_answer;
   unsigned refuse_connect; /* so many attempts fail */
+  bool silent;             /* those fail at their deadline */
   unsigned refuse_prepare; /* so many fail with LOST */
   unsigned spare_prepare;  /* behind so many that do not */
+  unsigned frozen;         /* bit per server: one that never answers */
+  unsigned places;         /* servers, of which the ordinal selects one; 0: one */
   bool refuse_thread;      /* thread_init fails */
   bool cannot_prepare;     /* asks for emulation */
   bool full;               /* the same, as it allows no more statements */
@@ -36,8 +40,12 @@ struct fake {
   bool miscount;           /* says so of a wrong number of values, else it is an error */
   struct fake_answer load; /* to every load_end; rc 0: DONE */
   struct bn_sql_caps caps;
-  char log[8192]; /* "connect;query SELECT 1;…" */
+  /* Changes the answer of a server to a query; NULL: nobody does. */
+  void (*tell)(unsigned place, const char *sql, struct fake_answer *a);
+  const char *const (*cell)[2]; /* of the rows that are to be fetched */
+  char log[8192];               /* "connect;query SELECT 1;…" */
   unsigned connects, disconnects, interrupts, queries;
+  uint64_t began_ns[FAKE_MAX], deadline_ns[FAKE_MAX]; /* of attempts to connect */
 };
 
 extern struct fake fake;

@@ -3,6 +3,7 @@
    is spent twice. */
 #include "cm.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "base/rng.h"
@@ -438,6 +439,88 @@ static void a_hand_is_given_back(void **state)
   end_game(g);
 }
 
+struct idler {
+  struct bn_admit_seat *seat;
+  bool again;
+};
+
+static void *linger(void *arg)
+{
+  struct idler *i = arg;
+
+  i->again = bn_admit_linger(i->seat);
+  return NULL;
+}
+
+/* What an idle session sees of what the first session does meanwhile, which has the only ticket. */
+static bool linger_while(struct game *g, void (*act)(struct game *g))
+{
+  struct idler i = {.seat = g->session[1].seat};
+  pthread_t thread;
+
+  assert_int_equal(bn_admit_claim(g->session[0].seat, 1), BN_ADMIT_YES);
+  assert_int_equal(bn_admit_claim(i.seat, 1), BN_ADMIT_SPENT);
+  assert_int_equal(pthread_create(&thread, NULL, linger, &i), 0);
+  act(g);
+  assert_int_equal(pthread_join(thread, NULL), 0);
+  return i.again;
+}
+
+static void give_back(struct game *g)
+{
+  bn_admit_unclaim(g->session[0].seat, false);
+  assert_int_equal(bn_admit_leave(g->session[0].seat), BN_ADMIT_YES);
+}
+
+static void spend(struct game *g)
+{
+  assert_int_equal(bn_admit_leave(g->session[0].seat), BN_ADMIT_YES);
+}
+
+static void be_idle(struct game *g)
+{
+  assert_false(bn_admit_linger(g->session[0].seat));
+}
+
+static void close_it(struct game *g)
+{
+  bn_admit_close(&g->admit, 2);
+}
+
+/* Whichever of the two is first. */
+static void idle_sessions_get_what_is_given_back(void **state)
+{
+  static const struct {
+    void (*act)(struct game *g);
+    bool again;
+    enum bn_admission answer;
+  } row[] = {{give_back, true, BN_ADMIT_YES},
+             {spend, false, BN_ADMIT_SPENT},
+             {be_idle, false, BN_ADMIT_SPENT},
+             {close_it, true, BN_ADMIT_CLOSED}};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+    struct game *g = new_game_of(2, 1, false, false);
+
+    g->admit.returns = true;
+    bn_admit_open(&g->admit, UINT64_MAX, 0);
+    assert_int_equal(linger_while(g, row[i].act), row[i].again);
+    assert_int_equal(bn_admit_claim(g->session[1].seat, 1), row[i].answer);
+    end_game(g);
+  }
+}
+
+static void nobody_lingers_without_need(void **state)
+{
+  struct game *g = new_game_of(2, 1, false, false);
+
+  (void)state;
+  assert_int_equal(bn_admit_claim(g->session[0].seat, 1), BN_ADMIT_YES);
+  assert_false(bn_admit_linger(g->session[1].seat));
+  end_game(g);
+}
+
 static void closing_wins(void **state)
 {
   struct game *g = new_game_of(1, 5, false, false);
@@ -458,6 +541,8 @@ int main(void)
       cmocka_unit_test(what_the_warmup_leaves_is_counted_once),
       cmocka_unit_test(counted_events_are_those_since_the_baseline),
       cmocka_unit_test(a_hand_is_given_back),
+      cmocka_unit_test(idle_sessions_get_what_is_given_back),
+      cmocka_unit_test(nobody_lingers_without_need),
       cmocka_unit_test(closing_wins),
   };
 

@@ -142,6 +142,12 @@ static void shutdown_is_forced_once_and_not_at_once(void **state)
   assert_true(bn_agenda_forced(&a, start + 13 * second));
 }
 
+/* Two seconds; five in which only statements end. */
+static void give_grace(struct bn_agenda *a, uint64_t after, uint64_t all, uint64_t ended)
+{
+  bn_agenda_give_grace(a, start + after, (struct bn_progress){all, ended}, 2 * second, 5 * second);
+}
+
 static void progress_renews_the_grace(void **state)
 {
   const struct bn_conf c = {.time_ns = 10 * BN_NSEC_PER_SEC};
@@ -149,13 +155,31 @@ static void progress_renews_the_grace(void **state)
 
   (void)state;
   assert_false(bn_agenda_out_of_grace(&a, start + 99 * second));
-  bn_agenda_give_grace(&a, start + 10 * second, 70, 2 * second);
-  bn_agenda_give_grace(&a, start + 11 * second, 70, 2 * second);
+  give_grace(&a, 10 * second, 70, 7);
+  give_grace(&a, 11 * second, 70, 7);
   assert_false(bn_agenda_out_of_grace(&a, start + 12 * second - 1));
-  bn_agenda_give_grace(&a, start + 12 * second - 1, 71, 2 * second);
+  give_grace(&a, 12 * second - 1, 71, 7);
   assert_false(bn_agenda_out_of_grace(&a, start + 14 * second - 2));
   assert_true(bn_agenda_out_of_grace(&a, start + 14 * second - 1));
   assert_false(bn_agenda_out_of_grace(&a, start + 15 * second));
+}
+
+static void statements_alone_do_not_renew_it_for_ever(void **state)
+{
+  const struct bn_conf c = {.time_ns = 10 * BN_NSEC_PER_SEC};
+  struct bn_agenda a = open_with(&c, false);
+
+  (void)state;
+  for (unsigned i = 0; i < 5; i++) {
+    give_grace(&a, (10 + i) * second, 70 + i, 7);
+    assert_false(bn_agenda_out_of_grace(&a, start + (10 + i) * second));
+  }
+  assert_false(bn_agenda_out_of_grace(&a, start + 15 * second - 1));
+  give_grace(&a, 15 * second - 1, 75, 8);
+  for (unsigned i = 15; i < 20; i++)
+    give_grace(&a, i * second, 70 + i, 8);
+  assert_false(bn_agenda_out_of_grace(&a, start + 20 * second - 2));
+  assert_true(bn_agenda_out_of_grace(&a, start + 20 * second - 1));
 }
 
 int main(void)
@@ -167,6 +191,7 @@ int main(void)
       cmocka_unit_test(no_checkpoint_is_due_after_the_end),
       cmocka_unit_test(shutdown_is_forced_once_and_not_at_once),
       cmocka_unit_test(progress_renews_the_grace),
+      cmocka_unit_test(statements_alone_do_not_renew_it_for_ever),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,7 @@
 #include "engine/grace.h"
 #include "measure/stat.h"
 
-enum { N = 6 };
+enum { N = 6, ROUNDS = 3 };
 
 /* The parts that a crew stands on. */
 struct ground {
@@ -22,6 +22,8 @@ struct ground {
   struct bn_session session[N];
   _Atomic unsigned woken; /* workers whose wait ended without what they waited for */
   _Atomic unsigned met;   /* or with it */
+  _Atomic unsigned told;  /* how often other hosts were waited for */
+  pthread_t other[ROUNDS];
 };
 
 static struct ground *lay(void)
@@ -53,11 +55,17 @@ static void clear(struct ground *g)
   free(g);
 }
 
-static void spawn(struct ground *g, void *(*body)(void *))
+static void spawn_until(struct ground *g, void *(*body)(void *), uint64_t until_ns)
 {
+  const struct bn_crew_plan plan = {.body = body, .until_ns = until_ns};
   struct bn_err err = {0};
 
-  assert_int_equal(bn_crew_spawn(&g->crew, NULL, body, 0, &err), 0);
+  assert_int_equal(bn_crew_spawn(&g->crew, &plan, &err), 0);
+}
+
+static void spawn(struct ground *g, void *(*body)(void *))
+{
+  spawn_until(g, body, UINT64_MAX);
 }
 
 static const struct bn_times endless = {1, 1, UINT64_MAX};
@@ -96,6 +104,31 @@ static void after_a_signal_no_more_are_started(void **state)
   clear(g);
 }
 
+/* A worker counts once.  The last one ends the run, and before the start each one does. */
+static void a_failure_ends_the_run_or_is_counted(void **state)
+{
+  (void)state;
+  for (int goes_on = 0; goes_on < 2; goes_on++)
+    for (int opened = 0; opened < 2; opened++) {
+      struct ground *g = lay();
+      const bool counts = goes_on && opened;
+
+      g->crew.goes_on = goes_on != 0;
+      if (opened)
+        bn_outcome_set(&g->outcome, BN_OUTCOME_OPENED);
+      assert_int_equal(bn_crew_fail(&g->crew, 2), counts);
+      assert_false(bn_crew_fail(&g->crew, 2));
+      assert_int_equal(bn_crew_failed(&g->crew), counts);
+      assert_int_equal(bn_outcome_has(&g->outcome, BN_OUTCOME_FAILED), !counts);
+      assert_int_equal(bn_outcome_status(&g->outcome, true), 1);
+      for (unsigned i = 0; i < N; i++)
+        (void)bn_crew_fail(&g->crew, i);
+      assert_int_equal(bn_crew_failed(&g->crew), counts ? N : 0);
+      assert_true(bn_outcome_has(&g->outcome, BN_OUTCOME_FAILED));
+      clear(g);
+    }
+}
+
 static void one_call_ends_every_wait(void **state)
 {
   static const enum bn_cause causes[] = {BN_CAUSE_FAILED, BN_CAUSE_LEFT, BN_CAUSE_SIGNAL};
@@ -126,6 +159,17 @@ static void one_call_ends_every_wait(void **state)
   }
 }
 
+static void when_time_is_up_no_more_are_started(void **state)
+{
+  struct ground *g = lay();
+
+  (void)state;
+  spawn_until(g, wait_for_ever, bn_clock_mono());
+  assert_int_equal(g->crew.created, 0);
+  assert_int_equal(bn_crew_ready(&g->crew, bn_clock_mono()), BN_GATE_CLOSED);
+  clear(g);
+}
+
 static void ended_before_the_gate_nothing_is_measured(void **state)
 {
   struct ground *g = lay();
@@ -148,7 +192,7 @@ static void *meet(void *arg)
   struct ground *g = w->session->state;
 
   if (w->session != g->session)
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < ROUNDS; i++)
       atomic_fetch_add(bn_crew_barrier(&g->crew) ? &g->met : &g->woken, 1);
   bn_crew_enter(w, BN_WORKER_GONE);
   return NULL;
@@ -162,8 +206,46 @@ static void who_has_gone_is_not_waited_for(void **state)
   spawn(g, meet);
   assert_true(bn_crew_await(&g->crew, UINT64_MAX, false) || atomic_load(&g->met) > 0);
   bn_crew_join(&g->crew);
-  assert_int_equal(atomic_load(&g->met), 3 * (N - 1));
+  assert_int_equal(atomic_load(&g->met), ROUNDS * (N - 1));
   assert_int_equal(atomic_load(&g->woken), 0);
+  clear(g);
+}
+
+/* The other hosts come later, each time. */
+static void *come_later(void *arg)
+{
+  struct ground *g = arg;
+
+  (void)usleep(2000);
+  assert_int_equal(atomic_load(&g->met), (g->told - 1) * (N - 1));
+  bn_crew_pass(&g->crew);
+  return NULL;
+}
+
+static void tell_others(void *of)
+{
+  struct ground *g = of;
+  const unsigned round = g->told++;
+
+  assert_in_range(round, 0, ROUNDS - 1);
+  assert_int_equal(pthread_create(&g->other[round], NULL, come_later, g), 0);
+}
+
+static void sessions_of_other_hosts_are_waited_for(void **state)
+{
+  struct ground *g = lay();
+  const struct bn_party party = {.sessions = N + 1, .of = g, .meet = tell_others};
+
+  (void)state;
+  g->crew.party = &party;
+  bn_crew_pass(&g->crew); /* nobody waits: it means nothing */
+  spawn(g, meet);
+  assert_true(bn_crew_await(&g->crew, UINT64_MAX, false));
+  bn_crew_join(&g->crew);
+  assert_int_equal(g->told, ROUNDS);
+  for (unsigned i = 0; i < ROUNDS; i++)
+    assert_int_equal(pthread_join(g->other[i], NULL), 0);
+  assert_int_equal(atomic_load(&g->met), ROUNDS * (N - 1));
   clear(g);
 }
 
@@ -171,15 +253,17 @@ static void who_has_gone_is_not_waited_for(void **state)
 static void the_grace_follows_what_was_completed(void **state)
 {
   struct ground *g = lay();
-  struct bn_conf conf = {.threads = N, .grace_auto = true};
+  const struct bn_policy own = {.own_report = true}, dialect = {.own_report = false};
+  struct bn_conf conf = {.threads = N, .grace_auto = true, .policy = &own};
   const struct bn_workload ops = {.name = "toy", .kind = BN_KIND_SQL};
   const struct bn_book_setup setup = {.conf = &conf, .ops = &ops, .stats = &g->load.stats};
   struct bn_parts parts = {.conf = &conf, .load = &g->load, .crew = &g->crew};
-  uint64_t before;
+  struct bn_progress before, after;
 
   (void)state;
   assert_int_equal(bn_book_new(&parts.book, &setup), 0);
   assert_true(bn_grace_is_limited(&parts));
+  assert_int_equal(bn_grace_least_ns(&parts), 2 * BN_NSEC_PER_SEC);
   assert_int_equal(bn_grace_ns(&parts, 2000), 2000);
   atomic_store(&g->load.stats.stat[1]->longest_statement_ns, 700);
   atomic_store(&g->load.stats.stat[2]->longest_statement_ns, 500);
@@ -187,9 +271,13 @@ static void the_grace_follows_what_was_completed(void **state)
   assert_int_equal(bn_grace_ns(&parts, 2000), 2100);
   bn_book_set_kind(parts.book, BN_KIND_PLAIN);
   assert_false(bn_grace_is_limited(&parts));
+  parts.scripted = true;
+  assert_true(bn_grace_is_limited(&parts));
+  assert_int_equal(bn_grace_least_ns(&parts), 10 * BN_NSEC_PER_SEC);
   assert_int_equal(bn_grace_ns(&parts, 2000), 3000);
-  parts.pacer = &g->pacer;
-  assert_int_equal(bn_grace_ns(&parts, 2000), 2100);
+  conf.policy = &dialect;
+  assert_false(bn_grace_is_limited(&parts));
+  assert_true(bn_grace_longest_ns(&parts, 20) > UINT64_MAX / 5);
   conf.grace_auto = false;
   conf.grace_ns = 5;
   assert_true(bn_grace_is_limited(&parts));
@@ -198,19 +286,42 @@ static void the_grace_follows_what_was_completed(void **state)
   bn_stat_count(g->load.side.stat[0], BN_C_OTHER, 2);
   bn_stat_bump(&g->load.stats.stat[5]->ended, 1);
   bn_crew_enter(&g->crew.worker[4], BN_WORKER_GONE);
-  assert_int_equal(bn_grace_progress(&parts), before + 4);
+  after = bn_grace_progress(&parts);
+  assert_int_equal(after.all, before.all + 4);
+  assert_int_equal(after.ended, before.ended + 2);
+  assert_int_equal(bn_grace_longest_ns(&parts, 20), 3000);
+  assert_int_equal(bn_grace_longest_ns(&parts, 2000), 20000);
   bn_book_free(parts.book);
   clear(g);
+}
+
+/* Their latency begins when they were due. */
+static void events_at_a_rate_last_as_long_as_their_service(void **state)
+{
+  struct bn_load load = {.stats = {.n_sessions = 0}};
+  struct bn_stat *st;
+
+  (void)state;
+  assert_int_equal(bn_statset_init(&load.stats, 2, NULL, BN_STAT_WAITING), 0);
+  st = load.stats.stat[1];
+  bn_stat_record(st, st->service_hist, 7000);
+  atomic_store(&st->max_ns, 900000);
+  assert_in_range(bn_load_longest_event(&load), 7000, 7070);
+  bn_statset_done(&load.stats);
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(one_call_ends_every_wait),
+      cmocka_unit_test(a_failure_ends_the_run_or_is_counted),
       cmocka_unit_test(after_a_signal_no_more_are_started),
+      cmocka_unit_test(when_time_is_up_no_more_are_started),
       cmocka_unit_test(ended_before_the_gate_nothing_is_measured),
       cmocka_unit_test(who_has_gone_is_not_waited_for),
+      cmocka_unit_test(sessions_of_other_hosts_are_waited_for),
       cmocka_unit_test(the_grace_follows_what_was_completed),
+      cmocka_unit_test(events_at_a_rate_last_as_long_as_their_service),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

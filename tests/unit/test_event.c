@@ -20,6 +20,12 @@ void bn_outage_look(struct bn_outage *o, const struct bn_stat *self, uint64_t st
   looks++;
 }
 
+void bn_outage_leave(struct bn_outage *o, uint64_t end_ns)
+{
+  (void)o;
+  (void)end_ns;
+}
+
 static const _Atomic uint64_t always = 0;
 
 struct scene {
@@ -82,6 +88,39 @@ static void a_queue_is_no_reason_to_look(void **state)
   bn_statset_done(&c.set);
 }
 
+/* Ends now, without being counted, one that has just begun. */
+static void waste_one(struct scene *c)
+{
+  const uint64_t now_ns = bn_clock_mono();
+  const struct bn_tick tick = {now_ns, now_ns};
+
+  bn_stat_bump(&c->s.stat->begun_at, tick.start_ns);
+  bn_stat_bump(&c->s.stat->begun, 1);
+  sim_sleep_ms(600);
+  bn_event_forget_now(&c->s, &tick);
+}
+
+/* Nobody looks before one succeeds, however short it is, and then once. */
+static void a_success_after_failures_is_a_reason_to_look(void **state)
+{
+  struct scene c;
+
+  (void)state;
+  set_scene(&c, 0);
+  for (unsigned n = 1; n < 3; n++) {
+    looks = 0;
+    end_one(&c, 0.5);
+    for (unsigned i = 0; i < n; i++)
+      waste_one(&c);
+    assert_int_equal(looks, 0);
+    end_one(&c, 0.001);
+    assert_int_equal(looks, n == 2);
+    end_one(&c, 0.9);
+    assert_int_equal(looks, n == 2);
+  }
+  bn_statset_done(&c.set);
+}
+
 static void a_long_event_is_one(void **state)
 {
   struct scene c;
@@ -101,6 +140,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_queue_is_no_reason_to_look),
       cmocka_unit_test(a_long_event_is_one),
+      cmocka_unit_test(a_success_after_failures_is_a_reason_to_look),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,7 +44,7 @@ static struct ground *lay(double rate)
   assert_int_equal(bn_admit_init(&g->admit, &plan), 0);
   assert_int_equal(bn_pacer_init_rate(&g->pacer, 1, rate), 0);
   bn_pacer_start(&g->pacer, times.start_ns);
-  bn_outage_init(&g->outage, &g->load.stats, &g->outcome);
+  bn_outage_init(&g->outage, &g->load.stats);
   g->ages = bn_hist_new();
   assert_non_null(g->ages);
   g->parts = (struct bn_parts){.conf = &g->conf,

@@ -13,15 +13,13 @@ static const uint64_t s = UINT64_C(1000000000);
 
 struct scene {
   struct bn_statset set;
-  struct bn_outcome outcome;
   struct bn_outage outage;
 };
 
 static void set_scene_of(struct scene *c, unsigned n, unsigned apart)
 {
   assert_int_equal(bn_statset_init(&c->set, n, NULL, apart), 0);
-  bn_outcome_init(&c->outcome);
-  bn_outage_init(&c->outage, &c->set, &c->outcome);
+  bn_outage_init(&c->outage, &c->set);
   for (unsigned i = 0; i < n; i++)
     atomic_store(&c->set.stat[i]->running, true);
 }
@@ -139,7 +137,7 @@ static void one_that_goes_on_is_enough(void **state)
   end(&c, 1, 9 * s);
   expect(&c, 0, 0);
   atomic_store(&c.set.stat[2]->running, false);
-  bn_outcome_looped(&c.outcome, 12 * s, 12 * s);
+  bn_outage_leave(&c.outage, 12 * s);
   begin(&c, 1, 9 * s);
   end(&c, 0, 129 * s / 10);
   expect(&c, 0, 0);
@@ -185,6 +183,42 @@ static void waiting_for_arrivals_is_no_outage(void **state)
   end_scene(&c);
 }
 
+/* As the event path does for an event that fails: its session succeeded until last_ns. */
+static void waste(struct scene *c, unsigned i, uint64_t last_ns, uint64_t at_ns)
+{
+  struct bn_stat *st = c->set.stat[i];
+
+  if (bn_stat_get(&st->barren_ns) == 0) {
+    atomic_store(&st->fertile_ns, last_ns);
+    atomic_store(&st->barren_ns, start_of(st));
+  }
+  show(c, i, at_ns);
+}
+
+/* Sessions 1 and 2 fail from 2 s on, once in a second.  Under --rate they had their last success at
+   1.5 s, and session 2 waits for an arrival in the end. */
+static void events_that_fail_end_no_outage(void **state)
+{
+  static const unsigned apart[] = {0, BN_STAT_WAITING};
+
+  (void)state;
+  for (int i = 0; i < 2; i++) {
+    struct scene c;
+
+    set_scene(&c, apart[i]);
+    begin(&c, 0, 2 * s);
+    for (uint64_t at_ns = 2 * s; at_ns < 6 * s; at_ns += s)
+      for (unsigned k = 1; k < 3; k++) {
+        begin(&c, k, at_ns);
+        waste(&c, k, apart[i] != 0 ? 3 * s / 2 : at_ns, at_ns + s);
+      }
+    begin(&c, 1, 6 * s);
+    end(&c, 0, 13 * s / 2);
+    expect(&c, 1, 9 * s / 2);
+    end_scene(&c);
+  }
+}
+
 static void the_end_of_the_run_ends_one(void **state)
 {
   struct scene c;
@@ -215,7 +249,7 @@ static void *leave(void *arg)
         (void)sched_yield();
     for (volatile int spin = 0; spin < i % 100 * 50; spin++)
       ;
-    bn_outcome_looped(&l->c.outcome, 49 * s / 10, 49 * s / 10);
+    bn_outage_leave(&l->c.outage, 49 * s / 10);
     atomic_store_explicit(&l->c.set.stat[MANY - 1]->running, false, memory_order_release);
     atomic_store(&l->done, i + 1);
   }
@@ -234,7 +268,7 @@ static void who_leaves_is_not_overlooked(void **state)
     begin(&l.c, i, 1 * s);
   assert_int_equal(pthread_create(&thread, NULL, leave, &l), 0);
   for (int i = 0; i < ROUNDS; i++) {
-    bn_outcome_init(&l.c.outcome);
+    atomic_store(&l.c.outage.left_ns, 0);
     atomic_store(&l.c.set.stat[MANY - 1]->running, true);
     atomic_store(&l.begun, i + 1);
     look(&l.c, 0, 5 * s);
@@ -254,6 +288,7 @@ int main(void)
       cmocka_unit_test(one_that_goes_on_is_enough),
       cmocka_unit_test(an_end_in_the_making_is_an_end),
       cmocka_unit_test(waiting_for_arrivals_is_no_outage),
+      cmocka_unit_test(events_that_fail_end_no_outage),
       cmocka_unit_test(the_end_of_the_run_ends_one),
       cmocka_unit_test(who_leaves_is_not_overlooked),
   };

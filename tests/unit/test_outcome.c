@@ -13,7 +13,7 @@ struct row {
   int status, status_05; /* where overload is no failure */
 };
 
-enum { ALL = 32767 };
+enum { ALL = 131071 };
 
 static const struct row rows[] = {
     {0, 0, -1, 0, 0},
@@ -22,6 +22,8 @@ static const struct row rows[] = {
     {BN_OUTCOME_REPORTER_HANGS | BN_OUTCOME_INTERRUPT_HANGS, 0, -1, 0, 0},
     {BN_OUTCOME_FAILED, 0, -1, 1, 1},
     {BN_OUTCOME_REPORT_FAILED, 0, -1, 1, 1},
+    {BN_OUTCOME_THREAD_FAILED, 0, -1, 1, 1},
+    {BN_OUTCOME_THREAD_FAILED | BN_OUTCOME_VIOLATED, 0, -1, 1, 1},
     {BN_OUTCOME_OVERLOADED, 0, -1, 1, 0},
     {BN_OUTCOME_UNSERVED, 0, -1, 4, 4},
     {BN_OUTCOME_UNSERVED | BN_OUTCOME_OVERLOADED, 0, -1, 1, 4},
@@ -92,6 +94,8 @@ static void the_reason_is_the_first_that_applies(void **state)
        BN_END_TIME},
       {BN_OUTCOME_OPENED | BN_OUTCOME_FAILED | BN_OUTCOME_TIME_UP, 0, -1, BN_END_FAILURE,
        BN_END_FAILURE},
+      {BN_OUTCOME_OPENED | BN_OUTCOME_THREAD_FAILED | BN_OUTCOME_SPENT, 0, -1, BN_END_EVENTS,
+       BN_END_EVENTS},
       {BN_OUTCOME_OPENED | BN_OUTCOME_FAILED, 0, 0, BN_END_SCRIPT, BN_END_SCRIPT},
       {ALL & ~1u, 0, 3, BN_END_TIMEOUT, BN_END_TIMEOUT},
       {ALL, SIGINT, 3, BN_END_SIGNAL, BN_END_SIGNAL},

@@ -196,6 +196,42 @@ static void failing_start_has_no_report(void **state)
   same_s(sim_s(), 0);
 }
 
+static unsigned verified, forgotten;
+
+static int note_verify(void *self, struct bn_session *main, struct bn_err *err)
+{
+  (void)self;
+  (void)main;
+  (void)err;
+  verified++;
+  return 0;
+}
+
+static void note_forget(void *self, struct bn_session *main)
+{
+  (void)self;
+  (void)main;
+  forgotten++;
+}
+
+/* The sessions may have made it before the start was given up. */
+static void what_is_verified_is_forgotten_if_the_start_fails(void **state)
+{
+  struct bn_workload ops = toy_workload;
+  struct bn_conf c = make_conf(2);
+  struct toy t = {.fail_open = 2};
+
+  (void)state;
+  ops.verify = note_verify;
+  ops.forget = note_forget;
+  c.events = 10;
+  assert_int_equal(run_at_0(&c, &ops, &t), BN_STATUS_FAILED);
+  assert_true(verified == 0 && forgotten == 1);
+  t.fail_open = 0;
+  assert_int_equal(run_at_0(&c, &ops, &t), 0);
+  assert_true(verified == 1 && forgotten == 1);
+}
+
 static void signal_ends_in_order(void **state)
 {
   struct bn_conf c = make_conf(2);
@@ -628,6 +664,7 @@ int main(void)
       cmocka_unit_test(warmup_is_not_counted),
       cmocka_unit_test(failing_event_keeps_the_report),
       cmocka_unit_test(failing_start_has_no_report),
+      cmocka_unit_test(what_is_verified_is_forgotten_if_the_start_fails),
       cmocka_unit_test(signal_ends_in_order),
       cmocka_unit_test(signal_before_the_gate_has_no_report),
       cmocka_unit_test(rate_is_delivered),

@@ -153,6 +153,46 @@ static void an_outage_of_the_warmup_may_go_on(void **state)
   }
 }
 
+/* A server that refuses whatever is begun between 2 s and 8 s, at once; then it answers, or the run
+   is over. */
+static enum bn_next refusing_loop(void *self, struct bn_session *s)
+{
+  struct bn_tick tick = {0, 0};
+
+  (void)self;
+  while (bn_event_more(s)) {
+    const double at_s = sim_s();
+
+    bn_event_start(s, &tick);
+    sim_sleep_ms(100);
+    if (at_s >= 2 && at_s < 7.95)
+      bn_event_fail(s, &tick);
+    else
+      bn_event_end(s, &tick);
+  }
+  return BN_FINISHED;
+}
+
+static void events_that_are_given_up_are_no_commits(void **state)
+{
+  static const uint64_t time_s[] = {10, 6};
+  static const double longest_s[] = {6 + 0.1, 4};
+  struct bn_workload sql = toy_workload;
+  struct bn_conf c = make_conf(8);
+  struct toy t = {0};
+
+  (void)state;
+  sql.kind = BN_KIND_SQL;
+  sql.event = NULL;
+  sql.loop = refusing_loop;
+  for (int i = 0; i < 2; i++) {
+    c.time_ns = time_s[i] * BN_NSEC_PER_SEC;
+    assert_int_equal(run_at_0(&c, &sql, &t), 0);
+    assert_int_equal(seen.total.outages, 1);
+    same_s(seen.total.longest_outage_s, longest_s[i]);
+  }
+}
+
 int main(void)
 {
   static const struct CMUnitTest tests[] = {
@@ -161,6 +201,7 @@ int main(void)
       cmocka_unit_test(a_failure_may_end_an_outage),
       cmocka_unit_test(the_queue_of_the_warmup_is_no_outage),
       cmocka_unit_test(an_outage_of_the_warmup_may_go_on),
+      cmocka_unit_test(events_that_are_given_up_are_no_commits),
   };
 
   bn_stop_block_signals();

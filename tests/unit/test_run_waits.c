@@ -2,6 +2,7 @@
 /* Every wait of a run is bounded: whoever hangs for ever, the run ends by the deadline that
    applies, on a simulated clock. */
 #include "toyrun.h"
+#include "toywatch.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -10,15 +11,11 @@
 #include <unistd.h>
 
 #include "engine/stop.h"
-#include "simclock.h"
+#include "knownwaits.h"
 
 /* Every descriptor of the program, which tests/lint/waits.sh compares with this list.  A wait with
    a deadline of its own has one that is at most so far ahead. */
-static struct known {
-  const char *what;
-  double most_s;
-  size_t entered;
-} known[] = {
+static struct known known[] = {
     {"the next item of the agenda", 1, 0},
     {"the last call of a reporter", 0.25, 0},
     {"interrupts to return", 1, 0},
@@ -27,8 +24,11 @@ static struct known {
     {"the gate to open", 0, 0},
     {"workers to go", 0, 0},
     {"the other sessions at the barrier", 0, 0},
+    {"the start of all hosts", 0, 0},
+    {"the next try", 0.25, 0},
     {"the next arrival", 0, 0},
     {"the end of the warm-up", 0, 0},
+    {"tickets that other sessions give back", 0, 0},
     {"the session's interrupt", 0, 0},
     {"the end of the process", 0, 0},
     {"an interrupt that is wanted", 0, 0},
@@ -43,31 +43,9 @@ static struct known {
 };
 enum { KNOWN = sizeof known / sizeof *known };
 
-static struct known *known_what(const char *what)
-{
-  for (size_t i = 0; i < KNOWN; i++)
-    if (strcmp(known[i].what, what) == 0)
-      return &known[i];
-  fail_msg("a wait that is not in the list: %s", what);
-  abort();
-}
-
 static void check_waits(void)
 {
-  const struct sim_seen *s;
-
-  for (size_t i = 0; (s = sim_seen_at(i)) != NULL; i++) {
-    struct known *k = known_what(s->wait->what);
-
-    k->entered += s->entered;
-    if (s->wait->bound == BN_BOUND_RETURNING && s->longest_ns != 0)
-      fail_msg("%s: %.3f s", k->what, (double)s->longest_ns / 1e9);
-    if (s->wait->bound != BN_BOUND_DEADLINE)
-      continue;
-    assert_int_equal(s->endless, 0);
-    if ((double)s->farthest_ns > k->most_s * 1e9 || (double)s->longest_ns > k->most_s * 1e9)
-      fail_msg("%s: the deadline is %.3f s ahead", k->what, (double)s->farthest_ns / 1e9);
-  }
+  known_check(known, KNOWN);
 }
 
 /* What a run has come to. */
@@ -146,6 +124,58 @@ static void a_run_without_trouble_ends_at_its_limit(void **state)
   c.events = 100000;
   check_end(run_from_0(&c, &slow, 0, NULL), 0, false, 2.06);
   assert_int_equal(seen.totals, 1);
+}
+
+/* --- workers wait before they repeat an event --- */
+
+static enum bn_next pausing_event(void *self, struct bn_session *s)
+{
+  s->services->pause(s, bn_clock_mono() + BN_NSEC_PER_SEC / 4);
+  return toy_event(self, s);
+}
+
+/* The fourth event begins 21 ms late and pauses for less than the others.  Events take 7 ms. */
+static void the_limit_and_a_signal_end_a_pause(void **state)
+{
+  const struct bn_conf limited = conf_of_1s(), c = make_conf(3);
+  struct bn_workload w = toy_workload;
+
+  (void)state;
+  w.event = pausing_event;
+  check_end(run_from_0(&limited, &w, 0, NULL), 0, false, 1.007);
+  assert_int_equal(seen.total.events, 3 * 4);
+  check_end(run_from_0(&c, &w, 0.6, NULL), 128 + SIGTERM, false, 0.607);
+  assert_int_equal(seen.total.events, 3 * 3);
+}
+
+/* --- a worker fails, and the others go on --- */
+
+static enum bn_next failing_event(void *self, struct bn_session *s)
+{
+  if (s->id != 1)
+    return toy_event(self, s);
+  sim_sleep_ms(500);
+  return BN_FAILED;
+}
+
+/* The others have done ten events of 7 ms each when the eleventh is given back. */
+static void a_ticket_that_is_given_back_is_waited_for(void **state)
+{
+  struct bn_conf c = make_conf(3);
+  struct bn_workload w = toy_workload;
+
+  (void)state;
+  w.event = failing_event;
+  c.events = 11;
+  c.raw.on_thread_error = BN_THREAD_ERROR_CONTINUE;
+  check_end(run_from_0(&c, &w, 0, NULL), 1, false, 0.507);
+  assert_int_equal(seen.total.events, 11);
+  assert_int_equal(seen.total.failed_threads, 1);
+  check_end(run_from_0(&c, &w, 0.3, NULL), 128 + SIGTERM, false, 0.5);
+  assert_int_equal(seen.total.events, 10);
+  c.time_ns = BN_NSEC_PER_SEC / 5;
+  check_end(run_from_0(&c, &w, 0, NULL), 1, false, 0.5);
+  assert_int_equal(seen.total.events, 10);
 }
 
 /* --- a worker hangs --- */
@@ -613,63 +643,16 @@ static void a_process_whose_hook_hangs_is_left(void **state)
   (void)state;
   assert_int_equal(left_status(&c, &toy_workload, &other, &hung, NULL), 128 + SIGTERM);
   check_alive(100 + 30 + 3 + 3);
-  known_what("the report without its hook")->entered += atomic_load(&shared->printing);
+  known_what(known, KNOWN, "the report without its hook")->entered +=
+      atomic_load(&shared->printing);
 }
 
 /* --- what is watched hangs --- */
 
-/* How many calls of each there have been, and which one hangs, from 1 on; 0: none. */
-struct toy_watch {
-  unsigned reads, hung_read;
-  bool hung_open;
-};
-static struct toy_watch toy_watch;
-
-static int watch_open(void *self, const struct bn_watch_place *place, struct bn_err *err)
-{
-  (void)self;
-  (void)place;
-  (void)err;
-  if (toy_watch.hung_open)
-    sim_hang();
-  return 0;
-}
-
-static int watch_read(void *self, struct bn_reading *r, struct bn_err *err)
-{
-  (void)self;
-  (void)err;
-  if (++toy_watch.reads == toy_watch.hung_read)
-    sim_hang();
-  sim_sleep_ms(20);
-  r->value[0] = toy_watch.reads;
-  return 0;
-}
-
-static void watch_compare(void *self, const struct bn_reading *from, const struct bn_reading *to,
-                          const struct bn_view *v, struct bn_watched *out)
-{
-  (void)self;
-  (void)v;
-  out->figure[out->n++] =
-      (struct bn_watched_figure){"toy_reads", (double)(to->value[0] - from->value[0])};
-}
-
-static void watch_interrupt(void *self)
-{
-  (void)self;
-}
-
 /* With intervals of half a second. */
 static struct end watched_run(struct toy_watch how)
 {
-  static const struct bn_watcher watcher = {.name = "toy",
-                                            .state_size = 1,
-                                            .open = watch_open,
-                                            .read = watch_read,
-                                            .compare = watch_compare,
-                                            .interrupt = watch_interrupt};
-  static const struct bn_watcher *const watchers[] = {&watcher};
+  static const struct bn_watcher *const watchers[] = {&toy_watcher};
   struct bn_conf c = conf_of_1s();
   struct toy t = {.sleep_us = 7000};
   const struct bn_report_use use = {&recorder, NULL, stdout, NULL};
@@ -723,7 +706,25 @@ static void a_watcher_that_does_not_open_is_not_watched(void **state)
   assert_int_equal(seen.watched_totals, 0);
 }
 
+/* Which never comes: the signal ends it. */
+static void a_host_that_waits_for_its_start_can_be_stopped(void **state)
+{
+  struct toy_host host = {.start_s = 0};
+  const struct bn_party party = toy_party(&host, 0, 3);
+  const struct bn_conf c = conf_of_1s();
+  struct toy t = {.sleep_us = 7000};
+  struct bn_run *run;
+
+  (void)state;
+  sim_begin();
+  sim_send_at(5, SIGTERM);
+  run = new_run_of(&c, &toy_workload, &t, &recorder, NULL, &party);
+  check_end(end(run, bn_run_execute(run)), 128 + SIGTERM, false, 5);
+  assert_int_equal(seen.totals, 0);
+}
+
 static const struct CMUnitTest scenarios[] = {
+    cmocka_unit_test(a_host_that_waits_for_its_start_can_be_stopped),
     cmocka_unit_test(a_watcher_has_a_thread_of_its_own),
     cmocka_unit_test(a_reading_that_hangs_holds_up_no_interval),
     cmocka_unit_test(a_watcher_that_does_not_open_is_not_watched),
@@ -742,6 +743,8 @@ static const struct CMUnitTest scenarios[] = {
     cmocka_unit_test(a_late_reporter_is_followed_by_no_checkpoint),
     cmocka_unit_test(a_limit_waits_for_no_reader),
     cmocka_unit_test(the_patience_bounds_the_barrier),
+    cmocka_unit_test(the_limit_and_a_signal_end_a_pause),
+    cmocka_unit_test(a_ticket_that_is_given_back_is_waited_for),
     cmocka_unit_test(a_process_whose_end_hangs_is_left),
     cmocka_unit_test(a_process_whose_command_hangs_is_left),
     cmocka_unit_test(a_process_whose_hook_hangs_is_left),

@@ -58,6 +58,30 @@ static void reconnects_and_prepares_again(void **state)
   fixture_close(&f);
 }
 
+static void the_next_server_is_tried_after_a_failure(void **state)
+{
+  char ignored[] = "2013";
+  struct fixture f;
+
+  (void)state;
+  memset(&f, 0, sizeof f);
+  f.ignored = ignored;
+  fixture_open_with(&f, BN_V11);
+  fake.places = 3;
+  struct bn_sql_conn *c = bn_sql_connect(f.drv, f.s, NULL, NULL, 0);
+
+  fake.log[0] = '\0';
+  plan((struct fake_answer){.rc = BN_SQL_LOST, .code = 2013});
+  fake.refuse_connect = 1;
+  assert_null(query(c, "SELECT 1"));
+  assert_string_equal(fake.log, "query SELECT 1;disconnect;connect 1;disconnect;connect 2;");
+  /* Whoever asks for a new connection gets it where the old one was. */
+  fake.log[0] = '\0';
+  assert_int_equal(bn_sql_reconnect(c), 0);
+  assert_string_equal(fake.log, "disconnect;connect 2;");
+  fixture_close(&f);
+}
+
 static void stops_reconnecting_when_the_run_is_over(void **state)
 {
   char ignored[] = "2013";
@@ -610,6 +634,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reconnects_and_prepares_again),
+      cmocka_unit_test(the_next_server_is_tried_after_a_failure),
       cmocka_unit_test(stops_reconnecting_when_the_run_is_over),
       cmocka_unit_test(a_reconnect_leaves_the_failure_that_is_asked_about),
       cmocka_unit_test(loses_a_connection_for_good),

@@ -83,6 +83,8 @@ static void check(const struct trial *t)
 static void step(struct trial *t, bool asks)
 {
   plan_outcome(t);
+  /* A connection that has been of use is made again at once. */
+  bn_stat_count(t->f.s->stat, BN_C_EVENTS, 1);
   t->seen.begun++;
   if (draw(t, 2))
     (void)bn_sql_query(t->c, "SELECT 1", 8);

@@ -5,29 +5,6 @@
 #include "option/conf.h"
 #include "sql/preflight.h"
 
-static const struct {
-  struct bn_sql_demand demand;
-  enum bn_sql_judgement expected;
-} rows[] = {
-    {{.needed = 1000, .allowed = -1, .others = 5, .certain = true}, BN_ENOUGH}, /* no limit */
-    {{.needed = 100, .allowed = 100, .others = 0, .certain = true}, BN_ENOUGH},
-    {{.needed = 100, .allowed = 100, .others = -2, .certain = true}, BN_ENOUGH}, /* not known */
-    {{.needed = 100, .allowed = 100, .others = 1, .certain = true}, BN_TIGHT},
-    {{.needed = 90, .allowed = 100, .others = 10, .certain = true}, BN_ENOUGH},
-    {{.needed = 90, .allowed = 100, .others = 11}, BN_TIGHT},
-    {{.needed = 101, .allowed = 100}, BN_TOO_FEW},
-    {{.needed = 101, .allowed = 100, .others = 50, .certain = true}, BN_REFUSED},
-    {{.needed = 1, .allowed = 100, .others = INT64_MAX}, BN_TIGHT},
-    {{.needed = 1, .allowed = 0, .certain = true}, BN_REFUSED},
-};
-
-static void judges(void **state)
-{
-  (void)state;
-  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-    assert_int_equal(bn_sql_preflight_judge(&rows[i].demand), rows[i].expected);
-}
-
 #define SECOND_NS     UINT64_C(1000000000)
 #define HALF_A_MINUTE (30 * SECOND_NS)
 
@@ -155,7 +132,6 @@ static void lets_the_first_in_alone(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(judges),
       cmocka_unit_test(weighs_what_all_would_cost),
       cmocka_unit_test(decides_when_statements_are_prepared),
       cmocka_unit_test(asks_before_it_prepares_more),

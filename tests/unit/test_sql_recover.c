@@ -119,6 +119,27 @@ static const struct {
     {{.step = BN_STEP_CONNECT, .diag = &other, .tries = 4000000000},
      {.action = BN_SQL_RETRY, .wait_ms = 250}},
     {{.step = BN_STEP_CONNECT, .diag = &other, .tries = 3, .over = true}, {.action = BN_SQL_FAIL}},
+    /* Of three servers: all of them before there is a wait. */
+    {{.step = BN_STEP_CONNECT, .diag = &other, .places = 3}, {.action = BN_SQL_RETRY}},
+    {{.step = BN_STEP_CONNECT, .diag = &other, .tries = 1, .places = 3}, {.action = BN_SQL_RETRY}},
+    {{.step = BN_STEP_CONNECT, .diag = &other, .tries = 2, .places = 3},
+     {.action = BN_SQL_RETRY, .wait_ms = 1}},
+    {{.step = BN_STEP_CONNECT, .diag = &other, .tries = 3, .places = 3}, {.action = BN_SQL_RETRY}},
+    {{.step = BN_STEP_CONNECT, .diag = &other, .tries = 8, .places = 3},
+     {.action = BN_SQL_RETRY, .wait_ms = 4}},
+    /* One that refuses to write is left if there is another. */
+    {{.step = BN_STEP_QUERY,
+      .diag = &other,
+      .listed = {&all},
+      .class = BN_CLASS_READ_ONLY,
+      .places = 2},
+     {.action = BN_SQL_RECONNECT, .counts = true}},
+    {{.step = BN_STEP_QUERY,
+      .diag = &other,
+      .listed = {&all},
+      .class = BN_CLASS_READ_ONLY,
+      .places = 1},
+     {.action = BN_SQL_IGNORE, .roll_back = true, .counts = true}},
 };
 
 static void decides(void **state)
@@ -135,9 +156,52 @@ static void decides(void **state)
   }
 }
 
+/* The second half of a wait is left to chance. */
+static const struct {
+  uint64_t tries, max_tries;
+  bool fails;
+  uint64_t longest_ms;
+} repetitions[] = {
+    {1, 0, false, 0},
+    {2, 0, false, 0},
+    {1000000, 0, false, 0},
+    {1, 1, true, 0},
+    {1, 2, false, 0},
+    {2, 2, true, 0},
+    {2, 3, false, 1},
+    {3, 3, true, 0},
+    {3, 100, false, 2},
+    {4, 100, false, 4},
+    {9, 100, false, 128},
+    {10, 100, false, 250},
+    {99, 100, false, 250},
+    {100, 100, true, 0},
+    {101, 100, true, 0},
+    {UINT32_MAX, 0, false, 0},
+    {UINT32_MAX - 1, UINT32_MAX, false, 250},
+};
+
+static void repeats(void **state)
+{
+  (void)state;
+  for (size_t i = 0; i < sizeof repetitions / sizeof *repetitions; i++) {
+    const uint64_t longest_ns = repetitions[i].longest_ms * 1000000;
+    const uint64_t tries = repetitions[i].tries, max_tries = repetitions[i].max_tries;
+    const struct bn_sql_repetition first = bn_sql_repeat(tries, max_tries, 0);
+
+    assert_int_equal(first.fails, repetitions[i].fails);
+    assert_int_equal(first.wait_ns, longest_ns / 2);
+    for (uint64_t noise = 1; longest_ns > 0 && noise != 0; noise *= 2)
+      assert_in_range(bn_sql_repeat(tries, max_tries, noise).wait_ns, longest_ns / 2,
+                      longest_ns - 1);
+    if (longest_ns > 0)
+      assert_int_equal(bn_sql_repeat(tries, max_tries, longest_ns / 2 - 1).wait_ns, longest_ns - 1);
+  }
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(decides)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(decides), cmocka_unit_test(repeats)};
 
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

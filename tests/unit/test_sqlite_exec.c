@@ -99,11 +99,33 @@ static void an_interruption_at_the_beginning_is_seen_later(void **state)
   fixture_close(&f);
 }
 
+static void the_transaction_is_known(void **state)
+{
+  static const struct {
+    const char *sql;
+    enum bn_sql_transaction then;
+  } steps[] = {{"SELECT 1", BN_TRANSACTION_OWN},       {"BEGIN", BN_TRANSACTION_OPEN},
+               {"COMMIT", BN_TRANSACTION_OWN},         {"SAVEPOINT s", BN_TRANSACTION_OPEN},
+               {"ROLLBACK TO s", BN_TRANSACTION_OPEN}, {"CREATE TABLE t(a)", BN_TRANSACTION_OPEN},
+               {"RELEASE s", BN_TRANSACTION_OWN}};
+  struct bn_sql_diag d;
+  struct fixture f;
+
+  (void)state;
+  fixture_open(&f);
+  for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+    assert_int_equal(query(&f, steps[i].sql, &d), i == 0 ? BN_SQL_ROWS : BN_SQL_DONE);
+    assert_int_equal(bench_driver.transaction(&f.conn), steps[i].then);
+  }
+  fixture_close(&f);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_interruption_between_statements_is_kept),
       cmocka_unit_test(an_interruption_at_the_beginning_is_seen_later),
+      cmocka_unit_test(the_transaction_is_known),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

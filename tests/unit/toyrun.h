@@ -132,14 +132,19 @@ static inline struct bn_conf make_conf(unsigned threads)
   return c;
 }
 
-/* second: NULL for none. */
-static inline struct bn_run *new_run(const struct bn_conf *conf, const struct bn_workload *ops,
-                                     void *self, const struct bn_reporter *first,
-                                     const struct bn_reporter *second)
+/* second, party: NULL for none. */
+static inline struct bn_run *new_run_of(const struct bn_conf *conf, const struct bn_workload *ops,
+                                        void *self, const struct bn_reporter *first,
+                                        const struct bn_reporter *second,
+                                        const struct bn_party *party)
 {
   const struct bn_report_use uses[] = {{first, NULL, stdout, NULL}, {second, NULL, stdout, NULL}};
-  const struct bn_run_setup setup = {
-      .conf = conf, .ops = ops, .self = self, .reports = uses, .n_reports = second == NULL ? 1 : 2};
+  const struct bn_run_setup setup = {.conf = conf,
+                                     .ops = ops,
+                                     .self = self,
+                                     .reports = uses,
+                                     .n_reports = second == NULL ? 1 : 2,
+                                     .party = party};
   struct bn_err err = {0};
   struct bn_run *run;
 
@@ -147,6 +152,47 @@ static inline struct bn_run *new_run(const struct bn_conf *conf, const struct bn
   atomic_store(&reported, false);
   assert_int_equal(bn_run_new(&run, &setup, &err), 0);
   return run;
+}
+
+/* second: NULL for none. */
+static inline struct bn_run *new_run(const struct bn_conf *conf, const struct bn_workload *ops,
+                                     void *self, const struct bn_reporter *first,
+                                     const struct bn_reporter *second)
+{
+  return new_run_of(conf, ops, self, first, second, NULL);
+}
+
+/* One host of several that make a run together. */
+struct toy_host {
+  struct bn_run *run; /* while it is attached */
+  double start_s;     /* after the run was attached; 0: it is not told */
+  unsigned detached;
+};
+
+static inline void toy_attach(void *of, struct bn_run *run)
+{
+  struct toy_host *h = of;
+
+  h->run = run;
+  if (h->start_s > 0) {
+    bn_run_start_at(run, bn_clock_mono() + (uint64_t)(h->start_s * 1e9));
+    /* The first call counts. */
+    bn_run_start_at(run, 1);
+  }
+}
+
+static inline void toy_detach(void *of)
+{
+  struct toy_host *h = of;
+
+  h->run = NULL;
+  h->detached++;
+}
+
+static inline struct bn_party toy_party(struct toy_host *h, unsigned first, unsigned sessions)
+{
+  return (struct bn_party){
+      .first = first, .sessions = sessions, .of = h, .attach = toy_attach, .detach = toy_detach};
 }
 
 /* With the recorder and perhaps another reporter. */

@@ -58,6 +58,11 @@ enum bn_sql bn_mysql_connect(void *self, void *conn, const struct bn_sql_target 
   return choose_way(c, d);
 }
 
+size_t bn_mysql_place(void *self, const struct bn_sql_target *t, char *name, size_t size)
+{
+  return bn_mysql_lib_place(self, t, name, size);
+}
+
 void bn_mysql_disconnect(void *conn)
 {
   struct bn_mysql_conn *c = conn;
@@ -98,14 +103,22 @@ int bn_mysql_info(void *conn, struct bn_sql_info *out)
       .prepared_statements = -1,
       .places = (int64_t)(driver->sockets->n > 0 ? driver->sockets->n
                                                  : driver->hosts->n * driver->n_ports),
-      .raise_connections = "SET GLOBAL max_connections = %n;\" on the server",
-      .raise_statements = "SET GLOBAL max_prepared_stmt_count = %n;\" on the server"};
+      .raise_connections = "type \"SET GLOBAL max_connections = %n;\" on the server",
+      .raise_statements = "type \"SET GLOBAL max_prepared_stmt_count = %n;\" on the server"};
   if (c->by == BN_MYSQL_BY_NOBODY)
     return 0;
   bn_mysql_settle(c);
   rc = bn_mysql_lib_info(&c->lib, out);
   bn_mysql_note_library(c);
   return rc;
+}
+
+enum bn_sql_transaction bn_mysql_transaction(void *conn)
+{
+  struct bn_mysql_conn *c = conn;
+
+  return c->by == BN_MYSQL_BY_NOBODY ? BN_TRANSACTION_OWN
+                                     : bn_mysql_transaction_of(*bn_mysql_lib_status(&c->lib));
 }
 
 size_t bn_mysql_quote(void *conn, char *out, const char *in, size_t len)

@@ -65,10 +65,12 @@ const char *bn_mysql_needs_library(const struct bn_mysql_conf *conf);
 /* --- conn.c --- */
 enum bn_sql bn_mysql_connect(void *self, void *conn, const struct bn_sql_target *t,
                              uint64_t deadline_ns, struct bn_sql_diag *d);
+size_t bn_mysql_place(void *self, const struct bn_sql_target *t, char *name, size_t size);
 void bn_mysql_disconnect(void *conn);
 void bn_mysql_interrupt(void *conn);
 void bn_mysql_about(void *conn, struct bn_sql_about *out);
 int bn_mysql_info(void *conn, struct bn_sql_info *out);
+enum bn_sql_transaction bn_mysql_transaction(void *conn);
 size_t bn_mysql_quote(void *conn, char *out, const char *in, size_t len);
 enum bn_sql bn_mysql_load_begin(void *conn, const char *table, const char *columns,
                                 struct bn_sql_diag *d);

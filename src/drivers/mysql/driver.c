@@ -226,4 +226,6 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .unread = bn_mysql_unread,
     .missing = bn_mysql_missing,
     .prepare_all = bn_mysql_prepare_all,
+    .place = bn_mysql_place,
+    .transaction = bn_mysql_transaction,
 };

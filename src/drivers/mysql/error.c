@@ -3,11 +3,14 @@
 #include "drivers/mysql/error.h"
 
 #include <stdio.h>
+#include <string.h>
 
-enum { IN_TRANSACTION = 1 }; /* bit of a server's status */
+/* Bits of a server's status. */
+enum { IN_TRANSACTION = 1 << 0, AUTOCOMMIT = 1 << 1 };
 
 /* Of the server, by number: the header with their names differs from one vendor to the other. */
 enum {
+  SERVER_UNKNOWN_COMMAND = 1047, /* Galera: the node is not part of the cluster */
   SERVER_NO_TABLE = 1146,
   SERVER_DEADLOCK = 1213,
   SERVER_CERTIFICATION = 3101 /* group replication rolled the transaction back */
@@ -53,6 +56,13 @@ static const int lost_codes[] = {
     4031, /* disconnected for inactivity */
 };
 
+/* A node that Galera has put aside lets users in, but carries out nothing until it is back.  The
+   connection stands. */
+static bool is_aside(int code, const char *text)
+{
+  return code == SERVER_UNKNOWN_COMMAND && strncmp(text, "WSREP", 5) == 0;
+}
+
 static bool is_lost(int code)
 {
   for (size_t i = 0; i < sizeof lost_codes / sizeof lost_codes[0]; i++) {
@@ -64,7 +74,8 @@ static bool is_lost(int code)
 
 enum bn_sql_class bn_mysql_classify(const struct bn_sql_diag *d)
 {
-  if (is_lost(d->code) || (d->code >= BN_MYSQL_CLIENT_FIRST && d->code <= BN_MYSQL_UNKNOWN_HOST))
+  if (is_lost(d->code) || is_aside(d->code, d->text) ||
+      (d->code >= BN_MYSQL_CLIENT_FIRST && d->code <= BN_MYSQL_UNKNOWN_HOST))
     return BN_CLASS_CONNECTION;
   for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
     if (classes[i].code == d->code)
@@ -88,12 +99,21 @@ static enum bn_sql fill(int code, const char *state, const char *call, const cha
   return is_lost(code) ? BN_SQL_LOST : BN_SQL_ERROR;
 }
 
-enum bn_sql bn_mysql_fail_as(unsigned status, int code, const char *state, const char *call,
+enum bn_sql bn_mysql_fail_as(unsigned *status, int code, const char *state, const char *call,
                              const char *text, struct bn_sql_diag *d)
 {
-  d->rolled_back =
-      code == SERVER_DEADLOCK || code == SERVER_CERTIFICATION || (status & IN_TRANSACTION) == 0;
+  /* An error does not come with a status. */
+  if (code == SERVER_DEADLOCK || code == SERVER_CERTIFICATION)
+    *status &= ~(unsigned)IN_TRANSACTION;
+  d->rolled_back = (*status & IN_TRANSACTION) == 0;
   return fill(code, state, call, text, d);
+}
+
+enum bn_sql_transaction bn_mysql_transaction_of(unsigned status)
+{
+  if ((status & AUTOCOMMIT) == 0)
+    return BN_TRANSACTION_MANUAL;
+  return (status & IN_TRANSACTION) != 0 ? BN_TRANSACTION_OPEN : BN_TRANSACTION_OWN;
 }
 
 enum bn_sql bn_mysql_unread(enum bn_sql_step step, bool prepared, struct bn_sql_diag *d)

@@ -20,11 +20,13 @@ enum bn_mysql_client_error {
 };
 
 /* Fill all of d but `where`; return LOST if the connection is gone after that number, else ERROR.
-   status: the server's after the last statement that succeeded. */
-enum bn_sql bn_mysql_fail_as(unsigned status, int code, const char *state, const char *call,
+   status: the server's after the last statement that succeeded; it becomes that of now. */
+enum bn_sql bn_mysql_fail_as(unsigned *status, int code, const char *state, const char *call,
                              const char *text, struct bn_sql_diag *d);
 /* The same without a connection; d->rolled_back stays. */
 enum bn_sql bn_mysql_fail_text(int code, const char *call, const char *text, struct bn_sql_diag *d);
+/* What the server's status says of the next statement. */
+enum bn_sql_transaction bn_mysql_transaction_of(unsigned status);
 
 /* Hooks of the driver. */
 enum bn_sql bn_mysql_unread(enum bn_sql_step step, bool prepared, struct bn_sql_diag *d);

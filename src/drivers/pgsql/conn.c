@@ -61,6 +61,11 @@ enum bn_sql bn_pgsql_connect(void *self, void *conn, const struct bn_sql_target 
   return choose_way(c, d);
 }
 
+size_t bn_pgsql_place(void *self, const struct bn_sql_target *t, char *name, size_t size)
+{
+  return bn_pgsql_lib_place(self, t, name, size);
+}
+
 void bn_pgsql_disconnect(void *conn)
 {
   struct bn_pgsql_conn *c = conn;
@@ -90,16 +95,28 @@ int bn_pgsql_info(void *conn, struct bn_sql_info *out)
 {
   struct bn_pgsql_conn *c = conn;
 
-  *out = (struct bn_sql_info){.max_connections = -1,
-                              .max_prepared_statements = -1,
-                              .max_packet = -1,
-                              .connections = -1,
-                              .prepared_statements = -1,
-                              .places = (int64_t)(c->driver->n_hosts * c->driver->conf->port.n),
-                              .raise_connections = "ALTER SYSTEM SET max_connections = %n;\" "
-                                                   "on the server and restart it"};
+  *out =
+      (struct bn_sql_info){.max_connections = -1,
+                           .max_prepared_statements = -1,
+                           .max_packet = -1,
+                           .connections = -1,
+                           .prepared_statements = -1,
+                           .places = (int64_t)(c->driver->n_hosts * c->driver->conf->port.n),
+                           .raise_connections = "type \"ALTER SYSTEM SET max_connections = %n;\" "
+                                                "on the server and restart it"};
   bn_pgsql_wire_lend(&c->wire);
   return bn_pgsql_lib_info(&c->lib, out);
+}
+
+enum bn_sql_transaction bn_pgsql_in_transaction(void *conn)
+{
+  switch (bn_pgsql_transaction(conn)) {
+  case 'T':
+  case 'E':
+    return BN_TRANSACTION_OPEN;
+  default:
+    return BN_TRANSACTION_OWN;
+  }
 }
 
 size_t bn_pgsql_quote(void *conn, char *out, const char *in, size_t len)

@@ -50,10 +50,12 @@ char bn_pgsql_transaction(const struct bn_pgsql_conn *c);
 /* --- conn.c --- */
 enum bn_sql bn_pgsql_connect(void *self, void *conn, const struct bn_sql_target *t,
                              uint64_t deadline_ns, struct bn_sql_diag *d);
+size_t bn_pgsql_place(void *self, const struct bn_sql_target *t, char *name, size_t size);
 void bn_pgsql_disconnect(void *conn);
 void bn_pgsql_interrupt(void *conn);
 void bn_pgsql_about(void *conn, struct bn_sql_about *out);
 int bn_pgsql_info(void *conn, struct bn_sql_info *out);
+enum bn_sql_transaction bn_pgsql_in_transaction(void *conn);
 size_t bn_pgsql_quote(void *conn, char *out, const char *in, size_t len);
 enum bn_sql bn_pgsql_load_begin(void *conn, const char *table, const char *columns,
                                 struct bn_sql_diag *d);

@@ -208,5 +208,8 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .fatal_queries = true,
     .isolation = isolation,
     .missing = bn_pgsql_missing,
+    .remedy = bn_pgsql_remedy,
     .prepare_all = bn_pgsql_prepare_all,
+    .place = bn_pgsql_place,
+    .transaction = bn_pgsql_in_transaction,
 };

@@ -38,6 +38,16 @@ bool bn_pgsql_missing(const struct bn_sql_diag *d)
   return strcmp(d->state, "42P01") == 0;
 }
 
+const char *bn_pgsql_remedy(const struct bn_sql_diag *d)
+{
+  /* It is there already, or it is not there. */
+  if (strcmp(d->state, "42P05") != 0 && strcmp(d->state, "26000") != 0)
+    return NULL;
+  return "the prepared statements on the server are not those of this session. If the connection "
+         "goes through a pooler in transaction mode, such as PgBouncer, use --db-ps-mode=disable "
+         "or --db-ps-mode=extended";
+}
+
 static enum bn_sql outcome(const struct bn_sql_diag *d)
 {
   return bn_pgsql_classify(d) == BN_CLASS_CONNECTION ? BN_SQL_LOST : BN_SQL_ERROR;

@@ -12,5 +12,6 @@ enum bn_sql bn_pgsql_fail_text(const char *state, const char *call, const char *
 /* A hook of the driver. */
 enum bn_sql_class bn_pgsql_classify(const struct bn_sql_diag *d);
 bool bn_pgsql_missing(const struct bn_sql_diag *d);
+const char *bn_pgsql_remedy(const struct bn_sql_diag *d);
 
 #endif

@@ -287,6 +287,13 @@ static void free_result(void *conn, struct bn_sql_result *r)
   (void)r;
 }
 
+static enum bn_sql_transaction transaction(void *conn)
+{
+  const struct bn_sqlite_conn *c = conn;
+
+  return sqlite3_get_autocommit(c->db) != 0 ? BN_TRANSACTION_OWN : BN_TRANSACTION_OPEN;
+}
+
 static void close_stmt(void *stmt)
 {
   struct bn_sqlite_stmt *s = stmt;
@@ -338,4 +345,5 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .texts = texts,
     .isolation = isolation,
     .missing = bn_sqlite_missing,
+    .transaction = transaction,
 };

@@ -89,7 +89,6 @@ local function new_thread_run(env, sysbench, call)
       if not ok then
         ok, result = module("sysbench.restart").restart(env, sysbench, call, id, result)
         if not ok then
-          C.bn_ffi_event_drop()
           return
         end
       end

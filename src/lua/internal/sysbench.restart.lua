@@ -28,18 +28,21 @@ local function prepare(sysbench, failure)
   return ok, raised
 end
 
--- Repeats an event until it succeeds (true and its result), the run is over (false), or it fails
--- with another error, which is raised.
+-- Repeats an event until it succeeds (true and its result), the run is over (false: it has ended
+-- without being counted), or it fails with another error, which is raised.  After --db-max-tries it
+-- has failed, and the next event takes its place.
 function M.restart(env, sysbench, call, id, failure)
-  local ok
+  local tries, ok = 1, nil
   repeat
     if not is_restart(sysbench, failure) then
       error(failure, 0)
     end
-    if C.bn_ffi_over() then
+    tries = C.bn_ffi_event_again(tries)
+    if tries == 0 then
       return false
     end
-    internal.log(5, "Ignored error encountered, restarting transaction")
+    internal.log(5, tries > 1 and "Ignored error encountered, restarting transaction"
+                    or "Ignored error encountered, transaction failed")
     ok, failure = prepare(sysbench, failure)
     if ok then
       ok, failure = call(env.event, id)

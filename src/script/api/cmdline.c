@@ -180,19 +180,27 @@ static int indexing(lua_State *L)
   struct bn_api *api = bn_instance_api();
   const lua_Number of = luaL_checknumber(L, 1);
   const bool ended = lua_toboolean(L, 2);
+  const uint64_t now_ns = bn_clock_mono();
+  uint64_t since_ns = 0;
   char text[80];
 
-  if (ended)
+  if (ended) {
     atomic_fetch_add(&api->indexes, 1);
-  else if (atomic_fetch_add(&api->indexing, 1) == 0)
-    atomic_store(&api->index_start_ns, bn_clock_mono());
+  } else {
+    /* Known before others see that an index is being created; the first one says when. */
+    (void)atomic_compare_exchange_strong(&api->index_start_ns, &since_ns, now_ns);
+    atomic_fetch_add(&api->indexing, 1);
+  }
   if (ended && atomic_fetch_sub(&api->indexing, 1) == 1) {
+    atomic_store(&api->index_start_ns, 0);
     bn_log_progress(NULL);
     return 0;
   }
+  /* 0: the one that was the last has ended just now. */
+  since_ns = atomic_load(&api->index_start_ns);
   (void)snprintf(text, sizeof text, "creating indexes: %u of %.0f done", atomic_load(&api->indexes),
                  of);
-  bn_log_progress_since(text, atomic_load(&api->index_start_ns));
+  bn_log_progress_since(text, since_ns != 0 ? since_ns : now_ns);
   return 0;
 }
 

@@ -12,6 +12,7 @@
 #include "script/api/ffi_hist.h"
 #include "script/api/ffi_rand.h"
 #include "script/api/instance.h"
+#include "sql/sql.h"
 
 bool bn_ffi_event_begin(void)
 {
@@ -44,6 +45,31 @@ void bn_ffi_event_drop(void)
   struct bn_instance *in = bn_instance_current();
 
   bn_event_drop(in->lua.session, &in->tick);
+}
+
+/* What fails because the session was interrupted is no try. */
+static bool fails(const struct bn_instance *in, uint32_t tries)
+{
+  const struct bn_sqlsys *sql = in->lua.vm->setup->sql;
+  struct bn_session *s = in->lua.session;
+  const bool counts = in->tick.start_ns >= s->stat->counts_from_ns;
+
+  return sql != NULL && !bn_session_interrupted(s) && !bn_sql_again(sql, s, tries, counts);
+}
+
+uint32_t bn_ffi_event_again(uint32_t tries)
+{
+  struct bn_instance *in = bn_instance_current();
+  struct bn_session *s = in->lua.session;
+
+  if (fails(in, tries)) {
+    bn_event_fail(s, &in->tick);
+    return bn_ffi_event_begin() ? 1 : 0;
+  }
+  if (!bn_session_over(s))
+    return tries < UINT32_MAX ? tries + 1 : tries;
+  bn_event_drop(s, &in->tick);
+  return 0;
 }
 
 bool bn_ffi_over(void)

@@ -21,6 +21,10 @@ BN_API void bn_ffi_event_end(void);
 BN_API bool bn_ffi_event_next(void);
 /* Forgets it: the script said "stop". */
 BN_API void bn_ffi_event_drop(void);
+/* An ignored error has ended it for the tries-th time.  After a wait the result is tries + 1: it is
+   repeated; 1: it has failed, and the next one has begun; 0: the run is over, and nothing is begun.
+ */
+BN_API uint32_t bn_ffi_event_again(uint32_t tries);
 /* No event and no retry may begin any more. */
 BN_API bool bn_ffi_over(void);
 

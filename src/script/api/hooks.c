@@ -3,16 +3,19 @@
 #include "script/api/hooks.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include <lauxlib.h>
 
 #include "base/buf.h"
 #include "base/escape.h"
+#include "base/log.h"
 #include "base/units.h"
 #include "measure/facts.h"
 #include "measure/view.h"
 #include "option/conf.h"
 #include "script/api/instance.h"
+#include "script/setup.h"
 #include "script/vm/call.h"
 
 /* Interval and checkpoint reports run in two instances, as in the reference, where two threads make
@@ -160,7 +163,7 @@ static void push_stat(lua_State *L, const struct bn_view *v, bool cumulative)
 static int report(struct bn_instance *in, const char *hook, const struct bn_view *v,
                   bool cumulative)
 {
-  if (in == NULL || !push_hook(&in->lua, hook))
+  if (in == NULL || in->lua.vm->setup->is_part || !push_hook(&in->lua, hook))
     return 0;
   push_stat(in->lua.L, v, cumulative);
   return bn_lua_call(&in->lua, 1, 0, hook);
@@ -331,18 +334,35 @@ static bool has_hook(struct bn_lua *lua, const char *name)
   return has;
 }
 
+/* Each host would print its own figures, and nobody those of all. */
+static void leave_out(const struct bn_script_setup *s)
+{
+  if (s->is_first && s->command != NULL && strcmp(s->command, "run") == 0)
+    bn_log_stderr("the hooks of the script that print reports or add to them (sysbench.hooks) are "
+                  "not called in a run on several hosts: bench prints its own reports");
+}
+
 void bn_hooks_complete(struct bn_hooks_conf *conf)
 {
   struct bn_lua *lua = &conf->api->main->lua;
+  const bool own = lua->vm->setup->conf->policy->own_report;
+  const bool adds =
+      own && (has_hook(lua, "add_to_intermediate") || has_hook(lua, "add_to_cumulative"));
+  unsigned replaces = 0;
 
   if (has_hook(lua, "report_intermediate"))
-    conf->reporter.replaces |= BN_REPLACES_INTERVAL;
+    replaces |= BN_REPLACES_INTERVAL;
   if (has_hook(lua, "report_cumulative"))
-    conf->reporter.replaces |= BN_REPLACES_TOTAL;
-  if (!lua->vm->setup->conf->policy->own_report)
+    replaces |= BN_REPLACES_TOTAL;
+  if (own)
+    conf->api->kept.wanted = conf->reporter.facts = bn_lua_has_function(lua, "done");
+  if (lua->vm->setup->is_part) {
+    if (adds || replaces != 0)
+      leave_out(lua->vm->setup);
     return;
-  conf->api->kept.wanted = conf->reporter.facts = bn_lua_has_function(lua, "done");
-  if (has_hook(lua, "add_to_intermediate") || has_hook(lua, "add_to_cumulative"))
+  }
+  conf->reporter.replaces = replaces;
+  if (adds)
     conf->reporter.add = hooks_add;
 }
 

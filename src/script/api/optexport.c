@@ -99,6 +99,18 @@ static void push_value(lua_State *L, const struct bn_opt *o, const void *value)
   }
 }
 
+/* A script that divides something among threads does so among those of all hosts. */
+static void push_option(lua_State *L, const struct bn_opt *o, const void *value)
+{
+  const struct bn_services *services = bn_lua_current()->session->services;
+  const char *name = o->alias_of != NULL ? o->alias_of : o->name;
+
+  if (services->sessions != services->conf->threads && strcmp(name, "threads") == 0)
+    lua_pushnumber(L, (lua_Number)services->sessions);
+  else
+    push_value(L, o, value);
+}
+
 /* A global of that name, unless it is a function or one of the library's tables.  The exception is
    sysbench's own, which scripts of 1.0 that ask for the option rely on.  What the script has
    assigned where options come before it stays. */
@@ -144,7 +156,7 @@ static void export_one(void *arg, const char *name, const struct bn_opt *o, cons
 
   /* Scripts with options as globals know those of their versions; the others could be taken for a
      variable of theirs: clock, report, compat. */
-  push_value(x->L, o, value);
+  push_option(x->L, o, value);
   set_both(x, name, (o->in & (BN_IN_05 | BN_IN_10)) != 0);
 }
 
@@ -162,7 +174,7 @@ static void look_up(void *arg, const char *name, const struct bn_opt *o, const v
   if (x->found || strcmp(name, x->name) != 0)
     return;
   x->found = true;
-  push_value(x->L, o, value);
+  push_option(x->L, o, value);
 }
 
 /* Of several settings of one option the last counts. */

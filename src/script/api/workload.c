@@ -141,7 +141,7 @@ static int open_session(void *self, struct bn_session *s, struct bn_err *err)
   bn_lua_push_global(lua, "thread_init");
   if (lua_isfunction(lua->L, -1)) {
     doing(s, "in thread_init()");
-    lua_pushinteger(lua->L, (lua_Integer)s->id);
+    lua_pushinteger(lua->L, (lua_Integer)s->number);
     if (bn_lua_call(lua, 1, 0, "thread_init") != 0)
       return -1;
   } else {
@@ -163,6 +163,13 @@ static void drop_unfinished(struct bn_instance *in, struct bn_session *s)
     bn_event_drop(s, &in->tick);
 }
 
+static void fail_session(const struct bn_lua *lua)
+{
+  const char *text = lua->failure.text != NULL ? lua->failure.text : "";
+
+  lua->session->services->fail_session(lua->session, lua->failure.kind, text);
+}
+
 static enum bn_next loop(void *self, struct bn_session *s)
 {
   const struct bn_api *api = self;
@@ -171,12 +178,13 @@ static enum bn_next loop(void *self, struct bn_session *s)
 
   doing(s, "in thread_run()");
   bn_lua_push_global(lua, "thread_run");
-  lua_pushinteger(lua->L, (lua_Integer)s->id);
+  lua_pushinteger(lua->L, (lua_Integer)s->number);
   const int rc = bn_lua_call(lua, 1, 0, "thread_run");
 
   drop_unfinished(own->in, s);
   if (rc == 0)
     return BN_FINISHED;
+  fail_session(lua);
   own->ready = api->vm->setup->conf->policy->thread_done_follows;
   return BN_FAILED;
 }
@@ -196,14 +204,39 @@ static int close_session(void *self, struct bn_session *s, struct bn_err *err)
     doing(s, "in thread_done()");
     bn_lua_push_global(lua, "thread_done");
     if (lua_isfunction(lua->L, -1)) {
-      lua_pushinteger(lua->L, (lua_Integer)s->id);
+      lua_pushinteger(lua->L, (lua_Integer)s->number);
       rc = bn_lua_call(lua, 1, 0, "thread_done");
     }
   }
+  /* Statements of thread_done() fail in an interrupted session: that is no failure of the run. */
+  if (bn_session_interrupted(s))
+    rc = 0;
+  if (rc != 0)
+    fail_session(&own->in->lua);
   bn_instance_close(own->in);
   own->in = NULL;
-  /* Statements of thread_done() fail in an interrupted session: that is no failure of the run. */
-  return bn_session_interrupted(s) ? 0 : rc;
+  return rc;
+}
+
+static int verify(void *self, struct bn_session *main, struct bn_err *err)
+{
+  const struct bn_api *api = self;
+
+  return bn_sqlsys_verify(api->vm->setup->sql, main, err);
+}
+
+static void forget(void *self, struct bn_session *main)
+{
+  const struct bn_api *api = self;
+
+  bn_sqlsys_forget(api->vm->setup->sql, main);
+}
+
+static void sample(void *self, uint64_t *counter)
+{
+  const struct bn_api *api = self;
+
+  bn_sqlsys_sample(api->vm->setup->sql, counter);
 }
 
 static int finish(void *self, struct bn_err *err)
@@ -232,6 +265,11 @@ void bn_workload_fill(struct bn_workload *w, const struct bn_api *api)
                             .loop = loop,
                             .session_close = close_session,
                             .finish = finish};
+  if (sql != NULL && bn_sqlsys_verifies(sql)) {
+    w->verify = verify;
+    w->forget = forget;
+    w->sample = sample;
+  }
 }
 
 void bn_workload_complete(struct bn_workload *w, const struct bn_api *api)

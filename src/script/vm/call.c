@@ -189,13 +189,43 @@ static void log_text(const struct bn_lua *lua, const char *what, const char *tex
     bn_log(BN_FATAL, "%s", text);
 }
 
+/* Where in the script, if the text says it: "x.lua:12". */
+static size_t place_in(const char *text)
+{
+  for (const char *colon = strchr(text, ':'); colon != NULL; colon = strchr(colon + 1, ':')) {
+    const size_t digits = strspn(colon + 1, "0123456789");
+
+    if (digits > 0 && colon[1 + digits] == ':')
+      return (size_t)(colon - text) + 1 + digits;
+  }
+  return strlen(text);
+}
+
+/* of_sql: as push_sql_error makes the text. */
+static void keep_failure(struct bn_lua_failure *f, const char *text, bool of_sql)
+{
+  int code = 0;
+  char state[8] = "";
+
+  free(f->text);
+  f->text = strdup(text);
+  if (of_sql && sscanf(text, "SQL error, errno = %d, state = '%7[^']", &code, state) >= 1 &&
+      code != 0)
+    (void)snprintf(f->kind, sizeof f->kind, "%d", code);
+  else if (of_sql)
+    (void)snprintf(f->kind, sizeof f->kind, "%s", state);
+  else
+    (void)snprintf(f->kind, sizeof f->kind, "%.*s", (int)place_in(text), text);
+}
+
 static void log_error(lua_State *L, const char *what)
 {
-  const struct bn_lua *lua = bn_lua_current();
+  struct bn_lua *lua = bn_lua_current();
   const bool pushed = push_sql_error(L);
   char *shown = bn_escape_copy(lua_isstring(L, -1) ? lua_tostring(L, -1) : "(not a string)");
   const char *text = shown != NULL ? shown : "out of memory";
 
+  keep_failure(&lua->failure, text, pushed);
   if (is_refusal(L))
     bn_log_refusal(text);
   else if (!adds_nothing(lua))

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -32,6 +33,7 @@ struct bn_chunks {
   pthread_mutex_t lock; /* guards `first` while workers require modules */
   struct bn_chunk *first;
   struct noted *noted; /* the main instance's */
+  const char *folder;  /* borrowed, of names that are shown without it; NULL: none */
 };
 
 static int read_all(int fd, struct bn_buf *text)
@@ -129,15 +131,26 @@ static char *name_after(char mark, const char *file)
   return bn_buf_take(&b);
 }
 
-struct bn_chunks *bn_chunks_new(void)
+struct bn_chunks *bn_chunks_new(const char *folder)
 {
   struct bn_chunks *all = calloc(1, sizeof *all);
+
+  if (all != NULL)
+    all->folder = folder;
 
   if (all != NULL && pthread_mutex_init(&all->lock, NULL) != 0) {
     free(all);
     return NULL;
   }
   return all;
+}
+
+static const char *name_shown(const struct bn_chunks *all, const char *file)
+{
+  const size_t len = all->folder != NULL ? strlen(all->folder) : 0;
+  const bool below = len > 0 && strncmp(file, all->folder, len) == 0 && file[len] == '/';
+
+  return below ? file + len + 1 : file;
 }
 
 const struct bn_chunk *bn_chunks_file(struct bn_chunks *all, lua_State *L, const char *file,
@@ -151,7 +164,7 @@ const struct bn_chunk *bn_chunks_file(struct bn_chunks *all, lua_State *L, const
   struct bn_chunk *c = known(all, file);
 
   if (c == NULL && (failed = read_file(file, &text)) == 0) {
-    c = compile(L, strdup(file), name_after('@', file), &text);
+    c = compile(L, strdup(file), name_after('@', name_shown(all, file)), &text);
     if (c != NULL) {
       c->next = all->first;
       all->first = c;

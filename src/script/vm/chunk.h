@@ -11,7 +11,9 @@ struct bn_buf;
 struct bn_chunk;  /* one source as bytecode, constant and shared by all interpreters */
 struct bn_chunks; /* all of a script; any thread */
 
-struct bn_chunks *bn_chunks_new(void); /* NULL: no memory */
+/* Messages have the names of files below `folder` without it; NULL: all are as they were opened.
+   NULL: no memory. */
+struct bn_chunks *bn_chunks_new(const char *folder);
 void bn_chunks_free(struct bn_chunks *all);
 /* Reads and compiles a file, unless it has been.  On failure NULL, and the Lua message or the
    system's in msg. */

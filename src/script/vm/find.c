@@ -57,10 +57,27 @@ static bool is_in(const char *name, const char *folders)
          (at == len || slash[-(ptrdiff_t)len - 1] == '/');
 }
 
+static char *find_sent(const struct bn_script_setup *setup, const char *name)
+{
+  struct bn_buf b = {.max = 0};
+  char *file;
+
+  if (setup->sent_dir == NULL || name[0] == '/')
+    return NULL;
+  (void)bn_buf_printf(&b, "%s/%s", setup->sent_dir, name);
+  file = bn_buf_take(&b);
+  if (file != NULL && bn_path_is_file(file))
+    return file;
+  free(file);
+  return NULL;
+}
+
 char *bn_find_instead(const struct bn_script_setup *setup, const char *name, bool quiet)
 {
-  char *file = NULL;
+  char *file = find_sent(setup, name);
 
+  if (file != NULL)
+    return file;
   if (bn_path_is_file(name))
     return NULL;
   if (is_in(name, "oltp_legacy") || is_in(name, "tests/db")) {
@@ -95,8 +112,10 @@ static char *find_module(const char *path, const char *name)
 static char *find_file(const struct bn_script_setup *setup, const char *path)
 {
   const char *name = setup->name;
-  char *file = NULL;
+  char *file = find_sent(setup, name);
 
+  if (file != NULL)
+    return file;
   if (bn_path_is_file(name))
     return strdup(name);
   if (setup->conf->policy->legacy_scripts_first && strchr(name, '/') == NULL)
@@ -134,20 +153,18 @@ static int not_found(const struct bn_script_setup *setup, struct bn_err *err)
 /* Which of ours the file is, if its folder, under whichever name, is one of ours. */
 static enum bn_set set_of(const char *folder, const char *data_dir)
 {
-  char *dir = folder != NULL ? realpath(folder, NULL) : NULL;
-  char *data = data_dir != NULL ? realpath(data_dir, NULL) : NULL;
-  const size_t len = data != NULL ? strlen(data) : 0;
-  enum bn_set set = BN_SET_USER;
+  char dir[PATH_MAX], data[PATH_MAX];
+  size_t len;
 
-  if (dir != NULL && len > 0 && strncmp(dir, data, len) == 0) {
-    if (strcmp(dir + len, legacy_folder) == 0)
-      set = BN_SET_LEGACY;
-    else if (dir[len] == '\0')
-      set = BN_SET_MODERN;
-  }
-  free(dir);
-  free(data);
-  return set;
+  if (folder == NULL || data_dir == NULL || realpath(folder, dir) == NULL ||
+      realpath(data_dir, data) == NULL)
+    return BN_SET_USER;
+  len = strlen(data);
+  if (strncmp(dir, data, len) != 0)
+    return BN_SET_USER;
+  if (strcmp(dir + len, legacy_folder) == 0)
+    return BN_SET_LEGACY;
+  return dir[len] == '\0' ? BN_SET_MODERN : BN_SET_USER;
 }
 
 static bool is_workload(const struct bn_place *p, const struct bn_script_setup *setup)
@@ -157,6 +174,13 @@ static bool is_workload(const struct bn_place *p, const struct bn_script_setup *
 
   return p->set == BN_SET_MODERN && setup->is_workload != NULL &&
          setup->is_workload(base, bare_length(base));
+}
+
+static bool is_below(const char *file, const char *dir)
+{
+  const size_t len = dir != NULL ? strlen(dir) : 0;
+
+  return len > 0 && strncmp(file, dir, len) == 0 && file[len] == '/';
 }
 
 int bn_find(struct bn_place *out, const struct bn_script_setup *setup, const char *path,
@@ -174,6 +198,7 @@ int bn_find(struct bn_place *out, const struct bn_script_setup *setup, const cha
     return bn_err_set(err, ENOMEM, "out of memory");
   out->set = set_of(out->dir, setup->data_dir);
   out->workload = is_workload(out, setup);
+  out->sent = is_below(out->file, setup->sent_dir);
   return 0;
 }
 

@@ -21,6 +21,7 @@ struct bn_place {
   char *dir;       /* its folder with '/'; NULL: the working directory */
   enum bn_set set; /* of which the script is one */
   bool workload;   /* one of MODERN that the program lists, not a user's in the same folder */
+  bool sent;       /* it is of another host, and so are the modules beside it */
 };
 
 /* Finds the file that setup's name means, modules on `path`; says on stderr when a bundled script
@@ -28,8 +29,9 @@ struct bn_place {
 int bn_find(struct bn_place *out, const struct bn_script_setup *setup, const char *path,
             struct bn_err *err);
 void bn_find_done(struct bn_place *p);
-/* Users name files of old installations: ours in the place of one that does not exist, malloc'd, or
-   NULL; says so on stderr unless quiet. */
+/* The file that takes the place of a name, malloc'd, or NULL: one of another host, or, as users
+   name files of old installations, ours in the place of one that does not exist; says so on stderr
+   unless quiet. */
 char *bn_find_instead(const struct bn_script_setup *setup, const char *name, bool quiet);
 
 #endif

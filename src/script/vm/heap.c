@@ -82,12 +82,19 @@ static void *take(struct bn_heap *h, size_t size)
   return block;
 }
 
+/* Both sizes are large.  Lua relies on blocks that can always shrink. */
+static void *resized(void *block, size_t old_size, size_t size)
+{
+  void *to = realloc(block, size);
+
+  return to == NULL && size < old_size ? block : to;
+}
+
 /* One of the two sizes is small and their classes differ. */
 static void *move(struct bn_heap *h, void *block, size_t old_size, size_t size)
 {
   void *to = size <= BN_HEAP_SMALL ? take(h, size) : malloc(size);
 
-  /* Lua relies on blocks that can always shrink. */
   if (to == NULL)
     return size < old_size ? block : NULL;
   memcpy(to, block, old_size < size ? old_size : size);
@@ -112,7 +119,7 @@ void *bn_heap_alloc(void *ud, void *block, size_t old_size, size_t size)
   if (block == NULL)
     return size <= BN_HEAP_SMALL ? take(h, size) : malloc(size);
   if (old_size > BN_HEAP_SMALL && size > BN_HEAP_SMALL)
-    return realloc(block, size);
+    return resized(block, old_size, size);
   if (old_size <= BN_HEAP_SMALL && size <= BN_HEAP_SMALL && class_of(old_size) == class_of(size))
     return block;
   return move(h, block, old_size, size);

@@ -120,7 +120,8 @@ static void open_print(lua_State *L)
   lua_setglobal(L, "print");
 }
 
-/* dofile and loadfile, upvalue 1: also of files in old installations, and remembered. */
+/* dofile and loadfile, upvalue 1: also of files in old installations and of another host, and
+   remembered. */
 static int run_file(lua_State *L)
 {
   const struct bn_lua *lua = bn_lua_current();

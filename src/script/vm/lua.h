@@ -36,6 +36,12 @@ struct bn_vm {
   struct bn_api *api;      /* for the functions of the table; nothing in vm/ looks into it */
 };
 
+/* Why the last call failed. */
+struct bn_lua_failure {
+  char kind[64]; /* the error of the server, or the place in the script */
+  char *text;    /* owned; NULL: none */
+};
+
 /* One interpreter and the script instance that lives in it.  An instance is an environment: its own
    globals, its own `sysbench` table, its own loaded modules.  Used by one thread at a time. */
 struct bn_lua {
@@ -55,6 +61,7 @@ struct bn_lua {
                 was interrupted */
   char sql_state[6]; /* of the last statement that failed, if messages with it differ from thread
                         to thread; else "" */
+  struct bn_lua_failure failure;
 };
 
 /* The instance whose Lua code runs on this thread.  Only bn_lua_enter writes it; a variable and not

@@ -80,11 +80,12 @@ static const char *in_own_folder(lua_State *L)
 }
 
 /* The parts of a script stay together wherever it is run from; a common.lua in the working
-   directory is not the one of our old workloads. */
+   directory is not the one of our old workloads, nor of a script that was sent. */
 static const char *find_lua(lua_State *L)
 {
-  const bool ours = bn_lua_current()->vm->place.set == BN_SET_LEGACY;
-  const char *file = ours ? in_own_folder(L) : NULL;
+  const struct bn_place *place = &bn_lua_current()->vm->place;
+  const bool own_first = place->set == BN_SET_LEGACY || place->sent;
+  const char *file = own_first ? in_own_folder(L) : NULL;
 
   if (file != NULL || (file = search(L, "path")) != NULL)
     return file;

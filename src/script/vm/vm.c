@@ -139,6 +139,8 @@ void bn_lua_close(struct bn_lua *lua)
     lua_close(lua->L);
   bn_lua_enter(previous);
   lua->L = NULL;
+  free(lua->failure.text);
+  lua->failure.text = NULL;
   bn_heap_done(&lua->heap);
 }
 
@@ -149,7 +151,7 @@ int bn_vm_init(struct bn_vm *vm, const struct bn_script_setup *setup,
   vm->table = table;
   vm->path = bn_path_default(setup->data_dir);
   vm->cpath = bn_path_default_c();
-  vm->chunks = bn_chunks_new();
+  vm->chunks = bn_chunks_new(setup->sent_dir);
   vm->guard = bn_stackguard_install();
   return vm->path != NULL && vm->cpath != NULL && vm->chunks != NULL && vm->guard != NULL ? 0 : -1;
 }

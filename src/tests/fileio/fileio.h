@@ -161,6 +161,7 @@ struct bn_fileio_session {
   struct bn_pattern_mix mix;
   struct bn_rng data; /* of stamped blocks, so that they change no other random numbers */
   bool failed;
+  char why[80];
 };
 
 int bn_inflight_open(void *self, struct bn_session *s, struct bn_err *err);

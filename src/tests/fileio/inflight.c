@@ -70,7 +70,7 @@ int bn_inflight_open(void *self, struct bn_session *s, struct bn_err *err)
     w->idle[i] = &w->flight[f->depth - 1 - i];
   }
   w->n_idle = f->depth;
-  bn_rng_seed(&w->data, s->services->conf->seed, BN_RNG_DATA, s->id);
+  bn_rng_seed(&w->data, s->services->conf->seed, BN_RNG_DATA, s->number);
   return make_engine(f, w, err);
 }
 
@@ -226,6 +226,22 @@ static void flush_written(struct bn_fileio *f, struct bn_session *s, struct bn_f
   submit(f, s, x);
 }
 
+/* One failure explains the others. */
+static void note_failure(struct bn_fileio_session *w, const struct bn_io_req *r)
+{
+  const char *verb = is_flush(r) ? "flush" : r->op == BN_IO_READ ? "read" : "write";
+
+  if (w->failed)
+    return;
+  w->failed = true;
+  if (r->result < 0)
+    (void)snprintf(w->why, sizeof w->why, "cannot %s: %s", verb, strerror((int)-r->result));
+  else if (!is_flush(r) && r->result != (int64_t)r->len)
+    (void)snprintf(w->why, sizeof w->why, "cannot %s: the file has changed", verb);
+  else
+    (void)snprintf(w->why, sizeof w->why, "a block that was read is not as it was written");
+}
+
 static void finish(struct bn_fileio *f, struct bn_session *s, struct bn_flight *x, bool good)
 {
   struct bn_fileio_session *w = s->state;
@@ -234,7 +250,7 @@ static void finish(struct bn_fileio *f, struct bn_session *s, struct bn_flight *
   bn_pattern_release(&f->pattern, x->io.file, x->io.offset, wrote ? BN_IO_WRITE : x->io.op);
   w->idle[w->n_idle++] = x;
   if (!good)
-    w->failed = true;
+    note_failure(w, &x->io);
   if (!good && x->kind != QUIET)
     bn_event_drop(s, &x->tick);
   if (!good)
@@ -285,6 +301,7 @@ static void reap(struct bn_fileio *f, struct bn_session *s, unsigned min, uint64
   if (n < 0) {
     bn_log_errno(BN_FATAL, -n, "the I/O engine '%s' cannot wait for requests", f->engine->name);
     w->failed = true;
+    (void)snprintf(w->why, sizeof w->why, "cannot wait for requests: %s", strerror(-n));
     /* Its close waits for them. */
     w->in_flight = w->writes_in_flight = 0;
     return;
@@ -320,11 +337,23 @@ static bool await_arrival(struct bn_fileio *f, struct bn_session *s)
   }
 }
 
+/* The claimed event does not begin.  false. */
+static bool give_back(struct bn_session *s)
+{
+  const struct bn_fileio_session *w = s->state;
+
+  if (w->failed)
+    bn_event_give_back(s);
+  return false;
+}
+
 static bool claim(struct bn_fileio *f, struct bn_session *s)
 {
   if (!f->paced || f->depth == 1)
     return bn_event_more(s);
-  return bn_event_claim(s) && (s->due_ns == 0 || await_arrival(f, s));
+  if (!bn_event_claim(s))
+    return false;
+  return s->due_ns == 0 || await_arrival(f, s) || give_back(s);
 }
 
 static void begin(struct bn_fileio *f, struct bn_session *s, const struct bn_draw *d,
@@ -403,8 +432,10 @@ static bool next_event(struct bn_fileio *f, struct bn_session *s)
 {
   struct bn_draw d;
 
-  if (!make_room(f, s, false) || !claim(f, s) || !draw_event(f, s, &d))
+  if (!make_room(f, s, false) || !claim(f, s))
     return false;
+  if (!draw_event(f, s, &d))
+    return give_back(s);
   begin(f, s, &d, d.op == BN_IO_WRITE && f->plan.conf->fsync_all ? EVENT_WRITE : EVENT);
   return true;
 }
@@ -440,17 +471,28 @@ static void flush_all(struct bn_fileio *f, struct bn_session *s)
   drain(f, s);
 }
 
+/* While it had requests in flight it did not wait for tickets that other sessions give back. */
+static bool asks_again(const struct bn_fileio *f, const struct bn_session *s)
+{
+  return f->depth > 1 && s->services->conf->raw.on_thread_error == BN_THREAD_ERROR_CONTINUE;
+}
+
 enum bn_next bn_inflight_loop(void *self, struct bn_session *s)
 {
   struct bn_fileio *f = self;
   const struct bn_fileio_session *w = s->state;
   bool last;
 
-  while (next_event(f, s))
-    ;
-  drain(f, s);
-  if (w->failed)
-    return BN_FAILED;
+  do {
+    while (next_event(f, s))
+      ;
+    drain(f, s);
+  } while (!w->failed && asks_again(f, s) && next_event(f, s));
+  if (w->failed) {
+    s->services->fail_session(s, w->why, w->why);
+    if (!s->failed)
+      return BN_FAILED;
+  }
   /* Pairs with itself: the last one's flushes come after everybody's writes. */
   last = atomic_fetch_add_explicit(&f->ended, 1, memory_order_acq_rel) + 1 == f->threads;
   if (last && wants_end_flush(f, s))

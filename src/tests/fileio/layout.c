@@ -433,12 +433,13 @@ static int allow_files(const struct bn_fileio_plan *p, struct bn_err *err)
   if (setrlimit(RLIMIT_NOFILE, &higher) == 0)
     return 0;
   if (limit.rlim_max < (rlim_t)p->files + FEW_OTHERS)
-    return bn_err_set(err, EMFILE,
-                      "--file-num=%u needs %llu open files, but the hard limit is %llu: lower "
-                      "--file-num, or have root raise it (ulimit -n %llu, LimitNOFILE= of systemd, "
-                      "--ulimit nofile= of containers)",
-                      p->files, (unsigned long long)wanted, (unsigned long long)limit.rlim_max,
-                      (unsigned long long)wanted);
+    return bn_err_set(
+        err, EMFILE,
+        "--file-num=%u needs %llu open files, but the hard limit is %llu: lower "
+        "--file-num, or ask root to raise it (ulimit -n %llu, LimitNOFILE= of systemd, "
+        "--ulimit nofile= of containers)",
+        p->files, (unsigned long long)wanted, (unsigned long long)limit.rlim_max,
+        (unsigned long long)wanted);
   limit.rlim_cur = limit.rlim_max;
   (void)setrlimit(RLIMIT_NOFILE, &limit);
   return 0;

@@ -88,6 +88,23 @@ static void describe(const struct bn_mysql *driver, const struct place *p, struc
     (void)snprintf(d->where, sizeof d->where, " on host '%s', port %u", p->host, p->port);
 }
 
+size_t bn_mysql_lib_place(const struct bn_mysql *driver, const struct bn_sql_target *t, char *name,
+                          size_t size)
+{
+  struct place p;
+
+  choose(&p, driver, t);
+  if (p.socket != NULL)
+    (void)snprintf(name, size, "%s", p.socket);
+  else
+    (void)snprintf(name, size, "%s:%u", p.host, p.port);
+  if (p.socket != NULL)
+    return override_of(t, "socket") != NULL ? 1 : driver->sockets->n;
+  if (override_of(t, "host") != NULL)
+    return override_of(t, "port") != NULL ? 1 : driver->n_ports;
+  return driver->hosts->n * driver->n_ports;
+}
+
 static const char *first(const char *typed, const char *filed)
 {
   return typed != NULL && typed[0] != '\0' ? typed : filed;

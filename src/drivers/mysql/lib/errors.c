@@ -19,13 +19,13 @@ const char bn_mysql_lib_not_encrypted[] =
 
 enum bn_sql bn_mysql_lib_fail(const struct bn_mysql_lib *c, const char *call, struct bn_sql_diag *d)
 {
-  return bn_mysql_fail_as(c->handle->server_status, (int)mysql_errno(c->handle),
+  return bn_mysql_fail_as(&c->handle->server_status, (int)mysql_errno(c->handle),
                           mysql_sqlstate(c->handle), call, mysql_error(c->handle), d);
 }
 
 enum bn_sql bn_mysql_lib_fail_stmt(const struct bn_mysql_lib_stmt *st, const char *call,
                                    struct bn_sql_diag *d)
 {
-  return bn_mysql_fail_as(st->lib->handle->server_status, (int)mysql_stmt_errno(st->handle),
+  return bn_mysql_fail_as(&st->lib->handle->server_status, (int)mysql_stmt_errno(st->handle),
                           mysql_stmt_sqlstate(st->handle), call, mysql_stmt_error(st->handle), d);
 }

@@ -50,6 +50,9 @@ void bn_mysql_lib_thread_end(const struct bn_mysql *driver);
 enum bn_sql bn_mysql_lib_connect(struct bn_mysql_lib *c, const struct bn_mysql *driver,
                                  const struct bn_sql_target *t, uint64_t deadline_ns,
                                  struct bn_sql_diag *d);
+/* Names the server that t selects; how many there are to select from. */
+size_t bn_mysql_lib_place(const struct bn_mysql *driver, const struct bn_sql_target *t, char *name,
+                          size_t size);
 /* Also of one that is not connected. */
 void bn_mysql_lib_disconnect(struct bn_mysql_lib *c);
 /* What the connection was agreed to be: bits of CLIENT_…; and the status of the server, which is

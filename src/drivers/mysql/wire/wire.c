@@ -64,7 +64,7 @@ static enum bn_sql lose(struct bn_mysql_wire *w, int code, const char *call, str
   w->broken = true;
   w->live = w->more = false;
   bn_sockref_shut(w->lent.socket);
-  return bn_mysql_fail_as(*w->lent.status, code, "HY000", call, text_of(w->lent.words, code), d);
+  return bn_mysql_fail_as(w->lent.status, code, "HY000", call, text_of(w->lent.words, code), d);
 }
 
 /* --- answers
@@ -86,7 +86,7 @@ static enum bn_sql take_error(struct bn_mysql_wire *w, const struct call *call,
   text[len] = '\0';
   w->more = false;
   bn_stream_skip(&w->stream, reply->at);
-  return bn_mysql_fail_as(*w->lent.status, reply->code, reply->sql_state,
+  return bn_mysql_fail_as(w->lent.status, reply->code, reply->sql_state,
                           reply->nfields > 0 ? call->reading : call->sending, text, d);
 }
 
@@ -203,7 +203,7 @@ static uint8_t *begin(struct bn_mysql_wire *w, size_t n, const char *call, enum 
   }
   room = bn_stream_room(&w->stream, n);
   if (room == NULL)
-    *rc = bn_mysql_fail_as(*w->lent.status, BN_MYSQL_NO_MEMORY, "HY000", call, "out of memory", d);
+    *rc = bn_mysql_fail_as(w->lent.status, BN_MYSQL_NO_MEMORY, "HY000", call, "out of memory", d);
   return room;
 }
 

@@ -90,6 +90,27 @@ static const char *choose(const char *values[N_PARAMS + 1], const struct bn_pgsq
   return NULL;
 }
 
+size_t bn_pgsql_lib_place(const struct bn_pgsql *driver, const struct bn_sql_target *t, char *name,
+                          size_t size)
+{
+  const char *values[N_PARAMS + 1], *service = driver->conf->service;
+  bool host = false, port = false;
+
+  (void)choose(values, driver, t);
+  if (values[HOST] == NULL && service != NULL)
+    (void)snprintf(name, size, "%s", service);
+  else
+    (void)snprintf(name, size, "%s:%s", values[HOST] != NULL ? values[HOST] : "local",
+                   values[PORT] != NULL ? values[PORT] : "");
+  for (size_t i = 0; i < t->n_overrides; i++) {
+    host |= index_of_override(t->override_name[i]) == HOST;
+    port |= index_of_override(t->override_name[i]) == PORT;
+  }
+  if (host)
+    return port ? 1 : driver->conf->port.n;
+  return driver->n_hosts * driver->conf->port.n;
+}
+
 static enum bn_sql time_out(struct bn_pgsql_lib *c, struct bn_sql_diag *d)
 {
   char text[256];

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Remembers the kinds and tells the book the first failure of each. */
+#include "engine/failures.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void bn_failures_init(struct bn_failures *f, struct bn_book *book)
+{
+  memset(f, 0, sizeof *f);
+  f->book = book;
+  (void)pthread_mutex_init(&f->lock, NULL);
+}
+
+void bn_failures_done(struct bn_failures *f)
+{
+  if (f->book != NULL)
+    (void)pthread_mutex_destroy(&f->lock);
+  f->book = NULL;
+}
+
+/* With the lock. */
+static bool is_new(const struct bn_failures *f, const char *label)
+{
+  for (unsigned i = 0; i < f->n; i++)
+    if (strcmp(f->kind[i], label) == 0)
+      return false;
+  return f->n < BN_FAILURE_KINDS;
+}
+
+bool bn_failures_add(struct bn_failures *f, const char *kind, const char *text, double at_s)
+{
+  char label[BN_LABEL_LEN];
+  bool first;
+
+  (void)snprintf(label, sizeof label, "%s", kind[0] != '\0' ? kind : "unknown");
+  (void)pthread_mutex_lock(&f->lock);
+  first = is_new(f, label);
+  if (first) {
+    memcpy(f->kind[f->n++], label, sizeof label);
+    bn_book_fact(f->book, BN_THREAD_ERRORS, label, text);
+    bn_book_fact_real(f->book, BN_THREAD_ERROR_TIMES, label, at_s);
+  }
+  (void)pthread_mutex_unlock(&f->lock);
+  return first;
+}

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* --verify-commits, while events run: stands between the SQL layer and the driver, so that a run
+   without it does not even ask. */
+#include "sql/commits.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sql/conn.h"
+#include "sql/digest.h"
+
+/* A statement on its way to the driver. */
+struct call {
+  struct bn_sql_conn *c;
+  void *prepared; /* the driver's statement; NULL: a query */
+  const char *sql;
+  size_t len;
+  struct bn_sql_result *r;
+  struct bn_sql_diag *d;
+};
+
+void bn_sql_ledger_init(struct bn_sql_ledger *l)
+{
+  (void)pthread_mutex_init(&l->lock, NULL);
+}
+
+void bn_sql_ledger_done(struct bn_sql_ledger *l)
+{
+  while (l->newest != NULL) {
+    struct bn_sql_row_of_commits *row = l->newest;
+
+    l->newest = row->next;
+    free(row);
+  }
+  (void)pthread_mutex_destroy(&l->lock);
+}
+
+static struct bn_sql_row_of_commits *add_row(struct bn_sql_ledger *l)
+{
+  struct bn_sql_row_of_commits *row = calloc(1, sizeof *row);
+
+  if (row == NULL)
+    return NULL;
+  (void)pthread_mutex_lock(&l->lock);
+  row->next = l->newest;
+  row->id = row->next != NULL ? row->next->id + 1 : 1;
+  l->newest = row;
+  (void)pthread_mutex_unlock(&l->lock);
+  return row;
+}
+
+static enum bn_sql send(const struct call *call)
+{
+  const struct bn_driver *ops = call->c->drv->ops;
+
+  if (call->prepared != NULL)
+    return ops->execute(call->prepared, call->r, call->d);
+  return ops->query(call->c->link.handle, call->sql, call->len, call->r, call->d);
+}
+
+/* A statement of this layer's own.  A trace that cannot be written is told of by the next one of
+   the script. */
+static enum bn_sql say(const struct call *call, const char *sql, uint64_t *affected)
+{
+  struct bn_sql_conn *c = call->c;
+  struct bn_sql_result r = {0};
+  enum bn_sql rc;
+
+  if (c->sys->trace != NULL)
+    (void)bn_sql_trace_write(c->sys->trace, c->session->number, sql, strlen(sql));
+  rc = c->drv->ops->query(c->link.handle, sql, strlen(sql), &r, call->d);
+  if (rc == BN_SQL_ROWS)
+    c->drv->ops->free_result(c->link.handle, &r);
+  *affected = r.affected;
+  return rc <= BN_SQL_ROWS ? BN_SQL_DONE : rc;
+}
+
+/* The row is not there before its first commit, and may have been lost since. */
+static enum bn_sql count_in_row(const struct call *call)
+{
+  const struct bn_sql_row_of_commits *row = call->c->commits.row;
+  const char *table = call->c->sys->ledger.table;
+  uint64_t affected = 0;
+  enum bn_sql rc;
+  char sql[128];
+
+  if (atomic_load_explicit(&row->acknowledged, memory_order_relaxed) > 0) {
+    (void)snprintf(sql, sizeof sql, "UPDATE %s SET n = n + 1 WHERE id = %" PRIu64, table, row->id);
+    rc = say(call, sql, &affected);
+    if (rc != BN_SQL_DONE || affected > 0)
+      return rc;
+  }
+  (void)snprintf(sql, sizeof sql, "INSERT INTO %s (id, n) VALUES (%" PRIu64 ", 1)", table, row->id);
+  return say(call, sql, &affected);
+}
+
+static enum bn_sql count_commit(const struct call *call)
+{
+  struct bn_sql_commits *v = &call->c->commits;
+
+  if (v->row == NULL)
+    v->row = add_row(&call->c->sys->ledger);
+  if (v->row != NULL)
+    return count_in_row(call);
+  (void)snprintf(call->d->text, sizeof call->d->text, "--verify-commits: out of memory");
+  return BN_SQL_ERROR;
+}
+
+static void end_transaction(struct bn_sql_commits *v)
+{
+  v->in_transaction = v->implicit;
+  v->wrote = false;
+}
+
+/* After it nothing of what was going on is left. */
+static void note_failure(const struct call *call, enum bn_sql rc)
+{
+  struct bn_sql_commits *v = &call->c->commits;
+
+  if (rc == BN_SQL_LOST)
+    *v = (struct bn_sql_commits){.row = NULL};
+  else if (call->d->rolled_back)
+    end_transaction(v);
+}
+
+/* The server has refused the commit, and has not stored it. */
+static bool is_refused(const struct call *call)
+{
+  switch (bn_sql_driver_class(call->c->drv, call->d)) {
+  case BN_CLASS_DEADLOCK:
+  case BN_CLASS_LOCK_TIMEOUT:
+  case BN_CLASS_SERIALIZATION:
+  case BN_CLASS_READ_ONLY:
+  case BN_CLASS_DUPLICATE:
+    return true;
+  case BN_CLASS_OTHER:
+  case BN_CLASS_CONNECTION:
+  case BN_CLASS_RESOURCE:
+    break;
+  }
+  return false;
+}
+
+/* What the answer to a COMMIT says about it. */
+static void settle(const struct call *call, enum bn_sql rc)
+{
+  struct bn_sql_commits *v = &call->c->commits;
+  struct bn_sql_row_of_commits *row = v->row;
+
+  if (rc > BN_SQL_ROWS && (rc == BN_SQL_LOST || !is_refused(call))) {
+    v->row = NULL;
+  } else {
+    if (rc <= BN_SQL_ROWS)
+      atomic_fetch_add_explicit(&row->acknowledged, 1, memory_order_relaxed);
+    atomic_store_explicit(&row->pending, false, memory_order_release);
+  }
+  if (rc <= BN_SQL_ROWS)
+    end_transaction(v);
+  else
+    note_failure(call, rc);
+}
+
+/* The script's COMMIT of a transaction that has written. */
+static enum bn_sql commit(const struct call *call)
+{
+  enum bn_sql rc = count_commit(call);
+
+  if (rc != BN_SQL_DONE) {
+    note_failure(call, rc);
+    return rc;
+  }
+  atomic_store_explicit(&call->c->commits.row->pending, true, memory_order_release);
+  rc = send(call);
+  settle(call, rc);
+  return rc;
+}
+
+/* Nobody but this layer has begun the transaction. */
+static enum bn_sql leave(const struct call *call, enum bn_sql rc)
+{
+  const struct bn_sql_diag why = *call->d;
+  uint64_t ignored;
+
+  note_failure(call, rc);
+  if (rc == BN_SQL_LOST || why.rolled_back)
+    return rc;
+  if (say(call, "ROLLBACK", &ignored) == BN_SQL_LOST)
+    note_failure(call, rc = BN_SQL_LOST);
+  *call->d = why;
+  call->d->rolled_back = true;
+  return rc;
+}
+
+/* A statement that is a transaction by itself becomes a longer one. */
+static enum bn_sql execute_alone(const struct call *call)
+{
+  struct bn_sql_conn *c = call->c;
+  uint64_t affected;
+  enum bn_sql rc = say(call, "BEGIN", &affected);
+  bool counts;
+
+  if (rc != BN_SQL_DONE)
+    return leave(call, rc);
+  rc = send(call);
+  if (rc > BN_SQL_ROWS)
+    return leave(call, rc);
+  /* Not of a text that needs_own_transaction lets through. */
+  if (rc == BN_SQL_ROWS)
+    c->drv->ops->free_result(c->link.handle, call->r);
+  counts = call->r->affected > 0;
+  rc = counts ? count_commit(call) : BN_SQL_DONE;
+  if (rc != BN_SQL_DONE)
+    return leave(call, rc);
+  if (counts)
+    atomic_store_explicit(&c->commits.row->pending, true, memory_order_release);
+  rc = say(call, "COMMIT", &affected);
+  if (counts)
+    settle(call, rc);
+  return rc == BN_SQL_DONE ? rc : leave(call, rc);
+}
+
+/* sql[len] is 0. */
+static bool is_single(const char *sql, size_t len)
+{
+  const char *semicolon = memchr(sql, ';', len);
+
+  return (semicolon == NULL || strspn(semicolon, "; \t\r\n") == strlen(semicolon)) &&
+         strcasestr(sql, "returning") == NULL;
+}
+
+/* A text of several statements may end transactions of its own, and nobody may send anything while
+   there are rows to be read.  What is within literals is neither. */
+static bool needs_own_transaction(const struct call *call)
+{
+  enum { CUT = 4 }; /* a text that did not fit may be shorter than its room by less */
+  struct bn_sql_literals literals;
+  char text[2048];
+  size_t len;
+
+  if (is_single(call->sql, call->len))
+    return true;
+  len = bn_sql_digest(call->sql, call->len, &call->c->drv->caps, text, sizeof text - 1, &literals);
+  text[len] = '\0';
+  return len + CUT < sizeof text && is_single(text, len);
+}
+
+/* What the script has begun and ended is told by its texts, but not all of them can be understood:
+   where the driver knows what is open, that counts. */
+static enum bn_sql_transaction ask(const struct bn_sql_conn *c)
+{
+  const struct bn_driver *ops = c->link.ops;
+  const struct bn_sql_commits *v = &c->commits;
+
+  if (ops->transaction != NULL)
+    return ops->transaction(c->link.handle);
+  if (v->implicit)
+    return BN_TRANSACTION_MANUAL;
+  return v->in_transaction ? BN_TRANSACTION_OPEN : BN_TRANSACTION_OWN;
+}
+
+static void look(struct bn_sql_conn *c)
+{
+  const enum bn_sql_transaction now = ask(c);
+  struct bn_sql_commits *v = &c->commits;
+
+  v->in_transaction = now != BN_TRANSACTION_OWN;
+  v->implicit = now == BN_TRANSACTION_MANUAL;
+  v->wrote &= v->in_transaction;
+}
+
+/* The locks of MySQL: LOCK TABLES ends a transaction there.  PostgreSQL's belong to the one that is
+   open, and forbid nothing. */
+static bool is_foreign(const struct bn_sql_conn *c)
+{
+  return c->link.ops->transaction == NULL || ask(c) != BN_TRANSACTION_OPEN;
+}
+
+static void note_boundary(struct bn_sql_conn *c, enum bn_sql_boundary boundary)
+{
+  struct bn_sql_commits *v = &c->commits;
+
+  switch (boundary) {
+  case BN_BOUNDARY_BEGIN:
+    v->in_transaction = true;
+    v->wrote = false;
+    v->foreign = false; /* it unlocks tables; within XA it fails */
+    break;
+  case BN_BOUNDARY_COMMIT:
+  case BN_BOUNDARY_ROLLBACK:
+    end_transaction(v);
+    break;
+  case BN_BOUNDARY_MANUAL:
+  case BN_BOUNDARY_AUTO:
+    v->implicit = boundary == BN_BOUNDARY_MANUAL;
+    end_transaction(v);
+    break;
+  case BN_BOUNDARY_LOCK:
+    v->foreign = is_foreign(c);
+    break;
+  case BN_BOUNDARY_FOREIGN:
+  case BN_BOUNDARY_NATIVE:
+    v->foreign = boundary == BN_BOUNDARY_FOREIGN;
+    break;
+  case BN_BOUNDARY_NONE:
+    break;
+  }
+}
+
+static enum bn_sql carry_out(const struct call *call)
+{
+  struct bn_sql_commits *v = &call->c->commits;
+  const enum bn_sql_boundary boundary = bn_sql_boundary_of(call->sql, call->len);
+  const bool writes = bn_sql_verb_of(call->sql, call->len) != BN_VERB_OTHER;
+  enum bn_sql rc;
+
+  look(call->c);
+  if (boundary == BN_BOUNDARY_COMMIT && v->wrote && !v->foreign)
+    return commit(call);
+  if (writes && !v->in_transaction && !v->foreign && needs_own_transaction(call))
+    return execute_alone(call);
+  rc = send(call);
+  if (rc > BN_SQL_ROWS) {
+    note_failure(call, rc);
+    return rc;
+  }
+  v->wrote |= v->in_transaction && (writes || (rc == BN_SQL_DONE && call->r->affected > 0));
+  note_boundary(call->c, boundary);
+  return rc;
+}
+
+static enum bn_sql query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
+                         struct bn_sql_diag *d)
+{
+  const struct call call = {.c = bn_sql_conn_of(conn), .sql = sql, .len = len, .r = r, .d = d};
+
+  return carry_out(&call);
+}
+
+static enum bn_sql execute(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
+{
+  const struct bn_sql_stmt *st = bn_sql_stmt_of(stmt);
+  const struct call call = {
+      .c = st->conn, .prepared = stmt, .sql = st->text, .len = st->len, .r = r, .d = d};
+
+  return carry_out(&call);
+}
+
+void bn_sql_commits_verify(struct bn_driver *ops)
+{
+  ops->query = query;
+  ops->execute = execute;
+}

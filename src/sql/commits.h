@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* --verify-commits, while events run: each commit that writes counts in a row of a table of its
+   own, and what the server has said about it is remembered here.
+ *
+ * A row belongs to one connection, and each commit adds 1 to it, within its transaction.  So the
+ * row's number is that of the commits that are stored:
+ *
+ *   acknowledged = stored + missing, or stored = acknowledged + 1 if the outcome of the last one is
+ *   unknown and it is stored
+ *
+ * A connection whose last outcome is unknown gets a new row, so that no commit hides that another
+ * one is missing. */
+#ifndef BN_SQL_COMMITS_H
+#define BN_SQL_COMMITS_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "api/driver.h"
+
+/* One writer, the session's worker; readers may come at any time. */
+struct bn_sql_row_of_commits {
+  struct bn_sql_row_of_commits *next; /* an older one */
+  uint64_t id;                        /* 1, 2, … */
+  _Atomic uint64_t acknowledged;
+  _Atomic bool pending; /* a commit was sent, and it is not known what became of it */
+};
+
+enum { BN_SQL_COMMITS_NAME = 32 };
+
+/* Of the process. */
+struct bn_sql_ledger {
+  pthread_mutex_t lock; /* guards the list */
+  struct bn_sql_row_of_commits *newest;
+  char table[BN_SQL_COMMITS_NAME]; /* constant once there are rows */
+};
+
+/* Of a connection; zeroed when it is opened. */
+struct bn_sql_commits {
+  struct bn_sql_row_of_commits *row; /* NULL: the next commit makes one */
+  bool in_transaction, wrote;
+  bool implicit; /* a transaction begins where one ends: autocommit is off */
+  bool foreign;  /* locked tables, or a distributed transaction: not verified */
+};
+
+void bn_sql_ledger_init(struct bn_sql_ledger *l); /* of zeroed memory */
+void bn_sql_ledger_done(struct bn_sql_ledger *l);
+
+/* Makes *ops, a copy of a driver's, verify what struct bn_sql_conn executes: a transaction that has
+   written first adds 1 to its connection's row, and a single statement that writes by itself is put
+   into a transaction of its own for that.  What fails there counts as the failure of the COMMIT or
+   of the statement. */
+void bn_sql_commits_verify(struct bn_driver *ops);
+
+#endif

@@ -1,0 +1,550 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* --verify-commits, before and after the events: makes the table, compares it, drops it. */
+#include "sql/verify.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "sql/alarm.h"
+#include "sql/count.h"
+#include "sql/driver.h"
+
+/* The servers of a list may have a commit a while after it was acknowledged.  So a missing one is
+   waited for: as long as fewer are missing every STEADY_MS, PATIENCE_MS at most.  A server that
+   does not answer holds up the next one for VISIT_MS, and is asked again after PAUSE_MS.  Whoever
+   has stopped the run waits for its report, which does not come if it takes 3 s after a second
+   signal (engine/signals.c).  So comparing ends HURRY_MS later, and dropping has DROP_MS at least.
+ */
+enum {
+  PATIENCE_MS = 10000,
+  STEADY_MS = 2000,
+  VISIT_MS = 2000,
+  HURRY_MS = 1500,
+  DROP_MS = 1000,
+  PAUSE_MS = 50
+};
+
+/* A server, which is asked as one of several. */
+struct stop {
+  unsigned ordinal;
+  size_t left; /* so many have to be asked, this one included */
+};
+
+/* A connection of its own to one of the servers. */
+struct visit {
+  struct bn_sql_driver *drv;
+  unsigned ordinal; /* of the server */
+  struct bn_sql_link link;
+  struct bn_sql_alarm alarm;
+  bool watched; /* by the alarm */
+  struct bn_sql_diag diag;
+};
+
+/* What a server has. */
+struct content {
+  const struct bn_sql_row_of_commits *newest;
+  struct bn_sql_known_row *known; /* by id, n + 1 of them */
+  uint64_t n;
+  bool marked; /* the row with id 0 is there, with which the table was made */
+};
+
+void bn_sql_verify_init(struct bn_sql_verify *v)
+{
+  (void)pthread_mutex_init(&v->lock, NULL);
+}
+
+void bn_sql_verify_done(struct bn_sql_verify *v)
+{
+  (void)pthread_mutex_destroy(&v->lock);
+}
+
+/* --- one server --------------------------------------------------------------------------------
+ */
+
+static size_t name_place(const struct bn_sql_driver *drv, unsigned ordinal, char *name, size_t size)
+{
+  const struct bn_sql_target target = {.ordinal = ordinal};
+
+  (void)snprintf(name, size, "%s", drv->ops->name);
+  return drv->ops->place != NULL ? drv->ops->place(drv->self, &target, name, size) : 1;
+}
+
+static int fail(const struct visit *v, const char *what, struct bn_err *err)
+{
+  char name[BN_LABEL_LEN];
+
+  (void)name_place(v->drv, v->ordinal, name, sizeof name);
+  return bn_err_set(err, v->diag.code, "--verify-commits: cannot %s %s: %s", what, name,
+                    v->diag.text);
+}
+
+static uint64_t after_ms(unsigned ms)
+{
+  return bn_clock_mono() + ms * (BN_NSEC_PER_SEC / 1000);
+}
+
+static uint64_t earlier(uint64_t a_ns, uint64_t b_ns)
+{
+  return a_ns < b_ns ? a_ns : b_ns;
+}
+
+static uint64_t later(uint64_t a_ns, uint64_t b_ns)
+{
+  return a_ns > b_ns ? a_ns : b_ns;
+}
+
+/* When what is done now has to end. */
+static uint64_t limit(struct bn_sql_verify *v)
+{
+  if (v->main != NULL && bn_session_deadline(v->main) == 0)
+    v->until_ns = earlier(v->until_ns, after_ms(HURRY_MS));
+  return v->until_ns;
+}
+
+/* Number i of all of them. */
+static struct stop stop_at(unsigned first, unsigned i, size_t places)
+{
+  return (struct stop){(unsigned)((first + i) % places), places - i};
+}
+
+/* When a visit has to end: one to a frozen server leaves as much time to each of the others. */
+static uint64_t end_of_visit(struct bn_sql_verify *v, struct stop stop)
+{
+  const uint64_t now_ns = bn_clock_mono(), until_ns = limit(v);
+
+  return until_ns <= now_ns ? until_ns
+                            : earlier(after_ms(VISIT_MS), now_ns + (until_ns - now_ns) / stop.left);
+}
+
+/* Also one that could not be opened is closed. */
+static int open_visit(struct visit *v, struct bn_sql_driver *drv, struct stop stop,
+                      struct bn_err *err)
+{
+  const uint64_t until_ns = end_of_visit(&drv->sys->verify, stop);
+  const struct bn_sql_target target = {.ordinal = stop.ordinal};
+
+  *v = (struct visit){.drv = drv, .ordinal = stop.ordinal, .link = {.ops = drv->ops}};
+  v->link.handle = calloc(1, drv->ops->conn_size);
+  if (v->link.handle == NULL)
+    return bn_err_set(err, 0, "--verify-commits: out of memory");
+  if (drv->ops->connect(drv->self, v->link.handle, &target, until_ns, &v->diag) != BN_SQL_DONE)
+    return fail(v, "connect to", err);
+  v->watched = bn_sql_alarm_set(&v->alarm, &v->link, until_ns) == 0;
+  return 0;
+}
+
+static void close_visit(struct visit *v)
+{
+  if (v->watched)
+    bn_sql_alarm_clear(&v->alarm);
+  if (v->link.handle != NULL)
+    v->link.ops->disconnect(v->link.handle);
+  free(v->link.handle);
+}
+
+static bool read_number(const struct bn_sql_value *v, uint64_t *out)
+{
+  char text[24], *end;
+
+  if (v->ptr == NULL || v->len == 0 || v->len >= sizeof text)
+    return false;
+  memcpy(text, v->ptr, v->len);
+  text[v->len] = '\0';
+  *out = strtoull(text, &end, 10);
+  return *end == '\0';
+}
+
+static void note_row(struct content *c, const struct bn_sql_value pair[2])
+{
+  uint64_t id, n;
+
+  if (!read_number(&pair[0], &id) || !read_number(&pair[1], &n) || id > c->n)
+    return;
+  c->known[id].stored = n;
+  c->marked |= id == 0;
+}
+
+/* what is not NULL: rows go there.  Nothing of a result may be trusted. */
+static int tell(struct visit *v, const char *sql, struct content *content, const char *what,
+                struct bn_err *err)
+{
+  const struct bn_driver *ops = v->link.ops;
+  struct bn_sql_result r = {0};
+  const enum bn_sql rc = ops->query(v->link.handle, sql, strlen(sql), &r, &v->diag);
+  struct bn_sql_value row[2];
+
+  if (rc > BN_SQL_ROWS)
+    return fail(v, what, err);
+  v->drv->sys->verify.good = v->ordinal;
+  if (rc == BN_SQL_DONE)
+    return 0;
+  while (content != NULL && r.nfields == 2 && ops->fetch(v->link.handle, &r, row))
+    note_row(content, row);
+  ops->free_result(v->link.handle, &r);
+  return 0;
+}
+
+/* 0: the server has said what it has; -1: err says why not. */
+static int read_table(struct bn_sql_verify *v, struct stop stop, struct content *content,
+                      struct bn_err *err)
+{
+  struct visit visit;
+  char sql[128];
+  int rc;
+
+  bn_sql_verify_take(content->newest, content->known);
+  content->marked = false;
+  (void)snprintf(sql, sizeof sql, "SELECT id, n FROM %s", v->drv->sys->ledger.table);
+  rc = open_visit(&visit, v->drv, stop, err);
+  if (rc == 0)
+    rc = tell(&visit, sql, content, "read its table on", err);
+  close_visit(&visit);
+  return rc;
+}
+
+static void sleep_a_while(void)
+{
+  bn_clock_sleep_until(after_ms(PAUSE_MS));
+}
+
+static int drop_on(struct bn_sql_verify *v, struct stop stop, const char *sql, struct bn_err *err)
+{
+  struct visit visit;
+  int rc = open_visit(&visit, v->drv, stop, err);
+
+  if (rc == 0)
+    rc = tell(&visit, sql, NULL, "drop its table on", err);
+  close_visit(&visit);
+  return rc;
+}
+
+static const char *drop_text(const struct bn_sql_verify *v, char sql[64])
+{
+  (void)snprintf(sql, 64, "DROP TABLE IF EXISTS %s", v->drv->sys->ledger.table);
+  return sql;
+}
+
+/* Also in a dialect: nobody else knows its name.  why: may quote a server. */
+static void tell_of_table(const struct bn_sql_verify *v, const char *why)
+{
+  char sql[64], text[800];
+
+  (void)snprintf(text, sizeof text,
+                 "the table of --verify-commits is still there%s%s; to remove it, type \"%s\"",
+                 *why != '\0' ? ": " : "", why, drop_text(v, sql));
+  bn_log_foreign(text);
+}
+
+/* On one of n servers, of which `first` is asked first.  A cluster that has just lost a node
+   refuses it for a while. */
+static void drop_table(struct bn_sql_verify *v, unsigned first, size_t n)
+{
+  struct bn_err err = {0};
+  char sql[64];
+  int rc;
+
+  (void)drop_text(v, sql);
+  do {
+    rc = -1;
+    for (unsigned i = 0; i < n && rc != 0; i++)
+      rc = drop_on(v, n > 1 ? stop_at(first, i, n) : (struct stop){first, 1}, sql, &err);
+    if (rc != 0)
+      sleep_a_while();
+  } while (rc != 0 && bn_clock_mono() < limit(v));
+  if (rc != 0)
+    tell_of_table(v, err.text);
+}
+
+static void drop_anywhere(struct bn_sql_verify *v)
+{
+  char name[BN_LABEL_LEN];
+
+  drop_table(v, v->good, name_place(v->drv, 0, name, sizeof name));
+}
+
+/* --- before the events -------------------------------------------------------------------------
+ */
+
+/* The run does not start with the table that was made on this server. */
+static void discard(struct bn_sql_verify *v, unsigned ordinal)
+{
+  const uint64_t until_ns = v->until_ns;
+
+  v->until_ns = after_ms(VISIT_MS);
+  drop_table(v, ordinal, 1);
+  v->until_ns = until_ns;
+}
+
+static int make_on(struct bn_sql_verify *v, struct stop stop, struct bn_err *err)
+{
+  const char *table = v->drv->sys->ledger.table;
+  struct visit visit;
+  char sql[128];
+  bool created;
+  int rc = open_visit(&visit, v->drv, stop, err);
+
+  if (rc == 0) {
+    (void)snprintf(sql, sizeof sql,
+                   "CREATE TABLE %s (id BIGINT NOT NULL PRIMARY KEY, n BIGINT NOT NULL)", table);
+    rc = tell(&visit, sql, NULL, "create its table on", err);
+  }
+  created = rc == 0;
+  if (created) {
+    (void)snprintf(sql, sizeof sql, "INSERT INTO %s (id, n) VALUES (0, 0)", table);
+    rc = tell(&visit, sql, NULL, "write to its table on", err);
+  }
+  close_visit(&visit);
+  if (created && rc != 0)
+    discard(v, stop.ordinal);
+  return rc;
+}
+
+/* A server that is not there now does not stop a run that has others. */
+static int await_table(struct bn_sql_verify *v, struct stop stop, struct bn_err *err)
+{
+  struct bn_sql_known_row mark = {0};
+  struct content content = {.known = &mark};
+  char name[BN_LABEL_LEN];
+  struct visit visit;
+
+  if (open_visit(&visit, v->drv, stop, err) != 0) {
+    close_visit(&visit);
+    return 0;
+  }
+  close_visit(&visit);
+  while (read_table(v, stop, &content, err) != 0 || !content.marked) {
+    if (v->drv->ops->place == NULL || bn_clock_mono() >= v->until_ns) {
+      (void)name_place(v->drv, stop.ordinal, name, sizeof name);
+      return bn_err_set(
+          err, 0,
+          "--verify-commits: %s does not have the table that bench has just created; list only "
+          "servers that replicate each other, and use no database in memory",
+          name);
+    }
+    sleep_a_while();
+  }
+  return 0;
+}
+
+/* On the first server that lets it. */
+static int make_table(struct bn_sql_verify *v, struct bn_err *err)
+{
+  char name[BN_LABEL_LEN];
+  const size_t places = name_place(v->drv, 0, name, sizeof name);
+  unsigned char noise[8] = {0};
+  char *table = v->drv->sys->ledger.table;
+  unsigned made_on = 0;
+  int rc = -1;
+
+  if (getrandom(noise, sizeof noise, 0) != sizeof noise)
+    return bn_err_set(err, 0, "--verify-commits: the system gives no random numbers");
+  (void)snprintf(table, BN_SQL_COMMITS_NAME, "bench_commits_%02x%02x%02x%02x%02x%02x%02x%02x",
+                 noise[0], noise[1], noise[2], noise[3], noise[4], noise[5], noise[6], noise[7]);
+  for (unsigned i = 0; i < places && rc != 0; i++)
+    rc = make_on(v, (struct stop){made_on = i, 1}, err);
+  if (rc != 0)
+    return rc;
+  for (unsigned i = 0; i < places && rc == 0; i++)
+    rc = await_table(v, (struct stop){i, 1}, err);
+  if (rc != 0)
+    discard(v, made_on);
+  return rc;
+}
+
+const struct bn_driver *bn_sql_verify_ops(struct bn_sql_driver *drv)
+{
+  struct bn_sql_verify *v = &drv->sys->verify;
+  struct bn_err err = {0};
+  bool ours;
+
+  (void)pthread_mutex_lock(&v->lock);
+  if (!v->tried) {
+    v->tried = true;
+    v->drv = drv;
+    v->until_ns = after_ms(PATIENCE_MS);
+    v->ops = *drv->ops;
+    bn_sql_commits_verify(&v->ops);
+    v->made = make_table(v, &err) == 0;
+    if (!v->made)
+      bn_log_failure(&err);
+  }
+  ours = v->made && v->drv == drv;
+  if (v->made && !ours)
+    bn_log(BN_FATAL,
+           "--verify-commits works with one database driver for each run; the script already uses "
+           "'%s'",
+           v->drv->ops->name);
+  (void)pthread_mutex_unlock(&v->lock);
+  return ours ? &v->ops : NULL;
+}
+
+/* --- after them --------------------------------------------------------------------------------
+ */
+
+void bn_sql_verify_take(const struct bn_sql_row_of_commits *newest, struct bn_sql_known_row *known)
+{
+  for (const struct bn_sql_row_of_commits *row = newest; row != NULL; row = row->next) {
+    struct bn_sql_known_row *k = &known[row->id];
+
+    /* A commit ceases to be pending after it was counted.  In this order it is not taken for both.
+     */
+    k->acknowledged = atomic_load_explicit(&row->acknowledged, memory_order_acquire);
+    k->pending = atomic_load_explicit(&row->pending, memory_order_acquire);
+    k->stored = 0;
+  }
+}
+
+struct bn_sql_commit_counts bn_sql_verify_compare(const struct bn_sql_known_row *known, uint64_t n)
+{
+  struct bn_sql_commit_counts sum = {0};
+
+  for (const struct bn_sql_known_row *row = known + 1; row <= known + n; row++) {
+    sum.acknowledged += row->acknowledged;
+    sum.missing += row->stored < row->acknowledged ? row->acknowledged - row->stored : 0;
+    sum.unknown += row->pending;
+    sum.unknown_stored += row->pending && row->stored > row->acknowledged;
+  }
+  return sum;
+}
+
+/* The one that lacks least of all, as a server that a failover has left behind does not count.
+   0: at least one could be read; *better: it lacks less than v->counts. */
+static int ask_all(struct bn_sql_verify *v, struct content *content, bool *known, bool *better,
+                   struct bn_err *err)
+{
+  char name[BN_LABEL_LEN];
+  const size_t places = name_place(v->drv, 0, name, sizeof name);
+  const unsigned first = v->good;
+  int rc = -1;
+
+  *better = false;
+  for (unsigned i = 0; i < places && !(*known && v->counts.missing == 0); i++) {
+    struct bn_sql_commit_counts found;
+
+    if (read_table(v, stop_at(first, i, places), content, err) != 0)
+      continue;
+    rc = 0;
+    found = bn_sql_verify_compare(content->known, content->n);
+    if (*known && found.missing >= v->counts.missing)
+      continue;
+    v->counts = found;
+    *known = *better = true;
+  }
+  return rc;
+}
+
+/* 0: v->counts is what was found; -1: no server could be asked. */
+static int compare(struct bn_sql_verify *v, struct content *content, struct bn_err *err)
+{
+  uint64_t steady_ns = 0;
+  bool known = false, better;
+
+  do {
+    if (steady_ns != 0)
+      sleep_a_while();
+    (void)ask_all(v, content, &known, &better, err);
+    if (better || steady_ns == 0)
+      steady_ns = after_ms(STEADY_MS);
+  } while (!(known && v->counts.missing == 0) && bn_clock_mono() < limit(v) &&
+           !(known && bn_clock_mono() >= steady_ns));
+  return known ? 0 : -1;
+}
+
+/* Nobody could be asked, so all commits may be missing. */
+static void know_nothing(struct bn_sql_verify *v, struct content *content)
+{
+  bn_sql_verify_take(content->newest, content->known);
+  v->counts = bn_sql_verify_compare(content->known, content->n);
+  v->counts.unknown += v->counts.acknowledged;
+  v->counts.missing = 0;
+}
+
+/* Compares the table, and drops it. */
+static int verify(struct bn_sql_verify *v, struct content *content, struct bn_err *err)
+{
+  if (compare(v, content, err) != 0) {
+    know_nothing(v, content);
+    tell_of_table(v, "");
+    return -1;
+  }
+  v->until_ns =
+      later(v->until_ns, after_ms(bn_session_deadline(v->main) != 0 ? PATIENCE_MS : DROP_MS));
+  drop_anywhere(v);
+  if (v->counts.missing == 0)
+    return 0;
+  return bn_err_set(err, 0,
+                    "%" PRIu64 " of %" PRIu64 " commits that the server has acknowledged are "
+                    "missing (--verify-commits)",
+                    v->counts.missing, v->counts.acknowledged);
+}
+
+int bn_sqlsys_verify(struct bn_sqlsys *sys, struct bn_session *main, struct bn_err *err)
+{
+  struct bn_sql_verify *v = &sys->verify;
+  struct content content = {0};
+  int rc;
+
+  if (!v->made)
+    return 0;
+  (void)pthread_mutex_lock(&sys->ledger.lock);
+  content.newest = sys->ledger.newest;
+  (void)pthread_mutex_unlock(&sys->ledger.lock);
+  content.n = content.newest != NULL ? content.newest->id : 0;
+  v->main = main;
+  v->until_ns = after_ms(PATIENCE_MS);
+  content.known = calloc((size_t)content.n + 1, sizeof *content.known);
+  if (content.known != NULL && bn_sql_session_get(sys, main, v->drv) != NULL) {
+    rc = verify(v, &content, err);
+  } else {
+    rc = bn_err_set(err, 0, "--verify-commits: out of memory");
+    tell_of_table(v, "");
+  }
+  free(content.known);
+  return rc;
+}
+
+/* A worker that was left behind may still hold the lock, and a second signal waits for nobody. */
+void bn_sqlsys_forget(struct bn_sqlsys *sys, struct bn_session *main)
+{
+  struct bn_sql_verify *v = &sys->verify;
+  bool made;
+
+  if (pthread_mutex_trylock(&v->lock) != 0) {
+    bn_log_stderr("a table of --verify-commits is still being made; its name begins with "
+                  "bench_commits_");
+    return;
+  }
+  made = v->made;
+  v->tried = true;
+  v->made = false;
+  (void)pthread_mutex_unlock(&v->lock);
+  if (!made)
+    return;
+  v->main = main;
+  v->until_ns = after_ms(DROP_MS);
+  if (bn_sql_session_get(sys, main, v->drv) != NULL)
+    drop_anywhere(v);
+  else
+    tell_of_table(v, "");
+}
+
+void bn_sqlsys_sample(const struct bn_sqlsys *sys, uint64_t *counter)
+{
+  const struct bn_sql_commit_counts *c = &sys->verify.counts;
+  uint64_t *at = counter + BN_SQL_C_COMMITS + sys->policy->transactions_are_commits;
+
+  at[BN_SQL_VERIFY_ACKNOWLEDGED] = c->acknowledged;
+  at[BN_SQL_VERIFY_MISSING] = c->missing;
+  at[BN_SQL_VERIFY_UNKNOWN] = c->unknown;
+  at[BN_SQL_VERIFY_UNKNOWN_STORED] = c->unknown_stored;
+}
+
+bool bn_sqlsys_verifies(const struct bn_sqlsys *sys)
+{
+  return sys->conf->verify_commits;
+}

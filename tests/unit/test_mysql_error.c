@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Errors of MySQL: what is left of a transaction, and what the server's status says of it. */
+#include "cm.h"
+#include "drivers/mysql/error.h"
+
+/* Bits of a server's status. */
+enum { IN_TRANSACTION = 1, AUTOCOMMIT = 2, OTHER = 0x20 };
+
+static void the_status_tells_the_transaction(void **state)
+{
+  (void)state;
+  assert_int_equal(bn_mysql_transaction_of(AUTOCOMMIT | OTHER), BN_TRANSACTION_OWN);
+  assert_int_equal(bn_mysql_transaction_of(AUTOCOMMIT | IN_TRANSACTION), BN_TRANSACTION_OPEN);
+  assert_int_equal(bn_mysql_transaction_of(OTHER), BN_TRANSACTION_MANUAL);
+  assert_int_equal(bn_mysql_transaction_of(IN_TRANSACTION), BN_TRANSACTION_MANUAL);
+}
+
+static void after_a_deadlock_no_transaction_is_open(void **state)
+{
+  unsigned status = AUTOCOMMIT | IN_TRANSACTION | OTHER;
+  struct bn_sql_diag d = {0};
+
+  (void)state;
+  assert_int_equal(bn_mysql_fail_as(&status, 1062, "23000", "f()", "duplicate", &d), BN_SQL_ERROR);
+  assert_false(d.rolled_back);
+  assert_int_equal(bn_mysql_transaction_of(status), BN_TRANSACTION_OPEN);
+  assert_int_equal(bn_mysql_fail_as(&status, 1213, "40001", "f()", "deadlock", &d), BN_SQL_ERROR);
+  assert_true(d.rolled_back);
+  assert_int_equal(bn_mysql_transaction_of(status), BN_TRANSACTION_OWN);
+  assert_int_equal(status, AUTOCOMMIT | OTHER);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_status_tells_the_transaction),
+      cmocka_unit_test(after_a_deadlock_no_transaction_is_open),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A run that is a part of one on several hosts: it draws what its sessions draw in one process, and
+   starts and stops when it is told, on a simulated clock. */
+#include "toyrun.h"
+
+#include <signal.h>
+
+#include "base/dist.h"
+#include "engine/stop.h"
+#include "simrun.h"
+
+/* --- numbers --- */
+
+/* What each of four sessions draws first, by its number. */
+struct drawn {
+  uint64_t random[4];
+  uint32_t unique[4];
+};
+
+static enum bn_next draw_once(void *self, struct bn_session *s)
+{
+  struct drawn *d = self;
+
+  assert_int_equal(s->services->sessions, 4);
+  d->random[s->number] = bn_rng_next(&s->rng);
+  d->unique[s->number] = bn_unique_next(s->services->unique);
+  return BN_FINISHED;
+}
+
+static void draw(struct drawn *d, unsigned threads, const struct bn_party *party)
+{
+  const struct bn_workload ops = {.name = "draw", .loop = draw_once};
+  const struct bn_conf c = make_conf(threads);
+  struct bn_run *run;
+
+  sim_begin();
+  run = new_run_of(&c, &ops, d, &recorder, NULL, party);
+  assert_int_equal(bn_run_execute(run), 0);
+  bn_run_free(run);
+}
+
+static void two_hosts_draw_what_one_draws(void **state)
+{
+  struct toy_host host = {.start_s = 1};
+  const struct bn_party a = toy_party(&host, 0, 4), b = toy_party(&host, 2, 4);
+  struct drawn one = {{0}, {0}}, two = {{0}, {0}};
+
+  (void)state;
+  draw(&one, 4, NULL);
+  draw(&two, 2, &a);
+  draw(&two, 2, &b);
+  assert_memory_equal(one.random, two.random, sizeof one.random);
+  for (int i = 0; i < 2; i++)
+    for (int k = 2; k < 4; k++)
+      assert_int_not_equal(two.unique[i], two.unique[k]);
+}
+
+/* --- the start and the end --- */
+
+struct stopper {
+  struct toy_host host;
+  double stop_s;
+  bool at_once; /* and session 1 hangs from then on */
+};
+
+/* Session 0 stops the run. */
+static enum bn_next event(void *self, struct bn_session *s)
+{
+  const struct stopper *o = self;
+
+  sim_sleep_ms(10);
+  if (o->stop_s > 0 && s->id == 0 && sim_s() >= o->stop_s)
+    bn_run_stop(o->host.run, o->at_once);
+  if (o->at_once && s->id == 1)
+    sim_hang();
+  return BN_CONTINUE;
+}
+
+static void run_host(struct stopper *o, int status, double end_s)
+{
+  const struct bn_workload ops = {.name = "toy", .event = event};
+  const struct bn_party party = toy_party(&o->host, 3, 9);
+  struct bn_conf c = make_conf(3);
+  struct bn_run *run;
+
+  c.time_ns = BN_NSEC_PER_SEC;
+  sim_begin();
+  o->host.start_s = 2;
+  run = new_run_of(&c, &ops, o, &recorder, NULL, &party);
+  assert_int_equal(bn_run_execute(run), status);
+  same_s(sim_s(), end_s);
+  assert_int_equal(seen.totals, 1);
+  assert_int_equal(o->host.detached, 1);
+  sim_release();
+  bn_run_free(run);
+}
+
+static void it_starts_at_its_time(void **state)
+{
+  struct stopper o = {.stop_s = 0};
+
+  (void)state;
+  run_host(&o, 0, 3);
+  assert_int_equal(seen.total.events, 300);
+  same_s(seen.total.span_s, 1);
+}
+
+static void it_is_stopped_as_by_a_signal(void **state)
+{
+  struct stopper o = {.stop_s = 2.5};
+
+  (void)state;
+  run_host(&o, 128 + SIGINT, 2.51);
+}
+
+/* The session that hangs gets the farewell. */
+static void it_is_stopped_at_once(void **state)
+{
+  struct stopper o = {.stop_s = 2.5, .at_once = true};
+
+  (void)state;
+  run_host(&o, 128 + SIGINT, 3.5);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(two_hosts_draw_what_one_draws),
+      cmocka_unit_test(it_starts_at_its_time),
+      cmocka_unit_test(it_is_stopped_as_by_a_signal),
+      cmocka_unit_test(it_is_stopped_at_once),
+  };
+
+  bn_stop_block_signals();
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* --verify-commits, on a simulated clock: what servers are asked, when, and what is known then. */
+#include "cm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "simclock.h"
+#include "sql/driver.h"
+#include "sqlfake.h"
+
+/* One connection whose row has had so many commits. */
+static struct trial {
+  struct fixture f;
+  struct bn_sql_row_of_commits *row; /* the ledger's */
+  char stored[24];                   /* what all servers have of it */
+  bool commits_go_on;                /* the session commits while a server answers */
+  bool marked[2];                    /* those servers have what was made */
+  const char *refused;               /* how statements begin that fail */
+  unsigned drops[2];                 /* of a server */
+} trial;
+
+static void tell(unsigned place, const char *sql, struct fake_answer *a)
+{
+  static const char *cell[2][2] = {{"0", "0"}, {"1", trial.stored}};
+
+  trial.drops[place] += strncmp(sql, "DROP", 4) == 0;
+  if (trial.refused != NULL && strncmp(sql, trial.refused, strlen(trial.refused)) == 0)
+    *a = (struct fake_answer){.rc = BN_SQL_ERROR, .code = 1142};
+  if (strncmp(sql, "SELECT", 6) != 0)
+    return;
+  *a = (struct fake_answer){.rc = BN_SQL_ROWS, .nrows = trial.marked[place] ? 2 : 0, .cell = cell};
+  if (trial.commits_go_on)
+    atomic_fetch_add(&trial.row->acknowledged, 1);
+}
+
+/* A run in which nothing has happened yet. */
+static void begin(unsigned places)
+{
+  sim_begin();
+  memset(&trial, 0, sizeof trial);
+  trial.marked[0] = trial.marked[1] = true;
+  fixture_open(&trial.f, BN_V11);
+  fake.places = places;
+  fake.tell = tell;
+}
+
+static void end(void)
+{
+  fixture_close(&trial.f);
+}
+
+static void count(uint64_t acknowledged, const char *stored)
+{
+  assert_non_null(bn_sql_verify_ops(trial.f.drv));
+  trial.row = calloc(1, sizeof *trial.row);
+  assert_non_null(trial.row);
+  trial.row->id = 1;
+  atomic_store(&trial.row->acknowledged, acknowledged);
+  trial.f.sys->ledger.newest = trial.row;
+  (void)snprintf(trial.stored, sizeof trial.stored, "%s", stored);
+}
+
+static void check(int rc, uint64_t acknowledged, uint64_t missing, uint64_t unknown)
+{
+  const struct bn_sql_commit_counts *c = &trial.f.sys->verify.counts;
+  struct bn_err err = {0};
+
+  assert_int_equal(bn_sqlsys_verify(trial.f.sys, trial.f.s, &err), rc);
+  assert_int_equal(c->acknowledged, acknowledged);
+  assert_int_equal(c->missing, missing);
+  assert_int_equal(c->unknown, unknown);
+}
+
+static void commits_of_a_session_that_was_left_behind_are_not_missing(void **state)
+{
+  (void)state;
+  begin(1);
+  count(5, "5");
+  trial.commits_go_on = true;
+  check(0, 5, 0, 0);
+  end();
+}
+
+static void missing_commits_are_waited_for(void **state)
+{
+  double began_s;
+
+  (void)state;
+  begin(1);
+  count(5, "3");
+  began_s = sim_s();
+  check(-1, 5, 2, 0);
+  assert_true(sim_s() - began_s >= 2 && sim_s() - began_s < 2.2);
+  assert_int_equal(trial.drops[0], 1);
+  end();
+}
+
+/* Somebody has ended the run, and a server does not answer any more. */
+static void one_frozen_server_does_not_use_up_the_time(void **state)
+{
+  (void)state;
+  for (unsigned place = 0; place < 2; place++) {
+    double began_s;
+
+    begin(2);
+    count(5, "5");
+    fake.frozen = 1U << place;
+    atomic_store(&trial.f.limit.until_ns, 0);
+    began_s = sim_s();
+    check(0, 5, 0, 0);
+    assert_true(sim_s() - began_s <= 2);
+    assert_int_equal(trial.drops[1 - place], 1);
+    end();
+  }
+}
+
+static void look_for_table(void *arg, const struct bn_log_told *told)
+{
+  const char *at = strstr(told->text, "still there");
+
+  if (at != NULL && strstr(at, trial.f.sys->ledger.table) != NULL)
+    ++*(unsigned *)arg;
+}
+
+/* Whether somebody has been told how to remove the table of this trial. */
+static bool is_left_told(void)
+{
+  unsigned n = 0;
+
+  bn_log_each_told(look_for_table, &n);
+  return n > 0;
+}
+
+static void refuse_to_make(void)
+{
+  capture_begin();
+  assert_null(bn_sql_verify_ops(trial.f.drv));
+  (void)capture_end();
+}
+
+static void a_table_that_cannot_be_used_is_dropped_where_it_was_made(void **state)
+{
+  (void)state;
+  begin(1);
+  trial.refused = "INSERT";
+  refuse_to_make();
+  assert_int_equal(trial.drops[0], 1);
+  assert_false(is_left_told());
+  end();
+  begin(2);
+  trial.marked[1] = false;
+  refuse_to_make();
+  assert_int_equal(trial.drops[0], 1);
+  assert_int_equal(trial.drops[1], 0);
+  end();
+}
+
+/* There is time for it, although waiting for them has used up what there was. */
+static void the_table_is_dropped_after_missing_commits(void **state)
+{
+  double began_s;
+
+  (void)state;
+  begin(2);
+  count(5, "3");
+  atomic_store(&trial.f.limit.until_ns, 0);
+  began_s = sim_s();
+  check(-1, 5, 2, 0);
+  assert_true(sim_s() - began_s < 2);
+  assert_int_equal(trial.drops[0] + trial.drops[1], 1);
+  assert_false(is_left_told());
+  end();
+}
+
+/* Also in a dialect, and in time for the report. */
+static void a_table_that_stays_is_told(void **state)
+{
+  double began_s;
+
+  (void)state;
+  begin(1);
+  count(5, "3");
+  bn_log_asides(false);
+  trial.refused = "DROP";
+  atomic_store(&trial.f.limit.until_ns, 0);
+  began_s = sim_s();
+  check(-1, 5, 2, 0);
+  assert_true(sim_s() - began_s < 2.7);
+  assert_true(is_left_told());
+  bn_log_asides(true);
+  end();
+}
+
+/* Those who connect afterwards, as they were left behind, do not make another one. */
+static void the_table_of_a_start_that_was_given_up_is_dropped(void **state)
+{
+  (void)state;
+  begin(2);
+  bn_sqlsys_forget(trial.f.sys, trial.f.s);
+  assert_int_equal(fake.connects, 0);
+  end();
+  begin(2);
+  count(5, "3");
+  fake.frozen = 2;
+  atomic_store(&trial.f.limit.until_ns, 0);
+  bn_sqlsys_forget(trial.f.sys, trial.f.s);
+  assert_int_equal(trial.drops[0], 1);
+  assert_null(bn_sql_verify_ops(trial.f.drv));
+  check(0, 0, 0, 0);
+  end();
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(commits_of_a_session_that_was_left_behind_are_not_missing),
+      cmocka_unit_test(missing_commits_are_waited_for),
+      cmocka_unit_test(one_frozen_server_does_not_use_up_the_time),
+      cmocka_unit_test(a_table_that_cannot_be_used_is_dropped_where_it_was_made),
+      cmocka_unit_test(the_table_is_dropped_after_missing_commits),
+      cmocka_unit_test(a_table_that_stays_is_told),
+      cmocka_unit_test(the_table_of_a_start_that_was_given_up_is_dropped),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
