@@ -19,15 +19,21 @@
 #include "engine/run.h"
 #include "engine/stop.h"
 #include "engine/watch.h"
+#include "hosts/agent.h"
+#include "hosts/agentreport.h"
+#include "hosts/bridge.h"
+#include "hosts/control.h"
 #include "measure/assert.h"
 #include "option/conf.h"
 #include "option/opt.h"
 #include "registry.h"
+#include "report/json/json.h"
 #include "report/live/live.h"
 #include "report/openmetrics/listen.h"
 #include "report/openmetrics/openmetrics.h"
 #include "script/script.h"
 #include "sql/sql.h"
+#include "wanted.h"
 
 enum { DRIVERS_MAX = 64, REPORTERS_MAX = 16 };
 
@@ -46,7 +52,6 @@ struct program {
   size_t n_reports;
   struct bn_assert asserts[BN_ASSERTS_MAX];
   size_t n_asserts;
-  bool watched[BN_WATCHERS_MAX]; /* of the registry */
   const struct bn_watcher *watchers[BN_WATCHERS_MAX];
   size_t n_watchers;
   struct bn_sql_conf sql_conf;
@@ -56,6 +61,8 @@ struct program {
   char data_dir[PATH_MAX];
   struct bn_script *script;
   struct bn_run *run;
+  struct bn_agent *agent; /* NULL: this is a run of its own */
+  struct bn_ranks ranks;  /* of a launcher */
 };
 
 static int out_of_memory(void)
@@ -234,7 +241,8 @@ static int make_run(struct program *p, const struct bn_workload *ops, void *self
                                      .n_asserts = p->n_asserts,
                                      .watchers = p->watchers,
                                      .n_watchers = p->n_watchers,
-                                     .sql = p->sql};
+                                     .sql = p->sql,
+                                     .party = p->agent != NULL ? bn_agent_party(p->agent) : NULL};
   struct bn_err err = {0};
 
   return bn_run_new(&p->run, &setup, &err) == 0 ? 0 : refuse(&err);
@@ -364,6 +372,7 @@ static int open_script(struct program *p)
   struct bn_err err = {0};
 
   p->sql = bn_sqlsys_new(&p->sql_conf, p->conf.policy, p->drivers, p->n_drivers);
+  const bool is_part = p->agent != NULL;
   const struct bn_script_setup setup = {.name = p->cli.test,
                                         .hides_name = p->cli.hides_test,
                                         .command = p->cli.command,
@@ -373,6 +382,9 @@ static int open_script(struct program *p)
                                         .options = p->options,
                                         .sql = p->sql,
                                         .data_dir = p->data_dir,
+                                        .sent_dir = bn_agent_folder(p->agent),
+                                        .is_part = is_part,
+                                        .is_first = is_part && bn_agent_party(p->agent)->first == 0,
                                         .is_workload = bn_registry_is_script};
 
   if (p->sql == NULL)
@@ -431,8 +443,23 @@ static int run_script(struct program *p)
 
 /* --- phases --- */
 
+/* The controller prints what the user wants, and has had the intervals when they ended. */
+static int open_agent_reports(struct program *p)
+{
+  const struct bn_list none = {0};
+
+  if (bn_cli_open_reports(&none, &p->reports, &p->n_reports) != 0)
+    return -1;
+  p->reports[p->n_reports++] =
+      (struct bn_report_use){.ops = &bn_reporter_json_total, .out = bn_agent_document(p->agent)};
+  p->reports[p->n_reports++] = (struct bn_report_use){.ops = &bn_reporter_agent, .conf = p->agent};
+  return 0;
+}
+
 static int open_reports(struct program *p)
 {
+  if (p->agent != NULL)
+    return open_agent_reports(p);
   if (bn_cli_open_reports(&p->conf.raw.reports, &p->reports, &p->n_reports) != 0)
     return -1;
   for (size_t k = 0; k < p->n_reports; k++)
@@ -440,16 +467,6 @@ static int open_reports(struct program *p)
       if (p->reports[k].ops == bn_registry_reporters[i])
         p->reports[k].conf = p->report_conf[i];
   return 0;
-}
-
-/* Reports have a level of their own, the one that was typed. */
-static void set_messages(const struct program *p)
-{
-  const int level = (int)p->conf.raw.verbosity;
-
-  bn_log_verbosity(p->conf.raw.quiet && level > BN_WARNING ? BN_WARNING : level);
-  if (p->conf.raw.quiet)
-    bn_log_asides(false);
 }
 
 /* A person who watches a run that prints no intervals sees how it goes. */
@@ -462,9 +479,10 @@ static void add_live_line(struct program *p)
     p->reports[p->n_reports++] = (struct bn_report_use){.ops = &bn_reporter_live};
 }
 
-/* Adds the page of --metrics-listen, which belongs to the report that it shows. */
-static void add_listener(struct program *p)
+/* Adds that line, and the page of --metrics-listen, which belongs to the report that it shows. */
+static void add_own_reports(struct program *p)
 {
+  add_live_line(p);
   for (size_t i = 0; i < REPORTERS_MAX && bn_registry_reporters[i] != NULL; i++) {
     const struct bn_listen_conf *conf =
         bn_registry_reporters[i] == &bn_reporter_openmetrics ? p->report_conf[i] : NULL;
@@ -472,71 +490,6 @@ static void add_listener(struct program *p)
     if (conf != NULL && conf->at != NULL && conf->at[0] != '\0')
       p->reports[p->n_reports++] = (struct bn_report_use){.ops = &bn_reporter_listen, .conf = conf};
   }
-}
-
-/* A metric that does not exist is told of with all that do. */
-static int read_assert(struct program *p, const char *text)
-{
-  struct bn_err err = {0};
-  struct bn_buf names = {0};
-
-  if (p->n_asserts == BN_ASSERTS_MAX) {
-    bn_log_stderr("--assert=%s: too many assertions; allowed: up to %d", text, BN_ASSERTS_MAX);
-    return -1;
-  }
-  if (bn_assert_parse(&p->asserts[p->n_asserts], text, &err) == 0) {
-    p->n_asserts++;
-    return 0;
-  }
-  bn_log_stderr("--assert=%s: %s", text, err.text);
-  if (err.code == ENOENT) {
-    bn_assert_names(&names);
-    bn_log_stderr("the metrics are: %s", names.data != NULL ? names.data : "");
-    bn_buf_done(&names);
-  }
-  return -1;
-}
-
-static int read_asserts(struct program *p)
-{
-  const struct bn_list *list = &p->conf.raw.asserts;
-
-  for (size_t i = 0; i < list->n; i++)
-    if (read_assert(p, list->item[i]) != 0)
-      return -1;
-  return 0;
-}
-
-/* false: there is none of that name, which is told with all that are. */
-static bool add_watcher(struct program *p, const char *name)
-{
-  struct bn_buf names = {0};
-
-  for (size_t i = 0; bn_registry_watchers[i] != NULL; i++) {
-    (void)bn_buf_printf(&names, "%s%s", i > 0 ? ", " : "", bn_registry_watchers[i]->name);
-    if (strcmp(bn_registry_watchers[i]->name, name) == 0) {
-      bn_buf_done(&names);
-      p->watched[i] = true;
-      return true;
-    }
-  }
-  bn_log_stderr("--watch=%s: unknown; allowed: %s", name, names.data != NULL ? names.data : "");
-  bn_buf_done(&names);
-  return false;
-}
-
-/* In the order of the registry, each once. */
-static int find_watchers(struct program *p)
-{
-  const struct bn_list *list = &p->conf.raw.watch;
-
-  for (size_t i = 0; i < list->n; i++)
-    if (!add_watcher(p, list->item[i]))
-      return -1;
-  for (size_t i = 0; bn_registry_watchers[i] != NULL; i++)
-    if (p->watched[i])
-      p->watchers[p->n_watchers++] = bn_registry_watchers[i];
-  return 0;
 }
 
 /* sysbench has no --connect: in a dialect, a word that is no URI is a script's. */
@@ -559,10 +512,9 @@ static int settle(struct program *p)
   if (p->cli.test != NULL && p->cli.test != p->conf.raw.test &&
       bn_optset_set(p->options, "test", p->cli.test, p->cli.test, &err) == BN_OPTSET_NO_MEMORY)
     return out_of_memory();
-  if (connect_to(p) != 0)
+  if (connect_to(p) != 0 || declare_foreign_driver(p) != 0)
     return -1;
-  if (declare_foreign_driver(p) != 0)
-    return -1;
+  p->cli.warned = p->agent != NULL;
   if (bn_cli_resolve_aliases(&p->cli, p->options) != 0)
     return -1;
   if (bn_conf_finish(&p->conf, p->options, &fault) != 0) {
@@ -570,13 +522,16 @@ static int settle(struct program *p)
     return -1;
   }
   p->cli.settled = true;
-  set_messages(p);
+  bn_cli_set_messages(&p->cli, &p->conf, p->agent != NULL);
   if (bn_cli_check_reserved(&p->cli) != 0)
     return -1;
-  if (read_asserts(p) != 0 || find_watchers(p) != 0 || open_reports(p) != 0)
+  if (p->agent == NULL && bn_wanted_asserts(&p->conf.raw.asserts, p->asserts, &p->n_asserts) != 0)
     return -1;
-  add_live_line(p);
-  add_listener(p);
+  if (bn_wanted_watchers(&p->conf.raw.watch, p->watchers, &p->n_watchers) != 0 ||
+      open_reports(p) != 0)
+    return -1;
+  if (p->agent == NULL)
+    add_own_reports(p);
   return 0;
 }
 
@@ -713,9 +668,34 @@ static bool wants_banner(const struct program *p)
     if (!use->ops->aside && bn_file_is_stdout(use->path))
       use->ops->for_programs ? documents++ : texts++;
   }
-  if (p->conf.raw.quiet)
+  if (p->conf.raw.quiet || p->agent != NULL)
     return false;
   return !bn_cli_is_command(&p->cli, "run") || documents == 0 || texts > 0;
+}
+
+/* ops NULL: a script, whose kind is known when it runs. */
+static int run_hosts(const struct program *p, const struct bn_workload *ops)
+{
+  const struct bn_cli *cli = &p->cli;
+  const bool verifies = ops == NULL && p->sql_conf.verify_commits;
+  const struct bn_hosts_setup setup = {.conf = &p->conf,
+                                       .options = p->options,
+                                       .ranks = &p->ranks,
+                                       .args = p->args,
+                                       .test = cli->test,
+                                       .command = cli->command,
+                                       .is_builtin = ops != NULL,
+                                       .kinds = ops != NULL ? 1U << ops->kind : UINT_MAX,
+                                       .statements = ops == NULL && p->sql_conf.statements,
+                                       .apart = bn_registry_is_local(cli->test, p->sql_conf.driver),
+                                       .verify_s = verifies * BN_SQL_VERIFY_S,
+                                       .verify_hurry_s = verifies * BN_SQL_VERIFY_HURRY_S,
+                                       .reports = p->reports,
+                                       .n_reports = p->n_reports,
+                                       .asserts = p->asserts,
+                                       .n_asserts = p->n_asserts};
+
+  return bn_hosts_run(&setup);
 }
 
 static int run_program(struct program *p, int argc, char **argv)
@@ -750,7 +730,34 @@ static int run_program(struct program *p, int argc, char **argv)
   if (p->cli.policy->words_are_commands && p->cli.test == NULL)
     return without_test(p);
   ops = p->cli.test != NULL ? bn_registry_workload(p->cli.test) : NULL;
+  if (p->agent == NULL && bn_hosts_wanted(&p->conf, &p->ranks, p->cli.test, p->cli.command))
+    return run_hosts(p, ops);
   return ops != NULL ? run_builtin(p, ops) : run_script(p);
+}
+
+/* The command line comes from the controller. */
+static int run_agent(struct program *p)
+{
+  struct bn_err err = {0};
+
+  if (bn_agent_open(&p->agent, PACKAGE_VERSION, &err) == 0) {
+    bn_log_start();
+    return run_program(p, bn_agent_argc(p->agent), bn_agent_argv(p->agent));
+  }
+  if (err.text[0] != '\0')
+    bn_log_stderr("%s", err.text);
+  return BN_STATUS_FAILED;
+}
+
+static int run(struct program *p, int argc, char **argv)
+{
+  int status;
+
+  if (bn_agent_is_wanted(argc, argv))
+    return run_agent(p);
+  bn_log_start();
+  status = bn_bridge_enter(&p->ranks);
+  return status < 0 ? run_program(p, argc, argv) : status;
 }
 
 /* If standard output has no reader or failed, the program fails. */
@@ -773,17 +780,21 @@ int main(int argc, char **argv)
   /* A limit on file sizes is a failed write; other signals end the program until there is a run. */
   bn_stop_watch_reader();
   (void)signal(SIGXFSZ, SIG_IGN);
-  bn_log_start();
-  status = run_program(&p, argc, argv);
+  status = run(&p, argc, argv);
   bn_log_more_threads();
   if (bn_cli_close_reports(p.reports, p.n_reports) != 0 && status == BN_STATUS_OK)
     status = BN_STATUS_FAILED;
   status = check_output(status);
+  if (p.agent != NULL)
+    bn_agent_end(p.agent, status);
   /* Workers that hang still use what would be freed. */
-  if (p.run != NULL && bn_run_abandoned(p.run))
+  if (p.run != NULL && bn_run_abandoned(p.run)) {
+    bn_agent_leave(p.agent);
     _exit(status);
+  }
   /* Finalizers of a script and servers that are logged out of may hang. */
   bn_stop_release_signals();
   program_free(&p);
+  bn_agent_free(p.agent);
   return status;
 }

@@ -19,6 +19,9 @@ struct bn_optset;
 /* What --completion may be for. */
 enum bn_shell { BN_SHELL_NONE, BN_SHELL_BASH, BN_SHELL_ZSH, BN_SHELL_FISH, BN_SHELLS };
 
+/* What becomes of a run on several hosts that loses one. */
+enum bn_host_loss { BN_HOST_LOSS_ABORT, BN_HOST_LOSS_CONTINUE };
+
 /* What becomes of a run one of whose threads fails. */
 enum bn_thread_error { BN_THREAD_ERROR_ABORT, BN_THREAD_ERROR_CONTINUE };
 
@@ -35,6 +38,9 @@ struct bn_conf_raw {
   bool quiet, watch_lines;
   int64_t verbosity;
   char *luajit_cmd, *test, *config_file, *compat;
+  char *hosts, *hosts_file, *hosts_shell, *hosts_program;
+  int64_t threads_total;
+  int on_host_loss;    /* enum bn_host_loss */
   int on_thread_error; /* enum bn_thread_error */
   bool help, version, help_man;
   int completion; /* enum bn_shell */

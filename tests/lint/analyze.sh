@@ -21,6 +21,7 @@ lua=${LUAJIT_CFLAGS:-$(pkg-config --cflags luajit 2>/dev/null || true)}
 complaints=$("$here/files.sh" '*.c' | grep '^src/' | not_skipped | xargs -r -n 4 -P 2 "$clang" \
   --analyze \
   -Xanalyzer -analyzer-output=text -std=gnu11 -D_GNU_SOURCE -Isrc ${2:+-I"$2/src"} $lua $client \
-  '-DBN_REL_LIBDIR=""' '-DBN_REL_DATADIR=""' '-DPACKAGE_VERSION=""' 2>&1) || complaints="failed
+  '-DBN_REL_LIBDIR=""' '-DBN_REL_DATADIR=""' '-DPACKAGE_VERSION=""' '-DBN_CARRIER_NAME=""' \
+  2>&1) || complaints="failed
 $complaints"
 [ -z "$complaints" ] || { echo "$complaints"; exit 1; }

@@ -23,6 +23,7 @@ check() # file
       if (layer == "measure") return inc ~ /^(measure|api|base)\//
       if (layer == "engine") return inc ~ /^(engine|measure|option|api|base)\//
       if (layer == "report") return inc ~ /^(report|measure|dialect|api|base)\//
+      if (layer == "hosts") return inc ~ /^(hosts|engine|measure|option|api|base)\//
       if (layer == "study") return inc ~ /^(study|report|measure|option|dialect|api|base)\//
       if (layer == "watch") return inc ~ /^(watch|measure|api|base)\/|^sql\/peek\.h$/
       if (layer == "tests") return inc ~ /^(tests|engine|measure|option|api|base)\//
@@ -34,7 +35,7 @@ check() # file
       if (layer == "cli") return inc ~ /^(registry\.h|(cli|dialect|option|api|base)\/.*)$/
       if (file ~ /^src\/registry\.[ch]$/)
         return inc !~ /^(drivers|sql|cli)\// || inc ~ /^drivers\/[a-z]+\/options\.h$/
-      return file ~ /^src\/(main\.c|about\.[ch])$/
+      return file ~ /^src\/(main\.c|(about|wanted)\.[ch])$/
     }
     function foreign(layer, inc) {
       if (inc ~ /^(lua|lauxlib|luajit|lualib)/) return layer != "script"
@@ -42,6 +43,7 @@ check() # file
       if (inc ~ /^(libaio|liburing|ck_)/) return layer != "tests"
       if (inc ~ /^jansson/) return file != "src/measure/json.c"
       if (inc ~ /^microhttpd/) return file != "src/report/openmetrics/http.c"
+      if (inc ~ /^mpi\.h/) return file != "src/hosts/mpi/mpi.c"
       if (inc ~ /^zlib/) return file != "src/report/hdr/zlib.c"
       return 0
     }

@@ -1,0 +1,666 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The state of an agent, and the thread that listens to the controller. */
+#include "hosts/agent.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/wait.h"
+#include "engine/run.h"
+#include "hosts/hello.h"
+#include "hosts/nest.h"
+#include "hosts/printed.h"
+#include "hosts/share.h"
+#include "measure/host.h"
+#include "measure/store.h"
+
+/* The controller, which sends a PING each second, is lost after this time without one: a network
+   that is gone does not end the stream.  It gives up an agent earlier. */
+static const uint64_t silence_ns = 8 * BN_NSEC_PER_SEC;
+/* After the controller is lost: until the run is ended at once, and until the process ends. */
+static const uint64_t order_ns = BN_NSEC_PER_SEC;
+static const uint64_t last_ns = 3 * BN_NSEC_PER_SEC / 2;
+/* How long the last frames may wait for a reader that takes nothing. */
+static const uint64_t unread_ns = 5 * BN_NSEC_PER_SEC;
+/* As many as all hosts may have. */
+#define SESSIONS_MAX ((uint64_t)BN_SHARE_HOSTS * BN_SHARE_THREADS)
+/* A bound of waits that are woken. */
+static const uint64_t glance_ns = BN_NSEC_PER_SEC / 10;
+
+static const struct bn_wait opening = {"the controller's OPEN", BN_BOUND_DEADLINE};
+static const struct bn_wait sending = {"the last frames to be sent", BN_BOUND_DEADLINE};
+static const struct bn_wait returning = {"the listener to return", BN_BOUND_RETURNING};
+
+/* How far the talk has come; it only moves forward. */
+enum stage {
+  STAGE_HELLO, /* is awaited */
+  STAGE_FILES, /* or OPEN */
+  STAGE_OPEN,  /* the run is made */
+  STAGE_RUN,   /* it can be stopped */
+  STAGE_AFTER
+};
+
+struct bn_agent {
+  int in, out;      /* the streams, under numbers of their own; -1: none */
+  char version[64]; /* of the program */
+  const struct bn_store *js;
+  struct bn_outbox box;
+  struct bn_nest nest;
+  struct bn_hello hello;
+  char **argv; /* owned, but for the arguments themselves */
+  char name[sizeof "bench"];
+  struct bn_party party;
+  FILE *document;
+  char *text; /* owned; what was written to it */
+  size_t text_len;
+  pthread_t listener;
+  bool made; /* it */
+  /* The listener's own. */
+  struct bn_frame_reader reader;
+  bool urged;
+  uint64_t heard_ns; /* when something has come last */
+  char piece[BN_FRAME_PIECE];
+  pthread_mutex_t lock; /* before those of the run */
+  pthread_cond_t changed;
+  /* With the lock. */
+  enum stage stage;
+  struct bn_run *run; /* in STAGE_RUN */
+  struct bn_printed printed;
+  uint64_t lost_ns; /* when the controller was lost; 0: it is there */
+  bool leave;       /* the listener has no more to do */
+};
+
+bool bn_agent_is_wanted(int argc, char *const *argv)
+{
+  return argc == 2 && strcmp(argv[1], "--agent") == 0;
+}
+
+/* --- the listener: what a frame does ---------------------------------------------------------- */
+
+static void lock(struct bn_agent *a)
+{
+  (void)pthread_mutex_lock(&a->lock);
+}
+
+static void unlock(struct bn_agent *a)
+{
+  bn_wait_wake(&a->changed);
+  (void)pthread_mutex_unlock(&a->lock);
+}
+
+static enum stage stage_of(struct bn_agent *a)
+{
+  enum stage stage;
+
+  lock(a);
+  stage = a->stage;
+  unlock(a);
+  return stage;
+}
+
+static void advance(struct bn_agent *a, enum stage stage)
+{
+  lock(a);
+  a->stage = stage;
+  unlock(a);
+}
+
+static void lose(struct bn_agent *a)
+{
+  lock(a);
+  if (a->lost_ns == 0) {
+    a->lost_ns = bn_clock_mono();
+    if (a->run != NULL)
+      bn_run_stop(a->run, false);
+  }
+  unlock(a);
+}
+
+static int out_of_turn(const struct bn_frame *f, struct bn_err *err)
+{
+  return bn_err_set(err, EPROTO, "the controller sent %s at a wrong time", bn_frame_name(f->type));
+}
+
+static int welcome(struct bn_agent *a, struct bn_err *err)
+{
+  struct bn_host host;
+  size_t len = 0;
+  char *text;
+  int rc;
+
+  bn_host_read(&host, "");
+  const struct bn_welcome w = {
+      .version = a->version, .host_name = host.name, .processors = host.processors_allowed};
+
+  text = bn_welcome_print(a->js, &w, &len, err);
+  rc = text != NULL ? bn_outbox_put(&a->box, BN_FRAME_WELCOME, text, len) : -1;
+  free(text);
+  return rc;
+}
+
+static int make_argv(struct bn_agent *a, struct bn_err *err)
+{
+  const struct bn_list *list = &a->hello.argv;
+
+  a->argv = calloc(list->n + 2, sizeof *a->argv);
+  if (a->argv == NULL)
+    return bn_err_set(err, ENOMEM, "out of memory");
+  a->argv[0] = a->name;
+  for (size_t i = 0; i < list->n; i++)
+    a->argv[i + 1] = list->item[i];
+  return 0;
+}
+
+/* The command is the last word. */
+static bool is_run(const struct bn_agent *a)
+{
+  const struct bn_list *list = &a->hello.argv;
+
+  return list->n == 0 || strcmp(list->item[list->n - 1], "run") == 0;
+}
+
+static int take_hello(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
+{
+  if (stage_of(a) != STAGE_HELLO)
+    return out_of_turn(f, err);
+  if (bn_hello_parse(a->js, f->data, f->len, &a->hello, err) != 0)
+    return -1;
+  if (a->hello.sessions > SESSIONS_MAX)
+    return bn_err_set(err, ERANGE, "HELLO has more sessions than hosts can have");
+  if (bn_hello_set_environment(&a->hello, err) != 0 || make_argv(a, err) != 0 ||
+      (!is_run(a) && bn_printed_begin(&a->printed, err) != 0) || welcome(a, err) != 0)
+    return -1;
+  a->party.first = (unsigned)a->hello.first_session;
+  a->party.sessions = (unsigned)a->hello.sessions;
+  advance(a, STAGE_FILES);
+  return 0;
+}
+
+static int take_file(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
+{
+  struct bn_frame_file file;
+
+  if (stage_of(a) != STAGE_FILES)
+    return out_of_turn(f, err);
+  return bn_frame_get_file(f, &file, err) == 0 ? bn_nest_add(&a->nest, &file, err) : -1;
+}
+
+/* Configuration files that were sent are not where this process was started, which stays the
+   working folder: what a run makes there is to outlive it.  Scripts are looked for by their names.
+ */
+static int place_settings(struct bn_agent *a, struct bn_err *err)
+{
+  static const char option[] = "--config-file=";
+  const struct bn_list *list = &a->hello.argv;
+
+  for (size_t i = 0; i < list->n; i++) {
+    const char *name;
+    char *word;
+
+    if (strncmp(list->item[i], option, sizeof option - 1) != 0)
+      continue;
+    name = list->item[i] + sizeof option - 1;
+    if (!bn_nest_has(&a->nest, name))
+      continue;
+    if (asprintf(&word, "%s%s/%s", option, a->nest.path, name) < 0)
+      return bn_err_set(err, ENOMEM, "out of memory");
+    free(list->item[i]);
+    list->item[i] = a->argv[i + 1] = word;
+  }
+  return 0;
+}
+
+static int take_open(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
+{
+  if (stage_of(a) != STAGE_FILES)
+    return out_of_turn(f, err);
+  if (place_settings(a, err) != 0)
+    return -1;
+  advance(a, STAGE_OPEN);
+  return 0;
+}
+
+static int take_ping(struct bn_agent *a, const struct bn_frame *f)
+{
+  const uint64_t now_ns = bn_clock_mono();
+
+  return bn_outbox_put_pong(&a->box, bn_frame_time(f, 0), now_ns);
+}
+
+static int take_start(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
+{
+  const uint64_t at_ns = bn_frame_time(f, 0);
+  bool early;
+
+  lock(a);
+  early = a->stage < STAGE_RUN;
+  if (a->run != NULL)
+    bn_run_start_at(a->run, at_ns != 0 ? at_ns : 1);
+  unlock(a);
+  return early ? out_of_turn(f, err) : 0;
+}
+
+static int take_pass(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
+{
+  bool early;
+
+  lock(a);
+  early = a->stage < STAGE_RUN;
+  if (a->run != NULL)
+    bn_run_pass(a->run);
+  unlock(a);
+  return early ? out_of_turn(f, err) : 0;
+}
+
+/* As the signal does that ends a program which has no run yet. */
+_Noreturn static void leave_early(struct bn_agent *a)
+{
+  const unsigned char status = BN_STATUS_SIGNAL + SIGINT;
+
+  (void)bn_outbox_put(&a->box, BN_FRAME_END, &status, sizeof status);
+  bn_outbox_flush(&a->box, bn_clock_mono() + order_ns);
+  _exit(status);
+}
+
+static void take_stop(struct bn_agent *a, const struct bn_frame *f)
+{
+  enum stage stage;
+
+  lock(a);
+  stage = a->stage;
+  if (a->run != NULL)
+    bn_run_stop(a->run, bn_frame_byte(f) == BN_FRAME_STOP_NOW);
+  unlock(a);
+  if (stage < STAGE_RUN)
+    leave_early(a);
+}
+
+static int take_frame(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
+{
+  switch (f->type) {
+  case BN_FRAME_HELLO:
+    return take_hello(a, f, err);
+  case BN_FRAME_FILE:
+    return take_file(a, f, err);
+  case BN_FRAME_OPEN:
+    return take_open(a, f, err);
+  case BN_FRAME_PING:
+    return take_ping(a, f);
+  case BN_FRAME_START:
+    return take_start(a, f, err);
+  case BN_FRAME_STOP:
+    take_stop(a, f);
+    return 0;
+  case BN_FRAME_PASS:
+    return take_pass(a, f, err);
+  default:
+    return out_of_turn(f, err);
+  }
+}
+
+/* --- the listener: the streams ---------------------------------------------------------------- */
+
+/* 0, or -1 and err: nothing more is taken. */
+static int take_piece(struct bn_agent *a, size_t len, struct bn_err *err)
+{
+  struct bn_frame f;
+  int rc = bn_frame_feed(&a->reader, a->piece, len, err);
+
+  while (rc == 0 && (rc = bn_frame_next(&a->reader, &f, err)) > 0)
+    rc = take_frame(a, &f, err);
+  return rc;
+}
+
+/* The controller gets the sentence, as far as it still reads. */
+static void refuse(struct bn_agent *a, const struct bn_err *err)
+{
+  if (err->text[0] != '\0')
+    (void)bn_outbox_put(&a->box, BN_FRAME_REFUSE, err->text, strlen(err->text));
+  lose(a);
+}
+
+static void receive(struct bn_agent *a)
+{
+  const ssize_t n = read(a->in, a->piece, sizeof a->piece);
+  struct bn_err err = {0};
+
+  if (n < 0 && (errno == EINTR || errno == EAGAIN))
+    return;
+  a->heard_ns = bn_clock_mono();
+  if (n <= 0)
+    lose(a);
+  else if (take_piece(a, (size_t)n, &err) != 0)
+    refuse(a, &err);
+}
+
+/* The run ends in order, then at once, then without its report. */
+static void escalate(struct bn_agent *a)
+{
+  const uint64_t now_ns = bn_clock_mono();
+
+  lock(a);
+  if (a->lost_ns != 0 && now_ns >= a->lost_ns + last_ns)
+    _exit(BN_STATUS_FAILED);
+  if (a->lost_ns != 0 && now_ns >= a->lost_ns + order_ns && !a->urged) {
+    a->urged = true;
+    if (a->run != NULL)
+      bn_run_stop(a->run, true);
+  }
+  unlock(a);
+}
+
+/* What has been lost is not read any more. */
+static bool is_lost(struct bn_agent *a)
+{
+  bool lost;
+
+  lock(a);
+  lost = a->lost_ns != 0;
+  unlock(a);
+  return lost;
+}
+
+static int printed_fd(struct bn_agent *a)
+{
+  int fd;
+
+  lock(a);
+  fd = a->printed.fd;
+  unlock(a);
+  return fd;
+}
+
+static void hand_over_printed(struct bn_agent *a)
+{
+  lock(a);
+  bn_printed_take(&a->printed, &a->box);
+  unlock(a);
+}
+
+static void serve(struct bn_agent *a, int wait_ms)
+{
+  enum { IN, WAKE, OUT, PRINTED, STREAMS };
+  const bool broken = bn_outbox_is_broken(&a->box), left = bn_outbox_left(&a->box) > 0;
+  struct pollfd p[STREAMS] = {[IN] = {.fd = is_lost(a) ? -1 : a->in, .events = POLLIN},
+                              [WAKE] = {.fd = a->box.wake, .events = POLLIN},
+                              [OUT] = {.fd = broken ? -1 : a->out, .events = left ? POLLOUT : 0},
+                              [PRINTED] = {.fd = printed_fd(a), .events = POLLIN}};
+
+  if (poll(p, STREAMS, wait_ms) <= 0)
+    return;
+  if (p[WAKE].revents != 0)
+    bn_outbox_woken(&a->box);
+  if ((p[OUT].revents & POLLOUT) != 0)
+    (void)bn_outbox_send(&a->box);
+  else if (p[OUT].revents != 0)
+    bn_outbox_break(&a->box);
+  if (p[PRINTED].revents != 0)
+    hand_over_printed(a);
+  if (p[IN].revents != 0)
+    receive(a);
+  if (bn_outbox_is_broken(&a->box))
+    lose(a);
+}
+
+static bool is_to_leave(struct bn_agent *a)
+{
+  bool leave;
+
+  lock(a);
+  leave = a->leave;
+  unlock(a);
+  return leave;
+}
+
+static void *listen_to(void *arg)
+{
+  struct bn_agent *a = arg;
+
+  a->heard_ns = bn_clock_mono();
+  while (!is_to_leave(a)) {
+    serve(a, (int)(glance_ns / BN_NSEC_PER_MSEC));
+    if (bn_clock_mono() > a->heard_ns + silence_ns)
+      lose(a);
+    escalate(a);
+  }
+  return NULL;
+}
+
+static int start_listening(struct bn_agent *a, struct bn_err *err)
+{
+  sigset_t all, before;
+  int rc;
+
+  (void)sigfillset(&all);
+  (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+  rc = bn_wait_spawn(&a->listener, NULL, listen_to, a);
+  (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+  a->made = rc == 0;
+  return rc == 0 ? 0 : bn_err_set(err, rc, "cannot start a thread: %s", strerror(rc));
+}
+
+/* --- the run ---------------------------------------------------------------------------------- */
+
+static void attach(void *of, struct bn_run *run)
+{
+  struct bn_agent *a = of;
+
+  lock(a);
+  a->run = run;
+  a->stage = STAGE_RUN;
+  if (a->lost_ns != 0)
+    bn_run_stop(run, a->urged);
+  unlock(a);
+}
+
+static void detach(void *of)
+{
+  struct bn_agent *a = of;
+
+  lock(a);
+  a->run = NULL;
+  a->stage = STAGE_AFTER;
+  unlock(a);
+}
+
+/* If it cannot be sent the listener ends the run. */
+static void meet(void *of)
+{
+  struct bn_agent *a = of;
+
+  (void)bn_outbox_put(&a->box, BN_FRAME_MEET, "", 0);
+}
+
+const char *bn_agent_folder(const struct bn_agent *a)
+{
+  return a != NULL && a->nest.files > 0 ? a->nest.path : NULL;
+}
+
+const struct bn_party *bn_agent_party(const struct bn_agent *a)
+{
+  return &a->party;
+}
+
+FILE *bn_agent_document(struct bn_agent *a)
+{
+  if (a->document == NULL)
+    a->document = open_memstream(&a->text, &a->text_len);
+  return a->document;
+}
+
+/* In pieces where one frame cannot hold it. */
+int bn_agent_send_document(struct bn_agent *a, struct bn_err *err)
+{
+  enum { MOST = BN_FRAME_MAX - 1 };
+
+  if (a->document == NULL || fflush(a->document) != 0)
+    return bn_err_set(err, errno, "out of memory for the result");
+  for (size_t at = 0; at < a->text_len; at += MOST) {
+    const size_t left = a->text_len - at;
+
+    if (bn_outbox_put(&a->box, BN_FRAME_RESULT, a->text + at, left < MOST ? left : MOST) != 0)
+      return bn_err_set(err, EPIPE, "the controller does not read the result");
+  }
+  return 0;
+}
+
+struct bn_outbox *bn_agent_outbox(struct bn_agent *a)
+{
+  return &a->box;
+}
+
+/* --- life ------------------------------------------------------------------------------------- */
+
+/* Frames have the streams for themselves. */
+static int take_streams(struct bn_agent *a, struct bn_err *err)
+{
+  enum { FIRST = 3 };
+  int null;
+
+  a->in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, FIRST);
+  a->out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, FIRST);
+  null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (a->in < 0 || a->out < 0 || null < 0 || dup2(null, STDIN_FILENO) < 0 ||
+      dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+    return bn_err_set(err, errno, "cannot take the standard streams: %s", strerror(errno));
+  return close(null);
+}
+
+static int make(struct bn_agent *a, const char *version, struct bn_err *err)
+{
+  (void)snprintf(a->version, sizeof a->version, "%s", version);
+  a->party = (struct bn_party){.of = a, .attach = attach, .detach = detach, .meet = meet};
+  if (bn_wait_init(&a->changed) != 0 || bn_outbox_init(&a->box, a->out) != 0)
+    return bn_err_set(err, errno, "out of memory");
+  if (bn_nest_make(&a->nest, err) != 0)
+    return -1;
+  a->js = bn_store_json(err);
+  return a->js != NULL ? start_listening(a, err) : -1;
+}
+
+/* Also the end of those that were lost, whose process ends. */
+static bool await_open(struct bn_agent *a)
+{
+  bool open;
+
+  lock(a);
+  while (a->stage < STAGE_OPEN && a->lost_ns == 0)
+    (void)bn_wait_until(&opening, &a->changed, &a->lock, bn_clock_mono() + glance_ns);
+  open = a->lost_ns == 0;
+  unlock(a);
+  return open;
+}
+
+int bn_agent_open(struct bn_agent **out, const char *version, struct bn_err *err)
+{
+  struct bn_agent *a;
+
+  *out = NULL;
+  if (isatty(STDIN_FILENO) == 1)
+    return bn_err_set(err, 0,
+                      "--agent: standard input is a terminal; agents are started by a run with "
+                      "--hosts");
+  a = *out = calloc(1, sizeof *a);
+  if (a == NULL)
+    return bn_err_set(err, ENOMEM, "out of memory");
+  memcpy(a->name, "bench", sizeof a->name);
+  a->in = a->out = a->box.fd = a->box.wake = -1;
+  a->nest.at = a->nest.life = a->printed.fd = -1;
+  (void)pthread_mutex_init(&a->lock, NULL);
+  bn_frame_reader_init(&a->reader, BN_FRAME_FROM_CONTROLLER);
+  /* The dialect is the controller's, not that of this host. */
+  (void)unsetenv("BENCH_COMPAT");
+  if (take_streams(a, err) != 0)
+    return -1;
+  if (make(a, version, err) == 0)
+    return await_open(a) ? 0 : -1;
+  (void)bn_outbox_put(&a->box, BN_FRAME_REFUSE, err->text, strlen(err->text));
+  bn_outbox_flush(&a->box, bn_clock_mono() + unread_ns);
+  return -1;
+}
+
+int bn_agent_argc(const struct bn_agent *a)
+{
+  return (int)a->hello.argv.n + 1;
+}
+
+char **bn_agent_argv(struct bn_agent *a)
+{
+  return a->argv;
+}
+
+/* As long as the reader takes some of it now and then. */
+static void drain(struct bn_agent *a)
+{
+  size_t left, last = SIZE_MAX;
+  uint64_t until_ns = 0;
+
+  lock(a);
+  while ((left = bn_outbox_left(&a->box)) > 0 && a->made) {
+    const uint64_t now_ns = bn_clock_mono();
+
+    if (left != last)
+      until_ns = now_ns + unread_ns;
+    last = left;
+    if (now_ns >= until_ns)
+      break;
+    (void)bn_wait_until(&sending, &a->changed, &a->lock, now_ns + BN_NSEC_PER_MSEC);
+  }
+  unlock(a);
+}
+
+void bn_agent_end(struct bn_agent *a, int status)
+{
+  const unsigned char byte = (unsigned char)status;
+
+  lock(a);
+  bn_printed_end(&a->printed, &a->box);
+  unlock(a);
+  (void)bn_outbox_put(&a->box, BN_FRAME_END, &byte, sizeof byte);
+  drain(a);
+}
+
+static void stop_listening(struct bn_agent *a)
+{
+  if (!a->made)
+    return;
+  drain(a);
+  lock(a);
+  a->leave = true;
+  unlock(a);
+  bn_outbox_wake(&a->box);
+  bn_wait_join(&returning, a->listener);
+}
+
+void bn_agent_leave(struct bn_agent *a)
+{
+  if (a != NULL)
+    bn_nest_done(&a->nest);
+}
+
+void bn_agent_free(struct bn_agent *a)
+{
+  if (a == NULL)
+    return;
+  stop_listening(a);
+  bn_nest_done(&a->nest);
+  bn_outbox_done(&a->box);
+  bn_frame_reader_done(&a->reader);
+  explicit_bzero(a->piece, sizeof a->piece);
+  bn_hello_done(&a->hello);
+  free(a->argv);
+  free(a->text);
+  if (a->in >= 0)
+    (void)close(a->in);
+  if (a->out >= 0)
+    (void)close(a->out);
+  (void)pthread_cond_destroy(&a->changed);
+  (void)pthread_mutex_destroy(&a->lock);
+  free(a);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Turns what a run tells its reporters into frames. */
+#include "hosts/agentreport.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "hosts/agent.h"
+#include "measure/journal.h"
+#include "measure/result.h"
+#include "measure/store.h"
+
+struct reporter {
+  struct bn_agent *agent;
+  struct bn_journal journal;
+  bool ready;             /* READY has been sent */
+  char workload[256];     /* its name */
+  struct bn_group packed; /* makes intervals with sparse histograms; has none between two */
+};
+
+static int send_line(void *of, char *line, size_t len, struct bn_err *err)
+{
+  struct reporter *r = of;
+  const enum bn_frame_type type = r->ready ? BN_FRAME_INTERVAL : BN_FRAME_READY;
+
+  r->ready = true;
+  return bn_outbox_put(bn_agent_outbox(r->agent), type, line, len) == 0
+             ? 0
+             : bn_err_set(err, EPIPE, "the controller does not read what is sent to it");
+}
+
+static int report_open(void *self, const void *conf, const char *path, FILE *out,
+                       struct bn_err *err)
+{
+  struct reporter *r = self;
+  const struct bn_store *js = bn_store_json(err);
+
+  (void)path;
+  (void)out;
+  r->agent = (struct bn_agent *)(uintptr_t)conf;
+  r->packed.packs = true;
+  bn_journal_to(&r->journal, js, send_line, r);
+  return js != NULL ? 0 : -1;
+}
+
+static void report_started(void *self, const struct bn_facts *f)
+{
+  struct reporter *r = self;
+  const char *name = bn_facts_find_text(f, "workload", "name");
+
+  (void)snprintf(r->workload, sizeof r->workload, "%s", name != NULL ? name : "");
+  /* If it cannot be sent the listener ends the run. */
+  (void)bn_journal_head(&r->journal, r->workload, f, NULL);
+}
+
+static int report_view(void *self, const struct bn_view *v, struct bn_err *err)
+{
+  struct reporter *r = self;
+
+  (void)err;
+  (void)bn_journal_view(&r->journal, r->workload, v, NULL);
+  return 0;
+}
+
+/* The sessions are not sent: what is summed of them is.  Statements are of the total. */
+static int report_checkpoint(void *self, const struct bn_view *v, struct bn_err *err)
+{
+  struct bn_snap delta = *v->delta;
+  struct bn_view bare = *v;
+
+  delta.n_sessions = 0;
+  bare.delta = &delta;
+  bare.sessions = NULL;
+  bare.n_sessions = 0;
+  bare.statements = NULL;
+  bare.n_statements = 0;
+  return report_view(self, &bare, err);
+}
+
+static int report_interval(void *self, const struct bn_view *v, struct bn_err *err)
+{
+  struct reporter *r = self;
+
+  if (bn_group_add(&r->packed, v) != 0)
+    return bn_err_set(err, ENOMEM, "out of memory for an interval");
+  (void)report_view(r, &r->packed.interval[0].view, err);
+  bn_record_done(&r->packed.interval[0]);
+  r->packed.n_intervals = 0;
+  return 0;
+}
+
+static int report_finish(void *self, const struct bn_end *end, struct bn_err *err)
+{
+  const struct reporter *r = self;
+
+  (void)end;
+  return bn_agent_send_document(r->agent, err);
+}
+
+static int report_close(void *self, struct bn_err *err)
+{
+  struct reporter *r = self;
+
+  (void)err;
+  bn_journal_close(&r->journal, false);
+  free(r->packed.interval);
+  r->packed.interval = NULL;
+  return 0;
+}
+
+const struct bn_reporter bn_reporter_agent = {.name = "agent",
+                                              .state_size = sizeof(struct reporter),
+                                              .aside = true,
+                                              .facts = true,
+                                              .open = report_open,
+                                              .started = report_started,
+                                              .interval = report_interval,
+                                              .checkpoint = report_checkpoint,
+                                              .tick = report_view,
+                                              .finish = report_finish,
+                                              .close = report_close};

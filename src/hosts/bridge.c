@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Carries bytes until the program of rank 0 has ended. */
+#include "hosts/bridge.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "api/carrier.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/plugin.h"
+#include "engine/outcome.h"
+#include "hosts/channel.h"
+#include "hosts/handover.h"
+#include "hosts/launcher.h"
+#include "hosts/starter.h"
+#include "hosts/wish.h"
+
+/* No library of MPI wakes who waits for a message.  A bridge sleeps for a part of the time that has
+   passed since the last message: an answer that takes long to come is late by that part of its time
+   at most, in exchanges that compare clocks too, and a bridge that carries one message a second
+   takes next to no processor time from what is measured. */
+enum { SLEEP_PART = 16 };
+static const uint64_t least_ns = 50000, most_ns = 10 * BN_NSEC_PER_MSEC;
+/* After a signal, a rank is there for the report of rank 0 this long. */
+static const uint64_t signalled_ns = 2 * BN_NSEC_PER_SEC;
+/* For the other ranks to end their agents, and then for the library to end. */
+static const uint64_t farewell_ns = 5 * BN_NSEC_PER_SEC;
+enum { LIBRARY_END_S = 4 };
+/* Messages that are taken at a time, so that pipes have their turn. */
+enum { MESSAGES = 64 };
+
+static const struct bn_plugin_kind carrier_kind = BN_CARRIER_KIND;
+
+struct bridge {
+  const struct bn_launcher *launch;
+  const struct bn_carrier *carrier;
+  void *self; /* of it */
+  unsigned rank, ranks;
+  struct bn_wish wish;
+  struct bn_starter starter;
+  struct bn_channels channels;
+  struct pollfd *fd; /* owned; room for all channels */
+  size_t room;
+  uint64_t active_ns; /* when something was sent or taken */
+  bool failed;        /* the carrier, or memory */
+  /* Of rank 0. */
+  pid_t program;    /* 0: it has ended */
+  int status;       /* its */
+  int request;      /* it asks for agents here; -1: no more */
+  uint32_t numbers; /* of channels so far */
+  unsigned byes;    /* of other ranks */
+  /* Of the others. */
+  bool leaves; /* rank 0 has said BYE */
+};
+
+/* --- messages --------------------------------------------------------------------------------- */
+
+static void fail(struct bridge *b, const char *what)
+{
+  if (!b->failed)
+    bn_log_stderr("rank %u: %s", b->rank, what);
+  b->failed = true;
+}
+
+static bool is_ready(struct bridge *b, unsigned rank)
+{
+  return !b->failed && b->carrier->ready(b->self, rank);
+}
+
+static void send_message(struct bridge *b, unsigned rank, const char *message, size_t len)
+{
+  b->active_ns = bn_clock_mono();
+  if (b->carrier->send(b->self, rank, message, len) != 0)
+    fail(b, "a message could not be sent to another rank");
+}
+
+static void send_bye(struct bridge *b, unsigned rank)
+{
+  char message[BN_CHANNEL_HEAD];
+
+  bn_channel_head(message, BN_CHANNEL_BYE, 0);
+  send_message(b, rank, message, sizeof message);
+}
+
+/* An agent of this rank for the program in rank 0. */
+static void open_agent(struct bridge *b, uint32_t number)
+{
+  struct bn_channel new = {.number = number, .in = -1, .out = -1};
+
+  if (bn_handover_pipes(b->starter.socket, number, &new.out, &new.in) != 0)
+    bn_log_stderr("rank %u: cannot start an agent: %s", b->rank, strerror(errno));
+  if (bn_channels_add(&b->channels, &new) != 0)
+    fail(b, "out of memory");
+}
+
+static void take_bye(struct bridge *b)
+{
+  if (b->rank == 0)
+    b->byes++;
+  else
+    b->leaves = true;
+}
+
+static void take_message(struct bridge *b, unsigned rank, const char *message, size_t len)
+{
+  const uint32_t number = len >= BN_CHANNEL_HEAD ? bn_channel_number(message) : 0;
+  struct bn_channel *c = bn_channels_find(&b->channels, rank, number);
+
+  if (len < BN_CHANNEL_HEAD)
+    return;
+  switch (message[0]) {
+  case BN_CHANNEL_OPEN:
+    if (b->rank != 0 && c == NULL)
+      open_agent(b, number);
+    return;
+  case BN_CHANNEL_DATA:
+    if (c != NULL)
+      bn_channel_take(c, message + BN_CHANNEL_HEAD, len - BN_CHANNEL_HEAD);
+    return;
+  case BN_CHANNEL_END:
+    if (c != NULL)
+      bn_channel_end(c);
+    return;
+  case BN_CHANNEL_GONE:
+    if (c != NULL)
+      bn_channel_took(c, message + BN_CHANNEL_HEAD, len - BN_CHANNEL_HEAD);
+    return;
+  case BN_CHANNEL_BYE:
+    take_bye(b);
+    return;
+  default:
+    return;
+  }
+}
+
+static void receive(struct bridge *b)
+{
+  for (int i = 0; i < MESSAGES && !b->failed; i++) {
+    const char *data = NULL;
+    unsigned rank = 0;
+    const int len = b->carrier->receive(b->self, &rank, &data);
+
+    if (len < 0)
+      fail(b, "messages of other ranks could not be received");
+    if (len <= 0)
+      return;
+    b->active_ns = bn_clock_mono();
+    take_message(b, rank, data, (size_t)len);
+  }
+}
+
+static void send_all(struct bridge *b)
+{
+  char message[BN_CARRIER_MAX];
+
+  for (size_t i = 0; i < b->channels.n; i++) {
+    struct bn_channel *c = &b->channels.at[i];
+
+    if (!is_ready(b, c->rank))
+      continue;
+    const size_t len = bn_channel_next(c, message, sizeof message);
+
+    if (len > 0)
+      send_message(b, c->rank, message, len);
+  }
+}
+
+/* --- rank 0: its program ---------------------------------------------------------------------- */
+
+static void close_one(int *fd)
+{
+  if (*fd >= 0)
+    (void)close(*fd);
+  *fd = -1;
+}
+
+/* An agent of its own rank needs no messages: it has the pipes of the program. */
+static void take_request(struct bridge *b)
+{
+  struct bn_handover h;
+
+  if (bn_handover_take(b->request, &h) == 0) {
+    close_one(&b->request);
+    return;
+  }
+  const struct bn_channel new = {
+      .rank = h.number, .number = ++b->numbers, .in = h.in, .out = h.out, .opens = true};
+
+  if (h.number != 0 && h.number < b->ranks) {
+    (void)fcntl(h.in, F_SETFL, O_NONBLOCK);
+    (void)fcntl(h.out, F_SETFL, O_NONBLOCK);
+    if (bn_channels_add(&b->channels, &new) != 0)
+      fail(b, "out of memory");
+    return;
+  }
+  if (h.number == 0 && bn_handover_send(b->starter.socket, &h) != 0)
+    bn_log_stderr("rank 0: cannot start an agent: %s", strerror(errno));
+  close_one(&h.in);
+  close_one(&h.out);
+}
+
+static void look_for_program(struct bridge *b)
+{
+  int how;
+
+  if (b->program == 0 || waitpid(b->program, &how, WNOHANG) != b->program)
+    return;
+  b->program = 0;
+  b->status = WIFEXITED(how) ? WEXITSTATUS(how) : BN_STATUS_SIGNAL + WTERMSIG(how);
+}
+
+/* What a launcher sends is for the program, which reports.  The other ranks wait for that. */
+static void take_signal(struct bridge *b)
+{
+  if (bn_wish_read(&b->wish) > 0 && b->program > 0)
+    (void)kill(b->program, bn_wish_signo(&b->wish));
+}
+
+/* --- waiting ---------------------------------------------------------------------------------- */
+
+enum { PER_CHANNEL = 2, OWN = 2 };
+
+/* The number of descriptors, or 0: out of memory. */
+static size_t list_descriptors(struct bridge *b)
+{
+  const size_t need = OWN + PER_CHANNEL * b->channels.n;
+  size_t n = 0;
+
+  if (need > b->room) {
+    struct pollfd *fd = reallocarray(b->fd, 2 * need, sizeof *fd);
+
+    if (fd == NULL)
+      return 0;
+    b->fd = fd;
+    b->room = 2 * need;
+  }
+  b->fd[n++] = (struct pollfd){.fd = b->wish.fd, .events = POLLIN};
+  b->fd[n++] = (struct pollfd){.fd = b->request, .events = POLLIN};
+  for (size_t i = 0; i < b->channels.n; i++) {
+    const struct bn_channel *c = &b->channels.at[i];
+
+    b->fd[n++] = (struct pollfd){.fd = bn_channel_reads(c) && is_ready(b, c->rank) ? c->in : -1,
+                                 .events = POLLIN};
+    b->fd[n++] = (struct pollfd){.fd = bn_channel_wants(c) ? c->out : -1, .events = POLLOUT};
+  }
+  return n;
+}
+
+/* Less than a second. */
+static struct timespec sleep_of(const struct bridge *b)
+{
+  const uint64_t ns = (bn_clock_mono() - b->active_ns) / SLEEP_PART;
+
+  return (struct timespec){.tv_nsec = (long)(ns < least_ns  ? least_ns
+                                             : ns < most_ns ? ns
+                                                            : most_ns)};
+}
+
+static void wait_a_little(struct bridge *b)
+{
+  const size_t n = list_descriptors(b);
+  const struct timespec pause = sleep_of(b);
+
+  if (n == 0)
+    fail(b, "out of memory");
+  if (n == 0 || ppoll(b->fd, (nfds_t)n, &pause, NULL) <= 0)
+    return;
+  if (b->fd[0].revents != 0)
+    take_signal(b);
+  if (b->fd[1].revents != 0)
+    take_request(b);
+}
+
+static void turn(struct bridge *b)
+{
+  wait_a_little(b);
+  if (!b->failed)
+    receive(b);
+  for (size_t i = 0; i < b->channels.n; i++)
+    bn_channel_write(&b->channels.at[i]);
+  send_all(b);
+  bn_channels_sweep(&b->channels);
+  look_for_program(b);
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+
+static void leave(int signo, siginfo_t *info, void *context)
+{
+  static const char why[] = "the library of MPI has not ended in time: bench ends without it\n";
+
+  (void)signo;
+  (void)context;
+  if (info->si_code != SI_TIMER)
+    return;
+  (void)!write(STDERR_FILENO, why, sizeof why - 1);
+  _exit(info->si_value.sival_int);
+}
+
+/* A launcher that ends all processes does not let the library end in order, and some libraries
+   never end over some networks.  What the run has to say has been said: its status is that of the
+   process. */
+static void end_library(struct bridge *b)
+{
+  struct sigaction action = {.sa_sigaction = leave, .sa_flags = SA_SIGINFO};
+  struct sigevent event = {.sigev_notify = SIGEV_SIGNAL,
+                           .sigev_signo = SIGALRM,
+                           .sigev_value = {.sival_int = b->status}};
+  const struct itimerspec when = {.it_value = {.tv_sec = LIBRARY_END_S}};
+  timer_t timer;
+
+  (void)sigaction(SIGALRM, &action, NULL);
+  if (timer_create(CLOCK_MONOTONIC, &event, &timer) == 0)
+    (void)timer_settime(timer, 0, &when, NULL);
+  b->carrier->end(b->self);
+  (void)signal(SIGALRM, SIG_IGN);
+}
+
+/* Agents see the end of their pipes. */
+static void end_agents(struct bridge *b)
+{
+  const uint64_t until_ns = bn_clock_mono() + farewell_ns;
+
+  bn_channels_done(&b->channels);
+  bn_starter_end(&b->starter);
+  while (!bn_starter_has_ended(&b->starter) && bn_clock_mono() < until_ns)
+    turn(b);
+}
+
+/* Whether all other ranks have ended their agents. */
+static bool dismiss_others(struct bridge *b)
+{
+  const uint64_t until_ns = bn_clock_mono() + farewell_ns;
+  unsigned told = 1;
+
+  while (b->byes + 1 < b->ranks && !b->failed && bn_clock_mono() < until_ns) {
+    while (told < b->ranks && is_ready(b, told))
+      send_bye(b, told++);
+    turn(b);
+  }
+  return b->byes + 1 >= b->ranks && !b->failed;
+}
+
+/* What it still has to say is not lost; its end is awaited in both cases. */
+static int run_first(struct bridge *b)
+{
+  while (b->program > 0 && !b->failed)
+    turn(b);
+  bn_channels_done(&b->channels);
+  close_one(&b->request);
+  while (b->program > 0)
+    turn(b);
+  end_agents(b);
+  if (dismiss_others(b))
+    end_library(b);
+  else
+    _exit(b->status != 0 ? b->status : BN_STATUS_FAILED);
+  return b->status;
+}
+
+static int run_other(struct bridge *b)
+{
+  uint64_t until_ns;
+
+  while (!b->leaves && !b->failed && bn_wish_signo(&b->wish) == 0)
+    turn(b);
+  until_ns = bn_clock_mono() + signalled_ns;
+  while (!b->leaves && !b->failed && bn_clock_mono() < until_ns)
+    turn(b);
+  end_agents(b);
+  if (!b->leaves || b->failed)
+    _exit(BN_STATUS_FAILED);
+  until_ns = bn_clock_mono() + farewell_ns;
+  while (!is_ready(b, 0) && !b->failed && bn_clock_mono() < until_ns)
+    turn(b);
+  if (!is_ready(b, 0))
+    _exit(BN_STATUS_FAILED);
+  send_bye(b, 0);
+  end_library(b);
+  return BN_STATUS_OK;
+}
+
+/* --- the start -------------------------------------------------------------------------------- */
+
+static void close_for_all(struct bridge *b)
+{
+  bn_wish_end(&b->wish);
+  bn_channels_done(&b->channels);
+  bn_starter_end(&b->starter);
+  close_one(&b->request);
+  free(b->fd);
+}
+
+static int load(struct bridge *b, struct bn_err *err)
+{
+  struct bn_err why = {0};
+
+  b->carrier = bn_plugin_open(&carrier_kind, b->launch->carrier, &why);
+  if (b->carrier == NULL)
+    return bn_err_set(err, why.code,
+                      "%u processes were started by a launcher of %s, for which this bench has no "
+                      "module (%s); use --hosts, or build bench where %s is installed",
+                      b->launch->ranks, b->launch->title, why.text, b->launch->title);
+  b->self = b->carrier->begin(&b->rank, &b->ranks, err);
+  if (b->self == NULL)
+    return -1;
+  if (b->ranks == b->launch->ranks && b->rank == b->launch->rank)
+    return 0;
+  return bn_err_set(err, 0,
+                    "this is rank %u of %u for the launcher, but rank %u of %u for %s; start bench "
+                    "with the launcher of that library",
+                    b->launch->rank, b->launch->ranks, b->rank, b->ranks, b->launch->title);
+}
+
+/* The child goes on once the other ranks are there.  It is not in the group that a launcher ends:
+   its bridge tells it. */
+static bool be_program(struct bridge *b, int request, pid_t bridge)
+{
+  const struct bn_ranks ranks = {.n = b->launch->ranks, .request = request};
+  struct bn_handover h;
+
+  (void)setpgid(0, 0);
+  (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
+  close_one(&b->starter.socket);
+  bn_launcher_forget();
+  if (getppid() != bridge || bn_handover_take(request, &h) == 0 || bn_ranks_tell(&ranks) != 0 ||
+      fcntl(request, F_SETFD, 0) != 0)
+    _exit(BN_STATUS_FAILED);
+  return false;
+}
+
+/* 0: this is the program. */
+static int start_program(struct bridge *b, int *request, struct bn_err *err)
+{
+  const pid_t self = getpid();
+  int end[2];
+
+  if (bn_handover_socket(end) != 0)
+    return bn_err_set(err, errno, "cannot make a socket: %s", strerror(errno));
+  b->program = fork();
+  if (b->program < 0)
+    return bn_err_set(err, errno, "cannot start a process: %s", strerror(errno));
+  *request = end[b->program == 0];
+  (void)close(end[b->program != 0]);
+  if (b->program == 0)
+    return be_program(b, *request, self);
+  return 1;
+}
+
+/* A module that is missing is missing everywhere, so that rank 0 says it: in the meantime the
+   others do not end, because the launcher then ends all. */
+static void tell_failure(struct bridge *b, const struct bn_err *err)
+{
+  struct pollfd fd = {.fd = b->wish.fd, .events = POLLIN};
+
+  if (b->launch->rank == 0 || err->code != ENOENT)
+    bn_log_stderr("%s", err->text);
+  else
+    (void)poll(&fd, 1, (int)(signalled_ns / BN_NSEC_PER_MSEC));
+}
+
+static int begin(struct bridge *b, struct bn_err *err)
+{
+  const struct bn_handover all = {.in = -1, .out = -1};
+
+  if (bn_wish_begin(&b->wish, err) != 0 || load(b, err) != 0)
+    return -1;
+  if (b->rank == 0 && bn_handover_send(b->request, &all) != 0)
+    return bn_err_set(err, errno, "bench has ended on rank 0 before the run");
+  b->active_ns = bn_clock_mono();
+  return 0;
+}
+
+/* -1: this is the child of rank 0, in which the program runs. */
+static int run(const struct bn_launcher *l)
+{
+  struct bridge b = {.launch = l, .rank = l->rank, .request = -1, .wish = {.fd = -1}};
+  struct bn_err err = {0};
+  int status = BN_STATUS_FAILED, rc = bn_starter_begin(&b.starter, &err) == 0 ? 1 : -1;
+
+  if (rc > 0 && l->rank == 0)
+    rc = start_program(&b, &b.request, &err);
+  if (rc == 0)
+    return -1;
+  (void)signal(SIGPIPE, SIG_IGN);
+  if (rc < 0 || begin(&b, &err) != 0)
+    tell_failure(&b, &err);
+  else
+    status = l->rank == 0 ? run_first(&b) : run_other(&b);
+  close_for_all(&b);
+  return status;
+}
+
+int bn_bridge_enter(struct bn_ranks *ranks)
+{
+  struct bn_launcher launcher;
+  struct bn_err err = {0};
+  int status = bn_launcher_read(&launcher) ? run(&launcher) : -1;
+
+  if (status < 0 && bn_ranks_read(ranks, &err) != 0) {
+    bn_log_stderr("%s", err.text);
+    status = BN_STATUS_FAILED;
+  }
+  return status;
+}

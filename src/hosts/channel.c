@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads and writes the pipes of channels, and makes their messages. */
+#include "hosts/channel.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The queue may hold as many bytes that have been written as such that have not. */
+enum { QUEUE_MAX = 2 * BN_CHANNEL_WINDOW, TELL_FROM = BN_CHANNEL_WINDOW / 4, NUMBER_BYTES = 4 };
+
+static void close_one(int *fd)
+{
+  if (*fd >= 0)
+    (void)close(*fd);
+  *fd = -1;
+}
+
+static void channel_done(struct bn_channel *c)
+{
+  close_one(&c->in);
+  close_one(&c->out);
+  if (c->queue.data != NULL)
+    explicit_bzero(c->queue.data, c->queue.len); /* a password may be in it */
+  bn_buf_done(&c->queue);
+}
+
+/* --- the table -------------------------------------------------------------------------------- */
+
+int bn_channels_add(struct bn_channels *c, const struct bn_channel *new)
+{
+  struct bn_channel copy = *new;
+  struct bn_channel *at = reallocarray(c->at, c->n + 1, sizeof *at);
+
+  if (at == NULL) {
+    channel_done(&copy);
+    return -1;
+  }
+  bn_buf_init(&copy.queue, QUEUE_MAX);
+  c->at = at;
+  c->at[c->n++] = copy;
+  return 0;
+}
+
+struct bn_channel *bn_channels_find(const struct bn_channels *c, unsigned rank, uint32_t number)
+{
+  for (size_t i = 0; i < c->n; i++)
+    if (c->at[i].rank == rank && c->at[i].number == number)
+      return &c->at[i];
+  return NULL;
+}
+
+void bn_channels_sweep(struct bn_channels *c)
+{
+  size_t kept = 0;
+
+  for (size_t i = 0; i < c->n; i++) {
+    if (c->at[i].ended && c->at[i].over && c->at[i].out < 0)
+      channel_done(&c->at[i]);
+    else
+      c->at[kept++] = c->at[i];
+  }
+  c->n = kept;
+}
+
+void bn_channels_done(struct bn_channels *c)
+{
+  for (size_t i = 0; i < c->n; i++)
+    channel_done(&c->at[i]);
+  free(c->at);
+  *c = (struct bn_channels){.n = 0};
+}
+
+/* --- messages --------------------------------------------------------------------------------- */
+
+static void put_number(char *to, uint32_t number)
+{
+  for (int i = 0; i < NUMBER_BYTES; i++)
+    to[i] = (char)(unsigned char)(number >> 8 * i);
+}
+
+static uint32_t get_number(const char *from)
+{
+  uint32_t number = 0;
+
+  for (int i = 0; i < NUMBER_BYTES; i++)
+    number |= (uint32_t)(unsigned char)from[i] << 8 * i;
+  return number;
+}
+
+void bn_channel_head(char *message, enum bn_channel_message what, uint32_t number)
+{
+  message[0] = (char)what;
+  put_number(message + 1, number);
+}
+
+uint32_t bn_channel_number(const char *message)
+{
+  return get_number(message + 1);
+}
+
+/* A pipe without bytes is no end. */
+static bool has_nothing(ssize_t n)
+{
+  return n < 0 && (errno == EAGAIN || errno == EINTR);
+}
+
+static size_t tell_gone(struct bn_channel *c, char *message)
+{
+  bn_channel_head(message, BN_CHANNEL_GONE, c->number);
+  put_number(message + BN_CHANNEL_HEAD, (uint32_t)c->gone);
+  c->gone = 0;
+  return BN_CHANNEL_HEAD + NUMBER_BYTES;
+}
+
+/* END once there is nothing more to read. */
+static size_t send_bytes(struct bn_channel *c, char *message, size_t size)
+{
+  const size_t window = BN_CHANNEL_WINDOW - c->there, room = size - BN_CHANNEL_HEAD;
+  const ssize_t n =
+      c->in >= 0 ? read(c->in, message + BN_CHANNEL_HEAD, room < window ? room : window) : 0;
+
+  if (has_nothing(n))
+    return 0;
+  bn_channel_head(message, n > 0 ? BN_CHANNEL_DATA : BN_CHANNEL_END, c->number);
+  if (n > 0) {
+    c->there += (size_t)n;
+    return BN_CHANNEL_HEAD + (size_t)n;
+  }
+  close_one(&c->in);
+  c->ended = true;
+  return BN_CHANNEL_HEAD;
+}
+
+size_t bn_channel_next(struct bn_channel *c, char *message, size_t size)
+{
+  if (c->opens) {
+    c->opens = false;
+    bn_channel_head(message, BN_CHANNEL_OPEN, c->number);
+    return BN_CHANNEL_HEAD;
+  }
+  if (c->gone >= TELL_FROM)
+    return tell_gone(c, message);
+  return c->ended || c->there >= BN_CHANNEL_WINDOW ? 0 : send_bytes(c, message, size);
+}
+
+bool bn_channel_reads(const struct bn_channel *c)
+{
+  return c->in >= 0 && c->there < BN_CHANNEL_WINDOW;
+}
+
+/* No more than was sent: the window does not grow. */
+void bn_channel_took(struct bn_channel *c, const char *data, size_t len)
+{
+  const size_t n = len == NUMBER_BYTES ? get_number(data) : 0;
+
+  c->there -= n < c->there ? n : c->there;
+}
+
+/* --- bytes ------------------------------------------------------------------------------------ */
+
+bool bn_channel_wants(const struct bn_channel *c)
+{
+  return c->out >= 0 && c->written < c->queue.len;
+}
+
+static void clear(struct bn_channel *c)
+{
+  if (c->queue.data != NULL)
+    explicit_bzero(c->queue.data, c->queue.len);
+  bn_buf_clear(&c->queue);
+  c->written = 0;
+}
+
+/* Nobody reads any more: what comes is thrown away. */
+static void stop_writing(struct bn_channel *c)
+{
+  c->gone += c->queue.len - c->written;
+  clear(c);
+  close_one(&c->out);
+}
+
+void bn_channel_take(struct bn_channel *c, const char *data, size_t len)
+{
+  if (c->out < 0) {
+    c->gone += len;
+    return;
+  }
+  bn_buf_shift(&c->queue, &c->written);
+  if (bn_buf_add(&c->queue, data, len) == 0)
+    bn_channel_write(c);
+  else
+    stop_writing(c);
+}
+
+void bn_channel_end(struct bn_channel *c)
+{
+  c->over = true;
+  bn_channel_write(c);
+}
+
+void bn_channel_write(struct bn_channel *c)
+{
+  while (bn_channel_wants(c)) {
+    const ssize_t n = write(c->out, c->queue.data + c->written, c->queue.len - c->written);
+
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (has_nothing(n))
+      return;
+    if (n < 0) {
+      stop_writing(c);
+      return;
+    }
+    c->written += (size_t)n;
+    c->gone += (size_t)n;
+  }
+  clear(c);
+  if (c->over)
+    close_one(&c->out);
+}

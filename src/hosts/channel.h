@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Two pipes of this process whose other ends are those of another rank: bytes become messages, and
+   messages become bytes.
+
+   A message is a u8, what it is, a little-endian u32, the number of the channel, and bytes.  No
+   call waits.
+
+   At most BN_CHANNEL_WINDOW bytes of a channel are on their way or wait for a reader in each
+   direction.  Beyond that its pipe fills, as if it led there itself, and who writes to it decides
+   how long to wait: a controller takes the host for lost, an agent its controller. */
+#ifndef BN_HOSTS_CHANNEL_H
+#define BN_HOSTS_CHANNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+enum bn_channel_message {
+  BN_CHANNEL_OPEN = 1, /* rank 0: start an agent at its other end */
+  BN_CHANNEL_DATA = 2, /* bytes */
+  BN_CHANNEL_END = 3,  /* no more bytes from this side */
+  BN_CHANNEL_BYE = 4,  /* of no channel: the sender needs nothing more from the other rank */
+  BN_CHANNEL_GONE = 5  /* a u32: so many more bytes do not wait there any more */
+};
+
+enum { BN_CHANNEL_HEAD = 5, BN_CHANNEL_WINDOW = 1 << 20 };
+
+struct bn_channel {
+  unsigned rank; /* at the other end */
+  uint32_t number;
+  int in, out;         /* what is read goes there, what comes from there is written; -1: closed */
+  bool opens;          /* OPEN has to be sent first */
+  bool ended;          /* END has been sent */
+  bool over;           /* END has come: `out` is closed once all is written */
+  size_t there;        /* bytes that were sent, and that GONE has not named yet */
+  struct bn_buf queue; /* has come, and is not written yet */
+  size_t written;      /* of it */
+  size_t gone;         /* bytes that were written or thrown away, and GONE has not named yet */
+};
+
+/* A table of channels; all zero: empty. */
+struct bn_channels {
+  struct bn_channel *at; /* owned; [n] */
+  size_t n;
+};
+
+/* Takes the descriptors, also if it fails.  -1: out of memory. */
+int bn_channels_add(struct bn_channels *c, const struct bn_channel *new);
+/* NULL: there is none, or no more. */
+struct bn_channel *bn_channels_find(const struct bn_channels *c, unsigned rank, uint32_t number);
+/* Removes those that have ended on both sides, and have written all. */
+void bn_channels_sweep(struct bn_channels *c);
+/* Closes all: both sides see the end. */
+void bn_channels_done(struct bn_channels *c);
+
+/* The head of a message, and what it says. */
+void bn_channel_head(char *message, enum bn_channel_message what, uint32_t number);
+uint32_t bn_channel_number(const char *message);
+
+/* Makes the next message of this channel: its length, or 0: there is none now. */
+size_t bn_channel_next(struct bn_channel *c, char *message, size_t size);
+/* Whether bytes from the pipe can be sent. */
+bool bn_channel_reads(const struct bn_channel *c);
+/* What the other side sent.  More than the window ends the channel. */
+void bn_channel_take(struct bn_channel *c, const char *data, size_t len);
+/* What GONE says. */
+void bn_channel_took(struct bn_channel *c, const char *data, size_t len);
+/* The other side sends no more; what has come is still written. */
+void bn_channel_end(struct bn_channel *c);
+/* Whether something waits to be written. */
+bool bn_channel_wants(const struct bn_channel *c);
+void bn_channel_write(struct bn_channel *c);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The hosts of a run and what each has to do. */
+#include "hosts/fleet.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "measure/store.h"
+
+bool bn_fleet_is_listed(const struct bn_conf *conf)
+{
+  const struct bn_conf_raw *r = &conf->raw;
+
+  return (r->hosts != NULL && r->hosts[0] != '\0') ||
+         (r->hosts_file != NULL && r->hosts_file[0] != '\0');
+}
+
+static bool has_ranks(const struct bn_fleet *f)
+{
+  return f->setup->ranks != NULL && f->setup->ranks->n > 0;
+}
+
+bool bn_fleet_is_urged(const struct bn_fleet *f)
+{
+  return has_ranks(f) && bn_wish_signo(&f->wish) != 0;
+}
+
+static int read_hosts(struct bn_fleet *f, struct bn_err *err)
+{
+  const struct bn_conf_raw *r = &f->setup->conf->raw;
+  struct bn_buf text = {.max = 1 << 20};
+  int rc = 0;
+
+  if (has_ranks(f) && bn_fleet_is_listed(f->setup->conf))
+    return bn_err_set(err, EINVAL,
+                      "--hosts and --hosts-file cannot be used under a launcher of MPI: its "
+                      "processes are the hosts");
+  if (has_ranks(f))
+    return bn_ranks_add(f->setup->ranks, &f->list, err);
+  if (r->hosts != NULL && r->hosts[0] != '\0')
+    rc = bn_share_add(&f->list, r->hosts, err);
+  if (rc == 0 && r->hosts_file != NULL && r->hosts_file[0] != '\0') {
+    const int why = bn_file_read(r->hosts_file, &text);
+
+    rc =
+        why == 0
+            ? bn_share_add_file(&f->list, text.data != NULL ? text.data : "", r->hosts_file, err)
+            : bn_err_set(err, why, "cannot read --hosts-file=%s: %s", r->hosts_file, strerror(why));
+  }
+  bn_buf_done(&text);
+  return rc;
+}
+
+/* The top level of a script would be executed here. */
+static int refuse_no_command(const struct bn_hosts_setup *s, struct bn_err *err)
+{
+  if (s->test != NULL && strcmp(s->test, "-") != 0 && s->command != NULL)
+    return 0;
+  return bn_err_set(err, EINVAL,
+                    "--hosts needs a test and a command, for example: bench --hosts=a,b cpu run");
+}
+
+/* What no sum of hosts has. */
+static int refuse_options(const struct bn_conf *conf, struct bn_err *err)
+{
+  if (conf->raw.watch.n > 0)
+    return bn_err_set(err, EINVAL,
+                      "--watch cannot be used with --hosts: it counts what one host does; use "
+                      "other programs on the hosts, for example vmstat and iostat");
+  return 0;
+}
+
+static bool is_apart(const struct bn_fleet *f)
+{
+  return !f->is_run && f->setup->apart;
+}
+
+/* A host with data of its own prepares what one process with the threads of all hosts would, since
+   a run's sessions are numbered over all hosts there too. */
+static struct bn_share command_share(const struct bn_fleet *f, const struct bn_share *share)
+{
+  return is_apart(f) ? (struct bn_share){.threads = (unsigned)f->sessions} : *share;
+}
+
+static int divide(struct bn_fleet *f, struct bn_err *err)
+{
+  const struct bn_conf *conf = f->setup->conf;
+  const struct bn_share_whole whole = {.threads = conf->threads,
+                                       .threads_total = (unsigned)conf->raw.threads_total,
+                                       .events = conf->events,
+                                       .rate = conf->raw.rate,
+                                       .whole_rate = conf->policy->loose_values};
+  struct bn_share share[BN_SHARE_HOSTS];
+
+  if (read_hosts(f, err) != 0 || bn_share_divide(&f->list, &whole, share, &f->sessions, err) != 0)
+    return -1;
+  f->peer = calloc(f->list.n, sizeof *f->peer);
+  if (f->peer == NULL ||
+      bn_rounds_init(&f->rounds, f->js, f->list.n, (double)conf->interval_ns * 1e-9) != 0 ||
+      bn_rounds_checkpoints(&f->rounds, conf->checkpoint_ns, conf->n_checkpoints) != 0)
+    return bn_err_set(err, ENOMEM, "out of memory");
+  for (size_t i = 0; i < f->list.n; i++)
+    f->peer[i] = (struct bn_peer){.name = f->list.host[i].name,
+                                  .rank = has_ranks(f) ? (int)i : -1,
+                                  .share = f->is_run ? share[i] : command_share(f, &share[i]),
+                                  .apart = is_apart(f),
+                                  .outlet = &f->outlet,
+                                  .statements = f->setup->statements,
+                                  .link = {.in = -1, .out = -1, .errors = -1}};
+  f->n = f->is_run || is_apart(f) ? f->list.n : 1;
+  return 0;
+}
+
+int bn_fleet_make(struct bn_fleet *f, const struct bn_hosts_setup *setup, struct bn_err *err)
+{
+  *f = (struct bn_fleet){.setup = setup,
+                         .is_run = setup->command != NULL && strcmp(setup->command, "run") == 0,
+                         .wish = {.fd = -1}};
+  f->js = bn_store_json(err);
+  if (f->js == NULL || refuse_no_command(setup, err) != 0 ||
+      refuse_options(setup->conf, err) != 0 || divide(f, err) != 0)
+    return -1;
+  return bn_wish_begin(&f->wish, err);
+}
+
+void bn_fleet_done(struct bn_fleet *f)
+{
+  for (size_t i = 0; f->peer != NULL && i < f->n; i++)
+    bn_peer_done(&f->peer[i]);
+  free(f->peer);
+  bn_rounds_done(&f->rounds);
+  bn_share_done(&f->list);
+  bn_wish_end(&f->wish);
+}
+
+void bn_fleet_enter(struct bn_fleet *f, enum bn_fleet_phase phase)
+{
+  f->phase = phase;
+  f->phase_ns = bn_clock_mono();
+}
+
+bool bn_fleet_have_met(const struct bn_fleet *f)
+{
+  bool any = false;
+
+  for (size_t i = 0; i < f->n; i++) {
+    const struct bn_peer *p = &f->peer[i];
+
+    /* Sessions that have returned from the command are not waited for. */
+    if (p->state == BN_PEER_ENDED && p->status == 0)
+      continue;
+    if (!bn_peer_is_there(p) || !p->met)
+      return false;
+    any = true;
+  }
+  return any;
+}
+
+bool bn_fleet_are(const struct bn_fleet *f, enum bn_peer_state state)
+{
+  for (size_t i = 0; i < f->n; i++)
+    if (f->peer[i].state < state)
+      return false;
+  return true;
+}
+
+void bn_fleet_stop(struct bn_fleet *f, enum bn_frame_stop how, uint64_t now_ns)
+{
+  if (f->stop >= how)
+    return;
+  f->stop = how;
+  f->stop_ns = now_ns;
+  for (size_t i = 0; i < f->n; i++)
+    if (bn_peer_is_there(&f->peer[i]))
+      bn_peer_stop(&f->peer[i], how);
+}

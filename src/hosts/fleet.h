@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The hosts of a run: which they are, what each has to do, and how far they are together.
+
+   What the hosts do adds up to what the run does.  A phase is entered once, in order, and what the
+   hosts have been told only gets sharper: nothing, to end, to end at once. */
+#ifndef BN_HOSTS_FLEET_H
+#define BN_HOSTS_FLEET_H
+
+#include "hosts/control.h"
+#include "hosts/outlet.h"
+#include "hosts/peer.h"
+#include "hosts/whole.h"
+#include "hosts/wish.h"
+
+enum bn_fleet_phase {
+  BN_FLEET_CONNECT, /* until all have welcomed */
+  BN_FLEET_OPEN,    /* until all are ready */
+  BN_FLEET_CLOCKS,  /* until their clocks are compared */
+  BN_FLEET_RUN      /* until all have ended */
+};
+
+struct bn_fleet {
+  const struct bn_hosts_setup *setup;
+  const struct bn_store *js;
+  struct bn_share_list list;
+  struct bn_peer *peer; /* owned; [list.n] */
+  size_t n;             /* those that take part: a command may be one of the first host alone */
+  uint64_t sessions;
+  bool is_run;
+  enum bn_fleet_phase phase;
+  uint64_t phase_ns; /* when it began */
+  struct bn_wish wish;
+  enum bn_frame_stop stop; /* what the hosts have been told; 0: nothing */
+  uint64_t stop_ns;
+  bool late;   /* they were told to end at once because they did not end in time */
+  bool failed; /* a host was lost, or could not be started */
+  struct bn_rounds rounds;
+  struct bn_outlet outlet; /* what is printed and reported */
+  struct bn_whole_start start;
+};
+
+/* The hosts of the options, and the share of each; none is started.  -1 and err; *f is then to be
+   done all the same. */
+int bn_fleet_make(struct bn_fleet *f, const struct bn_hosts_setup *setup, struct bn_err *err);
+/* Ends what is still there of each host's process here. */
+void bn_fleet_done(struct bn_fleet *f);
+
+/* Whether --hosts or --hosts-file is given. */
+bool bn_fleet_is_listed(const struct bn_conf *conf);
+/* Whether a launcher has sent a signal: it gives the processes that it has started a second. */
+bool bn_fleet_is_urged(const struct bn_fleet *f);
+void bn_fleet_enter(struct bn_fleet *f, enum bn_fleet_phase phase);
+/* Whether all that have not ended their part of a command wait for each other, and none failed. */
+bool bn_fleet_have_met(const struct bn_fleet *f);
+/* Whether all hosts are that far, or further. */
+bool bn_fleet_are(const struct bn_fleet *f, enum bn_peer_state state);
+/* Tells those that are there to stop, unless they know. */
+void bn_fleet_stop(struct bn_fleet *f, enum bn_frame_stop how, uint64_t now_ns);
+
+#endif

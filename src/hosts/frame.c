@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Frames of a stream. */
+#include "hosts/frame.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/escape.h"
+
+/* What each type may be.  Lengths are those of the payload. */
+static const struct form {
+  enum bn_frame_type type;
+  enum bn_frame_side side;
+  size_t least, most;
+  const char *name;
+} forms[] = {
+    {BN_FRAME_HELLO, BN_FRAME_FROM_CONTROLLER, 2, 4u << 20, "HELLO"},
+    {BN_FRAME_FILE, BN_FRAME_FROM_CONTROLLER, 3, BN_FRAME_MAX - 1, "FILE"},
+    {BN_FRAME_OPEN, BN_FRAME_FROM_CONTROLLER, 0, 0, "OPEN"},
+    {BN_FRAME_PING, BN_FRAME_FROM_CONTROLLER, 8, 8, "PING"},
+    {BN_FRAME_START, BN_FRAME_FROM_CONTROLLER, 8, 8, "START"},
+    {BN_FRAME_STOP, BN_FRAME_FROM_CONTROLLER, 1, 1, "STOP"},
+    {BN_FRAME_PASS, BN_FRAME_FROM_CONTROLLER, 0, 0, "PASS"},
+    {BN_FRAME_WELCOME, BN_FRAME_FROM_AGENT, 2, 64u << 10, "WELCOME"},
+    {BN_FRAME_REFUSE, BN_FRAME_FROM_AGENT, 1, 4u << 10, "REFUSE"},
+    {BN_FRAME_PONG, BN_FRAME_FROM_AGENT, 16, 16, "PONG"},
+    {BN_FRAME_READY, BN_FRAME_FROM_AGENT, 2, 4u << 20, "READY"},
+    {BN_FRAME_INTERVAL, BN_FRAME_FROM_AGENT, 2, 4u << 20, "INTERVAL"},
+    {BN_FRAME_RESULT, BN_FRAME_FROM_AGENT, 1, BN_FRAME_MAX - 1, "RESULT"},
+    {BN_FRAME_END, BN_FRAME_FROM_AGENT, 1, 1, "END"},
+    {BN_FRAME_MEET, BN_FRAME_FROM_AGENT, 0, 0, "MEET"},
+    {BN_FRAME_PRINTED, BN_FRAME_FROM_AGENT, 1, 1u << 20, "PRINTED"},
+};
+
+static const struct form *form_of(unsigned type)
+{
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+    if (forms[i].type == type)
+      return &forms[i];
+  return NULL;
+}
+
+const char *bn_frame_name(enum bn_frame_type type)
+{
+  const struct form *form = form_of(type);
+
+  return form != NULL ? form->name : "frame";
+}
+
+static void write_le(char *to, uint64_t value, size_t bytes)
+{
+  for (size_t i = 0; i < bytes; i++)
+    to[i] = (char)(unsigned char)(value >> (8 * i));
+}
+
+static uint64_t read_le(const char *from, size_t bytes)
+{
+  uint64_t value = 0;
+
+  for (size_t i = 0; i < bytes; i++)
+    value |= (uint64_t)(unsigned char)from[i] << (8 * i);
+  return value;
+}
+
+/* --- writing --- */
+
+/* Makes room for a whole frame and writes its head. */
+static int put_head(struct bn_buf *out, enum bn_frame_type type, size_t len)
+{
+  const struct form *form = form_of(type);
+  char head[BN_FRAME_HEAD];
+
+  if (form == NULL || len < form->least || len > form->most ||
+      bn_buf_reserve(out, sizeof head + len) != 0)
+    return -1;
+  write_le(head, len + 1, 4);
+  head[4] = (char)type;
+  return bn_buf_add(out, head, sizeof head);
+}
+
+int bn_frame_put(struct bn_buf *out, enum bn_frame_type type, const void *data, size_t len)
+{
+  if (put_head(out, type, len) != 0)
+    return -1;
+  return len > 0 ? bn_buf_add(out, data, len) : 0;
+}
+
+int bn_frame_put_time(struct bn_buf *out, enum bn_frame_type type, uint64_t ns)
+{
+  char payload[8];
+
+  write_le(payload, ns, 8);
+  return bn_frame_put(out, type, payload, sizeof payload);
+}
+
+int bn_frame_put_pong(struct bn_buf *out, uint64_t sent_ns, uint64_t there_ns)
+{
+  char payload[16];
+
+  write_le(payload, sent_ns, 8);
+  write_le(payload + 8, there_ns, 8);
+  return bn_frame_put(out, BN_FRAME_PONG, payload, sizeof payload);
+}
+
+int bn_frame_put_byte(struct bn_buf *out, enum bn_frame_type type, unsigned value)
+{
+  const char payload = (char)(unsigned char)value;
+
+  return bn_frame_put(out, type, &payload, 1);
+}
+
+/* --- names of files --- */
+
+/* Whether the part of a path leads nowhere but down. */
+static bool is_plain_part(const char *part, size_t len)
+{
+  return len > 0 && !(len == 1 && part[0] == '.') &&
+         !(len == 2 && part[0] == '.' && part[1] == '.');
+}
+
+static const char *fault_of_name(const char *name, size_t len)
+{
+  size_t begin = 0;
+
+  if (len == 0)
+    return "it is empty";
+  if (len > BN_FRAME_NAME_MAX)
+    return "it is too long";
+  if (name[0] == '/')
+    return "it is absolute";
+  for (size_t i = 0; i < len; i++)
+    if ((unsigned char)name[i] < ' ' || name[i] == 0x7f)
+      return "it has a control character";
+  for (size_t i = 0; i <= len; i++)
+    if (i == len || name[i] == '/') {
+      if (!is_plain_part(name + begin, i - begin))
+        return "it leads out of its folder";
+      begin = i + 1;
+    }
+  return NULL;
+}
+
+/* Foreign bytes as a text that a terminal only shows; a long one is cut. */
+static void show(char *out, size_t size, const char *data, size_t len)
+{
+  char copy[512];
+
+  if (len >= sizeof copy)
+    len = sizeof copy - 1;
+  for (size_t i = 0; i < len; i++)
+    copy[i] = data[i] == '\0' ? ' ' : data[i];
+  copy[len] = '\0';
+  (void)bn_escape(out, size, copy, "");
+}
+
+static int refuse_name(const char *name, size_t len, const char *fault, struct bn_err *err)
+{
+  char shown[128];
+
+  show(shown, sizeof shown, name, len);
+  return bn_err_set(err, EINVAL, "the file name '%s' is refused: %s", shown, fault);
+}
+
+int bn_frame_put_file(struct bn_buf *out, const char *name, const void *data, size_t len,
+                      struct bn_err *err)
+{
+  const size_t name_len = strlen(name);
+  const char *fault = fault_of_name(name, name_len);
+  char head[2];
+
+  if (fault != NULL)
+    return refuse_name(name, name_len, fault, err);
+  if (len > BN_FRAME_MAX - 1 - sizeof head - name_len)
+    return bn_err_set(err, EFBIG, "the file '%s' is larger than %u MiB", name,
+                      (unsigned)BN_FRAME_MAX >> 20);
+  if (put_head(out, BN_FRAME_FILE, sizeof head + name_len + len) != 0)
+    return bn_err_set(err, ENOMEM, "out of memory");
+  write_le(head, name_len, sizeof head);
+  (void)bn_buf_add(out, head, sizeof head); /* there is room for all */
+  (void)bn_buf_add(out, name, name_len);
+  return len > 0 ? bn_buf_add(out, data, len) : 0;
+}
+
+/* --- reading --- */
+
+void bn_frame_reader_init(struct bn_frame_reader *r, enum bn_frame_side side)
+{
+  *r = (struct bn_frame_reader){.side = side};
+  bn_buf_init(&r->in, BN_FRAME_HEAD + (size_t)BN_FRAME_MAX + BN_FRAME_PIECE);
+}
+
+void bn_frame_reader_done(struct bn_frame_reader *r)
+{
+  if (r->in.data != NULL)
+    explicit_bzero(r->in.data, r->in.len); /* a password may be in it */
+  bn_buf_done(&r->in);
+  r->used = 0;
+  r->failed = true;
+}
+
+/* Moves what was not handed out to the front. */
+static void close_up(struct bn_frame_reader *r)
+{
+  if (r->used == 0)
+    return;
+  r->in.len -= r->used;
+  memmove(r->in.data, r->in.data + r->used, r->in.len + 1);
+  r->used = 0;
+}
+
+int bn_frame_feed(struct bn_frame_reader *r, const void *data, size_t len, struct bn_err *err)
+{
+  if (r->failed)
+    return bn_err_set(err, EPROTO, "the stream has failed");
+  if (len == 0)
+    return 0;
+  close_up(r);
+  if (bn_buf_add(&r->in, data, len) == 0)
+    return 0;
+  r->failed = true;
+  return bn_err_set(err, ENOMEM, "out of memory");
+}
+
+/* What stands where a frame should begin; a shell that prints a greeting is the usual reason. */
+static int refuse_stream(struct bn_frame_reader *r, const char *fault, struct bn_err *err)
+{
+  char shown[64];
+
+  r->failed = true;
+  show(shown, sizeof shown, r->in.data + r->used, r->in.len - r->used);
+  if (r->any)
+    return bn_err_set(err, EPROTO, "the stream is garbled: %s; it goes on with '%s'", fault, shown);
+  return bn_err_set(err, EPROTO, "the stream is not from bench: it begins with '%s'; %s", shown,
+                    r->side == BN_FRAME_FROM_AGENT
+                        ? "does a start-up file of the shell there print text?"
+                        : "bench --agent is started by bench --hosts=LIST");
+}
+
+/* NULL, or what is wrong with the head of a frame. */
+static const char *fault_of_head(const struct bn_frame_reader *r, const struct form *form,
+                                 uint64_t len)
+{
+  if (form == NULL)
+    return "a frame has no known type";
+  if (form->side != r->side)
+    return "a frame is one of the other direction";
+  if (len - 1 < form->least || len - 1 > form->most)
+    return "a frame has a length that its type does not have";
+  return NULL;
+}
+
+int bn_frame_next(struct bn_frame_reader *r, struct bn_frame *out, struct bn_err *err)
+{
+  const struct form *form;
+  const char *fault;
+  uint64_t len;
+  char *head;
+
+  if (r->failed)
+    return bn_err_set(err, EPROTO, "the stream has failed");
+  if (r->in.len - r->used < 4)
+    return 0;
+  head = r->in.data + r->used;
+  len = read_le(head, 4);
+  if (len < 1 || len > BN_FRAME_MAX)
+    return refuse_stream(r, "a frame has no possible length", err);
+  if (r->in.len - r->used < BN_FRAME_HEAD)
+    return 0;
+  form = form_of((unsigned char)head[4]);
+  fault = fault_of_head(r, form, len);
+  if (fault != NULL)
+    return refuse_stream(r, fault, err);
+  if (r->in.len - r->used < 4 + len)
+    return 0;
+  *out = (struct bn_frame){form->type, head + BN_FRAME_HEAD, (size_t)len - 1};
+  r->used += 4 + (size_t)len;
+  r->any = true;
+  return 1;
+}
+
+bool bn_frame_is_cut(const struct bn_frame_reader *r)
+{
+  return !r->failed && r->in.len > r->used;
+}
+
+bool bn_frame_is_within(const struct bn_frame_reader *r, enum bn_frame_type type)
+{
+  return !r->failed && r->in.len - r->used >= BN_FRAME_HEAD &&
+         (unsigned char)r->in.data[r->used + 4] == (unsigned char)type;
+}
+
+uint64_t bn_frame_time(const struct bn_frame *f, unsigned i)
+{
+  return f->len >= 8 * ((size_t)i + 1) ? read_le(f->data + 8 * (size_t)i, 8) : 0;
+}
+
+unsigned bn_frame_byte(const struct bn_frame *f)
+{
+  return f->len > 0 ? (unsigned char)f->data[0] : 0;
+}
+
+void bn_frame_text(const struct bn_frame *f, char *out, size_t size)
+{
+  show(out, size, f->data, f->len);
+}
+
+int bn_frame_get_file(const struct bn_frame *f, struct bn_frame_file *out, struct bn_err *err)
+{
+  const size_t name_len = f->len >= 2 ? (size_t)read_le(f->data, 2) : SIZE_MAX;
+  const char *fault;
+
+  if (f->len < 2 || name_len > f->len - 2)
+    return bn_err_set(err, EPROTO, "a frame FILE ends within its name");
+  fault = fault_of_name(f->data + 2, name_len);
+  if (fault != NULL)
+    return refuse_name(f->data + 2, name_len, fault, err);
+  memcpy(out->name, f->data + 2, name_len);
+  out->name[name_len] = '\0';
+  out->data = f->data + 2 + name_len;
+  out->len = f->len - 2 - name_len;
+  return 0;
+}

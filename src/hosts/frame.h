@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The frames that a controller and its agents exchange: an encoder, and a decoder that takes a
+   stream in pieces of any length.
+
+   A frame is a little-endian u32, which is the length of what follows it, a u8, which is the type,
+   and the payload.  A number in a payload is a little-endian u64.  Each type has a least and a
+   greatest length, and belongs to one direction.  No function here reads or writes a descriptor. */
+#ifndef BN_HOSTS_FRAME_H
+#define BN_HOSTS_FRAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+/* Raised when a frame changes its meaning.  Both sides say theirs in HELLO and WELCOME, whose
+   members are only ever added. */
+enum { BN_FRAME_PROTOCOL = 1 };
+
+enum {
+  BN_FRAME_HEAD = 5,         /* bytes before the payload */
+  BN_FRAME_MAX = 16u << 20,  /* type and payload */
+  BN_FRAME_PIECE = 64u << 10 /* what a caller of bn_frame_feed() reads at a time */
+};
+
+enum bn_frame_type {
+  /* From the controller. */
+  BN_FRAME_HELLO = 1, /* JSON: hosts/hello.h */
+  BN_FRAME_FILE = 2,  /* struct bn_frame_file */
+  BN_FRAME_OPEN = 3,  /* nothing: all files have come, sessions may be made */
+  BN_FRAME_PING = 4,  /* the time at the controller */
+  BN_FRAME_START = 5, /* the time at the agent when its gate opens */
+  BN_FRAME_STOP = 6,  /* u8: enum bn_frame_stop */
+  BN_FRAME_PASS = 7,  /* nothing: all hosts have sent MEET */
+  /* From an agent. */
+  BN_FRAME_WELCOME = 65,  /* JSON: hosts/hello.h */
+  BN_FRAME_REFUSE = 66,   /* a sentence; the agent ends then */
+  BN_FRAME_PONG = 67,     /* the time of the PING, the time at the agent */
+  BN_FRAME_READY = 68,    /* JSON: facts, and the group with its metrics; sessions are ready */
+  BN_FRAME_INTERVAL = 69, /* JSON: an interval or a tick in the form of a journal */
+  BN_FRAME_RESULT = 70,   /* JSON: a piece of the document, which ends with END */
+  BN_FRAME_END = 71,      /* u8: the exit status */
+  BN_FRAME_MEET = 72,     /* nothing: all sessions of a command wait for those of other hosts */
+  BN_FRAME_PRINTED = 73   /* what a command has printed: lines, or a piece of a long one */
+};
+
+enum bn_frame_stop { BN_FRAME_STOP_ORDER = 1, BN_FRAME_STOP_NOW = 2 };
+
+enum bn_frame_side { BN_FRAME_FROM_CONTROLLER, BN_FRAME_FROM_AGENT };
+
+/* "HELLO"; "frame" for a number that is no type. */
+const char *bn_frame_name(enum bn_frame_type type);
+
+/* --- writing: each appends one frame.  -1: out of memory, over the buffer's limit, or the length
+   is none that the type may have; the buffer is then as before. --- */
+
+int bn_frame_put(struct bn_buf *out, enum bn_frame_type type, const void *data, size_t len);
+int bn_frame_put_time(struct bn_buf *out, enum bn_frame_type type, uint64_t ns); /* PING, START */
+int bn_frame_put_pong(struct bn_buf *out, uint64_t sent_ns, uint64_t there_ns);
+int bn_frame_put_byte(struct bn_buf *out, enum bn_frame_type type, unsigned value); /* STOP, END */
+/* err says what is wrong with a name that an agent would refuse, or with a file that is too large.
+ */
+int bn_frame_put_file(struct bn_buf *out, const char *name, const void *data, size_t len,
+                      struct bn_err *err);
+
+/* --- reading --- */
+
+/* A frame of the stream.  Its length is one that its type may have. */
+struct bn_frame {
+  enum bn_frame_type type;
+  const char *data; /* borrowed from the reader until the next call with it; no 0 follows */
+  size_t len;
+};
+
+/* A decoder of one direction.  It holds one frame and BN_FRAME_PIECE bytes at most. */
+struct bn_frame_reader {
+  enum bn_frame_side side;
+  struct bn_buf in;
+  size_t used;      /* bytes of `in` that were handed out */
+  bool any, failed; /* a frame was complete; nothing more is taken */
+};
+
+void bn_frame_reader_init(struct bn_frame_reader *r, enum bn_frame_side side);
+void bn_frame_reader_done(struct bn_frame_reader *r);
+/* Takes what came.  Frames that are complete have to be fetched before the next piece.  -1: out of
+   memory, or the stream has failed before. */
+int bn_frame_feed(struct bn_frame_reader *r, const void *data, size_t len, struct bn_err *err);
+/* 1: a frame; 0: it is not complete; -1: this is no stream of frames, err says what came instead
+   (printable), and nothing more is taken. */
+int bn_frame_next(struct bn_frame_reader *r, struct bn_frame *out, struct bn_err *err);
+/* At the end of the stream: whether it ended within a frame, which is then lost. */
+bool bn_frame_is_cut(const struct bn_frame_reader *r);
+/* Whether a part of a frame of that type has come, and not all of it. */
+bool bn_frame_is_within(const struct bn_frame_reader *r, enum bn_frame_type type);
+
+/* Number `i` of a payload of PING, START (0) and PONG (0, 1); 0 where there is none. */
+uint64_t bn_frame_time(const struct bn_frame *f, unsigned i);
+/* The u8 of STOP and END. */
+unsigned bn_frame_byte(const struct bn_frame *f);
+
+/* The payload as a text that a terminal only shows, cut to the room there is; for REFUSE. */
+void bn_frame_text(const struct bn_frame *f, char *out, size_t size);
+
+enum { BN_FRAME_NAME_MAX = 512 };
+
+struct bn_frame_file {
+  char name[BN_FRAME_NAME_MAX + 1]; /* safe to open below a folder of the agent's own */
+  const char *data;                 /* borrowed as in struct bn_frame */
+  size_t len;
+};
+
+/* -1: err says why the file is refused: its name is empty, too long, absolute, ends in '/', has
+   a part "", "." or "..", or a byte that is a control character. */
+int bn_frame_get_file(const struct bn_frame *f, struct bn_frame_file *out, struct bn_err *err);
+
+#endif

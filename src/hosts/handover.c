@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sends and takes descriptors beside a number. */
+#include "hosts/handover.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { ENDS = 2 };
+
+/* The room for the descriptors of a message, aligned as the kernel wants it. */
+union room {
+  struct cmsghdr head;
+  char data[CMSG_SPACE(ENDS * sizeof(int))];
+};
+
+int bn_handover_socket(int end[2])
+{
+  return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, end);
+}
+
+int bn_handover_send(int socket, const struct bn_handover *h)
+{
+  const int ends[ENDS] = {h->in, h->out};
+  uint32_t number = h->number;
+  struct iovec text = {&number, sizeof number};
+  struct msghdr m = {.msg_iov = &text, .msg_iovlen = 1};
+  union room room;
+  ssize_t n;
+
+  memset(&room, 0, sizeof room);
+  if (h->in >= 0 && h->out >= 0) {
+    m.msg_control = room.data;
+    m.msg_controllen = sizeof room.data;
+    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof ends);
+    memcpy(CMSG_DATA(c), ends, sizeof ends);
+  }
+  do {
+    n = sendmsg(socket, &m, MSG_NOSIGNAL);
+  } while (n < 0 && errno == EINTR);
+  return n == (ssize_t)sizeof number ? 0 : -1;
+}
+
+static void close_one(int fd)
+{
+  if (fd >= 0)
+    (void)close(fd);
+}
+
+int bn_handover_pipes(int socket, uint32_t number, int *in, int *out)
+{
+  int there[2] = {-1, -1}, here[2] = {-1, -1}, rc = -1, why;
+
+  if (pipe2(there, O_CLOEXEC) == 0 && pipe2(here, O_CLOEXEC) == 0 &&
+      fcntl(there[1], F_SETFL, O_NONBLOCK) == 0 && fcntl(here[0], F_SETFL, O_NONBLOCK) == 0)
+    rc = bn_handover_send(socket,
+                          &(struct bn_handover){.number = number, .in = there[0], .out = here[1]});
+  why = errno;
+  close_one(there[0]);
+  close_one(here[1]);
+  if (rc == 0) {
+    *in = there[1];
+    *out = here[0];
+    return 0;
+  }
+  close_one(there[1]);
+  close_one(here[0]);
+  errno = why;
+  return -1;
+}
+
+int bn_handover_take(int socket, struct bn_handover *h)
+{
+  int ends[ENDS] = {-1, -1};
+  struct iovec text = {&h->number, sizeof h->number};
+  union room room;
+  struct msghdr m = {.msg_iov = &text,
+                     .msg_iovlen = 1,
+                     .msg_control = room.data,
+                     .msg_controllen = sizeof room.data};
+  ssize_t n;
+
+  do {
+    n = recvmsg(socket, &m, MSG_CMSG_CLOEXEC);
+  } while (n < 0 && errno == EINTR);
+  if (n != (ssize_t)sizeof h->number)
+    return 0;
+  const struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+
+  if (c != NULL && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof ends))
+    memcpy(ends, CMSG_DATA(c), sizeof ends);
+  h->in = ends[0];
+  h->out = ends[1];
+  return 1;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Makes the command line of each host's shell and starts it, or asks the launcher's process. */
+#include "hosts/launch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hosts/order.h"
+#include "option/words.h"
+
+/* The shell's words, the host, and the command: the program's name is one word there as here. */
+static int make_command(const struct bn_fleet *f, const char *host, struct bn_list *out,
+                        struct bn_err *err)
+{
+  const struct bn_conf_raw *r = &f->setup->conf->raw;
+
+  if (bn_words_split(r->hosts_shell, out, err) != 0)
+    return -1;
+  if (out->n == 0)
+    return bn_err_set(err, EINVAL, "--hosts-shell is empty; leave it out to use ssh");
+  if (bn_words_add(out, host) != 0 || bn_words_add(out, r->hosts_program) != 0 ||
+      bn_words_add(out, "--agent") != 0)
+    return bn_err_set(err, ENOMEM, "out of memory");
+  return 0;
+}
+
+/* A list that ends with NULL, borrowed from the words. */
+static char **vector_of(const struct bn_list *words)
+{
+  char **argv = calloc(words->n + 1, sizeof *argv);
+
+  for (size_t i = 0; argv != NULL && i < words->n; i++)
+    argv[i] = words->item[i];
+  return argv;
+}
+
+/* By the launcher's processes, or by the shell. */
+static int reach_host(struct bn_fleet *f, struct bn_peer *p, struct bn_err *err)
+{
+  struct bn_list words = {.n = 0};
+  char **argv = NULL;
+  int rc = -1;
+
+  if (p->rank >= 0)
+    return bn_link_join(&p->link, p->name, f->setup->ranks->request, (uint32_t)p->rank, err);
+  if (make_command(f, p->name, &words, err) == 0) {
+    argv = vector_of(&words);
+    rc = argv != NULL ? bn_link_start(&p->link, p->name, argv, &f->wish.before, err)
+                      : bn_err_set(err, ENOMEM, "out of memory");
+  }
+  free(argv);
+  bn_words_done(&words);
+  return rc;
+}
+
+static int begin_host(struct bn_fleet *f, const struct bn_order *order, size_t i,
+                      struct bn_err *err)
+{
+  struct bn_peer *p = &f->peer[i];
+  struct bn_hello hello = {.version = strdup(PACKAGE_VERSION),
+                           .host = (unsigned)i,
+                           .hosts = (unsigned)f->list.n,
+                           .first_session = p->share.first_session,
+                           .sessions = f->sessions};
+  int rc = -1;
+
+  if (hello.version == NULL || bn_order_argv(order, &p->share, &hello.argv) != 0 ||
+      bn_hello_take_environment(&hello) != 0)
+    (void)bn_err_set(err, ENOMEM, "out of memory");
+  else if (reach_host(f, p, err) == 0)
+    rc = bn_peer_begin(p, f->js, &hello, &order->files, err);
+  bn_hello_done(&hello);
+  return rc;
+}
+
+/* That were not started, which has been told. */
+static void forget_others(struct bn_fleet *f)
+{
+  for (size_t i = 0; i < f->n; i++)
+    if (f->peer[i].link.in < 0) {
+      f->peer[i].state = BN_PEER_LOST;
+      bn_rounds_end(&f->rounds, i);
+    }
+}
+
+/* Data are the same each time, unless the user wants others. */
+static uint64_t seed_of(const struct bn_fleet *f)
+{
+  const struct bn_conf *conf = f->setup->conf;
+
+  return f->is_run || conf->seed_given ? conf->seed : 0;
+}
+
+int bn_launch(struct bn_fleet *f, size_t first, struct bn_err *err)
+{
+  const struct bn_hosts_setup *s = f->setup;
+  const struct bn_order_from from = {.args = s->args,
+                                     .test = s->test,
+                                     .command = s->command,
+                                     .is_builtin = s->is_builtin,
+                                     .options = s->options,
+                                     .seed = seed_of(f)};
+  struct bn_order order;
+  const bool ordered = bn_order_make(&order, &from, err) == 0;
+  int rc = ordered ? 0 : -1;
+
+  for (size_t i = first; rc == 0 && i < f->n; i++)
+    rc = begin_host(f, &order, i, err);
+  if (ordered)
+    bn_order_done(&order);
+  if (rc != 0)
+    forget_others(f);
+  bn_fleet_enter(f, BN_FLEET_CONNECT);
+  return rc;
+}

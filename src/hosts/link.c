@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Starts the process that connects to a host, and reads and writes its pipes. */
+#include "hosts/link.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/spawn.h"
+#include "hosts/handover.h"
+
+/* A line of standard error that is longer is cut into several. */
+enum { LINE_MAX_BYTES = 4096 };
+
+/* --- life ------------------------------------------------------------------------------------- */
+
+static void close_one(int *fd)
+{
+  if (*fd >= 0)
+    (void)close(*fd);
+  *fd = -1;
+}
+
+/* The ends of the three pipes: [0] is read, [1] is written. */
+struct pipes {
+  int in[2], out[2], errors[2];
+};
+
+static int open_pipes(struct pipes *p)
+{
+  *p = (struct pipes){{-1, -1}, {-1, -1}, {-1, -1}};
+  return pipe2(p->in, O_CLOEXEC) == 0 && pipe2(p->out, O_CLOEXEC) == 0 &&
+                 pipe2(p->errors, O_CLOEXEC) == 0
+             ? 0
+             : -1;
+}
+
+static void close_pipes(struct pipes *p)
+{
+  for (int i = 0; i < 2; i++) {
+    close_one(&p->in[i]);
+    close_one(&p->out[i]);
+    close_one(&p->errors[i]);
+  }
+}
+
+/* Of ours only: the flag belongs to the open file, and the child's ends have their own. */
+static int keep_ours(struct bn_link *l, struct pipes *p)
+{
+  int *const from[] = {&p->in[1], &p->out[0], &p->errors[0]};
+  int *const to[] = {&l->in, &l->out, &l->errors};
+
+  for (size_t i = 0; i < 3; i++) {
+    if (fcntl(*from[i], F_SETFL, O_NONBLOCK) != 0)
+      return -1;
+    *to[i] = *from[i];
+    *from[i] = -1;
+  }
+  return 0;
+}
+
+int bn_link_start(struct bn_link *l, const char *name, char *const *argv, const sigset_t *masked,
+                  struct bn_err *err)
+{
+  struct pipes p;
+  int rc = -1;
+
+  *l = (struct bn_link){.name = name, .in = -1, .out = -1, .errors = -1};
+  bn_frame_reader_init(&l->reader, BN_FRAME_FROM_AGENT);
+  if (open_pipes(&p) == 0) {
+    const struct bn_spawn s = {argv, p.in[0], p.out[1], p.errors[1], masked, SIGTERM};
+    const pid_t pid = bn_spawn(&s, err);
+
+    l->pid = pid > 0 ? pid : 0;
+    rc = pid > 0 ? 0 : -1;
+    if (rc == 0 && keep_ours(l, &p) != 0)
+      rc = bn_err_set(err, errno, "cannot read from '%s': %s", argv[0], strerror(errno));
+  } else {
+    (void)bn_err_set(err, errno, "cannot start '%s': %s", argv[0], strerror(errno));
+  }
+  close_pipes(&p);
+  l->heard_ns = l->taken_ns = bn_clock_mono();
+  return rc;
+}
+
+int bn_link_join(struct bn_link *l, const char *name, int socket, uint32_t number,
+                 struct bn_err *err)
+{
+  *l = (struct bn_link){.name = name, .in = -1, .out = -1, .errors = -1};
+  bn_frame_reader_init(&l->reader, BN_FRAME_FROM_AGENT);
+  l->heard_ns = bn_clock_mono();
+  if (bn_handover_pipes(socket, number, &l->in, &l->out) == 0)
+    return 0;
+  return bn_err_set(err, errno, "%s: cannot ask the launcher's process for an agent: %s", name,
+                    strerror(errno));
+}
+
+void bn_link_done(struct bn_link *l)
+{
+  close_one(&l->in);
+  close_one(&l->out);
+  close_one(&l->errors);
+  if (l->pid > 0 && !l->ended) {
+    bn_link_kill(l, SIGKILL);
+    (void)waitpid(l->pid, &l->how, 0);
+    l->ended = true;
+  }
+  bn_frame_reader_done(&l->reader);
+  if (l->queue.data != NULL)
+    explicit_bzero(l->queue.data, l->queue.len); /* a password may be in it */
+  bn_buf_done(&l->queue);
+  bn_buf_done(&l->line);
+}
+
+bool bn_link_has_ended(struct bn_link *l)
+{
+  if (l->pid > 0 && !l->ended)
+    l->ended = waitpid(l->pid, &l->how, WNOHANG) == l->pid;
+  return l->pid == 0 || l->ended;
+}
+
+void bn_link_kill(const struct bn_link *l, int signo)
+{
+  if (l->pid > 0 && !l->ended)
+    (void)kill(-l->pid, signo);
+}
+
+/* --- sending ---------------------------------------------------------------------------------- */
+
+bool bn_link_wants(const struct bn_link *l)
+{
+  return l->in >= 0 && l->sent < l->queue.len;
+}
+
+static void empty_queue(struct bn_link *l)
+{
+  if (l->queue.data != NULL)
+    explicit_bzero(l->queue.data, l->queue.len);
+  bn_buf_clear(&l->queue);
+  l->sent = 0;
+}
+
+int bn_link_send(struct bn_link *l)
+{
+  while (bn_link_wants(l)) {
+    const ssize_t n = write(l->in, l->queue.data + l->sent, l->queue.len - l->sent);
+
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0 && errno == EAGAIN)
+      return 0;
+    if (n < 0) {
+      bn_link_finish(l);
+      return -1;
+    }
+    l->sent += (size_t)n;
+    l->taken_ns = bn_clock_mono();
+  }
+  empty_queue(l);
+  return 0;
+}
+
+void bn_link_finish(struct bn_link *l)
+{
+  close_one(&l->in);
+  empty_queue(l);
+}
+
+/* --- receiving -------------------------------------------------------------------------------- */
+
+int bn_link_receive(struct bn_link *l)
+{
+  char piece[BN_FRAME_PIECE];
+  struct bn_err err = {0};
+  ssize_t n;
+
+  do
+    n = read(l->out, piece, sizeof piece);
+  while (n < 0 && errno == EINTR);
+  if (n < 0 && errno == EAGAIN)
+    return 0;
+  if (n > 0 && bn_frame_feed(&l->reader, piece, (size_t)n, &err) == 0) {
+    l->heard_ns = bn_clock_mono();
+    return 1;
+  }
+  close_one(&l->out);
+  return -1;
+}
+
+/* A terminal is not to obey what a host says: the log escapes it. */
+static void show_line(struct bn_link *l, struct bn_outlet *outlet)
+{
+  struct bn_buf told = {.max = 0};
+
+  /* ssh ends its lines as on a terminal. */
+  if (l->line.data[l->line.len - 1] == '\r')
+    l->line.len--;
+  if (bn_buf_printf(&told, "%s: ", l->name) == 0 &&
+      bn_buf_add(&told, l->line.data, l->line.len) == 0)
+    bn_outlet_foreign(outlet, told.data);
+  bn_buf_done(&told);
+  bn_buf_clear(&l->line);
+}
+
+static void take_text(struct bn_link *l, struct bn_outlet *outlet, const char *text, size_t len)
+{
+  for (size_t i = 0; i < len; i++) {
+    if (text[i] != '\n')
+      (void)bn_buf_char(&l->line, text[i] != '\0' ? text[i] : ' ');
+    if ((text[i] == '\n' && l->line.len > 0) || l->line.len >= LINE_MAX_BYTES)
+      show_line(l, outlet);
+  }
+}
+
+void bn_link_show(struct bn_link *l, struct bn_outlet *outlet)
+{
+  char text[LINE_MAX_BYTES];
+  const ssize_t n = l->errors >= 0 ? read(l->errors, text, sizeof text) : 0;
+
+  if (n > 0)
+    take_text(l, outlet, text, (size_t)n);
+  if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)))
+    return;
+  if (l->line.len > 0)
+    show_line(l, outlet);
+  close_one(&l->errors);
+}

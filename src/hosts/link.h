@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The way to one host: the process that connects to it, and its three streams.
+
+   No call here waits.  What is put goes into a buffer that leaves as the pipe takes it. */
+#ifndef BN_HOSTS_LINK_H
+#define BN_HOSTS_LINK_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "hosts/frame.h"
+#include "hosts/outlet.h"
+
+struct bn_link {
+  const char *name; /* of the host, borrowed; before each line of its standard error */
+  pid_t pid;        /* 0: none */
+  bool ended;       /* the process has been collected, how: as waitpid(2) says */
+  int how;
+  int in, out, errors; /* our ends of the pipes; -1: closed */
+  struct bn_buf queue; /* not sent yet */
+  size_t sent;         /* of it */
+  struct bn_frame_reader reader;
+  struct bn_buf line; /* of standard error, the part without an end */
+  uint64_t heard_ns;  /* when the last byte of its frames came; CLOCK_MONOTONIC */
+  uint64_t taken_ns;  /* when its pipe took something last */
+};
+
+/* Starts the program with the words of argv.  -1 and err. */
+int bn_link_start(struct bn_link *l, const char *name, char *const *argv, const sigset_t *masked,
+                  struct bn_err *err);
+/* The same without a process of its own: what takes handovers at the socket gets its pipes. */
+int bn_link_join(struct bn_link *l, const char *name, int socket, uint32_t number,
+                 struct bn_err *err);
+/* Ends the process at once if it is there, and closes everything. */
+void bn_link_done(struct bn_link *l);
+
+/* Whether something waits to be sent. */
+bool bn_link_wants(const struct bn_link *l);
+/* Sends what the pipe takes.  -1: the other side is gone; nothing more is sent. */
+int bn_link_send(struct bn_link *l);
+/* Nothing more is sent: the agent sees the end of its input. */
+void bn_link_finish(struct bn_link *l);
+/* Takes a piece of the frames that have come: fetch them with bn_frame_next().  1: a piece, 0:
+   nothing now, -1: the end, or no memory; the stream is closed. */
+int bn_link_receive(struct bn_link *l);
+/* Takes a piece of standard error and prints the lines that are complete. */
+void bn_link_show(struct bn_link *l, struct bn_outlet *outlet);
+/* Whether the process has ended by now. */
+bool bn_link_has_ended(struct bn_link *l);
+void bn_link_kill(const struct bn_link *l, int signo);
+
+#endif

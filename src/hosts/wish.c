@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads signals from a descriptor. */
+#include "hosts/wish.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+/* timeout(1) signals the process and then its group: that is one wish, not two. */
+static const uint64_t echo_ns = BN_NSEC_PER_SEC / 5;
+
+int bn_wish_begin(struct bn_wish *w, struct bn_err *err)
+{
+  static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+  sigset_t set;
+
+  *w = (struct bn_wish){.fd = -1};
+  (void)sigemptyset(&set);
+  for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) {
+    struct sigaction now;
+
+    if (sigaction(ending[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+      (void)sigaddset(&set, ending[i]);
+  }
+  (void)sigprocmask(SIG_BLOCK, &set, &w->before);
+  w->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (w->fd >= 0)
+    return 0;
+  return bn_err_set(err, errno, "cannot receive signals: %s", strerror(errno));
+}
+
+void bn_wish_end(struct bn_wish *w)
+{
+  if (w->fd >= 0)
+    (void)close(w->fd);
+  w->fd = -1;
+}
+
+int bn_wish_read(struct bn_wish *w)
+{
+  struct signalfd_siginfo info;
+  const uint64_t now_ns = bn_clock_mono();
+
+  if (read(w->fd, &info, sizeof info) != (ssize_t)sizeof info)
+    return 0;
+  if (w->count > 0 && w->pid != 0 && w->pid == (pid_t)info.ssi_pid &&
+      w->signo == (int)info.ssi_signo && now_ns - w->first_ns <= echo_ns)
+    return 0;
+  if (w->count++ > 0)
+    return 2;
+  w->first_ns = now_ns;
+  w->signo = (int)info.ssi_signo;
+  w->pid = (pid_t)info.ssi_pid;
+  return 1;
+}
+
+int bn_wish_signo(const struct bn_wish *w)
+{
+  return w->signo;
+}
+
+const char *bn_wish_name(const struct bn_wish *w)
+{
+  return w->signo == SIGINT ? "interrupt" : strsignal(w->signo);
+}

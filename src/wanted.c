@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads the options that name assertions and watchers. */
+#include "wanted.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/log.h"
+#include "engine/watch.h"
+#include "registry.h"
+
+static int add_assert(const char *text, struct bn_assert *out, size_t *n)
+{
+  struct bn_err err = {0};
+  struct bn_buf names = {0};
+
+  if (*n == BN_ASSERTS_MAX) {
+    bn_log_stderr("--assert=%s: too many assertions; allowed: up to %d", text, BN_ASSERTS_MAX);
+    return -1;
+  }
+  if (bn_assert_parse(&out[*n], text, &err) == 0) {
+    ++*n;
+    return 0;
+  }
+  bn_log_stderr("--assert=%s: %s", text, err.text);
+  if (err.code == ENOENT) {
+    bn_assert_names(&names);
+    bn_log_stderr("the metrics are: %s", names.data != NULL ? names.data : "");
+    bn_buf_done(&names);
+  }
+  return -1;
+}
+
+int bn_wanted_asserts(const struct bn_list *list, struct bn_assert *out, size_t *n)
+{
+  *n = 0;
+  for (size_t i = 0; i < list->n; i++)
+    if (add_assert(list->item[i], out, n) != 0)
+      return -1;
+  return 0;
+}
+
+/* false: there is none of that name, which is told with all that are. */
+static bool find_watcher(const char *name, bool *watched)
+{
+  struct bn_buf names = {0};
+
+  for (size_t i = 0; bn_registry_watchers[i] != NULL; i++) {
+    (void)bn_buf_printf(&names, "%s%s", i > 0 ? ", " : "", bn_registry_watchers[i]->name);
+    if (strcmp(bn_registry_watchers[i]->name, name) == 0) {
+      bn_buf_done(&names);
+      watched[i] = true;
+      return true;
+    }
+  }
+  bn_log_stderr("--watch=%s: unknown; allowed: %s", name, names.data != NULL ? names.data : "");
+  bn_buf_done(&names);
+  return false;
+}
+
+int bn_wanted_watchers(const struct bn_list *list, const struct bn_watcher **out, size_t *n)
+{
+  bool watched[BN_WATCHERS_MAX] = {false};
+
+  *n = 0;
+  for (size_t i = 0; i < list->n; i++)
+    if (!find_watcher(list->item[i], watched))
+      return -1;
+  for (size_t i = 0; bn_registry_watchers[i] != NULL; i++)
+    if (watched[i])
+      out[(*n)++] = bn_registry_watchers[i];
+  return 0;
+}

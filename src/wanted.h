@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Options that name what measure/ or the registry knows: assertions and watchers. */
+#ifndef BN_WANTED_H
+#define BN_WANTED_H
+
+#include <stddef.h>
+
+#include "api/opt.h"
+#include "api/watch.h"
+#include "measure/assert.h"
+
+/* Both return 0, or -1 after having said why. */
+
+/* --assert; at most BN_ASSERTS_MAX.  A metric that does not exist is told of with all that do. */
+int bn_wanted_asserts(const struct bn_list *list, struct bn_assert *out, size_t *n);
+/* --watch: in the order of the registry, each once; at most BN_WATCHERS_MAX (engine/watch.h). */
+int bn_wanted_watchers(const struct bn_list *list, const struct bn_watcher **out, size_t *n);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Fuzzes the intervals that hosts send: lines with changed bytes are refused by a sentence, or are
+   figures that can be summed. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hosts/rounds.h"
+#include "measure/store.h"
+#include "patch.h"
+
+extern const struct bn_store bench_store;
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const struct bn_store *const js = &bench_store;
+static const struct bn_metric own[] = {{"loads", "1", BN_COUNTER}, {.name = NULL}};
+static const double ranks[] = {50, 99};
+static const struct bn_view_rules rules = {.percents = ranks, .n_percents = 2};
+static const struct bn_facts said = {.plan = {.percents = {50, 99}, .n_percents = 2}};
+
+enum { HOSTS = 2, TIMES = 4, KINDS = 2 };
+
+static void must(bool holds)
+{
+  if (!holds)
+    abort();
+}
+
+/* {key: value}; takes the value over. */
+static char *line_of(const char *key, struct bn_node *value)
+{
+  struct bn_node *map = js->map();
+  size_t len;
+  char *text;
+
+  must(js->set(map, key, value) == 0);
+  text = js->print(map, 0, &len);
+  must(text != NULL);
+  js->free(map);
+  return text;
+}
+
+/* Both hosts measure the same. */
+static void begin(struct bn_rounds *r)
+{
+  struct bn_node *group = js->map();
+  struct bn_err err = {.code = 0};
+  struct bn_metrics m;
+
+  must(bn_rounds_init(r, js, HOSTS, 1) == 0 && bn_metrics_init(&m, own) == 0);
+  must(js->set(group, "metrics", bn_store_metrics(js, &m)) == 0);
+  for (size_t i = 0; i < HOSTS; i++)
+    must(bn_rounds_begin(r, i, group, &said, &err) == 0);
+  bn_metrics_done(&m);
+  js->free(group);
+}
+
+static char *view_line(enum bn_view_span span, double at_s)
+{
+  struct bn_metrics m;
+  struct bn_snap s;
+  struct bn_view_store store;
+  struct bn_view v;
+  struct bn_node *record;
+
+  must(bn_metrics_init(&m, own) == 0 && bn_snap_make(&s, &m, 0, true) == 0 &&
+       bn_view_store_init(&store, &s) == 0);
+  s.span_ns = 1000000000;
+  s.counter[BN_C_EVENTS] = 100;
+  bn_hist_put(s.hist[BN_H_LATENCY], 1000000, 90);
+  bn_hist_put(s.hist[BN_H_LATENCY], 7000000, 10);
+  s.running = 3;
+  bn_view_fill(&v, &store, &s, &rules);
+  v.at_s = at_s;
+  v.span = span;
+  must(span == BN_VIEW_TICK || bn_snap_pack(&s, &s) == 0);
+  record = bn_store_record(js, &v);
+  bn_view_store_done(&store);
+  bn_snap_done(&s);
+  bn_metrics_done(&m);
+  return line_of(span == BN_VIEW_TICK ? "tick" : "interval", record);
+}
+
+static void look(void *arg, const struct bn_view *v)
+{
+  size_t *rounds = arg;
+
+  for (size_t i = 0; i < v->n_percents; i++)
+    must(!(v->percentile_s[i] < 0)); /* or not known */
+  ++*rounds;
+}
+
+static void take(struct bn_rounds *r, size_t host, const char *line, size_t len)
+{
+  const struct bn_joint_time t = {.at_ns = 1};
+  struct bn_err err = {.code = 0};
+  size_t rounds = 0;
+
+  must(bn_rounds_take(r, host, line, len, &err) == 0 || err.text[0] != '\0');
+  while (bn_rounds_ready(r))
+    must(bn_rounds_sum(r, &rules, &t, look, &rounds, &err) == 0 || err.text[0] != '\0');
+  while (bn_rounds_ticks(r))
+    must(bn_rounds_tick(r, &rules, &t, look, &rounds, &err) == 0 || err.text[0] != '\0');
+}
+
+/* A line, with some of its bytes replaced.  Returns how much of the input was used. */
+static size_t take_changed(struct bn_rounds *r, const char *line, const uint8_t *data, size_t size)
+{
+  const size_t len = strlen(line);
+  char *copy = malloc(len);
+  size_t used = 1;
+
+  must(copy != NULL);
+  memcpy(copy, line, len);
+  used += patch(copy, len, data[0] >> 4, data + used, size - used);
+  take(r, data[0] % HOSTS, copy, len);
+  free(copy);
+  return used;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  static char *line[KINDS][TIMES];
+  struct bn_rounds r;
+
+  for (unsigned i = 0; i < TIMES && line[0][i] == NULL; i++) {
+    line[0][i] = view_line(BN_VIEW_INTERVAL, i + 1);
+    line[1][i] = view_line(BN_VIEW_TICK, i + 1);
+  }
+  begin(&r);
+  for (size_t at = 0; at < size;) {
+    const unsigned kind = data[at] >> 1 & 1, time = data[at] >> 2 & 3;
+
+    at += take_changed(&r, line[kind][time], data + at, size - at);
+  }
+  bn_rounds_done(&r);
+  return 0;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Fuzzes the result that a host sends, which is an honest one with changed bytes, or any text: it
+   is refused by a sentence, or it can be summed with that of another host and printed.  In no case
+   is the other host's result lost. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../unit/hostresult.h"
+#include "api/policy.h"
+#include "hosts/sent.h"
+#include "hosts/whole.h"
+#include "measure/store.h"
+#include "patch.h"
+
+extern const struct bn_store bench_store;
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const struct bn_store *const js = &bench_store;
+
+enum { HOSTS = 2, EVENTS = 500 };
+
+static char *honest_text(void)
+{
+  struct bn_result r = {.n_groups = 0};
+  struct bn_node *document;
+  size_t len = 0;
+  char *text;
+
+  make_result(&r, 100 * SEC, EVENTS);
+  document = bn_store_document(js, &r, NULL);
+  text = js->print(document, 0, &len);
+  must(text != NULL);
+  js->free(document);
+  bn_result_done(&r);
+  return text;
+}
+
+static void begin(struct bn_sent_as *as, const struct bn_result *r)
+{
+  struct bn_node *group = js->map();
+  struct bn_err err = {.code = 0};
+
+  must(js->set(group, "name", js->text("cpu")) == 0);
+  must(js->set(group, "metrics", bn_store_metrics(js, &r->group[0].total.delta.metrics)) == 0);
+  must(bn_sent_begin(as, js, group, &r->facts, HOSTS, &err) == 0);
+  js->free(group);
+}
+
+static void print(const struct bn_result *r)
+{
+  struct bn_node *document = bn_store_document(js, r, NULL);
+  size_t len = 0;
+  char *text = document != NULL ? js->print(document, 0, &len) : NULL;
+
+  must(text != NULL);
+  free(text);
+  js->free(document);
+}
+
+/* other: of the same run, from a host that may say anything. */
+static void sum(struct bn_result *other)
+{
+  static const struct bn_policy policy = {.own_report = true};
+  static const struct bn_conf conf = {.policy = &policy};
+  const struct bn_whole_start start = {
+      .mono_ns = 100 * SEC, .wall_ns = 2000 * SEC, .until_ns = 110 * SEC};
+  struct bn_optset *options = bn_optset_new(&policy);
+  struct bn_result honest = {.n_groups = 0}, out;
+  char names[HOSTS][2] = {"a", "b"};
+  struct bn_whole_part part[HOSTS] = {{.member = {.host = names[0]}, .result = other},
+                                      {.member = {.host = names[1]}, .result = &honest}};
+  struct bn_err err = {.code = 0};
+
+  make_result(&honest, 100 * SEC, EVENTS);
+  must(bn_whole_make(part, HOSTS, &start, &conf, options, &out, &err) == 0);
+  must(out.n_groups == 1 + HOSTS && out.group[2].member->lost == NULL);
+  must(out.group[0].total.view.events >= EVENTS);
+  print(&out);
+  bn_result_done(&out);
+  bn_result_done(&honest);
+  bn_optset_free(options);
+}
+
+static void take(const char *data, size_t len)
+{
+  struct bn_buf text = {.max = 0};
+  struct bn_result said = {.n_groups = 0}, out;
+  struct bn_sent_as as;
+  struct bn_err err = {.code = 0};
+
+  make_result(&said, 100 * SEC, EVENTS);
+  begin(&as, &said);
+  must(bn_buf_add(&text, data, len) == 0);
+  if (bn_sent_read(&as, js, &text, true, &out, &err) == 0)
+    sum(&out);
+  else
+    must(err.text[0] != '\0');
+  bn_result_done(&out);
+  bn_buf_done(&text);
+  bn_sent_done(&as);
+  bn_result_done(&said);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  static char *honest;
+  char *copy;
+  size_t len;
+
+  if (honest == NULL)
+    honest = honest_text();
+  if (size == 0)
+    return 0;
+  if (data[0] == 0) {
+    take((const char *)data + 1, size - 1);
+    return 0;
+  }
+  len = strlen(honest);
+  copy = malloc(len);
+  must(copy != NULL);
+  memcpy(copy, honest, len);
+  (void)patch(copy, len, size, data, size);
+  take(copy, len);
+  free(copy);
+  return 0;
+}

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Commands of several hosts do what one process with all their threads does."""
+
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import time
+
+import pytest
+from fleet import BENCH
+
+# Each session notes its steps; all sessions go from step to step together.
+STEPS = """
+local function note(step)
+  local file = io.open(os.getenv("NOTES"), "a")
+  file:write(("%s %d of %d\\n"):format(step, sysbench.tid, sysbench.opt.threads))
+  file:close()
+end
+function prepare()
+  note("one")
+  if sysbench.cmdline.barrier() then note("two") end
+  if sysbench.cmdline.barrier() then note("three") end
+end
+function cleanup() note("cleanup") end
+sysbench.cmdline.commands = {prepare = {prepare, sysbench.cmdline.PARALLEL_COMMAND}}
+"""
+# Session 2 is on the second of two hosts with two threads.
+FAILING = """
+function prepare()
+  if sysbench.tid == 2 then error("no room left") end
+  while sysbench.cmdline.barrier() do end
+end
+sysbench.cmdline.commands = {prepare = {prepare, sysbench.cmdline.PARALLEL_COMMAND}}
+"""
+
+
+def alone(folder, *args):
+    """What one process prints."""
+    folder.mkdir(exist_ok=True)
+    done = subprocess.run([BENCH, *args], cwd=folder, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def lines(text):
+    return sorted(text.splitlines())
+
+
+def live_apart(fleet, hosts):
+    """Each of the hosts has a working folder of its own."""
+    for host in hosts:
+        (fleet.folder / host).mkdir()
+        fleet.through(host, "sh", "-c", 'cd "$0" && exec "$@"', fleet.folder / host)
+
+
+def test_sessions_of_all_hosts_prepare_together(fleet):
+    notes = fleet.folder / "notes"
+    script = fleet.script("steps.lua", STEPS)
+    done = fleet.run("a,b:1,c:3", script, "--threads=2", "prepare", NOTES=str(notes))
+    assert done.status == 0, done.err
+    found = notes.read_text().splitlines()
+    for i, step in enumerate(("one", "two", "three")):
+        assert sorted(found[6 * i:6 * i + 6]) == [f"{step} {n} of 6" for n in range(6)]
+    done = fleet.run("a,b:1,c:3", script, "--threads=2", "cleanup", NOTES=str(notes))
+    assert done.status == 0, done.err
+    assert notes.read_text().splitlines()[18:] == ["cleanup 0 of 6"]
+
+
+@pytest.mark.parametrize("tables", [7, 2])  # one after the other, and shared by threads
+def test_the_lines_are_those_of_one_process(fleet, tables):
+    options = ("oltp_read_write", "--db-driver=null", f"--tables={tables}", "--table-size=9")
+    done = fleet.run("a,b,c", *options, "--threads=2", "prepare")
+    assert done.status == 0, done.err
+    assert lines(done.out) == lines(alone(fleet.folder / "alone", *options, "--threads=6", "prepare"))
+    assert fleet.left() == []
+
+
+@pytest.mark.parametrize("seed", [[], ["--rand-seed=5"]])
+def test_each_host_has_a_database_of_its_own_with_sqlite(fleet, seed):
+    live_apart(fleet, "ab")
+    options = ("oltp_read_write", "--db-driver=sqlite", "--sqlite-db=x.db", "--tables=3", "--table-size=50", *seed)
+    done = fleet.run("a,b", *options, "--threads=2", "prepare")
+    assert done.status == 0, done.err
+    alone(fleet.folder / "alone", *options, "--threads=4", "prepare")
+    folders = [fleet.folder / name for name in ("a", "b", "alone")]
+    data = [content(folder / "x.db") for folder in folders]
+    assert data[0] == data[1] == data[2] and len(data[0]) == 3
+    assert re.search(r"^b: Creating table 'sbtest3'", done.out, re.M)
+    done = fleet.run("a,b", *options, "--threads=2", "--events=50", "run")
+    assert done.status == 0, done.err
+    done = fleet.run("a,b", *options, "--threads=2", "cleanup")
+    assert done.status == 0, done.err
+    assert content(fleet.folder / "b/x.db") == {}
+
+
+def content(path):
+    with sqlite3.connect(path) as con:
+        names = [row[0] for row in con.execute("SELECT name FROM sqlite_master WHERE type = 'table' "
+                                               "AND name LIKE 'sbtest%'")]
+        return {name: con.execute(f"SELECT * FROM {name} ORDER BY id").fetchall() for name in names}
+
+
+def test_files_are_made_on_each_host(fleet):
+    live_apart(fleet, "ab")
+    options = ("fileio", "--file-num=3", "--file-total-size=96K")
+    done = fleet.run("a,b", *options, "prepare")
+    assert done.status == 0, done.err
+    for host in "ab":
+        found = sorted((fleet.folder / host).iterdir())
+        assert [path.name for path in found] == [f"test_file.{i}" for i in range(3)]
+        assert f"{host}: Creating file test_file.2" in done.out
+    done = fleet.run("a,b", *options, "cleanup")
+    assert done.status == 0, done.err
+    assert not any(path for host in "ab" for path in (fleet.folder / host).iterdir())
+
+
+def test_one_session_that_fails_ends_all(fleet):
+    done = fleet.run("a,b", fleet.script("failing.lua", FAILING), "--threads=2", "prepare")
+    assert done.status == 1
+    assert re.search("^b: .*no room left", done.err, re.M), done.err
+    assert re.search("^b: the command 'prepare' failed there with status 1$", done.err, re.M), done.err
+    assert fleet.left() == []
+
+
+def test_a_host_that_dies_ends_all(fleet):
+    """Host b stands still before it comes to the barrier."""
+    notes = fleet.folder / "notes"
+    script = fleet.script("steps.lua", STEPS.replace(
+        'note("one")', 'note("one") if sysbench.tid == 2 then os.execute("exec sleep 60") end'))
+    fleet.begin("a,b", script, "--threads=2", "prepare", NOTES=str(notes))
+    deadline = time.monotonic() + 60
+    while not notes.exists() or len(notes.read_text().splitlines()) < 4:
+        assert time.monotonic() < deadline and fleet.process.poll() is None
+        time.sleep(0.01)
+    os.kill(fleet.pid("b"), signal.SIGKILL)
+    done = fleet.finish()
+    assert done.status == 1
+    assert re.search("^b: lost: ", done.err, re.M), done.err
+    assert "two" not in notes.read_text()
+    for pid, words in fleet.processes().items():
+        if "sleep 60" in words:  # a child of the script is the script's
+            os.kill(pid, signal.SIGKILL)
+    assert fleet.left() == []
+
+
+def test_a_command_of_the_first_host_needs_no_other(fleet):
+    fleet.through("b", "false")
+    done = fleet.run("a,b", "oltp_read_write", "--db-driver=null", "cleanup")
+    assert done.status == 0, done.err
+    done = fleet.run("a,b", "oltp_read_write", "--db-driver=null", "--threads=2", "prepare")
+    assert done.status == 1
+    assert re.search("^b: lost: ", done.err, re.M), done.err
+
+
+def test_a_password_file_that_cannot_be_read_ends_it_at_once(fleet):
+    done = fleet.run("a,b", "oltp_read_write", "--mysql-password-file=missing", "prepare")
+    assert done.status == 1 and "missing" in done.err
+    assert done.elapsed_s < 8

@@ -1,0 +1,332 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A host that is lost is named, the others stop or go on, and nothing is left anywhere."""
+
+import contextlib
+import os
+import random
+import re
+import signal
+import time
+
+import pytest
+
+# Of a run of 3 s whose hosts are all this machine.
+TIME_S = 3
+BOUND_S = TIME_S + 2 + 5
+# Agents look for leaks before they end.
+SLACK_S = 6 if os.environ.get("BENCH_SANITIZER") else 0
+OPTIONS = (f"--time={TIME_S}", "--threads=2", "--report-interval=1")
+
+
+def check_loss(fleet, done, host):
+    assert done.status == 1, done.out + done.err
+    assert host in done.out and host in done.err
+    assert set(re.findall(r"^(\S+): lost", done.err, re.M)) <= {host}
+    assert "Traceback" not in done.err
+    assert fleet.left() == []
+
+
+def begin(fleet, *args):
+    fleet.begin("a,b,c", fleet.steady(), *OPTIONS, *args, "run")
+    fleet.wait_for_line("s ] thds:")
+
+
+def test_a_killed_agent_ends_the_run(fleet):
+    begin(fleet)
+    os.kill(fleet.pid("b"), signal.SIGKILL)
+    done = fleet.finish()
+    check_loss(fleet, done, "b")
+    assert done.elapsed_s < TIME_S + 1 + SLACK_S
+    assert done.member("b")["host"]["lost"]
+    assert done.member("a")["total"]["figures"]["events"] > 0
+
+
+def test_the_others_go_on(fleet):
+    """What the lost host had sent in its whole seconds counts, as it did in the intervals."""
+    begin(fleet, "--on-host-loss=continue")
+    fleet.wait_for_line("s ] thds:")
+    os.kill(fleet.pid("b"), signal.SIGKILL)
+    done = fleet.finish()
+    check_loss(fleet, done, "b")
+    assert done.elapsed_s >= TIME_S
+    whole = done.document["groups"][0]
+    events = {h: done.member(h)["total"]["figures"]["events"] for h in "abc"}
+    assert done.total["events"] == sum(events.values())
+    assert sum(n for _, n in whole["total"]["raw"]["histograms"]["latency"]) == done.total["events"]
+    assert float.fromhex(whole["total"]["raw"]["fair_events"][0]) == 6
+    seconds = int(done.member("b")["host"]["time_s"])
+    assert 1 <= seconds < TIME_S
+    assert done.document["facts"]["hosts"]["together_s"] < seconds + 1
+    assert re.search(rf"All hosts ran together for {seconds}[.\d]* s of [\d.]+ s, with", done.out), done.out
+    together = sum(i["figures"]["events"] for i in whole["intervals"][:seconds])
+    assert events["b"] == pytest.approx(together / 3, rel=0.3)
+    assert re.search(rf"^b: missing from the report after its first {seconds}\.\d s: 2 of 6 threads$",
+                     done.err, re.M), done.err
+
+
+def test_an_agent_that_stands_still(fleet):
+    begin(fleet)
+    os.kill(fleet.pid("b"), signal.SIGSTOP)
+    done = fleet.finish()
+    # What is left for a moment may be the process that removes the agent's folder.
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(fleet.pid("b"), signal.SIGCONT)
+    check_loss(fleet, done, "b")
+    assert done.elapsed_s < 1 + 1 + 5 + 5 + SLACK_S
+
+
+@pytest.mark.parametrize("pause_s", [0.7, 2.6])
+def test_a_pause_is_no_loss(fleet, pause_s):
+    """Intervals of the host end late then, or are not there."""
+    begin(fleet)
+    os.kill(fleet.pid("b"), signal.SIGSTOP)
+    time.sleep(pause_s)
+    os.kill(fleet.pid("b"), signal.SIGCONT)
+    done = fleet.finish()
+    assert done.status == 0, done.err
+    assert done.total["events"] == sum(done.member(h)["total"]["figures"]["events"] for h in "abc")
+    assert fleet.left() == []
+
+
+FAILING = """
+ffi.cdef("int usleep(unsigned int);")
+local n = 0
+function event(id)
+  n = n + 1
+  if id == 2 and n > 20 then error("broken") end
+  ffi.C.usleep(10000)
+end
+"""
+
+
+def test_threads_that_do_not_start_on_one_host(fleet):
+    script = fleet.script("picky.lua", """
+function thread_init(id) if id == 2 then error("broken") end end
+function event() end
+""")
+    done = fleet.run("a,b,c", script, *OPTIONS, "run")
+    assert done.status == 1 and "b: FATAL: " in done.err and "broken" in done.err
+    assert "lost" not in done.err
+    assert fleet.left() == []
+
+
+@pytest.mark.parametrize("how", ["abort", "continue"])
+def test_a_run_that_fails_on_one_host(fleet, how):
+    """Its result is there, and it decides about the others as if it were lost."""
+    done = fleet.run("a,b,c", fleet.script("failing.lua", FAILING), *OPTIONS,
+                     f"--on-host-loss={how}", "run")
+    assert done.status == 1 and "b: FATAL: " in done.err and "broken" in done.err
+    assert ("b: the run failed there" in done.err) == (how == "abort")
+    time_s = done.member("a")["host"]["time_s"]
+    assert time_s < TIME_S - 0.5 if how == "abort" else time_s > TIME_S - 0.5
+    assert done.member("b")["host"]["lost"] is None
+    assert done.total["events"] == sum(
+        done.member(h)["total"]["figures"]["events"] for h in "abc")
+    assert fleet.left() == []
+
+
+def test_a_thread_that_fails_on_one_host(fleet):
+    """The other thread of its host does its events, and the other host goes on."""
+    done = fleet.run("a:2,b:2", fleet.script("failing.lua", FAILING), "--events=200", "--time=0",
+                     "--on-thread-error=continue", "run")
+    assert done.status == 1 and "b: 1 of 2 threads failed (--on-thread-error=continue)" in done.err
+    assert "the run failed" not in done.err and done.total["events"] == 200
+    assert [done.total["failed_threads"], done.member("b")["total"]["figures"]["failed_threads"]] == [1, 1]
+    assert done.document["end"]["reason"] == "event limit" and done.document["end"]["failed"]
+    assert list(done.document["facts"]["thread_errors"].values()) == ["failing.lua:6: broken"]
+    assert fleet.left() == []
+
+
+@pytest.mark.parametrize("fault", [
+    "close@WELCOME", "cut@WELCOME", "replace@WELCOME", "garble@WELCOME", "close@READY",
+    "garble@READY", "close@PONG:5", "garble@INTERVAL:2", "replace@INTERVAL:2", "cut@INTERVAL:3",
+    "close@INTERVAL:2", "cut@RESULT", "garble@RESULT", "close@RESULT", "close@END",
+])
+def test_a_broken_stream(fleet, fault):
+    fleet.relay("b", f"--fault={fault}")
+    done = fleet.run("a,b,c", fleet.steady(), *OPTIONS, "run")
+    assert "\x1b" not in done.err + done.out
+    check_loss(fleet, done, "b")
+    assert done.elapsed_s < BOUND_S
+
+
+@pytest.mark.parametrize("frame,edit,why", [
+    ("RESULT", r'"errors":\s*\d+=>"errors":"18446744073709551614"', "its figures are too large"),
+    ("RESULT", r'"percent":\s*95.0=>"percent":96.0', "its percentiles have other ranks than it said"),
+    ("RESULT", r'"at_ns":\s*\d+=>"at_ns":1', "the times of its result make no sense"),
+    ("INTERVAL", r'"events":\d+=>"events":"18446744073709551614"', "its figures are too large"),
+])
+def test_an_odd_host_does_not_cost_the_report(fleet, frame, edit, why):
+    """It is named with the reason, and the others are reported."""
+    fleet.relay("b", f"--fault=edit@{frame}", f"--edit={edit}")
+    done = fleet.run("b,a,c", fleet.steady(), "--time=1", "--threads=2", "--on-host-loss=continue", "run")
+    check_loss(fleet, done, "b")
+    assert re.search(rf"^b: lost: .*{why}$", done.err, re.M), done.err
+    assert why in done.member("b")["host"]["lost"] and why in done.out
+    assert done.total["events"] >= 2 * 2 * 50
+
+
+@pytest.mark.parametrize("edit,why", [
+    (r'\]\}\}$=>,{"name":"more","unit":"1","kind":"counter"}]}}', "it counts other metrics than other hosts"),
+    (r'"threads":2=>"threads":3', "it runs 3 threads in place of 2"),
+    (r'"group"=>"other"', "it did not say what it measures"),
+])
+def test_an_odd_host_is_refused_before_the_start(fleet, edit, why):
+    fleet.relay("b", "--fault=edit@READY", f"--edit={edit}")
+    done = fleet.run("a,b", fleet.steady(), "--time=60", "--threads=2", "run")
+    assert done.status == 1 and why in done.err and "Threads started" not in done.out, done.err
+    assert fleet.left() == []
+
+
+@pytest.mark.parametrize("fault", ["stall@INTERVAL:2", "stall@RESULT"])
+def test_a_silent_stream(fleet, fault):
+    fleet.relay("b", f"--fault={fault}")
+    done = fleet.run("a,b,c", fleet.steady(), *OPTIONS, "run")
+    check_loss(fleet, done, "b")
+    assert done.elapsed_s < 30
+
+
+def test_a_host_that_answers_and_is_not_ready(fleet):
+    fleet.relay("b", "--fault=mute@READY")
+    done = fleet.run("a,b", fleet.steady(), "--time=1", "--thread-init-timeout=1", "run")
+    assert done.status == 1 and "b: lost: its threads were not ready in time" in done.err
+    assert "a: lost" not in done.err
+    assert done.elapsed_s < 1 + 2 + 4 and fleet.left() == []
+
+
+def test_a_host_that_answers_and_does_not_end(fleet):
+    script = fleet.script("stays.lua", """
+ffi.cdef("int usleep(unsigned int);")
+function event() ffi.C.usleep(10000) end
+function done() while os.getenv("STAYS") do end end
+""")
+    fleet.through("b", "env", "STAYS=1")
+    done = fleet.run("a,b", script, "--time=1", "--time-grace=1", "run")
+    check_loss(fleet, done, "b")
+    assert "b: it has not ended 1.0 s after the time limit (--time-grace)" in done.err
+    assert "b: lost: it has not ended in time" in done.err
+    assert done.member("a")["total"]["figures"]["events"] > 0
+    assert done.elapsed_s < 1 + 1 + 2 + 4
+
+
+def test_a_process_that_stays(fleet):
+    fleet.relay("b", "--linger")
+    done = fleet.run("a,b", fleet.steady(), "--time=1", "run")
+    assert done.status == 1 and "b: the shell to it has not ended" in done.err
+    assert done.member("b")["total"]["figures"]["events"] > 0
+    assert done.elapsed_s < 1 + 5 + 4 and fleet.left() == []
+
+
+@pytest.mark.parametrize("command,word", [
+    (["/bin/sh", "-c", "echo Welcome to Debian; exit 0"], "Welcome to Debian"),
+    (["/nowhere/bench"], "status 127: bench was not found there"),
+    (["/bin/sh", "-c", "exit 255"], "status 255: the shell could not connect"),
+    (["/bin/sh", "-c", "kill -9 $$"], "Killed"),
+    (["/bin/sh", "-c", "head -c 100000 /dev/zero"], "stream"),
+    (["/bin/sh", "-c", "head -c 100000 /dev/urandom"], "stream"),
+])
+def test_what_is_no_agent(fleet, command, word):
+    fleet.through("b", *command)
+    done = fleet.run("a,b,c", fleet.steady(), *OPTIONS, "run")
+    assert done.status == 1 and "b" in done.err and word in done.err, done.err
+    assert "\x1b" not in done.err
+    assert done.elapsed_s < 5 and fleet.left() == []
+
+
+def test_the_others_are_not_blamed(fleet):
+    """The host that is ready is stopped before it is started, and ends with a result of nothing."""
+    ready = fleet.folder / "ready"
+    script = fleet.script("ready.lua", f"""
+function thread_init() io.open("{ready}", "w"):close() end
+function event() end
+""")
+    fleet.through("b", "/bin/sh", "-c", f"while ! [ -e '{ready}' ]; do sleep 0.1; done; sleep 0.5; "
+                  "exit 3", "sh")
+    done = fleet.run("a,b", script, *OPTIONS, "run")
+    assert done.status == 1 and "b: lost: its connection ended with status 3" in done.err
+    assert "a: lost" not in done.err and fleet.left() == []
+
+
+def test_files_that_cannot_be_read(fleet):
+    done = fleet.run("a,b", fleet.steady(), *OPTIONS, "--config-file=/nowhere/conf", "run")
+    assert done.status == 1 and "/nowhere/conf" in done.err and "lost" not in done.err
+    done = fleet.run("a,b", fleet.steady(), *OPTIONS, "--mysql-password-file=/nowhere/word", "run")
+    assert done.status == 1 and "/nowhere/word" in done.err and "lost" not in done.err
+
+
+def test_a_shell_that_is_not_there(fleet):
+    done = fleet.run("a", fleet.steady(), *OPTIONS, "run", shell="/nowhere/ssh")
+    assert done.status == 1 and "/nowhere/ssh" in done.err
+
+
+def test_an_interrupted_controller_reports(fleet):
+    begin(fleet)
+    fleet.process.send_signal(signal.SIGINT)
+    done = fleet.finish()
+    assert done.status == 130 and done.elapsed_s < TIME_S
+    assert "total number of events:" in done.out
+    assert done.document["end"]["signo"] == signal.SIGINT
+    assert fleet.left() == []
+
+
+# Five events of each session end.
+HANG = """
+ffi.cdef("int pause(void);")
+local n = 0
+function event()
+  n = n + 1
+  while n > 5 do ffi.C.pause() end
+end
+"""
+
+
+def test_a_second_signal_does_not_wait(fleet):
+    script = fleet.script("hang.lua", HANG)
+    fleet.begin("a,b", script, "--time=60", "--report-interval=1", "run")
+    fleet.wait_for_line("s ] thds:")
+    fleet.process.send_signal(signal.SIGINT)
+    assert "finishing" in fleet.process.stderr.readline()
+    time.sleep(0.5)  # two signals at once are one: timeout(1) sends them
+    fleet.process.send_signal(signal.SIGINT)
+    begin_s = time.monotonic()
+    done = fleet.finish()
+    assert done.status == 130 and time.monotonic() - begin_s < 2.5
+    assert done.total["events"] == 10, done.err
+    assert fleet.left() == []
+
+
+def test_a_killed_controller_takes_the_agents_with_it(fleet):
+    begin(fleet)
+    fleet.process.kill()
+    fleet.process.wait()
+    assert fleet.left() == []
+
+
+@pytest.mark.parametrize("seed", range(int(os.environ.get("BENCH_SCHEDULES", "2"))))
+def test_a_random_schedule(fleet, seed):
+    """Something happens to one host, or to the controller, at some moment."""
+    rng = random.Random(seed)
+    what = rng.choice(["kill", "stop", "fault", "controller"])
+    host = rng.choice("abc")
+    if what == "fault":
+        name = rng.choice(["WELCOME", "READY", "PONG:9", "INTERVAL:1", "INTERVAL:2", "RESULT", "END"])
+        fleet.relay(host, f"--fault={rng.choice(['close', 'cut', 'garble', 'replace', 'stall'])}@{name}")
+    fleet.begin("a,b,c", fleet.steady(), *OPTIONS, f"--on-host-loss={rng.choice(['abort', 'continue'])}", "run")
+    time.sleep(rng.uniform(0.3, TIME_S + 0.5))
+    if what in ("kill", "stop") and (fleet.folder / f"{host}.pid").exists():
+        try:
+            os.kill(fleet.pid(host), signal.SIGKILL if what == "kill" else signal.SIGSTOP)
+        except ProcessLookupError:
+            pass
+    elif what == "controller":
+        fleet.process.kill()
+    begin_s = time.monotonic()
+    done = fleet.finish()
+    assert time.monotonic() - begin_s < 30
+    if what == "controller":
+        assert fleet.left() == []
+        return
+    if done.status == 0:  # it had ended before
+        assert what != "fault" and fleet.left() == []
+        return
+    check_loss(fleet, done, host)

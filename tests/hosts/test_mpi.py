@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A run under the launcher of an MPI is one run of all its processes."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+import ranks as launched
+from fleet import BENCH
+from test_run import DRAWS
+
+QUICK = ("--cpu-max-prime=100", "--time=0")
+REPORTS = ("--report=text", "--report=json:document.json")
+# Open MPI's library takes 15 s to begin in a program that is built for a sanitizer.
+NAMES = ["mpich"] if os.environ.get("BENCH_SANITIZER") else list(launched.LAUNCHERS)
+
+
+@pytest.fixture(params=NAMES)
+def ranks(request, tmp_path):
+    why = launched.missing(request.param)
+    if why:
+        pytest.skip(why)
+    made = launched.Ranks(tmp_path, request.param)
+    yield made
+    made.close()
+
+
+def ours(err):
+    """What bench says, without the launchers' own lines."""
+    return [line for line in err.splitlines() if line.startswith(("--", "1 ", "2 ", "3 ")) and line.strip("-")]
+
+
+def wakes(pid):
+    """How often it has begun to wait so far."""
+    status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    return int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", status, re.M)[1])
+
+
+def test_one_report(ranks):
+    done = ranks.run(4, "cpu", *QUICK, "--events=1001", "--threads=2", *REPORTS, "run")
+    assert done.status == 0, done.out + done.err
+    assert done.out.count("bench 0") == done.out.count("Threads started!") == 1
+    assert re.search(r"Number of threads: 8\b", done.out)
+    assert re.findall(r"total number of events: +(\d+)", done.out) == ["1001"]
+    assert re.search(r"events/s \(eps\): +[\d.]+$", done.out, re.M)
+    members = done.document["groups"][1:]
+    assert [g["host"]["threads"] for g in members] == [2, 2, 2, 2]
+    assert sum(g["total"]["figures"]["events"] for g in members) == 1001
+    assert [g["host"]["name"].rpartition(":")[2] for g in members] == ["0", "1", "2", "3"]
+    assert len(done.document["groups"][0]["total"]["raw"]["sessions"]) == 8
+    assert ranks.left() == []
+
+
+def test_ranks_send_what_one_process_sends(ranks):
+    script = ranks.script("draws.lua", DRAWS)
+    texts = []
+    for n in (1, 4):
+        folder = ranks.folder / f"draws{n}"
+        folder.mkdir()
+        done = ranks.run(n, script, "--events=8", f"--threads={8 // n}", "--rand-seed=7", "run",
+                         DRAWS=str(folder))
+        assert done.status == 0, done.err
+        assert ("Hosts" in done.out) == (n > 1)  # one process makes an ordinary run
+        texts.append({path.name: path.read_text() for path in folder.iterdir()})
+    assert sorted(texts[0]) == sorted(map(str, range(8)))
+    assert texts[0] == texts[1]
+
+
+def test_interrupted_at_the_launcher(ranks):
+    ranks.begin(3, ranks.steady(), "--time=60", "--report-interval=1", *REPORTS, "run")
+    ranks.wait_for_line("s ] thds:")
+    ranks.wait_for_line("s ] thds:")
+    ranks.process.send_signal(signal.SIGINT)
+    done = ranks.finish()
+    assert int(re.search(r"total number of events: +(\d+)", done.out)[1]) > 100, done.out + done.err
+    # That of MPICH's launcher is sometimes 0 then.
+    assert done.document["end"]["reason"] == "signal" and done.document["end"]["status"] > 128
+    assert ranks.left() == []
+
+
+def test_a_killed_rank_ends_the_run(ranks):
+    ranks.begin(3, ranks.steady(), "--time=60", "--report-interval=1", *REPORTS, "run")
+    ranks.wait_for_line("s ] thds:")
+    begin_s, begun = time.monotonic(), wakes(ranks.rank(1))
+    ranks.wait_for_line("s ] thds:")
+    # Two messages a second: a rank that waits takes no time from what is measured.
+    assert wakes(ranks.rank(1)) - begun < 600 * (time.monotonic() - begin_s) + 100
+    os.kill(ranks.rank(2), signal.SIGKILL)
+    done = ranks.finish()
+    assert done.status != 0
+    assert ranks.left(within_s=5) == []  # the report may come after the launcher's end
+    document = json.loads((ranks.folder / "document.json").read_text())
+    lost = [g["host"]["name"] for g in document["groups"][1:] if g["host"]["lost"]]
+    assert any(name.endswith(":2") for name in lost), document["groups"][1:]
+    assert document["groups"][0]["total"]["figures"]["events"] > 100
+
+
+def test_the_status_is_that_of_rank_0(ranks):
+    done = ranks.run(2, "cpu", *QUICK, "--events=100", "--assert=events>=101", "run")
+    assert done.status == 3, done.err
+    assert len(ours(done.err)) == 1
+    done = ranks.run(3, "--version")
+    assert (done.out, done.status) == (subprocess.check_output([BENCH, "--version"], text=True), 0)
+    done = ranks.run(2, "cpu", "--hosts=a,b", "run")
+    assert done.status == 1 and len(ours(done.err)) == 1 and "--hosts" in done.err
+
+
+def test_a_script_of_standard_input(ranks):
+    path = ranks.script("piped", "function event() end\n")
+    with subprocess.Popen(["cat", path], stdout=subprocess.PIPE) as cat, open(path, "rb") as file:
+        for source in (cat.stdout, file):
+            ranks.begin(2, "/dev/stdin", "--events=10", "run", stdin=source)
+            done = ranks.finish()
+            assert done.status == 0, done.err
+            assert re.search(r"total number of events: +10\b", done.out)
+
+
+def test_runs_of_a_study(ranks):
+    done = ranks.run(2, "sweep", "--vary=threads=1,2", "--repeat=1", "--out=results", "cpu", *QUICK,
+                     "--events=20", "run")
+    assert done.status == 0, done.err
+    results = list((ranks.folder / "results").rglob("*.json"))
+    groups = [json.loads(path.read_text()).get("groups", []) for path in results]
+    assert sorted(g[0]["total"]["figures"]["events"] for g in groups if len(g) == 3) == [20, 20]
+    assert ranks.left() == []
+
+
+# A library that does not end, and a clock that does not let the test wait for it.
+ENDLESS = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <time.h>
+#include <unistd.h>
+int MPI_Finalize(void) { for (;;) pause(); }
+int timer_settime(timer_t timer, int flags, const struct itimerspec *when, struct itimerspec *old)
+{
+  int (*next)(timer_t, int, const struct itimerspec *, struct itimerspec *) =
+      dlsym(RTLD_NEXT, "timer_settime");
+  struct itimerspec soon = {.it_value = {0, 200000000}};
+  return when->it_value.tv_sec > 1 ? next(timer, flags, &soon, old) : -1;
+}
+"""
+NOTING = """#!/bin/sh
+LD_PRELOAD={library} "{program}" "$@"
+echo $? >status$PMI_RANK
+sleep 0.5
+"""
+
+
+def test_a_library_that_does_not_end(ranks):
+    """Launchers have statuses of their own for it, so that a shell notes that of bench."""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if ranks.name != "mpich" or compiler is None:
+        return
+    library = ranks.folder / "endless.so"
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, ranks.script("endless.c", ENDLESS),
+                    "-ldl"], check=True)
+    program = pathlib.Path(ranks.script("noting", NOTING.format(library=library, program=BENCH)))
+    program.chmod(0o755)
+    done = ranks.run(2, "cpu", *QUICK, "--events=100", "--assert=events>=101", "run",
+                     program=str(program), ASAN_OPTIONS=":verify_asan_link_order=0")
+    assert "library of MPI" in done.err, done.err
+    assert [(ranks.folder / f"status{n}").read_text() for n in (0, 1)] == ["3\n", "0\n"]
+    assert ranks.left() == []
+
+
+def test_without_the_module(ranks):
+    program = ranks.folder / "bin" / "bench"
+    program.parent.mkdir()
+    shutil.copy(BENCH, program)
+    done = ranks.run(3, "cpu", *QUICK, "--events=10", "run", program=str(program))
+    assert done.status == 1 and done.out == ""
+    assert len(re.findall(r"^3 processes were started by a launcher of .*$", done.err, re.M)) == 1

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A reader of standard output that stops holds up what is printed, and nothing else."""
+
+import fcntl
+import os
+import re
+import signal
+import struct
+import termios
+import time
+
+import pytest
+
+# Half a second of interval reports fills a small pipe.
+CHATTY = ("--threads=1", "--report-interval=0.01")
+PIPE_BYTES = 4096
+
+
+def held(stream):
+    """The bytes that wait in a pipe."""
+    return struct.unpack("i", fcntl.ioctl(stream, termios.FIONREAD, b"\0" * 4))[0]
+
+
+def wait_until(fleet, state, what):
+    until = time.monotonic() + 60
+    while not state():
+        assert time.monotonic() < until and fleet.process.poll() is None, what
+        time.sleep(0.02)
+
+
+def begin_unread(fleet, *args, **kwargs):
+    fleet.begin("a,b", fleet.steady(), *CHATTY, *args, "run", **kwargs)
+    fcntl.fcntl(fleet.process.stdout, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+    wait_until(fleet, lambda: held(fleet.process.stdout) > PIPE_BYTES - 150, "the pipe is not full")
+
+
+def test_the_report_waits_for_its_reader(fleet):
+    begin_unread(fleet, "--time=2")
+    wait_until(fleet, lambda: not fleet.agents(), "the agents have not ended")
+    done = fleet.finish()
+    assert done.status == 0 and "lost" not in done.err, done.err
+    assert len(done.out) > PIPE_BYTES
+    times = [float(t) for t in re.findall(r"^\[ ([\d.]+)s \] thds: 2 ", done.out, re.M)]
+    assert max(times) > 1.5
+    assert sum(i["figures"]["events"] for i in done.document["groups"][0]["intervals"]) > 100
+    assert re.search(rf"total number of events: +{done.total['events']}\b", done.out)
+    assert fleet.left() == []
+
+
+def test_a_loss_is_told_at_once(fleet):
+    """Standard error has a reader."""
+    begin_unread(fleet, "--time=60")
+    os.kill(fleet.pid("b"), signal.SIGKILL)
+    assert "b: lost: " in fleet.process.stderr.readline()
+    done = fleet.finish()
+    assert done.status == 1 and "total number of events:" in done.out
+
+
+# ThreadSanitizer flushes standard output when a process leaves, which waits for its reader.
+if os.environ.get("BENCH_SANITIZER") != "tsan":
+    @pytest.mark.parametrize("one", [False, True])
+    def test_signals_are_heard(fleet, one):
+        """one: both streams go into the pipe that is not read."""
+        begin_unread(fleet, "--time=60", "--assert=events<1", one=one)
+        fleet.process.send_signal(signal.SIGINT)
+        if not one:
+            assert "finishing" in fleet.process.stderr.readline()
+        wait_until(fleet, lambda: not fleet.agents(), "the agents have not ended")
+        time.sleep(0.3)  # two signals at once are one
+        assert fleet.process.poll() is None
+        fleet.process.send_signal(signal.SIGINT)
+        assert fleet.process.wait(30) == 130
+        done = fleet.finish()
+        assert done.document["end"]["reason"] == "signal"
+        assert done.total["events"] == sum(done.member(h)["total"]["figures"]["events"] for h in "ab")
+        assert fleet.left() == []

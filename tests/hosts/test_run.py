@@ -1,0 +1,473 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A run on several hosts is the run of one process with all their threads."""
+
+import csv
+import json
+import math
+import os
+import re
+import subprocess
+
+import pytest
+from fleet import BENCH
+
+# Each session writes the numbers that it draws, and does nothing then.
+DRAWS = """
+function thread_init(id)
+  local file = io.open(os.getenv("DRAWS") .. "/" .. id, "w")
+  for i = 1, 20 do
+    file:write(sysbench.rand.uniform(1, 1000000), " ", sysbench.rand.gaussian(1, 1000000), "\\n")
+  end
+  file:close()
+end
+function event() end
+"""
+# Sessions 0 to 3 have events of 5 ms, the others of up to 45 ms.  How long each of them was.
+RECORDED = """
+ffi.cdef("int usleep(unsigned int); int clock_gettime(int, long *);")
+local t, file = ffi.new("long[2]")
+local function now() ffi.C.clock_gettime(1, t) return tonumber(t[0]) + tonumber(t[1]) * 1e-9 end
+function thread_init(id)
+  file = io.open(os.getenv("RECORD") .. "/" .. id, "w")
+end
+function event(id)
+  local begin = now()
+  ffi.C.usleep(id < 4 and 5000 or sysbench.rand.uniform(5000, 45000))
+  file:write(now() - begin, "\\n")
+end
+function thread_done() file:close() end
+"""
+QUERIES = """
+ffi.cdef("int usleep(unsigned int);")
+function thread_init() con = sysbench.sql.driver():connect() end
+function event()
+  con:query("SELECT 1")
+  ffi.C.usleep(10000)
+end
+"""
+
+QUICK = ("--cpu-max-prime=100", "--time=0")
+
+
+def test_counters_add_up(fleet):
+    done = fleet.run("a,b", "cpu", *QUICK, "--events=1001", "--threads=2", "run")
+    assert done.status == 0, done.err
+    assert done.total["events"] == 1001
+    assert sum(done.member(h)["total"]["figures"]["events"] for h in "ab") == 1001
+    assert [done.member(h)["host"]["threads"] for h in "ab"] == [2, 2]
+    assert re.search(r"total number of events: +1001\b", done.out)
+    assert len(done.document["groups"][0]["total"]["raw"]["sessions"]) == 4
+    assert fleet.left() == []
+
+
+def test_two_hosts_of_two_threads_draw_what_four_threads_draw(fleet):
+    script = fleet.script("draws.lua", DRAWS)
+    texts = []
+    for hosts, threads in (("a,b", 2), ("a", 4), ("a:1,b:3", 7)):
+        folder = fleet.folder / f"draws{len(texts)}"
+        folder.mkdir()
+        done = fleet.run(hosts, script, "--events=4", f"--threads={threads}", "--rand-seed=7", "run",
+                         DRAWS=str(folder))
+        assert done.status == 0, done.err
+        texts.append({path.name: path.read_text() for path in folder.iterdir()})
+    assert sorted(texts[0]) == ["0", "1", "2", "3"]
+    assert texts[0] == texts[1] == texts[2]
+
+
+def test_unique_numbers_are_unique_on_all_hosts(fleet):
+    script = fleet.script("unique.lua", """
+function event(id)
+  local file = io.open(os.getenv("DRAWS") .. "/" .. id, "a")
+  file:write(sysbench.rand.unique(), "\\n")
+  file:close()
+end
+""")
+    done = fleet.run("a,b:2,c", script, "--events=300", "--rand-seed=7", "run",
+                     DRAWS=str(fleet.spare))
+    assert done.status == 0, done.err
+    numbers = [n for path in fleet.spare.iterdir() for n in path.read_text().split()]
+    assert len(numbers) == 300 and len(set(numbers)) == 300
+
+
+@pytest.mark.parametrize("hosts,options,threads", [
+    ("a,b,c", ["--threads-total=8"], [3, 3, 2]),
+    ("a,b:5", ["--threads=2"], [2, 5]),
+    ("a,b:5", ["--threads-total=6"], [1, 5]),
+])
+def test_threads_of_each_host(fleet, hosts, options, threads):
+    done = fleet.run(hosts, "cpu", *QUICK, "--events=100", *options, "run")
+    assert done.status == 0, done.err
+    assert [g["host"]["threads"] for g in done.document["groups"][1:]] == threads
+
+
+def test_a_file_of_hosts(fleet):
+    (fleet.folder / "hosts").write_text("a  # the first\nb:3\n")
+    done = fleet.run("c", "cpu", *QUICK, "--events=10", "--hosts-file=hosts", "run")
+    if done.status != 0:  # both at once may be refused, if a sentence says so
+        assert "--hosts" in done.err
+        return
+    assert {g["host"]["name"] for g in done.document["groups"][1:]} >= {"a", "b"}
+
+
+def test_the_rate_is_that_of_all_hosts(fleet):
+    done = fleet.run("a,b:3", fleet.steady(), "--rate=100", "--time=3", "--threads=5", "run")
+    assert done.status == 0, done.err
+    assert 220 < done.total["events"] < 380  # a Poisson process of 300: 4 deviations are 70
+    assert done.member("a")["total"]["figures"]["events"] > done.member("b")["total"]["figures"]["events"]
+
+
+def test_the_rate_of_a_dialect_is_whole(fleet):
+    done = fleet.run("a,b", fleet.steady(), "--compat=1.1", "--rate=101", "--time=1", "run")
+    assert done.status == 0, done.err
+    assert done.total["events"] > 40
+
+
+def test_figures_are_those_of_all_events(fleet):
+    """One host has events of 5 ms and the other of 5 to 45 ms, so that percentiles cannot be averaged."""
+    script = fleet.script("recorded.lua", RECORDED)
+    done = fleet.run("a,b", script, "--time=3", "--threads=4", "--percentile=95", "--rand-seed=1",
+                     "run", RECORD=str(fleet.spare))
+    assert done.status == 0, done.err
+    events = sorted(float(s) for p in fleet.spare.iterdir() for s in p.read_text().split())
+    assert len(events) == done.total["events"] > 1000
+    assert sum(count for _, count in histogram(done.document)) == len(events)
+    whole = done.document["groups"][0]["total"]
+    shown = next(p["s"] for p in whole["percentiles"] if p["percent"] == 95)
+    # The engine counts what is between the events of a script too.
+    exact = events[math.ceil(0.95 * len(events)) - 1]
+    assert exact * 0.999 <= shown <= exact * 1.001 + 1e-3
+    alone = [done.member(h)["total"] for h in "ab"]
+    ranks = [next(p["s"] for p in g["percentiles"] if p["percent"] == 95) for g in alone]
+    assert ranks[0] < 0.02 < ranks[1]
+    assert done.total["events_per_s"] == pytest.approx(
+        sum(g["figures"]["events_per_s"] for g in alone), rel=0.01)
+
+
+def histogram(document):
+    return document["groups"][0]["total"]["raw"]["histograms"]["latency"]
+
+
+def test_intervals_are_those_of_all_hosts(fleet):
+    """A machine that stands still for a second leaves one out, though not in each attempt."""
+    for _ in range(4):
+        done = fleet.run("a,b", fleet.steady(), "--time=3", "--threads=2", "--report-interval=1",
+                         "run")
+        assert done.status == 0, done.err
+        lines = re.findall(r"^\[ (\d)s \] thds: (\d)", done.out, re.M)
+        intervals = done.document["groups"][0]["intervals"]
+        events = [i["figures"]["events"] for i in intervals]
+        assert sum(events) <= done.total["events"]
+        assert all(count <= 410 for count in events)
+        if lines[:2] == [("1", "4"), ("2", "4")] and min(events[:2]) > 250:
+            return
+    raise AssertionError(done.out)
+
+
+def test_checkpoints_divide_the_run(fleet):
+    """Statements are told of the total alone."""
+    script = fleet.script("queries.lua", QUERIES)
+    done = fleet.run("a,b", script, "--time=0", "--events=240", "--report-checkpoints=0,1",
+                     "--db-driver=null", "--statements", "run")
+    assert done.status == 0, done.err
+    checkpoint, = done.document["groups"][0]["checkpoints"]
+    figures = checkpoint["figures"]
+    first = figures["events"]
+    assert 100 < first < 240 and first + done.total["events"] == 240
+    statement, = done.document["groups"][0]["total"]["statements"]
+    assert 0 <= done.total["events"] - statement["count"] <= 2  # a session's event is cut
+    assert figures["events_per_s"] == pytest.approx(first / figures["span_s"])
+    assert checkpoint["percentiles"][0]["s"] >= 0.01
+    assert float.fromhex(checkpoint["raw"]["fair_events"][0]) == 2
+    assert done.total["events"] == sum(done.member(h)["total"]["figures"]["events"] for h in "ab")
+    assert done.out.count("Checkpoint report:") == 1 and "[ 1s ] Checkpoint report:" in done.out
+
+
+def test_an_assertion_is_about_all_hosts(fleet):
+    """Each host alone would violate it."""
+    done = fleet.run("a,b", "cpu", *QUICK, "--events=100", "--assert=events>=100", "run")
+    assert done.status == 0, done.err
+    done = fleet.run("a,b", "cpu", *QUICK, "--events=100", "--assert=events>=101", "run")
+    assert done.status == 3
+    assert len(done.document["assertions"]) == 1
+
+
+@pytest.mark.parametrize("words", [
+    ("cpu", "--assert=p99@read<5ms"), ("cpu", "--assert=reads>5"), ("cpu", "--assert=served>0"),
+    ("oltp_read_only", "--db-driver=null", "--assert=p99@begin<5ms"),
+])
+def test_an_assertion_that_cannot_be_judged(fleet, words):
+    """It is refused before the start, with the sentence of one process."""
+    alone = subprocess.run([BENCH, *words, "run"], cwd=fleet.folder, capture_output=True, text=True)
+    done = fleet.run("a,b", *words, "run")
+    assert alone.returncode == done.status == 1
+    assert words[-1] in done.err and done.err == alone.stderr
+    assert "Threads started" not in done.out and fleet.left() == []
+
+
+def test_assertions_about_statements(fleet):
+    """They are judged by the statements of all hosts."""
+    done = fleet.run("a,b", "oltp_read_only", "--db-driver=null", "--events=100", "--statements",
+                     "--assert=p99@commit<10s,p99@commit<0ns,p99@nothing<1s", "run")
+    assert done.status == 3, done.err
+    asserted = {a["text"]: a for a in done.document["assertions"]}
+    assert asserted["p99@commit<10s"]["holds"] and not asserted["p99@commit<0ns"]["holds"]
+    assert asserted["p99@nothing<1s"]["value"] is None
+    counts = {s["name"]: s["count"] for s in done.document["groups"][0]["total"]["statements"]}
+    assert counts["commit"] == 100
+
+
+def test_every_form_of_report(fleet):
+    done = fleet.run("a,b", "cpu", *QUICK, "--events=100", "--report=csv-total:total.csv",
+                     "--report=jsonl:rows", "--report=markdown:table", "--report-interval=1", "run")
+    assert done.status == 0, done.err
+    with open(fleet.folder / "total.csv", encoding="utf-8", newline="") as file:
+        row = next(csv.DictReader(file))
+    assert float(row["events"]) == 100
+    assert "| threads | 2 |" in (fleet.folder / "table").read_text()
+
+
+def test_a_result_in_several_frames(fleet):
+    fleet.relay("b", "--fault=split@RESULT")
+    done = fleet.run("a,b", "cpu", *QUICK, "--events=100", "run")
+    assert done.status == 0, done.err
+    assert done.total["events"] == 100
+
+
+def test_results_do_not_grow_with_the_length_of_the_run(fleet):
+    """The relay closes the connection behind so many bytes of a result: intervals are not in it."""
+    fleet.relay("b", "--fault=limit@RESULT", "--limit=40000")
+    done = fleet.run("a,b", fleet.steady(), "--time=2", "--report-interval=0.02", "run")
+    assert done.status == 0, done.err
+    assert len(done.document["groups"][0]["intervals"]) > 50
+
+
+def test_a_report_made_again_is_the_same(fleet):
+    done = fleet.run("a,b", "cpu", *QUICK, "--events=100", "run")
+    again = subprocess.run([BENCH, "report", "document.json"], cwd=fleet.folder, check=True,
+                           capture_output=True, text=True).stdout
+    assert done.out.partition("General statistics")[2] == again.partition("General statistics")[2]
+
+
+def test_the_table_of_hosts(fleet):
+    done = fleet.run("first,second", "cpu", *QUICK, "--events=100", "run")
+    for host in ("first", "second"):
+        row = next(line for line in done.out.splitlines() if line.split()[-1:] == [host])
+        assert len(row.split()) >= 6
+        member = done.member(host)["host"]
+        assert member["lost"] is None and 0 < member["clock_error_s"] < 0.1
+        assert 0 <= member["start_lag_s"] < 0.5 and member["processor_s"] > 0
+        assert 0 < member["time_s"] <= done.total["span_s"]
+
+
+UNEQUAL = """
+ffi.cdef("int usleep(unsigned int);")
+function event(id) ffi.C.usleep(id < 2 and 1000 or 15000) end
+"""
+
+
+def test_hosts_that_end_at_different_times(fleet):
+    """The rate is that of all events in the time until the last, as that of one process."""
+    done = fleet.run("a,b", fleet.script("unequal.lua", UNEQUAL), "--time=0", "--events=400",
+                     "--threads=2", "run")
+    assert done.status == 0, done.err
+    times = {host: done.member(host)["host"]["time_s"] for host in "ab"}
+    together = done.document["facts"]["hosts"]["together_s"]
+    assert done.total["events"] == 400 and times["b"] >= 1.5 > times["a"]
+    assert done.total["span_s"] == pytest.approx(times["b"], abs=0.5)
+    assert done.total["events_per_s"] == pytest.approx(400 / done.total["span_s"])
+    assert together <= times["a"]
+    assert re.search(r"All hosts ran together for [\d.]+ s of [\d.]+ s$", done.out, re.M), done.out
+
+
+def test_no_secret_on_a_command_line_or_in_a_file(fleet):
+    secret = "s3cr3t-word"
+    (fleet.folder / "password").write_text(secret + "\n")
+    script = fleet.script("telling.lua", """
+function thread_init() print("password", #sysbench.opt.mysql_password) end
+function event() end
+""")
+    done = fleet.run("a", script, "--events=1", "--mysql-password-file=password", "run")
+    assert done.status == 0, done.err
+    assert "password\t11" in done.err
+    assert fleet.words("a") == ["a", BENCH, "--agent"]
+    assert secret not in json.dumps(done.document)
+
+
+@pytest.mark.parametrize("way", ["a variable", "a URI", "a configuration file"])
+def test_passwords_reach_the_hosts(fleet, way):
+    """The agent is started without the variables of whoever types the command, as ssh does."""
+    script = fleet.script("telling.lua", """
+function thread_init()
+  print("password", #sysbench.opt.mysql_password + #(os.getenv("MYSQL_PWD") or ""))
+end
+function event() end
+""")
+    (fleet.folder / "word").write_text("s3cr3t-word\n")
+    (fleet.folder / "conf").write_text("mysql-password-file=word\n")
+    (fleet.folder / "a.way").write_text('unset MYSQL_PWD\nexec "$@"\n')
+    env = {"MYSQL_PWD": "s3cr3t-word"} if way == "a variable" else {}
+    args = {"a URI": ["--connect=mysql://sbtest@127.0.0.1/sbtest?password-file=word"],
+            "a configuration file": ["--config-file=conf"]}.get(way, [])
+    done = fleet.run("a", script, "--events=1", *args, "run", **env)
+    assert done.status == 0, done.err
+    assert "password\t11" in done.err
+    assert "s3cr3t-word" not in json.dumps(done.document)
+
+
+def test_modules_beside_the_script_are_sent(fleet):
+    (fleet.folder / "lib").mkdir()
+    fleet.script("lib/helper.lua", "return {event = function() print('helped') end}")
+    script = fleet.script("lib/one.lua", "event = require('helper').event")
+    done = fleet.run("a,b", script, "--events=2", "run")
+    assert done.status == 0, done.err
+    assert "helped" in done.err and fleet.left() == []
+
+
+def test_what_a_script_writes_stays_on_the_host(fleet):
+    """The agent works where it was started, and what was sent comes before files of its names there."""
+    (fleet.folder / "lib").mkdir()
+    for name in ("one.lua", "helper.lua", "again.lua"):
+        fleet.script(name, "error('of the host')")
+    fleet.script("lib/helper.lua", "return {}")
+    fleet.script("lib/again.lua", "return 'again'")
+    script = fleet.script("lib/one.lua", """
+require("helper")
+function event(id)
+  local file = io.open("made." .. id, "w")
+  file:write(dofile("again.lua"))
+  file:close()
+end
+""")
+    done = fleet.run("a,b", os.path.relpath(script, fleet.folder), "--events=2", "run")
+    assert done.status == 0, done.err
+    assert [(fleet.folder / f"made.{i}").read_text() for i in range(2)] == ["again"] * 2
+    done = fleet.run("a", fleet.script("lib/one.lua", "\nerror('broken')"), "--events=1", "run")
+    assert done.status == 1 and "one.lua:2: broken" in done.err, done.err
+    assert "bench-agent" not in done.err and fleet.left() == []
+
+
+def test_relative_names_with_a_configuration_file(fleet):
+    """prepare and run find the same database."""
+    (fleet.folder / "conf").write_text("sqlite-db=relative.db\ntable-size=10\n")
+    args = ("oltp_read_only", "--db-driver=sqlite", "--config-file=conf")
+    assert fleet.run("a", *args, "prepare").status == 0
+    done = fleet.run("a", *args, "--events=5", "run")
+    assert done.status == 0 and done.total["events"] == 5, done.err
+    assert (fleet.folder / "relative.db").exists() and fleet.left() == []
+
+
+def test_lines_of_hosts_begin_with_their_names(fleet):
+    script = fleet.script("loud.lua", """
+function event() io.stderr:write("one\\27[2Jline\\n") event = function() end end
+""")
+    done = fleet.run("a,b", script, "--events=2", "run")
+    for host in "ab":
+        assert re.search(rf"^{host}: .*one\\x1b\[2Jline$", done.err, re.M), done.err
+
+
+HOOKS = """
+ffi.cdef("int usleep(unsigned int);")
+function event() ffi.C.usleep(10000) end
+sysbench.hooks.report_intermediate = sysbench.report_csv
+function sysbench.hooks.report_cumulative(stat) print("hooked") end
+function sysbench.hooks.add_to_cumulative(stat) return "added" end
+function done() print("done", sysbench.result.groups[1].total.figures.events > 0) end
+"""
+
+
+def test_hooks_for_reports_are_not_called(fleet):
+    """Each host would print its own figures, and nobody those of all."""
+    done = fleet.run("a,b", fleet.script("hooks.lua", HOOKS), "--time=1", "--report-interval=0.4",
+                     "run")
+    assert done.status == 0, done.err
+    assert re.search(rf"total number of events: +{done.total['events']}\b", done.out)
+    assert re.search(r"^\[ 0.4\d*s \] thds: 2 ", done.out, re.M), done.out
+    assert "hooked" not in done.err + done.out and "added" not in done.err + done.out
+    assert done.err.count("(sysbench.hooks) are not called in a run on several hosts") == 1
+    assert done.err.count("done\ttrue") == 2
+    assert not done.document["end"]["replaced_total"]
+
+
+def test_prepare_runs_on_one_host(fleet):
+    script = fleet.script("commands.lua", """
+function prepare() print("prepared") end
+function event() end
+sysbench.cmdline.commands = {prepare = {prepare}}
+""")
+    done = fleet.run("a,b", script, "prepare")
+    assert done.status == 0, done.err
+    assert (done.out + done.err).count("prepared") == 1
+    assert not (fleet.folder / "b.pid").exists()
+
+
+@pytest.mark.parametrize("hosts,word", [
+    ("a,,b", "empty"), ("-oProxyCommand=x", "'-'"), ("a,a", "twice"), ("a:0", "threads"),
+])
+def test_a_bad_list_is_refused(fleet, hosts, word):
+    done = fleet.run(hosts, "cpu", *QUICK, "--events=1", "run")
+    assert done.status == 1 and "--hosts" in done.err and word in done.err
+
+
+def test_a_violated_assertion_ends_all_hosts(fleet):
+    """Each host makes 100 events a second: only their sum violates it."""
+    done = fleet.run("a,b", fleet.steady(), "--time=60", "--threads=1", "--abort-on-assert=2",
+                     "--assert=eps<150", "run")
+    assert "--assert=eps<150 has been violated for 2 s (--abort-on-assert): the run ends\n" in done.err
+    assert done.status == 3 and done.elapsed_s < 20, done.err
+    assert done.document["end"]["reason"] == "assertion" and not done.document["end"]["failed"]
+    assert done.document["end"]["signo"] == 0
+    assert done.total["events"] == sum(done.member(h)["total"]["figures"]["events"] for h in "ab")
+    assert fleet.left() == []
+
+
+def test_an_assertion_that_only_the_sum_holds(fleet):
+    done = fleet.run("a,b", fleet.steady(), "--time=3", "--threads=1", "--abort-on-assert=2",
+                     "--assert=eps>102", "run")
+    assert done.status == 0, done.err
+    assert done.document["end"]["reason"] == "time limit"
+
+
+COLD = """
+ffi.cdef("int usleep(unsigned int); int clock_gettime(int, long *);")
+local t, begin = ffi.new("long[2]")
+local function now() ffi.C.clock_gettime(1, t) return tonumber(t[0]) + tonumber(t[1]) * 1e-9 end
+function event()
+  begin = begin or now()
+  ffi.C.usleep(now() - begin < 1.6 and 200000 or 10000)
+end
+"""
+
+
+def test_seconds_of_the_warmup_are_not_judged(fleet):
+    done = fleet.run("a,b", fleet.script("cold.lua", COLD), "--warmup-time=2", "--time=2",
+                     "--abort-on-assert=1", "--assert=eps>30", "run")
+    assert done.status == 0 and "violated" not in done.err, done.err
+    assert done.document["end"]["reason"] == "time limit"
+
+
+@pytest.mark.parametrize("args", [
+    ("--num-threads=3", "--max-requests=100"), ("--config-file=old.conf",),
+])
+def test_the_limits_of_old_names_are_divided(fleet, args):
+    """In 0.5 they are no other names of the new ones, which come last."""
+    fleet.script("old.conf", "num-threads=3\nmax-requests=100\n")
+    done = fleet.run("a,b", "--test=cpu", "--compat=0.5", "--cpu-max-prime=100", *args, "run")
+    assert done.status == 0, done.err
+    assert "endless" not in done.err
+    assert [done.member(h)["total"]["figures"]["events"] for h in "ab"] == [50, 50]
+    assert [len(done.member(h)["total"]["sessions"]) for h in "ab"] == [3, 3]
+
+
+@pytest.mark.parametrize("words", [("-",), ("-", "run"), ("nothing.lua",)])
+def test_hosts_need_a_test_and_a_command(fleet, words):
+    """Otherwise the top level of a script would be executed here, and nowhere else."""
+    fleet.script("nothing.lua", 'print("here")')
+    done = fleet.run("a,b", "--threads=1", *words)
+    assert done.status == 1 and "--hosts needs a test and a command" in done.err, done.out + done.err
+    assert "here" not in done.out
+
+
+def test_old_names_are_warned_of_once(fleet):
+    done = fleet.run("a,b", "cpu", *QUICK, "--compat=1.0", "--max-time=1", "--events=100", "run")
+    assert done.status == 0
+    assert (done.out + done.err).count("--max-time is deprecated") == 1

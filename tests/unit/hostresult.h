@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The result of a host that ran for 10 s, for tests of what hosts send. */
+#ifndef BN_TESTS_HOSTRESULT_H
+#define BN_TESTS_HOSTRESULT_H
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "measure/result.h"
+
+#define SEC UINT64_C(1000000000)
+
+static void must(bool holds)
+{
+  if (!holds)
+    abort();
+}
+
+/* The last 10 s end 110 s after the host's clock began, with so many events of 1 ms. */
+static void make_result(struct bn_result *r, uint64_t start_ns, uint64_t events)
+{
+  static const double ranks[] = {95};
+  static const struct bn_view_rules rules = {.percents = ranks, .n_percents = 1};
+  struct bn_group *g = bn_result_group(r, "cpu");
+  struct bn_view_store store;
+  struct bn_metrics m;
+  struct bn_snap s;
+  struct bn_view v;
+
+  must(g != NULL && bn_metrics_init(&m, NULL) == 0 && bn_snap_make(&s, &m, 0, true) == 0 &&
+       bn_view_store_init(&store, &s) == 0);
+  s.at_ns = 110 * SEC;
+  s.wall_ns = 1010 * SEC;
+  s.span_ns = 10 * SEC;
+  s.counter[BN_C_EVENTS] = events;
+  bn_hist_put(s.hist[BN_H_LATENCY], 1000000, events);
+  bn_view_fill(&v, &store, &s, &rules);
+  v.span = BN_VIEW_TOTAL;
+  must(bn_group_add(g, &v) == 0);
+  r->facts.start_ns = start_ns;
+  r->facts.start_wall_ns = r->facts.end_wall_ns = 1000 * SEC;
+  r->facts.plan.percents[0] = ranks[0];
+  r->facts.plan.n_percents = 1;
+  r->facts.plan.own = true;
+  r->facts.plan.threads = 1;
+  bn_view_store_done(&store);
+  bn_snap_done(&s);
+  bn_metrics_done(&m);
+}
+
+#endif

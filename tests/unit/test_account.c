@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the reporters of a run on several hosts are told of its end when something is not read. */
+#include "cm.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/policy.h"
+#include "base/clock.h"
+#include "base/wait.h"
+#include "hostresult.h"
+#include "hosts/account.h"
+
+static const uint64_t long_ns = 60 * BN_NSEC_PER_SEC;
+static const uint64_t soon_ns = BN_NSEC_PER_SEC / 10;
+
+/* What a reporter was told, and the pipe whose writer it waits for before it returns. */
+struct heard {
+  struct bn_end end;
+  unsigned totals, ends;
+  int gate; /* 0: it waits for nobody */
+};
+
+struct fake {
+  struct heard *heard;
+};
+
+static int fake_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
+{
+  struct fake *r = self;
+
+  (void)path;
+  (void)out;
+  (void)err;
+  r->heard = (struct heard *)(uintptr_t)conf;
+  return 0;
+}
+
+static int fake_total(void *self, const struct bn_view *v, struct bn_err *err)
+{
+  const struct fake *r = self;
+  char c;
+
+  (void)v;
+  (void)err;
+  r->heard->totals++;
+  if (r->heard->gate != 0)
+    (void)!read(r->heard->gate, &c, 1);
+  return 0;
+}
+
+static int fake_finish(void *self, const struct bn_end *end, struct bn_err *err)
+{
+  const struct fake *r = self;
+
+  (void)err;
+  r->heard->end = *end;
+  r->heard->ends++;
+  return 0;
+}
+
+static const struct bn_reporter fake = {.name = "fake",
+                                        .state_size = sizeof(struct fake),
+                                        .aside = true,
+                                        .open = fake_open,
+                                        .total = fake_total,
+                                        .finish = fake_finish};
+
+enum { REPORTERS = 2 };
+
+struct scene {
+  struct heard heard[REPORTERS];
+  struct bn_report_use use[REPORTERS];
+  struct bn_assert asserted;
+  struct bn_conf conf;
+  struct bn_hosts_setup setup;
+  struct bn_fleet fleet;
+  struct bn_account account;
+};
+
+static const struct bn_policy policy = {.own_report = true};
+
+static void begin(struct scene *s, bool is_run)
+{
+  struct bn_err err;
+
+  memset(s, 0, sizeof *s);
+  assert_int_equal(bn_assert_parse(&s->asserted, "events<1", &err), 0);
+  s->conf.policy = &policy;
+  for (size_t i = 0; i < REPORTERS; i++)
+    s->use[i] = (struct bn_report_use){.ops = &fake, .conf = &s->heard[i]};
+  s->setup = (struct bn_hosts_setup){.conf = &s->conf,
+                                     .reports = s->use,
+                                     .n_reports = REPORTERS,
+                                     .asserts = &s->asserted,
+                                     .n_asserts = 1};
+  s->fleet.setup = &s->setup;
+  s->fleet.is_run = is_run;
+  assert_true(bn_account_open(&s->account, &s->fleet));
+  assert_int_equal(bn_outlet_open(&s->fleet.outlet, &err), 0);
+}
+
+static void end(struct scene *s)
+{
+  bn_account_end(&s->account, &s->fleet);
+  assert_true(bn_outlet_wait(&s->fleet.outlet, bn_clock_mono() + long_ns));
+  bn_outlet_close(&s->fleet.outlet);
+}
+
+static void say_nothing(struct bn_outlet_job *job)
+{
+  (void)job;
+}
+
+static void leave_out(struct scene *s)
+{
+  static struct bn_outlet_job much = {
+      .kind = BN_OUTLET_BOUNDED, .bytes = BN_OUTLET_MAX + 1UL, .say = say_nothing};
+
+  bn_outlet_put(&s->fleet.outlet, &much);
+}
+
+/* A file would lack intervals with nothing to show it. */
+static void what_is_left_out_is_a_failure(void **state)
+{
+  struct scene s;
+
+  (void)state;
+  begin(&s, true);
+  leave_out(&s);
+  end(&s);
+  for (size_t i = 0; i < REPORTERS; i++)
+    assert_true(s.heard[i].ends == 1 && s.heard[i].end.failed && s.heard[i].end.status == 1);
+  assert_int_equal(bn_account_status(&s.account), 1);
+  bn_account_done(&s.account);
+}
+
+/* What a command printed. */
+static void it_is_one_of_a_command(void **state)
+{
+  struct scene s;
+
+  (void)state;
+  begin(&s, false);
+  end(&s);
+  assert_int_equal(bn_account_status(&s.account), 0);
+  bn_account_done(&s.account);
+  begin(&s, false);
+  leave_out(&s);
+  end(&s);
+  assert_int_equal(bn_account_status(&s.account), 1);
+  bn_account_done(&s.account);
+}
+
+/* In place of standard error: a pipe that takes nothing more. */
+static int stop_errors(void)
+{
+  static const char text[4096];
+  const int before = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+  int fd[2];
+
+  assert_int_equal(pipe2(fd, O_CLOEXEC), 0);
+  assert_true(before >= 0 && dup2(fd[1], STDERR_FILENO) == STDERR_FILENO);
+  (void)close(fd[1]);
+  while (bn_wait_is_writable(STDERR_FILENO))
+    assert_int_equal(write(STDERR_FILENO, text, sizeof text), sizeof text);
+  return before;
+}
+
+/* The thread that hangs in the first reporter stays, with the test's memory: the process ends. */
+static void verdicts_that_nobody_reads_do_not_cost_a_report(void **state)
+{
+  static struct scene s;
+  int fd[2], before;
+
+  (void)state;
+  begin(&s, true);
+  make_result(&s.account.result, 100 * SEC, 500);
+  assert_int_equal(pipe2(fd, O_CLOEXEC), 0);
+  s.heard[0].gate = fd[0];
+  before = stop_errors();
+  bn_account_end(&s.account, &s.fleet);
+  assert_false(bn_outlet_wait(&s.fleet.outlet, bn_clock_mono() + soon_ns));
+  bn_account_leave(&s.account);
+  bn_outlet_leave(&s.fleet.outlet, bn_clock_mono() + soon_ns);
+  (void)dup2(before, STDERR_FILENO);
+  assert_int_equal(s.heard[0].ends, 0);
+  assert_int_equal(s.heard[1].totals, 1);
+  assert_int_equal(s.heard[1].ends, 1);
+  assert_true(s.heard[1].end.failed && !s.account.holds);
+}
+
+/* It keeps nothing from the thread that takes over. */
+static void who_comes_back_takes_no_other_report_with_it(void **state)
+{
+  static struct scene s;
+  int fd[2];
+
+  (void)state;
+  begin(&s, true);
+  make_result(&s.account.result, 100 * SEC, 500);
+  assert_int_equal(pipe2(fd, O_CLOEXEC), 0);
+  s.heard[0].gate = fd[0];
+  bn_account_end(&s.account, &s.fleet);
+  assert_false(bn_outlet_wait(&s.fleet.outlet, bn_clock_mono() + soon_ns));
+  bn_account_leave(&s.account);
+  assert_int_equal(write(fd[1], "", 1), 1);
+  (void)usleep(50000);
+  bn_outlet_leave(&s.fleet.outlet, bn_clock_mono() + long_ns);
+  for (size_t i = 0; i < REPORTERS; i++)
+    assert_true(s.heard[i].totals == 1 && s.heard[i].ends == 1);
+  assert_int_equal(s.heard[1].end.status, 3);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(what_is_left_out_is_a_failure), cmocka_unit_test(it_is_one_of_a_command),
+      cmocka_unit_test(verdicts_that_nobody_reads_do_not_cost_a_report),
+      cmocka_unit_test(who_comes_back_takes_no_other_report_with_it)};
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
