@@ -5,7 +5,7 @@ A comment before each literal display says what the display is:
 
   .\\" file: NAME         a file of that name for the sessions that follow in the page
   .\\" session            commands behind "$ " and what they print on standard output
-  .\\" session: mysql     the same, with a server; also: pgsql
+  .\\" session: mysql     the same, with a server; also: pgsql, and hosts (tests/hosts)
   .\\" sql: mysql         statements for the administrator of that server
   .\\" syntax             a form, which nobody can run
 

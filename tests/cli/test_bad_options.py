@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Shows that every option refuses what it cannot take, in words; bad_options.tab has a row for each."""
+"""Shows that every option refuses what it cannot take, in words; bad_options.tab has a row for each,
+and bad_lines.tab has mistakes that people make."""
 
+import concurrent.futures
+import functools
+import os
 import pathlib
 import re
 
@@ -9,12 +13,13 @@ import pytest
 import bench
 
 
-def rows():
-    text = (pathlib.Path(__file__).parent / "bad_options.tab").read_text()
+def rows(name="bad_options.tab"):
+    text = (pathlib.Path(__file__).parent / name).read_text()
     lines = [line for line in text.split("\n") if line and not line.startswith("#")]
     return [line.split("\t") for line in lines]
 
 
+@functools.cache
 def owners(heading, ask):
     """{option: name} of what the general help lists under that heading."""
     part = bench.run("--help").out.split(heading + ":\n")[1].split("\n\n")[0]
@@ -25,6 +30,7 @@ def owners(heading, ask):
     }
 
 
+@functools.cache
 def options_of_the_tables():
     """Those of runs, and those that subcommands have besides; they come last in the page."""
     general, *subcommands = [
@@ -99,3 +105,24 @@ def test_any_text_is_taken(option, tmp_path):
     args = ["run"] if option == "test" else ["cpu", "run"]
     got = bench.run(*bench.QUICK, f"--{option}={value}", *args, cwd=tmp_path)
     assert got.status == 0
+
+
+def complaint(row, folder):
+    """What is wrong with the answer to that line; None: nothing."""
+    option, line = row
+    got = bench.run(*line.split(), cwd=folder)
+    named = re.search(rf"--{re.escape(option)}(?![a-z0-9-])", got.err)
+    if got.status in (1, 2) and named and "events" not in got.out:
+        return None
+    return f"{line}: status {got.status}, {got.err[:200]}"
+
+
+def test_lines_with_a_mistake_are_refused(tmp_path):
+    """By a sentence that names the option, before anything is run."""
+    lines = rows("bad_lines.tab")
+    assert len(lines) >= 500
+    # Sanitizers have seen these paths in other tests, and are slow to start.
+    lines = lines[::10] if "BENCH_SANITIZER" in os.environ else lines
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        complaints = [c for c in pool.map(lambda row: complaint(row, tmp_path), lines) if c]
+    assert not complaints, "\n".join(complaints)

@@ -535,7 +535,7 @@ def test_too_many_files(tmp_path, mode):
     done = run("fileio", *args, cwd=tmp_path, preexec_fn=open_files(256, 4096))
     assert done.status == 1
     assert "FATAL: --file-num=100000 needs 100259 open files, but the hard limit is" in done.err
-    assert " is 4096: lower --file-num, or have root raise it (ulimit -n 100259, " in done.err
+    assert " is 4096: lower --file-num, or ask root to raise it (ulimit -n 100259, " in done.err
     assert contents(tmp_path) == {}
 
 

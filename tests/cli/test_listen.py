@@ -116,7 +116,8 @@ def test_other_questions_are_refused(tmp_path):
 def test_only_the_address_that_was_named_is_served(tmp_path):
     with Run(tmp_path, at="127.0.0.2:0") as run:
         assert run.ask(host="127.0.0.2")[0].status == 200
-        with pytest.raises(ConnectionRefusedError):
+        # Something else may have that port at the other address.
+        with pytest.raises((ConnectionRefusedError, http.client.HTTPException)):
             run.ask()
 
 

@@ -385,7 +385,8 @@ def test_a_reader_that_does_not_read(tmp_path):
     """A full pipe blocks whoever reports, but not the thread that hears of signals."""
     process = start(["cpu", "--cpu-max-prime=1000", "--time=60", "--report-interval=0.001", "run"],
                     tmp_path)
-    time.sleep(2.5)
+    wait_for_line(process, "Threads started!")
+    time.sleep(1.5)
     process.send_signal(signal.SIGTERM)
     time.sleep(0.5)
     process.send_signal(signal.SIGTERM)

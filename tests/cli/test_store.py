@@ -1019,7 +1019,7 @@ PLAN = ("facts", "plan")
      "'metrics' has more than 256 values"),
     (("groups", 0, "metrics"), [{"name": "x" * 65, "unit": "1", "kind": "counter"}],
      "the name or unit of a metric has more than 64 bytes"),
-    (("groups",), [{}] * 65, "'groups' has more than 64 values"),
+    (("groups",), [{}] * 513, "'groups' has more than 512 values"),
     (("facts", "host"), {f"key{i}": i for i in range(4097)}, "'facts' has more than 4096 facts"),
     (("facts", "rows"), [{"level": 3, "text": "x"}] * 4097, "'rows' has more than 4096 values"),
     (("facts", "options"), [{"name": "x", "origin": "file"}] * 65537,
@@ -1169,16 +1169,16 @@ def test_a_journal_has_the_bounds_of_a_document(good, tmp_path):
     document = json.loads(good)
     [group] = document["groups"]
     lines = [{"format": "bench journal", "version": 1, "facts": document["facts"]}]
-    lines += [{"group": {"name": "x", "metrics": group["metrics"]}}] * 64
+    lines += [{"group": {"name": "x", "metrics": group["metrics"]}}] * 512
     text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
     (tmp_path / "good").write_text(text)
     assert report("good", cwd=tmp_path).status == 0
     (tmp_path / "bad").write_text(text + text.splitlines()[1] + "\n")
     done = report("bad", cwd=tmp_path)
     assert done.status == 0
-    assert ("the journal is read up to line 66, which is too large: 'groups' has more than 64 values\n"
+    assert ("the journal is read up to line 514, which is too large: 'groups' has more than 512 values\n"
             in done.err)
-    assert len(json.loads(report("--format=json", "bad", cwd=tmp_path).out)["groups"]) == 64
+    assert len(json.loads(report("--format=json", "bad", cwd=tmp_path).out)["groups"]) == 512
 
 
 def test_a_document_is_refused_for_its_size(tmp_path):

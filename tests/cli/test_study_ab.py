@@ -72,7 +72,13 @@ def test_equal_sides_are_the_same(folder):
     assert lines[4].split() == "pairs A B B to A interval A to A interval".split()
     assert lines[-2].startswith("Verdict: same within 5 %: ")
     told = done.err.split("\n")
-    assert len(told) == 9 and told[7].startswith("bench ab: round 8 of at most 32: A ")
+    assert told[0].startswith("bench ab: both sides are the same, which shows the noise")
+    assert len(told) == 10 and told[8].startswith("bench ab: round 8 of at most 32: A ")
+
+
+def test_sides_that_differ_are_not_called_equal(folder):
+    for side in (("--b=--speed=1000",), ("--b-program=bench",)):
+        assert "both sides are the same" not in ab(folder, *side, "--cooldown=0").err
 
 
 @pytest.mark.parametrize(

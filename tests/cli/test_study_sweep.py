@@ -170,6 +170,7 @@ def test_data_are_prepared_for_the_runs_that_need_them(tmp_path):
     # In each repeat the runs of one size follow each other.
     assert sum(a != b for a, b in zip(order[:6], order[1:6])) == 2
     assert not (tmp_path / "s/data.json").exists()
+    assert not list((tmp_path / "s/runs").glob("*.err"))
     assert {options(d)["table-size"] for d in results(tmp_path).values()} == {"10", "20", "30"}
     for document in results(tmp_path).values():
         assert document["groups"][0]["total"]["figures"]["transactions"] == 4

@@ -14,6 +14,7 @@ import pytest
 
 sys.path.insert(0, os.path.dirname(__file__))
 import servers  # noqa: E402
+import transcripts  # noqa: E402
 
 # Most tests start it elsewhere: at the source root, ./src/lua comes before the installed scripts.
 BENCH = os.path.abspath(os.environ["BENCH"]) if os.environ.get("BENCH") else ""
@@ -192,3 +193,12 @@ def shell():
     for each in made:
         expected = 1 if each.start["rc"] == "INIT" else 0
         assert each.close() == expected, each.stderr()
+
+
+@pytest.fixture(params=["mariadb_plain", "postgresql"])
+def server(request):
+    """Of each kind one, without tables."""
+    server = request.getfixturevalue(request.param)
+    transcripts.empty(server)
+    yield server
+    transcripts.empty(server)

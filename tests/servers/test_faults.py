@@ -2,6 +2,7 @@
 """Shows what becomes of a run when its server is killed, restarted or frozen, or ends connections."""
 
 import re
+import signal
 import subprocess
 import time
 
@@ -91,26 +92,31 @@ def test_a_killed_server_ends_the_run_with_a_report(victim, ps_mode):
 
 @pytest.mark.parametrize("ps_mode", ["auto", "disable"])
 def test_a_restarted_server_is_found_again_when_its_loss_is_ignored(victim, ps_mode):
-    # A restart takes seconds beside other work, MySQL's more; then all four threads connect.
-    time_s = 25 if victim.kind == "mysql" else 15
-    run = Run(victim, "oltp_read_write", *SIZES, "--threads=4", f"--time={time_s}", LOST[victim.driver],
+    run = Run(victim, "oltp_read_write", *SIZES, "--threads=4", "--time=100", LOST[victim.driver],
               f"--db-ps-mode={ps_mode}", "--report-interval=1")
     run.get_going()
     victim.kill()
     time.sleep(0.5)
     victim.start()
-    status, out, err, seconds = run.end()
-    assert status == 0, out + err
+    run.get_going()
+    back_s = time.monotonic() - run.begun
+    while True:
+        line = run.process.stdout.readline()
+        assert line, run.process.communicate()[1]
+        second = re.match(r"\[ (\d+)s \].* tps: (\S+)", line)
+        if second and int(second[1]) > back_s and float(second[2]) > 0:
+            break
+    run.process.send_signal(signal.SIGINT)
+    status, out, err, _ = run.end()
+    assert status == 128 + signal.SIGINT, out + err
     assert number(out, "reconnects") >= 4
-    assert seconds < time_s + 20
-    last = [line for line in out.splitlines() if line.startswith("[ ")][-1]
-    assert float(re.search(r"tps: (\S+)", last).group(1)) > 0
+    assert RUN_FAILED not in err
 
 
 @pytest.mark.parametrize("ignored", [True, False])
 def test_connections_ended_by_the_server(victim, ignored):
     argv = [LOST[victim.driver]] if ignored else []
-    run = Run(victim, "oltp_read_write", *SIZES, "--threads=4", "--time=10", *argv)
+    run = Run(victim, "oltp_read_write", *SIZES, "--threads=4", "--time=6", *argv)
     run.get_going()
     assert end_connections(victim) >= 4
     status, out, err, _ = run.end()
@@ -124,7 +130,7 @@ def test_connections_ended_by_the_server(victim, ignored):
 
 
 def test_a_frozen_server_does_not_hold_up_the_end(victim):
-    run = Run(victim, "oltp_read_write", *SIZES, "--threads=4", "--time=10")
+    run = Run(victim, "oltp_read_write", *SIZES, "--threads=4", "--time=6")
     run.get_going()
     victim.freeze()
     try:
@@ -137,7 +143,7 @@ def test_a_frozen_server_does_not_hold_up_the_end(victim):
 
 
 def test_a_frozen_server_that_goes_on_costs_nothing_but_time(victim):
-    run = Run(victim, "oltp_read_write", *SIZES, "--threads=4", "--time=10")
+    run = Run(victim, "oltp_read_write", *SIZES, "--threads=4", "--time=6")
     run.get_going()
     victim.freeze()
     time.sleep(1)
@@ -158,6 +164,23 @@ def test_forced_shutdown_while_statements_wait(victim, tmp_path):
     assert status == 2
     assert "forcing shutdown..." in err
     assert number(out, "Number of unfinished transactions on forced shutdown") == 2
+
+
+def test_a_thread_that_has_failed_counts_more_than_those_that_hang(victim, tmp_path):
+    script = tmp_path / "wait.lua"
+    sleep = {"mysql": "SELECT SLEEP(30)", "pgsql": "SELECT pg_sleep(30)"}[victim.driver]
+    script.write_text(
+        "local con\n"
+        "function thread_init() con = sysbench.sql.driver():connect() end\n"
+        "function event()\n"
+        f'  if sysbench.tid == 0 then con:query("{sleep.replace("30", "1")}") error("broken") end\n'
+        f'  con:query("{sleep}")\n'
+        "end\n")
+    status, out, err = bench(victim, str(script), "--time=30", "--time-grace=1", "--threads=2", "run")
+    assert status == 1, out + err
+    assert "1 thread(s) are still busy after 1.0 s without progress (--time-grace)" in err
+    assert err.rstrip("\n").endswith(RUN_FAILED)
+    assert number(out, "unfinished") == 1
 
 
 def test_a_statement_that_outlives_the_run_is_interrupted(victim, tmp_path):
@@ -188,7 +211,7 @@ def test_an_encrypted_run(mariadb, postgresql, certificates):
 
 
 def test_no_password_in_the_process_list(victim):
-    run = Run(victim, "oltp_point_select", *SIZES, "--time=10")
+    run = Run(victim, "oltp_point_select", *SIZES, "--time=6")
     run.get_going(1)
     with open(f"/proc/{run.process.pid}/cmdline", "rb") as f:
         line = f.read()

@@ -263,7 +263,7 @@ def test_a_connection_lost_while_statements_are_prepared_together(farewell, text
 
 
 INTERRUPTED = "interrupt received: finishing; send it again to end at once"
-BUSY = ("1 thread(s) are still busy after the time grace of 0.2 s (--time-grace); the report counts their events as "
+BUSY = ("1 thread(s) are still busy after 0.2 s without progress (--time-grace); the report counts their events as "
         "unfinished")
 
 

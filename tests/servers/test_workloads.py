@@ -292,3 +292,83 @@ def test_rows_are_counted_as_the_server_says(server, protocol, ps_mode, tmp_path
     found = {name: n for name, n in counters.items() if "rows" in name}
     assert found == {"rows_read": 3, "rows_inserted": 12, "rows_updated": 18, "rows_deleted": 12,
                      "updates_without_rows": 0, "deletes_without_rows": 3}
+
+
+@pytest.mark.parametrize("workload", ["oltp_write_only", "oltp_update_index"])
+def test_commits_are_verified(server, workload):
+    """Of transactions and of single statements, prepared by the server and not."""
+    size = ["--table-size=1000"]
+    protocol = "--mysql-protocol" if server.driver == "mysql" else "--pgsql-protocol"
+    must(server, workload, *size, "prepare")
+    try:
+        for mode in ("--db-ps-mode=auto", "--db-ps-mode=disable", f"{protocol}=library"):
+            out = must(server, workload, *size, mode, "--threads=2", "--events=20", "--verify-commits",
+                       "--mysql-ignore-errors=1213,1020,1205,1062", "run")
+            assert number(out, "acknowledged") == 20
+            assert number(out, "missing") == number(out, "outcome unknown") == 0
+    finally:
+        must(server, workload, *size, "cleanup")
+
+
+# Each event stores 1, 2, …; what is rolled back is greater than 10.
+BOUNDARIES = """
+function statements(...) for _, sql in ipairs({...}) do con:query(sql) end end
+function insert(a) con:query("INSERT INTO boundaries VALUES (" .. a .. ")") end
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  statements("DROP TABLE IF EXISTS boundaries", "CREATE TABLE boundaries(a INTEGER)")
+end
+function event()
+  statements("BEGIN", "SAVEPOINT s", "ROLLBACK WORK  TO s")
+  insert(11)
+  con:query("ROLLBACK")
+  con:query("BEGIN")
+  insert(1)
+  con:query("COMMIT AND CHAIN")
+  insert(12)
+  con:query("ROLLBACK AND CHAIN")
+  insert(13)
+  con:query("ROLLBACK")
+  if mysql then locked_mysql() else locked_postgresql() end
+  insert(4)
+end
+function locked_mysql()
+  con:query("SET @@session.autocommit = 0")
+  insert(2)
+  con:query("COMMIT")
+  insert(14)
+  statements("ROLLBACK", "LOCK TABLES boundaries WRITE")
+  insert(3)
+  statements("COMMIT", "UNLOCK TABLES", "SET SESSION autocommit=1")
+end
+function locked_postgresql()
+  statements("BEGIN", "LOCK TABLE boundaries")
+  insert(2)
+  con:query("COMMIT")
+  insert(3)
+end
+function thread_done()
+  local found = con:query("SELECT a FROM boundaries ORDER BY a")
+  local row = found:fetch_row()
+  while row do
+    print("stored " .. row[1])
+    row = found:fetch_row()
+  end
+  con:query("DROP TABLE boundaries")
+end
+"""
+
+
+@pytest.mark.parametrize("protocol", ["auto", "library"])
+@pytest.mark.parametrize("ps_mode", ["auto", "disable"])
+def test_transactions_of_a_script_stay_as_they_are(server, protocol, ps_mode, tmp_path):
+    """--verify-commits begins none within them, and counts those that it can."""
+    mysql = server.driver == "mysql"
+    script = tmp_path / "boundaries.lua"
+    script.write_text(f"mysql = {str(mysql).lower()}\n{BOUNDARIES}")
+    options = [f"--{server.driver}-protocol={protocol}", f"--db-ps-mode={ps_mode}", "--events=1", "--time=0"]
+    out = must(server, str(script), *options, "--verify-commits", "run")
+    assert re.findall(r"^stored (\d+)$", out, re.M) == ["1", "2", "3", "4"]
+    # The one of locked tables cannot be.
+    assert number(out, "acknowledged") == (3 if mysql else 4)
+    assert number(out, "missing") == number(out, "outcome unknown") == 0

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Shows that several hosts prepare the tables of one process, and that the report of all has the
+server's counts."""
+
+import collections
+import contextlib
+import os
+import sys
+
+import pytest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../hosts"))
+import fleet as fleets  # noqa: E402
+import transcripts
+from test_prepare import query, schema, watched
+from test_workloads import must, number
+
+
+@pytest.fixture
+def fleet(tmp_path):
+    made = fleets.Fleet(tmp_path)
+    yield made
+    made.close()
+
+
+def content(server, tables):
+    return [query(server, f"SELECT id, k, c, pad FROM {schema(server)}sbtest{i} ORDER BY id")
+            for i in range(1, tables + 1)]
+
+
+@pytest.mark.parametrize("tables", [7, 4])  # one after the other, and shared by threads
+def test_tables_are_those_of_one_process(fleet, server, tables):
+    options = ("oltp_read_write", f"--tables={tables}", "--table-size=200")
+    must(server, *options, "--threads=6", "prepare")
+    expected = content(server, tables)
+    assert [text.count("\n") for text in expected] == [199] * tables
+    transcripts.empty(server)
+    done = fleet.run("a,b,c", *options, *server.login(), "--threads=2", "prepare")
+    assert done.status == 0, done.err
+    assert content(server, tables) == expected
+    done = fleet.run("a,b,c", *options, *server.login(), "--threads=2", "cleanup")
+    assert done.status == 0, done.err
+    where = "table_schema = 'spec_db'" if server.driver == "mysql" else "table_schema = 'public'"
+    assert query(server, f"SELECT COUNT(*) FROM information_schema.tables WHERE {where}") == "0"
+
+
+def of_mariadb(server):
+    text = server.sql("SHOW GLOBAL STATUS WHERE Variable_name IN ('Com_select', 'Com_insert', 'Com_update', "
+                      "'Com_delete', 'Com_begin', 'Com_commit')")
+    return collections.Counter({name[4:].upper(): int(n) for name, n in map(str.split, text.splitlines())})
+
+
+@contextlib.contextmanager
+def counted(server):
+    """What the server has counted in the block: statements by their first word.  PostgreSQL's are in its
+    log; what it counts itself, it hands in late."""
+    found = collections.Counter()
+    if server.driver == "mysql":
+        before = of_mariadb(server)
+        yield found
+        found.update(of_mariadb(server) - before)
+        return
+    with watched(server) as sessions:
+        yield found
+    found.update(text.split(None, 1)[0].rstrip(";") for session in sessions for text in session)
+
+
+@pytest.mark.parametrize("workload", ["oltp_point_select", "oltp_read_write"])
+def test_counts_are_those_of_the_server(fleet, server, workload):
+    options = ("--tables=8", "--table-size=500", *server.login())
+    must(server, "oltp_read_write", "--tables=8", "--table-size=500", "prepare")
+    with counted(server) as found:
+        done = fleet.run("a,b", workload, *options, "--threads=4", "--events=401", "run")
+    assert done.status == 0, done.err
+    total = done.total
+    assert total["events"] == total["transactions"] == 401
+    if total["errors"] > 0:
+        # Deadlocks: their transactions were begun again, and what came before is the server's alone.
+        assert (found["COMMIT"], found["BEGIN"]) == (401, 401 + total["errors"])
+        return
+    assert found["COMMIT"] == found["BEGIN"] == (401 if workload == "oltp_read_write" else 0)
+    # A statement whose row another transaction has just deleted is counted with the others.
+    missed = total["other"] - found["BEGIN"] - found["COMMIT"]
+    assert found["INSERT"] + found["UPDATE"] + found["DELETE"] == total["writes"] + missed
+    assert missed < 10
+    # Each host has looked whether the tables are there.
+    assert found["SELECT"] - total["reads"] == 2 * 8
+
+
+def test_commits_of_all_hosts_are_verified(fleet, mariadb):
+    """Each host has a table of its own."""
+    transcripts.empty(mariadb)
+    options = ("oltp_update_index", "--table-size=1000")
+    must(mariadb, *options, "prepare")
+    done = fleet.run("a,b", *options, *mariadb.login(), "--threads=2", "--events=40", "--time=0",
+                     "--verify-commits", "run")
+    assert done.status == 0, done.err
+    assert (number(done.out, "acknowledged"), number(done.out, "missing")) == (40, 0)
+    must(mariadb, *options, "cleanup")
+    assert mariadb.sql("SHOW TABLES FROM spec_db") == ""

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""PostgreSQL behind PgBouncer, which gives each transaction the server's connection that is free."""
+
+import re
+import socket
+import subprocess
+
+import pytest
+
+import clusters
+import servers
+from conftest import BENCH
+from test_workloads import number
+
+SIZE = ["--table-size=200"]
+
+
+class PgBouncer:
+    """With fewer connections to the server than threads have to it."""
+
+    def __init__(self, server):
+        self.server, self.port = server, servers.free_port()
+        self.folder = servers.make_folder("bench-pgbouncer-", server.account)
+        with open(f"{self.folder}/users", "w") as f:
+            f.write(f'"{servers.USER}" "{servers.PASSWORD}"\n')
+        with open(f"{self.folder}/ini", "w") as f:
+            f.write(f"[databases]\n* = host=127.0.0.1 port={server.port}\n[pgbouncer]\n"
+                    f"listen_addr = 127.0.0.1\nlisten_port = {self.port}\nunix_socket_dir =\n"
+                    f"auth_type = scram-sha-256\nauth_file = {self.folder}/users\nlogfile = {self.folder}/log\n"
+                    "pool_mode = transaction\ndefault_pool_size = 3\n" + self._no_statements())
+        self.process = servers.run_as(
+            server.account, [servers.find_program("pgbouncer"), "-q", f"{self.folder}/ini"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        clusters.wait_until(self._listens, "PgBouncer listens")
+
+    @staticmethod
+    def _no_statements():
+        """Later versions keep track of prepared statements unless told otherwise."""
+        said = subprocess.run([servers.find_program("pgbouncer"), "--version"], capture_output=True, text=True)
+        version = re.match(r"PgBouncer (\d+)\.(\d+)", said.stdout)
+        return "max_prepared_statements = 0\n" if tuple(map(int, version.groups())) >= (1, 21) else ""
+
+    def _listens(self):
+        assert self.process.poll() is None
+        with socket.socket() as s:
+            return s.connect_ex(("127.0.0.1", self.port)) == 0
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
+        servers.shutil.rmtree(self.folder)
+
+
+@pytest.fixture
+def pooler(postgresql):
+    if not servers.find_program("pgbouncer"):
+        pytest.skip("no pgbouncer: install it")
+    subprocess.run([BENCH, "oltp_read_write", *postgresql.login(), *SIZE, "prepare"], check=True,
+                   stdout=subprocess.DEVNULL)
+    made = PgBouncer(postgresql)
+    yield made
+    made.stop()
+    subprocess.run([BENCH, "oltp_read_write", *postgresql.login(), *SIZE, "cleanup"], check=True,
+                   stdout=subprocess.DEVNULL)
+
+
+def run(pooler, *argv):
+    login = [*pooler.server.login(), f"--pgsql-port={pooler.port}"]
+    done = subprocess.run([BENCH, "oltp_read_write", *login, *SIZE, "--threads=8", "--events=80", *argv,
+                           "run"], capture_output=True, text=True, timeout=60)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("protocol", ["own", "library"])
+def test_statements_as_text_pass(pooler, protocol):
+    status, out, err = run(pooler, "--db-ps-mode=disable", f"--pgsql-protocol={protocol}",
+                           "--pgsql-ignore-errors=40P01,40001,23505", "--verify-commits")
+    assert (status, err) == (0, ""), out + err
+    assert number(out, "total number of events") == number(out, "acknowledged") == 80
+    assert number(out, "missing") == 0
+
+
+def test_statements_that_are_prepared_at_each_execution_pass(pooler):
+    status, out, err = run(pooler, "--db-ps-mode=extended", "--pgsql-ignore-errors=40P01,40001,23505")
+    assert (status, err) == (0, ""), out + err
+    assert number(out, "total number of events") == 80
+
+
+@pytest.mark.parametrize("protocol", ["own", "library"])
+def test_prepared_statements_are_refused_with_a_remedy(pooler, protocol):
+    status, out, err = run(pooler, f"--pgsql-protocol={protocol}")
+    assert status == 1 and "Threads started" not in out
+    assert re.search(r'^FATAL: PQprepare\(\) failed: .*prepared statement "\w+" already exists$', err, re.M)
+    assert err.count("use --db-ps-mode=disable or --db-ps-mode=extended\n") == 1

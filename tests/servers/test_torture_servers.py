@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Shows that no call for memory, no write and no connect that fails makes a run with a server
+crash, hang or end well without its whole report."""
+
+import os
+import pathlib
+import sys
+
+import pytest
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
+import torture  # noqa: E402
+from test_workloads import must  # noqa: E402
+
+pytestmark = pytest.mark.skipif(
+    "BENCH_SANITIZER" in os.environ, reason="sanitizers have an allocator of their own"
+)
+# Transactions without conflicts, whose reports are alike.
+SIZES = ("--tables=1", "--table-size=100", "--index-updates=0", "--delete-inserts=0")
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    return torture.build(tmp_path_factory.mktemp("torture"))
+
+
+@pytest.mark.parametrize("protocol", ("own", "library"))
+def test_a_call_that_fails(server, library, tmp_path, protocol):
+    """PostgreSQL's administrator has no password, for which libpq would need 80,000 calls."""
+    login = server.login("socket")
+    if server.driver == "pgsql":
+        login.append("--pgsql-user=postgres")
+    must(server, "oltp_read_write", *login, *SIZES, "prepare")
+    command = ["oltp_read_write", *login, f"--{server.driver}-protocol={protocol}", *SIZES,
+               "--events=6", "--threads=2", "--report-interval=0", "run"]
+    for kind in ("alloc", "write", "connect"):
+        torture.Torture(library, kind, command, tmp_path).all()
