@@ -28,7 +28,8 @@ int bn_sums_prepare(struct bn_sums *s, size_t n, struct bn_err *err)
   if (made)
     return 0;
   bn_sums_done(s);
-  return bn_err_set(err, ENOMEM, "out of memory");
+  (void)bn_err_set(err, ENOMEM, "out of memory");
+  return -1;
 }
 
 void bn_sums_add(struct bn_sums *s, const struct bn_brief *line)
