@@ -46,7 +46,7 @@ part_documents()
 part_signals()
 {
   BENCH_SIGNALS=$SOAK_RUNS tests signals "$root/tests/cli/test_signal_moments.py" \
-    "$root/tests/servers/test_signal_moments.py"
+    "$root/tests/servers/test_signal_moments_sql.py"
 }
 
 part_hosts()
