@@ -96,6 +96,24 @@ def ratios(pairs):
 
 
 @contextlib.contextmanager
+def awake():
+    """With PERF_AWAKE=1 no processor halts meanwhile: each has a process that only runs when nothing
+    else wants to. A processor of a virtual machine that halts is woken by the hypervisor, which can
+    cost more than the statement that is waited for, and varies more."""
+    spinners = []
+    try:
+        for processor in os.sched_getaffinity(0) if setting("PERF_AWAKE", 0) else ():
+            spinners.append(subprocess.Popen([sys.executable, "-c", "while True: pass"]))
+            os.sched_setaffinity(spinners[-1].pid, {processor})
+            os.sched_setscheduler(spinners[-1].pid, os.SCHED_IDLE, os.sched_param(0))
+        yield
+    finally:
+        for spinner in spinners:
+            spinner.kill()
+            spinner.wait()
+
+
+@contextlib.contextmanager
 def server(kind):
     """A private server of the class KIND, with the user and the database of the tests."""
     missing = kind.missing()

@@ -48,14 +48,15 @@ def main():
     rows = lib.Rows(f"statements, medians of {PAIRS} pairs of {SECONDS} s; wanted: rate >= {RATE_MIN:.2f}, "
                     f"CPU <= {CPU_MAX:.2f}, switches <= {SWITCHES_MAX:.2f}",
                     f"{'row':44} {'rate':20}  CPU     switches (reference)")
-    for server, _ in lib.each_server():
-        lib.run([programs[0], "oltp_read_write", *TABLE, *server.login("socket"), "prepare"])
-        for way in ("socket", "tcp"):
-            for workload in ("oltp_point_select", "oltp_read_write"):
-                for threads in (1, 2, 16, 64):
-                    label = f"{server.kind} {way} {workload} {threads}"
-                    if all(word in label.split() for word in ROWS):
-                        compare(rows, label, programs, workload, server.login(way), threads)
+    with lib.awake():
+        for server, _ in lib.each_server():
+            lib.run([programs[0], "oltp_read_write", *TABLE, *server.login("socket"), "prepare"])
+            for way in ("socket", "tcp"):
+                for workload in ("oltp_point_select", "oltp_read_write"):
+                    for threads in (1, 2, 16, 64):
+                        label = f"{server.kind} {way} {workload} {threads}"
+                        if all(word in label.split() for word in ROWS):
+                            compare(rows, label, programs, workload, server.login(way), threads)
     return rows.status()
 
 
