@@ -22,8 +22,24 @@ USER, PASSWORD, DATABASE = "spec_user", "spec_pw", "spec_db"
 START_S = 60
 
 
+CLAIMS = []  # sockets whose names are the ports that this process has given away
+
+
+def claim(port):
+    """Whether no other test has been given the port, of this process or another."""
+    held = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    try:
+        held.bind(f"\0bench-port-{port}")
+    except OSError:
+        held.close()
+        return False
+    CLAIMS.append(held)
+    return True
+
+
 def free_port():
-    """One that no outgoing connection gets while a server is down for a moment."""
+    """One that no outgoing connection gets while a server is down for a moment, and no other server
+    before it is started."""
     while True:
         port = random.randrange(20000, 32000)
         with socket.socket() as s:
@@ -31,6 +47,7 @@ def free_port():
                 s.bind(("127.0.0.1", port))
             except OSError:
                 continue
+        if claim(port):
             return port
 
 
