@@ -131,7 +131,7 @@ class Agent:
 
     def left(self):
         """What the agent has left behind, once it has had time to remove it."""
-        until = time.monotonic() + 5
+        until = time.monotonic() + WAIT_S
         while list(self.tmp.iterdir()) and time.monotonic() < until:
             time.sleep(0.01)
         return list(self.tmp.iterdir())

@@ -5,6 +5,7 @@ The shell notes what it was given and the number of the process, which then is t
 may put something between: `fleet.through(host, command...)`.
 """
 
+import contextlib
 import json
 import os
 import pathlib
@@ -18,8 +19,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 BENCH = os.path.abspath(os.environ.get("BENCH", "bin/bench"))
 # A run that hangs, not one that is slow on a loaded machine.
 TIMEOUT_S = 120
-# What agents have to end after their controller; a sanitizer looks for leaks first.
-LEAVES_S = 8.0 if "BENCH_SANITIZER" in os.environ else 2.0
+# What agents have to end after their controller, which is less than until they miss its questions;
+# a sanitizer looks for leaks first.
+LEAVES_S = 20.0 if "BENCH_SANITIZER" in os.environ else 6.0
 
 # Events of 10 ms that need no processor.
 STEADY = """
@@ -115,16 +117,31 @@ class Fleet:
         return self.finish()
 
     def wait_for_line(self, word):
-        """Reads standard output up to a line with that word; it is lost for finish()."""
-        seen = []
-        for line in self.process.stdout:
-            seen.append(line)
-            if word in line:
-                return line
-        raise AssertionError("no %r in %s%s" % (word, "".join(seen), self.process.stderr.read()))
+        """Reads standard output up to a line with that word, and nothing of what comes behind it;
+        it is lost for finish()."""
+        seen = [""]
+        while word not in seen[-1]:
+            seen.append(self.read_line())
+            assert seen[-1], "no %r in %s%s" % (word, "".join(seen), self.process.stderr.read())
+        return seen[-1]
+
+    def read_line(self):
+        """Byte by byte: finish() does not see what a file object has read ahead."""
+        line = b""
+        while not line.endswith(b"\n"):
+            byte = os.read(self.process.stdout.fileno(), 1)
+            if not byte:
+                break
+            line += byte
+        return line.decode(errors="replace")
 
     def pid(self, host):
-        return int((self.folder / f"{host}.pid").read_text())
+        """The shell makes its file first, and writes into it then."""
+        path = self.folder / f"{host}.pid"
+        until = time.monotonic() + TIMEOUT_S
+        while not path.read_text().strip() and time.monotonic() < until:
+            time.sleep(0.01)
+        return int(path.read_text())
 
     def words(self, host):
         return (self.folder / f"{host}.words").read_text().splitlines()
@@ -161,7 +178,8 @@ class Fleet:
             self.process.kill()
             self.process.communicate()
         for pid in self.processes():
-            os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):  # it has just ended
+                os.kill(pid, signal.SIGKILL)
 
 
 def parent(pid):
