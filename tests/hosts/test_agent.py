@@ -14,8 +14,9 @@ from agent import (BENCH, END, INTERVAL, MEET, OPEN, PASS, PING, PONG, PRINTED, 
                    START, WELCOME, Agent, file_frame, frame)
 
 MS = 1000 * 1000
-# ThreadSanitizer waits a second before it lets a process leave.
-LEAVES_S = 4 if "BENCH_SANITIZER" in os.environ else 2
+# An agent whose events hang takes 1.5 s, and ThreadSanitizer waits a second before it lets a process
+# leave.  One that notices only that nobody asks it takes 8 s.
+LEAVES_S = 7 if "BENCH_SANITIZER" in os.environ else 5
 SLEEPER = """
 ffi.cdef("int usleep(unsigned int);")
 function event() ffi.C.usleep(2000) end
@@ -192,7 +193,7 @@ def test_without_files_it_works_where_it_was_started(agent, tmp_path):
 def test_it_starts_at_its_time(tmp_path):
     """Never before it. A machine that does other things may be late, though not always."""
     late_ns = []
-    while min(late_ns, default=5 * MS) >= 5 * MS and len(late_ns) < 5:
+    while min(late_ns, default=5 * MS) >= 5 * MS and len(late_ns) < 20:
         with Agent(tmp_path / "agent") as agent:
             agent.open("script.lua", "--events=1", "run", files={"script.lua": SLEEPER})
             agent.ready()
@@ -376,8 +377,8 @@ def test_silence_ends_it(agent):
     agent.open("script.lua", "--time=60", "run", files={"script.lua": SLEEPER})
     agent.ready()
     time.sleep(1)
-    agent.send(frame(PING, struct.pack("<Q", 7)))
     before = time.monotonic()
+    agent.send(frame(PING, struct.pack("<Q", 7)))
     agent.process.wait(30)
     assert 7.9 < time.monotonic() - before < 8 + LEAVES_S
     assert agent.left() == []
@@ -388,8 +389,8 @@ def test_a_controller_that_reads_no_more_ends_it(agent):
     before = time.monotonic()
     agent.process.stdout.close()
     agent.process.wait(30)
-    # It finds out when it sends the next second.
-    assert time.monotonic() - before < 4
+    # It finds out when it sends the next second, and not 7 s later, when nobody has asked it.
+    assert time.monotonic() - before < 6
     assert agent.left() == []
 
 
