@@ -12,9 +12,9 @@ import pytest
 
 # Of a run of 3 s whose hosts are all this machine.
 TIME_S = 3
-BOUND_S = TIME_S + 2 + 5
-# Agents look for leaks before they end.
-SLACK_S = 6 if os.environ.get("BENCH_SANITIZER") else 0
+# For processes that a busy machine does not run; sanitized agents look for leaks before they end.
+SLACK_S = 15 if os.environ.get("BENCH_SANITIZER") else 4
+BOUND_S = TIME_S + 2 + 5 + SLACK_S
 OPTIONS = (f"--time={TIME_S}", "--threads=2", "--report-interval=1")
 
 
@@ -32,40 +32,43 @@ def begin(fleet, *args):
 
 
 def test_a_killed_agent_ends_the_run(fleet):
-    begin(fleet)
+    begin(fleet, "--time=60")
+    begin_s = time.monotonic()
     os.kill(fleet.pid("b"), signal.SIGKILL)
     done = fleet.finish()
     check_loss(fleet, done, "b")
-    assert done.elapsed_s < TIME_S + 1 + SLACK_S
+    assert time.monotonic() - begin_s < 1 + SLACK_S
     assert done.member("b")["host"]["lost"]
     assert done.member("a")["total"]["figures"]["events"] > 0
 
 
 def test_the_others_go_on(fleet):
     """What the lost host had sent in its whole seconds counts, as it did in the intervals."""
-    begin(fleet, "--on-host-loss=continue")
+    time_s = 6
+    begin(fleet, "--on-host-loss=continue", f"--time={time_s}")
     fleet.wait_for_line("s ] thds:")
     os.kill(fleet.pid("b"), signal.SIGKILL)
     done = fleet.finish()
     check_loss(fleet, done, "b")
-    assert done.elapsed_s >= TIME_S
+    assert done.elapsed_s >= time_s
     whole = done.document["groups"][0]
     events = {h: done.member(h)["total"]["figures"]["events"] for h in "abc"}
     assert done.total["events"] == sum(events.values())
     assert sum(n for _, n in whole["total"]["raw"]["histograms"]["latency"]) == done.total["events"]
     assert float.fromhex(whole["total"]["raw"]["fair_events"][0]) == 6
     seconds = int(done.member("b")["host"]["time_s"])
-    assert 1 <= seconds < TIME_S
+    assert 1 <= seconds < time_s
     assert done.document["facts"]["hosts"]["together_s"] < seconds + 1
     assert re.search(rf"All hosts ran together for {seconds}[.\d]* s of [\d.]+ s, with", done.out), done.out
     together = sum(i["figures"]["events"] for i in whole["intervals"][:seconds])
-    assert events["b"] == pytest.approx(together / 3, rel=0.3)
+    # A third of them, if the machine is fair to it.
+    assert together / 10 < events["b"] < together * 0.6
     assert re.search(rf"^b: missing from the report after its first {seconds}\.\d s: 2 of 6 threads$",
                      done.err, re.M), done.err
 
 
 def test_an_agent_that_stands_still(fleet):
-    begin(fleet)
+    begin(fleet, "--time=60")
     os.kill(fleet.pid("b"), signal.SIGSTOP)
     done = fleet.finish()
     # What is left for a moment may be the process that removes the agent's folder.
@@ -113,12 +116,13 @@ function event() end
 @pytest.mark.parametrize("how", ["abort", "continue"])
 def test_a_run_that_fails_on_one_host(fleet, how):
     """Its result is there, and it decides about the others as if it were lost."""
-    done = fleet.run("a,b,c", fleet.script("failing.lua", FAILING), *OPTIONS,
+    limit = "--time=60" if how == "abort" else f"--time={TIME_S}"
+    done = fleet.run("a,b,c", fleet.script("failing.lua", FAILING), *OPTIONS, limit,
                      f"--on-host-loss={how}", "run")
     assert done.status == 1 and "b: FATAL: " in done.err and "broken" in done.err
     assert ("b: the run failed there" in done.err) == (how == "abort")
     time_s = done.member("a")["host"]["time_s"]
-    assert time_s < TIME_S - 0.5 if how == "abort" else time_s > TIME_S - 0.5
+    assert time_s < 30 if how == "abort" else time_s > TIME_S - 0.5
     assert done.member("b")["host"]["lost"] is None
     assert done.total["events"] == sum(
         done.member(h)["total"]["figures"]["events"] for h in "abc")
@@ -159,11 +163,12 @@ def test_a_broken_stream(fleet, fault):
 def test_an_odd_host_does_not_cost_the_report(fleet, frame, edit, why):
     """It is named with the reason, and the others are reported."""
     fleet.relay("b", f"--fault=edit@{frame}", f"--edit={edit}")
-    done = fleet.run("b,a,c", fleet.steady(), "--time=1", "--threads=2", "--on-host-loss=continue", "run")
+    # What is sent at the very end of a run comes behind it where the machine is busy.
+    done = fleet.run("b,a,c", fleet.steady(), "--time=2", "--threads=2", "--on-host-loss=continue", "run")
     check_loss(fleet, done, "b")
     assert re.search(rf"^b: lost: .*{why}$", done.err, re.M), done.err
     assert why in done.member("b")["host"]["lost"] and why in done.out
-    assert done.total["events"] >= 2 * 2 * 50
+    assert done.total["events"] >= 2 * 2 * 20
 
 
 @pytest.mark.parametrize("edit,why", [
@@ -183,7 +188,7 @@ def test_a_silent_stream(fleet, fault):
     fleet.relay("b", f"--fault={fault}")
     done = fleet.run("a,b,c", fleet.steady(), *OPTIONS, "run")
     check_loss(fleet, done, "b")
-    assert done.elapsed_s < 30
+    assert done.elapsed_s < 30 + SLACK_S
 
 
 def test_a_host_that_answers_and_is_not_ready(fleet):
@@ -191,7 +196,7 @@ def test_a_host_that_answers_and_is_not_ready(fleet):
     done = fleet.run("a,b", fleet.steady(), "--time=1", "--thread-init-timeout=1", "run")
     assert done.status == 1 and "b: lost: its threads were not ready in time" in done.err
     assert "a: lost" not in done.err
-    assert done.elapsed_s < 1 + 2 + 4 and fleet.left() == []
+    assert done.elapsed_s < 1 + 2 + 4 + SLACK_S and fleet.left() == []
 
 
 def test_a_host_that_answers_and_does_not_end(fleet):
@@ -206,7 +211,7 @@ function done() while os.getenv("STAYS") do end end
     assert "b: it has not ended 1.0 s after the time limit (--time-grace)" in done.err
     assert "b: lost: it has not ended in time" in done.err
     assert done.member("a")["total"]["figures"]["events"] > 0
-    assert done.elapsed_s < 1 + 1 + 2 + 4
+    assert done.elapsed_s < 1 + 1 + 2 + 4 + SLACK_S
 
 
 def test_a_process_that_stays(fleet):
@@ -214,7 +219,7 @@ def test_a_process_that_stays(fleet):
     done = fleet.run("a,b", fleet.steady(), "--time=1", "run")
     assert done.status == 1 and "b: the shell to it has not ended" in done.err
     assert done.member("b")["total"]["figures"]["events"] > 0
-    assert done.elapsed_s < 1 + 5 + 4 and fleet.left() == []
+    assert done.elapsed_s < 1 + 5 + 4 + SLACK_S and fleet.left() == []
 
 
 @pytest.mark.parametrize("command,word", [
@@ -230,7 +235,7 @@ def test_what_is_no_agent(fleet, command, word):
     done = fleet.run("a,b,c", fleet.steady(), *OPTIONS, "run")
     assert done.status == 1 and "b" in done.err and word in done.err, done.err
     assert "\x1b" not in done.err
-    assert done.elapsed_s < 5 and fleet.left() == []
+    assert done.elapsed_s < 5 + SLACK_S and fleet.left() == []
 
 
 def test_the_others_are_not_blamed(fleet):
@@ -260,10 +265,10 @@ def test_a_shell_that_is_not_there(fleet):
 
 
 def test_an_interrupted_controller_reports(fleet):
-    begin(fleet)
+    begin(fleet, "--time=60")
     fleet.process.send_signal(signal.SIGINT)
     done = fleet.finish()
-    assert done.status == 130 and done.elapsed_s < TIME_S
+    assert done.status == 130 and done.elapsed_s < 30
     assert "total number of events:" in done.out
     assert done.document["end"]["signo"] == signal.SIGINT
     assert fleet.left() == []
@@ -290,7 +295,8 @@ def test_a_second_signal_does_not_wait(fleet):
     fleet.process.send_signal(signal.SIGINT)
     begin_s = time.monotonic()
     done = fleet.finish()
-    assert done.status == 130 and time.monotonic() - begin_s < 2.5
+    # One signal alone gives the events 10 s.
+    assert done.status == 130 and time.monotonic() - begin_s < 2.5 + SLACK_S
     assert done.total["events"] == 10, done.err
     assert fleet.left() == []
 
@@ -322,7 +328,7 @@ def test_a_random_schedule(fleet, seed):
         fleet.process.kill()
     begin_s = time.monotonic()
     done = fleet.finish()
-    assert time.monotonic() - begin_s < 30
+    assert time.monotonic() - begin_s < 40
     if what == "controller":
         assert fleet.left() == []
         return
