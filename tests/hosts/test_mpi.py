@@ -72,30 +72,45 @@ def test_ranks_send_what_one_process_sends(ranks):
     assert texts[0] == texts[1]
 
 
+def in_time(ranks, end, is_whole):
+    """A run that `end` ends.  Its launcher leaves a second for the report, which may be too short on a
+    machine that does other things, though not each time."""
+    for _ in range(5):
+        (ranks.folder / "document.json").unlink(missing_ok=True)
+        ranks.begin(3, ranks.steady(), "--time=60", "--report-interval=1", *REPORTS, "run")
+        end()
+        done = ranks.finish()
+        assert ranks.left() == []
+        if is_whole(done):
+            break
+    return done
+
+
 def test_interrupted_at_the_launcher(ranks):
-    ranks.begin(3, ranks.steady(), "--time=60", "--report-interval=1", *REPORTS, "run")
-    ranks.wait_for_line("s ] thds:")
-    ranks.wait_for_line("s ] thds:")
-    ranks.process.send_signal(signal.SIGINT)
-    done = ranks.finish()
+    def end():
+        ranks.wait_for_line("s ] thds:")
+        ranks.wait_for_line("s ] thds:")
+        ranks.process.send_signal(signal.SIGINT)
+
+    done = in_time(ranks, end, lambda done: done.document and "total number of events" in done.out)
     assert int(re.search(r"total number of events: +(\d+)", done.out)[1]) > 100, done.out + done.err
     # That of MPICH's launcher is sometimes 0 then.
     assert done.document["end"]["reason"] == "signal" and done.document["end"]["status"] > 128
-    assert ranks.left() == []
 
 
 def test_a_killed_rank_ends_the_run(ranks):
-    ranks.begin(3, ranks.steady(), "--time=60", "--report-interval=1", *REPORTS, "run")
-    ranks.wait_for_line("s ] thds:")
-    begin_s, begun = time.monotonic(), wakes(ranks.rank(1))
-    ranks.wait_for_line("s ] thds:")
-    # Two messages a second: a rank that waits takes no time from what is measured.
-    assert wakes(ranks.rank(1)) - begun < 600 * (time.monotonic() - begin_s) + 100
-    os.kill(ranks.rank(2), signal.SIGKILL)
-    done = ranks.finish()
+    def end():
+        ranks.wait_for_line("s ] thds:")
+        begin_s, begun = time.monotonic(), wakes(ranks.rank(1))
+        ranks.wait_for_line("s ] thds:")
+        # Two messages a second: a rank that waits takes no time from what is measured.
+        assert wakes(ranks.rank(1)) - begun < 600 * (time.monotonic() - begin_s) + 100
+        os.kill(ranks.rank(2), signal.SIGKILL)
+
+    path = ranks.folder / "document.json"
+    done = in_time(ranks, end, lambda _: path.exists())  # which may come after the launcher's end
     assert done.status != 0
-    assert ranks.left(within_s=5) == []  # the report may come after the launcher's end
-    document = json.loads((ranks.folder / "document.json").read_text())
+    document = json.loads(path.read_text())
     lost = [g["host"]["name"] for g in document["groups"][1:] if g["host"]["lost"]]
     assert any(name.endswith(":2") for name in lost), document["groups"][1:]
     assert document["groups"][0]["total"]["figures"]["events"] > 100
@@ -149,7 +164,11 @@ int timer_settime(timer_t timer, int flags, const struct itimerspec *when, struc
 NOTING = """#!/bin/sh
 LD_PRELOAD={library} "{program}" "$@"
 echo $? >status$PMI_RANK
-sleep 0.5
+# The launcher ends all when one has ended.
+for try in $(seq 600); do
+  [ ! -s status0 ] || [ ! -s status1 ] || break
+  sleep 0.05
+done
 """
 
 
