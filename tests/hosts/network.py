@@ -164,7 +164,7 @@ class Network:
                              "link set tun0 mtu 1400 up"])
 
     def await_servers(self):
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while not all(host.is_listening() for host in self.hosts):
             assert time.monotonic() < deadline, "no sshd listens"
             time.sleep(0.02)

@@ -56,4 +56,4 @@ def test_example(page, session, network, database, tmp_path, monkeypatch):
             examples.run_session(session, tmp_path, [("@db1/", f"@{networks.INNER}.1/")])
         finally:
             forward.kill()
-    assert network.left(2) == {}
+    assert network.left(10) == {}

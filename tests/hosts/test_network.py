@@ -108,7 +108,7 @@ def check_starts(fleet, network, condition, run):
     """A busy machine wakes a process late now and then; clocks that are wrong are so each time."""
     for i, host in enumerate(network.hosts):
         network.set(host, *CONDITIONS[condition](i))
-    for _ in range(6):
+    for _ in range(20):
         document, starts_s = run_recorded(fleet, run)
         late = late_hosts(document, starts_s)
         apart_s = max(starts_s.values()) - min(starts_s.values())
@@ -116,7 +116,7 @@ def check_starts(fleet, network, condition, run):
             break
     else:
         raise AssertionError(f"too far from the agreed start: {late}; {apart_s} s apart")
-    assert network.left(2) == {}
+    assert network.left(10) == {}
     errors_s = [group["host"]["clock_error_s"] for group in document["groups"][1:]]
     print(f"{condition}: starts {apart_s * 1e3:.2f} ms apart, clocks known within"
           f" {max(errors_s) * 1e3:.2f} ms")
