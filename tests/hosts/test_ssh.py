@@ -84,8 +84,11 @@ def test_a_lost_server(fleet, server):
     fleet.begin("127.0.0.1,localhost", fleet.steady(), "--time=60", "--report-interval=1", "run",
                 shell=server.shell())
     fleet.wait_for_line("s ] thds:")
-    for pid in server.connections():
-        os.kill(pid, signal.SIGKILL)
+    # Stopped first: the second one would otherwise hear of the first in time to end in order.
+    connections = list(server.connections())
+    for number in (signal.SIGSTOP, signal.SIGKILL):
+        for pid in connections:
+            os.kill(pid, number)
     done = fleet.finish()
     assert done.status == 1 and done.elapsed_s < 15
     assert "localhost: lost" in done.err and "127.0.0.1: lost" in done.err
