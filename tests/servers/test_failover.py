@@ -71,10 +71,16 @@ class Tokens:
             files = list(self.folder.iterdir())
             return len(files) == 6 and all(f.stat().st_size > 0 for f in files)
 
-        clusters.wait_until(all_have, "every thread has committed", 30)
+        clusters.wait_until(all_have, "every thread has committed")
+
+    def wait_for_more(self):
+        """Of every thread, from now on."""
+        before = {f.name: f.stat().st_size for f in self.folder.iterdir()}
+        clusters.wait_until(lambda: all(f.stat().st_size > before[f.name] for f in self.folder.iterdir()),
+                            "every thread has committed again")
 
     def end(self):
-        out, err = self.process.communicate(timeout=60)
+        out, err = self.process.communicate(timeout=90)
         return self.process.returncode, out, err
 
     def missing(self, server):
@@ -101,24 +107,21 @@ class Tokens:
 @pytest.mark.parametrize("protocol", ["own", "library"])
 def test_sessions_of_a_killed_node_go_on_with_the_others(galera, tmp_path, protocol):
     first, _, last = galera.nodes
-    run = Tokens(galera, first, tmp_path, "--time=8", "--verify-commits", "--mysql-ignore-errors=all",
+    run = Tokens(galera, first, tmp_path, "--time=20", "--verify-commits", "--mysql-ignore-errors=all",
                  f"--mysql-protocol={protocol}")
     run.wait_for_commits()
-    before = {f.name: f.stat().st_size for f in tmp_path.iterdir()}
     galera.kill(last)
-    time.sleep(1)
-    after = {f.name: f.stat().st_size for f in tmp_path.iterdir()}
+    run.wait_for_more()
     last.restart(galera.nodes[:2])
     status, out, err = run.end()
     assert status == 0, out + err
-    assert all(after[name] > before[name] for name in before), (before, after)
     assert number(out, "reconnects") >= 2
     run.check_verified(first, out)
 
 
 def test_a_killed_node_ends_a_run_that_ignores_no_loss(galera, tmp_path):
     first, _, last = galera.nodes
-    run = Tokens(galera, first, tmp_path, "--time=30")
+    run = Tokens(galera, first, tmp_path, "--time=100")
     run.wait_for_commits()
     killed = time.monotonic()
     last.kill()
@@ -127,7 +130,7 @@ def test_a_killed_node_ends_a_run_that_ignores_no_loss(galera, tmp_path):
     galera.wait_for_two(last)
     last.restart(galera.nodes[:2])
     assert status == 1, out + err
-    assert seconds < 15
+    assert seconds < 40
     assert re.search(r"^FATAL: mysql_drv_query\(\) returned error 20(06|13) ", err, re.M), err
     assert err.rstrip("\n").endswith(RUN_FAILED)
     assert "Threads fairness:" in out
@@ -135,22 +138,20 @@ def test_a_killed_node_ends_a_run_that_ignores_no_loss(galera, tmp_path):
 
 
 def test_sessions_follow_the_standby_that_is_promoted(pair, tmp_path):
-    run = Tokens(pair, pair.primary, tmp_path, "--time=6", "--verify-commits",
+    run = Tokens(pair, pair.primary, tmp_path, "--time=15", "--verify-commits",
                  "--db-ignore-errors=connection,read-only")
     run.wait_for_commits()
     pair.primary.kill()
     pair.standby.promote()
-    time.sleep(1)
-    before = {f.name: f.stat().st_size for f in tmp_path.iterdir()}
+    run.wait_for_more()
     status, out, err = run.end()
     assert status == 0, out + err
-    assert all(f.stat().st_size > before[f.name] for f in tmp_path.iterdir())
     assert number(out, "reconnects") >= 6
     run.check_verified(pair.standby, out)
 
 
 def test_a_killed_primary_ends_a_run_that_ignores_no_loss(pair, tmp_path):
-    run = Tokens(pair.primary, pair.primary, tmp_path, "--time=30")
+    run = Tokens(pair.primary, pair.primary, tmp_path, "--time=100")
     run.wait_for_commits()
     pair.primary.kill()
     status, out, err = run.end()
