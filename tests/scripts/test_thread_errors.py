@@ -83,13 +83,13 @@ end
 
 def test_intervals_show_the_threads_that_are_left(folder):
     slow = SOME.replace("n = (n or 0) + 1", "n = (n or 0) + 1 ffi.C.usleep(2000)")
-    r, document = run(folder, slow, "--threads=3", "--bad=2", "--time=0.6", "--report-interval=0.3",
+    r, document = run(folder, slow, "--threads=3", "--bad=2", "--time=1.8", "--report-interval=0.3",
                       CONTINUE)
     assert r.status == 1 and document["end"]["reason"] == "time limit"
     assert re.findall(r"thds: (\d)", r.out)[-1] == "1"
     assert document["groups"][0]["intervals"][-1]["figures"]["failed_threads"] == 2
     # Until the end, not until the first failure.
-    assert figures(document)["span_s"] == pytest.approx(0.6, abs=0.01)
+    assert figures(document)["span_s"] == pytest.approx(1.8, abs=0.01)
 
 
 def test_the_last_thread_ends_the_run(folder):

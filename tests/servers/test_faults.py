@@ -116,7 +116,7 @@ def test_a_restarted_server_is_found_again_when_its_loss_is_ignored(victim, ps_m
 @pytest.mark.parametrize("ignored", [True, False])
 def test_connections_ended_by_the_server(victim, ignored):
     argv = [LOST[victim.driver]] if ignored else []
-    run = Run(victim, "oltp_read_write", *SIZES, "--threads=4", "--time=6", *argv)
+    run = Run(victim, "oltp_read_write", *SIZES, "--threads=4", "--time=10", *argv)
     run.get_going()
     assert end_connections(victim) >= 4
     status, out, err, _ = run.end()
@@ -130,7 +130,7 @@ def test_connections_ended_by_the_server(victim, ignored):
 
 
 def test_a_frozen_server_does_not_hold_up_the_end(victim):
-    run = Run(victim, "oltp_read_write", *SIZES, "--threads=4", "--time=6")
+    run = Run(victim, "oltp_read_write", *SIZES, "--threads=4", "--time=10")
     run.get_going()
     victim.freeze()
     try:
