@@ -58,7 +58,7 @@ def events_of(out):
 def test_report_and_status(tmp_path, signo, status):
     process = start(["cpu", "--cpu-max-prime=2000", "--threads=2", "--time=60",
                      "--report-interval=1", "run"], tmp_path)
-    seen = wait_for_line(process, "[ 1s ]")
+    seen = wait_for_line(process, "s ] thds: ")
     process.send_signal(signo)
     out, err, code = finish(process, seen)
     assert code == status
@@ -113,7 +113,7 @@ def test_standard_error_that_nobody_reads_delays_no_signal(tmp_path):
     process = subprocess.Popen([BENCH, "cpu", "--cpu-max-prime=2000", "--time=600", "--report-interval=1",
                                 "run"], cwd=tmp_path, text=True, stdout=subprocess.PIPE, stderr=writer)
     os.close(writer)
-    seen = wait_for_line(process, "[ 1s ]")
+    seen = wait_for_line(process, "s ] thds: ")
     process.send_signal(signal.SIGINT)
     seen += wait_for_line(process, "execution time")
     with open(reader, "rb") as err:
@@ -196,7 +196,7 @@ def test_sql_run(tmp_path):
     subprocess.run([BENCH, "oltp_read_write"] + db + ["prepare"], cwd=tmp_path, check=True,
                    stdout=subprocess.DEVNULL, timeout=60)
     process = start(["oltp_read_write"] + db + ["--time=60", "--report-interval=1", "run"], tmp_path)
-    seen = wait_for_line(process, "[ 1s ]")
+    seen = wait_for_line(process, "s ] thds: ")
     process.send_signal(signal.SIGINT)
     out, err, code = finish(process, seen)
     assert code == 130

@@ -38,7 +38,7 @@ def test_lines_stand_behind_the_report(folder):
                    "--rate=500")
     assert r.status == 0, r.out + r.err
     lines = r.lines
-    assert [lines[i - 2][:6] for i in range(len(lines)) if "interval 1:" in lines[i]] == ["[ 1s ]"]
+    assert [lines[i - 2][3:6] for i in range(len(lines)) if "interval 1:" in lines[i]] == ["s ]"]
     block = "\n".join(ADDED) + "\n\n"
     assert r.out.count(block) == 2
     assert r.out.endswith(block + r.out[r.out.index("Assertions:"):])

@@ -148,7 +148,7 @@ def test_grace_ends_what_waits(folder, holder):
 def test_interrupt_while_waiting_reports(folder, holder):
     p = start(folder, "oltp_read_write", *SQLITE, "--table-size=1000", "--threads=4",
               "--sqlite-busy-timeout=50000", "--time=30", "--report-interval=1", "run")
-    until_line(p.stdout, "[ 1s ]")
+    until_line(p.stdout, "s ] thds: ")
     p.send_signal(signal.SIGINT)
     # The kernel merges signals that nobody has fetched yet.
     until_line(p.stderr, "finishing")

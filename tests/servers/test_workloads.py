@@ -251,7 +251,7 @@ def test_a_reader_that_leaves_ends_the_run(server):
                             "--report-interval=1", "run"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                            cwd="/")
     try:
-        while "[ 1s ]" not in (line := run.stdout.readline()):
+        while "s ] thds: " not in (line := run.stdout.readline()):
             assert line != "", run.stderr.read()
         run.stdout.close()
         assert (run.wait(timeout=120), run.stderr.read()) == (141, "")
