@@ -9,6 +9,7 @@ import pytest
 
 import clusters
 import servers
+import transcripts
 from conftest import BENCH
 from test_workloads import number
 
@@ -55,6 +56,7 @@ class PgBouncer:
 def pooler(postgresql):
     if not servers.find_program("pgbouncer"):
         pytest.skip("no pgbouncer: install it")
+    transcripts.empty(postgresql)  # of what other tests of this process have left
     subprocess.run([BENCH, "oltp_read_write", *postgresql.login(), *SIZE, "prepare"], check=True,
                    stdout=subprocess.DEVNULL)
     made = PgBouncer(postgresql)
