@@ -332,7 +332,8 @@ def test_it_stops_at_once(agent):
     agent.stop(2)
     before = time.monotonic()
     agent.wait(END)
-    assert time.monotonic() - before < 5
+    # One order alone gives the events 10 s.
+    assert time.monotonic() - before < 8
     assert agent.result()["end"]["signo"] == signal.SIGINT
     assert agent.left() == []
 
