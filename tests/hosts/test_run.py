@@ -83,10 +83,11 @@ function event(id)
   file:close()
 end
 """)
-    done = fleet.run("a,b:2,c", script, "--events=300", "--rand-seed=7", "run",
-                     DRAWS=str(fleet.spare))
+    folder = fleet.folder / "draws"
+    folder.mkdir()
+    done = fleet.run("a,b:2,c", script, "--events=300", "--rand-seed=7", "run", DRAWS=str(folder))
     assert done.status == 0, done.err
-    numbers = [n for path in fleet.spare.iterdir() for n in path.read_text().split()]
+    numbers = [n for path in folder.iterdir() for n in path.read_text().split()]
     assert len(numbers) == 300 and len(set(numbers)) == 300
 
 
@@ -126,10 +127,12 @@ def test_the_rate_of_a_dialect_is_whole(fleet):
 def test_figures_are_those_of_all_events(fleet):
     """One host has events of 5 ms and the other of 5 to 45 ms, so that percentiles cannot be averaged."""
     script = fleet.script("recorded.lua", RECORDED)
+    folder = fleet.folder / "record"
+    folder.mkdir()
     done = fleet.run("a,b", script, "--time=3", "--threads=4", "--percentile=95", "--rand-seed=1",
-                     "run", RECORD=str(fleet.spare))
+                     "run", RECORD=str(folder))
     assert done.status == 0, done.err
-    events = sorted(float(s) for p in fleet.spare.iterdir() for s in p.read_text().split())
+    events = sorted(float(s) for p in folder.iterdir() for s in p.read_text().split())
     assert len(events) == done.total["events"] > 1000
     assert sum(count for _, count in histogram(done.document)) == len(events)
     whole = done.document["groups"][0]["total"]

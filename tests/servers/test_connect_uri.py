@@ -8,6 +8,7 @@ import urllib.parse
 import pytest
 
 import servers
+import transcripts
 from conftest import BENCH
 
 ODD = "p@s/s:w%?#&=1"
@@ -40,7 +41,9 @@ def uris_of(server, user=servers.USER, password=servers.PASSWORD):
 
 @pytest.fixture(params=["mariadb", "postgresql"])
 def server(request):
-    return request.getfixturevalue(request.param)
+    server = request.getfixturevalue(request.param)
+    transcripts.empty(server)  # of what other tests of this process have left
+    return server
 
 
 def test_by_tcp_and_socket(server, tmp_path):

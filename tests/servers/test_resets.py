@@ -18,7 +18,7 @@ import proxy
 from conftest import BENCH
 from test_workloads import number
 
-TIME_S = int(os.environ.get("BENCH_RESETS", "3"))
+TIME_S = int(os.environ.get("BENCH_RESETS", "5"))
 SHARE = 0.05 if "BENCH_RESETS" in os.environ else 0.5
 THREADS = 8
 
