@@ -114,6 +114,27 @@ static int divide(struct bn_fleet *f, struct bn_err *err)
   return 0;
 }
 
+/* Data are the same each time, unless the user wants others. */
+static uint64_t seed_of(const struct bn_fleet *f)
+{
+  const struct bn_conf *conf = f->setup->conf;
+
+  return f->is_run || conf->seed_given ? conf->seed : 0;
+}
+
+static int make_order(struct bn_fleet *f, struct bn_err *err)
+{
+  const struct bn_hosts_setup *s = f->setup;
+
+  f->from = (struct bn_order_from){.args = s->args,
+                                   .test = s->test,
+                                   .command = s->command,
+                                   .is_builtin = s->is_builtin,
+                                   .options = s->options,
+                                   .seed = seed_of(f)};
+  return bn_order_make(&f->order, &f->from, err);
+}
+
 int bn_fleet_make(struct bn_fleet *f, const struct bn_hosts_setup *setup, struct bn_err *err)
 {
   *f = (struct bn_fleet){.setup = setup,
@@ -121,7 +142,7 @@ int bn_fleet_make(struct bn_fleet *f, const struct bn_hosts_setup *setup, struct
                          .wish = {.fd = -1}};
   f->js = bn_store_json(err);
   if (f->js == NULL || refuse_no_command(setup, err) != 0 ||
-      refuse_options(setup->conf, err) != 0 || divide(f, err) != 0)
+      refuse_options(setup->conf, err) != 0 || divide(f, err) != 0 || make_order(f, err) != 0)
     return -1;
   return bn_wish_begin(&f->wish, err);
 }
@@ -132,6 +153,7 @@ void bn_fleet_done(struct bn_fleet *f)
     bn_peer_done(&f->peer[i]);
   free(f->peer);
   bn_rounds_done(&f->rounds);
+  bn_order_done(&f->order);
   bn_share_done(&f->list);
   bn_wish_end(&f->wish);
 }

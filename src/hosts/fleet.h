@@ -7,6 +7,7 @@
 #define BN_HOSTS_FLEET_H
 
 #include "hosts/control.h"
+#include "hosts/order.h"
 #include "hosts/outlet.h"
 #include "hosts/peer.h"
 #include "hosts/whole.h"
@@ -22,6 +23,8 @@ enum bn_fleet_phase {
 struct bn_fleet {
   const struct bn_hosts_setup *setup;
   const struct bn_store *js;
+  struct bn_order_from from;
+  struct bn_order order; /* of all hosts, until the last one has been started */
   struct bn_share_list list;
   struct bn_peer *peer; /* owned; [list.n] */
   size_t n;             /* those that take part: a command may be one of the first host alone */
@@ -39,8 +42,9 @@ struct bn_fleet {
   struct bn_whole_start start;
 };
 
-/* The hosts of the options, and the share of each; none is started.  -1 and err; *f is then to be
-   done all the same. */
+/* The hosts of the options, the share of each, and what all are told to do; none is started.  The
+   files are read here, once: one may be a pipe, and until then signals end the process.  -1 and
+   err; *f is then to be done all the same. */
 int bn_fleet_make(struct bn_fleet *f, const struct bn_hosts_setup *setup, struct bn_err *err);
 /* Ends what is still there of each host's process here. */
 void bn_fleet_done(struct bn_fleet *f);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hosts/order.h"
 #include "option/words.h"
 
 /* The shell's words, the host, and the command: the program's name is one word there as here. */
@@ -54,8 +53,7 @@ static int reach_host(struct bn_fleet *f, struct bn_peer *p, struct bn_err *err)
   return rc;
 }
 
-static int begin_host(struct bn_fleet *f, const struct bn_order *order, size_t i,
-                      struct bn_err *err)
+static int begin_host(struct bn_fleet *f, size_t i, struct bn_err *err)
 {
   struct bn_peer *p = &f->peer[i];
   struct bn_hello hello = {.version = strdup(PACKAGE_VERSION),
@@ -65,11 +63,11 @@ static int begin_host(struct bn_fleet *f, const struct bn_order *order, size_t i
                            .sessions = f->sessions};
   int rc = -1;
 
-  if (hello.version == NULL || bn_order_argv(order, &p->share, &hello.argv) != 0 ||
+  if (hello.version == NULL || bn_order_argv(&f->order, &p->share, &hello.argv) != 0 ||
       bn_hello_take_environment(&hello) != 0)
     (void)bn_err_set(err, ENOMEM, "out of memory");
   else if (reach_host(f, p, err) == 0)
-    rc = bn_peer_begin(p, f->js, &hello, &order->files, err);
+    rc = bn_peer_begin(p, f->js, &hello, &f->order.files, err);
   bn_hello_done(&hello);
   return rc;
 }
@@ -84,33 +82,16 @@ static void forget_others(struct bn_fleet *f)
     }
 }
 
-/* Data are the same each time, unless the user wants others. */
-static uint64_t seed_of(const struct bn_fleet *f)
-{
-  const struct bn_conf *conf = f->setup->conf;
-
-  return f->is_run || conf->seed_given ? conf->seed : 0;
-}
-
 int bn_launch(struct bn_fleet *f, size_t first, struct bn_err *err)
 {
-  const struct bn_hosts_setup *s = f->setup;
-  const struct bn_order_from from = {.args = s->args,
-                                     .test = s->test,
-                                     .command = s->command,
-                                     .is_builtin = s->is_builtin,
-                                     .options = s->options,
-                                     .seed = seed_of(f)};
-  struct bn_order order;
-  const bool ordered = bn_order_make(&order, &from, err) == 0;
-  int rc = ordered ? 0 : -1;
+  int rc = 0;
 
   for (size_t i = first; rc == 0 && i < f->n; i++)
-    rc = begin_host(f, &order, i, err);
-  if (ordered)
-    bn_order_done(&order);
+    rc = begin_host(f, i, err);
   if (rc != 0)
     forget_others(f);
+  if (rc != 0 || f->n == f->list.n)
+    bn_order_done(&f->order);
   bn_fleet_enter(f, BN_FLEET_CONNECT);
   return rc;
 }

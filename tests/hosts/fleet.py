@@ -87,7 +87,7 @@ class Fleet:
     def steady(self):
         return self.script("steady.lua", STEADY)
 
-    def begin(self, hosts, *args, shell=None, one=False, **env):
+    def begin(self, hosts, *args, shell=None, one=False, stdin=subprocess.DEVNULL, **env):
         """one: what goes to standard error goes to standard output."""
         clean = {k: v for k, v in os.environ.items() if not k.startswith(("BENCH", "LUA_"))}
         clean.update(LC_ALL="C", TMPDIR=str(self.spare), **env)
@@ -96,7 +96,7 @@ class Fleet:
             [BENCH, *map(str, args[:-1]), f"--hosts={hosts}", f"--hosts-shell={shell or self.shell}",
              f"--hosts-program={BENCH}", "--report=text", "--report=json:document.json", args[-1]],
             cwd=self.folder, env=clean, encoding="utf-8", errors="replace",
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stdin=stdin, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT if one else subprocess.PIPE)
         return self.process
 

@@ -67,6 +67,27 @@ def test_sessions_of_all_hosts_prepare_together(fleet):
     assert notes.read_text().splitlines()[18:] == ["cleanup 0 of 6"]
 
 
+def test_a_script_that_can_be_read_once(fleet):
+    """The second host is started when the first one has found out that all have to prepare."""
+    notes, script = fleet.folder / "notes", fleet.script("steps.lua", STEPS)
+    with subprocess.Popen(["cat", script], stdout=subprocess.PIPE) as cat:
+        done = fleet.run("a,b", "/dev/stdin", "--threads=2", "prepare", stdin=cat.stdout, NOTES=str(notes))
+    assert done.status == 0, done.err
+    found = notes.read_text().splitlines()
+    assert sorted(found[:4]) == [f"one {n} of 4" for n in range(4)] and len(found) == 12
+
+
+def test_a_script_that_does_not_come_can_be_given_up(fleet):
+    reader, writer = os.pipe()
+    fleet.begin("a,b", "/dev/stdin", "run", stdin=reader)
+    os.close(reader)
+    fleet.wait_for_line("bench ")
+    time.sleep(0.3)
+    fleet.process.send_signal(signal.SIGINT)
+    assert fleet.finish().status == -signal.SIGINT
+    os.close(writer)
+
+
 @pytest.mark.parametrize("tables", [7, 2])  # one after the other, and shared by threads
 def test_the_lines_are_those_of_one_process(fleet, tables):
     options = ("oltp_read_write", "--db-driver=null", f"--tables={tables}", "--table-size=9")
