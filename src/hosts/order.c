@@ -133,10 +133,25 @@ static int send_script(struct bn_order *o, struct bn_err *err)
   return is_lua(base_of(path)) ? 0 : send_file(o, path, base_of(path), err);
 }
 
+/* The controller has read it, too. */
+static int refuse_pipe(const char *path, struct bn_err *err)
+{
+  struct stat st;
+
+  if (stat(path, &st) != 0 || !S_ISFIFO(st.st_mode))
+    return 0;
+  return bn_err_set(err, EINVAL,
+                    "--config-file=%s cannot be sent to the hosts, because it is a pipe, which can "
+                    "be read only once; use a file",
+                    path);
+}
+
 static int send_settings(struct bn_order *o, const char *path, struct bn_err *err)
 {
   char name[BN_FRAME_NAME_MAX], word[BN_FRAME_NAME_MAX + 32];
 
+  if (refuse_pipe(path, err) != 0)
+    return -1;
   (void)snprintf(name, sizeof name, "config/%zu-%s", o->n_files, base_of(path));
   (void)snprintf(word, sizeof word, "--config-file=%s", name);
   return send_file(o, path, name, err) == 0 ? add_word(o, word, err) : -1;

@@ -360,6 +360,16 @@ def test_relative_names_with_a_configuration_file(fleet):
     assert (fleet.folder / "relative.db").exists() and fleet.left() == []
 
 
+def test_a_configuration_file_that_cannot_be_read_again(fleet):
+    """The hosts would get an empty one."""
+    script = fleet.steady()
+    (fleet.folder / "conf").write_text("table-size=10\n")
+    with subprocess.Popen(["cat", fleet.folder / "conf"], stdout=subprocess.PIPE) as cat:
+        done = fleet.run("a", script, "--config-file=/dev/stdin", "--events=5", "run", stdin=cat.stdout)
+    assert done.status == 1 and "--config-file=/dev/stdin cannot be sent to the hosts" in done.err
+    assert fleet.left() == []
+
+
 def test_lines_of_hosts_begin_with_their_names(fleet):
     script = fleet.script("loud.lua", """
 function event() io.stderr:write("one\\27[2Jline\\n") event = function() end end
