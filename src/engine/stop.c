@@ -14,7 +14,8 @@ static struct {
   _Atomic(pthread_t) thread;
   _Atomic bool known;
   _Atomic bool reader_left;
-  sigset_t wanted; /* set before any thread exists */
+  _Atomic bool noted; /* that is all that happens then */
+  sigset_t wanted;    /* set before any thread exists */
 } receiver;
 
 static int wake_signal(void)
@@ -67,7 +68,8 @@ static void on_pipe(int signo)
 {
   const int saved = errno;
 
-  if (!bn_wait_has_reader(STDOUT_FILENO) && !atomic_exchange(&receiver.reader_left, true)) {
+  if (!bn_wait_has_reader(STDOUT_FILENO) && !atomic_exchange(&receiver.reader_left, true) &&
+      !atomic_load(&receiver.noted)) {
     if (atomic_load(&receiver.known)) {
       (void)pthread_kill(atomic_load(&receiver.thread), wake_signal());
     } else {
@@ -84,6 +86,11 @@ void bn_stop_watch_reader(void)
 
   if (sigaction(SIGPIPE, NULL, &now) == 0 && now.sa_handler != SIG_IGN)
     handle(SIGPIPE, on_pipe);
+}
+
+void bn_stop_note_reader(void)
+{
+  atomic_store(&receiver.noted, true);
 }
 
 bool bn_stop_reader_left(void)

@@ -15,6 +15,9 @@
    when there is a receiver, makes its bn_stop_wait return once.  Other pipes and sockets do not
    matter. Nothing happens if SIGPIPE was ignored when the program was started. */
 void bn_stop_watch_reader(void);
+/* From now on the program goes on then, and asks now and then what is below.  Nothing happens if
+   SIGPIPE was ignored. */
+void bn_stop_note_reader(void);
 /* true: standard output has lost its reader. */
 bool bn_stop_reader_left(void);
 

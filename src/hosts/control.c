@@ -173,9 +173,11 @@ static void serve(struct bn_fleet *f, const struct pollfd *fd)
   }
 }
 
-/* At once, unless that could mean to wait for a reader. */
+/* At once, unless that could mean to wait for a reader.  Who has left is told nothing. */
 static void tell_wish(struct bn_fleet *f, const char *what)
 {
+  if (bn_wish_signo(&f->wish) == SIGPIPE)
+    return;
   if (bn_wait_is_writable(STDERR_FILENO))
     bn_log_at_once("%s received: %s", bn_wish_name(&f->wish), what);
   else if (bn_log_has_asides())

@@ -3,6 +3,7 @@
 #include "hosts/fleet.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +26,9 @@ static bool has_ranks(const struct bn_fleet *f)
 
 bool bn_fleet_is_urged(const struct bn_fleet *f)
 {
-  return has_ranks(f) && bn_wish_signo(&f->wish) != 0;
+  const int signo = bn_wish_signo(&f->wish);
+
+  return has_ranks(f) && signo != 0 && signo != SIGPIPE;
 }
 
 static int read_hosts(struct bn_fleet *f, struct bn_err *err)

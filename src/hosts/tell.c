@@ -2,6 +2,7 @@
 /* Calls the reporters, and logs what goes wrong in one. */
 #include "hosts/tell.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -207,13 +208,14 @@ void bn_tell_total(struct bn_tell *t, const struct bn_result *r)
 
 static void close_one(struct bn_tell *t, struct bn_tell_slot *s, const struct bn_end *end)
 {
+  const bool has_left = end->signo == SIGPIPE && bn_file_is_stdout(s->use.path); /* its reader */
   struct bn_err err = {0};
 
-  if (s->opened && s->use.ops->finish != NULL)
-    note(t, s->use.ops->finish(s->state, end, &err), &err);
+  if (s->opened && s->use.ops->finish != NULL && s->use.ops->finish(s->state, end, &err) != 0)
+    note(t, -1, has_left ? &(struct bn_err){0} : &err);
   if (s->opened && s->use.ops->close != NULL && s->use.ops->close(s->state, &err) != 0) {
     t->failed = true;
-    if (may_log(t))
+    if (!has_left && may_log(t))
       bn_log_stderr("report not complete: %s", err.text);
   }
   s->opened = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads signals from a descriptor. */
+/* Reads signals from a descriptor, and looks for the reader. */
 #include "hosts/wish.h"
 
 #include <errno.h>
@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "engine/stop.h"
 
 /* timeout(1) signals the process and then its group: that is one wish, not two. */
 static const uint64_t echo_ns = BN_NSEC_PER_SEC / 5;
@@ -26,6 +27,7 @@ int bn_wish_begin(struct bn_wish *w, struct bn_err *err)
       (void)sigaddset(&set, ending[i]);
   }
   (void)sigprocmask(SIG_BLOCK, &set, &w->before);
+  bn_stop_note_reader();
   w->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
   if (w->fd >= 0)
     return 0;
@@ -39,22 +41,31 @@ void bn_wish_end(struct bn_wish *w)
   w->fd = -1;
 }
 
+static int begin(struct bn_wish *w, int signo, pid_t pid)
+{
+  w->count = 1;
+  w->first_ns = bn_clock_mono();
+  w->signo = signo;
+  w->pid = pid;
+  return 1;
+}
+
 int bn_wish_read(struct bn_wish *w)
 {
   struct signalfd_siginfo info;
-  const uint64_t now_ns = bn_clock_mono();
 
+  if (w->count == 0 && bn_stop_reader_left())
+    return begin(w, SIGPIPE, 0);
   if (read(w->fd, &info, sizeof info) != (ssize_t)sizeof info)
     return 0;
   if (w->count > 0 && w->pid != 0 && w->pid == (pid_t)info.ssi_pid &&
-      w->signo == (int)info.ssi_signo && now_ns - w->first_ns <= echo_ns)
+      w->signo == (int)info.ssi_signo && bn_clock_mono() - w->first_ns <= echo_ns)
     return 0;
-  if (w->count++ > 0)
+  if (w->count > 0) {
+    w->count++;
     return 2;
-  w->first_ns = now_ns;
-  w->signo = (int)info.ssi_signo;
-  w->pid = (pid_t)info.ssi_pid;
-  return 1;
+  }
+  return begin(w, (int)info.ssi_signo, (pid_t)info.ssi_pid);
 }
 
 int bn_wish_signo(const struct bn_wish *w)

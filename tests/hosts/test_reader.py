@@ -56,6 +56,18 @@ def test_a_loss_is_told_at_once(fleet):
     assert done.status == 1 and "total number of events:" in done.out
 
 
+def test_a_reader_that_has_left_ends_the_run(fleet):
+    """Without a word; the reports that go elsewhere are complete."""
+    fleet.begin("a,b", fleet.steady(), *CHATTY, "--time=600", "run")
+    fleet.wait_for_line("s ] thds: 2")
+    fleet.process.stdout.close()
+    done = fleet.finish()
+    assert (done.status, done.err) == (128 + signal.SIGPIPE, "")
+    assert done.document["end"]["signo"] == signal.SIGPIPE
+    assert done.total["events"] == sum(done.member(h)["total"]["figures"]["events"] for h in "ab") > 0
+    assert fleet.left() == []
+
+
 # ThreadSanitizer flushes standard output when a process leaves, which waits for its reader.
 if os.environ.get("BENCH_SANITIZER") != "tsan":
     @pytest.mark.parametrize("one", [False, True])
