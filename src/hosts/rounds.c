@@ -445,6 +445,16 @@ static void move_start(struct bn_facts *f, uint64_t earlier_ns)
   f->start_wall_ns -= earlier_ns < f->start_wall_ns ? earlier_ns : 0;
 }
 
+/* The difference would be no count. */
+static bool is_less(const struct bn_snap *now, const struct bn_snap *base)
+{
+  bool less = false;
+
+  for (size_t i = 0; i < BN_C_FIXED; i++)
+    less |= now->counter[i] < base->counter[i];
+  return less;
+}
+
 /* Without the statistics of sessions, and without extremes, which are since the beginning. */
 static int cut_since_base(const struct bn_rounds_host *h, struct bn_result *out, struct bn_err *err)
 {
@@ -467,7 +477,7 @@ static int cut_since_base(const struct bn_rounds_host *h, struct bn_result *out,
   if (bn_view_store_init(&store, &since) == 0) {
     bn_view_fill(&v, &store, &since, &rules);
     copy_state(&v, tick);
-    rc = cut(h, &since, &v, out, err);
+    rc = bn_sent_check(&h->as, &v, err) == 0 ? cut(h, &since, &v, out, err) : -1;
     if (rc > 0 && h->tick.delta.span_ns > since.span_ns)
       move_start(&out->facts, h->tick.delta.span_ns - since.span_ns);
   } else {
@@ -487,6 +497,8 @@ int bn_rounds_result(const struct bn_rounds *r, size_t host, struct bn_result *o
   /* A checkpoint without a tick after it: nothing is known of the time after it. */
   if (h->ticks == 0 || h->cut || (h->based && all.at_ns <= h->base.at_ns))
     return 0;
+  if (h->based && is_less(&all, &h->base))
+    return bn_err_set(err, EPROTO, "its figures have become less");
   if (h->based)
     return cut_since_base(h, out, err);
   all.hist = h->ticked.hist;

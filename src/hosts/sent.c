@@ -73,6 +73,16 @@ int bn_sent_compare(const struct bn_sent_as *a, const struct bn_sent_as *b, stru
   return compare_plans(&a->plan, &b->plan, err);
 }
 
+/* Only counters of a workload's own may be unknown, which their sum is then, too. */
+static bool has_counts(const struct bn_snap *s)
+{
+  bool has = true;
+
+  for (size_t i = 0; i < BN_C_FIXED; i++)
+    has &= s->counter[i] != BN_ABSENT;
+  return has;
+}
+
 int bn_sent_check(const struct bn_sent_as *as, const struct bn_view *v, struct bn_err *err)
 {
   const struct bn_plan *plan = &as->plan;
@@ -81,6 +91,8 @@ int bn_sent_check(const struct bn_sent_as *as, const struct bn_view *v, struct b
     return bn_err_set(err, EPROTO, "its percentiles have other ranks than it said");
   if (v->delta->n_sessions > plan->threads || v->n_sessions > plan->threads)
     return bn_err_set(err, EPROTO, "it sent figures of more threads than it has");
+  if (!has_counts(v->delta))
+    return bn_err_set(err, EPROTO, "its figures lack a count");
   if (!bn_sum_fits(v, as->hosts))
     return bn_err_set(err, EPROTO, "its figures are too large");
   return 0;

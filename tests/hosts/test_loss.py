@@ -159,6 +159,7 @@ def test_a_broken_stream(fleet, fault):
     ("RESULT", r'"percent":\s*95.0=>"percent":96.0', "its percentiles have other ranks than it said"),
     ("RESULT", r'"at_ns":\s*\d+=>"at_ns":1', "the times of its result make no sense"),
     ("INTERVAL", r'"events":\d+=>"events":"18446744073709551614"', "its figures are too large"),
+    ("INTERVAL", r'"events":\d+=>"events":null', "its figures lack a count"),
 ])
 def test_an_odd_host_does_not_cost_the_report(fleet, frame, edit, why):
     """It is named with the reason, and the others are reported."""

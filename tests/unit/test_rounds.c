@@ -404,6 +404,24 @@ static void what_is_cut_begins_at_the_checkpoint(void **state)
   bn_rounds_done(&r);
 }
 
+/* What cannot be summed with the results of other hosts is no result. */
+static void what_is_less_than_at_the_checkpoint_is_refused(void **state)
+{
+  struct bn_err err = {0};
+  struct bn_result result = {.n_groups = 0};
+  struct bn_rounds r;
+
+  (void)state;
+  begin_with_checkpoints(&r, 2);
+  assert_int_equal(send_view(&r, 0, "checkpoint", 2, 25, 1000000, &err), 0);
+  assert_int_equal(send_view(&r, 0, "tick", 2, 25, 1000000, &err), 0);
+  assert_int_equal(send_view(&r, 0, "tick", 3, 24, 1000000, &err), 0);
+  assert_int_equal(bn_rounds_result(&r, 0, &result, &err), -1);
+  assert_string_equal(err.text, "its figures have become less");
+  assert_int_equal(result.n_groups, 0);
+  bn_rounds_done(&r);
+}
+
 /* Seconds count that all hosts have told of, whoever is ahead, until one tells nothing more. */
 static void the_rate_of_all_hosts_together(void **state)
 {
@@ -497,6 +515,7 @@ int main(void)
       cmocka_unit_test(a_checkpoint_is_the_sum_of_all_hosts),
       cmocka_unit_test(a_checkpoint_that_a_host_has_missed),
       cmocka_unit_test(what_is_cut_begins_at_the_checkpoint),
+      cmocka_unit_test(what_is_less_than_at_the_checkpoint_is_refused),
       cmocka_unit_test(the_rate_of_all_hosts_together),
       cmocka_unit_test(foreign_lines_are_refused)};
 

@@ -148,6 +148,9 @@ static void counts_that_are_taken_can_be_summed(void **state)
   h.result.group[0].total.delta.counter[BN_C_EVENTS]++;
   assert_int_equal(bn_sent_check(&h.as, v, &err), -1);
   assert_string_equal(err.text, "its figures are too large");
+  h.result.group[0].total.delta.counter[BN_C_EVENTS] = BN_ABSENT;
+  assert_int_equal(bn_sent_check(&h.as, v, &err), -1);
+  assert_string_equal(err.text, "its figures lack a count");
   h.result.group[0].total.delta.counter[BN_C_EVENTS] = EVENTS;
   v->grace_s = HUGE_VAL;
   assert_int_equal(bn_sent_check(&h.as, v, &err), -1);
