@@ -14,6 +14,8 @@
 enum { AHEAD_LEAST = 64, AHEAD_MOST = 4096 };
 /* Of the histograms of all rounds. */
 #define HISTS_BYTES (UINT64_C(512) << 20)
+/* What is later is no time of a run, and may not fit into 64 bits. */
+static const double latest_s = 1e9;
 
 static size_t ahead_of(double length_s)
 {
@@ -165,7 +167,7 @@ static uint64_t round_of(double length_s, const struct bn_view *v)
   static const double rounding = 1e-6;
   const double n = length_s > 0 ? floor(v->at_s / length_s + rounding) : 0;
 
-  return n >= 1 && v->at_s < 1e9 ? (uint64_t)n : 0;
+  return n >= 1 && v->at_s < latest_s ? (uint64_t)n : 0;
 }
 
 static void move(struct bn_record *to, const struct bn_record *from)
@@ -247,7 +249,7 @@ static int keep_check(struct bn_rounds *r, struct bn_rounds_host *h, struct bn_r
 {
   const size_t k = check_of(r, &record->view), hists = h->as.metrics.n_hists;
 
-  if (k <= h->checks || k < r->next_check)
+  if (k <= h->checks || k < r->next_check || record->view.at_s >= latest_s)
     return bn_err_set(err, EPROTO, "its checkpoint report at %.3f s comes at a wrong time",
                       record->view.at_s);
   if (bn_sent_check(&h->as, &record->view, err) != 0 ||

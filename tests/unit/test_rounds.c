@@ -354,6 +354,9 @@ static void a_checkpoint_is_the_sum_of_all_hosts(void **state)
   assert_int_equal(send_view(&r, 0, "checkpoint", 4.1, 1, 1, &err), -1);
   assert_string_equal(err.text, "its checkpoint report at 4.100 s comes at a wrong time");
   bn_rounds_done(&r);
+  begin_with_checkpoints(&r, 1);
+  assert_int_equal(send_view(&r, 0, "checkpoint", 1e300, 1, 1, &err), -1);
+  bn_rounds_done(&r);
 }
 
 /* A host that was held up tells of both times at once: so does the sum. */
