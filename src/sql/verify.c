@@ -42,6 +42,7 @@ struct visit {
   struct bn_sql_link link;
   struct bn_sql_alarm alarm;
   bool watched; /* by the alarm */
+  bool lost;    /* in a statement, which may have been carried out */
   struct bn_sql_diag diag;
 };
 
@@ -178,6 +179,7 @@ static int tell(struct visit *v, const char *sql, struct content *content, const
   const enum bn_sql rc = ops->query(v->link.handle, sql, strlen(sql), &r, &v->diag);
   struct bn_sql_value row[2];
 
+  v->lost = rc == BN_SQL_LOST;
   if (rc > BN_SQL_ROWS)
     return fail(v, what, err);
   v->drv->sys->verify.good = v->ordinal;
@@ -285,7 +287,7 @@ static int make_on(struct bn_sql_verify *v, struct stop stop, struct bn_err *err
   const char *table = v->drv->sys->ledger.table;
   struct visit visit;
   char sql[128];
-  bool created;
+  bool there; /* or it may be */
   int rc = open_visit(&visit, v->drv, stop, err);
 
   if (rc == 0) {
@@ -293,13 +295,13 @@ static int make_on(struct bn_sql_verify *v, struct stop stop, struct bn_err *err
                    "CREATE TABLE %s (id BIGINT NOT NULL PRIMARY KEY, n BIGINT NOT NULL)", table);
     rc = tell(&visit, sql, NULL, "create its table on", err);
   }
-  created = rc == 0;
-  if (created) {
+  there = rc == 0 || visit.lost;
+  if (rc == 0) {
     (void)snprintf(sql, sizeof sql, "INSERT INTO %s (id, n) VALUES (0, 0)", table);
     rc = tell(&visit, sql, NULL, "write to its table on", err);
   }
   close_visit(&visit);
-  if (created && rc != 0)
+  if (there && rc != 0)
     discard(v, stop.ordinal);
   return rc;
 }
