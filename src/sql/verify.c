@@ -127,7 +127,9 @@ static int open_visit(struct visit *v, struct bn_sql_driver *drv, struct stop st
                       struct bn_err *err)
 {
   const uint64_t until_ns = end_of_visit(&drv->sys->verify, stop);
-  const struct bn_sql_target target = {.ordinal = stop.ordinal};
+  /* Its connections are the run's first and last: they make no database either. */
+  const struct bn_sql_target target = {.ordinal = stop.ordinal,
+                                       .prepared = drv->sys->preflight.all_connect};
 
   *v = (struct visit){.drv = drv, .ordinal = stop.ordinal, .link = {.ops = drv->ops}};
   v->link.handle = calloc(1, drv->ops->conn_size);

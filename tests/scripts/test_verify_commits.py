@@ -96,6 +96,13 @@ def test_a_database_that_keeps_nothing_is_refused(folder, where):
     assert "does not have the table that bench has just created" in r.err
 
 
+def test_a_database_that_was_not_prepared_is_not_made(folder):
+    r = command(["oltp_read_write", "run", "--verify-commits", "--sqlite-db=typo.sqlite", *SQLITE], folder.path)
+    assert r.status == 1
+    assert "there is no such file: correct --sqlite-db, or run 'prepare' first" in r.err
+    assert not (folder.path / "typo.sqlite").exists()
+
+
 # One event stores 1, 2, 3 and 4; what is rolled back is greater.
 SAVEPOINTS = """
 function thread_init() con = sysbench.sql.driver():connect() end
