@@ -316,7 +316,9 @@ static void note_long(struct bn_stat *st, uint64_t took)
 
 void bn_event_end_long(struct bn_session *s, const struct bn_tick *tick, uint64_t took)
 {
-  if (tick->start_ns >= s->stat->counts_from_ns && s->last_ns >= s->stat->measure_from_ns)
+  /* One that is not counted is not the longest of those that are. */
+  if (!s->failed && tick->start_ns >= s->stat->counts_from_ns &&
+      s->last_ns >= s->stat->measure_from_ns)
     note_long(s->stat, took);
   if (s->failed)
     bn_event_waste(s, tick);

@@ -135,12 +135,29 @@ static void a_long_event_is_one(void **state)
   bn_statset_done(&c.set);
 }
 
+/* Its script has caught the error, so the event ends, but it is not counted. */
+static void an_event_of_a_failed_session_is_not_the_longest(void **state)
+{
+  struct scene c;
+
+  (void)state;
+  set_scene(&c, 0);
+  end_one(&c, 0.5);
+  bn_event_stop(&c.s);
+  end_one(&c, 0.9);
+  assert_int_equal(bn_stat_get(&c.s.stat->counter[BN_C_EVENTS]), 1);
+  assert_int_equal(bn_stat_get(&c.s.stat->dropped), 1);
+  assert_true(bn_stat_get(&c.s.stat->max_ns) < 600000000);
+  bn_statset_done(&c.set);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_queue_is_no_reason_to_look),
       cmocka_unit_test(a_long_event_is_one),
       cmocka_unit_test(a_success_after_failures_is_a_reason_to_look),
+      cmocka_unit_test(an_event_of_a_failed_session_is_not_the_longest),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
