@@ -58,9 +58,10 @@ struct bn_sql_diag {
 
 /* Of which transaction the next statement is part. */
 enum bn_sql_transaction {
-  BN_TRANSACTION_OWN,   /* of one that begins and ends with it, unless it begins a longer one */
-  BN_TRANSACTION_OPEN,  /* of one that was begun before and ends when somebody says so */
-  BN_TRANSACTION_MANUAL /* the same, or of one that begins with it: autocommit is off */
+  BN_TRANSACTION_OWN,    /* of one that begins and ends with it, unless it begins a longer one */
+  BN_TRANSACTION_OPEN,   /* of one that was begun before and ends when somebody says so */
+  BN_TRANSACTION_MANUAL, /* the same, or of one that begins with it: autocommit is off */
+  BN_TRANSACTION_FAILED  /* as OPEN, but nothing of it will be stored: its COMMIT rolls it back */
 };
 
 /* What failed, for the wording of messages. */

@@ -260,7 +260,7 @@ static enum bn_sql_transaction ask(const struct bn_sql_conn *c)
   return v->in_transaction ? BN_TRANSACTION_OPEN : BN_TRANSACTION_OWN;
 }
 
-static void look(struct bn_sql_conn *c)
+static enum bn_sql_transaction look(struct bn_sql_conn *c)
 {
   const enum bn_sql_transaction now = ask(c);
   struct bn_sql_commits *v = &c->commits;
@@ -268,6 +268,7 @@ static void look(struct bn_sql_conn *c)
   v->in_transaction = now != BN_TRANSACTION_OWN;
   v->implicit = now == BN_TRANSACTION_MANUAL;
   v->wrote &= v->in_transaction;
+  return now;
 }
 
 /* The locks of MySQL: LOCK TABLES ends a transaction there.  PostgreSQL's belong to the one that is
@@ -308,15 +309,22 @@ static void note_boundary(struct bn_sql_conn *c, enum bn_sql_boundary boundary)
   }
 }
 
+/* The statement ends a transaction, of which something will be stored. */
+static bool is_commit(const struct bn_sql_commits *v, enum bn_sql_boundary boundary,
+                      enum bn_sql_transaction now)
+{
+  return boundary == BN_BOUNDARY_COMMIT && v->wrote && !v->foreign && now != BN_TRANSACTION_FAILED;
+}
+
 static enum bn_sql carry_out(const struct call *call)
 {
   struct bn_sql_commits *v = &call->c->commits;
   const enum bn_sql_boundary boundary = bn_sql_boundary_of(call->sql, call->len);
   const bool writes = bn_sql_verb_of(call->sql, call->len) != BN_VERB_OTHER;
+  const enum bn_sql_transaction now = look(call->c);
   enum bn_sql rc;
 
-  look(call->c);
-  if (boundary == BN_BOUNDARY_COMMIT && v->wrote && !v->foreign)
+  if (is_commit(v, boundary, now))
     return commit(call);
   if (writes && !v->in_transaction && !v->foreign && needs_own_transaction(call))
     return execute_alone(call);

@@ -372,3 +372,36 @@ def test_transactions_of_a_script_stay_as_they_are(server, protocol, ps_mode, tm
     # The one of locked tables cannot be.
     assert number(out, "acknowledged") == (3 if mysql else 4)
     assert number(out, "missing") == number(out, "outcome unknown") == 0
+
+
+# In a dialect, a script may catch an error and go on.
+CAUGHT = """
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  con:query("DROP TABLE IF EXISTS caught")
+  con:query("CREATE TABLE caught(a INTEGER)")
+end
+function event()
+  con:query("BEGIN")
+  con:query("INSERT INTO caught VALUES (1)")
+  pcall(con.query, con, "SELECT nosuch FROM caught")
+  con:query("COMMIT")
+  con:query("INSERT INTO caught VALUES (2)")
+end
+function thread_done()
+  print("stored " .. con:query_row("SELECT COUNT(*) FROM caught"))
+  con:query("DROP TABLE caught")
+end
+"""
+
+
+@pytest.mark.parametrize("protocol", ["auto", "library"])
+def test_a_commit_that_rolls_back_is_not_verified(server, protocol, tmp_path):
+    """PostgreSQL ends a transaction in which a statement has failed without an error."""
+    script = tmp_path / "caught.lua"
+    script.write_text(CAUGHT)
+    out = must(server, str(script), f"--{server.driver}-protocol={protocol}", "--events=3", "--time=0",
+               "--compat=1.0", "--verify-commits", "run")
+    stored = 6 if server.driver == "mysql" else 3
+    assert f"stored {stored}\n" in out and number(out, "acknowledged") == stored
+    assert number(out, "missing") == number(out, "outcome unknown") == 0

@@ -112,8 +112,9 @@ enum bn_sql_transaction bn_pgsql_in_transaction(void *conn)
 {
   switch (bn_pgsql_transaction(conn)) {
   case 'T':
-  case 'E':
     return BN_TRANSACTION_OPEN;
+  case 'E':
+    return BN_TRANSACTION_FAILED;
   default:
     return BN_TRANSACTION_OWN;
   }
