@@ -52,6 +52,7 @@ struct content {
   struct bn_sql_known_row *known; /* by id, n + 1 of them */
   uint64_t n;
   bool marked; /* the row with id 0 is there, with which the table was made */
+  bool absent; /* the server has said that there is no such table, or no such row */
 };
 
 void bn_sql_verify_init(struct bn_sql_verify *v)
@@ -182,6 +183,8 @@ static int tell(struct visit *v, const char *sql, struct content *content, const
   struct bn_sql_value row[2];
 
   v->lost = rc == BN_SQL_LOST;
+  if (content != NULL && rc > BN_SQL_ROWS)
+    content->absent |= ops->missing != NULL && ops->missing(&v->diag);
   if (rc > BN_SQL_ROWS)
     return fail(v, what, err);
   v->drv->sys->verify.good = v->ordinal;
@@ -207,6 +210,7 @@ static int read_table(struct bn_sql_verify *v, struct stop stop, struct content 
   rc = open_visit(&visit, v->drv, stop, err);
   if (rc == 0)
     rc = tell(&visit, sql, content, "read its table on", err);
+  content->absent |= rc == 0 && !content->marked;
   close_visit(&visit);
   return rc;
 }
@@ -308,12 +312,26 @@ static int make_on(struct bn_sql_verify *v, struct stop stop, struct bn_err *err
   return rc;
 }
 
+/* -1; where the server has never said what it has, err says why already. */
+static int fail_without_table(const struct bn_sql_verify *v, unsigned ordinal,
+                              const struct content *content, struct bn_err *err)
+{
+  char name[BN_LABEL_LEN];
+
+  if (!content->absent)
+    return -1;
+  (void)name_place(v->drv, ordinal, name, sizeof name);
+  return bn_err_set(err, 0,
+                    "--verify-commits: %s does not have the table that bench has just created; "
+                    "list only servers that replicate each other, and use no database in memory",
+                    name);
+}
+
 /* A server that is not there now does not stop a run that has others. */
 static int await_table(struct bn_sql_verify *v, struct stop stop, struct bn_err *err)
 {
   struct bn_sql_known_row mark = {0};
   struct content content = {.known = &mark};
-  char name[BN_LABEL_LEN];
   struct visit visit;
 
   if (open_visit(&visit, v->drv, stop, err) != 0) {
@@ -322,14 +340,8 @@ static int await_table(struct bn_sql_verify *v, struct stop stop, struct bn_err 
   }
   close_visit(&visit);
   while (read_table(v, stop, &content, err) != 0 || !content.marked) {
-    if (v->drv->ops->place == NULL || bn_clock_mono() >= v->until_ns) {
-      (void)name_place(v->drv, stop.ordinal, name, sizeof name);
-      return bn_err_set(
-          err, 0,
-          "--verify-commits: %s does not have the table that bench has just created; list only "
-          "servers that replicate each other, and use no database in memory",
-          name);
-    }
+    if (v->drv->ops->place == NULL || after_ms(PAUSE_MS) >= v->until_ns)
+      return fail_without_table(v, stop.ordinal, &content, err);
     sleep_a_while();
   }
   return 0;

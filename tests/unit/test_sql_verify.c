@@ -34,7 +34,7 @@ static void tell(unsigned place, const char *sql, struct fake_answer *a)
     *a = (struct fake_answer){.rc = BN_SQL_LOST, .code = 2013};
     fake.frozen |= trial.freezes ? 1U << place : 0;
   }
-  if (strncmp(sql, "SELECT", 6) != 0)
+  if (strncmp(sql, "SELECT", 6) != 0 || a->rc > BN_SQL_ROWS)
     return;
   *a = (struct fake_answer){.rc = BN_SQL_ROWS, .nrows = trial.marked[place] ? 2 : 0, .cell = cell};
   if (trial.commits_go_on)
@@ -139,11 +139,11 @@ static bool is_left_told(void)
   return n > 0;
 }
 
-static void refuse_to_make(void)
+static const char *refuse_to_make(void)
 {
   capture_begin();
   assert_null(bn_sql_verify_ops(trial.f.drv));
-  (void)capture_end();
+  return capture_end();
 }
 
 static void a_table_that_cannot_be_used_is_dropped_where_it_was_made(void **state)
@@ -151,15 +151,33 @@ static void a_table_that_cannot_be_used_is_dropped_where_it_was_made(void **stat
   (void)state;
   begin(1);
   trial.refused = "INSERT";
-  refuse_to_make();
+  (void)refuse_to_make();
   assert_int_equal(trial.drops[0], 1);
   assert_false(is_left_told());
   end();
   begin(2);
   trial.marked[1] = false;
-  refuse_to_make();
+  (void)refuse_to_make();
   assert_int_equal(trial.drops[0], 1);
   assert_int_equal(trial.drops[1], 0);
+  end();
+}
+
+static void the_reason_is_told_why_a_table_is_not_seen(void **state)
+{
+  const char *why;
+
+  (void)state;
+  begin(2);
+  trial.marked[1] = false;
+  why = refuse_to_make();
+  assert_non_null(strstr(why, "place 1 does not have the table that bench has just created"));
+  end();
+  begin(2);
+  trial.refused = "SELECT";
+  why = refuse_to_make();
+  assert_non_null(strstr(why, "--verify-commits: cannot read its table on place 0: failure 1142"));
+  assert_null(strstr(why, "does not have the table"));
   end();
 }
 
@@ -169,20 +187,20 @@ static void a_table_that_may_have_been_made_is_dropped(void **state)
   (void)state;
   begin(1);
   trial.lost = "CREATE";
-  refuse_to_make();
+  (void)refuse_to_make();
   assert_int_equal(trial.drops[0], 1);
   assert_false(is_left_told());
   end();
   begin(1);
   trial.lost = "CREATE";
   trial.freezes = true;
-  refuse_to_make();
+  (void)refuse_to_make();
   assert_int_equal(trial.drops[0], 0);
   assert_true(is_left_told());
   end();
   begin(1);
   trial.refused = "CREATE";
-  refuse_to_make();
+  (void)refuse_to_make();
   assert_int_equal(trial.drops[0], 0);
   assert_false(is_left_told());
   end();
@@ -250,6 +268,7 @@ int main(void)
       cmocka_unit_test(missing_commits_are_waited_for),
       cmocka_unit_test(one_frozen_server_does_not_use_up_the_time),
       cmocka_unit_test(a_table_that_cannot_be_used_is_dropped_where_it_was_made),
+      cmocka_unit_test(the_reason_is_told_why_a_table_is_not_seen),
       cmocka_unit_test(a_table_that_may_have_been_made_is_dropped),
       cmocka_unit_test(the_table_is_dropped_after_missing_commits),
       cmocka_unit_test(a_table_that_stays_is_told),
