@@ -81,8 +81,8 @@ static void resource(const char *text, const char *name, int64_t *soft, int64_t 
   }
 }
 
-/* The kernel does not count threads of who may change limits or administer the host. */
-/* As the kernel has it, which also lets root pass without these rights. */
+/* The kernel does not count threads of who may change limits or administer the host, and lets root
+   pass without these rights. */
 static bool is_exempt(const char *status)
 {
   enum { CAN_ADMINISTER = 21, CAN_CHANGE_LIMITS = 24 };

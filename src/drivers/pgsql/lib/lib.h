@@ -40,10 +40,10 @@ bool bn_pgsql_lib_is_threadsafe(void);
 enum bn_sql bn_pgsql_lib_connect(struct bn_pgsql_lib *c, const struct bn_pgsql *driver,
                                  const struct bn_sql_target *t, uint64_t deadline_ns,
                                  struct bn_sql_diag *d);
-/* Also of one that is not connected. */
 /* Names the server that t selects; how many there are to select from. */
 size_t bn_pgsql_lib_place(const struct bn_pgsql *driver, const struct bn_sql_target *t, char *name,
                           size_t size);
+/* Also of one that is not connected. */
 void bn_pgsql_lib_disconnect(struct bn_pgsql_lib *c);
 int bn_pgsql_lib_socket(const struct bn_pgsql_lib *c);
 /* Version 3 of the protocol and no encryption: what is sent and received is as it is on the socket.
