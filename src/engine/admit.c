@@ -156,7 +156,8 @@ static void charge_by_start(struct bn_admit_seat *seat)
   const uint64_t ended = bn_stat_get(&st->counter[BN_C_EVENTS]);
   const uint64_t in_flight = bn_stat_get(&st->begun) - bn_stat_get(&st->ended);
 
-  (void)atomic_fetch_add_explicit(&seat->admit->taken, early - seat->kept, memory_order_relaxed);
+  (void)atomic_fetch_add_explicit(
+      &seat->admit->taken, early + atomic_load(&seat->failed) - seat->kept, memory_order_relaxed);
   seat->open = in_flight - (early - ended);
   seat->counted = true;
 }
@@ -242,6 +243,16 @@ void bn_admit_unclaim(struct bn_admit_seat *seat, bool warm)
     (void)atomic_fetch_sub(&seat->granted, 1);
   if (!seat->counted && seat->admit->by_start && !warm)
     (void)atomic_fetch_sub_explicit(&seat->early, 1, memory_order_relaxed);
+}
+
+/* `failed` first: who looks meanwhile sees too many rather than too few. */
+void bn_admit_fail(struct bn_admit_seat *seat, bool warm)
+{
+  if (seat->admit->events == 0 || (seat->counted && !warm))
+    return;
+  if (seat->admit->by_start && !warm)
+    (void)atomic_fetch_add(&seat->failed, 1);
+  bn_admit_unclaim(seat, warm);
 }
 
 /* One that was due in the warm-up and begun after it has taken a ticket. */
@@ -361,7 +372,7 @@ static uint64_t measured(const struct bn_admit_seat *seat, uint64_t granted)
   const uint64_t claimed = granted + early, of_warmup = done + in_flight;
 
   /* A script may begin events that it did not ask for. */
-  return claimed > of_warmup ? claimed - of_warmup : 0;
+  return (claimed > of_warmup ? claimed - of_warmup : 0) + atomic_load(&seat->failed);
 }
 
 static uint64_t tickets_kept(const struct bn_admit *a, const struct bn_admit_seat *seat,

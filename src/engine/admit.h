@@ -3,9 +3,9 @@
 
    Tickets exist from the warm-up's baseline on; without a warm-up, from the start.  Invariant:
      taken = finished + in flight + in hands
-   `finished` counts events that ended after the baseline.  The ticket of a dropped event returns to
-   the session's hand.  A session that leaves returns its hand.  If a ticket that is used again
-   counts as claimed again, this is
+   `finished` counts events that ended after the baseline, also those that failed for good.  The
+   ticket of a dropped event returns to the session's hand.  A session that leaves returns its hand.
+   If a ticket that is used again counts as claimed again, this is
      claimed = finished + dropped + returned + in flight + kept
    Therefore `finished` is at most --events, or at most the number of events in flight at the
    baseline if that is larger.  With `one_more`, each session may have one more: the event that it
@@ -48,6 +48,7 @@ struct bn_admit_seat {
   bool counted;             /* what this session had in flight at the baseline has been charged */
   uint64_t open;            /* by_start: of that, events without a ticket that have not ended */
   _Atomic uint64_t early;   /* by_start: of `granted`, those that started after the warm-up */
+  _Atomic uint64_t failed;  /* by_start: those that did so and failed for good before `counted` */
   uint64_t warm_events, kept; /* by thaw: its events at the baseline; tickets for those in flight */
 };
 
@@ -110,6 +111,9 @@ void bn_admit_began(struct bn_admit_seat *seat);
 /* The event of a claim was dropped: it is not counted and its ticket is not spent.  warm: it was
    begun in the warm-up. */
 void bn_admit_unclaim(struct bn_admit_seat *seat, bool warm);
+/* The event of a claim has failed for good, and has ended: its ticket is spent, unless it was begun
+   in the warm-up. */
+void bn_admit_fail(struct bn_admit_seat *seat, bool warm);
 /* by_start: an event of the warm-up has ended. */
 void bn_admit_was_warm(struct bn_admit_seat *seat);
 /* After SPENT, with no event of the session in flight: true: ask again; false: the tickets are

@@ -51,7 +51,6 @@ void bn_event_give_back(struct bn_session *s)
   bn_admit_unclaim(s->seat, !s->seat->counted);
 }
 
-/* What is not charged for yet has no ticket that it could spend. */
 void bn_event_fail(struct bn_session *s, const struct bn_tick *tick)
 {
   const bool warm = tick->start_ns < s->stat->counts_from_ns;
@@ -59,8 +58,8 @@ void bn_event_fail(struct bn_session *s, const struct bn_tick *tick)
   bn_event_forget_now(s, tick);
   if (!warm && s->last_ns <= bn_stat_get(&s->limit->span_ns))
     bn_stat_bump(&s->stat->failed, 1);
-  if ((s->attend & BN_ATTEND_CLAIM) != 0 && (warm || !s->seat->counted))
-    bn_event_unclaim(s, tick);
+  if ((s->attend & BN_ATTEND_CLAIM) != 0)
+    bn_admit_fail(s->seat, warm);
 }
 
 void bn_event_began(struct bn_session *s, uint64_t start_ns)

@@ -22,6 +22,7 @@ struct session {
   uint64_t start[DEPTH_MAX];  /* of those in flight, the oldest first */
   uint64_t ended, warm_ended; /* counted events: all; those before the baseline */
   uint64_t warm;              /* by_start: ended events of the warm-up */
+  uint64_t failed;            /* for good: their tickets are spent */
   uint64_t extra;             /* the event that one_more gives */
 };
 
@@ -108,6 +109,24 @@ static void drop(struct game *g, struct session *s)
   g->dropped++;
 }
 
+/* For good. */
+static void fail_one(struct game *g, struct session *s)
+{
+  const bool warm = take_off(s) < g->measure_ns && g->by_start;
+
+  if (warm || !(g->by_start || s->seat->counted))
+    g->dropped++;
+  else
+    s->failed++;
+  bn_admit_fail(s->seat, warm);
+}
+
+/* After the baseline, of those that it does not hold. */
+static uint64_t done_by(const struct session *s)
+{
+  return s->ended - s->warm_ended + s->failed;
+}
+
 static void note_extra(const struct game *g, struct session *s, bool counted)
 {
   if (g->one_more && s->seat->counted && !counted)
@@ -184,7 +203,7 @@ static uint64_t kept(const struct game *g)
 
   for (unsigned i = 0; i < g->n; i++) {
     const struct session *s = &g->session[i];
-    const uint64_t mine = s->ended - s->warm_ended + s->in_flight + s->claimed;
+    const uint64_t mine = done_by(s) + s->in_flight + s->claimed;
 
     n += (g->one_more && mine > 0 ? mine - 1 : mine) - (g->by_start ? warm_in_flight(g, s) : 0);
   }
@@ -221,7 +240,7 @@ static uint64_t finished(const struct game *g)
   uint64_t n = 0;
 
   for (unsigned i = 0; i < g->n; i++)
-    n += g->session[i].ended - g->session[i].warm_ended;
+    n += done_by(&g->session[i]);
   return n;
 }
 
@@ -232,9 +251,9 @@ static void check(const struct game *g)
 
   for (unsigned i = 0; i < g->n; i++) {
     const struct session *s = &g->session[i];
-    const uint64_t mine = s->ended - s->warm_ended + s->in_flight + s->claimed;
+    const uint64_t mine = done_by(s) + s->in_flight + s->claimed;
 
-    all += s->ended + s->warm;
+    all += s->ended + s->warm + s->failed;
     in_flight += s->in_flight + s->claimed;
     extra += s->extra;
     used += s->seat->counted ? mine - s->extra - s->seat->open + s->seat->hand : s->seat->kept;
@@ -271,6 +290,8 @@ static void step(struct game *g)
     begin(g, s);
   else if (what < 980 && s->in_flight > 0)
     end(g, s);
+  else if (what < 990 && s->in_flight > 0)
+    fail_one(g, s);
   else if (s->in_flight > 0)
     drop(g, s);
 }
