@@ -367,14 +367,9 @@ static struct bn_view_rules rules_of(const struct bn_book *b)
                                 .commits = c->policy->transactions_are_commits};
 }
 
-static void take_now(const struct bn_book *b, struct bn_desk *d, const struct bn_snap *base,
-                     const struct bn_moment *m)
+static void count(const struct bn_book *b, struct bn_desk *d, const struct bn_moment *m)
 {
-  bn_snap_take(&d->now, b->stats, m->now_ns);
-  if (atomic_load(&b->warming))
-    bn_snap_add_warmup(&d->now, b->stats);
-  bn_snap_copy(&d->delta, &d->now);
-  bn_snap_diff(&d->delta, base);
+  bn_desk_count(d, b->stats, atomic_load(&b->warming), m->now_ns);
 }
 
 /* Of several events of a session the average start is known; in the middle of a start or an end it
@@ -409,16 +404,23 @@ static void complete_view(const struct bn_book *b, struct bn_desk *d, const stru
   }
 }
 
-static void build_view(struct bn_book *b, struct bn_desk *d, const struct bn_snap *base, bool exact,
-                       const struct bn_moment *m)
+static void make_view(struct bn_book *b, struct bn_desk *d, const struct bn_snap *base, bool exact,
+                      const struct bn_moment *m)
 {
   struct bn_view_rules rules = rules_of(b);
 
   rules.exact = exact;
   rules.sessions = base == &b->base;
-  take_now(b, d, base, m);
+  bn_desk_compare(d, base);
   bn_view_fill(&d->view, &d->store, &d->delta, &rules);
   complete_view(b, d, m);
+}
+
+static void build_view(struct bn_book *b, struct bn_desk *d, const struct bn_snap *base, bool exact,
+                       const struct bn_moment *m)
+{
+  count(b, d, m);
+  make_view(b, d, base, exact, m);
 }
 
 /* lines: not NULL to ask for them. */
@@ -663,7 +665,7 @@ static struct bn_view_rules build_total(struct bn_book *b, const struct bn_momen
 
   rules.exact = b->base_is_start;
   rules.sessions = true;
-  take_now(b, d, &b->base, m);
+  bn_desk_compare(d, &b->base);
   bn_rated_settle(&b->rated, &b->base, m, d->delta.late, &rules);
   if (m->abandoned)
     in_flight =
@@ -700,15 +702,22 @@ static void judge(struct bn_book *b, const struct bn_view_rules *rules)
   (void)pthread_mutex_unlock(&b->lock);
 }
 
+void bn_book_count(struct bn_book *b, const struct bn_moment *m)
+{
+  count(b, &b->total, m);
+}
+
 void bn_book_sum(struct bn_book *b, const struct bn_moment *m)
 {
   struct bn_view_rules rules = rules_of(b);
 
+  if (b->ops->verify != NULL)
+    bn_desk_look_up(&b->total, b->stats);
   b->facts.end_wall_ns = bn_clock_wall();
   if (b->conf->policy->own_report) {
     rules = build_total(b, m);
   } else {
-    build_view(b, &b->total, &b->base, b->base_is_start, m);
+    make_view(b, &b->total, &b->base, b->base_is_start, m);
     b->total.view.unfinished = m->abandoned ? b->total.now.unfinished : 0;
   }
   b->total.view.span = BN_VIEW_TOTAL;

@@ -88,7 +88,9 @@ void bn_book_started(struct bn_book *b);
 void bn_book_place(struct bn_book *b);
 /* The measurement, or the warm-up before it, starts: the first baseline. */
 void bn_book_start(struct bn_book *b, uint64_t now_ns);
-/* After the reporting thread has ended or was left behind: counts what the final report says. */
+/* After the reporting thread has ended or was left behind: counts what the final report is of. */
+void bn_book_count(struct bn_book *b, const struct bn_moment *m);
+/* Computes what it says, once the workload has been verified, if it is to be. */
 void bn_book_sum(struct bn_book *b, const struct bn_moment *m);
 /* The reporters are told of the total next. */
 void bn_book_ended(struct bn_book *b);

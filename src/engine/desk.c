@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Allocates what a report is made from. */
+/* Allocates what a report is made from, and fills in the numbers. */
 #include "engine/desk.h"
 
 int bn_desk_init(struct bn_desk *d, const struct bn_statset *stats)
@@ -18,4 +18,23 @@ void bn_desk_done(struct bn_desk *d)
   bn_hist_free(d->ages);
   bn_buf_done(&d->lines);
   *d = (struct bn_desk){.ages = NULL};
+}
+
+void bn_desk_count(struct bn_desk *d, const struct bn_statset *stats, bool warming, uint64_t now_ns)
+{
+  bn_snap_take(&d->now, stats, now_ns);
+  if (warming)
+    bn_snap_add_warmup(&d->now, stats);
+}
+
+void bn_desk_look_up(struct bn_desk *d, const struct bn_statset *stats)
+{
+  if (stats->sample != NULL)
+    stats->sample(stats->sampled, d->now.counter);
+}
+
+void bn_desk_compare(struct bn_desk *d, const struct bn_snap *base)
+{
+  bn_snap_copy(&d->delta, &d->now);
+  bn_snap_diff(&d->delta, base);
 }

@@ -18,5 +18,11 @@ struct bn_desk {
 /* For these statistics.  0 or -1: out of memory; done accepts what is half made, and zeroes. */
 int bn_desk_init(struct bn_desk *d, const struct bn_statset *stats);
 void bn_desk_done(struct bn_desk *d);
+/* Takes the snapshot; warming: of the warm-up. */
+void bn_desk_count(struct bn_desk *d, const struct bn_statset *stats, bool warming,
+                   uint64_t now_ns);
+/* Takes anew what the workload looks up, if it does. */
+void bn_desk_look_up(struct bn_desk *d, const struct bn_statset *stats);
+void bn_desk_compare(struct bn_desk *d, const struct bn_snap *base);
 
 #endif

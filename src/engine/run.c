@@ -561,6 +561,7 @@ static struct bn_moment sum_up(struct bn_run *run, const struct bn_times *times)
   const struct bn_workload *ops = run->job.ops;
   struct bn_err err = {0};
 
+  bn_book_count(run->book, &end);
   if (ops->verify != NULL && ops->verify(run->job.self, bn_run_main_session(run), &err) != 0)
     (void)failed(run, &err);
   bn_book_sum(run->book, &end);

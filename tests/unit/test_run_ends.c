@@ -206,6 +206,45 @@ static void what_ends_in_the_grace_is_not_kept_up(void **state)
   assert_true(seen.total.due - seen.total.finished > seen.total.due / 100);
 }
 
+static _Atomic bool verifying;
+
+static enum bn_next event_until_verified(void *self, struct bn_session *s)
+{
+  (void)self;
+  (void)s;
+  while (!atomic_load(&verifying))
+    sim_sleep_ms(10);
+  return BN_CONTINUE;
+}
+
+/* Meanwhile a server that was frozen goes on. */
+static int slow_verify(void *self, struct bn_session *main, struct bn_err *err)
+{
+  (void)self;
+  (void)main;
+  (void)err;
+  atomic_store(&verifying, true);
+  sim_sleep_ms(100);
+  return 0;
+}
+
+static void what_ends_while_the_run_is_verified_is_unfinished(void **state)
+{
+  struct bn_workload w = toy_workload;
+  struct bn_conf c = make_conf(3);
+  struct toy t = {.sleep_us = 1000};
+
+  (void)state;
+  atomic_store(&verifying, false);
+  w.event = event_until_verified;
+  w.verify = slow_verify;
+  w.kind = BN_KIND_SQL;
+  c.time_ns = BN_NSEC_PER_SEC;
+  assert_int_equal(run_at_0(&c, &w, &t), BN_STATUS_TIMEOUT);
+  assert_int_equal(seen.total.unfinished, 3);
+  assert_int_equal(seen.total.events, 0);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -215,6 +254,7 @@ int main(void)
       cmocka_unit_test(a_loop_without_events_is_a_span),
       cmocka_unit_test(a_run_may_end_in_its_warmup),
       cmocka_unit_test(what_ends_in_the_grace_is_not_kept_up),
+      cmocka_unit_test(what_ends_while_the_run_is_verified_is_unfinished),
       /* These leave threads behind. */
       cmocka_unit_test(a_signal_while_sessions_close),
       cmocka_unit_test(events_of_the_warmup_are_unfinished_in_it),
