@@ -257,6 +257,18 @@ int bn_record_copy(struct bn_record *r, const struct bn_view *v)
   return init_record(r, v, HISTS_WHOLE);
 }
 
+int bn_record_watch(struct bn_record *r, const struct bn_watched_figure *figure, size_t n)
+{
+  const struct bn_view v = {.watched = figure, .n_watched = n};
+  int rc;
+
+  free(r->watched);
+  r->watched = NULL;
+  rc = copy_watched(r, &v);
+  r->view.n_watched = rc == 0 ? n : 0;
+  return rc;
+}
+
 void bn_record_done(struct bn_record *r)
 {
   bn_snap_done(&r->delta);

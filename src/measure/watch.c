@@ -2,6 +2,8 @@
 /* Computes the figures of what is watched from two readings. */
 #include "measure/watch.h"
 
+#include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,10 +169,16 @@ static void add_server(const struct bn_watched_name *name, double grown, double 
     add(out, name->part, grown / transactions);
 }
 
+/* Of the span: events in the grace come after the last reading. */
+static double transactions_of(const struct bn_view *v)
+{
+  return (double)(v->transactions - v->in_grace);
+}
+
 void bn_watched_server(const struct bn_watched_name *names, const struct bn_reading *from,
                        const struct bn_reading *to, const struct bn_view *v, struct bn_watched *out)
 {
-  const double s = span_s(from, to), transactions = (double)(v->transactions - v->in_grace);
+  const double s = span_s(from, to), transactions = transactions_of(v);
 
   for (size_t i = 0; i < BN_READING_MAX; i++) {
     if (!is_known(from, to, i))
@@ -180,6 +188,58 @@ void bn_watched_server(const struct bn_watched_name *names, const struct bn_read
     else if (names[i].rate != NULL && grown(from, to, i) > 0)
       add_server(&names[i], (double)grown(from, to, i), s, transactions, out);
   }
+}
+
+/* --- figures of several hosts ------------------------------------------------------------------
+ */
+
+static const char shared_prefix[] = "server_", per_transaction[] = "_per_transaction";
+
+static bool begins_with(const char *name, const char *prefix)
+{
+  return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+bool bn_watched_is_shared(const char *name)
+{
+  return begins_with(name, shared_prefix);
+}
+
+bool bn_watched_is_sound(const struct bn_watched_figure *f)
+{
+  if (!begins_with(f->name, "host_") && !begins_with(f->name, "device_") &&
+      !bn_watched_is_shared(f->name))
+    return false;
+  for (const char *c = f->name; *c != '\0'; c++)
+    if (!isalnum((unsigned char)*c) && strchr("_-.", *c) == NULL)
+      return false;
+  return isfinite(f->value);
+}
+
+void bn_watched_pick(const struct bn_view *v, bool shared, struct bn_watched *out)
+{
+  out->n = 0;
+  for (size_t i = 0; i < v->n_watched; i++)
+    if (bn_watched_is_shared(v->watched[i].name) == shared)
+      add(out, v->watched[i].name, v->watched[i].value);
+}
+
+static bool is_per_transaction(const char *name)
+{
+  const size_t len = strlen(name), tail = strlen(per_transaction);
+
+  return len >= tail && strcmp(name + len - tail, per_transaction) == 0;
+}
+
+void bn_watched_sum(const struct bn_view *one, const struct bn_view *all, struct bn_watched *out)
+{
+  const double all_made = transactions_of(all);
+  const double part = all_made > 0 ? fmin(transactions_of(one) / all_made, 1) : 0;
+
+  bn_watched_pick(one, true, out);
+  for (size_t i = 0; i < out->n; i++)
+    if (is_per_transaction(out->figure[i].name))
+      out->figure[i].value *= part;
 }
 
 /* --- copies ----------------------------------------------------------------------------------- */

@@ -89,6 +89,15 @@ void bn_watched_server(const struct bn_watched_name *names, const struct bn_read
                        const struct bn_reading *to, const struct bn_view *v,
                        struct bn_watched *out);
 
+/* What a figure of that name is about: the server is the same for all hosts of a run. */
+bool bn_watched_is_shared(const char *name);
+/* Whether a figure may be one of the above: a number, with a name of letters, digits and "_-.". */
+bool bn_watched_is_sound(const struct bn_watched_figure *f);
+/* The figures of a view that hosts share, or the others.  Names stay the view's, also below. */
+void bn_watched_pick(const struct bn_view *v, bool shared, struct bn_watched *out);
+/* Those that hosts share, for the sum of all hosts, as one of them has watched them: what it told
+   per transaction of its own is per transaction of all. */
+void bn_watched_sum(const struct bn_view *one, const struct bn_view *all, struct bn_watched *out);
 /* A copy of n figures with their names in one block, to free(); NULL: out of memory. */
 struct bn_watched_figure *bn_watched_copy(const struct bn_watched_figure *from, size_t n);
 

@@ -2,6 +2,7 @@
 /* What is watched, on recorded texts of /proc: the counts, and the figures of two readings. */
 #include "cm.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -246,6 +247,50 @@ static void figures_of_a_server(void **state)
   same(figure(&w, "server_b"), 3);
 }
 
+/* All hosts together have made four times as many transactions. */
+static void what_hosts_share_is_of_all(void **state)
+{
+  const struct bn_watched_figure figures[] = {{"host_user_percent", 90},
+                                              {"server_a_per_s", 40},
+                                              {"server_a_per_transaction", 8},
+                                              {"server_b", 3},
+                                              {"device_queue_length", 2}};
+  const struct bn_view one = {.transactions = 11,
+                              .in_grace = 1,
+                              .watched = figures,
+                              .n_watched = 5},
+                       all = {.transactions = 42, .in_grace = 2}, none = {.transactions = 0};
+  struct bn_watched w;
+
+  (void)state;
+  bn_watched_pick(&one, false, &w);
+  assert_int_equal(w.n, 2);
+  same(figure(&w, "host_user_percent"), 90);
+  same(figure(&w, "device_queue_length"), 2);
+  bn_watched_sum(&one, &all, &w);
+  assert_int_equal(w.n, 3);
+  same(figure(&w, "server_a_per_s"), 40);
+  same(figure(&w, "server_a_per_transaction"), 2);
+  same(figure(&w, "server_b"), 3);
+  bn_watched_sum(&one, &none, &w);
+  same(figure(&w, "server_a_per_transaction"), 0);
+}
+
+static void figures_have_known_names_and_are_numbers(void **state)
+{
+  static const struct {
+    struct bn_watched_figure figure;
+    bool sound;
+  } cases[] = {{{"host_user_percent", 0}, true},         {{"device_queue_length", 1e9}, true},
+               {{"server_wal_x-y.z_per_s", -1}, true},   {{"hosts_user_percent", 1}, false},
+               {{"host_user\x1b[2J", 1}, false},         {{"", 1}, false},
+               {{"host_user_percent", HUGE_VAL}, false}, {{"host_user_percent", NAN}, false}};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    assert_int_equal(bn_watched_is_sound(&cases[i].figure), cases[i].sound);
+}
+
 static void copies_have_names_of_their_own(void **state)
 {
   char name[] = "host_user_percent";
@@ -272,6 +317,8 @@ int main(void)
       cmocka_unit_test(figures_of_a_device),
       cmocka_unit_test(old_rows_have_fewer_figures),
       cmocka_unit_test(figures_of_a_server),
+      cmocka_unit_test(what_hosts_share_is_of_all),
+      cmocka_unit_test(figures_have_known_names_and_are_numbers),
       cmocka_unit_test(copies_have_names_of_their_own),
   };
 
