@@ -724,6 +724,7 @@ static int text_members(void *self, const struct bn_group *g, size_t n, struct b
   }
   begin_report(t);
   bn_text_members(t->out, g, n, t->facts, t->span_s);
+  bn_watched_members(g, n, t->out);
   bn_output_end(&t->output);
   return 0;
 }

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/escape.h"
+
 static const double mb = 1e6, mib = 0x1p20;
 
 enum { PARTS = 4 };
@@ -182,4 +184,99 @@ bool bn_watched_line(const struct bn_view *v, size_t i, char *out, size_t size)
     any = true;
   }
   return any;
+}
+
+/* --- hosts of a run --------------------------------------------------------------------------- */
+
+/* The figures that there is room for in a line; the document has all. */
+static const struct column {
+  const char *heading, *name;
+  double unit;
+} host_columns[] = {{"user %", "host_user_percent", 1},
+                    {"system %", "host_system_percent", 1},
+                    {"softirq %", "host_softirq_percent", 1},
+                    {"steal %", "host_steal_percent", 1},
+                    {"iowait %", "host_iowait_percent", 1},
+                    {"idle %", "host_idle_percent", 1},
+                    {"switches/s", "host_context_switches_per_s", 1},
+                    {"available MiB", "host_memory_available_bytes", mib},
+                    {"received MB/s", "host_network_received_bytes_per_s", mb},
+                    {"sent MB/s", "host_network_sent_bytes_per_s", mb}},
+  device_columns[] = {{"reads/s", "device_reads_per_s", 1},
+                      {"writes/s", "device_writes_per_s", 1},
+                      {"flushes/s", "device_flushes_per_s", 1},
+                      {"read MB/s", "device_read_bytes_per_s", mb},
+                      {"written MB/s", "device_written_bytes_per_s", mb},
+                      {"read ms", "device_read_await_ms", 1},
+                      {"write ms", "device_write_await_ms", 1},
+                      {"flush ms", "device_flush_await_ms", 1},
+                      {"queue", "device_queue_length", 1},
+                      {"busy %", "device_utilization_percent", 1}};
+
+static const struct table {
+  const char *title;
+  const struct column *column;
+  size_t n;
+} tables[] = {
+    {"Watched on each host", host_columns, sizeof host_columns / sizeof *host_columns},
+    {"Watched devices of each host", device_columns,
+     sizeof device_columns / sizeof *device_columns},
+};
+
+static const struct bn_watched_figure *figure_of(const struct bn_group *g, const struct column *c)
+{
+  return g->has_total ? find(&g->total.view, c->name) : NULL;
+}
+
+static bool has_any(const struct table *t, const struct bn_group *g, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    for (size_t k = 0; k < t->n; k++)
+      if (figure_of(&g[i], &t->column[k]) != NULL)
+        return true;
+  return false;
+}
+
+static int width_of(const struct column *c)
+{
+  static const size_t least = 8;
+  const size_t len = strlen(c->heading);
+
+  return (int)(len > least ? len : least);
+}
+
+static void print_member(const struct table *t, const struct bn_group *g, FILE *out)
+{
+  char shown[512];
+
+  (void)fputs("   ", out);
+  for (size_t k = 0; k < t->n; k++) {
+    const struct column *c = &t->column[k];
+    const struct bn_watched_figure *f = figure_of(g, c);
+
+    if (f != NULL)
+      (void)fprintf(out, " %*.2f", width_of(c), f->value / c->unit);
+    else
+      (void)fprintf(out, " %*s", width_of(c), "-");
+  }
+  (void)bn_escape(shown, sizeof shown, g->member->host, "");
+  (void)fprintf(out, "  %s\n", shown);
+}
+
+static void print_table(const struct table *t, const struct bn_group *g, size_t n, FILE *out)
+{
+  (void)fprintf(out, "%s:\n   ", t->title);
+  for (size_t k = 0; k < t->n; k++)
+    (void)fprintf(out, " %*s", width_of(&t->column[k]), t->column[k].heading);
+  (void)fputs("  host\n", out);
+  for (size_t i = 0; i < n; i++)
+    print_member(t, &g[i], out);
+  (void)fputc('\n', out);
+}
+
+void bn_watched_members(const struct bn_group *g, size_t n, FILE *out)
+{
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+    if (has_any(&tables[i], g, n))
+      print_table(&tables[i], g, n, out);
 }
