@@ -157,8 +157,7 @@ static int declare_options(struct program *p)
   return declare_reporters(p) == 0 ? declare_drivers(p) : -1;
 }
 
-/* A driver that is not ours tells its options itself; the others stay unloaded until they are used.
- */
+/* A driver that is not ours tells its options itself; others stay unloaded until they are used. */
 static int declare_foreign_driver(struct program *p)
 {
   const char *name = p->sql_conf.driver;
@@ -527,7 +526,8 @@ static int settle(struct program *p)
     return -1;
   if (p->agent == NULL && bn_wanted_asserts(&p->conf.raw.asserts, p->asserts, &p->n_asserts) != 0)
     return -1;
-  if (bn_wanted_watchers(&p->conf.raw.watch, p->watchers, &p->n_watchers) != 0 ||
+  if (bn_wanted_watchers(&p->conf.raw.watch, bn_agent_is_first(p->agent), p->watchers,
+                         &p->n_watchers) != 0 ||
       open_reports(p) != 0)
     return -1;
   if (p->agent == NULL)

@@ -59,7 +59,8 @@ static bool find_watcher(const char *name, bool *watched)
   return false;
 }
 
-int bn_wanted_watchers(const struct bn_list *list, const struct bn_watcher **out, size_t *n)
+int bn_wanted_watchers(const struct bn_list *list, bool first, const struct bn_watcher **out,
+                       size_t *n)
 {
   bool watched[BN_WATCHERS_MAX] = {false};
 
@@ -68,7 +69,7 @@ int bn_wanted_watchers(const struct bn_list *list, const struct bn_watcher **out
     if (!find_watcher(list->item[i], watched))
       return -1;
   for (size_t i = 0; bn_registry_watchers[i] != NULL; i++)
-    if (watched[i])
+    if (watched[i] && (first || !bn_registry_watchers[i]->shared))
       out[(*n)++] = bn_registry_watchers[i];
   return 0;
 }

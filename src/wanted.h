@@ -3,6 +3,7 @@
 #ifndef BN_WANTED_H
 #define BN_WANTED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "api/opt.h"
@@ -13,7 +14,9 @@
 
 /* --assert; at most BN_ASSERTS_MAX.  A metric that does not exist is told of with all that do. */
 int bn_wanted_asserts(const struct bn_list *list, struct bn_assert *out, size_t *n);
-/* --watch: in the order of the registry, each once; at most BN_WATCHERS_MAX (engine/watch.h). */
-int bn_wanted_watchers(const struct bn_list *list, const struct bn_watcher **out, size_t *n);
+/* --watch: in the order of the registry, each once; at most BN_WATCHERS_MAX (engine/watch.h).
+   first: this is the first host of the run, which watches what all of them share. */
+int bn_wanted_watchers(const struct bn_list *list, bool first, const struct bn_watcher **out,
+                       size_t *n);
 
 #endif

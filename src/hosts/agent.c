@@ -482,6 +482,11 @@ const char *bn_agent_folder(const struct bn_agent *a)
   return a != NULL && a->nest.files > 0 ? a->nest.path : NULL;
 }
 
+bool bn_agent_is_first(const struct bn_agent *a)
+{
+  return a == NULL || a->hello.host == 0;
+}
+
 const struct bn_party *bn_agent_party(const struct bn_agent *a)
 {
   return &a->party;

@@ -34,6 +34,8 @@ int bn_agent_argc(const struct bn_agent *a);
 char **bn_agent_argv(struct bn_agent *a);
 /* The folder of the files that the controller has sent; NULL: it has sent none.  a: may be NULL. */
 const char *bn_agent_folder(const struct bn_agent *a);
+/* Whether it is the first host of the run.  a NULL: it is the only one. */
+bool bn_agent_is_first(const struct bn_agent *a);
 /* What its run is a part of. */
 const struct bn_party *bn_agent_party(const struct bn_agent *a);
 /* Where the run's document goes, for the reporter that writes it; closed by who opens reports. */

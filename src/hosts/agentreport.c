@@ -64,11 +64,20 @@ static int report_view(void *self, const struct bn_view *v, struct bn_err *err)
   return 0;
 }
 
+/* What is watched on each host is told of its total alone: only the sum of an interval is shown. */
+static void pick_shared(struct bn_view *v, struct bn_watched *shared)
+{
+  bn_watched_pick(v, true, shared);
+  v->watched = shared->figure;
+  v->n_watched = shared->n;
+}
+
 /* The sessions are not sent: what is summed of them is.  Statements are of the total. */
 static int report_checkpoint(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct bn_snap delta = *v->delta;
   struct bn_view bare = *v;
+  struct bn_watched shared;
 
   delta.n_sessions = 0;
   bare.delta = &delta;
@@ -76,14 +85,18 @@ static int report_checkpoint(void *self, const struct bn_view *v, struct bn_err 
   bare.n_sessions = 0;
   bare.statements = NULL;
   bare.n_statements = 0;
+  pick_shared(&bare, &shared);
   return report_view(self, &bare, err);
 }
 
 static int report_interval(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct reporter *r = self;
+  struct bn_view bare = *v;
+  struct bn_watched shared;
 
-  if (bn_group_add(&r->packed, v) != 0)
+  pick_shared(&bare, &shared);
+  if (bn_group_add(&r->packed, &bare) != 0)
     return bn_err_set(err, ENOMEM, "out of memory for an interval");
   (void)report_view(r, &r->packed.interval[0].view, err);
   bn_record_done(&r->packed.interval[0]);

@@ -66,16 +66,6 @@ static int refuse_no_command(const struct bn_hosts_setup *s, struct bn_err *err)
                     "--hosts needs a test and a command, for example: bench --hosts=a,b cpu run");
 }
 
-/* What no sum of hosts has. */
-static int refuse_options(const struct bn_conf *conf, struct bn_err *err)
-{
-  if (conf->raw.watch.n > 0)
-    return bn_err_set(err, EINVAL,
-                      "--watch cannot be used with --hosts: it counts what one host does; use "
-                      "other programs on the hosts, for example vmstat and iostat");
-  return 0;
-}
-
 static bool is_apart(const struct bn_fleet *f)
 {
   return !f->is_run && f->setup->apart;
@@ -144,8 +134,8 @@ int bn_fleet_make(struct bn_fleet *f, const struct bn_hosts_setup *setup, struct
                          .is_run = setup->command != NULL && strcmp(setup->command, "run") == 0,
                          .wish = {.fd = -1}};
   f->js = bn_store_json(err);
-  if (f->js == NULL || refuse_no_command(setup, err) != 0 ||
-      refuse_options(setup->conf, err) != 0 || divide(f, err) != 0 || make_order(f, err) != 0)
+  if (f->js == NULL || refuse_no_command(setup, err) != 0 || divide(f, err) != 0 ||
+      make_order(f, err) != 0)
     return -1;
   return bn_wish_begin(&f->wish, err);
 }

@@ -645,25 +645,40 @@ static struct bn_joint_time time_of(const struct bn_views *parts, enum bn_view_s
   return t;
 }
 
-static int sum(const struct bn_views *parts, const struct bn_sums *hists,
-               const struct bn_view_rules *rules, const struct bn_joint_time *at,
-               void (*show)(void *arg, const struct bn_view *v), void *arg, struct bn_err *err)
+/* watched: what all hosts share, as the first one has seen it in that time; NULL: it has not. */
+static int sum(const struct bn_views *parts, const struct bn_view *watched,
+               const struct bn_sums *hists, const struct bn_view_rules *rules,
+               const struct bn_joint_time *at, void (*show)(void *arg, const struct bn_view *v),
+               void *arg, struct bn_err *err)
 {
   struct bn_joint joint = {.ages = NULL};
+  struct bn_watched shared;
   const int rc = bn_joint_span(&joint, parts, hists->hist, rules, at, err);
 
+  if (rc == 0 && watched != NULL) {
+    bn_watched_sum(watched, &joint.view, &shared);
+    joint.view.watched = shared.figure;
+    joint.view.n_watched = shared.n;
+  }
   if (rc == 0)
     show(arg, &joint.view);
   bn_joint_done(&joint);
   return rc;
 }
 
+static const struct bn_view *watched_in(const struct bn_record *record, const bool *there, size_t i)
+{
+  return there[i] ? &record[i].view : NULL;
+}
+
 int bn_rounds_sum(struct bn_rounds *r, const struct bn_view_rules *rules,
                   const struct bn_joint_time *t, void (*show)(void *arg, const struct bn_view *v),
                   void *arg, struct bn_err *err)
 {
+  const struct bn_rounds_host *first = &r->host[0];
+  const size_t place = r->next % r->ahead;
   struct bn_views parts = {calloc(r->n, sizeof *parts.view), 0};
-  struct bn_sums *hists = &r->round[r->next % r->ahead];
+  struct bn_sums *hists = &r->round[place];
   struct bn_joint_time at;
   int rc;
 
@@ -671,11 +686,12 @@ int bn_rounds_sum(struct bn_rounds *r, const struct bn_view_rules *rules,
     return bn_err_set(err, ENOMEM, "out of memory");
   parts.n = find_parts(r, parts.view);
   at = time_of(&parts, BN_VIEW_INTERVAL, t);
-  rc = sum(&parts, hists, rules, &at, show, arg, err);
+  rc = sum(&parts, watched_in(first->record, first->there, place), hists, rules, &at, show, arg,
+           err);
   free(parts.view);
   bn_sums_done(hists);
   for (size_t i = 0; i < r->n; i++)
-    forget(r->host[i].record, r->host[i].there, r->next % r->ahead);
+    forget(r->host[i].record, r->host[i].there, place);
   r->next++;
   return rc;
 }
@@ -720,6 +736,7 @@ int bn_rounds_check(struct bn_rounds *r, const struct bn_view_rules *how,
                     const struct bn_joint_time *t, void (*show)(void *arg, const struct bn_view *v),
                     void *arg, struct bn_err *err)
 {
+  const struct bn_rounds_host *first = &r->host[0];
   struct bn_views parts = {calloc(r->n * r->next_check, sizeof *parts.view), 0};
   struct bn_view_rules rules = *how;
   struct bn_joint_time at = {.span = BN_VIEW_CHECKPOINT};
@@ -734,7 +751,8 @@ int bn_rounds_check(struct bn_rounds *r, const struct bn_view_rules *how,
   at.wall_ns = t->wall_ns + (uint64_t)(at.at_s * 1e9);
   rc = gather_sums(r, err);
   if (rc == 0)
-    rc = sum(&parts, &r->check[r->next_check - 1], &rules, &at, show, arg, err);
+    rc = sum(&parts, watched_in(first->check, first->checked, r->next_check - 1),
+             &r->check[r->next_check - 1], &rules, &at, show, arg, err);
   free(parts.view);
   forget_checks(r);
   r->checked_s = at.at_s;
@@ -758,7 +776,7 @@ int bn_rounds_tick(struct bn_rounds *r, const struct bn_view_rules *how,
       parts.view[parts.n++] = &r->host[i].tick.view;
   rules.exact = true;
   at = time_of(&parts, BN_VIEW_TICK, t);
-  rc = sum(&parts, &r->ticked, &rules, &at, show, arg, err);
+  rc = sum(&parts, NULL, &r->ticked, &rules, &at, show, arg, err);
   free(parts.view);
   r->second++;
   return rc;

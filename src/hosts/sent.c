@@ -83,6 +83,18 @@ static bool has_counts(const struct bn_snap *s)
   return has;
 }
 
+/* Of a part of the time, only what hosts share is sent. */
+static int check_watched(const struct bn_view *v, struct bn_err *err)
+{
+  for (size_t i = 0; i < v->n_watched; i++) {
+    const struct bn_watched_figure *f = &v->watched[i];
+
+    if (!bn_watched_is_sound(f) || (v->span != BN_VIEW_TOTAL && !bn_watched_is_shared(f->name)))
+      return bn_err_set(err, EPROTO, "it sent a figure of --watch that is none");
+  }
+  return 0;
+}
+
 int bn_sent_check(const struct bn_sent_as *as, const struct bn_view *v, struct bn_err *err)
 {
   const struct bn_plan *plan = &as->plan;
@@ -95,7 +107,7 @@ int bn_sent_check(const struct bn_sent_as *as, const struct bn_view *v, struct b
     return bn_err_set(err, EPROTO, "its figures lack a count");
   if (!bn_sum_fits(v, as->hosts))
     return bn_err_set(err, EPROTO, "its figures are too large");
-  return 0;
+  return check_watched(v, err);
 }
 
 /* --- results ---------------------------------------------------------------------------------- */

@@ -156,16 +156,49 @@ static double processor_s(const struct bn_result *r)
   return fact != NULL && fact->type == BN_FACT_REAL ? fact->real : HUGE_VAL;
 }
 
+/* NULL: the part has measured nothing that is known. */
+static const struct bn_view *total_of(const struct bn_whole_part *p)
+{
+  const struct bn_group *g = p->result != NULL ? &p->result->group[0] : NULL;
+
+  return g != NULL && g->has_total ? &g->total.view : NULL;
+}
+
+/* With what was watched there, but not what all hosts share. */
+static int add_member(struct bn_result *out, const struct bn_whole_part *p)
+{
+  const struct bn_view *total = total_of(p);
+  struct bn_watched own;
+  struct bn_view v;
+
+  if (total == NULL)
+    return bn_result_member(out, out->group[0].name, &p->member, NULL);
+  bn_watched_pick(total, false, &own);
+  v = *total;
+  v.watched = own.figure;
+  v.n_watched = own.n;
+  return bn_result_member(out, out->group[0].name, &p->member, &v);
+}
+
 static int add_members(struct bn_result *out, const struct bn_whole_part *part, size_t n)
 {
-  for (size_t i = 0; i < n; i++) {
-    const struct bn_group *g = part[i].result != NULL ? &part[i].result->group[0] : NULL;
-
-    if (bn_result_member(out, out->group[0].name, &part[i].member,
-                         g != NULL && g->has_total ? &g->total.view : NULL) != 0)
+  for (size_t i = 0; i < n; i++)
+    if (add_member(out, &part[i]) != 0)
       return -1;
-  }
   return 0;
+}
+
+/* Of the whole run is what all hosts share, which the first one watches. */
+static int set_watched(struct bn_result *out, const struct bn_whole_part *first)
+{
+  struct bn_record *all = &out->group[0].total;
+  const struct bn_view *its = total_of(first);
+  struct bn_watched shared;
+
+  shared.n = 0;
+  if (its != NULL)
+    bn_watched_sum(its, &all->view, &shared);
+  return bn_record_watch(all, shared.figure, shared.n);
 }
 
 static int sum_parts(struct bn_whole_part *part, size_t n, struct bn_result *out,
@@ -280,7 +313,7 @@ int bn_whole_make(struct bn_whole_part *part, size_t n, const struct bn_whole_st
     return -1;
   out->end.failed |= !all;
   set_facts(&out->facts, part, n, conf, options);
-  if (add_members(out, part, n) == 0) {
+  if (set_watched(out, part) == 0 && add_members(out, part, n) == 0) {
     bn_result_find_metrics(out);
     return 0;
   }

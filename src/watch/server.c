@@ -229,6 +229,7 @@ static void server_done(void *self)
 const struct bn_watcher bn_watcher_server = {
     .name = "server",
     .state_size = sizeof(struct server),
+    .shared = true,
     .open = server_open,
     .read = server_read,
     .compare = server_compare,

@@ -57,6 +57,17 @@ def test_one_report(ranks):
     assert ranks.left() == []
 
 
+def test_each_rank_is_watched(ranks):
+    """And what all of them share by the first one."""
+    done = ranks.run(2, "cpu", *QUICK, "--events=100", "--watch=host,server", *REPORTS, "run")
+    assert done.status == 0, done.out + done.err
+    assert done.out.count("\nWatched on each host:\n") == 1
+    for member in done.document["groups"][1:]:
+        assert member["total"]["watch"]["host_memory_available_bytes"] > 0
+    assert "watch" not in done.document["groups"][0]["total"]
+    assert done.err.count("--watch=") == done.err.count("--watch=server: no server is watched") == 1
+
+
 def test_ranks_send_what_one_process_sends(ranks):
     script = ranks.script("draws.lua", DRAWS)
     texts = []

@@ -5,8 +5,11 @@ import csv
 import json
 import math
 import os
+import pathlib
 import re
+import shutil
 import subprocess
+import tempfile
 
 import pytest
 from fleet import BENCH
@@ -485,3 +488,62 @@ def test_old_names_are_warned_of_once(fleet):
     done = fleet.run("a,b", "cpu", *QUICK, "--compat=1.0", "--max-time=1", "--events=100", "run")
     assert done.status == 0
     assert (done.out + done.err).count("--max-time is deprecated") == 1
+
+
+def watched_table(out, title):
+    """The lines of a table: the columns by their headings, by hosts."""
+    heading, *lines = re.search(rf"^{title}:\n((?:    .*\n)+)$", out, re.M)[1].splitlines()
+    names = heading.replace(" %", "%").replace(" M", "M").split()
+    return {line.split()[-1]: dict(zip(names, line.split())) for line in lines}
+
+
+def test_each_host_is_watched(fleet):
+    """Intervals are sums of all hosts, and have no figures of one."""
+    done = fleet.run("a,b", fleet.steady(), "--time=2", "--report-interval=1", "--watch=host", "--watch-lines",
+                     "run")
+    assert (done.status, done.err) == (0, "")
+    table = watched_table(done.out, "Watched on each host")
+    assert sorted(table) == ["a", "b"]
+    for host in "ab":
+        watch = done.member(host)["total"]["watch"]
+        assert watch["host_context_switches_per_s"] > 0
+        assert table[host]["user%"] == f"{watch['host_user_percent']:.2f}"
+        assert table[host]["availableMiB"] == f"{watch['host_memory_available_bytes'] / 2**20:.2f}"
+    whole = done.document["groups"][0]
+    assert not [record for record in [whole["total"], *whole["intervals"]] if "watch" in record]
+    assert "Watched:" not in done.out and "host: " not in done.out
+    again = subprocess.run([BENCH, "report", "document.json"], cwd=fleet.folder, check=True,
+                           capture_output=True, text=True).stdout
+    assert watched_table(again, "Watched on each host") == table
+
+
+def test_what_cannot_be_watched_on_a_host(fleet):
+    """It costs one line with the name of the host.  A folder in memory has no device."""
+    shm = pathlib.Path(tempfile.mkdtemp(prefix="bench-watch-", dir="/dev/shm"))
+    try:
+        fleet.through("b", "env", "-C", shm)
+        files = ("fileio", "--file-num=2", "--file-total-size=4M", "--file-test-mode=rndwr")
+        assert fleet.run("a,b", *files, "prepare").status == 0
+        done = fleet.run("a,b", *files, "--time=1", "--watch=device,server", "run")
+    finally:
+        shutil.rmtree(shm)
+    assert done.status == 0, done.err
+    lines = [line for line in done.err.splitlines() if "--watch" in line]
+    assert [line for line in lines if line.startswith("b: ")] == [
+        f"b: --watch=device: no device is watched: the file system of '{shm}' (tmpfs) has no block device"]
+    assert "a: --watch=server: no server is watched: this test uses no database" in lines
+    assert "watch" not in done.member("b")["total"]
+    if "watch" not in done.member("a")["total"]:
+        assert len(lines) == 3 and lines[0].startswith("a: --watch=device: no device is watched: ")
+        return
+    assert len(lines) == 2
+    table = watched_table(done.out, "Watched devices of each host")
+    assert float(table["a"]["writes/s"]) > 0 and set(table["b"].values()) == {"-", "b"}
+
+
+def test_the_first_host_watches_what_all_share(fleet):
+    """A configuration file that says so is the same for all hosts."""
+    fleet.script("settings", "watch=server\n")
+    done = fleet.run("a,b", "cpu", *QUICK, "--events=10", "--config-file=settings", "run")
+    assert done.status == 0
+    assert done.err == "a: --watch=server: no server is watched: this test uses no database\n"

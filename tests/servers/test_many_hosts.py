@@ -4,7 +4,9 @@ server's counts."""
 
 import collections
 import contextlib
+import json
 import os
+import re
 import sys
 
 import pytest
@@ -98,3 +100,39 @@ def test_commits_of_all_hosts_are_verified(fleet, mariadb):
     assert (number(done.out, "acknowledged"), number(done.out, "missing")) == (40, 0)
     must(mariadb, *options, "cleanup")
     assert mariadb.sql("SHOW TABLES FROM spec_db") == ""
+
+
+def test_the_server_is_watched_once(fleet, server):
+    """By the first host.  What it counts is what all hosts did, and is not told of a host."""
+    options = ("oltp_read_write", "--tables=2", "--table-size=500")
+    must(server, *options, "prepare")
+    for _ in range(4):
+        done = fleet.run("a,b", *options, *server.login(), "--threads=2", "--time=4", "--report-interval=1",
+                         "--watch=host,server", "--watch-lines", "run")
+        assert done.status == 0 and "--watch" not in done.err, done.err
+        whole = done.document["groups"][0]
+        # A server that is slow to answer has no figures in an interval.
+        told = [record["watch"] for record in whole["intervals"] if "watch" in record]
+        if told and "watch" in whole["total"]:
+            break
+    watch, rate = whole["total"]["watch"], whole["total"]["figures"]["transactions_per_s"]
+    assert all(name.startswith("server_") for name in watch)
+    for host in "ab":
+        assert all(name.startswith("host_") for name in done.member(host)["total"]["watch"])
+    # A host that is held up moves them a little, and a host that is left out by a factor of two.
+    if server.driver == "mysql":
+        assert watch["server_Com_commit_per_s"] == pytest.approx(rate, rel=0.3)
+        assert watch["server_Com_commit_per_transaction"] == pytest.approx(1, rel=0.3)
+        assert watch["server_Com_select_per_transaction"] == pytest.approx(14, rel=0.3)
+        # Two threads on each host, and the one connection that asks.
+        assert max(figures["server_Threads_connected"] for figures in told) <= 5
+        assert "\n    server questions/commits (1/s):" in done.out
+    else:
+        # A backend reports what it has counted once a second.
+        assert watch["server_database_xact_commit_per_s"] == pytest.approx(rate, rel=0.5)
+        assert "\n    server commits/rollbacks (1/s):" in done.out
+    assert len(re.findall(r"^\[ \ds \] server: ", done.out, re.M)) == len(told) >= 1
+    assert all(name.startswith("server_") for figures in told for name in figures)
+    assert "host: " not in done.out
+    assert max(len(json.dumps(figures)) for figures in told) < 48 << 10
+    must(server, *options, "cleanup")

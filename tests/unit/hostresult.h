@@ -16,10 +16,14 @@ static void must(bool holds)
     abort();
 }
 
-/* The last 10 s end 110 s after the host's clock began, with so many events of 1 ms. */
+/* The last 10 s end 110 s after the host's clock began, with so many events of 1 ms.  Beside it
+   the host and a server were watched. */
 static void make_result(struct bn_result *r, uint64_t start_ns, uint64_t events)
 {
   static const double ranks[] = {95};
+  static const struct bn_watched_figure watched[] = {{"host_user_percent", 12.5},
+                                                     {"server_Com_commit_per_s", 75},
+                                                     {"server_Com_commit_per_transaction", 1.5}};
   static const struct bn_view_rules rules = {.percents = ranks, .n_percents = 1};
   struct bn_group *g = bn_result_group(r, "cpu");
   struct bn_view_store store;
@@ -36,6 +40,8 @@ static void make_result(struct bn_result *r, uint64_t start_ns, uint64_t events)
   bn_hist_put(s.hist[BN_H_LATENCY], 1000000, events);
   bn_view_fill(&v, &store, &s, &rules);
   v.span = BN_VIEW_TOTAL;
+  v.watched = watched;
+  v.n_watched = sizeof watched / sizeof *watched;
   must(bn_group_add(g, &v) == 0);
   r->facts.start_ns = start_ns;
   r->facts.start_wall_ns = r->facts.end_wall_ns = 1000 * SEC;

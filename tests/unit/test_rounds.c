@@ -83,6 +83,7 @@ static int send_metrics(struct bn_rounds *r, size_t host, const struct bn_metric
 
 /* Of the views that are made next. */
 static uint64_t span_ns = 1000000000;
+static const struct bn_watched_figure *watched;
 
 /* n events of that time, in a span that ends at at_s. */
 static struct bn_node *make_view(const char *key, double at_s, uint64_t n, uint64_t ns)
@@ -108,6 +109,8 @@ static struct bn_node *make_view(const char *key, double at_s, uint64_t n, uint6
   v.span = strcmp(key, "tick") == 0         ? BN_VIEW_TICK
            : strcmp(key, "checkpoint") == 0 ? BN_VIEW_CHECKPOINT
                                             : BN_VIEW_INTERVAL;
+  v.watched = watched;
+  v.n_watched = watched != NULL;
   if (v.span == BN_VIEW_INTERVAL)
     assert_int_equal(bn_snap_pack(&s, &s), 0);
   record = bn_store_brief(js, &v);
@@ -128,6 +131,7 @@ struct seen {
   double at_s, p50_s, p99_s, events_per_s;
   uint64_t events, in_hist;
   unsigned running, times;
+  double watched; /* the only figure; -1: there is none */
 };
 
 static void look(void *arg, const struct bn_view *v)
@@ -141,7 +145,8 @@ static void look(void *arg, const struct bn_view *v)
                      .events = v->events,
                      .in_hist = bn_hist_count(v->latency),
                      .running = v->running,
-                     .times = s->times + 1};
+                     .times = s->times + 1,
+                     .watched = v->n_watched == 1 ? v->watched[0].value : -1};
   assert_int_equal(v->delta->at_ns, start.at_ns + (uint64_t)(v->at_s * 1e9));
 }
 
@@ -460,6 +465,46 @@ static void the_rate_of_all_hosts_together(void **state)
   bn_rounds_done(&r);
 }
 
+/* They are those of the first host, and per transaction of all. */
+static void send_watched(struct bn_rounds *r, const char *key, double at_s)
+{
+  static const struct bn_watched_figure figures[] = {{"server_a_per_transaction", 6},
+                                                     {"server_a_per_transaction", 99}};
+  struct bn_err err = {0};
+
+  watched = &figures[0];
+  assert_int_equal(send_view(r, 0, key, at_s, 50, 1000000, &err), 0);
+  watched = &figures[1];
+  assert_int_equal(send_view(r, 1, key, at_s, 100, 1000000, &err), 0);
+  watched = NULL;
+}
+
+static void what_the_first_host_watches(void **state)
+{
+  struct bn_err err = {0};
+  struct seen seen = {.times = 0};
+  struct bn_rounds r;
+
+  (void)state;
+  begin_with_checkpoints(&r, 2);
+  send_watched(&r, "interval", 1);
+  assert_true(bn_rounds_ready(&r));
+  assert_int_equal(bn_rounds_sum(&r, &rules, &start, look, &seen, &err), 0);
+  assert_true(seen.watched == 2);
+  send_watched(&r, "checkpoint", 2);
+  assert_true(bn_rounds_check_ready(&r));
+  assert_int_equal(bn_rounds_check(&r, &rules, &start, look, &seen, &err), 0);
+  assert_true(seen.watched == 2);
+  send_watched(&r, "tick", 2);
+  assert_int_equal(bn_rounds_tick(&r, &rules, &start, look, &seen, &err), 0);
+  assert_true(seen.watched == -1);
+  bn_rounds_end(&r, 0);
+  assert_int_equal(send_view(&r, 1, "interval", 2, 100, 1000000, &err), 0);
+  assert_int_equal(bn_rounds_sum(&r, &rules, &start, look, &seen, &err), 0);
+  assert_true(seen.watched == -1 && seen.times == 4);
+  bn_rounds_done(&r);
+}
+
 static void foreign_lines_are_refused(void **state)
 {
   static const struct bn_metric other[] = {{"stores", "1", BN_COUNTER}, {.name = NULL}};
@@ -520,6 +565,7 @@ int main(void)
       cmocka_unit_test(what_is_cut_begins_at_the_checkpoint),
       cmocka_unit_test(what_is_less_than_at_the_checkpoint_is_refused),
       cmocka_unit_test(the_rate_of_all_hosts_together),
+      cmocka_unit_test(what_the_first_host_watches),
       cmocka_unit_test(foreign_lines_are_refused)};
 
   return cmocka_run_group_tests(tests, NULL, NULL);

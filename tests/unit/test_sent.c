@@ -97,6 +97,10 @@ static void odd_results_are_refused(void **state)
       {"\"intervals\":[]", "\"intervals\":[{}]",
        "its result is not that of one host without intervals"},
       {"\"groups\":[", "\"groups\":[{},", "its result is not that of one host without intervals"},
+      {"\"host_user_percent\":12.5", "\"host_user_percent\":null",
+       "it sent a figure of --watch that is none"},
+      {"\"server_Com_commit_per_s\"", "\"server_Com_\\u001b[2J\"",
+       "it sent a figure of --watch that is none"},
       {"\"plan\":{", "\"merge\":{\"parts\":1},\"plan\":{", "it sent facts of a merged result"},
   };
 
@@ -110,6 +114,28 @@ static void odd_results_are_refused(void **state)
     assert_string_equal(err.text, cases[i].why);
     end(&h);
   }
+}
+
+/* Of a part of the time a host tells only what all hosts share. */
+static void what_is_watched_on_a_host_is_of_its_total(void **state)
+{
+  const struct bn_watched_figure own = {"device_queue_length", 1}, shared = {"server_Uptime", 2};
+  struct bn_err err = {0};
+  struct bn_view v;
+  struct host h;
+
+  (void)state;
+  begin(&h);
+  v = h.result.group[0].total.view;
+  v.n_watched = 1;
+  v.watched = &own;
+  assert_int_equal(bn_sent_check(&h.as, &v, &err), 0);
+  v.span = BN_VIEW_INTERVAL;
+  assert_int_equal(bn_sent_check(&h.as, &v, &err), -1);
+  assert_string_equal(err.text, "it sent a figure of --watch that is none");
+  v.watched = &shared;
+  assert_int_equal(bn_sent_check(&h.as, &v, &err), 0);
+  end(&h);
 }
 
 /* Each value would take a hundred bytes. */
@@ -161,6 +187,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(an_honest_result_is_taken),
                                      cmocka_unit_test(odd_results_are_refused),
+                                     cmocka_unit_test(what_is_watched_on_a_host_is_of_its_total),
                                      cmocka_unit_test(many_values_are_refused_unread),
                                      cmocka_unit_test(counts_that_are_taken_can_be_summed)};
 

@@ -3,6 +3,7 @@
 #include "cm.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "api/policy.h"
 #include "hostresult.h"
@@ -114,6 +115,57 @@ static void a_senseless_result_does_not_cost_the_report(void **state)
     bn_result_done(&result[i]);
 }
 
+static double watched(const struct bn_group *g, const char *name)
+{
+  const struct bn_view *v = &g->total.view;
+
+  for (size_t i = 0; i < v->n_watched; i++)
+    if (strcmp(v->watched[i].name, name) == 0)
+      return v->watched[i].value;
+  return NAN;
+}
+
+/* Two hosts, of which the second has made three times as many transactions; or the first is lost.
+   The server's figures are those that the first one has seen. */
+static void check_watched(bool has_first)
+{
+  static const struct bn_policy policy = {.own_report = true};
+  static const struct bn_conf conf = {.policy = &policy};
+  struct bn_optset *const options = bn_optset_new(&policy);
+  const struct bn_whole_start start = {
+      .mono_ns = 100 * SEC, .wall_ns = 2000 * SEC, .until_ns = 110 * SEC};
+  struct bn_result first = {.n_groups = 0}, second = {.n_groups = 0}, out;
+  char names[2][2] = {"a", "b"};
+  struct bn_whole_part part[2] = {
+      {.member = {.host = names[0], .threads = 1}, .result = has_first ? &first : NULL},
+      {.member = {.host = names[1], .threads = 1}, .result = &second}};
+  struct bn_err err = {0};
+
+  make_result(&first, 100 * SEC, 500);
+  make_result(&second, 100 * SEC, 1500);
+  assert_int_equal(bn_whole_make(part, 2, &start, &conf, options, &out, &err), 0);
+  assert_int_equal(out.group[0].total.view.n_watched, has_first ? 2 : 0);
+  if (has_first) {
+    assert_true(watched(&out.group[0], "server_Com_commit_per_s") == 75);
+    assert_true(watched(&out.group[0], "server_Com_commit_per_transaction") == 1.5 / 4);
+    assert_int_equal(out.group[1].total.view.n_watched, 1);
+    assert_true(watched(&out.group[1], "host_user_percent") == 12.5);
+  }
+  assert_int_equal(out.group[2].total.view.n_watched, 1);
+  assert_true(watched(&out.group[2], "host_user_percent") == 12.5);
+  bn_result_done(&out);
+  bn_result_done(&first);
+  bn_result_done(&second);
+  bn_optset_free(options);
+}
+
+static void what_was_watched_is_of_each_host_or_of_all(void **state)
+{
+  (void)state;
+  check_watched(true);
+  check_watched(false);
+}
+
 /* The machine here stood still for so long, so that the host ended later than anything here. */
 static bool counts_after(uint64_t still_ns, bool is_seen)
 {
@@ -156,6 +208,7 @@ int main(void)
       cmocka_unit_test(hosts_may_never_have_run_together),
       cmocka_unit_test(of_a_host_that_told_nothing_nothing_is_known),
       cmocka_unit_test(a_senseless_result_does_not_cost_the_report),
+      cmocka_unit_test(what_was_watched_is_of_each_host_or_of_all),
       cmocka_unit_test(a_controller_that_stood_still_does_not_cost_the_report)};
 
   return cmocka_run_group_tests(tests, NULL, NULL);
