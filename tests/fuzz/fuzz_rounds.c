@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Fuzzes the intervals that hosts send: lines with changed bytes are refused by a sentence, or are
    figures that can be summed. */
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,9 @@ static const struct bn_metric own[] = {{"loads", "1", BN_COUNTER}, {.name = NULL
 static const double ranks[] = {50, 99};
 static const struct bn_view_rules rules = {.percents = ranks, .n_percents = 2};
 static const struct bn_facts said = {.plan = {.percents = {50, 99}, .n_percents = 2}};
+
+static const struct bn_watched_figure watched[] = {{"server_Com_commit_per_s", 75},
+                                                   {"server_Com_commit_per_transaction", 1.5}};
 
 enum { HOSTS = 2, TIMES = 4, KINDS = 2 };
 
@@ -75,7 +79,11 @@ static char *view_line(enum bn_view_span span, double at_s)
   v.at_s = at_s;
   v.span = span;
   must(span == BN_VIEW_TICK || bn_snap_pack(&s, &s) == 0);
-  record = bn_store_record(js, &v);
+  if (span == BN_VIEW_INTERVAL) {
+    v.watched = watched;
+    v.n_watched = sizeof watched / sizeof *watched;
+  }
+  record = bn_store_brief(js, &v);
   bn_view_store_done(&store);
   bn_snap_done(&s);
   bn_metrics_done(&m);
@@ -88,6 +96,8 @@ static void look(void *arg, const struct bn_view *v)
 
   for (size_t i = 0; i < v->n_percents; i++)
     must(!(v->percentile_s[i] < 0)); /* or not known */
+  for (size_t i = 0; i < v->n_watched; i++)
+    must(isfinite(v->watched[i].value));
   ++*rounds;
 }
 

@@ -2,6 +2,7 @@
 /* Fuzzes the result that a host sends, which is an honest one with changed bytes, or any text: it
    is refused by a sentence, or it can be summed with that of another host and printed.  In no case
    is the other host's result lost. */
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,12 @@ static void print(const struct bn_result *r)
   js->free(document);
 }
 
+static void check_watched(const struct bn_view *v, bool shared)
+{
+  for (size_t i = 0; i < v->n_watched; i++)
+    must(isfinite(v->watched[i].value) && bn_watched_is_shared(v->watched[i].name) == shared);
+}
+
 /* other: of the same run, from a host that may say anything. */
 static void sum(struct bn_result *other)
 {
@@ -77,6 +84,9 @@ static void sum(struct bn_result *other)
   must(bn_whole_make(part, HOSTS, &start, &conf, options, &out, &err) == 0);
   must(out.n_groups == 1 + HOSTS && out.group[2].member->lost == NULL);
   must(out.group[0].total.view.events >= EVENTS);
+  check_watched(&out.group[0].total.view, true);
+  for (size_t i = 1; i < out.n_groups; i++)
+    check_watched(&out.group[i].total.view, false);
   print(&out);
   bn_result_done(&out);
   bn_result_done(&honest);
