@@ -11,7 +11,7 @@
 #include "api/policy.h"
 #include "base/err.h"
 
-#define BN_DRIVER_ABI 3
+#define BN_DRIVER_ABI 4
 
 /* What every call on a connection or statement returns. */
 enum bn_sql {
@@ -138,10 +138,19 @@ struct bn_sql_about {
   char server[128], client[128];
 };
 
+/* What an account, a role or a database may have of the server's connections. */
+struct bn_sql_quota {
+  char by[512];    /* who allows them: "CONNECTION LIMIT of ROLE app"; "": there is no quota */
+  char raise[512]; /* as base/demand.h has it */
+  int64_t allowed, used;
+};
+
+enum { BN_SQL_QUOTAS = 2 };
+
 /* Numbers are -1 if they are unknown or without limit.  If a pooler is between the client and the
    server, the server's limits are not limits of the run, and what the pooler allows is unknown. */
 struct bn_sql_info {
-  int64_t max_connections; /* of this user, all others included */
+  int64_t max_connections; /* of the server, those of other clients included */
   int64_t max_prepared_statements;
   int64_t max_packet;                       /* bytes of a statement */
   int64_t connections, prepared_statements; /* in use now, this one included */
@@ -149,6 +158,7 @@ struct bn_sql_info {
   int64_t places;                           /* servers that connections are spread on */
   /* How to have %n of them (base/demand.h); NULL: unknown. */
   const char *raise_connections, *raise_statements;
+  struct bn_sql_quota quota[BN_SQL_QUOTAS]; /* those that are there come first */
 };
 
 /* Of transactions; the driver's statements for them are in this order. */

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/demand.h"
+#include "base/escape.h"
 #include "base/log.h"
 #include "measure/stat.h"
 #include "option/conf.h"
@@ -61,6 +62,15 @@ bool bn_sql_preflight_enter(struct bn_sql_preflight *p)
   return first;
 }
 
+/* Names of accounts may hold anything. */
+static void escape(struct bn_sql_quota *q)
+{
+  const struct bn_sql_quota told = *q;
+
+  (void)bn_escape(q->by, sizeof q->by, told.by, "");
+  (void)bn_escape(q->raise, sizeof q->raise, told.raise, "");
+}
+
 void bn_sql_preflight_learn(struct bn_sql_preflight *p, const struct bn_sql_info *info,
                             int64_t ours)
 {
@@ -68,6 +78,8 @@ void bn_sql_preflight_learn(struct bn_sql_preflight *p, const struct bn_sql_info
 
   p->asked = true;
   p->info = *info;
+  for (size_t i = 0; i < BN_SQL_QUOTAS; i++)
+    escape(&p->info.quota[i]);
   if (info->places > 1)
     ours /= info->places;
   if (*used > 0)
@@ -81,22 +93,34 @@ static int64_t threads_of(const struct bn_sql_preflight *p, const struct bn_sess
   return places > 1 ? (threads + places - 1) / places : threads;
 }
 
-/* The connection that asked, and the one it asked on, are among those in use. */
+/* false: refused.  The connection that asked, and the one it asked on, are among those in use. */
+static bool allows(const struct bn_sql_preflight *p, const struct bn_session *s,
+                   const struct bn_sql_quota *quota, const char *remedy, int64_t reserved)
+{
+  const struct bn_demand d = {.what = "connections",
+                              .by = quota->by,
+                              .clients = "other clients",
+                              .remedy = remedy,
+                              .instead = "use fewer --threads",
+                              .needed = threads_of(p, s),
+                              .allowed = quota->allowed,
+                              .others = quota->used - 2,
+                              .reserved = reserved,
+                              .certain = p->all_connect};
+
+  return bn_demand_tell(&d) != BN_REFUSED;
+}
+
 void bn_sql_preflight_connections(struct bn_sql_preflight *p, const struct bn_session *s)
 {
   const struct bn_sql_info *info = &p->info;
-  const struct bn_demand d = {.what = "connections",
-                              .by = "the server",
-                              .clients = "other clients",
-                              .remedy = info->raise_connections,
-                              .instead = "use fewer --threads",
-                              .needed = threads_of(p, s),
-                              .allowed = info->max_connections,
-                              .others = info->connections - 2,
-                              .reserved = info->reserved_connections,
-                              .certain = p->all_connect};
+  const struct bn_sql_quota server = {
+      .by = "the server", .allowed = info->max_connections, .used = info->connections};
 
-  p->refused = bn_demand_tell(&d) == BN_REFUSED;
+  p->refused = !allows(p, s, &server, info->raise_connections, info->reserved_connections);
+  for (size_t i = 0; i < BN_SQL_QUOTAS && info->quota[i].by[0] != '\0'; i++)
+    if (!allows(p, s, &info->quota[i], info->quota[i].raise, 0))
+      p->refused = true;
 }
 
 bool bn_sql_preflight_defers(const struct bn_sql_preflight *p, const struct bn_session *s,

@@ -123,6 +123,100 @@ def test_too_few_connections_of_postgresql(postgresql):
     assert "Threads started!" not in out
 
 
+QUOTAS = {
+    "user": ("mariadb_plain", "ALTER USER 'spec_user'@'{host}' WITH MAX_USER_CONNECTIONS {n};",
+             "max_user_connections of 'spec_user'@'{host}'", 0),
+    "role": ("postgresql", "ALTER ROLE spec_user CONNECTION LIMIT {n};", "CONNECTION LIMIT of ROLE spec_user", -1),
+    "database": ("postgresql", "ALTER DATABASE spec_db CONNECTION LIMIT {n};",
+                 "CONNECTION LIMIT of DATABASE spec_db", -1),
+}
+
+
+@contextlib.contextmanager
+def quota(request, kind, n):
+    """The server, what raises the quota to some number, and who allows n connections."""
+    fixture, statement, by, none = QUOTAS[kind]
+    server = request.getfixturevalue(fixture)
+    host = server.sql("SELECT host FROM mysql.user WHERE user = 'spec_user'").split() if kind == "user" else [""]
+    transcripts.empty(server)
+    must(server, "oltp_read_write", "--tables=4", *SMALL, "prepare")
+
+    def limit(number):
+        server.sql("".join(statement.format(host=h, n=number) for h in host))
+
+    limit(n)
+    try:
+        yield server, re.escape(statement).replace("\\{n\\}", r"\d+").replace("\\{host\\}", ".*"), \
+            re.escape(by).replace("\\{host\\}", ".*")
+    finally:
+        limit(none)
+
+
+@pytest.mark.parametrize("kind", QUOTAS)
+def test_too_few_connections_of_one(request, kind):
+    """The server has enough, but not for this user, role or database."""
+    with quota(request, kind, 40) as (server, statement, by):
+        status, out, err = run(server, "--threads=64", "--events=64")
+        assert status == 1
+        said = re.fullmatch(rf'the run needs up to 64 connections, but {by} allows 40: type "({statement})" on the '
+                            r"server, or use fewer --threads\nFATAL: Threads initialization failed!\n", err)
+        assert said and "Threads started!" not in out, err
+        server.sql(said.group(1))
+        status, out, err = run(server, "--threads=64", "--events=64")
+        assert (status, err) == (0, ""), out
+
+
+@pytest.mark.parametrize("kind", QUOTAS)
+def test_connections_of_one_that_others_use(request, kind, tmp_path):
+    """Those of the same user, role or database."""
+    script = tmp_path / "hold.lua"
+    script.write_text("function thread_init() con = sysbench.sql.driver():connect() end\n"
+                      "function event() con:query('SELECT 1') print('connected') io.flush() io.read() end\n")
+    with quota(request, kind, 20) as (server, statement, by):
+        argv = [os.path.abspath(os.environ["BENCH"]), str(script), *server.login(), "--threads=6", "--events=6", "run"]
+        with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd="/") as holder:
+            connected = (line for line in holder.stdout if line == "connected\n")
+            assert next(connected)
+            _, _, err = run(server, "--threads=16", "--events=16")
+            holder.communicate("\n" * 6, timeout=60)
+    assert re.search(rf"^warning: the run needs up to 16 connections; {by} allows 20, and other clients use [5-7]: "
+                     rf'type "{statement}" on the server, or use fewer --threads$', err, re.M), err
+
+
+def test_a_quota_binds_nobody_who_may_exceed_it(request):
+    """PostgreSQL's superusers have no limits."""
+    with quota(request, "database", 12) as (server, _, _), quota(request, "role", 12):
+        server.sql("ALTER ROLE spec_user SUPERUSER")
+        try:
+            status, out, err = run(server, "--threads=16", "--events=16")
+        finally:
+            server.sql("ALTER ROLE spec_user NOSUPERUSER")
+    assert (status, err) == (0, ""), out
+
+
+def test_a_limit_of_all_users(mariadb_template):
+    """An account's own limit overrides it, and MariaDB lets those pass it who may exceed max_connections."""
+    mysql = servers.mysql_kind()(template=mariadb_template, options=["--max-user-connections=40"])
+    try:
+        mysql.start_somewhere()
+        mysql.create_user()
+        must(mysql, "oltp_read_write", *SMALL, "prepare")
+        argv = ["--threads=64", "--events=64"]
+        status, _, err = run(mysql, *argv)
+        said = re.match(r"the run needs up to 64 connections, but max_user_connections of ('spec_user'@'.*') allows "
+                        r'40: type "(ALTER USER \1 WITH MAX_USER_CONNECTIONS \d+;)" on the server, ', err)
+        assert status == 1 and said, err
+        mysql.sql(said.group(2))
+        status, out, err = run(mysql, *argv)
+        assert (status, err) == (0, ""), out
+        if mysql.vendor == "MariaDB":
+            mysql.sql(f"ALTER USER {said.group(1)} WITH MAX_USER_CONNECTIONS 0; GRANT SUPER ON *.* TO {said.group(1)}")
+            status, out, err = run(mysql, *argv)
+            assert (status, err) == (0, ""), out
+    finally:
+        mysql.remove()
+
+
 def test_connections_that_others_use(mysql):
     client = [servers.find_program("mariadb"), "--no-defaults", f"--socket={mysql.socket}", "--user=root", "-e",
               "SELECT SLEEP(60)"]

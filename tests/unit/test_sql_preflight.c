@@ -114,6 +114,19 @@ static void takes_its_own_statements_for_nobody_elses(void **state)
   assert_int_equal(others(-1, 11, 1), -1); /* not known */
 }
 
+static void escapes_names_of_accounts(void **state)
+{
+  struct bn_sql_info info = {.places = 1};
+  struct bn_sql_preflight p = {.asked = false};
+
+  (void)state;
+  (void)snprintf(info.quota[0].by, sizeof info.quota[0].by, "ROLE \"a\x1b[2J\n\"");
+  (void)snprintf(info.quota[1].raise, sizeof info.quota[1].raise, "ALTER ROLE \"b\x9b\" LIMIT %%n");
+  bn_sql_preflight_learn(&p, &info, 0);
+  assert_string_equal(p.info.quota[0].by, "ROLE \"a\\x1b[2J\\x0a\"");
+  assert_string_equal(p.info.quota[1].raise, "ALTER ROLE \"b\\x9b\" LIMIT %n");
+}
+
 static void lets_the_first_in_alone(void **state)
 {
   struct bn_sql_preflight p = {.all_connect = false};
@@ -136,6 +149,7 @@ int main(void)
       cmocka_unit_test(decides_when_statements_are_prepared),
       cmocka_unit_test(asks_before_it_prepares_more),
       cmocka_unit_test(takes_its_own_statements_for_nobody_elses),
+      cmocka_unit_test(escapes_names_of_accounts),
       cmocka_unit_test(lets_the_first_in_alone),
   };
 

@@ -6,13 +6,20 @@
 
 #include "drivers/mysql/lib/lib.h"
 
-static void take_variable(struct bn_sql_info *info, const char *name, const char *text)
+/* false: it is no number that a server can mean. */
+static bool read_number(const char *text, int64_t *number)
 {
   char *end;
-  const int64_t value = strtoll(text, &end, 10);
 
-  /* No number that a server can mean: nothing is known of it. */
-  if (end == text || *end != '\0' || value < 0 || value > INT32_MAX)
+  *number = strtoll(text, &end, 10);
+  return end != text && *end == '\0' && *number >= 0 && *number <= INT32_MAX;
+}
+
+static void take_variable(struct bn_sql_info *info, const char *name, const char *text)
+{
+  int64_t value;
+
+  if (!read_number(text, &value))
     return;
   if (strcmp(name, "max_connections") == 0)
     info->max_connections = value;
@@ -57,6 +64,45 @@ static bool is_pooler(const char *version)
   return strcasestr(version, "proxysql") != NULL || strcasestr(version, "maxscale") != NULL;
 }
 
+/* Row: the account, how many connections its user has, how many it may have. */
+static void take_quota(MYSQL_RES *res, MYSQL_ROW row, struct bn_sql_quota *q)
+{
+  const char *account = bn_mysql_lib_cell(res, row, 0);
+
+  if (!read_number(bn_mysql_lib_cell(res, row, 1), &q->used) ||
+      !read_number(bn_mysql_lib_cell(res, row, 2), &q->allowed))
+    return;
+  (void)snprintf(q->by, sizeof q->by, "max_user_connections of %s", account);
+  (void)snprintf(q->raise, sizeof q->raise,
+                 "type \"ALTER USER %s WITH MAX_USER_CONNECTIONS %%n;\" on the server", account);
+}
+
+/* The session's variable is the account's own limit, else that of all users, which does not bind
+   those who may exceed max_connections.  An account's own limit overrides that of all users. */
+static void read_quota(MYSQL *handle, struct bn_sql_quota *q)
+{
+  static const char sql[] =
+      "SELECT account, (SELECT COUNT(*) FROM information_schema.processlist"
+      " WHERE user = SUBSTRING_INDEX(USER(), '@', 1)), @@session.max_user_connections"
+      " FROM (SELECT CONCAT(QUOTE(SUBSTR(CURRENT_USER(), 1, CHAR_LENGTH(CURRENT_USER())"
+      " - CHAR_LENGTH(SUBSTRING_INDEX(CURRENT_USER(), '@', -1)) - 1)), '@',"
+      " QUOTE(SUBSTRING_INDEX(CURRENT_USER(), '@', -1))) AS account) AS own"
+      " WHERE @@session.max_user_connections > 0"
+      " AND (@@session.max_user_connections <> @@global.max_user_connections OR NOT EXISTS"
+      " (SELECT 1 FROM information_schema.user_privileges WHERE grantee = account"
+      " AND privilege_type IN ('SUPER', 'CONNECTION ADMIN', 'CONNECTION_ADMIN')))";
+  MYSQL_RES *res;
+  MYSQL_ROW row;
+
+  if (mysql_real_query(handle, sql, sizeof sql - 1) != 0)
+    return;
+  res = mysql_store_result(handle);
+  row = res != NULL ? mysql_fetch_row(res) : NULL;
+  if (row != NULL)
+    take_quota(res, row, q);
+  mysql_free_result(res);
+}
+
 /* These limits are the server's.  The pooler does not pass them on, but it passes packets through,
    so max_packet stays. */
 static void forget_limits(struct bn_sql_info *out)
@@ -78,6 +124,8 @@ int bn_mysql_lib_info(struct bn_mysql_lib *c, struct bn_sql_info *out)
                         out);
   if (is_pooler(mysql_get_server_info(c->handle)))
     forget_limits(out);
+  if (rc == 0 && out->max_connections >= 0)
+    read_quota(c->handle, &out->quota[0]);
   return rc;
 }
 

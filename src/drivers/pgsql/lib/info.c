@@ -5,10 +5,10 @@
 
 #include "drivers/pgsql/lib/lib.h"
 
-/* Column i of the only row.  false: it is no number that a server can mean. */
-static bool read_number(const PGresult *res, int i, int64_t *number)
+/* false: it is no number that a server can mean. */
+static bool read_number(const PGresult *res, int row, int column, int64_t *number)
 {
-  const char *text = PQgetvalue(res, 0, i);
+  const char *text = PQgetvalue(res, row, column);
   char *end;
 
   *number = strtoll(text, &end, 10);
@@ -21,11 +21,11 @@ static bool read_limits(const struct bn_pgsql_lib *c, const PGresult *res, struc
 
   if (PQresultStatus(res) != PGRES_TUPLES_OK || PQntuples(res) != 1 || PQnfields(res) != 5)
     return false;
-  if (!read_number(res, 0, &most) || !read_number(res, 1, &for_superuser) ||
-      !read_number(res, 3, &used) || !read_number(res, 4, &pid))
+  if (!read_number(res, 0, 0, &most) || !read_number(res, 0, 1, &for_superuser) ||
+      !read_number(res, 0, 3, &used) || !read_number(res, 0, 4, &pid))
     return false;
   /* Servers before 16 reserve none for others. */
-  if (PQgetisnull(res, 0, 2) == 0 && !read_number(res, 2, &reserved))
+  if (PQgetisnull(res, 0, 2) == 0 && !read_number(res, 0, 2, &reserved))
     return false;
   /* The process that accepted the connection is not the one that answers, so there is a pooler. */
   if (pid != PQbackendPID(c->handle))
@@ -34,6 +34,35 @@ static bool read_limits(const struct bn_pgsql_lib *c, const PGresult *res, struc
   out->max_connections = most - out->reserved_connections;
   out->connections = used;
   return true;
+}
+
+/* Rows: "ROLE" or "DATABASE", its name, how many connections it may have, and has.  Superusers may
+   have as many as they like. */
+static void read_quotas(const struct bn_pgsql_lib *c, struct bn_sql_quota quota[BN_SQL_QUOTAS])
+{
+  static const char sql[] =
+      "SELECT 'ROLE', quote_ident(rolname), rolconnlimit, (SELECT count(*) FROM pg_stat_activity"
+      " WHERE backend_type = 'client backend' AND usename = session_user)"
+      " FROM pg_roles WHERE rolname = session_user AND NOT rolsuper AND rolconnlimit >= 0"
+      " UNION ALL "
+      "SELECT 'DATABASE', quote_ident(datname), datconnlimit, (SELECT count(*)"
+      " FROM pg_stat_activity WHERE backend_type = 'client backend' AND datname ="
+      " current_database()) FROM pg_database, pg_roles WHERE datname = current_database()"
+      " AND datconnlimit >= 0 AND rolname = session_user AND NOT rolsuper";
+  PGresult *res = PQexec(c->handle, sql);
+  const int n = PQnfields(res) == 4 ? PQntuples(res) : 0;
+
+  for (int i = 0; i < n && i < BN_SQL_QUOTAS; i++) {
+    struct bn_sql_quota *q = &quota[i];
+    const char *kind = PQgetvalue(res, i, 0), *name = PQgetvalue(res, i, 1);
+
+    if (!read_number(res, i, 2, &q->allowed) || !read_number(res, i, 3, &q->used))
+      break;
+    (void)snprintf(q->by, sizeof q->by, "CONNECTION LIMIT of %s %s", kind, name);
+    (void)snprintf(q->raise, sizeof q->raise,
+                   "type \"ALTER %s %s CONNECTION LIMIT %%n;\" on the server", kind, name);
+  }
+  PQclear(res);
 }
 
 void bn_pgsql_lib_about(struct bn_pgsql_lib *c, struct bn_sql_about *out)
@@ -59,5 +88,7 @@ int bn_pgsql_lib_info(struct bn_pgsql_lib *c, struct bn_sql_info *out)
   const bool known = read_limits(c, res, out);
 
   PQclear(res);
+  if (known && out->max_connections >= 0)
+    read_quotas(c, out->quota);
   return known ? 0 : -1;
 }
