@@ -257,8 +257,8 @@ struct bn_driver {
      how many there are to select from by the ordinal: the next ones are those of the ordinals that
      follow.  NULL: there is one, without a name. */
   size_t (*place)(void *self, const struct bn_sql_target *t, char *name, size_t size);
-  /* Optional: what a user may do about a failure that the server does not explain; NULL: nothing.
-   */
+  /* Optional: what a user may do about a failure that the server does not explain, as "use ...";
+     NULL: nothing. */
   const char *(*remedy)(const struct bn_sql_diag *d);
   /* Optional: as the server's answers so far say; sends nothing.  NULL: unknown. */
   enum bn_sql_transaction (*transaction)(void *conn);

@@ -373,8 +373,10 @@ struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session 
     tell_about(c);
     return c;
   }
-  if (rc < 0)
+  if (rc < 0) {
     bn_sql_message(drv->ops, drv->sys->policy, BN_STEP_CONNECT, &c->diag, "", 0);
+    bn_sql_tell_remedy(drv->ops, &c->diag, NULL, &drv->sys->remedy_told);
+  }
   bn_sql_conn_free(c);
   return NULL;
 }
@@ -468,6 +470,7 @@ static uint64_t attempt_until(const struct bn_sql_conn *c, uint64_t until_ns)
 static int open_again(struct bn_sql_conn *c, uint64_t until_ns)
 {
   while (open_handle(c, attempt_until(c, until_ns)) != 0) {
+    bn_sql_tell_remedy(c->link.ops, &c->diag, "cannot connect again", &c->sys->remedy_told);
     if (pass_on(c, until_ns) != 0)
       return -1;
   }

@@ -86,22 +86,13 @@ static void ignore(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
     reconnect(c, r->counts && !leaves);
 }
 
-static void tell_remedy(const struct bn_sql_conn *c)
-{
-  const struct bn_driver *ops = c->link.ops;
-  const char *remedy = ops->remedy != NULL ? ops->remedy(&c->diag) : NULL;
-
-  if (remedy != NULL && !atomic_exchange(&c->sys->remedy_told, true))
-    bn_log_hint("%s", remedy);
-}
-
 static void tell(struct bn_sql_conn *c)
 {
   struct bn_sql_unsettled *f = &c->failure;
 
   if (!f->told) {
     bn_sql_message(c->link.ops, c->sys->policy, f->step, &c->diag, f->sql, f->len);
-    tell_remedy(c);
+    bn_sql_tell_remedy(c->link.ops, &c->diag, NULL, &c->sys->remedy_told);
   }
   f->told = true;
 }

@@ -89,6 +89,29 @@ static char *fill_in(const char **p, const struct bn_policy *policy, const struc
   return bn_buf_take(&b);
 }
 
+/* Without the lines that libpq adds. */
+static void cut_after_line(char *text)
+{
+  text[strcspn(text, "\n")] = '\0';
+}
+
+void bn_sql_tell_remedy(const struct bn_driver *ops, const struct bn_sql_diag *d,
+                        const char *before, _Atomic bool *told)
+{
+  const char *remedy = ops->remedy != NULL ? ops->remedy(d) : NULL;
+  struct bn_sql_shown said;
+
+  if (remedy == NULL || atomic_exchange(told, true))
+    return;
+  if (before == NULL) {
+    bn_log_hint("%s", remedy);
+    return;
+  }
+  said = bn_sql_shown(d);
+  cut_after_line(said.text);
+  bn_log_hint("%s: %s: %s", before, said.text, remedy);
+}
+
 bool bn_sql_message_varies(const char *state)
 {
   static const char *const classes[] = {"22", "23", "40", "53"};

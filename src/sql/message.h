@@ -3,6 +3,7 @@
 #ifndef BN_SQL_MESSAGE_H
 #define BN_SQL_MESSAGE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -12,6 +13,11 @@
 void bn_sql_message(const struct bn_driver *ops, const struct bn_policy *policy,
                     enum bn_sql_step step, const struct bn_sql_diag *d, const char *sql,
                     size_t len);
+
+/* What a user may do about it, once in a run, on standard error.  before: begins the line, and what
+   the server said follows; NULL: that has been logged. */
+void bn_sql_tell_remedy(const struct bn_driver *ops, const struct bn_sql_diag *d,
+                        const char *before, _Atomic bool *told);
 
 /* Whether texts with this SQLSTATE name a value, a row, a lock or a limit, so that failures for one
    reason differ in them: data, integrity constraints, rollbacks, resources. */

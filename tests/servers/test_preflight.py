@@ -5,6 +5,7 @@ low, isolation level, kinds of prepared statements."""
 import contextlib
 import os
 import re
+import signal
 import subprocess
 import threading
 
@@ -166,19 +167,24 @@ def test_too_few_connections_of_one(request, kind):
         assert (status, err) == (0, ""), out
 
 
+@contextlib.contextmanager
+def held(server, folder, n):
+    """Another client has n connections."""
+    script = folder / "hold.lua"
+    script.write_text("function thread_init() con = sysbench.sql.driver():connect() end\n"
+                      "function event() print('connected') io.flush() io.read() end\n")
+    argv = [os.path.abspath(os.environ["BENCH"]), str(script), *server.login(), f"--threads={n}", f"--events={n}", "run"]
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd="/") as holder:
+        assert any(line == "connected\n" for line in holder.stdout)
+        yield
+        holder.communicate("\n" * n, timeout=60)
+
+
 @pytest.mark.parametrize("kind", QUOTAS)
 def test_connections_of_one_that_others_use(request, kind, tmp_path):
     """Those of the same user, role or database."""
-    script = tmp_path / "hold.lua"
-    script.write_text("function thread_init() con = sysbench.sql.driver():connect() end\n"
-                      "function event() con:query('SELECT 1') print('connected') io.flush() io.read() end\n")
-    with quota(request, kind, 20) as (server, statement, by):
-        argv = [os.path.abspath(os.environ["BENCH"]), str(script), *server.login(), "--threads=6", "--events=6", "run"]
-        with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd="/") as holder:
-            connected = (line for line in holder.stdout if line == "connected\n")
-            assert next(connected)
-            _, _, err = run(server, "--threads=16", "--events=16")
-            holder.communicate("\n" * 6, timeout=60)
+    with quota(request, kind, 20) as (server, statement, by), held(server, tmp_path, 6):
+        _, _, err = run(server, "--threads=16", "--events=16")
     assert re.search(rf"^warning: the run needs up to 16 connections; {by} allows 20, and other clients use [5-7]: "
                      rf'type "{statement}" on the server, or use fewer --threads$', err, re.M), err
 
@@ -192,6 +198,56 @@ def test_a_quota_binds_nobody_who_may_exceed_it(request):
         finally:
             server.sql("ALTER ROLE spec_user NOSUPERUSER")
     assert (status, err) == (0, ""), out
+
+
+def end_sessions(server):
+    """Of the user of the runs."""
+    if server.driver == "mysql":
+        theirs = "FROM information_schema.processlist WHERE user = 'spec_user'"
+        server.sql("".join(f"KILL {n};" for n in server.sql(f"SELECT id {theirs}").split()), check=False)
+    else:
+        theirs = "FROM pg_stat_activity WHERE usename = 'spec_user'"
+        server.sql(f"SELECT pg_terminate_backend(pid) {theirs}")
+
+
+@pytest.mark.parametrize("kind", QUOTAS)
+def test_sessions_that_cannot_connect_again(request, kind):
+    """It is said once, in the middle of the run."""
+    remedy = {"user": "ALTER USER ... WITH MAX_USER_CONNECTIONS", "role": "ALTER ROLE ... CONNECTION LIMIT",
+              "database": "ALTER DATABASE ... CONNECTION LIMIT"}[kind]
+    with quota(request, kind, 8) as (server, _, _):
+        argv = [os.path.abspath(os.environ["BENCH"]), "oltp_point_select", *server.login(), *SMALL, "--threads=8",
+                "--time=600", "--db-ignore-errors=connection", "run"]
+        with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd="/") as process:
+            patience = threading.Timer(100, process.kill)
+            patience.start()
+            assert any(line == "Threads started!\n" for line in process.stdout)
+            server.sql(QUOTAS[kind][1].format(host="%", n=4) + (
+                QUOTAS[kind][1].format(host="localhost", n=4) if kind == "user" else ""))
+            end_sessions(server)
+            said = process.stderr.readline()
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate()
+            patience.cancel()
+    assert re.fullmatch(rf'cannot connect again: .*: raise the limit with "{re.escape(remedy)}" on the server, or use '
+                        r"fewer --threads\n", said), said + err
+    assert "cannot connect again" not in err and number(out, "total number of events") > 0, out + err
+
+
+def test_too_few_threads_to_ask_before_the_run(request):
+    """The server's refusal is explained."""
+    with quota(request, "role", 4) as (server, _, _):
+        status, _, err = run(server, "--threads=8", "--events=64")
+    assert status == 1
+    assert err.count('\nraise the limit with "ALTER ROLE ... CONNECTION LIMIT" on the server, or use fewer --threads\n'
+                     ) == 1, err
+
+
+def test_a_full_server_is_explained(mysql, tmp_path):
+    with limited(mysql, max_connections=10), held(mysql, tmp_path, 6):
+        status, _, err = run(mysql, "--threads=9", "--events=9")
+    assert status == 1 and "error 1040: Too many connections" in err, err
+    assert err.count("\nraise max_connections on the server, or use fewer --threads\n") == 1, err
 
 
 def test_a_limit_of_all_users(mariadb_template):

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Errors of MySQL: what is left of a transaction, and what the server's status says of it. */
+#include <stdio.h>
+#include <string.h>
+
 #include "cm.h"
 #include "drivers/mysql/error.h"
 
@@ -30,11 +33,41 @@ static void after_a_deadlock_no_transaction_is_open(void **state)
   assert_int_equal(status, AUTOCOMMIT | OTHER);
 }
 
+static const char *remedy(int code, const char *text)
+{
+  struct bn_sql_diag d = {.code = code};
+  const char *said;
+
+  (void)snprintf(d.text, sizeof d.text, "%s", text);
+  said = bn_mysql_remedy(&d);
+  return said != NULL ? said : "none";
+}
+
+static void a_refused_connection_has_a_remedy(void **state)
+{
+  (void)state;
+  assert_non_null(strstr(remedy(1040, "Too many connections"), "max_connections"));
+  assert_non_null(strstr(remedy(1203, "User a already has more than"), "MAX_USER_CONNECTIONS"));
+  assert_non_null(strstr(
+      remedy(1226, "User 'a' has exceeded the 'max_user_connections' resource (current value: 4)"),
+      "MAX_USER_CONNECTIONS"));
+  assert_non_null(strstr(
+      remedy(1226, "User 'a' has exceeded the 'max_queries_per_hour' resource (current value: 4)"),
+      "use another account"));
+  assert_non_null(
+      strstr(remedy(2002, "Can't connect to server on '127.0.0.1' (99)"), "port_range"));
+  assert_non_null(
+      strstr(remedy(2003, "Can't connect to MySQL server on '127.0.0.1:1' (99)"), "port_range"));
+  assert_string_equal(remedy(2002, "Can't connect to server on '127.0.0.1' (111)"), "none");
+  assert_string_equal(remedy(1064, "You have an error near '(99)'"), "none");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_status_tells_the_transaction),
       cmocka_unit_test(after_a_deadlock_no_transaction_is_open),
+      cmocka_unit_test(a_refused_connection_has_a_remedy),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -228,4 +228,5 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .prepare_all = bn_mysql_prepare_all,
     .place = bn_mysql_place,
     .transaction = bn_mysql_transaction,
+    .remedy = bn_mysql_remedy,
 };

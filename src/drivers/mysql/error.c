@@ -2,18 +2,24 @@
 /* What went wrong: numbers of MySQL and MariaDB, and what they mean. */
 #include "drivers/mysql/error.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "drivers/common/remedy.h"
 
 /* Bits of a server's status. */
 enum { IN_TRANSACTION = 1 << 0, AUTOCOMMIT = 1 << 1 };
 
 /* Of the server, by number: the header with their names differs from one vendor to the other. */
 enum {
+  SERVER_FULL = 1040,
   SERVER_UNKNOWN_COMMAND = 1047, /* Galera: the node is not part of the cluster */
   SERVER_NO_TABLE = 1146,
+  SERVER_FULL_FOR_USER = 1203,
   SERVER_DEADLOCK = 1213,
-  SERVER_CERTIFICATION = 3101 /* group replication rolled the transaction back */
+  SERVER_ACCOUNT_LIMIT = 1226, /* of connections or of statements; the text names it */
+  SERVER_CERTIFICATION = 3101  /* group replication rolled the transaction back */
 };
 
 static const struct {
@@ -87,6 +93,30 @@ enum bn_sql_class bn_mysql_classify(const struct bn_sql_diag *d)
 bool bn_mysql_missing(const struct bn_sql_diag *d)
 {
   return d->code == SERVER_NO_TABLE;
+}
+
+/* The client library says "(99)", after the name of the server. */
+static bool is_without_port(const struct bn_sql_diag *d)
+{
+  char number[16];
+
+  (void)snprintf(number, sizeof number, "(%d)", EADDRNOTAVAIL);
+  return (d->code == BN_MYSQL_SOCKET_CONNECTION || d->code == BN_MYSQL_HOST_CONNECTION) &&
+         strstr(d->text, number) != NULL;
+}
+
+const char *bn_mysql_remedy(const struct bn_sql_diag *d)
+{
+  if (d->code == SERVER_FULL)
+    return "raise max_connections on the server, or use fewer --threads";
+  if (d->code == SERVER_FULL_FOR_USER ||
+      (d->code == SERVER_ACCOUNT_LIMIT && strstr(d->text, "'max_user_connections'") != NULL))
+    return "raise the limit with \"ALTER USER ... WITH MAX_USER_CONNECTIONS\" on the server, or "
+           "use "
+           "fewer --threads";
+  if (d->code == SERVER_ACCOUNT_LIMIT)
+    return "raise the limit with \"ALTER USER ... WITH\" on the server, or use another account";
+  return is_without_port(d) ? bn_remedy_ports : NULL;
 }
 
 static enum bn_sql fill(int code, const char *state, const char *call, const char *text,

@@ -8,6 +8,8 @@
 /* Numbers that client libraries have for failures of their own. */
 enum bn_mysql_client_error {
   BN_MYSQL_CLIENT_FIRST = 2000,
+  BN_MYSQL_SOCKET_CONNECTION = 2002, /* MariaDB's library: of hosts, too */
+  BN_MYSQL_HOST_CONNECTION = 2003,
   BN_MYSQL_UNKNOWN_HOST = 2005,
   BN_MYSQL_GONE = 2006,
   BN_MYSQL_NO_MEMORY = 2008,
@@ -32,5 +34,6 @@ enum bn_sql_transaction bn_mysql_transaction_of(unsigned status);
 enum bn_sql bn_mysql_unread(enum bn_sql_step step, bool prepared, struct bn_sql_diag *d);
 enum bn_sql_class bn_mysql_classify(const struct bn_sql_diag *d);
 bool bn_mysql_missing(const struct bn_sql_diag *d);
+const char *bn_mysql_remedy(const struct bn_sql_diag *d);
 
 #endif

@@ -2,8 +2,14 @@
 /* What went wrong: SQLSTATEs of PostgreSQL, and what they mean. */
 #include "drivers/pgsql/error.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "drivers/common/remedy.h"
+
+static const char raise_all[] =
+    "raise max_connections on the server and restart it, or use fewer --threads";
 
 /* By SQLSTATE or by its first two characters, its class. */
 static const struct {
@@ -38,8 +44,33 @@ bool bn_pgsql_missing(const struct bn_sql_diag *d)
   return strcmp(d->state, "42P01") == 0;
 }
 
+/* libpq tells no SQLSTATE of a connection that was refused, so that only the text tells; one in
+   another language goes without a remedy. */
+static const char *remedy_of_refusal(const char *text)
+{
+  static const struct {
+    const char *said, *remedy;
+  } refusals[] = {
+      {"too many connections for role",
+       "raise the limit with \"ALTER ROLE ... CONNECTION LIMIT\" on the server, or use fewer "
+       "--threads"},
+      {"too many connections for database",
+       "raise the limit with \"ALTER DATABASE ... CONNECTION LIMIT\" on the server, or use fewer "
+       "--threads"},
+      {"too many clients already", raise_all},
+      {"remaining connection slots are reserved", raise_all},
+  };
+
+  for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++)
+    if (strstr(text, refusals[i].said) != NULL)
+      return refusals[i].remedy;
+  return strstr(text, strerror(EADDRNOTAVAIL)) != NULL ? bn_remedy_ports : NULL;
+}
+
 const char *bn_pgsql_remedy(const struct bn_sql_diag *d)
 {
+  if (strcmp(d->state, "08006") == 0)
+    return remedy_of_refusal(d->text);
   /* It is there already, or it is not there. */
   if (strcmp(d->state, "42P05") != 0 && strcmp(d->state, "26000") != 0)
     return NULL;

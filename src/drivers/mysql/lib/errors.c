@@ -6,6 +6,8 @@
 #include "drivers/mysql/lib/lib.h"
 
 _Static_assert(BN_MYSQL_CLIENT_FIRST == CR_MIN_ERROR && BN_MYSQL_UNKNOWN_HOST == CR_UNKNOWN_HOST &&
+                   BN_MYSQL_SOCKET_CONNECTION == CR_CONNECTION_ERROR &&
+                   BN_MYSQL_HOST_CONNECTION == CR_CONN_HOST_ERROR &&
                    BN_MYSQL_GONE == CR_SERVER_GONE_ERROR &&
                    BN_MYSQL_NO_MEMORY == CR_OUT_OF_MEMORY && BN_MYSQL_LOST == CR_SERVER_LOST &&
                    BN_MYSQL_OUT_OF_SYNC == CR_COMMANDS_OUT_OF_SYNC &&
