@@ -74,7 +74,7 @@ bool bn_room_check(unsigned sessions, uint64_t stack_bytes, bool connects)
   if (connects) {
     const struct bn_limits_range range = files_now();
 
-    bn_limits_files(&limits, sessions, &range);
+    bn_limits_files(&limits, "", sessions, &range);
     enough = tell_all(&limits) && enough;
   }
   return enough;
@@ -137,8 +137,8 @@ void bn_room_tell_files(unsigned sessions)
   bn_buf_init(&b, 0);
   range = files_now();
   range.used = 0;
-  bn_limits_files(&limits, wanted, &range);
-  say_met(&b, &limits.limit[0].demand, wanted);
+  bn_limits_files(&limits, "", wanted, &range);
+  say_met(&b, &limits.limit[limits.n - 1].demand, wanted);
   if (b.data != NULL)
     bn_log_refusal(b.data);
   bn_buf_done(&b);

@@ -81,16 +81,21 @@ static void resource(const char *text, const char *name, int64_t *soft, int64_t 
   }
 }
 
+enum { CAN_ADMINISTER = 21, CAN_CHANGE_LIMITS = 24 };
+
+static bool may(const char *status, int right)
+{
+  const char *value = bn_kernel_field(status, "CapEff", ':');
+
+  return value != NULL && (strtoull(value, NULL, 16) >> right & 1) != 0;
+}
+
 /* The kernel does not count threads of who may change limits or administer the host, and lets root
    pass without these rights. */
 static bool is_exempt(const char *status)
 {
-  enum { CAN_ADMINISTER = 21, CAN_CHANGE_LIMITS = 24 };
-  const char *value = bn_kernel_field(status, "CapEff", ':');
-  const unsigned long long can = value != NULL ? strtoull(value, NULL, 16) : 0;
-
-  return field_of(status, "Uid") == 0 || (can >> CAN_ADMINISTER & 1) != 0 ||
-         (can >> CAN_CHANGE_LIMITS & 1) != 0;
+  return field_of(status, "Uid") == 0 || may(status, CAN_ADMINISTER) ||
+         may(status, CAN_CHANGE_LIMITS);
 }
 
 /* Of all processes of this user. */
@@ -311,13 +316,32 @@ void bn_limits_read(struct bn_limits *l, const char *root, unsigned threads, uin
   read_memory(&r);
 }
 
-void bn_limits_files(struct bn_limits *l, unsigned files, const struct bn_limits_range *range)
+/* Of all processes; who may administer the host is not bound by it. */
+static void read_all_files(const struct reading *r)
 {
-  const struct reading r = {l, "", files, 0};
+  const size_t before = r->limits->n;
+  char status[BN_KERNEL_TEXT];
+  int64_t used;
+
+  if (!bn_kernel_text(status, "%s/proc/self/status", r->root) || may(status, CAN_ADMINISTER))
+    return;
+  used = whole_of(r->root, "/proc/sys/fs/file-nr");
+  read_setting(r, "fs.file-max", 0, used > 0 ? used : 0);
+  if (r->limits->n == before)
+    return;
+  r->limits->limit[before].demand.what = "open files and connections";
+  r->limits->limit[before].demand.certain = false;
+}
+
+void bn_limits_files(struct bn_limits *l, const char *root, unsigned files,
+                     const struct bn_limits_range *range)
+{
+  const struct reading r = {l, root, files, 0};
   const char *way = "type \"ulimit -n %n\"";
   struct bn_limit *one;
 
   l->n = 0;
+  read_all_files(&r);
   one = add(&r, range->soft, range->used);
   if (one == NULL)
     return;

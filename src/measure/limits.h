@@ -28,8 +28,9 @@ void bn_limits_read(struct bn_limits *l, const char *root, unsigned threads, uin
 struct bn_limits_range {
   int64_t used, soft, hard;
 };
-/* The same for so many more files and connections. */
-void bn_limits_files(struct bn_limits *l, unsigned files, const struct bn_limits_range *range);
+/* The same for so many more files and connections; the last one is the process's. */
+void bn_limits_files(struct bn_limits *l, const char *root, unsigned files,
+                     const struct bn_limits_range *range);
 /* The limit that leaves less than some threads need: it is why the next one was refused.
    NULL: none does.  n is what was read for. */
 const struct bn_demand *bn_limits_met(const struct bn_limits *l, unsigned n);

@@ -29,7 +29,7 @@ static const char *threads(unsigned n)
 
 static const char *files(unsigned n)
 {
-  bn_limits_files(&limits, n, &(struct bn_limits_range){2, 1024, 4096});
+  bn_limits_files(&limits, root, n, &(struct bn_limits_range){2, 1024, 4096});
   return sentences();
 }
 
@@ -100,6 +100,24 @@ static void open_files(void **state)
                       "allows 1024: ask root to raise it to 5002 (nofile of limits.conf, "
                       "LimitNOFILE=5002 of systemd, --ulimit nofile=5002 of containers), or use "
                       "fewer --threads\n");
+}
+
+static void open_files_of_the_host(void **state)
+{
+  (void)state;
+  put("proc/self/status", "Uid:\t1000\t1000\t1000\t1000\nCapEff:\t0000000001000000\n");
+  put("proc/sys/fs/file-max", "600\n");
+  put("proc/sys/fs/file-nr", "500\t0\t600\n");
+  assert_string_equal(files(100), "");
+  assert_string_equal(files(101),
+                      "warning: the run needs up to 101 open files and connections; fs.file-max "
+                      "allows 600, and other processes use 500: type \"sysctl fs.file-max=601\" as "
+                      "root, or use fewer --threads\n");
+  put("proc/sys/fs/file-max", "9223372036854775807\n");
+  assert_string_equal(files(1000), "");
+  put("proc/sys/fs/file-max", "600\n");
+  put("proc/self/status", "Uid:\t1000\t1000\t1000\t1000\nCapEff:\t0000000000200000\n");
+  assert_string_equal(files(1000), "");
 }
 
 static void addresses(void **state)
@@ -238,6 +256,7 @@ int main(void)
       TEST(threads_of_the_user),
       TEST(who_may_change_limits_has_none),
       TEST(open_files),
+      TEST(open_files_of_the_host),
       TEST(addresses),
       TEST(control_groups_2),
       TEST(control_groups_1),
