@@ -262,6 +262,8 @@ struct bn_driver {
   const char *(*remedy)(const struct bn_sql_diag *d);
   /* Optional: as the server's answers so far say; sends nothing.  NULL: unknown. */
   enum bn_sql_transaction (*transaction)(void *conn);
+  /* Optional, before so many bytes of rows are inserted: -1 and err if they surely do not fit. */
+  int (*check_room)(void *conn, uint64_t bytes, struct bn_err *err);
 };
 
 extern const struct bn_driver bench_driver;

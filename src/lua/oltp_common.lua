@@ -77,11 +77,16 @@ function create_table(drv, con, table_num)
 end
 
 local bundled_create_table = create_table
+local bundled_c_value, bundled_pad_value = get_c_value, get_pad_value
 
 function cmd_prepare()
   check_options()
   local replaced = create_table ~= bundled_create_table
-  require("oltp_tables").prepare(replaced and create_table or nil)
+  local row_bytes = #c_template + #pad_template
+  if replaced or get_c_value ~= bundled_c_value or get_pad_value ~= bundled_pad_value then
+    row_bytes = nil
+  end
+  require("oltp_tables").prepare(replaced and create_table or nil, row_bytes)
 end
 
 -- Reads all tables once, so that a run finds them in memory.

@@ -215,11 +215,28 @@ local function for_own_tables(do_table)
   end
 end
 
--- Makes all tables; `create_table` is given if a script has a function of its own for one.
-function M.prepare(create_table)
+-- Refuses to begin if all rows do not fit; row_bytes is what a row takes at least. One thread looks
+-- before any of them makes a table. false: another thread has failed.
+local function check_room(drv, row_bytes)
+  if drv:name() ~= "sqlite" or not row_bytes or not sysbench.cmdline.check_room
+     or sysbench.cmdline.dialect() then
+    return true
+  end
+  if sysbench.tid == 0 then
+    sysbench.cmdline.check_room(sysbench.opt.tables * sysbench.opt.table_size * row_bytes)
+  end
+  return sysbench.cmdline.barrier()
+end
+
+-- Makes all tables; `create_table` is given if a script has a function of its own for one, and
+-- `row_bytes` if rows have the columns that are known here.
+function M.prepare(create_table, row_bytes)
   sysbench.cmdline.expect()
   local drv = sysbench.sql.driver()
   local con = drv:connect()
+  if not check_room(drv, row_bytes) then
+    return
+  end
   if not create_table and tables_are_shared(drv) then
     prepare_shared_tables(drv, con)
   else

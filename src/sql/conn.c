@@ -609,11 +609,31 @@ static bool prepares_once(const struct bn_sql_conn *c)
   return !c->sys->emulate && !c->sys->anew && c->drv->caps.prepared_statements;
 }
 
+/* NULL: the session has none. */
+static struct bn_sql_conn *open_one(struct bn_sqlsys *sys, struct bn_session *s)
+{
+  const struct bn_sql_session *o = bn_sql_session_find(sys, s);
+  struct bn_sql_conn *c = o != NULL ? o->all : NULL;
+
+  while (c != NULL && c->state != BN_CONN_OPEN)
+    c = c->next_all;
+  return c;
+}
+
+int bn_sql_check_room(struct bn_sqlsys *sys, struct bn_session *s, uint64_t bytes,
+                      struct bn_err *err)
+{
+  struct bn_sql_conn *c = open_one(sys, s);
+
+  return c != NULL && c->link.ops->check_room != NULL
+             ? c->link.ops->check_room(c->link.handle, bytes, err)
+             : 0;
+}
+
 enum bn_sql_rest bn_sql_expect_statements(struct bn_sqlsys *sys, struct bn_session *s,
                                           uint64_t at_start, uint64_t in_all)
 {
-  struct bn_sql_session *o = bn_sql_session_find(sys, s);
-  struct bn_sql_conn *c = o != NULL ? o->all : NULL;
+  struct bn_sql_conn *c = open_one(sys, s);
   struct bn_sql_expected expected = {
       .at_start = at_start,
       .in_all = in_all,
@@ -621,8 +641,6 @@ enum bn_sql_rest bn_sql_expect_statements(struct bn_sqlsys *sys, struct bn_sessi
   };
   enum bn_sql_rest rest;
 
-  while (c != NULL && c->state != BN_CONN_OPEN)
-    c = c->next_all;
   if (c == NULL || !prepares_once(c) || !bn_sql_preflight_is_worker(s))
     return BN_SQL_REST_LATER;
   expected.spent_ns = c->preparing_ns;

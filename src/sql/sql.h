@@ -101,6 +101,11 @@ enum bn_sql_rest {
 enum bn_sql_rest bn_sql_expect_statements(struct bn_sqlsys *sys, struct bn_session *s,
                                           uint64_t at_start, uint64_t in_all);
 
+/* Before a session that has a connection inserts so many bytes of rows: -1 and err if they surely
+   do not fit. */
+int bn_sql_check_room(struct bn_sqlsys *sys, struct bn_session *s, uint64_t bytes,
+                      struct bn_err *err);
+
 /* What went wrong with the last call on a connection. */
 enum bn_sql_verdict { BN_VERDICT_NONE, BN_VERDICT_IGNORABLE, BN_VERDICT_FATAL };
 

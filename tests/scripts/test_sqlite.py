@@ -190,6 +190,45 @@ timeout 40 "$bench" oltp_write_only {options} --threads=16 --time=20 run
     assert "the run failed" in p.stderr
 
 
+NO_ROOM = re.compile(r"the rows need at least (\d+) MiB, but the file system of '/dev/shm/x.db' has [23] MiB left: lower "
+                     r"--tables or --table-size, or use another --sqlite-db\n")
+
+
+@needs_unshare
+@pytest.mark.parametrize("threads", [1, 3, 8])
+def test_prepare_looks_for_room(folder, threads):
+    """No table is made; what is only tight is tried, and ends with a sentence, too."""
+    options = f"--db-driver=sqlite --sqlite-db=/dev/shm/x.db --tables=4 --threads={threads}"
+    p = on_private_disk(folder, f"""
+timeout 40 "$bench" oltp_read_write {options} --table-size=10000 prepare
+""")
+    said = NO_ROOM.match(p.stderr)
+    assert p.returncode == 1 and said and int(said[1]) == 4 * 10000 * 178 >> 20, p.stderr
+    assert "Creating table" not in p.stdout and p.stderr.count("the rows need") == 1, p.stdout + p.stderr
+    p = on_private_disk(folder, f"""
+timeout 40 "$bench" oltp_read_write {options} --table-size=4000 prepare
+""")
+    assert p.returncode == 1 and "the rows need" not in p.stderr, p.stderr
+    assert "database or disk is full: '/dev/shm/x.db'" in p.stderr and "Creating table" in p.stdout, p.stderr
+
+
+@needs_unshare
+def test_rows_of_another_size_are_not_counted(folder):
+    """Neither those of a script, nor in a dialect."""
+    folder.file("short.lua", """
+require("oltp_common")
+function get_c_value() return "c" end
+function get_pad_value() return "pad" end
+function prepare_statements() end
+function event() end
+""")
+    options = "--db-driver=sqlite --sqlite-db=/dev/shm/x.db --table-size=40000 --create-secondary=off"
+    p = on_private_disk(folder, f'"$bench" ./short.lua {options} prepare')
+    assert (p.returncode, p.stderr) == (0, ""), p.stdout
+    p = on_private_disk(folder, f'"$bench" --compat=1.1 oltp_read_write {options} prepare')
+    assert p.returncode == 1 and "the rows need" not in p.stdout + p.stderr
+
+
 def test_prepare_says_what_it_could_not_write(folder):
     limit = 600 * 1024
     p = subprocess.run(["sh", "-c", 'trap "" XFSZ; ulimit -f 600; exec "$@"', "sh", BENCH,

@@ -346,4 +346,5 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .isolation = isolation,
     .missing = bn_sqlite_missing,
     .transaction = transaction,
+    .check_room = bn_sqlite_check_room,
 };

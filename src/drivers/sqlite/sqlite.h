@@ -64,6 +64,9 @@ enum bn_sql bn_sqlite_fail_text(struct bn_sqlite_conn *c, int code, const char *
 enum bn_sql_class bn_sqlite_classify(const struct bn_sql_diag *d);
 bool bn_sqlite_missing(const struct bn_sql_diag *d);
 
+/* --- room.c --- */
+int bn_sqlite_check_room(void *conn, uint64_t bytes, struct bn_err *err);
+
 /* --- exec.c --- */
 enum bn_sql bn_sqlite_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
                             struct bn_sql_diag *d);

@@ -308,6 +308,22 @@ static int check_tables(lua_State *L)
   return refuse(L);
 }
 
+/* check_room(bytes): refuses to insert so many bytes of rows if they surely do not fit.  A session
+   with a connection calls it. */
+static int check_room(lua_State *L)
+{
+  const struct bn_lua *lua = bn_lua_current();
+  const double bytes = luaL_checknumber(L, 1);
+  struct bn_err err = {0};
+
+  if (!(bytes >= 0 && bytes < 0x1p63) ||
+      bn_sql_check_room(lua->vm->setup->sql, lua->session, (uint64_t)bytes, &err) == 0)
+    return 0;
+  lua_settop(L, 0);
+  lua_pushstring(L, err.text);
+  return refuse(L);
+}
+
 int bn_cmdline_dialect(lua_State *L)
 {
   const char *dialect = bn_lua_current()->vm->setup->conf->policy->dialect;
@@ -357,6 +373,7 @@ static const luaL_Reg own[] = {{"barrier", barrier},
                                {"quiet", quiet},
                                {"refuse", refuse},
                                {"use_tables", use_tables},
+                               {"check_room", check_room},
                                {"check_tables", check_tables},
                                {NULL, NULL}};
 

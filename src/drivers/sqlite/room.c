@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Does the file system of the database have room for rows? */
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+#include "drivers/sqlite/sqlite.h"
+
+/* The folder, where the file is not there yet. */
+static int look(const char *path, struct statfs *fs)
+{
+  char folder[PATH_MAX], *slash;
+
+  if (statfs(path, fs) == 0)
+    return 0;
+  (void)snprintf(folder, sizeof folder, "%s", path);
+  slash = strrchr(folder, '/');
+  if (slash == NULL)
+    return -1;
+  slash[slash == folder] = '\0';
+  return statfs(folder, fs);
+}
+
+/* Rows may take less room there than they have bytes, or the numbers mean nothing. */
+static bool is_elastic(const struct statfs *fs)
+{
+  enum { BTRFS, BCACHEFS, F2FS, ZFS, N };
+  static const uint32_t type[N] = {
+      [BTRFS] = 0x9123683e, [BCACHEFS] = 0xca451a4e, [F2FS] = 0xf2f52010, [ZFS] = 0x2fc12fc1};
+
+  for (int i = 0; i < N; i++)
+    if ((uint32_t)fs->f_type == type[i])
+      return true;
+  return fs->f_blocks == 0;
+}
+
+/* What is free to root is counted, and so is the file: it may have pages to spare. */
+int bn_sqlite_check_room(void *conn, uint64_t bytes, struct bn_err *err)
+{
+  const struct bn_sqlite_conn *c = conn;
+  const char *path = sqlite3_db_filename(c->db, "main");
+  struct statfs fs;
+  struct stat st;
+  uint64_t room;
+
+  if (path == NULL || path[0] == '\0' || look(path, &fs) != 0 || is_elastic(&fs))
+    return 0;
+  room = (uint64_t)fs.f_bfree * (uint64_t)fs.f_bsize;
+  if (stat(path, &st) == 0)
+    room += (uint64_t)st.st_size;
+  if (bytes <= room)
+    return 0;
+  return bn_err_set(err, BN_ERR_OPTION,
+                    "the rows need at least %llu MiB, but the file system of '%s' has %llu MiB "
+                    "left: lower --tables or --table-size, or use another --sqlite-db",
+                    (unsigned long long)(bytes >> 20), path, (unsigned long long)(room >> 20));
+}
