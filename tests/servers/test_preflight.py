@@ -224,7 +224,7 @@ def test_sessions_that_cannot_connect_again(request, kind):
               "database": "ALTER DATABASE ... CONNECTION LIMIT"}[kind]
     with quota(request, kind, 8) as (server, _, _):
         argv = [os.path.abspath(os.environ["BENCH"]), "oltp_point_select", *server.login(), *SMALL, "--threads=8",
-                "--time=600", "--db-ignore-errors=connection", "run"]
+                "--time=600", "--db-ignore-errors=all", "run"]
         with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd="/") as process:
             patience = threading.Timer(100, process.kill)
             patience.start()
