@@ -53,7 +53,7 @@ static struct bn_sql_row_of_commits *add_row(struct bn_sql_ledger *l)
 
 static enum bn_sql send(const struct call *call)
 {
-  const struct bn_driver *ops = call->c->drv->ops;
+  const struct bn_driver *ops = call->c->below;
 
   if (call->prepared != NULL)
     return ops->execute(call->prepared, call->r, call->d);
@@ -70,9 +70,9 @@ static enum bn_sql say(const struct call *call, const char *sql, uint64_t *affec
 
   if (c->sys->trace != NULL)
     (void)bn_sql_trace_write(c->sys->trace, c->session->number, sql, strlen(sql));
-  rc = c->drv->ops->query(c->link.handle, sql, strlen(sql), &r, call->d);
+  rc = c->below->query(c->link.handle, sql, strlen(sql), &r, call->d);
   if (rc == BN_SQL_ROWS)
-    c->drv->ops->free_result(c->link.handle, &r);
+    c->below->free_result(c->link.handle, &r);
   *affected = r.affected;
   return rc <= BN_SQL_ROWS ? BN_SQL_DONE : rc;
 }
@@ -208,7 +208,7 @@ static enum bn_sql execute_alone(const struct call *call)
     return leave(call, rc);
   /* Not of a text that needs_own_transaction lets through. */
   if (rc == BN_SQL_ROWS)
-    c->drv->ops->free_result(c->link.handle, call->r);
+    c->below->free_result(c->link.handle, call->r);
   counts = call->r->affected > 0;
   rc = counts ? count_commit(call) : BN_SQL_DONE;
   if (rc != BN_SQL_DONE)

@@ -24,19 +24,6 @@ void bn_sql_refuse(struct bn_sql_conn *c)
   c->view.sql_errno = 0;
 }
 
-/* "user" is an option of driver "mysql" if its table has "mysql-user". */
-static bool has_option(const struct bn_driver *ops, const char *name)
-{
-  const size_t prefix = strlen(ops->name);
-
-  for (const struct bn_opt *o = ops->options; o != NULL && o->name != NULL; o++) {
-    if (strncmp(o->name, ops->name, prefix) == 0 && o->name[prefix] == '-' &&
-        strcmp(o->name + prefix + 1, name) == 0)
-      return true;
-  }
-  return false;
-}
-
 static int copy_overrides(struct bn_sql_conn *c, const char *const *name, const char *const *value,
                           size_t n)
 {
@@ -121,6 +108,7 @@ static void close_unreferenced(struct bn_sql_conn *c)
 /* A closed one that nobody holds any more, else a new one. */
 static struct bn_sql_conn *take_object(struct bn_sql_session *o, struct bn_sql_driver *drv)
 {
+  const size_t size = sizeof(struct bn_sql_conn) + drv->roles.ops.conn_size;
   struct bn_sql_conn *c = o->all;
 
   while (c != NULL && (c->refs != 0 || c->drv != drv))
@@ -129,11 +117,11 @@ static struct bn_sql_conn *take_object(struct bn_sql_session *o, struct bn_sql_d
     close_unreferenced(c);
     struct bn_sql_conn *next = c->next_all;
 
-    memset(c, 0, sizeof *c + drv->ops->conn_size);
+    memset(c, 0, size);
     c->next_all = next;
     return c;
   }
-  c = calloc(1, sizeof *c + drv->ops->conn_size);
+  c = calloc(1, size);
   if (c == NULL)
     return NULL;
   c->next_all = o->all;
@@ -144,12 +132,19 @@ static struct bn_sql_conn *take_object(struct bn_sql_session *o, struct bn_sql_d
 /* How c reaches the driver.  0, or -1: it has been logged why --verify-commits cannot be done. */
 static int set_ops(struct bn_sql_conn *c)
 {
+  if (c->owner->paired && c->n_overrides == 0)
+    c->link.ops = c->below = &c->drv->roles.ops;
   if (c->owner->verified && c->n_overrides == 0)
-    c->link.ops = bn_sql_verify_ops(c->drv);
+    c->link.ops = bn_sql_verify_ops(c->drv, c->below);
   if (c->link.ops != NULL)
     return 0;
   c->link.ops = c->drv->ops;
   return -1;
+}
+
+static bool is_pair(const struct bn_sql_conn *c)
+{
+  return c->below != c->drv->ops;
 }
 
 static struct bn_sql_conn *make_object(struct bn_sql_session *o, struct bn_sql_driver *drv)
@@ -158,7 +153,7 @@ static struct bn_sql_conn *make_object(struct bn_sql_session *o, struct bn_sql_d
 
   if (c == NULL)
     return NULL;
-  c->link.ops = drv->ops;
+  c->link.ops = c->below = drv->ops;
   c->link.handle = c->driver_part;
   c->cur.link = &c->link;
   c->cur.timed = o->timed ? o->session : NULL;
@@ -205,21 +200,33 @@ static void set_target(const struct bn_sql_conn *c, struct bn_sql_target *target
   };
 }
 
+/* handle: one of the driver's. */
+static enum bn_sql tell_server(struct bn_sql_conn *c, void *handle, const char *sql)
+{
+  const struct bn_driver *ops = c->drv->ops;
+  struct bn_sql_result r = {0};
+  enum bn_sql rc;
+
+  bn_sql_conn_trace(c, sql, strlen(sql));
+  rc = ops->query(handle, sql, strlen(sql), &r, &c->diag);
+  if (rc == BN_SQL_ROWS)
+    ops->free_result(handle, &r);
+  return rc <= BN_SQL_ROWS ? BN_SQL_DONE : rc;
+}
+
 /* What --db-isolation-level asks for. */
 static enum bn_sql set_isolation(struct bn_sql_conn *c)
 {
   const int level = c->sys->conf->isolation;
-  const char *sql = level != BN_ISOLATION_DEFAULT ? c->link.ops->isolation[level] : "";
-  struct bn_sql_result r = {0};
+  const char *sql = level != BN_ISOLATION_DEFAULT ? c->drv->ops->isolation[level] : "";
   enum bn_sql rc;
 
   if (sql[0] == '\0')
     return BN_SQL_DONE;
-  bn_sql_conn_trace(c, sql, strlen(sql));
-  rc = c->link.ops->query(c->link.handle, sql, strlen(sql), &r, &c->diag);
-  if (rc == BN_SQL_ROWS)
-    c->link.ops->free_result(c->link.handle, &r);
-  return rc <= BN_SQL_ROWS ? BN_SQL_DONE : rc;
+  if (!is_pair(c))
+    return tell_server(c, c->link.handle, sql);
+  rc = tell_server(c, bn_sql_roles_handle(c, BN_ROLE_WRITE), sql);
+  return rc == BN_SQL_DONE ? tell_server(c, bn_sql_roles_handle(c, BN_ROLE_READ), sql) : rc;
 }
 
 /* One attempt. */
@@ -254,7 +261,7 @@ static int open_handle(struct bn_sql_conn *c, uint64_t deadline_ns)
    will show what matters. */
 static void ask(struct bn_sql_conn *c)
 {
-  const struct bn_driver *ops = c->link.ops;
+  const struct bn_driver *ops = c->drv->ops;
   struct bn_sql_info info = {.max_connections = -1,
                              .max_prepared_statements = -1,
                              .connections = -1,
@@ -312,29 +319,35 @@ static void tell_about(struct bn_sql_conn *c)
     services->fact(services->of, "database", "client_version", about.client);
 }
 
+/* Of a pair, the server that had the last statement.  Returns how many there are to select from. */
+static size_t name_server(const struct bn_sql_conn *c, char name[BN_LABEL_LEN])
+{
+  const struct bn_driver *ops = c->drv->ops;
+  struct bn_sql_target target;
+
+  set_target(c, &target);
+  if (is_pair(c))
+    return bn_sql_roles_place(c, &target, c->role, name, BN_LABEL_LEN);
+  return ops->place != NULL ? ops->place(c->drv->self, &target, name, BN_LABEL_LEN) : 1;
+}
+
 /* Which server c is connected to, or was. */
 static void count_server(const struct bn_sql_conn *c, unsigned label)
 {
   const struct bn_services *services = c->session->services;
-  struct bn_sql_target target;
   char name[BN_LABEL_LEN] = "";
 
-  if (!c->owner->measured || c->link.ops->place == NULL)
+  if (!c->owner->measured || c->drv->ops->place == NULL)
     return;
-  set_target(c, &target);
-  (void)c->link.ops->place(c->drv->self, &target, name, sizeof name);
+  (void)name_server(c, name);
   (void)services->count_label(services->of, label, name);
 }
 
 static unsigned count_places(const struct bn_sql_conn *c)
 {
-  struct bn_sql_target target;
   char name[BN_LABEL_LEN];
 
-  if (c->link.ops->place == NULL)
-    return 1;
-  set_target(c, &target);
-  return (unsigned)c->link.ops->place(c->drv->self, &target, name, sizeof name);
+  return (unsigned)name_server(c, name);
 }
 
 struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session *s,
@@ -346,7 +359,7 @@ struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session 
   int rc;
 
   for (size_t i = 0; i < n_overrides; i++) {
-    if (!has_option(drv->ops, override_name[i])) {
+    if (!bn_sql_has_option(drv->ops, override_name[i])) {
       bn_log(BN_FATAL, "the database driver '%s' has no option '%s'", drv->ops->name,
              override_name[i]);
       return NULL;

@@ -8,6 +8,7 @@
 #include "sql/commits.h"
 #include "sql/driver.h"
 #include "sql/result.h"
+#include "sql/roles.h"
 #include "sql/session.h"
 #include "sql/stmt.h"
 #include "sql/trace.h"
@@ -26,6 +27,8 @@ struct bn_sql_conn {
   struct bn_sql_conn_view view; /* first: scripts read it */
   enum bn_sql_state state;
   struct bn_sql_link link;
+  const struct bn_driver *below; /* link.ops without --verify-commits */
+  enum bn_sql_role role;         /* roles.c: of the server that had the last statement */
   struct bn_sql_cursor cur;
   struct bn_sql_unsettled failure;
   struct bn_session *session;   /* NULL: retired */
@@ -39,6 +42,7 @@ struct bn_sql_conn {
   uint64_t preparing_ns;         /* spent on preparing and binding, ever */
   bool full;                     /* execute.c: the server has refused to prepare any more */
   bool holds;                    /* execute.c: statements wait to be prepared together */
+  bool uncounted;                /* query.c: the statement is no part of the load */
   unsigned refs;                 /* the owner's handle and every statement but the orphan */
   unsigned ordinal;              /* selects the server */
   unsigned places;               /* servers to select from */

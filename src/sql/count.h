@@ -57,8 +57,14 @@ enum {
   BN_SQL_VERIFY_ACKNOWLEDGED,
   BN_SQL_VERIFY_MISSING,
   BN_SQL_VERIFY_UNKNOWN,
-  BN_SQL_VERIFY_UNKNOWN_STORED
+  BN_SQL_VERIFY_UNKNOWN_STORED,
+  BN_SQL_VERIFY_COUNTERS
 };
+/* --db-read-hosts: behind those. */
+static inline unsigned bn_sql_counter_of_read_hosts(bool has_commits, bool verifies)
+{
+  return BN_SQL_C_COMMITS + has_commits + verifies * BN_SQL_VERIFY_COUNTERS;
+}
 /* Labelled counts, by the server as users write it: connections that it lost, and connections that
    were made again to it. */
 enum { BN_SQL_L_LOSSES = 1, BN_SQL_L_RECONNECTS };

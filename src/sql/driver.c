@@ -79,6 +79,10 @@ const struct bn_opt bn_sql_options[] = {
      .offset = offsetof(struct bn_sql_conf, prepare),
      .choices = prepare_words,
      .help = "preparation of statements: auto, eager (at the start) or lazy"},
+    {.name = "db-read-hosts",
+     .type = BN_LIST,
+     .offset = offsetof(struct bn_sql_conf, read_hosts),
+     .help = "servers for statements that read outside of transactions"},
     {.name = "verify-commits",
      .type = BN_BOOL,
      .def = "off",
@@ -117,6 +121,7 @@ const struct bn_opt bn_sql_options[] = {
 #define VERIFIED                                                                                   \
   COUNTER("acknowledged_commits"), COUNTER("missing_commits"), COUNTER("unknown_commits"),         \
       COUNTER("unknown_commits_stored")
+#define PAIRED COUNTER("read_host_reads")
 #define SERVERS                                                                                    \
   {"losses_by_server", "1", BN_LABELLED},                                                          \
   {                                                                                                \
@@ -126,19 +131,35 @@ const struct bn_opt bn_sql_options[] = {
 
 #define COMMITS COUNTER("transactions")
 
-/* By whether --db-debug is given, whether transactions are counted apart from events, and whether
-   --verify-commits is given. */
-static const struct bn_metric metrics[2][2][2][20] = {
-    {{{ROWS, WAIT, SERVERS}, {ROWS, WAIT, VERIFIED, SERVERS}},
-     {{ROWS, WAIT, COMMITS, SERVERS}, {ROWS, WAIT, COMMITS, VERIFIED, SERVERS}}},
-    {{{ROWS, WAIT, TIMES, SERVERS}, {ROWS, WAIT, VERIFIED, TIMES, SERVERS}},
-     {{ROWS, WAIT, COMMITS, TIMES, SERVERS}, {ROWS, WAIT, COMMITS, VERIFIED, TIMES, SERVERS}}},
+/* By whether --db-read-hosts is given: what others have is in the middle. */
+#define WITH_PAIRED(...)                                                                           \
+  {                                                                                                \
+    {ROWS, WAIT, __VA_ARGS__ SERVERS},                                                             \
+    {                                                                                              \
+      ROWS, WAIT, __VA_ARGS__ PAIRED, SERVERS                                                      \
+    }                                                                                              \
+  }
+#define WITH_PAIRED_TIMES(...)                                                                     \
+  {                                                                                                \
+    {ROWS, WAIT, __VA_ARGS__ TIMES, SERVERS},                                                      \
+    {                                                                                              \
+      ROWS, WAIT, __VA_ARGS__ PAIRED, TIMES, SERVERS                                               \
+    }                                                                                              \
+  }
+
+/* By whether --db-debug is given, whether transactions are counted apart from events, whether
+   --verify-commits is given, and whether --db-read-hosts is. */
+static const struct bn_metric metrics[2][2][2][2][21] = {
+    {{WITH_PAIRED(), WITH_PAIRED(VERIFIED, )},
+     {WITH_PAIRED(COMMITS, ), WITH_PAIRED(COMMITS, VERIFIED, )}},
+    {{WITH_PAIRED_TIMES(), WITH_PAIRED_TIMES(VERIFIED, )},
+     {WITH_PAIRED_TIMES(COMMITS, ), WITH_PAIRED_TIMES(COMMITS, VERIFIED, )}},
 };
 
 const struct bn_metric *bn_sqlsys_metrics(const struct bn_sqlsys *sys)
 {
-  return metrics[sys->conf->debug][sys->policy->transactions_are_commits]
-                [sys->conf->verify_commits];
+  return metrics[sys->conf->debug][sys->policy->transactions_are_commits][sys->conf->verify_commits]
+                [sys->conf->read_hosts.n > 0];
 }
 
 bool bn_sqlsys_names_statements(const struct bn_sqlsys *sys)
@@ -148,7 +169,7 @@ bool bn_sqlsys_names_statements(const struct bn_sqlsys *sys)
 
 bool bn_sql_names_metric(const char *name)
 {
-  for (const struct bn_metric *m = metrics[true][true][true]; m->name != NULL; m++)
+  for (const struct bn_metric *m = metrics[true][true][true][true]; m->name != NULL; m++)
     if (strcmp(m->name, name) == 0)
       return true;
   return false;
@@ -162,6 +183,7 @@ void bn_sql_drivers_done(struct bn_sqlsys *sys)
     if (drv->ops != NULL && drv->ops->done != NULL)
       drv->ops->done(drv->self);
     bn_sql_errors_free(&drv->ignored);
+    bn_sql_roles_done(&drv->roles);
   }
   bn_sql_errors_free(&sys->ignored);
   if (sys->trace != NULL)
@@ -285,6 +307,8 @@ static int load(struct bn_sql_driver *drv, const struct bn_sql_row *row, struct 
   if (check_isolation(drv->sys, ops, err) != 0)
     return -1;
   if (bn_sql_errors_of_driver(&drv->ignored, ops, row->conf, err) != 0)
+    return -1;
+  if (bn_sql_roles_init(&drv->roles, &drv->sys->conf->read_hosts, ops, err) != 0)
     return -1;
   drv->host.anew = drv->sys->anew;
   if (ops->init != NULL && ops->init(&drv->self, row->conf, &drv->host, err) != 0)

@@ -10,6 +10,7 @@
 #include "sql/errors.h"
 #include "sql/missed.h"
 #include "sql/preflight.h"
+#include "sql/roles.h"
 #include "sql/session.h"
 #include "sql/sql.h"
 #include "sql/text.h"
@@ -22,6 +23,7 @@ struct bn_sql_driver {
   struct bn_sql_caps caps;
   struct bn_driver_host host;
   struct bn_sql_errors ignored; /* by the driver's own list */
+  struct bn_sql_roles roles;    /* --db-read-hosts */
   unsigned index;               /* of the row */
 };
 

@@ -172,7 +172,12 @@ struct bn_sql_rs *bn_sql_query(struct bn_sql_conn *c, const char *sql, size_t le
 
 struct bn_sql_rs *bn_sql_query_uncounted(struct bn_sql_conn *c, const char *sql, size_t len)
 {
-  return query(c, sql, len, false);
+  struct bn_sql_rs *rs;
+
+  c->uncounted = true;
+  rs = query(c, sql, len, false);
+  c->uncounted = false;
+  return rs;
 }
 
 bool bn_sql_more_results(struct bn_sql_conn *c)

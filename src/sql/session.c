@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "measure/stat.h"
+#include "sql/count.h"
 #include "sql/driver.h"
 
 /* From any thread: what the session's worker is waiting for returns. */
@@ -38,12 +39,16 @@ struct bn_sql_session *bn_sql_session_find(struct bn_sqlsys *sys, const struct b
 static int measure(const struct bn_sqlsys *sys, struct bn_sql_session *o)
 {
   const struct bn_session *s = o->session;
+  const bool is_of_run =
+      !s->services->is_command && s != s->services->main && s != s->services->reporting;
 
   if (s->services->metrics != bn_sqlsys_metrics(sys))
     return 0;
   o->measured = true;
-  o->verified = sys->conf->verify_commits && !s->services->is_command && s != s->services->main &&
-                s != s->services->reporting;
+  o->verified = sys->conf->verify_commits && is_of_run;
+  o->paired = sys->conf->read_hosts.n > 0 && is_of_run;
+  o->read_host_reads =
+      bn_sql_counter_of_read_hosts(sys->policy->transactions_are_commits, o->verified);
   o->count_commits = sys->policy->transactions_are_commits;
   o->timed = sys->conf->debug && s->stat->hist != NULL;
   if (s->stat->statements != NULL && (o->names = bn_sql_names_new(s)) == NULL)

@@ -34,6 +34,8 @@ struct bn_sql_session {
   bool measured;              /* the run has the metrics of SQL */
   bool count_commits, timed;  /* and those */
   bool verified;              /* --verify-commits, and it is one of the run's */
+  bool paired;                /* --db-read-hosts, and it is one of the run's */
+  unsigned read_host_reads;   /* then: the counter */
   bool observed;              /* `timed`, or there are names: query.c */
   struct bn_sql_names *names; /* --statements; NULL: statements are not told apart */
   struct bn_sql_first_use first_use;

@@ -38,6 +38,7 @@ struct bn_sql_conf {            /* "General database options" */
   int isolation;                /* --db-isolation-level: enum bn_isolation */
   int bulk_load;                /* --db-bulk-load: enum bn_sql_bulk_way */
   int prepare;                  /* --db-prepare: enum bn_sql_prepare_way */
+  struct bn_list read_hosts;    /* --db-read-hosts: servers for statements that read */
   bool verify_commits;          /* --verify-commits: acknowledged ones are looked for at the end */
   bool statements;              /* --statements: figures of each kind of statement */
   char *trace; /* --sql-trace=FILE: every statement, one line each, for tests and teaching */
@@ -54,7 +55,7 @@ struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_
                                 const struct bn_sql_row *rows, size_t n_rows);
 /* What a workload that uses this layer has to declare as its metrics: counters of rows, with
    --db-debug histograms "sql_execute" and "sql_fetch", in dialect 0.5 a counter "transactions" of
-   COMMITs, with --verify-commits four counters of commits. */
+   COMMITs, with --verify-commits four counters of commits, with --db-read-hosts one of reads. */
 const struct bn_metric *bn_sqlsys_metrics(const struct bn_sqlsys *sys);
 /* Whether it has to declare that it tells statements apart. */
 bool bn_sqlsys_names_statements(const struct bn_sqlsys *sys);

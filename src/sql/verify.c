@@ -372,7 +372,7 @@ static int make_table(struct bn_sql_verify *v, struct bn_err *err)
   return rc;
 }
 
-const struct bn_driver *bn_sql_verify_ops(struct bn_sql_driver *drv)
+const struct bn_driver *bn_sql_verify_ops(struct bn_sql_driver *drv, const struct bn_driver *below)
 {
   struct bn_sql_verify *v = &drv->sys->verify;
   struct bn_err err = {0};
@@ -383,7 +383,7 @@ const struct bn_driver *bn_sql_verify_ops(struct bn_sql_driver *drv)
     v->tried = true;
     v->drv = drv;
     v->until_ns = after_ms(PATIENCE_MS);
-    v->ops = *drv->ops;
+    v->ops = *below;
     bn_sql_commits_verify(&v->ops);
     v->made = make_table(v, &err) == 0;
     if (!v->made)

@@ -55,8 +55,9 @@ struct fixture {
   struct bn_conf conf;
   struct bn_sql_conf sql_conf;
   struct bn_sql_row row;
-  char *ignored;         /* the one item in the list of the driver's option; NULL: none */
-  struct bn_limit limit; /* 0: the run is over */
+  const struct bn_driver *ops; /* the driver; NULL: the fake one */
+  char *ignored;               /* the one item in the list of the driver's option; NULL: none */
+  struct bn_limit limit;       /* 0: the run is over */
   struct bn_services services;
   struct bn_statset stats;
   struct bn_clock clock;

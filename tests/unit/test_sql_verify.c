@@ -59,7 +59,7 @@ static void end(void)
 
 static void count(uint64_t acknowledged, const char *stored)
 {
-  assert_non_null(bn_sql_verify_ops(trial.f.drv));
+  assert_non_null(bn_sql_verify_ops(trial.f.drv, trial.f.drv->ops));
   trial.row = calloc(1, sizeof *trial.row);
   assert_non_null(trial.row);
   trial.row->id = 1;
@@ -142,7 +142,7 @@ static bool is_left_told(void)
 static const char *refuse_to_make(void)
 {
   capture_begin();
-  assert_null(bn_sql_verify_ops(trial.f.drv));
+  assert_null(bn_sql_verify_ops(trial.f.drv, trial.f.drv->ops));
   return capture_end();
 }
 
@@ -256,7 +256,7 @@ static void the_table_of_a_start_that_was_given_up_is_dropped(void **state)
   atomic_store(&trial.f.limit.until_ns, 0);
   bn_sqlsys_forget(trial.f.sys, trial.f.s);
   assert_int_equal(trial.drops[0], 1);
-  assert_null(bn_sql_verify_ops(trial.f.drv));
+  assert_null(bn_sql_verify_ops(trial.f.drv, trial.f.drv->ops));
   check(0, 0, 0, 0);
   end();
 }

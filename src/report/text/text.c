@@ -353,6 +353,15 @@ static void print_rows(const struct text *t, const struct bn_view *v)
     (void)fprintf(t->out, "%" PRIu64 "%s", v->counter[at[i]], i + 1 < ROW_COUNTERS ? "/" : "\n");
 }
 
+/* --db-read-hosts: a part of the reads. */
+static void print_read_hosts(const struct text *t, const struct bn_view *v)
+{
+  const size_t at = bn_metrics_counter(&v->delta->metrics, "read_host_reads");
+
+  if (t->plan->own && at < v->delta->metrics.n_counters)
+    (void)fprintf(t->out, "    %-36s %" PRIu64 "\n", "reads by read servers:", v->counter[at]);
+}
+
 static void print_server(const struct text *t, const char *what, const struct bn_label *server)
 {
   char name[2 * BN_LABEL_LEN], label[sizeof name + 20];
@@ -626,6 +635,7 @@ static void print_summary(struct text *t, const struct bn_view *v)
   if (d->own[v->kind] != NULL)
     bn_form_print(&f, d->own[v->kind], t->out);
   print_rows(t, v);
+  print_read_hosts(t, v);
   if (t->plan->own && v->retries > 0)
     bn_form_print(&f, bn_wording_retries, t->out);
   if (t->plan->own && v->failed_events > 0)

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* --db-read-hosts: the servers of its list, and which of them a connection goes to. */
+#include "sql/readhosts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool bn_sql_has_option(const struct bn_driver *ops, const char *name)
+{
+  const size_t prefix = strlen(ops->name);
+
+  for (const struct bn_opt *o = ops->options; o != NULL && o->name != NULL; o++) {
+    if (strncmp(o->name, ops->name, prefix) == 0 && o->name[prefix] == '-' &&
+        strcmp(o->name + prefix + 1, name) == 0)
+      return true;
+  }
+  return false;
+}
+
+static void set(struct bn_sql_read_host *h, const char *name, const char *value)
+{
+  h->name[h->n] = name;
+  h->value[h->n++] = value;
+}
+
+static bool is_port(const char *text)
+{
+  const size_t len = strlen(text);
+  const unsigned long port = strtoul(text, NULL, 10);
+
+  return len > 0 && strspn(text, "0123456789") == len && port > 0 && port <= 65535;
+}
+
+/* What follows a path is no part of it only if it is a port, and the driver's paths are folders
+   with a socket for each port. */
+static int read_path(struct bn_sql_read_host *h, char *text, bool is_socket)
+{
+  char *colon = strrchr(text, ':');
+
+  set(h, is_socket ? "socket" : "host", text);
+  if (is_socket || colon == NULL || !is_port(colon + 1))
+    return 0;
+  *colon = '\0';
+  set(h, "port", colon + 1);
+  return 0;
+}
+
+/* 0 or -1. */
+static int read_host(struct bn_sql_read_host *h, char *text)
+{
+  const bool bracketed = *text == '[';
+  char *end = bracketed ? strchr(++text, ']') : text + strcspn(text, ":");
+  const bool has_port = end != NULL && end[bracketed] == ':';
+
+  if (end == NULL || end == text || strpbrk(text, "/ \t") != NULL ||
+      (!has_port && end[bracketed] != '\0') || (has_port && !is_port(end + bracketed + 1)))
+    return -1;
+  set(h, "host", text);
+  if (has_port)
+    set(h, "port", end + bracketed + 1);
+  *end = '\0';
+  return 0;
+}
+
+static int read_item(struct bn_sql_read_host *h, char *text, const struct bn_driver *ops)
+{
+  return *text == '/' ? read_path(h, text, bn_sql_has_option(ops, "socket")) : read_host(h, text);
+}
+
+static int copy(struct bn_sql_read_hosts *h, const struct bn_list *list)
+{
+  h->item = calloc(list->n, sizeof *h->item);
+  h->text = calloc(list->n, sizeof *h->text);
+  if (h->item == NULL || h->text == NULL)
+    return -1;
+  for (; h->n < list->n; h->n++) {
+    h->text[h->n] = strdup(list->item[h->n]);
+    if (h->text[h->n] == NULL)
+      return -1;
+  }
+  return 0;
+}
+
+int bn_sql_read_hosts_parse(struct bn_sql_read_hosts *h, const struct bn_list *list,
+                            const struct bn_driver *ops, struct bn_err *err)
+{
+  bool has_servers;
+
+  if (list->n == 0)
+    return 0;
+  has_servers = bn_sql_has_option(ops, "host");
+  if (!has_servers || ops->transaction == NULL)
+    return bn_err_set(
+        err, EINVAL, "--db-read-hosts cannot be used with the database driver '%s', %s", ops->name,
+        has_servers ? "which does not say whether a transaction is open" : "which has no servers");
+  if (copy(h, list) != 0)
+    return bn_err_set(err, ENOMEM, "--db-read-hosts: out of memory");
+  for (size_t i = 0; i < h->n; i++) {
+    if (read_item(&h->item[i], h->text[i], ops) != 0)
+      return bn_err_set(
+          err, EINVAL,
+          "--db-read-hosts=%s: not a server; allowed: host, host:port, [address]:port "
+          "or an absolute path",
+          list->item[i]);
+  }
+  return 0;
+}
+
+void bn_sql_read_hosts_free(struct bn_sql_read_hosts *h)
+{
+  for (size_t i = 0; i < h->n; i++)
+    free(h->text[i]);
+  free(h->text);
+  free(h->item);
+  *h = (struct bn_sql_read_hosts){.n = 0};
+}
+
+static size_t common_divisor(size_t a, size_t b)
+{
+  while (b != 0) {
+    const size_t rest = a % b;
+
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+/* In step until both lists begin again together; then one further. */
+size_t bn_sql_read_hosts_index(const struct bn_sql_read_hosts *h, unsigned ordinal, size_t places)
+{
+  const size_t again = places / common_divisor(places, h->n) * h->n;
+
+  return (ordinal + ordinal / again) % h->n;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* --db-read-hosts: the servers of its list, and which of them a connection goes to. */
+#ifndef BN_SQL_READHOSTS_H
+#define BN_SQL_READHOSTS_H
+
+#include <stddef.h>
+
+#include "api/driver.h"
+#include "base/err.h"
+
+/* As overrides of a driver's options. */
+struct bn_sql_read_host {
+  const char *name[2]; /* "host" or "socket", "port" */
+  const char *value[2];
+  size_t n;
+};
+
+struct bn_sql_read_hosts {
+  struct bn_sql_read_host *item;
+  size_t n; /* 0: the option is not given */
+  char **text;
+};
+
+/* list: "host", "host:port", "[v6]:port", a path; for a driver with that many options.  0, or -1
+   and err: an item is none, or the driver has no servers. */
+int bn_sql_read_hosts_parse(struct bn_sql_read_hosts *h, const struct bn_list *list,
+                            const struct bn_driver *ops, struct bn_err *err);
+void bn_sql_read_hosts_free(struct bn_sql_read_hosts *h); /* also of zeroed memory */
+
+/* Connections use the servers of both lists in turn, each list of its own.  The ordinals from 0 to
+   places * n - 1 have every pair of two servers once, so that two that are well are found. */
+size_t bn_sql_read_hosts_index(const struct bn_sql_read_hosts *h, unsigned ordinal, size_t places);
+
+/* Whether the driver has this option: "host" is one of "mysql" if its table has "mysql-host". */
+bool bn_sql_has_option(const struct bn_driver *ops, const char *name);
+
+#endif

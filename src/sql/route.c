@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* --db-read-hosts: what the text of a statement says about the server that may have it. */
+#include "sql/route.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "sql/lex.h"
+
+/* A word, or one character of anything else, between comments, literals and quoted names. */
+struct token {
+  const char *at;
+  size_t len; /* 0: the end */
+};
+
+struct scan {
+  const char *begin, *p, *end;
+  const struct bn_sql_caps *caps;
+};
+
+static bool is_word(const struct token *t)
+{
+  return t->len > 0 && bn_sql_is_word(*t->at);
+}
+
+static bool is_char(const struct token *t, char c)
+{
+  return t->len == 1 && *t->at == c;
+}
+
+static bool is(const struct token *t, const char *word)
+{
+  return t->len == strlen(word) && strncasecmp(t->at, word, t->len) == 0;
+}
+
+static bool is_one_of(const struct token *t, const char *const *words)
+{
+  while (*words != NULL && !is(t, *words))
+    words++;
+  return *words != NULL;
+}
+
+/* Behind what is no token; NULL: a token begins at p. */
+static const char *skip(const struct scan *s, const char *p)
+{
+  const bool mysql = s->caps->backslash_escapes;
+  const ptrdiff_t left = s->end - p;
+
+  if (strchr(" \t\r\n\f\v", *p) != NULL)
+    return p + 1;
+  if (mysql ? *p == '#' : *p == '$')
+    return mysql ? bn_sql_skip_line(p, s->end) : bn_sql_skip_dollars(p, s->begin, s->end);
+  if (*p == '\'' || *p == '"' || *p == '`')
+    return bn_sql_skip_quoted(p, s->end, bn_sql_escapes_here(p, s->begin, mysql));
+  if (left >= 2 && p[0] == '/' && p[1] == '*')
+    return bn_sql_skip_comment(p, s->end, s->caps);
+  if (left >= 2 && p[0] == '-' && p[1] == '-' && bn_sql_is_dash_comment(p, s->end, mysql))
+    return bn_sql_skip_line(p, s->end);
+  return NULL;
+}
+
+static struct token next(struct scan *s)
+{
+  const char *from = s->p;
+
+  while (from < s->end && skip(s, from) != NULL)
+    from = skip(s, from);
+  s->p = from;
+  if (from == s->end)
+    return (struct token){from, 0};
+  do
+    s->p++;
+  while (bn_sql_is_word(*from) && s->p < s->end && bn_sql_is_word(*s->p));
+  return (struct token){from, (size_t)(s->p - from)};
+}
+
+/* Wherever they are.  Some of them can be names, or functions that do not write: such a statement
+   goes to the write server, where it is right as well. */
+static bool is_writing(const struct token *before, const struct token *t)
+{
+  static const char *const words[] = {
+      "insert", "update", "delete", "merge", "into", "call", "sql_calc_found_rows", NULL};
+
+  if (is_one_of(t, words))
+    return true;
+  /* FOR SHARE, FOR KEY SHARE, LOCK IN SHARE MODE. */
+  if (is(t, "share"))
+    return is(before, "for") || is(before, "key") || is(before, "in");
+  /* NEXT VALUE FOR a sequence. */
+  return is(t, "value") && (is(before, "next") || is(before, "previous"));
+}
+
+/* It writes, or depends on what its session has done before, or acts on one server. */
+static bool is_function_of_session(const struct token *name)
+{
+  static const char *const names[] = {"nextval",
+                                      "setval",
+                                      "currval",
+                                      "lastval",
+                                      "get_lock",
+                                      "release_lock",
+                                      "release_all_locks",
+                                      "is_free_lock",
+                                      "is_used_lock",
+                                      "last_insert_id",
+                                      "row_count",
+                                      "found_rows",
+                                      "set_config",
+                                      "pg_notify",
+                                      "txid_current",
+                                      "pg_current_xact_id",
+                                      "loread",
+                                      "lowrite",
+                                      "pg_cancel_backend",
+                                      "pg_terminate_backend",
+                                      "pg_switch_wal",
+                                      "pg_create_restore_point",
+                                      "pg_reload_conf",
+                                      "pg_logical_emit_message",
+                                      "pg_export_snapshot",
+                                      NULL};
+  static const char *const prefixes[] = {"lo_", "pg_advisory_", "pg_try_advisory_", "dblink", NULL};
+
+  for (const char *const *p = prefixes; *p != NULL; p++) {
+    if (name->len > strlen(*p) && strncasecmp(name->at, *p, strlen(*p)) == 0)
+      return true;
+  }
+  return is_one_of(name, names) || is(name, "dblink");
+}
+
+/* The rest of a statement that begins as one that reads. */
+static enum bn_sql_route read_route(struct scan *s)
+{
+  struct token before = {s->p, 0}, t;
+  bool ended = false;
+
+  for (t = next(s); t.len > 0; before = t, t = next(s)) {
+    if (ended && !is_char(&t, ';'))
+      return BN_ROUTE_WRITE;
+    ended |= is_char(&t, ';');
+    if (is_word(&t) && is_writing(&before, &t))
+      return BN_ROUTE_WRITE;
+    if (is_char(&t, '(') && is_word(&before) && is_function_of_session(&before))
+      return BN_ROUTE_WRITE;
+    /* A variable of the session; those of the server have two. */
+    if (is_char(&before, '@') && s->caps->backslash_escapes && !is_char(&t, '@') &&
+        !(before.at > s->begin && before.at[-1] == '@'))
+      return BN_ROUTE_WRITE;
+  }
+  return is_char(&before, '@') ? BN_ROUTE_WRITE : BN_ROUTE_READ;
+}
+
+/* The rest of BEGIN or of START TRANSACTION. */
+static enum bn_sql_route begin_route(struct scan *s)
+{
+  struct token before = {s->p, 0}, t;
+  bool reads = false, ended = false;
+
+  for (t = next(s); t.len > 0; before = t, t = next(s)) {
+    if (ended && !is_char(&t, ';'))
+      return BN_ROUTE_WRITE;
+    ended |= is_char(&t, ';');
+    reads |= is(&before, "read") && is(&t, "only");
+  }
+  return reads ? BN_ROUTE_BEGIN_READ : BN_ROUTE_WRITE;
+}
+
+enum bn_sql_route bn_sql_route_of(const char *sql, size_t len, const struct bn_sql_caps *caps)
+{
+  static const char *const reading[] = {"select", "with", "values", "table", NULL};
+  static const char *const beginning[] = {"begin", "start", NULL};
+  struct scan s = {.begin = sql, .p = sql, .end = sql + len, .caps = caps};
+  struct token first = next(&s);
+
+  while (is_char(&first, '('))
+    first = next(&s);
+  if (is_one_of(&first, reading))
+    return read_route(&s);
+  return is_one_of(&first, beginning) ? begin_route(&s) : BN_ROUTE_WRITE;
+}

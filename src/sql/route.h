@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* --db-read-hosts: what the text of a statement says about the server that may have it. */
+#ifndef BN_SQL_ROUTE_H
+#define BN_SQL_ROUTE_H
+
+#include <stddef.h>
+
+#include "api/driver.h"
+
+enum bn_sql_route {
+  BN_ROUTE_WRITE,     /* it may write, or nobody can tell */
+  BN_ROUTE_READ,      /* it only reads, and what it reads is not of its session */
+  BN_ROUTE_BEGIN_READ /* begins a transaction that cannot write */
+};
+
+/* Pure.  A text that is not understood is BN_ROUTE_WRITE.  sql[len] is 0. */
+enum bn_sql_route bn_sql_route_of(const char *sql, size_t len, const struct bn_sql_caps *caps);
+
+#endif
