@@ -31,43 +31,59 @@ const struct bn_opt bn_saved_options[] = {
     BN_OPT_END,
 };
 
+/* The name of a file as messages show it; a part of one that is very long. */
+struct shown {
+  char name[PATH_MAX];
+};
+
+static struct shown show(const char *path)
+{
+  struct shown s;
+
+  (void)bn_escape(s.name, sizeof s.name, path, "");
+  return s;
+}
+
 /* What the report itself cannot say. */
 static void remark(const char *path, const struct bn_result *r)
 {
+  const struct shown file = show(path);
   const struct bn_group *g = r->n_groups > 0 ? &r->group[0] : NULL;
   const bool measured = g != NULL && g->has_total;
 
   if (g != NULL && !measured && g->n_intervals + g->n_checkpoints > 0)
     bn_log_stderr("'%s' has no totals: the report covers its %zu interval(s) and %zu checkpoint(s)",
-                  path, g->n_intervals, g->n_checkpoints);
+                  file.name, g->n_intervals, g->n_checkpoints);
   else if (r->end.partial && measured)
     bn_log_stderr("'%s' is the journal of a run that has not ended: the report covers the whole "
                   "seconds before %.0f s",
-                  path, g->total.view.at_s);
+                  file.name, g->total.view.at_s);
   else if (!measured)
-    bn_log_stderr("'%s' is of a run that measured nothing", path);
+    bn_log_stderr("'%s' is of a run that measured nothing", file.name);
   if (measured && r->facts.plan.histogram && g->total.view.latency == NULL)
-    bn_log_stderr("'%s' has no histograms (--report-bins=none): --histogram prints nothing", path);
+    bn_log_stderr("'%s' has no histograms (--report-bins=none): --histogram prints nothing",
+                  file.name);
   if (r->end.replaced_intervals || r->end.replaced_total)
     bn_log_stderr("'%s': the script printed reports of its own in the run; these are the standard "
                   "ones",
-                  path);
+                  file.name);
 }
 
 /* No form of the report can say it.  The reason quotes the file. */
 void bn_saved_tell_passed(const char *path, const struct bn_passed *p)
 {
+  const struct shown file = show(path);
   char reason[sizeof p->why.text];
 
   if (p->lines > 0) {
     (void)bn_escape(reason, sizeof reason, p->why.text, "");
     bn_log_stderr("'%s': %zu line(s) of the journal cannot be read and are left out, the first is "
                   "line %zu: %s",
-                  path, p->lines, p->first, reason);
+                  file.name, p->lines, p->first, reason);
   }
   if (p->bound > 0) {
     (void)bn_escape(reason, sizeof reason, p->large.text, "");
-    bn_log_stderr("'%s': the journal is read up to line %zu, which is too large: %s", path,
+    bn_log_stderr("'%s': the journal is read up to line %zu, which is too large: %s", file.name,
                   p->bound, reason);
   }
 }

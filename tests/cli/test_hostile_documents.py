@@ -106,3 +106,13 @@ def test_a_total_without_histograms(form, tmp_path):
     done = bench.run("report", f"--format={form}", "x.json", cwd=tmp_path)
     assert done.status == 0, done
     assert form != "hdr" or "# The total is not known: " in done.out
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_name_of_a_journal(name, tmp_path):
+    """Remarks about it name the file."""
+    lines = (STORE / "v1-journal.json").read_text().splitlines()
+    (tmp_path / name).write_text("\n".join([*lines[:-1], "{", lines[-1]]))
+    done = bench.run("report", f"./{name}", cwd=tmp_path, errors="replace")
+    assert done.status == 0 and "is the journal of a run that has not ended" in done.err, done
+    assert "cannot be read and are left out" in done.err and not CONTROL.search(done.err), done
