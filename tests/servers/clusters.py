@@ -27,6 +27,7 @@ class Node(servers.MariaDB):
     def __init__(self, template):
         super().__init__(template=template)
         self.group_port, self.transfer_port = servers.free_port(), servers.free_port()
+        self.state_port = servers.free_port()  # each node listens there before it knows what it gets
         self.others = []
         self.position = None
 
@@ -49,6 +50,7 @@ class Node(servers.MariaDB):
             f"--wsrep-cluster-address=gcomm://{others}", "--binlog-format=ROW",
             "--innodb-autoinc-lock-mode=2", "--wsrep-sst-method=rsync", "--wsrep-node-address=127.0.0.1",
             f"--wsrep-node-incoming-address=127.0.0.1:{self.port}",
+            f"--wsrep-sst-receive-address=127.0.0.1:{self.state_port}",
             "--wsrep-provider-options=" + ";".join(f"{k}={v}" for k, v in group.items()),
         ] + ([f"--wsrep-start-position={self.position}"] if self.position else [])
 
