@@ -74,7 +74,7 @@ static int copy(struct bn_sql_read_hosts *h, const struct bn_list *list)
   h->text = calloc(list->n, sizeof *h->text);
   if (h->item == NULL || h->text == NULL)
     return -1;
-  for (; h->n < list->n; h->n++) {
+  for (h->n = 0; h->n < list->n; h->n++) {
     h->text[h->n] = strdup(list->item[h->n]);
     if (h->text[h->n] == NULL)
       return -1;

@@ -454,7 +454,7 @@ static enum bn_sql prepare_group(struct bn_sql_conn *c, enum bn_sql_role role,
     return BN_SQL_DONE;
   c->role = role;
   rc = c->drv->ops->prepare_all(bn_sql_roles_handle(c, role), group, size, &done, d);
-  for (size_t i = 0; i < done; i++)
+  for (size_t i = 0; i < size && i < done; i++)
     twin[i]->prepared[role] = true;
   return rc;
 }

@@ -17,7 +17,8 @@ REFERENCE = os.environ.get("BENCH_REFERENCE_BIN", "/usr/bin/sysbench")
 THREADS = {1: 10, 8: 80, 64: 320}  # and events
 BULK_TABLES = 64
 # What ours asks besides: before many threads begin, and where the ids of an earlier bulk_insert end.
-ASKED = re.compile(r"SHOW GLOBAL |SELECT current_setting|SELECT MAX\(id\)")
+ASKED = re.compile(
+    r"SHOW GLOBAL |SELECT current_setting|SELECT account, |SELECT 'ROLE', |SELECT MAX\(id\)")
 
 
 @pytest.fixture(params=["mysql", "pgsql"])
