@@ -14,6 +14,8 @@ import tempfile
 import pytest
 from fleet import BENCH
 
+# With --rate, a busy machine may be late at the end.
+LATE = (0, 4)
 # Each session writes the numbers that it draws, and does nothing then.
 DRAWS = """
 function thread_init(id)
@@ -116,14 +118,14 @@ def test_a_file_of_hosts(fleet):
 
 def test_the_rate_is_that_of_all_hosts(fleet):
     done = fleet.run("a,b:3", fleet.steady(), "--rate=100", "--time=3", "--threads=5", "run")
-    assert done.status == 0, done.err
+    assert done.status in LATE, done.err
     assert 220 < done.total["events"] < 380  # a Poisson process of 300: 4 deviations are 70
     assert done.member("a")["total"]["figures"]["events"] > done.member("b")["total"]["figures"]["events"]
 
 
 def test_the_rate_of_a_dialect_is_whole(fleet):
     done = fleet.run("a,b", fleet.steady(), "--compat=1.1", "--rate=101", "--time=1", "run")
-    assert done.status == 0, done.err
+    assert done.status in LATE, done.err
     assert done.total["events"] > 40
 
 
