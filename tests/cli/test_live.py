@@ -114,7 +114,7 @@ def test_prepare_shows_the_share_of_all_rows(tmp_path):
 
 SLOW_INDEXES = """
 ffi.cdef("int usleep(unsigned int);")
-local function pause() for i = 1, 25 do ffi.C.usleep(100000) end end
+local function pause() for i = 1, 35 do ffi.C.usleep(100000) end end
 local function make()
   sysbench.cmdline.indexing(3, false)
   pause()
@@ -125,7 +125,8 @@ sysbench.cmdline.commands = {make = {make, sysbench.cmdline.PARALLEL_COMMAND}}
 
 
 def test_the_time_of_indexes_goes_on(tmp_path):
-    """Also in a thread that waits for its server."""
+    """Also in a thread that waits for its server.  Lines come at whole seconds of the command, so
+    those of indexes may stand just before one of their own."""
     (tmp_path / "slow.lua").write_text(SLOW_INDEXES)
     out, err, status = on_terminal("./slow.lua", "--threads=2", "make", cwd=tmp_path)
     assert status == 0
