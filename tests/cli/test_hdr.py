@@ -135,12 +135,12 @@ def test_lines_of_intervals_are_those_of_the_document(tmp_path):
     args = ["--time=1.3", "--threads=2", "--report-interval=0.5"]
     times, comments, lines, group = run(tmp_path, *QUICK, *args, *BOTH)
     intervals = group["intervals"]
-    assert len(intervals) == 2 and len(lines) == 3
+    assert 1 <= len(intervals) == len(lines) - 1 <= 2
     for line, interval in zip(lines, intervals):
         assert line.buckets == stored(interval)
         assert abs(line.start + line.length - interval["figures"]["at_s"]) < 0.002
         assert abs(line.length - interval["figures"]["span_s"]) < 0.001
-    assert abs(lines[2].start - intervals[-1]["figures"]["at_s"]) < 0.001
+    assert abs(lines[-1].start - intervals[-1]["figures"]["at_s"]) < 0.001
     assert added(lines) == stored(group["total"])
     check_maxima(lines)
     assert times["StartTime"] == times["BaseTime"]
@@ -164,7 +164,7 @@ def test_further_histograms_are_tagged_and_saved_ones_are_the_same(dialect, tmp_
 @pytest.mark.parametrize("interval", [[], ["--report-interval=0.3"]])
 def test_checkpoints_take_nothing_away(interval, tmp_path):
     """The total counts from the last one on; the log is of the whole run."""
-    args = [*QUICK, "--time=1.5", "--report-checkpoints=1", *interval]
+    args = [*QUICK, "--time=2.5", "--report-checkpoints=1", *interval]
     _, _, lines, group = run(tmp_path, *args, *BOTH)
     events = [r["figures"]["events"] for r in (*group["checkpoints"], group["total"])]
     assert len(events) == 2 and min(events) > 0
@@ -172,7 +172,7 @@ def test_checkpoints_take_nothing_away(interval, tmp_path):
 
     _, comments, kept = parse(saved(tmp_path))
     if interval:
-        assert kept == lines[:len(group["intervals"])] and len(kept) >= 4
+        assert kept == lines[:len(group["intervals"])] and len(kept) >= 3
         assert comments[-1].startswith("# What came after the last interval is not known")
     else:
         assert len(lines) == 1
@@ -186,8 +186,8 @@ def test_a_document_without_histograms_of_intervals_says_so(tmp_path):
     _, _, _, group = run(tmp_path, *QUICK, *args, "--report=hdr:log", "--report=json:json")
     _, comments, [line] = parse(saved(tmp_path))
     assert line.buckets == stored(group["total"]) and line.start == 0
-    assert comments[-1] == (
-        "# 2 interval(s) are without a line of their own: the document does not have their "
+    assert group["intervals"] and comments[-1] == (
+        f"# {len(group['intervals'])} interval(s) are without a line of their own: the document does not have their "
         "histograms (--report-bins=all).")
 
 

@@ -96,14 +96,15 @@ def test_vector_kernels_run_or_say_what_is_missing(kernel):
 def test_latency_grows_with_the_working_set():
     """Nanoseconds per load are those of the events, and main memory is not the first cache."""
     took = {}
-    for size in ("4K", "64M"):
+    for size in ("4K", "64M") * 3:  # a stall of 0.1 s makes the one as slow as the other
         done = bench.run("memory", "--memory-oper=latency", f"--memory-block-size={size}",
                          "--memory-total-size=20M", "--time=0", "run")
         assert done.status == 0, done.err
         assert figures(done.out) == (640, 20.0)
-        took[size] = float(re.search(r"^Nanoseconds per load: ([\d.]+)$", done.out, re.M).group(1))
+        found = float(re.search(r"^Nanoseconds per load: ([\d.]+)$", done.out, re.M).group(1))
         total = float(re.search(r"^ *sum: +([\d.]+)$", done.out, re.M).group(1)) * 1e6
-        assert took[size] == pytest.approx(total / (640 * 4096), rel=0.02, abs=0.006)
+        assert found == pytest.approx(total / (640 * 4096), rel=0.02, abs=0.006)
+        took[size] = min(found, took.get(size, found))
     assert took["64M"] > 2 * took["4K"]
 
 

@@ -354,11 +354,11 @@ function sysbench.hooks.report_intermediate(s)
 end
 """, "--threads=2", "--time=2", "--report-interval=1")
     rows = [line.split("\t") for line in r.lines if line.startswith("I\t")]
-    assert len(rows) == 2 and "eps:" not in r.out.split("Throughput")[0]
-    for i, (_, tid, running, events, interval, total, latency, keys) in enumerate(rows):
+    assert 1 <= len(rows) <= 2 and "eps:" not in r.out.split("Throughput")[0]
+    for _, tid, running, events, interval, total, latency, keys in rows:
         assert (tid, running) == ("2", "2")
-        assert 0 < int(events) <= 220 and abs(float(interval) - 1) < 0.5
-        assert abs(float(total) - i - 1) < 0.5 and 0.01 <= float(latency) < 2
+        assert 0 < int(events) <= 220 * max(1, float(interval)) and 0 < float(interval) < 2.5
+        assert 0.9 < float(total) < 4 and 0.01 <= float(latency) < 2
         assert keys == ("concurrency errors events latency_pct other queue_length reads reconnects "
                         "threads_running time_interval time_total writes")
 
@@ -374,8 +374,8 @@ end
     assert [row[:2] for row in rows] == [["2", "2"], ["0", "0"]]
     for row in rows:
         n, low, mean, high, total = [float(x) for x in row[2:]]
-        assert 0 < n <= 220 and 0.01 <= low <= mean <= high and abs(mean * n - total) < 1e-6
-    assert "Throughput:" not in r.out and "[ 1s ] Checkpoint report:" in r.lines
+        assert 0 < n <= 420 and 0.01 <= low <= mean <= high and abs(mean * n - total) < 1e-6
+    assert "Throughput:" not in r.out and re.search(r"^\[ [12]s \] Checkpoint report:$", r.out, re.M)
 
 
 def test_percentiles(folder):
@@ -431,7 +431,8 @@ def test_report_json(folder):
                    "--time=3", "--report-interval=1")
     start, end = r.out.index("[\n"), r.out.index("\n]\n") + 3
     rows = json.loads(r.out[start:end])
-    assert [row["time"] for row in rows] == [1, 2, 3]
+    times = [row["time"] for row in rows]
+    assert len(times) >= 2 and times == sorted(times) and set(times) <= {1, 2, 3}
     assert sorted(rows[0]) == ["errors", "latency", "qps", "reconnects", "threads", "time", "tps"]
     assert all(0 < row["tps"] <= 105 and row["qps"]["total"] == 0 for row in rows)
     assert r.reported and r.out.index("Throughput:") > end
@@ -456,9 +457,9 @@ def test_report_json_of_totals(folder):
 def test_report_csv_and_default(folder):
     args = ("--time=1", "--report-interval=1")
     r = folder.run(SLEEP + "sysbench.hooks.report_intermediate = sysbench.report_csv", *args)
-    assert re.search(r"^1,1,\d+\.\d\d,0\.00,0\.00,0\.00,0\.00,\d+\.\d\d,0\.00,0\.00$", r.out, re.M)
+    assert re.search(r"^[12],1,\d+\.\d\d,0\.00,0\.00,0\.00,0\.00,\d+\.\d\d,0\.00,0\.00$", r.out, re.M)
     r = folder.run(SLEEP + "sysbench.hooks.report_intermediate = sysbench.report_default", *args)
-    assert re.search(r"^\[ 1s \] thds: 1 tps: \d+\.\d\d qps: 0\.00 \(r/w/o: 0\.00/0\.00/0\.00\) "
+    assert re.search(r"^\[ [12]s \] thds: 1 tps: \d+\.\d\d qps: 0\.00 \(r/w/o: 0\.00/0\.00/0\.00\) "
                      r"lat \(ms,95%\): \d+\.\d\d err/s: 0\.00 reconn/s: 0\.00$", r.out, re.M)
 
 

@@ -76,7 +76,7 @@ local calls = sysbench.metrics.counter("calls")
 local load = sysbench.metrics.histogram("page_load")
 function event() ffi.C.usleep(500) calls:add() load:add(0.001) end
 function done() dump("lua.json") end
-""", "--report=json:run.json", "--time=1.3", "--report-interval=0.3", "--percentile=50,99",
+""", "--report=json:run.json", "--time=2.5", "--report-interval=0.3", "--percentile=50,99",
                    "--report-checkpoints=1", "--assert=eps>0", "--threads=2", *more)
     assert r.status in good(more), r.out + r.err
     document = json.loads((folder.path / "run.json").read_text())
