@@ -25,7 +25,7 @@ import bench
 Example = collections.namedtuple("Example", "page line kind name text")
 KINDS = ("file", "session", "sql", "syntax")
 # What bench says on standard error about the machine and the workload, wherever it runs.
-NOTES = re.compile(r"(random ids|files|blocks below 64 KiB): .*")
+NOTES = re.compile(r"(random ids|files|blocks below 64 KiB|--rate=\d+ could not be kept up): .*")
 
 
 def pages():
@@ -111,7 +111,8 @@ def run_session(example, folder, server=()):
             stdin=subprocess.DEVNULL, capture_output=True, timeout=bench.TIMEOUT_S, check=False,
         )
         check_output(example, command, shown, done)
-        status, pending = (0 if "$?" in command else done.returncode), command
+        late = done.returncode == 4 and "--rate=" in command  # at the end, on a busy machine
+        status, pending = (0 if "$?" in command or late else done.returncode), command
     assert status == 0, f"{pending}: exit status {status}"
 
 

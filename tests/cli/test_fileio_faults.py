@@ -3,7 +3,6 @@
 
 import ctypes
 import errno
-import fcntl
 import os
 import pathlib
 import re
@@ -301,8 +300,8 @@ def test_prepare_goes_on_where_it_was_interrupted(tmp_path):
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
+        pipesize=4096,
     ) as process:
-        fcntl.fcntl(process.stdout, fcntl.F_SETPIPE_SZ, 4096)
         for line in process.stdout:
             if "test_file.2" in line:
                 process.send_signal(signal.SIGINT)

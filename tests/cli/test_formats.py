@@ -56,7 +56,7 @@ def stamp(ns):
 def fixture_ran(tmp_path_factory):
     """The folder of a run with every report."""
     folder = tmp_path_factory.mktemp("run")
-    done = bench.run(*RUN, "--time=1.2", "--report-interval=0.3", "--report-checkpoints=1",
+    done = bench.run(*RUN, "--time=2.4", "--report-interval=0.3", "--report-checkpoints=1",
                      "--rand-seed=7", *REPORTS, "run", cwd=folder)
     assert done.status == 0 and done.err == "", done
     return folder
@@ -92,7 +92,7 @@ def test_the_row_of_a_run_has_the_figures_of_the_document(ran):
         "time": stamp(whole["facts"]["times"]["start_wall_ns"]), "workload": "cpu", "driver": "",
         "server_version": "", "client_version": "", "tables": "", "table_rows": "", "host": whole["facts"]["host"]["name"],
         "bench_version": whole["facts"]["program"]["version"], "dialect": "bench", "threads": "2",
-        "time_limit_s": "1.2", "event_limit": "0", "warmup_s": "0.0", "rate": "0.0", "seed": "7",
+        "time_limit_s": "2.4", "event_limit": "0", "warmup_s": "0.0", "rate": "0.0", "seed": "7",
         "status": "0",
     }
 
@@ -303,7 +303,7 @@ def test_a_file_ends_before_what_does_not_fit(form, tmp_path):
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
 
-        done = bench.run(*RUN, "--time=0.5", "--report-interval=0.1", f"--report={form}:{name}", "--report=text",
+        done = bench.run(*RUN, "--time=1", "--report-interval=0.1", f"--report={form}:{name}", "--report=text",
                          "run", cwd=tmp_path, preexec_fn=confine)
         return done, (tmp_path / name).read_text()
 

@@ -216,11 +216,11 @@ def test_long_runs_are_reported_in_between():
         done = bench.run("memory", "--memory-total-size=0", "--memory-block-size=1M", "--time=2",
                          "--report-interval=1", "run")
         lines = re.findall(r"^\[ (\d)s \] ([\d.]+) MiB/sec$", done.out, re.M)
-        if len(lines) == 2:
+        if [stamp for stamp, _ in lines] == ["1", "2"]:
             break
     assert [stamp for stamp, _ in lines] == ["1", "2"]
     overall = float(re.search(r"\(([\d.]+) MiB/sec\)", done.out).group(1))
-    assert sum(float(rate) for _, rate in lines) / 2 == pytest.approx(overall, rel=0.1)
+    assert sum(float(rate) for _, rate in lines) / 2 == pytest.approx(overall, rel=0.3)
 
 
 def half_of_memory():

@@ -179,7 +179,7 @@ def test_the_file_is_replaced_when_the_run_ends(tmp_path):
     file.chmod(0o640)
     old = file.stat()
     process = subprocess.Popen(
-        [bench.binary(), *QUICK, "--time=1", "--report-interval=0.1", "--report=text",
+        [bench.binary(), *QUICK, "--time=4", "--report-interval=0.1", "--report=text",
          "--report=openmetrics:bench.prom", "run"],
         env=bench.environment(), cwd=tmp_path, stdout=subprocess.PIPE, text=True)
     while "[" not in process.stdout.readline():  # an interval

@@ -5,6 +5,7 @@ a document tells how to do its run again."""
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import time
@@ -80,7 +81,8 @@ def run(name, folder, options, signo):
     reports = ["--report=text:text", "--report=json:json", "--report-bins=all", "--debug", "--percentile=50,99"]
     child = started(name, folder, *reports, *options)
     text = folder / "text"
-    while signo is not None and child.poll() is None and not (text.exists() and "[ 0." in text.read_text()):
+    while signo is not None and child.poll() is None and not (
+            text.exists() and re.search(r"^\[ +\d+(\.\d)?s \]", text.read_text(), re.M)):
         time.sleep(0.01)
     if signo is not None:
         child.send_signal(signo)

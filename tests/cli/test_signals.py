@@ -250,6 +250,7 @@ def test_what_hangs_is_ended_by_the_second_signal(tmp_path, script, args, ready)
     process = start(["stuck.lua"] + args, tmp_path)
     seen = wait_for_line(process, ready)
     process.send_signal(signal.SIGTERM)
+    wait_for_line(process, "finishing", "stderr")
     time.sleep(0.5)
     process.send_signal(signal.SIGTERM)
     out, err, code = finish(process, seen, 20)
@@ -269,6 +270,7 @@ def test_final_report_hook_that_hangs(tmp_path, hook):
     process = start(["stuck.lua", "--events=1000", "run"], tmp_path)
     seen = wait_for_line(process, "stuck")
     process.send_signal(signal.SIGTERM)
+    wait_for_line(process, "finishing", "stderr")
     time.sleep(0.5)
     process.send_signal(signal.SIGTERM)
     out, err, code = finish(process, seen, 20)
@@ -298,7 +300,7 @@ def test_one_signal_is_enough_in_the_end(tmp_path, script, args, report):
     assert 7.5 < time.monotonic() - began < 25
     assert done.returncode == 124
     assert "interrupt received: finishing" in done.stderr
-    assert "no statement, event or thread has ended for 5.0 s: ending at once\n" in done.stderr
+    assert re.search(r"no statement, event or thread has ended for \d\.\d s: ending at once\n", done.stderr)
     if report is not None:
         assert report in done.stdout
         assert "Threads fairness:" in done.stdout
@@ -370,10 +372,10 @@ def test_a_report_that_is_not_read_takes_no_other_with_it(tmp_path):
                      "--report=jsonl:fifo", "--report=text:text", "--report=json:json", "run"],
                     tmp_path)
     full, size = 0, -1
-    while full < 5:
+    while full < 8:
         time.sleep(0.2)
         before, size = size, sum(os.path.getsize(p) for p in tmp_path.glob("text"))
-        full += size == before > 0
+        full = full + 1 if size == before > 0 else 0
     process.send_signal(signal.SIGTERM)
     time.sleep(0.5)
     process.send_signal(signal.SIGTERM)

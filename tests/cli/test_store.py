@@ -679,7 +679,7 @@ ONE_LONG = """
 ffi.cdef("int usleep(unsigned us);")
 local long = sysbench.tid == 0
 function event()
-  ffi.C.usleep(long and 2500000 or 20000)
+  ffi.C.usleep(long and 2500000 or 45000)
   long = false
 end
 """
@@ -785,7 +785,7 @@ def test_the_document_says_why_and_what_failed(tmp_path):
     sqlite = ["./own.lua", "--db-driver=sqlite"]
     assert bench.run(*sqlite, "prepare", cwd=tmp_path).status == 0
     began = time.time_ns()
-    done = bench.run(*sqlite, "--time=0.3", "--events=100", "--db-ignore-errors=duplicate",
+    done = bench.run(*sqlite, "--time=2", "--events=100", "--db-ignore-errors=duplicate",
                      "--report=json:ignored", "run", cwd=tmp_path)
     assert done.status == 0, done
     document = json.loads((tmp_path / "ignored").read_text())

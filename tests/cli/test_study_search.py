@@ -8,6 +8,7 @@ import math
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -137,9 +138,13 @@ def test_the_probes_are_limited(queue):
 
 def test_a_real_run(tmp_path):
     """What the rate is depends on the machine; the parts fit together."""
-    got = bench.run("search", "--goal=errors<1%", "--time=0.1", "--warmup-time=0.02", "--probes=5",
-                    "--cooldown=0", "--min=1", "--max=20", "--out=o", "cpu", "--cpu-max-prime=3",
-                    "run", cwd=tmp_path)
+    for _ in range(4):  # who is held up for 0.1 s keeps no rate
+        shutil.rmtree(tmp_path / "o", ignore_errors=True)
+        got = bench.run("search", "--goal=errors<1%", "--time=0.1", "--warmup-time=0.02", "--probes=5",
+                        "--cooldown=0", "--min=1", "--max=20", "--out=o", "cpu", "--cpu-max-prime=3",
+                        "run", cwd=tmp_path)
+        if got.status == 0:
+            break
     assert got.status == 0, got
     assert 1 <= float(ANSWER.search(got.out).group(1)) <= 20
     log = (tmp_path / "o/probe-02.txt").read_text()

@@ -429,6 +429,7 @@ class PostgreSQL(Server):
             f"port={self.port}", "listen_addresses=127.0.0.1", f"unix_socket_directories={self.folder}",
             "max_connections=1200", "fsync=off", "synchronous_commit=off", "full_page_writes=off",
             "shared_buffers=128MB", "max_wal_size=2GB", "log_line_prefix=%c|", "autovacuum=off",
+            "deadlock_timeout=100ms",
         ]
         if self.certificates:
             settings += ["ssl=on"] + self.tls_settings(self.certificates.cert, self.certificates.key)

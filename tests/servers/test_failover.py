@@ -107,7 +107,7 @@ class Tokens:
 @pytest.mark.parametrize("protocol", ["own", "library"])
 def test_sessions_of_a_killed_node_go_on_with_the_others(galera, tmp_path, protocol):
     first, _, last = galera.nodes
-    run = Tokens(galera, first, tmp_path, "--time=20", "--verify-commits", "--mysql-ignore-errors=all",
+    run = Tokens(galera, first, tmp_path, "--time=35", "--verify-commits", "--mysql-ignore-errors=all",
                  f"--mysql-protocol={protocol}")
     run.wait_for_commits()
     galera.kill(last)

@@ -45,11 +45,11 @@ class Run:
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def get_going(self, threads=4):
-        """Waits until all are connected, and a second for events to end in."""
+        """Waits until all are connected, and some time for events to end in."""
         end = time.monotonic() + 60
         while connections(self.server) < threads and time.monotonic() < end:
             time.sleep(0.05)
-        time.sleep(1)
+        time.sleep(2.5)
 
     def end(self, timeout=90):
         """Status, standard output, standard error, seconds."""
@@ -160,7 +160,7 @@ def test_forced_shutdown_while_statements_wait(victim, tmp_path):
         "local con\n"
         "function thread_init() con = sysbench.sql.driver():connect() end\n"
         f'function event() con:query("{sleep}") end\n')
-    status, out, err = bench(victim, str(script), "--time=1", "--forced-shutdown=1", "--threads=2", "run")
+    status, out, err = bench(victim, str(script), "--time=3", "--forced-shutdown=1", "--threads=2", "run")
     assert status == 2
     assert "forcing shutdown..." in err
     assert number(out, "Number of unfinished transactions on forced shutdown") == 2
@@ -176,9 +176,9 @@ def test_a_thread_that_has_failed_counts_more_than_those_that_hang(victim, tmp_p
         f'  if sysbench.tid == 0 then con:query("{sleep.replace("30", "1")}") error("broken") end\n'
         f'  con:query("{sleep}")\n'
         "end\n")
-    status, out, err = bench(victim, str(script), "--time=30", "--time-grace=1", "--threads=2", "run")
+    status, out, err = bench(victim, str(script), "--time=30", "--time-grace=3", "--threads=2", "run")
     assert status == 1, out + err
-    assert "1 thread(s) are still busy after 1.0 s without progress (--time-grace)" in err
+    assert "1 thread(s) are still busy after 3.0 s without progress (--time-grace)" in err
     assert err.rstrip("\n").endswith(RUN_FAILED)
     assert number(out, "unfinished") == 1
 
@@ -191,7 +191,7 @@ def test_a_statement_that_outlives_the_run_is_interrupted(victim, tmp_path):
         "function thread_init() con = sysbench.sql.driver():connect() end\n"
         f'function event() con:query("{sleep}") end\n')
     begun = time.monotonic()
-    status, out, err = bench(victim, str(script), "--time=1", "--threads=2", "run")
+    status, out, err = bench(victim, str(script), "--time=3", "--threads=2", "run")
     assert status == 2, out + err
     assert time.monotonic() - begun < 45
 

@@ -203,9 +203,9 @@ def test_read_timeout(shell, mariadb):
 
 
 def test_connect_timeout_does_not_limit_statements(shell, mariadb):
-    sh = shell(mariadb, ["--mysql-connect-timeout=1"], by="tcp")
+    sh = shell(mariadb, ["--mysql-connect-timeout=3"], by="tcp")
     sh("connect")
-    assert sh.query("SELECT SLEEP(2)") == [["0"]]
+    assert sh.query("SELECT SLEEP(5)") == [["0"]]
 
 
 # --- where to, and as whom ---------------------------------------------------------------------------

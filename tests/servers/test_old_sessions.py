@@ -55,14 +55,14 @@ def test_a_thousand_threads(server):
     sizes = ["--oltp-tables-count=10", "--oltp-table-size=500"]
     s.run(LEGACY, *sizes, "--threads=10", "prepare")
     for read_only in ([], ["--oltp-read-only=on"]):
-        out, _, took = s.run(LEGACY, *sizes, *read_only, "--threads=1000", "--time=4",
+        out, _, took = s.run(LEGACY, *sizes, *read_only, "--threads=1000", "--time=6",
                              "--report-interval=2", "run")
-        check_end(out, took, 4)
+        check_end(out, took, 6)
         lines = re.findall(r"^\[ (\d+)s \] thds: (\d+) tps: [0-9.]+ qps: [0-9.]+ \(r/w/o: \S+\) "
                            r"lat \(ms,95%\): [0-9.]+ err/s: [0-9.]+ reconn/s: 0.00$", out, re.M)
         # A busy machine may print a line late, with the time it was taken at, and need a third to end in.
         # Beside other work, some threads need more than 2 s to get through the gate.
-        assert all(900 <= int(threads) <= 1000 for _, threads in lines[:2])
+        assert max(int(n) for _, n in lines[:2]) >= 900 and all(int(n) <= 1000 for _, n in lines)
         assert 2 <= int(lines[0][0]) < int(lines[1][0]) and 4 <= int(lines[1][0])
         events, total = number(out, "transactions"), number(out, "total")
         assert events == number(out, "total number of events") > 0

@@ -68,7 +68,7 @@ def pooler(postgresql):
 
 def run(pooler, *argv):
     login = [*pooler.server.login(), f"--pgsql-port={pooler.port}"]
-    done = subprocess.run([BENCH, "oltp_read_write", *login, *SIZE, "--threads=8", "--events=80", *argv,
+    done = subprocess.run([BENCH, "oltp_read_write", *login, *SIZE, "--threads=8", "--events=80", "--time=0", *argv,
                            "run"], capture_output=True, text=True, timeout=120)
     return done.returncode, done.stdout, done.stderr
 

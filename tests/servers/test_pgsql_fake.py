@@ -291,7 +291,7 @@ def test_a_bulk_insert_that_outlives_the_run(tmp_path):
     """Its event is dropped, as that of any other statement is; the run has not failed."""
     fake = SilentPgSQL(0)
     try:
-        done = subprocess.run([BENCH, "bulk_insert", *fake.login(), "--time-grace=0.2", "--time=1", "run"],
+        done = subprocess.run([BENCH, "bulk_insert", *fake.login(), "--time-grace=0.2", "--time=3", "run"],
                               cwd=tmp_path, capture_output=True, text=True, timeout=60)
     finally:
         fake.close()

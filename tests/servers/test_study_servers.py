@@ -57,7 +57,8 @@ def test_a_killed_sweep_over_threads_goes_on(server, tmp_path):
 
 
 def test_a_sweep_that_was_killed_while_it_prepared_goes_on(server, tmp_path):
-    args = ("--from=table-size", "--vary=table-size=100,3000", "--threads=2", *CUT)
+    args = ("--from=table-size", "--vary=table-size=100,3000", "--threads=2",
+            *[option for option in CUT if not option.startswith("--time=")], "--time=1")
     process = begin(server, tmp_path, *args)
     wait_for(process, tmp_path / "s/table-size/runs/prepare.txt")
     process.kill()

@@ -48,7 +48,7 @@ def test_wholesale(server, version, protocol):
                "run", **kwargs)
     # The script's own lines, and none of ours.
     lines = re.findall(r"^(\d+),(\d+),([0-9.]+),[0-9.]+,[0-9.]+$", out, re.M)
-    assert len(lines) >= 3 and float(lines[1][2]) > 0 and "tps:" not in out
+    assert len(lines) >= 2 and any(float(line[2]) > 0 for line in lines) and "tps:" not in out
     rolled_back = sum(int(n) for n in re.findall(r"^thread \d rolled back (\d+)$", out, re.M))
     assert len(re.findall(r"^thread \d rolled back", out, re.M)) == 8
     # What the script counted itself, and what servers made it repeat.

@@ -95,7 +95,7 @@ def test_all_events_fail(tmp_path):
 
 def test_what_fails_in_the_warm_up_is_not_counted(tmp_path):
     """The tickets of --events are those of the time after it."""
-    _, total, record = run(tmp_path, "--warmup-time=0.3", "--time=0", "--events=40", threads=2)
+    _, total, record = run(tmp_path, "--warmup-time=1.5", "--time=0", "--events=40", threads=2)
     found = total["figures"]
     assert found["events"] + found["failed_events"] == 40
     assert record.tries > found["events"] + found["failed_events"] + found["retries"]
