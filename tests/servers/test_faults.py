@@ -49,7 +49,7 @@ class Run:
         end = time.monotonic() + 60
         while connections(self.server) < threads and time.monotonic() < end:
             time.sleep(0.05)
-        time.sleep(2.5)
+        time.sleep(1.5)
 
     def end(self, timeout=90):
         """Status, standard output, standard error, seconds."""
