@@ -105,7 +105,7 @@ def test_prepare_shows_the_share_of_all_rows(tmp_path):
     lines, rest = lines_of(err)
     shown = [re.sub(r"(?<=done, )\d+ s$", "0 s", re.sub(r"\d+ s left", "N s left", line)) for line in lines]
     # A slow machine takes more than a second for an index.
-    shown = [line for i, line in enumerate(shown) if not i or line != shown[i - 1]]
+    shown = [line for i, line in enumerate(shown) if i == 0 or line != shown[i - 1]]
     assert rest == "" and shown == ["'sbtest1': 41 % of 24000 rows, N s left", "'sbtest1': 50 % of 24000 rows, N s left",
                                     "creating indexes: 0 of 2 done, 0 s",
                                     "'sbtest2': 91 % of 24000 rows, N s left", "'sbtest2': 100 % of 24000 rows, N s left",

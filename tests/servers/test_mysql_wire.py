@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+import clusters
 from conftest import BENCH, FETCHING
 from fakemysql import COLUMN, END, OK, PREPARED, PreparingMySQL, ScriptedMySQL, packets
 
@@ -258,9 +259,8 @@ def test_errors_are_the_same(both, mariadb):
 
 
 def kill_asleep(server, number):
-    while server.sql("SELECT COUNT(*) FROM information_schema.processlist "
-                     f"WHERE id = {number} AND state = 'User sleep'").strip() == "0":
-        pass
+    asleep = f"SELECT COUNT(*) FROM information_schema.processlist WHERE id = {number} AND state = 'User sleep'"
+    clusters.wait_until(lambda: server.sql(asleep).strip() == "1", "the statement", 15)
     server.sql(f"KILL QUERY {number}")
 
 

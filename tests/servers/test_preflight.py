@@ -11,6 +11,7 @@ import threading
 
 import pytest
 
+import clusters
 import servers
 import transcripts
 from fakemysql import COM_QUERY, END, OK, FakeMySQL, packets
@@ -58,7 +59,7 @@ def test_too_few_connections(mysql):
         assert said and err.splitlines()[0] == said.group(0), err
         assert err.endswith("\nFATAL: Threads initialization failed!\n") and "Threads started!" not in out
         assert "Too many connections" not in err
-        # What is to be typed is enough.
+        # What is to be typed is enough for the threads.
         assert 64 <= int(re.search(r"\d+", said[1])[0]) <= 70
         # The server may still count who typed it, looked at the tables or asked.
         mysql.sql(re.sub(r"\d+", lambda n: str(int(n[0]) + 4), said[1]))
@@ -316,8 +317,8 @@ def test_a_script_that_connects_once_is_only_warned(mysql, tmp_path):
 
 def await_no_statements(mysql):
     """Servers forget those of a client some time after it has gone."""
-    while int(mysql.sql("SHOW GLOBAL STATUS LIKE 'Prepared_stmt_count'").split("\t")[1]) > 0:
-        pass
+    clusters.wait_until(lambda: int(mysql.sql("SHOW GLOBAL STATUS LIKE 'Prepared_stmt_count'").split("\t")[1]) == 0,
+                        "no prepared statements", 60)
 
 
 def test_too_few_statements(mysql):
