@@ -16,8 +16,9 @@
 /* No server allows fewer connections, so that smaller runs need not ask.  Nor is asked for so few
    statements that are prepared ahead, or so few that are prepared one by one. */
 enum { FEWEST_CONNECTIONS = 10, FEW_STATEMENTS = 1000, FEWEST_STATEMENTS = 16000 };
-/* The connection that asked may be the server's for a while after its end. */
-enum { ASKS = 1 };
+/* What a limit is raised to leaves room for who types that, for the connection that asks, and for
+   some that the server still counts after their end. */
+enum { ROOM = 4 };
 /* Nobody waits longer for a start without having asked for it. */
 enum { LONGEST_S = 30 };
 
@@ -107,7 +108,7 @@ static bool allows(const struct bn_sql_preflight *p, const struct bn_session *s,
                               .needed = threads_of(p, s),
                               .allowed = quota->allowed,
                               .others = quota->used - 2,
-                              .reserved = reserved,
+                              .reserved = reserved + ROOM,
                               .certain = p->all_connect};
 
   return bn_demand_tell(&d) != BN_REFUSED;
@@ -121,7 +122,7 @@ void bn_sql_preflight_connections(struct bn_sql_preflight *p, const struct bn_se
 
   p->refused = !allows(p, s, &server, info->raise_connections, info->reserved_connections);
   for (size_t i = 0; i < BN_SQL_QUOTAS && info->quota[i].by[0] != '\0'; i++)
-    if (!allows(p, s, &info->quota[i], info->quota[i].raise, ASKS))
+    if (!allows(p, s, &info->quota[i], info->quota[i].raise, 0))
       p->refused = true;
 }
 
