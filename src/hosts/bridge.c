@@ -29,8 +29,8 @@
    passed since the last message: an answer that takes long to come is late by that part of its time
    at most, in exchanges that compare clocks too, and a bridge that carries one message a second
    takes next to no processor time from what is measured. */
-enum { SLEEP_PART = 16 };
-static const uint64_t least_ns = 50000, most_ns = 10 * BN_NSEC_PER_MSEC;
+enum { SLEEP_PART = 8 };
+static const uint64_t least_ns = 50000, most_ns = 40 * BN_NSEC_PER_MSEC;
 /* After a signal, a rank is there for the report of rank 0 this long. */
 static const uint64_t signalled_ns = 2 * BN_NSEC_PER_SEC;
 /* For the other ranks to end their agents, and then for the library to end. */
