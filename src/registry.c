@@ -68,7 +68,6 @@ const struct bn_registry_script bn_registry_scripts[] = {
     {.name = NULL},
 };
 
-/* A row without `run` reserves its name. */
 const struct bn_subcommand bn_registry_subcommands[] = {
     {.name = "compare",
      .title = "tell whether results B are better or worse than results A",
