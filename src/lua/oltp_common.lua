@@ -110,35 +110,37 @@ sysbench.cmdline.commands = {
 
 -- Statements ---------------------------------------------------------------------------------
 
-local id_type = {sysbench.sql.type.BIGINT}
-local c_type = {sysbench.sql.type.CHAR, 120}
-local pad_type = {sysbench.sql.type.CHAR, 60}
-
--- Text of each kind of statement, then the types of its parameters.
 local kinds = {
-  point_selects = {"SELECT c FROM sbtest%d WHERE id=?", id_type},
-  simple_ranges = {"SELECT c FROM sbtest%d WHERE id BETWEEN ? AND ?", id_type, id_type},
-  sum_ranges = {"SELECT SUM(k) FROM sbtest%d WHERE id BETWEEN ? AND ?", id_type, id_type},
-  order_ranges = {
-    "SELECT c FROM sbtest%d WHERE id BETWEEN ? AND ? ORDER BY c", id_type, id_type},
-  distinct_ranges = {
-    "SELECT DISTINCT c FROM sbtest%d WHERE id BETWEEN ? AND ? ORDER BY c", id_type, id_type},
-  index_updates = {"UPDATE sbtest%d SET k=k+1 WHERE id=?", id_type},
-  non_index_updates = {"UPDATE sbtest%d SET c=? WHERE id=?", c_type, id_type},
-  deletes = {"DELETE FROM sbtest%d WHERE id=?", id_type},
-  inserts = {"INSERT INTO sbtest%d (id, k, c, pad) VALUES (?, ?, ?, ?)",
-             id_type, id_type, c_type, pad_type},
+  point_selects = "SELECT c FROM sbtest%d WHERE id=?",
+  simple_ranges = "SELECT c FROM sbtest%d WHERE id BETWEEN ? AND ?",
+  sum_ranges = "SELECT SUM(k) FROM sbtest%d WHERE id BETWEEN ? AND ?",
+  order_ranges = "SELECT c FROM sbtest%d WHERE id BETWEEN ? AND ? ORDER BY c",
+  distinct_ranges = "SELECT DISTINCT c FROM sbtest%d WHERE id BETWEEN ? AND ? ORDER BY c",
+  index_updates = "UPDATE sbtest%d SET k=k+1 WHERE id=?",
+  non_index_updates = "UPDATE sbtest%d SET c=? WHERE id=?",
+  deletes = "DELETE FROM sbtest%d WHERE id=?",
+  inserts = "INSERT INTO sbtest%d (id, k, c, pad) VALUES (?, ?, ?, ?)",
+}
+
+-- The parameters of each kind (i: a number; c, p: a text as long as that column). They are strings
+-- because each session has this table.
+local letters = {
+  point_selects = "i", simple_ranges = "ii", sum_ranges = "ii", order_ranges = "ii",
+  distinct_ranges = "ii", index_updates = "i", non_index_updates = "ci", deletes = "i",
+  inserts = "iicp",
 }
 
 -- Makes stmt[table_num][kind] and its parameters param[table_num][kind][1..].
 local function prepare_statement(table_num, kind)
-  local definition, params = kinds[kind], {}
-  local statement = con:prepare(definition[1]:format(table_num), kind)
-  for i = 2, #definition do
-    params[i - 1] = statement:bind_create(definition[i][1], definition[i][2])
+  local types, params = sysbench.sql.type, {}
+  local statement = con:prepare(kinds[kind]:format(table_num), kind)
+  for i = 1, #letters[kind] do
+    local letter = letters[kind]:sub(i, i)
+    params[i] = letter == "i" and statement:bind_create(types.BIGINT) or
+                statement:bind_create(types.CHAR, letter == "c" and 120 or 60)
   end
   if statement:bind_param(unpack(params)) ~= 0 then
-    error("cannot prepare: " .. definition[1]:format(table_num))
+    error("cannot prepare: " .. kinds[kind]:format(table_num))
   end
   stmt[table_num][kind], param[table_num][kind] = statement, params
 end
@@ -175,7 +177,7 @@ end
 local used_kinds = {}
 
 -- From here on every table has this kind of statement. The first table's is prepared at once, that
--- of the other tables when all kinds are known (prepare_the_rest) or when it is first looked up.
+-- of the other tables when all kinds are known (thread_init) or when it is first looked up.
 function prepare_for_each_table(kind)
   if not kinds[kind] then
     error(("there is no kind of statement named '%s'"):format(kind))
@@ -188,31 +190,14 @@ function prepare_for_each_table(kind)
   end
 end
 
-local function prepare_missing(table_num, kind)
-  if not rawget(stmt[table_num], kind) then
-    prepare_statement(table_num, kind)
-  end
-end
-
 -- Prepares the first `count` of the kinds for the other tables.
 local function prepare_other_tables(count, together)
   if sysbench.opt.tables > 1 then
-    require("oltp_prepare")(used_kinds, count, together, prepare_missing)
+    require("oltp_prepare")(used_kinds, count, together, prepare_statement)
   end
 end
 
 local has_dialect = sysbench.cmdline.dialect and sysbench.cmdline.dialect() ~= nil
-
--- sysbench prepares everything at the start, and so finds any table missing. Where that is too
--- much, one thread looks into each table in its dialects: one kind of statement is enough, which
--- will be used anyway.
-local function prepare_the_rest(when)
-  if when == "now" then
-    prepare_other_tables(#used_kinds, true)
-  elseif has_dialect and sysbench.tid == 0 then
-    prepare_other_tables(#used_kinds > 0 and 1 or 0, true)
-  end
-end
 
 -- SQLite takes the write lock at BEGIN when a transaction is going to write: later it might
 -- find that others have written meanwhile, and would have to start again.
@@ -312,7 +297,14 @@ function thread_init()
   if not when then
     error("the server does not allow as many prepared statements", 0)
   end
-  prepare_the_rest(when)
+  -- sysbench prepares everything at the start, and so finds any table missing. Where that is too
+  -- much, one thread looks into each table in its dialects: one kind of statement is enough, which
+  -- will be used anyway.
+  if when == "now" then
+    prepare_other_tables(#used_kinds, true)
+  elseif has_dialect and sysbench.tid == 0 then
+    prepare_other_tables(#used_kinds > 0 and 1 or 0, true)
+  end
   prepares_again = when == "now" and (has_dialect or sysbench.opt.db_prepare == "eager")
 end
 
@@ -347,25 +339,15 @@ function thread_done()
   con:disconnect()
 end
 
-local events_on_connection = 0
-
 -- The last call of every event: does what --reconnect asks for.
 function check_reconnect()
-  local every = sysbench.opt.reconnect
-  every = every - every % 1 -- math would have to be loaded
-  if every > 0 then
-    events_on_connection = events_on_connection + 1
-    if events_on_connection >= every then
-      events_on_connection = 0
-      close_statements()
-      con:reconnect()
-      prepare_again()
-    end
+  if sysbench.opt.reconnect >= 1 then
+    require("oltp_restart").after_event(prepare_again)
   end
 end
 
 function sysbench.hooks.before_restart_event(failure)
-  require("oltp_restart")(failure, prepare_again)
+  require("oltp_restart").before_event(failure, prepare_again)
 end
 
 -- Events -------------------------------------------------------------------------------------

@@ -9,10 +9,12 @@ local function show(done, all)
   end
 end
 
--- Prepares one kind for all tables but the first one.
-local function prepare_kind(kind, prepare_missing, done, all)
+-- Prepares one kind for all tables but the first one that do not have it.
+local function prepare_kind(kind, prepare, done, all)
   for table_num = 2, sysbench.opt.tables do
-    prepare_missing(table_num, kind)
+    if not rawget(stmt[table_num], kind) then
+      prepare(table_num, kind)
+    end
     done = done + 1
     if done % 100 == 0 then
       show(done, all)
@@ -20,15 +22,15 @@ local function prepare_kind(kind, prepare_missing, done, all)
   end
 end
 
--- Prepares the first `count` of the kinds by prepare_missing(table_num, kind); many statements in
--- one exchange if `together` and the driver can do that.
-return function (kinds, count, together, prepare_missing)
+-- Prepares the first `count` of the kinds by prepare(table_num, kind); many statements in one
+-- exchange if `together` and the driver can do that.
+return function (kinds, count, together, prepare)
   local others = sysbench.opt.tables - 1
   for i = 1, count do
     if together then
       sysbench.cmdline.hold()
     end
-    prepare_kind(kinds[i], prepare_missing, others * (i - 1), others * count)
+    prepare_kind(kinds[i], prepare, others * (i - 1), others * count)
     if together and not sysbench.cmdline.prepare_held() then
       error("SQL API error")
     end

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
--- What is done before an event that failed is repeated, for oltp_common.lua, which loads it at the
--- first failure.
+-- What is done before an event that failed is repeated, and after an event with --reconnect, for
+-- oltp_common.lua, which loads it at the first failure or with --reconnect.
+
+local M = {}
 
 local connection_errors = {[2006] = true, [2011] = true, [2013] = true, [2055] = true}
 
@@ -16,7 +18,7 @@ local function leaves_transaction_open(failure)
   return type(stmt) == "table" and stmt.begin and not failure.sql_errno
 end
 
-return function (failure, prepare_again)
+function M.before_event(failure, prepare_again)
   if is_connection_error(failure) then
     close_statements()
     prepare_again()
@@ -25,3 +27,19 @@ return function (failure, prepare_again)
     pcall(con.query, con, "ROLLBACK")
   end
 end
+
+local events_on_connection = 0
+
+function M.after_event(prepare_again)
+  local every = sysbench.opt.reconnect
+  every = every - every % 1 -- math would have to be loaded
+  events_on_connection = events_on_connection + 1
+  if events_on_connection >= every then
+    events_on_connection = 0
+    close_statements()
+    con:reconnect()
+    prepare_again()
+  end
+end
+
+return M

@@ -7,32 +7,32 @@ local module = internal.module
 local pcall, rawget, rawset, pairs, next, rawequal, type, getmetatable =
   pcall, rawget, rawset, pairs, next, rawequal, type, getmetatable
 
--- Fields that a worker loads when a script first touches them; the main instance shows them all.
+-- Fields that a worker loads when a script first touches them, with their modules; the main
+-- instance shows them all.
 local lazy = {
-  cmdline = internal.cmdline,
-  rand = function () return module("sysbench.rand") end,
-  histogram = function () return module("sysbench.histogram") end,
-  metrics = function () return module("sysbench.metrics") end,
-  sql = function () return module("sysbench.sql") end,
-  report_csv = function () return module("sysbench.report").csv end,
-  report_json = function () return module("sysbench.report").json end,
-  report_default = function () return module("sysbench.report").default end
+  cmdline = "", rand = "sysbench.rand", histogram = "sysbench.histogram", sql = "sysbench.sql",
+  metrics = not internal.dialect() and "sysbench.metrics" or nil,
+  report_csv = "sysbench.report", report_json = "sysbench.report",
+  report_default = "sysbench.report"
 }
+
+local function load(key)
+  if key == "cmdline" then
+    return internal.cmdline()
+  end
+  local loaded = module(lazy[key])
+  return lazy[key] == "sysbench.report" and loaded[key:sub(#"report_" + 1)] or loaded
+end
 
 local on_demand = {
   __index = function (t, key)
-    local load = lazy[key]
-    if load then
-      local value = load()
+    if lazy[key] then
+      local value = load(key)
       rawset(t, key, value)
       return value
     end
   end
 }
-
-if internal.dialect() then
-  lazy.metrics = nil
-end
 
 -- A worker's sysbench.opt and some libraries are filled on demand too; who walks through them sees
 -- them whole.
@@ -40,9 +40,9 @@ local function complete(sysbench, t)
   if rawequal(t, sysbench.opt) then
     internal.fill_options(t)
   elseif rawequal(t, sysbench) then
-    for key, load in pairs(lazy) do
+    for key in pairs(lazy) do
       if rawget(t, key) == nil then
-        rawset(t, key, load())
+        rawset(t, key, load(key))
       end
     end
   else
@@ -115,8 +115,8 @@ end
 return function (env, sysbench, complete, debugging, old_names)
   sysbench.error = { NONE = 0, RESTART_EVENT = 1 }
   if complete then
-    for key, load in pairs(lazy) do
-      sysbench[key] = load()
+    for key in pairs(lazy) do
+      sysbench[key] = load(key)
     end
     if not internal.dialect() then
       setmetatable(sysbench, module("sysbench.result"))

@@ -1,14 +1,15 @@
 -- Module "sysbench.sql": drivers, connections, statements, parameters and results.
 -- The objects are C structs (script/api/ffi_sql.h); C returns what happened and this module raises.
--- What few event loops need is in sysbench.sql.more, which costs no memory until it is used.
+-- What few event loops need is in sysbench.sql.more, and what is said of wrong calls in
+-- sysbench.sql.wrong: neither costs memory until it is used.
 local internal = ...
 internal.declare("sql")
 local ffi = internal.ffi
 local C = ffi.C
 local module = internal.module
-local type, error, tostring, pairs, rawset, rawget, select, setmetatable =
-  type, error, tostring, pairs, rawset, rawget, select, setmetatable
-local copy, gc, text_of, typeof, istype = ffi.copy, ffi.gc, ffi.string, ffi.typeof, ffi.istype
+local type, error, pairs, rawset, rawget, select, setmetatable =
+  type, error, pairs, rawset, rawget, select, setmetatable
+local copy, gc, typeof, istype = ffi.copy, ffi.gc, ffi.typeof, ffi.istype
 
 local types = {
   NONE = 0, TINYINT = 1, SMALLINT = 2, INT = 3, BIGINT = 4, FLOAT = 5, DOUBLE = 6, TIME = 7,
@@ -16,48 +17,52 @@ local types = {
 }
 local errors = { NONE = 0, IGNORABLE = 1, FATAL = 2 }
 
--- The methods of one kind of object that sysbench.sql.more has join the table when one is missed.
-local function with_more(methods, kind)
-  return setmetatable(methods, {
-    __index = function (_, name)
-      setmetatable(methods, nil)
-      for key, method in pairs(module("sysbench.sql.more")[kind]) do
-        rawset(methods, key, method)
-      end
-      return rawget(methods, name)
+-- A table of methods. Those that sysbench.sql.more has for this kind of object join it when a name
+-- is missed.
+local kinds = {}
+local missed = {
+  __index = function (methods, name)
+    setmetatable(methods, nil)
+    for key, method in pairs(module("sysbench.sql.more")[kinds[methods]]) do
+      rawset(methods, key, method)
     end
-  })
+    return rawget(methods, name)
+  end
+}
+
+local function methods_of(kind)
+  local methods = setmetatable({}, missed)
+  kinds[methods] = kind
+  return methods
 end
 
 -- The types of objects.  C takes nil for any of them and would follow it, so each method asks
--- first; compiled code has decided that when it was made.  A null pointer, which functions of
--- ffi.C return, has the type and is equal to nil.
+-- first (expect); compiled code has decided that when it was made.  A null pointer, which functions
+-- of ffi.C return, has the type and is equal to nil.
 local CONNECTION, STATEMENT, DRIVER = typeof("sql_connection"), typeof("sql_statement"),
   typeof("sql_driver")
 
-local function shown(value)
-  if type(value) ~= "cdata" then
-    return type(value)
-  end
-  return value == nil and "a null pointer" or tostring(value)
+-- Raises an error where the method was called that calls this. what: a function of
+-- sysbench.sql.wrong.
+local function refuse(what, ...)
+  module("sysbench.sql.wrong")[what](...)
 end
 
--- Raises an error where the method was called: its object is missing or is another one.
-local function refuse(object, kind, method)
-  error(("%s: expected a %s, got %s; the call is %s:%s()")
-        :format(method, kind, shown(object), kind, method), 3)
+-- Raises an error where the method was called unless the object is of the type.
+local function expect(object, object_type, kind, method)
+  if object == nil or not istype(object_type, object) then
+    module("sysbench.sql.wrong").object(object, kind, method)
+  end
 end
 
-local function check_query(query)
-  if type(query) ~= "string" then
-    error('[string "sysbench.sql.lua"]:1: ' ..
-          "attempt to get length of local 'query' (a " .. type(query) .. " value)", 0)
-  end
+-- All objects are shown by what they are.
+local function show(object)
+  return module("sysbench.sql.wrong").show(object)
 end
 
 -- Results ------------------------------------------------------------------------------------
 
-local result_methods = with_more({}, "result")
+local result_methods = methods_of("result")
 
 -- C declares the fields of a result together with its methods, when the first of them is missed.
 local result_is_declared = false
@@ -71,7 +76,7 @@ ffi.metatype("sql_result", {
     end
     return method
   end,
-  __tostring = function () return "<sql_result>" end
+  __tostring = show
 })
 
 -- What statements without a result set return: in a dialect what scripts of that version know,
@@ -91,15 +96,11 @@ internal.no_result = nothing
 
 -- Parameters ---------------------------------------------------------------------------------
 
-local function show_param()
-  return "<sql_param>"
-end
+local int_methods = {}
 
-local function no_rand_str(self)
-  error(("Unsupported argument type: %d"):format(self.type), 2)
+function int_methods:set_rand_str()
+  refuse("param_type", self.type)
 end
-
-local int_methods = { set_rand_str = no_rand_str }
 
 -- A fraction is cut towards zero; nil is NULL.
 function int_methods:set(value)
@@ -108,7 +109,7 @@ function int_methods:set(value)
     return
   end
   if type(value) == "string" then
-    error("cannot convert 'string' to 'int64_t'", 2)
+    refuse("number", "int64_t")
   end
   self.buffer[0] = value
   self.is_null = false
@@ -116,26 +117,18 @@ end
 
 local text_methods = {}
 
--- As long as the parameter: what is longer is cut in a dialect, as in sysbench, and else refused.
-local function fitting_length(method, len, max_len)
-  if not dialect then
-    error(("%s: the value has %d bytes, but max_len of the parameter is %d")
-          :format(method, len, max_len), 3)
-  end
-  return max_len
-end
-
 function text_methods:set(value)
   if value == nil then
     self.is_null = true
     return
   end
   if type(value) ~= "string" then
-    error("attempt to get length of local 'value' (a " .. type(value) .. " value)", 2)
+    refuse("text", value)
   end
   local len = #value
+  -- What is longer than the parameter is cut in a dialect, as in sysbench, and else refused.
   if len > self.max_len then
-    len = fitting_length("set", len, self.max_len)
+    len = dialect and self.max_len or refuse("length", "set", len, self.max_len)
   end
   copy(self.buffer, value, len)
   self.data_len = len
@@ -146,7 +139,7 @@ end
 function text_methods:set_rand_str(fmt)
   local len = #fmt
   if len > self.max_len then
-    len = fitting_length("set_rand_str", len, self.max_len)
+    len = dialect and self.max_len or refuse("length", "set_rand_str", len, self.max_len)
   end
   C.bn_ffi_sql_rand_str(self.buffer, fmt, len)
   self.data_len = len
@@ -155,9 +148,9 @@ end
 
 -- The first member's fields count as the struct's own.
 local int_param = ffi.metatype("struct { struct bn_ffi_param; int64_t buffer[1]; }",
-                               { __index = int_methods, __tostring = show_param })
+                               { __index = int_methods, __tostring = show })
 local text_param = ffi.metatype("struct { struct bn_ffi_param; char buffer[?]; }",
-                                { __index = text_methods, __tostring = show_param })
+                                { __index = text_methods, __tostring = show })
 
 local function new_int()
   local param = int_param()
@@ -167,7 +160,7 @@ end
 
 local function new_text(max_len)
   if type(max_len) ~= "number" or not (max_len >= 0 and max_len < 2 ^ 31) then
-    error("bind_create: CHAR and VARCHAR need max_len, the greatest length in bytes", 2)
+    refuse("max_len")
   end
   local param = text_param(max_len)
   param.type, param.max_len = types.VARCHAR, max_len
@@ -186,28 +179,17 @@ local bound = setmetatable({}, { __mode = "k" })
 
 local param_array = typeof("const struct bn_ffi_param *[?]")
 
--- A statement could not be prepared or bound: its connection was lost, as it may be in execute, and
--- the event is to be repeated.
-local function is_repeated(con)
-  return con.lost and con.error == errors.IGNORABLE
-end
-
-local function refuse_value(value, place)
-  error(("bind_param: value %d is %s; expected a parameter that bind_create() has made")
-        :format(place, shown(value)), 3)
-end
-
 local function is_param(value)
   return value ~= nil and (istype(int_param, value) or istype(text_param, value) or
                            module("sysbench.sql.more").is_double(value))
 end
 
-local statement_methods = with_more({}, "statement")
+local statement_methods = methods_of("statement")
 
 function statement_methods:bind_create(param_type, max_len)
   local construct = constructors[param_type] or module("sysbench.sql.more").double(param_type)
   if not construct then
-    error(("Unsupported argument type: %s"):format(tostring(param_type)), 2)
+    refuse("param_type", param_type)
   end
   return construct(max_len)
 end
@@ -215,9 +197,7 @@ end
 -- 0, or 1 when there are too many or too few.  A connection that is lost meanwhile repeats the
 -- event.
 function statement_methods:bind_param(...)
-  if self == nil or not istype(STATEMENT, self) then
-    refuse(self, "statement", "bind_param")
-  end
+  expect(self, STATEMENT, "statement", "bind_param")
   local count = select("#", ...)
   if count == 0 then
     return nil
@@ -225,7 +205,7 @@ function statement_methods:bind_param(...)
   local params, addresses = { ... }, param_array(count)
   for i = 1, count do
     if not is_param(params[i]) then
-      refuse_value(params[i], i)
+      refuse("value", params[i], i)
     end
     addresses[i - 1] = ffi.cast("const struct bn_ffi_param *", params[i])
   end
@@ -233,16 +213,15 @@ function statement_methods:bind_param(...)
   if rc <= 0 then
     bound[self] = params
   end
-  if rc ~= 0 and is_repeated(self.connection) then
-    module("sysbench.sql.more").fail(self.connection, "<prepared statement>", 2)
+  if rc == 0 then
+    return 0
   end
-  return rc == 0 and 0 or 1
+  module("sysbench.sql.more").restart_if_lost(self.connection, "<prepared statement>")
+  return 1
 end
 
 function statement_methods:execute()
-  if self == nil or not istype(STATEMENT, self) then
-    refuse(self, "statement", "execute")
-  end
+  expect(self, STATEMENT, "statement", "execute")
   local rs = C.bn_ffi_sql_execute(self)
   if rs ~= nil then
     return rs
@@ -255,9 +234,7 @@ function statement_methods:execute()
 end
 
 function statement_methods:close()
-  if self == nil or not istype(STATEMENT, self) then
-    refuse(self, "statement", "close")
-  end
+  expect(self, STATEMENT, "statement", "close")
   if C.bn_ffi_sql_stmt_close(self) ~= 0 then
     error("SQL API error", 2)
   end
@@ -267,19 +244,19 @@ end
 
 ffi.metatype("sql_statement", {
   __index = statement_methods,
-  __tostring = function () return "<sql_statement>" end
+  __tostring = show
 })
 
 -- Connections --------------------------------------------------------------------------------
 
-local connection_methods = with_more({}, "connection")
+local connection_methods = methods_of("connection")
 
 -- The result set, or what stands for none.
 function connection_methods:query(query)
-  if self == nil or not istype(CONNECTION, self) then
-    refuse(self, "connection", "query")
+  expect(self, CONNECTION, "connection", "query")
+  if type(query) ~= "string" then
+    refuse("query", query)
   end
-  check_query(query)
   local rs = C.bn_ffi_sql_query(self, query, #query)
   if rs ~= nil then
     return rs
@@ -292,69 +269,51 @@ end
 
 -- name: what --statements counts it as. sysbench ignores it, and so do its dialects if it is none.
 function connection_methods:prepare(query, name)
-  if self == nil or not istype(CONNECTION, self) then
-    refuse(self, "connection", "prepare")
+  expect(self, CONNECTION, "connection", "prepare")
+  if type(query) ~= "string" then
+    refuse("query", query)
   end
-  check_query(query)
   if name ~= nil and type(name) ~= "string" then
-    if not dialect then
-      error("prepare: expected the name of the statement, got " .. type(name), 2)
-    end
-    name = nil
+    name = not dialect and refuse("name", name) or nil
   end
   local statement = C.bn_ffi_sql_prepare(self, query, #query, name)
   if statement == nil then
-    if is_repeated(self) then
-      module("sysbench.sql.more").fail(self, query, 2)
-    end
+    module("sysbench.sql.more").restart_if_lost(self, query)
     error("SQL API error", 2)
   end
   return gc(statement, C.bn_ffi_sql_stmt_free)
 end
 
 function connection_methods:disconnect()
-  if self == nil or not istype(CONNECTION, self) then
-    refuse(self, "connection", "disconnect")
-  end
+  expect(self, CONNECTION, "connection", "disconnect")
   C.bn_ffi_sql_disconnect(self)
   return true
 end
 
--- The texts of the last failure are Lua strings, copied when a script asks for them.
+-- Names of no method are left to sysbench.sql.more.
 ffi.metatype("sql_connection", {
   __index = function (con, name)
-    if name == "sql_errmsg" then
-      return text_of(con.bn_sql_errmsg)
-    elseif name == "sql_state" then
-      return text_of(con.bn_sql_state)
-    end
     local method = connection_methods[name]
-    if not method then
-      -- As LuaJIT says it of other objects.
-      error(("'%s' has no member named '%s'"):format(tostring(CONNECTION):match("<(.*)>"),
-                                                     tostring(name)), 2)
+    if method == nil then
+      return module("sysbench.sql.more").field(con, name)
     end
     return method
   end,
-  __tostring = function () return "<sql_connection>" end
+  __tostring = show
 })
 
 -- Drivers ------------------------------------------------------------------------------------
 
-local driver_methods = {}
+local driver_methods = methods_of("driver")
 
 function driver_methods:name()
-  if self == nil or not istype(DRIVER, self) then
-    refuse(self, "driver", "name")
-  end
-  return text_of(C.bn_ffi_sql_driver_name(self))
+  expect(self, DRIVER, "driver", "name")
+  return ffi.string(C.bn_ffi_sql_driver_name(self))
 end
 
 -- What a script passes is ignored, as in sysbench.
 function driver_methods:connect()
-  if self == nil or not istype(DRIVER, self) then
-    refuse(self, "driver", "connect")
-  end
+  expect(self, DRIVER, "driver", "connect")
   local con = C.bn_ffi_sql_connect(self, nil, nil, 0)
   if con == nil then
     error("connection creation failed", 2)
@@ -362,36 +321,19 @@ function driver_methods:connect()
   return gc(con, C.bn_ffi_sql_conn_free)
 end
 
--- options: what is different for this connection, as the driver's options without its prefix.
-function driver_methods:connect_with(options)
-  if self == nil or not istype(DRIVER, self) then
-    refuse(self, "driver", "connect_with")
-  end
-  if type(options) ~= "table" then
-    error("connect_with: expected a table of options, got " .. type(options), 2)
-  end
-  local names, values, count, kept = module("sysbench.sql.more").overrides_of(options)
-  local con = C.bn_ffi_sql_connect(self, names, values, count)
-  if con == nil then
-    error("connection creation failed", 2)
-  end
-  kept = nil
-  return gc(con, C.bn_ffi_sql_conn_free)
-end
-
 ffi.metatype("struct sql_driver", {
   __index = driver_methods,
-  __tostring = function () return "<sql_driver>" end
+  __tostring = show
 })
 
-internal.refuse = refuse
+internal.refuse, internal.expect = refuse, expect
 
 local sql = { type = types, error = errors }
 
 -- name: instead of --db-driver
 function sql.driver(name)
   if name ~= nil and type(name) ~= "string" then
-    error("driver: expected the name of a driver, got " .. type(name), 2)
+    refuse("driver", name)
   end
   local driver = C.bn_ffi_sql_driver(name)
   if driver == nil then

@@ -12,7 +12,8 @@ local type, error, assert, pcall, tostring, pairs, unpack =
 local text_of, typeof, istype, getinfo = ffi.string, ffi.typeof, ffi.istype, debug.getinfo
 local CONNECTION, STATEMENT, RESULT = typeof("sql_connection"), typeof("sql_statement"),
   typeof("sql_result")
-local refuse = internal.refuse
+local DRIVER = typeof("sql_driver")
+local refuse, expect = internal.refuse, internal.expect
 
 local connection_methods, statement_methods, result_methods = {}, {}, {}
 
@@ -71,17 +72,27 @@ local function fail(con, query, level, prefix)
         prefix and 0 or level + 1)
 end
 
-local function check_query(query)
-  if type(query) ~= "string" then
-    error(here .. "attempt to get length of local 'query' (a " .. type(query) .. " value)", 0)
+-- Restarts the event if what failed was that a statement was prepared or bound on a connection that
+-- was lost meanwhile, as it may be in execute.
+local function restart_if_lost(con, query)
+  if con.lost and con.error == IGNORABLE then
+    fail(con, query, 2)
   end
+end
+
+-- The texts of the last failure are Lua strings, copied when a script asks for them.
+local function field(con, name)
+  if name == "sql_errmsg" then
+    return text_of(con.bn_sql_errmsg)
+  elseif name == "sql_state" then
+    return text_of(con.bn_sql_state)
+  end
+  refuse("member", CONNECTION, name)
 end
 
 -- The next row as an array of strings with holes for NULL; nil after the last.
 function result_methods:fetch_row()
-  if self == nil or not istype(RESULT, self) then
-    refuse(self, "result", "fetch_row")
-  end
+  expect(self, RESULT, "result", "fetch_row")
   if not C.bn_ffi_sql_fetch(self) then
     if C.bn_ffi_sql_fetch_failed(self) then
       error("cannot read the rest of a result", 2)
@@ -102,16 +113,12 @@ function result_methods:fetch_row()
 end
 
 function result_methods:free()
-  if self == nil or not istype(RESULT, self) then
-    refuse(self, "result", "free")
-  end
+  expect(self, RESULT, "result", "free")
   return assert(C.bn_ffi_sql_free_result(self) == 0, "db_free_results() failed")
 end
 
 function statement_methods:next_result()
-  if self == nil or not istype(STATEMENT, self) then
-    refuse(self, "statement", "next_result")
-  end
+  expect(self, STATEMENT, "statement", "next_result")
   local rs = C.bn_ffi_sql_stmt_next_result(self)
   if rs ~= nil then
     return rs
@@ -140,27 +147,25 @@ local function first_row(con, query, rs)
 end
 
 function connection_methods:query_row(query)
-  if self == nil or not istype(CONNECTION, self) then
-    refuse(self, "connection", "query_row")
+  expect(self, CONNECTION, "connection", "query_row")
+  if type(query) ~= "string" then
+    refuse("query", query)
   end
-  check_query(query)
   return first_row(self, query, C.bn_ffi_sql_query(self, query, #query))
 end
 
 -- A question of the workload's own, which is no part of what it measures.
 function connection_methods:query_row_uncounted(query)
-  if self == nil or not istype(CONNECTION, self) then
-    refuse(self, "connection", "query_row_uncounted")
+  expect(self, CONNECTION, "connection", "query_row_uncounted")
+  if type(query) ~= "string" then
+    refuse("query", query)
   end
-  check_query(query)
   return first_row(self, query, C.bn_ffi_sql_query_uncounted(self, query, #query))
 end
 
 -- Tries until it succeeds or the run is over; then the event ends as one that is restarted does.
 function connection_methods:reconnect()
-  if self == nil or not istype(CONNECTION, self) then
-    refuse(self, "connection", "reconnect")
-  end
+  expect(self, CONNECTION, "connection", "reconnect")
   if C.bn_ffi_sql_reconnect(self) == 0 then
     return true
   end
@@ -182,42 +187,34 @@ local function checked_bulk(con, rc, text)
 end
 
 function connection_methods:bulk_insert_init(query)
-  if self == nil or not istype(CONNECTION, self) then
-    refuse(self, "connection", "bulk_insert_init")
+  expect(self, CONNECTION, "connection", "bulk_insert_init")
+  if type(query) ~= "string" then
+    refuse("query", query)
   end
-  check_query(query)
   local rc = C.bn_ffi_sql_bulk_init(self, query, #query)
   return checked_bulk(self, rc, "db_bulk_insert_init() failed")
 end
 
 function connection_methods:bulk_insert_next(rows)
-  if self == nil or not istype(CONNECTION, self) then
-    refuse(self, "connection", "bulk_insert_next")
-  end
+  expect(self, CONNECTION, "connection", "bulk_insert_next")
   local rc = C.bn_ffi_sql_bulk_next(self, rows, #rows)
   return checked_bulk(self, rc, "db_bulk_insert_next() failed")
 end
 
 function connection_methods:bulk_insert_done()
-  if self == nil or not istype(CONNECTION, self) then
-    refuse(self, "connection", "bulk_insert_done")
-  end
+  expect(self, CONNECTION, "connection", "bulk_insert_done")
   local rc = C.bn_ffi_sql_bulk_done(self)
   return checked_bulk(self, rc, "db_bulk_insert_done() failed")
 end
 
 -- Whether another result of the last query is pending.
 function connection_methods:more_results()
-  if self == nil or not istype(CONNECTION, self) then
-    refuse(self, "connection", "more_results")
-  end
+  expect(self, CONNECTION, "connection", "more_results")
   return C.bn_ffi_sql_more_results(self)
 end
 
 function connection_methods:next_result()
-  if self == nil or not istype(CONNECTION, self) then
-    refuse(self, "connection", "next_result")
-  end
+  expect(self, CONNECTION, "connection", "next_result")
   local rs = C.bn_ffi_sql_next_result(self)
   if rs ~= nil then
     return rs
@@ -244,12 +241,29 @@ local function overrides_of(options)
   return string_array(#names, names), string_array(#values, values), #names, kept
 end
 
+local driver_methods = {}
+
+-- options: what is different for this connection, as the driver's options without its prefix.
+function driver_methods:connect_with(options)
+  expect(self, DRIVER, "driver", "connect_with")
+  if type(options) ~= "table" then
+    refuse("options", options)
+  end
+  local names, values, count, kept = overrides_of(options)
+  local con = C.bn_ffi_sql_connect(self, names, values, count)
+  if con == nil then
+    error("connection creation failed", 2)
+  end
+  kept = nil
+  return ffi.gc(con, C.bn_ffi_sql_conn_free)
+end
+
 -- Parameters of type FLOAT and DOUBLE --------------------------------------------------------
 
 local double_methods = {}
 
 function double_methods:set_rand_str()
-  error(("Unsupported argument type: %d"):format(self.type), 2)
+  refuse("param_type", self.type)
 end
 
 function double_methods:set(value)
@@ -258,7 +272,7 @@ function double_methods:set(value)
     return
   end
   if type(value) == "string" then
-    error("cannot convert 'string' to 'double'", 2)
+    refuse("number", "double")
   end
   self.buffer[0] = value
   self.is_null = false
@@ -285,6 +299,8 @@ local function double(param_type)
 end
 
 return {
-  fail = fail, overrides_of = overrides_of, double = double, is_double = is_double,
-  connection = connection_methods, statement = statement_methods, result = result_methods
+  fail = fail, restart_if_lost = restart_if_lost, field = field, double = double,
+  is_double = is_double,
+  connection = connection_methods, statement = statement_methods, result = result_methods,
+  driver = driver_methods
 }

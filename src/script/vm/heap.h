@@ -11,8 +11,8 @@ enum { BN_HEAP_GRAIN = 8, BN_HEAP_SMALL = 512, BN_HEAP_CLASSES = BN_HEAP_SMALL /
 
 struct bn_heap_page;
 
-/* All zero is a valid empty heap.  One thread at a time.  A freed small block serves only requests
-   of its own size class; pages go back to the C library when the heap is closed. */
+/* All zero is a valid empty heap.  One thread at a time.  A freed small block serves requests
+   that are not larger; pages go back to the C library when the heap is closed. */
 struct bn_heap {
   uint64_t available;          /* bit c: free[c] is not empty */
   void *free[BN_HEAP_CLASSES]; /* lists of free blocks by size class */

@@ -1,0 +1,86 @@
+-- Module "sysbench.sql.wrong": what is said of calls that cannot be right, and of objects. Its
+-- functions raise an error where the method was called that refuses the call (refuse and expect in
+-- sysbench.sql).
+local internal = ...
+local error, ipairs, type, tostring, istype =
+  error, ipairs, type, tostring, internal.ffi.istype
+
+-- This function, refuse or expect, the method, who called it.
+local CALLER = 4
+
+local M = {}
+
+-- Every other object is a parameter.
+function M.show(object)
+  for _, kind in ipairs({ "sql_result", "sql_statement", "sql_connection", "sql_driver" }) do
+    if istype(kind, object) then
+      return "<" .. kind .. ">"
+    end
+  end
+  return "<sql_param>"
+end
+
+local function shown(value)
+  if type(value) ~= "cdata" then
+    return type(value)
+  end
+  return value == nil and "a null pointer" or tostring(value)
+end
+
+-- The object is missing or is another one.
+function M.object(object, kind, method)
+  error(("%s: expected a %s, got %s; the call is %s:%s()")
+        :format(method, kind, shown(object), kind, method), CALLER)
+end
+
+-- As the reference says it, whose line counts as the place.
+function M.query(query)
+  error('[string "sysbench.sql.lua"]:1: ' ..
+        "attempt to get length of local 'query' (a " .. type(query) .. " value)", 0)
+end
+
+function M.text(value)
+  error("attempt to get length of local 'value' (a " .. type(value) .. " value)", CALLER)
+end
+
+function M.number(what)
+  error("cannot convert 'string' to '" .. what .. "'", CALLER)
+end
+
+function M.length(method, len, max_len)
+  error(("%s: the value has %d bytes, but max_len of the parameter is %d")
+        :format(method, len, max_len), CALLER)
+end
+
+function M.max_len()
+  error("bind_create: CHAR and VARCHAR need max_len, the greatest length in bytes", CALLER)
+end
+
+function M.param_type(param_type)
+  error("Unsupported argument type: " .. tostring(param_type), CALLER)
+end
+
+function M.value(value, place)
+  error(("bind_param: value %d is %s; expected a parameter that bind_create() has made")
+        :format(place, shown(value)), CALLER)
+end
+
+function M.name(name)
+  error("prepare: expected the name of the statement, got " .. type(name), CALLER)
+end
+
+-- As LuaJIT says it of other objects.
+function M.member(object_type, name)
+  error(("'%s' has no member named '%s'"):format(tostring(object_type):match("<(.*)>"),
+                                                 tostring(name)), CALLER)
+end
+
+function M.driver(name)
+  error("driver: expected the name of a driver, got " .. type(name), CALLER)
+end
+
+function M.options(options)
+  error("connect_with: expected a table of options, got " .. type(options), CALLER)
+end
+
+return M
