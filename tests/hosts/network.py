@@ -84,12 +84,13 @@ class Host:
         return self.log.exists() and "Server listening" in self.log.read_text()
 
     def processes(self):
-        """Those of the program: number and command."""
+        """Those of the program: number and command.  In a chroot, paths of other mount namespaces
+        begin at another root: files are compared, not names."""
         found = {}
         for entry in pathlib.Path("/proc").glob("[0-9]*"):
             try:
                 if (os.stat(entry / "ns/net").st_ino == self.net
-                        and os.readlink(entry / "exe") == os.path.realpath(BENCH)):
+                        and os.path.samefile(entry / "exe", BENCH)):
                     words = (entry / "cmdline").read_bytes().split(b"\0")
                     found[int(entry.name)] = b" ".join(words).decode(errors="replace")
             except OSError:
