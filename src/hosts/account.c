@@ -184,7 +184,7 @@ static bool is_under_load(const struct bn_fleet *f, const struct bn_view *tick)
   for (size_t i = 0; i < f->n; i++) {
     const struct bn_peer *p = &f->peer[i];
 
-    if (p->state == BN_PEER_ENDED ||
+    if ((p->state == BN_PEER_ENDED && !p->early) ||
         (p->share.events > 0 &&
          f->rounds.host[i].tick.view.events + p->share.threads >= p->share.events))
       return false;
@@ -245,11 +245,36 @@ static void end_of_stop(const struct bn_account *a, const struct bn_fleet *f, st
 {
   const bool judged = atomic_load(&a->judge.by) != NULL;
 
-  end->signo = bn_wish_signo(&f->wish);
-  end->status = end->signo != 0 ? BN_STATUS_SIGNAL + end->signo : BN_STATUS_OK;
-  end->reason = end->signo != 0        ? BN_END_SIGNAL
-                : judged && !f->failed ? BN_END_ASSERTION
-                                       : BN_END_FAILURE;
+  end->signo = f->signo;
+  end->status = end->signo != 0 ? BN_STATUS_SIGNAL + end->signo : f->left_with;
+  end->reason = end->signo != 0         ? BN_END_SIGNAL
+                : judged && !f->failed  ? BN_END_ASSERTION
+                : f->left && !f->failed ? BN_END_SCRIPT
+                                        : BN_END_FAILURE;
+}
+
+/* How those hosts ended that were not stopped by anybody: a signal to a host is a failure of the
+   run, and does not end it. */
+static void end_of_others(const struct bn_fleet *f, struct bn_end *end)
+{
+  bool any = false;
+
+  if (end->reason == BN_END_SIGNAL)
+    end->reason = BN_END_FAILURE;
+  end->signo = 0;
+  end->status = BN_STATUS_OK;
+  for (size_t i = 0; i < f->n; i++) {
+    const struct bn_peer *p = &f->peer[i];
+    const struct bn_end *e = &p->whole.end;
+
+    if (p->state != BN_PEER_ENDED || e->reason == BN_END_SIGNAL)
+      continue;
+    end->status = bn_merge_status(end->status, p->status);
+    if (!p->has_result)
+      continue;
+    end->reason = any && e->reason != end->reason ? BN_END_UNKNOWN : e->reason;
+    any = true;
+  }
 }
 
 /* But for what reports and assertions add. */
@@ -259,9 +284,8 @@ static void end_of(const struct bn_account *a, const struct bn_fleet *f, const s
   *end = *sum;
   if (f->stop != 0)
     end_of_stop(a, f, end);
-  for (size_t i = 0; i < f->n; i++)
-    if (f->stop == 0 && f->peer[i].state == BN_PEER_ENDED)
-      end->status = bn_merge_status(end->status, f->peer[i].status);
+  else
+    end_of_others(f, end);
   end->failed |= f->failed;
 }
 
@@ -301,9 +325,7 @@ static int status_of(const struct bn_fleet *f)
   for (size_t i = 0; i < f->n; i++)
     if (f->peer[i].state == BN_PEER_ENDED && f->stop == 0)
       status = bn_merge_status(status, f->peer[i].status);
-  if (bn_wish_signo(&f->wish) != 0)
-    status = BN_STATUS_SIGNAL + bn_wish_signo(&f->wish);
-  return status;
+  return f->signo != 0 ? BN_STATUS_SIGNAL + f->signo : status;
 }
 
 /* Reporters were given the address of the facts. */

@@ -21,8 +21,8 @@
    behind may print. */
 static const uint64_t leaving_ns = 5 * BN_NSEC_PER_SEC;
 static const uint64_t talking_ns = 2 * BN_NSEC_PER_SEC;
-/* After the second signal: how long a report may wait for its reader, and how long the reports that
-   do not wait for that one may take then. */
+/* After the second signal: how long the processes may take to end and a report may wait for its
+   reader, and how long the reports that do not wait for that one may take then. */
 static const uint64_t farewell_ns = BN_NSEC_PER_SEC;
 static const uint64_t last_ns = 2 * BN_NSEC_PER_SEC;
 /* The start is so far ahead that the slowest host hears of it in time. */
@@ -174,9 +174,11 @@ static void serve(struct bn_fleet *f, const struct pollfd *fd)
 }
 
 /* At once, unless that could mean to wait for a reader.  Who has left is told nothing. */
-static void tell_wish(struct bn_fleet *f, const char *what)
+static void tell_wish(struct bn_fleet *f, int wish)
 {
-  if (bn_wish_signo(&f->wish) == SIGPIPE)
+  const char *what = wish == 1 ? "finishing; send it again to end at once" : "ending at once";
+
+  if (wish == 0 || bn_wish_signo(&f->wish) == SIGPIPE)
     return;
   if (bn_wait_is_writable(STDERR_FILENO))
     bn_log_at_once("%s received: %s", bn_wish_name(&f->wish), what);
@@ -186,17 +188,13 @@ static void tell_wish(struct bn_fleet *f, const char *what)
 
 static void obey(struct bn_fleet *f)
 {
-  switch (bn_wish_read(&f->wish)) {
-  case 0:
-    return;
-  case 1:
-    bn_fleet_stop(f, BN_FRAME_STOP_ORDER, bn_clock_mono());
-    tell_wish(f, "finishing; send it again to end at once");
-    return;
-  default:
-    bn_fleet_stop(f, BN_FRAME_STOP_NOW, bn_clock_mono());
-    tell_wish(f, "ending at once");
+  const int wish = bn_wish_read(&f->wish);
+
+  if (wish > 0) {
+    f->signo = bn_wish_signo(&f->wish);
+    bn_fleet_stop(f, wish == 1 ? BN_FRAME_STOP_ORDER : BN_FRAME_STOP_NOW, bn_clock_mono());
   }
+  tell_wish(f, wish);
 }
 
 /* One wait and what comes of it. */
@@ -227,20 +225,24 @@ static bool is_talking(struct bn_peer *p, uint64_t left_ns)
 }
 
 /* What they still print belongs to the run.  A process that ssh has left behind may keep standard
-   error open. */
+   error open.  A signal does not change how the run has ended; the second one shortens the wait. */
 static void see_off(struct bn_fleet *f, struct pollfd *fd)
 {
   const uint64_t begin_ns = bn_clock_mono();
-  uint64_t left_ns = 0;
-  bool any = true;
+  uint64_t left_ns = 0, most_ns = leaving_ns;
+  bool any = true, urged = false;
 
-  while (any && left_ns < leaving_ns) {
+  while (any && left_ns < most_ns) {
     const size_t n = list_descriptors(f, fd);
 
     any = false;
     if (poll(fd, (nfds_t)n, TURN_MS) > 0)
       serve(f, fd + 1);
+    tell_wish(f, bn_wish_read(&f->wish));
     left_ns = bn_clock_mono() - begin_ns;
+    if (f->wish.count >= 2 && !urged && left_ns + farewell_ns < most_ns)
+      most_ns = left_ns + farewell_ns;
+    urged = f->wish.count >= 2;
     for (size_t i = 0; i < f->n; i++)
       any |= is_talking(&f->peer[i], left_ns);
   }
@@ -249,7 +251,7 @@ static void see_off(struct bn_fleet *f, struct pollfd *fd)
       bn_outlet_say(
           &f->outlet,
           "%s: the shell to it has not ended %.0f s after bench ended there: killing the shell",
-          f->peer[i].name, (double)leaving_ns * 1e-9);
+          f->peer[i].name, (double)left_ns * 1e-9);
       f->failed = true;
     }
 }

@@ -28,22 +28,56 @@ static const uint64_t sending_ns = 60 * BN_NSEC_PER_SEC;
 static const uint64_t launcher_urge_ns = 3 * BN_NSEC_PER_SEC / 10;
 static const uint64_t launcher_end_ns = 6 * BN_NSEC_PER_SEC / 10;
 
+/* When nothing new begins on the hosts; UINT64_MAX: that is not known. */
+static uint64_t limit(const struct bn_fleet *f)
+{
+  const struct bn_conf *conf = f->setup->conf;
+
+  if (f->stop == BN_FRAME_STOP_ORDER)
+    return f->stop_ns;
+  if (f->phase != BN_FLEET_RUN || !f->is_run || conf->time_ns == 0)
+    return UINT64_MAX;
+  return f->start.mono_ns + conf->warmup_ns + conf->time_ns;
+}
+
+/* What a host has done after the warm-up, as far as it is known. */
+struct done {
+  uint64_t events;
+  double at_s; /* 0: nothing is known */
+};
+
+/* A tick counts from the start on, a total from the last checkpoint on. */
+static struct done done_by(const struct bn_fleet *f, size_t i)
+{
+  const struct bn_result *whole = &f->peer[i].whole;
+  const struct bn_view *tick = bn_rounds_last(&f->rounds, i);
+  struct done d = {.events = tick != NULL ? tick->events : 0,
+                   .at_s = tick != NULL ? tick->at_s : 0};
+
+  if (f->peer[i].has_result && whole->n_groups > 0 && whole->group[0].has_total) {
+    const struct bn_view *total = &whole->group[0].total.view;
+
+    d.events = total->events > d.events ? total->events : d.events;
+    d.at_s = total->at_s > d.at_s ? total->at_s : d.at_s;
+  }
+  return d;
+}
+
 /* What a host that was lost in the run takes with it.  What it had sent is in the report. */
 static void tell_missing(struct bn_fleet *f, size_t i)
 {
   const struct bn_conf *conf = f->setup->conf;
   const struct bn_peer *p = &f->peer[i];
-  const struct bn_view *v = bn_rounds_last(&f->rounds, i);
-  const uint64_t done = v != NULL ? v->events : 0;
+  const struct done done = done_by(f, i);
   char after[80] = "", events[80] = "", rate[80] = "";
 
   if (!f->is_run || f->phase < BN_FLEET_RUN)
     return;
-  if (v != NULL)
-    (void)snprintf(after, sizeof after, " after its first %.1f s", v->at_s);
+  if (done.at_s > 0)
+    (void)snprintf(after, sizeof after, " after its first %.1f s", done.at_s);
   if (conf->events > 0)
     (void)snprintf(events, sizeof events, ", %" PRIu64 " of --events=%" PRIu64,
-                   p->share.events > done ? p->share.events - done : 0, conf->events);
+                   p->share.events > done.events ? p->share.events - done.events : 0, conf->events);
   if (conf->raw.rate > 0)
     (void)snprintf(rate, sizeof rate, ", %.6g of --rate=%.6g", p->share.rate, conf->raw.rate);
   bn_outlet_say(&f->outlet, "%s: missing from the report%s: %u of %" PRIu64 " threads%s%s", p->name,
@@ -65,18 +99,57 @@ static bool came_through(const struct bn_fleet *f, const struct bn_peer *p)
          p->whole.end.reason != BN_END_FAILURE;
 }
 
-/* Its run has ended with a result, as the run of one process ends when one of its threads fails. */
-static void note_failure(struct bn_fleet *f, const struct bn_peer *p)
+/* Whether it had something to do when its run ended there, and nobody had stopped it. */
+static bool is_early(const struct bn_fleet *f, size_t i)
+{
+  const struct bn_peer *p = &f->peer[i];
+
+  if (f->stop != 0 || bn_clock_mono() + p->clock.error_ns >= limit(f))
+    return false;
+  return p->share.events == 0 || done_by(f, i).events < p->share.events;
+}
+
+/* A host whose run has ended too early, though with a result, counts like one that is lost. */
+static void note_failure(struct bn_fleet *f, size_t i, const char *why)
 {
   const bool aborts = f->setup->conf->raw.on_host_loss != BN_HOST_LOSS_CONTINUE;
 
-  if (!f->is_run || f->phase < BN_FLEET_RUN || p->status != BN_STATUS_FAILED || came_through(f, p))
-    return;
-  if (aborts && f->stop == 0 && !bn_fleet_are(f, BN_PEER_ENDED))
-    bn_outlet_say(&f->outlet,
-                  "%s: the run failed there; the other hosts are stopped (--on-host-loss=abort)",
-                  p->name);
   f->failed = true;
+  f->peer[i].early = is_early(f, i);
+  if (f->stop == 0 && aborts && !bn_fleet_are(f, BN_PEER_ENDED))
+    bn_outlet_say(&f->outlet, "%s: %s; the other hosts are stopped (--on-host-loss=abort)",
+                  f->peer[i].name, why);
+  else if (f->peer[i].early)
+    tell_missing(f, i);
+}
+
+/* As in one process, the script has ended the run of all threads. */
+static void note_exit(struct bn_fleet *f, const struct bn_peer *p)
+{
+  if (!bn_fleet_are(f, BN_PEER_ENDED))
+    bn_outlet_say(&f->outlet,
+                  "%s: the script ended the run there by os.exit(); the other hosts are stopped",
+                  p->name);
+  f->left = true;
+  f->left_with = p->status;
+  bn_fleet_stop(f, BN_FRAME_STOP_ORDER, bn_clock_mono());
+}
+
+/* Its run has ended with a result.  What ends the run of one process ends that of all hosts.  An
+   agent that hears nothing from here ends its run as a signal does. */
+static void note_end(struct bn_fleet *f, size_t i)
+{
+  const struct bn_peer *p = &f->peer[i];
+  const struct bn_end *end = &p->whole.end;
+
+  if (!f->is_run || f->phase < BN_FLEET_RUN)
+    return;
+  if (p->status == BN_STATUS_FAILED && (end->failed || !end->left) && !came_through(f, p))
+    note_failure(f, i, "the run failed there");
+  else if (f->stop == 0 && end->reason == BN_END_SIGNAL)
+    note_failure(f, i, "the run was stopped there");
+  else if (end->left && is_early(f, i))
+    note_exit(f, p);
 }
 
 /* Once for each host that has come to its end or was lost. */
@@ -90,7 +163,7 @@ static void settle_host(struct bn_fleet *f, size_t i)
   if (p->state == BN_PEER_ENDED && (p->has_result || f->phase < BN_FLEET_RUN || !f->is_run)) {
     f->failed |= p->status != 0 && f->phase < BN_FLEET_RUN;
     tell_failure(f, p);
-    note_failure(f, p);
+    note_end(f, i);
     return;
   }
   f->failed = true;
@@ -114,18 +187,6 @@ void bn_loss_settle(struct bn_fleet *f)
     settle_host(f, i);
   if (f->failed && !goes_on)
     bn_fleet_stop(f, BN_FRAME_STOP_ORDER, bn_clock_mono());
-}
-
-/* When nothing new begins on the hosts; UINT64_MAX: that is not known. */
-static uint64_t limit(const struct bn_fleet *f)
-{
-  const struct bn_conf *conf = f->setup->conf;
-
-  if (f->stop == BN_FRAME_STOP_ORDER)
-    return f->stop_ns;
-  if (f->phase != BN_FLEET_RUN || !f->is_run || conf->time_ns == 0)
-    return UINT64_MAX;
-  return f->start.mono_ns + conf->warmup_ns + conf->time_ns;
 }
 
 /* What the user said, or three times the longest event, as the hosts themselves have it.  A host

@@ -125,6 +125,12 @@ class Fleet:
             assert seen[-1], "no %r in %s%s" % (word, "".join(seen), self.process.stderr.read())
         return seen[-1]
 
+    def wait_until(self, state, what):
+        until = time.monotonic() + TIMEOUT_S
+        while not state():
+            assert time.monotonic() < until and self.process.poll() is None, what
+            time.sleep(0.02)
+
     def read_line(self):
         """Byte by byte: finish() does not see what a file object has read ahead."""
         line = b""

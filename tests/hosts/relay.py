@@ -2,13 +2,13 @@
 """Stands between a controller and an agent: delays what passes, and breaks the connection.
 
 Usage: relay.py [--there=LEAST:MOST] [--back=LEAST:MOST] [--fault=KIND@FRAME:N] [--limit=BYTES]
-       [--edit=PATTERN=>TEXT] [--linger] command...
+       [--edit=PATTERN=>TEXT] [--note=FILE] [--linger] command...
 
 Delays are in ms.  A fault comes with the Nth frame of that name from the agent: `close` closes the
 connection before it, `cut` in the middle of it, and `limit` if it is longer than --limit; `garble`
 changes bytes of it, `edit` what matches the regular expression of --edit, in all later ones too,
 `replace` puts a text in its place, `split` makes two frames of it, `stall` lets nothing pass any
-more, and `mute` only PONG.  `--linger` does not end when the agent has.
+more, and `mute` only PONG; `note` only makes the file of --note.  `--linger` does not end when the agent has.
 """
 
 import argparse
@@ -65,8 +65,9 @@ class Way:
 
 
 class Fault:
-    def __init__(self, text, limit, edit):
+    def __init__(self, text, limit, edit, note):
         self.limit, self.edit = limit, edit.encode().partition(b"=>")
+        self.note = note
         self.kind, _, place = text.partition("@")
         name, _, number = place.partition(":")
         self.type, self.left = TYPES[name], int(number or 1)
@@ -100,7 +101,9 @@ class Fault:
             self.struck = True
             if self.kind == "stall":
                 return out, False
-            if self.kind == "limit" and len(whole) <= self.limit:
+            if self.kind == "note":
+                open(self.note, "w", encoding="ascii").close()
+            if self.kind == "note" or (self.kind == "limit" and len(whole) <= self.limit):
                 out += whole
                 continue
             if self.kind == "split":
@@ -150,6 +153,7 @@ def main():
     parser.add_argument("--fault")
     parser.add_argument("--limit", type=int)
     parser.add_argument("--edit", default="")
+    parser.add_argument("--note")
     parser.add_argument("--linger", action="store_true")
     parser.add_argument("--pid", help="file for the number of the agent's process")
     parser.add_argument("command", nargs=argparse.REMAINDER)
@@ -158,7 +162,7 @@ def main():
     if args.pid:
         with open(args.pid, "w", encoding="ascii") as file:
             file.write(str(agent.pid))
-    fault = Fault(args.fault, args.limit, args.edit) if args.fault else None
+    fault = Fault(args.fault, args.limit, args.edit, args.note) if args.fault else None
     relay(Way(0, agent.stdin.fileno(), args.there), Way(agent.stdout.fileno(), 1, args.back), fault)
     if args.linger:
         signal.pause()

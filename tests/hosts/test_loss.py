@@ -130,6 +130,56 @@ def test_a_run_that_fails_on_one_host(fleet, how):
     assert fleet.left() == []
 
 
+@pytest.mark.parametrize("how", ["abort", "continue"])
+def test_a_signal_on_one_host(fleet, how):
+    """Its result is there, and what it does not do any more is told, as if it were lost."""
+    time_s = 60 if how == "abort" else 6
+    begin(fleet, f"--time={time_s}", f"--on-host-loss={how}", "--events=100000")
+    fleet.wait_for_line("s ] thds:")
+    os.kill(fleet.pid("b"), signal.SIGTERM)
+    done = fleet.finish()
+    assert done.status == 1, done.err
+    stopped = "b: the run was stopped there; the other hosts are stopped (--on-host-loss=abort)\n"
+    assert (stopped in done.err) == (how == "abort")
+    b = done.member("b")
+    missing = re.search(r"^b: missing from the report after its first ([\d.]+) s: 2 of 6 threads, (\d+) of "
+                        r"--events=100000$", done.err, re.M)
+    assert (missing is not None) == (how == "continue"), done.err
+    if missing:
+        assert abs(float(missing[1]) - b["host"]["time_s"]) < 0.1
+        assert int(missing[2]) + b["total"]["figures"]["events"] in (33333, 33334)
+    assert done.document["end"]["reason"] == {"abort": "failure", "continue": "time limit"}[how]
+    assert done.document["end"]["failed"] and done.document["end"]["signo"] == 0
+    if how == "abort":
+        assert done.elapsed_s < 30
+    else:
+        assert done.member("b")["host"]["time_s"] < time_s - 1 < done.member("a")["host"]["time_s"]
+    assert [done.member(h)["host"]["lost"] for h in "abc"] == [None] * 3
+    assert done.total["events"] == sum(done.member(h)["total"]["figures"]["events"] for h in "abc")
+    assert fleet.left() == []
+
+
+@pytest.mark.parametrize("status", [0, 1, 7])
+def test_a_script_that_ends_the_run_on_one_host(fleet, status):
+    """As in one process, where all threads end."""
+    script = fleet.script("leaving.lua", f"""
+ffi.cdef("int usleep(unsigned int);")
+local n = 0
+function thread_init(id) me = id end
+function event()
+  n = n + 1
+  if me == 2 and n > 20 then os.exit({status}) end
+  ffi.C.usleep(10000)
+end
+""")
+    done = fleet.run("a,b,c", script, *OPTIONS, "--time=60", "--on-host-loss=continue", "run")
+    assert done.status == status and done.elapsed_s < 30, done.err
+    assert "b: the script ended the run there by os.exit(); the other hosts are stopped" in done.err
+    assert done.document["end"]["reason"] == "script" and not done.document["end"]["failed"]
+    assert done.total["events"] == sum(done.member(h)["total"]["figures"]["events"] for h in "abc")
+    assert fleet.left() == []
+
+
 def test_a_thread_that_fails_on_one_host(fleet):
     """The other thread of its host does its events, and the other host goes on."""
     done = fleet.run("a:2,b:2", fleet.script("failing.lua", FAILING), "--events=200", "--time=0",
@@ -140,6 +190,19 @@ def test_a_thread_that_fails_on_one_host(fleet):
     assert done.document["end"]["reason"] == "event limit" and done.document["end"]["failed"]
     assert list(done.document["facts"]["thread_errors"].values()) == ["failing.lua:6: broken"]
     assert fleet.left() == []
+
+
+def test_a_script_that_exits_at_its_end(fleet):
+    """When the part of one host is over, the others have theirs to do."""
+    script = fleet.script("ending.lua", """
+ffi.cdef("int usleep(unsigned int);")
+function thread_init(id) me = id end
+function event() ffi.C.usleep(me < 2 and 20000 or 1000) end
+function done() os.exit(0) end
+""")
+    done = fleet.run("a:2,b:2", script, "--time=0", "--events=200", "run")
+    assert (done.status, done.total["events"]) == (0, 200), done.err
+    assert "stopped" not in done.err and fleet.left() == []
 
 
 @pytest.mark.parametrize("fault", [
@@ -222,6 +285,22 @@ def test_a_process_that_stays(fleet):
     assert done.status == 1 and "b: the shell to it has not ended" in done.err
     assert done.member("b")["total"]["figures"]["events"] > 0
     assert done.elapsed_s < 1 + 5 + 4 + SLACK_S and fleet.left() == []
+
+
+def test_a_second_signal_does_not_wait_for_a_process(fleet):
+    ended = fleet.folder / "ended"
+    fleet.relay("b", "--linger", "--fault=note@END", f"--note={ended}")
+    fleet.begin("b", fleet.steady(), "--time=1", "run")
+    fleet.wait_until(ended.exists, "the agent has not ended")
+    time.sleep(1)  # and the controller knows
+    fleet.process.send_signal(signal.SIGINT)
+    assert "finishing" in fleet.process.stderr.readline()
+    time.sleep(0.5)  # two signals at once are one: timeout(1) sends them
+    fleet.process.send_signal(signal.SIGINT)
+    done = fleet.finish()
+    assert re.search(r"^b: the shell to it has not ended [1-4] s after bench ended there", done.err, re.M)
+    assert done.status == 1 and done.document["end"]["reason"] == "time limit"
+    assert fleet.left() == []
 
 
 @pytest.mark.parametrize("command,word", [

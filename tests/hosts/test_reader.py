@@ -21,22 +21,15 @@ def held(stream):
     return struct.unpack("i", fcntl.ioctl(stream, termios.FIONREAD, b"\0" * 4))[0]
 
 
-def wait_until(fleet, state, what):
-    until = time.monotonic() + 60
-    while not state():
-        assert time.monotonic() < until and fleet.process.poll() is None, what
-        time.sleep(0.02)
-
-
 def begin_unread(fleet, *args, **kwargs):
     fleet.begin("a,b", fleet.steady(), *CHATTY, *args, "run", **kwargs)
     fcntl.fcntl(fleet.process.stdout, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
-    wait_until(fleet, lambda: held(fleet.process.stdout) > PIPE_BYTES - 150, "the pipe is not full")
+    fleet.wait_until(lambda: held(fleet.process.stdout) > PIPE_BYTES - 150, "the pipe is not full")
 
 
 def test_the_report_waits_for_its_reader(fleet):
     begin_unread(fleet, "--time=2")
-    wait_until(fleet, lambda: not fleet.agents(), "the agents have not ended")
+    fleet.wait_until(lambda: not fleet.agents(), "the agents have not ended")
     done = fleet.finish()
     assert done.status == 0 and "lost" not in done.err, done.err
     assert len(done.out) > PIPE_BYTES
@@ -77,7 +70,7 @@ if os.environ.get("BENCH_SANITIZER") != "tsan":
         fleet.process.send_signal(signal.SIGINT)
         if not one:
             assert "finishing" in fleet.process.stderr.readline()
-        wait_until(fleet, lambda: not fleet.agents(), "the agents have not ended")
+        fleet.wait_until(lambda: not fleet.agents(), "the agents have not ended")
         time.sleep(0.3)  # two signals at once are one
         assert fleet.process.poll() is None
         fleet.process.send_signal(signal.SIGINT)
