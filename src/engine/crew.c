@@ -286,10 +286,33 @@ static void note(struct bn_outcome *o, enum bn_cause cause, int value, uint64_t 
   bn_outcome_cut(o, now_ns);
 }
 
+/* With the lock. */
+static unsigned looping(const struct bn_crew *c)
+{
+  unsigned n = 0;
+
+  for (unsigned i = 0; i < c->created; i++)
+    n += c->worker[i].state < BN_WORKER_LOOPED;
+  return n;
+}
+
+/* Whether events can begin, as far as limits and loops go. */
+static bool has_load(struct bn_crew *c, uint64_t now_ns)
+{
+  bool has;
+
+  (void)pthread_mutex_lock(&c->lock);
+  has = looping(c) > 0 && (c->times.deadline_ns == 0 || now_ns < c->times.deadline_ns);
+  (void)pthread_mutex_unlock(&c->lock);
+  return has;
+}
+
 void bn_crew_end(struct bn_crew *c, enum bn_cause cause, int value)
 {
   const uint64_t now = bn_clock_mono();
 
+  if (has_load(c, now))
+    bn_outcome_set(c->outcome, BN_OUTCOME_EARLY);
   note(c->outcome, cause, value, now);
   bn_admit_close(c->admit, now);
   (void)pthread_mutex_lock(&c->lock);
@@ -423,11 +446,10 @@ unsigned bn_crew_busy(struct bn_crew *c)
 
 unsigned bn_crew_looping(struct bn_crew *c)
 {
-  unsigned n = 0;
+  unsigned n;
 
   (void)pthread_mutex_lock(&c->lock);
-  for (unsigned i = 0; i < c->created; i++)
-    n += c->worker[i].state < BN_WORKER_LOOPED;
+  n = looping(c);
   (void)pthread_mutex_unlock(&c->lock);
   return n;
 }

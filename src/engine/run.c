@@ -510,6 +510,7 @@ static void close_reports(struct bn_run *run)
                                        bn_outcome_has(o, BN_OUTCOME_THREAD_FAILED),
                              .timeout = bn_outcome_has(o, BN_OUTCOME_TIMEOUT),
                              .left = atomic_load(&o->left_with) >= 0,
+                             .early = bn_outcome_has(o, BN_OUTCOME_EARLY),
                              .overload = bn_outcome_has(o, BN_OUTCOME_OVERLOADED)};
 
   note_report(run, bn_book_close(run->book, &end));

@@ -174,7 +174,8 @@ static void show(void *arg, const struct bn_view *v)
   bn_outlet_put(t->account->outlet, &s->job);
 }
 
-/* The run is as it was asked for: events may begin on all hosts, but for those that are lost. */
+/* The run is as it was asked for: events may begin on all hosts, but for those that are lost or
+   ended early. */
 static bool is_under_load(const struct bn_fleet *f, const struct bn_view *tick)
 {
   const struct bn_conf *conf = f->setup->conf;
@@ -184,7 +185,7 @@ static bool is_under_load(const struct bn_fleet *f, const struct bn_view *tick)
   for (size_t i = 0; i < f->n; i++) {
     const struct bn_peer *p = &f->peer[i];
 
-    if ((p->state == BN_PEER_ENDED && !p->early) ||
+    if ((p->state == BN_PEER_ENDED && !p->whole.end.early) ||
         (p->share.events > 0 &&
          f->rounds.host[i].tick.view.events + p->share.threads >= p->share.events))
       return false;
@@ -240,21 +241,39 @@ void bn_account_rounds(struct bn_account *a, struct bn_fleet *f)
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* Why the controller has told the hosts to stop. */
+/* A signal to a host is a failure of the run, and does not end it. */
+static bool ended_by_itself(const struct bn_peer *p)
+{
+  return p->state == BN_PEER_ENDED && p->whole.end.reason != BN_END_SIGNAL;
+}
+
+static int status_of_hosts(const struct bn_fleet *f)
+{
+  int status = BN_STATUS_OK;
+
+  for (size_t i = 0; i < f->n; i++)
+    if (ended_by_itself(&f->peer[i]))
+      status = bn_merge_status(status, f->peer[i].status);
+  return status;
+}
+
+/* Why the controller has told the hosts to stop.  What the script left with is the status of its
+   host. */
 static void end_of_stop(const struct bn_account *a, const struct bn_fleet *f, struct bn_end *end)
 {
   const bool judged = atomic_load(&a->judge.by) != NULL;
 
   end->signo = f->signo;
-  end->status = end->signo != 0 ? BN_STATUS_SIGNAL + end->signo : f->left_with;
+  end->status = end->signo != 0 ? BN_STATUS_SIGNAL + end->signo
+                : f->left       ? status_of_hosts(f)
+                                : BN_STATUS_OK;
   end->reason = end->signo != 0         ? BN_END_SIGNAL
                 : judged && !f->failed  ? BN_END_ASSERTION
                 : f->left && !f->failed ? BN_END_SCRIPT
                                         : BN_END_FAILURE;
 }
 
-/* How those hosts ended that were not stopped by anybody: a signal to a host is a failure of the
-   run, and does not end it. */
+/* How those hosts ended that were not stopped by anybody. */
 static void end_of_others(const struct bn_fleet *f, struct bn_end *end)
 {
   bool any = false;
@@ -262,15 +281,12 @@ static void end_of_others(const struct bn_fleet *f, struct bn_end *end)
   if (end->reason == BN_END_SIGNAL)
     end->reason = BN_END_FAILURE;
   end->signo = 0;
-  end->status = BN_STATUS_OK;
+  end->status = status_of_hosts(f);
   for (size_t i = 0; i < f->n; i++) {
     const struct bn_peer *p = &f->peer[i];
     const struct bn_end *e = &p->whole.end;
 
-    if (p->state != BN_PEER_ENDED || e->reason == BN_END_SIGNAL)
-      continue;
-    end->status = bn_merge_status(end->status, p->status);
-    if (!p->has_result)
+    if (!ended_by_itself(p) || !p->has_result)
       continue;
     end->reason = any && e->reason != end->reason ? BN_END_UNKNOWN : e->reason;
     any = true;

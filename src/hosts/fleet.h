@@ -38,8 +38,7 @@ struct bn_fleet {
   int signo;   /* the signal by which the user has stopped them; 0: none */
   bool late;   /* they were told to end at once because they did not end in time */
   bool failed; /* a host was lost, or could not be started */
-  bool left;   /* a script has ended the run on a host by os.exit(), with this status */
-  int left_with;
+  bool left;   /* a script has ended the run on a host by os.exit() */
   struct bn_rounds rounds;
   struct bn_outlet outlet; /* what is printed and reported */
   struct bn_whole_start start;

@@ -42,28 +42,39 @@ static uint64_t limit(const struct bn_fleet *f)
 
 /* What a host has done after the warm-up, as far as it is known. */
 struct done {
-  uint64_t events;
-  double at_s; /* 0: nothing is known */
+  uint64_t events; /* of --events: those that --db-max-tries has given up count too */
+  double at_s;     /* 0: nothing is known */
 };
+
+static uint64_t spent(const struct bn_view *v)
+{
+  return v->events + v->failed_events;
+}
+
+static bool is_of_warmup(const struct bn_fleet *f, const struct bn_facts *facts)
+{
+  return facts->end_wall_ns < facts->start_wall_ns + f->setup->conf->warmup_ns;
+}
 
 /* A tick counts from the start on, a total from the last checkpoint on. */
 static struct done done_by(const struct bn_fleet *f, size_t i)
 {
   const struct bn_result *whole = &f->peer[i].whole;
   const struct bn_view *tick = bn_rounds_last(&f->rounds, i);
-  struct done d = {.events = tick != NULL ? tick->events : 0,
-                   .at_s = tick != NULL ? tick->at_s : 0};
+  struct done d = {.events = tick != NULL ? spent(tick) : 0, .at_s = tick != NULL ? tick->at_s : 0};
 
-  if (f->peer[i].has_result && whole->n_groups > 0 && whole->group[0].has_total) {
+  if (f->peer[i].has_result && whole->n_groups > 0 && whole->group[0].has_total &&
+      !is_of_warmup(f, &whole->facts)) {
     const struct bn_view *total = &whole->group[0].total.view;
 
-    d.events = total->events > d.events ? total->events : d.events;
-    d.at_s = total->at_s > d.at_s ? total->at_s : d.at_s;
+    d.events = f->rounds.host[i].before_check + spent(total);
+    d.at_s = total->at_s;
   }
   return d;
 }
 
-/* What a host that was lost in the run takes with it.  What it had sent is in the report. */
+/* What a host that was lost, or ended too early, takes with it.  What it had sent is in the report.
+ */
 static void tell_missing(struct bn_fleet *f, size_t i)
 {
   const struct bn_conf *conf = f->setup->conf;
@@ -99,27 +110,16 @@ static bool came_through(const struct bn_fleet *f, const struct bn_peer *p)
          p->whole.end.reason != BN_END_FAILURE;
 }
 
-/* Whether it had something to do when its run ended there, and nobody had stopped it. */
-static bool is_early(const struct bn_fleet *f, size_t i)
-{
-  const struct bn_peer *p = &f->peer[i];
-
-  if (f->stop != 0 || bn_clock_mono() + p->clock.error_ns >= limit(f))
-    return false;
-  return p->share.events == 0 || done_by(f, i).events < p->share.events;
-}
-
 /* A host whose run has ended too early, though with a result, counts like one that is lost. */
 static void note_failure(struct bn_fleet *f, size_t i, const char *why)
 {
   const bool aborts = f->setup->conf->raw.on_host_loss != BN_HOST_LOSS_CONTINUE;
 
   f->failed = true;
-  f->peer[i].early = is_early(f, i);
   if (f->stop == 0 && aborts && !bn_fleet_are(f, BN_PEER_ENDED))
     bn_outlet_say(&f->outlet, "%s: %s; the other hosts are stopped (--on-host-loss=abort)",
                   f->peer[i].name, why);
-  else if (f->peer[i].early)
+  else if (f->stop == 0 && f->peer[i].whole.end.early)
     tell_missing(f, i);
 }
 
@@ -131,7 +131,6 @@ static void note_exit(struct bn_fleet *f, const struct bn_peer *p)
                   "%s: the script ended the run there by os.exit(); the other hosts are stopped",
                   p->name);
   f->left = true;
-  f->left_with = p->status;
   bn_fleet_stop(f, BN_FRAME_STOP_ORDER, bn_clock_mono());
 }
 
@@ -148,7 +147,7 @@ static void note_end(struct bn_fleet *f, size_t i)
     note_failure(f, i, "the run failed there");
   else if (f->stop == 0 && end->reason == BN_END_SIGNAL)
     note_failure(f, i, "the run was stopped there");
-  else if (end->left && is_early(f, i))
+  else if (f->stop == 0 && end->left && end->early)
     note_exit(f, p);
 }
 

@@ -39,7 +39,6 @@ struct bn_peer {
   uint64_t result_ns;        /* when a piece of them came last; 0: none has */
   struct bn_result whole;    /* its result, once END has come */
   bool has_result;
-  bool early;         /* with it, its run ended before it was over */
   bool statements;    /* the run tells them apart */
   uint64_t closed_ns; /* when its stream ended; 0: not yet */
   bool apart;         /* its command is one of its own, and its lines begin with its name */

@@ -257,6 +257,7 @@ static int keep_check(struct bn_rounds *r, struct bn_rounds_host *h, struct bn_r
       bn_sums_prepare(&r->check[k - 1], hists, err) != 0)
     return -1;
   bn_sums_add(&r->check[k - 1], &r->line);
+  h->before_check += record->view.events + record->view.failed_events;
   move(&h->check[k - 1], record);
   h->checked[k - 1] = h->cut = true;
   h->checks = k;

@@ -33,6 +33,7 @@ struct bn_rounds_host {
   struct bn_record *check;  /* owned; [n_checks], of checkpoints that have not been summed */
   bool *checked;            /* owned; [n_checks]; whether there is one */
   size_t checks;            /* the latest checkpoint that has come; 0: none */
+  uint64_t before_check;    /* events up to it, those that failed too */
   bool cut;                 /* no tick has come after it */
   struct bn_snap base;      /* owned; what there was at the first tick after it */
   bool based;               /* there is that, and the histograms of ticks are of what came then */

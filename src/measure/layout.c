@@ -43,11 +43,17 @@ const struct bn_layout bn_layout_times[] = {
 };
 
 const struct bn_layout bn_layout_end[] = {
-    MEMBER(bn_end, BN_LAY_INT, status),          MEMBER(bn_end, BN_LAY_INT, signo),
-    MEMBER(bn_end, BN_LAY_BOOL, failed),         MEMBER(bn_end, BN_LAY_BOOL, timeout),
-    MEMBER(bn_end, BN_LAY_BOOL, left),           MEMBER(bn_end, BN_LAY_BOOL, overload),
-    MEMBER(bn_end, BN_LAY_BOOL, partial),        MEMBER(bn_end, BN_LAY_BOOL, replaced_intervals),
-    MEMBER(bn_end, BN_LAY_BOOL, replaced_total), END,
+    MEMBER(bn_end, BN_LAY_INT, status),
+    MEMBER(bn_end, BN_LAY_INT, signo),
+    MEMBER(bn_end, BN_LAY_BOOL, failed),
+    MEMBER(bn_end, BN_LAY_BOOL, timeout),
+    MEMBER(bn_end, BN_LAY_BOOL, left),
+    MEMBER(bn_end, BN_LAY_BOOL, early),
+    MEMBER(bn_end, BN_LAY_BOOL, overload),
+    MEMBER(bn_end, BN_LAY_BOOL, partial),
+    MEMBER(bn_end, BN_LAY_BOOL, replaced_intervals),
+    MEMBER(bn_end, BN_LAY_BOOL, replaced_total),
+    END,
 };
 
 /* Those that bn_view_fields does not have. */

@@ -516,6 +516,7 @@ static void sum_end(const struct job *j)
     end->failed |= e->failed;
     end->timeout |= e->timeout;
     end->left |= e->left;
+    end->early |= e->early;
     end->overload |= e->overload;
     end->partial |= e->partial;
     end->replaced_intervals |= e->replaced_intervals;

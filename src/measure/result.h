@@ -74,6 +74,7 @@ struct bn_end {
   bool failed;                             /* a worker, command or report failed */
   bool timeout;                            /* forced shutdown, or the time grace was used up */
   bool left;                               /* a script called os.exit() */
+  bool early;                              /* it ended while events could begin */
   bool overload;                           /* --rate: the backlog was above --rate-max-backlog */
   bool partial;                            /* the process was killed: read from a journal */
   bool replaced_intervals, replaced_total; /* a script's hook printed those reports */

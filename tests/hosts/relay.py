@@ -8,7 +8,8 @@ Delays are in ms.  A fault comes with the Nth frame of that name from the agent:
 connection before it, `cut` in the middle of it, and `limit` if it is longer than --limit; `garble`
 changes bytes of it, `edit` what matches the regular expression of --edit, in all later ones too,
 `replace` puts a text in its place, `split` makes two frames of it, `stall` lets nothing pass any
-more, and `mute` only PONG; `note` only makes the file of --note.  `--linger` does not end when the agent has.
+more, and `mute` only PONG.  `--linger` does not end when the agent has: it makes the file of --note
+once the controller has closed its end too.
 """
 
 import argparse
@@ -65,9 +66,8 @@ class Way:
 
 
 class Fault:
-    def __init__(self, text, limit, edit, note):
+    def __init__(self, text, limit, edit):
         self.limit, self.edit = limit, edit.encode().partition(b"=>")
-        self.note = note
         self.kind, _, place = text.partition("@")
         name, _, number = place.partition(":")
         self.type, self.left = TYPES[name], int(number or 1)
@@ -101,9 +101,7 @@ class Fault:
             self.struck = True
             if self.kind == "stall":
                 return out, False
-            if self.kind == "note":
-                open(self.note, "w", encoding="ascii").close()
-            if self.kind == "note" or (self.kind == "limit" and len(whole) <= self.limit):
+            if self.kind == "limit" and len(whole) <= self.limit:
                 out += whole
                 continue
             if self.kind == "split":
@@ -162,9 +160,13 @@ def main():
     if args.pid:
         with open(args.pid, "w", encoding="ascii") as file:
             file.write(str(agent.pid))
-    fault = Fault(args.fault, args.limit, args.edit, args.note) if args.fault else None
+    fault = Fault(args.fault, args.limit, args.edit) if args.fault else None
     relay(Way(0, agent.stdin.fileno(), args.there), Way(agent.stdout.fileno(), 1, args.back), fault)
     if args.linger:
+        while args.note and os.read(0, 1 << 16):
+            pass
+        if args.note:
+            open(args.note, "w", encoding="ascii").close()
         signal.pause()
     agent.stdin.close()
     agent.stdout.close()

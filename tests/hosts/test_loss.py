@@ -205,6 +205,47 @@ function done() os.exit(0) end
     assert "stopped" not in done.err and fleet.left() == []
 
 
+@pytest.mark.parametrize("body,options,events", [
+    # Threads that end their loops themselves: the last event of each is dropped.
+    ("n = (n or 0) + 1 if n == (me < 2 and 50 or 5) then return true end", [], 106),
+    # Events that are given up have their tickets.
+    ("if me >= 2 then error({errcode = sysbench.error.RESTART_EVENT}) end",
+     ["--events=200", "--db-max-tries=1"], 100),
+    # The total is of the time after the last checkpoint only.
+    ("", ["--events=600", "--report-checkpoints=1"], None),
+])
+def test_a_script_that_exits_when_its_load_is_over(fleet, body, options, events):
+    script = fleet.script("over.lua", f"""
+ffi.cdef("int usleep(unsigned int);")
+function thread_init(id) me = id end
+function event() ffi.C.usleep(me < 2 and 20000 or 10000) {body} end
+function done() os.exit(0) end
+""")
+    done = fleet.run("a:2,b:2", script, "--time=0", *options, "run")
+    assert done.status == 0 and "stopped" not in done.err, done.err
+    assert events is None or done.total["events"] == events
+    assert not done.document["end"]["early"] and fleet.left() == []
+
+
+def test_a_script_that_exits_in_the_warm_up(fleet):
+    """The tickets of its host are all there, however many events it has done."""
+    script = fleet.script("warm.lua", """
+ffi.cdef("int usleep(unsigned int);")
+local n = 0
+function thread_init(id) me = id end
+function event()
+  n = n + 1
+  if me == 1 and n > 100 then os.exit(7) end
+  ffi.C.usleep(5000)
+end
+""")
+    done = fleet.run("a:1,b:1", script, "--time=60", "--events=20", "--warmup-time=30", "run")
+    assert done.status == 7 and done.elapsed_s < 20, done.err
+    assert "b: the script ended the run there by os.exit(); the other hosts are stopped" in done.err
+    assert done.document["end"]["reason"] == "script" and done.document["end"]["early"]
+    assert fleet.left() == []
+
+
 @pytest.mark.parametrize("fault", [
     "close@WELCOME", "cut@WELCOME", "replace@WELCOME", "garble@WELCOME", "close@READY",
     "garble@READY", "close@PONG:5", "garble@INTERVAL:2", "replace@INTERVAL:2", "cut@INTERVAL:3",
@@ -289,10 +330,9 @@ def test_a_process_that_stays(fleet):
 
 def test_a_second_signal_does_not_wait_for_a_process(fleet):
     ended = fleet.folder / "ended"
-    fleet.relay("b", "--linger", "--fault=note@END", f"--note={ended}")
+    fleet.relay("b", "--linger", f"--note={ended}")
     fleet.begin("b", fleet.steady(), "--time=1", "run")
-    fleet.wait_until(ended.exists, "the agent has not ended")
-    time.sleep(1)  # and the controller knows
+    fleet.wait_until(ended.exists, "the controller has not seen the end")
     fleet.process.send_signal(signal.SIGINT)
     assert "finishing" in fleet.process.stderr.readline()
     time.sleep(0.5)  # two signals at once are one: timeout(1) sends them

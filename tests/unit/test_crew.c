@@ -159,6 +159,46 @@ static void one_call_ends_every_wait(void **state)
   }
 }
 
+/* Of an end that comes when there is nothing more to do, nothing is missing. */
+static void *loop_once(void *arg)
+{
+  struct bn_worker *w = arg;
+
+  bn_crew_enter(w, BN_WORKER_READY);
+  if (bn_crew_gate(w))
+    bn_crew_looped(w, 5);
+  bn_crew_enter(w, BN_WORKER_GONE);
+  return NULL;
+}
+
+static void an_end_is_early_while_events_can_begin(void **state)
+{
+  static const struct bn_times past = {1, 1, 2};
+  static const struct {
+    void *(*body)(void *);
+    const struct bn_times *times;
+    bool early;
+  } cases[] = {
+      {wait_for_ever, &endless, true}, {wait_for_ever, &past, false}, {loop_once, &endless, false}};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct ground *g = lay();
+
+    spawn(g, cases[i].body);
+    assert_int_equal(bn_crew_ready(&g->crew, UINT64_MAX), BN_GATE_OPEN);
+    assert_true(bn_crew_open(&g->crew, cases[i].times));
+    if (cases[i].body == loop_once)
+      assert_true(bn_crew_await(&g->crew, bn_clock_mono() + 8 * BN_NSEC_PER_SEC, false));
+    assert_false(bn_outcome_has(&g->outcome, BN_OUTCOME_EARLY));
+    bn_crew_end(&g->crew, BN_CAUSE_LEFT, 0);
+    assert_int_equal(bn_outcome_has(&g->outcome, BN_OUTCOME_EARLY), cases[i].early);
+    assert_true(bn_crew_await(&g->crew, bn_clock_mono() + 8 * BN_NSEC_PER_SEC, false));
+    bn_crew_join(&g->crew);
+    clear(g);
+  }
+}
+
 static void when_time_is_up_no_more_are_started(void **state)
 {
   struct ground *g = lay();
@@ -314,6 +354,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(one_call_ends_every_wait),
+      cmocka_unit_test(an_end_is_early_while_events_can_begin),
       cmocka_unit_test(a_failure_ends_the_run_or_is_counted),
       cmocka_unit_test(after_a_signal_no_more_are_started),
       cmocka_unit_test(when_time_is_up_no_more_are_started),
