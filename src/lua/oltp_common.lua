@@ -339,10 +339,13 @@ function thread_done()
   con:disconnect()
 end
 
+local after_event
+
 -- The last call of every event: does what --reconnect asks for.
 function check_reconnect()
   if sysbench.opt.reconnect >= 1 then
-    require("oltp_restart").after_event(prepare_again)
+    after_event = after_event or require("oltp_restart").after_event
+    after_event(prepare_again)
   end
 end
 
