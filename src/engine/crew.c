@@ -286,21 +286,23 @@ static void note(struct bn_outcome *o, enum bn_cause cause, int value, uint64_t 
   bn_outcome_cut(o, now_ns);
 }
 
-/* With the lock. */
+/* With the lock; those too that are still to be made. */
 static unsigned looping(const struct bn_crew *c)
 {
   unsigned n = 0;
 
-  for (unsigned i = 0; i < c->created; i++)
+  for (unsigned i = 0; i < c->n; i++)
     n += c->worker[i].state < BN_WORKER_LOOPED;
   return n;
 }
 
-/* Whether events can begin, as far as limits and loops go. */
+/* Whether events can begin.  Few tickets are in the hands of sessions when no others are left. */
 static bool has_load(struct bn_crew *c, uint64_t now_ns)
 {
   bool has;
 
+  if (bn_admit_left(c->admit) == 0)
+    return false;
   (void)pthread_mutex_lock(&c->lock);
   has = looping(c) > 0 && (c->times.deadline_ns == 0 || now_ns < c->times.deadline_ns);
   (void)pthread_mutex_unlock(&c->lock);

@@ -110,7 +110,8 @@ static void open_one(struct bn_watch_one *o)
 
   o->entered = true;
   if (!call(o, call_open, to_open_ns)) {
-    (void)bn_err_set(&late, 0, "no answer within %d seconds: it is not watched",
+    (void)bn_err_set(&late, 0,
+                     "no answer within %d seconds; the run continues without these figures",
                      (int)(to_open_ns / BN_NSEC_PER_SEC));
     fail(o, &late);
   } else if (o->rc == 0) {

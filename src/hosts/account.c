@@ -247,13 +247,19 @@ static bool ended_by_itself(const struct bn_peer *p)
   return p->state == BN_PEER_ENDED && p->whole.end.reason != BN_END_SIGNAL;
 }
 
+/* The order to stop may come to a host when its result has been made, and ends it as a signal. */
+static int own_status(const struct bn_peer *p)
+{
+  return p->has_result && p->status > BN_STATUS_SIGNAL ? p->whole.end.status : p->status;
+}
+
 static int status_of_hosts(const struct bn_fleet *f)
 {
   int status = BN_STATUS_OK;
 
   for (size_t i = 0; i < f->n; i++)
     if (ended_by_itself(&f->peer[i]))
-      status = bn_merge_status(status, f->peer[i].status);
+      status = bn_merge_status(status, own_status(&f->peer[i]));
   return status;
 }
 
@@ -267,10 +273,14 @@ static void end_of_stop(const struct bn_account *a, const struct bn_fleet *f, st
   end->status = end->signo != 0 ? BN_STATUS_SIGNAL + end->signo
                 : f->left       ? status_of_hosts(f)
                                 : BN_STATUS_OK;
-  end->reason = end->signo != 0         ? BN_END_SIGNAL
-                : judged && !f->failed  ? BN_END_ASSERTION
-                : f->left && !f->failed ? BN_END_SCRIPT
-                                        : BN_END_FAILURE;
+  if (end->signo == 0 && end->timeout)
+    end->status = bn_merge_status(end->status, BN_STATUS_TIMEOUT);
+  end->reason = end->signo != 0 ? BN_END_SIGNAL
+                : f->failed     ? BN_END_FAILURE
+                : end->timeout  ? BN_END_TIMEOUT
+                : judged        ? BN_END_ASSERTION
+                : f->left       ? BN_END_SCRIPT
+                                : BN_END_FAILURE;
 }
 
 /* How those hosts ended that were not stopped by anybody. */

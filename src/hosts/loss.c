@@ -51,9 +51,9 @@ static uint64_t spent(const struct bn_view *v)
   return v->events + v->failed_events;
 }
 
-static bool is_of_warmup(const struct bn_fleet *f, const struct bn_facts *facts)
+static bool is_of_warmup(const struct bn_fleet *f, const struct bn_result *r)
 {
-  return facts->end_wall_ns < facts->start_wall_ns + f->setup->conf->warmup_ns;
+  return r->group[0].total.delta.at_ns < r->facts.start_ns + f->setup->conf->warmup_ns;
 }
 
 /* A tick counts from the start on, a total from the last checkpoint on. */
@@ -64,7 +64,7 @@ static struct done done_by(const struct bn_fleet *f, size_t i)
   struct done d = {.events = tick != NULL ? spent(tick) : 0, .at_s = tick != NULL ? tick->at_s : 0};
 
   if (f->peer[i].has_result && whole->n_groups > 0 && whole->group[0].has_total &&
-      !is_of_warmup(f, &whole->facts)) {
+      !is_of_warmup(f, whole)) {
     const struct bn_view *total = &whole->group[0].total.view;
 
     d.events = f->rounds.host[i].before_check + spent(total);

@@ -205,21 +205,23 @@ function done() os.exit(0) end
     assert "stopped" not in done.err and fleet.left() == []
 
 
-@pytest.mark.parametrize("body,options,events", [
+@pytest.mark.parametrize("where,body,options,events", [
     # Threads that end their loops themselves: the last event of each is dropped.
-    ("n = (n or 0) + 1 if n == (me < 2 and 50 or 5) then return true end", [], 106),
+    ("done", "n = (n or 0) + 1 if n == (me < 2 and 50 or 5) then return true end", [], 106),
+    # No event can begin when a thread has found no ticket.
+    ("thread_done", "", ["--events=200"], 200),
     # Events that are given up have their tickets.
-    ("if me >= 2 then error({errcode = sysbench.error.RESTART_EVENT}) end",
+    ("done", "if me >= 2 then error({errcode = sysbench.error.RESTART_EVENT}) end",
      ["--events=200", "--db-max-tries=1"], 100),
     # The total is of the time after the last checkpoint only.
-    ("", ["--events=600", "--report-checkpoints=1"], None),
+    ("done", "", ["--events=600", "--report-checkpoints=1"], None),
 ])
-def test_a_script_that_exits_when_its_load_is_over(fleet, body, options, events):
+def test_a_script_that_exits_when_its_load_is_over(fleet, where, body, options, events):
     script = fleet.script("over.lua", f"""
 ffi.cdef("int usleep(unsigned int);")
 function thread_init(id) me = id end
 function event() ffi.C.usleep(me < 2 and 20000 or 10000) {body} end
-function done() os.exit(0) end
+function {where}() os.exit(0) end
 """)
     done = fleet.run("a:2,b:2", script, "--time=0", *options, "run")
     assert done.status == 0 and "stopped" not in done.err, done.err
@@ -333,6 +335,7 @@ def test_a_second_signal_does_not_wait_for_a_process(fleet):
     fleet.relay("b", "--linger", f"--note={ended}")
     fleet.begin("b", fleet.steady(), "--time=1", "run")
     fleet.wait_until(ended.exists, "the controller has not seen the end")
+    time.sleep(0.2)  # it has just closed the stream
     fleet.process.send_signal(signal.SIGINT)
     assert "finishing" in fleet.process.stderr.readline()
     time.sleep(0.5)  # two signals at once are one: timeout(1) sends them
