@@ -158,7 +158,7 @@ static const char *scope_of(const char *group)
 static void subcommand_rows(FILE *out, const struct bn_subcommand *sub)
 {
   static const struct bn_opt help = {
-      .name = "help", .type = BN_BOOL, .help = "print the options of the subcommand"};
+      .name = "help", .type = BN_BOOL, .help = "list of the options of the subcommand"};
 
   row(out, "subcommand", sub->name, "", sub->title);
   for (const struct bn_opt *o = sub->options; o != NULL && o->name != NULL; o++)

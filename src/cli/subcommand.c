@@ -67,8 +67,7 @@ static int declare(struct asking *a, struct bn_err *err)
 static int declare_help(struct asking *a, struct bn_err *err)
 {
   static const struct bn_opt own[] = {
-      {.name = "help", .type = BN_BOOL, .def = "off", .help = "print this help and exit"},
-      BN_OPT_END};
+      {.name = "help", .type = BN_BOOL, .def = "off", .help = "this list of options"}, BN_OPT_END};
 
   return bn_optset_add(a->set, a->group, own, &a->help, false, err);
 }

@@ -109,7 +109,7 @@ static void print_tests(const struct bn_cli *cli)
   putchar('\n');
   if (!cli->policy->lists_own)
     return;
-  printf("Scripts that come with it:\n");
+  printf("Bundled workloads:\n");
   for (size_t i = 0; bn_registry_scripts[i].name != NULL; i++)
     printf("  %s - %s\n", bn_registry_scripts[i].name, bn_registry_scripts[i].title);
   putchar('\n');

@@ -106,7 +106,8 @@ static int add_merged(struct bn_runs *runs, const struct bn_part *part, int64_t 
     if (run == NULL)
       return -1;
     if (read_run(run, &part->result->facts, (size_t)i) != 0)
-      return bn_err_set(err, EINVAL, "'%s' does not say of which runs it was merged", part->name);
+      return bn_err_set(err, EINVAL, "'%s' is a merged result without the list of its runs",
+                        part->name);
     run->part = part->name;
   }
   return 0;
@@ -119,7 +120,8 @@ int bn_runs_add(struct bn_runs *runs, const struct bn_part *part, struct bn_err 
   if (parts == NULL)
     return add_single(runs, part, err);
   if (parts->type != BN_FACT_WHOLE || parts->whole < 1)
-    return bn_err_set(err, EINVAL, "'%s' does not say of which runs it was merged", part->name);
+    return bn_err_set(err, EINVAL, "'%s' is a merged result without the list of its runs",
+                      part->name);
   return add_merged(runs, part, parts->whole, err);
 }
 

@@ -97,7 +97,7 @@ static bool is_time_or_percentage(const char *text)
 static int finish_forced_shutdown(struct bn_conf *c, struct bn_optset_fault *fault)
 {
   static const struct wrong wrong = {"forced-shutdown",
-                                     "not a time; allowed: whole seconds, N% of --time, off",
+                                     "not a time; allowed: whole seconds, N%, off",
                                      "Invalid value for --forced-shutdown: '%s'", BN_OPTSET_RANGE},
                             late = {"forced-shutdown",
                                     "out of range; allowed: up to 2147483647 seconds",

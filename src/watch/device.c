@@ -87,7 +87,7 @@ static int device_read(void *self, struct bn_reading *r, struct bn_err *err)
 
   if (bn_diskrow_read(d->major, d->minor, r->value))
     return 0;
-  return bn_err_set(err, ENODEV, "the device %u:%u is no more in /proc/diskstats", d->major,
+  return bn_err_set(err, ENODEV, "the device %u:%u is no longer in /proc/diskstats", d->major,
                     d->minor);
 }
 

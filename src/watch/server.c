@@ -178,7 +178,8 @@ static int server_read(void *self, struct bn_reading *r, struct bn_err *err)
       return -1;
   }
   return any ? 0
-             : bn_err_set(err, EINVAL, "no server is watched: the driver '%s' has none",
+             : bn_err_set(err, EINVAL,
+                          "no server is watched: the driver '%s' has no counters of a server",
                           s->peek.ops->name);
 }
 

@@ -181,7 +181,7 @@ CASES = [
         False,
         "FATAL: Invalid value for --forced-shutdown: '5x'\n",
         "",
-        "--forced-shutdown=5x: not a time; allowed: whole seconds, N% of --time, off\n",
+        "--forced-shutdown=5x: not a time; allowed: whole seconds, N%, off\n",
     ),
     (
         "--thread-stack-size=64Q cpu run",

@@ -515,7 +515,7 @@ def test_memory_is_told(tmp_path):
     prepare(tmp_path)
     done = fileio(tmp_path, "--file-test-mode=rndrd", "--events=5", "run")
     lines = done.err.splitlines()
-    assert len(lines) == 1 and lines[0].startswith("files: ")
+    assert len(lines) == 1 and "test files" in lines[0]
     assert "page cache" in lines[0] or "in memory" in lines[0]
 
 
@@ -524,7 +524,7 @@ def test_memory_file_system_is_told(memory, tmp_path):
         pytest.skip("there is no memory file system")
     prepare(memory)
     done = fileio(memory, "--file-test-mode=rndrd", "--events=5", "run")
-    assert "files: their file system is in memory, so the test measures memory" in done.err
+    assert "the file system of the test files is in memory, so the test measures memory" in done.err
 
 
 # --- what the report says outside the dialects ----------------------------------------------------
@@ -604,4 +604,4 @@ def test_the_page_cache_serves_what_is_not_flushed(tmp_path, served, args):
     if served is None:
         assert done.err == ""
     else:
-        assert f"so the page cache serves {served} in place of the device" in done.err
+        assert f"so the page cache serves {served} instead of the device" in done.err

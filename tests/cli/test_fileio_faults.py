@@ -555,7 +555,7 @@ def test_rings_are_open_files(tmp_path):
     assert done.status == 0, done
     done = fileio(tmp_path, *args, preexec_fn=open_files(64, 200))
     assert done.status == 1
-    assert "FATAL: no file descriptor is left for an io_uring, of which every" in done.err
+    assert "FATAL: no file descriptor is left: each thread needs one for io_uring" in done.err
     assert "raise ulimit -n or lower --threads and --file-num\n" in done.err
 
 

@@ -174,7 +174,7 @@ def test_rows_fit_a_terminal(tmp_path):
     (tmp_path / "s.lua").write_text(
         f"sysbench.cmdline.options = {{a_long_name = {{'{words}', 'a default'}}, b = {{'{'x' * 120}', 1}}}}\n"
     )
-    scripts = [line.split(" - ")[0].strip() for line in bench.run("--help").out.split("come with it:\n")[1].split("\n\n")[0].split("\n")]
+    scripts = [line.split(" - ")[0].strip() for line in bench.run("--help").out.split("Bundled workloads:\n")[1].split("\n\n")[0].split("\n")]
     assert len(scripts) > 10
     for test in ("--help", "fileio", "cpu", "memory", "mutex", "threads", *scripts):
         out = bench.run(*([test] if test == "--help" else [test, "help"])).out

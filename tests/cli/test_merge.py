@@ -521,4 +521,4 @@ def test_a_damaged_list_of_parts_is_refused(pair, tmp_path):
     for merged_from in ({"parts": 10**9}, {"parts": -1}, {"parts": "x"}, {"parts": 600}):
         pair[1]["facts"]["merge"] = merged_from
         assert merge_pair(pair, tmp_path) == (
-            "", "bench merge: 'two' does not say of which runs it was merged\n", 1)
+            "", "bench merge: 'two' is a merged result without the list of its runs\n", 1)

@@ -290,10 +290,10 @@ def test_no_password_of_a_statement_is_shown(statement, tmp_path):
     "args, sentence",
     [
         (["--metric=nothing"], "--metric=nothing: no metric is called 'nothing'"),
-        (["--metric=events"], "--metric=events: neither more nor less of it is better; name a rate or a "
+        (["--metric=events"], "--metric=events: neither a larger nor a smaller value is better; name a rate or a "
                               "latency"),
-        (["--same=0"], "--same=0: not a number of percent between 0 and 100"),
-        (["--same=100%"], "--same=100%: not a number of percent between 0 and 100"),
+        (["--same=0"], "--same=0: not a percentage between 0 and 100"),
+        (["--same=100%"], "--same=100%: not a percentage between 0 and 100"),
         (["--b=--x='y"], "--b: the quote ' has no end"),
         (["--out=one,two"], "--out=one,two: the name must not contain a comma"),
         (["--out=no/folder"],

@@ -142,7 +142,7 @@ def test_runs_one_after_the_other_are_not_compared(run, tmp_path):
     place(tmp_path, run, 0.8, order="A" * 8 + "B" * 8)
     rows, status = compared(tmp_path)
     assert status == 0
-    assert {row["text"] for row in rows.values()} == {"cannot tell: not measured in turns"}
+    assert {row["text"] for row in rows.values()} == {"cannot tell: the runs do not alternate"}
     assert {row["p_worse"] for row in rows.values()} == {None}
     rows, status = compared(tmp_path, "--assume-stationary")
     assert (rows["rate"]["verdict"], rows["rate"]["method"], status) == ("worse", "Mann-Whitney", 3)
@@ -332,12 +332,12 @@ def test_hostile_numbers_crash_nothing(run, tmp_path):
 
 @pytest.mark.parametrize("args, sentence", [
     (["--metric=tsp"], "--metric=tsp: no metric is called 'tsp'; did you mean tps?"),
-    (["--metric=events"], "--metric=events: neither more nor less of events is better; name a rate, "
+    (["--metric=events"], "--metric=events: neither a larger nor a smaller value of events is better; name a rate, "
                           "a latency or errors"),
     (["--secondary=p101"],
      "--secondary=p101: p101 is not a percentile; a rank is more than 0 and at most 100"),
-    (["--same=0"], "--same=0: not a number of percent between 0 and 100"),
-    (["--same=5ms"], "--same=5ms: not a number of percent between 0 and 100"),
+    (["--same=0"], "--same=0: not a percentage between 0 and 100"),
+    (["--same=5ms"], "--same=5ms: not a percentage between 0 and 100"),
     (["--fail-on=p99:5ms"], "--fail-on=p99:5ms: write a percentage after the colon, such as 5%"),
     (["--fail-on=rate:100%"], "--fail-on=rate:100%: a rate cannot get lower by 100 % or more"),
     (["--fail-on=p99@read:5%"], "the runs have not measured 'p99@read' (--fail-on)"),

@@ -259,9 +259,9 @@ def test_runs_may_be_in_a_folder_of_their_own(tmp_path, template):
     (["--output=all", "all"], "--output=all: this is a folder; name a file"),
     (["--output=none/x", "all"], "--output=none/x: No such file or directory"),
     (["--format=github", "--metric=events", "all"],
-     "--metric=events: neither more nor less of it is better, so --format=github cannot show it"),
+     "--metric=events: neither a larger nor a smaller value is better, so --format=github cannot show it"),
     (["--fail", "--metric=events", "all"],
-     "--fail: neither more nor less of 'events' is better; add another --metric"),
+     "--fail: neither a larger nor a smaller value of 'events' is better; add another --metric"),
     (["--format=github", "--metric=avg,rate", "all"],
      "--format=github: more is better for 'rate', and less for 'avg'; write a file for each"),
 ])

@@ -533,7 +533,7 @@ def test_a_folder_has_one_study(tmp_path):
         done = sweep(tmp_path, "--resume", *changed)
         assert done.status == 1
         assert re.fullmatch(f"bench sweep: --resume: 's' was begun with another {what}; "
-                            "give the same, or name another folder\n", done.err), done.err
+                            "use the same value, or name another folder\n", done.err), done.err
 
 
 def test_passwords_are_nowhere(tmp_path):

@@ -199,7 +199,7 @@ def test_a_read_server_that_is_killed_is_replaced(mariadb_plain, mariadb, mariad
         process.send_signal(servers.signal.SIGINT)
         out, err = process.communicate(timeout=60)
     assert number(out, re.escape(f"lost by {victim}")) == 1, out + err
-    assert number(out, re.escape(f"made again to {other}")) == 1, out + err
+    assert number(out, re.escape(f"reconnected to {other}")) == 1, out + err
 
 
 @pytest.mark.parametrize("item", ["a:b", "::1", ":1", "/x,a:1:2"])

@@ -154,5 +154,5 @@ def test_drivers_without_a_server(tmp_path, driver):
     got = subprocess.run([*argv, "--time=1", "--watch=server,host", "run"], cwd=tmp_path, capture_output=True,
                          text=True, timeout=60)
     assert got.returncode == 0
-    assert got.stderr == f"--watch=server: no server is watched: the driver '{driver}' has none\n"
+    assert got.stderr == f"--watch=server: no server is watched: the driver '{driver}' has no counters of a server\n"
     assert "processors user" in got.stdout

@@ -312,7 +312,7 @@ class Comparison:
         self.check_line(r"\n    unfinished: +(\d+) \(oldest ([\d.]+) s\)\n",
                         *[figures["unfinished"], figures["oldest_s"]] * (figures["unfinished"] > 0))
         outages = [figures["outages"], figures["longest_outage_s"]] * (figures["outages"] > 0)
-        self.check_line(r"\n    outages above 1 s: +(\d+) \(longest ([\d.]+) s\)\n", *outages)
+        self.check_line(r"\n    outages of 1 s or more: +(\d+) \(longest ([\d.]+) s\)\n", *outages)
         self.check_line(r"\n    set-up, grace, teardown: +([\d.]+)s, ([\d.]+)s, ([\d.]+)s\n",
                         *(figures[name] for name in ("setup_s", "grace_s", "teardown_s")))
         self.check_text_of_latencies()

@@ -542,7 +542,7 @@ static void what_cannot_be_summed_is_refused(void **state)
        ""},
       {nothing_measured, "'b.json' is of a run that measured nothing, or has no totals", ""},
       {no_times, "'b.json' does not contain the times of its run", ""},
-      {hostile_merge, "'b.json' does not say of which runs it was merged", ""},
+      {hostile_merge, "'b.json' is a merged result without the list of its runs", ""},
       {too_many, "the counts of the results do not fit into 64 bits", ""},
       {too_many_due, "the counts of the results do not fit into 64 bits", ""},
       {late,

@@ -188,7 +188,7 @@ static void test_help(void **state)
                            "show options:\n"
                            "  --format=STRING       form to print [text]\n"
                            "  --first-count=N, -c N how many [7]\n"
-                           "  --help[=on|off]       print this help and exit [off]\n\n");
+                           "  --help[=on|off]       this list of options [off]\n\n");
   assert_string_equal(seen, "");
 }
 

@@ -28,7 +28,7 @@ static void reports_the_servers_of_lost_connections(void **unused)
       struct bn_page *p = bn_page_new(BN_V11, BN_KIND_SQL);
       static const char part[] = "\nConnections:\n"
                                  "    lost by db1:3306:                    60\n"
-                                 "    made again to db\\x1b2:3306:          59\n"
+                                 "    reconnected to db\\x1b2:3306:         59\n"
                                  "    wait of all threads:                 12.346 s\n";
 
       p->plan->own = own != 0;

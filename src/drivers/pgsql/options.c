@@ -79,7 +79,7 @@ const struct bn_opt bn_pgsql_options[] = {
      .type = BN_LIST,
      .def = "40P01,40001,23505",
      .offset = offsetof(struct bn_pgsql_conf, ignore_errors),
-     .help = "SQLSTATEs to repeat an event after, or all"},
+     .help = "SQLSTATEs after which an event is repeated, or all"},
     {.name = "pgsql-password-file",
      .type = BN_PATH,
      .offset = offsetof(struct bn_pgsql_conf, password_file),
@@ -102,5 +102,5 @@ const struct bn_opt bn_pgsql_options[] = {
      .def = "auto",
      .offset = offsetof(struct bn_pgsql_conf, protocol),
      .choices = protocols,
-     .help = "who exchanges statements: auto, own, library"},
+     .help = "sender of statements: auto, own (bench) or library"},
     BN_OPT_END};

@@ -38,6 +38,6 @@ const struct bn_opt bn_sqlite_options[] = {
      .def = "immediate",
      .offset = offsetof(struct bn_sqlite_conf, begin),
      .choices = begins,
-     .help = "begin of transactions that write: deferred, immediate"},
+     .help = "start of write transactions: deferred, immediate"},
     BN_OPT_END,
 };

@@ -400,7 +400,7 @@ static void print_servers(const struct text *t, const struct bn_view *v)
 {
   static const struct {
     const char *metric, *text;
-  } rows[] = {{"losses_by_server", "lost by "}, {"reconnects_by_server", "made again to "}};
+  } rows[] = {{"losses_by_server", "lost by "}, {"reconnects_by_server", "reconnected to "}};
   const struct bn_snap *s = v->delta;
 
   if (!t->plan->own || (v->connection_wait_s <= 0 && count_labels(s, "losses_by_server") == 0))

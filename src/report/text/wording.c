@@ -177,7 +177,7 @@ const char bn_wording_grace[] = "    finished in the grace:               {in_gr
 const char bn_wording_unfinished[] = "    unfinished:                          {unfinished}";
 const char bn_wording_oldest[] = " (oldest {oldest:.3} s)";
 const char bn_wording_outages[] =
-    "    outages above 1 s:                   {outages} (longest {longest_outage:.3} s)\n";
+    "    outages of 1 s or more:              {outages} (longest {longest_outage:.3} s)\n";
 const char bn_wording_times[] =
     "    set-up, grace, teardown:             {setup:.4}s, {grace:.4}s, {teardown:.4}s\n";
 const char bn_wording_arrivals[] =

@@ -128,7 +128,7 @@ static int read_same(const char *text, double *same, struct bn_err *err)
 
   (void)snprintf(number, sizeof number, "%.*s", (int)digits, text);
   if (digits >= sizeof number || bn_units_double(number, same) != 0 || !(*same > 0 && *same < 100))
-    return bn_err_set(err, EINVAL, "--same=%s: not a number of percent between 0 and 100", text);
+    return bn_err_set(err, EINVAL, "--same=%s: not a percentage between 0 and 100", text);
   *same /= 100;
   return 0;
 }
@@ -141,7 +141,8 @@ static int read_metric(struct study *s, struct bn_err *err)
     return bn_err_set(err, EINVAL, "--metric=%s: %s", s->conf->metric, why.text);
   if (s->metric.better == BN_BETTER_NEITHER)
     return bn_err_set(
-        err, EINVAL, "--metric=%s: neither more nor less of it is better; name a rate or a latency",
+        err, EINVAL,
+        "--metric=%s: neither a larger nor a smaller value is better; name a rate or a latency",
         s->conf->metric);
   return 0;
 }

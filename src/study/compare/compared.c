@@ -46,7 +46,7 @@ const struct bn_opt bn_compared_options[] = {
      .type = BN_BOOL,
      .def = "off",
      .offset = offsetof(struct bn_compared_conf, stationary),
-     .help = "comparing runs that were not made in turns"},
+     .help = "comparing runs that do not alternate"},
     {.name = "format",
      .type = BN_CHOICE,
      .def = "text",
@@ -97,7 +97,7 @@ static int read_same(const char *text, struct bn_comparison_rules *rules, struct
 {
   if (text == NULL || read_percent(text, &rules->same) != 0 || !(rules->same > 0) ||
       rules->same >= 1)
-    return bn_err_set(err, BN_ERR_OPTION, "--same=%s: not a number of percent between 0 and 100",
+    return bn_err_set(err, BN_ERR_OPTION, "--same=%s: not a percentage between 0 and 100",
                       text != NULL ? text : "");
   return 0;
 }

@@ -27,7 +27,8 @@ int bn_side_add_figure(struct bn_side_figures *f, const char *option, const char
     return bn_err_set(err, BN_ERR_OPTION, "%s: %s", option, why.text);
   if (to->better == BN_BETTER_NEITHER)
     return bn_err_set(err, BN_ERR_OPTION,
-                      "%s: neither more nor less of %s is better; name a rate, a latency or errors",
+                      "%s: neither a larger nor a smaller value of %s is better; name a rate, a "
+                      "latency or errors",
                       option, name);
   f->implied[f->n++] = implied;
   return 0;

@@ -65,7 +65,7 @@ static void say_unknown(const struct bn_comparison_point *p, const struct bn_com
   const char *least = row->found.noise > 0 || !row->found.has_ratio ? "" : "at least ";
 
   if (p->how == BN_COMPARISON_APART)
-    (void)snprintf(out, size, "cannot tell: not measured in turns");
+    (void)snprintf(out, size, "cannot tell: the runs do not alternate");
   else if (row->more >= MORE_MAX)
     (void)snprintf(out, size, "cannot tell: too much noise");
   else if (paired)
@@ -249,9 +249,9 @@ static void print_counts(struct page *p, const struct bn_comparison_point *at)
     (void)bn_buf_printf(p->out, "%zu run%s of A, %zu of B", at->n_a, at->n_a == 1 ? "" : "s",
                         at->n_b);
   if (at->how == BN_COMPARISON_STATIONARY)
-    (void)bn_buf_str(p->out, ", not in turns (--assume-stationary)");
+    (void)bn_buf_str(p->out, ", not alternating (--assume-stationary)");
   else if (at->how == BN_COMPARISON_APART)
-    (void)bn_buf_str(p->out, ", not in turns");
+    (void)bn_buf_str(p->out, ", not alternating");
   else if (at->how == BN_COMPARISON_MISSING)
     (void)bn_buf_str(p->out, ": nothing to compare");
 }
@@ -330,7 +330,7 @@ static void print_remarks(struct page *p, const struct bn_verdicts *v)
          p->markdown ? "\\* secondary: adjusted for the number of secondary metrics (Holm)"
                      : "* secondary: adjusted for the number of secondary metrics (Holm)");
   remark(p, apart,
-         "The runs were not made in turns. Measure again in the order A B B A A B B A. If the\n"
+         "The runs do not alternate. Measure again in the order A B B A A B B A. If the\n"
          "machine was steady, --assume-stationary compares the runs as they are.");
   remark(p, one_order,
          "All pairs began with the same side. If the machine got slower or faster, but not\n"

@@ -78,9 +78,10 @@ static int check_judged(const struct bn_figure_name *metric, size_t n, struct bn
   for (size_t i = 0; i < n; i++)
     if (metric[i].better != BN_BETTER_NEITHER)
       return 0;
-  return bn_err_set(err, BN_ERR_OPTION,
-                    "--fail: neither more nor less of '%s' is better; add another --metric",
-                    metric[0].text);
+  return bn_err_set(
+      err, BN_ERR_OPTION,
+      "--fail: neither a larger nor a smaller value of '%s' is better; add another --metric",
+      metric[0].text);
 }
 
 /* That action reads values that all get better in the same way. */
@@ -88,10 +89,11 @@ static int check_directions(const struct bn_figure_name *metric, size_t n, struc
 {
   for (size_t i = 0; i < n; i++) {
     if (metric[i].better == BN_BETTER_NEITHER)
-      return bn_err_set(err, BN_ERR_OPTION,
-                        "--metric=%s: neither more nor less of it is better, so --format=github "
-                        "cannot show it",
-                        metric[i].text);
+      return bn_err_set(
+          err, BN_ERR_OPTION,
+          "--metric=%s: neither a larger nor a smaller value is better, so --format=github "
+          "cannot show it",
+          metric[i].text);
     if (metric[i].better != metric[0].better)
       return bn_err_set(
           err, BN_ERR_OPTION,

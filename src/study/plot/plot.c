@@ -37,7 +37,7 @@ const struct bn_opt bn_plot_options[] = {
      .def = "auto",
      .choices = kinds,
      .offset = offsetof(struct bn_plot_conf, kind),
-     .help = "picture: time, latency, sweep, or auto, by what the results have"},
+     .help = "picture: time, latency, sweep, or auto (depends on the results)"},
     BN_OPT_END,
 };
 

@@ -116,7 +116,7 @@ static int find_lines(struct sweep *s, struct bn_err *err)
     if (line == LINES_MAX)
       return bn_err_set(err, E2BIG,
                         "the results differ in so many options that the picture would have more "
-                        "than %d lines; name fewer of them",
+                        "than %d lines; name fewer results",
                         LINES_MAX);
     if (line == s->n_lines)
       s->of_line[s->n_lines++] = i;

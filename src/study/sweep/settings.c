@@ -120,10 +120,11 @@ static int compare(void *arg, const char *key, const struct bn_node *value)
     rc = bn_err_set(c->err, ENOMEM, "out of memory");
   } else if (strcmp(wanted, known) != 0) {
     (void)bn_escape(shown, sizeof shown, known, "");
-    rc = bn_err_set(c->err, EINVAL,
-                    "--resume: '%s' was begun with another %s: %s, not %.160s; give the same, or "
-                    "name another folder",
-                    c->path, name_of(key), shown, wanted);
+    rc = bn_err_set(
+        c->err, EINVAL,
+        "--resume: '%s' was begun with another %s: %s, not %.160s; use the same value, or "
+        "name another folder",
+        c->path, name_of(key), shown, wanted);
   }
   free(wanted);
   free(known);
@@ -144,7 +145,7 @@ static int compare_all(const struct bn_settings *s, const struct bn_folder *f,
   if (rc == 0 && s->conf->seed_given && s->conf->seed != known)
     rc = bn_err_set(err, EINVAL,
                     "--resume: '%s' was begun with another --seed: %" PRId64 ", not %" PRId64
-                    "; give the same, or name another folder",
+                    "; use the same value, or name another folder",
                     f->path, known, s->conf->seed);
   *seed = (uint64_t)known;
   return rc;

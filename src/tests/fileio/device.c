@@ -57,15 +57,15 @@ static void warn_about_memory(const struct bn_fileio_plan *p, int fd)
   char is[64], has[64];
 
   if (is_in_memory(fd)) {
-    bn_log_note("files: their file system is in memory, so the test measures memory: choose a "
-                "folder on a device with --file-dir");
+    bn_log_note("the file system of the test files is in memory, so the test measures memory: "
+                "choose a folder on a device with --file-dir");
     return;
   }
   if (p->direct || all >= memory || (flushed && !reads(p)))
     return;
   bn_fileio_size_text(p, all, is, sizeof is);
   bn_fileio_size_text(p, memory, has, sizeof has);
-  bn_log_note("files: their %s fit into the %s of memory, so the page cache serves %s in place of "
+  bn_log_note("the test files (%s) fit into memory (%s), so the page cache serves %s instead of "
               "the device: use --file-extra-flags=direct or a larger --file-total-size",
               is, has, flushed ? "reads" : "requests");
 }

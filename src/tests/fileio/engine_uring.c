@@ -64,10 +64,9 @@ static int explain(struct bn_err *err, int error)
                       "the kernel refuses the memory of an io_uring: raise ulimit -l or lower "
                       "--threads and --file-async-backlog");
   case EMFILE:
-    return bn_err_set(
-        err, error,
-        "no file descriptor is left for an io_uring, of which every thread needs one: "
-        "raise ulimit -n or lower --threads and --file-num");
+    return bn_err_set(err, error,
+                      "no file descriptor is left: each thread needs one for io_uring; "
+                      "raise ulimit -n or lower --threads and --file-num");
   default:
     return bn_err_set(err, error, "cannot make an io_uring: %s%s", strerror(error),
                       error == EINVAL ? " (is --file-async-backlog above 32768?)" : "");
