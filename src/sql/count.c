@@ -41,11 +41,15 @@ static const char *skip(const char *sql, const char *end)
   while (sql < end) {
     if (is_blank(*sql)) {
       sql++;
+    } else if (end - sql >= 3 && sql[0] == '/' && sql[1] == '*' && sql[2] == '!') {
+      /* A version comment of MySQL, which is executed. */
+      for (sql += 3; sql < end && *sql >= '0' && *sql <= '9'; sql++)
+        ;
     } else if (end - sql >= 4 && sql[0] == '/' && sql[1] == '*') {
       const char *close = memmem(sql + 2, (size_t)(end - sql) - 2, "*/", 2);
 
       sql = close != NULL ? close + 2 : end;
-    } else if (end - sql >= 2 && sql[0] == '-' && sql[1] == '-') {
+    } else if (*sql == '#' || (end - sql >= 2 && sql[0] == '-' && sql[1] == '-')) {
       const char *line = memchr(sql, '\n', (size_t)(end - sql));
 
       sql = line != NULL ? line + 1 : end;

@@ -57,6 +57,8 @@ const char *bn_sql_skip_comment(const char *p, const char *end, const struct bn_
     return skip_nested(p, end);
   if (caps->backslash_escapes && end - p > 2 && p[2] == '!')
     return p + 3;
+  if (caps->backslash_escapes && end - p > 3 && p[2] == 'M' && p[3] == '!') /* MariaDB's own */
+    return p + 4;
   close = memmem(p + 2, (size_t)(end - p - 2), "*/", 2);
   return close != NULL ? close + 2 : end;
 }
@@ -78,6 +80,8 @@ const char *bn_sql_skip_dollars(const char *p, const char *begin, const char *en
 
 bool bn_sql_escapes_here(const char *p, const char *begin, bool backslash)
 {
+  if (*p == '`')
+    return false;
   return backslash || (*p == '\'' && p > begin && (p[-1] == 'E' || p[-1] == 'e') &&
                        (p - 1 == begin || !bn_sql_is_word(p[-2])));
 }

@@ -17,7 +17,7 @@ static inline bool bn_sql_is_word(char c)
 /* Behind a literal or quoted name that begins at p; a doubled quote does not end it. */
 const char *bn_sql_skip_quoted(const char *p, const char *end, bool backslash);
 /* Whether the quote at p begins a text with backslash escapes: E'...' of PostgreSQL has them
-   whatever the server's settings. */
+   whatever the server's settings, a name in backticks never. */
 bool bn_sql_escapes_here(const char *p, const char *begin, bool backslash);
 /* Behind PostgreSQL's $tag$ text $tag$ that begins at p; a dollar within a name begins none, and
    then it is p + 1. */
@@ -26,8 +26,8 @@ const char *bn_sql_skip_dollars(const char *p, const char *begin, const char *en
 bool bn_sql_is_dash_comment(const char *p, const char *end, bool mysql);
 /* Behind the line that p is in. */
 const char *bn_sql_skip_line(const char *p, const char *end);
-/* Behind the comment whose slash and star are at p.  A version comment of MySQL is executed, so
-   only its beginning is one. */
+/* Behind the comment whose slash and star are at p.  A version comment of MySQL or of MariaDB is
+   executed, so only its beginning is one. */
 const char *bn_sql_skip_comment(const char *p, const char *end, const struct bn_sql_caps *caps);
 
 #endif

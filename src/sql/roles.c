@@ -64,6 +64,11 @@ static enum bn_sql_transaction transaction_of(struct bn_sql_conn *c, enum bn_sql
   return c->drv->ops->transaction(bn_sql_roles_handle(c, role));
 }
 
+static bool is_open(enum bn_sql_transaction t)
+{
+  return t == BN_TRANSACTION_OPEN || t == BN_TRANSACTION_FAILED;
+}
+
 /* Both servers are between two transactions. */
 static bool is_free(struct bn_sql_conn *c)
 {
@@ -78,8 +83,8 @@ static enum bn_sql_role choose(struct bn_sql_conn *c, enum bn_sql_route route)
   return route != BN_ROUTE_WRITE && is_free(c) ? BN_ROLE_READ : BN_ROLE_WRITE;
 }
 
-/* What begins another transaction ends the one before, as MySQL has it.  There is nothing to be
-   lost: it has only read. */
+/* What begins another transaction ends the one before, as MySQL has it, and so do locks of its
+   tables.  There is nothing to be lost: it has only read. */
 static bool ends_reading(const struct call *call)
 {
   switch (call->boundary) {
@@ -88,10 +93,11 @@ static bool ends_reading(const struct call *call)
   case BN_BOUNDARY_AUTO:
   case BN_BOUNDARY_FOREIGN:
     return true;
+  case BN_BOUNDARY_LOCK: /* of PostgreSQL: a part of the transaction */
+    return call->c->drv->caps.backslash_escapes;
   case BN_BOUNDARY_NONE:
   case BN_BOUNDARY_COMMIT:
   case BN_BOUNDARY_ROLLBACK:
-  case BN_BOUNDARY_LOCK:
   case BN_BOUNDARY_NATIVE:
     break;
   }
@@ -163,7 +169,7 @@ static enum bn_sql leave(const struct call *call, enum bn_sql rc)
     return rc;
   }
   p->reading |= call->route == BN_ROUTE_BEGIN_READ && rc <= BN_SQL_ROWS;
-  p->reading &= transaction_of(call->c, BN_ROLE_READ) != BN_TRANSACTION_OWN;
+  p->reading &= is_open(transaction_of(call->c, BN_ROLE_READ));
   if (rc == BN_SQL_ROWS)
     bn_stat_count(call->c->session->stat, call->c->owner->read_host_reads, 1);
   return rc;

@@ -114,7 +114,7 @@ static enum bn_sql carry_out(struct conn *c, const char *sql, struct bn_sql_resu
     c->in_transaction = true;
   if (begins(sql, "COMMIT") || begins(sql, "ROLLBACK"))
     c->in_transaction = false;
-  if (begins(sql, "SET autocommit"))
+  if (begins(sql, "SET autocommit") || begins(sql, "SET @@autocommit"))
     c->manual = strstr(sql, "0") != NULL;
   return begins(sql, "SELECT") ? BN_SQL_ROWS : BN_SQL_DONE;
 }
@@ -346,6 +346,30 @@ static void a_transaction_that_reads_is_on_the_read_server(void **state)
   say(c, "SELECT 1", "W SELECT 1;");
   say(c, "ROLLBACK", "W ROLLBACK;");
   say(c, "ROLLBACK", "W ROLLBACK;");
+  /* Other spellings, and what ends it unasked. */
+  say(c, "START TRANSACTION READ ONLY", "R START TRANSACTION READ ONLY;");
+  say(c, "# more\nBEGIN", "R COMMIT;W # more\nBEGIN;");
+  say(c, "COMMIT", "W COMMIT;");
+  say(c, "START TRANSACTION READ ONLY", "R START TRANSACTION READ ONLY;");
+  say(c, "/*!40000 BEGIN */", "R COMMIT;W /*!40000 BEGIN */;");
+  say(c, "COMMIT", "W COMMIT;");
+  say(c, "START TRANSACTION READ ONLY", "R START TRANSACTION READ ONLY;");
+  say(c, "LOCK TABLES t WRITE", "R COMMIT;W LOCK TABLES t WRITE;");
+  say(c, "UNLOCK TABLES", "W UNLOCK TABLES;");
+  end(&f);
+}
+
+static void a_session_without_autocommit_ends_its_reading(void **state)
+{
+  struct fixture f;
+  struct bn_sql_conn *c = begin(&f, (struct bn_sql_conf){.debug = false});
+
+  (void)state;
+  assert_log("W at 0;R at a:1;");
+  say(c, "START TRANSACTION READ ONLY", "R START TRANSACTION READ ONLY;");
+  say(c, "SET @@autocommit=0", "R SET @@autocommit=0;");
+  say(c, "COMMIT", "W COMMIT;");
+  say(c, "UPDATE t", "W UPDATE t;");
   end(&f);
 }
 
@@ -614,6 +638,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reads_outside_of_transactions_go_to_the_read_server),
       cmocka_unit_test(a_transaction_that_reads_is_on_the_read_server),
+      cmocka_unit_test(a_session_without_autocommit_ends_its_reading),
       cmocka_unit_test(what_the_write_server_holds_is_read_there),
       cmocka_unit_test(what_is_no_part_of_the_load_is_asked_on_the_write_server),
       cmocka_unit_test(rows_come_from_the_server_that_was_asked),

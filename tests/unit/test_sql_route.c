@@ -114,7 +114,10 @@ static void each_server_has_literals_of_its_own(void **state)
       {"SELECT 1 # FOR UPDATE", BN_ROUTE_READ},
       {"# first\nSELECT 1", BN_ROUTE_READ},
       {"SELECT a FROM t /*!50000 FOR UPDATE */", BN_ROUTE_WRITE},
+      {"SELECT a FROM t /*M! FOR UPDATE */", BN_ROUTE_WRITE},
+      {"SELECT a FROM t /*M!100100 FOR UPDATE */", BN_ROUTE_WRITE},
       {"SELECT `update` FROM t", BN_ROUTE_READ},
+      {"SELECT `a\\` FROM t FOR UPDATE", BN_ROUTE_WRITE},
       {"SELECT 1--1 INTO @a", BN_ROUTE_WRITE},
   };
   static const struct row of_pgsql[] = {
