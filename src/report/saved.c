@@ -64,8 +64,8 @@ static void remark(const char *path, const struct bn_result *r)
     bn_log_stderr("'%s' has no histograms (--report-bins=none): --histogram prints nothing",
                   file.name);
   if (r->end.replaced_intervals || r->end.replaced_total)
-    bn_log_stderr("'%s': the script printed its own reports during the run; this is the standard "
-                  "ones",
+    bn_log_stderr("'%s': the script printed its own reports during the run; these are the "
+                  "standard reports",
                   file.name);
 }
 
