@@ -348,7 +348,8 @@ static void sleeps_once_for_an_answer(void **state)
     assert_int_equal(bn_stream_need(&p.s, 1), 0);
     bn_stream_skip(&p.s, 1);
   }
-  assert_in_range(switches() - before, STATEMENTS, STATEMENTS * 3 / 2);
+  /* Now and then an answer is there before a thread that is going to sleep does. */
+  assert_in_range(switches() - before, STATEMENTS / 2, STATEMENTS * 3 / 2);
   assert_int_equal(pthread_join(thread, NULL), 0);
   assert_false(server.failed);
   close_pair(&p);
