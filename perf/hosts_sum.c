@@ -49,20 +49,6 @@ static double user_ms(void)
   return (double)u.ru_utime.tv_sec * 1e3 + (double)u.ru_utime.tv_usec * 1e-3;
 }
 
-static struct line line_of(const char *key, struct bn_node *value)
-{
-  struct bn_node *map = bench_store.map();
-  struct line l = {.len = 0};
-
-  if (bench_store.set(map, key, value) != 0)
-    give_up("out of memory");
-  l.text = bench_store.print(map, 0, &l.len);
-  bench_store.free(map);
-  if (l.text == NULL)
-    give_up("out of memory");
-  return l;
-}
-
 /* Around 3 ms, one in a thousand above 25 ms. */
 static struct bn_hist *make_hist(uint64_t seed)
 {
@@ -121,7 +107,9 @@ static struct line make_line(const struct bn_metrics *m, bool tick, unsigned k,
   v.span = tick ? BN_VIEW_TICK : BN_VIEW_INTERVAL;
   if (!tick && bn_snap_pack(&s, &s) != 0)
     give_up("out of memory");
-  l = line_of(tick ? "tick" : "interval", bn_store_brief(&bench_store, &v));
+  l.text = bn_store_brief(&bench_store, &v, &l.len);
+  if (l.text == NULL)
+    give_up("out of memory");
   bn_view_store_done(&store);
   bn_snap_done(&s);
   return l;

@@ -78,10 +78,8 @@ uint64_t bn_hist_highest(size_t index)
   return bn_hist_lowest(index + 1) - 1;
 }
 
-static void touch(struct bn_hist *h, size_t index)
+static void touch(struct bn_hist *h, size_t page)
 {
-  const size_t page = index / BN_HIST_PAGE;
-
   if (!page_is_touched(h, page))
     atomic_fetch_or_explicit(&h->touched[page / 64], UINT64_C(1) << (page % 64),
                              memory_order_relaxed);
@@ -95,7 +93,7 @@ void bn_hist_record_shared(struct bn_hist *h, uint64_t ns)
   }
   const size_t i = bn_hist_index(ns);
 
-  touch(h, i);
+  touch(h, i / BN_HIST_PAGE);
   atomic_fetch_add_explicit(&h->bucket[i], 1, memory_order_relaxed);
 }
 
@@ -112,8 +110,25 @@ void bn_hist_put(struct bn_hist *h, uint64_t ns, uint64_t n)
   }
   const size_t i = bn_hist_index(ns);
 
-  touch(h, i);
+  touch(h, i / BN_HIST_PAGE);
   store(&h->bucket[i], load(&h->bucket[i]) + n);
+}
+
+void bn_hist_put_parts(struct bn_hist *h, const struct bn_hist_part *part, size_t n)
+{
+  size_t end = 0; /* of the last page that was touched */
+
+  if (n > 0 && part[n - 1].index >= BN_HIST_BUCKETS)
+    store(&h->overflow, load(&h->overflow) + part[--n].count);
+  for (size_t k = 0; k < n; k++) {
+    const size_t i = part[k].index;
+
+    if (i >= end) {
+      touch(h, i / BN_HIST_PAGE);
+      end = page_end(i / BN_HIST_PAGE);
+    }
+    store(&h->bucket[i], load(&h->bucket[i]) + part[k].count);
+  }
 }
 
 void bn_hist_add(struct bn_hist *into, const struct bn_hist *from)
@@ -121,7 +136,7 @@ void bn_hist_add(struct bn_hist *into, const struct bn_hist *from)
   for (size_t page = 0; page < BN_HIST_PAGES; page++) {
     if (!page_is_touched(from, page))
       continue;
-    touch(into, page * BN_HIST_PAGE);
+    touch(into, page);
     for (size_t i = page * BN_HIST_PAGE; i < page_end(page); i++)
       store(&into->bucket[i], load(&into->bucket[i]) + load(&from->bucket[i]));
   }

@@ -69,6 +69,12 @@ void bn_hist_record_shared(struct bn_hist *h, uint64_t ns);
 
 /* n more of that value; h is private. */
 void bn_hist_put(struct bn_hist *h, uint64_t ns, uint64_t n);
+/* Some buckets of a histogram, one after the other. */
+struct bn_hist_part {
+  uint64_t index, count; /* index BN_HIST_BUCKETS: the overflow */
+};
+/* Adds n of them, ascending; h is private. */
+void bn_hist_put_parts(struct bn_hist *h, const struct bn_hist_part *part, size_t n);
 /* into += from, touched pages only.  `into` is private to the caller; `from` may be live. */
 void bn_hist_add(struct bn_hist *into, const struct bn_hist *from);
 /* Whether all values of both can be counted together in 64 bits. */

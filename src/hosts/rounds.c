@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "measure/journal.h"
+#include "measure/layout.h"
 #include "measure/store.h"
 
 /* Ten seconds of them, so that a host may be held up: memory that is not used costs nothing. */
@@ -93,13 +94,28 @@ void bn_rounds_done(struct bn_rounds *r)
     bn_sums_done(&r->check[k]);
   free(r->check);
   bn_sums_done(&r->ticked);
-  free(r->line.bucket);
+  free(r->line.part);
   free(r->round);
   free(r->host);
   *r = (struct bn_rounds){.n = 0};
 }
 
 /* --- lines ------------------------------------------------------------------------------------ */
+
+struct line {
+  const struct bn_node *record;
+  const char *texts; /* of histograms, up to the end */
+  size_t len;
+};
+
+static int read_line(struct bn_rounds *r, const struct bn_rounds_host *h, const struct line *line,
+                     enum bn_view_span span, struct bn_record *out, struct bn_err *err)
+{
+  if (!h->begun)
+    return bn_err_set(err, EPROTO, "it sent figures before it said what it measures");
+  return bn_store_read_brief(r->js, line->record, line->texts, line->len, &h->as.metrics, span, out,
+                             &r->line, err);
+}
 
 /* The sums of all hosts fit into 64 bits if each has so many values at most, with those that it had
    before. */
@@ -200,7 +216,7 @@ static int put(struct bn_rounds *r, struct bn_rounds_host *h, struct bn_record *
   return 0;
 }
 
-static int take_interval(struct bn_rounds *r, size_t host, const struct bn_node *n,
+static int take_interval(struct bn_rounds *r, size_t host, const struct line *line,
                          struct bn_err *err)
 {
   struct bn_rounds_host *h = &r->host[host];
@@ -208,9 +224,7 @@ static int take_interval(struct bn_rounds *r, size_t host, const struct bn_node 
   struct bn_record record;
   int rc;
 
-  if (!h->begun)
-    return bn_err_set(err, EPROTO, "it sent figures before it said what it measures");
-  if (bn_store_read_brief(r->js, n, &h->as.metrics, BN_VIEW_INTERVAL, &record, &r->line, err) != 0)
+  if (read_line(r, h, line, BN_VIEW_INTERVAL, &record, err) != 0)
     return -1;
   rc = bn_sent_check(&h->as, &record.view, err);
   if (rc == 0)
@@ -264,15 +278,12 @@ static int keep_check(struct bn_rounds *r, struct bn_rounds_host *h, struct bn_r
   return 0;
 }
 
-static int take_check(struct bn_rounds *r, size_t host, const struct bn_node *n, struct bn_err *err)
+static int take_check(struct bn_rounds *r, size_t host, const struct line *line, struct bn_err *err)
 {
   struct bn_rounds_host *h = &r->host[host];
   struct bn_record record;
 
-  if (!h->begun)
-    return bn_err_set(err, EPROTO, "it sent figures before it said what it measures");
-  if (bn_store_read_brief(r->js, n, &h->as.metrics, BN_VIEW_CHECKPOINT, &record, &r->line, err) !=
-      0)
+  if (read_line(r, h, line, BN_VIEW_CHECKPOINT, &record, err) != 0)
     return -1;
   if (keep_check(r, h, &record, err) == 0)
     return 0;
@@ -339,9 +350,8 @@ static void find_together(struct bn_rounds *r)
 static void note_longest(struct bn_rounds *r)
 {
   const size_t n = r->line.end[BN_H_LATENCY];
-  const uint64_t lowest_ns = n > 0 ? r->line.bucket[n - 1].lowest : 0;
-  const uint64_t most_ns =
-      lowest_ns >> BN_HIST_TOP_BIT != 0 ? UINT64_MAX : bn_hist_highest(bn_hist_index(lowest_ns));
+  const uint64_t index = n > 0 ? r->line.part[n - 1].index : 0;
+  const uint64_t most_ns = index == BN_HIST_BUCKETS ? UINT64_MAX : bn_hist_highest(index);
 
   if (n > 0 && most_ns > r->longest_ns)
     r->longest_ns = most_ns;
@@ -362,14 +372,12 @@ static int check_tick(struct bn_rounds *r, struct bn_rounds_host *h, const struc
 }
 
 /* The histograms of a tick are of the time since the one before it. */
-static int take_tick(struct bn_rounds *r, size_t host, const struct bn_node *n, struct bn_err *err)
+static int take_tick(struct bn_rounds *r, size_t host, const struct line *line, struct bn_err *err)
 {
   struct bn_rounds_host *h = &r->host[host];
   struct bn_record record;
 
-  if (!h->begun)
-    return bn_err_set(err, EPROTO, "it sent figures before it said what it measures");
-  if (bn_store_read_brief(r->js, n, &h->as.metrics, BN_VIEW_TICK, &record, &r->line, err) != 0)
+  if (read_line(r, h, line, BN_VIEW_TICK, &record, err) != 0)
     return -1;
   if (check_tick(r, h, &record.view, err) != 0) {
     bn_record_done(&record);
@@ -389,17 +397,21 @@ static int take_tick(struct bn_rounds *r, size_t host, const struct bn_node *n, 
 int bn_rounds_take(struct bn_rounds *r, size_t host, const char *line, size_t len,
                    struct bn_err *err)
 {
-  struct bn_node *map = r->js->parse_within(line, len, BN_SENT_LINE_VALUES, err);
-  const struct bn_node *interval = r->js->get(map, "interval"), *tick = r->js->get(map, "tick");
-  const struct bn_node *check = r->js->get(map, "checkpoint");
+  static int (*const takes[])(struct bn_rounds *, size_t, const struct line *,
+                              struct bn_err *) = {[BN_VIEW_INTERVAL] = take_interval,
+                                                  [BN_VIEW_CHECKPOINT] = take_check,
+                                                  [BN_VIEW_TICK] = take_tick};
+  const char *gap = memchr(line, BN_STORE_GAP, len), *texts = gap != NULL ? gap : line + len;
+  struct bn_node *map = r->js->parse_within(line, (size_t)(texts - line), BN_SENT_LINE_VALUES, err);
   int rc = map != NULL ? 0 : -1;
 
-  if (interval != NULL)
-    rc = take_interval(r, host, interval, err);
-  else if (check != NULL)
-    rc = take_check(r, host, check, err);
-  else if (tick != NULL)
-    rc = take_tick(r, host, tick, err);
+  for (size_t i = 0; rc == 0 && i < sizeof takes / sizeof *takes; i++) {
+    const struct line its = {r->js->get(map, bn_layout_spans[i]), texts,
+                             (size_t)(line + len - texts)};
+
+    if (its.record != NULL && takes[i] != NULL)
+      rc = takes[i](r, host, &its, err);
+  }
   r->js->free(map);
   return rc;
 }

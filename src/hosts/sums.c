@@ -34,12 +34,12 @@ int bn_sums_prepare(struct bn_sums *s, size_t n, struct bn_err *err)
 
 void bn_sums_add(struct bn_sums *s, const struct bn_brief *line)
 {
-  size_t k = 0;
+  size_t from = 0;
 
   for (size_t i = 0; i < s->n; i++) {
     s->count[i] += line->count[i];
-    for (; k < line->end[i]; k++)
-      bn_hist_put(s->hist[i], line->bucket[k].lowest, line->bucket[k].count);
+    bn_hist_put_parts(s->hist[i], line->part + from, line->end[i] - from);
+    from = line->end[i];
   }
 }
 

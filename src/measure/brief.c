@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 enum { DIGIT_MASK = (1 << BN_BRIEF_BITS) - 1, DIGITS_MOST = 64 / BN_BRIEF_BITS + 1, GAP = '!' };
+/* All buckets, and what is beyond them. */
+enum { TEXT_MOST = (BN_HIST_BUCKETS + 1) * DIGITS_MOST };
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
@@ -58,59 +60,93 @@ void bn_brief_put(struct bn_buf *out, const struct bn_hist *h, const struct bn_s
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-static bool take_number(const char **at, uint64_t *out)
+/* A bucket and the empty ones before it. */
+struct piece {
+  const char *next; /* what follows; NULL: it is none */
+  uint64_t skip, count;
+};
+
+static const char *take_number(const char *at, const char *end, uint64_t *out)
 {
   uint64_t n = 0;
 
-  for (;;) {
-    const unsigned c = (unsigned char)*(*at)++, last = c - BN_BRIEF_LAST, more = c - BN_BRIEF_MORE;
+  while (at < end) {
+    const unsigned c = (unsigned char)*at++, last = c - BN_BRIEF_LAST, more = c - BN_BRIEF_MORE;
 
     if (last <= DIGIT_MASK) {
       *out = n | last;
-      return true;
+      return at;
     }
     if (more > DIGIT_MASK || (n | more) >> (64 - BN_BRIEF_BITS) != 0)
-      return false;
+      return NULL;
     n = (n | more) << BN_BRIEF_BITS;
   }
+  return NULL;
 }
 
-static int make_room(struct bn_brief *b)
+/* Any but a count of one digit. */
+static struct piece take_piece(const char *at, const char *end)
 {
-  const size_t room = b->room == 0 ? 1024 : 2 * b->room;
-  struct bn_bucket *more;
+  struct piece p = {at, 0, 0};
 
-  if (b->n < b->room)
+  if (*p.next == GAP)
+    p.next = take_number(p.next + 1, end, &p.skip);
+  if (p.next != NULL && p.skip <= BN_HIST_BUCKETS)
+    p.next = take_number(p.next, end, &p.count);
+  else
+    p.next = NULL;
+  return p;
+}
+
+/* For the buckets of a text: each has one character at least. */
+static int make_room(struct bn_brief *b, size_t len)
+{
+  const size_t room = b->n + len;
+  struct bn_hist_part *more;
+
+  if (room <= b->room)
     return 0;
-  more = reallocarray(b->bucket, room, sizeof *more);
+  more = reallocarray(b->part, room, sizeof *more);
   if (more == NULL)
     return -1;
-  b->bucket = more;
+  b->part = more;
   b->room = room;
   return 0;
 }
 
-int bn_brief_take(struct bn_brief *b, size_t i, const char *text)
+/* Checks once what would otherwise be checked for each bucket: neither can a text of that length
+   make the index wrap, nor can its counts of one digit be too many. */
+int bn_brief_take(struct bn_brief *b, size_t i, const char *text, size_t len)
 {
-  uint64_t skip, count;
+  const char *const end = text + len;
+  struct bn_hist_part *to;
+  uint64_t at = 0, small = 0, large = 0;
 
-  b->count[i] = 0;
-  for (size_t at = 0; *text != '\0'; at++) {
-    if (*text == GAP) {
-      text++;
-      if (!take_number(&text, &skip) || skip > BN_HIST_BUCKETS)
+  if (len > TEXT_MOST)
+    return 0;
+  if (make_room(b, len) != 0)
+    return -1;
+  to = b->part + b->n;
+  for (const char *next = text; next < end; at++) {
+    uint64_t count = (uint64_t)(unsigned char)*next - BN_BRIEF_LAST;
+
+    if (__builtin_expect(count <= DIGIT_MASK, 1)) { /* almost all of them */
+      small += count;
+      next++;
+    } else {
+      const struct piece p = take_piece(next, end);
+
+      if (p.next == NULL || __builtin_add_overflow(large, p.count, &large))
         return 0;
-      at += skip;
+      next = p.next;
+      at += p.skip;
+      count = p.count;
     }
-    if (at > BN_HIST_BUCKETS || !take_number(&text, &count) ||
-        __builtin_add_overflow(b->count[i], count, &b->count[i]))
-      return 0;
-    if (count == 0)
-      continue;
-    if (make_room(b) != 0)
-      return -1;
-    b->bucket[b->n++] = (struct bn_bucket){bn_hist_lowest(at), count};
+    *to = (struct bn_hist_part){at, count};
+    to += count != 0;
   }
-  b->end[i] = b->n;
+  if (at > BN_HIST_BUCKETS + 1 || __builtin_add_overflow(small, large, &b->count[i]))
+    return 0;
+  b->end[i] = b->n = (size_t)(to - b->part);
   return 1;
 }

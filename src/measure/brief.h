@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The short text of a histogram, for lines that are sent and read by the same version.
+/* The short text of a histogram, for lines that are sent and read by the same version.  It stands
+   behind the JSON of its line: a JSON parser would need most of the time of a line for it.
 
    It is a list of numbers: the counts of the buckets in their order, from that of 0 ns on, until
    the last that is not empty.  '!' and a number stand for so many empty buckets.  A number has
    digits of 5 bits, the highest first; a digit d is the character BN_BRIEF_MORE + d, or
-   BN_BRIEF_LAST + d if it ends the number.  No character needs an escape in JSON. */
+   BN_BRIEF_LAST + d if it ends the number.  No character is blank. */
 #ifndef BN_MEASURE_BRIEF_H
 #define BN_MEASURE_BRIEF_H
 
@@ -21,7 +22,7 @@ void bn_brief_put(struct bn_buf *out, const struct bn_hist *h, const struct bn_s
 /* The histograms of a line, in the order of the metrics; all zero: none were read.  To be reused.
  */
 struct bn_brief {
-  struct bn_bucket *bucket; /* owned; ascending within a histogram, none is empty */
+  struct bn_hist_part *part; /* owned; ascending within a histogram, none is empty */
   size_t n, room;
   size_t end[BN_BOUND_HISTOGRAMS];     /* those of histogram i are before this one */
   uint64_t count[BN_BOUND_HISTOGRAMS]; /* all values of histogram i */
@@ -29,6 +30,6 @@ struct bn_brief {
 
 /* Appends the buckets of a text as histogram i, after those before it.  1: done; 0: it is no such
    text, or its values cannot be counted in 64 bits; -1: out of memory. */
-int bn_brief_take(struct bn_brief *b, size_t i, const char *text);
+int bn_brief_take(struct bn_brief *b, size_t i, const char *text, size_t len);
 
 #endif

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Appends lines to the journal of a run, and reads them back. */
 #include "measure/journal.h"
-#include "measure/pen.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "measure/layout.h"
+#include "measure/pen.h"
 
 static const char beginning[] = "{\"format\":\"bench journal\"";
 
@@ -52,18 +54,32 @@ static int give_up(struct bn_journal *j, struct bn_err *err)
   return early_end(j, ENOMEM, err);
 }
 
-/* Takes the value over. */
-static int put_line(struct bn_journal *j, struct bn_node *line, struct bn_err *err)
+/* Takes the text over; NULL: no memory. */
+static int put_text(struct bn_journal *j, char *text, size_t len, struct bn_err *err)
 {
-  size_t len = 0;
-  char *text = line != NULL ? j->js->print(line, 0, &len) : NULL;
-
-  j->js->free(line);
   if (text == NULL)
     return give_up(j, err);
   j->ended = j->put(j->of, text, len, err) != 0;
   free(text);
   return j->ended ? -1 : 0;
+}
+
+/* Takes the value over. */
+static char *print_line(const struct bn_journal *j, struct bn_node *line, size_t *len)
+{
+  char *text = line != NULL ? j->js->print(line, 0, len) : NULL;
+
+  j->js->free(line);
+  return text;
+}
+
+/* The same. */
+static int put_line(struct bn_journal *j, struct bn_node *line, struct bn_err *err)
+{
+  size_t len = 0;
+  char *text = print_line(j, line, &len);
+
+  return put_text(j, text, len, err);
 }
 
 /* {key: value}; takes the value over. */
@@ -135,43 +151,44 @@ static void copy_hists(struct bn_snap *to, const struct bn_snap *from)
   }
 }
 
-static struct bn_node *record_of(const struct bn_journal *j, const struct bn_view *v)
+static char *print_view(const struct bn_journal *j, const struct bn_view *v, size_t *len)
 {
-  return j->brief ? bn_store_brief(j->js, v) : bn_store_record(j->js, v);
+  return j->brief
+             ? bn_store_brief(j->js, v, len)
+             : print_line(j, line_of(j->js, bn_layout_spans[v->span], bn_store_record(j->js, v)),
+                          len);
 }
 
 /* A tick with the histograms of what came since the one before it. */
-static struct bn_node *tick_of(struct bn_journal *j, const struct bn_view *v)
+static char *print_tick(struct bn_journal *j, const struct bn_view *v, size_t *len)
 {
   struct bn_snap delta = *v->delta;
   struct bn_view view = *v;
-  struct bn_node *n;
+  char *text;
 
   copy_hists(&j->step, v->delta);
   for (size_t i = 0; i < j->step.metrics.n_hists; i++)
     bn_hist_sub(j->step.hist[i], j->past.hist[i]);
   delta.hist = j->step.hist;
   view.delta = &delta;
-  n = record_of(j, &view);
+  text = print_view(j, &view, len);
   copy_hists(&j->past, v->delta);
-  return n;
+  return text;
 }
 
 int bn_journal_view(struct bn_journal *j, const char *group, const struct bn_view *v,
                     struct bn_err *err)
 {
-  static const char *const keys[] = {[BN_VIEW_INTERVAL] = "interval",
-                                     [BN_VIEW_CHECKPOINT] = "checkpoint",
-                                     [BN_VIEW_TICK] = "tick"};
+  size_t len = 0;
+  char *text;
 
   if (j->ended)
     return 0;
   if (!j->has_group &&
       put_line(j, line_of(j->js, "group", begin_group(j, group, &v->delta->metrics)), err) != 0)
     return -1;
-  return put_line(
-      j, line_of(j->js, keys[v->span], v->span == BN_VIEW_TICK ? tick_of(j, v) : record_of(j, v)),
-      err);
+  text = v->span == BN_VIEW_TICK ? print_tick(j, v, &len) : print_view(j, v, &len);
+  return put_text(j, text, len, err);
 }
 
 void bn_journal_close(struct bn_journal *j, bool remove)

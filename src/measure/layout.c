@@ -111,6 +111,10 @@ const struct bn_layout bn_layout_member[] = {
 
 const char *const bn_layout_dialects[] = {
     [BN_V05] = "0.5", [BN_V10] = "1.0", [BN_V11] = "1.1", NULL};
+const char *const bn_layout_spans[] = {[BN_VIEW_INTERVAL] = "interval",
+                                       [BN_VIEW_CHECKPOINT] = "checkpoint",
+                                       [BN_VIEW_TOTAL] = "total",
+                                       [BN_VIEW_TICK] = "tick"};
 const char *const bn_layout_kinds[] = {
     [BN_KIND_PLAIN] = "plain",   [BN_KIND_CPU] = "cpu", [BN_KIND_MEMORY] = "memory",
     [BN_KIND_FILEIO] = "fileio", [BN_KIND_SQL] = "sql", NULL};

@@ -27,6 +27,8 @@ extern const struct bn_layout bn_layout_view[], bn_layout_snap[];
 extern const struct bn_layout bn_layout_timing[], bn_layout_count[], bn_layout_session[];
 extern const struct bn_layout bn_layout_member[];
 
+/* The key of a record that is a line of its own. */
+extern const char *const bn_layout_spans[];
 /* Names of the values of enum bn_version, bn_kind, bn_origin, bn_metric_kind and bn_end_reason, and
    of the levels of messages; they end with NULL. */
 extern const char *const bn_layout_dialects[],

@@ -22,6 +22,7 @@ struct bn_node *bn_node_real(const struct bn_store *js, double x);
 struct bn_pen {
   const struct bn_store *js;
   bool failed; /* no memory for a value */
+  bool brief;  /* what is 0, false or empty may be left out */
 };
 
 void bn_pen_put(struct bn_pen *p, struct bn_node *map, const char *key, struct bn_node *value);

@@ -62,6 +62,8 @@
 #include "measure/result.h"
 
 enum { BN_STORE_VERSION = 1 };
+/* Is not in JSON of one line. */
+enum { BN_STORE_GAP = '\t' };
 
 /* The module that reads and writes JSON; NULL: err says why there is none. */
 const struct bn_store *bn_store_json(struct bn_err *err);
@@ -71,9 +73,11 @@ const struct bn_store *bn_store_json(struct bn_err *err);
 struct bn_node *bn_store_facts(const struct bn_store *js, const struct bn_facts *f);
 struct bn_node *bn_store_metrics(const struct bn_store *js, const struct bn_metrics *m);
 struct bn_node *bn_store_record(const struct bn_store *js, const struct bn_view *v);
-/* The same for a line that is sent to another process of this version: a histogram is a short text
-   (measure/brief.h). */
-struct bn_node *bn_store_brief(const struct bn_store *js, const struct bn_view *v);
+/* The same as a line that is sent to another process of this version, which is quick to read:
+   {SPAN: RECORD} in JSON, in which "figures" is a list of all bn_view_fields and what is absent is
+   0, and behind it, each after BN_STORE_GAP, the histograms of the metrics (measure/brief.h).
+   malloc'd; NULL: out of memory. */
+char *bn_store_brief(const struct bn_store *js, const struct bn_view *v, size_t *len);
 /* At least as many values as bn_store_record() makes of an interval or a checkpoint. */
 uint64_t bn_store_values(const struct bn_view *v);
 /* Whether one more interval leaves the document within the bounds (measure/bounds.h); values: of
@@ -127,11 +131,12 @@ int bn_store_read_metrics(const struct bn_store *js, const struct bn_node *n,
 int bn_store_read_record(const struct bn_store *js, const struct bn_node *n,
                          const struct bn_metrics *m, enum bn_view_span span, struct bn_record *out,
                          struct bn_err *err);
-/* The same of an interval or a tick that bn_store_brief() has written.  The record has no
-   histograms, but `hists` has what they are made of. */
-int bn_store_read_brief(const struct bn_store *js, const struct bn_node *n,
-                        const struct bn_metrics *m, enum bn_view_span span, struct bn_record *out,
-                        struct bn_brief *hists, struct bn_err *err);
+/* The same of a part of the time that bn_store_brief() has written; texts: from the first
+   BN_STORE_GAP to the end of the line.  The record has no histograms, but `hists` has what they are
+   made of. */
+int bn_store_read_brief(const struct bn_store *js, const struct bn_node *n, const char *texts,
+                        size_t len, const struct bn_metrics *m, enum bn_view_span span,
+                        struct bn_record *out, struct bn_brief *hists, struct bn_err *err);
 /* Add what was read, within the bounds (measure/bounds.h).  A NULL name is an empty one. */
 struct bn_group *bn_store_group(struct bn_result *r, const char *name, struct bn_err *err);
 /* To the last group. */

@@ -372,16 +372,31 @@ static void pack_histograms(struct bn_probe *e, struct bn_snap *s)
 
 /* --- records ---------------------------------------------------------------------------------- */
 
+static void read_figure(struct bn_probe *e, const struct bn_node *n, const struct bn_view_field *f,
+                        struct bn_view *v)
+{
+  void *at = (char *)v + f->offset;
+
+  if (f->type == BN_VIEW_WHOLE)
+    *(uint64_t *)at = bn_probe_count(e, n, f->name);
+  else
+    *(double *)at = bn_probe_number(e, n, f->name);
+}
+
 static void read_figures(struct bn_probe *e, const struct bn_node *map, struct bn_view *v)
 {
-  for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++) {
-    void *at = (char *)v + f->offset;
+  for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
+    read_figure(e, e->js->get(map, f->name), f, v);
+}
 
-    if (f->type == BN_VIEW_WHOLE)
-      *(uint64_t *)at = bn_probe_get_count(e, map, f->name);
-    else
-      *(double *)at = bn_probe_get_number(e, map, f->name);
-  }
+static void read_brief_figures(struct bn_probe *e, const struct bn_node *list, struct bn_view *v)
+{
+  size_t i = 0;
+
+  for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
+    read_figure(e, e->js->at(list, i++), f, v);
+  if (e->js->count(list) != i)
+    bn_probe_refuse(e, "'figures' does not have %zu values", i);
 }
 
 static void read_percentiles(struct bn_probe *e, const struct bn_node *list, struct bn_record *r)
@@ -560,9 +575,10 @@ static int read_watched_figure(void *arg, const char *key, const struct bn_node 
 /* Documents of earlier programs do not have them, and neither have runs without --watch. */
 static void read_watched(struct bn_probe *e, const struct bn_node *map, struct bn_record *r)
 {
-  struct bn_watched all = {.n = 0};
+  struct bn_watched all;
   struct watched w = {e, &all};
 
+  all.n = 0; /* the rest is large, and most records have none */
   if (map == NULL || e->js->each(map, read_watched_figure, &w) != 0)
     return;
   r->view.watched = r->watched = bn_watched_copy(all.figure, all.n);
@@ -582,13 +598,16 @@ static void read_sessions(struct bn_probe *e, const struct bn_node *list, struct
 }
 
 static void read_parts(struct bn_probe *e, const struct bn_node *n, const struct bn_node *raw,
-                       struct bn_record *r)
+                       bool brief, struct bn_record *r)
 {
   struct bn_view *v = &r->view;
 
   v->kind = (enum bn_kind)bn_probe_name(e, n, "kind", bn_layout_kinds);
   bn_probe_layout(e, n, bn_layout_view, v);
-  read_figures(e, bn_probe_map(e, n, "figures"), v);
+  if (brief)
+    read_brief_figures(e, bn_probe_list(e, n, "figures"), v);
+  else
+    read_figures(e, bn_probe_map(e, n, "figures"), v);
   read_percentiles(e, bn_probe_list(e, n, "percentiles"), r);
   read_timings(e, bn_probe_list(e, n, "timings"), r);
   read_statements(e, bn_probe_list(e, n, "statements"), r);
@@ -600,15 +619,20 @@ static void read_parts(struct bn_probe *e, const struct bn_node *n, const struct
   read_raw(e, raw, &r->delta);
   if (v->span == BN_VIEW_TOTAL)
     read_ages(e, bn_probe_list(e, raw, "ages"), r);
-  if (v->span == BN_VIEW_INTERVAL)
+  if (v->span == BN_VIEW_INTERVAL && !brief)
     pack_histograms(e, &r->delta);
   v->delta = &r->delta;
   v->counter = r->delta.counter;
   v->latency = r->delta.hist[BN_H_LATENCY];
 }
 
+/* What of a record is read, besides all that is of any. */
+struct form {
+  bool brief, hists;
+};
+
 static int read_record(const struct bn_store *js, const struct bn_node *n,
-                       const struct bn_metrics *m, bool hists, struct bn_record *out,
+                       const struct bn_metrics *m, struct form form, struct bn_record *out,
                        struct bn_err *err)
 {
   const enum bn_view_span span = out->view.span;
@@ -624,12 +648,12 @@ static int read_record(const struct bn_store *js, const struct bn_node *n,
   out->view.span = span;
   if (sessions > BN_BOUND_SESSIONS)
     bn_probe_refuse(&e, "'sessions' has more than %d values", BN_BOUND_SESSIONS);
-  else if (bn_snap_make(&out->delta, m, (unsigned)sessions, hists) != 0 ||
-           bn_statement_table_init(&out->delta.statements, statements, hists) != 0 ||
+  else if (bn_snap_make(&out->delta, m, (unsigned)sessions, form.hists) != 0 ||
+           bn_statement_table_init(&out->delta.statements, statements, form.hists) != 0 ||
            bn_view_store_init(&out->store, &out->delta) != 0)
     bn_probe_no_memory(&e);
   if (!e.failed)
-    read_parts(&e, n, raw, out);
+    read_parts(&e, n, raw, form.brief, out);
   if (e.failed)
     bn_record_done(out);
   return bn_probe_verdict(&e);
@@ -641,31 +665,52 @@ int bn_store_read_record(const struct bn_store *js, const struct bn_node *n,
 {
   const bool some = js->get(js->get(n, "raw"), "histograms") != NULL;
 
+  const struct form form = {.hists = span == BN_VIEW_TICK || (span != BN_VIEW_CHECKPOINT && some)};
+
   out->view.span = span;
-  return read_record(js, n, m, span == BN_VIEW_TICK || (span != BN_VIEW_CHECKPOINT && some), out,
-                     err);
+  return read_record(js, n, m, form, out, err);
 }
 
 /* --- brief records ---------------------------------------------------------------------------- */
 
-static void read_texts(struct bn_probe *e, const struct bn_node *map, const struct bn_metrics *m,
-                       struct bn_brief *b)
+/* The text behind a gap; what follows is left. */
+static bool take_text(const char **texts, size_t *left, const char **text, size_t *len)
 {
+  const char *next;
+
+  if (*left == 0 || **texts != BN_STORE_GAP)
+    return false;
+  *text = *texts + 1;
+  --*left;
+  next = memchr(*text, BN_STORE_GAP, *left);
+  *len = next != NULL ? (size_t)(next - *text) : *left;
+  *texts = *text + *len;
+  *left -= *len;
+  return true;
+}
+
+static void read_texts(struct bn_probe *e, const char *texts, size_t left,
+                       const struct bn_metrics *m, struct bn_brief *b)
+{
+  const char *text = NULL;
+  size_t len = 0;
+
   b->n = 0;
   for (size_t i = 0; i < m->n_hists && !e->failed; i++) {
-    const char *name = m->hist[i].name, *text = e->js->get_text(e->js->get(map, name));
-    const int rc = text != NULL ? bn_brief_take(b, i, text) : 0;
+    const int rc = take_text(&texts, &left, &text, &len) ? bn_brief_take(b, i, text, len) : 0;
 
     if (rc < 0)
       bn_probe_no_memory(e);
     else if (rc == 0)
-      bn_probe_refuse(e, "'%s' is no text of buckets", name);
+      bn_probe_refuse(e, "'%s' is no text of buckets", m->hist[i].name);
   }
+  if (left > 0)
+    bn_probe_refuse(e, "it has more histograms than it said");
 }
 
-int bn_store_read_brief(const struct bn_store *js, const struct bn_node *n,
-                        const struct bn_metrics *m, enum bn_view_span span, struct bn_record *out,
-                        struct bn_brief *hists, struct bn_err *err)
+int bn_store_read_brief(const struct bn_store *js, const struct bn_node *n, const char *texts,
+                        size_t len, const struct bn_metrics *m, enum bn_view_span span,
+                        struct bn_record *out, struct bn_brief *hists, struct bn_err *err)
 {
   struct bn_probe e = {js, err, false};
 
@@ -675,9 +720,9 @@ int bn_store_read_brief(const struct bn_store *js, const struct bn_node *n,
   if (js->count(js->get(n, "statements")) > 0)
     return bn_err_set(err, EINVAL, "figures of a part of the time have no statements");
   out->view.span = span;
-  if (read_record(js, n, m, false, out, err) != 0)
+  if (read_record(js, n, m, (struct form){.brief = true}, out, err) != 0)
     return -1;
-  read_texts(&e, js->get(js->get(n, "raw"), "histograms"), m, hists);
+  read_texts(&e, texts, len, m, hists);
   if (e.failed)
     bn_record_done(out);
   return bn_probe_verdict(&e);

@@ -33,6 +33,37 @@ static void put_name(struct bn_pen *p, struct bn_node *map, const char *key,
   bn_pen_put(p, map, key, text(p, names[value]));
 }
 
+static struct bn_node *value_at(const struct bn_pen *p, const struct bn_layout *l, const void *at)
+{
+  switch (l->type) {
+  case BN_LAY_BOOL:
+    return p->js->boolean(*(const bool *)at);
+  case BN_LAY_INT:
+    return p->js->integer(*(const int *)at);
+  case BN_LAY_UNSIGNED:
+    return p->js->integer(*(const unsigned *)at);
+  case BN_LAY_WHOLE:
+    return whole(p, *(const uint64_t *)at);
+  case BN_LAY_SIGNED:
+    return p->js->integer(*(const int64_t *)at);
+  case BN_LAY_REAL:
+    return real(p, *(const double *)at);
+  }
+  return NULL;
+}
+
+static bool is_zero(const struct bn_layout *l, const void *at)
+{
+  static const uint64_t zero;
+  static const size_t size[] = {
+      [BN_LAY_BOOL] = sizeof(bool),      [BN_LAY_INT] = sizeof(int),
+      [BN_LAY_UNSIGNED] = sizeof(int),   [BN_LAY_WHOLE] = sizeof(uint64_t),
+      [BN_LAY_SIGNED] = sizeof(int64_t), [BN_LAY_REAL] = sizeof(double),
+  };
+
+  return memcmp(at, &zero, size[l->type]) == 0;
+}
+
 /* Every member of a struct that a layout names. */
 static void put_layout(struct bn_pen *p, struct bn_node *map, const struct bn_layout *l,
                        const void *from)
@@ -40,27 +71,19 @@ static void put_layout(struct bn_pen *p, struct bn_node *map, const struct bn_la
   for (; l->name != NULL; l++) {
     const void *at = (const char *)from + l->offset;
 
-    switch (l->type) {
-    case BN_LAY_BOOL:
-      bn_pen_put(p, map, l->name, p->js->boolean(*(const bool *)at));
-      break;
-    case BN_LAY_INT:
-      bn_pen_put(p, map, l->name, p->js->integer(*(const int *)at));
-      break;
-    case BN_LAY_UNSIGNED:
-      bn_pen_put(p, map, l->name, p->js->integer(*(const unsigned *)at));
-      break;
-    case BN_LAY_WHOLE:
-      bn_pen_put(p, map, l->name, whole(p, *(const uint64_t *)at));
-      break;
-    case BN_LAY_SIGNED:
-      bn_pen_put(p, map, l->name, p->js->integer(*(const int64_t *)at));
-      break;
-    case BN_LAY_REAL:
-      bn_pen_put(p, map, l->name, real(p, *(const double *)at));
-      break;
-    }
+    if (!p->brief || !is_zero(l, at))
+      bn_pen_put(p, map, l->name, value_at(p, l, at));
   }
+}
+
+/* Of n rows. */
+static void put_list(struct bn_pen *p, struct bn_node *map, const char *key, struct bn_node *list,
+                     size_t n)
+{
+  if (p->brief && n == 0)
+    p->js->free(list);
+  else
+    bn_pen_put(p, map, key, list);
 }
 
 /* --- facts ------------------------------------------------------------------------------------ */
@@ -165,7 +188,7 @@ static void put_sections(struct bn_pen *p, struct bn_node *map, const struct bn_
 
 struct bn_node *bn_store_facts(const struct bn_store *js, const struct bn_facts *f)
 {
-  struct bn_pen p = {js, f->incomplete};
+  struct bn_pen p = {.js = js, .failed = f->incomplete};
   struct bn_node *map = js->map(), *times = js->map();
 
   bn_pen_put(&p, map, "plan", plan_of(&p, &f->plan));
@@ -196,7 +219,7 @@ static void add_metrics(struct bn_pen *p, struct bn_node *list, const struct bn_
 
 struct bn_node *bn_store_metrics(const struct bn_store *js, const struct bn_metrics *m)
 {
-  struct bn_pen p = {js, false};
+  struct bn_pen p = {.js = js};
   struct bn_node *list = js->list();
 
   add_metrics(&p, list, m->counter, m->n_counters);
@@ -205,20 +228,40 @@ struct bn_node *bn_store_metrics(const struct bn_store *js, const struct bn_metr
   return bn_pen_finish(&p, list);
 }
 
+static struct bn_node *figure_of(const struct bn_pen *p, const struct bn_view *v,
+                                 const struct bn_view_field *f)
+{
+  const void *at = (const char *)v + f->offset;
+
+  return f->type == BN_VIEW_WHOLE ? whole(p, *(const uint64_t *)at) : real(p, *(const double *)at);
+}
+
+static bool is_figure(const struct bn_view *v, const struct bn_view_field *f)
+{
+  const void *at = (const char *)v + f->offset;
+
+  return bn_view_knows(v, f) && (f->type == BN_VIEW_WHOLE || *(const double *)at != 0);
+}
+
 static void put_figures(struct bn_pen *p, struct bn_node *record, const struct bn_view *v)
 {
   struct bn_node *map = p->js->map();
 
-  for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++) {
-    const void *at = (const char *)v + f->offset;
-
-    if (!bn_view_knows(v, f))
-      continue;
-    bn_pen_put(p, map, f->name,
-               f->type == BN_VIEW_WHOLE ? whole(p, *(const uint64_t *)at)
-                                        : real(p, *(const double *)at));
-  }
+  for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
+    if (bn_view_knows(v, f))
+      bn_pen_put(p, map, f->name, figure_of(p, v, f));
   bn_pen_put(p, record, "figures", map);
+}
+
+/* All of them in their order, 0 for those that are not known: names would be most of the line, and
+   a whole number is read sooner. */
+static void put_brief_figures(struct bn_pen *p, struct bn_node *record, const struct bn_view *v)
+{
+  struct bn_node *list = p->js->list();
+
+  for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
+    bn_pen_add(p, list, is_figure(v, f) ? figure_of(p, v, f) : p->js->integer(0));
+  bn_pen_put(p, record, "figures", list);
 }
 
 static void put_percentiles(struct bn_pen *p, struct bn_node *record, const struct bn_view *v)
@@ -265,7 +308,7 @@ static void put_timings(struct bn_pen *p, struct bn_node *record, const struct b
       bn_pen_put(p, map, "percentiles", percentiles_of(p, v, &v->timings[i]));
     bn_pen_add(p, list, map);
   }
-  bn_pen_put(p, record, "timings", list);
+  put_list(p, record, "timings", list, v->n_timings);
 }
 
 static void put_statements(struct bn_pen *p, struct bn_node *record, const struct bn_view *v)
@@ -321,7 +364,7 @@ static void put_workload(struct bn_pen *p, struct bn_node *record, const struct 
     bn_pen_put(p, map, "text", text(p, v->figures[i].text));
     bn_pen_add(p, list, map);
   }
-  bn_pen_put(p, record, "workload", list);
+  put_list(p, record, "workload", list, v->n_figures);
 }
 
 /* Only records to which a script has added some have them. */
@@ -364,7 +407,7 @@ static void put_sessions(struct bn_pen *p, struct bn_node *record, const struct 
     put_layout(p, map, bn_layout_session, &v->sessions[i]);
     bn_pen_add(p, list, map);
   }
-  bn_pen_put(p, record, "sessions", list);
+  put_list(p, record, "sessions", list, v->sessions != NULL ? v->n_sessions : 0);
 }
 
 /* --- raw numbers ------------------------------------------------------------------------------ */
@@ -401,7 +444,7 @@ static struct bn_node *labels_of(struct bn_pen *p, const struct bn_snap *s)
 
     for (size_t k = 0; k < s->n_labels[i]; k++)
       bn_pen_add(p, list, pair_of(p, text(p, s->label[i][k].name), whole(p, s->label[i][k].n)));
-    bn_pen_put(p, map, s->metrics.labelled[i].name, list);
+    put_list(p, map, s->metrics.labelled[i].name, list, s->n_labels[i]);
   }
   return map;
 }
@@ -445,28 +488,11 @@ static struct bn_node *buckets_of(struct bn_pen *p, const struct bn_hist *h)
   return b.list;
 }
 
-/* As a list of lists, a wide histogram would be most of what is sent, and of the time to read it.
- */
-static struct bn_node *brief_of(const struct bn_pen *p, const struct bn_hist *h,
-                                const struct bn_sparse *sparse)
-{
-  struct bn_buf b = {.max = 0};
-  struct bn_node *n;
-
-  bn_brief_put(&b, h, sparse);
-  n = b.failed ? NULL : text(p, b.data != NULL ? b.data : "");
-  bn_buf_done(&b);
-  return n;
-}
-
-static struct bn_node *histograms_of(struct bn_pen *p, const struct bn_snap *s, bool brief)
+static struct bn_node *histograms_of(struct bn_pen *p, const struct bn_snap *s)
 {
   struct bn_node *map = p->js->map();
 
-  for (size_t i = 0; brief && i < s->metrics.n_hists; i++)
-    bn_pen_put(p, map, s->metrics.hist[i].name,
-               brief_of(p, s->hist[i], s->sparse != NULL ? &s->sparse[i] : NULL));
-  for (size_t i = 0; !brief && i < s->metrics.n_hists; i++) {
+  for (size_t i = 0; i < s->metrics.n_hists; i++) {
     struct buckets b = {p, buckets_of(p, s->hist[i])};
 
     for (size_t k = 0; s->sparse != NULL && k < s->sparse[i].n; k++)
@@ -495,29 +521,42 @@ static void put_statement_buckets(struct bn_pen *p, struct bn_node *raw, const s
   bn_pen_put(p, raw, "statements", list);
 }
 
-static struct bn_node *raw_of(struct bn_pen *p, const struct bn_view *v, bool brief)
+static struct bn_node *counters_of(struct bn_pen *p, const struct bn_snap *s)
+{
+  struct bn_node *map = p->js->map();
+
+  for (size_t i = 0; i < s->metrics.n_counters; i++)
+    if (!p->brief || s->counter[i] != 0)
+      bn_pen_put(p, map, s->metrics.counter[i].name, whole(p, s->counter[i]));
+  return map;
+}
+
+/* Figures of a part of the time have none. */
+static void put_moments(struct bn_pen *p, struct bn_node *map, const char *key,
+                        const struct bn_moments *m)
+{
+  if (!p->brief || m->n != 0 || m->sum != 0 || m->sum_sq != 0)
+    bn_pen_put(p, map, key, moments_of(p, m));
+}
+
+static struct bn_node *raw_of(struct bn_pen *p, const struct bn_view *v)
 {
   const struct bn_snap *s = v->delta;
   const enum bn_view_span span = v->span;
   const bool sessions = span == BN_VIEW_CHECKPOINT || span == BN_VIEW_TOTAL;
-  /* Documents have none of checkpoints; from host to host they are sent. */
-  const bool wanted =
-      span == BN_VIEW_TICK || span == BN_VIEW_TOTAL || (brief && span == BN_VIEW_CHECKPOINT);
-  const bool full = wanted && s->hist[0] != NULL;
-  const bool hists = full || s->sparse != NULL;
-  struct bn_node *map = p->js->map(), *counters = p->js->map();
+  const bool full = (span == BN_VIEW_TICK || span == BN_VIEW_TOTAL) && s->hist[0] != NULL;
+  const bool hists = !p->brief && (full || s->sparse != NULL);
+  struct bn_node *map = p->js->map();
 
   put_layout(p, map, bn_layout_snap, s);
-  for (size_t i = 0; i < s->metrics.n_counters; i++)
-    bn_pen_put(p, counters, s->metrics.counter[i].name, whole(p, s->counter[i]));
-  bn_pen_put(p, map, "counters", counters);
+  bn_pen_put(p, map, "counters", counters_of(p, s));
   bn_pen_put(p, map, "labels", labels_of(p, s));
   if (sessions)
     bn_pen_put(p, map, "sessions", raw_sessions_of(p, s));
-  bn_pen_put(p, map, "fair_events", moments_of(p, &s->fair_events));
-  bn_pen_put(p, map, "fair_busy_s", moments_of(p, &s->fair_busy_s));
+  put_moments(p, map, "fair_events", &s->fair_events);
+  put_moments(p, map, "fair_busy_s", &s->fair_busy_s);
   if (hists)
-    bn_pen_put(p, map, "histograms", histograms_of(p, s, brief));
+    bn_pen_put(p, map, "histograms", histograms_of(p, s));
   if (span == BN_VIEW_TOTAL)
     put_statement_buckets(p, map, v);
   if (v->ages != NULL)
@@ -525,14 +564,17 @@ static struct bn_node *raw_of(struct bn_pen *p, const struct bn_view *v, bool br
   return map;
 }
 
-/* In a brief one histograms are texts. */
-static struct bn_node *record_of(struct bn_pen *p, const struct bn_view *v, bool brief)
+/* A brief one has no histograms, and no names of figures. */
+static struct bn_node *record_of(struct bn_pen *p, const struct bn_view *v)
 {
   struct bn_node *map = p->js->map();
 
   put_name(p, map, "kind", bn_layout_kinds, v->kind);
   put_layout(p, map, bn_layout_view, v);
-  put_figures(p, map, v);
+  if (p->brief)
+    put_brief_figures(p, map, v);
+  else
+    put_figures(p, map, v);
   put_percentiles(p, map, v);
   put_timings(p, map, v);
   put_statements(p, map, v);
@@ -541,18 +583,43 @@ static struct bn_node *record_of(struct bn_pen *p, const struct bn_view *v, bool
   put_lines(p, map, v);
   put_watched(p, map, v);
   put_sessions(p, map, v);
-  bn_pen_put(p, map, "raw", raw_of(p, v, brief));
+  bn_pen_put(p, map, "raw", raw_of(p, v));
   return bn_pen_finish(p, map);
 }
 
 struct bn_node *bn_store_record(const struct bn_store *js, const struct bn_view *v)
 {
-  return record_of(&(struct bn_pen){.js = js}, v, false);
+  return record_of(&(struct bn_pen){.js = js}, v);
 }
 
-struct bn_node *bn_store_brief(const struct bn_store *js, const struct bn_view *v)
+static char *print_brief(const struct bn_store *js, const struct bn_view *v, size_t *len)
 {
-  return record_of(&(struct bn_pen){.js = js}, v, true);
+  struct bn_pen p = {.js = js, .brief = true};
+  struct bn_node *map = js->map(), *record = record_of(&p, v);
+  char *text;
+
+  bn_pen_put(&p, map, bn_layout_spans[v->span], record);
+  map = bn_pen_finish(&p, map);
+  text = map != NULL ? js->print(map, 0, len) : NULL;
+  js->free(map);
+  return text;
+}
+
+char *bn_store_brief(const struct bn_store *js, const struct bn_view *v, size_t *len)
+{
+  const struct bn_snap *s = v->delta;
+  struct bn_buf b = {.max = 0};
+  char *text = print_brief(js, v, len);
+
+  b.failed = text == NULL;
+  (void)bn_buf_add(&b, text, text != NULL ? *len : 0);
+  free(text);
+  for (size_t i = 0; i < s->metrics.n_hists; i++) {
+    (void)bn_buf_char(&b, BN_STORE_GAP);
+    bn_brief_put(&b, s->hist[i], s->sparse != NULL ? &s->sparse[i] : NULL);
+  }
+  *len = b.len;
+  return bn_buf_take(&b);
 }
 
 static uint64_t count_layout(const struct bn_layout *l)
@@ -710,7 +777,7 @@ static struct bn_node *assertions_of(struct bn_pen *p, const struct bn_facts *f)
 struct bn_node *bn_store_document(const struct bn_store *js, const struct bn_result *r,
                                   const struct bn_node *known)
 {
-  struct bn_pen p = {js, false};
+  struct bn_pen p = {.js = js};
   struct bn_node *map = js->map(), *groups = js->list(), *end = js->map();
 
   bn_pen_put(&p, map, "format", js->text("bench result"));

@@ -31,20 +31,6 @@ static void must(bool holds)
     abort();
 }
 
-/* {key: value}; takes the value over. */
-static char *line_of(const char *key, struct bn_node *value)
-{
-  struct bn_node *map = js->map();
-  size_t len;
-  char *text;
-
-  must(js->set(map, key, value) == 0);
-  text = js->print(map, 0, &len);
-  must(text != NULL);
-  js->free(map);
-  return text;
-}
-
 /* Both hosts measure the same. */
 static void begin(struct bn_rounds *r)
 {
@@ -66,7 +52,8 @@ static char *view_line(enum bn_view_span span, double at_s)
   struct bn_snap s;
   struct bn_view_store store;
   struct bn_view v;
-  struct bn_node *record;
+  size_t len;
+  char *line;
 
   must(bn_metrics_init(&m, own) == 0 && bn_snap_make(&s, &m, 0, true) == 0 &&
        bn_view_store_init(&store, &s) == 0);
@@ -83,11 +70,12 @@ static char *view_line(enum bn_view_span span, double at_s)
     v.watched = watched;
     v.n_watched = sizeof watched / sizeof *watched;
   }
-  record = bn_store_brief(js, &v);
+  line = bn_store_brief(js, &v, &len);
+  must(line != NULL);
   bn_view_store_done(&store);
   bn_snap_done(&s);
   bn_metrics_done(&m);
-  return line_of(span == BN_VIEW_TICK ? "tick" : "interval", record);
+  return line;
 }
 
 static void look(void *arg, const struct bn_view *v)

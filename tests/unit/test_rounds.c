@@ -3,6 +3,7 @@
 #include "cm.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,44 +20,55 @@ static const struct bn_view_rules rules = {.percents = ranks, .n_percents = 2};
 static const struct bn_facts said = {.plan = {.percents = {50, 99}, .n_percents = 2}};
 static const struct bn_joint_time start = {.at_ns = 5000000000, .wall_ns = 7000000000};
 
-/* {key: value}, printed; takes the value over. */
-static char *line_of(const char *key, struct bn_node *value, size_t *len)
+/* Takes the line over. */
+static int send_line(struct bn_rounds *r, size_t host, char *line, struct bn_err *err)
 {
-  struct bn_node *map = js->map();
-  char *text;
+  const int rc = bn_rounds_take(r, host, line, strlen(line), err);
 
-  assert_int_equal(js->set(map, key, value), 0);
-  text = js->print(map, 0, len);
-  assert_non_null(text);
-  js->free(map);
-  return text;
-}
-
-static int send_line(struct bn_rounds *r, size_t host, const char *key, struct bn_node *value,
-                     struct bn_err *err)
-{
-  size_t len = 0;
-  char *text = line_of(key, value, &len);
-  const int rc = bn_rounds_take(r, host, text, len, err);
-
-  free(text);
+  free(line);
   return rc;
 }
 
 /* The same with another character where the text of a histogram begins. */
-static int send_damaged(struct bn_rounds *r, size_t host, struct bn_node *interval, char c,
-                        struct bn_err *err)
+static int send_damaged(struct bn_rounds *r, size_t host, char *line, char c, struct bn_err *err)
 {
-  static const char before[] = "\"histograms\":{\"latency\":\"";
-  size_t len = 0;
-  char *text = line_of("interval", interval, &len), *at = strstr(text, before);
-  int rc;
+  char *gap = strchr(line, BN_STORE_GAP);
 
+  assert_non_null(gap);
+  gap[1] = c;
+  return send_line(r, host, line, err);
+}
+
+/* Without the last histogram, or with one more. */
+static int send_cut(struct bn_rounds *r, size_t host, char *line, struct bn_err *err)
+{
+  *strrchr(line, BN_STORE_GAP) = '\0';
+  return send_line(r, host, line, err);
+}
+
+static int send_longer(struct bn_rounds *r, size_t host, char *line, struct bn_err *err)
+{
+  const size_t len = strlen(line);
+  char *longer = malloc(len + 3);
+
+  assert_non_null(longer);
+  (void)snprintf(longer, len + 3, "%s%c_", line, BN_STORE_GAP);
+  free(line);
+  return send_line(r, host, longer, err);
+}
+
+/* With one more figure. */
+static int send_figure_more(struct bn_rounds *r, size_t host, char *line, struct bn_err *err)
+{
+  static const char behind[] = "],\"percentiles\"";
+  const size_t len = strlen(line) + 3; /* ",0" and the end */
+  char *longer = malloc(len), *at = strstr(line, behind);
+
+  assert_non_null(longer);
   assert_non_null(at);
-  at[sizeof before - 1] = c;
-  rc = bn_rounds_take(r, host, text, len, err);
-  free(text);
-  return rc;
+  (void)snprintf(longer, len, "%.*s,0%s", (int)(at - line), line, at);
+  free(line);
+  return send_line(r, host, longer, err);
 }
 
 static int send_group(struct bn_rounds *r, size_t host, const char *name,
@@ -86,13 +98,14 @@ static uint64_t span_ns = 1000000000;
 static const struct bn_watched_figure *watched;
 
 /* n events of that time, in a span that ends at at_s. */
-static struct bn_node *make_view(const char *key, double at_s, uint64_t n, uint64_t ns)
+static char *make_view(const char *key, double at_s, uint64_t n, uint64_t ns)
 {
   struct bn_metrics m;
   struct bn_snap s;
   struct bn_view_store store;
   struct bn_view v;
-  struct bn_node *record;
+  size_t len = 0;
+  char *line;
 
   assert_int_equal(bn_metrics_init(&m, own), 0);
   assert_int_equal(bn_snap_make(&s, &m, 0, true), 0);
@@ -113,17 +126,19 @@ static struct bn_node *make_view(const char *key, double at_s, uint64_t n, uint6
   v.n_watched = watched != NULL;
   if (v.span == BN_VIEW_INTERVAL)
     assert_int_equal(bn_snap_pack(&s, &s), 0);
-  record = bn_store_brief(js, &v);
+  line = bn_store_brief(js, &v, &len);
+  assert_non_null(line);
+  assert_int_equal(strlen(line), len);
   bn_view_store_done(&store);
   bn_snap_done(&s);
   bn_metrics_done(&m);
-  return record;
+  return line;
 }
 
 static int send_view(struct bn_rounds *r, size_t host, const char *key, double at_s, uint64_t n,
                      uint64_t ns, struct bn_err *err)
 {
-  return send_line(r, host, key, make_view(key, at_s, n, ns), err);
+  return send_line(r, host, make_view(key, at_s, n, ns), err);
 }
 
 /* The figures of a sum. */
@@ -541,6 +556,12 @@ static void foreign_lines_are_refused(void **state)
   assert_int_equal(send_damaged(&r, 0, make_view("interval", 3, 1, 1), '~', &err), -1);
   assert_string_equal(err.text, "'latency' is no text of buckets");
   assert_int_equal(send_damaged(&r, 0, make_view("interval", 3, 1, 1), ' ', &err), -1);
+  assert_int_equal(send_cut(&r, 0, make_view("interval", 3, 1, 1), &err), -1);
+  assert_string_equal(err.text, "'latency' is no text of buckets");
+  assert_int_equal(send_longer(&r, 0, make_view("interval", 3, 1, 1), &err), -1);
+  assert_string_equal(err.text, "it has more histograms than it said");
+  assert_int_equal(send_figure_more(&r, 0, make_view("interval", 3, 1, 1), &err), -1);
+  assert_non_null(strstr(err.text, "'figures'"));
   assert_int_equal(send_view(&r, 0, "tick", 1, UINT64_MAX - 1, 1, &err), -1);
   assert_string_equal(err.text, "its figures are too large");
   assert_int_equal(send_view(&r, 0, "tick", 1, bn_sum_most(3), 1, &err), 0);

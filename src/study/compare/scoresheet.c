@@ -121,7 +121,7 @@ static struct bn_node *row_of(struct bn_pen *p, const struct bn_score *s)
 struct bn_node *bn_scores_document(const struct bn_scores *s, const char *const name[2],
                                    const struct bn_figure_name *figure, const struct bn_store *js)
 {
-  struct bn_pen p = {js, false};
+  struct bn_pen p = {.js = js};
   struct bn_node *map = js->map(), *rows = js->list();
 
   bn_pen_put(&p, map, "format", js->text("bench scores"));

@@ -110,7 +110,7 @@ static struct bn_node *point_of(struct bn_pen *p, const struct bn_verdicts *v,
 
 struct bn_node *bn_verdicts_document(const struct bn_verdicts *v, const struct bn_store *js)
 {
-  struct bn_pen p = {js, false};
+  struct bn_pen p = {.js = js};
   struct bn_node *map = js->map(), *points = js->list();
 
   bn_pen_text(&p, map, "format", "bench comparison");
