@@ -696,10 +696,22 @@ static void run_parallel(struct bn_run *run)
     bn_crew_join(&run->crew);
 }
 
+static void tell_incomplete(const struct bn_run *run, const char *command)
+{
+  const int signo = atomic_load(&run->outcome.signo);
+
+  /* Nobody reads what it would print. */
+  if (signo == 0 || signo == SIGPIPE)
+    return;
+  if (bn_receiver_was_asked(&run->receiver))
+    bn_log(BN_FATAL, "'%s' was stopped before it was complete", command);
+  else
+    bn_log(BN_FATAL, "'%s' was ended by a signal before it was complete: %s", command,
+           strsignal(signo));
+}
+
 int bn_run_command(struct bn_run *run, const struct bn_command *command)
 {
-  int signo;
-
   run->services.is_command = true;
   run->job.command = command;
   if (!start_watching(run))
@@ -712,10 +724,6 @@ int bn_run_command(struct bn_run *run, const struct bn_command *command)
   bn_sampler_stop(&run->sampler);
   stop_interrupting(run);
   stop_receiving(run);
-  signo = atomic_load(&run->outcome.signo);
-  /* Nobody reads what it would print. */
-  if (signo != 0 && signo != SIGPIPE)
-    bn_log(BN_FATAL, "'%s' was ended by a signal before it was complete: %s", command->name,
-           strsignal(signo));
+  tell_incomplete(run, command->name);
   return status(run);
 }

@@ -254,6 +254,11 @@ void bn_receiver_ask(struct bn_receiver *r, bool at_once)
   bn_stop_wake(r->thread);
 }
 
+bool bn_receiver_was_asked(const struct bn_receiver *r)
+{
+  return atomic_load(&r->asked) > 0;
+}
+
 void bn_receiver_stop(struct bn_receiver *r)
 {
   if (!r->made)

@@ -22,5 +22,7 @@ void bn_receiver_stop(struct bn_receiver *r);
 /* As the first SIGINT, or (at_once) as the second one, without a word.  Any thread, between the two
    above. */
 void bn_receiver_ask(struct bn_receiver *r, bool at_once);
+/* Whether it was asked.  Any thread. */
+bool bn_receiver_was_asked(const struct bn_receiver *r);
 
 #endif

@@ -158,6 +158,7 @@ def test_a_host_that_dies_ends_all(fleet):
     done = fleet.finish()
     assert done.status == 1
     assert re.search("^b: lost: ", done.err, re.M), done.err
+    assert re.search("^a: .*'prepare' was stopped before it was complete$", done.err, re.M), done.err
     assert "two" not in notes.read_text()
     for pid, words in fleet.processes().items():
         if "sleep 60" in words:  # a child of the script is the script's
