@@ -272,7 +272,8 @@ static const char *hint(const struct bn_peer *p, int status)
   if (status == NOT_FOUND && !answered)
     return ": bench was not found there; install it, or name its path (--hosts-program)";
   if (status == SSH_FAILED && !answered)
-    return ": the shell could not connect, or asks for a password (--hosts-shell)";
+    return ": the shell could not connect, does not know the host's key, or asks for a password "
+           "(--hosts-shell)";
   if (status == SSH_FAILED)
     return ": the shell lost it, or bench was killed there";
   return answered ? "" : "; is bench installed there (--hosts-program)?";
