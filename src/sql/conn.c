@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "measure/stat.h"
+#include "sql/alarm.h"
 #include "sql/count.h"
 #include "sql/message.h"
 #include "sql/recover.h"
@@ -214,19 +215,33 @@ static enum bn_sql tell_server(struct bn_sql_conn *c, void *handle, const char *
   return rc <= BN_SQL_ROWS ? BN_SQL_DONE : rc;
 }
 
-/* What --db-isolation-level asks for. */
-static enum bn_sql set_isolation(struct bn_sql_conn *c)
+static enum bn_sql tell_servers(struct bn_sql_conn *c, const char *sql)
 {
-  const int level = c->sys->conf->isolation;
-  const char *sql = level != BN_ISOLATION_DEFAULT ? c->drv->ops->isolation[level] : "";
   enum bn_sql rc;
 
-  if (sql[0] == '\0')
-    return BN_SQL_DONE;
   if (!is_pair(c))
     return tell_server(c, c->link.handle, sql);
   rc = tell_server(c, bn_sql_roles_handle(c, BN_ROLE_WRITE), sql);
   return rc == BN_SQL_DONE ? tell_server(c, bn_sql_roles_handle(c, BN_ROLE_READ), sql) : rc;
+}
+
+/* What --db-isolation-level asks for.  The driver does not know the deadline any more, and the
+   interrupts of the session do not reach the connection yet. */
+static enum bn_sql set_isolation(struct bn_sql_conn *c, uint64_t deadline_ns)
+{
+  const int level = c->sys->conf->isolation;
+  const char *sql = level != BN_ISOLATION_DEFAULT ? c->drv->ops->isolation[level] : "";
+  struct bn_sql_alarm alarm;
+  bool watched;
+  enum bn_sql rc;
+
+  if (sql[0] == '\0')
+    return BN_SQL_DONE;
+  watched = deadline_ns != UINT64_MAX && bn_sql_alarm_set(&alarm, &c->link, deadline_ns) == 0;
+  rc = tell_servers(c, sql);
+  if (watched)
+    bn_sql_alarm_clear(&alarm);
+  return rc;
 }
 
 /* One attempt. */
@@ -242,7 +257,7 @@ static int open_handle(struct bn_sql_conn *c, uint64_t deadline_ns)
   memset(c->link.handle, 0, c->link.ops->conn_size);
   rc = c->link.ops->connect(c->drv->self, c->link.handle, &target, deadline_ns, &c->diag);
   if (rc == BN_SQL_DONE)
-    rc = set_isolation(c);
+    rc = set_isolation(c, deadline_ns);
   atomic_store_explicit(&c->session->doing, doing, memory_order_relaxed);
   if (rc != BN_SQL_DONE) {
     c->link.ops->disconnect(c->link.handle);

@@ -345,6 +345,9 @@ static size_t fake_place(void *self, const struct bn_sql_target *t, char *name, 
   return places;
 }
 
+static const char *const fake_isolation[BN_ISOLATIONS] = {[BN_ISOLATION_SERIALIZABLE] =
+                                                              "SET serializable"};
+
 static const struct bn_driver fake_driver = {
     .abi = BN_DRIVER_ABI,
     .size = sizeof(struct bn_driver),
@@ -372,6 +375,7 @@ static const struct bn_driver fake_driver = {
     .load_begin = fake_load_begin,
     .load_rows = fake_load_rows,
     .load_end = fake_load_end,
+    .isolation = fake_isolation,
     .unread = fake_unread,
     .missing = fake_missing,
     .place = fake_place,

@@ -130,6 +130,39 @@ static void the_end_of_the_run_ends_a_wait(void **state)
   fixture_close(&f);
 }
 
+/* Until somebody interrupts it, or for too long. */
+static void freeze(unsigned place, const char *sql, struct fake_answer *a)
+{
+  const double begun_s = sim_s();
+
+  (void)place;
+  if (strcmp(sql, "SET serializable") != 0)
+    return;
+  while (fake.interrupts == 0 && sim_s() < begun_s + 100)
+    sim_sleep_ms(10);
+  *a = (struct fake_answer){.rc = BN_SQL_LOST, .code = 2013};
+}
+
+/* The server lets the new connection in, and says nothing about its isolation level. */
+static void the_isolation_level_is_set_until_the_deadline(void **state)
+{
+  struct bn_sql_conn *c;
+  struct fixture f;
+  double begun_s;
+
+  (void)state;
+  c = lose(&f, 1, false, 0, 5 * s);
+  f.sql_conf.isolation = BN_ISOLATION_SERIALIZABLE;
+  fake.tell = freeze;
+  begun_s = sim_s();
+  assert_null(bn_sql_query(c, "SELECT 1", 8));
+  assert_int_equal(fake.interrupts, 1);
+  assert_true(sim_s() - begun_s >= 5 && sim_s() - begun_s < 5.1);
+  assert_int_equal(fake.connects, 2);
+  assert_int_equal(counted(&f, BN_C_RECONNECT), 0);
+  fixture_close(&f);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -137,6 +170,7 @@ int main(void)
       cmocka_unit_test(a_server_that_is_silent_holds_up_no_other),
       cmocka_unit_test(nobody_waits_for_ever),
       cmocka_unit_test(the_end_of_the_run_ends_a_wait),
+      cmocka_unit_test(the_isolation_level_is_set_until_the_deadline),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
