@@ -136,7 +136,7 @@ static int set_ops(struct bn_sql_conn *c)
   if (c->owner->paired && c->n_overrides == 0)
     c->link.ops = c->below = &c->drv->roles.ops;
   if (c->owner->verified && c->n_overrides == 0)
-    c->link.ops = bn_sql_verify_ops(c->drv, c->below);
+    c->link.ops = bn_sql_verify_ops(c->drv, c->below, c->session);
   if (c->link.ops != NULL)
     return 0;
   c->link.ops = c->drv->ops;

@@ -103,7 +103,7 @@ static uint64_t later(uint64_t a_ns, uint64_t b_ns)
 /* When what is done now has to end. */
 static uint64_t limit(struct bn_sql_verify *v)
 {
-  if (v->main != NULL && bn_session_deadline(v->main) == 0)
+  if (v->session != NULL && bn_session_deadline(v->session) == 0)
     v->until_ns = earlier(v->until_ns, after_ms(HURRY_MS));
   return v->until_ns;
 }
@@ -249,8 +249,8 @@ static void tell_of_table(const struct bn_sql_verify *v, const char *why)
 }
 
 /* On one of n servers, of which `first` is asked first.  A cluster that has just lost a node
-   refuses it for a while. */
-static void drop_table(struct bn_sql_verify *v, unsigned first, size_t n)
+   refuses it for a while.  0; -1: it has been told that the table is still there. */
+static int drop_table(struct bn_sql_verify *v, unsigned first, size_t n)
 {
   struct bn_err err = {0};
   char sql[64];
@@ -266,50 +266,102 @@ static void drop_table(struct bn_sql_verify *v, unsigned first, size_t n)
   } while (rc != 0 && bn_clock_mono() < limit(v));
   if (rc != 0)
     tell_of_table(v, err.text);
+  return rc;
 }
 
 static void drop_anywhere(struct bn_sql_verify *v)
 {
   char name[BN_LABEL_LEN];
 
-  drop_table(v, v->good, name_place(v->drv, 0, name, sizeof name));
+  (void)drop_table(v, v->good, name_place(v->drv, 0, name, sizeof name));
 }
 
 /* --- before the events -------------------------------------------------------------------------
  */
 
+/* Of an attempt to make the table, or of one on each server: the greatest that is not MADE. */
+enum attempt {
+  MADE,
+  NEVER,   /* the next one will fail, too */
+  NOT_NOW, /* it may succeed later */
+  LEFT     /* there may be a table that cannot be dropped, and no other one is made */
+};
+
 /* The run does not start with the table that was made on this server. */
-static void discard(struct bn_sql_verify *v, unsigned ordinal)
+static int discard(struct bn_sql_verify *v, unsigned ordinal)
 {
   const uint64_t until_ns = v->until_ns;
+  int rc;
 
   v->until_ns = after_ms(VISIT_MS);
-  drop_table(v, ordinal, 1);
+  rc = drop_table(v, ordinal, 1);
   v->until_ns = until_ns;
+  return rc;
 }
 
-static int make_on(struct bn_sql_verify *v, struct stop stop, struct bn_err *err)
+/* A server that was lost may still be making a table after another one was dropped.  So the next
+   attempt has another name. */
+static int name_table(struct bn_sql_verify *v, struct bn_err *err)
 {
-  const char *table = v->drv->sys->ledger.table;
-  struct visit visit;
-  char sql[128];
-  bool there; /* or it may be */
-  int rc = open_visit(&visit, v->drv, stop, err);
+  unsigned char noise[8] = {0};
 
-  if (rc == 0) {
-    (void)snprintf(sql, sizeof sql,
-                   "CREATE TABLE %s (id BIGINT NOT NULL PRIMARY KEY, n BIGINT NOT NULL)", table);
-    rc = tell(&visit, sql, NULL, "create its table on", err);
-  }
+  if (getrandom(noise, sizeof noise, 0) != sizeof noise)
+    return bn_err_set(err, 0, "--verify-commits: the system gives no random numbers");
+  (void)snprintf(v->drv->sys->ledger.table, BN_SQL_COMMITS_NAME,
+                 "bench_commits_%02x%02x%02x%02x%02x%02x%02x%02x", noise[0], noise[1], noise[2],
+                 noise[3], noise[4], noise[5], noise[6], noise[7]);
+  return 0;
+}
+
+/* visit->lost: the table may be there although it is a failure. */
+static int create_on(struct visit *visit, struct bn_err *err)
+{
+  char sql[128];
+
+  (void)snprintf(sql, sizeof sql,
+                 "CREATE TABLE %s (id BIGINT NOT NULL PRIMARY KEY, n BIGINT NOT NULL)",
+                 visit->drv->sys->ledger.table);
+  return tell(visit, sql, NULL, "create its table on", err);
+}
+
+static int mark_on(struct visit *visit, struct bn_err *err)
+{
+  char sql[128];
+
+  (void)snprintf(sql, sizeof sql, "INSERT INTO %s (id, n) VALUES (0, 0)",
+                 visit->drv->sys->ledger.table);
+  return tell(visit, sql, NULL, "write to its table on", err);
+}
+
+/* A server that another one replaces is back soon.  A missing right stays. */
+static enum attempt failed_attempt(const struct visit *visit)
+{
+  const bool passes = visit->drv->ops->place != NULL &&
+                      bn_sql_driver_class(visit->drv, &visit->diag) != BN_CLASS_OTHER;
+
+  return passes ? NOT_NOW : NEVER;
+}
+
+static enum attempt make_on(struct bn_sql_verify *v, unsigned ordinal, struct bn_err *err)
+{
+  enum attempt failed;
+  struct visit visit;
+  bool there; /* or it may be */
+  int rc = name_table(v, err);
+
+  if (rc != 0)
+    return NEVER;
+  rc = open_visit(&visit, v->drv, (struct stop){ordinal, 1}, err);
+  if (rc == 0)
+    rc = create_on(&visit, err);
   there = rc == 0 || visit.lost;
-  if (rc == 0) {
-    (void)snprintf(sql, sizeof sql, "INSERT INTO %s (id, n) VALUES (0, 0)", table);
-    rc = tell(&visit, sql, NULL, "write to its table on", err);
-  }
+  if (rc == 0)
+    rc = mark_on(&visit, err);
+  failed = failed_attempt(&visit);
   close_visit(&visit);
-  if (there && rc != 0)
-    discard(v, stop.ordinal);
-  return rc;
+  if (rc == 0)
+    return MADE;
+  return there && discard(v, ordinal) != 0 ? LEFT : failed;
 }
 
 /* -1; where the server has never said what it has, err says why already. */
@@ -340,39 +392,63 @@ static int await_table(struct bn_sql_verify *v, struct stop stop, struct bn_err 
   }
   close_visit(&visit);
   while (read_table(v, stop, &content, err) != 0 || !content.marked) {
-    if (v->drv->ops->place == NULL || after_ms(PAUSE_MS) >= v->until_ns)
+    if (v->drv->ops->place == NULL || after_ms(PAUSE_MS) >= limit(v))
       return fail_without_table(v, stop.ordinal, &content, err);
     sleep_a_while();
   }
   return 0;
 }
 
-/* On the first server that lets it. */
+/* On the first server that lets it, which is *made_on then. */
+static enum attempt make_once(struct bn_sql_verify *v, size_t places, unsigned *made_on,
+                              struct bn_err *err)
+{
+  enum attempt sum = NEVER;
+
+  for (unsigned i = 0; i < places; i++) {
+    const enum attempt a = make_on(v, i, err);
+
+    *made_on = i;
+    if (a == MADE)
+      return a;
+    sum = a > sum ? a : sum;
+  }
+  return sum;
+}
+
+static int make_anywhere(struct bn_sql_verify *v, size_t places, unsigned *made_on,
+                         struct bn_err *err)
+{
+  enum attempt a = make_once(v, places, made_on, err);
+
+  while (a == NOT_NOW && after_ms(PAUSE_MS) < limit(v)) {
+    sleep_a_while();
+    a = make_once(v, places, made_on, err);
+  }
+  return a == MADE ? 0 : -1;
+}
+
 static int make_table(struct bn_sql_verify *v, struct bn_err *err)
 {
   char name[BN_LABEL_LEN];
   const size_t places = name_place(v->drv, 0, name, sizeof name);
-  unsigned char noise[8] = {0};
-  char *table = v->drv->sys->ledger.table;
   unsigned made_on = 0;
-  int rc = -1;
+  int rc;
 
-  if (getrandom(noise, sizeof noise, 0) != sizeof noise)
-    return bn_err_set(err, 0, "--verify-commits: the system gives no random numbers");
-  (void)snprintf(table, BN_SQL_COMMITS_NAME, "bench_commits_%02x%02x%02x%02x%02x%02x%02x%02x",
-                 noise[0], noise[1], noise[2], noise[3], noise[4], noise[5], noise[6], noise[7]);
-  for (unsigned i = 0; i < places && rc != 0; i++)
-    rc = make_on(v, (struct stop){made_on = i, 1}, err);
+  v->until_ns = after_ms(PATIENCE_MS);
+  rc = make_anywhere(v, places, &made_on, err);
   if (rc != 0)
     return rc;
+  v->until_ns = after_ms(PATIENCE_MS);
   for (unsigned i = 0; i < places && rc == 0; i++)
     rc = await_table(v, (struct stop){i, 1}, err);
   if (rc != 0)
-    discard(v, made_on);
+    (void)discard(v, made_on);
   return rc;
 }
 
-const struct bn_driver *bn_sql_verify_ops(struct bn_sql_driver *drv, const struct bn_driver *below)
+const struct bn_driver *bn_sql_verify_ops(struct bn_sql_driver *drv, const struct bn_driver *below,
+                                          const struct bn_session *s)
 {
   struct bn_sql_verify *v = &drv->sys->verify;
   struct bn_err err = {0};
@@ -382,10 +458,11 @@ const struct bn_driver *bn_sql_verify_ops(struct bn_sql_driver *drv, const struc
   if (!v->tried) {
     v->tried = true;
     v->drv = drv;
-    v->until_ns = after_ms(PATIENCE_MS);
+    v->session = s;
     v->ops = *below;
     bn_sql_commits_verify(&v->ops);
     v->made = make_table(v, &err) == 0;
+    v->session = NULL;
     if (!v->made)
       bn_log_failure(&err);
   }
@@ -489,7 +566,7 @@ static int verify(struct bn_sql_verify *v, struct content *content, struct bn_er
     return -1;
   }
   v->until_ns =
-      later(v->until_ns, after_ms(bn_session_deadline(v->main) != 0 ? PATIENCE_MS : DROP_MS));
+      later(v->until_ns, after_ms(bn_session_deadline(v->session) != 0 ? PATIENCE_MS : DROP_MS));
   drop_anywhere(v);
   if (v->counts.missing == 0)
     return 0;
@@ -511,7 +588,7 @@ int bn_sqlsys_verify(struct bn_sqlsys *sys, struct bn_session *main, struct bn_e
   content.newest = sys->ledger.newest;
   (void)pthread_mutex_unlock(&sys->ledger.lock);
   content.n = content.newest != NULL ? content.newest->id : 0;
-  v->main = main;
+  v->session = main;
   v->until_ns = after_ms(PATIENCE_MS);
   content.known = calloc((size_t)content.n + 1, sizeof *content.known);
   if (content.known != NULL && bn_sql_session_get(sys, main, v->drv) != NULL) {
@@ -541,7 +618,7 @@ void bn_sqlsys_forget(struct bn_sqlsys *sys, struct bn_session *main)
   (void)pthread_mutex_unlock(&v->lock);
   if (!made)
     return;
-  v->main = main;
+  v->session = main;
   v->until_ns = after_ms(DROP_MS);
   if (bn_sql_session_get(sys, main, v->drv) != NULL)
     drop_anywhere(v);

@@ -29,21 +29,23 @@ struct bn_sql_known_row {
 struct bn_sql_verify {
   pthread_mutex_t lock; /* held while the first connection of a run makes the table */
   bool tried, made;     /* with the lock held; made is constant once a connection has been opened */
-  struct bn_sql_driver *drv;     /* whose servers have it */
-  struct bn_driver ops;          /* of its connections, verifying */
-  const struct bn_session *main; /* NULL: before the end of the run */
-  uint64_t until_ns;             /* no server is asked after it */
-  unsigned good;                 /* the server that has answered last; it is asked first */
+  struct bn_sql_driver *drv;        /* whose servers have it */
+  struct bn_driver ops;             /* of its connections, verifying */
+  const struct bn_session *session; /* which waits for servers, and hurries when the run is stopped;
+                                       NULL: none */
+  uint64_t until_ns;                /* no server is asked after it */
+  unsigned good;                    /* the server that has answered last; it is asked first */
   struct bn_sql_commit_counts counts;
 };
 
 void bn_sql_verify_init(struct bn_sql_verify *v); /* of zeroed memory */
 void bn_sql_verify_done(struct bn_sql_verify *v);
 
-/* What connections to drv use instead of `below`, which is the same at each call; the first call
-   makes the table, while the others wait.  NULL: it cannot be made, which has been logged, or drv
-   is another driver. */
-const struct bn_driver *bn_sql_verify_ops(struct bn_sql_driver *drv, const struct bn_driver *below);
+/* What connections of s to drv use instead of `below`, which is the same at each call; the first
+   call makes the table, while the others wait.  NULL: it cannot be made, which has been logged, or
+   drv is another driver. */
+const struct bn_driver *bn_sql_verify_ops(struct bn_sql_driver *drv, const struct bn_driver *below,
+                                          const struct bn_session *s);
 
 /* Sets known[1] to known[n], where n is the id of the newest row, with nothing stored.  Sessions
    may commit all the time.  So it comes before a server is asked: what is acknowledged later may

@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 
-enum { TASKS = 256, SIGNALS = 8, KINDS = 64 };
+enum { TASKS = 1024, SIGNALS = 8, KINDS = 64 };
 
 static const uint64_t epoch_ns = 1000 * BN_NSEC_PER_SEC;
 /* A test that takes longer never ends. */

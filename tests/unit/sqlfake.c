@@ -133,9 +133,19 @@ static struct bn_sql_caps fake_caps(void)
 
 static enum bn_sql_class fake_classify(const struct bn_sql_diag *d)
 {
-  if (d->code == 1461)
+  switch (d->code) {
+  case 1213:
+    return BN_CLASS_DEADLOCK;
+  case 1290:
+    return BN_CLASS_READ_ONLY;
+  case 1461:
     return BN_CLASS_RESOURCE;
-  return d->code == 1213 ? BN_CLASS_DEADLOCK : BN_CLASS_OTHER;
+  case 2002:
+  case 2013:
+    return BN_CLASS_CONNECTION;
+  default:
+    return BN_CLASS_OTHER;
+  }
 }
 
 static bool fake_missing(const struct bn_sql_diag *d)

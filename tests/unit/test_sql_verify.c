@@ -18,19 +18,37 @@ static struct trial {
   bool commits_go_on;                /* the session commits while a server answers */
   bool marked[2];                    /* those servers have what was made */
   const char *refused;               /* how statements begin that fail */
+  int code;                          /* of that failure; 0: 1142 */
   const char *lost;                  /* and those that lose their connection */
+  double until_s;                    /* both until then; 0: for ever */
   bool freezes;                      /* the server does so then */
-  unsigned drops[2];                 /* of a server */
+  unsigned creates[2], drops[2];     /* of a server */
+  char created[2][64];               /* the first and the last text */
 } trial;
+
+static bool begins(const char *sql, const char *word)
+{
+  return word != NULL && strncmp(sql, word, strlen(word)) == 0;
+}
+
+static void note(unsigned place, const char *sql)
+{
+  trial.drops[place] += begins(sql, "DROP");
+  if (!begins(sql, "CREATE"))
+    return;
+  (void)snprintf(trial.created[trial.creates[0] + trial.creates[1] > 0], 64, "%s", sql);
+  trial.creates[place]++;
+}
 
 static void tell(unsigned place, const char *sql, struct fake_answer *a)
 {
   static const char *cell[2][2] = {{"0", "0"}, {"1", trial.stored}};
+  const bool fails = trial.until_s == 0 || sim_s() < trial.until_s;
 
-  trial.drops[place] += strncmp(sql, "DROP", 4) == 0;
-  if (trial.refused != NULL && strncmp(sql, trial.refused, strlen(trial.refused)) == 0)
-    *a = (struct fake_answer){.rc = BN_SQL_ERROR, .code = 1142};
-  if (trial.lost != NULL && strncmp(sql, trial.lost, strlen(trial.lost)) == 0) {
+  note(place, sql);
+  if (fails && begins(sql, trial.refused))
+    *a = (struct fake_answer){.rc = BN_SQL_ERROR, .code = trial.code != 0 ? trial.code : 1142};
+  if (fails && begins(sql, trial.lost)) {
     *a = (struct fake_answer){.rc = BN_SQL_LOST, .code = 2013};
     fake.frozen |= trial.freezes ? 1U << place : 0;
   }
@@ -57,9 +75,14 @@ static void end(void)
   fixture_close(&trial.f);
 }
 
+static const struct bn_driver *make(void)
+{
+  return bn_sql_verify_ops(trial.f.drv, trial.f.drv->ops, trial.f.s);
+}
+
 static void count(uint64_t acknowledged, const char *stored)
 {
-  assert_non_null(bn_sql_verify_ops(trial.f.drv, trial.f.drv->ops));
+  assert_non_null(make());
   trial.row = calloc(1, sizeof *trial.row);
   assert_non_null(trial.row);
   trial.row->id = 1;
@@ -142,7 +165,7 @@ static bool is_left_told(void)
 static const char *refuse_to_make(void)
 {
   capture_begin();
-  assert_null(bn_sql_verify_ops(trial.f.drv, trial.f.drv->ops));
+  assert_null(make());
   return capture_end();
 }
 
@@ -188,13 +211,15 @@ static void a_table_that_may_have_been_made_is_dropped(void **state)
   begin(1);
   trial.lost = "CREATE";
   (void)refuse_to_make();
-  assert_int_equal(trial.drops[0], 1);
+  assert_true(trial.creates[0] > 1);
+  assert_int_equal(trial.drops[0], trial.creates[0]);
   assert_false(is_left_told());
   end();
   begin(1);
   trial.lost = "CREATE";
   trial.freezes = true;
   (void)refuse_to_make();
+  assert_int_equal(trial.creates[0], 1);
   assert_int_equal(trial.drops[0], 0);
   assert_true(is_left_told());
   end();
@@ -203,6 +228,70 @@ static void a_table_that_may_have_been_made_is_dropped(void **state)
   (void)refuse_to_make();
   assert_int_equal(trial.drops[0], 0);
   assert_false(is_left_told());
+  end();
+}
+
+/* Of the servers, `trial.until_s` says when they are well. */
+static void assert_made(unsigned creates, unsigned drops)
+{
+  assert_non_null(make());
+  assert_int_equal(trial.creates[0] + trial.creates[1], creates);
+  assert_int_equal(trial.drops[0] + trial.drops[1], drops);
+  assert_true(sim_s() >= trial.until_s && sim_s() < trial.until_s + 0.2);
+}
+
+static void the_table_is_made_once_a_server_lets_it(void **state)
+{
+  (void)state;
+  begin(1);
+  fake.refuse_connect = 100;
+  trial.until_s = 5;
+  assert_made(1, 0);
+  end();
+  begin(2);
+  trial.refused = "CREATE";
+  trial.code = 1290;
+  trial.until_s = 9;
+  assert_made(2 * 180 + 1, 0);
+  end();
+}
+
+/* One that may have been made does not get in the way of the next one. */
+static void a_table_has_the_name_of_its_attempt(void **state)
+{
+  (void)state;
+  begin(1);
+  trial.lost = "CREATE";
+  trial.until_s = 0.04;
+  assert_made(2, 1);
+  assert_string_not_equal(trial.created[0], trial.created[1]);
+  assert_non_null(strstr(trial.created[1], trial.f.sys->ledger.table));
+  end();
+}
+
+/* A server that has made none is asked again for 10 s, unless it will never make one, or somebody
+   ends the run. */
+static void no_table_ends_the_start(void **state)
+{
+  (void)state;
+  begin(1);
+  trial.refused = "CREATE";
+  trial.code = 1290;
+  (void)refuse_to_make();
+  assert_true(sim_s() >= 9.9 && sim_s() < 10);
+  end();
+  begin(1);
+  trial.refused = "CREATE";
+  (void)refuse_to_make();
+  assert_int_equal(trial.creates[0], 1);
+  assert_true(sim_s() < 0.1);
+  end();
+  begin(1);
+  trial.refused = "CREATE";
+  trial.code = 1290;
+  atomic_store(&trial.f.limit.until_ns, 0);
+  (void)refuse_to_make();
+  assert_true(sim_s() < 1.5);
   end();
 }
 
@@ -256,7 +345,7 @@ static void the_table_of_a_start_that_was_given_up_is_dropped(void **state)
   atomic_store(&trial.f.limit.until_ns, 0);
   bn_sqlsys_forget(trial.f.sys, trial.f.s);
   assert_int_equal(trial.drops[0], 1);
-  assert_null(bn_sql_verify_ops(trial.f.drv, trial.f.drv->ops));
+  assert_null(make());
   check(0, 0, 0, 0);
   end();
 }
@@ -270,6 +359,9 @@ int main(void)
       cmocka_unit_test(a_table_that_cannot_be_used_is_dropped_where_it_was_made),
       cmocka_unit_test(the_reason_is_told_why_a_table_is_not_seen),
       cmocka_unit_test(a_table_that_may_have_been_made_is_dropped),
+      cmocka_unit_test(the_table_is_made_once_a_server_lets_it),
+      cmocka_unit_test(a_table_has_the_name_of_its_attempt),
+      cmocka_unit_test(no_table_ends_the_start),
       cmocka_unit_test(the_table_is_dropped_after_missing_commits),
       cmocka_unit_test(a_table_that_stays_is_told),
       cmocka_unit_test(the_table_of_a_start_that_was_given_up_is_dropped),
