@@ -177,7 +177,8 @@ static enum bn_sql commit(const struct call *call)
   return rc;
 }
 
-/* Nobody but this layer has begun the transaction. */
+/* Nobody but this layer has begun the transaction.  If the server does not end it, the next
+   statements of the script would be part of it. */
 static enum bn_sql leave(const struct call *call, enum bn_sql rc)
 {
   const struct bn_sql_diag why = *call->d;
@@ -186,7 +187,7 @@ static enum bn_sql leave(const struct call *call, enum bn_sql rc)
   note_failure(call, rc);
   if (rc == BN_SQL_LOST || why.rolled_back)
     return rc;
-  if (say(call, "ROLLBACK", &ignored) == BN_SQL_LOST)
+  if (say(call, "ROLLBACK", &ignored) != BN_SQL_DONE)
     note_failure(call, rc = BN_SQL_LOST);
   *call->d = why;
   call->d->rolled_back = true;

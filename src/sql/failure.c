@@ -39,7 +39,8 @@ static void count_error(struct bn_sql_conn *c)
   bn_stat_count(c->session->stat, BN_C_ERROR, 1);
 }
 
-/* The event will be repeated from its beginning, so a transaction left open must go. */
+/* The event will be repeated from its beginning, so a transaction left open must go.  One that the
+   server does not let go, as within XA, goes with the connection. */
 static void roll_back(struct bn_sql_conn *c)
 {
   struct bn_sql_result r = {0};
@@ -50,7 +51,7 @@ static void roll_back(struct bn_sql_conn *c)
   rc = c->link.ops->query(c->link.handle, "ROLLBACK", 8, &r, &d);
   if (rc == BN_SQL_ROWS)
     c->link.ops->free_result(c->link.handle, &r);
-  if (rc == BN_SQL_LOST)
+  if (rc > BN_SQL_ROWS)
     c->state = BN_CONN_LOST;
 }
 
@@ -68,22 +69,22 @@ static void reconnect(struct bn_sql_conn *c, bool counts)
 
 static void ignore(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
 {
-  /* The server answers, but another one is wanted. */
-  const bool leaves = r->action == BN_SQL_RECONNECT && c->state == BN_CONN_OPEN;
+  const bool was_open = c->state == BN_CONN_OPEN;
 
   c->view.error = BN_VERDICT_IGNORABLE;
   if (bn_log_get_verbosity() >= BN_DEBUG)
     bn_log(BN_DEBUG, "Ignoring error %u %s, ", (unsigned)c->diag.code, bn_sql_shown(&c->diag).text);
-  if (c->state == BN_CONN_OPEN) {
+  if (was_open) {
     if (r->counts)
       count_error(c);
     if (r->roll_back)
       roll_back(c);
-    if (leaves)
+    /* The server answers, but another one is wanted. */
+    if (r->action == BN_SQL_RECONNECT)
       c->state = BN_CONN_LOST;
   }
   if (c->state == BN_CONN_LOST)
-    reconnect(c, r->counts && !leaves);
+    reconnect(c, r->counts && !was_open);
 }
 
 static void tell(struct bn_sql_conn *c)

@@ -219,6 +219,47 @@ static void rolls_back_for_an_ignored_error(void **state)
   fixture_close(&f);
 }
 
+/* Within XA, for example.  The new connection has no transaction. */
+static void a_refused_rollback_makes_a_new_connection(void **state)
+{
+  char ignored[] = "1213";
+  struct fixture f;
+
+  (void)state;
+  struct bn_sql_conn *c = fixture_ignoring(&f, ignored);
+
+  plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 1213});
+  plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 1399});
+  assert_null(query(c, "UPDATE a"));
+  assert_string_equal(fake.log, "connect 0;query UPDATE a;query ROLLBACK;disconnect;connect 0;");
+  assert_int_equal(bn_sql_conn_view(c)->error, BN_VERDICT_IGNORABLE);
+  assert_int_equal(bn_sql_conn_view(c)->sql_errno, 1213);
+  assert_int_equal(counted(&f, BN_C_ERROR), 1);
+  assert_int_equal(counted(&f, BN_C_RECONNECT), 1);
+  fixture_close(&f);
+}
+
+/* The error is counted once, although there is no connection any more. */
+static void a_refused_rollback_may_lose_the_server(void **state)
+{
+  char ignored[] = "1213";
+  struct fixture f;
+
+  (void)state;
+  struct bn_sql_conn *c = fixture_ignoring(&f, ignored);
+
+  plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 1213});
+  plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 1399});
+  fake.refuse_connect = 1000;
+  atomic_store(&f.limit.until_ns, bn_clock_mono() + 1000000);
+  capture_begin();
+  assert_null(query(c, "UPDATE a"));
+  (void)capture_end();
+  assert_int_equal(counted(&f, BN_C_ERROR), 1);
+  assert_int_equal(counted(&f, BN_C_RECONNECT), 0);
+  fixture_close(&f);
+}
+
 /* No server does that; what it makes a driver allocate is freed all the same. */
 static void frees_what_a_rollback_returns(void **state)
 {
@@ -499,6 +540,8 @@ int main(void)
       cmocka_unit_test(counts_by_text_in_dialect_05),
       cmocka_unit_test(words_a_fatal_error_and_counts_it),
       cmocka_unit_test(rolls_back_for_an_ignored_error),
+      cmocka_unit_test(a_refused_rollback_makes_a_new_connection),
+      cmocka_unit_test(a_refused_rollback_may_lose_the_server),
       cmocka_unit_test(frees_what_a_rollback_returns),
       cmocka_unit_test(ignores_what_the_option_lists),
       cmocka_unit_test(refuses_a_bad_list),

@@ -344,6 +344,23 @@ static void a_refused_commit_is_not_acknowledged(void **state)
   end(&t);
 }
 
+/* What the script says next would be part of it, and of no transaction that is verified. */
+static void a_transaction_that_cannot_be_left_goes_with_its_connection(void **state)
+{
+  struct trial t;
+
+  (void)state;
+  begin(&t);
+  plan_done(0);
+  plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 2013});
+  plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 1399});
+  say(&t, "UPDATE a", "query BEGIN;query UPDATE a;query ROLLBACK;disconnect;connect 0;");
+  assert_int_equal(bn_sql_conn_view(t.c)->sql_errno, 2013);
+  assert_int_equal(counted(&t.f, BN_C_RECONNECT), 1);
+  say(&t, "UPDATE a", "query BEGIN;query UPDATE a;query COMMIT;");
+  end(&t);
+}
+
 static void prepared_statements_are_verified(void **state)
 {
   static const char *const texts[] = {"BEGIN", "UPDATE a", "COMMIT"};
@@ -380,6 +397,7 @@ int main(void)
       cmocka_unit_test(a_commit_of_a_failed_transaction_is_left_alone),
       cmocka_unit_test(a_loss_in_a_commit_leaves_its_outcome_unknown),
       cmocka_unit_test(a_refused_commit_is_not_acknowledged),
+      cmocka_unit_test(a_transaction_that_cannot_be_left_goes_with_its_connection),
       cmocka_unit_test(prepared_statements_are_verified),
   };
 
