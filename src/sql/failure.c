@@ -140,6 +140,13 @@ void bn_sql_leave(struct bn_sql_conn *c)
   c->view.error = in_event(c) ? BN_VERDICT_IGNORABLE : BN_VERDICT_FATAL;
 }
 
+/* An address can be that of a proxy, or pass from one server to another.  Dialects go on as
+   sysbench does. */
+static bool moves(const struct bn_sql_conn *c)
+{
+  return c->sys->policy->own_report && c->drv->ops->place != NULL;
+}
+
 static struct bn_sql_failing failing(const struct bn_sql_conn *c, enum bn_sql_answer answer)
 {
   return (struct bn_sql_failing){
@@ -149,6 +156,7 @@ static struct bn_sql_failing failing(const struct bn_sql_conn *c, enum bn_sql_an
       .listed = {&c->sys->ignored, &c->drv->ignored},
       .lost = c->state == BN_CONN_LOST,
       .places = c->places,
+      .moves = moves(c),
       .once = c->failure.once,
       .asks = c->failure.asks,
       .interrupted = bn_session_interrupted(c->session),

@@ -38,10 +38,11 @@ static struct bn_sql_recovery connecting(const struct bn_sql_failing *f)
       .wait_ms = f->tries % places == places - 1 ? backoff_ms(f->tries / places) : 0};
 }
 
-/* Of several servers one refuses to write, or carries out nothing: another one may do so. */
+/* The server refuses to write, or carries out nothing: another one may do so. */
 static bool is_useless(const struct bn_sql_failing *f)
 {
-  return (f->class == BN_CLASS_READ_ONLY || f->class == BN_CLASS_CONNECTION) && f->places > 1;
+  return (f->class == BN_CLASS_READ_ONLY || f->class == BN_CLASS_CONNECTION) &&
+         (f->places > 1 || f->moves);
 }
 
 struct bn_sql_recovery bn_sql_recover(const struct bn_sql_failing *f)

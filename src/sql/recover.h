@@ -14,7 +14,8 @@ enum bn_sql_action {
   BN_SQL_IGNORE,    /* the script repeats its event */
   BN_SQL_RETRY,     /* what failed is tried again, without the script */
   BN_SQL_RECONNECT, /* a new connection is made, to the next server if there are several, then as
-                       IGNORE, even if it cannot be made */
+                       IGNORE, even if it cannot be made.  Whoever makes it waits before that, as
+                       for CONNECT, if the one before was of no use */
   BN_SQL_FAIL,      /* the failure is told and the script's event fails */
   BN_SQL_ASK,       /* the script says whether it is to be ignored: undecided until then */
   BN_SQL_LEAVE      /* the session was interrupted: nothing is told, nothing is counted */
@@ -38,6 +39,7 @@ struct bn_sql_failing {
   enum bn_sql_answer answer;
   unsigned tries;  /* CONNECT: failed attempts before this one */
   unsigned places; /* servers that are tried in turn; 0 is as 1 */
+  bool moves;      /* a new connection to the same address may reach another server */
 };
 
 struct bn_sql_recovery {

@@ -18,7 +18,7 @@ import clusters
 import proxy
 import transcripts
 from conftest import BENCH
-from test_faults import end_connections
+from test_faults import end_connections, read_only
 
 N_SCHEDULES = int(os.environ.get("BENCH_FAULT_SCHEDULES", "2"))
 THREADS, TIME_S, GRACE_S = 4, 3, 1
@@ -73,14 +73,6 @@ class Schedule:
         return [f"--time={TIME_S}", f"--time-grace={GRACE_S}", f"--threads={THREADS}",
                 f"--rate={self.rate}",
                 *(["--db-ignore-errors=connection,read-only,resource"] if self.ignored else [])]
-
-
-def read_only(server, on):
-    if server.driver == "mysql":
-        server.sql(f"SET GLOBAL read_only = {int(on)}")
-    else:
-        server.sql(f"ALTER SYSTEM SET default_transaction_read_only = {'on' if on else 'off'}")
-        server.sql("SELECT pg_reload_conf()")
 
 
 def strike(schedule, server, way):

@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+import proxy
 import transcripts
 from conftest import BENCH
 from test_workloads import bench, must, number
@@ -51,6 +52,16 @@ class Run:
             time.sleep(0.05)
         time.sleep(1.5)
 
+    def await_events(self):
+        """That end from now on, in a run that reports each second."""
+        back_s = time.monotonic() - self.begun
+        while True:
+            line = self.process.stdout.readline()
+            assert line, self.process.communicate()[1]
+            second = re.match(r"\[ (\d+)s \].* tps: (\S+)", line)
+            if second and int(second[1]) > back_s and float(second[2]) > 0:
+                break
+
     def end(self, timeout=90):
         """Status, standard output, standard error, seconds."""
         out, err = self.process.communicate(timeout=timeout)
@@ -71,6 +82,14 @@ def end_connections(server):
         return sum(server.sql(f"KILL {i};", check=False) == "" for i in ids.split())
     return int(server.sql("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
                           "WHERE usename = 'spec_user'"))
+
+
+def read_only(server, on):
+    if server.driver == "mysql":
+        server.sql(f"SET GLOBAL read_only = {int(on)}")
+    else:
+        server.sql(f"ALTER SYSTEM SET default_transaction_read_only = {'on' if on else 'off'}")
+        server.sql("SELECT pg_reload_conf()")
 
 
 @pytest.mark.parametrize("ps_mode", ["auto", "disable"])
@@ -99,13 +118,7 @@ def test_a_restarted_server_is_found_again_when_its_loss_is_ignored(victim, ps_m
     time.sleep(0.5)
     victim.start()
     run.get_going()
-    back_s = time.monotonic() - run.begun
-    while True:
-        line = run.process.stdout.readline()
-        assert line, run.process.communicate()[1]
-        second = re.match(r"\[ (\d+)s \].* tps: (\S+)", line)
-        if second and int(second[1]) > back_s and float(second[2]) > 0:
-            break
+    run.await_events()
     run.process.send_signal(signal.SIGINT)
     status, out, err, _ = run.end()
     assert status == 128 + signal.SIGINT, out + err
@@ -127,6 +140,54 @@ def test_connections_ended_by_the_server(victim, ignored):
         assert status == 1
         assert err.rstrip("\n").endswith(RUN_FAILED)
     assert number(out, "total number of events") > 0
+
+
+class Address:
+    """Of a proxy, which leads to a server."""
+
+    def __init__(self, server):
+        self.server, self.way = server, proxy.Proxy(server)
+
+    def login(self):
+        return [*self.server.login("tcp"), f"--{self.server.driver}-port={self.way.port}"]
+
+
+@pytest.fixture
+def successor(request, victim):
+    """Has the same tables."""
+    server = request.getfixturevalue({"mysql": "mariadb", "pgsql": "postgresql"}[victim.driver])
+    transcripts.empty(server)
+    must(server, "oltp_write_only", *SIZES, "prepare")
+    yield server
+    must(server, "oltp_write_only", *SIZES, "cleanup")
+
+
+def test_an_address_that_passes_to_another_server(victim, successor):
+    """Until then, the server that writes nothing any more is asked again and again, but not at full speed."""
+    address = Address(victim)
+    run = Run(address, "oltp_write_only", *SIZES, "--time=100", "--report-interval=1",
+              "--db-ignore-errors=connection,read-only")
+    while connections(victim) == 0:
+        time.sleep(0.05)
+    try:
+        read_only(victim, True)
+        begun, before = time.monotonic(), address.way.connections
+        while address.way.connections < before + 12:
+            assert run.process.poll() is None and time.monotonic() < begun + 30
+            time.sleep(0.05)
+        # After 1, 2, 4, … 250 ms, that is.
+        assert address.way.connections - before <= 11 + (time.monotonic() - begun) / 0.25
+        address.way.target = ("127.0.0.1", successor.port)
+        run.await_events()
+        run.process.send_signal(signal.SIGINT)
+        status, out, err, _ = run.end()
+    finally:
+        run.process.kill()
+        read_only(victim, False)
+        address.way.close()
+    assert status == 128 + signal.SIGINT, out + err
+    assert number(out, "reconnects") >= 12
+    assert number(out, "ignored errors") <= number(out, "reconnects")
 
 
 def test_a_frozen_server_does_not_hold_up_the_end(victim):

@@ -163,6 +163,62 @@ static void the_isolation_level_is_set_until_the_deadline(void **state)
   fixture_close(&f);
 }
 
+static void refuse_to_write(unsigned place, const char *sql, struct fake_answer *a)
+{
+  (void)place;
+  if (strcmp(sql, "UPDATE a") == 0)
+    *a = (struct fake_answer){.rc = BN_SQL_ERROR, .code = 1290};
+}
+
+/* One server, which writes nothing any more.  Returns how many events fail in 10 s, N at most. */
+static unsigned events_that_fail(struct fixture *f, enum bn_version version)
+{
+  enum { N = 1000 };
+  static char refused[] = "1290";
+  struct bn_sql_conn *c;
+  unsigned n = 0;
+
+  sim_begin();
+  memset(f, 0, sizeof *f);
+  f->ignored = refused;
+  fixture_open_with(f, version);
+  c = bn_sql_connect(f->drv, f->s, NULL, NULL, 0);
+  assert_non_null(c);
+  fake.tell = refuse_to_write;
+  for (; n < N && sim_s() < 10; n++) {
+    (void)bn_sql_query(c, "BEGIN", 5);
+    assert_null(bn_sql_query(c, "UPDATE a", 8));
+    assert_int_equal(bn_sql_conn_view(c)->error, BN_VERDICT_IGNORABLE);
+  }
+  return n;
+}
+
+/* It is not asked at full speed: the first new connection is made at once, the others after 1, 2,
+   4, … 250 ms, which are 8 in the first 255 ms. */
+static void a_server_that_writes_nothing_is_left_at_times(void **state)
+{
+  struct fixture f;
+
+  (void)state;
+  assert_int_equal(events_that_fail(&f, BN_V11), 1 + 8 + 39);
+  assert_int_equal(fake.connects, 1 + 1 + 8 + 39);
+  assert_int_equal(counted(&f, BN_C_ERROR), 1 + 8 + 39);
+  assert_int_equal(counted(&f, BN_C_RECONNECT), 1 + 8 + 39);
+  fixture_close(&f);
+}
+
+/* As sysbench. */
+static void a_dialect_stays_with_such_a_server(void **state)
+{
+  struct fixture f;
+
+  (void)state;
+  assert_int_equal(events_that_fail(&f, BN_V10), 1000);
+  assert_int_equal(fake.connects, 1);
+  assert_int_equal(counted(&f, BN_C_ERROR), 1000);
+  fixture_close(&f);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -171,6 +227,8 @@ int main(void)
       cmocka_unit_test(nobody_waits_for_ever),
       cmocka_unit_test(the_end_of_the_run_ends_a_wait),
       cmocka_unit_test(the_isolation_level_is_set_until_the_deadline),
+      cmocka_unit_test(a_server_that_writes_nothing_is_left_at_times),
+      cmocka_unit_test(a_dialect_stays_with_such_a_server),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
