@@ -106,6 +106,7 @@ static bool is_function_of_session(const struct token *name)
                                       "row_count",
                                       "found_rows",
                                       "set_config",
+                                      "current_setting",
                                       "pg_notify",
                                       "txid_current",
                                       "pg_current_xact_id",
@@ -128,6 +129,27 @@ static bool is_function_of_session(const struct token *name)
   return is_one_of(name, names) || is(name, "dblink");
 }
 
+/* The name of a variable is behind two of them, that of a user's behind one. */
+static bool is_at_variable(const struct scan *s, const struct token *before, const struct token *t)
+{
+  return s->caps->backslash_escapes && is_char(before, '@') && !is_char(t, '@');
+}
+
+/* Of MySQL: one of the user, of the session by its name, or of what the session did last.  Others
+   are alike on both servers, or are wanted of the one that is read. */
+static bool is_variable_of_session(const struct scan *s, const struct token *before,
+                                   const struct token *t)
+{
+  static const char *const names[] = {
+      "session",       "local",       "last_insert_id", "identity",       "insert_id",
+      "warning_count", "error_count", "last_gtid",      "in_transaction", NULL};
+
+  if (before->at == s->begin || before->at[-1] != '@')
+    return true;
+  /* A name in backticks is no token. */
+  return t->at != before->at + 1 || is_one_of(t, names);
+}
+
 /* The rest of a statement that begins as one that reads. */
 static enum bn_sql_route read_route(struct scan *s)
 {
@@ -142,9 +164,7 @@ static enum bn_sql_route read_route(struct scan *s)
       return BN_ROUTE_WRITE;
     if (is_char(&t, '(') && is_word(&before) && is_function_of_session(&before))
       return BN_ROUTE_WRITE;
-    /* A variable of the session; those of the server have two. */
-    if (is_char(&before, '@') && s->caps->backslash_escapes && !is_char(&t, '@') &&
-        !(before.at > s->begin && before.at[-1] == '@'))
+    if (is_at_variable(s, &before, &t) && is_variable_of_session(s, &before, &t))
       return BN_ROUTE_WRITE;
   }
   return is_char(&before, '@') ? BN_ROUTE_WRITE : BN_ROUTE_READ;
