@@ -22,6 +22,7 @@ struct pair {
 struct twin {
   enum bn_sql_route route;
   enum bn_sql_boundary boundary;
+  bool leaves; /* a transaction on the read server */
   bool prepared[BN_ROLES];
   bool as_text[BN_ROLES]; /* instead: the server does not prepare it */
   _Alignas(16) char part[];
@@ -32,6 +33,7 @@ struct call {
   struct bn_sql_conn *c;
   enum bn_sql_route route;
   enum bn_sql_boundary boundary;
+  bool leaves;
 };
 
 static size_t room_of(size_t size)
@@ -83,27 +85,7 @@ static enum bn_sql_role choose(struct bn_sql_conn *c, enum bn_sql_route route)
   return route != BN_ROUTE_WRITE && is_free(c) ? BN_ROLE_READ : BN_ROLE_WRITE;
 }
 
-/* What begins another transaction ends the one before, as MySQL has it, and so do locks of its
-   tables.  There is nothing to be lost: it has only read. */
-static bool ends_reading(const struct call *call)
-{
-  switch (call->boundary) {
-  case BN_BOUNDARY_BEGIN:
-  case BN_BOUNDARY_MANUAL:
-  case BN_BOUNDARY_AUTO:
-  case BN_BOUNDARY_FOREIGN:
-    return true;
-  case BN_BOUNDARY_LOCK: /* of PostgreSQL: a part of the transaction */
-    return call->c->drv->caps.backslash_escapes;
-  case BN_BOUNDARY_NONE:
-  case BN_BOUNDARY_COMMIT:
-  case BN_BOUNDARY_ROLLBACK:
-  case BN_BOUNDARY_NATIVE:
-    break;
-  }
-  return false;
-}
-
+/* There is nothing to be lost: the transaction has only read. */
 static enum bn_sql end_reading(struct bn_sql_conn *c, struct bn_sql_diag *d)
 {
   void *handle = bn_sql_roles_handle(c, BN_ROLE_READ);
@@ -122,7 +104,7 @@ static enum bn_sql enter(const struct call *call, struct bn_sql_diag *d)
   struct bn_sql_conn *c = call->c;
   enum bn_sql rc = BN_SQL_DONE;
 
-  if (pair_of(c)->reading && ends_reading(call)) {
+  if (pair_of(c)->reading && call->leaves) {
     c->role = BN_ROLE_READ;
     rc = end_reading(c, d);
   }
@@ -274,11 +256,17 @@ static enum bn_sql_route route_of(const struct bn_sql_conn *c, const char *sql, 
   return c->uncounted ? BN_ROUTE_WRITE : bn_sql_route_of(sql, len, &c->drv->caps);
 }
 
+static bool leaves_reading(struct bn_sql_conn *c, const char *sql, size_t len)
+{
+  return pair_of(c)->reading && bn_sql_leaves_reading(sql, len, &c->drv->caps);
+}
+
 static enum bn_sql query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
                          struct bn_sql_diag *d)
 {
   struct bn_sql_conn *c = bn_sql_conn_of(conn);
-  const struct call call = {c, route_of(c, sql, len), bn_sql_boundary_of(sql, len)};
+  const struct call call = {c, route_of(c, sql, len), bn_sql_boundary_of(sql, len),
+                            leaves_reading(c, sql, len)};
   const enum bn_sql rc = enter(&call, d);
 
   if (rc != BN_SQL_DONE)
@@ -345,6 +333,7 @@ static enum bn_sql_role begin_twin(void *stmt)
 
   twin->route = bn_sql_route_of(st->text, st->len, &st->conn->drv->caps);
   twin->boundary = bn_sql_boundary_of(st->text, st->len);
+  twin->leaves = bn_sql_leaves_reading(st->text, st->len, &st->conn->drv->caps);
   return choose(st->conn, twin->route);
 }
 
@@ -427,7 +416,7 @@ static enum bn_sql execute(void *stmt, struct bn_sql_result *r, struct bn_sql_di
 {
   struct bn_sql_conn *c = bn_sql_stmt_of(stmt)->conn;
   const struct twin *twin = stmt;
-  const struct call call = {c, twin->route, twin->boundary};
+  const struct call call = {c, twin->route, twin->boundary, twin->leaves};
   const enum bn_sql rc = enter(&call, d);
 
   return rc != BN_SQL_DONE ? rc : leave(&call, execute_on(stmt, c->role, r, d));

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "sql/count.h"
 #include "sql/lex.h"
 
 /* A word, or one character of anything else, between comments, literals and quoted names. */
@@ -197,4 +198,79 @@ enum bn_sql_route bn_sql_route_of(const char *sql, size_t len, const struct bn_s
   if (is_one_of(&first, reading))
     return read_route(&s);
   return is_one_of(&first, beginning) ? begin_route(&s) : BN_ROUTE_WRITE;
+}
+
+/* What begins another transaction ends the one before, as MySQL has it, and so do locks of its
+   tables. */
+static bool begins_another(enum bn_sql_boundary boundary, const struct bn_sql_caps *caps)
+{
+  switch (boundary) {
+  case BN_BOUNDARY_BEGIN:
+  case BN_BOUNDARY_MANUAL:
+  case BN_BOUNDARY_AUTO:
+  case BN_BOUNDARY_FOREIGN:
+    return true;
+  case BN_BOUNDARY_LOCK: /* of PostgreSQL: a part of the transaction */
+    return caps->backslash_escapes;
+  case BN_BOUNDARY_NONE:
+  case BN_BOUNDARY_COMMIT:
+  case BN_BOUNDARY_ROLLBACK:
+  case BN_BOUNDARY_NATIVE:
+    break;
+  }
+  return false;
+}
+
+/* MariaDB carries it out even within a transaction that cannot write. */
+static bool commits_first(const struct token *first, const struct token *second)
+{
+  static const char *const words[] = {"alter", "create", "drop",    "rename",   "truncate",
+                                      "grant", "revoke", "analyze", "optimize", "repair",
+                                      "check", "flush",  "reset",   "install",  "uninstall",
+                                      "cache", NULL};
+
+  return is_one_of(first, words) && !is(second, "temporary");
+}
+
+/* The number of a version comment, which is executed, is no word of the statement. */
+static struct token next_word(struct scan *s)
+{
+  struct token t = next(s);
+
+  while (t.len > 0 && *t.at >= '0' && *t.at <= '9')
+    t = next(s);
+  return t;
+}
+
+/* The statement behind `first`, to its end.  false: there is no other one. */
+static bool pass_statement(struct scan *s, struct token t, bool *has_autocommit)
+{
+  for (; t.len > 0 && !is_char(&t, ';'); t = next(s))
+    *has_autocommit |= is(&t, "autocommit");
+  return t.len > 0;
+}
+
+bool bn_sql_leaves_reading(const char *sql, size_t len, const struct bn_sql_caps *caps)
+{
+  const bool mysql = caps->backslash_escapes;
+  struct scan s = {.begin = sql, .p = sql, .end = sql + len, .caps = caps};
+  bool ended = false, more = true;
+
+  while (more) {
+    const enum bn_sql_boundary boundary = bn_sql_boundary_of(s.p, (size_t)(s.end - s.p));
+    const struct token first = next_word(&s);
+    struct scan ahead = s;
+    const struct token second = next(&ahead);
+    bool autocommit = false;
+
+    if (first.len > 0 && !is_char(&first, ';')) {
+      if (ended || begins_another(boundary, caps) || (mysql && commits_first(&first, &second)))
+        return true;
+      ended = boundary == BN_BOUNDARY_COMMIT || boundary == BN_BOUNDARY_ROLLBACK;
+    }
+    more = pass_statement(&s, first, &autocommit);
+    if (mysql && autocommit && is(&first, "set"))
+      return true;
+  }
+  return false;
 }

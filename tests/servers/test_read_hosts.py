@@ -146,6 +146,33 @@ def test_transactions_that_read_are_on_the_read_server(pair, tmp_path, protocol)
     assert number(out, "reads by read servers") == 2
 
 
+BEHIND = """
+function thread_init() con = sysbench.sql.driver():connect() end
+function event()
+  con:query("%s")
+  con:query("SELECT 1")
+  con:query("%s")
+  con:query("SELECT 2 FOR UPDATE")
+  con:query("COMMIT")
+end
+"""
+
+
+@pytest.mark.parametrize("protocol", ["own", "library"])
+def test_what_follows_a_transaction_that_reads_is_on_the_write_server(pair, tmp_path, protocol):
+    """MariaDB would carry out the DDL, PostgreSQL would begin a transaction that can write."""
+    begins, leaves = {"mysql": ("START TRANSACTION READ ONLY", "CREATE OR REPLACE TABLE left_reading (a INT)"),
+                      "pgsql": ("BEGIN TRANSACTION READ ONLY", "COMMIT; BEGIN")}[pair.driver]
+    script = tmp_path / "t.lua"
+    script.write_text(BEHIND % (begins, leaves))
+    pair.listen()
+    must(pair.each["writer"], str(script), *pair.hosts(), "--events=1", f"--{pair.driver}-protocol={protocol}",
+         "run", by="tcp")
+    heard = pair.heard()
+    assert heard["reader"] == [[begins, "SELECT 1", "COMMIT"]]
+    assert heard["writer"] == [[leaves, "SELECT 2 FOR UPDATE", "COMMIT"]]
+
+
 def test_commits_are_verified_on_the_write_server(pair):
     pair.prepare("oltp_read_write")
     out, words = pair.run("oltp_read_write", "--verify-commits", "--skip-trx=on", IGNORE[pair.driver])

@@ -113,7 +113,7 @@ static enum bn_sql carry_out(struct conn *c, const char *sql, struct bn_sql_resu
   if (begins(sql, "BEGIN") || begins(sql, "START"))
     c->in_transaction = true;
   if (begins(sql, "COMMIT") || begins(sql, "ROLLBACK"))
-    c->in_transaction = false;
+    c->in_transaction = strstr(sql, "BEGIN") != NULL;
   if (begins(sql, "SET autocommit") || begins(sql, "SET @@autocommit"))
     c->manual = strstr(sql, "0") != NULL;
   return begins(sql, "SELECT") ? BN_SQL_ROWS : BN_SQL_DONE;
@@ -302,6 +302,14 @@ static void say(struct bn_sql_conn *c, const char *sql, const char *log)
   assert_log(log);
 }
 
+static void execute_and_drop(struct bn_sql_stmt *st)
+{
+  struct bn_sql_rs *rs = bn_sql_execute(st);
+
+  if (rs != NULL)
+    (void)bn_sql_free_result(rs);
+}
+
 static uint64_t reads(const struct fixture *f)
 {
   return counted(f, BN_SQL_C_COMMITS);
@@ -367,9 +375,35 @@ static void a_session_without_autocommit_ends_its_reading(void **state)
   (void)state;
   assert_log("W at 0;R at a:1;");
   say(c, "START TRANSACTION READ ONLY", "R START TRANSACTION READ ONLY;");
-  say(c, "SET @@autocommit=0", "R SET @@autocommit=0;");
-  say(c, "COMMIT", "W COMMIT;");
+  say(c, "SET @@autocommit=0", "R COMMIT;W SET @@autocommit=0;");
   say(c, "UPDATE t", "W UPDATE t;");
+  say(c, "SELECT 1", "W SELECT 1;");
+  say(c, "COMMIT", "W COMMIT;");
+  end(&f);
+}
+
+/* The read server would carry it out, or have a transaction open that can write. */
+static void what_follows_a_read_transaction_is_on_the_write_server(void **state)
+{
+  struct fixture f;
+  struct bn_sql_conn *c = begin(&f, (struct bn_sql_conf){.debug = false});
+  struct bn_sql_stmt *st;
+
+  (void)state;
+  assert_log("W at 0;R at a:1;");
+  say(c, "START TRANSACTION READ ONLY", "R START TRANSACTION READ ONLY;");
+  say(c, "COMMIT; BEGIN", "R COMMIT;W COMMIT; BEGIN;");
+  say(c, "UPDATE t", "W UPDATE t;");
+  say(c, "ROLLBACK", "W ROLLBACK;");
+  say(c, "START TRANSACTION READ ONLY", "R START TRANSACTION READ ONLY;");
+  say(c, "SELECT 1; SELECT 2", "R SELECT 1; SELECT 2;");
+  say(c, "DROP TABLE t", "R COMMIT;W DROP TABLE t;");
+  say(c, "UPDATE t", "W UPDATE t;");
+  st = bn_sql_prepare(c, "TRUNCATE t", strlen("TRUNCATE t"));
+  say(c, "START TRANSACTION READ ONLY", "Wp TRUNCATE t;R START TRANSACTION READ ONLY;");
+  execute_and_drop(st);
+  assert_log("R COMMIT;Wx TRUNCATE t;");
+  bn_sql_stmt_free(st);
   end(&f);
 }
 
@@ -438,14 +472,6 @@ static struct bn_sql_stmt *make(struct bn_sql_conn *c, const char *sql)
   assert_non_null(st);
   assert_int_equal(bn_sql_bind(st, &one, 1), 0);
   return st;
-}
-
-static void execute_and_drop(struct bn_sql_stmt *st)
-{
-  struct bn_sql_rs *rs = bn_sql_execute(st);
-
-  if (rs != NULL)
-    (void)bn_sql_free_result(rs);
 }
 
 static void statements_are_prepared_where_they_are_executed(void **state)
@@ -639,6 +665,7 @@ int main(void)
       cmocka_unit_test(reads_outside_of_transactions_go_to_the_read_server),
       cmocka_unit_test(a_transaction_that_reads_is_on_the_read_server),
       cmocka_unit_test(a_session_without_autocommit_ends_its_reading),
+      cmocka_unit_test(what_follows_a_read_transaction_is_on_the_write_server),
       cmocka_unit_test(what_the_write_server_holds_is_read_there),
       cmocka_unit_test(what_is_no_part_of_the_load_is_asked_on_the_write_server),
       cmocka_unit_test(rows_come_from_the_server_that_was_asked),

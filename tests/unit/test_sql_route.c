@@ -153,6 +153,69 @@ static void each_server_has_literals_of_its_own(void **state)
     check(&of_pgsql[i], &pgsql);
 }
 
+static void assert_leaves(const char *sql, const struct bn_sql_caps *caps, bool leaves)
+{
+  if (bn_sql_leaves_reading(sql, strlen(sql), caps) != leaves)
+    fail_msg("%s: %s", sql, leaves ? "stays" : "leaves");
+}
+
+/* Within a transaction on a read server; in both dialects, or in MySQL's only. */
+static void what_ends_a_read_transaction_and_goes_on_leaves(void **state)
+{
+  static const char *const leaving[] = {
+      "BEGIN",
+      "START TRANSACTION READ ONLY",
+      "COMMIT; BEGIN",
+      "commit;\n-- next\nUPDATE t SET a = 1",
+      "ROLLBACK AND NO CHAIN; SELECT 1",
+      "SELECT 1; COMMIT; SELECT 2",
+      "SELECT ';'; BEGIN",
+      "XA START 'a'",
+      "SET autocommit=0",
+  };
+  static const char *const staying[] = {
+      "",
+      "SELECT 1",
+      "SELECT 1; SELECT 2",
+      "SELECT 'COMMIT; BEGIN'",
+      "COMMIT",
+      "COMMIT;; -- end",
+      "SELECT 1; COMMIT;",
+      "ROLLBACK TO a; SELECT 1",
+      "UPDATE t SET a = 1",
+      "SET SESSION TRANSACTION READ WRITE",
+      "CREATE TEMPORARY TABLE t (a INT)",
+      "SELECT autocommit FROM settings",
+      "WITH created AS (SELECT 1) SELECT * FROM created",
+  };
+  static const char *const leaving_mysql[] = {
+      "LOCK TABLES t WRITE",
+      "CREATE TABLE t (a INT)",
+      "/*!50100 ALTER TABLE t ADD b INT */",
+      "# first\ndrop table t",
+      "SELECT 1; TRUNCATE t",
+      "ANALYZE TABLE t",
+      "SET @@autocommit = 0",
+      "SET @@session.autocommit=OFF",
+      "SET SESSION autocommit := 0",
+      "SET sql_mode = '', autocommit = 0",
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof leaving / sizeof *leaving; i++) {
+    assert_leaves(leaving[i], &mysql, true);
+    assert_leaves(leaving[i], &pgsql, true);
+  }
+  for (size_t i = 0; i < sizeof staying / sizeof *staying; i++) {
+    assert_leaves(staying[i], &mysql, false);
+    assert_leaves(staying[i], &pgsql, false);
+  }
+  for (size_t i = 0; i < sizeof leaving_mysql / sizeof *leaving_mysql; i++) {
+    assert_leaves(leaving_mysql[i], &mysql, true);
+    assert_leaves(leaving_mysql[i], &pgsql, false);
+  }
+}
+
 /* --- the list -----------------------------------------------------------------------------------
  */
 
@@ -252,6 +315,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_text_has_its_route),
       cmocka_unit_test(each_server_has_literals_of_its_own),
+      cmocka_unit_test(what_ends_a_read_transaction_and_goes_on_leaves),
       cmocka_unit_test(items_are_hosts_with_ports_or_paths),
       cmocka_unit_test(what_is_no_server_is_refused),
       cmocka_unit_test(every_pair_of_servers_comes_once),
