@@ -33,6 +33,39 @@ static void after_a_deadlock_no_transaction_is_open(void **state)
   assert_int_equal(status, AUTOCOMMIT | OTHER);
 }
 
+static enum bn_sql_class class_of(int code, const char *text)
+{
+  unsigned status = AUTOCOMMIT | IN_TRANSACTION;
+  struct bn_sql_diag d = {0};
+
+  assert_int_equal(bn_mysql_fail_as(&status, code, "HY000", "f()", text, &d), BN_SQL_ERROR);
+  return bn_mysql_classify(&d);
+}
+
+/* The connection stands, and is of no use. */
+static void a_server_that_has_left_its_cluster_is_as_good_as_lost(void **state)
+{
+  (void)state;
+  assert_int_equal(class_of(1047, "WSREP has not yet prepared node for application use"),
+                   BN_CLASS_CONNECTION);
+  assert_int_equal(class_of(1047, "Unknown command"), BN_CLASS_OTHER);
+  assert_int_equal(class_of(1180, "Got error 6 \"No such device or address\" during COMMIT"),
+                   BN_CLASS_CONNECTION);
+  assert_int_equal(class_of(1180, "Error while appending streaming replication fragment(provider "
+                                  "status: Not connected to Primary Component)"),
+                   BN_CLASS_CONNECTION);
+  assert_int_equal(class_of(1180, "Fehler 7 beim COMMIT"), BN_CLASS_CONNECTION);
+  assert_int_equal(class_of(1180, "Got error 5 \"Input/output error\" during COMMIT"),
+                   BN_CLASS_OTHER);
+  assert_int_equal(class_of(1180, "Got error 149 during COMMIT"), BN_CLASS_OTHER);
+  assert_int_equal(class_of(1180, ""), BN_CLASS_OTHER);
+  assert_int_equal(
+      class_of(3100, "Error on observer while running replication hook 'before_commit'."),
+      BN_CLASS_CONNECTION);
+  assert_int_equal(class_of(3101, "Plugin instructed the server to rollback"),
+                   BN_CLASS_SERIALIZATION);
+}
+
 static const char *remedy(int code, const char *text)
 {
   struct bn_sql_diag d = {.code = code};
@@ -67,6 +100,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_status_tells_the_transaction),
       cmocka_unit_test(after_a_deadlock_no_transaction_is_open),
+      cmocka_unit_test(a_server_that_has_left_its_cluster_is_as_good_as_lost),
       cmocka_unit_test(a_refused_connection_has_a_remedy),
   };
 

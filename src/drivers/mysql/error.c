@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "drivers/common/remedy.h"
@@ -16,9 +17,11 @@ enum {
   SERVER_FULL = 1040,
   SERVER_UNKNOWN_COMMAND = 1047, /* Galera: the node is not part of the cluster */
   SERVER_NO_TABLE = 1146,
+  SERVER_NO_COMMIT = 1180, /* the text says what failed */
   SERVER_FULL_FOR_USER = 1203,
   SERVER_DEADLOCK = 1213,
   SERVER_ACCOUNT_LIMIT = 1226, /* of connections or of statements; the text names it */
+  SERVER_HOOK = 3100,          /* group replication did not take a commit */
   SERVER_CERTIFICATION = 3101  /* group replication rolled the transaction back */
 };
 
@@ -62,11 +65,34 @@ static const int lost_codes[] = {
     4031, /* disconnected for inactivity */
 };
 
-/* A node that Galera has put aside lets users in, but carries out nothing until it is back.  The
-   connection stands. */
+/* What Galera says of a node that has lost its cluster: in MariaDB 10.4 and later, or before, where
+   the server takes its number for that of an engine or of the system: "Got error 6 "No such device
+   or address" during COMMIT", in any language.  Engines have 120 and more. */
+static bool is_outside(const char *text)
+{
+  enum { LOST = 6, FAILED = 7 };
+  const long number = strtol(text + strcspn(text, "0123456789"), NULL, 10);
+
+  return strstr(text, "Not connected to Primary Component") != NULL || number == LOST ||
+         number == FAILED;
+}
+
+/* A node that Galera has put aside lets users in, but carries out nothing until it is back, and a
+   commit fails on a server that leaves its cluster or group.  Another server may do it.  The
+   connection stands.  Group replication says the same of a transaction that is too large.
+
+   No other class is right: a commit that was on its way to the others may be stored there, so it
+   was not refused. */
 static bool is_aside(int code, const char *text)
 {
-  return code == SERVER_UNKNOWN_COMMAND && strncmp(text, "WSREP", 5) == 0;
+  switch (code) {
+  case SERVER_UNKNOWN_COMMAND:
+    return strncmp(text, "WSREP", 5) == 0;
+  case SERVER_NO_COMMIT:
+    return is_outside(text);
+  default:
+    return code == SERVER_HOOK;
+  }
 }
 
 static bool is_lost(int code)
