@@ -115,6 +115,26 @@ class ParsingPgSQL(FakePgSQL):
                 text += self.ERROR if failed else self.REPLIES.get(kind, b"")
 
 
+class LeavingPgSQL(FakePgSQL):
+    """Answers the second query of the workload on each connection with `farewell`, and hangs up."""
+
+    def __init__(self, farewell):
+        self.farewell = farewell
+        super().__init__(answer(5, [["1000", "3", None, "1", "0"]]))
+
+    def converse(self, conn, stream):
+        answered = 0
+        while (kind := stream.read(1)) not in (b"", b"X"):
+            payload = stream.read(int.from_bytes(stream.read(4), "big") - 4)
+            if INFO in payload:
+                conn.sendall(self.info)
+                continue
+            conn.sendall(self.farewell if answered else self.other)
+            if answered:
+                return
+            answered += 1
+
+
 class SilentPgSQL(FakePgSQL):
     """Prepares `spared` statements; behind these, and to an INSERT as text, it answers nothing any more, and sets
     `silent`."""

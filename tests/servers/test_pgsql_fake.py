@@ -10,7 +10,7 @@ import subprocess
 import pytest
 
 from conftest import BENCH, FETCHING
-from fakepgsql import INFO, READY, FakePgSQL, ParsingPgSQL, ResettingPgSQL, SilentPgSQL, answer, message
+from fakepgsql import INFO, READY, FakePgSQL, LeavingPgSQL, ParsingPgSQL, ResettingPgSQL, SilentPgSQL, answer, message
 
 SCRIPT = """
 function thread_init() con = sysbench.sql.driver():connect() end
@@ -260,6 +260,33 @@ def test_a_connection_lost_while_statements_are_prepared_together(farewell, text
     assert fake.parsed == [1, 64] and done.returncode == 1, done.stdout + done.stderr
     assert done.stderr.startswith("FATAL: PQprepare() failed: " + text), done.stderr
     assert done.stderr.count("PQprepare()") == 1 and "no connection" not in done.stderr
+
+
+FAREWELLS = {
+    "57P01": SHUT_DOWN,
+    "57P02": message(b"N", b"SWARNING\0VWARNING\0C57P02\0Mterminating connection because of crash\0\0"),
+    "57P05": message(b"E", b"SFATAL\0VFATAL\0C57P05\0Mterminating connection due to idle-session timeout\0\0"),
+    "08006": message(b"N", b"SNOTICE\0VNOTICE\0C00000\0Mhello\0\0"),
+}
+
+
+@pytest.mark.parametrize("protocol", ["own", "library"])
+@pytest.mark.parametrize("state", FAREWELLS)
+@pytest.mark.parametrize("listed", [True, False])
+def test_a_farewell_is_known_by_its_state(state, protocol, listed, tmp_path):
+    """08006 is the state of a connection that is lost without one."""
+    (tmp_path / "x.lua").write_text(SCRIPT)
+    fake = LeavingPgSQL(FAREWELLS[state])
+    other = "08006" if state != "08006" else "57P01"
+    try:
+        done = subprocess.run([BENCH, "./x.lua", *fake.login(), f"--pgsql-protocol={protocol}", "--events=3",
+                               f"--db-ignore-errors={state if listed else other}", "run"],
+                              cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    finally:
+        fake.close()
+    assert done.returncode == (0 if listed else 1), done.stdout + done.stderr
+    assert (f"state = '{state}'" in done.stderr) != listed, done.stderr
+    assert not listed or re.search(r"^ +reconnects: +2 ", done.stdout, re.M), done.stdout
 
 
 INTERRUPTED = "interrupt received: finishing; send it again to end at once"

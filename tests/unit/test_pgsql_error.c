@@ -41,10 +41,24 @@ static void names_what_to_raise(void **state)
   }
 }
 
+static void a_loss_has_the_state_of_what_the_server_said_last(void **state)
+{
+  static const char *const last[] = {"57P01", "57P02", "57P03", "57P05", "25P03", "08P01"};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof last / sizeof *last; i++)
+    assert_string_equal(bn_pgsql_state_of_loss(last[i]), last[i]);
+  assert_string_equal(bn_pgsql_state_of_loss(""), "08006");
+  assert_string_equal(bn_pgsql_state_of_loss("23505"), "08006");
+  assert_string_equal(bn_pgsql_state_of_loss("00000"), "08006");
+  assert_string_equal(bn_pgsql_state_of_loss("53300"), "08006");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names_what_to_raise),
+      cmocka_unit_test(a_loss_has_the_state_of_what_the_server_said_last),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,13 +30,23 @@ static const struct {
     {"53", BN_CLASS_RESOURCE},
 };
 
-enum bn_sql_class bn_pgsql_classify(const struct bn_sql_diag *d)
+static enum bn_sql_class class_of(const char *state)
 {
   for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
-    if (strncmp(d->state, classes[i].state, strlen(classes[i].state)) == 0)
+    if (strncmp(state, classes[i].state, strlen(classes[i].state)) == 0)
       return classes[i].class;
   }
   return BN_CLASS_OTHER;
+}
+
+enum bn_sql_class bn_pgsql_classify(const struct bn_sql_diag *d)
+{
+  return class_of(d->state);
+}
+
+const char *bn_pgsql_state_of_loss(const char *last)
+{
+  return class_of(last) == BN_CLASS_CONNECTION ? last : "08006";
 }
 
 bool bn_pgsql_missing(const struct bn_sql_diag *d)

@@ -9,6 +9,9 @@
    else ERROR. */
 enum bn_sql bn_pgsql_fail_text(const char *state, const char *call, const char *text,
                                struct bn_sql_diag *d);
+/* The SQLSTATE of a connection that is gone: that of the last failure or notice before ("": there
+   was none) if the server ended the connection with it, else that of no word. */
+const char *bn_pgsql_state_of_loss(const char *last);
 /* A hook of the driver. */
 enum bn_sql_class bn_pgsql_classify(const struct bn_sql_diag *d);
 bool bn_pgsql_missing(const struct bn_sql_diag *d);

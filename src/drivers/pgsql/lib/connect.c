@@ -160,18 +160,22 @@ static enum bn_sql establish(struct bn_pgsql_lib *c, struct bn_pgsql_guard *g, u
   return BN_SQL_ERROR;
 }
 
-static void ignore_notice(void *arg, const PGresult *res)
+/* libpq's own receiver would write it as it is. */
+static void take_notice(void *arg, const PGresult *res)
 {
-  (void)arg;
-  (void)res;
+  struct bn_pgsql_lib *c = arg;
+
+  bn_pgsql_lib_note_words(c, res);
+  if (c->driver->host->policy->pgsql_shows_notices)
+    c->driver->host->notice(PQresultErrorMessage(res));
 }
 
-/* libpq's own processor would write it as it is. */
-static void show_notice(void *arg, const char *text)
+/* Each result passes here, those that no call returns as well. */
+static int take_event(PGEventId id, void *info, void *arg)
 {
-  const struct bn_pgsql_lib *c = arg;
-
-  c->driver->host->notice(text);
+  if (id == PGEVT_RESULTCREATE)
+    bn_pgsql_lib_note_words(arg, ((const PGEventResultCreate *)info)->result);
+  return 1;
 }
 
 static uint64_t sooner(const struct bn_pgsql *driver, uint64_t deadline_ns)
@@ -203,10 +207,9 @@ enum bn_sql bn_pgsql_lib_connect(struct bn_pgsql_lib *c, const struct bn_pgsql *
   c->handle = PQconnectStartParams(keywords, values, 0);
   if (c->handle == NULL)
     return bn_pgsql_fail_text("53200", "PQconnectStartParams", "out of memory\n\n", d);
-  if (driver->host->policy->pgsql_shows_notices)
-    (void)PQsetNoticeProcessor(c->handle, show_notice, c);
-  else
-    (void)PQsetNoticeReceiver(c->handle, ignore_notice, NULL);
+  c->last_words[0] = '\0';
+  (void)PQsetNoticeReceiver(c->handle, take_notice, c);
+  (void)PQregisterEventProc(c->handle, take_event, "bench", c);
   bn_pgsql_guard_init(&guard, c);
   rc = establish(c, &guard, sooner(driver, deadline_ns), d);
   bn_pgsql_guard_done(&guard);

@@ -27,6 +27,14 @@ static void end_with_empty_line(struct bn_sql_diag *d)
   (void)snprintf(d->text + len, sizeof d->text - len, "\n\n");
 }
 
+void bn_pgsql_lib_note_words(struct bn_pgsql_lib *c, const PGresult *res)
+{
+  const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
+
+  if (state != NULL)
+    (void)snprintf(c->last_words, sizeof c->last_words, "%s", state);
+}
+
 enum bn_sql bn_pgsql_lib_fail(const struct bn_pgsql_lib *c, const PGresult *res, const char *call,
                               bool whole, struct bn_sql_diag *d)
 {
@@ -43,9 +51,9 @@ enum bn_sql bn_pgsql_lib_fail(const struct bn_pgsql_lib *c, const PGresult *res,
     text = bad ? "" : PQresultErrorMessage(res);
   if (text[0] == '\0')
     text = PQerrorMessage(c->handle);
-  /* A connection that breaks has no SQLSTATE. */
+  /* The last result of a connection that breaks has no SQLSTATE. */
   if (state == NULL)
-    state = bad ? "08006" : "";
+    state = bad ? bn_pgsql_state_of_loss(c->last_words) : "";
   rc = bn_pgsql_fail_text(state, call, text, d);
   if (all_of_it)
     end_with_empty_line(d);

@@ -7,6 +7,7 @@
 
 #include <sys/types.h>
 
+#include <libpq-events.h>
 #include <libpq-fe.h>
 
 #include "api/driver.h"
@@ -25,7 +26,8 @@ struct bn_pgsql_lib {
   char *closing;
   size_t closing_len;
   unsigned n_closing;
-  int row; /* of the current result, fetched next */
+  int row;            /* of the current result, fetched next */
+  char last_words[6]; /* SQLSTATE of the last error or notice of the connection; "": none */
 };
 
 /* Where libpq wants the values of a statement to be; all zero is valid. */
@@ -98,6 +100,10 @@ void bn_pgsql_guard_why(const struct bn_pgsql_guard *g, char *out, size_t room);
    everything.  Returns ERROR or LOST. */
 enum bn_sql bn_pgsql_lib_fail(const struct bn_pgsql_lib *c, const PGresult *res, const char *call,
                               bool whole, struct bn_sql_diag *d);
+
+/* Of a notice, or of a result of the connection: a call returns only the last one of several, and
+   of those that a server sends as it ends the connection that is libpq's own. */
+void bn_pgsql_lib_note_words(struct bn_pgsql_lib *c, const PGresult *res);
 
 /* --- info.c --- */
 void bn_pgsql_lib_about(struct bn_pgsql_lib *c, struct bn_sql_about *out);

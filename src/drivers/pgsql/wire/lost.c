@@ -18,7 +18,7 @@ enum bn_sql bn_pgsql_lose(struct bn_pgsql_wire *w, const char *call, const char 
     (void)bn_stream_set_blocking(&w->stream, false);
   w->who = BN_PGSQL_GONE;
   w->answer_len = 0;
-  (void)bn_pgsql_fail_text("08006", call, text, d);
+  (void)bn_pgsql_fail_text(bn_pgsql_state_of_loss(w->reply.last_words), call, text, d);
   d->rolled_back = false;
   return BN_SQL_LOST;
 }

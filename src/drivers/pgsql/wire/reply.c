@@ -97,12 +97,20 @@ static void note_loose(struct bn_pgsql_reply *r, uint8_t what)
   r->had |= what;
 }
 
+/* A server that ends the connection says why in an error, and in a notice if it cannot wait. */
+static void note_words(struct bn_pgsql_reply *r, const struct message *m)
+{
+  bn_pgsql_error_field(m->body, m->len, 'C', r->last_words, sizeof r->last_words);
+}
+
 /* What may come at any time.  false: it is something else. */
 static bool is_aside(struct bn_pgsql_reply *r, char type, const struct message *m)
 {
   if (type == 'S')
     note_parameter(r, m);
-  else if (type != 'N' && type != 'A')
+  else if (type == 'N')
+    note_words(r, m);
+  else if (type != 'A')
     return false;
   note_loose(r, BN_PGSQL_TALKED);
   return true;
@@ -181,6 +189,7 @@ static void complete(struct bn_pgsql_reply *r, const struct message *m)
 
 static void note_error(struct bn_pgsql_reply *r, const struct message *m)
 {
+  note_words(r, m);
   if (r->kind == BN_PGSQL_ERROR)
     return;
   r->kind = BN_PGSQL_ERROR;

@@ -39,6 +39,7 @@ struct bn_pgsql_reply {
   char status;                /* 'I': no transaction, 'T': within one, 'E': it has failed */
   char plain_strings;         /* told: '1' a backslash in a literal is one, '0' not; 0: not told */
   char encoding[24];          /* told: the client's now; "": not told */
+  char last_words[6];         /* SQLSTATE of the last error or notice of the connection */
   size_t at;                  /* behind the last message that was read */
   size_t need;                /* BN_PGSQL_INCOMPLETE: bytes to go on with */
   size_t packed;              /* if it can be packed: what comes before this was */
