@@ -279,14 +279,21 @@ static bool is_foreign(const struct bn_sql_conn *c)
   return c->link.ops->transaction == NULL || ask(c) != BN_TRANSACTION_OPEN;
 }
 
+/* BEGIN within a transaction.  MySQL commits that; of PostgreSQL it is no more than a warning, and
+   SQLite refuses it. */
+static bool begin_goes_on(const struct bn_sql_conn *c)
+{
+  return !c->drv->caps.backslash_escapes;
+}
+
 static void note_boundary(struct bn_sql_conn *c, enum bn_sql_boundary boundary)
 {
   struct bn_sql_commits *v = &c->commits;
 
   switch (boundary) {
   case BN_BOUNDARY_BEGIN:
+    v->wrote &= v->in_transaction && begin_goes_on(c);
     v->in_transaction = true;
-    v->wrote = false;
     v->foreign = false; /* it unlocks tables; within XA it fails */
     break;
   case BN_BOUNDARY_COMMIT:

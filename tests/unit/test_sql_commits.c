@@ -271,6 +271,36 @@ static void what_the_driver_knows_to_be_open_counts(void **state)
   end(&t);
 }
 
+static void a_second_begin_is_as_the_server_has_it(void **state)
+{
+  struct trial t;
+
+  (void)state;
+  begin_asking(&t);
+  t.c->drv->caps = (struct bn_sql_caps){.comments_nest = true};
+  say(&t, "BEGIN", "query BEGIN;");
+  open_now = BN_TRANSACTION_OPEN;
+  plan_done(1);
+  say(&t, "UPDATE a", "query UPDATE a;");
+  say(&t, "BEGIN", "query BEGIN;");
+  say(&t, "COMMIT", "query INSERT INTO t (id, n) VALUES (1, 1);query COMMIT;");
+  /* What was rolled back meanwhile does not count. */
+  plan_done(1);
+  say(&t, "UPDATE a", "query UPDATE a;");
+  open_now = BN_TRANSACTION_OWN;
+  say(&t, "BEGIN", "query BEGIN;");
+  open_now = BN_TRANSACTION_OPEN;
+  say(&t, "COMMIT", "query COMMIT;");
+  /* MySQL has stored it. */
+  t.c->drv->caps = (struct bn_sql_caps){.backslash_escapes = true};
+  plan_done(1);
+  say(&t, "UPDATE a", "query UPDATE a;");
+  say(&t, "BEGIN", "query BEGIN;");
+  say(&t, "COMMIT", "query COMMIT;");
+  assert_counts(counts(&t, 1, 0), 1, 0, 0, 0);
+  end(&t);
+}
+
 /* Of PostgreSQL: its COMMIT succeeds, and stores nothing. */
 static void a_commit_of_a_failed_transaction_is_left_alone(void **state)
 {
@@ -394,6 +424,7 @@ int main(void)
       cmocka_unit_test(locked_tables_are_not_verified),
       cmocka_unit_test(a_lock_within_a_transaction_belongs_to_it),
       cmocka_unit_test(what_the_driver_knows_to_be_open_counts),
+      cmocka_unit_test(a_second_begin_is_as_the_server_has_it),
       cmocka_unit_test(a_commit_of_a_failed_transaction_is_left_alone),
       cmocka_unit_test(a_loss_in_a_commit_leaves_its_outcome_unknown),
       cmocka_unit_test(a_refused_commit_is_not_acknowledged),
