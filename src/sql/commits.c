@@ -231,20 +231,31 @@ static bool is_single(const char *sql, size_t len)
          strcasestr(sql, "returning") == NULL;
 }
 
+/* Its text without what is within literals.  Returns the length; one that is not below SIMPLE_MAX
+   may be that of a part. */
+enum { SIMPLE_ROOM = 2048, SIMPLE_MAX = SIMPLE_ROOM - 4 };
+
+static size_t simplify(const struct call *call, char text[SIMPLE_ROOM])
+{
+  struct bn_sql_literals literals;
+  const size_t len =
+      bn_sql_digest(call->sql, call->len, &call->c->drv->caps, text, SIMPLE_ROOM - 1, &literals);
+
+  text[len] = '\0';
+  return len;
+}
+
 /* A text of several statements may end transactions of its own, and nobody may send anything while
    there are rows to be read.  What is within literals is neither. */
 static bool needs_own_transaction(const struct call *call)
 {
-  enum { CUT = 4 }; /* a text that did not fit may be shorter than its room by less */
-  struct bn_sql_literals literals;
-  char text[2048];
+  char text[SIMPLE_ROOM];
   size_t len;
 
   if (is_single(call->sql, call->len))
     return true;
-  len = bn_sql_digest(call->sql, call->len, &call->c->drv->caps, text, sizeof text - 1, &literals);
-  text[len] = '\0';
-  return len + CUT < sizeof text && is_single(text, len);
+  len = simplify(call, text);
+  return len < SIMPLE_MAX && is_single(text, len);
 }
 
 /* What the script has begun and ended is told by its texts, but not all of them can be understood:
@@ -317,11 +328,46 @@ static void note_boundary(struct bn_sql_conn *c, enum bn_sql_boundary boundary)
   }
 }
 
+/* The statements behind the first one of a text.  What the driver knows to be open counts before
+   the next text. */
+static void note_others(const struct call *call)
+{
+  struct bn_sql_commits *v = &call->c->commits;
+  const char *semicolon = memchr(call->sql, ';', call->len);
+  char text[SIMPLE_ROOM];
+
+  if (__builtin_expect(semicolon == NULL, 1))
+    return;
+  (void)simplify(call, text);
+  for (semicolon = strchr(text, ';'); semicolon != NULL; semicolon = strchr(semicolon + 1, ';')) {
+    const char *sql = semicolon + 1;
+    const size_t len = strlen(sql);
+
+    note_boundary(call->c, bn_sql_boundary_of(sql, len));
+    v->wrote |= v->in_transaction && bn_sql_verb_of(sql, len) != BN_VERB_OTHER;
+  }
+}
+
 /* The statement ends a transaction, of which something will be stored. */
 static bool is_commit(const struct bn_sql_commits *v, enum bn_sql_boundary boundary,
                       enum bn_sql_transaction now)
 {
   return boundary == BN_BOUNDARY_COMMIT && v->wrote && !v->foreign && now != BN_TRANSACTION_FAILED;
+}
+
+/* What is neither verified nor given a transaction of its own. */
+static enum bn_sql pass_on(const struct call *call, enum bn_sql_boundary boundary, bool writes)
+{
+  struct bn_sql_commits *v = &call->c->commits;
+  const enum bn_sql rc = send(call);
+
+  if (rc > BN_SQL_ROWS) {
+    note_failure(call, rc);
+    return rc;
+  }
+  v->wrote |= v->in_transaction && (writes || (rc == BN_SQL_DONE && call->r->affected > 0));
+  note_boundary(call->c, boundary);
+  return rc;
 }
 
 static enum bn_sql carry_out(const struct call *call)
@@ -332,17 +378,11 @@ static enum bn_sql carry_out(const struct call *call)
   const enum bn_sql_transaction now = look(call->c);
   enum bn_sql rc;
 
-  if (is_commit(v, boundary, now))
-    return commit(call);
   if (writes && !v->in_transaction && !v->foreign && needs_own_transaction(call))
     return execute_alone(call);
-  rc = send(call);
-  if (rc > BN_SQL_ROWS) {
-    note_failure(call, rc);
-    return rc;
-  }
-  v->wrote |= v->in_transaction && (writes || (rc == BN_SQL_DONE && call->r->affected > 0));
-  note_boundary(call->c, boundary);
+  rc = is_commit(v, boundary, now) ? commit(call) : pass_on(call, boundary, writes);
+  if (rc <= BN_SQL_ROWS)
+    note_others(call);
   return rc;
 }
 

@@ -345,7 +345,7 @@ function locked_postgresql()
   statements("BEGIN", "LOCK TABLE boundaries")
   insert(2)
   con:query("COMMIT")
-  insert(3)
+  statements("BEGIN; INSERT INTO boundaries VALUES (3)", "BEGIN", "COMMIT")
 end
 function thread_done()
   local found = con:query("SELECT a FROM boundaries ORDER BY a")

@@ -301,6 +301,44 @@ static void a_second_begin_is_as_the_server_has_it(void **state)
   end(&t);
 }
 
+static void a_text_may_begin_a_transaction_and_write(void **state)
+{
+  static const char *const texts[] = {"BEGIN; UPDATE a", "SELECT 1; BEGIN; SELECT ';'; insert a",
+                                      "UPDATE a; COMMIT; BEGIN; DELETE a;"};
+  static const char *const idle[] = {"BEGIN; SELECT 1", "BEGIN; SELECT '; UPDATE a'",
+                                     "BEGIN; UPDATE a; COMMIT; BEGIN READ ONLY; SELECT 1"};
+  struct trial t;
+
+  (void)state;
+  begin_asking(&t);
+  for (size_t i = 0; i < sizeof idle / sizeof *idle; i++) {
+    open_now = BN_TRANSACTION_OWN;
+    (void)bn_sql_query(t.c, idle[i], strlen(idle[i]));
+    open_now = BN_TRANSACTION_OPEN;
+    fake.log[0] = '\0';
+    say(&t, "COMMIT", "query COMMIT;");
+  }
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    open_now = BN_TRANSACTION_OWN;
+    (void)bn_sql_query(t.c, texts[i], strlen(texts[i]));
+    open_now = BN_TRANSACTION_OPEN;
+    fake.log[0] = '\0';
+    plan_done(1);
+    say(&t, "COMMIT; BEGIN; UPDATE a",
+        i == 0 ? "query INSERT INTO t (id, n) VALUES (1, 1);query COMMIT; BEGIN; UPDATE a;"
+               : "query UPDATE t SET n = n + 1 WHERE id = 1;query COMMIT; BEGIN; UPDATE a;");
+    plan_done(1);
+    say(&t, "COMMIT", "query UPDATE t SET n = n + 1 WHERE id = 1;query COMMIT;");
+  }
+  /* It has ended what it began. */
+  open_now = BN_TRANSACTION_OWN;
+  (void)bn_sql_query(t.c, "BEGIN; UPDATE a; COMMIT", strlen("BEGIN; UPDATE a; COMMIT"));
+  fake.log[0] = '\0';
+  say(&t, "COMMIT", "query COMMIT;");
+  assert_counts(counts(&t, 6, 0), 6, 0, 0, 0);
+  end(&t);
+}
+
 /* Of PostgreSQL: its COMMIT succeeds, and stores nothing. */
 static void a_commit_of_a_failed_transaction_is_left_alone(void **state)
 {
@@ -425,6 +463,7 @@ int main(void)
       cmocka_unit_test(a_lock_within_a_transaction_belongs_to_it),
       cmocka_unit_test(what_the_driver_knows_to_be_open_counts),
       cmocka_unit_test(a_second_begin_is_as_the_server_has_it),
+      cmocka_unit_test(a_text_may_begin_a_transaction_and_write),
       cmocka_unit_test(a_commit_of_a_failed_transaction_is_left_alone),
       cmocka_unit_test(a_loss_in_a_commit_leaves_its_outcome_unknown),
       cmocka_unit_test(a_refused_commit_is_not_acknowledged),
