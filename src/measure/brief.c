@@ -98,10 +98,11 @@ static struct piece take_piece(const char *at, const char *end)
   return p;
 }
 
-/* For the buckets of a text: each has one character at least. */
+/* For the buckets of a text: each has one character at least.  Also for none there is a place, as
+   nothing is added to NULL. */
 static int make_room(struct bn_brief *b, size_t len)
 {
-  const size_t room = b->n + len;
+  const size_t room = b->n + len + 1;
   struct bn_hist_part *more;
 
   if (room <= b->room)

@@ -64,7 +64,13 @@ static void single_buckets_come_back(void **state)
   static const uint64_t values[] = {0, 1, 2, 3, 2047, 2048, 5000000, UINT64_C(1) << 41};
   struct bn_hist *h = bn_hist_new();
 
+  struct bn_brief none = {.n = 0};
+
   (void)state;
+  assert_int_equal(take(&none, 0, ""), 1);
+  assert_non_null(none.part);
+  assert_int_equal(none.end[0], 0);
+  free(none.part);
   assert_int_equal(check(h), 0);
   for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
     h = bn_hist_new();
