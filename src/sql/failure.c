@@ -39,6 +39,14 @@ static void count_error(struct bn_sql_conn *c)
   bn_stat_count(c->session->stat, BN_C_ERROR, 1);
 }
 
+/* Whether a new connection may be made where the old one stands.  An address can be that of a
+   proxy, or pass from one server to another; a database in memory would be gone.  Dialects go on as
+   sysbench does. */
+static bool moves(const struct bn_sql_conn *c)
+{
+  return c->sys->policy->own_report && c->drv->ops->place != NULL;
+}
+
 /* The event will be repeated from its beginning, so a transaction left open must go.  One that the
    server does not let go, as within XA, goes with the connection. */
 static void roll_back(struct bn_sql_conn *c)
@@ -51,7 +59,7 @@ static void roll_back(struct bn_sql_conn *c)
   rc = c->link.ops->query(c->link.handle, "ROLLBACK", 8, &r, &d);
   if (rc == BN_SQL_ROWS)
     c->link.ops->free_result(c->link.handle, &r);
-  if (rc > BN_SQL_ROWS)
+  if (rc == BN_SQL_LOST || (rc > BN_SQL_ROWS && moves(c)))
     c->state = BN_CONN_LOST;
 }
 
@@ -138,13 +146,6 @@ static void end_run(const struct bn_sql_conn *c, const struct bn_sql_recovery *r
 void bn_sql_leave(struct bn_sql_conn *c)
 {
   c->view.error = in_event(c) ? BN_VERDICT_IGNORABLE : BN_VERDICT_FATAL;
-}
-
-/* An address can be that of a proxy, or pass from one server to another.  Dialects go on as
-   sysbench does. */
-static bool moves(const struct bn_sql_conn *c)
-{
-  return c->sys->policy->own_report && c->drv->ops->place != NULL;
 }
 
 static struct bn_sql_failing failing(const struct bn_sql_conn *c, enum bn_sql_answer answer)

@@ -667,6 +667,32 @@ end
         assert "ignored errors:                      2 " in r.out
 
 
+@pytest.mark.parametrize("dialect", [{}, {"BENCH_COMPAT": "1.0"}])
+def test_a_hook_that_rolls_back_keeps_the_database(folder, dialect):
+    """Its connection stays: a database in memory would be gone with it."""
+    r = folder.run("""
+local con, tries = nil, 0
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  con:query("CREATE TABLE t (a INTEGER)")
+end
+function sysbench.hooks.sql_error_ignorable()
+  con:query("ROLLBACK")
+  return true
+end
+function event()
+  tries = tries + 1
+  con:query("BEGIN")
+  con:query("INSERT INTO t VALUES (1)")
+  if tries == 1 then con:query("INSERT INTO missing VALUES (1)") end
+  con:query("COMMIT")
+end
+""", "--db-driver=sqlite", "--sqlite-db=:memory:", "--events=3", "--time=5", **dialect)
+    assert r.status == 0, r.err
+    assert re.search(r"ignored errors: +1 ", r.out), r.out
+    assert re.search(r"reconnects: +0 ", r.out), r.out
+
+
 @pytest.mark.parametrize("call", ['con.query, con, "SELECT x FROM missing"', 'con.prepare, con, "SELECT ? FROM missing"'])
 def test_an_error_that_an_event_catches_ends_the_run(folder, call):
     """In a dialect and outside of events it is the script's affair."""
