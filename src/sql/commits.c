@@ -125,6 +125,14 @@ static void note_failure(const struct call *call, enum bn_sql rc)
     end_transaction(v);
 }
 
+/* Something may stand behind the first statement.  sql[len] is 0. */
+static bool has_others(const char *sql, size_t len)
+{
+  const char *semicolon = memchr(sql, ';', len);
+
+  return semicolon != NULL && strspn(semicolon, "; \t\r\n") < strlen(semicolon);
+}
+
 /* The server has refused the commit, and has not stored it. */
 static bool is_refused(const struct call *call)
 {
@@ -143,13 +151,13 @@ static bool is_refused(const struct call *call)
   return false;
 }
 
-/* What the answer to a COMMIT says about it. */
-static void settle(const struct call *call, enum bn_sql rc)
+/* What the answer to a COMMIT says about it; refused: that of a failure is about nothing else. */
+static void settle(const struct call *call, enum bn_sql rc, bool refused)
 {
   struct bn_sql_commits *v = &call->c->commits;
   struct bn_sql_row_of_commits *row = v->row;
 
-  if (rc > BN_SQL_ROWS && (rc == BN_SQL_LOST || !is_refused(call))) {
+  if (rc > BN_SQL_ROWS && (rc == BN_SQL_LOST || !refused)) {
     v->row = NULL;
   } else {
     if (rc <= BN_SQL_ROWS)
@@ -173,7 +181,7 @@ static enum bn_sql commit(const struct call *call)
   }
   atomic_store_explicit(&call->c->commits.row->pending, true, memory_order_release);
   rc = send(call);
-  settle(call, rc);
+  settle(call, rc, !has_others(call->sql, call->len) && is_refused(call));
   return rc;
 }
 
@@ -187,7 +195,8 @@ static enum bn_sql leave(const struct call *call, enum bn_sql rc)
   note_failure(call, rc);
   if (rc == BN_SQL_LOST || why.rolled_back)
     return rc;
-  if (say(call, "ROLLBACK", &ignored) != BN_SQL_DONE)
+  /* SQLite refuses one where nothing is open. */
+  if (say(call, "ROLLBACK", &ignored) != BN_SQL_DONE && call->c->drv->ops->place != NULL)
     note_failure(call, rc = BN_SQL_LOST);
   *call->d = why;
   call->d->rolled_back = true;
@@ -218,17 +227,14 @@ static enum bn_sql execute_alone(const struct call *call)
     atomic_store_explicit(&c->commits.row->pending, true, memory_order_release);
   rc = say(call, "COMMIT", &affected);
   if (counts)
-    settle(call, rc);
+    settle(call, rc, is_refused(call));
   return rc == BN_SQL_DONE ? rc : leave(call, rc);
 }
 
 /* sql[len] is 0. */
 static bool is_single(const char *sql, size_t len)
 {
-  const char *semicolon = memchr(sql, ';', len);
-
-  return (semicolon == NULL || strspn(semicolon, "; \t\r\n") == strlen(semicolon)) &&
-         strcasestr(sql, "returning") == NULL;
+  return !has_others(sql, len) && strcasestr(sql, "returning") == NULL;
 }
 
 /* Its text without what is within literals.  Returns the length; one that is not below SIMPLE_MAX
@@ -328,24 +334,32 @@ static void note_boundary(struct bn_sql_conn *c, enum bn_sql_boundary boundary)
   }
 }
 
-/* The statements behind the first one of a text.  What the driver knows to be open counts before
-   the next text. */
-static void note_others(const struct call *call)
+/* wrote: what stands before it in the text has, and BEGIN makes this a part of the transaction that
+   it begins, as PostgreSQL does. */
+static void note_other(const struct call *call, const char *sql, bool *wrote)
 {
   struct bn_sql_commits *v = &call->c->commits;
+  const enum bn_sql_boundary boundary = bn_sql_boundary_of(sql, strlen(sql));
+  const bool writes = bn_sql_verb_of(sql, strlen(sql)) != BN_VERB_OTHER;
+
+  note_boundary(call->c, boundary);
+  v->wrote |= boundary == BN_BOUNDARY_BEGIN && *wrote && begin_goes_on(call->c);
+  v->wrote |= v->in_transaction && writes;
+  *wrote = writes || (*wrote && boundary == BN_BOUNDARY_NONE);
+}
+
+/* The statements behind the first one of a text, which writes or not.  What the driver knows to be
+   open counts before the next text. */
+static void note_others(const struct call *call, bool wrote)
+{
   const char *semicolon = memchr(call->sql, ';', call->len);
   char text[SIMPLE_ROOM];
 
   if (__builtin_expect(semicolon == NULL, 1))
     return;
   (void)simplify(call, text);
-  for (semicolon = strchr(text, ';'); semicolon != NULL; semicolon = strchr(semicolon + 1, ';')) {
-    const char *sql = semicolon + 1;
-    const size_t len = strlen(sql);
-
-    note_boundary(call->c, bn_sql_boundary_of(sql, len));
-    v->wrote |= v->in_transaction && bn_sql_verb_of(sql, len) != BN_VERB_OTHER;
-  }
+  for (semicolon = strchr(text, ';'); semicolon != NULL; semicolon = strchr(semicolon + 1, ';'))
+    note_other(call, semicolon + 1, &wrote);
 }
 
 /* The statement ends a transaction, of which something will be stored. */
@@ -382,7 +396,7 @@ static enum bn_sql carry_out(const struct call *call)
     return execute_alone(call);
   rc = is_commit(v, boundary, now) ? commit(call) : pass_on(call, boundary, writes);
   if (rc <= BN_SQL_ROWS)
-    note_others(call);
+    note_others(call, writes);
   return rc;
 }
 

@@ -339,6 +339,26 @@ static void a_text_may_begin_a_transaction_and_write(void **state)
   end(&t);
 }
 
+/* Of PostgreSQL: BEGIN makes what stands before it in its text a part of the transaction. */
+static void a_text_may_write_before_its_begin(void **state)
+{
+  static const char writing[] = "UPDATE a; SELECT 1; BEGIN";
+  struct trial t;
+
+  (void)state;
+  begin_asking(&t);
+  for (int mysql = 0; mysql <= 1; mysql++) {
+    t.c->drv->caps = (struct bn_sql_caps){.backslash_escapes = mysql != 0};
+    open_now = BN_TRANSACTION_OWN;
+    (void)bn_sql_query(t.c, writing, strlen(writing));
+    open_now = BN_TRANSACTION_OPEN;
+    fake.log[0] = '\0';
+    say(&t, "COMMIT",
+        mysql != 0 ? "query COMMIT;" : "query INSERT INTO t (id, n) VALUES (1, 1);query COMMIT;");
+  }
+  end(&t);
+}
+
 /* Of PostgreSQL: its COMMIT succeeds, and stores nothing. */
 static void a_commit_of_a_failed_transaction_is_left_alone(void **state)
 {
@@ -412,6 +432,25 @@ static void a_refused_commit_is_not_acknowledged(void **state)
   end(&t);
 }
 
+/* The error is that of one of the statements, and the commit may be stored. */
+static void a_failure_behind_a_commit_leaves_its_outcome_unknown(void **state)
+{
+  struct trial t;
+
+  (void)state;
+  begin(&t);
+  capture_begin();
+  write_in_transaction(&t);
+  plan_done(1);
+  plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 1213, .rolled_back = true});
+  say(&t, "COMMIT; BEGIN; INSERT a",
+      "query INSERT INTO t (id, n) VALUES (1, 1);query COMMIT; BEGIN; INSERT a;");
+  (void)capture_end();
+  assert_counts(counts(&t, 0, 0), 0, 0, 1, 0);
+  assert_counts(counts(&t, 1, 0), 0, 0, 1, 1);
+  end(&t);
+}
+
 /* What the script says next would be part of it, and of no transaction that is verified. */
 static void a_transaction_that_cannot_be_left_goes_with_its_connection(void **state)
 {
@@ -464,9 +503,11 @@ int main(void)
       cmocka_unit_test(what_the_driver_knows_to_be_open_counts),
       cmocka_unit_test(a_second_begin_is_as_the_server_has_it),
       cmocka_unit_test(a_text_may_begin_a_transaction_and_write),
+      cmocka_unit_test(a_text_may_write_before_its_begin),
       cmocka_unit_test(a_commit_of_a_failed_transaction_is_left_alone),
       cmocka_unit_test(a_loss_in_a_commit_leaves_its_outcome_unknown),
       cmocka_unit_test(a_refused_commit_is_not_acknowledged),
+      cmocka_unit_test(a_failure_behind_a_commit_leaves_its_outcome_unknown),
       cmocka_unit_test(a_transaction_that_cannot_be_left_goes_with_its_connection),
       cmocka_unit_test(prepared_statements_are_verified),
   };
