@@ -41,6 +41,7 @@ struct visit {
   unsigned ordinal; /* of the server */
   struct bn_sql_link link;
   struct bn_sql_alarm alarm;
+  bool met;     /* connected */
   bool watched; /* by the alarm */
   bool lost;    /* in a statement, which may have been carried out */
   struct bn_sql_diag diag;
@@ -138,6 +139,7 @@ static int open_visit(struct visit *v, struct bn_sql_driver *drv, struct stop st
     return bn_err_set(err, 0, "--verify-commits: out of memory");
   if (drv->ops->connect(drv->self, v->link.handle, &target, until_ns, &v->diag) != BN_SQL_DONE)
     return fail(v, "connect to", err);
+  v->met = true;
   v->watched = bn_sql_alarm_set(&v->alarm, &v->link, until_ns) == 0;
   return 0;
 }
@@ -333,10 +335,11 @@ static int mark_on(struct visit *visit, struct bn_err *err)
   return tell(visit, sql, NULL, "write to its table on", err);
 }
 
-/* A server that another one replaces is back soon.  A missing right stays. */
+/* A server that another one replaces writes soon.  A missing right stays, and so does a password
+   that is wrong, which libpq does not tell from a server that is away. */
 static enum attempt failed_attempt(const struct visit *visit)
 {
-  const bool passes = visit->drv->ops->place != NULL &&
+  const bool passes = visit->drv->ops->place != NULL && visit->met &&
                       bn_sql_driver_class(visit->drv, &visit->diag) != BN_CLASS_OTHER;
 
   return passes ? NOT_NOW : NEVER;
