@@ -224,11 +224,13 @@ static bool begins_another(enum bn_sql_boundary boundary, const struct bn_sql_ca
 /* MariaDB carries it out even within a transaction that cannot write. */
 static bool commits_first(const struct token *first, const struct token *second)
 {
-  static const char *const words[] = {"alter", "create", "drop",    "rename",   "truncate",
-                                      "grant", "revoke", "analyze", "optimize", "repair",
-                                      "check", "flush",  "reset",   "install",  "uninstall",
-                                      "cache", NULL};
+  static const char *const words[] = {
+      "alter",  "create", "drop",  "rename", "truncate", "grant",     "revoke", "optimize",
+      "repair", "check",  "flush", "reset",  "install",  "uninstall", "cache",  NULL};
 
+  /* ANALYZE of a query only reads. */
+  if (is(first, "analyze"))
+    return is(second, "table") || is(second, "local") || is(second, "no_write_to_binlog");
   return is_one_of(first, words) && !is(second, "temporary");
 }
 
