@@ -181,6 +181,7 @@ struct bn_driver_host {
   bool anew;                      /* statements are to be prepared anew at each execute */
   void (*notice)(
       const char *text); /* prints what a server told on stderr, as it ends; any thread */
+  bool names_loss;       /* a list of errors to be ignored has a SQLSTATE of a lost connection */
 };
 
 /* `bench_driver` of this type is the one symbol a module exports.  Hooks are only appended; `size`

@@ -315,6 +315,8 @@ static int load(struct bn_sql_driver *drv, const struct bn_sql_row *row, struct 
   if (bn_sql_roles_init(&drv->roles, &drv->sys->conf->read_hosts, ops, err) != 0)
     return -1;
   drv->host.anew = drv->sys->anew;
+  drv->host.names_loss = bn_sql_errors_name_loss(&drv->sys->ignored, ops) ||
+                         bn_sql_errors_name_loss(&drv->ignored, ops);
   if (ops->init != NULL && ops->init(&drv->self, row->conf, &drv->host, err) != 0)
     return -1;
   drv->caps = ops->caps();

@@ -163,6 +163,18 @@ void bn_sql_errors_free(struct bn_sql_errors *e)
   e->all = false;
 }
 
+bool bn_sql_errors_name_loss(const struct bn_sql_errors *e, const struct bn_driver *ops)
+{
+  for (size_t i = 0; ops->classify != NULL && i < e->n; i++) {
+    struct bn_sql_diag d = {.code = 0};
+
+    memcpy(d.state, e->error[i].state, sizeof e->error[i].state);
+    if (d.state[0] != '\0' && ops->classify(&d) == BN_CLASS_CONNECTION)
+      return true;
+  }
+  return false;
+}
+
 bool bn_sql_errors_have(const struct bn_sql_errors *e, const struct bn_sql_diag *d,
                         enum bn_sql_class class)
 {

@@ -32,6 +32,8 @@ int bn_sql_errors_parse(struct bn_sql_errors *e, const struct bn_policy *policy,
 int bn_sql_errors_of_driver(struct bn_sql_errors *e, const struct bn_driver *ops, const void *conf,
                             struct bn_err *err);
 void bn_sql_errors_free(struct bn_sql_errors *e);
+/* Whether it names a SQLSTATE of a lost connection of that driver. */
+bool bn_sql_errors_name_loss(const struct bn_sql_errors *e, const struct bn_driver *ops);
 /* The name of a class, as lists have it. */
 const char *bn_sql_errors_class(enum bn_sql_class class);
 bool bn_sql_errors_have(const struct bn_sql_errors *e, const struct bn_sql_diag *d,

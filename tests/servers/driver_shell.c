@@ -107,11 +107,11 @@ static void ignore_notice(const char *text)
   (void)text;
 }
 
-static const struct bn_driver_host host = {.log = log_line,
-                                           .policy = &bn_policy_bench,
-                                           .now_ns = bn_clock_mono,
-                                           .verbosity = ignore_level,
-                                           .notice = ignore_notice};
+static const struct bn_driver_host plain_host = {.log = log_line,
+                                                 .policy = &bn_policy_bench,
+                                                 .now_ns = bn_clock_mono,
+                                                 .verbosity = ignore_level,
+                                                 .notice = ignore_notice};
 
 static void *wake(void *arg)
 {
@@ -477,6 +477,7 @@ int main(int argc, char **argv)
 {
   struct shell s = {.ops = argc > 1 ? open_module(argv[1]) : NULL};
   struct bn_optset *set = bn_optset_new(&bn_policy_bench);
+  struct bn_driver_host host = plain_host;
   struct bn_err err = {0};
   char *line = NULL;
   size_t size = 0;
@@ -488,8 +489,9 @@ int main(int argc, char **argv)
   conf = calloc(1, s.ops->conf_size);
   started = bn_optset_add(set, "driver", s.ops->options, conf, false, &err) == 0 &&
             set_options(set, argc, argv) == 0 &&
-            bn_sql_errors_of_driver(&s.ignored, s.ops, conf, &err) == 0 &&
-            s.ops->init(&s.self, conf, &host, &err) == 0 &&
+            bn_sql_errors_of_driver(&s.ignored, s.ops, conf, &err) == 0;
+  host.names_loss = bn_sql_errors_name_loss(&s.ignored, s.ops);
+  started = started && s.ops->init(&s.self, conf, &host, &err) == 0 &&
             (s.ops->thread_init == NULL || s.ops->thread_init(s.self) == 0);
   printf("{\"rc\": \"%s\"", started ? "DONE" : "INIT");
   if (!started)

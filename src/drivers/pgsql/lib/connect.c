@@ -209,7 +209,9 @@ enum bn_sql bn_pgsql_lib_connect(struct bn_pgsql_lib *c, const struct bn_pgsql *
     return bn_pgsql_fail_text("53200", "PQconnectStartParams", "out of memory\n\n", d);
   c->last_words[0] = '\0';
   (void)PQsetNoticeReceiver(c->handle, take_notice, c);
-  (void)PQregisterEventProc(c->handle, take_event, "bench", c);
+  /* Costs two allocations for each result. */
+  if (driver->host->names_loss)
+    (void)PQregisterEventProc(c->handle, take_event, "bench", c);
   bn_pgsql_guard_init(&guard, c);
   rc = establish(c, &guard, sooner(driver, deadline_ns), d);
   bn_pgsql_guard_done(&guard);
