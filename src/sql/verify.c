@@ -335,17 +335,31 @@ static int mark_on(struct visit *visit, struct bn_err *err)
   return tell(visit, sql, NULL, "write to its table on", err);
 }
 
-/* A server that another one replaces writes soon.  A missing right stays, and so does a password
-   that is wrong, which libpq does not tell from a server that is away. */
-static enum attempt failed_attempt(const struct visit *visit)
+/* The attempts.  libpq does not tell a wrong password from a server that is away, so only those
+   that have let us in are asked again; of a long list, some of the first 64. */
+struct attempts {
+  size_t places;
+  uint64_t met; /* a bit for each server that has */
+  bool again;   /* these are not the first */
+};
+
+static bool has_met(const struct attempts *a, unsigned ordinal)
 {
-  const bool passes = visit->drv->ops->place != NULL && visit->met &&
+  return ordinal < 64 && (a->met >> ordinal & 1) != 0;
+}
+
+/* A server that another one replaces writes soon, and is away for a moment.  A missing right stays.
+ */
+static enum attempt failed_attempt(const struct visit *visit, bool met)
+{
+  const bool passes = visit->drv->ops->place != NULL && met &&
                       bn_sql_driver_class(visit->drv, &visit->diag) != BN_CLASS_OTHER;
 
   return passes ? NOT_NOW : NEVER;
 }
 
-static enum attempt make_on(struct bn_sql_verify *v, unsigned ordinal, struct bn_err *err)
+static enum attempt make_on(struct bn_sql_verify *v, unsigned ordinal, struct attempts *all,
+                            struct bn_err *err)
 {
   enum attempt failed;
   struct visit visit;
@@ -360,7 +374,9 @@ static enum attempt make_on(struct bn_sql_verify *v, unsigned ordinal, struct bn
   there = rc == 0 || visit.lost;
   if (rc == 0)
     rc = mark_on(&visit, err);
-  failed = failed_attempt(&visit);
+  if (ordinal < 64)
+    all->met |= (uint64_t)visit.met << ordinal;
+  failed = failed_attempt(&visit, has_met(all, ordinal));
   close_visit(&visit);
   if (rc == 0)
     return MADE;
@@ -403,30 +419,32 @@ static int await_table(struct bn_sql_verify *v, struct stop stop, struct bn_err 
 }
 
 /* On the first server that lets it, which is *made_on then. */
-static enum attempt make_once(struct bn_sql_verify *v, size_t places, unsigned *made_on,
+static enum attempt make_once(struct bn_sql_verify *v, struct attempts *all, unsigned *made_on,
                               struct bn_err *err)
 {
   enum attempt sum = NEVER;
 
-  for (unsigned i = 0; i < places; i++) {
-    const enum attempt a = make_on(v, i, err);
+  for (unsigned i = 0; i < all->places; i++) {
+    const enum attempt a = all->again && !has_met(all, i) ? NEVER : make_on(v, i, all, err);
 
     *made_on = i;
     if (a == MADE)
       return a;
     sum = a > sum ? a : sum;
   }
+  all->again = true;
   return sum;
 }
 
 static int make_anywhere(struct bn_sql_verify *v, size_t places, unsigned *made_on,
                          struct bn_err *err)
 {
-  enum attempt a = make_once(v, places, made_on, err);
+  struct attempts all = {.places = places};
+  enum attempt a = make_once(v, &all, made_on, err);
 
   while (a == NOT_NOW && after_ms(PAUSE_MS) < limit(v)) {
     sleep_a_while();
-    a = make_once(v, places, made_on, err);
+    a = make_once(v, &all, made_on, err);
   }
   return a == MADE ? 0 : -1;
 }

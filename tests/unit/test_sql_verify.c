@@ -19,6 +19,7 @@ static struct trial {
   bool marked[2];                    /* those servers have what was made */
   const char *refused;               /* how statements begin that fail */
   int code;                          /* of that failure; 0: 1142 */
+  unsigned refuses;                  /* connections, so many after such a failure */
   const char *lost;                  /* and those that lose their connection */
   double until_s;                    /* both until then; 0: for ever */
   bool freezes;                      /* the server does so then */
@@ -46,8 +47,11 @@ static void tell(unsigned place, const char *sql, struct fake_answer *a)
   const bool fails = trial.until_s == 0 || sim_s() < trial.until_s;
 
   note(place, sql);
-  if (fails && begins(sql, trial.refused))
+  if (fails && begins(sql, trial.refused)) {
     *a = (struct fake_answer){.rc = BN_SQL_ERROR, .code = trial.code != 0 ? trial.code : 1142};
+    fake.refuse_connect += trial.refuses;
+    trial.refuses = 0;
+  }
   if (fails && begins(sql, trial.lost)) {
     *a = (struct fake_answer){.rc = BN_SQL_LOST, .code = 2013};
     fake.frozen |= trial.freezes ? 1U << place : 0;
@@ -248,6 +252,23 @@ static void the_table_is_made_once_a_server_lets_it(void **state)
   trial.code = 1290;
   trial.until_s = 9;
   assert_made(2 * 180 + 1, 0);
+  end();
+  /* An address is without a server while it passes on. */
+  begin(1);
+  trial.refused = "CREATE";
+  trial.code = 1290;
+  trial.until_s = 0.5;
+  trial.refuses = 9;
+  assert_made(2, 0);
+  end();
+  /* A server that has not let anybody in is asked once. */
+  begin(2);
+  fake.refuse_connect = 1;
+  trial.refused = "CREATE";
+  trial.code = 1290;
+  trial.until_s = 1;
+  assert_made(20 + 1, 0);
+  assert_int_equal(trial.creates[0], 0);
   end();
 }
 
