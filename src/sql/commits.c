@@ -125,14 +125,6 @@ static void note_failure(const struct call *call, enum bn_sql rc)
     end_transaction(v);
 }
 
-/* Something may stand behind the first statement.  sql[len] is 0. */
-static bool has_others(const char *sql, size_t len)
-{
-  const char *semicolon = memchr(sql, ';', len);
-
-  return semicolon != NULL && strspn(semicolon, "; \t\r\n") < strlen(semicolon);
-}
-
 /* The server has refused the commit, and has not stored it. */
 static bool is_refused(const struct call *call)
 {
@@ -149,6 +141,39 @@ static bool is_refused(const struct call *call)
     break;
   }
   return false;
+}
+
+/* Something may stand behind the first statement.  sql[len] is 0. */
+static bool has_others(const char *sql, size_t len)
+{
+  const char *semicolon = memchr(sql, ';', len);
+
+  return semicolon != NULL && strspn(semicolon, "; \t\r\n") < strlen(semicolon);
+}
+
+/* Its text without what is within literals.  Returns the length; one that is not below SIMPLE_MAX
+   may be that of a part. */
+enum { SIMPLE_ROOM = 2048, SIMPLE_MAX = SIMPLE_ROOM - 4 };
+
+static size_t simplify(const struct call *call, char text[SIMPLE_ROOM])
+{
+  struct bn_sql_literals literals;
+  const size_t len =
+      bn_sql_digest(call->sql, call->len, &call->c->drv->caps, text, SIMPLE_ROOM - 1, &literals);
+
+  text[len] = '\0';
+  return len;
+}
+
+/* PostgreSQL answers a text with the error of any of its statements; the others with that of the
+   first one. */
+static bool may_be_of_another(const struct call *call)
+{
+  char text[SIMPLE_ROOM];
+
+  if (!call->c->drv->caps.comments_nest || !has_others(call->sql, call->len))
+    return false;
+  return has_others(text, simplify(call, text));
 }
 
 /* What the answer to a COMMIT says about it; refused: that of a failure is about nothing else. */
@@ -181,7 +206,7 @@ static enum bn_sql commit(const struct call *call)
   }
   atomic_store_explicit(&call->c->commits.row->pending, true, memory_order_release);
   rc = send(call);
-  settle(call, rc, !has_others(call->sql, call->len) && is_refused(call));
+  settle(call, rc, is_refused(call) && !may_be_of_another(call));
   return rc;
 }
 
@@ -195,8 +220,7 @@ static enum bn_sql leave(const struct call *call, enum bn_sql rc)
   note_failure(call, rc);
   if (rc == BN_SQL_LOST || why.rolled_back)
     return rc;
-  /* SQLite refuses one where nothing is open. */
-  if (say(call, "ROLLBACK", &ignored) != BN_SQL_DONE && call->c->drv->ops->place != NULL)
+  if (say(call, "ROLLBACK", &ignored) != BN_SQL_DONE)
     note_failure(call, rc = BN_SQL_LOST);
   *call->d = why;
   call->d->rolled_back = true;
@@ -235,20 +259,6 @@ static enum bn_sql execute_alone(const struct call *call)
 static bool is_single(const char *sql, size_t len)
 {
   return !has_others(sql, len) && strcasestr(sql, "returning") == NULL;
-}
-
-/* Its text without what is within literals.  Returns the length; one that is not below SIMPLE_MAX
-   may be that of a part. */
-enum { SIMPLE_ROOM = 2048, SIMPLE_MAX = SIMPLE_ROOM - 4 };
-
-static size_t simplify(const struct call *call, char text[SIMPLE_ROOM])
-{
-  struct bn_sql_literals literals;
-  const size_t len =
-      bn_sql_digest(call->sql, call->len, &call->c->drv->caps, text, SIMPLE_ROOM - 1, &literals);
-
-  text[len] = '\0';
-  return len;
 }
 
 /* A text of several statements may end transactions of its own, and nobody may send anything while

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* --verify-commits: what is sent besides the script's statements, and what is known afterwards. */
+#include <stdio.h>
 #include <string.h>
 
 #include "cm.h"
@@ -432,7 +433,18 @@ static void a_refused_commit_is_not_acknowledged(void **state)
   end(&t);
 }
 
-/* The error is that of one of the statements, and the commit may be stored. */
+static void fail_behind_commit(struct trial *t, const char *text)
+{
+  char log[128];
+
+  write_in_transaction(t);
+  plan_done(1);
+  plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 1213, .rolled_back = true});
+  (void)snprintf(log, sizeof log, "query INSERT INTO t (id, n) VALUES (1, 1);query %s;", text);
+  say(t, text, log);
+}
+
+/* Of PostgreSQL: the error is that of one of the statements, and the commit may be stored. */
 static void a_failure_behind_a_commit_leaves_its_outcome_unknown(void **state)
 {
   struct trial t;
@@ -440,11 +452,12 @@ static void a_failure_behind_a_commit_leaves_its_outcome_unknown(void **state)
   (void)state;
   begin(&t);
   capture_begin();
-  write_in_transaction(&t);
-  plan_done(1);
-  plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 1213, .rolled_back = true});
-  say(&t, "COMMIT; BEGIN; INSERT a",
-      "query INSERT INTO t (id, n) VALUES (1, 1);query COMMIT; BEGIN; INSERT a;");
+  t.c->drv->caps = (struct bn_sql_caps){.backslash_escapes = true};
+  fail_behind_commit(&t, "COMMIT; BEGIN");
+  t.c->drv->caps = (struct bn_sql_caps){.comments_nest = true};
+  fail_behind_commit(&t, "COMMIT; -- that was it");
+  assert_counts(counts(&t, 0, 0), 0, 0, 0, 0);
+  fail_behind_commit(&t, "COMMIT; BEGIN; INSERT a");
   (void)capture_end();
   assert_counts(counts(&t, 0, 0), 0, 0, 1, 0);
   assert_counts(counts(&t, 1, 0), 0, 0, 1, 1);
