@@ -283,14 +283,15 @@ def test_interrupt_ends_a_blocked_call(shell, postgresql, by, argv):
     assert sh.query("SELECT 1") == [["1"]]
 
 
-def test_a_connection_ended_by_the_server_is_lost(sh, postgresql):
+def test_a_connection_ended_by_the_server_is_lost(sh, postgresql, request):
+    """Nobody has asked why it was: libpq may say so, or that it is lost."""
     sh("prepare 0 SELECT ?")
     sh("bind 0 int:1")
     (connection,) = sh.query("SELECT pg_backend_pid()")[0]
     postgresql.sql(f"SELECT pg_terminate_backend({connection})")
     answer = sh("execute 0")
     assert (answer["rc"], answer["class"]) == ("LOST", CLASS_CONNECTION)
-    assert answer["state"] == "57P01"
+    assert answer["state"] == "57P01" or (answer["state"] == "08006" and "[own]" not in request.node.name)
     sh("disconnect")
     assert sh("connect")["rc"] == "DONE"
 

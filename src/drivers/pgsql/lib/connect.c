@@ -165,7 +165,8 @@ static void take_notice(void *arg, const PGresult *res)
 {
   struct bn_pgsql_lib *c = arg;
 
-  bn_pgsql_lib_note_words(c, res);
+  if (c->driver->host->names_loss)
+    bn_pgsql_lib_note_words(c, res);
   if (c->driver->host->policy->pgsql_shows_notices)
     c->driver->host->notice(PQresultErrorMessage(res));
 }
