@@ -111,8 +111,6 @@ struct line {
 static int read_line(struct bn_rounds *r, const struct bn_rounds_host *h, const struct line *line,
                      enum bn_view_span span, struct bn_record *out, struct bn_err *err)
 {
-  if (!h->begun)
-    return bn_err_set(err, EPROTO, "it sent figures before it said what it measures");
   return bn_store_read_brief(r->js, line->record, line->texts, line->len, &h->as.metrics, span, out,
                              &r->line, err);
 }
@@ -410,7 +408,9 @@ int bn_rounds_take(struct bn_rounds *r, size_t host, const char *line, size_t le
                              (size_t)(line + len - texts)};
 
     if (its.record != NULL && takes[i] != NULL)
-      rc = takes[i](r, host, &its, err);
+      rc = r->host[host].begun
+               ? takes[i](r, host, &its, err)
+               : bn_err_set(err, EPROTO, "it sent figures before it said what it measures");
   }
   r->js->free(map);
   return rc;
