@@ -207,7 +207,7 @@ static void who_comes_back_takes_no_other_report_with_it(void **state)
   assert_false(bn_outlet_wait(&s.fleet.outlet, bn_clock_mono() + soon_ns));
   bn_account_leave(&s.account);
   assert_int_equal(write(fd[1], "", 1), 1);
-  (void)usleep(50000);
+  bn_clock_sleep_until(bn_clock_mono() + soon_ns);
   bn_outlet_leave(&s.fleet.outlet, bn_clock_mono() + long_ns);
   for (size_t i = 0; i < REPORTERS; i++)
     assert_true(s.heard[i].totals == 1 && s.heard[i].ends == 1);
