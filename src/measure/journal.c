@@ -369,22 +369,18 @@ static int take_facts(struct reader *r, const struct bn_node *line)
 /* What later versions add is passed over. */
 static int take_line(struct reader *r, const struct bn_node *line)
 {
-  static const struct {
-    const char *key;
-    enum bn_view_span span;
-  } views[] = {
-      {"interval", BN_VIEW_INTERVAL}, {"checkpoint", BN_VIEW_CHECKPOINT}, {"tick", BN_VIEW_TICK}};
+  static const enum bn_view_span spans[] = {BN_VIEW_INTERVAL, BN_VIEW_CHECKPOINT, BN_VIEW_TICK};
   const struct bn_node *group = r->js->get(line, "group");
 
   if (r->js->get(line, "format") != NULL)
     return take_facts(r, line);
   if (group != NULL)
     return take_group(r, group);
-  for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
-    const struct bn_node *n = r->js->get(line, views[i].key);
+  for (size_t i = 0; i < sizeof spans / sizeof *spans; i++) {
+    const struct bn_node *n = r->js->get(line, bn_layout_spans[spans[i]]);
 
     if (n != NULL)
-      return take_view(r, n, views[i].span);
+      return take_view(r, n, spans[i]);
   }
   return 0;
 }
