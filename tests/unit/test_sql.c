@@ -219,17 +219,25 @@ static void rolls_back_for_an_ignored_error(void **state)
   fixture_close(&f);
 }
 
-/* Within XA, for example.  The new connection has no transaction. */
+/* An ignored error, and a ROLLBACK that is refused, within XA for example. */
+static struct bn_sql_conn *fixture_refusing_rollback(struct fixture *f, char *ignored)
+{
+  struct bn_sql_conn *c = fixture_ignoring(f, ignored);
+
+  plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 1213});
+  plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 1399});
+  return c;
+}
+
+/* The new connection has no transaction. */
 static void a_refused_rollback_makes_a_new_connection(void **state)
 {
   char ignored[] = "1213";
   struct fixture f;
 
   (void)state;
-  struct bn_sql_conn *c = fixture_ignoring(&f, ignored);
+  struct bn_sql_conn *c = fixture_refusing_rollback(&f, ignored);
 
-  plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 1213});
-  plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 1399});
   assert_null(query(c, "UPDATE a"));
   assert_string_equal(fake.log, "connect 0;query UPDATE a;query ROLLBACK;disconnect;connect 0;");
   assert_int_equal(bn_sql_conn_view(c)->error, BN_VERDICT_IGNORABLE);
@@ -246,10 +254,8 @@ static void a_refused_rollback_may_lose_the_server(void **state)
   struct fixture f;
 
   (void)state;
-  struct bn_sql_conn *c = fixture_ignoring(&f, ignored);
+  struct bn_sql_conn *c = fixture_refusing_rollback(&f, ignored);
 
-  plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 1213});
-  plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 1399});
   fake.refuse_connect = 1000;
   atomic_store(&f.limit.until_ns, bn_clock_mono() + 1000000);
   capture_begin();
