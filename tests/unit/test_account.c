@@ -214,12 +214,76 @@ static void who_comes_back_takes_no_other_report_with_it(void **state)
   assert_int_equal(s.heard[1].end.status, 3);
 }
 
+/* A host that has ended, as its result says, and with the status of its agent. */
+static void make_peer(struct bn_peer *p, const struct bn_end *ended, int status)
+{
+  /* The times of the result are not of today. */
+  *p = (struct bn_peer){.name = "h",
+                        .own_name = "h",
+                        .share.threads = 1,
+                        .state = BN_PEER_ENDED,
+                        .has_result = true,
+                        .clock.error_ns = 1000 * SEC,
+                        .status = status};
+  make_result(&p->whole, 100 * SEC, 0);
+  p->whole.end = *ended;
+}
+
+/* A script has left on the second host, and the others were told to stop. */
+static void hosts_end_in_different_ways(void **state)
+{
+  static const struct bn_end late = {.reason = BN_END_TIMEOUT, .status = 2, .timeout = true},
+                             failed = {.reason = BN_END_FAILURE, .status = 1, .failed = true},
+                             stopped = {.reason = BN_END_SIGNAL, .status = 143, .signo = 15};
+  static const struct {
+    const struct bn_end *first;
+    int agent; /* the status of its agent */
+    int script, signo;
+    enum bn_end_reason reason;
+    int status;
+  } rows[] = {
+      {&late, 2, 7, 0, BN_END_TIMEOUT, 2},       {&late, 143, 0, 0, BN_END_TIMEOUT, 2},
+      {&failed, 143, 0, 0, BN_END_SCRIPT, 1}, /* the order came behind its result */
+      {&stopped, 143, 7, 0, BN_END_SCRIPT, 7},   {&stopped, 143, 0, 0, BN_END_SCRIPT, 0},
+      {&stopped, 143, 7, 2, BN_END_SIGNAL, 130},
+  };
+  struct bn_optset *const options = bn_optset_new(&policy);
+
+  (void)state;
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    struct bn_end left = {.reason = BN_END_SCRIPT, .status = rows[i].script, .left = true};
+    struct bn_peer peer[2];
+    struct scene s;
+
+    begin(&s, true);
+    make_peer(&peer[0], rows[i].first, rows[i].agent);
+    make_peer(&peer[1], &left, rows[i].script);
+    s.setup.options = options;
+    s.fleet.peer = peer;
+    s.fleet.n = 2;
+    s.fleet.phase = BN_FLEET_RUN;
+    s.fleet.stop = BN_FRAME_STOP_ORDER;
+    s.fleet.left = true;
+    s.fleet.signo = rows[i].signo;
+    s.fleet.start = (struct bn_whole_start){.mono_ns = 100 * SEC, .wall_ns = 1000 * SEC};
+    end(&s);
+    assert_int_equal(s.heard[0].end.reason, rows[i].reason);
+    assert_int_equal(s.heard[0].end.status, rows[i].status);
+    assert_int_equal(bn_account_status(&s.account), rows[i].status);
+    bn_account_done(&s.account);
+    for (size_t k = 0; k < 2; k++)
+      bn_result_done(&peer[k].whole);
+  }
+  bn_optset_free(options);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_left_out_is_a_failure), cmocka_unit_test(it_is_one_of_a_command),
       cmocka_unit_test(verdicts_that_nobody_reads_do_not_cost_a_report),
-      cmocka_unit_test(who_comes_back_takes_no_other_report_with_it)};
+      cmocka_unit_test(who_comes_back_takes_no_other_report_with_it),
+      cmocka_unit_test(hosts_end_in_different_ways)};
 
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
