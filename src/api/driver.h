@@ -47,6 +47,12 @@ struct bn_sql_ignore {
   enum bn_sql_key key;
 };
 
+/* An error by its number and its SQLSTATE. */
+struct bn_sql_named {
+  int code;
+  const char *state; /* NULL: the end of a list */
+};
+
 struct bn_sql_diag {
   int code;         /* server or client error number; 0: none */
   char state[6];    /* SQLSTATE or "" */
@@ -122,6 +128,8 @@ struct bn_sql_target {
   size_t n_overrides;
   bool loads;    /* load_begin may be called on this connection */
   bool prepared; /* what the workload needs is there, or the run fails: nothing is to be made */
+  /* If it fails, another server is tried: it has to, if the server's host is silent. */
+  bool elsewhere;
 };
 
 struct bn_sql_caps {
@@ -265,6 +273,8 @@ struct bn_driver {
   enum bn_sql_transaction (*transaction)(void *conn);
   /* Optional, before so many bytes of rows are inserted: -1 and err if they surely do not fit. */
   int (*check_room)(void *conn, uint64_t bytes, struct bn_err *err);
+  /* How a connection can fail whose host is silent; NULL: none does. */
+  const struct bn_sql_named *silence;
 };
 
 extern const struct bn_driver bench_driver;

@@ -186,6 +186,14 @@ bool bn_sql_conn_loads(const struct bn_sql_conn *c)
          c->session->services->is_command;
 }
 
+/* A connection that is lost is replaced by one to another server.  sysbench waits for the old one.
+   Rows may wait for longer in a server that is busy with those before them. */
+static bool goes_elsewhere(const struct bn_sql_conn *c)
+{
+  return c->places > 1 && c->drv->ignores_silence && c->sys->policy->own_report &&
+         !bn_sql_conn_loads(c);
+}
+
 /* Borrows from c. */
 static void set_target(const struct bn_sql_conn *c, struct bn_sql_target *target)
 {
@@ -198,6 +206,7 @@ static void set_target(const struct bn_sql_conn *c, struct bn_sql_target *target
       .loads = bn_sql_conn_loads(c),
       /* Those of the bundled workloads, which say so before they connect. */
       .prepared = c->sys->preflight.all_connect && !c->session->services->is_command,
+      .elsewhere = goes_elsewhere(c),
   };
 }
 

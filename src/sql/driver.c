@@ -298,6 +298,22 @@ static int check_isolation(const struct bn_sqlsys *sys, const struct bn_driver *
                     isolation_words[level]);
 }
 
+/* The run goes on, however such a connection fails. */
+static bool ignores_silence(const struct bn_sql_driver *drv, const struct bn_driver *ops)
+{
+  const struct bn_sql_named *each = ops->silence;
+
+  for (; each != NULL && each->state != NULL; each++) {
+    struct bn_sql_diag d = {.code = each->code};
+
+    (void)snprintf(d.state, sizeof d.state, "%s", each->state);
+    if (!bn_sql_errors_have(&drv->sys->ignored, &d, BN_CLASS_CONNECTION) &&
+        !bn_sql_errors_have(&drv->ignored, &d, BN_CLASS_CONNECTION))
+      return false;
+  }
+  return each != NULL;
+}
+
 static int load(struct bn_sql_driver *drv, const struct bn_sql_row *row, struct bn_err *err)
 {
   static const struct bn_plugin_kind kind = BN_DRIVER_KIND;
@@ -317,6 +333,7 @@ static int load(struct bn_sql_driver *drv, const struct bn_sql_row *row, struct 
   drv->host.anew = drv->sys->anew;
   drv->host.names_loss = bn_sql_errors_name_loss(&drv->sys->ignored, ops) ||
                          bn_sql_errors_name_loss(&drv->ignored, ops);
+  drv->ignores_silence = ignores_silence(drv, ops);
   if (ops->init != NULL && ops->init(&drv->self, row->conf, &drv->host, err) != 0)
     return -1;
   drv->caps = ops->caps();

@@ -23,6 +23,7 @@ struct bn_sql_driver {
   struct bn_sql_caps caps;
   struct bn_driver_host host;
   struct bn_sql_errors ignored; /* by the driver's own list */
+  bool ignores_silence;         /* one of the lists has each error of a server that is silent */
   struct bn_sql_roles roles;    /* --db-read-hosts */
   unsigned index;               /* of the row */
 };

@@ -174,6 +174,7 @@ static struct bn_sql_target target_of(const struct bn_sql_conn *c, const struct 
   const struct bn_sql_read_host *host;
   struct bn_sql_target target = *t;
 
+  target.elsewhere &= (role == BN_ROLE_WRITE ? count_places(c, t) : hosts->n) > 1;
   if (role == BN_ROLE_WRITE)
     return target;
   host = &hosts->item[bn_sql_read_hosts_index(hosts, t->ordinal, count_places(c, t))];

@@ -2,6 +2,7 @@
 """Stands between the program and a server, and does to what passes what networks do."""
 
 import contextlib
+import ctypes
 import random
 import socket
 import struct
@@ -11,6 +12,12 @@ import time
 import fake
 
 
+# Of asm/socket.h: a filter sees packets before TCP does.
+SO_ATTACH_FILTER, SO_DETACH_FILTER = 26, 27
+# sock_filter: return 0, which takes nothing of a packet.
+TAKE_NOTHING = ctypes.create_string_buffer(struct.pack("HBBI", 6, 0, 0, 0))
+
+
 class Proxy(fake.FakeServer):
     """`way` is what becomes of what passes: pass, delay, drop, truncate or reset.  `share` of the
     connections that begin from now on are reset at a random byte whatever it is."""
@@ -18,10 +25,22 @@ class Proxy(fake.FakeServer):
     def __init__(self, server):
         self.target, self.way, self.share = ("127.0.0.1", server.port), "pass", 0.0
         self.connections = self.resets = 0
+        self.clients = []
         super().__init__()
+
+    def vanish(self):
+        """As a host that loses its network: what clients send is not acknowledged any more."""
+        for end in (self.listener, *self.clients):
+            end.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER,
+                           struct.pack("HP", 1, ctypes.addressof(TAKE_NOTHING)))
+
+    def come_back(self):
+        for end in (self.listener, *self.clients):
+            end.setsockopt(socket.SOL_SOCKET, SO_DETACH_FILTER, 0)
 
     def talk(self, conn):
         self.connections += 1
+        self.clients.append(conn)
         with socket.create_connection(self.target) as there:
             for end in (conn, there):
                 end.settimeout(None)

@@ -104,6 +104,7 @@ static enum bn_sql fake_connect(void *self, void *conn, const struct bn_sql_targ
     note(" %s=%s", t->override_name[i], t->override_value[i]);
   note(";");
   fake.connects++;
+  fake.elsewhere = t->elsewhere;
   if (!connects(place, deadline_ns)) {
     if (fake.silent || (fake.frozen >> place & 1) != 0)
       bn_clock_sleep_until(deadline_ns);
@@ -358,6 +359,8 @@ static size_t fake_place(void *self, const struct bn_sql_target *t, char *name, 
 static const char *const fake_isolation[BN_ISOLATIONS] = {[BN_ISOLATION_SERIALIZABLE] =
                                                               "SET serializable"};
 
+static const struct bn_sql_named fake_silence[] = {{2006, "HY000"}, {2013, "HY000"}, {0, NULL}};
+
 static const struct bn_driver fake_driver = {
     .abi = BN_DRIVER_ABI,
     .size = sizeof(struct bn_driver),
@@ -389,7 +392,8 @@ static const struct bn_driver fake_driver = {
     .unread = fake_unread,
     .missing = fake_missing,
     .place = fake_place,
-    .prepare_all = fake_prepare_all};
+    .prepare_all = fake_prepare_all,
+    .silence = fake_silence};
 
 void plan(struct fake_answer a)
 {

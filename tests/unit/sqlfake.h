@@ -45,6 +45,7 @@ struct fake {
   const char *const (*cell)[2]; /* of the rows that are to be fetched */
   char log[8192];               /* "connect;query SELECT 1;…" */
   unsigned connects, disconnects, interrupts, queries;
+  bool elsewhere; /* what the last attempt to connect was told */
   uint64_t began_ns[FAKE_MAX], deadline_ns[FAKE_MAX]; /* of attempts to connect */
 };
 

@@ -82,6 +82,43 @@ static void the_next_server_is_tried_after_a_failure(void **state)
   fixture_close(&f);
 }
 
+/* It is given up only if there is another one to go to, and the run goes on then. */
+static void a_silent_server_is_given_up_if_there_is_another(void **state)
+{
+  static char connection[] = "connection", all[] = "all", gone[] = "2006", lost[] = "2013",
+              state_of_both[] = "HY000", deadlock[] = "1213";
+  static const struct {
+    char *ignored, *also; /* by --db-ignore-errors; by the driver's own list */
+    unsigned places;
+    enum bn_version version;
+    bool command, expected;
+  } rows[] = {
+      {connection, NULL, 2, BN_V11, false, true},
+      {all, NULL, 2, BN_V11, false, true},
+      {state_of_both, NULL, 2, BN_V11, false, true},
+      {gone, lost, 2, BN_V11, false, true},
+      {lost, NULL, 2, BN_V11, false, false}, /* it may as well be the other */
+      {deadlock, NULL, 2, BN_V11, false, false},
+      {connection, NULL, 1, BN_V11, false, false},
+      {connection, NULL, 2, BN_V10, false, false},
+      {connection, NULL, 2, BN_V11, true, false}, /* it may load rows */
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    char *ignored = rows[i].ignored;
+    struct fixture f = {.ignored = rows[i].also,
+                        .sql_conf.ignore_errors = {.item = &ignored, .n = 1}};
+
+    fixture_open_with(&f, rows[i].version);
+    fake.places = rows[i].places;
+    f.services.is_command = rows[i].command;
+    (void)connect_to(&f);
+    assert_int_equal(fake.elsewhere, rows[i].expected);
+    fixture_close(&f);
+  }
+}
+
 static void stops_reconnecting_when_the_run_is_over(void **state)
 {
   char ignored[] = "2013";
@@ -635,6 +672,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reconnects_and_prepares_again),
       cmocka_unit_test(the_next_server_is_tried_after_a_failure),
+      cmocka_unit_test(a_silent_server_is_given_up_if_there_is_another),
       cmocka_unit_test(stops_reconnecting_when_the_run_is_over),
       cmocka_unit_test(a_reconnect_leaves_the_failure_that_is_asked_about),
       cmocka_unit_test(loses_a_connection_for_good),

@@ -120,11 +120,43 @@ static void reads_a_driver_s_option(void **state)
   bn_sql_errors_free(&e);
 }
 
+/* Of a driver that knows 2013 and 57P01 as lost connections. */
+static enum bn_sql_class classify(const struct bn_sql_diag *d)
+{
+  return d->code == 2013 || strcmp(d->state, "57P01") == 0 ? BN_CLASS_CONNECTION : BN_CLASS_OTHER;
+}
+
+static void knows_whether_a_loss_is_named(void **state)
+{
+  static const struct {
+    const char *item[MAX];
+    bool expected;
+  } rows[] = {
+      {{"1213", "57P01"}, true}, {{"all"}, false},   {{"connection"}, false}, {{"2013"}, false},
+      {{"deadlock"}, false},     {{"40001"}, false}, {{NULL}, false},
+  };
+  const struct bn_driver ops = {.classify = classify}, plain = {0};
+  struct bn_sql_errors e = {0};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    char copy[MAX][16], *item[MAX];
+    const struct bn_list list = list_of(rows[i].item, copy, item);
+    struct bn_err err = {0};
+
+    assert_int_equal(bn_sql_errors_parse(&e, &policy, &list, &err), 0);
+    assert_int_equal(bn_sql_errors_name_loss(&e, &ops), rows[i].expected);
+    assert_false(bn_sql_errors_name_loss(&e, &plain));
+  }
+  bn_sql_errors_free(&e);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reads_the_common_option),
       cmocka_unit_test(reads_a_driver_s_option),
+      cmocka_unit_test(knows_whether_a_loss_is_named),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,6 +30,8 @@ static struct {
   unsigned together; /* so many are prepared at once */
   unsigned open;     /* connections */
   unsigned interrupted;
+  unsigned places; /* write servers; 0: PLACES */
+  bool writer_elsewhere, reader_elsewhere;
 } servers;
 
 __attribute__((format(printf, 1, 2))) static void note(const char *fmt, ...)
@@ -62,6 +64,7 @@ static enum bn_sql connect_to(void *self, void *conn, const struct bn_sql_target
   (void)self;
   (void)deadline_ns;
   c->server = t->n_overrides > 0 ? 'R' : 'W';
+  *(c->server == 'R' ? &servers.reader_elsewhere : &servers.writer_elsewhere) = t->elsewhere;
   if (c->server == 'R')
     note("R at %s:%s;", t->override_value[0], t->override_value[1]);
   else
@@ -214,7 +217,9 @@ static size_t place(void *self, const struct bn_sql_target *t, char *name, size_
     (void)snprintf(name, size, "%s:%s", t->override_value[0], t->override_value[1]);
   else
     (void)snprintf(name, size, "writer %u", t->ordinal % PLACES);
-  return t->n_overrides > 0 ? 1 : PLACES;
+  if (t->n_overrides > 0)
+    return 1;
+  return servers.places > 0 ? servers.places : PLACES;
 }
 
 static enum bn_sql_transaction transaction(void *conn)
@@ -227,6 +232,8 @@ static enum bn_sql_transaction transaction(void *conn)
 }
 
 static const char *const isolation[BN_ISOLATIONS] = {[BN_ISOLATION_SERIALIZABLE] = "SET level"};
+
+static const struct bn_sql_named silence[] = {{2013, "HY000"}, {0, NULL}};
 
 static const struct bn_opt options[] = {
     {.name = "fake-host", .type = BN_STRING},
@@ -258,7 +265,8 @@ static const struct bn_driver driver = {.abi = BN_DRIVER_ABI,
                                         .isolation = isolation,
                                         .prepare_all = prepare_all,
                                         .place = place,
-                                        .transaction = transaction};
+                                        .transaction = transaction,
+                                        .silence = silence};
 
 /* --- what scripts do ----------------------------------------------------------------------------
  */
@@ -609,6 +617,30 @@ static void both_servers_have_the_isolation_level(void **state)
   end(&f);
 }
 
+/* A silent server is given up for another one of its kind. */
+static void each_of_a_pair_has_others_to_go_to_or_not(void **state)
+{
+  static const struct {
+    unsigned places, readers;
+    bool writer, reader;
+  } rows[] = {{2, 3, true, true}, {1, 3, false, true}, {2, 1, true, false}, {1, 1, false, false}};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    static char lost[] = "2013";
+    struct fixture f = {.ops = &driver, .ignored = lost};
+
+    memset(&servers, 0, sizeof servers);
+    servers.places = rows[i].places;
+    f.sql_conf.read_hosts = (struct bn_list){.item = hosts, .n = rows[i].readers};
+    fixture_open_with(&f, BN_V11);
+    assert_non_null(bn_sql_connect(f.drv, f.s, NULL, NULL, 0));
+    assert_int_equal(servers.writer_elsewhere, rows[i].writer);
+    assert_int_equal(servers.reader_elsewhere, rows[i].reader);
+    end(&f);
+  }
+}
+
 static void connections_with_a_host_of_their_own_are_single(void **state)
 {
   static const char *const name[] = {"host", "port"}, *const at[] = {"x", "9"};
@@ -674,6 +706,7 @@ int main(void)
       cmocka_unit_test(statements_of_both_servers_are_prepared_together),
       cmocka_unit_test(a_loss_on_either_side_makes_both_anew),
       cmocka_unit_test(both_servers_have_the_isolation_level),
+      cmocka_unit_test(each_of_a_pair_has_others_to_go_to_or_not),
       cmocka_unit_test(connections_with_a_host_of_their_own_are_single),
       cmocka_unit_test(commands_use_one_server),
       cmocka_unit_test(interrupts_reach_both),

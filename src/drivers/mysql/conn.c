@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "drivers/common/silence.h"
 #include "drivers/mysql/driver.h"
 #include "drivers/mysql/error.h"
 
@@ -55,6 +56,8 @@ enum bn_sql bn_mysql_connect(void *self, void *conn, const struct bn_sql_target 
   if (rc != BN_SQL_DONE)
     return rc;
   bn_sockref_set(&c->socket, bn_mysql_lib_socket(&c->lib));
+  if (t->elsewhere)
+    bn_silence_limit(bn_mysql_lib_socket(&c->lib));
   return choose_way(c, d);
 }
 

@@ -188,6 +188,9 @@ static const char *const texts[BN_STEPS] = {
     [BN_STEP_QUERY] = "%c returned error %e (%m) for query '%q'",
 };
 
+static const struct bn_sql_named silence[] = {
+    {BN_MYSQL_GONE, "HY000"}, {BN_MYSQL_LOST, "HY000"}, {0, NULL}};
+
 __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .abi = BN_DRIVER_ABI,
     .size = sizeof(struct bn_driver),
@@ -229,4 +232,5 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .place = bn_mysql_place,
     .transaction = bn_mysql_transaction,
     .remedy = bn_mysql_remedy,
+    .silence = silence,
 };

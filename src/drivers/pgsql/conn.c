@@ -2,6 +2,7 @@
 /* Connections: made by libpq, then with a way for the statements. */
 #include "drivers/pgsql/conn.h"
 
+#include "drivers/common/silence.h"
 #include "drivers/pgsql/driver.h"
 #include "drivers/pgsql/error.h"
 
@@ -58,6 +59,8 @@ enum bn_sql bn_pgsql_connect(void *self, void *conn, const struct bn_sql_target 
   if (rc != BN_SQL_DONE)
     return rc;
   bn_sockref_set(&c->socket, bn_pgsql_lib_socket(&c->lib));
+  if (t->elsewhere)
+    bn_silence_limit(bn_pgsql_lib_socket(&c->lib));
   return choose_way(c, d);
 }
 

@@ -173,6 +173,8 @@ static const char *const texts[BN_STEPS] = {
     [BN_STEP_QUERY] = "%c() failed: 7 %m\nfailed query%v: %q",
 };
 
+static const struct bn_sql_named silence[] = {{0, "08006"}, {0, NULL}};
+
 __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .abi = BN_DRIVER_ABI,
     .size = sizeof(struct bn_driver),
@@ -212,4 +214,5 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .prepare_all = bn_pgsql_prepare_all,
     .place = bn_pgsql_place,
     .transaction = bn_pgsql_in_transaction,
+    .silence = silence,
 };

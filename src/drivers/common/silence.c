@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Hosts that lose their power or their network close no connection. */
+#include "drivers/common/silence.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+enum { LIMIT_MS = 10000, INTERVAL_S = 1 };
+
+/* -1: the socket has no such option. */
+static int get(int fd, int name)
+{
+  int value;
+  socklen_t size = sizeof value;
+
+  return getsockopt(fd, IPPROTO_TCP, name, &value, &size) == 0 ? value : -1;
+}
+
+static void set(int fd, int level, int name, int value)
+{
+  (void)setsockopt(fd, level, name, &value, sizeof value);
+}
+
+/* Linux counts TCP_USER_TIMEOUT for what is not acknowledged and, once a host has been silent for
+   TCP_KEEPIDLE, for questions, whose number then does not matter (tcp(7)). */
+void bn_silence_limit(int fd)
+{
+  int limit_ms = get(fd, TCP_USER_TIMEOUT), idle_s;
+
+  if (limit_ms < 0)
+    return;
+  if (limit_ms == 0) {
+    limit_ms = LIMIT_MS;
+    set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, limit_ms);
+  }
+  idle_s = limit_ms >= 2000 ? limit_ms / 2000 : 1;
+  if (get(fd, TCP_KEEPIDLE) > idle_s)
+    set(fd, IPPROTO_TCP, TCP_KEEPIDLE, idle_s);
+  set(fd, IPPROTO_TCP, TCP_KEEPINTVL, INTERVAL_S);
+  set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+}
