@@ -418,8 +418,8 @@ static uint64_t ready_deadline(const struct bn_run *run)
 
 static void abandon_start(struct bn_run *run)
 {
-  bn_log(BN_FATAL, "Worker threads failed to initialize within %llu seconds!",
-         (unsigned long long)(run->job.conf->init_timeout_ns / BN_NSEC_PER_SEC));
+  bn_log(BN_FATAL, "Worker threads failed to initialize within %.15g seconds!",
+         (double)run->job.conf->init_timeout_ns / BN_NSEC_PER_SEC);
   bn_crew_tell_who_waits(&run->crew);
   bn_crew_end(&run->crew, BN_CAUSE_TIMEOUT, 0);
 }

@@ -156,8 +156,10 @@ static void use_up_grace(const struct sampler *s, uint64_t now_ns)
 
 static void force_shutdown(const struct sampler *s)
 {
+  const bool own = s->p->conf->policy->own_report;
+
   bn_crew_end(s->p->crew, BN_CAUSE_TIMEOUT, 0);
-  bn_log(BN_FATAL, "The --max-time limit has expired, forcing shutdown...");
+  bn_log(BN_FATAL, "The %s limit has expired, forcing shutdown...", own ? "--time" : "--max-time");
 }
 
 static void do_due(struct sampler *s)

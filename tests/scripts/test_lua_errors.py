@@ -27,6 +27,13 @@ def failed(function, where):
     return "FATAL: `%s' function failed: t.lua:3: boom in %s" % (function, where)
 
 
+def test_threads_that_are_not_ready_in_time(folder):
+    r = folder.run("function thread_init() os.execute('exec sleep 2') end function event() end",
+                   "--thread-init-timeout=0.5")
+    assert "FATAL: Worker threads failed to initialize within 0.5 seconds!" in r.said
+    assert r.status == 2
+
+
 @pytest.mark.parametrize("phase,function,measured", [
     ("init", "init", None), ("thread_init", "thread_init", None), ("event", "thread_run", 0),
     ("thread_done", "thread_done", 7), ("done", "done", 7)])

@@ -223,7 +223,7 @@ def test_forced_shutdown_while_statements_wait(victim, tmp_path):
         f'function event() con:query("{sleep}") end\n')
     status, out, err = bench(victim, str(script), "--time=3", "--forced-shutdown=1", "--threads=2", "run")
     assert status == 2
-    assert "forcing shutdown..." in err
+    assert "FATAL: The --time limit has expired, forcing shutdown..." in err
     assert number(out, "Number of unfinished transactions on forced shutdown") == 2
 
 
