@@ -307,8 +307,7 @@ static bool ignores_silence(const struct bn_sql_driver *drv, const struct bn_dri
     struct bn_sql_diag d = {.code = each->code};
 
     (void)snprintf(d.state, sizeof d.state, "%s", each->state);
-    if (!bn_sql_errors_have(&drv->sys->ignored, &d, BN_CLASS_CONNECTION) &&
-        !bn_sql_errors_have(&drv->ignored, &d, BN_CLASS_CONNECTION))
+    if (!bn_sql_driver_ignores(drv, &d, BN_CLASS_CONNECTION))
       return false;
   }
   return each != NULL;

@@ -72,4 +72,12 @@ static inline enum bn_sql_class bn_sql_driver_class(const struct bn_sql_driver *
   return drv->ops->classify != NULL ? drv->ops->classify(d) : BN_CLASS_OTHER;
 }
 
+/* By --db-ignore-errors or by the driver's own list; not what a script says to it. */
+static inline bool bn_sql_driver_ignores(const struct bn_sql_driver *drv,
+                                         const struct bn_sql_diag *d, enum bn_sql_class class)
+{
+  return bn_sql_errors_have(&drv->sys->ignored, d, class) ||
+         bn_sql_errors_have(&drv->ignored, d, class);
+}
+
 #endif

@@ -171,13 +171,14 @@ static struct bn_sql_target target_of(const struct bn_sql_conn *c, const struct 
                                       enum bn_sql_role role)
 {
   const struct bn_sql_read_hosts *hosts = &c->drv->roles.hosts;
+  const size_t writers = count_places(c, t);
   const struct bn_sql_read_host *host;
   struct bn_sql_target target = *t;
 
-  target.elsewhere &= (role == BN_ROLE_WRITE ? count_places(c, t) : hosts->n) > 1;
+  target.elsewhere &= (role == BN_ROLE_WRITE ? writers : hosts->n) > 1;
   if (role == BN_ROLE_WRITE)
     return target;
-  host = &hosts->item[bn_sql_read_hosts_index(hosts, t->ordinal, count_places(c, t))];
+  host = &hosts->item[bn_sql_read_hosts_index(hosts, t->ordinal, writers)];
   target.ordinal = 0; /* a host without a port has the first one */
   target.override_name = host->name;
   target.override_value = host->value;

@@ -46,8 +46,7 @@ static bool is_missing(const struct bn_sql_driver *drv, const struct bn_sql_diag
 {
   const enum bn_sql_class class = bn_sql_driver_class(drv, d);
 
-  return drv->ops->missing(d) && !bn_sql_errors_have(&drv->sys->ignored, d, class) &&
-         !bn_sql_errors_have(&drv->ignored, d, class);
+  return drv->ops->missing(d) && !bn_sql_driver_ignores(drv, d, class);
 }
 
 /* The highest id is cheap where id has an index, and there are not more rows than that. */

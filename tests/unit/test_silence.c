@@ -31,9 +31,7 @@ static int tcp(void)
   return fd;
 }
 
-/* The limit as the user has set it and as it is then, and the silence after which the host is
- * asked.
- */
+/* The limit, and the silence before the host is asked: as a user has set them, and as they are. */
 static void a_silent_host_is_asked_and_given_up(void **state)
 {
   static const struct {

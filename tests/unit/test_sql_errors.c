@@ -53,6 +53,15 @@ static struct bn_list list_of(const char *const *items, char copy[MAX][16], char
   return list;
 }
 
+static void parse(struct bn_sql_errors *e, const char *const *items)
+{
+  char copy[MAX][16], *item[MAX];
+  const struct bn_list list = list_of(items, copy, item);
+  struct bn_err err = {0};
+
+  assert_int_equal(bn_sql_errors_parse(e, &policy, &list, &err), 0);
+}
+
 static void reads_the_common_option(void **state)
 {
   static const struct {
@@ -74,11 +83,7 @@ static void reads_the_common_option(void **state)
 
   (void)state;
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    char copy[MAX][16], *item[MAX];
-    const struct bn_list list = list_of(rows[i].item, copy, item);
-    struct bn_err err = {0};
-
-    assert_int_equal(bn_sql_errors_parse(&e, &policy, &list, &err), 0);
+    parse(&e, rows[i].item);
     assert_string_equal(matched(&e), rows[i].expected);
   }
   bn_sql_errors_free(&e);
@@ -140,11 +145,7 @@ static void knows_whether_a_loss_is_named(void **state)
 
   (void)state;
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    char copy[MAX][16], *item[MAX];
-    const struct bn_list list = list_of(rows[i].item, copy, item);
-    struct bn_err err = {0};
-
-    assert_int_equal(bn_sql_errors_parse(&e, &policy, &list, &err), 0);
+    parse(&e, rows[i].item);
     assert_int_equal(bn_sql_errors_name_loss(&e, &ops), rows[i].expected);
     assert_false(bn_sql_errors_name_loss(&e, &plain));
   }
