@@ -127,10 +127,10 @@ static size_t common_divisor(size_t a, size_t b)
   return a;
 }
 
-/* In step until both lists begin again together; then one further. */
+/* In step until both lists begin again together; then one further, if pairs are left. */
 size_t bn_sql_read_hosts_index(const struct bn_sql_read_hosts *h, unsigned ordinal, size_t places)
 {
-  const size_t again = places / common_divisor(places, h->n) * h->n;
+  const size_t rounds = common_divisor(places, h->n), again = places / rounds * h->n;
 
-  return (ordinal + ordinal / again) % h->n;
+  return (ordinal + ordinal / again % rounds) % h->n;
 }

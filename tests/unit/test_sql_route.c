@@ -311,6 +311,18 @@ static void every_pair_of_servers_comes_once(void **state)
   }
 }
 
+/* The next connection has another read server than one whose server is lost. */
+static void a_single_writer_has_all_readers_in_turn(void **state)
+{
+  (void)state;
+  for (size_t n = 1; n <= 6; n++) {
+    const struct bn_sql_read_hosts hosts = {.n = n};
+
+    for (unsigned i = 0; i < 3 * n; i++)
+      assert_int_equal(bn_sql_read_hosts_index(&hosts, i, 1), i % n);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -320,6 +332,7 @@ int main(void)
       cmocka_unit_test(items_are_hosts_with_ports_or_paths),
       cmocka_unit_test(what_is_no_server_is_refused),
       cmocka_unit_test(every_pair_of_servers_comes_once),
+      cmocka_unit_test(a_single_writer_has_all_readers_in_turn),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
