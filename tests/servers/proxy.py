@@ -30,13 +30,15 @@ class Proxy(fake.FakeServer):
 
     def vanish(self):
         """As a host that loses its network: what clients send is not acknowledged any more."""
-        for end in (self.listener, *self.clients):
-            end.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER,
-                           struct.pack("HP", 1, ctypes.addressof(TAKE_NOTHING)))
+        self.set(SO_ATTACH_FILTER, struct.pack("HP", 1, ctypes.addressof(TAKE_NOTHING)))
 
     def come_back(self):
+        self.set(SO_DETACH_FILTER, 0)
+
+    def set(self, option, value):
         for end in (self.listener, *self.clients):
-            end.setsockopt(socket.SOL_SOCKET, SO_DETACH_FILTER, 0)
+            with contextlib.suppress(OSError):  # it has been closed
+                end.setsockopt(socket.SOL_SOCKET, option, value)
 
     def talk(self, conn):
         self.connections += 1

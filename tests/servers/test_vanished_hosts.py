@@ -8,6 +8,8 @@ import signal
 import subprocess
 import time
 
+import pytest
+
 import clusters
 import proxy
 from conftest import BENCH
@@ -64,10 +66,14 @@ class Run:
         return longest_ms / 1000, number(out, "reconnects")
 
 
-def test_sessions_leave_a_host_that_vanishes(server, tmp_path):
+@pytest.mark.parametrize("kind, encryption", [
+    ("mariadb", "--mysql-ssl=off"), ("mariadb", "--mysql-ssl=required"),
+    ("postgresql", "--pgsql-sslmode=disable"), ("postgresql", "--pgsql-sslmode=require")])
+def test_sessions_leave_a_host_that_vanishes(kind, encryption, request, tmp_path):
+    server = request.getfixturevalue(kind)
     with contextlib.ExitStack() as stack:
         def begin(name, ports, *argv):
-            run = Run(server, tmp_path / name, ports, *argv)
+            run = Run(server, tmp_path / name, ports, encryption, *argv)
             stack.callback(run.process.kill)
             return run
 

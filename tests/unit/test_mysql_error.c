@@ -66,6 +66,20 @@ static void a_server_that_has_left_its_cluster_is_as_good_as_lost(void **state)
                    BN_CLASS_SERIALIZATION);
 }
 
+/* MariaDB's library says 2026 of an encrypted connection, whatever has become of it. */
+static void a_connection_is_lost_with_its_encryption(void **state)
+{
+  static const int codes[] = {2006, 2013, 2026, 2055};
+  unsigned status = AUTOCOMMIT;
+  struct bn_sql_diag d = {0};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+    assert_int_equal(bn_mysql_fail_as(&status, codes[i], "HY000", "f()", "gone", &d), BN_SQL_LOST);
+    assert_int_equal(bn_mysql_classify(&d), BN_CLASS_CONNECTION);
+  }
+}
+
 static const char *remedy(int code, const char *text)
 {
   struct bn_sql_diag d = {.code = code};
@@ -101,6 +115,7 @@ int main(void)
       cmocka_unit_test(the_status_tells_the_transaction),
       cmocka_unit_test(after_a_deadlock_no_transaction_is_open),
       cmocka_unit_test(a_server_that_has_left_its_cluster_is_as_good_as_lost),
+      cmocka_unit_test(a_connection_is_lost_with_its_encryption),
       cmocka_unit_test(a_refused_connection_has_a_remedy),
   };
 

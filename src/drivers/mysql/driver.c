@@ -189,7 +189,7 @@ static const char *const texts[BN_STEPS] = {
 };
 
 static const struct bn_sql_named silence[] = {
-    {BN_MYSQL_GONE, "HY000"}, {BN_MYSQL_LOST, "HY000"}, {0, NULL}};
+    {BN_MYSQL_GONE, "HY000"}, {BN_MYSQL_LOST, "HY000"}, {BN_MYSQL_ENCRYPTION, "HY000"}, {0, NULL}};
 
 __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .abi = BN_DRIVER_ABI,

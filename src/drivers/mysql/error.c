@@ -51,6 +51,7 @@ static const int lost_codes[] = {
     BN_MYSQL_LOST,
     BN_MYSQL_LOST_EXTENDED,
     BN_MYSQL_TCP_CONNECTION,
+    BN_MYSQL_ENCRYPTION,
     BN_MYSQL_MALFORMED,
     BN_MYSQL_OUT_OF_SYNC, /* nothing but a new connection helps */
     1053,                 /* the server is shutting down */

@@ -16,7 +16,7 @@ enum bn_mysql_client_error {
   BN_MYSQL_TCP_CONNECTION = 2011, /* the reference counts it as a lost connection */
   BN_MYSQL_LOST = 2013,
   BN_MYSQL_OUT_OF_SYNC = 2014,
-  BN_MYSQL_NO_ENCRYPTION = 2026,
+  BN_MYSQL_ENCRYPTION = 2026, /* cannot be had or, of MariaDB's library, has ended */
   BN_MYSQL_MALFORMED = 2027,
   BN_MYSQL_LOST_EXTENDED = 2055
 };

@@ -194,18 +194,18 @@ static bool ssl_as_asked(struct bn_mysql_lib *c, int ssl)
   return ssl < BN_MYSQL_SSL_REQUIRED || mysql_get_ssl_cipher(c->handle) != NULL;
 }
 
-/* There is no connection to lose yet, whatever the error's number. */
 static enum bn_sql fail(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 {
   const char *refused = bn_mysql_lib_cleartext_refused(c->handle);
+  enum bn_sql rc;
 
   if (refused != NULL)
-    (void)bn_mysql_fail_text((int)mysql_errno(c->handle), "mysql_real_connect()", refused, d);
+    rc = bn_mysql_fail_text((int)mysql_errno(c->handle), "mysql_real_connect()", refused, d);
   else
-    (void)bn_mysql_lib_fail(c, "mysql_real_connect()", d);
+    rc = bn_mysql_lib_fail(c, "mysql_real_connect()", d);
   mysql_close(c->handle);
   c->handle = NULL;
-  return BN_SQL_ERROR;
+  return rc;
 }
 
 /* 0.5 hands over the port also where there is a socket. */
@@ -225,7 +225,7 @@ static enum bn_sql open_handle(struct bn_mysql_lib *c, const struct place *p, in
   if (c->handle == NULL)
     return bn_mysql_fail_text(BN_MYSQL_NO_MEMORY, "mysql_init()", "out of memory", d);
   if (set_options(c, ssl, deadline_ns, &text) != 0)
-    return bn_mysql_fail_text(BN_MYSQL_NO_ENCRYPTION, "mysql_options()", text, d);
+    return bn_mysql_fail_text(BN_MYSQL_ENCRYPTION, "mysql_options()", text, d);
   bn_mysql_lib_cleartext(c->handle, ssl, is_local(p), c->driver->conf->cleartext_password);
   bn_mysql_lib_load_guard(c);
   if (p->loads)
@@ -240,7 +240,7 @@ static enum bn_sql open_handle(struct bn_mysql_lib *c, const struct place *p, in
                          CLIENT_MULTI_STATEMENTS) == NULL)
     return fail(c, d);
   if (!ssl_as_asked(c, ssl))
-    return bn_mysql_fail_text(BN_MYSQL_NO_ENCRYPTION, "mysql_real_connect()",
+    return bn_mysql_fail_text(BN_MYSQL_ENCRYPTION, "mysql_real_connect()",
                               bn_mysql_lib_not_encrypted, d);
   return BN_SQL_DONE;
 }
@@ -257,8 +257,10 @@ enum bn_sql bn_mysql_lib_connect(struct bn_mysql_lib *c, const struct bn_mysql *
   choose(&p, driver, t);
   describe(driver, &p, d);
   foreign = foreign_override(t);
+  /* There is no connection to lose yet, whatever the error's number. */
   if (foreign == NULL)
-    return open_handle(c, &p, driver->ssl, deadline_ns, d);
+    return open_handle(c, &p, driver->ssl, deadline_ns, d) == BN_SQL_DONE ? BN_SQL_DONE
+                                                                          : BN_SQL_ERROR;
   (void)snprintf(text, sizeof text, "--mysql-%s cannot differ between connections", foreign);
   return bn_mysql_fail_text(0, "mysql_options()", text, d);
 }

@@ -11,7 +11,7 @@ _Static_assert(BN_MYSQL_CLIENT_FIRST == CR_MIN_ERROR && BN_MYSQL_UNKNOWN_HOST ==
                    BN_MYSQL_GONE == CR_SERVER_GONE_ERROR &&
                    BN_MYSQL_NO_MEMORY == CR_OUT_OF_MEMORY && BN_MYSQL_LOST == CR_SERVER_LOST &&
                    BN_MYSQL_OUT_OF_SYNC == CR_COMMANDS_OUT_OF_SYNC &&
-                   BN_MYSQL_NO_ENCRYPTION == CR_SSL_CONNECTION_ERROR &&
+                   BN_MYSQL_ENCRYPTION == CR_SSL_CONNECTION_ERROR &&
                    BN_MYSQL_MALFORMED == CR_MALFORMED_PACKET &&
                    BN_MYSQL_LOST_EXTENDED == CR_SERVER_LOST_EXTENDED,
                "error.h has the numbers of every client library");
