@@ -16,10 +16,10 @@
 
 /* The servers of a list may have a commit a while after it was acknowledged.  So a missing one is
    waited for: as long as fewer are missing every STEADY_MS, PATIENCE_MS at most.  A server that
-   does not answer holds up the next one for VISIT_MS, and is asked again after PAUSE_MS.  Whoever
-   has stopped the run waits for its report, which does not come if it takes 3 s after a second
-   signal (engine/signals.c).  So comparing ends HURRY_MS later, and dropping has DROP_MS at least.
- */
+   does not answer holds up the next one for VISIT_MS, and is asked again after PAUSE_MS; at the
+   start an only one has PATIENCE_MS to let us in.  Whoever has stopped the run waits for its
+   report, which does not come if it takes 3 s after a second signal (engine/signals.c).  So
+   comparing ends HURRY_MS later, and dropping has DROP_MS at least. */
 enum {
   PATIENCE_MS = 10000,
   STEADY_MS = 2000,
@@ -33,6 +33,7 @@ enum {
 struct stop {
   unsigned ordinal;
   size_t left; /* so many have to be asked, this one included */
+  bool only;   /* no other one is held up */
 };
 
 /* A connection of its own to one of the servers. */
@@ -112,7 +113,7 @@ static uint64_t limit(struct bn_sql_verify *v)
 /* Number i of all of them. */
 static struct stop stop_at(unsigned first, unsigned i, size_t places)
 {
-  return (struct stop){(unsigned)((first + i) % places), places - i};
+  return (struct stop){.ordinal = (unsigned)((first + i) % places), .left = places - i};
 }
 
 /* When a visit has to end: one to a frozen server leaves as much time to each of the others. */
@@ -120,8 +121,9 @@ static uint64_t end_of_visit(struct bn_sql_verify *v, struct stop stop)
 {
   const uint64_t now_ns = bn_clock_mono(), until_ns = limit(v);
 
-  return until_ns <= now_ns ? until_ns
-                            : earlier(after_ms(VISIT_MS), now_ns + (until_ns - now_ns) / stop.left);
+  return until_ns <= now_ns || stop.only
+             ? until_ns
+             : earlier(after_ms(VISIT_MS), now_ns + (until_ns - now_ns) / stop.left);
 }
 
 /* Also one that could not be opened is closed. */
@@ -262,7 +264,8 @@ static int drop_table(struct bn_sql_verify *v, unsigned first, size_t n)
   do {
     rc = -1;
     for (unsigned i = 0; i < n && rc != 0; i++)
-      rc = drop_on(v, n > 1 ? stop_at(first, i, n) : (struct stop){first, 1}, sql, &err);
+      rc = drop_on(v, n > 1 ? stop_at(first, i, n) : (struct stop){.ordinal = first, .left = 1},
+                   sql, &err);
     if (rc != 0)
       sleep_a_while();
   } while (rc != 0 && bn_clock_mono() < limit(v));
@@ -361,6 +364,7 @@ static enum attempt failed_attempt(const struct visit *visit, bool met)
 static enum attempt make_on(struct bn_sql_verify *v, unsigned ordinal, struct attempts *all,
                             struct bn_err *err)
 {
+  const struct stop stop = {.ordinal = ordinal, .left = 1, .only = all->places == 1};
   enum attempt failed;
   struct visit visit;
   bool there; /* or it may be */
@@ -368,7 +372,7 @@ static enum attempt make_on(struct bn_sql_verify *v, unsigned ordinal, struct at
 
   if (rc != 0)
     return NEVER;
-  rc = open_visit(&visit, v->drv, (struct stop){ordinal, 1}, err);
+  rc = open_visit(&visit, v->drv, stop, err);
   if (rc == 0)
     rc = create_on(&visit, err);
   there = rc == 0 || visit.lost;
@@ -462,7 +466,7 @@ static int make_table(struct bn_sql_verify *v, struct bn_err *err)
     return rc;
   v->until_ns = after_ms(PATIENCE_MS);
   for (unsigned i = 0; i < places && rc == 0; i++)
-    rc = await_table(v, (struct stop){i, 1}, err);
+    rc = await_table(v, (struct stop){.ordinal = i, .left = 1}, err);
   if (rc != 0)
     (void)discard(v, made_on);
   return rc;

@@ -272,6 +272,26 @@ static void the_table_is_made_once_a_server_lets_it(void **state)
   end();
 }
 
+/* What the first attempt to connect may take. */
+static double patience_s(unsigned places)
+{
+  double s;
+
+  begin(places);
+  assert_non_null(make());
+  s = (double)(fake.deadline_ns[0] - fake.began_ns[0]) / 1e9;
+  end();
+  return s;
+}
+
+/* A server that is slow to let us in must not end a run that has no other one. */
+static void an_only_server_may_take_its_time(void **state)
+{
+  (void)state;
+  assert_true(patience_s(1) > 9.9 && patience_s(1) <= 10);
+  assert_true(patience_s(2) > 1.9 && patience_s(2) <= 2);
+}
+
 /* One that may have been made does not get in the way of the next one. */
 static void a_table_has_the_name_of_its_attempt(void **state)
 {
@@ -381,6 +401,7 @@ int main(void)
       cmocka_unit_test(the_reason_is_told_why_a_table_is_not_seen),
       cmocka_unit_test(a_table_that_may_have_been_made_is_dropped),
       cmocka_unit_test(the_table_is_made_once_a_server_lets_it),
+      cmocka_unit_test(an_only_server_may_take_its_time),
       cmocka_unit_test(a_table_has_the_name_of_its_attempt),
       cmocka_unit_test(no_table_ends_the_start),
       cmocka_unit_test(the_table_is_dropped_after_missing_commits),
