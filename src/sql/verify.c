@@ -16,10 +16,11 @@
 
 /* The servers of a list may have a commit a while after it was acknowledged.  So a missing one is
    waited for: as long as fewer are missing every STEADY_MS, PATIENCE_MS at most.  A server that
-   does not answer holds up the next one for VISIT_MS, and is asked again after PAUSE_MS; at the
-   start an only one has PATIENCE_MS to let us in.  Whoever has stopped the run waits for its
-   report, which does not come if it takes 3 s after a second signal (engine/signals.c).  So
-   comparing ends HURRY_MS later, and dropping has DROP_MS at least. */
+   does not answer holds up the next one for VISIT_MS, and as long as it took to let us in before,
+   and is asked again after PAUSE_MS; at the start an only one has PATIENCE_MS to let us in.
+   Whoever has stopped the run waits for its report, which does not come if it takes 3 s after a
+   second signal (engine/signals.c).  So comparing ends HURRY_MS later, and dropping has DROP_MS at
+   least. */
 enum {
   PATIENCE_MS = 10000,
   STEADY_MS = 2000,
@@ -116,6 +117,18 @@ static struct stop stop_at(unsigned first, unsigned i, size_t places)
   return (struct stop){.ordinal = (unsigned)((first + i) % places), .left = places - i};
 }
 
+/* Whether number i of several is asked no more: drivers give one that does not answer a second,
+   even if less is left. */
+static bool too_late(struct bn_sql_verify *v, unsigned i)
+{
+  return i > 0 && bn_clock_mono() >= limit(v);
+}
+
+static uint64_t end_of_patience(const struct bn_sql_verify *v)
+{
+  return after_ms(VISIT_MS) + v->login_ns;
+}
+
 /* When a visit has to end: one to a frozen server leaves as much time to each of the others. */
 static uint64_t end_of_visit(struct bn_sql_verify *v, struct stop stop)
 {
@@ -123,14 +136,15 @@ static uint64_t end_of_visit(struct bn_sql_verify *v, struct stop stop)
 
   return until_ns <= now_ns || stop.only
              ? until_ns
-             : earlier(after_ms(VISIT_MS), now_ns + (until_ns - now_ns) / stop.left);
+             : earlier(end_of_patience(v), now_ns + (until_ns - now_ns) / stop.left);
 }
 
 /* Also one that could not be opened is closed. */
 static int open_visit(struct visit *v, struct bn_sql_driver *drv, struct stop stop,
                       struct bn_err *err)
 {
-  const uint64_t until_ns = end_of_visit(&drv->sys->verify, stop);
+  struct bn_sql_verify *all = &drv->sys->verify;
+  const uint64_t began_ns = bn_clock_mono(), until_ns = end_of_visit(all, stop);
   /* Its connections are the run's first and last: they make no database either. */
   const struct bn_sql_target target = {.ordinal = stop.ordinal,
                                        .prepared = drv->sys->preflight.all_connect};
@@ -142,6 +156,7 @@ static int open_visit(struct visit *v, struct bn_sql_driver *drv, struct stop st
   if (drv->ops->connect(drv->self, v->link.handle, &target, until_ns, &v->diag) != BN_SQL_DONE)
     return fail(v, "connect to", err);
   v->met = true;
+  all->login_ns = later(all->login_ns, bn_clock_mono() - began_ns);
   v->watched = bn_sql_alarm_set(&v->alarm, &v->link, until_ns) == 0;
   return 0;
 }
@@ -263,7 +278,7 @@ static int drop_table(struct bn_sql_verify *v, unsigned first, size_t n)
   (void)drop_text(v, sql);
   do {
     rc = -1;
-    for (unsigned i = 0; i < n && rc != 0; i++)
+    for (unsigned i = 0; i < n && rc != 0 && !too_late(v, i); i++)
       rc = drop_on(v, n > 1 ? stop_at(first, i, n) : (struct stop){.ordinal = first, .left = 1},
                    sql, &err);
     if (rc != 0)
@@ -298,7 +313,7 @@ static int discard(struct bn_sql_verify *v, unsigned ordinal)
   const uint64_t until_ns = v->until_ns;
   int rc;
 
-  v->until_ns = after_ms(VISIT_MS);
+  v->until_ns = end_of_patience(v);
   rc = drop_table(v, ordinal, 1);
   v->until_ns = until_ns;
   return rc;
@@ -329,13 +344,24 @@ static int create_on(struct visit *visit, struct bn_err *err)
   return tell(visit, sql, NULL, "create its table on", err);
 }
 
+/* Of a server whose sessions begin with autocommit off. */
+static bool commits_by_itself(const struct visit *visit)
+{
+  return visit->link.ops->transaction == NULL ||
+         visit->link.ops->transaction(visit->link.handle) == BN_TRANSACTION_OWN;
+}
+
 static int mark_on(struct visit *visit, struct bn_err *err)
 {
   char sql[128];
+  int rc;
 
   (void)snprintf(sql, sizeof sql, "INSERT INTO %s (id, n) VALUES (0, 0)",
                  visit->drv->sys->ledger.table);
-  return tell(visit, sql, NULL, "write to its table on", err);
+  rc = tell(visit, sql, NULL, "write to its table on", err);
+  if (rc == 0 && !commits_by_itself(visit))
+    rc = tell(visit, "COMMIT", NULL, "write to its table on", err);
+  return rc;
 }
 
 /* The attempts.  libpq does not tell a wrong password from a server that is away, so only those
@@ -541,7 +567,7 @@ static int ask_all(struct bn_sql_verify *v, struct content *content, bool *known
   int rc = -1;
 
   *better = false;
-  for (unsigned i = 0; i < places && !(*known && v->counts.missing == 0); i++) {
+  for (unsigned i = 0; i < places && !(*known && v->counts.missing == 0) && !too_late(v, i); i++) {
     struct bn_sql_commit_counts found;
 
     if (read_table(v, stop_at(first, i, places), content, err) != 0)

@@ -34,6 +34,7 @@ struct bn_sql_verify {
   const struct bn_session *session; /* which waits for servers, and hurries when the run is stopped;
                                        NULL: none */
   uint64_t until_ns;                /* no server is asked after it */
+  uint64_t login_ns;                /* the longest that a server took to let us in */
   unsigned good;                    /* the server that has answered last; it is asked first */
   struct bn_sql_commit_counts counts;
 };

@@ -74,6 +74,10 @@ static enum bn_sql answer(struct bn_sql_result *r, struct bn_sql_diag *d)
 
 static bool connects(unsigned place, uint64_t deadline_ns)
 {
+  const uint64_t in_ns = bn_clock_mono() + (uint64_t)(fake.login_s * 1e9);
+
+  if (fake.login_s > 0)
+    bn_clock_sleep_until(in_ns < deadline_ns ? in_ns : deadline_ns);
   if ((fake.frozen >> place & 1) != 0 || bn_clock_mono() >= deadline_ns)
     return false;
   if (fake.refuse_connect == 0)
@@ -86,6 +90,14 @@ static int fake_thread_init(void *self)
 {
   (void)self;
   return fake.refuse_thread ? -1 : 0;
+}
+
+/* Drivers count in whole seconds. */
+static void sleep_through(uint64_t deadline_ns)
+{
+  const uint64_t least_ns = bn_clock_mono() + (uint64_t)(fake.least_s * 1e9);
+
+  bn_clock_sleep_until(least_ns > deadline_ns ? least_ns : deadline_ns);
 }
 
 static enum bn_sql fake_connect(void *self, void *conn, const struct bn_sql_target *t,
@@ -107,7 +119,7 @@ static enum bn_sql fake_connect(void *self, void *conn, const struct bn_sql_targ
   fake.elsewhere = t->elsewhere;
   if (!connects(place, deadline_ns)) {
     if (fake.silent || (fake.frozen >> place & 1) != 0)
-      bn_clock_sleep_until(deadline_ns);
+      sleep_through(deadline_ns);
     fill(d, 2002, "HY000", "fake_connect()");
     (void)snprintf(d->where, sizeof d->where, "nowhere");
     return BN_SQL_LOST;

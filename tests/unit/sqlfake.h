@@ -31,6 +31,8 @@ struct fake {
   unsigned refuse_prepare; /* so many fail with LOST */
   unsigned spare_prepare;  /* behind so many that do not */
   unsigned frozen;         /* bit per server: one that never answers */
+  double login_s;          /* an attempt to connect takes as long */
+  double least_s;          /* and one to a frozen server at least so long, whatever is left */
   unsigned places;         /* servers, of which the ordinal selects one; 0: one */
   bool refuse_thread;      /* thread_init fails */
   bool cannot_prepare;     /* asks for emulation */

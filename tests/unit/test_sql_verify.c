@@ -130,6 +130,36 @@ static void missing_commits_are_waited_for(void **state)
   end();
 }
 
+/* What took its time to let us in before the events does so after them. */
+static void a_slow_server_is_asked_at_the_end(void **state)
+{
+  (void)state;
+  begin(1);
+  fake.login_s = 3;
+  count(5, "5");
+  check(0, 5, 0, 0);
+  assert_int_equal(trial.drops[0], 1);
+  end();
+}
+
+/* Somebody has ended the run, and no server answers any more: the report waits for few of them. */
+static void frozen_servers_do_not_hold_up_a_report(void **state)
+{
+  double began_s;
+
+  (void)state;
+  begin(2);
+  count(5, "5");
+  fake.places = 6;
+  fake.frozen = 0x3f;
+  fake.least_s = 1;
+  atomic_store(&trial.f.limit.until_ns, 0);
+  began_s = sim_s();
+  check(-1, 5, 0, 5);
+  assert_true(sim_s() - began_s <= 2.1);
+  end();
+}
+
 /* Somebody has ended the run, and a server does not answer any more. */
 static void one_frozen_server_does_not_use_up_the_time(void **state)
 {
@@ -305,6 +335,31 @@ static void a_table_has_the_name_of_its_attempt(void **state)
   end();
 }
 
+static enum bn_sql_transaction autocommit_is_off(void *conn)
+{
+  (void)conn;
+  return BN_TRANSACTION_MANUAL;
+}
+
+/* Else the row is gone with the connection that wrote it. */
+static void the_mark_is_committed_where_autocommit_is_off(void **state)
+{
+  struct bn_driver ops;
+
+  (void)state;
+  begin(1);
+  assert_non_null(make());
+  assert_null(strstr(fake.log, "COMMIT"));
+  end();
+  begin(1);
+  ops = *trial.f.drv->ops;
+  ops.transaction = autocommit_is_off;
+  trial.f.drv->ops = &ops;
+  assert_non_null(make());
+  assert_non_null(strstr(strstr(fake.log, "INSERT"), "query COMMIT;"));
+  end();
+}
+
 /* A server that has made none is asked again for 10 s, unless it will never make one, or somebody
    ends the run. */
 static void no_table_ends_the_start(void **state)
@@ -396,6 +451,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(commits_of_a_session_that_was_left_behind_are_not_missing),
       cmocka_unit_test(missing_commits_are_waited_for),
+      cmocka_unit_test(a_slow_server_is_asked_at_the_end),
+      cmocka_unit_test(frozen_servers_do_not_hold_up_a_report),
       cmocka_unit_test(one_frozen_server_does_not_use_up_the_time),
       cmocka_unit_test(a_table_that_cannot_be_used_is_dropped_where_it_was_made),
       cmocka_unit_test(the_reason_is_told_why_a_table_is_not_seen),
@@ -403,6 +460,7 @@ int main(void)
       cmocka_unit_test(the_table_is_made_once_a_server_lets_it),
       cmocka_unit_test(an_only_server_may_take_its_time),
       cmocka_unit_test(a_table_has_the_name_of_its_attempt),
+      cmocka_unit_test(the_mark_is_committed_where_autocommit_is_off),
       cmocka_unit_test(no_table_ends_the_start),
       cmocka_unit_test(the_table_is_dropped_after_missing_commits),
       cmocka_unit_test(a_table_that_stays_is_told),
