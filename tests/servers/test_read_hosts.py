@@ -247,6 +247,23 @@ def test_paths_are_sockets(pair):
     assert number(out, "reads by read servers") == 20
 
 
+@pytest.mark.parametrize("way", ["list", "reads"])
+def test_localhost_with_a_port_of_several_is_no_socket(mariadb_plain, tmp_path, way):
+    """The client library takes that name for its default socket, which belongs to another server, or to none."""
+    script = tmp_path / "port.lua"
+    script.write_text("local con\n"
+                      "function thread_init() con = sysbench.sql.driver():connect() end\n"
+                      "function event() print('port', (con:query_row('SELECT @@port'))) end\n")
+    port = mariadb_plain.port
+    where = {"list": ["--mysql-host=localhost", f"--mysql-port={port},{port}"],
+             "reads": ["--mysql-host=127.0.0.1", f"--mysql-port={port}", f"--db-read-hosts=localhost:{port}"]}[way]
+    login = [a for a in mariadb_plain.login("tcp") if not a.startswith(("--mysql-host", "--mysql-port"))]
+    done = subprocess.run([BENCH, str(script), *login, *where, "--threads=2", "--events=4", "run"], cwd=tmp_path,
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count(f"port\t{port}\n") == 4, done.stdout
+
+
 @pytest.mark.parametrize("driver", ["sqlite", "null"])
 def test_drivers_without_servers_refuse_a_list(driver):
     done = subprocess.run([BENCH, "oltp_point_select", f"--db-driver={driver}", "--db-read-hosts=a", "run"],

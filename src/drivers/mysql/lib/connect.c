@@ -18,6 +18,7 @@ struct place {
   const char *host, *socket; /* socket NULL: TCP, or what the library makes of "localhost" */
   const char *user, *password, *db;
   unsigned port;
+  bool tcp;   /* also to "localhost" */
   bool loads; /* LOAD DATA LOCAL will be used */
 };
 
@@ -44,6 +45,13 @@ static const char *foreign_override(const struct bn_sql_target *t)
       return t->override_name[i];
   }
   return NULL;
+}
+
+/* The library takes "localhost" for its default socket, whatever the port is.  That is sysbench's
+   way, but one of several ports is another server. */
+static bool needs_tcp(const struct bn_mysql *driver, const char *port)
+{
+  return driver->host->policy->own_report && (port != NULL || driver->n_ports > 1);
 }
 
 /* Sockets in turn; else all pairs of hosts and ports, the port varying fastest. */
@@ -74,6 +82,7 @@ static void choose(struct place *p, const struct bn_mysql *driver, const struct 
   }
   if (p->host == NULL)
     p->host = driver->hosts->item[t->ordinal / driver->n_ports % driver->hosts->n];
+  p->tcp = needs_tcp(driver, port);
   p->port =
       port != NULL ? (unsigned)strtoul(port, NULL, 10) : driver->port[t->ordinal % driver->n_ports];
 }
@@ -163,10 +172,9 @@ static unsigned connect_timeout_s(const struct bn_mysql *driver, uint64_t deadli
   return (unsigned)(asked != 0 && asked < left ? asked : left);
 }
 
-/* The library takes that name for its default socket. */
 static bool is_local(const struct place *p)
 {
-  return p->socket != NULL || p->host == NULL || strcmp(p->host, "localhost") == 0;
+  return p->socket != NULL || (!p->tcp && (p->host == NULL || strcmp(p->host, "localhost") == 0));
 }
 
 static int set_options(struct bn_mysql_lib *c, int ssl, uint64_t deadline_ns, const char **text)
@@ -217,7 +225,7 @@ static unsigned shown_port(const struct bn_mysql *driver, const struct place *p)
 static enum bn_sql open_handle(struct bn_mysql_lib *c, const struct place *p, int ssl,
                                uint64_t deadline_ns, struct bn_sql_diag *d)
 {
-  const unsigned yes = 1;
+  const unsigned yes = 1, tcp = MYSQL_PROTOCOL_TCP;
   const char *text = NULL;
 
   c->handle = mysql_init(NULL);
@@ -228,6 +236,8 @@ static enum bn_sql open_handle(struct bn_mysql_lib *c, const struct place *p, in
     return bn_mysql_fail_text(BN_MYSQL_ENCRYPTION, "mysql_options()", text, d);
   bn_mysql_lib_cleartext(c->handle, ssl, is_local(p), c->driver->conf->cleartext_password);
   bn_mysql_lib_load_guard(c);
+  if (p->tcp)
+    (void)mysql_options(c->handle, MYSQL_OPT_PROTOCOL, &tcp);
   if (p->loads)
     (void)mysql_options(c->handle, MYSQL_OPT_LOCAL_INFILE, &yes);
   bn_mysql_trace(c->driver,
