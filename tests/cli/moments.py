@@ -3,10 +3,12 @@
 
 BENCH_SIGNALS is how often each workload is interrupted. A failure names its number, which repeats its draws."""
 
+import contextlib
 import json
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import time
 
@@ -41,6 +43,13 @@ def ended_in_order(status, told):
     assert status == 0 or abs(status) in SIGNALS or status - 128 in SIGNALS, told
 
 
+def close_database(database, told):
+    """What an ended process has left beside it goes when the next one that has written closes it."""
+    with contextlib.closing(sqlite3.connect(database)) as con:
+        assert con.execute("PRAGMA integrity_check").fetchall() == [("ok",)], told
+        con.execute("PRAGMA user_version = 1")
+
+
 def attempt_run(name, number, args, folder, stays):
     """stays: the files that were there before and are there afterwards."""
     draw = random.Random(f"{name} {number}")
@@ -60,7 +69,11 @@ def attempt_run(name, number, args, folder, stays):
     elif path.exists():
         json.loads(path.read_text())
     path.unlink(missing_ok=True)
-    assert {f.name for f in folder.iterdir()} == {"tmp", *stays}, told
+    # A second signal does not wait until all connections are closed, and leaves SQLite's log behind.
+    if (folder / "a.db-wal").exists() and "ending at once" in err:
+        close_database(folder / "a.db", told)
+    left = {f.name for f in folder.iterdir()} - {"tmp", *stays}
+    assert not left, (left, told)
     assert not list((folder / "tmp").iterdir()), told
 
 

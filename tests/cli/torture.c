@@ -22,6 +22,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
@@ -58,8 +59,26 @@ static bool fails(const char *call, int error)
   return true;
 }
 
-static void crashed(int signo)
+/* A call through a null pointer has no frame, and none below it is found: the trace begins with
+   the caller. */
+static void leave_nowhere(ucontext_t *at)
 {
+#ifdef __x86_64__
+  greg_t *reg = at->uc_mcontext.gregs;
+
+  if (reg[REG_RIP] != 0)
+    return;
+  reg[REG_RIP] = *(const greg_t *)reg[REG_RSP];
+  reg[REG_RSP] += (greg_t)sizeof(greg_t);
+#else
+  (void)at;
+#endif
+}
+
+static void crashed(int signo, siginfo_t *info, void *at)
+{
+  (void)info;
+  leave_nowhere(at);
   trace("crashed");
   (void)NEXT(signal)(signo, SIG_DFL);
   (void)raise(signo);
@@ -68,6 +87,7 @@ static void crashed(int signo)
 __attribute__((constructor)) static void begin(void)
 {
   static const int signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
+  const struct sigaction crash = {.sa_sigaction = crashed, .sa_flags = SA_SIGINFO};
   const char *spec = getenv("TORTURE");
   char path[512];
   void *first[1];
@@ -77,7 +97,7 @@ __attribute__((constructor)) static void begin(void)
   /* The first trace loads a library. */
   (void)backtrace(first, 1);
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-    (void)signal(signals[i], crashed);
+    (void)sigaction(signals[i], &crash, NULL);
   log_fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   /* Out of the way of programs that count descriptors. */
   if (log_fd >= 0 && fcntl(log_fd, F_DUPFD_CLOEXEC, 900) >= 0) {
@@ -91,9 +111,12 @@ __attribute__((constructor)) static void begin(void)
 /* A handler of the program that gives up hands over to the one of this library. */
 sighandler_t signal(int signo, sighandler_t to)
 {
+  const struct sigaction crash = {.sa_sigaction = crashed, .sa_flags = SA_SIGINFO};
   const bool is_fault = signo == SIGSEGV || signo == SIGBUS;
 
-  return NEXT(signal)(signo, log_fd >= 0 && is_fault && to == SIG_DFL ? crashed : to);
+  if (log_fd < 0 || !is_fault || to != SIG_DFL)
+    return NEXT(signal)(signo, to);
+  return sigaction(signo, &crash, NULL) == 0 ? SIG_DFL : SIG_ERR;
 }
 
 __attribute__((destructor)) static void end(void)

@@ -34,7 +34,8 @@ def build(folder):
 
 
 def masked(text):
-    """What stays the same from run to run: the words."""
+    """What stays the same from run to run: the words. libpq forgets the server's version without a word."""
+    text = re.sub(r"PostgreSQL [0-9.]+ \(.*?\)", "PostgreSQL of unknown version", text)
     return re.sub(r"[0-9. ]+", "#", text).splitlines()
 
 
