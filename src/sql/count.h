@@ -12,7 +12,10 @@
  *   in flight               at most one for each connection: the driver has it, or it failed and
  *                           the script has not settled yet whether to ignore that
  *
- *   failed + given up = BN_C_ERROR + losses
+ *   failed + given up + not prepared = BN_C_ERROR + losses
+ *
+ * Not prepared are those that an event could not prepare or bind, so that they were not begun; in
+ * dialects they are not counted.
  *
  * A loss is an ignored failure whose connection was lost and made anew: that is a BN_C_RECONNECT
  * and no error.  Retries are counted apart: a repeated statement is begun again, and

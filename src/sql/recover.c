@@ -47,8 +47,7 @@ static bool is_useless(const struct bn_sql_failing *f)
 
 struct bn_sql_recovery bn_sql_recover(const struct bn_sql_failing *f)
 {
-  /* Only executions count: what cannot be prepared or bound was not sent. */
-  const bool executed = f->step == BN_STEP_QUERY;
+  const bool executed = f->step == BN_STEP_QUERY, counted = executed || f->all_count;
 
   if (f->step == BN_STEP_CONNECT)
     return connecting(f);
@@ -61,11 +60,11 @@ struct bn_sql_recovery bn_sql_recover(const struct bn_sql_failing *f)
 
     return (struct bn_sql_recovery){.action = leaves ? BN_SQL_RECONNECT : BN_SQL_IGNORE,
                                     .roll_back = !leaves && !f->diag->rolled_back,
-                                    .counts = executed};
+                                    .counts = counted};
   }
   if (f->asks && executed && !f->once && f->answer == BN_ANSWER_NONE)
     return (struct bn_sql_recovery){.action = BN_SQL_ASK};
-  return (struct bn_sql_recovery){.action = BN_SQL_FAIL, .counts = executed && !f->untold};
+  return (struct bn_sql_recovery){.action = BN_SQL_FAIL, .counts = counted && !f->untold};
 }
 
 struct bn_sql_repetition bn_sql_repeat(uint64_t tries, uint64_t max_tries, uint64_t noise)

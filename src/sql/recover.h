@@ -34,6 +34,7 @@ struct bn_sql_failing {
   bool once;        /* bulk inserts: no event is repeated, so nothing is ignored */
   bool asks;        /* the script wants to be asked */
   bool interrupted; /* the session is */
+  bool all_count;   /* a PREPARE or BIND that fails counts as an execution does */
   bool over;        /* nothing may begin any more, or CONNECT was tried for long enough */
   bool untold;      /* dialect 0.5: what fails for good is not counted */
   enum bn_sql_answer answer;

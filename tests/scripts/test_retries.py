@@ -49,6 +49,36 @@ def test_events_fail_at_a_locked_database(folder, locked, tries):
     assert f"hooks\t{10 * tries - 1}" in r.lines
 
 
+PREPARING = """
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  con:query("CREATE TABLE IF NOT EXISTS kept(a INTEGER)")
+end
+function event()
+  if (n or 0) % 2 == 1 then con:query("BEGIN") end
+  n = (n or 0) + 1
+  con:prepare("INSERT INTO " .. (n % 2 == 0 and "missing" or "kept") .. " VALUES (1)"):execute()
+end
+"""
+
+
+def test_an_ignored_error_of_a_preparation_repeats_the_event(folder):
+    """It counts as one of an execution does."""
+    r = folder.run(PREPARING, *SQLITE, "--db-ignore-errors=all", "--events=10", "--time=0")
+    assert r.status == 0 and r.err == "" and r.events == 10
+    assert number(r, "ignored errors") == 9 and "retried events:                      9 (9 retries)" in r.out
+    # Without --db-ignore-errors it ends the run, and has its reason.
+    r = folder.run(PREPARING, *SQLITE, "--events=10", "--time=0")
+    assert r.status == 1 and r.events == 1 and number(r, "ignored errors") == 1
+    assert "no such table: missing" in r.err
+
+
+def test_an_ignored_error_of_a_preparation_at_the_start_has_its_reason(folder):
+    r = folder.run("function thread_init() sysbench.sql.driver():connect():prepare('SELECT * FROM missing') end\n"
+                   "function event() end", *SQLITE, "--db-ignore-errors=all", "--events=1")
+    assert r.status == 1 and "no such table: missing" in r.said[0], r.said
+
+
 @pytest.mark.parametrize("version", ["0.5", "1.0", "1.1"])
 def test_a_dialect_limits_tries_and_does_not_tell(folder, locked, version):
     r = folder.run(LOCKED, *SQLITE, "--sqlite-busy-timeout=0", "--max-requests=5" if version == "0.5"

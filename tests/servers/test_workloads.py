@@ -396,6 +396,20 @@ end
 
 
 @pytest.mark.parametrize("protocol", ["auto", "library"])
+def test_an_empty_statement_is_an_error_like_others(server, protocol, tmp_path):
+    """PostgreSQL answers it without a code: it counts, and ends the run although the script catches it."""
+    script = tmp_path / "empty.lua"
+    script.write_text("local con\n"
+                      "function thread_init() con = sysbench.sql.driver():connect() end\n"
+                      "function event() pcall(con.query, con, '') end\n")
+    done = subprocess.run([BENCH, str(script), *server.login(), f"--{server.driver}-protocol={protocol}", "--events=9",
+                           "run"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1, done.stdout
+    assert number(done.stdout, "ignored errors") == 1, done.stdout
+    assert "empty" in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("protocol", ["auto", "library"])
 def test_a_commit_that_rolls_back_is_not_verified(server, protocol, tmp_path):
     """PostgreSQL ends a transaction in which a statement has failed without an error."""
     script = tmp_path / "caught.lua"

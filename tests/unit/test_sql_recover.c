@@ -76,6 +76,13 @@ static const struct {
     {{.step = BN_STEP_PREPARE, .diag = &other, .listed = LISTS}, {.action = BN_SQL_FAIL}},
     {{.step = BN_STEP_BIND, .diag = &other, .listed = LISTS, .asks = true},
      {.action = BN_SQL_FAIL}},
+    /* But in an event it does. */
+    {{.step = BN_STEP_PREPARE, .diag = &listed, .listed = LISTS, .all_count = true},
+     {.action = BN_SQL_IGNORE, .roll_back = true, .counts = true}},
+    {{.step = BN_STEP_BIND, .diag = &other, .listed = LISTS, .all_count = true},
+     {.action = BN_SQL_FAIL, .counts = true}},
+    {{.step = BN_STEP_PREPARE, .diag = &listed, .interrupted = true, .all_count = true},
+     {.action = BN_SQL_LEAVE}},
     /* No event is repeated because of a bulk insert. */
     {{.step = BN_STEP_QUERY, .diag = &listed, .listed = {&all}, .once = true, .asks = true},
      {.action = BN_SQL_FAIL, .counts = true}},

@@ -194,8 +194,7 @@ function statement_methods:bind_create(param_type, max_len)
   return construct(max_len)
 end
 
--- 0, or 1 when there are too many or too few.  A connection that is lost meanwhile repeats the
--- event.
+-- 0, or 1 when there are too many or too few.  An error that is ignored repeats the event.
 function statement_methods:bind_param(...)
   expect(self, STATEMENT, "statement", "bind_param")
   local count = select("#", ...)
@@ -216,7 +215,7 @@ function statement_methods:bind_param(...)
   if rc == 0 then
     return 0
   end
-  module("sysbench.sql.more").restart_if_lost(self.connection, "<prepared statement>")
+  module("sysbench.sql.more").restart_if_ignored(self.connection, "<prepared statement>")
   return 1
 end
 
@@ -278,7 +277,7 @@ function connection_methods:prepare(query, name)
   end
   local statement = C.bn_ffi_sql_prepare(self, query, #query, name)
   if statement == nil then
-    module("sysbench.sql.more").restart_if_lost(self, query)
+    module("sysbench.sql.more").restart_if_ignored(self, query)
     error("SQL API error", 2)
   end
   return gc(statement, C.bn_ffi_sql_stmt_free)

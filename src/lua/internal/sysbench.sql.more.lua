@@ -60,6 +60,9 @@ local function fail(con, query, level, prefix)
     local caller = getinfo(level + 1, "S")
     local direct = caller and caller.what == "C" and 1 or 0
     local why = failure.sql_errmsg
+    if not internal.dialect() then
+      C.bn_ffi_sql_settle(con, false)
+    end
     why = (why == "" or internal.dialect()) and "" or ": " .. why
     error((prefix or "") .. "SQL API error" .. why, prefix and 0 or level + 1 + direct)
   end
@@ -72,10 +75,10 @@ local function fail(con, query, level, prefix)
         prefix and 0 or level + 1)
 end
 
--- Restarts the event if what failed was that a statement was prepared or bound on a connection that
--- was lost meanwhile, as it may be in execute.
-local function restart_if_lost(con, query)
-  if con.lost and con.error == IGNORABLE then
+-- Restarts the event if what failed was that a statement was prepared or bound, as it may be in
+-- execute, and the error is ignored.  sysbench restarts none, but for a lost connection.
+local function restart_if_ignored(con, query)
+  if con.error == IGNORABLE and (con.lost or not internal.dialect()) then
     fail(con, query, 2)
   end
 end
@@ -299,7 +302,7 @@ local function double(param_type)
 end
 
 return {
-  fail = fail, restart_if_lost = restart_if_lost, field = field, double = double,
+  fail = fail, restart_if_ignored = restart_if_ignored, field = field, double = double,
   is_double = is_double,
   connection = connection_methods, statement = statement_methods, result = result_methods,
   driver = driver_methods
