@@ -118,7 +118,6 @@ struct bn_policy {
   bool unknown_offset; /* fileio: a wrong checksum is told of without its offset, and the offset is
                           hexadecimal */
   bool no_hint_at_prepare;  /* fileio: a missing file does not remind of prepare */
-  bool late_backlog_check;  /* fileio: --file-async-backlog is checked by async modes alone */
   const char *byte_unit;    /* fileio: "512B" */
   const char *binary_unit;  /* fileio: "16KiB", without its letter */
   const char *rate_unit;    /* fileio: of what was prepared, "MiB" per second */

@@ -38,7 +38,6 @@ const struct bn_policy bn_policy_10 = {
     .mysql_files_in_folder = true,
 
     .mix_per_program = true,
-    .late_backlog_check = true,
     .byte_unit = "B",
     .binary_unit = "iB",
     .rate_unit = "MiB",

@@ -37,7 +37,6 @@ const struct bn_policy bn_policy_11 = {
     .query_was = " was",
     .mysql_traces_field_count = true,
 
-    .late_backlog_check = true,
     .byte_unit = "B",
     .binary_unit = "iB",
     .rate_unit = "MiB",

@@ -282,6 +282,8 @@ static void man_bounds(const struct bn_opt *o, FILE *out)
       (void)snprintf(text + strlen(text), sizeof text - strlen(text), "%s %s", i > 0 ? "," : "",
                      o->choices[i]);
     man_sentence(text, out);
+  } else if (o->max == INT64_MAX && o->min == INT64_MIN) {
+    return; /* any whole number */
   } else if (o->max == INT64_MAX || (o->max == INT32_MAX && o->min != 0)) {
     (void)fprintf(out, "At least %" PRId64 ".\n", o->min);
   } else if (o->max != 0 && o->max != INT32_MAX) {
