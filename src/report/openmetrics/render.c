@@ -123,7 +123,7 @@ static const struct row rows[] = {
     {{"bench_events", "counter", NULL, "Events that have ended."}, WHOLE(events)},
     {{"bench_transactions", "counter", NULL, "Transactions, or events if the test has none."},
      WHOLE(transactions)},
-    {{"bench_errors", "counter", NULL, "Errors that were ignored."}, WHOLE(errors)},
+    {{"bench_errors", "counter", NULL, "Statements that failed."}, WHOLE(errors)},
     {{"bench_reconnects", "counter", NULL, "Connections that were made again."}, WHOLE(reconnects)},
     {{"bench_retried_events", "counter", NULL, "Events that were repeated after an ignored error."},
      WHOLE(retried_events),
