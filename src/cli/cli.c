@@ -180,14 +180,15 @@ static void note_secret(struct bn_cli *cli, const struct bn_optset *options, con
 
 /* --- arguments --- */
 
-/* "--threads 4" gives threads nothing and makes 4 the test; remembered for whatever comes of it. */
+/* "--threads 4" gives threads nothing and makes 4 the test; remembered for whatever comes of it.
+   In "--threads run" the value was forgotten. */
 static void note_separate_value(struct bn_cli *cli, const struct bn_optset *options, int i)
 {
   const char *arg = cli->argv[i], *next = i + 1 < cli->argc ? cli->argv[i + 1] : NULL;
   const struct bn_opt *o = bn_optset_find(options, arg + 2);
 
-  if (next == NULL || next[0] == '\0' || strncmp(next, "--", 2) == 0 || cli->hint[0] != '\0' ||
-      cli->policy->plain_errors)
+  if (next == NULL || next[0] == '\0' || strncmp(next, "--", 2) == 0 || is_command_name(next) ||
+      cli->hint[0] != '\0' || cli->policy->plain_errors)
     return;
   if (o != NULL ? o->type == BN_BOOL : !isdigit((unsigned char)next[0]))
     return;

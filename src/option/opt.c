@@ -238,9 +238,12 @@ static enum bn_optset_error parse(const struct bn_optset *s, struct bn_entry *e,
 
   if (e->o->type == BN_LIST && e->o->repeat && e->given)
     return append_list(e, st->text, from_file);
-  if (!s->policy->loose_values)
-    return bn_optval_parse(e->o, e->value, st->text, from_file);
-  return parse_loosely(s, e, st);
+  if (s->policy->loose_values)
+    return parse_loosely(s, e, st);
+  /* "--time" is no "--time=0", which would be a run without an end. */
+  if (!from_file && st->text == NULL && bn_optval_is_numeric(e->o))
+    return BN_OPTSET_BAD;
+  return bn_optval_parse(e->o, e->value, st->text, from_file);
 }
 
 /* A member of the owner's struct, next to the value. */

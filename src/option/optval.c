@@ -355,14 +355,15 @@ static void list_choices(const struct bn_opt *o, char *out, size_t len)
     used += (size_t)snprintf(out + used, len - used, "%s%s", i > 0 ? ", " : "", o->choices[i]);
 }
 
-static bool is_numeric(const struct bn_opt *o)
+bool bn_optval_is_numeric(const struct bn_opt *o)
 {
-  return o->type == BN_INT || o->type == BN_SIZE || o->type == BN_DOUBLE || o->type == BN_SECONDS;
+  return o->type == BN_INT || o->type == BN_SIZE || o->type == BN_DOUBLE || o->type == BN_SECONDS ||
+         (o->type == BN_LIST && o->scalar);
 }
 
 static void explain_range(const struct bn_opt *o, const char *text, struct bn_optset_fault *out)
 {
-  const char *shown = is_numeric(o) && text[0] == '\0' ? "0" : bn_opt_shown(o, text);
+  const char *shown = bn_optval_is_numeric(o) && text[0] == '\0' ? "0" : bn_opt_shown(o, text);
 
   if (o->range_text != NULL)
     fill_in(out->text, sizeof out->text, o->range_text, shown);
@@ -408,9 +409,11 @@ static void allowed(const struct bn_opt *o, char *out, size_t len)
   case BN_CHOICE:
     list_choices(o, out, len);
     break;
+  case BN_LIST:
+    (void)snprintf(out, len, "%s", o->scalar ? "numbers, separated by commas" : "any text");
+    break;
   case BN_STRING:
   case BN_PATH:
-  case BN_LIST:
     (void)snprintf(out, len, "any text");
     break;
   }

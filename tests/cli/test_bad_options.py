@@ -94,6 +94,37 @@ def test_dialects_keep_their_words(args, sentence):
         assert f"FATAL: {sentence}\n" in got.out
 
 
+def numeric_options(test):
+    """{option: test} of what takes a number, a size or a time, by its form in the help."""
+    text = bench.run("--help").out if test is None else bench.run(test, "help").out
+    return {name: test for name in re.findall(r"^  --([a-z0-9-]+)=(?:N|SIZE|SECONDS)\b", text, re.MULTILINE)}
+
+
+def test_numbers_without_a_value_are_refused(tmp_path):
+    """Not taken for 0, which means no limit for some: the run would not end."""
+    scripts = {"oltp_read_write": ["--db-driver=null"], "fileio": ["--file-test-mode=rndrd"]}
+    found = {}
+    for test in (None, "cpu", "memory", "fileio", "oltp_read_write"):
+        found |= numeric_options(test) | found
+    assert {"time", "events", "rate", "report-interval", "rand-seed", "memory-block-size", "tables"} <= set(found)
+    for option, test in found.items():
+        test = test or "cpu"
+        got = bench.run(test, *scripts.get(test, []), "--events=1", f"--{option}", "run", cwd=tmp_path)
+        assert got.status == 1, option
+        assert re.match(rf"--{option}: no value; allowed: [^\n]+\n$", got.err), got.err
+
+
+def test_value_is_missing_where_a_run_would_have_no_end():
+    for place in ("cpu --time run", "cpu run --time"):
+        assert bench.run(*place.split()) == (
+            "", "--time: no value; allowed: 0 or more seconds, also with ms, s, m or h\n", 1)
+    assert bench.run("cpu", "--percentile", "run").err == (
+        "--percentile: no value; allowed: numbers, separated by commas\n")
+    # In a dialect it is 0, as in sysbench.
+    got = bench.run("--compat=1.0", "cpu", "--events=1", "--time", "run")
+    assert got.status == 0 and "total number of events:              1\n" in got.out
+
+
 @pytest.mark.parametrize("option", [row[0] for row in rows() if row[1] == "-"])
 def test_any_text_is_taken(option, tmp_path):
     if option in options_of_the_tables()[1]:

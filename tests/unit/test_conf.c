@@ -267,8 +267,9 @@ static void test_own_refusals(void **state)
     (void)snprintf(text, sizeof text, "--%s: %s", rows[i].setting, rows[i].what);
     refused(&bn_policy_bench, rows[i].setting, rows[i].kind, text);
   }
-  refused(&bn_policy_bench, "threads", BN_OPTSET_RANGE,
-          "--threads: no value; allowed: 1 to 1000000");
+  refused(&bn_policy_bench, "threads", BN_OPTSET_BAD, "--threads: no value; allowed: 1 to 1000000");
+  refused(&bn_policy_bench, "time", BN_OPTSET_BAD,
+          "--time: no value; allowed: 0 or more seconds, also with ms, s, m or h");
   refused(&bn_policy_bench, "percentile=50,0", BN_OPTSET_RANGE,
           "--percentile=0: out of range; allowed: more than 0, at most 100, or 0 alone for none");
   refused(&bn_policy_bench, "report-checkpoints=1,x", BN_OPTSET_RANGE,

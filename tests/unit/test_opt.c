@@ -237,7 +237,7 @@ static void test_integers(void **state)
   assert_string_equal(fault_text(), "--long-count=abc: not a whole number; allowed: 1 to 100");
   assert_int_equal(put("long-count", "0"), BN_OPTSET_RANGE);
   assert_string_equal(fault_text(), "--long-count=0: out of range; allowed: 1 to 100");
-  assert_int_equal(put("long-count", NULL), BN_OPTSET_RANGE);
+  assert_int_equal(put("long-count", NULL), BN_OPTSET_BAD);
   assert_string_equal(fault_text(), "--long-count: no value; allowed: 1 to 100");
   assert_int_equal(put("long-count", "101"), BN_OPTSET_RANGE);
   assert_int_equal(put("long-count", " +100"), BN_OPTSET_OK);
