@@ -396,9 +396,7 @@ static int open_script(struct program *p)
     return -1;
   if (bn_script_load(p->script, &err) == 0)
     return 0;
-  (void)refuse(&err);
-  if (err.code == ENOENT && p->cli.test != NULL)
-    bn_cli_suggest_test(&p->cli);
+  bn_cli_no_script(&p->cli, p->options, &err);
   return -1;
 }
 

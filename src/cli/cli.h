@@ -79,6 +79,9 @@ int bn_cli_check_options(const struct bn_cli *cli, const struct bn_optset *optio
 /* true: `run` lacks the option without which the test means nothing, and that has been said. */
 bool bn_cli_lacks_required(const struct bn_cli *cli, const struct bn_optset *options,
                            const struct bn_workload *ops);
+/* Says why bn_script_load has failed, and what was probably meant. */
+void bn_cli_no_script(const struct bn_cli *cli, const struct bn_optset *options,
+                      const struct bn_err *err);
 /* Names each option of a built-in test that passes and nobody knows, on stderr. */
 void bn_cli_warn_unknown(struct bn_optset *options);
 /* Reports the unknown names of configuration files. */

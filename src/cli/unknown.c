@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Options that nobody knows, or not this test: refused, or accepted and named; and missing ones. */
+#include <errno.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -42,7 +43,8 @@ static void complain_of_unknown(const struct bn_cli *cli, const struct bn_optset
   const char *owner =
       fault->opt == NULL && strncmp(fault->typed, "--", 2) == 0 ? owner_of(fault->typed + 2) : NULL;
 
-  if (owner != NULL && !cli->policy->plain_errors && strcmp(owner, cli->test) != 0)
+  if (owner != NULL && !cli->policy->plain_errors &&
+      (cli->test == NULL || strcmp(owner, cli->test) != 0))
     bn_log_stderr("%s: only the %s test has this option", fault->typed, owner);
   else
     bn_log_stderr("%s", fault->text);
@@ -65,6 +67,18 @@ int bn_cli_check_options(const struct bn_cli *cli, const struct bn_optset *optio
     return -1;
   }
   return 0;
+}
+
+void bn_cli_no_script(const struct bn_cli *cli, const struct bn_optset *options,
+                      const struct bn_err *err)
+{
+  /* Neither a test nor a script: what is there may be a mistyped --version. */
+  if (err->code == ENODATA && bn_cli_check_options(cli, options, false) != 0)
+    return;
+  if (err->text[0] != '\0')
+    bn_log(BN_FATAL, "%s", err->text);
+  if (err->code == ENOENT && cli->test != NULL)
+    bn_cli_suggest_test(cli);
 }
 
 struct unknown_name {

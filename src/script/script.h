@@ -20,7 +20,8 @@ int bn_script_new(struct bn_script **out, const struct bn_script_setup *setup, s
 void bn_script_attach(struct bn_script *sc, struct bn_session *main_session);
 /* Finds the script (file as typed, then package.path, then bundled ones with or without ".lua"),
    creates the main interpreter and executes the top level.  0; -1 and err, whose text is printed as
-   FATAL unless it is empty; err->code ENOENT: no such benchmark. */
+   FATAL unless it is empty; err->code ENOENT: no such benchmark; ENODATA: none is named, and
+   standard input has no script. */
 int bn_script_load(struct bn_script *sc, struct bn_err *err);
 /* With a command: reads sysbench.cmdline.options, adds them to the option set (group "NAME
    options"), which applies what the command line gave; exports sysbench.opt.  Call before

@@ -91,6 +91,33 @@ def test_script_from_standard_input():
     assert bench.without_banner(got) == ("top\tprepare\n", "", 0)
 
 
+NO_TEST = ("FATAL: no test is named, and standard input has no script; name a test, for example: "
+           "bench cpu run (see bench --help)\n")
+
+
+def test_neither_a_test_nor_a_script():
+    """An option that nobody knows is named first: it may be a mistyped one that needs no test."""
+    for args, said in (
+        ([], NO_TEST),
+        (["--threads=5"], NO_TEST),
+        (["--verison"], "--verison: no such option; did you mean --version?\n"),
+        (["--thread=5"], "--thread=5: no such option; did you mean --threads?\n"),
+        (["--foo"], "--foo: no such option\n"),
+        (["--cpu-max-prime=5"], "--cpu-max-prime=5: only the cpu test has this option\n"),
+        (["--mysql-pasword=S"], "--mysql-pasword=***: no such option; did you mean --mysql-password?\n"),
+    ):
+        for stdin in ("", " \t\n\n"):
+            assert bench.without_banner(bench.run(*args, stdin=stdin)) == ("", said, 1)
+    # What was asked for may be empty, and a script takes any option.
+    assert bench.without_banner(bench.run("-")) == ("", "", 0)
+    assert bench.without_banner(bench.run("--foo", stdin="print('top')")) == ("top\n", "", 0)
+
+
+@pytest.mark.parametrize("dialect", ["1.0", "1.1"])
+def test_nothing_is_a_script_in_dialects(dialect):
+    assert bench.without_banner(bench.run("--foo", dialect=dialect), dialect) == ("", "", 0)
+
+
 def test_scripts_are_found_by_name_and_path(tmp_path):
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "own.lua").write_text("print('own')\n")

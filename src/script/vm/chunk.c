@@ -180,7 +180,18 @@ const struct bn_chunk *bn_chunks_file(struct bn_chunks *all, lua_State *L, const
   return c;
 }
 
-const struct bn_chunk *bn_chunks_stdin(struct bn_chunks *all, lua_State *L, struct bn_err *err)
+static bool is_blank(const struct bn_buf *text)
+{
+  static const char blanks[] = " \t\r\n\v\f";
+  size_t i = 0;
+
+  while (i < text->len && text->data[i] != '\0' && strchr(blanks, text->data[i]) != NULL)
+    i++;
+  return i == text->len;
+}
+
+const struct bn_chunk *bn_chunks_stdin(struct bn_chunks *all, lua_State *L, bool may_be_blank,
+                                       struct bn_err *err)
 {
   struct bn_buf text;
   struct bn_chunk *c = NULL;
@@ -190,6 +201,10 @@ const struct bn_chunk *bn_chunks_stdin(struct bn_chunks *all, lua_State *L, stru
 
   if (code != 0)
     (void)bn_err_set(err, code, "cannot read the standard input: %s", strerror(code));
+  else if (!may_be_blank && is_blank(&text))
+    (void)bn_err_set(err, ENODATA,
+                     "no test is named, and standard input has no script; name a test, for "
+                     "example: bench cpu run (see bench --help)");
   else if ((c = compile(L, strdup("stdin"), strdup("=stdin"), &text)) == NULL)
     (void)bn_err_set(err, EINVAL, "%s", lua_tostring(L, -1));
   bn_buf_done(&text);

@@ -3,6 +3,8 @@
 #ifndef BN_SCRIPT_VM_CHUNK_H
 #define BN_SCRIPT_VM_CHUNK_H
 
+#include <stdbool.h>
+
 #include <lua.h>
 
 #include "base/err.h"
@@ -19,8 +21,10 @@ void bn_chunks_free(struct bn_chunks *all);
    system's in msg. */
 const struct bn_chunk *bn_chunks_file(struct bn_chunks *all, lua_State *L, const char *file,
                                       struct bn_buf *msg);
-/* The script on standard input; NULL: why is in err. */
-const struct bn_chunk *bn_chunks_stdin(struct bn_chunks *all, lua_State *L, struct bn_err *err);
+/* The script on standard input; NULL: why is in err.  Unless it may be blank, nothing but white
+   space is no script, and err->code is ENODATA. */
+const struct bn_chunk *bn_chunks_stdin(struct bn_chunks *all, lua_State *L, bool may_be_blank,
+                                       struct bn_err *err);
 /* Remembers a file that the main instance runs by other means. */
 void bn_chunks_note(struct bn_chunks *all, const char *file);
 /* Calls fn with every file that was compiled, then with those noted; before there are workers. */

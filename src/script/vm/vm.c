@@ -179,6 +179,12 @@ static const struct bn_chunk *compile_file(struct bn_vm *vm, lua_State *L, struc
   return c;
 }
 
+/* Nothing is a script in sysbench, and where standard input was asked for. */
+static bool may_be_blank(const struct bn_script_setup *setup)
+{
+  return setup->name != NULL || setup->conf->policy->plain_errors;
+}
+
 int bn_vm_compile(struct bn_vm *vm, struct bn_lua *lua, struct bn_err *err)
 {
   if (vm->place.file != NULL) {
@@ -186,7 +192,7 @@ int bn_vm_compile(struct bn_vm *vm, struct bn_lua *lua, struct bn_err *err)
   } else {
     if (isatty(STDIN_FILENO))
       bn_log(BN_NOTICE, "Reading the script from the standard input:\n");
-    vm->chunk = bn_chunks_stdin(vm->chunks, lua->L, err);
+    vm->chunk = bn_chunks_stdin(vm->chunks, lua->L, may_be_blank(vm->setup), err);
   }
   return vm->chunk != NULL ? 0 : -1;
 }
