@@ -261,18 +261,37 @@ function sysbench.hooks.report_intermediate() end
     assert "FATAL: t.lua:2: only there" in r.said and r.status == 1 and r.reported
 
 
-@pytest.mark.parametrize("options,words", [
-    ("5", "wrong type for sysbench.cmdline.options: number"),
-    ("{a = 5}", "wrong table structure in sysbench.cmdline.options"),
-    ("{a = {}}", "nil description for option a"),
-    ("{a = {'x', function () end}}", "cannot determine type for option a"),
-    ("{a = {'x', {'b'}, sysbench.cmdline.ARG_INT}}", "wrong type for list option a"),
-    ("{a = {'x', 1, 77}}", "cannot determine type for option a")])
-def test_malformed_options(folder, options, words):
-    r = folder.lua("sysbench.cmdline.options = %s function prepare() end" % options, "prepare")
+FORM = "option 'a' must be a table {DESCRIPTION, DEFAULT, TYPE}"
+
+
+@pytest.mark.parametrize("options,words,own", [
+    ("5", "wrong type for sysbench.cmdline.options: number",
+     "sysbench.cmdline.options must be a table, not a number"),
+    ("{a = 5}", "wrong table structure in sysbench.cmdline.options", FORM),
+    ("{a = 'Number of'}", "wrong table structure in sysbench.cmdline.options", FORM),
+    ("{{'x'}}", "wrong table structure in sysbench.cmdline.options",
+     "an option in sysbench.cmdline.options has no name"),
+    ("{a = {}}", "nil description for option a", FORM),
+    ("{a = {'x', function () end}}", "cannot determine type for option a",
+     "option 'a': the default must be a string, a number, a boolean or a table of them"),
+    ("{a = {'x', {{}}}}", "wrong type for list option a",
+     "option 'a': the items of the default must be strings or numbers"),
+    ("{a = {'x', {'b'}, sysbench.cmdline.ARG_INT}}", "wrong type for list option a",
+     "option 'a': with a table as default, the type must be sysbench.cmdline.ARG_LIST"),
+    ("{a = {'x', 1, 77}}", "cannot determine type for option a",
+     "option 'a': the type must be one of sysbench.cmdline.ARG_BOOL, ARG_INT, ARG_SIZE, "
+     "ARG_DOUBLE, ARG_STRING, ARG_LIST and ARG_FILE")])
+def test_malformed_options(folder, options, words, own):
+    """In a dialect in the words and the place of sysbench, else by what the script has to have."""
+    text = "sysbench.cmdline.options = %s function prepare() end" % options
+    r = folder.lua(text, "prepare", BENCH_COMPAT="1.0")
     assert r.status == 1
-    assert re.fullmatch(r"FATAL: `sysbench\.cmdline\.read_cmdline_options' function failed: "
-                        r'\[string "sysbench\.cmdline\.lua"\]:\d+: ' + re.escape(words), r.said[0])
+    assert re.search(r"^FATAL: `sysbench\.cmdline\.read_cmdline_options' function failed: "
+                     r'\[string "sysbench\.cmdline\.lua"\]:\d+: ' + re.escape(words) + "$",
+                     r.out, re.MULTILINE)
+    for command in "prepare", "help":
+        r = folder.lua(text, command)
+        assert (r.err, r.status) == ("t.lua: %s\n" % own, 1)
 
 
 @pytest.mark.parametrize("row,value", [

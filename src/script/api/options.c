@@ -10,12 +10,15 @@
 
 #include "base/log.h"
 #include "base/mask.h"
+#include "option/conf.h"
 #include "option/opt.h"
 #include "script/api/instance.h"
 #include "script/vm/call.h"
 
 /* The types of sysbench.cmdline, in their order. */
 enum arg_type { ARG_NULL, ARG_BOOL, ARG_INT, ARG_SIZE, ARG_DOUBLE, ARG_STRING, ARG_LIST, ARG_FILE };
+
+static const char form_of_option[] = "option '%s' must be a table {DESCRIPTION, DEFAULT, TYPE}";
 
 /* The value of an option of any type but BN_CHOICE, which scripts cannot declare. */
 union value {
@@ -52,12 +55,24 @@ bool bn_options_declared(const struct bn_options *o)
   return o->declared;
 }
 
-/* Messages name a place in the reference's own module, which users have seen and searched for. */
-static int complain(lua_State *L, const char *fmt, const char *arg)
+/* In a dialect a message names a place in the reference's own module, which users have seen and
+   searched for: `fmt`.  Without one `own` says which script to mend, and how.  Both
+   may have one %s for `arg`. */
+static int complain(lua_State *L, const char *fmt, const char *own, const char *arg)
 {
-  lua_pushliteral(L, "[string \"sysbench.cmdline.lua\"]:141: ");
-  lua_pushfstring(L, fmt, arg);
+  const struct bn_api *api = bn_instance_api();
+
+  if (api->vm->setup->conf->policy->plain_errors) {
+    lua_pushliteral(L, "[string \"sysbench.cmdline.lua\"]:141: ");
+    lua_pushfstring(L, fmt, arg);
+    lua_concat(L, 2);
+    return lua_error(L);
+  }
+  lua_pushfstring(L, "%s: ", api->title);
+  lua_pushfstring(L, own, arg);
   lua_concat(L, 2);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, LUA_REGISTRYINDEX, BN_LUA_REFUSAL);
   return lua_error(L);
 }
 
@@ -72,7 +87,8 @@ static bool push_table(lua_State *L)
     return false;
   }
   if (!lua_istable(L, -1))
-    complain(L, "wrong type for sysbench.cmdline.options: %s", luaL_typename(L, -1));
+    complain(L, "wrong type for sysbench.cmdline.options: %s",
+             "sysbench.cmdline.options must be a table, not a %s", luaL_typename(L, -1));
   return true;
 }
 
@@ -92,7 +108,8 @@ static void push_default(lua_State *L, int index, const char *name)
       if (lua_isnil(L, -1))
         break;
       if (!lua_isstring(L, -1))
-        complain(L, "wrong type for list option %s", name);
+        complain(L, "wrong type for list option %s",
+                 "option '%s': the items of the default must be strings or numbers", name);
       (void)bn_buf_printf(text, "%s%s", i > 1 ? "," : "", lua_tostring(L, -1));
       lua_pop(L, 1);
     }
@@ -115,14 +132,19 @@ static enum arg_type type_of(lua_State *L, int def, int type, const char *name)
 
   if (lua_istable(L, def)) {
     if (given && lua_tointeger(L, type) != ARG_LIST)
-      complain(L, "wrong type for list option %s", name);
+      complain(L, "wrong type for list option %s",
+               "option '%s': with a table as default, the type must be sysbench.cmdline.ARG_LIST",
+               name);
     return ARG_LIST;
   }
   if (given) {
     const lua_Integer n = lua_isnumber(L, type) ? lua_tointeger(L, type) : ARG_NULL;
 
     if (n <= ARG_NULL || n > ARG_FILE)
-      complain(L, "cannot determine type for option %s", name);
+      complain(L, "cannot determine type for option %s",
+               "option '%s': the type must be one of sysbench.cmdline.ARG_BOOL, ARG_INT, ARG_SIZE, "
+               "ARG_DOUBLE, ARG_STRING, ARG_LIST and ARG_FILE",
+               name);
     return (enum arg_type)n;
   }
   switch (lua_type(L, def)) {
@@ -134,7 +156,9 @@ static enum arg_type type_of(lua_State *L, int def, int type, const char *name)
   case LUA_TNIL:
     return ARG_STRING;
   default:
-    complain(L, "cannot determine type for option %s", name);
+    complain(L, "cannot determine type for option %s",
+             "option '%s': the default must be a string, a number, a boolean or a table of them",
+             name);
     return ARG_NULL;
   }
 }
@@ -146,7 +170,7 @@ static enum arg_type read_row(lua_State *L, int row, const char *name)
   for (int i = 1; i <= 4; i++)
     lua_rawgeti(L, row, i);
   if (!lua_isstring(L, row + 1))
-    complain(L, "nil description for option %s", name);
+    complain(L, "nil description for option %s", form_of_option, name);
   const enum arg_type type = type_of(L, row + 2, row + 3, name);
 
   push_default(L, row + 2, name);
@@ -166,9 +190,13 @@ static void each_row(lua_State *L,
 
     /* The least name above the last one: tables are small, and nothing needs to be sorted. */
     for (lua_pushnil(L); lua_next(L, table) != 0; lua_pop(L, 1)) {
-      if (lua_type(L, -2) != LUA_TSTRING || !lua_istable(L, -1))
-        complain(L, "wrong table structure in sysbench.cmdline.options%s", "");
-      const char *name = lua_tostring(L, -2);
+      const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
+
+      if (name == NULL || !lua_istable(L, -1))
+        complain(L, "wrong table structure in sysbench.cmdline.options",
+                 name != NULL ? form_of_option
+                              : "an option in sysbench.cmdline.options has no name",
+                 name);
 
       if ((last == NULL || strcmp(name, last) > 0) && (next == NULL || strcmp(name, next) < 0))
         next = name;
