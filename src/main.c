@@ -305,7 +305,7 @@ static int test_help(struct program *p, const struct bn_workload *ops, void *sel
     bn_cli_print_test_help(group, p->options);
     return BN_STATUS_OK;
   }
-  bn_cli_no_such_command(&p->cli, ops);
+  bn_cli_no_such_command(&p->cli, ops, self);
   return BN_STATUS_FAILED;
 }
 
@@ -327,7 +327,7 @@ static int dispatch(struct program *p, const struct bn_workload *ops, void *self
     return BN_STATUS_FAILED;
   if (strcmp(name, "run") == 0)
     return execute(p, ops, self, conf);
-  bn_cli_no_such_command(&p->cli, ops);
+  bn_cli_no_such_command(&p->cli, ops, self);
   return BN_STATUS_FAILED;
 }
 

@@ -216,6 +216,38 @@ static void note_single_dash(struct bn_cli *cli, const struct bn_optset *options
     (void)snprintf(cli->hint, sizeof cli->hint, "--%s%.64s", nearest, arg + 1 + len);
 }
 
+/* "threads=4": the dashes were forgotten. */
+static void note_bare_setting(struct bn_cli *cli, const struct bn_optset *options, const char *arg)
+{
+  const char *value = strchr(arg, '=');
+  const char *nearest;
+  char name[64];
+
+  if (arg[0] == '-' || value == NULL || value - arg >= (ptrdiff_t)sizeof name ||
+      cli->hint[0] != '\0' || cli->policy->plain_errors || hides_word(cli, options, arg))
+    return;
+  (void)snprintf(name, sizeof name, "%.*s", (int)(value - arg), arg);
+  nearest = bn_optset_nearest(options, name);
+  if (nearest == NULL)
+    return;
+  (void)snprintf(cli->hint, sizeof cli->hint, "--%s=%.64s", nearest,
+                 is_of_secret(options, arg) || bn_optset_is_secret(options, nearest) ? BN_MASK
+                                                                                     : value + 1);
+}
+
+/* NULL: the test is not named nearly as a subcommand, whose grammar differs.  The shortest name is
+   near too many. */
+static const char *near_subcommand(const struct bn_cli *cli)
+{
+  struct bn_near near = {.typed = cli->test};
+
+  if (cli->policy->plain_errors || cli->hides_test || strlen(cli->test) < 4)
+    return NULL;
+  for (const struct bn_subcommand *sub = bn_registry_subcommands; sub->name != NULL; sub++)
+    bn_near_offer(&near, sub->name);
+  return near.best;
+}
+
 /* All that is no option is a command, unless the test is nowhere else; whoever gets that wrong is
    shown the help. */
 static int only_command(struct bn_cli *cli, const struct bn_optset *options, const char *arg)
@@ -255,6 +287,7 @@ static int positional(struct bn_cli *cli, const struct bn_optset *options, const
   if (cli->test != NULL && cli->command != NULL) {
     const char *shown = shown_word(cli, options, arg, masked);
     const char *dashed = cli->policy->plain_errors ? NULL : short_option(cli);
+    const char *meant = cli->hint[0] != '\0' ? cli->hint : near_subcommand(cli);
 
     if (bn_cli_check_reserved(cli) != 0)
       return -1;
@@ -264,8 +297,8 @@ static int positional(struct bn_cli *cli, const struct bn_optset *options, const
                     dashed);
       return -1;
     }
-    if (cli->hint[0] != '\0')
-      bn_log_stderr("Unrecognized command line argument: %s (did you mean %s?)", shown, cli->hint);
+    if (meant != NULL)
+      bn_log_stderr("Unrecognized command line argument: %s (did you mean %s?)", shown, meant);
     else
       bn_log_stderr("Unrecognized command line argument: %s", shown);
     return -1;
@@ -382,6 +415,7 @@ int bn_cli_parse(struct bn_cli *cli, struct bn_optset *options)
         dashed = arg;
       }
     }
+    note_bare_setting(cli, options, arg);
     if (cli->policy->words_are_commands ? only_command(cli, options, arg)
                                         : positional(cli, options, arg))
       return -1;
@@ -493,12 +527,30 @@ void bn_cli_no_command(const struct bn_cli *cli, const char *test)
                 cli->policy->program, test);
 }
 
-void bn_cli_no_such_command(const struct bn_cli *cli, const struct bn_workload *ops)
+/* A script cannot list its commands; it says whether it has one. */
+static void list_commands(const struct bn_workload *ops, void *self)
+{
+  static const char *const asked[] = {"prepare", "prewarm", "warmup", "cleanup"};
+  struct bn_command found;
+  char list[200] = "";
+  size_t used = 0;
+
+  for (const struct bn_command *c = ops->commands; c != NULL && c->name != NULL; c++)
+    if (used < sizeof list)
+      used += (size_t)snprintf(list + used, sizeof list - used, "%s, ", c->name);
+  for (size_t i = 0; ops->find_command != NULL && i < sizeof asked / sizeof asked[0]; i++)
+    if (used < sizeof list && ops->find_command(self, asked[i], &found))
+      used += (size_t)snprintf(list + used, sizeof list - used, "%s, ", asked[i]);
+  bn_log_hint("commands of '%s': %srun, help", ops->name, list);
+}
+
+void bn_cli_no_such_command(const struct bn_cli *cli, const struct bn_workload *ops, void *self)
 {
   static const char *const known[] = {"prepare", "run", "cleanup", "help"};
   struct bn_near near = {.typed = cli->command};
   char masked[BN_MASK_MAX];
   const char *shown = cli->hides_command ? BN_MASK : bn_mask_arg(cli->command, false, masked);
+  const char *meant;
   bool is_known = false;
 
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
@@ -507,13 +559,18 @@ void bn_cli_no_such_command(const struct bn_cli *cli, const struct bn_workload *
   }
   for (const struct bn_command *c = ops->commands; c != NULL && c->name != NULL; c++)
     bn_near_offer(&near, c->name);
+  meant = near.best == NULL && cli->hint[0] != '\0' ? cli->hint : near.best;
+  if (cli->policy->plain_errors)
+    meant = NULL;
   if (is_known)
     bn_log_stderr("'%s' test does not %s the '%s' command.", ops->name, cli->policy->lacks_command,
                   cli->command);
-  else if (near.best != NULL && !cli->policy->plain_errors)
-    bn_log_stderr("Unknown command: %s (did you mean %s?)", shown, near.best);
-  else
+  else if (meant != NULL)
+    bn_log_stderr("Unknown command: %s (did you mean %s?)", shown, meant);
+  else {
     bn_log_stderr("Unknown command: %s", shown);
+    list_commands(ops, self);
+  }
 }
 
 void bn_cli_suggest_test(const struct bn_cli *cli)
@@ -529,7 +586,10 @@ void bn_cli_suggest_test(const struct bn_cli *cli)
     bn_near_offer(&near, bn_registry_workloads[i]->name);
   for (size_t i = 0; bn_registry_scripts[i].name != NULL; i++)
     bn_near_offer(&near, bn_registry_scripts[i].name);
-  if (near.best != NULL)
+  if (near.best == NULL)
+    near.best = near_subcommand(cli);
+  /* "threads=4" is nearer to the option than to the test. */
+  if (near.best != NULL && (strchr(cli->test, '=') == NULL || cli->hint[0] == '\0'))
     bn_log_hint("did you mean %s?", near.best);
   else if (cli->hint[0] != '\0')
     bn_log_hint("did you mean %s?", cli->hint);

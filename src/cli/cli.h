@@ -91,7 +91,7 @@ int bn_cli_check_reserved(const struct bn_cli *cli);
 
 /* The texts of the reference for what cannot be done. */
 void bn_cli_no_command(const struct bn_cli *cli, const char *test);
-void bn_cli_no_such_command(const struct bn_cli *cli, const struct bn_workload *ops);
+void bn_cli_no_such_command(const struct bn_cli *cli, const struct bn_workload *ops, void *self);
 /* After the FATAL line that says that there is no such test. */
 void bn_cli_suggest_test(const struct bn_cli *cli);
 /* Everything that was printed reached its place; else one line on standard error. */

@@ -95,7 +95,7 @@ def test_the_test_may_stand_in_the_file(tmp_path):
     got = bench.run("--config-file=c", cwd=tmp_path)
     assert got.err == "The 'cpu' test requires a command argument. See 'bench cpu help'\n"
     got = bench.run("--config-file=c", "walk", cwd=tmp_path)
-    assert (got.err, got.status) == ("Unknown command: walk\n", 1)
+    assert (got.err, got.status) == ("Unknown command: walk\ncommands of 'cpu': run, help\n", 1)
     got = bench.run(*command, "--max-requests=1", cwd=tmp_path, dialect="0.5")
     assert "Prime numbers limit: 3\n" in got.out and got.status == 0
     # sysbench takes the test from its arguments alone.

@@ -271,6 +271,12 @@ def test_a_line_of_a_file_is_not_printed(text, dialect, tmp_path):
          "--mysql-pw=***?)\n", None),
         ("-mysql-password=S", "unknown argument '-mysql-password=***' (did you mean "
          "--mysql-password=***?)\n", None),
+        ("cpu mysql-password=S run", "Unrecognized command line argument: run (did you mean "
+         "--mysql-password=***?)\n", None),
+        ("cpu mysql-pasword=S run", "Unrecognized command line argument: run (did you mean "
+         "--mysql-password=***?)\n", None),
+        ("cpu --mysql-password threads=S run", "Unrecognized command line argument: run (did you mean "
+         "--mysql-password=***?)\n", None),
         ("cpu run -pS", "Unrecognized command line argument: -p***\n", None),
     ],
 )
