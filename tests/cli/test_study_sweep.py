@@ -311,11 +311,11 @@ def test_two_sweeps_do_not_share_a_folder(tmp_path):
 
 
 def test_a_point_that_fails_costs_one_point(tmp_path):
-    args = ("--vary=threads=1,0,2", "--repeat=2", "--seed=7", *CPU)
+    args = ("--vary=cpu-max-prime=10,0,20", "--repeat=2", "--seed=7", "cpu", "--time=0", "--events=20", "run")
     done = sweep(tmp_path, *args)
     assert done.status == 1
-    assert len(re.findall(r"^\[\d/6\] threads=0 repeat [12]: failed: exit status 1: --threads=0: out "
-                          r"of range; allowed: 1 to 1000000 \(s/runs/000\d\.err\)", done.err,
+    assert len(re.findall(r"^\[\d/6\] cpu-max-prime=0 repeat [12]: failed: exit status 1: "
+                          r"--cpu-max-prime=0: out of range; allowed: 1 or more \(s/runs/000\d\.err\)", done.err,
                           re.M)) == 2
     assert done.err.endswith("2 of 6 runs failed; --resume tries them again\n")
     assert re.search(r"^ +0  0, 2 failed  ", done.out, re.M)
@@ -325,6 +325,27 @@ def test_a_point_that_fails_costs_one_point(tmp_path):
     assert points[1]["figures"] == {} and points[1]["runs"] == []
     again = sweep(tmp_path, "--resume", *args)
     assert again.status == 1 and again.err.count("failed: exit status") == 2
+
+
+@pytest.mark.parametrize("varied, sentence", [
+    ("threads=1,2,x", "--threads=x: not a whole number; allowed: 1 to 1000000"),
+    ("threads=1,0,2", "--threads=0: out of range; allowed: 1 to 1000000"),
+    ("time=1,2d", "--time=2d: not a time; allowed: 0 or more seconds, also with ms, s, m or h"),
+    ("histogram=on,maybe", "--histogram=maybe: neither on nor off; allowed: on, true, 1, off, false, 0"),
+])
+def test_a_bad_value_is_found_before_the_first_run(tmp_path, varied, sentence):
+    done = sweep(tmp_path, "--vary=cpu-max-prime=10,20", f"--vary={varied}", *CPU)
+    assert done == ("", f"bench sweep: --vary: {sentence}\n", 1)
+    assert not (tmp_path / "s").exists()
+
+
+def test_values_of_a_dialect_are_for_its_runs(tmp_path):
+    """It reads "0.3x" as 0.3."""
+    args = ("--vary=rand-pareto-h=0.2,0.3x", "--repeat=1", "cpu", "--max-requests=20", "run")
+    assert sweep(tmp_path, *args).err == (
+        "bench sweep: --vary: --rand-pareto-h=0.3x: not a number; allowed: a number\n")
+    assert sweep(tmp_path, *args[:-1], "--compat=1.0", "run").status == 0
+    assert sweep(tmp_path, "--out=t", *args, dialect="1.0").status == 0
 
 
 def test_a_run_that_crashes_costs_one_point(tmp_path):

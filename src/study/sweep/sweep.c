@@ -11,6 +11,9 @@
 #include "base/log.h"
 #include "base/rng.h"
 #include "base/spawn.h"
+#include "dialect/dialect.h"
+#include "option/conf.h"
+#include "option/opt.h"
 #include "study/plot/plot.h"
 #include "study/sweep/course.h"
 #include "study/sweep/data.h"
@@ -180,6 +183,47 @@ static int read_options(struct sweep *s, struct bn_err *err)
   return 0;
 }
 
+/* A dialect reads values in its own way. */
+static bool is_of_dialect(const struct bn_invocation *c)
+{
+  const char *dialect = getenv("BENCH_COMPAT");
+
+  for (size_t i = 0; i < c->n; i++)
+    if (strncmp(c->word[i], "--compat", 8) == 0)
+      return true;
+  return dialect != NULL && dialect[0] != '\0';
+}
+
+static int check_axis(struct bn_optset *general, const struct bn_grid_axis *x, struct bn_err *err)
+{
+  struct bn_optset_fault fault;
+
+  for (size_t i = 0; i < x->n && bn_optset_find(general, x->name) != NULL; i++) {
+    if (bn_optset_set(general, x->name, x->value[i], NULL, err) == BN_OPTSET_NO_MEMORY)
+      return -1;
+    if (bn_optset_unknown(general, false, &fault) || bn_optset_fault(general, &fault))
+      return bn_err_set(err, EINVAL, "--vary: %s", fault.text);
+  }
+  return 0;
+}
+
+/* A run would say the same, after all runs before it.  What tests, drivers and scripts declare is
+   known to the run alone. */
+static int check_values(const struct sweep *s, struct bn_err *err)
+{
+  struct bn_optset *general = bn_optset_new(&bn_policy_bench);
+  struct bn_conf conf = {.policy = &bn_policy_bench};
+  int rc;
+
+  if (general == NULL)
+    return bn_err_set(err, ENOMEM, "out of memory");
+  rc = bn_conf_add(&conf, general, err);
+  for (size_t i = 0; rc == 0 && i < s->grid.n_axes && !is_of_dialect(&s->command); i++)
+    rc = check_axis(general, &s->grid.axis[i], err);
+  bn_optset_free(general);
+  return rc;
+}
+
 static int set_up(struct sweep *s, const char *const *operand, struct bn_err *err)
 {
   s->js = bn_store_json(err);
@@ -188,7 +232,9 @@ static int set_up(struct sweep *s, const char *const *operand, struct bn_err *er
     return -1;
   if (s->conf->prepare && bn_data_mark(&s->grid, err) != 0)
     return -1;
-  return bn_invocation_read(&s->command, s->program, operand, err);
+  if (bn_invocation_read(&s->command, s->program, operand, err) != 0)
+    return -1;
+  return check_values(s, err);
 }
 
 /* The order follows from the seed, which a folder that is resumed has. */
