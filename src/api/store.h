@@ -47,7 +47,8 @@ struct bn_store {
   struct bn_node *(*real)(double x);
   struct bn_node *(*boolean)(bool yes);
   struct bn_node *(*null)(void);
-  /* They take the value over, also when they fail; -1: no memory, or the value is NULL. */
+  /* They take the value over, also when they fail; -1: no memory, the value is NULL, or the key is
+     not UTF-8. */
   int (*set)(struct bn_node *map, const char *key, struct bn_node *value);
   int (*append)(struct bn_node *list, struct bn_node *value);
   /* Keys of `from` that `into` lacks are added, also in maps within maps and in maps of lists that

@@ -48,9 +48,46 @@ struct bn_node *bn_node_real(const struct bn_store *js, double x)
   return isfinite(x) ? js->real(x) : js->null();
 }
 
+static bool is_ascii(const char *s)
+{
+  for (; *s != '\0'; s++)
+    if ((unsigned char)*s >= 0x80)
+      return false;
+  return true;
+}
+
+/* A key as bn_node_text would have it, with a number if the map has it; NULL: out of memory. */
+static char *free_key(const struct bn_store *js, const struct bn_node *map, const char *key)
+{
+  struct bn_node *text = bn_node_text(js, key);
+  const char *clean = js->get_text(text);
+  char *unused = clean != NULL ? strdup(clean) : NULL;
+
+  for (unsigned n = 2; unused != NULL && js->get(map, unused) != NULL; n++) {
+    free(unused);
+    if (asprintf(&unused, "%s (%u)", clean, n) < 0)
+      unused = NULL;
+  }
+  js->free(text);
+  return unused;
+}
+
 void bn_pen_put(struct bn_pen *p, struct bn_node *map, const char *key, struct bn_node *value)
 {
-  p->failed |= p->js->set(map, key, value) != 0;
+  char *own;
+
+  /* Most keys are ASCII, and no such key is the cleaned form of another one. */
+  if (is_ascii(key)) {
+    p->failed |= p->js->set(map, key, value) != 0;
+    return;
+  }
+  own = free_key(p->js, map, key);
+  if (own != NULL)
+    p->failed |= p->js->set(map, own, value) != 0;
+  else
+    p->js->free(value);
+  p->failed |= own == NULL;
+  free(own);
 }
 
 void bn_pen_add(struct bn_pen *p, struct bn_node *list, struct bn_node *value)

@@ -25,6 +25,8 @@ struct bn_pen {
   bool brief;  /* what is 0, false or empty may be left out */
 };
 
+/* A key that is not ASCII is as bn_node_text would have it, and gets a number (" (2)") if the map
+   has that key already: different keys may look the same once they are UTF-8. */
 void bn_pen_put(struct bn_pen *p, struct bn_node *map, const char *key, struct bn_node *value);
 void bn_pen_add(struct bn_pen *p, struct bn_node *list, struct bn_node *value);
 void bn_pen_text(struct bn_pen *p, struct bn_node *map, const char *key, const char *text);

@@ -279,6 +279,35 @@ static void texts_that_are_not_utf8_are_kept_as_far_as_possible(void **state)
   bn_facts_done(&back);
 }
 
+static void facts_whose_keys_are_not_utf8_are_kept(void **state)
+{
+  static const char *const keys[] = {"\xe9", "\xe8", "\xef\xbf\xbd", "\xc3\xa9", "\xe9"};
+  static const char *const shown[] = {"\xef\xbf\xbd", "\xef\xbf\xbd (2)", "\xef\xbf\xbd (3)",
+                                      "\xc3\xa9"};
+  struct bn_facts facts = {.start_ns = 0}, back;
+  struct bn_err err = {0};
+  struct bn_node *n;
+
+  (void)state;
+  for (int i = 0; i < 5; i++) {
+    bn_facts_whole(&facts, "\xe9", keys[i], i);
+    bn_facts_real(&facts, "when", keys[i], i + 0.5);
+  }
+  n = bn_store_facts(js, &facts);
+  assert_non_null(n);
+  assert_int_equal(bn_store_read_facts(js, n, &back, &err), 0);
+  assert_int_equal(back.n_facts, 8);
+  for (int i = 0; i < 4; i++) {
+    const int last = i == 0 ? 4 : i; /* the fifth replaces the first */
+
+    assert_int_equal(bn_facts_find(&back, "\xef\xbf\xbd", shown[i])->whole, last);
+    assert_true(bn_facts_find(&back, "when", shown[i])->real == last + 0.5);
+  }
+  js->free(n);
+  bn_facts_done(&facts);
+  bn_facts_done(&back);
+}
+
 static void ticks_of_a_journal_add_up(void **state)
 {
   struct bn_facts facts = {.start_ns = 0};
@@ -341,6 +370,7 @@ int main(void)
       cmocka_unit_test(a_record_is_counted_before_it_is_written),
       cmocka_unit_test(intervals_end_before_the_bounds),
       cmocka_unit_test(texts_that_are_not_utf8_are_kept_as_far_as_possible),
+      cmocka_unit_test(facts_whose_keys_are_not_utf8_are_kept),
       cmocka_unit_test(ticks_of_a_journal_add_up),
       cmocka_unit_test(a_journal_that_cannot_grow_says_so_once),
   };
