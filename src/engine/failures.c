@@ -2,8 +2,9 @@
 /* Remembers the kinds and tells the book the first failure of each. */
 #include "engine/failures.h"
 
-#include <stdio.h>
 #include <string.h>
+
+#include "base/escape.h"
 
 void bn_failures_init(struct bn_failures *f, struct bn_book *book)
 {
@@ -33,7 +34,7 @@ bool bn_failures_add(struct bn_failures *f, const char *kind, const char *text, 
   char label[BN_LABEL_LEN];
   bool first;
 
-  (void)snprintf(label, sizeof label, "%s", kind[0] != '\0' ? kind : "unknown");
+  (void)bn_escape(label, sizeof label, kind[0] != '\0' ? kind : "unknown", "\n\t");
   (void)pthread_mutex_lock(&f->lock);
   first = is_new(f, label);
   if (first) {

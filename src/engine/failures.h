@@ -20,7 +20,8 @@ struct bn_failures {
 void bn_failures_init(struct bn_failures *f, struct bn_book *book);
 void bn_failures_done(struct bn_failures *f);
 /* A thread has failed at_s after the measurement began, before it if that is negative.  true: as
-   the first one of its kind.  Beyond BN_FAILURE_KINDS no kind is new.  Any thread. */
+   the first one of its kind.  A kind may be any text; the fact has it as bn_escape() and cut
+   between characters.  Beyond BN_FAILURE_KINDS no kind is new.  Any thread. */
 bool bn_failures_add(struct bn_failures *f, const char *kind, const char *text, double at_s);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "base/escape.h"
 #include "base/log.h"
 #include "measure/stat.h"
 #include "sql/conn.h"
@@ -20,13 +21,14 @@ static void tell_first(struct bn_sql_conn *c, const char *label)
   services->fact(services->of, "error_messages", label, c->diag.text);
 }
 
-/* The server's own name of the error: its number, else its SQLSTATE. */
+/* The server's own name of the error: its number, else its SQLSTATE, which a server or a proxy may
+   fill with any bytes. */
 static void name_error(const struct bn_sql_diag *d, char *label, size_t size)
 {
   if (d->code != 0)
     (void)snprintf(label, size, "%d", d->code);
   else
-    (void)snprintf(label, size, "%s", d->state[0] != '\0' ? d->state : "unknown");
+    (void)bn_escape(label, size, d->state[0] != '\0' ? d->state : "unknown", "");
 }
 
 static void count_error(struct bn_sql_conn *c)

@@ -180,15 +180,21 @@ end
     assert fleet.left() == []
 
 
-def test_a_thread_that_fails_on_one_host(fleet):
+@pytest.mark.parametrize("error,kind,text", [
+    ('"broken"', "failing.lua:6", "failing.lua:6: broken"),
+    # A kind is a key of the documents that hosts send.
+    ('("é"):rep(60), 0', "é" * 31, "é" * 60),
+    ('"\\233\\255x", 0', r"\xe9\xffx", "\ufffd\ufffdx"),
+])
+def test_a_thread_that_fails_on_one_host(fleet, error, kind, text):
     """The other thread of its host does its events, and the other host goes on."""
-    done = fleet.run("a:2,b:2", fleet.script("failing.lua", FAILING), "--events=200", "--time=0",
-                     "--on-thread-error=continue", "run")
+    script = fleet.script("failing.lua", FAILING.replace('"broken"', error))
+    done = fleet.run("a:2,b:2", script, "--events=200", "--time=0", "--on-thread-error=continue", "run")
     assert done.status == 1 and "b: 1 of 2 threads failed (--on-thread-error=continue)" in done.err
     assert "the run failed" not in done.err and done.total["events"] == 200
     assert [done.total["failed_threads"], done.member("b")["total"]["figures"]["failed_threads"]] == [1, 1]
     assert done.document["end"]["reason"] == "event limit" and done.document["end"]["failed"]
-    assert list(done.document["facts"]["thread_errors"].values()) == ["failing.lua:6: broken"]
+    assert done.document["facts"]["thread_errors"] == {kind: text}
     assert fleet.left() == []
 
 

@@ -41,8 +41,9 @@ def good(options):
 def command(args, folder, stdin="", **env):
     env = {"BENCH_COMPAT": "", **env}
     full = {k: v for k, v in {**os.environ, **env}.items() if v != ""}
+    # A script may print what is not UTF-8.
     return Result(subprocess.run([BENCH, *args], cwd=folder, input=stdin, text=True, timeout=60,
-                                 capture_output=True, env=full))
+                                 errors="surrogateescape", capture_output=True, env=full))
 
 
 class Folder:

@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+from lua import command
+
 CONTINUE = "--on-thread-error=continue"
 WAIT = """
 ffi.cdef("int usleep(unsigned int);")
@@ -126,6 +128,28 @@ def test_a_failure_at_the_end_of_a_thread_counts_once(folder):
     r, document = run(folder, script, "--threads=4", "--bad=1", "--events=100", "--time=0", CONTINUE)
     assert r.status == 1 and r.events == 100 and figures(document)["failed_threads"] == 2
     assert set(document["facts"]["thread_errors"]) == {line_of(script, text) for text in ('error("b', 'error("d')}
+
+
+@pytest.mark.parametrize("text,kind", [
+    # A kind has at most 63 bytes.
+    ('("é"):rep(60)', "é" * 31),
+    ('"x" .. ("é"):rep(60)', "x" + "é" * 31),
+    ('"\\233\\255x"', r"\xe9\xffx"),
+    ('("\\233"):rep(40)', r"\xe9" * 15),
+])
+def test_errors_that_are_not_utf8_or_long_are_in_the_document(folder, text, kind):
+    """The kind is a key of the document, which is UTF-8."""
+    script = SOME.replace('error("boom " .. id)', f"error({text}, 0)")
+    assert script != SOME
+    args = ["--threads=3", "--bad=1", "--events=50", "--time=0", CONTINUE]
+    r, document = run(folder, script, *args)
+    assert r.status == 1 and r.events == 50 and f"    {kind}:" in r.out
+    (folder.path / "failed.0").unlink()
+    printed = json.loads(folder.run(script, "--report=json", *args).out)
+    for facts in document["facts"], printed["facts"]:
+        assert list(facts["thread_errors"]) == list(facts["thread_error_seconds"]) == [kind]
+    shown = command(["report", "document"], folder.path)
+    assert shown.status == 0 and f"    {kind}:" in shown.out
 
 
 CAUGHT = WAIT + """

@@ -155,6 +155,28 @@ static void stops_reconnecting_when_the_run_is_over(void **state)
   fixture_close(&f);
 }
 
+/* The label is a key of documents. */
+static void a_state_of_any_bytes_makes_a_label_of_text(void **state)
+{
+  static const char *const states[][2] = {
+      {"\xe9\xff\x1b", "\\xe9\\xff\\x1b"}, {"a\xc3", "a\\xc3"}, {"HY000", "HY000"}};
+  struct fixture f;
+
+  (void)state;
+  for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
+    struct bn_label label[2];
+
+    fixture_open(&f, BN_V11);
+    plan((struct fake_answer){.rc = BN_SQL_ERROR, .state = states[i][0]});
+    capture_begin();
+    assert_null(query(connect_to(&f), "SELECT 1"));
+    (void)capture_end();
+    assert_int_equal(bn_labels_read(f.stats.labels[0], label, 2), 1);
+    assert_string_equal(label[0].name, states[i][1]);
+    fixture_close(&f);
+  }
+}
+
 /* The hook asked about a failure of `what` calls reconnect and then answers. */
 static void answer_after_reconnect(struct fixture *f, struct bn_sql_conn *c, enum bn_sql what,
                                    bool ignored)
@@ -672,6 +694,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reconnects_and_prepares_again),
       cmocka_unit_test(the_next_server_is_tried_after_a_failure),
+      cmocka_unit_test(a_state_of_any_bytes_makes_a_label_of_text),
       cmocka_unit_test(a_silent_server_is_given_up_if_there_is_another),
       cmocka_unit_test(stops_reconnecting_when_the_run_is_over),
       cmocka_unit_test(a_reconnect_leaves_the_failure_that_is_asked_about),

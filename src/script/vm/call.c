@@ -201,21 +201,35 @@ static size_t place_in(const char *text)
   return strlen(text);
 }
 
+/* Documents have kinds as keys, so they are UTF-8 and are cut between characters. */
+static void name_kind(struct bn_lua_failure *f, const char *text)
+{
+  (void)bn_escape(f->kind, sizeof f->kind, text, "\n\t");
+}
+
+static void name_place(struct bn_lua_failure *f, const char *text)
+{
+  char *place = strndup(text, place_in(text));
+
+  name_kind(f, place != NULL ? place : "");
+  free(place);
+}
+
 /* of_sql: as push_sql_error makes the text. */
 static void keep_failure(struct bn_lua_failure *f, const char *text, bool of_sql)
 {
   int code = 0;
-  char state[8] = "";
+  char state[32] = "";
 
   free(f->text);
   f->text = strdup(text);
-  if (of_sql && sscanf(text, "SQL error, errno = %d, state = '%7[^']", &code, state) >= 1 &&
+  if (of_sql && sscanf(text, "SQL error, errno = %d, state = '%31[^']", &code, state) >= 1 &&
       code != 0)
     (void)snprintf(f->kind, sizeof f->kind, "%d", code);
   else if (of_sql)
-    (void)snprintf(f->kind, sizeof f->kind, "%s", state);
+    name_kind(f, state);
   else
-    (void)snprintf(f->kind, sizeof f->kind, "%.*s", (int)place_in(text), text);
+    name_place(f, text);
 }
 
 static void log_error(lua_State *L, const char *what)

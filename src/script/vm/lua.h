@@ -38,7 +38,7 @@ struct bn_vm {
 
 /* Why the last call failed. */
 struct bn_lua_failure {
-  char kind[64]; /* the error of the server, or the place in the script */
+  char kind[64]; /* the error of the server, or the place in the script; UTF-8 */
   char *text;    /* owned; NULL: none */
 };
 
