@@ -107,6 +107,7 @@ struct bn_passed {
 struct bn_stored {
   struct bn_result result;
   struct bn_node *document; /* or NULL */
+  bool of_journal;
   struct bn_passed passed;
 };
 

@@ -203,9 +203,10 @@ static int load(const struct bn_store *js, struct bn_lines *l, const char *path,
   const char *start = bn_lines_block(l, &n);
   int rc;
 
+  out->of_journal = bn_journal_is(start, n);
   if (n == 0)
     rc = bn_err_set(&why, EINVAL, "it is empty");
-  else if (bn_journal_is(start, n))
+  else if (out->of_journal)
     rc = bn_journal_read(js, l, keep_tree, out, &why);
   else
     rc = load_document(js, l, path, keep_tree, out, &why, err);

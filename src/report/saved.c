@@ -44,10 +44,24 @@ static struct shown show(const char *path)
   return s;
 }
 
+/* A journal may have become a document, or a part of one. */
+static void tell_partial(const struct shown *file, bool of_journal, double end_s)
+{
+  if (of_journal)
+    bn_log_stderr("'%s' is the journal of a run that has not ended: the report covers the whole "
+                  "seconds before %.0f s",
+                  file->name, end_s);
+  else
+    bn_log_stderr("'%s' is from a run that has not ended, or contains such a run: of that run, the "
+                  "report covers the whole seconds that were recorded",
+                  file->name);
+}
+
 /* What the report itself cannot say. */
-static void remark(const char *path, const struct bn_result *r)
+static void remark(const char *path, const struct bn_stored *s)
 {
   const struct shown file = show(path);
+  const struct bn_result *r = &s->result;
   const struct bn_group *g = r->n_groups > 0 ? &r->group[0] : NULL;
   const bool measured = g != NULL && g->has_total;
 
@@ -55,9 +69,7 @@ static void remark(const char *path, const struct bn_result *r)
     bn_log_stderr("'%s' has no totals: the report covers its %zu interval(s) and %zu checkpoint(s)",
                   file.name, g->n_intervals, g->n_checkpoints);
   else if (r->end.partial && measured)
-    bn_log_stderr("'%s' is the journal of a run that has not ended: the report covers the whole "
-                  "seconds before %.0f s",
-                  file.name, g->total.view.at_s);
+    tell_partial(&file, s->of_journal, g->total.view.at_s);
   else if (!measured)
     bn_log_stderr("'%s' is of a run that measured nothing", file.name);
   if (measured && r->facts.plan.histogram && g->total.view.latency == NULL)
@@ -132,7 +144,7 @@ static int print_file(const struct bn_store *js, const struct bn_reporter *ops,
   if (!ops->joins)
     rc = end_replay(p, rc);
   if (rc == 0 && !as_stored)
-    remark(path, &stored.result);
+    remark(path, &stored);
   if (rc == 0)
     bn_saved_tell_passed(path, &stored.passed);
   bn_stored_done(js, &stored);

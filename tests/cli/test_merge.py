@@ -325,6 +325,9 @@ def test_documents_of_every_version_are_merged(path, tmp_path):
     done = merge("one", "two", "-o", "both", cwd=tmp_path)
     assert (done.out, done.status) == ("", 0), done
     assert ("'one' is from a run that has not ended" in done.err) == ("journal" in path.stem)
+    said = [bench.run("report", name, cwd=tmp_path).err for name in ("one", "both")]
+    assert ["is the journal of a run" in err for err in said] == ["journal" in path.stem, False]
+    assert ("'both' is from a run that has not ended, or contains such a run: " in said[1]) == ("journal" in path.stem)
     both = json.loads((tmp_path / "both").read_text())
     one = json.loads(bench.run("report", "--format=json", "one", cwd=tmp_path).out)
     for name in ("events", "reads", "writes", "queries", "events_per_s", "sum_s"):
