@@ -102,6 +102,36 @@ void bn_facts_real(struct bn_facts *f, const char *section, const char *key, dou
   fact->real = value;
 }
 
+void bn_facts_add(struct bn_facts *f, const struct bn_fact *fact)
+{
+  switch (fact->type) {
+  case BN_FACT_TEXT:
+    bn_facts_text(f, fact->section, fact->key, fact->text);
+    break;
+  case BN_FACT_WHOLE:
+    bn_facts_whole(f, fact->section, fact->key, fact->whole);
+    break;
+  case BN_FACT_REAL:
+    bn_facts_real(f, fact->section, fact->key, fact->real);
+    break;
+  }
+}
+
+static bool is_of_error(const struct bn_fact *fact)
+{
+  return strcmp(fact->section, "error_classes") == 0 ||
+         strcmp(fact->section, "error_messages") == 0 ||
+         strcmp(fact->section, BN_THREAD_ERRORS) == 0 ||
+         strcmp(fact->section, BN_THREAD_ERROR_TIMES) == 0;
+}
+
+void bn_facts_add_errors(struct bn_facts *f, const struct bn_facts *from)
+{
+  for (size_t i = 0; i < from->n_facts; i++)
+    if (is_of_error(&from->fact[i]) && find(f, from->fact[i].section, from->fact[i].key) == NULL)
+      bn_facts_add(f, &from->fact[i]);
+}
+
 static void add_row(struct bn_facts *f, int level, char *text)
 {
   struct bn_fact_row *all = grown(f->row, f->n_rows, sizeof *all);

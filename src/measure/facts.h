@@ -115,6 +115,10 @@ struct bn_facts {
 void bn_facts_text(struct bn_facts *f, const char *section, const char *key, const char *text);
 void bn_facts_whole(struct bn_facts *f, const char *section, const char *key, int64_t value);
 void bn_facts_real(struct bn_facts *f, const char *section, const char *key, double value);
+/* Copies a fact of others. */
+void bn_facts_add(struct bn_facts *f, const struct bn_fact *fact);
+/* Copies the facts about errors and failed threads that f does not have. */
+void bn_facts_add_errors(struct bn_facts *f, const struct bn_facts *from);
 /* NULL: not known. */
 const struct bn_fact *bn_facts_find(const struct bn_facts *f, const char *section, const char *key);
 /* The text of a fact, which belongs to the facts; NULL: not known, or no text. */

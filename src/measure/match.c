@@ -277,21 +277,6 @@ static bool has_fact(const struct bn_facts *f, const struct bn_fact *like)
   return false;
 }
 
-static void add_fact(struct bn_facts *out, const struct bn_fact *fact)
-{
-  switch (fact->type) {
-  case BN_FACT_TEXT:
-    bn_facts_text(out, fact->section, fact->key, fact->text);
-    break;
-  case BN_FACT_WHOLE:
-    bn_facts_whole(out, fact->section, fact->key, fact->whole);
-    break;
-  case BN_FACT_REAL:
-    bn_facts_real(out, fact->section, fact->key, fact->real);
-    break;
-  }
-}
-
 static void add_facts(const struct bn_part *part, size_t n, struct bn_facts *out)
 {
   const struct bn_facts *first = &part[0].result->facts;
@@ -302,29 +287,15 @@ static void add_facts(const struct bn_part *part, size_t n, struct bn_facts *out
     for (size_t k = 1; all && k < n; k++)
       all = has_fact(&part[k].result->facts, &first->fact[i]);
     if (all)
-      add_fact(out, &first->fact[i]);
+      bn_facts_add(out, &first->fact[i]);
   }
 }
 
 /* Which errors there were differs from run to run. */
-static bool is_of_error(const struct bn_fact *fact)
-{
-  return strcmp(fact->section, "error_classes") == 0 ||
-         strcmp(fact->section, "error_messages") == 0 ||
-         strcmp(fact->section, BN_THREAD_ERRORS) == 0 ||
-         strcmp(fact->section, BN_THREAD_ERROR_TIMES) == 0;
-}
-
 static void add_errors(const struct bn_part *part, size_t n, struct bn_facts *out)
 {
-  for (size_t k = 0; k < n; k++) {
-    const struct bn_facts *f = &part[k].result->facts;
-
-    for (size_t i = 0; i < f->n_facts; i++)
-      if (is_of_error(&f->fact[i]) &&
-          bn_facts_find(out, f->fact[i].section, f->fact[i].key) == NULL)
-        add_fact(out, &f->fact[i]);
-  }
+  for (size_t k = 0; k < n; k++)
+    bn_facts_add_errors(out, &part[k].result->facts);
 }
 
 static bool has_row(const struct bn_facts *f, const struct bn_fact_row *like)
