@@ -40,7 +40,8 @@ struct bn_reporter {
   int (*open)(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err);
   /* Of a run, before anything happens: refuses what the report cannot show. */
   int (*check)(void *self, const struct bn_plan *plan, struct bn_err *err);
-  /* Facts stay valid until close has returned and may grow between these calls. */
+  /* Facts stay valid until close has returned.  Between these calls threads add to them: views have
+     what reports show of that (error_facts of measure/view.h). */
   void (*begin)(void *self, const struct bn_facts *f);    /* heading, with the workload's rows */
   void (*starting)(void *self, const struct bn_facts *f); /* before the first worker */
   void (*started)(void *self, const struct bn_facts *f);  /* the gate opens */

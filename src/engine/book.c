@@ -515,6 +515,19 @@ static bool ask_for_lines(struct bn_book *b, struct bn_desk *d)
   return ok;
 }
 
+/* Reporters read without the lock, so that one that hangs does not hold up threads that fail. */
+static bool copy_errors(struct bn_book *b, struct bn_desk *d)
+{
+  bn_facts_done(&d->error_facts);
+  (void)pthread_mutex_lock(&b->lock);
+  bn_facts_add_errors(&d->error_facts, &b->facts);
+  (void)pthread_mutex_unlock(&b->lock);
+  d->view.error_facts = &d->error_facts;
+  if (d->error_facts.incomplete)
+    bn_log(BN_FATAL, "out of memory: the report does not have all messages of errors");
+  return !d->error_facts.incomplete;
+}
+
 /* Returns whether all went well; *late: the reporting thread came back from a call after nobody
    expected it to any more. */
 static bool hand_out(struct bn_book *b, struct bn_desk *d, bool *late)
@@ -581,13 +594,14 @@ static void start_from_checkpoint(struct bn_book *b)
 
 bool bn_book_checkpoint(struct bn_book *b, const struct bn_moment *m)
 {
-  bool late, ok;
+  bool late, ok, copied;
 
   if (!has_checkpoints(b))
     return true;
   build_view(b, &b->desk, &b->base, b->base_is_start, m);
   b->desk.view.span = BN_VIEW_CHECKPOINT;
-  ok = hand_out(b, &b->desk, &late);
+  copied = copy_errors(b, &b->desk);
+  ok = hand_out(b, &b->desk, &late) && copied;
   start_from_checkpoint(b);
   return ok;
 }
@@ -727,9 +741,10 @@ void bn_book_sum(struct bn_book *b, const struct bn_moment *m)
 
 bool bn_book_total(struct bn_book *b)
 {
+  const bool copied = copy_errors(b, &b->total);
   bool late;
 
-  return hand_out(b, &b->total, &late);
+  return hand_out(b, &b->total, &late) && copied;
 }
 
 bool bn_book_tell_verdicts(const struct bn_book *b)

@@ -17,6 +17,7 @@ void bn_desk_done(struct bn_desk *d)
   bn_view_store_done(&d->store);
   bn_hist_free(d->ages);
   bn_buf_done(&d->lines);
+  bn_facts_done(&d->error_facts);
   *d = (struct bn_desk){.ages = NULL};
 }
 

@@ -4,6 +4,7 @@
 #define BN_ENGINE_DESK_H
 
 #include "base/buf.h"
+#include "measure/facts.h"
 #include "measure/snap.h"
 #include "measure/view.h"
 
@@ -11,7 +12,8 @@ struct bn_desk {
   struct bn_snap now, delta;
   struct bn_hist *ages; /* owned; of unfinished events; NULL but on the desk of the final report */
   struct bn_view_store store;
-  struct bn_buf lines; /* the view's */
+  struct bn_buf lines;         /* the view's */
+  struct bn_facts error_facts; /* the view's */
   struct bn_view view;
 };
 

@@ -234,6 +234,7 @@ static int init_record(struct bn_record *r, const struct bn_view *v, enum hists 
   }
   r->view = *v;
   r->view.lines = NULL;
+  r->view.error_facts = NULL;
   bn_snap_copy(&r->delta, v->delta);
   r->view.delta = &r->delta;
   r->view.counter = r->delta.counter;

@@ -12,6 +12,8 @@
 #include "measure/snap.h"
 #include "measure/watch.h"
 
+struct bn_facts; /* measure/facts.h */
+
 enum bn_view_span { BN_VIEW_INTERVAL, BN_VIEW_CHECKPOINT, BN_VIEW_TOTAL, BN_VIEW_TICK };
 
 enum { BN_FIGURES_MAX = 64, BN_LINES_MAX = 1 << 16 }; /* bytes of lines */
@@ -121,6 +123,9 @@ struct bn_view {
   size_t n_counts;
   const struct bn_figure *figures; /* of the workload */
   size_t n_figures;
+  /* The facts about errors and failed threads, as they were when the view was made: threads add to
+     those of the run.  In totals and checkpoints; NULL: nobody adds to the facts. */
+  const struct bn_facts *error_facts;
   const char *lines; /* of a script, for the end of the report, each with its newline; NULL: none */
   const struct bn_watched_figure *watched; /* --watch; not in ticks */
   size_t n_watched;

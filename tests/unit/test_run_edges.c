@@ -225,6 +225,64 @@ static void parallel_commands_meet_and_fail(void **state)
   assert_int_equal(after, 0);
 }
 
+static _Atomic unsigned errors_told;
+
+/* With an error that no event before had. */
+static enum bn_next erring_event(void *self, struct bn_session *s)
+{
+  char code[16];
+
+  (void)self;
+  bn_clock_sleep_until(bn_clock_mono() + BN_NSEC_PER_MSEC);
+  (void)snprintf(code, sizeof code, "%u", atomic_fetch_add(&errors_told, 1));
+  s->services->fact(s->services->of, "error_messages", code, "x");
+  return BN_CONTINUE;
+}
+
+static size_t count_errors(const struct bn_view *v)
+{
+  size_t n = 0;
+
+  assert_non_null(v->error_facts);
+  for (size_t i = 0; i < v->error_facts->n_facts; i++)
+    n += strcmp(v->error_facts->fact[i].text, "x") == 0;
+  return n;
+}
+
+/* Reads the facts before and after many others have come. */
+static int read_errors(void *self, const struct bn_view *v, struct bn_err *err)
+{
+  const size_t n = count_errors(v);
+  const unsigned told = atomic_load(&errors_told);
+  const uint64_t until_ns = bn_clock_mono() + BN_NSEC_PER_SEC; /* the run may be over */
+
+  (void)self;
+  (void)err;
+  assert_in_range(n, 1, told);
+  seen.checkpoints++;
+  while (v->span == BN_VIEW_CHECKPOINT && atomic_load(&errors_told) < told + 100 &&
+         bn_clock_mono() < until_ns)
+    assert_int_equal(count_errors(v), n);
+  assert_int_equal(count_errors(v), n);
+  return 0;
+}
+
+static void errors_of_a_view_stay_as_they_are(void **state)
+{
+  static const struct bn_reporter reader = {
+      .name = "reader", .checkpoint = read_errors, .total = read_errors};
+  const struct bn_workload erring = {.name = "erring", .event = erring_event};
+  struct bn_conf c = make_conf(4);
+
+  (void)state;
+  atomic_store(&errors_told, 0);
+  c.time_ns = 300 * BN_NSEC_PER_MSEC;
+  c.n_checkpoints = 1;
+  c.checkpoint_ns[0] = 20 * BN_NSEC_PER_MSEC;
+  assert_int_equal(run_with(&c, &erring, NULL, &reader), 0);
+  assert_int_equal(seen.checkpoints, 3);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -236,6 +294,7 @@ int main(void)
       cmocka_unit_test(an_amount_is_exact_after_a_slow_baseline),
       cmocka_unit_test(arrivals_are_not_missed_by_a_clock_that_lags),
       cmocka_unit_test(parallel_commands_meet_and_fail),
+      cmocka_unit_test(errors_of_a_view_stay_as_they_are),
   };
 
   bn_stop_block_signals();

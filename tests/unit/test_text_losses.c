@@ -71,11 +71,35 @@ static void reports_why_threads_failed(void **unused)
   bn_page_free(p);
 }
 
+/* Threads add to the facts of the run while a view is printed. */
+static void reads_errors_in_the_facts_of_the_view(void **unused)
+{
+  struct bn_page *p = bn_page_new(BN_V11, BN_KIND_PLAIN);
+  struct bn_facts then = {.start_ns = 0};
+
+  (void)unused;
+  p->plan->own = true;
+  p->view.failed_threads = 1;
+  p->view.error_facts = &then;
+  bn_facts_text(&then, BN_THREAD_ERRORS, "x.lua:3", "then");
+  bn_facts_text(&p->facts, BN_THREAD_ERRORS, "x.lua:3", "now");
+  bn_facts_text(&p->facts, BN_THREAD_ERRORS, "x.lua:4", "later");
+  bn_page_skip_header(p);
+  bn_page_checkpoint(p);
+  (void)fflush(p->out);
+  assert_non_null(strstr(p->text, "    x.lua:3:                             warm-up  then\n\n"));
+  assert_null(strstr(p->text, "x.lua:4"));
+  bn_facts_done(&then);
+  bn_facts_done(&p->facts);
+  bn_page_free(p);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reports_the_servers_of_lost_connections),
       cmocka_unit_test(reports_why_threads_failed),
+      cmocka_unit_test(reads_errors_in_the_facts_of_the_view),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

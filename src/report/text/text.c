@@ -663,8 +663,10 @@ static void print_summary(struct text *t, const struct bn_view *v)
     print_sessions(t, &f, v);
   print_statements(t, v);
   if (t->plan->own) {
-    bn_text_errors(t->out, t->facts, v);
-    bn_text_failures(t->out, t->facts, v);
+    const struct bn_facts *facts = v->error_facts != NULL ? v->error_facts : t->facts;
+
+    bn_text_errors(t->out, facts, v);
+    bn_text_failures(t->out, facts, v);
   }
   if (v->lines != NULL)
     (void)fprintf(t->out, "%s\n", v->lines);
