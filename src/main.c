@@ -443,9 +443,7 @@ static int run_script(struct program *p)
 /* The controller prints what the user wants, and has had the intervals when they ended. */
 static int open_agent_reports(struct program *p)
 {
-  const struct bn_list none = {0};
-
-  if (bn_cli_open_reports(&none, &p->reports, &p->n_reports) != 0)
+  if (bn_cli_open_reports(NULL, &p->reports, &p->n_reports) != 0)
     return -1;
   p->reports[p->n_reports++] =
       (struct bn_report_use){.ops = &bn_reporter_json_total, .out = bn_agent_document(p->agent)};

@@ -683,14 +683,29 @@ static int open_report(const char *wanted, const struct bn_report_use *before, s
   return 0;
 }
 
+/* Such as --report=$UNSET: nobody wants a run of hours without its result. */
+static int refuse_no_report(void)
+{
+  char known[128];
+
+  list_reports(known, sizeof known);
+  bn_log_stderr("--report=: no report is named; allowed: %s", known);
+  return -1;
+}
+
 int bn_cli_open_reports(const struct bn_list *wanted, struct bn_report_use **reports, size_t *n)
 {
-  *reports = calloc(wanted->n + BN_CLI_MORE_REPORTS, sizeof **reports);
+  const size_t n_wanted = wanted != NULL ? wanted->n : 0;
+
+  *n = 0;
+  *reports = calloc(n_wanted + BN_CLI_MORE_REPORTS, sizeof **reports);
   if (*reports == NULL) {
     bn_log(BN_FATAL, "out of memory");
     return -1;
   }
-  for (*n = 0; *n < wanted->n; (*n)++)
+  if (wanted != NULL && wanted->n == 0)
+    return refuse_no_report();
+  for (; *n < n_wanted; (*n)++)
     if (open_report(wanted->item[*n], *reports, *n, &(*reports)[*n]) != 0)
       return -1;
   return 0;

@@ -99,7 +99,7 @@ int bn_cli_check_output(void);
 
 /* Opens what --report names, with room for more: the line on a terminal, the page of metrics and
    the hooks of a script.  *reports is malloc'd, also after a failure (-1, it has been printed), and
-   *n of them are open. */
+   *n of them are open.  wanted NULL: only the room; a list that names nothing is refused. */
 enum { BN_CLI_MORE_REPORTS = 3 };
 int bn_cli_open_reports(const struct bn_list *wanted, struct bn_report_use **reports, size_t *n);
 /* -1: what was written to one of them may be incomplete; it has been printed. */

@@ -69,6 +69,16 @@ def test_bad_value_is_refused(row, tmp_path):
     assert (out, got.err.split("\n")[0]) == ("", message)
 
 
+@pytest.mark.parametrize("value", ("", ",,,"))
+def test_a_run_without_any_report_is_refused(value, tmp_path):
+    """A variable of a shell that is not set would cost the result."""
+    allowed = "text, json, csv, jsonl, csv-total, markdown, hdr, openmetrics"
+    refused = ("", f"--report=: no report is named; allowed: {allowed}\n", 1)
+    assert bench.run("cpu", f"--report={value}", "--events=3", "run", cwd=tmp_path) == refused
+    done = bench.run("cpu", f"--report={value}", "--report=csv-total", "--events=3", "run", cwd=tmp_path)
+    assert done.status == 0 and "events" in done.out and done.err == ""
+
+
 @pytest.mark.parametrize(
     "args, sentence",
     [
