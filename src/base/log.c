@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -650,27 +651,49 @@ void bn_log_failure(const struct bn_err *err)
     bn_log(BN_FATAL, "%s", err->text);
 }
 
-void bn_log_at_once(const char *fmt, ...)
+/* Another thread may fill a pipe between the look and the write.  Terminals, and pipes of older
+   kernels, do not know the flag.  false: it takes nothing now. */
+static bool write_now(const char *text, size_t len)
+{
+  const struct iovec piece = {(void *)(uintptr_t)text, len};
+  struct stat st;
+
+  if (!bn_wait_is_writable(STDERR_FILENO))
+    return false;
+  if (fstat(STDERR_FILENO, &st) == 0 && S_ISFIFO(st.st_mode)) {
+    if (pwritev2(STDERR_FILENO, &piece, 1, -1, RWF_NOWAIT) >= 0)
+      return true;
+    if (errno == EAGAIN)
+      return false;
+  }
+  /* Nobody could be told that it failed. */
+  return write(STDERR_FILENO, text, len) >= 0 || errno != EAGAIN;
+}
+
+bool bn_log_at_once(const char *fmt, ...)
 {
   static const char clear[] = "\r\033[K";
-  const size_t start = atomic_exchange(&sink.progress, false) ? sizeof clear - 1 : 0;
+  const bool progress = atomic_exchange(&sink.progress, false);
+  const size_t start = progress ? sizeof clear - 1 : 0;
   char line[256 + sizeof clear];
   va_list ap;
   int n;
 
   if (!bn_log_has_asides())
-    return;
+    return true;
   memcpy(line, clear, start);
   va_start(ap, fmt);
   n = vsnprintf(line + start, 255, fmt, ap);
   va_end(ap);
   if (n < 0)
-    return;
+    return true;
   n = (int)start + (n < 254 ? n : 254);
   line[n++] = '\n';
-  /* Nobody could be told that it failed. */
-  if (write(STDERR_FILENO, line, (size_t)n) < 0)
-    return;
+  if (write_now(line, (size_t)n))
+    return true;
+  if (progress)
+    atomic_store(&sink.progress, true);
+  return false;
 }
 
 /* A part that was written before a failure is told of with the next call. */

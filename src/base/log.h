@@ -64,10 +64,10 @@ void bn_log_output(const char *before, const char *text);
 /* Prints the error of a run, if it has a sentence: as bn_log_refusal where it is about an option,
    else as FATAL. */
 void bn_log_failure(const struct bn_err *err);
-/* An aside of the thread that receives signals: it takes no lock and waits for no
-   buffer, so that a reader of standard output that does not read cannot stop it.  At most 255
-   bytes. */
-__attribute__((format(printf, 1, 2))) void bn_log_at_once(const char *fmt, ...);
+/* An aside of the thread that receives signals: it takes no lock and waits for no buffer, so that a
+   reader of standard output or standard error that does not read cannot stop it.  At most 255
+   bytes.  false: standard error takes nothing now, and nothing has been written. */
+__attribute__((format(printf, 1, 2))) bool bn_log_at_once(const char *fmt, ...);
 /* Errors, warnings and lines on stderr are remembered, each text once, with the time when it was
    told first and how often it was told.  After BN_LOG_TOLD_MAX texts, new ones are not. */
 enum { BN_LOG_TOLD_MAX = 100 };

@@ -2,7 +2,8 @@
 /* The thread that receives SIGINT, SIGTERM and SIGHUP of a run or command.
 
    It waits for a signal or for a given time.  It never waits for a lock that is held during a call
-   of a driver, a reporter or a script, so that the user can always end the process. */
+   of a driver, a reporter or a script, nor for a reader of standard error, so that the user can
+   always end the process. */
 #ifndef BN_ENGINE_SIGNALS_H
 #define BN_ENGINE_SIGNALS_H
 

@@ -180,9 +180,7 @@ static void tell_wish(struct bn_fleet *f, int wish)
 
   if (wish == 0 || bn_wish_signo(&f->wish) == SIGPIPE)
     return;
-  if (bn_wait_is_writable(STDERR_FILENO))
-    bn_log_at_once("%s received: %s", bn_wish_name(&f->wish), what);
-  else if (bn_log_has_asides())
+  if (!bn_log_at_once("%s received: %s", bn_wish_name(&f->wish), what))
     bn_outlet_say(&f->outlet, "%s received: %s", bn_wish_name(&f->wish), what);
 }
 

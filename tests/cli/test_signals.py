@@ -108,19 +108,57 @@ def full_pipe():
         return reader, writer, held
 
 
-def test_standard_error_that_nobody_reads_delays_no_signal(tmp_path):
+def start_unread(args, cwd):
+    """(process, read end of its standard error, what that held before), with standard error full."""
     reader, writer, held = full_pipe()
-    process = subprocess.Popen([BENCH, "cpu", "--cpu-max-prime=2000", "--time=600", "--report-interval=1",
-                                "run"], cwd=tmp_path, text=True, stdout=subprocess.PIPE, stderr=writer)
+    process = subprocess.Popen([BENCH] + args, cwd=cwd, text=True, stdout=subprocess.PIPE, stderr=writer)
     os.close(writer)
+    return process, reader, held
+
+
+def test_standard_error_that_nobody_reads_delays_no_signal(tmp_path):
+    process, reader, _ = start_unread(["cpu", "--cpu-max-prime=2000", "--time=600", "--report-interval=1",
+                                       "run"], tmp_path)
     seen = wait_for_line(process, "s ] thds: ")
     process.send_signal(signal.SIGINT)
-    seen += wait_for_line(process, "execution time")
+    out, _, code = finish(process, seen)
+    os.close(reader)
+    assert code == 130
+    assert events_of(out) > 100
+
+
+def test_what_a_signal_does_is_told_once_standard_error_is_read(tmp_path):
+    (tmp_path / "sleepy.lua").write_text(SLEEPY)
+    process, reader, held = start_unread(["sleepy.lua", "--time=600", "run"], tmp_path)
+    seen = wait_for_line(process, "begun")
+    process.send_signal(signal.SIGINT)
     with open(reader, "rb") as err:
-        told = err.read()[held:].decode()
-    assert process.wait(60) == 130
-    assert told == "interrupt received: finishing; send it again to end at once\n"
-    assert events_of(seen) > 100
+        assert len(err.read(held)) == held
+        told = err.readline().decode()
+        (tmp_path / "go").touch()
+        told += err.read().decode()
+    out, _, code = finish(process, seen)
+    assert (told, code) == ("interrupt received: finishing; send it again to end at once\n", 130)
+    assert events_of(out) == 1
+
+
+@pytest.mark.parametrize("signals", (2, 3))
+def test_standard_error_that_nobody_reads_does_not_keep_the_process(tmp_path, signals):
+    """An event that hangs: the second signal ends the run without it, and the third does not wait."""
+    (tmp_path / "sleepy.lua").write_text(SLEEPY)
+    process, reader, _ = start_unread(["sleepy.lua", "--time=600", "run"], tmp_path)
+    seen = wait_for_line(process, "begun")
+    process.send_signal(signal.SIGTERM)
+    # What came first is taken from the kernel before the next one comes, which it would merge.
+    time.sleep(0.5)
+    begin = time.monotonic()
+    process.send_signal(signal.SIGTERM)
+    if signals == 3:
+        process.send_signal(signal.SIGINT)
+    _, _, code = finish(process, seen, 20)
+    os.close(reader)
+    assert code == 143
+    assert time.monotonic() - begin < 10
 
 
 def test_second_signal_does_not_wait(tmp_path):

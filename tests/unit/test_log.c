@@ -547,6 +547,36 @@ static void test_asides(void **state)
   assert_string_equal(capture_end(&c), "hint 1\nnote 1\nerror\nhint 3\n");
 }
 
+static void test_at_once_does_not_wait(void **state)
+{
+  const int saved = dup(STDERR_FILENO);
+  char text[1 << 16];
+  ssize_t held = 0, n;
+  bool full, told;
+  int fd[2];
+
+  (void)state;
+  memset(text, '.', sizeof text);
+  assert_int_equal(pipe2(fd, O_NONBLOCK), 0);
+  while ((n = write(fd[1], text, sizeof text)) > 0)
+    held += n;
+  assert_int_equal(fcntl(fd[1], F_SETFL, 0), 0);
+  assert_int_equal(dup2(fd[1], STDERR_FILENO), STDERR_FILENO);
+  full = !bn_log_at_once("signal %d", 1);
+  while (held > 0 && (n = read(fd[0], text, sizeof text)) > 0)
+    held -= n;
+  told = bn_log_at_once("signal %d", 2);
+  assert_int_equal(dup2(saved, STDERR_FILENO), STDERR_FILENO);
+  assert_true(full);
+  assert_true(told);
+  n = read(fd[0], text, sizeof text - 1);
+  text[n > 0 ? n : 0] = '\0';
+  assert_string_equal(text, "signal 2\n");
+  (void)close(saved);
+  (void)close(fd[0]);
+  (void)close(fd[1]);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -559,6 +589,7 @@ int main(void)
       cmocka_unit_test(test_length_is_not_limited),
       cmocka_unit_test(test_stderr),
       cmocka_unit_test(test_asides),
+      cmocka_unit_test(test_at_once_does_not_wait),
       cmocka_unit_test(test_lines_of_an_error_are_messages),
       cmocka_unit_test(test_errors_of_a_kind_are_told_once),
       cmocka_unit_test(test_errors_in_other_words_are_other_errors),
