@@ -276,8 +276,9 @@ static void sync_folder(const char *path)
   (void)close(fd);
 }
 
-/* The name of the new file beside the old one.  Never longer than FILE.partial, which the start of
-   a run may have made: a number of a process has at most six hexadecimal digits on Linux. */
+/* The name of the new file beside the old one, which it removes.  Never longer than FILE.partial,
+   which the start of a run may have made: a number of a process has at most six hexadecimal digits
+   on Linux. */
 static int name_fresh(const char *path, char fresh[PATH_MAX])
 {
   if ((size_t)snprintf(fresh, PATH_MAX, "%s.n%lx", path, (unsigned long)getpid()) >= PATH_MAX)
@@ -336,6 +337,14 @@ int bn_file_save(const char *path, const char *text, size_t len)
   if (fd >= 0)
     return write_all(fd, text, len);
   return bn_file_is_plain(path) ? replace_file(path, text, len) : write_special(path, text, len);
+}
+
+void bn_file_drop(const char *path)
+{
+  char fresh[PATH_MAX];
+
+  if (bn_file_descriptor(path) < 0 && bn_file_is_plain(path))
+    (void)name_fresh(path, fresh);
 }
 
 static int read_all(int fd, struct bn_buf *text)

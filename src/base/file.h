@@ -45,6 +45,9 @@ int bn_file_try(const char *path);
    the old one.  A symbolic link is replaced.  Descriptors, devices and FIFOs are written to.  0, or
    -1 and errno. */
 int bn_file_save(const char *path, const char *text, size_t len);
+/* Before the process ends by force: removes what another thread that is still in bn_file_save() has
+   written beside `path`. */
+void bn_file_drop(const char *path);
 
 struct bn_buf; /* base/buf.h */
 /* Adds what a file has.  0, or an errno: EFBIG, it has more than the buffer takes. */

@@ -26,6 +26,8 @@ struct bn_parts {
   struct bn_book *book;
   struct bn_failures *failures;
   struct bn_watch *watch;
+  const struct bn_report_use *reports;
+  size_t n_reports;
   uint64_t made_ns; /* when the set-up began */
   bool scripted;    /* the events are a script's */
 };

@@ -47,10 +47,12 @@ enum bn_outcome_flag {
 
 /* What the main thread does; only the main thread writes it. */
 enum bn_stage {
-  BN_STAGE_PREPARE, /* up to the gate; commands */
-  BN_STAGE_MEASURE, /* waits for the workers and for the reporting thread */
-  BN_STAGE_REPORT,  /* the final report */
-  BN_STAGE_FINISH   /* the workload's finish */
+  BN_STAGE_PREPARE,   /* up to the gate; commands */
+  BN_STAGE_MEASURE,   /* waits for the workers and for the reporting thread */
+  BN_STAGE_REPORT,    /* the final report */
+  BN_STAGE_FINISH,    /* the workload's finish */
+  BN_STAGE_DOCUMENTS, /* reports that are written in one piece */
+  BN_STAGE_CLOSE      /* the workload's close */
 };
 
 struct bn_outcome {

@@ -139,6 +139,8 @@ static int make_watch(struct bn_run *run, const struct bn_run_setup *setup)
                                  .book = run->book,
                                  .failures = &run->failures,
                                  .watch = &run->watch,
+                                 .reports = setup->reports,
+                                 .n_reports = setup->n_reports,
                                  .scripted = setup->ops->find_command != NULL};
   return bn_sampler_init(&run->sampler, &run->parts);
 }
@@ -669,7 +671,9 @@ int bn_run_execute(struct bn_run *run)
     run_workers(run);
   }
   bn_sampler_stop(&run->sampler);
+  bn_outcome_advance(&run->outcome, BN_STAGE_DOCUMENTS);
   close_reports(run);
+  bn_outcome_advance(&run->outcome, BN_STAGE_CLOSE);
   stop_reading(run);
   stop_interrupting(run);
   if (!bn_outcome_left_behind(&run->outcome) && run->job.ops->close != NULL)

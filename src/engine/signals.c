@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/log.h"
 #include "base/wait.h"
 #include "engine/grace.h"
@@ -30,6 +31,8 @@ static const uint64_t glance_ns = BN_NSEC_PER_SEC / 4;
 
 static const struct bn_wait signals = {"a signal", BN_BOUND_STOP};
 static const struct bn_wait printing = {"the report without its hook", BN_BOUND_DEADLINE};
+static const struct bn_wait removing = {"what is written of documents to be removed",
+                                        BN_BOUND_DEADLINE};
 static const struct bn_wait returning = {"the receiver of signals to return", BN_BOUND_RETURNING};
 
 struct receiver {
@@ -101,6 +104,28 @@ static void *print_instead(void *arg)
   return NULL;
 }
 
+static void *drop_documents(void *arg)
+{
+  struct receiver *r = arg;
+
+  for (size_t i = 0; i < r->p->n_reports; i++)
+    if (r->p->reports[i].ops->own_file && r->p->reports[i].path != NULL)
+      bn_file_drop(r->p->reports[i].path);
+  bn_stop_wake(r->own->thread);
+  return NULL;
+}
+
+/* What was measured is in the journal.  The disk may be what hangs, so another thread does it. */
+static void leave_no_halves(struct receiver *r)
+{
+  struct bn_stop_sender sender;
+  pthread_t remover;
+
+  if (bn_outcome_stage(r->p->outcome) == BN_STAGE_DOCUMENTS &&
+      bn_wait_spawn(&remover, NULL, drop_documents, r) == 0)
+    (void)bn_stop_wait(&removing, bn_clock_mono() + glance_ns, &sender);
+}
+
 /* By force.  When a hook that prints the final report hangs, what was measured is printed without
    it, by a thread that may hang in its turn. */
 _Noreturn static void leave(struct receiver *r)
@@ -110,6 +135,7 @@ _Noreturn static void leave(struct receiver *r)
 
   if (bn_book_in_hook(r->p->book) && bn_wait_spawn(&printer, NULL, print_instead, r) == 0)
     (void)bn_stop_wait(&printing, bn_clock_mono() + leave_ns, &sender);
+  leave_no_halves(r);
   _exit(BN_STATUS_SIGNAL + atomic_load(&r->p->outcome->signo));
 }
 
@@ -171,14 +197,14 @@ static void take_wish(struct receiver *r)
 }
 
 /* Stages of the run, and one more: a script's hook prints the final report. */
-enum { STAGE_HOOK = BN_STAGE_FINISH + 1 };
+enum { STAGE_HOOK = BN_STAGE_CLOSE + 1 };
 
 static int stage_of(const struct bn_parts *p)
 {
   return bn_book_in_hook(p->book) ? STAGE_HOOK : (int)bn_outcome_stage(p->outcome);
 }
 
-/* 0: for ever.  A report waits for its reader. */
+/* 0: for ever.  A report waits for its reader, and a large document takes its time. */
 static uint64_t patience_of(const struct receiver *r)
 {
   const struct bn_conf *c = r->p->conf;
@@ -188,7 +214,10 @@ static uint64_t patience_of(const struct receiver *r)
     /* What the user gave is the sampler's to use up. */
     return c->grace_auto ? bn_grace_ns(r->p, patience_ns) : c->grace_ns + patience_ns;
   case BN_STAGE_REPORT:
+  case BN_STAGE_DOCUMENTS:
     return 0;
+  case BN_STAGE_CLOSE:
+    return bn_outcome_has(r->p->outcome, BN_OUTCOME_OPENED) ? long_patience_ns : patience_ns;
   case STAGE_HOOK:
   case BN_STAGE_FINISH:
     return long_patience_ns;

@@ -262,6 +262,24 @@ static void names_that_cannot_be_saved_are_known_before(void **state)
   assert_int_equal(unlink("link"), 0);
 }
 
+static void what_is_unfinished_is_dropped(void **state)
+{
+  char fresh[64];
+
+  (void)state;
+  (void)snprintf(fresh, sizeof fresh, "saved.n%lx", (unsigned long)getpid());
+  put("saved", "old");
+  put(fresh, "ha");
+  bn_file_drop("saved");
+  assert_int_equal(access(fresh, F_OK), -1);
+  check_text("saved", "old");
+  bn_file_drop("saved");
+  bn_file_drop("/dev/null");
+  bn_file_drop("/dev/stdout");
+  check_text("saved", "old");
+  assert_int_equal(unlink("saved"), 0);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -272,6 +290,7 @@ int main(void)
       cmocka_unit_test(own_links_are_followed),
       cmocka_unit_test(links_of_others_are_not),
       cmocka_unit_test(saving_replaces_the_whole_file),
+      cmocka_unit_test(what_is_unfinished_is_dropped),
       cmocka_unit_test(names_that_cannot_be_saved_are_known_before),
   };
 

@@ -20,6 +20,7 @@ static struct known known[] = {
     {"the last call of a reporter", 0.25, 0},
     {"interrupts to return", 1, 0},
     {"the report without its hook", 3, 0},
+    {"what is written of documents to be removed", 0.25, 0},
     {"every session to be open", 0, 0},
     {"the gate to open", 0, 0},
     {"workers to go", 0, 0},
@@ -551,6 +552,7 @@ static int hung_finish(void *self, struct bn_err *err)
 static struct shared {
   _Atomic double alive_s;  /* when it was last seen alive */
   _Atomic size_t printing; /* waits for the report without its hook */
+  char fresh[64];          /* what has been written of a document */
 } * shared;
 
 static void *live(void *arg)
@@ -561,6 +563,8 @@ static void *live(void *arg)
   }
   return arg;
 }
+
+static double again_s; /* of a second signal; 0: there is none */
 
 /* The exit status of a process that has to be left.  command: NULL for a run. */
 static int left_status(const struct bn_conf *c, const struct bn_workload *ops,
@@ -578,6 +582,8 @@ static int left_status(const struct bn_conf *c, const struct bn_workload *ops,
 
     sim_begin();
     sim_send_at(100, SIGTERM);
+    if (again_s > 0)
+      sim_send_at(again_s, SIGTERM);
     run = new_run(c, ops, &t, first, second);
     (void)bn_wait_spawn(&thread, NULL, live, NULL);
     (void)(command != NULL ? bn_run_command(run, command) : bn_run_execute(run));
@@ -645,6 +651,44 @@ static void a_process_whose_hook_hangs_is_left(void **state)
   check_alive(100 + 30 + 3 + 3);
   known_what(known, KNOWN, "the report without its hook")->entered +=
       atomic_load(&shared->printing);
+}
+
+static int hung_document(void *self, const struct bn_end *how, struct bn_err *err)
+{
+  FILE *f;
+
+  (void)how;
+  (void)snprintf(shared->fresh, sizeof shared->fresh, "%s.n%lx", toy_path, (unsigned long)getpid());
+  f = fopen(shared->fresh, "w");
+  assert_non_null(f);
+  (void)fclose(f);
+  return hung_finish(self, err);
+}
+
+/* A signal at 100 s does not end the wait for its reader, a second one does: 3 s, and nothing is
+   left of it. */
+static void a_document_is_waited_for_until_a_second_signal(void **state)
+{
+  static const struct bn_reporter hung = {
+      .name = "hung", .total = note_total, .finish = hung_document, .own_file = true};
+  char path[] = "/tmp/bench-waits.XXXXXX";
+  struct bn_conf c = conf_of_1s();
+  const int fd = mkstemp(path);
+
+  (void)state;
+  assert_int_not_equal(fd, -1);
+  toy_path = path;
+  again_s = 500;
+  assert_int_equal(left_status(&c, &toy_workload, &hung, NULL, NULL), 128 + SIGTERM);
+  again_s = 0;
+  toy_path = NULL;
+  check_alive(500 + 3);
+  assert_int_equal(access(shared->fresh, F_OK), -1);
+  /* The child that waited has ended: only its work shows that it did. */
+  known_what(known, KNOWN, "what is written of documents to be removed")->entered++;
+  assert_int_equal(access(path, F_OK), 0);
+  assert_int_equal(unlink(path), 0);
+  assert_int_equal(close(fd), 0);
 }
 
 /* --- what is watched hangs --- */
@@ -748,6 +792,7 @@ static const struct CMUnitTest scenarios[] = {
     cmocka_unit_test(a_process_whose_end_hangs_is_left),
     cmocka_unit_test(a_process_whose_command_hangs_is_left),
     cmocka_unit_test(a_process_whose_hook_hangs_is_left),
+    cmocka_unit_test(a_document_is_waited_for_until_a_second_signal),
 };
 enum { SCENARIOS = sizeof scenarios / sizeof *scenarios };
 

@@ -132,13 +132,17 @@ static inline struct bn_conf make_conf(unsigned threads)
   return c;
 }
 
+/* Where reporters are to write, which the toys do not; NULL: standard output. */
+static const char *toy_path;
+
 /* second, party: NULL for none. */
 static inline struct bn_run *new_run_of(const struct bn_conf *conf, const struct bn_workload *ops,
                                         void *self, const struct bn_reporter *first,
                                         const struct bn_reporter *second,
                                         const struct bn_party *party)
 {
-  const struct bn_report_use uses[] = {{first, NULL, stdout, NULL}, {second, NULL, stdout, NULL}};
+  /* They outlive the run. */
+  static struct bn_report_use uses[2];
   const struct bn_run_setup setup = {.conf = conf,
                                      .ops = ops,
                                      .self = self,
@@ -148,6 +152,8 @@ static inline struct bn_run *new_run_of(const struct bn_conf *conf, const struct
   struct bn_err err = {0};
   struct bn_run *run;
 
+  uses[0] = (struct bn_report_use){.ops = first, .path = toy_path, .out = stdout};
+  uses[1] = (struct bn_report_use){.ops = second, .path = toy_path, .out = stdout};
   memset(&seen, 0, sizeof seen);
   atomic_store(&reported, false);
   assert_int_equal(bn_run_new(&run, &setup, &err), 0);
