@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/escape.h"
+#include "base/held.h"
 #include "base/wait.h"
 
 enum { KINDS_MAX = 64, AGAIN_MAX = 200 /* bytes of an error that are printed again */ };
@@ -59,8 +59,10 @@ static struct {
   atomic_bool asides;
   struct told told;
   struct clocked clocked;
+  struct bn_held held;
 } sink = {.lock = PTHREAD_MUTEX_INITIALIZER,
           .clocked = {.lock = PTHREAD_MUTEX_INITIALIZER},
+          .held = {.lock = PTHREAD_MUTEX_INITIALIZER},
           .told = {.lock = PTHREAD_MUTEX_INITIALIZER},
           .verbosity = BN_NOTICE,
           .asides = true};
@@ -127,10 +129,34 @@ static const char *prefix_of(int level)
   return level < 0 || level > BN_DEBUG ? "" : prefixes[level];
 }
 
+/* Everything but progress goes this way. */
+static void put_error(const char *text, const char *end)
+{
+  bn_held_put(&sink.held, text, end);
+}
+
+void bn_log_hold_errors(void)
+{
+  bn_held_begin(&sink.held);
+}
+
+void bn_log_release_errors(void)
+{
+  bn_held_end(&sink.held);
+}
+
+static void put(FILE *out, const char *text)
+{
+  if (out == stderr)
+    put_error(text, "");
+  else
+    (void)fputs(text, out);
+}
+
 static void clear_progress(void)
 {
   if (atomic_exchange(&sink.progress, false))
-    (void)fputs("\r\033[K", stderr);
+    put_error("\r\033[K", "");
 }
 
 /* A terminal that was stopped takes nothing, and one in whose background the program is belongs to
@@ -198,8 +224,11 @@ void bn_log_progress_again(void)
 /* With the lock held. */
 static void print_repeats(struct row *r, FILE *out)
 {
+  char line[64];
+
+  (void)snprintf(line, sizeof line, "(last message repeated %u times)\n", r->repeated);
   if (r->repeated > 0)
-    (void)fprintf(out, "(last message repeated %u times)\n", r->repeated);
+    put(out, line);
   r->repeated = 0;
 }
 
@@ -227,7 +256,7 @@ static void print(struct row *r, FILE *out, char *line, const char *text)
     return;
   }
   print_repeats(r, out);
-  (void)fputs(line != NULL ? line : text, out);
+  put(out, line != NULL ? line : text);
   (void)fflush(out);
   free(r->last);
   r->last = line;
@@ -397,11 +426,13 @@ static bool is_one_number(void)
 /* The number of further threads, and of what unless it is plain. */
 static void print_more_threads(size_t n, const struct kind *k, bool plain)
 {
+  const bool named = !plain && k->first != NULL;
+  char line[64 + AGAIN_MAX];
+
   clear_progress();
-  (void)fprintf(stderr, "(%zu more thread%s", n, n == 1 ? "" : "s");
-  if (!plain && k->first != NULL)
-    (void)fprintf(stderr, ": %s", k->first);
-  (void)fputs(")\n", stderr);
+  (void)snprintf(line, sizeof line, "(%zu more thread%s%s%s)\n", n, n == 1 ? "" : "s",
+                 named ? ": " : "", named ? k->first : "");
+  put_error(line, "");
 }
 
 void bn_log_more_threads(void)
@@ -523,20 +554,21 @@ void bn_log_errno(enum bn_level level, int error, const char *fmt, ...)
 
 __attribute__((format(printf, 1, 0))) static void stderr_v(const char *fmt, va_list ap)
 {
-  char *text = NULL;
+  char *text = NULL, brief[256];
   va_list again;
 
   va_copy(again, ap);
-  if (vasprintf(&text, fmt, again) >= 0)
-    remember(BN_NOTICE, text);
+  if (vasprintf(&text, fmt, again) < 0)
+    text = NULL;
   va_end(again);
-  free(text);
+  if (text != NULL)
+    remember(BN_NOTICE, text);
+  else
+    (void)vsnprintf(brief, sizeof brief, fmt, ap);
   (void)flush_output();
-  flockfile(stderr);
   clear_progress();
-  (void)vfprintf(stderr, fmt, ap);
-  (void)fputc('\n', stderr);
-  funlockfile(stderr);
+  put_error(text != NULL ? text : brief, "\n");
+  free(text);
 }
 
 void bn_log_stderr(const char *fmt, ...)
@@ -651,25 +683,6 @@ void bn_log_failure(const struct bn_err *err)
     bn_log(BN_FATAL, "%s", err->text);
 }
 
-/* Another thread may fill a pipe between the look and the write.  Terminals, and pipes of older
-   kernels, do not know the flag.  false: it takes nothing now. */
-static bool write_now(const char *text, size_t len)
-{
-  const struct iovec piece = {(void *)(uintptr_t)text, len};
-  struct stat st;
-
-  if (!bn_wait_is_writable(STDERR_FILENO))
-    return false;
-  if (fstat(STDERR_FILENO, &st) == 0 && S_ISFIFO(st.st_mode)) {
-    if (pwritev2(STDERR_FILENO, &piece, 1, -1, RWF_NOWAIT) >= 0)
-      return true;
-    if (errno == EAGAIN)
-      return false;
-  }
-  /* Nobody could be told that it failed. */
-  return write(STDERR_FILENO, text, len) >= 0 || errno != EAGAIN;
-}
-
 bool bn_log_at_once(const char *fmt, ...)
 {
   static const char clear[] = "\r\033[K";
@@ -689,7 +702,7 @@ bool bn_log_at_once(const char *fmt, ...)
     return true;
   n = (int)start + (n < 254 ? n : 254);
   line[n++] = '\n';
-  if (write_now(line, (size_t)n))
+  if (bn_held_write(line, (size_t)n))
     return true;
   if (progress)
     atomic_store(&sink.progress, true);

@@ -666,6 +666,8 @@ int bn_run_execute(struct bn_run *run)
 
   if (!start_watching(run))
     return BN_STATUS_FAILED;
+  /* No message holds up a report. */
+  bn_log_hold_errors();
   if (can_assert(run) && open_workload(run) && open_reports(run) && announce(run, seed)) {
     tell_what_is_watched(run);
     run_workers(run);
@@ -673,6 +675,7 @@ int bn_run_execute(struct bn_run *run)
   bn_sampler_stop(&run->sampler);
   bn_outcome_advance(&run->outcome, BN_STAGE_DOCUMENTS);
   close_reports(run);
+  bn_log_release_errors();
   bn_outcome_advance(&run->outcome, BN_STAGE_CLOSE);
   stop_reading(run);
   stop_interrupting(run);

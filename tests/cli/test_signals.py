@@ -142,6 +142,21 @@ def test_what_a_signal_does_is_told_once_standard_error_is_read(tmp_path):
     assert events_of(out) == 1
 
 
+def test_standard_error_that_nobody_reads_costs_no_document(tmp_path):
+    """What is said about the end comes before the document, and waits for its reader after it."""
+    process, reader, held = start_unread(["cpu", "--events=5", "--assert=events>1000", "--report=text",
+                                          "--report=markdown:doc", "run"], tmp_path)
+    end = time.monotonic() + 30
+    while not (tmp_path / "doc").exists():
+        assert time.monotonic() < end and process.poll() is None
+        time.sleep(0.05)
+    with open(reader, "rb") as err:
+        told = err.read()[held:].decode()
+    out, _, code = finish(process, "")
+    assert told.startswith("--assert=events>1000 does not hold") and told.count("\n") == 1
+    assert code == 3 and events_of(out) == 5
+
+
 @pytest.mark.parametrize("signals", (2, 3))
 def test_standard_error_that_nobody_reads_does_not_keep_the_process(tmp_path, signals):
     """An event that hangs: the second signal ends the run without it, and the third does not wait."""

@@ -547,34 +547,91 @@ static void test_asides(void **state)
   assert_string_equal(capture_end(&c), "hint 1\nnote 1\nerror\nhint 3\n");
 }
 
-static void test_at_once_does_not_wait(void **state)
+/* A pipe in place of standard error. */
+struct unread {
+  int saved, reader;
+  size_t held; /* bytes that fill it */
+};
+
+static struct unread unread_begin(void)
 {
-  const int saved = dup(STDERR_FILENO);
-  char text[1 << 16];
-  ssize_t held = 0, n;
-  bool full, told;
+  struct unread u = {.saved = dup(STDERR_FILENO)};
+  static char text[1 << 16];
+  ssize_t n;
   int fd[2];
 
-  (void)state;
   memset(text, '.', sizeof text);
   assert_int_equal(pipe2(fd, O_NONBLOCK), 0);
   while ((n = write(fd[1], text, sizeof text)) > 0)
-    held += n;
+    u.held += (size_t)n;
   assert_int_equal(fcntl(fd[1], F_SETFL, 0), 0);
   assert_int_equal(dup2(fd[1], STDERR_FILENO), STDERR_FILENO);
-  full = !bn_log_at_once("signal %d", 1);
-  while (held > 0 && (n = read(fd[0], text, sizeof text)) > 0)
-    held -= n;
+  (void)close(fd[1]);
+  u.reader = fd[0];
+  return u;
+}
+
+static void unread_read(struct unread *u)
+{
+  static char text[1 << 16];
+  ssize_t n;
+
+  while (u->held > 0 && (n = read(u->reader, text, sizeof text)) > 0)
+    u->held -= (size_t)n;
+}
+
+static void unread_end(const struct unread *u, const char *told)
+{
+  static char text[1 << 16];
+  ssize_t n;
+
+  assert_int_equal(dup2(u->saved, STDERR_FILENO), STDERR_FILENO);
+  (void)close(u->saved);
+  n = read(u->reader, text, sizeof text - 1);
+  text[n > 0 ? n : 0] = '\0';
+  (void)close(u->reader);
+  assert_string_equal(text, told);
+}
+
+static void test_at_once_does_not_wait(void **state)
+{
+  struct unread u = unread_begin();
+  const bool full = !bn_log_at_once("signal %d", 1);
+  bool told;
+
+  (void)state;
+  unread_read(&u);
   told = bn_log_at_once("signal %d", 2);
-  assert_int_equal(dup2(saved, STDERR_FILENO), STDERR_FILENO);
+  unread_end(&u, "signal 2\n");
   assert_true(full);
   assert_true(told);
-  n = read(fd[0], text, sizeof text - 1);
-  text[n > 0 ? n : 0] = '\0';
-  assert_string_equal(text, "signal 2\n");
-  (void)close(saved);
-  (void)close(fd[0]);
-  (void)close(fd[1]);
+}
+
+static void test_what_is_held_follows(void **state)
+{
+  struct unread u = unread_begin();
+
+  (void)state;
+  bn_log_hold_errors();
+  bn_log_stderr("%d", 1);
+  bn_log_stderr("%d", 2);
+  unread_read(&u);
+  bn_log_stderr("%d", 3);
+  bn_log_release_errors();
+  bn_log_stderr("%d", 4);
+  unread_end(&u, "1\n2\n3\n4\n");
+}
+
+static void test_what_is_held_comes_at_last(void **state)
+{
+  struct unread u = unread_begin();
+
+  (void)state;
+  bn_log_hold_errors();
+  bn_log_stderr("%d", 1);
+  unread_read(&u);
+  bn_log_release_errors();
+  unread_end(&u, "1\n");
 }
 
 int main(void)
@@ -590,6 +647,8 @@ int main(void)
       cmocka_unit_test(test_stderr),
       cmocka_unit_test(test_asides),
       cmocka_unit_test(test_at_once_does_not_wait),
+      cmocka_unit_test(test_what_is_held_follows),
+      cmocka_unit_test(test_what_is_held_comes_at_last),
       cmocka_unit_test(test_lines_of_an_error_are_messages),
       cmocka_unit_test(test_errors_of_a_kind_are_told_once),
       cmocka_unit_test(test_errors_in_other_words_are_other_errors),
