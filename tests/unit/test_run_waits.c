@@ -12,6 +12,7 @@
 
 #include "engine/stop.h"
 #include "knownwaits.h"
+#include "leftrun.h"
 
 /* Every descriptor of the program, which tests/lint/waits.sh compares with this list.  A wait with
    a deadline of its own has one that is at most so far ahead. */
@@ -546,59 +547,6 @@ static int hung_finish(void *self, struct bn_err *err)
   (void)err;
   sim_hang();
   return 0;
-}
-
-/* Shared with the child. */
-static struct shared {
-  _Atomic double alive_s;  /* when it was last seen alive */
-  _Atomic size_t printing; /* waits for the report without its hook */
-  char fresh[64];          /* what has been written of a document */
-} * shared;
-
-static void *live(void *arg)
-{
-  for (;;) {
-    atomic_store(&shared->alive_s, sim_s());
-    sim_sleep_ms(10);
-  }
-  return arg;
-}
-
-static double again_s; /* of a second signal; 0: there is none */
-
-/* The exit status of a process that has to be left.  command: NULL for a run. */
-static int left_status(const struct bn_conf *c, const struct bn_workload *ops,
-                       const struct bn_reporter *first, const struct bn_reporter *second,
-                       const struct bn_command *command)
-{
-  const pid_t child = fork();
-  pthread_t thread;
-  int status;
-
-  assert_true(child >= 0);
-  if (child == 0) {
-    struct toy t = {.sleep_us = 7000};
-    struct bn_run *run;
-
-    sim_begin();
-    sim_send_at(100, SIGTERM);
-    if (again_s > 0)
-      sim_send_at(again_s, SIGTERM);
-    run = new_run(c, ops, &t, first, second);
-    (void)bn_wait_spawn(&thread, NULL, live, NULL);
-    (void)(command != NULL ? bn_run_command(run, command) : bn_run_execute(run));
-    _exit(99);
-  }
-  assert_int_equal(waitpid(child, &status, 0), child);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-static void check_alive(double at_s)
-{
-  const double s = atomic_load(&shared->alive_s);
-
-  if (s < at_s - 0.011 || s > at_s + 1e-9)
-    fail_msg("the process was left at %.3f s instead of %.3f s", s, at_s);
 }
 
 /* 30 s of patience, and 3 s to leave in order. */
