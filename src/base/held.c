@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -60,7 +59,7 @@ static void keep(struct bn_held *h, const char *text, const char *end)
   drain(h);
 }
 
-void bn_held_put(struct bn_held *h, const char *text, const char *end)
+bool bn_held_put(struct bn_held *h, const char *text, const char *end)
 {
   bool on;
 
@@ -69,8 +68,7 @@ void bn_held_put(struct bn_held *h, const char *text, const char *end)
   if (on)
     keep(h, text, end);
   (void)pthread_mutex_unlock(&h->lock);
-  if (!on)
-    (void)fprintf(stderr, "%s%s", text, end);
+  return on;
 }
 
 void bn_held_begin(struct bn_held *h)
@@ -80,19 +78,16 @@ void bn_held_begin(struct bn_held *h)
   (void)pthread_mutex_unlock(&h->lock);
 }
 
-void bn_held_end(struct bn_held *h)
+struct bn_buf bn_held_end(struct bn_held *h, size_t *gone)
 {
   struct bn_buf text;
-  size_t gone;
 
   (void)pthread_mutex_lock(&h->lock);
   h->on = false;
   text = h->text;
-  gone = h->gone;
+  *gone = h->gone;
   bn_buf_init(&h->text, 0);
   h->gone = 0;
   (void)pthread_mutex_unlock(&h->lock);
-  if (gone < text.len)
-    (void)fputs(text.data + gone, stderr);
-  bn_buf_done(&text);
+  return text;
 }

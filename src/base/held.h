@@ -18,11 +18,12 @@ struct bn_held {
 };
 
 /* From begin on, what standard error does not take at once, up to 1 MiB, follows with a later
-   text, or with end, which waits for its reader.  Texts above that are lost. */
+   text.  Texts above that are lost.  end gives what is left, to be printed from byte *gone on and
+   to be freed. */
 void bn_held_begin(struct bn_held *h);
-void bn_held_end(struct bn_held *h);
-/* Writes both in one piece; outside, it waits for the reader. */
-void bn_held_put(struct bn_held *h, const char *text, const char *end);
+struct bn_buf bn_held_end(struct bn_held *h, size_t *gone);
+/* Takes both as one piece; false: outside, and nothing has been done. */
+bool bn_held_put(struct bn_held *h, const char *text, const char *end);
 /* Writes at most PIPE_BUF bytes at once.  false: standard error takes nothing now.  true also if it
    failed: nobody could be told. */
 bool bn_held_write(const char *text, size_t len);

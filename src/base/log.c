@@ -132,7 +132,8 @@ static const char *prefix_of(int level)
 /* Everything but progress goes this way. */
 static void put_error(const char *text, const char *end)
 {
-  bn_held_put(&sink.held, text, end);
+  if (!bn_held_put(&sink.held, text, end))
+    (void)fprintf(stderr, "%s%s", text, end);
 }
 
 void bn_log_hold_errors(void)
@@ -142,7 +143,12 @@ void bn_log_hold_errors(void)
 
 void bn_log_release_errors(void)
 {
-  bn_held_end(&sink.held);
+  size_t gone;
+  struct bn_buf text = bn_held_end(&sink.held, &gone);
+
+  if (gone < text.len)
+    (void)fputs(text.data + gone, stderr);
+  bn_buf_done(&text);
 }
 
 static void put(FILE *out, const char *text)
