@@ -16,9 +16,21 @@ static struct timespec timespec_of(uint64_t ns)
                            .tv_nsec = (long)(ns % BN_NSEC_PER_SEC)};
 }
 
-int bn_wait_spawn(pthread_t *thread, const pthread_attr_t *attr, void *(*body)(void *), void *arg)
+int bn_wait_spawn(pthread_t *thread, uint64_t stack_bytes, void *(*body)(void *), void *arg)
 {
-  return pthread_create(thread, attr, body, arg);
+  pthread_attr_t attr;
+  int rc = pthread_attr_init(&attr);
+
+  if (rc != 0)
+    return rc;
+  if (stack_bytes != 0)
+    rc = pthread_attr_setstacksize(&attr, stack_bytes);
+  if (rc == 0)
+    rc = pthread_attr_setguardsize(&attr, BN_WAIT_GUARD);
+  if (rc == 0)
+    rc = pthread_create(thread, &attr, body, arg);
+  (void)pthread_attr_destroy(&attr);
+  return rc;
 }
 
 void bn_wait_join(const struct bn_wait *w, pthread_t thread)

@@ -40,7 +40,7 @@ int bn_asker_start(struct bn_asker *a, pthread_mutex_t *lock, struct bn_err *err
   if (rc != 0)
     return bn_err_set(err, rc, "cannot start its thread: %s", strerror(rc));
   a->lock = lock;
-  rc = bn_wait_spawn(&a->thread, NULL, asker_main, a);
+  rc = bn_wait_spawn(&a->thread, 0, asker_main, a);
   a->made = rc == 0;
   if (a->made)
     return 0;

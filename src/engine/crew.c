@@ -73,15 +73,8 @@ void bn_crew_done(struct bn_crew *c)
 
 static int spawn(struct bn_worker *w, void *(*body)(void *), uint64_t stack_bytes)
 {
-  pthread_attr_t attr;
-  int rc = pthread_attr_init(&attr);
+  const int rc = bn_wait_spawn(&w->thread, bn_crew_stack(stack_bytes), body, w);
 
-  if (rc != 0)
-    return rc;
-  rc = pthread_attr_setstacksize(&attr, bn_crew_stack(stack_bytes));
-  if (rc == 0)
-    rc = bn_wait_spawn(&w->thread, &attr, body, w);
-  (void)pthread_attr_destroy(&attr);
   w->created = rc == 0;
   return rc;
 }

@@ -94,7 +94,7 @@ void bn_interrupt_first(struct bn_interrupt *it, unsigned n)
     it->first_n = n > it->first_n ? n : it->first_n;
     it->round++;
     if (!it->thread_made)
-      it->thread_made = bn_wait_spawn(&it->thread, NULL, interrupter_main, it) == 0;
+      it->thread_made = bn_wait_spawn(&it->thread, 0, interrupter_main, it) == 0;
     bn_wait_wake(&it->changed);
   }
   (void)pthread_mutex_unlock(&it->lock);

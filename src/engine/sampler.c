@@ -272,7 +272,7 @@ int bn_sampler_start(struct bn_sampler *s, bool is_command, struct bn_err *err)
   int rc;
 
   s->redraws = is_command;
-  rc = bn_wait_spawn(&s->thread, NULL, sampler_main, s);
+  rc = bn_wait_spawn(&s->thread, 0, sampler_main, s);
   if (rc != 0)
     return bn_err_set(err, rc, "cannot start the reporting thread: %s", strerror(rc));
   s->made = true;

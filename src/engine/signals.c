@@ -122,7 +122,7 @@ static void leave_no_halves(struct receiver *r)
   pthread_t remover;
 
   if (bn_outcome_stage(r->p->outcome) == BN_STAGE_DOCUMENTS &&
-      bn_wait_spawn(&remover, NULL, drop_documents, r) == 0)
+      bn_wait_spawn(&remover, 0, drop_documents, r) == 0)
     (void)bn_stop_wait(&removing, bn_clock_mono() + glance_ns, &sender);
 }
 
@@ -133,7 +133,7 @@ _Noreturn static void leave(struct receiver *r)
   struct bn_stop_sender sender;
   pthread_t printer;
 
-  if (bn_book_in_hook(r->p->book) && bn_wait_spawn(&printer, NULL, print_instead, r) == 0)
+  if (bn_book_in_hook(r->p->book) && bn_wait_spawn(&printer, 0, print_instead, r) == 0)
     (void)bn_stop_wait(&printing, bn_clock_mono() + leave_ns, &sender);
   leave_no_halves(r);
   _exit(BN_STATUS_SIGNAL + atomic_load(&r->p->outcome->signo));
@@ -290,7 +290,7 @@ int bn_receiver_start(struct bn_receiver *r, struct bn_sampler *sampler, struct 
   int rc;
 
   r->sampler = sampler;
-  rc = bn_wait_spawn(&r->thread, NULL, receiver_main, r);
+  rc = bn_wait_spawn(&r->thread, 0, receiver_main, r);
   if (rc != 0)
     return bn_err_set(err, rc, "cannot start the thread for signals: %s", strerror(rc));
   r->made = true;

@@ -439,7 +439,7 @@ static int start_listening(struct bn_agent *a, struct bn_err *err)
 
   (void)sigfillset(&all);
   (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-  rc = bn_wait_spawn(&a->listener, NULL, listen_to, a);
+  rc = bn_wait_spawn(&a->listener, 0, listen_to, a);
   (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
   a->made = rc == 0;
   return rc == 0 ? 0 : bn_err_set(err, rc, "cannot start a thread: %s", strerror(rc));

@@ -130,7 +130,7 @@ static int start_thread(pthread_t *thread, void *(*body)(void *), struct bn_outl
   (void)sigfillset(&masked);
   (void)sigdelset(&masked, SIGPIPE);
   (void)pthread_sigmask(SIG_BLOCK, &masked, &before);
-  rc = bn_wait_spawn(thread, NULL, body, o);
+  rc = bn_wait_spawn(thread, 0, body, o);
   (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
   return rc;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/wait.h"
 #include "measure/kernel.h"
 
 static const uint64_t mib = (uint64_t)1 << 20;
@@ -150,7 +151,8 @@ static void read_addresses(const struct reading *r, const char *limits, const ch
     return;
   one->demand.what = "MiB of addresses for stacks";
   one->demand.clients = "other parts of the process";
-  one->demand.needed = (int64_t)((double)r->threads * (double)r->stack_bytes / (double)mib);
+  one->demand.needed =
+      (int64_t)((double)r->threads * ((double)r->stack_bytes + BN_WAIT_GUARD) / (double)mib);
   one->demand.instead = "use fewer --threads or a smaller --thread-stack-size";
   (void)snprintf(one->by, sizeof one->by, "ulimit -v");
   (void)snprintf(one->remedy, sizeof one->remedy, "type \"ulimit -v unlimited\"");

@@ -32,7 +32,7 @@ int bn_sql_alarm_set(struct bn_sql_alarm *a, const struct bn_sql_link *link, uin
   if (link->ops->interrupt == NULL || bn_wait_init(&a->changed) != 0)
     return -1;
   (void)pthread_mutex_init(&a->lock, NULL);
-  if (bn_wait_spawn(&a->thread, NULL, alarm_main, a) == 0)
+  if (bn_wait_spawn(&a->thread, 0, alarm_main, a) == 0)
     return 0;
   (void)pthread_mutex_destroy(&a->lock);
   (void)pthread_cond_destroy(&a->changed);

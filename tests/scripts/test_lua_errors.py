@@ -342,6 +342,16 @@ def test_the_c_stack_of_a_worker_overflows(folder):
     assert r.err.count("FATAL: C stack overflow") == 1 and r.status == 1
 
 
+@pytest.mark.parametrize("threads", [2, 4, 16])
+def test_the_c_stack_of_one_of_many_workers_overflows(folder, threads):
+    """A frame of string.gsub is larger than a page, and below is the stack of another worker."""
+    r = folder.run("local function f(s) return (s:gsub('.', f)) end local n = 0 "
+                   "function event() n = n + 1 "
+                   "if sysbench.tid == 0 and n > 250 then f('x') end end",
+                   "--threads=%d" % threads, "--events=0", "--time=60")
+    assert r.err.count("FATAL: C stack overflow") == 1 and r.status == 1
+
+
 def test_endless_recursion_in_lua(folder):
     r = folder.run("function event() local function f() return 1 + f() end f() end")
     assert "stack overflow" in r.err and r.status == 1 and r.reported

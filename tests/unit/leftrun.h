@@ -46,7 +46,7 @@ static inline int left_status(const struct bn_conf *c, const struct bn_workload 
     if (again_s > 0)
       sim_send_at(again_s, SIGTERM);
     run = new_run(c, ops, &t, first, second);
-    (void)bn_wait_spawn(&thread, NULL, live, NULL);
+    (void)bn_wait_spawn(&thread, 0, live, NULL);
     (void)(command != NULL ? bn_run_command(run, command) : bn_run_execute(run));
     _exit(99);
   }

@@ -408,11 +408,12 @@ void sim_release(void)
 
 /* --- in place of base/wait --- */
 
-int bn_wait_spawn(pthread_t *thread, const pthread_attr_t *attr, void *(*body)(void *), void *arg)
+int bn_wait_spawn(pthread_t *thread, uint64_t stack_bytes, void *(*body)(void *), void *arg)
 {
   struct task *t;
   int rc;
 
+  (void)stack_bytes;
   enter();
   if (bn_clock_mono() >= sim.refuse_ns) {
     leave();
@@ -421,7 +422,7 @@ int bn_wait_spawn(pthread_t *thread, const pthread_attr_t *attr, void *(*body)(v
   t = add_task();
   t->body = body;
   t->arg = arg;
-  rc = pthread_create(&t->thread, attr, task_main, t);
+  rc = pthread_create(&t->thread, NULL, task_main, t);
   assert(rc == 0);
   *thread = t->thread;
   leave();

@@ -127,10 +127,10 @@ static void addresses(void **state)
   put("proc/self/limits", "Max address space         1073741824           unlimited    bytes\n");
   assert_string_equal(threads(100), "");
   assert_string_equal(threads(110),
-                      "warning: the run needs up to 880 MiB of addresses for stacks; ulimit -v "
+                      "warning: the run needs up to 886 MiB of addresses for stacks; ulimit -v "
                       "allows 1024, and other parts of the process use 200: type \"ulimit -v "
                       "unlimited\", or use fewer --threads or a smaller --thread-stack-size\n");
-  assert_string_equal(threads(129),
+  assert_string_equal(threads(128),
                       "the run needs up to 1032 MiB of addresses for stacks, but ulimit -v allows "
                       "1024: type \"ulimit -v unlimited\", or use fewer --threads or a smaller "
                       "--thread-stack-size\n");
