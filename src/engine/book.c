@@ -502,7 +502,7 @@ static bool hangs(const struct slot *r)
   return atomic_load(&r->busy) != 0;
 }
 
-static bool ask_for_lines(struct bn_book *b, struct bn_desk *d)
+static bool fill_view(struct bn_book *b, struct bn_desk *d)
 {
   const bool left = atomic_load(&b->left);
   bool ok = true;
@@ -512,20 +512,7 @@ static bool ask_for_lines(struct bn_book *b, struct bn_desk *d)
     if (!left || !hangs(&b->slot[i]))
       ok &= hand_over(b, &b->slot[i], &d->view, &d->lines);
   d->view.lines = ok && d->lines.len > 0 ? d->lines.data : NULL;
-  return ok;
-}
-
-/* Reporters read without the lock, so that one that hangs does not hold up threads that fail. */
-static bool copy_errors(struct bn_book *b, struct bn_desk *d)
-{
-  bn_facts_done(&d->error_facts);
-  (void)pthread_mutex_lock(&b->lock);
-  bn_facts_add_errors(&d->error_facts, &b->facts);
-  (void)pthread_mutex_unlock(&b->lock);
-  d->view.error_facts = &d->error_facts;
-  if (d->error_facts.incomplete)
-    bn_log(BN_FATAL, "out of memory: the report does not have all messages of errors");
-  return !d->error_facts.incomplete;
+  return bn_desk_copy_errors(d, &b->facts, &b->lock) && ok;
 }
 
 /* Returns whether all went well; *late: the reporting thread came back from a call after nobody
@@ -540,7 +527,7 @@ static bool hand_out(struct bn_book *b, struct bn_desk *d, bool *late)
   *late = v->span != BN_VIEW_TOTAL && left;
   if (b->watch != NULL && !*late)
     bn_watch_show(b->watch, v);
-  ok = *late || v->span == BN_VIEW_TICK || ask_for_lines(b, d);
+  ok = *late || v->span == BN_VIEW_TICK || fill_view(b, d);
   for (size_t i = 0; i < b->n_slots && !*late; i++) {
     struct slot *r = &b->slot[i];
     const bool replaces = (r->use.ops->replaces & bit) != 0;
@@ -594,14 +581,13 @@ static void start_from_checkpoint(struct bn_book *b)
 
 bool bn_book_checkpoint(struct bn_book *b, const struct bn_moment *m)
 {
-  bool late, ok, copied;
+  bool late, ok;
 
   if (!has_checkpoints(b))
     return true;
   build_view(b, &b->desk, &b->base, b->base_is_start, m);
   b->desk.view.span = BN_VIEW_CHECKPOINT;
-  copied = copy_errors(b, &b->desk);
-  ok = hand_out(b, &b->desk, &late) && copied;
+  ok = hand_out(b, &b->desk, &late);
   start_from_checkpoint(b);
   return ok;
 }
@@ -741,10 +727,9 @@ void bn_book_sum(struct bn_book *b, const struct bn_moment *m)
 
 bool bn_book_total(struct bn_book *b)
 {
-  const bool copied = copy_errors(b, &b->total);
   bool late;
 
-  return hand_out(b, &b->total, &late) && copied;
+  return hand_out(b, &b->total, &late);
 }
 
 bool bn_book_tell_verdicts(const struct bn_book *b)

@@ -32,6 +32,14 @@ static struct bn_fact *find(const struct bn_facts *f, const char *section, const
   return NULL;
 }
 
+bool bn_facts_begins_section(const struct bn_facts *f, size_t i)
+{
+  for (size_t k = i; k-- > 0;)
+    if (strcmp(f->fact[k].section, f->fact[i].section) == 0)
+      return false;
+  return true;
+}
+
 const struct bn_fact *bn_facts_find(const struct bn_facts *f, const char *section, const char *key)
 {
   return find(f, section, key);

@@ -169,14 +169,6 @@ static struct bn_node *value_of(const struct bn_pen *p, const struct bn_fact *fa
   return NULL;
 }
 
-static bool is_first_of_section(const struct bn_facts *f, size_t i)
-{
-  for (size_t k = i; k-- > 0;)
-    if (strcmp(f->fact[k].section, f->fact[i].section) == 0)
-      return false;
-  return true;
-}
-
 /* The sections in the order of their first facts.  The map cannot tell which of them it has: a name
    may have been cleaned. */
 static void put_sections(struct bn_pen *p, struct bn_node *map, const struct bn_facts *f)
@@ -185,7 +177,7 @@ static void put_sections(struct bn_pen *p, struct bn_node *map, const struct bn_
     const char *name = f->fact[i].section;
     struct bn_node *section;
 
-    if (!is_first_of_section(f, i))
+    if (!bn_facts_begins_section(f, i))
       continue;
     section = p->js->map();
     for (size_t k = i; k < f->n_facts; k++)

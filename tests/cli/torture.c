@@ -61,19 +61,22 @@ static bool fails(const char *call, int error)
 
 /* A call through a null pointer has no frame, and none below it is found: the trace begins with
    the caller. */
+#ifdef __x86_64__
 static void leave_nowhere(ucontext_t *at)
 {
-#ifdef __x86_64__
   greg_t *reg = at->uc_mcontext.gregs;
 
   if (reg[REG_RIP] != 0)
     return;
   reg[REG_RIP] = *(const greg_t *)reg[REG_RSP];
   reg[REG_RSP] += (greg_t)sizeof(greg_t);
-#else
-  (void)at;
-#endif
 }
+#else
+static void leave_nowhere(ucontext_t *at)
+{
+  (void)at;
+}
+#endif
 
 static void crashed(int signo, siginfo_t *info, void *at)
 {

@@ -192,11 +192,13 @@ static void each_row(lua_State *L,
     for (lua_pushnil(L); lua_next(L, table) != 0; lua_pop(L, 1)) {
       const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
 
-      if (name == NULL || !lua_istable(L, -1))
+      if (name == NULL) {
         complain(L, "wrong table structure in sysbench.cmdline.options",
-                 name != NULL ? form_of_option
-                              : "an option in sysbench.cmdline.options has no name",
-                 name);
+                 "an option in sysbench.cmdline.options has no name", NULL);
+        return;
+      }
+      if (!lua_istable(L, -1))
+        complain(L, "wrong table structure in sysbench.cmdline.options", form_of_option, name);
 
       if ((last == NULL || strcmp(name, last) > 0) && (next == NULL || strcmp(name, next) < 0))
         next = name;
