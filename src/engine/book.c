@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "engine/desk.h"
 #include "engine/judge.h"
+#include "engine/plan.h"
 #include "engine/rated.h"
 #include "engine/watch.h"
 
@@ -77,35 +78,6 @@ static int make_snaps(struct bn_book *b)
   if (bn_rated_init(&b->rated, b->stats) != 0 || b->total.ages == NULL)
     return -1;
   return bn_desk_init(&b->desk, b->stats) == 0 ? bn_desk_init(&b->total, b->stats) : -1;
-}
-
-void bn_book_plan(struct bn_plan *p, const struct bn_conf *c)
-{
-  *p = (struct bn_plan){.version = c->policy->version,
-                        .own = c->policy->own_report,
-                        .verbosity = (int)c->raw.verbosity,
-                        .threads = c->threads,
-                        .events = c->events,
-                        .time_ns = c->time_ns,
-                        .warmup_ns = c->warmup_ns,
-                        .interval_ns = c->interval_ns,
-                        .interval_decimals = c->interval_decimals,
-                        .n_checkpoints = c->n_checkpoints,
-                        .n_percents = c->n_percents,
-                        .rate = c->raw.rate,
-                        .forced = c->forced,
-                        .forced_ns = c->forced_ns,
-                        .debug = c->raw.debug,
-                        .validate = c->raw.validate,
-                        .histogram = c->raw.histogram,
-                        .watch_lines = c->raw.watch_lines,
-                        .seed_given = c->seed_given,
-                        .seed_typed = c->raw.rand_seed,
-                        .seed_from_timer = c->raw.rand_init};
-  for (size_t i = 0; i < c->n_checkpoints; i++)
-    p->checkpoint_ns[i] = c->checkpoint_ns[i];
-  for (size_t i = 0; i < c->n_percents; i++)
-    p->percents[i] = c->percents[i];
 }
 
 int bn_book_new(struct bn_book **out, const struct bn_book_setup *setup)
@@ -231,7 +203,7 @@ bool bn_book_open(struct bn_book *b)
 {
   struct bn_plan asked;
 
-  bn_book_plan(&asked, b->conf);
+  bn_plan_fill(&asked, b->conf);
   asked.metrics = &b->stats->metrics;
   for (size_t i = 0; i < b->n_slots; i++) {
     struct slot *r = &b->slot[i];
@@ -264,7 +236,7 @@ void bn_book_know(struct bn_book *b, struct bn_facts *facts)
 
 void bn_book_begin(struct bn_book *b, const void *workload, uint64_t seed)
 {
-  bn_book_plan(&b->facts.plan, b->conf);
+  bn_plan_fill(&b->facts.plan, b->conf);
   b->facts.plan.metrics = &b->stats->metrics;
   b->facts.plan.seed = seed;
   if (b->ops->describe != NULL)

@@ -57,9 +57,6 @@ struct bn_moment {
   uint64_t oldest_ns;   /* the largest of them */
 };
 
-/* What a configuration asks for, as reports show it. */
-void bn_book_plan(struct bn_plan *p, const struct bn_conf *c);
-
 /* 0 or -1: out of memory. */
 int bn_book_new(struct bn_book **out, const struct bn_book_setup *setup);
 void bn_book_free(struct bn_book *b);

@@ -11,8 +11,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/wait.h"
-#include "engine/book.h"
 #include "engine/outcome.h"
+#include "engine/plan.h"
 #include "measure/merge.h"
 
 bool bn_account_open(struct bn_account *a, struct bn_fleet *f)
@@ -25,7 +25,7 @@ bool bn_account_open(struct bn_account *a, struct bn_fleet *f)
   a->holds = true;
   if (!f->is_run)
     return true;
-  bn_book_plan(&plan, s->conf);
+  bn_plan_fill(&plan, s->conf);
   plan.threads = (unsigned)f->sessions;
   bn_judge_init(&a->judge, s->asserts, s->n_asserts, s->conf->raw.abort_on_assert_s);
   return bn_tell_open(&a->tell, s->reports, s->n_reports, &plan);

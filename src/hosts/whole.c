@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "engine/book.h"
+#include "engine/plan.h"
 #include "measure/match.h"
 #include "measure/merge.h"
 
@@ -96,7 +96,7 @@ static void set_plan(struct bn_facts *f, const struct bn_conf *conf, uint64_t th
 {
   const struct bn_metrics *metrics = f->plan.metrics;
 
-  bn_book_plan(&f->plan, conf);
+  bn_plan_fill(&f->plan, conf);
   f->plan.metrics = metrics;
   f->plan.threads = (unsigned)threads;
   f->plan.seed = conf->seed;
