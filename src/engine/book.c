@@ -474,7 +474,7 @@ static bool hangs(const struct slot *r)
   return atomic_load(&r->busy) != 0;
 }
 
-static bool fill_view(struct bn_book *b, struct bn_desk *d)
+static bool ask_for_lines(struct bn_book *b, struct bn_desk *d)
 {
   const bool left = atomic_load(&b->left);
   bool ok = true;
@@ -484,7 +484,20 @@ static bool fill_view(struct bn_book *b, struct bn_desk *d)
     if (!left || !hangs(&b->slot[i]))
       ok &= hand_over(b, &b->slot[i], &d->view, &d->lines);
   d->view.lines = ok && d->lines.len > 0 ? d->lines.data : NULL;
-  return bn_desk_copy_errors(d, &b->facts, &b->lock) && ok;
+  return ok;
+}
+
+/* Reporters read without the lock, so that one that hangs does not hold up threads that fail. */
+static bool copy_errors(struct bn_book *b, struct bn_desk *d)
+{
+  bool ok;
+
+  (void)pthread_mutex_lock(&b->lock);
+  ok = bn_desk_copy_errors(d, &b->facts);
+  (void)pthread_mutex_unlock(&b->lock);
+  if (!ok)
+    bn_log(BN_FATAL, "out of memory: the report does not have all messages of errors");
+  return ok;
 }
 
 /* Returns whether all went well; *late: the reporting thread came back from a call after nobody
@@ -499,7 +512,9 @@ static bool hand_out(struct bn_book *b, struct bn_desk *d, bool *late)
   *late = v->span != BN_VIEW_TOTAL && left;
   if (b->watch != NULL && !*late)
     bn_watch_show(b->watch, v);
-  ok = *late || v->span == BN_VIEW_TICK || fill_view(b, d);
+  ok = *late || v->span == BN_VIEW_TICK || ask_for_lines(b, d);
+  if (v->span == BN_VIEW_CHECKPOINT || v->span == BN_VIEW_TOTAL)
+    ok &= copy_errors(b, d);
   for (size_t i = 0; i < b->n_slots && !*late; i++) {
     struct slot *r = &b->slot[i];
     const bool replaces = (r->use.ops->replaces & bit) != 0;

@@ -2,8 +2,6 @@
 /* Allocates what a report is made from, and fills in the numbers. */
 #include "engine/desk.h"
 
-#include "base/log.h"
-
 int bn_desk_init(struct bn_desk *d, const struct bn_statset *stats)
 {
   bn_buf_init(&d->lines, BN_LINES_MAX);
@@ -42,17 +40,10 @@ void bn_desk_compare(struct bn_desk *d, const struct bn_snap *base)
   bn_snap_diff(&d->delta, base);
 }
 
-/* Reporters read without the lock, so that one that hangs does not hold up threads that fail. */
-bool bn_desk_copy_errors(struct bn_desk *d, const struct bn_facts *f, pthread_mutex_t *lock)
+bool bn_desk_copy_errors(struct bn_desk *d, const struct bn_facts *f)
 {
-  if (d->view.span != BN_VIEW_CHECKPOINT && d->view.span != BN_VIEW_TOTAL)
-    return true;
   bn_facts_done(&d->error_facts);
-  (void)pthread_mutex_lock(lock);
   bn_facts_add_errors(&d->error_facts, f);
-  (void)pthread_mutex_unlock(lock);
   d->view.error_facts = &d->error_facts;
-  if (d->error_facts.incomplete)
-    bn_log(BN_FATAL, "out of memory: the report does not have all messages of errors");
   return !d->error_facts.incomplete;
 }

@@ -3,7 +3,6 @@
 #ifndef BN_ENGINE_DESK_H
 #define BN_ENGINE_DESK_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -30,8 +29,7 @@ void bn_desk_count(struct bn_desk *d, const struct bn_statset *stats, bool warmi
 /* Takes anew what the workload looks up, if it does. */
 void bn_desk_look_up(struct bn_desk *d, const struct bn_statset *stats);
 void bn_desk_compare(struct bn_desk *d, const struct bn_snap *base);
-/* Gives a view of a checkpoint or of all its error_facts, of facts to which threads add with that
-   lock.  false: not all of them; it has been logged. */
-bool bn_desk_copy_errors(struct bn_desk *d, const struct bn_facts *f, pthread_mutex_t *lock);
+/* Gives the view its error_facts.  false: out of memory, and they are not all. */
+bool bn_desk_copy_errors(struct bn_desk *d, const struct bn_facts *f);
 
 #endif
