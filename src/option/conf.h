@@ -84,6 +84,9 @@ struct bn_conf {
 /* Adds all of them, with their values in c->raw; -1: see err. */
 int bn_conf_add(struct bn_conf *c, struct bn_optset *s, struct bn_err *err);
 
+/* They alone, for c's policy; NULL: see err.  Free with bn_optset_free. */
+struct bn_optset *bn_conf_options(struct bn_conf *c, struct bn_err *err);
+
 /* After parsing: finds what is wrong, in the reference's order, and derives the second half; c's
    policy is set.  Warnings are logged.  BN_OPTSET_BAD: the sentence belongs on stderr; _RANGE: it
    is printed as FATAL on stdout. */

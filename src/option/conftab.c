@@ -2,6 +2,8 @@
 /* The general options: names, defaults by dialect, bounds, help. */
 #include "option/conf.h"
 
+#include <errno.h>
+
 #include "option/opt.h"
 
 #define AT(field) .offset = offsetof(struct bn_conf_raw, field)
@@ -418,4 +420,16 @@ int bn_conf_add(struct bn_conf *c, struct bn_optset *s, struct bn_err *err)
     if (bn_optset_add(s, tables[i].group, tables[i].table, &c->raw, false, err) != 0)
       return -1;
   return 0;
+}
+
+struct bn_optset *bn_conf_options(struct bn_conf *c, struct bn_err *err)
+{
+  struct bn_optset *s = bn_optset_new(c->policy);
+
+  if (s != NULL && bn_conf_add(c, s, err) == 0)
+    return s;
+  if (s == NULL)
+    (void)bn_err_set(err, ENOMEM, "out of memory");
+  bn_optset_free(s);
+  return NULL;
 }

@@ -10,15 +10,24 @@
 #include "base/mask.h"
 #include "option/opt.h"
 
-/* "--report" or "--report=json"; not "--report-interval". */
-static bool is_report(const char *word)
+bool bn_word_is_option(const char *word, const char *name)
 {
-  char name[16];
+  char given[64];
 
   if (strncmp(word, "--", 2) != 0)
     return false;
-  (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
-  return strcmp(name, "report") == 0;
+  (void)snprintf(given, sizeof given, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+  return bn_opt_same_name(given, name);
+}
+
+bool bn_words_choose_dialect(const char *const *word)
+{
+  const char *dialect = getenv("BENCH_COMPAT");
+
+  for (; *word != NULL; word++)
+    if (bn_word_is_option(*word, "compat"))
+      return true;
+  return dialect != NULL && dialect[0] != '\0';
 }
 
 int bn_invocation_read(struct bn_invocation *c, const char *program, const char *const *word,
@@ -26,7 +35,7 @@ int bn_invocation_read(struct bn_invocation *c, const char *program, const char 
 {
   *c = (struct bn_invocation){.program = program, .word = word, .run = SIZE_MAX};
   for (; word[c->n] != NULL; c->n++) {
-    if (is_report(word[c->n]))
+    if (bn_word_is_option(word[c->n], "report"))
       return bn_err_set(err, EINVAL,
                         "--report cannot be given: each run writes a result and a text report into "
                         "the folder of --out");

@@ -11,6 +11,11 @@
 #include "base/err.h"
 #include "study/sweep/grid.h"
 
+/* "--report" and "--report=json" are the option "report", "--report-interval" is not. */
+bool bn_word_is_option(const char *word, const char *name);
+/* Whether a run with these words, which end with NULL, is one of a dialect. */
+bool bn_words_choose_dialect(const char *const *word);
+
 /* All but the texts of its own is borrowed. */
 struct bn_invocation {
   const char *program;

@@ -20,6 +20,7 @@
 #include "option/opt.h"
 #include "report/written.h"
 #include "study/child.h"
+#include "study/invocation.h"
 #include "study/search/goal.h"
 #include "study/search/hunt.h"
 #include "study/search/searched.h"
@@ -154,35 +155,21 @@ static int read_precision(const char *text, double *out, struct bn_err *err)
   return 0;
 }
 
-static bool is_option(const char *arg, const char *name)
-{
-  const size_t len = strlen(name);
-  char given[32];
-
-  if (strncmp(arg, "--", 2) != 0 || strlen(arg) < len + 2 ||
-      (arg[len + 2] != '=' && arg[len + 2] != '\0'))
-    return false;
-  (void)snprintf(given, sizeof given, "%.*s", (int)len, arg + 2);
-  return bn_opt_same_name(given, name);
-}
-
 /* What the search sets itself, or would end a probe too early. */
 static int check_run(const struct study *s, struct bn_err *err)
 {
   static const char *const taken[][5] = {
       [OVER_RATE] = {"rate", "tx-rate", "events", "max-requests", NULL},
       [OVER_THREADS] = {"threads", "num-threads", "events", "max-requests", NULL}};
-  const char *dialect = getenv("BENCH_COMPAT");
-  bool run = false, compat = dialect != NULL && dialect[0] != '\0';
+  bool run = false;
 
   for (size_t i = 0; s->operand[i] != NULL; i++) {
-    compat = compat || is_option(s->operand[i], "compat");
     for (const char *const *name = taken[s->conf->over]; *name != NULL; name++)
-      if (is_option(s->operand[i], *name))
+      if (bn_word_is_option(s->operand[i], *name))
         return bn_err_set(err, EINVAL, "--%s: the search sets this option; leave it out", *name);
     run = run || strcmp(s->operand[i], "run") == 0;
   }
-  if (compat)
+  if (bn_words_choose_dialect(s->operand))
     return bn_err_set(
         err, EINVAL,
         "probes cannot use a dialect, because dialects take whole seconds only; leave out "

@@ -38,18 +38,16 @@ static bool is_of_run(const char *name)
 
 int bn_data_mark(struct bn_grid *g, struct bn_err *err)
 {
-  struct bn_optset *general = bn_optset_new(&bn_policy_bench);
   struct bn_conf conf = {.policy = &bn_policy_bench};
-  int rc;
+  struct bn_optset *general = bn_conf_options(&conf, err);
 
   if (general == NULL)
-    return bn_err_set(err, ENOMEM, "out of memory");
-  rc = bn_conf_add(&conf, general, err);
-  for (size_t i = 0; rc == 0 && i < g->n_axes; i++)
+    return -1;
+  for (size_t i = 0; i < g->n_axes; i++)
     g->axis[i].of_data =
         bn_optset_find(general, g->axis[i].name) == NULL && !is_of_run(g->axis[i].name);
   bn_optset_free(general);
-  return rc;
+  return 0;
 }
 
 static int read_there(const struct bn_data *d, struct there *out, struct bn_err *err)

@@ -183,17 +183,6 @@ static int read_options(struct sweep *s, struct bn_err *err)
   return 0;
 }
 
-/* A dialect reads values in its own way. */
-static bool is_of_dialect(const struct bn_invocation *c)
-{
-  const char *dialect = getenv("BENCH_COMPAT");
-
-  for (size_t i = 0; i < c->n; i++)
-    if (strncmp(c->word[i], "--compat", 8) == 0)
-      return true;
-  return dialect != NULL && dialect[0] != '\0';
-}
-
 static int check_axis(struct bn_optset *general, const struct bn_grid_axis *x, struct bn_err *err)
 {
   struct bn_optset_fault fault;
@@ -208,17 +197,19 @@ static int check_axis(struct bn_optset *general, const struct bn_grid_axis *x, s
 }
 
 /* A run would say the same, after all runs before it.  What tests, drivers and scripts declare is
-   known to the run alone. */
+   known to the run alone, and a dialect reads values in its own way. */
 static int check_values(const struct sweep *s, struct bn_err *err)
 {
-  struct bn_optset *general = bn_optset_new(&bn_policy_bench);
   struct bn_conf conf = {.policy = &bn_policy_bench};
-  int rc;
+  struct bn_optset *general;
+  int rc = 0;
 
+  if (bn_words_choose_dialect(s->command.word))
+    return 0;
+  general = bn_conf_options(&conf, err);
   if (general == NULL)
-    return bn_err_set(err, ENOMEM, "out of memory");
-  rc = bn_conf_add(&conf, general, err);
-  for (size_t i = 0; rc == 0 && i < s->grid.n_axes && !is_of_dialect(&s->command); i++)
+    return -1;
+  for (size_t i = 0; rc == 0 && i < s->grid.n_axes; i++)
     rc = check_axis(general, &s->grid.axis[i], err);
   bn_optset_free(general);
   return rc;
