@@ -59,11 +59,11 @@ local function fail(con, query, level, prefix)
     -- pcall(con.query, con, …) has no place: that is the script's function around it.
     local caller = getinfo(level + 1, "S")
     local direct = caller and caller.what == "C" and 1 or 0
-    local why = failure.sql_errmsg
+    local why = ""
     if not internal.dialect() then
       C.bn_ffi_sql_settle(con, false)
+      why = failure.sql_errmsg ~= "" and ": " .. failure.sql_errmsg or ""
     end
-    why = (why == "" or internal.dialect()) and "" or ": " .. why
     error((prefix or "") .. "SQL API error" .. why, prefix and 0 or level + 1 + direct)
   end
   if restart or ignored_by_hook(con, failure) then
