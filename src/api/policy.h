@@ -97,11 +97,15 @@ struct bn_policy {
   bool fatal_errors_uncounted;    /* an error that ends a thread is not in the report */
   bool caught_errors_end_run;     /* an SQL error of an event that is not ignored ends the run, even
                                      if the script catches it */
+  bool failed_prepares_count;     /* a statement that an event cannot prepare or bind is an error in
+                                     the report, as one that fails when it is executed */
   bool miscount_binds_nothing;    /* a wrong number of parameters leaves a statement as it was
                                      bound; of an emulated one, those too many are ignored */
   bool unread_results_block;      /* results that nobody has read are in the way of a statement */
   const char *query_was;          /* "…, query was: …" has this in the place of " was" */
   bool mysql_zero_port;           /* MySQL's port may be 0: the client library's own */
+  bool mysql_port_means_tcp;      /* a port that is one of several is reached by TCP, also of the
+                                     host "localhost" */
   bool mysql_place_unnamed;       /* a failed connection does not say to which host */
   bool mysql_files_in_folder;     /* keys and certificates are looked for in the working folder */
   bool mysql_traces_rows;         /* --mysql-debug shows first rows, and neither field counts nor

@@ -29,6 +29,8 @@ const struct bn_policy bn_policy_bench = {
     .threads_not_ready = "Threads initialization failed!",
 
     .caught_errors_end_run = true,
+    .failed_prepares_count = true,
+    .mysql_port_means_tcp = true,
     .query_was = " was",
     .mysql_traces_field_count = true,
 

@@ -163,7 +163,7 @@ static struct bn_sql_failing failing(const struct bn_sql_conn *c, enum bn_sql_an
       .once = c->failure.once,
       .asks = c->failure.asks,
       .interrupted = bn_session_interrupted(c->session),
-      .all_count = c->sys->policy->own_report && in_event(c),
+      .all_count = c->sys->policy->failed_prepares_count && in_event(c),
       .untold = c->sys->policy->fatal_errors_uncounted,
       .answer = answer,
   };

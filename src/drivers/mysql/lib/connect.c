@@ -51,7 +51,7 @@ static const char *foreign_override(const struct bn_sql_target *t)
    way, but one of several ports is another server. */
 static bool needs_tcp(const struct bn_mysql *driver, const char *port)
 {
-  return driver->host->policy->own_report && (port != NULL || driver->n_ports > 1);
+  return driver->host->policy->mysql_port_means_tcp && (port != NULL || driver->n_ports > 1);
 }
 
 /* Sockets in turn; else all pairs of hosts and ports, the port varying fastest. */
