@@ -507,14 +507,16 @@ static bool hand_out(struct bn_book *b, struct bn_desk *d, bool *late)
   struct bn_view *v = &d->view;
   const unsigned bit = v->span == BN_VIEW_INTERVAL ? BN_REPLACES_INTERVAL : BN_REPLACES_TOTAL;
   const bool left = atomic_load(&b->left);
-  bool ok, replacement_failed = false;
+  bool ok = true, replacement_failed = false;
 
   *late = v->span != BN_VIEW_TOTAL && left;
   if (b->watch != NULL && !*late)
     bn_watch_show(b->watch, v);
-  ok = *late || v->span == BN_VIEW_TICK || ask_for_lines(b, d);
-  if (v->span == BN_VIEW_CHECKPOINT || v->span == BN_VIEW_TOTAL)
+  /* First, as a hook that is asked for lines may hang, and the view is printed without it. */
+  if (!*late && (v->span == BN_VIEW_CHECKPOINT || v->span == BN_VIEW_TOTAL))
     ok &= copy_errors(b, d);
+  if (!*late && v->span != BN_VIEW_TICK)
+    ok &= ask_for_lines(b, d);
   for (size_t i = 0; i < b->n_slots && !*late; i++) {
     struct slot *r = &b->slot[i];
     const bool replaces = (r->use.ops->replaces & bit) != 0;
