@@ -94,12 +94,36 @@ static void reads_errors_in_the_facts_of_the_view(void **unused)
   bn_page_free(p);
 }
 
+/* Of a saved result, which has the facts of the whole run. */
+static void a_checkpoint_has_the_failures_until_then(void **unused)
+{
+  struct bn_page *p = bn_page_new(BN_V11, BN_KIND_PLAIN);
+
+  (void)unused;
+  p->plan->own = true;
+  p->view.failed_threads = 1;
+  p->view.span = BN_VIEW_CHECKPOINT;
+  p->view.at_s = 2;
+  bn_facts_text(&p->facts, BN_THREAD_ERRORS, "x.lua:3", "first");
+  bn_facts_real(&p->facts, BN_THREAD_ERROR_TIMES, "x.lua:3", 2);
+  bn_facts_text(&p->facts, BN_THREAD_ERRORS, "x.lua:4", "second");
+  bn_facts_real(&p->facts, BN_THREAD_ERROR_TIMES, "x.lua:4", 2.001);
+  bn_page_skip_header(p);
+  bn_page_checkpoint(p);
+  (void)fflush(p->out);
+  assert_non_null(strstr(p->text, "    x.lua:3:                             2.000 s  first\n\n"));
+  assert_null(strstr(p->text, "x.lua:4"));
+  bn_facts_done(&p->facts);
+  bn_page_free(p);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reports_the_servers_of_lost_connections),
       cmocka_unit_test(reports_why_threads_failed),
       cmocka_unit_test(reads_errors_in_the_facts_of_the_view),
+      cmocka_unit_test(a_checkpoint_has_the_failures_until_then),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -69,13 +69,24 @@ static void print_failure(FILE *out, const struct bn_facts *f, const struct bn_f
     (void)fprintf(out, "    %-36s %.3f s  %s\n", kind, at->real, shown);
 }
 
+/* A saved result has the facts of the whole run. */
+static bool is_later(const struct bn_facts *f, const struct bn_fact *failure,
+                     const struct bn_view *v)
+{
+  const struct bn_fact *at = bn_facts_find(f, BN_THREAD_ERROR_TIMES, failure->key);
+
+  return v->span == BN_VIEW_CHECKPOINT && at != NULL && at->type == BN_FACT_REAL &&
+         at->real > v->at_s;
+}
+
 void bn_text_failures(FILE *out, const struct bn_facts *f, const struct bn_view *v)
 {
   if (v->failed_threads == 0)
     return;
   (void)fputs("Failed threads (first failure, first message):\n", out);
   for (size_t i = 0; i < f->n_facts; i++)
-    if (strcmp(f->fact[i].section, BN_THREAD_ERRORS) == 0 && f->fact[i].type == BN_FACT_TEXT)
+    if (strcmp(f->fact[i].section, BN_THREAD_ERRORS) == 0 && f->fact[i].type == BN_FACT_TEXT &&
+        !is_later(f, &f->fact[i], v))
       print_failure(out, f, &f->fact[i]);
   (void)fputs("\n", out);
 }
