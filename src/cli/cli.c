@@ -16,6 +16,7 @@
 #include "base/near.h"
 #include "cli/subcommand.h"
 #include "dialect/dialect.h"
+#include "option/optval.h"
 #include "registry.h"
 
 static const char test_warning[] =
@@ -190,7 +191,9 @@ static void note_separate_value(struct bn_cli *cli, const struct bn_optset *opti
   if (next == NULL || next[0] == '\0' || strncmp(next, "--", 2) == 0 || is_command_name(next) ||
       cli->hint[0] != '\0' || cli->policy->plain_errors)
     return;
-  if (o != NULL ? o->type == BN_BOOL : !isdigit((unsigned char)next[0]))
+  if (o != NULL && o->type == BN_BOOL)
+    return;
+  if ((o == NULL || bn_optval_is_numeric(o)) && !isdigit((unsigned char)next[0]))
     return;
   (void)snprintf(cli->hint, sizeof cli->hint, "%s=%s", arg,
                  is_of_secret(options, arg) ? BN_MASK : next);

@@ -125,7 +125,7 @@ def test_numbers_without_a_value_are_refused(tmp_path):
 
 
 def test_value_is_missing_where_a_run_would_have_no_end():
-    for place in ("cpu --time run", "cpu run --time"):
+    for place in ("cpu --time run", "cpu run --time", "--time cpu run"):
         assert bench.run(*place.split()) == (
             "", "--time: no value; allowed: 0 or more seconds, also with ms, s, m or h\n", 1)
     assert bench.run("cpu", "--percentile", "run").err == (
