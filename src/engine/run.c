@@ -675,8 +675,8 @@ int bn_run_execute(struct bn_run *run)
   bn_sampler_stop(&run->sampler);
   bn_outcome_advance(&run->outcome, BN_STAGE_DOCUMENTS);
   close_reports(run);
-  bn_log_release_errors();
   bn_outcome_advance(&run->outcome, BN_STAGE_CLOSE);
+  bn_log_release_errors();
   stop_reading(run);
   stop_interrupting(run);
   if (!bn_outcome_left_behind(&run->outcome) && run->job.ops->close != NULL)
