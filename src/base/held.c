@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Keeps what a full standard error does not take. */
+/* Keeps what standard error does not take at once, and the thread that writes it. */
 #include "base/held.h"
 
 #include <errno.h>
@@ -10,21 +10,41 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/wait.h"
 
 enum { HELD_MAX = 1 << 20 };
 
-/* Another thread may fill a pipe between the look and the write.  Terminals, and pipes of older
-   kernels, do not know the flag. */
-bool bn_held_write(const char *text, size_t len)
+static const uint64_t patience_ns = BN_NSEC_PER_SEC / 10;
+
+static const struct bn_wait writing = {"standard error", BN_BOUND_DEADLINE};
+static const struct bn_wait reading = {"the reader of standard error", BN_BOUND_READER};
+static const struct bn_wait returning = {"the writer of standard error to return",
+                                         BN_BOUND_RETURNING};
+
+/* --- what does not wait ----------------------------------------------------------------------- */
+
+static mode_t type_of_stderr(void)
 {
-  const struct iovec piece = {(void *)(uintptr_t)text, len};
   struct stat st;
 
+  return fstat(STDERR_FILENO, &st) == 0 ? st.st_mode & S_IFMT : S_IFREG;
+}
+
+/* Pipes of older kernels do not know the flag: EOPNOTSUPP. */
+static ssize_t write_to_pipe(const char *text, size_t len)
+{
+  const struct iovec piece = {(void *)(uintptr_t)text, len};
+
+  return pwritev2(STDERR_FILENO, &piece, 1, -1, RWF_NOWAIT);
+}
+
+bool bn_held_try(const char *text, size_t len)
+{
   if (!bn_wait_is_writable(STDERR_FILENO))
     return false;
-  if (fstat(STDERR_FILENO, &st) == 0 && S_ISFIFO(st.st_mode)) {
-    if (pwritev2(STDERR_FILENO, &piece, 1, -1, RWF_NOWAIT) >= 0)
+  if (type_of_stderr() == S_IFIFO) {
+    if (write_to_pipe(text, len) >= 0)
       return true;
     if (errno == EAGAIN)
       return false;
@@ -32,31 +52,123 @@ bool bn_held_write(const char *text, size_t len)
   return write(STDERR_FILENO, text, len) >= 0 || errno != EAGAIN;
 }
 
-/* With the lock.  A pipe takes pieces of that size whole or not at all. */
-static void drain(struct bn_held *h)
+/* A terminal and a socket take less than they were asked whether they have room for, and block. */
+static bool may_block(mode_t type)
 {
-  while (h->gone < h->text.len) {
-    const size_t left = h->text.len - h->gone, len = left < PIPE_BUF ? left : PIPE_BUF;
+  return type == S_IFSOCK || (type == S_IFCHR && isatty(STDERR_FILENO));
+}
 
-    if (!bn_held_write(h->text.data + h->gone, len))
-      break;
-    h->gone += len;
+/* A number of bytes that are gone; 0: the next ones would have to wait.  What failed is gone.  A
+   pipe takes pieces of that size whole or not at all. */
+static size_t write_now(const char *text, size_t len)
+{
+  const mode_t type = type_of_stderr();
+  const size_t most = len < PIPE_BUF ? len : PIPE_BUF;
+  ssize_t n;
+
+  if (may_block(type) || !bn_wait_is_writable(STDERR_FILENO))
+    return 0;
+  n = type == S_IFIFO ? write_to_pipe(text, most) : write(STDERR_FILENO, text, most);
+  if (n < 0)
+    return errno == EAGAIN || errno == EOPNOTSUPP ? 0 : most;
+  return (size_t)n;
+}
+
+/* --- the writer ------------------------------------------------------------------------------- */
+
+static void write_all(const struct bn_buf *text)
+{
+  size_t gone = 0;
+
+  while (gone < text->len) {
+    ssize_t n;
+
+    bn_wait_writable(STDERR_FILENO);
+    n = write(STDERR_FILENO, text->data + gone, text->len - gone);
+    if (n < 0 && errno != EAGAIN && errno != EINTR)
+      return;
+    gone += n > 0 ? (size_t)n : 0;
   }
-  if (h->gone > 0)
-    bn_buf_shift(&h->text, &h->gone);
 }
 
 /* With the lock. */
-static void keep(struct bn_held *h, const char *text, const char *end)
+static void tell_lost(struct bn_held *h)
 {
-  const size_t len = strlen(text) + strlen(end);
+  (void)bn_buf_printf(&h->text,
+                      "(%u message%s left out: standard error was not read for too long)\n",
+                      h->lost, h->lost == 1 ? "" : "s");
+  h->lost = 0;
+}
 
-  drain(h);
-  if (len > HELD_MAX || h->text.len > HELD_MAX - len)
+static void *write_held(void *arg)
+{
+  struct bn_held *h = arg;
+
+  (void)pthread_mutex_lock(&h->lock);
+  while (h->text.len > 0) {
+    struct bn_buf text = h->text;
+
+    bn_buf_init(&h->text, 0);
+    h->taken = text.len;
+    (void)pthread_mutex_unlock(&h->lock);
+    write_all(&text);
+    bn_buf_done(&text);
+    (void)pthread_mutex_lock(&h->lock);
+    h->taken = 0;
+    if (h->lost > 0)
+      tell_lost(h);
+  }
+  h->runs = h->slow = false;
+  bn_wait_wake(&h->changed);
+  (void)pthread_mutex_unlock(&h->lock);
+  return NULL;
+}
+
+/* With the lock.  One that has ended has let go of it. */
+static void start(struct bn_held *h)
+{
+  if (h->made)
+    bn_wait_join(&returning, h->writer);
+  h->made = h->runs = bn_wait_spawn(&h->writer, 0, write_held, h) == 0;
+}
+
+/* --- what is put ------------------------------------------------------------------------------ */
+
+/* With the lock. */
+static void add(struct bn_held *h, const char *text, const char *end)
+{
+  const size_t len = strlen(text) + strlen(end), before = h->text.len;
+
+  if (len <= HELD_MAX && before + h->taken <= HELD_MAX - len && bn_buf_str(&h->text, text) == 0 &&
+      bn_buf_str(&h->text, end) == 0)
     return;
-  (void)bn_buf_str(&h->text, text);
-  (void)bn_buf_str(&h->text, end);
-  drain(h);
+  h->text.len = before;
+  h->text.failed = false;
+  h->lost++;
+}
+
+/* With the lock. */
+static void drain(struct bn_held *h)
+{
+  size_t gone = 0, n;
+
+  while (gone < h->text.len && (n = write_now(h->text.data + gone, h->text.len - gone)) > 0)
+    gone += n;
+  h->text.len -= gone;
+  if (h->text.len == 0)
+    return;
+  memmove(h->text.data, h->text.data + gone, h->text.len);
+  start(h);
+}
+
+/* With the lock. */
+static void await(struct bn_held *h)
+{
+  const uint64_t until_ns = bn_clock_mono() + patience_ns;
+
+  while (h->runs && !h->slow)
+    h->slow = !bn_wait_until(&writing, &h->changed, &h->lock, until_ns);
+  h->slow = h->slow && h->runs;
 }
 
 bool bn_held_put(struct bn_held *h, const char *text, const char *end)
@@ -65,8 +177,12 @@ bool bn_held_put(struct bn_held *h, const char *text, const char *end)
 
   (void)pthread_mutex_lock(&h->lock);
   on = h->on;
-  if (on)
-    keep(h, text, end);
+  if (on) {
+    add(h, text, end);
+    if (!h->runs)
+      drain(h);
+    await(h);
+  }
   (void)pthread_mutex_unlock(&h->lock);
   return on;
 }
@@ -74,20 +190,22 @@ bool bn_held_put(struct bn_held *h, const char *text, const char *end)
 void bn_held_begin(struct bn_held *h)
 {
   (void)pthread_mutex_lock(&h->lock);
-  h->on = true;
+  if (!h->can_wait)
+    h->can_wait = bn_wait_init(&h->changed) == 0;
+  h->on = h->can_wait;
   (void)pthread_mutex_unlock(&h->lock);
 }
 
-struct bn_buf bn_held_end(struct bn_held *h, size_t *gone)
+void bn_held_end(struct bn_held *h)
 {
-  struct bn_buf text;
-
   (void)pthread_mutex_lock(&h->lock);
   h->on = false;
-  text = h->text;
-  *gone = h->gone;
-  bn_buf_init(&h->text, 0);
-  h->gone = 0;
+  while (h->runs)
+    (void)bn_wait_until(&reading, &h->changed, &h->lock, UINT64_MAX);
+  if (h->made)
+    bn_wait_join(&returning, h->writer);
+  h->made = false;
+  write_all(&h->text); /* for which there was no thread */
+  bn_buf_done(&h->text);
   (void)pthread_mutex_unlock(&h->lock);
-  return text;
 }

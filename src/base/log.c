@@ -143,12 +143,7 @@ void bn_log_hold_errors(void)
 
 void bn_log_release_errors(void)
 {
-  size_t gone;
-  struct bn_buf text = bn_held_end(&sink.held, &gone);
-
-  if (gone < text.len)
-    (void)fputs(text.data + gone, stderr);
-  bn_buf_done(&text);
+  bn_held_end(&sink.held);
 }
 
 static void put(FILE *out, const char *text)
@@ -708,7 +703,8 @@ bool bn_log_at_once(const char *fmt, ...)
     return true;
   n = (int)start + (n < 254 ? n : 254);
   line[n++] = '\n';
-  if (bn_held_write(line, (size_t)n))
+  line[n] = '\0';
+  if (bn_held_put(&sink.held, line, "") || bn_held_try(line, (size_t)n))
     return true;
   if (progress)
     atomic_store(&sink.progress, true);

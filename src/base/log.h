@@ -64,14 +64,15 @@ void bn_log_output(const char *before, const char *text);
 /* Prints the error of a run, if it has a sentence: as bn_log_refusal where it is about an option,
    else as FATAL. */
 void bn_log_failure(const struct bn_err *err);
-/* From now on nobody waits for a reader of standard error: what it does not take at once, up to 1
-   MiB, follows with a later message, or with the second call, which waits again.  Any thread prints
-   in between. */
+/* From now on nobody waits for a reader of standard error: a thread writes what it does not take at
+   once, up to 1 MiB.  The second call waits for the reader of what is left.  Any thread prints in
+   between. */
 void bn_log_hold_errors(void);
 void bn_log_release_errors(void);
-/* An aside of the thread that receives signals: it takes no lock and waits for no buffer, so that a
-   reader of standard output or standard error that does not read cannot stop it.  At most 255
-   bytes.  false: standard error takes nothing now, and nothing has been written. */
+/* An aside of the thread that receives signals: it waits for no buffer and for no lock that is held
+   while something is printed, so that a reader of standard output or standard error that does not
+   read cannot stop it.  At most 255 bytes.  false: standard error takes nothing now, errors are not
+   held, and nothing has been written. */
 __attribute__((format(printf, 1, 2))) bool bn_log_at_once(const char *fmt, ...);
 /* Errors, warnings and lines on stderr are remembered, each text once, with the time when it was
    told first and how often it was told.  After BN_LOG_TOLD_MAX texts, new ones are not. */

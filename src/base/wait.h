@@ -27,7 +27,9 @@ enum bn_bound {
   /* A thread that serves others waits for work: the main thread stops it at the end of the run. */
   BN_BOUND_STOP,
   /* A thread has said that it is about to return, and is joined. */
-  BN_BOUND_RETURNING
+  BN_BOUND_RETURNING,
+  /* Who reads what is printed decides how long, as in write(2). */
+  BN_BOUND_READER
 };
 
 /* Const data beside the code that waits. */

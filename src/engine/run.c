@@ -666,7 +666,7 @@ int bn_run_execute(struct bn_run *run)
 
   if (!start_watching(run))
     return BN_STATUS_FAILED;
-  /* No message holds up a report. */
+  /* No message holds up a worker, a signal or a report. */
   bn_log_hold_errors();
   if (can_assert(run) && open_workload(run) && open_reports(run) && announce(run, seed)) {
     tell_what_is_watched(run);
@@ -723,6 +723,7 @@ int bn_run_command(struct bn_run *run, const struct bn_command *command)
   run->job.command = command;
   if (!start_watching(run))
     return BN_STATUS_FAILED;
+  bn_log_hold_errors();
   if (command->parallel && run->sessions.whole > 1)
     run_parallel(run);
   else if (is_first_host(run))
@@ -730,6 +731,7 @@ int bn_run_command(struct bn_run *run, const struct bn_command *command)
   bn_log_progress(NULL);
   bn_sampler_stop(&run->sampler);
   stop_interrupting(run);
+  bn_log_release_errors();
   stop_receiving(run);
   tell_incomplete(run, command->name);
   return status(run);

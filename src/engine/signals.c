@@ -4,8 +4,6 @@
 #include "engine/signals.h"
 
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -44,7 +42,6 @@ struct receiver {
   uint64_t leave_ns; /* UINT64_MAX: not yet */
   struct bn_patience patience;
   int stage;
-  char untold[256]; /* the last sentence that standard error did not take; "": none */
 };
 
 /* While workers are measured the main thread has nothing to interrupt and its session may still be
@@ -139,28 +136,11 @@ _Noreturn static void leave(struct receiver *r)
   _exit(BN_STATUS_SIGNAL + atomic_load(&r->p->outcome->signo));
 }
 
-/* A reader of standard error who does not read holds up neither this thread nor the end of the
-   process.  A sentence that waits gives way to the next one. */
-static void tell_untold(struct receiver *r)
+/* Errors are held: a reader of standard error who does not read holds up neither this thread nor
+   the end of the process. */
+static void tell(int signo, const char *what)
 {
-  if (r->untold[0] != '\0' && bn_log_at_once("%s", r->untold))
-    r->untold[0] = '\0';
-}
-
-__attribute__((format(printf, 2, 3))) static void tell(struct receiver *r, const char *fmt, ...)
-{
-  va_list ap;
-
-  tell_untold(r);
-  va_start(ap, fmt);
-  (void)vsnprintf(r->untold, sizeof r->untold, fmt, ap);
-  va_end(ap);
-  tell_untold(r);
-}
-
-static void tell_signal(struct receiver *r, int signo, const char *what)
-{
-  tell(r, "%s received: %s", signo == SIGINT ? "interrupt" : strsignal(signo), what);
+  (void)bn_log_at_once("%s received: %s", signo == SIGINT ? "interrupt" : strsignal(signo), what);
 }
 
 /* It is told when it is done: nothing new begins after "finishing". */
@@ -173,12 +153,12 @@ static void take_signal(struct receiver *r, const struct bn_stop_sender *sender)
   if (r->count == 0) {
     r->first = *sender;
     end_in_order(r, signo);
-    tell_signal(r, signo, "finishing; send it again to end at once");
+    tell(signo, "finishing; send it again to end at once");
   } else if (r->count == 1) {
     end_at_once(r);
-    tell_signal(r, signo, "ending at once");
+    tell(signo, "ending at once");
   } else {
-    tell_signal(r, signo, "ending at once");
+    tell(signo, "ending at once");
     leave(r);
   }
 }
@@ -241,18 +221,17 @@ static void look_for_progress(struct receiver *r)
   if (patience == 0 || now < bn_patience_until(&r->patience, patience, longest))
     return;
   if (now < r->patience.since_ns + patience)
-    tell(r, "no event or thread has ended for %.1f s: ending at once", (double)longest * 1e-9);
+    (void)bn_log_at_once("no event or thread has ended for %.1f s: ending at once",
+                         (double)longest * 1e-9);
   else
-    tell(r, "no statement, event or thread has ended for %.1f s: ending at once",
-         (double)patience * 1e-9);
+    (void)bn_log_at_once("no statement, event or thread has ended for %.1f s: ending at once",
+                         (double)patience * 1e-9);
   end_at_once(r);
 }
 
 static uint64_t next_wake(const struct receiver *r)
 {
-  const uint64_t glance = bn_clock_mono() + glance_ns;
-
-  return r->count == 1 || (r->untold[0] != '\0' && glance < r->leave_ns) ? glance : r->leave_ns;
+  return r->count == 1 ? bn_clock_mono() + glance_ns : r->leave_ns;
 }
 
 static void *receiver_main(void *arg)
@@ -278,7 +257,6 @@ static void *receiver_main(void *arg)
       take_signal(&r, &sender);
     if (r.count == 2 && bn_clock_mono() >= r.leave_ns)
       leave(&r);
-    tell_untold(&r);
     if (r.count == 1)
       look_for_progress(&r);
   } while (!atomic_load(&own->stop));

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A signal ends a run in order: the report comes, the exit status names the signal, a second one does not wait."""
+import contextlib
 import fcntl
 import json
 import os
@@ -155,6 +156,49 @@ def test_standard_error_that_nobody_reads_costs_no_document(tmp_path):
     out, _, code = finish(process, "")
     assert told.startswith("--assert=events>1000 does not hold") and told.count("\n") == 1
     assert code == 3 and events_of(out) == 5
+
+
+FAILS = """
+ffi.cdef("int usleep(unsigned);")
+function event()
+  if sysbench.tid > 0 then error(("x"):rep(3000) .. sysbench.tid) end
+  ffi.C.usleep(1000)
+end
+"""
+
+
+def test_what_standard_error_did_not_take_comes_when_it_is_read(tmp_path):
+    """Not with the next message, nor at the end."""
+    (tmp_path / "fails.lua").write_text(FAILS)
+    process, reader, held = start_unread(["fails.lua", "--threads=2", "--on-thread-error=continue", "--time=600",
+                                          "--report-interval=1", "run"], tmp_path)
+    wait_for_line(process, "s ] thds: ")
+    with open(reader, "rb") as err:
+        assert len(err.read(held)) == held
+        told = err.readline()
+        process.send_signal(signal.SIGINT)
+        err.read()
+    finish(process, "")
+    assert told.startswith(b"FATAL: ") and told.count(b"x") > 2900
+
+
+def test_a_terminal_that_nobody_reads_costs_no_document(tmp_path):
+    """It says that it takes more, and takes less than a message."""
+    (tmp_path / "fails.lua").write_text(FAILS)
+    terminal, end = pty.openpty()
+    with subprocess.Popen([BENCH, "fails.lua", "--threads=30", "--on-thread-error=continue", "--time=1",
+                           "--report=markdown:doc", "run"], cwd=tmp_path, stdout=subprocess.DEVNULL,
+                          stderr=end) as process:
+        os.close(end)
+        until = time.monotonic() + 30
+        while not (tmp_path / "doc").exists():
+            assert time.monotonic() < until and process.poll() is None
+            time.sleep(0.05)
+        with contextlib.suppress(OSError):  # the program has ended
+            while os.read(terminal, 65536):
+                pass
+    os.close(terminal)
+    assert process.returncode == 1
 
 
 @pytest.mark.parametrize("signals", (2, 3))

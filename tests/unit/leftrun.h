@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "toyrun.h"
 
 /* Shared with the child. */
@@ -26,6 +27,16 @@ static inline void *live(void *arg)
 }
 
 static double again_s; /* of a second signal; 0: there is none */
+static double read_s;  /* when somebody begins to read standard error */
+
+static inline enum bn_next telling_event(void *self, struct bn_session *s)
+{
+  if (sim_s() > 0.5)
+    bn_log_hint("an event");
+  return toy_event(self, s);
+}
+
+static const struct bn_workload telling = {.name = "telling", .event = telling_event};
 
 /* The exit status of a process that has to be left.  command: NULL for a run. */
 static inline int left_status(const struct bn_conf *c, const struct bn_workload *ops,
@@ -45,6 +56,7 @@ static inline int left_status(const struct bn_conf *c, const struct bn_workload 
     sim_send_at(100, SIGTERM);
     if (again_s > 0)
       sim_send_at(again_s, SIGTERM);
+    sim_read_errors_from(read_s);
     run = new_run(c, ops, &t, first, second);
     (void)bn_wait_spawn(&thread, 0, live, NULL);
     (void)(command != NULL ? bn_run_command(run, command) : bn_run_execute(run));
@@ -52,6 +64,25 @@ static inline int left_status(const struct bn_conf *c, const struct bn_workload 
   }
   assert_int_equal(waitpid(child, &status, 0), child);
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static inline int hung_finish(void *self, struct bn_err *err)
+{
+  (void)self;
+  (void)err;
+  sim_hang();
+  return 0;
+}
+
+static double total_s; /* when note_time was called */
+
+static inline int note_time(void *self, const struct bn_view *v, struct bn_err *err)
+{
+  (void)self;
+  (void)v;
+  (void)err;
+  total_s = sim_s();
+  return 0;
 }
 
 static inline void check_alive(double at_s)

@@ -42,6 +42,9 @@ static struct known known[] = {
     {"a question about what is watched", 0, 0},
     {"the thread that watches to return", 0, 0},
     {"the interrupter to return", 0, 0},
+    {"standard error", 0.1, 0},
+    {"the reader of standard error", 0, 0},
+    {"the writer of standard error to return", 0, 0},
 };
 enum { KNOWN = sizeof known / sizeof *known };
 
@@ -541,14 +544,6 @@ static void the_patience_bounds_the_barrier(void **state)
 
 /* --- the main thread hangs: the process is left --- */
 
-static int hung_finish(void *self, struct bn_err *err)
-{
-  (void)self;
-  (void)err;
-  sim_hang();
-  return 0;
-}
-
 /* 30 s of patience, and 3 s to leave in order. */
 static void a_process_whose_end_hangs_is_left(void **state)
 {
@@ -558,6 +553,31 @@ static void a_process_whose_end_hangs_is_left(void **state)
   (void)state;
   w.finish = hung_finish;
   assert_int_equal(left_status(&c, &w, &recorder, NULL, NULL), 128 + SIGTERM);
+  check_alive(100 + 30 + 3);
+}
+
+/* An event waits 0.1 s for the reader, once; the end waits until he reads. */
+static void who_reads_errors_late_holds_up_no_report(void **state)
+{
+  static const struct bn_reporter timed = {.name = "timed", .total = note_time};
+  const struct bn_conf c = conf_of_1s();
+  struct toy t = {.sleep_us = 7000};
+  struct bn_run *run = begin(&c, &telling, &t, 0, &timed);
+
+  (void)state;
+  sim_read_errors_from(50);
+  check_end(end(run, bn_run_execute(run)), 0, false, 50);
+  assert_true(total_s >= 1 && total_s < 1.1);
+}
+
+static void a_process_whose_errors_nobody_reads_is_left(void **state)
+{
+  struct bn_conf c = conf_of_1s();
+
+  (void)state;
+  read_s = 9999;
+  assert_int_equal(left_status(&c, &telling, &recorder, NULL, NULL), 128 + SIGTERM);
+  read_s = 0;
   check_alive(100 + 30 + 3);
 }
 
@@ -739,6 +759,8 @@ static const struct CMUnitTest scenarios[] = {
     cmocka_unit_test(a_ticket_that_is_given_back_is_waited_for),
     cmocka_unit_test(a_process_whose_end_hangs_is_left),
     cmocka_unit_test(a_process_whose_command_hangs_is_left),
+    cmocka_unit_test(who_reads_errors_late_holds_up_no_report),
+    cmocka_unit_test(a_process_whose_errors_nobody_reads_is_left),
     cmocka_unit_test(a_process_whose_hook_hangs_is_left),
     cmocka_unit_test(a_document_is_waited_for_until_a_second_signal),
 };
