@@ -197,7 +197,8 @@ static int check_axis(struct bn_optset *general, const struct bn_grid_axis *x, s
 }
 
 /* A run would say the same, after all runs before it.  What tests, drivers and scripts declare is
-   known to the run alone, and a dialect reads values in its own way. */
+   known to the run alone, as is what is wrong with a list, and a dialect reads values in its own
+   way. */
 static int check_values(const struct sweep *s, struct bn_err *err)
 {
   struct bn_conf conf = {.policy = &bn_policy_bench};
