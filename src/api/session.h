@@ -78,6 +78,12 @@ struct bn_services {
   void (*fail_session)(struct bn_session *s, const char *kind, const char *text);
   /* A worker's script goes on for ever although it has left: its thread stays here, without it. */
   __attribute__((noreturn)) void (*stay_behind)(void *of);
+  /* The C stack of the thread that drives this session is used up, and the handler of the signal
+     calls: writes the text to standard error, unless another one has called.  For a worker, while
+     events are measured and after, ends the run as a failed one, with its report, and the thread
+     stays here.  Returns if there is no such run, or if what the thread holds keeps the run from
+     ending: who calls ends the process. */
+  void (*lose)(const struct bn_session *s, const char *text);
   /* Parallel commands: waits for all sessions of the command, on all hosts; false: another one
      failed.  One session: true. */
   bool (*barrier)(struct bn_session *s);

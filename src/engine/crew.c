@@ -230,14 +230,16 @@ void bn_crew_go(struct bn_crew *c)
 
 bool bn_crew_await(struct bn_crew *c, uint64_t until_ns, bool also_abandoned)
 {
-  bool all, in_time = true;
+  bool all, done, in_time = true;
 
   (void)pthread_mutex_lock(&c->lock);
-  while (c->gone < c->created && in_time &&
+  while (!(done = c->gone + bn_crew_lost(c) >= c->created) && in_time &&
          (also_abandoned || !bn_outcome_has(c->outcome, BN_OUTCOME_ABANDONED)))
     in_time = bn_wait_until(&workers, &c->changed, &c->lock, until_ns);
   all = c->gone == c->created;
   (void)pthread_mutex_unlock(&c->lock);
+  if (done && !all && !bn_outcome_has(c->outcome, BN_OUTCOME_ABANDONED))
+    bn_crew_end(c, BN_CAUSE_ABANDONED, 0);
   return all;
 }
 
@@ -392,6 +394,13 @@ bool bn_crew_fail(struct bn_crew *c, unsigned worker)
   return counted;
 }
 
+/* Who sees that it is lost sees that the run has failed. */
+void bn_crew_lose(struct bn_crew *c)
+{
+  bn_outcome_set(c->outcome, BN_OUTCOME_FAILED);
+  (void)atomic_fetch_add(&c->lost, 1);
+}
+
 void bn_crew_pause(struct bn_crew *c, uint64_t until_ns)
 {
   bool early = true;
@@ -422,6 +431,11 @@ unsigned bn_crew_gone(struct bn_crew *c)
   n = c->gone;
   (void)pthread_mutex_unlock(&c->lock);
   return n;
+}
+
+unsigned bn_crew_lost(const struct bn_crew *c)
+{
+  return atomic_load(&c->lost);
 }
 
 unsigned bn_crew_failed(struct bn_crew *c)

@@ -56,7 +56,10 @@ struct bn_crew {
       *party; /* whose sessions meet at the barrier too; NULL: there are no others */
   struct bn_worker *worker;
   unsigned n, created, gone, failed;
-  bool goes_on;          /* a worker that fails does not end the run, as long as others are left */
+  _Atomic bool told_lost; /* why the first one is lost */
+  _Atomic unsigned
+      lost;     /* workers that will never go; who adds one wakes the receiver of signals */
+  bool goes_on; /* a worker that fails does not end the run, as long as others are left */
   struct bn_times times; /* with the lock; workers: from the gate on */
   uint64_t start_at_ns;  /* with the lock: what bn_crew_await_start waits for; 0: not known yet */
   struct bn_gate gate;
@@ -94,8 +97,8 @@ bool bn_crew_await_start(struct bn_crew *c);
 bool bn_crew_open(struct bn_crew *c, const struct bn_times *times);
 /* The same for a command, which has no times; waits for the other hosts. */
 void bn_crew_go(struct bn_crew *c);
-/* true: all that were started have gone; false: until_ns (UINT64_MAX: never) has passed, or the run
-   was abandoned and also_abandoned is false. */
+/* true: all that were started have gone; false: until_ns (UINT64_MAX: never) has passed, the run
+   was abandoned and also_abandoned is false, or all others are lost: then the run is abandoned. */
 bool bn_crew_await(struct bn_crew *c, uint64_t until_ns, bool also_abandoned);
 /* All have gone: ends their threads. */
 void bn_crew_join(struct bn_crew *c);
@@ -113,6 +116,9 @@ bool bn_crew_barrier(struct bn_crew *c);
 /* That worker's session has failed, and who knows why has logged it: ends the run, or if the others
    go on, counts it.  true: it has been counted. */
 bool bn_crew_fail(struct bn_crew *c, unsigned worker);
+/* It will never go, and the run fails: async-signal-safe, so that the receiver of signals has to
+   end the run. */
+void bn_crew_lose(struct bn_crew *c);
 /* Waits until that time, or until the run is ended. */
 void bn_crew_pause(struct bn_crew *c, uint64_t until_ns);
 
@@ -135,6 +141,7 @@ void bn_crew_end(struct bn_crew *c, enum bn_cause cause, int value);
 /* true: the gate has opened, and *times are set. */
 bool bn_crew_times(struct bn_crew *c, struct bn_times *times);
 unsigned bn_crew_gone(struct bn_crew *c);
+unsigned bn_crew_lost(const struct bn_crew *c);
 /* Those that have failed while others went on, and the last one. */
 unsigned bn_crew_failed(struct bn_crew *c);
 /* Those that have not gone. */

@@ -3,12 +3,15 @@
 #include "engine/services.h"
 
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/wait.h"
 #include "engine/event.h"
 #include "engine/failures.h"
 #include "engine/room.h"
+#include "engine/stop.h"
 
 static void set_kind(void *of, enum bn_kind kind)
 {
@@ -94,6 +97,50 @@ __attribute__((noreturn)) static void stay_behind(void *of)
   bn_wait_park(&process_end);
 }
 
+/* The receiver of signals may want a lock that the thread holds.  When the run has been given up it
+   ends without either. */
+static bool is_taken(const struct bn_parts *p)
+{
+  return bn_outcome_has(p->outcome, BN_OUTCOME_THREAD_LOST) ||
+         bn_outcome_has(p->outcome, BN_OUTCOME_ABANDONED);
+}
+
+static const struct bn_wait taking = {"the end of a run with a lost thread", BN_BOUND_DEADLINE};
+
+static bool is_worker(const struct bn_session *s)
+{
+  return s != s->services->main && s != s->services->reporting;
+}
+
+static void say(const char *text)
+{
+  /* Nobody could be told that it failed. */
+  if (write(STDERR_FILENO, text, strlen(text)) < 0)
+    return;
+}
+
+/* In a handler of signals: locks nothing, allocates nothing. */
+static void lose(const struct bn_session *s, const char *text)
+{
+  const uint64_t until_ns = bn_clock_mono() + 3 * BN_NSEC_PER_SEC;
+  const struct bn_parts *p = s->services->of;
+
+  if (!atomic_exchange(&p->crew->told_lost, true))
+    say(text);
+  if (!bn_outcome_has(p->outcome, BN_OUTCOME_OPENED) || !is_worker(s))
+    return;
+  bn_crew_lose(p->crew);
+  bn_stop_wake_receiver();
+  while (!is_taken(p)) {
+    const uint64_t now = bn_clock_mono();
+
+    if (now >= until_ns)
+      return;
+    bn_stop_sleep(&taking, now + 10 * BN_NSEC_PER_MSEC);
+  }
+  bn_wait_park(&process_end);
+}
+
 static bool barrier(struct bn_session *s)
 {
   const struct bn_parts *p = s->services->of;
@@ -134,6 +181,7 @@ void bn_services_bind(struct bn_services *out, struct bn_parts *parts,
       .fail = fail,
       .fail_session = fail_session,
       .stay_behind = stay_behind,
+      .lose = lose,
       .barrier = barrier,
       .pause = pause_session,
       .set_interrupt = set_interrupt,

@@ -42,6 +42,7 @@ struct receiver {
   uint64_t leave_ns; /* UINT64_MAX: not yet */
   struct bn_patience patience;
   int stage;
+  unsigned lost; /* workers of which it is known */
 };
 
 /* While workers are measured the main thread has nothing to interrupt and its session may still be
@@ -127,13 +128,14 @@ static void leave_no_halves(struct receiver *r)
    it, by a thread that may hang in its turn. */
 _Noreturn static void leave(struct receiver *r)
 {
+  const int signo = atomic_load(&r->p->outcome->signo);
   struct bn_stop_sender sender;
   pthread_t printer;
 
   if (bn_book_in_hook(r->p->book) && bn_wait_spawn(&printer, 0, print_instead, r) == 0)
     (void)bn_stop_wait(&printing, bn_clock_mono() + leave_ns, &sender);
   leave_no_halves(r);
-  _exit(BN_STATUS_SIGNAL + atomic_load(&r->p->outcome->signo));
+  _exit(signo != 0 ? BN_STATUS_SIGNAL + signo : BN_STATUS_FAILED);
 }
 
 /* Errors are held: a reader of standard error who does not read holds up neither this thread nor
@@ -176,6 +178,19 @@ static void take_wish(struct receiver *r)
     end_at_once(r);
 }
 
+/* Who was lost may hold a lock that the report needs: from now on the run has to get on. */
+static void take_losses(struct receiver *r)
+{
+  const unsigned lost = bn_crew_lost(r->p->crew);
+
+  if (lost == r->lost)
+    return;
+  r->lost = lost;
+  bn_crew_end(r->p->crew, BN_CAUSE_FAILED, 0);
+  bn_sampler_wake(r->own->sampler);
+  bn_outcome_set(r->p->outcome, BN_OUTCOME_THREAD_LOST);
+}
+
 /* Stages of the run, and one more: a script's hook prints the final report. */
 enum { STAGE_HOOK = BN_STAGE_CLOSE + 1 };
 
@@ -184,18 +199,21 @@ static int stage_of(const struct bn_parts *p)
   return bn_book_in_hook(p->book) ? STAGE_HOOK : (int)bn_outcome_stage(p->outcome);
 }
 
-/* 0: for ever.  A report waits for its reader, and a large document takes its time. */
+/* 0: for ever.  A report waits for its reader, and a large document takes its time.  Without
+   signals, the sampler gives the grace. */
 static uint64_t patience_of(const struct receiver *r)
 {
   const struct bn_conf *c = r->p->conf;
+  const uint64_t grace_ns = r->count == 0 ? bn_grace_least_ns(r->p) : 0;
 
   switch (r->stage) {
   case BN_STAGE_MEASURE:
     /* What the user gave is the sampler's to use up. */
-    return c->grace_auto ? bn_grace_ns(r->p, patience_ns) : c->grace_ns + patience_ns;
+    return c->grace_auto ? bn_grace_ns(r->p, grace_ns + patience_ns) : c->grace_ns + patience_ns;
   case BN_STAGE_REPORT:
+    return r->lost > 0 && bn_wait_is_writable(STDOUT_FILENO) ? long_patience_ns : 0;
   case BN_STAGE_DOCUMENTS:
-    return 0;
+    return r->lost > 0 ? long_patience_ns : 0;
   case BN_STAGE_CLOSE:
     return bn_outcome_has(r->p->outcome, BN_OUTCOME_OPENED) ? long_patience_ns : patience_ns;
   case STAGE_HOOK:
@@ -218,6 +236,8 @@ static void look_for_progress(struct receiver *r)
   r->stage = stage;
   patience = patience_of(r);
   longest = bn_grace_longest_ns(r->p, patience);
+  if (patience == 0)
+    r->patience.since_ns = 0;
   if (patience == 0 || now < bn_patience_until(&r->patience, patience, longest))
     return;
   if (now < r->patience.since_ns + patience)
@@ -229,9 +249,14 @@ static void look_for_progress(struct receiver *r)
   end_at_once(r);
 }
 
+static bool has_to_get_on(const struct receiver *r)
+{
+  return r->count == 1 || (r->count == 0 && r->lost > 0);
+}
+
 static uint64_t next_wake(const struct receiver *r)
 {
-  return r->count == 1 ? bn_clock_mono() + glance_ns : r->leave_ns;
+  return has_to_get_on(r) ? bn_clock_mono() + glance_ns : r->leave_ns;
 }
 
 static void *receiver_main(void *arg)
@@ -251,13 +276,14 @@ static void *receiver_main(void *arg)
     if (r.count == 0 && bn_stop_reader_left())
       end_without_reader(&r);
     take_wish(&r);
+    take_losses(&r);
     signo = bn_stop_wait(&signals, next_wake(&r), &sender);
 
     if (signo > 0)
       take_signal(&r, &sender);
     if (r.count == 2 && bn_clock_mono() >= r.leave_ns)
       leave(&r);
-    if (r.count == 1)
+    if (has_to_get_on(&r))
       look_for_progress(&r);
   } while (!atomic_load(&own->stop));
   return NULL;

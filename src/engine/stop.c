@@ -185,3 +185,9 @@ void bn_stop_wake(pthread_t thread)
 {
   bn_wait_send(thread, wake_signal());
 }
+
+void bn_stop_wake_receiver(void)
+{
+  if (atomic_load(&receiver.known))
+    bn_stop_wake(atomic_load(&receiver.thread));
+}

@@ -52,5 +52,7 @@ int bn_stop_wait(const struct bn_wait *w, uint64_t deadline_ns, struct bn_stop_s
 void bn_stop_sleep(const struct bn_wait *w, uint64_t deadline_ns);
 /* Makes that thread's bn_stop_wait or bn_stop_sleep return; any thread. */
 void bn_stop_wake(pthread_t thread);
+/* The same for the receiver, if there is one; async-signal-safe. */
+void bn_stop_wake_receiver(void);
 
 #endif

@@ -339,7 +339,7 @@ def test_endless_recursion_through_the_library(folder, recursion, where):
 
 def test_the_c_stack_of_a_worker_overflows(folder):
     r = folder.run("local function f(s) return (s:gsub('.', f)) end function event() f('x') end")
-    assert r.err.count("FATAL: C stack overflow") == 1 and r.status == 1
+    assert r.err.count("FATAL: C stack overflow") == 1 and r.status == 1 and r.reported
 
 
 @pytest.mark.parametrize("threads", [2, 4, 16])
@@ -350,6 +350,17 @@ def test_the_c_stack_of_one_of_many_workers_overflows(folder, threads):
                    "if sysbench.tid == 0 and n > 250 then f('x') end end",
                    "--threads=%d" % threads, "--events=0", "--time=60")
     assert r.err.count("FATAL: C stack overflow") == 1 and r.status == 1
+    assert r.reported and r.events >= 250
+    assert "the run failed; the report covers what was measured until then" in r.err
+
+
+@pytest.mark.parametrize("compat", ["", "1.0"])
+def test_the_c_stacks_of_all_workers_overflow(folder, compat):
+    """In thread_done too, which comes after the last event."""
+    recursion = "local function f(s) return (s:gsub('.', f)) end "
+    for hooks in ("function event() f('x') end", "function event() end function thread_done() f('x') end"):
+        r = folder.run(recursion + hooks, "--threads=4", "--events=100", BENCH_COMPAT=compat)
+        assert r.err.count("FATAL: C stack overflow") == 1 and r.status == 1 and r.reported
 
 
 def test_endless_recursion_in_lua(folder):

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Every wait of a run is bounded: whoever hangs for ever, the run ends by the deadline that
    applies, on a simulated clock. */
+#include "toyhangs.h"
 #include "toyrun.h"
 #include "toywatch.h"
 
@@ -40,6 +41,7 @@ static struct known known[] = {
     {"the receiver of signals to return", 0, 0},
     {"an answer about what is watched", 6, 0},
     {"a question about what is watched", 0, 0},
+    {"the end of a run with a lost thread", 0.01, 0},
     {"the thread that watches to return", 0, 0},
     {"the interrupter to return", 0, 0},
     {"standard error", 0.1, 0},
@@ -247,13 +249,6 @@ static void the_patience_bounds_a_hung_event_without_limits(void **state)
   assert_int_equal(seen.totals, 1);
 }
 
-static enum bn_next event_that_stays(void *self, struct bn_session *s)
-{
-  if (s->id == 1)
-    s->services->stay_behind(s->services->of);
-  return toy_event(self, s);
-}
-
 static void a_session_may_stay_behind(void **state)
 {
   struct bn_workload w = toy_workload;
@@ -265,14 +260,20 @@ static void a_session_may_stay_behind(void **state)
   assert_int_equal(seen.totals, 1);
 }
 
-/* --- a session does not open --- */
-
-static int hung_open(void *self, struct bn_session *s, struct bn_err *err)
+/* The others have ended their events at once, and are waited for; the run fails. */
+static void a_session_may_be_lost(void **state)
 {
-  if (s->id == 1)
-    sim_hang();
-  return toy_session_open(self, s, err);
+  struct bn_workload w = toy_workload;
+  struct bn_conf c = conf_of_1s();
+
+  (void)state;
+  w.event = event_that_is_lost;
+  check_end(run_from_0(&c, &w, 0, NULL), BN_STATUS_FAILED, true, 0.007);
+  assert_int_equal(seen.totals, 1);
+  assert_int_equal(seen.total.unfinished, 1);
 }
+
+/* --- a session does not open --- */
 
 static void the_timeout_bounds_a_session_that_does_not_open(void **state)
 {
@@ -285,11 +286,6 @@ static void the_timeout_bounds_a_session_that_does_not_open(void **state)
   assert_int_equal(seen.totals, 0);
   c.init_timeout_ns = 0;
   check_end(run_from_0(&c, &w, 100, NULL), 128 + SIGTERM, true, 100 + 0.25 + 5 + 1);
-}
-
-static int failed_or_hung_open(void *self, struct bn_session *s, struct bn_err *err)
-{
-  return s->id == 2 ? bn_err_set(err, 0, "session 2 does not open") : hung_open(self, s, err);
 }
 
 static void the_timeout_bounds_a_session_that_hangs_when_another_has_failed(void **state)
@@ -438,15 +434,6 @@ static void what_is_interrupted_is_unfinished(void **state)
 
 /* --- a reporter hangs --- */
 
-static int hung_report(void *self, const struct bn_view *v, struct bn_err *err)
-{
-  (void)self;
-  (void)v;
-  (void)err;
-  sim_hang();
-  return 0;
-}
-
 /* A report waits for its reader until the user signals.  The main thread looks every 0.25 s, from
    1.001 s on, when the workers have gone. */
 static void the_patience_bounds_a_hung_reporter(void **state)
@@ -581,11 +568,18 @@ static void a_process_whose_errors_nobody_reads_is_left(void **state)
   check_alive(100 + 30 + 3);
 }
 
-static int hung_command(void *self, struct bn_session *s, const char *name, struct bn_err *err)
+/* A lost thread holds what the report needs: 30 s of patience, looked for every 0.25 s, and 3 s.
+   Nobody sends a signal. */
+static void a_process_whose_report_hangs_after_a_loss_is_left(void **state)
 {
-  (void)s;
-  (void)name;
-  return hung_finish(self, err);
+  static const struct bn_reporter hung = {.name = "hung", .total = hung_report};
+  struct bn_workload w = toy_workload;
+  struct bn_conf c = conf_of_1s();
+
+  (void)state;
+  w.event = event_that_is_lost;
+  assert_int_equal(left_status(&c, &w, &recorder, &hung, NULL), BN_STATUS_FAILED);
+  check_alive(0.25 + 30 + 3);
 }
 
 /* A command of one thread is the main thread's: 5 s of patience, and 3 s. */
@@ -745,6 +739,7 @@ static const struct CMUnitTest scenarios[] = {
     cmocka_unit_test(the_forced_shutdown_bounds_a_hung_event),
     cmocka_unit_test(the_patience_bounds_a_hung_event_without_limits),
     cmocka_unit_test(a_session_may_stay_behind),
+    cmocka_unit_test(a_session_may_be_lost),
     cmocka_unit_test(the_timeout_bounds_a_session_that_does_not_open),
     cmocka_unit_test(the_timeout_bounds_a_session_that_hangs_when_another_has_failed),
     cmocka_unit_test(an_interrupt_that_hangs_is_left_behind),
@@ -758,6 +753,7 @@ static const struct CMUnitTest scenarios[] = {
     cmocka_unit_test(the_limit_and_a_signal_end_a_pause),
     cmocka_unit_test(a_ticket_that_is_given_back_is_waited_for),
     cmocka_unit_test(a_process_whose_end_hangs_is_left),
+    cmocka_unit_test(a_process_whose_report_hangs_after_a_loss_is_left),
     cmocka_unit_test(a_process_whose_command_hangs_is_left),
     cmocka_unit_test(who_reads_errors_late_holds_up_no_report),
     cmocka_unit_test(a_process_whose_errors_nobody_reads_is_left),

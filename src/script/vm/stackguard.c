@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "api/session.h"
 #include "script/vm/lua.h"
 
 /* LuaJIT limits its own stack, not the C stack that string.gsub, table.sort or pcall use up when
@@ -22,10 +23,14 @@
    has to do. */
 enum { HANDLER_STACK = 32 * 1024, MARGIN = 4096, GUARD_SIZE = 256 * 1024 };
 
-static void say(const char *text)
+/* What workers have measured is reported all the same, by other threads. */
+_Noreturn static void end_with_sentence(const struct bn_lua *lua)
 {
-  if (write(STDERR_FILENO, text, strlen(text)) < 0)
-    return;
+  lua->session->services->lose(
+      lua->session,
+      "FATAL: C stack overflow: the script recurses without end through a library function "
+      "(string.gsub, table.sort, pcall or the like)\n");
+  _exit(1);
 }
 
 static void on_fault(int number, siginfo_t *info, void *context)
@@ -36,11 +41,8 @@ static void on_fault(int number, siginfo_t *info, void *context)
 
   (void)context;
   if (lua != NULL && sigaltstack(NULL, &own) == 0 && (own.ss_flags & SS_ONSTACK)) {
-    if (at + GUARD_SIZE >= lua->stack_low && at < lua->stack_low + GUARD_SIZE / 8) {
-      say("FATAL: C stack overflow: the script recurses without end through a library function "
-          "(string.gsub, table.sort, pcall or the like)\n");
-      _exit(1);
-    }
+    if (at + GUARD_SIZE >= lua->stack_low && at < lua->stack_low + GUARD_SIZE / 8)
+      end_with_sentence(lua);
     (void)sigaction(number, lua->vm->guard, NULL);
     return;
   }
