@@ -395,10 +395,10 @@ bool bn_crew_fail(struct bn_crew *c, unsigned worker)
 }
 
 /* Who sees that it is lost sees that the run has failed. */
-void bn_crew_lose(struct bn_crew *c)
+unsigned bn_crew_lose(struct bn_crew *c)
 {
   bn_outcome_set(c->outcome, BN_OUTCOME_FAILED);
-  (void)atomic_fetch_add(&c->lost, 1);
+  return atomic_fetch_add(&c->lost, 1) + 1;
 }
 
 void bn_crew_pause(struct bn_crew *c, uint64_t until_ns)
@@ -436,6 +436,16 @@ unsigned bn_crew_gone(struct bn_crew *c)
 unsigned bn_crew_lost(const struct bn_crew *c)
 {
   return atomic_load(&c->lost);
+}
+
+void bn_crew_take(struct bn_crew *c, unsigned lost)
+{
+  atomic_store(&c->taken, lost);
+}
+
+bool bn_crew_has_taken(const struct bn_crew *c, unsigned lost)
+{
+  return atomic_load(&c->taken) >= lost;
 }
 
 unsigned bn_crew_failed(struct bn_crew *c)

@@ -58,10 +58,11 @@ struct bn_crew {
   unsigned n, created, gone, failed;
   _Atomic bool told_lost; /* why the first one is lost */
   _Atomic unsigned
-      lost;     /* workers that will never go; who adds one wakes the receiver of signals */
-  bool goes_on; /* a worker that fails does not end the run, as long as others are left */
-  struct bn_times times; /* with the lock; workers: from the gate on */
-  uint64_t start_at_ns;  /* with the lock: what bn_crew_await_start waits for; 0: not known yet */
+      lost; /* workers that will never go; who adds one wakes the receiver of signals */
+  _Atomic unsigned taken; /* bn_crew_take */
+  bool goes_on;           /* a worker that fails does not end the run, as long as others are left */
+  struct bn_times times;  /* with the lock; workers: from the gate on */
+  uint64_t start_at_ns;   /* with the lock: what bn_crew_await_start waits for; 0: not known yet */
   struct bn_gate gate;
   pthread_mutex_t lock; /* before the gate's; nothing of others is called with it */
   pthread_cond_t changed;
@@ -117,8 +118,8 @@ bool bn_crew_barrier(struct bn_crew *c);
    go on, counts it.  true: it has been counted. */
 bool bn_crew_fail(struct bn_crew *c, unsigned worker);
 /* It will never go, and the run fails: async-signal-safe, so that the receiver of signals has to
-   end the run. */
-void bn_crew_lose(struct bn_crew *c);
+   end the run.  Returns how many are lost. */
+unsigned bn_crew_lose(struct bn_crew *c);
 /* Waits until that time, or until the run is ended. */
 void bn_crew_pause(struct bn_crew *c, uint64_t until_ns);
 
@@ -142,6 +143,9 @@ void bn_crew_end(struct bn_crew *c, enum bn_cause cause, int value);
 bool bn_crew_times(struct bn_crew *c, struct bn_times *times);
 unsigned bn_crew_gone(struct bn_crew *c);
 unsigned bn_crew_lost(const struct bn_crew *c);
+/* The receiver of signals has ended the run for so many that are lost; async-signal-safe. */
+void bn_crew_take(struct bn_crew *c, unsigned lost);
+bool bn_crew_has_taken(const struct bn_crew *c, unsigned lost);
 /* Those that have failed while others went on, and the last one. */
 unsigned bn_crew_failed(struct bn_crew *c);
 /* Those that have not gone. */

@@ -42,8 +42,7 @@ enum bn_outcome_flag {
   BN_OUTCOME_TO_INTERRUPT = 16384,  /* calls of workers are interrupted once they are counted */
   BN_OUTCOME_WATCHER_HANGS = 32768, /* a watcher was left behind in a call */
   BN_OUTCOME_THREAD_FAILED = 65536, /* a thread, and the others went on (--on-thread-error) */
-  BN_OUTCOME_EARLY = 131072,        /* the load was ended while events could begin */
-  BN_OUTCOME_THREAD_LOST = 262144   /* the receiver of signals has ended the run: bn_crew_lose */
+  BN_OUTCOME_EARLY = 131072         /* the load was ended while events could begin */
 };
 
 /* What the main thread does; only the main thread writes it. */

@@ -99,10 +99,9 @@ __attribute__((noreturn)) static void stay_behind(void *of)
 
 /* The receiver of signals may want a lock that the thread holds.  When the run has been given up it
    ends without either. */
-static bool is_taken(const struct bn_parts *p)
+static bool is_taken(const struct bn_parts *p, unsigned number)
 {
-  return bn_outcome_has(p->outcome, BN_OUTCOME_THREAD_LOST) ||
-         bn_outcome_has(p->outcome, BN_OUTCOME_ABANDONED);
+  return bn_crew_has_taken(p->crew, number) || bn_outcome_has(p->outcome, BN_OUTCOME_ABANDONED);
 }
 
 static const struct bn_wait taking = {"the end of a run with a lost thread", BN_BOUND_DEADLINE};
@@ -124,20 +123,28 @@ static void lose(const struct bn_session *s, const char *text)
 {
   const uint64_t until_ns = bn_clock_mono() + 3 * BN_NSEC_PER_SEC;
   const struct bn_parts *p = s->services->of;
+  const bool reported = bn_outcome_has(p->outcome, BN_OUTCOME_OPENED) && is_worker(s);
+  bool told = atomic_exchange(&p->crew->told_lost, true);
+  unsigned number;
 
-  if (!atomic_exchange(&p->crew->told_lost, true))
+  /* A standard error that nobody reads must not hide the loss. */
+  if (!told && (!reported || bn_wait_is_writable(STDERR_FILENO))) {
     say(text);
-  if (!bn_outcome_has(p->outcome, BN_OUTCOME_OPENED) || !is_worker(s))
+    told = true;
+  }
+  if (!reported)
     return;
-  bn_crew_lose(p->crew);
+  number = bn_crew_lose(p->crew);
   bn_stop_wake_receiver();
-  while (!is_taken(p)) {
+  while (!is_taken(p, number)) {
     const uint64_t now = bn_clock_mono();
 
     if (now >= until_ns)
       return;
     bn_stop_sleep(&taking, now + 10 * BN_NSEC_PER_MSEC);
   }
+  if (!told)
+    say(text);
   bn_wait_park(&process_end);
 }
 

@@ -42,7 +42,8 @@ struct receiver {
   uint64_t leave_ns; /* UINT64_MAX: not yet */
   struct bn_patience patience;
   int stage;
-  unsigned lost; /* workers of which it is known */
+  unsigned lost;  /* workers of which it is known */
+  bool abandoned; /* for a lost worker: others did not end */
 };
 
 /* While workers are measured the main thread has nothing to interrupt and its session may still be
@@ -188,7 +189,7 @@ static void take_losses(struct receiver *r)
   r->lost = lost;
   bn_crew_end(r->p->crew, BN_CAUSE_FAILED, 0);
   bn_sampler_wake(r->own->sampler);
-  bn_outcome_set(r->p->outcome, BN_OUTCOME_THREAD_LOST);
+  bn_crew_take(r->p->crew, lost);
 }
 
 /* Stages of the run, and one more: a script's hook prints the final report. */
@@ -224,6 +225,15 @@ static uint64_t patience_of(const struct receiver *r)
   }
 }
 
+/* No user wants the process to end: the report has its own patience. */
+static void abandon(struct receiver *r)
+{
+  r->abandoned = true;
+  interrupt_all(r->p);
+  bn_crew_end(r->p->crew, BN_CAUSE_ABANDONED, 0);
+  bn_sampler_wake(r->own->sampler);
+}
+
 static void look_for_progress(struct receiver *r)
 {
   const uint64_t now = bn_clock_mono();
@@ -246,7 +256,11 @@ static void look_for_progress(struct receiver *r)
   else
     (void)bn_log_at_once("no statement, event or thread has ended for %.1f s: ending at once",
                          (double)patience * 1e-9);
-  end_at_once(r);
+  r->patience.since_ns = 0;
+  if (r->count == 0 && r->stage == BN_STAGE_MEASURE && !r->abandoned)
+    abandon(r);
+  else
+    end_at_once(r);
 }
 
 static bool has_to_get_on(const struct receiver *r)
