@@ -404,6 +404,30 @@ static void packs_around_the_first_error(void **state)
   forget(&a);
 }
 
+/* Its rows may be gone, or what is kept of them is no row. */
+static void gives_no_row_of_an_answer_with_copy(void **state)
+{
+  static const struct {
+    const char *bytes;
+    size_t len;
+  } answers[] = {
+      {BYTES("H\0\0\0\7\0\0\0" DESCRIBED ROW_A_NULL ROW_EMPTY_BC SELECT_2 READY)},
+      {BYTES(DESCRIBED ROW_A_NULL "H\0\0\0\7\0\0\0" ROW_EMPTY_BC SELECT_2 READY)},
+      {BYTES(DESCRIBED ROW_A_NULL ROW_EMPTY_BC SELECT_2 "H\0\0\0\7\0\0\0" READY)},
+  };
+  struct bn_pgsql_cursor c;
+  struct answer a;
+
+  (void)state;
+  for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
+    (void)read_packing(&a, answers[i].bytes, answers[i].len);
+    bn_pgsql_cursor_begin(&c, &a.reply, a.data);
+    assert_false(bn_pgsql_cursor_next(&c, a.data, a.len, 2, NULL));
+    assert_false(c.bad);
+    forget(&a);
+  }
+}
+
 static enum bn_pgsql_seen idle(struct answer *a, const char *bytes, size_t len)
 {
   bn_pgsql_reply_begin(&a->reply, BN_PGSQL_NO_ROWS);
@@ -442,6 +466,7 @@ int main(void)
       cmocka_unit_test(ends_at_a_row_that_is_shorter_than_it_says),
       cmocka_unit_test(packs_what_is_not_needed),
       cmocka_unit_test(packs_around_the_first_error),
+      cmocka_unit_test(gives_no_row_of_an_answer_with_copy),
       cmocka_unit_test(hears_what_is_said_between_answers),
   };
 

@@ -341,7 +341,8 @@ void bn_pgsql_error_field(const char *body, size_t len, char code, char *out, si
 void bn_pgsql_cursor_begin(struct bn_pgsql_cursor *c, const struct bn_pgsql_reply *r,
                            const char *data)
 {
-  *c = (struct bn_pgsql_cursor){.at = r->rows_at, .left = r->rows};
+  *c = (struct bn_pgsql_cursor){.at = r->rows_at,
+                                .left = (r->had & BN_PGSQL_COPIED) == 0 ? r->rows : 0};
   if (c->left > 0)
     c->type = data[c->at];
 }
