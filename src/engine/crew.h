@@ -57,8 +57,7 @@ struct bn_crew {
   struct bn_worker *worker;
   unsigned n, created, gone, failed;
   _Atomic bool told_lost; /* why the first one is lost */
-  _Atomic unsigned
-      lost; /* workers that will never go; who adds one wakes the receiver of signals */
+  _Atomic unsigned lost;  /* will never go; who adds one wakes the receiver of signals */
   _Atomic unsigned taken; /* bn_crew_take */
   bool goes_on;           /* a worker that fails does not end the run, as long as others are left */
   struct bn_times times;  /* with the lock; workers: from the gate on */

@@ -42,8 +42,7 @@ struct receiver {
   uint64_t leave_ns; /* UINT64_MAX: not yet */
   struct bn_patience patience;
   int stage;
-  unsigned lost;  /* workers of which it is known */
-  bool abandoned; /* for a lost worker: others did not end */
+  unsigned lost; /* workers of which it is known */
 };
 
 /* While workers are measured the main thread has nothing to interrupt and its session may still be
@@ -79,13 +78,18 @@ static void end_without_reader(struct receiver *r)
   end_in_order(r, SIGPIPE);
 }
 
+static void abandon(struct receiver *r)
+{
+  interrupt_all(r->p);
+  bn_crew_end(r->p->crew, BN_CAUSE_ABANDONED, 0);
+  bn_sampler_wake(r->own->sampler);
+}
+
 static void end_at_once(struct receiver *r)
 {
   r->count = 2;
   r->leave_ns = bn_clock_mono() + leave_ns;
-  interrupt_all(r->p);
-  bn_crew_end(r->p->crew, BN_CAUSE_ABANDONED, 0);
-  bn_sampler_wake(r->own->sampler);
+  abandon(r);
 }
 
 static bool is_echo(const struct receiver *r, const struct bn_stop_sender *s)
@@ -225,13 +229,12 @@ static uint64_t patience_of(const struct receiver *r)
   }
 }
 
-/* No user wants the process to end: the report has its own patience. */
-static void abandon(struct receiver *r)
+/* After a loss events are given up before the process is: no user wants it to end, and the report
+   has its own patience. */
+static bool is_for_events(const struct receiver *r)
 {
-  r->abandoned = true;
-  interrupt_all(r->p);
-  bn_crew_end(r->p->crew, BN_CAUSE_ABANDONED, 0);
-  bn_sampler_wake(r->own->sampler);
+  return r->count == 0 && r->stage == BN_STAGE_MEASURE &&
+         !bn_outcome_has(r->p->outcome, BN_OUTCOME_ABANDONED);
 }
 
 static void look_for_progress(struct receiver *r)
@@ -257,7 +260,7 @@ static void look_for_progress(struct receiver *r)
     (void)bn_log_at_once("no statement, event or thread has ended for %.1f s: ending at once",
                          (double)patience * 1e-9);
   r->patience.since_ns = 0;
-  if (r->count == 0 && r->stage == BN_STAGE_MEASURE && !r->abandoned)
+  if (is_for_events(r))
     abandon(r);
   else
     end_at_once(r);

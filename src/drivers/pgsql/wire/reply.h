@@ -74,7 +74,7 @@ enum bn_pgsql_seen bn_pgsql_reply_idle(struct bn_pgsql_reply *r, const char *dat
 /* Field `code` of the body of an error, as much as fits; "" if there is none. */
 void bn_pgsql_error_field(const char *body, size_t len, char code, char *out, size_t room);
 
-/* Rows of an answer that was read to its end: none if COPY was begun, they may be packed away. */
+/* Rows of an answer that was read to its end: none if COPY began, since they may be gone. */
 struct bn_pgsql_cursor {
   size_t at;
   uint64_t left;
