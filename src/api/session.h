@@ -131,6 +131,12 @@ struct bn_session {
 /* Sessions stand in an array and write at every event: none shares a cache line with another. */
 _Static_assert(sizeof(struct bn_session) % 64 == 0, "a session ends with a cache line");
 
+/* Of a thread of the run or of a parallel command, not of the main thread or that of reports. */
+static inline bool bn_session_is_worker(const struct bn_session *s)
+{
+  return s != s->services->main && s != s->services->reporting;
+}
+
 /* CLOCK_MONOTONIC after which nothing new may begin; 0: at once; UINT64_MAX: no limit. */
 static inline uint64_t bn_session_deadline(const struct bn_session *s)
 {

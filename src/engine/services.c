@@ -106,11 +106,6 @@ static bool is_taken(const struct bn_parts *p, unsigned number)
 
 static const struct bn_wait taking = {"the end of a run with a lost thread", BN_BOUND_DEADLINE};
 
-static bool is_worker(const struct bn_session *s)
-{
-  return s != s->services->main && s != s->services->reporting;
-}
-
 static void say(const char *text)
 {
   /* Nobody could be told that it failed. */
@@ -123,7 +118,7 @@ static void lose(const struct bn_session *s, const char *text)
 {
   const uint64_t until_ns = bn_clock_mono() + 3 * BN_NSEC_PER_SEC;
   const struct bn_parts *p = s->services->of;
-  const bool reported = bn_outcome_has(p->outcome, BN_OUTCOME_OPENED) && is_worker(s);
+  const bool reported = bn_outcome_has(p->outcome, BN_OUTCOME_OPENED) && bn_session_is_worker(s);
   bool told = atomic_exchange(&p->crew->told_lost, true);
   unsigned number;
 

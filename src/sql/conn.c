@@ -617,7 +617,7 @@ void bn_sql_session_end(struct bn_sqlsys *sys, struct bn_session *s)
 
   if (o == NULL)
     return;
-  if (!s->services->is_command && s != s->services->main && s != s->services->reporting)
+  if (!s->services->is_command && bn_session_is_worker(s))
     bn_sql_missed_add(&sys->missed, s->stat);
   if (bn_sql_preflight_is_lazy(&sys->preflight) && bn_sql_preflight_is_worker(s))
     bn_sql_first_use_add(&sys->first_uses, &o->first_use, s);

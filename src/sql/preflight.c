@@ -44,8 +44,7 @@ void bn_sql_preflight_unlock(struct bn_sql_preflight *p)
 
 bool bn_sql_preflight_is_worker(const struct bn_session *s)
 {
-  return s != s->services->main && s != s->services->reporting &&
-         !atomic_load_explicit(&s->stat->running, memory_order_relaxed);
+  return bn_session_is_worker(s) && !atomic_load_explicit(&s->stat->running, memory_order_relaxed);
 }
 
 bool bn_sql_preflight_due(const struct bn_session *s)

@@ -39,8 +39,7 @@ struct bn_sql_session *bn_sql_session_find(struct bn_sqlsys *sys, const struct b
 static int measure(const struct bn_sqlsys *sys, struct bn_sql_session *o)
 {
   const struct bn_session *s = o->session;
-  const bool is_of_run =
-      !s->services->is_command && s != s->services->main && s != s->services->reporting;
+  const bool is_of_run = !s->services->is_command && bn_session_is_worker(s);
 
   if (s->services->metrics != bn_sqlsys_metrics(sys))
     return 0;
