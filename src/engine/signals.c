@@ -42,7 +42,8 @@ struct receiver {
   uint64_t leave_ns; /* UINT64_MAX: not yet */
   struct bn_patience patience;
   int stage;
-  unsigned lost; /* workers of which it is known */
+  unsigned lost;  /* workers of which it is known */
+  bool abandoned; /* for a lost worker: others did not end */
 };
 
 /* While workers are measured the main thread has nothing to interrupt and its session may still be
@@ -133,14 +134,14 @@ static void leave_no_halves(struct receiver *r)
    it, by a thread that may hang in its turn. */
 _Noreturn static void leave(struct receiver *r)
 {
-  const int signo = atomic_load(&r->p->outcome->signo);
+  const int status = bn_outcome_status(r->p->outcome, false);
   struct bn_stop_sender sender;
   pthread_t printer;
 
   if (bn_book_in_hook(r->p->book) && bn_wait_spawn(&printer, 0, print_instead, r) == 0)
     (void)bn_stop_wait(&printing, bn_clock_mono() + leave_ns, &sender);
   leave_no_halves(r);
-  _exit(signo != 0 ? BN_STATUS_SIGNAL + signo : BN_STATUS_FAILED);
+  _exit(status != 0 ? status : BN_STATUS_FAILED);
 }
 
 /* Errors are held: a reader of standard error who does not read holds up neither this thread nor
@@ -204,6 +205,12 @@ static int stage_of(const struct bn_parts *p)
   return bn_book_in_hook(p->book) ? STAGE_HOOK : (int)bn_outcome_stage(p->outcome);
 }
 
+/* Without a signal, who does not read may take as long as he likes. */
+static bool is_unread(const struct receiver *r, int fd)
+{
+  return r->count == 0 && !bn_wait_is_writable(fd);
+}
+
 /* 0: for ever.  A report waits for its reader, and a large document takes its time.  Without
    signals, the sampler gives the grace. */
 static uint64_t patience_of(const struct receiver *r)
@@ -218,10 +225,13 @@ static uint64_t patience_of(const struct receiver *r)
   case BN_STAGE_REPORT:
     return r->lost > 0 && bn_wait_is_writable(STDOUT_FILENO) ? long_patience_ns : 0;
   case BN_STAGE_DOCUMENTS:
-    return r->lost > 0 ? long_patience_ns : 0;
+    return r->lost > 0 && !is_unread(r, STDOUT_FILENO) ? long_patience_ns : 0;
   case BN_STAGE_CLOSE:
+    if (is_unread(r, STDERR_FILENO))
+      return 0;
     return bn_outcome_has(r->p->outcome, BN_OUTCOME_OPENED) ? long_patience_ns : patience_ns;
   case STAGE_HOOK:
+    return is_unread(r, STDOUT_FILENO) ? 0 : long_patience_ns;
   case BN_STAGE_FINISH:
     return long_patience_ns;
   default:
@@ -230,11 +240,10 @@ static uint64_t patience_of(const struct receiver *r)
 }
 
 /* After a loss events are given up before the process is: no user wants it to end, and the report
-   has its own patience. */
+   has its own patience.  What others have abandoned may not be known for long. */
 static bool is_for_events(const struct receiver *r)
 {
-  return r->count == 0 && r->stage == BN_STAGE_MEASURE &&
-         !bn_outcome_has(r->p->outcome, BN_OUTCOME_ABANDONED);
+  return r->count == 0 && r->stage == BN_STAGE_MEASURE && !r->abandoned;
 }
 
 static void look_for_progress(struct receiver *r)
@@ -260,10 +269,12 @@ static void look_for_progress(struct receiver *r)
     (void)bn_log_at_once("no statement, event or thread has ended for %.1f s: ending at once",
                          (double)patience * 1e-9);
   r->patience.since_ns = 0;
-  if (is_for_events(r))
+  if (is_for_events(r)) {
+    r->abandoned = true;
     abandon(r);
-  else
+  } else {
     end_at_once(r);
+  }
 }
 
 static bool has_to_get_on(const struct receiver *r)
