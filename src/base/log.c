@@ -684,6 +684,11 @@ void bn_log_failure(const struct bn_err *err)
     bn_log(BN_FATAL, "%s", err->text);
 }
 
+bool bn_log_error_at_once(const char *line)
+{
+  return bn_held_put(&sink.held, line, "") || bn_held_try(line, strlen(line));
+}
+
 bool bn_log_at_once(const char *fmt, ...)
 {
   static const char clear[] = "\r\033[K";
@@ -704,7 +709,7 @@ bool bn_log_at_once(const char *fmt, ...)
   n = (int)start + (n < 254 ? n : 254);
   line[n++] = '\n';
   line[n] = '\0';
-  if (bn_held_put(&sink.held, line, "") || bn_held_try(line, (size_t)n))
+  if (bn_log_error_at_once(line))
     return true;
   if (progress)
     atomic_store(&sink.progress, true);

@@ -74,6 +74,8 @@ void bn_log_release_errors(void);
    read cannot stop it.  At most 255 bytes.  false: standard error takes nothing now, errors are not
    held, and nothing has been written. */
 __attribute__((format(printf, 1, 2))) bool bn_log_at_once(const char *fmt, ...);
+/* The same for an error with its newline, which dialects print, too; it is not cut. */
+bool bn_log_error_at_once(const char *line);
 /* Errors, warnings and lines on stderr are remembered, each text once, with the time when it was
    told first and how often it was told.  After BN_LOG_TOLD_MAX texts, new ones are not. */
 enum { BN_LOG_TOLD_MAX = 100 };

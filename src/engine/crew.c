@@ -395,8 +395,10 @@ bool bn_crew_fail(struct bn_crew *c, unsigned worker)
 }
 
 /* Who sees that it is lost sees that the run has failed. */
-unsigned bn_crew_lose(struct bn_crew *c)
+unsigned bn_crew_lose(struct bn_crew *c, const char *untold)
 {
+  if (untold != NULL)
+    atomic_store(&c->untold, untold);
   bn_outcome_set(c->outcome, BN_OUTCOME_FAILED);
   return atomic_fetch_add(&c->lost, 1) + 1;
 }
@@ -431,6 +433,11 @@ unsigned bn_crew_gone(struct bn_crew *c)
   n = c->gone;
   (void)pthread_mutex_unlock(&c->lock);
   return n;
+}
+
+const char *bn_crew_untold(struct bn_crew *c)
+{
+  return atomic_exchange(&c->untold, NULL);
 }
 
 unsigned bn_crew_lost(const struct bn_crew *c)

@@ -56,12 +56,13 @@ struct bn_crew {
       *party; /* whose sessions meet at the barrier too; NULL: there are no others */
   struct bn_worker *worker;
   unsigned n, created, gone, failed;
-  _Atomic bool told_lost; /* why the first one is lost */
-  _Atomic unsigned lost;  /* will never go; who adds one wakes the receiver of signals */
-  _Atomic unsigned taken; /* bn_crew_take */
-  bool goes_on;           /* a worker that fails does not end the run, as long as others are left */
-  struct bn_times times;  /* with the lock; workers: from the gate on */
-  uint64_t start_at_ns;   /* with the lock: what bn_crew_await_start waits for; 0: not known yet */
+  _Atomic bool told_lost;     /* why the first one is lost, or it is in `untold` */
+  const char *_Atomic untold; /* bn_crew_lose */
+  _Atomic unsigned lost;      /* will never go; who adds one wakes the receiver of signals */
+  _Atomic unsigned taken;     /* bn_crew_take */
+  bool goes_on;          /* a worker that fails does not end the run, as long as others are left */
+  struct bn_times times; /* with the lock; workers: from the gate on */
+  uint64_t start_at_ns;  /* with the lock: what bn_crew_await_start waits for; 0: not known yet */
   struct bn_gate gate;
   pthread_mutex_t lock; /* before the gate's; nothing of others is called with it */
   pthread_cond_t changed;
@@ -117,8 +118,11 @@ bool bn_crew_barrier(struct bn_crew *c);
    go on, counts it.  true: it has been counted. */
 bool bn_crew_fail(struct bn_crew *c, unsigned worker);
 /* It will never go, and the run fails: async-signal-safe, so that the receiver of signals has to
-   end the run.  Returns how many are lost. */
-unsigned bn_crew_lose(struct bn_crew *c);
+   end the run.  untold: why, if nobody has been told; NULL: somebody has.  Returns how many are
+   lost. */
+unsigned bn_crew_lose(struct bn_crew *c, const char *untold);
+/* Why one is lost, for who calls to tell; NULL: there is nothing to tell. */
+const char *bn_crew_untold(struct bn_crew *c);
 /* Waits until that time, or until the run is ended. */
 void bn_crew_pause(struct bn_crew *c, uint64_t until_ns);
 

@@ -113,33 +113,40 @@ static void say(const char *text)
     return;
 }
 
+static void say_untold(struct bn_crew *c)
+{
+  const char *text = bn_crew_untold(c);
+
+  if (text != NULL && bn_wait_is_writable(STDERR_FILENO))
+    say(text);
+}
+
 /* In a handler of signals: locks nothing, allocates nothing. */
 static void lose(const struct bn_session *s, const char *text)
 {
   const uint64_t until_ns = bn_clock_mono() + 3 * BN_NSEC_PER_SEC;
   const struct bn_parts *p = s->services->of;
   const bool reported = bn_outcome_has(p->outcome, BN_OUTCOME_OPENED) && bn_session_is_worker(s);
-  bool told = atomic_exchange(&p->crew->told_lost, true);
+  const bool first = !atomic_exchange(&p->crew->told_lost, true);
+  /* A standard error that nobody reads must not hide the loss: the receiver of signals holds it. */
+  const bool told = first && (!reported || bn_wait_is_writable(STDERR_FILENO));
   unsigned number;
 
-  /* A standard error that nobody reads must not hide the loss. */
-  if (!told && (!reported || bn_wait_is_writable(STDERR_FILENO))) {
+  if (told)
     say(text);
-    told = true;
-  }
   if (!reported)
     return;
-  number = bn_crew_lose(p->crew);
+  number = bn_crew_lose(p->crew, first && !told ? text : NULL);
   bn_stop_wake_receiver();
   while (!is_taken(p, number)) {
     const uint64_t now = bn_clock_mono();
 
-    if (now >= until_ns)
+    if (now >= until_ns) {
+      say_untold(p->crew);
       return;
+    }
     bn_stop_sleep(&taking, now + 10 * BN_NSEC_PER_MSEC);
   }
-  if (!told)
-    say(text);
   bn_wait_park(&process_end);
 }
 

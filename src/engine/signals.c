@@ -189,9 +189,14 @@ static void take_losses(struct receiver *r)
 {
   const unsigned lost = bn_crew_lost(r->p->crew);
 
+  const char *untold;
+
   if (lost == r->lost)
     return;
   r->lost = lost;
+  untold = bn_crew_untold(r->p->crew);
+  if (untold != NULL)
+    (void)bn_log_error_at_once(untold);
   bn_crew_end(r->p->crew, BN_CAUSE_FAILED, 0);
   bn_sampler_wake(r->own->sampler);
   bn_crew_take(r->p->crew, lost);

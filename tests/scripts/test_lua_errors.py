@@ -366,7 +366,8 @@ def test_the_c_stacks_of_all_workers_overflow(folder, compat):
         assert r.err.count("FATAL: C stack overflow") == 1 and r.status == 1 and r.reported
 
 
-def test_a_standard_error_that_nobody_reads_hides_no_overflow(folder):
+@pytest.mark.parametrize("compat", ["", "1.0"])
+def test_a_standard_error_that_nobody_reads_hides_no_overflow(folder, compat):
     """The report is printed while it is full, and the sentence when it is read."""
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
@@ -378,12 +379,14 @@ def test_a_standard_error_that_nobody_reads_hides_no_overflow(folder):
                                   "function event() if sysbench.tid == 1 then f('x') end end")
     with open(folder.path / "out", "w+", encoding="utf-8") as out:
         process = subprocess.Popen([BENCH, script, "--threads=2", "--events=0", "--time=60", "run"],
-                                   stdin=subprocess.DEVNULL, stdout=out, stderr=writer)
+                                   stdin=subprocess.DEVNULL, stdout=out, stderr=writer,
+                                   env={**os.environ, **({"BENCH_COMPAT": compat} if compat else {})})
         os.close(writer)
         until = time.monotonic() + 30
         while "Threads fairness:" not in (folder.path / "out").read_text() and time.monotonic() < until:
             time.sleep(0.02)
         assert time.monotonic() < until
+        time.sleep(0.3)  # The process has nothing left to do but to wait.
         with open(reader, encoding="utf-8") as f:
             err = f.read()
         assert process.wait(timeout=30) == 1
