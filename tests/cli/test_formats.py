@@ -356,7 +356,9 @@ def test_intervals_need_an_interval(form):
 
 def test_standard_output_has_the_report_alone():
     done = bench.run(*RUN, "--time=0.7", "--report-interval=0.2", "--report=csv:-", "run")
-    assert done.status == 0 and 1 <= len(rows(done.out)) <= 3
+    intervals = rows(done.out)
+    # A machine that stands still makes the run longer, and then there are more of them.
+    assert done.status == 0 and 1 <= len(intervals) <= float(intervals[-1]["at_s"]) / 0.2
     for path in ("-", "/dev/stdout"):
         done = bench.run(*SHORT, f"--report=csv-total:{path}", "run")
         assert done.status == 0 and len(rows(done.out)) == 1
