@@ -14,6 +14,7 @@ import contextlib
 import os
 import shutil
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
@@ -97,20 +98,19 @@ def ratios(pairs):
 
 @contextlib.contextmanager
 def awake():
-    """With PERF_AWAKE=1 no processor halts meanwhile: each has a process that only runs when nothing
-    else wants to. A processor of a virtual machine that halts is woken by the hypervisor, which can
-    cost more than the statement that is waited for, and varies more."""
-    spinners = []
-    try:
-        for processor in os.sched_getaffinity(0) if setting("PERF_AWAKE", 0) else ():
-            spinners.append(subprocess.Popen([sys.executable, "-c", "while True: pass"]))
-            os.sched_setaffinity(spinners[-1].pid, {processor})
-            os.sched_setscheduler(spinners[-1].pid, os.SCHED_IDLE, os.sched_param(0))
+    """With PERF_AWAKE=1 no processor halts meanwhile: an idle one polls, which the kernel does while a
+    latency of 0 us is asked for. A processor of a virtual machine that halts is woken by the hypervisor,
+    which can cost more than the statement that is waited for, and varies more."""
+    if not setting("PERF_AWAKE", 0):
         yield
-    finally:
-        for spinner in spinners:
-            spinner.kill()
-            spinner.wait()
+        return
+    try:
+        wanted = open("/dev/cpu_dma_latency", "wb", buffering=0)
+    except OSError as error:
+        sys.exit(f"PERF_AWAKE=1: {error}")
+    with wanted:
+        wanted.write(struct.pack("i", 0))
+        yield
 
 
 @contextlib.contextmanager
