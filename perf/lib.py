@@ -96,12 +96,15 @@ def ratios(pairs):
     return statistics.median(found), found
 
 
+AWAKE = setting("PERF_AWAKE", 0) != 0
+
+
 @contextlib.contextmanager
 def awake():
-    """With PERF_AWAKE=1 no processor halts meanwhile: an idle one polls, which the kernel does while a
-    latency of 0 us is asked for. A processor of a virtual machine that halts is woken by the hypervisor,
-    which can cost more than the statement that is waited for, and varies more."""
-    if not setting("PERF_AWAKE", 0):
+    """With PERF_AWAKE=1 no processor halts meanwhile: an idle one polls, which a kernel with a cpuidle
+    driver does while a latency of 0 us is asked for. A processor of a virtual machine that halts is
+    woken by the hypervisor, which can cost more than the statement that is waited for, and varies more."""
+    if not AWAKE:
         yield
         return
     try:

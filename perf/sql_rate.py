@@ -46,7 +46,8 @@ def compare(rows, label, programs, workload, login, threads):
 def main():
     programs = lib.bench(), lib.reference()
     rows = lib.Rows(f"statements, medians of {PAIRS} pairs of {SECONDS} s; wanted: rate >= {RATE_MIN:.2f}, "
-                    f"CPU <= {CPU_MAX:.2f}, switches <= {SWITCHES_MAX:.2f}",
+                    f"CPU <= {CPU_MAX:.2f}, switches <= {SWITCHES_MAX:.2f}"
+                    f"{'; idle processors poll' if lib.AWAKE else ''}",
                     f"{'row':44} {'rate':20}  CPU     switches (reference)")
     with lib.awake():
         for server, _ in lib.each_server():
