@@ -217,7 +217,7 @@ def test_values_beyond_the_range_and_foreign_names(tmp_path):
 def await_lines(path, n):
     until = time.monotonic() + 30
     while time.monotonic() < until:
-        if path.exists() and path.read_text().count("HISTFAAAA") >= n:
+        if path.exists() and path.read_text().count("HISTFAA") >= n:
             return
         time.sleep(0.05)
     raise AssertionError("the log does not grow")
