@@ -134,9 +134,9 @@ static int wait_for(struct bn_stream *s, short events, short *came)
 /* Sleeps until the first bytes of an answer are there.  What went wrong is what recv() finds next.
  * This stands in the path of every statement, and poll() is a point of cancellation, which doubles
  * its instructions; no thread of ours is cancelled.
- * To give way to the peer and try before sleeping halves the rate of two threads on MariaDB, which
- * then share one processor with it; to spin for the rest of an answer that came in parts, as long
- * ones of PostgreSQL do, costs more processor time than to sleep again. */
+ * Two threads on MariaDB that yield to the server and try again before they sleep have half the
+ * rate.  PostgreSQL sends a long answer in parts: to spin until the next one comes takes more
+ * processor time than to sleep again. */
 static void sleep_once(const struct bn_stream *s)
 {
   struct pollfd p = {.fd = s->fd, .events = POLLIN};
