@@ -108,6 +108,9 @@ def awake():
         yield
         return
     try:
+        with open("/sys/devices/system/cpu/cpu0/cpuidle/state0/name", encoding="utf-8") as state:
+            if state.read() != "POLL\n":
+                sys.exit("PERF_AWAKE=1: an idle processor of this machine cannot poll")
         wanted = open("/dev/cpu_dma_latency", "wb", buffering=0)
     except OSError as error:
         sys.exit(f"PERF_AWAKE=1: {error}")
