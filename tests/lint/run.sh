@@ -20,8 +20,8 @@ run() # name, arguments
   fi
 }
 
-for name in layers length banned waits words headers format shell listed libraries luaglobals \
-  dialects commits; do
+for name in layers length banned waits words headers format shell listed libraries packages \
+  luaglobals dialects commits; do
   run "$name" "$root"
 done
 run analyze "$root" "$build"

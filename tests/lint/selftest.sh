@@ -50,8 +50,8 @@ expect() # good or bad, lint, sample
 }
 
 # --- source lints
-for lint in layers length banned waits words headers format shell listed libraries analyze \
-  luaglobals dialects; do
+for lint in layers length banned waits words headers format shell listed libraries packages \
+  analyze luaglobals dialects; do
   fresh
   expect good $lint 'a good tree'
 done
@@ -180,6 +180,35 @@ libraries '  BN_OPTIONAL([sample], [SAMPLE],' ''
 expect bad libraries 'a library that is not documented'
 libraries '  BN_OPTIONAL([other], [OTHER],' 'with `--with-other=DIR`'
 expect bad libraries 'a library that nothing is linked with'
+
+# configure.ac, [build] of packages.debian, of packages.fedora
+packages()
+{
+  fresh
+  mkdir -p "$work/tree/build-aux"
+  echo "$1" >"$work/tree/configure.ac"
+  printf '[build]\n%s\n\n[check]\nlibcmocka-dev\nlibpq-dev\n' "$2" \
+    >"$work/tree/build-aux/packages.debian"
+  printf '[build]\n%s\n\n[check]\nlibcmocka-devel\n' "$3" >"$work/tree/build-aux/packages.fedora"
+}
+
+pgsql='  BN_OPTIONAL([pgsql], [PGSQL], [libpq], [libpq-fe.h], [pq], [f], [driver], [libpq-dev])'
+packages "$pgsql" 'libother-dev|libpq-dev' libpq-devel
+expect good packages 'a library whose packages are in both lists'
+packages "$pgsql" '' libpq-devel
+expect bad packages "a library whose package is only in Debian's [check]"
+packages "$pgsql" libpq-dev libpq
+expect bad packages "a library whose package is not in Fedora's list"
+packages '  BN_OPTIONAL([pgsql], [PGSQL], [libpq], [libpq-fe.h], [pq], [f], [driver], [libpq])' \
+  libpq-dev libpq-devel
+expect bad packages 'a user who is told to install another package'
+packages 'PKG_CHECK_MODULES([CMOCKA], [cmocka >= 1], [], []) # libcmocka-dev' '' ''
+expect good packages 'a library that only tests use'
+for macro in 'AC_ARG_WITH([sample]' 'BN_OPTIONAL([sample]' 'AC_CHECK_LIB([sample]' \
+  'PKG_CHECK_MODULES([SAMPLE], [sample]'; do
+  packages "  $macro, [])" '' ''
+  expect bad packages "a library that the table does not know: $macro"
+done
 
 # Strings and comments do not count.
 fresh
