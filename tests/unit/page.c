@@ -2,14 +2,10 @@
 /* A text report written to memory, and a view to fill. */
 #include "page.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/log.h"
+#include "cm.h"
 #include "report/text/text.h"
 
 struct bn_page *bn_page_new(enum bn_version version, enum bn_kind kind)

@@ -277,7 +277,7 @@ static void hosts_end_in_different_ways(void **state)
   bn_optset_free(options);
 }
 
-int main(void)
+BN_TESTS(account)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_left_out_is_a_failure), cmocka_unit_test(it_is_one_of_a_command),

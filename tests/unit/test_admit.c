@@ -555,7 +555,7 @@ static void closing_wins(void **state)
   end_game(g);
 }
 
-int main(void)
+BN_TESTS(admit)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_interleaving_loses_a_ticket),

@@ -182,7 +182,7 @@ static void statements_alone_do_not_renew_it_for_ever(void **state)
   assert_true(bn_agenda_out_of_grace(&a, start + 20 * second - 1));
 }
 
-int main(void)
+BN_TESTS(agenda)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(intervals_keep_their_grid),

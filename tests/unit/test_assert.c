@@ -586,7 +586,7 @@ static void values_are_shown_with_their_units(void **state)
     assert_string_equal(bn_assert_show(&rows[i].v, shown, sizeof shown), rows[i].text);
 }
 
-int main(void)
+BN_TESTS(assert)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(assertions_are_read),

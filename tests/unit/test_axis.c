@@ -150,7 +150,7 @@ static void marks_keep_their_distance(void **state)
   expect_values("10 11 12 1000", BN_CHART_NUMBER, 7, true, "10 1000");
 }
 
-int main(void)
+BN_TESTS(axis)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rates_begin_with_0),

@@ -51,7 +51,7 @@ static void a_full_buffer_is_told(void **state)
   bn_buf_done(&b);
 }
 
-int main(void)
+BN_TESTS(base64)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(texts_of_the_rfc),

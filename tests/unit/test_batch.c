@@ -151,7 +151,7 @@ static void runs_at_the_limit_are_rarely_judged(void **state)
   assert_in_range(count_wrong(0.9, 40000), 0, RUNS * 25 / 100);
 }
 
-int main(void)
+BN_TESTS(batch)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(few_events_decide_nothing),

@@ -143,7 +143,7 @@ static void other_texts_are_refused(void **state)
   free(b.part);
 }
 
-int main(void)
+BN_TESTS(brief)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(single_buckets_come_back),
                                      cmocka_unit_test(the_widest_histogram_is_short),

@@ -144,7 +144,7 @@ static void test_shift_waits_for_half(void **state)
   bn_buf_done(&b);
 }
 
-int main(void)
+BN_TESTS(buf)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_text_is_terminated),

@@ -310,7 +310,7 @@ static void inserts_a_refused_load_as_if_nobody_had_tried(void **state)
   assert_int_equal(insert_refused_load(6, 200000), 3);
 }
 
-int main(void)
+BN_TESTS(bulk)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sends_one_statement),

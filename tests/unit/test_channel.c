@@ -203,7 +203,7 @@ static int ignore_pipes(void **state)
   return signal(SIGPIPE, SIG_IGN) == SIG_ERR ? -1 : 0;
 }
 
-int main(void)
+BN_TESTS(channel)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(a_channel_opens_and_sends),
                                      cmocka_unit_test(what_comes_is_written_before_the_end),

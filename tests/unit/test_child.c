@@ -144,11 +144,11 @@ static void the_path_of_this_program_is_known(void **state)
 
   (void)state;
   assert_non_null(self);
-  assert_non_null(strstr(self, "test_child"));
+  assert_non_null(strstr(self, "/study"));
   free(self);
 }
 
-int main(void)
+BN_TESTS(child)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(output_goes_to_files_and_the_status_is_told),

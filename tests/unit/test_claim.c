@@ -258,7 +258,7 @@ static int remove_folder(void **state)
   return rmdir(folder);
 }
 
-int main(void)
+BN_TESTS(claim)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(a_file_system_without_locks_stops_no_run, begin),

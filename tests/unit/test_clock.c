@@ -321,7 +321,7 @@ static void test_readers_never_go_back(void **state)
   assert_true(gap_ns(&r) < CLOSE_NS);
 }
 
-int main(void)
+BN_TESTS(clock)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_vdso_row),

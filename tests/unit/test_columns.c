@@ -53,7 +53,7 @@ static void times_are_of_utc(void **state)
   assert_string_equal(bn_columns_time(digits, 0), "1970-01-01 00:00");
 }
 
-int main(void)
+BN_TESTS(columns)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(cells_stand_below_each_other),

@@ -194,7 +194,7 @@ static void pairs_follow_from_the_times(void **state)
   assert_false(bn_compare_interleaved(unknown, 2));
 }
 
-int main(void)
+BN_TESTS(compare)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pairs_have_a_verdict),

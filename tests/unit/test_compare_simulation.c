@@ -201,7 +201,7 @@ static void sides_one_after_the_other_are_not_compared(void **state)
   assert_in_range(count(&down, 500, true).of[BN_COMPARE_WORSE], 450, 500);
 }
 
-int main(void)
+BN_TESTS(compare_simulation)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(equal_sides_are_rarely_called_worse),

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Shows what the general options become: defaults by dialect, limits, checks, percentiles, seeds.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "cm.h"
 
-#include <cmocka.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "dialect/dialect.h"
@@ -352,7 +347,7 @@ static void test_numbers_of_dialects(void **state)
   close_conf();
 }
 
-int main(void)
+BN_TESTS(conf)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_default_parses),

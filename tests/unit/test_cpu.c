@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The cpu test does exactly the work of the reference: same primes found, same divisions made. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
+#include "cm.h"
 
-#include <cmocka.h>
+#include <string.h>
 
 #include "tests/cpu_kernel.h"
 #include "tests/tests.h"
@@ -75,7 +72,7 @@ static void goes_on_after_an_event(void **unused)
   assert_int_equal(bn_workload_cpu.event(&conf, NULL), BN_CONTINUE);
 }
 
-int main(void)
+BN_TESTS(cpu)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(counts_the_primes_of_the_reference),

@@ -53,7 +53,7 @@ static void test_parts(void **state)
                      bit_by_bit(0, data, sizeof data));
 }
 
-int main(void)
+BN_TESTS(crc32)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_known_values),

@@ -350,7 +350,7 @@ static void events_at_a_rate_last_as_long_as_their_service(void **state)
   bn_statset_done(&load.stats);
 }
 
-int main(void)
+BN_TESTS(crew)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(one_call_ends_every_wait),

@@ -75,7 +75,7 @@ static void no_remedy_is_known(void **state)
   bn_buf_done(&b);
 }
 
-int main(void)
+BN_TESTS(demand)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(judges_and_says),

@@ -105,7 +105,7 @@ static void literals_are_found(void **state)
   assert_int_equal(found.n, 47);
 }
 
-int main(void)
+BN_TESTS(digest)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_are_left_out),

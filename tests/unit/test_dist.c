@@ -402,7 +402,7 @@ static void test_default_follows_type(void **state)
   assert_null(bn_dist_names[BN_DIST_ZIPFIAN + 1]);
 }
 
-int main(void)
+BN_TESTS(dist)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_uniform_law),

@@ -266,7 +266,7 @@ static void few_or_equal_values_have_none(void **state)
   assert_int_equal(find(&s, change), 0);
 }
 
-int main(void)
+BN_TESTS(edivisive)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_shift_is_found),

@@ -137,7 +137,7 @@ static void writes_every_type(void **state)
   bn_buf_done(&out);
 }
 
-int main(void)
+BN_TESTS(emulate)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(counts_only_parameters),

@@ -124,7 +124,7 @@ static void marks_of_markdown_have_a_backslash(void **state)
   assert_string_equal(out, "");
 }
 
-int main(void)
+BN_TESTS(escape)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(control_characters_are_escaped),

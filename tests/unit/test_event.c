@@ -151,7 +151,7 @@ static void an_event_of_a_failed_session_is_not_the_longest(void **state)
   bn_statset_done(&c.set);
 }
 
-int main(void)
+BN_TESTS(event)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_queue_is_no_reason_to_look),

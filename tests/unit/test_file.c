@@ -280,7 +280,7 @@ static void what_is_unfinished_is_dropped(void **state)
   assert_int_equal(unlink("saved"), 0);
 }
 
-int main(void)
+BN_TESTS(file)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(files_are_replaced),

@@ -299,7 +299,7 @@ static void memory_has_no_device(void **state)
   remove_files(dir);
 }
 
-int main(void)
+BN_TESTS(fileio_metrics)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_are_read),

@@ -263,7 +263,7 @@ static void threads_keep_the_schedule(void **state)
   bn_pattern_done(&s.p);
 }
 
-int main(void)
+BN_TESTS(fileio_pattern)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ratio_patterns),

@@ -104,7 +104,7 @@ static void smallest_blocks(void **state)
   assert_int_equal(bn_verify_check(buf, sizeof buf, sizeof buf, 48, &fault), BN_VERIFY_OFFSET);
 }
 
-int main(void)
+BN_TESTS(fileio_verify)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(stamped_blocks_are_good),    cmocka_unit_test(every_flipped_bit_is_found),

@@ -286,7 +286,7 @@ static void the_largest_frame_passes_and_memory_is_bounded(void **state)
   free(data);
 }
 
-int main(void)
+BN_TESTS(frame)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_bytes_are_those_of_the_protocol),

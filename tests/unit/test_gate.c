@@ -152,7 +152,7 @@ static void test_nobody_expected(void **state)
   bn_gate_done(&g);
 }
 
-int main(void)
+BN_TESTS(gate)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_crowd_starts_together),

@@ -179,7 +179,7 @@ static void test_empty_table(void **state)
   bn_geohist_done(&g);
 }
 
-int main(void)
+BN_TESTS(geohist)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_grid_values),

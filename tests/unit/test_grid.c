@@ -316,7 +316,7 @@ static void medians_are_of_the_runs_that_ended_well(void **state)
   end(&t, &g);
 }
 
-int main(void)
+BN_TESTS(grid)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(lists_and_ranges_have_their_values),
@@ -332,5 +332,5 @@ int main(void)
       cmocka_unit_test(medians_are_of_the_runs_that_ended_well),
   };
 
-  return cmocka_run_group_tests_name("grid", tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL);
 }

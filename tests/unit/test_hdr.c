@@ -126,7 +126,7 @@ static void no_memory_is_told(void **state)
   bn_buf_done(&text);
 }
 
-int main(void)
+BN_TESTS(hdr)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nothing_has_no_counts),

@@ -161,7 +161,7 @@ static void only_passwords_are_taken_and_set(void **state)
   assert_null(getenv("LD_PRELOAD"));
 }
 
-int main(void)
+BN_TESTS(hello)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_hello_comes_back),

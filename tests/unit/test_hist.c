@@ -308,7 +308,7 @@ static void many_of_a_value_count_as_often_recorded(void **state)
   bn_hist_free(one);
 }
 
-int main(void)
+BN_TESTS(hist)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_buckets_are_contiguous),

@@ -165,7 +165,7 @@ static void a_link_is_followed_to_its_place(void **state)
 
 #define ON_EMPTY(f) cmocka_unit_test_setup_teardown(f, make_root, remove_root)
 
-int main(void)
+BN_TESTS(host)
 {
   const struct CMUnitTest tests[] = {
       ON_EMPTY(nothing_is_known_of_an_empty_folder),

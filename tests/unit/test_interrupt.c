@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Interrupts: what is stuck comes back, and an interrupt that blocks costs neither end nor report.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "cm.h"
+
 #include <pthread.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -171,7 +168,7 @@ static void only_who_withdraws_waits(void **state)
   bn_interrupt_done(&it);
 }
 
-int main(void)
+BN_TESTS(interrupt)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(interrupts_may_block),

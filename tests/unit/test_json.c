@@ -172,7 +172,7 @@ static void a_lack_of_memory_is_no_fault_of_the_text(void **state)
   assert_true(failed > 5);
 }
 
-int main(void)
+BN_TESTS(json)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_come_back_as_they_were),

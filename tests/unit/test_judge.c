@@ -127,7 +127,7 @@ static void the_first_that_is_not_measured_is_named(void **state)
   bn_metrics_done(&m);
 }
 
-int main(void)
+BN_TESTS(judge)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(seconds_in_a_row_count),

@@ -80,7 +80,7 @@ static void children_are_started_by_nobody(void **state)
   assert_false(bn_launcher_read(&l));
 }
 
-int main(void)
+BN_TESTS(launcher)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test_setup(open_mpi_is_known, clear),
                                      cmocka_unit_test_setup(mpich_is_known, clear),

@@ -248,7 +248,7 @@ static void what_has_been_met(void **state)
   assert_string_equal(met->by, "ulimit -u of this user");
 }
 
-int main(void)
+BN_TESTS(limits)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, make_root, remove_root)
   const struct CMUnitTest tests[] = {

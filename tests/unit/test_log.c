@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Shows what base/log.c prints: prefixes, folding of duplicates, exempt lines, streams, lost
  * output. */
+#include "cm.h"
+
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/log.h"
 
@@ -634,7 +629,7 @@ static void test_what_is_held_comes_at_last(void **state)
   unread_end(&u, "1\n");
 }
 
-int main(void)
+BN_TESTS(log)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_what_was_told_is_remembered), /* before others tell something */

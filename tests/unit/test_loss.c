@@ -292,7 +292,7 @@ static void a_second_wish_waits_for_no_result(void **state)
 
 #define ROW(name) cmocka_unit_test_setup_teardown(name, make, end)
 
-int main(void)
+BN_TESTS(loss)
 {
   const struct CMUnitTest tests[] = {
       ROW(a_host_has_twenty_seconds_to_answer),

@@ -188,7 +188,7 @@ static void names_are_judged(void **state)
   assert_false(bn_mask_resembles_secret("passive-mode=pass"));
 }
 
-int main(void)
+BN_TESTS(mask)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(passwords_are_hidden),

@@ -242,7 +242,7 @@ static void a_chase_makes_all_its_loads(void **state)
   assert_ptr_equal(bn_chase_follow(area), at);
 }
 
-int main(void)
+BN_TESTS(memory)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sequential_writes_reach_every_word),

@@ -582,7 +582,7 @@ static void what_cannot_be_summed_is_refused(void **state)
   }
 }
 
-int main(void)
+BN_TESTS(merge)
 {
   static const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_figure_has_a_rule),

@@ -144,7 +144,7 @@ static void an_estimate_adds_up(void **state)
   clear(g);
 }
 
-int main(void)
+BN_TESTS(moment)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_queue_is_what_is_due_and_has_not_begun),

@@ -129,7 +129,7 @@ static void an_open_door_loses_counts(void **state)
   assert_int_equal(count_behind(&open_door), TIMES);
 }
 
-int main(void)
+BN_TESTS(mutex)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_types_exclude),

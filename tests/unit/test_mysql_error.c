@@ -109,7 +109,7 @@ static void a_refused_connection_has_a_remedy(void **state)
   assert_string_equal(remedy(1064, "You have an error near '(99)'"), "none");
 }
 
-int main(void)
+BN_TESTS(mysql_error)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_status_tells_the_transaction),

@@ -536,7 +536,7 @@ static void test_what_no_server_says_of_a_statement(void **state)
   }
 }
 
-int main(void)
+BN_TESTS(mysql_packet)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_ok),

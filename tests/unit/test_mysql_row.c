@@ -181,7 +181,7 @@ static void test_extremes_fit_their_cells(void **state)
   assert_true(bn_mysql_put_real(out, -1.2345678901234567e-14, 0) < 40);
 }
 
-int main(void)
+BN_TESTS(mysql_row)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_binary_values),

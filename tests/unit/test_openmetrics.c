@@ -194,7 +194,7 @@ static void what_does_not_apply_is_left_out(void **state)
   page_free(p);
 }
 
-int main(void)
+BN_TESTS(openmetrics)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_run_that_measured_nothing_has_facts_and_an_end),

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Shows how options are declared, set, refused, kept for later and listed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "cm.h"
 
-#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "dialect/dialect.h"
 #include "option/opt.h"
@@ -456,7 +451,7 @@ static void test_help_lists(void **state)
   assert_non_null(strstr(help_text(), "  --num-count=N     old [1]\n"));
 }
 
-int main(void)
+BN_TESTS(opt)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_defaults, setup, teardown),

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Shows every option as a fact: its value as a user would type it, who set it, and no secret. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "cm.h"
 
-#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "dialect/dialect.h"
 #include "option/opt.h"
@@ -165,7 +160,7 @@ static void test_facts_of_defaults(void **state)
                                "d Test options all=text\n");
 }
 
-int main(void)
+BN_TESTS(opt_facts)
 {
   static const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_facts, setup, teardown),

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Shows how configuration files are read: blanks, quotes, comments, types, unknown names, faults.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "cm.h"
+
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "dialect/dialect.h"
 #include "option/opt.h"
@@ -219,7 +214,7 @@ static void test_file_without_memory(void **state)
   assert_int_equal(n_adds, 1);
 }
 
-int main(void)
+BN_TESTS(optfile)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_file, setup, teardown),

@@ -191,7 +191,7 @@ static void what_cannot_be_sent_is_refused(void **state)
                       "cannot read 'none', which the hosts need: No such file or directory");
 }
 
-int main(void)
+BN_TESTS(order)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(shares_replace_what_was_typed),

@@ -280,7 +280,7 @@ static void who_leaves_is_not_overlooked(void **state)
   end_scene(&l.c);
 }
 
-int main(void)
+BN_TESTS(outage)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_first_end_tells_how_long),

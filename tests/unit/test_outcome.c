@@ -170,7 +170,7 @@ static void who_comes_back_is_not_left_behind(void **state)
   assert_true(left_behind(BN_OUTCOME_INTERRUPT_HANGS));
 }
 
-int main(void)
+BN_TESTS(outcome)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_first_reason_counts),

@@ -307,7 +307,7 @@ static void what_hangs_is_left(void **state)
   assert_int_equal(s.done, 3);
 }
 
-int main(void)
+BN_TESTS(outlet)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nobody_waits_for_a_reader),

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Arrivals are Poisson, reproducible, follow ramps, and the replay counts what was due. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "cm.h"
+
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/clock.h"
 #include "engine/pacer.h"
@@ -359,7 +355,7 @@ static void sleep_ends_at_the_arrival_or_the_limit(void **state)
   bn_pacer_done(&p);
 }
 
-int main(void)
+BN_TESTS(pacer)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gaps_are_exponential),

@@ -93,7 +93,7 @@ static void long_texts_have_no_pattern(void **state)
   assert_null(bn_sql_pattern_new(sql, strlen(sql), &literals));
 }
 
-int main(void)
+BN_TESTS(pattern)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(other_values_fit),

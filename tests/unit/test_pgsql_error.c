@@ -54,7 +54,7 @@ static void a_loss_has_the_state_of_what_the_server_said_last(void **state)
   assert_string_equal(bn_pgsql_state_of_loss("53300"), "08006");
 }
 
-int main(void)
+BN_TESTS(pgsql_error)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names_what_to_raise),

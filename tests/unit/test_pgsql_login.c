@@ -163,7 +163,7 @@ static void refusals_say_why(void **state)
                             "--pgsql-require-auth does not allow\n\n");
 }
 
-int main(void)
+BN_TESTS(pgsql_login)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rules_allow_what_they_name),

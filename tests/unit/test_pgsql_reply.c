@@ -449,7 +449,7 @@ static void hears_what_is_said_between_answers(void **state)
   assert_int_equal(idle(&a, BYTES(READY)), BN_PGSQL_ODD);
 }
 
-int main(void)
+BN_TESTS(pgsql_reply)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gives_rows_with_their_values),

@@ -130,7 +130,7 @@ static void bars_stand_beside_each_other(void **state)
   bn_chart_done(&c);
 }
 
-int main(void)
+BN_TESTS(plotscript)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_text_ends_its_string),

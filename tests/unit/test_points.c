@@ -144,7 +144,7 @@ static void an_unknown_option_counts_as_its_default(void **state)
   done(&b);
 }
 
-int main(void)
+BN_TESTS(points)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(points_are_in_the_order_of_their_numbers),

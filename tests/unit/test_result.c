@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Shows that facts and views outlive what they were made from: a result is a value. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "cm.h"
+
 #include <string.h>
 
 #include "measure/result.h"
@@ -170,7 +167,7 @@ static void records_outlive_the_run(void **state)
   assert_int_equal(r.n_groups, 0);
 }
 
-int main(void)
+BN_TESTS(result)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(facts_are_replaced_by_key),

@@ -174,7 +174,7 @@ static void test_entropy_differs(void **state)
   assert_true((a | b | c) >> 32 != 0);
 }
 
-int main(void)
+BN_TESTS(rng)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_published_algorithm),

@@ -111,7 +111,7 @@ static void test_sessions_and_seeds_differ(void **state)
   assert_in_range(most_in_common(a, b, false), 0, 8);
 }
 
-int main(void)
+BN_TESTS(rng_streams)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_sessions_repeat),

@@ -572,7 +572,7 @@ static void foreign_lines_are_refused(void **state)
   bn_rounds_done(&r);
 }
 
-int main(void)
+BN_TESTS(rounds)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_round_is_the_sum_of_all_hosts),

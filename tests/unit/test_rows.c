@@ -81,7 +81,7 @@ static void test_first(void **state)
   bn_buf_done(&names);
 }
 
-int main(void)
+BN_TESTS(rows)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_names_and_values),

@@ -653,7 +653,7 @@ static void nobody_is_shut_down_who_has_left(void **state)
   assert_int_equal(seen.total.events, 200);
 }
 
-int main(void)
+BN_TESTS(run)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(closing_is_no_part_of_the_span),

@@ -293,7 +293,7 @@ static void errors_of_a_view_stay_as_they_are(void **state)
   assert_int_equal(seen.checkpoints, 3);
 }
 
-int main(void)
+BN_TESTS(run_edges)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(event_budget_is_exact),

@@ -245,7 +245,7 @@ static void what_ends_while_the_run_is_verified_is_unfinished(void **state)
   assert_int_equal(seen.total.events, 0);
 }
 
-int main(void)
+BN_TESTS(run_ends)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(statements_of_the_end_are_in_no_rate),

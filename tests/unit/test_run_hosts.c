@@ -122,7 +122,7 @@ static void it_is_stopped_at_once(void **state)
   run_host(&o, 128 + SIGINT, 3.5);
 }
 
-int main(void)
+BN_TESTS(run_hosts)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(two_hosts_draw_what_one_draws),

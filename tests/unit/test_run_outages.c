@@ -193,7 +193,7 @@ static void events_that_are_given_up_are_no_commits(void **state)
   }
 }
 
-int main(void)
+BN_TESTS(run_outages)
 {
   static const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_outage_may_last_to_the_end),

@@ -782,7 +782,7 @@ static void no_wait_relies_on_its_wake_up(void **state)
   sim_wake_without_reason(false);
 }
 
-int main(void)
+BN_TESTS(run_waits)
 {
   const struct CMUnitTest all[] = {
       cmocka_unit_test(every_wait_is_entered),

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The heap of an interpreter keeps every block's content through 200,000 random calls and reuses
  * memory. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "cm.h"
 
-#include <cmocka.h>
+#include <string.h>
 
 #include "base/rng.h"
 #include "script/vm/heap.h"
@@ -89,7 +84,7 @@ static void freed_blocks_serve_again(void **state)
   bn_heap_done(&h);
 }
 
-int main(void)
+BN_TESTS(script_heap)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(keeps_contents),
                                      cmocka_unit_test(blocks_are_aligned_and_apart),

@@ -237,7 +237,7 @@ static void test_not_found(void **state)
   bn_find_done(&place);
 }
 
-int main(void)
+BN_TESTS(script_vm)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_interpreters), cmocka_unit_test(test_path),

@@ -183,7 +183,7 @@ static void counts_that_are_taken_can_be_summed(void **state)
   end(&h);
 }
 
-int main(void)
+BN_TESTS(sent)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(an_honest_result_is_taken),
                                      cmocka_unit_test(odd_results_are_refused),

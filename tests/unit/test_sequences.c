@@ -161,7 +161,7 @@ static void test_unique_is_divided(void **state)
   assert_int_equal(bn_unique_next(&a), bn_unique_next(&b));
 }
 
-int main(void)
+BN_TESTS(sequences)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_template),         cmocka_unit_test(test_varchars),

@@ -197,7 +197,7 @@ static void figures_are_judged_by_what_is_better(void **state)
   assert_int_equal(l.verdict, BN_COMPARE_SAME);
 }
 
-int main(void)
+BN_TESTS(sequential)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_boundary_is_the_published_one),

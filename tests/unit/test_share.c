@@ -230,7 +230,7 @@ static void parts_add_up(void **state)
   }
 }
 
-int main(void)
+BN_TESTS(share)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_list_has_names_and_threads),

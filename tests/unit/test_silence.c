@@ -71,7 +71,7 @@ static void other_sockets_are_left_alone(void **state)
   (void)close(fd);
 }
 
-int main(void)
+BN_TESTS(silence)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_silent_host_is_asked_and_given_up),

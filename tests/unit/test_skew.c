@@ -200,7 +200,7 @@ static void a_clock_that_is_set_starts_anew(void **state)
   assert_true(v.drift_ppm == 0 && isinf(v.drift_error_ppm));
 }
 
-int main(void)
+BN_TESTS(skew)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(one_exchange_gives_half_of_its_round_trip),

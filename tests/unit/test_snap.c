@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Snapshots sum sessions, subtract exactly, merge by addition; views clamp percentiles and find
  * extremes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "cm.h"
+
 #include <math.h>
 #include <pthread.h>
 #include <string.h>
@@ -632,7 +629,7 @@ static void counters_of_a_script_have_rates(void **state)
   bn_statset_done(&set);
 }
 
-int main(void)
+BN_TESTS(snap)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(differences_are_exact),

@@ -47,7 +47,7 @@ static void differences_keep_what_is_left(void **state)
   bn_hist_free(b);
 }
 
-int main(void)
+BN_TESTS(sparse)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(differences_keep_what_is_left)};
 

@@ -536,7 +536,7 @@ static void traces_statements_as_lines(void **state)
   (void)remove(path);
 }
 
-int main(void)
+BN_TESTS(sql)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(counts_statements_by_their_result),

@@ -504,7 +504,7 @@ static void prepared_statements_are_verified(void **state)
   end(&t);
 }
 
-int main(void)
+BN_TESTS(sql_commits)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_transaction_that_writes_counts_once),

@@ -689,7 +689,7 @@ static void ends_the_run_by_the_failure_that_a_hook_is_asked_about(void **state)
   }
 }
 
-int main(void)
+BN_TESTS(sql_conn)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reconnects_and_prepares_again),

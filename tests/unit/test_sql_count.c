@@ -143,7 +143,7 @@ static void adds_up_when_the_script_is_asked(void **state)
   run_trial(true);
 }
 
-int main(void)
+BN_TESTS(sql_count)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(adds_up_over_random_outcomes),

@@ -152,7 +152,7 @@ static void knows_whether_a_loss_is_named(void **state)
   bn_sql_errors_free(&e);
 }
 
-int main(void)
+BN_TESTS(sql_errors)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reads_the_common_option),

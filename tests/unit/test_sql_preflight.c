@@ -142,7 +142,7 @@ static void lets_the_first_in_alone(void **state)
   bn_sql_preflight_done(&p);
 }
 
-int main(void)
+BN_TESTS(sql_preflight)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(weighs_what_all_would_cost),

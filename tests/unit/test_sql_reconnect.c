@@ -219,7 +219,7 @@ static void a_dialect_stays_with_such_a_server(void **state)
   fixture_close(&f);
 }
 
-int main(void)
+BN_TESTS(sql_reconnect)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_server_that_refuses_is_asked_again_and_again),

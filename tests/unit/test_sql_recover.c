@@ -234,7 +234,7 @@ static void repeats(void **state)
   }
 }
 
-int main(void)
+BN_TESTS(sql_recover)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(decides), cmocka_unit_test(repeats)};
 

@@ -323,7 +323,7 @@ static void a_single_writer_has_all_readers_in_turn(void **state)
   }
 }
 
-int main(void)
+BN_TESTS(sql_route)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_text_has_its_route),

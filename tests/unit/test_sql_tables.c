@@ -110,7 +110,7 @@ static void is_not_set_where_nothing_interrupts(void **state)
   assert_int_equal(bn_sql_alarm_set(&a, &link, 1), -1);
 }
 
-int main(void)
+BN_TESTS(sql_tables)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names_a_missing_table),

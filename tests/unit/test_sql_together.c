@@ -193,7 +193,7 @@ static void prepares_all_again_after_a_later_loss(void **state)
   fixture_close(&f);
 }
 
-int main(void)
+BN_TESTS(sql_together)
 {
   static const struct CMUnitTest tests[] = {
       cmocka_unit_test(prepares_together),

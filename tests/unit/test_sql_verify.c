@@ -446,7 +446,7 @@ static void the_table_of_a_start_that_was_given_up_is_dropped(void **state)
   end();
 }
 
-int main(void)
+BN_TESTS(sql_verify)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(commits_of_a_session_that_was_left_behind_are_not_missing),

@@ -120,7 +120,7 @@ static void the_transaction_is_known(void **state)
   fixture_close(&f);
 }
 
-int main(void)
+BN_TESTS(sqlite_exec)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_interruption_between_statements_is_kept),

@@ -224,7 +224,7 @@ static void lets_one_sharer_upgrade(void **state)
   bn_sqlite_queue_destroy(&q);
 }
 
-int main(void)
+BN_TESTS(sqlite_queue)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(lets_64_threads_in_one_at_a_time),

@@ -153,7 +153,7 @@ static void names_have_a_greatest_length(void **state)
   bn_statements_free(all);
 }
 
-int main(void)
+BN_TESTS(statements)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sessions_are_summed),

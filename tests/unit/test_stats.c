@@ -190,7 +190,7 @@ static void needed_pairs_are_the_least(void **state)
   assert_int_equal(bn_stats_needed(&never), 1000000);
 }
 
-int main(void)
+BN_TESTS(stats)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(paired_t_is_that_of_scipy),

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Signals that end a run, and those that the user wants ignored. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "cm.h"
+
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
@@ -85,7 +82,7 @@ static void test_blocking_again_leaves_ignored_signals_alone(void **state)
   assert_false(sigismember(&now, SIGHUP));
 }
 
-int main(void)
+BN_TESTS(stop)
 {
   static const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_an_ignored_signal_that_was_queued),

@@ -362,7 +362,7 @@ static void a_journal_that_cannot_grow_says_so_once(void **state)
   assert_int_equal(access(path, F_OK), -1);
 }
 
-int main(void)
+BN_TESTS(store)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_number_comes_back),

@@ -355,7 +355,7 @@ static void sleeps_once_for_an_answer(void **state)
   close_pair(&p);
 }
 
-int main(void)
+BN_TESTS(stream)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gives_bytes_as_they_are_needed),

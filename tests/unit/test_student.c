@@ -84,7 +84,7 @@ static void quantiles_invert_the_distribution(void **state)
   }
 }
 
-int main(void)
+BN_TESTS(student)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_distribution_has_its_closed_forms),

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Shows which arguments are a subcommand's, what it is given, and how its mistakes are named. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "cm.h"
+
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "cli/subcommand.h"
 
@@ -247,7 +243,7 @@ static void test_lists(void **state)
   assert_non_null(strstr(out, ".It Fl Fl first-count Ns = Ns Ar N , Fl c Ar N\n"));
 }
 
-int main(void)
+BN_TESTS(subcommand)
 {
   static const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_find),

@@ -3,15 +3,11 @@
 #include "report/text/text.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/hist.h"
 #include "base/log.h"
+#include "cm.h"
 #include "page.h"
 
 /* --- header ----------------------------------------------------------------------------------- */
@@ -419,7 +415,7 @@ static void tells_of_a_full_disk_at_close(void **unused)
   bn_page_free(p);
 }
 
-int main(void)
+BN_TESTS(text)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(shows_a_header_in_each_dialect),

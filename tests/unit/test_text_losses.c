@@ -2,12 +2,9 @@
 /* Parts of bench's own report that are there only if something was lost. */
 #include "report/text/text.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cm.h"
 #include "measure/metric.h"
 #include "page.h"
 
@@ -117,7 +114,7 @@ static void a_checkpoint_has_the_failures_until_then(void **unused)
   bn_page_free(p);
 }
 
-int main(void)
+BN_TESTS(text_losses)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reports_the_servers_of_lost_connections),

@@ -3,13 +3,9 @@
 #include "report/text/text.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cm.h"
 #include "measure/snap.h"
 #include "page.h"
 
@@ -764,7 +760,7 @@ static void names_unfinished_events(void **unused)
                   "Number of unfinished transactions on forced shutdown: 4\n");
 }
 
-int main(void)
+BN_TESTS(text_total)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reports_cpu_of_1_1),

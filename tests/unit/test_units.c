@@ -260,7 +260,7 @@ static void test_point(void **state)
   }
 }
 
-int main(void)
+BN_TESTS(units)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_int),

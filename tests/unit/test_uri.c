@@ -108,7 +108,7 @@ static void wrong_parts_are_named(void **state)
   }
 }
 
-int main(void)
+BN_TESTS(uri)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(parts_are_found),

@@ -132,7 +132,7 @@ static void the_truth_is_in_95_of_100_intervals(void **state)
   assert_in_range(peak, LEAST, MOST);
 }
 
-int main(void)
+BN_TESTS(usl)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_published_measurement_has_its_fit),
@@ -142,5 +142,5 @@ int main(void)
       cmocka_unit_test(the_truth_is_in_95_of_100_intervals),
   };
 
-  return cmocka_run_group_tests_name("usl", tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL);
 }

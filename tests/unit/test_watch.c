@@ -306,7 +306,7 @@ static void copies_have_names_of_their_own(void **state)
   free(copy);
 }
 
-int main(void)
+BN_TESTS(watch)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(counts_of_processors),

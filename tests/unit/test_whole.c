@@ -201,7 +201,7 @@ static void a_controller_that_stood_still_does_not_cost_the_report(void **state)
   assert_false(counts_after(10 * SEC - 1, true));
 }
 
-int main(void)
+BN_TESTS(whole)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_last_start_and_the_first_end_count),

@@ -49,7 +49,7 @@ static void a_quote_needs_an_end(void **state)
   assert_string_equal(err.text, "the quote \" has no end");
 }
 
-int main(void)
+BN_TESTS(words)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(blanks_separate),

@@ -4,13 +4,9 @@
 #ifndef BN_TESTS_UNIT_TOYRUN_H
 #define BN_TESTS_UNIT_TOYRUN_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "cm.h"
 
-#include <cmocka.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/clock.h"

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Events that ignored errors end: --db-max-tries, and what a script sees of it."""
+import re
+import signal
+import sqlite3
+import subprocess
+import time
+
+import pytest
+
+from lua import BENCH, command
+
+SQLITE = ["--db-driver=sqlite"]
+LOCKED = """
+sysbench.hooks.before_restart_event = function () hooks = (hooks or 0) + 1 end
+function thread_init() con = sysbench.sql.driver():connect() end
+function event() con:query("INSERT INTO t VALUES (1)") end
+function thread_done() print("hooks", hooks or 0) end
+"""
+
+
+@pytest.fixture
+def locked(folder):
+    """A database that the test has locked for writing."""
+    held = sqlite3.connect(folder.path / "sbtest.sqlite", isolation_level=None)
+    held.execute("PRAGMA journal_mode = WAL")
+    held.execute("CREATE TABLE t(a INTEGER)")
+    held.execute("BEGIN IMMEDIATE")
+    yield held
+    held.close()
+
+
+def number(r, name):
+    found = re.search(rf"^ *{name}: +(\d+)", r.out, re.M)
+    return int(found.group(1)) if found else None
+
+
+@pytest.mark.parametrize("tries", [1, 2, 4])
+def test_events_fail_at_a_locked_database(folder, locked, tries):
+    r = folder.run(LOCKED, *SQLITE, "--sqlite-busy-timeout=0", "--events=10", "--time=0",
+                   f"--db-max-tries={tries}")
+    assert r.status == 0 and r.err == "" and r.events == 0
+    assert number(r, "ignored errors") == 10 * tries
+    assert number(r, r"failed events \(--db-max-tries\)") == 10
+    retries = f" 10 ({10 * (tries - 1)} retries)" if tries > 1 else None
+    found = re.search(r"retried events: +(.*)", r.out)
+    assert (found and found.group(1)) == (retries and retries.strip())
+    # Before each try but the first one of all: none follows the last event.
+    assert f"hooks\t{10 * tries - 1}" in r.lines
+
+
+PREPARING = """
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  con:query("CREATE TABLE IF NOT EXISTS kept(a INTEGER)")
+end
+function event()
+  if (n or 0) % 2 == 1 then con:query("BEGIN") end
+  n = (n or 0) + 1
+  con:prepare("INSERT INTO " .. (n % 2 == 0 and "missing" or "kept") .. " VALUES (1)"):execute()
+end
+"""
+
+
+def test_an_ignored_error_of_a_preparation_repeats_the_event(folder):
+    """It counts as one of an execution does."""
+    r = folder.run(PREPARING, *SQLITE, "--db-ignore-errors=all", "--events=10", "--time=0")
+    assert r.status == 0 and r.err == "" and r.events == 10
+    assert number(r, "ignored errors") == 9 and "retried events:                      9 (9 retries)" in r.out
+    # Without --db-ignore-errors it ends the run, and has its reason.
+    r = folder.run(PREPARING, *SQLITE, "--events=10", "--time=0")
+    assert r.status == 1 and r.events == 1 and number(r, "ignored errors") == 1
+    assert "no such table: missing" in r.err
+
+
+def test_an_ignored_error_of_a_preparation_at_the_start_has_its_reason(folder):
+    r = folder.run("function thread_init() sysbench.sql.driver():connect():prepare('SELECT * FROM missing') end\n"
+                   "function event() end", *SQLITE, "--db-ignore-errors=all", "--events=1")
+    assert r.status == 1 and "no such table: missing" in r.said[0], r.said
+
+
+@pytest.mark.parametrize("version", ["0.5", "1.0", "1.1"])
+def test_a_dialect_limits_tries_and_does_not_tell(folder, locked, version):
+    r = folder.run(LOCKED, *SQLITE, "--sqlite-busy-timeout=0", "--max-requests=5" if version == "0.5"
+                   else "--events=5", "--db-max-tries=2", BENCH_COMPAT=version)
+    assert r.status == 0 and r.events == 0 and number(r, "ignored errors") == 10
+    assert "retried" not in r.out and "failed" not in r.out
+
+
+@pytest.mark.parametrize("tries", ["0", "1000000"])
+def test_the_end_of_the_run_ends_a_wait(folder, locked, tries):
+    """Without a limit there are none; with it, they soon take a quarter of a second."""
+    p = subprocess.Popen([BENCH, folder.file("t.lua", LOCKED), *SQLITE, "--sqlite-busy-timeout=0",
+                          "--time=2", f"--db-max-tries={tries}", "run"], cwd=folder.path, text=True,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    out, err = p.communicate(timeout=60)
+    assert p.returncode == 0 and err == ""
+    retries = int(re.search(r"retried events: +1 \((\d+) retries\)", out).group(1))
+    # 1 + 2 + 4 + … + 128 ms are 255, then 250 ms each; half of each is sure.
+    assert retries > 100 if tries == "0" else 5 < retries <= 25
+    assert "failed events" not in out and "unfinished" not in out
+
+
+def test_a_signal_ends_a_wait(folder, locked):
+    p = subprocess.Popen([BENCH, folder.file("t.lua", LOCKED), *SQLITE, "--sqlite-busy-timeout=0",
+                          "--time=60", "--db-max-tries=1000000", "run"], cwd=folder.path, text=True,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert any("Threads started!" in line for line in p.stdout)
+    time.sleep(0.5)  # for the first event
+    p.send_signal(signal.SIGINT)
+    out, _ = p.communicate(timeout=60)
+    assert p.returncode == 128 + signal.SIGINT and "Threads fairness:" in out
+
+
+FLAKY = """
+local first, n = {}, 0
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  con:query("CREATE TABLE t(id INTEGER PRIMARY KEY)")
+  con:query("INSERT INTO t VALUES (1)")
+end
+function event()
+  n = n + 1
+  print("drew", n, sysbench.rand.uniform(1, 1000000000))
+  if n % 3 ~= 0 then con:query("INSERT INTO t VALUES (1)") end
+end
+"""
+
+
+def test_waits_draw_no_random_numbers_of_the_script(folder):
+    args = [*SQLITE, "--sqlite-db=:memory:", "--rand-seed=7", "--events=10", "--time=0"]
+    drawn = [[line for line in folder.run(FLAKY, *args, f"--db-max-tries={tries}").lines
+              if line.startswith("drew")] for tries in (0, 3)]
+    assert drawn[0] == drawn[1] and len(drawn[0]) == 30
+
+
+OWN_LOOP = """
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  con:query("CREATE TABLE t(id INTEGER PRIMARY KEY)")
+  con:query("INSERT INTO t VALUES (1)")
+end
+function event() con:query("INSERT INTO t VALUES (1)") end
+function thread_run()
+  for _ = 1, 3 do
+    local ok, failure = pcall(event)
+    print("own", ok, failure.errcode == sysbench.error.RESTART_EVENT)
+  end
+end
+"""
+
+
+def test_a_loop_of_the_scripts_own_decides_itself(folder):
+    r = folder.run(OWN_LOOP, *SQLITE, "--sqlite-db=:memory:", "--db-max-tries=2", "--time=0", "--events=9")
+    assert r.lines.count("own\tfalse\ttrue") == 3 and r.status == 0
+    assert number(r, "ignored errors") == 3 and "retried" not in r.out and "failed events" not in r.out
+
+
+def test_an_assertion_counts_failed_events(folder, locked):
+    args = [*SQLITE, "--sqlite-busy-timeout=0", "--events=3", "--time=0", "--db-max-tries=1"]
+    r = folder.run(LOCKED, *args, "--assert=failed_events<=2")
+    assert r.status == 3 and re.search(r"failed_events<=2: +3 FAILED", r.out)
+    assert folder.run(LOCKED, *args, "--assert=failed_events<=3").status == 0
+    r = command(["cpu", "--time=0", "--events=3", "--assert=retries<=2", "run"], folder.path)
+    assert "this test does not measure retries" in r.err
+
+
+TWO_ERRORS = """
+local n = 0
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  con:query("CREATE TABLE t(id INTEGER PRIMARY KEY, a INTEGER NOT NULL)")
+  con:query("INSERT INTO t VALUES (1, 1)")
+end
+function event()
+  n = n + 1
+  if n <= 3 then con:query("INSERT INTO t VALUES (1, 1)") end
+  if n == 4 then con:query('SELECT * FROM "no\\tsuch' .. ("x"):rep(200) .. '"') end
+end
+"""
+
+
+def test_the_report_lists_errors_by_code(folder):
+    """The most frequent one first, with its class and the beginning of its first message."""
+    args = [*SQLITE, "--sqlite-db=:memory:", "--events=2", "--time=0", "--db-ignore-errors=all"]
+    r = folder.run(TWO_ERRORS, *args, "--report=text", "--report=json:document")
+    listed = r.out[r.out.index("Errors (count, first message):\n"):]
+    message = "no such table: no\\x09such" + "x" * 200
+    expected = ["Errors (count, first message):",
+                f"    {'1555 (duplicate):':36} {3:<6} UNIQUE constraint failed: t.id",
+                f"    {'1 (other):':36} {1:<6} {message[:120]}", ""]
+    assert listed.splitlines() == expected and r.status == 0
+    if (folder.path / "document").exists():
+        assert command(["report", "document"], folder.path).out == r.out
+    assert "Errors" not in folder.run(TWO_ERRORS, *args, BENCH_COMPAT="1.1").out
