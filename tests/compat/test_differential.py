@@ -222,7 +222,7 @@ def output_of(binary, version, line):
         return execute(binary, version, argv, folder)
 
 
-def pair(_, line):
+def pair(line):
     """The outputs of the reference and of ours."""
     return output_of(REFERENCE, None, line), output_of(runner.binary(), "1.0", line)
 
@@ -247,11 +247,9 @@ def wrong_in(line, outputs):
     return form.unless_late(lambda of: strictly_wrong(argv, ctx, [of(o) for o in outputs]), ctx)
 
 
-@pytest.mark.runs_transcript(work=pair)
-@pytest.mark.parametrize("case", [("", line) for line in lines()], ids=lambda case: case[1])
-def test_same(case, ahead):
-    line = case[1]
-    reference, ours = ahead.result(pair, case)
+@pytest.mark.parametrize("line", lines())
+def test_same(line):
+    reference, ours = pair(line)
     wrong = wrong_in(line, (reference, ours))
     # The threads of the reference print at the same time; ours have one try.
     for _ in range(3):

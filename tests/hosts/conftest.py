@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Hosts for the tests of this folder."""
 
-import os
-import sys
 
 import pytest
 
-sys.path.insert(0, os.path.dirname(__file__))
-import fleet as fleets  # noqa: E402
-import network as networks  # noqa: E402
-import sshd  # noqa: E402
+import fleet as fleets
+import network as networks
+import sshd
 
 # Of h1, h2 …, beside that of this machine.
 CLOCKS_S = (0, 5, -5, 1000, 0, 5, -5, 86400)

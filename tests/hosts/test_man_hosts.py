@@ -12,9 +12,8 @@ import network as networks
 import pytest
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
-sys.path += [str(TESTS / "cli"), str(TESTS / "servers")]
-import examples  # noqa: E402
-import servers  # noqa: E402
+import examples
+import servers
 
 SESSIONS = examples.sessions("hosts")
 

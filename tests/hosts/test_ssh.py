@@ -2,18 +2,15 @@
 """Hosts are reached through ssh as it is installed, by a server of the test's own."""
 
 import os
-import pathlib
 import signal
 import socket
 import subprocess
-import sys
 import time
 
 import pytest
 import sshd
+from servers import free_port
 
-sys.path.append(str(pathlib.Path(__file__).parent.parent / "servers"))
-from servers import free_port  # noqa: E402
 
 
 class Server:

@@ -7,19 +7,14 @@ import os
 import shutil
 import socket
 import subprocess
-import sys
 import tempfile
 
 import pytest
 
-sys.path.insert(0, os.path.dirname(__file__))
-import servers  # noqa: E402
-import transcripts  # noqa: E402
+import servers
+import transcripts
+from servers import BENCH
 
-# Most tests start it elsewhere: at the source root, ./src/lua comes before the installed scripts.
-BENCH = os.path.abspath(os.environ["BENCH"]) if os.environ.get("BENCH") else ""
-# A script that fetches two rows, for servers whose second one is malformed.
-FETCHING = os.path.join(os.path.dirname(os.path.abspath(__file__)), "fetching.lua")
 # Sanitizers see every command line in other tests; one file is about Oracle's server alone.
 collect_ignore = [
     *(["test_differential_sql.py", "test_each_connection.py"] if os.environ.get("BENCH_SANITIZER") else []),

@@ -20,6 +20,10 @@ import time
 
 USER, PASSWORD, DATABASE = "spec_user", "spec_pw", "spec_db"
 START_S = 60
+# Most tests start it elsewhere: at the source root, ./src/lua comes before the installed scripts.
+BENCH = os.path.abspath(os.environ["BENCH"]) if os.environ.get("BENCH") else ""
+# A script that fetches two rows, for servers whose second one is malformed.
+FETCHING = os.path.join(os.path.dirname(os.path.abspath(__file__)), "fetching.lua")
 
 
 CLAIMS = []  # sockets whose names are the ports that this process has given away

@@ -9,7 +9,7 @@ import pytest
 
 import servers
 import transcripts
-from conftest import BENCH
+from servers import BENCH
 
 ODD = "p@s/s:w%?#&=1"
 

@@ -9,7 +9,7 @@ import time
 import pytest
 
 import clusters
-from conftest import BENCH
+from servers import BENCH
 from test_workloads import number
 
 TOKENS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "tokens.lua")

@@ -17,8 +17,8 @@ import pytest
 import clusters
 import proxy
 import transcripts
-from conftest import BENCH
 from test_faults import end_connections, read_only
+from servers import BENCH
 
 N_SCHEDULES = int(os.environ.get("BENCH_FAULT_SCHEDULES", "2"))
 THREADS, TIME_S, GRACE_S = 4, 3, 1

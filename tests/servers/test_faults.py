@@ -10,8 +10,8 @@ import pytest
 
 import proxy
 import transcripts
-from conftest import BENCH
 from test_workloads import bench, must, number
+from servers import BENCH
 
 SIZES = ["--tables=2", "--table-size=1000"]
 RUN_FAILED = "the run failed; the report covers what was measured until then"

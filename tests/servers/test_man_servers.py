@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The examples of the manual pages that need a server print what the pages show."""
 
-import pathlib
-import sys
 
 import pytest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
-import examples  # noqa: E402
+import examples
 
 SERVERS = {"mysql": "mariadb", "pgsql": "postgresql"}
 USERS = {"mysql": "sbtest@localhost, sbtest@'127.0.0.1'", "pgsql": "sbtest"}

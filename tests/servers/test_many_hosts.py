@@ -5,14 +5,11 @@ server's counts."""
 import collections
 import contextlib
 import json
-import os
 import re
-import sys
 
 import pytest
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../hosts"))
-import fleet as fleets  # noqa: E402
+import fleet as fleets
 import transcripts
 from test_prepare import query, schema, watched
 from test_workloads import must, number

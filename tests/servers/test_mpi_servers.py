@@ -3,12 +3,10 @@
 
 import os
 import re
-import sys
 
 import pytest
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../hosts"))
-import ranks as launched  # noqa: E402
+import ranks as launched
 from test_workloads import must
 
 NAMES = ["mpich"] if os.environ.get("BENCH_SANITIZER") else list(launched.LAUNCHERS)

@@ -7,8 +7,8 @@ import subprocess
 import types
 
 import pytest
+from servers import BENCH
 
-from conftest import BENCH
 
 CLASS_OTHER, CLASS_DEADLOCK, CLASS_LOCK_TIMEOUT, CLASS_CONNECTION, CLASS_DUPLICATE = 0, 1, 2, 4, 6
 MIB = 1024 * 1024

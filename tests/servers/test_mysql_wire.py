@@ -11,8 +11,8 @@ import time
 import pytest
 
 import clusters
-from conftest import BENCH, FETCHING
 from fakemysql import COLUMN, END, OK, PREPARED, PreparingMySQL, ScriptedMySQL, packets
+from servers import BENCH, FETCHING
 
 MIB = 1024 * 1024
 OWN, BY_LIBRARY = ["--mysql-protocol=own"], ["--mysql-protocol=library"]

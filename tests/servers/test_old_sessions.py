@@ -10,7 +10,7 @@ import time
 import pytest
 
 import transcripts
-from conftest import BENCH
+from servers import BENCH
 
 LEGACY = "/usr/share/sysbench/tests/include/oltp_legacy/oltp.lua"
 OLD = "--test=/root/sysbench-0.5/sysbench/tests/db/oltp.lua"

@@ -10,8 +10,8 @@ import pytest
 import clusters
 import servers
 import transcripts
-from conftest import BENCH
 from test_workloads import number
+from servers import BENCH
 
 SIZE = ["--table-size=200"]
 

@@ -8,8 +8,8 @@ import subprocess
 import types
 
 import pytest
+from servers import BENCH
 
-from conftest import BENCH
 
 CLASS_OTHER, CLASS_DEADLOCK, CLASS_LOCK_TIMEOUT, CLASS_SERIALIZATION = 0, 1, 2, 3
 CLASS_CONNECTION, CLASS_DUPLICATE = 4, 6

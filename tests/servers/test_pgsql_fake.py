@@ -9,8 +9,8 @@ import subprocess
 
 import pytest
 
-from conftest import BENCH, FETCHING
 from fakepgsql import INFO, READY, FakePgSQL, LeavingPgSQL, ParsingPgSQL, ResettingPgSQL, SilentPgSQL, answer, message
+from servers import BENCH, FETCHING
 
 SCRIPT = """
 function thread_init() con = sysbench.sql.driver():connect() end

@@ -12,9 +12,9 @@ import pytest
 import clusters
 import servers
 import transcripts
-from conftest import BENCH
 from test_sql_captures import mysql_sessions, pgsql_sessions
 from test_workloads import must, number
+from servers import BENCH
 
 SIZES = ["--tables=2", "--table-size=100"]
 IGNORE = {"mysql": "--mysql-ignore-errors=all", "pgsql": "--pgsql-ignore-errors=all"}

@@ -15,7 +15,7 @@ import pytest
 
 import clusters
 import proxy
-from conftest import BENCH
+from servers import BENCH
 from test_workloads import number
 
 TIME_S = int(os.environ.get("BENCH_RESETS", "5"))

@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 import transcripts
-from conftest import BENCH
+from servers import BENCH
 
 MODULE = os.path.join(os.path.dirname(os.path.abspath(BENCH)), "../lib/bench/stores/json.so")
 

@@ -2,15 +2,12 @@
 """Shows that after a signal at any moment of a run or of prepare on a server a report is complete, a document whole,
 and no connection is left."""
 
-import os
-import sys
 import time
 
 import transcripts
 from test_workloads import must
 
-sys.path.append(os.path.join(os.path.dirname(__file__), "../cli"))
-import moments  # noqa: E402
+import moments
 
 WORKLOAD = ("oltp_read_write", "--tables=2", "--table-size=1000")
 

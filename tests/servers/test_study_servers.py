@@ -10,7 +10,7 @@ import time
 import pytest
 
 import transcripts
-from conftest import BENCH
+from servers import BENCH
 
 MODULE = os.path.join(os.path.dirname(BENCH), "../lib/bench/stores/json.so")
 pytestmark = pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")

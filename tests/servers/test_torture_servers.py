@@ -3,14 +3,11 @@
 crash, hang or end well without its whole report."""
 
 import os
-import pathlib
-import sys
 
 import pytest
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
-import torture  # noqa: E402
-from test_workloads import must  # noqa: E402
+import torture
+from test_workloads import must
 
 pytestmark = pytest.mark.skipif(
     "BENCH_SANITIZER" in os.environ, reason="sanitizers have an allocator of their own"

@@ -12,7 +12,7 @@ import pytest
 
 import clusters
 import proxy
-from conftest import BENCH
+from servers import BENCH
 from test_workloads import number
 
 LIMIT_S = 10

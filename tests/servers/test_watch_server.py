@@ -9,8 +9,7 @@ import subprocess
 import pytest
 
 import transcripts
-from conftest import BENCH
-from servers import PASSWORD, USER
+from servers import BENCH, PASSWORD, USER
 
 WORKLOAD = ["oltp_read_write", "--tables=2", "--table-size=200", "--threads=2"]
 

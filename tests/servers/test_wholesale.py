@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 import transcripts
-from conftest import BENCH
+from servers import BENCH
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 

@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 import transcripts
-from conftest import BENCH
+from servers import BENCH
 
 WORKLOADS = [
     "oltp_read_write", "oltp_read_only", "oltp_write_only", "oltp_point_select", "oltp_insert",

@@ -5,17 +5,14 @@ The command line is aimed at them, and what names them in the output reads as in
 MariaDB on port 3306 and /run/mysqld/mysqld.sock, PostgreSQL on port 5432.
 """
 
-import os
 import pathlib
 import re
 import shutil
-import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 COMPAT = HERE.parent / "compat"
-sys.path.insert(0, str(COMPAT))
-import runner  # noqa: E402
+import runner
 
 MYSQLD_SOCKET = "/run/mysqld/mysqld.sock"
 
