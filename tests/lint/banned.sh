@@ -9,8 +9,10 @@ cd "${1:-$here/../..}"
 banned()
 {
   awk -f "$here/strip.awk" "$1" | awk -v file="$1" '
-    function word(names) { return $0 ~ ("(^|[^A-Za-z0-9_.>])(" names ")([^A-Za-z0-9_]|$)") }
-    function call(names) { return $0 ~ ("(^|[^A-Za-z0-9_.>])(" names ")[ ]*\\(") }
+    # The words stand in one expression too, so that most lines are looked at once.
+    function list(names) { any = any (any ? "|" : "") names; return "(^|[^A-Za-z0-9_.>])(" names ")" }
+    function call(names) { return list(names) "[ ]*\\(" }
+    function word(names) { return list(names) "([^A-Za-z0-9_]|$)" }
     function complain(text) { printf "%s:%d: %s\n", file, NR, text }
     BEGIN {
       test = file ~ /^(tests|perf)\//
@@ -18,18 +20,20 @@ banned()
                  file ~ /^src\/hosts\/(agent|bridge|control|nest|starter)\.c$/ ||
                  file ~ /^src\/(engine\/signals|script\/vm\/stackguard)\.c$/
       may_print = test || file ~ /^src\/((main|base\/log|option\/opthelp)\.c|(cli|report|study)\/)/
+      careless = call("atoi|atol|atoll|atof|strtok|strcpy|strcat|sprintf|vsprintf|gets")
+      unused = call("pthread_cancel|alloca|rand|srand|random|srandom")
+      ends = call("exit|abort|_exit|_Exit|quick_exit")
+      prints = call("printf|puts|putchar|perror|vprintf") "|" word("stdout|stderr")
+      assembly = word("asm|__asm__|__asm")
     }
-    call("atoi|atol|atoll|atof|strtok|strcpy|strcat|sprintf|vsprintf|gets") {
-      complain("a function that cannot report errors or bounds")
+    $0 ~ any {
+      if ($0 ~ careless) complain("a function that cannot report errors or bounds")
+      if ($0 ~ unused) complain("not used here")
+      if (!may_exit && $0 ~ ends)
+        complain("only main, the receiver of signals, the controller, agents and bridges exit")
+      if (!may_print && $0 ~ prints) complain("only log, report, study and cli print")
+      if ($0 ~ assembly) complain("inline assembly")
     }
-    call("pthread_cancel|alloca|rand|srand|random|srandom") { complain("not used here") }
-    call("exit|abort|_exit|_Exit|quick_exit") && !may_exit {
-      complain("only main, the receiver of signals, the controller, agents and bridges exit")
-    }
-    (call("printf|puts|putchar|perror|vprintf") || word("stdout|stderr")) && !may_print {
-      complain("only log, report, study and cli print")
-    }
-    word("asm|__asm__|__asm") { complain("inline assembly") }
     /^\{/ || /^[a-z].*\).*\{[ \t]*$/ { inside = 1 }
     inside && /^[ \t]*#[ \t]*(if|elif|else)/ { complain("a condition within a function") }
     /^\}/ { inside = 0 }'
