@@ -11,7 +11,8 @@ import servers
 GALERA = "/usr/lib*/galera*/libgalera_smm.so"
 
 
-def wait_until(condition, what, within_s=60):
+def wait_until(condition, what, within_s=120):
+    """A condition that is not met then never is; that is no measure of how long it may take."""
     end = time.monotonic() + within_s
     while not condition():
         if time.monotonic() > end:

