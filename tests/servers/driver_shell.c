@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,8 +117,15 @@ static const struct bn_driver_host plain_host = {.log = log_line,
 static void *wake(void *arg)
 {
   struct shell *s = arg;
+  sigset_t wanted;
+  int got;
 
-  (void)usleep(s->wake_ms * 1000);
+  (void)sigemptyset(&wanted);
+  (void)sigaddset(&wanted, SIGUSR1);
+  if (s->wake_ms > 0)
+    (void)usleep(s->wake_ms * 1000);
+  else
+    (void)sigwait(&wanted, &got);
   s->ops->interrupt(s->wake_conn);
   return NULL;
 }
@@ -375,7 +383,8 @@ static void do_quote(struct shell *s, char *text)
   free(out);
 }
 
-/* Interrupts the connection in use after so many milliseconds, from another thread. */
+/* Interrupts the connection in use from another thread, after so many milliseconds, or when SIGUSR1
+   comes. */
 static void do_interrupt(struct shell *s, char *text)
 {
   s->wake_ms = (unsigned)strtoul(text, NULL, 10);
@@ -483,9 +492,13 @@ int main(int argc, char **argv)
   size_t size = 0;
   bool started;
   void *conf;
+  sigset_t wake_signal;
 
   if (s.ops == NULL || set == NULL)
     return 2;
+  (void)sigemptyset(&wake_signal);
+  (void)sigaddset(&wake_signal, SIGUSR1);
+  (void)pthread_sigmask(SIG_BLOCK, &wake_signal, NULL);
   conf = calloc(1, s.ops->conf_size);
   started = bn_optset_add(set, "driver", s.ops->options, conf, false, &err) == 0 &&
             set_options(set, argc, argv) == 0 &&

@@ -6,6 +6,7 @@ import collections
 import contextlib
 import json
 import re
+import signal
 
 import pytest
 
@@ -27,7 +28,16 @@ def content(server, tables):
             for i in range(1, tables + 1)]
 
 
-@pytest.mark.parametrize("tables", [7, 4])  # one after the other, and shared by threads
+MARIADB, POSTGRESQL = "mariadb_plain", "postgresql"
+
+
+def slow(*values):
+    return pytest.param(*values, marks=pytest.mark.slow)
+
+
+# One table after the other, and shared by threads.
+@pytest.mark.parametrize("server, tables", [(MARIADB, 7), (POSTGRESQL, 4), slow(MARIADB, 4), slow(POSTGRESQL, 7)],
+                         indirect=["server"])
 def test_tables_are_those_of_one_process(fleet, server, tables):
     options = ("oltp_read_write", f"--tables={tables}", "--table-size=200")
     must(server, *options, "--threads=6", "prepare")
@@ -64,7 +74,9 @@ def counted(server):
     found.update(text.split(None, 1)[0].rstrip(";") for session in sessions for text in session)
 
 
-@pytest.mark.parametrize("workload", ["oltp_point_select", "oltp_read_write"])
+@pytest.mark.parametrize("server, workload", [
+    (MARIADB, "oltp_read_write"), (POSTGRESQL, "oltp_point_select"), slow(MARIADB, "oltp_point_select"),
+    slow(POSTGRESQL, "oltp_read_write")], indirect=["server"])
 def test_counts_are_those_of_the_server(fleet, server, workload):
     options = ("--tables=8", "--table-size=500", *server.login())
     must(server, "oltp_read_write", "--tables=8", "--table-size=500", "prepare")
@@ -99,37 +111,37 @@ def test_commits_of_all_hosts_are_verified(fleet, mariadb):
     assert mariadb.sql("SHOW TABLES FROM spec_db") == ""
 
 
+@pytest.mark.parametrize("server", [MARIADB, slow(POSTGRESQL)], indirect=True)
 def test_the_server_is_watched_once(fleet, server):
     """By the first host.  What it counts is what all hosts did, and is not told of a host."""
     options = ("oltp_read_write", "--tables=2", "--table-size=500")
-    name = {"mysql": "server_Com_commit_per_s", "pgsql": "server_database_xact_commit_per_s"}[server.driver]
     must(server, *options, "prepare")
-    for _ in range(4):
-        done = fleet.run("a,b", *options, *server.login(), "--threads=2", "--time=4", "--report-interval=1",
-                         "--watch=host,server", "--watch-lines", "run")
-        assert done.status == 0 and "--watch" not in done.err, done.err
-        whole = done.document["groups"][0]
-        # A server that is slow to answer has no figures in an interval.
-        told = [record["watch"] for record in whole["intervals"] if "watch" in record]
-        watch, rate = whole["total"].get("watch", {}), whole["total"]["figures"]["transactions_per_s"]
-        if told and watch.get(name, 0) == pytest.approx(rate, rel=0.3):
-            break
+    process = fleet.begin("a,b", *options, *server.login(), "--threads=2", "--time=0", "--rate=200",
+                          "--report-interval=1", "--watch=host,server", "--watch-lines", "run")
+    # A server that is slow to answer has no figures in an interval.  PostgreSQL's backends report what they have
+    # counted once a second.
+    seen = [fleet.wait_for_line("] server: ") for _ in range(2 if server.driver == "mysql" else 3)]
+    process.send_signal(signal.SIGINT)
+    done = fleet.finish()
+    assert done.status == 128 + signal.SIGINT and "--watch" not in done.err, done.err
+    whole = done.document["groups"][0]
+    told = [record["watch"] for record in whole["intervals"] if "watch" in record]
+    watch = whole["total"]["watch"]
     assert all(name.startswith("server_") for name in watch)
     for host in "ab":
         assert all(name.startswith("host_") for name in done.member(host)["total"]["watch"])
-    # A host that is held up moves them a little, and a host that is left out by a factor of two.
     if server.driver == "mysql":
-        assert watch["server_Com_commit_per_s"] == pytest.approx(rate, rel=0.3)
-        assert watch["server_Com_commit_per_transaction"] == pytest.approx(1, rel=0.3)
-        assert watch["server_Com_select_per_transaction"] == pytest.approx(14, rel=0.3)
+        # Both are of the same two readings, of which each may have a part of a transaction of each of the threads.
+        assert watch["server_Com_select_per_s"] == pytest.approx(14 * watch["server_Com_commit_per_s"], rel=0.3)
+        # Those of one host would be half of the commits.  A host that ends later adds some that are not read any more.
+        assert 0.2 < watch["server_Com_commit_per_transaction"] < 1.7
         # Two threads on each host, and the one connection that asks.
         assert max(figures["server_Threads_connected"] for figures in told) <= 5
         assert "\n    server questions/commits (1/s):" in done.out
     else:
-        # A backend reports what it has counted once a second.
-        assert watch["server_database_xact_commit_per_s"] == pytest.approx(rate, rel=0.5)
+        assert watch["server_database_xact_commit_per_s"] > 0
         assert "\n    server commits/rollbacks (1/s):" in done.out
-    assert len(re.findall(r"^\[ \ds \] server: ", done.out, re.M)) == len(told) >= 1
+    assert len(seen) + len(re.findall(r"^\[ \d+s \] server: ", done.out, re.M)) == len(told)
     assert all(name.startswith("server_") for figures in told for name in figures)
     assert "host: " not in done.out
     assert max(len(json.dumps(figures)) for figures in told) < 48 << 10

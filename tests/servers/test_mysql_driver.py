@@ -14,6 +14,9 @@ CLASS_OTHER, CLASS_DEADLOCK, CLASS_LOCK_TIMEOUT, CLASS_CONNECTION, CLASS_DUPLICA
 MIB = 1024 * 1024
 
 
+OWN, LIBRARY = "own", pytest.param("library", marks=pytest.mark.slow)
+
+
 @pytest.fixture(params=["own", "library"])
 def sh(shell, mariadb, request):
     """Statements go by the driver's own framing, or all by the client library."""
@@ -59,6 +62,7 @@ def test_parameters_are_read_where_they_are_bound(sh):
     assert sh.rows()[0][0] == "7"
 
 
+@pytest.mark.parametrize("sh", [OWN, LIBRARY], indirect=True)
 def test_values_of_64_MiB_go_both_ways(sh):
     sh("prepare 0 SELECT LENGTH(?), ?")
     sh(f"bind 0 fill:{64 * MIB} int:3")
@@ -138,6 +142,7 @@ def test_what_cannot_be_prepared_is_to_be_emulated(sh):
     assert (answer["rc"], answer["code"], answer["call"]) == ("EMULATE", 1295, "mysql_stmt_prepare()")
 
 
+@pytest.mark.parametrize("sh", [OWN, LIBRARY], indirect=True)
 def test_duplicates_deadlocks_and_lock_timeouts(sh):
     sh.query("DROP TABLE IF EXISTS spec_dl")
     sh.query("CREATE TABLE spec_dl (id INT PRIMARY KEY, v INT) ENGINE=InnoDB")
@@ -178,7 +183,7 @@ def test_interrupt_ends_a_blocked_call(shell, mariadb, by):
     sh = shell(mariadb, by=by)
     sh("connect")
     sh("interrupt 200")
-    answer = sh("query SELECT SLEEP(30)")
+    answer = sh("query SELECT SLEEP(600)")
     assert (answer["rc"], answer["class"]) == ("LOST", CLASS_CONNECTION)
     assert sh("query SELECT 1")["rc"] == "LOST"
     sh("disconnect")
@@ -199,13 +204,14 @@ def test_a_connection_killed_by_the_server_is_lost(sh, mariadb):
 def test_read_timeout(shell, mariadb):
     sh = shell(mariadb, ["--mysql-read-timeout=1"])
     sh("connect")
-    assert sh("query SELECT SLEEP(20)")["rc"] == "LOST"
+    assert sh("query SELECT SLEEP(600)")["rc"] == "LOST"
 
 
+@pytest.mark.slow  # it waits
 def test_connect_timeout_does_not_limit_statements(shell, mariadb):
-    sh = shell(mariadb, ["--mysql-connect-timeout=3"], by="tcp")
+    sh = shell(mariadb, ["--mysql-connect-timeout=10"], by="tcp")
     sh("connect")
-    assert sh.query("SELECT SLEEP(5)") == [["0"]]
+    assert sh.query("SELECT SLEEP(11)") == [["0"]]
 
 
 # --- where to, and as whom ---------------------------------------------------------------------------
@@ -488,7 +494,7 @@ def test_a_frozen_server_does_not_hold_up_connecting(shell, mariadb_victim):
     sh = shell(mariadb_victim, by="tcp")
     mariadb_victim.freeze()
     try:
-        answer = sh("connect deadline_ms=1500")
+        answer = sh("connect deadline_ms=500")
     finally:
         mariadb_victim.thaw()
     assert (answer["rc"], answer["class"]) == ("ERROR", CLASS_CONNECTION)

@@ -3,10 +3,10 @@
 
 import random
 import re
+import signal
 import struct
 import subprocess
 import threading
-import time
 
 import pytest
 
@@ -79,6 +79,8 @@ TYPES = {
 }
 
 
+# test_all_types_in_one_row has the same values, which may hide what a type does to the columns behind it.
+@pytest.mark.slow
 def test_values_of_every_type_are_the_same_text(both, mariadb):
     for name, values in TYPES.items():
         make_table(mariadb, "spec_wire_t", f"id INT, v {name}",
@@ -93,11 +95,13 @@ def test_values_of_every_type_are_the_same_text(both, mariadb):
 
 def test_all_types_in_one_row(both, mariadb):
     columns = ", ".join(f"c{i} {name}" for i, name in enumerate(TYPES))
-    rows = [[values[-1] for values in TYPES.values()], ["NULL"] * len(TYPES),
+    longest = max(len(values) for values in TYPES.values())
+    rows = [["NULL"] * len(TYPES), *([values[row % len(values)] for values in TYPES.values()] for row in range(longest)),
             ["NULL" if i % 3 else values[0] for i, values in enumerate(TYPES.values())]]
     make_table(mariadb, "spec_wire_all", columns, rows)
-    got = same(both, "prepare 0 SELECT * FROM spec_wire_all", "execute 0", "execute 0")
-    assert [len(row) for row in got[2]] == [len(TYPES)] * 3
+    got = same(both, "prepare 0 SELECT * FROM spec_wire_all", "execute 0", "execute 0",
+               "query SELECT * FROM spec_wire_all")
+    assert [len(row) for row in got[2]] == [len(TYPES)] * (longest + 2)
     mariadb.sql("DROP TABLE spec_db.spec_wire_all")
 
 
@@ -157,7 +161,8 @@ def test_so_many_parameters_that_their_nulls_need_two_bytes(both):
     assert got[3][0] == sum(([str(i) if i % 2 else None, None, "1"] for i in range(11)), [])
 
 
-@pytest.mark.parametrize("size", [16 * MIB - 40, 16 * MIB - 15, 16 * MIB, 33 * MIB])
+@pytest.mark.parametrize("size", [
+    16 * MIB - 40, 16 * MIB - 15, *(pytest.param(size, marks=pytest.mark.slow) for size in (16 * MIB, 33 * MIB))])
 def test_packets_of_16_MiB_are_continued_both_ways(shell, mariadb, size):
     sh = shell(mariadb)
     sh("connect")
@@ -258,20 +263,33 @@ def test_errors_are_the_same(both, mariadb):
     mariadb.sql("DROP TABLE spec_db.spec_wire_e")
 
 
-def kill_asleep(server, number):
+def when_asleep(server, number, act):
+    """A thread that does this when a statement of that connection sleeps."""
     asleep = f"SELECT COUNT(*) FROM information_schema.processlist WHERE id = {number} AND state = 'User sleep'"
-    clusters.wait_until(lambda: server.sql(asleep).strip() == "1", "the statement", 15)
-    server.sql(f"KILL QUERY {number}")
+
+    def wait_and_act():
+        clusters.wait_until(lambda: server.sql(asleep).strip() == "1", "the statement sleeps")
+        act()
+
+    thread = threading.Thread(target=wait_and_act)
+    thread.start()
+    return thread
+
+
+def kill(server, number):
+    """Returns when the server has closed that connection."""
+    there = f"SELECT COUNT(*) FROM information_schema.processlist WHERE id = {number}"
+    server.sql(f"KILL {number}")
+    clusters.wait_until(lambda: server.sql(there).strip() == "0", "the connection has gone")
 
 
 def test_a_query_stopped_while_rows_are_on_their_way(both, mariadb):
     answers = []
     for sh in both:
-        sh("prepare 0 SELECT SLEEP(20)")
+        sh("prepare 0 SELECT SLEEP(600)")
         (number,), = sh.query("SELECT CONNECTION_ID()")
-        for command in ("execute 0", "query SELECT SLEEP(20)"):
-            killer = threading.Thread(target=kill_asleep, args=(mariadb, number))
-            killer.start()
+        for command in ("execute 0", "query SELECT SLEEP(600)"):
+            killer = when_asleep(mariadb, number, lambda n=number: mariadb.sql(f"KILL QUERY {n}"))
             answers.append(sh(command))
             killer.join()
         assert sh.query("SELECT 1") == [["1"]]
@@ -287,8 +305,7 @@ def test_a_connection_the_server_has_closed(shell, mariadb, by, command):
         sh("connect")
         sh("prepare 0 SELECT ?")
         sh("bind 0 int:1")
-        mariadb.sql(f"KILL {sh.query('SELECT CONNECTION_ID()')[0][0]}")
-        time.sleep(0.2)
+        kill(mariadb, sh.query("SELECT CONNECTION_ID()")[0][0])
         answers.append([sh(command), sh(command)])
     wire, library = answers
     assert [a["rc"] for a in wire] == ["LOST", "LOST"]
@@ -297,13 +314,16 @@ def test_a_connection_the_server_has_closed(shell, mariadb, by, command):
     assert wire[1] == library[1]
 
 
-def test_interrupted_while_a_prepared_statement_waits(both):
+def test_interrupted_while_a_prepared_statement_waits(both, mariadb):
     answers = []
     for sh in both:
-        sh("prepare 0 SELECT SLEEP(30)")
-        sh("interrupt 1500")
+        (number,), = sh.query("SELECT CONNECTION_ID()")
+        sh("prepare 0 SELECT SLEEP(600)")
+        sh("interrupt")
+        waker = when_asleep(mariadb, number, lambda p=sh.process: p.send_signal(signal.SIGUSR1))
         answers.append([sh("execute 0"), sh("execute 0"), sh("prepare 1 SELECT 1")["rc"], sh("disconnect")["rc"],
                         sh("connect")["rc"], sh.query("SELECT 1")])
+        waker.join()
     assert answers[0] == answers[1]
     assert answers[0][0]["code"] == 2013
 
@@ -327,9 +347,7 @@ def test_a_frozen_server_is_left_alone(shell, mariadb_victim):
     mariadb_victim.freeze()
     try:
         sh("interrupt 300")
-        begun = time.monotonic()
         assert sh("execute 0")["rc"] == "LOST"
-        assert time.monotonic() - begun < 60
     finally:
         mariadb_victim.thaw()
     sh("disconnect")
@@ -344,8 +362,7 @@ def test_a_socket_that_the_library_has_closed_is_nobodys(shell, mariadb, by, not
     sh("connect")
     for number in (0, 1):
         sh(f"prepare {number} SELECT 1")
-    mariadb.sql(f"KILL {sh.query('SELECT CONNECTION_ID()')[0][0]}")
-    time.sleep(0.2)
+    kill(mariadb, sh.query("SELECT CONNECTION_ID()")[0][0])
     sh(notice)
     sh("close 1")
     sh("use 1")

@@ -17,8 +17,11 @@ MIB = 1024 * 1024
 NOTHING = {"rc": "DONE", "affected": 0, "nrows": 0, "nfields": 0, "more": False}
 
 
-@pytest.fixture(params=[("require", "auto"), ("disable", "own"), ("disable", "library")],
-                ids=["encrypted", "own", "library"])
+WAYS = [("require", "auto"), ("disable", "own"), ("disable", "library")]
+NAMES = ["encrypted", "own", "library"]
+
+
+@pytest.fixture(params=WAYS, ids=NAMES)
 def sh(shell, postgresql, request):
     """Statements go by the driver's own framing, or all by libpq, as encrypted ones always do."""
     s = shell(postgresql, ["--pgsql-sslmode=" + request.param[0], "--pgsql-protocol=" + request.param[1]])
@@ -67,6 +70,8 @@ def test_types_of_parameters(sh):
     assert sh.rows() == [["character varying", "double precision", "character varying", "bytea"]]
 
 
+@pytest.mark.parametrize("sh", [pytest.param(way, id=name, marks=[pytest.mark.slow] if name != "own" else [])
+                                for way, name in zip(WAYS, NAMES)], indirect=True)
 def test_values_of_64_MiB_go_both_ways(sh):
     sh("prepare 0 SELECT length(?), ?")
     sh(f"bind 0 fill:{64 * MIB} int:3")
@@ -275,7 +280,7 @@ def test_interrupt_ends_a_blocked_call(shell, postgresql, by, argv):
     sh = shell(postgresql, argv, by=by)
     sh("connect")
     sh("interrupt 200")
-    answer = sh("query SELECT pg_sleep(30)")
+    answer = sh("query SELECT pg_sleep(600)")
     assert (answer["rc"], answer["class"], answer["state"]) == ("LOST", CLASS_CONNECTION, "08006")
     assert sh("query SELECT 1")["rc"] == "LOST"
     sh("disconnect")
@@ -496,7 +501,7 @@ def test_a_frozen_server_does_not_hold_up_connecting(shell, postgresql_victim):
     sh = shell(postgresql_victim)
     postgresql_victim.freeze()
     try:
-        answer = sh("connect deadline_ms=1000")
+        answer = sh("connect deadline_ms=500")
     finally:
         postgresql_victim.thaw()
     assert (answer["rc"], answer["class"]) == ("ERROR", CLASS_CONNECTION)

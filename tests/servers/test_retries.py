@@ -55,7 +55,13 @@ def server(request):
     return server
 
 
-@pytest.mark.parametrize("tries", [1, 2, 50])
+def slow(*values):
+    return pytest.param(*values, marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize("server, tries", [
+    ("mariadb", 1), ("mariadb", 50), ("postgresql", 2), slow("mariadb", 2), slow("postgresql", 1),
+    slow("postgresql", 50)], indirect=["server"])
 def test_deadlocks(server, tmp_path, tries):
     """What is committed is what the events did that did not fail."""
     deadlock = ["--db-ignore-errors=deadlock,lock-timeout,serialization"]
@@ -97,7 +103,8 @@ function event() con:query("INSERT INTO signals VALUES (1)") end
 
 
 @pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
-@pytest.mark.parametrize("failing, tries, done, failed", [(1, 2, 32, 0), (2, 3, 24, 0), (3, 2, 16, 8), (4, 3, 8, 8)])
+@pytest.mark.parametrize("failing, tries, done, failed", [
+    slow(1, 2, 32, 0), (2, 3, 24, 0), (3, 2, 16, 8), slow(4, 3, 8, 8)])
 def test_an_exact_number_of_failures(mariadb, tmp_path, failing, tries, done, failed):
     """(3, 2): of five tries, two are those of an event that fails, two of one that is repeated, and one is one."""
     transcripts.empty(mariadb)

@@ -21,7 +21,13 @@ def library(tmp_path_factory):
     return torture.build(tmp_path_factory.mktemp("torture"))
 
 
-@pytest.mark.parametrize("protocol", ("own", "library"))
+def slow(*values):
+    return pytest.param(*values, marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize("server, protocol", [
+    ("mariadb_plain", "own"), slow("mariadb_plain", "library"), slow("postgresql", "own"),
+    slow("postgresql", "library")], indirect=["server"])
 def test_a_call_that_fails(server, library, tmp_path, protocol):
     """PostgreSQL's administrator has no password, for which libpq would need 80,000 calls."""
     login = server.login("socket")

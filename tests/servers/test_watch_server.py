@@ -4,10 +4,13 @@
 import json
 import os
 import re
+import signal
 import subprocess
+import threading
 
 import pytest
 
+import clusters
 import transcripts
 from servers import BENCH, PASSWORD, USER
 
@@ -19,13 +22,47 @@ def bench(server, *argv, cwd):
                           timeout=120)
 
 
-def run(server, folder, *argv):
-    """The watched figures of the total, its other figures, the intervals and what was printed."""
-    got = bench(server, *WORKLOAD, "--watch=server", "--report=text", "--report=json:json", *argv, "run", cwd=folder)
-    assert got.returncode == 0, got.stdout + got.stderr
-    group = json.loads((folder / "json").read_text())["groups"][0]
-    assert PASSWORD not in got.stdout + got.stderr + (folder / "json").read_text()
-    return group, got
+class Run:
+    """In the background, until it is interrupted.  Events at a rate leave the processors to others."""
+
+    def __init__(self, server, folder, *argv):
+        self.folder = folder
+        self.process = subprocess.Popen(
+            [BENCH, *WORKLOAD[:1], *server.login(), *WORKLOAD[1:], "--time=0", "--rate=200", "--watch=server",
+             "--watch-lines", "--report=text", "--report=json:json", *argv, "run"],
+            cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.out = ""
+
+    def __enter__(self):
+        # A line that never comes is that of a run that hangs.
+        self.watchdog = threading.Timer(300, self.process.kill)
+        self.watchdog.start()
+        return self
+
+    def __exit__(self, *_):
+        self.watchdog.cancel()
+        self.process.kill()
+        self.process.communicate()
+
+    def await_lines(self, what, times):
+        """So many that have this, from now on."""
+        while times > 0:
+            line = self.process.stdout.readline()
+            self.out += line
+            assert line, self.out + self.process.stderr.read()
+            times -= what in line
+
+    def end(self):
+        """The watched figures of the total, those of the intervals and standard error."""
+        self.process.send_signal(signal.SIGINT)
+        # Not communicate(), which does not see what has been read ahead.
+        self.out += self.process.stdout.read()
+        err = self.process.stderr.read()
+        assert self.process.wait(timeout=180) == 128 + signal.SIGINT, self.out + err
+        text = (self.folder / "json").read_text()
+        assert PASSWORD not in self.out + err + text
+        group = json.loads(text)["groups"][0]
+        return group["total"].get("watch"), [r["watch"] for r in group["intervals"] if "watch" in r], err
 
 
 def rows_of_device(folder):
@@ -45,30 +82,24 @@ def server(request, tmp_path):
 
 def test_counters_are_those_of_the_run(server, tmp_path):
     """Commits are transactions, and queries those that the run counts."""
-    name = {"mysql": "server_Com_commit_per_s", "pgsql": "server_database_xact_commit_per_s"}[server.driver]
-    for _ in range(5):
-        group, got = run(server, tmp_path, "--time=4", "--report-interval=1", "--watch-lines")
-        watch, figures = group["total"].get("watch", {}), group["total"]["figures"]
-        # A server that is slow to answer has no figures in an interval.
-        told = [record for record in group["intervals"] if "watch" in record]
-        # Who is held up while the last reading comes has counts of other events.
-        if (told and watch.get(name, 0) == pytest.approx(figures["transactions_per_s"], rel=0.3)
-                and watch.get("server_Com_commit_per_transaction", 1) == pytest.approx(1, rel=0.05)
-                and watch.get("server_Com_select_per_transaction", 14) == pytest.approx(14, rel=0.05)):
-            break
-    assert got.stderr == "" and "\nWatched:\n    server " in got.stdout
-    assert len(re.findall(r"^\[ \ds \] server: ", got.stdout, re.M)) == len(told) >= 1
+    # A server that is slow to answer has no figures in an interval.  PostgreSQL's backends report what they have
+    # counted once a second.
+    times, interval_s = (2, 0.5) if server.driver == "mysql" else (3, 1)
+    with Run(server, tmp_path, f"--report-interval={interval_s}") as run:
+        run.await_lines("] server: ", times)
+        watch, told, err = run.end()
+    assert "--watch" not in err and "\nWatched:\n    server " in run.out
+    assert len(re.findall(r"^\[ [0-9.]+s \] server: ", run.out, re.M)) == len(told)
     if server.driver == "mysql":
+        # Both are of the same two readings, of which each may have a part of a transaction of each of the threads.
+        assert watch["server_Com_select_per_s"] == pytest.approx(14 * watch["server_Com_commit_per_s"], rel=0.2)
         # The last reading may come later than the last commit, and counts what ended in the grace.
-        assert watch["server_Com_commit_per_s"] == pytest.approx(figures["transactions_per_s"], rel=0.3)
-        assert watch["server_Com_commit_per_transaction"] == pytest.approx(1, rel=0.05)
-        assert watch["server_Com_select_per_transaction"] == pytest.approx(14, rel=0.05)
+        assert watch["server_Com_commit_per_transaction"] == pytest.approx(1, rel=0.2)
         # Two threads, and the connection that asks.
-        assert told[0]["watch"]["server_Threads_connected"] >= 3
+        assert told[0]["server_Threads_connected"] >= 3
         assert watch["server_Bytes_sent_per_s"] > 0
     else:
-        # A backend reports what it has counted once a second.
-        assert watch["server_database_xact_commit_per_s"] == pytest.approx(figures["transactions_per_s"], rel=0.5)
+        assert watch["server_database_xact_commit_per_s"] > 0
         assert watch["server_database_blks_hit_per_s"] > 0
     assert bench(server, *WORKLOAD, "cleanup", cwd=tmp_path).returncode == 0
 
@@ -85,24 +116,19 @@ def test_it_is_no_part_of_the_run(server, tmp_path):
     assert counted[0] == counted[1]
 
 
+@pytest.mark.parametrize("server", ["mariadb", pytest.param("postgresql", marks=pytest.mark.slow)], indirect=True)
 def test_a_frozen_server_holds_up_nothing(server, tmp_path):
-    """Intervals come on time, and the run ends, although no reading does."""
-    argv = [BENCH, *WORKLOAD[:1], *server.login(), *WORKLOAD[1:], "--watch=server", "--watch-lines", "--time=4",
-            "--time-grace=0.5", "--report-interval=1", "run"]
-    with subprocess.Popen(argv, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
-        out = ""
-        while "s ] thds: " not in out:
-            out += (line := run.stdout.readline())
-            assert line, run.stderr.read()
+    """Intervals come, and the run ends, although no reading does."""
+    with Run(server, tmp_path, "--time-grace=0.5", "--report-interval=0.5") as run:
+        run.await_lines("s ] thds: ", 1)
         server.freeze()
         try:
-            rest, _ = run.communicate(timeout=30)
+            run.await_lines("s ] thds: ", 3)
+            run.end()
         finally:
             server.thaw()
-    # A line that comes half a second late has the stamp of the next, and a busy machine may miss one.
-    stamps = re.findall(r"^\[ (\d)s \] thds", out + rest, re.M)
-    assert len(stamps) >= 2 and stamps == sorted(stamps)
-    assert run.returncode in (0, 2)
+    stamps = [float(text) for text in re.findall(r"^\[ ([0-9.]+)s \] thds", run.out, re.M)]
+    assert stamps == sorted(set(stamps))
 
 
 def test_the_device_is_that_of_the_data(server, tmp_path):
@@ -110,7 +136,7 @@ def test_the_device_is_that_of_the_data(server, tmp_path):
     if server.driver == "pgsql":
         server.sql(f"ALTER ROLE {USER} SUPERUSER", "postgres")
     try:
-        got = bench(server, *WORKLOAD, "--watch=device", "--time=1", "run", cwd=tmp_path)
+        got = bench(server, *WORKLOAD, "--watch=device", "--time=0.3", "run", cwd=tmp_path)
     finally:
         if server.driver == "pgsql":
             server.sql(f"ALTER ROLE {USER} NOSUPERUSER", "postgres")
@@ -120,22 +146,22 @@ def test_the_device_is_that_of_the_data(server, tmp_path):
     else:
         assert re.fullmatch(r"--watch=device: no device is watched: .*\n", got.stderr)
     if server.driver == "pgsql":
-        got = bench(server, *WORKLOAD, "--watch=device", "--time=1", "run", cwd=tmp_path)
+        got = bench(server, *WORKLOAD, "--watch=device", "--time=0.3", "run", cwd=tmp_path)
         assert got.returncode == 0 and "Watched" not in got.stdout
         assert re.fullmatch(r'--watch=device: cannot ask the server: .* examine "data_directory"\n', got.stderr)
 
 
 def test_a_server_that_refuses_costs_one_line(mariadb, tmp_path):
     """Two connections are allowed, and the two threads have them."""
-    transcripts.empty(mariadb)
-    assert bench(mariadb, *WORKLOAD, "prepare", cwd=tmp_path).returncode == 0
+    # It looks at no tables, which would be a third connection, still counted for a moment.
+    (tmp_path / "x.lua").write_text("function thread_init() con = sysbench.sql.driver():connect() end\n"
+                                    "function event() con:query('SELECT 1') end\n")
+    gone = f"SELECT COUNT(*) FROM information_schema.processlist WHERE user = '{USER}'"
+    clusters.wait_until(lambda: mariadb.sql(gone).strip() == "0", "no connection is left")
     limit = "".join(f"ALTER USER '{USER}'@'{host}' WITH MAX_USER_CONNECTIONS %d;" for host in ("localhost", "%%"))
     mariadb.sql(limit % (2, 2))
     try:
-        for _ in range(5):  # the server may still count who has looked at the tables
-            got = bench(mariadb, *WORKLOAD, "--watch=server", "--time=1", "run", cwd=tmp_path)
-            if got.returncode == 0:
-                break
+        got = bench(mariadb, "x.lua", "--threads=2", "--watch=server", "--time=0.3", "run", cwd=tmp_path)
     finally:
         mariadb.sql(limit % (0, 0))
     assert got.returncode == 0, got.stderr
@@ -144,14 +170,14 @@ def test_a_server_that_refuses_costs_one_line(mariadb, tmp_path):
     assert "max_user_connections" in lines[0] and "Watched" not in got.stdout
 
 
-@pytest.mark.parametrize("driver", ["sqlite", "null"])
+@pytest.mark.parametrize("driver", ["sqlite", pytest.param("null", marks=pytest.mark.slow)])
 def test_drivers_without_a_server(tmp_path, driver):
     argv = [BENCH, "oltp_read_write", "--table-size=10", f"--db-driver={driver}"]
     if driver == "sqlite":
         argv.append("--sqlite-db=./db")
     assert subprocess.run([*argv, "prepare"], cwd=tmp_path, capture_output=True).returncode == 0
-    got = subprocess.run([*argv, "--time=1", "--watch=server,host", "run"], cwd=tmp_path, capture_output=True,
-                         text=True, timeout=60)
+    got = subprocess.run([*argv, "--time=0.3", "--watch=server,host", "run"], cwd=tmp_path, capture_output=True,
+                         text=True, timeout=180)
     assert got.returncode == 0
     assert got.stderr == f"--watch=server: no server is watched: the driver '{driver}' has no counters of a server\n"
     assert "processors user" in got.stdout
