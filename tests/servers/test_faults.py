@@ -32,6 +32,10 @@ def slow(*values):
     return pytest.param(*values, marks=pytest.mark.slow)
 
 
+def sanitized(*values):
+    return pytest.param(*values, marks=pytest.mark.sanitized)
+
+
 def each(names, *rows):
     """Parameters of which the first, `victim`, is that fixture's."""
     return pytest.mark.parametrize(names, rows, indirect=["victim"])
@@ -142,7 +146,7 @@ def test_a_restarted_server_is_found_again_when_its_loss_is_ignored(victim, ps_m
     assert RUN_FAILED not in err
 
 
-@each("victim, ignored", (MARIADB, False), (POSTGRESQL, True), slow(MARIADB, True), slow(POSTGRESQL, False))
+@each("victim, ignored", sanitized(MARIADB, False), sanitized(POSTGRESQL, True), slow(MARIADB, True), slow(POSTGRESQL, False))
 def test_connections_ended_by_the_server(victim, ignored):
     argv = [LOST[victim.driver]] if ignored else []
     run = Run(victim, "oltp_read_write", *SIZES, "--threads=4", *argv)

@@ -98,6 +98,7 @@ def test_counts_are_those_of_the_server(fleet, server, workload):
     assert found["SELECT"] - total["reads"] == 2 * 8
 
 
+@pytest.mark.sanitized
 def test_commits_of_all_hosts_are_verified(fleet, mariadb):
     """Each host has a table of its own."""
     transcripts.empty(mariadb)

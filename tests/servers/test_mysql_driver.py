@@ -33,6 +33,7 @@ AS_TEXT = ["-1", "-9223372036854775808", "18446744073709551615", "2020-02-03", "
            "-11:12:13", "1.500", "0.1", "1e100", "a\0b", "\5", "x", "2020", "0000000007"]
 
 
+@pytest.mark.sanitized
 def test_values_are_text_in_the_servers_form_prepared_or_not(sh):
     sh.query("DROP TABLE IF EXISTS spec_types")
     sh.query(TYPES.replace("\n", " "))
@@ -299,6 +300,7 @@ def test_wrong_password_and_database(shell, mariadb):
     assert answer["code"] == 1044
 
 
+@pytest.mark.sanitized
 def test_password_from_environment_file_and_option_file(shell, mariadb, tmp_path):
     login = [arg for arg in mariadb.login() if "password" not in arg]
     server = types.SimpleNamespace(driver="mysql", login=lambda: login)

@@ -36,6 +36,7 @@ AS_TEXT = ["-1", "-9223372036854775808", "2020-02-03", "2020-02-03 04:05:06.007"
            "1e+100", "\\x610062", "t", "x   ", None]
 
 
+@pytest.mark.sanitized
 def test_values_are_text_in_the_servers_form_prepared_or_not(sh):
     assert sh.query("SELECT " + VALUES) == [AS_TEXT]
     assert sh("prepare 0 SELECT " + VALUES)["rc"] == "DONE"
@@ -477,6 +478,7 @@ def test_a_server_without_encryption(shell, postgresql_victim, mode, rc):
 # --- the rest -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.sanitized
 def test_load_by_copy(sh):
     sh.query("CREATE TEMP TABLE spec_load (id INT PRIMARY KEY, v TEXT)")
     assert sh(r"load spec_load id,v 1\ta\n2\t\N\n")["rc"] == "DONE"

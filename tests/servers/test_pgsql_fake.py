@@ -53,9 +53,14 @@ def slow(*values):
     return pytest.param(*values, marks=pytest.mark.slow)
 
 
-def either(values):
+def sanitized(*values):
+    return pytest.param(*values, marks=pytest.mark.sanitized)
+
+
+def either(values, for_sanitizers=()):
     """Both protocols with each value; in the gate each value has one of them."""
-    return [pytest.param(value, protocol, marks=[pytest.mark.slow] if (i + j) % 2 else [])
+    in_gate = {True: pytest.mark.sanitized, False: ()}
+    return [pytest.param(value, protocol, marks=pytest.mark.slow if (i + j) % 2 else in_gate[value in for_sanitizers])
             for i, value in enumerate(values) for j, protocol in enumerate(("own", "library"))]
 
 
@@ -71,7 +76,7 @@ def run(info, protocol, tmp_path, script=SCRIPT, other=None):
         fake.close()
 
 
-@pytest.mark.parametrize("info, protocol", either(UNKNOWN))
+@pytest.mark.parametrize("info, protocol", either(UNKNOWN, ["a long row", "a short row"]))
 def test_limits_that_are_not_told_are_not_judged(info, protocol, tmp_path):
     done = run(UNKNOWN[info], protocol, tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
@@ -96,6 +101,7 @@ function event() end
 """
 
 
+@pytest.mark.sanitized
 @pytest.mark.parametrize("protocol", ["own", "library"])
 def test_an_error_of_all_threads_is_told_once_with_a_statement(protocol, tmp_path):
     done = run(TOLD["enough"][0], protocol, tmp_path, EACH_ANOTHER, FAILED)
@@ -134,7 +140,7 @@ end
 """
 
 
-@pytest.mark.parametrize("workload, protocol", either(["oltp_update_index", "oltp_read_write", "./x.lua"]))
+@pytest.mark.parametrize("workload, protocol", either(["oltp_update_index", "oltp_read_write", "./x.lua"], ["./x.lua"]))
 def test_a_connection_lost_while_statements_are_prepared_repeats_the_event(workload, protocol, tmp_path):
     """Of the answers to Parse as of those to Execute one in 50 is a reset; the first connections are spared."""
     (tmp_path / "x.lua").write_text(EAGER)
@@ -196,7 +202,7 @@ def most_memory(talk, found, protocol, tmp_path):
     return max(int(n) for n in re.findall(r"VmHWM:\s+(\d+) kB", done.stdout))
 
 
-@pytest.mark.parametrize("talk, protocol", either(TALK))
+@pytest.mark.parametrize("talk, protocol", either(TALK, ["before"]))
 def test_notices_without_end_are_not_kept(talk, protocol, tmp_path):
     make, found = TALK[talk]
     least = most_memory(HEAD + ROW + ROW + TAIL, FOUND, protocol, tmp_path)
@@ -205,7 +211,7 @@ def test_notices_without_end_are_not_kept(talk, protocol, tmp_path):
     assert most < least + 12000 or (protocol == "library" and os.environ.get("BENCH_SANITIZER"))
 
 
-@pytest.mark.parametrize("row", [b"\0\1\0\0\0\5a", b"\0\1\0\0\0\1ab", b"\0\1"],
+@pytest.mark.parametrize("row", [sanitized(b"\0\1\0\0\0\5a"), b"\0\1\0\0\0\1ab", b"\0\1"],
                          ids=["long", "more", "short"])
 def test_a_malformed_row_is_no_end_of_the_result(row, tmp_path):
     """The connection ends with it: nothing of what follows is sure."""
@@ -277,7 +283,7 @@ FAREWELLS = {
 }
 
 
-@pytest.mark.parametrize("state, protocol", either(FAREWELLS))
+@pytest.mark.parametrize("state, protocol", either(FAREWELLS, ["57P01"]))
 @pytest.mark.parametrize("listed", [True, False])
 def test_a_farewell_is_known_by_its_state(state, protocol, listed, tmp_path):
     """08006 is the state of a connection that is lost without one."""

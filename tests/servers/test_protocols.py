@@ -74,7 +74,7 @@ def test_reports_and_traces(server, workload, ps_mode, version, tmp_path):
     assert version or lines.count("\n") >= 20
 
 
-@pytest.mark.parametrize("version", ["", slow("1.0")])
+@pytest.mark.parametrize("version", [pytest.param("", marks=pytest.mark.sanitized), slow("1.0")])
 def test_scripts_are_told_the_same(server, version):
     status, out, err, _ = both(server, f"{HERE}/protocols.lua", *BEGUN, "--events=1", "run", version=version)
     assert status == 0, out + err

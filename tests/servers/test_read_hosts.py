@@ -211,6 +211,7 @@ end
 """
 
 
+@pytest.mark.sanitized
 def test_a_read_server_that_is_killed_is_replaced(mariadb_plain, mariadb, mariadb_victim, tmp_path):
     script, marks = tmp_path / "s.lua", tmp_path / "marks"
     script.write_text(SCRIPT % marks)

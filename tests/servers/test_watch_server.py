@@ -151,6 +151,7 @@ def test_the_device_is_that_of_the_data(server, tmp_path):
         assert re.fullmatch(r'--watch=device: cannot ask the server: .* examine "data_directory"\n', got.stderr)
 
 
+@pytest.mark.sanitized
 def test_a_server_that_refuses_costs_one_line(mariadb, tmp_path):
     """Two connections are allowed, and the two threads have them."""
     # It looks at no tables, which would be a third connection, still counted for a moment.
