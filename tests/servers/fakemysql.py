@@ -16,7 +16,7 @@ class FakeMySQL(FakeServer):
     """One connection at a time; `received` is all that came."""
 
     one_by_one = True
-    patience_s = 10
+    patience_s = 60
 
     def __init__(self, greeting_plugin, then_plugin=None):
         self.greeting_plugin, self.then_plugin = greeting_plugin, then_plugin
