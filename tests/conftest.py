@@ -13,7 +13,7 @@ SANITIZER_DIED = "LeakSanitizer has encountered a fatal error"
 
 def has_a_victim(item):
     """Does it take a server that tests of its file kill, freeze and restart?"""
-    return any(name.endswith("_victim") for name in item.fixturenames)
+    return any(name.endswith("victim") for name in item.fixturenames)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -11,11 +11,8 @@ import pytest
 import clusters
 import proxy
 import transcripts
-from test_workloads import bench, must, number
 from servers import BENCH
-
-# One process takes all, so that each server is started once.
-pytestmark = pytest.mark.xdist_group("faults")
+from test_workloads import bench, must, number
 
 SIZES = ["--tables=2", "--table-size=100"]
 RUN_FAILED = "the run failed; the report covers what was measured until then"
