@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What of a parametrized test the gate runs; `./check --all` runs the rest too."""
+
+import itertools
+
+import pytest
+
+
+def slow(*values):
+    """A row of parameters that the gate leaves out."""
+    return pytest.param(*values, marks=pytest.mark.slow)
+
+
+def first(rows, count=1):
+    """So many rows are in the gate.  A row of several values is a tuple."""
+    rows = [row if isinstance(row, tuple) else (row,) for row in rows]
+    return [pytest.param(*row) if i < count else slow(*row) for i, row in enumerate(rows)]
+
+
+def diagonal(*axes):
+    """The product of the axes; in the gate each value is in one row at least."""
+    axes = [list(axis) for axis in axes]
+    kept = {tuple(i % len(axis) for axis in axes) for i in range(max(map(len, axes)))}
+    rows = []
+    for place in itertools.product(*(range(len(axis)) for axis in axes)):
+        values = [axis[i] for axis, i in zip(axes, place)]
+        rows.append(pytest.param(*values) if place in kept else slow(*values))
+    return rows
