@@ -11,6 +11,11 @@ def slow(*values):
     return pytest.param(*values, marks=pytest.mark.slow)
 
 
+def sanitized(*values):
+    """A row of parameters that also runs under AddressSanitizer."""
+    return pytest.param(*values, marks=pytest.mark.sanitized)
+
+
 def first(rows, count=1):
     """So many rows are in the gate.  A row of several values is a tuple."""
     rows = [row if isinstance(row, tuple) else (row,) for row in rows]

@@ -7,6 +7,7 @@ import tempfile
 
 import pytest
 
+import gate
 import runner
 import sqltrace
 
@@ -186,6 +187,20 @@ CASES.update(
     }
 )
 
+SANITIZED = (
+    "autoinc-off",
+    "bulk",
+    "four-tables",
+    "multiples",
+    "no-secondary",
+    "oltp_read_write",
+    "parallel-prepare",
+    "ps-disable",
+    "ranges",
+    "select_random_points",
+    "size-0",
+)
+
 # What differs on SQLite on purpose: (statement of the capture, ours).
 ON_SQLITE = {
     # MySQL draws an id for 0; SQLite, like PostgreSQL, draws one when the column is not named.
@@ -226,7 +241,9 @@ def wanted(name, case):
 @pytest.mark.skipif(
     runner.against_reference(), reason="the reference has neither SQLite nor --sql-trace"
 )
-@pytest.mark.parametrize("case", sorted(CASES))
+@pytest.mark.parametrize(
+    "case", [gate.sanitized(case) if case in SANITIZED else case for case in sorted(CASES)]
+)
 def test_statements_are_the_references(case):
     workload, options, steps = CASES[case]
     with tempfile.TemporaryDirectory(prefix="bench-compat-") as name:
@@ -244,6 +261,7 @@ def test_statements_are_the_references(case):
             assert got == want, step
 
 
+@pytest.mark.sanitized
 @pytest.mark.skipif(
     runner.against_reference(), reason="the reference has neither SQLite nor --sql-trace"
 )
@@ -277,7 +295,8 @@ def test_values_have_the_references_shape():
     runner.against_reference(), reason="the reference has neither SQLite nor --sql-trace"
 )
 @pytest.mark.parametrize(
-    "workload, begin", [("oltp_read_only", "BEGIN"), ("oltp_read_write", "BEGIN IMMEDIATE")]
+    "workload, begin",
+    [gate.sanitized("oltp_read_only", "BEGIN"), gate.sanitized("oltp_read_write", "BEGIN IMMEDIATE")],
 )
 def test_writers_begin_immediately(workload, begin):
     """A deferred transaction that writes after a read may have to restart: writers lock at once."""

@@ -10,7 +10,7 @@ import threading
 import time
 
 BENCH = os.path.abspath(os.environ.get("BENCH", "bench"))
-WAIT_S = 30
+WAIT_S = 120
 
 HELLO, FILE, OPEN, PING, START, STOP, PASS = range(1, 8)
 WELCOME, REFUSE, PONG, READY, INTERVAL, RESULT, END, MEET, PRINTED = range(65, 74)

@@ -19,9 +19,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 BENCH = os.path.abspath(os.environ.get("BENCH", "bin/bench"))
 # A run that hangs, not one that is slow on a loaded machine.
 TIMEOUT_S = 120
-# What agents have to end after their controller, which is less than until they miss its questions;
+# What agents have to end after their controller: less than the 8 s until they miss its questions;
 # a sanitizer looks for leaks first.
-LEAVES_S = 20.0 if "BENCH_SANITIZER" in os.environ else 6.0
+LEAVES_S = 60.0 if "BENCH_SANITIZER" in os.environ else 7.5
 
 # Events of 10 ms that need no processor.
 STEADY = """
@@ -170,7 +170,7 @@ class Fleet:
         found = [pid for pid, words in self.processes().items() if words.startswith(f"{BENCH} --agent")]
         return [pid for pid in found if parent(pid) not in found]
 
-    def left(self, within_s=LEAVES_S):
+    def left(self, within_s=TIMEOUT_S):
         """What is still there so many seconds later: processes and files."""
         deadline = time.monotonic() + within_s
         while True:

@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 
+import pytest
 from fleet import BENCH, TIMEOUT_S
 
 WORK = ("cpu", "--cpu-max-prime=100")
@@ -54,6 +55,7 @@ def test_a_sweep_runs_on_all_hosts(fleet):
     assert fleet.left() == []
 
 
+@pytest.mark.slow
 def test_sides_may_have_other_hosts(fleet):
     """It is ended when the first pair is there."""
     study = Study(fleet, "ab", "--out=pairs", "--a=--hosts=a", "--b=--hosts=a,b", *WORK, *HUNDRED)
@@ -71,6 +73,7 @@ def test_sides_may_have_other_hosts(fleet):
     assert fleet.left() == []
 
 
+@pytest.mark.slow
 def test_a_number_of_threads_is_searched(fleet):
     study = Study(fleet, "search", "--over=threads", "--goal=max<1000s", "--out=probes", "--max=2",
                   "--time=0.2", "--time-max=0.2", "--warmup-time=0", "--cooldown=0", *WORK, "--hosts=a,b")
@@ -80,6 +83,7 @@ def test_a_number_of_threads_is_searched(fleet):
     assert all(hosts(run) == ["a", "b"] for run in found)
 
 
+@pytest.mark.slow
 def test_a_rate_is_searched_for_all_hosts(fleet):
     """Whether a host keeps it depends on what else this machine does."""
     study = Study(fleet, "search", "--goal=max<1000s", "--out=probes", "--min=60", "--max=100", "--time=0.3",

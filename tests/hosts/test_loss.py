@@ -8,13 +8,14 @@ import re
 import signal
 import time
 
+import gate
 import pytest
+from fleet import LEAVES_S
 
 # Of a run of 3 s whose hosts are all this machine.
 TIME_S = 3
-# For processes that a busy machine does not run; sanitized agents look for leaks before they end.
-SLACK_S = 15 if os.environ.get("BENCH_SANITIZER") else 4
-BOUND_S = TIME_S + 2 + 5 + SLACK_S
+# A run that only its limit would end takes longer than a test waits for it.
+ENDLESS = "--time=600"
 OPTIONS = (f"--time={TIME_S}", "--threads=2", "--report-interval=1")
 
 
@@ -31,22 +32,20 @@ def begin(fleet, *args):
     fleet.wait_for_line("s ] thds:")
 
 
+@pytest.mark.sanitized
 def test_a_killed_agent_ends_the_run(fleet):
-    begin(fleet, "--time=60")
-    begin_s = time.monotonic()
+    begin(fleet, ENDLESS)
     os.kill(fleet.pid("b"), signal.SIGKILL)
     done = fleet.finish()
     check_loss(fleet, done, "b")
-    assert time.monotonic() - begin_s < 1 + SLACK_S
     assert done.member("b")["host"]["lost"]
     assert done.member("a")["total"]["figures"]["events"] > 0
 
 
 def test_the_others_go_on(fleet):
     """What the lost host had sent in its whole seconds counts, as it did in the intervals."""
-    time_s = 6
+    time_s = 4
     begin(fleet, "--on-host-loss=continue", f"--time={time_s}")
-    fleet.wait_for_line("s ] thds:")
     os.kill(fleet.pid("b"), signal.SIGKILL)
     done = fleet.finish()
     check_loss(fleet, done, "b")
@@ -63,28 +62,28 @@ def test_the_others_go_on(fleet):
     assert said and abs(float(said[1]) - seconds) < 1, done.out
     together = sum(i["figures"]["events"] for i in whole["intervals"][:seconds])
     # A third of them, if the machine is fair to it.
-    assert together / 10 < events["b"] < together * 0.6
+    assert together / 10 < events["b"] < together
     assert re.search(rf"^b: missing from the report after its first {seconds}\.\d s: 2 of 6 threads$",
                      done.err, re.M), done.err
 
 
+@pytest.mark.slow
 def test_an_agent_that_stands_still(fleet):
-    begin(fleet, "--time=60")
+    begin(fleet, ENDLESS)
     os.kill(fleet.pid("b"), signal.SIGSTOP)
     done = fleet.finish()
     # What is left for a moment may be the process that removes the agent's folder.
     with contextlib.suppress(ProcessLookupError):
         os.kill(fleet.pid("b"), signal.SIGCONT)
     check_loss(fleet, done, "b")
-    assert done.elapsed_s < 1 + 1 + 5 + 5 + SLACK_S
 
 
-@pytest.mark.parametrize("pause_s", [0.7, 2.6])
-def test_a_pause_is_no_loss(fleet, pause_s):
+@pytest.mark.slow
+def test_a_pause_is_no_loss(fleet):
     """Intervals of the host end late then, or are not there."""
     begin(fleet)
     os.kill(fleet.pid("b"), signal.SIGSTOP)
-    time.sleep(pause_s)
+    time.sleep(1.5)
     os.kill(fleet.pid("b"), signal.SIGCONT)
     done = fleet.finish()
     assert done.status == 0, done.err
@@ -103,6 +102,7 @@ end
 """
 
 
+@pytest.mark.sanitized
 def test_threads_that_do_not_start_on_one_host(fleet):
     script = fleet.script("picky.lua", """
 function thread_init(id) if id == 2 then error("broken") end end
@@ -117,13 +117,12 @@ function event() end
 @pytest.mark.parametrize("how", ["abort", "continue"])
 def test_a_run_that_fails_on_one_host(fleet, how):
     """Its result is there, and it decides about the others as if it were lost."""
-    limit = "--time=60" if how == "abort" else f"--time={TIME_S}"
+    limit = ENDLESS if how == "abort" else "--time=1"
     done = fleet.run("a,b,c", fleet.script("failing.lua", FAILING), *OPTIONS, limit,
                      f"--on-host-loss={how}", "run")
     assert done.status == 1 and "b: FATAL: " in done.err and "broken" in done.err
     assert ("b: the run failed there" in done.err) == (how == "abort")
-    time_s = done.member("a")["host"]["time_s"]
-    assert time_s < 30 if how == "abort" else time_s > TIME_S - 0.5
+    assert how == "abort" or done.member("a")["host"]["time_s"] > 0.9
     assert done.member("b")["host"]["lost"] is None
     assert done.total["events"] == sum(
         done.member(h)["total"]["figures"]["events"] for h in "abc")
@@ -133,9 +132,8 @@ def test_a_run_that_fails_on_one_host(fleet, how):
 @pytest.mark.parametrize("how", ["abort", "continue"])
 def test_a_signal_on_one_host(fleet, how):
     """Its result is there, and what it does not do any more is told, as if it were lost."""
-    time_s = 60 if how == "abort" else 6
-    begin(fleet, f"--time={time_s}", f"--on-host-loss={how}", "--events=100000")
-    fleet.wait_for_line("s ] thds:")
+    time_s = 600 if how == "abort" else 4
+    begin(fleet, f"--time={time_s}", "--report-interval=0.3", f"--on-host-loss={how}", "--events=100000")
     os.kill(fleet.pid("b"), signal.SIGTERM)
     done = fleet.finish()
     assert done.status == 1, done.err
@@ -150,16 +148,15 @@ def test_a_signal_on_one_host(fleet, how):
         assert int(missing[2]) + b["total"]["figures"]["events"] in (33333, 33334)
     assert done.document["end"]["reason"] == {"abort": "failure", "continue": "time limit"}[how]
     assert done.document["end"]["failed"] and done.document["end"]["signo"] == 0
-    if how == "abort":
-        assert done.elapsed_s < 30
-    else:
-        assert done.member("b")["host"]["time_s"] < time_s - 1 < done.member("a")["host"]["time_s"]
+    if how == "continue":
+        assert done.member("b")["host"]["time_s"] < done.member("a")["host"]["time_s"]
+        assert time_s - 1 < done.member("a")["host"]["time_s"]
     assert [done.member(h)["host"]["lost"] for h in "abc"] == [None] * 3
     assert done.total["events"] == sum(done.member(h)["total"]["figures"]["events"] for h in "abc")
     assert fleet.left() == []
 
 
-@pytest.mark.parametrize("status", [0, 1, 7])
+@pytest.mark.parametrize("status", gate.first([7, 0, 1]))
 def test_a_script_that_ends_the_run_on_one_host(fleet, status):
     """As in one process, where all threads end."""
     script = fleet.script("leaving.lua", f"""
@@ -172,8 +169,8 @@ function event()
   ffi.C.usleep(10000)
 end
 """)
-    done = fleet.run("a,b,c", script, *OPTIONS, "--time=60", "--on-host-loss=continue", "run")
-    assert done.status == status and done.elapsed_s < 30, done.err
+    done = fleet.run("a,b,c", script, *OPTIONS, ENDLESS, "--on-host-loss=continue", "run")
+    assert done.status == status, done.err
     assert "b: the script ended the run there by os.exit(); the other hosts are stopped" in done.err
     assert done.document["end"]["reason"] == "script" and not done.document["end"]["failed"]
     assert done.total["events"] == sum(done.member(h)["total"]["figures"]["events"] for h in "abc")
@@ -183,8 +180,8 @@ end
 @pytest.mark.parametrize("error,kind,text", [
     ('"broken"', "failing.lua:6", "failing.lua:6: broken"),
     # A kind is a key of the documents that hosts send.
-    ('("é"):rep(60), 0', "é" * 31, "é" * 60),
-    ('"\\233\\255x", 0', r"\xe9\xffx", "\ufffd\ufffdx"),
+    gate.slow('("é"):rep(60), 0', "é" * 31, "é" * 60),
+    gate.slow('"\\233\\255x", 0', r"\xe9\xffx", "\ufffd\ufffdx"),
 ])
 def test_a_thread_that_fails_on_one_host(fleet, error, kind, text):
     """The other thread of its host does its events, and the other host goes on."""
@@ -215,12 +212,12 @@ function done() os.exit(0) end
     # Threads that end their loops themselves: the last event of each is dropped.
     ("done", "n = (n or 0) + 1 if n == (me < 2 and 50 or 5) then return true end", [], 106),
     # No event can begin when a thread has found no ticket.
-    ("thread_done", "", ["--events=200"], 200),
+    gate.slow("thread_done", "", ["--events=200"], 200),
     # Events that are given up have their tickets.
     ("done", "if me >= 2 then error({errcode = sysbench.error.RESTART_EVENT}) end",
      ["--events=200", "--db-max-tries=1"], 100),
     # The total is of the time after the last checkpoint only.
-    ("done", "", ["--events=600", "--report-checkpoints=1"], None),
+    gate.slow("done", "", ["--events=600", "--report-checkpoints=1"], None),
 ])
 def test_a_script_that_exits_when_its_load_is_over(fleet, where, body, options, events):
     script = fleet.script("over.lua", f"""
@@ -247,44 +244,47 @@ function event()
   ffi.C.usleep(5000)
 end
 """)
-    done = fleet.run("a:1,b:1", script, "--time=60", "--events=20", "--warmup-time=30", "run")
-    assert done.status == 7 and done.elapsed_s < 20, done.err
+    done = fleet.run("a:1,b:1", script, ENDLESS, "--events=20", "--warmup-time=600", "run")
+    assert done.status == 7, done.err
     assert "b: the script ended the run there by os.exit(); the other hosts are stopped" in done.err
     assert done.document["end"]["reason"] == "script" and done.document["end"]["early"]
     assert fleet.left() == []
 
 
-@pytest.mark.parametrize("fault", [
-    "close@WELCOME", "cut@WELCOME", "replace@WELCOME", "garble@WELCOME", "close@READY",
-    "garble@READY", "close@PONG:5", "garble@INTERVAL:2", "replace@INTERVAL:2", "cut@INTERVAL:3",
-    "close@INTERVAL:2", "cut@RESULT", "garble@RESULT", "close@RESULT", "close@END",
-])
+@pytest.mark.parametrize("fault", gate.first([
+    "garble@WELCOME", "close@READY", "replace@INTERVAL:1", "cut@RESULT", "close@WELCOME", "cut@WELCOME",
+    "replace@WELCOME", "garble@READY", "close@PONG:5", "garble@INTERVAL:2", "replace@INTERVAL:2",
+    "cut@INTERVAL:3", "close@INTERVAL:2", "garble@RESULT", "close@RESULT", "close@END",
+], 4))
 def test_a_broken_stream(fleet, fault):
     fleet.relay("b", f"--fault={fault}")
-    done = fleet.run("a,b,c", fleet.steady(), *OPTIONS, "run")
+    # Results are sent at the end; the others go on until they are told of the loss.
+    limit = "--time=0.5" if "RESULT" in fault else ENDLESS if "INTERVAL" in fault else OPTIONS[0]
+    done = fleet.run("a,b,c", fleet.steady(), *OPTIONS, limit, "run")
     assert "\x1b" not in done.err + done.out
     check_loss(fleet, done, "b")
-    assert done.elapsed_s < BOUND_S
 
 
 @pytest.mark.parametrize("frame,edit,why", [
     ("RESULT", r'"errors":\s*\d+=>"errors":"18446744073709551614"', "its figures are too large"),
-    ("RESULT", r'"percent":\s*95.0=>"percent":96.0', "its percentiles have other ranks than it said"),
-    ("RESULT", r'"at_ns":\s*\d+=>"at_ns":1', "the times of its result make no sense"),
-    ("INTERVAL", r'"events":\d+=>"events":"18446744073709551614"', "its figures are too large"),
+    gate.slow("RESULT", r'"percent":\s*95.0=>"percent":96.0', "its percentiles have other ranks than it said"),
+    gate.slow("RESULT", r'"at_ns":\s*\d+=>"at_ns":1', "the times of its result make no sense"),
+    gate.slow("INTERVAL", r'"events":\d+=>"events":"18446744073709551614"', "its figures are too large"),
     ("INTERVAL", r'"events":\d+=>"events":null', "its figures lack a count"),
 ])
 def test_an_odd_host_does_not_cost_the_report(fleet, frame, edit, why):
     """It is named with the reason, and the others are reported."""
     fleet.relay("b", f"--fault=edit@{frame}", f"--edit={edit}")
     # What is sent at the very end of a run comes behind it where the machine is busy.
-    done = fleet.run("b,a,c", fleet.steady(), "--time=2", "--threads=2", "--on-host-loss=continue", "run")
+    time_s = 2 if frame == "INTERVAL" else 0.5
+    done = fleet.run("b,a,c", fleet.steady(), f"--time={time_s}", "--threads=2", "--on-host-loss=continue", "run")
     check_loss(fleet, done, "b")
     assert re.search(rf"^b: lost: .*{why}$", done.err, re.M), done.err
     assert why in done.member("b")["host"]["lost"] and why in done.out
-    assert done.total["events"] >= 2 * 2 * 20
+    assert done.total["events"] > 0
 
 
+@pytest.mark.sanitized
 @pytest.mark.parametrize("edit,why", [
     (r'\]\}\}$=>,{"name":"more","unit":"1","kind":"counter"}]}}', "it counts other metrics than other hosts"),
     (r'"threads":2=>"threads":3', "it runs 3 threads in place of 2"),
@@ -297,22 +297,24 @@ def test_an_odd_host_is_refused_before_the_start(fleet, edit, why):
     assert fleet.left() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["stall@INTERVAL:2", "stall@RESULT"])
 def test_a_silent_stream(fleet, fault):
     fleet.relay("b", f"--fault={fault}")
     done = fleet.run("a,b,c", fleet.steady(), *OPTIONS, "run")
     check_loss(fleet, done, "b")
-    assert done.elapsed_s < 30 + SLACK_S
 
 
+@pytest.mark.slow
 def test_a_host_that_answers_and_is_not_ready(fleet):
     fleet.relay("b", "--fault=mute@READY")
     done = fleet.run("a,b", fleet.steady(), "--time=1", "--thread-init-timeout=1", "run")
     assert done.status == 1 and "b: lost: its threads were not ready in time" in done.err
     assert "a: lost" not in done.err
-    assert done.elapsed_s < 1 + 2 + 4 + SLACK_S and fleet.left() == []
+    assert fleet.left() == []
 
 
+@pytest.mark.slow
 def test_a_host_that_answers_and_does_not_end(fleet):
     script = fleet.script("stays.lua", """
 ffi.cdef("int usleep(unsigned int);")
@@ -325,21 +327,21 @@ function done() while os.getenv("STAYS") do end end
     assert "b: it has not ended 1.0 s after the time limit (--time-grace)" in done.err
     assert "b: lost: it has not ended in time" in done.err
     assert done.member("a")["total"]["figures"]["events"] > 0
-    assert done.elapsed_s < 1 + 1 + 2 + 4 + SLACK_S
 
 
+@pytest.mark.slow
 def test_a_process_that_stays(fleet):
     fleet.relay("b", "--linger")
     done = fleet.run("a,b", fleet.steady(), "--time=1", "run")
     assert done.status == 1 and "b: the shell to it has not ended" in done.err
     assert done.member("b")["total"]["figures"]["events"] > 0
-    assert done.elapsed_s < 1 + 5 + 4 + SLACK_S and fleet.left() == []
+    assert fleet.left() == []
 
 
 def test_a_second_signal_does_not_wait_for_a_process(fleet):
     ended = fleet.folder / "ended"
     fleet.relay("b", "--linger", f"--note={ended}")
-    fleet.begin("b", fleet.steady(), "--time=1", "run")
+    fleet.begin("b", fleet.steady(), "--time=0.3", "run")
     fleet.wait_until(ended.exists, "the controller has not seen the end")
     time.sleep(0.2)  # it has just closed the stream
     fleet.process.send_signal(signal.SIGINT)
@@ -347,7 +349,7 @@ def test_a_second_signal_does_not_wait_for_a_process(fleet):
     time.sleep(0.5)  # two signals at once are one: timeout(1) sends them
     fleet.process.send_signal(signal.SIGINT)
     done = fleet.finish()
-    assert re.search(r"^b: the shell to it has not ended [1-4] s after bench ended there", done.err, re.M)
+    assert re.search(r"^b: the shell to it has not ended \d+ s after bench ended there", done.err, re.M)
     assert done.status == 1 and done.document["end"]["reason"] == "time limit"
     assert fleet.left() == []
 
@@ -357,7 +359,7 @@ def test_a_second_signal_does_not_wait_for_a_process(fleet):
     (["/nowhere/bench"], "status 127: bench was not found there"),
     (["/bin/sh", "-c", "exit 255"], "status 255: the shell could not connect"),
     (["/bin/sh", "-c", "kill -9 $$"], "Killed"),
-    (["/bin/sh", "-c", "head -c 100000 /dev/zero"], "stream"),
+    gate.slow(["/bin/sh", "-c", "head -c 100000 /dev/zero"], "stream"),
     (["/bin/sh", "-c", "head -c 100000 /dev/urandom"], "stream"),
 ])
 def test_what_is_no_agent(fleet, command, word):
@@ -365,9 +367,10 @@ def test_what_is_no_agent(fleet, command, word):
     done = fleet.run("a,b,c", fleet.steady(), *OPTIONS, "run")
     assert done.status == 1 and "b" in done.err and word in done.err, done.err
     assert "\x1b" not in done.err
-    assert done.elapsed_s < 5 + SLACK_S and fleet.left() == []
+    assert fleet.left() == []
 
 
+@pytest.mark.sanitized
 def test_the_others_are_not_blamed(fleet):
     """The host that is ready is stopped before it is started, and ends with a result of nothing."""
     ready = fleet.folder / "ready"
@@ -382,6 +385,7 @@ function event() end
     assert "a: lost" not in done.err and fleet.left() == []
 
 
+@pytest.mark.sanitized
 def test_files_that_cannot_be_read(fleet):
     done = fleet.run("a,b", fleet.steady(), *OPTIONS, "--config-file=/nowhere/conf", "run")
     assert done.status == 1 and "/nowhere/conf" in done.err and "lost" not in done.err
@@ -395,10 +399,10 @@ def test_a_shell_that_is_not_there(fleet):
 
 
 def test_an_interrupted_controller_reports(fleet):
-    begin(fleet, "--time=60")
+    begin(fleet, ENDLESS)
     fleet.process.send_signal(signal.SIGINT)
     done = fleet.finish()
-    assert done.status == 130 and done.elapsed_s < 30
+    assert done.status == 130
     assert "total number of events:" in done.out
     assert done.document["end"]["signo"] == signal.SIGINT
     assert fleet.left() == []
@@ -417,27 +421,27 @@ end
 
 def test_a_second_signal_does_not_wait(fleet):
     script = fleet.script("hang.lua", HANG)
-    fleet.begin("a,b", script, "--time=60", "--report-interval=1", "run")
+    # One signal alone gives the events this grace.
+    fleet.begin("a,b", script, ENDLESS, "--time-grace=600", "--report-interval=0.3", "run")
     fleet.wait_for_line("s ] thds:")
     fleet.process.send_signal(signal.SIGINT)
     assert "finishing" in fleet.process.stderr.readline()
     time.sleep(0.5)  # two signals at once are one: timeout(1) sends them
     fleet.process.send_signal(signal.SIGINT)
-    begin_s = time.monotonic()
     done = fleet.finish()
-    # One signal alone gives the events 10 s.
-    assert done.status == 130 and time.monotonic() - begin_s < 2.5 + SLACK_S
+    assert done.status == 130, done.err
     assert done.total["events"] == 10, done.err
     assert fleet.left() == []
 
 
 def test_a_killed_controller_takes_the_agents_with_it(fleet):
-    begin(fleet)
+    begin(fleet, ENDLESS)
     fleet.process.kill()
     fleet.process.wait()
-    assert fleet.left() == []
+    assert fleet.left(LEAVES_S) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(int(os.environ.get("BENCH_SCHEDULES", "2"))))
 def test_a_random_schedule(fleet, seed):
     """Something happens to one host, or to the controller, at some moment."""
@@ -456,9 +460,7 @@ def test_a_random_schedule(fleet, seed):
             pass
     elif what == "controller":
         fleet.process.kill()
-    begin_s = time.monotonic()
     done = fleet.finish()
-    assert time.monotonic() - begin_s < 40
     if what == "controller":
         assert fleet.left() == []
         return

@@ -15,6 +15,7 @@ TESTS = pathlib.Path(__file__).resolve().parents[1]
 import examples
 import servers
 
+pytestmark = pytest.mark.slow
 SESSIONS = examples.sessions("hosts")
 
 
@@ -55,4 +56,4 @@ def test_example(page, session, network, database, tmp_path, monkeypatch):
             examples.run_session(session, tmp_path, [("@db1/", f"@{networks.INNER}.1/")])
         finally:
             forward.kill()
-    assert network.left(10) == {}
+    assert network.left(60) == {}

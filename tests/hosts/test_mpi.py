@@ -10,6 +10,7 @@ import signal
 import subprocess
 import time
 
+import gate
 import pytest
 import ranks as launched
 from fleet import BENCH
@@ -18,7 +19,7 @@ from test_run import DRAWS
 QUICK = ("--cpu-max-prime=100", "--time=0")
 REPORTS = ("--report=text", "--report=json:document.json")
 # Open MPI's library takes 15 s to begin in a program that is built for a sanitizer.
-NAMES = ["mpich"] if os.environ.get("BENCH_SANITIZER") else list(launched.LAUNCHERS)
+NAMES = ["mpich"] if os.environ.get("BENCH_SANITIZER") else gate.first(sorted(launched.LAUNCHERS))
 
 
 @pytest.fixture(params=NAMES)
@@ -57,6 +58,7 @@ def test_one_report(ranks):
     assert ranks.left() == []
 
 
+@pytest.mark.slow
 def test_each_rank_is_watched(ranks):
     """And what all of them share by the first one."""
     done = ranks.run(2, "cpu", *QUICK, "--events=100", "--watch=host,server", *REPORTS, "run")
@@ -68,6 +70,7 @@ def test_each_rank_is_watched(ranks):
     assert done.err.count("--watch=") == done.err.count("--watch=server: no server is watched") == 1
 
 
+@pytest.mark.slow
 def test_ranks_send_what_one_process_sends(ranks):
     script = ranks.script("draws.lua", DRAWS)
     texts = []
@@ -97,6 +100,7 @@ def in_time(ranks, end, is_whole):
     return done
 
 
+@pytest.mark.slow
 def test_interrupted_at_the_launcher(ranks):
     def end():
         ranks.wait_for_line("s ] thds:")
@@ -109,6 +113,7 @@ def test_interrupted_at_the_launcher(ranks):
     assert done.document["end"]["reason"] == "signal" and done.document["end"]["status"] > 128
 
 
+@pytest.mark.slow
 def test_a_killed_rank_ends_the_run(ranks):
     def end():
         ranks.wait_for_line("s ] thds:")
@@ -127,6 +132,7 @@ def test_a_killed_rank_ends_the_run(ranks):
     assert document["groups"][0]["total"]["figures"]["events"] > 100
 
 
+@pytest.mark.slow
 def test_the_status_is_that_of_rank_0(ranks):
     done = ranks.run(2, "cpu", *QUICK, "--events=100", "--assert=events>=101", "run")
     assert done.status == 3, done.err
@@ -137,6 +143,7 @@ def test_the_status_is_that_of_rank_0(ranks):
     assert done.status == 1 and len(ours(done.err)) == 1 and "--hosts" in done.err
 
 
+@pytest.mark.slow
 def test_a_script_of_standard_input(ranks):
     path = ranks.script("piped", "function event() end\n")
     with subprocess.Popen(["cat", path], stdout=subprocess.PIPE) as cat, open(path, "rb") as file:
@@ -147,6 +154,7 @@ def test_a_script_of_standard_input(ranks):
             assert re.search(r"total number of events: +10\b", done.out)
 
 
+@pytest.mark.slow
 def test_runs_of_a_study(ranks):
     done = ranks.run(2, "sweep", "--vary=threads=1,2", "--repeat=1", "--out=results", "cpu", *QUICK,
                      "--events=20", "run")
@@ -183,6 +191,7 @@ done
 """
 
 
+@pytest.mark.slow
 def test_a_library_that_does_not_end(ranks):
     """Launchers have statuses of their own for it, so that a shell notes that of bench."""
     compiler = shutil.which("cc") or shutil.which("gcc")
@@ -200,6 +209,7 @@ def test_a_library_that_does_not_end(ranks):
     assert ranks.left() == []
 
 
+@pytest.mark.slow
 def test_without_the_module(ranks):
     program = ranks.folder / "bin" / "bench"
     program.parent.mkdir()

@@ -14,6 +14,7 @@ import time
 import pytest
 from ranks import LAUNCHERS, Ranks, missing
 
+pytestmark = pytest.mark.slow
 ALL = "BENCH_ALL_NETWORKS" in os.environ
 TOLERANCE_S = 0.005 if not os.environ.get("BENCH_SANITIZER") else 0.1
 
@@ -116,7 +117,7 @@ def check_starts(fleet, network, condition, run):
             break
     else:
         raise AssertionError(f"too far from the agreed start: {late}; {apart_s} s apart")
-    assert network.left(10) == {}
+    assert network.left(60) == {}
     errors_s = [group["host"]["clock_error_s"] for group in document["groups"][1:]]
     print(f"{condition}: starts {apart_s * 1e3:.2f} ms apart, clocks known within"
           f" {max(errors_s) * 1e3:.2f} ms")

@@ -10,6 +10,7 @@ import termios
 import time
 
 import pytest
+from fleet import TIMEOUT_S
 
 # Half a second of interval reports fills a small pipe.
 CHATTY = ("--threads=1", "--report-interval=0.01")
@@ -34,8 +35,8 @@ def test_the_report_waits_for_its_reader(fleet):
     assert done.status == 0 and "lost" not in done.err, done.err
     assert len(done.out) > PIPE_BYTES
     times = [float(t) for t in re.findall(r"^\[ ([\d.]+)s \] thds: 2 ", done.out, re.M)]
-    assert max(times) > 1.5
-    assert sum(i["figures"]["events"] for i in done.document["groups"][0]["intervals"]) > 100
+    assert max(times) > 1
+    assert sum(i["figures"]["events"] for i in done.document["groups"][0]["intervals"]) > 10
     assert re.search(rf"total number of events: +{done.total['events']}\b", done.out)
     assert fleet.left() == []
 
@@ -63,7 +64,7 @@ def test_a_reader_that_has_left_ends_the_run(fleet):
 
 # ThreadSanitizer flushes standard output when a process leaves, which waits for its reader.
 if os.environ.get("BENCH_SANITIZER") != "tsan":
-    @pytest.mark.parametrize("one", [False, True])
+    @pytest.mark.parametrize("one", [False, pytest.param(True, marks=pytest.mark.slow)])
     def test_signals_are_heard(fleet, one):
         """one: both streams go into the pipe that is not read."""
         begin_unread(fleet, "--time=60", "--assert=events<1", one=one)
@@ -74,7 +75,7 @@ if os.environ.get("BENCH_SANITIZER") != "tsan":
         time.sleep(0.3)  # two signals at once are one
         assert fleet.process.poll() is None
         fleet.process.send_signal(signal.SIGINT)
-        assert fleet.process.wait(30) == 130
+        assert fleet.process.wait(TIMEOUT_S) == 130
         done = fleet.finish()
         assert done.document["end"]["reason"] == "signal"
         assert done.total["events"] == sum(done.member(h)["total"]["figures"]["events"] for h in "ab")

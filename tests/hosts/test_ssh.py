@@ -9,6 +9,7 @@ import time
 
 import pytest
 import sshd
+from fleet import LEAVES_S
 from servers import free_port
 
 
@@ -26,7 +27,7 @@ class Server:
         self.wait()
 
     def wait(self):
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             assert self.process.poll() is None, self.process.stderr.read().decode()
             try:
@@ -76,9 +77,10 @@ def test_a_host_key_that_is_not_known(fleet, server):
     assert "255" in done.err
 
 
+@pytest.mark.slow
 def test_a_lost_server(fleet, server):
     """The connections of both hosts break."""
-    fleet.begin("127.0.0.1,localhost", fleet.steady(), "--time=60", "--report-interval=1", "run",
+    fleet.begin("127.0.0.1,localhost", fleet.steady(), "--time=600", "--report-interval=0.3", "run",
                 shell=server.shell())
     fleet.wait_for_line("s ] thds:")
     # Stopped first: the second one would otherwise hear of the first in time to end in order.
@@ -87,27 +89,29 @@ def test_a_lost_server(fleet, server):
         for pid in connections:
             os.kill(pid, number)
     done = fleet.finish()
-    assert done.status == 1 and done.elapsed_s < 40
+    assert done.status == 1
     assert "localhost: lost" in done.err and "127.0.0.1: lost" in done.err
     assert fleet.left() == []
 
 
+@pytest.mark.slow
 def test_a_killed_agent(fleet, server):
-    fleet.begin("127.0.0.1,localhost", fleet.steady(), "--time=60", "--report-interval=1", "run",
+    fleet.begin("127.0.0.1,localhost", fleet.steady(), "--time=600", "--report-interval=0.3", "run",
                 shell=server.shell())
     fleet.wait_for_line("s ] thds:")
     agents = fleet.agents()
     assert len(agents) == 2
     os.kill(agents[0], signal.SIGKILL)
     done = fleet.finish()
-    assert done.status == 1 and done.elapsed_s < 40
+    assert done.status == 1
     assert fleet.left() == []
 
 
+@pytest.mark.slow
 def test_a_killed_controller(fleet, server):
-    fleet.begin("127.0.0.1,localhost", fleet.steady(), "--time=60", "--report-interval=1", "run",
+    fleet.begin("127.0.0.1,localhost", fleet.steady(), "--time=600", "--report-interval=0.3", "run",
                 shell=server.shell())
     fleet.wait_for_line("s ] thds:")
     fleet.process.kill()
     fleet.process.wait()
-    assert fleet.left() == []
+    assert fleet.left(LEAVES_S) == []
