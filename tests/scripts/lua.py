@@ -9,6 +9,10 @@ if "/" in BENCH:
     BENCH = os.path.abspath(BENCH)
 
 
+# A run that hangs, not one that is slow on a loaded machine.
+TIMEOUT_S = 120
+
+
 class Result:
     def __init__(self, process):
         self.status, self.err = process.returncode, process.stderr
@@ -42,7 +46,7 @@ def command(args, folder, stdin="", **env):
     env = {"BENCH_COMPAT": "", **env}
     full = {k: v for k, v in {**os.environ, **env}.items() if v != ""}
     # A script may print what is not UTF-8.
-    return Result(subprocess.run([BENCH, *args], cwd=folder, input=stdin, text=True, timeout=60,
+    return Result(subprocess.run([BENCH, *args], cwd=folder, input=stdin, text=True, timeout=TIMEOUT_S,
                                  errors="surrogateescape", capture_output=True, env=full))
 
 

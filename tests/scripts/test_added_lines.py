@@ -34,7 +34,7 @@ def records(document):
 
 @needs_json
 def test_lines_stand_behind_the_report(folder):
-    r = folder.run(ADDS, "--time=2", "--report-interval=1", "--report-checkpoints=1", "--threads=2",
+    r = folder.run(ADDS, "--time=3", "--report-interval=1", "--report-checkpoints=1", "--threads=2",
                    "--report=text", "--report=json:r.json", "--assert=eps>0", "--quiet",
                    "--rate=500")
     assert r.status in good(["--rate=500"]), r.out + r.err
@@ -55,6 +55,7 @@ def test_lines_stand_behind_the_report(folder):
     assert r.status == 0 and "lines" not in merged["groups"][0]["total"]
 
 
+@pytest.mark.sanitized
 @needs_json
 def test_a_document_shows_no_control_characters(folder):
     folder.run(ADDS, "--events=2", "--report=json:r.json")

@@ -6,6 +6,7 @@ import sqlite3
 
 import pytest
 
+import gate
 from lua import BENCH, command
 
 SCRIPTS = ["oltp", "oltp_simple", "select", "insert", "delete", "update_index",
@@ -39,8 +40,7 @@ def queries(r):
                  for what in ("read", "write", "other"))
 
 
-@pytest.mark.parametrize("version", ["", "0.5", "1.0", "1.1"])
-@pytest.mark.parametrize("script", SCRIPTS)
+@pytest.mark.parametrize("script, version", gate.diagonal(SCRIPTS, ["", "0.5", "1.0", "1.1"]))
 def test_every_script(folder, script, version):
     env = {"BENCH_COMPAT": version}
     sizes = ["--oltp-tables-count=2", "--oltp-table-size=100", "--threads=2"]
@@ -63,6 +63,7 @@ def test_every_script(folder, script, version):
     assert query(folder, "SELECT name FROM sqlite_master WHERE name LIKE 'sbtest%'") == []
 
 
+@pytest.mark.sanitized
 def test_parallel_prepare(folder):
     sizes = ["--oltp-tables-count=5", "--oltp-table-size=10", "--threads=3"]
     r = must(folder, "parallel_prepare", *sizes, "--events=3", "--time=0", "run")
@@ -114,8 +115,7 @@ def table(tmp_path_factory):
     return made
 
 
-@pytest.mark.parametrize("option", sorted(OPTIONS))
-@pytest.mark.parametrize("version", ["", "1.0"])
+@pytest.mark.parametrize("option, version", gate.diagonal(sorted(OPTIONS), ["", "1.0"]))
 def test_options_of_oltp(table, option, version):
     r = command(["oltp_legacy/oltp.lua", *SQLITE, "--oltp-table-size=100", option, "--events=5",
                  "run"], table, BENCH_COMPAT=version)
@@ -124,6 +124,7 @@ def test_options_of_oltp(table, option, version):
     assert "unknown option" not in r.err
 
 
+@pytest.mark.sanitized
 @pytest.mark.parametrize("option, text, own", [
     ("--oltp-read-only=maybe", "Invalid value for the 'oltp_read_only' option: 'maybe' (on or off)",
      "neither on nor off; allowed: on or off"),
@@ -213,6 +214,7 @@ def test_files_that_exist_are_run(folder):
     assert "mine\t0" in r.lines and r.err == ""
 
 
+@pytest.mark.sanitized
 def test_old_scripts_load_ours(folder):
     """A user's own script that runs the old common.lua by the path of its installation."""
     r = folder.run("""
@@ -300,6 +302,7 @@ function event() end
 """
 
 
+@pytest.mark.sanitized
 @pytest.mark.parametrize("version, top, rows, engine, unset, requests", [
     ("0.5", "5", "9", "mine", "4", "2"), ("1.0", "nil", "5", "theirs", "4", "3")])
 def test_globals_set_at_the_top_level(folder, version, top, rows, engine, unset, requests):

@@ -20,6 +20,7 @@ function done() print("done", sysbench.tid, n) end
 """
 
 
+@pytest.mark.sanitized
 def test_phases_in_order(folder):
     r = folder.run(PHASES)
     printed = [line for line in r.lines if re.match(r"top|init|thread_|event\t|done", line)]
@@ -181,6 +182,7 @@ end
     assert "walk\ttrue\ty\t5\tuniform\t3" in r.lines
 
 
+@pytest.mark.sanitized
 def test_validators(folder):
     text = """
 local function check(want) return function (n, v) print(n, v, type(v)) return v == want end end
@@ -243,6 +245,7 @@ def test_distributions(folder, function, mean, tolerance):
     assert abs(sum(values) / len(values) - mean) < tolerance
 
 
+@pytest.mark.slow
 def test_default_follows_the_option(folder):
     values = draw(folder, "sysbench.rand.default(1, 1000)", 20000, "--rand-type=pareto")
     assert abs(sum(values) / len(values) - 122.4) < 7
@@ -270,6 +273,7 @@ def test_other_numbers(folder):
     assert len(set(values)) == 500 and max(values) > 2**62
 
 
+@pytest.mark.sanitized
 def test_strings(folder):
     r = folder.run("""
 function event()
@@ -320,6 +324,7 @@ def test_random_numbers_before_a_run(folder):
 # --- sysbench.histogram ---------------------------------------------------------------------------
 
 
+@pytest.mark.sanitized
 def test_histogram(folder):
     r = folder.lua("""
 local h = sysbench.histogram.new(64, 1, 1000)
@@ -343,50 +348,69 @@ SLEEP = """
 ffi.cdef("int usleep(unsigned);")
 function event() ffi.C.usleep(10000) end
 """
+# Its events end the run once a hook has called enough().
+ENOUGH = """
+ffi.cdef("int usleep(unsigned); int access(const char *, int);")
+function enough() io.open("enough", "w"):close() end
+function event() ffi.C.usleep(10000) return ffi.C.access("enough", 0) == 0 end
+"""
 
 
 def test_intermediate_statistics(folder):
-    r = folder.run(SLEEP + """
+    r = folder.run(ENOUGH + """
 function sysbench.hooks.report_intermediate(s)
   local k = {} for f in pairs(s) do k[#k + 1] = f end table.sort(k)
+  n, seen = (n or 0) + 1, (seen or 0) + s.events
+  if n > 1 and seen > 20 then enough() end
   print("I", sysbench.tid, s.threads_running, s.events, s.time_interval, s.time_total,
     s.latency_pct, table.concat(k, " "))
 end
-""", "--threads=2", "--time=2", "--report-interval=1")
+""", "--threads=2", "--time=600", "--report-interval=0.1")
     rows = [line.split("\t") for line in r.lines if line.startswith("I\t")]
-    assert 1 <= len(rows) <= 2 and "eps:" not in r.out.split("Throughput")[0]
+    assert len(rows) >= 2 and "eps:" not in r.out.split("Throughput")[0]
+    before = 0
     for _, tid, running, events, interval, total, latency, keys in rows:
-        assert (tid, running) == ("2", "2")
-        assert 0 < int(events) <= 220 * max(1, float(interval)) and 0 < float(interval) < 2.5
-        assert 0.9 < float(total) < 4 and 0.01 <= float(latency) < 2
+        assert tid == "2" and running in "012"
+        # Events of 10 ms; one of each thread may have begun before.
+        assert 0 <= int(events) <= 200 * float(interval) + 2
+        assert float(latency) >= 0.01 or events == "0"
+        assert 0 < float(interval) and float(total) == pytest.approx(before + float(interval), abs=1e-6)
+        before = float(total)
         assert keys == ("concurrency errors events latency_pct other queue_length reads reconnects "
                         "threads_running time_interval time_total writes")
 
 
 def test_cumulative_statistics(folder):
-    r = folder.run(SLEEP + """
+    r = folder.run(ENOUGH + """
 function sysbench.hooks.report_cumulative(s)
+  enough()
   print("C", sysbench.tid, s.threads_running, s.events, s.latency_min, s.latency_avg,
     s.latency_max, s.latency_sum)
 end
-""", "--threads=2", "--time=2", "--report-checkpoints=1")
+""", "--threads=2", "--time=600", "--report-checkpoints=1")
     rows = [line.split("\t")[1:] for line in r.lines if line.startswith("C\t")]
     assert [row[:2] for row in rows] == [["2", "2"], ["0", "0"]]
-    for row in rows:
+    for row in rows[:1]:  # between the checkpoint and the end there may be no event
         n, low, mean, high, total = [float(x) for x in row[2:]]
-        assert 0 < n <= 420 and 0.01 <= low <= mean <= high and abs(mean * n - total) < 1e-6
-    assert "Throughput:" not in r.out and re.search(r"^\[ [12]s \] Checkpoint report:$", r.out, re.M)
+        assert 0 < n and 0.01 <= low <= mean <= high and abs(mean * n - total) < 1e-6
+    assert "Throughput:" not in r.out and re.search(r"^\[ \d+s \] Checkpoint report:$", r.out, re.M)
 
 
 def test_percentiles(folder):
     """All ranks in every hook, under a name that pairs() does not show."""
     text = """
-ffi.cdef("int usleep(unsigned);")
+ffi.cdef("int usleep(unsigned); int access(const char *, int);")
 local n = 0
-function event() n = n + 1 ffi.C.usleep(n % 10 == 0 and 40000 or 1000) end
+function event()
+  n = n + 1
+  ffi.C.usleep(n % 10 == 0 and 40000 or 1000)
+  return ffi.C.access("interval", 0) == 0 and ffi.C.access("cumulative", 0) == 0
+end
 local function show(name)
   return function (s)
     local t, seen = {}, false
+    -- A machine that stands still makes reports of few events.
+    if s.events > 20 then io.open(name, "w"):close() end
     for i, p in ipairs(s.percentiles) do t[i] = p.rank .. "=" .. p.latency end
     for k in pairs(s) do seen = seen or k == "percentiles" end
     print("P", name, s.latency_pct, s.events, tostring(seen), table.concat(t, " "))
@@ -395,49 +419,52 @@ end
 sysbench.hooks.report_intermediate = show("interval")
 sysbench.hooks.report_cumulative = show("cumulative")
 """
-    args = ("--time=2", "--report-interval=1", "--report-checkpoints=1")
+    args = ("--time=600", "--report-interval=0.5", "--report-checkpoints=1,2,3,4,5,6,7,8,9")
 
     def reports(*more):
+        for name in "interval", "cumulative":
+            (folder.path / name).unlink(missing_ok=True)
         return [line.split("\t")[1:] for line in folder.run(text, *args, *more).lines
                 if line.startswith("P\t")]
 
-    for _ in range(3):  # a machine that stands still leaves an interval out or short, not each time
-        rows = reports("--percentile=95,50,99.5,80")
-        if len(rows) == 4 and min(int(row[2]) for row in rows) > 20:
-            break
-    assert sorted(row[0] for row in rows) == ["cumulative"] * 2 + ["interval"] * 2
+    rows = reports("--percentile=95,50,99.5,80")
+    long = [row for row in rows if int(row[2]) > 20]
+    assert {row[0] for row in long} == {"cumulative", "interval"}
     for name, first, events, seen, values in rows:
         pairs = [tuple(map(float, p.split("="))) for p in values.split()]
         assert [rank for rank, _ in pairs] == [95, 50, 80, 99.5] and seen == "false"
-        assert pairs[0][1] == float(first) and int(events) > 20
-        latency = dict(pairs)
+        assert pairs[0][1] == float(first)
+    for name, first, events, seen, values in long:
+        latency = dict(tuple(map(float, p.split("="))) for p in values.split())
         # Nine of ten events take 1 ms, one takes 40 ms; a busy machine adds to each.
         assert 0.001 <= latency[50] <= latency[80] <= latency[95] <= latency[99.5]
-        assert latency[50] < 0.04 <= latency[95]
+        assert 0.04 <= latency[95]
     assert {row[4] for row in reports("--percentile=0")} == {""}
 
 
 def test_percentiles_without_events(folder):
     r = folder.run("""
-ffi.cdef("int usleep(unsigned);")
-function event() ffi.C.usleep(4000000) end
+ffi.cdef("int usleep(unsigned); int access(const char *, int);")
+function event() while ffi.C.access("enough", 0) ~= 0 do ffi.C.usleep(1000) end end
 function sysbench.hooks.report_intermediate(s)
   local p = s.percentiles
+  io.open("enough", "w"):close()
   print("P", s.events, s.latency_pct, p[1].latency, p[2].latency, p[3])
 end
-""", "--time=1", "--report-interval=1", "--percentile=95,50")
+""", "--events=1", "--time=600", "--report-interval=0.1", "--percentile=95,50")
     assert "P\t0\t1e-06\t1e-06\t1e-06\tnil" in r.lines
 
 
 def test_report_json(folder):
     r = folder.run(SLEEP + "sysbench.hooks.report_intermediate = sysbench.report_json",
-                   "--time=3", "--report-interval=1")
+                   "--time=2", "--report-interval=0.2")
     start, end = r.out.index("[\n"), r.out.index("\n]\n") + 3
     rows = json.loads(r.out[start:end])
     times = [row["time"] for row in rows]
-    assert len(times) >= 2 and times == sorted(times) and set(times) <= {1, 2, 3, 4, 5}
+    assert len(times) >= 2 and times == sorted(times)
     assert sorted(rows[0]) == ["errors", "latency", "qps", "reconnects", "threads", "time", "tps"]
-    assert all(0 < row["tps"] <= 105 and row["qps"]["total"] == 0 for row in rows)
+    assert all(0 <= row["tps"] <= 120 and row["qps"]["total"] == 0 for row in rows)
+    assert max(row["tps"] for row in rows) > 0
     assert r.reported and r.out.index("Throughput:") > end
 
 
@@ -451,18 +478,18 @@ def test_report_json_of_totals(folder):
         assert r.out.endswith("}done\n\n]\n")
         assert len(json.loads(r.out[start:].replace("done", ""))) == 1
     # Checkpoints are an array of their own, which ends before the total begins.
-    r = folder.run(hook + SLEEP, "--time=3", "--report-checkpoints=1,2")
+    r = folder.run(hook + SLEEP, "--time=2.5", "--report-checkpoints=1,2")
     text = re.sub(r"\[ \d+s \] Checkpoint report:\n", "", r.out[r.out.index("s ] Checkpoint report:") - 3:])
     checkpoints, total = re.findall(r"^\[$.*?^\]$", text, re.M | re.S)
     assert [len(json.loads(a)) for a in (checkpoints, total)] in ([2, 1], [1, 1])
 
 
 def test_report_csv_and_default(folder):
-    args = ("--time=1", "--report-interval=1")
+    args = ("--time=1", "--report-interval=0.1")
     r = folder.run(SLEEP + "sysbench.hooks.report_intermediate = sysbench.report_csv", *args)
-    assert re.search(r"^[12],1,\d+\.\d\d,0\.00,0\.00,0\.00,0\.00,\d+\.\d\d,0\.00,0\.00$", r.out, re.M)
+    assert re.search(r"^\d+,1,\d+\.\d\d,0\.00,0\.00,0\.00,0\.00,\d+\.\d\d,0\.00,0\.00$", r.out, re.M)
     r = folder.run(SLEEP + "sysbench.hooks.report_intermediate = sysbench.report_default", *args)
-    assert re.search(r"^\[ [12]s \] thds: 1 tps: \d+\.\d\d qps: 0\.00 \(r/w/o: 0\.00/0\.00/0\.00\) "
+    assert re.search(r"^\[ \S+s \] thds: 1 tps: \d+\.\d\d qps: 0\.00 \(r/w/o: 0\.00/0\.00/0\.00\) "
                      r"lat \(ms,95%\): \d+\.\d\d err/s: 0\.00 reconn/s: 0\.00$", r.out, re.M)
 
 
@@ -482,14 +509,15 @@ end
 
 def test_restart_ends_with_the_run(folder):
     text = "function event() error({errcode = sysbench.error.RESTART_EVENT}) end"
-    r = folder.run(text, "--time=1", "--threads=2")
+    r = folder.run(text, "--time=0.3", "--threads=2")
     assert (r.events, r.status) == (0, 0)
-    assert 1 <= float(re.search(r"time elapsed: +([\d.]+)s", r.out).group(1)) < 3
+    assert 0.3 <= float(re.search(r"time elapsed: +([\d.]+)s", r.out).group(1))
 
 
 # --- ffi.C ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.sanitized
 def test_own_loop_and_counters(folder):
     r = folder.run("""
 ffi.cdef[[void sb_counter_inc(int, sb_counter_type);]]
@@ -589,6 +617,7 @@ setfenv(1, {print = print}) print(x)
     assert r.lines == ["2\t2\ttrue\ttrue\t3", "nil"]
 
 
+@pytest.mark.sanitized
 def test_require(folder):
     folder.file("lib/one.lua", "return {name = ..., loaded = package.loaded['lib.one'] ~= nil}")
     folder.file("lib/init.lua", "return 'init'")
@@ -687,6 +716,7 @@ end
     assert found["worker"] == found["main"]
 
 
+@pytest.mark.sanitized
 def test_lines_of_threads_do_not_mix(folder):
     r = folder.run("function event(id) print('line', id, ('x'):rep(200), 'end') end",
                    "--threads=4", "--events=4000", "--time=0")
@@ -759,6 +789,7 @@ end
         assert "goes on\ttrue\tuserdata" in r.out and r.status == 0, version
 
 
+@pytest.mark.sanitized
 def test_old_statements_are_bound_at_once_in_1_0(folder):
     """A wrong number of values binds nothing; a statement without marks is done all the same."""
     text = """
@@ -838,6 +869,7 @@ function done() print("done", con:query("SELECT 1").nrows) end
     assert "SQL statistics:" in r.lines
 
 
+@pytest.mark.sanitized
 def test_open_objects_are_closed_at_the_end(folder):
     """Nothing is closed by the script; a sanitizer build would complain about what stays behind."""
     r = folder.run("""

@@ -8,7 +8,8 @@ import time
 
 import pytest
 
-from lua import BENCH, command
+import gate
+from lua import BENCH, TIMEOUT_S, command
 
 FAIL = """
 sysbench.cmdline.options = { where = {"phase", "none"} }
@@ -31,9 +32,9 @@ def failed(function, where):
 
 
 def test_threads_that_are_not_ready_in_time(folder):
-    r = folder.run("function thread_init() os.execute('exec sleep 2') end function event() end",
-                   "--thread-init-timeout=0.5")
-    assert "FATAL: Worker threads failed to initialize within 0.5 seconds!" in r.said
+    r = folder.run("function thread_init() os.execute('exec sleep 1') end function event() end",
+                   "--thread-init-timeout=0.1")
+    assert "FATAL: Worker threads failed to initialize within 0.1 seconds!" in r.said
     assert r.status == 2
 
 
@@ -146,11 +147,10 @@ function event(id)
   ffi.C.usleep(1000)
   if id == 0 then n = (n or 0) + 1 if n == 20 then error("enough") end end
 end
-""", "--threads=2", "--time=20")
+""", "--threads=2", "--time=600")
     assert "FATAL: `thread_run' function failed: t.lua:5: enough" in r.said
-    assert r.status == 1 and r.reported and 19 <= r.events < 2000
+    assert r.status == 1 and r.reported and 19 <= r.events
     assert "the run failed" in r.err
-    assert float(re.search(r"time elapsed: +([\d.]+)s", r.out).group(1)) < 15
 
 
 def test_thread_done_is_called_where_the_run_went_well(folder):
@@ -161,6 +161,7 @@ function thread_done(id) print("done", id) end
     assert "done\t1" in r.lines and "done\t0" not in r.lines
 
 
+@pytest.mark.sanitized
 @pytest.mark.parametrize("value,printed,described", [
     ("{1, code = 'x'}", "(not a string)", 'the error value is a table: {1 = 1, code = "x"}'),
     ("nil", "(not a string)", "the error value is nil"),
@@ -174,6 +175,7 @@ def test_error_values(folder, value, printed, described):
     assert described in r.err
 
 
+@pytest.mark.sanitized
 def test_long_message_is_complete(folder):
     r = folder.lua("error(('x'):rep(20000))")
     assert r.said == ["FATAL: t.lua:1: " + "x" * 20000]
@@ -222,6 +224,7 @@ def test_exit_that_is_caught(folder):
     assert r.status == 5 and r.events == 0 and r.reported
 
 
+@pytest.mark.sanitized
 def test_exit_in_other_functions(folder):
     event = "function event() end "
     for function in "done", "thread_done":
@@ -229,7 +232,7 @@ def test_exit_in_other_functions(folder):
         assert r.status == 4 and r.events == 3
     hook = "function sysbench.hooks.report_intermediate() os.exit(6) end "
     slow = "ffi.cdef('int usleep(unsigned);') function event() ffi.C.usleep(1000) end "
-    r = folder.run(hook + slow, "--report-interval=1", "--time=60")
+    r = folder.run(hook + slow, "--report-interval=0.1", "--time=60")
     assert r.status == 6 and r.reported
     # Nothing is measured yet.
     r = folder.run(event + "function thread_init() os.exit(3) end", "--events=3")
@@ -246,13 +249,13 @@ def test_exit_in_other_functions(folder):
 def test_hooks(folder):
     slow = "ffi.cdef('int usleep(unsigned);') function event() ffi.C.usleep(10000) end "
     r = folder.run(slow + "function sysbench.hooks.report_intermediate() error('in hook') end",
-                   "--time=2", "--report-interval=1")
+                   "--time=1", "--report-interval=0.1")
     text = "FATAL: `report_intermediate' function failed: t.lua:1: in hook"
-    assert r.said.count(text) == 1 and r.status == 1 and r.reported and r.events > 5
+    assert r.said.count(text) == 1 and r.status == 1 and r.reported and r.events > 0
     r = folder.run(slow + "function sysbench.hooks.report_cumulative() error('in hook') end",
-                   "--time=1")
+                   "--time=0.3")
     assert "FATAL: `report_cumulative' function failed: t.lua:1: in hook" in r.said
-    assert r.status == 1 and r.reported and r.events > 5
+    assert r.status == 1 and r.reported and r.events > 0
 
 
 def test_reporting_instance_that_cannot_start(folder):
@@ -260,13 +263,14 @@ def test_reporting_instance_that_cannot_start(folder):
 if sysbench.tid == 1 then error("only there") end
 function event() return true end
 function sysbench.hooks.report_intermediate() end
-""", "--time=1", "--report-interval=1")
+""", "--time=0.3", "--report-interval=0.1")
     assert "FATAL: t.lua:2: only there" in r.said and r.status == 1 and r.reported
 
 
 FORM = "option 'a' must be a table {DESCRIPTION, DEFAULT, TYPE}"
 
 
+@pytest.mark.sanitized
 @pytest.mark.parametrize("options,words,own", [
     ("5", "wrong type for sysbench.cmdline.options: number",
      "sysbench.cmdline.options must be a table, not a number"),
@@ -328,11 +332,10 @@ def test_a_switch_that_is_something_else_to_the_script(folder, default, value):
         assert (r.lines, r.status) == ([value], 0)
 
 
-@pytest.mark.parametrize("recursion", [
+@pytest.mark.parametrize("recursion, where", gate.diagonal([
     "local function f(s) return (s:gsub('.', f)) end f('x')",
-    "local function f(a, b) table.sort({1, 2, 3}, f) return a < b end f(1, 2)"])
-@pytest.mark.parametrize("where", [
-    "%s", "function event() %s end", "function thread_init() %s end function event() end"])
+    "local function f(a, b) table.sort({1, 2, 3}, f) return a < b end f(1, 2)"], [
+    "%s", "function event() %s end", "function thread_init() %s end function event() end"]))
 def test_endless_recursion_through_the_library(folder, recursion, where):
     """Either the C stack ends first, which only the kernel notices, or Lua's."""
     r = folder.run(where % recursion)
@@ -345,7 +348,7 @@ def test_the_c_stack_of_a_worker_overflows(folder):
     assert r.err.count("FATAL: C stack overflow") == 1 and r.status == 1 and r.reported
 
 
-@pytest.mark.parametrize("threads", [2, 4, 16])
+@pytest.mark.parametrize("threads", gate.first([4, 2, 16]))
 def test_the_c_stack_of_one_of_many_workers_overflows(folder, threads):
     """A frame of string.gsub is larger than a page, and below is the stack of another worker."""
     r = folder.run("local function f(s) return (s:gsub('.', f)) end local n = 0 "
@@ -382,14 +385,14 @@ def test_a_standard_error_that_nobody_reads_hides_no_overflow(folder, compat):
                                    stdin=subprocess.DEVNULL, stdout=out, stderr=writer,
                                    env={**os.environ, **({"BENCH_COMPAT": compat} if compat else {})})
         os.close(writer)
-        until = time.monotonic() + 30
+        until = time.monotonic() + TIMEOUT_S
         while "Threads fairness:" not in (folder.path / "out").read_text() and time.monotonic() < until:
             time.sleep(0.02)
         assert time.monotonic() < until
         time.sleep(0.3)  # The process has nothing left to do but to wait.
         with open(reader, encoding="utf-8") as f:
             err = f.read()
-        assert process.wait(timeout=30) == 1
+        assert process.wait(timeout=TIMEOUT_S) == 1
     assert err.count("FATAL: C stack overflow") == 1
 
 

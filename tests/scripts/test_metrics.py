@@ -86,6 +86,7 @@ def test_intervals_are_parts_of_the_total(folder):
     assert [t["count"] for t in group["total"]["timings"][:3]] == [40000] * 3
 
 
+@pytest.mark.sanitized
 @needs_json
 def test_beside_the_metrics_of_a_database(folder):
     _, document = documents(folder, """
@@ -104,6 +105,7 @@ function event() con:query("SELECT 1") skipped:add(2) load:add(5) end
     assert total["timings"][2]["max_s"] == pytest.approx(5e-6, rel=1e-3)
 
 
+@pytest.mark.sanitized
 @needs_json
 def test_merge_sums_them(folder):
     for name, events in (("a.json", 100), ("b.json", 250)):
@@ -166,7 +168,7 @@ function sysbench.hooks.report_intermediate(stat) event() print("hook") end
 """
     r = folder.lua(text, "prepare")
     assert (r.out, r.status) == ("prepared\n", 0)
-    r = folder.run(text + "function event() end", "--time=0.3", "--report-interval=0.1")
+    r = folder.run(text + "function event() end", "--time=1", "--report-interval=0.1")
     assert "hook" in r.lines and re.search(r"rows_skipped \(rows\): +7 ", r.out)
 
 

@@ -67,6 +67,7 @@ def test_each_commit_that_writes_is_counted(folder, tables, mode, version):
     assert names(folder) == ["t", "u"]
 
 
+@pytest.mark.sanitized
 def test_missing_commits_fail_the_run(folder, tables):
     document = folder.path / "r.json"
     r = folder.run(SCRIPT + LOSE, *SQLITE, "--events=20", "--verify-commits", "--report=text",
@@ -131,6 +132,7 @@ end
 """
 
 
+@pytest.mark.sanitized
 def test_savepoints_stay_as_they_are(folder, tables):
     r = folder.run(SAVEPOINTS, *SQLITE, "--events=1", "--verify-commits")
     assert r.status == 0 and r.err == "", r.out + r.err
