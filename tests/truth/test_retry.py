@@ -9,6 +9,7 @@ import subprocess
 
 import pytest
 
+import gate
 from runs import BENCH, TIMEOUT_S
 
 SCRIPT = pathlib.Path(__file__).resolve().parent / "retry.lua"
@@ -47,7 +48,7 @@ def run(folder, *args, threads=1, tries=3, failures=FAILURES, status=0):
     return done, total, Record(folder, threads)
 
 
-@pytest.mark.parametrize("threads, rate", [(1, []), (4, []), (4, ["--rate=2000"])])
+@pytest.mark.parametrize("threads, rate", gate.first([(4, []), (1, []), (4, ["--rate=2000"])]))
 def test_retries_and_failures_are_those_of_the_record(tmp_path, threads, rate):
     events = 160
     done, total, record = run(tmp_path, "--time=0", f"--events={events}", *rate, threads=threads)
@@ -69,6 +70,7 @@ def test_retries_and_failures_are_those_of_the_record(tmp_path, threads, rate):
         assert found["dropped"] == found["backlog"] == found["unfinished"] == 0
 
 
+@pytest.mark.slow
 def test_a_latency_has_all_tries_and_failed_events_have_none(tmp_path):
     """Failing tries take 20 ms: an event with one failure takes as long and one with two, which
     waits too, twice as long; a failed one would take 60 ms."""
@@ -85,6 +87,7 @@ def test_a_latency_has_all_tries_and_failed_events_have_none(tmp_path):
         assert slow >= sum(n >= tries for _, n in record.done)
 
 
+@pytest.mark.slow
 def test_all_events_fail(tmp_path):
     done, total, record = run(tmp_path, "--time=0", "--events=20", tries=1, failures=[1])
     found = total["figures"]
@@ -93,6 +96,7 @@ def test_all_events_fail(tmp_path):
     assert "retried events" not in done.stdout and not total["raw"]["histograms"]["latency"]
 
 
+@pytest.mark.slow
 def test_what_fails_in_the_warm_up_is_not_counted(tmp_path):
     """The tickets of --events are those of the time after it."""
     _, total, record = run(tmp_path, "--warmup-time=1.5", "--time=0", "--events=40", threads=2)
@@ -101,6 +105,7 @@ def test_what_fails_in_the_warm_up_is_not_counted(tmp_path):
     assert record.tries > found["events"] + found["failed_events"] + found["retries"]
 
 
+@pytest.mark.slow
 def test_with_a_rate_each_arrival_has_one_end(tmp_path):
     _, total, _ = run(tmp_path, "--rate=400", "--rand-seed=1", "--time=1", threads=4)
     found = total["figures"]
