@@ -91,8 +91,8 @@ def test_a_stream_that_makes_no_sense_is_refused(agent, garbage, word):
     check_refused(agent, word)
 
 
-@pytest.mark.sanitized
-@pytest.mark.parametrize("name", ["/etc/passwd", "../up.lua", "a/../../b", "a//b", "a/", ""])
+@pytest.mark.parametrize("name", [
+    "/etc/passwd", "../up.lua", gate.sanitized("a/../../b"), "a//b", "a/", gate.sanitized("")])
 def test_a_file_stays_in_the_folder(agent, name):
     agent.hello("cpu", "run")
     agent.send(file_frame(name, "x"))
@@ -241,7 +241,6 @@ def tell(agents, *argv):
     return {n: [line for line in lines if line.startswith("%d of " % n)] for n in range(4)}
 
 
-@pytest.mark.sanitized
 def test_sessions_are_numbered_over_all_hosts(tmp_path):
     def run(threads, hosts):
         agents = [Agent(tmp_path / ("%d.%d" % (hosts, i))) for i in range(hosts)]

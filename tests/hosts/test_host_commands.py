@@ -123,7 +123,6 @@ def content(path):
         return {name: con.execute(f"SELECT * FROM {name} ORDER BY id").fetchall() for name in names}
 
 
-@pytest.mark.sanitized
 def test_files_are_made_on_each_host(fleet):
     live_apart(fleet, "ab")
     options = ("fileio", "--file-num=3", "--file-total-size=96K")

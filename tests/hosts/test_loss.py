@@ -370,7 +370,6 @@ def test_what_is_no_agent(fleet, command, word):
     assert fleet.left() == []
 
 
-@pytest.mark.sanitized
 def test_the_others_are_not_blamed(fleet):
     """The host that is ready is stopped before it is started, and ends with a result of nothing."""
     ready = fleet.folder / "ready"
@@ -385,7 +384,6 @@ function event() end
     assert "a: lost" not in done.err and fleet.left() == []
 
 
-@pytest.mark.sanitized
 def test_files_that_cannot_be_read(fleet):
     done = fleet.run("a,b", fleet.steady(), *OPTIONS, "--config-file=/nowhere/conf", "run")
     assert done.status == 1 and "/nowhere/conf" in done.err and "lost" not in done.err

@@ -218,7 +218,6 @@ def test_an_assertion_that_cannot_be_judged(fleet, words):
     assert "Threads started" not in done.out and fleet.left() == []
 
 
-@pytest.mark.sanitized
 def test_assertions_about_statements(fleet):
     """They are judged by the statements of all hosts."""
     done = fleet.run("a,b", "oltp_read_only", "--db-driver=null", "--events=100", "--statements",
@@ -333,7 +332,6 @@ function event() end
     assert "s3cr3t-word" not in json.dumps(done.document)
 
 
-@pytest.mark.sanitized
 def test_modules_beside_the_script_are_sent(fleet):
     (fleet.folder / "lib").mkdir()
     fleet.script("lib/helper.lua", "return {event = function() print('helped') end}")
@@ -431,9 +429,8 @@ sysbench.cmdline.commands = {prepare = {prepare}}
     assert not (fleet.folder / "b.pid").exists()
 
 
-@pytest.mark.sanitized
 @pytest.mark.parametrize("hosts,word", [
-    ("a,,b", "empty"), ("-oProxyCommand=x", "'-'"), ("a,a", "twice"), ("a:0", "threads"),
+    ("a,,b", "empty"), gate.sanitized("-oProxyCommand=x", "'-'"), ("a,a", "twice"), ("a:0", "threads"),
 ])
 def test_a_bad_list_is_refused(fleet, hosts, word):
     done = fleet.run(hosts, "cpu", *QUICK, "--events=1", "run")

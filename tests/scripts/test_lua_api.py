@@ -273,7 +273,6 @@ def test_other_numbers(folder):
     assert len(set(values)) == 500 and max(values) > 2**62
 
 
-@pytest.mark.sanitized
 def test_strings(folder):
     r = folder.run("""
 function event()
@@ -324,7 +323,6 @@ def test_random_numbers_before_a_run(folder):
 # --- sysbench.histogram ---------------------------------------------------------------------------
 
 
-@pytest.mark.sanitized
 def test_histogram(folder):
     r = folder.lua("""
 local h = sysbench.histogram.new(64, 1, 1000)
