@@ -9,7 +9,6 @@ import sys
 import pytest
 
 import form
-import gate
 import runner
 import test_transcripts
 
@@ -41,7 +40,8 @@ def test_every_golden_file_is_written_as_it_is():
 
 
 @pytest.mark.skipif(runner.against_reference(), reason="is about the recorder")
-@pytest.mark.parametrize("case", gate.first(CASES))
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES)
 def test_recorded_again(tmp_path, case):
     version, name = case.split("/")
     record(tmp_path, version, name)
