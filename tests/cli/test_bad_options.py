@@ -11,6 +11,7 @@ import re
 import pytest
 
 import bench
+from longform import slow
 
 
 def rows(name="bad_options.tab"):
@@ -124,6 +125,7 @@ def test_numbers_without_a_value_are_refused(tmp_path):
         assert re.match(rf"--{option}: no value; allowed: [^\n]+\n$", got.err), got.err
 
 
+@pytest.mark.sanitized
 def test_value_is_missing_where_a_run_would_have_no_end():
     for place in ("cpu --time run", "cpu run --time", "--time cpu run"):
         assert bench.run(*place.split()) == (
@@ -158,12 +160,13 @@ def complaint(row, folder):
     return f"{line}: status {got.status}, {got.err[:200]}"
 
 
-def test_lines_with_a_mistake_are_refused(tmp_path):
+@pytest.mark.parametrize("step", (5, slow(1)))
+def test_lines_with_a_mistake_are_refused(step, tmp_path):
     """By a sentence that names the option, before anything is run."""
     lines = rows("bad_lines.tab")
     assert len(lines) >= 500
     # Sanitizers have seen these paths in other tests, and are slow to start.
-    lines = lines[::10] if "BENCH_SANITIZER" in os.environ else lines
+    lines = lines[::10] if "BENCH_SANITIZER" in os.environ else lines[::step]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         complaints = [c for c in pool.map(lambda row: complaint(row, tmp_path), lines) if c]
     assert not complaints, "\n".join(complaints)

@@ -9,6 +9,7 @@ import subprocess
 import pytest
 
 import bench
+from longform import diagonal
 
 BUILT_IN = {"fileio", "cpu", "memory", "threads", "mutex"}
 
@@ -142,8 +143,7 @@ def in_fish(file, words, cwd):
     return [word for word in offered if word.startswith(words[-1])]
 
 
-@pytest.mark.parametrize("complete", [in_bash, in_zsh, in_fish])
-@pytest.mark.parametrize("case", EXACT, ids=[" ".join(words) for words, _ in EXACT])
+@pytest.mark.parametrize("complete, case", diagonal([in_bash, in_zsh, in_fish], EXACT))
 def test_exactly_these_are_offered(case, complete, file, tmp_path):
     words, expected = case
     for name in ("result.json", "own.lua"):

@@ -9,13 +9,13 @@ import re
 import resource
 import signal
 import subprocess
-import time
 
 import pytest
 
-from bench import binary, environment, run
+from bench import TIMEOUT_S, binary, environment, run
 from files import ASYNC, BLOCK, ENGINES, FILES, MODES, SIZES, TOTAL, WRITING
 from files import build_faults, contents, fileio, prepare, with_fault
+from longform import diagonal, slow
 
 FILE = TOTAL // FILES
 ENOSPC = "No space left on device"
@@ -46,6 +46,7 @@ def without_override():
 # --- options --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", ("strndup", "strdup", "reallocarray"))
 @pytest.mark.parametrize("args,dialect", [
     (("cpu", "--events=1"), "own"), (("cpu", "--max-requests=1"), "own"), (("cpu", "--config-file=c"), "own"),
@@ -72,7 +73,7 @@ def test_no_option_is_lost_for_want_of_memory(library, tmp_path, call, args, dia
 # --- prepare --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("after", (0, 2, 4))
+@pytest.mark.parametrize("after", (slow(0), 2, slow(4)))
 def test_prepare_on_a_disk_that_fills_up(tmp_path, library, after):
     """Three files of 2 MiB are six writes; what was there before is as it was."""
     (tmp_path / "test_file.1").write_bytes(b"x" * 10000)
@@ -184,6 +185,7 @@ def refused_everywhere(folder, name, why):
         assert f"'{name}'{why}" in done.err
 
 
+@pytest.mark.sanitized
 def test_hard_links_are_not_written(tmp_path):
     folder, other = tmp_path / "folder", tmp_path / "other"
     folder.mkdir()
@@ -291,7 +293,7 @@ def test_cleanup_in_a_folder_that_is_read_only(tmp_path):
 
 def test_prepare_goes_on_where_it_was_interrupted(tmp_path):
     """Held up by a pipe that nobody reads until the signal is there; the second one makes the rest."""
-    size, files = 2000 * 32768, 2000
+    size, files = 2000 * 4096, 2000
     many = (f"--file-total-size={size}", f"--file-num={files}", "--file-block-size=4K", "prepare")
     with subprocess.Popen(
         [binary(), "fileio", *many],
@@ -307,7 +309,7 @@ def test_prepare_goes_on_where_it_was_interrupted(tmp_path):
                 process.send_signal(signal.SIGINT)
                 break
         process.stdout.read()
-        assert process.wait(60) in (-signal.SIGINT, 128 + signal.SIGINT)
+        assert process.wait(TIMEOUT_S) in (-signal.SIGINT, 128 + signal.SIGINT)
     made = len(contents(tmp_path))
     assert 3 <= made < files
     done = run("fileio", *many, cwd=tmp_path)
@@ -333,7 +335,7 @@ CALLS = {
 def test_device_that_fails(tmp_path, library, engine, verb):
     prepare(tmp_path)
     before = contents(tmp_path)
-    args = [f"--file-io-mode={engine}", "--threads=2", "--file-async-backlog=8", "--time=20"]
+    args = [f"--file-io-mode={engine}", "--threads=2", "--file-async-backlog=8", "--time=300"]
     args += ["--file-test-mode=" + ("rndrd" if verb == "read" else "rndwr")]
     args += ["--file-fsync-freq=" + ("10" if verb == "fsync" else "0")]
     fault = with_fault(library, CALLS[engine, verb], 50, errno.EIO)
@@ -368,7 +370,7 @@ def test_creation_that_ends_well_leaves_its_files(tmp_path):
     assert contents(tmp_path) == {f"test_file.{i}": FILE for i in range(FILES)}
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", [m if m in ("rndrd", "seqwr", "rndrw") else slow(m) for m in MODES])
 def test_run_in_a_folder_that_is_read_only(tmp_path, mode):
     folder = tmp_path / "folder"
     folder.mkdir()
@@ -425,7 +427,7 @@ def test_files_that_vanish_during_the_run(tmp_path, engine):
         for path in tmp_path.iterdir():
             path.unlink()
         out = process.stdout.read()
-        assert process.wait(30) == 0, out
+        assert process.wait(TIMEOUT_S) == 0, out
     assert "FATAL" not in out and "reads/s:" in out
     assert contents(tmp_path) == {}
 
@@ -440,18 +442,16 @@ def test_shrunk_file(tmp_path):
         assert f"FATAL: {size}" in done.err
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("mode", ("seqrd", "rndrd"))
+@pytest.mark.parametrize("engine, mode", diagonal(ENGINES, ("seqrd", "rndrd")))
 def test_file_that_shrinks_while_it_is_read(tmp_path, engine, mode):
     """Mapped files raise SIGBUS then, in every thread."""
     prepare(tmp_path)
-    args = (f"--file-test-mode={mode}", f"--file-io-mode={engine}", "--threads=4", "--time=30")
+    args = (f"--file-test-mode={mode}", f"--file-io-mode={engine}", "--threads=4", "--time=300")
     with start(tmp_path, *args) as process:
-        time.sleep(0.1)
         for i in range(FILES):
             os.truncate(tmp_path / f"test_file.{i}", BLOCK)
         out = process.stdout.read()
-        assert process.wait(30) == 1, out
+        assert process.wait(TIMEOUT_S) == 1, out
     assert "FATAL: Failed to read file! file: " in out
     assert f" of {BLOCK} bytes, the file has changed\n" in out
     assert "General statistics:" in out
@@ -459,13 +459,12 @@ def test_file_that_shrinks_while_it_is_read(tmp_path, engine, mode):
 
 def test_mapped_file_that_shrinks_while_it_is_written(tmp_path):
     prepare(tmp_path)
-    args = ("--file-test-mode=rndwr", "--file-io-mode=mmap", "--threads=4", "--time=30")
+    args = ("--file-test-mode=rndwr", "--file-io-mode=mmap", "--threads=4", "--time=300")
     with start(tmp_path, *args, "--file-fsync-freq=0") as process:
-        time.sleep(0.1)
         for i in range(FILES):
             os.truncate(tmp_path / f"test_file.{i}", 0)
         out = process.stdout.read()
-        assert process.wait(30) == 1, out
+        assert process.wait(TIMEOUT_S) == 1, out
     assert "FATAL: Failed to write file! file: " in out
     assert f": 0 of {BLOCK} bytes, the file has changed\n" in out
     assert set(contents(tmp_path).values()) == {0}
@@ -484,15 +483,14 @@ def on_small_disk(*args, **kwargs):
     how = ["--propagation", "unchanged"] if os.getuid() == 0 else ["-r"]
     command = ["unshare", "-m", *how, "sh", "-c", MOUNT, "sh", *args]
     done = subprocess.run(
-        command, **kwargs, capture_output=True, text=True, timeout=60, check=False
+        command, **kwargs, capture_output=True, text=True, timeout=TIMEOUT_S, check=False
     )
     if done.returncode == 77 or "unshare" in done.stderr:
         pytest.skip("nothing can be mounted here: " + done.stderr)
     return done
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("room", (0, 5))
+@pytest.mark.parametrize("engine, room", diagonal(ENGINES, (0, 5)))
 def test_a_file_system_that_is_full(library, engine, room):
     """For real; that blocks are free means nothing where a quota is used up."""
     args = ["fileio", *SIZES, "--file-test-mode=seqwr", "--file-fsync-freq=0", "--events=96"]
@@ -508,11 +506,11 @@ def test_a_file_system_that_is_full(library, engine, room):
 
 def test_a_signal_that_somebody_sends_is_not_a_fault(tmp_path):
     prepare(tmp_path)
-    with start(tmp_path, "--file-test-mode=rndrd", "--file-io-mode=mmap", "--time=30") as process:
+    with start(tmp_path, "--file-test-mode=rndrd", "--file-io-mode=mmap", "--time=300") as process:
         process.send_signal(signal.SIGBUS)
         process.stdout.read()
         # A sanitizer has a handler of its own and exits.
-        assert process.wait(30) != 0
+        assert process.wait(TIMEOUT_S) != 0
 
 
 # --- many files -----------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ import pytest
 from files import BLOCK, ENGINES, FILES, MODES, READING, TOTAL, WRITING, SIZES
 from files import fileio, flip, memory_folder, prepare
 from bench import run
+from longform import diagonal, slow
 
 REFERENCE = "/usr/bin/sysbench"
 RUNS = int(os.environ.get("FILEIO_RUNS", "20"))
@@ -58,8 +59,7 @@ def assert_found(done, file, block):
 PLACES = (0, 1234, BLOCK - 13, BLOCK - 12, BLOCK - 9, BLOCK - 8, BLOCK - 1)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("mode", READING)
+@pytest.mark.parametrize("engine, mode", diagonal(ENGINES, READING))
 def test_one_flipped_bit(folder, engine, mode):
     prepare(folder, "--validate")
     good = fileio(folder, *reading(mode, engine))
@@ -74,9 +74,7 @@ def test_one_flipped_bit(folder, engine, mode):
         fileio(folder, "cleanup")
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("mode", WRITING)
-@pytest.mark.parametrize("merged", (0, 3))
+@pytest.mark.parametrize("engine, mode, merged", diagonal(ENGINES, WRITING, (0, 3)))
 def test_what_was_written(folder, engine, mode, merged):
     """By more threads than blocks would like: valid, and a bit flipped in it is found by any engine."""
     prepare(folder, "--validate")
@@ -92,6 +90,7 @@ def test_what_was_written(folder, engine, mode, merged):
         assert_found(fileio(folder, *reading("seqrd", reader)), 2, 5 * BLOCK)
 
 
+@pytest.mark.sanitized
 def test_each_bad_block_is_told(folder):
     """Also where several threads find one each: with its offset, its values and its file."""
     prepare(folder, "--validate")
@@ -192,7 +191,7 @@ def has_direct(folder):
     return True
 
 
-@pytest.mark.parametrize("number", range(RUNS))
+@pytest.mark.parametrize("number", [n if n < 6 else slow(n) for n in range(RUNS)])
 def test_random_runs(tmp_path, number):
     """Engines, modes, sizes and flags in any combination: clean stays clean, one bit is found."""
     rng = random.Random(1000 + number)

@@ -14,6 +14,7 @@ import subprocess
 import pytest
 
 import bench
+from longform import diagonal, slow
 
 MODULE = os.path.join(os.path.dirname(bench.binary()), "../lib/bench/stores/json.so")
 needs_json = pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
@@ -56,7 +57,7 @@ def stamp(ns):
 def fixture_ran(tmp_path_factory):
     """The folder of a run with every report."""
     folder = tmp_path_factory.mktemp("run")
-    done = bench.run(*RUN, "--time=2.4", "--report-interval=0.3", "--report-checkpoints=1",
+    done = bench.run(*RUN, "--time=1.2", "--report-interval=0.2", "--report-checkpoints=1",
                      "--rand-seed=7", *REPORTS, "run", cwd=folder)
     assert done.status == 0 and done.err == "", done
     return folder
@@ -71,7 +72,7 @@ def test_rows_of_intervals_have_the_figures_of_the_document(ran):
     intervals = document(ran)["groups"][0]["intervals"]
     table = rows((ran / "csv").read_text())
     objects = [json.loads(line) for line in (ran / "jsonl").read_text().splitlines()]
-    assert len(table) == len(objects) == len(intervals) >= 3
+    assert len(table) == len(objects) == len(intervals) >= 1
     for row, line, record in zip(table, objects, intervals):
         known = {**record["figures"], "running": record["running"], **percentiles(record)}
         assert line.pop("time") == row["time"] + "Z" and row.pop("time") == stamp(record["raw"]["wall_ns"])
@@ -92,12 +93,13 @@ def test_the_row_of_a_run_has_the_figures_of_the_document(ran):
         "time": stamp(whole["facts"]["times"]["start_wall_ns"]), "workload": "cpu", "driver": "",
         "server_version": "", "client_version": "", "tables": "", "table_rows": "", "host": whole["facts"]["host"]["name"],
         "bench_version": whole["facts"]["program"]["version"], "dialect": "bench", "threads": "2",
-        "time_limit_s": "2.4", "event_limit": "0", "warmup_s": "0.0", "rate": "0.0", "seed": "7",
+        "time_limit_s": "1.2", "event_limit": "0", "warmup_s": "0.0", "rate": "0.0", "seed": "7",
         "status": "0",
     }
 
 
 @needs_json
+@pytest.mark.slow
 def test_pandas_finds_the_types(ran, tmp_path):
     """Those that the schema of the document states, whatever the values are, and times."""
     pandas = pytest.importorskip("pandas")
@@ -127,7 +129,7 @@ def test_several_files_make_one_table(ran):
 @needs_json
 @pytest.mark.parametrize("form", ("csv", "csv-total"))
 def test_files_with_other_columns_do_not_make_one_table(ran, tmp_path, form):
-    done = bench.run(*SHORT, "--percentile=42", "--time=1", "--report-interval=1",
+    done = bench.run(*SHORT, "--percentile=42", "--time=0.3", "--report-interval=0.05",
                      "--events=0", "--report=json:other", "run", cwd=tmp_path)
     assert done.status == 0, done
     done = bench.run("report", f"--format={form}", ran / "json", "other", cwd=tmp_path)
@@ -211,6 +213,7 @@ def test_fileio_and_memory_have_bytes(tmp_path):
 # --- texts of others ---
 
 @needs_json
+@pytest.mark.sanitized
 def test_texts_of_a_file_break_no_table(ran, tmp_path):
     changed = document(ran)
     changed["facts"]["database"] = {"driver": HOSTILE, "server_version": "-1+1"}
@@ -259,7 +262,7 @@ def test_a_last_line_without_an_end_gets_one(tmp_path):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_full_disk_spoils_neither_the_other_report_nor_the_status(form):
-    done = bench.run(*RUN, "--time=0.5", "--report-interval=0.2", f"--report={form}:/dev/full",
+    done = bench.run(*RUN, "--time=0.2", "--report-interval=0.02", f"--report={form}:/dev/full",
                      "--report=text", "run")
     assert done.status == 1
     assert "total number of events" in done.out
@@ -276,8 +279,9 @@ def test_a_table_is_whole_or_not_there(tmp_path):
     assert (tmp_path / "t").read_text() == "before\n" and os.listdir(tmp_path) == ["t"]
 
 
-@pytest.mark.parametrize("form", FORMS + ("text", "hdr", "json", "openmetrics"))
-@pytest.mark.parametrize("fault", ("--report=json:none/file", "--report=jsonl", "--wrong", "--assert=p99@read<1ms"))
+@pytest.mark.parametrize("form, fault", diagonal(
+    FORMS + ("text", "hdr", "json", "openmetrics"),
+    ("--report=json:none/file", "--report=jsonl", "--wrong", "--assert=p99@read<1ms")))
 def test_a_run_that_does_not_begin_leaves_the_file(form, fault, tmp_path):
     (tmp_path / "t").write_text("before\n")
     interval = ["--report-interval=1"] if form in ("csv", "jsonl") else []
@@ -294,7 +298,7 @@ def test_a_run_with_nothing_to_say_leaves_nothing_of_another_run(form, tmp_path)
     assert done.status == 0 and "before" not in (tmp_path / "t").read_text()
 
 
-@pytest.mark.parametrize("form", ("text", "csv", "jsonl", "hdr"))
+@pytest.mark.parametrize("form", ("text", "csv", slow("jsonl"), slow("hdr")))
 def test_a_file_ends_before_what_does_not_fit(form, tmp_path):
     """No line is cut, and none follows one that is missing, except in the text: its final report is worth most."""
     def run(name, size):
@@ -303,7 +307,7 @@ def test_a_file_ends_before_what_does_not_fit(form, tmp_path):
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
 
-        done = bench.run(*RUN, "--time=1", "--report-interval=0.1", f"--report={form}:{name}", "--report=text",
+        done = bench.run(*RUN, "--time=0.3", "--report-interval=0.02", f"--report={form}:{name}", "--report=text",
                          "run", cwd=tmp_path, preexec_fn=confine)
         return done, (tmp_path / name).read_text()
 
@@ -318,6 +322,7 @@ def test_a_file_ends_before_what_does_not_fit(form, tmp_path):
         assert form in ("jsonl", "text") or text.splitlines()[:1] in ([], whole.splitlines()[:1])
 
 
+@pytest.mark.sanitized
 def test_half_a_row_is_taken_back(tmp_path):
     assert bench.run(*SHORT, "--report=csv-total:t", "run", cwd=tmp_path).status == 0
     path = tmp_path / "t"
@@ -355,10 +360,10 @@ def test_intervals_need_an_interval(form):
 
 
 def test_standard_output_has_the_report_alone():
-    done = bench.run(*RUN, "--time=0.7", "--report-interval=0.2", "--report=csv:-", "run")
+    done = bench.run(*RUN, "--time=0.3", "--report-interval=0.05", "--report=csv:-", "run")
     intervals = rows(done.out)
     # A machine that stands still makes the run longer, and then there are more of them.
-    assert done.status == 0 and 1 <= len(intervals) <= float(intervals[-1]["at_s"]) / 0.2
+    assert done.status == 0 and 1 <= len(intervals) <= float(intervals[-1]["at_s"]) / 0.05 + 0.01
     for path in ("-", "/dev/stdout"):
         done = bench.run(*SHORT, f"--report=csv-total:{path}", "run")
         assert done.status == 0 and len(rows(done.out)) == 1

@@ -11,6 +11,7 @@ import examples
 LOCAL = examples.sessions("")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("page", "session"), LOCAL, ids=[f"{s.page}:{s.line}" for _, s in LOCAL])
 def test_example(page, session, tmp_path):
     if "bench plot" in session.text and shutil.which("gnuplot") is None:

@@ -9,6 +9,7 @@ import re
 import pytest
 
 import bench
+from longform import diagonal
 
 SECRET = "Zq9-hunter2"
 # Two forms are enough to look for faults of memory.
@@ -89,8 +90,7 @@ def check(args, dialect, cwd, secret=SECRET):
     return got
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize("spelling", SPELLINGS)
+@pytest.mark.parametrize("spelling, dialect", diagonal(SPELLINGS, DIALECTS))
 def test_a_password_is_not_printed(spelling, dialect, tmp_path):
     for args in lines(spelling, dialect, "cpu"):
         check([*args, "--cpu-max-prime=3"], dialect, tmp_path)
@@ -100,8 +100,7 @@ def test_a_password_is_not_printed(spelling, dialect, tmp_path):
 ODD = ["MySecret", "my-token-9", "password1", "$ecret!", "/x/y", "'quoted'"]
 
 
-@pytest.mark.parametrize("dialect", ["own", "1.0"])
-@pytest.mark.parametrize("secret", ODD)
+@pytest.mark.parametrize("secret, dialect", diagonal(ODD, ["own", "1.0"]))
 def test_what_the_password_is_made_of_changes_nothing(secret, dialect, tmp_path):
     for name in ("--mysql-pasword", "--pgsql_paswd", "--mysql-password", "--mysql-pw"):
         for parting in ("=", ":", " "):
@@ -128,8 +127,7 @@ function event() end
 """
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize("spelling", [s for s in SPELLINGS if " " not in s])
+@pytest.mark.parametrize("spelling, dialect", diagonal([s for s in SPELLINGS if " " not in s], DIALECTS))
 def test_a_password_is_not_stored(spelling, dialect, tmp_path):
     (tmp_path / "old.lua").write_text(OLD)
     for i, args in enumerate(lines(spelling, dialect, "./old.lua")):
@@ -176,6 +174,7 @@ def test_harmless_options_are_stored_whole(tmp_path):
     assert all(f"--{name}" in got.err for name in given) and "***" not in got.err
 
 
+@pytest.mark.sanitized
 def test_options_of_a_script_are_judged_by_their_names(tmp_path):
     (tmp_path / "new.lua").write_text(NEW)
     got = check(["./new.lua", f"--db-passwd={SECRET}", "--events=1", "--report=json:json", "run"],
@@ -222,8 +221,7 @@ FILES = [
 ]
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize("text", FILES)
+@pytest.mark.parametrize("text, dialect", diagonal(FILES, DIALECTS))
 def test_a_line_of_a_file_is_not_printed(text, dialect, tmp_path):
     (tmp_path / "old.lua").write_text(OLD)
     (tmp_path / "c.cfg").write_text(text)

@@ -13,6 +13,7 @@ import xml.etree.ElementTree
 import pytest
 
 import bench
+from longform import diagonal, slow
 
 MODULE = os.path.join(os.path.dirname(bench.binary()), "../lib/bench/stores/json.so")
 pytestmark = [
@@ -299,7 +300,7 @@ def test_png(tmp_path, template):
     assert struct.unpack(">II", data[16:24]) == (1920, 1080)
 
 
-@pytest.mark.parametrize("columns", ["60", "79", "120", "x"])
+@pytest.mark.parametrize("columns", ["60", slow("79"), slow("120"), "x"])
 def test_terminal(tmp_path, template, columns):
     save(tmp_path, "a.json", document_of(template, [1000, 1500, 900]))
     got = plot("a.json", cwd=tmp_path, env={"COLUMNS": columns})
@@ -318,8 +319,7 @@ HOSTILE = ("`touch made`", "$(touch made)", "'; system 'touch made'; '", "\"; !t
            "x\nsystem 'touch made'\n", "@made {/=50 big} ^a_b \\", "a\x1b[31mb", "%s%n%d", "\u202etxt")
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-@pytest.mark.parametrize("form", ["svg", "png", "text"])
+@pytest.mark.parametrize("text, form", diagonal(HOSTILE, ["svg", "png", "text"]))
 def test_no_text_is_a_command(tmp_path, template, text, form):
     hostile = document_of(template, [100, 200], threads="2")
     hostile["groups"][0]["name"] = text
@@ -389,6 +389,7 @@ def test_interrupted(tmp_path, template):
     assert sorted(os.listdir(tmp_path)) == ["a.json", "bin"]
 
 
+@pytest.mark.sanitized
 def test_what_cannot_be_drawn(tmp_path, template):
     save(tmp_path, "a.json", document_of(template, []))
     save(tmp_path, "b.json", document_of(template, [1, 2]))
@@ -418,6 +419,7 @@ def test_what_cannot_be_drawn(tmp_path, template):
         assert plot(*args, cwd=tmp_path) == ("", f"bench plot: {sentence}\n", 1)
 
 
+@pytest.mark.sanitized
 def test_names_in_a_folder_reach_no_terminal(tmp_path):
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs/\x1b[31m.json").write_text("{")

@@ -77,6 +77,7 @@ def test_a_latency_is_better_when_it_is_less(sheets):
     assert cpu["best_b"] == "threads=2"
 
 
+@pytest.mark.sanitized
 def test_the_table(sheets):
     done = bench.run("compare", "one", "two", cwd=sheets)
     assert (done.err, done.status) == ("", 0)
@@ -153,6 +154,7 @@ def test_a_sheet_is_not_compared_with_a_result(sheets, run):
     assert done.err.startswith("bench compare: only one of 'one' and 'a.json' has several sweeps; ")
 
 
+@pytest.mark.slow
 def test_two_sheets_that_a_sweep_has_made(tmp_path):
     (tmp_path / "two.sweep").write_text(
         'few = "--vary=threads=1,2" cpu --cpu-max-prime=100 --events=20 run\n'

@@ -35,7 +35,7 @@ def row_of(folder):
 @needs_documents
 def test_host(tmp_path):
     """Shares add up to 100, intervals have them too, and `report` prints what the run printed."""
-    got = bench.run(*CPU, "--time=2.5", "--report-interval=0.8", "--watch=host", "--watch-lines",
+    got = bench.run(*CPU, "--time=0.6", "--report-interval=0.2", "--watch=host", "--watch-lines",
                     "--report=text:text", "--report=json:json", "run", cwd=tmp_path)
     assert (got.status, got.err) == (0, "")
     text = (tmp_path / "text").read_text()
@@ -58,7 +58,7 @@ def test_device(tmp_path):
     """The bytes are those of the kernel's row; a folder without a device is told of."""
     assert bench.run(*FILES, "prepare", cwd=tmp_path).status == 0
     before, begun = row_of(tmp_path), time.monotonic()
-    got = bench.run(*FILES, "--file-extra-flags=dsync", "--time=1", "--watch=device", "--report=text:text",
+    got = bench.run(*FILES, "--file-extra-flags=dsync", "--time=0.5", "--watch=device", "--report=text:text",
                     "--report=json:json", "run", cwd=tmp_path)
     after, took = row_of(tmp_path), time.monotonic() - begun
     total = document(tmp_path)["total"]
@@ -76,6 +76,7 @@ def test_device(tmp_path):
     assert "    device utilization (%):" in (tmp_path / "text").read_text()
 
 
+@pytest.mark.slow
 def test_warmup_does_not_count(tmp_path):
     """The readings begin anew when the measurement does."""
     got = bench.run(*CPU, "--time=0.3", "--warmup-time=0.3", "--watch=host", "run", cwd=tmp_path)
@@ -91,12 +92,14 @@ def test_refusals_cost_one_line(tmp_path):
     assert "    processors user/nice/system (%):" in got.out and "device utilization" not in got.out
 
 
+@pytest.mark.slow
 def test_tests_without_a_database_have_no_server(tmp_path):
     got = bench.run(*CPU, "--time=0.2", "--watch=server", "run", cwd=tmp_path)
     assert (got.status, got.err) == (0, "--watch=server: no server is watched: this test uses no database\n")
     assert "Watched" not in got.out
 
 
+@pytest.mark.slow
 def test_names_are_taken_once(tmp_path):
     got = bench.run(*CPU, "--time=0.2", "--watch=host,host", "--watch=host", "run", cwd=tmp_path)
     assert (got.status, got.err) == (0, "")
@@ -104,6 +107,7 @@ def test_names_are_taken_once(tmp_path):
 
 
 @pytest.mark.skipif(not os.path.ismount("/dev/shm"), reason="no tmpfs in /dev/shm")
+@pytest.mark.slow
 def test_memory_is_no_device(tmp_path):
     folder = f"/dev/shm/bench-watch-{os.getpid()}"
     os.mkdir(folder)
@@ -119,6 +123,7 @@ def test_memory_is_no_device(tmp_path):
         os.rmdir(folder)
 
 
+@pytest.mark.slow
 def test_sqlite_has_a_device(tmp_path):
     """The folder of its file is the one that is watched."""
     sql = ["oltp_read_write", "--table-size=10", "--db-driver=sqlite", "--sqlite-db=./db"]
@@ -132,6 +137,7 @@ def test_sqlite_has_a_device(tmp_path):
 
 
 @needs_documents
+@pytest.mark.slow
 def test_off_by_default(tmp_path):
     got = bench.run(*CPU, "--time=0.2", "--report=text:text", "--report=json:json", "run", cwd=tmp_path)
     assert got.status == 0
@@ -141,6 +147,7 @@ def test_off_by_default(tmp_path):
 
 @needs_documents
 @pytest.mark.parametrize("dialect", ("1.1", "1.0", "0.5"))
+@pytest.mark.slow
 def test_texts_of_dialects_stay(tmp_path, dialect):
     """The document has the figures all the same."""
     first = ["--test=cpu"] if dialect == "0.5" else ["cpu"]
@@ -166,6 +173,7 @@ def test_merging_leaves_it_out(tmp_path):
 
 
 @needs_documents
+@pytest.mark.sanitized
 def test_documents_of_others(tmp_path):
     """Of a document from a file, only figures with known names are printed; values are numbers."""
     assert bench.run(*CPU, "--time=0.2", "--watch=host", "--report=json:json", "run", cwd=tmp_path).status == 0
