@@ -16,11 +16,12 @@ import subprocess
 import pytest
 
 import bench
+from longform import slow
 
 MODULE = os.path.join(os.path.dirname(bench.binary()), "../lib/bench/stores/json.so")
 pytestmark = pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
 
-PROCESSES = 8
+PROCESSES = 4
 APART = "half an interval|the result has 0 interval"
 OLD = sorted((bench.source_root() / "tests/store").glob("v1-*.json"))
 
@@ -50,9 +51,9 @@ def names(n):
 def parts(tmp_path_factory):
     """Results of processes that ran together: (folder, [document])."""
     folder = tmp_path_factory.mktemp("parts")
-    documents = run_together(folder, PROCESSES, "cpu", "--threads=2", "--time=1.5",
+    documents = run_together(folder, PROCESSES, "cpu", "--threads=2", "--time=0.6",
                              "--cpu-max-prime=300", "--percentile=50,95,99,99.9,100",
-                             "--report-interval=0.5", "--report-bins=all")
+                             "--report-interval=0.2", "--report-bins=all")
     return folder, documents
 
 
@@ -149,7 +150,7 @@ def test_intervals_are_those_of_one_time(parts):
 
 
 def test_intervals_without_histograms_have_no_percentile(tmp_path):
-    run_together(tmp_path, 2, "cpu", "--time=1.2", "--cpu-max-prime=300", "--report-interval=0.5")
+    run_together(tmp_path, 2, "cpu", "--time=0.5", "--cpu-max-prime=300", "--report-interval=0.2")
     done = merge("--force", "-o", "all", *names(2), cwd=tmp_path)
     lines = re.findall(r"eps: .*", bench.run("report", "all", cwd=tmp_path).out)
     # Beside other work, runs begin too far apart or have too few intervals.
@@ -175,6 +176,7 @@ def assert_same_figures(a, b):
     assert [row["s"] for row in a["percentiles"]] == [row["s"] for row in b["percentiles"]]
 
 
+@pytest.mark.sanitized
 def test_merged_results_can_be_merged(parts):
     folder, _ = parts
     files = names(PROCESSES)
@@ -214,10 +216,10 @@ def test_the_report_prints_it(parts):
     assert re.search(rf"total number of events: +{sum_of(documents, 'events')}\n", text)
 
 
-@pytest.mark.parametrize("dialect", ["own", "1.1", "1.0"])
-def test_statements_of_databases_add_up(dialect, tmp_path):
+@pytest.mark.parametrize("dialect, seconds", [("own", 0.3), slow("1.1", 1), slow("1.0", 1)])
+def test_statements_of_databases_add_up(dialect, seconds, tmp_path):
     documents = run_together(tmp_path, 3, "oltp_read_write", "--db-driver=null", "--table-size=100",
-                             "--time=1", "--db-debug", dialect=dialect)
+                             f"--time={seconds}", "--db-debug", dialect=dialect)
     document = merged(tmp_path, names(3))
     figures = total_of(document)["figures"]
     for name in ("reads", "writes", "other", "queries", "transactions"):
@@ -276,7 +278,9 @@ def test_ages_of_unfinished_events_count(tmp_path):
         expected = min(percentile(buckets, row["percent"]), total["figures"]["max_s"])
         assert row["s"] == pytest.approx(expected, rel=1e-12)
         assert row["at_least"]
-    assert document["end"]["status"] == 2
+    # 2 if an event was in flight at the limit, 4 if arrivals waited alone.
+    statuses = {d["end"]["status"] for d in documents}
+    assert statuses <= {2, 4} and document["end"]["status"] == (2 if 2 in statuses else 4)
     assert total["figures"]["lag_max_s"] == max(p["figures"]["lag_max_s"] for p in parts_of)
 
 
@@ -486,11 +490,12 @@ def leaves(value, path=()):
 ODD = [None, -1, 0, 1e308, -1e308, 2**63 - 1, "18446744073709551614", "x", True, [], {}]
 
 
-def test_hostile_numbers_crash_nothing(pair, tmp_path):
+@pytest.mark.parametrize("step", (4, slow(1)))
+def test_hostile_numbers_crash_nothing(step, pair, tmp_path):
     """Each number of the total and the times once, with a value that some sum cannot take."""
     places = [p for p in leaves(pair[1]) if p[0] == "groups" and "total" in p or "times" in p or
               "plan" in p]
-    for path, value in zip(places, itertools.cycle(ODD)):
+    for path, value in zip(places[::step], itertools.cycle(ODD)):
         changed = copy.deepcopy(pair[1])
         at = changed
         for key in path[:-1]:

@@ -29,6 +29,7 @@ pytestmark = pytest.mark.skipif(
     reason="built without jansson or zlib")
 
 RUNS = int(os.environ.get("BENCH_FAULTS", "10"))
+FEW = 3
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 CALLS = ("write", "half", "fsync", "rename", "open")
 INTERVAL = re.compile(r"^\[ [0-9.]+s \] thds:", re.M)
@@ -230,10 +231,16 @@ def attempt(form, number, folder, library):
     return what, left.status
 
 
+@pytest.fixture(name="library", scope="module")
+def fixture_library(tmp_path_factory):
+    return build_faults(tmp_path_factory.mktemp("faults"))
+
+
 @pytest.mark.parametrize("form", FORMS)
-def test_no_report_is_half_written(form, tmp_path, tmp_path_factory):
-    library = build_faults(tmp_path_factory.mktemp("faults"))
-    for number in range(RUNS):
+@pytest.mark.parametrize("numbers", [
+    range(FEW), pytest.param(range(FEW, RUNS), marks=pytest.mark.slow)], ids=["few", "more"])
+def test_no_report_is_half_written(form, numbers, tmp_path, library):
+    for number in numbers:
         folder = tmp_path / str(number)
         folder.mkdir()
         try:

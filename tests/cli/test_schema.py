@@ -14,6 +14,7 @@ import jsonschema
 import pytest
 
 import bench
+from longform import slow
 
 TREE = pathlib.Path(bench.binary()).parent.parent
 pytestmark = pytest.mark.skipif(not (TREE / "lib/bench/stores/json.so").exists(),
@@ -34,10 +35,10 @@ TESTS = {
 }
 SCRIPTS = {"failing": 'function event() error("out of luck") end',
            "hanging": "local ffi = require('ffi') ffi.cdef('int usleep(unsigned);')\n"
-                      "function event() ffi.C.usleep(700000) ffi.C.usleep(700000) end"}
+                      "function event() for _ = 1, 600 do ffi.C.usleep(100000) end end"}
 # By the name of the case: options, a signal to send, what the document says.
 ENDS = {
-    "success": (["--time=0.4"], None),
+    "success": (["--time=0.3"], None),
     "interrupted": (["--time=60"], signal.SIGINT),
     "terminated": (["--time=60"], signal.SIGTERM),
     "deadline": (["--time=0.4", "--forced-shutdown=0"], None),
@@ -95,8 +96,13 @@ def test_the_schema_is_one():
     assert SCHEMA["$schema"] == "https://json-schema.org/draft/2020-12/schema"
 
 
-@pytest.mark.parametrize("end", ENDS)
-@pytest.mark.parametrize("name", [name for name in TESTS if name not in SCRIPTS])
+# Of each other end, one test is enough to begin with.
+SHORT = {("cpu", "interrupted"), ("null", "terminated"), ("fileio", "deadline")}
+WITH_END = [(name, end) for name in TESTS if name not in SCRIPTS for end in ENDS]
+
+
+@pytest.mark.parametrize("name, end", [
+    pair if pair[1] == "success" or pair in SHORT else slow(*pair) for pair in WITH_END])
 def test_documents_follow_the_schema(name, end, tmp_path):
     prepared(name, tmp_path)
     options, signo = ENDS[end]
@@ -121,6 +127,7 @@ def test_documents_follow_the_schema(name, end, tmp_path):
 
 
 @pytest.mark.parametrize("name, status, reason", [("failing", 1, "failure"), ("hanging", 2, "timeout")])
+@pytest.mark.sanitized
 def test_documents_of_failures_follow_the_schema(name, status, reason, tmp_path):
     prepared(name, tmp_path)
     found = run(name, tmp_path, ["--time=0.3"], None)
@@ -140,7 +147,7 @@ def test_a_full_disk_loses_the_document_alone(tmp_path):
     ["--rate=300", "--warmup-time=0.1"], ["--report-bins=none"], ["--validate", "--histogram"],
     ["--report-checkpoints=1", "--time=1.1"]])
 def test_all_options_follow_the_schema(options, tmp_path):
-    done = bench.run("cpu", "--cpu-max-prime=500", "--time=0.5", "--report=json:json", *options, "run", cwd=tmp_path)
+    done = bench.run("cpu", "--cpu-max-prime=500", "--time=0.3", "--report=json:json", *options, "run", cwd=tmp_path)
     assert done.status in bench.good(options), done
     check(json.loads((tmp_path / "json").read_text()))
 

@@ -6,6 +6,7 @@ import fractions
 import json
 import math
 import os
+import pathlib
 import re
 import shlex
 import shutil
@@ -17,6 +18,7 @@ import time
 import pytest
 
 import bench
+from longform import diagonal, slow
 
 MODULE = os.path.join(os.path.dirname(bench.binary()), "../lib/bench/stores/json.so")
 pytestmark = pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
@@ -65,8 +67,7 @@ def run_with_both(name, dialect, folder, *options):
     return done
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize("name", TESTS)
+@pytest.mark.parametrize("name, dialect", diagonal(list(TESTS), DIALECTS))
 def test_a_saved_result_prints_what_the_run_printed(name, dialect, tmp_path):
     options = ["--time=1.3", "--threads=2", "--report-interval=0.3", "--report-checkpoints=1"]
     if dialect != "own":
@@ -81,7 +82,7 @@ def test_a_saved_result_prints_what_the_run_printed(name, dialect, tmp_path):
 @pytest.mark.parametrize("options", [
     ["--percentile=50,99.9,95", "--histogram"],
     ["--percentile=0"],
-    ["--debug", "--threads=3", "--report-checkpoints=1", "--time=1.2"],
+    ["--debug", "--threads=3", "--report-checkpoints=1", "--time=1.1"],
     ["--verbosity=4", "--rand-seed=7", "--validate"],
     ["--verbosity=2"],
     ["--warmup-time=0.3", "--report-interval=0.1"],
@@ -89,14 +90,14 @@ def test_a_saved_result_prints_what_the_run_printed(name, dialect, tmp_path):
     ["--forced-shutdown=2", "--events=10"],
 ])
 def test_every_part_of_the_report_is_kept(options, tmp_path):
-    run_with_both("cpu", "own", tmp_path, "--time=0.6", *options)
+    run_with_both("cpu", "own", tmp_path, "--time=0.3", *options)
     kept = (tmp_path / "text").read_text()
     assert (kept == "") == ("--verbosity=2" in options)
     assert report("json", cwd=tmp_path) == (kept, "", 0)
 
 
 def test_timings_and_figures_of_workloads_are_kept(tmp_path):
-    run_with_both("sqlite", "own", tmp_path, "--time=0.5", "--debug", "--db-debug")
+    run_with_both("sqlite", "own", tmp_path, "--time=0.2", "--debug", "--db-debug")
     kept = (tmp_path / "text").read_text()
     assert "Query execution statistics" in kept
     assert report("json", cwd=tmp_path) == (kept, "", 0)
@@ -160,12 +161,12 @@ OF_TOTALS = {"setup_s", "grace_s", "teardown_s", "outages", "longest_outage_s", 
 
 def test_only_totals_have_figures_of_the_parts_of_a_run(tmp_path):
     """Elsewhere they are not known, and a share served of 0 would be wrong."""
-    for dialect in ("own", "1.1"):
-        run_with_both("cpu", dialect, tmp_path, "--rate=20", "--threads=50", "--time=2",
-                      "--report-interval=1", "--report-checkpoints=1")
+    for dialect, times in (("own", ("--time=1.2", "--report-interval=0.5")),
+                           ("1.1", ("--time=2", "--report-interval=1"))):
+        run_with_both("cpu", dialect, tmp_path, "--rate=20", "--threads=50", *times, "--report-checkpoints=1")
         [group] = json.loads((tmp_path / "json").read_text())["groups"]
         parts = [*group["intervals"], *group["checkpoints"]]
-        assert len(parts) >= 2
+        assert parts
         for record in parts:
             assert OF_TOTALS & set(record["figures"]) == set()
         of_total = OF_TOTALS & set(group["total"]["figures"])
@@ -247,6 +248,7 @@ def test_the_dialect_stands_in_the_facts(tmp_path):
         assert "explicit_dialect" not in facts["plan"]
 
 
+@pytest.mark.sanitized
 def test_unknown_names_are_kept_when_a_document_is_written_anew(tmp_path):
     run_with_both("cpu", "own", tmp_path, "--events=5")
     document = json.loads((tmp_path / "json").read_text())
@@ -355,7 +357,7 @@ def start(folder, *args):
 
 def await_ticks(path, n):
     """Until the journal has that many seconds."""
-    until = time.monotonic() + 30
+    until = time.monotonic() + bench.TIMEOUT_S
     while time.monotonic() < until:
         if path.exists() and path.read_text().count('{"tick":') >= n:
             return
@@ -376,14 +378,28 @@ def ticks_of(journal):
     return [json.loads(line)["tick"] for line in lines if line.startswith('{"tick":')]
 
 
+@pytest.fixture(name="killed", scope="module")
+def fixture_killed(tmp_path_factory):
+    """The folder of a run that was killed: its journal has four seconds, three intervals, two checkpoints or more."""
+    folder = tmp_path_factory.mktemp("killed")
+    kill_after(folder, 4, "cpu", "--cpu-max-prime=1000", "--histogram", "--report-interval=1",
+               "--report-checkpoints=1,2", "--report=json:json", "run")
+    return folder
+
+
+@pytest.fixture(name="journal")
+def fixture_journal(killed, tmp_path):
+    """A copy of that journal."""
+    return pathlib.Path(shutil.copy(killed / "json.partial", tmp_path))
+
+
 def test_a_killed_run_leaves_its_whole_seconds(tmp_path):
     kill_after(tmp_path, 3, "cpu", "--cpu-max-prime=1000", "--threads=2", "--report-interval=1",
                "--histogram", "--report=text:text", "--report=json:json", "run")
     assert not (tmp_path / "json").exists()
     ticks = ticks_of(tmp_path / "json.partial")
-    # On a loaded machine a tick may come most of a second late.
-    seconds = [int(tick["figures"]["at_s"] + 0.01) for tick in ticks]
-    assert seconds == sorted(set(seconds)) and seconds[0] <= 2
+    seconds = [tick["figures"]["at_s"] for tick in ticks]
+    assert seconds == sorted(set(seconds)) and seconds[0] >= 1
     done = report("json.partial", cwd=tmp_path)
     assert done.status == 0
     assert "journal of a run that has not ended" in done.err
@@ -401,11 +417,10 @@ def test_a_killed_run_leaves_its_whole_seconds(tmp_path):
     assert sum(int(line.split()[-1]) for line in rows) == counted
 
 
-def test_a_journal_without_a_tick_has_its_intervals(tmp_path):
+def test_a_journal_without_a_tick_has_its_intervals(journal, tmp_path):
     """As of a run with short intervals that is killed in its first second."""
-    kill_after(tmp_path, 2, "cpu", "--report-interval=1", "--report=json:json", "run")
-    lines = (tmp_path / "json.partial").read_text().splitlines(keepends=True)
-    early = [line for line in lines if not line.startswith('{"tick":') and line.endswith("\n")]
+    lines = journal.read_text().splitlines(keepends=True)
+    early = [line for line in lines if line.endswith("\n") and not line.startswith(('{"tick":', '{"checkpoint":'))]
     intervals = sum(line.startswith('{"interval":') for line in early)
     assert intervals >= 1
     (tmp_path / "early").write_text("".join(early))
@@ -415,15 +430,14 @@ def test_a_journal_without_a_tick_has_its_intervals(tmp_path):
                         "interval(s) and 0 checkpoint(s)\n")
 
 
-def test_a_journal_becomes_a_document(tmp_path):
-    kill_after(tmp_path, 2, "cpu", "--report=json:json", "run")
+def test_a_journal_becomes_a_document(journal, tmp_path):
     done = report("--format=json", "json.partial", cwd=tmp_path)
     assert (done.err, done.status) == ("", 0)
     (tmp_path / "json").write_text(done.out)
     assert report("json", cwd=tmp_path).out == report("json.partial", cwd=tmp_path).out
 
 
-@pytest.mark.parametrize("hook", ["report_intermediate", "report_cumulative"])
+@pytest.mark.parametrize("hook", ["report_intermediate", slow("report_cumulative")])
 def test_a_killed_run_says_that_a_script_printed_its_reports(hook, tmp_path):
     (tmp_path / "own.lua").write_text(f"""
 function event() end
@@ -450,10 +464,8 @@ def test_a_name_that_is_not_utf8_ends_no_journal(tmp_path):
     assert group["total"]["figures"]["events"] > 0
 
 
-def test_a_journal_of_a_later_version_keeps_its_names(tmp_path):
-    kill_after(tmp_path, 2, "cpu", "--report-interval=1", "--report-checkpoints=1",
-               "--report=json:json", "run")
-    lines = [json.loads(line) for line in (tmp_path / "json.partial").read_text().split("\n")[:-1]]
+def test_a_journal_of_a_later_version_keeps_its_names(journal, tmp_path):
+    lines = [json.loads(line) for line in journal.read_text().split("\n")[:-1]]
     for n, line in enumerate(lines):
         for part in "facts", "group", "interval", "checkpoint", "tick":
             if part in line:
@@ -485,18 +497,17 @@ def test_a_journal_of_a_later_version_keeps_its_names(tmp_path):
         assert report("again", cwd=tmp_path).out == report("json.partial", cwd=tmp_path).out
 
 
-def test_a_line_that_was_cut_is_left_out(tmp_path):
-    kill_after(tmp_path, 2, "cpu", "--report=json:json", "run")
-    whole = (tmp_path / "json.partial").read_bytes()
+def test_a_line_that_was_cut_is_left_out(journal, tmp_path):
+    whole = journal.read_bytes()
     whole = whole[: whole.rindex(b"\n") + 1]
     (tmp_path / "whole").write_bytes(whole)
     (tmp_path / "cut").write_bytes(whole + b'{"tick": {"kin')
     assert report("cut", cwd=tmp_path).out == report("whole", cwd=tmp_path).out
 
 
-def test_lines_that_are_damaged_are_passed_over(tmp_path):
-    kill_after(tmp_path, 4, "cpu", "--histogram", "--report-interval=1", "--report=json:json", "run")
-    lines = (tmp_path / "json.partial").read_bytes().split(b"\n")[:-1]
+@pytest.mark.sanitized
+def test_lines_that_are_damaged_are_passed_over(journal, tmp_path):
+    lines = journal.read_bytes().split(b"\n")[:-1]
     ticks = [i for i, line in enumerate(lines) if line.startswith(b'{"tick":')]
 
     def events(path):
@@ -579,12 +590,12 @@ def errors_of_a_run_whose_document_cannot_be_written(folder, name):
     await_ticks(folder / f"{name}.partial", 1)
     (folder / name).mkdir()
     process.send_signal(signal.SIGINT)
-    lines = process.communicate(timeout=60)[1].splitlines()
+    lines = process.communicate(timeout=bench.TIMEOUT_S)[1].splitlines()
     assert report(f"{name}.partial", cwd=folder).status == 0
     return [line for line in lines if line.startswith("cannot write the result to ")]
 
 
-@pytest.mark.parametrize("name", ["my json", "it's 'json'", 24 * "a'b'"])
+@pytest.mark.parametrize("name", [slow("my json"), slow("it's 'json'"), 24 * "a'b'"])
 def test_a_document_that_cannot_be_written_leaves_the_journal(name, tmp_path):
     """The command that prints it can be pasted."""
     [line] = errors_of_a_run_whose_document_cannot_be_written(tmp_path, name)
@@ -593,6 +604,7 @@ def test_a_document_that_cannot_be_written_leaves_the_journal(name, tmp_path):
     assert shlex.split(command) == [f"{name}.partial"]
 
 
+@pytest.mark.slow
 def test_a_command_that_does_not_fit_is_not_told(tmp_path):
     """A message has at most 511 bytes."""
     [line] = errors_of_a_run_whose_document_cannot_be_written(tmp_path, 60 * "a'b'")
@@ -679,7 +691,7 @@ ONE_LONG = """
 ffi.cdef("int usleep(unsigned us);")
 local long = sysbench.tid == 0
 function event()
-  ffi.C.usleep(long and 2500000 or 45000)
+  ffi.C.usleep(long and 900000 or 45000)
   long = false
 end
 """
@@ -715,7 +727,7 @@ def assert_percentiles(record):
 
 def test_intervals_keep_their_histograms_on_request(tmp_path):
     (tmp_path / "own.lua").write_text(ONE_LONG)
-    done = bench.run("./own.lua", "--threads=2", "--events=21", "--time=60", "--report-interval=1",
+    done = bench.run("./own.lua", "--threads=2", "--events=21", "--time=60", "--report-interval=0.2",
                      "--percentile=50,95,99", PACKED, *BOTH, "run", cwd=tmp_path)
     assert done.status == 0, done
     text = (tmp_path / "text").read_text()
@@ -723,7 +735,7 @@ def test_intervals_keep_their_histograms_on_request(tmp_path):
     intervals, total = group["intervals"], group["total"]
     printed = [line.split("lat (ms,50%):")[1].split()[0]
                for line in text.splitlines() if "lat (ms,50%):" in line]
-    assert len(intervals) == len(printed) >= 2
+    assert len(intervals) == len(printed) >= 1
     for record, shown in zip(intervals, printed):
         assert_percentiles(record)
         if record["figures"]["events"] == 0:
@@ -740,7 +752,7 @@ def test_intervals_keep_their_histograms_on_request(tmp_path):
     assert min(rest.values()) >= 0 and set(together) <= set(rest)
     counted = sum(record["figures"]["events"] for record in intervals)
     assert sum(rest.values()) == total["figures"]["events"] - counted == 21 - counted
-    assert max(lowest for lowest, n in latencies(total) if n) >= 2.4e9
+    assert max(lowest for lowest, n in latencies(total) if n) >= 0.89e9
     # The report is the one that was printed, and a rewritten document has the histograms.
     assert report("json", cwd=tmp_path) == (text, "", 0)
     again = json.loads(report("--format=json", "json", cwd=tmp_path).out)
@@ -750,7 +762,7 @@ def test_intervals_keep_their_histograms_on_request(tmp_path):
 def test_a_document_can_go_without_histograms(tmp_path):
     """Everything else of the report is still there; the file is smaller."""
     for bins in ("total", "none"):
-        run_with_both("cpu", "own", tmp_path, "--time=0.5", "--histogram", f"--report-bins={bins}")
+        run_with_both("cpu", "own", tmp_path, "--time=0.2", "--histogram", f"--report-bins={bins}")
         (tmp_path / "json").rename(tmp_path / bins)
     [group] = json.loads((tmp_path / "none").read_text())["groups"]
     assert "histograms" not in group["total"]["raw"]
@@ -780,12 +792,13 @@ end
 """
 
 
+@pytest.mark.sanitized
 def test_the_document_says_why_and_what_failed(tmp_path):
     (tmp_path / "own.lua").write_text(DUPLICATES)
     sqlite = ["./own.lua", "--db-driver=sqlite"]
     assert bench.run(*sqlite, "prepare", cwd=tmp_path).status == 0
     began = time.time_ns()
-    done = bench.run(*sqlite, "--time=2", "--events=100", "--db-ignore-errors=duplicate",
+    done = bench.run(*sqlite, "--time=0.3", "--events=100", "--db-ignore-errors=duplicate",
                      "--report=json:ignored", "run", cwd=tmp_path)
     assert done.status == 0, done
     document = json.loads((tmp_path / "ignored").read_text())
@@ -821,20 +834,20 @@ def test_the_reason_of_the_end(options, reason, tmp_path):
 
 def test_intervals_have_no_histograms_by_default(tmp_path):
     for options in ([], ["--report-bins=total"]):
-        run_with_both("cpu", "own", tmp_path, "--time=2", "--report-interval=0.2", *options)
+        run_with_both("cpu", "own", tmp_path, "--time=0.6", "--report-interval=0.05", *options)
         [group] = json.loads((tmp_path / "json").read_text())["groups"]
         assert group["intervals"]
         assert not any("histograms" in record["raw"] for record in group["intervals"])
 
 
 def test_the_journal_has_the_histograms_of_intervals(tmp_path):
-    kill_after(tmp_path, 3, "cpu", "--cpu-max-prime=1000", "--threads=2", "--report-interval=1",
+    kill_after(tmp_path, 1, "cpu", "--cpu-max-prime=1000", "--threads=2", "--report-interval=0.2",
                PACKED, "--report=json:json", "run")
     lines = (tmp_path / "json.partial").read_text().split("\n")[:-1]
     written = [json.loads(line)["interval"] for line in lines if line.startswith('{"interval":')]
-    assert len(written) >= 2
+    assert written
     for record in written:
-        assert latencies(record)
+        assert latencies(record) or record["figures"]["events"] == 0
         assert_percentiles(record)
     made = json.loads(report("--format=json", "json.partial", cwd=tmp_path).out)
     assert [latencies(r) for r in made["groups"][0]["intervals"]] == [latencies(r) for r in written]
@@ -922,6 +935,7 @@ def test_a_new_file_follows_the_umask(mask, mode, tmp_path):
     assert (tmp_path / "json").stat().st_mode & 0o777 == mode
 
 
+@pytest.mark.sanitized
 def test_a_fifo_gets_the_document(tmp_path):
     os.mkfifo(tmp_path / "fifo")
     with subprocess.Popen(["cat", "fifo"], cwd=tmp_path, stdout=subprocess.PIPE) as reader:
@@ -1028,7 +1042,7 @@ PLAN = ("facts", "plan")
     (("groups", 0, "checkpoints"), [{"kind": "cpu"}] * 65537,
      "'checkpoints' has more than 65536 values"),
     ((*TOTAL, "sessions"), [{}] * 1000001, "'sessions' has more than 1000000 values"),
-    ((*TOTAL, "raw", "sessions"), [[]] * 1000001, "'sessions' has more than 1000000 values"),
+    slow((*TOTAL, "raw", "sessions"), [[]] * 1000001, "'sessions' has more than 1000000 values"),
 ])
 def test_hostile_documents_are_refused(path, value, why, good, tmp_path):
     (tmp_path / "bad").write_text(changed(good, path, value))
@@ -1109,6 +1123,7 @@ HOSTILE = "\x1b]0;x\a\x1b[2J\r\x7f\u009b2K\u202egnp.exe \u00e4\u20ac"
 SHOWN = (r"\x1b]0;x\x07\x1b[2J\x0d\x7f\xc2\x9b2K\xe2\x80\xaegnp.exe" + " \u00e4\u20ac")
 
 
+@pytest.mark.sanitized
 def test_a_document_cannot_steer_the_terminal(good, tmp_path):
     document = json.loads(good)
     document["facts"]["rows"] = [{"level": 3, "text": f"one\ntwo {HOSTILE}\n"}]
@@ -1190,6 +1205,7 @@ def test_a_document_is_refused_for_its_size(tmp_path):
     assert done == ("", "bench report: 'huge' is not a result of bench: it has more than 8 GiB\n", 1)
 
 
+@pytest.mark.slow
 def test_a_journal_may_be_as_long_as_it_likes(tmp_path):
     """What stands behind a line without an end is not read."""
     kill_after(tmp_path, 2, "cpu", "--report=json:json", "run")
@@ -1212,6 +1228,7 @@ def test_a_journal_may_be_as_long_as_it_likes(tmp_path):
 # Under ThreadSanitizer it takes a minute to count them.
 if not os.environ.get("BENCH_SANITIZER"):
 
+    @pytest.mark.slow
     def test_a_document_of_too_many_values_is_not_parsed(tmp_path):
         """2^28 of them would take 32 GiB."""
         with open(tmp_path / "many", "w") as many:
@@ -1274,8 +1291,8 @@ if sysbench.tid > 0 then con = sysbench.sql.driver():connect() end
 function event() end
 function sysbench.hooks.report_intermediate(s) end
 """)
-    done = bench.run("./late.lua", "--db-driver=sqlite", "--sqlite-db=x.db", "--time=1", "--threads=1",
-                     "--report-interval=1", "--report=text", "--report=json:json", "run", cwd=tmp_path)
+    done = bench.run("./late.lua", "--db-driver=sqlite", "--sqlite-db=x.db", "--time=0.5", "--threads=1",
+                     "--report-interval=0.1", "--report=text", "--report=json:json", "run", cwd=tmp_path)
     assert done.status == 0
     assert json.loads((tmp_path / "json").read_text())["facts"]["database"]["driver"] == "sqlite"
 
@@ -1291,6 +1308,7 @@ def test_a_mistyped_password_is_not_kept(name, tmp_path):
     assert name.replace("_", "-") in text.replace("_", "-") and "hunter2" not in text
 
 
+@pytest.mark.slow
 def test_ticks_are_small_whatever_the_threads(tmp_path):
     """Sessions one by one would be 140 bytes each, every second."""
     kill_after(tmp_path, 2, "cpu", "--threads=64", "--report=json:json", "run")
