@@ -16,8 +16,6 @@ import bench
 
 TIMES = int(os.environ.get("BENCH_SIGNALS", "2"))
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
-# Longer than all that bench waits for by itself after one signal: a grace and a farewell.
-ENDS_S = 30 if not os.environ.get("BENCH_SANITIZER") else 90
 QUICK = ["--threads=3", "--time=0.4", "--warmup-time=0.1", "--report-interval=0.05"]
 
 
@@ -31,7 +29,7 @@ def interrupted(draw, args, folder, span_s):
             for _ in range(draw.choice((1, 1, 2))):
                 process.send_signal(draw.choice(SIGNALS))
                 time.sleep(draw.choice((0, 0.002, 0.05)))
-            out, err = process.communicate(timeout=ENDS_S)
+            out, err = process.communicate(timeout=bench.TIMEOUT_S)
         except BaseException:
             process.kill()
             raise

@@ -12,6 +12,7 @@ import time
 import pytest
 
 import bench
+from longform import slow
 
 MODULE = os.path.join(os.path.dirname(bench.binary()), "../lib/bench/stores/json.so")
 CPU = ["cpu", "--cpu-max-prime=1000", "--events=100", "--time=0"]
@@ -117,7 +118,7 @@ def test_each_form_of_the_issue(tmp_path):
 
 
 @pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
-@pytest.mark.parametrize("dialect", ["own", *DIALECTS])
+@pytest.mark.parametrize("dialect", ["own", slow("1.1"), slow("1.0"), "0.5"])
 def test_the_saved_report_is_the_one_of_the_run(dialect, tmp_path):
     first = ["--test=cpu", "--max-requests=50"] if dialect == "0.5" else ["cpu", "--events=50"]
     bench.run(*first, "--cpu-max-prime=1000", *asserted("p99<1ns", "tps>1"), *BOTH, "run", dialect=dialect,
@@ -169,6 +170,7 @@ def test_from_a_file(tmp_path):
     assert [row[0] for row in list_of(got.out)][-1] == "events<200"
 
 
+@pytest.mark.sanitized
 def test_errors_of_sql(tmp_path):
     name = script(tmp_path, ERRORS)
     got = bench.run(name, "--db-driver=sqlite", "--sqlite-db=:memory:", "--events=20",
@@ -197,7 +199,7 @@ def test_a_script_may_not_turn_out_to_measure_it(tmp_path):
 
 def test_unfinished_events_prove_no_upper_limit(tmp_path):
     name = script(tmp_path, "ffi.cdef('int sleep(int);')\nfunction event() ffi.C.sleep(60) end\n")
-    got = bench.run(name, "--time=1", "--time-grace=0.3", *asserted("p99<50s", "p99>0.5s", "max<50s"), "run",
+    got = bench.run(name, "--time=0.6", "--time-grace=0.3", *asserted("p99<50s", "p99>0.5s", "max<50s"), "run",
                     cwd=tmp_path)
     assert got.status == 2
     assert [(row[1].startswith("at least "), row[2]) for row in list_of(got.out)] == [
@@ -205,14 +207,13 @@ def test_unfinished_events_prove_no_upper_limit(tmp_path):
 
 
 def test_a_warm_up_is_not_measured():
-    process = subprocess.Popen([bench.binary(), "cpu", "--warmup-time=60", "--report-interval=1",
+    process = subprocess.Popen([bench.binary(), "cpu", "--warmup-time=600", "--report-interval=1",
                                 *asserted("tps>1"), "run"], text=True, env=bench.environment(),
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     while "Warming up" not in process.stdout.readline():
         pass
-    time.sleep(2)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=bench.TIMEOUT_S)
     assert process.returncode == 130
     assert list_of(out) == [("tps>1", "not measured", "FAILED")]
     assert "--assert=tps>1 does not hold: not measured\n" in err
@@ -258,6 +259,7 @@ def test_at_most_64():
 
 
 @pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
+@pytest.mark.sanitized
 def test_foreign_documents(tmp_path):
     bench.run(*CPU, *asserted("tps>1"), *BOTH, "run", cwd=tmp_path)
     saved = document(tmp_path)
@@ -284,18 +286,18 @@ def test_a_violated_assertion_ends_the_run(tmp_path):
     start = time.monotonic()
     got = bench.run(script(tmp_path, SLOW), "--time=600", "--abort-on-assert=2",
                     *asserted("tps>1", "p99<10ms", "events>1e9"), *BOTH, "run", cwd=tmp_path)
-    assert 1.5 <= time.monotonic() - start < 60
+    assert time.monotonic() - start >= 1.5
     assert got.status == 3
     assert "--assert=p99<10ms has been violated for 2 s (--abort-on-assert): the run ends\n" in got.err
     rows = list_of((tmp_path / "text").read_text())
     assert [row[2] for row in rows] == ["ok", "FAILED (ended the run)", "FAILED"]
     saved = document(tmp_path)
     assert [row["ended_run"] for row in saved["assertions"]] == [False, True, False]
-    assert 1.5 <= saved["groups"][0]["total"]["figures"]["span_s"] < 60
+    assert 1.5 <= saved["groups"][0]["total"]["figures"]["span_s"] < 600
     assert bench.run("report", "json", cwd=tmp_path).out == (tmp_path / "text").read_text()
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", [slow("1.1"), slow("1.0"), "0.5"])
 def test_it_ends_runs_of_dialects(dialect, tmp_path):
     first = ["--test=cpu", "--max-time=600", "--max-requests=0"] if dialect == "0.5" else ["cpu", "--time=600"]
     got = bench.run(*first, "--abort-on-assert=1", *asserted("tps<0"), "run", dialect=dialect)
@@ -314,10 +316,8 @@ function event()
   end
 end
 """)
-    start = time.monotonic()
     got = bench.run(name, "--time=600", "--time-grace=0.2", "--abort-on-assert=1", *asserted("p99<500ms"), "run",
                     cwd=tmp_path)
-    assert time.monotonic() - start < 60
     assert "--assert=p99<500ms has been violated for 1 s" in got.err
     # The event in flight has used up the grace, which counts first.
     assert got.status == 2
@@ -325,7 +325,7 @@ end
 
 def test_counts_and_the_end_do_not_end_a_run_early(tmp_path):
     """A number of events is that of the whole run, and no event ends after the limit."""
-    got = bench.run(*CPU[:2], "--time=3", "--abort-on-assert=1", *asserted("events>1e9", "tps>0"), "run")
+    got = bench.run(*CPU[:2], "--time=2.2", "--abort-on-assert=1", *asserted("events>1e9", "tps>0"), "run")
     assert got.status == 3
     assert "the run ends" not in got.err
     assert [row[2] for row in list_of(got.out)] == ["FAILED", "ok"]

@@ -11,6 +11,7 @@ import time
 import pytest
 
 import bench
+from longform import slow
 
 LOST = "cannot write to standard output: part of the output is lost\n"
 CPU = ["cpu", *bench.QUICK, "run"]
@@ -20,18 +21,19 @@ def start(*args, **kwargs):
     return subprocess.Popen([bench.binary(), *args], env=bench.environment(), text=True, **kwargs)
 
 
+@pytest.mark.sanitized
 def test_full_disk():
     for args in (CPU, ["--help"], ["--version"]):
         with open("/dev/full", "w", encoding="ascii") as full:
             process = start(*args, stdout=full, stderr=subprocess.PIPE)
-            err = process.communicate(timeout=30)[1]
+            err = process.communicate(timeout=bench.TIMEOUT_S)[1]
         assert LOST in err
         assert process.returncode == 1
 
 
 def test_closed_standard_output():
     process = start("--version", stderr=subprocess.PIPE, preexec_fn=lambda: os.close(1))
-    assert process.communicate(timeout=30)[1] == LOST
+    assert process.communicate(timeout=bench.TIMEOUT_S)[1] == LOST
     assert process.returncode == 1
 
 
@@ -45,12 +47,12 @@ def leave_after(word, args, **kwargs):
     process.stdout.close()
     err = process.stderr.read()
     process.stderr.close()
-    return err, process.wait(timeout=120)
+    return err, process.wait(timeout=bench.TIMEOUT_S)
 
 
 @pytest.mark.parametrize("word,args", [
     ("Threads started!", [*ENDLESS, "run"]),
-    ("Threads started!", [*ENDLESS, "--compat=1.0", "run"]),
+    slow("Threads started!", [*ENDLESS, "--compat=1.0", "run"]),
     ("Creating file ", ["fileio", "--file-num=100000", "--file-total-size=400M", "prepare"]),
     ("an event", ["late.lua", "--time=600", "run"]),
 ])
@@ -73,16 +75,17 @@ def test_what_is_no_run_ends_as_other_programs_do(args):
     os.close(reader)
     process = start(*args, stdout=writer, stderr=subprocess.PIPE)
     os.close(writer)
-    assert (process.stderr.read(), process.wait(timeout=120)) == ("", -signal.SIGPIPE)
+    assert (process.stderr.read(), process.wait(timeout=bench.TIMEOUT_S)) == ("", -signal.SIGPIPE)
     process.stderr.close()
 
 
 def test_a_reader_that_went_away_where_its_signal_is_ignored():
     ignored = {"restore_signals": False, "preexec_fn": lambda: signal.signal(signal.SIGPIPE, signal.SIG_IGN)}
-    err, status = leave_after("bench ", ["cpu", "--time=1", "--report-interval=0.2", "run"], **ignored)
+    err, status = leave_after("bench ", ["cpu", "--time=0.5", "--report-interval=0.1", "run"], **ignored)
     assert status == 1 and LOST in err
 
 
+@pytest.mark.sanitized
 def test_a_pipe_that_does_not_block_loses_nothing(tmp_path):
     """It takes one page, and is read when it is full."""
     (tmp_path / "s.lua").write_text("for i = 1, 5000 do io.write('line ', i, '\\n') end\n")
@@ -93,27 +96,25 @@ def test_a_pipe_that_does_not_block_loses_nothing(tmp_path):
         process = start(*args, stdout=writer, stderr=subprocess.PIPE, cwd=tmp_path)
         os.close(writer)
         held = bytearray(4)
-        until = time.monotonic() + 60
+        until = time.monotonic() + bench.TIMEOUT_S
         while int.from_bytes(held, "little") < 4000 and time.monotonic() < until:
             fcntl.ioctl(reader, termios.FIONREAD, held)
             if process.poll() is not None:
                 break
         with open(reader, encoding="utf-8") as text:
             assert text.read() == bench.run(*args, cwd=tmp_path).out
-        assert process.communicate(timeout=120)[1] == "" and process.returncode == 0
+        assert process.communicate(timeout=bench.TIMEOUT_S)[1] == "" and process.returncode == 0
 
 
 def test_lines_arrive_at_once_in_a_pipe():
-    process = start("cpu", "--time=20", "run", stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    begun = time.monotonic()
+    process = start("cpu", "--time=200", "run", stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     for line in process.stdout:
         if line == "Threads started!\n":
             break
-    assert time.monotonic() - begun < 10
-    process.terminate()
+    process.terminate()  # not at the end yet, as its status says
     process.stdout.read()
     process.stdout.close()
-    assert process.wait(timeout=30) == 128 + 15
+    assert process.wait(timeout=bench.TIMEOUT_S) == 128 + 15
 
 
 def test_report_to_a_file(tmp_path):
@@ -163,7 +164,7 @@ def test_a_report_goes_where_standard_output_stands(tmp_path):
         out.write("before\n")
         out.flush()
         subprocess.run([bench.binary(), *CPU[:-1], "--report=text:/dev/stdout", "run"], env=bench.environment(),
-                       check=True, stdout=out, timeout=60)
+                       check=True, stdout=out, timeout=bench.TIMEOUT_S)
     text = (tmp_path / "out").read_text()
     assert text.startswith("before\n") and "total number of events:              1\n" in text
 
@@ -186,7 +187,7 @@ def test_passwords_are_not_in_the_process_list(tmp_path):
             break
     with open(f"/proc/{process.pid}/cmdline", "rb") as cmdline:
         seen = cmdline.read().split(b"\0")
-    process.communicate("\n", timeout=30)
+    process.communicate("\n", timeout=bench.TIMEOUT_S)
     assert [arg.rstrip() for arg in seen[2:5]] == [
         b"--mysql-password=xxxx",
         b"--pgsql_password=xxxx",
@@ -221,7 +222,7 @@ def test_signal_without_a_run(script, args, tmp_path):
         if line == "here\n":
             break
     process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=20) == -signal.SIGINT
+    assert process.wait(timeout=bench.TIMEOUT_S) == -signal.SIGINT
     process.communicate()
 
 
@@ -254,7 +255,7 @@ def test_notes_do_not_come_between_the_lines_of_a_report(tmp_path):
     assert text.endswith("--threads=0: out of range; allowed: 1 to 1000000\n")
 
 
-@pytest.mark.parametrize("dialect", ["1.1", "1.0", "0.5"])
+@pytest.mark.parametrize("dialect", [slow("1.1"), slow("1.0"), "0.5"])
 def test_dialects_add_nothing_on_standard_error(dialect, tmp_path):
     """Not what our own form says besides, of results, of failures and of signals."""
     test = "--test=" if dialect == "0.5" else ""

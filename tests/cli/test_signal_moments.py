@@ -12,6 +12,7 @@ PLAIN = {
     "mutex": ["mutex", "--mutex-num=16", "--mutex-locks=20000", "--mutex-loops=100"],
     "memory": ["memory", "--memory-block-size=64K", "--memory-total-size=100T"],
 }
+pytestmark = pytest.mark.slow
 FILES = ["fileio", "--file-num=4", "--file-total-size=1M"]
 TABLES = ["oltp_read_write", "--db-driver=sqlite", "--sqlite-db=a.db", "--tables=2", "--table-size=1000"]
 

@@ -16,8 +16,6 @@ import subprocess
 import bench
 
 STEP = int(os.environ.get("BENCH_TORTURE", "1000"))
-# A run that lasts longer hangs, even on a loaded machine.
-DEADLINE_S = 60
 
 Ended = collections.namedtuple("Ended", "number status out err log")
 
@@ -82,7 +80,7 @@ class Torture:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            timeout=DEADLINE_S,
+            timeout=bench.TIMEOUT_S,
             check=False,
         )
         ended = Ended(number, done.returncode, done.stdout, done.stderr, log.read_text())
