@@ -14,6 +14,7 @@ import time
 import pytest
 
 import bench
+from longform import slow
 
 MODULE = os.path.join(os.path.dirname(bench.binary()), "../lib/bench/stores/json.so")
 pytestmark = pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
@@ -241,24 +242,34 @@ def wait_for(process, condition):
         time.sleep(0.01)
 
 
-SLOW = ("--vary=threads=1..8", "--repeat=2", "--seed=9", "cpu", "--time=0.3", "--cpu-max-prime=10",
-        "run")
+# Runs stop before that number of results is exceeded, until there is a file "go".
+WAITING = """
+ffi.cdef("int usleep(unsigned int); int access(const char *, int);")
+function event()
+  if ffi.C.access("s/runs/000%d.json", 0) ~= 0 then return end
+  while ffi.C.access("go", 0) ~= 0 do ffi.C.usleep(1000) end
+end
+"""
+SLOW = ("--vary=threads=1..8", "--repeat=2", "--seed=9", "./waiting.lua", "--time=0", "--events=20", "run")
 
 
-def begin(folder, *args):
+def begin(folder, results, *args):
+    """A sweep that stops after so many results."""
+    (folder / "waiting.lua").write_text(WAITING % results)
     return subprocess.Popen([bench.binary(), "sweep", "--out=s", *args], cwd=folder,
                             env=bench.environment(), stdin=subprocess.DEVNULL,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
 
 
 def test_a_killed_sweep_goes_on(tmp_path):
-    process = begin(tmp_path, *SLOW)
+    process = begin(tmp_path, 3, *SLOW)
     wait_for(process, (tmp_path / "s/runs/0003.json").exists)
     wait_for(process, (tmp_path / "s/runs/0004.txt").exists)
-    process.kill()
+    os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
+    (tmp_path / "go").touch()
     kept = {p.name: p.stat().st_mtime_ns for p in (tmp_path / "s/runs").glob("*.json")}
-    assert 3 <= len(kept) < 8
+    assert len(kept) == 3
     before = study(tmp_path)
     done = sweep(tmp_path, "--resume", *SLOW)
     assert done.status == 0, done
@@ -273,15 +284,17 @@ def test_a_killed_sweep_goes_on(tmp_path):
 
 
 def test_an_interrupted_sweep_keeps_what_it_has(tmp_path):
-    process = begin(tmp_path, *SLOW)
+    process = begin(tmp_path, 2, *SLOW)
     wait_for(process, (tmp_path / "s/runs/0002.json").exists)
+    wait_for(process, (tmp_path / "s/runs/0003.txt").exists)
     process.send_signal(signal.SIGINT)
+    (tmp_path / "go").touch()
     out, err = process.communicate(timeout=bench.TIMEOUT_S)
     assert process.returncode == 128 + signal.SIGINT
     assert re.search(r"^\d of 8 runs are missing; --resume makes them$", err, re.M)
     assert "Best: threads=" in out
     measured = sum(p["n"] for p in table(tmp_path)["points"])
-    assert 1 <= measured < 8
+    assert 2 <= measured < 8
     assert sweep(tmp_path, "--resume", *SLOW).status == 0
     assert sum(p["n"] for p in table(tmp_path)["points"]) == 8
 
@@ -297,12 +310,13 @@ def test_a_damaged_result_is_made_anew(tmp_path):
 
 
 def test_two_sweeps_do_not_share_a_folder(tmp_path):
-    process = begin(tmp_path, *SLOW)
-    wait_for(process, (tmp_path / "s/runs/0001.txt").exists)
+    process = begin(tmp_path, 1, *SLOW)
+    wait_for(process, (tmp_path / "s/runs/0002.txt").exists)
     done = sweep(tmp_path, "--resume", *SLOW)
     assert (done.status, done.err) == (
         1, "bench sweep: --out=s: another sweep uses this folder now\n")
     process.terminate()
+    (tmp_path / "go").touch()
     process.communicate(timeout=bench.TIMEOUT_S)
     assert process.returncode == 128 + signal.SIGTERM
 
@@ -417,6 +431,7 @@ def test_several_sweeps_have_no_picture(tmp_path):
 # --- --from ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.sanitized
 def test_a_file_has_several_sweeps(tmp_path):
     (tmp_path / "two").write_text(
         "# two\n"
@@ -474,7 +489,7 @@ BUNDLED = {
 }
 
 
-@pytest.mark.parametrize("name", BUNDLED)
+@pytest.mark.parametrize("name", [n if n in ("concurrency", "block-size") else slow(n) for n in BUNDLED])
 def test_bundled_sweeps(tmp_path, name):
     more = BUNDLED[name]
     cut = CUT[1:] if any(arg.startswith("--vary") for arg in more) else CUT
@@ -486,6 +501,7 @@ def test_bundled_sweeps(tmp_path, name):
     assert [p.name for p in tmp_path.iterdir() if p.name.startswith("test_file")] == []
 
 
+@pytest.mark.slow
 def test_the_bundled_sweeps_of_a_machine(tmp_path):
     path = os.path.join(os.path.dirname(bench.binary()), "../share/bench/machine.sweep")
     text = open(path, encoding="utf-8").read()
