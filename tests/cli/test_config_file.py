@@ -215,11 +215,13 @@ def test_value_out_of_bounds_names_the_place(cpu):
     assert got == ("", "c.cfg:1: threads=0: out of range; allowed: 1 to 1000000\n", 1)
 
 
+@pytest.mark.sanitized
 def test_what_a_file_cannot_contain(cpu):
     for name in ("config-file", "compat"):
         got = cpu(f"{name}=1.0\n")
         assert got == ("", f"c.cfg:1: '{name}' can only be given on the command line\n", 1)
 
 
+@pytest.mark.sanitized
 def test_long_lines(cpu):
     assert "Number of threads: 2\n" in cpu("#" * 5000 + "\nthreads=2" + " " * 5000, *bench.QUICK).out

@@ -78,6 +78,7 @@ def test_what_is_typed_wins(typed, name, value, tmp_path):
     assert ("mysql-password" in options(tmp_path, uri, *typed)) == ("password-file" not in typed[0])
 
 
+@pytest.mark.sanitized
 def test_a_configuration_file_may_have_it_and_is_beaten_by_one_that_is_typed(tmp_path):
     (tmp_path / "a.cfg").write_text("connect=mysql://me@a:1/d\nmysql-host=b\n")
     got = options(tmp_path, "--config-file=a.cfg")

@@ -373,6 +373,7 @@ def test_endless_run_is_announced():
     assert got.out.startswith(told) and got.err == ""
 
 
+@pytest.mark.sanitized
 def test_unknown_dialect():
     got = bench.run("--compat=2.0", "--version")
     assert got == ("", "--compat=2.0: no such dialect; allowed: 1.1, 1.0, 0.5\n", 1)

@@ -36,6 +36,7 @@ def prepare(program, *args):
     )
 
 
+@pytest.mark.sanitized
 def test_options_of_the_driver(program):
     assert prepare(program, "--db-driver=foreign").out.endswith("\n7\n")
     assert prepare(program, "--foreign-speed=3", "--db-driver=foreign").out.endswith("\n3\n")

@@ -68,6 +68,7 @@ def see(tmp_path, *args):
     return got.out.split("\n\n", 1)[1].rstrip("\n").split("\t")
 
 
+@pytest.mark.sanitized
 def test_values_reach_scripts(tmp_path):
     assert see(tmp_path) == ["1", "dflt", "a|b", "false", "1", "95", "10"]
     assert see(

@@ -95,6 +95,7 @@ def test_a_client_that_takes_anything_gets_the_older_format(tmp_path):
         assert (checked.returncode, checked.stdout, checked.stderr) == (0, "", "")
 
 
+@pytest.mark.sanitized
 def test_other_questions_are_refused(tmp_path):
     with Run(tmp_path) as run:
         while run.events() == 0:

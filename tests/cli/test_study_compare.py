@@ -246,6 +246,7 @@ def test_failed_runs_are_left_out_with_their_partners(run, tmp_path):
     assert "A: a (7 runs)\n   left out: a/0002.json: the run failed\n" in out
 
 
+@pytest.mark.sanitized
 def test_what_differs_is_told_first_and_escaped(run, tmp_path):
     a, b = sides(run, 1)
     for document in b:

@@ -200,6 +200,7 @@ def test_seeds_and_names_of_reports_make_no_series(tmp_path, template):
     assert history("all", cwd=tmp_path).out.startswith("cpu: 20 runs")
 
 
+@pytest.mark.sanitized
 def test_what_is_no_result_is_left_out_and_named(tmp_path, template):
     folder = make_folder(tmp_path / "all", template, rates(8, 20))
     save(folder, "table.json", {"format": "something else"})
