@@ -10,6 +10,8 @@ import subprocess
 import tempfile
 import zlib
 
+import pytest
+
 import form
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -58,15 +60,16 @@ def load(version, name):
     return form.parse_transcript((GOLDEN / version / f"{name}.txt").read_text(), version, name)
 
 
-def for_this_build(cases):
-    """CASES; for a sanitized build each name in one of its versions, whose code is nearly the same."""
-    if not os.environ.get("BENCH_SANITIZER"):
-        return cases
-    versions = {}
-    for version, name in cases:
-        versions.setdefault(name, []).append(version)
-    one = {n: v[zlib.crc32(n.encode()) % len(v)] for n, v in versions.items()}
-    return [(version, name) for version, name in cases if one[name] == version]
+def for_this_build(cases, kind=str):
+    """CASES as parameters of a test: of each kind of name one, chosen by it, as the code is nearly the
+    same in each version.  The others are slow, and a sanitized build leaves them out."""
+    kinds = {}
+    for case in cases:
+        kinds.setdefault(kind(case[1]), []).append(case)
+    chosen = {same[zlib.crc32(name.encode()) % len(same)] for name, same in kinds.items()}
+    left_out = os.environ.get("BENCH_SANITIZER")
+    return [pytest.param(case, marks=[] if case in chosen else pytest.mark.slow)
+            for case in cases if case in chosen or not left_out]
 
 
 def environment(version, extra):

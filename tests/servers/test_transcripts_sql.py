@@ -33,6 +33,23 @@ def runs_on_server(version, name):
     return "-mysql" in name or "-pgsql" in name or any(a.startswith("--db-driver=") for a in argv)
 
 
+# Workloads of later versions that do what one of 0.5 does.
+SAME = {"oltp_read_write": "oltp", "oltp_read_only": "oltp-readonly", "oltp_point_select": "select",
+        **{f"oltp_{name}": name for name in ("insert", "delete", "update_index", "update_non_index")}}
+# What a driver and its server have their own words for.
+WORDED = re.compile(r"prepare$|err-|exist|missing|again|ssl")
+
+
+def kind(name):
+    """What a transcript shows, with either driver and any workload that does the same."""
+    found = re.fullmatch(r"(mysql|pgsql)-(?:legacy-)?([^-]*)(.*)", name)
+    if not found:
+        return name
+    driver, workload, rest = found.groups()
+    what = SAME.get(workload, workload) + rest
+    return f"{driver}-{what}" if WORDED.search(what) else what
+
+
 def cases():
     found = []
     for version in ("0.5", "1.0.20", "1.1"):
@@ -41,7 +58,9 @@ def cases():
                 on_server = prefix not in ("lua-", "seed") or runs_on_server(version, path.stem)
                 if on_server and (version, path.stem) != DEFAULT_PORT:
                     found.append((version, path.stem))
-    return runner.for_this_build(found)
+    return [pytest.param(*case.values, marks=pytest.mark.slow) if case.values[0][1].startswith("seed") else case
+            for case in runner.for_this_build(found, kind)]
+
 
 # What Oracle's server and library say where MariaDB's, with which the transcripts were made, say it
 # in other words.

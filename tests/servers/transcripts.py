@@ -171,8 +171,7 @@ def before(transcript):
 
 def run(transcript, mariadb, postgresql):
     """The output of a transcript's command, after what has to precede it."""
-    for server in (mariadb, postgresql):
-        empty(server)
+    empty(postgresql if value_of(transcript.argv, "db-driver") == "pgsql" else mariadb)
     env = runner.environment(transcript.version, transcript.env)
     with tempfile.TemporaryDirectory(prefix="bench-compat-") as name:
         folder = pathlib.Path(name)
