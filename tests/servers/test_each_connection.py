@@ -9,6 +9,7 @@ import subprocess
 import pytest
 
 import transcripts
+from choice import parameters
 from test_sql_captures import form, hide_table, mysql_sessions, pgsql_sessions
 from test_workloads import WORKLOADS
 
@@ -21,7 +22,10 @@ ASKED = re.compile(
     r"SHOW GLOBAL |SELECT current_setting|SELECT account, |SELECT 'ROLE', |SELECT MAX\(id\)")
 
 
-@pytest.fixture(params=["mysql", "pgsql"])
+DRIVERS, PS_MODES = ["mysql", "pgsql"], ["auto", "disable"]
+
+
+@pytest.fixture(params=DRIVERS)
 def logging(request):
     server = request.getfixturevalue("mariadb_plain" if request.param == "mysql" else "postgresql")
     transcripts.empty(server)
@@ -75,10 +79,12 @@ def number(out, label):
     return int(re.search(rf"^ *{label}: +(\d+)", out, re.M).group(1))
 
 
-@pytest.mark.parametrize("ps_mode", ["auto", "disable"])
-@pytest.mark.parametrize("workload", [w for w in WORKLOADS if w != "bulk_insert"])
+@pytest.mark.parametrize("logging, workload, ps_mode", parameters(
+    [(d, w, mode) for d in DRIVERS for w in WORKLOADS if w != "bulk_insert" for mode in PS_MODES],
+    gate=[("mysql", "oltp_read_write", "auto"), ("pgsql", "oltp_point_select", "disable")],
+), indirect=["logging"])
 def test_each_connection(logging, workload, ps_mode):
-    argv = ["--table-size=2000", "--rand-type=uniform", f"--db-ps-mode={ps_mode}"]
+    argv = ["--table-size=2000", "--rand-type=uniform", f"--db-ps-mode={ps_mode}", "--time=0"]
     run(BENCH, logging, workload, "--table-size=2000", "prepare")
     # Inserted ids would be there already when ours come to run.
     out, (session,) = logged(REFERENCE, logging, workload, *argv, "--events=5", "run")
@@ -101,14 +107,15 @@ def test_each_connection(logging, workload, ps_mode):
         assert len(sessions) <= threads
 
 
-@pytest.mark.parametrize("ps_mode", ["auto", "disable"])
+@pytest.mark.parametrize("logging, ps_mode", parameters(
+    [(d, mode) for d in DRIVERS for mode in PS_MODES], gate=[("mysql", "auto")]), indirect=["logging"])
 def test_each_connection_of_bulk_insert(logging, ps_mode):
     run(BENCH, logging, "bulk_insert", f"--threads={BULK_TABLES}", "prepare")
-    _, (session,) = logged(REFERENCE, logging, "bulk_insert", "--events=2000", "run")
+    _, (session,) = logged(REFERENCE, logging, "bulk_insert", "--events=2000", "--time=0", "run")
     wanted = set(session)
     assert len(wanted) == 1
     logging.sql(("DELETE FROM spec_db." if logging.driver == "mysql" else "DELETE FROM ") + "sbtest1")
     for threads in THREADS:
         _, sessions = logged(BENCH, logging, "bulk_insert", f"--threads={threads}", f"--db-ps-mode={ps_mode}",
-                             f"--events={2000 * threads}", "run")
+                             f"--events={2000 * threads}", "--time=0", "run")
         assert {s for session in sessions for s in session} == wanted

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The examples of the manual pages that need a server print what the pages show."""
 
-
 import pytest
 
 import examples
 
+pytestmark = pytest.mark.slow
 SERVERS = {"mysql": "mariadb", "pgsql": "postgresql"}
 USERS = {"mysql": "sbtest@localhost, sbtest@'127.0.0.1'", "pgsql": "sbtest"}
 SESSIONS = [(page, e) for name in SERVERS for page, e in examples.sessions(name)]

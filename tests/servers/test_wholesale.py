@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 import transcripts
+from choice import parameters
 from servers import BENCH
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -26,7 +27,10 @@ def must(server, script, *argv, **kwargs):
     return done.stdout
 
 
-@pytest.fixture(params=["mariadb", "postgresql"])
+SERVERS = ["mariadb", "postgresql"]
+
+
+@pytest.fixture(params=SERVERS)
 def server(request):
     server = request.getfixturevalue(request.param)
     transcripts.empty(server)
@@ -37,6 +41,7 @@ def number(out, label):
     return int(re.search(rf"^ *{label}: +(\d+)", out, re.M).group(1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version, protocol", [("", "auto"), ("1.0", "auto"), ("", "library")])
 def test_wholesale(server, version, protocol):
     kwargs = {"version": version, "protocol": protocol}
@@ -44,11 +49,11 @@ def test_wholesale(server, version, protocol):
     out = must(server, "wholesale.lua", *sizes, "prepare", **kwargs)
     assert sorted(re.findall(r"Creating tables: (\d)", out)) == ["1", "2", "3"]
     assert "checks failed: 0" in must(server, "wholesale.lua", *sizes, "check", **kwargs)
-    out = must(server, "wholesale.lua", *sizes[:2], "--threads=8", "--time=4", "--report-interval=1",
+    out = must(server, "wholesale.lua", *sizes[:2], "--threads=8", "--time=6", "--report-interval=1",
                "run", **kwargs)
-    # The script's own lines, and none of ours.
+    # The script's own lines, and none of ours; on a busy machine some of the five are missing.
     lines = re.findall(r"^(\d+),(\d+),([0-9.]+),[0-9.]+,[0-9.]+$", out, re.M)
-    assert len(lines) >= 2 and any(float(line[2]) > 0 for line in lines) and "tps:" not in out
+    assert lines and any(float(line[2]) > 0 for line in lines) and "tps:" not in out
     rolled_back = sum(int(n) for n in re.findall(r"^thread \d rolled back (\d+)$", out, re.M))
     assert len(re.findall(r"^thread \d rolled back", out, re.M)) == 8
     # What the script counted itself, and what servers made it repeat.
@@ -62,14 +67,18 @@ def test_wholesale(server, version, protocol):
     must(server, "wholesale.lua", *sizes, "cleanup", **kwargs)
 
 
-@pytest.mark.parametrize("version, protocol", [("", "auto"), ("0.5", "auto"), ("1.0", "auto"), ("", "library")])
+@pytest.mark.parametrize("server, version, protocol", parameters(
+    [(s, version, protocol) for s in SERVERS
+     for version, protocol in (("", "auto"), ("0.5", "auto"), ("1.0", "auto"), ("", "library"))],
+    gate=[("mariadb", "", "auto"), ("postgresql", "", "auto"), ("mariadb", "0.5", "auto"),
+          ("postgresql", "1.0", "auto")]), indirect=["server"])
 def test_mixed_interfaces(server, version, protocol):
     kwargs = {"version": version, "protocol": protocol}
     argv = ["--mixed-rows=150", "--mixed-rowz=1"]
     if version == "0.5":
         argv += ["--num-threads=3", "--max-requests=60"]
     else:
-        argv += ["--threads=3", "--events=60"]
+        argv += ["--threads=3", "--events=60", "--time=0"]
     head = ["--db-ps-mode=auto"]
     out = must(server, "mixed.lua", *head, *argv, "prepare", **kwargs)
     assert "driver " + server.driver in out
@@ -88,17 +97,18 @@ WORKLOADS = {
     "select_random_points": 1, "select_random_ranges": 1}
 
 
-@pytest.mark.parametrize("version", ["", "1.0"])
-def test_scripts_of_an_installed_sysbench(server, version):
+@pytest.mark.parametrize("server, name, version", parameters(
+    [(s, name, version) for s in SERVERS for name in WORKLOADS for version in ("", "1.0")],
+    gate=[("mariadb", "oltp_read_write", ""), ("postgresql", "oltp_point_select", "1.0")]), indirect=["server"])
+def test_scripts_of_an_installed_sysbench(server, name, version):
     """A file that exists is run, not ours: those of 1.0.20 as Debian has them."""
     if not os.path.exists(f"{INSTALLED}/oltp_common.lua"):
         pytest.skip("no scripts in /usr/share/sysbench: install sysbench")
-    for name, queries in WORKLOADS.items():
-        sizes = ["--table-size=100", "--threads=4"]
-        out = ""
-        for step in (["prepare"], ["--events=20", "run"], ["cleanup"]):
-            done = bench(server, f"{INSTALLED}/{name}.lua", *sizes, *step, version=version)
-            assert done.returncode == 0 and done.stderr == "", (name, step, done.stdout, done.stderr)
-            out += done.stdout
-        assert number(out, "total number of events") == 20
-        assert number(out, "total") >= 20 * queries
+    sizes = ["--table-size=100", "--threads=4"]
+    out = ""
+    for step in (["prepare"], ["--events=20", "--time=0", "run"], ["cleanup"]):
+        done = bench(server, f"{INSTALLED}/{name}.lua", *sizes, *step, version=version)
+        assert done.returncode == 0 and done.stderr == "", (step, done.stdout, done.stderr)
+        out += done.stdout
+    assert number(out, "total number of events") == 20
+    assert number(out, "total") >= 20 * WORKLOADS[name]
