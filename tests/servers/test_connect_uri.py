@@ -49,7 +49,7 @@ def server(request):
 def test_by_tcp_and_socket(server, tmp_path):
     for uri in uris_of(server):
         run(uri, "prepare", cwd=tmp_path)
-        run(uri, "--events=5", "--report=json:r.json", "run", cwd=tmp_path)
+        run(uri, "--events=5", "--time=0", "--report=json:r.json", "run", cwd=tmp_path)
         text = (tmp_path / "r.json").read_text()
         assert servers.PASSWORD not in text
         options = {o["name"]: o["value"] for o in json.loads(text)["facts"]["options"]}

@@ -73,7 +73,7 @@ def run(pooler, *argv):
     return done.returncode, done.stdout, done.stderr
 
 
-@pytest.mark.parametrize("protocol", ["own", "library"])
+@pytest.mark.parametrize("protocol", ["own", pytest.param("library", marks=pytest.mark.slow)])
 def test_statements_as_text_pass(pooler, protocol):
     status, out, err = run(pooler, "--db-ps-mode=disable", f"--pgsql-protocol={protocol}",
                            "--pgsql-ignore-errors=40P01,40001,23505", "--verify-commits")
@@ -88,7 +88,7 @@ def test_statements_that_are_prepared_at_each_execution_pass(pooler):
     assert number(out, "total number of events") == 80
 
 
-@pytest.mark.parametrize("protocol", ["own", "library"])
+@pytest.mark.parametrize("protocol", [pytest.param("own", marks=pytest.mark.slow), "library"])
 def test_prepared_statements_are_refused_with_a_remedy(pooler, protocol):
     status, out, err = run(pooler, f"--pgsql-protocol={protocol}")
     assert status == 1 and "Threads started" not in out

@@ -14,6 +14,7 @@ import pytest
 import clusters
 import servers
 import transcripts
+from choice import diagonal
 from fakemysql import COM_QUERY, END, OK, FakeMySQL, packets
 from test_prepare import query, watched
 from test_workloads import bench, must, number
@@ -21,7 +22,10 @@ from test_workloads import bench, must, number
 SMALL = ["--table-size=100"]
 
 
-@pytest.fixture(params=["mariadb_plain", "postgresql"])
+SERVERS = ["mariadb_plain", "postgresql"]
+
+
+@pytest.fixture(params=SERVERS)
 def server(request):
     server = request.getfixturevalue(request.param)
     transcripts.empty(server)
@@ -43,6 +47,8 @@ def limited(server, **limits):
 def mysql(mariadb_plain):
     transcripts.empty(mariadb_plain)
     must(mariadb_plain, "oltp_read_write", "--tables=4", *SMALL, "prepare")
+    await_sessions(mariadb_plain, 0)
+    await_no_statements(mariadb_plain)
     return mariadb_plain
 
 
@@ -76,7 +82,7 @@ def test_tables_are_looked_at_before_the_run(server, tmp_path):
         return done.returncode, done.stdout, done.stderr
 
     with watched(server) as sessions:
-        status, out, err = select("--tables=4", "--table-size=200", "--threads=12", "--events=24")
+        status, out, err = select("--tables=4", "--table-size=200", "--threads=12", "--events=24", "--time=0")
     assert (status, err) == (0, "warning: 4 tables have fewer rows than --table-size=200, 'sbtest1' has at most 100: "
                                 "run 'cleanup' and 'prepare', or use --table-size=100\n"), out
     asked = [s for s in sessions if any("MAX(id)" in text for text in s)]
@@ -103,13 +109,14 @@ def locked(server, table):
 
 
 def test_a_locked_table_does_not_hold_up_the_start(server):
-    argv = [os.path.abspath(os.environ["BENCH"]), "oltp_point_select", *server.login(), *SMALL, "--events=4", "run"]
+    argv = [os.path.abspath(os.environ["BENCH"]), "oltp_point_select", *server.login(), *SMALL, "--events=4", "--time=0",
+            "run"]
     with locked(server, "sbtest1"):
         process = subprocess.Popen(argv, cwd="/", stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        patience = threading.Timer(60, process.kill)
+        patience = threading.Timer(300, process.kill)
         patience.start()
         started = any("Initializing worker threads" in line for line in process.stdout)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=300)
     patience.cancel()
     assert (started, process.returncode, err) == (True, 0, ""), out
     assert number(out, "read") == 4
@@ -147,6 +154,7 @@ def quota(request, kind, n):
     def limit(number):
         server.sql("".join(statement.format(host=h, n=number) for h in host))
 
+    await_sessions(server, 0)
     limit(n)
     try:
         yield server, re.escape(statement).replace("\\{n\\}", r"\d+").replace("\\{host\\}", ".*"), \
@@ -165,17 +173,21 @@ def sessions_of(server):
 @pytest.mark.parametrize("kind", QUOTAS)
 def test_too_few_connections_of_one(request, kind):
     """The server has enough, but not for this user, role or database."""
-    with quota(request, kind, 40) as (server, statement, by):
-        status, out, err = run(server, "--threads=64", "--events=64")
+    with quota(request, kind, 12) as (server, statement, by):
+        status, out, err = run(server, "--threads=16", "--events=16")
         assert status == 1
-        said = re.fullmatch(rf'the run needs up to 64 connections, but {by} allows 40: type "({statement})" on the '
+        said = re.fullmatch(rf'the run needs up to 16 connections, but {by} allows 12: type "({statement})" on the '
                             r"server, or use fewer --threads\nFATAL: Threads initialization failed!\n", err)
         assert said and "Threads started!" not in out, err
         server.sql(said.group(1))
-        while sessions_of(server):
-            pass
-        status, out, err = run(server, "--threads=64", "--events=64")
+        await_sessions(server, 0)
+        status, out, err = run(server, "--threads=16", "--events=16")
         assert (status, err) == (0, ""), out
+
+
+def await_sessions(server, n):
+    """Servers forget a session some time after its client has gone."""
+    clusters.wait_until(lambda: len(sessions_of(server)) == n, f"{n} sessions")
 
 
 @contextlib.contextmanager
@@ -184,11 +196,12 @@ def held(server, folder, n):
     script = folder / "hold.lua"
     script.write_text("function thread_init() con = sysbench.sql.driver():connect() end\n"
                       "function event() print('connected') io.flush() io.read() end\n")
-    argv = [os.path.abspath(os.environ["BENCH"]), str(script), *server.login(), f"--threads={n}", f"--events={n}", "run"]
+    argv = [os.path.abspath(os.environ["BENCH"]), str(script), *server.login(), f"--threads={n}", f"--events={n}", "--time=0",
+            "run"]
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd="/") as holder:
         assert any(line == "connected\n" for line in holder.stdout)
         yield
-        holder.communicate("\n" * n, timeout=60)
+        holder.communicate("\n" * n, timeout=300)
 
 
 @pytest.mark.parametrize("kind", QUOTAS)
@@ -213,8 +226,7 @@ def test_a_quota_binds_nobody_who_may_exceed_it(request):
 
 def end_sessions(server, n):
     """Of a run that has n of them; those of others before it may take a while to go."""
-    while len(sessions_of(server)) != n:
-        pass
+    await_sessions(server, n)
     end = {"mysql": "KILL {};", "pgsql": "SELECT pg_terminate_backend({});"}[server.driver]
     server.sql("".join(end.format(n) for n in sessions_of(server)), check=False)
 
@@ -228,7 +240,7 @@ def test_sessions_that_cannot_connect_again(request, kind):
         argv = [os.path.abspath(os.environ["BENCH"]), "oltp_point_select", *server.login(), *SMALL, "--threads=8",
                 "--time=600", "--db-ignore-errors=all", "run"]
         with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd="/") as process:
-            patience = threading.Timer(100, process.kill)
+            patience = threading.Timer(300, process.kill)
             patience.start()
             assert any(line == "Threads started!\n" for line in process.stdout)
             server.sql(QUOTAS[kind][1].format(host="%", n=4) + (
@@ -261,19 +273,18 @@ def test_a_full_server_is_explained(mysql, tmp_path):
 
 def test_a_limit_of_all_users(mariadb_template):
     """An account's own limit overrides it, and MariaDB lets those pass it who may exceed max_connections."""
-    mysql = servers.mysql_kind()(template=mariadb_template, options=["--max-user-connections=40"])
+    mysql = servers.mysql_kind()(template=mariadb_template, options=["--max-user-connections=12"])
     try:
         mysql.start_somewhere()
         mysql.create_user()
         must(mysql, "oltp_read_write", *SMALL, "prepare")
-        argv = ["--threads=64", "--events=64"]
+        argv = ["--threads=16", "--events=16"]
         status, _, err = run(mysql, *argv)
-        said = re.match(r"the run needs up to 64 connections, but max_user_connections of ('spec_user'@'.*') allows "
-                        r'40: type "(ALTER USER \1 WITH MAX_USER_CONNECTIONS \d+;)" on the server, ', err)
+        said = re.match(r"the run needs up to 16 connections, but max_user_connections of ('spec_user'@'.*') allows "
+                        r'12: type "(ALTER USER \1 WITH MAX_USER_CONNECTIONS \d+;)" on the server, ', err)
         assert status == 1 and said, err
         mysql.sql(said.group(2))
-        while sessions_of(mysql):
-            pass
+        await_sessions(mysql, 0)
         status, out, err = run(mysql, *argv)
         assert (status, err) == (0, ""), out
         if mysql.vendor == "MariaDB":
@@ -286,12 +297,11 @@ def test_a_limit_of_all_users(mariadb_template):
 
 def test_connections_that_others_use(mysql):
     client = [servers.find_program("mariadb"), "--no-defaults", f"--socket={mysql.socket}", "--user=root", "-e",
-              "SELECT SLEEP(60)"]
+              "SELECT SLEEP(600)"]
     others = [subprocess.Popen(client, stdout=subprocess.DEVNULL) for _ in range(6)]
     try:
-        while int(mysql.sql("SELECT COUNT(*) FROM information_schema.processlist WHERE info LIKE '%SLEEP(60)'"
-                            " AND info NOT LIKE '%processlist%'")) < 6:
-            pass
+        asleep = "SELECT COUNT(*) FROM information_schema.processlist WHERE info = 'SELECT SLEEP(600)'"
+        clusters.wait_until(lambda: int(mysql.sql(asleep)) == 6, "six other clients")
         with limited(mysql, max_connections=20):
             _, _, err = run(mysql, "--threads=16", "--events=16")
     finally:
@@ -380,13 +390,17 @@ def test_when_statements_are_prepared(mysql, way, least, most):
 
 def test_events_that_prepare_statements_are_counted(mysql):
     """One session, one kind of statement: at most three of the four tables are met in events."""
-    argv = ["oltp_point_select", *SMALL, "--tables=4", "--db-prepare=lazy", "run"]
-    status, out, err = bench(mysql, *argv, "--events=200")
+    argv = ["oltp_point_select", *SMALL, "--tables=4", "--db-prepare=lazy", "--events=200"]
+    status, out, err = bench(mysql, *argv, "run")
     said = re.fullmatch(LATE, err)
     assert status == 0 and said, err
     assert (said[1], said[2], said[3]) == ("3", "200", "1.5")
-    # What the warm-up has used is no part of it.
-    status, out, err = bench(mysql, *argv, "--events=200", "--warmup-time=1")
+
+
+@pytest.mark.slow
+def test_statements_that_the_warm_up_prepared_are_not_counted(mysql):
+    argv = ["oltp_point_select", *SMALL, "--tables=4", "--db-prepare=lazy", "--events=200", "--warmup-time=10"]
+    status, _, err = bench(mysql, *argv, "run")
     assert (status, err) == (0, "")
 
 
@@ -456,7 +470,7 @@ LEVELS = {"read-uncommitted": "READ-UNCOMMITTED", "read-committed": "READ-COMMIT
           "repeatable-read": "REPEATABLE-READ", "serializable": "SERIALIZABLE"}
 
 
-@pytest.mark.parametrize("level", ["default", *LEVELS])
+@pytest.mark.parametrize("server, level", diagonal(SERVERS, ["default", *LEVELS]), indirect=["server"])
 def test_isolation_level(server, level, tmp_path):
     """Also of a connection that was made again."""
     ask = f"SELECT {server.isolation}"
@@ -476,7 +490,7 @@ end""")
 
 
 @pytest.mark.parametrize("mode, prepares, texts", [
-    ("auto", 1, 0), ("disable", 0, 20), ("simple", 0, 20), ("extended", 20, 0)])
+    ("auto", 1, 0), ("disable", 0, 20), pytest.param("simple", 0, 20, marks=pytest.mark.slow), ("extended", 20, 0)])
 def test_ps_mode_of_mysql(mysql, mode, prepares, texts):
     def counters():
         text = mysql.sql("SHOW GLOBAL STATUS WHERE Variable_name IN "
@@ -500,7 +514,7 @@ def test_ps_mode_of_mysql(mysql, mode, prepares, texts):
 @pytest.mark.parametrize("mode, form", [
     ("auto", r"execute sbstmt\d+: SELECT c FROM sbtest1 WHERE id=\$1"),
     ("disable", r"statement: SELECT c FROM sbtest1 WHERE id=\d+"),
-    ("simple", r"statement: SELECT c FROM sbtest1 WHERE id=\d+"),
+    pytest.param("simple", r"statement: SELECT c FROM sbtest1 WHERE id=\d+", marks=pytest.mark.slow),
     ("extended", r"execute <unnamed>: SELECT c FROM sbtest1 WHERE id=\$1")])
 def test_ps_mode_of_postgresql(postgresql, mode, form):
     transcripts.empty(postgresql)
@@ -581,7 +595,7 @@ def test_statements_prepared_together_are_the_same(server, tmp_path):
     assert "counts\t90\t100\t0.5" in rows[0] and "plain\t8\ty\tnil" in rows[0]
 
 
-@pytest.mark.parametrize("mode", ["auto", "extended"])
+@pytest.mark.parametrize("mode", [pytest.param("auto", marks=pytest.mark.slow), "extended"])
 def test_every_workload_by_extended_statements(server, mode):
     for workload in ("oltp_read_write", "select_random_points"):
         out = must(server, workload, *SMALL, "--threads=4", "--events=40", f"--db-ps-mode={mode}",
@@ -630,7 +644,8 @@ class LimitedMySQL(FakeMySQL):
 
 
 @pytest.mark.parametrize("allowed,used,said", [
-    (b"5", b"1", "the server allows 5"), (b"100", b"99", "other clients use 97"), (b"100", b"1", ""),
+    (b"5", b"1", "the server allows 5"),
+    (b"100", b"99", "other clients use 97"), (b"100", b"1", ""),
     (b"9223372036854775807", b"9223372036854775807", ""), (b"100", b"9223372036854775807", ""),
     (b"many", b"1", ""), (b"", b"", ""), (b"5x", b"1", ""), (b"-1", b"1", ""), (b"1e1", b"1", "")])
 def test_limits_that_no_server_means_are_not_known(tmp_path, allowed, used, said):
@@ -638,7 +653,7 @@ def test_limits_that_no_server_means_are_not_known(tmp_path, allowed, used, said
     (tmp_path / "x.lua").write_text("function thread_init() con = sysbench.sql.driver():connect() end\n"
                                     "function event() con:query('DO 1') end\n")
     done = subprocess.run([os.path.abspath(os.environ["BENCH"]), "./x.lua", *fake.login(), "--threads=12",
-                           "--events=24", "run"], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+                           "--events=24", "--time=0", "run"], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
     fake.close()
     assert fake.asked > 0
     assert (said in done.stderr if said else done.stderr == ""), done.stderr
@@ -654,7 +669,7 @@ def test_limits_behind_a_pooler_of_mysql_are_not_those_of_the_run(tmp_path, vers
                                     "  con = sysbench.sql.driver():connect()\nend\n"
                                     "function event() con:query('DO 1') end\n")
     done = subprocess.run([os.path.abspath(os.environ["BENCH"]), "./x.lua", *fake.login(), "--threads=12",
-                           "--events=24", "run"], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+                           "--events=24", "--time=0", "run"], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
     fake.close()
     assert done.returncode == status, done.stdout
     assert done.stderr.startswith("the run needs up to 12 connections, but the server allows 5: " if status else "")
