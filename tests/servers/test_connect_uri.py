@@ -46,6 +46,7 @@ def server(request):
     return server
 
 
+@pytest.mark.sanitized
 def test_by_tcp_and_socket(server, tmp_path):
     for uri in uris_of(server):
         run(uri, "prepare", cwd=tmp_path)

@@ -70,6 +70,7 @@ def test_no_server_gets_it_in_clear_unless_allowed(shell, plugins, mode):
     fake.close()
 
 
+@pytest.mark.sanitized
 @pytest.mark.parametrize("mode", ["off", "preferred"])
 def test_it_is_sent_where_that_is_allowed(shell, mode):
     fake = FakeMySQL("mysql_native_password", "mysql_clear_password")

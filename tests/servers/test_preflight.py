@@ -584,6 +584,7 @@ function event()
 end"""
 
 
+@pytest.mark.sanitized
 def test_statements_prepared_together_are_the_same(server, tmp_path):
     """Their rows, also after others were closed, and on a new connection."""
     rows = []
@@ -644,10 +645,10 @@ class LimitedMySQL(FakeMySQL):
 
 
 @pytest.mark.parametrize("allowed,used,said", [
-    (b"5", b"1", "the server allows 5"),
+    pytest.param(b"5", b"1", "the server allows 5", marks=pytest.mark.sanitized),
     (b"100", b"99", "other clients use 97"), (b"100", b"1", ""),
     (b"9223372036854775807", b"9223372036854775807", ""), (b"100", b"9223372036854775807", ""),
-    (b"many", b"1", ""), (b"", b"", ""), (b"5x", b"1", ""), (b"-1", b"1", ""), (b"1e1", b"1", "")])
+    pytest.param(b"many", b"1", "", marks=pytest.mark.sanitized), (b"", b"", ""), (b"5x", b"1", ""), (b"-1", b"1", ""), (b"1e1", b"1", "")])
 def test_limits_that_no_server_means_are_not_known(tmp_path, allowed, used, said):
     fake = LimitedMySQL({b"max_connections": allowed, b"Threads_connected": used})
     (tmp_path / "x.lua").write_text("function thread_init() con = sysbench.sql.driver():connect() end\n"

@@ -98,6 +98,7 @@ def script(tmp_path, body):
     return str(path)
 
 
+@pytest.mark.sanitized
 def test_values_arrive_as_they_were_written(server, tmp_path):
     """Those whose meaning only the server knows make the row and those behind it INSERTs."""
     body = """con:bulk_insert_init("INSERT INTO t (id, v) VALUES")
@@ -160,6 +161,7 @@ def test_what_is_part_of_a_transaction_stays_part_of_it(server, tmp_path):
     assert query(server, "SELECT COUNT(*) FROM {s}t") == "0"
 
 
+@pytest.mark.sanitized
 def test_a_missing_table_is_named(server, tmp_path):
     body = """con:bulk_insert_init("INSERT INTO nosuch VALUES")
   con:bulk_insert_next("(1, 'a')")

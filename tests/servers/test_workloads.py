@@ -240,6 +240,7 @@ def test_the_heading_names_the_server(server):
                      out, re.M), out
 
 
+@pytest.mark.sanitized
 def test_errors_that_name_rows_are_told_once(server, tmp_path):
     """Each thread meets another row."""
     (tmp_path / "same.lua").write_text("""
@@ -378,7 +379,7 @@ end
 """
 
 
-@pytest.mark.parametrize("protocol", ["auto", "library"])
+@pytest.mark.parametrize("protocol", [pytest.param("auto", marks=pytest.mark.sanitized), "library"])
 @pytest.mark.parametrize("ps_mode", ["auto", "disable"])
 def test_transactions_of_a_script_stay_as_they_are(server, protocol, ps_mode, tmp_path):
     """--verify-commits begins none within them, and counts those that it can."""
@@ -428,7 +429,7 @@ def test_an_empty_statement_is_an_error_like_others(server, protocol, tmp_path):
     assert "empty" in done.stderr, done.stderr
 
 
-@pytest.mark.parametrize("protocol", ["auto", "library"])
+@pytest.mark.parametrize("protocol", ["auto", pytest.param("library", marks=pytest.mark.sanitized)])
 def test_a_commit_that_rolls_back_is_not_verified(server, protocol, tmp_path):
     """PostgreSQL ends a transaction in which a statement has failed without an error."""
     script = tmp_path / "caught.lua"
