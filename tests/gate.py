@@ -16,6 +16,12 @@ def sanitized(*values):
     return pytest.param(*values, marks=pytest.mark.sanitized)
 
 
+def parameters(rows, gate):
+    """The rows, tuples, of which those in GATE are in the gate."""
+    assert set(gate) <= set(rows), set(gate) - set(rows)
+    return [pytest.param(*row) if row in gate else slow(*row) for row in rows]
+
+
 def first(rows, count=1):
     """So many rows are in the gate.  A row of several values is a tuple."""
     rows = [row if isinstance(row, tuple) else (row,) for row in rows]

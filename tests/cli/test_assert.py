@@ -12,7 +12,7 @@ import time
 import pytest
 
 import bench
-from longform import slow
+from gate import slow
 
 MODULE = os.path.join(os.path.dirname(bench.binary()), "../lib/bench/stores/json.so")
 CPU = ["cpu", "--cpu-max-prime=1000", "--events=100", "--time=0"]

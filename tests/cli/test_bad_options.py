@@ -11,7 +11,7 @@ import re
 import pytest
 
 import bench
-from longform import slow
+from gate import slow
 
 
 def rows(name="bad_options.tab"):

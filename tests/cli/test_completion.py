@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 import bench
-from longform import diagonal
+from gate import diagonal
 
 BUILT_IN = {"fileio", "cpu", "memory", "threads", "mutex"}
 

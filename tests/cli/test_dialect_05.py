@@ -6,7 +6,7 @@ import re
 import pytest
 
 import bench
-from longform import slow
+from gate import slow
 
 QUICK = ("--cpu-max-prime=3", "--max-requests=2")
 BANNER = "sysbench 0.5:  multi-threaded system evaluation benchmark\n"

@@ -16,7 +16,7 @@ import pytest
 from bench import TIMEOUT_S, binary, run
 from files import ASYNC, ENGINES, FILES, MODES, READING, SIZES, TOTAL, WRITING
 from files import contents, fileio, memory_folder, prepare
-from longform import diagonal, slow
+from gate import diagonal, slow
 
 TITLES = {
     "sync": "synchronous",

@@ -15,7 +15,7 @@ import pytest
 from bench import TIMEOUT_S, binary, environment, run
 from files import ASYNC, BLOCK, ENGINES, FILES, MODES, SIZES, TOTAL, WRITING
 from files import build_faults, contents, fileio, prepare, with_fault
-from longform import diagonal, slow
+from gate import diagonal, slow
 
 FILE = TOTAL // FILES
 ENOSPC = "No space left on device"

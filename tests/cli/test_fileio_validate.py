@@ -15,7 +15,7 @@ import pytest
 from files import BLOCK, ENGINES, FILES, MODES, READING, TOTAL, WRITING, SIZES
 from files import fileio, flip, memory_folder, prepare
 from bench import run
-from longform import diagonal, slow
+from gate import diagonal, slow
 
 REFERENCE = "/usr/bin/sysbench"
 RUNS = int(os.environ.get("FILEIO_RUNS", "20"))

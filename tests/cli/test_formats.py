@@ -14,7 +14,7 @@ import subprocess
 import pytest
 
 import bench
-from longform import diagonal, slow
+from gate import diagonal, slow
 
 MODULE = os.path.join(os.path.dirname(bench.binary()), "../lib/bench/stores/json.so")
 needs_json = pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")

@@ -19,7 +19,7 @@ import pytest
 
 import bench
 import prefix
-from longform import slow
+from gate import slow
 
 LIB = os.path.join(os.path.dirname(bench.binary()), "../lib/bench")
 pytestmark = pytest.mark.skipif(

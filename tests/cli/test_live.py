@@ -12,7 +12,7 @@ import tempfile
 import pytest
 
 import bench
-from longform import slow
+from gate import slow
 
 CPU = ["cpu", "--cpu-max-prime=500"]
 LINE = re.compile(r"^\d+ s, \d+ s left: \d+ events/s, p95 \d+\.\d+ ms$")

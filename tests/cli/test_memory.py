@@ -10,7 +10,7 @@ import time
 import pytest
 
 import bench
-from longform import diagonal, slow
+from gate import diagonal, slow
 
 
 def figures(out):

@@ -11,7 +11,7 @@ import time
 import pytest
 
 import bench
-from longform import slow
+from gate import slow
 
 LOST = "cannot write to standard output: part of the output is lost\n"
 CPU = ["cpu", *bench.QUICK, "run"]

@@ -6,7 +6,7 @@ import re
 import pytest
 
 import bench
-from longform import slow
+from gate import slow
 
 SLOW = "ffi.cdef('int usleep(unsigned int);') function event() ffi.C.usleep(10000) end\n"
 FULL = {

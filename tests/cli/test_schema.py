@@ -14,7 +14,7 @@ import jsonschema
 import pytest
 
 import bench
-from longform import slow
+from gate import slow
 
 TREE = pathlib.Path(bench.binary()).parent.parent
 pytestmark = pytest.mark.skipif(not (TREE / "lib/bench/stores/json.so").exists(),

@@ -9,7 +9,7 @@ import re
 import pytest
 
 import bench
-from longform import diagonal
+from gate import diagonal
 
 SECRET = "Zq9-hunter2"
 # Two forms are enough to look for faults of memory.

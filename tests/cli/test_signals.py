@@ -14,7 +14,7 @@ import time
 import pytest
 
 from bench import TIMEOUT_S
-from longform import slow
+from gate import slow
 
 BENCH = os.environ.get("BENCH", "bench")
 

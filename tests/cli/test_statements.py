@@ -9,7 +9,7 @@ import re
 import pytest
 
 import bench
-from longform import diagonal, slow
+from gate import diagonal, slow
 
 MODULE = os.path.join(os.path.dirname(bench.binary()), "../lib/bench/stores/json.so")
 pytestmark = pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")

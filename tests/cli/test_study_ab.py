@@ -13,7 +13,7 @@ import time
 import pytest
 
 import bench
-from longform import slow
+from gate import slow
 
 PROGRAM = """#!{python} -ES
 import json, os, random, sys, time

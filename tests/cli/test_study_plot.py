@@ -13,7 +13,7 @@ import xml.etree.ElementTree
 import pytest
 
 import bench
-from longform import diagonal, slow
+from gate import diagonal, slow
 
 MODULE = os.path.join(os.path.dirname(bench.binary()), "../lib/bench/stores/json.so")
 pytestmark = [

@@ -16,7 +16,7 @@ import time
 import pytest
 
 import bench
-from longform import slow
+from gate import slow
 
 MODULE = os.path.join(os.path.dirname(bench.binary()), "../lib/bench/stores/json.so")
 pytestmark = pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")

@@ -10,7 +10,10 @@ banned()
 {
   awk -f "$here/strip.awk" "$1" | awk -v file="$1" '
     # The words stand in one expression too, so that most lines are looked at once.
-    function list(names) { any = any (any ? "|" : "") names; return "(^|[^A-Za-z0-9_.>])(" names ")" }
+    function list(names) {
+      any = any (any ? "|" : "") names
+      return "(^|[^A-Za-z0-9_.>])(" names ")"
+    }
     function call(names) { return list(names) "[ ]*\\(" }
     function word(names) { return list(names) "([^A-Za-z0-9_]|$)" }
     function complain(text) { printf "%s:%d: %s\n", file, NR, text }

@@ -13,7 +13,7 @@ import pytest
 import transcripts
 import form
 import runner
-from choice import parameters
+from gate import parameters
 
 REFERENCE = os.environ.get("BENCH_REFERENCE_BIN", "/usr/bin/sysbench")
 WORKLOADS = (

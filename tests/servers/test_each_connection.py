@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 import transcripts
-from choice import parameters
+from gate import parameters
 from test_sql_captures import form, hide_table, mysql_sessions, pgsql_sessions
 from test_workloads import WORKLOADS
 

@@ -10,7 +10,7 @@ import pytest
 import transcripts  # noqa: F401  (finds the folder of the next three)
 import runner
 import sqltrace
-from choice import parameters
+from gate import parameters
 from test_sql_captures import mysql_sessions, pgsql_sessions, pgsql_statements
 
 SQL = runner.GOLDEN / "sql"

@@ -14,7 +14,7 @@ import pytest
 import clusters
 import servers
 import transcripts
-from choice import diagonal
+from gate import diagonal
 from fakemysql import COM_QUERY, END, OK, FakeMySQL, packets
 from test_prepare import query, watched
 from test_workloads import bench, must, number

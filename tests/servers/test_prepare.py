@@ -8,7 +8,7 @@ import re
 import pytest
 
 import transcripts
-from choice import parameters
+from gate import parameters
 from test_sql_captures import mysql_sessions, pgsql_sessions
 from test_workloads import bench, must, number
 

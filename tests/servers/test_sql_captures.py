@@ -12,7 +12,7 @@ import transcripts  # noqa: F401  (finds the folder of the next three)
 import runner
 import sqltrace
 import test_sql_trace
-from choice import parameters
+from gate import parameters
 
 SQL = runner.GOLDEN / "sql"
 # Several connections, which the captures of PostgreSQL do not tell apart.

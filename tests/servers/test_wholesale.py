@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 import transcripts
-from choice import parameters
+from gate import parameters
 from servers import BENCH
 
 HERE = os.path.dirname(os.path.abspath(__file__))

@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 import transcripts
-from choice import diagonal, parameters
+from gate import diagonal, parameters
 from servers import BENCH
 
 WORKLOADS = [
