@@ -59,6 +59,7 @@ class Run:
         self.child.communicate(timeout=bench.TIMEOUT_S)
 
 
+@pytest.mark.threads
 def test_the_page_shows_the_run_as_it_goes(tmp_path):
     with Run(tmp_path) as run:
         first = run.events()

@@ -16,6 +16,7 @@ FULL = {
 }
 
 
+@pytest.mark.threads
 @pytest.mark.parametrize("dialect, rate", [
     ("1.1", 1000000000), slow("1.1", 300000), *(slow(d, r) for d in ("1.0", "0.5") for r in (300000, 1000000000))])
 def test_report_and_status(tmp_path, dialect, rate):

@@ -81,6 +81,7 @@ def events_of(out):
     return int(re.search(r"total number of events: +(\d+)", out).group(1))
 
 
+@pytest.mark.threads
 @pytest.mark.parametrize("signo,status", [(signal.SIGINT, 130), (signal.SIGTERM, 143),
                                           (signal.SIGHUP, 129)])
 def test_report_and_status(tmp_path, signo, status):
@@ -242,6 +243,7 @@ def test_standard_error_that_nobody_reads_does_not_keep_the_process(tmp_path, si
     assert code == 143
 
 
+@pytest.mark.threads
 def test_second_signal_does_not_wait(tmp_path):
     (tmp_path / "sleepy.lua").write_text(SLEEPY)
     process = start(["sleepy.lua", "--time=600", "--threads=3", "run"], tmp_path)
@@ -311,6 +313,7 @@ def test_in_prepare(tmp_path, threads):
     assert cleanup.returncode == 0, cleanup.stdout + cleanup.stderr
 
 
+@pytest.mark.threads
 @pytest.mark.sanitized
 def test_sql_run(tmp_path):
     db = ["--db-driver=sqlite", "--sqlite-db=%s" % (tmp_path / "t.sqlite"), "--table-size=1000",

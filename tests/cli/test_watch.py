@@ -32,6 +32,7 @@ def row_of(folder):
     return [int(field) for field in found[0][3:]] if found else None
 
 
+@pytest.mark.threads
 @needs_documents
 def test_host(tmp_path):
     """Shares add up to 100, intervals have them too, and `report` prints what the run printed."""

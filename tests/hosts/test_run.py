@@ -57,6 +57,7 @@ QUICK = ("--cpu-max-prime=100", "--time=0")
 TOLERANCE_S = 0.005
 
 
+@pytest.mark.threads
 @pytest.mark.sanitized
 def test_counters_add_up(fleet):
     done = fleet.run("a,b", "cpu", *QUICK, "--events=1001", "--threads=2", "run")
@@ -119,6 +120,7 @@ def test_a_file_of_hosts(fleet):
     assert {g["host"]["name"] for g in done.document["groups"][1:]} >= {"a", "b"}
 
 
+@pytest.mark.threads
 def test_the_rate_is_that_of_all_hosts(fleet):
     done = fleet.run("a,b:3", fleet.steady(), "--rate=300", "--time=1", "--threads=5", "run")
     assert done.status in LATE, done.err

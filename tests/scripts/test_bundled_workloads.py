@@ -69,6 +69,7 @@ def test_statements_of_an_event(db, workload, counts):
     assert tuple(number(result, name) for name in ("read", "write", "other")) == counts
 
 
+@pytest.mark.threads
 @pytest.mark.sanitized
 def test_threads_load_slices_of_a_table(db):
     """Ids have no gap, the numbering goes on behind them, and values lie in their ranges."""
@@ -94,6 +95,7 @@ def test_prepare_fails_as_a_whole(db, threads, tables):
     assert db.ids(1) == [1]
 
 
+@pytest.mark.threads
 def test_rows_stay_complete_under_concurrent_writes(db):
     db.ok("oltp_write_only", "prepare", "--table-size=20")
     db.ok("oltp_write_only", "run", "--table-size=20", "--threads=8", "--events=300")

@@ -42,6 +42,7 @@ def total_of(document):
     return document["groups"][0]["total"]
 
 
+@pytest.mark.threads
 @needs_json
 @pytest.mark.parametrize("threads", [1, 8, 70])
 def test_sums_are_exact(folder, threads):

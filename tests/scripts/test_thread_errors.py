@@ -48,6 +48,7 @@ def figures(document):
     return document["groups"][0]["total"]["figures"]
 
 
+@pytest.mark.threads
 @pytest.mark.parametrize("more", [[], ["--rate=20000"], ["--at=1"], ["--warmup-time=0.1"]])
 def test_the_others_do_the_events_of_threads_that_failed(folder, more):
     r, document = run(folder, SOME, "--threads=4", "--bad=3", "--events=400", "--time=0", CONTINUE, *more)
@@ -84,6 +85,7 @@ end
     assert r.status == 1 and r.events == 50 and figures(document)["failed_threads"] == 1
 
 
+@pytest.mark.threads
 def test_intervals_show_the_threads_that_are_left(folder):
     slow = SOME.replace("n = (n or 0) + 1", "n = (n or 0) + 1 ffi.C.usleep(2000)")
     r, document = run(folder, slow, "--threads=3", "--bad=2", "--time=1.8", "--report-interval=0.3",

@@ -299,7 +299,7 @@ def test_an_encrypted_run(mariadb, postgresql, certificates):
 
 def test_no_password_in_the_process_list(victim):
     run = Run(victim, "oltp_point_select", *SIZES, "--rate=50")
-    clusters.wait_until(lambda: connections(victim) > 0, "the thread is connected", 120)
+    run.get_going(threads=1)
     with open(f"/proc/{run.process.pid}/cmdline", "rb") as f:
         line = f.read()
     assert b"oltp_point_select" in line
