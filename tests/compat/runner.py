@@ -62,13 +62,14 @@ def load(version, name):
 
 def for_this_build(cases, kind=str):
     """CASES as parameters of a test: of each kind of name one, chosen by it, as the code is nearly the
-    same in each version.  The others are slow, and a sanitized build leaves them out."""
+    same in each version.  The others are slow, and a sanitized build leaves them out.  Slow are all
+    that repeat the long runs of articles, too."""
     kinds = {}
     for case in cases:
         kinds.setdefault(kind(case[1]), []).append(case)
     chosen = {same[zlib.crc32(name.encode()) % len(same)] for name, same in kinds.items()}
     left_out = os.environ.get("BENCH_SANITIZER")
-    return [pytest.param(case, marks=[] if case in chosen else pytest.mark.slow)
+    return [pytest.param(case, marks=[] if case in chosen and not case[1].startswith("seed") else pytest.mark.slow)
             for case in cases if case in chosen or not left_out]
 
 

@@ -58,8 +58,7 @@ def cases():
                 on_server = prefix not in ("lua-", "seed") or runs_on_server(version, path.stem)
                 if on_server and (version, path.stem) != DEFAULT_PORT:
                     found.append((version, path.stem))
-    return [pytest.param(*case.values, marks=pytest.mark.slow) if case.values[0][1].startswith("seed") else case
-            for case in runner.for_this_build(found, kind)]
+    return runner.for_this_build(found, kind)
 
 
 # What Oracle's server and library say where MariaDB's, with which the transcripts were made, say it
