@@ -20,6 +20,9 @@ struct bn_tests {
 
 void bn_tests_add(struct bn_tests *tests);
 
+/* The descriptors that threads hold which a test leaves behind on purpose. */
+extern int bn_tests_left;
+
 /* In place of main(): BN_TESTS(hist) { ... return cmocka_run_group_tests(...); } */
 #define BN_TESTS(file)                                                                             \
   static int file##_group(void);                                                                   \

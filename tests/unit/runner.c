@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Runs the test files of one layer, each in a process of its own: one that dies hides no other's
    results, and none meets what another left behind.  Usage: PROGRAM [name of a file's tests...] */
+#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -15,10 +16,37 @@ enum { TOLD = 2 };
 
 static struct bn_tests *first, **end = &first;
 
+int bn_tests_left;
+
 void bn_tests_add(struct bn_tests *tests)
 {
   *end = tests;
   end = &tests->next;
+}
+
+/* How many descriptors this process has, the folder's own one among them; 0: nobody knows. */
+static int count_descriptors(void)
+{
+  DIR *folder = opendir("/proc/self/fd");
+  int n = 0;
+
+  while (folder != NULL && readdir(folder) != NULL)
+    n++;
+  if (folder != NULL)
+    (void)closedir(folder);
+  return n;
+}
+
+/* Whoever leaves a descriptor open leaves one at each run of a long study. */
+static int run_and_count(const struct bn_tests *tests)
+{
+  const int before = count_descriptors();
+  const int failed = tests->run();
+  const int left = count_descriptors() - before - bn_tests_left;
+
+  if (left > 0)
+    printf("[  FAILED  ] 1 test(s), %s: %d descriptors were left open\n", tests->name, left);
+  return failed || left > 0;
 }
 
 /* cmocka's words for a failure, so that whoever counts its results counts this one too. */
@@ -44,7 +72,7 @@ static int run_apart(const struct bn_tests *tests)
   }
   if (pid == 0) {
     (void)alarm(LONGEST_S);
-    exit(tests->run() == 0 ? 0 : TOLD);
+    exit(run_and_count(tests) == 0 ? 0 : TOLD);
   }
   if (waitpid(pid, &status, 0) != pid) {
     perror("waitpid");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The SQL layer on a driver in the test's hands: what is counted, ignored, said and done again. */
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "cm.h"
@@ -511,9 +512,11 @@ static void traces_statements_as_lines(void **state)
   char path[] = "/tmp/bn-sql-trace-XXXXXX";
   struct fixture f;
   char line[200] = "";
+  int fd;
 
   (void)state;
-  assert_true(mkstemp(path) >= 0);
+  fd = mkstemp(path);
+  assert_true(fd >= 0 && close(fd) == 0);
   memset(&f, 0, sizeof f);
   f.sql_conf.trace = path;
   fixture_open_with(&f, BN_V11);

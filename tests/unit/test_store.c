@@ -308,6 +308,14 @@ static void facts_whose_keys_are_not_utf8_are_kept(void **state)
   bn_facts_done(&back);
 }
 
+static void make_file(char *path)
+{
+  const int fd = mkstemp(path);
+
+  assert_int_not_equal(fd, -1);
+  assert_int_equal(close(fd), 0);
+}
+
 static void ticks_of_a_journal_add_up(void **state)
 {
   struct bn_facts facts = {.start_ns = 0};
@@ -318,7 +326,7 @@ static void ticks_of_a_journal_add_up(void **state)
   char path[] = "/tmp/bench-journal.XXXXXX";
 
   (void)state;
-  assert_int_not_equal(mkstemp(path), -1);
+  make_file(path);
   assert_int_equal(bn_journal_open(&j, js, path, &err), 0);
   assert_int_equal(bn_journal_facts(&j, &facts, &err), 0);
   make_sample(&one, BN_VIEW_TICK);
@@ -351,7 +359,7 @@ static void a_journal_that_cannot_grow_says_so_once(void **state)
   char path[] = "/tmp/bench-journal.XXXXXX";
 
   (void)state;
-  assert_int_not_equal(mkstemp(path), -1);
+  make_file(path);
   assert_int_equal(bn_journal_open(&j, js, path, &err), 0);
   assert_int_not_equal(dup2(STDIN_FILENO, j.claim.fd), -1);
   assert_int_equal(close(j.claim.fd), 0);
