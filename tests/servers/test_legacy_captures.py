@@ -84,6 +84,13 @@ def run(version, server, case, step, folder):
     output = runner.execute(argv(version, server, case, step), folder,
                             runner.environment("1.1", {}) | {"BENCH_COMPAT": version[:3]})
     assert output.status == 0, output
+    return output
+
+
+def all_threads_had_an_event(case, step, output):
+    """One that comes late may find that another has taken its event, and makes no tables then."""
+    made = [line for line in output.stdout if line.startswith("thread prepare")]
+    return (CASES[case][0], step) != ("parallel_prepare", "run") or len(made) == 2
 
 
 def steps_of(case):
@@ -101,11 +108,16 @@ def test_mysql_receives_what_the_reference_sends(version, case, mariadb_plain, t
     transcripts.empty(server)
     for step in steps_of(case):
         log = server.path(f"general-{step}.log")
-        server.sql(f"SET GLOBAL general_log_file='{log}'; SET GLOBAL general_log=ON;")
-        try:
-            run(version, server, case, step, tmp_path)
-        finally:
-            server.sql("SET GLOBAL general_log=OFF;")
+        done = False
+        while not done:
+            server.sql(f"SET GLOBAL general_log_file='{log}'; SET GLOBAL general_log=ON;")
+            try:
+                done = all_threads_had_an_event(case, step, run(version, server, case, step, tmp_path))
+            finally:
+                server.sql("SET GLOBAL general_log=OFF;")
+            if not done:
+                transcripts.empty(server)
+                os.unlink(log)
         got = sorted([form(text) for text in s] for s in mysql_sessions(log) if s)
         os.unlink(log)
         want = capture(version, "my", CASES[case][2], step)
