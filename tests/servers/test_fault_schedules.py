@@ -17,7 +17,7 @@ import pytest
 import clusters
 import proxy
 import transcripts
-from test_faults import end_connections, read_only
+from test_faults import read_only
 from servers import BENCH
 
 N_SCHEDULES = int(os.environ.get("BENCH_FAULT_SCHEDULES", "2"))
@@ -90,7 +90,7 @@ def strike(schedule, server, way):
         time.sleep(schedule.lasts_s)
         read_only(server, False)
     elif schedule.what == "connections":
-        end_connections(server)
+        transcripts.end_connections(server)
     else:
         way.way = schedule.what
         time.sleep(schedule.lasts_s)

@@ -94,15 +94,6 @@ def connections(server):
     return int(server.sql(f"SELECT COUNT(*) FROM {view} WHERE {column} = 'spec_user';"))
 
 
-def end_connections(server):
-    """All of the test's user."""
-    if server.driver == "mysql":
-        ids = server.sql("SELECT id FROM information_schema.processlist WHERE user = 'spec_user';")
-        return sum(server.sql(f"KILL {i};", check=False) == "" for i in ids.split())
-    return int(server.sql("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
-                          "WHERE usename = 'spec_user'"))
-
-
 def read_only(server, on):
     if server.driver == "mysql":
         server.sql(f"SET GLOBAL read_only = {int(on)}")
@@ -148,7 +139,7 @@ def test_connections_ended_by_the_server(victim, ignored):
     argv = [LOST[victim.driver]] if ignored else []
     run = Run(victim, "oltp_read_write", *SIZES, "--threads=4", *argv)
     run.get_going()
-    assert end_connections(victim) >= 4
+    assert transcripts.end_connections(victim) >= 4
     if ignored:
         run.get_going()
         status, out, err = run.end(signal.SIGINT)

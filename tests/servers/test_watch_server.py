@@ -157,6 +157,7 @@ def test_a_server_that_refuses_costs_one_line(mariadb, tmp_path):
     # It looks at no tables, which would be a third connection, still counted for a moment.
     (tmp_path / "x.lua").write_text("function thread_init() con = sysbench.sql.driver():connect() end\n"
                                     "function event() con:query('SELECT 1') end\n")
+    transcripts.end_connections(mariadb)
     gone = f"SELECT COUNT(*) FROM information_schema.processlist WHERE user = '{USER}'"
     clusters.wait_until(lambda: mariadb.sql(gone).strip() == "0", "no connection is left")
     limit = "".join(f"ALTER USER '{USER}'@'{host}' WITH MAX_USER_CONNECTIONS %d;" for host in ("localhost", "%%"))

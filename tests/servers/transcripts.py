@@ -54,10 +54,20 @@ def disguise(lines, mariadb, postgresql):
     return out
 
 
+def end_connections(server):
+    """All of the test's user."""
+    if server.driver == "mysql":
+        ids = server.sql("SELECT id FROM information_schema.processlist WHERE user = 'spec_user';")
+        return sum(server.sql(f"KILL {i};", check=False) == "" for i in ids.split())
+    return int(server.sql("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
+                          "WHERE usename = 'spec_user'"))
+
+
 def empty(server):
     """Drops every table of the transcripts' database; of the default user's, there is one.
 
-    PostgreSQL goes on with a statement whose client has gone: it ends what an earlier test left."""
+    A server goes on with a statement whose client has gone: what an earlier test left is ended."""
+    end_connections(server)
     if server.driver == "mysql":
         server.sql(
             "DROP DATABASE spec_db; CREATE DATABASE spec_db; CREATE DATABASE IF NOT EXISTS sbtest;"
@@ -65,7 +75,6 @@ def empty(server):
             "DROP TABLE IF EXISTS sbtest.sbtest1"
         )
     else:
-        server.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'spec_user'")
         server.sql("DROP SCHEMA public CASCADE; CREATE SCHEMA public AUTHORIZATION spec_user")
 
 
