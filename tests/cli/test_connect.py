@@ -33,6 +33,8 @@ def options(tmp_path, *args, **kwargs):
      {"user": "me", "host": "localhost", "db": "d", "socket": "/run/my.sock"}),
     ("mysql://h?ssl-mode=VERIFY_CA&ssl-ca=%2Fetc%2Fca.pem&connect_timeout=3",
      {"host": "h", "ssl": "verify_ca", "ssl-ca": "/etc/ca.pem", "connect-timeout": "3"}),
+    ("mysql://h?ssl-cert=b&ssl-key=c&ssl-cipher=d",
+     {"host": "h", "ssl-cert": "b", "ssl-key": "c", "ssl-cipher": "d"}),
     ("mysql://h?password-file=secret", {"host": "h", "password-file": "secret"}),
 ])
 def test_mysql(uri, expected, tmp_path):
