@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What of a parametrized test the gate runs; `./check --all` runs the rest too."""
+"""Divides the rows of parametrized tests: ./check runs some, `./check --all` all of them."""
 
 import itertools
 
@@ -17,13 +17,13 @@ def sanitized(*values):
 
 
 def parameters(rows, gate):
-    """The rows, tuples, of which those in GATE are in the gate."""
+    """Marks the rows, which are tuples, as slow, except those in GATE."""
     assert set(gate) <= set(rows), set(gate) - set(rows)
     return [pytest.param(*row) if row in gate else slow(*row) for row in rows]
 
 
 def first(rows, count=1):
-    """So many rows are in the gate.  A row of several values is a tuple."""
+    """Marks the rows after the first COUNT as slow.  A row of several values is a tuple."""
     rows = [row if isinstance(row, tuple) else (row,) for row in rows]
     return [pytest.param(*row) if i < count else slow(*row) for i, row in enumerate(rows)]
 

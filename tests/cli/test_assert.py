@@ -211,8 +211,7 @@ def test_a_warm_up_is_not_measured(tmp_path):
     process = subprocess.Popen([bench.binary(), name, "--warmup-time=600", "--report-interval=1",
                                 *asserted("tps>1"), "run"], text=True, env=bench.environment(), cwd=tmp_path,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    while "begun" not in process.stdout.readline():
-        pass
+    assert any("begun" in line for line in iter(process.stdout.readline, ""))
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=bench.TIMEOUT_S)
     assert process.returncode == 130

@@ -184,8 +184,7 @@ def test_the_file_is_replaced_when_the_run_ends(tmp_path):
         [bench.binary(), *QUICK, "--time=600", "--report-interval=0.1", "--report=text",
          "--report=openmetrics:bench.prom", "run"],
         env=bench.environment(), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    while "[" not in process.stdout.readline():  # an interval
-        pass
+    assert any(line.startswith("[") for line in iter(process.stdout.readline, "")), "no interval"
     assert file.read_text() == "old\n" and os.listdir(tmp_path) == ["bench.prom"]
     process.send_signal(signal.SIGINT)
     process.communicate()

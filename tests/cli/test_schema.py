@@ -212,7 +212,9 @@ def test_the_same_run_can_be_made_from_a_document(threads, options, tmp_path):
     second = traced(tmp_path, "two", *again)
     # Of several threads, a busy machine may have let one do little or nothing.
     assert threads > 1 or len(first) == len(second) == 1
-    for session in set(first) & set(second):
+    both = set(first) & set(second)
+    assert both and sum(min(len(first[s]), len(second[s])) for s in both) > 20
+    for session in both:
         n = min(len(first[session]), len(second[session]))
         assert first[session][:n] == second[session][:n]
         assert threads > 1 or len(first[session]) == len(second[session]) > 20

@@ -142,7 +142,7 @@ def test_a_real_run(tmp_path):
                     "--cooldown=0", "--min=1", "--max=20", "--out=o", "cpu", "--cpu-max-prime=3",
                     "run", cwd=tmp_path)
     # A machine that stands still keeps no rate.
-    assert got.status in (0, 1, 3), got
+    assert got.status in (0, 3) or (got.status == 1 and "rate" in got.err), got
     answer = ANSWER.search(got.out)
     assert (answer is not None) == (got.status == 0) and (answer is None or 1 <= float(answer[1]) <= 20)
     log = (tmp_path / "o/probe-02.txt").read_text()

@@ -13,6 +13,7 @@ import proxy
 import transcripts
 from servers import BENCH
 from test_workloads import bench, must, number
+from gate import slow, sanitized
 
 SIZES = ["--tables=2", "--table-size=100"]
 RUN_FAILED = "the run failed; the report covers what was measured until then"
@@ -23,14 +24,6 @@ LOST = {  # what the server's end looks like
 
 
 MARIADB, POSTGRESQL = "mariadb_victim", "postgresql_victim"
-
-
-def slow(*values):
-    return pytest.param(*values, marks=pytest.mark.slow)
-
-
-def sanitized(*values):
-    return pytest.param(*values, marks=pytest.mark.sanitized)
 
 
 def each(names, *rows):

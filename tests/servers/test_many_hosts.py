@@ -14,6 +14,7 @@ import fleet as fleets
 import transcripts
 from test_prepare import query, schema, watched
 from test_workloads import must, number
+from gate import slow
 
 
 @pytest.fixture
@@ -29,10 +30,6 @@ def content(server, tables):
 
 
 MARIADB, POSTGRESQL = "mariadb_plain", "postgresql"
-
-
-def slow(*values):
-    return pytest.param(*values, marks=pytest.mark.slow)
 
 
 # One table after the other, and shared by threads.

@@ -13,14 +13,11 @@ import pytest
 import clusters
 from fakemysql import COLUMN, END, OK, PREPARED, PreparingMySQL, ScriptedMySQL, packets
 from servers import BENCH, FETCHING
+from gate import sanitized
 
 MIB = 1024 * 1024
 OWN, BY_LIBRARY = ["--mysql-protocol=own"], ["--mysql-protocol=library"]
 NOTHING = {"affected": 0, "nrows": 0, "nfields": 0, "more": False}
-
-
-def sanitized(*values):
-    return pytest.param(*values, marks=pytest.mark.sanitized)
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import pytest
 
 from fakepgsql import INFO, READY, FakePgSQL, LeavingPgSQL, ParsingPgSQL, ResettingPgSQL, SilentPgSQL, answer, message
 from servers import BENCH, FETCHING
+from gate import slow, sanitized
 
 SCRIPT = """
 function thread_init() con = sysbench.sql.driver():connect() end
@@ -47,14 +48,6 @@ TOLD = {
     "reserved": (answer(5, [["8", "3", "2", "1", "0"]]), "connections, but the server allows 3"),
     "enough": (answer(5, [["100", "3", None, "1", "0"]]), ""),
 }
-
-
-def slow(*values):
-    return pytest.param(*values, marks=pytest.mark.slow)
-
-
-def sanitized(*values):
-    return pytest.param(*values, marks=pytest.mark.sanitized)
 
 
 def either(values, for_sanitizers=()):

@@ -11,6 +11,7 @@ import pytest
 
 import transcripts
 from servers import BENCH
+from gate import slow
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SIZES = ["--tables=2", "--table-size=50"]
@@ -55,10 +56,6 @@ def both(server, *argv, version="", trace=None, prepare=()):
 
 # In the gate each value of each.
 RUNS = [("oltp_read_write", "auto", ""), ("oltp_point_select", "disable", "1.0"), ("select_random_ranges", "disable", "")]
-
-
-def slow(*values):
-    return pytest.param(*values, marks=pytest.mark.slow)
 
 
 @pytest.mark.parametrize("workload, ps_mode, version", [

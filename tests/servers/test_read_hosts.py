@@ -15,6 +15,7 @@ import transcripts
 from test_sql_captures import mysql_sessions, pgsql_sessions
 from test_workloads import must, number
 from servers import BENCH
+from gate import slow
 
 SIZES = ["--tables=2", "--table-size=100"]
 IGNORE = {"mysql": "--mysql-ignore-errors=all", "pgsql": "--pgsql-ignore-errors=all"}
@@ -89,10 +90,6 @@ def pair(request):
 
 # Of either protocol, prepared and not.
 WAYS = [("own", "auto"), ("own", "disable"), ("library", "auto"), ("library", "disable")]
-
-
-def slow(*values):
-    return pytest.param(*values, marks=pytest.mark.slow)
 
 
 @pytest.mark.parametrize("pair, protocol, mode", [

@@ -10,6 +10,7 @@ import pytest
 
 import transcripts
 from servers import BENCH
+from gate import slow
 
 MODULE = os.path.join(os.path.dirname(os.path.abspath(BENCH)), "../lib/bench/stores/json.so")
 
@@ -53,10 +54,6 @@ def server(request):
     server = request.getfixturevalue(request.param)
     transcripts.empty(server)
     return server
-
-
-def slow(*values):
-    return pytest.param(*values, marks=pytest.mark.slow)
 
 
 @pytest.mark.parametrize("server, tries", [

@@ -8,6 +8,7 @@ import pytest
 
 import torture
 from test_workloads import must
+from gate import slow
 
 pytestmark = pytest.mark.skipif(
     "BENCH_SANITIZER" in os.environ, reason="sanitizers have an allocator of their own"
@@ -19,10 +20,6 @@ SIZES = ("--tables=1", "--table-size=100", "--index-updates=0", "--delete-insert
 @pytest.fixture(scope="module")
 def library(tmp_path_factory):
     return torture.build(tmp_path_factory.mktemp("torture"))
-
-
-def slow(*values):
-    return pytest.param(*values, marks=pytest.mark.slow)
 
 
 @pytest.mark.parametrize("server, protocol", [

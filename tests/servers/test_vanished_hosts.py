@@ -14,6 +14,7 @@ import clusters
 import proxy
 from servers import BENCH
 from test_workloads import number
+from gate import slow
 
 LIMIT_S = 10
 # On a busy machine servers may need long for new connections.
@@ -69,10 +70,6 @@ class Run:
         assert self.process.returncode == (0 if sent is None else 128 + sent), out + err
         longest_ms = float(re.search(r"^ +max: +([0-9.]+)", out, re.M).group(1))
         return longest_ms / 1000, number(out, "reconnects")
-
-
-def slow(*values):
-    return pytest.param(*values, marks=pytest.mark.slow)
 
 
 # The one of the gate is the only one that has found something.

@@ -186,7 +186,7 @@ def test_many_threads_many_tables_by_each_way(server, by):
     lines = re.findall(r"^\[ (\S+)s \] (.*)$", out, re.M)
     form = re.compile(r"thds: (?:1?\d{1,2}|200) tps: \d+\.\d\d qps: \d+\.\d\d \(r/w/o: \S+\) "
                       r"lat \(ms,95%\): (?:\d+\.\d\d|-(?: \(oldest \d+\))?) err/s: \d+\.\d\d reconn/s: 0\.00")
-    assert [line for _, line in lines if not form.fullmatch(line)] == []
+    assert lines and [line for _, line in lines if not form.fullmatch(line)] == []
     assert lines == sorted(lines, key=lambda line: float(line[0]))
     assert number(out, "total number of events") == 600
     assert tables(server) == ""

@@ -24,7 +24,8 @@ void bn_tests_add(struct bn_tests *tests)
   end = &tests->next;
 }
 
-/* How many descriptors this process has, the folder's own one among them; 0: nobody knows. */
+/* How many descriptors this process has, the folder's own one among them; 0 if
+   /proc cannot be read. */
 static int count_descriptors(void)
 {
   DIR *folder = opendir("/proc/self/fd");
@@ -37,7 +38,7 @@ static int count_descriptors(void)
   return n;
 }
 
-/* Whoever leaves a descriptor open leaves one at each run of a long study. */
+/* A descriptor that a function leaves open is lost once for each run of a study. */
 static int run_and_count(const struct bn_tests *tests)
 {
   const int before = count_descriptors();
