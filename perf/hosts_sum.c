@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 
 #include "base/rng.h"
-#include "hosts/rounds.h"
+#include "hosts/interval_merge.h"
 #include "measure/store.h"
 
 extern const struct bn_store bench_store;
@@ -67,15 +67,15 @@ static struct bn_hist *make_hist(uint64_t seed)
   return h;
 }
 
-static void take(struct bn_rounds *r, size_t host, const struct line *l)
+static void take(struct bn_intervals *r, size_t host, const struct line *l)
 {
   struct bn_err err = {0};
 
-  if (bn_rounds_take(r, host, l->text, l->len, &err) != 0)
+  if (bn_intervals_take(r, host, l->text, l->len, &err) != 0)
     give_up(err.text);
 }
 
-static void begin_host(struct bn_rounds *r, size_t host, const struct bn_metrics *m)
+static void begin_host(struct bn_intervals *r, size_t host, const struct bn_metrics *m)
 {
   struct bn_node *group = bench_store.map();
   struct bn_err err = {0};
@@ -83,7 +83,7 @@ static void begin_host(struct bn_rounds *r, size_t host, const struct bn_metrics
   if (bench_store.set(group, "name", bench_store.text("cpu")) != 0 ||
       bench_store.set(group, "metrics", bn_store_metrics(&bench_store, m)) != 0)
     give_up("out of memory");
-  if (bn_rounds_begin(r, host, group, &said, &err) != 0)
+  if (bn_intervals_begin(r, host, group, &said, &err) != 0)
     give_up(err.text);
   bench_store.free(group);
 }
@@ -121,9 +121,9 @@ static void look(void *arg, const struct bn_view *v)
 }
 
 /* One round of all hosts. */
-static void measure(struct bn_rounds *r, const struct bn_metrics *m, bool tick, struct times *t)
+static void measure(struct bn_intervals *r, const struct bn_metrics *m, bool tick, struct times *t)
 {
-  const struct bn_joint_time start = {.at_ns = 1};
+  const struct bn_merge_time start = {.at_ns = 1};
   const unsigned k = (unsigned)t->n + 1;
   struct line *line = calloc(r->n, sizeof *line);
   struct bn_err err = {0};
@@ -138,8 +138,8 @@ static void measure(struct bn_rounds *r, const struct bn_metrics *m, bool tick, 
     take(r, i, &line[i]);
   t->read_ms[t->n] = user_ms() - begin_ms;
   begin_ms = user_ms();
-  rc = tick ? bn_rounds_tick(r, &rules, &start, look, &events, &err)
-            : bn_rounds_sum(r, &rules, &start, look, &events, &err);
+  rc = tick ? bn_intervals_tick(r, &rules, &start, look, &events, &err)
+            : bn_intervals_sum(r, &rules, &start, look, &events, &err);
   t->sum_ms[t->n++] = user_ms() - begin_ms;
   if (rc != 0 || events != (uint64_t)r->n * EVENTS)
     give_up(rc != 0 ? err.text : "the sum is wrong");
@@ -169,10 +169,10 @@ static void measure_all(size_t hosts, size_t rounds, bool tick)
   struct times t = {.read_ms = calloc(rounds, sizeof(double)),
                     .sum_ms = calloc(rounds, sizeof(double))};
   struct bn_metrics m;
-  struct bn_rounds r;
+  struct bn_intervals r;
 
   if (t.read_ms == NULL || t.sum_ms == NULL || bn_metrics_init(&m, NULL) != 0 ||
-      bn_rounds_init(&r, &bench_store, hosts, 1) != 0)
+      bn_intervals_init(&r, &bench_store, hosts, 1) != 0)
     give_up("out of memory");
   for (uint64_t i = 0; i < KINDS; i++)
     t.kind[i] = make_hist(i);
@@ -183,7 +183,7 @@ static void measure_all(size_t hosts, size_t rounds, bool tick)
   printf("  to read the lines %8.2f ms, of one host %.3f ms\n", median(t.read_ms, rounds),
          median(t.read_ms, rounds) / (double)hosts);
   printf("  to add them up    %8.2f ms\n", median(t.sum_ms, rounds));
-  bn_rounds_done(&r);
+  bn_intervals_done(&r);
   bn_metrics_done(&m);
   for (size_t i = 0; i < KINDS; i++)
     bn_hist_free(t.kind[i]);

@@ -22,7 +22,7 @@
 #include "hosts/agent.h"
 #include "hosts/agentreport.h"
 #include "hosts/bridge.h"
-#include "hosts/control.h"
+#include "hosts/controller.h"
 #include "measure/assert.h"
 #include "option/conf.h"
 #include "option/opt.h"
@@ -48,8 +48,8 @@ struct program {
   size_t n_blocks;
   struct bn_optset *options;
   void *report_conf[REPORTERS_MAX]; /* values of the options of each registered reporter */
-  struct bn_report_use *reports;
-  size_t n_reports;
+  struct bn_report_use *reporters;
+  size_t n_reporters;
   struct bn_assert asserts[BN_ASSERTS_MAX];
   size_t n_asserts;
   const struct bn_watcher *watchers[BN_WATCHERS_MAX];
@@ -234,14 +234,15 @@ static int make_run(struct program *p, const struct bn_workload *ops, void *self
                                      .ops = ops,
                                      .self = self,
                                      .workload_conf = conf,
-                                     .reports = p->reports,
-                                     .n_reports = p->n_reports,
+                                     .reporters = p->reporters,
+                                     .n_reporters = p->n_reporters,
                                      .asserts = p->asserts,
                                      .n_asserts = p->n_asserts,
                                      .watchers = p->watchers,
                                      .n_watchers = p->n_watchers,
                                      .sql = p->sql,
-                                     .party = p->agent != NULL ? bn_agent_party(p->agent) : NULL};
+                                     .host_group =
+                                         p->agent != NULL ? bn_agent_party(p->agent) : NULL};
   struct bn_err err = {0};
 
   return bn_run_new(&p->run, &setup, &err) == 0 ? 0 : refuse(&err);
@@ -263,8 +264,8 @@ static void tell_what_is_known(struct program *p, const struct bn_workload *ops)
   struct bn_facts facts = {.start_ns = 0};
   bool wanted = p->n_watchers > 0;
 
-  for (size_t i = 0; i < p->n_reports; i++)
-    wanted |= p->reports[i].ops->facts;
+  for (size_t i = 0; i < p->n_reporters; i++)
+    wanted |= p->reporters[i].ops->facts;
   if (!wanted)
     return;
   bn_about_gather(&facts, &p->cli, p->options, ops, bn_script_luajit());
@@ -356,7 +357,7 @@ static int run_builtin(struct program *p, const struct bn_workload *ops)
 /* Before anything of the script is executed: already its top level may use what a run has. */
 static int make_script_run(struct program *p)
 {
-  struct bn_report_use *hooks = &p->reports[p->n_reports++];
+  struct bn_report_use *hooks = &p->reporters[p->n_reporters++];
 
   *hooks = (struct bn_report_use){.out = stdout};
   hooks->ops = bn_script_reporter(p->script, &hooks->conf);
@@ -443,11 +444,12 @@ static int run_script(struct program *p)
 /* The controller prints what the user wants, and has had the intervals when they ended. */
 static int open_agent_reports(struct program *p)
 {
-  if (bn_cli_open_reports(NULL, &p->reports, &p->n_reports) != 0)
+  if (bn_cli_open_reports(NULL, &p->reporters, &p->n_reporters) != 0)
     return -1;
-  p->reports[p->n_reports++] =
+  p->reporters[p->n_reporters++] =
       (struct bn_report_use){.ops = &bn_reporter_json_total, .out = bn_agent_document(p->agent)};
-  p->reports[p->n_reports++] = (struct bn_report_use){.ops = &bn_reporter_agent, .conf = p->agent};
+  p->reporters[p->n_reporters++] =
+      (struct bn_report_use){.ops = &bn_reporter_agent, .conf = p->agent};
   return 0;
 }
 
@@ -455,12 +457,12 @@ static int open_reports(struct program *p)
 {
   if (p->agent != NULL)
     return open_agent_reports(p);
-  if (bn_cli_open_reports(&p->conf.raw.reports, &p->reports, &p->n_reports) != 0)
+  if (bn_cli_open_reports(&p->conf.raw.reports, &p->reporters, &p->n_reporters) != 0)
     return -1;
-  for (size_t k = 0; k < p->n_reports; k++)
+  for (size_t k = 0; k < p->n_reporters; k++)
     for (size_t i = 0; i < REPORTERS_MAX && bn_registry_reporters[i] != NULL; i++)
-      if (p->reports[k].ops == bn_registry_reporters[i])
-        p->reports[k].conf = p->report_conf[i];
+      if (p->reporters[k].ops == bn_registry_reporters[i])
+        p->reporters[k].conf = p->report_conf[i];
   return 0;
 }
 
@@ -471,7 +473,7 @@ static void add_live_line(struct program *p)
                       bn_cli_is_command(&p->cli, "run");
 
   if (wanted && bn_log_has_asides() && isatty(STDERR_FILENO) == 1)
-    p->reports[p->n_reports++] = (struct bn_report_use){.ops = &bn_reporter_live};
+    p->reporters[p->n_reporters++] = (struct bn_report_use){.ops = &bn_reporter_live};
 }
 
 /* Adds that line, and the page of --metrics-listen, which belongs to the report that it shows. */
@@ -483,7 +485,8 @@ static void add_own_reports(struct program *p)
         bn_registry_reporters[i] == &bn_reporter_openmetrics ? p->report_conf[i] : NULL;
 
     if (conf != NULL && conf->at != NULL && conf->at[0] != '\0')
-      p->reports[p->n_reports++] = (struct bn_report_use){.ops = &bn_reporter_listen, .conf = conf};
+      p->reporters[p->n_reporters++] =
+          (struct bn_report_use){.ops = &bn_reporter_listen, .conf = conf};
   }
 }
 
@@ -558,7 +561,7 @@ static void program_free(struct program *p)
   if (p->script != NULL)
     bn_script_detach(p->script);
   bn_run_free(p->run);
-  free(p->reports);
+  free(p->reporters);
   /* The set frees what it put into the values, a script's own among them. */
   bn_optset_free(p->options);
   bn_script_free(p->script);
@@ -658,8 +661,8 @@ static bool wants_banner(const struct program *p)
 {
   size_t documents = 0, texts = 0;
 
-  for (size_t k = 0; k < p->n_reports; k++) {
-    const struct bn_report_use *use = &p->reports[k];
+  for (size_t k = 0; k < p->n_reporters; k++) {
+    const struct bn_report_use *use = &p->reporters[k];
 
     if (!use->ops->aside && bn_file_is_stdout(use->path))
       use->ops->for_programs ? documents++ : texts++;
@@ -686,8 +689,8 @@ static int run_hosts(const struct program *p, const struct bn_workload *ops)
                                        .apart = bn_registry_is_local(cli->test, p->sql_conf.driver),
                                        .verify_s = verifies * BN_SQL_VERIFY_S,
                                        .verify_hurry_s = verifies * BN_SQL_VERIFY_HURRY_S,
-                                       .reports = p->reports,
-                                       .n_reports = p->n_reports,
+                                       .reporters = p->reporters,
+                                       .n_reporters = p->n_reporters,
                                        .asserts = p->asserts,
                                        .n_asserts = p->n_asserts};
 
@@ -778,7 +781,7 @@ int main(int argc, char **argv)
   (void)signal(SIGXFSZ, SIG_IGN);
   status = run(&p, argc, argv);
   bn_log_more_threads();
-  if (bn_cli_close_reports(p.reports, p.n_reports) != 0 && status == BN_STATUS_OK)
+  if (bn_cli_close_reports(p.reporters, p.n_reporters) != 0 && status == BN_STATUS_OK)
     status = BN_STATUS_FAILED;
   status = check_output(status);
   if (p.agent != NULL)

@@ -44,7 +44,7 @@ struct bn_reporter {
      what reports show of that (error_facts of measure/view.h). */
   void (*begin)(void *self, const struct bn_facts *f);    /* heading, with the workload's rows */
   void (*starting)(void *self, const struct bn_facts *f); /* before the first worker */
-  void (*started)(void *self, const struct bn_facts *f);  /* the gate opens */
+  void (*started)(void *self, const struct bn_facts *f);  /* the start barrier opens */
   /* Before anybody is told of an interval, a checkpoint or the total: adds whole lines to `out`,
      which become v->lines.  -1 and err: it has failed, and the report goes without. */
   int (*add)(void *self, const struct bn_view *v, struct bn_buf *out, struct bn_err *err);

@@ -12,12 +12,12 @@
 #include "base/clock.h"
 #include "base/rng.h"
 
-struct bn_admit_seat; /* engine/admit.h */
-struct bn_conf;       /* option/conf.h */
-struct bn_outage;     /* engine/outage.h */
-struct bn_pacer;      /* engine/pacer.h */
-struct bn_stat;       /* measure/stat.h */
-struct bn_unique;     /* base/dist.h */
+struct bn_quota_share; /* engine/quota.h */
+struct bn_conf;        /* option/conf.h */
+struct bn_outage;      /* engine/outage.h */
+struct bn_pacer;       /* engine/pacer.h */
+struct bn_stat;        /* measure/stat.h */
+struct bn_unique;      /* base/dist.h */
 
 /* How a workload is reported. */
 enum bn_kind { BN_KIND_PLAIN, BN_KIND_CPU, BN_KIND_MEMORY, BN_KIND_FILEIO, BN_KIND_SQL };
@@ -111,10 +111,10 @@ struct bn_session {
   struct bn_stat *stat;
   const struct bn_limit *limit;
   const struct bn_services *services;
-  struct bn_admit_seat *seat; /* for the engine alone, as is */
-  struct bn_pacer *pacer;     /* this; NULL: no --rate */
-  struct bn_outage *outage;   /* and this */
-  void *state;                /* session_size zeroed bytes, cache-line aligned */
+  struct bn_quota_share *share; /* for the engine alone, as is */
+  struct bn_pacer *pacer;       /* this; NULL: no --rate */
+  struct bn_outage *outage;     /* and this */
+  void *state;                  /* session_size zeroed bytes, cache-line aligned */
   struct bn_clock_reader clock;
   uint64_t last_ns; /* end of the previous event: the next one's start in a closed loop */
   uint64_t due_ns;  /* --rate: the claimed arrival of an event that may begin; else 0 */

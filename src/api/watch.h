@@ -24,7 +24,8 @@ struct bn_watcher {
   const char *name; /* as --watch has it: "host" */
   size_t state_size;
   bool shared; /* what it counts is the same for all hosts of a run: the first one watches it */
-  /* Before the gate opens; the sentence says why there is nothing to watch, and the run goes on. */
+  /* Before the start barrier opens; the sentence says why there is nothing to watch, and the run
+   * goes on. */
   int (*open)(void *self, const struct bn_watch_place *place, struct bn_err *err);
   /* Fills a reading but for its time.  -1: nothing is read any more, and the run goes on. */
   int (*read)(void *self, struct bn_reading *r, struct bn_err *err);

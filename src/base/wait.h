@@ -5,7 +5,7 @@
    bounded by a deadline of the two threads that watch a run: engine/sampler (the time grace and the
    forced shutdown) and engine/signals (the patience after a signal).  A mutex is not a wait: a
    thread that holds one waits only with the wait's own.  The log holds its mutex while it prints,
-   and engine/book its own while it tells facts to reporters.  tests/lint/waits.sh refuses calls
+   and engine/reports its own while it tells facts to reporters.  tests/lint/waits.sh refuses calls
    that block elsewhere in base/ and engine/; tests replace this file by a simulated clock. */
 #ifndef BN_BASE_WAIT_H
 #define BN_BASE_WAIT_H
@@ -19,7 +19,8 @@ enum bn_bound {
   /* The deadline that is passed, which is not UINT64_MAX. */
   BN_BOUND_DEADLINE,
   /* The deadline that is passed.  If it is UINT64_MAX, which is what the user asked for: the call
-     that ends the run (bn_crew_end), which the two threads that watch make at their deadlines. */
+     that ends the run (bn_threads_end), which the two threads that watch make at their deadlines.
+   */
   BN_BOUND_END,
   /* None, and nobody waits for this thread either, once the watching threads have given the workers
      up: it is left behind. */

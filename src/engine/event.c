@@ -4,9 +4,9 @@
 #include "engine/event.h"
 
 #include "base/log.h"
-#include "engine/admit.h"
 #include "engine/outage.h"
 #include "engine/pacer.h"
+#include "engine/quota.h"
 #include "option/conf.h"
 
 const _Atomic uint64_t bn_event_always = 0;
@@ -27,7 +27,7 @@ static uint64_t between(uint64_t from_ns, uint64_t to_ns)
 /* However long the reporting thread is held up in it.  No event's time holds the wait. */
 static void await_baseline(struct bn_session *s)
 {
-  bn_admit_await(s->seat->admit);
+  bn_quota_await(s->share->quota);
   s->last_ns = bn_clock_now(&s->clock);
 }
 
@@ -35,20 +35,20 @@ uint64_t bn_event_counted(struct bn_session *s)
 {
   uint64_t n;
 
-  while (bn_admit_counted(s->seat, &n) == BN_ADMIT_FROZEN)
+  while (bn_quota_counted(s->share, &n) == BN_QUOTA_FROZEN)
     await_baseline(s);
   return n;
 }
 
 void bn_event_unclaim(struct bn_session *s, const struct bn_tick *tick)
 {
-  bn_admit_unclaim(s->seat, tick->start_ns < s->stat->counts_from_ns);
+  bn_quota_unclaim(s->share, tick->start_ns < s->stat->counts_from_ns);
 }
 
 void bn_event_give_back(struct bn_session *s)
 {
   s->due_ns = 0;
-  bn_admit_unclaim(s->seat, !s->seat->counted);
+  bn_quota_unclaim(s->share, !s->share->counted);
 }
 
 void bn_event_fail(struct bn_session *s, const struct bn_tick *tick)
@@ -59,13 +59,13 @@ void bn_event_fail(struct bn_session *s, const struct bn_tick *tick)
   if (!warm && s->last_ns <= bn_stat_get(&s->limit->span_ns))
     bn_stat_bump(&s->stat->failed, 1);
   if ((s->attend & BN_ATTEND_CLAIM) != 0)
-    bn_admit_fail(s->seat, warm);
+    bn_quota_fail(s->share, warm);
 }
 
 void bn_event_began(struct bn_session *s, uint64_t start_ns)
 {
   if (start_ns >= s->stat->counts_from_ns)
-    bn_admit_began(s->seat);
+    bn_quota_began(s->share);
   else if (s->last_ns >= s->stat->counts_from_ns)
     bn_stat_bump(&s->stat->overdue, 1);
 }
@@ -109,14 +109,14 @@ static bool await_arrival(struct bn_session *s)
 /* 0.5 says nothing. */
 static void say_why(const struct bn_session *s, enum bn_admission answer)
 {
-  if (answer != BN_ADMIT_CLOSED && !s->services->conf->policy->limits_end_silently)
-    bn_log(BN_INFO, "%s limit exceeded, exiting...", answer == BN_ADMIT_TIME_UP ? "Time" : "Event");
+  if (answer != BN_QUOTA_CLOSED && !s->services->conf->policy->limits_end_silently)
+    bn_log(BN_INFO, "%s limit exceeded, exiting...", answer == BN_QUOTA_TIME_UP ? "Time" : "Event");
 }
 
 /* What waits has no event in flight whose end it would hold up. */
 static bool lingers(struct bn_session *s)
 {
-  if (bn_stat_get(&s->stat->begun) != bn_stat_get(&s->stat->ended) || !bn_admit_linger(s->seat))
+  if (bn_stat_get(&s->stat->begun) != bn_stat_get(&s->stat->ended) || !bn_quota_linger(s->share))
     return false;
   s->last_ns = bn_clock_now(&s->clock);
   return true;
@@ -127,9 +127,9 @@ static enum bn_admission claim(struct bn_session *s)
   enum bn_admission answer;
 
   do {
-    while ((answer = bn_admit_claim(s->seat, s->last_ns)) == BN_ADMIT_FROZEN)
+    while ((answer = bn_quota_claim(s->share, s->last_ns)) == BN_QUOTA_FROZEN)
       await_baseline(s);
-  } while (answer == BN_ADMIT_SPENT && lingers(s));
+  } while (answer == BN_QUOTA_SPENT && lingers(s));
   return answer;
 }
 
@@ -143,7 +143,7 @@ bool bn_event_claim(struct bn_session *s)
   if (s->stat->counts_from_ns != 0 && s->mark != &s->limit->until_ns)
     s->last_ns = bn_clock_now(&s->clock);
   answer = claim(s);
-  if (answer != BN_ADMIT_YES) {
+  if (answer != BN_QUOTA_YES) {
     say_why(s, answer);
     return false;
   }
@@ -166,7 +166,7 @@ static __attribute__((noinline)) bool claim_and_wait(struct bn_session *s)
 /* Nearly all events of --events have no more to ask for. */
 bool bn_event_more_slow(struct bn_session *s)
 {
-  return (s->attend == BN_ATTEND_CLAIM && bn_admit_use(s->seat, s->last_ns)) || claim_and_wait(s);
+  return (s->attend == BN_ATTEND_CLAIM && bn_quota_use(s->share, s->last_ns)) || claim_and_wait(s);
 }
 
 /* --- ends that are looked at --- */
@@ -179,7 +179,7 @@ static void count_warm(struct bn_session *s, uint64_t took)
   bn_stat_bump(&st->warm_events, 1);
   bn_stat_bump(&st->warm_busy_ns, took);
   bn_stat_record(st, st->warm_hist, took);
-  bn_admit_was_warm(s->seat);
+  bn_quota_was_warm(s->share);
 }
 
 /* Response time = queueing + service.  Returns the latter. */
@@ -290,7 +290,7 @@ static void leave_outage(struct bn_session *s, uint64_t end_ns)
 void bn_event_leave(struct bn_session *s, uint64_t end_ns)
 {
   leave_outage(s, end_ns);
-  while (bn_admit_leave(s->seat) == BN_ADMIT_FROZEN)
+  while (bn_quota_leave(s->share) == BN_QUOTA_FROZEN)
     await_baseline(s);
 }
 

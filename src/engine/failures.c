@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Remembers the kinds and tells the book the first failure of each. */
+/* Remembers the kinds and tells the reports the first failure of each. */
 #include "engine/failures.h"
 
 #include <string.h>
 
 #include "base/escape.h"
 
-void bn_failures_init(struct bn_failures *f, struct bn_book *book)
+void bn_failures_init(struct bn_failures *f, struct bn_reports *reports)
 {
   memset(f, 0, sizeof *f);
-  f->book = book;
+  f->reports = reports;
   (void)pthread_mutex_init(&f->lock, NULL);
 }
 
 void bn_failures_done(struct bn_failures *f)
 {
-  if (f->book != NULL)
+  if (f->reports != NULL)
     (void)pthread_mutex_destroy(&f->lock);
-  f->book = NULL;
+  f->reports = NULL;
 }
 
 /* With the lock. */
@@ -39,8 +39,8 @@ bool bn_failures_add(struct bn_failures *f, const char *kind, const char *text, 
   first = is_new(f, label);
   if (first) {
     memcpy(f->kind[f->n++], label, sizeof label);
-    bn_book_fact(f->book, BN_THREAD_ERRORS, label, text);
-    bn_book_fact_real(f->book, BN_THREAD_ERROR_TIMES, label, at_s);
+    bn_reports_fact(f->reports, BN_THREAD_ERRORS, label, text);
+    bn_reports_fact_f64(f->reports, BN_THREAD_ERROR_TIMES, label, at_s);
   }
   (void)pthread_mutex_unlock(&f->lock);
   return first;

@@ -6,18 +6,18 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "engine/book.h"
+#include "engine/reports.h"
 
 enum { BN_FAILURE_KINDS = 16 };
 
 struct bn_failures {
-  struct bn_book *book; /* borrowed */
-  pthread_mutex_t lock; /* before the book's */
+  struct bn_reports *reports; /* borrowed */
+  pthread_mutex_t lock;       /* before the reports' */
   unsigned n;
   char kind[BN_FAILURE_KINDS][BN_LABEL_LEN]; /* those that are known already */
 };
 
-void bn_failures_init(struct bn_failures *f, struct bn_book *book);
+void bn_failures_init(struct bn_failures *f, struct bn_reports *reports);
 void bn_failures_done(struct bn_failures *f);
 /* A thread has failed at_s after the measurement began, before it if that is negative.  true: as
    the first one of its kind.  A kind may be any text; the fact has it as bn_escape() and cut

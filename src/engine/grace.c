@@ -5,7 +5,7 @@
 /* Hundreds of sessions that close their statements one after another are not stuck. */
 struct bn_progress bn_grace_progress(const struct bn_parts *p)
 {
-  const uint64_t gone = bn_crew_gone(p->crew);
+  const uint64_t gone = bn_threads_gone(p->threads);
 
   return (struct bn_progress){gone + bn_load_progress(p->load), gone + bn_load_ended(p->load)};
 }
@@ -13,13 +13,13 @@ struct bn_progress bn_grace_progress(const struct bn_parts *p)
 /* In a dialect a script without SQL has all the time that it has there. */
 bool bn_grace_is_limited(const struct bn_parts *p)
 {
-  return !p->conf->grace_auto || bn_book_kind(p->book) == BN_KIND_SQL ||
+  return !p->conf->grace_auto || bn_reports_kind(p->reports) == BN_KIND_SQL ||
          (p->scripted && p->conf->policy->own_report);
 }
 
 uint64_t bn_grace_least_ns(const struct bn_parts *p)
 {
-  return (bn_book_kind(p->book) == BN_KIND_SQL ? 2 : 10) * BN_NSEC_PER_SEC;
+  return (bn_reports_kind(p->reports) == BN_KIND_SQL ? 2 : 10) * BN_NSEC_PER_SEC;
 }
 
 /* Some centuries at most: a clock may be added. */
@@ -38,7 +38,7 @@ static uint64_t greater(uint64_t a, uint64_t b)
 uint64_t bn_grace_ns(const struct bn_parts *p, uint64_t least_ns)
 {
   /* Events without SQL are what statements are to the others. */
-  const bool events = bn_book_kind(p->book) != BN_KIND_SQL;
+  const bool events = bn_reports_kind(p->reports) != BN_KIND_SQL;
 
   if (!p->conf->grace_auto)
     return p->conf->grace_ns;

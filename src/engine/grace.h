@@ -5,8 +5,8 @@
 #ifndef BN_ENGINE_GRACE_H
 #define BN_ENGINE_GRACE_H
 
-#include "engine/agenda.h"
 #include "engine/moment.h"
+#include "engine/schedule.h"
 
 /* Grows while sessions get on. */
 struct bn_progress bn_grace_progress(const struct bn_parts *p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Asks each part for what the book needs. */
+/* Asks each part for what the reports needs. */
 #include "engine/moment.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ uint64_t bn_moment_backlog(const struct bn_parts *p, const struct bn_times *time
 /* Events that may yet begin, as far as reports care. */
 static uint64_t left_to_report(const struct bn_parts *p)
 {
-  return p->conf->policy->queue_ignores_events ? UINT64_MAX : bn_admit_left(p->admit);
+  return p->conf->policy->queue_ignores_events ? UINT64_MAX : bn_quota_unused(p->quota);
 }
 
 struct bn_moment bn_moment_at(const struct bn_parts *p, const struct bn_times *times,
@@ -27,12 +27,12 @@ struct bn_moment bn_moment_at(const struct bn_parts *p, const struct bn_times *t
                         .from_ns = measured ? times->measure_ns : times->start_ns,
                         .at_limit = now_ns >= times->deadline_ns,
                         .paced = p->pacer != NULL,
-                        .failed_threads = bn_crew_failed(p->crew),
+                        .failed_threads = bn_threads_failed(p->threads),
                         .abandoned = bn_outcome_has(p->outcome, BN_OUTCOME_ABANDONED)};
 
   /* Including workers that are just leaving. */
   if (m.at_limit)
-    m.running = bn_crew_reached_limit(p->crew);
+    m.running = bn_threads_reached_limit(p->threads);
   if (m.paced)
     m.backlog = bn_moment_backlog(p, times, now_ns, left_to_report(p));
   return m;
@@ -47,7 +47,7 @@ static uint64_t span_end(const struct bn_parts *p, const struct bn_times *times)
   const uint64_t limit_ns = bn_outcome_limit(p->outcome, times->deadline_ns);
   const uint64_t last_ns = atomic_load(&p->outcome->last_ns);
 
-  if (bn_crew_looping(p->crew) == 0 && atomic_load(&p->outcome->looped_ns) < limit_ns &&
+  if (bn_threads_looping(p->threads) == 0 && atomic_load(&p->outcome->looped_ns) < limit_ns &&
       last_ns != 0)
     return last_ns < limit_ns ? last_ns : limit_ns;
   return limit_ns;
@@ -89,7 +89,7 @@ static void find_queue(const struct bn_parts *p, struct bn_moment *m, struct bn_
   const uint64_t skip = begun > due.warmup ? begun : due.warmup;
   const uint64_t waiting = bn_pacer_queued(all, skip, UINT64_MAX);
 
-  m->backlog = bn_pacer_queued(all, skip, bn_admit_left(p->admit));
+  m->backlog = bn_pacer_queued(all, skip, bn_quota_unused(p->quota));
   m->due = due.counted - (waiting - m->backlog) + between(all, skip);
   if (due.estimated)
     m->due = started(p->load) + m->backlog;
@@ -109,7 +109,7 @@ struct bn_moment bn_moment_end(const struct bn_parts *p, const struct bn_times *
     return bn_moment_at(p, times, end_ns);
   m = bn_moment_at(p, times, span_ns != UINT64_MAX ? span_ns : end_ns);
   /* Who is only closing his session has no event in flight. */
-  m.abandoned = bn_crew_looping(p->crew) > 0;
+  m.abandoned = bn_threads_looping(p->threads) > 0;
   m.looped_ns = atomic_load(&p->outcome->looped_ns);
   m.observed_ns = m.abandoned ? end_ns : m.looped_ns;
   m.setup_ns = between(p->made_ns, times->start_ns);

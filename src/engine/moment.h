@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The state of a run at one instant, collected from its parts for the book. */
+/* The state of a run at one instant, collected from its parts for the reports. */
 #ifndef BN_ENGINE_MOMENT_H
 #define BN_ENGINE_MOMENT_H
 
-#include "engine/book.h"
-#include "engine/crew.h"
 #include "engine/interrupt.h"
 #include "engine/load.h"
 #include "engine/outage.h"
+#include "engine/reports.h"
+#include "engine/threads.h"
 #include "engine/watch.h"
 
 struct bn_failures; /* engine/failures.h */
@@ -18,16 +18,16 @@ struct bn_parts {
   struct bn_clock *clock;
   struct bn_outcome *outcome;
   struct bn_load *load;
-  struct bn_admit *admit;
+  struct bn_quota *quota;
   struct bn_pacer *pacer; /* NULL: no --rate */
   struct bn_outage *outage;
-  struct bn_crew *crew;
+  struct bn_threads *threads;
   struct bn_interrupt *interrupt;
-  struct bn_book *book;
+  struct bn_reports *reports;
   struct bn_failures *failures;
   struct bn_watch *watch;
-  const struct bn_report_use *reports;
-  size_t n_reports;
+  const struct bn_report_use *reporters;
+  size_t n_reporters;
   uint64_t made_ns; /* when the set-up began */
   bool scripted;    /* the events are a script's */
 };
@@ -37,9 +37,9 @@ struct bn_parts {
 uint64_t bn_moment_backlog(const struct bn_parts *p, const struct bn_times *times, uint64_t now_ns,
                            uint64_t left);
 /* The run has ended, or nothing may begin any more, before the warm-up was over.  Any thread, after
-   the gate has opened. */
+   the start barrier has opened. */
 bool bn_moment_in_warmup(const struct bn_parts *p, const struct bn_times *times);
-/* After the gate has opened; the same threads. */
+/* After the start barrier has opened; the same threads. */
 struct bn_moment bn_moment_at(const struct bn_parts *p, const struct bn_times *times,
                               uint64_t now_ns);
 /* Of the final report, after all workers have gone or were left: at the end of the span.  ages gets

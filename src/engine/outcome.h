@@ -25,7 +25,7 @@ enum bn_status {
 };
 
 enum bn_outcome_flag {
-  BN_OUTCOME_OPENED = 1,            /* the gate has opened: events are measured */
+  BN_OUTCOME_OPENED = 1,            /* the start barrier has opened: events are measured */
   BN_OUTCOME_FAILED = 2,            /* workload, script or worker; who failed has logged why */
   BN_OUTCOME_REPORT_FAILED = 4,     /* a report could not be written or made */
   BN_OUTCOME_OVERLOADED = 8,        /* --rate: more arrivals waited than --rate-max-backlog */
@@ -47,7 +47,7 @@ enum bn_outcome_flag {
 
 /* What the main thread does; only the main thread writes it. */
 enum bn_stage {
-  BN_STAGE_PREPARE,   /* up to the gate; commands */
+  BN_STAGE_PREPARE,   /* up to the start barrier; commands */
   BN_STAGE_MEASURE,   /* waits for the workers and for the reporting thread */
   BN_STAGE_REPORT,    /* the final report */
   BN_STAGE_FINISH,    /* the workload's finish */

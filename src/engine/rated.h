@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-#include "engine/book.h"
+#include "engine/reports.h"
 #include "measure/snap.h"
 #include "measure/view.h"
 

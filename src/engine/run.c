@@ -21,17 +21,17 @@ static const uint64_t farewell_ns = BN_NSEC_PER_SEC;
 
 /* Parts in the order of calls and of locks: each calls only those above it. */
 struct bn_run {
-  _Alignas(64) struct bn_admit admit;
+  _Alignas(64) struct bn_quota quota;
   struct bn_outcome outcome;
   struct bn_load load;
   struct bn_outage outage;
   struct bn_pacer pacer;
   struct bn_clock clock;
   struct bn_sessions sessions;
-  struct bn_crew crew;
+  struct bn_threads threads;
   struct bn_interrupt interrupt;
   struct bn_watch watch;
-  struct bn_book *book;
+  struct bn_reports *reports;
   struct bn_failures failures;
   struct bn_parts parts;
   struct bn_sampler sampler;
@@ -39,9 +39,9 @@ struct bn_run {
   struct bn_services services;
   struct bn_job job;
   const void *workload_conf;
-  const struct bn_party *party; /* NULL: none */
+  const struct bn_host_group *host_group; /* NULL: none */
   bool pacer_made;
-  double processor_s;   /* of the process, when the gate opened */
+  double processor_s;   /* of the process, when the start barrier opened */
   struct bn_hist *ages; /* --rate: of the arrivals that wait at the end; owned */
 };
 
@@ -62,7 +62,7 @@ static int make_pacer(struct bn_run *run)
   const struct bn_conf *c = run->job.conf;
 
   /* Arrivals at the same times on all hosts would come in bunches. */
-  const uint64_t seed = c->seed + (run->party != NULL ? run->party->first : 0);
+  const uint64_t seed = c->seed + (run->host_group != NULL ? run->host_group->first : 0);
 
   if (c->raw.rate <= 0)
     return 0;
@@ -78,7 +78,7 @@ static bool goes_on_after_failures(const struct bn_conf *c)
 static int make_admit(struct bn_run *run)
 {
   const struct bn_conf *c = run->job.conf;
-  const struct bn_admit_plan plan = {.events = run->job.ops->own_amount ? 0 : c->events,
+  const struct bn_quota_plan plan = {.events = run->job.ops->own_amount ? 0 : c->events,
                                      .sessions = c->threads,
                                      .others = BN_LOAD_SIDE,
                                      .warmup = c->warmup_ns != 0,
@@ -88,7 +88,7 @@ static int make_admit(struct bn_run *run)
                                      .by_start = c->policy->own_report,
                                      .stat = run->load.stats.stat};
 
-  return bn_admit_init(&run->admit, &plan);
+  return bn_quota_init(&run->quota, &plan);
 }
 
 static int make_sessions(struct bn_run *run)
@@ -96,51 +96,51 @@ static int make_sessions(struct bn_run *run)
   const unsigned n = run->job.conf->threads;
   struct bn_pacer *pacer = run->pacer_made ? &run->pacer : NULL;
   const struct bn_sessions_links links = {.load = &run->load,
-                                          .admit = &run->admit,
+                                          .quota = &run->quota,
                                           .pacer = pacer,
                                           .outage = &run->outage,
                                           .clock = &run->clock,
                                           .services = &run->services,
                                           .state_size = run->job.ops->session_size,
-                                          .party = run->party};
+                                          .host_group = run->host_group};
 
   if (bn_sessions_init(&run->sessions, n, &links) != 0 ||
-      bn_crew_init(&run->crew, run->sessions.all, n, &run->outcome, &run->admit, pacer) != 0)
+      bn_threads_init(&run->threads, run->sessions.all, n, &run->outcome, &run->quota, pacer) != 0)
     return -1;
-  run->crew.party = run->party;
-  run->crew.goes_on = goes_on_after_failures(run->job.conf);
+  run->threads.host_group = run->host_group;
+  run->threads.goes_on = goes_on_after_failures(run->job.conf);
   return bn_interrupt_init(&run->interrupt, run->sessions.all, n + BN_LOAD_SIDE);
 }
 
 static int make_watch(struct bn_run *run, const struct bn_run_setup *setup)
 {
-  const struct bn_book_setup book = {.conf = setup->conf,
-                                     .ops = setup->ops,
-                                     .stats = &run->load.stats,
-                                     .reports = setup->reports,
-                                     .n_reports = setup->n_reports,
-                                     .asserts = setup->asserts,
-                                     .n_asserts = setup->n_asserts,
-                                     .watch = &run->watch};
+  const struct bn_reports_setup reports = {.conf = setup->conf,
+                                           .ops = setup->ops,
+                                           .stats = &run->load.stats,
+                                           .reporters = setup->reporters,
+                                           .n_reporters = setup->n_reporters,
+                                           .asserts = setup->asserts,
+                                           .n_asserts = setup->n_asserts,
+                                           .watch = &run->watch};
 
   if (bn_watch_init(&run->watch, setup->watchers, setup->n_watchers, setup->sql) != 0 ||
-      bn_book_new(&run->book, &book) != 0)
+      bn_reports_new(&run->reports, &reports) != 0)
     return -1;
-  bn_failures_init(&run->failures, run->book);
+  bn_failures_init(&run->failures, run->reports);
   run->parts = (struct bn_parts){.conf = setup->conf,
                                  .clock = &run->clock,
                                  .outcome = &run->outcome,
                                  .load = &run->load,
-                                 .admit = &run->admit,
+                                 .quota = &run->quota,
                                  .pacer = run->pacer_made ? &run->pacer : NULL,
                                  .outage = &run->outage,
-                                 .crew = &run->crew,
+                                 .threads = &run->threads,
                                  .interrupt = &run->interrupt,
-                                 .book = run->book,
+                                 .reports = run->reports,
                                  .failures = &run->failures,
                                  .watch = &run->watch,
-                                 .reports = setup->reports,
-                                 .n_reports = setup->n_reports,
+                                 .reporters = setup->reporters,
+                                 .n_reporters = setup->n_reporters,
                                  .scripted = setup->ops->find_command != NULL};
   return bn_sampler_init(&run->sampler, &run->parts);
 }
@@ -154,7 +154,7 @@ static struct bn_run *new_run(const struct bn_run_setup *setup)
     return NULL;
   memset(run, 0, sizeof *run);
   run->workload_conf = setup->workload_conf;
-  run->party = setup->party;
+  run->host_group = setup->host_group;
   run->job = (struct bn_job){.conf = setup->conf,
                              .ops = setup->ops,
                              .self = setup->self,
@@ -207,8 +207,8 @@ int bn_run_measure(struct bn_run *run, const struct bn_metric *metrics, struct b
   if (bn_load_measure(&run->load, metrics, apart(run->job.conf, run->job.ops)) != 0)
     return bn_err_set(err, 0, "out of memory for the metrics of the script");
   bn_sessions_count_in(&run->sessions, &run->load);
-  bn_admit_count_in(&run->admit, run->load.stats.stat);
-  return bn_book_measure(run->book) == 0
+  bn_quota_count_in(&run->quota, run->load.stats.stat);
+  return bn_reports_measure(run->reports) == 0
              ? 0
              : bn_err_set(err, 0, "out of memory for the metrics of the script");
 }
@@ -216,7 +216,7 @@ int bn_run_measure(struct bn_run *run, const struct bn_metric *metrics, struct b
 void bn_run_know(struct bn_run *run, struct bn_facts *facts)
 {
   bn_facts_text(facts, "clock", "source", bn_clock_name(&run->clock));
-  bn_book_know(run->book, facts);
+  bn_reports_know(run->reports, facts);
 }
 
 void bn_run_free(struct bn_run *run)
@@ -225,14 +225,14 @@ void bn_run_free(struct bn_run *run)
     return;
   bn_sampler_done(&run->sampler);
   bn_failures_done(&run->failures);
-  bn_book_free(run->book);
+  bn_reports_free(run->reports);
   bn_watch_done(&run->watch);
   bn_interrupt_done(&run->interrupt);
-  bn_crew_done(&run->crew);
+  bn_threads_done(&run->threads);
   bn_sessions_done(&run->sessions);
   if (run->pacer_made)
     bn_pacer_done(&run->pacer);
-  bn_admit_done(&run->admit);
+  bn_quota_done(&run->quota);
   bn_outage_done(&run->outage);
   bn_hist_free(run->ages);
   bn_load_done(&run->load);
@@ -243,12 +243,12 @@ void bn_run_free(struct bn_run *run)
 
 void bn_run_start_at(struct bn_run *run, uint64_t at_ns)
 {
-  bn_crew_start_at(&run->crew, at_ns);
+  bn_threads_start_at(&run->threads, at_ns);
 }
 
 void bn_run_pass(struct bn_run *run)
 {
-  bn_crew_pass(&run->crew);
+  bn_threads_pass(&run->threads);
 }
 
 void bn_run_stop(struct bn_run *run, bool at_once)
@@ -259,20 +259,20 @@ void bn_run_stop(struct bn_run *run, bool at_once)
 /* The other hosts may stop the run as long as it has its receiver. */
 static void attach(struct bn_run *run)
 {
-  if (run->party != NULL)
-    run->party->attach(run->party->of, run);
+  if (run->host_group != NULL)
+    run->host_group->attach(run->host_group->of, run);
 }
 
 static void stop_receiving(struct bn_run *run)
 {
-  if (run->party != NULL)
-    run->party->detach(run->party->of);
+  if (run->host_group != NULL)
+    run->host_group->detach(run->host_group->of);
   bn_receiver_stop(&run->receiver);
 }
 
 static uint64_t stack_of(const struct bn_run *run)
 {
-  return bn_crew_stack(run->job.conf->raw.thread_stack_size);
+  return bn_threads_stack(run->job.conf->raw.thread_stack_size);
 }
 
 static bool start_watching(struct bn_run *run)
@@ -327,7 +327,7 @@ static bool can_assert(struct bn_run *run)
 {
   struct bn_err err = {0};
 
-  return bn_book_check(run->book, &err) == 0 || failed(run, &err);
+  return bn_reports_check(run->reports, &err) == 0 || failed(run, &err);
 }
 
 static bool open_workload(struct bn_run *run)
@@ -349,7 +349,7 @@ static void note_report(struct bn_run *run, bool ok)
 
 static bool open_reports(struct bn_run *run)
 {
-  const bool ok = bn_book_open(run->book);
+  const bool ok = bn_reports_open(run->reports);
 
   note_report(run, ok);
   return ok;
@@ -369,10 +369,10 @@ static bool start_workload(struct bn_run *run)
 
 static bool announce(struct bn_run *run, uint64_t seed)
 {
-  bn_book_begin(run->book, run->job.self, seed);
+  bn_reports_begin(run->reports, run->job.self, seed);
   if (!start_workload(run))
     return false;
-  bn_book_starting(run->book);
+  bn_reports_starting(run->reports);
   return true;
 }
 
@@ -395,18 +395,18 @@ static void tell_what_is_watched(const struct bn_run *run)
 /* Thousands of threads that are busy as soon as they have started hold up those that start them. */
 static bool spawn(struct bn_run *run, void *(*body)(void *), uint64_t until_ns)
 {
-  const struct bn_crew_plan plan = {&run->job, body, stack_of(run), until_ns};
+  const struct bn_threads_plan plan = {&run->job, body, stack_of(run), until_ns};
   const unsigned n = run->sessions.workers;
-  const bool connects = bn_book_kind(run->book) == BN_KIND_SQL;
+  const bool connects = bn_reports_kind(run->reports) == BN_KIND_SQL;
   struct bn_err err = {0};
 
   if (bn_room_check(n, stack_of(run), connects)) {
-    if (bn_crew_spawn(&run->crew, &plan, &err) == 0)
+    if (bn_threads_spawn(&run->threads, &plan, &err) == 0)
       return true;
     bn_room_explain(&err, n, stack_of(run));
     bn_log(BN_FATAL, "%s", err.text);
   }
-  bn_crew_end(&run->crew, BN_CAUSE_FAILED, 0);
+  bn_threads_end(&run->threads, BN_CAUSE_FAILED, 0);
   return false;
 }
 
@@ -422,17 +422,17 @@ static void abandon_start(struct bn_run *run)
 {
   bn_log(BN_FATAL, "Worker threads failed to initialize within %.15g seconds!",
          (double)run->job.conf->init_timeout_ns / BN_NSEC_PER_SEC);
-  bn_crew_tell_who_waits(&run->crew);
-  bn_crew_end(&run->crew, BN_CAUSE_TIMEOUT, 0);
+  bn_threads_log_waiting(&run->threads);
+  bn_threads_end(&run->threads, BN_CAUSE_TIMEOUT, 0);
 }
 
 static bool await_ready(struct bn_run *run, uint64_t deadline_ns)
 {
-  const enum bn_gate_state state = bn_crew_ready(&run->crew, deadline_ns);
+  const enum bn_start_barrier_state state = bn_threads_ready(&run->threads, deadline_ns);
 
-  if (state == BN_GATE_CLOSED)
+  if (state == BN_START_BARRIER_CLOSED)
     abandon_start(run);
-  return state == BN_GATE_OPEN;
+  return state == BN_START_BARRIER_OPEN;
 }
 
 static struct bn_times times_from(const struct bn_conf *c, uint64_t start_ns)
@@ -451,9 +451,9 @@ static void start_session(const struct bn_run *run, struct bn_session *s,
 
   s->stat->measure_from_ns = times->measure_ns;
   s->stat->counts_from_ns = warmup ? times->measure_ns : 0;
-  s->mark = warmup || (own && run->pacer_made) ? &bn_event_always : &run->admit.limit.until_ns;
+  s->mark = warmup || (own && run->pacer_made) ? &bn_event_always : &run->quota.limit.until_ns;
   s->attend = BN_ATTEND_LIMIT;
-  if (run->admit.events != 0 || run->pacer_made)
+  if (run->quota.events != 0 || run->pacer_made)
     s->attend |= BN_ATTEND_CLAIM;
   if (run->pacer_made)
     s->attend |= BN_ATTEND_RATE;
@@ -463,12 +463,12 @@ static void start_session(const struct bn_run *run, struct bn_session *s,
 /* Whatever takes long comes before the other hosts are told that this one is ready. */
 static bool approach_gate(struct bn_run *run)
 {
-  bn_book_place(run->book);
+  bn_reports_place(run->reports);
   if (run->job.conf->policy->start_counts_too)
     bn_load_adopt_main(&run->load);
   bn_watch_open(&run->watch);
-  bn_book_started(run->book);
-  return run->party == NULL || bn_crew_await_start(&run->crew);
+  bn_reports_started(run->reports);
+  return run->host_group == NULL || bn_threads_await_start(&run->threads);
 }
 
 /* Of all threads of this process. */
@@ -480,8 +480,8 @@ static double processor_s(void)
   return (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
 }
 
-/* Sets the clock of the run, with every worker waiting at the gate, and opens it.  false: a signal
-   came first. */
+/* Sets the clock of the run, with every worker waiting at the start barrier, and opens it.  false:
+   a signal came first. */
 static bool open_gate(struct bn_run *run, struct bn_times *times)
 {
   if (!approach_gate(run))
@@ -489,12 +489,12 @@ static bool open_gate(struct bn_run *run, struct bn_times *times)
   bn_watch_start(&run->watch);
   run->processor_s = processor_s();
   *times = times_from(run->job.conf, bn_clock_mono());
-  bn_book_start(run->book, times->start_ns);
+  bn_reports_start(run->reports, times->start_ns);
   if (run->pacer_made)
     bn_pacer_start(&run->pacer, times->start_ns);
   for (unsigned k = 0; k < run->sessions.workers; k++)
     start_session(run, &run->sessions.all[k], times);
-  if (!bn_crew_open(&run->crew, times))
+  if (!bn_threads_open(&run->threads, times))
     return false;
   bn_sampler_wake(&run->sampler);
   return true;
@@ -515,7 +515,7 @@ static void close_reports(struct bn_run *run)
                              .early = bn_outcome_has(o, BN_OUTCOME_EARLY),
                              .overload = bn_outcome_has(o, BN_OUTCOME_OVERLOADED)};
 
-  note_report(run, bn_book_close(run->book, &end));
+  note_report(run, bn_reports_close(run->reports, &end));
 }
 
 static void finish_workload(struct bn_run *run)
@@ -530,7 +530,7 @@ static void finish_workload(struct bn_run *run)
 static void say_farewell(struct bn_run *run)
 {
   if (!bn_outcome_has(&run->outcome, BN_OUTCOME_REPORTER_HANGS) &&
-      bn_crew_await(&run->crew, bn_clock_mono() + farewell_ns, true))
+      bn_threads_await(&run->threads, bn_clock_mono() + farewell_ns, true))
     bn_outcome_set(&run->outcome, BN_OUTCOME_RETURNED);
 }
 
@@ -551,7 +551,7 @@ static void note_limit(struct bn_run *run, const struct bn_moment *end)
 {
   if (end->at_limit)
     bn_outcome_set(&run->outcome, BN_OUTCOME_TIME_UP);
-  if (bn_admit_left(&run->admit) == 0)
+  if (bn_quota_unused(&run->quota) == 0)
     bn_outcome_set(&run->outcome, BN_OUTCOME_SPENT);
 }
 
@@ -564,11 +564,11 @@ static struct bn_moment sum_up(struct bn_run *run, const struct bn_times *times)
   const struct bn_workload *ops = run->job.ops;
   struct bn_err err = {0};
 
-  bn_book_count(run->book, &end);
+  bn_reports_count(run->reports, &end);
   if (ops->verify != NULL && ops->verify(run->job.self, bn_run_main_session(run), &err) != 0)
     (void)failed(run, &err);
-  bn_book_sum(run->book, &end);
-  bn_book_fact_real(run->book, "process", "processor_s", processor_s() - run->processor_s);
+  bn_reports_sum(run->reports, &end);
+  bn_reports_fact_f64(run->reports, "process", "processor_s", processor_s() - run->processor_s);
   bn_outcome_advance(&run->outcome, BN_STAGE_REPORT);
   if (bn_outcome_has(&run->outcome, BN_OUTCOME_TO_INTERRUPT))
     bn_interrupt_first(&run->interrupt, run->job.conf->threads);
@@ -577,10 +577,10 @@ static struct bn_moment sum_up(struct bn_run *run, const struct bn_times *times)
 
 static void tell_failed_threads(struct bn_run *run)
 {
-  const unsigned n = bn_crew_failed(&run->crew);
+  const unsigned n = bn_threads_failed(&run->threads);
 
   if (n > 0)
-    bn_log_stderr("%u of %u threads failed (--on-thread-error=continue)", n, run->crew.n);
+    bn_log_stderr("%u of %u threads failed (--on-thread-error=continue)", n, run->threads.n);
 }
 
 static void report_total(struct bn_run *run, const struct bn_times *times,
@@ -592,8 +592,8 @@ static void report_total(struct bn_run *run, const struct bn_times *times,
     bn_log_hint("the warm-up was not over: nothing has been measured yet, and the report covers "
                 "the warm-up");
   note_limit(run, end);
-  note_report(run, bn_book_total(run->book));
-  if (!bn_book_tell_verdicts(run->book))
+  note_report(run, bn_reports_total(run->reports));
+  if (!bn_reports_log_verdicts(run->reports))
     bn_outcome_set(&run->outcome, BN_OUTCOME_VIOLATED);
   if (end->due > 0 && end->now_ns > times->measure_ns)
     tell_unserved(run, end);
@@ -603,13 +603,13 @@ static void report_total(struct bn_run *run, const struct bn_times *times,
 
 static void measure(struct bn_run *run, const struct bn_times *times)
 {
-  const bool all = bn_crew_await(&run->crew, UINT64_MAX, false);
+  const bool all = bn_threads_await(&run->threads, UINT64_MAX, false);
 
   bn_sampler_stop(&run->sampler);
   const struct bn_moment end = sum_up(run, times);
 
   bn_log_more_threads();
-  bn_book_ended(run->book);
+  bn_reports_ended(run->reports);
   if (all)
     bn_log(BN_INFO, "Done.\n\n");
   report_total(run, times, &end);
@@ -617,7 +617,7 @@ static void measure(struct bn_run *run, const struct bn_times *times)
   if (!all)
     say_farewell(run);
   if (!bn_outcome_left_behind(&run->outcome)) {
-    bn_crew_join(&run->crew);
+    bn_threads_join(&run->threads);
     finish_workload(run);
   }
 }
@@ -627,15 +627,15 @@ static void measure(struct bn_run *run, const struct bn_times *times)
 static void give_up_start(struct bn_run *run)
 {
   const struct bn_workload *ops = run->job.ops;
-  const bool all = bn_crew_await(&run->crew, ready_deadline(run), false);
+  const bool all = bn_threads_await(&run->threads, ready_deadline(run), false);
 
   if (!all && !bn_outcome_has(&run->outcome, BN_OUTCOME_ABANDONED))
     abandon_start(run);
   bn_sampler_stop(&run->sampler);
   bn_log_more_threads();
-  if (all || bn_crew_await(&run->crew, bn_clock_mono() + farewell_ns, true)) {
+  if (all || bn_threads_await(&run->threads, bn_clock_mono() + farewell_ns, true)) {
     bn_outcome_set(&run->outcome, BN_OUTCOME_RETURNED);
-    bn_crew_join(&run->crew);
+    bn_threads_join(&run->threads);
   }
   if (ops->forget != NULL)
     ops->forget(run->job.self, bn_run_main_session(run));
@@ -696,11 +696,11 @@ static void run_parallel(struct bn_run *run)
   if (!run->job.command->quiet && is_first_host(run))
     bn_log(BN_NOTICE, "Initializing worker threads...\n\n");
   if (spawn(run, bn_worker_command, UINT64_MAX) &&
-      bn_crew_ready(&run->crew, UINT64_MAX) == BN_GATE_OPEN)
-    bn_crew_go(&run->crew);
-  (void)bn_crew_await(&run->crew, UINT64_MAX, false);
+      bn_threads_ready(&run->threads, UINT64_MAX) == BN_START_BARRIER_OPEN)
+    bn_threads_go(&run->threads);
+  (void)bn_threads_await(&run->threads, UINT64_MAX, false);
   if (!bn_outcome_has(&run->outcome, BN_OUTCOME_ABANDONED))
-    bn_crew_join(&run->crew);
+    bn_threads_join(&run->threads);
 }
 
 static void tell_incomplete(const struct bn_run *run, const char *command)
@@ -727,7 +727,7 @@ int bn_run_command(struct bn_run *run, const struct bn_command *command)
   if (command->parallel && run->sessions.whole > 1)
     run_parallel(run);
   else if (is_first_host(run))
-    bn_worker_call(&run->crew, bn_run_main_session(run), &run->job);
+    bn_worker_call(&run->threads, bn_run_main_session(run), &run->job);
   bn_log_progress(NULL);
   bn_sampler_stop(&run->sampler);
   stop_interrupting(run);

@@ -10,9 +10,9 @@
 #include "api/report.h"
 #include "api/watch.h"
 #include "api/workload.h"
-#include "engine/book.h"
+#include "engine/host_group.h"
 #include "engine/outcome.h"
-#include "engine/party.h"
+#include "engine/reports.h"
 #include "option/conf.h"
 
 struct bn_run;
@@ -24,14 +24,14 @@ struct bn_run_setup {
   const struct bn_workload *ops;
   void *self;
   const void *workload_conf;
-  const struct bn_report_use *reports;
-  size_t n_reports;
+  const struct bn_report_use *reporters;
+  size_t n_reporters;
   const struct bn_assert *asserts;
   size_t n_asserts;
   const struct bn_watcher *const *watchers;
-  size_t n_watchers;            /* at most BN_WATCHERS_MAX (engine/watch.h) */
-  struct bn_sqlsys *sql;        /* for them; NULL: the test has no database */
-  const struct bn_party *party; /* NULL: this run is no part of a larger one */
+  size_t n_watchers;                      /* at most BN_WATCHERS_MAX (engine/watch.h) */
+  struct bn_sqlsys *sql;                  /* for them; NULL: the test has no database */
+  const struct bn_host_group *host_group; /* NULL: this run is no part of a larger one */
 };
 
 /* 0 or -1 (err: out of memory).  Opens nothing yet. */
@@ -46,11 +46,11 @@ void bn_run_know(struct bn_run *run, struct bn_facts *facts);
 /* The `run` command: all phases; returns the exit status.  Everything that went wrong has been
  * printed. */
 int bn_run_execute(struct bn_run *run);
-/* Of a party: the gate opens at that time (CLOCK_MONOTONIC, not 0), or at once if it has passed.
-   The run waits for this once it has told the reporters that it starts.  Any thread, from attach to
-   detach. */
+/* Of a host group: the start barrier opens at that time (CLOCK_MONOTONIC, not 0), or at once if it
+   has passed. The run waits for this once it has told the reporters that it starts.  Any thread,
+   from attach to detach. */
 void bn_run_start_at(struct bn_run *run, uint64_t at_ns);
-/* All hosts have called the party's meet.  The same. */
+/* All hosts have called the host group's meet.  The same. */
 void bn_run_pass(struct bn_run *run);
 /* As the first SIGINT, or (at_once) as the second one, but nothing is printed.  The same. */
 void bn_run_stop(struct bn_run *run, bool at_once);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sleeps until the next item of the agenda and does it. */
+/* Sleeps until the next item of the schedule and does it. */
 #include "engine/sampler.h"
 
 #include <stdlib.h>
@@ -7,13 +7,13 @@
 
 #include "base/log.h"
 #include "base/wait.h"
-#include "engine/agenda.h"
 #include "engine/grace.h"
+#include "engine/schedule.h"
 #include "engine/stop.h"
 
 /* What the thread itself works with. */
 struct sampler {
-  struct bn_agenda agenda;
+  struct bn_schedule schedule;
   const struct bn_parts *p;
   uint64_t *ended;
 };
@@ -29,27 +29,27 @@ static const uint64_t glance_ns = BN_NSEC_PER_SEC / 4;
 static void end_warmup(const struct sampler *s, uint64_t now)
 {
   const bool own = s->p->conf->policy->own_report;
-  const uint64_t at_ns = own ? s->agenda.times.measure_ns : now;
+  const uint64_t at_ns = own ? s->schedule.times.measure_ns : now;
   const struct bn_snap *base;
 
-  bn_admit_freeze(s->p->admit);
+  bn_quota_freeze(s->p->quota);
   /* Its report covers the warm-up. */
-  if (!own || !bn_moment_in_warmup(s->p, &s->agenda.times)) {
-    base = bn_book_baseline(s->p->book, at_ns);
+  if (!own || !bn_moment_in_warmup(s->p, &s->schedule.times)) {
+    base = bn_reports_baseline(s->p->reports, at_ns);
     for (unsigned i = 0; i < s->p->conf->threads; i++)
       s->ended[i] = base->session[i].events;
   }
-  bn_admit_thaw(s->p->admit, s->ended);
+  bn_quota_thaw(s->p->quota, s->ended);
   bn_watch_start(s->p->watch);
 }
 
-/* The book says whether all went well; the reporters have said why not. */
+/* The reports says whether all went well; the reporters have said why not. */
 static void report(const struct sampler *s, uint64_t now,
-                   bool (*hand_out)(struct bn_book *b, const struct bn_moment *m))
+                   bool (*hand_out)(struct bn_reports *b, const struct bn_moment *m))
 {
-  const struct bn_moment m = bn_moment_at(s->p, &s->agenda.times, now);
+  const struct bn_moment m = bn_moment_at(s->p, &s->schedule.times, now);
 
-  if (!hand_out(s->p->book, &m))
+  if (!hand_out(s->p->reports, &m))
     bn_outcome_set(s->p->outcome, BN_OUTCOME_REPORT_FAILED);
 }
 
@@ -57,52 +57,52 @@ static void report(const struct sampler *s, uint64_t now,
    worker's clock may be some microseconds before the one that intervals go by. */
 static bool is_after_the_end(const struct sampler *s, uint64_t at_ns)
 {
-  return bn_crew_busy(s->p->crew) == 0 &&
+  return bn_threads_busy(s->p->threads) == 0 &&
          atomic_load(&s->p->outcome->end_ns) + 10 * BN_NSEC_PER_MSEC < at_ns;
 }
 
 /* While events may begin: the load of the grace is another one.  The run is ended first: a message
    waits for its reader. */
-static void judge(const struct sampler *s)
+static void asserts(const struct sampler *s)
 {
   const uint64_t now = bn_clock_mono();
   const struct bn_assert *violated;
   struct bn_moment m;
 
-  if (now >= bn_stat_get(&s->p->admit->limit.until_ns) || bn_admit_left(s->p->admit) == 0 ||
-      bn_crew_looping(s->p->crew) == 0)
+  if (now >= bn_stat_get(&s->p->quota->limit.until_ns) || bn_quota_unused(s->p->quota) == 0 ||
+      bn_threads_looping(s->p->threads) == 0)
     return;
-  m = bn_moment_at(s->p, &s->agenda.times, now);
-  violated = bn_book_second(s->p->book, &m);
+  m = bn_moment_at(s->p, &s->schedule.times, now);
+  violated = bn_reports_second(s->p->reports, &m);
   if (violated == NULL)
     return;
-  bn_crew_end(s->p->crew, BN_CAUSE_VIOLATED, 0);
+  bn_threads_end(s->p->threads, BN_CAUSE_VIOLATED, 0);
   bn_log_stderr("--assert=%s has been violated for %.15g s (--abort-on-assert): the run ends",
                 violated->text, s->p->conf->raw.abort_on_assert_s);
 }
 
 static void end_span(const struct sampler *s, uint64_t now)
 {
-  bn_book_end_span(s->p->book, atomic_load(&s->p->admit->limit.span_ns), now);
+  bn_reports_end_span(s->p->reports, atomic_load(&s->p->quota->limit.span_ns), now);
   bn_watch_end(s->p->watch);
 }
 
 static void report_due(struct sampler *s, uint64_t now)
 {
-  const uint64_t at_ns = s->agenda.interval_ns;
+  const uint64_t at_ns = s->schedule.interval_ns;
 
-  if (bn_agenda_interval(&s->agenda, now) && !is_after_the_end(s, at_ns)) {
-    report(s, now, bn_book_interval);
+  if (bn_schedule_interval(&s->schedule, now) && !is_after_the_end(s, at_ns)) {
+    report(s, now, bn_reports_interval);
     /* Whoever prints it may have taken his time. */
     now = bn_clock_mono();
   }
-  if (bn_crew_busy(s->p->crew) == 0)
-    bn_agenda_end(&s->agenda);
-  if (bn_agenda_checkpoint(&s->agenda, now))
-    report(s, now, bn_book_checkpoint);
-  if (bn_agenda_tick(&s->agenda, now)) {
-    report(s, now, bn_book_tick);
-    judge(s);
+  if (bn_threads_busy(s->p->threads) == 0)
+    bn_schedule_end(&s->schedule);
+  if (bn_schedule_checkpoint(&s->schedule, now))
+    report(s, now, bn_reports_checkpoint);
+  if (bn_schedule_tick(&s->schedule, now)) {
+    report(s, now, bn_reports_tick);
+    asserts(s);
   }
 }
 
@@ -112,9 +112,10 @@ static void check_backlog(const struct sampler *s, uint64_t now)
   uint64_t backlog;
 
   /* Without a limit too: bench's own report needs the arrivals replayed (engine/pacer.h). */
-  if (s->p->pacer == NULL || !s->agenda.measuring || (most == 0 && !s->p->conf->policy->own_report))
+  if (s->p->pacer == NULL || !s->schedule.measuring ||
+      (most == 0 && !s->p->conf->policy->own_report))
     return;
-  backlog = bn_moment_backlog(s->p, &s->agenda.times, now, bn_admit_left(s->p->admit));
+  backlog = bn_moment_backlog(s->p, &s->schedule.times, now, bn_quota_unused(s->p->quota));
   if (most == 0 || backlog <= most)
     return;
   bn_outcome_set(s->p->outcome, BN_OUTCOME_OVERLOADED);
@@ -132,10 +133,10 @@ static uint64_t grace(const struct sampler *s)
    hang, too, may well be of the same cause. */
 static void use_up_grace(const struct sampler *s, uint64_t now_ns)
 {
-  const struct bn_patience *p = &s->agenda.patience;
+  const struct bn_patience *p = &s->schedule.patience;
   const bool statements = now_ns < p->since_ns + grace(s);
   const double used_s = (double)(statements ? now_ns - p->ended_since_ns : grace(s)) * 1e-9;
-  const unsigned busy = bn_crew_busy(s->p->crew), looping = bn_crew_looping(s->p->crew);
+  const unsigned busy = bn_threads_busy(s->p->threads), looping = bn_threads_looping(s->p->threads);
   const bool warmup = s->p->conf->warmup_ns != 0;
   const bool failed = bn_outcome_has(s->p->outcome, BN_OUTCOME_FAILED);
   const char *how = statements
@@ -143,7 +144,7 @@ static void use_up_grace(const struct sampler *s, uint64_t now_ns)
                         : "without progress (--time-grace)";
 
   bn_outcome_set(s->p->outcome, BN_OUTCOME_TO_INTERRUPT);
-  bn_crew_end(s->p->crew, failed ? BN_CAUSE_ABANDONED : BN_CAUSE_TIMEOUT, 0);
+  bn_threads_end(s->p->threads, failed ? BN_CAUSE_ABANDONED : BN_CAUSE_TIMEOUT, 0);
   if (looping == 0)
     bn_log_hint(
         "%u thread(s) have not closed their sessions after %.1f s %s; no event is unfinished", busy,
@@ -158,34 +159,34 @@ static void force_shutdown(const struct sampler *s)
 {
   const bool own = s->p->conf->policy->own_report;
 
-  bn_crew_end(s->p->crew, BN_CAUSE_TIMEOUT, 0);
+  bn_threads_end(s->p->threads, BN_CAUSE_TIMEOUT, 0);
   bn_log(BN_FATAL, "The %s limit has expired, forcing shutdown...", own ? "--time" : "--max-time");
 }
 
 static void do_due(struct sampler *s)
 {
   const uint64_t now = bn_clock_mono();
-  struct bn_agenda *a = &s->agenda;
+  struct bn_schedule *a = &s->schedule;
 
-  if (bn_agenda_refit(a, now)) {
+  if (bn_schedule_refit(a, now)) {
     bn_clock_refit(s->p->clock);
     check_backlog(s, now);
   }
-  if (bn_agenda_warmup_ends(a, now))
+  if (bn_schedule_warmup_ends(a, now))
     end_warmup(s, now);
-  if (a->measuring && now >= bn_stat_get(&s->p->admit->limit.until_ns))
+  if (a->measuring && now >= bn_stat_get(&s->p->quota->limit.until_ns))
     end_span(s, now);
   report_due(s, now);
   /* Once nothing new may begin, what is in flight gets the grace. */
-  if (a->measuring && now >= bn_stat_get(&s->p->admit->limit.until_ns) && bn_grace_is_limited(s->p))
-    bn_agenda_give_grace(a, now, bn_grace_progress(s->p), grace(s),
-                         bn_grace_longest_ns(s->p, grace(s)));
+  if (a->measuring && now >= bn_stat_get(&s->p->quota->limit.until_ns) && bn_grace_is_limited(s->p))
+    bn_schedule_give_grace(a, now, bn_grace_progress(s->p), grace(s),
+                           bn_grace_longest_ns(s->p, grace(s)));
   /* A report may have held this up until there was nobody left. */
-  if (bn_crew_busy(s->p->crew) == 0)
+  if (bn_threads_busy(s->p->threads) == 0)
     return;
-  if (bn_agenda_forced(a, now))
+  if (bn_schedule_forced(a, now))
     force_shutdown(s);
-  if (bn_agenda_out_of_grace(a, now))
+  if (bn_schedule_out_of_grace(a, now))
     use_up_grace(s, now);
 }
 
@@ -203,8 +204,8 @@ static void look(struct sampler *s)
 {
   struct bn_times times;
 
-  if (!s->agenda.measuring && bn_crew_times(s->p->crew, &times))
-    bn_agenda_open(&s->agenda, &times, bn_book_ticks(s->p->book));
+  if (!s->schedule.measuring && bn_threads_times(s->p->threads, &times))
+    bn_schedule_open(&s->schedule, &times, bn_reports_ticks(s->p->reports));
   if (!bn_outcome_has(s->p->outcome, BN_OUTCOME_ABANDONED))
     do_due(s);
 }
@@ -217,10 +218,10 @@ static uint64_t next_look(const struct sampler *s, bool redraws)
   if (redraws)
     return now + BN_NSEC_PER_SEC;
   return bn_outcome_has(s->p->outcome, BN_OUTCOME_ABANDONED) ? now + glance_ns
-                                                             : bn_agenda_next(&s->agenda, now);
+                                                             : bn_schedule_next(&s->schedule, now);
 }
 
-static const struct bn_wait due = {"the next item of the agenda", BN_BOUND_DEADLINE};
+static const struct bn_wait due = {"the next item of the schedule", BN_BOUND_DEADLINE};
 
 static void *sampler_main(void *arg)
 {
@@ -228,7 +229,7 @@ static void *sampler_main(void *arg)
   struct sampler s = {.p = own->parts, .ended = own->ended};
   bool stop;
 
-  bn_agenda_init(&s.agenda, s.p->conf, bn_clock_mono());
+  bn_schedule_init(&s.schedule, s.p->conf, bn_clock_mono());
   do {
     bn_stop_sleep(&due, next_look(&s, own->redraws));
     stop = is_to_stop(own);
@@ -323,7 +324,7 @@ void bn_sampler_stop(struct bn_sampler *s)
     bn_wait_join(&returning, s->thread);
   } else {
     bn_outcome_set(s->parts->outcome, BN_OUTCOME_REPORTER_HANGS);
-    bn_book_leave_reporter(s->parts->book);
+    bn_reports_leave_reporter(s->parts->reports);
   }
   s->made = false;
 }

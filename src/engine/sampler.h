@@ -2,7 +2,7 @@
 /* The reporting thread: ends the warm-up, reports intervals and checkpoints, and bounds every wait
    for workers by the time grace or by the forced shutdown.
 
-   It sleeps until the next item of its agenda (engine/agenda.h) or until it is woken. */
+   It sleeps until the next item of its schedule (engine/schedule.h) or until it is woken. */
 #ifndef BN_ENGINE_SAMPLER_H
 #define BN_ENGINE_SAMPLER_H
 
@@ -23,9 +23,9 @@ struct bn_sampler {
 int bn_sampler_init(struct bn_sampler *s, const struct bn_parts *parts);
 void bn_sampler_done(struct bn_sampler *s);
 
-/* The main thread.  From start to stop it watches; it reports once the gate has opened, or keeps
-   the progress of a command up to date.  Stop leaves it behind when it hangs in a reporter and the
-   run has been abandoned. */
+/* The main thread.  From start to stop it watches; it reports once the start barrier has opened, or
+   keeps the progress of a command up to date.  Stop leaves it behind when it hangs in a reporter
+   and the run has been abandoned. */
 int bn_sampler_start(struct bn_sampler *s, bool is_command, struct bn_err *err);
 void bn_sampler_stop(struct bn_sampler *s);
 /* There is something new to look at.  Any thread. */

@@ -17,14 +17,14 @@ static void set_kind(void *of, enum bn_kind kind)
 {
   const struct bn_parts *p = of;
 
-  bn_book_set_kind(p->book, kind);
+  bn_reports_set_kind(p->reports, kind);
 }
 
 static void fact(void *of, const char *section, const char *key, const char *text)
 {
   const struct bn_parts *p = of;
 
-  bn_book_fact(p->book, section, key, text);
+  bn_reports_fact(p->reports, section, key, text);
 }
 
 static bool count_label(void *of, unsigned index, const char *label)
@@ -40,7 +40,7 @@ static bool leave(void *of, int status)
 
   if (!bn_outcome_has(p->outcome, BN_OUTCOME_OPENED))
     return false;
-  bn_crew_end(p->crew, BN_CAUSE_LEFT, status);
+  bn_threads_end(p->threads, BN_CAUSE_LEFT, status);
   return true;
 }
 
@@ -48,7 +48,7 @@ static void fail(void *of)
 {
   const struct bn_parts *p = of;
 
-  bn_crew_end(p->crew, BN_CAUSE_FAILED, 0);
+  bn_threads_end(p->threads, BN_CAUSE_FAILED, 0);
 }
 
 /* Since the measurement began. */
@@ -56,7 +56,7 @@ static double now_s(const struct bn_parts *p)
 {
   struct bn_times times = {.start_ns = 0};
 
-  if (!bn_crew_times(p->crew, &times))
+  if (!bn_threads_times(p->threads, &times))
     return 0;
   return ((double)bn_clock_mono() - (double)times.measure_ns) * 1e-9;
 }
@@ -64,7 +64,7 @@ static double now_s(const struct bn_parts *p)
 /* The first one of each kind. */
 static void tell_failure(const struct bn_parts *p, unsigned number, double at_s)
 {
-  const unsigned n = p->crew->n, left = n - bn_crew_failed(p->crew);
+  const unsigned n = p->threads->n, left = n - bn_threads_failed(p->threads);
   char when[48] = "in the warm-up";
 
   if (at_s >= 0)
@@ -78,9 +78,9 @@ static void fail_session(struct bn_session *s, const char *kind, const char *tex
   const struct bn_parts *p = s->services->of;
   const double at_s = now_s(p);
 
-  if (!bn_outcome_has(p->crew->outcome, BN_OUTCOME_FAILED))
-    bn_room_tell_files(p->crew->n);
-  if (!bn_crew_fail(p->crew, s->id))
+  if (!bn_outcome_has(p->threads->outcome, BN_OUTCOME_FAILED))
+    bn_room_tell_files(p->threads->n);
+  if (!bn_threads_fail(p->threads, s->id))
     return;
   bn_event_stop(s);
   if (bn_failures_add(p->failures, kind, text, at_s))
@@ -93,7 +93,7 @@ __attribute__((noreturn)) static void stay_behind(void *of)
 {
   const struct bn_parts *p = of;
 
-  bn_crew_end(p->crew, BN_CAUSE_ABANDONED, 0);
+  bn_threads_end(p->threads, BN_CAUSE_ABANDONED, 0);
   bn_wait_park(&process_end);
 }
 
@@ -101,7 +101,8 @@ __attribute__((noreturn)) static void stay_behind(void *of)
    ends without either. */
 static bool is_taken(const struct bn_parts *p, unsigned number)
 {
-  return bn_crew_has_taken(p->crew, number) || bn_outcome_has(p->outcome, BN_OUTCOME_ABANDONED);
+  return bn_threads_has_taken(p->threads, number) ||
+         bn_outcome_has(p->outcome, BN_OUTCOME_ABANDONED);
 }
 
 static const struct bn_wait taking = {"the end of a run with a lost thread", BN_BOUND_DEADLINE};
@@ -113,9 +114,9 @@ static void say(const char *text)
     return;
 }
 
-static void say_untold(struct bn_crew *c)
+static void say_untold(struct bn_threads *c)
 {
-  const char *text = bn_crew_untold(c);
+  const char *text = bn_threads_unreported(c);
 
   if (text != NULL && bn_wait_is_writable(STDERR_FILENO))
     say(text);
@@ -127,7 +128,7 @@ static void lose(const struct bn_session *s, const char *text)
   const uint64_t until_ns = bn_clock_mono() + 3 * BN_NSEC_PER_SEC;
   const struct bn_parts *p = s->services->of;
   const bool reported = bn_outcome_has(p->outcome, BN_OUTCOME_OPENED) && bn_session_is_worker(s);
-  const bool first = !atomic_exchange(&p->crew->told_lost, true);
+  const bool first = !atomic_exchange(&p->threads->told_lost, true);
   /* A standard error that nobody reads must not hide the loss: the receiver of signals holds it. */
   const bool told = first && (!reported || bn_wait_is_writable(STDERR_FILENO));
   unsigned number;
@@ -136,13 +137,13 @@ static void lose(const struct bn_session *s, const char *text)
     say(text);
   if (!reported)
     return;
-  number = bn_crew_lose(p->crew, first && !told ? text : NULL);
+  number = bn_threads_lose(p->threads, first && !told ? text : NULL);
   bn_stop_wake_receiver();
   while (!is_taken(p, number)) {
     const uint64_t now = bn_clock_mono();
 
     if (now >= until_ns) {
-      say_untold(p->crew);
+      say_untold(p->threads);
       return;
     }
     bn_stop_sleep(&taking, now + 10 * BN_NSEC_PER_MSEC);
@@ -154,7 +155,7 @@ static bool barrier(struct bn_session *s)
 {
   const struct bn_parts *p = s->services->of;
 
-  return s == s->services->main ? !bn_session_over(s) : bn_crew_barrier(p->crew);
+  return s == s->services->main ? !bn_session_over(s) : bn_threads_barrier(p->threads);
 }
 
 static void pause_session(struct bn_session *s, uint64_t until_ns)
@@ -162,7 +163,7 @@ static void pause_session(struct bn_session *s, uint64_t until_ns)
   const struct bn_parts *p = s->services->of;
   const uint64_t deadline_ns = bn_session_deadline(s);
 
-  bn_crew_pause(p->crew, until_ns < deadline_ns ? until_ns : deadline_ns);
+  bn_threads_pause(p->threads, until_ns < deadline_ns ? until_ns : deadline_ns);
 }
 
 static void set_interrupt(struct bn_session *s, void (*fn)(void *arg), void *arg)

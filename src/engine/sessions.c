@@ -23,8 +23,8 @@ int bn_sessions_init(struct bn_sessions *s, unsigned workers, const struct bn_se
   const size_t size = (l->state_size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
 
   *s = (struct bn_sessions){.workers = workers,
-                            .first = l->party != NULL ? l->party->first : 0,
-                            .whole = l->party != NULL ? l->party->sessions : workers,
+                            .first = l->host_group != NULL ? l->host_group->first : 0,
+                            .whole = l->host_group != NULL ? l->host_group->sessions : workers,
                             .all = allocate(sizeof *s->all * all)};
   if (size > 0)
     s->state = allocate(size * all);
@@ -35,9 +35,9 @@ int bn_sessions_init(struct bn_sessions *s, unsigned workers, const struct bn_se
 
     one->id = i < n ? i : i == n ? 0 : n;
     one->number = i < n ? s->first + i : i == n ? 0 : s->whole;
-    one->limit = &l->admit->limit;
-    one->mark = &l->admit->limit.until_ns;
-    one->seat = &l->admit->seat[i];
+    one->limit = &l->quota->limit;
+    one->mark = &l->quota->limit.until_ns;
+    one->share = &l->quota->share[i];
     one->pacer = l->pacer;
     one->outage = i < n ? l->outage : NULL;
     one->services = l->services;

@@ -6,10 +6,10 @@
 #define BN_ENGINE_SESSIONS_H
 
 #include "api/workload.h"
-#include "engine/admit.h"
+#include "engine/host_group.h"
 #include "engine/load.h"
 #include "engine/pacer.h"
-#include "engine/party.h"
+#include "engine/quota.h"
 #include "option/conf.h"
 
 struct bn_sessions {
@@ -22,13 +22,13 @@ struct bn_sessions {
 /* What sessions point at; borrowed. */
 struct bn_sessions_links {
   struct bn_load *load;
-  struct bn_admit *admit;
+  struct bn_quota *quota;
   struct bn_pacer *pacer; /* NULL: no --rate */
   struct bn_outage *outage;
   struct bn_clock *clock;
   const struct bn_services *services;
-  size_t state_size;            /* of the workload's state of a session */
-  const struct bn_party *party; /* NULL: this host is alone */
+  size_t state_size;                      /* of the workload's state of a session */
+  const struct bn_host_group *host_group; /* NULL: this host is alone */
 };
 
 /* 0 or -1: out of memory; done accepts what is half made. */

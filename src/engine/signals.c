@@ -66,7 +66,7 @@ static void end_in_order(struct receiver *r, int signo)
 
   r->count = 1;
   r->first_ns = bn_clock_mono();
-  bn_crew_end(r->p->crew, BN_CAUSE_SIGNAL, signo);
+  bn_threads_end(r->p->threads, BN_CAUSE_SIGNAL, signo);
   if (!opened)
     interrupt_all(r->p);
   bn_sampler_wake(r->own->sampler);
@@ -82,7 +82,7 @@ static void end_without_reader(struct receiver *r)
 static void abandon(struct receiver *r)
 {
   interrupt_all(r->p);
-  bn_crew_end(r->p->crew, BN_CAUSE_ABANDONED, 0);
+  bn_threads_end(r->p->threads, BN_CAUSE_ABANDONED, 0);
   bn_sampler_wake(r->own->sampler);
 }
 
@@ -103,7 +103,7 @@ static void *print_instead(void *arg)
 {
   struct receiver *r = arg;
 
-  bn_book_instead(r->p->book);
+  bn_reports_instead(r->p->reports);
   bn_stop_wake(r->own->thread);
   return NULL;
 }
@@ -112,9 +112,9 @@ static void *drop_documents(void *arg)
 {
   struct receiver *r = arg;
 
-  for (size_t i = 0; i < r->p->n_reports; i++)
-    if (r->p->reports[i].ops->own_file && r->p->reports[i].path != NULL)
-      bn_file_drop(r->p->reports[i].path);
+  for (size_t i = 0; i < r->p->n_reporters; i++)
+    if (r->p->reporters[i].ops->own_file && r->p->reporters[i].path != NULL)
+      bn_file_drop(r->p->reporters[i].path);
   bn_stop_wake(r->own->thread);
   return NULL;
 }
@@ -138,7 +138,7 @@ _Noreturn static void leave(struct receiver *r)
   struct bn_stop_sender sender;
   pthread_t printer;
 
-  if (bn_book_in_hook(r->p->book) && bn_wait_spawn(&printer, 0, print_instead, r) == 0)
+  if (bn_reports_in_hook(r->p->reports) && bn_wait_spawn(&printer, 0, print_instead, r) == 0)
     (void)bn_stop_wait(&printing, bn_clock_mono() + leave_ns, &sender);
   leave_no_halves(r);
   _exit(status != 0 ? status : BN_STATUS_FAILED);
@@ -187,19 +187,19 @@ static void take_wish(struct receiver *r)
 /* Who was lost may hold a lock that the report needs: from now on the run has to get on. */
 static void take_losses(struct receiver *r)
 {
-  const unsigned lost = bn_crew_lost(r->p->crew);
+  const unsigned lost = bn_threads_lost(r->p->threads);
 
   const char *untold;
 
   if (lost == r->lost)
     return;
   r->lost = lost;
-  untold = bn_crew_untold(r->p->crew);
+  untold = bn_threads_unreported(r->p->threads);
   if (untold != NULL)
     (void)bn_log_error_at_once(untold);
-  bn_crew_end(r->p->crew, BN_CAUSE_FAILED, 0);
+  bn_threads_end(r->p->threads, BN_CAUSE_FAILED, 0);
   bn_sampler_wake(r->own->sampler);
-  bn_crew_take(r->p->crew, lost);
+  bn_threads_take(r->p->threads, lost);
 }
 
 /* Stages of the run, and one more: a script's hook prints the final report. */
@@ -207,7 +207,7 @@ enum { STAGE_HOOK = BN_STAGE_CLOSE + 1 };
 
 static int stage_of(const struct bn_parts *p)
 {
-  return bn_book_in_hook(p->book) ? STAGE_HOOK : (int)bn_outcome_stage(p->outcome);
+  return bn_reports_in_hook(p->reports) ? STAGE_HOOK : (int)bn_outcome_stage(p->outcome);
 }
 
 /* Without a signal, who does not read may take as long as he likes. */

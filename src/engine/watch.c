@@ -9,7 +9,7 @@
 #include "base/log.h"
 
 /* For an answer: when nobody waits for the reporting thread but the reports; while sessions wait
-   for the gate, or the final report for its figures; of a server that is connected to. */
+   for the start barrier, or the final report for its figures; of a server that is connected to. */
 static const uint64_t in_run_ns = BN_NSEC_PER_SEC / 10, at_rest_ns = BN_NSEC_PER_SEC,
                       to_open_ns = 6 * BN_NSEC_PER_SEC;
 
@@ -92,7 +92,7 @@ static void call_close(void *arg)
 static bool call(struct bn_watch_one *o, void (*fn)(void *arg), uint64_t patience_ns)
 {
   if (may_block(o))
-    return bn_asker_ask(&o->asker, fn, o, patience_ns);
+    return bn_timed_call_ask(&o->timed_call, fn, o, patience_ns);
   fn(o);
   return true;
 }
@@ -134,7 +134,7 @@ void bn_watch_open(struct bn_watch *w)
   for (size_t i = 0; i < w->n; i++) {
     struct bn_watch_one *o = &w->one[i];
 
-    if (may_block(o) && bn_asker_start(&o->asker, &w->lock, &o->err) != 0) {
+    if (may_block(o) && bn_timed_call_start(&o->timed_call, &w->lock, &o->err) != 0) {
       fail(o, &o->err);
       continue;
     }
@@ -151,11 +151,11 @@ static bool close_one(struct bn_watch_one *o)
 
   if (!closed) {
     o->ops->interrupt(o->state);
-    closed = bn_asker_rest(&o->asker, at_rest_ns) && call(o, call_close, at_rest_ns);
+    closed = bn_timed_call_rest(&o->timed_call, at_rest_ns) && call(o, call_close, at_rest_ns);
   }
   o->entered = o->open = false;
   if (may_block(o))
-    closed = bn_asker_stop(&o->asker, closed ? at_rest_ns : 0) && closed;
+    closed = bn_timed_call_stop(&o->timed_call, closed ? at_rest_ns : 0) && closed;
   return closed;
 }
 

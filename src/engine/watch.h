@@ -15,7 +15,7 @@
 #include <stddef.h>
 
 #include "api/watch.h"
-#include "engine/asker.h"
+#include "engine/timed_call.h"
 #include "measure/facts.h"
 #include "measure/view.h"
 #include "measure/watch.h"
@@ -27,7 +27,7 @@ struct bn_watch_one {
   const struct bn_watch_place *place; /* the watch's */
   void *state;                        /* owned */
   bool entered, open;                 /* entered: open was called */
-  struct bn_asker asker;              /* of one that may block */
+  struct bn_timed_call timed_call;    /* of one that may block */
   /* What its calls return; those of a call that was given up are nobody's. */
   int rc;
   struct bn_err err;

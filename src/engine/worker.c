@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Opens a session, waits at the gate, loops, closes. */
+/* Opens a session, waits at the start barrier, loops, closes. */
 #include "engine/worker.h"
 
 #include <sys/prctl.h>
@@ -42,7 +42,7 @@ static uint64_t last_end(const struct bn_session *s, uint64_t left_ns)
   return bn_stat_get(&st->begun) > 0 ? s->last_ns : left_ns;
 }
 
-/* Between the gate and the end of the loop. */
+/* Between the start barrier and the end of the loop. */
 static void measure(struct bn_worker *w)
 {
   struct bn_session *s = w->session;
@@ -53,10 +53,10 @@ static void measure(struct bn_worker *w)
   const uint64_t left_ns = bn_clock_now(&s->clock), end_ns = last_end(s, left_ns);
 
   bn_statset_leave(w->job->stats, s->stat, end_ns);
-  bn_outcome_looped(w->crew->outcome, end_ns, left_ns);
-  bn_crew_looped(w, bn_clock_now(&s->clock));
+  bn_outcome_looped(w->threads->outcome, end_ns, left_ns);
+  bn_threads_looped(w, bn_clock_now(&s->clock));
   if (w->job->ops->untimed_close)
-    bn_outcome_end(w->crew->outcome, bn_clock_mono());
+    bn_outcome_end(w->threads->outcome, bn_clock_mono());
   bn_event_leave(s, end_ns);
   /* Who sees this sees the end of its last event in the outcome. */
   atomic_store_explicit(&s->stat->running, false, memory_order_release);
@@ -65,8 +65,8 @@ static void measure(struct bn_worker *w)
 static void go(struct bn_worker *w)
 {
   if (!w->job->ops->untimed_close)
-    bn_outcome_end(w->crew->outcome, bn_clock_mono());
-  bn_crew_enter(w, BN_WORKER_GONE);
+    bn_outcome_end(w->threads->outcome, bn_clock_mono());
+  bn_threads_enter(w, BN_WORKER_GONE);
 }
 
 static void drive(struct bn_worker *w)
@@ -77,9 +77,9 @@ static void drive(struct bn_worker *w)
 
   if (job->ops->session_open == NULL || job->ops->session_open(job->self, s, &err) == 0) {
     bn_log(BN_DEBUG, "Worker thread (#%u) %s", s->number, job->conf->policy->thread_ready);
-    bn_crew_enter(w, BN_WORKER_READY);
+    bn_threads_enter(w, BN_WORKER_READY);
     atomic_store_explicit(&s->doing, "waiting for the other threads", memory_order_relaxed);
-    if (bn_crew_gate(w))
+    if (bn_threads_await_start_barrier(w))
       measure(w);
   } else {
     bn_log_failure(&err);
@@ -103,15 +103,15 @@ void *bn_worker_run(void *worker)
     bn_log(BN_DEBUG, "Worker thread (#%u) started", s->number);
   if (job->conf->raw.rate > 0)
     (void)prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
-  bn_crew_enter(w, BN_WORKER_OPENING);
+  bn_threads_enter(w, BN_WORKER_OPENING);
   bn_clock_reader_init(&s->clock, job->clock);
-  if (!bn_crew_unwanted(w->crew))
+  if (!bn_threads_unwanted(w->threads))
     drive(w);
   go(w);
   return NULL;
 }
 
-void bn_worker_call(struct bn_crew *c, struct bn_session *s, const struct bn_job *job)
+void bn_worker_call(struct bn_threads *c, struct bn_session *s, const struct bn_job *job)
 {
   struct bn_err err = {0};
 
@@ -120,7 +120,7 @@ void bn_worker_call(struct bn_crew *c, struct bn_session *s, const struct bn_job
   bn_log_failure(&err);
   /* Before the others close theirs. */
   bn_room_tell_files(c->n);
-  bn_crew_end(c, BN_CAUSE_FAILED, 0);
+  bn_threads_end(c, BN_CAUSE_FAILED, 0);
 }
 
 void *bn_worker_command(void *worker)
@@ -128,8 +128,8 @@ void *bn_worker_command(void *worker)
   struct bn_worker *w = worker;
 
   bn_clock_reader_init(&w->session->clock, w->job->clock);
-  if (bn_crew_gate(w))
-    bn_worker_call(w->crew, w->session, w->job);
+  if (bn_threads_await_start_barrier(w))
+    bn_worker_call(w->threads, w->session, w->job);
   go(w);
   return NULL;
 }

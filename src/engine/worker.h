@@ -4,7 +4,7 @@
 #define BN_ENGINE_WORKER_H
 
 #include "api/workload.h"
-#include "engine/crew.h"
+#include "engine/threads.h"
 #include "option/conf.h"
 
 /* What all workers of a run or command do; set before they are started. */
@@ -17,10 +17,10 @@ struct bn_job {
   const struct bn_command *command; /* NULL: `run` */
 };
 
-/* For bn_crew_spawn. */
+/* For bn_threads_spawn. */
 void *bn_worker_run(void *worker);
 void *bn_worker_command(void *worker);
 /* A command that is not parallel: in this thread. */
-void bn_worker_call(struct bn_crew *c, struct bn_session *s, const struct bn_job *job);
+void bn_worker_call(struct bn_threads *c, struct bn_session *s, const struct bn_job *job);
 
 #endif

@@ -13,10 +13,10 @@
 #include "base/clock.h"
 #include "base/wait.h"
 #include "engine/run.h"
-#include "hosts/hello.h"
-#include "hosts/nest.h"
-#include "hosts/printed.h"
-#include "hosts/share.h"
+#include "hosts/handshake.h"
+#include "hosts/remote_output.h"
+#include "hosts/temp_folder.h"
+#include "hosts/work_split.h"
 #include "measure/host.h"
 #include "measure/store.h"
 
@@ -29,7 +29,7 @@ static const uint64_t last_ns = 3 * BN_NSEC_PER_SEC / 2;
 /* How long the last frames may wait for a reader that takes nothing. */
 static const uint64_t unread_ns = 5 * BN_NSEC_PER_SEC;
 /* As many as all hosts may have. */
-#define SESSIONS_MAX ((uint64_t)BN_SHARE_HOSTS * BN_SHARE_THREADS)
+#define SESSIONS_MAX ((uint64_t)BN_WORK_SPLIT_HOSTS * BN_WORK_SPLIT_THREADS)
 /* A bound of waits that are woken. */
 static const uint64_t glance_ns = BN_NSEC_PER_SEC / 10;
 
@@ -50,12 +50,12 @@ struct bn_agent {
   int in, out;      /* the streams, under numbers of their own; -1: none */
   char version[64]; /* of the program */
   const struct bn_store *js;
-  struct bn_outbox box;
-  struct bn_nest nest;
-  struct bn_hello hello;
+  struct bn_send_queue box;
+  struct bn_temp_folder temp_folder;
+  struct bn_handshake handshake;
   char **argv; /* owned, but for the arguments themselves */
   char name[sizeof "bench"];
-  struct bn_party party;
+  struct bn_host_group host_group;
   FILE *document;
   char *text; /* owned; what was written to it */
   size_t text_len;
@@ -71,7 +71,7 @@ struct bn_agent {
   /* With the lock. */
   enum stage stage;
   struct bn_run *run; /* in STAGE_RUN */
-  struct bn_printed printed;
+  struct bn_remote_output printed;
   uint64_t lost_ns; /* when the controller was lost; 0: it is there */
   bool leave;       /* the listener has no more to do */
 };
@@ -139,14 +139,14 @@ static int welcome(struct bn_agent *a, struct bn_err *err)
       .version = a->version, .host_name = host.name, .processors = host.processors_allowed};
 
   text = bn_welcome_print(a->js, &w, &len, err);
-  rc = text != NULL ? bn_outbox_put(&a->box, BN_FRAME_WELCOME, text, len) : -1;
+  rc = text != NULL ? bn_send_queue_put(&a->box, BN_FRAME_WELCOME, text, len) : -1;
   free(text);
   return rc;
 }
 
 static int make_argv(struct bn_agent *a, struct bn_err *err)
 {
-  const struct bn_list *list = &a->hello.argv;
+  const struct bn_list *list = &a->handshake.argv;
 
   a->argv = calloc(list->n + 2, sizeof *a->argv);
   if (a->argv == NULL)
@@ -160,7 +160,7 @@ static int make_argv(struct bn_agent *a, struct bn_err *err)
 /* The command is the last word. */
 static bool is_run(const struct bn_agent *a)
 {
-  const struct bn_list *list = &a->hello.argv;
+  const struct bn_list *list = &a->handshake.argv;
 
   return list->n == 0 || strcmp(list->item[list->n - 1], "run") == 0;
 }
@@ -169,15 +169,15 @@ static int take_hello(struct bn_agent *a, const struct bn_frame *f, struct bn_er
 {
   if (stage_of(a) != STAGE_HELLO)
     return out_of_turn(f, err);
-  if (bn_hello_parse(a->js, f->data, f->len, &a->hello, err) != 0)
+  if (bn_handshake_parse(a->js, f->data, f->len, &a->handshake, err) != 0)
     return -1;
-  if (a->hello.sessions > SESSIONS_MAX)
+  if (a->handshake.sessions > SESSIONS_MAX)
     return bn_err_set(err, ERANGE, "HELLO has more sessions than hosts can have");
-  if (bn_hello_set_environment(&a->hello, err) != 0 || make_argv(a, err) != 0 ||
-      (!is_run(a) && bn_printed_begin(&a->printed, err) != 0) || welcome(a, err) != 0)
+  if (bn_handshake_set_environment(&a->handshake, err) != 0 || make_argv(a, err) != 0 ||
+      (!is_run(a) && bn_remote_output_begin(&a->printed, err) != 0) || welcome(a, err) != 0)
     return -1;
-  a->party.first = (unsigned)a->hello.first_session;
-  a->party.sessions = (unsigned)a->hello.sessions;
+  a->host_group.first = (unsigned)a->handshake.first_session;
+  a->host_group.sessions = (unsigned)a->handshake.sessions;
   advance(a, STAGE_FILES);
   return 0;
 }
@@ -188,7 +188,8 @@ static int take_file(struct bn_agent *a, const struct bn_frame *f, struct bn_err
 
   if (stage_of(a) != STAGE_FILES)
     return out_of_turn(f, err);
-  return bn_frame_get_file(f, &file, err) == 0 ? bn_nest_add(&a->nest, &file, err) : -1;
+  return bn_frame_get_file(f, &file, err) == 0 ? bn_temp_folder_add(&a->temp_folder, &file, err)
+                                               : -1;
 }
 
 /* Configuration files that were sent are not where this process was started, which stays the
@@ -197,7 +198,7 @@ static int take_file(struct bn_agent *a, const struct bn_frame *f, struct bn_err
 static int place_settings(struct bn_agent *a, struct bn_err *err)
 {
   static const char option[] = "--config-file=";
-  const struct bn_list *list = &a->hello.argv;
+  const struct bn_list *list = &a->handshake.argv;
 
   for (size_t i = 0; i < list->n; i++) {
     const char *name;
@@ -206,9 +207,9 @@ static int place_settings(struct bn_agent *a, struct bn_err *err)
     if (strncmp(list->item[i], option, sizeof option - 1) != 0)
       continue;
     name = list->item[i] + sizeof option - 1;
-    if (!bn_nest_has(&a->nest, name))
+    if (!bn_temp_folder_has(&a->temp_folder, name))
       continue;
-    if (asprintf(&word, "%s%s/%s", option, a->nest.path, name) < 0)
+    if (asprintf(&word, "%s%s/%s", option, a->temp_folder.path, name) < 0)
       return bn_err_set(err, ENOMEM, "out of memory");
     free(list->item[i]);
     list->item[i] = a->argv[i + 1] = word;
@@ -230,7 +231,7 @@ static int take_ping(struct bn_agent *a, const struct bn_frame *f)
 {
   const uint64_t now_ns = bn_clock_mono();
 
-  return bn_outbox_put_pong(&a->box, bn_frame_time(f, 0), now_ns);
+  return bn_send_queue_put_pong(&a->box, bn_frame_time(f, 0), now_ns);
 }
 
 static int take_start(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
@@ -263,8 +264,8 @@ _Noreturn static void leave_early(struct bn_agent *a)
 {
   const unsigned char status = BN_STATUS_SIGNAL + SIGINT;
 
-  (void)bn_outbox_put(&a->box, BN_FRAME_END, &status, sizeof status);
-  bn_outbox_flush(&a->box, bn_clock_mono() + order_ns);
+  (void)bn_send_queue_put(&a->box, BN_FRAME_END, &status, sizeof status);
+  bn_send_queue_flush(&a->box, bn_clock_mono() + order_ns);
   _exit(status);
 }
 
@@ -321,7 +322,7 @@ static int take_piece(struct bn_agent *a, size_t len, struct bn_err *err)
 static void refuse(struct bn_agent *a, const struct bn_err *err)
 {
   if (err->text[0] != '\0')
-    (void)bn_outbox_put(&a->box, BN_FRAME_REFUSE, err->text, strlen(err->text));
+    (void)bn_send_queue_put(&a->box, BN_FRAME_REFUSE, err->text, strlen(err->text));
   lose(a);
 }
 
@@ -379,14 +380,14 @@ static int printed_fd(struct bn_agent *a)
 static void hand_over_printed(struct bn_agent *a)
 {
   lock(a);
-  bn_printed_take(&a->printed, &a->box);
+  bn_remote_output_take(&a->printed, &a->box);
   unlock(a);
 }
 
 static void serve(struct bn_agent *a, int wait_ms)
 {
   enum { IN, WAKE, OUT, PRINTED, STREAMS };
-  const bool broken = bn_outbox_is_broken(&a->box), left = bn_outbox_left(&a->box) > 0;
+  const bool broken = bn_send_queue_is_broken(&a->box), left = bn_send_queue_pending(&a->box) > 0;
   struct pollfd p[STREAMS] = {[IN] = {.fd = is_lost(a) ? -1 : a->in, .events = POLLIN},
                               [WAKE] = {.fd = a->box.wake, .events = POLLIN},
                               [OUT] = {.fd = broken ? -1 : a->out, .events = left ? POLLOUT : 0},
@@ -395,16 +396,16 @@ static void serve(struct bn_agent *a, int wait_ms)
   if (poll(p, STREAMS, wait_ms) <= 0)
     return;
   if (p[WAKE].revents != 0)
-    bn_outbox_woken(&a->box);
+    bn_send_queue_woken(&a->box);
   if ((p[OUT].revents & POLLOUT) != 0)
-    (void)bn_outbox_send(&a->box);
+    (void)bn_send_queue_send(&a->box);
   else if (p[OUT].revents != 0)
-    bn_outbox_break(&a->box);
+    bn_send_queue_break(&a->box);
   if (p[PRINTED].revents != 0)
     hand_over_printed(a);
   if (p[IN].revents != 0)
     receive(a);
-  if (bn_outbox_is_broken(&a->box))
+  if (bn_send_queue_is_broken(&a->box))
     lose(a);
 }
 
@@ -474,22 +475,22 @@ static void meet(void *of)
 {
   struct bn_agent *a = of;
 
-  (void)bn_outbox_put(&a->box, BN_FRAME_MEET, "", 0);
+  (void)bn_send_queue_put(&a->box, BN_FRAME_MEET, "", 0);
 }
 
 const char *bn_agent_folder(const struct bn_agent *a)
 {
-  return a != NULL && a->nest.files > 0 ? a->nest.path : NULL;
+  return a != NULL && a->temp_folder.files > 0 ? a->temp_folder.path : NULL;
 }
 
 bool bn_agent_is_first(const struct bn_agent *a)
 {
-  return a == NULL || a->hello.host == 0;
+  return a == NULL || a->handshake.host == 0;
 }
 
-const struct bn_party *bn_agent_party(const struct bn_agent *a)
+const struct bn_host_group *bn_agent_party(const struct bn_agent *a)
 {
-  return &a->party;
+  return &a->host_group;
 }
 
 FILE *bn_agent_document(struct bn_agent *a)
@@ -509,13 +510,13 @@ int bn_agent_send_document(struct bn_agent *a, struct bn_err *err)
   for (size_t at = 0; at < a->text_len; at += MOST) {
     const size_t left = a->text_len - at;
 
-    if (bn_outbox_put(&a->box, BN_FRAME_RESULT, a->text + at, left < MOST ? left : MOST) != 0)
+    if (bn_send_queue_put(&a->box, BN_FRAME_RESULT, a->text + at, left < MOST ? left : MOST) != 0)
       return bn_err_set(err, EPIPE, "the controller does not read the result");
   }
   return 0;
 }
 
-struct bn_outbox *bn_agent_outbox(struct bn_agent *a)
+struct bn_send_queue *bn_agent_outbox(struct bn_agent *a)
 {
   return &a->box;
 }
@@ -540,10 +541,10 @@ static int take_streams(struct bn_agent *a, struct bn_err *err)
 static int make(struct bn_agent *a, const char *version, struct bn_err *err)
 {
   (void)snprintf(a->version, sizeof a->version, "%s", version);
-  a->party = (struct bn_party){.of = a, .attach = attach, .detach = detach, .meet = meet};
-  if (bn_wait_init(&a->changed) != 0 || bn_outbox_init(&a->box, a->out) != 0)
+  a->host_group = (struct bn_host_group){.of = a, .attach = attach, .detach = detach, .meet = meet};
+  if (bn_wait_init(&a->changed) != 0 || bn_send_queue_init(&a->box, a->out) != 0)
     return bn_err_set(err, errno, "out of memory");
-  if (bn_nest_make(&a->nest, err) != 0)
+  if (bn_temp_folder_make(&a->temp_folder, err) != 0)
     return -1;
   a->js = bn_store_json(err);
   return a->js != NULL ? start_listening(a, err) : -1;
@@ -576,7 +577,7 @@ int bn_agent_open(struct bn_agent **out, const char *version, struct bn_err *err
     return bn_err_set(err, ENOMEM, "out of memory");
   memcpy(a->name, "bench", sizeof a->name);
   a->in = a->out = a->box.fd = a->box.wake = -1;
-  a->nest.at = a->nest.life = a->printed.fd = -1;
+  a->temp_folder.at = a->temp_folder.life = a->printed.fd = -1;
   (void)pthread_mutex_init(&a->lock, NULL);
   bn_frame_reader_init(&a->reader, BN_FRAME_FROM_CONTROLLER);
   /* The dialect is the controller's, not that of this host. */
@@ -585,14 +586,14 @@ int bn_agent_open(struct bn_agent **out, const char *version, struct bn_err *err
     return -1;
   if (make(a, version, err) == 0)
     return await_open(a) ? 0 : -1;
-  (void)bn_outbox_put(&a->box, BN_FRAME_REFUSE, err->text, strlen(err->text));
-  bn_outbox_flush(&a->box, bn_clock_mono() + unread_ns);
+  (void)bn_send_queue_put(&a->box, BN_FRAME_REFUSE, err->text, strlen(err->text));
+  bn_send_queue_flush(&a->box, bn_clock_mono() + unread_ns);
   return -1;
 }
 
 int bn_agent_argc(const struct bn_agent *a)
 {
-  return (int)a->hello.argv.n + 1;
+  return (int)a->handshake.argv.n + 1;
 }
 
 char **bn_agent_argv(struct bn_agent *a)
@@ -607,7 +608,7 @@ static void drain(struct bn_agent *a)
   uint64_t until_ns = 0;
 
   lock(a);
-  while ((left = bn_outbox_left(&a->box)) > 0 && a->made) {
+  while ((left = bn_send_queue_pending(&a->box)) > 0 && a->made) {
     const uint64_t now_ns = bn_clock_mono();
 
     if (left != last)
@@ -625,9 +626,9 @@ void bn_agent_end(struct bn_agent *a, int status)
   const unsigned char byte = (unsigned char)status;
 
   lock(a);
-  bn_printed_end(&a->printed, &a->box);
+  bn_remote_output_end(&a->printed, &a->box);
   unlock(a);
-  (void)bn_outbox_put(&a->box, BN_FRAME_END, &byte, sizeof byte);
+  (void)bn_send_queue_put(&a->box, BN_FRAME_END, &byte, sizeof byte);
   drain(a);
 }
 
@@ -639,14 +640,14 @@ static void stop_listening(struct bn_agent *a)
   lock(a);
   a->leave = true;
   unlock(a);
-  bn_outbox_wake(&a->box);
+  bn_send_queue_wake(&a->box);
   bn_wait_join(&returning, a->listener);
 }
 
 void bn_agent_leave(struct bn_agent *a)
 {
   if (a != NULL)
-    bn_nest_done(&a->nest);
+    bn_temp_folder_done(&a->temp_folder);
 }
 
 void bn_agent_free(struct bn_agent *a)
@@ -654,11 +655,11 @@ void bn_agent_free(struct bn_agent *a)
   if (a == NULL)
     return;
   stop_listening(a);
-  bn_nest_done(&a->nest);
-  bn_outbox_done(&a->box);
+  bn_temp_folder_done(&a->temp_folder);
+  bn_send_queue_done(&a->box);
   bn_frame_reader_done(&a->reader);
   explicit_bzero(a->piece, sizeof a->piece);
-  bn_hello_done(&a->hello);
+  bn_handshake_done(&a->handshake);
   free(a->argv);
   free(a->text);
   if (a->in >= 0)

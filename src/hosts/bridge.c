@@ -23,7 +23,7 @@
 #include "hosts/handover.h"
 #include "hosts/launcher.h"
 #include "hosts/starter.h"
-#include "hosts/wish.h"
+#include "hosts/stop_signal.h"
 
 /* No library of MPI wakes who waits for a message.  A bridge sleeps for a part of the time that has
    passed since the last message: an answer that takes long to come is late by that part of its time
@@ -46,7 +46,7 @@ struct bridge {
   const struct bn_carrier *carrier;
   void *self; /* of it */
   unsigned rank, ranks;
-  struct bn_wish wish;
+  struct bn_stop_signal stop_signal;
   struct bn_starter starter;
   struct bn_channels channels;
   struct pollfd *fd; /* owned; room for all channels */
@@ -222,8 +222,8 @@ static void look_for_program(struct bridge *b)
 /* What a launcher sends is for the program, which reports.  The other ranks wait for that. */
 static void take_signal(struct bridge *b)
 {
-  if (bn_wish_read(&b->wish) > 0 && b->program > 0)
-    (void)kill(b->program, bn_wish_signo(&b->wish));
+  if (bn_stop_signal_read(&b->stop_signal) > 0 && b->program > 0)
+    (void)kill(b->program, bn_stop_signal_signo(&b->stop_signal));
 }
 
 /* --- waiting ---------------------------------------------------------------------------------- */
@@ -244,7 +244,7 @@ static size_t list_descriptors(struct bridge *b)
     b->fd = fd;
     b->room = 2 * need;
   }
-  b->fd[n++] = (struct pollfd){.fd = b->wish.fd, .events = POLLIN};
+  b->fd[n++] = (struct pollfd){.fd = b->stop_signal.fd, .events = POLLIN};
   b->fd[n++] = (struct pollfd){.fd = b->request, .events = POLLIN};
   for (size_t i = 0; i < b->channels.n; i++) {
     const struct bn_channel *c = &b->channels.at[i];
@@ -372,7 +372,7 @@ static int run_other(struct bridge *b)
 {
   uint64_t until_ns;
 
-  while (!b->leaves && !b->failed && bn_wish_signo(&b->wish) == 0)
+  while (!b->leaves && !b->failed && bn_stop_signal_signo(&b->stop_signal) == 0)
     turn(b);
   until_ns = bn_clock_mono() + signalled_ns;
   while (!b->leaves && !b->failed && bn_clock_mono() < until_ns)
@@ -394,7 +394,7 @@ static int run_other(struct bridge *b)
 
 static void close_for_all(struct bridge *b)
 {
-  bn_wish_end(&b->wish);
+  bn_stop_signal_end(&b->stop_signal);
   bn_channels_done(&b->channels);
   bn_starter_end(&b->starter);
   close_one(&b->request);
@@ -461,7 +461,7 @@ static int start_program(struct bridge *b, int *request, struct bn_err *err)
    others do not end, because the launcher then ends all. */
 static void tell_failure(struct bridge *b, const struct bn_err *err)
 {
-  struct pollfd fd = {.fd = b->wish.fd, .events = POLLIN};
+  struct pollfd fd = {.fd = b->stop_signal.fd, .events = POLLIN};
 
   if (b->launch->rank == 0 || err->code != ENOENT)
     bn_log_stderr("%s", err->text);
@@ -473,7 +473,7 @@ static int begin(struct bridge *b, struct bn_err *err)
 {
   const struct bn_handover all = {.in = -1, .out = -1};
 
-  if (bn_wish_begin(&b->wish, err) != 0 || load(b, err) != 0)
+  if (bn_stop_signal_begin(&b->stop_signal, err) != 0 || load(b, err) != 0)
     return -1;
   if (b->rank == 0 && bn_handover_send(b->request, &all) != 0)
     return bn_err_set(err, errno, "bench has ended on rank 0 before the run");
@@ -484,7 +484,7 @@ static int begin(struct bridge *b, struct bn_err *err)
 /* -1: this is the child of rank 0, in which the program runs. */
 static int run(const struct bn_launcher *l)
 {
-  struct bridge b = {.launch = l, .rank = l->rank, .request = -1, .wish = {.fd = -1}};
+  struct bridge b = {.launch = l, .rank = l->rank, .request = -1, .stop_signal = {.fd = -1}};
   struct bn_err err = {0};
   int status = BN_STATUS_FAILED, rc = bn_starter_begin(&b.starter, &err) == 0 ? 1 : -1;
 

@@ -26,7 +26,7 @@ static bool has_ranks(const struct bn_fleet *f)
 
 bool bn_fleet_is_urged(const struct bn_fleet *f)
 {
-  const int signo = bn_wish_signo(&f->wish);
+  const int signo = bn_stop_signal_signo(&f->stop_signal);
 
   return has_ranks(f) && signo != 0 && signo != SIGPIPE;
 }
@@ -44,14 +44,14 @@ static int read_hosts(struct bn_fleet *f, struct bn_err *err)
   if (has_ranks(f))
     return bn_ranks_add(f->setup->ranks, &f->list, err);
   if (r->hosts != NULL && r->hosts[0] != '\0')
-    rc = bn_share_add(&f->list, r->hosts, err);
+    rc = bn_work_split_add(&f->list, r->hosts, err);
   if (rc == 0 && r->hosts_file != NULL && r->hosts_file[0] != '\0') {
     const int why = bn_file_read(r->hosts_file, &text);
 
-    rc =
-        why == 0
-            ? bn_share_add_file(&f->list, text.data != NULL ? text.data : "", r->hosts_file, err)
-            : bn_err_set(err, why, "cannot read --hosts-file=%s: %s", r->hosts_file, strerror(why));
+    rc = why == 0 ? bn_work_split_add_file(&f->list, text.data != NULL ? text.data : "",
+                                           r->hosts_file, err)
+                  : bn_err_set(err, why, "cannot read --hosts-file=%s: %s", r->hosts_file,
+                               strerror(why));
   }
   bn_buf_done(&text);
   return rc;
@@ -73,36 +73,39 @@ static bool is_apart(const struct bn_fleet *f)
 
 /* A host with data of its own prepares what one process with the threads of all hosts would, since
    a run's sessions are numbered over all hosts there too. */
-static struct bn_share command_share(const struct bn_fleet *f, const struct bn_share *share)
+static struct bn_work_split command_share(const struct bn_fleet *f,
+                                          const struct bn_work_split *share)
 {
-  return is_apart(f) ? (struct bn_share){.threads = (unsigned)f->sessions} : *share;
+  return is_apart(f) ? (struct bn_work_split){.threads = (unsigned)f->sessions} : *share;
 }
 
 static int divide(struct bn_fleet *f, struct bn_err *err)
 {
   const struct bn_conf *conf = f->setup->conf;
-  const struct bn_share_whole whole = {.threads = conf->threads,
-                                       .threads_total = (unsigned)conf->raw.threads_total,
-                                       .events = conf->events,
-                                       .rate = conf->raw.rate,
-                                       .whole_rate = conf->policy->loose_values};
-  struct bn_share share[BN_SHARE_HOSTS];
+  const struct bn_work_split_whole whole = {.threads = conf->threads,
+                                            .threads_total = (unsigned)conf->raw.threads_total,
+                                            .events = conf->events,
+                                            .rate = conf->raw.rate,
+                                            .whole_rate = conf->policy->loose_values};
+  struct bn_work_split share[BN_WORK_SPLIT_HOSTS];
 
-  if (read_hosts(f, err) != 0 || bn_share_divide(&f->list, &whole, share, &f->sessions, err) != 0)
+  if (read_hosts(f, err) != 0 ||
+      bn_work_split_divide(&f->list, &whole, share, &f->sessions, err) != 0)
     return -1;
-  f->peer = calloc(f->list.n, sizeof *f->peer);
-  if (f->peer == NULL ||
-      bn_rounds_init(&f->rounds, f->js, f->list.n, (double)conf->interval_ns * 1e-9) != 0 ||
-      bn_rounds_checkpoints(&f->rounds, conf->checkpoint_ns, conf->n_checkpoints) != 0)
+  f->connection = calloc(f->list.n, sizeof *f->connection);
+  if (f->connection == NULL ||
+      bn_intervals_init(&f->rounds, f->js, f->list.n, (double)conf->interval_ns * 1e-9) != 0 ||
+      bn_intervals_checkpoints(&f->rounds, conf->checkpoint_ns, conf->n_checkpoints) != 0)
     return bn_err_set(err, ENOMEM, "out of memory");
   for (size_t i = 0; i < f->list.n; i++)
-    f->peer[i] = (struct bn_peer){.name = f->list.host[i].name,
-                                  .rank = has_ranks(f) ? (int)i : -1,
-                                  .share = f->is_run ? share[i] : command_share(f, &share[i]),
-                                  .apart = is_apart(f),
-                                  .outlet = &f->outlet,
-                                  .statements = f->setup->statements,
-                                  .link = {.in = -1, .out = -1, .errors = -1}};
+    f->connection[i] =
+        (struct bn_connection){.name = f->list.host[i].name,
+                               .rank = has_ranks(f) ? (int)i : -1,
+                               .share = f->is_run ? share[i] : command_share(f, &share[i]),
+                               .apart = is_apart(f),
+                               .printer = &f->printer,
+                               .statements = f->setup->statements,
+                               .link = {.in = -1, .out = -1, .errors = -1}};
   f->n = f->is_run || is_apart(f) ? f->list.n : 1;
   return 0;
 }
@@ -119,36 +122,36 @@ static int make_order(struct bn_fleet *f, struct bn_err *err)
 {
   const struct bn_hosts_setup *s = f->setup;
 
-  f->from = (struct bn_order_from){.args = s->args,
-                                   .test = s->test,
-                                   .command = s->command,
-                                   .is_builtin = s->is_builtin,
-                                   .options = s->options,
-                                   .seed = seed_of(f)};
-  return bn_order_make(&f->order, &f->from, err);
+  f->from = (struct bn_arguments_from){.args = s->args,
+                                       .test = s->test,
+                                       .command = s->command,
+                                       .is_builtin = s->is_builtin,
+                                       .options = s->options,
+                                       .seed = seed_of(f)};
+  return bn_arguments_make(&f->order, &f->from, err);
 }
 
 int bn_fleet_make(struct bn_fleet *f, const struct bn_hosts_setup *setup, struct bn_err *err)
 {
   *f = (struct bn_fleet){.setup = setup,
                          .is_run = setup->command != NULL && strcmp(setup->command, "run") == 0,
-                         .wish = {.fd = -1}};
+                         .stop_signal = {.fd = -1}};
   f->js = bn_store_json(err);
   if (f->js == NULL || refuse_no_command(setup, err) != 0 || divide(f, err) != 0 ||
       make_order(f, err) != 0)
     return -1;
-  return bn_wish_begin(&f->wish, err);
+  return bn_stop_signal_begin(&f->stop_signal, err);
 }
 
 void bn_fleet_done(struct bn_fleet *f)
 {
-  for (size_t i = 0; f->peer != NULL && i < f->n; i++)
-    bn_peer_done(&f->peer[i]);
-  free(f->peer);
-  bn_rounds_done(&f->rounds);
-  bn_order_done(&f->order);
-  bn_share_done(&f->list);
-  bn_wish_end(&f->wish);
+  for (size_t i = 0; f->connection != NULL && i < f->n; i++)
+    bn_connection_done(&f->connection[i]);
+  free(f->connection);
+  bn_intervals_done(&f->rounds);
+  bn_arguments_done(&f->order);
+  bn_work_split_done(&f->list);
+  bn_stop_signal_end(&f->stop_signal);
 }
 
 void bn_fleet_enter(struct bn_fleet *f, enum bn_fleet_phase phase)
@@ -162,22 +165,22 @@ bool bn_fleet_have_met(const struct bn_fleet *f)
   bool any = false;
 
   for (size_t i = 0; i < f->n; i++) {
-    const struct bn_peer *p = &f->peer[i];
+    const struct bn_connection *p = &f->connection[i];
 
     /* Sessions that have returned from the command are not waited for. */
-    if (p->state == BN_PEER_ENDED && p->status == 0)
+    if (p->state == BN_CONNECTION_ENDED && p->status == 0)
       continue;
-    if (!bn_peer_is_there(p) || !p->met)
+    if (!bn_connection_is_there(p) || !p->met)
       return false;
     any = true;
   }
   return any;
 }
 
-bool bn_fleet_are(const struct bn_fleet *f, enum bn_peer_state state)
+bool bn_fleet_are(const struct bn_fleet *f, enum bn_connection_state state)
 {
   for (size_t i = 0; i < f->n; i++)
-    if (f->peer[i].state < state)
+    if (f->connection[i].state < state)
       return false;
   return true;
 }
@@ -189,6 +192,6 @@ void bn_fleet_stop(struct bn_fleet *f, enum bn_frame_stop how, uint64_t now_ns)
   f->stop = how;
   f->stop_ns = now_ns;
   for (size_t i = 0; i < f->n; i++)
-    if (bn_peer_is_there(&f->peer[i]))
-      bn_peer_stop(&f->peer[i], how);
+    if (bn_connection_is_there(&f->connection[i]))
+      bn_connection_stop(&f->connection[i], how);
 }

@@ -6,12 +6,12 @@
 #ifndef BN_HOSTS_FLEET_H
 #define BN_HOSTS_FLEET_H
 
-#include "hosts/control.h"
-#include "hosts/order.h"
-#include "hosts/outlet.h"
-#include "hosts/peer.h"
-#include "hosts/whole.h"
-#include "hosts/wish.h"
+#include "hosts/arguments.h"
+#include "hosts/connection.h"
+#include "hosts/controller.h"
+#include "hosts/merged_result.h"
+#include "hosts/printer.h"
+#include "hosts/stop_signal.h"
 
 enum bn_fleet_phase {
   BN_FLEET_CONNECT, /* until all have welcomed */
@@ -23,25 +23,25 @@ enum bn_fleet_phase {
 struct bn_fleet {
   const struct bn_hosts_setup *setup;
   const struct bn_store *js;
-  struct bn_order_from from;
-  struct bn_order order; /* of all hosts, until the last one has been started */
-  struct bn_share_list list;
-  struct bn_peer *peer; /* owned; [list.n] */
-  size_t n;             /* those that take part: a command may be one of the first host alone */
+  struct bn_arguments_from from;
+  struct bn_arguments order; /* of all hosts, until the last one has been started */
+  struct bn_work_split_list list;
+  struct bn_connection *connection; /* owned; [list.n] */
+  size_t n; /* those that take part: a command may be one of the first host alone */
   uint64_t sessions;
   bool is_run;
   enum bn_fleet_phase phase;
   uint64_t phase_ns; /* when it began */
-  struct bn_wish wish;
+  struct bn_stop_signal stop_signal;
   enum bn_frame_stop stop; /* what the hosts have been told; 0: nothing */
   uint64_t stop_ns;
   int signo;   /* the signal by which the user has stopped them; 0: none */
   bool late;   /* they were told to end at once because they did not end in time */
   bool failed; /* a host was lost, or could not be started */
   bool left;   /* a script has ended the run on a host by os.exit() */
-  struct bn_rounds rounds;
-  struct bn_outlet outlet; /* what is printed and reported */
-  struct bn_whole_start start;
+  struct bn_intervals rounds;
+  struct bn_printer printer; /* what is printed and reported */
+  struct bn_merged_result_start start;
 };
 
 /* The hosts of the options, the share of each, and what all are told to do; none is started.  The
@@ -59,7 +59,7 @@ void bn_fleet_enter(struct bn_fleet *f, enum bn_fleet_phase phase);
 /* Whether all that have not ended their part of a command wait for each other, and none failed. */
 bool bn_fleet_have_met(const struct bn_fleet *f);
 /* Whether all hosts are that far, or further. */
-bool bn_fleet_are(const struct bn_fleet *f, enum bn_peer_state state);
+bool bn_fleet_are(const struct bn_fleet *f, enum bn_connection_state state);
 /* Tells those that are there to stop, unless they know. */
 void bn_fleet_stop(struct bn_fleet *f, enum bn_frame_stop how, uint64_t now_ns);
 

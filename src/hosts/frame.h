@@ -27,15 +27,15 @@ enum {
 
 enum bn_frame_type {
   /* From the controller. */
-  BN_FRAME_HELLO = 1, /* JSON: hosts/hello.h */
+  BN_FRAME_HELLO = 1, /* JSON: hosts/handshake.h */
   BN_FRAME_FILE = 2,  /* struct bn_frame_file */
   BN_FRAME_OPEN = 3,  /* nothing: all files have come, sessions may be made */
   BN_FRAME_PING = 4,  /* the time at the controller */
-  BN_FRAME_START = 5, /* the time at the agent when its gate opens */
+  BN_FRAME_START = 5, /* the time at the agent when its start barrier opens */
   BN_FRAME_STOP = 6,  /* u8: enum bn_frame_stop */
   BN_FRAME_PASS = 7,  /* nothing: all hosts have sent MEET */
   /* From an agent. */
-  BN_FRAME_WELCOME = 65,  /* JSON: hosts/hello.h */
+  BN_FRAME_WELCOME = 65,  /* JSON: hosts/handshake.h */
   BN_FRAME_REFUSE = 66,   /* a sentence; the agent ends then */
   BN_FRAME_PONG = 67,     /* the time of the PING, the time at the agent */
   BN_FRAME_READY = 68,    /* JSON: facts, and the group with its metrics; sessions are ready */

@@ -35,7 +35,7 @@ static char **vector_of(const struct bn_list *words)
 }
 
 /* By the launcher's processes, or by the shell. */
-static int reach_host(struct bn_fleet *f, struct bn_peer *p, struct bn_err *err)
+static int reach_host(struct bn_fleet *f, struct bn_connection *p, struct bn_err *err)
 {
   struct bn_list words = {.n = 0};
   char **argv = NULL;
@@ -45,7 +45,7 @@ static int reach_host(struct bn_fleet *f, struct bn_peer *p, struct bn_err *err)
     return bn_link_join(&p->link, p->name, f->setup->ranks->request, (uint32_t)p->rank, err);
   if (make_command(f, p->name, &words, err) == 0) {
     argv = vector_of(&words);
-    rc = argv != NULL ? bn_link_start(&p->link, p->name, argv, &f->wish.before, err)
+    rc = argv != NULL ? bn_link_start(&p->link, p->name, argv, &f->stop_signal.before, err)
                       : bn_err_set(err, ENOMEM, "out of memory");
   }
   free(argv);
@@ -55,20 +55,20 @@ static int reach_host(struct bn_fleet *f, struct bn_peer *p, struct bn_err *err)
 
 static int begin_host(struct bn_fleet *f, size_t i, struct bn_err *err)
 {
-  struct bn_peer *p = &f->peer[i];
-  struct bn_hello hello = {.version = strdup(PACKAGE_VERSION),
-                           .host = (unsigned)i,
-                           .hosts = (unsigned)f->list.n,
-                           .first_session = p->share.first_session,
-                           .sessions = f->sessions};
+  struct bn_connection *p = &f->connection[i];
+  struct bn_handshake handshake = {.version = strdup(PACKAGE_VERSION),
+                                   .host = (unsigned)i,
+                                   .hosts = (unsigned)f->list.n,
+                                   .first_session = p->share.first_session,
+                                   .sessions = f->sessions};
   int rc = -1;
 
-  if (hello.version == NULL || bn_order_argv(&f->order, &p->share, &hello.argv) != 0 ||
-      bn_hello_take_environment(&hello) != 0)
+  if (handshake.version == NULL || bn_arguments_argv(&f->order, &p->share, &handshake.argv) != 0 ||
+      bn_handshake_take_environment(&handshake) != 0)
     (void)bn_err_set(err, ENOMEM, "out of memory");
   else if (reach_host(f, p, err) == 0)
-    rc = bn_peer_begin(p, f->js, &hello, &f->order.files, err);
-  bn_hello_done(&hello);
+    rc = bn_connection_begin(p, f->js, &handshake, &f->order.files, err);
+  bn_handshake_done(&handshake);
   return rc;
 }
 
@@ -76,9 +76,9 @@ static int begin_host(struct bn_fleet *f, size_t i, struct bn_err *err)
 static void forget_others(struct bn_fleet *f)
 {
   for (size_t i = 0; i < f->n; i++)
-    if (f->peer[i].link.in < 0) {
-      f->peer[i].state = BN_PEER_LOST;
-      bn_rounds_end(&f->rounds, i);
+    if (f->connection[i].link.in < 0) {
+      f->connection[i].state = BN_CONNECTION_LOST;
+      bn_intervals_end(&f->rounds, i);
     }
 }
 
@@ -91,7 +91,7 @@ int bn_launch(struct bn_fleet *f, size_t first, struct bn_err *err)
   if (rc != 0)
     forget_others(f);
   if (rc != 0 || f->n == f->list.n)
-    bn_order_done(&f->order);
+    bn_arguments_done(&f->order);
   bn_fleet_enter(f, BN_FLEET_CONNECT);
   return rc;
 }

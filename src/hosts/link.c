@@ -191,7 +191,7 @@ int bn_link_receive(struct bn_link *l)
 }
 
 /* A terminal is not to obey what a host says: the log escapes it. */
-static void show_line(struct bn_link *l, struct bn_outlet *outlet)
+static void show_line(struct bn_link *l, struct bn_printer *printer)
 {
   struct bn_buf told = {.max = 0};
 
@@ -200,31 +200,31 @@ static void show_line(struct bn_link *l, struct bn_outlet *outlet)
     l->line.len--;
   if (bn_buf_printf(&told, "%s: ", l->name) == 0 &&
       bn_buf_add(&told, l->line.data, l->line.len) == 0)
-    bn_outlet_foreign(outlet, told.data);
+    bn_printer_foreign(printer, told.data);
   bn_buf_done(&told);
   bn_buf_clear(&l->line);
 }
 
-static void take_text(struct bn_link *l, struct bn_outlet *outlet, const char *text, size_t len)
+static void take_text(struct bn_link *l, struct bn_printer *printer, const char *text, size_t len)
 {
   for (size_t i = 0; i < len; i++) {
     if (text[i] != '\n')
       (void)bn_buf_char(&l->line, text[i] != '\0' ? text[i] : ' ');
     if ((text[i] == '\n' && l->line.len > 0) || l->line.len >= LINE_MAX_BYTES)
-      show_line(l, outlet);
+      show_line(l, printer);
   }
 }
 
-void bn_link_show(struct bn_link *l, struct bn_outlet *outlet)
+void bn_link_show(struct bn_link *l, struct bn_printer *printer)
 {
   char text[LINE_MAX_BYTES];
   const ssize_t n = l->errors >= 0 ? read(l->errors, text, sizeof text) : 0;
 
   if (n > 0)
-    take_text(l, outlet, text, (size_t)n);
+    take_text(l, printer, text, (size_t)n);
   if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)))
     return;
   if (l->line.len > 0)
-    show_line(l, outlet);
+    show_line(l, printer);
   close_one(&l->errors);
 }

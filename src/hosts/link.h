@@ -13,7 +13,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "hosts/frame.h"
-#include "hosts/outlet.h"
+#include "hosts/printer.h"
 
 struct bn_link {
   const char *name; /* of the host, borrowed; before each line of its standard error */
@@ -48,7 +48,7 @@ void bn_link_finish(struct bn_link *l);
    nothing now, -1: the end, or no memory; the stream is closed. */
 int bn_link_receive(struct bn_link *l);
 /* Takes a piece of standard error and prints the lines that are complete. */
-void bn_link_show(struct bn_link *l, struct bn_outlet *outlet);
+void bn_link_show(struct bn_link *l, struct bn_printer *printer);
 /* Whether the process has ended by now. */
 bool bn_link_has_ended(struct bn_link *l);
 void bn_link_kill(const struct bn_link *l, int signo);

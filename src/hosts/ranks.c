@@ -43,16 +43,16 @@ int bn_ranks_read(struct bn_ranks *r, struct bn_err *err)
                     variable);
 }
 
-int bn_ranks_add(const struct bn_ranks *r, struct bn_share_list *list, struct bn_err *err)
+int bn_ranks_add(const struct bn_ranks *r, struct bn_work_split_list *list, struct bn_err *err)
 {
   char name[32];
 
-  if (r->n > BN_SHARE_HOSTS)
+  if (r->n > BN_WORK_SPLIT_HOSTS)
     return bn_err_set(err, ERANGE, "the launcher has started %u processes; a run can have %d", r->n,
-                      BN_SHARE_HOSTS);
+                      BN_WORK_SPLIT_HOSTS);
   for (unsigned i = 0; i < r->n; i++) {
     (void)snprintf(name, sizeof name, "rank%u", i);
-    if (bn_share_add(list, name, err) != 0)
+    if (bn_work_split_add(list, name, err) != 0)
       return -1;
   }
   return 0;

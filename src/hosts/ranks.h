@@ -4,7 +4,7 @@
 #define BN_HOSTS_RANKS_H
 
 #include "base/err.h"
-#include "hosts/share.h"
+#include "hosts/work_split.h"
 
 struct bn_ranks {
   unsigned n;  /* 0: there is no launcher */
@@ -16,6 +16,6 @@ int bn_ranks_tell(const struct bn_ranks *r);
 /* Finds them there.  -1: err. */
 int bn_ranks_read(struct bn_ranks *r, struct bn_err *err);
 /* Adds them as hosts: "rank0" and so on.  -1 and err. */
-int bn_ranks_add(const struct bn_ranks *r, struct bn_share_list *list, struct bn_err *err);
+int bn_ranks_add(const struct bn_ranks *r, struct bn_work_split_list *list, struct bn_err *err);
 
 #endif

@@ -16,7 +16,7 @@ static int make(struct bn_seconds *s, const struct bn_view *tick, uint64_t begin
   return 0;
 }
 
-int bn_seconds_judge(struct bn_seconds *s, struct bn_judge *judge, const struct bn_view *tick,
+int bn_seconds_judge(struct bn_seconds *s, struct bn_asserts *asserts, const struct bn_view *tick,
                      const struct bn_view_rules *rules, uint64_t begin_ns,
                      const struct bn_assert **out)
 {
@@ -37,7 +37,7 @@ int bn_seconds_judge(struct bn_seconds *s, struct bn_judge *judge, const struct 
   v.backlog = tick->backlog;
   v.concurrency = tick->concurrency;
   v.oldest_s = tick->oldest_s;
-  *out = bn_judge_second(judge, &v, rules);
+  *out = bn_asserts_second(asserts, &v, rules);
   bn_snap_copy(&s->base, tick->delta);
   return 0;
 }

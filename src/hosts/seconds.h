@@ -6,7 +6,7 @@
 #ifndef BN_HOSTS_SECONDS_H
 #define BN_HOSTS_SECONDS_H
 
-#include "engine/judge.h"
+#include "engine/asserts.h"
 #include "measure/snap.h"
 #include "measure/view.h"
 
@@ -19,7 +19,7 @@ struct bn_seconds {
 
 /* tick: all that the hosts have measured up to a second.  begin_ns: when the measurement began.
  *out: what has been violated for too long, NULL: nothing has.  -1: out of memory. */
-int bn_seconds_judge(struct bn_seconds *s, struct bn_judge *judge, const struct bn_view *tick,
+int bn_seconds_judge(struct bn_seconds *s, struct bn_asserts *asserts, const struct bn_view *tick,
                      const struct bn_view_rules *rules, uint64_t begin_ns,
                      const struct bn_assert **out);
 void bn_seconds_done(struct bn_seconds *s);

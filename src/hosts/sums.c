@@ -32,7 +32,7 @@ int bn_sums_prepare(struct bn_sums *s, size_t n, struct bn_err *err)
   return -1;
 }
 
-void bn_sums_add(struct bn_sums *s, const struct bn_brief *line)
+void bn_sums_add(struct bn_sums *s, const struct bn_hist_codec *line)
 {
   size_t from = 0;
 

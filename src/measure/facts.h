@@ -86,7 +86,7 @@ struct bn_verdict {
   struct bn_finding found;
 };
 
-/* All strings are owned.  One thread at a time; the engine's book has a lock around its own. */
+/* All strings are owned.  One thread at a time; the engine's reports have a lock around its own. */
 struct bn_facts {
   struct bn_plan plan;
   struct bn_fact *fact;
@@ -100,7 +100,7 @@ struct bn_facts {
   struct bn_verdict *verdict; /* from the final report on */
   size_t n_verdicts;
   /* CLOCK_MONOTONIC of this host and CLOCK_REALTIME of the same moment, ns; 0: not yet. */
-  uint64_t start_ns, start_wall_ns; /* the gate opened */
+  uint64_t start_ns, start_wall_ns; /* the start barrier opened */
   uint64_t end_wall_ns;             /* the last thread had gone */
   bool incomplete;                  /* there was no memory for something */
 };

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "measure/json_write.h"
 #include "measure/layout.h"
-#include "measure/pen.h"
 
 static const char beginning[] = "{\"format\":\"bench journal\"";
 
@@ -44,7 +44,7 @@ int bn_journal_open(struct bn_journal *j, const struct bn_store *js, const char 
                     struct bn_err *err)
 {
   *j = (struct bn_journal){.js = js, .put = write_line, .of = j, .claim.fd = -1};
-  j->ended = bn_claim_take(&j->claim, path, err) != 0;
+  j->ended = bn_lockfile_take(&j->claim, path, err) != 0;
   return j->ended ? -1 : 0;
 }
 
@@ -193,9 +193,9 @@ int bn_journal_view(struct bn_journal *j, const char *group, const struct bn_vie
 
 void bn_journal_close(struct bn_journal *j, bool remove)
 {
-  bn_claim_release(&j->claim, !j->written ? BN_CLAIM_UNDO
-                              : remove    ? BN_CLAIM_REMOVE
-                                          : BN_CLAIM_KEEP);
+  bn_lockfile_release(&j->claim, !j->written ? BN_LOCKFILE_UNDO
+                                 : remove    ? BN_LOCKFILE_REMOVE
+                                             : BN_LOCKFILE_KEEP);
   bn_snap_done(&j->past);
   bn_snap_done(&j->step);
   memset(j, 0, sizeof *j);

@@ -4,8 +4,8 @@
 #ifndef BN_MEASURE_JOURNAL_H
 #define BN_MEASURE_JOURNAL_H
 
-#include "measure/claim.h"
 #include "measure/lines.h"
+#include "measure/lockfile.h"
 #include "measure/store.h"
 
 /* Takes a line without a newline; line[len] may be overwritten.  0, or -1 and err. */
@@ -15,11 +15,11 @@ struct bn_journal {
   const struct bn_store *js;
   bn_journal_put *put; /* where lines go */
   void *of;
-  bool brief;            /* lines are sent, not kept: their histograms are brief (bn_store_brief) */
-  struct bn_claim claim; /* of its file, until it is closed */
-  bool ended;            /* it is not open, or could not be written any more */
-  bool written;          /* it has a line */
-  bool has_group;        /* its metrics have been written */
+  bool brief; /* lines are sent, not kept: their histograms are brief (bn_store_brief) */
+  struct bn_lockfile claim;  /* of its file, until it is closed */
+  bool ended;                /* it is not open, or could not be written any more */
+  bool written;              /* it has a line */
+  bool has_group;            /* its metrics have been written */
   struct bn_snap past, step; /* histograms up to the last tick, and since it */
 };
 

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "measure/bounds.h"
-#include "measure/joint.h"
-#include "measure/match.h"
+#include "measure/merge_check.h"
+#include "measure/merged_view.h"
 #include "measure/messages.h"
 #include "measure/sum.h"
 
@@ -103,7 +103,7 @@ static uint64_t clock_at(const struct job *j, uint64_t wall_ns)
   return f->start_ns + (wall_ns - f->start_wall_ns);
 }
 
-static void set_times(const struct job *j, struct bn_joint *s, const struct bn_views *parts)
+static void set_times(const struct job *j, struct bn_merged_view *s, const struct bn_views *parts)
 {
   s->snap.span_ns = j->runs.union_ns;
   s->snap.at_ns = clock_at(j, j->last_ns);
@@ -124,7 +124,7 @@ static struct bn_view_rules rules_of(const struct job *j)
 }
 
 /* Extremes since the beginning of a measurement are not those of what came after a checkpoint. */
-static void find_exact(const struct job *j, struct bn_joint *s)
+static void find_exact(const struct job *j, struct bn_merged_view *s)
 {
   bool whole = true;
 
@@ -136,7 +136,7 @@ static void find_exact(const struct job *j, struct bn_joint *s)
   }
 }
 
-static int make_total(const struct job *j, struct bn_joint *s, const struct bn_views *parts)
+static int make_total(const struct job *j, struct bn_merged_view *s, const struct bn_views *parts)
 {
   struct bn_view_rules rules = rules_of(j);
   const unsigned sessions = count_sessions(parts);
@@ -144,8 +144,8 @@ static int make_total(const struct job *j, struct bn_joint *s, const struct bn_v
   if (sessions == UINT_MAX)
     return bn_err_set(j->err, EFBIG, "the runs have more than %d threads together",
                       BN_BOUND_SESSIONS);
-  if (bn_joint_add(s, parts, sessions, j->err) != 0 ||
-      (!rules.nearest && bn_joint_ages(s, parts, j->err) != 0))
+  if (bn_merged_view_add(s, parts, sessions, j->err) != 0 ||
+      (!rules.nearest && bn_merged_view_ages(s, parts, j->err) != 0))
     return -1;
   set_times(j, s, parts);
   find_exact(j, s);
@@ -187,7 +187,7 @@ static void leave_out_watched(const struct job *j, const struct bn_views *parts,
 
 static int add_total(const struct job *j)
 {
-  struct bn_joint s = {.ages = NULL};
+  struct bn_merged_view s = {.ages = NULL};
   struct bn_views parts;
   int rc = all_totals(j, &parts);
 
@@ -197,7 +197,7 @@ static int add_total(const struct job *j)
     leave_out_watched(j, &parts, &s.view);
   if (rc == 0)
     rc = keep(j, &s.view);
-  bn_joint_done(&s);
+  bn_merged_view_done(&s);
   free(parts.view);
   return rc;
 }
@@ -277,11 +277,11 @@ static bool go_to(const struct job *j, struct intervals *in, size_t k)
   return last - first <= in->length_s / 2;
 }
 
-static int make_interval(const struct job *j, struct intervals *in, struct bn_joint *s)
+static int make_interval(const struct job *j, struct intervals *in, struct bn_merged_view *s)
 {
-  const bool hists = bn_joint_has_hists(&in->at);
+  const bool hists = bn_merged_view_has_hists(&in->at);
   const struct bn_view_rules rules = rules_of(j);
-  struct bn_joint_time t = {.span = BN_VIEW_INTERVAL};
+  struct bn_merge_time t = {.span = BN_VIEW_INTERVAL};
 
   in->packed &= hists;
   for (size_t i = 0; i < j->n; i++) {
@@ -292,19 +292,19 @@ static int make_interval(const struct job *j, struct intervals *in, struct bn_jo
     t.wall_ns = part->delta->wall_ns > t.wall_ns ? part->delta->wall_ns : t.wall_ns;
   }
   t.at_ns = clock_at(j, j->last_ns - ns_of(in->first_s - t.at_s));
-  if (bn_joint_span(s, &in->at, NULL, &rules, &t, j->err) != 0)
+  if (bn_merged_view_span(s, &in->at, NULL, &rules, &t, j->err) != 0)
     return -1;
   return hists && bn_snap_pack(&s->snap, &s->snap) != 0 ? out_of_memory(j->err) : 0;
 }
 
 static int add_interval(const struct job *j, struct intervals *in)
 {
-  struct bn_joint s = {.ages = NULL};
+  struct bn_merged_view s = {.ages = NULL};
   int rc = make_interval(j, in, &s);
 
   if (rc == 0)
     rc = keep(j, &s.view);
-  bn_joint_done(&s);
+  bn_merged_view_done(&s);
   return rc;
 }
 
@@ -437,7 +437,7 @@ static void gather_common(const struct job *j, struct bn_facts *f)
   for (size_t i = 0; i < j->n; i++)
     if (is_told(j, i))
       told[n++] = j->part[i];
-  bn_match_common(told, n, f);
+  bn_merge_common(told, n, f);
   free(told);
 }
 
@@ -619,8 +619,8 @@ int bn_merge(const struct bn_part *part, size_t n, enum bn_merge_how how, struct
     (void)out_of_memory(err);
   } else {
     memcpy(j->part, part, n * sizeof *part);
-    if (bn_match_parts(part, n, how != BN_MERGE_ALIKE, notes, err) == 0 && find_times(j) == 0 &&
-        (how == BN_MERGE_HOSTS || check_overlap(j) == 0))
+    if (bn_merge_check_parts(part, n, how != BN_MERGE_ALIKE, notes, err) == 0 &&
+        find_times(j) == 0 && (how == BN_MERGE_HOSTS || check_overlap(j) == 0))
       rc = make_result(j);
   }
   if (rc != 0)

@@ -396,7 +396,7 @@ static bool merge_hist(struct bn_hist *into, const struct bn_hist *from)
   return true;
 }
 
-static bool merge_packed(struct bn_hist *into, const struct bn_sparse *from)
+static bool merge_packed(struct bn_hist *into, const struct bn_hist_sparse *from)
 {
   uint64_t n = bn_hist_count(into);
   bool fits = true;
@@ -521,7 +521,7 @@ bool bn_snap_fits(const struct bn_snap *s, uint64_t most)
 
 int bn_snap_pack(struct bn_snap *to, const struct bn_snap *from)
 {
-  const struct bn_sparse *packed = from->sparse;
+  const struct bn_hist_sparse *packed = from->sparse;
   int rc = 0;
 
   if (packed == NULL && from->hist[BN_H_LATENCY] == NULL)
@@ -530,8 +530,8 @@ int bn_snap_pack(struct bn_snap *to, const struct bn_snap *from)
   if (to->sparse == NULL)
     return -1;
   for (size_t i = 0; rc == 0 && i < to->metrics.n_hists; i++)
-    rc = packed != NULL ? bn_sparse_copy(&to->sparse[i], &packed[i])
-                        : bn_sparse_pack(&to->sparse[i], from->hist[i]);
+    rc = packed != NULL ? bn_hist_sparse_copy(&to->sparse[i], &packed[i])
+                        : bn_hist_sparse_pack(&to->sparse[i], from->hist[i]);
   return rc;
 }
 

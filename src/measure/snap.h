@@ -5,8 +5,8 @@
 #define BN_MEASURE_SNAP_H
 
 #include "base/err.h"
+#include "measure/hist_sparse.h"
 #include "measure/metric.h"
-#include "measure/sparse.h"
 #include "measure/stat.h"
 
 struct bn_moments { /* mean and deviation survive merging; long double because sum_sq cancels
@@ -28,9 +28,9 @@ struct bn_snap {
   struct bn_metrics metrics; /* owned: what the rows below mean */
   uint64_t *counter;         /* owned; [metrics.n_counters] */
   struct bn_hist **hist; /* owned; [metrics.n_hists]; each NULL in a snapshot without histograms */
-  struct bn_sparse *sparse; /* owned; [metrics.n_hists]; NULL unless it was packed */
-  struct bn_label **label;  /* owned; [labelled][BN_LABELS_MAX + 1], of a record [n_labels] */
-  size_t *n_labels;         /* owned */
+  struct bn_hist_sparse *sparse; /* owned; [metrics.n_hists]; NULL unless it was packed */
+  struct bn_label **label;       /* owned; [labelled][BN_LABELS_MAX + 1], of a record [n_labels] */
+  size_t *n_labels;              /* owned */
   struct bn_statement_table statements; /* owned; no place: they are not told apart */
   uint64_t busy_ns, min_ns,
       max_ns;          /* exact extremes since the measurement began; min > max: none */

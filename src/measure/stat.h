@@ -32,7 +32,7 @@ struct bn_stat {
   _Atomic uint64_t service_ns;      /* of busy_ns what is not queueing; where that is told apart */
   _Atomic uint64_t last_end_ns;     /* --rate: of the latest event */
   uint64_t edge_ns;                 /* longer events are looked at; its worker alone */
-  uint64_t counts_from_ns;          /* set before the gate opens, like the next */
+  uint64_t counts_from_ns;          /* set before the start barrier opens, like the next */
   /* Indexes of histograms that not every run has; 0: none. */
   unsigned short warm_hist, queueing_hist, service_hist, lag_hist;
   uint64_t measure_from_ns;         /* end of the warm-up */

@@ -58,7 +58,7 @@
 #include <stddef.h>
 
 #include "api/store.h"
-#include "measure/brief.h"
+#include "measure/hist_codec.h"
 #include "measure/result.h"
 
 enum { BN_STORE_VERSION = 1 };
@@ -75,7 +75,7 @@ struct bn_node *bn_store_metrics(const struct bn_store *js, const struct bn_metr
 struct bn_node *bn_store_record(const struct bn_store *js, const struct bn_view *v);
 /* The same as a line that is sent to another process of this version, which is quick to read:
    {SPAN: RECORD} in JSON, in which "figures" is a list of all bn_view_fields and what is absent is
-   0, and behind it, each after BN_STORE_GAP, the histograms of the metrics (measure/brief.h).
+   0, and behind it, each after BN_STORE_GAP, the histograms of the metrics (measure/hist_codec.h).
    malloc'd; NULL: out of memory. */
 char *bn_store_brief(const struct bn_store *js, const struct bn_view *v, size_t *len);
 /* At least as many values as bn_store_record() makes of an interval or a checkpoint. */
@@ -137,7 +137,7 @@ int bn_store_read_record(const struct bn_store *js, const struct bn_node *n,
    made of. */
 int bn_store_read_brief(const struct bn_store *js, const struct bn_node *n, const char *texts,
                         size_t len, const struct bn_metrics *m, enum bn_view_span span,
-                        struct bn_record *out, struct bn_brief *hists, struct bn_err *err);
+                        struct bn_record *out, struct bn_hist_codec *hists, struct bn_err *err);
 /* Add what was read, within the bounds (measure/bounds.h).  A NULL name is an empty one. */
 struct bn_group *bn_store_group(struct bn_result *r, const char *name, struct bn_err *err);
 /* To the last group. */

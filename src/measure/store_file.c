@@ -12,8 +12,8 @@
 #include "base/plugin.h"
 #include "measure/bounds.h"
 #include "measure/journal.h"
+#include "measure/json_read.h"
 #include "measure/layout.h"
-#include "measure/probe.h"
 #include "measure/store.h"
 
 const struct bn_store *bn_store_json(struct bn_err *err)
@@ -90,39 +90,39 @@ static int read_total(const struct bn_store *js, const struct bn_node *n,
 }
 
 /* Copies the texts; they and the struct belong to the group also where it fails. */
-static void read_member(struct bn_probe *e, const struct bn_node *map, struct bn_group *g)
+static void read_member(struct bn_json_in *e, const struct bn_node *map, struct bn_group *g)
 {
-  const char *name = bn_probe_text(e, map, "name"), *lost = bn_probe_text(e, map, "lost");
+  const char *name = bn_json_in_text(e, map, "name"), *lost = bn_json_in_text(e, map, "lost");
 
   g->member = calloc(1, sizeof *g->member);
   if (g->member == NULL) {
-    bn_probe_no_memory(e);
+    bn_json_in_no_memory(e);
     return;
   }
   if (name == NULL)
-    bn_probe_refuse(e, "a 'host' has no name");
-  bn_probe_layout(e, map, bn_layout_member, g->member);
+    bn_json_in_refuse(e, "a 'host' has no name");
+  bn_json_in_layout(e, map, bn_layout_member, g->member);
   g->member->host = strdup(name != NULL ? name : "");
   g->member->lost = lost != NULL ? strdup(lost) : NULL;
   if (g->member->host == NULL || (lost != NULL && g->member->lost == NULL))
-    bn_probe_no_memory(e);
+    bn_json_in_no_memory(e);
 }
 
 static int read_group(const struct bn_store *js, const struct bn_node *n, struct bn_result *out,
                       struct bn_err *err)
 {
   struct bn_group *g = bn_store_group(out, js->get_text(js->get(n, "name")), err);
-  struct bn_probe e = {js, err, false};
-  const struct bn_node *host = bn_probe_map(&e, n, "host");
-  const struct bn_node *metrics = bn_probe_list(&e, n, "metrics");
-  const struct bn_node *intervals = bn_probe_list(&e, n, "intervals");
-  const struct bn_node *checkpoints = bn_probe_list(&e, n, "checkpoints");
+  struct bn_json_in e = {js, err, false};
+  const struct bn_node *host = bn_json_in_map(&e, n, "host");
+  const struct bn_node *metrics = bn_json_in_list(&e, n, "metrics");
+  const struct bn_node *intervals = bn_json_in_list(&e, n, "intervals");
+  const struct bn_node *checkpoints = bn_json_in_list(&e, n, "checkpoints");
   struct bn_metrics m;
   int rc;
 
   if (g != NULL && host != NULL)
     read_member(&e, host, g);
-  if (g == NULL || bn_probe_verdict(&e) != 0)
+  if (g == NULL || bn_json_in_verdict(&e) != 0)
     return -1;
   /* A run that never began to measure has no metrics. */
   if (js->count(metrics) == 0)
@@ -156,15 +156,15 @@ static int check_format(const struct bn_store *js, const struct bn_node *n, stru
 int bn_store_read_document(const struct bn_store *js, const struct bn_node *n,
                            struct bn_result *out, struct bn_err *err)
 {
-  struct bn_probe e = {js, err, false};
+  struct bn_json_in e = {js, err, false};
   const struct bn_node *groups, *assertions;
 
   memset(out, 0, sizeof *out);
   if (check_format(js, n, err) != 0)
     return -1;
-  groups = bn_probe_list(&e, n, "groups");
-  assertions = bn_probe_list(&e, n, "assertions");
-  if (bn_probe_verdict(&e) != 0 ||
+  groups = bn_json_in_list(&e, n, "groups");
+  assertions = bn_json_in_list(&e, n, "assertions");
+  if (bn_json_in_verdict(&e) != 0 ||
       bn_store_read_facts(js, js->get(n, "facts"), &out->facts, err) != 0 ||
       bn_store_read_assertions(js, assertions, &out->facts, err) != 0 ||
       bn_store_read_end(js, js->get(n, "end"), &out->end, err) != 0)

@@ -9,83 +9,83 @@
 
 #include "base/buf.h"
 #include "measure/bounds.h"
+#include "measure/json_read.h"
 #include "measure/layout.h"
-#include "measure/probe.h"
 #include "measure/store.h"
 
 /* --- facts ------------------------------------------------------------------------------------ */
 
 enum { DECIMALS_MAX = 9 };
 
-static void read_plan(struct bn_probe *e, const struct bn_node *map, struct bn_plan *plan)
+static void read_plan(struct bn_json_in *e, const struct bn_node *map, struct bn_plan *plan)
 {
-  const struct bn_node *checkpoints = bn_probe_list(e, map, "checkpoint_ns");
-  const struct bn_node *percents = bn_probe_list(e, map, "percents");
+  const struct bn_node *checkpoints = bn_json_in_list(e, map, "checkpoint_ns");
+  const struct bn_node *percents = bn_json_in_list(e, map, "percents");
 
   if (map == NULL) {
-    bn_probe_refuse(e, "it has no 'plan'");
+    bn_json_in_refuse(e, "it has no 'plan'");
     return;
   }
-  plan->version = (enum bn_version)bn_probe_name(e, map, "dialect", bn_layout_dialects);
-  plan->own = bn_probe_bool(e, map, "own");
-  bn_probe_layout(e, map, bn_layout_plan, plan);
+  plan->version = (enum bn_version)bn_json_in_name(e, map, "dialect", bn_layout_dialects);
+  plan->own = bn_json_in_bool(e, map, "own");
+  bn_json_in_layout(e, map, bn_layout_plan, plan);
   if (plan->interval_decimals < 0 || plan->interval_decimals > DECIMALS_MAX)
-    bn_probe_refuse(e, "'interval_decimals' is not between 0 and %d", DECIMALS_MAX);
-  plan->n_checkpoints = bn_probe_length(e, checkpoints, "checkpoint_ns", BN_CHECKPOINTS_MAX);
+    bn_json_in_refuse(e, "'interval_decimals' is not between 0 and %d", DECIMALS_MAX);
+  plan->n_checkpoints = bn_json_in_length(e, checkpoints, "checkpoint_ns", BN_CHECKPOINTS_MAX);
   for (size_t i = 0; i < plan->n_checkpoints; i++)
-    plan->checkpoint_ns[i] = bn_probe_count(e, e->js->at(checkpoints, i), "checkpoint_ns");
-  plan->n_percents = bn_probe_length(e, percents, "percents", BN_PERCENTS_MAX);
+    plan->checkpoint_ns[i] = bn_json_in_count(e, e->js->at(checkpoints, i), "checkpoint_ns");
+  plan->n_percents = bn_json_in_length(e, percents, "percents", BN_PERCENTS_MAX);
   for (size_t i = 0; i < plan->n_percents; i++)
-    plan->percents[i] = bn_probe_number(e, e->js->at(percents, i), "percents");
+    plan->percents[i] = bn_json_in_number(e, e->js->at(percents, i), "percents");
 }
 
-static void read_rows(struct bn_probe *e, const struct bn_node *list, struct bn_facts *f)
+static void read_rows(struct bn_json_in *e, const struct bn_node *list, struct bn_facts *f)
 {
-  const size_t n = bn_probe_length(e, list, "rows", BN_BOUND_ROWS);
+  const size_t n = bn_json_in_length(e, list, "rows", BN_BOUND_ROWS);
 
   for (size_t i = 0; i < n; i++) {
     const struct bn_node *row = e->js->at(list, i);
-    const char *text = bn_probe_text(e, row, "text");
+    const char *text = bn_json_in_text(e, row, "text");
 
-    bn_facts_row(f, (int)bn_probe_signed(e, row, "level", 0, INT_MAX), "%s",
+    bn_facts_row(f, (int)bn_json_in_signed(e, row, "level", 0, INT_MAX), "%s",
                  text != NULL ? text : "");
   }
 }
 
-static void read_options(struct bn_probe *e, const struct bn_node *list, struct bn_facts *f)
+static void read_options(struct bn_json_in *e, const struct bn_node *list, struct bn_facts *f)
 {
-  const size_t n = bn_probe_length(e, list, "options", BN_BOUND_OPTIONS);
+  const size_t n = bn_json_in_length(e, list, "options", BN_BOUND_OPTIONS);
 
   for (size_t i = 0; i < n; i++) {
     const struct bn_node *o = e->js->at(list, i);
-    const char *name = bn_probe_text(e, o, "name"), *group = bn_probe_text(e, o, "group");
-    const bool secret = bn_probe_bool(e, o, "secret");
+    const char *name = bn_json_in_text(e, o, "name"), *group = bn_json_in_text(e, o, "group");
+    const bool secret = bn_json_in_bool(e, o, "secret");
 
     if (name == NULL) {
-      bn_probe_refuse(e, "an option has no 'name'");
+      bn_json_in_refuse(e, "an option has no 'name'");
       return;
     }
-    bn_facts_option(f, group, name, secret ? "" : bn_probe_text(e, o, "value"),
-                    (enum bn_origin)bn_probe_name(e, o, "origin", bn_layout_origins), secret);
+    bn_facts_option(f, group, name, secret ? "" : bn_json_in_text(e, o, "value"),
+                    (enum bn_origin)bn_json_in_name(e, o, "origin", bn_layout_origins), secret);
   }
 }
 
-static void read_messages(struct bn_probe *e, const struct bn_node *list, struct bn_facts *f)
+static void read_messages(struct bn_json_in *e, const struct bn_node *list, struct bn_facts *f)
 {
-  const size_t n = bn_probe_length(e, list, "messages", BN_BOUND_MESSAGES);
+  const size_t n = bn_json_in_length(e, list, "messages", BN_BOUND_MESSAGES);
 
   for (size_t i = 0; i < n; i++) {
     const struct bn_node *m = e->js->at(list, i);
-    const char *text = bn_probe_text(e, m, "text");
+    const char *text = bn_json_in_text(e, m, "text");
 
-    bn_facts_message(f, bn_probe_get_count(e, m, "wall_ns"),
-                     (int)bn_probe_name(e, m, "level", bn_layout_levels), text != NULL ? text : "",
-                     bn_probe_get_count(e, m, "times"));
+    bn_facts_message(f, bn_json_in_get_count(e, m, "wall_ns"),
+                     (int)bn_json_in_name(e, m, "level", bn_layout_levels),
+                     text != NULL ? text : "", bn_json_in_get_count(e, m, "times"));
   }
 }
 
 struct section {
-  struct bn_probe *probe;
+  struct bn_json_in *probe;
   struct bn_facts *facts;
   const char *name;
 };
@@ -97,7 +97,7 @@ static int read_fact(void *arg, const char *key, const struct bn_node *value)
   const struct bn_store *js = s->probe->js;
 
   if (s->facts->n_facts == BN_BOUND_FACTS) {
-    bn_probe_refuse(s->probe, "'facts' has more than %d facts", BN_BOUND_FACTS);
+    bn_json_in_refuse(s->probe, "'facts' has more than %d facts", BN_BOUND_FACTS);
     return -1;
   }
   switch (js->type(value)) {
@@ -131,27 +131,27 @@ static int read_section(void *arg, const char *key, const struct bn_node *value)
 int bn_store_read_facts(const struct bn_store *js, const struct bn_node *n, struct bn_facts *out,
                         struct bn_err *err)
 {
-  struct bn_probe e = {js, err, false};
+  struct bn_json_in e = {js, err, false};
   struct section section = {&e, out, NULL};
 
   memset(out, 0, sizeof *out);
-  read_plan(&e, bn_probe_map(&e, n, "plan"), &out->plan);
-  bn_probe_layout(&e, bn_probe_map(&e, n, "times"), bn_layout_times, out);
-  read_rows(&e, bn_probe_list(&e, n, "rows"), out);
-  read_options(&e, bn_probe_list(&e, n, "options"), out);
-  read_messages(&e, bn_probe_list(&e, n, "messages"), out);
+  read_plan(&e, bn_json_in_map(&e, n, "plan"), &out->plan);
+  bn_json_in_layout(&e, bn_json_in_map(&e, n, "times"), bn_layout_times, out);
+  read_rows(&e, bn_json_in_list(&e, n, "rows"), out);
+  read_options(&e, bn_json_in_list(&e, n, "options"), out);
+  read_messages(&e, bn_json_in_list(&e, n, "messages"), out);
   (void)js->each(n, read_section, &section);
   if (out->incomplete)
-    bn_probe_no_memory(&e);
+    bn_json_in_no_memory(&e);
   if (e.failed)
     bn_facts_done(out);
-  return bn_probe_verdict(&e);
+  return bn_json_in_verdict(&e);
 }
 
 /* A later version may know more of them. */
-static enum bn_end_reason read_reason(struct bn_probe *e, const struct bn_node *map)
+static enum bn_end_reason read_reason(struct bn_json_in *e, const struct bn_node *map)
 {
-  const char *name = bn_probe_text(e, map, "reason");
+  const char *name = bn_json_in_text(e, map, "reason");
 
   for (unsigned i = 0; name != NULL && bn_layout_reasons[i] != NULL; i++)
     if (strcmp(bn_layout_reasons[i], name) == 0)
@@ -162,94 +162,94 @@ static enum bn_end_reason read_reason(struct bn_probe *e, const struct bn_node *
 int bn_store_read_assertions(const struct bn_store *js, const struct bn_node *n,
                              struct bn_facts *out, struct bn_err *err)
 {
-  struct bn_probe e = {js, err, false};
-  const size_t rows = bn_probe_length(&e, n, "assertions", BN_BOUND_ASSERTIONS);
+  struct bn_json_in e = {js, err, false};
+  const size_t rows = bn_json_in_length(&e, n, "assertions", BN_BOUND_ASSERTIONS);
 
   for (size_t i = 0; i < rows && !e.failed; i++) {
     const struct bn_node *row = js->at(n, i);
-    const char *text = bn_probe_text(&e, row, "text"), *unit = bn_probe_text(&e, row, "unit");
-    struct bn_finding f = {.value = bn_probe_get_number(&e, row, "value"),
-                           .at_least = bn_probe_bool(&e, row, "at_least"),
-                           .holds = bn_probe_bool(&e, row, "holds"),
-                           .ended_run = bn_probe_bool(&e, row, "ended_run")};
+    const char *text = bn_json_in_text(&e, row, "text"), *unit = bn_json_in_text(&e, row, "unit");
+    struct bn_finding f = {.value = bn_json_in_get_number(&e, row, "value"),
+                           .at_least = bn_json_in_bool(&e, row, "at_least"),
+                           .holds = bn_json_in_bool(&e, row, "holds"),
+                           .ended_run = bn_json_in_bool(&e, row, "ended_run")};
 
     f.measured = isfinite(f.value);
     f.value = f.measured ? f.value : 0;
     if (text == NULL || unit == NULL)
-      bn_probe_refuse(&e, "an assertion has no 'text' or no 'unit'");
+      bn_json_in_refuse(&e, "an assertion has no 'text' or no 'unit'");
     else
       bn_facts_verdict(out, text, unit, &f);
   }
   if (out->incomplete)
-    bn_probe_no_memory(&e);
-  return bn_probe_verdict(&e);
+    bn_json_in_no_memory(&e);
+  return bn_json_in_verdict(&e);
 }
 
 int bn_store_read_end(const struct bn_store *js, const struct bn_node *n, struct bn_end *out,
                       struct bn_err *err)
 {
-  struct bn_probe e = {js, err, false};
+  struct bn_json_in e = {js, err, false};
 
-  bn_probe_layout(&e, n, bn_layout_end, out);
+  bn_json_in_layout(&e, n, bn_layout_end, out);
   out->reason = read_reason(&e, n);
-  return bn_probe_verdict(&e);
+  return bn_json_in_verdict(&e);
 }
 
 /* --- metrics ---------------------------------------------------------------------------------- */
 
 /* Readers take the fixed ones by their place. */
-static void check_fixed(struct bn_probe *e, const struct bn_metrics *m)
+static void check_fixed(struct bn_json_in *e, const struct bn_metrics *m)
 {
   struct bn_metrics fixed;
 
   if (bn_metrics_init(&fixed, NULL) != 0) {
-    bn_probe_no_memory(e);
+    bn_json_in_no_memory(e);
     return;
   }
   for (size_t i = 0; i < fixed.n_counters; i++)
     if (i >= m->n_counters || strcmp(m->counter[i].name, fixed.counter[i].name) != 0)
-      bn_probe_refuse(e, "counter %zu of 'metrics' is not '%s'", i, fixed.counter[i].name);
+      bn_json_in_refuse(e, "counter %zu of 'metrics' is not '%s'", i, fixed.counter[i].name);
   if (m->n_hists == 0 || strcmp(m->hist[0].name, fixed.hist[0].name) != 0)
-    bn_probe_refuse(e, "the first histogram of 'metrics' is not '%s'", fixed.hist[0].name);
+    bn_json_in_refuse(e, "the first histogram of 'metrics' is not '%s'", fixed.hist[0].name);
   bn_metrics_done(&fixed);
 }
 
 int bn_store_read_metrics(const struct bn_store *js, const struct bn_node *n,
                           struct bn_metrics *out, struct bn_err *err)
 {
-  struct bn_probe e = {js, err, false};
-  const size_t rows = bn_probe_length(&e, n, "metrics", BN_BOUND_METRICS);
+  struct bn_json_in e = {js, err, false};
+  const size_t rows = bn_json_in_length(&e, n, "metrics", BN_BOUND_METRICS);
   struct bn_metric *all = calloc(rows + 1, sizeof *all);
 
   memset(out, 0, sizeof *out);
   if (all == NULL)
-    bn_probe_no_memory(&e);
+    bn_json_in_no_memory(&e);
   for (size_t i = 0; all != NULL && i < rows; i++) {
     const struct bn_node *row = js->at(n, i);
 
-    all[i].name = bn_probe_text(&e, row, "name");
-    all[i].unit = bn_probe_text(&e, row, "unit");
-    all[i].kind = (enum bn_metric_kind)bn_probe_name(&e, row, "kind", bn_layout_metric_kinds);
+    all[i].name = bn_json_in_text(&e, row, "name");
+    all[i].unit = bn_json_in_text(&e, row, "unit");
+    all[i].kind = (enum bn_metric_kind)bn_json_in_name(&e, row, "kind", bn_layout_metric_kinds);
     if (all[i].name == NULL || all[i].unit == NULL)
-      bn_probe_refuse(&e, "a metric has no name or no unit");
+      bn_json_in_refuse(&e, "a metric has no name or no unit");
     else if (strlen(all[i].name) > BN_BOUND_NAME || strlen(all[i].unit) > BN_BOUND_NAME)
-      bn_probe_refuse(&e, "the name or unit of a metric has more than %d bytes", BN_BOUND_NAME);
+      bn_json_in_refuse(&e, "the name or unit of a metric has more than %d bytes", BN_BOUND_NAME);
   }
   if (!e.failed && bn_metrics_from(out, all, rows) != 0)
-    bn_probe_no_memory(&e);
+    bn_json_in_no_memory(&e);
   free(all);
   if (!e.failed)
     check_fixed(&e, out);
   if (out->n_hists > BN_BOUND_HISTOGRAMS)
-    bn_probe_refuse(&e, "'metrics' has more than %d histograms", BN_BOUND_HISTOGRAMS);
+    bn_json_in_refuse(&e, "'metrics' has more than %d histograms", BN_BOUND_HISTOGRAMS);
   if (e.failed)
     bn_metrics_done(out);
-  return bn_probe_verdict(&e);
+  return bn_json_in_verdict(&e);
 }
 
 /* --- raw numbers ------------------------------------------------------------------------------ */
 
-static void read_moments(struct bn_probe *e, const struct bn_node *list, const char *key,
+static void read_moments(struct bn_json_in *e, const struct bn_node *list, const char *key,
                          struct bn_moments *m)
 {
   long double *const values[] = {&m->n, &m->sum, &m->sum_sq};
@@ -260,110 +260,110 @@ static void read_moments(struct bn_probe *e, const struct bn_node *list, const c
 
     *values[i] = digits != NULL ? strtold(digits, &end) : 0;
     if (digits == NULL || end == digits || *end != '\0')
-      bn_probe_refuse(e, "'%s' does not hold three numbers", key);
+      bn_json_in_refuse(e, "'%s' does not hold three numbers", key);
   }
 }
 
-static void read_labels(struct bn_probe *e, const struct bn_node *map, struct bn_snap *s)
+static void read_labels(struct bn_json_in *e, const struct bn_node *map, struct bn_snap *s)
 {
   for (size_t i = 0; i < s->metrics.n_labelled; i++) {
     const char *name = s->metrics.labelled[i].name;
-    const struct bn_node *list = bn_probe_list(e, map, name);
+    const struct bn_node *list = bn_json_in_list(e, map, name);
 
-    s->n_labels[i] = bn_probe_length(e, list, name, BN_LABELS_MAX + 1);
+    s->n_labels[i] = bn_json_in_length(e, list, name, BN_LABELS_MAX + 1);
     for (size_t k = 0; k < s->n_labels[i]; k++) {
       const struct bn_node *row = e->js->at(list, k);
       const char *label = e->js->get_text(e->js->at(row, 0));
 
       (void)snprintf(s->label[i][k].name, sizeof s->label[i][k].name, "%s",
                      label != NULL ? label : "");
-      s->label[i][k].n = bn_probe_count(e, e->js->at(row, 1), name);
+      s->label[i][k].n = bn_json_in_count(e, e->js->at(row, 1), name);
     }
   }
 }
 
-static void read_raw_sessions(struct bn_probe *e, const struct bn_node *list, struct bn_snap *s)
+static void read_raw_sessions(struct bn_json_in *e, const struct bn_node *list, struct bn_snap *s)
 {
   for (unsigned i = 0; i < s->n_sessions; i++) {
     const struct bn_node *row = e->js->at(list, i);
 
     s->session[i] =
-        (struct bn_snap_session){.events = bn_probe_count(e, e->js->at(row, 0), "sessions"),
-                                 .busy_ns = bn_probe_count(e, e->js->at(row, 1), "sessions"),
-                                 .min_ns = bn_probe_count(e, e->js->at(row, 2), "sessions"),
-                                 .max_ns = bn_probe_count(e, e->js->at(row, 3), "sessions")};
+        (struct bn_snap_session){.events = bn_json_in_count(e, e->js->at(row, 0), "sessions"),
+                                 .busy_ns = bn_json_in_count(e, e->js->at(row, 1), "sessions"),
+                                 .min_ns = bn_json_in_count(e, e->js->at(row, 2), "sessions"),
+                                 .max_ns = bn_json_in_count(e, e->js->at(row, 3), "sessions")};
   }
 }
 
-static void read_buckets(struct bn_probe *e, const struct bn_node *list, const char *name,
+static void read_buckets(struct bn_json_in *e, const struct bn_node *list, const char *name,
                          struct bn_hist *h)
 {
   for (size_t k = 0; k < e->js->count(list); k++) {
     const struct bn_node *row = e->js->at(list, k);
-    const uint64_t lowest = bn_probe_count(e, e->js->at(row, 0), name);
+    const uint64_t lowest = bn_json_in_count(e, e->js->at(row, 0), name);
 
-    bn_hist_put(h, lowest, bn_probe_count(e, e->js->at(row, 1), name));
+    bn_hist_put(h, lowest, bn_json_in_count(e, e->js->at(row, 1), name));
   }
 }
 
-static void read_histograms(struct bn_probe *e, const struct bn_node *map, struct bn_snap *s)
+static void read_histograms(struct bn_json_in *e, const struct bn_node *map, struct bn_snap *s)
 {
   for (size_t i = 0; s->hist[BN_H_LATENCY] != NULL && i < s->metrics.n_hists; i++) {
     const char *name = s->metrics.hist[i].name;
 
-    read_buckets(e, bn_probe_list(e, map, name), name, s->hist[i]);
+    read_buckets(e, bn_json_in_list(e, map, name), name, s->hist[i]);
   }
 }
 
-static void read_statement_buckets(struct bn_probe *e, const struct bn_node *list,
+static void read_statement_buckets(struct bn_json_in *e, const struct bn_node *list,
                                    const struct bn_snap *s)
 {
   const size_t n = s->statements.hists ? e->js->count(list) : 0;
 
   for (size_t i = 0; i < n; i++) {
     const struct bn_node *map = e->js->at(list, i);
-    const char *name = bn_probe_text(e, map, "name");
+    const char *name = bn_json_in_text(e, map, "name");
     const struct bn_statement_sum *sum =
         name != NULL ? bn_statement_table_find(&s->statements, name) : NULL;
 
     if (sum != NULL)
-      read_buckets(e, bn_probe_list(e, map, "histogram"), "histogram", sum->hist);
+      read_buckets(e, bn_json_in_list(e, map, "histogram"), "histogram", sum->hist);
   }
 }
 
 /* Documents of earlier programs do not have them, and neither have runs without unfinished events.
  */
-static void read_ages(struct bn_probe *e, const struct bn_node *list, struct bn_record *r)
+static void read_ages(struct bn_json_in *e, const struct bn_node *list, struct bn_record *r)
 {
   if (list == NULL)
     return;
   r->view.ages = r->ages = bn_hist_new();
   if (r->ages == NULL)
-    bn_probe_no_memory(e);
+    bn_json_in_no_memory(e);
   else
     read_buckets(e, list, "ages", r->ages);
 }
 
-static void read_raw(struct bn_probe *e, const struct bn_node *raw, struct bn_snap *s)
+static void read_raw(struct bn_json_in *e, const struct bn_node *raw, struct bn_snap *s)
 {
-  const struct bn_node *counters = bn_probe_map(e, raw, "counters");
+  const struct bn_node *counters = bn_json_in_map(e, raw, "counters");
 
-  bn_probe_layout(e, raw, bn_layout_snap, s);
+  bn_json_in_layout(e, raw, bn_layout_snap, s);
   for (size_t i = 0; i < s->metrics.n_counters; i++)
-    s->counter[i] = bn_probe_get_count(e, counters, s->metrics.counter[i].name);
-  read_labels(e, bn_probe_map(e, raw, "labels"), s);
-  read_raw_sessions(e, bn_probe_list(e, raw, "sessions"), s);
-  read_moments(e, bn_probe_list(e, raw, "fair_events"), "fair_events", &s->fair_events);
-  read_moments(e, bn_probe_list(e, raw, "fair_busy_s"), "fair_busy_s", &s->fair_busy_s);
-  read_histograms(e, bn_probe_map(e, raw, "histograms"), s);
-  read_statement_buckets(e, bn_probe_list(e, raw, "statements"), s);
+    s->counter[i] = bn_json_in_get_count(e, counters, s->metrics.counter[i].name);
+  read_labels(e, bn_json_in_map(e, raw, "labels"), s);
+  read_raw_sessions(e, bn_json_in_list(e, raw, "sessions"), s);
+  read_moments(e, bn_json_in_list(e, raw, "fair_events"), "fair_events", &s->fair_events);
+  read_moments(e, bn_json_in_list(e, raw, "fair_busy_s"), "fair_busy_s", &s->fair_busy_s);
+  read_histograms(e, bn_json_in_map(e, raw, "histograms"), s);
+  read_statement_buckets(e, bn_json_in_list(e, raw, "statements"), s);
 }
 
 /* Those of intervals are kept small. */
-static void pack_histograms(struct bn_probe *e, struct bn_snap *s)
+static void pack_histograms(struct bn_json_in *e, struct bn_snap *s)
 {
   if (bn_snap_pack(s, s) != 0)
-    bn_probe_no_memory(e);
+    bn_json_in_no_memory(e);
   for (size_t i = 0; i < s->metrics.n_hists; i++) {
     bn_hist_free(s->hist[i]);
     s->hist[i] = NULL;
@@ -372,40 +372,40 @@ static void pack_histograms(struct bn_probe *e, struct bn_snap *s)
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-static void read_figure(struct bn_probe *e, const struct bn_node *n, const struct bn_view_field *f,
-                        struct bn_view *v)
+static void read_figure(struct bn_json_in *e, const struct bn_node *n,
+                        const struct bn_view_field *f, struct bn_view *v)
 {
   void *at = (char *)v + f->offset;
 
   if (f->type == BN_VIEW_WHOLE)
-    *(uint64_t *)at = bn_probe_count(e, n, f->name);
+    *(uint64_t *)at = bn_json_in_count(e, n, f->name);
   else
-    *(double *)at = bn_probe_number(e, n, f->name);
+    *(double *)at = bn_json_in_number(e, n, f->name);
 }
 
-static void read_figures(struct bn_probe *e, const struct bn_node *map, struct bn_view *v)
+static void read_figures(struct bn_json_in *e, const struct bn_node *map, struct bn_view *v)
 {
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     read_figure(e, e->js->get(map, f->name), f, v);
 }
 
-static void read_brief_figures(struct bn_probe *e, const struct bn_node *list, struct bn_view *v)
+static void read_brief_figures(struct bn_json_in *e, const struct bn_node *list, struct bn_view *v)
 {
   size_t i = 0;
 
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     read_figure(e, e->js->at(list, i++), f, v);
   if (e->js->count(list) != i)
-    bn_probe_refuse(e, "'figures' does not have %zu values", i);
+    bn_json_in_refuse(e, "'figures' does not have %zu values", i);
 }
 
-static void read_percentiles(struct bn_probe *e, const struct bn_node *list, struct bn_record *r)
+static void read_percentiles(struct bn_json_in *e, const struct bn_node *list, struct bn_record *r)
 {
-  r->view.n_percents = bn_probe_length(e, list, "percentiles", BN_PERCENTS_MAX);
+  r->view.n_percents = bn_json_in_length(e, list, "percentiles", BN_PERCENTS_MAX);
   for (size_t i = 0; i < r->view.n_percents; i++) {
-    r->store.percents[i] = bn_probe_get_number(e, e->js->at(list, i), "percent");
-    r->store.percentile_s[i] = bn_probe_get_number(e, e->js->at(list, i), "s");
-    r->store.at_least[i] = bn_probe_bool(e, e->js->at(list, i), "at_least");
+    r->store.percents[i] = bn_json_in_get_number(e, e->js->at(list, i), "percent");
+    r->store.percentile_s[i] = bn_json_in_get_number(e, e->js->at(list, i), "s");
+    r->store.at_least[i] = bn_json_in_bool(e, e->js->at(list, i), "at_least");
   }
   r->view.at_least = r->store.at_least;
   r->view.percents = r->store.percents;
@@ -413,66 +413,66 @@ static void read_percentiles(struct bn_probe *e, const struct bn_node *list, str
 }
 
 /* Of the record's ranks, in their order.  Older documents and intervals do not have them. */
-static void read_timing_percentiles(struct bn_probe *e, const struct bn_node *list,
+static void read_timing_percentiles(struct bn_json_in *e, const struct bn_node *list,
                                     struct bn_record *r, size_t at)
 {
-  const size_t n = bn_probe_length(e, list, "percentiles", BN_PERCENTS_MAX);
+  const size_t n = bn_json_in_length(e, list, "percentiles", BN_PERCENTS_MAX);
 
   if (n != r->view.n_percents)
     return;
   for (size_t i = 0; i < n; i++)
-    r->store.timing_s[at][i] = bn_probe_get_number(e, e->js->at(list, i), "s");
+    r->store.timing_s[at][i] = bn_json_in_get_number(e, e->js->at(list, i), "s");
   r->store.timing[at].percentile_s = list != NULL ? r->store.timing_s[at] : NULL;
 }
 
 /* They stand in the order of the histograms that they are of. */
-static void read_timings(struct bn_probe *e, const struct bn_node *list, struct bn_record *r)
+static void read_timings(struct bn_json_in *e, const struct bn_node *list, struct bn_record *r)
 {
   const size_t most = r->delta.metrics.n_hists - BN_H_FIXED;
 
-  r->view.n_timings = bn_probe_length(e, list, "timings", most);
+  r->view.n_timings = bn_json_in_length(e, list, "timings", most);
   for (size_t i = 0; i < r->view.n_timings; i++) {
     const struct bn_metric *hist = &r->delta.metrics.hist[BN_H_FIXED + i];
 
     r->store.timing[i].name = hist->name;
     r->store.timing[i].of_script = hist->kind == BN_SCRIPT_HISTOGRAM;
-    bn_probe_layout(e, e->js->at(list, i), bn_layout_timing, &r->store.timing[i]);
-    read_timing_percentiles(e, bn_probe_list(e, e->js->at(list, i), "percentiles"), r, i);
+    bn_json_in_layout(e, e->js->at(list, i), bn_layout_timing, &r->store.timing[i]);
+    read_timing_percentiles(e, bn_json_in_list(e, e->js->at(list, i), "percentiles"), r, i);
   }
   r->view.timings = r->store.timing;
 }
 
-static void read_statement(struct bn_probe *e, const struct bn_node *map, struct bn_record *r)
+static void read_statement(struct bn_json_in *e, const struct bn_node *map, struct bn_record *r)
 {
   const size_t at = r->view.n_statements;
   struct bn_statement_view *s = &r->store.statement[at];
-  const struct bn_node *list = bn_probe_list(e, map, "percentiles");
-  const size_t n = bn_probe_length(e, list, "percentiles", BN_PERCENTS_MAX);
-  const char *name = bn_probe_text(e, map, "name");
+  const struct bn_node *list = bn_json_in_list(e, map, "percentiles");
+  const size_t n = bn_json_in_length(e, list, "percentiles", BN_PERCENTS_MAX);
+  const char *name = bn_json_in_text(e, map, "name");
   struct bn_statement_sum *sum;
 
   if (name == NULL || bn_statement_table_find(&r->delta.statements, name) != NULL) {
-    bn_probe_refuse(e, "a statement has no 'name', or that of another one");
+    bn_json_in_refuse(e, "a statement has no 'name', or that of another one");
     return;
   }
   sum = bn_statement_table_get(&r->delta.statements, name);
   if (sum == NULL) {
-    bn_probe_no_memory(e);
+    bn_json_in_no_memory(e);
     return;
   }
-  bn_probe_layout(e, map, bn_layout_timing, &s->timing);
+  bn_json_in_layout(e, map, bn_layout_timing, &s->timing);
   s->timing.name = sum->name;
-  s->rows = sum->rows = bn_probe_get_count(e, map, "rows");
-  s->errors = sum->errors = bn_probe_get_count(e, map, "errors");
+  s->rows = sum->rows = bn_json_in_get_count(e, map, "rows");
+  s->errors = sum->errors = bn_json_in_get_count(e, map, "errors");
   for (size_t i = 0; n == r->view.n_percents && i < n; i++)
-    r->store.statement_s[at][i] = bn_probe_get_number(e, e->js->at(list, i), "s");
+    r->store.statement_s[at][i] = bn_json_in_get_number(e, e->js->at(list, i), "s");
   s->timing.percentile_s =
       list != NULL && n == r->view.n_percents ? r->store.statement_s[at] : NULL;
   r->view.n_statements++;
 }
 
 /* Of totals and checkpoints. */
-static void read_statements(struct bn_probe *e, const struct bn_node *list, struct bn_record *r)
+static void read_statements(struct bn_json_in *e, const struct bn_node *list, struct bn_record *r)
 {
   for (size_t i = 0; i < r->delta.statements.room && !e->failed; i++)
     read_statement(e, e->js->at(list, i), r);
@@ -480,10 +480,10 @@ static void read_statements(struct bn_probe *e, const struct bn_node *list, stru
 }
 
 /* They stand in the order of the counters that they are of. */
-static void read_counts(struct bn_probe *e, const struct bn_node *list, struct bn_record *r)
+static void read_counts(struct bn_json_in *e, const struct bn_node *list, struct bn_record *r)
 {
   const struct bn_metrics *m = &r->delta.metrics;
-  const size_t n = bn_probe_length(e, list, "counts", m->n_counters);
+  const size_t n = bn_json_in_length(e, list, "counts", m->n_counters);
 
   for (size_t i = 0; i < m->n_counters && r->view.n_counts < n; i++) {
     struct bn_count *c = &r->store.count[r->view.n_counts];
@@ -491,7 +491,7 @@ static void read_counts(struct bn_probe *e, const struct bn_node *list, struct b
     if (m->counter[i].kind != BN_SCRIPT_COUNTER)
       continue;
     *c = (struct bn_count){.name = m->counter[i].name, .unit = m->counter[i].unit};
-    bn_probe_layout(e, e->js->at(list, r->view.n_counts++), bn_layout_count, c);
+    bn_json_in_layout(e, e->js->at(list, r->view.n_counts++), bn_layout_count, c);
   }
   r->view.counts = r->store.count;
 }
@@ -509,37 +509,37 @@ static const char *keep(char **at, const char *text)
   return copy;
 }
 
-static void read_workload(struct bn_probe *e, const struct bn_node *list, struct bn_record *r)
+static void read_workload(struct bn_json_in *e, const struct bn_node *list, struct bn_record *r)
 {
-  const size_t n = bn_probe_length(e, list, "workload", BN_FIGURES_MAX);
+  const size_t n = bn_json_in_length(e, list, "workload", BN_FIGURES_MAX);
   size_t size = 1;
   char *at;
 
   for (size_t i = 0; i < n; i++) {
-    const char *name = bn_probe_text(e, e->js->at(list, i), "name");
-    const char *text = bn_probe_text(e, e->js->at(list, i), "text");
+    const char *name = bn_json_in_text(e, e->js->at(list, i), "name");
+    const char *text = bn_json_in_text(e, e->js->at(list, i), "text");
 
     if (name == NULL)
-      bn_probe_refuse(e, "a figure of 'workload' has no name");
+      bn_json_in_refuse(e, "a figure of 'workload' has no name");
     size += (name != NULL ? strlen(name) + 1 : 0) + (text != NULL ? strlen(text) + 1 : 0);
   }
   r->figure_names = at = malloc(size);
   if (at == NULL)
-    bn_probe_no_memory(e);
+    bn_json_in_no_memory(e);
   for (size_t i = 0; i < n && at != NULL && !e->failed; i++) {
     const struct bn_node *figure = e->js->at(list, i);
 
-    r->store.figure[i] = (struct bn_figure){.key = keep(&at, bn_probe_text(e, figure, "name")),
-                                            .value = bn_probe_get_number(e, figure, "value"),
-                                            .text = keep(&at, bn_probe_text(e, figure, "text"))};
+    r->store.figure[i] = (struct bn_figure){.key = keep(&at, bn_json_in_text(e, figure, "name")),
+                                            .value = bn_json_in_get_number(e, figure, "value"),
+                                            .text = keep(&at, bn_json_in_text(e, figure, "text"))};
   }
   r->view.figures = r->store.figure;
   r->view.n_figures = n;
 }
 
-static void read_lines(struct bn_probe *e, const struct bn_node *list, struct bn_record *r)
+static void read_lines(struct bn_json_in *e, const struct bn_node *list, struct bn_record *r)
 {
-  const size_t n = bn_probe_length(e, list, "lines", BN_LINES_MAX);
+  const size_t n = bn_json_in_length(e, list, "lines", BN_LINES_MAX);
   struct bn_buf b;
 
   bn_buf_init(&b, BN_LINES_MAX);
@@ -547,7 +547,7 @@ static void read_lines(struct bn_probe *e, const struct bn_node *list, struct bn
     const char *line = e->js->get_text(e->js->at(list, i));
 
     if (line == NULL || bn_buf_str(&b, line) != 0 || bn_buf_char(&b, '\n') != 0)
-      bn_probe_refuse(e, "'lines' is no list of texts of up to %d bytes", BN_LINES_MAX);
+      bn_json_in_refuse(e, "'lines' is no list of texts of up to %d bytes", BN_LINES_MAX);
   }
   r->view.lines = r->lines = n > 0 ? bn_buf_take(&b) : NULL;
   bn_buf_done(&b);
@@ -555,7 +555,7 @@ static void read_lines(struct bn_probe *e, const struct bn_node *list, struct bn
 
 /* Where figures of a map are collected. */
 struct watched {
-  struct bn_probe *probe;
+  struct bn_json_in *probe;
   struct bn_watched *out;
 };
 
@@ -564,16 +564,16 @@ static int read_watched_figure(void *arg, const char *key, const struct bn_node 
   const struct watched *w = arg;
 
   if (w->out->n == BN_WATCHED_MAX) {
-    bn_probe_refuse(w->probe, "'watch' has more than %d values", BN_WATCHED_MAX);
+    bn_json_in_refuse(w->probe, "'watch' has more than %d values", BN_WATCHED_MAX);
     return -1;
   }
   w->out->figure[w->out->n++] =
-      (struct bn_watched_figure){key, bn_probe_number(w->probe, value, key)};
+      (struct bn_watched_figure){key, bn_json_in_number(w->probe, value, key)};
   return 0;
 }
 
 /* Documents of earlier programs do not have them, and neither have runs without --watch. */
-static void read_watched(struct bn_probe *e, const struct bn_node *map, struct bn_record *r)
+static void read_watched(struct bn_json_in *e, const struct bn_node *map, struct bn_record *r)
 {
   struct bn_watched all;
   struct watched w = {e, &all};
@@ -584,41 +584,41 @@ static void read_watched(struct bn_probe *e, const struct bn_node *map, struct b
   r->view.watched = r->watched = bn_watched_copy(all.figure, all.n);
   r->view.n_watched = r->watched != NULL ? all.n : 0;
   if (r->watched == NULL)
-    bn_probe_no_memory(e);
+    bn_json_in_no_memory(e);
 }
 
-static void read_sessions(struct bn_probe *e, const struct bn_node *list, struct bn_record *r)
+static void read_sessions(struct bn_json_in *e, const struct bn_node *list, struct bn_record *r)
 {
-  const size_t n = bn_probe_length(e, list, "sessions", r->delta.n_sessions);
+  const size_t n = bn_json_in_length(e, list, "sessions", r->delta.n_sessions);
 
   for (size_t i = 0; i < n; i++)
-    bn_probe_layout(e, e->js->at(list, i), bn_layout_session, &r->store.session[i]);
+    bn_json_in_layout(e, e->js->at(list, i), bn_layout_session, &r->store.session[i]);
   r->view.sessions = n > 0 ? r->store.session : NULL;
   r->view.n_sessions = n;
 }
 
-static void read_parts(struct bn_probe *e, const struct bn_node *n, const struct bn_node *raw,
+static void read_parts(struct bn_json_in *e, const struct bn_node *n, const struct bn_node *raw,
                        bool brief, struct bn_record *r)
 {
   struct bn_view *v = &r->view;
 
-  v->kind = (enum bn_kind)bn_probe_name(e, n, "kind", bn_layout_kinds);
-  bn_probe_layout(e, n, bn_layout_view, v);
+  v->kind = (enum bn_kind)bn_json_in_name(e, n, "kind", bn_layout_kinds);
+  bn_json_in_layout(e, n, bn_layout_view, v);
   if (brief)
-    read_brief_figures(e, bn_probe_list(e, n, "figures"), v);
+    read_brief_figures(e, bn_json_in_list(e, n, "figures"), v);
   else
-    read_figures(e, bn_probe_map(e, n, "figures"), v);
-  read_percentiles(e, bn_probe_list(e, n, "percentiles"), r);
-  read_timings(e, bn_probe_list(e, n, "timings"), r);
-  read_statements(e, bn_probe_list(e, n, "statements"), r);
-  read_counts(e, bn_probe_list(e, n, "counts"), r);
-  read_workload(e, bn_probe_list(e, n, "workload"), r);
-  read_lines(e, bn_probe_list(e, n, "lines"), r);
-  read_watched(e, bn_probe_map(e, n, "watch"), r);
-  read_sessions(e, bn_probe_list(e, n, "sessions"), r);
+    read_figures(e, bn_json_in_map(e, n, "figures"), v);
+  read_percentiles(e, bn_json_in_list(e, n, "percentiles"), r);
+  read_timings(e, bn_json_in_list(e, n, "timings"), r);
+  read_statements(e, bn_json_in_list(e, n, "statements"), r);
+  read_counts(e, bn_json_in_list(e, n, "counts"), r);
+  read_workload(e, bn_json_in_list(e, n, "workload"), r);
+  read_lines(e, bn_json_in_list(e, n, "lines"), r);
+  read_watched(e, bn_json_in_map(e, n, "watch"), r);
+  read_sessions(e, bn_json_in_list(e, n, "sessions"), r);
   read_raw(e, raw, &r->delta);
   if (v->span == BN_VIEW_TOTAL)
-    read_ages(e, bn_probe_list(e, raw, "ages"), r);
+    read_ages(e, bn_json_in_list(e, raw, "ages"), r);
   if (v->span == BN_VIEW_INTERVAL && !brief)
     pack_histograms(e, &r->delta);
   v->delta = &r->delta;
@@ -636,27 +636,27 @@ static int read_record(const struct bn_store *js, const struct bn_node *n,
                        struct bn_err *err)
 {
   const enum bn_view_span span = out->view.span;
-  struct bn_probe e = {js, err, false};
-  const struct bn_node *raw = bn_probe_map(&e, n, "raw");
-  const size_t of_debug = js->count(bn_probe_list(&e, n, "sessions"));
-  const size_t raw_sessions = js->count(bn_probe_list(&e, raw, "sessions"));
+  struct bn_json_in e = {js, err, false};
+  const struct bn_node *raw = bn_json_in_map(&e, n, "raw");
+  const size_t of_debug = js->count(bn_json_in_list(&e, n, "sessions"));
+  const size_t raw_sessions = js->count(bn_json_in_list(&e, raw, "sessions"));
   const size_t sessions = of_debug > raw_sessions ? of_debug : raw_sessions;
   const size_t statements =
-      bn_probe_length(&e, bn_probe_list(&e, n, "statements"), "statements", BN_STATEMENTS_ROWS);
+      bn_json_in_length(&e, bn_json_in_list(&e, n, "statements"), "statements", BN_STATEMENTS_ROWS);
 
   memset(out, 0, sizeof *out);
   out->view.span = span;
   if (sessions > BN_BOUND_SESSIONS)
-    bn_probe_refuse(&e, "'sessions' has more than %d values", BN_BOUND_SESSIONS);
+    bn_json_in_refuse(&e, "'sessions' has more than %d values", BN_BOUND_SESSIONS);
   else if (bn_snap_make(&out->delta, m, (unsigned)sessions, form.hists) != 0 ||
            bn_statement_table_init(&out->delta.statements, statements, form.hists) != 0 ||
            bn_view_store_init(&out->store, &out->delta) != 0)
-    bn_probe_no_memory(&e);
+    bn_json_in_no_memory(&e);
   if (!e.failed)
     read_parts(&e, n, raw, form.brief, out);
   if (e.failed)
     bn_record_done(out);
-  return bn_probe_verdict(&e);
+  return bn_json_in_verdict(&e);
 }
 
 int bn_store_read_record(const struct bn_store *js, const struct bn_node *n,
@@ -689,30 +689,30 @@ static bool take_text(const char **texts, size_t *left, const char **text, size_
   return true;
 }
 
-static void read_texts(struct bn_probe *e, const char *texts, size_t left,
-                       const struct bn_metrics *m, struct bn_brief *b)
+static void read_texts(struct bn_json_in *e, const char *texts, size_t left,
+                       const struct bn_metrics *m, struct bn_hist_codec *b)
 {
   const char *text = NULL;
   size_t len = 0;
 
   b->n = 0;
   for (size_t i = 0; i < m->n_hists && !e->failed; i++) {
-    const int rc = take_text(&texts, &left, &text, &len) ? bn_brief_take(b, i, text, len) : 0;
+    const int rc = take_text(&texts, &left, &text, &len) ? bn_hist_codec_take(b, i, text, len) : 0;
 
     if (rc < 0)
-      bn_probe_no_memory(e);
+      bn_json_in_no_memory(e);
     else if (rc == 0)
-      bn_probe_refuse(e, "'%s' is no text of buckets", m->hist[i].name);
+      bn_json_in_refuse(e, "'%s' is no text of buckets", m->hist[i].name);
   }
   if (left > 0)
-    bn_probe_refuse(e, "it has more histograms than it said");
+    bn_json_in_refuse(e, "it has more histograms than it said");
 }
 
 int bn_store_read_brief(const struct bn_store *js, const struct bn_node *n, const char *texts,
                         size_t len, const struct bn_metrics *m, enum bn_view_span span,
-                        struct bn_record *out, struct bn_brief *hists, struct bn_err *err)
+                        struct bn_record *out, struct bn_hist_codec *hists, struct bn_err *err)
 {
-  struct bn_probe e = {js, err, false};
+  struct bn_json_in e = {js, err, false};
 
   if (js->count(js->get(n, "sessions")) > 0 ||
       js->count(js->get(js->get(n, "raw"), "sessions")) > 0)
@@ -725,7 +725,7 @@ int bn_store_read_brief(const struct bn_store *js, const struct bn_node *n, cons
   read_texts(&e, texts, len, m, hists);
   if (e.failed)
     bn_record_done(out);
-  return bn_probe_verdict(&e);
+  return bn_json_in_verdict(&e);
 }
 
 struct bn_group *bn_store_group(struct bn_result *r, const char *name, struct bn_err *err)

@@ -8,32 +8,33 @@
 #include "base/buf.h"
 #include "base/units.h"
 #include "measure/bounds.h"
+#include "measure/json_write.h"
 #include "measure/layout.h"
-#include "measure/pen.h"
 #include "measure/store.h"
 
-static struct bn_node *text(const struct bn_pen *p, const char *s)
+static struct bn_node *text(const struct bn_json_out *p, const char *s)
 {
   return bn_node_text(p->js, s);
 }
 
-static struct bn_node *whole(const struct bn_pen *p, uint64_t n)
+static struct bn_node *u64(const struct bn_json_out *p, uint64_t n)
 {
-  return bn_node_whole(p->js, n);
+  return bn_node_u64(p->js, n);
 }
 
-static struct bn_node *real(const struct bn_pen *p, double x)
+static struct bn_node *f64(const struct bn_json_out *p, double x)
 {
-  return bn_node_real(p->js, x);
+  return bn_node_f64(p->js, x);
 }
 
-static void put_name(struct bn_pen *p, struct bn_node *map, const char *key,
+static void put_name(struct bn_json_out *p, struct bn_node *map, const char *key,
                      const char *const *names, unsigned value)
 {
-  bn_pen_put(p, map, key, text(p, names[value]));
+  bn_json_put(p, map, key, text(p, names[value]));
 }
 
-static struct bn_node *value_at(const struct bn_pen *p, const struct bn_layout *l, const void *at)
+static struct bn_node *value_at(const struct bn_json_out *p, const struct bn_layout *l,
+                                const void *at)
 {
   switch (l->type) {
   case BN_LAY_BOOL:
@@ -43,11 +44,11 @@ static struct bn_node *value_at(const struct bn_pen *p, const struct bn_layout *
   case BN_LAY_UNSIGNED:
     return p->js->integer(*(const unsigned *)at);
   case BN_LAY_WHOLE:
-    return whole(p, *(const uint64_t *)at);
+    return u64(p, *(const uint64_t *)at);
   case BN_LAY_SIGNED:
     return p->js->integer(*(const int64_t *)at);
   case BN_LAY_REAL:
-    return real(p, *(const double *)at);
+    return f64(p, *(const double *)at);
   }
   return NULL;
 }
@@ -65,62 +66,62 @@ static bool is_zero(const struct bn_layout *l, const void *at)
 }
 
 /* Every member of a struct that a layout names. */
-static void put_layout(struct bn_pen *p, struct bn_node *map, const struct bn_layout *l,
+static void put_layout(struct bn_json_out *p, struct bn_node *map, const struct bn_layout *l,
                        const void *from)
 {
   for (; l->name != NULL; l++) {
     const void *at = (const char *)from + l->offset;
 
     if (!p->brief || !is_zero(l, at))
-      bn_pen_put(p, map, l->name, value_at(p, l, at));
+      bn_json_put(p, map, l->name, value_at(p, l, at));
   }
 }
 
 /* Of n rows. */
-static void put_list(struct bn_pen *p, struct bn_node *map, const char *key, struct bn_node *list,
-                     size_t n)
+static void put_list(struct bn_json_out *p, struct bn_node *map, const char *key,
+                     struct bn_node *list, size_t n)
 {
   if (p->brief && n == 0)
     p->js->free(list);
   else
-    bn_pen_put(p, map, key, list);
+    bn_json_put(p, map, key, list);
 }
 
 /* --- facts ------------------------------------------------------------------------------------ */
 
-static struct bn_node *plan_of(struct bn_pen *p, const struct bn_plan *plan)
+static struct bn_node *plan_of(struct bn_json_out *p, const struct bn_plan *plan)
 {
   struct bn_node *map = p->js->map(), *checkpoints = p->js->list(), *percents = p->js->list();
 
   put_name(p, map, "dialect", bn_layout_dialects, plan->version);
   /* Documents from before there was an own form do not have it. */
   if (plan->own)
-    bn_pen_put(p, map, "own", p->js->boolean(true));
+    bn_json_put(p, map, "own", p->js->boolean(true));
   put_layout(p, map, bn_layout_plan, plan);
   for (size_t i = 0; i < plan->n_checkpoints; i++)
-    bn_pen_add(p, checkpoints, whole(p, plan->checkpoint_ns[i]));
-  bn_pen_put(p, map, "checkpoint_ns", checkpoints);
+    bn_json_add(p, checkpoints, u64(p, plan->checkpoint_ns[i]));
+  bn_json_put(p, map, "checkpoint_ns", checkpoints);
   for (size_t i = 0; i < plan->n_percents; i++)
-    bn_pen_add(p, percents, real(p, plan->percents[i]));
-  bn_pen_put(p, map, "percents", percents);
+    bn_json_add(p, percents, f64(p, plan->percents[i]));
+  bn_json_put(p, map, "percents", percents);
   return map;
 }
 
-static struct bn_node *rows_of(struct bn_pen *p, const struct bn_facts *f)
+static struct bn_node *rows_of(struct bn_json_out *p, const struct bn_facts *f)
 {
   struct bn_node *list = p->js->list();
 
   for (size_t i = 0; i < f->n_rows; i++) {
     struct bn_node *map = p->js->map();
 
-    bn_pen_put(p, map, "level", p->js->integer(f->row[i].level));
-    bn_pen_put(p, map, "text", text(p, f->row[i].text));
-    bn_pen_add(p, list, map);
+    bn_json_put(p, map, "level", p->js->integer(f->row[i].level));
+    bn_json_put(p, map, "text", text(p, f->row[i].text));
+    bn_json_add(p, list, map);
   }
   return list;
 }
 
-static struct bn_node *options_of(struct bn_pen *p, const struct bn_facts *f)
+static struct bn_node *options_of(struct bn_json_out *p, const struct bn_facts *f)
 {
   struct bn_node *list = p->js->list();
 
@@ -128,18 +129,18 @@ static struct bn_node *options_of(struct bn_pen *p, const struct bn_facts *f)
     const struct bn_fact_option *o = &f->option[i];
     struct bn_node *map = p->js->map();
 
-    bn_pen_put(p, map, "name", text(p, o->name));
-    bn_pen_put(p, map, "group", text(p, o->group));
-    bn_pen_put(p, map, "value", text(p, o->secret ? NULL : o->value));
+    bn_json_put(p, map, "name", text(p, o->name));
+    bn_json_put(p, map, "group", text(p, o->group));
+    bn_json_put(p, map, "value", text(p, o->secret ? NULL : o->value));
     put_name(p, map, "origin", bn_layout_origins, o->origin);
     if (o->secret)
-      bn_pen_put(p, map, "secret", p->js->boolean(true));
-    bn_pen_add(p, list, map);
+      bn_json_put(p, map, "secret", p->js->boolean(true));
+    bn_json_add(p, list, map);
   }
   return list;
 }
 
-static struct bn_node *messages_of(struct bn_pen *p, const struct bn_facts *f)
+static struct bn_node *messages_of(struct bn_json_out *p, const struct bn_facts *f)
 {
   struct bn_node *list = p->js->list();
 
@@ -147,16 +148,16 @@ static struct bn_node *messages_of(struct bn_pen *p, const struct bn_facts *f)
     const struct bn_fact_message *m = &f->message[i];
     struct bn_node *map = p->js->map();
 
-    bn_pen_put(p, map, "wall_ns", whole(p, m->wall_ns));
+    bn_json_put(p, map, "wall_ns", u64(p, m->wall_ns));
     put_name(p, map, "level", bn_layout_levels, (unsigned)m->level);
-    bn_pen_put(p, map, "text", text(p, m->text));
-    bn_pen_put(p, map, "times", whole(p, m->times));
-    bn_pen_add(p, list, map);
+    bn_json_put(p, map, "text", text(p, m->text));
+    bn_json_put(p, map, "times", u64(p, m->times));
+    bn_json_add(p, list, map);
   }
   return list;
 }
 
-static struct bn_node *value_of(const struct bn_pen *p, const struct bn_fact *fact)
+static struct bn_node *value_of(const struct bn_json_out *p, const struct bn_fact *fact)
 {
   switch (fact->type) {
   case BN_FACT_TEXT:
@@ -164,14 +165,14 @@ static struct bn_node *value_of(const struct bn_pen *p, const struct bn_fact *fa
   case BN_FACT_WHOLE:
     return p->js->integer(fact->whole);
   case BN_FACT_REAL:
-    return real(p, fact->real);
+    return f64(p, fact->real);
   }
   return NULL;
 }
 
 /* The sections in the order of their first facts.  The map cannot tell which of them it has: a name
    may have been cleaned. */
-static void put_sections(struct bn_pen *p, struct bn_node *map, const struct bn_facts *f)
+static void put_sections(struct bn_json_out *p, struct bn_node *map, const struct bn_facts *f)
 {
   for (size_t i = 0; i < f->n_facts; i++) {
     const char *name = f->fact[i].section;
@@ -182,59 +183,59 @@ static void put_sections(struct bn_pen *p, struct bn_node *map, const struct bn_
     section = p->js->map();
     for (size_t k = i; k < f->n_facts; k++)
       if (strcmp(f->fact[k].section, name) == 0)
-        bn_pen_put(p, section, f->fact[k].key, value_of(p, &f->fact[k]));
-    bn_pen_put(p, map, name, section);
+        bn_json_put(p, section, f->fact[k].key, value_of(p, &f->fact[k]));
+    bn_json_put(p, map, name, section);
   }
 }
 
 struct bn_node *bn_store_facts(const struct bn_store *js, const struct bn_facts *f)
 {
-  struct bn_pen p = {.js = js, .failed = f->incomplete};
+  struct bn_json_out p = {.js = js, .failed = f->incomplete};
   struct bn_node *map = js->map(), *times = js->map();
 
-  bn_pen_put(&p, map, "plan", plan_of(&p, &f->plan));
+  bn_json_put(&p, map, "plan", plan_of(&p, &f->plan));
   put_layout(&p, times, bn_layout_times, f);
-  bn_pen_put(&p, map, "times", times);
-  bn_pen_put(&p, map, "rows", rows_of(&p, f));
-  bn_pen_put(&p, map, "options", options_of(&p, f));
+  bn_json_put(&p, map, "times", times);
+  bn_json_put(&p, map, "rows", rows_of(&p, f));
+  bn_json_put(&p, map, "options", options_of(&p, f));
   if (f->n_messages > 0)
-    bn_pen_put(&p, map, "messages", messages_of(&p, f));
+    bn_json_put(&p, map, "messages", messages_of(&p, f));
   put_sections(&p, map, f);
-  return bn_pen_finish(&p, map);
+  return bn_json_finish(&p, map);
 }
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-static void add_metrics(struct bn_pen *p, struct bn_node *list, const struct bn_metric *rows,
+static void add_metrics(struct bn_json_out *p, struct bn_node *list, const struct bn_metric *rows,
                         size_t n)
 {
   for (size_t i = 0; i < n; i++) {
     struct bn_node *map = p->js->map();
 
-    bn_pen_put(p, map, "name", text(p, rows[i].name));
-    bn_pen_put(p, map, "unit", text(p, rows[i].unit));
+    bn_json_put(p, map, "name", text(p, rows[i].name));
+    bn_json_put(p, map, "unit", text(p, rows[i].unit));
     put_name(p, map, "kind", bn_layout_metric_kinds, rows[i].kind);
-    bn_pen_add(p, list, map);
+    bn_json_add(p, list, map);
   }
 }
 
 struct bn_node *bn_store_metrics(const struct bn_store *js, const struct bn_metrics *m)
 {
-  struct bn_pen p = {.js = js};
+  struct bn_json_out p = {.js = js};
   struct bn_node *list = js->list();
 
   add_metrics(&p, list, m->counter, m->n_counters);
   add_metrics(&p, list, m->hist, m->n_hists);
   add_metrics(&p, list, m->labelled, m->n_labelled);
-  return bn_pen_finish(&p, list);
+  return bn_json_finish(&p, list);
 }
 
-static struct bn_node *figure_of(const struct bn_pen *p, const struct bn_view *v,
+static struct bn_node *figure_of(const struct bn_json_out *p, const struct bn_view *v,
                                  const struct bn_view_field *f)
 {
   const void *at = (const char *)v + f->offset;
 
-  return f->type == BN_VIEW_WHOLE ? whole(p, *(const uint64_t *)at) : real(p, *(const double *)at);
+  return f->type == BN_VIEW_WHOLE ? u64(p, *(const uint64_t *)at) : f64(p, *(const double *)at);
 }
 
 static bool is_figure(const struct bn_view *v, const struct bn_view_field *f)
@@ -244,44 +245,45 @@ static bool is_figure(const struct bn_view *v, const struct bn_view_field *f)
   return bn_view_knows(v, f) && (f->type == BN_VIEW_WHOLE || *(const double *)at != 0);
 }
 
-static void put_figures(struct bn_pen *p, struct bn_node *record, const struct bn_view *v)
+static void put_figures(struct bn_json_out *p, struct bn_node *record, const struct bn_view *v)
 {
   struct bn_node *map = p->js->map();
 
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     if (bn_view_knows(v, f))
-      bn_pen_put(p, map, f->name, figure_of(p, v, f));
-  bn_pen_put(p, record, "figures", map);
+      bn_json_put(p, map, f->name, figure_of(p, v, f));
+  bn_json_put(p, record, "figures", map);
 }
 
 /* All of them in their order, 0 for those that are not known: names would be most of the line, and
    a whole number is read sooner. */
-static void put_brief_figures(struct bn_pen *p, struct bn_node *record, const struct bn_view *v)
+static void put_brief_figures(struct bn_json_out *p, struct bn_node *record,
+                              const struct bn_view *v)
 {
   struct bn_node *list = p->js->list();
 
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
-    bn_pen_add(p, list, is_figure(v, f) ? figure_of(p, v, f) : p->js->integer(0));
-  bn_pen_put(p, record, "figures", list);
+    bn_json_add(p, list, is_figure(v, f) ? figure_of(p, v, f) : p->js->integer(0));
+  bn_json_put(p, record, "figures", list);
 }
 
-static void put_percentiles(struct bn_pen *p, struct bn_node *record, const struct bn_view *v)
+static void put_percentiles(struct bn_json_out *p, struct bn_node *record, const struct bn_view *v)
 {
   struct bn_node *list = p->js->list();
 
   for (size_t i = 0; i < v->n_percents; i++) {
     struct bn_node *map = p->js->map();
 
-    bn_pen_put(p, map, "percent", real(p, v->percents[i]));
-    bn_pen_put(p, map, "s", real(p, v->percentile_s[i]));
-    bn_pen_put(p, map, "at_least", p->js->boolean(v->at_least != NULL && v->at_least[i]));
-    bn_pen_add(p, list, map);
+    bn_json_put(p, map, "percent", f64(p, v->percents[i]));
+    bn_json_put(p, map, "s", f64(p, v->percentile_s[i]));
+    bn_json_put(p, map, "at_least", p->js->boolean(v->at_least != NULL && v->at_least[i]));
+    bn_json_add(p, list, map);
   }
-  bn_pen_put(p, record, "percentiles", list);
+  bn_json_put(p, record, "percentiles", list);
 }
 
 /* With the ranks of the view. */
-static struct bn_node *percentiles_of(struct bn_pen *p, const struct bn_view *v,
+static struct bn_node *percentiles_of(struct bn_json_out *p, const struct bn_view *v,
                                       const struct bn_timing *t)
 {
   struct bn_node *list = p->js->list();
@@ -289,30 +291,30 @@ static struct bn_node *percentiles_of(struct bn_pen *p, const struct bn_view *v,
   for (size_t i = 0; i < v->n_percents; i++) {
     struct bn_node *map = p->js->map();
 
-    bn_pen_put(p, map, "percent", real(p, v->percents[i]));
-    bn_pen_put(p, map, "s", real(p, t->percentile_s[i]));
-    bn_pen_add(p, list, map);
+    bn_json_put(p, map, "percent", f64(p, v->percents[i]));
+    bn_json_put(p, map, "s", f64(p, t->percentile_s[i]));
+    bn_json_add(p, list, map);
   }
   return list;
 }
 
-static void put_timings(struct bn_pen *p, struct bn_node *record, const struct bn_view *v)
+static void put_timings(struct bn_json_out *p, struct bn_node *record, const struct bn_view *v)
 {
   struct bn_node *list = p->js->list();
 
   for (size_t i = 0; i < v->n_timings; i++) {
     struct bn_node *map = p->js->map();
 
-    bn_pen_put(p, map, "name", text(p, v->timings[i].name));
+    bn_json_put(p, map, "name", text(p, v->timings[i].name));
     put_layout(p, map, bn_layout_timing, &v->timings[i]);
     if (v->timings[i].percentile_s != NULL && v->span != BN_VIEW_INTERVAL)
-      bn_pen_put(p, map, "percentiles", percentiles_of(p, v, &v->timings[i]));
-    bn_pen_add(p, list, map);
+      bn_json_put(p, map, "percentiles", percentiles_of(p, v, &v->timings[i]));
+    bn_json_add(p, list, map);
   }
   put_list(p, record, "timings", list, v->n_timings);
 }
 
-static void put_statements(struct bn_pen *p, struct bn_node *record, const struct bn_view *v)
+static void put_statements(struct bn_json_out *p, struct bn_node *record, const struct bn_view *v)
 {
   struct bn_node *list;
 
@@ -323,19 +325,19 @@ static void put_statements(struct bn_pen *p, struct bn_node *record, const struc
     const struct bn_statement_view *s = &v->statements[i];
     struct bn_node *map = p->js->map();
 
-    bn_pen_put(p, map, "name", text(p, s->timing.name));
+    bn_json_put(p, map, "name", text(p, s->timing.name));
     put_layout(p, map, bn_layout_timing, &s->timing);
-    bn_pen_put(p, map, "rows", whole(p, s->rows));
-    bn_pen_put(p, map, "errors", whole(p, s->errors));
+    bn_json_put(p, map, "rows", u64(p, s->rows));
+    bn_json_put(p, map, "errors", u64(p, s->errors));
     if (s->timing.percentile_s != NULL)
-      bn_pen_put(p, map, "percentiles", percentiles_of(p, v, &s->timing));
-    bn_pen_add(p, list, map);
+      bn_json_put(p, map, "percentiles", percentiles_of(p, v, &s->timing));
+    bn_json_add(p, list, map);
   }
-  bn_pen_put(p, record, "statements", list);
+  bn_json_put(p, record, "statements", list);
 }
 
 /* Documents of workloads that declare none do not have them. */
-static void put_counts(struct bn_pen *p, struct bn_node *record, const struct bn_view *v)
+static void put_counts(struct bn_json_out *p, struct bn_node *record, const struct bn_view *v)
 {
   struct bn_node *list;
 
@@ -345,31 +347,31 @@ static void put_counts(struct bn_pen *p, struct bn_node *record, const struct bn
   for (size_t i = 0; i < v->n_counts; i++) {
     struct bn_node *map = p->js->map();
 
-    bn_pen_put(p, map, "name", text(p, v->counts[i].name));
-    bn_pen_put(p, map, "unit", text(p, v->counts[i].unit));
+    bn_json_put(p, map, "name", text(p, v->counts[i].name));
+    bn_json_put(p, map, "unit", text(p, v->counts[i].unit));
     put_layout(p, map, bn_layout_count, &v->counts[i]);
-    bn_pen_add(p, list, map);
+    bn_json_add(p, list, map);
   }
-  bn_pen_put(p, record, "counts", list);
+  bn_json_put(p, record, "counts", list);
 }
 
-static void put_workload(struct bn_pen *p, struct bn_node *record, const struct bn_view *v)
+static void put_workload(struct bn_json_out *p, struct bn_node *record, const struct bn_view *v)
 {
   struct bn_node *list = p->js->list();
 
   for (size_t i = 0; i < v->n_figures; i++) {
     struct bn_node *map = p->js->map();
 
-    bn_pen_put(p, map, "name", text(p, v->figures[i].key));
-    bn_pen_put(p, map, "value", real(p, v->figures[i].value));
-    bn_pen_put(p, map, "text", text(p, v->figures[i].text));
-    bn_pen_add(p, list, map);
+    bn_json_put(p, map, "name", text(p, v->figures[i].key));
+    bn_json_put(p, map, "value", f64(p, v->figures[i].value));
+    bn_json_put(p, map, "text", text(p, v->figures[i].text));
+    bn_json_add(p, list, map);
   }
   put_list(p, record, "workload", list, v->n_figures);
 }
 
 /* Only records to which a script has added some have them. */
-static void put_lines(struct bn_pen *p, struct bn_node *record, const struct bn_view *v)
+static void put_lines(struct bn_json_out *p, struct bn_node *record, const struct bn_view *v)
 {
   struct bn_node *list;
 
@@ -380,13 +382,13 @@ static void put_lines(struct bn_pen *p, struct bn_node *record, const struct bn_
     char *line = strndup(at, (size_t)(end - at));
 
     p->failed |= line == NULL;
-    bn_pen_add(p, list, text(p, line));
+    bn_json_add(p, list, text(p, line));
     free(line);
   }
-  bn_pen_put(p, record, "lines", list);
+  bn_json_put(p, record, "lines", list);
 }
 
-static void put_watched(struct bn_pen *p, struct bn_node *record, const struct bn_view *v)
+static void put_watched(struct bn_json_out *p, struct bn_node *record, const struct bn_view *v)
 {
   struct bn_node *map;
 
@@ -394,11 +396,11 @@ static void put_watched(struct bn_pen *p, struct bn_node *record, const struct b
     return;
   map = p->js->map();
   for (size_t i = 0; i < v->n_watched; i++)
-    bn_pen_put(p, map, v->watched[i].name, real(p, v->watched[i].value));
-  bn_pen_put(p, record, "watch", map);
+    bn_json_put(p, map, v->watched[i].name, f64(p, v->watched[i].value));
+  bn_json_put(p, record, "watch", map);
 }
 
-static void put_sessions(struct bn_pen *p, struct bn_node *record, const struct bn_view *v)
+static void put_sessions(struct bn_json_out *p, struct bn_node *record, const struct bn_view *v)
 {
   struct bn_node *list = p->js->list();
 
@@ -406,23 +408,21 @@ static void put_sessions(struct bn_pen *p, struct bn_node *record, const struct 
     struct bn_node *map = p->js->map();
 
     put_layout(p, map, bn_layout_session, &v->sessions[i]);
-    bn_pen_add(p, list, map);
+    bn_json_add(p, list, map);
   }
   put_list(p, record, "sessions", list, v->sessions != NULL ? v->n_sessions : 0);
 }
 
-/* --- raw numbers ------------------------------------------------------------------------------ */
-
-static struct bn_node *pair_of(struct bn_pen *p, struct bn_node *a, struct bn_node *b)
+static struct bn_node *pair_of(struct bn_json_out *p, struct bn_node *a, struct bn_node *b)
 {
   struct bn_node *list = p->js->list();
 
-  bn_pen_add(p, list, a);
-  bn_pen_add(p, list, b);
+  bn_json_add(p, list, a);
+  bn_json_add(p, list, b);
   return list;
 }
 
-static struct bn_node *moments_of(struct bn_pen *p, const struct bn_moments *m)
+static struct bn_node *moments_of(struct bn_json_out *p, const struct bn_moments *m)
 {
   const long double values[] = {m->n, m->sum, m->sum_sq};
   struct bn_node *list = p->js->list();
@@ -431,12 +431,12 @@ static struct bn_node *moments_of(struct bn_pen *p, const struct bn_moments *m)
   for (size_t i = 0; i < 3; i++) {
     (void)snprintf(digits, sizeof digits, "%La", values[i]);
     bn_units_point(digits);
-    bn_pen_add(p, list, p->js->text(digits));
+    bn_json_add(p, list, p->js->text(digits));
   }
   return list;
 }
 
-static struct bn_node *labels_of(struct bn_pen *p, const struct bn_snap *s)
+static struct bn_node *labels_of(struct bn_json_out *p, const struct bn_snap *s)
 {
   struct bn_node *map = p->js->map();
 
@@ -444,13 +444,13 @@ static struct bn_node *labels_of(struct bn_pen *p, const struct bn_snap *s)
     struct bn_node *list = p->js->list();
 
     for (size_t k = 0; k < s->n_labels[i]; k++)
-      bn_pen_add(p, list, pair_of(p, text(p, s->label[i][k].name), whole(p, s->label[i][k].n)));
+      bn_json_add(p, list, pair_of(p, text(p, s->label[i][k].name), u64(p, s->label[i][k].n)));
     put_list(p, map, s->metrics.labelled[i].name, list, s->n_labels[i]);
   }
   return map;
 }
 
-static struct bn_node *raw_sessions_of(struct bn_pen *p, const struct bn_snap *s)
+static struct bn_node *raw_sessions_of(struct bn_json_out *p, const struct bn_snap *s)
 {
   struct bn_node *list = p->js->list();
 
@@ -458,17 +458,17 @@ static struct bn_node *raw_sessions_of(struct bn_pen *p, const struct bn_snap *s
     const struct bn_snap_session *one = &s->session[i];
     struct bn_node *row = p->js->list();
 
-    bn_pen_add(p, row, whole(p, one->events));
-    bn_pen_add(p, row, whole(p, one->busy_ns));
-    bn_pen_add(p, row, whole(p, one->min_ns));
-    bn_pen_add(p, row, whole(p, one->max_ns));
-    bn_pen_add(p, list, row);
+    bn_json_add(p, row, u64(p, one->events));
+    bn_json_add(p, row, u64(p, one->busy_ns));
+    bn_json_add(p, row, u64(p, one->min_ns));
+    bn_json_add(p, row, u64(p, one->max_ns));
+    bn_json_add(p, list, row);
   }
   return list;
 }
 
 struct buckets {
-  struct bn_pen *p;
+  struct bn_json_out *p;
   struct bn_node *list;
 };
 
@@ -477,10 +477,10 @@ static void add_bucket(void *arg, uint64_t lowest, uint64_t highest, uint64_t co
   const struct buckets *b = arg;
 
   (void)highest;
-  bn_pen_add(b->p, b->list, pair_of(b->p, whole(b->p, lowest), whole(b->p, count)));
+  bn_json_add(b->p, b->list, pair_of(b->p, u64(b->p, lowest), u64(b->p, count)));
 }
 
-static struct bn_node *buckets_of(struct bn_pen *p, const struct bn_hist *h)
+static struct bn_node *buckets_of(struct bn_json_out *p, const struct bn_hist *h)
 {
   struct buckets b = {p, p->js->list()};
 
@@ -489,7 +489,7 @@ static struct bn_node *buckets_of(struct bn_pen *p, const struct bn_hist *h)
   return b.list;
 }
 
-static struct bn_node *histograms_of(struct bn_pen *p, const struct bn_snap *s)
+static struct bn_node *histograms_of(struct bn_json_out *p, const struct bn_snap *s)
 {
   struct bn_node *map = p->js->map();
 
@@ -498,12 +498,13 @@ static struct bn_node *histograms_of(struct bn_pen *p, const struct bn_snap *s)
 
     for (size_t k = 0; s->sparse != NULL && k < s->sparse[i].n; k++)
       add_bucket(&b, s->sparse[i].bucket[k].lowest, 0, s->sparse[i].bucket[k].count);
-    bn_pen_put(p, map, s->metrics.hist[i].name, b.list);
+    bn_json_put(p, map, s->metrics.hist[i].name, b.list);
   }
   return map;
 }
 
-static void put_statement_buckets(struct bn_pen *p, struct bn_node *raw, const struct bn_view *v)
+static void put_statement_buckets(struct bn_json_out *p, struct bn_node *raw,
+                                  const struct bn_view *v)
 {
   struct bn_node *list;
 
@@ -515,32 +516,32 @@ static void put_statement_buckets(struct bn_pen *p, struct bn_node *raw, const s
     const struct bn_statement_sum *sum = bn_statement_table_find(&v->delta->statements, name);
     struct bn_node *map = p->js->map();
 
-    bn_pen_put(p, map, "name", text(p, name));
-    bn_pen_put(p, map, "histogram", buckets_of(p, sum != NULL ? sum->hist : NULL));
-    bn_pen_add(p, list, map);
+    bn_json_put(p, map, "name", text(p, name));
+    bn_json_put(p, map, "histogram", buckets_of(p, sum != NULL ? sum->hist : NULL));
+    bn_json_add(p, list, map);
   }
-  bn_pen_put(p, raw, "statements", list);
+  bn_json_put(p, raw, "statements", list);
 }
 
-static struct bn_node *counters_of(struct bn_pen *p, const struct bn_snap *s)
+static struct bn_node *counters_of(struct bn_json_out *p, const struct bn_snap *s)
 {
   struct bn_node *map = p->js->map();
 
   for (size_t i = 0; i < s->metrics.n_counters; i++)
     if (!p->brief || s->counter[i] != 0)
-      bn_pen_put(p, map, s->metrics.counter[i].name, whole(p, s->counter[i]));
+      bn_json_put(p, map, s->metrics.counter[i].name, u64(p, s->counter[i]));
   return map;
 }
 
 /* Figures of a part of the time have none. */
-static void put_moments(struct bn_pen *p, struct bn_node *map, const char *key,
+static void put_moments(struct bn_json_out *p, struct bn_node *map, const char *key,
                         const struct bn_moments *m)
 {
   if (!p->brief || m->n != 0 || m->sum != 0 || m->sum_sq != 0)
-    bn_pen_put(p, map, key, moments_of(p, m));
+    bn_json_put(p, map, key, moments_of(p, m));
 }
 
-static struct bn_node *raw_of(struct bn_pen *p, const struct bn_view *v)
+static struct bn_node *raw_of(struct bn_json_out *p, const struct bn_view *v)
 {
   const struct bn_snap *s = v->delta;
   const enum bn_view_span span = v->span;
@@ -550,23 +551,23 @@ static struct bn_node *raw_of(struct bn_pen *p, const struct bn_view *v)
   struct bn_node *map = p->js->map();
 
   put_layout(p, map, bn_layout_snap, s);
-  bn_pen_put(p, map, "counters", counters_of(p, s));
-  bn_pen_put(p, map, "labels", labels_of(p, s));
+  bn_json_put(p, map, "counters", counters_of(p, s));
+  bn_json_put(p, map, "labels", labels_of(p, s));
   if (sessions)
-    bn_pen_put(p, map, "sessions", raw_sessions_of(p, s));
+    bn_json_put(p, map, "sessions", raw_sessions_of(p, s));
   put_moments(p, map, "fair_events", &s->fair_events);
   put_moments(p, map, "fair_busy_s", &s->fair_busy_s);
   if (hists)
-    bn_pen_put(p, map, "histograms", histograms_of(p, s));
+    bn_json_put(p, map, "histograms", histograms_of(p, s));
   if (span == BN_VIEW_TOTAL)
     put_statement_buckets(p, map, v);
   if (v->ages != NULL)
-    bn_pen_put(p, map, "ages", buckets_of(p, v->ages));
+    bn_json_put(p, map, "ages", buckets_of(p, v->ages));
   return map;
 }
 
 /* A brief one has no histograms, and no names of figures. */
-static struct bn_node *record_of(struct bn_pen *p, const struct bn_view *v)
+static struct bn_node *record_of(struct bn_json_out *p, const struct bn_view *v)
 {
   struct bn_node *map = p->js->map();
 
@@ -584,23 +585,23 @@ static struct bn_node *record_of(struct bn_pen *p, const struct bn_view *v)
   put_lines(p, map, v);
   put_watched(p, map, v);
   put_sessions(p, map, v);
-  bn_pen_put(p, map, "raw", raw_of(p, v));
-  return bn_pen_finish(p, map);
+  bn_json_put(p, map, "raw", raw_of(p, v));
+  return bn_json_finish(p, map);
 }
 
 struct bn_node *bn_store_record(const struct bn_store *js, const struct bn_view *v)
 {
-  return record_of(&(struct bn_pen){.js = js}, v);
+  return record_of(&(struct bn_json_out){.js = js}, v);
 }
 
 static char *print_brief(const struct bn_store *js, const struct bn_view *v, size_t *len)
 {
-  struct bn_pen p = {.js = js, .brief = true};
+  struct bn_json_out p = {.js = js, .brief = true};
   struct bn_node *map = js->map(), *record = record_of(&p, v);
   char *text;
 
-  bn_pen_put(&p, map, bn_layout_spans[v->span], record);
-  map = bn_pen_finish(&p, map);
+  bn_json_put(&p, map, bn_layout_spans[v->span], record);
+  map = bn_json_finish(&p, map);
   text = map != NULL ? js->print(map, 0, len) : NULL;
   js->free(map);
   return text;
@@ -617,7 +618,7 @@ char *bn_store_brief(const struct bn_store *js, const struct bn_view *v, size_t 
   free(text);
   for (size_t i = 0; i < s->metrics.n_hists; i++) {
     (void)bn_buf_char(&b, BN_STORE_GAP);
-    bn_brief_put(&b, s->hist[i], s->sparse != NULL ? &s->sparse[i] : NULL);
+    bn_hist_codec_put(&b, s->hist[i], s->sparse != NULL ? &s->sparse[i] : NULL);
   }
   *len = b.len;
   return bn_buf_take(&b);
@@ -691,7 +692,7 @@ bool bn_store_has_room(const struct bn_group *g, uint64_t values)
 
 /* A part of a document that is written anew has no members that the old one, `known`, does not have
    there: what was never counted is not 0.  NULL: there is no old one, and nothing is removed. */
-static struct bn_node *as_known(const struct bn_pen *p, struct bn_node *n,
+static struct bn_node *as_known(const struct bn_json_out *p, struct bn_node *n,
                                 const struct bn_node *known)
 {
   if (n != NULL)
@@ -699,13 +700,13 @@ static struct bn_node *as_known(const struct bn_pen *p, struct bn_node *n,
   return n;
 }
 
-static struct bn_node *records_of(struct bn_pen *p, const struct bn_record *r, size_t n,
+static struct bn_node *records_of(struct bn_json_out *p, const struct bn_record *r, size_t n,
                                   const struct bn_node *known)
 {
   struct bn_node *list = p->js->list();
 
   for (size_t i = 0; i < n; i++)
-    bn_pen_add(p, list, as_known(p, bn_store_record(p->js, &r[i].view), p->js->at(known, i)));
+    bn_json_add(p, list, as_known(p, bn_store_record(p->js, &r[i].view), p->js->at(known, i)));
   return list;
 }
 
@@ -720,7 +721,7 @@ static const struct bn_metrics *metrics_of(const struct bn_group *g)
   return g->n_intervals > 0 ? &g->interval[0].delta.metrics : &none;
 }
 
-static struct bn_node *total_of(struct bn_pen *p, const struct bn_group *g,
+static struct bn_node *total_of(struct bn_json_out *p, const struct bn_group *g,
                                 const struct bn_node *known)
 {
   if (!g->has_total)
@@ -728,35 +729,35 @@ static struct bn_node *total_of(struct bn_pen *p, const struct bn_group *g,
   return as_known(p, bn_store_record(p->js, &g->total.view), known);
 }
 
-static struct bn_node *member_of(struct bn_pen *p, const struct bn_member *m)
+static struct bn_node *member_of(struct bn_json_out *p, const struct bn_member *m)
 {
   struct bn_node *map = p->js->map();
 
-  bn_pen_put(p, map, "name", text(p, m->host));
-  bn_pen_put(p, map, "lost", text(p, m->lost));
+  bn_json_put(p, map, "name", text(p, m->host));
+  bn_json_put(p, map, "lost", text(p, m->lost));
   put_layout(p, map, bn_layout_member, m);
   return map;
 }
 
-static struct bn_node *group_of(struct bn_pen *p, const struct bn_group *g,
+static struct bn_node *group_of(struct bn_json_out *p, const struct bn_group *g,
                                 const struct bn_node *known)
 {
   const struct bn_store *js = p->js;
   struct bn_node *map = js->map();
 
-  bn_pen_put(p, map, "name", text(p, g->name));
+  bn_json_put(p, map, "name", text(p, g->name));
   if (g->member != NULL)
-    bn_pen_put(p, map, "host", member_of(p, g->member));
-  bn_pen_put(p, map, "metrics", bn_store_metrics(js, metrics_of(g)));
-  bn_pen_put(p, map, "intervals",
-             records_of(p, g->interval, g->n_intervals, js->get(known, "intervals")));
-  bn_pen_put(p, map, "checkpoints",
-             records_of(p, g->checkpoint, g->n_checkpoints, js->get(known, "checkpoints")));
-  bn_pen_put(p, map, "total", total_of(p, g, js->get(known, "total")));
+    bn_json_put(p, map, "host", member_of(p, g->member));
+  bn_json_put(p, map, "metrics", bn_store_metrics(js, metrics_of(g)));
+  bn_json_put(p, map, "intervals",
+              records_of(p, g->interval, g->n_intervals, js->get(known, "intervals")));
+  bn_json_put(p, map, "checkpoints",
+              records_of(p, g->checkpoint, g->n_checkpoints, js->get(known, "checkpoints")));
+  bn_json_put(p, map, "total", total_of(p, g, js->get(known, "total")));
   return map;
 }
 
-static struct bn_node *assertions_of(struct bn_pen *p, const struct bn_facts *f)
+static struct bn_node *assertions_of(struct bn_json_out *p, const struct bn_facts *f)
 {
   struct bn_node *list = p->js->list();
 
@@ -764,13 +765,13 @@ static struct bn_node *assertions_of(struct bn_pen *p, const struct bn_facts *f)
     const struct bn_verdict *v = &f->verdict[i];
     struct bn_node *map = p->js->map();
 
-    bn_pen_put(p, map, "text", text(p, v->text));
-    bn_pen_put(p, map, "value", v->found.measured ? real(p, v->found.value) : p->js->null());
-    bn_pen_put(p, map, "unit", text(p, v->unit));
-    bn_pen_put(p, map, "at_least", p->js->boolean(v->found.at_least));
-    bn_pen_put(p, map, "holds", p->js->boolean(v->found.holds));
-    bn_pen_put(p, map, "ended_run", p->js->boolean(v->found.ended_run));
-    bn_pen_add(p, list, map);
+    bn_json_put(p, map, "text", text(p, v->text));
+    bn_json_put(p, map, "value", v->found.measured ? f64(p, v->found.value) : p->js->null());
+    bn_json_put(p, map, "unit", text(p, v->unit));
+    bn_json_put(p, map, "at_least", p->js->boolean(v->found.at_least));
+    bn_json_put(p, map, "holds", p->js->boolean(v->found.holds));
+    bn_json_put(p, map, "ended_run", p->js->boolean(v->found.ended_run));
+    bn_json_add(p, list, map);
   }
   return list;
 }
@@ -778,22 +779,22 @@ static struct bn_node *assertions_of(struct bn_pen *p, const struct bn_facts *f)
 struct bn_node *bn_store_document(const struct bn_store *js, const struct bn_result *r,
                                   const struct bn_node *known)
 {
-  struct bn_pen p = {.js = js};
+  struct bn_json_out p = {.js = js};
   struct bn_node *map = js->map(), *groups = js->list(), *end = js->map();
 
-  bn_pen_put(&p, map, "format", js->text("bench result"));
-  bn_pen_put(&p, map, "version", js->integer(BN_STORE_VERSION));
-  bn_pen_put(&p, map, "facts",
-             as_known(&p, bn_store_facts(js, &r->facts), js->get(known, "facts")));
+  bn_json_put(&p, map, "format", js->text("bench result"));
+  bn_json_put(&p, map, "version", js->integer(BN_STORE_VERSION));
+  bn_json_put(&p, map, "facts",
+              as_known(&p, bn_store_facts(js, &r->facts), js->get(known, "facts")));
   for (size_t i = 0; i < r->n_groups; i++)
-    bn_pen_add(&p, groups, group_of(&p, &r->group[i], js->at(js->get(known, "groups"), i)));
-  bn_pen_put(&p, map, "groups", groups);
+    bn_json_add(&p, groups, group_of(&p, &r->group[i], js->at(js->get(known, "groups"), i)));
+  bn_json_put(&p, map, "groups", groups);
   if (r->facts.n_verdicts > 0)
-    bn_pen_put(&p, map, "assertions", assertions_of(&p, &r->facts));
+    bn_json_put(&p, map, "assertions", assertions_of(&p, &r->facts));
   put_layout(&p, end, bn_layout_end, &r->end);
   if (r->end.reason != BN_END_UNKNOWN)
     put_name(&p, end, "reason", bn_layout_reasons, r->end.reason);
-  bn_pen_put(&p, map, "end", as_known(&p, end, js->get(known, "end")));
+  bn_json_put(&p, map, "end", as_known(&p, end, js->get(known, "end")));
   p.failed |= known != NULL && !p.failed && js->complete(map, known) != 0;
-  return bn_pen_finish(&p, map);
+  return bn_json_finish(&p, map);
 }

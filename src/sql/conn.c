@@ -55,7 +55,7 @@ static void free_overrides(struct bn_sql_conn *c)
 static void free_memory(struct bn_sql_conn *c)
 {
   free_overrides(c);
-  bn_sql_unsettled_free(&c->failure);
+  bn_sql_pending_failure_free(&c->failure);
   bn_buf_done(&c->emulated);
   bn_sql_bulk_free(&c->bulk);
   bn_sql_cursor_free(&c->cur);
@@ -515,7 +515,7 @@ static int open_again(struct bn_sql_conn *c, uint64_t until_ns)
   c->served = progress(c);
   c->renewed_ns = bn_clock_mono();
   bn_log(BN_DEBUG, "Reconnected");
-  bn_sql_unsettled_rolled_back(&c->failure);
+  bn_sql_pending_failure_rolled_back(&c->failure);
   bn_stat_count(c->session->stat, BN_C_RECONNECT, 1);
   count_server(c, BN_SQL_L_RECONNECTS);
   return 0;
@@ -558,7 +558,7 @@ int bn_sql_reconnect(struct bn_sql_conn *c)
   bn_log(BN_DEBUG, "Reconnecting");
   /* A hook calls this: what it is asked about stays the failure of its statement. */
   if (c->failure.pending)
-    bn_sql_unsettled_keep(&c->failure, &c->diag);
+    bn_sql_pending_failure_keep(&c->failure, &c->diag);
   shut(c);
   /* The script closes what it has not closed, whether or not that can be opened again. */
   if (!closed)
@@ -618,9 +618,9 @@ void bn_sql_session_end(struct bn_sqlsys *sys, struct bn_session *s)
   if (o == NULL)
     return;
   if (!s->services->is_command && bn_session_is_worker(s))
-    bn_sql_missed_add(&sys->missed, s->stat);
+    bn_sql_zero_rows_add(&sys->missed, s->stat);
   if (bn_sql_preflight_is_lazy(&sys->preflight) && bn_sql_preflight_is_worker(s))
-    bn_sql_first_use_add(&sys->first_uses, &o->first_use, s);
+    bn_sql_lazy_prepare_add(&sys->first_uses, &o->first_use, s);
   while (o->all != NULL) {
     struct bn_sql_conn *c = o->all;
 

@@ -7,12 +7,12 @@
 #include "sql/bulk.h"
 #include "sql/commits.h"
 #include "sql/driver.h"
+#include "sql/pending_failure.h"
 #include "sql/result.h"
 #include "sql/roles.h"
 #include "sql/session.h"
 #include "sql/stmt.h"
 #include "sql/trace.h"
-#include "sql/unsettled.h"
 
 enum bn_sql_state {
   BN_CONN_CLOSED, /* by the script, or not yet opened */
@@ -30,7 +30,7 @@ struct bn_sql_conn {
   const struct bn_driver *below; /* link.ops without --verify-commits */
   enum bn_sql_role role;         /* roles.c: of the server that had the last statement */
   struct bn_sql_cursor cur;
-  struct bn_sql_unsettled failure;
+  struct bn_sql_pending_failure failure;
   struct bn_session *session;   /* NULL: retired */
   struct bn_sql_session *owner; /* NULL: retired */
   struct bn_sqlsys *sys;

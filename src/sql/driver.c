@@ -171,7 +171,7 @@ bool bn_sqlsys_names_statements(const struct bn_sqlsys *sys)
   return sys->conf->statements;
 }
 
-bool bn_sql_names_metric(const char *name)
+bool bn_sql_statement_names_metric(const char *name)
 {
   for (const struct bn_metric *m = every; m->name != NULL; m++)
     if (strcmp(m->name, name) == 0)

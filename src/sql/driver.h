@@ -8,13 +8,13 @@
 #include <stdio.h>
 
 #include "sql/errors.h"
-#include "sql/missed.h"
 #include "sql/preflight.h"
 #include "sql/roles.h"
 #include "sql/session.h"
 #include "sql/sql.h"
-#include "sql/text.h"
+#include "sql/statement_cache.h"
 #include "sql/verify.h"
+#include "sql/zero_rows.h"
 
 struct bn_sql_driver {
   struct bn_sqlsys *sys;
@@ -51,9 +51,9 @@ struct bn_sqlsys {
   _Atomic bool remedy_told;
   struct bn_sql_conn *retired; /* connections that outlived their session in somebody's hands */
   struct bn_sql_sessions sessions;
-  struct bn_sql_texts texts;
+  struct bn_sql_statement_cache texts;
   struct bn_sql_preflight preflight;
-  struct bn_sql_missed missed;
+  struct bn_sql_zero_rows missed;
   struct bn_sql_ledger ledger;
   struct bn_sql_verify verify;
   struct bn_sql_first_uses first_uses;

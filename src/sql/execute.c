@@ -131,7 +131,7 @@ static int prepare(struct bn_sql_stmt *st)
     bn_sql_stmt_emulate(st, &c->drv->caps);
     return 0;
   }
-  bn_sql_first_use_note(&c->owner->first_use, c->session);
+  bn_sql_lazy_prepare_note(&c->owner->first_use, c->session);
   do {
     rc = try_prepare(st);
     if (rc == BN_SQL_DONE)
@@ -189,7 +189,7 @@ void bn_sql_stmt_name(struct bn_sql_stmt *st, const char *name)
   const struct bn_sql_session *o = st->conn->owner;
 
   if (o != NULL && o->names != NULL)
-    st->statement = bn_sql_names_get(o->names, name, strlen(name));
+    st->statement = bn_sql_statement_names_get(o->names, name, strlen(name));
 }
 
 /* 0; -1: failed, and the view says how; 1: the connection was lost and is open again, and the

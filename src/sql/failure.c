@@ -99,7 +99,7 @@ static void ignore(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
 
 static void tell(struct bn_sql_conn *c)
 {
-  struct bn_sql_unsettled *f = &c->failure;
+  struct bn_sql_pending_failure *f = &c->failure;
 
   if (!f->told) {
     bn_sql_message(c->link.ops, c->sys->policy, f->step, &c->diag, f->sql, f->len);
@@ -239,7 +239,7 @@ void bn_sql_defer(struct bn_sql_conn *c)
 /* true: what was kept is what waits now. */
 static bool take_kept(struct bn_sql_conn *c)
 {
-  if (!bn_sql_unsettled_take(&c->failure, &c->diag))
+  if (!bn_sql_pending_failure_take(&c->failure, &c->diag))
     return false;
   c->view.sql_errno = c->diag.code;
   return true;
@@ -261,5 +261,5 @@ void bn_sql_settle(struct bn_sql_conn *c, bool ignored)
   end_run(c, &r, c->failure.kept != NULL && !taken);
   c->diag.rolled_back = false;
   if (taken)
-    bn_sql_unsettled_free(&c->failure);
+    bn_sql_pending_failure_free(&c->failure);
 }

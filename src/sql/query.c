@@ -49,7 +49,7 @@ bool bn_sql_begin(struct bn_sql_conn *c)
     pass_result(c);
   c->cur.source = NULL;
   if (__builtin_expect(c->failure.pending, 0)) {
-    bn_sql_unsettled_keep(&c->failure, &c->diag);
+    bn_sql_pending_failure_keep(&c->failure, &c->diag);
     c->diag.rolled_back = false;
   }
   c->view.error = BN_VERDICT_NONE;
@@ -72,7 +72,8 @@ static inline void count_as(struct bn_statement *st, const struct bn_sql_conn *c
 static __attribute__((noinline)) void count_text(const struct bn_sql_conn *c, enum bn_sql rc,
                                                  uint64_t took, const char *sql, size_t len)
 {
-  struct bn_statement *st = bn_sql_names_of_text(c->owner->names, sql, len, &c->drv->caps);
+  struct bn_statement *st =
+      bn_sql_statement_names_of_text(c->owner->names, sql, len, &c->drv->caps);
 
   if (st != NULL)
     count_as(st, c, rc, took);
@@ -84,7 +85,8 @@ static void count_prepared(struct bn_sql_stmt *st, enum bn_sql rc, uint64_t took
   const struct bn_sql_conn *c = st->conn;
 
   if (st->statement == NULL)
-    st->statement = bn_sql_names_of_text(c->owner->names, st->text, st->len, &c->drv->caps);
+    st->statement =
+        bn_sql_statement_names_of_text(c->owner->names, st->text, st->len, &c->drv->caps);
   if (st->statement != NULL)
     count_as(st->statement, c, rc, took);
 }

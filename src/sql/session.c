@@ -50,7 +50,7 @@ static int measure(const struct bn_sqlsys *sys, struct bn_sql_session *o)
       bn_sql_counter_of_read_hosts(sys->policy->transactions_are_commits, o->verified);
   o->count_commits = sys->policy->transactions_are_commits;
   o->timed = sys->conf->debug && s->stat->hist != NULL;
-  if (s->stat->statements != NULL && (o->names = bn_sql_names_new(s)) == NULL)
+  if (s->stat->statements != NULL && (o->names = bn_sql_statement_names_new(s)) == NULL)
     return -1;
   o->observed = o->timed || o->names != NULL;
   return 0;
@@ -145,6 +145,6 @@ void bn_sql_session_free(struct bn_sqlsys *sys, struct bn_sql_session *o)
       drv->ops->thread_done(drv->self);
   }
   pthread_mutex_destroy(&o->lock);
-  bn_sql_names_free(o->names);
+  bn_sql_statement_names_free(o->names);
   free(o);
 }

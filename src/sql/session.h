@@ -10,8 +10,8 @@
 
 #include "api/driver.h"
 #include "api/session.h"
-#include "sql/firstuse.h"
-#include "sql/names.h"
+#include "sql/lazy_prepare.h"
+#include "sql/statement_names.h"
 
 struct bn_sql_conn;
 struct bn_sql_driver;
@@ -31,14 +31,14 @@ struct bn_sql_session {
   struct bn_sql_conn *all; /* every connection ever made; conn.c fills and empties it */
   pthread_mutex_t lock;    /* guards `open`, which interrupts walk through */
   struct bn_sql_link *open;
-  bool measured;              /* the run has the metrics of SQL */
-  bool count_commits, timed;  /* and those */
-  bool verified;              /* --verify-commits, and it is one of the run's */
-  bool paired;                /* --db-read-hosts, and it is one of the run's */
-  unsigned read_host_reads;   /* then: the counter */
-  bool observed;              /* `timed`, or there are names: query.c */
-  struct bn_sql_names *names; /* --statements; NULL: statements are not told apart */
-  struct bn_sql_first_use first_use;
+  bool measured;                        /* the run has the metrics of SQL */
+  bool count_commits, timed;            /* and those */
+  bool verified;                        /* --verify-commits, and it is one of the run's */
+  bool paired;                          /* --db-read-hosts, and it is one of the run's */
+  unsigned read_host_reads;             /* then: the counter */
+  bool observed;                        /* `timed`, or there are names: query.c */
+  struct bn_sql_statement_names *names; /* --statements; NULL: statements are not told apart */
+  struct bn_sql_lazy_prepare first_use;
 };
 
 struct bn_sql_sessions {

@@ -60,7 +60,7 @@ const struct bn_metric *bn_sqlsys_metrics(const struct bn_sqlsys *sys);
 /* Whether it has to declare that it tells statements apart. */
 bool bn_sqlsys_names_statements(const struct bn_sqlsys *sys);
 /* Some configuration has a metric of that name. */
-bool bn_sql_names_metric(const char *name);
+bool bn_sql_statement_names_metric(const char *name);
 /* --verify-commits is given. */
 bool bn_sqlsys_verifies(const struct bn_sqlsys *sys);
 /* Then, by the main thread, with its session: whether the servers have the commits that they have
@@ -160,7 +160,7 @@ void bn_sql_settle(struct bn_sql_conn *c, bool ignore);
 /* An ignored error has ended the session's event for the tries-th time.  true: after the wait that
    this has made, which the end of the run cuts short, the event may be repeated unless the run is
    over; false: it has failed (--db-max-tries).  counts: it is no event of the warm-up. */
-bool bn_sql_again(const struct bn_sqlsys *sys, struct bn_session *s, uint64_t tries, bool counts);
+bool bn_sql_retry(const struct bn_sqlsys *sys, struct bn_session *s, uint64_t tries, bool counts);
 
 /* NULL: no result set (see view->error for failure). */
 struct bn_sql_rs *bn_sql_query(struct bn_sql_conn *c, const char *sql, size_t len);

@@ -7,14 +7,15 @@
 
 #include "sql/emulate.h"
 
-struct bn_sql_stmt *bn_sql_stmt_new(const struct bn_sql_link *link, struct bn_sql_texts *texts,
-                                    const char *sql, size_t len)
+struct bn_sql_stmt *bn_sql_stmt_new(const struct bn_sql_link *link,
+                                    struct bn_sql_statement_cache *texts, const char *sql,
+                                    size_t len)
 {
   struct bn_sql_stmt *st = calloc(1, sizeof *st + link->ops->stmt_size);
 
   if (st == NULL)
     return NULL;
-  st->shared = bn_sql_text_get(texts, sql, len);
+  st->shared = bn_sql_cached_text_get(texts, sql, len);
   if (st->shared == NULL) {
     free(st);
     return NULL;
@@ -26,9 +27,9 @@ struct bn_sql_stmt *bn_sql_stmt_new(const struct bn_sql_link *link, struct bn_sq
   return st;
 }
 
-void bn_sql_stmt_destroy(struct bn_sql_stmt *st, struct bn_sql_texts *texts)
+void bn_sql_stmt_destroy(struct bn_sql_stmt *st, struct bn_sql_statement_cache *texts)
 {
-  bn_sql_text_put(texts, st->shared);
+  bn_sql_cached_text_put(texts, st->shared);
   free(st->binds);
   free(st);
 }

@@ -7,7 +7,7 @@
 #include "sql/count.h"
 #include "sql/session.h"
 #include "sql/sql.h"
-#include "sql/text.h"
+#include "sql/statement_cache.h"
 
 /* stmt.c owns it; its connection keeps the list. */
 struct bn_sql_stmt {
@@ -15,7 +15,7 @@ struct bn_sql_stmt {
   struct bn_sql_stmt *next, **at; /* at: what points at it, as long as it is in the list */
   const struct bn_sql_link *link;
   void *handle;
-  struct bn_sql_text *shared;
+  struct bn_sql_cached_text *shared;
   const char *text; /* shared's, of len bytes */
   size_t len;
   struct bn_sql_bind *binds;
@@ -38,10 +38,11 @@ static inline struct bn_sql_stmt *bn_sql_stmt_of(void *handle)
 }
 
 /* NULL: out of memory.  The text is copied, once for all. */
-struct bn_sql_stmt *bn_sql_stmt_new(const struct bn_sql_link *link, struct bn_sql_texts *texts,
-                                    const char *sql, size_t len);
+struct bn_sql_stmt *bn_sql_stmt_new(const struct bn_sql_link *link,
+                                    struct bn_sql_statement_cache *texts, const char *sql,
+                                    size_t len);
 /* It has been shut, or its connection does not exist any more. */
-void bn_sql_stmt_destroy(struct bn_sql_stmt *st, struct bn_sql_texts *texts);
+void bn_sql_stmt_destroy(struct bn_sql_stmt *st, struct bn_sql_statement_cache *texts);
 /* Has the driver prepare it. */
 enum bn_sql bn_sql_stmt_prepare(struct bn_sql_stmt *st, struct bn_sql_diag *d);
 /* The driver forgets it; no result of it is pending. */

@@ -33,7 +33,7 @@ struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_
                                                       .notice = bn_log_foreign}};
   pthread_mutex_init(&sys->lock, NULL);
   pthread_mutex_init(&sys->sessions.lock, NULL);
-  bn_sql_texts_init(&sys->texts);
+  bn_sql_statement_cache_init(&sys->texts);
   bn_sql_preflight_init(&sys->preflight);
   bn_sql_ledger_init(&sys->ledger);
   bn_sql_verify_init(&sys->verify);
@@ -51,8 +51,8 @@ void bn_sql_all_connect(struct bn_sqlsys *sys)
 
 void bn_sqlsys_tell(const struct bn_sqlsys *sys)
 {
-  bn_sql_missed_tell(&sys->missed);
-  bn_sql_first_use_tell(&sys->first_uses);
+  bn_sql_zero_rows_tell(&sys->missed);
+  bn_sql_lazy_prepare_tell(&sys->first_uses);
 }
 
 void bn_sqlsys_free(struct bn_sqlsys *sys)
@@ -64,7 +64,7 @@ void bn_sqlsys_free(struct bn_sqlsys *sys)
   bn_sql_verify_done(&sys->verify);
   bn_sql_ledger_done(&sys->ledger);
   bn_sql_preflight_done(&sys->preflight);
-  bn_sql_texts_done(&sys->texts);
+  bn_sql_statement_cache_done(&sys->texts);
   pthread_mutex_destroy(&sys->sessions.lock);
   pthread_mutex_destroy(&sys->lock);
   free(sys->drivers);

@@ -6,9 +6,9 @@
 #include <limits.h>
 
 #include "base/err.h"
-#include "sql/peek.h"
+#include "sql/side_query.h"
 
 /* Asks the server.  -1: err says that it is another host's, or that it does not say. */
-int bn_datadir_find(struct bn_sql_peek *p, char folder[PATH_MAX], struct bn_err *err);
+int bn_datadir_find(struct bn_sql_side_query *p, char folder[PATH_MAX], struct bn_err *err);
 
 #endif

@@ -10,12 +10,12 @@
 #include "base/clock.h"
 #include "measure/host.h"
 #include "measure/watch.h"
-#include "sql/peek.h"
+#include "sql/side_query.h"
 #include "watch/datadir.h"
 #include "watch/watchers.h"
 
 struct device {
-  struct bn_sql_peek peek; /* if the server says where its files are */
+  struct bn_sql_side_query peek; /* if the server says where its files are */
   unsigned major, minor;
 };
 
@@ -53,7 +53,7 @@ static int find_folder(struct device *d, const struct bn_watch_place *at, char f
     return bn_err_set(err, EINVAL,
                       "no device is watched: this test makes no files (fileio and tests of "
                       "databases do)");
-  if (bn_sql_peek_open(&d->peek, at->sql, bn_clock_mono() + patience_ns, err) != 0)
+  if (bn_sql_side_query_open(&d->peek, at->sql, bn_clock_mono() + patience_ns, err) != 0)
     return -1;
   return bn_datadir_find(&d->peek, folder, err);
 }
@@ -103,7 +103,7 @@ static void device_interrupt(void *self)
 {
   struct device *d = self;
 
-  bn_sql_peek_interrupt(&d->peek);
+  bn_sql_side_query_interrupt(&d->peek);
 }
 
 /* The connection is kept until now, so that it can be interrupted. */
@@ -111,7 +111,7 @@ static void device_close(void *self)
 {
   struct device *d = self;
 
-  bn_sql_peek_close(&d->peek);
+  bn_sql_side_query_close(&d->peek);
 }
 
 const struct bn_watcher bn_watcher_device = {

@@ -7,7 +7,7 @@
 
 #include "base/escape.h"
 #include "hosts/frame.h"
-#include "hosts/hello.h"
+#include "hosts/handshake.h"
 
 extern const struct bn_store bench_store;
 
@@ -40,20 +40,20 @@ static void check_file(const struct bn_frame *f)
 
 static void check_hello(const struct bn_frame *f)
 {
-  struct bn_hello hello;
+  struct bn_handshake handshake;
   struct bn_err err = {.code = 0};
   size_t len;
   char *text;
 
-  if (bn_hello_parse(&bench_store, f->data, f->len, &hello, &err) != 0) {
+  if (bn_handshake_parse(&bench_store, f->data, f->len, &handshake, &err) != 0) {
     check_text(err.text);
     return;
   }
-  text = bn_hello_print(&bench_store, &hello, &len, &err);
-  bn_hello_done(&hello);
-  if (text == NULL || bn_hello_parse(&bench_store, text, len, &hello, &err) != 0)
+  text = bn_handshake_print(&bench_store, &handshake, &len, &err);
+  bn_handshake_done(&handshake);
+  if (text == NULL || bn_handshake_parse(&bench_store, text, len, &handshake, &err) != 0)
     abort();
-  bn_hello_done(&hello);
+  bn_handshake_done(&handshake);
   free(text);
 }
 

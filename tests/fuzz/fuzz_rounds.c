@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hosts/rounds.h"
+#include "hosts/interval_merge.h"
 #include "measure/store.h"
 #include "patch.h"
 
@@ -32,16 +32,16 @@ static void must(bool holds)
 }
 
 /* Both hosts measure the same. */
-static void begin(struct bn_rounds *r)
+static void begin(struct bn_intervals *r)
 {
   struct bn_node *group = js->map();
   struct bn_err err = {.code = 0};
   struct bn_metrics m;
 
-  must(bn_rounds_init(r, js, HOSTS, 1) == 0 && bn_metrics_init(&m, own) == 0);
+  must(bn_intervals_init(r, js, HOSTS, 1) == 0 && bn_metrics_init(&m, own) == 0);
   must(js->set(group, "metrics", bn_store_metrics(js, &m)) == 0);
   for (size_t i = 0; i < HOSTS; i++)
-    must(bn_rounds_begin(r, i, group, &said, &err) == 0);
+    must(bn_intervals_begin(r, i, group, &said, &err) == 0);
   bn_metrics_done(&m);
   js->free(group);
 }
@@ -89,21 +89,22 @@ static void look(void *arg, const struct bn_view *v)
   ++*rounds;
 }
 
-static void take(struct bn_rounds *r, size_t host, const char *line, size_t len)
+static void take(struct bn_intervals *r, size_t host, const char *line, size_t len)
 {
-  const struct bn_joint_time t = {.at_ns = 1};
+  const struct bn_merge_time t = {.at_ns = 1};
   struct bn_err err = {.code = 0};
   size_t rounds = 0;
 
-  must(bn_rounds_take(r, host, line, len, &err) == 0 || err.text[0] != '\0');
-  while (bn_rounds_ready(r))
-    must(bn_rounds_sum(r, &rules, &t, look, &rounds, &err) == 0 || err.text[0] != '\0');
-  while (bn_rounds_ticks(r))
-    must(bn_rounds_tick(r, &rules, &t, look, &rounds, &err) == 0 || err.text[0] != '\0');
+  must(bn_intervals_take(r, host, line, len, &err) == 0 || err.text[0] != '\0');
+  while (bn_intervals_ready(r))
+    must(bn_intervals_sum(r, &rules, &t, look, &rounds, &err) == 0 || err.text[0] != '\0');
+  while (bn_intervals_ticks(r))
+    must(bn_intervals_tick(r, &rules, &t, look, &rounds, &err) == 0 || err.text[0] != '\0');
 }
 
 /* A line, with some of its bytes replaced.  Returns how much of the input was used. */
-static size_t take_changed(struct bn_rounds *r, const char *line, const uint8_t *data, size_t size)
+static size_t take_changed(struct bn_intervals *r, const char *line, const uint8_t *data,
+                           size_t size)
 {
   const size_t len = strlen(line);
   char *copy = malloc(len);
@@ -120,7 +121,7 @@ static size_t take_changed(struct bn_rounds *r, const char *line, const uint8_t 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   static char *line[KINDS][TIMES];
-  struct bn_rounds r;
+  struct bn_intervals r;
 
   for (unsigned i = 0; i < TIMES && line[0][i] == NULL; i++) {
     line[0][i] = view_line(BN_VIEW_INTERVAL, i + 1);
@@ -132,6 +133,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     at += take_changed(&r, line[kind][time], data + at, size - at);
   }
-  bn_rounds_done(&r);
+  bn_intervals_done(&r);
   return 0;
 }

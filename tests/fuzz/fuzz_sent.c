@@ -9,8 +9,8 @@
 
 #include "../unit/hostresult.h"
 #include "api/policy.h"
-#include "hosts/sent.h"
-#include "hosts/whole.h"
+#include "hosts/merged_result.h"
+#include "hosts/validate.h"
 #include "measure/store.h"
 #include "patch.h"
 
@@ -38,14 +38,14 @@ static char *honest_text(void)
   return text;
 }
 
-static void begin(struct bn_sent_as *as, const struct bn_result *r)
+static void begin(struct bn_valid_as *as, const struct bn_result *r)
 {
   struct bn_node *group = js->map();
   struct bn_err err = {.code = 0};
 
   must(js->set(group, "name", js->text("cpu")) == 0);
   must(js->set(group, "metrics", bn_store_metrics(js, &r->group[0].total.delta.metrics)) == 0);
-  must(bn_sent_begin(as, js, group, &r->facts, HOSTS, &err) == 0);
+  must(bn_valid_begin(as, js, group, &r->facts, HOSTS, &err) == 0);
   js->free(group);
 }
 
@@ -71,17 +71,17 @@ static void sum(struct bn_result *other)
 {
   static const struct bn_policy policy = {.own_report = true};
   static const struct bn_conf conf = {.policy = &policy};
-  const struct bn_whole_start start = {
+  const struct bn_merged_result_start start = {
       .mono_ns = 100 * SEC, .wall_ns = 2000 * SEC, .until_ns = 110 * SEC};
   struct bn_optset *options = bn_optset_new(&policy);
   struct bn_result honest = {.n_groups = 0}, out;
   char names[HOSTS][2] = {"a", "b"};
-  struct bn_whole_part part[HOSTS] = {{.member = {.host = names[0]}, .result = other},
-                                      {.member = {.host = names[1]}, .result = &honest}};
+  struct bn_merged_result_part part[HOSTS] = {{.member = {.host = names[0]}, .result = other},
+                                              {.member = {.host = names[1]}, .result = &honest}};
   struct bn_err err = {.code = 0};
 
   make_result(&honest, 100 * SEC, EVENTS);
-  must(bn_whole_make(part, HOSTS, &start, &conf, options, &out, &err) == 0);
+  must(bn_merged_result_make(part, HOSTS, &start, &conf, options, &out, &err) == 0);
   must(out.n_groups == 1 + HOSTS && out.group[2].member->lost == NULL);
   must(out.group[0].total.view.events >= EVENTS);
   check_watched(&out.group[0].total.view, true);
@@ -97,19 +97,19 @@ static void take(const char *data, size_t len)
 {
   struct bn_buf text = {.max = 0};
   struct bn_result said = {.n_groups = 0}, out;
-  struct bn_sent_as as;
+  struct bn_valid_as as;
   struct bn_err err = {.code = 0};
 
   make_result(&said, 100 * SEC, EVENTS);
   begin(&as, &said);
   must(bn_buf_add(&text, data, len) == 0);
-  if (bn_sent_read(&as, js, &text, true, &out, &err) == 0)
+  if (bn_valid_read(&as, js, &text, true, &out, &err) == 0)
     sum(&out);
   else
     must(err.text[0] != '\0');
   bn_result_done(&out);
   bn_buf_done(&text);
-  bn_sent_done(&as);
+  bn_valid_done(&as);
   bn_result_done(&said);
 }
 

@@ -135,7 +135,7 @@ def lines_of(agent):
 
 
 def counts_of(text):
-    """Of the buckets of a histogram that is a text, as src/measure/brief.h says it."""
+    """Of the buckets of a histogram that is a text, as src/measure/hist_codec.h says it."""
     for gap, more, last in re.findall(r"(!?)([(-G]*)([\^-}])", text):
         number = 0
         for digit in [ord(c) - ord("(") for c in more] + [ord(last) - ord("^")]:

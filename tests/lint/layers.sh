@@ -25,7 +25,7 @@ check() # file
       if (layer == "report") return inc ~ /^(report|measure|dialect|api|base)\//
       if (layer == "hosts") return inc ~ /^(hosts|engine|measure|option|api|base)\//
       if (layer == "study") return inc ~ /^(study|report|measure|option|dialect|api|base)\//
-      if (layer == "watch") return inc ~ /^(watch|measure|api|base)\/|^sql\/peek\.h$/
+      if (layer == "watch") return inc ~ /^(watch|measure|api|base)\/|^sql\/side_query\.h$/
       if (layer == "tests") return inc ~ /^(tests|engine|measure|option|api|base)\//
       if (layer == "sql") return inc ~ /^(sql|measure|option|api|base)\//
       if (layer == "script")

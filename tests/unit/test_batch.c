@@ -13,7 +13,8 @@ enum { RUNS = 2000 };
 
 static const struct bn_bound one_percent = {.at = 0.01, .below = true, .share = true};
 
-static struct bn_judged judge(const struct bn_batch *batch, size_t n, const struct bn_bound *bound)
+static struct bn_judged asserts(const struct bn_batch *batch, size_t n,
+                                const struct bn_bound *bound)
 {
   struct bn_judged j;
 
@@ -30,14 +31,14 @@ static void few_events_decide_nothing(void **state)
   for (size_t i = 0; i < BN_BATCHES_MAX; i++)
     batch[i] = (struct bn_batch){0, 10};
   /* None of 200 is slow, but of 200 with 1 % that would be so in one case of eight. */
-  j = judge(batch, BN_BATCHES_MAX, &one_percent);
+  j = asserts(batch, BN_BATCHES_MAX, &one_percent);
   assert_int_equal(j.decision, BN_UNDECIDED);
   assert_true(j.holds && j.longer > 1 && j.longer < 4);
   for (size_t i = 0; i < BN_BATCHES_MAX; i++)
     batch[i].den = 50;
-  assert_int_equal(judge(batch, BN_BATCHES_MAX, &one_percent).decision, BN_HOLDS);
-  assert_int_equal(judge(batch, BN_BATCHES_MIN - 1, &one_percent).decision, BN_UNDECIDED);
-  assert_int_equal(judge(batch, 0, &one_percent).decision, BN_UNDECIDED);
+  assert_int_equal(asserts(batch, BN_BATCHES_MAX, &one_percent).decision, BN_HOLDS);
+  assert_int_equal(asserts(batch, BN_BATCHES_MIN - 1, &one_percent).decision, BN_UNDECIDED);
+  assert_int_equal(asserts(batch, 0, &one_percent).decision, BN_UNDECIDED);
 }
 
 static void a_share_of_none_is_refuted_by_one(void **state)
@@ -46,9 +47,9 @@ static void a_share_of_none_is_refuted_by_one(void **state)
   struct bn_batch batch[8] = {{0, 9}, {0, 9}, {0, 9}, {0, 9}, {0, 9}, {0, 9}, {0, 9}, {0, 9}};
 
   (void)state;
-  assert_int_equal(judge(batch, 8, &none).decision, BN_HOLDS);
+  assert_int_equal(asserts(batch, 8, &none).decision, BN_HOLDS);
   batch[3].num = 1;
-  assert_int_equal(judge(batch, 8, &none).decision, BN_VIOLATED);
+  assert_int_equal(asserts(batch, 8, &none).decision, BN_VIOLATED);
 }
 
 /* The variance of a ratio of 10 batches, worked by hand: the residuals are +1 and -1, so that the
@@ -62,7 +63,7 @@ static void the_error_is_that_of_a_ratio(void **state)
   (void)state;
   for (size_t i = 0; i < 10; i++)
     batch[i] = (struct bn_batch){50 + (i % 2 == 0 ? 1 : -1), 100};
-  j = judge(batch, 10, &mean);
+  j = asserts(batch, 10, &mean);
   assert_true(fabs(j.value - 0.5) < 1e-12 && j.holds);
   assert_true(fabs(j.error - sqrt(100.0 / 9) / 1000) < 1e-12);
   assert_int_equal(j.batches, 10);
@@ -76,9 +77,9 @@ static void neighbours_that_are_alike_are_joined(void **state)
   (void)state;
   for (size_t i = 0; i <= BN_BATCHES_MAX; i++)
     batch[i] = (struct bn_batch){(double)i, 100};
-  assert_int_equal(judge(batch, BN_BATCHES_MAX, &mean).batches, BN_BATCHES_MIN);
+  assert_int_equal(asserts(batch, BN_BATCHES_MAX, &mean).batches, BN_BATCHES_MIN);
   /* One too many: they are joined in pairs, and the last joins the last pair. */
-  assert_int_equal(judge(batch, BN_BATCHES_MAX + 1, &mean).batches, BN_BATCHES_MIN);
+  assert_int_equal(asserts(batch, BN_BATCHES_MAX + 1, &mean).batches, BN_BATCHES_MIN);
 }
 
 static void the_score_is_the_logarithm_of_the_share(void **state)
@@ -134,7 +135,7 @@ static unsigned count_wrong(double utilization, unsigned events)
       b->num += is_slow(&q);
       b->den++;
     }
-    wrong += judge(batch, BN_BATCHES_MAX, &one_percent).decision != BN_UNDECIDED;
+    wrong += asserts(batch, BN_BATCHES_MAX, &one_percent).decision != BN_UNDECIDED;
   }
   printf("utilization %.2f, %u events: %u of %d judged to be beside the limit\n", utilization,
          events, wrong, RUNS);

@@ -226,8 +226,8 @@ static void run_in(char *dir, struct record *seen)
   const struct bn_run_setup setup = {.conf = &c,
                                      .ops = &bn_workload_fileio,
                                      .workload_conf = &fc,
-                                     .reports = &use,
-                                     .n_reports = 1};
+                                     .reporters = &use,
+                                     .n_reporters = 1};
   struct bn_err err = {0};
   struct bn_run *run;
 

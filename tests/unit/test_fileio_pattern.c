@@ -210,14 +210,14 @@ static void exclusive_blocks(void **state)
 
 enum { THREADS = 4, EACH = 20000 };
 
-struct crew {
+struct threads {
   struct bn_pattern *p;
   unsigned id, requests, flushes, worst_file;
 };
 
 static void *work(void *arg)
 {
-  struct crew *c = arg;
+  struct threads *c = arg;
   struct bn_pattern_mix mix = {0};
   struct bn_rng rng;
   struct bn_draw d;
@@ -240,21 +240,21 @@ static void threads_keep_the_schedule(void **state)
       .mode = BN_FILE_RNDWR, .files = 3, .span = 1 << 20, .block = 256, .fsync_freq = 10};
   const unsigned total = THREADS * EACH;
   unsigned requests = 0, flushes = 0;
-  struct crew crew[THREADS];
+  struct threads threads[THREADS];
   pthread_t thread[THREADS];
   struct source s;
 
   (void)state;
   open_source(&s, c);
   for (unsigned i = 0; i < THREADS; i++) {
-    crew[i] = (struct crew){.p = &s.p, .id = i};
-    assert_int_equal(pthread_create(&thread[i], NULL, work, &crew[i]), 0);
+    threads[i] = (struct threads){.p = &s.p, .id = i};
+    assert_int_equal(pthread_create(&thread[i], NULL, work, &threads[i]), 0);
   }
   for (unsigned i = 0; i < THREADS; i++) {
     (void)pthread_join(thread[i], NULL);
-    requests += crew[i].requests;
-    flushes += crew[i].flushes;
-    assert_in_range(crew[i].worst_file, 0, 2);
+    requests += threads[i].requests;
+    flushes += threads[i].flushes;
+    assert_in_range(threads[i].worst_file, 0, 2);
   }
   /* 80000 = 6153 * 13 + 11: a last series has flushed one file. */
   assert_int_equal(total, 80000);

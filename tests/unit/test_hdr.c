@@ -37,7 +37,7 @@ static size_t decode(const char *text, unsigned char *out)
 }
 
 /* What stands after both headers is `counts`. */
-static void check(const struct bn_sparse *s, const unsigned char *counts, size_t n)
+static void check(const struct bn_hist_sparse *s, const unsigned char *counts, size_t n)
 {
   static const unsigned char compressed[4] = {0x1c, 0x84, 0x93, 0x14};
   static const unsigned char payload[4] = {0x1c, 0x84, 0x93, 0x13};
@@ -64,7 +64,7 @@ static void check(const struct bn_sparse *s, const unsigned char *counts, size_t
 
 static void nothing_has_no_counts(void **state)
 {
-  const struct bn_sparse none = {.n = 0};
+  const struct bn_hist_sparse none = {.n = 0};
 
   (void)state;
   check(&none, (const unsigned char *)"", 0);
@@ -74,7 +74,7 @@ static void nothing_has_no_counts(void **state)
 static void runs_of_empty_buckets_are_one_number(void **state)
 {
   struct bn_bucket rows[] = {{0, 1}, {2, 3}, {5, 64}, {2048, 8192}};
-  const struct bn_sparse s = {rows, 4};
+  const struct bn_hist_sparse s = {rows, 4};
   static const unsigned char counts[] = {2,          /* one of 0 */
                                          0,          /* none of 1 */
                                          6,          /* three of 2 */
@@ -91,7 +91,7 @@ static void runs_of_empty_buckets_are_one_number(void **state)
 static void large_counts_take_nine_bytes(void **state)
 {
   struct bn_bucket rows[] = {{0, UINT64_MAX}};
-  const struct bn_sparse s = {rows, 1};
+  const struct bn_hist_sparse s = {rows, 1};
   /* 2^63 - 1 doubled is 2^64 - 2. */
   static const unsigned char counts[] = {0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 
@@ -104,19 +104,19 @@ static void values_beyond_the_range_are_of_the_highest(void **state)
 {
   struct bn_bucket rows[] = {{bn_hist_lowest(BN_HIST_BUCKETS - 1), 4},
                              {UINT64_C(1) << BN_HIST_TOP_BIT, 3}};
-  struct bn_sparse s = {rows, 2};
+  struct bn_hist_sparse s = {rows, 2};
   static const unsigned char counts[] = {0xfd, 0x8f, 0x04, 14}, alone[] = {0xfd, 0x8f, 0x04, 6};
 
   (void)state;
   check(&s, counts, sizeof counts);
   assert_int_equal(bn_hdr_max(&s), BN_HDR_HIGHEST);
-  s = (struct bn_sparse){rows + 1, 1};
+  s = (struct bn_hist_sparse){rows + 1, 1};
   check(&s, alone, sizeof alone);
 }
 
 static void no_memory_is_told(void **state)
 {
-  const struct bn_sparse none = {.n = 0};
+  const struct bn_hist_sparse none = {.n = 0};
   struct bn_buf text = {.max = 0};
 
   (void)state;

@@ -87,7 +87,7 @@ static struct bn_run *new_run(struct stuck *t)
   static struct bn_conf c;
   static const struct bn_report_use use = {&recorder, NULL, NULL, NULL};
   const struct bn_run_setup setup = {
-      .conf = &c, .ops = &stuck_workload, .self = t, .reports = &use, .n_reports = 1};
+      .conf = &c, .ops = &stuck_workload, .self = t, .reporters = &use, .n_reporters = 1};
   struct bn_err err = {0};
   struct bn_run *run;
 

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "cm.h"
-#include "measure/match.h"
 #include "measure/merge.h"
+#include "measure/merge_check.h"
 
 static const uint64_t second = 1000000000;
 

@@ -11,10 +11,10 @@
 
 /* The parts that are asked at the end of a paced run, which was cut after three seconds. */
 struct ground {
-  struct bn_admit admit;
+  struct bn_quota quota;
   struct bn_outcome outcome;
   struct bn_load load;
-  struct bn_crew crew; /* of nobody */
+  struct bn_threads threads; /* of nobody */
   struct bn_pacer pacer;
   struct bn_outage outage;
   struct bn_conf conf;
@@ -28,20 +28,20 @@ static const uint64_t end_ns = 1000 + 3 * BN_NSEC_PER_SEC;
 static struct ground *lay(double rate)
 {
   struct ground *g = aligned_alloc(64, (sizeof *g + 63) / 64 * 64);
-  struct bn_admit_plan plan = {.sessions = 1, .by_start = true};
+  struct bn_quota_plan plan = {.sessions = 1, .by_start = true};
 
   assert_non_null(g);
   memset(g, 0, sizeof *g);
   g->conf.policy = &bn_policy_bench;
   g->conf.threads = 1;
-  assert_int_equal(pthread_mutex_init(&g->crew.lock, NULL), 0);
+  assert_int_equal(pthread_mutex_init(&g->threads.lock, NULL), 0);
   bn_outcome_init(&g->outcome);
   bn_outcome_cut(&g->outcome, end_ns);
   bn_outcome_looped(&g->outcome, end_ns, end_ns + 1);
   assert_int_equal(bn_load_init(&g->load, 1, NULL, BN_STAT_WARMUP | BN_STAT_WAITING), 0);
   g->load.stats.stat[0]->counts_from_ns = times.measure_ns;
   plan.stat = g->load.stats.stat;
-  assert_int_equal(bn_admit_init(&g->admit, &plan), 0);
+  assert_int_equal(bn_quota_init(&g->quota, &plan), 0);
   assert_int_equal(bn_pacer_init_rate(&g->pacer, 1, rate), 0);
   bn_pacer_start(&g->pacer, times.start_ns);
   bn_outage_init(&g->outage, &g->load.stats);
@@ -50,8 +50,8 @@ static struct ground *lay(double rate)
   g->parts = (struct bn_parts){.conf = &g->conf,
                                .outcome = &g->outcome,
                                .load = &g->load,
-                               .crew = &g->crew,
-                               .admit = &g->admit,
+                               .threads = &g->threads,
+                               .quota = &g->quota,
                                .pacer = &g->pacer,
                                .outage = &g->outage};
   return g;
@@ -62,9 +62,9 @@ static void clear(struct ground *g)
   bn_hist_free(g->ages);
   bn_outage_done(&g->outage);
   bn_pacer_done(&g->pacer);
-  bn_admit_done(&g->admit);
+  bn_quota_done(&g->quota);
   bn_load_done(&g->load);
-  (void)pthread_mutex_destroy(&g->crew.lock);
+  (void)pthread_mutex_destroy(&g->threads.lock);
   free(g);
 }
 

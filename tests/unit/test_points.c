@@ -8,13 +8,14 @@
 
 enum { RESULTS_MAX = 8 };
 
-struct book {
+struct reports {
   struct bn_result result[RESULTS_MAX];
   const struct bn_result *list[RESULTS_MAX];
   struct bn_points points;
 };
 
-static void add(struct book *b, size_t i, const char *test, const char *threads, const char *size)
+static void add(struct reports *b, size_t i, const char *test, const char *threads,
+                const char *size)
 {
   struct bn_facts *f = &b->result[i].facts;
 
@@ -27,7 +28,7 @@ static void add(struct book *b, size_t i, const char *test, const char *threads,
   b->list[i] = &b->result[i];
 }
 
-static void find(struct book *b, const size_t *side, size_t n)
+static void find(struct reports *b, const size_t *side, size_t n)
 {
   struct bn_err err = {0};
 
@@ -35,7 +36,7 @@ static void find(struct book *b, const size_t *side, size_t n)
     fail_msg("%s", err.text);
 }
 
-static void expect_name(const struct book *b, size_t point, const char *want)
+static void expect_name(const struct reports *b, size_t point, const char *want)
 {
   struct bn_buf name = {.max = 0};
 
@@ -44,7 +45,7 @@ static void expect_name(const struct book *b, size_t point, const char *want)
   bn_buf_done(&name);
 }
 
-static void done(struct book *b)
+static void done(struct reports *b)
 {
   bn_points_done(&b->points);
   for (size_t i = 0; i < RESULTS_MAX; i++)
@@ -53,7 +54,7 @@ static void done(struct book *b)
 
 static void points_are_in_the_order_of_their_numbers(void **state)
 {
-  struct book b = {.points = {.n = 0}};
+  struct reports b = {.points = {.n = 0}};
   const size_t of[] = {2, 0, 1, 0, 3};
 
   (void)state;
@@ -77,7 +78,7 @@ static void points_are_in_the_order_of_their_numbers(void **state)
 
 static void repeats_are_one_point_without_a_name(void **state)
 {
-  struct book b = {.points = {.n = 0}};
+  struct reports b = {.points = {.n = 0}};
 
   (void)state;
   add(&b, 0, "cpu", "1", NULL);
@@ -94,7 +95,7 @@ static void repeats_are_one_point_without_a_name(void **state)
 
 static void the_name_of_the_test_makes_points(void **state)
 {
-  struct book b = {.points = {.n = 0}};
+  struct reports b = {.points = {.n = 0}};
 
   (void)state;
   add(&b, 0, "mutex", "1", "");
@@ -108,7 +109,7 @@ static void the_name_of_the_test_makes_points(void **state)
 /* The sides differ in table-size, and each has runs with 1 and with 2 threads. */
 static void what_differs_between_sides_alone_makes_none(void **state)
 {
-  struct book b = {.points = {.n = 0}};
+  struct reports b = {.points = {.n = 0}};
   const size_t side[] = {0, 1, 0, 1};
 
   (void)state;
@@ -127,7 +128,7 @@ static void what_differs_between_sides_alone_makes_none(void **state)
 /* As after an update of the program. */
 static void an_unknown_option_counts_as_its_default(void **state)
 {
-  struct book b = {.points = {.n = 0}};
+  struct reports b = {.points = {.n = 0}};
 
   (void)state;
   for (size_t i = 0; i < 3; i++)

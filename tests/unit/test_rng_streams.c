@@ -5,14 +5,14 @@
 #include <string.h>
 
 #include "base/dist.h"
-#include "base/gate.h"
 #include "base/rng.h"
+#include "base/start_barrier.h"
 #include "cm.h"
 
 enum { SESSIONS = 32, DRAWS = 64, ROUNDS = 10 };
 
 struct session {
-  struct bn_gate *gate;
+  struct bn_start_barrier *start_barrier;
   const struct bn_dist *dist;
   uint64_t seed;
   unsigned id;
@@ -27,7 +27,7 @@ static void *draw(void *arg)
   struct session *s = arg;
   struct bn_rng work, pacing;
 
-  if (!bn_gate_wait(s->gate))
+  if (!bn_start_barrier_wait(s->start_barrier))
     return NULL;
   bn_rng_seed(&work, s->seed, BN_RNG_WORKLOAD, s->id);
   bn_rng_seed(&pacing, s->seed, BN_RNG_PACER, s->id);
@@ -46,24 +46,24 @@ static void run(struct session *sessions, unsigned n, uint64_t seed)
 {
   struct bn_dist dist = {
       .iterations = 12, .special_pct = 1, .special_res = 75, .pareto_h = 0.2, .zipf_exp = 0.8};
-  struct bn_gate gate;
+  struct bn_start_barrier start_barrier;
   pthread_t threads[SESSIONS];
 
   bn_dist_init(&dist);
-  assert_int_equal(bn_gate_init(&gate, n), 0);
+  assert_int_equal(bn_start_barrier_init(&start_barrier, n), 0);
   memset(sessions, 0, n * sizeof *sessions);
   for (unsigned i = 0; i < n; i++) {
-    sessions[i].gate = &gate;
+    sessions[i].start_barrier = &start_barrier;
     sessions[i].dist = &dist;
     sessions[i].seed = seed;
     sessions[i].id = i;
     assert_int_equal(pthread_create(&threads[i], NULL, draw, &sessions[i]), 0);
   }
-  assert_int_equal(bn_gate_await(&gate, UINT64_MAX), BN_GATE_OPEN);
-  bn_gate_open(&gate);
+  assert_int_equal(bn_start_barrier_await(&start_barrier, UINT64_MAX), BN_START_BARRIER_OPEN);
+  bn_start_barrier_open(&start_barrier);
   for (unsigned i = 0; i < n; i++)
     assert_int_equal(pthread_join(threads[i], NULL), 0);
-  bn_gate_done(&gate);
+  bn_start_barrier_done(&start_barrier);
 }
 
 static void test_sessions_repeat(void **state)

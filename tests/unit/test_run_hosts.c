@@ -27,14 +27,14 @@ static enum bn_next draw_once(void *self, struct bn_session *s)
   return BN_FINISHED;
 }
 
-static void draw(struct drawn *d, unsigned threads, const struct bn_party *party)
+static void draw(struct drawn *d, unsigned threads, const struct bn_host_group *host_group)
 {
   const struct bn_workload ops = {.name = "draw", .loop = draw_once};
   const struct bn_conf c = make_conf(threads);
   struct bn_run *run;
 
   sim_begin();
-  run = new_run_of(&c, &ops, d, &recorder, NULL, party);
+  run = new_run_of(&c, &ops, d, &recorder, NULL, host_group);
   assert_int_equal(bn_run_execute(run), 0);
   bn_run_free(run);
 }
@@ -42,7 +42,7 @@ static void draw(struct drawn *d, unsigned threads, const struct bn_party *party
 static void two_hosts_draw_what_one_draws(void **state)
 {
   struct toy_host host = {.start_s = 1};
-  const struct bn_party a = toy_party(&host, 0, 4), b = toy_party(&host, 2, 4);
+  const struct bn_host_group a = toy_party(&host, 0, 4), b = toy_party(&host, 2, 4);
   struct drawn one = {{0}, {0}}, two = {{0}, {0}};
 
   (void)state;
@@ -79,14 +79,14 @@ static enum bn_next event(void *self, struct bn_session *s)
 static void run_host(struct stopper *o, int status, double end_s)
 {
   const struct bn_workload ops = {.name = "toy", .event = event};
-  const struct bn_party party = toy_party(&o->host, 3, 9);
+  const struct bn_host_group host_group = toy_party(&o->host, 3, 9);
   struct bn_conf c = make_conf(3);
   struct bn_run *run;
 
   c.time_ns = BN_NSEC_PER_SEC;
   sim_begin();
   o->host.start_s = 2;
-  run = new_run_of(&c, &ops, o, &recorder, NULL, &party);
+  run = new_run_of(&c, &ops, o, &recorder, NULL, &host_group);
   assert_int_equal(bn_run_execute(run), status);
   same_s(sim_s(), end_s);
   assert_int_equal(seen.totals, 1);

@@ -18,13 +18,13 @@
 /* Every descriptor of the program, which tests/lint/waits.sh compares with this list.  A wait with
    a deadline of its own has one that is at most so far ahead. */
 static struct known known[] = {
-    {"the next item of the agenda", 1, 0},
+    {"the next item of the schedule", 1, 0},
     {"the last call of a reporter", 0.25, 0},
     {"interrupts to return", 1, 0},
     {"the report without its hook", 3, 0},
     {"what is written of documents to be removed", 0.25, 0},
     {"every session to be open", 0, 0},
-    {"the gate to open", 0, 0},
+    {"the start barrier to open", 0, 0},
     {"workers to go", 0, 0},
     {"the other sessions at the barrier", 0, 0},
     {"the start of all hosts", 0, 0},
@@ -665,8 +665,8 @@ static struct end watched_run(struct toy_watch how)
   const struct bn_run_setup setup = {.conf = &c,
                                      .ops = &toy_workload,
                                      .self = &t,
-                                     .reports = &use,
-                                     .n_reports = 1,
+                                     .reporters = &use,
+                                     .n_reporters = 1,
                                      .watchers = watchers,
                                      .n_watchers = 1};
   struct bn_err err = {0};
@@ -716,7 +716,7 @@ static void a_watcher_that_does_not_open_is_not_watched(void **state)
 static void a_host_that_waits_for_its_start_can_be_stopped(void **state)
 {
   struct toy_host host = {.start_s = 0};
-  const struct bn_party party = toy_party(&host, 0, 3);
+  const struct bn_host_group host_group = toy_party(&host, 0, 3);
   const struct bn_conf c = conf_of_1s();
   struct toy t = {.sleep_us = 7000};
   struct bn_run *run;
@@ -724,7 +724,7 @@ static void a_host_that_waits_for_its_start_can_be_stopped(void **state)
   (void)state;
   sim_begin();
   sim_send_at(5, SIGTERM);
-  run = new_run_of(&c, &toy_workload, &t, &recorder, NULL, &party);
+  run = new_run_of(&c, &toy_workload, &t, &recorder, NULL, &host_group);
   check_end(end(run, bn_run_execute(run)), 128 + SIGTERM, false, 5);
   assert_int_equal(seen.totals, 0);
 }

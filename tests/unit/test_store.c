@@ -134,7 +134,7 @@ static void every_number_comes_back(void **state)
   free_sample(&s);
 }
 
-static void assert_bucket(const struct bn_sparse *s, size_t i, uint64_t lowest, uint64_t count)
+static void assert_bucket(const struct bn_hist_sparse *s, size_t i, uint64_t lowest, uint64_t count)
 {
   assert_true(i < s->n && s->bucket[i].lowest == lowest && s->bucket[i].count == count);
 }

@@ -14,7 +14,7 @@
 
 struct pair {
   struct bn_stream s;
-  int peer;
+  int connection;
 };
 
 static void open_pair(struct pair *p)
@@ -23,7 +23,7 @@ static void open_pair(struct pair *p)
 
   assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
   bn_stream_init(&p->s, fd[0]);
-  p->peer = fd[1];
+  p->connection = fd[1];
 }
 
 static void close_pair(struct pair *p)
@@ -32,19 +32,19 @@ static void close_pair(struct pair *p)
 
   bn_stream_done(&p->s);
   assert_int_equal(close(fd), 0); /* it was not the stream's */
-  if (p->peer >= 0)
-    (void)close(p->peer);
+  if (p->connection >= 0)
+    (void)close(p->connection);
 }
 
 static void hang_up(struct pair *p)
 {
-  (void)close(p->peer);
-  p->peer = -1;
+  (void)close(p->connection);
+  p->connection = -1;
 }
 
 static void feed(struct pair *p, const char *text)
 {
-  assert_int_equal(write(p->peer, text, strlen(text)), strlen(text));
+  assert_int_equal(write(p->connection, text, strlen(text)), strlen(text));
 }
 
 static void gives_bytes_as_they_are_needed(void **state)
@@ -114,7 +114,7 @@ static void *send_big(void *arg)
       n++;
     }
     for (size_t done = 0; done < n;) {
-      const ssize_t rc = write(p->peer, part + done, n - done);
+      const ssize_t rc = write(p->connection, part + done, n - done);
 
       if (rc < 0)
         return NULL;
@@ -174,9 +174,9 @@ static void *echo_big(void *arg)
   ssize_t n;
 
   /* Reads no further than it can write back. */
-  while ((n = read(p->peer, part, sizeof part)) > 0) {
+  while ((n = read(p->connection, part, sizeof part)) > 0) {
     for (ssize_t done = 0, rc; done < n; done += rc) {
-      rc = write(p->peer, part + done, (size_t)(n - done));
+      rc = write(p->connection, part + done, (size_t)(n - done));
       if (rc < 0)
         return NULL;
     }
@@ -227,7 +227,7 @@ static void *speak_late(void *arg)
   const struct pair *p = arg;
 
   (void)usleep(20000);
-  (void)!write(p->peer, "late", 4);
+  (void)!write(p->connection, "late", 4);
   return NULL;
 }
 
@@ -311,12 +311,12 @@ static void *serve(void *arg)
   char c;
 
   for (int i = 0; i < STATEMENTS && !s->failed; i++) {
-    s->failed = recv(s->p->peer, &c, 1, MSG_PEEK) != 1 || !until_it_sleeps(s->client) ||
-                recv(s->p->peer, &c, 1, 0) != 1 || !until_it_sleeps(s->client) ||
-                send(s->p->peer, &c, 1, 0) != 1;
+    s->failed = recv(s->p->connection, &c, 1, MSG_PEEK) != 1 || !until_it_sleeps(s->client) ||
+                recv(s->p->connection, &c, 1, 0) != 1 || !until_it_sleeps(s->client) ||
+                send(s->p->connection, &c, 1, 0) != 1;
   }
   if (s->failed)
-    (void)shutdown(s->p->peer, SHUT_RDWR);
+    (void)shutdown(s->p->connection, SHUT_RDWR);
   return NULL;
 }
 

@@ -131,20 +131,20 @@ static inline struct bn_conf make_conf(unsigned threads)
 /* Where reporters are to write, which the toys do not; NULL: standard output. */
 static const char *toy_path;
 
-/* second, party: NULL for none. */
+/* second, host group: NULL for none. */
 static inline struct bn_run *new_run_of(const struct bn_conf *conf, const struct bn_workload *ops,
                                         void *self, const struct bn_reporter *first,
                                         const struct bn_reporter *second,
-                                        const struct bn_party *party)
+                                        const struct bn_host_group *host_group)
 {
   /* They outlive the run. */
   static struct bn_report_use uses[2];
   const struct bn_run_setup setup = {.conf = conf,
                                      .ops = ops,
                                      .self = self,
-                                     .reports = uses,
-                                     .n_reports = second == NULL ? 1 : 2,
-                                     .party = party};
+                                     .reporters = uses,
+                                     .n_reporters = second == NULL ? 1 : 2,
+                                     .host_group = host_group};
   struct bn_err err = {0};
   struct bn_run *run;
 
@@ -191,9 +191,9 @@ static inline void toy_detach(void *of)
   h->detached++;
 }
 
-static inline struct bn_party toy_party(struct toy_host *h, unsigned first, unsigned sessions)
+static inline struct bn_host_group toy_party(struct toy_host *h, unsigned first, unsigned sessions)
 {
-  return (struct bn_party){
+  return (struct bn_host_group){
       .first = first, .sessions = sessions, .of = h, .attach = toy_attach, .detach = toy_detach};
 }
 

@@ -47,7 +47,7 @@ static int64_t at_most_signed(uint64_t n)
 }
 
 /* Two rows may have the last index. */
-static int add_counts(struct bn_buf *b, const struct bn_sparse *s)
+static int add_counts(struct bn_buf *b, const struct bn_hist_sparse *s)
 {
   size_t next = 0;
   int rc = 0;
@@ -78,7 +78,7 @@ static void fill_header(unsigned char *header, size_t counts_len)
   put_big_endian(header + 32, ratio, 8);
 }
 
-static int add_payload(struct bn_buf *b, const struct bn_sparse *s)
+static int add_payload(struct bn_buf *b, const struct bn_hist_sparse *s)
 {
   const unsigned char room[HEADER_BYTES] = {0};
   const size_t start = b->len;
@@ -98,7 +98,7 @@ static int add_compressed(struct bn_buf *b, const void *packed, size_t len)
   return bn_buf_add(b, header, sizeof header) == 0 ? bn_buf_add(b, packed, len) : -1;
 }
 
-int bn_hdr_encode(struct bn_buf *b, const struct bn_sparse *s, const struct bn_codec *zlib)
+int bn_hdr_encode(struct bn_buf *b, const struct bn_hist_sparse *s, const struct bn_codec *zlib)
 {
   struct bn_buf payload = {.max = 0}, whole = {.max = 0};
   void *packed = NULL;
@@ -116,7 +116,7 @@ int bn_hdr_encode(struct bn_buf *b, const struct bn_sparse *s, const struct bn_c
   return rc;
 }
 
-uint64_t bn_hdr_max(const struct bn_sparse *s)
+uint64_t bn_hdr_max(const struct bn_hist_sparse *s)
 {
   return s->n > 0 ? bn_hist_highest(index_of(s->bucket[s->n - 1].lowest)) : 0;
 }

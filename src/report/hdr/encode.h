@@ -14,14 +14,14 @@
 
 #include "api/codec.h"
 #include "base/buf.h"
-#include "measure/sparse.h"
+#include "measure/hist_sparse.h"
 
 /* What a value beyond the buckets counts as: the highest trackable value. */
 #define BN_HDR_HIGHEST ((UINT64_C(1) << BN_HIST_TOP_BIT) - 1)
 
 /* Appends the text.  0, or -1: out of memory. */
-int bn_hdr_encode(struct bn_buf *b, const struct bn_sparse *s, const struct bn_codec *zlib);
+int bn_hdr_encode(struct bn_buf *b, const struct bn_hist_sparse *s, const struct bn_codec *zlib);
 /* The largest value: the highest of its bucket, 0 if there is none. */
-uint64_t bn_hdr_max(const struct bn_sparse *s);
+uint64_t bn_hdr_max(const struct bn_hist_sparse *s);
 
 #endif

@@ -127,7 +127,7 @@ static void print_tag(const struct hdr *h, const char *name)
 
 /* tag: NULL for the latency of events. */
 static int print_line(const struct hdr *h, const char *tag, double from_s, double to_s,
-                      const struct bn_sparse *s)
+                      const struct bn_hist_sparse *s)
 {
   static const double ns_per_ms = 1e6;
   struct bn_buf text = {.max = 0};
@@ -147,7 +147,7 @@ static int print_line(const struct hdr *h, const char *tag, double from_s, doubl
 
 /* Tagged lines only where there is something to tell. */
 static int print_metric(const struct hdr *h, const struct bn_view *v, size_t i, double from_s,
-                        const struct bn_sparse *s)
+                        const struct bn_hist_sparse *s)
 {
   const bool is_latency = i == BN_H_LATENCY;
 
@@ -207,7 +207,7 @@ static void add_whole(struct hdr *h, const struct bn_view *v)
 /* --- views ------------------------------------------------------------------------------------ */
 
 static int tell_interval(struct hdr *h, const struct bn_view *v, size_t i,
-                         const struct bn_sparse *s)
+                         const struct bn_hist_sparse *s)
 {
   for (size_t k = 0; k < s->n; k++)
     bn_hist_put(h->sum[i].told, s->bucket[k].lowest, s->bucket[k].count);
@@ -216,15 +216,15 @@ static int tell_interval(struct hdr *h, const struct bn_view *v, size_t i,
 
 static int tell_interval_of(struct hdr *h, const struct bn_view *v, size_t i)
 {
-  struct bn_sparse packed;
+  struct bn_hist_sparse packed;
   int rc;
 
   if (v->delta->sparse != NULL)
     return tell_interval(h, v, i, &v->delta->sparse[i]);
-  if (bn_sparse_pack(&packed, v->delta->hist[i]) != 0)
+  if (bn_hist_sparse_pack(&packed, v->delta->hist[i]) != 0)
     return -1;
   rc = tell_interval(h, v, i, &packed);
-  bn_sparse_done(&packed);
+  bn_hist_sparse_done(&packed);
   return rc;
 }
 
@@ -244,17 +244,17 @@ static int tell_intervals(struct hdr *h, const struct bn_view *v)
    all. */
 static int tell_rest_of(const struct hdr *h, const struct bn_view *v, size_t i)
 {
-  struct bn_sparse rest = {.n = 0}, told = {.n = 0};
-  int rc = bn_sparse_pack(&rest, h->sum[i].whole);
+  struct bn_hist_sparse rest = {.n = 0}, told = {.n = 0};
+  int rc = bn_hist_sparse_pack(&rest, h->sum[i].whole);
 
   if (rc == 0)
-    rc = bn_sparse_pack(&told, h->sum[i].told);
+    rc = bn_hist_sparse_pack(&told, h->sum[i].told);
   if (rc == 0)
-    bn_sparse_sub(&rest, &told);
+    bn_hist_sparse_sub(&rest, &told);
   if (rc == 0 && (rest.n > 0 || h->n_lines == 0))
     rc = print_metric(h, v, i, h->n_lines > 0 ? h->told_s : h->cut_s, &rest);
-  bn_sparse_done(&rest);
-  bn_sparse_done(&told);
+  bn_hist_sparse_done(&rest);
+  bn_hist_sparse_done(&told);
   return rc;
 }
 

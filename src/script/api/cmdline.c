@@ -17,7 +17,7 @@
 #include "script/api/options.h"
 #include "script/vm/call.h"
 #include "sql/sql.h"
-#include "sql/tables.h"
+#include "sql/table_check.h"
 
 /* Pushes sysbench.cmdline.commands[name] if it is a table; false: nothing pushed. */
 static bool push_command(struct bn_lua *lua, const char *name)
@@ -293,15 +293,15 @@ static int check_tables(lua_State *L)
 {
   const struct bn_vm *vm = bn_lua_current()->vm;
   const double n = luaL_checknumber(L, 2);
-  struct bn_sql_tables t = {.prefix = luaL_checkstring(L, 1),
-                            .rows = luaL_checknumber(L, 3),
-                            .option = luaL_checkstring(L, 4)};
+  struct bn_sql_table_check t = {.prefix = luaL_checkstring(L, 1),
+                                 .rows = luaL_checknumber(L, 3),
+                                 .option = luaL_checkstring(L, 4)};
   struct bn_err err = {0};
 
   if (!vm->place.workload || !(n >= 1 && n <= UINT_MAX))
     return 0;
   t.n = (unsigned)n;
-  if (bn_sql_tables_check(vm->setup->sql, bn_instance_session(), &t, &err) == 0)
+  if (bn_sql_table_check(vm->setup->sql, bn_instance_session(), &t, &err) == 0)
     return 0;
   lua_settop(L, 0);
   lua_pushstring(L, err.text);

@@ -54,7 +54,7 @@ static bool fails(const struct bn_instance *in, uint32_t tries)
   struct bn_session *s = in->lua.session;
   const bool counts = in->tick.start_ns >= s->stat->counts_from_ns;
 
-  return sql != NULL && !bn_session_interrupted(s) && !bn_sql_again(sql, s, tries, counts);
+  return sql != NULL && !bn_session_interrupted(s) && !bn_sql_retry(sql, s, tries, counts);
 }
 
 uint32_t bn_ffi_event_again(uint32_t tries)

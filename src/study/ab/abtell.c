@@ -7,7 +7,7 @@
 #include "base/escape.h"
 #include "base/mask.h"
 #include "base/units.h"
-#include "measure/pen.h"
+#include "measure/json_write.h"
 
 const char *const bn_ab_names[BN_AB_ARMS] = {"a", "b", "aa"};
 
@@ -163,90 +163,90 @@ void bn_ab_print(const struct bn_ab *ab, struct bn_buf *out)
 
 /* --- document --- */
 
-static struct bn_node *side_of(struct bn_pen *p, const struct bn_arm *arm)
+static struct bn_node *side_of(struct bn_json_out *p, const struct bn_arm *arm)
 {
   struct bn_node *map = p->js->map(), *command = p->js->list();
   char shown[2 * BN_MASK_MAX];
 
   for (size_t i = 0; i < arm->words.n; i++)
-    bn_pen_add(p, command, bn_node_text(p->js, masked(arm->words.item[i], shown)));
-  bn_pen_put(p, map, "command", command);
-  bn_pen_put(
+    bn_json_add(p, command, bn_node_text(p->js, masked(arm->words.item[i], shown)));
+  bn_json_put(p, map, "command", command);
+  bn_json_put(
       p, map, "statement",
       bn_node_text(p->js, arm->statement != NULL ? masked_statement(arm->statement, shown) : NULL));
   return map;
 }
 
-static struct bn_node *round_of(struct bn_pen *p, const struct bn_ab_round *r)
+static struct bn_node *round_of(struct bn_json_out *p, const struct bn_ab_round *r)
 {
   struct bn_node *map = p->js->map(), *order = p->js->list();
 
   for (unsigned i = 0; i < BN_AB_ARMS; i++)
-    bn_pen_add(p, order, bn_node_text(p->js, bn_ab_names[r->order[i]]));
-  bn_pen_put(p, map, "order", order);
+    bn_json_add(p, order, bn_node_text(p->js, bn_ab_names[r->order[i]]));
+  bn_json_put(p, map, "order", order);
   for (unsigned i = 0; i < BN_AB_ARMS; i++)
-    bn_pen_put(p, map, bn_ab_names[i], p->js->real(r->value[i]));
-  bn_pen_put(p, map, "repeated", p->js->boolean(r->repeated));
+    bn_json_put(p, map, bn_ab_names[i], p->js->real(r->value[i]));
+  bn_json_put(p, map, "repeated", p->js->boolean(r->repeated));
   return map;
 }
 
-static struct bn_node *ratio_of(struct bn_pen *p, const struct bn_compare_found *f)
+static struct bn_node *ratio_of(struct bn_json_out *p, const struct bn_compare_found *f)
 {
   struct bn_node *map = p->js->map();
 
-  bn_pen_put(p, map, "ratio", p->js->real(f->ratio));
-  bn_pen_put(p, map, "low", p->js->real(f->interval.low));
-  bn_pen_put(p, map, "high", p->js->real(f->interval.high));
-  bn_pen_put(p, map, "noise", p->js->real(f->noise));
+  bn_json_put(p, map, "ratio", p->js->real(f->ratio));
+  bn_json_put(p, map, "low", p->js->real(f->interval.low));
+  bn_json_put(p, map, "high", p->js->real(f->interval.high));
+  bn_json_put(p, map, "noise", p->js->real(f->noise));
   return map;
 }
 
-static struct bn_node *look_of(struct bn_pen *p, const struct bn_look *l, double level)
+static struct bn_node *look_of(struct bn_json_out *p, const struct bn_look *l, double level)
 {
   struct bn_node *map = p->js->map();
 
-  bn_pen_put(p, map, "pairs", p->js->integer((int64_t)l->pairs));
-  bn_pen_put(p, map, "level", p->js->real(level));
-  bn_pen_put(p, map, "a", p->js->real(l->b.a));
-  bn_pen_put(p, map, "b", p->js->real(l->b.b));
-  bn_pen_put(p, map, "b_a", ratio_of(p, &l->b));
-  bn_pen_put(p, map, "aa_a", ratio_of(p, &l->again));
-  bn_pen_put(p, map, "steady", p->js->boolean(l->steady));
-  bn_pen_text(p, map, "verdict", verdicts[verdict_of(l)]);
+  bn_json_put(p, map, "pairs", p->js->integer((int64_t)l->pairs));
+  bn_json_put(p, map, "level", p->js->real(level));
+  bn_json_put(p, map, "a", p->js->real(l->b.a));
+  bn_json_put(p, map, "b", p->js->real(l->b.b));
+  bn_json_put(p, map, "b_a", ratio_of(p, &l->b));
+  bn_json_put(p, map, "aa_a", ratio_of(p, &l->again));
+  bn_json_put(p, map, "steady", p->js->boolean(l->steady));
+  bn_json_text(p, map, "verdict", verdicts[verdict_of(l)]);
   return map;
 }
 
-static void put_plan(struct bn_pen *p, struct bn_node *map, const struct bn_ab *ab)
+static void put_plan(struct bn_json_out *p, struct bn_node *map, const struct bn_ab *ab)
 {
   struct bn_node *sides = p->js->map();
 
-  bn_pen_text(p, map, "format", "bench ab");
-  bn_pen_put(p, map, "version", p->js->integer(1));
-  bn_pen_text(p, map, "metric", ab->metric->text);
-  bn_pen_text(p, map, "unit", bn_figure_unit(ab->metric));
-  bn_pen_put(p, map, "better",
-             bn_node_text(p->js, ab->metric->better == BN_BETTER_MORE ? "more" : "less"));
-  bn_pen_put(p, map, "same", p->js->real(ab->same));
-  bn_pen_put(p, map, "seed", p->js->integer((int64_t)ab->seed));
-  bn_pen_put(p, sides, "a", side_of(p, &ab->side[BN_AB_A]));
-  bn_pen_put(p, sides, "b", side_of(p, &ab->side[BN_AB_B]));
-  bn_pen_put(p, map, "sides", sides);
+  bn_json_text(p, map, "format", "bench ab");
+  bn_json_put(p, map, "version", p->js->integer(1));
+  bn_json_text(p, map, "metric", ab->metric->text);
+  bn_json_text(p, map, "unit", bn_figure_unit(ab->metric));
+  bn_json_put(p, map, "better",
+              bn_node_text(p->js, ab->metric->better == BN_BETTER_MORE ? "more" : "less"));
+  bn_json_put(p, map, "same", p->js->real(ab->same));
+  bn_json_put(p, map, "seed", p->js->integer((int64_t)ab->seed));
+  bn_json_put(p, sides, "a", side_of(p, &ab->side[BN_AB_A]));
+  bn_json_put(p, sides, "b", side_of(p, &ab->side[BN_AB_B]));
+  bn_json_put(p, map, "sides", sides);
 }
 
 struct bn_node *bn_ab_document(const struct bn_store *js, const struct bn_ab *ab)
 {
-  struct bn_pen p = {.js = js};
+  struct bn_json_out p = {.js = js};
   struct bn_node *map = js->map(), *rounds = js->list(), *looks = js->list();
   const char *verdict = ab->ended ? verdicts[verdict_of(&ab->look[ab->n_looks - 1])] : NULL;
 
   put_plan(&p, map, ab);
   for (size_t i = 0; i < ab->n_rounds; i++)
-    bn_pen_add(&p, rounds, round_of(&p, &ab->round[i]));
-  bn_pen_put(&p, map, "rounds", rounds);
+    bn_json_add(&p, rounds, round_of(&p, &ab->round[i]));
+  bn_json_put(&p, map, "rounds", rounds);
   for (size_t i = 0; i < ab->n_looks; i++)
-    bn_pen_add(&p, looks, look_of(&p, &ab->look[i], ab->level[i]));
-  bn_pen_put(&p, map, "looks", looks);
-  bn_pen_text(&p, map, "verdict", verdict);
-  bn_pen_put(&p, map, "signal", js->integer(ab->signo));
-  return bn_pen_finish(&p, map);
+    bn_json_add(&p, looks, look_of(&p, &ab->look[i], ab->level[i]));
+  bn_json_put(&p, map, "looks", looks);
+  bn_json_text(&p, map, "verdict", verdict);
+  bn_json_put(&p, map, "signal", js->integer(ab->signo));
+  return bn_json_finish(&p, map);
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/pen.h"
+#include "measure/json_write.h"
 #include "study/columns.h"
 
 static int out_of_memory(struct bn_err *err)
@@ -265,16 +265,16 @@ void bn_differences_print(const struct bn_differences *d, bool markdown, struct 
 
 struct bn_node *bn_differences_document(const struct bn_differences *d, const struct bn_store *js)
 {
-  struct bn_pen p = {.js = js};
+  struct bn_json_out p = {.js = js};
   struct bn_node *list = js->list();
 
   for (size_t i = 0; i < d->n; i++) {
     struct bn_node *map = js->map();
 
-    bn_pen_text(&p, map, "name", d->row[i].what);
-    bn_pen_text(&p, map, "a", d->row[i].a);
-    bn_pen_text(&p, map, "b", d->row[i].b);
-    bn_pen_add(&p, list, map);
+    bn_json_text(&p, map, "name", d->row[i].what);
+    bn_json_text(&p, map, "a", d->row[i].a);
+    bn_json_text(&p, map, "b", d->row[i].b);
+    bn_json_add(&p, list, map);
   }
-  return bn_pen_finish(&p, list);
+  return bn_json_finish(&p, list);
 }

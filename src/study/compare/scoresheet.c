@@ -2,7 +2,7 @@
 /* Prints relative scores as a table, and writes them as a document. */
 #include <math.h>
 
-#include "measure/pen.h"
+#include "measure/json_write.h"
 #include "study/columns.h"
 #include "study/compare/scores.h"
 
@@ -87,53 +87,53 @@ void bn_scores_print(const struct bn_scores *s, const char *const name[2],
 
 /* --- document --------------------------------------------------------------------------------- */
 
-static struct bn_node *side_of(struct bn_pen *p, const struct bn_scores *s, const char *name,
+static struct bn_node *side_of(struct bn_json_out *p, const struct bn_scores *s, const char *name,
                                size_t side)
 {
   struct bn_node *map = p->js->map(), *only = p->js->list();
 
   for (size_t i = 0; i < s->n_only[side]; i++)
-    bn_pen_add(p, only, bn_node_text(p->js, s->only[side][i]));
-  bn_pen_text(p, map, "path", name);
-  bn_pen_put(p, map, "only", only);
+    bn_json_add(p, only, bn_node_text(p->js, s->only[side][i]));
+  bn_json_text(p, map, "path", name);
+  bn_json_put(p, map, "only", only);
   return map;
 }
 
-static struct bn_node *row_of(struct bn_pen *p, const struct bn_score *s)
+static struct bn_node *row_of(struct bn_json_out *p, const struct bn_score *s)
 {
   struct bn_node *map = p->js->map();
   const bool known = s->n_points > 0;
 
-  bn_pen_text(p, map, "name", s->name);
-  bn_pen_put(p, map, "points", p->js->integer((int64_t)s->n_points));
-  bn_pen_real(p, map, "a", known ? s->a : NAN);
-  bn_pen_real(p, map, "b", known ? s->b : NAN);
-  bn_pen_put(p, map, "best_a", known ? bn_node_text(p->js, s->best_a) : p->js->null());
-  bn_pen_put(p, map, "best_b", known ? bn_node_text(p->js, s->best_b) : p->js->null());
-  bn_pen_real(p, map, "first", known ? s->first : NAN);
-  bn_pen_real(p, map, "best", known ? s->best : NAN);
-  bn_pen_real(p, map, "last", known ? s->last : NAN);
-  bn_pen_real(p, map, "mean", known ? s->mean : NAN);
-  bn_pen_real(p, map, "spread", known ? s->spread : NAN);
+  bn_json_text(p, map, "name", s->name);
+  bn_json_put(p, map, "points", p->js->integer((int64_t)s->n_points));
+  bn_json_f64(p, map, "a", known ? s->a : NAN);
+  bn_json_f64(p, map, "b", known ? s->b : NAN);
+  bn_json_put(p, map, "best_a", known ? bn_node_text(p->js, s->best_a) : p->js->null());
+  bn_json_put(p, map, "best_b", known ? bn_node_text(p->js, s->best_b) : p->js->null());
+  bn_json_f64(p, map, "first", known ? s->first : NAN);
+  bn_json_f64(p, map, "best", known ? s->best : NAN);
+  bn_json_f64(p, map, "last", known ? s->last : NAN);
+  bn_json_f64(p, map, "mean", known ? s->mean : NAN);
+  bn_json_f64(p, map, "spread", known ? s->spread : NAN);
   return map;
 }
 
 struct bn_node *bn_scores_document(const struct bn_scores *s, const char *const name[2],
                                    const struct bn_figure_name *figure, const struct bn_store *js)
 {
-  struct bn_pen p = {.js = js};
+  struct bn_json_out p = {.js = js};
   struct bn_node *map = js->map(), *rows = js->list();
 
-  bn_pen_put(&p, map, "format", js->text("bench scores"));
-  bn_pen_put(&p, map, "version", js->integer(1));
-  bn_pen_put(&p, map, "a", side_of(&p, s, name[0], 0));
-  bn_pen_put(&p, map, "b", side_of(&p, s, name[1], 1));
-  bn_pen_put(&p, map, "differences", bn_differences_document(&s->differences, js));
-  bn_pen_text(&p, map, "metric", figure->text);
-  bn_pen_text(&p, map, "unit", bn_figure_unit(figure));
+  bn_json_put(&p, map, "format", js->text("bench scores"));
+  bn_json_put(&p, map, "version", js->integer(1));
+  bn_json_put(&p, map, "a", side_of(&p, s, name[0], 0));
+  bn_json_put(&p, map, "b", side_of(&p, s, name[1], 1));
+  bn_json_put(&p, map, "differences", bn_differences_document(&s->differences, js));
+  bn_json_text(&p, map, "metric", figure->text);
+  bn_json_text(&p, map, "unit", bn_figure_unit(figure));
   for (size_t i = 0; i < s->n; i++)
-    bn_pen_add(&p, rows, row_of(&p, &s->row[i]));
-  bn_pen_put(&p, map, "sweeps", rows);
-  bn_pen_real(&p, map, "mean", s->mean);
-  return bn_pen_finish(&p, map);
+    bn_json_add(&p, rows, row_of(&p, &s->row[i]));
+  bn_json_put(&p, map, "sweeps", rows);
+  bn_json_f64(&p, map, "mean", s->mean);
+  return bn_json_finish(&p, map);
 }

@@ -186,7 +186,7 @@ static void choose_ranks(struct bn_plotrun *run, const struct bn_plan *p, bool p
   qsort(run->rank, run->n_ranks, sizeof run->rank[0], compare_ranks);
 }
 
-static const struct bn_sparse *sparse_of(const struct bn_record *r)
+static const struct bn_hist_sparse *sparse_of(const struct bn_record *r)
 {
   return r->delta.sparse != NULL ? &r->delta.sparse[BN_H_LATENCY] : NULL;
 }
@@ -216,7 +216,7 @@ static void copy_interval(struct bn_plotrun *run, const struct bn_record *r, str
                           bool nearest)
 {
   struct bn_plot_interval *to = &run->interval[run->n_intervals++];
-  const struct bn_sparse *sparse = h != NULL ? sparse_of(r) : NULL;
+  const struct bn_hist_sparse *sparse = h != NULL ? sparse_of(r) : NULL;
 
   if (sparse != NULL) {
     bn_hist_clear(h);

@@ -95,7 +95,7 @@ static struct bn_bound limit_of(const struct bn_assert *a)
 /* --- batches ---------------------------------------------------------------------------------- */
 
 /* The events whose latency is not below the limit, or with <= and > above it, of all of them. */
-static struct bn_batch count_slow(const struct bn_assert *a, const struct bn_sparse *s)
+static struct bn_batch count_slow(const struct bn_assert *a, const struct bn_hist_sparse *s)
 {
   const double limit_ns = a->limit / a->scale * 1e9;
   const bool above = a->op == BN_ASSERT_LE || a->op == BN_ASSERT_GT;

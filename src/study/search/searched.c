@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "measure/pen.h"
+#include "measure/json_write.h"
 #include "measure/row.h"
 #include "measure/store.h"
 #include "report/rows/line.h"
@@ -294,7 +294,7 @@ void bn_searched_print(const struct bn_searched *s, const struct bn_hunt *h, str
 
 /* --- the document ----------------------------------------------------------------------------- */
 
-static struct bn_node *make_conditions(struct bn_pen *p, const struct bn_searched *s,
+static struct bn_node *make_conditions(struct bn_json_out *p, const struct bn_searched *s,
                                        const struct bn_searched_row *r)
 {
   struct bn_node *list = p->js->list();
@@ -303,32 +303,32 @@ static struct bn_node *make_conditions(struct bn_pen *p, const struct bn_searche
     const struct bn_assert *a = &s->goal->condition[i];
     struct bn_node *map = p->js->map();
 
-    bn_pen_text(p, map, "text", a->text);
-    bn_pen_real(p, map, "value", r->figure[i]);
-    bn_pen_text(p, map, "unit", a->unit);
-    bn_pen_add(p, list, map);
+    bn_json_text(p, map, "text", a->text);
+    bn_json_f64(p, map, "value", r->figure[i]);
+    bn_json_text(p, map, "unit", a->unit);
+    bn_json_add(p, list, map);
   }
   return list;
 }
 
-static struct bn_node *make_probe(struct bn_pen *p, const struct bn_searched *s,
+static struct bn_node *make_probe(struct bn_json_out *p, const struct bn_searched *s,
                                   const struct bn_searched_row *r)
 {
   struct bn_node *map = p->js->map();
 
-  bn_pen_text(p, map, "purpose", purposes[r->probe.purpose]);
-  bn_pen_real(p, map, "value", r->closed ? NAN : r->probe.value);
-  bn_pen_real(p, map, "time_s", r->probe.time_s);
-  bn_pen_put(p, map, "status", p->js->integer(r->status));
-  bn_pen_text(p, map, "goal", r->closed ? NULL : verdict(r));
-  bn_pen_put(p, map, "overload", p->js->boolean(r->overload));
-  bn_pen_real(p, map, "events_per_s", r->rate);
-  bn_pen_real(p, map, "avg_s", r->avg_s);
-  bn_pen_real(p, map, "p50_s", r->p50_s);
-  bn_pen_real(p, map, "p95_s", r->p95_s);
-  bn_pen_real(p, map, "p99_s", r->p99_s);
-  bn_pen_real(p, map, "errors", r->errors);
-  bn_pen_put(p, map, "conditions", make_conditions(p, s, r));
+  bn_json_text(p, map, "purpose", purposes[r->probe.purpose]);
+  bn_json_f64(p, map, "value", r->closed ? NAN : r->probe.value);
+  bn_json_f64(p, map, "time_s", r->probe.time_s);
+  bn_json_put(p, map, "status", p->js->integer(r->status));
+  bn_json_text(p, map, "goal", r->closed ? NULL : verdict(r));
+  bn_json_put(p, map, "overload", p->js->boolean(r->overload));
+  bn_json_f64(p, map, "events_per_s", r->rate);
+  bn_json_f64(p, map, "avg_s", r->avg_s);
+  bn_json_f64(p, map, "p50_s", r->p50_s);
+  bn_json_f64(p, map, "p95_s", r->p95_s);
+  bn_json_f64(p, map, "p99_s", r->p99_s);
+  bn_json_f64(p, map, "errors", r->errors);
+  bn_json_put(p, map, "conditions", make_conditions(p, s, r));
   return map;
 }
 
@@ -337,20 +337,20 @@ struct bn_node *bn_searched_document(const struct bn_store *js, const struct bn_
 {
   const bool found = h->state == BN_HUNT_FOUND;
   const struct bn_searched_row *knee = find_knee(s);
-  struct bn_pen p = {.js = js};
+  struct bn_json_out p = {.js = js};
   struct bn_node *map = js->map(), *probes = js->list();
 
   for (size_t i = 0; i < s->n; i++)
-    bn_pen_add(&p, probes, make_probe(&p, s, &s->row[i]));
-  bn_pen_text(&p, map, "format", "bench search");
-  bn_pen_whole(&p, map, "version", 1);
-  bn_pen_text(&p, map, "goal", s->goal->typed);
-  bn_pen_text(&p, map, "over", s->what);
-  bn_pen_real(&p, map, "answer", found ? h->answer : NAN);
-  bn_pen_put(&p, map, "decided", found ? js->boolean(s->row[s->n - 1].decided) : js->null());
-  bn_pen_real(&p, map, "broken_at", h->failed > 0 ? h->failed : NAN);
-  bn_pen_real(&p, map, "capacity_per_s", h->capacity > 0 ? h->capacity : NAN);
-  bn_pen_real(&p, map, "knee", knee != NULL ? knee->probe.value : NAN);
-  bn_pen_put(&p, map, "probes", probes);
-  return bn_pen_finish(&p, map);
+    bn_json_add(&p, probes, make_probe(&p, s, &s->row[i]));
+  bn_json_text(&p, map, "format", "bench search");
+  bn_json_u64(&p, map, "version", 1);
+  bn_json_text(&p, map, "goal", s->goal->typed);
+  bn_json_text(&p, map, "over", s->what);
+  bn_json_f64(&p, map, "answer", found ? h->answer : NAN);
+  bn_json_put(&p, map, "decided", found ? js->boolean(s->row[s->n - 1].decided) : js->null());
+  bn_json_f64(&p, map, "broken_at", h->failed > 0 ? h->failed : NAN);
+  bn_json_f64(&p, map, "capacity_per_s", h->capacity > 0 ? h->capacity : NAN);
+  bn_json_f64(&p, map, "knee", knee != NULL ? knee->probe.value : NAN);
+  bn_json_put(&p, map, "probes", probes);
+  return bn_json_finish(&p, map);
 }

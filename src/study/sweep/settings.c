@@ -10,19 +10,19 @@
 #include "base/escape.h"
 #include "base/units.h"
 #include "dialect/dialect.h"
-#include "measure/pen.h"
+#include "measure/json_write.h"
 
 static const char file[] = "study.json", form[] = "bench sweep";
 
 /* Takes the text of the buffer, and empties it. */
-static void add_text(struct bn_pen *p, struct bn_node *list, struct bn_buf *text)
+static void add_text(struct bn_json_out *p, struct bn_node *list, struct bn_buf *text)
 {
   p->failed |= text->failed;
-  bn_pen_add(p, list, bn_node_text(p->js, text->data != NULL ? text->data : ""));
+  bn_json_add(p, list, bn_node_text(p->js, text->data != NULL ? text->data : ""));
   bn_buf_clear(text);
 }
 
-static struct bn_node *words_of(struct bn_pen *p, const struct bn_invocation *c)
+static struct bn_node *words_of(struct bn_json_out *p, const struct bn_invocation *c)
 {
   struct bn_node *list = p->js->list();
   struct bn_buf text = {.max = 0};
@@ -35,7 +35,7 @@ static struct bn_node *words_of(struct bn_pen *p, const struct bn_invocation *c)
   return list;
 }
 
-static struct bn_node *axes_of(struct bn_pen *p, const struct bn_grid *g)
+static struct bn_node *axes_of(struct bn_json_out *p, const struct bn_grid *g)
 {
   struct bn_node *list = p->js->list();
   struct bn_buf text = {.max = 0};
@@ -50,22 +50,22 @@ static struct bn_node *axes_of(struct bn_pen *p, const struct bn_grid *g)
   return list;
 }
 
-static struct bn_node *settings_of(struct bn_pen *p, const struct bn_settings *s)
+static struct bn_node *settings_of(struct bn_json_out *p, const struct bn_settings *s)
 {
   const struct bn_store *js = p->js;
   const struct bn_sweep_conf *c = s->conf;
   struct bn_node *map = js->map();
 
-  bn_pen_put(p, map, "program", js->text(bn_policy_bench.release));
-  bn_pen_put(p, map, "command", words_of(p, s->command));
-  bn_pen_put(p, map, "vary", axes_of(p, s->grid));
-  bn_pen_put(p, map, "repeat", js->integer(c->repeat));
-  bn_pen_put(p, map, "warmup", c->warmup_given ? js->real(c->warmup_s) : js->null());
-  bn_pen_put(p, map, "cooldown", js->real(c->cooldown_s));
-  bn_pen_put(p, map, "prepare", js->boolean(c->prepare));
-  bn_pen_put(p, map, "cleanup", js->boolean(c->cleanup));
-  bn_pen_put(p, map, "stop-when",
-             c->stop_when != NULL ? bn_node_text(js, c->stop_when) : js->null());
+  bn_json_put(p, map, "program", js->text(bn_policy_bench.release));
+  bn_json_put(p, map, "command", words_of(p, s->command));
+  bn_json_put(p, map, "vary", axes_of(p, s->grid));
+  bn_json_put(p, map, "repeat", js->integer(c->repeat));
+  bn_json_put(p, map, "warmup", c->warmup_given ? js->real(c->warmup_s) : js->null());
+  bn_json_put(p, map, "cooldown", js->real(c->cooldown_s));
+  bn_json_put(p, map, "prepare", js->boolean(c->prepare));
+  bn_json_put(p, map, "cleanup", js->boolean(c->cleanup));
+  bn_json_put(p, map, "stop-when",
+              c->stop_when != NULL ? bn_node_text(js, c->stop_when) : js->null());
   return map;
 }
 
@@ -135,7 +135,7 @@ static int compare_all(const struct bn_settings *s, const struct bn_folder *f,
                        const struct bn_store *js, const struct bn_node *study, uint64_t *seed,
                        struct bn_err *err)
 {
-  struct bn_pen p = {.js = js};
+  struct bn_json_out p = {.js = js};
   struct bn_node *wanted = settings_of(&p, s);
   struct comparison c = {js, js->get(study, "settings"), f->path, err};
   const int64_t known = js->get_integer(js->get(study, "seed"));
@@ -182,17 +182,17 @@ int bn_settings_write(const struct bn_settings *s, const struct bn_folder *f,
                       const struct bn_store *js, uint64_t seed, const size_t *order, size_t n_runs,
                       struct bn_err *err)
 {
-  struct bn_pen p = {.js = js};
+  struct bn_json_out p = {.js = js};
   struct bn_node *map = js->map(), *list = js->list();
 
-  bn_pen_put(&p, map, "format", js->text(form));
-  bn_pen_put(&p, map, "version", js->integer(1));
-  bn_pen_put(&p, map, "seed", js->integer((int64_t)seed));
-  bn_pen_put(&p, map, "settings", settings_of(&p, s));
+  bn_json_put(&p, map, "format", js->text(form));
+  bn_json_put(&p, map, "version", js->integer(1));
+  bn_json_put(&p, map, "seed", js->integer((int64_t)seed));
+  bn_json_put(&p, map, "settings", settings_of(&p, s));
   for (size_t i = 0; i < n_runs; i++)
-    bn_pen_add(&p, list, js->integer((int64_t)order[i]));
-  bn_pen_put(&p, map, "order", list);
-  return bn_folder_write(f, js, file, bn_pen_finish(&p, map), err);
+    bn_json_add(&p, list, js->integer((int64_t)order[i]));
+  bn_json_put(&p, map, "order", list);
+  return bn_folder_write(f, js, file, bn_json_finish(&p, map), err);
 }
 
 void bn_settings_remove(const struct bn_folder *f)

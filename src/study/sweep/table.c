@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "measure/pen.h"
+#include "measure/json_write.h"
 #include "measure/store.h"
 #include "study/sweep/folder.h"
 
 /* --- table.json ------------------------------------------------------------------------------- */
 
-static struct bn_node *command_of(struct bn_pen *p, const struct bn_invocation *c)
+static struct bn_node *command_of(struct bn_json_out *p, const struct bn_invocation *c)
 {
   struct bn_node *list = p->js->list();
 
@@ -21,13 +21,13 @@ static struct bn_node *command_of(struct bn_pen *p, const struct bn_invocation *
 
     if (bn_invocation_show(c, i, &shown) != 0)
       p->failed = true;
-    bn_pen_add(p, list, bn_node_text(p->js, shown.data != NULL ? shown.data : ""));
+    bn_json_add(p, list, bn_node_text(p->js, shown.data != NULL ? shown.data : ""));
     bn_buf_done(&shown);
   }
   return list;
 }
 
-static struct bn_node *axes_of(struct bn_pen *p, const struct bn_grid *g)
+static struct bn_node *axes_of(struct bn_json_out *p, const struct bn_grid *g)
 {
   struct bn_node *list = p->js->list();
 
@@ -35,23 +35,23 @@ static struct bn_node *axes_of(struct bn_pen *p, const struct bn_grid *g)
     struct bn_node *axis = p->js->map(), *values = p->js->list();
 
     for (size_t k = 0; k < g->axis[i].n; k++)
-      bn_pen_add(p, values, bn_node_text(p->js, g->axis[i].value[k]));
-    bn_pen_text(p, axis, "option", g->axis[i].name);
-    bn_pen_put(p, axis, "values", values);
-    bn_pen_add(p, list, axis);
+      bn_json_add(p, values, bn_node_text(p->js, g->axis[i].value[k]));
+    bn_json_text(p, axis, "option", g->axis[i].name);
+    bn_json_put(p, axis, "values", values);
+    bn_json_add(p, list, axis);
   }
   return list;
 }
 
 /* without: an axis to leave out; n_axes: none. */
-static struct bn_node *values_of(struct bn_pen *p, const struct bn_grid *g, size_t point,
+static struct bn_node *values_of(struct bn_json_out *p, const struct bn_grid *g, size_t point,
                                  size_t without)
 {
   struct bn_node *map = p->js->map();
 
   for (size_t i = 0; i < g->n_axes; i++)
     if (i != without)
-      bn_pen_put(p, map, g->axis[i].name, bn_node_text(p->js, bn_grid_value(g, point, i)));
+      bn_json_put(p, map, g->axis[i].name, bn_node_text(p->js, bn_grid_value(g, point, i)));
   return map;
 }
 
@@ -69,123 +69,122 @@ static bool is_run_of(const struct bn_tally *t, size_t run, size_t point)
   return t->order[run] == point && t->run[run].state == BN_TALLY_DONE;
 }
 
-static struct bn_node *runs_of(struct bn_pen *p, const struct bn_tally *t, size_t point)
+static struct bn_node *runs_of(struct bn_json_out *p, const struct bn_tally *t, size_t point)
 {
   struct bn_node *list = p->js->list();
   char name[BN_FOLDER_RUN];
 
   for (size_t i = 0; i < t->n_runs; i++)
     if (is_run_of(t, i, point))
-      bn_pen_add(p, list, bn_node_text(p->js, bn_folder_run_name(i, "json", name)));
+      bn_json_add(p, list, bn_node_text(p->js, bn_folder_run_name(i, "json", name)));
   return list;
 }
 
-static struct bn_node *figure_of(struct bn_pen *p, const struct bn_tally *t, size_t point,
+static struct bn_node *figure_of(struct bn_json_out *p, const struct bn_tally *t, size_t point,
                                  size_t figure, const struct bn_spread *s)
 {
   struct bn_node *map = p->js->map(), *values = p->js->list();
 
-  bn_pen_whole(p, map, "n", s->n);
-  bn_pen_real(p, map, "median", s->median);
-  bn_pen_real(p, map, "min", s->min);
-  bn_pen_real(p, map, "max", s->max);
+  bn_json_u64(p, map, "n", s->n);
+  bn_json_f64(p, map, "median", s->median);
+  bn_json_f64(p, map, "min", s->min);
+  bn_json_f64(p, map, "max", s->max);
   for (size_t i = 0; i < t->n_runs; i++)
     if (is_run_of(t, i, point))
-      bn_pen_add(p, values, bn_node_real(p->js, bn_tally_value(t, i, figure)));
-  bn_pen_put(p, map, "values", values);
+      bn_json_add(p, values, bn_node_f64(p->js, bn_tally_value(t, i, figure)));
+  bn_json_put(p, map, "values", values);
   return map;
 }
 
-static struct bn_node *point_of(struct bn_pen *p, const struct bn_tally *t, size_t point)
+static struct bn_node *point_of(struct bn_json_out *p, const struct bn_tally *t, size_t point)
 {
   struct bn_node *map = p->js->map(), *figures = p->js->map();
   struct bn_tally_point seen;
 
   bn_tally_look(t, point, &seen);
-  bn_pen_put(p, map, "values", values_of(p, t->grid, point, t->grid->n_axes));
-  bn_pen_text(p, map, "state", state_of(&seen));
-  bn_pen_whole(p, map, "n", seen.done);
-  bn_pen_whole(p, map, "failed", seen.failed);
-  bn_pen_whole(p, map, "left_out", seen.left_out);
-  bn_pen_put(p, map, "stops", p->js->boolean(seen.stops));
-  bn_pen_put(p, map, "runs", runs_of(p, t, point));
+  bn_json_put(p, map, "values", values_of(p, t->grid, point, t->grid->n_axes));
+  bn_json_text(p, map, "state", state_of(&seen));
+  bn_json_u64(p, map, "n", seen.done);
+  bn_json_u64(p, map, "failed", seen.failed);
+  bn_json_u64(p, map, "left_out", seen.left_out);
+  bn_json_put(p, map, "stops", p->js->boolean(seen.stops));
+  bn_json_put(p, map, "runs", runs_of(p, t, point));
   for (size_t i = 0; i < t->n_names; i++) {
     struct bn_spread s;
 
     if (bn_tally_spread(t, point, i, &s))
-      bn_pen_put(p, figures, t->name[i], figure_of(p, t, point, i, &s));
+      bn_json_put(p, figures, t->name[i], figure_of(p, t, point, i, &s));
   }
-  bn_pen_put(p, map, "figures", figures);
+  bn_json_put(p, map, "figures", figures);
   return map;
 }
 
-static struct bn_node *bound_of(struct bn_pen *p, const struct bn_usl_value *v)
+static struct bn_node *bound_of(struct bn_json_out *p, const struct bn_usl_value *v)
 {
   struct bn_node *map = p->js->map();
 
-  bn_pen_real(p, map, "value", v->value);
-  bn_pen_real(p, map, "low", v->low);
-  bn_pen_real(p, map, "high", v->high);
+  bn_json_f64(p, map, "value", v->value);
+  bn_json_f64(p, map, "low", v->low);
+  bn_json_f64(p, map, "high", v->high);
   return map;
 }
 
-static struct bn_node *peak_of(struct bn_pen *p, const struct bn_usl *u)
+static struct bn_node *peak_of(struct bn_json_out *p, const struct bn_usl *u)
 {
   struct bn_node *map;
 
   if (!u->has_peak)
     return p->js->null();
   map = p->js->map();
-  bn_pen_put(p, map, "threads", bound_of(p, &u->peak));
-  bn_pen_real(p, map, "rate", u->peak_rate);
+  bn_json_put(p, map, "threads", bound_of(p, &u->peak));
+  bn_json_f64(p, map, "rate", u->peak_rate);
   return map;
 }
 
-static struct bn_node *fit_of(struct bn_pen *p, const struct bn_grid *g, size_t axis,
+static struct bn_node *fit_of(struct bn_json_out *p, const struct bn_grid *g, size_t axis,
                               const struct bn_fit *fit)
 {
   struct bn_node *map = p->js->map(), *threads = p->js->list(), *rates = p->js->list();
 
   for (size_t i = 0; i < fit->n; i++) {
-    bn_pen_add(p, threads, bn_node_real(p->js, fit->threads[i]));
-    bn_pen_add(p, rates, bn_node_real(p->js, fit->rate[i]));
+    bn_json_add(p, threads, bn_node_f64(p->js, fit->threads[i]));
+    bn_json_add(p, rates, bn_node_f64(p->js, fit->rate[i]));
   }
-  bn_pen_put(p, map, "values", values_of(p, g, fit->point, axis));
-  bn_pen_whole(p, map, "n", fit->n);
-  bn_pen_put(p, map, "threads", threads);
-  bn_pen_put(p, map, "rate", rates);
-  bn_pen_put(p, map, "gamma", bound_of(p, &fit->usl.gamma));
-  bn_pen_put(p, map, "alpha", bound_of(p, &fit->usl.alpha));
-  bn_pen_put(p, map, "beta", bound_of(p, &fit->usl.beta));
-  bn_pen_put(p, map, "peak", peak_of(p, &fit->usl));
-  bn_pen_real(p, map, "r_squared", fit->usl.r_squared);
+  bn_json_put(p, map, "values", values_of(p, g, fit->point, axis));
+  bn_json_u64(p, map, "n", fit->n);
+  bn_json_put(p, map, "threads", threads);
+  bn_json_put(p, map, "rate", rates);
+  bn_json_put(p, map, "gamma", bound_of(p, &fit->usl.gamma));
+  bn_json_put(p, map, "alpha", bound_of(p, &fit->usl.alpha));
+  bn_json_put(p, map, "beta", bound_of(p, &fit->usl.beta));
+  bn_json_put(p, map, "peak", peak_of(p, &fit->usl));
+  bn_json_f64(p, map, "r_squared", fit->usl.r_squared);
   return map;
 }
 
 struct bn_node *bn_table_document(const struct bn_table *t, const struct bn_store *js)
 {
-  struct bn_pen p = {.js = js};
+  struct bn_json_out p = {.js = js};
   const struct bn_grid *g = t->tally->grid;
   const size_t n = bn_grid_points(g);
   struct bn_node *map = js->map(), *points = js->list(), *fits = js->list();
   size_t best;
 
   for (size_t i = 0; i < n; i++)
-    bn_pen_add(&p, points, point_of(&p, t->tally, i));
+    bn_json_add(&p, points, point_of(&p, t->tally, i));
   for (size_t i = 0; i < t->fits->n; i++)
-    bn_pen_add(&p, fits, fit_of(&p, g, t->fits->axis, &t->fits->fit[i]));
-  bn_pen_put(&p, map, "format", js->text("bench sweep table"));
-  bn_pen_put(&p, map, "version", js->integer(1));
-  bn_pen_put(&p, map, "command", command_of(&p, t->command));
-  bn_pen_whole(&p, map, "repeat", t->repeats);
-  bn_pen_put(&p, map, "seed", js->integer((int64_t)t->seed));
-  bn_pen_put(&p, map, "vary", axes_of(&p, g));
-  bn_pen_text(&p, map, "rate", t->tally->rate);
-  bn_pen_put(&p, map, "points", points);
-  bn_pen_put(&p, map, "best",
-             bn_tally_best(t->tally, &best) ? bn_node_whole(js, best) : js->null());
-  bn_pen_put(&p, map, "usl", fits);
-  return bn_pen_finish(&p, map);
+    bn_json_add(&p, fits, fit_of(&p, g, t->fits->axis, &t->fits->fit[i]));
+  bn_json_put(&p, map, "format", js->text("bench sweep table"));
+  bn_json_put(&p, map, "version", js->integer(1));
+  bn_json_put(&p, map, "command", command_of(&p, t->command));
+  bn_json_u64(&p, map, "repeat", t->repeats);
+  bn_json_put(&p, map, "seed", js->integer((int64_t)t->seed));
+  bn_json_put(&p, map, "vary", axes_of(&p, g));
+  bn_json_text(&p, map, "rate", t->tally->rate);
+  bn_json_put(&p, map, "points", points);
+  bn_json_put(&p, map, "best", bn_tally_best(t->tally, &best) ? bn_node_u64(js, best) : js->null());
+  bn_json_put(&p, map, "usl", fits);
+  return bn_json_finish(&p, map);
 }
 
 /* --- table.csv -------------------------------------------------------------------------------- */

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Start barrier that can be failed by any party; waits on a condition variable, never polls. */
+#ifndef BN_BASE_START_BARRIER_H
+#define BN_BASE_START_BARRIER_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum bn_start_barrier_state {
+  BN_START_BARRIER_CLOSED,
+  BN_START_BARRIER_OPEN,
+  BN_START_BARRIER_FAILED
+};
+
+struct bn_start_barrier {
+  pthread_mutex_t lock;
+  pthread_cond_t arrived; /* the opener waits here */
+  pthread_cond_t opened;  /* the parties wait here */
+  unsigned expected, here;
+  enum bn_start_barrier_state state;
+};
+
+int bn_start_barrier_init(struct bn_start_barrier *g, unsigned expected); /* 0 or an errno value */
+void bn_start_barrier_done(struct bn_start_barrier *g); /* nobody may be waiting any more */
+/* A party arrives and waits; true: opened, false: failed. */
+bool bn_start_barrier_wait(struct bn_start_barrier *g);
+/* Any party gives up: all waiters, present and future, return false.  No effect once opened. */
+void bn_start_barrier_fail(struct bn_start_barrier *g);
+/* The opener waits until all have arrived or one has failed, at most until deadline_ns
+   (CLOCK_MONOTONIC; UINT64_MAX: for ever).  Returns CLOSED after the deadline, FAILED, or OPEN
+   meaning "all are here". */
+enum bn_start_barrier_state bn_start_barrier_await(struct bn_start_barrier *g,
+                                                   uint64_t deadline_ns);
+/* Opens the start barrier (no effect once failed). */
+void bn_start_barrier_open(struct bn_start_barrier *g);
+
+#endif

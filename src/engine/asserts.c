@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Asks each assertion about a view and adds up the seconds in which it is violated. */
+#include "engine/asserts.h"
+
+#include <math.h>
+
+#include "base/log.h"
+
+void bn_asserts_init(struct bn_asserts *j, const struct bn_assert *asserts, size_t n,
+                     double patience_s)
+{
+  *j = (struct bn_asserts){.asserts = asserts, .n = n, .patience_s = n > 0 ? patience_s : 0};
+}
+
+int bn_asserts_check(const struct bn_asserts *j, const struct bn_assert_scope *scope,
+                     struct bn_err *err)
+{
+  struct bn_err why = {0};
+
+  for (size_t i = 0; i < j->n; i++)
+    if (bn_assert_check(&j->asserts[i], scope, &why) != 0)
+      return bn_err_set(err, BN_ERR_OPTION, "--assert=%s: %s", j->asserts[i].text, why.text);
+  return 0;
+}
+
+/* Whole seconds, so that S of them that came a little early are S seconds too; more than one if the
+   reporting thread was held up. */
+static double seconds_of(const struct bn_view *v)
+{
+  return v->span_s < 1 ? 1 : round(v->span_s);
+}
+
+const struct bn_assert *bn_asserts_second(struct bn_asserts *j, const struct bn_view *v,
+                                          const struct bn_view_rules *rules)
+{
+  for (size_t i = 0; i < j->n; i++) {
+    switch (bn_assert_second(&j->asserts[i], v, rules)) {
+    case BN_SECOND_UNKNOWN:
+      continue;
+    case BN_SECOND_HOLDS:
+      j->violated_s[i] = 0;
+      continue;
+    case BN_SECOND_VIOLATED:
+      j->violated_s[i] += seconds_of(v);
+      break;
+    }
+    if (j->violated_s[i] >= j->patience_s) {
+      atomic_store(&j->by, &j->asserts[i]);
+      return &j->asserts[i];
+    }
+  }
+  return NULL;
+}
+
+void bn_asserts_total(struct bn_asserts *j, const struct bn_view *v,
+                      const struct bn_view_rules *rules, struct bn_facts *f)
+{
+  const struct bn_assert *by = atomic_load(&j->by);
+
+  for (size_t i = 0; i < j->n; i++) {
+    const struct bn_assert *a = &j->asserts[i];
+    struct bn_finding found = bn_assert_judge(a, v, rules);
+
+    found.ended_run = a == by;
+    found.holds &= !found.ended_run;
+    bn_facts_verdict(f, a->text, a->unit, &found);
+  }
+}
+
+bool bn_asserts_holds(const struct bn_asserts *j, const struct bn_facts *f)
+{
+  bool hold = f->n_verdicts == j->n;
+
+  for (size_t i = 0; i < f->n_verdicts; i++)
+    hold &= f->verdict[i].found.holds;
+  return hold;
+}
+
+bool bn_asserts_log(const struct bn_asserts *j, const struct bn_facts *f, bool all)
+{
+  char shown[64];
+
+  for (size_t i = 0; i < f->n_verdicts; i++) {
+    const struct bn_verdict *v = &f->verdict[i];
+
+    if (all || !(v->found.holds || v->found.ended_run))
+      bn_log_stderr("--assert=%s %s: %s", v->text, v->found.holds ? "holds" : "does not hold",
+                    bn_assert_show(v, shown, sizeof shown));
+  }
+  return bn_asserts_holds(j, f);
+}

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Hands out tickets: in batches while events are short, and exactly across the end of the warm-up.
+ */
+#include "engine/quota.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/wait.h"
+
+enum { TICKETS_AT_ONCE = 256 };
+static const uint64_t short_event_ns = 10000;
+
+/* --- making --- */
+
+static void seat_session(struct bn_quota *q, struct bn_quota_share *share)
+{
+  share->quota = q;
+  share->counted = atomic_load(&q->state) == BN_QUOTA_COUNTING;
+}
+
+int bn_quota_init(struct bn_quota *q, const struct bn_quota_plan *plan)
+{
+  const size_t size = sizeof *q->share * (plan->sessions + plan->others);
+  unsigned i;
+
+  memset(q, 0, sizeof *q);
+  atomic_init(&q->limit.until_ns, UINT64_MAX);
+  atomic_init(&q->limit.span_ns, UINT64_MAX);
+  atomic_init(&q->state, plan->warmup ? BN_QUOTA_WARMUP : BN_QUOTA_COUNTING);
+  q->events = plan->events;
+  q->sessions = plan->sessions;
+  q->one_by_one = plan->one_by_one;
+  q->one_more = plan->one_more;
+  q->by_start = plan->by_start;
+  q->returns = plan->returns && plan->events != 0;
+  q->present = plan->sessions;
+  q->share = aligned_alloc(_Alignof(struct bn_quota_share), size);
+  if (q->share == NULL)
+    return -1;
+  memset(q->share, 0, size);
+  for (i = 0; i < plan->sessions + plan->others; i++)
+    seat_session(q, &q->share[i]);
+  bn_quota_count_in(q, plan->stat);
+  (void)pthread_mutex_init(&q->lock, NULL);
+  (void)bn_wait_init(&q->thawed);
+  (void)bn_wait_init(&q->given_back);
+  return 0;
+}
+
+void bn_quota_count_in(struct bn_quota *q, struct bn_stat **stat)
+{
+  for (unsigned i = 0; i < q->sessions; i++)
+    q->share[i].stat = stat[i];
+}
+
+void bn_quota_done(struct bn_quota *q)
+{
+  if (q->share == NULL)
+    return;
+  free(q->share);
+  q->share = NULL;
+  (void)pthread_cond_destroy(&q->given_back);
+  (void)pthread_cond_destroy(&q->thawed);
+  (void)pthread_mutex_destroy(&q->lock);
+}
+
+/* --- the limit --- */
+
+/* Before the limit itself: who sees that it is reached knows when. */
+static void end_span(struct bn_quota *q, uint64_t at_ns)
+{
+  uint64_t end = atomic_load(&q->limit.span_ns);
+
+  while (at_ns < end && !atomic_compare_exchange_weak(&q->limit.span_ns, &end, at_ns))
+    ;
+}
+
+void bn_quota_open(struct bn_quota *q, uint64_t deadline_ns, uint64_t measure_ns)
+{
+  uint64_t none = UINT64_MAX;
+
+  q->measure_ns = measure_ns;
+  end_span(q, deadline_ns);
+  (void)atomic_compare_exchange_strong(&q->limit.until_ns, &none, deadline_ns);
+}
+
+void bn_quota_close(struct bn_quota *q, uint64_t now_ns)
+{
+  end_span(q, now_ns);
+  atomic_store(&q->limit.until_ns, 0);
+  if (!q->returns)
+    return;
+  (void)pthread_mutex_lock(&q->lock);
+  bn_wait_wake(&q->given_back);
+  (void)pthread_mutex_unlock(&q->lock);
+}
+
+/* --- tickets --- */
+
+/* A session that sits on many tickets of long events would keep others idle. */
+static uint64_t batch_size(const struct bn_quota *q, const struct bn_stat *st, uint64_t left)
+{
+  const uint64_t share = left / (8 * (uint64_t)q->sessions);
+  const uint64_t n = bn_stat_get(&st->ended);
+  const uint64_t busy = bn_stat_get(&st->busy_ns) + bn_stat_get(&st->warm_busy_ns);
+
+  if (q->one_by_one || n == 0 || busy / n > short_event_ns || share < 1)
+    return 1;
+  return share < TICKETS_AT_ONCE ? share : TICKETS_AT_ONCE;
+}
+
+static enum bn_admission take(struct bn_quota_share *share)
+{
+  struct bn_quota *q = share->quota;
+  uint64_t taken = atomic_load_explicit(&q->taken, memory_order_relaxed), want;
+
+  do {
+    if (taken >= q->events)
+      return BN_QUOTA_SPENT;
+    want = batch_size(q, share->stat, q->events - taken);
+  } while (!atomic_compare_exchange_weak_explicit(&q->taken, &taken, taken + want,
+                                                  memory_order_relaxed, memory_order_relaxed));
+  share->reserved = want - 1;
+  return BN_QUOTA_YES;
+}
+
+/* Of a session's events since the baseline, how many need a ticket. */
+static uint64_t charged(const struct bn_quota *q, uint64_t n)
+{
+  return q->one_more && n > 0 ? n - 1 : n;
+}
+
+/* Once, after the baseline: what has ended since and what is in flight use the tickets that were
+   kept for them.  Some may have been dropped.  Too few are kept only for a script that ends events
+   which it never began. */
+static void charge(struct bn_quota_share *share)
+{
+  const struct bn_stat *st = share->stat;
+  const uint64_t ended = bn_stat_get(&st->counter[BN_C_EVENTS]) - share->warm_events;
+  const uint64_t in_flight = bn_stat_get(&st->begun) - bn_stat_get(&st->ended);
+  const uint64_t n = charged(share->quota, ended + in_flight);
+
+  if (n > share->kept)
+    (void)atomic_fetch_add_explicit(&share->quota->taken, n - share->kept, memory_order_relaxed);
+  else
+    share->reserved = share->kept - n;
+  share->counted = true;
+}
+
+/* The same by start. */
+static void charge_by_start(struct bn_quota_share *share)
+{
+  const struct bn_stat *st = share->stat;
+  const uint64_t early = atomic_load_explicit(&share->early, memory_order_relaxed);
+  const uint64_t ended = bn_stat_get(&st->counter[BN_C_EVENTS]);
+  const uint64_t in_flight = bn_stat_get(&st->begun) - bn_stat_get(&st->ended);
+
+  (void)atomic_fetch_add_explicit(&share->quota->taken,
+                                  early + atomic_load(&share->failed) - share->kept,
+                                  memory_order_relaxed);
+  share->open = in_flight - (early - ended);
+  share->counted = true;
+}
+
+static void charge_once(struct bn_quota_share *share)
+{
+  if (share->counted)
+    return;
+  if (share->quota->by_start)
+    charge_by_start(share);
+  else
+    charge(share);
+}
+
+/* In the warm-up.  Of this store and load, and freeze's, one side sees the other's: a claim is
+   either granted and known to thaw, or not granted. */
+static bool grant(struct bn_quota_share *share)
+{
+  (void)atomic_fetch_add(&share->granted, 1);
+  if (atomic_load(&share->quota->state) == BN_QUOTA_WARMUP)
+    return true;
+  (void)atomic_fetch_sub(&share->granted, 1);
+  return false;
+}
+
+/* What begins now is measured, though nobody has said so yet. */
+static bool is_early(const struct bn_quota *q, uint64_t now_ns)
+{
+  return q->by_start && now_ns >= q->measure_ns;
+}
+
+static enum bn_admission claim_ticket(struct bn_quota_share *share, uint64_t now_ns)
+{
+  if (!share->counted) {
+    int state = atomic_load_explicit(&share->quota->state, memory_order_acquire);
+
+    if (state == BN_QUOTA_WARMUP && is_early(share->quota, now_ns))
+      return BN_QUOTA_FROZEN;
+    if (state == BN_QUOTA_WARMUP && grant(share))
+      return BN_QUOTA_YES;
+    state = atomic_load_explicit(&share->quota->state, memory_order_acquire);
+    if (state == BN_QUOTA_BASELINE)
+      return BN_QUOTA_FROZEN;
+    charge_once(share);
+  }
+  if (share->reserved == 0)
+    return take(share);
+  share->reserved--;
+  return BN_QUOTA_YES;
+}
+
+enum bn_admission bn_quota_claim(struct bn_quota_share *share, uint64_t now_ns)
+{
+  const struct bn_quota *q = share->quota;
+  const uint64_t until = bn_stat_get(&q->limit.until_ns);
+
+  if (now_ns >= until)
+    return until == 0 ? BN_QUOTA_CLOSED : BN_QUOTA_TIME_UP;
+  return q->events == 0 ? BN_QUOTA_YES : claim_ticket(share, now_ns);
+}
+
+bool bn_quota_take(struct bn_quota_share *share, uint64_t now_ns)
+{
+  return share->counted && share->reserved == 0 &&
+         now_ns < bn_stat_get(&share->quota->limit.until_ns) && take(share) == BN_QUOTA_YES;
+}
+
+void bn_quota_began(struct bn_quota_share *share)
+{
+  if (!share->counted)
+    (void)atomic_fetch_add_explicit(&share->early, 1, memory_order_relaxed);
+}
+
+void bn_quota_unclaim(struct bn_quota_share *share, bool warm)
+{
+  if (share->quota->events == 0)
+    return;
+  if (share->counted && warm)
+    bn_quota_was_warm(share);
+  else if (share->counted)
+    share->reserved++;
+  else
+    (void)atomic_fetch_sub(&share->granted, 1);
+  if (!share->counted && share->quota->by_start && !warm)
+    (void)atomic_fetch_sub_explicit(&share->early, 1, memory_order_relaxed);
+}
+
+/* `failed` first: who looks meanwhile sees too many rather than too few. */
+void bn_quota_fail(struct bn_quota_share *share, bool warm)
+{
+  if (share->quota->events == 0 || (share->counted && !warm))
+    return;
+  if (share->quota->by_start && !warm)
+    (void)atomic_fetch_add(&share->failed, 1);
+  bn_quota_unclaim(share, warm);
+}
+
+/* One that was due in the warm-up and begun after it has taken a ticket. */
+void bn_quota_was_warm(struct bn_quota_share *share)
+{
+  if (share->quota->events == 0 || !share->counted)
+    return;
+  if (share->open > 0)
+    share->open--;
+  else
+    share->reserved++;
+}
+
+/* All that have ended and were not dropped. */
+static uint64_t ended_events(const struct bn_stat *st)
+{
+  return bn_stat_get(&st->counter[BN_C_EVENTS]) + bn_stat_get(&st->warm_events);
+}
+
+/* With the lock, so that thaw comes before or after. */
+static enum bn_admission leave(struct bn_quota *q, struct bn_quota_share *share)
+{
+  switch ((enum bn_quota_state)atomic_load(&q->state)) {
+  case BN_QUOTA_WARMUP:
+    /* Without claims that came to nothing. */
+    atomic_store(&share->granted, ended_events(share->stat));
+    return BN_QUOTA_YES;
+  case BN_QUOTA_BASELINE:
+    return BN_QUOTA_FROZEN;
+  case BN_QUOTA_COUNTING:
+    break;
+  }
+  charge_once(share);
+  (void)atomic_fetch_sub_explicit(&q->taken, share->reserved, memory_order_relaxed);
+  share->reserved = 0;
+  return BN_QUOTA_YES;
+}
+
+static bool none_is_left(const struct bn_quota *q)
+{
+  return atomic_load_explicit(&q->taken, memory_order_relaxed) >= q->events;
+}
+
+/* With the lock, when fewer can give tickets back.  Thousands come here one after another at the
+   end of a run: they wake the others only if there is something to do. */
+static void look_who_is_left(struct bn_quota *q)
+{
+  q->done |= q->idle == q->present && none_is_left(q);
+  if (q->done || !none_is_left(q))
+    bn_wait_wake(&q->given_back);
+}
+
+enum bn_admission bn_quota_leave(struct bn_quota_share *share)
+{
+  struct bn_quota *q = share->quota;
+  enum bn_admission answer;
+
+  if (q->events == 0)
+    return BN_QUOTA_YES;
+  (void)pthread_mutex_lock(&q->lock);
+  answer = leave(q, share);
+  if (answer == BN_QUOTA_YES && q->returns) {
+    q->present--;
+    look_who_is_left(q);
+  }
+  (void)pthread_mutex_unlock(&q->lock);
+  return answer;
+}
+
+static const struct bn_wait returned = {"tickets that other sessions give back", BN_BOUND_END};
+
+bool bn_quota_linger(struct bn_quota_share *share)
+{
+  struct bn_quota *q = share->quota;
+  bool in_time = true, again;
+
+  if (!q->returns)
+    return false;
+  (void)pthread_mutex_lock(&q->lock);
+  q->idle++;
+  look_who_is_left(q);
+  while (!q->done && none_is_left(q) && in_time && bn_stat_get(&q->limit.until_ns) != 0)
+    in_time = bn_wait_until(&returned, &q->given_back, &q->lock, bn_stat_get(&q->limit.until_ns));
+  again = !q->done;
+  q->idle--;
+  (void)pthread_mutex_unlock(&q->lock);
+  return again;
+}
+
+/* --- the end of the warm-up --- */
+
+static const struct bn_wait baseline = {"the end of the warm-up", BN_BOUND_LEFT_BEHIND};
+
+void bn_quota_await(struct bn_quota *q)
+{
+  (void)pthread_mutex_lock(&q->lock);
+  while (atomic_load(&q->state) != BN_QUOTA_COUNTING)
+    (void)bn_wait_until(&baseline, &q->thawed, &q->lock, UINT64_MAX);
+  (void)pthread_mutex_unlock(&q->lock);
+}
+
+void bn_quota_freeze(struct bn_quota *q)
+{
+  (void)pthread_mutex_lock(&q->lock);
+  atomic_store(&q->state, BN_QUOTA_BASELINE);
+  (void)pthread_mutex_unlock(&q->lock);
+}
+
+/* By start: tickets for what was claimed and is not of the warm-up: it has started after it or is
+   in a session's reserve.  In this order, so that what moves meanwhile makes them too many. */
+static uint64_t measured(const struct bn_quota_share *share, uint64_t granted)
+{
+  const uint64_t done = ended_events(share->stat);
+  const uint64_t in_flight = bn_stat_get(&share->stat->begun) - bn_stat_get(&share->stat->ended);
+  const uint64_t early = atomic_load(&share->early);
+
+  const uint64_t claimed = granted + early, of_warmup = done + in_flight;
+
+  /* A script may begin events that it did not ask for. */
+  return (claimed > of_warmup ? claimed - of_warmup : 0) + atomic_load(&share->failed);
+}
+
+static uint64_t tickets_kept(const struct bn_quota *q, const struct bn_quota_share *share,
+                             uint64_t ended)
+{
+  const uint64_t granted = atomic_load(&share->granted);
+
+  if (q->by_start)
+    return measured(share, granted);
+  return granted > ended ? charged(q, granted - ended) : 0;
+}
+
+void bn_quota_thaw(struct bn_quota *q, const uint64_t *ended)
+{
+  uint64_t kept = 0;
+
+  (void)pthread_mutex_lock(&q->lock);
+  for (unsigned i = 0; i < q->sessions; i++) {
+    struct bn_quota_share *share = &q->share[i];
+
+    share->warm_events = q->by_start ? 0 : ended[i];
+    share->kept = tickets_kept(q, share, ended[i]);
+    kept += share->kept;
+  }
+  atomic_store_explicit(&q->taken, kept, memory_order_relaxed);
+  atomic_store(&q->state, BN_QUOTA_COUNTING);
+  bn_wait_wake(&q->thawed);
+  (void)pthread_mutex_unlock(&q->lock);
+}
+
+uint64_t bn_quota_unused(const struct bn_quota *q)
+{
+  const uint64_t taken = atomic_load_explicit(&q->taken, memory_order_relaxed);
+
+  if (q->events == 0 || atomic_load(&q->state) != BN_QUOTA_COUNTING)
+    return UINT64_MAX;
+  return q->events > taken ? q->events - taken : 0;
+}

@@ -1,0 +1,790 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Takes a snapshot, subtracts the baseline that fits, and hands the view to every reporter. */
+#include "engine/reports.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "engine/asserts.h"
+#include "engine/desk.h"
+#include "engine/plan.h"
+#include "engine/rated.h"
+#include "engine/watch.h"
+
+struct slot {
+  struct bn_report_use use;
+  void *state; /* owned */
+  bool opened;
+  _Atomic int busy; /* threads in its interval, checkpoint, tick or total */
+};
+
+struct bn_reports {
+  const struct bn_conf *conf;
+  const struct bn_workload *ops;
+  const struct bn_statset *stats;
+  struct slot *slot;
+  size_t n_slots;
+  struct bn_asserts asserts;
+  struct bn_watch *watch;
+  unsigned replaced; /* BN_REPLACES_… of all reporters */
+  bool ticks, begun; /* begun: with the lock; the heading of the load is printed */
+  _Atomic int kind;  /* enum bn_kind */
+  _Atomic bool in_hook, left;
+  pthread_mutex_t lock; /* guards facts, and base against a reporting thread that was left */
+  struct bn_facts facts;
+  struct bn_snap start, base, last; /* the measurement's; it or a checkpoint; the last interval */
+  struct bn_snap second;            /* the last one in which assertions were judged */
+  bool base_is_start;               /* base is the start of the measurement: exact extremes hold */
+  _Atomic bool warming;             /* events are those of the warm-up, which is counted apart */
+  struct bn_rated rated;
+  /* The reporting thread's, so that one which hangs in a reporter holds up nothing; the final
+     report's. */
+  struct bn_desk desk, total;
+};
+
+/* --- life ------------------------------------------------------------------------------------- */
+
+static int make_slots(struct bn_reports *b, const struct bn_reports_setup *setup)
+{
+  b->slot = calloc(setup->n_reporters + 1, sizeof *b->slot);
+  if (b->slot == NULL)
+    return -1;
+  b->n_slots = setup->n_reporters;
+  for (size_t i = 0; i < setup->n_reporters; i++) {
+    b->slot[i].use = setup->reporters[i];
+    b->slot[i].state = calloc(1, setup->reporters[i].ops->state_size + 1);
+    if (b->slot[i].state == NULL)
+      return -1;
+    b->ticks |= setup->reporters[i].ops->tick != NULL;
+  }
+  return 0;
+}
+
+static int make_snaps(struct bn_reports *b)
+{
+  if (b->ticks && bn_snap_init(&b->start, b->stats) != 0)
+    return -1;
+  if (b->asserts.patience_s > 0 && bn_snap_init(&b->second, b->stats) != 0)
+    return -1;
+  if (bn_snap_init(&b->base, b->stats) != 0 || bn_snap_init(&b->last, b->stats) != 0)
+    return -1;
+  b->total.ages = bn_hist_new();
+  if (bn_rated_init(&b->rated, b->stats) != 0 || b->total.ages == NULL)
+    return -1;
+  return bn_desk_init(&b->desk, b->stats) == 0 ? bn_desk_init(&b->total, b->stats) : -1;
+}
+
+int bn_reports_new(struct bn_reports **out, const struct bn_reports_setup *setup)
+{
+  struct bn_reports *b = calloc(1, sizeof *b);
+
+  *out = NULL;
+  if (b == NULL || pthread_mutex_init(&b->lock, NULL) != 0) {
+    free(b);
+    return -1;
+  }
+  b->conf = setup->conf;
+  b->ops = setup->ops;
+  b->stats = setup->stats;
+  b->watch = setup->watch;
+  bn_asserts_init(&b->asserts, setup->asserts, setup->n_asserts,
+                  setup->conf->raw.abort_on_assert_s);
+  atomic_init(&b->kind, (int)setup->ops->kind);
+  if (make_slots(b, setup) != 0 || make_snaps(b) != 0) {
+    bn_reports_free(b);
+    return -1;
+  }
+  *out = b;
+  return 0;
+}
+
+static void free_snaps(struct bn_reports *b)
+{
+  bn_rated_done(&b->rated);
+  bn_desk_done(&b->desk);
+  bn_desk_done(&b->total);
+  bn_snap_done(&b->start);
+  bn_snap_done(&b->base);
+  bn_snap_done(&b->last);
+  bn_snap_done(&b->second);
+}
+
+int bn_reports_measure(struct bn_reports *b)
+{
+  free_snaps(b);
+  return make_snaps(b);
+}
+
+void bn_reports_free(struct bn_reports *b)
+{
+  if (b == NULL)
+    return;
+  for (size_t i = 0; i < b->n_slots; i++)
+    free(b->slot[i].state);
+  free(b->slot);
+  free_snaps(b);
+  bn_facts_done(&b->facts);
+  (void)pthread_mutex_destroy(&b->lock);
+  free(b);
+}
+
+void bn_reports_set_kind(struct bn_reports *b, enum bn_kind kind)
+{
+  atomic_store(&b->kind, (int)kind);
+}
+
+enum bn_kind bn_reports_kind(const struct bn_reports *b)
+{
+  return (enum bn_kind)atomic_load(&b->kind);
+}
+
+/* What the heading could not name, if it was not all: a saved result prints the same heading. */
+static void note_database(struct bn_facts *f)
+{
+  const bool named = bn_facts_find(f, "database", "driver") != NULL;
+
+  if (bn_facts_find(f, "database", "server_version") == NULL &&
+      bn_facts_find(f, "database", "client_version") == NULL)
+    bn_facts_text(f, "database", "at_start", named ? "driver" : "nothing");
+}
+
+/* Its first fact may come from an event. */
+static bool is_late(const struct bn_reports *b, const char *section)
+{
+  return b->begun && strcmp(section, "database") == 0 &&
+         bn_facts_find(&b->facts, "database", "driver") == NULL;
+}
+
+void bn_reports_fact(struct bn_reports *b, const char *section, const char *key, const char *text)
+{
+  (void)pthread_mutex_lock(&b->lock);
+  if (is_late(b, section))
+    note_database(&b->facts);
+  bn_facts_text(&b->facts, section, key, text);
+  (void)pthread_mutex_unlock(&b->lock);
+}
+
+void bn_reports_fact_f64(struct bn_reports *b, const char *section, const char *key, double value)
+{
+  (void)pthread_mutex_lock(&b->lock);
+  bn_facts_real(&b->facts, section, key, value);
+  (void)pthread_mutex_unlock(&b->lock);
+}
+
+/* --- before the measurement ------------------------------------------------------------------- */
+
+static int open_reporter(const struct slot *r, const struct bn_plan *asked, struct bn_err *err)
+{
+  const struct bn_reporter *ops = r->use.ops;
+
+  if (ops->open != NULL && ops->open(r->state, r->use.conf, r->use.path, r->use.out, err) != 0)
+    return -1;
+  return ops->check != NULL ? ops->check(r->state, asked, err) : 0;
+}
+
+int bn_reports_check(const struct bn_reports *b, struct bn_err *err)
+{
+  const bool is_script = b->ops->find_command != NULL;
+  const struct bn_assert_scope scope = {.metrics = &b->stats->metrics,
+                                        .kinds = is_script ? UINT_MAX : 1U << b->ops->kind,
+                                        .paced = b->conf->raw.rate > 0,
+                                        .own = b->conf->policy->own_report,
+                                        .statements = b->stats->statements != NULL};
+
+  return bn_asserts_check(&b->asserts, &scope, err);
+}
+
+bool bn_reports_open(struct bn_reports *b)
+{
+  struct bn_plan asked;
+
+  bn_plan_fill(&asked, b->conf);
+  asked.metrics = &b->stats->metrics;
+  for (size_t i = 0; i < b->n_slots; i++) {
+    struct slot *r = &b->slot[i];
+    struct bn_err err = {0};
+
+    r->opened = true;
+    if (open_reporter(r, &asked, &err) != 0) {
+      bn_log(BN_FATAL, "%s", err.text);
+      return false;
+    }
+    b->replaced |= r->use.ops->replaces;
+  }
+  return true;
+}
+
+void bn_reports_know(struct bn_reports *b, struct bn_facts *facts)
+{
+  struct bn_facts told;
+
+  (void)pthread_mutex_lock(&b->lock);
+  told = b->facts;
+  b->facts = *facts;
+  /* The top level of a script may have opened a connection already. */
+  for (size_t i = 0; i < told.n_facts; i++)
+    bn_facts_text(&b->facts, told.fact[i].section, told.fact[i].key, told.fact[i].text);
+  (void)pthread_mutex_unlock(&b->lock);
+  bn_facts_done(&told);
+  memset(facts, 0, sizeof *facts);
+}
+
+void bn_reports_begin(struct bn_reports *b, const void *workload, uint64_t seed)
+{
+  bn_plan_fill(&b->facts.plan, b->conf);
+  b->facts.plan.metrics = &b->stats->metrics;
+  b->facts.plan.seed = seed;
+  if (b->ops->describe != NULL)
+    b->ops->describe(workload, &b->facts);
+  for (size_t i = 0; i < b->n_slots; i++)
+    if (b->slot[i].use.ops->begin != NULL)
+      b->slot[i].use.ops->begin(b->slot[i].state, &b->facts);
+}
+
+/* Without the lock: the top level of a script, which a reporter loads, may tell facts itself. */
+void bn_reports_starting(struct bn_reports *b)
+{
+  for (size_t i = 0; i < b->n_slots; i++)
+    if (b->slot[i].use.ops->starting != NULL)
+      b->slot[i].use.ops->starting(b->slot[i].state, &b->facts);
+}
+
+/* With the lock: sessions that connect late may add facts. */
+void bn_reports_started(struct bn_reports *b)
+{
+  (void)pthread_mutex_lock(&b->lock);
+  b->begun = true;
+  if (bn_facts_find(&b->facts, "database", "driver") != NULL)
+    note_database(&b->facts);
+  for (size_t i = 0; i < b->n_slots; i++)
+    if (b->slot[i].use.ops->started != NULL)
+      b->slot[i].use.ops->started(b->slot[i].state, &b->facts);
+  (void)pthread_mutex_unlock(&b->lock);
+}
+
+void bn_reports_place(struct bn_reports *b)
+{
+  (void)pthread_mutex_lock(&b->lock);
+  bn_watch_place(b->watch, &b->facts);
+  (void)pthread_mutex_unlock(&b->lock);
+}
+
+/* --- baselines -------------------------------------------------------------------------------- */
+
+static void swap(struct bn_snap *a, struct bn_snap *b)
+{
+  const struct bn_snap t = *a;
+
+  *a = *b;
+  *b = t;
+}
+
+static void spread_baseline(struct bn_reports *b)
+{
+  bn_snap_copy(&b->last, &b->base);
+  if (b->ticks)
+    bn_snap_copy(&b->start, &b->base);
+  if (b->asserts.patience_s > 0)
+    bn_snap_copy(&b->second, &b->base);
+  b->base_is_start = true;
+}
+
+/* The statements before the start stay in the first difference. */
+static void let_start_count(struct bn_snap *base)
+{
+  for (size_t i = 0; i <= BN_C_RECONNECT; i++)
+    if (i != BN_C_EVENTS) /* those of a session add up to them */
+      base->counter[i] = 0;
+}
+
+void bn_reports_start(struct bn_reports *b, uint64_t now_ns)
+{
+  b->facts.start_ns = now_ns;
+  b->facts.start_wall_ns = bn_clock_wall();
+  bn_snap_take(&b->base, b->stats, now_ns);
+  atomic_store(&b->warming, b->conf->policy->own_report && b->conf->warmup_ns != 0);
+  if (b->conf->policy->start_counts_too)
+    let_start_count(&b->base);
+  spread_baseline(b);
+}
+
+const struct bn_snap *bn_reports_baseline(struct bn_reports *b, uint64_t now_ns)
+{
+  bn_snap_take(&b->base, b->stats, now_ns);
+  bn_snap_end_warmup(&b->base);
+  spread_baseline(b);
+  atomic_store(&b->warming, false);
+  return &b->base;
+}
+
+void bn_reports_end_span(struct bn_reports *b, uint64_t end_ns, uint64_t now_ns)
+{
+  bn_rated_look(&b->rated, end_ns, now_ns);
+}
+
+/* --- reports ---------------------------------------------------------------------------------- */
+
+static struct bn_view_rules rules_of(const struct bn_reports *b)
+{
+  const struct bn_conf *c = b->conf;
+
+  return (struct bn_view_rules){.percents = c->percents,
+                                .n_percents = c->n_percents,
+                                .nearest = !c->policy->own_report,
+                                .commits = c->policy->transactions_are_commits};
+}
+
+static void count(const struct bn_reports *b, struct bn_desk *d, const struct bn_moment *m)
+{
+  bn_desk_count(d, b->stats, atomic_load(&b->warming), m->now_ns);
+}
+
+/* Of several events of a session the average start is known; in the middle of a start or an end it
+   may be anything. */
+static uint64_t oldest(const struct bn_reports *b, const struct bn_snap *s, uint64_t now_ns)
+{
+  const uint64_t age_ns = bn_snap_oldest(s, now_ns);
+  const uint64_t most_ns = now_ns > b->facts.start_ns ? now_ns - b->facts.start_ns : 0;
+
+  return age_ns < most_ns ? age_ns : most_ns;
+}
+
+/* What a view says besides the difference. */
+static void complete_view(const struct bn_reports *b, struct bn_desk *d, const struct bn_moment *m)
+{
+  struct bn_view *v = &d->view;
+
+  v->kind = bn_reports_kind(b);
+  v->at_s = (double)(m->now_ns - m->from_ns) * 1e-9;
+  v->failed_threads = m->failed_threads;
+  v->paced = m->paced;
+  if (v->paced) {
+    v->backlog = m->backlog;
+    v->concurrency = d->now.unfinished;
+  }
+  v->oldest_s = (double)oldest(b, &d->now, m->now_ns) * 1e-9;
+  if (m->at_limit)
+    v->running = m->running;
+  if (b->ops->figures != NULL) {
+    v->n_figures = b->ops->figures(v, d->store.figure, BN_FIGURES_MAX);
+    v->figures = d->store.figure;
+  }
+}
+
+static void make_view(struct bn_reports *b, struct bn_desk *d, const struct bn_snap *base,
+                      bool exact, const struct bn_moment *m)
+{
+  struct bn_view_rules rules = rules_of(b);
+
+  rules.exact = exact;
+  rules.sessions = base == &b->base;
+  bn_desk_compare(d, base);
+  bn_view_fill(&d->view, &d->store, &d->delta, &rules);
+  complete_view(b, d, m);
+}
+
+static void build_view(struct bn_reports *b, struct bn_desk *d, const struct bn_snap *base,
+                       bool exact, const struct bn_moment *m)
+{
+  count(b, d, m);
+  make_view(b, d, base, exact, m);
+}
+
+/* lines: not NULL to ask for them. */
+static int call(const struct slot *r, const struct bn_view *v, struct bn_buf *lines,
+                struct bn_err *err)
+{
+  const struct bn_reporter *ops = r->use.ops;
+
+  if (lines != NULL)
+    return ops->add == NULL ? 0 : ops->add(r->state, v, lines, err);
+  switch (v->span) {
+  case BN_VIEW_INTERVAL:
+    return ops->interval == NULL ? 0 : ops->interval(r->state, v, err);
+  case BN_VIEW_CHECKPOINT:
+    return ops->checkpoint == NULL ? 0 : ops->checkpoint(r->state, v, err);
+  case BN_VIEW_TOTAL:
+    return ops->total == NULL ? 0 : ops->total(r->state, v, err);
+  case BN_VIEW_TICK:
+    return ops->tick == NULL ? 0 : ops->tick(r->state, v, err);
+  }
+  return 0;
+}
+
+/* Reporters that hang are left out. */
+static void print_instead(struct bn_reports *b, const struct bn_view *v)
+{
+  for (size_t i = 0; i < b->n_slots; i++) {
+    const struct slot *r = &b->slot[i];
+    struct bn_err err = {0};
+
+    if (r->use.ops->instead != NULL && atomic_load(&r->busy) == 0 &&
+        r->use.ops->instead(r->state, v, &err) != 0 && err.text[0] != '\0')
+      bn_log(BN_FATAL, "%s", err.text);
+  }
+}
+
+void bn_reports_instead(struct bn_reports *b)
+{
+  print_instead(b, &b->total.view);
+}
+
+bool bn_reports_in_hook(const struct bn_reports *b)
+{
+  return atomic_load(&b->in_hook);
+}
+
+void bn_reports_leave_reporter(struct bn_reports *b)
+{
+  (void)pthread_mutex_lock(&b->lock);
+  atomic_store(&b->left, true);
+  (void)pthread_mutex_unlock(&b->lock);
+}
+
+/* false: it has failed, in words of its own. */
+static bool hand_over(struct bn_reports *b, struct slot *r, const struct bn_view *v,
+                      struct bn_buf *lines)
+{
+  const bool runs_script =
+      r->use.ops->add != NULL || (r->use.ops->replaces & BN_REPLACES_TOTAL) != 0;
+  const bool hook = v->span == BN_VIEW_TOTAL && runs_script;
+  struct bn_err err = {0};
+  int rc;
+
+  if (hook)
+    atomic_store(&b->in_hook, true);
+  atomic_fetch_add(&r->busy, 1);
+  rc = call(r, v, lines, &err);
+  atomic_fetch_sub(&r->busy, 1);
+  if (hook)
+    atomic_store(&b->in_hook, false);
+  if (rc != 0 && err.text[0] != '\0')
+    bn_log(BN_FATAL, "%s", err.text);
+  return rc == 0;
+}
+
+/* The reporting thread that was left behind is still in it: the others need not wait for that. */
+static bool hangs(const struct slot *r)
+{
+  return atomic_load(&r->busy) != 0;
+}
+
+static bool ask_for_lines(struct bn_reports *b, struct bn_desk *d)
+{
+  const bool left = atomic_load(&b->left);
+  bool ok = true;
+
+  bn_buf_clear(&d->lines);
+  for (size_t i = 0; i < b->n_slots; i++)
+    if (!left || !hangs(&b->slot[i]))
+      ok &= hand_over(b, &b->slot[i], &d->view, &d->lines);
+  d->view.lines = ok && d->lines.len > 0 ? d->lines.data : NULL;
+  return ok;
+}
+
+/* Reporters read without the lock, so that one that hangs does not hold up threads that fail. */
+static bool copy_errors(struct bn_reports *b, struct bn_desk *d)
+{
+  bool ok;
+
+  (void)pthread_mutex_lock(&b->lock);
+  ok = bn_desk_copy_errors(d, &b->facts);
+  (void)pthread_mutex_unlock(&b->lock);
+  if (!ok)
+    bn_log(BN_FATAL, "out of memory: the report does not have all messages of errors");
+  return ok;
+}
+
+/* Returns whether all went well; *late: the reporting thread came back from a call after nobody
+   expected it to any more. */
+static bool hand_out(struct bn_reports *b, struct bn_desk *d, bool *late)
+{
+  struct bn_view *v = &d->view;
+  const unsigned bit = v->span == BN_VIEW_INTERVAL ? BN_REPLACES_INTERVAL : BN_REPLACES_TOTAL;
+  const bool left = atomic_load(&b->left);
+  bool ok = true, replacement_failed = false;
+
+  *late = v->span != BN_VIEW_TOTAL && left;
+  if (b->watch != NULL && !*late)
+    bn_watch_show(b->watch, v);
+  /* First, as a hook that is asked for lines may hang, and the view is printed without it. */
+  if (!*late && (v->span == BN_VIEW_CHECKPOINT || v->span == BN_VIEW_TOTAL))
+    ok &= copy_errors(b, d);
+  if (!*late && v->span != BN_VIEW_TICK)
+    ok &= ask_for_lines(b, d);
+  for (size_t i = 0; i < b->n_slots && !*late; i++) {
+    struct slot *r = &b->slot[i];
+    const bool replaces = (r->use.ops->replaces & bit) != 0;
+
+    if (left && hangs(r)) {
+      ok = false;
+      continue;
+    }
+    v->replaced = (b->replaced & bit) != 0 && !replaces;
+    if (!hand_over(b, r, v, NULL)) {
+      ok = false;
+      replacement_failed |= replaces;
+    }
+    *late = v->span != BN_VIEW_TOTAL && atomic_load(&b->left);
+  }
+  if (replacement_failed && v->span != BN_VIEW_INTERVAL && v->span != BN_VIEW_TICK && !*late)
+    print_instead(b, v);
+  return ok;
+}
+
+bool bn_reports_interval(struct bn_reports *b, const struct bn_moment *m)
+{
+  bool late, ok;
+
+  build_view(b, &b->desk, &b->last, false, m);
+  b->desk.view.span = BN_VIEW_INTERVAL;
+  ok = hand_out(b, &b->desk, &late);
+  if (!late)
+    swap(&b->last, &b->desk.now);
+  return ok;
+}
+
+/* Tests without statistics of their own may have no checkpoints: their total is of the whole. */
+static bool has_checkpoints(const struct bn_reports *b)
+{
+  const enum bn_kind kind = bn_reports_kind(b);
+
+  return !b->conf->policy->plain_tests_uncut || (kind != BN_KIND_PLAIN && kind != BN_KIND_CPU);
+}
+
+/* The total may be in the making once the reporting thread has been left. */
+static void start_from_checkpoint(struct bn_reports *b)
+{
+  (void)pthread_mutex_lock(&b->lock);
+  if (!atomic_load(&b->left)) {
+    swap(&b->base, &b->desk.now);
+    b->base_is_start = false;
+  }
+  (void)pthread_mutex_unlock(&b->lock);
+}
+
+bool bn_reports_checkpoint(struct bn_reports *b, const struct bn_moment *m)
+{
+  bool late, ok;
+
+  if (!has_checkpoints(b))
+    return true;
+  build_view(b, &b->desk, &b->base, b->base_is_start, m);
+  b->desk.view.span = BN_VIEW_CHECKPOINT;
+  ok = hand_out(b, &b->desk, &late);
+  start_from_checkpoint(b);
+  return ok;
+}
+
+bool bn_reports_ticks(const struct bn_reports *b)
+{
+  return b->ticks || b->asserts.patience_s > 0;
+}
+
+bool bn_reports_tick(struct bn_reports *b, const struct bn_moment *m)
+{
+  bool late;
+
+  if (!b->ticks)
+    return true;
+  build_view(b, &b->desk, &b->start, true, m);
+  b->desk.view.span = BN_VIEW_TICK;
+  return hand_out(b, &b->desk, &late);
+}
+
+const struct bn_assert *bn_reports_second(struct bn_reports *b, const struct bn_moment *m)
+{
+  const struct bn_view_rules rules = rules_of(b);
+  const struct bn_assert *violated;
+
+  if (b->asserts.patience_s <= 0)
+    return NULL;
+  build_view(b, &b->desk, &b->second, false, m);
+  /* What is left of a second after the reporting thread was held up goes to the next one. */
+  if (b->desk.view.span_s < 0.5)
+    return NULL;
+  violated = bn_asserts_second(&b->asserts, &b->desk.view, &rules);
+  swap(&b->second, &b->desk.now);
+  return violated;
+}
+
+void bn_reports_ended(struct bn_reports *b)
+{
+  for (size_t i = 0; i < b->n_slots; i++)
+    if (b->slot[i].use.ops->ended != NULL && atomic_load(&b->slot[i].busy) == 0)
+      b->slot[i].use.ops->ended(b->slot[i].state);
+}
+
+/* Events that --db-max-tries has given up since then: some of those dropped, which are counted a
+   moment later. */
+static uint64_t given_up(const struct bn_snap *now)
+{
+  const size_t i = bn_metrics_counter(&now->metrics, "failed_events");
+  const uint64_t n = i < now->metrics.n_counters ? now->counter[i] : 0;
+
+  return n < now->dropped ? n : now->dropped;
+}
+
+/* Since the measurement began: a checkpoint ends no queue. */
+static void count_arrivals(struct bn_view *v, const struct bn_snap *now, const struct bn_moment *m,
+                           uint64_t in_flight)
+{
+  const uint64_t events = now->counter[BN_C_EVENTS], failed = given_up(now);
+
+  v->due = m->due;
+  v->started = events + failed + in_flight;
+  v->dropped = now->dropped - failed;
+  v->finished = events - now->late;
+  v->served = m->due > 0 ? (double)v->finished / (double)m->due : 0;
+  v->warmup_backlog = now->overdue + m->warmup_left;
+}
+
+/* bench's own final report is of the span, with what came to its end, or did not, after it.
+   Returns the rules that the view was filled with. */
+static struct bn_view_rules build_total(struct bn_reports *b, const struct bn_moment *m)
+{
+  struct bn_desk *d = &b->total;
+  struct bn_view_rules rules = rules_of(b);
+  uint64_t in_flight = 0, oldest_ns = 0;
+
+  rules.exact = b->base_is_start;
+  rules.sessions = true;
+  bn_desk_compare(d, &b->base);
+  bn_rated_settle(&b->rated, &b->base, m, d->delta.late, &rules);
+  if (m->abandoned)
+    in_flight =
+        bn_snap_ages(&d->now, m->observed_ns, atomic_load(&b->warming), d->ages, &oldest_ns);
+  rules.oldest_ns = in_flight > 0 ? oldest_ns : 0;
+  if (m->ages != NULL) {
+    bn_hist_add(d->ages, m->ages);
+    rules.oldest_ns = m->oldest_ns > rules.oldest_ns ? m->oldest_ns : rules.oldest_ns;
+  }
+  rules.ages = in_flight + m->backlog > 0 ? d->ages : NULL;
+  bn_view_fill(&d->view, &d->store, &d->delta, &rules);
+  complete_view(b, d, m);
+  d->view.oldest_s = (double)rules.oldest_ns * 1e-9;
+  d->view.unfinished = in_flight + (m->paced ? m->backlog : 0);
+  d->view.setup_s = (double)m->setup_ns * 1e-9;
+  d->view.grace_s = (double)m->grace_ns * 1e-9;
+  d->view.teardown_s = (double)m->teardown_ns * 1e-9;
+  if (m->paced)
+    count_arrivals(&d->view, &d->now, m, in_flight);
+  if (d->view.kind == BN_KIND_SQL) {
+    d->view.outages = m->outages.n;
+    d->view.longest_outage_s = (double)m->outages.longest_ns * 1e-9;
+  }
+  return rules;
+}
+
+/* A report of the warm-up says nothing about what was to be measured. */
+static void asserts(struct bn_reports *b, const struct bn_view_rules *rules)
+{
+  const struct bn_view *v = atomic_load(&b->warming) ? NULL : &b->total.view;
+
+  (void)pthread_mutex_lock(&b->lock);
+  bn_asserts_total(&b->asserts, v, rules, &b->facts);
+  (void)pthread_mutex_unlock(&b->lock);
+}
+
+void bn_reports_count(struct bn_reports *b, const struct bn_moment *m)
+{
+  count(b, &b->total, m);
+}
+
+void bn_reports_sum(struct bn_reports *b, const struct bn_moment *m)
+{
+  struct bn_view_rules rules = rules_of(b);
+
+  if (b->ops->verify != NULL)
+    bn_desk_look_up(&b->total, b->stats);
+  b->facts.end_wall_ns = bn_clock_wall();
+  if (b->conf->policy->own_report) {
+    rules = build_total(b, m);
+  } else {
+    make_view(b, &b->total, &b->base, b->base_is_start, m);
+    b->total.view.unfinished = m->abandoned ? b->total.now.unfinished : 0;
+  }
+  b->total.view.span = BN_VIEW_TOTAL;
+  b->total.view.running = 0;
+  asserts(b, &rules);
+}
+
+bool bn_reports_total(struct bn_reports *b)
+{
+  bool late;
+
+  return hand_out(b, &b->total, &late);
+}
+
+bool bn_reports_log_verdicts(const struct bn_reports *b)
+{
+  return bn_asserts_log(&b->asserts, &b->facts, !b->conf->policy->own_report);
+}
+
+/* Nobody is told that standard output has no reader. */
+static bool is_unread(const struct slot *r, const struct bn_end *end)
+{
+  return end->signo == SIGPIPE && r->use.path == NULL;
+}
+
+/* Threads that were left behind may still tell facts. */
+static bool finish(struct bn_reports *b, struct slot *r, const struct bn_end *end)
+{
+  struct bn_err err = {0};
+  int rc = 0;
+
+  (void)pthread_mutex_lock(&b->lock);
+  if (r->use.ops->finish != NULL)
+    rc = r->use.ops->finish(r->state, end, &err);
+  (void)pthread_mutex_unlock(&b->lock);
+  if (rc != 0 && !is_unread(r, end))
+    bn_log_stderr("%s", err.text);
+  return rc == 0;
+}
+
+static void add_message(void *arg, const struct bn_log_told *told)
+{
+  bn_facts_message(arg, told->wall_ns, told->level, told->text, told->times);
+}
+
+static void gather_messages(struct bn_reports *b)
+{
+  (void)pthread_mutex_lock(&b->lock);
+  bn_log_each_told(add_message, &b->facts);
+  (void)pthread_mutex_unlock(&b->lock);
+}
+
+bool bn_reports_close(struct bn_reports *b, const struct bn_end *how)
+{
+  struct bn_end end = *how;
+  bool ok = true;
+
+  end.replaced_intervals = (b->replaced & BN_REPLACES_INTERVAL) != 0;
+  end.replaced_total = (b->replaced & BN_REPLACES_TOTAL) != 0;
+  gather_messages(b);
+  for (size_t i = 0; i < b->n_slots; i++) {
+    struct slot *r = &b->slot[i];
+    struct bn_err err = {0};
+
+    if (r->opened && atomic_load(&r->busy) == 0) {
+      ok &= finish(b, r, &end);
+      if (r->use.ops->close != NULL && r->use.ops->close(r->state, &err) != 0) {
+        if (!is_unread(r, &end))
+          bn_log_stderr("report not complete: %s", err.text);
+        ok = false;
+      }
+    } else if (r->opened && r->use.path != NULL) {
+      bn_log_stderr("report not complete: '%s' was still being written when the run ended",
+                    r->use.path);
+      ok = false;
+    }
+    r->opened = false;
+  }
+  return ok;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Times on grids. */
+#include "engine/schedule.h"
+
+#include "base/clock.h"
+
+static const uint64_t never = UINT64_MAX;
+
+/* Threads that stop by themselves at the limit are not to be forced. */
+static const uint64_t stopping_ns = 200 * BN_NSEC_PER_MSEC;
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+  return a < b ? a : b;
+}
+
+void bn_schedule_init(struct bn_schedule *a, const struct bn_conf *conf, uint64_t now_ns)
+{
+  *a = (struct bn_schedule){.conf = conf,
+                            .refit_ns = now_ns + BN_NSEC_PER_SEC / 10,
+                            .interval_ns = never,
+                            .tick_ns = never,
+                            .forced_ns = never,
+                            .grace_ns = never};
+}
+
+static uint64_t checkpoint_at(const struct bn_schedule *a)
+{
+  const struct bn_conf *c = a->conf;
+
+  return a->checkpoint < c->n_checkpoints ? a->times.measure_ns + c->checkpoint_ns[a->checkpoint]
+                                          : never;
+}
+
+void bn_schedule_open(struct bn_schedule *a, const struct bn_times *times, bool ticks)
+{
+  const struct bn_conf *c = a->conf;
+
+  a->times = *times;
+  a->measuring = true;
+  a->warming = c->warmup_ns != 0;
+  if (c->interval_ns != 0)
+    a->interval_ns = times->measure_ns + c->interval_ns;
+  if (ticks)
+    a->tick_ns = times->measure_ns + BN_NSEC_PER_SEC;
+  if (c->forced)
+    a->forced_ns = times->deadline_ns + (c->forced_ns > stopping_ns ? c->forced_ns : stopping_ns);
+  /* At 0 there is nothing to report yet. */
+  while (checkpoint_at(a) == times->measure_ns)
+    a->checkpoint++;
+}
+
+uint64_t bn_schedule_next(const struct bn_schedule *a, uint64_t now_ns)
+{
+  uint64_t at = a->refit_ns;
+
+  if (!a->measuring)
+    return at;
+  if (a->warming)
+    return least(at, a->times.measure_ns);
+  at = least(at, least(least(a->interval_ns, a->tick_ns), checkpoint_at(a)));
+  at = least(at, least(a->forced_ns, a->grace_ns));
+  return least(at, a->times.deadline_ns > now_ns ? a->times.deadline_ns : never);
+}
+
+bool bn_schedule_refit(struct bn_schedule *a, uint64_t now_ns)
+{
+  if (now_ns < a->refit_ns)
+    return false;
+  a->refit_ns = now_ns + BN_NSEC_PER_SEC;
+  return true;
+}
+
+bool bn_schedule_warmup_ends(struct bn_schedule *a, uint64_t now_ns)
+{
+  if (!a->warming || now_ns < a->times.measure_ns)
+    return false;
+  a->warming = false;
+  return true;
+}
+
+/* The first point after now_ns on the grid. */
+static uint64_t next_on_grid(uint64_t from_ns, uint64_t step_ns, uint64_t now_ns)
+{
+  return from_ns + ((now_ns - from_ns) / step_ns + 1) * step_ns;
+}
+
+bool bn_schedule_interval(struct bn_schedule *a, uint64_t now_ns)
+{
+  if (a->warming || now_ns < a->interval_ns)
+    return false;
+  a->interval_ns = next_on_grid(a->interval_ns, a->conf->interval_ns, now_ns);
+  return true;
+}
+
+bool bn_schedule_checkpoint(struct bn_schedule *a, uint64_t now_ns)
+{
+  if (!a->measuring || a->warming || now_ns < checkpoint_at(a))
+    return false;
+  while (now_ns >= checkpoint_at(a))
+    a->checkpoint++;
+  return true;
+}
+
+void bn_schedule_end(struct bn_schedule *a)
+{
+  a->checkpoint = a->conf->n_checkpoints;
+}
+
+bool bn_schedule_tick(struct bn_schedule *a, uint64_t now_ns)
+{
+  if (a->warming || now_ns < a->tick_ns)
+    return false;
+  a->tick_ns = next_on_grid(a->tick_ns, BN_NSEC_PER_SEC, now_ns);
+  return true;
+}
+
+static bool once(uint64_t *at_ns, uint64_t now_ns)
+{
+  if (now_ns < *at_ns)
+    return false;
+  *at_ns = never;
+  return true;
+}
+
+bool bn_schedule_forced(struct bn_schedule *a, uint64_t now_ns)
+{
+  return once(&a->forced_ns, now_ns);
+}
+
+bool bn_schedule_out_of_grace(struct bn_schedule *a, uint64_t now_ns)
+{
+  return once(&a->grace_ns, now_ns);
+}
+
+void bn_patience_renew(struct bn_patience *p, struct bn_progress done, uint64_t now_ns)
+{
+  if (p->since_ns == 0 || done.ended != p->last.ended)
+    p->ended_since_ns = now_ns;
+  if (p->since_ns == 0 || done.all != p->last.all)
+    p->since_ns = now_ns;
+  p->last = done;
+}
+
+uint64_t bn_patience_until(const struct bn_patience *p, uint64_t grace_ns, uint64_t longest_ns)
+{
+  return least(p->since_ns + grace_ns, p->ended_since_ns + longest_ns);
+}
+
+void bn_schedule_give_grace(struct bn_schedule *a, uint64_t now_ns, struct bn_progress done,
+                            uint64_t grace_ns, uint64_t longest_ns)
+{
+  bn_patience_renew(&a->patience, done, now_ns);
+  a->grace_ns = bn_patience_until(&a->patience, grace_ns, longest_ns);
+}

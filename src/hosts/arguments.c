@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Makes the command line of agents from the one that was typed. */
+#include "hosts/arguments.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "hosts/frame.h"
+#include "option/words.h"
+
+/* What is not sent: what the controller does itself, and what each host has its own value of. */
+static const char *const kept_here[] = {"hosts",           "hosts-file",   "hosts-shell",
+                                        "hosts-program",   "on-host-loss", "threads",
+                                        "threads-total",   "events",       "rate",
+                                        "num-threads",     "max-requests", "tx-rate",
+                                        "report",          "assert",       "metrics-listen",
+                                        "abort-on-assert", "rand-seed",    "rand-init",
+                                        "compat",          "test",         NULL};
+
+/* What a configuration file, which is sent, may say, and no agent may take from it: old names, of
+   which the default says nothing, and a seed that each would draw. */
+static const char *const overruled[] = {"rand-init", "num-threads", "max-requests", "tx-rate"};
+
+static int out_of_memory(struct bn_err *err)
+{
+  return bn_err_set(err, ENOMEM, "out of memory");
+}
+
+static int add_word(struct bn_arguments *o, const char *word, struct bn_err *err)
+{
+  return bn_words_add(&o->words, word) == 0 ? 0 : out_of_memory(err);
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+static int cannot_read(const char *path, int why, struct bn_err *err)
+{
+  if (why == EFBIG)
+    return bn_err_set(err, why, "cannot send '%s' to the hosts: the files have more than %u MiB",
+                      path, BN_FRAME_MAX >> 20);
+  return bn_err_set(err, why, "cannot read '%s', which the hosts need: %s", path, strerror(why));
+}
+
+/* All of them together are bounded as one is. */
+static int send_file(struct bn_arguments *o, const char *path, const char *name, struct bn_err *err)
+{
+  const size_t have = o->files.len;
+  struct bn_buf text = {.max = have < BN_FRAME_MAX ? BN_FRAME_MAX - have : 1};
+  int rc = bn_file_read(path, &text);
+
+  if (rc != 0)
+    rc = cannot_read(path, rc, err);
+  else
+    rc = bn_frame_put_file(&o->files, name, text.data, text.len, err);
+  if (text.data != NULL)
+    explicit_bzero(text.data, text.len);
+  bn_buf_done(&text);
+  o->n_files++;
+  return rc;
+}
+
+static const char *base_of(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+
+  return slash != NULL ? slash + 1 : path;
+}
+
+static bool is_file(const char *path)
+{
+  struct stat st;
+
+  return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* Also a script that is piped in, as /dev/stdin: it can be read once, which is here. */
+static bool is_script(const char *path)
+{
+  struct stat st;
+
+  return stat(path, &st) == 0 && (S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode));
+}
+
+static bool is_lua(const char *name)
+{
+  const size_t len = strlen(name);
+
+  return name[0] != '.' && len > 4 && strcmp(name + len - 4, ".lua") == 0;
+}
+
+/* Scripts find modules beside them. */
+static int send_folder(struct bn_arguments *o, const char *folder, struct bn_err *err)
+{
+  DIR *d = opendir(folder);
+  const struct dirent *e;
+  char path[PATH_MAX];
+  int rc = 0;
+
+  if (d == NULL)
+    return cannot_read(folder, errno, err);
+  while (rc == 0 && (e = readdir(d)) != NULL)
+    if (is_lua(e->d_name) &&
+        (size_t)snprintf(path, sizeof path, "%s/%s", folder, e->d_name) < sizeof path &&
+        is_file(path))
+      rc = send_file(o, path, e->d_name, err);
+  (void)closedir(d);
+  return rc;
+}
+
+/* A script of the user's comes before one of the bundle, which every host has.  The order is that
+   of a run without hosts: the file, then the module of that name in the working folder. */
+static int send_script(struct bn_arguments *o, struct bn_err *err)
+{
+  const char *test = o->from->test;
+  char path[PATH_MAX], folder[PATH_MAX];
+
+  (void)snprintf(path, sizeof path, "%s", test);
+  if (!is_script(path))
+    (void)snprintf(path, sizeof path, "%s.lua", test);
+  if (o->from->is_builtin || !is_script(path))
+    return add_word(o, test, err);
+  (void)snprintf(folder, sizeof folder, "%.*s",
+                 base_of(path) > path ? (int)(base_of(path) - path) : 1,
+                 base_of(path) > path ? path : ".");
+  if (add_word(o, base_of(path), err) != 0 || send_folder(o, folder, err) != 0)
+    return -1;
+  return is_lua(base_of(path)) ? 0 : send_file(o, path, base_of(path), err);
+}
+
+/* The controller has read it, too. */
+static int refuse_pipe(const char *path, struct bn_err *err)
+{
+  struct stat st;
+
+  if (stat(path, &st) != 0 || !S_ISFIFO(st.st_mode))
+    return 0;
+  return bn_err_set(err, EINVAL,
+                    "--config-file=%s cannot be sent to the hosts, because it is a pipe, which can "
+                    "be read only once; use a file",
+                    path);
+}
+
+static int send_settings(struct bn_arguments *o, const char *path, struct bn_err *err)
+{
+  char name[BN_FRAME_NAME_MAX], word[BN_FRAME_NAME_MAX + 32];
+
+  if (refuse_pipe(path, err) != 0)
+    return -1;
+  (void)snprintf(name, sizeof name, "config/%zu-%s", o->n_files, base_of(path));
+  (void)snprintf(word, sizeof word, "--config-file=%s", name);
+  return send_file(o, path, name, err) == 0 ? add_word(o, word, err) : -1;
+}
+
+/* The password itself is sent, so that no file on the hosts has it: the first line. */
+static int send_password(struct bn_arguments *o, const char *name, const char *path,
+                         struct bn_err *err)
+{
+  struct bn_buf text = {.max = 1 << 16}, word = {.max = 0};
+  int rc = bn_file_read(path, &text);
+
+  if (rc != 0)
+    rc = cannot_read(path, rc, err);
+  else {
+    const char *line = text.data != NULL ? text.data : "";
+
+    (void)bn_buf_printf(&word, "--%.*s=%.*s", (int)(strlen(name) - strlen("-file")), name,
+                        (int)strcspn(line, "\r\n"), line);
+    rc = word.failed ? out_of_memory(err) : add_word(o, word.data, err);
+  }
+  if (text.data != NULL)
+    explicit_bzero(text.data, text.len);
+  if (word.data != NULL)
+    explicit_bzero(word.data, word.len);
+  bn_buf_done(&text);
+  bn_buf_done(&word);
+  return rc;
+}
+
+/* --- words ------------------------------------------------------------------------------------ */
+
+static bool ends_in(const char *name, const char *end)
+{
+  const size_t len = strlen(name), tail = strlen(end);
+
+  return len >= tail && strcmp(name + len - tail, end) == 0;
+}
+
+static bool is_kept_here(const char *name)
+{
+  for (size_t i = 0; kept_here[i] != NULL; i++)
+    if (bn_opt_same_name(kept_here[i], name))
+      return true;
+  return false;
+}
+
+static int add_option(struct bn_arguments *o, const char *arg, struct bn_err *err)
+{
+  const char *value = strchr(arg, '=');
+  char name[64];
+
+  (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(arg + 2, "="), arg + 2);
+  for (char *c = name; *c != '\0'; c++)
+    *c = *c == '_' ? '-' : *c;
+  if (is_kept_here(name))
+    return 0;
+  if (ends_in(name, "-password-prompt"))
+    return bn_err_set(err, EINVAL, "--%s cannot be used in a run on several hosts; use --%.*s-file",
+                      name, (int)(strlen(name) - strlen("-prompt")), name);
+  if (value == NULL || value[1] == '\0')
+    return add_word(o, arg, err);
+  if (strcmp(name, "config-file") == 0)
+    return send_settings(o, value + 1, err);
+  if (ends_in(name, "-password-file"))
+    return send_password(o, name, value + 1, err);
+  return add_word(o, arg, err);
+}
+
+/* The one of the dialect: in 0.5 the default of --max-requests is 10000, and 0 is no limit. */
+static int add_default(struct bn_arguments *o, const char *name, struct bn_err *err)
+{
+  const struct bn_opt *opt = bn_optset_find(o->from->options, name);
+  const char *text = bn_opt_default(opt, bn_optset_policy(o->from->options));
+  char word[96];
+
+  (void)snprintf(word, sizeof word, "--%s=%s", name, text);
+  return add_word(o, word, err);
+}
+
+/* Whether an option is a word of the command line. */
+static bool is_typed(const struct bn_arguments *o, const char *name)
+{
+  const size_t len = strlen(name);
+
+  for (char *const *arg = o->from->args + 1; *arg != NULL; arg++) {
+    const char *end = *arg + strcspn(*arg, "=");
+    char word[64];
+
+    (void)snprintf(word, sizeof word, "%.*s", (int)(end - *arg), *arg);
+    if (strncmp(word, "--", 2) == 0 && strlen(word + 2) == len && bn_opt_same_name(word + 2, name))
+      return true;
+  }
+  return false;
+}
+
+/* Where passwords that a file or a URI speaks of are collected. */
+struct adding {
+  struct bn_arguments *order;
+  struct bn_err *err;
+  int rc;
+};
+
+static void add_password(void *arg, const char *name, const struct bn_opt *opt, const void *value)
+{
+  struct adding *a = arg;
+  const char *path = opt->type == BN_PATH || opt->type == BN_STRING ? *(char *const *)value : NULL;
+
+  if (a->rc != 0 || path == NULL || path[0] == '\0' || !ends_in(opt->name, "-password-file") ||
+      is_typed(a->order, name))
+    return;
+  a->rc = send_password(a->order, opt->name, path, a->err);
+}
+
+/* Of a configuration file or a URI, which agents get as they are, without the file they name. */
+static int add_passwords(struct bn_arguments *o, struct bn_err *err)
+{
+  struct adding a = {o, err, 0};
+
+  bn_optset_each(o->from->options, add_password, &a);
+  return a.rc;
+}
+
+static int add_options(struct bn_arguments *o, struct bn_err *err)
+{
+  for (char *const *arg = o->from->args + 1; *arg != NULL; arg++)
+    if (strncmp(*arg, "--", 2) == 0 && add_option(o, *arg, err) != 0)
+      return -1;
+  for (size_t i = 0; i < sizeof overruled / sizeof *overruled; i++)
+    if (bn_optset_origin(o->from->options, overruled[i]) != BN_FROM_DEFAULT &&
+        add_default(o, overruled[i], err) != 0)
+      return -1;
+  return 0;
+}
+
+/* The hosts are to draw from the same streams, and to be of the same dialect whatever the name of
+   their program is. */
+static int add_own(struct bn_arguments *o, struct bn_err *err)
+{
+  const char *dialect = bn_optset_policy(o->from->options)->dialect;
+  char word[64];
+
+  if (dialect != NULL) {
+    (void)snprintf(word, sizeof word, "--compat=%s", dialect);
+    if (add_word(o, word, err) != 0)
+      return -1;
+  }
+  if (o->from->seed == 0)
+    return 0;
+  (void)snprintf(word, sizeof word, "--rand-seed=%" PRId64, (int64_t)o->from->seed);
+  return add_word(o, word, err);
+}
+
+int bn_arguments_make(struct bn_arguments *o, const struct bn_arguments_from *from,
+                      struct bn_err *err)
+{
+  *o = (struct bn_arguments){.from = from};
+  bn_buf_init(&o->files, 2 * (size_t)BN_FRAME_MAX);
+  if (send_script(o, err) == 0 && add_options(o, err) == 0 && add_passwords(o, err) == 0 &&
+      add_own(o, err) == 0)
+    return 0;
+  bn_arguments_done(o);
+  return -1;
+}
+
+int bn_arguments_argv(const struct bn_arguments *o, const struct bn_work_split *share,
+                      struct bn_list *out)
+{
+  char threads[48], events[48], rate[64];
+  const char *const own[] = {threads, events, rate, o->from->command};
+
+  (void)snprintf(threads, sizeof threads, "--threads=%u", share->threads);
+  (void)snprintf(events, sizeof events, "--events=%" PRIu64, share->events);
+  (void)snprintf(rate, sizeof rate, "--rate=%.17g", share->rate);
+  for (size_t i = 0; i < o->words.n; i++)
+    if (bn_words_add(out, o->words.item[i]) != 0)
+      return -1;
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+    if (bn_words_add(out, own[i]) != 0)
+      return -1;
+  return 0;
+}
+
+void bn_arguments_done(struct bn_arguments *o)
+{
+  for (size_t i = 0; i < o->words.n; i++)
+    explicit_bzero(o->words.item[i], strlen(o->words.item[i]));
+  bn_words_done(&o->words);
+  if (o->files.data != NULL)
+    explicit_bzero(o->files.data, o->files.len);
+  bn_buf_done(&o->files);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How far the monotonic clock of another host is from the one here, and within which bound that is
+   known.
+
+   An exchange sends the time here, gets the time there, and notes the time here again.  The clock
+   there was read at some moment between the two times here, so its offset lies in an interval as
+   long as the round trip, whatever the delays of the two ways are.  Between exchanges the interval
+   widens by the greatest drift that two clocks are taken to have, and each exchange cuts it.  With
+   one exchange the estimate is the middle of its round trip and the bound half of it; the exchange
+   with the shortest round trip decides as long as it is fresh. */
+#ifndef BN_HOSTS_CLOCK_SYNC_H
+#define BN_HOSTS_CLOCK_SYNC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+  BN_CLOCK_SYNC_FIRST = 20,     /* exchanges before the start */
+  BN_CLOCK_SYNC_DRIFT_PPM = 200 /* the greatest drift between two clocks, 100 for each */
+};
+
+/* The offset (there minus here) lies from low to high at the time `at` here. */
+struct bn_clock_sync_span {
+  int64_t low_ns, high_ns;
+  uint64_t at_ns;
+};
+
+/* All zero: nothing is known. */
+struct bn_clock_sync {
+  struct bn_clock_sync_span now;
+  struct bn_clock_sync_span
+      first; /* when BN_CLOCK_SYNC_FIRST exchanges had been made; drift counts from it */
+  uint64_t best_trip_ns; /* the shortest round trip */
+  uint64_t exchanges;
+  uint64_t jumps; /* how often a clock was found where it could not have drifted to */
+};
+
+/* Adds an exchange.  -1: the times are impossible (the stream is not to be trusted); nothing
+   changes.  Exchanges are added in the order of back_ns. */
+int bn_clock_sync_add(struct bn_clock_sync *s, uint64_t sent_ns, uint64_t there_ns,
+                      uint64_t back_ns);
+
+struct bn_clock_sync_view {
+  int64_t offset_ns;      /* there minus here */
+  uint64_t error_ns;      /* the true offset is not farther from offset_ns than this */
+  double drift_ppm;       /* how much faster the clock there runs; 0 while it is not known */
+  double drift_error_ppm; /* the same bound for it; INFINITY while it is not known */
+};
+
+/* What is known at the time at_ns here, which is not before the last exchange.  false: nothing. */
+bool bn_clock_sync_read(const struct bn_clock_sync *s, uint64_t at_ns,
+                        struct bn_clock_sync_view *out);
+/* The time there when it is here_ns here, and the other way round, by the offset of a view. */
+uint64_t bn_clock_sync_there(const struct bn_clock_sync_view *v, uint64_t here_ns);
+uint64_t bn_clock_sync_here(const struct bn_clock_sync_view *v, uint64_t there_ns);
+
+#endif

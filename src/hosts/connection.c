@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads the frames of one agent. */
+#include "hosts/connection.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/clock.h"
+#include "base/escape.h"
+#include "hosts/remote_output.h"
+#include "measure/store.h"
+
+/* The largest payload that may wait to be sent: the files, and some frames. */
+enum { QUEUE_MAX = 3 * BN_FRAME_MAX };
+/* For a process to end after its stream; and for the next frame of a result to begin. */
+static const uint64_t patience_ns = BN_NSEC_PER_SEC;
+
+/* --- life ------------------------------------------------------------------------------------- */
+
+static int put_hello(struct bn_connection *p, const struct bn_store *js,
+                     const struct bn_handshake *handshake, const struct bn_buf *files,
+                     struct bn_err *err)
+{
+  struct bn_buf *out = &p->link.queue;
+  size_t len = 0;
+  char *text = bn_handshake_print(js, handshake, &len, err);
+  int rc;
+
+  if (text == NULL)
+    return -1;
+  rc = bn_frame_put(out, BN_FRAME_HELLO, text, len);
+  explicit_bzero(text, len);
+  free(text);
+  if (rc == 0 && files->len > 0)
+    rc = bn_buf_add(out, files->data, files->len);
+  if (rc == 0)
+    rc = bn_frame_put(out, BN_FRAME_OPEN, "", 0);
+  return rc == 0 ? 0 : bn_err_set(err, ENOMEM, "out of memory");
+}
+
+int bn_connection_begin(struct bn_connection *p, const struct bn_store *js,
+                        const struct bn_handshake *handshake, const struct bn_buf *files,
+                        struct bn_err *err)
+{
+  bn_buf_init(&p->link.queue, QUEUE_MAX);
+  if (put_hello(p, js, handshake, files, err) != 0)
+    return -1;
+  (void)bn_link_send(&p->link);
+  return 0;
+}
+
+void bn_connection_done(struct bn_connection *p)
+{
+  bn_link_done(&p->link);
+  bn_result_done(&p->head);
+  bn_buf_done(&p->result);
+  bn_result_done(&p->whole);
+}
+
+bool bn_connection_is_there(const struct bn_connection *p)
+{
+  return p->state < BN_CONNECTION_ENDED;
+}
+
+void bn_connection_lose(struct bn_connection *p, const char *fmt, ...)
+{
+  va_list ap;
+
+  if (!bn_connection_is_there(p))
+    return;
+  p->state = BN_CONNECTION_LOST;
+  va_start(ap, fmt);
+  (void)vsnprintf(p->why.text, sizeof p->why.text, fmt, ap);
+  va_end(ap);
+  bn_link_finish(&p->link);
+  bn_link_kill(&p->link, SIGTERM);
+}
+
+/* --- what comes ------------------------------------------------------------------------------- */
+
+static int at_wrong_time(const struct bn_frame *f, struct bn_err *err)
+{
+  return bn_err_set(err, EPROTO, "it sent %s at a wrong time", bn_frame_name(f->type));
+}
+
+/* Ranks differ, also where a launcher has started several of them on a host. */
+static void take_name(struct bn_connection *p, const char *host_name)
+{
+  char shown[BN_WORK_SPLIT_NAME_MAX - 16];
+
+  if (p->rank < 0)
+    return;
+  (void)bn_escape(shown, sizeof shown, host_name, "");
+  (void)snprintf(p->own_name, sizeof p->own_name, "%s:%d", shown, p->rank);
+  p->link.name = p->own_name;
+  p->name = p->own_name;
+}
+
+static int take_welcome(struct bn_connection *p, const struct bn_store *js,
+                        const struct bn_frame *f, struct bn_err *err)
+{
+  struct bn_welcome w;
+  int rc = 0;
+
+  if (p->state != BN_CONNECTION_CONNECTING)
+    return at_wrong_time(f, err);
+  if (bn_welcome_parse(js, f->data, f->len, &w, err) != 0)
+    return -1;
+  if (strcmp(w.version, PACKAGE_VERSION) != 0) {
+    char shown[64];
+
+    (void)bn_escape(shown, sizeof shown, w.version, "");
+    rc = bn_err_set(err, EPROTO,
+                    "it has bench %s, and this is bench %s; install the same version on all hosts",
+                    shown, PACKAGE_VERSION);
+  }
+  take_name(p, w.host_name);
+  bn_welcome_done(&w);
+  p->state = BN_CONNECTION_OPENING;
+  return rc;
+}
+
+static int take_refusal(const struct bn_frame *f, struct bn_err *err)
+{
+  char shown[sizeof err->text];
+
+  bn_frame_text(f, shown, sizeof shown);
+  return bn_err_set(err, EPROTO, "%s", shown);
+}
+
+static int take_pong(struct bn_connection *p, const struct bn_frame *f, struct bn_err *err)
+{
+  if (bn_frame_time(f, 0) == 0) /* of a ping that was only to be heard */
+    return 0;
+  if (p->ping_ns == 0 || bn_frame_time(f, 0) != p->ping_ns ||
+      bn_clock_sync_add(&p->clock_sync, p->ping_ns, bn_frame_time(f, 1), bn_clock_mono()) != 0)
+    return bn_err_set(err, EPROTO, "it sent a time that nobody asked for");
+  p->ping_ns = 0;
+  return 0;
+}
+
+static int read_head(struct bn_connection *p, const struct bn_store *js,
+                     struct bn_intervals *rounds, size_t i, const struct bn_node *map,
+                     struct bn_err *err)
+{
+  const struct bn_node *facts = js->get(map, "facts");
+
+  if (bn_store_read_facts(js, facts != NULL ? facts : map, &p->head.facts, err) != 0)
+    return -1;
+  if (bn_result_escape(&p->head) != 0)
+    return bn_err_set(err, ENOMEM, "out of memory");
+  if (p->head.facts.plan.threads != p->share.threads)
+    return bn_err_set(err, EPROTO, "it runs %u threads in place of %u", p->head.facts.plan.threads,
+                      p->share.threads);
+  return bn_intervals_begin(rounds, i, js->get(map, "group"), &p->head.facts, err);
+}
+
+static int take_ready(struct bn_connection *p, const struct bn_store *js,
+                      struct bn_intervals *rounds, size_t i, const struct bn_frame *f,
+                      struct bn_err *err)
+{
+  struct bn_node *map;
+  int rc;
+
+  if (p->state != BN_CONNECTION_OPENING)
+    return at_wrong_time(f, err);
+  map = js->parse_within(f->data, f->len, BN_VALID_HEAD_VALUES, err);
+  if (map == NULL)
+    return -1;
+  rc = read_head(p, js, rounds, i, map, err);
+  js->free(map);
+  p->state = BN_CONNECTION_READY;
+  return rc;
+}
+
+/* One frame may not hold all of it.  A host that fails or is told to stop before it is told to
+   start has a result too, of nothing. */
+static int take_result(struct bn_connection *p, const struct bn_intervals *rounds, size_t i,
+                       const struct bn_frame *f, struct bn_err *err)
+{
+  if (p->state == BN_CONNECTION_CONNECTING)
+    return at_wrong_time(f, err);
+  p->result.max = bn_valid_bytes(bn_intervals_as(rounds, i), p->statements);
+  if (f->len > p->result.max - p->result.len)
+    return bn_err_set(err, EFBIG, "its result is larger than %zu MiB", p->result.max >> 20);
+  if (bn_buf_add(&p->result, f->data, f->len) != 0)
+    return bn_err_set(err, ENOMEM, "out of memory");
+  p->result_ns = bn_clock_mono();
+  return 0;
+}
+
+bool bn_connection_is_sending(const struct bn_connection *p, uint64_t now_ns)
+{
+  return bn_connection_is_there(p) && p->result_ns != 0 &&
+         (bn_frame_is_within(&p->link.reader, BN_FRAME_RESULT) ||
+          now_ns <= p->result_ns + patience_ns);
+}
+
+static int read_result(struct bn_connection *p, const struct bn_store *js,
+                       const struct bn_valid_as *as, struct bn_err *err)
+{
+  if (p->result.len == 0)
+    return 0;
+  p->has_result = bn_valid_read(as, js, &p->result, p->statements, &p->whole, err) == 0;
+  bn_buf_done(&p->result);
+  return p->has_result ? 0 : -1;
+}
+
+static int take_end(struct bn_connection *p, const struct bn_store *js,
+                    const struct bn_intervals *rounds, size_t i, const struct bn_frame *f,
+                    struct bn_err *err)
+{
+  if (read_result(p, js, bn_intervals_as(rounds, i), err) != 0)
+    return -1;
+  p->status = (int)bn_frame_byte(f);
+  p->state = BN_CONNECTION_ENDED;
+  bn_link_finish(&p->link);
+  return 0;
+}
+
+/* Of a command; a run waits as READY says. */
+static int take_meet(struct bn_connection *p, const struct bn_frame *f, struct bn_err *err)
+{
+  if (p->state != BN_CONNECTION_OPENING || p->met)
+    return at_wrong_time(f, err);
+  p->met = true;
+  return 0;
+}
+
+static int take_printed(const struct bn_connection *p, const struct bn_frame *f, struct bn_err *err)
+{
+  if (p->state != BN_CONNECTION_OPENING)
+    return at_wrong_time(f, err);
+  bn_remote_output_show(p->printer, p->apart ? p->name : NULL, f->data, f->len);
+  return 0;
+}
+
+static int take_frame(struct bn_connection *p, const struct bn_store *js,
+                      struct bn_intervals *rounds, size_t i, const struct bn_frame *f,
+                      struct bn_err *err)
+{
+  switch (f->type) {
+  case BN_FRAME_WELCOME:
+    return take_welcome(p, js, f, err);
+  case BN_FRAME_REFUSE:
+    return take_refusal(f, err);
+  case BN_FRAME_PONG:
+    return take_pong(p, f, err);
+  case BN_FRAME_READY:
+    return take_ready(p, js, rounds, i, f, err);
+  case BN_FRAME_INTERVAL:
+    return p->state == BN_CONNECTION_READY || p->state == BN_CONNECTION_RUNNING
+               ? bn_intervals_take(rounds, i, f->data, f->len, err)
+               : at_wrong_time(f, err);
+  case BN_FRAME_RESULT:
+    return take_result(p, rounds, i, f, err);
+  case BN_FRAME_END:
+    return take_end(p, js, rounds, i, f, err);
+  case BN_FRAME_MEET:
+    return take_meet(p, f, err);
+  case BN_FRAME_PRINTED:
+    return take_printed(p, f, err);
+  default:
+    return at_wrong_time(f, err);
+  }
+}
+
+/* What a status of shells and of ssh means. */
+static const char *hint(const struct bn_connection *p, int status)
+{
+  enum { NOT_FOUND = 127, SSH_FAILED = 255 };
+  const bool answered = p->state != BN_CONNECTION_CONNECTING;
+
+  if (status == NOT_FOUND && !answered)
+    return ": bench was not found there; install it, or name its path (--hosts-program)";
+  if (status == SSH_FAILED && !answered)
+    return ": the shell could not connect, does not know the host's key, or asks for a password "
+           "(--hosts-shell)";
+  if (status == SSH_FAILED)
+    return ": the shell lost it, or bench was killed there";
+  return answered ? "" : "; is bench installed there (--hosts-program)?";
+}
+
+/* How the process ended says more than that the stream did. */
+void bn_connection_look(struct bn_connection *p, uint64_t now_ns)
+{
+  const bool ended = bn_link_has_ended(&p->link);
+
+  if (!bn_connection_is_there(p) || p->closed_ns == 0 ||
+      (!ended && now_ns < p->closed_ns + patience_ns))
+    return;
+  if (p->rank >= 0)
+    bn_connection_lose(p, "its agent or the process of this rank has ended%s",
+                       bn_frame_is_cut(&p->link.reader) ? " in the middle of a message" : "");
+  else if (!ended || p->link.how == 0)
+    bn_connection_lose(p, "its connection was closed%s",
+                       bn_frame_is_cut(&p->link.reader) ? " in the middle of a message" : "");
+  else if (WIFSIGNALED(p->link.how))
+    bn_connection_lose(p, "its connection was ended by a signal: %s",
+                       strsignal(WTERMSIG(p->link.how)));
+  else
+    bn_connection_lose(p, "its connection ended with status %d%s", WEXITSTATUS(p->link.how),
+                       hint(p, WEXITSTATUS(p->link.how)));
+}
+
+bool bn_connection_take(struct bn_connection *p, const struct bn_store *js,
+                        struct bn_intervals *rounds, size_t i)
+{
+  const int came = bn_link_receive(&p->link);
+  struct bn_err err = {0};
+  struct bn_frame f;
+  int rc = came > 0 ? 1 : 0;
+
+  while (rc > 0 && bn_connection_is_there(p)) {
+    rc = bn_frame_next(&p->link.reader, &f, &err);
+    if (rc > 0 && take_frame(p, js, rounds, i, &f, &err) != 0)
+      rc = -1;
+  }
+  if (came > 0 && bn_frame_is_within(&p->link.reader, BN_FRAME_RESULT))
+    p->result_ns = bn_clock_mono();
+  if (rc < 0) {
+    bn_escape_error(&err);
+    /* Other sentences are about a part of a frame. */
+    bn_connection_lose(p, err.code == EPROTO ? "%s" : "what it sent cannot be read: %s", err.text);
+  }
+  if (came < 0)
+    p->closed_ns = bn_clock_mono();
+  return came > 0;
+}
+
+struct bn_result *bn_connection_result(struct bn_connection *p, const struct bn_intervals *rounds,
+                                       size_t i)
+{
+  struct bn_err err = {0};
+
+  if (p->has_result)
+    return &p->whole;
+  if (p->head.n_groups == 0 && bn_intervals_result(rounds, i, &p->head, &err) <= 0)
+    return NULL;
+  return p->head.group[0].has_total ? &p->head : NULL;
+}
+
+/* --- what goes -------------------------------------------------------------------------------- */
+
+void bn_connection_ping(struct bn_connection *p)
+{
+  const uint64_t now_ns = bn_clock_mono();
+  const bool goes_on = p->ping_ns != 0;
+
+  /* An answer may wait behind much else, and an agent that hears nothing ends its run. */
+  if (bn_link_wants(&p->link) || (goes_on && now_ns < p->pinged_ns + BN_NSEC_PER_SEC))
+    return;
+  p->pinged_ns = now_ns;
+  if (!goes_on)
+    p->ping_ns = now_ns;
+  if (bn_frame_put_time(&p->link.queue, BN_FRAME_PING, goes_on ? 0 : now_ns) != 0)
+    bn_connection_lose(p, "out of memory");
+  (void)bn_link_send(&p->link);
+}
+
+void bn_connection_start(struct bn_connection *p, uint64_t at_ns)
+{
+  if (!bn_connection_is_there(p))
+    return;
+  if (!bn_clock_sync_read(&p->clock_sync, bn_clock_mono(), &p->clock) ||
+      bn_frame_put_time(&p->link.queue, BN_FRAME_START, bn_clock_sync_there(&p->clock, at_ns)) !=
+          0) {
+    bn_connection_lose(p, "out of memory");
+    return;
+  }
+  p->state = BN_CONNECTION_RUNNING;
+  (void)bn_link_send(&p->link);
+}
+
+void bn_connection_stop(struct bn_connection *p, enum bn_frame_stop how)
+{
+  (void)bn_frame_put_byte(&p->link.queue, BN_FRAME_STOP, how);
+  (void)bn_link_send(&p->link);
+}
+
+void bn_connection_pass(struct bn_connection *p)
+{
+  p->met = false;
+  (void)bn_frame_put(&p->link.queue, BN_FRAME_PASS, "", 0);
+  (void)bn_link_send(&p->link);
+}

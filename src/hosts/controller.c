@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Waits for what hosts and the user do, and takes the run from one phase to the next. */
+#include "hosts/controller.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/wait.h"
+#include "engine/outcome.h"
+#include "hosts/fleet.h"
+#include "hosts/launch.h"
+#include "hosts/liveness.h"
+#include "hosts/run_report.h"
+
+/* What the processes may take to end after their hosts have, and how long what they have left
+   behind may print. */
+static const uint64_t leaving_ns = 5 * BN_NSEC_PER_SEC;
+static const uint64_t talking_ns = 2 * BN_NSEC_PER_SEC;
+/* After the second signal: how long the processes may take to end and a report may wait for its
+   reader, and how long the reports that do not wait for that one may take then. */
+static const uint64_t farewell_ns = BN_NSEC_PER_SEC;
+static const uint64_t last_ns = 2 * BN_NSEC_PER_SEC;
+/* The start is so far ahead that the slowest host hears of it in time. */
+static const uint64_t ahead_ns = BN_NSEC_PER_SEC / 4;
+/* No wait is longer. */
+enum { TURN_MS = 100 };
+
+struct control {
+  struct bn_fleet fleet;
+  struct bn_run_report account;
+};
+
+bool bn_hosts_wanted(const struct bn_conf *conf, const struct bn_ranks *ranks, const char *test,
+                     const char *command)
+{
+  if (command != NULL && strcmp(command, "help") == 0)
+    return false;
+  return bn_fleet_is_listed(conf) ||
+         (ranks->n > 0 && test != NULL && strcmp(test, "-") != 0 && command != NULL);
+}
+
+/* --- phases ----------------------------------------------------------------------------------- */
+
+static void start_hosts(struct bn_fleet *f, struct bn_run_report *a)
+{
+  const uint64_t now_ns = bn_clock_mono();
+  uint64_t slowest_ns = 0;
+
+  for (size_t i = 0; i < f->n; i++)
+    if (f->connection[i].clock_sync.best_trip_ns > slowest_ns)
+      slowest_ns = f->connection[i].clock_sync.best_trip_ns;
+  f->start.mono_ns = now_ns + ahead_ns + 2 * slowest_ns;
+  f->start.wall_ns = bn_clock_wall() + (f->start.mono_ns - now_ns);
+  for (size_t i = 0; i < f->n; i++)
+    bn_connection_start(&f->connection[i], f->start.mono_ns);
+  bn_run_report_started(a, f);
+  bn_fleet_enter(f, BN_FLEET_RUN);
+}
+
+/* One exchange after the other with each host. */
+static void compare_clocks(struct bn_fleet *f, struct bn_run_report *a)
+{
+  bool all = true;
+
+  for (size_t i = 0; i < f->n; i++) {
+    struct bn_connection *p = &f->connection[i];
+
+    if (p->state == BN_CONNECTION_ENDED) {
+      bn_printer_say(&f->printer, "%s: bench ended there with status %d before the start", p->name,
+                     p->status);
+      f->failed = true;
+      return;
+    }
+    if (p->clock_sync.exchanges < BN_CLOCK_SYNC_FIRST) {
+      bn_connection_ping(p);
+      all = false;
+    }
+  }
+  if (all)
+    start_hosts(f, a);
+}
+
+/* The first host has found out that the command is one of all hosts: it waits for them. */
+static void bring_in_others(struct bn_fleet *f)
+{
+  const size_t first = f->n;
+  struct bn_err err = {0};
+
+  f->n = f->list.n;
+  if (bn_launch(f, first, &err) == 0)
+    return;
+  bn_printer_say(&f->printer, "%s", err.text);
+  f->failed = true;
+}
+
+static void pass_barrier(struct bn_fleet *f)
+{
+  if (!bn_fleet_have_met(f))
+    return;
+  if (f->n < f->list.n) {
+    bring_in_others(f);
+    return;
+  }
+  for (size_t i = 0; i < f->n; i++)
+    if (bn_connection_is_there(&f->connection[i]))
+      bn_connection_pass(&f->connection[i]);
+}
+
+/* All are ready: what they measure is known. */
+static void begin_clocks(struct bn_fleet *f, struct bn_run_report *a)
+{
+  struct bn_err err = {0};
+
+  if (bn_run_report_check(a, f, &err) != 0) {
+    bn_printer_failure(&f->printer, &err);
+    f->failed = true;
+    return;
+  }
+  bn_run_report_heading(a, f);
+  bn_fleet_enter(f, BN_FLEET_CLOCKS);
+}
+
+static void go_on(struct bn_fleet *f, struct bn_run_report *a)
+{
+  if (f->stop != 0)
+    return;
+  if (f->phase == BN_FLEET_CONNECT && bn_fleet_are(f, BN_CONNECTION_OPENING))
+    bn_fleet_enter(f, BN_FLEET_OPEN);
+  if (f->phase == BN_FLEET_OPEN)
+    pass_barrier(f);
+  if (f->phase == BN_FLEET_OPEN && bn_fleet_are(f, BN_CONNECTION_READY) &&
+      !bn_fleet_are(f, BN_CONNECTION_ENDED))
+    begin_clocks(f, a);
+  if (f->phase == BN_FLEET_CLOCKS)
+    compare_clocks(f, a);
+}
+
+/* --- waiting ---------------------------------------------------------------------------------- */
+
+enum { FDS_PER_HOST = 3 };
+
+static size_t list_descriptors(const struct bn_fleet *f, struct pollfd *fd)
+{
+  size_t n = 0;
+
+  fd[n++] = (struct pollfd){.fd = f->stop_signal.fd, .events = POLLIN};
+  for (size_t i = 0; i < f->n; i++) {
+    const struct bn_link *l = &f->connection[i].link;
+
+    fd[n++] = (struct pollfd){.fd = bn_link_wants(l) ? l->in : -1, .events = POLLOUT};
+    fd[n++] = (struct pollfd){.fd = l->out, .events = POLLIN};
+    fd[n++] = (struct pollfd){.fd = l->errors, .events = POLLIN};
+  }
+  return n;
+}
+
+static void serve(struct bn_fleet *f, const struct pollfd *fd)
+{
+  for (size_t i = 0; i < f->n; i++, fd += FDS_PER_HOST) {
+    struct bn_connection *p = &f->connection[i];
+
+    if (fd[0].revents != 0)
+      (void)bn_link_send(&p->link);
+    if (fd[1].revents != 0)
+      (void)bn_connection_take(p, f->js, &f->rounds, i);
+    if (fd[2].revents != 0)
+      bn_link_show(&p->link, &f->printer);
+  }
+}
+
+/* At once, unless that could mean to wait for a reader.  Who has left is told nothing. */
+static void tell_wish(struct bn_fleet *f, int stop_signal)
+{
+  const char *what =
+      stop_signal == 1 ? "finishing; send it again to end at once" : "ending at once";
+
+  if (stop_signal == 0 || bn_stop_signal_signo(&f->stop_signal) == SIGPIPE)
+    return;
+  if (!bn_log_at_once("%s received: %s", bn_stop_signal_name(&f->stop_signal), what))
+    bn_printer_say(&f->printer, "%s received: %s", bn_stop_signal_name(&f->stop_signal), what);
+}
+
+static void obey(struct bn_fleet *f)
+{
+  const int stop_signal = bn_stop_signal_read(&f->stop_signal);
+
+  if (stop_signal > 0) {
+    f->signo = bn_stop_signal_signo(&f->stop_signal);
+    bn_fleet_stop(f, stop_signal == 1 ? BN_FRAME_STOP_ORDER : BN_FRAME_STOP_NOW, bn_clock_mono());
+  }
+  tell_wish(f, stop_signal);
+}
+
+/* One wait and what comes of it. */
+static void turn(struct control *c, struct pollfd *fd)
+{
+  struct bn_fleet *f = &c->fleet;
+  const size_t n = list_descriptors(f, fd);
+
+  if (poll(fd, (nfds_t)n, TURN_MS) > 0)
+    serve(f, fd + 1);
+  obey(f);
+  bn_liveness_check(f, bn_clock_mono());
+  bn_liveness_settle(f);
+  go_on(f, &c->account);
+  bn_liveness_settle(f);
+  bn_run_report_intervals(&c->account, f);
+  bn_printer_look(&f->printer, bn_clock_mono());
+}
+
+/* Whether it may still print something.  Who was lost has been told to end before. */
+static bool is_talking(struct bn_connection *p, uint64_t left_ns)
+{
+  const bool ended = bn_link_has_ended(&p->link);
+
+  if (left_ns >= talking_ns)
+    return !ended && p->state == BN_CONNECTION_ENDED;
+  return !ended || p->link.errors >= 0;
+}
+
+/* What they still print belongs to the run.  A process that ssh has left behind may keep standard
+   error open.  A signal does not change how the run has ended; the second one shortens the wait. */
+static void see_off(struct bn_fleet *f, struct pollfd *fd)
+{
+  const uint64_t begin_ns = bn_clock_mono();
+  uint64_t left_ns = 0, most_ns = leaving_ns;
+  bool any = true, urged = false;
+
+  while (any && left_ns < most_ns) {
+    const size_t n = list_descriptors(f, fd);
+
+    any = false;
+    if (poll(fd, (nfds_t)n, TURN_MS) > 0)
+      serve(f, fd + 1);
+    tell_wish(f, bn_stop_signal_read(&f->stop_signal));
+    left_ns = bn_clock_mono() - begin_ns;
+    if (f->stop_signal.count >= 2 && !urged && left_ns + farewell_ns < most_ns)
+      most_ns = left_ns + farewell_ns;
+    urged = f->stop_signal.count >= 2;
+    for (size_t i = 0; i < f->n; i++)
+      any |= is_talking(&f->connection[i], left_ns);
+  }
+  for (size_t i = 0; i < f->n; i++)
+    if (f->connection[i].state == BN_CONNECTION_ENDED &&
+        !bn_link_has_ended(&f->connection[i].link)) {
+      bn_printer_say(
+          &f->printer,
+          "%s: the shell to it has not ended %.0f s after bench ended there: killing the shell",
+          f->connection[i].name, (double)left_ns * 1e-9);
+      f->failed = true;
+    }
+}
+
+static void follow_hosts(struct control *c)
+{
+  struct pollfd *fd = calloc(1 + FDS_PER_HOST * c->fleet.list.n, sizeof *fd);
+
+  if (fd == NULL) {
+    bn_printer_say(&c->fleet.printer, "out of memory");
+    c->fleet.failed = true;
+    return;
+  }
+  while (!bn_fleet_are(&c->fleet, BN_CONNECTION_ENDED))
+    turn(c, fd);
+  see_off(&c->fleet, fd);
+  free(fd);
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+
+/* What has been measured goes to those who take it; a further signal ends the process. */
+_Noreturn static void leave(struct control *c)
+{
+  const int status = BN_STATUS_SIGNAL + bn_stop_signal_signo(&c->fleet.stop_signal);
+
+  (void)sigprocmask(SIG_SETMASK, &c->fleet.stop_signal.before, NULL);
+  bn_run_report_leave(&c->account);
+  bn_printer_leave(&c->fleet.printer, bn_clock_mono() + last_ns);
+  bn_fleet_done(&c->fleet);
+  _exit(status);
+}
+
+/* A reader takes the time that it takes, unless the user wants an end at once. */
+static void await_reader(struct control *c)
+{
+  struct bn_fleet *f = &c->fleet;
+  uint64_t now_ns = bn_clock_mono(), urged_ns = 0;
+
+  while (!bn_printer_wait(&f->printer, now_ns + TURN_MS * BN_NSEC_PER_MSEC)) {
+    now_ns = bn_clock_mono();
+    bn_printer_look(&f->printer, now_ns);
+    obey(f);
+    if (f->stop_signal.count < 2)
+      continue;
+    if (urged_ns == 0)
+      urged_ns = now_ns;
+    if (now_ns >= urged_ns + farewell_ns)
+      leave(c);
+  }
+}
+
+static bool open_run(struct control *c)
+{
+  struct bn_err err = {0};
+
+  if (!bn_run_report_open(&c->account, &c->fleet))
+    return false;
+  if (bn_printer_open(&c->fleet.printer, &err) == 0 && bn_launch(&c->fleet, 0, &err) == 0)
+    return true;
+  bn_printer_say(&c->fleet.printer, "%s", err.text);
+  c->fleet.failed = true;
+  return c->fleet.printer.made;
+}
+
+int bn_hosts_run(const struct bn_hosts_setup *setup)
+{
+  struct control c = {.account = {.tell = {.n = 0}}};
+  struct bn_err err = {0};
+  int status = BN_STATUS_FAILED;
+
+  if (bn_fleet_make(&c.fleet, setup, &err) != 0) {
+    bn_log_stderr("%s", err.text);
+    bn_fleet_done(&c.fleet);
+    return status;
+  }
+  if (open_run(&c))
+    follow_hosts(&c);
+  bn_run_report_end(&c.account, &c.fleet);
+  await_reader(&c);
+  bn_printer_close(&c.fleet.printer);
+  status = bn_run_report_status(&c.account);
+  bn_fleet_done(&c.fleet);
+  bn_run_report_done(&c.account);
+  return status;
+}

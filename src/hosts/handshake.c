@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The first two payloads as JSON. */
+#include "hosts/handshake.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "hosts/frame.h"
+
+/* --- writing --- */
+
+static int set_number(const struct bn_store *js, struct bn_node *map, const char *key, uint64_t n)
+{
+  return js->set(map, key, js->integer((int64_t)n));
+}
+
+/* what: a word is called, for a message; of: where the words are from. */
+static struct bn_node *make_words(const struct bn_store *js, const struct bn_list *words,
+                                  const char *what, const char *of, struct bn_err *err)
+{
+  struct bn_node *list = js->list();
+
+  for (size_t i = 0; list != NULL && i < words->n; i++)
+    if (js->append(list, js->text(words->item[i])) != 0) {
+      (void)bn_err_set(err, EILSEQ, "%s %zu of the %s is not UTF-8 and cannot be sent to hosts",
+                       what, i + 1, of);
+      js->free(list);
+      return NULL;
+    }
+  return list;
+}
+
+/* Frees the map. */
+static char *print_map(const struct bn_store *js, struct bn_node *map, bool whole, size_t *len,
+                       struct bn_err *err)
+{
+  char *text = whole ? js->print(map, 0, len) : NULL;
+
+  js->free(map);
+  if (text == NULL && err->text[0] == '\0')
+    (void)bn_err_set(err, ENOMEM, "out of memory");
+  return text;
+}
+
+char *bn_handshake_print(const struct bn_store *js, const struct bn_handshake *h, size_t *len,
+                         struct bn_err *err)
+{
+  struct bn_node *map = js->map();
+  bool whole;
+
+  *err = (struct bn_err){.code = 0};
+  whole = map != NULL && set_number(js, map, "protocol", BN_FRAME_PROTOCOL) == 0 &&
+          js->set(map, "version", js->text(h->version)) == 0 &&
+          set_number(js, map, "host", h->host) == 0 &&
+          set_number(js, map, "hosts", h->hosts) == 0 &&
+          set_number(js, map, "first_session", h->first_session) == 0 &&
+          set_number(js, map, "sessions", h->sessions) == 0 &&
+          js->set(map, "argv", make_words(js, &h->argv, "argument", "command line", err)) == 0 &&
+          js->set(map, "environment",
+                  make_words(js, &h->environment, "password", "environment", err)) == 0;
+  return print_map(js, map, whole, len, err);
+}
+
+char *bn_welcome_print(const struct bn_store *js, const struct bn_welcome *w, size_t *len,
+                       struct bn_err *err)
+{
+  struct bn_node *map = js->map();
+  bool whole;
+
+  *err = (struct bn_err){.code = 0};
+  whole = map != NULL && set_number(js, map, "protocol", BN_FRAME_PROTOCOL) == 0 &&
+          js->set(map, "version", js->text(w->version)) == 0 &&
+          js->set(map, "host name", js->text(w->host_name)) == 0 &&
+          set_number(js, map, "processors", w->processors) == 0;
+  return print_map(js, map, whole, len, err);
+}
+
+/* --- reading --- */
+
+/* false: it is not there, no whole number, or not from 0 to most. */
+static bool get_number(const struct bn_store *js, const struct bn_node *map, const char *key,
+                       uint64_t most, uint64_t *out)
+{
+  const struct bn_node *n = js->get(map, key);
+
+  if (js->type(n) != BN_NODE_INT || js->get_integer(n) < 0)
+    return false;
+  *out = (uint64_t)js->get_integer(n);
+  return *out <= most;
+}
+
+/* A copy; NULL: it is not there, no text, or out of memory. */
+static char *get_text(const struct bn_store *js, const struct bn_node *map, const char *key)
+{
+  const char *text = js->get_text(js->get(map, key));
+
+  return text != NULL ? strdup(text) : NULL;
+}
+
+/* The map of a payload whose protocol is ours; NULL and err. */
+static struct bn_node *parse_map(const struct bn_store *js, const char *data, size_t len,
+                                 const char *name, struct bn_err *err)
+{
+  struct bn_err near = {.code = 0}; /* quotes the text, which may be a password */
+  struct bn_node *map = js->parse(data, len, &near);
+  const char *version;
+  uint64_t protocol;
+  char shown[64];
+
+  if (map == NULL)
+    (void)bn_err_set(err, EPROTO, "a frame %s is not JSON", name);
+  else if (!get_number(js, map, "protocol", INT64_MAX, &protocol))
+    (void)bn_err_set(err, EPROTO, "a frame %s names no protocol", name);
+  else if (protocol != BN_FRAME_PROTOCOL) {
+    version = js->get_text(js->get(map, "version"));
+    (void)bn_escape(shown, sizeof shown, version != NULL ? version : "?", "");
+    (void)bn_err_set(err, EPROTO,
+                     "bench %s there has protocol %llu, and this bench has %d; install the same "
+                     "version on all hosts",
+                     shown, (unsigned long long)protocol, BN_FRAME_PROTOCOL);
+  } else
+    return map;
+  js->free(map);
+  return NULL;
+}
+
+static bool get_words(const struct bn_store *js, const struct bn_node *list, size_t least,
+                      struct bn_list *out)
+{
+  const size_t n = js->type(list) == BN_NODE_LIST ? js->count(list) : 0;
+
+  if (js->type(list) != BN_NODE_LIST || n < least || n > BN_HANDSHAKE_ARGS)
+    return false;
+  out->item = calloc(n + 1, sizeof *out->item);
+  while (out->item != NULL && out->n < n) {
+    const char *text = js->get_text(js->at(list, out->n));
+
+    out->item[out->n] = text != NULL ? strdup(text) : NULL;
+    if (out->item[out->n] == NULL)
+      return false;
+    out->n++;
+  }
+  return out->item != NULL;
+}
+
+int bn_handshake_parse(const struct bn_store *js, const char *data, size_t len,
+                       struct bn_handshake *out, struct bn_err *err)
+{
+  struct bn_node *map = parse_map(js, data, len, "HELLO", err);
+  uint64_t host = 0, hosts = 0;
+  bool whole;
+
+  *out = (struct bn_handshake){.host = 0};
+  if (map == NULL)
+    return -1;
+  out->version = get_text(js, map, "version");
+  whole = out->version != NULL && get_number(js, map, "hosts", UINT32_MAX, &hosts) &&
+          get_number(js, map, "host", UINT32_MAX, &host) && host < hosts &&
+          get_number(js, map, "sessions", UINT32_MAX, &out->sessions) &&
+          get_number(js, map, "first_session", UINT32_MAX, &out->first_session) &&
+          out->first_session < out->sessions &&
+          get_words(js, js->get(map, "argv"), 1, &out->argv) &&
+          get_words(js, js->get(map, "environment"), 0, &out->environment);
+  js->free(map);
+  out->host = (unsigned)host;
+  out->hosts = (unsigned)hosts;
+  if (whole)
+    return 0;
+  bn_handshake_done(out);
+  return bn_err_set(err, EPROTO, "a frame HELLO lacks a member or has a wrong one");
+}
+
+int bn_welcome_parse(const struct bn_store *js, const char *data, size_t len,
+                     struct bn_welcome *out, struct bn_err *err)
+{
+  struct bn_node *map = parse_map(js, data, len, "WELCOME", err);
+  uint64_t processors = 0;
+  bool whole;
+
+  *out = (struct bn_welcome){.processors = 0};
+  if (map == NULL)
+    return -1;
+  out->version = get_text(js, map, "version");
+  out->host_name = get_text(js, map, "host name");
+  whole = out->version != NULL && out->host_name != NULL &&
+          get_number(js, map, "processors", UINT32_MAX, &processors);
+  js->free(map);
+  out->processors = (unsigned)processors;
+  if (whole)
+    return 0;
+  bn_welcome_done(out);
+  return bn_err_set(err, EPROTO, "a frame WELCOME lacks a member or has a wrong one");
+}
+
+/* --- the environment --- */
+
+/* Those that drivers read themselves, and libraries for them. */
+static const char *const passwords[] = {"MYSQL_PWD", "PGPASSWORD"};
+enum { PASSWORDS = sizeof passwords / sizeof *passwords };
+
+int bn_handshake_take_environment(struct bn_handshake *h)
+{
+  struct bn_list *list = &h->environment;
+
+  list->item = calloc(PASSWORDS + 1, sizeof *list->item);
+  for (size_t i = 0; list->item != NULL && i < PASSWORDS; i++) {
+    const char *value = getenv(passwords[i]);
+
+    if (value == NULL)
+      continue;
+    if (asprintf(&list->item[list->n], "%s=%s", passwords[i], value) < 0) {
+      list->item[list->n] = NULL;
+      return -1;
+    }
+    list->n++;
+  }
+  return list->item != NULL ? 0 : -1;
+}
+
+/* NULL: a controller may not set it. */
+static const char *password_of(const char *word)
+{
+  for (size_t i = 0; i < PASSWORDS; i++) {
+    const size_t len = strlen(passwords[i]);
+
+    if (strncmp(word, passwords[i], len) == 0 && word[len] == '=')
+      return passwords[i];
+  }
+  return NULL;
+}
+
+int bn_handshake_set_environment(const struct bn_handshake *h, struct bn_err *err)
+{
+  for (size_t i = 0; i < h->environment.n; i++) {
+    const char *word = h->environment.item[i], *name = password_of(word);
+
+    if (name == NULL)
+      return bn_err_set(err, EPROTO, "a frame HELLO sets a variable that is not a password");
+    if (setenv(name, word + strlen(name) + 1, 1) != 0)
+      return bn_err_set(err, ENOMEM, "out of memory");
+  }
+  return 0;
+}
+
+/* --- life --- */
+
+static void forget_words(struct bn_list *list)
+{
+  for (size_t i = 0; i < list->n; i++) {
+    explicit_bzero(list->item[i], strlen(list->item[i]));
+    free(list->item[i]);
+  }
+  free(list->item);
+}
+
+void bn_handshake_done(struct bn_handshake *h)
+{
+  forget_words(&h->argv);
+  forget_words(&h->environment);
+  free(h->version);
+  *h = (struct bn_handshake){.host = 0};
+}
+
+void bn_welcome_done(struct bn_welcome *w)
+{
+  free(w->version);
+  free(w->host_name);
+  *w = (struct bn_welcome){.processors = 0};
+}

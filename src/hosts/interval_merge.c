@@ -1,0 +1,796 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Collects the intervals of hosts by their rounds. */
+#include "hosts/interval_merge.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/journal.h"
+#include "measure/layout.h"
+#include "measure/store.h"
+
+/* Ten seconds of them, so that a host may be held up: memory that is not used costs nothing. */
+enum { AHEAD_LEAST = 64, AHEAD_MOST = 4096 };
+/* Of the histograms of all rounds. */
+#define HISTS_BYTES (UINT64_C(512) << 20)
+/* What is later is no time of a run, and may not fit into 64 bits. */
+static const double latest_s = 1e9;
+
+static size_t ahead_of(double length_s)
+{
+  const double n = length_s > 0 ? ceil(10 / length_s) : 0;
+
+  return n > AHEAD_MOST ? AHEAD_MOST : n > AHEAD_LEAST ? (size_t)n : AHEAD_LEAST;
+}
+
+int bn_intervals_init(struct bn_intervals *r, const struct bn_store *js, size_t hosts,
+                      double length_s)
+{
+  *r = (struct bn_intervals){
+      .js = js, .n = hosts, .length_s = length_s, .next = 1, .second = 1, .next_check = 1};
+  r->ahead = ahead_of(length_s);
+  r->host = calloc(hosts, sizeof *r->host);
+  r->round = calloc(r->ahead, sizeof *r->round);
+  if (r->host == NULL || r->round == NULL)
+    return -1;
+  for (size_t i = 0; i < hosts; i++) {
+    r->host[i].record = calloc(r->ahead, sizeof *r->host[i].record);
+    r->host[i].there = calloc(r->ahead, sizeof *r->host[i].there);
+    if (r->host[i].record == NULL || r->host[i].there == NULL)
+      return -1;
+  }
+  return 0;
+}
+
+int bn_intervals_checkpoints(struct bn_intervals *r, const uint64_t *at_ns, size_t n)
+{
+  r->check_ns = at_ns;
+  r->n_checks = n;
+  r->check = calloc(n + 1, sizeof *r->check);
+  for (size_t i = 0; i < r->n; i++) {
+    r->host[i].check = calloc(n + 1, sizeof *r->host[i].check);
+    r->host[i].checked = calloc(n + 1, sizeof *r->host[i].checked);
+    if (r->host[i].check == NULL || r->host[i].checked == NULL)
+      return -1;
+  }
+  return r->check != NULL ? 0 : -1;
+}
+
+static void forget(struct bn_record *record, bool *there, size_t place)
+{
+  if (there[place])
+    bn_record_done(&record[place]);
+  there[place] = false;
+}
+
+static void host_done(const struct bn_intervals *r, struct bn_intervals_host *h)
+{
+  for (size_t k = 0; h->record != NULL && h->there != NULL && k < r->ahead; k++)
+    forget(h->record, h->there, k);
+  for (size_t k = 0; h->check != NULL && h->checked != NULL && k < r->n_checks; k++)
+    forget(h->check, h->checked, k);
+  if (h->ticks > 0)
+    bn_record_done(&h->tick);
+  if (h->based)
+    bn_snap_done(&h->base);
+  bn_sums_done(&h->ticked);
+  free(h->record);
+  free(h->there);
+  free(h->check);
+  free(h->checked);
+  bn_valid_done(&h->as);
+}
+
+void bn_intervals_done(struct bn_intervals *r)
+{
+  for (size_t i = 0; r->host != NULL && i < r->n; i++)
+    host_done(r, &r->host[i]);
+  for (size_t k = 0; r->round != NULL && k < r->ahead; k++)
+    bn_sums_done(&r->round[k]);
+  for (size_t k = 0; r->check != NULL && k < r->n_checks; k++)
+    bn_sums_done(&r->check[k]);
+  free(r->check);
+  bn_sums_done(&r->ticked);
+  free(r->line.part);
+  free(r->round);
+  free(r->host);
+  *r = (struct bn_intervals){.n = 0};
+}
+
+struct line {
+  const struct bn_node *record;
+  const char *texts; /* of histograms, up to the end */
+  size_t len;
+};
+
+static int read_line(struct bn_intervals *r, const struct bn_intervals_host *h,
+                     const struct line *line, enum bn_view_span span, struct bn_record *out,
+                     struct bn_err *err)
+{
+  return bn_store_read_brief(r->js, line->record, line->texts, line->len, &h->as.metrics, span, out,
+                             &r->line, err);
+}
+
+/* The sums of all hosts fit into 64 bits if each has so many values at most, with those that it had
+   before. */
+static int check_line(const struct bn_intervals *r, size_t n, const uint64_t *had, uint64_t most,
+                      struct bn_err *err)
+{
+  for (size_t i = 0; i < n; i++)
+    if (r->line.count[i] > most - (had != NULL ? had[i] : 0))
+      return bn_err_set(err, EPROTO, "its histograms are too large");
+  return 0;
+}
+
+/* So that a host which is ahead cannot fill the memory with histograms. */
+static void bound_ahead(struct bn_intervals *r, const struct bn_metrics *m)
+{
+  const size_t most = HISTS_BYTES / (m->n_hists * sizeof(struct bn_hist));
+
+  r->ahead = most < r->ahead ? most : r->ahead;
+}
+
+/* With the hosts before it. */
+static int compare(const struct bn_intervals *r, const struct bn_valid_as *as, struct bn_err *err)
+{
+  for (size_t i = 0; i < r->n; i++)
+    if (r->host[i].begun && bn_valid_compare(as, &r->host[i].as, err) != 0)
+      return -1;
+  return 0;
+}
+
+/* What does not fit is forgotten: it is not what later hosts are compared with. */
+int bn_intervals_begin(struct bn_intervals *r, size_t host, const struct bn_node *group,
+                       const struct bn_facts *facts, struct bn_err *err)
+{
+  struct bn_intervals_host *h = &r->host[host];
+
+  if (h->begun)
+    return bn_err_set(err, EPROTO, "it said twice what it measures");
+  if (bn_valid_begin(&h->as, r->js, group, facts, r->n, err) != 0)
+    return -1;
+  h->begun = compare(r, &h->as, err) == 0;
+  if (h->begun)
+    bound_ahead(r, &h->as.metrics);
+  else
+    bn_valid_done(&h->as);
+  return h->begun ? 0 : -1;
+}
+
+const struct bn_valid_as *bn_intervals_as(const struct bn_intervals *r, size_t host)
+{
+  return r->host[host].begun ? &r->host[host].as : NULL;
+}
+
+const struct bn_metrics *bn_intervals_metrics(const struct bn_intervals *r)
+{
+  for (size_t i = 0; i < r->n; i++)
+    if (r->host[i].begun)
+      return &r->host[i].as.metrics;
+  return NULL;
+}
+
+/* 0: none, of a time that is no number of rounds.  An interval never ends before its time, and on a
+   host that stood still it ends late, which may be just before the end of the next one. */
+static uint64_t round_of(double length_s, const struct bn_view *v)
+{
+  static const double rounding = 1e-6;
+  const double n = length_s > 0 ? floor(v->at_s / length_s + rounding) : 0;
+
+  return n >= 1 && v->at_s < latest_s ? (uint64_t)n : 0;
+}
+
+static void move(struct bn_record *to, const struct bn_record *from)
+{
+  *to = *from;
+  to->view.delta = &to->delta;
+  to->view.percents = to->store.percents;
+  to->view.percentile_s = to->store.percentile_s;
+  to->view.at_least = to->store.at_least;
+}
+
+static int put(struct bn_intervals *r, struct bn_intervals_host *h, struct bn_record *record,
+               struct bn_err *err)
+{
+  const uint64_t k = round_of(r->length_s, &record->view);
+  struct bn_record *at = &h->record[k % r->ahead];
+
+  if (k <= h->last)
+    return bn_err_set(err, EPROTO, "its interval at %.3f s comes after one of the same time",
+                      record->view.at_s);
+  if (k >= r->next + r->ahead)
+    return bn_err_set(err, EPROTO,
+                      "its interval at %.3f s is %zu or more intervals ahead of other hosts",
+                      record->view.at_s, r->ahead);
+  h->last = k;
+  if (k < r->next)
+    return 1;
+  move(at, record);
+  h->there[k % r->ahead] = true;
+  return 0;
+}
+
+static int take_interval(struct bn_intervals *r, size_t host, const struct line *line,
+                         struct bn_err *err)
+{
+  struct bn_intervals_host *h = &r->host[host];
+  struct bn_sums *sum;
+  struct bn_record record;
+  int rc;
+
+  if (read_line(r, h, line, BN_VIEW_INTERVAL, &record, err) != 0)
+    return -1;
+  rc = bn_valid_check(&h->as, &record.view, err);
+  if (rc == 0)
+    rc = check_line(r, h->as.metrics.n_hists, NULL, bn_sum_most(r->n), err);
+  if (rc == 0)
+    rc = put(r, h, &record, err);
+  if (rc != 0) {
+    bn_record_done(&record);
+    return rc < 0 ? -1 : 0;
+  }
+  sum = &r->round[h->last % r->ahead];
+  if (bn_sums_prepare(sum, h->as.metrics.n_hists, err) != 0) {
+    forget(h->record, h->there, h->last % r->ahead);
+    return -1;
+  }
+  bn_sums_add(sum, &r->line);
+  return 0;
+}
+
+/* The last one that is not after that time; 0: none.  A host that was held up leaves out the ones
+   before it. */
+static size_t check_of(const struct bn_intervals *r, const struct bn_view *v)
+{
+  static const double rounding_s = 1e-6;
+  size_t k = 0;
+
+  while (k < r->n_checks && (double)r->check_ns[k] * 1e-9 <= v->at_s + rounding_s)
+    k++;
+  return k;
+}
+
+static int keep_check(struct bn_intervals *r, struct bn_intervals_host *h, struct bn_record *record,
+                      struct bn_err *err)
+{
+  const size_t k = check_of(r, &record->view), hists = h->as.metrics.n_hists;
+
+  if (k <= h->checks || k < r->next_check || record->view.at_s >= latest_s)
+    return bn_err_set(err, EPROTO, "its checkpoint report at %.3f s comes at a wrong time",
+                      record->view.at_s);
+  if (bn_valid_check(&h->as, &record->view, err) != 0 ||
+      check_line(r, hists, NULL, bn_sum_most(r->n) / r->n_checks, err) != 0 ||
+      bn_sums_prepare(&r->check[k - 1], hists, err) != 0)
+    return -1;
+  bn_sums_add(&r->check[k - 1], &r->line);
+  h->before_check += record->view.events + record->view.failed_events;
+  move(&h->check[k - 1], record);
+  h->checked[k - 1] = h->cut = true;
+  h->checks = k;
+  return 0;
+}
+
+static int take_check(struct bn_intervals *r, size_t host, const struct line *line,
+                      struct bn_err *err)
+{
+  struct bn_intervals_host *h = &r->host[host];
+  struct bn_record record;
+
+  if (read_line(r, h, line, BN_VIEW_CHECKPOINT, &record, err) != 0)
+    return -1;
+  if (keep_check(r, h, &record, err) == 0)
+    return 0;
+  bn_record_done(&record);
+  return -1;
+}
+
+/* What ticks tell from now on is of the time after the checkpoint, which was a moment ago. */
+static int set_base(struct bn_intervals_host *h, struct bn_err *err)
+{
+  if (!h->based && bn_snap_make(&h->base, &h->as.metrics, 0, true) != 0)
+    return bn_err_set(err, ENOMEM, "out of memory");
+  h->based = true;
+  h->cut = false;
+  bn_snap_copy(&h->base, &h->tick.delta);
+  bn_sums_done(&h->ticked);
+  return 0;
+}
+
+/* On a host that was held up a tick is late, and says nothing of the end of a second. */
+static void note_second(struct bn_intervals_host *h, const struct bn_view *v)
+{
+  static const double late_s = 0.1;
+  const uint64_t second = round_of(1, v);
+
+  if (v->at_s - (double)second < late_s)
+    h->past[second % BN_INTERVALS_SECONDS] =
+        (struct bn_intervals_second){second, v->events, v->at_s};
+}
+
+static void look_at(struct bn_intervals *r, uint64_t second)
+{
+  struct bn_intervals_together t = {.second = second};
+
+  for (size_t i = 0; i < r->n; i++) {
+    const struct bn_intervals_second *s = &r->host[i].past[second % BN_INTERVALS_SECONDS];
+
+    if (s->second != second)
+      return;
+    t.events_per_s += (double)s->events / s->at_s;
+  }
+  r->together = t;
+}
+
+static void find_together(struct bn_intervals *r)
+{
+  uint64_t until = UINT64_MAX, from;
+
+  for (size_t i = 0; i < r->n; i++) {
+    const struct bn_intervals_host *h = &r->host[i];
+    const uint64_t last = h->ticks > 0 ? round_of(1, &h->tick.view) : 0;
+
+    until = last < until ? last : until;
+  }
+  if (until <= r->judged)
+    return;
+  from = until - r->judged > BN_INTERVALS_SECONDS ? until - BN_INTERVALS_SECONDS : r->judged;
+  while (from < until)
+    look_at(r, ++from);
+  r->judged = until;
+}
+
+static void note_longest(struct bn_intervals *r)
+{
+  const size_t n = r->line.end[BN_H_LATENCY];
+  const uint64_t index = n > 0 ? r->line.part[n - 1].index : 0;
+  const uint64_t most_ns = index == BN_HIST_BUCKETS ? UINT64_MAX : bn_hist_highest(index);
+
+  if (n > 0 && most_ns > r->longest_ns)
+    r->longest_ns = most_ns;
+}
+
+static int check_tick(struct bn_intervals *r, struct bn_intervals_host *h, const struct bn_view *v,
+                      struct bn_err *err)
+{
+  const size_t hists = h->as.metrics.n_hists;
+
+  if (round_of(1, v) == 0)
+    return bn_err_set(err, EPROTO, "its figures of a second have no time");
+  if (bn_valid_check(&h->as, v, err) != 0 ||
+      check_line(r, hists, h->ticked.count, bn_sum_most(r->n), err) != 0)
+    return -1;
+  return bn_sums_prepare(&h->ticked, hists, err) == 0 ? bn_sums_prepare(&r->ticked, hists, err)
+                                                      : -1;
+}
+
+/* The histograms of a tick are of the time since the one before it. */
+static int take_tick(struct bn_intervals *r, size_t host, const struct line *line,
+                     struct bn_err *err)
+{
+  struct bn_intervals_host *h = &r->host[host];
+  struct bn_record record;
+
+  if (read_line(r, h, line, BN_VIEW_TICK, &record, err) != 0)
+    return -1;
+  if (check_tick(r, h, &record.view, err) != 0) {
+    bn_record_done(&record);
+    return -1;
+  }
+  note_longest(r);
+  bn_sums_add(&h->ticked, &r->line);
+  bn_sums_add(&r->ticked, &r->line);
+  if (h->ticks++ > 0)
+    bn_record_done(&h->tick);
+  move(&h->tick, &record);
+  note_second(h, &h->tick.view);
+  find_together(r);
+  return h->cut ? set_base(h, err) : 0;
+}
+
+int bn_intervals_take(struct bn_intervals *r, size_t host, const char *line, size_t len,
+                      struct bn_err *err)
+{
+  static int (*const takes[])(struct bn_intervals *, size_t, const struct line *,
+                              struct bn_err *) = {[BN_VIEW_INTERVAL] = take_interval,
+                                                  [BN_VIEW_CHECKPOINT] = take_check,
+                                                  [BN_VIEW_TICK] = take_tick};
+  const char *gap = memchr(line, BN_STORE_GAP, len), *texts = gap != NULL ? gap : line + len;
+  struct bn_node *map =
+      r->js->parse_within(line, (size_t)(texts - line), BN_VALID_LINE_VALUES, err);
+  int rc = map != NULL ? 0 : -1;
+
+  for (size_t i = 0; rc == 0 && i < sizeof takes / sizeof *takes; i++) {
+    const struct line its = {r->js->get(map, bn_layout_spans[i]), texts,
+                             (size_t)(line + len - texts)};
+
+    if (its.record != NULL && takes[i] != NULL)
+      rc = r->host[host].begun
+               ? takes[i](r, host, &its, err)
+               : bn_err_set(err, EPROTO, "it sent figures before it said what it measures");
+  }
+  r->js->free(map);
+  return rc;
+}
+
+void bn_intervals_end(struct bn_intervals *r, size_t host)
+{
+  r->host[host].over = true;
+}
+
+const struct bn_view *bn_intervals_last(const struct bn_intervals *r, size_t host)
+{
+  return r->host[host].ticks > 0 ? &r->host[host].tick.view : NULL;
+}
+
+static int cut(const struct bn_intervals_host *h, const struct bn_snap *all,
+               const struct bn_view *v, struct bn_result *out, struct bn_err *err)
+{
+  struct bn_view total = *v;
+
+  total.delta = all;
+  total.latency = all->hist[BN_H_LATENCY];
+  if (bn_journal_cut(out, h->as.name, &total, err) != 0)
+    return -1;
+  return bn_result_escape(out) == 0 ? 1 : bn_err_set(err, ENOMEM, "out of memory");
+}
+
+/* Figures that do not follow from a snapshot. */
+static void copy_state(struct bn_view *v, const struct bn_view *tick)
+{
+  v->kind = tick->kind;
+  v->at_s = tick->at_s;
+  v->paced = tick->paced;
+  v->backlog = tick->backlog;
+  v->concurrency = tick->concurrency;
+  v->oldest_s = tick->oldest_s;
+  v->unfinished = tick->unfinished;
+  v->span = BN_VIEW_TICK;
+}
+
+/* It has begun before the time that the figures are of. */
+static void move_start(struct bn_facts *f, uint64_t earlier_ns)
+{
+  f->start_ns -= earlier_ns < f->start_ns ? earlier_ns : 0;
+  f->start_wall_ns -= earlier_ns < f->start_wall_ns ? earlier_ns : 0;
+}
+
+/* The difference would be no count. */
+static bool is_less(const struct bn_snap *now, const struct bn_snap *base)
+{
+  bool less = false;
+
+  for (size_t i = 0; i < BN_C_FIXED; i++)
+    less |= now->counter[i] < base->counter[i];
+  return less;
+}
+
+/* Without the statistics of sessions, and without extremes, which are since the beginning. */
+static int cut_since_base(const struct bn_intervals_host *h, struct bn_result *out,
+                          struct bn_err *err)
+{
+  const struct bn_view *tick = &h->tick.view;
+  const struct bn_view_rules rules = {.percents = tick->percents, .n_percents = tick->n_percents};
+  struct bn_view_store store;
+  struct bn_snap since;
+  struct bn_view v;
+  int rc = -1;
+
+  if (bn_snap_make(&since, &h->as.metrics, 0, true) != 0)
+    return bn_err_set(err, ENOMEM, "out of memory");
+  bn_snap_copy(&since, &h->tick.delta);
+  bn_snap_diff(&since, &h->base);
+  for (size_t i = 0; h->ticked.hist != NULL && i < h->ticked.n; i++)
+    bn_hist_add(since.hist[i], h->ticked.hist[i]);
+  since.min_ns = UINT64_MAX;
+  since.max_ns = 0;
+  memset(&store, 0, sizeof store);
+  if (bn_view_store_init(&store, &since) == 0) {
+    bn_view_fill(&v, &store, &since, &rules);
+    copy_state(&v, tick);
+    rc = bn_valid_check(&h->as, &v, err) == 0 ? cut(h, &since, &v, out, err) : -1;
+    if (rc > 0 && h->tick.delta.span_ns > since.span_ns)
+      move_start(&out->facts, h->tick.delta.span_ns - since.span_ns);
+  } else {
+    (void)bn_err_set(err, ENOMEM, "out of memory");
+  }
+  bn_view_store_done(&store);
+  bn_snap_done(&since);
+  return rc;
+}
+
+int bn_intervals_result(const struct bn_intervals *r, size_t host, struct bn_result *out,
+                        struct bn_err *err)
+{
+  const struct bn_intervals_host *h = &r->host[host];
+  struct bn_snap all = h->tick.delta;
+
+  /* A checkpoint without a tick after it: nothing is known of the time after it. */
+  if (h->ticks == 0 || h->cut || (h->based && all.at_ns <= h->base.at_ns))
+    return 0;
+  if (h->based && is_less(&all, &h->base))
+    return bn_err_set(err, EPROTO, "its figures have become less");
+  if (h->based)
+    return cut_since_base(h, out, err);
+  all.hist = h->ticked.hist;
+  return cut(h, &all, &h->tick.view, out, err);
+}
+
+static bool is_complete(const struct bn_intervals *r)
+{
+  uint64_t last = 0;
+  bool waits = false;
+
+  for (size_t i = 0; i < r->n; i++) {
+    waits |= !r->host[i].over && r->host[i].last < r->next;
+    last = r->host[i].last > last ? r->host[i].last : last;
+  }
+  /* A host that is that late is left out of the round: the others are not to be lost for it. */
+  return last >= r->next && (!waits || last - r->next >= r->ahead / 2);
+}
+
+static size_t find_parts(struct bn_intervals *r, const struct bn_view **out)
+{
+  const size_t place = r->next % r->ahead;
+  size_t n = 0;
+
+  for (size_t i = 0; i < r->n; i++)
+    if (r->host[i].there[place]) {
+      if (out != NULL)
+        out[n] = &r->host[i].record[place].view;
+      n++;
+    }
+  return n;
+}
+
+/* A round of which no host has anything is passed over: all of them were held up. */
+bool bn_intervals_ready(struct bn_intervals *r)
+{
+  while (is_complete(r)) {
+    if (find_parts(r, NULL) > 0)
+      return true;
+    r->next++;
+  }
+  return false;
+}
+
+/* Every host that is still there has come to it. */
+static bool check_is_complete(const struct bn_intervals *r)
+{
+  size_t last = 0;
+
+  for (size_t i = 0; i < r->n; i++) {
+    if (!r->host[i].over && r->host[i].checks < r->next_check)
+      return false;
+    last = r->host[i].checks > last ? r->host[i].checks : last;
+  }
+  return r->next_check <= r->n_checks && last >= r->next_check;
+}
+
+/* A host was held up: its next checkpoint is of the time of this one too. */
+static bool check_is_missed(const struct bn_intervals *r)
+{
+  for (size_t i = 0; i < r->n; i++)
+    if (r->host[i].checks > r->next_check && !r->host[i].checked[r->next_check - 1])
+      return true;
+  return false;
+}
+
+/* Its part belongs to the checkpoint after it.  What it says of that instant does not. */
+static void carry(struct bn_record *record)
+{
+  struct bn_view *v = &record->view;
+
+  v->backlog = v->concurrency = v->unfinished = 0;
+  v->oldest_s = 0;
+  v->running = record->delta.running = 0;
+}
+
+static void carry_check(struct bn_intervals *r)
+{
+  for (size_t i = 0; i < r->n; i++)
+    if (r->host[i].checked[r->next_check - 1])
+      carry(&r->host[i].check[r->next_check - 1]);
+  r->next_check++;
+}
+
+bool bn_intervals_check_ready(struct bn_intervals *r)
+{
+  while (check_is_complete(r)) {
+    if (!check_is_missed(r))
+      return true;
+    carry_check(r);
+  }
+  return false;
+}
+
+bool bn_intervals_ticks(const struct bn_intervals *r)
+{
+  uint64_t last = 0;
+
+  for (size_t i = 0; i < r->n; i++) {
+    if (!r->host[i].over && r->host[i].ticks < r->second)
+      return false;
+    last = r->host[i].ticks > last ? r->host[i].ticks : last;
+  }
+  return last >= r->second;
+}
+
+bool bn_intervals_are_level(const struct bn_intervals *r)
+{
+  uint64_t second = 0;
+
+  for (size_t i = 0; i < r->n; i++) {
+    const struct bn_intervals_host *h = &r->host[i];
+    const uint64_t its = h->ticks > 0 ? round_of(1, &h->tick.view) : 0;
+
+    if (h->over)
+      continue;
+    if (its == 0 || (second != 0 && its != second))
+      return false;
+    second = its;
+  }
+  return true;
+}
+
+static struct bn_merge_time time_of(const struct bn_views *parts, enum bn_view_span span,
+                                    const struct bn_merge_time *start)
+{
+  struct bn_merge_time t = {.span = span};
+
+  for (size_t i = 0; i < parts->n; i++) {
+    const uint64_t its_ns = parts->view[i]->delta->span_ns;
+
+    t.at_s = fmax(t.at_s, parts->view[i]->at_s);
+    /* Hosts end an interval at slightly different times: with the longest all rates would be low.
+     */
+    if (span == BN_VIEW_INTERVAL)
+      t.span_ns += its_ns / parts->n;
+    else if (its_ns > t.span_ns)
+      t.span_ns = its_ns;
+  }
+  t.at_ns = start->at_ns + (uint64_t)(t.at_s * 1e9);
+  t.wall_ns = start->wall_ns + (uint64_t)(t.at_s * 1e9);
+  return t;
+}
+
+/* watched: what all hosts share, as the first one has seen it in that time; NULL: it has not. */
+static int sum(const struct bn_views *parts, const struct bn_view *watched,
+               const struct bn_sums *hists, const struct bn_view_rules *rules,
+               const struct bn_merge_time *at, void (*show)(void *arg, const struct bn_view *v),
+               void *arg, struct bn_err *err)
+{
+  struct bn_merged_view joint = {.ages = NULL};
+  struct bn_watched shared;
+  const int rc = bn_merged_view_span(&joint, parts, hists->hist, rules, at, err);
+
+  if (rc == 0 && watched != NULL) {
+    bn_watched_sum(watched, &joint.view, &shared);
+    joint.view.watched = shared.figure;
+    joint.view.n_watched = shared.n;
+  }
+  if (rc == 0)
+    show(arg, &joint.view);
+  bn_merged_view_done(&joint);
+  return rc;
+}
+
+static const struct bn_view *watched_in(const struct bn_record *record, const bool *there, size_t i)
+{
+  return there[i] ? &record[i].view : NULL;
+}
+
+int bn_intervals_sum(struct bn_intervals *r, const struct bn_view_rules *rules,
+                     const struct bn_merge_time *t,
+                     void (*show)(void *arg, const struct bn_view *v), void *arg,
+                     struct bn_err *err)
+{
+  const struct bn_intervals_host *first = &r->host[0];
+  const size_t place = r->next % r->ahead;
+  struct bn_views parts = {calloc(r->n, sizeof *parts.view), 0};
+  struct bn_sums *hists = &r->round[place];
+  struct bn_merge_time at;
+  int rc;
+
+  if (parts.view == NULL)
+    return bn_err_set(err, ENOMEM, "out of memory");
+  parts.n = find_parts(r, parts.view);
+  at = time_of(&parts, BN_VIEW_INTERVAL, t);
+  rc = sum(&parts, watched_in(first->record, first->there, place), hists, rules, &at, show, arg,
+           err);
+  free(parts.view);
+  bn_sums_done(hists);
+  for (size_t i = 0; i < r->n; i++)
+    forget(r->host[i].record, r->host[i].there, place);
+  r->next++;
+  return rc;
+}
+
+/* Those up to the next checkpoint that have not been summed; *at_s: when it was, on average. */
+static void find_checks(const struct bn_intervals *r, struct bn_views *parts, double *at_s)
+{
+  size_t n = 0;
+
+  *at_s = 0;
+  for (size_t i = 0; i < r->n; i++)
+    for (size_t k = 0; k < r->next_check; k++)
+      if (r->host[i].checked[k]) {
+        parts->view[parts->n++] = &r->host[i].check[k].view;
+        *at_s += k + 1 == r->next_check ? r->host[i].check[k].view.at_s : 0;
+        n += k + 1 == r->next_check;
+      }
+  *at_s = n > 0 ? *at_s / (double)n : 0;
+}
+
+static void forget_checks(struct bn_intervals *r)
+{
+  for (size_t k = 0; k < r->next_check; k++) {
+    for (size_t i = 0; i < r->n; i++)
+      forget(r->host[i].check, r->host[i].checked, k);
+    bn_sums_done(&r->check[k]);
+  }
+}
+
+/* Those of checkpoints that were passed over are of the same sum. */
+static int gather_sums(struct bn_intervals *r, struct bn_err *err)
+{
+  struct bn_sums *all = &r->check[r->next_check - 1];
+
+  for (size_t k = 0; k + 1 < r->next_check; k++)
+    if (bn_sums_merge(all, &r->check[k], err) != 0)
+      return -1;
+  return 0;
+}
+
+int bn_intervals_check(struct bn_intervals *r, const struct bn_view_rules *how,
+                       const struct bn_merge_time *t,
+                       void (*show)(void *arg, const struct bn_view *v), void *arg,
+                       struct bn_err *err)
+{
+  const struct bn_intervals_host *first = &r->host[0];
+  struct bn_views parts = {calloc(r->n * r->next_check, sizeof *parts.view), 0};
+  struct bn_view_rules rules = *how;
+  struct bn_merge_time at = {.span = BN_VIEW_CHECKPOINT};
+  int rc;
+
+  if (parts.view == NULL)
+    return bn_err_set(err, ENOMEM, "out of memory");
+  find_checks(r, &parts, &at.at_s);
+  rules.exact = r->checked_s <= 0;
+  at.span_ns = (uint64_t)(fmax(at.at_s - r->checked_s, 0) * 1e9);
+  at.at_ns = t->at_ns + (uint64_t)(at.at_s * 1e9);
+  at.wall_ns = t->wall_ns + (uint64_t)(at.at_s * 1e9);
+  rc = gather_sums(r, err);
+  if (rc == 0)
+    rc = sum(&parts, watched_in(first->check, first->checked, r->next_check - 1),
+             &r->check[r->next_check - 1], &rules, &at, show, arg, err);
+  free(parts.view);
+  forget_checks(r);
+  r->checked_s = at.at_s;
+  r->next_check++;
+  return rc;
+}
+
+int bn_intervals_tick(struct bn_intervals *r, const struct bn_view_rules *how,
+                      const struct bn_merge_time *t,
+                      void (*show)(void *arg, const struct bn_view *v), void *arg,
+                      struct bn_err *err)
+{
+  struct bn_views parts = {calloc(r->n, sizeof *parts.view), 0};
+  struct bn_view_rules rules = *how;
+  struct bn_merge_time at;
+  int rc;
+
+  if (parts.view == NULL)
+    return bn_err_set(err, ENOMEM, "out of memory");
+  for (size_t i = 0; i < r->n; i++)
+    if (r->host[i].ticks > 0)
+      parts.view[parts.n++] = &r->host[i].tick.view;
+  rules.exact = true;
+  at = time_of(&parts, BN_VIEW_TICK, t);
+  rc = sum(&parts, NULL, &r->ticked, &rules, &at, show, arg, err);
+  free(parts.view);
+  r->second++;
+  return rc;
+}

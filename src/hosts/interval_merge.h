@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rounds: the intervals of all hosts that are of the same time, and their sum; the same of
+   checkpoints; and once a second the sum of all that they have measured so far.
+
+   Pure: it is given the lines that hosts send, which are of the form of a journal, and says when a
+   round is complete.  A host that has ended is not waited for. */
+#ifndef BN_HOSTS_INTERVAL_MERGE_H
+#define BN_HOSTS_INTERVAL_MERGE_H
+
+#include <stdbool.h>
+
+#include "api/store.h"
+#include "hosts/sums.h"
+#include "hosts/validate.h"
+#include "measure/hist_codec.h"
+#include "measure/merged_view.h"
+
+/* So many seconds a host may be ahead of the slowest until what it had done then is forgotten. */
+enum { BN_INTERVALS_SECONDS = 64 };
+
+/* What a host had done at the end of a second; second 0: nothing is known. */
+struct bn_intervals_second {
+  uint64_t second, events;
+  double at_s;
+};
+
+struct bn_intervals_host {
+  struct bn_valid_as as;    /* what it measures */
+  bool begun, over;         /* that is known; no more of it comes */
+  struct bn_record *record; /* owned; [ahead], of the round i at i % ahead */
+  bool *there;              /* owned; [ahead] */
+  uint64_t last;            /* the latest round that has come; 0: none */
+  struct bn_record *check;  /* owned; [n_checks], of checkpoints that have not been summed */
+  bool *checked;            /* owned; [n_checks]; whether there is one */
+  size_t checks;            /* the latest checkpoint that has come; 0: none */
+  uint64_t before_check;    /* events up to it, those that failed too */
+  bool cut;                 /* no tick has come after it */
+  struct bn_snap base;      /* owned; what there was at the first tick after it */
+  bool based;               /* there is that, and the histograms of ticks are of what came then */
+  struct bn_record tick;    /* owned; all that it has measured up to its last tick, but for */
+  struct bn_sums ticked;    /* its histograms */
+  uint64_t ticks;           /* how many there were */
+  struct bn_intervals_second past[BN_INTERVALS_SECONDS]; /* by second % BN_INTERVALS_SECONDS */
+};
+
+/* The last second at which all hosts were there: each of them has told what it had done by then. */
+struct bn_intervals_together {
+  uint64_t second;     /* 0: there is none */
+  double events_per_s; /* of all hosts, from their starts to that second */
+};
+
+struct bn_intervals {
+  const struct bn_store *js;
+  struct bn_intervals_host *host; /* owned; [n] */
+  size_t n;
+  struct bn_hist_codec line; /* owned; the last one that was read */
+  struct bn_sums *round;     /* owned; [ahead]; of all hosts, as their records */
+  struct bn_sums ticked;     /* of all ticks of all hosts */
+  const uint64_t *check_ns;  /* borrowed; [n_checks]: times of checkpoints, ascending */
+  size_t n_checks;
+  struct bn_sums *check; /* owned; [n_checks]; of all hosts */
+  size_t next_check;     /* that is summed next; from 1 on */
+  double checked_s;      /* when the one before it was; 0: there was none */
+  double length_s;       /* of an interval; 0: there are none */
+  size_t ahead;          /* so many rounds a host may be ahead of the slowest */
+  uint64_t next;         /* the round that is summed next; from 1 on */
+  uint64_t second;       /* the same of ticks */
+  uint64_t longest_ns;   /* the longest event that a tick has told of; 0: none has */
+  uint64_t judged;       /* seconds that all hosts have come to */
+  struct bn_intervals_together together;
+};
+
+/* 0, or -1: out of memory. */
+int bn_intervals_init(struct bn_intervals *r, const struct bn_store *js, size_t hosts,
+                      double length_s);
+/* Checkpoints at those times, which stay the caller's; right after init.  0, or -1: out of memory.
+ */
+int bn_intervals_checkpoints(struct bn_intervals *r, const uint64_t *at_ns, size_t n);
+void bn_intervals_done(struct bn_intervals *r);
+/* What a host measures, as bn_valid_begin() has it: once, before its lines.  -1: err says why it
+   cannot be summed with what the hosts before it measure. */
+int bn_intervals_begin(struct bn_intervals *r, size_t host, const struct bn_node *group,
+                       const struct bn_facts *facts, struct bn_err *err);
+/* That; NULL: it is not known. */
+const struct bn_valid_as *bn_intervals_as(const struct bn_intervals *r, size_t host);
+/* What all hosts measure that have begun; NULL: none has. */
+const struct bn_metrics *bn_intervals_metrics(const struct bn_intervals *r);
+/* A line of a host.  -1: err says why it cannot be taken. */
+int bn_intervals_take(struct bn_intervals *r, size_t host, const char *line, size_t len,
+                      struct bn_err *err);
+/* No more comes of that host. */
+void bn_intervals_end(struct bn_intervals *r, size_t host);
+/* All that the host has measured by its last tick; NULL: there was none. */
+const struct bn_view *bn_intervals_last(const struct bn_intervals *r, size_t host);
+/* The same since its last checkpoint, as the group of a result that has its facts.  1: it is; 0: it
+   has told nothing of that time; -1 and err. */
+int bn_intervals_result(const struct bn_intervals *r, size_t host, struct bn_result *out,
+                        struct bn_err *err);
+/* Whether a round can be summed, whether a checkpoint, and whether a tick can. */
+bool bn_intervals_ready(struct bn_intervals *r);
+bool bn_intervals_check_ready(struct bn_intervals *r);
+bool bn_intervals_ticks(const struct bn_intervals *r);
+/* Whether the last ticks of all hosts that have not ended are of the same second. */
+bool bn_intervals_are_level(const struct bn_intervals *r);
+/* Sums that round, and goes on to the next.  t: when all of them have started, to which the time of
+   the round is added.  show is called with the view, which is valid for the call.  0, or -1 and
+   err.
+ */
+int bn_intervals_sum(struct bn_intervals *r, const struct bn_view_rules *rules,
+                     const struct bn_merge_time *t,
+                     void (*show)(void *arg, const struct bn_view *v), void *arg,
+                     struct bn_err *err);
+/* The same for that checkpoint: what has been measured since the one before it. */
+int bn_intervals_check(struct bn_intervals *r, const struct bn_view_rules *rules,
+                       const struct bn_merge_time *t,
+                       void (*show)(void *arg, const struct bn_view *v), void *arg,
+                       struct bn_err *err);
+/* The same for the last ticks of all hosts. */
+int bn_intervals_tick(struct bn_intervals *r, const struct bn_view_rules *rules,
+                      const struct bn_merge_time *t,
+                      void (*show)(void *arg, const struct bn_view *v), void *arg,
+                      struct bn_err *err);
+
+#endif

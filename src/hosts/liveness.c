@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The deadlines of hosts, and what is said and done when one is lost. */
+#include "hosts/liveness.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "engine/outcome.h"
+
+/* What a host may take: to be connected; to say anything at all while it is asked once a second; to
+   end after it was told to without a grace of the user's; and to end after it was told to at once.
+ */
+static const uint64_t connect_ns = 20 * BN_NSEC_PER_SEC;
+static const uint64_t silence_ns = 5 * BN_NSEC_PER_SEC;
+static const uint64_t ending_ns = 10 * BN_NSEC_PER_SEC;
+static const uint64_t leaving_ns = 2 * BN_NSEC_PER_SEC;
+/* Beyond the time limit and the time grace: to end by itself, which takes a second where threads
+   hang, and to end after it was told to at once because it had not. */
+static const uint64_t urge_ns = 5 * BN_NSEC_PER_SEC / 4;
+static const uint64_t late_ns = 2 * BN_NSEC_PER_SEC;
+/* Beyond that, while its result comes over a slow network. */
+static const uint64_t sending_ns = 60 * BN_NSEC_PER_SEC;
+
+/* After the signal of a launcher, which ends all processes a second later: until the hosts are told
+   to end at once, and until they are not waited for. */
+static const uint64_t launcher_urge_ns = 3 * BN_NSEC_PER_SEC / 10;
+static const uint64_t launcher_end_ns = 6 * BN_NSEC_PER_SEC / 10;
+
+/* When nothing new begins on the hosts; UINT64_MAX: that is not known. */
+static uint64_t limit(const struct bn_fleet *f)
+{
+  const struct bn_conf *conf = f->setup->conf;
+
+  if (f->stop == BN_FRAME_STOP_ORDER)
+    return f->stop_ns;
+  if (f->phase != BN_FLEET_RUN || !f->is_run || conf->time_ns == 0)
+    return UINT64_MAX;
+  return f->start.mono_ns + conf->warmup_ns + conf->time_ns;
+}
+
+/* What a host has done after the warm-up, as far as it is known. */
+struct done {
+  uint64_t events; /* of --events: those that --db-max-tries has given up count too */
+  double at_s;     /* 0: nothing is known */
+};
+
+static uint64_t spent(const struct bn_view *v)
+{
+  return v->events + v->failed_events;
+}
+
+static bool is_of_warmup(const struct bn_fleet *f, const struct bn_result *r)
+{
+  return r->group[0].total.delta.at_ns < r->facts.start_ns + f->setup->conf->warmup_ns;
+}
+
+/* A tick counts from the start on, a total from the last checkpoint on. */
+static struct done done_by(const struct bn_fleet *f, size_t i)
+{
+  const struct bn_result *whole = &f->connection[i].whole;
+  const struct bn_view *tick = bn_intervals_last(&f->rounds, i);
+  struct done d = {.events = tick != NULL ? spent(tick) : 0, .at_s = tick != NULL ? tick->at_s : 0};
+
+  if (f->connection[i].has_result && whole->n_groups > 0 && whole->group[0].has_total &&
+      !is_of_warmup(f, whole)) {
+    const struct bn_view *total = &whole->group[0].total.view;
+
+    d.events = f->rounds.host[i].before_check + spent(total);
+    d.at_s = total->at_s;
+  }
+  return d;
+}
+
+/* What a host that was lost, or ended too early, takes with it.  What it had sent is in the report.
+ */
+static void tell_missing(struct bn_fleet *f, size_t i)
+{
+  const struct bn_conf *conf = f->setup->conf;
+  const struct bn_connection *p = &f->connection[i];
+  const struct done done = done_by(f, i);
+  char after[80] = "", events[80] = "", rate[80] = "";
+
+  if (!f->is_run || f->phase < BN_FLEET_RUN)
+    return;
+  if (done.at_s > 0)
+    (void)snprintf(after, sizeof after, " after its first %.1f s", done.at_s);
+  if (conf->events > 0)
+    (void)snprintf(events, sizeof events, ", %" PRIu64 " of --events=%" PRIu64,
+                   p->share.events > done.events ? p->share.events - done.events : 0, conf->events);
+  if (conf->raw.rate > 0)
+    (void)snprintf(rate, sizeof rate, ", %.6g of --rate=%.6g", p->share.rate, conf->raw.rate);
+  bn_printer_say(&f->printer, "%s: missing from the report%s: %u of %" PRIu64 " threads%s%s",
+                 p->name, after, p->share.threads, f->sessions, events, rate);
+}
+
+/* Those that were stopped because of it did not fail. */
+static void tell_failure(struct bn_fleet *f, const struct bn_connection *p)
+{
+  if (!f->is_run && p->status != 0 && f->stop == 0)
+    bn_printer_say(&f->printer, "%s: the command '%s' failed there with status %d", p->name,
+                   f->setup->command, p->status);
+}
+
+/* Some of its threads failed, and the others have reached the end of the run. */
+static bool came_through(const struct bn_fleet *f, const struct bn_connection *p)
+{
+  return f->setup->conf->raw.on_thread_error == BN_THREAD_ERROR_CONTINUE &&
+         p->whole.end.reason != BN_END_FAILURE;
+}
+
+/* A host whose run has ended too early, though with a result, counts like one that is lost. */
+static void note_failure(struct bn_fleet *f, size_t i, const char *why)
+{
+  const bool aborts = f->setup->conf->raw.on_host_loss != BN_HOST_LOSS_CONTINUE;
+
+  f->failed = true;
+  if (f->stop == 0 && aborts && !bn_fleet_are(f, BN_CONNECTION_ENDED))
+    bn_printer_say(&f->printer, "%s: %s; the other hosts are stopped (--on-host-loss=abort)",
+                   f->connection[i].name, why);
+  else if (f->stop == 0 && f->connection[i].whole.end.early)
+    tell_missing(f, i);
+}
+
+/* As in one process, the script has ended the run of all threads. */
+static void note_exit(struct bn_fleet *f, const struct bn_connection *p)
+{
+  if (!bn_fleet_are(f, BN_CONNECTION_ENDED))
+    bn_printer_say(&f->printer,
+                   "%s: the script ended the run there by os.exit(); the other hosts are stopped",
+                   p->name);
+  f->left = true;
+  bn_fleet_stop(f, BN_FRAME_STOP_ORDER, bn_clock_mono());
+}
+
+/* Its run has ended with a result.  What ends the run of one process ends that of all hosts.  An
+   agent that hears nothing from here ends its run as a signal does. */
+static void note_end(struct bn_fleet *f, size_t i)
+{
+  const struct bn_connection *p = &f->connection[i];
+  const struct bn_end *end = &p->whole.end;
+
+  if (!f->is_run || f->phase < BN_FLEET_RUN)
+    return;
+  if (p->status == BN_STATUS_FAILED && (end->failed || !end->left) && !came_through(f, p))
+    note_failure(f, i, "the run failed there");
+  else if (f->stop == 0 && end->reason == BN_END_SIGNAL)
+    note_failure(f, i, "the run was stopped there");
+  else if (f->stop == 0 && end->left && end->early)
+    note_exit(f, p);
+}
+
+/* Once for each host that has come to its end or was lost. */
+static void settle_host(struct bn_fleet *f, size_t i)
+{
+  struct bn_connection *p = &f->connection[i];
+
+  if (f->rounds.host[i].over || bn_connection_is_there(p))
+    return;
+  bn_intervals_end(&f->rounds, i);
+  if (p->state == BN_CONNECTION_ENDED && (p->has_result || f->phase < BN_FLEET_RUN || !f->is_run)) {
+    f->failed |= p->status != 0 && f->phase < BN_FLEET_RUN;
+    tell_failure(f, p);
+    note_end(f, i);
+    return;
+  }
+  f->failed = true;
+  if (p->state == BN_CONNECTION_ENDED)
+    (void)bn_err_set(&p->why, EPROTO, "it sent no result");
+  if (p->state == BN_CONNECTION_ENDED)
+    bn_printer_say(&f->printer, "%s: bench ended there with status %d and without a result",
+                   p->name, p->status);
+  else if (f->stop != BN_FRAME_STOP_NOW || f->late)
+    bn_printer_say(&f->printer, "%s: lost: %s", p->name, p->why.text);
+  tell_missing(f, i);
+}
+
+void bn_liveness_settle(struct bn_fleet *f)
+{
+  /* Before the start nobody can go on without it. */
+  const bool goes_on =
+      f->setup->conf->raw.on_host_loss == BN_HOST_LOSS_CONTINUE && f->phase == BN_FLEET_RUN;
+
+  for (size_t i = 0; i < f->n; i++)
+    settle_host(f, i);
+  if (f->failed && !goes_on)
+    bn_fleet_stop(f, BN_FRAME_STOP_ORDER, bn_clock_mono());
+}
+
+/* What the user said, or three times the longest event, as the hosts themselves have it.  A host
+   may say anything: an event cannot be longer than what was before the limit. */
+static uint64_t grace_ns(const struct bn_fleet *f)
+{
+  const struct bn_conf *conf = f->setup->conf;
+  const uint64_t most_ns = limit(f) - f->start.mono_ns;
+  uint64_t longest_ns = f->rounds.longest_ns;
+
+  if (f->is_run && f->phase < BN_FLEET_RUN) /* no event is in flight */
+    return ending_ns;
+  if (!conf->grace_auto)
+    return conf->grace_ns;
+  if (longest_ns > most_ns)
+    longest_ns = most_ns;
+  return longest_ns > ending_ns / 3 ? 3 * longest_ns : ending_ns;
+}
+
+/* With --verify-commits a host asks its servers after its last event.  One that was told to end
+   does not ask for long. */
+static uint64_t verify_ns(const struct bn_fleet *f)
+{
+  if (!f->is_run)
+    return 0;
+  return (f->stop != 0 ? f->setup->verify_hurry_s : f->setup->verify_s) * BN_NSEC_PER_SEC;
+}
+
+/* Beyond the limit, the grace and that; UINT64_MAX: there is no limit. */
+static uint64_t beyond(const struct bn_fleet *f, uint64_t more_ns)
+{
+  const uint64_t at_ns = limit(f);
+
+  return at_ns != UINT64_MAX ? at_ns + grace_ns(f) + verify_ns(f) + more_ns : UINT64_MAX;
+}
+
+/* When a host that is still there has been so for too long; UINT64_MAX: that is not known. */
+static uint64_t deadline(const struct bn_fleet *f)
+{
+  const struct bn_conf *conf = f->setup->conf;
+
+  if (bn_fleet_is_urged(f))
+    return f->stop_signal.first_ns + launcher_end_ns;
+  if (f->stop == BN_FRAME_STOP_NOW)
+    return f->stop_ns + (f->late ? late_ns - urge_ns : leaving_ns) + verify_ns(f);
+  if (f->stop == BN_FRAME_STOP_ORDER || f->phase == BN_FLEET_RUN)
+    return beyond(f, late_ns);
+  switch (f->phase) {
+  case BN_FLEET_CONNECT:
+    return f->phase_ns + connect_ns;
+  case BN_FLEET_OPEN:
+    return f->is_run && conf->init_timeout_ns > 0 ? f->phase_ns + conf->init_timeout_ns + late_ns
+                                                  : UINT64_MAX;
+  case BN_FLEET_CLOCKS:
+    return f->phase_ns + ending_ns;
+  case BN_FLEET_RUN:
+    break;
+  }
+  return UINT64_MAX;
+}
+
+/* Nobody who wants an end at once is kept waiting by a result that is on its way. */
+static bool may_send_on(const struct bn_fleet *f, const struct bn_connection *p, uint64_t now_ns)
+{
+  return bn_connection_is_sending(p, now_ns) && !bn_fleet_is_urged(f) &&
+         (f->stop != BN_FRAME_STOP_NOW || f->late);
+}
+
+/* Those that are there and do not send their results yet. */
+static bool is_running(const struct bn_fleet *f, const struct bn_connection *p, uint64_t now_ns)
+{
+  return bn_connection_is_there(p) && !may_send_on(f, p, now_ns);
+}
+
+static bool any_runs(const struct bn_fleet *f, uint64_t now_ns)
+{
+  for (size_t i = 0; i < f->n; i++)
+    if (is_running(f, &f->connection[i], now_ns))
+      return true;
+  return false;
+}
+
+/* A host that only takes long still has its result then, in which the events in flight are
+   unfinished.  Those that are late are the cause of what all of them lack. */
+static void urge(struct bn_fleet *f, uint64_t now_ns)
+{
+  const double grace_s = (double)(grace_ns(f) + verify_ns(f)) * 1e-9;
+
+  if (bn_fleet_is_urged(f) && now_ns > f->stop_signal.first_ns + launcher_urge_ns)
+    bn_fleet_stop(f, BN_FRAME_STOP_NOW, now_ns);
+  if (f->stop == BN_FRAME_STOP_NOW || now_ns <= beyond(f, urge_ns) || !any_runs(f, now_ns))
+    return;
+  for (size_t i = 0; i < f->n; i++)
+    if (is_running(f, &f->connection[i], now_ns))
+      bn_printer_say(
+          &f->printer, "%s: it has not ended %.1f s after %s (--time-grace): ending it at once",
+          f->connection[i].name, grace_s, f->stop != 0 ? "it was told to end" : "the time limit");
+  f->failed = f->late = true;
+  bn_fleet_stop(f, BN_FRAME_STOP_NOW, now_ns);
+}
+
+/* It has been asked for its time.  While files are on their way to it, it is not asked; but then it
+   takes some of them. */
+static bool is_silent(const struct bn_connection *p, uint64_t now_ns)
+{
+  const uint64_t asked_ns = bn_link_wants(&p->link) ? p->link.taken_ns : p->ping_ns;
+
+  return p->state > BN_CONNECTION_CONNECTING && asked_ns != 0 && now_ns > asked_ns + silence_ns &&
+         now_ns > p->link.heard_ns + silence_ns;
+}
+
+/* Whether the others of the phase wait for it.  A host that is as far as it should be is not the
+   one that is late. */
+static bool is_behind(const struct bn_fleet *f, const struct bn_connection *p)
+{
+  if (f->stop != 0)
+    return true;
+  switch (f->phase) {
+  case BN_FLEET_CONNECT:
+    return p->state < BN_CONNECTION_OPENING;
+  case BN_FLEET_OPEN:
+    return p->state < BN_CONNECTION_READY;
+  case BN_FLEET_CLOCKS:
+    return p->clock_sync.exchanges < BN_CLOCK_SYNC_FIRST;
+  case BN_FLEET_RUN:
+    break;
+  }
+  return true;
+}
+
+/* Why a host that is late in this phase is lost. */
+static const char *lateness(const struct bn_fleet *f, const struct bn_connection *p)
+{
+  static const char *const late[] = {
+      [BN_FLEET_CONNECT] = ("bench has not answered there in time; does the shell "
+                            "connect without a question (--hosts-shell)?"),
+      [BN_FLEET_OPEN] = "its threads were not ready in time (--thread-init-timeout)",
+      [BN_FLEET_CLOCKS] = "it did not answer in time when clocks were compared",
+      [BN_FLEET_RUN] = "it has not ended in time"};
+
+  if (f->stop == 0 && f->phase == BN_FLEET_CONNECT && p->rank >= 0)
+    return "its agent has not answered in time; standard error has the messages of this rank";
+  return f->stop != 0 ? late[BN_FLEET_RUN] : late[f->phase];
+}
+
+void bn_liveness_check(struct bn_fleet *f, uint64_t now_ns)
+{
+  uint64_t until_ns;
+
+  urge(f, now_ns);
+  until_ns = deadline(f);
+  for (size_t i = 0; i < f->n; i++) {
+    struct bn_connection *p = &f->connection[i];
+
+    bn_connection_look(p, now_ns);
+    if (now_ns > until_ns && is_behind(f, p) &&
+        (!may_send_on(f, p, now_ns) || now_ns - until_ns > sending_ns))
+      bn_connection_lose(p, "%s", lateness(f, p));
+    if (is_silent(p, now_ns))
+      bn_connection_lose(p, "it has sent nothing for %.0f s", (double)silence_ns * 1e-9);
+    if (p->state > BN_CONNECTION_CONNECTING && bn_connection_is_there(p) &&
+        (f->phase != BN_FLEET_CLOCKS || p->clock_sync.exchanges >= BN_CLOCK_SYNC_FIRST) &&
+        now_ns >= p->pinged_ns + BN_NSEC_PER_SEC)
+      bn_connection_ping(p);
+  }
+}

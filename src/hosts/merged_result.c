@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sums the results of hosts. */
+#include "hosts/merged_result.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "engine/plan.h"
+#include "measure/merge.h"
+#include "measure/merge_check.h"
+
+/* A clock may have drifted by one part of so many. */
+enum { DRIFT_PARTS = 1000 };
+
+/* An agent that hears nothing for longer has ended. */
+static const uint64_t shift_max_ns = 8 * BN_NSEC_PER_SEC;
+
+/* --- times ------------------------------------------------------------------------------------ */
+
+static double seconds_between(uint64_t from_ns, uint64_t to_ns)
+{
+  return (double)(int64_t)(to_ns - from_ns) * 1e-9;
+}
+
+/* Times of day follow from the monotonic clocks, whose offsets are known.  There is a total. */
+static void put_on_clock(struct bn_merged_result_part *p,
+                         const struct bn_merged_result_start *start)
+{
+  struct bn_facts *f = &p->result->facts;
+  const uint64_t begun_ns = bn_clock_sync_here(&p->clock, f->start_ns);
+  const uint64_t wall_ns = start->wall_ns + (begun_ns - start->mono_ns);
+  const uint64_t later_ns = wall_ns - f->start_wall_ns; /* modulo 2^64 */
+
+  p->member.start_lag_s = seconds_between(start->mono_ns, begun_ns);
+  for (size_t i = 0; i < p->result->n_groups; i++) {
+    struct bn_snap *s = &p->result->group[i].total.delta;
+
+    s->at_ns = bn_clock_sync_here(&p->clock, s->at_ns);
+    s->wall_ns += later_ns;
+  }
+  f->start_ns = begun_ns;
+  f->start_wall_ns = wall_ns;
+  f->end_wall_ns =
+      f->end_wall_ns != 0 ? f->end_wall_ns + later_ns : p->result->group[0].total.delta.wall_ns;
+}
+
+/* --- facts ------------------------------------------------------------------------------------ */
+
+/* The value of an option that each host has its own of. */
+static bool is_divided(const char *name)
+{
+  static const char *const names[] = {"threads", "events", "rate",       "rand-seed",
+                                      "report",  "assert", "config-file"};
+
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(names[i], name) == 0)
+      return true;
+  return false;
+}
+
+static bool is_of_hosts(const char *name)
+{
+  return strncmp(name, "hosts", 5) == 0 || strcmp(name, "threads-total") == 0 ||
+         strcmp(name, "on-host-loss") == 0;
+}
+
+static void drop_options(struct bn_facts *f)
+{
+  size_t n = 0;
+
+  for (size_t i = 0; i < f->n_options; i++) {
+    struct bn_fact_option *o = &f->option[i];
+
+    if (is_divided(o->name) || is_of_hosts(o->name)) {
+      free(o->group);
+      free(o->name);
+      free(o->value);
+    } else {
+      f->option[n++] = *o;
+    }
+  }
+  f->n_options = n;
+}
+
+static void add_option(void *arg, const struct bn_opt_fact *o)
+{
+  if (is_divided(o->name) || is_of_hosts(o->name))
+    bn_facts_option(arg, o->group, o->name, o->text != NULL && o->text[0] != '\0' ? o->text : NULL,
+                    o->origin, o->secret);
+}
+
+/* Without parts it is what was asked for. */
+static void set_plan(struct bn_facts *f, const struct bn_conf *conf, uint64_t threads)
+{
+  const struct bn_metrics *metrics = f->plan.metrics;
+
+  bn_plan_fill(&f->plan, conf);
+  f->plan.metrics = metrics;
+  f->plan.threads = (unsigned)threads;
+  f->plan.seed = conf->seed;
+}
+
+static uint64_t threads_of(const struct bn_merged_result_part *part, size_t n)
+{
+  uint64_t sum = 0;
+
+  for (size_t i = 0; i < n; i++)
+    sum += part[i].member.threads;
+  return sum;
+}
+
+static void set_facts(struct bn_facts *f, const struct bn_merged_result_part *part, size_t n,
+                      const struct bn_conf *conf, const struct bn_optset *options)
+{
+  drop_options(f);
+  if (bn_optset_facts(options, add_option, f) != 0)
+    f->incomplete = true;
+  set_plan(f, conf, threads_of(part, n));
+}
+
+/* The parts that have a result, malloc'd; NULL: out of memory. */
+static struct bn_part *parts_of(const struct bn_merged_result_part *part, size_t n, size_t *have)
+{
+  struct bn_part *out = calloc(n + 1, sizeof *out);
+
+  *have = 0;
+  for (size_t i = 0; out != NULL && i < n; i++)
+    if (part[i].result != NULL)
+      out[(*have)++] = (struct bn_part){part[i].member.host, part[i].result};
+  return out;
+}
+
+void bn_merged_result_facts(const struct bn_merged_result_part *part, size_t n,
+                            const struct bn_conf *conf, const struct bn_optset *options,
+                            struct bn_facts *out)
+{
+  size_t have;
+  struct bn_part *parts = parts_of(part, n, &have);
+
+  if (parts != NULL && have > 0)
+    bn_merge_common(parts, have, out);
+  else
+    out->incomplete = true;
+  set_facts(out, part, n, conf, options);
+  free(parts);
+}
+
+/* --- the result ------------------------------------------------------------------------------- */
+
+/* What an agent says of its process. */
+static double processor_s(const struct bn_result *r)
+{
+  const struct bn_fact *fact = bn_facts_find(&r->facts, "process", "processor_s");
+
+  return fact != NULL && fact->type == BN_FACT_REAL ? fact->real : HUGE_VAL;
+}
+
+/* NULL: the part has measured nothing that is known. */
+static const struct bn_view *total_of(const struct bn_merged_result_part *p)
+{
+  const struct bn_group *g = p->result != NULL ? &p->result->group[0] : NULL;
+
+  return g != NULL && g->has_total ? &g->total.view : NULL;
+}
+
+/* With what was watched there, but not what all hosts share. */
+static int add_member(struct bn_result *out, const struct bn_merged_result_part *p)
+{
+  const struct bn_view *total = total_of(p);
+  struct bn_watched own;
+  struct bn_view v;
+
+  if (total == NULL)
+    return bn_result_member(out, out->group[0].name, &p->member, NULL);
+  bn_watched_pick(total, false, &own);
+  v = *total;
+  v.watched = own.figure;
+  v.n_watched = own.n;
+  return bn_result_member(out, out->group[0].name, &p->member, &v);
+}
+
+static int add_members(struct bn_result *out, const struct bn_merged_result_part *part, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    if (add_member(out, &part[i]) != 0)
+      return -1;
+  return 0;
+}
+
+/* Of the whole run is what all hosts share, which the first one watches. */
+static int set_watched(struct bn_result *out, const struct bn_merged_result_part *first)
+{
+  struct bn_record *all = &out->group[0].total;
+  const struct bn_view *its = total_of(first);
+  struct bn_watched shared;
+
+  shared.n = 0;
+  if (its != NULL)
+    bn_watched_sum(its, &all->view, &shared);
+  return bn_record_watch(all, shared.figure, shared.n);
+}
+
+static int sum_parts(struct bn_merged_result_part *part, size_t n, struct bn_result *out,
+                     struct bn_err *err)
+{
+  struct bn_buf notes = {.max = 0};
+  size_t have;
+  struct bn_part *parts = parts_of(part, n, &have);
+  int rc;
+
+  if (parts == NULL)
+    rc = bn_err_set(err, ENOMEM, "out of memory");
+  else if (have == 0)
+    rc = bn_err_set(err, ENODATA, "no host has sent figures");
+  else
+    rc = bn_merge(parts, have, BN_MERGE_HOSTS, out, &notes, err);
+  bn_buf_done(&notes);
+  free(parts);
+  return rc;
+}
+
+void bn_merged_result_together(const struct bn_merged_result_part *part, size_t n,
+                               const struct bn_intervals_together *seconds, struct bn_facts *out)
+{
+  uint64_t begin_ns = 0, end_ns = UINT64_MAX;
+
+  for (size_t i = 0; i < n; i++) {
+    const struct bn_snap *s;
+
+    if (part[i].result == NULL)
+      return;
+    s = &part[i].result->group[0].total.delta;
+    if (s->at_ns - s->span_ns > begin_ns)
+      begin_ns = s->at_ns - s->span_ns;
+    end_ns = s->at_ns < end_ns ? s->at_ns : end_ns;
+  }
+  bn_facts_real(out, BN_HOSTS_SECTION, BN_HOSTS_TIME,
+                end_ns > begin_ns ? seconds_between(begin_ns, end_ns) : 0);
+  if (seconds->second == 0)
+    return;
+  bn_facts_real(out, BN_HOSTS_SECTION, BN_HOSTS_RATE, seconds->events_per_s);
+  bn_facts_whole(out, BN_HOSTS_SECTION, BN_HOSTS_SECONDS, (int64_t)seconds->second);
+}
+
+/* How far the clocks have moved apart since the start: the machine of one of them stood still. */
+static uint64_t shift_of(const struct bn_merged_result_part *p)
+{
+  const uint64_t moved_ns = (uint64_t)p->offset_ns - (uint64_t)p->clock.offset_ns;
+  const uint64_t shift_ns = (int64_t)moved_ns < 0 ? -moved_ns : moved_ns;
+
+  return shift_ns < shift_max_ns ? shift_ns : shift_max_ns;
+}
+
+/* Whether all that was measured was measured during the run.  Clocks drift, and one that makes no
+   sense would spread the rates of all hosts over its time. */
+static bool is_of_run(const struct bn_merged_result_part *p,
+                      const struct bn_merged_result_start *start)
+{
+  const struct bn_snap *s = &p->result->group[0].total.delta; /* on the clock here */
+  const uint64_t slack_ns = p->clock.error_ns + BN_NSEC_PER_SEC +
+                            (start->until_ns - start->mono_ns) / DRIFT_PARTS + shift_of(p);
+
+  return s->at_ns <= start->until_ns + slack_ns && s->span_ns <= s->at_ns &&
+         s->at_ns - s->span_ns + slack_ns >= start->mono_ns;
+}
+
+/* NULL: the part counts; else why it does not. */
+static const char *take_part(struct bn_merged_result_part *p,
+                             const struct bn_merged_result_start *start)
+{
+  const struct bn_result *r = p->result;
+  uint64_t end_ns;
+
+  if (r->n_groups == 0 || !r->group[0].has_total || r->facts.start_ns == 0)
+    return "it has measured nothing";
+  put_on_clock(p, start);
+  if (bn_run_end(r, &end_ns) != 0 || !is_of_run(p, start))
+    return "the times of its result make no sense";
+  p->member.processor_s = processor_s(r);
+  p->member.time_s = (double)r->group[0].total.delta.span_ns * 1e-9;
+  return NULL;
+}
+
+/* What a part cannot say is not to cost the report of the others. */
+static bool take_parts(struct bn_merged_result_part *part, size_t n,
+                       const struct bn_merged_result_start *start)
+{
+  bool all = true;
+
+  for (size_t i = 0; i < n; i++) {
+    struct bn_member *m = &part[i].member;
+    const char *why;
+
+    m->start_lag_s = m->processor_s = m->time_s = HUGE_VAL;
+    why = part[i].result != NULL ? take_part(&part[i], start) : NULL;
+    if (why == NULL)
+      continue;
+    all = false;
+    part[i].result = NULL;
+    m->start_lag_s = HUGE_VAL;
+    if (m->lost == NULL)
+      m->lost = (char *)(uintptr_t)why;
+  }
+  return all;
+}
+
+int bn_merged_result_make(struct bn_merged_result_part *part, size_t n,
+                          const struct bn_merged_result_start *start, const struct bn_conf *conf,
+                          const struct bn_optset *options, struct bn_result *out,
+                          struct bn_err *err)
+{
+  const bool all = take_parts(part, n, start);
+
+  memset(out, 0, sizeof *out);
+  if (sum_parts(part, n, out, err) != 0)
+    return -1;
+  out->end.failed |= !all;
+  set_facts(&out->facts, part, n, conf, options);
+  if (set_watched(out, part) == 0 && add_members(out, part, n) == 0) {
+    bn_result_find_metrics(out);
+    return 0;
+  }
+  bn_result_done(out);
+  return bn_err_set(err, ENOMEM, "out of memory");
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads the pipe behind standard output. */
+#include "hosts/remote_output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "hosts/work_split.h"
+
+/* A line that is longer is handed over in pieces. */
+enum { LINE_MAX_BYTES = 64 << 10 };
+
+/* --- the agent -------------------------------------------------------------------------------- */
+
+int bn_remote_output_begin(struct bn_remote_output *p, struct bn_err *err)
+{
+  int fd[2] = {-1, -1};
+  const bool ok = pipe2(fd, O_CLOEXEC) == 0 && fcntl(fd[0], F_SETFL, O_NONBLOCK) == 0 &&
+                  dup2(fd[1], STDOUT_FILENO) >= 0;
+  const int why = errno;
+
+  bn_buf_init(&p->line, 2 * LINE_MAX_BYTES);
+  p->fd = fd[0];
+  if (fd[1] >= 0)
+    (void)close(fd[1]);
+  return ok ? 0 : bn_err_set(err, why, "cannot take standard output: %s", strerror(why));
+}
+
+/* If nobody reads the frames, the listener ends the run. */
+static void hand_over(struct bn_remote_output *p, struct bn_send_queue *box, size_t len)
+{
+  if (len > 0)
+    (void)bn_send_queue_put(box, BN_FRAME_PRINTED, p->line.data, len);
+  if (len > 0)
+    memmove(p->line.data, p->line.data + len, p->line.len - len);
+  p->line.len -= len;
+}
+
+static size_t whole_lines(const struct bn_remote_output *p)
+{
+  const char *end = p->line.len > 0 ? memrchr(p->line.data, '\n', p->line.len) : NULL;
+
+  if (end != NULL)
+    return (size_t)(end - p->line.data) + 1;
+  return p->line.len >= LINE_MAX_BYTES ? p->line.len : 0;
+}
+
+/* false: there is nothing more now. */
+static bool take_piece(struct bn_remote_output *p, struct bn_send_queue *box)
+{
+  char piece[LINE_MAX_BYTES];
+  ssize_t n;
+
+  do
+    n = read(p->fd, piece, sizeof piece);
+  while (n < 0 && errno == EINTR);
+  if (n <= 0 || bn_buf_add(&p->line, piece, (size_t)n) != 0)
+    return false;
+  hand_over(p, box, whole_lines(p));
+  return true;
+}
+
+void bn_remote_output_take(struct bn_remote_output *p, struct bn_send_queue *box)
+{
+  if (p->fd >= 0)
+    (void)take_piece(p, box);
+}
+
+void bn_remote_output_end(struct bn_remote_output *p, struct bn_send_queue *box)
+{
+  if (p->fd < 0)
+    return;
+  (void)dup2(STDERR_FILENO, STDOUT_FILENO);
+  while (take_piece(p, box))
+    continue;
+  hand_over(p, box, p->line.len);
+  bn_buf_done(&p->line);
+  (void)close(p->fd);
+  p->fd = -1;
+}
+
+/* --- the controller --------------------------------------------------------------------------- */
+
+struct shown {
+  struct bn_printer_job job;
+  char before[BN_WORK_SPLIT_NAME_MAX + 3];
+  char text[];
+};
+
+static void print_shown(struct bn_printer_job *job)
+{
+  const struct shown *s = (const struct shown *)job;
+
+  bn_log_output(s->before, s->text);
+}
+
+static void free_shown(struct bn_printer_job *job)
+{
+  free(job);
+}
+
+void bn_remote_output_show(struct bn_printer *o, const char *host, const char *text, size_t len)
+{
+  struct shown *s = calloc(1, sizeof *s + len + 1);
+
+  if (s == NULL)
+    return;
+  if (host != NULL)
+    (void)snprintf(s->before, sizeof s->before, "%s: ", host);
+  for (size_t i = 0; i < len; i++)
+    s->text[i] = text[i] != '\0' ? text[i] : ' ';
+  s->job = (struct bn_printer_job){
+      .kind = BN_PRINTER_BOUNDED, .bytes = sizeof *s + len, .say = print_shown, .done = free_shown};
+  bn_printer_put(o, &s->job);
+}

@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tells the reporters of a run on several hosts how it goes and how it ended. */
+#include "hosts/run_report.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/wait.h"
+#include "engine/outcome.h"
+#include "engine/plan.h"
+#include "measure/merge.h"
+
+bool bn_run_report_open(struct bn_run_report *a, struct bn_fleet *f)
+{
+  const struct bn_hosts_setup *s = f->setup;
+  struct bn_plan plan;
+
+  a->setup = s;
+  a->printer = &f->printer;
+  a->holds = true;
+  if (!f->is_run)
+    return true;
+  bn_plan_fill(&plan, s->conf);
+  plan.threads = (unsigned)f->sessions;
+  bn_asserts_init(&a->asserts, s->asserts, s->n_asserts, s->conf->raw.abort_on_assert_s);
+  return bn_reporters_open(&a->tell, s->reporters, s->n_reporters, &plan);
+}
+
+static struct bn_merged_result_part *parts_of(const struct bn_fleet *f)
+{
+  struct bn_merged_result_part *part = calloc(f->n + 1, sizeof *part);
+
+  for (size_t i = 0; part != NULL && i < f->n; i++) {
+    struct bn_connection *p = &f->connection[i];
+    struct bn_clock_sync_view now;
+
+    /* Also of a report that does not wait for it. */
+    if (f->phase == BN_FLEET_RUN && !p->has_result && p->why.text[0] == '\0')
+      (void)bn_err_set(&p->why, ETIMEDOUT, "it sent no result");
+    part[i] = (struct bn_merged_result_part){
+        .member = {.host = p->own_name[0] != '\0' ? p->own_name : f->list.host[i].name,
+                   .lost = p->state == BN_CONNECTION_LOST || !p->has_result ? p->why.text : NULL,
+                   .threads = p->share.threads,
+                   .processor_s = HUGE_VAL,
+                   .clock_error_s = (double)p->clock.error_ns * 1e-9,
+                   .start_lag_s = HUGE_VAL},
+        .result = f->phase < BN_FLEET_RUN ? &p->head : bn_connection_result(p, &f->rounds, i),
+        .clock = p->clock,
+        .offset_ns = bn_clock_sync_read(&p->clock_sync, bn_clock_mono(), &now)
+                         ? now.offset_ns
+                         : p->clock.offset_ns};
+  }
+  return part;
+}
+
+int bn_run_report_check(const struct bn_run_report *a, const struct bn_fleet *f, struct bn_err *err)
+{
+  const struct bn_hosts_setup *s = f->setup;
+  const struct bn_assert_scope scope = {.metrics = bn_intervals_metrics(&f->rounds),
+                                        .kinds = s->kinds,
+                                        .paced = s->conf->raw.rate > 0,
+                                        .own = s->conf->policy->own_report,
+                                        .statements = s->statements};
+
+  return bn_asserts_check(&a->asserts, &scope, err);
+}
+
+static void put(struct bn_run_report *a, struct bn_printer_job *job,
+                void (*say)(struct bn_printer_job *))
+{
+  *job = (struct bn_printer_job){.kind = BN_PRINTER_ALWAYS, .of = a, .say = say};
+  bn_printer_put(a->printer, job);
+}
+
+static void tell_begin(struct bn_printer_job *job)
+{
+  struct bn_run_report *a = job->of;
+
+  bn_reporters_begin(&a->tell, &a->facts);
+}
+
+void bn_run_report_heading(struct bn_run_report *a, const struct bn_fleet *f)
+{
+  struct bn_merged_result_part *part = parts_of(f);
+
+  if (part != NULL)
+    bn_merged_result_facts(part, f->n, f->setup->conf, f->setup->options, &a->facts);
+  free(part);
+  put(a, &a->begin, tell_begin);
+}
+
+static void tell_started(struct bn_printer_job *job)
+{
+  struct bn_run_report *a = job->of;
+
+  a->facts.start_ns = a->start.mono_ns;
+  a->facts.start_wall_ns = a->start.wall_ns;
+  bn_reporters_started(&a->tell, &a->facts);
+}
+
+void bn_run_report_started(struct bn_run_report *a, const struct bn_fleet *f)
+{
+  a->start = f->start;
+  put(a, &a->started, tell_started);
+}
+
+static struct bn_view_rules rules_of(const struct bn_conf *conf)
+{
+  return (struct bn_view_rules){.percents = conf->percents,
+                                .n_percents = conf->n_percents,
+                                .nearest = !conf->policy->own_report,
+                                .commits = conf->policy->transactions_are_commits};
+}
+
+/* What a sum of hosts is handed on with. */
+struct teller {
+  struct bn_run_report *account;
+  struct bn_fleet *fleet;
+  const struct bn_view_rules *rules;
+};
+
+static void note_sum(struct bn_fleet *f, int rc, const struct bn_err *err)
+{
+  if (rc == 0)
+    return;
+  bn_printer_say(&f->printer, "%s", err->text);
+  f->failed = true;
+}
+
+/* A view with memory of its own, which waits in the printer. */
+struct shown {
+  struct bn_printer_job job;
+  struct bn_record record;
+};
+
+static void show_record(struct bn_printer_job *job)
+{
+  struct bn_run_report *a = job->of;
+
+  bn_reporters_view(&a->tell, &((const struct shown *)job)->record.view);
+}
+
+static void free_shown(struct bn_printer_job *job)
+{
+  struct shown *s = (struct shown *)job;
+
+  bn_record_done(&s->record);
+  free(s);
+}
+
+static void show(void *arg, const struct bn_view *v)
+{
+  const struct teller *t = arg;
+  struct shown *s;
+
+  if (!bn_reporters_wants(&t->account->tell, v->span))
+    return;
+  s = calloc(1, sizeof *s);
+  if (s == NULL || bn_record_copy(&s->record, v) != 0) {
+    free(s);
+    note_sum(t->fleet, -1, &(struct bn_err){.text = "out of memory for a report"});
+    return;
+  }
+  s->job = (struct bn_printer_job){.kind = v->span == BN_VIEW_TICK ? BN_PRINTER_LATEST
+                                                                   : BN_PRINTER_BOUNDED,
+                                   .bytes = sizeof *s + bn_record_bytes(&s->record),
+                                   .of = t->account,
+                                   .say = show_record,
+                                   .done = free_shown};
+  bn_printer_put(t->account->printer, &s->job);
+}
+
+/* The run is as it was asked for: events may begin on all hosts, but for those that are lost or
+   ended early. */
+static bool is_under_load(const struct bn_fleet *f, const struct bn_view *tick)
+{
+  const struct bn_conf *conf = f->setup->conf;
+
+  if (f->stop != 0 || (conf->time_ns != 0 && tick->at_s * 1e9 >= (double)conf->time_ns))
+    return false;
+  for (size_t i = 0; i < f->n; i++) {
+    const struct bn_connection *p = &f->connection[i];
+
+    if ((p->state == BN_CONNECTION_ENDED && !p->whole.end.early) ||
+        (p->share.events > 0 &&
+         f->rounds.host[i].tick.view.events + p->share.threads >= p->share.events))
+      return false;
+  }
+  return true;
+}
+
+static void judge_second(const struct teller *t, const struct bn_view *tick)
+{
+  struct bn_run_report *a = t->account;
+  struct bn_fleet *f = t->fleet;
+  const uint64_t begin_ns = f->start.mono_ns + f->setup->conf->warmup_ns;
+  const struct bn_assert *violated;
+
+  if (a->asserts.patience_s <= 0 || !is_under_load(f, tick) || !bn_intervals_are_level(&f->rounds))
+    return;
+  if (bn_seconds_judge(&a->seconds, &a->asserts, tick, t->rules, begin_ns, &violated) != 0) {
+    note_sum(f, -1, &(struct bn_err){.text = "out of memory for --abort-on-assert"});
+    return;
+  }
+  if (violated == NULL)
+    return;
+  bn_fleet_stop(f, BN_FRAME_STOP_ORDER, bn_clock_mono());
+  bn_printer_say(&f->printer,
+                 "--assert=%s has been violated for %.15g s (--abort-on-assert): the run ends",
+                 violated->text, f->setup->conf->raw.abort_on_assert_s);
+}
+
+static void show_tick(void *arg, const struct bn_view *v)
+{
+  show(arg, v);
+  judge_second(arg, v);
+}
+
+void bn_run_report_intervals(struct bn_run_report *a, struct bn_fleet *f)
+{
+  const struct bn_view_rules rules = rules_of(f->setup->conf);
+  const uint64_t warmup_ns = f->setup->conf->warmup_ns;
+  const struct bn_merge_time t = {.at_ns = f->start.mono_ns + warmup_ns,
+                                  .wall_ns = f->start.wall_ns + warmup_ns};
+  struct teller teller = {a, f, &rules};
+  struct bn_err err = {0};
+
+  if (f->phase != BN_FLEET_RUN)
+    return;
+  while (bn_intervals_ready(&f->rounds))
+    note_sum(f, bn_intervals_sum(&f->rounds, &rules, &t, show, &teller, &err), &err);
+  while (bn_intervals_check_ready(&f->rounds))
+    note_sum(f, bn_intervals_check(&f->rounds, &rules, &t, show, &teller, &err), &err);
+  while (bn_intervals_ticks(&f->rounds))
+    note_sum(f, bn_intervals_tick(&f->rounds, &rules, &t, show_tick, &teller, &err), &err);
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+
+/* A signal to a host is a failure of the run, and does not end it. */
+static bool ended_by_itself(const struct bn_connection *p)
+{
+  return p->state == BN_CONNECTION_ENDED && p->whole.end.reason != BN_END_SIGNAL;
+}
+
+/* The order to stop may come to a host when its result has been made, and ends it as a signal. */
+static int own_status(const struct bn_connection *p)
+{
+  return p->has_result && p->status > BN_STATUS_SIGNAL ? p->whole.end.status : p->status;
+}
+
+static int status_of_hosts(const struct bn_fleet *f)
+{
+  int status = BN_STATUS_OK;
+
+  for (size_t i = 0; i < f->n; i++)
+    if (ended_by_itself(&f->connection[i]))
+      status = bn_merge_status(status, own_status(&f->connection[i]));
+  return status;
+}
+
+/* Why the controller has told the hosts to stop.  What the script left with is the status of its
+   host. */
+static void end_of_stop(const struct bn_run_report *a, const struct bn_fleet *f, struct bn_end *end)
+{
+  const bool judged = atomic_load(&a->asserts.by) != NULL;
+
+  end->signo = f->signo;
+  end->status = end->signo != 0 ? BN_STATUS_SIGNAL + end->signo
+                : f->left       ? status_of_hosts(f)
+                                : BN_STATUS_OK;
+  if (end->signo == 0 && end->timeout)
+    end->status = bn_merge_status(end->status, BN_STATUS_TIMEOUT);
+  end->reason = end->signo != 0 ? BN_END_SIGNAL
+                : f->failed     ? BN_END_FAILURE
+                : end->timeout  ? BN_END_TIMEOUT
+                : judged        ? BN_END_ASSERTION
+                : f->left       ? BN_END_SCRIPT
+                                : BN_END_FAILURE;
+}
+
+/* How those hosts ended that were not stopped by anybody. */
+static void end_of_others(const struct bn_fleet *f, struct bn_end *end)
+{
+  bool any = false;
+
+  if (end->reason == BN_END_SIGNAL)
+    end->reason = BN_END_FAILURE;
+  end->signo = 0;
+  end->status = status_of_hosts(f);
+  for (size_t i = 0; i < f->n; i++) {
+    const struct bn_connection *p = &f->connection[i];
+    const struct bn_end *e = &p->whole.end;
+
+    if (!ended_by_itself(p) || !p->has_result)
+      continue;
+    end->reason = any && e->reason != end->reason ? BN_END_UNKNOWN : e->reason;
+    any = true;
+  }
+}
+
+/* But for what reports and assertions add. */
+static void end_of(const struct bn_run_report *a, const struct bn_fleet *f,
+                   const struct bn_end *sum, struct bn_end *end)
+{
+  *end = *sum;
+  if (f->stop != 0)
+    end_of_stop(a, f, end);
+  else
+    end_of_others(f, end);
+  end->failed |= f->failed;
+}
+
+/* What is lost only now: the others have been told of. */
+static void tell_senseless(struct bn_fleet *f, const struct bn_merged_result_part *part)
+{
+  for (size_t i = 0; i < f->n; i++)
+    if (part[i].member.lost != NULL && part[i].member.lost != f->connection[i].why.text)
+      bn_printer_say(&f->printer, "%s: lost: %s", f->connection[i].name, part[i].member.lost);
+}
+
+/* The result of all hosts, and how the run ended. */
+static void sum_hosts(struct bn_run_report *a, struct bn_fleet *f)
+{
+  struct bn_merged_result_part *part = parts_of(f);
+  struct bn_err err = {.text = "out of memory"};
+
+  f->start.until_ns = bn_clock_mono();
+  if (part == NULL || bn_merged_result_make(part, f->n, &f->start, f->setup->conf,
+                                            f->setup->options, &a->result, &err) != 0) {
+    note_sum(f, -1, &err);
+    bn_result_done(&a->result);
+    memset(&a->result, 0, sizeof a->result);
+  } else {
+    tell_senseless(f, part);
+    bn_merged_result_together(part, f->n, &f->rounds.together, &a->result.facts);
+  }
+  free(part);
+  end_of(a, f, &a->result.end, &a->end);
+}
+
+/* The first host that does not succeed. */
+static int status_of(const struct bn_fleet *f)
+{
+  int status = f->failed ? BN_STATUS_FAILED : BN_STATUS_OK;
+
+  for (size_t i = 0; i < f->n; i++)
+    if (f->connection[i].state == BN_CONNECTION_ENDED && f->stop == 0)
+      status = bn_merge_status(status, f->connection[i].status);
+  return f->signo != 0 ? BN_STATUS_SIGNAL + f->signo : status;
+}
+
+/* Reporters were given the address of the facts. */
+static void replace_facts(struct bn_run_report *a)
+{
+  a->heading = a->facts;
+  a->facts = a->result.facts;
+  memset(&a->result.facts, 0, sizeof a->result.facts);
+}
+
+static void asserts(struct bn_run_report *a)
+{
+  const struct bn_view *v = &a->result.group[0].total.view;
+  struct bn_view_rules rules = rules_of(a->setup->conf);
+
+  rules.ages = v->ages;
+  rules.oldest_ns = v->oldest_s > 0 ? (uint64_t)(v->oldest_s * 1e9) : 0;
+  bn_asserts_total(&a->asserts, v, &rules, &a->facts);
+}
+
+static void add_message(void *arg, const struct bn_log_told *told)
+{
+  bn_facts_message(arg, told->wall_ns, told->level, told->text, told->times);
+}
+
+static void tell_verdicts(struct bn_run_report *a)
+{
+  if (a->result.n_groups > 0 && !atomic_exchange(&a->judged, true))
+    (void)bn_asserts_log(&a->asserts, &a->facts, !a->setup->conf->policy->own_report);
+}
+
+/* Each part once, also if another thread hangs in one of them and this one takes over. */
+static void tell_end(struct bn_printer_job *job)
+{
+  struct bn_run_report *a = job->of;
+  struct bn_end *end = &a->end;
+
+  if (a->result.n_groups > 0) {
+    if (!atomic_exchange(&a->replaced, true)) {
+      replace_facts(a);
+      asserts(a);
+      a->holds = bn_asserts_holds(&a->asserts, &a->facts);
+    }
+    bn_reporters_total(&a->tell, &a->result);
+  }
+  /* Standard error may have no reader either. */
+  if (!bn_reporters_is_left(&a->tell))
+    tell_verdicts(a);
+  if (!atomic_exchange(&a->gathered, true)) {
+    end->failed |= a->tell.failed || bn_printer_is_short(a->printer);
+    if (end->failed)
+      end->status = bn_merge_status(end->status, BN_STATUS_FAILED);
+    if (!a->holds)
+      end->status = bn_merge_status(end->status, BN_STATUS_VIOLATED);
+    bn_log_each_told(add_message, &a->facts);
+  }
+  bn_reporters_close(&a->tell, end);
+  if (bn_wait_is_writable(STDERR_FILENO))
+    tell_verdicts(a);
+}
+
+void bn_run_report_end(struct bn_run_report *a, struct bn_fleet *f)
+{
+  a->end = (struct bn_end){.status = status_of(f)};
+  a->end.failed = a->end.status != 0;
+  if (!f->is_run)
+    return;
+  if (f->phase == BN_FLEET_RUN)
+    sum_hosts(a, f);
+  put(a, &a->ended, tell_end);
+}
+
+void bn_run_report_leave(struct bn_run_report *a)
+{
+  bn_reporters_leave(&a->tell, a->printer->thread);
+}
+
+int bn_run_report_status(const struct bn_run_report *a)
+{
+  const int status = a->end.status;
+
+  return a->tell.failed || bn_printer_is_short(a->printer)
+             ? bn_merge_status(status, BN_STATUS_FAILED)
+             : status;
+}
+
+void bn_run_report_done(struct bn_run_report *a)
+{
+  bn_result_done(&a->result);
+  bn_facts_done(&a->facts);
+  bn_facts_done(&a->heading);
+  bn_seconds_done(&a->seconds);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What reporters are told of a run on several hosts, from the heading to how it ended.
+
+   Each reporter is told what one of a single process is, in the same order, by the thread of the
+   printer. */
+#ifndef BN_HOSTS_RUN_REPORT_H
+#define BN_HOSTS_RUN_REPORT_H
+
+#include "engine/asserts.h"
+#include "hosts/fleet.h"
+#include "hosts/reporters.h"
+#include "hosts/seconds.h"
+
+struct bn_run_report {
+  const struct bn_hosts_setup *setup;
+  struct bn_printer *printer;
+  struct bn_asserts asserts;
+  struct bn_seconds seconds;
+  struct bn_merged_result_start start;
+  struct bn_result result; /* of all hosts; no group: there is none */
+  struct bn_end end;       /* what is known of it before the reporters are told */
+  struct bn_printer_job begin, started, ended;
+  /* Of the thread of the printer, between bn_run_report_heading() and the end. */
+  struct bn_reporters tell;
+  struct bn_facts facts, heading; /* what reporters are told; what they were told first */
+  bool holds;                     /* all assertions */
+  _Atomic bool replaced, judged, gathered;
+};
+
+/* Opens the reporters of a run.  false: one cannot be, which has been logged. */
+bool bn_run_report_open(struct bn_run_report *a, struct bn_fleet *f);
+/* Once all hosts are ready.  -1: err names an assertion about something that they will not measure.
+ */
+int bn_run_report_check(const struct bn_run_report *a, const struct bn_fleet *f,
+                        struct bn_err *err);
+/* The heading has what all hosts have in common. */
+void bn_run_report_heading(struct bn_run_report *a, const struct bn_fleet *f);
+/* The hosts start, at f->start. */
+void bn_run_report_started(struct bn_run_report *a, const struct bn_fleet *f);
+/* The intervals that all hosts have sent by now.  Stops the hosts if an assertion has been violated
+   for too long. */
+void bn_run_report_intervals(struct bn_run_report *a, struct bn_fleet *f);
+/* The report, if there was a run, and how it ended: the last that goes into the printer. */
+void bn_run_report_end(struct bn_run_report *a, struct bn_fleet *f);
+/* The thread of the printer hangs and is not waited for: the reporters that it does not hang in are
+   told how the run ended all the same.  The printer is left next. */
+void bn_run_report_leave(struct bn_run_report *a);
+/* The exit status, after all has been said. */
+int bn_run_report_status(const struct bn_run_report *a);
+void bn_run_report_done(struct bn_run_report *a);
+
+#endif

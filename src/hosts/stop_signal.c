@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads signals from a descriptor, and looks for the reader. */
+#include "hosts/stop_signal.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "engine/stop.h"
+
+/* timeout(1) signals the process and then its group: that is one wish, not two. */
+static const uint64_t echo_ns = BN_NSEC_PER_SEC / 5;
+
+int bn_stop_signal_begin(struct bn_stop_signal *w, struct bn_err *err)
+{
+  static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+  sigset_t set;
+
+  *w = (struct bn_stop_signal){.fd = -1};
+  (void)sigemptyset(&set);
+  for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) {
+    struct sigaction now;
+
+    if (sigaction(ending[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+      (void)sigaddset(&set, ending[i]);
+  }
+  (void)sigprocmask(SIG_BLOCK, &set, &w->before);
+  bn_stop_note_reader();
+  w->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (w->fd >= 0)
+    return 0;
+  return bn_err_set(err, errno, "cannot receive signals: %s", strerror(errno));
+}
+
+void bn_stop_signal_end(struct bn_stop_signal *w)
+{
+  if (w->fd >= 0)
+    (void)close(w->fd);
+  w->fd = -1;
+}
+
+static int begin(struct bn_stop_signal *w, int signo, pid_t pid)
+{
+  w->count = 1;
+  w->first_ns = bn_clock_mono();
+  w->signo = signo;
+  w->pid = pid;
+  return 1;
+}
+
+int bn_stop_signal_read(struct bn_stop_signal *w)
+{
+  struct signalfd_siginfo info;
+
+  if (w->count == 0 && bn_stop_reader_left())
+    return begin(w, SIGPIPE, 0);
+  if (read(w->fd, &info, sizeof info) != (ssize_t)sizeof info)
+    return 0;
+  if (w->count > 0 && w->pid != 0 && w->pid == (pid_t)info.ssi_pid &&
+      w->signo == (int)info.ssi_signo && bn_clock_mono() - w->first_ns <= echo_ns)
+    return 0;
+  if (w->count > 0) {
+    w->count++;
+    return 2;
+  }
+  return begin(w, (int)info.ssi_signo, (pid_t)info.ssi_pid);
+}
+
+int bn_stop_signal_signo(const struct bn_stop_signal *w)
+{
+  return w->signo;
+}
+
+const char *bn_stop_signal_name(const struct bn_stop_signal *w)
+{
+  return w->signo == SIGINT ? "interrupt" : strsignal(w->signo);
+}

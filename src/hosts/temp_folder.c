@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Has a process of its own that makes a folder and removes it; fills it. */
+#include "hosts/temp_folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+/* Of the keeper, whose agent may have been left by threads that still write there. */
+enum { TRIES = 100 };
+/* Between two tries, or two looks for its end. */
+static const uint64_t glance_ns = 10 * BN_NSEC_PER_MSEC;
+/* For its end: more than all tries take. */
+static const uint64_t removal_ns = 2 * BN_NSEC_PER_SEC;
+
+/* --- the keeper --- */
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+  (void)st;
+  (void)type;
+  (void)at;
+  (void)remove(path);
+  return 0;
+}
+
+static void remove_all(const char *path)
+{
+  enum { DESCRIPTORS = 16 };
+
+  for (int i = 0; i < TRIES; i++) {
+    (void)nftw(path, remove_one, DESCRIPTORS, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    if (access(path, F_OK) != 0)
+      return;
+    bn_clock_sleep_until(bn_clock_mono() + glance_ns);
+  }
+}
+
+/* The shell that has started the agent waits until nobody has its streams any more. */
+static void close_all_but(int life, int said)
+{
+  enum { STANDARD = 3, MOST = 1024 };
+  const int null = open("/dev/null", O_RDWR);
+
+  for (int fd = 0; fd < STANDARD; fd++)
+    (void)(null >= 0 ? dup2(null, fd) : close(fd));
+  for (int fd = STANDARD; fd < MOST; fd++)
+    if (fd != life && fd != said)
+      (void)close(fd);
+}
+
+/* What the keeper says once: the name of the folder, or why there is none. */
+struct made {
+  int why;
+  char path[PATH_MAX];
+};
+
+/* All signals are blocked.  In a session of its own it is no part of a group that somebody ends. It
+   makes the folder too: there is no moment in which the agent can be killed and nobody removes it.
+ */
+_Noreturn static void keep(struct made *m, int life, int said)
+{
+  ssize_t n;
+  char c;
+
+  (void)setsid();
+  (void)prctl(PR_SET_NAME, "bench-keeper");
+  close_all_but(life, said);
+  m->why = mkdtemp(m->path) == NULL ? errno : 0;
+  (void)write(said, m, sizeof *m);
+  (void)close(said);
+  if (m->why != 0)
+    _exit(1);
+  do {
+    n = read(life, &c, 1);
+  } while (n > 0 || (n < 0 && errno == EINTR));
+  (void)chdir("/");
+  remove_all(m->path);
+  _exit(0);
+}
+
+/* --- the agent --- */
+
+/* The keeper, which has ends of two pipes.  0, or an error number. */
+static int start_keeper(struct bn_temp_folder *f, struct made *m, const int life[2],
+                        const int said[2])
+{
+  sigset_t all, before;
+
+  (void)sigfillset(&all);
+  (void)sigprocmask(SIG_SETMASK, &all, &before);
+  f->keeper = fork();
+  if (f->keeper == 0)
+    keep(m, life[0], said[1]);
+  const int why = errno;
+
+  (void)sigprocmask(SIG_SETMASK, &before, NULL);
+  return f->keeper > 0 ? 0 : why;
+}
+
+static bool read_made(int fd, struct made *m)
+{
+  size_t len = 0;
+
+  while (len < sizeof *m) {
+    const ssize_t n = read(fd, (char *)m + len, sizeof *m - len);
+
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return false;
+    len += (size_t)n;
+  }
+  return true;
+}
+
+/* 0, or an error number: of the process or of the folder. */
+static int make_folder(struct bn_temp_folder *f, struct made *m)
+{
+  int life[2], said[2], why;
+
+  if (pipe2(life, O_CLOEXEC) != 0)
+    return errno;
+  f->life = life[1];
+  if (pipe2(said, O_CLOEXEC) != 0) {
+    why = errno;
+    (void)close(life[0]);
+    return why;
+  }
+  why = start_keeper(f, m, life, said);
+  (void)close(life[0]);
+  (void)close(said[1]);
+  if (why == 0)
+    why = read_made(said[0], m) ? m->why : ESRCH;
+  (void)close(said[0]);
+  return why;
+}
+
+int bn_temp_folder_make(struct bn_temp_folder *f, struct bn_err *err)
+{
+  const char *base = getenv("TMPDIR");
+  struct made m = {0};
+  int why = ENAMETOOLONG;
+
+  *f = (struct bn_temp_folder){.at = -1, .life = -1};
+  if (base == NULL || base[0] != '/')
+    base = "/tmp";
+  if (snprintf(m.path, sizeof m.path, "%s/bench-agent.XXXXXX", base) < (int)sizeof m.path)
+    why = make_folder(f, &m);
+  if (why != 0)
+    return bn_err_set(err, why, "cannot make a folder in '%s': %s", base, strerror(why));
+  memcpy(f->path, m.path, sizeof f->path);
+  f->at = open(f->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (f->at < 0)
+    return bn_err_set(err, errno, "cannot open the folder '%s': %s", f->path, strerror(errno));
+  return 0;
+}
+
+/* The folders before the last '/'. */
+static int make_parents(const struct bn_temp_folder *f, const char *name)
+{
+  char path[BN_FRAME_NAME_MAX + 1];
+
+  for (const char *end = strchr(name, '/'); end != NULL; end = strchr(end + 1, '/')) {
+    (void)snprintf(path, sizeof path, "%.*s", (int)(end - name), name);
+    if (mkdirat(f->at, path, 0700) != 0 && errno != EEXIST)
+      return -1;
+  }
+  return 0;
+}
+
+static int write_all(int fd, const char *data, size_t len)
+{
+  while (len > 0) {
+    const ssize_t n = write(fd, data, len);
+
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return -1;
+    data += n;
+    len -= (size_t)n;
+  }
+  return 0;
+}
+
+/* errno is that of the first failure. */
+static int write_file(const struct bn_temp_folder *f, const struct bn_frame_file *file)
+{
+  int fd, why;
+
+  if (make_parents(f, file->name) != 0)
+    return -1;
+  fd = openat(f->at, file->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (fd < 0)
+    return -1;
+  why = write_all(fd, file->data, file->len) == 0 ? 0 : errno;
+  if (close(fd) != 0 && why == 0)
+    why = errno;
+  errno = why;
+  return why == 0 ? 0 : -1;
+}
+
+int bn_temp_folder_add(struct bn_temp_folder *f, const struct bn_frame_file *file,
+                       struct bn_err *err)
+{
+  if (f->files == BN_TEMP_FOLDER_FILES || file->len > BN_TEMP_FOLDER_BYTES - f->bytes)
+    return bn_err_set(err, EFBIG, "there are more than %d files or %d MiB of them",
+                      BN_TEMP_FOLDER_FILES, BN_TEMP_FOLDER_BYTES >> 20);
+  f->files++;
+  f->bytes += file->len;
+  if (write_file(f, file) != 0)
+    return bn_err_set(err, errno, "cannot write the file '%s' to '%s': %s", file->name, f->path,
+                      strerror(errno));
+  return 0;
+}
+
+bool bn_temp_folder_has(const struct bn_temp_folder *f, const char *name)
+{
+  return name[0] != '/' && f->files > 0 && faccessat(f->at, name, F_OK, 0) == 0;
+}
+
+static void await_keeper(const struct bn_temp_folder *f)
+{
+  const uint64_t until_ns = bn_clock_mono() + removal_ns;
+
+  while (waitpid(f->keeper, NULL, WNOHANG) == 0 && bn_clock_mono() < until_ns)
+    bn_clock_sleep_until(bn_clock_mono() + glance_ns);
+}
+
+void bn_temp_folder_done(struct bn_temp_folder *f)
+{
+  if (f->at >= 0)
+    (void)close(f->at);
+  if (f->life >= 0)
+    (void)close(f->life);
+  if (f->keeper > 0)
+    await_keeper(f);
+  *f = (struct bn_temp_folder){.at = -1, .life = -1};
+}

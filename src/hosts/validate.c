@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Bounds and compares what hosts send. */
+#include "hosts/validate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hist.h"
+#include "measure/merge_check.h"
+#include "measure/runs.h"
+#include "measure/store.h"
+#include "measure/sum.h"
+
+/* --- what a host says first ------------------------------------------------------------------- */
+
+static int refuse_merged(const struct bn_facts *f, struct bn_err *err)
+{
+  for (size_t i = 0; i < f->n_facts; i++)
+    if (strcmp(f->fact[i].section, BN_RUNS_SECTION) == 0)
+      return bn_err_set(err, EPROTO, "it sent facts of a merged result");
+  return 0;
+}
+
+int bn_valid_begin(struct bn_valid_as *as, const struct bn_store *js, const struct bn_node *group,
+                   const struct bn_facts *facts, size_t hosts, struct bn_err *err)
+{
+  const char *name = js->get_text(js->get(group, "name"));
+
+  *as = (struct bn_valid_as){.plan = facts->plan, .hosts = hosts};
+  if (group == NULL)
+    return bn_err_set(err, EPROTO, "it did not say what it measures");
+  if (refuse_merged(facts, err) != 0 ||
+      bn_store_read_metrics(js, js->get(group, "metrics"), &as->metrics, err) != 0)
+    return -1;
+  as->name = strdup(name != NULL ? name : "");
+  if (as->name != NULL && facts->plan.events <= UINT64_MAX / hosts)
+    return 0;
+  (void)(as->name == NULL ? bn_err_set(err, ENOMEM, "out of memory")
+                          : bn_err_set(err, EPROTO, "its number of events is too large"));
+  bn_valid_done(as);
+  return -1;
+}
+
+void bn_valid_done(struct bn_valid_as *as)
+{
+  bn_metrics_done(&as->metrics);
+  free(as->name);
+  *as = (struct bn_valid_as){.name = NULL};
+}
+
+static bool same_ranks(const double *a, size_t n_a, const double *b, size_t n_b)
+{
+  return n_a == n_b && (n_a == 0 || memcmp(a, b, n_a * sizeof *a) == 0);
+}
+
+static int compare_plans(const struct bn_plan *a, const struct bn_plan *b, struct bn_err *err)
+{
+  if (a->own != b->own || (!a->own && a->version != b->version))
+    return bn_err_set(err, EPROTO, "its results are of another dialect than those of other hosts");
+  if (!same_ranks(a->percents, a->n_percents, b->percents, b->n_percents))
+    return bn_err_set(err, EPROTO, "its percentiles have other ranks than those of other hosts");
+  return 0;
+}
+
+int bn_valid_compare(const struct bn_valid_as *a, const struct bn_valid_as *b, struct bn_err *err)
+{
+  if (strcmp(a->name, b->name) != 0)
+    return bn_err_set(err, EPROTO, "it runs another test than other hosts");
+  if (!bn_merge_check_metrics(&a->metrics, &b->metrics))
+    return bn_err_set(err, EPROTO,
+                      "it counts other metrics than other hosts; is it the same build of bench?");
+  return compare_plans(&a->plan, &b->plan, err);
+}
+
+/* Only counters of a workload's own may be unknown, which their sum is then, too. */
+static bool has_counts(const struct bn_snap *s)
+{
+  bool has = true;
+
+  for (size_t i = 0; i < BN_C_FIXED; i++)
+    has &= s->counter[i] != BN_ABSENT;
+  return has;
+}
+
+/* Of a part of the time, only what hosts share is sent. */
+static int check_watched(const struct bn_view *v, struct bn_err *err)
+{
+  for (size_t i = 0; i < v->n_watched; i++) {
+    const struct bn_watched_figure *f = &v->watched[i];
+
+    if (!bn_watched_is_sound(f) || (v->span != BN_VIEW_TOTAL && !bn_watched_is_shared(f->name)))
+      return bn_err_set(err, EPROTO, "it sent a figure of --watch that is none");
+  }
+  return 0;
+}
+
+int bn_valid_check(const struct bn_valid_as *as, const struct bn_view *v, struct bn_err *err)
+{
+  const struct bn_plan *plan = &as->plan;
+
+  if (!same_ranks(v->percents, v->n_percents, plan->percents, plan->n_percents))
+    return bn_err_set(err, EPROTO, "its percentiles have other ranks than it said");
+  if (v->delta->n_sessions > plan->threads || v->n_sessions > plan->threads)
+    return bn_err_set(err, EPROTO, "it sent figures of more threads than it has");
+  if (!has_counts(v->delta))
+    return bn_err_set(err, EPROTO, "its figures lack a count");
+  if (!bn_sum_fits(v, as->hosts))
+    return bn_err_set(err, EPROTO, "its figures are too large");
+  return check_watched(v, err);
+}
+
+/* --- results ---------------------------------------------------------------------------------- */
+
+/* What a result has besides histograms and threads; then each of these in full. */
+enum { BASE_BYTES = 8 << 20, BASE_VALUES = 1 << 18 };
+enum { BUCKET_BYTES = 48, BUCKET_VALUES = 3 };
+enum { THREAD_BYTES = 512, THREAD_VALUES = 16 };
+/* No run has all kinds of statements in all buckets. */
+enum { STATEMENTS_BYTES = 128 << 20, STATEMENTS_VALUES = 1 << 23 };
+
+static size_t most_of(const struct bn_valid_as *as, bool statements, size_t base, size_t bucket,
+                      size_t thread, size_t all_statements)
+{
+  /* With the ages of unfinished events. */
+  const size_t hists = as != NULL ? as->metrics.n_hists + 1 : 0;
+  const size_t threads = as != NULL ? as->plan.threads : 0;
+
+  return base + hists * BN_HIST_BUCKETS * bucket + threads * thread +
+         (statements && as != NULL ? all_statements : 0);
+}
+
+size_t bn_valid_bytes(const struct bn_valid_as *as, bool statements)
+{
+  return most_of(as, statements, BASE_BYTES, BUCKET_BYTES, THREAD_BYTES, STATEMENTS_BYTES);
+}
+
+/* Before anything is read: intervals and further groups need memory, and are not part of it. */
+static int check_form(const struct bn_store *js, const struct bn_node *document, struct bn_err *err)
+{
+  const struct bn_node *groups = js->get(document, "groups"), *group = js->at(groups, 0);
+
+  if (js->count(groups) > 1 || js->count(js->get(group, "intervals")) > 0 ||
+      js->count(js->get(group, "checkpoints")) > 0 || js->get(group, "host") != NULL)
+    return bn_err_set(err, EPROTO, "its result is not that of one host without intervals");
+  return 0;
+}
+
+/* as NULL: it may have measured nothing. */
+static int check_content(const struct bn_valid_as *as, const struct bn_result *r,
+                         struct bn_err *err)
+{
+  const struct bn_group *g = r->n_groups > 0 ? &r->group[0] : NULL;
+
+  if (refuse_merged(&r->facts, err) != 0)
+    return -1;
+  if (g == NULL || !g->has_total)
+    return 0;
+  if (as == NULL)
+    return bn_err_set(err, EPROTO, "it sent figures, and was never ready");
+  if (strcmp(g->name, as->name) != 0 ||
+      !bn_merge_check_metrics(&g->total.delta.metrics, &as->metrics))
+    return bn_err_set(err, EPROTO,
+                      "its result is of another test or of other metrics than it said");
+  if (g->total.view.latency == NULL)
+    return bn_err_set(err, EPROTO, "its result has no histograms");
+  if (r->facts.plan.events != as->plan.events)
+    return bn_err_set(err, EPROTO, "its result is of another number of events than it said");
+  if (compare_plans(&r->facts.plan, &as->plan, err) != 0)
+    return -1;
+  return bn_valid_check(as, &g->total.view, err);
+}
+
+int bn_valid_read(const struct bn_valid_as *as, const struct bn_store *js,
+                  const struct bn_buf *text, bool statements, struct bn_result *out,
+                  struct bn_err *err)
+{
+  const size_t values =
+      most_of(as, statements, BASE_VALUES, BUCKET_VALUES, THREAD_VALUES, STATEMENTS_VALUES);
+  struct bn_node *document = js->parse_within(text->data, text->len, values, err);
+  int rc = document != NULL ? check_form(js, document, err) : -1;
+
+  *out = (struct bn_result){.n_groups = 0};
+  if (rc == 0)
+    rc = bn_store_read_document(js, document, out, err);
+  js->free(document);
+  if (rc == 0)
+    rc = check_content(as, out, err);
+  if (rc == 0)
+    bn_result_find_metrics(out);
+  if (rc == 0 && bn_result_escape(out) != 0)
+    rc = bn_err_set(err, ENOMEM, "out of memory");
+  if (rc != 0)
+    bn_result_done(out);
+  return rc;
+}

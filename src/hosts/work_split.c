@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Division of a run among hosts. */
+#include "hosts/work_split.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/units.h"
+
+/* --- the list --- */
+
+static const char blanks[] = " \t\r\n";
+
+/* Where a list came from, for messages. */
+struct source {
+  const char *option; /* "--hosts", "--hosts-file" */
+  const char *path;   /* NULL: the option's value */
+};
+
+static int refuse(const struct source *from, const char *entry, size_t len, const char *fault,
+                  struct bn_err *err)
+{
+  char copy[64], shown[4 * sizeof copy];
+
+  if (len >= sizeof copy)
+    len = sizeof copy - 1;
+  memcpy(copy, entry, len);
+  copy[len] = '\0';
+  (void)bn_escape(shown, sizeof shown, copy, "");
+  if (from->path == NULL)
+    return bn_err_set(err, BN_ERR_OPTION, "%s: '%s': %s", from->option, shown, fault);
+  return bn_err_set(err, BN_ERR_OPTION, "%s: '%s' in '%.100s': %s", from->option, shown, from->path,
+                    fault);
+}
+
+/* A name and the number behind it, in the text of a list. */
+struct entry {
+  const char *name, *threads; /* threads NULL: no number */
+  size_t name_len, threads_len;
+};
+
+/* NULL, or what is wrong. */
+static const char *part_entry(const char *text, size_t len, struct entry *out)
+{
+  const char *end = text + len;
+  const char *close = text[0] == '[' ? memchr(text, ']', len) : NULL;
+  const char *colon = memchr(text, ':', len);
+
+  if (text[0] == '[') {
+    if (close == NULL || (close + 1 < end && close[1] != ':'))
+      return "an address in brackets must end with ']' or ']:threads'";
+    *out = (struct entry){.name = text + 1, .name_len = (size_t)(close - text - 1)};
+    colon = close + 1 < end ? close + 1 : NULL;
+  } else {
+    if (colon != NULL && memchr(colon + 1, ':', (size_t)(end - colon - 1)) != NULL)
+      return "an IPv6 address must be in brackets, as in [::1]:8";
+    *out = (struct entry){.name = text, .name_len = (size_t)((colon != NULL ? colon : end) - text)};
+  }
+  if (colon != NULL) {
+    out->threads = colon + 1;
+    out->threads_len = (size_t)(end - colon - 1);
+  }
+  return NULL;
+}
+
+static const char *fault_of_name(const char *name, size_t len)
+{
+  if (len == 0)
+    return "the name of a host is empty";
+  if (len > BN_WORK_SPLIT_NAME_MAX)
+    return "the name of a host is too long";
+  if (name[0] == '-')
+    return "the name of a host must not begin with '-'";
+  for (size_t i = 0; i < len; i++)
+    if ((unsigned char)name[i] <= ' ' || name[i] == 0x7f ||
+        strchr("'\"\\`$;&|<>()", name[i]) != NULL)
+      return "the name of a host must not have blanks, quotes or other characters of a shell";
+  return NULL;
+}
+
+/* 0: no number of threads. */
+static unsigned number_of_threads(const char *text, size_t len)
+{
+  char copy[16];
+  int64_t n;
+
+  if (len == 0 || len >= sizeof copy || text[0] < '0' || text[0] > '9')
+    return 0;
+  memcpy(copy, text, len);
+  copy[len] = '\0';
+  return bn_units_int(copy, &n) == 0 && n >= 1 && n <= BN_WORK_SPLIT_THREADS ? (unsigned)n : 0;
+}
+
+static const char *fault_of_list(const struct bn_work_split_list *list, const struct entry *e)
+{
+  if (list->n == BN_WORK_SPLIT_HOSTS)
+    return "there are more than 256 hosts";
+  for (size_t i = 0; i < list->n; i++)
+    if (strlen(list->host[i].name) == e->name_len &&
+        memcmp(list->host[i].name, e->name, e->name_len) == 0)
+      return "the host is listed twice";
+  return NULL;
+}
+
+static int append(struct bn_work_split_list *list, const struct entry *e, unsigned threads,
+                  struct bn_err *err)
+{
+  struct bn_work_split_host *host = realloc(list->host, (list->n + 1) * sizeof *host);
+  char *name = strndup(e->name, e->name_len);
+
+  if (host != NULL)
+    list->host = host;
+  if (host == NULL || name == NULL) {
+    free(name);
+    return bn_err_set(err, ENOMEM, "out of memory");
+  }
+  host[list->n++] = (struct bn_work_split_host){name, threads};
+  return 0;
+}
+
+static int add_entry(struct bn_work_split_list *list, const struct source *from, const char *text,
+                     size_t len, struct bn_err *err)
+{
+  struct entry e;
+  unsigned threads = 0;
+  const char *fault = part_entry(text, len, &e);
+
+  if (fault == NULL)
+    fault = fault_of_name(e.name, e.name_len);
+  if (fault == NULL && e.threads != NULL) {
+    threads = number_of_threads(e.threads, e.threads_len);
+    if (threads == 0)
+      fault = "the number of threads after ':' must be 1 to 1000000";
+  }
+  if (fault == NULL)
+    fault = fault_of_list(list, &e);
+  if (fault != NULL)
+    return refuse(from, text, len, fault, err);
+  return append(list, &e, threads, err);
+}
+
+int bn_work_split_add(struct bn_work_split_list *list, const char *text, struct bn_err *err)
+{
+  const struct source from = {"--hosts", NULL};
+
+  for (;; text++) {
+    const size_t before = strspn(text, blanks), len = strcspn(text + before, ",");
+    size_t word = len;
+
+    while (word > 0 && strchr(blanks, text[before + word - 1]) != NULL)
+      word--;
+    text += before;
+    if (word == 0)
+      return refuse(&from, text, len, "the name of a host is empty", err);
+    if (add_entry(list, &from, text, word, err) != 0)
+      return -1;
+    text += len;
+    if (*text == '\0')
+      return 0;
+  }
+}
+
+int bn_work_split_add_file(struct bn_work_split_list *list, const char *text, const char *path,
+                           struct bn_err *err)
+{
+  const struct source from = {"--hosts-file", path};
+  const size_t before = list->n;
+
+  while (*text != '\0') {
+    const size_t len = strcspn(text, ", \t\r\n#");
+
+    if (len > 0 && add_entry(list, &from, text, len, err) != 0)
+      return -1;
+    text += len;
+    if (*text == '#')
+      text += strcspn(text, "\n");
+    else if (*text != '\0')
+      text++;
+  }
+  return list->n > before ? 0 : refuse(&from, "", 0, "the file names no host", err);
+}
+
+void bn_work_split_done(struct bn_work_split_list *list)
+{
+  for (size_t i = 0; i < list->n; i++)
+    free(list->host[i].name);
+  free(list->host);
+  *list = (struct bn_work_split_list){.n = 0};
+}
+
+/* --- division --- */
+
+static int too_few(const char *option, uint64_t value, size_t hosts, struct bn_err *err)
+{
+  return bn_err_set(err, BN_ERR_OPTION, "--%s=%llu: there are %zu hosts, and each needs at least 1",
+                    option, (unsigned long long)value, hosts);
+}
+
+/* Divides --threads-total among the hosts that say no number; the first ones get what is left. */
+static int divide_threads(const struct bn_work_split_list *list, unsigned total,
+                          struct bn_work_split *out, struct bn_err *err)
+{
+  uint64_t said = 0, rest;
+  unsigned open = 0, met = 0;
+
+  for (size_t i = 0; i < list->n; i++) {
+    said += list->host[i].threads;
+    open += list->host[i].threads == 0;
+  }
+  if (said == 0 && total < open)
+    return too_few("threads-total", total, open, err);
+  if (open == 0 ? said != total : total < said + open)
+    return bn_err_set(err, BN_ERR_OPTION,
+                      "--threads-total=%u: the list has %llu threads and %u hosts without a number",
+                      total, (unsigned long long)said, open);
+  rest = total - said;
+  for (size_t i = 0; i < list->n; i++) {
+    out[i].threads = list->host[i].threads;
+    if (out[i].threads == 0)
+      out[i].threads = (unsigned)(rest / open + (met++ < rest % open));
+    if (out[i].threads > BN_WORK_SPLIT_THREADS)
+      return bn_err_set(err, BN_ERR_OPTION, "--threads-total=%u: a host has at most %d threads",
+                        total, BN_WORK_SPLIT_THREADS);
+  }
+  return 0;
+}
+
+/* whole * part / all, rounded down; part is not greater than all. */
+static uint64_t part_of(uint64_t whole, uint64_t part, uint64_t all)
+{
+  return (uint64_t)((unsigned __int128)whole * part / all);
+}
+
+/* Divides by threads.  A host that would have none takes one of the host that has most. */
+static void divide_whole(uint64_t whole, const struct bn_work_split *share, size_t n, uint64_t all,
+                         uint64_t *out)
+{
+  for (size_t i = 0; i < n; i++) {
+    const uint64_t first = share[i].first_session;
+
+    out[i] = part_of(whole, first + share[i].threads, all) - part_of(whole, first, all);
+  }
+  for (size_t i = 0; whole > 0 && i < n; i++) {
+    size_t most = 0;
+
+    if (out[i] > 0)
+      continue;
+    for (size_t k = 1; k < n; k++)
+      if (out[k] > out[most])
+        most = k;
+    out[most]--;
+    out[i] = 1;
+  }
+}
+
+static int check_whole(const char *option, uint64_t value, size_t hosts, struct bn_err *err)
+{
+  return value == 0 || value >= hosts ? 0 : too_few(option, value, hosts, err);
+}
+
+static void divide_rate(const struct bn_work_split_whole *whole, struct bn_work_split *share,
+                        size_t n, uint64_t all)
+{
+  uint64_t part[BN_WORK_SPLIT_HOSTS];
+
+  divide_whole((uint64_t)whole->rate, share, n, all, part);
+  for (size_t i = 0; i < n; i++)
+    share[i].rate = whole->whole_rate ? (double)part[i]
+                                      : whole->rate * ((double)share[i].threads / (double)all);
+}
+
+int bn_work_split_divide(const struct bn_work_split_list *list,
+                         const struct bn_work_split_whole *whole, struct bn_work_split *out,
+                         uint64_t *sessions, struct bn_err *err)
+{
+  uint64_t all = 0, events[BN_WORK_SPLIT_HOSTS];
+
+  for (size_t i = 0; i < list->n; i++)
+    out[i] = (struct bn_work_split){.threads = list->host[i].threads > 0 ? list->host[i].threads
+                                                                         : whole->threads};
+  if (whole->threads_total > 0 && divide_threads(list, whole->threads_total, out, err) != 0)
+    return -1;
+  if (check_whole("events", whole->events, list->n, err) != 0 ||
+      (whole->whole_rate && check_whole("rate", (uint64_t)whole->rate, list->n, err) != 0))
+    return -1;
+  for (size_t i = 0; i < list->n; i++) {
+    out[i].first_session = all;
+    all += out[i].threads;
+  }
+  if (all > BN_WORK_SPLIT_THREADS)
+    return bn_err_set(err, BN_ERR_OPTION,
+                      "--threads: the hosts have %llu threads together; allowed: "
+                      "up to %d",
+                      (unsigned long long)all, BN_WORK_SPLIT_THREADS);
+  divide_whole(whole->events, out, list->n, all, events);
+  for (size_t i = 0; i < list->n; i++)
+    out[i].events = events[i];
+  divide_rate(whole, out, list->n, all);
+  *sessions = all;
+  return 0;
+}

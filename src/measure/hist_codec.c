@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Writes and reads histograms as short texts. */
+#include "measure/hist_codec.h"
+
+#include <stdlib.h>
+
+enum {
+  DIGIT_MASK = (1 << BN_HIST_CODEC_BITS) - 1,
+  DIGITS_MOST = 64 / BN_HIST_CODEC_BITS + 1,
+  GAP = '!'
+};
+/* All buckets, and what is beyond them. */
+enum { TEXT_MOST = (BN_HIST_BUCKETS + 1) * DIGITS_MOST };
+
+/* --- writing ---------------------------------------------------------------------------------- */
+
+struct writer {
+  struct bn_buf *out;
+  size_t next; /* the bucket behind the last one */
+};
+
+static void put_number(struct bn_buf *out, uint64_t n)
+{
+  char text[DIGITS_MOST];
+  size_t at = sizeof text;
+
+  text[--at] = (char)(BN_HIST_CODEC_LAST + (int)(n & DIGIT_MASK));
+  while ((n >>= BN_HIST_CODEC_BITS) != 0)
+    text[--at] = (char)(BN_HIST_CODEC_MORE + (int)(n & DIGIT_MASK));
+  (void)bn_buf_add(out, text + at, sizeof text - at);
+}
+
+/* What is beyond the buckets stands behind the last of them. */
+static size_t index_of(uint64_t lowest)
+{
+  return lowest >> BN_HIST_TOP_BIT != 0 ? (size_t)BN_HIST_BUCKETS : bn_hist_index(lowest);
+}
+
+static void put_bucket(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
+{
+  struct writer *w = arg;
+  const size_t at = index_of(lowest);
+
+  (void)highest;
+  if (at == w->next + 1) {
+    put_number(w->out, 0);
+  } else if (at > w->next) {
+    (void)bn_buf_char(w->out, GAP);
+    put_number(w->out, at - w->next);
+  }
+  put_number(w->out, count);
+  w->next = at + 1;
+}
+
+void bn_hist_codec_put(struct bn_buf *out, const struct bn_hist *h, const struct bn_hist_sparse *s)
+{
+  struct writer w = {out, 0};
+
+  if (h != NULL)
+    bn_hist_each(h, put_bucket, &w);
+  for (size_t k = 0; h == NULL && s != NULL && k < s->n; k++)
+    put_bucket(&w, s->bucket[k].lowest, 0, s->bucket[k].count);
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+/* A bucket and the empty ones before it. */
+struct piece {
+  const char *next; /* what follows; NULL: it is none */
+  uint64_t skip, count;
+};
+
+static const char *take_number(const char *at, const char *end, uint64_t *out)
+{
+  uint64_t n = 0;
+
+  while (at < end) {
+    const unsigned c = (unsigned char)*at++, last = c - BN_HIST_CODEC_LAST,
+                   more = c - BN_HIST_CODEC_MORE;
+
+    if (last <= DIGIT_MASK) {
+      *out = n | last;
+      return at;
+    }
+    if (more > DIGIT_MASK || (n | more) >> (64 - BN_HIST_CODEC_BITS) != 0)
+      return NULL;
+    n = (n | more) << BN_HIST_CODEC_BITS;
+  }
+  return NULL;
+}
+
+/* Any but a count of one digit. */
+static struct piece take_piece(const char *at, const char *end)
+{
+  struct piece p = {at, 0, 0};
+
+  if (*p.next == GAP)
+    p.next = take_number(p.next + 1, end, &p.skip);
+  if (p.next != NULL && p.skip <= BN_HIST_BUCKETS)
+    p.next = take_number(p.next, end, &p.count);
+  else
+    p.next = NULL;
+  return p;
+}
+
+/* For the buckets of a text: each has one character at least.  Also for none there is a place, as
+   nothing is added to NULL. */
+static int make_room(struct bn_hist_codec *b, size_t len)
+{
+  const size_t room = b->n + len + 1;
+  struct bn_hist_part *more;
+
+  if (room <= b->room)
+    return 0;
+  more = reallocarray(b->part, room, sizeof *more);
+  if (more == NULL)
+    return -1;
+  b->part = more;
+  b->room = room;
+  return 0;
+}
+
+/* Checks once what would otherwise be checked for each bucket: neither can a text of that length
+   make the index wrap, nor can its counts of one digit be too many. */
+int bn_hist_codec_take(struct bn_hist_codec *b, size_t i, const char *text, size_t len)
+{
+  const char *const end = text + len;
+  struct bn_hist_part *to;
+  uint64_t at = 0, small = 0, large = 0;
+
+  if (len > TEXT_MOST)
+    return 0;
+  if (make_room(b, len) != 0)
+    return -1;
+  to = b->part + b->n;
+  for (const char *next = text; next < end; at++) {
+    uint64_t count = (uint64_t)(unsigned char)*next - BN_HIST_CODEC_LAST;
+
+    if (__builtin_expect(count <= DIGIT_MASK, 1)) { /* almost all of them */
+      small += count;
+      next++;
+    } else {
+      const struct piece p = take_piece(next, end);
+
+      if (p.next == NULL || __builtin_add_overflow(large, p.count, &large))
+        return 0;
+      next = p.next;
+      at += p.skip;
+      count = p.count;
+    }
+    *to = (struct bn_hist_part){at, count};
+    to += count != 0;
+  }
+  if (at > BN_HIST_BUCKETS + 1 || __builtin_add_overflow(small, large, &b->count[i]))
+    return 0;
+  b->end[i] = b->n = (size_t)(to - b->part);
+  return 1;
+}

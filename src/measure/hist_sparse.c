@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The non-empty buckets of a histogram, for keeping many of them. */
+#include "measure/hist_sparse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void count(void *arg, uint64_t lowest, uint64_t highest, uint64_t n)
+{
+  size_t *buckets = arg;
+
+  (void)lowest;
+  (void)highest;
+  (void)n;
+  ++*buckets;
+}
+
+static void keep(void *arg, uint64_t lowest, uint64_t highest, uint64_t n)
+{
+  struct bn_hist_sparse *s = arg;
+
+  (void)highest;
+  s->bucket[s->n++] = (struct bn_bucket){lowest, n};
+}
+
+int bn_hist_sparse_pack(struct bn_hist_sparse *s, const struct bn_hist *h)
+{
+  size_t buckets = 0;
+
+  bn_hist_each(h, count, &buckets);
+  *s = (struct bn_hist_sparse){.bucket = calloc(buckets + 1, sizeof *s->bucket)};
+  if (s->bucket == NULL)
+    return -1;
+  bn_hist_each(h, keep, s);
+  return 0;
+}
+
+int bn_hist_sparse_copy(struct bn_hist_sparse *to, const struct bn_hist_sparse *from)
+{
+  *to = (struct bn_hist_sparse){.bucket = calloc(from->n + 1, sizeof *to->bucket), .n = from->n};
+  if (to->bucket == NULL)
+    return -1;
+  memcpy(to->bucket, from->bucket, from->n * sizeof *to->bucket);
+  return 0;
+}
+
+void bn_hist_sparse_done(struct bn_hist_sparse *s)
+{
+  free(s->bucket);
+  *s = (struct bn_hist_sparse){.n = 0};
+}
+
+void bn_hist_sparse_sub(struct bn_hist_sparse *from, const struct bn_hist_sparse *base)
+{
+  size_t kept = 0, k = 0;
+
+  for (size_t i = 0; i < from->n; i++) {
+    const struct bn_bucket *mine = &from->bucket[i];
+    uint64_t less = 0;
+
+    while (k < base->n && base->bucket[k].lowest < mine->lowest)
+      k++;
+    if (k < base->n && base->bucket[k].lowest == mine->lowest)
+      less = base->bucket[k].count;
+    if (mine->count > less)
+      from->bucket[kept++] = (struct bn_bucket){mine->lowest, mine->count - less};
+  }
+  from->n = kept;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Takes values out of a tree and remembers the first that is not what it should be. */
+#include "measure/json_read.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void bn_json_in_refuse(struct bn_json_in *e, const char *fmt, ...)
+{
+  char text[256];
+  va_list ap;
+
+  if (e->failed)
+    return;
+  e->failed = true;
+  va_start(ap, fmt);
+  (void)vsnprintf(text, sizeof text, fmt, ap);
+  va_end(ap);
+  (void)bn_err_set(e->err, EINVAL, "%s", text);
+}
+
+void bn_json_in_no_memory(struct bn_json_in *e)
+{
+  if (!e->failed)
+    (void)bn_err_set(e->err, ENOMEM, "out of memory");
+  e->failed = true;
+}
+
+int bn_json_in_verdict(const struct bn_json_in *e)
+{
+  return e->failed ? -1 : 0;
+}
+
+/* A member of that type; NULL: it is not there, or of another type, which is refused. */
+static const struct bn_node *member(struct bn_json_in *e, const struct bn_node *map,
+                                    const char *key, enum bn_node_type type, const char *what)
+{
+  const struct bn_node *n = e->js->get(map, key);
+
+  if (n == NULL || e->js->type(n) == type)
+    return n;
+  if (e->js->type(n) != BN_NODE_NULL)
+    bn_json_in_refuse(e, "'%s' is not a %s", key, what);
+  return NULL;
+}
+
+const struct bn_node *bn_json_in_list(struct bn_json_in *e, const struct bn_node *map,
+                                      const char *key)
+{
+  return member(e, map, key, BN_NODE_LIST, "list");
+}
+
+const struct bn_node *bn_json_in_map(struct bn_json_in *e, const struct bn_node *map,
+                                     const char *key)
+{
+  return member(e, map, key, BN_NODE_MAP, "map");
+}
+
+const char *bn_json_in_text(struct bn_json_in *e, const struct bn_node *map, const char *key)
+{
+  return e->js->get_text(member(e, map, key, BN_NODE_TEXT, "text"));
+}
+
+bool bn_json_in_bool(struct bn_json_in *e, const struct bn_node *map, const char *key)
+{
+  return e->js->get_boolean(member(e, map, key, BN_NODE_BOOL, "boolean"));
+}
+
+uint64_t bn_json_in_count(struct bn_json_in *e, const struct bn_node *n, const char *key)
+{
+  const char *digits;
+  char *end;
+  unsigned long long value;
+
+  if (n == NULL)
+    return 0;
+  switch (e->js->type(n)) {
+  case BN_NODE_NULL:
+    return UINT64_MAX;
+  case BN_NODE_INT:
+    if (e->js->get_integer(n) >= 0)
+      return (uint64_t)e->js->get_integer(n);
+    break;
+  case BN_NODE_TEXT:
+    digits = e->js->get_text(n);
+    errno = 0;
+    value = strtoull(digits, &end, 10);
+    if (digits[0] >= '0' && digits[0] <= '9' && *end == '\0' && errno == 0)
+      return value;
+    break;
+  default:
+    break;
+  }
+  bn_json_in_refuse(e, "'%s' is not a count", key);
+  return 0;
+}
+
+uint64_t bn_json_in_get_count(struct bn_json_in *e, const struct bn_node *map, const char *key)
+{
+  return bn_json_in_count(e, e->js->get(map, key), key);
+}
+
+int64_t bn_json_in_signed(struct bn_json_in *e, const struct bn_node *map, const char *key,
+                          int64_t min, int64_t max)
+{
+  const struct bn_node *n = e->js->get(map, key);
+  const int64_t i = e->js->get_integer(n);
+
+  if (n == NULL || (e->js->type(n) == BN_NODE_INT && i >= min && i <= max))
+    return i;
+  bn_json_in_refuse(e, "'%s' is not a whole number, or is out of range", key);
+  return 0;
+}
+
+double bn_json_in_number(struct bn_json_in *e, const struct bn_node *n, const char *key)
+{
+  if (n == NULL)
+    return 0;
+  if (e->js->type(n) == BN_NODE_NULL)
+    return HUGE_VAL;
+  if (e->js->type(n) != BN_NODE_REAL && e->js->type(n) != BN_NODE_INT)
+    bn_json_in_refuse(e, "'%s' is not a number", key);
+  return e->js->get_real(n);
+}
+
+double bn_json_in_get_number(struct bn_json_in *e, const struct bn_node *map, const char *key)
+{
+  return bn_json_in_number(e, e->js->get(map, key), key);
+}
+
+unsigned bn_json_in_name(struct bn_json_in *e, const struct bn_node *map, const char *key,
+                         const char *const *names)
+{
+  const char *name = bn_json_in_text(e, map, key);
+
+  for (unsigned i = 0; name != NULL && names[i] != NULL; i++)
+    if (strcmp(names[i], name) == 0)
+      return i;
+  bn_json_in_refuse(e, "'%s' is '%.40s', which this version does not know", key,
+                    name != NULL ? name : "");
+  return 0;
+}
+
+void bn_json_in_layout(struct bn_json_in *e, const struct bn_node *map, const struct bn_layout *l,
+                       void *into)
+{
+  for (; l->name != NULL; l++) {
+    void *at = (char *)into + l->offset;
+
+    switch (l->type) {
+    case BN_LAY_BOOL:
+      *(bool *)at = bn_json_in_bool(e, map, l->name);
+      break;
+    case BN_LAY_INT:
+      *(int *)at = (int)bn_json_in_signed(e, map, l->name, INT_MIN, INT_MAX);
+      break;
+    case BN_LAY_UNSIGNED:
+      *(unsigned *)at = (unsigned)bn_json_in_signed(e, map, l->name, 0, UINT_MAX);
+      break;
+    case BN_LAY_WHOLE:
+      *(uint64_t *)at = bn_json_in_get_count(e, map, l->name);
+      break;
+    case BN_LAY_SIGNED:
+      *(int64_t *)at = bn_json_in_signed(e, map, l->name, INT64_MIN, INT64_MAX);
+      break;
+    case BN_LAY_REAL:
+      *(double *)at = bn_json_in_get_number(e, map, l->name);
+      break;
+    }
+  }
+}
+
+size_t bn_json_in_length(struct bn_json_in *e, const struct bn_node *list, const char *key,
+                         size_t max)
+{
+  const size_t n = e->js->count(list);
+
+  if (n <= max)
+    return n;
+  bn_json_in_refuse(e, "'%s' has more than %zu values", key, max);
+  return 0;
+}

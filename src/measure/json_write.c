@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Puts values into the tree of a document. */
+#include "measure/json_write.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct bn_node *bn_node_text(const struct bn_store *js, const char *s)
+{
+  struct bn_node *n = s != NULL ? js->text(s) : js->null();
+  char *clean, *to;
+
+  if (n != NULL || s == NULL)
+    return n;
+  clean = to = malloc(3 * strlen(s) + 1);
+  for (; to != NULL && *s != '\0'; s++) {
+    if ((unsigned char)*s < 0x80) {
+      *to++ = *s;
+    } else {
+      memcpy(to, "\xef\xbf\xbd", 3);
+      to += 3;
+    }
+  }
+  if (to == NULL)
+    return NULL;
+  *to = '\0';
+  n = js->text(clean);
+  free(clean);
+  return n;
+}
+
+struct bn_node *bn_node_u64(const struct bn_store *js, uint64_t n)
+{
+  char digits[24];
+
+  if (n == UINT64_MAX)
+    return js->null();
+  if (n <= INT64_MAX)
+    return js->integer((int64_t)n);
+  (void)snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
+  return js->text(digits);
+}
+
+struct bn_node *bn_node_f64(const struct bn_store *js, double x)
+{
+  return isfinite(x) ? js->real(x) : js->null();
+}
+
+static bool is_ascii(const char *s)
+{
+  for (; *s != '\0'; s++)
+    if ((unsigned char)*s >= 0x80)
+      return false;
+  return true;
+}
+
+/* A key as bn_node_text would have it, with a number if the map has it; NULL: out of memory. */
+static char *free_key(const struct bn_store *js, const struct bn_node *map, const char *key)
+{
+  struct bn_node *text = bn_node_text(js, key);
+  const char *clean = js->get_text(text);
+  char *unused = clean != NULL ? strdup(clean) : NULL;
+
+  for (unsigned n = 2; unused != NULL && js->get(map, unused) != NULL; n++) {
+    free(unused);
+    if (asprintf(&unused, "%s (%u)", clean, n) < 0)
+      unused = NULL;
+  }
+  js->free(text);
+  return unused;
+}
+
+void bn_json_put(struct bn_json_out *p, struct bn_node *map, const char *key, struct bn_node *value)
+{
+  char *own;
+
+  /* Most keys are ASCII, and no such key is the cleaned form of another one. */
+  if (is_ascii(key)) {
+    p->failed |= p->js->set(map, key, value) != 0;
+    return;
+  }
+  own = free_key(p->js, map, key);
+  if (own != NULL)
+    p->failed |= p->js->set(map, own, value) != 0;
+  else
+    p->js->free(value);
+  p->failed |= own == NULL;
+  free(own);
+}
+
+void bn_json_add(struct bn_json_out *p, struct bn_node *list, struct bn_node *value)
+{
+  p->failed |= p->js->append(list, value) != 0;
+}
+
+void bn_json_text(struct bn_json_out *p, struct bn_node *map, const char *key, const char *text)
+{
+  bn_json_put(p, map, key, bn_node_text(p->js, text));
+}
+
+void bn_json_u64(struct bn_json_out *p, struct bn_node *map, const char *key, uint64_t n)
+{
+  bn_json_put(p, map, key, bn_node_u64(p->js, n));
+}
+
+void bn_json_f64(struct bn_json_out *p, struct bn_node *map, const char *key, double x)
+{
+  bn_json_put(p, map, key, bn_node_f64(p->js, x));
+}
+
+struct bn_node *bn_json_finish(const struct bn_json_out *p, struct bn_node *n)
+{
+  if (!p->failed && n != NULL)
+    return n;
+  p->js->free(n);
+  return NULL;
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Compares workloads, metrics, ranks and options of results. */
+#include "measure/merge_check.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/layout.h"
+
+static bool same_text(const char *a, const char *b)
+{
+  return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+/* --- what was measured ------------------------------------------------------------------------
+ */
+
+static int check_total(const struct bn_part *p, struct bn_err *err)
+{
+  const struct bn_result *r = p->result;
+
+  if (r->n_groups > 1 && r->group[1].member == NULL)
+    return bn_err_set(err, EINVAL, "'%s' has several groups of sessions", p->name);
+  if (r->n_groups == 0 || !r->group[0].has_total)
+    return bn_err_set(err, EINVAL, "'%s' is of a run that measured nothing, or has no totals",
+                      p->name);
+  if (r->group[0].total.view.latency == NULL)
+    return bn_err_set(err, EINVAL,
+                      "'%s' has no histograms, which the percentiles of the sum need "
+                      "(--report-bins=total)",
+                      p->name);
+  return 0;
+}
+
+static const char *dialect_of(const struct bn_part *p)
+{
+  return p->result->facts.plan.own ? "none" : bn_layout_dialects[p->result->facts.plan.version];
+}
+
+static int check_workload(const struct bn_part *a, const struct bn_part *b, struct bn_err *err)
+{
+  const char *one = a->result->group[0].name, *other = b->result->group[0].name;
+
+  if (strcmp(one, other) != 0)
+    return bn_err_set(err, EINVAL, "'%s' is of the test '%s', and '%s' of the test '%s'", a->name,
+                      one, b->name, other);
+  if (strcmp(dialect_of(a), dialect_of(b)) != 0)
+    return bn_err_set(err, EINVAL, "the dialects differ: %s in '%s', %s in '%s'", dialect_of(a),
+                      a->name, dialect_of(b), b->name);
+  return 0;
+}
+
+static bool same_rows(const struct bn_metric *a, size_t n_a, const struct bn_metric *b, size_t n_b)
+{
+  if (n_a != n_b)
+    return false;
+  for (size_t i = 0; i < n_a; i++)
+    if (strcmp(a[i].name, b[i].name) != 0 || strcmp(a[i].unit, b[i].unit) != 0 ||
+        a[i].kind != b[i].kind)
+      return false;
+  return true;
+}
+
+bool bn_merge_check_metrics(const struct bn_metrics *a, const struct bn_metrics *b)
+{
+  return same_rows(a->counter, a->n_counters, b->counter, b->n_counters) &&
+         same_rows(a->hist, a->n_hists, b->hist, b->n_hists) &&
+         same_rows(a->labelled, a->n_labelled, b->labelled, b->n_labelled);
+}
+
+static bool same_ranks(const double *a, size_t n_a, const double *b, size_t n_b)
+{
+  return n_a == n_b && (n_a == 0 || memcmp(a, b, n_a * sizeof *a) == 0);
+}
+
+static int check_figures(const struct bn_part *a, const struct bn_part *b, struct bn_err *err)
+{
+  const struct bn_plan *p = &a->result->facts.plan, *q = &b->result->facts.plan;
+  const struct bn_view *v = &a->result->group[0].total.view, *w = &b->result->group[0].total.view;
+
+  if (!bn_merge_check_metrics(&v->delta->metrics, &w->delta->metrics))
+    return bn_err_set(err, EINVAL,
+                      "'%s' and '%s' count different metrics; use the same version "
+                      "of bench and the same options for all runs",
+                      a->name, b->name);
+  if (!same_ranks(p->percents, p->n_percents, q->percents, q->n_percents) ||
+      !same_ranks(v->percents, v->n_percents, w->percents, w->n_percents))
+    return bn_err_set(err, EINVAL,
+                      "'%s' and '%s' have percentiles of different ranks "
+                      "(--percentile)",
+                      a->name, b->name);
+  return 0;
+}
+
+/* --- options ----------------------------------------------------------------------------------
+ */
+
+static bool ends_in(const char *name, const char *end)
+{
+  const size_t len = strlen(name), tail = strlen(end);
+
+  return len >= tail && strcmp(name + len - tail, end) == 0;
+}
+
+/* Where a process reaches its server and files, what it prints, and how it draws numbers. */
+static bool may_differ(const char *name)
+{
+  static const char *const names[] = {"threads",
+                                      "rand-seed",
+                                      "rand-init",
+                                      "report",
+                                      "report-interval",
+                                      "verbosity",
+                                      "debug",
+                                      "config-file",
+                                      "compat",
+                                      "sql-trace",
+                                      "report-checkpoints",
+                                      "num-threads",
+                                      "file-dir",
+                                      "sqlite-db",
+                                      "histogram",
+                                      "json-interval-histograms",
+                                      "report-bins",
+                                      "metrics-listen",
+                                      "quiet",
+                                      "assert",
+                                      "abort-on-assert",
+                                      "watch",
+                                      "watch-lines",
+                                      "connect"};
+  static const char *const ends[] = {
+      "-host",    "-port",          "-socket",   "-user",        "-password-file",
+      "-ssl-key", "-ssl-ca",        "-ssl-cert", "-sslrootcert", "-sslcert",
+      "-sslkey",  "-defaults-file", "-service",  "-password",    "-password-prompt"};
+
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(name, names[i]) == 0)
+      return true;
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+    if (ends_in(name, ends[i]))
+      return true;
+  return false;
+}
+
+/* The options of a result by name: a document of others may have many. */
+struct sorted {
+  const struct bn_fact_option **option; /* owned */
+  size_t n;
+};
+
+static int compare_names(const void *a, const void *b)
+{
+  const struct bn_fact_option *const *p = a, *const *q = b;
+
+  return strcmp((*p)->name, (*q)->name);
+}
+
+static int sort_options(struct sorted *s, const struct bn_facts *f)
+{
+  *s = (struct sorted){calloc(f->n_options + 1, sizeof *s->option), f->n_options};
+  if (s->option == NULL)
+    return -1;
+  for (size_t i = 0; i < s->n; i++)
+    s->option[i] = &f->option[i];
+  qsort(s->option, s->n, sizeof(struct bn_fact_option *), compare_names);
+  return 0;
+}
+
+/* NULL: it is not there. */
+static const struct bn_fact_option *find(const struct sorted *s, const struct bn_fact_option *like)
+{
+  const struct bn_fact_option *const *at =
+      bsearch(&like, s->option, s->n, sizeof(struct bn_fact_option *), compare_names);
+
+  return at != NULL ? *at : NULL;
+}
+
+/* An option that only one of two programs knows, and that was not set, makes no difference. */
+static bool differs(const struct bn_fact_option *a, const struct bn_fact_option *b)
+{
+  if (may_differ(a->name) || a->secret)
+    return false;
+  return b != NULL ? !same_text(a->value, b->value) && !b->secret : a->origin != BN_FROM_DEFAULT;
+}
+
+static const char *value_of(const struct bn_fact_option *o)
+{
+  return o != NULL && o->value != NULL ? o->value : "(none)";
+}
+
+struct comparison {
+  const struct bn_part *a, *b;
+  bool force;
+  struct bn_buf *notes;
+  struct bn_err *err;
+};
+
+static int tell_option(const struct comparison *c, const char *name, const struct bn_fact_option *a,
+                       const struct bn_fact_option *b)
+{
+  if (!c->force)
+    return bn_err_set(c->err, EINVAL,
+                      "--%s differs: %s in '%s', %s in '%s'; --force merges them "
+                      "anyway",
+                      name, value_of(a), c->a->name, value_of(b), c->b->name);
+  (void)bn_buf_printf(c->notes, "--%s differs: %s in '%s', %s in '%s'\n", name, value_of(a),
+                      c->a->name, value_of(b), c->b->name);
+  return 0;
+}
+
+static int compare_options(const struct comparison *c, const struct sorted *a,
+                           const struct sorted *b)
+{
+  int rc = 0;
+
+  /* A document without options says nothing about them. */
+  if (a->n == 0 || b->n == 0)
+    return 0;
+  for (size_t i = 0; rc == 0 && i < a->n; i++) {
+    const struct bn_fact_option *other = find(b, a->option[i]);
+
+    if (differs(a->option[i], other))
+      rc = tell_option(c, a->option[i]->name, a->option[i], other);
+  }
+  for (size_t i = 0; rc == 0 && i < b->n; i++)
+    if (find(a, b->option[i]) == NULL && differs(b->option[i], NULL))
+      rc = tell_option(c, b->option[i]->name, NULL, b->option[i]);
+  return rc;
+}
+
+static int check_options(const struct comparison *c)
+{
+  struct sorted a = {NULL, 0}, b = {NULL, 0};
+  int rc;
+
+  if (sort_options(&a, &c->a->result->facts) != 0 || sort_options(&b, &c->b->result->facts) != 0)
+    rc = bn_err_set(c->err, ENOMEM, "out of memory");
+  else
+    rc = compare_options(c, &a, &b);
+  free(a.option);
+  free(b.option);
+  return rc;
+}
+
+int bn_merge_check_parts(const struct bn_part *part, size_t n, bool force, struct bn_buf *notes,
+                         struct bn_err *err)
+{
+  for (size_t i = 0; i < n; i++) {
+    const struct comparison c = {&part[0], &part[i], force, notes, err};
+
+    if (check_total(&part[i], err) != 0 || check_workload(&part[0], &part[i], err) != 0 ||
+        check_figures(&part[0], &part[i], err) != 0 || (i > 0 && check_options(&c) != 0))
+      return -1;
+  }
+  return 0;
+}
+
+/* --- facts ------------------------------------------------------------------------------------
+ */
+
+static bool has_fact(const struct bn_facts *f, const struct bn_fact *like)
+{
+  const struct bn_fact *fact = bn_facts_find(f, like->section, like->key);
+
+  if (fact == NULL || fact->type != like->type)
+    return false;
+  switch (like->type) {
+  case BN_FACT_TEXT:
+    return same_text(fact->text, like->text);
+  case BN_FACT_WHOLE:
+    return fact->whole == like->whole;
+  case BN_FACT_REAL:
+    return memcmp(&fact->real, &like->real, sizeof like->real) == 0;
+  }
+  return false;
+}
+
+static void add_facts(const struct bn_part *part, size_t n, struct bn_facts *out)
+{
+  const struct bn_facts *first = &part[0].result->facts;
+
+  for (size_t i = 0; i < first->n_facts; i++) {
+    bool all = strcmp(first->fact[i].section, BN_RUNS_SECTION) != 0;
+
+    for (size_t k = 1; all && k < n; k++)
+      all = has_fact(&part[k].result->facts, &first->fact[i]);
+    if (all)
+      bn_facts_add(out, &first->fact[i]);
+  }
+}
+
+/* Which errors there were differs from run to run. */
+static void add_errors(const struct bn_part *part, size_t n, struct bn_facts *out)
+{
+  for (size_t k = 0; k < n; k++)
+    bn_facts_add_errors(out, &part[k].result->facts);
+}
+
+static bool has_row(const struct bn_facts *f, const struct bn_fact_row *like)
+{
+  for (size_t i = 0; i < f->n_rows; i++)
+    if (f->row[i].level == like->level && strcmp(f->row[i].text, like->text) == 0)
+      return true;
+  return false;
+}
+
+static void add_rows(const struct bn_part *part, size_t n, struct bn_facts *out)
+{
+  const struct bn_facts *first = &part[0].result->facts;
+
+  for (size_t i = 0; i < first->n_rows; i++) {
+    bool all = strncmp(first->row[i].text, BN_RUNS_ROW, sizeof BN_RUNS_ROW - 1) != 0;
+
+    for (size_t k = 1; all && k < n; k++)
+      all = has_row(&part[k].result->facts, &first->row[i]);
+    if (all)
+      bn_facts_row(out, first->row[i].level, "%s", first->row[i].text);
+  }
+}
+
+static void add_options(const struct sorted *s, size_t n, const struct bn_facts *first,
+                        struct bn_facts *out)
+{
+  for (size_t i = 0; i < first->n_options; i++) {
+    const struct bn_fact_option *o = &first->option[i];
+    bool all = true;
+
+    for (size_t k = 1; all && k < n; k++) {
+      const struct bn_fact_option *other = find(&s[k], o);
+
+      all = other != NULL && other->secret == o->secret && same_text(other->value, o->value);
+    }
+    if (all)
+      bn_facts_option(out, o->group, o->name, o->secret ? "" : o->value, o->origin, o->secret);
+  }
+}
+
+void bn_merge_common(const struct bn_part *part, size_t n, struct bn_facts *out)
+{
+  struct sorted *s = calloc(n, sizeof *s);
+  bool sorted = s != NULL;
+
+  add_rows(part, n, out);
+  add_facts(part, n, out);
+  add_errors(part, n, out);
+  for (size_t i = 0; sorted && i < n; i++)
+    sorted = sort_options(&s[i], &part[i].result->facts) == 0;
+  if (sorted)
+    add_options(s, n, &part[0].result->facts, out);
+  out->incomplete |= !sorted;
+  for (size_t i = 0; s != NULL && i < n; i++)
+    free(s[i].option);
+  free(s);
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Adds up the snapshots of several parts and computes the figures of the sum. */
+#include "measure/merged_view.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+static int out_of_memory(struct bn_err *err)
+{
+  return bn_err_set(err, ENOMEM, "out of memory");
+}
+
+void bn_merged_view_done(struct bn_merged_view *s)
+{
+  bn_hist_free(s->ages);
+  bn_view_store_done(&s->store);
+  bn_snap_done(&s->snap);
+}
+
+/* --- snapshots -------------------------------------------------------------------------------- */
+
+/* A pacer's histograms come last. */
+static bool has_lag(const struct bn_metrics *m)
+{
+  return strcmp(m->hist[m->n_hists - 1].name, "wakeup_lag") == 0;
+}
+
+static void forget_devices(struct bn_snap *s)
+{
+  for (size_t i = 0; i < s->metrics.n_counters; i++)
+    if (s->metrics.counter[i].kind == BN_COUNTER && bn_sum_is_of_device(s->metrics.counter[i].name))
+      s->counter[i] = BN_ABSENT;
+}
+
+/* Place for those of all parts. */
+static size_t room_for_statements(const struct bn_views *parts)
+{
+  for (size_t i = 0; i < parts->n; i++)
+    if (parts->view[i]->delta->statements.n > 0)
+      return BN_STATEMENTS_ROWS;
+  return 0;
+}
+
+int bn_merged_view_add(struct bn_merged_view *s, const struct bn_views *parts, unsigned sessions,
+                       struct bn_err *err)
+{
+  unsigned at = 0;
+
+  if (bn_snap_make(&s->snap, &parts->view[0]->delta->metrics, sessions, true) != 0 ||
+      bn_statement_table_init(&s->snap.statements, room_for_statements(parts), true) != 0 ||
+      bn_view_store_init(&s->store, &s->snap) != 0)
+    return out_of_memory(err);
+  for (size_t i = 0; i < parts->n; i++) {
+    const struct bn_snap *part = parts->view[i]->delta;
+
+    if (bn_snap_merge(&s->snap, part, at) != 0)
+      return bn_sum_too_large(err);
+    at += part->n_sessions;
+  }
+  if (parts->n > 1)
+    forget_devices(&s->snap);
+  s->snap.waiting = has_lag(&s->snap.metrics);
+  return 0;
+}
+
+static uint64_t ns_of(double s)
+{
+  return s > 0 && s < 1e9 ? (uint64_t)llround(s * 1e9) : 0;
+}
+
+/* Of events whose ages a document does not have, one is as old as the oldest, and the others are of
+   some age: no percentile is lower than with an age of 0. */
+static bool put_ages(struct bn_hist *ages, const struct bn_view *v)
+{
+  if (v->ages != NULL && !bn_hist_fits(ages, v->ages))
+    return false;
+  if (v->ages != NULL) {
+    bn_hist_add(ages, v->ages);
+  } else if (v->unfinished != UINT64_MAX && v->unfinished > 0) {
+    if (v->unfinished > UINT64_MAX - bn_hist_count(ages))
+      return false;
+    bn_hist_put(ages, ns_of(v->oldest_s), 1);
+    bn_hist_put(ages, 0, v->unfinished - 1);
+  }
+  return true;
+}
+
+int bn_merged_view_ages(struct bn_merged_view *s, const struct bn_views *parts, struct bn_err *err)
+{
+  uint64_t low, high;
+
+  s->ages = bn_hist_new();
+  if (s->ages == NULL)
+    return out_of_memory(err);
+  for (size_t i = 0; i < parts->n; i++)
+    if (!put_ages(s->ages, parts->view[i]))
+      return bn_sum_too_large(err);
+  if (!bn_hist_fits(s->ages, s->snap.hist[BN_H_LATENCY]))
+    return bn_sum_too_large(err);
+  if (!bn_hist_bounds(s->ages, &low, &high)) {
+    bn_hist_free(s->ages);
+    s->ages = NULL;
+  }
+  return 0;
+}
+
+/* --- intervals -------------------------------------------------------------------------------- */
+
+static void sum_timing(struct bn_timing *t, const struct bn_views *parts, size_t k)
+{
+  *t = (struct bn_timing){.name = t->name, .min_s = HUGE_VAL, .of_script = t->of_script};
+  for (size_t i = 0; i < parts->n; i++) {
+    const struct bn_timing *part =
+        k < parts->view[i]->n_timings ? &parts->view[i]->timings[k] : NULL;
+
+    if (part == NULL || part->count == 0)
+      continue;
+    t->count = part->count < UINT64_MAX - t->count ? t->count + part->count : UINT64_MAX;
+    t->sum_s += part->sum_s;
+    t->min_s = fmin(t->min_s, part->min_s);
+    t->max_s = fmax(t->max_s, part->max_s);
+  }
+  t->min_s = t->count > 0 ? t->min_s : 0;
+  t->avg_s = t->count > 0 ? t->sum_s / (double)t->count : 0;
+  t->dev_s = HUGE_VAL;
+}
+
+/* Where not all have histograms: what follows from the figures of the parts.  Ranks are not known.
+ */
+static void sum_latencies(struct bn_merged_view *s, const struct bn_views *parts)
+{
+  struct bn_view *v = &s->view;
+
+  v->min_s = HUGE_VAL;
+  v->median_s = v->dev_s = v->lag_p50_s = v->lag_p99_s = HUGE_VAL;
+  v->sum_s = v->max_s = v->lag_max_s = 0;
+  for (size_t i = 0; i < parts->n; i++) {
+    const struct bn_view *part = parts->view[i];
+
+    v->sum_s += part->sum_s;
+    v->lag_max_s = fmax(v->lag_max_s, part->lag_max_s);
+    if (part->events == 0)
+      continue;
+    v->min_s = fmin(v->min_s, part->min_s);
+    v->max_s = fmax(v->max_s, part->max_s);
+  }
+  v->min_s = v->events > 0 ? v->min_s : 0;
+  v->avg_s = v->events > 0 ? v->sum_s / (double)v->events : 0;
+  for (size_t k = 0; k < v->n_timings; k++)
+    sum_timing(&s->store.timing[k], parts, k);
+}
+
+bool bn_merged_view_has_hists(const struct bn_views *parts)
+{
+  for (size_t i = 0; i < parts->n; i++)
+    if (parts->view[i]->delta->sparse == NULL && parts->view[i]->delta->hist[BN_H_LATENCY] == NULL)
+      return false;
+  return true;
+}
+
+int bn_merged_view_span(struct bn_merged_view *s, const struct bn_views *parts,
+                        struct bn_hist *const *hists, const struct bn_view_rules *how,
+                        const struct bn_merge_time *t, struct bn_err *err)
+{
+  const bool known = hists != NULL || bn_merged_view_has_hists(parts);
+  struct bn_view_rules rules = *how;
+
+  if (!known)
+    rules.n_percents = 0;
+  if (bn_merged_view_add(s, parts, 0, err) != 0)
+    return -1;
+  for (size_t i = 0; hists != NULL && i < s->snap.metrics.n_hists; i++)
+    bn_hist_add(s->snap.hist[i], hists[i]);
+  s->snap.span_ns = t->span_ns;
+  s->snap.at_ns = t->at_ns;
+  s->snap.wall_ns = t->wall_ns;
+  bn_view_fill(&s->view, &s->store, &s->snap, &rules);
+  s->view.span = t->span;
+  s->view.at_s = t->at_s;
+  if (!known)
+    sum_latencies(s, parts);
+  if (bn_sum_view(&s->view, parts, err) != 0)
+    return -1;
+  bn_sum_figures(&s->view, &s->store, parts);
+  return 0;
+}

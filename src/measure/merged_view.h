@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A view that is the sum of views of the same time, one of each part of a load: of runs that are
+   merged, or of the hosts of one run. */
+#ifndef BN_MEASURE_MERGED_VIEW_H
+#define BN_MEASURE_MERGED_VIEW_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "measure/sum.h"
+
+/* All zero: nothing has been added. */
+struct bn_merged_view {
+  struct bn_snap snap;
+  struct bn_view_store store;
+  struct bn_hist *ages; /* of unfinished events; NULL: there are none */
+  struct bn_view view;  /* points into the others, and to names of the parts */
+};
+
+/* Also of one that could not be made. */
+void bn_merged_view_done(struct bn_merged_view *s);
+
+/* Adds up the snapshots, which are of the same metrics, with room for so many sessions.  Each
+   function returns 0, or -1 and err: a sum is beyond 64 bits, or there is no memory. */
+int bn_merged_view_add(struct bn_merged_view *s, const struct bn_views *parts, unsigned sessions,
+                       struct bn_err *err);
+/* The ages of unfinished events, after that.  In a dialect percentiles do not count them. */
+int bn_merged_view_ages(struct bn_merged_view *s, const struct bn_views *parts, struct bn_err *err);
+
+/* When an interval or a tick ends: as of a snapshot and a view. */
+struct bn_merge_time {
+  enum bn_view_span span;
+  uint64_t span_ns, at_ns, wall_ns;
+  double at_s;
+};
+
+/* An interval or a tick with all its figures.  hists: the sums of the parts' histograms, if the
+   parts have none; NULL: the parts have them.  Without the histograms of all parts it has no
+   percentiles.
+ */
+int bn_merged_view_span(struct bn_merged_view *s, const struct bn_views *parts,
+                        struct bn_hist *const *hists, const struct bn_view_rules *how,
+                        const struct bn_merge_time *t, struct bn_err *err);
+bool bn_merged_view_has_hists(const struct bn_views *parts);
+
+#endif

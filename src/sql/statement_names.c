@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* --statements: what the statements of a session are counted as. */
+#include "sql/statement_names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "measure/stat.h"
+#include "sql/digest.h"
+#include "sql/pattern.h"
+
+enum {
+  SETS = 64, /* of patterns; a power of two */
+  WAYS = 4,
+  DIGESTS = 512 /* a power of two */
+};
+
+/* A digest seen before, in the place that its hash says; a new one replaces what is there. */
+struct known {
+  uint64_t hash;
+  struct bn_statement *statement; /* NULL: none yet */
+};
+
+/* Texts seen before, as patterns (sql/pattern.h): the oldest of its set gives way. */
+struct seen {
+  struct bn_sql_pattern *pattern; /* owned; NULL: none yet */
+  struct bn_statement *statement;
+};
+
+struct bn_sql_statement_names {
+  const struct bn_session *session;
+  struct seen last; /* the pattern is one of those below */
+  struct seen seen[SETS][WAYS];
+  unsigned char next[SETS]; /* the one that gives way */
+  struct known known[DIGESTS];
+};
+
+struct bn_sql_statement_names *bn_sql_statement_names_new(const struct bn_session *s)
+{
+  struct bn_sql_statement_names *n = calloc(1, sizeof *n);
+
+  if (n != NULL)
+    n->session = s;
+  return n;
+}
+
+void bn_sql_statement_names_free(struct bn_sql_statement_names *n)
+{
+  for (size_t i = 0; n != NULL && i < SETS; i++)
+    for (size_t k = 0; k < WAYS; k++)
+      free(n->seen[i][k].pattern);
+  free(n);
+}
+
+struct bn_statement *bn_sql_statement_names_get(struct bn_sql_statement_names *n, const char *name,
+                                                size_t len)
+{
+  const struct bn_session *s = n->session;
+  struct bn_statement *st = bn_statements_get(s->stat->statements, s->id, name, len);
+
+  if (st == NULL) {
+    bn_log(BN_FATAL, "--statements: out of memory");
+    s->services->fail(s->services->of);
+  }
+  return st;
+}
+
+/* Eight bytes at a time; two digests of a run have the same one once in 2^64 pairs. */
+static uint64_t hash_of(const char *text, size_t len)
+{
+  uint64_t h = len, word;
+
+  for (; len >= sizeof word; text += sizeof word, len -= sizeof word) {
+    memcpy(&word, text, sizeof word);
+    h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    h ^= h >> 29;
+  }
+  word = 0;
+  memcpy(&word, text, len);
+  h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+  return h ^ h >> 32;
+}
+
+/* By the beginning, which seldom has values: "SELECT c FROM sbtest1 WH". */
+static size_t set_of(const char *sql, size_t len)
+{
+  return hash_of(sql, len < 8 ? 0 : len < 24 ? 8 : 24) % SETS;
+}
+
+static struct bn_statement *by_digest(struct bn_sql_statement_names *n, const char *name,
+                                      size_t len)
+{
+  const uint64_t hash = hash_of(name, len);
+  struct known *known = &n->known[hash % DIGESTS];
+
+  if (known->statement == NULL || known->hash != hash)
+    *known = (struct known){hash, bn_sql_statement_names_get(n, name, len)};
+  return known->statement;
+}
+
+static struct bn_statement *learn(struct bn_sql_statement_names *n, size_t set, const char *sql,
+                                  size_t len, const struct bn_sql_caps *caps)
+{
+  struct bn_sql_literals literals;
+  char name[BN_STATEMENT_NAME];
+  const size_t size = bn_sql_digest(sql, len, caps, name, sizeof name, &literals);
+  struct bn_statement *st = by_digest(n, name, size);
+  struct bn_sql_pattern *pattern = bn_sql_pattern_new(sql, len, &literals);
+  struct seen *place = &n->seen[set][n->next[set]];
+
+  if (st == NULL || pattern == NULL) {
+    free(pattern);
+    return st;
+  }
+  n->next[set] = (unsigned char)((n->next[set] + 1) % WAYS);
+  free(place->pattern);
+  n->last = *place = (struct seen){pattern, st};
+  return st;
+}
+
+static __attribute__((noinline)) struct bn_statement *look_up(struct bn_sql_statement_names *n,
+                                                              const char *sql, size_t len,
+                                                              const struct bn_sql_caps *caps)
+{
+  const size_t set = set_of(sql, len);
+
+  for (size_t i = 0; i < WAYS; i++) {
+    const struct seen *s = &n->seen[set][i];
+
+    if (s->pattern != NULL && bn_sql_pattern_fits(s->pattern, sql, len)) {
+      n->last = *s;
+      return s->statement;
+    }
+  }
+  return learn(n, set, sql, len, caps);
+}
+
+struct bn_statement *bn_sql_statement_names_of_text(struct bn_sql_statement_names *n,
+                                                    const char *sql, size_t len,
+                                                    const struct bn_sql_caps *caps)
+{
+  if (n->last.pattern != NULL && bn_sql_pattern_fits(n->last.pattern, sql, len))
+    return n->last.statement;
+  return look_up(n, sql, len, caps);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Before a run: are the tables of the workload there, with as many rows as it counts on? */
+#include "sql/table_check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "sql/alarm.h"
+#include "sql/driver.h"
+
+enum { PATIENCE_S = 5 };
+
+enum finding { IS_THERE, IS_MISSING, IS_UNKNOWN };
+
+/* What was found. */
+struct survey {
+  unsigned missing; /* the first that is; 0: none */
+  unsigned small;   /* how many have too few rows */
+  unsigned smallest;
+  double fewest; /* rows that it has at most */
+};
+
+/* The only value of the result, 0 for NULL.  false: there is none, or it is no number. */
+static bool only_value(const struct bn_sql_link *l, struct bn_sql_result *r, double *number)
+{
+  struct bn_sql_value value = {0};
+  char text[32] = "", *end;
+
+  *number = 0;
+  if (r->nfields != 1 || !l->ops->fetch(l->handle, r, &value))
+    return false;
+  if (value.ptr == NULL)
+    return true;
+  if (value.len >= sizeof text)
+    return false;
+  memcpy(text, value.ptr, value.len);
+  *number = strtod(text, &end);
+  return end != text && *end == '\0';
+}
+
+/* A table whose absence the run would ignore is not asked for. */
+static bool is_missing(const struct bn_sql_driver *drv, const struct bn_sql_diag *d)
+{
+  const enum bn_sql_class class = bn_sql_driver_class(drv, d);
+
+  return drv->ops->missing(d) && !bn_sql_driver_ignores(drv, d, class);
+}
+
+/* The highest id is cheap where id has an index, and there are not more rows than that. */
+static enum finding look_at(const struct bn_sql_driver *drv, const struct bn_sql_link *l,
+                            const char *prefix, unsigned i, double *rows)
+{
+  struct bn_sql_result r = {0};
+  struct bn_sql_diag d = {0};
+  char sql[128];
+  const int len = snprintf(sql, sizeof sql, "SELECT MAX(id) FROM %s%u", prefix, i);
+  enum bn_sql rc;
+  bool known;
+
+  if (len < 0 || (size_t)len >= sizeof sql)
+    return IS_UNKNOWN;
+  rc = l->ops->query(l->handle, sql, (size_t)len, &r, &d);
+  if (rc == BN_SQL_ERROR && is_missing(drv, &d))
+    return IS_MISSING;
+  if (rc != BN_SQL_ROWS)
+    return IS_UNKNOWN;
+  known = only_value(l, &r, rows);
+  l->ops->free_result(l->handle, &r);
+  return known ? IS_THERE : IS_UNKNOWN;
+}
+
+static void note_small(struct survey *found, unsigned i, double rows)
+{
+  if (found->small++ > 0 && rows >= found->fewest)
+    return;
+  found->smallest = i;
+  found->fewest = rows;
+}
+
+static void look(const struct bn_sql_driver *drv, const struct bn_sql_link *l,
+                 const struct bn_session *s, const struct bn_sql_table_check *t, uint64_t until_ns,
+                 struct survey *found)
+{
+  double rows = 0;
+
+  for (unsigned i = 1; i <= t->n && !bn_session_interrupted(s) && bn_clock_mono() < until_ns; i++) {
+    const enum finding f = look_at(drv, l, t->prefix, i, &rows);
+
+    if (f == IS_MISSING)
+      found->missing = i;
+    if (f != IS_THERE)
+      return;
+    if (t->rows > 0 && rows < t->rows)
+      note_small(found, i, rows);
+  }
+}
+
+/* On a connection that the session's interruption reaches, and the alarm: a statement may wait for
+   a lock of another client.  Without an alarm nothing is asked. */
+static void survey(struct bn_sql_driver *drv, struct bn_session *s,
+                   const struct bn_sql_table_check *t, struct survey *found)
+{
+  const uint64_t until_ns = bn_clock_mono() + PATIENCE_S * BN_NSEC_PER_SEC;
+  struct bn_sql_session *o = bn_sql_session_get(drv->sys, s, drv);
+  struct bn_sql_link l = {.ops = drv->ops, .handle = calloc(1, drv->ops->conn_size)};
+  const struct bn_sql_target target = {.prepared = true};
+  struct bn_sql_diag d = {0};
+  struct bn_sql_alarm alarm;
+
+  if (o != NULL && l.handle != NULL) {
+    if (l.ops->connect(drv->self, l.handle, &target, until_ns, &d) == BN_SQL_DONE &&
+        bn_sql_alarm_set(&alarm, &l, until_ns) == 0) {
+      bn_sql_session_opened(o, &l);
+      look(drv, &l, s, t, until_ns, found);
+      bn_sql_session_closing(o, &l);
+      bn_sql_alarm_clear(&alarm);
+    }
+    l.ops->disconnect(l.handle);
+  }
+  free(l.handle);
+}
+
+/* Ids below 1 are those of no row that a run reads. */
+static void tell_of_few_rows(const struct bn_sql_table_check *t, const struct survey *found)
+{
+  const double fewest = found->fewest > 0 ? found->fewest : 0;
+  char instead[64] = "";
+
+  if (fewest > 0)
+    (void)snprintf(instead, sizeof instead, ", or use --table-size=%.0f", fewest);
+  if (found->small == 1)
+    bn_log_note("warning: table '%s%u' has at most %.0f rows, fewer than --table-size=%.0f: run "
+                "'cleanup' and 'prepare'%s",
+                t->prefix, found->smallest, fewest, t->rows, instead);
+  else
+    bn_log_note("warning: %u tables have fewer rows than --table-size=%.0f, '%s%u' has at most "
+                "%.0f: run 'cleanup' and 'prepare'%s",
+                found->small, t->rows, t->prefix, found->smallest, fewest, instead);
+}
+
+int bn_sql_table_check(struct bn_sqlsys *sys, struct bn_session *s,
+                       const struct bn_sql_table_check *t, struct bn_err *err)
+{
+  struct bn_sql_driver *drv = bn_sql_driver(sys, s, NULL);
+  struct survey found = {0};
+
+  if (drv == NULL)
+    return bn_err_set(err, 0, "%s", "");
+  if (drv->ops->missing == NULL)
+    return 0;
+  survey(drv, s, t, &found);
+  if (found.missing == 1)
+    return bn_err_set(err, 0, "table '%s1' does not exist: run 'prepare' first", t->prefix);
+  if (found.missing > 1)
+    return bn_err_set(err, 0, "table '%s%u' does not exist: run 'prepare' first, or use --%s=%u",
+                      t->prefix, found.missing, t->option, found.missing - 1);
+  if (found.small > 0)
+    tell_of_few_rows(t, &found);
+  return 0;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shows which words of a command line hosts get, and which files. */
+#include "cm.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dialect/dialect.h"
+#include "hosts/arguments.h"
+#include "hosts/frame.h"
+#include "option/conf.h"
+#include "option/words.h"
+
+static char folder[] = "/tmp/bench-order-XXXXXX";
+
+static void write_text(const char *name, const char *text)
+{
+  FILE *f = fopen(name, "w");
+
+  assert_non_null(f);
+  assert_true(fputs(text, f) >= 0);
+  assert_int_equal(fclose(f), 0);
+}
+
+static int enter_folder(void **state)
+{
+  (void)state;
+  if (mkdtemp(folder) == NULL || chdir(folder) != 0)
+    return -1;
+  write_text("my.lua", "require 'mod'\n");
+  write_text("mod.lua", "return 1\n");
+  write_text("notes.txt", "not sent\n");
+  write_text("my.conf", "time=3\n");
+  write_text("secret", "p w\nsecond line\n");
+  return 0;
+}
+
+static int leave_folder(void **state)
+{
+  static const char *const names[] = {"my.lua", "mod.lua", "notes.txt", "my.conf", "secret"};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    (void)unlink(names[i]);
+  return chdir("/") != 0 || rmdir(folder) != 0 ? -1 : 0;
+}
+
+/* What came of it: the command line of a host in one line, and the files. */
+struct made {
+  char argv[1024], files[1024];
+};
+
+static void join(char *out, size_t size, const struct bn_list *words)
+{
+  out[0] = '\0';
+  for (size_t i = 0; i < words->n; i++)
+    (void)snprintf(out + strlen(out), size - strlen(out), "%s%s", i > 0 ? " " : "", words->item[i]);
+}
+
+static int by_name(const void *a, const void *b)
+{
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* In the order of their names, because that of a folder is none. */
+static void list_files(char *out, size_t size, const struct bn_buf *frames)
+{
+  struct bn_list list = {.n = 0};
+  struct bn_err err = {0};
+  struct bn_frame_reader r;
+  struct bn_frame f;
+  struct bn_frame_file file;
+  char line[BN_FRAME_NAME_MAX + 32];
+
+  bn_frame_reader_init(&r, BN_FRAME_FROM_CONTROLLER);
+  assert_int_equal(bn_frame_feed(&r, frames->data != NULL ? frames->data : "", frames->len, &err),
+                   0);
+  while (bn_frame_next(&r, &f, &err) > 0) {
+    assert_int_equal(bn_frame_get_file(&f, &file, &err), 0);
+    (void)snprintf(line, sizeof line, "%s:%zu", file.name, file.len);
+    assert_int_equal(bn_words_add(&list, line), 0);
+  }
+  if (list.n > 0)
+    qsort(list.item, list.n, sizeof *list.item, by_name);
+  join(out, size, &list);
+  bn_words_done(&list);
+  bn_frame_reader_done(&r);
+}
+
+static int make(struct made *out, const struct bn_policy *policy, const char *test, bool builtin,
+                const char *const *args, struct bn_err *err)
+{
+  static const struct bn_work_split share = {
+      .threads = 8, .first_session = 16, .events = 50, .rate = 12.5};
+  struct bn_conf conf = {.policy = policy};
+  struct bn_optset *options = bn_optset_new(policy);
+  const struct bn_arguments_from from = {.args = (char *const *)(uintptr_t)args,
+                                         .test = test,
+                                         .command = "run",
+                                         .is_builtin = builtin,
+                                         .options = options,
+                                         .seed = 77};
+  struct bn_list argv = {.n = 0};
+  struct bn_arguments order;
+  int rc;
+
+  assert_int_equal(bn_conf_add(&conf, options, err), 0);
+  rc = bn_arguments_make(&order, &from, err);
+  if (rc == 0) {
+    assert_int_equal(bn_arguments_argv(&order, &share, &argv), 0);
+    join(out->argv, sizeof out->argv, &argv);
+    list_files(out->files, sizeof out->files, &order.files);
+    bn_words_done(&argv);
+    bn_arguments_done(&order);
+  }
+  bn_optset_free(options);
+  return rc;
+}
+
+#define ARGS(...) ((const char *const[]){"bench", __VA_ARGS__, NULL})
+
+static void shares_replace_what_was_typed(void **state)
+{
+  struct bn_err err = {0};
+  struct made m;
+
+  (void)state;
+  assert_int_equal(make(&m, &bn_policy_bench, "cpu", true,
+                        ARGS("cpu", "--hosts=a,b", "--threads=4", "--rand_seed=1", "--events=100",
+                             "--rate=25", "--cpu-max-prime=7", "--report=csv:x", "--debug", "run"),
+                        &err),
+                   0);
+  assert_string_equal(m.argv, "cpu --cpu-max-prime=7 --debug --rand-seed=77 --threads=8 "
+                              "--events=50 --rate=12.5 run");
+  assert_string_equal(m.files, "");
+}
+
+static void a_script_comes_with_its_folder(void **state)
+{
+  struct bn_err err = {0};
+  struct made m;
+
+  (void)state;
+  assert_int_equal(make(&m, &bn_policy_bench, "./my.lua", false, ARGS("./my.lua", "run"), &err), 0);
+  assert_string_equal(m.argv, "my.lua --rand-seed=77 --threads=8 --events=50 --rate=12.5 run");
+  assert_string_equal(m.files, "mod.lua:9 my.lua:14");
+  assert_int_equal(make(&m, &bn_policy_bench, "my", false, ARGS("my", "run"), &err), 0);
+  assert_string_equal(m.argv, "my.lua --rand-seed=77 --threads=8 --events=50 --rate=12.5 run");
+  /* Every host has the bundled ones. */
+  assert_int_equal(
+      make(&m, &bn_policy_bench, "oltp_read_only", false, ARGS("oltp_read_only", "run"), &err), 0);
+  assert_string_equal(m.files, "");
+}
+
+static void settings_are_sent_as_a_file_and_passwords_as_values(void **state)
+{
+  struct bn_err err = {0};
+  struct made m;
+
+  (void)state;
+  assert_int_equal(make(&m, bn_policy_named("1.0"), "cpu", true,
+                        ARGS("cpu", "--config-file=my.conf", "--mysql-password-file=secret",
+                             "--pgsql-password=x y", "run"),
+                        &err),
+                   0);
+  assert_string_equal(m.argv, "cpu --config-file=config/0-my.conf --mysql-password=p w "
+                              "--pgsql-password=x y --compat=1.0 --rand-seed=77 --threads=8 "
+                              "--events=50 --rate=12.5 run");
+  assert_string_equal(m.files, "config/0-my.conf:7");
+}
+
+static void what_cannot_be_sent_is_refused(void **state)
+{
+  struct bn_err err = {0};
+  struct made m;
+
+  (void)state;
+  assert_int_equal(
+      make(&m, &bn_policy_bench, "cpu", true, ARGS("cpu", "--mysql-password-prompt", "run"), &err),
+      -1);
+  assert_string_equal(err.text,
+                      "--mysql-password-prompt cannot be used in a run on several hosts; use "
+                      "--mysql-password-file");
+  assert_int_equal(make(&m, &bn_policy_bench, "cpu", true,
+                        ARGS("cpu", "--pgsql-password-file=none", "run"), &err),
+                   -1);
+  assert_string_equal(err.text,
+                      "cannot read 'none', which the hosts need: No such file or directory");
+}
+
+BN_TESTS(arguments)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(shares_replace_what_was_typed),
+      cmocka_unit_test(a_script_comes_with_its_folder),
+      cmocka_unit_test(settings_are_sent_as_a_file_and_passwords_as_values),
+      cmocka_unit_test(what_cannot_be_sent_is_refused)};
+
+  return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}

@@ -1,0 +1,593 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shows when the intervals of hosts are summed, what the sum is, and which lines are refused. */
+#include "cm.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hosts/interval_merge.h"
+#include "measure/store.h"
+
+extern const struct bn_store bench_store;
+
+static const struct bn_store *const js = &bench_store;
+
+static const struct bn_metric own[] = {{"loads", "1", BN_COUNTER}, {.name = NULL}};
+static const double ranks[] = {50, 99};
+static const struct bn_view_rules rules = {.percents = ranks, .n_percents = 2};
+static const struct bn_facts said = {.plan = {.percents = {50, 99}, .n_percents = 2}};
+static const struct bn_merge_time start = {.at_ns = 5000000000, .wall_ns = 7000000000};
+
+/* Takes the line over. */
+static int send_line(struct bn_intervals *r, size_t host, char *line, struct bn_err *err)
+{
+  const int rc = bn_intervals_take(r, host, line, strlen(line), err);
+
+  free(line);
+  return rc;
+}
+
+/* The same with another character where the text of a histogram begins. */
+static int send_damaged(struct bn_intervals *r, size_t host, char *line, char c, struct bn_err *err)
+{
+  char *gap = strchr(line, BN_STORE_GAP);
+
+  assert_non_null(gap);
+  gap[1] = c;
+  return send_line(r, host, line, err);
+}
+
+/* Without the last histogram, or with one more. */
+static int send_cut(struct bn_intervals *r, size_t host, char *line, struct bn_err *err)
+{
+  *strrchr(line, BN_STORE_GAP) = '\0';
+  return send_line(r, host, line, err);
+}
+
+static int send_longer(struct bn_intervals *r, size_t host, char *line, struct bn_err *err)
+{
+  const size_t len = strlen(line);
+  char *longer = malloc(len + 3);
+
+  assert_non_null(longer);
+  (void)snprintf(longer, len + 3, "%s%c_", line, BN_STORE_GAP);
+  free(line);
+  return send_line(r, host, longer, err);
+}
+
+/* With one more figure. */
+static int send_figure_more(struct bn_intervals *r, size_t host, char *line, struct bn_err *err)
+{
+  static const char behind[] = "],\"percentiles\"";
+  const size_t len = strlen(line) + 3; /* ",0" and the end */
+  char *longer = malloc(len), *at = strstr(line, behind);
+
+  assert_non_null(longer);
+  assert_non_null(at);
+  (void)snprintf(longer, len, "%.*s,0%s", (int)(at - line), line, at);
+  free(line);
+  return send_line(r, host, longer, err);
+}
+
+static int send_group(struct bn_intervals *r, size_t host, const char *name,
+                      const struct bn_metric *extra, struct bn_err *err)
+{
+  struct bn_node *group = js->map();
+  struct bn_metrics m;
+  int rc;
+
+  assert_int_equal(js->set(group, "name", js->text(name)), 0);
+  assert_int_equal(bn_metrics_init(&m, extra), 0);
+  assert_int_equal(js->set(group, "metrics", bn_store_metrics(js, &m)), 0);
+  bn_metrics_done(&m);
+  rc = bn_intervals_begin(r, host, group, &said, err);
+  js->free(group);
+  return rc;
+}
+
+static int send_metrics(struct bn_intervals *r, size_t host, const struct bn_metric *extra,
+                        struct bn_err *err)
+{
+  return send_group(r, host, "cpu", extra, err);
+}
+
+/* Of the views that are made next. */
+static uint64_t span_ns = 1000000000;
+static const struct bn_watched_figure *watched;
+
+/* n events of that time, in a span that ends at at_s. */
+static char *make_view(const char *key, double at_s, uint64_t n, uint64_t ns)
+{
+  struct bn_metrics m;
+  struct bn_snap s;
+  struct bn_view_store store;
+  struct bn_view v;
+  size_t len = 0;
+  char *line;
+
+  assert_int_equal(bn_metrics_init(&m, own), 0);
+  assert_int_equal(bn_snap_make(&s, &m, 0, true), 0);
+  assert_int_equal(bn_view_store_init(&store, &s), 0);
+  s.span_ns = span_ns;
+  s.at_ns = 89000000000 + (uint64_t)(fmin(fmax(at_s, 0), 1000) * 1e9);
+  s.wall_ns = s.at_ns + 5000000000;
+  s.counter[BN_C_EVENTS] = n;
+  bn_hist_put(s.hist[BN_H_LATENCY], ns, n);
+  s.busy_ns = n * ns;
+  s.running = 3;
+  bn_view_fill(&v, &store, &s, &rules);
+  v.at_s = at_s;
+  v.span = strcmp(key, "tick") == 0         ? BN_VIEW_TICK
+           : strcmp(key, "checkpoint") == 0 ? BN_VIEW_CHECKPOINT
+                                            : BN_VIEW_INTERVAL;
+  v.watched = watched;
+  v.n_watched = watched != NULL;
+  if (v.span == BN_VIEW_INTERVAL)
+    assert_int_equal(bn_snap_pack(&s, &s), 0);
+  line = bn_store_brief(js, &v, &len);
+  assert_non_null(line);
+  assert_int_equal(strlen(line), len);
+  bn_view_store_done(&store);
+  bn_snap_done(&s);
+  bn_metrics_done(&m);
+  return line;
+}
+
+static int send_view(struct bn_intervals *r, size_t host, const char *key, double at_s, uint64_t n,
+                     uint64_t ns, struct bn_err *err)
+{
+  return send_line(r, host, make_view(key, at_s, n, ns), err);
+}
+
+/* The figures of a sum. */
+struct seen {
+  double at_s, p50_s, p99_s, events_per_s;
+  uint64_t events, in_hist;
+  unsigned running, times;
+  double watched; /* the only figure; -1: there is none */
+};
+
+static void look(void *arg, const struct bn_view *v)
+{
+  struct seen *s = arg;
+
+  *s = (struct seen){.at_s = v->at_s,
+                     .p50_s = v->percentile_s[0],
+                     .p99_s = v->percentile_s[1],
+                     .events_per_s = v->events_per_s,
+                     .events = v->events,
+                     .in_hist = bn_hist_count(v->latency),
+                     .running = v->running,
+                     .times = s->times + 1,
+                     .watched = v->n_watched == 1 ? v->watched[0].value : -1};
+  assert_int_equal(v->delta->at_ns, start.at_ns + (uint64_t)(v->at_s * 1e9));
+}
+
+static void begin(struct bn_intervals *r, size_t hosts)
+{
+  struct bn_err err = {0};
+
+  assert_int_equal(bn_intervals_init(r, js, hosts, 1), 0);
+  for (size_t i = 0; i < hosts; i++)
+    assert_int_equal(send_metrics(r, i, own, &err), 0);
+}
+
+static void a_round_is_the_sum_of_all_hosts(void **state)
+{
+  struct bn_err err = {0};
+  struct seen seen = {.times = 0};
+  struct bn_intervals r;
+
+  (void)state;
+  begin(&r, 2);
+  assert_int_equal(send_view(&r, 0, "interval", 1.0004, 90, 1000000, &err), 0);
+  assert_false(bn_intervals_ready(&r));
+  assert_int_equal(send_view(&r, 0, "interval", 2.0001, 5, 1000000, &err), 0);
+  assert_false(bn_intervals_ready(&r));
+  assert_int_equal(send_view(&r, 1, "interval", 1.002, 10, 5000000, &err), 0);
+  assert_true(bn_intervals_ready(&r));
+  assert_int_equal(bn_intervals_sum(&r, &rules, &start, look, &seen, &err), 0);
+  assert_int_equal(seen.events, 100);
+  assert_int_equal(seen.in_hist, 100);
+  assert_int_equal(seen.running, 6);
+  assert_true(fabs(seen.at_s - 1.002) < 1e-9);
+  assert_true(fabs(seen.events_per_s - 100) < 1e-9);
+  /* Percentiles of all events, not means of the hosts' own. */
+  assert_true(fabs(seen.p50_s - 0.001) < 1e-5);
+  assert_true(fabs(seen.p99_s - 0.005) < 5e-5);
+  assert_false(bn_intervals_ready(&r));
+  bn_intervals_done(&r);
+}
+
+/* Each has 1000 events in a second. */
+static void a_host_that_ends_intervals_late_lowers_no_rate(void **state)
+{
+  struct bn_err err = {0};
+  struct seen seen = {.times = 0};
+  struct bn_intervals r;
+
+  (void)state;
+  begin(&r, 2);
+  assert_int_equal(send_view(&r, 0, "interval", 1, 1000, 1000, &err), 0);
+  assert_int_equal(send_view(&r, 0, "interval", 2, 1000, 1000, &err), 0);
+  span_ns = 1300000000;
+  assert_int_equal(send_view(&r, 1, "interval", 1.3, 1300, 1000, &err), 0);
+  span_ns = 700000000;
+  assert_int_equal(send_view(&r, 1, "interval", 2, 700, 1000, &err), 0);
+  span_ns = 1000000000;
+  for (int i = 0; i < 2; i++) {
+    assert_true(bn_intervals_ready(&r));
+    assert_int_equal(bn_intervals_sum(&r, &rules, &start, look, &seen, &err), 0);
+    assert_true(fabs(seen.events_per_s - 2000) < 1e-3);
+  }
+  bn_intervals_done(&r);
+}
+
+static void a_host_that_is_far_behind_is_left_out(void **state)
+{
+  struct bn_err err = {0};
+  struct seen seen = {.times = 0};
+  struct bn_intervals r;
+
+  (void)state;
+  begin(&r, 2);
+  for (unsigned i = 1; i <= r.ahead / 2; i++)
+    assert_int_equal(send_view(&r, 0, "interval", i, 7, 1000, &err), 0);
+  assert_false(bn_intervals_ready(&r));
+  assert_int_equal(send_view(&r, 0, "interval", (double)r.ahead / 2 + 1, 7, 1000, &err), 0);
+  assert_true(bn_intervals_ready(&r));
+  assert_int_equal(bn_intervals_sum(&r, &rules, &start, look, &seen, &err), 0);
+  assert_int_equal(seen.events, 7);
+  assert_false(bn_intervals_ready(&r));
+  /* What comes later is dropped, and it is back with the next. */
+  assert_int_equal(send_view(&r, 1, "interval", 1, 8, 1000, &err), 0);
+  assert_int_equal(send_view(&r, 1, "interval", 2, 8, 1000, &err), 0);
+  assert_true(bn_intervals_ready(&r));
+  assert_int_equal(bn_intervals_sum(&r, &rules, &start, look, &seen, &err), 0);
+  assert_int_equal(seen.events, 15);
+  bn_intervals_done(&r);
+}
+
+static void a_host_that_has_ended_is_not_waited_for(void **state)
+{
+  struct bn_err err = {0};
+  struct seen seen = {.times = 0};
+  struct bn_intervals r;
+
+  (void)state;
+  begin(&r, 2);
+  assert_int_equal(send_view(&r, 0, "interval", 1, 7, 1000, &err), 0);
+  /* It was held up, so that its first interval is the second. */
+  assert_int_equal(send_view(&r, 1, "interval", 2, 8, 1000, &err), 0);
+  assert_true(bn_intervals_ready(&r));
+  assert_int_equal(bn_intervals_sum(&r, &rules, &start, look, &seen, &err), 0);
+  assert_int_equal(seen.events, 7);
+  assert_false(bn_intervals_ready(&r));
+  bn_intervals_end(&r, 0);
+  assert_true(bn_intervals_ready(&r));
+  assert_int_equal(bn_intervals_sum(&r, &rules, &start, look, &seen, &err), 0);
+  assert_int_equal(seen.events, 8);
+  /* Nobody has an interval at 3 s. */
+  assert_int_equal(send_view(&r, 1, "interval", 4, 9, 1000, &err), 0);
+  assert_true(bn_intervals_ready(&r));
+  assert_int_equal(bn_intervals_sum(&r, &rules, &start, look, &seen, &err), 0);
+  assert_true(fabs(seen.at_s - 4) < 1e-9);
+  bn_intervals_end(&r, 1);
+  assert_false(bn_intervals_ready(&r));
+  bn_intervals_done(&r);
+}
+
+/* Ticks have counters since the start, and histograms since the last tick. */
+static void a_tick_is_all_that_was_measured(void **state)
+{
+  struct bn_err err = {0};
+  struct seen seen = {.times = 0};
+  struct bn_intervals r;
+
+  (void)state;
+  begin(&r, 2);
+  assert_int_equal(send_view(&r, 0, "tick", 1, 10, 1000000, &err), 0);
+  assert_false(bn_intervals_ticks(&r));
+  assert_int_equal(send_view(&r, 1, "tick", 1, 20, 1000000, &err), 0);
+  assert_true(bn_intervals_ticks(&r));
+  assert_int_equal(bn_intervals_tick(&r, &rules, &start, look, &seen, &err), 0);
+  assert_int_equal(seen.events, 30);
+  assert_int_equal(seen.in_hist, 30);
+  assert_int_equal(send_view(&r, 0, "tick", 2, 15, 1000000, &err), 0);
+  bn_intervals_end(&r, 1);
+  assert_true(bn_intervals_ticks(&r));
+  assert_int_equal(bn_intervals_tick(&r, &rules, &start, look, &seen, &err), 0);
+  assert_int_equal(seen.events, 35);
+  assert_int_equal(seen.in_hist, 45);
+  assert_false(bn_intervals_ticks(&r));
+  bn_intervals_done(&r);
+}
+
+/* A host that was lost has no result, and its ticks are all that is known. */
+static void ticks_become_a_result(void **state)
+{
+  struct bn_err err = {0};
+  struct bn_result result = {.facts.plan.warmup_ns = 3000000000};
+  const struct bn_view *v;
+  struct bn_intervals r;
+
+  (void)state;
+  begin(&r, 1);
+  assert_null(bn_intervals_last(&r, 0));
+  assert_int_equal(bn_intervals_result(&r, 0, &result, &err), 0);
+  assert_int_equal(result.n_groups, 0);
+  assert_int_equal(send_view(&r, 0, "tick", 1, 10, 1000000, &err), 0);
+  assert_int_equal(send_view(&r, 0, "tick", 2, 25, 2000000, &err), 0);
+  assert_int_equal(bn_intervals_last(&r, 0)->events, 25);
+  assert_int_equal(bn_intervals_result(&r, 0, &result, &err), 1);
+  assert_int_equal(result.n_groups, 1);
+  assert_string_equal(result.group[0].name, "cpu");
+  assert_true(result.group[0].has_total && result.end.partial);
+  v = &result.group[0].total.view;
+  assert_int_equal(v->span, BN_VIEW_TOTAL);
+  assert_int_equal(v->counter[BN_C_EVENTS], 25);
+  assert_int_equal(bn_hist_count(v->latency), 35); /* what each tick was given here */
+  assert_int_equal(result.facts.start_ns, 91000000000 - 1000000000 - 3000000000);
+  assert_int_equal(result.facts.start_wall_ns, 96000000000 - 1000000000 - 3000000000);
+  bn_result_done(&result);
+  bn_intervals_done(&r);
+}
+
+static const uint64_t checkpoints[] = {0, 2000000000, 4000000000};
+
+static void begin_with_checkpoints(struct bn_intervals *r, size_t hosts)
+{
+  begin(r, hosts);
+  assert_int_equal(bn_intervals_checkpoints(r, checkpoints, 3), 0);
+}
+
+/* What was measured since the one before, on all hosts. */
+static void a_checkpoint_is_the_sum_of_all_hosts(void **state)
+{
+  struct bn_err err = {0};
+  struct seen seen = {.times = 0};
+  struct bn_intervals r;
+
+  (void)state;
+  begin_with_checkpoints(&r, 2);
+  assert_int_equal(send_view(&r, 0, "checkpoint", 2.0002, 90, 1000000, &err), 0);
+  assert_false(bn_intervals_check_ready(&r));
+  assert_int_equal(send_view(&r, 0, "checkpoint", 4.0002, 80, 1000000, &err), 0);
+  assert_int_equal(send_view(&r, 1, "checkpoint", 2.0004, 10, 9000000, &err), 0);
+  assert_true(bn_intervals_check_ready(&r));
+  assert_int_equal(bn_intervals_check(&r, &rules, &start, look, &seen, &err), 0);
+  assert_int_equal(seen.events, 100);
+  assert_int_equal(seen.in_hist, 100);
+  assert_int_equal(seen.running, 6);
+  assert_true(fabs(seen.at_s - 2.0003) < 1e-9);
+  assert_true(fabs(seen.events_per_s - 100 / 2.0003) < 1e-3);
+  assert_true(fabs(seen.p50_s - 0.001) < 1e-5 && fabs(seen.p99_s - 0.009) < 1e-4);
+  assert_false(bn_intervals_check_ready(&r));
+  bn_intervals_end(&r, 1);
+  assert_true(bn_intervals_check_ready(&r));
+  assert_int_equal(bn_intervals_check(&r, &rules, &start, look, &seen, &err), 0);
+  assert_int_equal(seen.events, 80);
+  assert_true(fabs(seen.events_per_s - 80 / (4.0002 - 2.0003)) < 1e-3);
+  assert_false(bn_intervals_check_ready(&r));
+  assert_int_equal(send_view(&r, 0, "checkpoint", 4.1, 1, 1, &err), -1);
+  assert_string_equal(err.text, "its checkpoint report at 4.100 s comes at a wrong time");
+  bn_intervals_done(&r);
+  begin_with_checkpoints(&r, 1);
+  assert_int_equal(send_view(&r, 0, "checkpoint", 1e300, 1, 1, &err), -1);
+  bn_intervals_done(&r);
+}
+
+/* A host that was held up tells of both times at once: so does the sum. */
+static void a_checkpoint_that_a_host_has_missed(void **state)
+{
+  struct bn_err err = {0};
+  struct seen seen = {.times = 0};
+  struct bn_intervals r;
+
+  (void)state;
+  begin_with_checkpoints(&r, 2);
+  assert_int_equal(send_view(&r, 0, "checkpoint", 2, 90, 1000000, &err), 0);
+  assert_int_equal(send_view(&r, 1, "checkpoint", 4, 10, 1000000, &err), 0);
+  assert_false(bn_intervals_check_ready(&r));
+  assert_int_equal(send_view(&r, 0, "checkpoint", 4, 60, 1000000, &err), 0);
+  assert_true(bn_intervals_check_ready(&r));
+  assert_int_equal(bn_intervals_check(&r, &rules, &start, look, &seen, &err), 0);
+  assert_int_equal(seen.events, 160);
+  assert_int_equal(seen.in_hist, 160);
+  assert_int_equal(seen.running, 6);
+  assert_true(fabs(seen.events_per_s - 40) < 1e-9);
+  bn_intervals_done(&r);
+}
+
+/* As the results of the hosts that were not lost. */
+static void what_is_cut_begins_at_the_checkpoint(void **state)
+{
+  struct bn_err err = {0};
+  struct bn_result result = {.n_groups = 0};
+  const struct bn_view *v;
+  struct bn_intervals r;
+
+  (void)state;
+  begin_with_checkpoints(&r, 1);
+  assert_int_equal(send_view(&r, 0, "tick", 1, 10, 1000000, &err), 0);
+  assert_int_equal(send_view(&r, 0, "checkpoint", 2, 25, 1000000, &err), 0);
+  assert_int_equal(bn_intervals_result(&r, 0, &result, &err), 0);
+  assert_int_equal(send_view(&r, 0, "tick", 2, 25, 1000000, &err), 0);
+  assert_int_equal(bn_intervals_result(&r, 0, &result, &err), 0);
+  assert_int_equal(send_view(&r, 0, "tick", 3, 37, 2000000, &err), 0);
+  assert_int_equal(bn_intervals_result(&r, 0, &result, &err), 1);
+  v = &result.group[0].total.view;
+  assert_int_equal(v->events, 12);
+  assert_int_equal(bn_hist_count(v->latency), 37); /* what the tick was given here */
+  assert_true(fabs(v->span_s - 1) < 1e-9 && fabs(v->events_per_s - 12) < 1e-9);
+  assert_true(fabs(v->min_s - 0.002) < 1e-5);
+  bn_result_done(&result);
+  bn_intervals_done(&r);
+}
+
+/* What cannot be summed with the results of other hosts is no result. */
+static void what_is_less_than_at_the_checkpoint_is_refused(void **state)
+{
+  struct bn_err err = {0};
+  struct bn_result result = {.n_groups = 0};
+  struct bn_intervals r;
+
+  (void)state;
+  begin_with_checkpoints(&r, 2);
+  assert_int_equal(send_view(&r, 0, "checkpoint", 2, 25, 1000000, &err), 0);
+  assert_int_equal(send_view(&r, 0, "tick", 2, 25, 1000000, &err), 0);
+  assert_int_equal(send_view(&r, 0, "tick", 3, 24, 1000000, &err), 0);
+  assert_int_equal(bn_intervals_result(&r, 0, &result, &err), -1);
+  assert_string_equal(err.text, "its figures have become less");
+  assert_int_equal(result.n_groups, 0);
+  bn_intervals_done(&r);
+}
+
+/* Seconds count that all hosts have told of, whoever is ahead, until one tells nothing more. */
+static void the_rate_of_all_hosts_together(void **state)
+{
+  struct bn_err err = {0};
+  struct bn_intervals r;
+
+  (void)state;
+  begin(&r, 2);
+  assert_int_equal(send_view(&r, 0, "tick", 1.0001, 100, 1000, &err), 0);
+  assert_int_equal(send_view(&r, 0, "tick", 2.0002, 210, 1000, &err), 0);
+  assert_int_equal(r.together.second, 0);
+  assert_int_equal(send_view(&r, 1, "tick", 1.0003, 40, 1000, &err), 0);
+  assert_int_equal(r.together.second, 1);
+  assert_true(fabs(r.together.events_per_s - (100 / 1.0001 + 40 / 1.0003)) < 1e-9);
+  assert_int_equal(send_view(&r, 1, "tick", 2, 70, 1000, &err), 0);
+  assert_int_equal(r.together.second, 2);
+  assert_true(fabs(r.together.events_per_s - (210 / 2.0002 + 35)) < 1e-9);
+  /* It was held up: what it had done after 3 s is not known. */
+  assert_int_equal(send_view(&r, 0, "tick", 3.7, 300, 1000, &err), 0);
+  assert_int_equal(send_view(&r, 1, "tick", 3, 90, 1000, &err), 0);
+  assert_int_equal(r.together.second, 2);
+  assert_int_equal(send_view(&r, 0, "tick", 4, 400, 1000, &err), 0);
+  assert_int_equal(send_view(&r, 1, "tick", 4, 100, 1000, &err), 0);
+  assert_int_equal(r.together.second, 4);
+  assert_true(fabs(r.together.events_per_s - 125) < 1e-9);
+  bn_intervals_end(&r, 1);
+  assert_int_equal(send_view(&r, 0, "tick", 5, 500, 1000, &err), 0);
+  assert_int_equal(r.together.second, 4);
+  /* So far ahead that the second it is compared with has been forgotten. */
+  assert_int_equal(send_view(&r, 0, "tick", 69, 9000, 1000, &err), 0);
+  assert_int_equal(send_view(&r, 1, "tick", 5, 200, 1000, &err), 0);
+  assert_int_equal(r.together.second, 4);
+  bn_intervals_done(&r);
+}
+
+/* They are those of the first host, and per transaction of all. */
+static void send_watched(struct bn_intervals *r, const char *key, double at_s)
+{
+  static const struct bn_watched_figure figures[] = {{"server_a_per_transaction", 6},
+                                                     {"server_a_per_transaction", 99}};
+  struct bn_err err = {0};
+
+  watched = &figures[0];
+  assert_int_equal(send_view(r, 0, key, at_s, 50, 1000000, &err), 0);
+  watched = &figures[1];
+  assert_int_equal(send_view(r, 1, key, at_s, 100, 1000000, &err), 0);
+  watched = NULL;
+}
+
+static void what_the_first_host_watches(void **state)
+{
+  struct bn_err err = {0};
+  struct seen seen = {.times = 0};
+  struct bn_intervals r;
+
+  (void)state;
+  begin_with_checkpoints(&r, 2);
+  send_watched(&r, "interval", 1);
+  assert_true(bn_intervals_ready(&r));
+  assert_int_equal(bn_intervals_sum(&r, &rules, &start, look, &seen, &err), 0);
+  assert_true(seen.watched == 2);
+  send_watched(&r, "checkpoint", 2);
+  assert_true(bn_intervals_check_ready(&r));
+  assert_int_equal(bn_intervals_check(&r, &rules, &start, look, &seen, &err), 0);
+  assert_true(seen.watched == 2);
+  send_watched(&r, "tick", 2);
+  assert_int_equal(bn_intervals_tick(&r, &rules, &start, look, &seen, &err), 0);
+  assert_true(seen.watched == -1);
+  bn_intervals_end(&r, 0);
+  assert_int_equal(send_view(&r, 1, "interval", 2, 100, 1000000, &err), 0);
+  assert_int_equal(bn_intervals_sum(&r, &rules, &start, look, &seen, &err), 0);
+  assert_true(seen.watched == -1 && seen.times == 4);
+  bn_intervals_done(&r);
+}
+
+static void foreign_lines_are_refused(void **state)
+{
+  static const struct bn_metric other[] = {{"stores", "1", BN_COUNTER}, {.name = NULL}};
+  struct bn_err err = {0};
+  struct bn_intervals r;
+
+  (void)state;
+  assert_int_equal(bn_intervals_init(&r, js, 3, 1), 0);
+  assert_int_equal(send_view(&r, 0, "interval", 1, 1, 1, &err), -1);
+  assert_string_equal(err.text, "it sent figures before it said what it measures");
+  assert_null(bn_intervals_metrics(&r));
+  assert_int_equal(bn_intervals_begin(&r, 0, NULL, &said, &err), -1);
+  assert_string_equal(err.text, "it did not say what it measures");
+  assert_int_equal(send_metrics(&r, 0, own, &err), 0);
+  assert_ptr_equal(bn_intervals_metrics(&r), &r.host[0].as.metrics);
+  assert_int_equal(send_metrics(&r, 0, own, &err), -1);
+  assert_string_equal(err.text, "it said twice what it measures");
+  assert_int_equal(send_group(&r, 2, "mutex", own, &err), -1);
+  assert_string_equal(err.text, "it runs another test than other hosts");
+  assert_int_equal(send_metrics(&r, 1, other, &err), -1);
+  assert_string_equal(err.text,
+                      "it counts other metrics than other hosts; is it the same build of bench?");
+  assert_int_equal(send_view(&r, 0, "interval", 2, 1, 1, &err), 0);
+  assert_int_equal(send_view(&r, 0, "interval", 2.1, 1, 1, &err), -1);
+  assert_string_equal(err.text, "its interval at 2.100 s comes after one of the same time");
+  assert_int_equal(send_view(&r, 0, "interval", 64, 1, 1, &err), 0);
+  assert_int_equal(send_view(&r, 0, "interval", 65, 1, 1, &err), -1);
+  assert_string_equal(err.text,
+                      "its interval at 65.000 s is 64 or more intervals ahead of other hosts");
+  assert_int_equal(send_view(&r, 0, "interval", 1e18, 1, 1, &err), -1);
+  assert_int_equal(send_view(&r, 0, "interval", -1, 1, 1, &err), -1);
+  assert_int_equal(send_view(&r, 0, "tick", 1e18, 1, 1, &err), -1);
+  assert_string_equal(err.text, "its figures of a second have no time");
+  assert_int_equal(send_damaged(&r, 0, make_view("interval", 3, 1, 1), '~', &err), -1);
+  assert_string_equal(err.text, "'latency' is no text of buckets");
+  assert_int_equal(send_damaged(&r, 0, make_view("interval", 3, 1, 1), ' ', &err), -1);
+  assert_int_equal(send_cut(&r, 0, make_view("interval", 3, 1, 1), &err), -1);
+  assert_string_equal(err.text, "'latency' is no text of buckets");
+  assert_int_equal(send_longer(&r, 0, make_view("interval", 3, 1, 1), &err), -1);
+  assert_string_equal(err.text, "it has more histograms than it said");
+  assert_int_equal(send_figure_more(&r, 0, make_view("interval", 3, 1, 1), &err), -1);
+  assert_non_null(strstr(err.text, "'figures'"));
+  assert_int_equal(send_view(&r, 0, "tick", 1, UINT64_MAX - 1, 1, &err), -1);
+  assert_string_equal(err.text, "its figures are too large");
+  assert_int_equal(send_view(&r, 0, "tick", 1, bn_sum_most(3), 1, &err), 0);
+  assert_int_equal(send_view(&r, 0, "tick", 2, 1, 1, &err), -1);
+  assert_string_equal(err.text, "its histograms are too large");
+  assert_int_equal(bn_intervals_take(&r, 0, "{", 1, &err), -1);
+  assert_int_equal(bn_intervals_take(&r, 0, "{\"later\":1}", 11, &err), 0);
+  bn_intervals_done(&r);
+}
+
+BN_TESTS(interval_merge)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_round_is_the_sum_of_all_hosts),
+      cmocka_unit_test(a_host_that_ends_intervals_late_lowers_no_rate),
+      cmocka_unit_test(a_host_that_is_far_behind_is_left_out),
+      cmocka_unit_test(a_host_that_has_ended_is_not_waited_for),
+      cmocka_unit_test(a_tick_is_all_that_was_measured),
+      cmocka_unit_test(ticks_become_a_result),
+      cmocka_unit_test(a_checkpoint_is_the_sum_of_all_hosts),
+      cmocka_unit_test(a_checkpoint_that_a_host_has_missed),
+      cmocka_unit_test(what_is_cut_begins_at_the_checkpoint),
+      cmocka_unit_test(what_is_less_than_at_the_checkpoint_is_refused),
+      cmocka_unit_test(the_rate_of_all_hosts_together),
+      cmocka_unit_test(what_the_first_host_watches),
+      cmocka_unit_test(foreign_lines_are_refused)};
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

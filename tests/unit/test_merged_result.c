@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How long all hosts ran together, by the times of their results. */
+#include "cm.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "api/policy.h"
+#include "hostresult.h"
+#include "hosts/merged_result.h"
+
+enum { HOSTS = 3 };
+
+struct hosts {
+  struct bn_group group[HOSTS];
+  struct bn_result result[HOSTS];
+  struct bn_merged_result_part part[HOSTS];
+};
+
+/* From and to which second each ran. */
+static void make(struct hosts *h, const uint64_t from[HOSTS], const uint64_t to[HOSTS])
+{
+  *h = (struct hosts){.part[0].result = NULL};
+  for (size_t i = 0; i < HOSTS; i++) {
+    h->group[i].total.delta.at_ns = to[i] * SEC;
+    h->group[i].total.delta.span_ns = (to[i] - from[i]) * SEC;
+    h->result[i] = (struct bn_result){.group = &h->group[i], .n_groups = 1};
+    h->part[i].result = &h->result[i];
+  }
+}
+
+static double real_of(const struct bn_facts *f, const char *key)
+{
+  const struct bn_fact *fact = bn_facts_find(f, BN_HOSTS_SECTION, key);
+
+  assert_non_null(fact);
+  assert_int_equal(fact->type, BN_FACT_REAL);
+  return fact->real;
+}
+
+static void the_last_start_and_the_first_end_count(void **state)
+{
+  const struct bn_intervals_together seconds = {.second = 6, .events_per_s = 1234.5};
+  struct bn_facts facts = {.n_facts = 0};
+  struct hosts h;
+
+  (void)state;
+  make(&h, (uint64_t[]){100, 103, 100}, (uint64_t[]){120, 123, 110});
+  bn_merged_result_together(h.part, HOSTS, &seconds, &facts);
+  assert_true(fabs(real_of(&facts, BN_HOSTS_TIME) - 7) < 1e-9);
+  assert_true(real_of(&facts, BN_HOSTS_RATE) == 1234.5);
+  assert_int_equal(bn_facts_find(&facts, BN_HOSTS_SECTION, BN_HOSTS_SECONDS)->whole, 6);
+  bn_facts_done(&facts);
+}
+
+static void hosts_may_never_have_run_together(void **state)
+{
+  const struct bn_intervals_together none = {.second = 0};
+  struct bn_facts facts = {.n_facts = 0};
+  struct hosts h;
+
+  (void)state;
+  make(&h, (uint64_t[]){100, 100, 115}, (uint64_t[]){120, 110, 120});
+  bn_merged_result_together(h.part, HOSTS, &none, &facts);
+  assert_true(real_of(&facts, BN_HOSTS_TIME) == 0);
+  assert_null(bn_facts_find(&facts, BN_HOSTS_SECTION, BN_HOSTS_RATE));
+  bn_facts_done(&facts);
+}
+
+static void of_a_host_that_told_nothing_nothing_is_known(void **state)
+{
+  const struct bn_intervals_together none = {.second = 0};
+  struct bn_facts facts = {.n_facts = 0};
+  struct hosts h;
+
+  (void)state;
+  make(&h, (uint64_t[]){100, 100, 100}, (uint64_t[]){120, 120, 120});
+  h.part[1].result = NULL;
+  bn_merged_result_together(h.part, HOSTS, &none, &facts);
+  assert_int_equal(facts.n_facts, 0);
+  bn_facts_done(&facts);
+}
+
+/* A host that measured nothing, or whose times make no sense, is lost, and the others count. */
+static void a_senseless_result_does_not_cost_the_report(void **state)
+{
+  static const struct bn_policy policy = {.own_report = true};
+  static const struct bn_conf conf = {.policy = &policy};
+  struct bn_optset *const options = bn_optset_new(&policy);
+  const struct bn_merged_result_start start = {
+      .mono_ns = 100 * SEC, .wall_ns = 2000 * SEC, .until_ns = 110 * SEC};
+  struct bn_result result[HOSTS] = {{.n_groups = 0}}, out;
+  struct bn_merged_result_part part[HOSTS];
+  char names[HOSTS][2] = {"a", "b", "c"};
+  struct bn_err err = {0};
+
+  (void)state;
+  make_result(&result[0], 100 * SEC, 500);
+  make_result(&result[2], 200 * SEC, 500);
+  for (size_t i = 0; i < HOSTS; i++)
+    part[i] = (struct bn_merged_result_part){.member = {.host = names[i], .threads = 1},
+                                             .result = &result[i]};
+  assert_int_equal(bn_merged_result_make(part, HOSTS, &start, &conf, options, &out, &err), 0);
+  assert_int_equal(out.n_groups, 1 + HOSTS);
+  assert_int_equal(out.group[0].total.view.events, 500);
+  assert_true(out.end.failed);
+  assert_null(out.group[1].member->lost);
+  assert_true(out.group[1].member->time_s == 10);
+  assert_string_equal(out.group[2].member->lost, "it has measured nothing");
+  assert_string_equal(out.group[3].member->lost, "the times of its result make no sense");
+  assert_true(isinf(out.group[3].member->start_lag_s) && !out.group[3].has_total);
+  bn_result_done(&out);
+  bn_optset_free(options);
+  for (size_t i = 0; i < HOSTS; i++)
+    bn_result_done(&result[i]);
+}
+
+static double watched(const struct bn_group *g, const char *name)
+{
+  const struct bn_view *v = &g->total.view;
+
+  for (size_t i = 0; i < v->n_watched; i++)
+    if (strcmp(v->watched[i].name, name) == 0)
+      return v->watched[i].value;
+  return NAN;
+}
+
+/* Two hosts, of which the second has made three times as many transactions; or the first is lost.
+   The server's figures are those that the first one has seen. */
+static void check_watched(bool has_first)
+{
+  static const struct bn_policy policy = {.own_report = true};
+  static const struct bn_conf conf = {.policy = &policy};
+  struct bn_optset *const options = bn_optset_new(&policy);
+  const struct bn_merged_result_start start = {
+      .mono_ns = 100 * SEC, .wall_ns = 2000 * SEC, .until_ns = 110 * SEC};
+  struct bn_result first = {.n_groups = 0}, second = {.n_groups = 0}, out;
+  char names[2][2] = {"a", "b"};
+  struct bn_merged_result_part part[2] = {
+      {.member = {.host = names[0], .threads = 1}, .result = has_first ? &first : NULL},
+      {.member = {.host = names[1], .threads = 1}, .result = &second}};
+  struct bn_err err = {0};
+
+  make_result(&first, 100 * SEC, 500);
+  make_result(&second, 100 * SEC, 1500);
+  assert_int_equal(bn_merged_result_make(part, 2, &start, &conf, options, &out, &err), 0);
+  assert_int_equal(out.group[0].total.view.n_watched, has_first ? 2 : 0);
+  if (has_first) {
+    assert_true(watched(&out.group[0], "server_Com_commit_per_s") == 75);
+    assert_true(watched(&out.group[0], "server_Com_commit_per_transaction") == 1.5 / 4);
+    assert_int_equal(out.group[1].total.view.n_watched, 1);
+    assert_true(watched(&out.group[1], "host_user_percent") == 12.5);
+  }
+  assert_int_equal(out.group[2].total.view.n_watched, 1);
+  assert_true(watched(&out.group[2], "host_user_percent") == 12.5);
+  bn_result_done(&out);
+  bn_result_done(&first);
+  bn_result_done(&second);
+  bn_optset_free(options);
+}
+
+static void what_was_watched_is_of_each_host_or_of_all(void **state)
+{
+  (void)state;
+  check_watched(true);
+  check_watched(false);
+}
+
+/* The machine here stood still for so long, so that the host ended later than anything here. */
+static bool counts_after(uint64_t still_ns, bool is_seen)
+{
+  static const struct bn_policy policy = {.own_report = true};
+  static const struct bn_conf conf = {.policy = &policy};
+  struct bn_optset *const options = bn_optset_new(&policy);
+  const struct bn_merged_result_start start = {
+      .mono_ns = 100 * SEC, .wall_ns = 2000 * SEC, .until_ns = 110 * SEC - still_ns};
+  const int64_t before_ns = -1234;
+  struct bn_result result = {.n_groups = 0}, out;
+  struct bn_merged_result_part part = {.member = {.host = (char[]){"a"}, .threads = 1},
+                                       .result = &result,
+                                       .clock = {.offset_ns = before_ns},
+                                       .offset_ns = before_ns + (is_seen ? (int64_t)still_ns : 0)};
+  struct bn_err err = {0};
+  bool counts;
+
+  make_result(&result, 100 * SEC, 500);
+  counts = bn_merged_result_make(&part, 1, &start, &conf, options, &out, &err) == 0;
+  if (counts)
+    bn_result_done(&out);
+  bn_optset_free(options);
+  bn_result_done(&result);
+  return counts;
+}
+
+static void a_controller_that_stood_still_does_not_cost_the_report(void **state)
+{
+  (void)state;
+  assert_true(counts_after(0, true));
+  assert_true(counts_after(5 * SEC, true));
+  assert_false(counts_after(5 * SEC, false));
+  assert_false(counts_after(10 * SEC - 1, true));
+}
+
+BN_TESTS(merged_result)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_last_start_and_the_first_end_count),
+      cmocka_unit_test(hosts_may_never_have_run_together),
+      cmocka_unit_test(of_a_host_that_told_nothing_nothing_is_known),
+      cmocka_unit_test(a_senseless_result_does_not_cost_the_report),
+      cmocka_unit_test(what_was_watched_is_of_each_host_or_of_all),
+      cmocka_unit_test(a_controller_that_stood_still_does_not_cost_the_report)};
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the reporters of a run on several hosts are told of its end when something is not read. */
+#include "cm.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/policy.h"
+#include "base/clock.h"
+#include "base/wait.h"
+#include "hostresult.h"
+#include "hosts/run_report.h"
+
+static const uint64_t long_ns = 60 * BN_NSEC_PER_SEC;
+/* Until then a thread has come to where it hangs, also on a busy machine. */
+static const uint64_t soon_ns = BN_NSEC_PER_SEC;
+
+/* What a reporter was told, and the pipe whose writer it waits for before it returns. */
+struct heard {
+  struct bn_end end;
+  unsigned totals, ends;
+  int start_barrier; /* 0: it waits for nobody */
+};
+
+struct fake {
+  struct heard *heard;
+};
+
+static int fake_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
+{
+  struct fake *r = self;
+
+  (void)path;
+  (void)out;
+  (void)err;
+  r->heard = (struct heard *)(uintptr_t)conf;
+  return 0;
+}
+
+static int fake_total(void *self, const struct bn_view *v, struct bn_err *err)
+{
+  const struct fake *r = self;
+  char c;
+
+  (void)v;
+  (void)err;
+  r->heard->totals++;
+  if (r->heard->start_barrier != 0)
+    (void)!read(r->heard->start_barrier, &c, 1);
+  return 0;
+}
+
+static int fake_finish(void *self, const struct bn_end *end, struct bn_err *err)
+{
+  const struct fake *r = self;
+
+  (void)err;
+  r->heard->end = *end;
+  r->heard->ends++;
+  return 0;
+}
+
+static const struct bn_reporter fake = {.name = "fake",
+                                        .state_size = sizeof(struct fake),
+                                        .aside = true,
+                                        .open = fake_open,
+                                        .total = fake_total,
+                                        .finish = fake_finish};
+
+enum { REPORTERS = 2 };
+
+struct scene {
+  struct heard heard[REPORTERS];
+  struct bn_report_use use[REPORTERS];
+  struct bn_assert asserted;
+  struct bn_conf conf;
+  struct bn_hosts_setup setup;
+  struct bn_fleet fleet;
+  struct bn_run_report account;
+};
+
+static const struct bn_policy policy = {.own_report = true};
+
+static void begin(struct scene *s, bool is_run)
+{
+  struct bn_err err;
+
+  memset(s, 0, sizeof *s);
+  assert_int_equal(bn_assert_parse(&s->asserted, "events<1", &err), 0);
+  s->conf.policy = &policy;
+  for (size_t i = 0; i < REPORTERS; i++)
+    s->use[i] = (struct bn_report_use){.ops = &fake, .conf = &s->heard[i]};
+  s->setup = (struct bn_hosts_setup){.conf = &s->conf,
+                                     .reporters = s->use,
+                                     .n_reporters = REPORTERS,
+                                     .asserts = &s->asserted,
+                                     .n_asserts = 1};
+  s->fleet.setup = &s->setup;
+  s->fleet.is_run = is_run;
+  assert_true(bn_run_report_open(&s->account, &s->fleet));
+  assert_int_equal(bn_printer_open(&s->fleet.printer, &err), 0);
+}
+
+static void end(struct scene *s)
+{
+  bn_run_report_end(&s->account, &s->fleet);
+  assert_true(bn_printer_wait(&s->fleet.printer, bn_clock_mono() + long_ns));
+  bn_printer_close(&s->fleet.printer);
+}
+
+static void say_nothing(struct bn_printer_job *job)
+{
+  (void)job;
+}
+
+static void leave_out(struct scene *s)
+{
+  static struct bn_printer_job much = {
+      .kind = BN_PRINTER_BOUNDED, .bytes = BN_PRINTER_MAX + 1UL, .say = say_nothing};
+
+  bn_printer_put(&s->fleet.printer, &much);
+}
+
+/* A file would lack intervals with nothing to show it. */
+static void what_is_left_out_is_a_failure(void **state)
+{
+  struct scene s;
+
+  (void)state;
+  begin(&s, true);
+  leave_out(&s);
+  end(&s);
+  for (size_t i = 0; i < REPORTERS; i++)
+    assert_true(s.heard[i].ends == 1 && s.heard[i].end.failed && s.heard[i].end.status == 1);
+  assert_int_equal(bn_run_report_status(&s.account), 1);
+  bn_run_report_done(&s.account);
+}
+
+/* What a command printed. */
+static void it_is_one_of_a_command(void **state)
+{
+  struct scene s;
+
+  (void)state;
+  begin(&s, false);
+  end(&s);
+  assert_int_equal(bn_run_report_status(&s.account), 0);
+  bn_run_report_done(&s.account);
+  begin(&s, false);
+  leave_out(&s);
+  end(&s);
+  assert_int_equal(bn_run_report_status(&s.account), 1);
+  bn_run_report_done(&s.account);
+}
+
+/* In place of standard error: a pipe that takes nothing more. */
+static int stop_errors(void)
+{
+  static const char text[4096];
+  const int before = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+  int fd[2];
+
+  assert_int_equal(pipe2(fd, O_CLOEXEC), 0);
+  assert_true(before >= 0 && dup2(fd[1], STDERR_FILENO) == STDERR_FILENO);
+  (void)close(fd[1]);
+  while (bn_wait_is_writable(STDERR_FILENO))
+    assert_int_equal(write(STDERR_FILENO, text, sizeof text), sizeof text);
+  return before;
+}
+
+/* The thread that hangs in the first reporter stays, with the test's memory: the process ends. */
+static void verdicts_that_nobody_reads_do_not_cost_a_report(void **state)
+{
+  static struct scene s;
+  int fd[2], before;
+
+  (void)state;
+  begin(&s, true);
+  make_result(&s.account.result, 100 * SEC, 500);
+  assert_int_equal(pipe2(fd, O_CLOEXEC), 0);
+  s.heard[0].start_barrier = fd[0];
+  before = stop_errors();
+  bn_run_report_end(&s.account, &s.fleet);
+  assert_false(bn_printer_wait(&s.fleet.printer, bn_clock_mono() + soon_ns));
+  bn_run_report_leave(&s.account);
+  bn_printer_leave(&s.fleet.printer, bn_clock_mono() + long_ns);
+  (void)dup2(before, STDERR_FILENO);
+  (void)close(before);
+  bn_tests_left += 3; /* two pipes, one of which has no other end any more */
+  assert_int_equal(s.heard[0].ends, 0);
+  assert_int_equal(s.heard[1].totals, 1);
+  assert_int_equal(s.heard[1].ends, 1);
+  assert_true(s.heard[1].end.failed && !s.account.holds);
+}
+
+/* It keeps nothing from the thread that takes over. */
+static void who_comes_back_takes_no_other_report_with_it(void **state)
+{
+  static struct scene s;
+  int fd[2];
+
+  (void)state;
+  begin(&s, true);
+  make_result(&s.account.result, 100 * SEC, 500);
+  assert_int_equal(pipe2(fd, O_CLOEXEC), 0);
+  s.heard[0].start_barrier = fd[0];
+  bn_run_report_end(&s.account, &s.fleet);
+  assert_false(bn_printer_wait(&s.fleet.printer, bn_clock_mono() + soon_ns));
+  bn_run_report_leave(&s.account);
+  assert_int_equal(write(fd[1], "", 1), 1);
+  bn_clock_sleep_until(bn_clock_mono() + soon_ns);
+  bn_printer_leave(&s.fleet.printer, bn_clock_mono() + long_ns);
+  for (size_t i = 0; i < REPORTERS; i++)
+    assert_true(s.heard[i].totals == 1 && s.heard[i].ends == 1);
+  (void)close(fd[0]);
+  (void)close(fd[1]);
+  assert_int_equal(s.heard[1].end.status, 3);
+}
+
+/* A host that has ended, as its result says, and with the status of its agent. */
+static void make_peer(struct bn_connection *p, const struct bn_end *ended, int status)
+{
+  /* The times of the result are not of today. */
+  *p = (struct bn_connection){.name = "h",
+                              .own_name = "h",
+                              .share.threads = 1,
+                              .state = BN_CONNECTION_ENDED,
+                              .has_result = true,
+                              .clock.error_ns = 1000 * SEC,
+                              .status = status};
+  make_result(&p->whole, 100 * SEC, 0);
+  p->whole.end = *ended;
+}
+
+/* A script has left on the second host, and the others were told to stop. */
+static void hosts_end_in_different_ways(void **state)
+{
+  static const struct bn_end late = {.reason = BN_END_TIMEOUT, .status = 2, .timeout = true},
+                             failed = {.reason = BN_END_FAILURE, .status = 1, .failed = true},
+                             stopped = {.reason = BN_END_SIGNAL, .status = 143, .signo = 15};
+  static const struct {
+    const struct bn_end *first;
+    int agent; /* the status of its agent */
+    int script, signo;
+    enum bn_end_reason reason;
+    int status;
+  } rows[] = {
+      {&late, 2, 7, 0, BN_END_TIMEOUT, 2},       {&late, 143, 0, 0, BN_END_TIMEOUT, 2},
+      {&failed, 143, 0, 0, BN_END_SCRIPT, 1}, /* the order came behind its result */
+      {&stopped, 143, 7, 0, BN_END_SCRIPT, 7},   {&stopped, 143, 0, 0, BN_END_SCRIPT, 0},
+      {&stopped, 143, 7, 2, BN_END_SIGNAL, 130},
+  };
+  struct bn_optset *const options = bn_optset_new(&policy);
+
+  (void)state;
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    struct bn_end left = {.reason = BN_END_SCRIPT, .status = rows[i].script, .left = true};
+    struct bn_connection connection[2];
+    struct scene s;
+
+    begin(&s, true);
+    make_peer(&connection[0], rows[i].first, rows[i].agent);
+    make_peer(&connection[1], &left, rows[i].script);
+    s.setup.options = options;
+    s.fleet.connection = connection;
+    s.fleet.n = 2;
+    s.fleet.phase = BN_FLEET_RUN;
+    s.fleet.stop = BN_FRAME_STOP_ORDER;
+    s.fleet.left = true;
+    s.fleet.signo = rows[i].signo;
+    s.fleet.start = (struct bn_merged_result_start){.mono_ns = 100 * SEC, .wall_ns = 1000 * SEC};
+    end(&s);
+    assert_int_equal(s.heard[0].end.reason, rows[i].reason);
+    assert_int_equal(s.heard[0].end.status, rows[i].status);
+    assert_int_equal(bn_run_report_status(&s.account), rows[i].status);
+    bn_run_report_done(&s.account);
+    for (size_t k = 0; k < 2; k++)
+      bn_result_done(&connection[k].whole);
+  }
+  bn_optset_free(options);
+}
+
+BN_TESTS(run_report)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(what_is_left_out_is_a_failure), cmocka_unit_test(it_is_one_of_a_command),
+      cmocka_unit_test(verdicts_that_nobody_reads_do_not_cost_a_report),
+      cmocka_unit_test(who_comes_back_takes_no_other_report_with_it),
+      cmocka_unit_test(hosts_end_in_different_ways)};
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shows which results of hosts are taken, and that those which are refused cost little memory. */
+#include "cm.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "hostresult.h"
+#include "hosts/validate.h"
+#include "measure/store.h"
+#include "measure/sum.h"
+
+extern const struct bn_store bench_store;
+
+static const struct bn_store *const js = &bench_store;
+
+enum { HOSTS = 3, EVENTS = 500 };
+
+/* An honest result and what its host said before. */
+struct host {
+  struct bn_result result;
+  struct bn_valid_as as;
+};
+
+static void begin(struct host *h)
+{
+  struct bn_node *group = js->map();
+  struct bn_err err = {0};
+
+  *h = (struct host){.result.n_groups = 0};
+  make_result(&h->result, 100 * SEC, EVENTS);
+  assert_int_equal(js->set(group, "name", js->text("cpu")), 0);
+  assert_int_equal(
+      js->set(group, "metrics", bn_store_metrics(js, &h->result.group[0].total.delta.metrics)), 0);
+  assert_int_equal(bn_valid_begin(&h->as, js, group, &h->result.facts, HOSTS, &err), 0);
+  js->free(group);
+}
+
+static void end(struct host *h)
+{
+  bn_valid_done(&h->as);
+  bn_result_done(&h->result);
+}
+
+/* Sends the result with `with` in place of the first `what`; err: why it is refused. */
+static int send_changed(struct host *h, const char *what, const char *with, struct bn_err *err)
+{
+  struct bn_node *document = bn_store_document(js, &h->result, NULL);
+  struct bn_buf text = {.max = 0};
+  struct bn_result out;
+  size_t len = 0;
+  char *honest = js->print(document, 0, &len), *at = strstr(honest, what);
+  int rc;
+
+  js->free(document);
+  assert_non_null(at);
+  assert_int_equal(
+      bn_buf_printf(&text, "%.*s%s%s", (int)(at - honest), honest, with, at + strlen(what)), 0);
+  free(honest);
+  *err = (struct bn_err){0};
+  rc = bn_valid_read(&h->as, js, &text, false, &out, err);
+  if (rc == 0 && out.n_groups > 0)
+    assert_int_equal(out.group[0].total.view.events, EVENTS);
+  bn_result_done(&out);
+  bn_buf_done(&text);
+  return rc;
+}
+
+static void an_honest_result_is_taken(void **state)
+{
+  struct bn_err err;
+  struct host h;
+
+  (void)state;
+  begin(&h);
+  assert_int_equal(send_changed(&h, "\"format\"", "\"later\":[1],\"format\"", &err), 0);
+  assert_true(bn_valid_bytes(&h.as, false) < 16 << 20);
+  end(&h);
+}
+
+static void odd_results_are_refused(void **state)
+{
+  static const struct {
+    const char *what, *with, *why;
+  } cases[] = {
+      {"\"version\":1", "\"version\":9", "it has version 9, this bench reads versions up to 1"},
+      {"\"name\":\"cpu\"", "\"name\":\"mutex\"",
+       "its result is of another test or of other metrics than it said"},
+      {"\"percent\":95.0", "\"percent\":96.0", "its percentiles have other ranks than it said"},
+      {"\"percents\":[95.0]", "\"percents\":[96.0]",
+       "its percentiles have other ranks than those of other hosts"},
+      {"\"own\":true", "\"own\":false",
+       "its results are of another dialect than those of other hosts"},
+      {"\"events\":500,", "\"events\":\"18446744073709551614\",", "its figures are too large"},
+      {"[[999936,500]]", "[[999936,500],[999936,\"18446744073709551000\"]]",
+       "its figures are too large"},
+      {"\"intervals\":[]", "\"intervals\":[{}]",
+       "its result is not that of one host without intervals"},
+      {"\"groups\":[", "\"groups\":[{},", "its result is not that of one host without intervals"},
+      {"\"host_user_percent\":12.5", "\"host_user_percent\":null",
+       "it sent a figure of --watch that is none"},
+      {"\"server_Com_commit_per_s\"", "\"server_Com_\\u001b[2J\"",
+       "it sent a figure of --watch that is none"},
+      {"\"plan\":{", "\"merge\":{\"parts\":1},\"plan\":{", "it sent facts of a merged result"},
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct bn_err err;
+    struct host h;
+
+    begin(&h);
+    assert_int_equal(send_changed(&h, cases[i].what, cases[i].with, &err), -1);
+    assert_string_equal(err.text, cases[i].why);
+    end(&h);
+  }
+}
+
+/* Of a part of the time a host tells only what all hosts share. */
+static void what_is_watched_on_a_host_is_of_its_total(void **state)
+{
+  const struct bn_watched_figure own = {"device_queue_length", 1}, shared = {"server_Uptime", 2};
+  struct bn_err err = {0};
+  struct bn_view v;
+  struct host h;
+
+  (void)state;
+  begin(&h);
+  v = h.result.group[0].total.view;
+  v.n_watched = 1;
+  v.watched = &own;
+  assert_int_equal(bn_valid_check(&h.as, &v, &err), 0);
+  v.span = BN_VIEW_INTERVAL;
+  assert_int_equal(bn_valid_check(&h.as, &v, &err), -1);
+  assert_string_equal(err.text, "it sent a figure of --watch that is none");
+  v.watched = &shared;
+  assert_int_equal(bn_valid_check(&h.as, &v, &err), 0);
+  end(&h);
+}
+
+/* Each value would take a hundred bytes. */
+static void many_values_are_refused_unread(void **state)
+{
+  struct bn_buf text = {.max = 0};
+  struct bn_err err = {0};
+  struct bn_result out;
+  struct host h;
+
+  (void)state;
+  begin(&h);
+  assert_int_equal(bn_buf_char(&text, '['), 0);
+  while (text.len < bn_valid_bytes(&h.as, false))
+    assert_int_equal(bn_buf_str(&text, "[],"), 0);
+  assert_int_equal(bn_buf_str(&text, "0]"), 0);
+  assert_int_equal(bn_valid_read(&h.as, js, &text, false, &out, &err), -1);
+  assert_non_null(strstr(err.text, "it has more than "));
+  assert_int_equal(out.n_groups, 0);
+  bn_buf_done(&text);
+  end(&h);
+}
+
+/* Whatever others have that is taken too. */
+static void counts_that_are_taken_can_be_summed(void **state)
+{
+  struct bn_err err = {0};
+  struct bn_view *v;
+  struct host h;
+
+  (void)state;
+  begin(&h);
+  v = &h.result.group[0].total.view;
+  h.result.group[0].total.delta.counter[BN_C_EVENTS] = bn_sum_most(HOSTS);
+  assert_int_equal(bn_valid_check(&h.as, v, &err), 0);
+  h.result.group[0].total.delta.counter[BN_C_EVENTS]++;
+  assert_int_equal(bn_valid_check(&h.as, v, &err), -1);
+  assert_string_equal(err.text, "its figures are too large");
+  h.result.group[0].total.delta.counter[BN_C_EVENTS] = BN_ABSENT;
+  assert_int_equal(bn_valid_check(&h.as, v, &err), -1);
+  assert_string_equal(err.text, "its figures lack a count");
+  h.result.group[0].total.delta.counter[BN_C_EVENTS] = EVENTS;
+  v->grace_s = HUGE_VAL;
+  assert_int_equal(bn_valid_check(&h.as, v, &err), -1);
+  end(&h);
+}
+
+BN_TESTS(validate)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(an_honest_result_is_taken),
+                                     cmocka_unit_test(odd_results_are_refused),
+                                     cmocka_unit_test(what_is_watched_on_a_host_is_of_its_total),
+                                     cmocka_unit_test(many_values_are_refused_unread),
+                                     cmocka_unit_test(counts_that_are_taken_can_be_summed)};
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
