@@ -30,7 +30,7 @@ void bn_buf_clear(struct bn_buf *b)
 }
 
 /* Doubles, so that n bytes added one by one are copied less than 2n times; -1: cannot. */
-static int grow(struct bn_buf *b, size_t need)
+static int buf_grow(struct bn_buf *b, size_t need)
 {
   size_t cap = b->cap == 0 ? FIRST_CAP : b->cap;
 
@@ -50,7 +50,7 @@ int bn_buf_reserve(struct bn_buf *b, size_t more)
   const size_t limit = b->max == 0 || b->max > max_len ? max_len : b->max;
 
   if (b->failed || b->len > limit || more > limit - b->len ||
-      (b->len + more >= b->cap && grow(b, b->len + more + 1) != 0)) {
+      (b->len + more >= b->cap && buf_grow(b, b->len + more + 1) != 0)) {
     b->failed = 1;
     return -1;
   }

@@ -98,7 +98,8 @@ static uint64_t ticks_since(uint64_t base, uint64_t ticks, uint64_t span)
 
 /* A line from (ticks, from_ns) that meets the line (ticks, to_ns, mult) one horizon later.  The
    caller has made sure that the two are less than half a horizon apart. */
-static struct bn_clock_fit slew(uint64_t ticks, uint64_t from_ns, uint64_t to_ns, uint64_t mult)
+static struct bn_clock_fit clock_slew(uint64_t ticks, uint64_t from_ns, uint64_t to_ns,
+                                      uint64_t mult)
 {
   const uint64_t span = ticks_of(HORIZON_NS, mult);
   const uint64_t gap = from_ns > to_ns ? from_ns - to_ns : to_ns - from_ns;
@@ -125,7 +126,7 @@ static bool is_off(const struct bn_clock_fit *f, const struct sample *s)
 
 /* The sequence lock without fences, so that ThreadSanitizer can follow: each field is stored with
    release and loaded with acquire, hence whoever sees a new field also sees the odd number. */
-static void publish(struct bn_clock *c, const struct bn_clock_fit *f)
+static void clock_publish(struct bn_clock *c, const struct bn_clock_fit *f)
 {
   const uint32_t seq = atomic_load_explicit(&c->seq, memory_order_relaxed);
 
@@ -137,7 +138,7 @@ static void publish(struct bn_clock *c, const struct bn_clock_fit *f)
   atomic_store_explicit(&c->seq, seq + 2, memory_order_release);
 }
 
-static struct bn_clock_fit fetch(struct bn_clock *c)
+static struct bn_clock_fit clock_fetch(struct bn_clock *c)
 {
   for (;;) {
     const uint32_t seq = atomic_load_explicit(&c->seq, memory_order_acquire);
@@ -202,7 +203,7 @@ static bool wants_tsc(enum bn_clock_choice choice)
 }
 
 /* The first fit, over CALIBRATE_NS; false: the samples are too loose for one. */
-static bool calibrate(struct bn_clock *c, struct bn_clock_fit *fit)
+static bool clock_calibrate(struct bn_clock *c, struct bn_clock_fit *fit)
 {
   const struct sample a = take_sample(INIT_ROUNDS);
 
@@ -217,7 +218,7 @@ static bool calibrate(struct bn_clock *c, struct bn_clock_fit *fit)
     return false;
   c->sample_ticks = a.ticks;
   c->sample_ns = a.ns;
-  *fit = slew(b.ticks, b.ns, b.ns, mult);
+  *fit = clock_slew(b.ticks, b.ns, b.ns, mult);
   return true;
 }
 
@@ -227,9 +228,9 @@ void bn_clock_init(struct bn_clock *c, enum bn_clock_choice choice)
 
   *c = (struct bn_clock){0};
   if (wants_tsc(choice))
-    for (int i = 0; i < INIT_TRIES && !calibrate(c, &fit); i++)
+    for (int i = 0; i < INIT_TRIES && !clock_calibrate(c, &fit); i++)
       continue;
-  publish(c, &fit);
+  clock_publish(c, &fit);
 }
 
 const char *bn_clock_name(const struct bn_clock *c)
@@ -239,14 +240,14 @@ const char *bn_clock_name(const struct bn_clock *c)
 
 void bn_clock_refit(struct bn_clock *c)
 {
-  const struct bn_clock_fit old = fetch(c);
+  const struct bn_clock_fit old = clock_fetch(c);
 
   if (old.horizon == 0)
     return;
   const struct sample s = take_sample(REFIT_ROUNDS);
 
   if (is_off(&old, &s)) {
-    publish(c, &(struct bn_clock_fit){0}); /* each reader keeps its own lower bound */
+    clock_publish(c, &(struct bn_clock_fit){0}); /* each reader keeps its own lower bound */
     return;
   }
   if ((s.ticks - c->sample_ticks) / BASELINE < s.width)
@@ -255,10 +256,10 @@ void bn_clock_refit(struct bn_clock *c)
   const double gap_ns = (double)(int64_t)(value - s.ns);
   const double elapsed_ns = (double)(value - old.base_ns) + 1;
   const struct bn_clock_fit fit =
-      slew(s.ticks, value, s.ns, rate_of(s.ns - c->sample_ns, s.ticks - c->sample_ticks));
+      clock_slew(s.ticks, value, s.ns, rate_of(s.ns - c->sample_ns, s.ticks - c->sample_ticks));
 
   atomic_store_explicit(&c->error_ppm, fabs(gap_ns) / elapsed_ns * 1e6, memory_order_relaxed);
-  publish(c, &fit);
+  clock_publish(c, &fit);
   c->sample_ticks = s.ticks;
   c->sample_ns = s.ns;
 }
@@ -285,7 +286,7 @@ static uint64_t use_vdso(struct bn_clock_reader *r, uint64_t floor)
    from a fresh sample and the rate since the published one began.  horizon 0: the TSC is off. */
 static struct bn_clock_fit next_fit(struct bn_clock *c)
 {
-  const struct bn_clock_fit fit = fetch(c);
+  const struct bn_clock_fit fit = clock_fetch(c);
 
   if (ticks_since(fit.base_ticks, bn_clock_ticks(), fit.horizon) < fit.horizon || fit.horizon == 0)
     return fit;
@@ -295,8 +296,8 @@ static struct bn_clock_fit next_fit(struct bn_clock *c)
     return (struct bn_clock_fit){0};
   const uint64_t span = s.ticks - fit.base_ticks;
 
-  return slew(s.ticks, s.ns, s.ns,
-              span / BASELINE < s.width ? fit.mult : rate_of(s.ns - fit.base_ns, span));
+  return clock_slew(s.ticks, s.ns, s.ns,
+                    span / BASELINE < s.width ? fit.mult : rate_of(s.ns - fit.base_ns, span));
 }
 
 uint64_t bn_clock_now_slow(struct bn_clock_reader *r)
@@ -321,7 +322,7 @@ uint64_t bn_clock_now_slow(struct bn_clock_reader *r)
     return use_vdso(r, floor);
   /* This reader has been ahead of where the others are: it meets them later, and asks again when
      the fit they use runs out. */
-  r->fit = slew(ticks, floor, value, fit.mult);
+  r->fit = clock_slew(ticks, floor, value, fit.mult);
   if (d + 1 < fit.horizon)
     r->fit.horizon = fit.horizon - d;
   return floor;
@@ -329,5 +330,5 @@ uint64_t bn_clock_now_slow(struct bn_clock_reader *r)
 
 void bn_clock_reader_init(struct bn_clock_reader *r, struct bn_clock *c)
 {
-  *r = (struct bn_clock_reader){.fit = fetch(c), .clock = c};
+  *r = (struct bn_clock_reader){.fit = clock_fetch(c), .clock = c};
 }

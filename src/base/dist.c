@@ -194,7 +194,7 @@ void bn_dist_varchars(struct bn_rng *r, char *out, size_t len)
 
 /* A bijection of the 32-bit integers: x^2 modulo a prime that is 3 modulo 4 takes each residue
    twice, once from either half of the range; the few numbers above the prime stay. */
-static uint32_t permute(uint32_t x)
+static uint32_t dist_permute(uint32_t x)
 {
   const uint32_t prime = UINT32_C(4294967291);
 
@@ -223,5 +223,5 @@ uint32_t bn_unique_next(struct bn_unique *u)
 {
   const uint32_t i = atomic_fetch_add_explicit(&u->index, 1, memory_order_relaxed);
 
-  return permute((permute(i) + u->offset) ^ UINT32_C(0x5bf03635));
+  return dist_permute((dist_permute(i) + u->offset) ^ UINT32_C(0x5bf03635));
 }

@@ -17,7 +17,7 @@ static const struct sequence sequences[] = {
     {0xe0, 0xc0, 2, 0x80}, {0xf0, 0xe0, 3, 0x800}, {0xf8, 0xf0, 4, 0x10000}};
 
 /* The value of a sequence; UINT32_MAX: it is not UTF-8.  The 0 at the end is no continuation. */
-static uint32_t decode(const unsigned char *s, const struct sequence *q)
+static uint32_t escape_decode(const unsigned char *s, const struct sequence *q)
 {
   uint32_t c = s[0] & (unsigned char)~q->mask;
 
@@ -48,7 +48,7 @@ static struct piece piece_at(const unsigned char *s, const char *keep, bool othe
     return (struct piece){1, (s[0] >= 0x20 && s[0] != 0x7f) || strchr(keep, s[0]) != NULL};
   for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++) {
     const struct sequence *q = &sequences[i];
-    const uint32_t c = (s[0] & q->mask) == q->lead ? decode(s, q) : UINT32_MAX;
+    const uint32_t c = (s[0] & q->mask) == q->lead ? escape_decode(s, q) : UINT32_MAX;
 
     if (c != UINT32_MAX)
       return (struct piece){q->len, is_shown(c)};
@@ -61,7 +61,7 @@ struct copy {
   size_t size, len, end; /* len: of the whole; end: of what was copied */
 };
 
-static void put(struct copy *c, const char *data, size_t n)
+static void escape_put(struct copy *c, const char *data, size_t n)
 {
   if (c->end == c->len && n < c->size && c->len < c->size - n) {
     memcpy(c->out + c->len, data, n);
@@ -75,7 +75,7 @@ static void put_escape(struct copy *c, unsigned char byte)
   static const char digits[] = "0123456789abcdef";
   const char escape[4] = {'\\', 'x', digits[byte >> 4], digits[byte & 15]};
 
-  put(c, escape, sizeof escape);
+  escape_put(c, escape, sizeof escape);
 }
 
 static size_t escape_text(char *out, size_t size, const char *text, const char *keep, bool other)
@@ -86,7 +86,7 @@ static size_t escape_text(char *out, size_t size, const char *text, const char *
   for (const unsigned char *s = (const unsigned char *)text; *s != '\0'; s += p.len) {
     p = piece_at(s, keep, other);
     if (p.shown)
-      put(&c, (const char *)s, p.len);
+      escape_put(&c, (const char *)s, p.len);
     for (size_t i = 0; !p.shown && i < p.len; i++)
       put_escape(&c, s[i]);
   }

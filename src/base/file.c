@@ -60,7 +60,7 @@ int bn_file_open(const char *path, int flags, mode_t mode)
   return S_ISREG(st.st_mode) && st.st_nlink > 1 ? give_up(fd, EMLINK) : fd;
 }
 
-static int duplicate(int fd)
+static int file_duplicate(int fd)
 {
   const int flags = fcntl(fd, F_GETFL);
 
@@ -73,7 +73,7 @@ int bn_file_reopen(const char *path)
 {
   const int known = bn_file_descriptor(path);
 
-  return known >= 0 ? duplicate(known) : bn_file_open(path, O_WRONLY | O_CREAT, 0666);
+  return known >= 0 ? file_duplicate(known) : bn_file_open(path, O_WRONLY | O_CREAT, 0666);
 }
 
 int bn_file_create(const char *path)
@@ -158,7 +158,7 @@ static ssize_t read_link(const char *path, char *text, size_t room)
 }
 
 /* What the link says, seen from its folder, in the place of its path.  false: it is too long. */
-static bool step(char path[PATH_MAX], const char *text, size_t len)
+static bool file_step(char path[PATH_MAX], const char *text, size_t len)
 {
   const char *slash = strrchr(path, '/');
   const size_t folder = text[0] == '/' || slash == NULL ? 0 : (size_t)(slash - path) + 1;
@@ -181,7 +181,7 @@ int bn_file_follow(const char *path, char out[PATH_MAX])
 
     if (n <= 0)
       return (int)n;
-    if (!step(out, text, (size_t)n))
+    if (!file_step(out, text, (size_t)n))
       return give_up(-1, ENAMETOOLONG);
   }
   return give_up(-1, ELOOP);

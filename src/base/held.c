@@ -125,7 +125,7 @@ static void *write_held(void *arg)
 }
 
 /* With the lock.  One that has ended has let go of it. */
-static void start(struct bn_held *h)
+static void held_start(struct bn_held *h)
 {
   if (h->made)
     bn_wait_join(&returning, h->writer);
@@ -135,7 +135,7 @@ static void start(struct bn_held *h)
 /* --- what is put ------------------------------------------------------------------------------ */
 
 /* With the lock. */
-static void add(struct bn_held *h, const char *text, const char *end)
+static void held_add(struct bn_held *h, const char *text, const char *end)
 {
   const size_t len = strlen(text) + strlen(end), before = h->text.len;
 
@@ -148,7 +148,7 @@ static void add(struct bn_held *h, const char *text, const char *end)
 }
 
 /* With the lock. */
-static void drain(struct bn_held *h)
+static void held_drain(struct bn_held *h)
 {
   size_t gone = 0, n;
 
@@ -158,11 +158,11 @@ static void drain(struct bn_held *h)
   if (h->text.len == 0)
     return;
   memmove(h->text.data, h->text.data + gone, h->text.len);
-  start(h);
+  held_start(h);
 }
 
 /* With the lock. */
-static void await(struct bn_held *h)
+static void held_await(struct bn_held *h)
 {
   const uint64_t until_ns = bn_clock_mono() + patience_ns;
 
@@ -178,10 +178,10 @@ bool bn_held_put(struct bn_held *h, const char *text, const char *end)
   (void)pthread_mutex_lock(&h->lock);
   on = h->on;
   if (on) {
-    add(h, text, end);
+    held_add(h, text, end);
     if (!h->runs)
-      drain(h);
-    await(h);
+      held_drain(h);
+    held_await(h);
   }
   (void)pthread_mutex_unlock(&h->lock);
   return on;

@@ -7,19 +7,19 @@
 
 /* Relaxed throughout: a bucket is a number by itself, and a reader that misses the newest record
    sees it in the next snapshot. */
-static uint64_t load(const _Atomic uint64_t *p)
+static uint64_t hist_load(const _Atomic uint64_t *p)
 {
   return atomic_load_explicit(p, memory_order_relaxed);
 }
 
-static void store(_Atomic uint64_t *p, uint64_t value)
+static void hist_store(_Atomic uint64_t *p, uint64_t value)
 {
   atomic_store_explicit(p, value, memory_order_relaxed);
 }
 
 static bool page_is_touched(const struct bn_hist *h, size_t page)
 {
-  return load(&h->touched[page / 64]) >> (page % 64) & 1;
+  return hist_load(&h->touched[page / 64]) >> (page % 64) & 1;
 }
 
 /* One bucket past the last of a page. */
@@ -38,7 +38,7 @@ static size_t next_used(const struct bn_hist *h, size_t i)
 
     if (page_is_touched(h, i / BN_HIST_PAGE))
       for (; i < end; i++)
-        if (load(&h->bucket[i]) != 0)
+        if (hist_load(&h->bucket[i]) != 0)
           return i;
     i = end;
   }
@@ -78,7 +78,7 @@ uint64_t bn_hist_highest(size_t index)
   return bn_hist_lowest(index + 1) - 1;
 }
 
-static void touch(struct bn_hist *h, size_t page)
+static void hist_touch(struct bn_hist *h, size_t page)
 {
   if (!page_is_touched(h, page))
     atomic_fetch_or_explicit(&h->touched[page / 64], UINT64_C(1) << (page % 64),
@@ -93,7 +93,7 @@ void bn_hist_record_shared(struct bn_hist *h, uint64_t ns)
   }
   const size_t i = bn_hist_index(ns);
 
-  touch(h, i / BN_HIST_PAGE);
+  hist_touch(h, i / BN_HIST_PAGE);
   atomic_fetch_add_explicit(&h->bucket[i], 1, memory_order_relaxed);
 }
 
@@ -105,13 +105,13 @@ void bn_hist_record_rare(struct bn_hist *h, uint64_t ns)
 void bn_hist_put(struct bn_hist *h, uint64_t ns, uint64_t n)
 {
   if (ns >> BN_HIST_TOP_BIT != 0) {
-    store(&h->overflow, load(&h->overflow) + n);
+    hist_store(&h->overflow, hist_load(&h->overflow) + n);
     return;
   }
   const size_t i = bn_hist_index(ns);
 
-  touch(h, i / BN_HIST_PAGE);
-  store(&h->bucket[i], load(&h->bucket[i]) + n);
+  hist_touch(h, i / BN_HIST_PAGE);
+  hist_store(&h->bucket[i], hist_load(&h->bucket[i]) + n);
 }
 
 void bn_hist_put_parts(struct bn_hist *h, const struct bn_hist_part *part, size_t n)
@@ -119,15 +119,15 @@ void bn_hist_put_parts(struct bn_hist *h, const struct bn_hist_part *part, size_
   size_t end = 0; /* of the last page that was touched */
 
   if (n > 0 && part[n - 1].index >= BN_HIST_BUCKETS)
-    store(&h->overflow, load(&h->overflow) + part[--n].count);
+    hist_store(&h->overflow, hist_load(&h->overflow) + part[--n].count);
   for (size_t k = 0; k < n; k++) {
     const size_t i = part[k].index;
 
     if (i >= end) {
-      touch(h, i / BN_HIST_PAGE);
+      hist_touch(h, i / BN_HIST_PAGE);
       end = page_end(i / BN_HIST_PAGE);
     }
-    store(&h->bucket[i], load(&h->bucket[i]) + part[k].count);
+    hist_store(&h->bucket[i], hist_load(&h->bucket[i]) + part[k].count);
   }
 }
 
@@ -136,11 +136,11 @@ void bn_hist_add(struct bn_hist *into, const struct bn_hist *from)
   for (size_t page = 0; page < BN_HIST_PAGES; page++) {
     if (!page_is_touched(from, page))
       continue;
-    touch(into, page);
+    hist_touch(into, page);
     for (size_t i = page * BN_HIST_PAGE; i < page_end(page); i++)
-      store(&into->bucket[i], load(&into->bucket[i]) + load(&from->bucket[i]));
+      hist_store(&into->bucket[i], hist_load(&into->bucket[i]) + hist_load(&from->bucket[i]));
   }
-  store(&into->overflow, load(&into->overflow) + load(&from->overflow));
+  hist_store(&into->overflow, hist_load(&into->overflow) + hist_load(&from->overflow));
 }
 
 struct sum {
@@ -178,25 +178,25 @@ bool bn_hist_within(const struct bn_hist *h, uint64_t most)
 void bn_hist_sub(struct bn_hist *from, const struct bn_hist *base)
 {
   for (size_t i = next_used(base, 0); i < BN_HIST_BUCKETS; i = next_used(base, i + 1))
-    store(&from->bucket[i], load(&from->bucket[i]) - load(&base->bucket[i]));
-  store(&from->overflow, load(&from->overflow) - load(&base->overflow));
+    hist_store(&from->bucket[i], hist_load(&from->bucket[i]) - hist_load(&base->bucket[i]));
+  hist_store(&from->overflow, hist_load(&from->overflow) - hist_load(&base->overflow));
 }
 
 void bn_hist_clear(struct bn_hist *h)
 {
   for (size_t i = next_used(h, 0); i < BN_HIST_BUCKETS; i = next_used(h, i + 1))
-    store(&h->bucket[i], 0);
+    hist_store(&h->bucket[i], 0);
   for (size_t w = 0; w < BN_HIST_TOUCHED_WORDS; w++)
-    store(&h->touched[w], 0);
-  store(&h->overflow, 0);
+    hist_store(&h->touched[w], 0);
+  hist_store(&h->overflow, 0);
 }
 
 uint64_t bn_hist_count(const struct bn_hist *h)
 {
-  uint64_t n = load(&h->overflow);
+  uint64_t n = hist_load(&h->overflow);
 
   for (size_t i = next_used(h, 0); i < BN_HIST_BUCKETS; i = next_used(h, i + 1))
-    n += load(&h->bucket[i]);
+    n += hist_load(&h->bucket[i]);
   return n;
 }
 
@@ -209,7 +209,7 @@ uint64_t bn_hist_percentile(const struct bn_hist *h, double percent)
   if (count == 0)
     return 0;
   for (size_t i = next_used(h, 0); i < BN_HIST_BUCKETS; i = next_used(h, i + 1)) {
-    seen += load(&h->bucket[i]);
+    seen += hist_load(&h->bucket[i]);
     if ((double)seen >= rank)
       return bn_hist_highest(i);
   }
@@ -228,7 +228,7 @@ uint64_t bn_hist_nth(const struct bn_hist *h, const struct bn_hist *more, uint64
   uint64_t seen = 0;
 
   for (size_t i = next_of_both(h, more, 0); i < BN_HIST_BUCKETS; i = next_of_both(h, more, i + 1)) {
-    seen += load(&h->bucket[i]) + (more != NULL ? load(&more->bucket[i]) : 0);
+    seen += hist_load(&h->bucket[i]) + (more != NULL ? hist_load(&more->bucket[i]) : 0);
     if (seen >= rank)
       return bn_hist_highest(i);
   }
@@ -240,13 +240,13 @@ size_t bn_hist_bytes(const struct bn_hist *h)
   size_t pages = 1; /* of what is before the buckets */
 
   for (size_t i = 0; i < BN_HIST_TOUCHED_WORDS; i++)
-    pages += (size_t)__builtin_popcountll(load(&h->touched[i]));
+    pages += (size_t)__builtin_popcountll(hist_load(&h->touched[i]));
   return pages * BN_HIST_PAGE * sizeof h->bucket[0];
 }
 
 bool bn_hist_bounds(const struct bn_hist *h, uint64_t *lowest, uint64_t *highest)
 {
-  const bool over = load(&h->overflow) != 0;
+  const bool over = hist_load(&h->overflow) != 0;
   const size_t first = next_used(h, 0);
   size_t last = first;
 
@@ -263,10 +263,10 @@ void bn_hist_each(const struct bn_hist *h,
                   void (*fn)(void *arg, uint64_t lowest, uint64_t highest, uint64_t count),
                   void *arg)
 {
-  const uint64_t over = load(&h->overflow);
+  const uint64_t over = hist_load(&h->overflow);
 
   for (size_t i = next_used(h, 0); i < BN_HIST_BUCKETS; i = next_used(h, i + 1))
-    fn(arg, bn_hist_lowest(i), bn_hist_highest(i), load(&h->bucket[i]));
+    fn(arg, bn_hist_lowest(i), bn_hist_highest(i), hist_load(&h->bucket[i]));
   if (over != 0)
     fn(arg, bn_hist_lowest(BN_HIST_BUCKETS), UINT64_MAX, over);
 }

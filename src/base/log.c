@@ -98,7 +98,7 @@ static struct bn_log_told *row_of(int level, const char *text, size_t len)
   return row;
 }
 
-static void remember(int level, const char *text)
+static void log_remember(int level, const char *text)
 {
   size_t len = strlen(text);
   struct bn_log_told *row;
@@ -146,7 +146,7 @@ void bn_log_release_errors(void)
   bn_held_end(&sink.held);
 }
 
-static void put(FILE *out, const char *text)
+static void log_put(FILE *out, const char *text)
 {
   if (out == stderr)
     put_error(text, "");
@@ -229,11 +229,11 @@ static void print_repeats(struct row *r, FILE *out)
 
   (void)snprintf(line, sizeof line, "(last message repeated %u times)\n", r->repeated);
   if (r->repeated > 0)
-    put(out, line);
+    log_put(out, line);
   r->repeated = 0;
 }
 
-static void forget(struct row *r)
+static void log_forget(struct row *r)
 {
   free(r->last);
   r->last = NULL;
@@ -244,12 +244,12 @@ void bn_log_settle(void)
   pthread_mutex_lock(&sink.lock);
   clear_progress();
   print_repeats(&sink.out, stdout);
-  forget(&sink.out);
+  log_forget(&sink.out);
   pthread_mutex_unlock(&sink.lock);
 }
 
 /* Takes over `line`, which may be NULL when memory ran out.  With the lock held. */
-static void print(struct row *r, FILE *out, char *line, const char *text)
+static void log_print(struct row *r, FILE *out, char *line, const char *text)
 {
   if (line != NULL && text[0] != '\0' && r->last != NULL && strcmp(line, r->last) == 0) {
     r->repeated++;
@@ -257,17 +257,17 @@ static void print(struct row *r, FILE *out, char *line, const char *text)
     return;
   }
   print_repeats(r, out);
-  put(out, line != NULL ? line : text);
+  log_put(out, line != NULL ? line : text);
   (void)fflush(out);
   free(r->last);
   r->last = line;
 }
 
-static void emit(char *line, const char *text)
+static void log_emit(char *line, const char *text)
 {
   pthread_mutex_lock(&sink.lock);
   clear_progress();
-  print(&sink.out, stdout, line, text);
+  log_print(&sink.out, stdout, line, text);
   pthread_mutex_unlock(&sink.lock);
 }
 
@@ -313,7 +313,7 @@ static bool has_been_told(struct kind *k)
 }
 
 /* Ends b with an ellipsis between two characters of UTF-8, if it is too long. */
-static void shorten(struct bn_buf *b)
+static void log_shorten(struct bn_buf *b)
 {
   size_t n = AGAIN_MAX;
 
@@ -352,7 +352,7 @@ static char *in_one_line(const char *text)
     (void)bn_buf_add(&b, text, len);
     text += len + (text[len] == '\n');
   }
-  shorten(&b);
+  log_shorten(&b);
   return bn_buf_take(&b);
 }
 
@@ -385,7 +385,7 @@ static void emit_error(char *line, const char *text, const char *kind)
       k->first = in_one_line(line);
     clear_progress();
     (void)flush_output();
-    print(&sink.errors, stderr, line, text);
+    log_print(&sink.errors, stderr, line, text);
   }
   pthread_mutex_unlock(&sink.lock);
 }
@@ -444,7 +444,7 @@ void bn_log_more_threads(void)
   const bool alone = is_one_number();
 
   print_repeats(&sink.errors, stderr);
-  forget(&sink.errors);
+  log_forget(&sink.errors);
   for (size_t i = 0; i < sink.n_kinds; i++) {
     struct kind *k = &sink.kind[i];
     const size_t n = more_threads(k);
@@ -481,17 +481,17 @@ void bn_log_text(int level, const char *text)
   if (level > bn_log_get_verbosity())
     return;
   if (level <= BN_WARNING)
-    remember(level, text);
+    log_remember(level, text);
   if (asprintf(&line, "%s%s%s", prefix_of(level), text, end_of(text)) < 0)
     line = NULL;
   if (apart)
     emit_error(line, text, NULL);
   else
-    emit(line, strcmp(text, "\n") == 0 ? "" : text);
+    log_emit(line, strcmp(text, "\n") == 0 ? "" : text);
 }
 
 /* NULL: no memory. */
-static char *join(const char *const *line, size_t n)
+static char *log_join(const char *const *line, size_t n)
 {
   struct bn_buf b;
 
@@ -503,10 +503,10 @@ static char *join(const char *const *line, size_t n)
 
 void bn_log_fatal_as(const char *kind, const char *const *line, size_t n)
 {
-  char *all = errors_are_apart() ? join(line, n) : NULL;
+  char *all = errors_are_apart() ? log_join(line, n) : NULL;
 
   for (size_t i = 0; all != NULL && i < n; i++)
-    remember(BN_FATAL, line[i]);
+    log_remember(BN_FATAL, line[i]);
   if (all != NULL)
     emit_error(all, all, kind);
   for (size_t i = 0; all == NULL && i < n; i++)
@@ -563,7 +563,7 @@ __attribute__((format(printf, 1, 0))) static void stderr_v(const char *fmt, va_l
     text = NULL;
   va_end(again);
   if (text != NULL)
-    remember(BN_NOTICE, text);
+    log_remember(BN_NOTICE, text);
   else
     (void)vsnprintf(brief, sizeof brief, fmt, ap);
   (void)flush_output();

@@ -15,12 +15,12 @@ static const char *const words[] = {"passphrase", "password", "passwd", "pwd", "
 
 static const char parting[] = "=: \t\r\n\v\f,;";
 
-static size_t least(size_t a, size_t b)
+static size_t mask_least(size_t a, size_t b)
 {
   return a < b ? a : b;
 }
 
-static const char *nearer(const char *a, const char *b)
+static const char *mask_nearer(const char *a, const char *b)
 {
   return a == NULL || (b != NULL && b < a) ? b : a;
 }
@@ -62,7 +62,7 @@ static const char *end_of_likeness(const char *text, size_t len, const char *pat
       const size_t above = row[j];
       const size_t cost = tolower((unsigned char)text[i]) == pattern[j - 1] ? 0 : 1;
 
-      row[j] = least(least(above, row[j - 1]) + 1, diagonal + cost);
+      row[j] = mask_least(mask_least(above, row[j - 1]) + 1, diagonal + cost);
       diagonal = above;
     }
     if (row[n] < best) {
@@ -173,7 +173,7 @@ static const char *end_of_uri_user(const char *value)
 
 static const char *end_in_value(const char *value)
 {
-  return nearer(end_of_word_in_value(value), end_of_uri_user(value));
+  return mask_nearer(end_of_word_in_value(value), end_of_uri_user(value));
 }
 
 /* How much of it may be shown, dashes and name.  The value is not looked at if the name says that
@@ -181,7 +181,7 @@ static const char *end_in_value(const char *value)
 static size_t shown_length(const char *arg, bool is_secret)
 {
   const size_t len = name_length(arg);
-  const char *end = nearer(end_of_word(arg, len), end_of_mistyped(arg, len));
+  const char *end = mask_nearer(end_of_word(arg, len), end_of_mistyped(arg, len));
 
   if (end != NULL)
     return (size_t)(end_of_name(end) - arg);
@@ -192,19 +192,20 @@ static size_t shown_length(const char *arg, bool is_secret)
 }
 
 /* Shows arg[0..shown) and what parts it from the rest. */
-static const char *cut(const char *arg, size_t shown, char out[BN_MASK_MAX])
+static const char *mask_cut(const char *arg, size_t shown, char out[BN_MASK_MAX])
 {
   const size_t part = arg[shown] != '\0' && strchr(parting, arg[shown]) != NULL ? 1 : 0;
 
   if (arg[shown] == '\0')
     return arg;
-  (void)snprintf(out, BN_MASK_MAX, "%.*s" BN_MASK, (int)least(shown + part, BN_MASK_MAX - 4), arg);
+  (void)snprintf(out, BN_MASK_MAX, "%.*s" BN_MASK, (int)mask_least(shown + part, BN_MASK_MAX - 4),
+                 arg);
   return out;
 }
 
 const char *bn_mask_arg(const char *arg, bool is_secret, char out[BN_MASK_MAX])
 {
-  return cut(arg, shown_length(arg, is_secret), out);
+  return mask_cut(arg, shown_length(arg, is_secret), out);
 }
 
 const char *bn_mask_name(const char *name, const char *value, bool is_secret, char out[BN_MASK_MAX])
@@ -218,5 +219,5 @@ const char *bn_mask_value(const char *value, char out[BN_MASK_MAX])
 {
   const char *end = end_in_value(value);
 
-  return end != NULL ? cut(value, (size_t)(end - value), out) : value;
+  return end != NULL ? mask_cut(value, (size_t)(end - value), out) : value;
 }

@@ -10,18 +10,18 @@
 
 enum { NAME_MAX_LEN = 63 };
 
-static int fold(char c)
+static int near_fold(char c)
 {
   return c == '_' ? '-' : tolower((unsigned char)c);
 }
 
-static size_t least(size_t a, size_t b)
+static size_t near_least(size_t a, size_t b)
 {
   return a < b ? a : b;
 }
 
 /* Optimal string alignment; three rows are enough. */
-static size_t distance(const char *a, size_t na, const char *b, size_t nb)
+static size_t near_distance(const char *a, size_t na, const char *b, size_t nb)
 {
   size_t rows[3][NAME_MAX_LEN + 1];
   size_t *before = rows[0], *prev = rows[1], *cur = rows[2], *spare;
@@ -31,11 +31,12 @@ static size_t distance(const char *a, size_t na, const char *b, size_t nb)
   for (size_t i = 1; i <= na; i++) {
     cur[0] = i;
     for (size_t j = 1; j <= nb; j++) {
-      const size_t cost = fold(a[i - 1]) == fold(b[j - 1]) ? 0 : 1;
+      const size_t cost = near_fold(a[i - 1]) == near_fold(b[j - 1]) ? 0 : 1;
 
-      cur[j] = least(least(prev[j] + 1, cur[j - 1] + 1), prev[j - 1] + cost);
-      if (i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2]) && fold(a[i - 2]) == fold(b[j - 1]))
-        cur[j] = least(cur[j], before[j - 2] + 1);
+      cur[j] = near_least(near_least(prev[j] + 1, cur[j - 1] + 1), prev[j - 1] + cost);
+      if (i > 1 && j > 1 && near_fold(a[i - 1]) == near_fold(b[j - 2]) &&
+          near_fold(a[i - 2]) == near_fold(b[j - 1]))
+        cur[j] = near_least(cur[j], before[j - 2] + 1);
     }
     spare = before;
     before = prev;
@@ -55,7 +56,7 @@ void bn_near_offer(struct bn_near *n, const char *name)
     return;
   if ((typed > len ? typed - len : len - typed) > limit)
     return;
-  d = distance(n->typed, typed, name, len);
+  d = near_distance(n->typed, typed, name, len);
   if (d > limit || (n->best != NULL && d >= n->distance))
     return;
   n->best = name;

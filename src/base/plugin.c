@@ -77,19 +77,19 @@ struct descriptor {
   const char *name;
 };
 
-static const char *article(const char *kind)
+static const char *plugin_article(const char *kind)
 {
   return kind[0] == 'e' ? "an" : "a";
 }
 
-static const void *check(const struct bn_plugin_kind *kind, const char *name, void *module,
-                         struct bn_err *err)
+static const void *plugin_check(const struct bn_plugin_kind *kind, const char *name, void *module,
+                                struct bn_err *err)
 {
   const struct descriptor *d = dlsym(module, kind->symbol);
 
   if (d == NULL)
     (void)bn_err_set(err, EINVAL, "'%s' is not %s %s module: it has no %s", name,
-                     article(kind->name), kind->name, kind->symbol);
+                     plugin_article(kind->name), kind->name, kind->symbol);
   else if (d->abi != kind->abi)
     (void)bn_err_set(err, EINVAL,
                      "%s '%s' was built for version %u of the %s interface, this is %u", kind->name,
@@ -112,7 +112,8 @@ static void *open_module(const char *kind, const char *name, struct bn_err *err)
   void *module;
 
   if (!is_name(name)) {
-    (void)bn_err_set(err, ENOENT, "'%s' is not the name of %s %s", name, article(kind), kind);
+    (void)bn_err_set(err, ENOENT, "'%s' is not the name of %s %s", name, plugin_article(kind),
+                     kind);
     return NULL;
   }
   if (bn_plugin_lib_dir(dir, sizeof dir, err) == NULL)
@@ -133,7 +134,7 @@ const void *bn_plugin_open(const struct bn_plugin_kind *kind, const char *name, 
 {
   void *module = open_module(kind->name, name, err);
 
-  return module != NULL ? check(kind, name, module, err) : NULL;
+  return module != NULL ? plugin_check(kind, name, module, err) : NULL;
 }
 
 static int is_module(const struct dirent *d)

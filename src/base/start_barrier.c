@@ -49,7 +49,7 @@ bool bn_start_barrier_wait(struct bn_start_barrier *g)
 }
 
 /* The first decision stands: all parties must see the same. */
-static void decide(struct bn_start_barrier *g, enum bn_start_barrier_state state)
+static void start_barrier_decide(struct bn_start_barrier *g, enum bn_start_barrier_state state)
 {
   (void)pthread_mutex_lock(&g->lock);
   if (g->state == BN_START_BARRIER_CLOSED) {
@@ -62,12 +62,12 @@ static void decide(struct bn_start_barrier *g, enum bn_start_barrier_state state
 
 void bn_start_barrier_fail(struct bn_start_barrier *g)
 {
-  decide(g, BN_START_BARRIER_FAILED);
+  start_barrier_decide(g, BN_START_BARRIER_FAILED);
 }
 
 void bn_start_barrier_open(struct bn_start_barrier *g)
 {
-  decide(g, BN_START_BARRIER_OPEN);
+  start_barrier_decide(g, BN_START_BARRIER_OPEN);
 }
 
 enum bn_start_barrier_state bn_start_barrier_await(struct bn_start_barrier *g, uint64_t deadline_ns)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Ends s at the first c; what is behind it, or NULL. */
-static char *cut(char *s, char c)
+static char *uri_cut(char *s, char c)
 {
   char *found = strchr(s, c);
 
@@ -18,14 +18,14 @@ static char *cut(char *s, char c)
   return found + 1;
 }
 
-static unsigned digit(char c)
+static unsigned uri_digit(char c)
 {
   return isdigit((unsigned char)c) ? (unsigned)(c - '0')
                                    : (unsigned)(tolower((unsigned char)c) - 'a' + 10);
 }
 
 /* In place.  what: the part, for the message. */
-static int decode(char *s, const char *what, struct bn_err *err)
+static int uri_decode(char *s, const char *what, struct bn_err *err)
 {
   char *out = s;
 
@@ -37,7 +37,7 @@ static int decode(char *s, const char *what, struct bn_err *err)
     if (!isxdigit((unsigned char)s[1]) || !isxdigit((unsigned char)s[2]))
       return bn_err_set(
           err, 0, "in the %s, two hexadecimal digits must follow '%%'; for '%%' write %%25", what);
-    *out = (char)(digit(s[1]) * 16 + digit(s[2]));
+    *out = (char)(uri_digit(s[1]) * 16 + uri_digit(s[2]));
     if (*out++ == '\0')
       return bn_err_set(err, 0, "the %s contains %%00, which no server accepts", what);
     s += 2;
@@ -73,16 +73,16 @@ static int read_host(char **host, unsigned *port, struct bn_err *err)
   char *rest;
 
   if (**host == '[') {
-    rest = cut(++*host, ']');
+    rest = uri_cut(++*host, ']');
     if (rest == NULL || (*rest != '\0' && *rest != ':'))
       return bn_err_set(err, 0, "the host has '[' without ']'");
     rest = *rest == ':' ? rest + 1 : NULL;
   } else {
-    rest = cut(*host, ':');
+    rest = uri_cut(*host, ':');
     if (rest != NULL && strchr(rest, ':') != NULL)
       return bn_err_set(err, 0, "the host has two ':': write an IPv6 address in brackets");
   }
-  return read_port(rest, port, err) == 0 ? decode(*host, "host", err) : -1;
+  return read_port(rest, port, err) == 0 ? uri_decode(*host, "host", err) : -1;
 }
 
 /* The names move together where their ports were. */
@@ -95,7 +95,7 @@ static int read_hosts(struct bn_uri *u, char *text, struct bn_err *err)
   for (char *item = text, *next; item != NULL; item = next) {
     const bool first = item == text;
 
-    next = cut(item, ',');
+    next = uri_cut(item, ',');
     if (read_host(&item, &port, err) != 0)
       return -1;
     if (!first && port != u->port)
@@ -115,7 +115,7 @@ static int read_hosts(struct bn_uri *u, char *text, struct bn_err *err)
 
 static int add_param(struct bn_uri *u, char *name, struct bn_err *err)
 {
-  char *value = cut(name, '=');
+  char *value = uri_cut(name, '=');
 
   if (value == NULL || value[0] == '\0')
     return bn_err_set(err, 0, "the parameter '%.40s' has no value", name);
@@ -125,13 +125,13 @@ static int add_param(struct bn_uri *u, char *name, struct bn_err *err)
   if (u->n_params == BN_URI_PARAMS_MAX)
     return bn_err_set(err, 0, "there are more than %d parameters", BN_URI_PARAMS_MAX);
   u->param[u->n_params++] = (struct bn_uri_param){name, value};
-  return decode(value, "value of a parameter", err);
+  return uri_decode(value, "value of a parameter", err);
 }
 
 static int read_params(struct bn_uri *u, char *text, struct bn_err *err)
 {
   for (char *name = text, *next; name != NULL; name = next) {
-    next = cut(name, '&');
+    next = uri_cut(name, '&');
     if (name[0] != '\0' && add_param(u, name, err) != 0)
       return -1;
   }
@@ -142,13 +142,13 @@ static int read_params(struct bn_uri *u, char *text, struct bn_err *err)
 
 static int read_user(struct bn_uri *u, char *user, struct bn_err *err)
 {
-  char *password = cut(user, ':');
+  char *password = uri_cut(user, ':');
 
   u->user = unless_empty(user);
   u->password = password;
-  if (decode(user, "user", err) != 0)
+  if (uri_decode(user, "user", err) != 0)
     return -1;
-  return password != NULL ? decode(password, "password", err) : 0;
+  return password != NULL ? uri_decode(password, "password", err) : 0;
 }
 
 static int read_all(struct bn_uri *u, struct bn_err *err)
@@ -160,8 +160,8 @@ static int read_all(struct bn_uri *u, struct bn_err *err)
   u->scheme = u->text;
   *rest = '\0';
   rest += strlen("://");
-  query = cut(rest, '?');
-  path = cut(rest, '/');
+  query = uri_cut(rest, '?');
+  path = uri_cut(rest, '/');
   /* What stands before it may be the end of a password. */
   if ((path != NULL && strpbrk(path, "@#") != NULL) || strchr(rest, '#') != NULL ||
       (query != NULL && strpbrk(query, "@#") != NULL))
@@ -176,7 +176,7 @@ static int read_all(struct bn_uri *u, struct bn_err *err)
     rest = at + 1;
   }
   u->path = unless_empty(path);
-  if (path != NULL && decode(path, "database", err) != 0)
+  if (path != NULL && uri_decode(path, "database", err) != 0)
     return -1;
   return read_hosts(u, rest, err) == 0 ? read_params(u, query, err) : -1;
 }

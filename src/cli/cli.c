@@ -283,7 +283,7 @@ static const char *short_option(const struct bn_cli *cli)
   return cli->command[0] == '-' && cli->command[1] != '\0' ? cli->command : NULL;
 }
 
-static int positional(struct bn_cli *cli, const struct bn_optset *options, const char *arg)
+static int cli_positional(struct bn_cli *cli, const struct bn_optset *options, const char *arg)
 {
   char masked[BN_MASK_MAX];
 
@@ -420,7 +420,7 @@ int bn_cli_parse(struct bn_cli *cli, struct bn_optset *options)
     }
     note_bare_setting(cli, options, arg);
     if (cli->policy->words_are_commands ? only_command(cli, options, arg)
-                                        : positional(cli, options, arg))
+                                        : cli_positional(cli, options, arg))
       return -1;
     if (arg[0] == '-')
       note_secret(cli, options, arg);

@@ -37,7 +37,7 @@ void bn_completion_end(const struct bn_completion *c)
 
 /* --- rows: kind|scope|name|words|text, quoted in a way that all three shells read alike --- */
 
-static void put(FILE *out, const char *text)
+static void completion_put(FILE *out, const char *text)
 {
   for (; *text != '\0'; text++) {
     if (*text == '\'')
@@ -50,21 +50,22 @@ static void put(FILE *out, const char *text)
 static void begin_row(FILE *out, const char *kind, const char *scope)
 {
   (void)fprintf(out, "  '%s|", kind);
-  put(out, scope);
+  completion_put(out, scope);
   (void)fputc('|', out);
 }
 
 static void end_row(FILE *out, const char *text)
 {
   (void)fputc('|', out);
-  put(out, text);
+  completion_put(out, text);
   (void)fputs("' \\\n", out);
 }
 
-static void row(FILE *out, const char *kind, const char *scope, const char *name, const char *text)
+static void completion_row(FILE *out, const char *kind, const char *scope, const char *name,
+                           const char *text)
 {
   begin_row(out, kind, scope);
-  put(out, name);
+  completion_put(out, name);
   (void)fputc('|', out);
   end_row(out, text);
 }
@@ -160,7 +161,7 @@ static void subcommand_rows(FILE *out, const struct bn_subcommand *sub)
   static const struct bn_opt help = {
       .name = "help", .type = BN_BOOL, .help = "list of the options of the subcommand"};
 
-  row(out, "subcommand", sub->name, "", sub->title);
+  completion_row(out, "subcommand", sub->name, "", sub->title);
   for (const struct bn_opt *o = sub->options; o != NULL && o->name != NULL; o++)
     option_row(out, sub->name, o);
   option_row(out, sub->name, &help);
@@ -168,13 +169,13 @@ static void subcommand_rows(FILE *out, const struct bn_subcommand *sub)
 
 static void workload_rows(FILE *out, const struct bn_workload *ops)
 {
-  row(out, "test", ops->name, "", ops->title);
+  completion_row(out, "test", ops->name, "", ops->title);
   for (const struct bn_command *command = ops->commands; command != NULL && command->name != NULL;
        command++)
-    row(out, "command", ops->name, command->name, "");
-  row(out, "command", ops->name, "run", "");
+    completion_row(out, "command", ops->name, command->name, "");
+  completion_row(out, "command", ops->name, "run", "");
   if (ops->options != NULL)
-    row(out, "command", ops->name, "help", "");
+    completion_row(out, "command", ops->name, "help", "");
 }
 
 void bn_completion_program(const struct bn_completion *c, const struct bn_optset *options)
@@ -201,14 +202,14 @@ void bn_completion_script(const struct bn_completion *c, const char *name, const
   char own[300];
   const char *group;
 
-  row(c->out, "script", name, "", title);
+  completion_row(c->out, "script", name, "", title);
   for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
     if (ops->find_command(self, commands[i], &found))
-      row(c->out, "command", name, commands[i], "");
-  row(c->out, "command", name, "run", "");
+      completion_row(c->out, "command", name, commands[i], "");
+  completion_row(c->out, "command", name, "run", "");
   (void)snprintf(own, sizeof own, "%s options", ops->name);
   if (bn_optset_has_group(options, own))
-    row(c->out, "command", name, "help", "");
+    completion_row(c->out, "command", name, "help", "");
   for (size_t i = 0; (o = bn_optset_at(options, i, &group)) != NULL; i++)
     if (strcmp(group, own) == 0)
       option_row(c->out, name, o);

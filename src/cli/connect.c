@@ -85,7 +85,7 @@ static bool is_set(const struct bn_optset *options, const char *option)
   return origin != BN_FROM_DEFAULT && origin >= bn_optset_origin(options, "connect");
 }
 
-static int set(struct bn_optset *options, const char *option, const char *value)
+static int connect_set(struct bn_optset *options, const char *option, const char *value)
 {
   struct bn_err err = {0};
 
@@ -96,13 +96,13 @@ static int set(struct bn_optset *options, const char *option, const char *value)
 }
 
 /* value NULL: the URI does not say. */
-static int take(struct bn_optset *options, const struct meaning *m, const char *value)
+static int connect_take(struct bn_optset *options, const struct meaning *m, const char *value)
 {
   bool beaten = value == NULL || is_set(options, m->option);
 
   for (size_t i = 0; i < 2 && m->beaten_by[i] != NULL; i++)
     beaten |= is_set(options, m->beaten_by[i]);
-  return beaten ? 0 : set(options, m->option, value);
+  return beaten ? 0 : connect_set(options, m->option, value);
 }
 
 /* Hosts of the URI are used although a file names a socket. */
@@ -111,7 +111,7 @@ static int leave_socket(struct bn_optset *options, const struct target *t, const
   if (u->host == NULL || t->instead_of_host == NULL || is_set(options, t->instead_of_host) ||
       bn_optset_origin(options, t->instead_of_host) == BN_FROM_DEFAULT)
     return 0;
-  return set(options, t->instead_of_host, "");
+  return connect_set(options, t->instead_of_host, "");
 }
 
 static void refuse_param(const struct target *t, const char *name)
@@ -130,7 +130,7 @@ static int take_param(struct bn_optset *options, const struct target *t,
 {
   for (const struct meaning *m = t->params; m->name != NULL; m++)
     if (bn_opt_same_name(m->name, p->name))
-      return take(options, m, p->value);
+      return connect_take(options, m, p->value);
   refuse_param(t, p->name);
   return -1;
 }
@@ -144,17 +144,18 @@ static int take_all(struct bn_optset *options, const struct target *t, const str
   for (size_t i = 0; i < u->n_params; i++)
     if (take_param(options, t, &u->param[i]) != 0)
       return -1;
-  if (leave_socket(options, t, u) != 0 || take(options, &t->user, u->user) != 0 ||
-      take(options, &t->password, u->password) != 0 || take(options, &t->host, u->host) != 0 ||
-      take(options, &t->port, u->port != 0 ? port : NULL) != 0)
+  if (leave_socket(options, t, u) != 0 || connect_take(options, &t->user, u->user) != 0 ||
+      connect_take(options, &t->password, u->password) != 0 ||
+      connect_take(options, &t->host, u->host) != 0 ||
+      connect_take(options, &t->port, u->port != 0 ? port : NULL) != 0)
     return -1;
-  return take(options, &t->path, u->path);
+  return connect_take(options, &t->path, u->path);
 }
 
 static int take_driver(struct bn_optset *options, const struct target *t, const char *driver)
 {
   if (!is_set(options, "db-driver"))
-    return set(options, "db-driver", t->driver);
+    return connect_set(options, "db-driver", t->driver);
   if (driver != NULL && strcmp(driver, t->driver) == 0)
     return 0;
   bn_log_stderr(
@@ -163,7 +164,7 @@ static int take_driver(struct bn_optset *options, const struct target *t, const 
   return -1;
 }
 
-static int apply(struct bn_optset *options, const struct bn_uri *u, const char *driver)
+static int connect_apply(struct bn_optset *options, const struct bn_uri *u, const char *driver)
 {
   const struct target *t = target_of(u->scheme);
 
@@ -185,7 +186,7 @@ int bn_cli_connect(struct bn_optset *options, const char *uri, const char *drive
   if (rc != 0)
     bn_log_stderr("--connect: %s", err.text);
   else
-    rc = apply(options, &u, driver);
+    rc = connect_apply(options, &u, driver);
   bn_uri_done(&u);
   return rc;
 }

@@ -53,7 +53,7 @@ static int out_of_memory(struct bn_err *err)
   return bn_err_set(err, 0, "out of memory");
 }
 
-static int declare(struct asking *a, struct bn_err *err)
+static int subcommand_declare(struct asking *a, struct bn_err *err)
 {
   (void)snprintf(a->group, sizeof a->group, "%s options", a->sub->name);
   a->conf = calloc(1, a->sub->conf_size + 1);
@@ -72,7 +72,7 @@ static int declare_help(struct asking *a, struct bn_err *err)
   return bn_optset_add(a->set, a->group, own, &a->help, false, err);
 }
 
-static void forget(struct asking *a)
+static void subcommand_forget(struct asking *a)
 {
   bn_optset_free(a->set);
   free(a->conf);
@@ -93,7 +93,7 @@ static int set_option(struct asking *a, const char *arg, struct bn_err *err)
 }
 
 /* NULL: the argument is not a letter that an option of the subcommand has. */
-static const struct bn_opt *lettered(const struct asking *a, const char *arg)
+static const struct bn_opt *subcommand_lettered(const struct asking *a, const char *arg)
 {
   for (const struct bn_opt *o = a->sub->options; o != NULL && o->name != NULL; o++)
     if (arg[0] == '-' && arg[1] == o->letter && o->letter != '\0')
@@ -191,7 +191,7 @@ static bool is_of_run(const struct asking *a, const char *arg)
   if (a->rest || arg[0] != '-')
     return true;
   if (strncmp(arg, "--", 2) != 0)
-    return lettered(a, arg) == NULL && (a->n_operands > 0 || strcmp(arg, "-h") != 0);
+    return subcommand_lettered(a, arg) == NULL && (a->n_operands > 0 || strcmp(arg, "-h") != 0);
   return !is_own(a, arg) || (a->n_operands > 0 && strcmp(arg, "--help") == 0);
 }
 
@@ -208,9 +208,9 @@ static void take_word(struct asking *a, const char *word)
 }
 
 /* Returns how many arguments it took, or -1; next: the argument behind `arg`, or NULL. */
-static int take(struct asking *a, const char *arg, const char *next, struct bn_err *err)
+static int subcommand_take(struct asking *a, const char *arg, const char *next, struct bn_err *err)
 {
-  const struct bn_opt *o = lettered(a, arg);
+  const struct bn_opt *o = subcommand_lettered(a, arg);
   char masked[BN_MASK_MAX];
 
   if (a->sub->takes_run && a->named && !a->rest && strcmp(arg, "--") == 0) {
@@ -235,13 +235,13 @@ static int take(struct asking *a, const char *arg, const char *next, struct bn_e
   return 1;
 }
 
-static int parse(struct asking *a, int argc, char *const *argv, struct bn_err *err)
+static int subcommand_parse(struct asking *a, int argc, char *const *argv, struct bn_err *err)
 {
   a->operand = calloc((size_t)argc + 1, sizeof *a->operand);
   if (a->operand == NULL)
     return out_of_memory(err);
   for (int i = 1; i < argc;) {
-    const int n = take(a, argv[i], i + 1 < argc ? argv[i + 1] : NULL, err);
+    const int n = subcommand_take(a, argv[i], i + 1 < argc ? argv[i + 1] : NULL, err);
 
     if (n < 0)
       return -1;
@@ -266,7 +266,8 @@ int bn_subcommand_run(const struct bn_subcommand *sub, int argc, char *const *ar
   struct asking a = {.sub = sub};
   int status = EXIT_FAILURE;
 
-  if (declare(&a, err) == 0 && declare_help(&a, err) == 0 && parse(&a, argc, argv, err) == 0) {
+  if (subcommand_declare(&a, err) == 0 && declare_help(&a, err) == 0 &&
+      subcommand_parse(&a, argc, argv, err) == 0) {
     if (a.help) {
       print_help(&a, out);
       status = EXIT_SUCCESS;
@@ -274,7 +275,7 @@ int bn_subcommand_run(const struct bn_subcommand *sub, int argc, char *const *ar
       status = sub->run(a.conf, a.operand, err);
     }
   }
-  forget(&a);
+  subcommand_forget(&a);
   return status;
 }
 
@@ -303,14 +304,14 @@ static int man_section(const struct bn_subcommand *sub, FILE *out)
 {
   struct asking a = {.sub = sub};
   const char *const groups[] = {a.group};
-  int rc = declare(&a, NULL);
+  int rc = subcommand_declare(&a, NULL);
 
   if (rc == 0) {
     (void)fprintf(out, ".Ss bench %s\n.Bl -tag -width Ds\n", sub->name);
     (void)bn_optset_help_man(a.set, groups, 1, out);
     (void)fputs(".El\n", out);
   }
-  forget(&a);
+  subcommand_forget(&a);
   return rc;
 }
 

@@ -19,7 +19,7 @@ void bn_event_stop(struct bn_session *s)
   s->mark = &bn_event_always;
 }
 
-static uint64_t between(uint64_t from_ns, uint64_t to_ns)
+static uint64_t event_between(uint64_t from_ns, uint64_t to_ns)
 {
   return to_ns > from_ns ? to_ns - from_ns : 0;
 }
@@ -89,7 +89,7 @@ static bool wait_until(struct bn_session *s, uint64_t due_ns, bool never)
   waited = bn_pacer_sleep(s->pacer, s->limit, due_ns);
   s->last_ns = bn_clock_now(&s->clock);
   if (waited && !never && s->stat->lag_hist != 0)
-    bn_stat_record(s->stat, s->stat->lag_hist, between(due_ns, s->last_ns));
+    bn_stat_record(s->stat, s->stat->lag_hist, event_between(due_ns, s->last_ns));
   return waited;
 }
 
@@ -114,7 +114,7 @@ static void say_why(const struct bn_session *s, enum bn_admission answer)
 }
 
 /* What waits has no event in flight whose end it would hold up. */
-static bool lingers(struct bn_session *s)
+static bool event_lingers(struct bn_session *s)
 {
   if (bn_stat_get(&s->stat->begun) != bn_stat_get(&s->stat->ended) || !bn_quota_linger(s->share))
     return false;
@@ -122,14 +122,14 @@ static bool lingers(struct bn_session *s)
   return true;
 }
 
-static enum bn_admission claim(struct bn_session *s)
+static enum bn_admission event_claim(struct bn_session *s)
 {
   enum bn_admission answer;
 
   do {
     while ((answer = bn_quota_claim(s->share, s->last_ns)) == BN_QUOTA_FROZEN)
       await_baseline(s);
-  } while (answer == BN_QUOTA_SPENT && lingers(s));
+  } while (answer == BN_QUOTA_SPENT && event_lingers(s));
   return answer;
 }
 
@@ -142,7 +142,7 @@ bool bn_event_claim(struct bn_session *s)
   /* Loops that begin events at times of their own may have gone beyond the end of the warm-up. */
   if (s->stat->counts_from_ns != 0 && s->mark != &s->limit->until_ns)
     s->last_ns = bn_clock_now(&s->clock);
-  answer = claim(s);
+  answer = event_claim(s);
   if (answer != BN_QUOTA_YES) {
     say_why(s, answer);
     return false;
@@ -187,7 +187,7 @@ static uint64_t note_waiting(struct bn_stat *st, const struct bn_tick *tick, uin
 {
   /* What follows from an event without an arrival of its own begins at once. */
   const uint64_t begun_ns = tick->begun_ns > tick->start_ns ? tick->begun_ns : tick->start_ns;
-  const uint64_t service = between(begun_ns, now);
+  const uint64_t service = event_between(begun_ns, now);
 
   bn_stat_bump(&st->service_ns, service);
   bn_stat_record(st, st->queueing_hist, begun_ns - tick->start_ns);
@@ -196,7 +196,7 @@ static uint64_t note_waiting(struct bn_stat *st, const struct bn_tick *tick, uin
 }
 
 /* It has ended, but its session has failed in it. */
-static void uncount(struct bn_session *s, const struct bn_tick *tick)
+static void event_uncount(struct bn_session *s, const struct bn_tick *tick)
 {
   if (tick->start_ns >= s->stat->counts_from_ns)
     bn_stat_bump(&s->stat->dropped, 1);
@@ -207,7 +207,7 @@ static void uncount(struct bn_session *s, const struct bn_tick *tick)
 void bn_event_attend(struct bn_session *s, const struct bn_tick *tick)
 {
   struct bn_stat *st = s->stat;
-  const uint64_t now = s->last_ns, took = between(tick->start_ns, now);
+  const uint64_t now = s->last_ns, took = event_between(tick->start_ns, now);
   /* Who ends the span writes its end first. */
   const bool over = now >= atomic_load_explicit(&s->limit->until_ns, memory_order_acquire);
   uint64_t service = 0;
@@ -217,7 +217,7 @@ void bn_event_attend(struct bn_session *s, const struct bn_tick *tick)
   if (st->service_hist != 0)
     atomic_store_explicit(&st->last_end_ns, now, memory_order_relaxed);
   if (s->failed) {
-    uncount(s, tick);
+    event_uncount(s, tick);
     return;
   }
   if (tick->start_ns < st->counts_from_ns) {
@@ -237,19 +237,19 @@ void bn_event_attend(struct bn_session *s, const struct bn_tick *tick)
 
 /* An outage ends now, or goes on, for a session whose last success before it was at before_ns. What
    lies before the end of the warm-up does not count, but a stall may begin there. */
-static void look(struct bn_session *s, uint64_t start_ns, uint64_t before_ns, uint64_t now_ns)
+static void event_look(struct bn_session *s, uint64_t start_ns, uint64_t before_ns, uint64_t now_ns)
 {
   const struct bn_stat *st = s->stat;
   const uint64_t from_ns = before_ns > st->measure_from_ns ? before_ns : st->measure_from_ns;
 
-  if (between(from_ns, now_ns) > BN_OUTAGE_NS && s->outage != NULL)
+  if (event_between(from_ns, now_ns) > BN_OUTAGE_NS && s->outage != NULL)
     bn_outage_look(s->outage, st, start_ns, before_ns, now_ns, bn_stat_get(&s->limit->span_ns));
 }
 
 /* Since when no event of this session has succeeded, those that were under way without a pause;
    until when the last one did. */
-static void since(const struct bn_stat *st, const struct bn_tick *tick, uint64_t *first_ns,
-                  uint64_t *last_ns)
+static void event_since(const struct bn_stat *st, const struct bn_tick *tick, uint64_t *first_ns,
+                        uint64_t *last_ns)
 {
   const bool paced = st->service_hist != 0;
   const bool follows = !paced || tick->start_ns <= bn_stat_get(&st->last_end_ns);
@@ -267,7 +267,7 @@ void bn_event_waste(struct bn_session *s, const struct bn_tick *tick)
   struct bn_stat *st = s->stat;
   uint64_t first_ns, last_ns;
 
-  since(st, tick, &first_ns, &last_ns);
+  event_since(st, tick, &first_ns, &last_ns);
   st->edge_ns = 0;
   atomic_store_explicit(&st->fertile_ns, last_ns, memory_order_relaxed);
   atomic_store_explicit(&st->barren_ns, first_ns, memory_order_release);
@@ -282,7 +282,7 @@ static void leave_outage(struct bn_session *s, uint64_t end_ns)
   const uint64_t fertile_ns = bn_stat_get(&st->fertile_ns);
 
   if (barren_ns != 0 && (!s->failed || bn_session_over(s)))
-    look(s, barren_ns, fertile_ns, end_ns);
+    event_look(s, barren_ns, fertile_ns, end_ns);
   if (s->outage != NULL)
     bn_outage_leave(s->outage, barren_ns != 0 ? fertile_ns : end_ns);
 }
@@ -299,8 +299,8 @@ static void look_at_end(struct bn_session *s, const struct bn_tick *tick)
 {
   uint64_t first_ns, last_ns;
 
-  since(s->stat, tick, &first_ns, &last_ns);
-  look(s, first_ns, last_ns, s->last_ns);
+  event_since(s->stat, tick, &first_ns, &last_ns);
+  event_look(s, first_ns, last_ns, s->last_ns);
 }
 
 static void note_long(struct bn_stat *st, uint64_t took)

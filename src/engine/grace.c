@@ -23,14 +23,14 @@ uint64_t bn_grace_least_ns(const struct bn_parts *p)
 }
 
 /* Some centuries at most: a clock may be added. */
-static uint64_t times(uint64_t n, uint64_t ns)
+static uint64_t grace_times(uint64_t n, uint64_t ns)
 {
   const uint64_t most = UINT64_MAX / 4;
 
   return ns < most / n ? n * ns : most;
 }
 
-static uint64_t greater(uint64_t a, uint64_t b)
+static uint64_t grace_greater(uint64_t a, uint64_t b)
 {
   return a > b ? a : b;
 }
@@ -42,14 +42,14 @@ uint64_t bn_grace_ns(const struct bn_parts *p, uint64_t least_ns)
 
   if (!p->conf->grace_auto)
     return p->conf->grace_ns;
-  return greater(
-      times(3, events ? bn_load_longest_event(p->load) : bn_load_longest_statement(p->load)),
+  return grace_greater(
+      grace_times(3, events ? bn_load_longest_event(p->load) : bn_load_longest_statement(p->load)),
       least_ns);
 }
 
 uint64_t bn_grace_longest_ns(const struct bn_parts *p, uint64_t grace_ns)
 {
   if (p->conf->grace_auto && !p->conf->policy->own_report)
-    return times(1, UINT64_MAX);
-  return greater(times(3, bn_load_longest_event(p->load)), times(10, grace_ns));
+    return grace_times(1, UINT64_MAX);
+  return grace_greater(grace_times(3, bn_load_longest_event(p->load)), grace_times(10, grace_ns));
 }

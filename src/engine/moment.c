@@ -58,13 +58,13 @@ bool bn_moment_in_warmup(const struct bn_parts *p, const struct bn_times *times)
   return span_end(p, times) < times->measure_ns;
 }
 
-static uint64_t between(uint64_t from_ns, uint64_t to_ns)
+static uint64_t moment_between(uint64_t from_ns, uint64_t to_ns)
 {
   return to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
 /* Events of the span that were begun, dropped ones too: what a snapshot counts. */
-static uint64_t started(const struct bn_load *l)
+static uint64_t moment_started(const struct bn_load *l)
 {
   uint64_t n = 0;
 
@@ -90,9 +90,9 @@ static void find_queue(const struct bn_parts *p, struct bn_moment *m, struct bn_
   const uint64_t waiting = bn_pacer_queued(all, skip, UINT64_MAX);
 
   m->backlog = bn_pacer_queued(all, skip, bn_quota_unused(p->quota));
-  m->due = due.counted - (waiting - m->backlog) + between(all, skip);
+  m->due = due.counted - (waiting - m->backlog) + moment_between(all, skip);
   if (due.estimated)
-    m->due = started(p->load) + m->backlog;
+    m->due = moment_started(p->load) + m->backlog;
   m->warmup_left = due.warmup > begun ? due.warmup - begun : 0;
   bn_pacer_ages(p->pacer, m->now_ns, skip, m->backlog, ages, &m->oldest_ns);
   m->ages = ages;
@@ -112,9 +112,9 @@ struct bn_moment bn_moment_end(const struct bn_parts *p, const struct bn_times *
   m.abandoned = bn_threads_looping(p->threads) > 0;
   m.looped_ns = atomic_load(&p->outcome->looped_ns);
   m.observed_ns = m.abandoned ? end_ns : m.looped_ns;
-  m.setup_ns = between(p->made_ns, times->start_ns);
-  m.grace_ns = between(m.now_ns, m.observed_ns);
-  m.teardown_ns = m.abandoned ? 0 : between(m.looped_ns, closed_ns);
+  m.setup_ns = moment_between(p->made_ns, times->start_ns);
+  m.grace_ns = moment_between(m.now_ns, m.observed_ns);
+  m.teardown_ns = m.abandoned ? 0 : moment_between(m.looped_ns, closed_ns);
   if (m.paced)
     find_queue(p, &m, ages);
   if (m.abandoned)
@@ -127,7 +127,7 @@ bool bn_moment_unserved(const struct bn_parts *p, const struct bn_moment *end, u
 {
   const struct bn_served served = bn_load_served(p->load);
   const uint64_t rest = end->due > served.events ? end->due - served.events : 0;
-  const double span_ns = (double)between(end->from_ns, end->now_ns);
+  const double span_ns = (double)moment_between(end->from_ns, end->now_ns);
   const double in_service = span_ns > 0 ? (double)served.service_ns / span_ns : 0;
 
   *ended = served.events;

@@ -23,7 +23,7 @@ void bn_outage_done(struct bn_outage *o)
   o->stats = NULL;
 }
 
-static void narrow(struct gap *g, uint64_t start_ns, uint64_t end_ns)
+static void outage_narrow(struct gap *g, uint64_t start_ns, uint64_t end_ns)
 {
   if (end_ns > g->from_ns)
     g->from_ns = end_ns;
@@ -32,7 +32,7 @@ static void narrow(struct gap *g, uint64_t start_ns, uint64_t end_ns)
 }
 
 /* What was read stays before what the reader writes behind it. */
-static uint64_t acquire(const _Atomic uint64_t *n)
+static uint64_t outage_acquire(const _Atomic uint64_t *n)
 {
   return atomic_load_explicit(n, memory_order_acquire);
 }
@@ -41,10 +41,11 @@ static uint64_t acquire(const _Atomic uint64_t *n)
    later than that has ended a time without events. */
 static void look_at(struct gap *g, const struct bn_stat *st, uint64_t now_ns)
 {
-  const uint64_t start_ns = acquire(&st->begun_at) - acquire(&st->ended_at);
-  const bool in_flight = acquire(&st->begun) != acquire(&st->ended) && start_ns != 0;
+  const uint64_t start_ns = outage_acquire(&st->begun_at) - outage_acquire(&st->ended_at);
+  const bool in_flight = outage_acquire(&st->begun) != outage_acquire(&st->ended) && start_ns != 0;
   const bool paced = st->service_hist != 0;
-  const uint64_t last_ns = acquire(&st->last_end_ns), barren_ns = acquire(&st->barren_ns);
+  const uint64_t last_ns = outage_acquire(&st->last_end_ns),
+                 barren_ns = outage_acquire(&st->barren_ns);
   uint64_t first_ns = in_flight ? start_ns : UINT64_MAX, end_ns = in_flight ? start_ns : now_ns;
 
   if (!atomic_load_explicit(&st->running, memory_order_acquire))
@@ -54,8 +55,8 @@ static void look_at(struct gap *g, const struct bn_stat *st, uint64_t now_ns)
   if (barren_ns != 0 && (!paced || (in_flight && start_ns <= last_ns)))
     first_ns = barren_ns;
   if (barren_ns != 0)
-    end_ns = acquire(&st->fertile_ns);
-  narrow(g, first_ns, end_ns);
+    end_ns = outage_acquire(&st->fertile_ns);
+  outage_narrow(g, first_ns, end_ns);
 }
 
 static struct gap find_gap(const struct bn_outage *o, const struct bn_stat *self, uint64_t now_ns)
@@ -65,17 +66,17 @@ static struct gap find_gap(const struct bn_outage *o, const struct bn_stat *self
   for (unsigned i = 0; i < o->stats->n_sessions; i++) {
     const struct bn_stat *st = o->stats->stat[i];
 
-    narrow(&g, UINT64_MAX, st->measure_from_ns);
+    outage_narrow(&g, UINT64_MAX, st->measure_from_ns);
     if (st != self)
       look_at(&g, st, now_ns);
   }
   /* Last, for those that were no longer running. */
-  narrow(&g, UINT64_MAX, atomic_load(&o->left_ns));
+  outage_narrow(&g, UINT64_MAX, atomic_load(&o->left_ns));
   return g;
 }
 
 /* Two sessions may find the same one. */
-static void note(struct bn_outage *o, const struct gap *g, uint64_t until_ns)
+static void outage_note(struct bn_outage *o, const struct gap *g, uint64_t until_ns)
 {
   const uint64_t from_ns = g->first_ns > g->from_ns ? g->first_ns : g->from_ns;
 
@@ -96,8 +97,8 @@ void bn_outage_look(struct bn_outage *o, const struct bn_stat *self, uint64_t st
 {
   struct gap g = find_gap(o, self, now_ns);
 
-  narrow(&g, start_ns, before_ns);
-  note(o, &g, now_ns < span_ns ? now_ns : span_ns);
+  outage_narrow(&g, start_ns, before_ns);
+  outage_note(o, &g, now_ns < span_ns ? now_ns : span_ns);
 }
 
 void bn_outage_leave(struct bn_outage *o, uint64_t end_ns)
@@ -113,7 +114,7 @@ void bn_outage_end(struct bn_outage *o, uint64_t span_ns)
   const struct gap g = find_gap(o, NULL, span_ns);
 
   if (g.first_ns != UINT64_MAX)
-    note(o, &g, span_ns);
+    outage_note(o, &g, span_ns);
 }
 
 struct bn_outages bn_outage_get(struct bn_outage *o)

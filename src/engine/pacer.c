@@ -31,7 +31,7 @@ void bn_arrivals_init(struct bn_arrivals *a, uint64_t seed, const struct bn_pace
 
 /* Time within a phase at which its cumulative rate is `mass`: r0 t + (r1 - r0) t^2 / (2 span) =
    mass, solved in the form that does not cancel for r0 = r1. */
-static double invert(const struct bn_pacer_phase *p, double mass)
+static double pacer_invert(const struct bn_pacer_phase *p, double mass)
 {
   const double slope = p->span_s > 0 ? (p->end_rate - p->start_rate) / p->span_s : 0;
 
@@ -49,21 +49,21 @@ static double time_of(const struct bn_arrivals *a, double mass)
     const double area = (p->start_rate + p->end_rate) / 2 * p->span_s;
 
     if (mass <= area)
-      return from_s + invert(p, mass);
+      return from_s + pacer_invert(p, mass);
     mass -= area;
     from_s += p->span_s;
   }
   return from_s + mass / a->phase[a->n_phases - 1].end_rate;
 }
 
-static void draw(struct bn_arrivals *a)
+static void pacer_draw(struct bn_arrivals *a)
 {
   a->mass += bn_dist_exponential(&a->rng);
 }
 
 double bn_arrivals_next(struct bn_arrivals *a)
 {
-  draw(a);
+  pacer_draw(a);
   return time_of(a, a->mass);
 }
 
@@ -162,7 +162,7 @@ static uint64_t at_least(uint64_t n, double x)
 }
 
 /* The expected number of arrivals up to at_ns. */
-static double expected(const struct bn_pacer *p, uint64_t at_ns)
+static double pacer_expected(const struct bn_pacer *p, uint64_t at_ns)
 {
   return at_ns > p->start_ns ? mass_at(&p->replay, (double)(at_ns - p->start_ns) * 1e-9) : 0;
 }
@@ -183,7 +183,7 @@ static bool replay_until(struct bn_pacer *p, uint64_t to_ns, uint64_t most)
 
 static bool is_behind(const struct bn_pacer *p, uint64_t to_ns, double most)
 {
-  return expected(p, to_ns) - (double)p->replayed > most;
+  return pacer_expected(p, to_ns) - (double)p->replayed > most;
 }
 
 uint64_t bn_pacer_passed(struct bn_pacer *p, uint64_t now_ns)
@@ -192,7 +192,7 @@ uint64_t bn_pacer_passed(struct bn_pacer *p, uint64_t now_ns)
 
   (void)pthread_mutex_lock(&p->replaying);
   if (is_behind(p, now_ns, REPLAY_HOPELESS) || !replay_until(p, now_ns, REPLAY_MAX))
-    p->passed = at_least(p->passed, expected(p, now_ns));
+    p->passed = at_least(p->passed, pacer_expected(p, now_ns));
   if (p->passed < p->replayed)
     p->passed = p->replayed;
   passed = p->passed;
@@ -250,7 +250,7 @@ static uint64_t find_until(struct bn_pacer *p, uint64_t at_ns, bool *estimated)
   if (catch_up(p, at_ns))
     return count_until(p, at_ns);
   *estimated = true;
-  return at_least(p->replayed, expected(p, at_ns));
+  return at_least(p->replayed, pacer_expected(p, at_ns));
 }
 
 struct bn_pacer_due bn_pacer_due(struct bn_pacer *p, uint64_t from_ns, uint64_t to_ns)
@@ -279,29 +279,29 @@ static uint64_t age_at(const struct bn_pacer *p, double mass, uint64_t to_ns)
 }
 
 /* The sequence after n arrivals, which have been replayed. */
-static struct bn_arrivals after(const struct bn_pacer *p, uint64_t n)
+static struct bn_arrivals pacer_after(const struct bn_pacer *p, uint64_t n)
 {
   const uint64_t i = n / p->step < p->n_marks ? n / p->step : p->n_marks - 1;
   struct bn_arrivals a = from_mark(p, i);
 
   for (uint64_t k = i * p->step; k < n; k++)
-    draw(&a);
+    pacer_draw(&a);
   return a;
 }
 
 /* The cumulative rate at the n-th arrival.  One that has not been replayed counts as expected. */
 static double mass_of(const struct bn_pacer *p, uint64_t n, uint64_t to_ns)
 {
-  return n <= p->replayed ? after(p, n).mass : fmin((double)n, expected(p, to_ns));
+  return n <= p->replayed ? pacer_after(p, n).mass : fmin((double)n, pacer_expected(p, to_ns));
 }
 
 static void put_each(const struct bn_pacer *p, uint64_t to_ns, uint64_t skip, uint64_t n,
                      struct bn_hist *into)
 {
-  struct bn_arrivals a = after(p, skip);
+  struct bn_arrivals a = pacer_after(p, skip);
 
   for (; n > 0; n--) {
-    draw(&a);
+    pacer_draw(&a);
     bn_hist_put(into, age_at(p, a.mass, to_ns), 1);
   }
 }

@@ -110,7 +110,7 @@ static uint64_t batch_size(const struct bn_quota *q, const struct bn_stat *st, u
   return share < TICKETS_AT_ONCE ? share : TICKETS_AT_ONCE;
 }
 
-static enum bn_admission take(struct bn_quota_share *share)
+static enum bn_admission quota_take(struct bn_quota_share *share)
 {
   struct bn_quota *q = share->quota;
   uint64_t taken = atomic_load_explicit(&q->taken, memory_order_relaxed), want;
@@ -126,7 +126,7 @@ static enum bn_admission take(struct bn_quota_share *share)
 }
 
 /* Of a session's events since the baseline, how many need a ticket. */
-static uint64_t charged(const struct bn_quota *q, uint64_t n)
+static uint64_t quota_charged(const struct bn_quota *q, uint64_t n)
 {
   return q->one_more && n > 0 ? n - 1 : n;
 }
@@ -134,12 +134,12 @@ static uint64_t charged(const struct bn_quota *q, uint64_t n)
 /* Once, after the baseline: what has ended since and what is in flight use the tickets that were
    kept for them.  Some may have been dropped.  Too few are kept only for a script that ends events
    which it never began. */
-static void charge(struct bn_quota_share *share)
+static void quota_charge(struct bn_quota_share *share)
 {
   const struct bn_stat *st = share->stat;
   const uint64_t ended = bn_stat_get(&st->counter[BN_C_EVENTS]) - share->warm_events;
   const uint64_t in_flight = bn_stat_get(&st->begun) - bn_stat_get(&st->ended);
-  const uint64_t n = charged(share->quota, ended + in_flight);
+  const uint64_t n = quota_charged(share->quota, ended + in_flight);
 
   if (n > share->kept)
     (void)atomic_fetch_add_explicit(&share->quota->taken, n - share->kept, memory_order_relaxed);
@@ -170,12 +170,12 @@ static void charge_once(struct bn_quota_share *share)
   if (share->quota->by_start)
     charge_by_start(share);
   else
-    charge(share);
+    quota_charge(share);
 }
 
 /* In the warm-up.  Of this store and load, and freeze's, one side sees the other's: a claim is
    either granted and known to thaw, or not granted. */
-static bool grant(struct bn_quota_share *share)
+static bool quota_grant(struct bn_quota_share *share)
 {
   (void)atomic_fetch_add(&share->granted, 1);
   if (atomic_load(&share->quota->state) == BN_QUOTA_WARMUP)
@@ -197,7 +197,7 @@ static enum bn_admission claim_ticket(struct bn_quota_share *share, uint64_t now
 
     if (state == BN_QUOTA_WARMUP && is_early(share->quota, now_ns))
       return BN_QUOTA_FROZEN;
-    if (state == BN_QUOTA_WARMUP && grant(share))
+    if (state == BN_QUOTA_WARMUP && quota_grant(share))
       return BN_QUOTA_YES;
     state = atomic_load_explicit(&share->quota->state, memory_order_acquire);
     if (state == BN_QUOTA_BASELINE)
@@ -205,7 +205,7 @@ static enum bn_admission claim_ticket(struct bn_quota_share *share, uint64_t now
     charge_once(share);
   }
   if (share->reserved == 0)
-    return take(share);
+    return quota_take(share);
   share->reserved--;
   return BN_QUOTA_YES;
 }
@@ -223,7 +223,7 @@ enum bn_admission bn_quota_claim(struct bn_quota_share *share, uint64_t now_ns)
 bool bn_quota_take(struct bn_quota_share *share, uint64_t now_ns)
 {
   return share->counted && share->reserved == 0 &&
-         now_ns < bn_stat_get(&share->quota->limit.until_ns) && take(share) == BN_QUOTA_YES;
+         now_ns < bn_stat_get(&share->quota->limit.until_ns) && quota_take(share) == BN_QUOTA_YES;
 }
 
 void bn_quota_began(struct bn_quota_share *share)
@@ -274,7 +274,7 @@ static uint64_t ended_events(const struct bn_stat *st)
 }
 
 /* With the lock, so that thaw comes before or after. */
-static enum bn_admission leave(struct bn_quota *q, struct bn_quota_share *share)
+static enum bn_admission quota_leave(struct bn_quota *q, struct bn_quota_share *share)
 {
   switch ((enum bn_quota_state)atomic_load(&q->state)) {
   case BN_QUOTA_WARMUP:
@@ -314,7 +314,7 @@ enum bn_admission bn_quota_leave(struct bn_quota_share *share)
   if (q->events == 0)
     return BN_QUOTA_YES;
   (void)pthread_mutex_lock(&q->lock);
-  answer = leave(q, share);
+  answer = quota_leave(q, share);
   if (answer == BN_QUOTA_YES && q->returns) {
     q->present--;
     look_who_is_left(q);
@@ -364,7 +364,7 @@ void bn_quota_freeze(struct bn_quota *q)
 
 /* By start: tickets for what was claimed and is not of the warm-up: it has started after it or is
    in a session's reserve.  In this order, so that what moves meanwhile makes them too many. */
-static uint64_t measured(const struct bn_quota_share *share, uint64_t granted)
+static uint64_t quota_measured(const struct bn_quota_share *share, uint64_t granted)
 {
   const uint64_t done = ended_events(share->stat);
   const uint64_t in_flight = bn_stat_get(&share->stat->begun) - bn_stat_get(&share->stat->ended);
@@ -382,8 +382,8 @@ static uint64_t tickets_kept(const struct bn_quota *q, const struct bn_quota_sha
   const uint64_t granted = atomic_load(&share->granted);
 
   if (q->by_start)
-    return measured(share, granted);
-  return granted > ended ? charged(q, granted - ended) : 0;
+    return quota_measured(share, granted);
+  return granted > ended ? quota_charged(q, granted - ended) : 0;
 }
 
 void bn_quota_thaw(struct bn_quota *q, const uint64_t *ended)

@@ -22,7 +22,7 @@ void bn_rated_done(struct bn_rated *r)
 }
 
 /* With the lock.  Devices are looked up once: what they do after the span is not of it. */
-static void count(struct bn_rated *r, uint64_t end_ns, uint64_t now_ns)
+static void rated_count(struct bn_rated *r, uint64_t end_ns, uint64_t now_ns)
 {
   if (r->at_ns == 0 && r->stats->sample != NULL)
     r->stats->sample(r->stats->sampled, r->counter);
@@ -33,7 +33,7 @@ void bn_rated_look(struct bn_rated *r, uint64_t end_ns, uint64_t now_ns)
 {
   (void)pthread_mutex_lock(&r->lock);
   if (r->at_ns == 0)
-    count(r, end_ns, now_ns);
+    rated_count(r, end_ns, now_ns);
   (void)pthread_mutex_unlock(&r->lock);
 }
 
@@ -44,7 +44,7 @@ void bn_rated_settle(struct bn_rated *r, const struct bn_snap *base, const struc
 
   (void)pthread_mutex_lock(&r->lock);
   if ((r->at_ns == 0 || late == 0) && !m->abandoned)
-    count(r, m->now_ns, m->looped_ns);
+    rated_count(r, m->now_ns, m->looped_ns);
   known = r->at_ns > base->at_ns;
   for (size_t i = 0; known && i < r->stats->metrics.n_counters; i++)
     if (r->counter[i] != BN_ABSENT)

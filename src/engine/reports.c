@@ -277,7 +277,7 @@ void bn_reports_place(struct bn_reports *b)
 
 /* --- baselines -------------------------------------------------------------------------------- */
 
-static void swap(struct bn_snap *a, struct bn_snap *b)
+static void reports_swap(struct bn_snap *a, struct bn_snap *b)
 {
   const struct bn_snap t = *a;
 
@@ -340,14 +340,14 @@ static struct bn_view_rules rules_of(const struct bn_reports *b)
                                 .commits = c->policy->transactions_are_commits};
 }
 
-static void count(const struct bn_reports *b, struct bn_desk *d, const struct bn_moment *m)
+static void reports_count(const struct bn_reports *b, struct bn_desk *d, const struct bn_moment *m)
 {
   bn_desk_count(d, b->stats, atomic_load(&b->warming), m->now_ns);
 }
 
 /* Of several events of a session the average start is known; in the middle of a start or an end it
    may be anything. */
-static uint64_t oldest(const struct bn_reports *b, const struct bn_snap *s, uint64_t now_ns)
+static uint64_t reports_oldest(const struct bn_reports *b, const struct bn_snap *s, uint64_t now_ns)
 {
   const uint64_t age_ns = bn_snap_oldest(s, now_ns);
   const uint64_t most_ns = now_ns > b->facts.start_ns ? now_ns - b->facts.start_ns : 0;
@@ -368,7 +368,7 @@ static void complete_view(const struct bn_reports *b, struct bn_desk *d, const s
     v->backlog = m->backlog;
     v->concurrency = d->now.unfinished;
   }
-  v->oldest_s = (double)oldest(b, &d->now, m->now_ns) * 1e-9;
+  v->oldest_s = (double)reports_oldest(b, &d->now, m->now_ns) * 1e-9;
   if (m->at_limit)
     v->running = m->running;
   if (b->ops->figures != NULL) {
@@ -392,13 +392,13 @@ static void make_view(struct bn_reports *b, struct bn_desk *d, const struct bn_s
 static void build_view(struct bn_reports *b, struct bn_desk *d, const struct bn_snap *base,
                        bool exact, const struct bn_moment *m)
 {
-  count(b, d, m);
+  reports_count(b, d, m);
   make_view(b, d, base, exact, m);
 }
 
 /* lines: not NULL to ask for them. */
-static int call(const struct slot *r, const struct bn_view *v, struct bn_buf *lines,
-                struct bn_err *err)
+static int reports_call(const struct slot *r, const struct bn_view *v, struct bn_buf *lines,
+                        struct bn_err *err)
 {
   const struct bn_reporter *ops = r->use.ops;
 
@@ -460,7 +460,7 @@ static bool hand_over(struct bn_reports *b, struct slot *r, const struct bn_view
   if (hook)
     atomic_store(&b->in_hook, true);
   atomic_fetch_add(&r->busy, 1);
-  rc = call(r, v, lines, &err);
+  rc = reports_call(r, v, lines, &err);
   atomic_fetch_sub(&r->busy, 1);
   if (hook)
     atomic_store(&b->in_hook, false);
@@ -470,7 +470,7 @@ static bool hand_over(struct bn_reports *b, struct slot *r, const struct bn_view
 }
 
 /* The reporting thread that was left behind is still in it: the others need not wait for that. */
-static bool hangs(const struct slot *r)
+static bool reports_hangs(const struct slot *r)
 {
   return atomic_load(&r->busy) != 0;
 }
@@ -482,7 +482,7 @@ static bool ask_for_lines(struct bn_reports *b, struct bn_desk *d)
 
   bn_buf_clear(&d->lines);
   for (size_t i = 0; i < b->n_slots; i++)
-    if (!left || !hangs(&b->slot[i]))
+    if (!left || !reports_hangs(&b->slot[i]))
       ok &= hand_over(b, &b->slot[i], &d->view, &d->lines);
   d->view.lines = ok && d->lines.len > 0 ? d->lines.data : NULL;
   return ok;
@@ -522,7 +522,7 @@ static bool hand_out(struct bn_reports *b, struct bn_desk *d, bool *late)
     struct slot *r = &b->slot[i];
     const bool replaces = (r->use.ops->replaces & bit) != 0;
 
-    if (left && hangs(r)) {
+    if (left && reports_hangs(r)) {
       ok = false;
       continue;
     }
@@ -546,7 +546,7 @@ bool bn_reports_interval(struct bn_reports *b, const struct bn_moment *m)
   b->desk.view.span = BN_VIEW_INTERVAL;
   ok = hand_out(b, &b->desk, &late);
   if (!late)
-    swap(&b->last, &b->desk.now);
+    reports_swap(&b->last, &b->desk.now);
   return ok;
 }
 
@@ -563,7 +563,7 @@ static void start_from_checkpoint(struct bn_reports *b)
 {
   (void)pthread_mutex_lock(&b->lock);
   if (!atomic_load(&b->left)) {
-    swap(&b->base, &b->desk.now);
+    reports_swap(&b->base, &b->desk.now);
     b->base_is_start = false;
   }
   (void)pthread_mutex_unlock(&b->lock);
@@ -610,7 +610,7 @@ const struct bn_assert *bn_reports_second(struct bn_reports *b, const struct bn_
   if (b->desk.view.span_s < 0.5)
     return NULL;
   violated = bn_asserts_second(&b->asserts, &b->desk.view, &rules);
-  swap(&b->second, &b->desk.now);
+  reports_swap(&b->second, &b->desk.now);
   return violated;
 }
 
@@ -683,7 +683,7 @@ static struct bn_view_rules build_total(struct bn_reports *b, const struct bn_mo
 }
 
 /* A report of the warm-up says nothing about what was to be measured. */
-static void asserts(struct bn_reports *b, const struct bn_view_rules *rules)
+static void reports_asserts(struct bn_reports *b, const struct bn_view_rules *rules)
 {
   const struct bn_view *v = atomic_load(&b->warming) ? NULL : &b->total.view;
 
@@ -694,7 +694,7 @@ static void asserts(struct bn_reports *b, const struct bn_view_rules *rules)
 
 void bn_reports_count(struct bn_reports *b, const struct bn_moment *m)
 {
-  count(b, &b->total, m);
+  reports_count(b, &b->total, m);
 }
 
 void bn_reports_sum(struct bn_reports *b, const struct bn_moment *m)
@@ -712,7 +712,7 @@ void bn_reports_sum(struct bn_reports *b, const struct bn_moment *m)
   }
   b->total.view.span = BN_VIEW_TOTAL;
   b->total.view.running = 0;
-  asserts(b, &rules);
+  reports_asserts(b, &rules);
 }
 
 bool bn_reports_total(struct bn_reports *b)
@@ -734,7 +734,7 @@ static bool is_unread(const struct slot *r, const struct bn_end *end)
 }
 
 /* Threads that were left behind may still tell facts. */
-static bool finish(struct bn_reports *b, struct slot *r, const struct bn_end *end)
+static bool reports_finish(struct bn_reports *b, struct slot *r, const struct bn_end *end)
 {
   struct bn_err err = {0};
   int rc = 0;
@@ -773,7 +773,7 @@ bool bn_reports_close(struct bn_reports *b, const struct bn_end *how)
     struct bn_err err = {0};
 
     if (r->opened && atomic_load(&r->busy) == 0) {
-      ok &= finish(b, r, &end);
+      ok &= reports_finish(b, r, &end);
       if (r->use.ops->close != NULL && r->use.ops->close(r->state, &err) != 0) {
         if (!is_unread(r, &end))
           bn_log_stderr("report not complete: %s", err.text);

@@ -169,7 +169,7 @@ static struct bn_run *new_run(const struct bn_run_setup *setup)
 }
 
 /* What this run tells apart; of events, only bench's own form does. */
-static unsigned apart(const struct bn_conf *c, const struct bn_workload *ops)
+static unsigned run_apart(const struct bn_conf *c, const struct bn_workload *ops)
 {
   unsigned bits = ops->statements ? BN_STAT_STATEMENTS : 0;
 
@@ -188,7 +188,7 @@ int bn_run_new(struct bn_run **out, const struct bn_run_setup *setup, struct bn_
   if (run == NULL)
     return bn_err_set(err, 0, "out of memory");
   if (bn_load_init(&run->load, setup->conf->threads, setup->ops->metrics,
-                   apart(setup->conf, setup->ops)) != 0 ||
+                   run_apart(setup->conf, setup->ops)) != 0 ||
       (setup->conf->raw.rate > 0 && (run->ages = bn_hist_new()) == NULL) || make_pacer(run) != 0 ||
       make_admit(run) != 0 || make_sessions(run) != 0 || make_watch(run, setup) != 0) {
     bn_run_free(run);
@@ -204,7 +204,7 @@ int bn_run_new(struct bn_run **out, const struct bn_run_setup *setup, struct bn_
 
 int bn_run_measure(struct bn_run *run, const struct bn_metric *metrics, struct bn_err *err)
 {
-  if (bn_load_measure(&run->load, metrics, apart(run->job.conf, run->job.ops)) != 0)
+  if (bn_load_measure(&run->load, metrics, run_apart(run->job.conf, run->job.ops)) != 0)
     return bn_err_set(err, 0, "out of memory for the metrics of the script");
   bn_sessions_count_in(&run->sessions, &run->load);
   bn_quota_count_in(&run->quota, run->load.stats.stat);
@@ -257,7 +257,7 @@ void bn_run_stop(struct bn_run *run, bool at_once)
 }
 
 /* The other hosts may stop the run as long as it has its receiver. */
-static void attach(struct bn_run *run)
+static void run_attach(struct bn_run *run)
 {
   if (run->host_group != NULL)
     run->host_group->attach(run->host_group->of, run);
@@ -282,7 +282,7 @@ static bool start_watching(struct bn_run *run)
   bn_room_allow_files(run->sessions.workers);
   if (bn_sampler_start(&run->sampler, run->services.is_command, &err) == 0 &&
       bn_receiver_start(&run->receiver, &run->sampler, &err) == 0) {
-    attach(run);
+    run_attach(run);
     return true;
   }
   bn_room_explain(&err, run->sessions.workers, stack_of(run));
@@ -308,7 +308,7 @@ static bool overload_fails(const struct bn_run *run)
   return !run->job.conf->policy->overload_passes;
 }
 
-static int status(const struct bn_run *run)
+static int run_status(const struct bn_run *run)
 {
   return bn_outcome_status(&run->outcome, overload_fails(run));
 }
@@ -316,7 +316,7 @@ static int status(const struct bn_run *run)
 /* --- start ------------------------------------------------------------------------------------ */
 
 /* A part of the workload failed before or after its workers. */
-static bool failed(struct bn_run *run, const struct bn_err *err)
+static bool run_failed(struct bn_run *run, const struct bn_err *err)
 {
   bn_log_failure(err);
   bn_outcome_set(&run->outcome, BN_OUTCOME_FAILED);
@@ -327,7 +327,7 @@ static bool can_assert(struct bn_run *run)
 {
   struct bn_err err = {0};
 
-  return bn_reports_check(run->reports, &err) == 0 || failed(run, &err);
+  return bn_reports_check(run->reports, &err) == 0 || run_failed(run, &err);
 }
 
 static bool open_workload(struct bn_run *run)
@@ -338,7 +338,7 @@ static bool open_workload(struct bn_run *run)
   if (ops->open == NULL ||
       ops->open(&run->job.self, bn_run_main_session(run), run->workload_conf, &err) == 0)
     return true;
-  return failed(run, &err);
+  return run_failed(run, &err);
 }
 
 static void note_report(struct bn_run *run, bool ok)
@@ -361,13 +361,13 @@ static bool start_workload(struct bn_run *run)
   struct bn_err err = {0};
 
   if (job->ops->start != NULL && job->ops->start(job->self, &err) != 0)
-    return failed(run, &err);
+    return run_failed(run, &err);
   run->load.stats.sample = job->ops->sample;
   run->load.stats.sampled = job->self;
   return true;
 }
 
-static bool announce(struct bn_run *run, uint64_t seed)
+static bool run_announce(struct bn_run *run, uint64_t seed)
 {
   bn_reports_begin(run->reports, run->job.self, seed);
   if (!start_workload(run))
@@ -393,7 +393,7 @@ static void tell_what_is_watched(const struct bn_run *run)
 }
 
 /* Thousands of threads that are busy as soon as they have started hold up those that start them. */
-static bool spawn(struct bn_run *run, void *(*body)(void *), uint64_t until_ns)
+static bool run_spawn(struct bn_run *run, void *(*body)(void *), uint64_t until_ns)
 {
   const struct bn_threads_plan plan = {&run->job, body, stack_of(run), until_ns};
   const unsigned n = run->sessions.workers;
@@ -506,7 +506,7 @@ static void close_reports(struct bn_run *run)
 {
   const struct bn_outcome *o = &run->outcome;
   const struct bn_end end = {.reason = bn_outcome_reason(o, overload_fails(run)),
-                             .status = status(run),
+                             .status = run_status(run),
                              .signo = atomic_load(&o->signo),
                              .failed = bn_outcome_has(o, BN_OUTCOME_FAILED) ||
                                        bn_outcome_has(o, BN_OUTCOME_THREAD_FAILED),
@@ -523,7 +523,7 @@ static void finish_workload(struct bn_run *run)
   struct bn_err err = {0};
 
   if (run->job.ops->finish != NULL && run->job.ops->finish(run->job.self, &err) != 0)
-    (void)failed(run, &err);
+    (void)run_failed(run, &err);
 }
 
 /* Workers that were abandoned may come back all the same. */
@@ -566,7 +566,7 @@ static struct bn_moment sum_up(struct bn_run *run, const struct bn_times *times)
 
   bn_reports_count(run->reports, &end);
   if (ops->verify != NULL && ops->verify(run->job.self, bn_run_main_session(run), &err) != 0)
-    (void)failed(run, &err);
+    (void)run_failed(run, &err);
   bn_reports_sum(run->reports, &end);
   bn_reports_fact_f64(run->reports, "process", "processor_s", processor_s() - run->processor_s);
   bn_outcome_advance(&run->outcome, BN_STAGE_REPORT);
@@ -601,7 +601,7 @@ static void report_total(struct bn_run *run, const struct bn_times *times,
   tell_failed_threads(run);
 }
 
-static void measure(struct bn_run *run, const struct bn_times *times)
+static void run_measure(struct bn_run *run, const struct bn_times *times)
 {
   const bool all = bn_threads_await(&run->threads, UINT64_MAX, false);
 
@@ -648,10 +648,10 @@ static void run_workers(struct bn_run *run)
   const uint64_t deadline_ns = ready_deadline(run);
   struct bn_times times;
 
-  if (spawn(run, bn_worker_run, deadline_ns) && await_ready(run, deadline_ns)) {
+  if (run_spawn(run, bn_worker_run, deadline_ns) && await_ready(run, deadline_ns)) {
     bn_outcome_advance(&run->outcome, BN_STAGE_MEASURE);
     if (open_gate(run, &times)) {
-      measure(run, &times);
+      run_measure(run, &times);
       return;
     }
   }
@@ -668,7 +668,7 @@ int bn_run_execute(struct bn_run *run)
     return BN_STATUS_FAILED;
   /* No message holds up a worker, a signal or a report. */
   bn_log_hold_errors();
-  if (can_assert(run) && open_workload(run) && open_reports(run) && announce(run, seed)) {
+  if (can_assert(run) && open_workload(run) && open_reports(run) && run_announce(run, seed)) {
     tell_what_is_watched(run);
     run_workers(run);
   }
@@ -682,7 +682,7 @@ int bn_run_execute(struct bn_run *run)
   if (!bn_outcome_left_behind(&run->outcome) && run->job.ops->close != NULL)
     run->job.ops->close(run->job.self);
   stop_receiving(run);
-  return status(run);
+  return run_status(run);
 }
 
 /* What happens once, happens there. */
@@ -695,7 +695,7 @@ static void run_parallel(struct bn_run *run)
 {
   if (!run->job.command->quiet && is_first_host(run))
     bn_log(BN_NOTICE, "Initializing worker threads...\n\n");
-  if (spawn(run, bn_worker_command, UINT64_MAX) &&
+  if (run_spawn(run, bn_worker_command, UINT64_MAX) &&
       bn_threads_ready(&run->threads, UINT64_MAX) == BN_START_BARRIER_OPEN)
     bn_threads_go(&run->threads);
   (void)bn_threads_await(&run->threads, UINT64_MAX, false);
@@ -734,5 +734,5 @@ int bn_run_command(struct bn_run *run, const struct bn_command *command)
   bn_log_release_errors();
   stop_receiving(run);
   tell_incomplete(run, command->name);
-  return status(run);
+  return run_status(run);
 }

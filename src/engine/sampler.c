@@ -44,8 +44,8 @@ static void end_warmup(const struct sampler *s, uint64_t now)
 }
 
 /* The reports says whether all went well; the reporters have said why not. */
-static void report(const struct sampler *s, uint64_t now,
-                   bool (*hand_out)(struct bn_reports *b, const struct bn_moment *m))
+static void sampler_report(const struct sampler *s, uint64_t now,
+                           bool (*hand_out)(struct bn_reports *b, const struct bn_moment *m))
 {
   const struct bn_moment m = bn_moment_at(s->p, &s->schedule.times, now);
 
@@ -63,7 +63,7 @@ static bool is_after_the_end(const struct sampler *s, uint64_t at_ns)
 
 /* While events may begin: the load of the grace is another one.  The run is ended first: a message
    waits for its reader. */
-static void asserts(const struct sampler *s)
+static void sampler_asserts(const struct sampler *s)
 {
   const uint64_t now = bn_clock_mono();
   const struct bn_assert *violated;
@@ -92,17 +92,17 @@ static void report_due(struct sampler *s, uint64_t now)
   const uint64_t at_ns = s->schedule.interval_ns;
 
   if (bn_schedule_interval(&s->schedule, now) && !is_after_the_end(s, at_ns)) {
-    report(s, now, bn_reports_interval);
+    sampler_report(s, now, bn_reports_interval);
     /* Whoever prints it may have taken his time. */
     now = bn_clock_mono();
   }
   if (bn_threads_busy(s->p->threads) == 0)
     bn_schedule_end(&s->schedule);
   if (bn_schedule_checkpoint(&s->schedule, now))
-    report(s, now, bn_reports_checkpoint);
+    sampler_report(s, now, bn_reports_checkpoint);
   if (bn_schedule_tick(&s->schedule, now)) {
-    report(s, now, bn_reports_tick);
-    asserts(s);
+    sampler_report(s, now, bn_reports_tick);
+    sampler_asserts(s);
   }
 }
 
@@ -123,7 +123,7 @@ static void check_backlog(const struct sampler *s, uint64_t now)
     bn_log(BN_FATAL, "Event queue is full.");
 }
 
-static uint64_t grace(const struct sampler *s)
+static uint64_t sampler_grace(const struct sampler *s)
 {
   return bn_grace_ns(s->p, bn_grace_least_ns(s->p));
 }
@@ -134,8 +134,8 @@ static uint64_t grace(const struct sampler *s)
 static void use_up_grace(const struct sampler *s, uint64_t now_ns)
 {
   const struct bn_patience *p = &s->schedule.patience;
-  const bool statements = now_ns < p->since_ns + grace(s);
-  const double used_s = (double)(statements ? now_ns - p->ended_since_ns : grace(s)) * 1e-9;
+  const bool statements = now_ns < p->since_ns + sampler_grace(s);
+  const double used_s = (double)(statements ? now_ns - p->ended_since_ns : sampler_grace(s)) * 1e-9;
   const unsigned busy = bn_threads_busy(s->p->threads), looping = bn_threads_looping(s->p->threads);
   const bool warmup = s->p->conf->warmup_ns != 0;
   const bool failed = bn_outcome_has(s->p->outcome, BN_OUTCOME_FAILED);
@@ -179,8 +179,8 @@ static void do_due(struct sampler *s)
   report_due(s, now);
   /* Once nothing new may begin, what is in flight gets the grace. */
   if (a->measuring && now >= bn_stat_get(&s->p->quota->limit.until_ns) && bn_grace_is_limited(s->p))
-    bn_schedule_give_grace(a, now, bn_grace_progress(s->p), grace(s),
-                           bn_grace_longest_ns(s->p, grace(s)));
+    bn_schedule_give_grace(a, now, bn_grace_progress(s->p), sampler_grace(s),
+                           bn_grace_longest_ns(s->p, sampler_grace(s)));
   /* A report may have held this up until there was nobody left. */
   if (bn_threads_busy(s->p->threads) == 0)
     return;
@@ -200,7 +200,7 @@ static bool is_to_stop(struct bn_sampler *s)
   return stop;
 }
 
-static void look(struct sampler *s)
+static void sampler_look(struct sampler *s)
 {
   struct bn_times times;
 
@@ -235,7 +235,7 @@ static void *sampler_main(void *arg)
     stop = is_to_stop(own);
     if (own->redraws && !stop)
       bn_log_progress_again();
-    look(&s);
+    sampler_look(&s);
   } while (!stop);
   check_backlog(&s, bn_clock_mono());
   (void)pthread_mutex_lock(&own->lock);

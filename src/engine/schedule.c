@@ -9,7 +9,7 @@ static const uint64_t never = UINT64_MAX;
 /* Threads that stop by themselves at the limit are not to be forced. */
 static const uint64_t stopping_ns = 200 * BN_NSEC_PER_MSEC;
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t schedule_least(uint64_t a, uint64_t b)
 {
   return a < b ? a : b;
 }
@@ -57,10 +57,11 @@ uint64_t bn_schedule_next(const struct bn_schedule *a, uint64_t now_ns)
   if (!a->measuring)
     return at;
   if (a->warming)
-    return least(at, a->times.measure_ns);
-  at = least(at, least(least(a->interval_ns, a->tick_ns), checkpoint_at(a)));
-  at = least(at, least(a->forced_ns, a->grace_ns));
-  return least(at, a->times.deadline_ns > now_ns ? a->times.deadline_ns : never);
+    return schedule_least(at, a->times.measure_ns);
+  at = schedule_least(at,
+                      schedule_least(schedule_least(a->interval_ns, a->tick_ns), checkpoint_at(a)));
+  at = schedule_least(at, schedule_least(a->forced_ns, a->grace_ns));
+  return schedule_least(at, a->times.deadline_ns > now_ns ? a->times.deadline_ns : never);
 }
 
 bool bn_schedule_refit(struct bn_schedule *a, uint64_t now_ns)
@@ -115,7 +116,7 @@ bool bn_schedule_tick(struct bn_schedule *a, uint64_t now_ns)
   return true;
 }
 
-static bool once(uint64_t *at_ns, uint64_t now_ns)
+static bool schedule_once(uint64_t *at_ns, uint64_t now_ns)
 {
   if (now_ns < *at_ns)
     return false;
@@ -125,12 +126,12 @@ static bool once(uint64_t *at_ns, uint64_t now_ns)
 
 bool bn_schedule_forced(struct bn_schedule *a, uint64_t now_ns)
 {
-  return once(&a->forced_ns, now_ns);
+  return schedule_once(&a->forced_ns, now_ns);
 }
 
 bool bn_schedule_out_of_grace(struct bn_schedule *a, uint64_t now_ns)
 {
-  return once(&a->grace_ns, now_ns);
+  return schedule_once(&a->grace_ns, now_ns);
 }
 
 void bn_patience_renew(struct bn_patience *p, struct bn_progress done, uint64_t now_ns)
@@ -144,7 +145,7 @@ void bn_patience_renew(struct bn_patience *p, struct bn_progress done, uint64_t 
 
 uint64_t bn_patience_until(const struct bn_patience *p, uint64_t grace_ns, uint64_t longest_ns)
 {
-  return least(p->since_ns + grace_ns, p->ended_since_ns + longest_ns);
+  return schedule_least(p->since_ns + grace_ns, p->ended_since_ns + longest_ns);
 }
 
 void bn_schedule_give_grace(struct bn_schedule *a, uint64_t now_ns, struct bn_progress done,

@@ -20,7 +20,7 @@ static void set_kind(void *of, enum bn_kind kind)
   bn_reports_set_kind(p->reports, kind);
 }
 
-static void fact(void *of, const char *section, const char *key, const char *text)
+static void services_fact(void *of, const char *section, const char *key, const char *text)
 {
   const struct bn_parts *p = of;
 
@@ -34,7 +34,7 @@ static bool count_label(void *of, unsigned index, const char *label)
   return bn_labels_count(p->load->stats.labels[index], label, 1);
 }
 
-static bool leave(void *of, int status)
+static bool services_leave(void *of, int status)
 {
   const struct bn_parts *p = of;
 
@@ -44,7 +44,7 @@ static bool leave(void *of, int status)
   return true;
 }
 
-static void fail(void *of)
+static void services_fail(void *of)
 {
   const struct bn_parts *p = of;
 
@@ -107,7 +107,7 @@ static bool is_taken(const struct bn_parts *p, unsigned number)
 
 static const struct bn_wait taking = {"the end of a run with a lost thread", BN_BOUND_DEADLINE};
 
-static void say(const char *text)
+static void services_say(const char *text)
 {
   /* Nobody could be told that it failed. */
   if (write(STDERR_FILENO, text, strlen(text)) < 0)
@@ -119,11 +119,11 @@ static void say_untold(struct bn_threads *c)
   const char *text = bn_threads_unreported(c);
 
   if (text != NULL && bn_wait_is_writable(STDERR_FILENO))
-    say(text);
+    services_say(text);
 }
 
 /* In a handler of signals: locks nothing, allocates nothing. */
-static void lose(const struct bn_session *s, const char *text)
+static void services_lose(const struct bn_session *s, const char *text)
 {
   const uint64_t until_ns = bn_clock_mono() + 3 * BN_NSEC_PER_SEC;
   const struct bn_parts *p = s->services->of;
@@ -134,7 +134,7 @@ static void lose(const struct bn_session *s, const char *text)
   unsigned number;
 
   if (told)
-    say(text);
+    services_say(text);
   if (!reported)
     return;
   number = bn_threads_lose(p->threads, first && !told ? text : NULL);
@@ -151,7 +151,7 @@ static void lose(const struct bn_session *s, const char *text)
   bn_wait_park(&process_end);
 }
 
-static bool barrier(struct bn_session *s)
+static bool services_barrier(struct bn_session *s)
 {
   const struct bn_parts *p = s->services->of;
 
@@ -185,14 +185,14 @@ void bn_services_bind(struct bn_services *out, struct bn_parts *parts,
       .unique = &parts->load->unique,
       .sessions = sessions->whole,
       .set_kind = set_kind,
-      .fact = fact,
+      .fact = services_fact,
       .count_label = count_label,
-      .leave = leave,
-      .fail = fail,
+      .leave = services_leave,
+      .fail = services_fail,
       .fail_session = fail_session,
       .stay_behind = stay_behind,
-      .lose = lose,
-      .barrier = barrier,
+      .lose = services_lose,
+      .barrier = services_barrier,
       .pause = pause_session,
       .set_interrupt = set_interrupt,
       .counted_events = bn_event_counted,

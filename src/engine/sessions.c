@@ -7,7 +7,7 @@
 
 enum { CACHE_LINE = 64 };
 
-static void *allocate(size_t size)
+static void *sessions_allocate(size_t size)
 {
   const size_t whole = (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
   void *p = aligned_alloc(CACHE_LINE, whole);
@@ -25,9 +25,9 @@ int bn_sessions_init(struct bn_sessions *s, unsigned workers, const struct bn_se
   *s = (struct bn_sessions){.workers = workers,
                             .first = l->host_group != NULL ? l->host_group->first : 0,
                             .whole = l->host_group != NULL ? l->host_group->sessions : workers,
-                            .all = allocate(sizeof *s->all * all)};
+                            .all = sessions_allocate(sizeof *s->all * all)};
   if (size > 0)
-    s->state = allocate(size * all);
+    s->state = sessions_allocate(size * all);
   if (s->all == NULL || (size > 0 && s->state == NULL))
     return -1;
   for (unsigned i = 0; i < all; i++) {

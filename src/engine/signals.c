@@ -79,7 +79,7 @@ static void end_without_reader(struct receiver *r)
   end_in_order(r, SIGPIPE);
 }
 
-static void abandon(struct receiver *r)
+static void signals_abandon(struct receiver *r)
 {
   interrupt_all(r->p);
   bn_threads_end(r->p->threads, BN_CAUSE_ABANDONED, 0);
@@ -90,7 +90,7 @@ static void end_at_once(struct receiver *r)
 {
   r->count = 2;
   r->leave_ns = bn_clock_mono() + leave_ns;
-  abandon(r);
+  signals_abandon(r);
 }
 
 static bool is_echo(const struct receiver *r, const struct bn_stop_sender *s)
@@ -146,7 +146,7 @@ _Noreturn static void leave(struct receiver *r)
 
 /* Errors are held: a reader of standard error who does not read holds up neither this thread nor
    the end of the process. */
-static void tell(int signo, const char *what)
+static void signals_tell(int signo, const char *what)
 {
   (void)bn_log_at_once("%s received: %s", signo == SIGINT ? "interrupt" : strsignal(signo), what);
 }
@@ -161,12 +161,12 @@ static void take_signal(struct receiver *r, const struct bn_stop_sender *sender)
   if (r->count == 0) {
     r->first = *sender;
     end_in_order(r, signo);
-    tell(signo, "finishing; send it again to end at once");
+    signals_tell(signo, "finishing; send it again to end at once");
   } else if (r->count == 1) {
     end_at_once(r);
-    tell(signo, "ending at once");
+    signals_tell(signo, "ending at once");
   } else {
-    tell(signo, "ending at once");
+    signals_tell(signo, "ending at once");
     leave(r);
   }
 }
@@ -276,7 +276,7 @@ static void look_for_progress(struct receiver *r)
   r->patience.since_ns = 0;
   if (is_for_events(r)) {
     r->abandoned = true;
-    abandon(r);
+    signals_abandon(r);
   } else {
     end_at_once(r);
   }

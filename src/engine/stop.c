@@ -41,7 +41,7 @@ static void choose_wanted(sigset_t *set)
   }
 }
 
-static void handle(int signo, void (*handler)(int))
+static void stop_handle(int signo, void (*handler)(int))
 {
   struct sigaction act;
 
@@ -73,7 +73,7 @@ static void on_pipe(int signo)
     if (atomic_load(&receiver.known)) {
       (void)pthread_kill(atomic_load(&receiver.thread), wake_signal());
     } else {
-      handle(signo, SIG_DFL);
+      stop_handle(signo, SIG_DFL);
       (void)raise(signo);
     }
   }
@@ -85,7 +85,7 @@ void bn_stop_watch_reader(void)
   struct sigaction now;
 
   if (sigaction(SIGPIPE, NULL, &now) == 0 && now.sa_handler != SIG_IGN)
-    handle(SIGPIPE, on_pipe);
+    stop_handle(SIGPIPE, on_pipe);
 }
 
 void bn_stop_note_reader(void)
@@ -107,7 +107,7 @@ void bn_stop_block_signals(void)
   choose_wanted(&receiver.wanted);
   for (signo = 1; signo < wake_signal(); signo++) {
     if (sigismember(&receiver.wanted, signo))
-      handle(signo, pass_on);
+      stop_handle(signo, pass_on);
   }
   set = receiver.wanted;
   (void)sigaddset(&set, wake_signal());
@@ -136,8 +136,8 @@ void bn_stop_release_signals(void)
     return;
   for (int signo = 1; signo < wake_signal(); signo++) {
     if (sigismember(&receiver.wanted, signo)) {
-      handle(signo, SIG_IGN);
-      handle(signo, SIG_DFL);
+      stop_handle(signo, SIG_IGN);
+      stop_handle(signo, SIG_DFL);
     }
   }
   (void)pthread_sigmask(SIG_UNBLOCK, &receiver.wanted, NULL);

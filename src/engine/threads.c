@@ -71,7 +71,7 @@ void bn_threads_done(struct bn_threads *c)
 
 /* --- start --- */
 
-static int spawn(struct bn_worker *w, void *(*body)(void *), uint64_t stack_bytes)
+static int threads_spawn(struct bn_worker *w, void *(*body)(void *), uint64_t stack_bytes)
 {
   const int rc = bn_wait_spawn(&w->thread, bn_threads_stack(stack_bytes), body, w);
 
@@ -86,7 +86,7 @@ int bn_threads_spawn(struct bn_threads *c, const struct bn_threads_plan *plan, s
     int rc;
 
     c->worker[i].job = plan->job;
-    rc = spawn(&c->worker[i], plan->body, plan->stack_bytes);
+    rc = threads_spawn(&c->worker[i], plan->body, plan->stack_bytes);
     if (rc != 0)
       return bn_err_set(err, rc, "cannot start worker thread %u of %u: %s", i + 1, c->n,
                         strerror(rc));
@@ -106,7 +106,7 @@ enum bn_start_barrier_state bn_threads_ready(struct bn_threads *c, uint64_t dead
 }
 
 /* What a worker is busy with before it is ready; NULL: it is. */
-static const char *opening(struct bn_threads *c, unsigned i)
+static const char *threads_opening(struct bn_threads *c, unsigned i)
 {
   const char *doing = NULL;
 
@@ -126,7 +126,7 @@ void bn_threads_log_waiting(struct bn_threads *c)
   const char *reason = NULL;
 
   for (i = 0; i <= c->n && lines < 10; i++) {
-    const char *doing = opening(c, i);
+    const char *doing = threads_opening(c, i);
 
     if (doing == reason)
       continue;
@@ -188,7 +188,7 @@ static bool is_alone(const struct bn_threads *c)
 }
 
 /* With the lock, as the two below. */
-static void pass(struct bn_threads *c)
+static void threads_pass(struct bn_threads *c)
 {
   c->told = false;
   c->barrier_here = 0;
@@ -209,7 +209,7 @@ void bn_threads_pass(struct bn_threads *c)
 {
   (void)pthread_mutex_lock(&c->lock);
   if (c->told)
-    pass(c);
+    threads_pass(c);
   (void)pthread_mutex_unlock(&c->lock);
 }
 
@@ -253,7 +253,7 @@ void bn_threads_join(struct bn_threads *c)
     }
 }
 
-static void note(struct bn_outcome *o, enum bn_cause cause, int value, uint64_t now_ns)
+static void threads_note(struct bn_outcome *o, enum bn_cause cause, int value, uint64_t now_ns)
 {
   switch (cause) {
   case BN_CAUSE_FAILED:
@@ -283,7 +283,7 @@ static void note(struct bn_outcome *o, enum bn_cause cause, int value, uint64_t 
 }
 
 /* With the lock; those too that are still to be made. */
-static unsigned looping(const struct bn_threads *c)
+static unsigned threads_looping(const struct bn_threads *c)
 {
   unsigned n = 0;
 
@@ -300,7 +300,7 @@ static bool has_load(struct bn_threads *c, uint64_t now_ns)
   if (bn_quota_unused(c->quota) == 0)
     return false;
   (void)pthread_mutex_lock(&c->lock);
-  has = looping(c) > 0 && (c->times.deadline_ns == 0 || now_ns < c->times.deadline_ns);
+  has = threads_looping(c) > 0 && (c->times.deadline_ns == 0 || now_ns < c->times.deadline_ns);
   (void)pthread_mutex_unlock(&c->lock);
   return has;
 }
@@ -311,7 +311,7 @@ void bn_threads_end(struct bn_threads *c, enum bn_cause cause, int value)
 
   if (has_load(c, now))
     bn_outcome_set(c->outcome, BN_OUTCOME_EARLY);
-  note(c->outcome, cause, value, now);
+  threads_note(c->outcome, cause, value, now);
   bn_quota_close(c->quota, now);
   (void)pthread_mutex_lock(&c->lock);
   c->ended = true;
@@ -364,7 +364,7 @@ bool bn_threads_barrier(struct bn_threads *c)
     const bool here = c->barrier_here + c->gone >= c->n;
 
     if (here && is_alone(c))
-      pass(c);
+      threads_pass(c);
     else if (here && !c->told)
       tell_others(c);
     else
@@ -476,7 +476,7 @@ unsigned bn_threads_looping(struct bn_threads *c)
   unsigned n;
 
   (void)pthread_mutex_lock(&c->lock);
-  n = looping(c);
+  n = threads_looping(c);
   (void)pthread_mutex_unlock(&c->lock);
   return n;
 }

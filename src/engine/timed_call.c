@@ -49,7 +49,8 @@ int bn_timed_call_start(struct bn_timed_call *a, pthread_mutex_t *lock, struct b
 }
 
 /* Until the thread has become so, or the time is over. */
-static bool await(struct bn_timed_call *a, const bool *flag, bool value, uint64_t patience_ns)
+static bool timed_call_await(struct bn_timed_call *a, const bool *flag, bool value,
+                             uint64_t patience_ns)
 {
   const uint64_t until_ns = bn_clock_mono() + patience_ns;
   bool in_time = true;
@@ -68,12 +69,12 @@ bool bn_timed_call_ask(struct bn_timed_call *a, void (*fn)(void *arg), void *arg
   a->arg = arg;
   a->busy = true;
   bn_wait_wake(&a->changed);
-  return await(a, &a->busy, false, patience_ns);
+  return timed_call_await(a, &a->busy, false, patience_ns);
 }
 
 bool bn_timed_call_rest(struct bn_timed_call *a, uint64_t patience_ns)
 {
-  return !a->made || await(a, &a->busy, false, patience_ns);
+  return !a->made || timed_call_await(a, &a->busy, false, patience_ns);
 }
 
 bool bn_timed_call_stop(struct bn_timed_call *a, uint64_t patience_ns)
@@ -82,7 +83,7 @@ bool bn_timed_call_stop(struct bn_timed_call *a, uint64_t patience_ns)
     return true;
   a->stop = true;
   bn_wait_wake(&a->changed);
-  if (!await(a, &a->gone, true, patience_ns))
+  if (!timed_call_await(a, &a->gone, true, patience_ns))
     return false;
   (void)pthread_mutex_unlock(a->lock);
   bn_wait_join(&returning, a->thread);

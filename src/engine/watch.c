@@ -89,7 +89,7 @@ static void call_close(void *arg)
 }
 
 /* With the lock.  false: it has not returned in time. */
-static bool call(struct bn_watch_one *o, void (*fn)(void *arg), uint64_t patience_ns)
+static bool watch_call(struct bn_watch_one *o, void (*fn)(void *arg), uint64_t patience_ns)
 {
   if (may_block(o))
     return bn_timed_call_ask(&o->timed_call, fn, o, patience_ns);
@@ -97,7 +97,7 @@ static bool call(struct bn_watch_one *o, void (*fn)(void *arg), uint64_t patienc
   return true;
 }
 
-static void fail(struct bn_watch_one *o, const struct bn_err *err)
+static void watch_fail(struct bn_watch_one *o, const struct bn_err *err)
 {
   o->open = false;
   bn_log_stderr("--watch=%s: %s", o->ops->name, err->text);
@@ -109,15 +109,15 @@ static void open_one(struct bn_watch_one *o)
   struct bn_err late = {0};
 
   o->entered = true;
-  if (!call(o, call_open, to_open_ns)) {
+  if (!watch_call(o, call_open, to_open_ns)) {
     (void)bn_err_set(&late, 0,
                      "no answer within %d seconds; the run continues without these figures",
                      (int)(to_open_ns / BN_NSEC_PER_SEC));
-    fail(o, &late);
+    watch_fail(o, &late);
   } else if (o->rc == 0) {
     o->open = true;
   } else {
-    fail(o, &o->err);
+    watch_fail(o, &o->err);
   }
 }
 
@@ -135,7 +135,7 @@ void bn_watch_open(struct bn_watch *w)
     struct bn_watch_one *o = &w->one[i];
 
     if (may_block(o) && bn_timed_call_start(&o->timed_call, &w->lock, &o->err) != 0) {
-      fail(o, &o->err);
+      watch_fail(o, &o->err);
       continue;
     }
     (void)pthread_mutex_lock(&w->lock);
@@ -147,11 +147,12 @@ void bn_watch_open(struct bn_watch *w)
 /* With the lock.  What hangs is interrupted and gets some more time. */
 static bool close_one(struct bn_watch_one *o)
 {
-  bool closed = !o->entered || call(o, call_close, in_run_ns);
+  bool closed = !o->entered || watch_call(o, call_close, in_run_ns);
 
   if (!closed) {
     o->ops->interrupt(o->state);
-    closed = bn_timed_call_rest(&o->timed_call, at_rest_ns) && call(o, call_close, at_rest_ns);
+    closed =
+        bn_timed_call_rest(&o->timed_call, at_rest_ns) && watch_call(o, call_close, at_rest_ns);
   }
   o->entered = o->open = false;
   if (may_block(o))
@@ -178,12 +179,12 @@ bool bn_watch_close(struct bn_watch *w)
 static void read_one(struct bn_watch_one *o, struct bn_reading *r, uint64_t patience_ns)
 {
   r->at_ns = 0;
-  if (!o->open || !call(o, call_read, patience_ns))
+  if (!o->open || !watch_call(o, call_read, patience_ns))
     return;
   if (o->rc == 0)
     *r = o->answer;
   else
-    fail(o, &o->err);
+    watch_fail(o, &o->err);
 }
 
 void bn_watch_start(struct bn_watch *w)
@@ -217,8 +218,9 @@ void bn_watch_end(struct bn_watch *w)
 }
 
 /* With the lock. */
-static void compare(const struct bn_watch_one *o, const struct bn_reading *from,
-                    const struct bn_reading *to, const struct bn_view *v, struct bn_watched *out)
+static void watch_compare(const struct bn_watch_one *o, const struct bn_reading *from,
+                          const struct bn_reading *to, const struct bn_view *v,
+                          struct bn_watched *out)
 {
   if (from->at_ns != 0 && to->at_ns > from->at_ns)
     o->ops->compare(o->state, from, to, v, out);
@@ -234,7 +236,7 @@ static void show_part(struct bn_watch *w, const struct bn_view *v, struct bn_wat
     read_one(o, &o->now, in_run_ns);
     if (o->now.at_ns == 0)
       continue;
-    compare(o, from, &o->now, v, out);
+    watch_compare(o, from, &o->now, v, out);
     *from = o->now;
   }
 }
@@ -250,7 +252,7 @@ void bn_watch_show(struct bn_watch *w, struct bn_view *v)
   if (v->span == BN_VIEW_TOTAL) {
     read_end(w, at_rest_ns);
     for (size_t i = 0; i < w->n; i++)
-      compare(&w->one[i], &w->one[i].base, &w->one[i].end, v, out);
+      watch_compare(&w->one[i], &w->one[i].base, &w->one[i].end, v, out);
   } else {
     show_part(w, v, out);
   }

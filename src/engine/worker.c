@@ -26,7 +26,7 @@ static enum bn_next run_loop(const struct bn_job *job, struct bn_session *s)
 }
 
 /* Workloads that know why have said so. */
-static void fail(struct bn_worker *w, const char *why)
+static void worker_fail(struct bn_worker *w, const char *why)
 {
   w->session->services->fail_session(w->session, why, why);
 }
@@ -43,13 +43,13 @@ static uint64_t last_end(const struct bn_session *s, uint64_t left_ns)
 }
 
 /* Between the start barrier and the end of the loop. */
-static void measure(struct bn_worker *w)
+static void worker_measure(struct bn_worker *w)
 {
   struct bn_session *s = w->session;
 
   s->last_ns = bn_clock_now(&s->clock);
   if (run_loop(w->job, s) == BN_FAILED)
-    fail(w, "");
+    worker_fail(w, "");
   const uint64_t left_ns = bn_clock_now(&s->clock), end_ns = last_end(s, left_ns);
 
   bn_statset_leave(w->job->stats, s->stat, end_ns);
@@ -62,14 +62,14 @@ static void measure(struct bn_worker *w)
   atomic_store_explicit(&s->stat->running, false, memory_order_release);
 }
 
-static void go(struct bn_worker *w)
+static void worker_go(struct bn_worker *w)
 {
   if (!w->job->ops->untimed_close)
     bn_outcome_end(w->threads->outcome, bn_clock_mono());
   bn_threads_enter(w, BN_WORKER_GONE);
 }
 
-static void drive(struct bn_worker *w)
+static void worker_drive(struct bn_worker *w)
 {
   const struct bn_job *job = w->job;
   struct bn_session *s = w->session;
@@ -80,16 +80,16 @@ static void drive(struct bn_worker *w)
     bn_threads_enter(w, BN_WORKER_READY);
     atomic_store_explicit(&s->doing, "waiting for the other threads", memory_order_relaxed);
     if (bn_threads_await_start_barrier(w))
-      measure(w);
+      worker_measure(w);
   } else {
     bn_log_failure(&err);
-    fail(w, err.text);
+    worker_fail(w, err.text);
     bn_log(BN_DEBUG, "Worker thread (#%u) failed to initialize!", s->number);
   }
   err.text[0] = '\0';
   if (job->ops->session_close != NULL && job->ops->session_close(job->self, s, &err) != 0) {
     bn_log_failure(&err);
-    fail(w, err.text);
+    worker_fail(w, err.text);
   }
 }
 
@@ -106,8 +106,8 @@ void *bn_worker_run(void *worker)
   bn_threads_enter(w, BN_WORKER_OPENING);
   bn_clock_reader_init(&s->clock, job->clock);
   if (!bn_threads_unwanted(w->threads))
-    drive(w);
-  go(w);
+    worker_drive(w);
+  worker_go(w);
   return NULL;
 }
 
@@ -130,6 +130,6 @@ void *bn_worker_command(void *worker)
   bn_clock_reader_init(&w->session->clock, w->job->clock);
   if (bn_threads_await_start_barrier(w))
     bn_worker_call(w->threads, w->session, w->job);
-  go(w);
+  worker_go(w);
   return NULL;
 }

@@ -83,12 +83,12 @@ bool bn_agent_is_wanted(int argc, char *const *argv)
 
 /* --- the listener: what a frame does ---------------------------------------------------------- */
 
-static void lock(struct bn_agent *a)
+static void agent_lock(struct bn_agent *a)
 {
   (void)pthread_mutex_lock(&a->lock);
 }
 
-static void unlock(struct bn_agent *a)
+static void agent_unlock(struct bn_agent *a)
 {
   bn_wait_wake(&a->changed);
   (void)pthread_mutex_unlock(&a->lock);
@@ -98,28 +98,28 @@ static enum stage stage_of(struct bn_agent *a)
 {
   enum stage stage;
 
-  lock(a);
+  agent_lock(a);
   stage = a->stage;
-  unlock(a);
+  agent_unlock(a);
   return stage;
 }
 
-static void advance(struct bn_agent *a, enum stage stage)
+static void agent_advance(struct bn_agent *a, enum stage stage)
 {
-  lock(a);
+  agent_lock(a);
   a->stage = stage;
-  unlock(a);
+  agent_unlock(a);
 }
 
-static void lose(struct bn_agent *a)
+static void agent_lose(struct bn_agent *a)
 {
-  lock(a);
+  agent_lock(a);
   if (a->lost_ns == 0) {
     a->lost_ns = bn_clock_mono();
     if (a->run != NULL)
       bn_run_stop(a->run, false);
   }
-  unlock(a);
+  agent_unlock(a);
 }
 
 static int out_of_turn(const struct bn_frame *f, struct bn_err *err)
@@ -127,7 +127,7 @@ static int out_of_turn(const struct bn_frame *f, struct bn_err *err)
   return bn_err_set(err, EPROTO, "the controller sent %s at a wrong time", bn_frame_name(f->type));
 }
 
-static int welcome(struct bn_agent *a, struct bn_err *err)
+static int agent_welcome(struct bn_agent *a, struct bn_err *err)
 {
   struct bn_host host;
   size_t len = 0;
@@ -174,11 +174,11 @@ static int take_hello(struct bn_agent *a, const struct bn_frame *f, struct bn_er
   if (a->handshake.sessions > SESSIONS_MAX)
     return bn_err_set(err, ERANGE, "HELLO has more sessions than hosts can have");
   if (bn_handshake_set_environment(&a->handshake, err) != 0 || make_argv(a, err) != 0 ||
-      (!is_run(a) && bn_remote_output_begin(&a->printed, err) != 0) || welcome(a, err) != 0)
+      (!is_run(a) && bn_remote_output_begin(&a->printed, err) != 0) || agent_welcome(a, err) != 0)
     return -1;
   a->host_group.first = (unsigned)a->handshake.first_session;
   a->host_group.sessions = (unsigned)a->handshake.sessions;
-  advance(a, STAGE_FILES);
+  agent_advance(a, STAGE_FILES);
   return 0;
 }
 
@@ -223,7 +223,7 @@ static int take_open(struct bn_agent *a, const struct bn_frame *f, struct bn_err
     return out_of_turn(f, err);
   if (place_settings(a, err) != 0)
     return -1;
-  advance(a, STAGE_OPEN);
+  agent_advance(a, STAGE_OPEN);
   return 0;
 }
 
@@ -239,11 +239,11 @@ static int take_start(struct bn_agent *a, const struct bn_frame *f, struct bn_er
   const uint64_t at_ns = bn_frame_time(f, 0);
   bool early;
 
-  lock(a);
+  agent_lock(a);
   early = a->stage < STAGE_RUN;
   if (a->run != NULL)
     bn_run_start_at(a->run, at_ns != 0 ? at_ns : 1);
-  unlock(a);
+  agent_unlock(a);
   return early ? out_of_turn(f, err) : 0;
 }
 
@@ -251,11 +251,11 @@ static int take_pass(struct bn_agent *a, const struct bn_frame *f, struct bn_err
 {
   bool early;
 
-  lock(a);
+  agent_lock(a);
   early = a->stage < STAGE_RUN;
   if (a->run != NULL)
     bn_run_pass(a->run);
-  unlock(a);
+  agent_unlock(a);
   return early ? out_of_turn(f, err) : 0;
 }
 
@@ -273,11 +273,11 @@ static void take_stop(struct bn_agent *a, const struct bn_frame *f)
 {
   enum stage stage;
 
-  lock(a);
+  agent_lock(a);
   stage = a->stage;
   if (a->run != NULL)
     bn_run_stop(a->run, bn_frame_byte(f) == BN_FRAME_STOP_NOW);
-  unlock(a);
+  agent_unlock(a);
   if (stage < STAGE_RUN)
     leave_early(a);
 }
@@ -319,14 +319,14 @@ static int take_piece(struct bn_agent *a, size_t len, struct bn_err *err)
 }
 
 /* The controller gets the sentence, as far as it still reads. */
-static void refuse(struct bn_agent *a, const struct bn_err *err)
+static void agent_refuse(struct bn_agent *a, const struct bn_err *err)
 {
   if (err->text[0] != '\0')
     (void)bn_send_queue_put(&a->box, BN_FRAME_REFUSE, err->text, strlen(err->text));
-  lose(a);
+  agent_lose(a);
 }
 
-static void receive(struct bn_agent *a)
+static void agent_receive(struct bn_agent *a)
 {
   const ssize_t n = read(a->in, a->piece, sizeof a->piece);
   struct bn_err err = {0};
@@ -335,17 +335,17 @@ static void receive(struct bn_agent *a)
     return;
   a->heard_ns = bn_clock_mono();
   if (n <= 0)
-    lose(a);
+    agent_lose(a);
   else if (take_piece(a, (size_t)n, &err) != 0)
-    refuse(a, &err);
+    agent_refuse(a, &err);
 }
 
 /* The run ends in order, then at once, then without its report. */
-static void escalate(struct bn_agent *a)
+static void agent_escalate(struct bn_agent *a)
 {
   const uint64_t now_ns = bn_clock_mono();
 
-  lock(a);
+  agent_lock(a);
   if (a->lost_ns != 0 && now_ns >= a->lost_ns + last_ns)
     _exit(BN_STATUS_FAILED);
   if (a->lost_ns != 0 && now_ns >= a->lost_ns + order_ns && !a->urged) {
@@ -353,7 +353,7 @@ static void escalate(struct bn_agent *a)
     if (a->run != NULL)
       bn_run_stop(a->run, true);
   }
-  unlock(a);
+  agent_unlock(a);
 }
 
 /* What has been lost is not read any more. */
@@ -361,9 +361,9 @@ static bool is_lost(struct bn_agent *a)
 {
   bool lost;
 
-  lock(a);
+  agent_lock(a);
   lost = a->lost_ns != 0;
-  unlock(a);
+  agent_unlock(a);
   return lost;
 }
 
@@ -371,20 +371,20 @@ static int printed_fd(struct bn_agent *a)
 {
   int fd;
 
-  lock(a);
+  agent_lock(a);
   fd = a->printed.fd;
-  unlock(a);
+  agent_unlock(a);
   return fd;
 }
 
 static void hand_over_printed(struct bn_agent *a)
 {
-  lock(a);
+  agent_lock(a);
   bn_remote_output_take(&a->printed, &a->box);
-  unlock(a);
+  agent_unlock(a);
 }
 
-static void serve(struct bn_agent *a, int wait_ms)
+static void agent_serve(struct bn_agent *a, int wait_ms)
 {
   enum { IN, WAKE, OUT, PRINTED, STREAMS };
   const bool broken = bn_send_queue_is_broken(&a->box), left = bn_send_queue_pending(&a->box) > 0;
@@ -404,18 +404,18 @@ static void serve(struct bn_agent *a, int wait_ms)
   if (p[PRINTED].revents != 0)
     hand_over_printed(a);
   if (p[IN].revents != 0)
-    receive(a);
+    agent_receive(a);
   if (bn_send_queue_is_broken(&a->box))
-    lose(a);
+    agent_lose(a);
 }
 
 static bool is_to_leave(struct bn_agent *a)
 {
   bool leave;
 
-  lock(a);
+  agent_lock(a);
   leave = a->leave;
-  unlock(a);
+  agent_unlock(a);
   return leave;
 }
 
@@ -425,10 +425,10 @@ static void *listen_to(void *arg)
 
   a->heard_ns = bn_clock_mono();
   while (!is_to_leave(a)) {
-    serve(a, (int)(glance_ns / BN_NSEC_PER_MSEC));
+    agent_serve(a, (int)(glance_ns / BN_NSEC_PER_MSEC));
     if (bn_clock_mono() > a->heard_ns + silence_ns)
-      lose(a);
-    escalate(a);
+      agent_lose(a);
+    agent_escalate(a);
   }
   return NULL;
 }
@@ -448,30 +448,30 @@ static int start_listening(struct bn_agent *a, struct bn_err *err)
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
-static void attach(void *of, struct bn_run *run)
+static void agent_attach(void *of, struct bn_run *run)
 {
   struct bn_agent *a = of;
 
-  lock(a);
+  agent_lock(a);
   a->run = run;
   a->stage = STAGE_RUN;
   if (a->lost_ns != 0)
     bn_run_stop(run, a->urged);
-  unlock(a);
+  agent_unlock(a);
 }
 
-static void detach(void *of)
+static void agent_detach(void *of)
 {
   struct bn_agent *a = of;
 
-  lock(a);
+  agent_lock(a);
   a->run = NULL;
   a->stage = STAGE_AFTER;
-  unlock(a);
+  agent_unlock(a);
 }
 
 /* If it cannot be sent the listener ends the run. */
-static void meet(void *of)
+static void agent_meet(void *of)
 {
   struct bn_agent *a = of;
 
@@ -538,10 +538,11 @@ static int take_streams(struct bn_agent *a, struct bn_err *err)
   return close(null);
 }
 
-static int make(struct bn_agent *a, const char *version, struct bn_err *err)
+static int agent_make(struct bn_agent *a, const char *version, struct bn_err *err)
 {
   (void)snprintf(a->version, sizeof a->version, "%s", version);
-  a->host_group = (struct bn_host_group){.of = a, .attach = attach, .detach = detach, .meet = meet};
+  a->host_group = (struct bn_host_group){
+      .of = a, .attach = agent_attach, .detach = agent_detach, .meet = agent_meet};
   if (bn_wait_init(&a->changed) != 0 || bn_send_queue_init(&a->box, a->out) != 0)
     return bn_err_set(err, errno, "out of memory");
   if (bn_temp_folder_make(&a->temp_folder, err) != 0)
@@ -555,11 +556,11 @@ static bool await_open(struct bn_agent *a)
 {
   bool open;
 
-  lock(a);
+  agent_lock(a);
   while (a->stage < STAGE_OPEN && a->lost_ns == 0)
     (void)bn_wait_until(&opening, &a->changed, &a->lock, bn_clock_mono() + glance_ns);
   open = a->lost_ns == 0;
-  unlock(a);
+  agent_unlock(a);
   return open;
 }
 
@@ -584,7 +585,7 @@ int bn_agent_open(struct bn_agent **out, const char *version, struct bn_err *err
   (void)unsetenv("BENCH_COMPAT");
   if (take_streams(a, err) != 0)
     return -1;
-  if (make(a, version, err) == 0)
+  if (agent_make(a, version, err) == 0)
     return await_open(a) ? 0 : -1;
   (void)bn_send_queue_put(&a->box, BN_FRAME_REFUSE, err->text, strlen(err->text));
   bn_send_queue_flush(&a->box, bn_clock_mono() + unread_ns);
@@ -602,12 +603,12 @@ char **bn_agent_argv(struct bn_agent *a)
 }
 
 /* As long as the reader takes some of it now and then. */
-static void drain(struct bn_agent *a)
+static void agent_drain(struct bn_agent *a)
 {
   size_t left, last = SIZE_MAX;
   uint64_t until_ns = 0;
 
-  lock(a);
+  agent_lock(a);
   while ((left = bn_send_queue_pending(&a->box)) > 0 && a->made) {
     const uint64_t now_ns = bn_clock_mono();
 
@@ -618,28 +619,28 @@ static void drain(struct bn_agent *a)
       break;
     (void)bn_wait_until(&sending, &a->changed, &a->lock, now_ns + BN_NSEC_PER_MSEC);
   }
-  unlock(a);
+  agent_unlock(a);
 }
 
 void bn_agent_end(struct bn_agent *a, int status)
 {
   const unsigned char byte = (unsigned char)status;
 
-  lock(a);
+  agent_lock(a);
   bn_remote_output_end(&a->printed, &a->box);
-  unlock(a);
+  agent_unlock(a);
   (void)bn_send_queue_put(&a->box, BN_FRAME_END, &byte, sizeof byte);
-  drain(a);
+  agent_drain(a);
 }
 
 static void stop_listening(struct bn_agent *a)
 {
   if (!a->made)
     return;
-  drain(a);
-  lock(a);
+  agent_drain(a);
+  agent_lock(a);
   a->leave = true;
-  unlock(a);
+  agent_unlock(a);
   bn_send_queue_wake(&a->box);
   bn_wait_join(&returning, a->listener);
 }

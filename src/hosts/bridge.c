@@ -65,7 +65,7 @@ struct bridge {
 
 /* --- messages --------------------------------------------------------------------------------- */
 
-static void fail(struct bridge *b, const char *what)
+static void bridge_fail(struct bridge *b, const char *what)
 {
   if (!b->failed)
     bn_log_stderr("rank %u: %s", b->rank, what);
@@ -81,7 +81,7 @@ static void send_message(struct bridge *b, unsigned rank, const char *message, s
 {
   b->active_ns = bn_clock_mono();
   if (b->carrier->send(b->self, rank, message, len) != 0)
-    fail(b, "a message could not be sent to another rank");
+    bridge_fail(b, "a message could not be sent to another rank");
 }
 
 static void send_bye(struct bridge *b, unsigned rank)
@@ -100,7 +100,7 @@ static void open_agent(struct bridge *b, uint32_t number)
   if (bn_handover_pipes(b->starter.socket, number, &new.out, &new.in) != 0)
     bn_log_stderr("rank %u: cannot start an agent: %s", b->rank, strerror(errno));
   if (bn_channels_add(&b->channels, &new) != 0)
-    fail(b, "out of memory");
+    bridge_fail(b, "out of memory");
 }
 
 static void take_bye(struct bridge *b)
@@ -143,7 +143,7 @@ static void take_message(struct bridge *b, unsigned rank, const char *message, s
   }
 }
 
-static void receive(struct bridge *b)
+static void bridge_receive(struct bridge *b)
 {
   for (int i = 0; i < MESSAGES && !b->failed; i++) {
     const char *data = NULL;
@@ -151,7 +151,7 @@ static void receive(struct bridge *b)
     const int len = b->carrier->receive(b->self, &rank, &data);
 
     if (len < 0)
-      fail(b, "messages of other ranks could not be received");
+      bridge_fail(b, "messages of other ranks could not be received");
     if (len <= 0)
       return;
     b->active_ns = bn_clock_mono();
@@ -200,7 +200,7 @@ static void take_request(struct bridge *b)
     (void)fcntl(h.in, F_SETFL, O_NONBLOCK);
     (void)fcntl(h.out, F_SETFL, O_NONBLOCK);
     if (bn_channels_add(&b->channels, &new) != 0)
-      fail(b, "out of memory");
+      bridge_fail(b, "out of memory");
     return;
   }
   if (h.number == 0 && bn_handover_send(b->starter.socket, &h) != 0)
@@ -272,7 +272,7 @@ static void wait_a_little(struct bridge *b)
   const struct timespec pause = sleep_of(b);
 
   if (n == 0)
-    fail(b, "out of memory");
+    bridge_fail(b, "out of memory");
   if (n == 0 || ppoll(b->fd, (nfds_t)n, &pause, NULL) <= 0)
     return;
   if (b->fd[0].revents != 0)
@@ -281,11 +281,11 @@ static void wait_a_little(struct bridge *b)
     take_request(b);
 }
 
-static void turn(struct bridge *b)
+static void bridge_turn(struct bridge *b)
 {
   wait_a_little(b);
   if (!b->failed)
-    receive(b);
+    bridge_receive(b);
   for (size_t i = 0; i < b->channels.n; i++)
     bn_channel_write(&b->channels.at[i]);
   send_all(b);
@@ -295,7 +295,7 @@ static void turn(struct bridge *b)
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-static void leave(int signo, siginfo_t *info, void *context)
+static void bridge_leave(int signo, siginfo_t *info, void *context)
 {
   static const char why[] = "the library of MPI has not ended in time: bench ends without it\n";
 
@@ -312,7 +312,7 @@ static void leave(int signo, siginfo_t *info, void *context)
    process. */
 static void end_library(struct bridge *b)
 {
-  struct sigaction action = {.sa_sigaction = leave, .sa_flags = SA_SIGINFO};
+  struct sigaction action = {.sa_sigaction = bridge_leave, .sa_flags = SA_SIGINFO};
   struct sigevent event = {.sigev_notify = SIGEV_SIGNAL,
                            .sigev_signo = SIGALRM,
                            .sigev_value = {.sival_int = b->status}};
@@ -334,7 +334,7 @@ static void end_agents(struct bridge *b)
   bn_channels_done(&b->channels);
   bn_starter_end(&b->starter);
   while (!bn_starter_has_ended(&b->starter) && bn_clock_mono() < until_ns)
-    turn(b);
+    bridge_turn(b);
 }
 
 /* Whether all other ranks have ended their agents. */
@@ -346,7 +346,7 @@ static bool dismiss_others(struct bridge *b)
   while (b->byes + 1 < b->ranks && !b->failed && bn_clock_mono() < until_ns) {
     while (told < b->ranks && is_ready(b, told))
       send_bye(b, told++);
-    turn(b);
+    bridge_turn(b);
   }
   return b->byes + 1 >= b->ranks && !b->failed;
 }
@@ -355,11 +355,11 @@ static bool dismiss_others(struct bridge *b)
 static int run_first(struct bridge *b)
 {
   while (b->program > 0 && !b->failed)
-    turn(b);
+    bridge_turn(b);
   bn_channels_done(&b->channels);
   close_one(&b->request);
   while (b->program > 0)
-    turn(b);
+    bridge_turn(b);
   end_agents(b);
   if (dismiss_others(b))
     end_library(b);
@@ -373,16 +373,16 @@ static int run_other(struct bridge *b)
   uint64_t until_ns;
 
   while (!b->leaves && !b->failed && bn_stop_signal_signo(&b->stop_signal) == 0)
-    turn(b);
+    bridge_turn(b);
   until_ns = bn_clock_mono() + signalled_ns;
   while (!b->leaves && !b->failed && bn_clock_mono() < until_ns)
-    turn(b);
+    bridge_turn(b);
   end_agents(b);
   if (!b->leaves || b->failed)
     _exit(BN_STATUS_FAILED);
   until_ns = bn_clock_mono() + farewell_ns;
   while (!is_ready(b, 0) && !b->failed && bn_clock_mono() < until_ns)
-    turn(b);
+    bridge_turn(b);
   if (!is_ready(b, 0))
     _exit(BN_STATUS_FAILED);
   send_bye(b, 0);
@@ -401,7 +401,7 @@ static void close_for_all(struct bridge *b)
   free(b->fd);
 }
 
-static int load(struct bridge *b, struct bn_err *err)
+static int bridge_load(struct bridge *b, struct bn_err *err)
 {
   struct bn_err why = {0};
 
@@ -469,11 +469,11 @@ static void tell_failure(struct bridge *b, const struct bn_err *err)
     (void)poll(&fd, 1, (int)(signalled_ns / BN_NSEC_PER_MSEC));
 }
 
-static int begin(struct bridge *b, struct bn_err *err)
+static int bridge_begin(struct bridge *b, struct bn_err *err)
 {
   const struct bn_handover all = {.in = -1, .out = -1};
 
-  if (bn_stop_signal_begin(&b->stop_signal, err) != 0 || load(b, err) != 0)
+  if (bn_stop_signal_begin(&b->stop_signal, err) != 0 || bridge_load(b, err) != 0)
     return -1;
   if (b->rank == 0 && bn_handover_send(b->request, &all) != 0)
     return bn_err_set(err, errno, "bench has ended on rank 0 before the run");
@@ -482,7 +482,7 @@ static int begin(struct bridge *b, struct bn_err *err)
 }
 
 /* -1: this is the child of rank 0, in which the program runs. */
-static int run(const struct bn_launcher *l)
+static int bridge_run(const struct bn_launcher *l)
 {
   struct bridge b = {.launch = l, .rank = l->rank, .request = -1, .stop_signal = {.fd = -1}};
   struct bn_err err = {0};
@@ -493,7 +493,7 @@ static int run(const struct bn_launcher *l)
   if (rc == 0)
     return -1;
   (void)signal(SIGPIPE, SIG_IGN);
-  if (rc < 0 || begin(&b, &err) != 0)
+  if (rc < 0 || bridge_begin(&b, &err) != 0)
     tell_failure(&b, &err);
   else
     status = l->rank == 0 ? run_first(&b) : run_other(&b);
@@ -505,7 +505,7 @@ int bn_bridge_enter(struct bn_ranks *ranks)
 {
   struct bn_launcher launcher;
   struct bn_err err = {0};
-  int status = bn_launcher_read(&launcher) ? run(&launcher) : -1;
+  int status = bn_launcher_read(&launcher) ? bridge_run(&launcher) : -1;
 
   if (status < 0 && bn_ranks_read(ranks, &err) != 0) {
     bn_log_stderr("%s", err.text);

@@ -165,7 +165,7 @@ bool bn_channel_wants(const struct bn_channel *c)
   return c->out >= 0 && c->written < c->queue.len;
 }
 
-static void clear(struct bn_channel *c)
+static void channel_clear(struct bn_channel *c)
 {
   if (c->queue.data != NULL)
     explicit_bzero(c->queue.data, c->queue.len);
@@ -177,7 +177,7 @@ static void clear(struct bn_channel *c)
 static void stop_writing(struct bn_channel *c)
 {
   c->gone += c->queue.len - c->written;
-  clear(c);
+  channel_clear(c);
   close_one(&c->out);
 }
 
@@ -216,7 +216,7 @@ void bn_channel_write(struct bn_channel *c)
     c->written += (size_t)n;
     c->gone += (size_t)n;
   }
-  clear(c);
+  channel_clear(c);
   if (c->over)
     close_one(&c->out);
 }

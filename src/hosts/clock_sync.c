@@ -7,7 +7,7 @@
 /* Times beyond it are none of a clock that counts from a boot: 146 years. */
 #define TIME_MAX (UINT64_C(1) << 62)
 
-static int64_t difference(uint64_t a_ns, uint64_t b_ns)
+static int64_t clock_sync_difference(uint64_t a_ns, uint64_t b_ns)
 {
   return (int64_t)(a_ns - b_ns);
 }
@@ -20,7 +20,7 @@ static int64_t drift_in(uint64_t ns)
 }
 
 /* The span as it is at a later time. */
-static struct bn_clock_sync_span aged(struct bn_clock_sync_span span, uint64_t at_ns)
+static struct bn_clock_sync_span clock_sync_aged(struct bn_clock_sync_span span, uint64_t at_ns)
 {
   const int64_t more_ns = at_ns > span.at_ns ? drift_in(at_ns - span.at_ns) : 0;
 
@@ -33,14 +33,14 @@ static struct bn_clock_sync_span aged(struct bn_clock_sync_span span, uint64_t a
    is the least one, and if it was read at once, the greatest one is of the time sent_ns. */
 static struct bn_clock_sync_span span_of(uint64_t sent_ns, uint64_t there_ns, uint64_t back_ns)
 {
-  return (struct bn_clock_sync_span){difference(there_ns, back_ns),
-                                     difference(there_ns, sent_ns) + drift_in(back_ns - sent_ns),
-                                     back_ns};
+  return (struct bn_clock_sync_span){
+      clock_sync_difference(there_ns, back_ns),
+      clock_sync_difference(there_ns, sent_ns) + drift_in(back_ns - sent_ns), back_ns};
 }
 
 /* A clock that is not where it can be was set, or stood still with its machine: what was known
    of it is void. */
-static void restart(struct bn_clock_sync *s, struct bn_clock_sync_span fresh)
+static void clock_sync_restart(struct bn_clock_sync *s, struct bn_clock_sync_span fresh)
 {
   *s = (struct bn_clock_sync){.now = fresh, .jumps = s->jumps + 1, .best_trip_ns = s->best_trip_ns};
 }
@@ -53,11 +53,11 @@ int bn_clock_sync_add(struct bn_clock_sync *s, uint64_t sent_ns, uint64_t there_
   if (sent_ns > back_ns || back_ns > TIME_MAX || there_ns > TIME_MAX)
     return -1;
   fresh = span_of(sent_ns, there_ns, back_ns);
-  known = s->exchanges > 0 ? aged(s->now, back_ns) : fresh;
+  known = s->exchanges > 0 ? clock_sync_aged(s->now, back_ns) : fresh;
   if (s->exchanges + s->jumps == 0 || back_ns - sent_ns < s->best_trip_ns)
     s->best_trip_ns = back_ns - sent_ns;
   if (known.low_ns > fresh.high_ns || known.high_ns < fresh.low_ns)
-    restart(s, fresh);
+    clock_sync_restart(s, fresh);
   else
     s->now = (struct bn_clock_sync_span){
         known.low_ns > fresh.low_ns ? known.low_ns : fresh.low_ns,
@@ -68,13 +68,13 @@ int bn_clock_sync_add(struct bn_clock_sync *s, uint64_t sent_ns, uint64_t there_
   return 0;
 }
 
-static int64_t middle(struct bn_clock_sync_span span)
+static int64_t clock_sync_middle(struct bn_clock_sync_span span)
 {
   return span.low_ns + (span.high_ns - span.low_ns) / 2;
 }
 
 /* Half of the span, rounded up: the middle is rounded down. */
-static uint64_t half(struct bn_clock_sync_span span)
+static uint64_t clock_sync_half(struct bn_clock_sync_span span)
 {
   return ((uint64_t)(span.high_ns - span.low_ns) + 1) / 2;
 }
@@ -82,15 +82,17 @@ static uint64_t half(struct bn_clock_sync_span span)
 bool bn_clock_sync_read(const struct bn_clock_sync *s, uint64_t at_ns,
                         struct bn_clock_sync_view *out)
 {
-  const struct bn_clock_sync_span now = aged(s->now, at_ns);
+  const struct bn_clock_sync_span now = clock_sync_aged(s->now, at_ns);
   const double span_ns = (double)(s->now.at_ns - s->first.at_ns);
 
   if (s->exchanges == 0)
     return false;
-  *out = (struct bn_clock_sync_view){middle(now), half(now), 0, INFINITY};
+  *out = (struct bn_clock_sync_view){clock_sync_middle(now), clock_sync_half(now), 0, INFINITY};
   if (s->now.at_ns > s->first.at_ns) {
-    out->drift_ppm = (double)(middle(s->now) - middle(s->first)) / span_ns * 1e6;
-    out->drift_error_ppm = (double)(half(s->now) + half(s->first)) / span_ns * 1e6;
+    out->drift_ppm =
+        (double)(clock_sync_middle(s->now) - clock_sync_middle(s->first)) / span_ns * 1e6;
+    out->drift_error_ppm =
+        (double)(clock_sync_half(s->now) + clock_sync_half(s->first)) / span_ns * 1e6;
   }
   return true;
 }

@@ -270,7 +270,7 @@ static int take_frame(struct bn_connection *p, const struct bn_store *js,
 }
 
 /* What a status of shells and of ssh means. */
-static const char *hint(const struct bn_connection *p, int status)
+static const char *connection_hint(const struct bn_connection *p, int status)
 {
   enum { NOT_FOUND = 127, SSH_FAILED = 255 };
   const bool answered = p->state != BN_CONNECTION_CONNECTING;
@@ -304,7 +304,7 @@ void bn_connection_look(struct bn_connection *p, uint64_t now_ns)
                        strsignal(WTERMSIG(p->link.how)));
   else
     bn_connection_lose(p, "its connection ended with status %d%s", WEXITSTATUS(p->link.how),
-                       hint(p, WEXITSTATUS(p->link.how)));
+                       connection_hint(p, WEXITSTATUS(p->link.how)));
 }
 
 bool bn_connection_take(struct bn_connection *p, const struct bn_store *js,

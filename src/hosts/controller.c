@@ -159,7 +159,7 @@ static size_t list_descriptors(const struct bn_fleet *f, struct pollfd *fd)
   return n;
 }
 
-static void serve(struct bn_fleet *f, const struct pollfd *fd)
+static void controller_serve(struct bn_fleet *f, const struct pollfd *fd)
 {
   for (size_t i = 0; i < f->n; i++, fd += FDS_PER_HOST) {
     struct bn_connection *p = &f->connection[i];
@@ -185,7 +185,7 @@ static void tell_wish(struct bn_fleet *f, int stop_signal)
     bn_printer_say(&f->printer, "%s received: %s", bn_stop_signal_name(&f->stop_signal), what);
 }
 
-static void obey(struct bn_fleet *f)
+static void controller_obey(struct bn_fleet *f)
 {
   const int stop_signal = bn_stop_signal_read(&f->stop_signal);
 
@@ -197,14 +197,14 @@ static void obey(struct bn_fleet *f)
 }
 
 /* One wait and what comes of it. */
-static void turn(struct control *c, struct pollfd *fd)
+static void controller_turn(struct control *c, struct pollfd *fd)
 {
   struct bn_fleet *f = &c->fleet;
   const size_t n = list_descriptors(f, fd);
 
   if (poll(fd, (nfds_t)n, TURN_MS) > 0)
-    serve(f, fd + 1);
-  obey(f);
+    controller_serve(f, fd + 1);
+  controller_obey(f);
   bn_liveness_check(f, bn_clock_mono());
   bn_liveness_settle(f);
   go_on(f, &c->account);
@@ -236,7 +236,7 @@ static void see_off(struct bn_fleet *f, struct pollfd *fd)
 
     any = false;
     if (poll(fd, (nfds_t)n, TURN_MS) > 0)
-      serve(f, fd + 1);
+      controller_serve(f, fd + 1);
     tell_wish(f, bn_stop_signal_read(&f->stop_signal));
     left_ns = bn_clock_mono() - begin_ns;
     if (f->stop_signal.count >= 2 && !urged && left_ns + farewell_ns < most_ns)
@@ -266,7 +266,7 @@ static void follow_hosts(struct control *c)
     return;
   }
   while (!bn_fleet_are(&c->fleet, BN_CONNECTION_ENDED))
-    turn(c, fd);
+    controller_turn(c, fd);
   see_off(&c->fleet, fd);
   free(fd);
 }
@@ -294,7 +294,7 @@ static void await_reader(struct control *c)
   while (!bn_printer_wait(&f->printer, now_ns + TURN_MS * BN_NSEC_PER_MSEC)) {
     now_ns = bn_clock_mono();
     bn_printer_look(&f->printer, now_ns);
-    obey(f);
+    controller_obey(f);
     if (f->stop_signal.count < 2)
       continue;
     if (urged_ns == 0)

@@ -79,7 +79,7 @@ static struct bn_work_split command_share(const struct bn_fleet *f,
   return is_apart(f) ? (struct bn_work_split){.threads = (unsigned)f->sessions} : *share;
 }
 
-static int divide(struct bn_fleet *f, struct bn_err *err)
+static int fleet_divide(struct bn_fleet *f, struct bn_err *err)
 {
   const struct bn_conf *conf = f->setup->conf;
   const struct bn_work_split_whole whole = {.threads = conf->threads,
@@ -137,7 +137,7 @@ int bn_fleet_make(struct bn_fleet *f, const struct bn_hosts_setup *setup, struct
                          .is_run = setup->command != NULL && strcmp(setup->command, "run") == 0,
                          .stop_signal = {.fd = -1}};
   f->js = bn_store_json(err);
-  if (f->js == NULL || refuse_no_command(setup, err) != 0 || divide(f, err) != 0 ||
+  if (f->js == NULL || refuse_no_command(setup, err) != 0 || fleet_divide(f, err) != 0 ||
       make_order(f, err) != 0)
     return -1;
   return bn_stop_signal_begin(&f->stop_signal, err);

@@ -141,7 +141,7 @@ static const char *fault_of_name(const char *name, size_t len)
 }
 
 /* Foreign bytes as a text that a terminal only shows; a long one is cut. */
-static void show(char *out, size_t size, const char *data, size_t len)
+static void frame_show(char *out, size_t size, const char *data, size_t len)
 {
   char copy[512];
 
@@ -157,7 +157,7 @@ static int refuse_name(const char *name, size_t len, const char *fault, struct b
 {
   char shown[128];
 
-  show(shown, sizeof shown, name, len);
+  frame_show(shown, sizeof shown, name, len);
   return bn_err_set(err, EINVAL, "the file name '%s' is refused: %s", shown, fault);
 }
 
@@ -227,7 +227,7 @@ static int refuse_stream(struct bn_frame_reader *r, const char *fault, struct bn
   char shown[64];
 
   r->failed = true;
-  show(shown, sizeof shown, r->in.data + r->used, r->in.len - r->used);
+  frame_show(shown, sizeof shown, r->in.data + r->used, r->in.len - r->used);
   if (r->any)
     return bn_err_set(err, EPROTO, "the stream is garbled: %s; it goes on with '%s'", fault, shown);
   return bn_err_set(err, EPROTO, "the stream is not from bench: it begins with '%s'; %s", shown,
@@ -301,7 +301,7 @@ unsigned bn_frame_byte(const struct bn_frame *f)
 
 void bn_frame_text(const struct bn_frame *f, char *out, size_t size)
 {
-  show(out, size, f->data, f->len);
+  frame_show(out, size, f->data, f->len);
 }
 
 int bn_frame_get_file(const struct bn_frame *f, struct bn_frame_file *out, struct bn_err *err)

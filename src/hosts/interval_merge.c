@@ -58,7 +58,7 @@ int bn_intervals_checkpoints(struct bn_intervals *r, const uint64_t *at_ns, size
   return r->check != NULL ? 0 : -1;
 }
 
-static void forget(struct bn_record *record, bool *there, size_t place)
+static void interval_merge_forget(struct bn_record *record, bool *there, size_t place)
 {
   if (there[place])
     bn_record_done(&record[place]);
@@ -68,9 +68,9 @@ static void forget(struct bn_record *record, bool *there, size_t place)
 static void host_done(const struct bn_intervals *r, struct bn_intervals_host *h)
 {
   for (size_t k = 0; h->record != NULL && h->there != NULL && k < r->ahead; k++)
-    forget(h->record, h->there, k);
+    interval_merge_forget(h->record, h->there, k);
   for (size_t k = 0; h->check != NULL && h->checked != NULL && k < r->n_checks; k++)
-    forget(h->check, h->checked, k);
+    interval_merge_forget(h->check, h->checked, k);
   if (h->ticks > 0)
     bn_record_done(&h->tick);
   if (h->based)
@@ -133,7 +133,8 @@ static void bound_ahead(struct bn_intervals *r, const struct bn_metrics *m)
 }
 
 /* With the hosts before it. */
-static int compare(const struct bn_intervals *r, const struct bn_valid_as *as, struct bn_err *err)
+static int interval_merge_compare(const struct bn_intervals *r, const struct bn_valid_as *as,
+                                  struct bn_err *err)
 {
   for (size_t i = 0; i < r->n; i++)
     if (r->host[i].begun && bn_valid_compare(as, &r->host[i].as, err) != 0)
@@ -151,7 +152,7 @@ int bn_intervals_begin(struct bn_intervals *r, size_t host, const struct bn_node
     return bn_err_set(err, EPROTO, "it said twice what it measures");
   if (bn_valid_begin(&h->as, r->js, group, facts, r->n, err) != 0)
     return -1;
-  h->begun = compare(r, &h->as, err) == 0;
+  h->begun = interval_merge_compare(r, &h->as, err) == 0;
   if (h->begun)
     bound_ahead(r, &h->as.metrics);
   else
@@ -182,7 +183,7 @@ static uint64_t round_of(double length_s, const struct bn_view *v)
   return n >= 1 && v->at_s < latest_s ? (uint64_t)n : 0;
 }
 
-static void move(struct bn_record *to, const struct bn_record *from)
+static void interval_merge_move(struct bn_record *to, const struct bn_record *from)
 {
   *to = *from;
   to->view.delta = &to->delta;
@@ -191,8 +192,8 @@ static void move(struct bn_record *to, const struct bn_record *from)
   to->view.at_least = to->store.at_least;
 }
 
-static int put(struct bn_intervals *r, struct bn_intervals_host *h, struct bn_record *record,
-               struct bn_err *err)
+static int interval_merge_put(struct bn_intervals *r, struct bn_intervals_host *h,
+                              struct bn_record *record, struct bn_err *err)
 {
   const uint64_t k = round_of(r->length_s, &record->view);
   struct bn_record *at = &h->record[k % r->ahead];
@@ -207,7 +208,7 @@ static int put(struct bn_intervals *r, struct bn_intervals_host *h, struct bn_re
   h->last = k;
   if (k < r->next)
     return 1;
-  move(at, record);
+  interval_merge_move(at, record);
   h->there[k % r->ahead] = true;
   return 0;
 }
@@ -226,14 +227,14 @@ static int take_interval(struct bn_intervals *r, size_t host, const struct line 
   if (rc == 0)
     rc = check_line(r, h->as.metrics.n_hists, NULL, bn_sum_most(r->n), err);
   if (rc == 0)
-    rc = put(r, h, &record, err);
+    rc = interval_merge_put(r, h, &record, err);
   if (rc != 0) {
     bn_record_done(&record);
     return rc < 0 ? -1 : 0;
   }
   sum = &r->round[h->last % r->ahead];
   if (bn_sums_prepare(sum, h->as.metrics.n_hists, err) != 0) {
-    forget(h->record, h->there, h->last % r->ahead);
+    interval_merge_forget(h->record, h->there, h->last % r->ahead);
     return -1;
   }
   bn_sums_add(sum, &r->line);
@@ -266,7 +267,7 @@ static int keep_check(struct bn_intervals *r, struct bn_intervals_host *h, struc
     return -1;
   bn_sums_add(&r->check[k - 1], &r->line);
   h->before_check += record->view.events + record->view.failed_events;
-  move(&h->check[k - 1], record);
+  interval_merge_move(&h->check[k - 1], record);
   h->checked[k - 1] = h->cut = true;
   h->checks = k;
   return 0;
@@ -383,7 +384,7 @@ static int take_tick(struct bn_intervals *r, size_t host, const struct line *lin
   bn_sums_add(&r->ticked, &r->line);
   if (h->ticks++ > 0)
     bn_record_done(&h->tick);
-  move(&h->tick, &record);
+  interval_merge_move(&h->tick, &record);
   note_second(h, &h->tick.view);
   find_together(r);
   return h->cut ? set_base(h, err) : 0;
@@ -424,8 +425,8 @@ const struct bn_view *bn_intervals_last(const struct bn_intervals *r, size_t hos
   return r->host[host].ticks > 0 ? &r->host[host].tick.view : NULL;
 }
 
-static int cut(const struct bn_intervals_host *h, const struct bn_snap *all,
-               const struct bn_view *v, struct bn_result *out, struct bn_err *err)
+static int interval_merge_cut(const struct bn_intervals_host *h, const struct bn_snap *all,
+                              const struct bn_view *v, struct bn_result *out, struct bn_err *err)
 {
   struct bn_view total = *v;
 
@@ -489,7 +490,7 @@ static int cut_since_base(const struct bn_intervals_host *h, struct bn_result *o
   if (bn_view_store_init(&store, &since) == 0) {
     bn_view_fill(&v, &store, &since, &rules);
     copy_state(&v, tick);
-    rc = bn_valid_check(&h->as, &v, err) == 0 ? cut(h, &since, &v, out, err) : -1;
+    rc = bn_valid_check(&h->as, &v, err) == 0 ? interval_merge_cut(h, &since, &v, out, err) : -1;
     if (rc > 0 && h->tick.delta.span_ns > since.span_ns)
       move_start(&out->facts, h->tick.delta.span_ns - since.span_ns);
   } else {
@@ -514,7 +515,7 @@ int bn_intervals_result(const struct bn_intervals *r, size_t host, struct bn_res
   if (h->based)
     return cut_since_base(h, out, err);
   all.hist = h->ticked.hist;
-  return cut(h, &all, &h->tick.view, out, err);
+  return interval_merge_cut(h, &all, &h->tick.view, out, err);
 }
 
 static bool is_complete(const struct bn_intervals *r)
@@ -578,7 +579,7 @@ static bool check_is_missed(const struct bn_intervals *r)
 }
 
 /* Its part belongs to the checkpoint after it.  What it says of that instant does not. */
-static void carry(struct bn_record *record)
+static void interval_merge_carry(struct bn_record *record)
 {
   struct bn_view *v = &record->view;
 
@@ -591,7 +592,7 @@ static void carry_check(struct bn_intervals *r)
 {
   for (size_t i = 0; i < r->n; i++)
     if (r->host[i].checked[r->next_check - 1])
-      carry(&r->host[i].check[r->next_check - 1]);
+      interval_merge_carry(&r->host[i].check[r->next_check - 1]);
   r->next_check++;
 }
 
@@ -656,10 +657,11 @@ static struct bn_merge_time time_of(const struct bn_views *parts, enum bn_view_s
 }
 
 /* watched: what all hosts share, as the first one has seen it in that time; NULL: it has not. */
-static int sum(const struct bn_views *parts, const struct bn_view *watched,
-               const struct bn_sums *hists, const struct bn_view_rules *rules,
-               const struct bn_merge_time *at, void (*show)(void *arg, const struct bn_view *v),
-               void *arg, struct bn_err *err)
+static int interval_merge_sum(const struct bn_views *parts, const struct bn_view *watched,
+                              const struct bn_sums *hists, const struct bn_view_rules *rules,
+                              const struct bn_merge_time *at,
+                              void (*show)(void *arg, const struct bn_view *v), void *arg,
+                              struct bn_err *err)
 {
   struct bn_merged_view joint = {.ages = NULL};
   struct bn_watched shared;
@@ -697,12 +699,12 @@ int bn_intervals_sum(struct bn_intervals *r, const struct bn_view_rules *rules,
     return bn_err_set(err, ENOMEM, "out of memory");
   parts.n = find_parts(r, parts.view);
   at = time_of(&parts, BN_VIEW_INTERVAL, t);
-  rc = sum(&parts, watched_in(first->record, first->there, place), hists, rules, &at, show, arg,
-           err);
+  rc = interval_merge_sum(&parts, watched_in(first->record, first->there, place), hists, rules, &at,
+                          show, arg, err);
   free(parts.view);
   bn_sums_done(hists);
   for (size_t i = 0; i < r->n; i++)
-    forget(r->host[i].record, r->host[i].there, place);
+    interval_merge_forget(r->host[i].record, r->host[i].there, place);
   r->next++;
   return rc;
 }
@@ -727,7 +729,7 @@ static void forget_checks(struct bn_intervals *r)
 {
   for (size_t k = 0; k < r->next_check; k++) {
     for (size_t i = 0; i < r->n; i++)
-      forget(r->host[i].check, r->host[i].checked, k);
+      interval_merge_forget(r->host[i].check, r->host[i].checked, k);
     bn_sums_done(&r->check[k]);
   }
 }
@@ -763,8 +765,8 @@ int bn_intervals_check(struct bn_intervals *r, const struct bn_view_rules *how,
   at.wall_ns = t->wall_ns + (uint64_t)(at.at_s * 1e9);
   rc = gather_sums(r, err);
   if (rc == 0)
-    rc = sum(&parts, watched_in(first->check, first->checked, r->next_check - 1),
-             &r->check[r->next_check - 1], &rules, &at, show, arg, err);
+    rc = interval_merge_sum(&parts, watched_in(first->check, first->checked, r->next_check - 1),
+                            &r->check[r->next_check - 1], &rules, &at, show, arg, err);
   free(parts.view);
   forget_checks(r);
   r->checked_s = at.at_s;
@@ -789,7 +791,7 @@ int bn_intervals_tick(struct bn_intervals *r, const struct bn_view_rules *how,
       parts.view[parts.n++] = &r->host[i].tick.view;
   rules.exact = true;
   at = time_of(&parts, BN_VIEW_TICK, t);
-  rc = sum(&parts, NULL, &r->ticked, &rules, &at, show, arg, err);
+  rc = interval_merge_sum(&parts, NULL, &r->ticked, &rules, &at, show, arg, err);
   free(parts.view);
   r->second++;
   return rc;

@@ -29,7 +29,7 @@ static const uint64_t launcher_urge_ns = 3 * BN_NSEC_PER_SEC / 10;
 static const uint64_t launcher_end_ns = 6 * BN_NSEC_PER_SEC / 10;
 
 /* When nothing new begins on the hosts; UINT64_MAX: that is not known. */
-static uint64_t limit(const struct bn_fleet *f)
+static uint64_t liveness_limit(const struct bn_fleet *f)
 {
   const struct bn_conf *conf = f->setup->conf;
 
@@ -46,7 +46,7 @@ struct done {
   double at_s;     /* 0: nothing is known */
 };
 
-static uint64_t spent(const struct bn_view *v)
+static uint64_t liveness_spent(const struct bn_view *v)
 {
   return v->events + v->failed_events;
 }
@@ -61,13 +61,14 @@ static struct done done_by(const struct bn_fleet *f, size_t i)
 {
   const struct bn_result *whole = &f->connection[i].whole;
   const struct bn_view *tick = bn_intervals_last(&f->rounds, i);
-  struct done d = {.events = tick != NULL ? spent(tick) : 0, .at_s = tick != NULL ? tick->at_s : 0};
+  struct done d = {.events = tick != NULL ? liveness_spent(tick) : 0,
+                   .at_s = tick != NULL ? tick->at_s : 0};
 
   if (f->connection[i].has_result && whole->n_groups > 0 && whole->group[0].has_total &&
       !is_of_warmup(f, whole)) {
     const struct bn_view *total = &whole->group[0].total.view;
 
-    d.events = f->rounds.host[i].before_check + spent(total);
+    d.events = f->rounds.host[i].before_check + liveness_spent(total);
     d.at_s = total->at_s;
   }
   return d;
@@ -193,7 +194,7 @@ void bn_liveness_settle(struct bn_fleet *f)
 static uint64_t grace_ns(const struct bn_fleet *f)
 {
   const struct bn_conf *conf = f->setup->conf;
-  const uint64_t most_ns = limit(f) - f->start.mono_ns;
+  const uint64_t most_ns = liveness_limit(f) - f->start.mono_ns;
   uint64_t longest_ns = f->rounds.longest_ns;
 
   if (f->is_run && f->phase < BN_FLEET_RUN) /* no event is in flight */
@@ -215,15 +216,15 @@ static uint64_t verify_ns(const struct bn_fleet *f)
 }
 
 /* Beyond the limit, the grace and that; UINT64_MAX: there is no limit. */
-static uint64_t beyond(const struct bn_fleet *f, uint64_t more_ns)
+static uint64_t liveness_beyond(const struct bn_fleet *f, uint64_t more_ns)
 {
-  const uint64_t at_ns = limit(f);
+  const uint64_t at_ns = liveness_limit(f);
 
   return at_ns != UINT64_MAX ? at_ns + grace_ns(f) + verify_ns(f) + more_ns : UINT64_MAX;
 }
 
 /* When a host that is still there has been so for too long; UINT64_MAX: that is not known. */
-static uint64_t deadline(const struct bn_fleet *f)
+static uint64_t liveness_deadline(const struct bn_fleet *f)
 {
   const struct bn_conf *conf = f->setup->conf;
 
@@ -232,7 +233,7 @@ static uint64_t deadline(const struct bn_fleet *f)
   if (f->stop == BN_FRAME_STOP_NOW)
     return f->stop_ns + (f->late ? late_ns - urge_ns : leaving_ns) + verify_ns(f);
   if (f->stop == BN_FRAME_STOP_ORDER || f->phase == BN_FLEET_RUN)
-    return beyond(f, late_ns);
+    return liveness_beyond(f, late_ns);
   switch (f->phase) {
   case BN_FLEET_CONNECT:
     return f->phase_ns + connect_ns;
@@ -270,13 +271,13 @@ static bool any_runs(const struct bn_fleet *f, uint64_t now_ns)
 
 /* A host that only takes long still has its result then, in which the events in flight are
    unfinished.  Those that are late are the cause of what all of them lack. */
-static void urge(struct bn_fleet *f, uint64_t now_ns)
+static void liveness_urge(struct bn_fleet *f, uint64_t now_ns)
 {
   const double grace_s = (double)(grace_ns(f) + verify_ns(f)) * 1e-9;
 
   if (bn_fleet_is_urged(f) && now_ns > f->stop_signal.first_ns + launcher_urge_ns)
     bn_fleet_stop(f, BN_FRAME_STOP_NOW, now_ns);
-  if (f->stop == BN_FRAME_STOP_NOW || now_ns <= beyond(f, urge_ns) || !any_runs(f, now_ns))
+  if (f->stop == BN_FRAME_STOP_NOW || now_ns <= liveness_beyond(f, urge_ns) || !any_runs(f, now_ns))
     return;
   for (size_t i = 0; i < f->n; i++)
     if (is_running(f, &f->connection[i], now_ns))
@@ -317,7 +318,7 @@ static bool is_behind(const struct bn_fleet *f, const struct bn_connection *p)
 }
 
 /* Why a host that is late in this phase is lost. */
-static const char *lateness(const struct bn_fleet *f, const struct bn_connection *p)
+static const char *liveness_lateness(const struct bn_fleet *f, const struct bn_connection *p)
 {
   static const char *const late[] = {
       [BN_FLEET_CONNECT] = ("bench has not answered there in time; does the shell "
@@ -335,15 +336,15 @@ void bn_liveness_check(struct bn_fleet *f, uint64_t now_ns)
 {
   uint64_t until_ns;
 
-  urge(f, now_ns);
-  until_ns = deadline(f);
+  liveness_urge(f, now_ns);
+  until_ns = liveness_deadline(f);
   for (size_t i = 0; i < f->n; i++) {
     struct bn_connection *p = &f->connection[i];
 
     bn_connection_look(p, now_ns);
     if (now_ns > until_ns && is_behind(f, p) &&
         (!may_send_on(f, p, now_ns) || now_ns - until_ns > sending_ns))
-      bn_connection_lose(p, "%s", lateness(f, p));
+      bn_connection_lose(p, "%s", liveness_lateness(f, p));
     if (is_silent(p, now_ns))
       bn_connection_lose(p, "it has sent nothing for %.0f s", (double)silence_ns * 1e-9);
     if (p->state > BN_CONNECTION_CONNECTING && bn_connection_is_there(p) &&

@@ -37,12 +37,12 @@ static void end_job(struct bn_printer_job *job)
 /* --- the queue, with the lock ----------------------------------------------------------------- */
 
 /* What counts the bytes of jobs of its kind. */
-static size_t *waiting(struct bn_printer *o, const struct bn_printer_job *job)
+static size_t *printer_waiting(struct bn_printer *o, const struct bn_printer_job *job)
 {
   return job->kind == BN_PRINTER_ERRORS ? &o->line_bytes : &o->bytes;
 }
 
-static void append(struct bn_printer *o, struct bn_printer_job *job)
+static void printer_append(struct bn_printer *o, struct bn_printer_job *job)
 {
   job->next = NULL;
   if (o->last != NULL)
@@ -50,12 +50,12 @@ static void append(struct bn_printer *o, struct bn_printer_job *job)
   else
     o->first = job;
   o->last = job;
-  *waiting(o, job) += job->bytes;
+  *printer_waiting(o, job) += job->bytes;
 }
 
 /* The first job that `fits` goes; NULL: none does. */
-static struct bn_printer_job *take(struct bn_printer *o,
-                                   bool (*fits)(const struct bn_printer_job *))
+static struct bn_printer_job *printer_take(struct bn_printer *o,
+                                           bool (*fits)(const struct bn_printer_job *))
 {
   struct bn_printer_job **at = &o->first, *before = NULL, *job;
 
@@ -69,7 +69,7 @@ static struct bn_printer_job *take(struct bn_printer *o,
   *at = job->next;
   if (o->last == job)
     o->last = before;
-  *waiting(o, job) -= job->bytes;
+  *printer_waiting(o, job) -= job->bytes;
   job->next = NULL;
   return job;
 }
@@ -93,13 +93,13 @@ static bool is_short_line(const struct bn_printer_job *job)
 
 /* --- the thread ------------------------------------------------------------------------------- */
 
-static void *speak(void *arg)
+static void *printer_speak(void *arg)
 {
   struct bn_printer *o = arg;
 
   (void)pthread_mutex_lock(&o->lock);
   while (!o->stop || o->first != NULL) {
-    struct bn_printer_job *job = take(o, is_any);
+    struct bn_printer_job *job = printer_take(o, is_any);
 
     if (job == NULL) {
       (void)bn_wait_until(&working, &o->changed, &o->lock, UINT64_MAX);
@@ -143,7 +143,7 @@ int bn_printer_open(struct bn_printer *o, struct bn_err *err)
   if (rc != 0)
     return bn_err_set(err, rc, "out of memory");
   (void)pthread_mutex_init(&o->lock, NULL);
-  rc = start_thread(&o->thread, speak, o);
+  rc = start_thread(&o->thread, printer_speak, o);
   if (rc != 0) {
     (void)pthread_cond_destroy(&o->changed);
     (void)pthread_mutex_destroy(&o->lock);
@@ -230,19 +230,19 @@ static void tell_short(struct bn_printer *o, enum bn_printer_kind kind)
 
   *told = true;
   if (word != NULL)
-    append(o, word);
+    printer_append(o, word);
 }
 
 /* With the lock: puts it, or gives back what gives way. */
-static struct bn_printer_job *queue(struct bn_printer *o, struct bn_printer_job *job)
+static struct bn_printer_job *printer_queue(struct bn_printer *o, struct bn_printer_job *job)
 {
-  struct bn_printer_job *gone = is_latest(job) ? take(o, is_latest) : NULL;
+  struct bn_printer_job *gone = is_latest(job) ? printer_take(o, is_latest) : NULL;
 
   if (!has_room(o, job)) {
     tell_short(o, job->kind);
     return job;
   }
-  append(o, job);
+  printer_append(o, job);
   return gone;
 }
 
@@ -256,7 +256,7 @@ void bn_printer_put(struct bn_printer *o, struct bn_printer_job *job)
     return;
   }
   (void)pthread_mutex_lock(&o->lock);
-  gone = queue(o, job);
+  gone = printer_queue(o, job);
   bn_wait_wake(&o->changed);
   (void)pthread_mutex_unlock(&o->lock);
   if (gone != NULL)
@@ -333,7 +333,7 @@ static struct bn_printer_job *next_line(struct bn_printer *o, uint64_t now_ns)
   (void)pthread_mutex_lock(&o->lock);
   if (o->now != NULL && o->now->kind != BN_PRINTER_ERRORS && now_ns > o->now_ns + held_up_ns &&
       bn_wait_is_writable(STDERR_FILENO))
-    line = take(o, is_short_line);
+    line = printer_take(o, is_short_line);
   (void)pthread_mutex_unlock(&o->lock);
   return line;
 }
@@ -371,7 +371,7 @@ static void *speak_last(void *arg)
 
   if (job != NULL && job->kind == BN_PRINTER_ALWAYS)
     job->say(job);
-  while ((job = take(o, is_any)) != NULL) {
+  while ((job = printer_take(o, is_any)) != NULL) {
     if (job->kind == BN_PRINTER_ALWAYS)
       job->say(job);
     end_job(job);

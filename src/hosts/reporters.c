@@ -15,7 +15,7 @@ static const struct bn_wait left_behind = {"the end of the process", BN_BOUND_LE
 /* What comes once, in order. */
 enum stage { STAGE_NONE, STAGE_BEGIN, STAGE_STARTING, STAGE_STARTED, STAGE_TOTAL };
 
-static void leave(struct bn_reporters_slot *s)
+static void reporters_leave(struct bn_reporters_slot *s)
 {
   atomic_store(&s->busy, false);
 }
@@ -35,7 +35,7 @@ static bool is_left_behind(const struct bn_reporters *t)
 
 /* Before each call.  false: another thread hangs in that reporter, this one would, or it has been
    told. */
-static bool enter(struct bn_reporters *t, struct bn_reporters_slot *s, enum stage stage)
+static bool reporters_enter(struct bn_reporters *t, struct bn_reporters_slot *s, enum stage stage)
 {
   if (is_left_behind(t))
     bn_wait_park(&left_behind);
@@ -45,15 +45,15 @@ static bool enter(struct bn_reporters *t, struct bn_reporters_slot *s, enum stag
   }
   /* It may just have been left. */
   if (is_left_behind(t)) {
-    leave(s);
+    reporters_leave(s);
     bn_wait_park(&left_behind);
   }
   if (atomic_load(&t->left) && is_unread(s)) {
-    leave(s);
+    reporters_leave(s);
     return false;
   }
   if (stage != STAGE_NONE && s->stage >= (int)stage) {
-    leave(s);
+    reporters_leave(s);
     return false;
   }
   if (stage != STAGE_NONE)
@@ -78,7 +78,7 @@ static bool may_log(const struct bn_reporters *t)
   return !bn_reporters_is_left(t) || bn_wait_is_writable(STDERR_FILENO);
 }
 
-static void note(struct bn_reporters *t, int rc, const struct bn_err *err)
+static void reporters_note(struct bn_reporters *t, int rc, const struct bn_err *err)
 {
   if (rc == 0)
     return;
@@ -108,12 +108,12 @@ bool bn_reporters_open(struct bn_reporters *t, const struct bn_report_use *use, 
   *t = (struct bn_reporters){.slot = calloc(n + 1, sizeof *t->slot), .n = n};
   if (t->slot == NULL) {
     t->n = 0;
-    note(t, bn_err_set(&err, 0, "out of memory"), &err);
+    reporters_note(t, bn_err_set(&err, 0, "out of memory"), &err);
     return false;
   }
   for (size_t i = 0; i < n && !t->failed; i++) {
     t->slot[i].use = use[i];
-    note(t, open_one(&t->slot[i], plan, &err), &err);
+    reporters_note(t, open_one(&t->slot[i], plan, &err), &err);
   }
   return !t->failed;
 }
@@ -121,10 +121,10 @@ bool bn_reporters_open(struct bn_reporters *t, const struct bn_report_use *use, 
 static void tell_facts(struct bn_reporters *t, struct bn_reporters_slot *s, enum stage stage,
                        void (*tell)(void *self, const struct bn_facts *f), const struct bn_facts *f)
 {
-  if (tell == NULL || !enter(t, s, stage))
+  if (tell == NULL || !reporters_enter(t, s, stage))
     return;
   tell(s->state, f);
-  leave(s);
+  reporters_leave(s);
 }
 
 void bn_reporters_begin(struct bn_reporters *t, const struct bn_facts *f)
@@ -144,7 +144,7 @@ void bn_reporters_started(struct bn_reporters *t, const struct bn_facts *f)
 typedef int (*take_view)(void *self, const struct bn_view *v, struct bn_err *err);
 
 /* NULL: it wants none of that span. */
-static take_view taker(const struct bn_reporter *ops, enum bn_view_span span)
+static take_view reporters_taker(const struct bn_reporter *ops, enum bn_view_span span)
 {
   switch (span) {
   case BN_VIEW_INTERVAL:
@@ -162,7 +162,7 @@ static take_view taker(const struct bn_reporter *ops, enum bn_view_span span)
 bool bn_reporters_wants(const struct bn_reporters *t, enum bn_view_span span)
 {
   for (size_t i = 0; i < t->n; i++)
-    if (taker(t->slot[i].use.ops, span) != NULL)
+    if (reporters_taker(t->slot[i].use.ops, span) != NULL)
       return true;
   return false;
 }
@@ -171,13 +171,13 @@ void bn_reporters_view(struct bn_reporters *t, const struct bn_view *v)
 {
   for (size_t i = 0; i < t->n; i++) {
     struct bn_reporters_slot *s = &t->slot[i];
-    const take_view take = taker(s->use.ops, v->span);
+    const take_view take = reporters_taker(s->use.ops, v->span);
     struct bn_err err = {0};
 
-    if (take == NULL || !enter(t, s, STAGE_NONE))
+    if (take == NULL || !reporters_enter(t, s, STAGE_NONE))
       continue;
-    note(t, take(s->state, v, &err), &err);
-    leave(s);
+    reporters_note(t, take(s->state, v, &err), &err);
+    reporters_leave(s);
   }
 }
 
@@ -190,9 +190,9 @@ static void tell_total(struct bn_reporters *t, struct bn_reporters_slot *s,
   if (ops->ended != NULL)
     ops->ended(s->state);
   if (ops->total != NULL)
-    note(t, ops->total(s->state, &r->group[0].total.view, &err), &err);
+    reporters_note(t, ops->total(s->state, &r->group[0].total.view, &err), &err);
   if (ops->members != NULL)
-    note(t, ops->members(s->state, r->group + 1, r->n_groups - 1, &err), &err);
+    reporters_note(t, ops->members(s->state, r->group + 1, r->n_groups - 1, &err), &err);
 }
 
 void bn_reporters_total(struct bn_reporters *t, const struct bn_result *r)
@@ -200,10 +200,10 @@ void bn_reporters_total(struct bn_reporters *t, const struct bn_result *r)
   for (size_t i = 0; i < t->n; i++) {
     struct bn_reporters_slot *s = &t->slot[i];
 
-    if (!enter(t, s, STAGE_TOTAL))
+    if (!reporters_enter(t, s, STAGE_TOTAL))
       continue;
     tell_total(t, s, r);
-    leave(s);
+    reporters_leave(s);
   }
 }
 
@@ -213,7 +213,7 @@ static void close_one(struct bn_reporters *t, struct bn_reporters_slot *s, const
   struct bn_err err = {0};
 
   if (s->opened && s->use.ops->finish != NULL && s->use.ops->finish(s->state, end, &err) != 0)
-    note(t, -1, has_left ? &(struct bn_err){0} : &err);
+    reporters_note(t, -1, has_left ? &(struct bn_err){0} : &err);
   if (s->opened && s->use.ops->close != NULL && s->use.ops->close(s->state, &err) != 0) {
     t->failed = true;
     if (!has_left && may_log(t))
@@ -230,9 +230,9 @@ static void close_some(struct bn_reporters *t, const struct bn_end *end)
   for (size_t i = 0; i < t->n; i++) {
     struct bn_reporters_slot *s = &t->slot[i];
 
-    if (enter(t, s, STAGE_NONE)) {
+    if (reporters_enter(t, s, STAGE_NONE)) {
       close_one(t, s, end);
-      leave(s);
+      reporters_leave(s);
     } else if (s->use.path != NULL && may_log(t)) {
       bn_log_stderr("report not complete: '%s' was still being written when the run ended",
                     s->use.path);

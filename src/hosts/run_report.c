@@ -70,8 +70,8 @@ int bn_run_report_check(const struct bn_run_report *a, const struct bn_fleet *f,
   return bn_asserts_check(&a->asserts, &scope, err);
 }
 
-static void put(struct bn_run_report *a, struct bn_printer_job *job,
-                void (*say)(struct bn_printer_job *))
+static void run_report_put(struct bn_run_report *a, struct bn_printer_job *job,
+                           void (*say)(struct bn_printer_job *))
 {
   *job = (struct bn_printer_job){.kind = BN_PRINTER_ALWAYS, .of = a, .say = say};
   bn_printer_put(a->printer, job);
@@ -91,7 +91,7 @@ void bn_run_report_heading(struct bn_run_report *a, const struct bn_fleet *f)
   if (part != NULL)
     bn_merged_result_facts(part, f->n, f->setup->conf, f->setup->options, &a->facts);
   free(part);
-  put(a, &a->begin, tell_begin);
+  run_report_put(a, &a->begin, tell_begin);
 }
 
 static void tell_started(struct bn_printer_job *job)
@@ -106,7 +106,7 @@ static void tell_started(struct bn_printer_job *job)
 void bn_run_report_started(struct bn_run_report *a, const struct bn_fleet *f)
 {
   a->start = f->start;
-  put(a, &a->started, tell_started);
+  run_report_put(a, &a->started, tell_started);
 }
 
 static struct bn_view_rules rules_of(const struct bn_conf *conf)
@@ -153,7 +153,7 @@ static void free_shown(struct bn_printer_job *job)
   free(s);
 }
 
-static void show(void *arg, const struct bn_view *v)
+static void run_report_show(void *arg, const struct bn_view *v)
 {
   const struct teller *t = arg;
   struct shown *s;
@@ -217,7 +217,7 @@ static void judge_second(const struct teller *t, const struct bn_view *tick)
 
 static void show_tick(void *arg, const struct bn_view *v)
 {
-  show(arg, v);
+  run_report_show(arg, v);
   judge_second(arg, v);
 }
 
@@ -233,9 +233,9 @@ void bn_run_report_intervals(struct bn_run_report *a, struct bn_fleet *f)
   if (f->phase != BN_FLEET_RUN)
     return;
   while (bn_intervals_ready(&f->rounds))
-    note_sum(f, bn_intervals_sum(&f->rounds, &rules, &t, show, &teller, &err), &err);
+    note_sum(f, bn_intervals_sum(&f->rounds, &rules, &t, run_report_show, &teller, &err), &err);
   while (bn_intervals_check_ready(&f->rounds))
-    note_sum(f, bn_intervals_check(&f->rounds, &rules, &t, show, &teller, &err), &err);
+    note_sum(f, bn_intervals_check(&f->rounds, &rules, &t, run_report_show, &teller, &err), &err);
   while (bn_intervals_ticks(&f->rounds))
     note_sum(f, bn_intervals_tick(&f->rounds, &rules, &t, show_tick, &teller, &err), &err);
 }
@@ -363,7 +363,7 @@ static void replace_facts(struct bn_run_report *a)
   memset(&a->result.facts, 0, sizeof a->result.facts);
 }
 
-static void asserts(struct bn_run_report *a)
+static void run_report_asserts(struct bn_run_report *a)
 {
   const struct bn_view *v = &a->result.group[0].total.view;
   struct bn_view_rules rules = rules_of(a->setup->conf);
@@ -393,7 +393,7 @@ static void tell_end(struct bn_printer_job *job)
   if (a->result.n_groups > 0) {
     if (!atomic_exchange(&a->replaced, true)) {
       replace_facts(a);
-      asserts(a);
+      run_report_asserts(a);
       a->holds = bn_asserts_holds(&a->asserts, &a->facts);
     }
     bn_reporters_total(&a->tell, &a->result);
@@ -422,7 +422,7 @@ void bn_run_report_end(struct bn_run_report *a, struct bn_fleet *f)
     return;
   if (f->phase == BN_FLEET_RUN)
     sum_hosts(a, f);
-  put(a, &a->ended, tell_end);
+  run_report_put(a, &a->ended, tell_end);
 }
 
 void bn_run_report_leave(struct bn_run_report *a)

@@ -5,7 +5,7 @@
 /* What is left of a second after hosts were held up goes to the next one. */
 static const double least_s = 0.5;
 
-static int make(struct bn_seconds *s, const struct bn_view *tick, uint64_t begin_ns)
+static int seconds_make(struct bn_seconds *s, const struct bn_view *tick, uint64_t begin_ns)
 {
   s->made = true;
   if (bn_snap_make(&s->base, &tick->delta->metrics, 0, true) != 0 ||
@@ -23,7 +23,7 @@ int bn_seconds_judge(struct bn_seconds *s, struct bn_asserts *asserts, const str
   struct bn_view v;
 
   *out = NULL;
-  if (!s->made && make(s, tick, begin_ns) != 0)
+  if (!s->made && seconds_make(s, tick, begin_ns) != 0)
     return -1;
   bn_snap_copy(&s->delta, tick->delta);
   bn_snap_diff(&s->delta, &s->base);

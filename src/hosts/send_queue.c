@@ -39,7 +39,7 @@ static void give_up(struct bn_send_queue *o)
 }
 
 /* Takes the lock.  false: nothing can be put. */
-static bool begin(struct bn_send_queue *o)
+static bool send_queue_begin(struct bn_send_queue *o)
 {
   (void)pthread_mutex_lock(&o->lock);
   if (!o->broken)
@@ -56,7 +56,7 @@ void bn_send_queue_wake(struct bn_send_queue *o)
 }
 
 /* Releases it. */
-static int finish(struct bn_send_queue *o, bool put)
+static int send_queue_finish(struct bn_send_queue *o, bool put)
 {
   if (!put)
     give_up(o);
@@ -68,12 +68,13 @@ static int finish(struct bn_send_queue *o, bool put)
 int bn_send_queue_put(struct bn_send_queue *o, enum bn_frame_type type, const void *data,
                       size_t len)
 {
-  return finish(o, begin(o) && bn_frame_put(&o->queue, type, data, len) == 0);
+  return send_queue_finish(o, send_queue_begin(o) && bn_frame_put(&o->queue, type, data, len) == 0);
 }
 
 int bn_send_queue_put_pong(struct bn_send_queue *o, uint64_t sent_ns, uint64_t there_ns)
 {
-  return finish(o, begin(o) && bn_frame_put_pong(&o->queue, sent_ns, there_ns) == 0);
+  return send_queue_finish(o, send_queue_begin(o) &&
+                                  bn_frame_put_pong(&o->queue, sent_ns, there_ns) == 0);
 }
 
 size_t bn_send_queue_pending(struct bn_send_queue *o)

@@ -52,7 +52,7 @@ static bool has_children(void)
   return pid == 0;
 }
 
-static void serve(int socket, char *program)
+static void starter_serve(int socket, char *program)
 {
   struct bn_handover h;
   sigset_t masked;
@@ -96,7 +96,7 @@ _Noreturn static void be_starter(int socket)
   if (program == NULL)
     bn_log_stderr("%s", err.text);
   else
-    serve(socket, program);
+    starter_serve(socket, program);
   free(program);
   _exit(0);
 }

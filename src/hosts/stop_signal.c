@@ -41,7 +41,7 @@ void bn_stop_signal_end(struct bn_stop_signal *w)
   w->fd = -1;
 }
 
-static int begin(struct bn_stop_signal *w, int signo, pid_t pid)
+static int stop_signal_begin(struct bn_stop_signal *w, int signo, pid_t pid)
 {
   w->count = 1;
   w->first_ns = bn_clock_mono();
@@ -55,7 +55,7 @@ int bn_stop_signal_read(struct bn_stop_signal *w)
   struct signalfd_siginfo info;
 
   if (w->count == 0 && bn_stop_reader_left())
-    return begin(w, SIGPIPE, 0);
+    return stop_signal_begin(w, SIGPIPE, 0);
   if (read(w->fd, &info, sizeof info) != (ssize_t)sizeof info)
     return 0;
   if (w->count > 0 && w->pid != 0 && w->pid == (pid_t)info.ssi_pid &&
@@ -65,7 +65,7 @@ int bn_stop_signal_read(struct bn_stop_signal *w)
     w->count++;
     return 2;
   }
-  return begin(w, (int)info.ssi_signo, (pid_t)info.ssi_pid);
+  return stop_signal_begin(w, (int)info.ssi_signo, (pid_t)info.ssi_pid);
 }
 
 int bn_stop_signal_signo(const struct bn_stop_signal *w)

@@ -19,8 +19,8 @@ struct source {
   const char *path;   /* NULL: the option's value */
 };
 
-static int refuse(const struct source *from, const char *entry, size_t len, const char *fault,
-                  struct bn_err *err)
+static int work_split_refuse(const struct source *from, const char *entry, size_t len,
+                             const char *fault, struct bn_err *err)
 {
   char copy[64], shown[4 * sizeof copy];
 
@@ -104,8 +104,8 @@ static const char *fault_of_list(const struct bn_work_split_list *list, const st
   return NULL;
 }
 
-static int append(struct bn_work_split_list *list, const struct entry *e, unsigned threads,
-                  struct bn_err *err)
+static int work_split_append(struct bn_work_split_list *list, const struct entry *e,
+                             unsigned threads, struct bn_err *err)
 {
   struct bn_work_split_host *host = realloc(list->host, (list->n + 1) * sizeof *host);
   char *name = strndup(e->name, e->name_len);
@@ -137,8 +137,8 @@ static int add_entry(struct bn_work_split_list *list, const struct source *from,
   if (fault == NULL)
     fault = fault_of_list(list, &e);
   if (fault != NULL)
-    return refuse(from, text, len, fault, err);
-  return append(list, &e, threads, err);
+    return work_split_refuse(from, text, len, fault, err);
+  return work_split_append(list, &e, threads, err);
 }
 
 int bn_work_split_add(struct bn_work_split_list *list, const char *text, struct bn_err *err)
@@ -153,7 +153,7 @@ int bn_work_split_add(struct bn_work_split_list *list, const char *text, struct 
       word--;
     text += before;
     if (word == 0)
-      return refuse(&from, text, len, "the name of a host is empty", err);
+      return work_split_refuse(&from, text, len, "the name of a host is empty", err);
     if (add_entry(list, &from, text, word, err) != 0)
       return -1;
     text += len;
@@ -179,7 +179,7 @@ int bn_work_split_add_file(struct bn_work_split_list *list, const char *text, co
     else if (*text != '\0')
       text++;
   }
-  return list->n > before ? 0 : refuse(&from, "", 0, "the file names no host", err);
+  return list->n > before ? 0 : work_split_refuse(&from, "", 0, "the file names no host", err);
 }
 
 void bn_work_split_done(struct bn_work_split_list *list)

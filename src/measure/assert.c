@@ -65,7 +65,7 @@ static int refuse_name(const char *name, struct bn_err *err)
 /* --- parsing ---------------------------------------------------------------------------------- */
 
 /* Copies text[0..len) without the blanks around it; false: it does not fit. */
-static bool trim(char *out, size_t size, const char *text, size_t len)
+static bool assert_trim(char *out, size_t size, const char *text, size_t len)
 {
   while (len > 0 && *text == ' ') {
     text++;
@@ -142,7 +142,7 @@ static int read_metric(struct bn_assert *a, const char *text, size_t len, struct
   const size_t name_len = at != NULL ? (size_t)(at - text) : len;
   char name[BN_ASSERT_NAME];
 
-  if (!trim(name, sizeof name, text, name_len))
+  if (!assert_trim(name, sizeof name, text, name_len))
     return bn_err_set(err, ENOENT, "the name of the metric is too long");
   if (name[0] == '\0')
     return bn_err_set(err, ENOENT, "the metric before the comparison is missing");
@@ -153,7 +153,7 @@ static int read_metric(struct bn_assert *a, const char *text, size_t len, struct
   if (!is_latency(a))
     return bn_err_set(err, 0, "%s is not a latency; only pN, min, avg, median and max take @",
                       name);
-  if (!trim(a->timing, sizeof a->timing, at + 1, len - name_len - 1) || a->timing[0] == '\0')
+  if (!assert_trim(a->timing, sizeof a->timing, at + 1, len - name_len - 1) || a->timing[0] == '\0')
     return bn_err_set(err, 0, "the name of a latency after @ is missing, such as read");
   return 0;
 }
@@ -202,11 +202,11 @@ static int read_limit(struct bn_assert *a, const char *text, struct bn_err *err)
   char whole[BN_ASSERT_NAME] = "", number[BN_ASSERT_NAME] = "", unit[BN_ASSERT_NAME] = "";
   size_t len;
 
-  if (!trim(whole, sizeof whole, text, strlen(text)))
+  if (!assert_trim(whole, sizeof whole, text, strlen(text)))
     return bn_err_set(err, 0, "the limit is too long");
   len = strspn(whole, "0123456789.eE+-");
-  (void)trim(number, sizeof number, whole, len);
-  (void)trim(unit, sizeof unit, whole + len, strlen(whole + len));
+  (void)assert_trim(number, sizeof number, whole, len);
+  (void)assert_trim(unit, sizeof unit, whole + len, strlen(whole + len));
   if (bn_units_double(number, &a->limit) != 0 || a->limit < 0)
     return bn_err_set(err, 0, "the limit '%s' is not a number of 0 or more", whole);
   return read_unit(a, unit, err);
@@ -352,7 +352,7 @@ int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *sco
 /* --- judging ---------------------------------------------------------------------------------- */
 
 /* In the unit of the view until it is judged. */
-static struct bn_finding found(double value, bool measured)
+static struct bn_finding assert_found(double value, bool measured)
 {
   return (struct bn_finding){.value = value, .measured = measured};
 }
@@ -361,7 +361,7 @@ static struct bn_finding find_errors(const struct bn_view *v)
 {
   const double attempts = (double)v->events + (double)v->errors;
 
-  return found(attempts > 0 ? (double)v->errors / attempts : 0, attempts > 0);
+  return assert_found(attempts > 0 ? (double)v->errors / attempts : 0, attempts > 0);
 }
 
 static struct bn_finding find_field(const struct bn_view_field *f, const struct bn_view *v)
@@ -376,18 +376,18 @@ static struct bn_finding find_field(const struct bn_view_field *f, const struct 
 
   /* They are known at the end. */
   if (is_of_commits(f) && (v->span != BN_VIEW_TOTAL || !counts_commits(&v->delta->metrics)))
-    return found(value, false);
-  return found(value, known && counted && parts && (v->paced || !is_of_rate(f)));
+    return assert_found(value, false);
+  return assert_found(value, known && counted && parts && (v->paced || !is_of_rate(f)));
 }
 
 /* A percentile that a view has, without its histogram. */
 static struct bn_finding find_listed(double rank, const struct bn_view *v)
 {
-  struct bn_finding f = found(0, false);
+  struct bn_finding f = assert_found(0, false);
 
   for (size_t i = 0; i < v->n_percents && v->events > 0; i++)
     if (v->percents[i] == rank) {
-      f = found(v->percentile_s[i], true);
+      f = assert_found(v->percentile_s[i], true);
       f.at_least = v->at_least != NULL && v->at_least[i];
     }
   return f;
@@ -404,15 +404,15 @@ static struct bn_finding find_latency(const struct bn_assert *a, const struct bn
   case BN_ASSERT_RANK:
     if (v->latency == NULL)
       return find_listed(a->rank, v);
-    f = found(0, ended || rules->ages != NULL);
+    f = assert_found(0, ended || rules->ages != NULL);
     f.value = bn_view_percentile_s(v, rules, a->rank, &f.at_least);
     return f;
   case BN_ASSERT_MAX:
-    f = found(v->max_s, ended || v->max_at_least);
+    f = assert_found(v->max_s, ended || v->max_at_least);
     f.at_least = v->max_at_least;
     return f;
   default:
-    return found(*(const double *)((const char *)v + a->field->offset), ended);
+    return assert_found(*(const double *)((const char *)v + a->field->offset), ended);
   }
 }
 
@@ -422,8 +422,8 @@ static struct bn_finding find_listed_timing(double rank, const struct bn_view *v
 {
   for (size_t i = 0; i < v->n_percents && t->percentile_s != NULL; i++)
     if (v->percents[i] == rank)
-      return found(t->percentile_s[i], t->count > 0);
-  return found(0, false);
+      return assert_found(t->percentile_s[i], t->count > 0);
+  return assert_found(0, false);
 }
 
 /* h: its histogram, or NULL. */
@@ -436,15 +436,15 @@ static struct bn_finding find_timing(const struct bn_assert *a, const struct bn_
 
   switch (a->what) {
   case BN_ASSERT_MIN:
-    return found(t->min_s, measured);
+    return assert_found(t->min_s, measured);
   case BN_ASSERT_AVG:
-    return found(t->avg_s, measured);
+    return assert_found(t->avg_s, measured);
   case BN_ASSERT_MAX:
-    return found(t->max_s, measured);
+    return assert_found(t->max_s, measured);
   default:
     if (h == NULL)
       return find_listed_timing(rank, v, t);
-    return found(bn_view_hist_s(h, rank, rules->nearest), measured);
+    return assert_found(bn_view_hist_s(h, rank, rules->nearest), measured);
   }
 }
 
@@ -457,7 +457,7 @@ static struct bn_finding find_statement(const struct bn_assert *a, const struct 
   for (size_t i = 0; i < v->n_statements; i++)
     if (strcmp(v->statements[i].timing.name, a->timing) == 0)
       return find_timing(a, v, rules, &v->statements[i].timing, sum != NULL ? sum->hist : NULL);
-  return found(0, false);
+  return assert_found(0, false);
 }
 
 size_t bn_assert_hist(const struct bn_assert *a, const struct bn_metrics *m)
@@ -465,8 +465,8 @@ size_t bn_assert_hist(const struct bn_assert *a, const struct bn_metrics *m)
   return a->timing[0] != '\0' ? find_hist(m, a->timing) : BN_H_LATENCY;
 }
 
-static struct bn_finding find(const struct bn_assert *a, const struct bn_view *v,
-                              const struct bn_view_rules *rules)
+static struct bn_finding assert_find(const struct bn_assert *a, const struct bn_view *v,
+                                     const struct bn_view_rules *rules)
 {
   size_t hist;
 
@@ -485,7 +485,7 @@ static struct bn_finding find(const struct bn_assert *a, const struct bn_view *v
 }
 
 /* Units are products, whose last bit may be off: 50 ms are not less than 50 ms. */
-static int compare(double value, double limit)
+static int assert_compare(double value, double limit)
 {
   if (fabs(value - limit) <= 1e-12 * limit)
     return 0;
@@ -493,17 +493,17 @@ static int compare(double value, double limit)
 }
 
 /* most: what the value is at most, HUGE_VAL if nobody knows. */
-static bool holds(const struct bn_assert *a, double value, double most)
+static bool assert_holds(const struct bn_assert *a, double value, double most)
 {
   switch (a->op) {
   case BN_ASSERT_LT:
-    return compare(most, a->limit) < 0;
+    return assert_compare(most, a->limit) < 0;
   case BN_ASSERT_LE:
-    return compare(most, a->limit) <= 0;
+    return assert_compare(most, a->limit) <= 0;
   case BN_ASSERT_GT:
-    return compare(value, a->limit) > 0;
+    return assert_compare(value, a->limit) > 0;
   case BN_ASSERT_GE:
-    return compare(value, a->limit) >= 0;
+    return assert_compare(value, a->limit) >= 0;
   }
   return false;
 }
@@ -523,7 +523,7 @@ static double most_of(const struct bn_assert *a, const struct bn_view *v,
 struct bn_finding bn_assert_judge(const struct bn_assert *a, const struct bn_view *v,
                                   const struct bn_view_rules *rules)
 {
-  struct bn_finding f = v != NULL ? find(a, v, rules) : found(0, false);
+  struct bn_finding f = v != NULL ? assert_find(a, v, rules) : assert_found(0, false);
 
   /* Beyond the range of the histogram. */
   if (isinf(f.value)) {
@@ -531,9 +531,9 @@ struct bn_finding bn_assert_judge(const struct bn_assert *a, const struct bn_vie
     f.at_least = true;
   }
   if (!f.measured || isnan(f.value))
-    return found(0, false);
+    return assert_found(0, false);
   f.value *= a->scale;
-  f.holds = holds(a, f.value, most_of(a, v, rules, &f));
+  f.holds = assert_holds(a, f.value, most_of(a, v, rules, &f));
   return f;
 }
 

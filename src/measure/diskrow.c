@@ -10,7 +10,7 @@
 #include "api/metric.h"
 
 /* The number at *at, which goes on behind it; false: there is none. */
-static bool take(const char **at, uint64_t *n)
+static bool diskrow_take(const char **at, uint64_t *n)
 {
   const char *from = *at + strspn(*at, " \t");
   char *end;
@@ -28,11 +28,12 @@ bool bn_diskrow_parse(const char *line, unsigned major, unsigned minor, uint64_t
   uint64_t number;
   size_t n = 0;
 
-  if (!take(&line, &number) || number != major || !take(&line, &number) || number != minor)
+  if (!diskrow_take(&line, &number) || number != major || !diskrow_take(&line, &number) ||
+      number != minor)
     return false;
   line += strspn(line, " \t");
   line += strcspn(line, " \t\n");
-  while (n < BN_ROW_FIELDS && take(&line, &out[n]))
+  while (n < BN_ROW_FIELDS && diskrow_take(&line, &out[n]))
     n++;
   if (n <= BN_ROW_QUEUE_MS)
     return false;

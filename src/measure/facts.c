@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Room for one more element of an array; NULL: out of memory. */
-static void *grown(void *array, size_t n, size_t size)
+static void *facts_grown(void *array, size_t n, size_t size)
 {
   /* Doubled whenever n is a power of two, so that no capacity has to be kept. */
   if ((n & (n - 1)) != 0)
@@ -24,7 +24,7 @@ static char *copy_of(struct bn_facts *f, const char *text)
   return copy;
 }
 
-static struct bn_fact *find(const struct bn_facts *f, const char *section, const char *key)
+static struct bn_fact *facts_find(const struct bn_facts *f, const char *section, const char *key)
 {
   for (size_t i = 0; i < f->n_facts; i++)
     if (strcmp(f->fact[i].section, section) == 0 && strcmp(f->fact[i].key, key) == 0)
@@ -42,27 +42,27 @@ bool bn_facts_begins_section(const struct bn_facts *f, size_t i)
 
 const struct bn_fact *bn_facts_find(const struct bn_facts *f, const char *section, const char *key)
 {
-  return find(f, section, key);
+  return facts_find(f, section, key);
 }
 
 const char *bn_facts_find_text(const struct bn_facts *f, const char *section, const char *key)
 {
-  const struct bn_fact *fact = find(f, section, key);
+  const struct bn_fact *fact = facts_find(f, section, key);
 
   return fact != NULL && fact->type == BN_FACT_TEXT ? fact->text : NULL;
 }
 
 /* The fact to set, without a value; NULL: out of memory. */
-static struct bn_fact *place(struct bn_facts *f, const char *section, const char *key)
+static struct bn_fact *facts_place(struct bn_facts *f, const char *section, const char *key)
 {
-  struct bn_fact *fact = find(f, section, key), *all;
+  struct bn_fact *fact = facts_find(f, section, key), *all;
 
   if (fact != NULL) {
     free(fact->text);
     fact->text = NULL;
     return fact;
   }
-  all = grown(f->fact, f->n_facts, sizeof *all);
+  all = facts_grown(f->fact, f->n_facts, sizeof *all);
   if (all == NULL) {
     f->incomplete = true;
     return NULL;
@@ -82,7 +82,7 @@ static struct bn_fact *place(struct bn_facts *f, const char *section, const char
 
 void bn_facts_text(struct bn_facts *f, const char *section, const char *key, const char *text)
 {
-  struct bn_fact *fact = place(f, section, key);
+  struct bn_fact *fact = facts_place(f, section, key);
 
   if (fact == NULL)
     return;
@@ -92,7 +92,7 @@ void bn_facts_text(struct bn_facts *f, const char *section, const char *key, con
 
 void bn_facts_whole(struct bn_facts *f, const char *section, const char *key, int64_t value)
 {
-  struct bn_fact *fact = place(f, section, key);
+  struct bn_fact *fact = facts_place(f, section, key);
 
   if (fact == NULL)
     return;
@@ -102,7 +102,7 @@ void bn_facts_whole(struct bn_facts *f, const char *section, const char *key, in
 
 void bn_facts_real(struct bn_facts *f, const char *section, const char *key, double value)
 {
-  struct bn_fact *fact = place(f, section, key);
+  struct bn_fact *fact = facts_place(f, section, key);
 
   if (fact == NULL)
     return;
@@ -136,13 +136,14 @@ static bool is_of_error(const struct bn_fact *fact)
 void bn_facts_add_errors(struct bn_facts *f, const struct bn_facts *from)
 {
   for (size_t i = 0; i < from->n_facts; i++)
-    if (is_of_error(&from->fact[i]) && find(f, from->fact[i].section, from->fact[i].key) == NULL)
+    if (is_of_error(&from->fact[i]) &&
+        facts_find(f, from->fact[i].section, from->fact[i].key) == NULL)
       bn_facts_add(f, &from->fact[i]);
 }
 
 static void add_row(struct bn_facts *f, int level, char *text)
 {
-  struct bn_fact_row *all = grown(f->row, f->n_rows, sizeof *all);
+  struct bn_fact_row *all = facts_grown(f->row, f->n_rows, sizeof *all);
 
   if (all == NULL || text == NULL) {
     f->row = all != NULL ? all : f->row;
@@ -177,7 +178,7 @@ void bn_facts_row(struct bn_facts *f, int level, const char *fmt, ...)
 void bn_facts_option(struct bn_facts *f, const char *group, const char *name, const char *value,
                      enum bn_origin origin, bool secret)
 {
-  struct bn_fact_option *all = grown(f->option, f->n_options, sizeof *all);
+  struct bn_fact_option *all = facts_grown(f->option, f->n_options, sizeof *all);
   struct bn_fact_option o = {.group = copy_of(f, group),
                              .name = copy_of(f, name),
                              .value = secret ? NULL : copy_of(f, value),
@@ -198,7 +199,7 @@ void bn_facts_option(struct bn_facts *f, const char *group, const char *name, co
 void bn_facts_message(struct bn_facts *f, uint64_t wall_ns, int level, const char *text,
                       uint64_t times)
 {
-  struct bn_fact_message *all = grown(f->message, f->n_messages, sizeof *all);
+  struct bn_fact_message *all = facts_grown(f->message, f->n_messages, sizeof *all);
   char *copy = copy_of(f, text);
 
   f->message = all != NULL ? all : f->message;
@@ -213,7 +214,7 @@ void bn_facts_message(struct bn_facts *f, uint64_t wall_ns, int level, const cha
 void bn_facts_verdict(struct bn_facts *f, const char *text, const char *unit,
                       const struct bn_finding *found)
 {
-  struct bn_verdict *all = grown(f->verdict, f->n_verdicts, sizeof *all);
+  struct bn_verdict *all = facts_grown(f->verdict, f->n_verdicts, sizeof *all);
   struct bn_verdict v = {copy_of(f, text), copy_of(f, unit), *found};
 
   f->verdict = all != NULL ? all : f->verdict;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void count(void *arg, uint64_t lowest, uint64_t highest, uint64_t n)
+static void hist_sparse_count(void *arg, uint64_t lowest, uint64_t highest, uint64_t n)
 {
   size_t *buckets = arg;
 
@@ -15,7 +15,7 @@ static void count(void *arg, uint64_t lowest, uint64_t highest, uint64_t n)
   ++*buckets;
 }
 
-static void keep(void *arg, uint64_t lowest, uint64_t highest, uint64_t n)
+static void hist_sparse_keep(void *arg, uint64_t lowest, uint64_t highest, uint64_t n)
 {
   struct bn_hist_sparse *s = arg;
 
@@ -27,11 +27,11 @@ int bn_hist_sparse_pack(struct bn_hist_sparse *s, const struct bn_hist *h)
 {
   size_t buckets = 0;
 
-  bn_hist_each(h, count, &buckets);
+  bn_hist_each(h, hist_sparse_count, &buckets);
   *s = (struct bn_hist_sparse){.bucket = calloc(buckets + 1, sizeof *s->bucket)};
   if (s->bucket == NULL)
     return -1;
-  bn_hist_each(h, keep, s);
+  bn_hist_each(h, hist_sparse_keep, s);
   return 0;
 }
 

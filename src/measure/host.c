@@ -183,7 +183,7 @@ static void read_container(struct bn_host *h, const char *root, char *text)
 
 /* --- limits of control groups ----------------------------------------------------------------- */
 
-static void lower(double *limit, double to)
+static void host_lower(double *limit, double to)
 {
   if (to > 0 && (*limit <= 0 || to < *limit))
     *limit = to;
@@ -198,12 +198,12 @@ static void lower_processors(void *quota, const struct bn_kernel_group *g)
   if (g->second && bn_kernel_text(text, "%s/cpu.max", g->folder)) {
     n = strtod(text, &end);
     if (end != text)
-      lower(quota, n / strtod(end, NULL));
+      host_lower(quota, n / strtod(end, NULL));
   }
   if (!g->second && bn_kernel_text(text, "%s/cpu.cfs_quota_us", g->folder)) {
     n = strtod(text, NULL);
     if (n > 0 && bn_kernel_text(text, "%s/cpu.cfs_period_us", g->folder))
-      lower(quota, n / strtod(text, NULL));
+      host_lower(quota, n / strtod(text, NULL));
   }
 }
 
@@ -217,7 +217,7 @@ static void lower_memory(void *memory, const struct bn_kernel_group *g)
     return;
   n = strtod(text, NULL);
   if (n < 0x1p62)
-    lower(memory, n);
+    host_lower(memory, n);
 }
 
 static void read_limits(struct bn_host *h, const char *root)

@@ -233,7 +233,7 @@ static struct bn_node *copy_of(const struct bn_store *js, const struct bn_node *
   return NULL;
 }
 
-static void replace(const struct bn_store *js, struct bn_node **at, struct bn_node *with)
+static void journal_replace(const struct bn_store *js, struct bn_node **at, struct bn_node *with)
 {
   js->free(*at);
   *at = with;
@@ -268,7 +268,7 @@ static void keep_view(const struct bn_store *js, struct kept *k, const struct bn
 
   k->failed |= copy == NULL;
   if (span == BN_VIEW_TICK)
-    replace(js, &k->total, copy);
+    journal_replace(js, &k->total, copy);
   else
     k->failed |= js->append(span == BN_VIEW_INTERVAL ? k->intervals : k->checkpoints, copy) != 0;
 }
@@ -362,7 +362,7 @@ static int take_facts(struct reader *r, const struct bn_node *line)
   bn_facts_done(&r->out->facts);
   r->out->facts = facts;
   if (r->kept.wanted)
-    replace(r->js, &r->kept.document, copy_of(r->js, line));
+    journal_replace(r->js, &r->kept.document, copy_of(r->js, line));
   return 0;
 }
 

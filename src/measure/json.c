@@ -9,12 +9,12 @@
 #include "measure/bounds.h"
 
 /* A struct bn_node is a json_t that only this file sees. */
-static json_t *inner(const struct bn_node *n)
+static json_t *json_inner(const struct bn_node *n)
 {
   return (json_t *)(uintptr_t)n;
 }
 
-static struct bn_node *outer(const json_t *j)
+static struct bn_node *json_outer(const json_t *j)
 {
   return (struct bn_node *)(uintptr_t)j;
 }
@@ -53,7 +53,7 @@ static struct bn_node *json_parse_within(const char *text, size_t len, size_t mo
     else
       (void)bn_err_set(err, EINVAL, "line %d: %s", why.line, why.text);
   }
-  return outer(j);
+  return json_outer(j);
 }
 
 static struct bn_node *json_parse(const char *text, size_t len, struct bn_err *err)
@@ -65,10 +65,10 @@ static char *json_print(const struct bn_node *n, unsigned indent, size_t *len)
 {
   const size_t flags = (indent > 0 ? JSON_INDENT(indent) : JSON_COMPACT) | JSON_REAL_PRECISION(17);
   /* json_dumps() drops a name for which it has no memory, and reports no error. */
-  const size_t size = json_dumpb(inner(n), NULL, 0, flags);
+  const size_t size = json_dumpb(json_inner(n), NULL, 0, flags);
   char *text = size > 0 ? malloc(size + 1) : NULL;
 
-  if (text == NULL || json_dumpb(inner(n), text, size, flags) != size) {
+  if (text == NULL || json_dumpb(json_inner(n), text, size, flags) != size) {
     free(text);
     return NULL;
   }
@@ -79,52 +79,52 @@ static char *json_print(const struct bn_node *n, unsigned indent, size_t *len)
 
 static void json_free_node(struct bn_node *n)
 {
-  json_decref(inner(n));
+  json_decref(json_inner(n));
 }
 
 static struct bn_node *make_map(void)
 {
-  return outer(json_object());
+  return json_outer(json_object());
 }
 
 static struct bn_node *make_list(void)
 {
-  return outer(json_array());
+  return json_outer(json_array());
 }
 
 static struct bn_node *make_text(const char *s)
 {
-  return outer(json_string(s));
+  return json_outer(json_string(s));
 }
 
 static struct bn_node *make_integer(int64_t i)
 {
-  return outer(json_integer(i));
+  return json_outer(json_integer(i));
 }
 
 static struct bn_node *make_real(double x)
 {
-  return outer(json_real(x));
+  return json_outer(json_real(x));
 }
 
 static struct bn_node *make_boolean(bool yes)
 {
-  return outer(json_boolean(yes));
+  return json_outer(json_boolean(yes));
 }
 
 static struct bn_node *make_null(void)
 {
-  return outer(json_null());
+  return json_outer(json_null());
 }
 
 static int json_set(struct bn_node *map, const char *key, struct bn_node *value)
 {
-  return json_object_set_new(inner(map), key, inner(value));
+  return json_object_set_new(json_inner(map), key, json_inner(value));
 }
 
 static int json_append(struct bn_node *list, struct bn_node *value)
 {
-  return json_array_append_new(inner(list), inner(value));
+  return json_array_append_new(json_inner(list), json_inner(value));
 }
 
 static int complete(json_t *into, json_t *from);
@@ -161,7 +161,7 @@ static int complete(json_t *into, json_t *from)
 
 static int json_complete(struct bn_node *into, const struct bn_node *from)
 {
-  return complete(inner(into), inner(from));
+  return complete(json_inner(into), json_inner(from));
 }
 
 static bool is_empty(const json_t *j)
@@ -204,7 +204,7 @@ static void confine(json_t *into, json_t *from)
 
 static void json_confine(struct bn_node *into, const struct bn_node *from)
 {
-  confine(inner(into), inner(from));
+  confine(json_inner(into), json_inner(from));
 }
 
 static enum bn_node_type json_type_of(const struct bn_node *n)
@@ -215,22 +215,23 @@ static enum bn_node_type json_type_of(const struct bn_node *n)
       [JSON_FALSE] = BN_NODE_BOOL, [JSON_NULL] = BN_NODE_NULL,
   };
 
-  return n != NULL ? types[json_typeof(inner(n))] : BN_NODE_NULL;
+  return n != NULL ? types[json_typeof(json_inner(n))] : BN_NODE_NULL;
 }
 
 static const struct bn_node *json_get(const struct bn_node *map, const char *key)
 {
-  return outer(json_object_get(inner(map), key));
+  return json_outer(json_object_get(json_inner(map), key));
 }
 
 static const struct bn_node *json_at(const struct bn_node *list, size_t i)
 {
-  return outer(json_array_get(inner(list), i));
+  return json_outer(json_array_get(json_inner(list), i));
 }
 
 static size_t json_count(const struct bn_node *n)
 {
-  return json_is_object(inner(n)) ? json_object_size(inner(n)) : json_array_size(inner(n));
+  return json_is_object(json_inner(n)) ? json_object_size(json_inner(n))
+                                       : json_array_size(json_inner(n));
 }
 
 static int json_each(const struct bn_node *map,
@@ -240,9 +241,9 @@ static int json_each(const struct bn_node *map,
   json_t *value;
   int rc = 0;
 
-  json_object_foreach(inner(map), key, value)
+  json_object_foreach(json_inner(map), key, value)
   {
-    rc = fn(arg, key, outer(value));
+    rc = fn(arg, key, json_outer(value));
     if (rc != 0)
       break;
   }
@@ -251,22 +252,22 @@ static int json_each(const struct bn_node *map,
 
 static const char *json_get_text(const struct bn_node *n)
 {
-  return json_string_value(inner(n));
+  return json_string_value(json_inner(n));
 }
 
 static int64_t json_get_integer(const struct bn_node *n)
 {
-  return json_integer_value(inner(n));
+  return json_integer_value(json_inner(n));
 }
 
 static double json_get_real(const struct bn_node *n)
 {
-  return json_number_value(inner(n));
+  return json_number_value(json_inner(n));
 }
 
 static bool json_get_boolean(const struct bn_node *n)
 {
-  return json_is_true(inner(n));
+  return json_is_true(json_inner(n));
 }
 
 extern __attribute__((visibility("default"))) const struct bn_store bench_store;

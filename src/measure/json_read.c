@@ -38,8 +38,9 @@ int bn_json_in_verdict(const struct bn_json_in *e)
 }
 
 /* A member of that type; NULL: it is not there, or of another type, which is refused. */
-static const struct bn_node *member(struct bn_json_in *e, const struct bn_node *map,
-                                    const char *key, enum bn_node_type type, const char *what)
+static const struct bn_node *json_read_member(struct bn_json_in *e, const struct bn_node *map,
+                                              const char *key, enum bn_node_type type,
+                                              const char *what)
 {
   const struct bn_node *n = e->js->get(map, key);
 
@@ -53,23 +54,23 @@ static const struct bn_node *member(struct bn_json_in *e, const struct bn_node *
 const struct bn_node *bn_json_in_list(struct bn_json_in *e, const struct bn_node *map,
                                       const char *key)
 {
-  return member(e, map, key, BN_NODE_LIST, "list");
+  return json_read_member(e, map, key, BN_NODE_LIST, "list");
 }
 
 const struct bn_node *bn_json_in_map(struct bn_json_in *e, const struct bn_node *map,
                                      const char *key)
 {
-  return member(e, map, key, BN_NODE_MAP, "map");
+  return json_read_member(e, map, key, BN_NODE_MAP, "map");
 }
 
 const char *bn_json_in_text(struct bn_json_in *e, const struct bn_node *map, const char *key)
 {
-  return e->js->get_text(member(e, map, key, BN_NODE_TEXT, "text"));
+  return e->js->get_text(json_read_member(e, map, key, BN_NODE_TEXT, "text"));
 }
 
 bool bn_json_in_bool(struct bn_json_in *e, const struct bn_node *map, const char *key)
 {
-  return e->js->get_boolean(member(e, map, key, BN_NODE_BOOL, "boolean"));
+  return e->js->get_boolean(json_read_member(e, map, key, BN_NODE_BOOL, "boolean"));
 }
 
 uint64_t bn_json_in_count(struct bn_json_in *e, const struct bn_node *n, const char *key)

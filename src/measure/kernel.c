@@ -96,8 +96,8 @@ static bool find_group(char *group, size_t size, const char *text, const char *c
   return false;
 }
 
-static void walk(const char *top, char *name, bool second,
-                 void (*visit)(void *arg, const struct bn_kernel_group *g), void *arg)
+static void kernel_walk(const char *top, char *name, bool second,
+                        void (*visit)(void *arg, const struct bn_kernel_group *g), void *arg)
 {
   char folder[PATH_MAX], *slash;
 
@@ -119,8 +119,8 @@ void bn_kernel_groups(const char *root, const char *controller,
   (void)bn_kernel_text(groups, "%s/proc/self/cgroup", root);
   if (find_group(name, sizeof name, groups, "") &&
       (size_t)snprintf(top, sizeof top, "%s/sys/fs/cgroup", root) < sizeof top)
-    walk(top, name, true, visit, arg);
+    kernel_walk(top, name, true, visit, arg);
   if (find_group(name, sizeof name, groups, controller) &&
       (size_t)snprintf(top, sizeof top, "%s/sys/fs/cgroup/%s", root, controller) < sizeof top)
-    walk(top, name, false, visit, arg);
+    kernel_walk(top, name, false, visit, arg);
 }

@@ -25,7 +25,7 @@ struct reading {
 };
 
 /* Returns a limit to fill in; NULL: there are too many, as of control groups in many folders. */
-static struct bn_limit *add(const struct reading *r, int64_t allowed, int64_t used)
+static struct bn_limit *limits_add(const struct reading *r, int64_t allowed, int64_t used)
 {
   struct bn_limit *one;
 
@@ -64,7 +64,7 @@ static int64_t field_of(const char *text, const char *key)
 /* --- of the user ------------------------------------------------------------------------------ */
 
 /* "Max processes   96365   96365   processes"; -1: unlimited, or unknown. */
-static void resource(const char *text, const char *name, int64_t *soft, int64_t *hard)
+static void limits_resource(const char *text, const char *name, int64_t *soft, int64_t *hard)
 {
   const char *line = strstr(text, name);
   char *end;
@@ -84,7 +84,7 @@ static void resource(const char *text, const char *name, int64_t *soft, int64_t 
 
 enum { CAN_ADMINISTER = 21, CAN_CHANGE_LIMITS = 24 };
 
-static bool may(const char *status, int right)
+static bool limits_may(const char *status, int right)
 {
   const char *value = bn_kernel_field(status, "CapEff", ':');
 
@@ -95,8 +95,8 @@ static bool may(const char *status, int right)
    pass without these rights. */
 static bool is_exempt(const char *status)
 {
-  return field_of(status, "Uid") == 0 || may(status, CAN_ADMINISTER) ||
-         may(status, CAN_CHANGE_LIMITS);
+  return field_of(status, "Uid") == 0 || limits_may(status, CAN_ADMINISTER) ||
+         limits_may(status, CAN_CHANGE_LIMITS);
 }
 
 /* Of all processes of this user. */
@@ -126,11 +126,11 @@ static void read_processes(const struct reading *r, const char *limits, const ch
   struct bn_limit *one;
   int64_t soft, hard;
 
-  resource(limits, "Max processes", &soft, &hard);
+  limits_resource(limits, "Max processes", &soft, &hard);
   /* To count takes time: where the limit is far away, nobody needs to. */
   if (soft < 0 || soft / 4 > r->threads || is_exempt(status))
     return;
-  one = add(r, soft, count_threads(r->root, field_of(status, "Uid")));
+  one = limits_add(r, soft, count_threads(r->root, field_of(status, "Uid")));
   if (one == NULL)
     return;
   if (hard >= 0 && hard < one->demand.needed + one->demand.others)
@@ -145,8 +145,8 @@ static void read_addresses(const struct reading *r, const char *limits, const ch
   int64_t soft, hard, used_kib = field_of(status, "VmSize");
   struct bn_limit *one;
 
-  resource(limits, "Max address space", &soft, &hard);
-  one = soft >= 0 ? add(r, soft / (int64_t)mib, used_kib / 1024) : NULL;
+  limits_resource(limits, "Max address space", &soft, &hard);
+  one = soft >= 0 ? limits_add(r, soft / (int64_t)mib, used_kib / 1024) : NULL;
   if (one == NULL)
     return;
   one->demand.what = "MiB of addresses for stacks";
@@ -165,7 +165,7 @@ static const int64_t kib_of_thread = 24;
 
 static struct bn_limit *add_memory(const struct reading *r, int64_t allowed_kib)
 {
-  struct bn_limit *one = allowed_kib >= 0 ? add(r, allowed_kib / 1024, 0) : NULL;
+  struct bn_limit *one = allowed_kib >= 0 ? limits_add(r, allowed_kib / 1024, 0) : NULL;
 
   if (one == NULL)
     return NULL;
@@ -195,7 +195,7 @@ static void read_group_threads(void *reading, const struct bn_kernel_group *g)
   const struct reading *r = reading;
   const int64_t allowed = whole_of(g->folder, "/pids.max");
   struct bn_limit *one =
-      allowed >= 0 ? add(r, allowed, whole_of(g->folder, "/pids.current")) : NULL;
+      allowed >= 0 ? limits_add(r, allowed, whole_of(g->folder, "/pids.current")) : NULL;
 
   if (one == NULL)
     return;
@@ -226,7 +226,7 @@ static void read_setting(const struct reading *r, const char *name, int64_t kept
   dot = strchr(path, '.');
   *dot = '/';
   allowed = whole_of(r->root, path);
-  one = allowed > kept ? add(r, allowed - kept, used) : NULL;
+  one = allowed > kept ? limits_add(r, allowed - kept, used) : NULL;
   if (one == NULL)
     return;
   one->demand.reserved = kept;
@@ -287,7 +287,7 @@ static void read_promises(const struct reading *r)
   kib = field_of(text, "CommitLimit");
   if (kib < 0)
     return;
-  one = add(r, kib / 1024, field_of(text, "Committed_AS") / 1024);
+  one = limits_add(r, kib / 1024, field_of(text, "Committed_AS") / 1024);
   if (one == NULL)
     return;
   one->demand.what = "MiB of memory for stacks";
@@ -325,7 +325,7 @@ static void read_all_files(const struct reading *r)
   char status[BN_KERNEL_TEXT];
   int64_t used;
 
-  if (!bn_kernel_text(status, "%s/proc/self/status", r->root) || may(status, CAN_ADMINISTER))
+  if (!bn_kernel_text(status, "%s/proc/self/status", r->root) || limits_may(status, CAN_ADMINISTER))
     return;
   used = whole_of(r->root, "/proc/sys/fs/file-nr");
   read_setting(r, "fs.file-max", 0, used > 0 ? used : 0);
@@ -344,7 +344,7 @@ void bn_limits_files(struct bn_limits *l, const char *root, unsigned files,
 
   l->n = 0;
   read_all_files(&r);
-  one = add(&r, range->soft, range->used);
+  one = limits_add(&r, range->soft, range->used);
   if (one == NULL)
     return;
   if (range->hard >= 0 && range->hard < one->demand.needed + one->demand.others)

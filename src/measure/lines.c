@@ -32,7 +32,7 @@ void bn_lines_skip(struct bn_lines *l, size_t len)
   l->at += len;
 }
 
-static int add(struct bn_lines *l, const char *from, size_t len, struct bn_err *err)
+static int lines_add(struct bn_lines *l, const char *from, size_t len, struct bn_err *err)
 {
   if (l->line.len + len > l->line.max)
     return bn_err_set(err, EFBIG, "it has more than %zu MiB", l->line.max >> 20);
@@ -51,7 +51,7 @@ int bn_lines_next(struct bn_lines *l, struct bn_err *err)
     const char *end = memchr(from, '\n', len);
     const size_t part = end != NULL ? (size_t)(end - from) : len;
 
-    if (add(l, from, part, err) != 0)
+    if (lines_add(l, from, part, err) != 0)
       return -1;
     bn_lines_skip(l, end != NULL ? part + 1 : part);
     if (end != NULL)

@@ -21,7 +21,7 @@ struct found {
   bool locked;   /* false: its file system has no locks */
 };
 
-static int cannot(const struct bn_lockfile *c, const char *why, struct bn_err *err)
+static int lockfile_cannot(const struct bn_lockfile *c, const char *why, struct bn_err *err)
 {
   return bn_err_set(err, errno, "cannot write the journal '%s': %s", c->path, why);
 }
@@ -35,7 +35,7 @@ static bool has_name(const struct bn_lockfile *c)
 }
 
 /* rename(2) that replaces nothing, also where the file system has no such call. */
-static int move(const char *from, const char *to)
+static int lockfile_move(const char *from, const char *to)
 {
   if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
     return 0;
@@ -51,7 +51,7 @@ static int move_aside(struct bn_lockfile *c, struct bn_err *err)
 
     if (asprintf(&aside, "%s.%d", c->path, n) < 0)
       return bn_err_set(err, ENOMEM, "out of memory");
-    if (move(c->path, aside) == 0) {
+    if (lockfile_move(c->path, aside) == 0) {
       free(c->aside);
       c->aside = aside;
       return 0;
@@ -77,14 +77,14 @@ static bool is_free(const struct found *f, const struct stat *st)
 }
 
 /* 0: the file is claimed, 1: the name is free now, or was taken by another file, -1. */
-static int settle(struct bn_lockfile *c, const struct found *f, struct bn_err *err)
+static int lockfile_settle(struct bn_lockfile *c, const struct found *f, struct bn_err *err)
 {
   struct stat st;
 
   if (fstat(c->fd, &st) != 0)
-    return cannot(c, strerror(errno), err);
+    return lockfile_cannot(c, strerror(errno), err);
   if (!S_ISREG(st.st_mode))
-    return cannot(c, "it is not a plain file", err);
+    return lockfile_cannot(c, "it is not a plain file", err);
   c->dev = st.st_dev;
   c->ino = st.st_ino;
   if (!has_name(c))
@@ -105,7 +105,7 @@ static int open_file(struct bn_lockfile *c, struct found *f, struct bn_err *err)
   if (c->fd >= 0)
     return 0;
   if (errno != EEXIST)
-    return cannot(c, strerror(errno), err);
+    return lockfile_cannot(c, strerror(errno), err);
   c->fd = open(c->path, O_RDWR | FLAGS);
   f->writable = c->fd >= 0;
   if (c->fd < 0 && errno == EACCES)
@@ -115,13 +115,13 @@ static int open_file(struct bn_lockfile *c, struct found *f, struct bn_err *err)
   if (errno == ENOENT)
     return 1;
   if (errno == EACCES)
-    return cannot(c, "Permission denied; remove this file or name another", err);
-  return cannot(c, errno == ELOOP ? "it is a symbolic link" : strerror(errno), err);
+    return lockfile_cannot(c, "Permission denied; remove this file or name another", err);
+  return lockfile_cannot(c, errno == ELOOP ? "it is a symbolic link" : strerror(errno), err);
 }
 
-/* As settle().  Where there are no locks (NFS without its lock service, Lustre, FUSE), a journal in
-   use may be moved aside, which costs neither run anything. */
-static int try(struct bn_lockfile *c, struct bn_err *err)
+/* As lockfile_settle().  Where there are no locks (NFS without its lock service, Lustre, FUSE), a
+   journal in use may be moved aside, which costs neither run anything. */
+static int lockfile_try(struct bn_lockfile *c, struct bn_err *err)
 {
   struct found f = {false, false, false};
   const int rc = open_file(c, &f, err);
@@ -131,7 +131,7 @@ static int try(struct bn_lockfile *c, struct bn_err *err)
   f.locked = flock(c->fd, LOCK_EX | LOCK_NB) == 0;
   if (!f.locked && errno == EWOULDBLOCK)
     return bn_err_set(err, EBUSY, "'%s' belongs to a run in progress", c->path);
-  return settle(c, &f, err);
+  return lockfile_settle(c, &f, err);
 }
 
 static void close_file(struct bn_lockfile *c)
@@ -152,7 +152,7 @@ int bn_lockfile_take(struct bn_lockfile *c, const char *path, struct bn_err *err
     return bn_err_set(err, ENOMEM, "out of memory");
   for (int n = 0; rc > 0 && n < TRIES_MAX; n++) {
     close_file(c);
-    rc = try(c, err);
+    rc = lockfile_try(c, err);
   }
   if (rc == 0)
     return 0;
@@ -172,7 +172,7 @@ void bn_lockfile_release(struct bn_lockfile *c, enum bn_lockfile_end how)
   if (c->fd >= 0 && how != BN_LOCKFILE_KEEP && has_name(c))
     (void)unlink(c->path);
   if (how == BN_LOCKFILE_UNDO && c->aside != NULL)
-    (void)move(c->aside, c->path);
+    (void)lockfile_move(c->aside, c->path);
   close_file(c);
   free(c->path);
   free(c->aside);

@@ -165,7 +165,7 @@ static int make_total(const struct job *j, struct bn_merged_view *s, const struc
   return 0;
 }
 
-static int keep(const struct job *j, const struct bn_view *v)
+static int merge_keep(const struct job *j, const struct bn_view *v)
 {
   return bn_group_add(&j->out->group[0], v) == 0 ? 0 : out_of_memory(j->err);
 }
@@ -196,7 +196,7 @@ static int add_total(const struct job *j)
   if (rc == 0)
     leave_out_watched(j, &parts, &s.view);
   if (rc == 0)
-    rc = keep(j, &s.view);
+    rc = merge_keep(j, &s.view);
   bn_merged_view_done(&s);
   free(parts.view);
   return rc;
@@ -303,7 +303,7 @@ static int add_interval(const struct job *j, struct intervals *in)
   int rc = make_interval(j, in, &s);
 
   if (rc == 0)
-    rc = keep(j, &s.view);
+    rc = merge_keep(j, &s.view);
   bn_merged_view_done(&s);
   return rc;
 }
@@ -355,9 +355,9 @@ static int copy_records(const struct job *j)
   int rc = 0;
 
   for (size_t i = 0; rc == 0 && i < g->n_intervals; i++)
-    rc = keep(j, &g->interval[i].view);
+    rc = merge_keep(j, &g->interval[i].view);
   for (size_t i = 0; rc == 0 && i < g->n_checkpoints; i++)
-    rc = keep(j, &g->checkpoint[i].view);
+    rc = merge_keep(j, &g->checkpoint[i].view);
   return rc;
 }
 

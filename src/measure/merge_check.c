@@ -169,7 +169,8 @@ static int sort_options(struct sorted *s, const struct bn_facts *f)
 }
 
 /* NULL: it is not there. */
-static const struct bn_fact_option *find(const struct sorted *s, const struct bn_fact_option *like)
+static const struct bn_fact_option *merge_check_find(const struct sorted *s,
+                                                     const struct bn_fact_option *like)
 {
   const struct bn_fact_option *const *at =
       bsearch(&like, s->option, s->n, sizeof(struct bn_fact_option *), compare_names);
@@ -178,7 +179,7 @@ static const struct bn_fact_option *find(const struct sorted *s, const struct bn
 }
 
 /* An option that only one of two programs knows, and that was not set, makes no difference. */
-static bool differs(const struct bn_fact_option *a, const struct bn_fact_option *b)
+static bool merge_check_differs(const struct bn_fact_option *a, const struct bn_fact_option *b)
 {
   if (may_differ(a->name) || a->secret)
     return false;
@@ -219,13 +220,13 @@ static int compare_options(const struct comparison *c, const struct sorted *a,
   if (a->n == 0 || b->n == 0)
     return 0;
   for (size_t i = 0; rc == 0 && i < a->n; i++) {
-    const struct bn_fact_option *other = find(b, a->option[i]);
+    const struct bn_fact_option *other = merge_check_find(b, a->option[i]);
 
-    if (differs(a->option[i], other))
+    if (merge_check_differs(a->option[i], other))
       rc = tell_option(c, a->option[i]->name, a->option[i], other);
   }
   for (size_t i = 0; rc == 0 && i < b->n; i++)
-    if (find(a, b->option[i]) == NULL && differs(b->option[i], NULL))
+    if (merge_check_find(a, b->option[i]) == NULL && merge_check_differs(b->option[i], NULL))
       rc = tell_option(c, b->option[i]->name, NULL, b->option[i]);
   return rc;
 }
@@ -328,7 +329,7 @@ static void add_options(const struct sorted *s, size_t n, const struct bn_facts 
     bool all = true;
 
     for (size_t k = 1; all && k < n; k++) {
-      const struct bn_fact_option *other = find(&s[k], o);
+      const struct bn_fact_option *other = merge_check_find(&s[k], o);
 
       all = other != NULL && other->secret == o->secret && same_text(other->value, o->value);
     }

@@ -27,7 +27,7 @@ static int compare_times(const void *a, const void *b)
   return compare_texts(a, b);
 }
 
-static size_t count(const struct bn_part *part, size_t n)
+static size_t messages_count(const struct bn_part *part, size_t n)
 {
   size_t all = 0;
 
@@ -68,7 +68,7 @@ static size_t join_equals(struct bn_fact_message *all, size_t n)
 
 void bn_messages_merge(const struct bn_part *part, size_t n, struct bn_facts *out)
 {
-  const size_t most = count(part, n);
+  const size_t most = messages_count(part, n);
   struct bn_fact_message *all = most > 0 ? calloc(most, sizeof *all) : NULL;
   size_t used;
 

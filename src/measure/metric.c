@@ -26,7 +26,7 @@ static const struct bn_metric *row_at(const struct rows *r, size_t i)
   return i < r->n[0] ? &r->part[0][i] : &r->part[1][i - r->n[0]];
 }
 
-static struct bn_metric *add(struct bn_metric *to, const struct bn_metric *row, char **names)
+static struct bn_metric *metric_add(struct bn_metric *to, const struct bn_metric *row, char **names)
 {
   const size_t name = strlen(row->name) + 1, unit = strlen(row->unit) + 1;
 
@@ -37,7 +37,7 @@ static struct bn_metric *add(struct bn_metric *to, const struct bn_metric *row, 
   return to;
 }
 
-static int fill(struct bn_metrics *m, const struct rows *r)
+static int metric_fill(struct bn_metrics *m, const struct rows *r)
 {
   const size_t n = r->n[0] + r->n[1];
   size_t bytes = 1;
@@ -60,14 +60,14 @@ static int fill(struct bn_metrics *m, const struct rows *r)
     switch (row->kind) {
     case BN_COUNTER:
     case BN_SCRIPT_COUNTER:
-      (void)add(&m->counter[m->n_counters++], row, &names);
+      (void)metric_add(&m->counter[m->n_counters++], row, &names);
       break;
     case BN_HISTOGRAM:
     case BN_SCRIPT_HISTOGRAM:
-      (void)add(&m->hist[m->n_hists++], row, &names);
+      (void)metric_add(&m->hist[m->n_hists++], row, &names);
       break;
     case BN_LABELLED:
-      (void)add(&m->labelled[m->n_labelled++], row, &names);
+      (void)metric_add(&m->labelled[m->n_labelled++], row, &names);
       break;
     }
   }
@@ -80,14 +80,14 @@ int bn_metrics_init(struct bn_metrics *m, const struct bn_metric *extra)
 
   while (extra != NULL && extra[r.n[1]].name != NULL)
     r.n[1]++;
-  return fill(m, &r);
+  return metric_fill(m, &r);
 }
 
 int bn_metrics_from(struct bn_metrics *m, const struct bn_metric *rows, size_t n)
 {
   const struct rows r = {{rows, NULL}, {n, 0}};
 
-  return fill(m, &r);
+  return metric_fill(m, &r);
 }
 
 int bn_metrics_copy(struct bn_metrics *to, const struct bn_metrics *from)
@@ -125,7 +125,7 @@ bool bn_metrics_are_fixed(const char *name)
   return false;
 }
 
-static size_t find(const struct bn_metric *rows, size_t n, const char *name)
+static size_t metric_find(const struct bn_metric *rows, size_t n, const char *name)
 {
   size_t i = 0;
 
@@ -136,5 +136,5 @@ static size_t find(const struct bn_metric *rows, size_t n, const char *name)
 
 size_t bn_metrics_counter(const struct bn_metrics *m, const char *name)
 {
-  return find(m->counter, m->n_counters, name);
+  return metric_find(m->counter, m->n_counters, name);
 }

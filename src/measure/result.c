@@ -13,7 +13,7 @@ static size_t text_size(const char *text)
 }
 
 /* The text moved to *at, which goes on behind it. */
-static const char *moved(char **at, const char *text)
+static const char *result_moved(char **at, const char *text)
 {
   const size_t size = text_size(text);
   char *copy = *at;
@@ -36,9 +36,9 @@ static int copy_figures(struct bn_record *r, const struct bn_view *v)
   if (at == NULL)
     return -1;
   for (size_t i = 0; i < v->n_figures; i++)
-    r->store.figure[i] = (struct bn_figure){.key = moved(&at, v->figures[i].key),
+    r->store.figure[i] = (struct bn_figure){.key = result_moved(&at, v->figures[i].key),
                                             .value = v->figures[i].value,
-                                            .text = moved(&at, v->figures[i].text)};
+                                            .text = result_moved(&at, v->figures[i].text)};
   r->view.figures = r->store.figure;
   return 0;
 }
@@ -182,7 +182,7 @@ uint64_t bn_record_bytes(const struct bn_record *r)
 
 /* What room there is for more labels and figures is given back: a run of days keeps many records.
  */
-static void trim(struct bn_record *r, bool bare)
+static void result_trim(struct bn_record *r, bool bare)
 {
   struct bn_figure *less = reallocarray(r->store.figure, r->view.n_figures + 1, sizeof *less);
 
@@ -246,7 +246,7 @@ static int init_record(struct bn_record *r, const struct bn_view *v, enum hists 
   copy_sessions(r, v);
   if (copy_ages(r, v) == 0 && copy_figures(r, v) == 0 && copy_lines(r, v) == 0 &&
       copy_watched(r, v) == 0) {
-    trim(r, bare);
+    result_trim(r, bare);
     return 0;
   }
   bn_record_done(r);
@@ -282,7 +282,7 @@ void bn_record_done(struct bn_record *r)
 }
 
 /* A record moves when its array grows: its view has to follow. */
-static void follow(struct bn_record *r)
+static void result_follow(struct bn_record *r)
 {
   r->view.delta = &r->delta;
   if (r->view.percents != NULL)
@@ -301,7 +301,7 @@ struct bn_group *bn_result_group(struct bn_result *r, const char *name)
   if (all != NULL) {
     r->group = all;
     for (size_t i = 0; i < r->n_groups; i++)
-      follow(&all[i].total);
+      result_follow(&all[i].total);
   }
   if (all == NULL || copy == NULL) {
     free(copy);
@@ -342,7 +342,8 @@ int bn_result_member(struct bn_result *r, const char *name, const struct bn_memb
   return v != NULL ? bn_group_add(g, v) : 0;
 }
 
-static int append(struct bn_record **array, size_t *n, const struct bn_view *v, enum hists hists)
+static int result_append(struct bn_record **array, size_t *n, const struct bn_view *v,
+                         enum hists hists)
 {
   struct bn_record *all = *array;
 
@@ -352,7 +353,7 @@ static int append(struct bn_record **array, size_t *n, const struct bn_view *v, 
       return -1;
     *array = all;
     for (size_t i = 0; i < *n; i++)
-      follow(&all[i]);
+      result_follow(&all[i]);
   }
   if (init_record(&all[*n], v, hists) != 0)
     return -1;
@@ -364,7 +365,7 @@ static int add_interval(struct bn_group *g, const struct bn_view *v)
 {
   const bool packs = g->packs || v->delta->sparse != NULL;
 
-  if (append(&g->interval, &g->n_intervals, v, packs ? HISTS_PACKED : HISTS_NONE) != 0)
+  if (result_append(&g->interval, &g->n_intervals, v, packs ? HISTS_PACKED : HISTS_NONE) != 0)
     return -1;
   g->bytes += size_of(&g->interval[g->n_intervals - 1]);
   return 0;
@@ -372,7 +373,7 @@ static int add_interval(struct bn_group *g, const struct bn_view *v)
 
 static int add_checkpoint(struct bn_group *g, const struct bn_view *v)
 {
-  if (append(&g->checkpoint, &g->n_checkpoints, v, HISTS_NONE) != 0)
+  if (result_append(&g->checkpoint, &g->n_checkpoints, v, HISTS_NONE) != 0)
     return -1;
   g->bytes += size_of(&g->checkpoint[g->n_checkpoints - 1]);
   return 0;
@@ -442,7 +443,7 @@ static int escape_figures(struct bn_record *r)
   for (size_t i = 0; i < r->view.n_figures; i++) {
     struct bn_figure *f = &r->store.figure[i];
 
-    f->key = moved(&at, f->key);
+    f->key = result_moved(&at, f->key);
     if (f->text != NULL) {
       const size_t len = bn_escape(at, size - (size_t)(at - names), f->text, "");
 

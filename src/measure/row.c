@@ -12,7 +12,7 @@
 #include "base/clock.h"
 
 /* Not known yet. */
-static struct bn_cell *add(struct bn_row *row, const char *name)
+static struct bn_cell *row_add(struct bn_row *row, const char *name)
 {
   struct bn_cell *c = &row->cell[row->n < BN_ROW_MAX ? row->n++ : BN_ROW_MAX - 1];
 
@@ -36,7 +36,7 @@ static void set_real(struct bn_cell *c, double real)
 
 static void add_time(struct bn_row *row, const char *name, uint64_t wall_ns)
 {
-  struct bn_cell *c = add(row, name);
+  struct bn_cell *c = row_add(row, name);
 
   set_whole(c, wall_ns);
   if (c->type == BN_CELL_WHOLE && wall_ns > 0)
@@ -48,7 +48,7 @@ static void add_time(struct bn_row *row, const char *name, uint64_t wall_ns)
 /* NULL: not known. */
 static void add_text(struct bn_row *row, const char *name, const char *text)
 {
-  struct bn_cell *c = add(row, name);
+  struct bn_cell *c = row_add(row, name);
 
   if (text == NULL)
     return;
@@ -60,7 +60,7 @@ static void add_text(struct bn_row *row, const char *name, const char *text)
 
 static void add_figure(struct bn_row *row, const struct bn_view_field *f, const struct bn_view *v)
 {
-  struct bn_cell *c = add(row, f->name);
+  struct bn_cell *c = row_add(row, f->name);
   const void *at;
 
   if (v == NULL || !bn_view_knows(v, f))
@@ -72,7 +72,7 @@ static void add_figure(struct bn_row *row, const struct bn_view_field *f, const 
     set_real(c, *(const double *)at);
 }
 
-static bool has(const struct bn_row *row, const char *name)
+static bool row_has(const struct bn_row *row, const char *name)
 {
   for (size_t i = 0; i < row->n; i++)
     if (strcmp(row->cell[i].name, name) == 0)
@@ -87,9 +87,9 @@ static void add_percentile(struct bn_row *row, double percent, const struct bn_v
   struct bn_cell *c;
 
   (void)snprintf(name, sizeof name, "p%s_s", bn_units_shortest(digits, percent));
-  if (has(row, name))
+  if (row_has(row, name))
     return;
-  c = add(row, name);
+  c = row_add(row, name);
   for (size_t i = 0; v != NULL && i < v->n_percents; i++)
     if (v->percents[i] >= percent && v->percents[i] <= percent)
       set_real(c, v->percentile_s[i]);
@@ -114,7 +114,7 @@ static struct bn_cell *add_of(struct bn_row *row, const char *metric, const char
   for (char *c = name; *c != '\0'; c++)
     if (!(isascii(*c) && isalnum((unsigned char)*c)) && *c != '.')
       *c = '_';
-  return add(row, name);
+  return row_add(row, name);
 }
 
 static void add_count(struct bn_row *row, const char *name, const struct bn_count *c)
@@ -172,7 +172,7 @@ void bn_row_interval(struct bn_row *row, const struct bn_plan *plan, const struc
       continue;
     add_figure(row, f, v);
     if (f->offset == offsetof(struct bn_view, span_s))
-      set_whole(add(row, "running"), v != NULL ? v->running : UINT64_MAX);
+      set_whole(row_add(row, "running"), v != NULL ? v->running : UINT64_MAX);
   }
   add_percentiles(row, plan, v);
   add_of_script(row, plan, v, false);
@@ -197,17 +197,17 @@ void bn_row_append(struct bn_row *row, const struct bn_row *more)
 
 static void add_seconds(struct bn_row *row, const char *name, uint64_t ns)
 {
-  set_real(add(row, name), (double)ns / (double)BN_NSEC_PER_SEC);
+  set_real(row_add(row, name), (double)ns / (double)BN_NSEC_PER_SEC);
 }
 
 static void add_plan(struct bn_row *row, const struct bn_plan *p)
 {
-  set_whole(add(row, "threads"), p->threads);
+  set_whole(row_add(row, "threads"), p->threads);
   add_seconds(row, "time_limit_s", p->time_ns);
-  set_whole(add(row, "event_limit"), p->events);
+  set_whole(row_add(row, "event_limit"), p->events);
   add_seconds(row, "warmup_s", p->warmup_ns);
-  set_real(add(row, "rate"), p->rate);
-  set_whole(add(row, "seed"), p->seed);
+  set_real(row_add(row, "rate"), p->rate);
+  set_whole(row_add(row, "seed"), p->seed);
 }
 
 void bn_row_run(struct bn_row *row, const struct bn_facts *f, const struct bn_end *end)
@@ -231,7 +231,7 @@ void bn_row_run(struct bn_row *row, const struct bn_facts *f, const struct bn_en
              f != NULL ? bn_facts_find_text(f, texts[i].section, texts[i].key) : NULL);
   add_plan(row, f != NULL ? &f->plan : &(struct bn_plan){.threads = 0});
   /* Nobody knows that of a run that was killed. */
-  set_whole(add(row, "status"),
+  set_whole(row_add(row, "status"),
             end != NULL && !end->partial ? (uint64_t)(unsigned)end->status : UINT64_MAX);
 }
 

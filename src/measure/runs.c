@@ -125,7 +125,7 @@ int bn_runs_add(struct bn_runs *runs, const struct bn_part *part, struct bn_err 
   return add_merged(runs, part, parts->whole, err);
 }
 
-static int compare(const void *a, const void *b)
+static int runs_compare(const void *a, const void *b)
 {
   const struct bn_run *p = a, *q = b;
 
@@ -157,7 +157,7 @@ void bn_runs_settle(struct bn_runs *runs)
 {
   uint64_t last_start = 0, first_end = UINT64_MAX, covered = 0;
 
-  qsort(runs->run, runs->n, sizeof *runs->run, compare);
+  qsort(runs->run, runs->n, sizeof *runs->run, runs_compare);
   runs->union_ns = 0;
   for (size_t i = 0; i < runs->n; i++) {
     const struct bn_run *r = &runs->run[i];

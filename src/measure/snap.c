@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 
-static int allocate(struct bn_snap *s, bool hists)
+static int snap_allocate(struct bn_snap *s, bool hists)
 {
   const struct bn_metrics *m = &s->metrics;
 
@@ -35,7 +35,7 @@ int bn_snap_make(struct bn_snap *s, const struct bn_metrics *metrics, unsigned n
   memset(s, 0, sizeof *s);
   s->n_sessions = n_sessions;
   s->min_ns = UINT64_MAX;
-  if (bn_metrics_copy(&s->metrics, metrics) == 0 && allocate(s, hists) == 0)
+  if (bn_metrics_copy(&s->metrics, metrics) == 0 && snap_allocate(s, hists) == 0)
     return 0;
   bn_snap_done(s);
   return -1;
@@ -78,14 +78,14 @@ struct in_flight {
   uint64_t n, begun_at; /* begun_at: sum of their starts */
 };
 
-static uint64_t ordered(const _Atomic uint64_t *v)
+static uint64_t snap_ordered(const _Atomic uint64_t *v)
 {
   return atomic_load_explicit(v, memory_order_acquire);
 }
 
 /* A start or an end may be half written: its time is there and its number is not.  Seen where a
    session has one event at a time. */
-static void mend(struct in_flight *f)
+static void snap_mend(struct in_flight *f)
 {
   if (f->n == 0 && f->begun_at != 0)
     f->n = 1;
@@ -101,15 +101,15 @@ static struct in_flight read_in_flight(const struct bn_stat *st)
   int tries;
 
   for (tries = 0; tries < 16; tries++) {
-    const uint64_t ended = ordered(&st->ended), ended_at = ordered(&st->ended_at);
-    const uint64_t begun_at = ordered(&st->begun_at), begun = ordered(&st->begun);
+    const uint64_t ended = snap_ordered(&st->ended), ended_at = snap_ordered(&st->ended_at);
+    const uint64_t begun_at = snap_ordered(&st->begun_at), begun = snap_ordered(&st->begun);
 
-    if (ordered(&st->ended) != ended || ordered(&st->begun_at) != begun_at ||
-        ordered(&st->ended_at) != ended_at)
+    if (snap_ordered(&st->ended) != ended || snap_ordered(&st->begun_at) != begun_at ||
+        snap_ordered(&st->ended_at) != ended_at)
       continue;
     f.n = begun - ended;
     f.begun_at = begun_at - ended_at;
-    mend(&f);
+    snap_mend(&f);
     break;
   }
   return f;
@@ -254,7 +254,7 @@ static uint64_t start_of(const struct bn_snap_session *s)
   return s->in_flight > 0 ? s->begun_at / s->in_flight : UINT64_MAX;
 }
 
-static uint64_t between(uint64_t from_ns, uint64_t to_ns)
+static uint64_t snap_between(uint64_t from_ns, uint64_t to_ns)
 {
   return to_ns > from_ns ? to_ns - from_ns : 0;
 }
@@ -266,7 +266,7 @@ uint64_t bn_snap_oldest(const struct bn_snap *s, uint64_t now_ns)
   for (unsigned i = 0; i < s->n_sessions; i++)
     if (start_of(&s->session[i]) < first_ns)
       first_ns = start_of(&s->session[i]);
-  return between(first_ns, now_ns);
+  return snap_between(first_ns, now_ns);
 }
 
 uint64_t bn_snap_ages(const struct bn_snap *s, uint64_t now_ns, bool warming, struct bn_hist *ages,
@@ -277,7 +277,7 @@ uint64_t bn_snap_ages(const struct bn_snap *s, uint64_t now_ns, bool warming, st
   *oldest_ns = 0;
   for (unsigned i = 0; i < s->n_sessions; i++) {
     const struct bn_snap_session *one = &s->session[i];
-    const uint64_t age_ns = between(start_of(one), now_ns);
+    const uint64_t age_ns = snap_between(start_of(one), now_ns);
 
     if (one->in_flight == 0 || (!warming && start_of(one) < one->counts_from_ns))
       continue;

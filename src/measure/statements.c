@@ -61,7 +61,7 @@ void bn_statements_free(struct bn_statements *all)
   free(all);
 }
 
-static struct kind *find(struct bn_statements *all, const char *name, size_t len)
+static struct kind *statements_find(struct bn_statements *all, const char *name, size_t len)
 {
   for (size_t i = 0; i < all->n; i++)
     if (all->kind[i].len == len && memcmp(all->kind[i].name, name, len) == 0)
@@ -82,7 +82,7 @@ static char *copy_of(const char *name, size_t len)
 }
 
 /* NULL: out of memory. */
-static struct kind *add(struct bn_statements *all, const char *name, size_t len)
+static struct kind *statements_add(struct bn_statements *all, const char *name, size_t len)
 {
   struct kind k = {.name = copy_of(name, len),
                    .len = len,
@@ -99,12 +99,12 @@ static struct kind *add(struct bn_statements *all, const char *name, size_t len)
 
 static struct kind *kind_of(struct bn_statements *all, const char *name, size_t len)
 {
-  struct kind *k = find(all, name, len);
+  struct kind *k = statements_find(all, name, len);
 
   if (k != NULL || all->n < BN_STATEMENTS_MAX)
-    return k != NULL ? k : add(all, name, len);
-  k = find(all, other, sizeof other - 1);
-  return k != NULL ? k : add(all, other, sizeof other - 1);
+    return k != NULL ? k : statements_add(all, name, len);
+  k = statements_find(all, other, sizeof other - 1);
+  return k != NULL ? k : statements_add(all, other, sizeof other - 1);
 }
 
 static struct bn_statement *statement_of(const struct bn_statements *all, struct kind *k,
@@ -170,7 +170,8 @@ struct bn_statement_sum *bn_statement_table_find(const struct bn_statement_table
 
 /* The i-th one of a table whose names stand in the order in which they became known, at 0.  NULL:
    out of memory. */
-static struct bn_statement_sum *zero(const struct bn_statement_table *t, size_t i, const char *name)
+static struct bn_statement_sum *statements_zero(const struct bn_statement_table *t, size_t i,
+                                                const char *name)
 {
   struct bn_statement_sum *s = &t->sum[i];
 
@@ -198,7 +199,7 @@ struct bn_statement_sum *bn_statement_table_get(struct bn_statement_table *t, co
   }
   if (s != NULL || t->n >= t->room)
     return s;
-  s = zero(t, t->n, name);
+  s = statements_zero(t, t->n, name);
   t->n += s != NULL;
   return s;
 }
@@ -223,7 +224,7 @@ void bn_statement_table_take(struct bn_statement_table *t, struct bn_statements 
 {
   (void)pthread_mutex_lock(&all->lock);
   for (t->n = 0; t->n < all->n && t->n < t->room; t->n++) {
-    struct bn_statement_sum *s = zero(t, t->n, all->kind[t->n].name);
+    struct bn_statement_sum *s = statements_zero(t, t->n, all->kind[t->n].name);
 
     if (s == NULL)
       break;
@@ -236,7 +237,7 @@ void bn_statement_table_copy(struct bn_statement_table *to, const struct bn_stat
 {
   for (to->n = 0; to->n < from->n && to->n < to->room; to->n++) {
     const struct bn_statement_sum *one = &from->sum[to->n];
-    struct bn_statement_sum *s = zero(to, to->n, one->name);
+    struct bn_statement_sum *s = statements_zero(to, to->n, one->name);
 
     if (s == NULL)
       break;

@@ -195,8 +195,8 @@ static int load_document(const struct bn_store *js, struct bn_lines *l, const ch
   return rc;
 }
 
-static int load(const struct bn_store *js, struct bn_lines *l, const char *path, bool keep_tree,
-                struct bn_stored *out, struct bn_err *err)
+static int store_file_load(const struct bn_store *js, struct bn_lines *l, const char *path,
+                           bool keep_tree, struct bn_stored *out, struct bn_err *err)
 {
   struct bn_err why = {0};
   size_t n;
@@ -225,7 +225,7 @@ static int read_file(const struct bn_store *js, FILE *f, const char *name, bool 
 
   memset(out, 0, sizeof *out);
   bn_lines_init(&lines, f, BN_BOUND_LINE_BYTES);
-  rc = load(js, &lines, name, keep_tree, out, err);
+  rc = store_file_load(js, &lines, name, keep_tree, out, err);
   bn_lines_done(&lines);
   if (rc == 0) {
     bn_result_find_metrics(&out->result);

@@ -497,7 +497,7 @@ static void read_counts(struct bn_json_in *e, const struct bn_node *list, struct
 }
 
 /* Copies a text to *at, which goes on behind it. */
-static const char *keep(char **at, const char *text)
+static const char *store_read_keep(char **at, const char *text)
 {
   const size_t size = text != NULL ? strlen(text) + 1 : 0;
   char *copy = *at;
@@ -529,9 +529,10 @@ static void read_workload(struct bn_json_in *e, const struct bn_node *list, stru
   for (size_t i = 0; i < n && at != NULL && !e->failed; i++) {
     const struct bn_node *figure = e->js->at(list, i);
 
-    r->store.figure[i] = (struct bn_figure){.key = keep(&at, bn_json_in_text(e, figure, "name")),
-                                            .value = bn_json_in_get_number(e, figure, "value"),
-                                            .text = keep(&at, bn_json_in_text(e, figure, "text"))};
+    r->store.figure[i] =
+        (struct bn_figure){.key = store_read_keep(&at, bn_json_in_text(e, figure, "name")),
+                           .value = bn_json_in_get_number(e, figure, "value"),
+                           .text = store_read_keep(&at, bn_json_in_text(e, figure, "text"))};
   }
   r->view.figures = r->store.figure;
   r->view.n_figures = n;

@@ -97,7 +97,7 @@ bool bn_view_knows(const struct bn_view *v, const struct bn_view_field *f)
   return !f->of_parts || v->setup_s > 0;
 }
 
-static double seconds(uint64_t ns)
+static double view_seconds(uint64_t ns)
 {
   return ns == UINT64_MAX ? HUGE_VAL : (double)ns * 1e-9;
 }
@@ -125,15 +125,15 @@ static void find_extremes(struct bn_view *v, const struct bn_snap *delta, bool e
     low = delta->min_ns;
   if (exact && delta->max_ns != 0 && share_bucket(delta->max_ns, high))
     high = delta->max_ns;
-  v->min_s = seconds(low);
-  v->max_s = seconds(high);
+  v->min_s = view_seconds(low);
+  v->max_s = view_seconds(high);
 }
 
 /* An unfinished event takes longer than it has so far. */
 static void stretch_maximum(struct bn_view *v, uint64_t oldest_ns)
 {
-  if (seconds(oldest_ns) > v->max_s)
-    v->max_s = seconds(oldest_ns);
+  if (view_seconds(oldest_ns) > v->max_s)
+    v->max_s = view_seconds(oldest_ns);
   v->max_at_least = true;
 }
 
@@ -153,7 +153,7 @@ static void add_middles(void *arg, uint64_t lowest, uint64_t highest, uint64_t c
 
 /* Sums of latencies are kept modulo 2^64 ns, 584 years.  Under --rate they include waiting and a
    few minutes of overload go round it; about how large they are tells how often. */
-static double unwrapped(uint64_t sum_ns, double about_ns)
+static double view_unwrapped(uint64_t sum_ns, double about_ns)
 {
   const double turns = round((about_ns - (double)sum_ns) / turn_ns);
 
@@ -165,7 +165,7 @@ static void find_sums(struct bn_view *v, const struct bn_snap *delta)
   double about_ns = 0;
 
   bn_hist_each(v->latency, add_middles, &about_ns);
-  v->sum_s = unwrapped(delta->busy_ns, about_ns) * 1e-9;
+  v->sum_s = view_unwrapped(delta->busy_ns, about_ns) * 1e-9;
   v->avg_s = v->events > 0 ? v->sum_s / (double)v->events : 0;
 }
 
@@ -194,7 +194,7 @@ static double spread_s(const struct bn_hist *h, uint64_t n, double mean_s)
 /* A session's sum is about as many events of the common average. */
 static double busy_s(const struct bn_view *v, const struct bn_snap_session *s)
 {
-  return unwrapped(s->busy_ns, v->avg_s * 1e9 * (double)s->events) * 1e-9;
+  return view_unwrapped(s->busy_ns, v->avg_s * 1e9 * (double)s->events) * 1e-9;
 }
 
 /* Of the sessions' busy times. */
@@ -246,7 +246,7 @@ double bn_view_percentile_most_s(const struct bn_view *v, const struct bn_view_r
   const uint64_t rank =
       rank_of(ended + (rules->ages != NULL ? bn_hist_count(rules->ages) : 0), percent);
 
-  return rank <= ended ? seconds(bn_hist_nth(v->latency, NULL, rank)) : HUGE_VAL;
+  return rank <= ended ? view_seconds(bn_hist_nth(v->latency, NULL, rank)) : HUGE_VAL;
 }
 
 double bn_view_hist_s(const struct bn_hist *h, double percent, bool nearest)
@@ -254,8 +254,8 @@ double bn_view_hist_s(const struct bn_hist *h, double percent, bool nearest)
   const uint64_t n = bn_hist_count(h);
 
   if (nearest || n == 0)
-    return seconds(bn_hist_percentile(h, percent));
-  return seconds(bn_hist_nth(h, NULL, rank_of(n, percent)));
+    return view_seconds(bn_hist_percentile(h, percent));
+  return view_seconds(bn_hist_nth(h, NULL, rank_of(n, percent)));
 }
 
 static void find_lag(struct bn_view *v, const struct bn_snap *delta)
@@ -267,7 +267,7 @@ static void find_lag(struct bn_view *v, const struct bn_snap *delta)
     return;
   v->lag_p50_s = bn_view_hist_s(lag, 50, false);
   v->lag_p99_s = bn_view_hist_s(lag, 99, false);
-  v->lag_max_s = seconds(high);
+  v->lag_max_s = view_seconds(high);
 }
 
 /* The shortest age is at most as long: without the end of that event nobody knows. */
@@ -283,7 +283,7 @@ double bn_view_percentile_s(const struct bn_view *v, const struct bn_view_rules 
                             double percent, bool *at_least)
 {
   const uint64_t ns = percentile_ns(v, rules, percent);
-  double s = seconds(ns);
+  double s = view_seconds(ns);
 
   *at_least = is_at_least(rules, ns);
   if (s > v->max_s && s != HUGE_VAL)
@@ -298,7 +298,7 @@ static void find_percentiles(struct bn_view *v, struct bn_view_store *store,
 {
   size_t i;
 
-  v->median_s = seconds(bn_hist_percentile(v->latency, 50));
+  v->median_s = view_seconds(bn_hist_percentile(v->latency, 50));
   v->percents = store->percents;
   v->percentile_s = store->percentile_s;
   v->at_least = store->at_least;
@@ -327,8 +327,8 @@ static void find_timing(struct bn_timing *t, const struct bn_hist *h)
 
   bn_hist_each(h, add_to_timing, t);
   (void)bn_hist_bounds(h, &lowest, &highest);
-  t->min_s = seconds(lowest);
-  t->max_s = seconds(highest);
+  t->min_s = view_seconds(lowest);
+  t->max_s = view_seconds(highest);
   t->avg_s = t->count > 0 ? t->sum_s / (double)t->count : 0;
   t->dev_s = spread_s(h, t->count, t->avg_s);
 }
@@ -410,13 +410,13 @@ static void find_sessions(struct bn_view *v, struct bn_view_store *store,
   v->n_sessions = delta->n_sessions;
 }
 
-static double mean(const struct bn_moments *m)
+static double view_mean(const struct bn_moments *m)
 {
   return m->n > 0 ? (double)(m->sum / m->n) : 0;
 }
 
 /* Population standard deviation. */
-static double deviation(const struct bn_moments *m)
+static double view_deviation(const struct bn_moments *m)
 {
   const long double average = m->n > 0 ? m->sum / m->n : 0;
   const long double variance = m->n > 0 ? m->sum_sq / m->n - average * average : 0;
@@ -433,7 +433,7 @@ static uint64_t named_counter(const struct bn_view *v, const uint64_t *counter, 
   return i < v->delta->metrics.n_counters ? counter[i] : otherwise;
 }
 
-static void count(struct bn_view *v, bool commits)
+static void view_count(struct bn_view *v, bool commits)
 {
   const uint64_t *c = v->counter;
 
@@ -449,7 +449,7 @@ static void count(struct bn_view *v, bool commits)
   v->retried_events = named_counter(v, c, "retried_events", 0);
   v->retries = named_counter(v, c, "retries", 0);
   v->failed_events = named_counter(v, c, "failed_events", 0);
-  v->connection_wait_s = seconds(named_counter(v, c, "connection_wait", 0));
+  v->connection_wait_s = view_seconds(named_counter(v, c, "connection_wait", 0));
   v->acknowledged_commits = named_counter(v, c, "acknowledged_commits", 0);
   v->missing_commits = named_counter(v, c, "missing_commits", 0);
   v->unknown_commits = named_counter(v, c, "unknown_commits", 0);
@@ -469,7 +469,7 @@ static void rate_bytes(struct bn_view *v, const uint64_t *c, double span_s)
   v->bytes_touched_per_s = (double)(moved + named_counter(v, c, "bytes_untouched", 0)) / span_s;
 }
 
-static void rate(struct bn_view *v, const uint64_t *c, double span_s)
+static void view_rate(struct bn_view *v, const uint64_t *c, double span_s)
 {
   const uint64_t requests = c[BN_C_READ] + c[BN_C_WRITE];
 
@@ -485,13 +485,13 @@ static void rate(struct bn_view *v, const uint64_t *c, double span_s)
 
 void bn_view_count(struct bn_view *v, const struct bn_view_rules *rules)
 {
-  count(v, rules->commits);
+  view_count(v, rules->commits);
   v->events_per_s = (double)(v->events - v->in_grace) / v->span_s;
   v->transactions_per_s = (double)(v->transactions - v->in_grace) / v->span_s;
   if (rules->rated != NULL)
-    rate(v, rules->rated, rules->rated_s);
+    view_rate(v, rules->rated, rules->rated_s);
   else
-    rate(v, v->counter, v->span_s);
+    view_rate(v, v->counter, v->span_s);
 }
 
 static void find_counts(struct bn_view *v, struct bn_view_store *store,
@@ -531,10 +531,10 @@ void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct b
   find_timings(v, store, delta, rules->nearest);
   find_counts(v, store, rules);
   find_lag(v, delta);
-  v->fair_events_avg = mean(&delta->fair_events);
-  v->fair_events_dev = deviation(&delta->fair_events);
-  v->fair_time_avg = mean(&delta->fair_busy_s);
-  v->fair_time_dev = deviation(&delta->fair_busy_s);
+  v->fair_events_avg = view_mean(&delta->fair_events);
+  v->fair_events_dev = view_deviation(&delta->fair_events);
+  v->fair_time_avg = view_mean(&delta->fair_busy_s);
+  v->fair_time_dev = view_deviation(&delta->fair_busy_s);
   if (v->sum_s * 1e9 >= turn_ns)
     find_fairness_of_time(v, delta);
   if (rules->sessions) {

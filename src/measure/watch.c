@@ -13,7 +13,7 @@
 static const double ns_per_s = 1e9, ms_per_s = 1e3, percent = 100;
 enum { SECTOR = 512 };
 
-static void add(struct bn_watched *out, const char *name, double value)
+static void watch_add(struct bn_watched *out, const char *name, double value)
 {
   if (out->n < BN_WATCHED_MAX)
     out->figure[out->n++] = (struct bn_watched_figure){name, value};
@@ -29,7 +29,7 @@ static double span_s(const struct bn_reading *from, const struct bn_reading *to)
   return (double)(to->at_ns - from->at_ns) / ns_per_s;
 }
 
-static uint64_t grown(const struct bn_reading *from, const struct bn_reading *to, size_t i)
+static uint64_t watch_grown(const struct bn_reading *from, const struct bn_reading *to, size_t i)
 {
   return to->value[i] > from->value[i] ? to->value[i] - from->value[i] : 0;
 }
@@ -80,10 +80,11 @@ static void add_shares(const struct bn_reading *from, const struct bn_reading *t
   for (size_t i = 0; i < SHARES; i++) {
     if (!is_known(from, to, shares[i].count))
       return;
-    sum += grown(from, to, shares[i].count);
+    sum += watch_grown(from, to, shares[i].count);
   }
   for (size_t i = 0; sum > 0 && i < SHARES; i++)
-    add(out, shares[i].name, (double)grown(from, to, shares[i].count) / (double)sum * percent);
+    watch_add(out, shares[i].name,
+              (double)watch_grown(from, to, shares[i].count) / (double)sum * percent);
 }
 
 void bn_watched_host(const struct bn_reading *from, const struct bn_reading *to,
@@ -94,10 +95,10 @@ void bn_watched_host(const struct bn_reading *from, const struct bn_reading *to,
   add_shares(from, to, out);
   for (size_t i = 0; i < RATES; i++)
     if (is_known(from, to, rates[i].count))
-      add(out, rates[i].name, (double)grown(from, to, rates[i].count) / s);
+      watch_add(out, rates[i].name, (double)watch_grown(from, to, rates[i].count) / s);
   for (size_t i = 0; i < STATES; i++)
     if (to->value[states[i].count] != BN_ABSENT)
-      add(out, states[i].name, (double)to->value[states[i].count]);
+      watch_add(out, states[i].name, (double)to->value[states[i].count]);
 }
 
 /* --- a device --------------------------------------------------------------------------------- */
@@ -124,7 +125,7 @@ static double grown_ms(const struct bn_reading *from, const struct bn_reading *t
   return (double)(uint32_t)(to->value[i] - from->value[i]);
 }
 
-static double mean(double sum, uint64_t n)
+static double watch_mean(double sum, uint64_t n)
 {
   return n > 0 ? sum / (double)n : 0;
 }
@@ -132,14 +133,15 @@ static double mean(double sum, uint64_t n)
 static void add_requests(const struct bn_reading *from, const struct bn_reading *to,
                          const struct request *r, struct bn_watched *out)
 {
-  const uint64_t n = grown(from, to, r->requests), sectors = grown(from, to, r->sectors);
+  const uint64_t n = watch_grown(from, to, r->requests),
+                 sectors = watch_grown(from, to, r->sectors);
   const double s = span_s(from, to);
 
-  add(out, r->rate, (double)n / s);
-  add(out, r->bytes, (double)sectors * SECTOR / s);
-  add(out, r->merges, (double)grown(from, to, r->merged) / s);
-  add(out, r->await, mean(grown_ms(from, to, r->ms), n));
-  add(out, r->size, mean((double)sectors * SECTOR, n));
+  watch_add(out, r->rate, (double)n / s);
+  watch_add(out, r->bytes, (double)sectors * SECTOR / s);
+  watch_add(out, r->merges, (double)watch_grown(from, to, r->merged) / s);
+  watch_add(out, r->await, watch_mean(grown_ms(from, to, r->ms), n));
+  watch_add(out, r->size, watch_mean((double)sectors * SECTOR, n));
 }
 
 void bn_watched_device(const struct bn_reading *from, const struct bn_reading *to,
@@ -151,12 +153,15 @@ void bn_watched_device(const struct bn_reading *from, const struct bn_reading *t
     if (is_known(from, to, requests[i].requests))
       add_requests(from, to, &requests[i], out);
   if (is_known(from, to, BN_ROW_FLUSHES)) {
-    add(out, "device_flushes_per_s", (double)grown(from, to, BN_ROW_FLUSHES) / span_ms * ms_per_s);
-    add(out, "device_flush_await_ms",
-        mean(grown_ms(from, to, BN_ROW_FLUSH_MS), grown(from, to, BN_ROW_FLUSHES)));
+    watch_add(out, "device_flushes_per_s",
+              (double)watch_grown(from, to, BN_ROW_FLUSHES) / span_ms * ms_per_s);
+    watch_add(
+        out, "device_flush_await_ms",
+        watch_mean(grown_ms(from, to, BN_ROW_FLUSH_MS), watch_grown(from, to, BN_ROW_FLUSHES)));
   }
-  add(out, "device_queue_length", grown_ms(from, to, BN_ROW_QUEUE_MS) / span_ms);
-  add(out, "device_utilization_percent", grown_ms(from, to, BN_ROW_BUSY_MS) / span_ms * percent);
+  watch_add(out, "device_queue_length", grown_ms(from, to, BN_ROW_QUEUE_MS) / span_ms);
+  watch_add(out, "device_utilization_percent",
+            grown_ms(from, to, BN_ROW_BUSY_MS) / span_ms * percent);
 }
 
 /* --- a server --------------------------------------------------------------------------------- */
@@ -164,9 +169,9 @@ void bn_watched_device(const struct bn_reading *from, const struct bn_reading *t
 static void add_server(const struct bn_watched_name *name, double grown, double s,
                        double transactions, struct bn_watched *out)
 {
-  add(out, name->rate, grown / s);
+  watch_add(out, name->rate, grown / s);
   if (name->part != NULL && transactions > 0)
-    add(out, name->part, grown / transactions);
+    watch_add(out, name->part, grown / transactions);
 }
 
 /* Of the span: events in the grace come after the last reading. */
@@ -184,9 +189,9 @@ void bn_watched_server(const struct bn_watched_name *names, const struct bn_read
     if (!is_known(from, to, i))
       continue;
     if (names[i].state != NULL)
-      add(out, names[i].state, (double)to->value[i]);
-    else if (names[i].rate != NULL && grown(from, to, i) > 0)
-      add_server(&names[i], (double)grown(from, to, i), s, transactions, out);
+      watch_add(out, names[i].state, (double)to->value[i]);
+    else if (names[i].rate != NULL && watch_grown(from, to, i) > 0)
+      add_server(&names[i], (double)watch_grown(from, to, i), s, transactions, out);
   }
 }
 
@@ -221,7 +226,7 @@ void bn_watched_pick(const struct bn_view *v, bool shared, struct bn_watched *ou
   out->n = 0;
   for (size_t i = 0; i < v->n_watched; i++)
     if (bn_watched_is_shared(v->watched[i].name) == shared)
-      add(out, v->watched[i].name, v->watched[i].value);
+      watch_add(out, v->watched[i].name, v->watched[i].value);
 }
 
 static bool is_per_transaction(const char *name)

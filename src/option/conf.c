@@ -20,8 +20,8 @@ struct wrong {
   enum bn_optset_error kind;
 };
 
-static int refuse(const struct bn_conf *c, struct bn_optset_fault *fault, const struct wrong *w,
-                  const char *value)
+static int conf_refuse(const struct bn_conf *c, struct bn_optset_fault *fault,
+                       const struct wrong *w, const char *value)
 {
   const char *at = strstr(w->plain, "%s");
   const int before = at != NULL ? (int)(at - w->plain) : (int)strlen(w->plain);
@@ -41,7 +41,7 @@ static int refuse_number(const struct bn_conf *c, struct bn_optset_fault *fault,
   char text[32];
 
   (void)snprintf(text, sizeof text, "%g", value);
-  return refuse(c, fault, w, text);
+  return conf_refuse(c, fault, w, text);
 }
 
 static uint64_t to_ns(double seconds)
@@ -109,7 +109,7 @@ static int finish_forced_shutdown(struct bn_conf *c, struct bn_optset_fault *fau
 
   c->forced = c->time_ns > 0 && !off;
   if (!off && !is_time_or_percentage(text) && (c->forced || !c->policy->plain_errors))
-    return refuse(c, fault, &wrong, text);
+    return conf_refuse(c, fault, &wrong, text);
   if (!c->forced)
     return 0;
   if (c->policy->forced_shutdown_of_warmup)
@@ -118,7 +118,7 @@ static int finish_forced_shutdown(struct bn_conf *c, struct bn_optset_fault *fau
   if (strchr(text, '%') != NULL)
     v = floor((double)limit_ns / (double)BN_NSEC_PER_SEC * v / 100);
   if (v > INT32_MAX)
-    return refuse(c, fault, &late, text);
+    return conf_refuse(c, fault, &late, text);
   c->forced_ns = to_ns(v);
   return 0;
 }
@@ -132,7 +132,7 @@ static int finish_grace(struct bn_conf *c, struct bn_optset_fault *fault)
   if (c->grace_auto)
     return 0;
   if (bn_units_duration(text, &seconds) != 0 || seconds < 0 || seconds > INT32_MAX)
-    return refuse(
+    return conf_refuse(
         c, fault,
         &(struct wrong){"time-grace",
                         "not a time; allowed: 0 or more seconds, also with ms, s, m or h, "
@@ -148,10 +148,11 @@ static int finish_random(struct bn_conf *c, struct bn_optset_fault *fault)
   struct bn_conf_raw *r = &c->raw;
 
   if (r->rand_init && r->rand_seed != 0)
-    return refuse(c, fault,
-                  &(struct wrong){"rand-init", "cannot be used with --rand-seed",
-                                  "Cannot set both --rand-init and --rand-seed", BN_OPTSET_RANGE},
-                  "on");
+    return conf_refuse(c, fault,
+                       &(struct wrong){"rand-init", "cannot be used with --rand-seed",
+                                       "Cannot set both --rand-init and --rand-seed",
+                                       BN_OPTSET_RANGE},
+                       "on");
   if (c->policy->loose_values && (r->rand_pareto_h <= 0 || r->rand_pareto_h >= 1))
     r->rand_pareto_h = 0.2;
   if (r->rand_pareto_h <= 0 || r->rand_pareto_h >= 1)
@@ -194,17 +195,18 @@ static int finish_checkpoints(struct bn_conf *c, struct bn_optset_fault *fault)
   const struct bn_list *list = &c->raw.report_checkpoints;
 
   if (list->n > BN_CHECKPOINTS_MAX)
-    return refuse(c, fault,
-                  &(struct wrong){"report-checkpoints", "one too many; allowed: up to 256",
-                                  "Too many checkpoints in --report-checkpoints (up to 256 can be "
-                                  "defined)",
-                                  BN_OPTSET_RANGE},
-                  list->item[BN_CHECKPOINTS_MAX]);
+    return conf_refuse(
+        c, fault,
+        &(struct wrong){"report-checkpoints", "one too many; allowed: up to 256",
+                        "Too many checkpoints in --report-checkpoints (up to 256 can be "
+                        "defined)",
+                        BN_OPTSET_RANGE},
+        list->item[BN_CHECKPOINTS_MAX]);
   for (size_t i = 0; i < list->n; i++) {
     int64_t seconds;
 
     if (bn_units_int(list->item[i], &seconds) != 0 || seconds < 0 || seconds > INT32_MAX)
-      return refuse(
+      return conf_refuse(
           c, fault,
           &(struct wrong){"report-checkpoints", "not a whole number of seconds; allowed: 0 or more",
                           "Invalid value for --report-checkpoints: '%s'", BN_OPTSET_RANGE},
@@ -234,10 +236,11 @@ static int read_rank(const struct bn_conf *c, const char *text, double *rank,
 
   if (bn_units_double(text, rank) != 0) {
     (void)snprintf(what, sizeof what, "not a number%s", ranks);
-    return refuse(c, fault,
-                  &(struct wrong){"percentile", what,
-                                  "Invalid value for the 'percentile' option: '%s'", BN_OPTSET_BAD},
-                  text);
+    return conf_refuse(c, fault,
+                       &(struct wrong){"percentile", what,
+                                       "Invalid value for the 'percentile' option: '%s'",
+                                       BN_OPTSET_BAD},
+                       text);
   }
   if (c->raw.percentile.n == 1 && *rank < 1e-9 && *rank > -1e-9 && !c->policy->percentile_from_1) {
     *rank = 0;
@@ -247,7 +250,7 @@ static int read_rank(const struct bn_conf *c, const char *text, double *rank,
     return 0;
   (void)snprintf(what, sizeof what, "out of range%s", ranks);
   (void)snprintf(plain, sizeof plain, "Invalid value for %s: %%s", c->policy->percentile_name);
-  return refuse(c, fault, &(struct wrong){"percentile", what, plain, BN_OPTSET_RANGE}, text);
+  return conf_refuse(c, fault, &(struct wrong){"percentile", what, plain, BN_OPTSET_RANGE}, text);
 }
 
 static int finish_percentiles(struct bn_conf *c, struct bn_optset_fault *fault)
@@ -272,12 +275,12 @@ static int finish_percentiles(struct bn_conf *c, struct bn_optset_fault *fault)
     if (has_percentile(c, rank))
       continue;
     if (c->n_percents == BN_PERCENTS_MAX)
-      return refuse(c, fault, &many, list->item[i]);
+      return conf_refuse(c, fault, &many, list->item[i]);
     c->percents[c->n_percents++] = rank;
   }
   if (c->n_percents > 1)
     qsort(c->percents + 1, c->n_percents - 1, sizeof c->percents[0], by_value_double);
-  return c->raw.histogram && c->n_percents == 0 ? refuse(c, fault, &none, "0") : 0;
+  return c->raw.histogram && c->n_percents == 0 ? conf_refuse(c, fault, &none, "0") : 0;
 }
 
 int bn_conf_finish(struct bn_conf *c, const struct bn_optset *s, struct bn_optset_fault *fault)

@@ -82,7 +82,7 @@ static int setting_copy(struct bn_setting *out, const struct bn_setting *in)
   return 0;
 }
 
-static int pend(struct bn_optset *s, const struct bn_setting *st)
+static int opt_pend(struct bn_optset *s, const struct bn_setting *st)
 {
   struct bn_setting *grown = reallocarray(s->pending, s->n_pending + 1, sizeof *grown);
 
@@ -96,7 +96,7 @@ static int pend(struct bn_optset *s, const struct bn_setting *st)
   return 0;
 }
 
-static void unpend(struct bn_optset *s, size_t i)
+static void opt_unpend(struct bn_optset *s, size_t i)
 {
   setting_free(&s->pending[i]);
   memmove(&s->pending[i], &s->pending[i + 1], (s->n_pending - i - 1) * sizeof s->pending[0]);
@@ -187,8 +187,8 @@ static enum bn_optset_error out_of_bounds(const struct bn_optset *s, const struc
 }
 
 /* What a dialect makes of a text that does not fit. */
-static enum bn_optset_error misread(const struct bn_optset *s, const struct bn_entry *e,
-                                    const struct bn_setting *st, enum bn_optset_error rc)
+static enum bn_optset_error opt_misread(const struct bn_optset *s, const struct bn_entry *e,
+                                        const struct bn_setting *st, enum bn_optset_error rc)
 {
   const bool typed = st->path == NULL && st->text != NULL;
 
@@ -224,15 +224,15 @@ static enum bn_optset_error parse_loosely(const struct bn_optset *s, struct bn_e
     return BN_OPTSET_BAD;
   rc = bn_optval_parse(e->o, e->value, st->text, from_file);
   if (rc == BN_OPTSET_BAD || rc == BN_OPTSET_RANGE)
-    return misread(s, e, st, rc);
+    return opt_misread(s, e, st, rc);
   /* Of a line in a file sysbench takes the first. */
   if (rc == BN_OPTSET_OK && e->o->scalar && e->o->whole)
     bn_optval_keep_first(e->value);
   return rc;
 }
 
-static enum bn_optset_error parse(const struct bn_optset *s, struct bn_entry *e,
-                                  const struct bn_setting *st)
+static enum bn_optset_error opt_parse(const struct bn_optset *s, struct bn_entry *e,
+                                      const struct bn_setting *st)
 {
   const bool from_file = st->path != NULL;
 
@@ -247,16 +247,16 @@ static enum bn_optset_error parse(const struct bn_optset *s, struct bn_entry *e,
 }
 
 /* A member of the owner's struct, next to the value. */
-static void *member(const struct bn_entry *e, size_t offset)
+static void *opt_member(const struct bn_entry *e, size_t offset)
 {
   return (char *)e->value - e->o->offset + offset;
 }
 
-static enum bn_optset_error apply(const struct bn_optset *s, struct bn_entry *e,
-                                  const struct bn_setting *st)
+static enum bn_optset_error opt_apply(const struct bn_optset *s, struct bn_entry *e,
+                                      const struct bn_setting *st)
 {
   const bool from_file = st->path != NULL;
-  enum bn_optset_error rc = parse(s, e, st);
+  enum bn_optset_error rc = opt_parse(s, e, st);
 
   if (rc == BN_OPTSET_BOOL && from_file)
     rc = BN_OPTSET_BAD;
@@ -264,9 +264,9 @@ static enum bn_optset_error apply(const struct bn_optset *s, struct bn_entry *e,
     return BN_OPTSET_NO_MEMORY;
   warn_of_ignored_items(s, e, &e->last);
   if (e->o->typed != 0)
-    *(const char **)member(e, e->o->typed) = e->last.text;
+    *(const char **)opt_member(e, e->o->typed) = e->last.text;
   if (e->o->given != 0)
-    *(bool *)member(e, e->o->given) = true;
+    *(bool *)opt_member(e, e->o->given) = true;
   e->given = true;
   e->bad = rc == BN_OPTSET_BOOL ? BN_OPTSET_OK : rc;
   return rc;
@@ -280,13 +280,13 @@ static bool is_known(const struct bn_optset *s, const struct bn_entry *e,
                        (e->o->in & s->policy->listed) != 0);
 }
 
-static enum bn_optset_error set(struct bn_optset *s, struct bn_setting *st)
+static enum bn_optset_error opt_set(struct bn_optset *s, struct bn_setting *st)
 {
   struct bn_entry *e = bn_optset_entry(s, st->name);
-  enum bn_optset_error rc = is_known(s, e, st) ? apply(s, e, st) : BN_OPTSET_UNKNOWN;
+  enum bn_optset_error rc = is_known(s, e, st) ? opt_apply(s, e, st) : BN_OPTSET_UNKNOWN;
 
   st->bad_bool = rc == BN_OPTSET_BOOL;
-  if ((rc == BN_OPTSET_UNKNOWN || rc == BN_OPTSET_BOOL) && pend(s, st) != 0)
+  if ((rc == BN_OPTSET_UNKNOWN || rc == BN_OPTSET_BOOL) && opt_pend(s, st) != 0)
     rc = BN_OPTSET_NO_MEMORY;
   return rc;
 }
@@ -298,7 +298,7 @@ enum bn_optset_error bn_optset_set(struct bn_optset *s, const char *name, const 
   struct bn_setting st = {.name = copy_of(name, &failed),
                           .text = copy_of(value, &failed),
                           .typed = copy_of(arg_as_typed, &failed)};
-  const enum bn_optset_error rc = failed ? BN_OPTSET_NO_MEMORY : set(s, &st);
+  const enum bn_optset_error rc = failed ? BN_OPTSET_NO_MEMORY : opt_set(s, &st);
 
   setting_free(&st);
   if (rc == BN_OPTSET_NO_MEMORY)
@@ -314,7 +314,7 @@ int bn_optset_set_file(struct bn_optset *s, const char *name, const char *text, 
                           .text = copy_of(text, &failed),
                           .path = copy_of(path, &failed),
                           .line = line};
-  const enum bn_optset_error rc = failed ? BN_OPTSET_NO_MEMORY : set(s, &st);
+  const enum bn_optset_error rc = failed ? BN_OPTSET_NO_MEMORY : opt_set(s, &st);
 
   setting_free(&st);
   return rc == BN_OPTSET_NO_MEMORY ? bn_err_set(err, 0, "out of memory for the options") : 0;
@@ -343,7 +343,7 @@ static struct bn_entry *entry_new(const struct bn_opt *o, const char *group, voi
   return e;
 }
 
-static int append(struct bn_optset *s, struct bn_entry *e)
+static int opt_append(struct bn_optset *s, struct bn_entry *e)
 {
   struct bn_entry **grown = reallocarray(s->entry, s->n + 1, sizeof *grown);
 
@@ -377,17 +377,17 @@ static int apply_pending(struct bn_optset *s, struct bn_entry *e)
       continue;
     }
     if (comes_too_early(s, st)) {
-      unpend(s, i);
+      opt_unpend(s, i);
       continue;
     }
-    rc = apply(s, e, st);
+    rc = opt_apply(s, e, st);
     if (rc == BN_OPTSET_NO_MEMORY)
       return -1;
     if (rc == BN_OPTSET_BOOL) {
       st->bad_bool = true;
       i++;
     } else {
-      unpend(s, i);
+      opt_unpend(s, i);
     }
   }
   return 0;
@@ -395,7 +395,8 @@ static int apply_pending(struct bn_optset *s, struct bn_entry *e)
 
 /* What sysbench makes of a default that does not fit: a number is what the text begins with, a
    size nothing, and a whole number is wrong once it is asked for. */
-static enum bn_optset_error misfit(struct bn_entry *e, const char *text, enum bn_optset_error rc)
+static enum bn_optset_error opt_misfit(struct bn_entry *e, const char *text,
+                                       enum bn_optset_error rc)
 {
   if (e->o->type == BN_DOUBLE)
     return leading_number(e, text);
@@ -413,7 +414,7 @@ static int set_default(const struct bn_optset *s, struct bn_entry *e, struct bn_
   enum bn_optset_error rc = bn_optval_default(e->o, s->policy, e->value);
 
   if (rc != BN_OPTSET_OK && rc != BN_OPTSET_NO_MEMORY && s->policy->loose_values)
-    rc = misfit(e, text, rc);
+    rc = opt_misfit(e, text, rc);
   if (rc == BN_OPTSET_OK)
     return 0;
   if (rc == BN_OPTSET_NO_MEMORY)
@@ -435,7 +436,7 @@ static int add_one(struct bn_optset *s, const char *group, const struct bn_opt *
     entry_free(e);
     return -1;
   }
-  if (e == NULL || append(s, e) != 0) {
+  if (e == NULL || opt_append(s, e) != 0) {
     entry_free(e);
     return bn_err_set(err, 0, "out of memory for the options");
   }
@@ -444,7 +445,7 @@ static int add_one(struct bn_optset *s, const char *group, const struct bn_opt *
   /* sysbench does not know our own options: there the script is the only one that declares them. */
   if ((old != NULL && old->given &&
        !(defaults_win(s) && (old->o->in != 0 || old->last.path != NULL)) &&
-       apply(s, e, &old->last) == BN_OPTSET_NO_MEMORY) ||
+       opt_apply(s, e, &old->last) == BN_OPTSET_NO_MEMORY) ||
       apply_pending(s, e) != 0)
     return bn_err_set(err, 0, "out of memory for the options");
   return 0;
@@ -473,7 +474,7 @@ static bool forget_nothing(const struct bn_optset *s, struct bn_entry *alias)
 }
 
 /* 1: its value went to the target and differs from the alias's default; 0; -1: no memory. */
-static int resolve(struct bn_optset *s, struct bn_entry *alias, struct bn_entry *target)
+static int opt_resolve(struct bn_optset *s, struct bn_entry *alias, struct bn_entry *target)
 {
   union bn_optval def = {0};
   const char *text = bn_opt_default(alias->o, s->policy);
@@ -490,7 +491,7 @@ static int resolve(struct bn_optset *s, struct bn_entry *alias, struct bn_entry 
   bn_optval_clear(alias->o, &def);
   if (!differs && target->given)
     return 0;
-  if (apply(s, target, &alias->last) == BN_OPTSET_NO_MEMORY)
+  if (opt_apply(s, target, &alias->last) == BN_OPTSET_NO_MEMORY)
     return -1;
   return differs;
 }
@@ -503,7 +504,7 @@ int bn_optset_resolve_aliases(struct bn_optset *s, void (*warn)(void *arg, const
 
     for (size_t a = 0; a < s->n; a++) {
       struct bn_entry *alias = s->entry[a];
-      const int rc = bn_optset_target(s, alias) == target ? resolve(s, alias, target) : 0;
+      const int rc = bn_optset_target(s, alias) == target ? opt_resolve(s, alias, target) : 0;
 
       if (rc < 0)
         return -1;

@@ -57,7 +57,7 @@ static int check_items(const char *value)
 }
 
 /* 1: the rest of the file is to be skipped, as the reference does it; -1: refused. */
-static int unclosed(const struct reader *r, const char *name, struct bn_err *err)
+static int optfile_unclosed(const struct reader *r, const char *name, struct bn_err *err)
 {
   char masked[BN_MASK_MAX];
 
@@ -107,7 +107,7 @@ static int take_line(const struct reader *r, char *text, size_t len, struct bn_e
   if (rc == BN_OPTSET_NO_MEMORY)
     return bn_err_set(err, ENOMEM, "out of memory for the options");
   if (rc != 0)
-    return unclosed(r, name, err);
+    return optfile_unclosed(r, name, err);
   value[strcspn(value, "\r\n")] = '\0';
   return bn_optset_set_file(r->set, name, value, r->path, r->line, err);
 }

@@ -107,7 +107,7 @@ static const char *letter_of(const struct bn_opt *o, const struct bn_policy *pol
   return out;
 }
 
-static void widen(void *arg, const struct block *b, const struct bn_opt *o)
+static void opthelp_widen(void *arg, const struct block *b, const struct bn_opt *o)
 {
   size_t *width = arg;
   char letter[LETTER_SIZE];
@@ -196,7 +196,7 @@ size_t bn_optset_help(const struct bn_optset *s, const char *const *groups, size
   const struct block b = block_of(s, groups, n);
   struct printing p = {.out = out, .columns = 100};
 
-  (void)each_listed(&b, widen, &p.width);
+  (void)each_listed(&b, opthelp_widen, &p.width);
   return each_listed(&b, print_line, &p);
 }
 

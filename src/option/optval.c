@@ -387,7 +387,7 @@ static void add_bounds(const struct bn_opt *o, const char *unit, const char *unb
     (void)snprintf(out, len, "%" PRId64 " to %" PRId64 "%s", o->min, o->max, unit);
 }
 
-static void allowed(const struct bn_opt *o, char *out, size_t len)
+static void optval_allowed(const struct bn_opt *o, char *out, size_t len)
 {
   switch (o->type) {
   case BN_BOOL:
@@ -468,7 +468,7 @@ void bn_optval_explain(const struct bn_opt *o, const char *text, enum bn_optset_
     return;
   }
   bn_near_dash(name, sizeof name, o->name);
-  allowed(o, known, sizeof known);
+  optval_allowed(o, known, sizeof known);
   if (text == NULL)
     (void)snprintf(out->text, sizeof out->text, "--%s: no value; allowed: %s", name, known);
   else

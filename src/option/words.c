@@ -11,7 +11,7 @@
 static const char blanks[] = " \t\n";
 
 /* Takes the word over. */
-static int take(struct bn_list *words, char *word)
+static int words_take(struct bn_list *words, char *word)
 {
   char **item = word != NULL ? realloc(words->item, (words->n + 1) * sizeof *item) : NULL;
 
@@ -26,11 +26,11 @@ static int take(struct bn_list *words, char *word)
 
 int bn_words_add(struct bn_list *words, const char *word)
 {
-  return take(words, strdup(word));
+  return words_take(words, strdup(word));
 }
 
 /* The part of a word up to a quote or its end.  NULL: a quote has no end. */
-static const char *part(const char *s, struct bn_buf *word)
+static const char *words_part(const char *s, struct bn_buf *word)
 {
   const char *end;
 
@@ -54,11 +54,11 @@ static const char *split_one(const char *s, struct bn_list *out, struct bn_err *
 
   while (s != NULL && *s != '\0' && strchr(blanks, *s) == NULL) {
     quote = *s;
-    s = part(s, &word);
+    s = words_part(s, &word);
   }
   if (s == NULL)
     (void)bn_err_set(err, EINVAL, "the quote %c has no end", quote);
-  else if (take(out, bn_buf_take(&word)) != 0) {
+  else if (words_take(out, bn_buf_take(&word)) != 0) {
     (void)bn_err_set(err, ENOMEM, "out of memory");
     s = NULL;
   }

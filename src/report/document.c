@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 
-static int cannot(const struct bn_document *d, struct bn_err *err)
+static int document_cannot(const struct bn_document *d, struct bn_err *err)
 {
   if (d->path == NULL)
     return bn_err_set(err, errno, "cannot write the report: %s", strerror(errno));
@@ -26,13 +26,13 @@ int bn_document_open(struct bn_document *d, const char *form, const char *path, 
   fault = bn_file_fault(d->path);
   if (fault != NULL)
     return bn_err_set(err, EINVAL, "--report=%s:%s: %s", form, d->path, fault);
-  return bn_file_try(d->path) == 0 ? 0 : cannot(d, err);
+  return bn_file_try(d->path) == 0 ? 0 : document_cannot(d, err);
 }
 
 int bn_document_write(const struct bn_document *d, const char *text, size_t len, struct bn_err *err)
 {
   errno = 0;
   if (d->path != NULL)
-    return bn_file_save(d->path, text, len) == 0 ? 0 : cannot(d, err);
-  return fwrite(text, 1, len, d->out) == len && fflush(d->out) == 0 ? 0 : cannot(d, err);
+    return bn_file_save(d->path, text, len) == 0 ? 0 : document_cannot(d, err);
+  return fwrite(text, 1, len, d->out) == len && fflush(d->out) == 0 ? 0 : document_cannot(d, err);
 }

@@ -67,7 +67,7 @@ static int read_inputs(const struct bn_store *js, const char *const *operand, st
   return 0;
 }
 
-static void forget(const struct bn_store *js, struct inputs *in)
+static void merged_forget(const struct bn_store *js, struct inputs *in)
 {
   for (size_t i = 0; i < in->n; i++)
     bn_stored_done(js, &in->stored[i]);
@@ -87,8 +87,8 @@ static void print_notes(struct bn_buf *notes)
   }
 }
 
-static int merge(const struct bn_store *js, const struct bn_merged_conf *c, const struct inputs *in,
-                 struct bn_err *err)
+static int merged_merge(const struct bn_store *js, const struct bn_merged_conf *c,
+                        const struct inputs *in, struct bn_err *err)
 {
   struct bn_buf notes = {.max = 0};
   struct bn_result result;
@@ -117,7 +117,7 @@ int bn_merged_run(const void *conf, const char *const *operand, struct bn_err *e
     return EXIT_FAILURE;
   if (bn_written_check(c->output, err) == 0 && refuse_twice(operand, err) == 0 &&
       read_inputs(js, operand, &in, err) == 0)
-    rc = merge(js, c, &in, err);
-  forget(js, &in);
+    rc = merged_merge(js, c, &in, err);
+  merged_forget(js, &in);
   return rc == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -36,7 +36,7 @@ struct shown {
   char name[PATH_MAX];
 };
 
-static struct shown show(const char *path)
+static struct shown saved_show(const char *path)
 {
   struct shown s;
 
@@ -58,9 +58,9 @@ static void tell_partial(const struct shown *file, bool of_journal, double end_s
 }
 
 /* What the report itself cannot say. */
-static void remark(const char *path, const struct bn_stored *s)
+static void saved_remark(const char *path, const struct bn_stored *s)
 {
-  const struct shown file = show(path);
+  const struct shown file = saved_show(path);
   const struct bn_result *r = &s->result;
   const struct bn_group *g = r->n_groups > 0 ? &r->group[0] : NULL;
   const bool measured = g != NULL && g->has_total;
@@ -84,7 +84,7 @@ static void remark(const char *path, const struct bn_stored *s)
 /* No form of the report can say it.  The reason quotes the file. */
 void bn_saved_tell_passed(const char *path, const struct bn_passed *p)
 {
-  const struct shown file = show(path);
+  const struct shown file = saved_show(path);
   char reason[sizeof p->why.text];
 
   if (p->lines > 0) {
@@ -112,8 +112,8 @@ static int print_document(const struct bn_store *js, const struct bn_stored *s, 
 
 /* A file may come from anybody.  *p: the report so far, NULL: there is none; it is kept for the
    next file if the reporter joins them. */
-static int replay(struct bn_replay **p, const struct bn_reporter *ops, const char *path,
-                  struct bn_result *r, struct bn_err *err)
+static int saved_replay(struct bn_replay **p, const struct bn_reporter *ops, const char *path,
+                        struct bn_result *r, struct bn_err *err)
 {
   bn_facts_text(&r->facts, "document", "path", path);
   if (bn_result_escape(r) != 0)
@@ -140,11 +140,12 @@ static int print_file(const struct bn_store *js, const struct bn_reporter *ops,
 
   if (bn_store_load(js, path, as_stored, &stored, err) != 0)
     return -1;
-  rc = as_stored ? print_document(js, &stored, err) : replay(p, ops, path, &stored.result, err);
+  rc = as_stored ? print_document(js, &stored, err)
+                 : saved_replay(p, ops, path, &stored.result, err);
   if (!ops->joins)
     rc = end_replay(p, rc);
   if (rc == 0 && !as_stored)
-    remark(path, &stored);
+    saved_remark(path, &stored);
   if (rc == 0)
     bn_saved_tell_passed(path, &stored.passed);
   bn_stored_done(js, &stored);

@@ -148,7 +148,7 @@ static char *title_of(const char *name)
 }
 
 /* 0, or -1: no memory. */
-static int init(struct bn_script *sc)
+static int script_init(struct bn_script *sc)
 {
   sc->title = title_of(sc->setup.name);
   sc->api.options = bn_options_new();
@@ -170,7 +170,7 @@ int bn_script_new(struct bn_script **out, const struct bn_script_setup *setup, s
   limit_arenas();
   if (sc != NULL)
     sc->setup = *setup;
-  if (sc == NULL || init(sc) != 0) {
+  if (sc == NULL || script_init(sc) != 0) {
     bn_script_free(sc);
     return bn_err_set(err, 0, "out of memory");
   }

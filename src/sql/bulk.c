@@ -11,18 +11,18 @@
 /* The reference's buffer, which also held a terminator. */
 enum { STATEMENT_MAX = 524288 - 1 };
 
-static int fail(struct bn_sql_conn *c)
+static int bulk_fail(struct bn_sql_conn *c)
 {
   bn_sql_refuse(c);
   return -1;
 }
 
-static int add(struct bn_sql_conn *c, const char *data, size_t len)
+static int bulk_add(struct bn_sql_conn *c, const char *data, size_t len)
 {
   if (bn_buf_add(&c->bulk.text, data, len) == 0)
     return 0;
   bn_log(BN_FATAL, "cannot collect rows: out of memory");
-  return fail(c);
+  return bulk_fail(c);
 }
 
 /* Commands may fill tables the fastest way; a run's inserts are what is measured. */
@@ -40,25 +40,25 @@ static void choose_way(struct bn_sql_conn *c)
     c->bulk.max = (size_t)info.max_packet - 1;
 }
 
-static int reserve(struct bn_sql_conn *c)
+static int bulk_reserve(struct bn_sql_conn *c)
 {
   /* All at once: growing by doubling would leave the heap full of holes. */
   if (bn_buf_reserve(&c->bulk.text, c->bulk.load.on ? BN_SQL_LOAD_MAX : STATEMENT_MAX + 1) == 0)
     return 0;
   bn_log(BN_FATAL, "cannot collect rows: out of memory");
-  return fail(c);
+  return bulk_fail(c);
 }
 
 int bn_sql_bulk_init(struct bn_sql_conn *c, const char *insert, size_t len)
 {
   if (c->state != BN_CONN_OPEN) {
     bn_log(BN_ALERT, "attempt to use an already closed connection");
-    return fail(c);
+    return bulk_fail(c);
   }
   choose_way(c);
   if (len > c->bulk.max) {
     bn_log(BN_FATAL, "Query length exceeds the maximum value (%zu), aborting", c->bulk.max + 1);
-    return fail(c);
+    return bulk_fail(c);
   }
   bn_buf_clear(&c->bulk.text);
   c->view.error = BN_VERDICT_NONE;
@@ -69,14 +69,14 @@ int bn_sql_bulk_init(struct bn_sql_conn *c, const char *insert, size_t len)
     (void)bn_sql_load_start(&c->bulk.load, insert, len);
   else
     bn_sql_load_forget(&c->bulk.load);
-  if (reserve(c) != 0)
+  if (bulk_reserve(c) != 0)
     return -1;
   c->bulk.active = true;
-  return add(c, insert, len);
+  return bulk_add(c, insert, len);
 }
 
 /* An event is not repeated because of these, so the failure is always told. */
-static int send(struct bn_sql_conn *c, const char *sql, size_t len)
+static int bulk_send(struct bn_sql_conn *c, const char *sql, size_t len)
 {
   c->failure.once = true;
   (void)bn_sql_query(c, sql, len);
@@ -122,7 +122,7 @@ static int insert_all(struct bn_sql_conn *c, bool more)
       return 0;
     }
     *end = '\0';
-    rc = send(c, sql, (size_t)(end - sql));
+    rc = bulk_send(c, sql, (size_t)(end - sql));
     *end = last;
     if (rc != 0) {
       keep_unsent(c, sql, i);
@@ -154,7 +154,7 @@ static enum bn_sql hand_over(struct bn_sql_conn *c)
   return rc == BN_SQL_DONE ? link->ops->load_end(link->handle, &c->diag) : rc;
 }
 
-static enum loaded load(struct bn_sql_conn *c)
+static enum loaded bulk_load(struct bn_sql_conn *c)
 {
   const struct bn_sql_sort insert = bn_sql_sort_of(c->sys->by_first_word, "insert", 6);
   const uint64_t since = bn_clock_now(&c->session->clock);
@@ -190,13 +190,13 @@ static enum loaded load(struct bn_sql_conn *c)
 
 /* Sends what was collected; on failure the rows stay.  more: a row that was being loaded follows,
    so that the statements that take the place of a load are cut as if nobody had tried to load. */
-static int flush(struct bn_sql_conn *c, bool more)
+static int bulk_flush(struct bn_sql_conn *c, bool more)
 {
   if (c->bulk.rows == 0)
     return 0;
   if (!c->bulk.load.on)
     return insert_all(c, false);
-  switch (load(c)) {
+  switch (bulk_load(c)) {
   case LOADED:
     truncate_rows(c);
     return 0;
@@ -221,27 +221,27 @@ static bool is_full(const struct bn_sql_conn *c, size_t len)
 static int load_next(struct bn_sql_conn *c, const char *row, size_t len)
 {
   if ((c->bulk.text.len + len + 1 >= BN_SQL_LOAD_MAX || c->bulk.n_cuts == BN_SQL_CUTS) &&
-      flush(c, true) != 0)
+      bulk_flush(c, true) != 0)
     return -1;
   if (!c->bulk.load.on || bn_sql_load_add(&c->bulk.load, row, len))
     return 0;
   /* It and those behind it are inserted. */
-  if (flush(c, true) != 0)
+  if (bulk_flush(c, true) != 0)
     return -1;
   c->bulk.load.on = false;
   return 0;
 }
 
 /* What has to stand between the rows so far and one more. */
-static int part(struct bn_sql_conn *c, size_t len)
+static int bulk_part(struct bn_sql_conn *c, size_t len)
 {
   const bool full = c->bulk.rows > 0 && is_full(c, len);
 
-  if (full && !c->bulk.load.on && flush(c, false) != 0)
+  if (full && !c->bulk.load.on && bulk_flush(c, false) != 0)
     return -1;
   if (c->bulk.rows == 0)
     return 0;
-  if (add(c, ",", 1) != 0)
+  if (bulk_add(c, ",", 1) != 0)
     return -1;
   if (full)
     c->bulk.cut[c->bulk.n_cuts++] = c->bulk.text.len;
@@ -253,14 +253,14 @@ int bn_sql_bulk_next(struct bn_sql_conn *c, const char *row, size_t len)
   c->view.error = BN_VERDICT_NONE;
   if (!c->bulk.active) {
     bn_log(BN_ALERT, "attempt to call bulk_insert_next() before bulk_insert_init()");
-    return fail(c);
+    return bulk_fail(c);
   }
   if (len > c->bulk.max - c->bulk.head) {
     bn_log(BN_FATAL, "Query length exceeds the maximum value (%zu), aborting", c->bulk.max + 1);
-    return fail(c);
+    return bulk_fail(c);
   }
-  if ((c->bulk.load.on && load_next(c, row, len) != 0) || part(c, len) != 0 ||
-      add(c, row, len) != 0)
+  if ((c->bulk.load.on && load_next(c, row, len) != 0) || bulk_part(c, len) != 0 ||
+      bulk_add(c, row, len) != 0)
     return -1;
   c->bulk.rows++;
   return 0;
@@ -269,7 +269,7 @@ int bn_sql_bulk_next(struct bn_sql_conn *c, const char *row, size_t len)
 int bn_sql_bulk_done(struct bn_sql_conn *c)
 {
   c->view.error = BN_VERDICT_NONE;
-  if (flush(c, false) != 0)
+  if (bulk_flush(c, false) != 0)
     return -1;
   bn_sql_bulk_free(&c->bulk);
   c->bulk.active = false;

@@ -51,7 +51,7 @@ static struct bn_sql_row_of_commits *add_row(struct bn_sql_ledger *l)
   return row;
 }
 
-static enum bn_sql send(const struct call *call)
+static enum bn_sql commits_send(const struct call *call)
 {
   const struct bn_driver *ops = call->c->below;
 
@@ -62,7 +62,7 @@ static enum bn_sql send(const struct call *call)
 
 /* A statement of this layer's own.  A trace that cannot be written is told of by the next one of
    the script. */
-static enum bn_sql say(const struct call *call, const char *sql, uint64_t *affected)
+static enum bn_sql commits_say(const struct call *call, const char *sql, uint64_t *affected)
 {
   struct bn_sql_conn *c = call->c;
   struct bn_sql_result r = {0};
@@ -88,12 +88,12 @@ static enum bn_sql count_in_row(const struct call *call)
 
   if (atomic_load_explicit(&row->acknowledged, memory_order_relaxed) > 0) {
     (void)snprintf(sql, sizeof sql, "UPDATE %s SET n = n + 1 WHERE id = %" PRIu64, table, row->id);
-    rc = say(call, sql, &affected);
+    rc = commits_say(call, sql, &affected);
     if (rc != BN_SQL_DONE || affected > 0)
       return rc;
   }
   (void)snprintf(sql, sizeof sql, "INSERT INTO %s (id, n) VALUES (%" PRIu64 ", 1)", table, row->id);
-  return say(call, sql, &affected);
+  return commits_say(call, sql, &affected);
 }
 
 static enum bn_sql count_commit(const struct call *call)
@@ -155,7 +155,7 @@ static bool has_others(const char *sql, size_t len)
    may be that of a part. */
 enum { SIMPLE_ROOM = 2048, SIMPLE_MAX = SIMPLE_ROOM - 4 };
 
-static size_t simplify(const struct call *call, char text[SIMPLE_ROOM])
+static size_t commits_simplify(const struct call *call, char text[SIMPLE_ROOM])
 {
   struct bn_sql_literals literals;
   const size_t len =
@@ -173,11 +173,11 @@ static bool may_be_of_another(const struct call *call)
 
   if (!call->c->drv->caps.comments_nest || !has_others(call->sql, call->len))
     return false;
-  return has_others(text, simplify(call, text));
+  return has_others(text, commits_simplify(call, text));
 }
 
 /* What the answer to a COMMIT says about it; refused: that of a failure is about nothing else. */
-static void settle(const struct call *call, enum bn_sql rc, bool refused)
+static void commits_settle(const struct call *call, enum bn_sql rc, bool refused)
 {
   struct bn_sql_commits *v = &call->c->commits;
   struct bn_sql_row_of_commits *row = v->row;
@@ -196,7 +196,7 @@ static void settle(const struct call *call, enum bn_sql rc, bool refused)
 }
 
 /* The script's COMMIT of a transaction that has written. */
-static enum bn_sql commit(const struct call *call)
+static enum bn_sql commits_commit(const struct call *call)
 {
   enum bn_sql rc = count_commit(call);
 
@@ -205,14 +205,14 @@ static enum bn_sql commit(const struct call *call)
     return rc;
   }
   atomic_store_explicit(&call->c->commits.row->pending, true, memory_order_release);
-  rc = send(call);
-  settle(call, rc, is_refused(call) && !may_be_of_another(call));
+  rc = commits_send(call);
+  commits_settle(call, rc, is_refused(call) && !may_be_of_another(call));
   return rc;
 }
 
 /* Nobody but this layer has begun the transaction.  If the server does not end it, the next
    statements of the script would be part of it. */
-static enum bn_sql leave(const struct call *call, enum bn_sql rc)
+static enum bn_sql commits_leave(const struct call *call, enum bn_sql rc)
 {
   const struct bn_sql_diag why = *call->d;
   uint64_t ignored;
@@ -220,7 +220,7 @@ static enum bn_sql leave(const struct call *call, enum bn_sql rc)
   note_failure(call, rc);
   if (rc == BN_SQL_LOST || why.rolled_back)
     return rc;
-  if (say(call, "ROLLBACK", &ignored) != BN_SQL_DONE)
+  if (commits_say(call, "ROLLBACK", &ignored) != BN_SQL_DONE)
     note_failure(call, rc = BN_SQL_LOST);
   *call->d = why;
   call->d->rolled_back = true;
@@ -232,27 +232,27 @@ static enum bn_sql execute_alone(const struct call *call)
 {
   struct bn_sql_conn *c = call->c;
   uint64_t affected;
-  enum bn_sql rc = say(call, "BEGIN", &affected);
+  enum bn_sql rc = commits_say(call, "BEGIN", &affected);
   bool counts;
 
   if (rc != BN_SQL_DONE)
-    return leave(call, rc);
-  rc = send(call);
+    return commits_leave(call, rc);
+  rc = commits_send(call);
   if (rc > BN_SQL_ROWS)
-    return leave(call, rc);
+    return commits_leave(call, rc);
   /* Not of a text that needs_own_transaction lets through. */
   if (rc == BN_SQL_ROWS)
     c->below->free_result(c->link.handle, call->r);
   counts = call->r->affected > 0;
   rc = counts ? count_commit(call) : BN_SQL_DONE;
   if (rc != BN_SQL_DONE)
-    return leave(call, rc);
+    return commits_leave(call, rc);
   if (counts)
     atomic_store_explicit(&c->commits.row->pending, true, memory_order_release);
-  rc = say(call, "COMMIT", &affected);
+  rc = commits_say(call, "COMMIT", &affected);
   if (counts)
-    settle(call, rc, is_refused(call));
-  return rc == BN_SQL_DONE ? rc : leave(call, rc);
+    commits_settle(call, rc, is_refused(call));
+  return rc == BN_SQL_DONE ? rc : commits_leave(call, rc);
 }
 
 /* sql[len] is 0. */
@@ -270,13 +270,13 @@ static bool needs_own_transaction(const struct call *call)
 
   if (is_single(call->sql, call->len))
     return true;
-  len = simplify(call, text);
+  len = commits_simplify(call, text);
   return len < SIMPLE_MAX && is_single(text, len);
 }
 
 /* What the script has begun and ended is told by its texts, but not all of them can be understood:
    where the driver knows what is open, that counts. */
-static enum bn_sql_transaction ask(const struct bn_sql_conn *c)
+static enum bn_sql_transaction commits_ask(const struct bn_sql_conn *c)
 {
   const struct bn_driver *ops = c->link.ops;
   const struct bn_sql_commits *v = &c->commits;
@@ -288,9 +288,9 @@ static enum bn_sql_transaction ask(const struct bn_sql_conn *c)
   return v->in_transaction ? BN_TRANSACTION_OPEN : BN_TRANSACTION_OWN;
 }
 
-static enum bn_sql_transaction look(struct bn_sql_conn *c)
+static enum bn_sql_transaction commits_look(struct bn_sql_conn *c)
 {
-  const enum bn_sql_transaction now = ask(c);
+  const enum bn_sql_transaction now = commits_ask(c);
   struct bn_sql_commits *v = &c->commits;
 
   v->in_transaction = now != BN_TRANSACTION_OWN;
@@ -303,7 +303,7 @@ static enum bn_sql_transaction look(struct bn_sql_conn *c)
    open, and forbid nothing. */
 static bool is_foreign(const struct bn_sql_conn *c)
 {
-  return c->link.ops->transaction == NULL || ask(c) != BN_TRANSACTION_OPEN;
+  return c->link.ops->transaction == NULL || commits_ask(c) != BN_TRANSACTION_OPEN;
 }
 
 /* BEGIN within a transaction.  MySQL commits that; of PostgreSQL it is no more than a warning, and
@@ -367,7 +367,7 @@ static void note_others(const struct call *call, bool wrote)
 
   if (__builtin_expect(semicolon == NULL, 1))
     return;
-  (void)simplify(call, text);
+  (void)commits_simplify(call, text);
   for (semicolon = strchr(text, ';'); semicolon != NULL; semicolon = strchr(semicolon + 1, ';'))
     note_other(call, semicolon + 1, &wrote);
 }
@@ -383,7 +383,7 @@ static bool is_commit(const struct bn_sql_commits *v, enum bn_sql_boundary bound
 static enum bn_sql pass_on(const struct call *call, enum bn_sql_boundary boundary, bool writes)
 {
   struct bn_sql_commits *v = &call->c->commits;
-  const enum bn_sql rc = send(call);
+  const enum bn_sql rc = commits_send(call);
 
   if (rc > BN_SQL_ROWS) {
     note_failure(call, rc);
@@ -399,26 +399,26 @@ static enum bn_sql carry_out(const struct call *call)
   struct bn_sql_commits *v = &call->c->commits;
   const enum bn_sql_boundary boundary = bn_sql_boundary_of(call->sql, call->len);
   const bool writes = bn_sql_verb_of(call->sql, call->len) != BN_VERB_OTHER;
-  const enum bn_sql_transaction now = look(call->c);
+  const enum bn_sql_transaction now = commits_look(call->c);
   enum bn_sql rc;
 
   if (writes && !v->in_transaction && !v->foreign && needs_own_transaction(call))
     return execute_alone(call);
-  rc = is_commit(v, boundary, now) ? commit(call) : pass_on(call, boundary, writes);
+  rc = is_commit(v, boundary, now) ? commits_commit(call) : pass_on(call, boundary, writes);
   if (rc <= BN_SQL_ROWS)
     note_others(call, writes);
   return rc;
 }
 
-static enum bn_sql query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
-                         struct bn_sql_diag *d)
+static enum bn_sql commits_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
+                                 struct bn_sql_diag *d)
 {
   const struct call call = {.c = bn_sql_conn_of(conn), .sql = sql, .len = len, .r = r, .d = d};
 
   return carry_out(&call);
 }
 
-static enum bn_sql execute(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
+static enum bn_sql commits_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
 {
   const struct bn_sql_stmt *st = bn_sql_stmt_of(stmt);
   const struct call call = {
@@ -429,6 +429,6 @@ static enum bn_sql execute(void *stmt, struct bn_sql_result *r, struct bn_sql_di
 
 void bn_sql_commits_verify(struct bn_driver *ops)
 {
-  ops->query = query;
-  ops->execute = execute;
+  ops->query = commits_query;
+  ops->execute = commits_execute;
 }

@@ -80,7 +80,7 @@ static void shut_handle(struct bn_sql_conn *c)
 }
 
 /* Closes the driver's connection, whatever its state. */
-static void shut(struct bn_sql_conn *c)
+static void conn_shut(struct bn_sql_conn *c)
 {
   if (c->state == BN_CONN_LOST || c->state == BN_CONN_OPEN)
     shut_handle(c);
@@ -101,7 +101,7 @@ static void destroy_stmts(struct bn_sql_conn *c)
 
 static void close_unreferenced(struct bn_sql_conn *c)
 {
-  shut(c);
+  conn_shut(c);
   destroy_stmts(c);
   free_memory(c);
 }
@@ -283,7 +283,7 @@ static int open_handle(struct bn_sql_conn *c, uint64_t deadline_ns)
 
 /* What the server allows, on a connection of its own.  c is open.  Whatever goes wrong, c itself
    will show what matters. */
-static void ask(struct bn_sql_conn *c)
+static void conn_ask(struct bn_sql_conn *c)
 {
   const struct bn_driver *ops = c->drv->ops;
   struct bn_sql_info info = {.max_connections = -1,
@@ -318,13 +318,13 @@ static int open_in_turn(struct bn_sql_conn *c)
   if (!first)
     return rc;
   if (rc == 0) {
-    ask(c);
+    conn_ask(c);
     bn_sql_preflight_connections(p, c->session);
   }
   bn_sql_preflight_unlock(p);
   if (!p->refused)
     return rc;
-  shut(c);
+  conn_shut(c);
   return 1;
 }
 
@@ -425,7 +425,7 @@ int bn_sql_disconnect(struct bn_sql_conn *c)
     bn_log(BN_ALERT, "attempt to close an already closed connection");
     return -1;
   }
-  shut(c);
+  conn_shut(c);
   return 0;
 }
 
@@ -448,7 +448,7 @@ static int give_up(struct bn_sql_conn *c, bool over)
 }
 
 /* What the session has done: its events, in a command its statements. */
-static uint64_t progress(const struct bn_sql_conn *c)
+static uint64_t conn_progress(const struct bn_sql_conn *c)
 {
   const struct bn_stat *st = c->session->stat;
 
@@ -461,7 +461,7 @@ static uint64_t progress(const struct bn_sql_conn *c)
 /* The new connection is not old, and has been of no use. */
 static bool is_unproven(const struct bn_sql_conn *c)
 {
-  return c->renewed && c->served == progress(c) &&
+  return c->renewed && c->served == conn_progress(c) &&
          bn_clock_mono() < c->renewed_ns + PROOF_S * BN_NSEC_PER_SEC;
 }
 
@@ -512,7 +512,7 @@ static int open_again(struct bn_sql_conn *c, uint64_t until_ns)
       return -1;
   }
   c->renewed = true;
-  c->served = progress(c);
+  c->served = conn_progress(c);
   c->renewed_ns = bn_clock_mono();
   bn_log(BN_DEBUG, "Reconnected");
   bn_sql_pending_failure_rolled_back(&c->failure);
@@ -559,7 +559,7 @@ int bn_sql_reconnect(struct bn_sql_conn *c)
   /* A hook calls this: what it is asked about stays the failure of its statement. */
   if (c->failure.pending)
     bn_sql_pending_failure_keep(&c->failure, &c->diag);
-  shut(c);
+  conn_shut(c);
   /* The script closes what it has not closed, whether or not that can be opened again. */
   if (!closed)
     c->state = BN_CONN_GONE;
@@ -588,7 +588,7 @@ void bn_sql_conn_free(struct bn_sql_conn *c)
     bn_sql_conn_unref(c);
 }
 
-static void destroy(struct bn_sql_conn *c)
+static void conn_destroy(struct bn_sql_conn *c)
 {
   destroy_stmts(c);
   free_memory(c);
@@ -596,13 +596,13 @@ static void destroy(struct bn_sql_conn *c)
 }
 
 /* Its session ends: closes it, and frees it unless somebody still holds it. */
-static void retire(struct bn_sql_conn *c)
+static void conn_retire(struct bn_sql_conn *c)
 {
-  shut(c);
+  conn_shut(c);
   c->owner = NULL;
   c->session = NULL;
   if (c->refs == 0) {
-    destroy(c);
+    conn_destroy(c);
     return;
   }
   pthread_mutex_lock(&c->sys->lock);
@@ -625,7 +625,7 @@ void bn_sql_session_end(struct bn_sqlsys *sys, struct bn_session *s)
     struct bn_sql_conn *c = o->all;
 
     o->all = c->next_all;
-    retire(c);
+    conn_retire(c);
   }
   bn_sql_session_free(sys, o);
 }
@@ -636,7 +636,7 @@ void bn_sql_retired_free(struct bn_sqlsys *sys)
     struct bn_sql_conn *c = sys->retired;
 
     sys->retired = c->next_all;
-    destroy(c);
+    conn_destroy(c);
   }
 }
 
@@ -683,7 +683,7 @@ enum bn_sql_rest bn_sql_expect_statements(struct bn_sqlsys *sys, struct bn_sessi
   expected.spent_ns = c->preparing_ns;
   bn_sql_preflight_lock(&sys->preflight);
   if (bn_sql_preflight_asks(&sys->preflight, s, &expected))
-    ask(c);
+    conn_ask(c);
   rest = bn_sql_preflight_statements(&sys->preflight, s, &expected);
   bn_sql_preflight_unlock(&sys->preflight);
   return rest;

@@ -36,7 +36,7 @@ enum bn_sql_kind bn_sql_kind_of(bool by_first_word, const char *sql, size_t len)
 }
 
 /* Past blanks and comments. */
-static const char *skip(const char *sql, const char *end)
+static const char *count_skip(const char *sql, const char *end)
 {
   while (sql < end) {
     if (is_blank(*sql)) {
@@ -65,7 +65,7 @@ enum bn_sql_verb bn_sql_verb_of(const char *sql, size_t len)
   const char *const end = sql + len;
   size_t left;
 
-  sql = skip(sql, end);
+  sql = count_skip(sql, end);
   left = (size_t)(end - sql);
   switch (left > 0 ? *sql : '\0') {
   case 'I':
@@ -86,20 +86,20 @@ enum bn_sql_verb bn_sql_verb_of(const char *sql, size_t len)
 }
 
 /* What follows the word; NULL: another word is there. */
-static const char *behind(const char *sql, const char *end, const char *word)
+static const char *count_behind(const char *sql, const char *end, const char *word)
 {
   const size_t len = strlen(word);
 
   if (!begins_with(sql, (size_t)(end - sql), word, len) || bn_sql_is_word(sql[len]))
     return NULL;
-  return skip(sql + len, end);
+  return count_skip(sql + len, end);
 }
 
 /* The second one need not end there. */
 static bool begins_with_words(const char *sql, const char *end, const char *first,
                               const char *second)
 {
-  const char *next = behind(sql, end, first);
+  const char *next = count_behind(sql, end, first);
 
   return next != NULL && begins_with(next, (size_t)(end - next), second, strlen(second));
 }
@@ -108,14 +108,14 @@ static bool begins_with_words(const char *sql, const char *end, const char *firs
 static bool is_to_savepoint(const char *sql, const char *end)
 {
   static const char *const optional[] = {"work", "transaction"};
-  const char *p = behind(sql, end, "rollback");
+  const char *p = count_behind(sql, end, "rollback");
 
   for (size_t i = 0; p != NULL && i < sizeof optional / sizeof *optional; i++) {
-    const char *next = behind(p, end, optional[i]);
+    const char *next = count_behind(p, end, optional[i]);
 
     p = next != NULL ? next : p;
   }
-  return p != NULL && behind(p, end, "to") != NULL;
+  return p != NULL && count_behind(p, end, "to") != NULL;
 }
 
 static enum bn_sql_boundary autocommit_of(const char *sql)
@@ -143,7 +143,7 @@ enum bn_sql_boundary bn_sql_boundary_of(const char *sql, size_t len)
   };
   const char *const end = sql + len;
 
-  sql = skip(sql, end);
+  sql = count_skip(sql, end);
   if (is_to_savepoint(sql, end))
     return BN_BOUNDARY_NONE;
   if (begins_with_words(sql, end, "set", "autocommit"))

@@ -20,7 +20,7 @@ struct digest {
   bool plain;  /* it was opened, and there are only values behind it */
 };
 
-static void put(struct digest *d, const char *text, size_t len)
+static void digest_put(struct digest *d, const char *text, size_t len)
 {
   const size_t room = d->size - d->len;
 
@@ -30,25 +30,25 @@ static void put(struct digest *d, const char *text, size_t len)
   d->len += len;
 }
 
-static char last(const struct digest *d)
+static char digest_last(const struct digest *d)
 {
   return d->len > 0 ? d->out[d->len - 1] : '\0';
 }
 
-static void space(struct digest *d, bool word)
+static void digest_space(struct digest *d, bool word)
 {
-  if (last(d) == ',' || (word && (d->word || last(d) == ')')))
-    put(d, " ", 1);
+  if (digest_last(d) == ',' || (word && (d->word || digest_last(d) == ')')))
+    digest_put(d, " ", 1);
   d->word = word;
 }
 
-static void mark(struct digest *d)
+static void digest_mark(struct digest *d)
 {
-  space(d, true);
-  put(d, "?", 1);
+  digest_space(d, true);
+  digest_put(d, "?", 1);
 }
 
-static const char *literal(struct digest *d, const char *p, const char *behind)
+static const char *digest_literal(struct digest *d, const char *p, const char *behind)
 {
   struct bn_sql_literals *l = d->literals;
 
@@ -57,7 +57,7 @@ static const char *literal(struct digest *d, const char *p, const char *behind)
     l->literal[l->n].len = (size_t)(behind - p);
   }
   l->n++;
-  mark(d);
+  digest_mark(d);
   return behind;
 }
 
@@ -71,12 +71,12 @@ static bool is_value(const char *p, size_t len)
   return false;
 }
 
-static void word(struct digest *d, const char *p, const char *end)
+static void digest_word(struct digest *d, const char *p, const char *end)
 {
   const size_t len = (size_t)(end - p);
 
-  space(d, true);
-  put(d, p, len);
+  digest_space(d, true);
+  digest_put(d, p, len);
   d->plain &= is_value(p, len);
 }
 
@@ -91,7 +91,7 @@ static bool shorten_list(struct digest *d)
     return true;
   }
   d->len = d->open + 1;
-  put(d, "...", 3);
+  digest_put(d, "...", 3);
   return false;
 }
 
@@ -100,21 +100,21 @@ static void close_parenthesis(struct digest *d)
   const bool is_list = d->plain && d->len > d->open + 1;
 
   if (!is_list || !shorten_list(d))
-    put(d, ")", 1);
+    digest_put(d, ")", 1);
   d->plain = d->word = false;
 }
 
-static void sign(struct digest *d, char c)
+static void digest_sign(struct digest *d, char c)
 {
   /* Multiplication and all columns alike have blanks around them. */
-  space(d, c == '*');
+  digest_space(d, c == '*');
   if (c == '(') {
     d->open = d->len;
     d->plain = true;
   } else if (c != ',') {
     d->plain = false;
   }
-  put(d, &c, 1);
+  digest_put(d, &c, 1);
 }
 
 static bool is_digit(char c)
@@ -149,7 +149,7 @@ static const char *skip_word(const char *p, const char *end)
 static bool is_signed(const struct digest *d, const char *p)
 {
   return (*p == '-' || *p == '+') && d->end - p > 1 && is_number(p + 1, d->end) && !d->word &&
-         last(d) != ')' && d->len > 0;
+         digest_last(d) != ')' && d->len > 0;
 }
 
 /* Behind a comment at p, or p if there is none. */
@@ -172,8 +172,8 @@ static const char *take_dollar(struct digest *d, const char *p)
   if (behind - p == 1 && d->end - p > 1 && is_digit(p[1]))
     behind = skip_word(p + 1, d->end);
   if (behind - p > 1)
-    return literal(d, p, behind);
-  sign(d, *p);
+    return digest_literal(d, p, behind);
+  digest_sign(d, *p);
   return behind;
 }
 
@@ -185,12 +185,12 @@ static const char *take_quoted(struct digest *d, const char *p)
       bn_sql_skip_quoted(p, d->end, is_text && bn_sql_escapes_here(p, d->begin, mysql));
 
   if (is_text)
-    return literal(d, p, behind);
-  word(d, p, behind);
+    return digest_literal(d, p, behind);
+  digest_word(d, p, behind);
   return behind;
 }
 
-static const char *take(struct digest *d, const char *p)
+static const char *digest_take(struct digest *d, const char *p)
 {
   const char *behind = skip_comment(d, p);
 
@@ -201,18 +201,18 @@ static const char *take(struct digest *d, const char *p)
   if (*p == '$' && !d->caps->backslash_escapes)
     return take_dollar(d, p);
   if (is_number(p, d->end) || is_signed(d, p))
-    return literal(d, p, skip_number(p + 1, d->end));
+    return digest_literal(d, p, skip_number(p + 1, d->end));
   if (bn_sql_is_word(*p)) {
     behind = skip_word(p, d->end);
-    word(d, p, behind);
+    digest_word(d, p, behind);
     return behind;
   }
   if (*p == '?')
-    mark(d);
+    digest_mark(d);
   else if (*p == ')')
     close_parenthesis(d);
   else
-    sign(d, *p);
+    digest_sign(d, *p);
   return p + 1;
 }
 
@@ -244,10 +244,10 @@ size_t bn_sql_digest(const char *sql, size_t len, const struct bn_sql_caps *caps
 
   literals->n = 0;
   while (p < d.end && !d.full)
-    p = take(&d, p);
+    p = digest_take(&d, p);
   if (d.full)
     literals->n = BN_SQL_LITERALS + 1;
-  while (!d.full && last(&d) == ';')
+  while (!d.full && digest_last(&d) == ';')
     d.len--;
   return whole_characters(&d);
 }

@@ -226,7 +226,7 @@ static void log_unknown(const struct bn_sqlsys *sys, const char *name, bool type
 }
 
 /* The row to use, or NULL when a message has been logged. */
-static const struct bn_sql_row *choose(const struct bn_sqlsys *sys, const char *name)
+static const struct bn_sql_row *driver_choose(const struct bn_sqlsys *sys, const char *name)
 {
   const struct bn_sql_row *row;
   const bool typed = name == NULL;
@@ -313,7 +313,7 @@ static bool ignores_silence(const struct bn_sql_driver *drv, const struct bn_dri
   return each != NULL;
 }
 
-static int load(struct bn_sql_driver *drv, const struct bn_sql_row *row, struct bn_err *err)
+static int driver_load(struct bn_sql_driver *drv, const struct bn_sql_row *row, struct bn_err *err)
 {
   static const struct bn_plugin_kind kind = BN_DRIVER_KIND;
   const struct bn_driver *ops = row->ops != NULL ? row->ops : bn_plugin_open(&kind, row->name, err);
@@ -342,7 +342,7 @@ static int load(struct bn_sql_driver *drv, const struct bn_sql_row *row, struct 
 
 struct bn_sql_driver *bn_sql_driver(struct bn_sqlsys *sys, struct bn_session *s, const char *name)
 {
-  const struct bn_sql_row *row = choose(sys, name);
+  const struct bn_sql_row *row = driver_choose(sys, name);
   struct bn_sql_driver *drv;
   struct bn_err err = {0};
   int rc;
@@ -353,7 +353,7 @@ struct bn_sql_driver *bn_sql_driver(struct bn_sqlsys *sys, struct bn_session *s,
   pthread_mutex_lock(&sys->lock);
   rc = settle_options(sys, &err);
   if (rc == 0 && drv->ops == NULL) {
-    rc = load(drv, row, &err);
+    rc = driver_load(drv, row, &err);
     if (rc == 0)
       s->services->fact(s->services->of, "database", "driver", row->name);
   }

@@ -56,14 +56,14 @@ static bool is_word(const char *item, const char *name)
 }
 
 /* Room for all of the list; what was there goes. */
-static int reserve(struct bn_sql_errors *e, const struct bn_list *list, struct bn_err *err)
+static int errors_reserve(struct bn_sql_errors *e, const struct bn_list *list, struct bn_err *err)
 {
   bn_sql_errors_free(e);
   e->error = calloc(list->n > 0 ? list->n : 1, sizeof *e->error);
   return e->error != NULL ? 0 : bn_err_set(err, ENOMEM, "out of memory");
 }
 
-static void add(struct bn_sql_errors *e, const char *item, bool by_code, bool by_state)
+static void errors_add(struct bn_sql_errors *e, const char *item, bool by_code, bool by_state)
 {
   struct bn_sql_error *error = &e->error[e->n++];
   const unsigned long code = by_code ? strtoul(item, NULL, 10) : 0;
@@ -88,7 +88,7 @@ static bool add_class(struct bn_sql_errors *e, const char *item)
 int bn_sql_errors_parse(struct bn_sql_errors *e, const struct bn_policy *policy,
                         const struct bn_list *list, struct bn_err *err)
 {
-  if (reserve(e, list, err) != 0)
+  if (errors_reserve(e, list, err) != 0)
     return -1;
   for (size_t i = 0; i < list->n; i++) {
     const char *item = list->item[i];
@@ -98,7 +98,7 @@ int bn_sql_errors_parse(struct bn_sql_errors *e, const struct bn_policy *policy,
     if (is_word(item, "all"))
       e->all = true;
     else if (is_number(item) || is_sqlstate(item))
-      add(e, item, is_number(item), is_sqlstate(item));
+      errors_add(e, item, is_number(item), is_sqlstate(item));
     else
       return bn_opt_refuse(policy,
                            &(struct bn_opt_refusal){"db-ignore-errors", item, "unknown",
@@ -137,7 +137,7 @@ int bn_sql_errors_of_driver(struct bn_sql_errors *e, const struct bn_driver *ops
     return bn_err_set(err, EINVAL, "the database driver '%s' has no option '%s'", ops->name,
                       ignore->option);
   list = (const void *)((const char *)conf + option->offset);
-  if (reserve(e, list, err) != 0)
+  if (errors_reserve(e, list, err) != 0)
     return -1;
   e->classes = ignore->classes;
   for (size_t i = 0; i < list->n; i++) {
@@ -146,7 +146,7 @@ int bn_sql_errors_of_driver(struct bn_sql_errors *e, const struct bn_driver *ops
     if (strcmp(item, "all") == 0)
       e->all = true;
     else if (by_code ? item[0] == '\0' || is_number(item) : is_sqlstate(item))
-      add(e, item, by_code, !by_code);
+      errors_add(e, item, by_code, !by_code);
     else
       return bn_err_set(err, EINVAL, "Invalid value for --%s: '%s' is no %s and not 'all'",
                         ignore->option, item, by_code ? "error number" : "SQLSTATE");

@@ -44,7 +44,7 @@ static void count_error(struct bn_sql_conn *c)
 /* Whether a new connection may be made where the old one stands.  An address can be that of a
    proxy, or pass from one server to another; a database in memory would be gone.  Dialects go on as
    sysbench does. */
-static bool moves(const struct bn_sql_conn *c)
+static bool failure_moves(const struct bn_sql_conn *c)
 {
   return c->sys->policy->own_report && c->drv->ops->place != NULL;
 }
@@ -61,12 +61,12 @@ static void roll_back(struct bn_sql_conn *c)
   rc = c->link.ops->query(c->link.handle, "ROLLBACK", 8, &r, &d);
   if (rc == BN_SQL_ROWS)
     c->link.ops->free_result(c->link.handle, &r);
-  if (rc == BN_SQL_LOST || (rc > BN_SQL_ROWS && moves(c)))
+  if (rc == BN_SQL_LOST || (rc > BN_SQL_ROWS && failure_moves(c)))
     c->state = BN_CONN_LOST;
 }
 
 /* What the script sees is the failure of its statement. */
-static void reconnect(struct bn_sql_conn *c, bool counts)
+static void failure_reconnect(struct bn_sql_conn *c, bool counts)
 {
   const struct bn_sql_diag why = c->diag;
 
@@ -77,7 +77,7 @@ static void reconnect(struct bn_sql_conn *c, bool counts)
   c->view.sql_errno = why.code;
 }
 
-static void ignore(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
+static void failure_ignore(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
 {
   const bool was_open = c->state == BN_CONN_OPEN;
 
@@ -94,10 +94,10 @@ static void ignore(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
       c->state = BN_CONN_LOST;
   }
   if (c->state == BN_CONN_LOST)
-    reconnect(c, r->counts && !was_open);
+    failure_reconnect(c, r->counts && !was_open);
 }
 
-static void tell(struct bn_sql_conn *c)
+static void failure_tell(struct bn_sql_conn *c)
 {
   struct bn_sql_pending_failure *f = &c->failure;
 
@@ -111,21 +111,21 @@ static void tell(struct bn_sql_conn *c)
 static void give_up(struct bn_sql_conn *c, bool counts)
 {
   c->view.error = BN_VERDICT_FATAL;
-  tell(c);
+  failure_tell(c);
   if (counts)
     count_error(c);
 }
 
 /* Until the script has answered, the failure is one.  Where the server has said nothing, as of an
    empty text, no hook is asked and sysbench does not tell of it. */
-static void ask(struct bn_sql_conn *c)
+static void failure_ask(struct bn_sql_conn *c)
 {
   const bool is_servers = c->diag.code != 0 || c->diag.state[0] != '\0';
 
   c->view.error = BN_VERDICT_FATAL;
   c->failure.pending = true;
   if (c->sys->policy->failures_told_first && is_servers)
-    tell(c);
+    failure_tell(c);
 }
 
 static bool in_event(const struct bn_sql_conn *c)
@@ -150,7 +150,7 @@ void bn_sql_leave(struct bn_sql_conn *c)
   c->view.error = in_event(c) ? BN_VERDICT_IGNORABLE : BN_VERDICT_FATAL;
 }
 
-static struct bn_sql_failing failing(const struct bn_sql_conn *c, enum bn_sql_answer answer)
+static struct bn_sql_failing failure_failing(const struct bn_sql_conn *c, enum bn_sql_answer answer)
 {
   return (struct bn_sql_failing){
       .step = c->failure.step,
@@ -159,7 +159,7 @@ static struct bn_sql_failing failing(const struct bn_sql_conn *c, enum bn_sql_an
       .listed = {&c->sys->ignored, &c->drv->ignored},
       .lost = c->state == BN_CONN_LOST,
       .places = c->places,
-      .moves = moves(c),
+      .moves = failure_moves(c),
       .once = c->failure.once,
       .asks = c->failure.asks,
       .interrupted = bn_session_interrupted(c->session),
@@ -169,15 +169,15 @@ static struct bn_sql_failing failing(const struct bn_sql_conn *c, enum bn_sql_an
   };
 }
 
-static void act(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
+static void failure_act(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
 {
   switch (r->action) {
   case BN_SQL_IGNORE:
   case BN_SQL_RECONNECT:
-    ignore(c, r);
+    failure_ignore(c, r);
     break;
   case BN_SQL_ASK:
-    ask(c);
+    failure_ask(c);
     break;
   case BN_SQL_LEAVE:
     bn_sql_leave(c);
@@ -194,7 +194,7 @@ static void act(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
 /* A statement was to be prepared or bound when the connection was lost. */
 static bool try_again(struct bn_sql_conn *c)
 {
-  struct bn_sql_failing f = failing(c, BN_ANSWER_NONE);
+  struct bn_sql_failing f = failure_failing(c, BN_ANSWER_NONE);
   struct bn_sql_recovery r;
 
   f.again = true;
@@ -202,7 +202,7 @@ static bool try_again(struct bn_sql_conn *c)
   r = bn_sql_recover(&f);
   if (r.action != BN_SQL_RETRY)
     return false;
-  act(c, &r);
+  failure_act(c, &r);
   return true;
 }
 
@@ -220,9 +220,9 @@ bool bn_sql_failed(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step,
   c->failure.len = len;
   if (rc == BN_SQL_LOST)
     c->state = BN_CONN_LOST;
-  f = failing(c, BN_ANSWER_NONE);
+  f = failure_failing(c, BN_ANSWER_NONE);
   r = bn_sql_recover(&f);
-  act(c, &r);
+  failure_act(c, &r);
   end_run(c, &r, c->failure.kept != NULL);
   if (!c->failure.pending)
     c->diag.rolled_back = false;
@@ -255,9 +255,9 @@ void bn_sql_settle(struct bn_sql_conn *c, bool ignored)
   if (!c->failure.pending && !taken)
     return;
   c->failure.pending = false;
-  f = failing(c, ignored ? BN_ANSWER_IGNORE : BN_ANSWER_FAIL);
+  f = failure_failing(c, ignored ? BN_ANSWER_IGNORE : BN_ANSWER_FAIL);
   r = bn_sql_recover(&f);
-  act(c, &r);
+  failure_act(c, &r);
   end_run(c, &r, c->failure.kept != NULL && !taken);
   c->diag.rolled_back = false;
   if (taken)

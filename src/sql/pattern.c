@@ -38,8 +38,8 @@ static struct literal literal_of(const char *sql, const struct bn_sql_literals *
   return l;
 }
 
-static void fill(struct bn_sql_pattern *p, const char *sql, size_t len,
-                 const struct bn_sql_literals *literals)
+static void pattern_fill(struct bn_sql_pattern *p, const char *sql, size_t len,
+                         const struct bn_sql_literals *literals)
 {
   struct bn_sql_part *part = p->part;
   char *text = p->text;
@@ -83,6 +83,6 @@ struct bn_sql_pattern *bn_sql_pattern_new(const char *sql, size_t len,
   if (size <= BN_SQL_PATTERN_TEXT)
     p = malloc(sizeof *p + size);
   if (p != NULL)
-    fill(p, sql, len, literals);
+    pattern_fill(p, sql, len, literals);
   return p;
 }

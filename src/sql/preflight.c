@@ -65,7 +65,7 @@ bool bn_sql_preflight_enter(struct bn_sql_preflight *p)
 }
 
 /* Names of accounts may hold anything. */
-static void escape(struct bn_sql_quota *q)
+static void preflight_escape(struct bn_sql_quota *q)
 {
   const struct bn_sql_quota told = *q;
 
@@ -81,7 +81,7 @@ void bn_sql_preflight_learn(struct bn_sql_preflight *p, const struct bn_sql_info
   p->asked = true;
   p->info = *info;
   for (size_t i = 0; i < BN_SQL_QUOTAS; i++)
-    escape(&p->info.quota[i]);
+    preflight_escape(&p->info.quota[i]);
   if (info->places > 1)
     ours /= info->places;
   if (*used > 0)
@@ -96,8 +96,8 @@ static int64_t threads_of(const struct bn_sql_preflight *p, const struct bn_sess
 }
 
 /* false: refused.  The connection that asked, and the one it asked on, are among those in use. */
-static bool allows(const struct bn_sql_preflight *p, const struct bn_session *s,
-                   const struct bn_sql_quota *quota, const char *remedy, int64_t reserved)
+static bool preflight_allows(const struct bn_sql_preflight *p, const struct bn_session *s,
+                             const struct bn_sql_quota *quota, const char *remedy, int64_t reserved)
 {
   const struct bn_demand d = {.what = "connections",
                               .by = quota->by,
@@ -119,9 +119,10 @@ void bn_sql_preflight_connections(struct bn_sql_preflight *p, const struct bn_se
   const struct bn_sql_quota server = {
       .by = "the server", .allowed = info->max_connections, .used = info->connections};
 
-  p->refused = !allows(p, s, &server, info->raise_connections, info->reserved_connections);
+  p->refused =
+      !preflight_allows(p, s, &server, info->raise_connections, info->reserved_connections);
   for (size_t i = 0; i < BN_SQL_QUOTAS && info->quota[i].by[0] != '\0'; i++)
-    if (!allows(p, s, &info->quota[i], info->quota[i].raise, 0))
+    if (!preflight_allows(p, s, &info->quota[i], info->quota[i].raise, 0))
       p->refused = true;
 }
 

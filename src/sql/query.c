@@ -91,7 +91,7 @@ static void count_prepared(struct bn_sql_stmt *st, enum bn_sql rc, uint64_t took
     count_as(st->statement, c, rc, took);
 }
 
-/* All that observe() leaves. */
+/* All that query_observe() leaves. */
 static __attribute__((noinline)) void observe_other(struct bn_sql_conn *c, enum bn_sql rc,
                                                     uint64_t took, struct bn_sql_sort sort,
                                                     const char *sql, size_t len)
@@ -110,8 +110,8 @@ static __attribute__((noinline)) void observe_other(struct bn_sql_conn *c, enum 
 }
 
 /* --db-debug and --statements.  Further results of a statement are no part of it. */
-static inline void observe(struct bn_sql_conn *c, enum bn_sql rc, uint64_t took,
-                           struct bn_sql_sort sort, const char *sql, size_t len)
+static inline void query_observe(struct bn_sql_conn *c, enum bn_sql rc, uint64_t took,
+                                 struct bn_sql_sort sort, const char *sql, size_t len)
 {
   const struct bn_sql_stmt *st = c->cur.source != NULL ? bn_sql_stmt_of(c->cur.source) : NULL;
 
@@ -134,7 +134,7 @@ struct bn_sql_rs *bn_sql_finish(struct bn_sql_conn *c, enum bn_sql rc, uint64_t 
   if (__builtin_expect(took > bn_stat_get(&stat->longest_statement_ns), 0))
     atomic_store_explicit(&stat->longest_statement_ns, took, memory_order_relaxed);
   if (__builtin_expect(c->owner->observed, 0))
-    observe(c, rc, took, sort, sql, len);
+    query_observe(c, rc, took, sort, sql, len);
   if (__builtin_expect(rc > BN_SQL_ROWS, 0)) {
     (void)bn_sql_failed(c, rc, BN_STEP_QUERY, sql, len);
     return NULL;

@@ -18,7 +18,7 @@ bool bn_sql_has_option(const struct bn_driver *ops, const char *name)
   return false;
 }
 
-static void set(struct bn_sql_read_host *h, const char *name, const char *value)
+static void readhosts_set(struct bn_sql_read_host *h, const char *name, const char *value)
 {
   h->name[h->n] = name;
   h->value[h->n++] = value;
@@ -38,11 +38,11 @@ static int read_path(struct bn_sql_read_host *h, char *text, bool is_socket)
 {
   char *colon = strrchr(text, ':');
 
-  set(h, is_socket ? "socket" : "host", text);
+  readhosts_set(h, is_socket ? "socket" : "host", text);
   if (is_socket || colon == NULL || !is_port(colon + 1))
     return 0;
   *colon = '\0';
-  set(h, "port", colon + 1);
+  readhosts_set(h, "port", colon + 1);
   return 0;
 }
 
@@ -56,9 +56,9 @@ static int read_host(struct bn_sql_read_host *h, char *text)
   if (end == NULL || end == text || strpbrk(text, "/ \t") != NULL ||
       (!has_port && end[bracketed] != '\0') || (has_port && !is_port(end + bracketed + 1)))
     return -1;
-  set(h, "host", text);
+  readhosts_set(h, "host", text);
   if (has_port)
-    set(h, "port", end + bracketed + 1);
+    readhosts_set(h, "port", end + bracketed + 1);
   *end = '\0';
   return 0;
 }
@@ -68,7 +68,7 @@ static int read_item(struct bn_sql_read_host *h, char *text, const struct bn_dri
   return *text == '/' ? read_path(h, text, bn_sql_has_option(ops, "socket")) : read_host(h, text);
 }
 
-static int copy(struct bn_sql_read_hosts *h, const struct bn_list *list)
+static int readhosts_copy(struct bn_sql_read_hosts *h, const struct bn_list *list)
 {
   h->item = calloc(list->n, sizeof *h->item);
   h->text = calloc(list->n, sizeof *h->text);
@@ -94,7 +94,7 @@ int bn_sql_read_hosts_parse(struct bn_sql_read_hosts *h, const struct bn_list *l
     return bn_err_set(
         err, EINVAL, "--db-read-hosts cannot be used with the database driver '%s', %s", ops->name,
         has_servers ? "which does not say whether a transaction is open" : "which has no servers");
-  if (copy(h, list) != 0)
+  if (readhosts_copy(h, list) != 0)
     return bn_err_set(err, ENOMEM, "--db-read-hosts: out of memory");
   for (size_t i = 0; i < h->n; i++) {
     if (read_item(&h->item[i], h->text[i], ops) != 0)

@@ -12,7 +12,7 @@ static unsigned backoff_ms(uint64_t tries)
   return tries < DOUBLINGS ? BACKOFF_FIRST_MS << tries : BACKOFF_MAX_MS;
 }
 
-static bool ignorable(const struct bn_sql_failing *f)
+static bool recover_ignorable(const struct bn_sql_failing *f)
 {
   if (f->once || f->answer == BN_ANSWER_FAIL)
     return false;
@@ -27,7 +27,7 @@ static bool ignorable(const struct bn_sql_failing *f)
 
 /* Nobody asked for a new connection, so the script does not learn of one that took a while.  The
    next server of several may be well, so there is no wait until all of them have failed. */
-static struct bn_sql_recovery connecting(const struct bn_sql_failing *f)
+static struct bn_sql_recovery recover_connecting(const struct bn_sql_failing *f)
 {
   const unsigned places = f->places > 0 ? f->places : 1;
 
@@ -50,12 +50,12 @@ struct bn_sql_recovery bn_sql_recover(const struct bn_sql_failing *f)
   const bool executed = f->step == BN_STEP_QUERY, counted = executed || f->all_count;
 
   if (f->step == BN_STEP_CONNECT)
-    return connecting(f);
+    return recover_connecting(f);
   if (f->again)
     return (struct bn_sql_recovery){.action = f->over ? BN_SQL_IGNORE : BN_SQL_RETRY};
   if (f->interrupted && f->answer == BN_ANSWER_NONE)
     return (struct bn_sql_recovery){.action = BN_SQL_LEAVE};
-  if (ignorable(f)) {
+  if (recover_ignorable(f)) {
     const bool leaves = f->lost || is_useless(f);
 
     return (struct bn_sql_recovery){.action = leaves ? BN_SQL_RECONNECT : BN_SQL_IGNORE,

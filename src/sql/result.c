@@ -8,7 +8,7 @@
 #include "measure/stat.h"
 #include "sql/count.h"
 
-static void release(struct bn_sql_cursor *cur)
+static void result_release(struct bn_sql_cursor *cur)
 {
   cur->live = false;
   cur->link->ops->free_result(cur->link->handle, &cur->result);
@@ -17,7 +17,7 @@ static void release(struct bn_sql_cursor *cur)
 void bn_sql_cursor_release(struct bn_sql_cursor *cur)
 {
   if (cur->live)
-    release(cur);
+    result_release(cur);
 }
 
 bool bn_sql_cursor_drop(struct bn_sql_cursor *cur, bool open)
@@ -25,7 +25,7 @@ bool bn_sql_cursor_drop(struct bn_sql_cursor *cur, bool open)
   const struct bn_sql_link *link = cur->link;
 
   if (cur->live)
-    release(cur);
+    result_release(cur);
   while (cur->more && open) {
     struct bn_sql_result r = {0};
     struct bn_sql_diag d = {0};
@@ -55,7 +55,7 @@ enum bn_sql bn_sql_cursor_next(struct bn_sql_cursor *cur, struct bn_sql_diag *d)
   return cur->link->ops->next(cur->link->handle, cur->source, &cur->result, d);
 }
 
-static int widen(struct bn_sql_cursor *cur)
+static int result_widen(struct bn_sql_cursor *cur)
 {
   struct bn_sql_value *wider =
       realloc(cur->rs.values, cur->result.nfields * sizeof *cur->rs.values);
@@ -74,7 +74,7 @@ static struct bn_sql_cursor *cursor_of(struct bn_sql_rs *rs)
   return (struct bn_sql_cursor *)(void *)rs;
 }
 
-static bool fetch(struct bn_sql_cursor *cur)
+static bool result_fetch(struct bn_sql_cursor *cur)
 {
   const struct bn_sql_link *link = cur->link;
   const bool found = link->ops->fetch(link->handle, &cur->result, cur->rs.values);
@@ -92,13 +92,13 @@ bool bn_sql_fetch(struct bn_sql_rs *rs)
     bn_log(BN_ALERT, "attempt to fetch row from an invalid result set");
     return false;
   }
-  if (cur->result.nfields > cur->room && widen(cur) != 0)
+  if (cur->result.nfields > cur->room && result_widen(cur) != 0)
     return false;
   if (__builtin_expect(cur->timed == NULL, 1))
-    return fetch(cur);
+    return result_fetch(cur);
 
   const uint64_t since = bn_clock_now(&cur->timed->clock);
-  const bool found = fetch(cur);
+  const bool found = result_fetch(cur);
 
   bn_stat_record(cur->timed->stat, BN_SQL_H_FETCH, bn_clock_now(&cur->timed->clock) - since);
   return found;
@@ -119,6 +119,6 @@ int bn_sql_free_result(struct bn_sql_rs *rs)
     bn_log(BN_ALERT, "attempt to free an invalid result set");
     return -1;
   }
-  release(cur);
+  result_release(cur);
   return 0;
 }

@@ -78,7 +78,7 @@ static bool is_free(struct bn_sql_conn *c)
          transaction_of(c, BN_ROLE_READ) == BN_TRANSACTION_OWN;
 }
 
-static enum bn_sql_role choose(struct bn_sql_conn *c, enum bn_sql_route route)
+static enum bn_sql_role roles_choose(struct bn_sql_conn *c, enum bn_sql_route route)
 {
   if (pair_of(c)->reading)
     return BN_ROLE_READ;
@@ -99,7 +99,7 @@ static enum bn_sql end_reading(struct bn_sql_conn *c, struct bn_sql_diag *d)
 }
 
 /* Sets c->role. */
-static enum bn_sql enter(const struct call *call, struct bn_sql_diag *d)
+static enum bn_sql roles_enter(const struct call *call, struct bn_sql_diag *d)
 {
   struct bn_sql_conn *c = call->c;
   enum bn_sql rc = BN_SQL_DONE;
@@ -109,7 +109,7 @@ static enum bn_sql enter(const struct call *call, struct bn_sql_diag *d)
     rc = end_reading(c, d);
   }
   if (rc == BN_SQL_DONE)
-    c->role = choose(c, call->route);
+    c->role = roles_choose(c, call->route);
   return rc;
 }
 
@@ -139,7 +139,7 @@ static void note_held(const struct call *call)
 }
 
 /* What the server's answer has changed. */
-static enum bn_sql leave(const struct call *call, enum bn_sql rc)
+static enum bn_sql roles_leave(const struct call *call, enum bn_sql rc)
 {
   struct pair *p = pair_of(call->c);
 
@@ -211,7 +211,7 @@ static enum bn_sql connect_pair(void *self, void *conn, const struct bn_sql_targ
   return rc;
 }
 
-static void disconnect(void *conn)
+static void roles_disconnect(void *conn)
 {
   struct bn_sql_conn *c = bn_sql_conn_of(conn);
 
@@ -223,7 +223,7 @@ static void disconnect(void *conn)
 }
 
 /* What has been made stays until it is no longer open. */
-static void interrupt(void *conn)
+static void roles_interrupt(void *conn)
 {
   struct bn_sql_conn *c = bn_sql_conn_of(conn);
 
@@ -231,21 +231,21 @@ static void interrupt(void *conn)
     c->drv->ops->interrupt(bn_sql_roles_handle(c, role));
 }
 
-static void about(void *conn, struct bn_sql_about *out)
+static void roles_about(void *conn, struct bn_sql_about *out)
 {
   struct bn_sql_conn *c = bn_sql_conn_of(conn);
 
   c->drv->ops->about(bn_sql_roles_handle(c, BN_ROLE_WRITE), out);
 }
 
-static size_t quote(void *conn, char *out, const char *in, size_t len)
+static size_t roles_quote(void *conn, char *out, const char *in, size_t len)
 {
   struct bn_sql_conn *c = bn_sql_conn_of(conn);
 
   return c->drv->ops->quote(bn_sql_roles_handle(c, BN_ROLE_WRITE), out, in, len);
 }
 
-static enum bn_sql_transaction transaction(void *conn)
+static enum bn_sql_transaction roles_transaction(void *conn)
 {
   struct bn_sql_conn *c = bn_sql_conn_of(conn);
 
@@ -263,20 +263,20 @@ static bool leaves_reading(struct bn_sql_conn *c, const char *sql, size_t len)
   return pair_of(c)->reading && bn_sql_leaves_reading(sql, len, &c->drv->caps);
 }
 
-static enum bn_sql query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
-                         struct bn_sql_diag *d)
+static enum bn_sql roles_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
+                               struct bn_sql_diag *d)
 {
   struct bn_sql_conn *c = bn_sql_conn_of(conn);
   const struct call call = {c, route_of(c, sql, len), bn_sql_boundary_of(sql, len),
                             leaves_reading(c, sql, len)};
-  const enum bn_sql rc = enter(&call, d);
+  const enum bn_sql rc = roles_enter(&call, d);
 
   if (rc != BN_SQL_DONE)
     return rc;
-  return leave(&call, c->drv->ops->query(bn_sql_roles_handle(c, c->role), sql, len, r, d));
+  return roles_leave(&call, c->drv->ops->query(bn_sql_roles_handle(c, c->role), sql, len, r, d));
 }
 
-static bool fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *row)
+static bool roles_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *row)
 {
   struct bn_sql_conn *c = bn_sql_conn_of(conn);
 
@@ -290,7 +290,8 @@ static void free_result(void *conn, struct bn_sql_result *r)
   c->drv->ops->free_result(bn_sql_roles_handle(c, c->role), r);
 }
 
-static enum bn_sql next(void *conn, void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
+static enum bn_sql roles_next(void *conn, void *stmt, struct bn_sql_result *r,
+                              struct bn_sql_diag *d)
 {
   struct bn_sql_conn *c = bn_sql_conn_of(conn);
   const struct twin *twin = stmt;
@@ -336,11 +337,11 @@ static enum bn_sql_role begin_twin(void *stmt)
   twin->route = bn_sql_route_of(st->text, st->len, &st->conn->drv->caps);
   twin->boundary = bn_sql_boundary_of(st->text, st->len);
   twin->leaves = bn_sql_leaves_reading(st->text, st->len, &st->conn->drv->caps);
-  return choose(st->conn, twin->route);
+  return roles_choose(st->conn, twin->route);
 }
 
-static enum bn_sql prepare(void *conn, void *stmt, const char *sql, size_t len,
-                           struct bn_sql_diag *d)
+static enum bn_sql roles_prepare(void *conn, void *stmt, const char *sql, size_t len,
+                                 struct bn_sql_diag *d)
 {
   struct bn_sql_conn *c = bn_sql_conn_of(conn);
 
@@ -350,7 +351,8 @@ static enum bn_sql prepare(void *conn, void *stmt, const char *sql, size_t len,
   return prepare_on(stmt, c->role, d);
 }
 
-static enum bn_sql bind(void *stmt, const struct bn_sql_bind *b, size_t n, struct bn_sql_diag *d)
+static enum bn_sql roles_bind(void *stmt, const struct bn_sql_bind *b, size_t n,
+                              struct bn_sql_diag *d)
 {
   struct bn_sql_conn *c = bn_sql_stmt_of(stmt)->conn;
   const struct twin *twin = stmt;
@@ -414,14 +416,14 @@ static enum bn_sql execute_on(void *stmt, enum bn_sql_role role, struct bn_sql_r
                              : c->drv->ops->execute(inner_stmt(stmt, role), r, d);
 }
 
-static enum bn_sql execute(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
+static enum bn_sql roles_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
 {
   struct bn_sql_conn *c = bn_sql_stmt_of(stmt)->conn;
   const struct twin *twin = stmt;
   const struct call call = {c, twin->route, twin->boundary, twin->leaves};
-  const enum bn_sql rc = enter(&call, d);
+  const enum bn_sql rc = roles_enter(&call, d);
 
-  return rc != BN_SQL_DONE ? rc : leave(&call, execute_on(stmt, c->role, r, d));
+  return rc != BN_SQL_DONE ? rc : roles_leave(&call, execute_on(stmt, c->role, r, d));
 }
 
 static void close_twin(void *stmt)
@@ -495,17 +497,17 @@ static void make_ops(struct bn_driver *ops)
   ops->conn_size = sizeof(struct pair) + BN_ROLES * room_of(ops->conn_size);
   ops->stmt_size = sizeof(struct twin) + BN_ROLES * room_of(ops->stmt_size);
   ops->connect = connect_pair;
-  ops->disconnect = disconnect;
-  ops->interrupt = ops->interrupt != NULL ? interrupt : NULL;
-  ops->about = ops->about != NULL ? about : NULL;
+  ops->disconnect = roles_disconnect;
+  ops->interrupt = ops->interrupt != NULL ? roles_interrupt : NULL;
+  ops->about = ops->about != NULL ? roles_about : NULL;
   ops->info = NULL;
-  ops->quote = quote;
-  ops->query = query;
-  ops->prepare = prepare;
-  ops->bind = bind;
-  ops->execute = execute;
-  ops->next = next;
-  ops->fetch = fetch;
+  ops->quote = roles_quote;
+  ops->query = roles_query;
+  ops->prepare = roles_prepare;
+  ops->bind = roles_bind;
+  ops->execute = roles_execute;
+  ops->next = roles_next;
+  ops->fetch = roles_fetch;
   ops->free_result = free_result;
   ops->close = close_twin;
   ops->load_begin = NULL;
@@ -513,7 +515,7 @@ static void make_ops(struct bn_driver *ops)
   ops->load_end = NULL;
   ops->prepare_all = ops->prepare_all != NULL ? prepare_all : NULL;
   ops->place = NULL;
-  ops->transaction = transaction;
+  ops->transaction = roles_transaction;
 }
 
 int bn_sql_roles_init(struct bn_sql_roles *roles, const struct bn_list *list,

@@ -29,20 +29,20 @@ static bool is_char(const struct token *t, char c)
   return t->len == 1 && *t->at == c;
 }
 
-static bool is(const struct token *t, const char *word)
+static bool route_is(const struct token *t, const char *word)
 {
   return t->len == strlen(word) && strncasecmp(t->at, word, t->len) == 0;
 }
 
 static bool is_one_of(const struct token *t, const char *const *words)
 {
-  while (*words != NULL && !is(t, *words))
+  while (*words != NULL && !route_is(t, *words))
     words++;
   return *words != NULL;
 }
 
 /* Behind what is no token; NULL: a token begins at p. */
-static const char *skip(const struct scan *s, const char *p)
+static const char *route_skip(const struct scan *s, const char *p)
 {
   const bool mysql = s->caps->backslash_escapes;
   const ptrdiff_t left = s->end - p;
@@ -60,12 +60,12 @@ static const char *skip(const struct scan *s, const char *p)
   return NULL;
 }
 
-static struct token next(struct scan *s)
+static struct token route_next(struct scan *s)
 {
   const char *from = s->p;
 
-  while (from < s->end && skip(s, from) != NULL)
-    from = skip(s, from);
+  while (from < s->end && route_skip(s, from) != NULL)
+    from = route_skip(s, from);
   s->p = from;
   if (from == s->end)
     return (struct token){from, 0};
@@ -85,10 +85,10 @@ static bool is_writing(const struct token *before, const struct token *t)
   if (is_one_of(t, words))
     return true;
   /* FOR SHARE, FOR KEY SHARE, LOCK IN SHARE MODE. */
-  if (is(t, "share"))
-    return is(before, "for") || is(before, "key") || is(before, "in");
+  if (route_is(t, "share"))
+    return route_is(before, "for") || route_is(before, "key") || route_is(before, "in");
   /* NEXT VALUE FOR a sequence. */
-  return is(t, "value") && (is(before, "next") || is(before, "previous"));
+  return route_is(t, "value") && (route_is(before, "next") || route_is(before, "previous"));
 }
 
 /* It writes, or depends on what its session has done before, or acts on one server. */
@@ -127,7 +127,7 @@ static bool is_function_of_session(const struct token *name)
     if (name->len > strlen(*p) && strncasecmp(name->at, *p, strlen(*p)) == 0)
       return true;
   }
-  return is_one_of(name, names) || is(name, "dblink");
+  return is_one_of(name, names) || route_is(name, "dblink");
 }
 
 /* The name of a variable is behind two of them, that of a user's behind one. */
@@ -157,7 +157,7 @@ static enum bn_sql_route read_route(struct scan *s)
   struct token before = {s->p, 0}, t;
   bool ended = false;
 
-  for (t = next(s); t.len > 0; before = t, t = next(s)) {
+  for (t = route_next(s); t.len > 0; before = t, t = route_next(s)) {
     if (ended && !is_char(&t, ';'))
       return BN_ROUTE_WRITE;
     ended |= is_char(&t, ';');
@@ -177,11 +177,11 @@ static enum bn_sql_route begin_route(struct scan *s)
   struct token before = {s->p, 0}, t;
   bool reads = false, ended = false;
 
-  for (t = next(s); t.len > 0; before = t, t = next(s)) {
+  for (t = route_next(s); t.len > 0; before = t, t = route_next(s)) {
     if (ended && !is_char(&t, ';'))
       return BN_ROUTE_WRITE;
     ended |= is_char(&t, ';');
-    reads |= is(&before, "read") && is(&t, "only");
+    reads |= route_is(&before, "read") && route_is(&t, "only");
   }
   return reads ? BN_ROUTE_BEGIN_READ : BN_ROUTE_WRITE;
 }
@@ -191,10 +191,10 @@ enum bn_sql_route bn_sql_route_of(const char *sql, size_t len, const struct bn_s
   static const char *const reading[] = {"select", "with", "values", "table", NULL};
   static const char *const beginning[] = {"begin", "start", NULL};
   struct scan s = {.begin = sql, .p = sql, .end = sql + len, .caps = caps};
-  struct token first = next(&s);
+  struct token first = route_next(&s);
 
   while (is_char(&first, '('))
-    first = next(&s);
+    first = route_next(&s);
   if (is_one_of(&first, reading))
     return read_route(&s);
   return is_one_of(&first, beginning) ? begin_route(&s) : BN_ROUTE_WRITE;
@@ -229,26 +229,27 @@ static bool commits_first(const struct token *first, const struct token *second)
       "repair", "check",  "flush", "reset",  "install",  "uninstall", "cache",  NULL};
 
   /* ANALYZE of a query only reads. */
-  if (is(first, "analyze"))
-    return is(second, "table") || is(second, "local") || is(second, "no_write_to_binlog");
-  return is_one_of(first, words) && !is(second, "temporary");
+  if (route_is(first, "analyze"))
+    return route_is(second, "table") || route_is(second, "local") ||
+           route_is(second, "no_write_to_binlog");
+  return is_one_of(first, words) && !route_is(second, "temporary");
 }
 
 /* The number of a version comment, which is executed, is no word of the statement. */
 static struct token next_word(struct scan *s)
 {
-  struct token t = next(s);
+  struct token t = route_next(s);
 
   while (t.len > 0 && *t.at >= '0' && *t.at <= '9')
-    t = next(s);
+    t = route_next(s);
   return t;
 }
 
 /* The statement behind `first`, to its end.  false: there is no other one. */
 static bool pass_statement(struct scan *s, struct token t, bool *has_autocommit)
 {
-  for (; t.len > 0 && !is_char(&t, ';'); t = next(s))
-    *has_autocommit |= is(&t, "autocommit");
+  for (; t.len > 0 && !is_char(&t, ';'); t = route_next(s))
+    *has_autocommit |= route_is(&t, "autocommit");
   return t.len > 0;
 }
 
@@ -262,7 +263,7 @@ bool bn_sql_leaves_reading(const char *sql, size_t len, const struct bn_sql_caps
     const enum bn_sql_boundary boundary = bn_sql_boundary_of(s.p, (size_t)(s.end - s.p));
     const struct token first = next_word(&s);
     struct scan ahead = s;
-    const struct token second = next(&ahead);
+    const struct token second = route_next(&ahead);
     bool autocommit = false;
 
     if (first.len > 0 && !is_char(&first, ';')) {
@@ -271,7 +272,7 @@ bool bn_sql_leaves_reading(const char *sql, size_t len, const struct bn_sql_caps
       ended = boundary == BN_BOUNDARY_COMMIT || boundary == BN_BOUNDARY_ROLLBACK;
     }
     more = pass_statement(&s, first, &autocommit);
-    if (mysql && autocommit && is(&first, "set"))
+    if (mysql && autocommit && route_is(&first, "set"))
       return true;
   }
   return false;

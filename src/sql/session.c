@@ -36,7 +36,7 @@ struct bn_sql_session *bn_sql_session_find(struct bn_sqlsys *sys, const struct b
 
 /* What is measured of the session.  The sessions of commands and of the main thread are not part of
    the measurement.  0 or -1: out of memory. */
-static int measure(const struct bn_sqlsys *sys, struct bn_sql_session *o)
+static int session_measure(const struct bn_sqlsys *sys, struct bn_sql_session *o)
 {
   const struct bn_session *s = o->session;
   const bool is_of_run = !s->services->is_command && bn_session_is_worker(s);
@@ -56,14 +56,14 @@ static int measure(const struct bn_sqlsys *sys, struct bn_sql_session *o)
   return 0;
 }
 
-static struct bn_sql_session *make(struct bn_sqlsys *sys, struct bn_session *s)
+static struct bn_sql_session *session_make(struct bn_sqlsys *sys, struct bn_session *s)
 {
   struct bn_sql_session *o = calloc(1, sizeof *o);
 
   if (o == NULL)
     return NULL;
   o->session = s;
-  if (measure(sys, o) != 0) {
+  if (session_measure(sys, o) != 0) {
     free(o);
     return NULL;
   }
@@ -83,7 +83,7 @@ struct bn_sql_session *bn_sql_session_get(struct bn_sqlsys *sys, struct bn_sessi
   struct bn_sql_session *o = bn_sql_session_find(sys, s);
 
   if (o == NULL)
-    o = make(sys, s);
+    o = session_make(sys, s);
   if (o == NULL) {
     bn_log(BN_FATAL, "cannot start a session: out of memory");
     return NULL;

@@ -19,7 +19,7 @@ static void find_driver(struct bn_sql_side_query *p, struct bn_sqlsys *sys)
   (void)pthread_mutex_unlock(&sys->lock);
 }
 
-static int tell(const struct bn_sql_diag *d, const char *what, struct bn_err *err)
+static int side_query_tell(const struct bn_sql_diag *d, const char *what, struct bn_err *err)
 {
   return bn_err_set(err, d->code, "cannot %s%s%s: %s", what, d->where[0] != '\0' ? " to " : "",
                     d->where, d->text);
@@ -41,7 +41,7 @@ int bn_sql_side_query_open(struct bn_sql_side_query *p, struct bn_sqlsys *sys, u
   if (!p->entered)
     return bn_err_set(err, ENOMEM, "out of memory for a connection");
   if (p->ops->connect(p->self, p->handle, &target, deadline_ns, &d) != BN_SQL_DONE)
-    return tell(&d, "connect", err);
+    return side_query_tell(&d, "connect", err);
   atomic_store(&p->open, true);
   return 0;
 }
@@ -58,7 +58,7 @@ int bn_sql_side_query_pairs(struct bn_sql_side_query *p, const char *sql,
   if (rc == BN_SQL_DONE)
     return 0;
   if (rc != BN_SQL_ROWS)
-    return tell(&d, "ask the server", err);
+    return side_query_tell(&d, "ask the server", err);
   row = calloc((size_t)r.nfields + 2, sizeof *row);
   while (row != NULL && p->ops->fetch(p->handle, &r, row))
     if (row[0].ptr != NULL && row[1].ptr != NULL)

@@ -28,14 +28,15 @@ static size_t bucket_of(const char *sql, size_t len)
   return (size_t)(h % BN_SQL_CACHED_TEXT_BUCKETS);
 }
 
-static struct bn_sql_cached_text *find(struct bn_sql_cached_text *t, const char *sql, size_t len)
+static struct bn_sql_cached_text *statement_cache_find(struct bn_sql_cached_text *t,
+                                                       const char *sql, size_t len)
 {
   while (t != NULL && (t->len != len || memcmp(t->text, sql, len) != 0))
     t = t->next;
   return t;
 }
 
-static struct bn_sql_cached_text *copy(const char *sql, size_t len)
+static struct bn_sql_cached_text *statement_cache_copy(const char *sql, size_t len)
 {
   struct bn_sql_cached_text *t = malloc(sizeof *t + len + 1);
 
@@ -54,8 +55,8 @@ struct bn_sql_cached_text *bn_sql_cached_text_get(struct bn_sql_statement_cache 
   struct bn_sql_cached_text **bucket = &t->bucket[bucket_of(sql, len)], *text;
 
   (void)pthread_mutex_lock(&t->lock);
-  text = find(*bucket, sql, len);
-  if (text == NULL && (text = copy(sql, len)) != NULL) {
+  text = statement_cache_find(*bucket, sql, len);
+  if (text == NULL && (text = statement_cache_copy(sql, len)) != NULL) {
     text->next = *bucket;
     *bucket = text;
   }

@@ -99,8 +99,9 @@ static struct bn_statement *by_digest(struct bn_sql_statement_names *n, const ch
   return known->statement;
 }
 
-static struct bn_statement *learn(struct bn_sql_statement_names *n, size_t set, const char *sql,
-                                  size_t len, const struct bn_sql_caps *caps)
+static struct bn_statement *statement_names_learn(struct bn_sql_statement_names *n, size_t set,
+                                                  const char *sql, size_t len,
+                                                  const struct bn_sql_caps *caps)
 {
   struct bn_sql_literals literals;
   char name[BN_STATEMENT_NAME];
@@ -133,7 +134,7 @@ static __attribute__((noinline)) struct bn_statement *look_up(struct bn_sql_stat
       return s->statement;
     }
   }
-  return learn(n, set, sql, len, caps);
+  return statement_names_learn(n, set, sql, len, caps);
 }
 
 struct bn_statement *bn_sql_statement_names_of_text(struct bn_sql_statement_names *n,

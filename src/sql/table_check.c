@@ -80,9 +80,9 @@ static void note_small(struct survey *found, unsigned i, double rows)
   found->fewest = rows;
 }
 
-static void look(const struct bn_sql_driver *drv, const struct bn_sql_link *l,
-                 const struct bn_session *s, const struct bn_sql_table_check *t, uint64_t until_ns,
-                 struct survey *found)
+static void table_check_look(const struct bn_sql_driver *drv, const struct bn_sql_link *l,
+                             const struct bn_session *s, const struct bn_sql_table_check *t,
+                             uint64_t until_ns, struct survey *found)
 {
   double rows = 0;
 
@@ -100,8 +100,8 @@ static void look(const struct bn_sql_driver *drv, const struct bn_sql_link *l,
 
 /* On a connection that the session's interruption reaches, and the alarm: a statement may wait for
    a lock of another client.  Without an alarm nothing is asked. */
-static void survey(struct bn_sql_driver *drv, struct bn_session *s,
-                   const struct bn_sql_table_check *t, struct survey *found)
+static void table_check_survey(struct bn_sql_driver *drv, struct bn_session *s,
+                               const struct bn_sql_table_check *t, struct survey *found)
 {
   const uint64_t until_ns = bn_clock_mono() + PATIENCE_S * BN_NSEC_PER_SEC;
   struct bn_sql_session *o = bn_sql_session_get(drv->sys, s, drv);
@@ -114,7 +114,7 @@ static void survey(struct bn_sql_driver *drv, struct bn_session *s,
     if (l.ops->connect(drv->self, l.handle, &target, until_ns, &d) == BN_SQL_DONE &&
         bn_sql_alarm_set(&alarm, &l, until_ns) == 0) {
       bn_sql_session_opened(o, &l);
-      look(drv, &l, s, t, until_ns, found);
+      table_check_look(drv, &l, s, t, until_ns, found);
       bn_sql_session_closing(o, &l);
       bn_sql_alarm_clear(&alarm);
     }
@@ -151,7 +151,7 @@ int bn_sql_table_check(struct bn_sqlsys *sys, struct bn_session *s,
     return bn_err_set(err, 0, "%s", "");
   if (drv->ops->missing == NULL)
     return 0;
-  survey(drv, s, t, &found);
+  table_check_survey(drv, s, t, &found);
   if (found.missing == 1)
     return bn_err_set(err, 0, "table '%s1' does not exist: run 'prepare' first", t->prefix);
   if (found.missing > 1)

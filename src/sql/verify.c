@@ -79,7 +79,7 @@ static size_t name_place(const struct bn_sql_driver *drv, unsigned ordinal, char
   return drv->ops->place != NULL ? drv->ops->place(drv->self, &target, name, size) : 1;
 }
 
-static int fail(const struct visit *v, const char *what, struct bn_err *err)
+static int verify_fail(const struct visit *v, const char *what, struct bn_err *err)
 {
   char name[BN_LABEL_LEN];
 
@@ -93,21 +93,21 @@ static uint64_t after_ms(unsigned ms)
   return bn_clock_mono() + ms * (BN_NSEC_PER_SEC / 1000);
 }
 
-static uint64_t earlier(uint64_t a_ns, uint64_t b_ns)
+static uint64_t verify_earlier(uint64_t a_ns, uint64_t b_ns)
 {
   return a_ns < b_ns ? a_ns : b_ns;
 }
 
-static uint64_t later(uint64_t a_ns, uint64_t b_ns)
+static uint64_t verify_later(uint64_t a_ns, uint64_t b_ns)
 {
   return a_ns > b_ns ? a_ns : b_ns;
 }
 
 /* When what is done now has to end. */
-static uint64_t limit(struct bn_sql_verify *v)
+static uint64_t verify_limit(struct bn_sql_verify *v)
 {
   if (v->session != NULL && bn_session_deadline(v->session) == 0)
-    v->until_ns = earlier(v->until_ns, after_ms(HURRY_MS));
+    v->until_ns = verify_earlier(v->until_ns, after_ms(HURRY_MS));
   return v->until_ns;
 }
 
@@ -121,7 +121,7 @@ static struct stop stop_at(unsigned first, unsigned i, size_t places)
    even if less is left. */
 static bool too_late(struct bn_sql_verify *v, unsigned i)
 {
-  return i > 0 && bn_clock_mono() >= limit(v);
+  return i > 0 && bn_clock_mono() >= verify_limit(v);
 }
 
 static uint64_t end_of_patience(const struct bn_sql_verify *v)
@@ -132,11 +132,11 @@ static uint64_t end_of_patience(const struct bn_sql_verify *v)
 /* When a visit has to end: one to a frozen server leaves as much time to each of the others. */
 static uint64_t end_of_visit(struct bn_sql_verify *v, struct stop stop)
 {
-  const uint64_t now_ns = bn_clock_mono(), until_ns = limit(v);
+  const uint64_t now_ns = bn_clock_mono(), until_ns = verify_limit(v);
 
   return until_ns <= now_ns || stop.only
              ? until_ns
-             : earlier(end_of_patience(v), now_ns + (until_ns - now_ns) / stop.left);
+             : verify_earlier(end_of_patience(v), now_ns + (until_ns - now_ns) / stop.left);
 }
 
 /* Also one that could not be opened is closed. */
@@ -154,9 +154,9 @@ static int open_visit(struct visit *v, struct bn_sql_driver *drv, struct stop st
   if (v->link.handle == NULL)
     return bn_err_set(err, 0, "--verify-commits: out of memory");
   if (drv->ops->connect(drv->self, v->link.handle, &target, until_ns, &v->diag) != BN_SQL_DONE)
-    return fail(v, "connect to", err);
+    return verify_fail(v, "connect to", err);
   v->met = true;
-  all->login_ns = later(all->login_ns, bn_clock_mono() - began_ns);
+  all->login_ns = verify_later(all->login_ns, bn_clock_mono() - began_ns);
   v->watched = bn_sql_alarm_set(&v->alarm, &v->link, until_ns) == 0;
   return 0;
 }
@@ -193,8 +193,8 @@ static void note_row(struct content *c, const struct bn_sql_value pair[2])
 }
 
 /* what is not NULL: rows go there.  Nothing of a result may be trusted. */
-static int tell(struct visit *v, const char *sql, struct content *content, const char *what,
-                struct bn_err *err)
+static int verify_tell(struct visit *v, const char *sql, struct content *content, const char *what,
+                       struct bn_err *err)
 {
   const struct bn_driver *ops = v->link.ops;
   struct bn_sql_result r = {0};
@@ -205,7 +205,7 @@ static int tell(struct visit *v, const char *sql, struct content *content, const
   if (content != NULL && rc > BN_SQL_ROWS)
     content->absent |= ops->missing != NULL && ops->missing(&v->diag);
   if (rc > BN_SQL_ROWS)
-    return fail(v, what, err);
+    return verify_fail(v, what, err);
   v->drv->sys->verify.good = v->ordinal;
   if (rc == BN_SQL_DONE)
     return 0;
@@ -228,7 +228,7 @@ static int read_table(struct bn_sql_verify *v, struct stop stop, struct content 
   (void)snprintf(sql, sizeof sql, "SELECT id, n FROM %s", v->drv->sys->ledger.table);
   rc = open_visit(&visit, v->drv, stop, err);
   if (rc == 0)
-    rc = tell(&visit, sql, content, "read its table on", err);
+    rc = verify_tell(&visit, sql, content, "read its table on", err);
   content->absent |= rc == 0 && !content->marked;
   close_visit(&visit);
   return rc;
@@ -245,7 +245,7 @@ static int drop_on(struct bn_sql_verify *v, struct stop stop, const char *sql, s
   int rc = open_visit(&visit, v->drv, stop, err);
 
   if (rc == 0)
-    rc = tell(&visit, sql, NULL, "drop its table on", err);
+    rc = verify_tell(&visit, sql, NULL, "drop its table on", err);
   close_visit(&visit);
   return rc;
 }
@@ -283,7 +283,7 @@ static int drop_table(struct bn_sql_verify *v, unsigned first, size_t n)
                    sql, &err);
     if (rc != 0)
       sleep_a_while();
-  } while (rc != 0 && bn_clock_mono() < limit(v));
+  } while (rc != 0 && bn_clock_mono() < verify_limit(v));
   if (rc != 0)
     tell_of_table(v, err.text);
   return rc;
@@ -308,7 +308,7 @@ enum attempt {
 };
 
 /* The run does not start with the table that was made on this server. */
-static int discard(struct bn_sql_verify *v, unsigned ordinal)
+static int verify_discard(struct bn_sql_verify *v, unsigned ordinal)
 {
   const uint64_t until_ns = v->until_ns;
   int rc;
@@ -341,7 +341,7 @@ static int create_on(struct visit *visit, struct bn_err *err)
   (void)snprintf(sql, sizeof sql,
                  "CREATE TABLE %s (id BIGINT NOT NULL PRIMARY KEY, n BIGINT NOT NULL)",
                  visit->drv->sys->ledger.table);
-  return tell(visit, sql, NULL, "create its table on", err);
+  return verify_tell(visit, sql, NULL, "create its table on", err);
 }
 
 /* Of a server whose sessions begin with autocommit off. */
@@ -358,9 +358,9 @@ static int mark_on(struct visit *visit, struct bn_err *err)
 
   (void)snprintf(sql, sizeof sql, "INSERT INTO %s (id, n) VALUES (0, 0)",
                  visit->drv->sys->ledger.table);
-  rc = tell(visit, sql, NULL, "write to its table on", err);
+  rc = verify_tell(visit, sql, NULL, "write to its table on", err);
   if (rc == 0 && !commits_by_itself(visit))
-    rc = tell(visit, "COMMIT", NULL, "write to its table on", err);
+    rc = verify_tell(visit, "COMMIT", NULL, "write to its table on", err);
   return rc;
 }
 
@@ -410,7 +410,7 @@ static enum attempt make_on(struct bn_sql_verify *v, unsigned ordinal, struct at
   close_visit(&visit);
   if (rc == 0)
     return MADE;
-  return there && discard(v, ordinal) != 0 ? LEFT : failed;
+  return there && verify_discard(v, ordinal) != 0 ? LEFT : failed;
 }
 
 /* -1; where the server has never said what it has, err says why already. */
@@ -441,7 +441,7 @@ static int await_table(struct bn_sql_verify *v, struct stop stop, struct bn_err 
   }
   close_visit(&visit);
   while (read_table(v, stop, &content, err) != 0 || !content.marked) {
-    if (v->drv->ops->place == NULL || after_ms(PAUSE_MS) >= limit(v))
+    if (v->drv->ops->place == NULL || after_ms(PAUSE_MS) >= verify_limit(v))
       return fail_without_table(v, stop.ordinal, &content, err);
     sleep_a_while();
   }
@@ -472,7 +472,7 @@ static int make_anywhere(struct bn_sql_verify *v, size_t places, unsigned *made_
   struct attempts all = {.places = places};
   enum attempt a = make_once(v, &all, made_on, err);
 
-  while (a == NOT_NOW && after_ms(PAUSE_MS) < limit(v)) {
+  while (a == NOT_NOW && after_ms(PAUSE_MS) < verify_limit(v)) {
     sleep_a_while();
     a = make_once(v, &all, made_on, err);
   }
@@ -494,7 +494,7 @@ static int make_table(struct bn_sql_verify *v, struct bn_err *err)
   for (unsigned i = 0; i < places && rc == 0; i++)
     rc = await_table(v, (struct stop){.ordinal = i, .left = 1}, err);
   if (rc != 0)
-    (void)discard(v, made_on);
+    (void)verify_discard(v, made_on);
   return rc;
 }
 
@@ -583,7 +583,7 @@ static int ask_all(struct bn_sql_verify *v, struct content *content, bool *known
 }
 
 /* 0: v->counts is what was found; -1: no server could be asked. */
-static int compare(struct bn_sql_verify *v, struct content *content, struct bn_err *err)
+static int verify_compare(struct bn_sql_verify *v, struct content *content, struct bn_err *err)
 {
   uint64_t steady_ns = 0;
   bool known = false, better;
@@ -594,7 +594,7 @@ static int compare(struct bn_sql_verify *v, struct content *content, struct bn_e
     (void)ask_all(v, content, &known, &better, err);
     if (better || steady_ns == 0)
       steady_ns = after_ms(STEADY_MS);
-  } while (!(known && v->counts.missing == 0) && bn_clock_mono() < limit(v) &&
+  } while (!(known && v->counts.missing == 0) && bn_clock_mono() < verify_limit(v) &&
            !(known && bn_clock_mono() >= steady_ns));
   return known ? 0 : -1;
 }
@@ -611,13 +611,13 @@ static void know_nothing(struct bn_sql_verify *v, struct content *content)
 /* Compares the table, and drops it. */
 static int verify(struct bn_sql_verify *v, struct content *content, struct bn_err *err)
 {
-  if (compare(v, content, err) != 0) {
+  if (verify_compare(v, content, err) != 0) {
     know_nothing(v, content);
     tell_of_table(v, "");
     return -1;
   }
-  v->until_ns =
-      later(v->until_ns, after_ms(bn_session_deadline(v->session) != 0 ? PATIENCE_MS : DROP_MS));
+  v->until_ns = verify_later(
+      v->until_ns, after_ms(bn_session_deadline(v->session) != 0 ? PATIENCE_MS : DROP_MS));
   drop_anywhere(v);
   if (v->counts.missing == 0)
     return 0;

@@ -8,17 +8,17 @@
 #include "measure/stat.h"
 #include "sql/count.h"
 
-static void add(_Atomic uint64_t *to, const struct bn_stat *stat, unsigned counter)
+static void zero_rows_add(_Atomic uint64_t *to, const struct bn_stat *stat, unsigned counter)
 {
   atomic_fetch_add_explicit(to, bn_stat_get(&stat->counter[counter]), memory_order_relaxed);
 }
 
 void bn_sql_zero_rows_add(struct bn_sql_zero_rows *m, const struct bn_stat *stat)
 {
-  add(&m->updates, stat, BN_SQL_C_UPDATES_WITHOUT_ROWS);
-  add(&m->rows_updated, stat, BN_SQL_C_ROWS_UPDATED);
-  add(&m->deletes, stat, BN_SQL_C_DELETES_WITHOUT_ROWS);
-  add(&m->rows_deleted, stat, BN_SQL_C_ROWS_DELETED);
+  zero_rows_add(&m->updates, stat, BN_SQL_C_UPDATES_WITHOUT_ROWS);
+  zero_rows_add(&m->rows_updated, stat, BN_SQL_C_ROWS_UPDATED);
+  zero_rows_add(&m->deletes, stat, BN_SQL_C_DELETES_WITHOUT_ROWS);
+  zero_rows_add(&m->rows_deleted, stat, BN_SQL_C_ROWS_DELETED);
 }
 
 void bn_sql_zero_rows_tell(const struct bn_sql_zero_rows *m)

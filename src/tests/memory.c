@@ -120,7 +120,7 @@ static int check_areas(const struct bn_memory *m, struct bn_err *err)
   return 0;
 }
 
-static int allocate(struct bn_memory *m, struct bn_err *err)
+static int memory_allocate(struct bn_memory *m, struct bn_err *err)
 {
   struct bn_session *s = m->main;
 
@@ -146,7 +146,7 @@ static int memory_open(void **self, struct bn_session *s, const void *conf, stru
   m->main = s;
   m->conf = conf;
   m->run_conf = s->services->conf;
-  return bn_memory_read_options(m, err) != 0 ? -1 : allocate(m, err);
+  return bn_memory_read_options(m, err) != 0 ? -1 : memory_allocate(m, err);
 }
 
 /* With --memory-numa=local the thread's own node is the one to allocate from. */

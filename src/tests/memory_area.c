@@ -95,7 +95,7 @@ static int map_huge(struct bn_area *a, size_t size)
   return a->at != NULL ? 0 : -1;
 }
 
-static int map(struct bn_area *a, size_t size)
+static int memory_area_map(struct bn_area *a, size_t size)
 {
   a->size = size;
   a->at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -105,7 +105,7 @@ static int map(struct bn_area *a, size_t size)
 }
 
 /* The kernel takes seconds to find many gigabytes of pages. */
-static int touch(char *at, size_t size, const struct bn_session *s, struct bn_err *err)
+static int memory_area_touch(char *at, size_t size, const struct bn_session *s, struct bn_err *err)
 {
   for (size_t done = 0; done < size; done += BN_AREA_PIECE) {
     if (bn_session_over(s))
@@ -118,11 +118,11 @@ static int touch(char *at, size_t size, const struct bn_session *s, struct bn_er
 int bn_area_open(struct bn_area *a, size_t size, const struct bn_area_way *way,
                  const struct bn_session *s, struct bn_err *err)
 {
-  if ((way->huge ? map_huge(a, size) : map(a, size)) != 0)
+  if ((way->huge ? map_huge(a, size) : memory_area_map(a, size)) != 0)
     return -1;
   if (way->numa != NULL && way->numa->place(a->at, a->size, way->where, err) != 0)
     return -1;
-  return touch(a->at, size, s, err);
+  return memory_area_touch(a->at, size, s, err);
 }
 
 void bn_area_close(struct bn_area *a)

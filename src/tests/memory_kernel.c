@@ -5,18 +5,18 @@
 
 #include <stdbool.h>
 
-static inline uint64_t load(const bn_memory_word *w)
+static inline uint64_t memory_kernel_load(const bn_memory_word *w)
 {
   return atomic_load_explicit(w, memory_order_relaxed);
 }
 
-static inline void store(bn_memory_word *w, uint64_t v)
+static inline void memory_kernel_store(bn_memory_word *w, uint64_t v)
 {
   atomic_store_explicit(w, v, memory_order_relaxed);
 }
 
 /* A word that is not accessed still costs the loop its turn. */
-static inline void pass(void)
+static inline void memory_kernel_pass(void)
 {
   atomic_signal_fence(memory_order_seq_cst);
 }
@@ -45,7 +45,7 @@ static void seq_read(const struct bn_memory_job *job)
 {
   const bn_memory_word *word = job->word;
 
-#define READ(w) (void)load(w)
+#define READ(w) (void)memory_kernel_load(w)
   EACH_WORD(READ);
 #undef READ
 }
@@ -55,7 +55,7 @@ static void seq_write(const struct bn_memory_job *job)
   bn_memory_word *word = job->word;
   const uint64_t tid = job->tid;
 
-#define WRITE(w) store(w, tid)
+#define WRITE(w) memory_kernel_store(w, tid)
   EACH_WORD(WRITE);
 #undef WRITE
 }
@@ -66,7 +66,7 @@ static void seq_write_left(const struct bn_memory_job *job)
 {
   bn_memory_word *word = job->word;
 
-#define LEFT(w) store(w, (uint64_t)(last - (w)))
+#define LEFT(w) memory_kernel_store(w, (uint64_t)(last - (w)))
   EACH_WORD(LEFT);
 #undef LEFT
 }
@@ -75,13 +75,13 @@ static void seq_none(const struct bn_memory_job *job)
 {
   const bn_memory_word *word = job->word;
 
-#define NONE(w) pass()
+#define NONE(w) memory_kernel_pass()
   EACH_WORD(NONE);
 #undef NONE
 }
 
 /* a + U * (b - a + 1), U from the upper 52 bits: the arithmetic that sysbench times. */
-static inline uint64_t uniform(struct bn_rng *rng, uint64_t a, uint64_t b)
+static inline uint64_t memory_kernel_uniform(struct bn_rng *rng, uint64_t a, uint64_t b)
 {
   const union {
     uint64_t bits;
@@ -91,12 +91,12 @@ static inline uint64_t uniform(struct bn_rng *rng, uint64_t a, uint64_t b)
   return (uint64_t)((double)a + (u.number - 1) * (double)(b - a + 1));
 }
 
-static inline size_t any(const struct bn_memory_job *job, struct bn_rng *rng)
+static inline size_t memory_kernel_any(const struct bn_memory_job *job, struct bn_rng *rng)
 {
-  return (size_t)uniform(rng, 0, job->n - 1);
+  return (size_t)memory_kernel_uniform(rng, 0, job->n - 1);
 }
 
-static inline size_t chosen(const struct bn_memory_job *job, struct bn_rng *rng)
+static inline size_t memory_kernel_chosen(const struct bn_memory_job *job, struct bn_rng *rng)
 {
   return (size_t)bn_dist_default(job->dist, rng, 0, job->n - 1);
 }
@@ -111,17 +111,17 @@ static inline size_t chosen(const struct bn_memory_job *job, struct bn_rng *rng)
                                                                                                    \
     for (size_t left = job->n; left > 0; left--) {                                                 \
       ACTION;                                                                                      \
-      pass();                                                                                      \
+      memory_kernel_pass();                                                                        \
     }                                                                                              \
   }
 
-RANDOM(rnd_read_any, (void)load(&job->word[any(job, rng)]))
-RANDOM(rnd_write_left_any, store(&job->word[any(job, rng)], left))
-RANDOM(rnd_write_any, store(&job->word[any(job, rng)], job->tid))
-RANDOM(rnd_none_any, (void)any(job, rng))
-RANDOM(rnd_read, (void)load(&job->word[chosen(job, rng)]))
-RANDOM(rnd_write, store(&job->word[chosen(job, rng)], job->tid))
-RANDOM(rnd_none, (void)chosen(job, rng))
+RANDOM(rnd_read_any, (void)memory_kernel_load(&job->word[memory_kernel_any(job, rng)]))
+RANDOM(rnd_write_left_any, memory_kernel_store(&job->word[memory_kernel_any(job, rng)], left))
+RANDOM(rnd_write_any, memory_kernel_store(&job->word[memory_kernel_any(job, rng)], job->tid))
+RANDOM(rnd_none_any, (void)memory_kernel_any(job, rng))
+RANDOM(rnd_read, (void)memory_kernel_load(&job->word[memory_kernel_chosen(job, rng)]))
+RANDOM(rnd_write, memory_kernel_store(&job->word[memory_kernel_chosen(job, rng)], job->tid))
+RANDOM(rnd_none, (void)memory_kernel_chosen(job, rng))
 
 bn_memory_kernel bn_memory_kernel_get(bool uniform_only, enum bn_memory_oper oper,
                                       enum bn_memory_mode mode, enum bn_dist_type type)

@@ -62,7 +62,7 @@ const struct bn_opt bn_memory_options[] = {
 };
 
 /* The index of a word in a NULL-terminated list, or -1. */
-static int choose(const char *const *names, const char *name)
+static int memory_options_choose(const char *const *names, const char *name)
 {
   for (int i = 0; names[i] != NULL; i++)
     if (name != NULL && strcmp(names[i], name) == 0)
@@ -70,13 +70,13 @@ static int choose(const char *const *names, const char *name)
   return -1;
 }
 
-static const char *shown(const char *text)
+static const char *memory_options_shown(const char *text)
 {
   return text != NULL ? text : "";
 }
 
-static int refuse(const struct bn_memory *m, const struct bn_opt_refusal *r, const char *plain,
-                  struct bn_err *err)
+static int memory_options_refuse(const struct bn_memory *m, const struct bn_opt_refusal *r,
+                                 const char *plain, struct bn_err *err)
 {
   return bn_opt_refuse(m->run_conf->policy, r, plain, err);
 }
@@ -89,7 +89,8 @@ static int refuse_size(const struct bn_memory *m, const char *name, uint64_t siz
 
   (void)snprintf(value, sizeof value, "%llu", (unsigned long long)size);
   (void)snprintf(allowed, sizeof allowed, "%llu or more bytes", (unsigned long long)least);
-  return refuse(m, &(struct bn_opt_refusal){name, value, wrong, allowed}, plain, err);
+  return memory_options_refuse(m, &(struct bn_opt_refusal){name, value, wrong, allowed}, plain,
+                               err);
 }
 
 static int check_block(const struct bn_memory *m, struct bn_err *err)
@@ -107,10 +108,12 @@ static int check_block(const struct bn_memory *m, struct bn_err *err)
                ? 0
                : bn_err_set(err, 0, "memory-block-size must be a multiple of 4!");
   if (size < sizeof(bn_memory_word) || (size & (size - 1)) != 0)
-    return refuse(m,
-                  &(struct bn_opt_refusal){"memory-block-size", shown(m->conf->typed_block_size),
-                                           "not a power of two", "powers of two from 8 bytes"},
-                  "Invalid value for memory-block-size: %s", err);
+    return memory_options_refuse(
+        m,
+        &(struct bn_opt_refusal){"memory-block-size",
+                                 memory_options_shown(m->conf->typed_block_size),
+                                 "not a power of two", "powers of two from 8 bytes"},
+        "Invalid value for memory-block-size: %s", err);
   if (size >= least)
     return 0;
   (void)snprintf(plain, sizeof plain,
@@ -193,24 +196,26 @@ static int choose_words(struct bn_memory *m, int oper, int mode)
 static int choose_vectors(struct bn_memory *m, int oper, int mode, struct bn_err *err)
 {
   m->work = BN_MEMORY_VECTORS;
-  m->vector = bn_vector_find(shown(m->conf->kernel), bn_vector_features(), err);
+  m->vector = bn_vector_find(memory_options_shown(m->conf->kernel), bn_vector_features(), err);
   if (m->vector == NULL && err->code == BN_ERR_OPTION)
-    return refuse(m,
-                  &(struct bn_opt_refusal){"memory-kernel", shown(m->conf->kernel), "unknown",
-                                           "word, copy, scale, add, triad, avx-read, avx-write, "
-                                           "nt-write"},
-                  "Invalid value for memory-kernel: %s", err);
+    return memory_options_refuse(
+        m,
+        &(struct bn_opt_refusal){"memory-kernel", memory_options_shown(m->conf->kernel), "unknown",
+                                 "word, copy, scale, add, triad, avx-read, avx-write, "
+                                 "nt-write"},
+        "Invalid value for memory-kernel: %s", err);
   if (m->vector == NULL)
     return -1;
   if (oper != BN_MEMORY_WRITE || mode != BN_MEMORY_SEQ)
-    return refuse(m,
-                  &(struct bn_opt_refusal){"memory-kernel", m->conf->kernel,
-                                           "cannot be used with --memory-oper or "
-                                           "--memory-access-mode",
-                                           NULL},
-                  "--memory-kernel=%s says itself what is done, in order: leave --memory-oper "
-                  "and --memory-access-mode out",
-                  err);
+    return memory_options_refuse(
+        m,
+        &(struct bn_opt_refusal){"memory-kernel", m->conf->kernel,
+                                 "cannot be used with --memory-oper or "
+                                 "--memory-access-mode",
+                                 NULL},
+        "--memory-kernel=%s says itself what is done, in order: leave --memory-oper "
+        "and --memory-access-mode out",
+        err);
   return 0;
 }
 
@@ -219,37 +224,41 @@ static int choose_work(struct bn_memory *m, struct bn_err *err)
   static const char *const scopes[] = {"global", "local", NULL};
   static const char *const opers[] = {"read", "write", "none", "latency", NULL};
   static const char *const modes[] = {"seq", "rnd", NULL};
-  const int scope = choose(scopes, m->conf->scope), oper = choose(opers, m->conf->oper);
-  const int mode = choose(modes, m->conf->mode);
+  const int scope = memory_options_choose(scopes, m->conf->scope),
+            oper = memory_options_choose(opers, m->conf->oper);
+  const int mode = memory_options_choose(modes, m->conf->mode);
 
   if (scope < 0)
-    return refuse(
-        m,
-        &(struct bn_opt_refusal){"memory-scope", shown(m->conf->scope), "unknown", "global, local"},
-        "Invalid value for memory-scope: %s", err);
+    return memory_options_refuse(m,
+                                 &(struct bn_opt_refusal){"memory-scope",
+                                                          memory_options_shown(m->conf->scope),
+                                                          "unknown", "global, local"},
+                                 "Invalid value for memory-scope: %s", err);
   if (oper < 0)
-    return refuse(m,
-                  &(struct bn_opt_refusal){"memory-oper", shown(m->conf->oper), "unknown",
-                                           "read, write, none, latency"},
-                  "Invalid value for memory-oper: %s", err);
+    return memory_options_refuse(m,
+                                 &(struct bn_opt_refusal){"memory-oper",
+                                                          memory_options_shown(m->conf->oper),
+                                                          "unknown", "read, write, none, latency"},
+                                 "Invalid value for memory-oper: %s", err);
   if (mode < 0)
-    return refuse(
-        m,
-        &(struct bn_opt_refusal){"memory-access-mode", shown(m->conf->mode), "unknown", "seq, rnd"},
-        "Invalid value for memory-access-mode: %s", err);
+    return memory_options_refuse(m,
+                                 &(struct bn_opt_refusal){"memory-access-mode",
+                                                          memory_options_shown(m->conf->mode),
+                                                          "unknown", "seq, rnd"},
+                                 "Invalid value for memory-access-mode: %s", err);
   m->local = scope == 1;
-  if (strcmp(shown(m->conf->kernel), "word") != 0)
+  if (strcmp(memory_options_shown(m->conf->kernel), "word") != 0)
     return choose_vectors(m, oper, mode, err);
   if (oper <= BN_MEMORY_NONE)
     return choose_words(m, oper, mode);
   m->work = BN_MEMORY_LOADS;
   if (mode == BN_MEMORY_SEQ)
     return 0;
-  return refuse(m,
-                &(struct bn_opt_refusal){"memory-oper", "latency",
-                                         "cannot be used with --memory-access-mode", NULL},
-                "--memory-oper=latency goes its own random way: leave --memory-access-mode out",
-                err);
+  return memory_options_refuse(
+      m,
+      &(struct bn_opt_refusal){"memory-oper", "latency", "cannot be used with --memory-access-mode",
+                               NULL},
+      "--memory-oper=latency goes its own random way: leave --memory-access-mode out", err);
 }
 
 int bn_memory_read_options(struct bn_memory *m, struct bn_err *err)
@@ -264,9 +273,9 @@ int bn_memory_read_options(struct bn_memory *m, struct bn_err *err)
     return 0;
   if (err->code != BN_ERR_OPTION)
     return -1;
-  return refuse(m,
-                &(struct bn_opt_refusal){"memory-numa", shown(m->conf->numa), "unknown",
-                                         "local, interleave, the number of a node"},
-                "Invalid value for --memory-numa: '%s' (local, interleave or the number of a node)",
-                err);
+  return memory_options_refuse(
+      m,
+      &(struct bn_opt_refusal){"memory-numa", memory_options_shown(m->conf->numa), "unknown",
+                               "local, interleave, the number of a node"},
+      "Invalid value for --memory-numa: '%s' (local, interleave or the number of a node)", err);
 }

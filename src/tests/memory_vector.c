@@ -7,7 +7,7 @@
 
 #include "tests/memory_stream.h"
 
-static void copy(const struct bn_vector_job *job)
+static void memory_vector_copy(const struct bn_vector_job *job)
 {
   /* What compilers make of STREAM's loop; the library knows when to write past the caches. */
   memcpy(job->c, job->a, job->bytes);
@@ -16,13 +16,14 @@ static void copy(const struct bn_vector_job *job)
 BN_STREAM_KERNELS(plain, , 16)
 
 const struct bn_vector_kernel bn_vector_kernels_plain[] = {
-    {.name = "copy", .width = "of memcpy", .reads = 1, .writes = 1, .work = copy},
+    {.name = "copy", .width = "of memcpy", .reads = 1, .writes = 1, .work = memory_vector_copy},
     BN_STREAM_ROWS(plain, "128 bits", 0),
     {.name = NULL},
 };
 
-static const struct bn_vector_kernel *find(const struct bn_vector_kernel *k, const char *name,
-                                           unsigned features, bool *known)
+static const struct bn_vector_kernel *memory_vector_find(const struct bn_vector_kernel *k,
+                                                         const char *name, unsigned features,
+                                                         bool *known)
 {
   for (; k->name != NULL; k++)
     if (strcmp(k->name, name) == 0) {
@@ -37,10 +38,11 @@ const struct bn_vector_kernel *bn_vector_find(const char *name, unsigned feature
                                               struct bn_err *err)
 {
   bool known = false;
-  const struct bn_vector_kernel *k = find(bn_vector_kernels_wide, name, features, &known);
+  const struct bn_vector_kernel *k =
+      memory_vector_find(bn_vector_kernels_wide, name, features, &known);
 
   if (k == NULL)
-    k = find(bn_vector_kernels_plain, name, features, &known);
+    k = memory_vector_find(bn_vector_kernels_plain, name, features, &known);
   if (k == NULL && known)
     (void)bn_err_set(err, 0,
                      "--memory-kernel=%s: this processor lacks AVX, which the kernel is made of; "

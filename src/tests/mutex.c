@@ -83,7 +83,7 @@ static size_t round_up(size_t n)
   return (n + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
 }
 
-static char *allocate(uint64_t n, size_t size)
+static char *mutex_allocate(uint64_t n, size_t size)
 {
   char *block;
 
@@ -98,7 +98,7 @@ static char *allocate(uint64_t n, size_t size)
 static int make_contexts(struct mutex *m)
 {
   m->context_stride = round_up(m->type->context_size + 1);
-  m->context = allocate(m->sessions, m->context_stride);
+  m->context = mutex_allocate(m->sessions, m->context_stride);
   if (m->context == NULL)
     return -1;
   for (unsigned i = 0; i < m->sessions && m->type->context_init != NULL; i++)
@@ -109,7 +109,7 @@ static int make_contexts(struct mutex *m)
 static int make_locks(struct mutex *m)
 {
   m->stride = round_up(m->type->slot_size + PADDING);
-  m->slot = allocate((uint64_t)m->conf->num, m->stride);
+  m->slot = mutex_allocate((uint64_t)m->conf->num, m->stride);
   if (m->slot == NULL)
     return -1;
   for (; m->made < m->conf->num; m->made++)

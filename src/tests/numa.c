@@ -26,7 +26,7 @@ static bool is_allowed(unsigned node)
   return is;
 }
 
-static int check(int where, struct bn_err *err)
+static int numa_check(int where, struct bn_err *err)
 {
   if (numa_available() < 0)
     return bn_err_set(err, 0, "--memory-numa: this kernel has no support for NUMA");
@@ -38,7 +38,7 @@ static int check(int where, struct bn_err *err)
   return 0;
 }
 
-static int stay(struct bn_err *err)
+static int numa_stay(struct bn_err *err)
 {
   const int node = node_here();
 
@@ -51,7 +51,7 @@ static int stay(struct bn_err *err)
 }
 
 /* Not through numa_tonode_memory and its kin, which print their errors themselves. */
-static int place(void *at, size_t len, int where, struct bn_err *err)
+static int numa_place(void *at, size_t len, int where, struct bn_err *err)
 {
   struct bitmask *nodes = numa_allocate_nodemask();
   const int mode = where == BN_PLACE_INTERLEAVE ? MPOL_INTERLEAVE : MPOL_BIND;
@@ -74,7 +74,7 @@ const struct bn_placement bench_placement = {
     .abi = BN_PLACEMENT_ABI,
     .size = sizeof(struct bn_placement),
     .name = "numa",
-    .check = check,
-    .stay = stay,
-    .place = place,
+    .check = numa_check,
+    .stay = numa_stay,
+    .place = numa_place,
 };

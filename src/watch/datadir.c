@@ -26,7 +26,7 @@ struct answer {
   char *folder; /* [PATH_MAX] */
 };
 
-static void take(void *arg, const struct bn_sql_value pair[2])
+static void datadir_take(void *arg, const struct bn_sql_value pair[2])
 {
   const struct answer *a = arg;
   const bool here =
@@ -51,7 +51,7 @@ int bn_datadir_find(struct bn_sql_side_query *p, char folder[PATH_MAX], struct b
     (void)snprintf(a.here, sizeof a.here, "%s", questions[i].here);
   else if (gethostname(a.here, sizeof a.here - 1) != 0)
     return bn_err_set(err, errno, "no device is watched: this host has no name");
-  if (bn_sql_side_query_pairs(p, questions[i].sql, take, &a, err) != 0)
+  if (bn_sql_side_query_pairs(p, questions[i].sql, datadir_take, &a, err) != 0)
     return -1;
   if (folder[0] == '\0')
     return bn_err_set(err, EINVAL, "no device is watched: the server is on another host");

@@ -69,7 +69,7 @@ static bool is_among(const char *const *names, size_t n, const char *name)
   return false;
 }
 
-static char *joined(const char *name, const char *unit)
+static char *server_joined(const char *name, const char *unit)
 {
   char *text;
 
@@ -88,10 +88,10 @@ static bool add_name(struct server *s, const struct bn_sql_value *v)
     return false;
   s->key[s->n] = key;
   if (is_among(states, sizeof states / sizeof *states, key))
-    name->state = joined(key, "");
+    name->state = server_joined(key, "");
   else
-    name->rate = joined(key, "_per_s");
-  name->part = name->rate != NULL ? joined(key, "_per_transaction") : NULL;
+    name->rate = server_joined(key, "_per_s");
+  name->part = name->rate != NULL ? server_joined(key, "_per_transaction") : NULL;
   s->n++;
   return true;
 }

@@ -65,7 +65,7 @@ int bn_secret_file(const char *path, char out[BN_SECRET_MAX], struct bn_err *err
 }
 
 /* Echo is off while the answer is typed. */
-static int ask(FILE *tty, const char *question, char out[BN_SECRET_MAX])
+static int secret_ask(FILE *tty, const char *question, char out[BN_SECRET_MAX])
 {
   struct termios saved, quiet;
   int rc;
@@ -92,7 +92,7 @@ int bn_secret_prompt(const char *question, char out[BN_SECRET_MAX], struct bn_er
   if (tty == NULL)
     return bn_err_set(err, errno, "cannot ask for the password: no terminal");
   (void)setvbuf(tty, NULL, _IONBF, 0);
-  if (ask(tty, question, out) != 0)
+  if (secret_ask(tty, question, out) != 0)
     rc = bn_err_set(err, errno, "cannot read the password from the terminal: %s",
                     errno != 0 ? strerror(errno) : "end of input");
   (void)fclose(tty);

@@ -9,7 +9,7 @@
 enum { LIMIT_MS = 10000, INTERVAL_S = 1 };
 
 /* -1: the socket has no such option. */
-static int get(int fd, int name)
+static int silence_get(int fd, int name)
 {
   int value;
   socklen_t size = sizeof value;
@@ -17,7 +17,7 @@ static int get(int fd, int name)
   return getsockopt(fd, IPPROTO_TCP, name, &value, &size) == 0 ? value : -1;
 }
 
-static void set(int fd, int level, int name, int value)
+static void silence_set(int fd, int level, int name, int value)
 {
   (void)setsockopt(fd, level, name, &value, sizeof value);
 }
@@ -26,17 +26,17 @@ static void set(int fd, int level, int name, int value)
    TCP_KEEPIDLE, for questions, whose number then does not matter (tcp(7)). */
 void bn_silence_limit(int fd)
 {
-  int limit_ms = get(fd, TCP_USER_TIMEOUT), idle_s;
+  int limit_ms = silence_get(fd, TCP_USER_TIMEOUT), idle_s;
 
   if (limit_ms < 0)
     return;
   if (limit_ms == 0) {
     limit_ms = LIMIT_MS;
-    set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, limit_ms);
+    silence_set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, limit_ms);
   }
   idle_s = limit_ms >= 2000 ? limit_ms / 2000 : 1;
-  if (get(fd, TCP_KEEPIDLE) > idle_s)
-    set(fd, IPPROTO_TCP, TCP_KEEPIDLE, idle_s);
-  set(fd, IPPROTO_TCP, TCP_KEEPINTVL, INTERVAL_S);
-  set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+  if (silence_get(fd, TCP_KEEPIDLE) > idle_s)
+    silence_set(fd, IPPROTO_TCP, TCP_KEEPIDLE, idle_s);
+  silence_set(fd, IPPROTO_TCP, TCP_KEEPINTVL, INTERVAL_S);
+  silence_set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
 }

@@ -15,7 +15,7 @@
 /* First sizes; and after how many uses of less than a quarter in a row a buffer is made smaller. */
 enum { IN_FIRST = 4096, OUT_FIRST = 1024, CALM = 64 };
 
-static int fail(struct bn_stream *s, int error)
+static int stream_fail(struct bn_stream *s, int error)
 {
   s->error = error;
   return -1;
@@ -51,7 +51,7 @@ int bn_stream_set_blocking(const struct bn_stream *s, bool blocking)
 }
 
 /* cap doubled until at least n fit; 0: too much. */
-static size_t widened(size_t cap, size_t first, size_t n)
+static size_t stream_widened(size_t cap, size_t first, size_t n)
 {
   if (cap == 0)
     cap = first;
@@ -73,7 +73,7 @@ static void calm_down(char **buf, size_t *cap, unsigned *calm, size_t used, size
     return;
   *calm = 0;
   free(*buf);
-  *cap = widened(0, first, 2 * used);
+  *cap = stream_widened(0, first, 2 * used);
   smaller = malloc(*cap);
   if (smaller == NULL)
     *cap = 0;
@@ -102,10 +102,10 @@ static int make_room(struct bn_stream *s)
   }
   if (s->in_cap - s->end >= s->in_cap / 4 && s->in_cap > s->end)
     return 0;
-  cap = widened(s->in_cap, IN_FIRST, s->in_cap + 1);
+  cap = stream_widened(s->in_cap, IN_FIRST, s->in_cap + 1);
   wider = cap > 0 ? realloc(s->in, cap) : NULL;
   if (wider == NULL)
-    return s->end < s->in_cap ? 0 : fail(s, ENOMEM);
+    return s->end < s->in_cap ? 0 : stream_fail(s, ENOMEM);
   s->in = wider;
   s->in_cap = cap;
   return 0;
@@ -126,7 +126,7 @@ static int wait_for(struct bn_stream *s, short events, short *came)
     rc = poll(&p, 1, -1);
   while (rc < 0 && errno == EINTR);
   if (rc < 0)
-    return fail(s, errno);
+    return stream_fail(s, errno);
   *came = p.revents;
   return 0;
 }
@@ -160,14 +160,14 @@ int bn_stream_fill(struct bn_stream *s, bool wait)
       return 1;
     }
     if (n == 0)
-      return fail(s, 0);
+      return stream_fail(s, 0);
     if (try_again(errno)) {
       if (!wait)
         return 0;
       if (wait_for(s, POLLIN, &came) != 0)
         return -1;
     } else if (errno != EINTR) {
-      return fail(s, errno);
+      return stream_fail(s, errno);
     }
   }
 }
@@ -185,11 +185,11 @@ char *bn_stream_room(struct bn_stream *s, size_t n)
 {
   if (__builtin_expect(n > s->out_cap - s->out_len, 0)) {
     const size_t cap =
-        n <= SIZE_MAX - s->out_len ? widened(s->out_cap, OUT_FIRST, s->out_len + n) : 0;
+        n <= SIZE_MAX - s->out_len ? stream_widened(s->out_cap, OUT_FIRST, s->out_len + n) : 0;
     char *wider = cap > 0 ? realloc(s->out, cap) : NULL;
 
     if (wider == NULL) {
-      (void)fail(s, ENOMEM);
+      (void)stream_fail(s, ENOMEM);
       return NULL;
     }
     s->out = wider;
@@ -199,7 +199,7 @@ char *bn_stream_room(struct bn_stream *s, size_t n)
 }
 
 /* The peer takes nothing now: waits, and reads what may be the reason. */
-static int unblock(struct bn_stream *s)
+static int stream_unblock(struct bn_stream *s)
 {
   short came;
 
@@ -218,8 +218,8 @@ static int send_all(struct bn_stream *s)
     if (__builtin_expect(n >= 0, 1))
       sent += (size_t)n;
     else if (!try_again(errno) && errno != EINTR)
-      return fail(s, errno);
-    else if (errno != EINTR && unblock(s) != 0)
+      return stream_fail(s, errno);
+    else if (errno != EINTR && stream_unblock(s) != 0)
       return -1;
   }
   return 0;

@@ -32,7 +32,7 @@ static char **slot_of(struct bn_mysql_defaults *d, size_t i)
   return (char **)((char *)d + keys[i].offset);
 }
 
-static char *trim(char *s)
+static char *defaults_trim(char *s)
 {
   size_t len;
 
@@ -45,7 +45,7 @@ static char *trim(char *s)
 }
 
 /* Quotes around a value go; within it a backslash means what it means to MySQL's clients. */
-static void unquote(char *s)
+static void defaults_unquote(char *s)
 {
   static const char escape[] = "btnrs\\\"'", meaning[] = "\b\t\n\r \\\"'";
   size_t len = strlen(s);
@@ -65,7 +65,7 @@ static void unquote(char *s)
 }
 
 /* A later value of the file beats an earlier one. */
-static int keep(char **slot, const char *value)
+static int defaults_keep(char **slot, const char *value)
 {
   char *copy = strdup(value);
 
@@ -88,12 +88,12 @@ static int take_line(char *line, struct bn_mysql_defaults *d)
   for (char *p = line; *p != '\0'; p++)
     if (*p == '_')
       *p = '-';
-  name = trim(line);
-  value = trim(value);
-  unquote(value);
+  name = defaults_trim(line);
+  value = defaults_trim(value);
+  defaults_unquote(value);
   for (size_t i = 0; i < KEYS; i++)
     if (strcmp(keys[i].name, name) == 0)
-      return keep(slot_of(d, i), value);
+      return defaults_keep(slot_of(d, i), value);
   return 0;
 }
 
@@ -110,7 +110,7 @@ static int read_lines(FILE *f, struct bn_mysql_defaults *d)
   int rc = 0;
 
   while (rc == 0 && fgets(line, sizeof line, f) != NULL) {
-    char *s = trim(line);
+    char *s = defaults_trim(line);
 
     if (*s == '[')
       ours = is_ours(s);

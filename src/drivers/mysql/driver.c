@@ -85,8 +85,8 @@ static int check_protocol(const struct bn_mysql_conf *conf, struct bn_err *err)
                     "--mysql-protocol=own cannot be used with %s: leave one of them out", other);
 }
 
-static int check(const struct bn_mysql_conf *conf, const struct bn_policy *policy,
-                 struct bn_err *err)
+static int driver_check(const struct bn_mysql_conf *conf, const struct bn_policy *policy,
+                        struct bn_err *err)
 {
   if (conf->socket.n == 0 && conf->host.n == 0)
     return bn_err_set(err, EINVAL, "No MySQL hosts specified, aborting");
@@ -104,7 +104,7 @@ static void free_driver(struct bn_mysql *driver)
   free(driver);
 }
 
-static void done(void *self)
+static void driver_done(void *self)
 {
   struct bn_mysql *driver = self;
 
@@ -114,7 +114,7 @@ static void done(void *self)
 }
 
 /* Before anything of the client library. */
-static int settle(struct bn_mysql *driver, struct bn_err *err)
+static int driver_settle(struct bn_mysql *driver, struct bn_err *err)
 {
   const char *path = driver->conf->defaults_file;
 
@@ -126,12 +126,12 @@ static int settle(struct bn_mysql *driver, struct bn_err *err)
   return bn_mysql_secrets_find(driver, err);
 }
 
-static int init(void **self, const void *conf, const struct bn_driver_host *host,
-                struct bn_err *err)
+static int driver_init(void **self, const void *conf, const struct bn_driver_host *host,
+                       struct bn_err *err)
 {
   struct bn_mysql *driver;
 
-  if (check(conf, host->policy, err) != 0)
+  if (driver_check(conf, host->policy, err) != 0)
     return -1;
   driver = calloc(1, sizeof *driver);
   if (driver == NULL)
@@ -140,7 +140,7 @@ static int init(void **self, const void *conf, const struct bn_driver_host *host
   driver->host = host;
   if (driver->conf->debug)
     host->verbosity(5);
-  if (settle(driver, err) != 0) {
+  if (driver_settle(driver, err) != 0) {
     free_driver(driver);
     return -1;
   }
@@ -149,7 +149,7 @@ static int init(void **self, const void *conf, const struct bn_driver_host *host
     return 0;
   if (bn_mysql_lib_start(driver) == 0)
     return 0;
-  done(driver);
+  driver_done(driver);
   return bn_err_set(err, 0, "cannot start the MySQL client library");
 }
 
@@ -168,7 +168,7 @@ static void thread_done(void *self)
     bn_mysql_lib_thread_end(driver);
 }
 
-static struct bn_sql_caps caps(void)
+static struct bn_sql_caps driver_caps(void)
 {
   return (struct bn_sql_caps){
       .multi_rows_insert = true, .prepared_statements = true, .backslash_escapes = true};
@@ -200,13 +200,13 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .conf_size = sizeof(struct bn_mysql_conf),
     .conn_size = sizeof(struct bn_mysql_conn),
     .stmt_size = sizeof(struct bn_mysql_stmt),
-    .init = init,
-    .done = done,
+    .init = driver_init,
+    .done = driver_done,
     .thread_init = thread_init,
     .thread_done = thread_done,
     .connect = bn_mysql_connect,
     .disconnect = bn_mysql_disconnect,
-    .caps = caps,
+    .caps = driver_caps,
     .classify = bn_mysql_classify,
     .ignore = {.option = "mysql-ignore-errors", .key = BN_KEY_CODE},
     .interrupt = bn_mysql_interrupt,

@@ -146,8 +146,8 @@ const char *bn_mysql_remedy(const struct bn_sql_diag *d)
   return is_without_port(d) ? bn_remedy_ports : NULL;
 }
 
-static enum bn_sql fill(int code, const char *state, const char *call, const char *text,
-                        struct bn_sql_diag *d)
+static enum bn_sql error_fill(int code, const char *state, const char *call, const char *text,
+                              struct bn_sql_diag *d)
 {
   d->code = code;
   (void)snprintf(d->state, sizeof d->state, "%s", state);
@@ -163,7 +163,7 @@ enum bn_sql bn_mysql_fail_as(unsigned *status, int code, const char *state, cons
   if (code == SERVER_DEADLOCK || code == SERVER_CERTIFICATION)
     *status &= ~(unsigned)IN_TRANSACTION;
   d->rolled_back = (*status & IN_TRANSACTION) == 0;
-  return fill(code, state, call, text, d);
+  return error_fill(code, state, call, text, d);
 }
 
 enum bn_sql_transaction bn_mysql_transaction_of(unsigned status)
@@ -179,13 +179,13 @@ enum bn_sql bn_mysql_unread(enum bn_sql_step step, bool prepared, struct bn_sql_
 
   if (step == BN_STEP_PREPARE)
     call = "mysql_stmt_prepare()";
-  (void)fill(BN_MYSQL_OUT_OF_SYNC, "HY000", call,
-             "Commands out of sync; you can't run this command now", d);
+  (void)error_fill(BN_MYSQL_OUT_OF_SYNC, "HY000", call,
+                   "Commands out of sync; you can't run this command now", d);
   /* The connection is as it was. */
   return BN_SQL_ERROR;
 }
 
 enum bn_sql bn_mysql_fail_text(int code, const char *call, const char *text, struct bn_sql_diag *d)
 {
-  return fill(code, "HY000", call, text, d);
+  return error_fill(code, "HY000", call, text, d);
 }

@@ -93,7 +93,7 @@ static size_t null_quote(void *conn, char *out, const char *in, size_t len)
   return n;
 }
 
-static enum bn_sql answer(const struct null_conn *c, enum kind kind, struct bn_sql_result *r)
+static enum bn_sql driver_answer(const struct null_conn *c, enum kind kind, struct bn_sql_result *r)
 {
   *r = (struct bn_sql_result){.affected = kind == CHANGES};
   if (kind != ROWS)
@@ -107,7 +107,7 @@ static enum bn_sql null_query(void *conn, const char *sql, size_t len, struct bn
                               struct bn_sql_diag *d)
 {
   (void)d;
-  return answer(conn, kind_of(sql, len), r);
+  return driver_answer(conn, kind_of(sql, len), r);
 }
 
 static enum bn_sql null_prepare(void *conn, void *stmt, const char *sql, size_t len,
@@ -136,14 +136,14 @@ static enum bn_sql null_execute(void *stmt, struct bn_sql_result *r, struct bn_s
   const struct null_stmt *st = stmt;
 
   (void)d;
-  return answer(st->conn, st->kind, r);
+  return driver_answer(st->conn, st->kind, r);
 }
 
 static enum bn_sql null_next(void *conn, void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
 {
   (void)stmt;
   (void)d;
-  return answer(conn, OTHER, r);
+  return driver_answer(conn, OTHER, r);
 }
 
 /* The rows still to come are counted down in the result itself. */

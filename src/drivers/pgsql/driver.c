@@ -62,8 +62,8 @@ static int find_password(struct bn_pgsql *driver, struct bn_err *err)
   return driver->password != NULL ? 0 : bn_err_set(err, ENOMEM, "out of memory");
 }
 
-static int check(const struct bn_pgsql_conf *conf, const struct bn_policy *policy,
-                 struct bn_err *err)
+static int driver_check(const struct bn_pgsql_conf *conf, const struct bn_policy *policy,
+                        struct bn_err *err)
 {
   if (conf->protocol == BN_PGSQL_PROTOCOL_OWN && policy->pgsql_shows_notices)
     return bn_err_set(err, EINVAL,
@@ -115,12 +115,12 @@ static int read_methods(struct bn_pgsql *driver, struct bn_err *err)
              : bn_err_set(err, ENOMEM, "cannot start the PostgreSQL driver: out of memory");
 }
 
-static int init(void **self, const void *conf, const struct bn_driver_host *host,
-                struct bn_err *err)
+static int driver_init(void **self, const void *conf, const struct bn_driver_host *host,
+                       struct bn_err *err)
 {
   struct bn_pgsql *driver;
 
-  if (check(conf, host->policy, err) != 0)
+  if (driver_check(conf, host->policy, err) != 0)
     return -1;
   if (!bn_pgsql_lib_is_threadsafe())
     return bn_err_set(err, 0, "the PostgreSQL client library is not made for several threads");
@@ -141,12 +141,12 @@ static int init(void **self, const void *conf, const struct bn_driver_host *host
   return 0;
 }
 
-static void done(void *self)
+static void driver_done(void *self)
 {
   free_driver(self);
 }
 
-static struct bn_sql_caps caps(void)
+static struct bn_sql_caps driver_caps(void)
 {
   return (struct bn_sql_caps){.multi_rows_insert = true,
                               .prepared_statements = true,
@@ -184,11 +184,11 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .conf_size = sizeof(struct bn_pgsql_conf),
     .conn_size = sizeof(struct bn_pgsql_conn),
     .stmt_size = sizeof(struct bn_pgsql_stmt),
-    .init = init,
-    .done = done,
+    .init = driver_init,
+    .done = driver_done,
     .connect = bn_pgsql_connect,
     .disconnect = bn_pgsql_disconnect,
-    .caps = caps,
+    .caps = driver_caps,
     .classify = bn_pgsql_classify,
     .ignore = {.option = "pgsql-ignore-errors", .key = BN_KEY_STATE},
     .interrupt = bn_pgsql_interrupt,

@@ -89,7 +89,7 @@ const char *bn_pgsql_remedy(const struct bn_sql_diag *d)
          "or --db-ps-mode=extended";
 }
 
-static enum bn_sql outcome(const struct bn_sql_diag *d)
+static enum bn_sql error_outcome(const struct bn_sql_diag *d)
 {
   return bn_pgsql_classify(d) == BN_CLASS_CONNECTION ? BN_SQL_LOST : BN_SQL_ERROR;
 }
@@ -101,5 +101,5 @@ enum bn_sql bn_pgsql_fail_text(const char *state, const char *call, const char *
   (void)snprintf(d->state, sizeof d->state, "%s", state);
   (void)snprintf(d->call, sizeof d->call, "%s", call);
   (void)snprintf(d->text, sizeof d->text, "%s", text);
-  return outcome(d);
+  return error_outcome(d);
 }

@@ -87,7 +87,7 @@ static bool may_end(struct bn_pgsql_login *l)
   return (l->rule->allowed & l->asked) != 0 && (l->asked != BN_LOGIN_SCRAM || l->proved);
 }
 
-static enum bn_pgsql_login_act judge(struct bn_pgsql_login *l, uint32_t request)
+static enum bn_pgsql_login_act login_judge(struct bn_pgsql_login *l, uint32_t request)
 {
   const unsigned method = method_of(request);
 
@@ -117,7 +117,7 @@ static enum bn_pgsql_login_act look_at_message(struct bn_pgsql_login *l, const c
   if (len < 1 + (size_t)size)
     return BN_LOGIN_WAIT;
   *n = 1 + (size_t)size;
-  return data[0] == 'R' ? judge(l, uint32_at(data + HEAD)) : BN_LOGIN_PASS;
+  return data[0] == 'R' ? login_judge(l, uint32_at(data + HEAD)) : BN_LOGIN_PASS;
 }
 
 enum bn_pgsql_login_act bn_pgsql_login_look(struct bn_pgsql_login *l, bool negotiates,

@@ -81,7 +81,7 @@ static bool has_escapes(const char *p, const char *begin)
 }
 
 /* Behind what begins at p and holds no parameter: one character, or all of a literal. */
-static const char *skip(const char *p, const char *begin, const char *end)
+static const char *params_skip(const char *p, const char *begin, const char *end)
 {
   if (*p == '\'' || *p == '"')
     return skip_quoted(p, end, has_escapes(p, begin));
@@ -94,11 +94,11 @@ static const char *skip(const char *p, const char *begin, const char *end)
   return p + 1;
 }
 
-static size_t count(const char *sql, const char *end)
+static size_t params_count(const char *sql, const char *end)
 {
   size_t n = 0;
 
-  for (const char *p = sql; p < end; p = skip(p, sql, end))
+  for (const char *p = sql; p < end; p = params_skip(p, sql, end))
     n += *p == '?';
   return n;
 }
@@ -106,7 +106,7 @@ static size_t count(const char *sql, const char *end)
 char *bn_pgsql_number_params(const char *sql, size_t len, size_t *n)
 {
   const char *const end = sql + len;
-  const size_t total = count(sql, end);
+  const size_t total = params_count(sql, end);
   const size_t room = len + total * 20 + 1;
   char *out = malloc(room), *to = out;
   size_t number = 0;
@@ -114,7 +114,7 @@ char *bn_pgsql_number_params(const char *sql, size_t len, size_t *n)
   if (out == NULL)
     return NULL;
   for (const char *p = sql, *next; p < end; p = next) {
-    next = skip(p, sql, end);
+    next = params_skip(p, sql, end);
     if (*p == '?') {
       to += snprintf(to, room - (size_t)(to - out), "$%zu", ++number);
       continue;

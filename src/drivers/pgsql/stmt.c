@@ -134,7 +134,7 @@ static bool make_ready(struct bn_pgsql_conn *c, const struct bn_sql_unprepared *
 }
 
 /* The server does not know it. */
-static void undo(struct bn_pgsql_stmt *st)
+static void stmt_undo(struct bn_pgsql_stmt *st)
 {
   st->request.name[0] = '\0';
   bn_pgsql_close(st);
@@ -159,7 +159,7 @@ enum bn_sql bn_pgsql_prepare_all(void *conn, const struct bn_sql_unprepared *lis
   if (ready > 0)
     rc = bn_pgsql_wire_prepare(&c->wire, q, ready, done, d);
   for (size_t i = *done; i < n && i <= ready; i++)
-    undo(list[i].stmt);
+    stmt_undo(list[i].stmt);
   return rc;
 }
 

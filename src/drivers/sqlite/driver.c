@@ -13,8 +13,8 @@
    more than a ROLLBACK has, which is not to be interrupted. */
 enum { PROGRESS_STEPS = 100000 };
 
-static int init(void **self, const void *conf, const struct bn_driver_host *host,
-                struct bn_err *err)
+static int driver_init(void **self, const void *conf, const struct bn_driver_host *host,
+                       struct bn_err *err)
 {
   struct bn_sqlite *driver = calloc(1, sizeof *driver);
 
@@ -35,7 +35,7 @@ static int init(void **self, const void *conf, const struct bn_driver_host *host
   return 0;
 }
 
-static void done(void *self)
+static void driver_done(void *self)
 {
   struct bn_sqlite *driver = self;
 
@@ -100,8 +100,8 @@ static int on_progress(void *arg)
 }
 
 /* Runs a pragma; value, if not NULL, gets its answer. */
-static int pragma(struct bn_sqlite_conn *c, const char *name, const char *setting, char *value,
-                  size_t size)
+static int driver_pragma(struct bn_sqlite_conn *c, const char *name, const char *setting,
+                         char *value, size_t size)
 {
   char text[80];
   sqlite3_stmt *st = NULL;
@@ -126,7 +126,7 @@ static enum bn_sql set_journal(struct bn_sqlite_conn *c, const char *mode, struc
   /* Nothing can be set in a file that is only readable. */
   if (sqlite3_db_readonly(c->db, "main") == 1)
     return BN_SQL_DONE;
-  rc = pragma(c, "main.journal_mode", mode, is, sizeof is);
+  rc = driver_pragma(c, "main.journal_mode", mode, is, sizeof is);
   if (rc != SQLITE_OK)
     return bn_sqlite_fail(c, rc, "sqlite3_step()", d);
   c->readers_wait = strcmp(is, "wal") != 0;
@@ -137,7 +137,7 @@ static enum bn_sql set_journal(struct bn_sqlite_conn *c, const char *mode, struc
   return bn_sqlite_fail_text(c, SQLITE_ERROR, "sqlite3_step()", text, d);
 }
 
-static enum bn_sql configure(struct bn_sqlite_conn *c, struct bn_sql_diag *d)
+static enum bn_sql driver_configure(struct bn_sqlite_conn *c, struct bn_sql_diag *d)
 {
   const struct bn_sqlite_conf *conf = c->driver->conf;
   int rc;
@@ -147,7 +147,7 @@ static enum bn_sql configure(struct bn_sqlite_conn *c, struct bn_sql_diag *d)
   sqlite3_progress_handler(c->db, PROGRESS_STEPS, on_progress, c);
   if (set_journal(c, bn_sqlite_journal_modes[conf->journal_mode], d) != BN_SQL_DONE)
     return BN_SQL_ERROR;
-  rc = pragma(c, "synchronous", bn_sqlite_synchronous[conf->synchronous], NULL, 0);
+  rc = driver_pragma(c, "synchronous", bn_sqlite_synchronous[conf->synchronous], NULL, 0);
   return rc == SQLITE_OK ? BN_SQL_DONE : bn_sqlite_fail(c, rc, "sqlite3_step()", d);
 }
 
@@ -171,7 +171,7 @@ static enum bn_sql open_locked(struct bn_sqlite_conn *c, const char *path, bool 
     if (c->file == NULL)
       return bn_sqlite_fail_text(c, SQLITE_NOMEM, "sqlite3_open_v2()", "out of memory", d);
   }
-  return configure(c, d);
+  return driver_configure(c, d);
 }
 
 static const char *path_of(const struct bn_sqlite *driver, const struct bn_sql_target *t)
@@ -215,7 +215,7 @@ static enum bn_sql connect_file(void *self, void *conn, const struct bn_sql_targ
   return rc;
 }
 
-static void disconnect(void *conn)
+static void driver_disconnect(void *conn)
 {
   struct bn_sqlite_conn *c = conn;
 
@@ -232,12 +232,12 @@ static void disconnect(void *conn)
   c->turn_made = false;
 }
 
-static struct bn_sql_caps caps(void)
+static struct bn_sql_caps driver_caps(void)
 {
   return (struct bn_sql_caps){.multi_rows_insert = true, .prepared_statements = true};
 }
 
-static void interrupt(void *conn)
+static void driver_interrupt(void *conn)
 {
   struct bn_sqlite_conn *c = conn;
 
@@ -247,20 +247,20 @@ static void interrupt(void *conn)
   sqlite3_interrupt(c->db);
 }
 
-static void about(void *conn, struct bn_sql_about *out)
+static void driver_about(void *conn, struct bn_sql_about *out)
 {
   (void)conn;
   (void)snprintf(out->client, sizeof out->client, "%s", sqlite3_libversion());
 }
 
-static int info(void *conn, struct bn_sql_info *out)
+static int driver_info(void *conn, struct bn_sql_info *out)
 {
   (void)conn;
   out->max_connections = out->max_prepared_statements = -1;
   return 0;
 }
 
-static size_t quote(void *conn, char *out, const char *in, size_t len)
+static size_t driver_quote(void *conn, char *out, const char *in, size_t len)
 {
   size_t n = 0;
 
@@ -273,7 +273,7 @@ static size_t quote(void *conn, char *out, const char *in, size_t len)
   return n;
 }
 
-static bool fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *row)
+static bool driver_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *row)
 {
   struct bn_sqlite_conn *c = conn;
 
@@ -287,7 +287,7 @@ static void free_result(void *conn, struct bn_sql_result *r)
   (void)r;
 }
 
-static enum bn_sql_transaction transaction(void *conn)
+static enum bn_sql_transaction driver_transaction(void *conn)
 {
   const struct bn_sqlite_conn *c = conn;
 
@@ -322,29 +322,29 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .conf_size = sizeof(struct bn_sqlite_conf),
     .conn_size = sizeof(struct bn_sqlite_conn),
     .stmt_size = sizeof(struct bn_sqlite_stmt),
-    .init = init,
-    .done = done,
+    .init = driver_init,
+    .done = driver_done,
     .connect = connect_file,
-    .disconnect = disconnect,
-    .caps = caps,
+    .disconnect = driver_disconnect,
+    .caps = driver_caps,
     .classify = bn_sqlite_classify,
     .ignore = {.classes = 1u << BN_CLASS_SERIALIZATION | 1u << BN_CLASS_LOCK_TIMEOUT |
                           1u << BN_CLASS_DUPLICATE},
-    .interrupt = interrupt,
-    .about = about,
-    .info = info,
-    .quote = quote,
+    .interrupt = driver_interrupt,
+    .about = driver_about,
+    .info = driver_info,
+    .quote = driver_quote,
     .query = bn_sqlite_query,
     .prepare = bn_sqlite_prepare,
     .bind = bn_sqlite_bind,
     .execute = bn_sqlite_execute,
     .next = bn_sqlite_next,
-    .fetch = fetch,
+    .fetch = driver_fetch,
     .free_result = free_result,
     .close = close_stmt,
     .texts = texts,
     .isolation = isolation,
     .missing = bn_sqlite_missing,
-    .transaction = transaction,
+    .transaction = driver_transaction,
     .check_room = bn_sqlite_check_room,
 };

@@ -7,14 +7,15 @@
 #include "drivers/sqlite/sqlite.h"
 
 /* What the connection has to hold for st; BEGIN and its like touch nothing yet. */
-static enum bn_sqlite_hold needs(const struct bn_sqlite_conn *c, sqlite3_stmt *st)
+static enum bn_sqlite_hold exec_needs(const struct bn_sqlite_conn *c, sqlite3_stmt *st)
 {
   if (!sqlite3_stmt_readonly(st))
     return BN_SQLITE_EXCLUSIVE;
   return c->readers_wait && sqlite3_column_count(st) > 0 ? BN_SQLITE_SHARED : BN_SQLITE_NONE;
 }
 
-static enum bn_sql enter(struct bn_sqlite_conn *c, enum bn_sqlite_hold wants, struct bn_sql_diag *d)
+static enum bn_sql exec_enter(struct bn_sqlite_conn *c, enum bn_sqlite_hold wants,
+                              struct bn_sql_diag *d)
 {
   enum bn_sqlite_wait rc;
 
@@ -57,14 +58,14 @@ static int read_all(struct bn_sqlite_conn *c, sqlite3_stmt *st, struct bn_sqlite
 }
 
 /* st is reset in the end, which ends the transaction of a statement alone. */
-static enum bn_sql run(struct bn_sqlite_conn *c, sqlite3_stmt *st, struct bn_sqlite_part *p,
-                       struct bn_sql_diag *d)
+static enum bn_sql exec_run(struct bn_sqlite_conn *c, sqlite3_stmt *st, struct bn_sqlite_part *p,
+                            struct bn_sql_diag *d)
 {
-  const enum bn_sqlite_hold wants = c->file != NULL ? needs(c, st) : BN_SQLITE_NONE;
+  const enum bn_sqlite_hold wants = c->file != NULL ? exec_needs(c, st) : BN_SQLITE_NONE;
   int before, rc;
 
   *p = (struct bn_sqlite_part){.kind = BN_SQL_ERROR};
-  if (wants > c->holds && enter(c, wants, d) != BN_SQL_DONE)
+  if (wants > c->holds && exec_enter(c, wants, d) != BN_SQL_DONE)
     return BN_SQL_ERROR;
   /* An interruption that came before the statement begins does not reach it. */
   if (atomic_load_explicit(&c->interrupted, memory_order_relaxed))
@@ -88,8 +89,9 @@ static enum bn_sql run(struct bn_sqlite_conn *c, sqlite3_stmt *st, struct bn_sql
   return p->kind;
 }
 
-static enum bn_sql compile(struct bn_sqlite_conn *c, const char *sql, size_t len, unsigned flags,
-                           sqlite3_stmt **st, const char **tail, struct bn_sql_diag *d)
+static enum bn_sql exec_compile(struct bn_sqlite_conn *c, const char *sql, size_t len,
+                                unsigned flags, sqlite3_stmt **st, const char **tail,
+                                struct bn_sql_diag *d)
 {
   int rc;
 
@@ -110,11 +112,11 @@ static int run_rest(struct bn_sqlite_conn *c, const char *sql, const char *end)
     sqlite3_stmt *st = NULL;
     enum bn_sql rc;
 
-    rc = compile(c, sql, (size_t)(end - sql), 0, &st, &sql, &c->late);
+    rc = exec_compile(c, sql, (size_t)(end - sql), 0, &st, &sql, &c->late);
     if (rc == BN_SQL_DONE && st == NULL)
       return 0; /* blanks or a comment */
     if (rc == BN_SQL_DONE)
-      rc = run(c, st, &p, &c->late);
+      rc = exec_run(c, st, &p, &c->late);
     (void)sqlite3_finalize(st);
     if (bn_sqlite_rows_add_part(&c->rows, &p) != 0)
       return -1;
@@ -134,12 +136,12 @@ enum bn_sql bn_sqlite_query(void *conn, const char *sql, size_t len, struct bn_s
   enum bn_sql rc;
 
   bn_sqlite_rows_clear(&c->rows);
-  rc = compile(c, sql, len, 0, &st, &sql, d);
+  rc = exec_compile(c, sql, len, 0, &st, &sql, d);
   if (rc != BN_SQL_DONE)
     return rc;
   if (st == NULL)
     return bn_sqlite_fail_text(c, SQLITE_ERROR, "sqlite3_prepare_v3()", "Query was empty", d);
-  rc = run(c, st, &p, d);
+  rc = exec_run(c, st, &p, d);
   (void)sqlite3_finalize(st);
   if (rc == BN_SQL_ERROR)
     return rc;
@@ -175,13 +177,14 @@ enum bn_sql bn_sqlite_prepare(void *conn, void *stmt, const char *sql, size_t le
   sqlite3_stmt *second = NULL;
 
   s->conn = c;
-  if (compile(c, sql, len, SQLITE_PREPARE_PERSISTENT, &s->st, &sql, d) != BN_SQL_DONE)
+  if (exec_compile(c, sql, len, SQLITE_PREPARE_PERSISTENT, &s->st, &sql, d) != BN_SQL_DONE)
     return BN_SQL_ERROR;
   if (s->st == NULL)
     return bn_sqlite_fail_text(c, SQLITE_ERROR, "sqlite3_prepare_v3()", "Query was empty", d);
   if (sql == end)
     return BN_SQL_DONE;
-  if (compile(c, sql, (size_t)(end - sql), 0, &second, NULL, d) == BN_SQL_DONE && second == NULL)
+  if (exec_compile(c, sql, (size_t)(end - sql), 0, &second, NULL, d) == BN_SQL_DONE &&
+      second == NULL)
     return BN_SQL_DONE;
   (void)sqlite3_finalize(second);
   (void)sqlite3_finalize(s->st);
@@ -238,7 +241,7 @@ enum bn_sql bn_sqlite_execute(void *stmt, struct bn_sql_result *r, struct bn_sql
     if (failed != SQLITE_OK)
       return bn_sqlite_fail(c, failed, "sqlite3_bind()", d);
   }
-  rc = run(c, s->st, &p, d);
+  rc = exec_run(c, s->st, &p, d);
   if (rc != BN_SQL_ERROR)
     bn_sqlite_rows_show(&c->rows, &p, r);
   return rc;

@@ -28,7 +28,7 @@ void bn_sqlite_turn_destroy(struct bn_sqlite_turn *t)
 }
 
 /* The owner is known before its thread wakes up, or the one before could take itself for it. */
-static void grant(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t)
+static void queue_grant(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t)
 {
   if (t->wants == BN_SQLITE_EXCLUSIVE) {
     q->busy = true;
@@ -63,7 +63,7 @@ static bool shares_already(const struct bn_sqlite_queue *q, const struct bn_sqli
   return false;
 }
 
-static struct bn_sqlite_turn *pop(struct bn_sqlite_queue *q)
+static struct bn_sqlite_turn *queue_pop(struct bn_sqlite_queue *q)
 {
   struct bn_sqlite_turn *t = q->first;
 
@@ -74,12 +74,12 @@ static struct bn_sqlite_turn *pop(struct bn_sqlite_queue *q)
 }
 
 /* Hands over to whoever may go on now; the lock is held. */
-static void advance(struct bn_sqlite_queue *q)
+static void queue_advance(struct bn_sqlite_queue *q)
 {
   if (q->upgrader != NULL) {
     if (q->sharers == 1 && !q->busy) {
       stop_sharing(q, q->upgrader);
-      grant(q, q->upgrader);
+      queue_grant(q, q->upgrader);
       q->upgrader = NULL;
     }
     return;
@@ -87,11 +87,11 @@ static void advance(struct bn_sqlite_queue *q)
   while (q->first != NULL && !q->busy) {
     if (q->first->wants == BN_SQLITE_EXCLUSIVE && q->sharers > 0)
       return;
-    grant(q, pop(q));
+    queue_grant(q, queue_pop(q));
   }
 }
 
-static void forget(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t)
+static void queue_forget(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t)
 {
   struct bn_sqlite_turn *before = NULL;
 
@@ -112,14 +112,14 @@ static void forget(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t)
 }
 
 /* Until it is this one's turn; the lock is held. */
-static enum bn_sqlite_wait await(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t)
+static enum bn_sqlite_wait queue_await(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t)
 {
   while (!t->granted && !t->interrupted)
     pthread_cond_wait(&t->cond, &q->lock);
   if (t->granted)
     return BN_SQLITE_GRANTED;
-  forget(q, t);
-  advance(q);
+  queue_forget(q, t);
+  queue_advance(q);
   return BN_SQLITE_INTERRUPTED;
 }
 
@@ -137,7 +137,7 @@ enum bn_sqlite_wait bn_sqlite_queue_enter(struct bn_sqlite_queue *q, struct bn_s
     if (rc == BN_SQLITE_GRANTED) {
       /* Before those that wait for this thread. */
       t->wants = wants;
-      grant(q, t);
+      queue_grant(q, t);
     }
   } else {
     t->wants = wants;
@@ -148,8 +148,8 @@ enum bn_sqlite_wait bn_sqlite_queue_enter(struct bn_sqlite_queue *q, struct bn_s
     else
       q->first = t;
     q->last = t;
-    advance(q);
-    rc = await(q, t);
+    queue_advance(q);
+    rc = queue_await(q, t);
   }
   pthread_mutex_unlock(&q->lock);
   return rc;
@@ -167,8 +167,8 @@ enum bn_sqlite_wait bn_sqlite_queue_upgrade(struct bn_sqlite_queue *q, struct bn
     q->upgrader = t;
     t->wants = BN_SQLITE_EXCLUSIVE;
     t->granted = false;
-    advance(q);
-    rc = await(q, t);
+    queue_advance(q);
+    rc = queue_await(q, t);
   }
   pthread_mutex_unlock(&q->lock);
   return rc;
@@ -182,7 +182,7 @@ void bn_sqlite_queue_leave(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t,
     stop_sharing(q, t);
   else
     q->busy = false;
-  advance(q);
+  queue_advance(q);
   pthread_mutex_unlock(&q->lock);
 }
 

@@ -27,7 +27,7 @@ void bn_sqlite_rows_free(struct bn_sqlite_rows *rows)
   *rows = (struct bn_sqlite_rows){.data = NULL};
 }
 
-static int reserve(struct bn_sqlite_rows *rows, size_t more)
+static int rows_reserve(struct bn_sqlite_rows *rows, size_t more)
 {
   size_t cap = rows->cap > 0 ? rows->cap : 1024;
   char *wider;
@@ -48,7 +48,7 @@ static int add_value(struct bn_sqlite_rows *rows, const void *data, size_t len)
 {
   const size_t need = sizeof len + (len == null_len ? 0 : len + 1);
 
-  if (need > rows->cap - rows->len && reserve(rows, need) != 0)
+  if (need > rows->cap - rows->len && rows_reserve(rows, need) != 0)
     return -1;
   memcpy(rows->data + rows->len, &len, sizeof len);
   rows->len += sizeof len;

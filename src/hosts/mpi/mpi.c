@@ -49,7 +49,7 @@ static struct mpi *new_state(int ranks)
   return m;
 }
 
-static void *begin(unsigned *rank, unsigned *ranks, struct bn_err *err)
+static void *mpi_begin(unsigned *rank, unsigned *ranks, struct bn_err *err)
 {
   int level, me = 0, n = 0;
   struct mpi *m = NULL;
@@ -69,7 +69,7 @@ static void *begin(unsigned *rank, unsigned *ranks, struct bn_err *err)
   return m;
 }
 
-static bool ready(void *self, unsigned rank)
+static bool mpi_ready(void *self, unsigned rank)
 {
   struct mpi *m = self;
   int done = 0;
@@ -89,7 +89,7 @@ static int send_message(void *self, unsigned rank, const void *data, size_t len)
              : -1;
 }
 
-static int receive(void *self, unsigned *rank, const char **data)
+static int mpi_receive(void *self, unsigned *rank, const char **data)
 {
   struct mpi *m = self;
   MPI_Status status;
@@ -109,7 +109,7 @@ static int receive(void *self, unsigned *rank, const char **data)
 }
 
 /* Waits until all ranks have come here: the largest of their numbers. */
-static double meet(double number)
+static double mpi_meet(double number)
 {
   static const struct timespec glance = {.tv_nsec = 1000000};
   MPI_Request request = MPI_REQUEST_NULL;
@@ -135,17 +135,17 @@ static void begin_end_together(void)
 
   if (strcmp(BN_CARRIER_NAME, "mpich") != 0)
     return;
-  (void)meet(0);
+  (void)mpi_meet(0);
   since_s = MPI_Wtime();
-  (void)meet(0);
-  ms = meet(MPI_Wtime() - since_s) * 1e3 * TIMES + LEAST_MS;
+  (void)mpi_meet(0);
+  ms = mpi_meet(MPI_Wtime() - since_s) * 1e3 * TIMES + LEAST_MS;
 
   const struct timespec pause = {.tv_nsec = (long)((ms < MOST_MS ? ms : MOST_MS) * 1e6)};
 
   (void)nanosleep(&pause, NULL);
 }
 
-static void end(void *self)
+static void mpi_end(void *self)
 {
   struct mpi *m = self;
 
@@ -166,9 +166,9 @@ const struct bn_carrier bench_carrier = {
     .abi = BN_CARRIER_ABI,
     .size = sizeof(struct bn_carrier),
     .name = BN_CARRIER_NAME,
-    .begin = begin,
-    .ready = ready,
+    .begin = mpi_begin,
+    .ready = mpi_ready,
     .send = send_message,
-    .receive = receive,
-    .end = end,
+    .receive = mpi_receive,
+    .end = mpi_end,
 };

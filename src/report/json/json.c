@@ -88,7 +88,7 @@ static int json_open(void *self, const void *conf, const char *path, FILE *out, 
 }
 
 /* The run goes on without its journal, and its document may still be written. */
-static void warn(const struct bn_err *err)
+static void json_warn(const struct bn_err *err)
 {
   bn_log_stderr("%s", err->text);
 }
@@ -117,7 +117,7 @@ static void json_started(void *self, const struct bn_facts *f)
 
   keep_name(r, f);
   if (bn_journal_facts(&r->journal, f, &err) != 0)
-    warn(&err);
+    json_warn(&err);
   else if (r->journal.claim.aside != NULL)
     bn_log_stderr("'%s' was left by a run that did not end; it is now '%s'", r->journal.claim.path,
                   r->journal.claim.aside);
@@ -128,7 +128,7 @@ static void write_journal(struct json *r, const struct bn_view *v)
   struct bn_err why = {0};
 
   if (bn_journal_view(&r->journal, r->workload, v, &why) != 0)
-    warn(&why);
+    json_warn(&why);
 }
 
 /* Where the view is kept; NULL: out of memory. */
@@ -230,7 +230,7 @@ static int write_document(struct json *r, struct bn_err *err)
 }
 
 /* A word of a shell. */
-static int quote(struct bn_buf *b, const char *text)
+static int json_quote(struct bn_buf *b, const char *text)
 {
   (void)bn_buf_char(b, '\'');
   for (; *text != '\0'; text++)
@@ -248,7 +248,7 @@ static void mention_journal(const struct json *r, struct bn_err *err)
     return;
   bn_buf_init(&b, room);
   (void)bn_buf_str(&b, "; what was measured is in a journal; print it with: bench report ");
-  if (quote(&b, r->journal.claim.path) == 0)
+  if (json_quote(&b, r->journal.claim.path) == 0)
     memcpy(err->text + len, b.data, b.len + 1);
   else
     (void)snprintf(err->text + len, room + 1, "; what was measured is in the journal beside it");

@@ -291,7 +291,7 @@ static void add_statement(struct markdown *m, struct column *c, const struct bn_
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-static int compare(const struct line *a, const struct line *b)
+static int markdown_compare(const struct line *a, const struct line *b)
 {
   if (a->place != b->place)
     return a->place < b->place ? -1 : 1;
@@ -309,7 +309,8 @@ static const struct line *next_line(const struct markdown *m, const struct line 
     for (size_t k = 0; k < m->column[i].n; k++) {
       const struct line *l = &m->column[i].line[k];
 
-      if ((last == NULL || compare(l, last) > 0) && (next == NULL || compare(l, next) < 0))
+      if ((last == NULL || markdown_compare(l, last) > 0) &&
+          (next == NULL || markdown_compare(l, next) < 0))
         next = l;
     }
   return next;
@@ -338,7 +339,7 @@ static void print_line(const struct markdown *m, const struct line *l, FILE *out
     const struct column *c = &m->column[i];
     size_t k = 0;
 
-    while (k < c->n && compare(&c->line[k], l) != 0)
+    while (k < c->n && markdown_compare(&c->line[k], l) != 0)
       k++;
     (void)fprintf(out, " %s |", k < c->n ? c->line[k].value : "");
   }

@@ -16,7 +16,8 @@ struct bn_web_server {
   const struct bn_web_page *page;
 };
 
-static enum MHD_Result answer(struct MHD_Connection *c, unsigned status, struct MHD_Response *r)
+static enum MHD_Result http_answer(struct MHD_Connection *c, unsigned status,
+                                   struct MHD_Response *r)
 {
   enum MHD_Result queued;
 
@@ -27,17 +28,17 @@ static enum MHD_Result answer(struct MHD_Connection *c, unsigned status, struct 
   return queued;
 }
 
-static enum MHD_Result refuse(struct MHD_Connection *c, unsigned status, const char *why)
+static enum MHD_Result http_refuse(struct MHD_Connection *c, unsigned status, const char *why)
 {
   struct MHD_Response *r =
       MHD_create_response_from_buffer(strlen(why), (void *)(uintptr_t)why, MHD_RESPMEM_PERSISTENT);
 
   if (r != NULL && status == MHD_HTTP_METHOD_NOT_ALLOWED)
     (void)MHD_add_response_header(r, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
-  return answer(c, status, r);
+  return http_answer(c, status, r);
 }
 
-static enum MHD_Result show(struct MHD_Connection *c, const struct bn_web_page *page)
+static enum MHD_Result http_show(struct MHD_Connection *c, const struct bn_web_page *page)
 {
   const char *type = NULL;
   size_t len = 0;
@@ -52,13 +53,13 @@ static enum MHD_Result show(struct MHD_Connection *c, const struct bn_web_page *
     return MHD_NO;
   }
   (void)MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, type);
-  return answer(c, MHD_HTTP_OK, r);
+  return http_answer(c, MHD_HTTP_OK, r);
 }
 
 /* Called at least twice for a request; the first call is too early for an answer. */
-static enum MHD_Result handle(void *arg, struct MHD_Connection *c, const char *url,
-                              const char *method, const char *version, const char *upload,
-                              size_t *upload_len, void **request)
+static enum MHD_Result http_handle(void *arg, struct MHD_Connection *c, const char *url,
+                                   const char *method, const char *version, const char *upload,
+                                   size_t *upload_len, void **request)
 {
   const struct bn_web_server *s = arg;
 
@@ -73,10 +74,10 @@ static enum MHD_Result handle(void *arg, struct MHD_Connection *c, const char *u
     return MHD_YES;
   }
   if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
-    return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "use GET\n");
+    return http_refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "use GET\n");
   if (strcmp(url, s->page->path) != 0)
-    return refuse(c, MHD_HTTP_NOT_FOUND, "there is only /metrics\n");
-  return show(c, s->page);
+    return http_refuse(c, MHD_HTTP_NOT_FOUND, "there is only /metrics\n");
+  return http_show(c, s->page);
 }
 
 static struct bn_web_server *http_start(const struct sockaddr *at, const struct bn_web_page *page,
@@ -92,7 +93,7 @@ static struct bn_web_server *http_start(const struct sockaddr *at, const struct 
   s->page = page;
   errno = 0;
   s->daemon = MHD_start_daemon(MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | family, 0, NULL,
-                               NULL, handle, s, MHD_OPTION_SOCK_ADDR, at,
+                               NULL, http_handle, s, MHD_OPTION_SOCK_ADDR, at,
                                MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
                                MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S, MHD_OPTION_END);
   if (s->daemon != NULL)

@@ -66,7 +66,7 @@ static int find_address(const char *host, uint16_t port, union address *out)
   return inet_pton(AF_INET6, inner, &out->v6.sin6_addr) == 1 ? 0 : -1;
 }
 
-static int parse(const char *at, union address *out, struct bn_err *err)
+static int listen_parse(const char *at, union address *out, struct bn_err *err)
 {
   const char *colon = strrchr(at, ':'), *digits = colon != NULL ? colon + 1 : at;
   char host[INET6_ADDRSTRLEN + 3];
@@ -107,7 +107,7 @@ static char *page_text(void *arg, const char *accept, size_t *len, const char **
 
 /* Nothing is rendered with the lock held: a client waits for a swap at most.  Without memory the
    page keeps what it had. */
-static void refresh(struct listen *l, const struct bn_view *v)
+static void listen_refresh(struct listen *l, const struct bn_view *v)
 {
   struct bn_buf metrics = {.max = 0}, plain = {.max = 0}, old[2];
 
@@ -134,12 +134,12 @@ static void refresh(struct listen *l, const struct bn_view *v)
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
-static int start(struct listen *l, const char *at, struct bn_err *err)
+static int listen_start(struct listen *l, const char *at, struct bn_err *err)
 {
   union address address = {.v4 = {.sin_port = 0}};
   struct bn_err why = {0};
 
-  if (parse(at, &address, err) != 0)
+  if (listen_parse(at, &address, err) != 0)
     return -1;
   l->web = bn_plugin_open(&web_kind, "http", &why);
   if (l->web == NULL && why.code == ENOENT)
@@ -168,7 +168,7 @@ static int listen_open(void *self, const void *conf, const char *path, FILE *out
     return bn_err_set(err, rc, "out of memory");
   /* Nothing is known before begin, but the page is complete. */
   bn_openmetrics_end(&l->metrics, NULL);
-  return start(l, c->at, err);
+  return listen_start(l, c->at, err);
 }
 
 /* Before the heading, and again when the server has named itself. */
@@ -178,13 +178,13 @@ static void listen_begin(void *self, const struct bn_facts *f)
 
   bn_buf_clear(&l->facts);
   bn_openmetrics_facts(&l->facts, f);
-  refresh(l, NULL);
+  listen_refresh(l, NULL);
 }
 
 static int listen_tick(void *self, const struct bn_view *v, struct bn_err *err)
 {
   (void)err;
-  refresh(self, v);
+  listen_refresh(self, v);
   return 0;
 }
 

@@ -26,7 +26,7 @@ static int rows_open(void *self, const void *conf, const char *path, FILE *out, 
   return 0;
 }
 
-static int check(const char *name, const struct bn_plan *plan, struct bn_err *err)
+static int rows_check(const char *name, const struct bn_plan *plan, struct bn_err *err)
 {
   if (plan->interval_ns > 0)
     return 0;
@@ -39,13 +39,13 @@ static int check(const char *name, const struct bn_plan *plan, struct bn_err *er
 static int csv_check(void *self, const struct bn_plan *plan, struct bn_err *err)
 {
   (void)self;
-  return check("csv", plan, err);
+  return rows_check("csv", plan, err);
 }
 
 static int jsonl_check(void *self, const struct bn_plan *plan, struct bn_err *err)
 {
   (void)self;
-  return check("jsonl", plan, err);
+  return rows_check("jsonl", plan, err);
 }
 
 static void rows_begin(void *self, const struct bn_facts *f)

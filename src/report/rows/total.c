@@ -29,7 +29,7 @@ struct total {
   bool refused;              /* a row did not have the columns of the others */
 };
 
-static int cannot(const char *path, const char *why, struct bn_err *err)
+static int total_cannot(const char *path, const char *why, struct bn_err *err)
 {
   return bn_err_set(err, errno, "cannot write the report to '%s': %s", path, why);
 }
@@ -50,7 +50,7 @@ static int total_open(void *self, const void *conf, const char *path, FILE *out,
   }
   fd = bn_file_create(path);
   if (fd < 0)
-    return cannot(path, bn_file_reason(errno), err);
+    return total_cannot(path, bn_file_reason(errno), err);
   t->own = fdopen(fd, "w");
   if (t->own == NULL) {
     (void)close(fd);
@@ -63,7 +63,7 @@ static int total_open(void *self, const void *conf, const char *path, FILE *out,
 /* --- the file --------------------------------------------------------------------------------- */
 
 /* 0, or -1 and errno. */
-static int lock(int fd)
+static int total_lock(int fd)
 {
   const uint64_t until_ns = bn_clock_mono() + lock_ns;
 
@@ -86,10 +86,10 @@ static int open_file(const char *path, struct bn_err *err)
   const int fd = bn_file_open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 
   if (fd < 0)
-    return cannot(path, bn_file_reason(errno), err);
-  if (lock(fd) == 0)
+    return total_cannot(path, bn_file_reason(errno), err);
+  if (total_lock(fd) == 0)
     return fd;
-  (void)cannot(path, lock_reason(errno), err);
+  (void)total_cannot(path, lock_reason(errno), err);
   (void)close(fd);
   return -1;
 }
@@ -106,7 +106,7 @@ static int check_names(const struct total *t, int fd, struct bn_err *err)
     return bn_line_no_memory(err);
   n = pread(fd, first, len, 0);
   if (n < 0)
-    rc = cannot(t->path, strerror(errno), err);
+    rc = total_cannot(t->path, strerror(errno), err);
   else if (n > 0 && ((size_t)n != len || memcmp(first, t->names.data, len) != 0))
     rc = bn_err_set(err, EINVAL,
                     "--report=csv-total:%s: the first line of this file does not name the columns "
@@ -123,7 +123,7 @@ static int make_lines(struct total *t, int fd, off_t size, struct bn_err *err)
   char last = '\n';
 
   if (size > 0 && pread(fd, &last, 1, size - 1) != 1)
-    return cannot(t->path, strerror(errno), err);
+    return total_cannot(t->path, strerror(errno), err);
   bn_buf_clear(&t->line);
   if (size == 0)
     (void)bn_buf_str(&t->line, t->names.data);
@@ -133,7 +133,7 @@ static int make_lines(struct total *t, int fd, off_t size, struct bn_err *err)
 }
 
 /* All of it, or none: a reader never finds half a row. */
-static int append(const struct total *t, int fd, off_t size, struct bn_err *err)
+static int total_append(const struct total *t, int fd, off_t size, struct bn_err *err)
 {
   size_t done = 0;
 
@@ -141,7 +141,7 @@ static int append(const struct total *t, int fd, off_t size, struct bn_err *err)
     const ssize_t n = write(fd, t->line.data + done, t->line.len - done);
 
     if (n < 0 && errno != EINTR) {
-      (void)cannot(t->path, strerror(errno), err);
+      (void)total_cannot(t->path, strerror(errno), err);
       if (done > 0 && ftruncate(fd, size) != 0)
         return bn_err_set(err, errno, "cannot remove half a row from the end of '%s': %s", t->path,
                           strerror(errno));
@@ -160,13 +160,13 @@ static int append_to_file(struct total *t, struct bn_err *err)
 
   if (fd < 0)
     return -1;
-  rc = fstat(fd, &st) == 0 ? check_names(t, fd, err) : cannot(t->path, strerror(errno), err);
+  rc = fstat(fd, &st) == 0 ? check_names(t, fd, err) : total_cannot(t->path, strerror(errno), err);
   if (rc == 0)
     rc = make_lines(t, fd, st.st_size, err);
   if (rc == 0)
-    rc = append(t, fd, st.st_size, err);
+    rc = total_append(t, fd, st.st_size, err);
   if (close(fd) != 0 && rc == 0)
-    rc = cannot(t->path, strerror(errno), err);
+    rc = total_cannot(t->path, strerror(errno), err);
   return rc;
 }
 

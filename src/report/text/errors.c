@@ -8,7 +8,7 @@
 
 #include "base/escape.h"
 
-static int compare(const void *a, const void *b)
+static int errors_compare(const void *a, const void *b)
 {
   const struct bn_label *s = a, *t = b;
 
@@ -43,7 +43,7 @@ void bn_text_errors(FILE *out, const struct bn_facts *f, const struct bn_view *v
     return;
   n = s->n_labels[0] < BN_LABELS_MAX + 1 ? s->n_labels[0] : BN_LABELS_MAX + 1;
   memcpy(sorted, s->label[0], n * sizeof *sorted);
-  qsort(sorted, n, sizeof *sorted, compare);
+  qsort(sorted, n, sizeof *sorted, errors_compare);
   while (n > 0 && sorted[n - 1].n == 0) /* before the span, or before the checkpoint */
     n--;
   if (n == 0)

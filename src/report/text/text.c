@@ -42,7 +42,7 @@ static void begin_report(struct text *t)
   bn_output_begin(&t->output);
 }
 
-static double seconds(uint64_t ns)
+static double text_seconds(uint64_t ns)
 {
   return (double)ns / (double)BN_NSEC_PER_SEC;
 }
@@ -66,7 +66,7 @@ static void print_checkpoints(const struct bn_plan *c, FILE *out)
 {
   (void)fputs("Report checkpoint(s) at ", out);
   for (size_t i = 0; i < c->n_checkpoints; i++)
-    (void)fprintf(out, "%s%.15g", i > 0 ? ", " : "", seconds(c->checkpoint_ns[i]));
+    (void)fprintf(out, "%s%.15g", i > 0 ? ", " : "", text_seconds(c->checkpoint_ns[i]));
   (void)fputs(" seconds\n", out);
 }
 
@@ -95,12 +95,12 @@ static void print_plan(const struct text *t, FILE *out)
   (void)fprintf(out, "Running the test with following options:\nNumber of threads: %u\n",
                 p->threads);
   if (p->warmup_ns > 0)
-    (void)fprintf(out, "Warmup time: %.15gs\n", seconds(p->warmup_ns));
+    (void)fprintf(out, "Warmup time: %.15gs\n", text_seconds(p->warmup_ns));
   if (p->rate > 0)
     (void)fprintf(out, "Target transaction rate: %.15g/sec\n", p->rate);
   if (p->interval_ns > 0)
     (void)fprintf(out, "Report intermediate results every %.15g second(s)\n",
-                  seconds(p->interval_ns));
+                  text_seconds(p->interval_ns));
   if (p->n_checkpoints > 0)
     print_checkpoints(p, out);
   if (p->debug)
@@ -109,7 +109,8 @@ static void print_plan(const struct text *t, FILE *out)
     (void)fputs(t->dialect->validation, out);
   print_random(t, out);
   if (p->forced)
-    (void)fprintf(out, "Forcing shutdown in %.15g seconds\n", seconds(p->time_ns + p->forced_ns));
+    (void)fprintf(out, "Forcing shutdown in %.15g seconds\n",
+                  text_seconds(p->time_ns + p->forced_ns));
   (void)fputs("\n", out);
 }
 
@@ -192,7 +193,7 @@ static void text_started(void *self, const struct bn_facts *f)
   print_database(t, f);
   (void)fputs("Threads started!\n\n", t->out);
   if (t->plan->warmup_ns > 0)
-    (void)fprintf(t->out, "Warming up for %.15g seconds...\n\n", seconds(t->plan->warmup_ns));
+    (void)fprintf(t->out, "Warming up for %.15g seconds...\n\n", text_seconds(t->plan->warmup_ns));
   bn_output_end(&t->output);
 }
 

@@ -114,7 +114,7 @@ static const struct part {
                              {"device", device, sizeof device / sizeof *device, false},
                              {"server", server, sizeof server / sizeof *server, true}};
 
-static const struct bn_watched_figure *find(const struct bn_view *v, const char *name)
+static const struct bn_watched_figure *watched_find(const struct bn_view *v, const char *name)
 {
   for (size_t i = 0; i < v->n_watched; i++)
     if (strcmp(v->watched[i].name, name) == 0)
@@ -126,7 +126,7 @@ static const struct bn_watched_figure *find(const struct bn_view *v, const char 
 static bool has_row(const struct bn_view *v, const struct part *p, const struct row *r)
 {
   for (size_t i = 0; i < PARTS && r->name[i] != NULL; i++) {
-    if (find(v, r->name[i]) != NULL)
+    if (watched_find(v, r->name[i]) != NULL)
       return true;
     if (!p->still)
       return false;
@@ -143,7 +143,7 @@ static bool print_values(const struct bn_view *v, const struct part *p, const st
   if (!has_row(v, p, r))
     return false;
   for (size_t i = 0; i < PARTS && r->name[i] != NULL && len < size; i++) {
-    const struct bn_watched_figure *f = find(v, r->name[i]);
+    const struct bn_watched_figure *f = watched_find(v, r->name[i]);
     const char *between = i > 0 ? "/" : "";
 
     if (f != NULL || p->still)
@@ -225,7 +225,7 @@ static const struct table {
 
 static const struct bn_watched_figure *figure_of(const struct bn_group *g, const struct column *c)
 {
-  return g->has_total ? find(&g->total.view, c->name) : NULL;
+  return g->has_total ? watched_find(&g->total.view, c->name) : NULL;
 }
 
 static bool has_any(const struct table *t, const struct bn_group *g, size_t n)

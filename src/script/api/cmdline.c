@@ -123,7 +123,7 @@ static int call_command(lua_State *L)
 }
 
 /* In a parallel command: waits for the other threads; false: one of them failed. */
-static int barrier(lua_State *L)
+static int cmdline_barrier(lua_State *L)
 {
   struct bn_session *s = bn_instance_session();
 
@@ -132,14 +132,14 @@ static int barrier(lua_State *L)
 }
 
 /* Shows how far a command is; nil clears the line. */
-static int progress(lua_State *L)
+static int cmdline_progress(lua_State *L)
 {
   bn_log_progress(luaL_optstring(L, 1, NULL));
   return 0;
 }
 
 /* Whether nobody wants to know what a bundled script is doing. */
-static int quiet(lua_State *L)
+static int cmdline_quiet(lua_State *L)
 {
   lua_pushboolean(L, bn_lua_current()->vm->setup->conf->raw.quiet);
   return 1;
@@ -156,7 +156,7 @@ static uint64_t load_start(struct bn_api *api, uint64_t now_ns)
 
 /* loaded(table, rows, all): the thread has inserted so many rows more of the rows of all tables.
    Shows how far all threads are. */
-static int loaded(lua_State *L)
+static int cmdline_loaded(lua_State *L)
 {
   struct bn_api *api = bn_instance_api();
   const lua_Number rows = luaL_checknumber(L, 2), all = luaL_checknumber(L, 3);
@@ -175,7 +175,7 @@ static int loaded(lua_State *L)
 /* indexing(of): the thread begins to create an index, one of so many; indexing(of, true): it has
    created it.  Shows how far all threads are, with the time since any of them has been creating
    one. */
-static int indexing(lua_State *L)
+static int cmdline_indexing(lua_State *L)
 {
   struct bn_api *api = bn_instance_api();
   const lua_Number of = luaL_checknumber(L, 1);
@@ -204,10 +204,10 @@ static int indexing(lua_State *L)
   return 0;
 }
 
-/* expect(): every thread opens a connection.  expect(at_start, in_all): and has prepared so many
-   statements of so many; returns "now" if it is to prepare the rest before its first event,
+/* cmdline_expect(): every thread opens a connection.  expect(at_start, in_all): and has prepared so
+   many statements of so many; returns "now" if it is to prepare the rest before its first event,
    "later" if each when it is first used, nil if the server does not allow that many. */
-static int expect(lua_State *L)
+static int cmdline_expect(lua_State *L)
 {
   static const char *const answers[] = {[BN_SQL_REST_LATER] = "later", [BN_SQL_REST_NOW] = "now"};
   struct bn_lua *lua = bn_lua_current();
@@ -227,10 +227,11 @@ static int expect(lua_State *L)
   return 1;
 }
 
-/* hold(): statements that are prepared and bound from now on are prepared by prepare_held(), many
-   at a time where the driver can do that.  false: one could not be prepared, which has been told.
+/* cmdline_hold(): statements that are prepared and bound from now on are prepared by
+   prepare_held(), many at a time where the driver can do that.  false: one could not be prepared,
+   which has been told.
  */
-static int hold(lua_State *L)
+static int cmdline_hold(lua_State *L)
 {
   const struct bn_lua *lua = bn_lua_current();
 
@@ -251,7 +252,7 @@ static int prepare_held(lua_State *L)
 
 /* refuse(text): raises what is wrong with what a user typed.  Outside the dialects it is printed
    alone, without the function that has found it. */
-static int refuse(lua_State *L)
+static int cmdline_refuse(lua_State *L)
 {
   const struct bn_policy *policy = bn_lua_current()->vm->setup->conf->policy;
 
@@ -305,7 +306,7 @@ static int check_tables(lua_State *L)
     return 0;
   lua_settop(L, 0);
   lua_pushstring(L, err.text);
-  return refuse(L);
+  return cmdline_refuse(L);
 }
 
 /* check_room(bytes): refuses to insert so many bytes of rows if they surely do not fit.  A session
@@ -321,7 +322,7 @@ static int check_room(lua_State *L)
     return 0;
   lua_settop(L, 0);
   lua_pushstring(L, err.text);
-  return refuse(L);
+  return cmdline_refuse(L);
 }
 
 int bn_cmdline_dialect(lua_State *L)
@@ -362,20 +363,13 @@ static const luaL_Reg functions[] = {
     {"print_test_options", bn_options_print}, {NULL, NULL}};
 
 /* Ours are reached by name only: pairs() shows what the reference shows. */
-static const luaL_Reg own[] = {{"barrier", barrier},
-                               {"expect", expect},
-                               {"hold", hold},
-                               {"indexing", indexing},
-                               {"loaded", loaded},
-                               {"prepare_held", prepare_held},
-                               {"progress", progress},
-                               {"dialect", bn_cmdline_dialect},
-                               {"quiet", quiet},
-                               {"refuse", refuse},
-                               {"use_tables", use_tables},
-                               {"check_room", check_room},
-                               {"check_tables", check_tables},
-                               {NULL, NULL}};
+static const luaL_Reg own[] = {{"barrier", cmdline_barrier},   {"expect", cmdline_expect},
+                               {"hold", cmdline_hold},         {"indexing", cmdline_indexing},
+                               {"loaded", cmdline_loaded},     {"prepare_held", prepare_held},
+                               {"progress", cmdline_progress}, {"dialect", bn_cmdline_dialect},
+                               {"quiet", cmdline_quiet},       {"refuse", cmdline_refuse},
+                               {"use_tables", use_tables},     {"check_room", check_room},
+                               {"check_tables", check_tables}, {NULL, NULL}};
 
 /* Adds the constants and functions that the reference has to the table on top. */
 static void add_entries(lua_State *L)
@@ -436,7 +430,7 @@ static int late_entry(lua_State *L)
   return lua_type(L, 2) == LUA_TSTRING && push_entry(L, lua_tostring(L, 2));
 }
 
-static int complete(lua_State *L)
+static int cmdline_complete(lua_State *L)
 {
   lua_settop(L, 1);
   add_entries(L);
@@ -451,7 +445,7 @@ int bn_cmdline_make(lua_State *L)
   add_arguments(L, lua->vm->setup);
   lua_createtable(L, 0, 2);
   if (lua->worker) {
-    lua_pushcfunction(L, complete);
+    lua_pushcfunction(L, cmdline_complete);
     lua_setfield(L, -2, "bn.complete");
     lua_pushcfunction(L, late_entry);
   } else {

@@ -48,7 +48,7 @@ void bn_ffi_event_drop(void)
 }
 
 /* What fails because the session was interrupted is no try. */
-static bool fails(const struct bn_instance *in, uint32_t tries)
+static bool ffi_fails(const struct bn_instance *in, uint32_t tries)
 {
   const struct bn_sqlsys *sql = in->lua.vm->setup->sql;
   struct bn_session *s = in->lua.session;
@@ -62,7 +62,7 @@ uint32_t bn_ffi_event_again(uint32_t tries)
   struct bn_instance *in = bn_instance_current();
   struct bn_session *s = in->lua.session;
 
-  if (fails(in, tries)) {
+  if (ffi_fails(in, tries)) {
     bn_event_fail(s, &in->tick);
     return bn_ffi_event_begin() ? 1 : 0;
   }
@@ -77,45 +77,45 @@ bool bn_ffi_over(void)
   return bn_session_over(bn_instance_session());
 }
 
-static const struct bn_dist *dist(void)
+static const struct bn_dist *ffi_dist(void)
 {
   return &bn_lua_current()->vm->setup->conf->dist;
 }
 
-static struct bn_rng *rng(void)
+static struct bn_rng *ffi_rng(void)
 {
   return &bn_instance_session()->rng;
 }
 
 /* The distributions draw an offset from the lower bound.  It may exceed INT64_MAX, so the sum is
    unsigned, which wraps to the number meant. */
-static double shifted(int64_t a, int64_t b, uint64_t offset)
+static double ffi_shifted(int64_t a, int64_t b, uint64_t offset)
 {
   return (double)(int64_t)((uint64_t)(a <= b ? a : b) + offset);
 }
 
-static uint64_t width(int64_t a, int64_t b)
+static uint64_t ffi_width(int64_t a, int64_t b)
 {
   return a <= b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b;
 }
 
 double bn_ffi_rand(int distribution, int64_t a, int64_t b)
 {
-  const uint64_t w = width(a, b);
+  const uint64_t w = ffi_width(a, b);
 
   switch (distribution) {
   case 1:
-    return shifted(a, b, bn_dist_uniform(rng(), 0, w));
+    return ffi_shifted(a, b, bn_dist_uniform(ffi_rng(), 0, w));
   case 2:
-    return shifted(a, b, bn_dist_gaussian(dist(), rng(), 0, w));
+    return ffi_shifted(a, b, bn_dist_gaussian(ffi_dist(), ffi_rng(), 0, w));
   case 3:
-    return shifted(a, b, bn_dist_special(dist(), rng(), 0, w));
+    return ffi_shifted(a, b, bn_dist_special(ffi_dist(), ffi_rng(), 0, w));
   case 4:
-    return shifted(a, b, bn_dist_pareto(dist(), rng(), 0, w));
+    return ffi_shifted(a, b, bn_dist_pareto(ffi_dist(), ffi_rng(), 0, w));
   case 5:
-    return shifted(a, b, bn_dist_zipfian(dist(), rng(), 0, w));
+    return ffi_shifted(a, b, bn_dist_zipfian(ffi_dist(), ffi_rng(), 0, w));
   default:
-    return shifted(a, b, bn_dist_default(dist(), rng(), 0, w));
+    return ffi_shifted(a, b, bn_dist_default(ffi_dist(), ffi_rng(), 0, w));
   }
 }
 
@@ -128,19 +128,19 @@ double bn_ffi_rand_uniq(int64_t a, int64_t b)
 {
   /* The factor is prime, so it permutes every range that is not a multiple of it. */
   const uint64_t n = atomic_fetch_add_explicit(&bn_instance_api()->uniq, 1, memory_order_relaxed);
-  const uint64_t range = width(a, b) + 1;
+  const uint64_t range = ffi_width(a, b) + 1;
 
-  return shifted(a, b, range != 0 ? (n + 1) * UINT64_C(2147483647) % range : n);
+  return ffi_shifted(a, b, range != 0 ? (n + 1) * UINT64_C(2147483647) % range : n);
 }
 
 uint64_t bn_ffi_rand_uint64(void)
 {
-  return bn_rng_next(rng());
+  return bn_rng_next(ffi_rng());
 }
 
 double bn_ffi_rand_double(void)
 {
-  return bn_rng_double(rng());
+  return bn_rng_double(ffi_rng());
 }
 
 static char *text_of(size_t len)
@@ -156,7 +156,7 @@ const char *bn_ffi_rand_string(const char *fmt, size_t len)
   char *out = text_of(len);
 
   if (out != NULL)
-    bn_dist_template(rng(), fmt, len, out);
+    bn_dist_template(ffi_rng(), fmt, len, out);
   return out;
 }
 
@@ -165,7 +165,7 @@ const char *bn_ffi_rand_chars(size_t len)
   char *out = text_of(len);
 
   if (out != NULL)
-    bn_dist_varchars(rng(), out, len);
+    bn_dist_varchars(ffi_rng(), out, len);
   return out;
 }
 

@@ -133,7 +133,7 @@ sql_statement *bn_ffi_sql_prepare(sql_connection *c, const char *sql, size_t len
 }
 
 /* rc, of a call that raises no error by itself if it has failed. */
-static int checked(const sql_connection *c, int rc)
+static int ffi_sql_checked(const sql_connection *c, int rc)
 {
   if (rc != 0)
     bn_ffi_sql_failed(c);
@@ -169,7 +169,7 @@ int bn_ffi_sql_bind(sql_statement *st, const struct bn_ffi_param *const *params,
   rc = bn_sql_bind(bn_ffi_to_stmt(st), binds, n);
   if (binds != few)
     free(binds);
-  return checked(bn_ffi_from_conn(bn_sql_stmt_conn(bn_ffi_to_stmt(st))), rc);
+  return ffi_sql_checked(bn_ffi_from_conn(bn_sql_stmt_conn(bn_ffi_to_stmt(st))), rc);
 }
 
 sql_result *bn_ffi_sql_execute(sql_statement *st)
@@ -194,17 +194,17 @@ void bn_ffi_sql_stmt_free(sql_statement *st)
 
 int bn_ffi_sql_bulk_init(sql_connection *c, const char *sql, size_t len)
 {
-  return checked(c, bn_sql_bulk_init(bn_ffi_to_conn(c), sql, len));
+  return ffi_sql_checked(c, bn_sql_bulk_init(bn_ffi_to_conn(c), sql, len));
 }
 
 int bn_ffi_sql_bulk_next(sql_connection *c, const char *row, size_t len)
 {
-  return checked(c, bn_sql_bulk_next(bn_ffi_to_conn(c), row, len));
+  return ffi_sql_checked(c, bn_sql_bulk_next(bn_ffi_to_conn(c), row, len));
 }
 
 int bn_ffi_sql_bulk_done(sql_connection *c)
 {
-  return checked(c, bn_sql_bulk_done(bn_ffi_to_conn(c)));
+  return ffi_sql_checked(c, bn_sql_bulk_done(bn_ffi_to_conn(c)));
 }
 
 void bn_ffi_sql_rand_str(void *out, const char *fmt, size_t len)

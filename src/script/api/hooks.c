@@ -69,14 +69,14 @@ static void hooks_starting(void *self, const struct bn_facts *f)
     h->checkpoint = open_instance(h);
 }
 
-static void set(lua_State *L, const char *name, double value)
+static void hooks_set(lua_State *L, const char *name, double value)
 {
   lua_pushnumber(L, value);
   lua_setfield(L, -2, name);
 }
 
 /* Of finished events.  Without any a percentile is the smallest value the reference knows. */
-static double percentile(const struct bn_view *v, size_t i)
+static double hooks_percentile(const struct bn_view *v, size_t i)
 {
   if (v->events == 0 || i >= v->n_percents)
     return 1e-06;
@@ -89,8 +89,8 @@ static void push_percentiles(lua_State *L, const struct bn_view *v)
   lua_createtable(L, (int)v->n_percents, 0);
   for (size_t i = 0; i < v->n_percents; i++) {
     lua_createtable(L, 0, 2);
-    set(L, "rank", v->percents[i]);
-    set(L, "latency", percentile(v, i));
+    hooks_set(L, "rank", v->percents[i]);
+    hooks_set(L, "latency", hooks_percentile(v, i));
     lua_rawseti(L, -2, (int)i + 1);
   }
 }
@@ -100,7 +100,7 @@ static void push_counts(lua_State *L, const struct bn_view *v)
 {
   lua_createtable(L, 0, (int)v->n_counts);
   for (size_t i = 0; i < v->n_counts; i++)
-    set(L, v->counts[i].name, (double)v->counts[i].count);
+    hooks_set(L, v->counts[i].name, (double)v->counts[i].count);
 }
 
 /* Adds what the reference does not have to the table on top, reached by name only: pairs() shows
@@ -138,30 +138,31 @@ static bool push_hook(struct bn_lua *lua, const char *name)
 static void push_stat(lua_State *L, const struct bn_view *v, bool cumulative)
 {
   lua_createtable(L, 0, 16);
-  set(L, "threads_running", v->running);
-  set(L, "time_interval", v->span_s);
-  set(L, "time_total", v->at_s);
-  set(L, "latency_pct", percentile(v, 0));
-  set(L, "events", (double)v->events);
-  set(L, "reads", (double)v->reads);
-  set(L, "writes", (double)v->writes);
-  set(L, "other", (double)v->other);
-  set(L, "errors", (double)v->errors);
-  set(L, "reconnects", (double)v->reconnects);
+  hooks_set(L, "threads_running", v->running);
+  hooks_set(L, "time_interval", v->span_s);
+  hooks_set(L, "time_total", v->at_s);
+  hooks_set(L, "latency_pct", hooks_percentile(v, 0));
+  hooks_set(L, "events", (double)v->events);
+  hooks_set(L, "reads", (double)v->reads);
+  hooks_set(L, "writes", (double)v->writes);
+  hooks_set(L, "other", (double)v->other);
+  hooks_set(L, "errors", (double)v->errors);
+  hooks_set(L, "reconnects", (double)v->reconnects);
   if (cumulative) {
-    set(L, "latency_min", v->min_s);
-    set(L, "latency_max", v->max_at_least ? bn_view_hist_s(v->latency, 100, false) : v->max_s);
-    set(L, "latency_avg", v->avg_s);
-    set(L, "latency_sum", v->sum_s);
+    hooks_set(L, "latency_min", v->min_s);
+    hooks_set(L, "latency_max",
+              v->max_at_least ? bn_view_hist_s(v->latency, 100, false) : v->max_s);
+    hooks_set(L, "latency_avg", v->avg_s);
+    hooks_set(L, "latency_sum", v->sum_s);
   } else {
-    set(L, "queue_length", (double)v->backlog);
-    set(L, "concurrency", (double)v->concurrency);
+    hooks_set(L, "queue_length", (double)v->backlog);
+    hooks_set(L, "concurrency", (double)v->concurrency);
   }
   add_own(L, v);
 }
 
-static int report(struct bn_instance *in, const char *hook, const struct bn_view *v,
-                  bool cumulative)
+static int hooks_report(struct bn_instance *in, const char *hook, const struct bn_view *v,
+                        bool cumulative)
 {
   if (in == NULL || in->lua.vm->setup->is_part || !push_hook(&in->lua, hook))
     return 0;
@@ -248,7 +249,7 @@ static int hooks_add(void *self, const struct bn_view *v, struct bn_buf *out, st
 /* --- the reporter ----------------------------------------------------------------------------- */
 
 /* replaces: the script prints this report in place of the text report. */
-static void keep(const struct hooks *h, const struct bn_view *v, unsigned replaces)
+static void hooks_keep(const struct hooks *h, const struct bn_view *v, unsigned replaces)
 {
   struct bn_view view = *v;
 
@@ -261,8 +262,8 @@ static int hooks_interval(void *self, const struct bn_view *v, struct bn_err *er
   struct hooks *h = self;
 
   (void)err;
-  keep(h, v, BN_REPLACES_INTERVAL);
-  return report(h->interval, "report_intermediate", v, false);
+  hooks_keep(h, v, BN_REPLACES_INTERVAL);
+  return hooks_report(h->interval, "report_intermediate", v, false);
 }
 
 static int hooks_checkpoint(void *self, const struct bn_view *v, struct bn_err *err)
@@ -270,8 +271,8 @@ static int hooks_checkpoint(void *self, const struct bn_view *v, struct bn_err *
   struct hooks *h = self;
 
   (void)err;
-  keep(h, v, BN_REPLACES_TOTAL);
-  return report(h->checkpoint, "report_cumulative", v, true);
+  hooks_keep(h, v, BN_REPLACES_TOTAL);
+  return hooks_report(h->checkpoint, "report_cumulative", v, true);
 }
 
 /* Ends the array that sysbench.report_json has begun in this instance. */
@@ -296,8 +297,8 @@ static int hooks_total(void *self, const struct bn_view *v, struct bn_err *err)
   struct hooks *h = self;
 
   (void)err;
-  keep(h, v, BN_REPLACES_TOTAL);
-  return report(h->conf->api->main, "report_cumulative", v, true);
+  hooks_keep(h, v, BN_REPLACES_TOTAL);
+  return hooks_report(h->conf->api->main, "report_cumulative", v, true);
 }
 
 static int hooks_close(void *self, struct bn_err *err)

@@ -53,8 +53,8 @@ static bool is_time(const char *unit)
 }
 
 /* Pushes why the metric cannot be declared; false: it can be. */
-static bool refuse(lua_State *L, const struct bn_declarations *d, enum bn_metric_kind kind,
-                   const char *name, const char *unit)
+static bool metrics_refuse(lua_State *L, const struct bn_declarations *d, enum bn_metric_kind kind,
+                           const char *name, const char *unit)
 {
   if (d->closed)
     lua_pushfstring(L,
@@ -83,7 +83,7 @@ static bool refuse(lua_State *L, const struct bn_declarations *d, enum bn_metric
   return true;
 }
 
-static const struct bn_declared *find(const struct bn_declarations *d, const char *name)
+static const struct bn_declared *metrics_find(const struct bn_declarations *d, const char *name)
 {
   for (unsigned i = 0; i < d->n; i++)
     if (strcmp(d->row[i].name, name) == 0)
@@ -91,8 +91,8 @@ static const struct bn_declared *find(const struct bn_declarations *d, const cha
   return NULL;
 }
 
-static const struct bn_declared *add(struct bn_declarations *d, enum bn_metric_kind kind,
-                                     const char *name, const char *unit)
+static const struct bn_declared *metrics_add(struct bn_declarations *d, enum bn_metric_kind kind,
+                                             const char *name, const char *unit)
 {
   struct bn_declared *row = &d->row[d->n++];
 
@@ -109,7 +109,7 @@ int bn_metrics_declare(lua_State *L)
   const enum bn_metric_kind kind =
       (enum bn_metric_kind)(BN_SCRIPT_COUNTER + luaL_checkoption(L, 1, NULL, kinds));
   const char *name = luaL_checkstring(L, 2), *unit = luaL_checkstring(L, 3);
-  const struct bn_declared *row = find(d, name);
+  const struct bn_declared *row = metrics_find(d, name);
   lua_Integer index = 0;
 
   lua_pushnil(L);
@@ -118,10 +118,10 @@ int bn_metrics_declare(lua_State *L)
                     kinds[row->kind - BN_SCRIPT_COUNTER], row->unit);
     return 2;
   }
-  if (row == NULL && refuse(L, d, kind, name, unit))
+  if (row == NULL && metrics_refuse(L, d, kind, name, unit))
     return 2;
   if (row == NULL)
-    row = add(d, kind, name, unit);
+    row = metrics_add(d, kind, name, unit);
   for (const struct bn_declared *one = d->row; one < row; one++)
     index += one->kind == kind;
   lua_pushinteger(L, index);

@@ -58,7 +58,7 @@ bool bn_options_declared(const struct bn_options *o)
 /* In a dialect a message names a place in the reference's own module, which users have seen and
    searched for: `fmt`.  Without one `own` says which script to mend, and how.  Both
    may have one %s for `arg`. */
-static int complain(lua_State *L, const char *fmt, const char *own, const char *arg)
+static int options_complain(lua_State *L, const char *fmt, const char *own, const char *arg)
 {
   const struct bn_api *api = bn_instance_api();
 
@@ -87,8 +87,8 @@ static bool push_table(lua_State *L)
     return false;
   }
   if (!lua_istable(L, -1))
-    complain(L, "wrong type for sysbench.cmdline.options: %s",
-             "sysbench.cmdline.options must be a table, not a %s", luaL_typename(L, -1));
+    options_complain(L, "wrong type for sysbench.cmdline.options: %s",
+                     "sysbench.cmdline.options must be a table, not a %s", luaL_typename(L, -1));
   return true;
 }
 
@@ -108,8 +108,8 @@ static void push_default(lua_State *L, int index, const char *name)
       if (lua_isnil(L, -1))
         break;
       if (!lua_isstring(L, -1))
-        complain(L, "wrong type for list option %s",
-                 "option '%s': the items of the default must be strings or numbers", name);
+        options_complain(L, "wrong type for list option %s",
+                         "option '%s': the items of the default must be strings or numbers", name);
       (void)bn_buf_printf(text, "%s%s", i > 1 ? "," : "", lua_tostring(L, -1));
       lua_pop(L, 1);
     }
@@ -132,19 +132,20 @@ static enum arg_type type_of(lua_State *L, int def, int type, const char *name)
 
   if (lua_istable(L, def)) {
     if (given && lua_tointeger(L, type) != ARG_LIST)
-      complain(L, "wrong type for list option %s",
-               "option '%s': with a table as default, the type must be sysbench.cmdline.ARG_LIST",
-               name);
+      options_complain(
+          L, "wrong type for list option %s",
+          "option '%s': with a table as default, the type must be sysbench.cmdline.ARG_LIST", name);
     return ARG_LIST;
   }
   if (given) {
     const lua_Integer n = lua_isnumber(L, type) ? lua_tointeger(L, type) : ARG_NULL;
 
     if (n <= ARG_NULL || n > ARG_FILE)
-      complain(L, "cannot determine type for option %s",
-               "option '%s': the type must be one of sysbench.cmdline.ARG_BOOL, ARG_INT, ARG_SIZE, "
-               "ARG_DOUBLE, ARG_STRING, ARG_LIST and ARG_FILE",
-               name);
+      options_complain(
+          L, "cannot determine type for option %s",
+          "option '%s': the type must be one of sysbench.cmdline.ARG_BOOL, ARG_INT, ARG_SIZE, "
+          "ARG_DOUBLE, ARG_STRING, ARG_LIST and ARG_FILE",
+          name);
     return (enum arg_type)n;
   }
   switch (lua_type(L, def)) {
@@ -156,9 +157,9 @@ static enum arg_type type_of(lua_State *L, int def, int type, const char *name)
   case LUA_TNIL:
     return ARG_STRING;
   default:
-    complain(L, "cannot determine type for option %s",
-             "option '%s': the default must be a string, a number, a boolean or a table of them",
-             name);
+    options_complain(
+        L, "cannot determine type for option %s",
+        "option '%s': the default must be a string, a number, a boolean or a table of them", name);
     return ARG_NULL;
   }
 }
@@ -170,7 +171,7 @@ static enum arg_type read_row(lua_State *L, int row, const char *name)
   for (int i = 1; i <= 4; i++)
     lua_rawgeti(L, row, i);
   if (!lua_isstring(L, row + 1))
-    complain(L, "nil description for option %s", form_of_option, name);
+    options_complain(L, "nil description for option %s", form_of_option, name);
   const enum arg_type type = type_of(L, row + 2, row + 3, name);
 
   push_default(L, row + 2, name);
@@ -193,12 +194,13 @@ static void each_row(lua_State *L,
       const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
 
       if (name == NULL) {
-        complain(L, "wrong table structure in sysbench.cmdline.options",
-                 "an option in sysbench.cmdline.options has no name", NULL);
+        options_complain(L, "wrong table structure in sysbench.cmdline.options",
+                         "an option in sysbench.cmdline.options has no name", NULL);
         return;
       }
       if (!lua_istable(L, -1))
-        complain(L, "wrong table structure in sysbench.cmdline.options", form_of_option, name);
+        options_complain(L, "wrong table structure in sysbench.cmdline.options", form_of_option,
+                         name);
 
       if ((last == NULL || strcmp(name, last) > 0) && (next == NULL || strcmp(name, next) < 0))
         next = name;
@@ -228,7 +230,7 @@ int bn_options_check(lua_State *L)
   return 0;
 }
 
-static char *copy(lua_State *L, int index)
+static char *options_copy(lua_State *L, int index)
 {
   const char *text = lua_tostring(L, index);
 
@@ -260,8 +262,8 @@ static void store_row(lua_State *L, size_t i, const char *name, enum arg_type ty
   const int top = lua_gettop(L);
 
   info->name = strdup(name);
-  info->help = copy(L, top - 4);
-  info->def = copy(L, top);
+  info->help = options_copy(L, top - 4);
+  info->def = options_copy(L, top);
   if (info->name == NULL || info->help == NULL || (info->def == NULL && lua_isstring(L, top)))
     luaL_error(L, "not enough memory");
   if (lua_isfunction(L, top - 1)) {
@@ -331,8 +333,8 @@ struct validation {
 };
 
 /* Each option's own function gets name and value as strings; nil and false refuse the argument. */
-static void validate(void *arg, const char *name, const char *value, const char *path,
-                     unsigned line)
+static void options_validate(void *arg, const char *name, const char *value, const char *path,
+                             unsigned line)
 {
   struct validation *v = arg;
   const struct bn_options *own = v->own;
@@ -383,7 +385,7 @@ int bn_options_add(struct bn_lua *lua, struct bn_err *err)
 
   if (!own->declared)
     return 0;
-  bn_optset_each_pending(all, validate, &v);
+  bn_optset_each_pending(all, options_validate, &v);
   if (v.rc != 0)
     return -1;
   (void)snprintf(group, sizeof group, "%s options", api->title);

@@ -46,7 +46,7 @@ struct bn_node {
 };
 
 /* The functions below have no state of their own: Lua code has called internal.result(). */
-static lua_State *interpreter(void)
+static lua_State *result_interpreter(void)
 {
   return bn_lua_current()->L;
 }
@@ -65,7 +65,7 @@ static struct bn_node *new_node(enum bn_node_type type, const char *text)
 
 static struct bn_node *new_table(enum bn_node_type type)
 {
-  lua_State *L = interpreter();
+  lua_State *L = result_interpreter();
   struct bn_node *n = new_node(type, "");
 
   if (n == NULL)
@@ -122,12 +122,12 @@ static struct bn_node *new_null(void)
 static void free_node(struct bn_node *n)
 {
   if (n != NULL && (n->type == BN_NODE_LIST || n->type == BN_NODE_MAP))
-    luaL_unref(interpreter(), LUA_REGISTRYINDEX, n->table);
+    luaL_unref(result_interpreter(), LUA_REGISTRYINDEX, n->table);
   free(n);
 }
 
 /* Pushes the value, which is gone then. */
-static void push(lua_State *L, struct bn_node *n)
+static void result_push(lua_State *L, struct bn_node *n)
 {
   switch (n->type) {
   case BN_NODE_NULL:
@@ -151,40 +151,40 @@ static void push(lua_State *L, struct bn_node *n)
   free_node(n);
 }
 
-static int set(struct bn_node *map, const char *key, struct bn_node *value)
+static int result_set(struct bn_node *map, const char *key, struct bn_node *value)
 {
-  lua_State *L = interpreter();
+  lua_State *L = result_interpreter();
 
   if (map == NULL || value == NULL) {
     free_node(value);
     return -1;
   }
   lua_rawgeti(L, LUA_REGISTRYINDEX, map->table);
-  push(L, value);
+  result_push(L, value);
   lua_setfield(L, -2, key);
   lua_pop(L, 1);
   return 0;
 }
 
-static int append(struct bn_node *list, struct bn_node *value)
+static int result_append(struct bn_node *list, struct bn_node *value)
 {
-  lua_State *L = interpreter();
+  lua_State *L = result_interpreter();
 
   if (list == NULL || value == NULL) {
     free_node(value);
     return -1;
   }
   lua_rawgeti(L, LUA_REGISTRYINDEX, list->table);
-  push(L, value);
+  result_push(L, value);
   lua_rawseti(L, -2, ++list->length);
   lua_pop(L, 1);
   return 0;
 }
 
 /* A writer asks whether the key is there. */
-static const struct bn_node *get(const struct bn_node *map, const char *key)
+static const struct bn_node *result_get(const struct bn_node *map, const char *key)
 {
-  lua_State *L = interpreter();
+  lua_State *L = result_interpreter();
   bool is_there;
 
   if (map == NULL)
@@ -197,14 +197,14 @@ static const struct bn_node *get(const struct bn_node *map, const char *key)
 }
 
 /* There is no older document. */
-static const struct bn_node *at(const struct bn_node *list, size_t i)
+static const struct bn_node *result_at(const struct bn_node *list, size_t i)
 {
   (void)list;
   (void)i;
   return NULL;
 }
 
-static void confine(struct bn_node *into, const struct bn_node *from)
+static void result_confine(struct bn_node *into, const struct bn_node *from)
 {
   (void)into;
   (void)from;
@@ -219,11 +219,11 @@ static const struct bn_store lua_tables = {.name = "lua",
                                            .real = new_real,
                                            .boolean = new_boolean,
                                            .null = new_null,
-                                           .set = set,
-                                           .append = append,
-                                           .get = get,
-                                           .at = at,
-                                           .confine = confine};
+                                           .set = result_set,
+                                           .append = result_append,
+                                           .get = result_get,
+                                           .at = result_at,
+                                           .confine = result_confine};
 
 /* How the run ends is not known before done() has returned. */
 static void forget_end(lua_State *L)
@@ -251,7 +251,7 @@ int bn_result_make(lua_State *L)
   document = bn_store_document(&lua_tables, &result, NULL);
   if (document == NULL)
     return luaL_error(L, "sysbench.result: not enough memory");
-  push(L, document);
+  result_push(L, document);
   forget_end(L);
   return 1;
 }

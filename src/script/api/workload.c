@@ -41,7 +41,7 @@ static int run_command(struct bn_lua *lua, const char *name)
   return refused ? -1 : 0;
 }
 
-static void doing(struct bn_session *s, const char *what)
+static void workload_doing(struct bn_session *s, const char *what)
 {
   atomic_store_explicit(&s->doing, what, memory_order_relaxed);
 }
@@ -49,7 +49,7 @@ static void doing(struct bn_session *s, const char *what)
 /* One more instance; NULL: the reason has been logged. */
 static struct bn_instance *open_instance(const struct bn_api *api, struct bn_session *s)
 {
-  doing(s, "executing the top level of the script");
+  workload_doing(s, "executing the top level of the script");
   struct bn_instance *in = bn_instance_load(api->vm, s);
 
   if (in != NULL) {
@@ -59,7 +59,7 @@ static struct bn_instance *open_instance(const struct bn_api *api, struct bn_ses
   return in;
 }
 
-static int command(void *self, struct bn_session *s, const char *name, struct bn_err *err)
+static int workload_command(void *self, struct bn_session *s, const char *name, struct bn_err *err)
 {
   const struct bn_api *api = self;
 
@@ -86,11 +86,11 @@ static bool find_command(void *self, const char *name, struct bn_command *out)
   *out = (struct bn_command){.name = name,
                              .parallel = parallel,
                              .quiet = api->vm->place.set == BN_SET_LEGACY,
-                             .run = command};
+                             .run = workload_command};
   return true;
 }
 
-static int help(void *self, struct bn_err *err)
+static int workload_help(void *self, struct bn_err *err)
 {
   const struct bn_api *api = self;
 
@@ -140,7 +140,7 @@ static int open_session(void *self, struct bn_session *s, struct bn_err *err)
 
   bn_lua_push_global(lua, "thread_init");
   if (lua_isfunction(lua->L, -1)) {
-    doing(s, "in thread_init()");
+    workload_doing(s, "in thread_init()");
     lua_pushinteger(lua->L, (lua_Integer)s->number);
     if (bn_lua_call(lua, 1, 0, "thread_init") != 0)
       return -1;
@@ -170,13 +170,13 @@ static void fail_session(const struct bn_lua *lua)
   lua->session->services->fail_session(lua->session, lua->failure.kind, text);
 }
 
-static enum bn_next loop(void *self, struct bn_session *s)
+static enum bn_next workload_loop(void *self, struct bn_session *s)
 {
   const struct bn_api *api = self;
   struct session_state *own = s->state;
   struct bn_lua *lua = &own->in->lua;
 
-  doing(s, "in thread_run()");
+  workload_doing(s, "in thread_run()");
   bn_lua_push_global(lua, "thread_run");
   lua_pushinteger(lua->L, (lua_Integer)s->number);
   const int rc = bn_lua_call(lua, 1, 0, "thread_run");
@@ -201,7 +201,7 @@ static int close_session(void *self, struct bn_session *s, struct bn_err *err)
   if (own->ready) {
     struct bn_lua *lua = &own->in->lua;
 
-    doing(s, "in thread_done()");
+    workload_doing(s, "in thread_done()");
     bn_lua_push_global(lua, "thread_done");
     if (lua_isfunction(lua->L, -1)) {
       lua_pushinteger(lua->L, (lua_Integer)s->number);
@@ -218,28 +218,28 @@ static int close_session(void *self, struct bn_session *s, struct bn_err *err)
   return rc;
 }
 
-static int verify(void *self, struct bn_session *main, struct bn_err *err)
+static int workload_verify(void *self, struct bn_session *main, struct bn_err *err)
 {
   const struct bn_api *api = self;
 
   return bn_sqlsys_verify(api->vm->setup->sql, main, err);
 }
 
-static void forget(void *self, struct bn_session *main)
+static void workload_forget(void *self, struct bn_session *main)
 {
   const struct bn_api *api = self;
 
   bn_sqlsys_forget(api->vm->setup->sql, main);
 }
 
-static void sample(void *self, uint64_t *counter)
+static void workload_sample(void *self, uint64_t *counter)
 {
   const struct bn_api *api = self;
 
   bn_sqlsys_sample(api->vm->setup->sql, counter);
 }
 
-static int finish(void *self, struct bn_err *err)
+static int workload_finish(void *self, struct bn_err *err)
 {
   const struct bn_api *api = self;
 
@@ -262,18 +262,18 @@ void bn_workload_fill(struct bn_workload *w, const struct bn_api *api)
                             .find_command = find_command,
                             .open = open_script,
                             .session_open = open_session,
-                            .loop = loop,
+                            .loop = workload_loop,
                             .session_close = close_session,
-                            .finish = finish};
+                            .finish = workload_finish};
   if (sql != NULL && bn_sqlsys_verifies(sql)) {
-    w->verify = verify;
-    w->forget = forget;
-    w->sample = sample;
+    w->verify = workload_verify;
+    w->forget = workload_forget;
+    w->sample = workload_sample;
   }
 }
 
 void bn_workload_complete(struct bn_workload *w, const struct bn_api *api)
 {
   if (bn_lua_has_function(&api->main->lua, "help"))
-    w->help = help;
+    w->help = workload_help;
 }

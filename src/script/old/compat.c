@@ -128,7 +128,7 @@ sb_histogram_t *sb_histogram_new(size_t size, double min, double max)
 }
 
 /* Lua gives nil for any pointer. */
-static bool missing(const sb_histogram_t *h, const char *function)
+static bool compat_missing(const sb_histogram_t *h, const char *function)
 {
   if (h == NULL)
     bn_log(BN_ALERT, "%s: the histogram is nil", function);
@@ -137,14 +137,14 @@ static bool missing(const sb_histogram_t *h, const char *function)
 
 void sb_histogram_delete(sb_histogram_t *h)
 {
-  if (missing(h, __func__))
+  if (compat_missing(h, __func__))
     return;
   bn_ffi_hist_free(h);
 }
 
 void sb_histogram_update(sb_histogram_t *h, double value)
 {
-  if (missing(h, __func__))
+  if (compat_missing(h, __func__))
     return;
   bn_ffi_hist_update(h, value);
 }
@@ -153,7 +153,7 @@ void sb_histogram_print(sb_histogram_t *h)
 {
   size_t len = 0;
 
-  if (missing(h, __func__))
+  if (compat_missing(h, __func__))
     return;
   char *text = bn_ffi_hist_text(h, &len);
 

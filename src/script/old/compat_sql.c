@@ -16,7 +16,7 @@ _Static_assert((int)SQL_TYPE_DOUBLE == (int)BN_FFI_DOUBLE, "types");
 _Static_assert((int)SQL_TYPE_VARCHAR == (int)BN_FFI_TEXT, "types");
 
 /* Lua gives nil for any pointer, and a function that failed returned one that is NULL. */
-static bool missing(const void *arg, const char *function, const char *what)
+static bool compat_sql_missing(const void *arg, const char *function, const char *what)
 {
   if (arg != NULL)
     return false;
@@ -25,7 +25,7 @@ static bool missing(const void *arg, const char *function, const char *what)
 }
 
 /* These callers have no hook to ask. */
-static sql_result *settled(struct bn_sql_conn *c, struct bn_sql_rs *rs)
+static sql_result *compat_sql_settled(struct bn_sql_conn *c, struct bn_sql_rs *rs)
 {
   bn_sql_settle(c, false);
   return bn_ffi_from_rs(rs);
@@ -44,21 +44,21 @@ int db_destroy(sql_driver *drv)
 
 sql_connection *db_connection_create(sql_driver *drv)
 {
-  if (missing(drv, __func__, "driver"))
+  if (compat_sql_missing(drv, __func__, "driver"))
     return NULL;
   return bn_ffi_sql_connect(drv, NULL, NULL, 0);
 }
 
 int db_connection_close(sql_connection *con)
 {
-  if (missing(con, __func__, "connection"))
+  if (compat_sql_missing(con, __func__, "connection"))
     return 1;
   return bn_ffi_sql_disconnect(con);
 }
 
 int db_connection_reconnect(sql_connection *con)
 {
-  if (missing(con, __func__, "connection"))
+  if (compat_sql_missing(con, __func__, "connection"))
     return 1;
   return bn_ffi_sql_reconnect(con);
 }
@@ -70,21 +70,23 @@ void db_connection_free(sql_connection *con)
 
 int db_bulk_insert_init(sql_connection *con, const char *query, size_t len)
 {
-  if (missing(con, __func__, "connection") || missing(query, __func__, "query"))
+  if (compat_sql_missing(con, __func__, "connection") ||
+      compat_sql_missing(query, __func__, "query"))
     return 1;
   return bn_ffi_sql_bulk_init(con, query, len);
 }
 
 int db_bulk_insert_next(sql_connection *con, const char *query, size_t len)
 {
-  if (missing(con, __func__, "connection") || missing(query, __func__, "query"))
+  if (compat_sql_missing(con, __func__, "connection") ||
+      compat_sql_missing(query, __func__, "query"))
     return 1;
   return bn_ffi_sql_bulk_next(con, query, len);
 }
 
 int db_bulk_insert_done(sql_connection *con)
 {
-  if (missing(con, __func__, "connection"))
+  if (compat_sql_missing(con, __func__, "connection"))
     return 1;
   return bn_ffi_sql_bulk_done(con);
 }
@@ -93,14 +95,15 @@ sql_result *db_query(sql_connection *con, const char *query, size_t len)
 {
   struct bn_sql_conn *c = bn_ffi_to_conn(con);
 
-  if (missing(con, __func__, "connection") || missing(query, __func__, "query"))
+  if (compat_sql_missing(con, __func__, "connection") ||
+      compat_sql_missing(query, __func__, "query"))
     return NULL;
-  return settled(c, bn_sql_query(c, query, len));
+  return compat_sql_settled(c, bn_sql_query(c, query, len));
 }
 
 bool db_more_results(sql_connection *con)
 {
-  if (missing(con, __func__, "connection"))
+  if (compat_sql_missing(con, __func__, "connection"))
     return false;
   return bn_ffi_sql_more_results(con);
 }
@@ -109,21 +112,22 @@ sql_result *db_next_result(sql_connection *con)
 {
   struct bn_sql_conn *c = bn_ffi_to_conn(con);
 
-  if (missing(con, __func__, "connection"))
+  if (compat_sql_missing(con, __func__, "connection"))
     return NULL;
-  return settled(c, bn_sql_next_result(c));
+  return compat_sql_settled(c, bn_sql_next_result(c));
 }
 
 sql_row *db_fetch_row(sql_result *rs)
 {
-  if (missing(rs, __func__, "result"))
+  if (compat_sql_missing(rs, __func__, "result"))
     return NULL;
   return bn_ffi_sql_fetch(rs) ? &rs->row : NULL;
 }
 
 sql_statement *db_prepare(sql_connection *con, const char *query, size_t len)
 {
-  if (missing(con, __func__, "connection") || missing(query, __func__, "query"))
+  if (compat_sql_missing(con, __func__, "connection") ||
+      compat_sql_missing(query, __func__, "query"))
     return NULL;
   return bn_ffi_sql_prepare(con, query, len, NULL);
 }
@@ -155,8 +159,8 @@ int db_bind_param(sql_statement *stmt, sql_bind *params, size_t len)
   struct bn_sql_bind *binds;
   int rc;
 
-  if (missing(stmt, __func__, "statement") ||
-      (len > 0 && missing(params, __func__, "list of parameters")))
+  if (compat_sql_missing(stmt, __func__, "statement") ||
+      (len > 0 && compat_sql_missing(params, __func__, "list of parameters")))
     return 1;
   binds = calloc(len > 0 ? len : 1, sizeof *binds);
   if (binds == NULL)
@@ -181,30 +185,30 @@ sql_result *db_execute(sql_statement *stmt)
 {
   struct bn_sql_stmt *st = bn_ffi_to_stmt(stmt);
 
-  if (missing(stmt, __func__, "statement"))
+  if (compat_sql_missing(stmt, __func__, "statement"))
     return NULL;
-  return settled(bn_sql_stmt_conn(st), bn_sql_execute(st));
+  return compat_sql_settled(bn_sql_stmt_conn(st), bn_sql_execute(st));
 }
 
 sql_result *db_stmt_next_result(sql_statement *stmt)
 {
   struct bn_sql_stmt *st = bn_ffi_to_stmt(stmt);
 
-  if (missing(stmt, __func__, "statement"))
+  if (compat_sql_missing(stmt, __func__, "statement"))
     return NULL;
-  return settled(bn_sql_stmt_conn(st), bn_sql_stmt_next_result(st));
+  return compat_sql_settled(bn_sql_stmt_conn(st), bn_sql_stmt_next_result(st));
 }
 
 int db_close(sql_statement *stmt)
 {
-  if (missing(stmt, __func__, "statement"))
+  if (compat_sql_missing(stmt, __func__, "statement"))
     return 1;
   return bn_ffi_sql_stmt_close(stmt);
 }
 
 int db_free_results(sql_result *rs)
 {
-  if (missing(rs, __func__, "result"))
+  if (compat_sql_missing(rs, __func__, "result"))
     return 1;
   return bn_ffi_sql_free_result(rs);
 }

@@ -58,7 +58,7 @@ static const char *next_word(const struct words *w, const char *word)
   return p != NULL && p < end ? p : NULL;
 }
 
-static bool equal(const char *word, const char *name)
+static bool oldstyle_equal(const char *word, const char *name)
 {
   for (; *word != '\0' && *name != '\0'; word++, name++)
     if (*word != *name && !(*word == '_' && *name == '-'))
@@ -66,10 +66,10 @@ static bool equal(const char *word, const char *name)
   return *word == *name;
 }
 
-static bool mentions(const struct words *w, const char *name)
+static bool oldstyle_mentions(const struct words *w, const char *name)
 {
   for (const char *word = next_word(w, NULL); word != NULL; word = next_word(w, word))
-    if (equal(word, name))
+    if (oldstyle_equal(word, name))
       return true;
   return false;
 }
@@ -81,7 +81,7 @@ static bool uses_old_names(const struct words *w)
       "sb_rand",    "sb_rnd",   "sb_rand_uniform", "sb_rand_uniq"};
 
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-    if (mentions(w, names[i]))
+    if (oldstyle_mentions(w, names[i]))
       return true;
   return false;
 }
@@ -91,7 +91,8 @@ struct check {
   const struct words *words;
 };
 
-static void count(void *arg, const char *name, const char *value, const char *path, unsigned line)
+static void oldstyle_count(void *arg, const char *name, const char *value, const char *path,
+                           unsigned line)
 {
   unsigned *n = arg;
 
@@ -110,7 +111,7 @@ static void report_unknown(void *arg, const char *name, const char *value, const
   char masked[BN_MASK_MAX];
 
   (void)line;
-  if (path != NULL || mentions(c->words, name))
+  if (path != NULL || oldstyle_mentions(c->words, name))
     return;
   known = bn_optset_nearest(c->options, name);
   if (known != NULL)
@@ -141,7 +142,7 @@ bool bn_oldstyle_accepts_any(const struct bn_vm *vm)
   struct check check = {.options = options, .words = &words};
   unsigned pending = 0;
 
-  bn_optset_each_pending(options, count, &pending);
+  bn_optset_each_pending(options, oldstyle_count, &pending);
   if (pending == 0)
     return true;
   read_words(&words, vm->chunks);

@@ -19,7 +19,7 @@
 #include "script/vm/stackguard.h"
 
 /* Where event() failed has been shown already: from here only who called it could be seen. */
-static int traceback(lua_State *L)
+static int call_traceback(lua_State *L)
 {
   struct bn_lua *lua = bn_lua_current();
 
@@ -270,7 +270,7 @@ int bn_lua_call(struct bn_lua *lua, int nargs, int nresults, const char *what)
 
   if (traced) {
     c.handler = lua_gettop(lua->L) - nargs;
-    lua_pushcfunction(lua->L, traceback);
+    lua_pushcfunction(lua->L, call_traceback);
     lua_insert(lua->L, c.handler);
   }
   const int rc = bn_stackguard_call(lua, protected_call, &c);

@@ -65,7 +65,7 @@ static int read_file(const char *file, struct bn_buf *text)
   return code;
 }
 
-static int append(lua_State *L, const void *data, size_t len, void *ud)
+static int chunk_append(lua_State *L, const void *data, size_t len, void *ud)
 {
   (void)L;
   return bn_buf_add(ud, data, len);
@@ -82,8 +82,8 @@ static void free_chunk(struct bn_chunk *c)
 }
 
 /* Compiles; takes file and chunkname over.  NULL: the message is on top of the Lua stack. */
-static struct bn_chunk *compile(lua_State *L, char *file, char *chunkname,
-                                const struct bn_buf *text)
+static struct bn_chunk *chunk_compile(lua_State *L, char *file, char *chunkname,
+                                      const struct bn_buf *text)
 {
   struct bn_chunk *c = calloc(1, sizeof *c);
   struct bn_buf code;
@@ -99,7 +99,7 @@ static struct bn_chunk *compile(lua_State *L, char *file, char *chunkname,
   if (c == NULL || file == NULL || chunkname == NULL) {
     lua_pushliteral(L, "not enough memory");
   } else if (luaL_loadbuffer(L, text->data != NULL ? text->data : "", text->len, chunkname) == 0) {
-    const int rc = lua_dump(L, append, &code);
+    const int rc = lua_dump(L, chunk_append, &code);
 
     lua_pop(L, 1);
     c->len = code.len;
@@ -112,7 +112,7 @@ static struct bn_chunk *compile(lua_State *L, char *file, char *chunkname,
   return NULL;
 }
 
-static struct bn_chunk *known(const struct bn_chunks *all, const char *file)
+static struct bn_chunk *chunk_known(const struct bn_chunks *all, const char *file)
 {
   struct bn_chunk *c = all->first;
 
@@ -161,10 +161,10 @@ const struct bn_chunk *bn_chunks_file(struct bn_chunks *all, lua_State *L, const
 
   bn_buf_init(&text, 0);
   (void)pthread_mutex_lock(&all->lock);
-  struct bn_chunk *c = known(all, file);
+  struct bn_chunk *c = chunk_known(all, file);
 
   if (c == NULL && (failed = read_file(file, &text)) == 0) {
-    c = compile(L, strdup(file), name_after('@', name_shown(all, file)), &text);
+    c = chunk_compile(L, strdup(file), name_after('@', name_shown(all, file)), &text);
     if (c != NULL) {
       c->next = all->first;
       all->first = c;
@@ -205,7 +205,7 @@ const struct bn_chunk *bn_chunks_stdin(struct bn_chunks *all, lua_State *L, bool
     (void)bn_err_set(err, ENODATA,
                      "no test is named, and standard input has no script; name a test, for "
                      "example: bench cpu run (see bench --help)");
-  else if ((c = compile(L, strdup("stdin"), strdup("=stdin"), &text)) == NULL)
+  else if ((c = chunk_compile(L, strdup("stdin"), strdup("=stdin"), &text)) == NULL)
     (void)bn_err_set(err, EINVAL, "%s", lua_tostring(L, -1));
   bn_buf_done(&text);
   all->first = c;

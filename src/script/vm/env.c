@@ -44,7 +44,7 @@ static void push_module(lua_State *L, const char *name)
 }
 
 /* Declares a part of the C interface, unless it has been, to the ffi table on top. */
-static void declare(lua_State *L, const char *name)
+static void env_declare(lua_State *L, const char *name)
 {
   const struct bn_vm_part *p = bn_lua_current()->vm->table->parts;
 
@@ -94,7 +94,7 @@ static int internal_declare(lua_State *L)
   const char *part = luaL_checkstring(L, 1);
 
   push_ffi(L);
-  declare(L, part);
+  env_declare(L, part);
   return 0;
 }
 
@@ -116,7 +116,7 @@ static int unfold_ffi(lua_State *L)
   lua_setmetatable(L, 1);
   push_ffi(L);
   for (const char *const *part = bn_lua_current()->vm->table->old_parts; *part != NULL; part++)
-    declare(L, *part);
+    env_declare(L, *part);
   copy_entries(L, 3, 1);
   lua_pushvalue(L, 2);
   lua_rawget(L, 1);
@@ -187,7 +187,7 @@ static void open_shared(lua_State *L)
   lua_getglobal(L, "require");
   lua_pushliteral(L, "ffi");
   lua_call(L, 1, 1);
-  declare(L, table->parts[0].name);
+  env_declare(L, table->parts[0].name);
   lua_setfield(L, -2, "ffi");
   lua_createtable(L, 0, 1);
   lua_pushcfunction(L, late_function);

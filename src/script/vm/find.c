@@ -28,7 +28,7 @@ static size_t bare_length(const char *name)
 }
 
 /* The bundled script whose file name, with or without ".lua", is the end of `name`; NULL: none. */
-static char *bundled(const struct bn_script_setup *setup, enum bn_set set, const char *name)
+static char *find_bundled(const struct bn_script_setup *setup, enum bn_set set, const char *name)
 {
   const char *slash = strrchr(name, '/');
   const char *base = slash != NULL ? slash + 1 : name;
@@ -81,13 +81,13 @@ char *bn_find_instead(const struct bn_script_setup *setup, const char *name, boo
   if (bn_path_is_file(name))
     return NULL;
   if (is_in(name, "oltp_legacy") || is_in(name, "tests/db")) {
-    file = bundled(setup, BN_SET_LEGACY, name);
+    file = find_bundled(setup, BN_SET_LEGACY, name);
   } else if (is_in(name, "sysbench")) {
     const bool old = setup->conf->policy->legacy_scripts_first;
 
-    file = bundled(setup, old ? BN_SET_LEGACY : BN_SET_MODERN, name);
+    file = find_bundled(setup, old ? BN_SET_LEGACY : BN_SET_MODERN, name);
     if (file == NULL)
-      file = bundled(setup, old ? BN_SET_MODERN : BN_SET_LEGACY, name);
+      file = find_bundled(setup, old ? BN_SET_MODERN : BN_SET_LEGACY, name);
   }
   if (file != NULL && !quiet)
     bn_log_note("%s does not exist; using the bundled %s", name, file);
@@ -119,7 +119,7 @@ static char *find_file(const struct bn_script_setup *setup, const char *path)
   if (bn_path_is_file(name))
     return strdup(name);
   if (setup->conf->policy->legacy_scripts_first && strchr(name, '/') == NULL)
-    file = bundled(setup, BN_SET_LEGACY, name);
+    file = find_bundled(setup, BN_SET_LEGACY, name);
   if (file == NULL)
     file = find_module(path, name);
   return file != NULL ? file : bn_find_instead(setup, name, false);

@@ -20,7 +20,7 @@ static size_t class_of(size_t size)
   return (size - 1) / BN_HEAP_GRAIN;
 }
 
-static size_t rounded(size_t size)
+static size_t heap_rounded(size_t size)
 {
   return (class_of(size) + 1) * BN_HEAP_GRAIN;
 }
@@ -65,25 +65,25 @@ static void *take_free(struct bn_heap *h, size_t size)
   if (h->free[c] == NULL)
     h->available &= ~(UINT64_C(1) << c);
   if (c > wanted)
-    give_back(h, block + rounded(size), (c - wanted) * BN_HEAP_GRAIN);
+    give_back(h, block + heap_rounded(size), (c - wanted) * BN_HEAP_GRAIN);
   return block;
 }
 
-static void *take(struct bn_heap *h, size_t size)
+static void *heap_take(struct bn_heap *h, size_t size)
 {
   void *block = take_free(h, size);
 
   if (block != NULL)
     return block;
-  if ((size_t)(h->end - h->next) < rounded(size) && add_page(h) != 0)
+  if ((size_t)(h->end - h->next) < heap_rounded(size) && add_page(h) != 0)
     return NULL;
   block = h->next;
-  h->next += rounded(size);
+  h->next += heap_rounded(size);
   return block;
 }
 
 /* Both sizes are large.  Lua relies on blocks that can always shrink. */
-static void *resized(void *block, size_t old_size, size_t size)
+static void *heap_resized(void *block, size_t old_size, size_t size)
 {
   void *to = realloc(block, size);
 
@@ -91,9 +91,9 @@ static void *resized(void *block, size_t old_size, size_t size)
 }
 
 /* One of the two sizes is small and their classes differ. */
-static void *move(struct bn_heap *h, void *block, size_t old_size, size_t size)
+static void *heap_move(struct bn_heap *h, void *block, size_t old_size, size_t size)
 {
-  void *to = size <= BN_HEAP_SMALL ? take(h, size) : malloc(size);
+  void *to = size <= BN_HEAP_SMALL ? heap_take(h, size) : malloc(size);
 
   if (to == NULL)
     return size < old_size ? block : NULL;
@@ -117,12 +117,12 @@ void *bn_heap_alloc(void *ud, void *block, size_t old_size, size_t size)
     return NULL;
   }
   if (block == NULL)
-    return size <= BN_HEAP_SMALL ? take(h, size) : malloc(size);
+    return size <= BN_HEAP_SMALL ? heap_take(h, size) : malloc(size);
   if (old_size > BN_HEAP_SMALL && size > BN_HEAP_SMALL)
-    return resized(block, old_size, size);
+    return heap_resized(block, old_size, size);
   if (old_size <= BN_HEAP_SMALL && size <= BN_HEAP_SMALL && class_of(old_size) == class_of(size))
     return block;
-  return move(h, block, old_size, size);
+  return heap_move(h, block, old_size, size);
 }
 
 void bn_heap_done(struct bn_heap *h)

@@ -60,7 +60,7 @@ bool bn_library_leaves(lua_State *L)
 }
 
 /* Wraps a function of the library table on top. */
-static void wrap(lua_State *L, const char *function, lua_CFunction by)
+static void library_wrap(lua_State *L, const char *function, lua_CFunction by)
 {
   lua_getfield(L, -1, function);
   lua_pushcclosure(L, by, 1);
@@ -71,10 +71,10 @@ static void wrap(lua_State *L, const char *function, lua_CFunction by)
 static void wrap_library(lua_State *L, const char *library)
 {
   if (strcmp(library, LUA_OSLIBNAME) == 0) {
-    wrap(L, "execute", with_signals);
-    wrap(L, "exit", exit_run);
+    library_wrap(L, "execute", with_signals);
+    library_wrap(L, "exit", exit_run);
   } else if (strcmp(library, LUA_IOLIBNAME) == 0) {
-    wrap(L, "popen", with_signals);
+    library_wrap(L, "popen", with_signals);
   }
 }
 

@@ -80,7 +80,7 @@ bool bn_path_is_file(const char *path)
 }
 
 /* Replaces every '?' of a template by the module's name with '/' for '.'. */
-static char *fill(const char *template, size_t len, const char *name)
+static char *path_fill(const char *template, size_t len, const char *name)
 {
   struct bn_buf b;
 
@@ -100,7 +100,7 @@ char *bn_path_search(const char *path, const char *name, struct bn_buf *tried)
 {
   while (*path != '\0') {
     const size_t len = strcspn(path, ";");
-    char *file = len > 0 ? fill(path, len, name) : NULL;
+    char *file = len > 0 ? path_fill(path, len, name) : NULL;
 
     if (file != NULL && bn_path_is_file(file))
       return file;

@@ -24,7 +24,7 @@ static const char *path_of(lua_State *L, const char *name)
 }
 
 /* Searches; pushes the file's name and returns it, or pushes what was tried and returns NULL. */
-static const char *search(lua_State *L, const char *field)
+static const char *require_search(lua_State *L, const char *field)
 {
   struct bn_buf tried;
 
@@ -87,7 +87,7 @@ static const char *find_lua(lua_State *L)
   const bool own_first = place->set == BN_SET_LEGACY || place->sent;
   const char *file = own_first ? in_own_folder(L) : NULL;
 
-  if (file != NULL || (file = search(L, "path")) != NULL)
+  if (file != NULL || (file = require_search(L, "path")) != NULL)
     return file;
   return in_own_folder(L);
 }
@@ -129,7 +129,7 @@ static int load_library(lua_State *L, const char *file)
 
 static int load_c(lua_State *L)
 {
-  const char *file = search(L, "cpath");
+  const char *file = require_search(L, "cpath");
 
   return file == NULL ? 1 : load_library(L, file);
 }

@@ -93,7 +93,7 @@ static int luajit_command(lua_State *L)
 }
 
 /* 0, or -1 after logging why. */
-static int build(struct bn_lua *lua)
+static int vm_build(struct bn_lua *lua)
 {
   const struct bn_conf *conf = lua->vm->setup->conf;
   lua_State *L = lua->L;
@@ -124,7 +124,7 @@ int bn_lua_open(struct bn_lua *lua, const struct bn_vm *vm, struct bn_session *s
     return -1;
   }
   struct bn_lua *previous = bn_lua_enter(lua);
-  const int rc = build(lua);
+  const int rc = vm_build(lua);
 
   bn_lua_enter(previous);
   return rc;

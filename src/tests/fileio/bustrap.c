@@ -16,7 +16,8 @@ static _Thread_local sigjmp_buf *volatile landing;
 #define __has_feature(x) 0
 #endif
 #if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
-__attribute__((no_sanitize("thread"))) static void copy(void *to, const void *from, size_t n)
+__attribute__((no_sanitize("thread"))) static void bustrap_copy(void *to, const void *from,
+                                                                size_t n)
 {
   volatile unsigned char *out = to;
   const volatile unsigned char *in = from;
@@ -25,7 +26,7 @@ __attribute__((no_sanitize("thread"))) static void copy(void *to, const void *fr
     out[i] = in[i];
 }
 #else
-static void copy(void *to, const void *from, size_t n)
+static void bustrap_copy(void *to, const void *from, size_t n)
 {
   memcpy(to, from, n);
 }
@@ -71,7 +72,7 @@ bool bn_bustrap_copy(void *to, const void *from, size_t n)
     return false;
   }
   landing = &here;
-  copy(to, from, n);
+  bustrap_copy(to, from, n);
   landing = NULL;
   return true;
 }

@@ -16,7 +16,7 @@
 #include "measure/host.h"
 #include "tests/fileio/fileio.h"
 
-static const char *folder(const struct bn_fileio_plan *p)
+static const char *device_folder(const struct bn_fileio_plan *p)
 {
   return p->conf->dir != NULL && p->conf->dir[0] != '\0' ? p->conf->dir : ".";
 }
@@ -44,7 +44,7 @@ static bool flushes_each_write(const struct bn_fileio_plan *p)
   return p->conf->fsync_all || p->fsync_freq == 1 || ((p->sync || p->dsync) && !mapped);
 }
 
-static bool reads(const struct bn_fileio_plan *p)
+static bool device_reads(const struct bn_fileio_plan *p)
 {
   return p->mode == BN_FILE_SEQRD || p->mode == BN_FILE_RNDRD || p->mode == BN_FILE_RNDRW;
 }
@@ -61,7 +61,7 @@ static void warn_about_memory(const struct bn_fileio_plan *p, int fd)
                 "choose a folder on a device with --file-dir");
     return;
   }
-  if (p->direct || all >= memory || (flushed && !reads(p)))
+  if (p->direct || all >= memory || (flushed && !device_reads(p)))
     return;
   bn_fileio_size_text(p, all, is, sizeof is);
   bn_fileio_size_text(p, memory, has, sizeof has);
@@ -70,7 +70,7 @@ static void warn_about_memory(const struct bn_fileio_plan *p, int fd)
               is, has, flushed ? "reads" : "requests");
 }
 
-static void tell(const struct bn_services *services, const struct bn_place *place)
+static void device_tell(const struct bn_services *services, const struct bn_place *place)
 {
   services->fact(services->of, "files", "folder", place->path);
   services->fact(services->of, "files", "file_system", place->file_system);
@@ -82,8 +82,8 @@ void bn_device_describe(const struct bn_fileio_plan *p, int fd, const struct bn_
   struct bn_place place;
   struct stat st;
 
-  bn_place_read(&place, "", folder(p));
-  tell(services, &place);
+  bn_place_read(&place, "", device_folder(p));
+  device_tell(services, &place);
   if (is_device(fd, &st))
     bn_log_note("files: test_file.0 is the device %u:%u itself", major(st.st_rdev),
                 minor(st.st_rdev));
@@ -131,7 +131,7 @@ int bn_device_check_direct(const struct bn_fileio_plan *p, int fd, struct bn_err
 
 int bn_device_try(const struct bn_fileio_plan *p, int *fd, struct bn_err *err)
 {
-  *fd = open(folder(p), O_TMPFILE | O_RDWR | p->open_flags, 0600);
+  *fd = open(device_folder(p), O_TMPFILE | O_RDWR | p->open_flags, 0600);
   if (*fd < 0)
     return errno == EINVAL && p->direct ? no_direct(err) : 0;
   return p->direct ? bn_device_check_direct(p, *fd, err) : 0;
@@ -144,14 +144,15 @@ int bn_device_check_space(const struct bn_fileio_plan *p, uint64_t bytes, uint64
   struct statvfs fs;
   uint64_t room;
 
-  if (statvfs(folder(p), &fs) != 0)
-    return bn_err_set(err, errno, "cannot look at the folder '%s': %s", folder(p), strerror(errno));
+  if (statvfs(device_folder(p), &fs) != 0)
+    return bn_err_set(err, errno, "cannot look at the folder '%s': %s", device_folder(p),
+                      strerror(errno));
   /* File systems that make inodes as they need them say that they have none. */
   if (fs.f_files != 0 && files > (uint64_t)fs.f_favail)
     return bn_err_set(err, ENOSPC,
                       "%llu files have to be made, but the file system of '%s' can hold only %llu "
                       "more: lower --file-num or use --file-dir",
-                      (unsigned long long)files, folder(p), (unsigned long long)fs.f_favail);
+                      (unsigned long long)files, device_folder(p), (unsigned long long)fs.f_favail);
   room = (uint64_t)fs.f_bavail * fs.f_frsize;
   if (bytes <= room)
     return 0;
@@ -160,5 +161,5 @@ int bn_device_check_space(const struct bn_fileio_plan *p, uint64_t bytes, uint64
   return bn_err_set(err, ENOSPC,
                     "the files need %s more, but the file system of '%s' has %s left: lower "
                     "--file-total-size or use --file-dir",
-                    need, folder(p), has);
+                    need, device_folder(p), has);
 }

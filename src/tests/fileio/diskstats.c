@@ -38,7 +38,7 @@ void bn_diskstats_init(struct bn_diskstats *d, int fd)
 }
 
 /* Times are 32 bits of milliseconds: at a queue of 128 one wraps around after nine hours. */
-static uint64_t grown(enum bn_disk_value i, uint64_t now, uint64_t before)
+static uint64_t diskstats_grown(enum bn_disk_value i, uint64_t now, uint64_t before)
 {
   switch (i) {
   case BN_DISK_BYTES_READ:
@@ -64,7 +64,7 @@ void bn_diskstats_add(struct bn_diskstats *d, const uint64_t *row, uint64_t out[
       out[i] = BN_ABSENT;
       continue;
     }
-    d->value[i] += d->known ? grown(i, now, d->last[i]) : 0;
+    d->value[i] += d->known ? diskstats_grown(i, now, d->last[i]) : 0;
     d->last[i] = now;
     out[i] = d->value[i];
   }

@@ -97,7 +97,7 @@ static int aio_submit(void *self, struct bn_io_req *r)
 
 /* The kernel refused the first waiting request.  Flushes are refused by file systems that know them
    only as a system call. */
-static struct bn_io_req *refused(struct engine *e, int error)
+static struct bn_io_req *engine_libaio_refused(struct engine *e, int error)
 {
   struct bn_io_req *r = e->waiting[0]->data;
 
@@ -121,7 +121,7 @@ static int send_waiting(struct engine *e, struct bn_io_req **done, unsigned max)
     if (rc == -EAGAIN && e->sent > 0)
       break;
     if (rc <= 0 && rc != -EINTR && rc != -EAGAIN)
-      done[n++] = refused(e, rc < 0 ? -rc : EIO);
+      done[n++] = engine_libaio_refused(e, rc < 0 ? -rc : EIO);
   }
   return (int)n;
 }

@@ -45,7 +45,7 @@ static int make_ring(struct io_uring *ring, const struct bn_io_setup *setup, uns
   return rc;
 }
 
-static int explain(struct bn_err *err, int error)
+static int engine_uring_explain(struct bn_err *err, int error)
 {
   switch (error) {
   case EPERM:
@@ -81,7 +81,7 @@ static int uring_start(void **shared, const struct bn_io_setup *setup, struct bn
 
   *shared = NULL;
   if (rc < 0)
-    return explain(err, -rc);
+    return engine_uring_explain(err, -rc);
   io_uring_queue_exit(&ring);
   return 0;
 }
@@ -106,7 +106,7 @@ static int uring_open(void *self, const struct bn_io_setup *setup, struct bn_err
   const int rc = make_ring(&e->ring, setup, setup->depth);
 
   if (rc < 0)
-    return explain(err, -rc);
+    return engine_uring_explain(err, -rc);
   e->ready = true;
   e->fd = setup->fd;
   e->polled = setup->iopoll;
@@ -129,7 +129,7 @@ static void uring_close(void *self)
   io_uring_queue_exit(&e->ring);
 }
 
-static void fill(struct engine *e, struct io_uring_sqe *sqe, struct bn_io_req *r)
+static void engine_uring_fill(struct engine *e, struct io_uring_sqe *sqe, struct bn_io_req *r)
 {
   const int fd = e->fixed_files ? (int)r->file : e->fd[r->file];
   const unsigned len = (unsigned)r->len;
@@ -180,7 +180,7 @@ static int uring_submit(void *self, struct bn_io_req *r)
       (void)io_uring_sqring_wait(&e->ring);
     sqe = io_uring_get_sqe(&e->ring);
   }
-  fill(e, sqe, r);
+  engine_uring_fill(e, sqe, r);
   e->in_flight++;
   /* When the queue is full reap comes next and sends and waits in one call.  An error comes again
      there. */
@@ -204,7 +204,7 @@ static int wait_for(struct engine *e, unsigned min, uint64_t timeout_ns)
 
 /* Kernels before 5.11 wait no longer than they are told by a request of the library's own
    (io_uring_submit_and_wait_timeout), which completes among the others. */
-static unsigned take(struct engine *e, struct bn_io_req **done, unsigned max)
+static unsigned engine_uring_take(struct engine *e, struct bn_io_req **done, unsigned max)
 {
   struct io_uring_cqe *cqe;
   unsigned n = 0, taken = 0, head;
@@ -236,7 +236,7 @@ static int uring_reap(void *self, unsigned min, struct bn_io_req **done, unsigne
     min = e->in_flight;
   do {
     rc = wait_for(e, min, timeout_ns);
-    n = take(e, done, max);
+    n = engine_uring_take(e, done, max);
   } while (n == 0 && min > 0 && (rc >= 0 ? timeout_ns == UINT64_MAX : rc == -EINTR));
   if (n > 0 || rc >= 0 || rc == -ETIME || rc == -EINTR || rc == -EAGAIN || rc == -EBUSY)
     return (int)n;

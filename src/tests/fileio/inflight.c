@@ -123,7 +123,8 @@ static void tell_failure(struct bn_fileio *f, const struct bn_io_req *r)
 }
 
 /* The kernel may move less than it was asked for; the rest is rare enough to wait for. */
-static bool succeeded(struct bn_fileio *f, const struct bn_fileio_session *w, struct bn_io_req *r)
+static bool inflight_succeeded(struct bn_fileio *f, const struct bn_fileio_session *w,
+                               struct bn_io_req *r)
 {
   if (is_flush(r) ? r->result >= 0 : r->result == (int64_t)r->len)
     return true;
@@ -163,7 +164,7 @@ static void tell_fault(const struct bn_fileio *f, unsigned file, enum bn_verify 
   bn_log_fatal_as(NULL, (const char *const[]){what, values, where}, 3);
 }
 
-static bool verified(const struct bn_fileio *f, const struct bn_io_req *r)
+static bool inflight_verified(const struct bn_fileio *f, const struct bn_io_req *r)
 {
   struct bn_verify_fault fault;
   enum bn_verify found;
@@ -176,7 +177,7 @@ static bool verified(const struct bn_fileio *f, const struct bn_io_req *r)
   return found == BN_VERIFY_GOOD;
 }
 
-static void count(struct bn_session *s, const struct bn_flight *x, uint64_t now_ns)
+static void inflight_count(struct bn_session *s, const struct bn_flight *x, uint64_t now_ns)
 {
   const uint64_t took = now_ns > x->submitted_ns ? now_ns - x->submitted_ns : 0;
   struct bn_stat *st = s->stat;
@@ -200,21 +201,21 @@ static void count(struct bn_session *s, const struct bn_flight *x, uint64_t now_
   }
 }
 
-static void complete(struct bn_fileio *f, struct bn_session *s, struct bn_flight *x);
+static void inflight_complete(struct bn_fileio *f, struct bn_session *s, struct bn_flight *x);
 
 static enum bn_io_op flush_op(const struct bn_fileio *f)
 {
   return f->plan.conf->fsync_mode == 0 ? BN_IO_FSYNC : BN_IO_FDATASYNC;
 }
 
-static void submit(struct bn_fileio *f, struct bn_session *s, struct bn_flight *x)
+static void inflight_submit(struct bn_fileio *f, struct bn_session *s, struct bn_flight *x)
 {
   struct bn_fileio_session *w = s->state;
 
   w->in_flight++;
   w->writes_in_flight += x->io.op == BN_IO_WRITE;
   if (f->engine->submit(w->engine, &x->io) == 1)
-    complete(f, s, x);
+    inflight_complete(f, s, x);
 }
 
 /* The written file is flushed inside the event. */
@@ -223,7 +224,7 @@ static void flush_written(struct bn_fileio *f, struct bn_session *s, struct bn_f
   x->kind = EVENT_FLUSH;
   x->io.op = flush_op(f);
   x->submitted_ns = bn_clock_now(&s->clock);
-  submit(f, s, x);
+  inflight_submit(f, s, x);
 }
 
 /* One failure explains the others. */
@@ -242,7 +243,8 @@ static void note_failure(struct bn_fileio_session *w, const struct bn_io_req *r)
     (void)snprintf(w->why, sizeof w->why, "a block that was read is not as it was written");
 }
 
-static void finish(struct bn_fileio *f, struct bn_session *s, struct bn_flight *x, bool good)
+static void inflight_finish(struct bn_fileio *f, struct bn_session *s, struct bn_flight *x,
+                            bool good)
 {
   struct bn_fileio_session *w = s->state;
   const bool wrote = x->kind == EVENT_FLUSH;
@@ -259,22 +261,22 @@ static void finish(struct bn_fileio *f, struct bn_session *s, struct bn_flight *
     s->last_ns = bn_clock_now(&s->clock);
   else
     bn_event_end(s, &x->tick);
-  count(s, x, s->last_ns);
+  inflight_count(s, x, s->last_ns);
 }
 
-static void complete(struct bn_fileio *f, struct bn_session *s, struct bn_flight *x)
+static void inflight_complete(struct bn_fileio *f, struct bn_session *s, struct bn_flight *x)
 {
   struct bn_fileio_session *w = s->state;
   bool good;
 
   w->in_flight--;
   w->writes_in_flight -= x->io.op == BN_IO_WRITE;
-  good = succeeded(f, w, &x->io) && verified(f, &x->io);
+  good = inflight_succeeded(f, w, &x->io) && inflight_verified(f, &x->io);
   if (good && x->kind == EVENT_WRITE && !w->failed) {
-    count(s, x, bn_clock_now(&s->clock));
+    inflight_count(s, x, bn_clock_now(&s->clock));
     flush_written(f, s, x);
   } else {
-    finish(f, s, x, good);
+    inflight_finish(f, s, x, good);
   }
 }
 
@@ -282,13 +284,14 @@ static void complete_next(struct bn_fileio *f, struct bn_session *s)
 {
   struct bn_fileio_session *w = s->state;
 
-  complete(f, s, (struct bn_flight *)(void *)w->done[w->next_done++]);
+  inflight_complete(f, s, (struct bn_flight *)(void *)w->done[w->next_done++]);
 }
 
 /* Ends one request.  Those that the engine returned together end one by one, and what follows an
    end is submitted before the next one, so that the queue is never empty for longer than one
    submission takes.  Waits for at least min to be done, but no longer than timeout_ns. */
-static void reap(struct bn_fileio *f, struct bn_session *s, unsigned min, uint64_t timeout_ns)
+static void inflight_reap(struct bn_fileio *f, struct bn_session *s, unsigned min,
+                          uint64_t timeout_ns)
 {
   struct bn_fileio_session *w = s->state;
   int n;
@@ -331,7 +334,7 @@ static bool await_arrival(struct bn_fileio *f, struct bn_session *s)
     if (left == 0 || w->failed)
       return !w->failed;
     if (w->in_flight > 0)
-      reap(f, s, 1, wait);
+      inflight_reap(f, s, 1, wait);
     else
       bn_clock_sleep_until(now + wait);
   }
@@ -347,7 +350,7 @@ static bool give_back(struct bn_session *s)
   return false;
 }
 
-static bool claim(struct bn_fileio *f, struct bn_session *s)
+static bool inflight_claim(struct bn_fileio *f, struct bn_session *s)
 {
   if (!f->paced || f->depth == 1)
     return bn_event_more(s);
@@ -356,8 +359,8 @@ static bool claim(struct bn_fileio *f, struct bn_session *s)
   return s->due_ns == 0 || await_arrival(f, s) || give_back(s);
 }
 
-static void begin(struct bn_fileio *f, struct bn_session *s, const struct bn_draw *d,
-                  enum kind kind)
+static void inflight_begin(struct bn_fileio *f, struct bn_session *s, const struct bn_draw *d,
+                           enum kind kind)
 {
   struct bn_fileio_session *w = s->state;
   struct bn_flight *x = w->idle[--w->n_idle];
@@ -384,7 +387,7 @@ static void begin(struct bn_fileio *f, struct bn_session *s, const struct bn_dra
   x->submitted_ns = s->last_ns;
   if (d->op == BN_IO_WRITE && f->plan.validate)
     bn_verify_stamp(x->io.buf, x->io.len, (size_t)f->plan.conf->block_size, x->io.offset, &w->data);
-  submit(f, s, x);
+  inflight_submit(f, s, x);
 }
 
 /* A place in the queue, and for flushes no write of this session that they might miss. */
@@ -393,12 +396,12 @@ static bool make_room(struct bn_fileio *f, struct bn_session *s, bool for_flush)
   struct bn_fileio_session *w = s->state;
 
   while (!w->failed && (w->n_idle == 0 || (for_flush && w->writes_in_flight > 0)))
-    reap(f, s, 1, UINT64_MAX);
+    inflight_reap(f, s, 1, UINT64_MAX);
   return !w->failed;
 }
 
 /* false: the run is over, or failed. */
-static bool draw(struct bn_fileio *f, struct bn_session *s, struct bn_draw *d)
+static bool inflight_draw(struct bn_fileio *f, struct bn_session *s, struct bn_draw *d)
 {
   struct bn_fileio_session *w = s->state;
 
@@ -406,7 +409,7 @@ static bool draw(struct bn_fileio *f, struct bn_session *s, struct bn_draw *d)
     if (bn_session_over(s) || w->failed)
       return false;
     if (w->in_flight > 0)
-      reap(f, s, 1, UINT64_MAX);
+      inflight_reap(f, s, 1, UINT64_MAX);
     else
       (void)sched_yield();
   }
@@ -416,14 +419,14 @@ static bool draw(struct bn_fileio *f, struct bn_session *s, struct bn_draw *d)
 /* Quiet flushes are no events. */
 static bool draw_event(struct bn_fileio *f, struct bn_session *s, struct bn_draw *d)
 {
-  while (draw(f, s, d)) {
+  while (inflight_draw(f, s, d)) {
     if (d->op != BN_IO_FSYNC)
       return make_room(f, s, false);
     if (!make_room(f, s, true))
       return false;
     if (!f->plan.policy->flushes_are_quiet)
       return true;
-    begin(f, s, d, QUIET);
+    inflight_begin(f, s, d, QUIET);
   }
   return false;
 }
@@ -432,22 +435,22 @@ static bool next_event(struct bn_fileio *f, struct bn_session *s)
 {
   struct bn_draw d;
 
-  if (!make_room(f, s, false) || !claim(f, s))
+  if (!make_room(f, s, false) || !inflight_claim(f, s))
     return false;
   if (!draw_event(f, s, &d))
     return give_back(s);
-  begin(f, s, &d, d.op == BN_IO_WRITE && f->plan.conf->fsync_all ? EVENT_WRITE : EVENT);
+  inflight_begin(f, s, &d, d.op == BN_IO_WRITE && f->plan.conf->fsync_all ? EVENT_WRITE : EVENT);
   return true;
 }
 
 /* --- the end --- */
 
-static void drain(struct bn_fileio *f, struct bn_session *s)
+static void inflight_drain(struct bn_fileio *f, struct bn_session *s)
 {
   const struct bn_fileio_session *w = s->state;
 
   while (w->in_flight > 0)
-    reap(f, s, w->in_flight, UINT64_MAX);
+    inflight_reap(f, s, w->in_flight, UINT64_MAX);
 }
 
 /* A dialect may flush only what an event limit has ended. */
@@ -466,9 +469,9 @@ static void flush_all(struct bn_fileio *f, struct bn_session *s)
   for (; d.file < f->plan.files && !bn_session_interrupted(s); d.file++) {
     if (!make_room(f, s, false))
       return;
-    begin(f, s, &d, QUIET);
+    inflight_begin(f, s, &d, QUIET);
   }
-  drain(f, s);
+  inflight_drain(f, s);
 }
 
 /* While it had requests in flight it did not wait for tickets that other sessions give back. */
@@ -486,7 +489,7 @@ enum bn_next bn_inflight_loop(void *self, struct bn_session *s)
   do {
     while (next_event(f, s))
       ;
-    drain(f, s);
+    inflight_drain(f, s);
   } while (!w->failed && asks_again(f, s) && next_event(f, s));
   if (w->failed) {
     s->services->fail_session(s, w->why, w->why);

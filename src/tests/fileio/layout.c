@@ -133,7 +133,7 @@ static int check_links(const struct bn_fileio_plan *p, const char *path, bool *e
   return 0;
 }
 
-static int survey(struct making *m, struct bn_err *err)
+static int layout_survey(struct making *m, struct bn_err *err)
 {
   const struct bn_fileio_plan *p = m->plan;
   uint64_t needed = 0, missing = 0;
@@ -188,7 +188,7 @@ static int write_chunk(int fd, const unsigned char *buf, size_t len, uint64_t of
 }
 
 /* From the last whole block on, in whole blocks: the file may become a part of one longer. */
-static int grow(struct making *m, unsigned i, int fd, uint64_t size, struct bn_err *err)
+static int layout_grow(struct making *m, unsigned i, int fd, uint64_t size, struct bn_err *err)
 {
   const struct bn_fileio_plan *p = m->plan;
   const size_t block = (size_t)p->conf->block_size;
@@ -231,7 +231,7 @@ static int make_open_file(struct making *m, unsigned i, const char *path, int fd
                            : "Extending existing file",
          path);
   if (size < m->target)
-    rc = grow(m, i, fd, size, err);
+    rc = layout_grow(m, i, fd, size, err);
   if (rc == 0 && fsync(fd) != 0)
     rc = bn_err_set(err, errno, "Failed to fsync file! file: %u errno = %d (%s)", i, errno,
                     strerror(errno));
@@ -265,7 +265,7 @@ static int make_file(struct making *m, unsigned i, struct bn_err *err)
 }
 
 /* A name that led elsewhere still does; only the file there is ours. */
-static void unmake(const char *path)
+static void layout_unmake(const char *path)
 {
   char file[PATH_MAX];
 
@@ -273,7 +273,7 @@ static void unmake(const char *path)
     (void)unlink(file);
 }
 
-static int shorten(const char *path, int64_t size)
+static int layout_shorten(const char *path, int64_t size)
 {
   const int fd = open_target(path, O_WRONLY);
   const int rc = fd >= 0 ? ftruncate(fd, (off_t)size) : -1;
@@ -286,7 +286,7 @@ static int shorten(const char *path, int64_t size)
 }
 
 /* What a failed prepare leaves behind fills a disk that is full already. */
-static void undo(const struct making *m)
+static void layout_undo(const struct making *m)
 {
   char path[PATH_MAX];
   bool regular;
@@ -297,8 +297,8 @@ static void undo(const struct making *m)
     if (layout_path(m->plan, i, path, NULL) != 0)
       continue;
     if (old < 0)
-      unmake(path);
-    else if (size_of(path, &regular) > old && regular && shorten(path, old) != 0)
+      layout_unmake(path);
+    else if (size_of(path, &regular) > old && regular && layout_shorten(path, old) != 0)
       bn_log_hint("cannot give '%s' its old size back: %s", path, strerror(errno));
   }
 }
@@ -326,7 +326,7 @@ static int make_all(struct making *m, struct bn_err *err)
   bn_log(BN_NOTICE, "Creating files for the test...");
   bn_fileio_flags_text(p, flags, sizeof flags);
   bn_log(BN_NOTICE, "Extra file open flags: %s", flags);
-  if (survey(m, err) != 0)
+  if (layout_survey(m, err) != 0)
     return -1;
   m->start_ns = m->told_ns = bn_clock_mono();
   for (unsigned i = 0; i < p->files; i++)
@@ -334,7 +334,7 @@ static int make_all(struct making *m, struct bn_err *err)
       bn_log_progress(NULL);
       /* After a signal the next prepare goes on where this one was. */
       if (!bn_session_over(m->s))
-        undo(m);
+        layout_undo(m);
       return -1;
     }
   bn_log_progress(NULL);

@@ -55,7 +55,8 @@ static bool needs_tcp(const struct bn_mysql *driver, const char *port)
 }
 
 /* Sockets in turn; else all pairs of hosts and ports, the port varying fastest. */
-static void choose(struct place *p, const struct bn_mysql *driver, const struct bn_sql_target *t)
+static void connect_choose(struct place *p, const struct bn_mysql *driver,
+                           const struct bn_sql_target *t)
 {
   const struct bn_mysql_conf *conf = driver->conf;
   const char *port = override_of(t, "port");
@@ -87,7 +88,8 @@ static void choose(struct place *p, const struct bn_mysql *driver, const struct 
       port != NULL ? (unsigned)strtoul(port, NULL, 10) : driver->port[t->ordinal % driver->n_ports];
 }
 
-static void describe(const struct bn_mysql *driver, const struct place *p, struct bn_sql_diag *d)
+static void connect_describe(const struct bn_mysql *driver, const struct place *p,
+                             struct bn_sql_diag *d)
 {
   if (driver->host->policy->mysql_place_unnamed)
     d->where[0] = '\0';
@@ -102,7 +104,7 @@ size_t bn_mysql_lib_place(const struct bn_mysql *driver, const struct bn_sql_tar
 {
   struct place p;
 
-  choose(&p, driver, t);
+  connect_choose(&p, driver, t);
   if (p.socket != NULL)
     (void)snprintf(name, size, "%s", p.socket);
   else
@@ -114,7 +116,7 @@ size_t bn_mysql_lib_place(const struct bn_mysql *driver, const struct bn_sql_tar
   return driver->hosts->n * driver->n_ports;
 }
 
-static const char *first(const char *typed, const char *filed)
+static const char *connect_first(const char *typed, const char *filed)
 {
   return typed != NULL && typed[0] != '\0' ? typed : filed;
 }
@@ -138,7 +140,7 @@ static int set_ssl(struct bn_mysql_lib *c, int mode, const char **text)
   const struct bn_mysql *driver = c->driver;
   const struct bn_mysql_conf *conf = driver->conf;
   const struct bn_mysql_defaults *file = &driver->file;
-  const char *ca = file_or(first(conf->ssl_ca, file->ssl_ca), driver, "cacert.pem");
+  const char *ca = file_or(connect_first(conf->ssl_ca, file->ssl_ca), driver, "cacert.pem");
 
   if (bn_mysql_lib_ssl_mode(c->handle, mode, text) != 0)
     return -1;
@@ -149,11 +151,11 @@ static int set_ssl(struct bn_mysql_lib *c, int mode, const char **text)
     return -1;
   }
   set_file(c->handle, MYSQL_OPT_SSL_KEY,
-           file_or(first(conf->ssl_key, file->ssl_key), driver, "client-key.pem"));
+           file_or(connect_first(conf->ssl_key, file->ssl_key), driver, "client-key.pem"));
   set_file(c->handle, MYSQL_OPT_SSL_CERT,
-           file_or(first(conf->ssl_cert, file->ssl_cert), driver, "client-cert.pem"));
+           file_or(connect_first(conf->ssl_cert, file->ssl_cert), driver, "client-cert.pem"));
   set_file(c->handle, MYSQL_OPT_SSL_CA, ca);
-  set_file(c->handle, MYSQL_OPT_SSL_CIPHER, first(conf->ssl_cipher, file->ssl_cipher));
+  set_file(c->handle, MYSQL_OPT_SSL_CIPHER, connect_first(conf->ssl_cipher, file->ssl_cipher));
   return 0;
 }
 
@@ -202,7 +204,7 @@ static bool ssl_as_asked(struct bn_mysql_lib *c, int ssl)
   return ssl < BN_MYSQL_SSL_REQUIRED || mysql_get_ssl_cipher(c->handle) != NULL;
 }
 
-static enum bn_sql fail(struct bn_mysql_lib *c, struct bn_sql_diag *d)
+static enum bn_sql connect_fail(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 {
   const char *refused = bn_mysql_lib_cleartext_refused(c->handle);
   enum bn_sql rc;
@@ -248,7 +250,7 @@ static enum bn_sql open_handle(struct bn_mysql_lib *c, const struct place *p, in
                  p->socket != NULL ? p->socket : "(null)");
   if (mysql_real_connect(c->handle, p->host, p->user, p->password, p->db, p->port, p->socket,
                          CLIENT_MULTI_STATEMENTS) == NULL)
-    return fail(c, d);
+    return connect_fail(c, d);
   if (!ssl_as_asked(c, ssl))
     return bn_mysql_fail_text(BN_MYSQL_ENCRYPTION, "mysql_real_connect()",
                               bn_mysql_lib_not_encrypted, d);
@@ -264,8 +266,8 @@ enum bn_sql bn_mysql_lib_connect(struct bn_mysql_lib *c, const struct bn_mysql *
   char text[160];
 
   c->driver = driver;
-  choose(&p, driver, t);
-  describe(driver, &p, d);
+  connect_choose(&p, driver, t);
+  connect_describe(driver, &p, d);
   foreign = foreign_override(t);
   /* There is no connection to lose yet, whatever the error's number. */
   if (foreign == NULL)

@@ -53,7 +53,7 @@ static void end_reading(void *reader)
   (void)reader;
 }
 
-static int explain(void *reader, char *text, unsigned room)
+static int load_explain(void *reader, char *text, unsigned room)
 {
   (void)reader;
   (void)snprintf(text, room, "the server asked for a file");
@@ -62,10 +62,10 @@ static int explain(void *reader, char *text, unsigned room)
 
 void bn_mysql_lib_load_guard(struct bn_mysql_lib *c)
 {
-  mysql_set_local_infile_handler(c->handle, begin_reading, read_rows, end_reading, explain, c);
+  mysql_set_local_infile_handler(c->handle, begin_reading, read_rows, end_reading, load_explain, c);
 }
 
-static enum bn_sql run(struct bn_mysql_lib *c, const char *sql, struct bn_sql_diag *d)
+static enum bn_sql load_run(struct bn_mysql_lib *c, const char *sql, struct bn_sql_diag *d)
 {
   const int rc = mysql_real_query(c->handle, sql, strlen(sql));
 
@@ -87,7 +87,7 @@ __attribute__((format(printf, 1, 2))) static char *make_text(const char *fmt, ..
   return n >= 0 ? text : NULL;
 }
 
-static enum bn_sql refuse(const char *why, struct bn_sql_diag *d)
+static enum bn_sql load_refuse(const char *why, struct bn_sql_diag *d)
 {
   return bn_mysql_fail_text(0, "LOAD DATA", why, d);
 }
@@ -141,7 +141,7 @@ static enum bn_sql check_table(struct bn_mysql_lib *c, const char *table, const 
                                struct bn_sql_diag *d)
 {
   char *sql = make_text("SHOW COLUMNS FROM %s", table);
-  enum bn_sql rc = sql != NULL ? run(c, sql, d) : refuse("out of memory", d);
+  enum bn_sql rc = sql != NULL ? load_run(c, sql, d) : load_refuse("out of memory", d);
   const char *why;
   MYSQL_RES *res;
 
@@ -153,7 +153,7 @@ static enum bn_sql check_table(struct bn_mysql_lib *c, const char *table, const 
     return bn_mysql_lib_fail(c, "mysql_store_result()", d);
   why = mysql_num_fields(res) < 6 ? "the table's columns are unknown" : judge_columns(res, columns);
   mysql_free_result(res);
-  return why == NULL ? BN_SQL_DONE : refuse(why, d);
+  return why == NULL ? BN_SQL_DONE : load_refuse(why, d);
 }
 
 void bn_mysql_lib_load_forget(struct bn_mysql_lib *c)
@@ -165,8 +165,8 @@ void bn_mysql_lib_load_forget(struct bn_mysql_lib *c)
 }
 
 /* The target is remembered: mostly there is only one. */
-static enum bn_sql aim(struct bn_mysql_lib *c, const char *table, const char *columns,
-                       struct bn_sql_diag *d)
+static enum bn_sql load_aim(struct bn_mysql_lib *c, const char *table, const char *columns,
+                            struct bn_sql_diag *d)
 {
   struct bn_mysql_load *load = &c->load;
   enum bn_sql rc;
@@ -182,7 +182,7 @@ static enum bn_sql aim(struct bn_mysql_lib *c, const char *table, const char *co
   if (load->table != NULL && load->columns != NULL)
     return BN_SQL_DONE;
   bn_mysql_lib_load_forget(c);
-  return refuse("out of memory", d);
+  return load_refuse("out of memory", d);
 }
 
 enum bn_sql bn_mysql_lib_load_begin(struct bn_mysql_lib *c, const char *table, const char *columns,
@@ -192,10 +192,10 @@ enum bn_sql bn_mysql_lib_load_begin(struct bn_mysql_lib *c, const char *table, c
 
   c->load.n_parts = 0;
   if ((status & SERVER_STATUS_IN_TRANS) != 0 || (status & SERVER_STATUS_AUTOCOMMIT) == 0)
-    return refuse("it would be part of a transaction", d);
+    return load_refuse("it would be part of a transaction", d);
   if ((status & SERVER_STATUS_NO_BACKSLASH_ESCAPES) != 0)
-    return refuse("the server knows no escapes", d);
-  return aim(c, table, columns, d);
+    return load_refuse("the server knows no escapes", d);
+  return load_aim(c, table, columns, d);
 }
 
 enum bn_sql bn_mysql_lib_load_rows(struct bn_mysql_lib *c, const char *rows, size_t len,
@@ -209,7 +209,7 @@ enum bn_sql bn_mysql_lib_load_rows(struct bn_mysql_lib *c, const char *rows, siz
   more = reallocarray(load->part, load->n_parts + 1, sizeof *more);
   if (more == NULL) {
     d->rolled_back = true;
-    return refuse("out of memory", d);
+    return load_refuse("out of memory", d);
   }
   load->part = more;
   more[load->n_parts++] = (struct bn_mysql_part){rows, len};
@@ -239,7 +239,7 @@ static enum bn_sql fail_as_warned(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 {
   MYSQL_RES *res = NULL;
   MYSQL_ROW row = NULL;
-  enum bn_sql rc = run(c, "SHOW WARNINGS LIMIT 1", d);
+  enum bn_sql rc = load_run(c, "SHOW WARNINGS LIMIT 1", d);
 
   if (rc == BN_SQL_DONE)
     res = mysql_store_result(c->handle);
@@ -248,7 +248,7 @@ static enum bn_sql fail_as_warned(struct bn_mysql_lib *c, struct bn_sql_diag *d)
   if (rc == BN_SQL_DONE)
     rc = row != NULL ? bn_mysql_fail_text((int)strtol(bn_mysql_lib_cell(res, row, 1), NULL, 10),
                                           "LOAD DATA", bn_mysql_lib_cell(res, row, 2), d)
-                     : refuse("the server took not all of the rows", d);
+                     : load_refuse("the server took not all of the rows", d);
   mysql_free_result(res);
   return rc == BN_SQL_LOST ? BN_SQL_LOST : BN_SQL_ERROR;
 }
@@ -267,9 +267,9 @@ static enum bn_sql send_rows(struct bn_mysql_lib *c, struct bn_sql_diag *d)
   enum bn_sql rc;
 
   if (sql == NULL)
-    return refuse("out of memory", d);
+    return load_refuse("out of memory", d);
   c->load.expected = true;
-  rc = run(c, sql, d);
+  rc = load_run(c, sql, d);
   c->load.expected = false;
   free(sql);
   if (rc == BN_SQL_DONE &&
@@ -282,7 +282,7 @@ static enum bn_sql send_rows(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 static enum bn_sql take_back(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 {
   struct bn_sql_diag why = *d;
-  const enum bn_sql rc = run(c, "ROLLBACK", d);
+  const enum bn_sql rc = load_run(c, "ROLLBACK", d);
 
   if (rc == BN_SQL_LOST)
     return rc;
@@ -297,10 +297,10 @@ enum bn_sql bn_mysql_lib_load_end(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 
   if (c->load.n_parts == 0)
     return BN_SQL_DONE;
-  rc = run(c, "START TRANSACTION", d);
+  rc = load_run(c, "START TRANSACTION", d);
   if (rc == BN_SQL_DONE)
     rc = send_rows(c, d);
   if (rc == BN_SQL_DONE)
-    return run(c, "COMMIT", d);
+    return load_run(c, "COMMIT", d);
   return rc == BN_SQL_ERROR ? take_back(c, d) : rc;
 }

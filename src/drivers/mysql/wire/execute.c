@@ -31,36 +31,36 @@ size_t bn_mysql_execute_room(const struct bn_sql_bind *b, size_t n)
   return bn_mysql_sealed(room);
 }
 
-static uint8_t *put(uint8_t *out, uint64_t value, unsigned bytes)
+static uint8_t *execute_put(uint8_t *out, uint64_t value, unsigned bytes)
 {
   for (unsigned i = 0; i < bytes; i++)
     out[i] = (uint8_t)(value >> 8 * i);
   return out + bytes;
 }
 
-static uint8_t *put8(uint8_t *out, const void *value)
+static uint8_t *execute_put8(uint8_t *out, const void *value)
 {
   uint64_t bits;
 
   memcpy(&bits, value, sizeof bits);
-  return put(out, bits, 8);
+  return execute_put(out, bits, 8);
 }
 
 static uint8_t *put_number(uint8_t *out, uint64_t n)
 {
   if (n < 0xfb)
-    return put(out, n, 1);
+    return execute_put(out, n, 1);
   if (n <= 0xffff)
-    return put(put(out, 0xfc, 1), n, 2);
+    return execute_put(execute_put(out, 0xfc, 1), n, 2);
   if (n <= 0xffffff)
-    return put(put(out, 0xfd, 1), n, 3);
-  return put(put(out, 0xfe, 1), n, 8);
+    return execute_put(execute_put(out, 0xfd, 1), n, 3);
+  return execute_put(execute_put(out, 0xfe, 1), n, 8);
 }
 
 static uint8_t *put_value(uint8_t *out, const struct bn_sql_bind *b)
 {
   if (!has_length(b))
-    return put8(out, b->data);
+    return execute_put8(out, b->data);
   out = put_number(out, *b->len);
   if (*b->len > 0)
     memcpy(out, b->data, *b->len);
@@ -76,7 +76,7 @@ static uint8_t *put_types(uint8_t *out, const struct bn_sql_bind *b, size_t n, b
   };
 
   for (size_t i = 0; i < n; i++)
-    out = put(out, type[b[i].type], attributes ? 3 : 2);
+    out = execute_put(out, type[b[i].type], attributes ? 3 : 2);
   return out;
 }
 
@@ -86,9 +86,9 @@ size_t bn_mysql_put_execute(uint8_t *out, uint32_t id, const struct bn_sql_bind 
   uint8_t *begin = out + BN_MYSQL_HEADER, *p = begin, *nulls;
 
   *p++ = COM_EXECUTE;
-  p = put(p, id, 4);
+  p = execute_put(p, id, 4);
   *p++ = attributes && n > 0 ? COUNTED : 0; /* no cursor */
-  p = put(p, 1, 4);
+  p = execute_put(p, 1, 4);
   if (n == 0)
     return bn_mysql_seal(out, (size_t)(p - begin));
   if (attributes)
@@ -119,7 +119,7 @@ size_t bn_mysql_seal(uint8_t *out, size_t n)
 
     if (i > 0)
       memmove(piece + BN_MYSQL_HEADER, out + BN_MYSQL_HEADER + i * BN_MYSQL_PACKET_MAX, len);
-    (void)put(put(piece, len, 3), i, 1);
+    (void)execute_put(execute_put(piece, len, 3), i, 1);
   }
   return bn_mysql_sealed(n);
 }

@@ -39,7 +39,7 @@ static void take_digits(struct decimal *d, double value, int digits)
     d->n--;
 }
 
-static bool tells(double value, int digits)
+static bool real_tells(double value, int digits)
 {
   char text[40];
 
@@ -54,7 +54,7 @@ static void find_digits(struct decimal *d, double value, int digits)
   if (digits == 0) {
     /* Any 15 digits tell a number, but those that are nearly zero have less. */
     digits = value < DBL_MIN ? 1 : 15;
-    while (digits < DIGITS_MAX && !tells(value, digits))
+    while (digits < DIGITS_MAX && !real_tells(value, digits))
       digits++;
   }
   take_digits(d, value, digits);
@@ -63,7 +63,7 @@ static void find_digits(struct decimal *d, double value, int digits)
 }
 
 /* Digits [from, to), zeros where there is none. */
-static char *copy(char *out, const struct decimal *d, int from, int to)
+static char *real_copy(char *out, const struct decimal *d, int from, int to)
 {
   for (int i = from; i < to; i++)
     *out++ = i >= 0 && i < d->n ? d->digit[i] : '0';
@@ -72,11 +72,11 @@ static char *copy(char *out, const struct decimal *d, int from, int to)
 
 static char *put_plain(char *out, const struct decimal *d, int decimals)
 {
-  out = d->point > 0 ? copy(out, d, 0, d->point) : copy(out, d, -1, 0);
+  out = d->point > 0 ? real_copy(out, d, 0, d->point) : real_copy(out, d, -1, 0);
   if (decimals <= 0)
     return out;
   *out++ = '.';
-  return copy(out, d, d->point, d->point + decimals);
+  return real_copy(out, d, d->point, d->point + decimals);
 }
 
 size_t bn_mysql_put_real(char *out, double value, int digits)
@@ -91,10 +91,10 @@ size_t bn_mysql_put_real(char *out, double value, int digits)
     *p++ = '-';
   if (d.point >= PLAIN_MIN && d.point <= PLAIN_MAX)
     return (size_t)(put_plain(p, &d, d.n - d.point) - out);
-  p = copy(p, &d, 0, 1);
+  p = real_copy(p, &d, 0, 1);
   if (d.n > 1) {
     *p++ = '.';
-    p = copy(p, &d, 1, d.n);
+    p = real_copy(p, &d, 1, d.n);
   }
   return (size_t)(p - out) + (size_t)snprintf(p, 8, "e%d", d.point - 1);
 }

@@ -59,7 +59,8 @@ static const char *text_of(const struct bn_mysql_words *words, int code)
 }
 
 /* Neither this driver nor the library can use the connection any more. */
-static enum bn_sql lose(struct bn_mysql_wire *w, int code, const char *call, struct bn_sql_diag *d)
+static enum bn_sql wire_lose(struct bn_mysql_wire *w, int code, const char *call,
+                             struct bn_sql_diag *d)
 {
   w->broken = true;
   w->live = w->more = false;
@@ -132,11 +133,11 @@ static enum bn_sql take_result(struct bn_mysql_wire *w, struct bn_mysql_wire_stm
     got = bn_mysql_reply_read(&w->reply, reply_of(w), bn_stream_len(&w->stream));
   while (got == BN_READ_MORE) {
     if (bn_stream_fill(&w->stream, true) < 0)
-      return lose(w, BN_MYSQL_LOST, w->reply.nfields > 0 ? call->reading : call->sending, d);
+      return wire_lose(w, BN_MYSQL_LOST, w->reply.nfields > 0 ? call->reading : call->sending, d);
     got = bn_mysql_reply_read(&w->reply, reply_of(w), bn_stream_len(&w->stream));
   }
   if (__builtin_expect(got == BN_READ_BAD, 0))
-    return lose(w, BN_MYSQL_MALFORMED, call->sending, d);
+    return wire_lose(w, BN_MYSQL_MALFORMED, call->sending, d);
   if (__builtin_expect(w->reply.code != 0, 0)) {
     /* A server that has refused the statement may not have looked at them. */
     if (st != NULL)
@@ -158,7 +159,7 @@ static enum bn_sql take_next(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt 
                              struct bn_sql_diag *d)
 {
   if (__builtin_expect(w->broken, 0))
-    return lose(w, BN_MYSQL_LOST, call->reading, d);
+    return wire_lose(w, BN_MYSQL_LOST, call->reading, d);
   return take_result(w, st, w->reply.seq, call, r, d);
 }
 
@@ -190,15 +191,15 @@ void bn_mysql_wire_settle(struct bn_mysql_wire *w)
  * ----------------------------------------------------------------------------------- */
 
 /* Room for packets of n bytes altogether; NULL: d says why not. */
-static uint8_t *begin(struct bn_mysql_wire *w, size_t n, const char *call, enum bn_sql *rc,
-                      struct bn_sql_diag *d)
+static uint8_t *wire_begin(struct bn_mysql_wire *w, size_t n, const char *call, enum bn_sql *rc,
+                           struct bn_sql_diag *d)
 {
   void *room;
 
   if (__builtin_expect(w->live || w->more, 0))
     bn_mysql_wire_settle(w);
   if (__builtin_expect(w->broken, 0)) {
-    *rc = lose(w, w->lent.words->unsent, call, d);
+    *rc = wire_lose(w, w->lent.words->unsent, call, d);
     return NULL;
   }
   room = bn_stream_room(&w->stream, n);
@@ -211,7 +212,7 @@ static uint8_t *begin(struct bn_mysql_wire *w, size_t n, const char *call, enum 
 static enum bn_sql lose_unsent(struct bn_mysql_wire *w, const struct call *call,
                                struct bn_sql_diag *d)
 {
-  const enum bn_sql rc = lose(w, w->lent.words->unsent, call->sending, d);
+  const enum bn_sql rc = wire_lose(w, w->lent.words->unsent, call->sending, d);
 
   if (!w->lent.words->asks_why)
     return rc;
@@ -226,8 +227,9 @@ static enum bn_sql lose_unsent(struct bn_mysql_wire *w, const struct call *call,
 }
 
 /* Sends the packets of len bytes that were written where begin said, and reads the first result. */
-static enum bn_sql converse(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st, size_t len,
-                            const struct call *call, struct bn_sql_result *r, struct bn_sql_diag *d)
+static enum bn_sql wire_converse(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st, size_t len,
+                                 const struct call *call, struct bn_sql_result *r,
+                                 struct bn_sql_diag *d)
 {
   bn_stream_wrote(&w->stream, len);
   if (__builtin_expect(bn_stream_flush(&w->stream) != 0, 0))
@@ -248,13 +250,13 @@ enum bn_sql bn_mysql_wire_execute(struct bn_mysql_wire *w, struct bn_mysql_wire_
   static const struct call call = {"mysql_stmt_execute()", "mysql_stmt_store_result()"};
   size_t len;
   enum bn_sql rc;
-  uint8_t *out = begin(w, bn_mysql_execute_room(st->bind, st->n_bind), call.sending, &rc, d);
+  uint8_t *out = wire_begin(w, bn_mysql_execute_room(st->bind, st->n_bind), call.sending, &rc, d);
 
   if (out == NULL)
     return rc;
   len = bn_mysql_put_execute(out, st->id, st->bind, st->n_bind, !st->types_sent, w->attributes);
   st->types_sent = true;
-  return converse(w, st, len, &call, r, d);
+  return wire_converse(w, st, len, &call, r, d);
 }
 
 /* --- preparing many statements -------------------------------------------------------------------
@@ -273,7 +275,7 @@ static enum bn_sql ask_for_all(struct bn_mysql_wire *w, const struct bn_sql_unpr
 
   for (size_t i = 0; i < n; i++)
     room += bn_mysql_sealed(list[i].len + 1);
-  p = out = begin(w, room, prepare_name, &rc, d);
+  p = out = wire_begin(w, room, prepare_name, &rc, d);
   if (out == NULL)
     return rc;
   for (size_t i = 0; i < n; i++) {
@@ -292,7 +294,7 @@ static enum bn_sql take_refusal(struct bn_mysql_wire *w, const struct bn_mysql_p
 {
   bn_mysql_reply_begin(&w->reply, r->seq);
   if (bn_mysql_reply_read(&w->reply, reply_of(w), r->at) != BN_READ_DONE || w->reply.code == 0)
-    return lose(w, BN_MYSQL_MALFORMED, prepare_name, d);
+    return wire_lose(w, BN_MYSQL_MALFORMED, prepare_name, d);
   return take_error(w, &prepare_call, d) == BN_SQL_LOST ? BN_SQL_LOST : BN_SQL_DONE;
 }
 
@@ -306,14 +308,14 @@ static enum bn_sql hear_of_one(struct bn_mysql_wire *w, struct bn_mysql_prepared
     if (bn_stream_len(&w->stream) > 0)
       got = bn_mysql_prepared_read(r, reply_of(w), bn_stream_len(&w->stream));
     if (got == BN_READ_MORE && bn_stream_fill(&w->stream, true) < 0)
-      return lose(w, BN_MYSQL_LOST, prepare_name, d);
+      return wire_lose(w, BN_MYSQL_LOST, prepare_name, d);
   }
-  return got == BN_READ_DONE ? BN_SQL_DONE : lose(w, BN_MYSQL_MALFORMED, prepare_name, d);
+  return got == BN_READ_DONE ? BN_SQL_DONE : wire_lose(w, BN_MYSQL_MALFORMED, prepare_name, d);
 }
 
 /* true: st is the statement that r describes, at the beginning of the stream. */
-static bool adopt(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
-                  const struct bn_mysql_prepared *r)
+static bool wire_adopt(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
+                       const struct bn_mysql_prepared *r)
 {
   struct bn_mysql_column *column = calloc(r->n_columns + 1, sizeof *column);
 
@@ -356,7 +358,7 @@ enum bn_sql bn_mysql_wire_prepare(struct bn_mysql_wire *w, const struct bn_sql_u
     if (rc == BN_SQL_DONE && r.failed) {
       rc = take_refusal(w, &r, d);
     } else if (rc == BN_SQL_DONE) {
-      if (*done == i && r.n_params == list[i].n_binds && adopt(w, st[i], &r))
+      if (*done == i && r.n_params == list[i].n_binds && wire_adopt(w, st[i], &r))
         (*done)++;
       else
         bn_mysql_wire_drop(w, r.id);
@@ -393,7 +395,7 @@ enum bn_sql bn_mysql_wire_query(struct bn_mysql_wire *w, const char *sql, size_t
 {
   static const struct call call = {"mysql_drv_query()", "mysql_store_result()"};
   enum bn_sql rc;
-  uint8_t *out = begin(w, bn_mysql_sealed(len + 3), call.sending, &rc, d), *p;
+  uint8_t *out = wire_begin(w, bn_mysql_sealed(len + 3), call.sending, &rc, d), *p;
 
   if (out == NULL)
     return rc;
@@ -406,7 +408,7 @@ enum bn_sql bn_mysql_wire_query(struct bn_mysql_wire *w, const char *sql, size_t
   memcpy(p, sql, len);
   p += len;
   len = bn_mysql_seal(out, (size_t)(p - out) - BN_MYSQL_HEADER);
-  return converse(w, NULL, len, &call, r, d);
+  return wire_converse(w, NULL, len, &call, r, d);
 }
 
 enum bn_sql bn_mysql_wire_next(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
@@ -457,7 +459,7 @@ static bool ready_to_fetch(struct bn_mysql_wire_stmt *st, const struct bn_mysql_
 }
 
 /* A server that sends rows of another form than it said is not understood any more. */
-static bool cut(struct bn_mysql_wire *w, struct bn_sql_result *r)
+static bool wire_cut(struct bn_mysql_wire *w, struct bn_sql_result *r)
 {
   w->broken = r->cut = true;
   w->rows_left = 0;
@@ -473,13 +475,13 @@ bool bn_mysql_wire_fetch(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
   if (!w->live || w->rows_left == 0)
     return false;
   if (st != NULL && w->rows_left == r->nrows && !ready_to_fetch(st, w))
-    return cut(w, r);
+    return wire_cut(w, r);
   w->rows_left--;
   if (bn_mysql_row_next(reply_of(w), &w->row_at, &w->joined, &bytes) != 0)
-    return cut(w, r);
+    return wire_cut(w, r);
   bad = st == NULL ? bn_mysql_row_text(&bytes, r->nfields, row)
                    : bn_mysql_row_binary(&bytes, st->column, r->nfields, st->cells, row);
-  return __builtin_expect(bad == 0, 1) || cut(w, r);
+  return __builtin_expect(bad == 0, 1) || wire_cut(w, r);
 }
 
 void bn_mysql_wire_free_result(struct bn_mysql_wire *w)

@@ -60,8 +60,8 @@ static const char *unless_of_service(const struct bn_pgsql_conf *conf, const cha
 
 /* All pairs of hosts and ports, the port varying fastest.  Returns the name of an override that
    cannot be one, or NULL. */
-static const char *choose(const char *values[N_PARAMS + 1], const struct bn_pgsql *driver,
-                          const struct bn_sql_target *t)
+static const char *connect_choose(const char *values[N_PARAMS + 1], const struct bn_pgsql *driver,
+                                  const struct bn_sql_target *t)
 {
   const struct bn_pgsql_conf *conf = driver->conf;
 
@@ -96,7 +96,7 @@ size_t bn_pgsql_lib_place(const struct bn_pgsql *driver, const struct bn_sql_tar
   const char *values[N_PARAMS + 1], *service = driver->conf->service;
   bool host = false, port = false;
 
-  (void)choose(values, driver, t);
+  (void)connect_choose(values, driver, t);
   if (values[HOST] == NULL && service != NULL)
     (void)snprintf(name, size, "%s", service);
   else
@@ -122,7 +122,7 @@ static enum bn_sql time_out(struct bn_pgsql_lib *c, struct bn_sql_diag *d)
   return BN_SQL_ERROR;
 }
 
-static enum bn_sql refuse(const struct bn_pgsql_guard *g, struct bn_sql_diag *d)
+static enum bn_sql connect_refuse(const struct bn_pgsql_guard *g, struct bn_sql_diag *d)
 {
   char text[sizeof d->text];
 
@@ -131,8 +131,8 @@ static enum bn_sql refuse(const struct bn_pgsql_guard *g, struct bn_sql_diag *d)
 }
 
 /* What connecting in one call does, with a deadline more exact than its seconds. */
-static enum bn_sql establish(struct bn_pgsql_lib *c, struct bn_pgsql_guard *g, uint64_t deadline_ns,
-                             struct bn_sql_diag *d)
+static enum bn_sql connect_establish(struct bn_pgsql_lib *c, struct bn_pgsql_guard *g,
+                                     uint64_t deadline_ns, struct bn_sql_diag *d)
 {
   PostgresPollingStatusType state = PGRES_POLLING_WRITING;
 
@@ -150,7 +150,7 @@ static enum bn_sql establish(struct bn_pgsql_lib *c, struct bn_pgsql_guard *g, u
     case BN_GUARD_LATE:
       return time_out(c, d);
     case BN_GUARD_REFUSED:
-      return refuse(g, d);
+      return connect_refuse(g, d);
     }
     state = PQconnectPoll(c->handle);
   }
@@ -179,7 +179,7 @@ static int take_event(PGEventId id, void *info, void *arg)
   return 1;
 }
 
-static uint64_t sooner(const struct bn_pgsql *driver, uint64_t deadline_ns)
+static uint64_t connect_sooner(const struct bn_pgsql *driver, uint64_t deadline_ns)
 {
   const uint64_t asked_ns = (uint64_t)driver->conf->connect_timeout_s * 1000000000;
   uint64_t own;
@@ -200,7 +200,7 @@ enum bn_sql bn_pgsql_lib_connect(struct bn_pgsql_lib *c, const struct bn_pgsql *
   char text[160];
 
   c->driver = driver;
-  foreign = choose(values, driver, t);
+  foreign = connect_choose(values, driver, t);
   if (foreign != NULL) {
     (void)snprintf(text, sizeof text, "--pgsql-%s cannot differ between connections\n\n", foreign);
     return bn_pgsql_fail_text("", "PQconnectStartParams", text, d);
@@ -214,7 +214,7 @@ enum bn_sql bn_pgsql_lib_connect(struct bn_pgsql_lib *c, const struct bn_pgsql *
   if (driver->host->names_loss)
     (void)PQregisterEventProc(c->handle, take_event, "bench", c);
   bn_pgsql_guard_init(&guard, c);
-  rc = establish(c, &guard, sooner(driver, deadline_ns), d);
+  rc = connect_establish(c, &guard, connect_sooner(driver, deadline_ns), d);
   bn_pgsql_guard_done(&guard);
   return rc;
 }

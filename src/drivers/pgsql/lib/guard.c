@@ -30,7 +30,7 @@ static ino_t ino_of(int fd)
   return fstat(fd, &st) == 0 ? st.st_ino : 0;
 }
 
-static void leave(struct bn_pgsql_guard *g)
+static void guard_leave(struct bn_pgsql_guard *g)
 {
   if (g->server >= 0)
     (void)close(g->server);
@@ -50,7 +50,7 @@ void bn_pgsql_guard_init(struct bn_pgsql_guard *g, const struct bn_pgsql_lib *c)
 
 void bn_pgsql_guard_done(struct bn_pgsql_guard *g)
 {
-  leave(g);
+  guard_leave(g);
 }
 
 void bn_pgsql_guard_why(const struct bn_pgsql_guard *g, char *out, size_t room)
@@ -78,7 +78,7 @@ static bool is_local(int fd)
 }
 
 /* libpq has sent its first words, and read nothing. */
-static bool begins(const PGconn *handle)
+static bool guard_begins(const PGconn *handle)
 {
   switch (PQstatus(handle)) {
   case CONNECTION_AWAITING_RESPONSE:
@@ -119,11 +119,11 @@ static int enter_once(struct bn_pgsql_guard *g, int fd)
   if (pair[0] >= 0)
     (void)close(pair[0]);
   if (rc < 0)
-    leave(g);
+    guard_leave(g);
   return rc < 0 ? -1 : 0;
 }
 
-static int enter(struct bn_pgsql_guard *g, int fd, uint64_t deadline_ns)
+static int guard_enter(struct bn_pgsql_guard *g, int fd, uint64_t deadline_ns)
 {
   int rc = enter_once(g, fd);
 
@@ -143,7 +143,7 @@ static enum bn_pgsql_guard_wait give_back(struct bn_pgsql_guard *g, int fd)
 
   g->error = rc < 0 ? errno : 0;
   g->opened = ino_of(g->server);
-  leave(g);
+  guard_leave(g);
   return rc < 0 ? BN_GUARD_REFUSED : BN_GUARD_AWAY;
 }
 
@@ -174,7 +174,7 @@ static void send_out(struct bn_pgsql_guard *g)
 }
 
 /* n of the bytes that were looked at.  The pair has room: libpq has read all that came before. */
-static enum bn_pgsql_guard_wait pass(struct bn_pgsql_guard *g, char *data, size_t n)
+static enum bn_pgsql_guard_wait guard_pass(struct bn_pgsql_guard *g, char *data, size_t n)
 {
   const bool all = recv(g->server, data, n, MSG_DONTWAIT) == (ssize_t)n &&
                    send(g->peer, data, n, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)n;
@@ -185,20 +185,20 @@ static enum bn_pgsql_guard_wait pass(struct bn_pgsql_guard *g, char *data, size_
 }
 
 /* There are n bytes, ended: and there will be no more.  AWAY: they are too few. */
-static enum bn_pgsql_guard_wait judge(struct bn_pgsql_guard *g, int fd, char *data, size_t len,
-                                      bool ended)
+static enum bn_pgsql_guard_wait guard_judge(struct bn_pgsql_guard *g, int fd, char *data,
+                                            size_t len, bool ended)
 {
   const bool negotiates = PQstatus(g->lib->handle) != CONNECTION_AWAITING_RESPONSE;
   size_t n = 0;
 
   switch (bn_pgsql_login_look(&g->login, negotiates, data, len, &n)) {
   case BN_LOGIN_WAIT:
-    return ended ? pass(g, data, len) : BN_GUARD_AWAY;
+    return ended ? guard_pass(g, data, len) : BN_GUARD_AWAY;
   case BN_LOGIN_PASS:
-    return pass(g, data, n);
+    return guard_pass(g, data, n);
   case BN_LOGIN_LAST:
     g->last = true;
-    return pass(g, data, n);
+    return guard_pass(g, data, n);
   case BN_LOGIN_OPEN:
     g->unchecked = g->lib->driver->login.given && g->lib->driver->require_auth == NULL;
     return g->unchecked || give_back(g, fd) != BN_GUARD_AWAY ? BN_GUARD_REFUSED : BN_GUARD_READY;
@@ -215,7 +215,7 @@ static enum bn_pgsql_guard_wait take_in(struct bn_pgsql_guard *g, int fd, bool e
   const ssize_t n = recv(g->server, data, LOOK_MAX, MSG_PEEK | MSG_DONTWAIT);
 
   if (n > 0)
-    return judge(g, fd, data, (size_t)n, ended);
+    return guard_judge(g, fd, data, (size_t)n, ended);
   if (n < 0 && (errno == EAGAIN || errno == EINTR))
     return BN_GUARD_AWAY;
   (void)shutdown(g->peer, SHUT_WR);
@@ -230,7 +230,7 @@ static bool has_unread(int fd)
 }
 
 /* One step.  AWAY: go on. */
-static enum bn_pgsql_guard_wait step(struct bn_pgsql_guard *g, int fd, bool reads, int ms)
+static enum bn_pgsql_guard_wait guard_step(struct bn_pgsql_guard *g, int fd, bool reads, int ms)
 {
   struct pollfd p[] = {
       {.fd = g->server,
@@ -261,10 +261,10 @@ static bool is_on_guard(struct bn_pgsql_guard *g, int fd, bool reads)
 
   /* libpq has closed it, and may have begun anew. */
   if (g->server >= 0 && ino != g->pair)
-    leave(g);
+    guard_leave(g);
   if (g->server >= 0)
     return true;
-  return fd >= 0 && reads && begins(g->lib->handle) && ino != g->opened && is_wanted(g, fd);
+  return fd >= 0 && reads && guard_begins(g->lib->handle) && ino != g->opened && is_wanted(g, fd);
 }
 
 enum bn_pgsql_guard_wait bn_pgsql_guard_wait(struct bn_pgsql_guard *g, bool reads,
@@ -275,7 +275,7 @@ enum bn_pgsql_guard_wait bn_pgsql_guard_wait(struct bn_pgsql_guard *g, bool read
 
   if (!is_on_guard(g, fd, reads))
     return BN_GUARD_AWAY;
-  if (g->server < 0 && enter(g, fd, deadline_ns) != 0)
+  if (g->server < 0 && guard_enter(g, fd, deadline_ns) != 0)
     return BN_GUARD_REFUSED;
   while (got == BN_GUARD_AWAY) {
     const int ms = bn_pgsql_lib_left_ms(g->lib->driver, deadline_ns);
@@ -289,7 +289,7 @@ enum bn_pgsql_guard_wait bn_pgsql_guard_wait(struct bn_pgsql_guard *g, bool read
     }
     if (ms == 0)
       return BN_GUARD_LATE;
-    got = step(g, fd, reads, ms);
+    got = guard_step(g, fd, reads, ms);
   }
   return got;
 }

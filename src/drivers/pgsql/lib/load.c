@@ -9,7 +9,7 @@
 #include "drivers/pgsql/lib/lib.h"
 
 /* Takes all results of the command; the first failure counts. */
-static enum bn_sql finish(struct bn_pgsql_lib *c, struct bn_sql_diag *d)
+static enum bn_sql load_finish(struct bn_pgsql_lib *c, struct bn_sql_diag *d)
 {
   enum bn_sql rc = BN_SQL_DONE;
   PGresult *res;
@@ -65,5 +65,5 @@ enum bn_sql bn_pgsql_lib_load_end(struct bn_pgsql_lib *c, struct bn_sql_diag *d)
 {
   if (PQputCopyEnd(c->handle, NULL) != 1)
     return bn_pgsql_lib_fail(c, NULL, "PQputCopyEnd", false, d);
-  return finish(c, d);
+  return load_finish(c, d);
 }

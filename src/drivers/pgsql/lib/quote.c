@@ -5,7 +5,7 @@
 #include "drivers/pgsql/lib/lib.h"
 
 /* Bytes of the character at p, at least 1. */
-static size_t character(const char *p, size_t left, int encoding)
+static size_t quote_character(const char *p, size_t left, int encoding)
 {
   const int n = (*p & 0x80) != 0 ? PQmblen(p, encoding) : 1;
 
@@ -34,7 +34,7 @@ size_t bn_pgsql_lib_quote(const struct bn_pgsql_lib *c, char plain_strings, cons
     number = PQclientEncoding(c->handle);
   plain = plain_strings != 0 ? plain_strings == '1' : was_plain(c);
   for (size_t i = 0, n; i < len && in[i] != '\0'; i += n) {
-    n = character(in + i, len - i, number);
+    n = quote_character(in + i, len - i, number);
     if (in[i] == '\'' || (in[i] == '\\' && !plain))
       *out++ = in[i];
     memcpy(out, in + i, n);

@@ -26,7 +26,7 @@ static void forget_closing(struct bn_pgsql_lib *c)
 }
 
 /* Statements closed some time ago; what comes of it concerns nobody. */
-static void deallocate(struct bn_pgsql_lib *c, bool in_failed)
+static void stmt_deallocate(struct bn_pgsql_lib *c, bool in_failed)
 {
   if (c->n_closing < DEALLOCATE_AT || in_failed)
     return;
@@ -59,7 +59,7 @@ enum bn_sql bn_pgsql_lib_prepare(struct bn_pgsql_lib *c, struct bn_pgsql_request
   PGresult *res;
   enum bn_sql rc = BN_SQL_DONE;
 
-  deallocate(c, in_failed);
+  stmt_deallocate(c, in_failed);
   if (q->name[0] != '\0')
     bn_pgsql_lib_drop_name(c, q);
   bn_pgsql_lib_name(c, q);

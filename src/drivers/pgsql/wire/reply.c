@@ -42,7 +42,7 @@ void bn_pgsql_reply_begin(struct bn_pgsql_reply *r, int fields)
   r->encoding[0] = '\0';
 }
 
-static enum bn_pgsql_seen odd(struct bn_pgsql_reply *r, char type, int32_t len)
+static enum bn_pgsql_seen reply_odd(struct bn_pgsql_reply *r, char type, int32_t len)
 {
   r->odd_type = type;
   r->odd_len = len;
@@ -67,7 +67,7 @@ static enum bn_pgsql_seen next_message(struct bn_pgsql_reply *r, const char *dat
     return BN_PGSQL_INCOMPLETE;
   n = int32_at(data + r->at + 1);
   if (n < 4 || (n > SHORT_MAX && !may_be_long(data[r->at])))
-    return odd(r, data[r->at], n);
+    return reply_odd(r, data[r->at], n);
   r->need = r->at + 1 + (size_t)n;
   if (left < 1 + (size_t)n)
     return BN_PGSQL_INCOMPLETE;
@@ -116,7 +116,7 @@ static bool is_aside(struct bn_pgsql_reply *r, char type, const struct message *
   return true;
 }
 
-static bool describe(struct bn_pgsql_reply *r, const struct message *m)
+static bool reply_describe(struct bn_pgsql_reply *r, const struct message *m)
 {
   if (m->len < 2)
     return false;
@@ -172,7 +172,7 @@ static uint64_t count_of(const char *tag, size_t len)
   return i < end && i > 0 && tag[i - 1] == ' ' ? n : 0;
 }
 
-static void complete(struct bn_pgsql_reply *r, const struct message *m)
+static void reply_complete(struct bn_pgsql_reply *r, const struct message *m)
 {
   const bool rows = r->fields != BN_PGSQL_NO_ROWS;
 
@@ -205,17 +205,17 @@ static bool is_copy(struct bn_pgsql_reply *r, char type)
 }
 
 /* What comes less often than rows.  false: not here. */
-static bool take(struct bn_pgsql_reply *r, char type, const struct message *m)
+static bool reply_take(struct bn_pgsql_reply *r, char type, const struct message *m)
 {
   switch (type) {
   case '2': /* bound */
   case '1': /* parsed */
     return true;
   case 'C':
-    complete(r, m);
+    reply_complete(r, m);
     return true;
   case 'T':
-    return describe(r, m);
+    return reply_describe(r, m);
   case 'n': /* described, and there are no rows */
     r->fields = BN_PGSQL_NO_ROWS;
     return true;
@@ -242,13 +242,13 @@ enum bn_pgsql_seen bn_pgsql_reply_read(struct bn_pgsql_reply *r, const char *dat
     r->at = r->need;
     if (type == 'D') {
       if (!count_row(r, &m))
-        return odd(r, type, (int32_t)m.len + 4);
+        return reply_odd(r, type, (int32_t)m.len + 4);
       count_alike(r, data, len);
     } else if (type == 'Z' && m.len == 1) {
       r->status = m.body[0];
       return BN_PGSQL_READY;
-    } else if (!take(r, type, &m)) {
-      return odd(r, type, (int32_t)m.len + 4);
+    } else if (!reply_take(r, type, &m)) {
+      return reply_odd(r, type, (int32_t)m.len + 4);
     } else if (type == 'G') {
       return BN_PGSQL_COPY_IN;
     }
@@ -313,7 +313,7 @@ enum bn_pgsql_seen bn_pgsql_reply_idle(struct bn_pgsql_reply *r, const char *dat
       return seen;
     /* An error now is a farewell. */
     if (!is_aside(r, type, &m) && type != 'E')
-      return odd(r, type, (int32_t)m.len + 4);
+      return reply_odd(r, type, (int32_t)m.len + 4);
     r->at = r->need;
   }
   return BN_PGSQL_READY;

@@ -59,7 +59,7 @@ static void forget_asides(struct bn_pgsql_wire *w)
 }
 
 /* Takes what the server said on its own since the last answer; rows not yet read stay. */
-static bool settle(struct bn_pgsql_wire *w)
+static bool wire_settle(struct bn_pgsql_wire *w)
 {
   struct bn_pgsql_reply *reply = &w->reply;
 
@@ -87,7 +87,7 @@ void bn_pgsql_wire_lend(struct bn_pgsql_wire *w)
 
   if (w->who != BN_PGSQL_OURS)
     return;
-  if (settle(w) && bn_stream_set_blocking(&w->stream, false) == 0)
+  if (wire_settle(w) && bn_stream_set_blocking(&w->stream, false) == 0)
     w->who = BN_PGSQL_LENT;
   else
     (void)bn_pgsql_lose(w, "", "", &d);
@@ -105,7 +105,7 @@ bool bn_pgsql_wire_take_back(struct bn_pgsql_wire *w, char status)
 /* --- messages to the server --------------------------------------------------------------------
  */
 
-static char *put16(char *p, unsigned n)
+static char *wire_put16(char *p, unsigned n)
 {
   const uint16_t bits = htobe16((uint16_t)n);
 
@@ -113,7 +113,7 @@ static char *put16(char *p, unsigned n)
   return p + sizeof bits;
 }
 
-static char *put32(char *p, size_t n)
+static char *wire_put32(char *p, size_t n)
 {
   const uint32_t bits = htobe32((uint32_t)n);
 
@@ -136,7 +136,7 @@ static char *put_text(char *p, const char *text)
 /* Of the message whose type is at `begin`. */
 static void put_length(char *begin, const char *end)
 {
-  (void)put32(begin + 1, (size_t)(end - begin) - 1);
+  (void)wire_put32(begin + 1, (size_t)(end - begin) - 1);
 }
 
 static bool is_number(const struct bn_sql_bind *b)
@@ -149,16 +149,16 @@ static char *put_value(char *p, const struct bn_sql_bind *b)
   uint64_t bits;
 
   if (bn_sql_bind_null(b))
-    return put32(p, UINT32_MAX);
+    return wire_put32(p, UINT32_MAX);
   if (!is_number(b)) {
     const size_t len = b->data != NULL ? *b->len : 0;
 
-    p = put32(p, len);
+    p = wire_put32(p, len);
     return len > 0 ? put_bytes(p, b->data, len) : p;
   }
   memcpy(&bits, b->data, sizeof bits);
   bits = htobe64(bits);
-  return put_bytes(put32(p, sizeof bits), &bits, sizeof bits);
+  return put_bytes(wire_put32(p, sizeof bits), &bits, sizeof bits);
 }
 
 /* What put_bind writes at most; 0: more than a message can be. */
@@ -187,11 +187,11 @@ static char *put_bind(char *p, const struct bn_pgsql_request *q, const char *nam
   p += 5;
   *p++ = '\0'; /* the portal has no name */
   p = put_text(p, name);
-  p = put16(put16(p, 1), 1);
-  p = put16(p, (unsigned)q->n_params);
+  p = wire_put16(wire_put16(p, 1), 1);
+  p = wire_put16(p, (unsigned)q->n_params);
   for (size_t i = 0; i < q->n_params; i++)
     p = put_value(p, &q->binds[i]);
-  p = put16(p, 0);
+  p = wire_put16(p, 0);
   put_length(begin, p);
   return p;
 }
@@ -213,9 +213,9 @@ static char *put_parse(char *p, const struct bn_pgsql_request *q, const char *na
   *p = 'P';
   p = put_text(p + 5, name);
   p = put_text(p, q->sql);
-  p = put16(p, (unsigned)q->n_params);
+  p = wire_put16(p, (unsigned)q->n_params);
   for (size_t i = 0; i < q->n_params; i++)
-    p = put32(p, q->type[i]);
+    p = wire_put32(p, q->type[i]);
   put_length(begin, p);
   return p;
 }
@@ -241,7 +241,7 @@ static int refuse_copy(struct bn_pgsql_wire *w, bool extended)
   return bn_stream_flush(&w->stream);
 }
 
-static enum bn_sql fail(struct bn_pgsql_wire *w, const char *call, struct bn_sql_diag *d)
+static enum bn_sql wire_fail(struct bn_pgsql_wire *w, const char *call, struct bn_sql_diag *d)
 {
   const struct bn_pgsql_reply *reply = &w->reply;
   const char *body = bn_stream_data(&w->stream) + reply->error_at;
@@ -266,12 +266,12 @@ static enum bn_sql without_result(struct bn_pgsql_wire *w, const char *call, str
   if ((reply->had & BN_PGSQL_COPIED) != 0)
     return bn_pgsql_fail_text("0A000", "PQexec", "COPY from or to the client is not possible", d);
   if (reply->kind == BN_PGSQL_ERROR)
-    return fail(w, call, d);
+    return wire_fail(w, call, d);
   return bn_pgsql_fail_text("", call, "the query is empty", d);
 }
 
-static enum bn_sql conclude(struct bn_pgsql_wire *w, const char *call, struct bn_sql_result *r,
-                            struct bn_sql_diag *d)
+static enum bn_sql wire_conclude(struct bn_pgsql_wire *w, const char *call, struct bn_sql_result *r,
+                                 struct bn_sql_diag *d)
 {
   const struct bn_pgsql_reply *reply = &w->reply;
   enum bn_sql rc;
@@ -296,7 +296,7 @@ static enum bn_sql conclude(struct bn_pgsql_wire *w, const char *call, struct bn
 }
 
 /* Does not keep notices, and rows that nobody wants. */
-static void pack(struct bn_pgsql_wire *w)
+static void wire_pack(struct bn_pgsql_wire *w)
 {
   struct bn_stream *s = &w->stream;
   const size_t len = bn_stream_len(s);
@@ -305,8 +305,8 @@ static void pack(struct bn_pgsql_wire *w)
 }
 
 /* Sends what has been written and reads the answer. */
-static enum bn_sql converse(struct bn_pgsql_wire *w, bool extended, const char *call,
-                            struct bn_sql_result *r, struct bn_sql_diag *d)
+static enum bn_sql wire_converse(struct bn_pgsql_wire *w, bool extended, const char *call,
+                                 struct bn_sql_result *r, struct bn_sql_diag *d)
 {
   struct bn_stream *s = &w->stream;
   struct bn_pgsql_reply *reply = &w->reply;
@@ -316,7 +316,7 @@ static enum bn_sql converse(struct bn_pgsql_wire *w, bool extended, const char *
   for (;;) {
     switch (bn_pgsql_reply_read(reply, bn_stream_data(s), bn_stream_len(s))) {
     case BN_PGSQL_READY:
-      return conclude(w, call, r, d);
+      return wire_conclude(w, call, r, d);
     case BN_PGSQL_ODD:
       return bn_pgsql_lose_track(w, call, d);
     case BN_PGSQL_COPY_IN:
@@ -326,7 +326,7 @@ static enum bn_sql converse(struct bn_pgsql_wire *w, bool extended, const char *
     case BN_PGSQL_INCOMPLETE:
       /* A server may send notices without end. */
       if (__builtin_expect(bn_pgsql_reply_can_pack(reply), 0))
-        pack(w);
+        wire_pack(w);
       if (__builtin_expect(bn_stream_need(s, reply->need) != 0, 0))
         return bn_pgsql_lose_socket(w, call, "receive data from", d);
     }
@@ -334,8 +334,8 @@ static enum bn_sql converse(struct bn_pgsql_wire *w, bool extended, const char *
 }
 
 /* false: rc is the outcome. */
-static bool start(struct bn_pgsql_wire *w, int fields, const char *call, struct bn_sql_result *r,
-                  struct bn_sql_diag *d, enum bn_sql *rc)
+static bool wire_start(struct bn_pgsql_wire *w, int fields, const char *call,
+                       struct bn_sql_result *r, struct bn_sql_diag *d, enum bn_sql *rc)
 {
   *r = (struct bn_sql_result){.affected = 0};
   if (__builtin_expect(w->who == BN_PGSQL_GONE, 0)) {
@@ -354,16 +354,16 @@ enum bn_sql bn_pgsql_wire_query(struct bn_pgsql_wire *w, const char *sql, struct
   enum bn_sql rc;
   char *p;
 
-  if (!start(w, BN_PGSQL_NO_ROWS, "PQexec", r, d, &rc))
+  if (!wire_start(w, BN_PGSQL_NO_ROWS, "PQexec", r, d, &rc))
     return rc;
   p = len <= INT32_MAX - 4 ? bn_stream_room(&w->stream, len + 5) : NULL;
   if (p == NULL)
     return bn_pgsql_fail_text("53200", "PQexec", "out of memory", d);
   *p = 'Q';
-  (void)put32(p + 1, len + 4);
+  (void)wire_put32(p + 1, len + 4);
   memcpy(p + 5, sql, len);
   bn_stream_wrote(&w->stream, len + 5);
-  return converse(w, false, "PQexec", r, d);
+  return wire_converse(w, false, "PQexec", r, d);
 }
 
 enum bn_sql bn_pgsql_wire_execute(struct bn_pgsql_wire *w, const struct bn_pgsql_request *q,
@@ -374,7 +374,7 @@ enum bn_sql bn_pgsql_wire_execute(struct bn_pgsql_wire *w, const struct bn_pgsql
   char *begin, *p;
   enum bn_sql rc;
 
-  if (!start(w, known ? *fields : BN_PGSQL_NO_ROWS, "PQexecPrepared", r, d, &rc))
+  if (!wire_start(w, known ? *fields : BN_PGSQL_NO_ROWS, "PQexecPrepared", r, d, &rc))
     return rc;
   if (__builtin_expect(size == 0, 0))
     return bn_pgsql_fail_text("22001", "PQexecPrepared", "a parameter is too long", d);
@@ -386,7 +386,7 @@ enum bn_sql bn_pgsql_wire_execute(struct bn_pgsql_wire *w, const struct bn_pgsql
     p = put_bytes(p, describe, sizeof describe);
   p = put_bytes(p, execute_sync, sizeof execute_sync);
   bn_stream_wrote(&w->stream, (size_t)(p - begin));
-  rc = converse(w, true, "PQexecPrepared", r, d);
+  rc = wire_converse(w, true, "PQexecPrepared", r, d);
   if (__builtin_expect(!known, 0) && rc <= BN_SQL_ROWS)
     *fields = rc == BN_SQL_ROWS ? w->reply.result_fields : BN_PGSQL_NO_ROWS;
   return rc;
@@ -399,7 +399,7 @@ enum bn_sql bn_pgsql_wire_execute_anew(struct bn_pgsql_wire *w, const struct bn_
   char *begin, *p;
   enum bn_sql rc;
 
-  if (!start(w, BN_PGSQL_NO_ROWS, "PQexecParams", r, d, &rc))
+  if (!wire_start(w, BN_PGSQL_NO_ROWS, "PQexecParams", r, d, &rc))
     return rc;
   if (bind == 0)
     return bn_pgsql_fail_text("22001", "PQexecParams", "a parameter is too long", d);
@@ -410,7 +410,7 @@ enum bn_sql bn_pgsql_wire_execute_anew(struct bn_pgsql_wire *w, const struct bn_
   p = put_bytes(p, describe, sizeof describe);
   p = put_bytes(p, execute_sync, sizeof execute_sync);
   bn_stream_wrote(&w->stream, (size_t)(p - begin));
-  return converse(w, true, "PQexecParams", r, d);
+  return wire_converse(w, true, "PQexecParams", r, d);
 }
 
 enum bn_sql bn_pgsql_wire_prepare(struct bn_pgsql_wire *w, struct bn_pgsql_request *const *q,
@@ -426,7 +426,7 @@ enum bn_sql bn_pgsql_wire_prepare(struct bn_pgsql_wire *w, struct bn_pgsql_reque
     room += size_of_parse(q[i]);
   if (room > INT32_MAX)
     return BN_SQL_DONE;
-  if (!start(w, BN_PGSQL_NO_ROWS, "PQprepare()", &r, d, &rc))
+  if (!wire_start(w, BN_PGSQL_NO_ROWS, "PQprepare()", &r, d, &rc))
     return rc;
   begin = p = bn_stream_room(&w->stream, room);
   if (begin == NULL)
@@ -436,7 +436,7 @@ enum bn_sql bn_pgsql_wire_prepare(struct bn_pgsql_wire *w, struct bn_pgsql_reque
   p = put_bytes(p, sync_only, sizeof sync_only);
   bn_stream_wrote(&w->stream, (size_t)(p - begin));
   w->parsed = 0;
-  rc = converse(w, true, "PQprepare()", &r, d);
+  rc = wire_converse(w, true, "PQprepare()", &r, d);
   if (rc == BN_SQL_LOST)
     return rc;
   *done = w->parsed < n ? w->parsed : n;
@@ -444,7 +444,7 @@ enum bn_sql bn_pgsql_wire_prepare(struct bn_pgsql_wire *w, struct bn_pgsql_reque
 }
 
 /* A server that sends rows of another form than it said is not understood any more. */
-static bool cut(struct bn_pgsql_wire *w, struct bn_sql_result *r)
+static bool wire_cut(struct bn_pgsql_wire *w, struct bn_sql_result *r)
 {
   struct bn_sql_diag d;
 
@@ -461,7 +461,7 @@ bool bn_pgsql_wire_fetch(struct bn_pgsql_wire *w, struct bn_sql_result *r, struc
     return false;
   return bn_pgsql_cursor_next(&w->cursor, w->stream.in + w->stream.begin, bn_stream_len(&w->stream),
                               (int)r->nfields, row) ||
-         cut(w, r);
+         wire_cut(w, r);
 }
 
 void bn_pgsql_wire_free(struct bn_pgsql_wire *w)
