@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import re
+import resource
 import signal
 import statistics
 import subprocess
@@ -322,6 +323,15 @@ def test_two_sweeps_do_not_share_a_folder(tmp_path):
 
 
 # --- failures -------------------------------------------------------------------------------------
+
+
+def test_a_study_keeps_no_file_open(tmp_path):
+    """Whatever a run leaves behind, a result or a file of errors, the next one finds as many descriptors."""
+    few = 32
+    args = ("--vary=cpu-max-prime=10,0", f"--repeat={few}", "cpu", "--time=0", "--events=1", "run")
+    done = sweep(tmp_path, *args, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (few, few)))
+    points = table(tmp_path)["points"]
+    assert [(p["state"], p["n"], p["failed"]) for p in points] == [("measured", few, 0), ("failed", 0, few)], done.err
 
 
 def test_a_point_that_fails_costs_one_point(tmp_path):

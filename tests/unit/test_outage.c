@@ -280,6 +280,52 @@ static void who_leaves_is_not_overlooked(void **state)
   end_scene(&l.c);
 }
 
+enum { WITNESSES = 4 };
+
+struct witness {
+  struct scene *c;
+  pthread_barrier_t *together;
+  unsigned session;
+};
+
+static void *see_gap(void *arg)
+{
+  const struct witness *w = arg;
+
+  for (int round = 1; round <= ROUNDS; round++) {
+    const struct bn_stat *st = w->c->set.stat[w->session];
+    const uint64_t ended_ns = 10 * (uint64_t)round * s;
+
+    (void)pthread_barrier_wait(w->together);
+    bn_outage_look(&w->c->outage, st, ended_ns - 5 * s, ended_ns - 5 * s, ended_ns, UINT64_MAX);
+  }
+  return NULL;
+}
+
+/* State that a lock guards is read under it: sessions that wake together from the same gap count it
+   once.  ThreadSanitizer sees a look at it without the lock. */
+static void witnesses_of_a_gap_count_it_once(void **state)
+{
+  struct scene c;
+  pthread_barrier_t together;
+  struct witness w[WITNESSES];
+  pthread_t thread[WITNESSES];
+
+  (void)state;
+  set_scene_of(&c, WITNESSES, 0);
+  assert_int_equal(pthread_barrier_init(&together, NULL, WITNESSES), 0);
+  for (unsigned i = 0; i < WITNESSES; i++) {
+    begin(&c, i, 1 * s);
+    w[i] = (struct witness){&c, &together, i};
+    assert_int_equal(pthread_create(&thread[i], NULL, see_gap, &w[i]), 0);
+  }
+  for (unsigned i = 0; i < WITNESSES; i++)
+    assert_int_equal(pthread_join(thread[i], NULL), 0);
+  expect(&c, ROUNDS, 5 * s);
+  assert_int_equal(pthread_barrier_destroy(&together), 0);
+  end_scene(&c);
+}
+
 BN_TESTS(outage)
 {
   const struct CMUnitTest tests[] = {
@@ -291,6 +337,7 @@ BN_TESTS(outage)
       cmocka_unit_test(events_that_fail_end_no_outage),
       cmocka_unit_test(the_end_of_the_run_ends_one),
       cmocka_unit_test(who_leaves_is_not_overlooked),
+      cmocka_unit_test(witnesses_of_a_gap_count_it_once),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
