@@ -53,7 +53,9 @@ stage=$work/stage
 make_it DESTDIR="$stage" install install-compat
 for file in bin/bench lib/bench/drivers/sqlite.so lib/bench/stores/json.so \
   share/bench/oltp_read_write.lua share/bash-completion/completions/bench \
-  share/fish/vendor_completions.d/bench.fish share/zsh/site-functions/_bench; do
+  share/fish/vendor_completions.d/bench.fish share/zsh/site-functions/_bench \
+  share/man/man1/bench.1 share/man/man1/sysbench.1 share/man/man5/bench-result.5 \
+  share/man/man7/bench-compat.7 share/man/man7/bench-output.7; do
   find "$stage" -path "*/$file" | grep -q . || fail "$file was not installed"
 done
 ! find "$stage" -name '*.la' | grep . || fail 'a libtool file was installed'

@@ -20,7 +20,7 @@ struct bn_policy {
   const char *release;     /* by --version: "1.0.20" */
   const char *banner;      /* first line of the output; NULL: program, release and LuaJIT's */
   enum bn_version version; /* whose texts reports have */
-  bool own_report;         /* with figures as bench-figures(7) defines them, three significant
+  bool own_report;         /* with figures as bench-output(7) defines them, three significant
                               digits in each latency and header lines of our own */
 
   /* --- options: values and files --- */

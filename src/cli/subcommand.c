@@ -63,7 +63,7 @@ static int subcommand_declare(struct asking *a, struct bn_err *err)
   return bn_optset_add(a->set, a->group, a->sub->options, a->conf, false, err);
 }
 
-/* The manual page tells of it once. */
+/* bench(1) tells of it once. */
 static int declare_help(struct asking *a, struct bn_err *err)
 {
   static const struct bn_opt own[] = {

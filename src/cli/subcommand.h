@@ -25,7 +25,7 @@ int bn_subcommand_run(const struct bn_subcommand *sub, int argc, char *const *ar
 void bn_subcommand_scrub(int argc, char **argv);
 /* "Subcommands:" and a line for each. */
 void bn_subcommand_list(const struct bn_subcommand *table, FILE *out);
-/* A section of the manual page for each.  -1: out of memory. */
+/* A section of the manual pages for each.  -1: out of memory. */
 int bn_subcommand_man(const struct bn_subcommand *table, FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The texts that are asked for: version, banner, help, options for the manual page. */
+/* The texts that are asked for: version, banner, help, options for the manual pages. */
 #include "cli/cli.h"
 
 #include <string.h>
@@ -170,7 +170,7 @@ void bn_cli_print_option_lines(const char *group, const struct bn_optset *option
   putchar('\n');
 }
 
-/* --- the manual page --- */
+/* --- the manual pages --- */
 
 static void print_man_section(const struct bn_optset *options, const char *heading,
                               const char *const *groups, size_t n)

@@ -245,7 +245,7 @@ static const struct bn_opt general_options[] = {
      .hidden = true,
      .def = "off",
      AT(help_man),
-     .help = "print the options for the manual page and exit"},
+     .help = "print the options for the manual pages and exit"},
     BN_OPT_END};
 
 static const struct bn_opt file_options[] = {

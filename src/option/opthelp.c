@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Option lines of the help and of the manual page, from the declarations. */
+/* Option lines of the help and of the manual pages, from the declarations. */
 #include "option/opt.h"
 
 #include <ctype.h>

@@ -29,8 +29,9 @@ NOTES = re.compile(r"(random ids|files|blocks below 64 KiB|--rate=\d+ could not 
 
 
 def pages():
-    folder = bench.source_root() / "man"
-    return [folder / name for name in ("bench.1.in", "bench-figures.7", "bench-lua.7")]
+    """The sources of the pages: in a build within the tree, what is generated lies beside them."""
+    found = sorted((bench.source_root() / "man").glob("bench*"))
+    return [path for path in found if path.with_name(path.name + ".in") not in found]
 
 
 def plain(line):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Shows that the manual page has every option of every table and of every bundled workload, every
+"""Shows that the manual pages have every option of every table and of every bundled workload, every
 member of a result document, every line of the reports, and that mandoc has no complaint."""
 
 import json
@@ -11,47 +11,79 @@ import subprocess
 import pytest
 
 import bench
+import examples
 
 
-@pytest.fixture(name="page", scope="module")
-def manual_page():
-    page = pathlib.Path(bench.binary()).parents[1] / "man" / "bench.1"
-    assert page.exists(), "make has not built man/bench.1"
-    return page
+@pytest.fixture(name="paths", scope="module")
+def paths_of_pages():
+    """[path]: the generated pages of the build, and the others of the sources."""
+    built = pathlib.Path(bench.binary()).parents[1] / "man"
+    found = []
+    for source in examples.pages():
+        path = built / source.stem if source.suffix == ".in" else source
+        assert path.exists(), f"make has not built man/{path.name}"
+        found.append(path)
+    return found
+
+
+@pytest.fixture(name="pages", scope="module")
+def texts_of_pages(paths):
+    """{name: text}"""
+    return {path.name: path.read_text() for path in paths}
+
+
+@pytest.fixture(name="manual", scope="module")
+def text_of_all_pages(pages):
+    return "".join(pages.values())
 
 
 def items(text):
     return re.findall(r"^\.It Fl Fl ([a-z0-9-]+)", text, re.MULTILINE)
 
 
-def test_every_option_is_in_the_page(page):
+def generated(text):
+    """{heading: [option]} of the section OPTIONS."""
+    parts = text.split("\n.Sh OPTIONS\n")[1].split("\n.Sh ")[0].split(".Ss ")[1:]
+    return {part.split("\n")[0]: items(part) for part in parts}
+
+
+def test_every_option_is_in_one_page(pages, manual):
     tables = bench.run("--help-man")
     assert (tables.err, tables.status) == ("", 0)
-    text = page.read_text()
-    generated = items(text.split("\n.Sh OPTIONS\n")[1].split("\n.Sh ")[0])
-    assert generated == items(tables.out) and len(generated) > 60
-    assert "@OPTIONS@" not in text
+    assert "@OPTIONS@" not in manual
+    of_page = {name: generated(text) for name, text in pages.items() if "\n.Sh OPTIONS\n" in text}
+    found = [part for parts in of_page.values() for part in parts.items()]
+    assert sorted(found) == sorted(generated("\n.Sh OPTIONS\n" + tables.out).items())
+    assert len(items(tables.out)) > 60
+    for page, heading in (
+        ("bench.1", "General options"),
+        ("bench-workloads.7", "MySQL driver"),
+        ("bench-workloads.7", "File I/O test"),
+        ("bench-output.7", "Report json"),
+        ("bench-output.7", "bench merge"),
+        ("bench-studies.7", "bench sweep"),
+    ):
+        assert heading in of_page[page]
     # What the help lists is there too, and nothing is listed twice in one place.
     listed = set(re.findall(r"^  --([a-z0-9-]+)", bench.run("--help").out, re.MULTILINE))
-    assert listed <= set(items(text))
+    assert listed <= set(items(manual))
     for part in tables.out.split("\n.Ss bench "):
         assert len(set(items(part))) == len(items(part))
 
 
-def test_every_item_tells_its_default(page):
+def test_every_item_tells_its_default(manual):
     # The old names tell whose they are instead.
-    for item in re.split(r"^\.It Fl Fl (?=\S+ Ns )", page.read_text(), flags=re.MULTILINE)[1:]:
+    for item in re.split(r"^\.It Fl Fl (?=\S+ Ns )", manual, flags=re.MULTILINE)[1:]:
         text = re.split(r"^\.(?:El|It)", item, flags=re.MULTILINE)[0]
         assert re.search(r"^Default: \S", text, re.MULTILINE) or "\nOld name of " in text, text
 
 
-def test_bounds_and_dialects_are_told(page):
-    text = page.read_text()
-    assert "From 1 to 1000000.\nDefault: 1.\n" in text
-    assert "Default: uniform, in dialect 1.0 special, in dialect 0.5 special.\n" in text
+def test_bounds_and_dialects_are_told(manual):
+    assert "From 1 to 1000000.\nDefault: 1.\n" in manual
+    assert "Default: uniform, in dialect 1.0 special, in dialect 0.5 special.\n" in manual
     # Choices are listed once: here if the help does not have them.
-    assert "One of default, read\\-uncommitted, read\\-committed" in text
-    assert "One of auto, tsc, vdso" not in text and "auto, tsc or vdso" in text
+    assert "One of default, read\\-uncommitted, read\\-committed" in manual
+    assert "One of auto, tsc, vdso" not in manual and "auto, tsc or vdso" in manual
 
 
 # --- bundled workloads ----------------------------------------------------------------------------
@@ -73,8 +105,8 @@ def options_of(workload):
     return {name.replace("_", "-"): default or "none" for name, default in lines}
 
 
-def test_every_option_of_a_workload_is_in_the_page(page):
-    text = page.read_text()
+def test_every_option_of_a_workload_is_in_the_page(pages):
+    text = pages["bench-workloads.7"]
     common = options_of("oltp_read_write")
     assert len(common) > 20 and listed_after(text, "workload options: oltp_read_write") == common
     for workload in ("select_random_points", "select_random_ranges"):
@@ -82,25 +114,26 @@ def test_every_option_of_a_workload_is_in_the_page(page):
         assert own and options_of(workload) == common | own
 
 
-def test_every_bundled_workload_is_in_the_page(page):
+def test_every_bundled_workload_is_in_the_page(pages):
     scripts = {path.stem for path in (bench.source_root() / "src" / "lua").glob("*.lua")}
     libraries = {"oltp_common", "oltp_options", "oltp_prepare", "oltp_restart", "oltp_tables"}
-    section = page.read_text().split(".Sh BUNDLED WORKLOADS\n")[1].split(".Pp\n")[0]
+    section = pages["bench-workloads.7"].split(".Sh BUNDLED WORKLOADS\n")[1].split(".Pp\n")[0]
     assert set(re.findall(r"^\.It Cm (\S+)$", section, re.MULTILINE)) == scripts - libraries
     for workload in scripts - libraries - {"select_random_points", "select_random_ranges"}:
         options = options_of(workload)
         assert options == ({} if workload == "bulk_insert" else options_of("oltp_read_write"))
 
 
-def test_every_option_of_an_old_workload_is_in_the_page(page):
+def test_every_option_of_an_old_workload_is_in_the_page(pages):
+    text = pages["bench-workloads.7"]
     source = (bench.source_root() / "src/lua/oltp_legacy/common.lua").read_text()
     declared = "".join(re.findall(r"^local (?:numbers|switches|texts) = \{\n(.*?)\n\}", source, re.M | re.S))
     defaults = re.findall(r"(\w+) = (\w+|\"[^\"]*\")", declared)
     words = {"true": "on", "false": "off", '""': "none"}
     known = {name.replace("_", "-"): words.get(d, d.strip('"')) for name, d in defaults}
     driver = {name: known.pop(name) for name in ("mysql-table-engine", "mysql-engine-trx", "myisam-max-rows")}
-    assert listed_after(page.read_text(), "legacy options") == known and len(known) > 20
-    assert all(re.search(rf"^\.It Fl Fl {name} ", page.read_text(), re.M) for name in driver)
+    assert listed_after(text, "legacy options") == known and len(known) > 20
+    assert all(re.search(rf"^\.It Fl Fl {name} ", text, re.M) for name in driver)
 
 
 # --- dialects -------------------------------------------------------------------------------------
@@ -116,8 +149,9 @@ def default_in(dialect, name):
     return default or "none"
 
 
-def test_defaults_of_dialects_are_in_the_page(page):
-    rows = re.findall(r"^\.It Fl Fl (\S+)(?: No by default)?((?: Ta [\w, -]+){4})$", page.read_text(), re.M)
+def test_defaults_of_dialects_are_in_the_page(pages):
+    text = pages["bench-compat.7"]
+    rows = re.findall(r"^\.It Fl Fl (\S+)(?: No by default)?((?: Ta [\w, -]+){4})$", text, re.M)
     table = {name: cells.split(" Ta ")[1:] for name, cells in rows if name != "percentile"}
     assert set(table) == {"events", "time", "rand-type", "db-driver"}
     for name, cells in table.items():
@@ -137,8 +171,8 @@ def members(value):
     return set(value) | {name for each in inside.values() for name in members(each)}
 
 
-def test_every_member_of_a_document_is_in_the_page(page, tmp_path):
-    section = page.read_text().split(".Ss Members\n")[1].split(".Sh ")[0]
+def test_every_member_of_a_document_is_in_the_page(pages, tmp_path):
+    section = pages["bench-result.5"].split(".Sh MEMBERS\n")[1].split(".Sh ")[0]
     file = tmp_path / "a.json"
     arguments = ("--debug", "--memory-total-size=1M", f"--report=json:{file}")
     assert bench.run("memory", *arguments, "run").status == 0
@@ -150,9 +184,9 @@ def test_every_member_of_a_document_is_in_the_page(page, tmp_path):
     assert members(document) - words == set() and len(members(document)) > 80
 
 
-def test_every_number_of_a_test_is_in_the_page(page, tmp_path):
+def test_every_number_of_a_test_is_in_the_page(pages, tmp_path):
     """Counters, timings, and figures of the workload, by their names."""
-    section = page.read_text().split(".Ss Members\n")[1].split(".Sh ")[0]
+    section = pages["bench-result.5"].split(".Sh MEMBERS\n")[1].split(".Sh ")[0]
     file = tmp_path / "a.json"
     small = ("fileio", "--file-num=1", "--file-total-size=64K", "--file-test-mode=rndrw")
     assert bench.run(*small, "prepare", cwd=tmp_path).status == 0
@@ -172,9 +206,9 @@ def test_every_number_of_a_test_is_in_the_page(page, tmp_path):
     assert names - set(re.findall(r"\w+", section)) == set() and len(names) > 40
 
 
-def test_every_line_of_a_final_report_is_in_the_page(page):
-    section = page.read_text().split(".Ss Final report")[1].split(".Ss ")[0]
-    definitions = (bench.source_root() / "man/bench-figures.7").read_text()
+def test_every_line_of_a_final_report_is_in_the_page(pages):
+    section = pages["bench-output.7"].split(".Ss Final report")[1].split(".Ss ")[0]
+    definitions = pages["bench-output.7"].split(".Sh FIGURES\n")[1]
     for command in (
         ("cpu", "--events=1"),
         ("cpu", "--events=1", "--rate=100"),
@@ -202,8 +236,8 @@ walk(sysbench)
 """
 
 
-def test_every_name_of_the_interface_is_in_the_page(tmp_path):
-    words = set(re.findall(r"\w+", (bench.source_root() / "man/bench-lua.7").read_text()))
+def test_every_name_of_the_interface_is_in_the_page(pages, tmp_path):
+    words = set(re.findall(r"\w+", pages["bench-lua.7"]))
     (tmp_path / "walk.lua").write_text(WALK)
     names = set(re.findall(r"^name (.*)$", bench.run("walk.lua", cwd=tmp_path).out, re.MULTILINE))
     # The ends of the range of types.
@@ -214,12 +248,11 @@ def test_every_name_of_the_interface_is_in_the_page(tmp_path):
     assert methods - words == set() and len(methods) > 15
 
 
-def test_mandoc_has_no_complaint(page):
+def test_mandoc_has_no_complaint(paths):
     if shutil.which("mandoc") is None:
         pytest.skip("mandoc is not installed")
-    others = sorted((bench.source_root() / "man").glob("*.7"))
     done = subprocess.run(
-        ["mandoc", "-Tlint", "-Wstyle", page, *others], capture_output=True, text=True, check=False
+        ["mandoc", "-Tlint", "-Wstyle", *paths], capture_output=True, text=True, check=False
     )
     lines = [
         line

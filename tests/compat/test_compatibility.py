@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Each deliberate difference from a transcript has its line in the manual page, and each line its
+"""Each deliberate difference from a transcript has its line in bench-compat(7), and each line its
 difference: the page names the reasons of the rows in comments before the item."""
 
 import pathlib
@@ -8,7 +8,7 @@ import re
 import deviations
 import runner
 
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "man" / "bench.1.in"
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "man" / "bench-compat.7"
 FORMS = pathlib.Path(__file__).resolve().parents[1] / "servers" / "forms"
 # What form.py (and test_transcripts_sql.py, of tables) reduces, so that no row is needed.
 REDUCED = {
@@ -27,7 +27,7 @@ def reasons_of_rows():
 
 def items():
     """[(reasons, text)] of the list."""
-    section = PAGE.read_text().split(".Sh COMPATIBILITY\n")[1].split(".Sh ")[0]
+    section = PAGE.read_text().split(".Sh DIFFERENCES OF THE TEXT OUTPUT\n")[1].split(".Sh ")[0]
     lines = section.split("Deliberate differences of the text")[1].split("\n")
     found, reasons = [], []
     for line in lines[2 : lines.index(".El")]:

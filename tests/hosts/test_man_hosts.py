@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The example of the manual page with several hosts prints what the page shows: typed on one host,
+"""The example of bench-hosts(7) with several hosts prints what the page shows: typed on one host,
 with two others that ssh reaches and a database that all three reach."""
 
 import os

@@ -11,14 +11,18 @@ USERS = {"mysql": "sbtest@localhost, sbtest@'127.0.0.1'", "pgsql": "sbtest"}
 SESSIONS = [(page, e) for name in SERVERS for page, e in examples.sessions(name)]
 
 
-def as_administrator(server, page, name):
-    """Runs the statements that the page has for that server; those of PostgreSQL one by one."""
+def as_administrator(server, name):
+    """Runs the statements that bench(1) has for that server; those of PostgreSQL one by one."""
     # Other tests may have made the database of the examples on this server, and its user.
     server.sql("DROP DATABASE IF EXISTS sbtest;")
     server.sql("DROP USER IF EXISTS " + USERS[name])
-    texts = [e.text for e in examples.examples(page) if (e.kind, e.name) == ("sql", name)]
-    assert texts
-    for statement in "".join(texts).split(";\n"):
+    [text] = [
+        e.text
+        for page in examples.pages()
+        for e in examples.examples(page)
+        if (e.kind, e.name) == ("sql", name)
+    ]
+    for statement in text.split(";\n"):
         if statement:
             server.sql(statement + ";")
 
@@ -28,7 +32,7 @@ def as_administrator(server, page, name):
 )
 def test_example(page, session, tmp_path, request):
     server = request.getfixturevalue(SERVERS[session.name])
-    as_administrator(server, page, session.name)
+    as_administrator(server, session.name)
     host = f"--{session.name}-host=127.0.0.1"
     examples.write_files(page, session.line, tmp_path)
     examples.run_session(session, tmp_path, [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The definitions of bench-figures(7), applied to what a workload has recorded.
+"""The definitions of bench-output(7), applied to what a workload has recorded.
 
 A workload cannot read the clock at the moment when the program does, only just before or after.  So
 every time is a range that the record gives: the program ends an event after the record says so, and

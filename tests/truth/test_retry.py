@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Shows that events which are repeated and events which fail are counted as bench-figures(7) says,
+"""Shows that events which are repeated and events which fail are counted as bench-output(7) says,
 by the record that the workload itself keeps of its tries."""
 
 import json
