@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Shows that the manual pages have every option of every table and of every bundled workload, every
-member of a result document, every line of the reports, and that mandoc has no complaint."""
+member of a result document, every line of the reports, that their references to each other lead
+somewhere, and that mandoc has no complaint."""
 
 import json
 import pathlib
@@ -246,6 +247,38 @@ def test_every_name_of_the_interface_is_in_the_page(pages, tmp_path):
     for path in (bench.source_root() / "src/lua/internal").glob("sysbench.sql*.lua"):
         methods |= set(re.findall(r"^function \w+_methods:(\w+)", path.read_text(), re.MULTILINE))
     assert methods - words == set() and len(methods) > 15
+
+
+# --- references -----------------------------------------------------------------------------------
+
+
+def headings(text):
+    return set(re.findall(r"^\.S[hs] (.*)$", text, re.MULTILINE))
+
+
+def test_references_within_a_page_lead_somewhere(pages):
+    found = [
+        (page, name.strip('"'))
+        for page, text in pages.items()
+        for line in re.findall(r"^\..*\bSx (.*?)(?: [.,:;])?$", text, re.MULTILINE)
+        for name in line.split(" , ")
+    ]
+    assert len(found) > 60
+    assert [(page, name) for page, name in found if name not in headings(pages[page])] == []
+
+
+def test_references_to_other_pages_lead_somewhere(pages):
+    named = re.findall(r"\bXr (bench\S*) (\d)", "".join(pages.values()))
+    assert {f"{name}.{number}" for name, number in named} == set(pages)
+    found = [
+        (f"{name}.{number}", section)
+        for text in pages.values()
+        for section, name, number in re.findall(
+            r"\bD(?:o (?=.* Dc )|q )(.*?)(?: Dc |\n)in[ \n]\.?Xr (bench\S*) (\d)", text
+        )
+    ]
+    assert len(found) > 30
+    assert [(page, name) for page, name in found if name not in headings(pages[page])] == []
 
 
 def test_mandoc_has_no_complaint(paths):
