@@ -38,9 +38,8 @@ enum bn_judgement bn_demand_say(struct bn_buf *b, const struct bn_demand *d)
 
   if (judgement == BN_ENOUGH)
     return judgement;
-  (void)bn_buf_printf(b, "%sthe run needs %s %lld %s",
-                      judgement == BN_REFUSED ? "" : "warning: ", d->least ? "at least" : "up to",
-                      needed, d->what);
+  (void)bn_buf_printf(b, "%sthe run needs up to %lld %s",
+                      judgement == BN_REFUSED ? "" : "warning: ", needed, d->what);
   if (judgement == BN_TIGHT)
     (void)bn_buf_printf(b, "; %s allows %lld, and %s use %lld: ", d->by, allowed, d->clients,
                         (long long)others);

@@ -17,7 +17,6 @@ struct bn_demand {
   int64_t needed, allowed; /* allowed -1: without limit */
   int64_t others, reserved; /* used by others, kept for some */
   bool certain;             /* that many will be needed */
-  bool least;               /* needed is a lower bound, else an upper one */
 };
 
 enum bn_judgement { BN_ENOUGH, BN_TIGHT, BN_TOO_FEW, BN_REFUSED };

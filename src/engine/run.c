@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "engine/event.h"
 #include "engine/failures.h"
-#include "engine/room.h"
+#include "engine/limits.h"
 #include "engine/services.h"
 #include "engine/signals.h"
 #include "engine/worker.h"
@@ -279,13 +279,13 @@ static bool start_watching(struct bn_run *run)
 {
   struct bn_err err = {0};
 
-  bn_room_allow_files(run->sessions.workers);
+  bn_limits_allow_files(run->sessions.workers);
   if (bn_sampler_start(&run->sampler, run->services.is_command, &err) == 0 &&
       bn_receiver_start(&run->receiver, &run->sampler, &err) == 0) {
     run_attach(run);
     return true;
   }
-  bn_room_explain(&err, run->sessions.workers, stack_of(run));
+  bn_limits_explain(&err);
   bn_log(BN_FATAL, "%s", err.text);
   bn_sampler_stop(&run->sampler);
   return false;
@@ -396,16 +396,12 @@ static void tell_what_is_watched(const struct bn_run *run)
 static bool run_spawn(struct bn_run *run, void *(*body)(void *), uint64_t until_ns)
 {
   const struct bn_threads_plan plan = {&run->job, body, stack_of(run), until_ns};
-  const unsigned n = run->sessions.workers;
-  const bool connects = bn_reports_kind(run->reports) == BN_KIND_SQL;
   struct bn_err err = {0};
 
-  if (bn_room_check(n, stack_of(run), connects)) {
-    if (bn_threads_spawn(&run->threads, &plan, &err) == 0)
-      return true;
-    bn_room_explain(&err, n, stack_of(run));
-    bn_log(BN_FATAL, "%s", err.text);
-  }
+  if (bn_threads_spawn(&run->threads, &plan, &err) == 0)
+    return true;
+  bn_limits_explain(&err);
+  bn_log(BN_FATAL, "%s", err.text);
   bn_threads_end(&run->threads, BN_CAUSE_FAILED, 0);
   return false;
 }

@@ -10,7 +10,7 @@
 #include "base/wait.h"
 #include "engine/event.h"
 #include "engine/failures.h"
-#include "engine/room.h"
+#include "engine/limits.h"
 #include "engine/stop.h"
 
 static void set_kind(void *of, enum bn_kind kind)
@@ -79,7 +79,7 @@ static void fail_session(struct bn_session *s, const char *kind, const char *tex
   const double at_s = now_s(p);
 
   if (!bn_outcome_has(p->threads->outcome, BN_OUTCOME_FAILED))
-    bn_room_tell_files(p->threads->n);
+    bn_limits_tell_files(p->threads->n);
   if (!bn_threads_fail(p->threads, s->id))
     return;
   bn_event_stop(s);

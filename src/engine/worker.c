@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 #include "engine/event.h"
-#include "engine/room.h"
+#include "engine/limits.h"
 
 static enum bn_next run_loop(const struct bn_job *job, struct bn_session *s)
 {
@@ -119,7 +119,7 @@ void bn_worker_call(struct bn_threads *c, struct bn_session *s, const struct bn_
     return;
   bn_log_failure(&err);
   /* Before the others close theirs. */
-  bn_room_tell_files(c->n);
+  bn_limits_tell_files(c->n);
   bn_threads_end(c, BN_CAUSE_FAILED, 0);
 }
 

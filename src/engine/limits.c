@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads limits from /proc and /sys, and says what to raise. */
+#include "engine/limits.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "measure/kernel.h"
+
+/* --- threads ---------------------------------------------------------------------------------- */
+
+static void limits_add(struct bn_buf *b, const char *name, const char *value)
+{
+  if (isdigit((unsigned char)value[0]))
+    (void)bn_buf_printf(b, "%s%s %.*s", b->len > 0 ? ", " : "", name, (int)strcspn(value, " \n"),
+                        value);
+}
+
+/* From a line such as "Max processes   96365   96365   processes". */
+static void limits_add_resource(struct bn_buf *b, const char *limits, const char *name,
+                                const char *title)
+{
+  const char *line = strstr(limits, title);
+
+  if (line == NULL)
+    return;
+  line += strlen(title);
+  limits_add(b, name, line + strspn(line, " "));
+}
+
+static void limits_add_group(void *buf, const struct bn_kernel_group *g)
+{
+  char text[BN_KERNEL_TEXT], used[BN_KERNEL_TEXT];
+  struct bn_buf *b = buf;
+  const size_t len = b->len;
+
+  if (!bn_kernel_text(text, "%s/pids.max", g->folder))
+    return;
+  limits_add(b, "pids.max", text);
+  if (b->len == len)
+    return;
+  (void)bn_buf_printf(b, " of the control group '%.100s'", g->name[0] != '\0' ? g->name : "/");
+  if (bn_kernel_text(used, "%s/pids.current", g->folder))
+    (void)bn_buf_printf(b, " (%.*s in use)", (int)strcspn(used, "\n"), used);
+}
+
+static void limits_add_setting(struct bn_buf *b, const char *root, const char *name,
+                               const char *file)
+{
+  char text[BN_KERNEL_TEXT];
+
+  if (bn_kernel_text(text, "%s/proc/sys/%s", root, file))
+    limits_add(b, name, text);
+}
+
+void bn_limits_say(struct bn_buf *b, const char *root)
+{
+  char limits[BN_KERNEL_TEXT];
+
+  (void)bn_kernel_text(limits, "%s/proc/self/limits", root);
+  limits_add_resource(b, limits, "ulimit -u", "Max processes");
+  limits_add_resource(b, limits, "ulimit -v (bytes)", "Max address space");
+  bn_kernel_groups(root, "pids", limits_add_group, b);
+  limits_add_setting(b, root, "kernel.threads-max", "kernel/threads-max");
+  limits_add_setting(b, root, "kernel.pid_max", "kernel/pid_max");
+  limits_add_setting(b, root, "vm.max_map_count", "vm/max_map_count");
+  limits_add_setting(b, root, "vm.overcommit_memory", "vm/overcommit_memory");
+}
+
+void bn_limits_explain(struct bn_err *err)
+{
+  const size_t len = strlen(err->text);
+  struct bn_buf b;
+
+  bn_buf_init(&b, 0);
+  bn_limits_say(&b, "");
+  (void)snprintf(err->text + len, sizeof err->text - len,
+                 ": use fewer --threads or a smaller --thread-stack-size, or raise the limit that "
+                 "is met: %s",
+                 b.len > 0 ? b.data : "none can be read");
+  bn_buf_done(&b);
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+/* A session with SQLite has a database, its log, its index and its journal open. */
+static unsigned files_of(unsigned sessions)
+{
+  enum { OF_SESSION = 4, OTHERS = 256 };
+
+  return sessions * OF_SESSION + OTHERS;
+}
+
+void bn_limits_allow_files(unsigned sessions)
+{
+  const rlim_t wanted = files_of(sessions);
+  struct rlimit limit;
+
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
+    return;
+  limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+  (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* A session that failed may have closed a few when this is asked. */
+static bool are_files_left(void)
+{
+  enum { A_FEW = 16 };
+  int fd[A_FEW], n = 0;
+  bool left;
+
+  do
+    fd[n] = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
+  while (fd[n] >= 0 && ++n < A_FEW);
+  left = n == A_FEW || errno != EMFILE;
+  while (n > 0)
+    (void)close(fd[--n]);
+  return left;
+}
+
+/* The text does not depend on how many sessions have failed before, so that it is told once. */
+void bn_limits_tell_files(unsigned sessions)
+{
+  const unsigned wanted = files_of(sessions);
+  struct rlimit limit;
+  char text[320];
+
+  if (are_files_left() || !bn_log_has_asides() || getrlimit(RLIMIT_NOFILE, &limit) != 0)
+    return;
+  (void)snprintf(text, sizeof text,
+                 "ulimit -n allows %llu open files and connections, and no more are left: raise it "
+                 "to %u (nofile of limits.conf, LimitNOFILE=%u of systemd, --ulimit nofile=%u of "
+                 "containers), or use fewer --threads",
+                 (unsigned long long)limit.rlim_cur, wanted, wanted, wanted);
+  bn_log_refusal(text);
+}
