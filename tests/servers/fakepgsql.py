@@ -51,11 +51,6 @@ class FakePgSQL(FakeServer):
             if self.let_in(conn, stream):
                 self.converse(conn, stream)
 
-    no_encryption = b"N"
-
-    def ask(self, conn, stream):
-        """Who is there."""
-
     def let_in(self, conn, stream):
         """False: a request to cancel, which is over."""
         while True:
@@ -65,8 +60,7 @@ class FakePgSQL(FakeServer):
                 return False
             if code not in (SSL_WANTED, GSS_WANTED):
                 break
-            conn.sendall(self.no_encryption)
-        self.ask(conn, stream)
+            conn.sendall(b"N")
         settings = {"server_version": "15.4", "client_encoding": "UTF8", "standard_conforming_strings": "on"}
         conn.sendall(message(b"R", bytes(4)) + b"".join(
             message(b"S", f"{k}\0{v}\0".encode()) for k, v in settings.items()) + message(b"K", bytes(8)) + READY)

@@ -82,15 +82,19 @@ static int driver_check(const struct bn_pgsql_conf *conf, const struct bn_policy
   return 0;
 }
 
-/* "a,b", for libpq. */
-static int join_methods(struct bn_pgsql *driver)
+/* "a,b", for libpq, which says what is wrong with it. */
+static int read_methods(struct bn_pgsql *driver, struct bn_err *err)
 {
   const struct bn_list *list = &driver->conf->require_auth;
   size_t room = 1;
   char *p;
 
-  if (list->n == 0 || !bn_pgsql_lib_knows("require_auth"))
+  if (list->n == 0)
     return 0;
+  if (!bn_pgsql_lib_knows("require_auth"))
+    return bn_err_set(err, EINVAL,
+                      "--pgsql-require-auth needs libpq 16 or later; leave it out, or use "
+                      "--pgsql-sslmode=verify-full to know which server asks");
   for (size_t i = 0; i < list->n; i++)
     room += strlen(list->item[i]) + 1;
   driver->require_auth = p = malloc(room);
@@ -98,21 +102,8 @@ static int join_methods(struct bn_pgsql *driver)
     p = stpcpy(p, i > 0 ? "," : "");
     p = stpcpy(p, list->item[i]);
   }
-  return p != NULL ? 0 : -1;
-}
-
-static int read_methods(struct bn_pgsql *driver, struct bn_err *err)
-{
-  const char *wrong = bn_pgsql_login_rule(&driver->login, &driver->conf->require_auth);
-
-  if (wrong != NULL)
-    return bn_err_set(err, EINVAL,
-                      "--pgsql-require-auth=%s: unknown; allowed: password, md5, gss, sspi, "
-                      "scram-sha-256, none, or each with '!' before it",
-                      wrong);
-  return join_methods(driver) == 0
-             ? 0
-             : bn_err_set(err, ENOMEM, "cannot start the PostgreSQL driver: out of memory");
+  return p != NULL ? 0
+                   : bn_err_set(err, ENOMEM, "cannot start the PostgreSQL driver: out of memory");
 }
 
 static int driver_init(void **self, const void *conf, const struct bn_driver_host *host,

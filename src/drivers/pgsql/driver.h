@@ -5,7 +5,6 @@
 #define BN_DRIVERS_PGSQL_DRIVER_H
 
 #include "api/driver.h"
-#include "drivers/pgsql/login.h"
 #include "drivers/pgsql/options.h"
 
 struct bn_pgsql {
@@ -14,8 +13,7 @@ struct bn_pgsql {
   char *password; /* after file and prompt; NULL: libpq looks for one */
   char **hosts;   /* NULL entries: libpq's default, a socket */
   size_t n_hosts;
-  struct bn_pgsql_login_rule login;
-  char *require_auth; /* for libpq, if it knows such a list; NULL: it does not, or there is none */
+  char *require_auth; /* for libpq; NULL: the option was not given */
 };
 
 #endif

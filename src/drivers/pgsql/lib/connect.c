@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Connections: which server, and how to stop one that is waiting. */
+#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,36 +123,46 @@ static enum bn_sql time_out(struct bn_pgsql_lib *c, struct bn_sql_diag *d)
   return BN_SQL_ERROR;
 }
 
-static enum bn_sql connect_refuse(const struct bn_pgsql_guard *g, struct bn_sql_diag *d)
+/* Milliseconds that poll may wait; -1: for ever. */
+static int connect_left_ms(const struct bn_pgsql *driver, uint64_t deadline_ns)
 {
-  char text[sizeof d->text];
+  uint64_t now;
 
-  bn_pgsql_guard_why(g, text, sizeof text);
-  return bn_pgsql_fail_text("28000", "PQconnectPoll", text, d);
+  if (deadline_ns == UINT64_MAX)
+    return -1;
+  now = driver->host->now_ns();
+  if (now >= deadline_ns)
+    return 0;
+  return deadline_ns - now < UINT64_C(86400000000000) ? (int)((deadline_ns - now) / 1000000 + 1)
+                                                      : 86400000;
+}
+
+/* For an event of libpq's socket.  false: time is up. */
+static bool connect_wait(const struct bn_pgsql_lib *c, short events, uint64_t deadline_ns)
+{
+  struct pollfd p = {.fd = PQsocket(c->handle), .events = events};
+  int rc;
+
+  do {
+    const int ms = connect_left_ms(c->driver, deadline_ns);
+
+    if (ms == 0)
+      return false;
+    rc = poll(&p, 1, ms);
+  } while (rc == 0 || (rc < 0 && errno == EINTR));
+  return true;
 }
 
 /* What connecting in one call does, with a deadline more exact than its seconds. */
-static enum bn_sql connect_establish(struct bn_pgsql_lib *c, struct bn_pgsql_guard *g,
-                                     uint64_t deadline_ns, struct bn_sql_diag *d)
+static enum bn_sql connect_establish(struct bn_pgsql_lib *c, uint64_t deadline_ns,
+                                     struct bn_sql_diag *d)
 {
   PostgresPollingStatusType state = PGRES_POLLING_WRITING;
 
   while (PQstatus(c->handle) != CONNECTION_BAD && state != PGRES_POLLING_OK &&
          state != PGRES_POLLING_FAILED) {
-    const bool reads = state == PGRES_POLLING_READING;
-
-    switch (bn_pgsql_guard_wait(g, reads, deadline_ns)) {
-    case BN_GUARD_AWAY:
-      if (!bn_pgsql_lib_wait(c, reads ? POLLIN : POLLOUT, deadline_ns))
-        return time_out(c, d);
-      break;
-    case BN_GUARD_READY:
-      break;
-    case BN_GUARD_LATE:
+    if (!connect_wait(c, state == PGRES_POLLING_READING ? POLLIN : POLLOUT, deadline_ns))
       return time_out(c, d);
-    case BN_GUARD_REFUSED:
-      return connect_refuse(g, d);
-    }
     state = PQconnectPoll(c->handle);
   }
   if (PQstatus(c->handle) == CONNECTION_OK)
@@ -195,8 +206,6 @@ enum bn_sql bn_pgsql_lib_connect(struct bn_pgsql_lib *c, const struct bn_pgsql *
                                  struct bn_sql_diag *d)
 {
   const char *values[N_PARAMS + 1], *foreign;
-  struct bn_pgsql_guard guard;
-  enum bn_sql rc;
   char text[160];
 
   c->driver = driver;
@@ -213,10 +222,7 @@ enum bn_sql bn_pgsql_lib_connect(struct bn_pgsql_lib *c, const struct bn_pgsql *
   /* Costs two allocations for each result. */
   if (driver->host->names_loss)
     (void)PQregisterEventProc(c->handle, take_event, "bench", c);
-  bn_pgsql_guard_init(&guard, c);
-  rc = connect_establish(c, &guard, connect_sooner(driver, deadline_ns), d);
-  bn_pgsql_guard_done(&guard);
-  return rc;
+  return connect_establish(c, connect_sooner(driver, deadline_ns), d);
 }
 
 void bn_pgsql_lib_disconnect(struct bn_pgsql_lib *c)

@@ -11,7 +11,6 @@
 #include <libpq-fe.h>
 
 #include "api/driver.h"
-#include "drivers/pgsql/login.h"
 #include "drivers/pgsql/request.h"
 
 struct bn_pgsql;
@@ -56,44 +55,8 @@ char bn_pgsql_lib_transaction(const struct bn_pgsql_lib *c);
 /* It is connected as far as it knows, and waits for nothing. */
 bool bn_pgsql_lib_is_idle(const struct bn_pgsql_lib *c);
 
+/* libpq has a parameter of that name. */
 bool bn_pgsql_lib_knows(const char *keyword);
-
-/* --- wait.c --- */
-/* Milliseconds that poll may wait; -1: for ever. */
-int bn_pgsql_lib_left_ms(const struct bn_pgsql *driver, uint64_t deadline_ns);
-/* For an event of libpq's socket.  false: time is up. */
-bool bn_pgsql_lib_wait(const struct bn_pgsql_lib *c, short events, uint64_t deadline_ns);
-
-/* --- guard.c --- */
-/* Stands between libpq and the server while that asks who is there, if the connection is not
-   encrypted: libpq answers a request for the password in clear text as soon as it has read it, and
-   reads more than anybody could look at before. */
-struct bn_pgsql_guard {
-  const struct bn_pgsql_lib *lib;
-  struct bn_pgsql_login login;
-  int server;         /* the connection, which libpq believes to have; -1: it has it */
-  int peer;           /* of what libpq has in its place */
-  ino_t pair, opened; /* what libpq has in its place; a connection that needs no guard any more */
-  char *room;         /* owned; a thread may have a small stack */
-  size_t out_len;     /* of what libpq has sent and the server has not taken */
-  int error;          /* errno of what failed here, or 0 */
-  bool last;          /* the server has let us in */
-  bool unchecked;     /* it encrypts, and nobody can look at what it asks for */
-};
-
-enum bn_pgsql_guard_wait {
-  BN_GUARD_AWAY,   /* nothing is guarded; libpq's own socket is to be waited for */
-  BN_GUARD_READY,  /* libpq can go on */
-  BN_GUARD_LATE,   /* time is up */
-  BN_GUARD_REFUSED /* and must not */
-};
-
-void bn_pgsql_guard_init(struct bn_pgsql_guard *g, const struct bn_pgsql_lib *c);
-void bn_pgsql_guard_done(struct bn_pgsql_guard *g);
-/* In the place of waiting for libpq's socket, before each call that goes on connecting. */
-enum bn_pgsql_guard_wait bn_pgsql_guard_wait(struct bn_pgsql_guard *g, bool reads,
-                                             uint64_t deadline_ns);
-void bn_pgsql_guard_why(const struct bn_pgsql_guard *g, char *out, size_t room);
 
 /* --- errors.c --- */
 /* Fills d from a result (NULL: there was none); the text is the primary message or, if `whole`,
