@@ -61,6 +61,60 @@ static struct bn_node *json_parse(const char *text, size_t len, struct bn_err *e
   return json_parse_within(text, len, BN_BOUND_VALUES, err);
 }
 
+/* Returns the length of the list of numbers, or of lists of numbers, that begins at text[0], which
+   is '['; 0: it has something else. */
+static size_t length_of_numbers(const char *text)
+{
+  const char *end = text;
+  int depth = 0;
+
+  do {
+    depth += (*end == '[') - (*end == ']');
+    if (strchr("[]0123456789+-.eE,nul \n", *end) == NULL || *end == '\0')
+      return 0;
+    end++;
+  } while (depth > 0);
+  return (size_t)(end - text);
+}
+
+/* Takes the space out of text[0..len) and returns how much is left. */
+static size_t squeeze(char *text, size_t len)
+{
+  size_t n = 0;
+
+  for (size_t i = 0; i < len; i++)
+    if (text[i] != ' ' && text[i] != '\n')
+      text[n++] = text[i];
+  return n;
+}
+
+/* Puts lists of numbers on one line each: with a line for each bucket of a histogram, four fifths
+   of a document would be indentation.  Returns the new length. */
+static size_t join_numbers(char *text)
+{
+  size_t n = 0;
+  bool quoted = false;
+
+  for (char *at = text; *at != '\0';) {
+    size_t len = !quoted && *at == '[' ? length_of_numbers(at) : 0;
+
+    if (len > 0) {
+      const size_t squeezed = squeeze(at, len);
+
+      memmove(text + n, at, squeezed);
+      n += squeezed;
+    } else {
+      len = quoted && *at == '\\' ? 2 : 1;
+      quoted ^= *at == '"';
+      memmove(text + n, at, len);
+      n += len;
+    }
+    at += len;
+  }
+  text[n] = '\0';
+  return n;
+}
+
 static char *json_print(const struct bn_node *n, unsigned indent, size_t *len)
 {
   const size_t flags = (indent > 0 ? JSON_INDENT(indent) : JSON_COMPACT) | JSON_REAL_PRECISION(17);
@@ -73,7 +127,7 @@ static char *json_print(const struct bn_node *n, unsigned indent, size_t *len)
     return NULL;
   }
   text[size] = '\0';
-  *len = size;
+  *len = indent > 0 ? join_numbers(text) : size;
   return text;
 }
 

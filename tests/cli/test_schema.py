@@ -218,3 +218,17 @@ def test_the_same_run_can_be_made_from_a_document(threads, options, tmp_path):
         n = min(len(first[session]), len(second[session]))
         assert first[session][:n] == second[session][:n]
         assert threads > 1 or len(first[session]) == len(second[session]) > 20
+
+
+def test_a_list_of_numbers_is_one_line(tmp_path):
+    """A histogram has a hundred buckets or more; what only looks like such a list stays as it is."""
+    name = "[1, 2] \\ [3].lua"
+    (tmp_path / name).write_text("function event() end")
+    done = bench.run("./" + name, "--events=2000", "--report=json:[ 0 ].json", "run", cwd=tmp_path)
+    assert done.status == 0, done
+    text = (tmp_path / "[ 0 ].json").read_text()
+    assert not re.search(r"^ *[\d.e+-]+,?$", text, re.M) and re.search(r'"percents": \[95\.0\],?$', text, re.M)
+    document = json.loads(text)
+    raw = document["groups"][0]["total"]["raw"]
+    assert sum(n for _, n in raw["histograms"]["latency"]) == 2000
+    assert "[ 0 ].json" in str(document["facts"]["options"]) and json.dumps(name)[1:-1] in text
