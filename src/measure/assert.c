@@ -16,17 +16,18 @@
 /* What users say in place of a name of bn_view_fields. */
 static const struct {
   const char *name, *field;
+  enum bn_assert_what what;
   const char *unit; /* NULL: the field's */
   double scale;
 } shorts[] = {
-    {"min", "min_s", NULL, 1},
-    {"avg", "avg_s", NULL, 1},
-    {"median", "median_s", NULL, 1},
-    {"max", "max_s", NULL, 1},
-    {"tps", "transactions_per_s", NULL, 1},
-    {"qps", "queries_per_s", NULL, 1},
-    {"eps", "events_per_s", NULL, 1},
-    {"mib_per_s", "bytes_moved_per_s", "MiB/s", 0x1p-20},
+    {"min", "min_s", BN_ASSERT_MIN, NULL, 1},
+    {"avg", "avg_s", BN_ASSERT_AVG, NULL, 1},
+    {"median", "median_s", BN_ASSERT_MEDIAN, NULL, 1},
+    {"max", "max_s", BN_ASSERT_MAX, NULL, 1},
+    {"tps", "transactions_per_s", BN_ASSERT_FIELD, NULL, 1},
+    {"qps", "queries_per_s", BN_ASSERT_FIELD, NULL, 1},
+    {"eps", "events_per_s", BN_ASSERT_FIELD, NULL, 1},
+    {"mib_per_s", "bytes_moved_per_s", BN_ASSERT_FIELD, "MiB/s", 0x1p-20},
 };
 
 enum { N_SHORTS = sizeof shorts / sizeof shorts[0] };
@@ -96,17 +97,9 @@ static int read_rank(struct bn_assert *a, const char *text, struct bn_err *err)
 
 static enum bn_assert_what what_of(const struct bn_view_field *f)
 {
-  static const struct {
-    const char *name;
-    enum bn_assert_what what;
-  } latencies[] = {{"min_s", BN_ASSERT_MIN},
-                   {"avg_s", BN_ASSERT_AVG},
-                   {"median_s", BN_ASSERT_MEDIAN},
-                   {"max_s", BN_ASSERT_MAX}};
-
-  for (size_t i = 0; i < sizeof latencies / sizeof latencies[0]; i++)
-    if (strcmp(f->name, latencies[i].name) == 0)
-      return latencies[i].what;
+  for (size_t i = 0; i < N_SHORTS; i++)
+    if (strcmp(f->name, shorts[i].field) == 0)
+      return shorts[i].what;
   return BN_ASSERT_FIELD;
 }
 
@@ -245,51 +238,6 @@ int bn_assert_parse_metric(struct bn_assert *out, const char *text, struct bn_er
 
 /* --- what a run measures ---------------------------------------------------------------------- */
 
-/* The kinds of runs that count what a figure is of; in others it is always 0. */
-static unsigned kinds_of(const struct bn_view_field *f)
-{
-  static const char *const of_sql[] = {"outages", "longest_outage_s", "retried_events",
-                                       "retries", "failed_events",    "connection_wait_s"};
-  static const char *const of_requests[] = {
-      "reads",       "writes",       "other",       "queries",       "requests",
-      "reads_per_s", "writes_per_s", "other_per_s", "queries_per_s", "requests_per_s"};
-
-  for (size_t i = 0; i < sizeof of_sql / sizeof of_sql[0]; i++)
-    if (strcmp(f->name, of_sql[i]) == 0)
-      return 1U << BN_KIND_SQL;
-  for (size_t i = 0; i < sizeof of_requests / sizeof of_requests[0]; i++)
-    if (strcmp(f->name, of_requests[i]) == 0)
-      return 1U << BN_KIND_SQL | 1U << BN_KIND_FILEIO;
-  if (strncmp(f->unit, "bytes", strlen("bytes")) == 0)
-    return 1U << BN_KIND_FILEIO | 1U << BN_KIND_MEMORY;
-  return UINT_MAX;
-}
-
-static bool is_lag(const struct bn_view_field *f)
-{
-  return strncmp(f->name, "lag_", strlen("lag_")) == 0;
-}
-
-static bool is_of_rate(const struct bn_view_field *f)
-{
-  static const char *const names[] = {"due",    "started",        "dropped", "finished",
-                                      "served", "warmup_backlog", "backlog", "concurrency"};
-
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-    if (strcmp(f->name, names[i]) == 0)
-      return true;
-  return is_lag(f);
-}
-
-/* --verify-commits: a run without it knows nothing of its commits. */
-static bool is_of_commits(const struct bn_view_field *f)
-{
-  static const char end[] = "_commits";
-  const size_t len = strlen(f->name);
-
-  return len > strlen(end) && strcmp(f->name + len - strlen(end), end) == 0;
-}
-
 static bool counts_commits(const struct bn_metrics *m)
 {
   return bn_metrics_counter(m, "missing_commits") < m->n_counters;
@@ -338,13 +286,13 @@ int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *sco
     return check_timing(a->timing, scope, err);
   if (f == NULL)
     return 0;
-  if (is_of_rate(f) && !scope->paced)
+  if ((f->traits & BN_FIGURE_PACED) != 0 && !scope->paced)
     return bn_err_set(err, 0, "%s is only measured with --rate", f->name);
-  if (is_of_commits(f) && !counts_commits(scope->metrics))
+  if ((f->traits & BN_FIGURE_COMMITS) != 0 && !counts_commits(scope->metrics))
     return bn_err_set(err, 0, "%s is only measured with --verify-commits", f->name);
-  if ((f->of_parts || is_lag(f)) && !scope->own)
+  if ((f->traits & (BN_FIGURE_PARTS | BN_FIGURE_NATIVE)) != 0 && !scope->own)
     return bn_err_set(err, 0, "%s is not measured in a dialect", f->name);
-  if ((kinds_of(f) & scope->kinds) == 0)
+  if ((f->kinds & scope->kinds) == 0)
     return bn_err_set(err, 0, "this test does not measure %s", f->name);
   return 0;
 }
@@ -367,17 +315,17 @@ static struct bn_finding find_errors(const struct bn_view *v)
 static struct bn_finding find_field(const struct bn_view_field *f, const struct bn_view *v)
 {
   const void *at = (const char *)v + f->offset;
-  const bool whole = f->type == BN_VIEW_WHOLE;
+  const bool whole = f->type == BN_VIEW_U64;
   const double value = whole ? (double)*(const uint64_t *)at : *(const double *)at;
   const bool known = !whole || *(const uint64_t *)at != UINT64_MAX;
-  const bool counted = value > 0 || (kinds_of(f) & 1U << v->kind) != 0;
-  /* As in documents: a total that tells the parts of a run apart has had a set-up. */
-  const bool parts = !f->of_parts || v->setup_s > 0;
+  const bool counted = value > 0 || (f->kinds & 1U << v->kind) != 0;
+  const bool paced = v->paced || (f->traits & BN_FIGURE_PACED) == 0;
 
-  /* They are known at the end. */
-  if (is_of_commits(f) && (v->span != BN_VIEW_TOTAL || !counts_commits(&v->delta->metrics)))
+  /* Commits are known at the end. */
+  if ((f->traits & BN_FIGURE_COMMITS) != 0 &&
+      (v->span != BN_VIEW_TOTAL || !counts_commits(&v->delta->metrics)))
     return assert_found(value, false);
-  return assert_found(value, known && counted && parts && (v->paced || !is_of_rate(f)));
+  return assert_found(value, known && counted && paced && bn_view_knows(v, f));
 }
 
 /* A percentile that a view has, without its histogram. */

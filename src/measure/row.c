@@ -66,7 +66,7 @@ static void add_figure(struct bn_row *row, const struct bn_view_field *f, const 
   if (v == NULL || !bn_view_knows(v, f))
     return;
   at = (const char *)v + f->offset;
-  if (f->type == BN_VIEW_WHOLE)
+  if (f->type == BN_VIEW_U64)
     set_whole(c, *(const uint64_t *)at);
   else
     set_real(c, *(const double *)at);
@@ -168,7 +168,7 @@ void bn_row_interval(struct bn_row *row, const struct bn_plan *plan, const struc
   row->n = 0;
   add_time(row, "time", v != NULL ? v->delta->wall_ns : 0);
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++) {
-    if (f->of_parts)
+    if ((f->traits & BN_FIGURE_PARTS) != 0)
       continue;
     add_figure(row, f, v);
     if (f->offset == offsetof(struct bn_view, span_s))

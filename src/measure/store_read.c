@@ -377,7 +377,7 @@ static void read_figure(struct bn_json_in *e, const struct bn_node *n,
 {
   void *at = (char *)v + f->offset;
 
-  if (f->type == BN_VIEW_WHOLE)
+  if (f->type == BN_VIEW_U64)
     *(uint64_t *)at = bn_json_in_count(e, n, f->name);
   else
     *(double *)at = bn_json_in_number(e, n, f->name);

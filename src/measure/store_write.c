@@ -235,14 +235,14 @@ static struct bn_node *figure_of(const struct bn_json_out *p, const struct bn_vi
 {
   const void *at = (const char *)v + f->offset;
 
-  return f->type == BN_VIEW_WHOLE ? u64(p, *(const uint64_t *)at) : f64(p, *(const double *)at);
+  return f->type == BN_VIEW_U64 ? u64(p, *(const uint64_t *)at) : f64(p, *(const double *)at);
 }
 
 static bool is_figure(const struct bn_view *v, const struct bn_view_field *f)
 {
   const void *at = (const char *)v + f->offset;
 
-  return bn_view_knows(v, f) && (f->type == BN_VIEW_WHOLE || *(const double *)at != 0);
+  return bn_view_knows(v, f) && (f->type == BN_VIEW_U64 || *(const double *)at != 0);
 }
 
 static void put_figures(struct bn_json_out *p, struct bn_node *record, const struct bn_view *v)

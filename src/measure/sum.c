@@ -15,42 +15,22 @@ int bn_sum_too_large(struct bn_err *err)
 /* --- figures of views -------------------------------------------------------------------------
  */
 
-/* Whole figures that bn_view_fill() does not compute from the snapshot. */
-static const size_t summed[] = {offsetof(struct bn_view, unfinished),
-                                offsetof(struct bn_view, backlog),
-                                offsetof(struct bn_view, concurrency),
-                                offsetof(struct bn_view, outages),
-                                offsetof(struct bn_view, due),
-                                offsetof(struct bn_view, started),
-                                offsetof(struct bn_view, dropped),
-                                offsetof(struct bn_view, finished),
-                                offsetof(struct bn_view, warmup_backlog),
-                                offsetof(struct bn_view, failed_threads)};
-
-/* Times that it does not compute. */
-static const size_t longest[] = {
-    offsetof(struct bn_view, oldest_s), offsetof(struct bn_view, longest_outage_s),
-    offsetof(struct bn_view, setup_s), offsetof(struct bn_view, grace_s),
-    offsetof(struct bn_view, teardown_s)};
-
-enum { N_SUMMED = sizeof summed / sizeof *summed, N_LONGEST = sizeof longest / sizeof *longest };
-
-static uint64_t *whole_at(struct bn_view *v, size_t offset)
+static uint64_t *u64_at(struct bn_view *v, size_t offset)
 {
   return (uint64_t *)(void *)((char *)v + offset);
 }
 
-static double *real_at(struct bn_view *v, size_t offset)
+static double *f64_at(struct bn_view *v, size_t offset)
 {
   return (double *)(void *)((char *)v + offset);
 }
 
-static uint64_t whole_of(const struct bn_view *v, size_t offset)
+static uint64_t u64_of(const struct bn_view *v, size_t offset)
 {
   return *(const uint64_t *)(const void *)((const char *)v + offset);
 }
 
-static double real_of(const struct bn_view *v, size_t offset)
+static double f64_of(const struct bn_view *v, size_t offset)
 {
   return *(const double *)(const void *)((const char *)v + offset);
 }
@@ -84,43 +64,67 @@ bool bn_sum_fits(const struct bn_view *v, size_t n)
               is_time(v->span_s) && is_time(v->at_s) &&
               (v->ages == NULL || bn_hist_within(v->ages, most));
 
-  for (size_t k = 0; k < N_LONGEST; k++)
-    fits &= is_time(real_of(v, longest[k]));
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
-    if (f->type == BN_VIEW_WHOLE)
-      fits &= is_count(whole_of(v, f->offset), most);
-    else
-      fits &= !bn_view_is_rate(f) || is_time(real_of(v, f->offset));
+    if (f->type == BN_VIEW_U64)
+      fits &= is_count(u64_of(v, f->offset), most);
+    else if (f->merge == BN_MERGE_LONGEST || bn_view_is_rate(f))
+      fits &= is_time(f64_of(v, f->offset));
   return fits;
 }
 
-/* What is not known of one part is not known of the sum. */
-static int sum_wholes(struct bn_view *v, const struct bn_views *parts, struct bn_err *err)
+/* A figure that is not known of one part is not known of the sum. */
+static int sum_counter(uint64_t *sum, const struct bn_views *parts, size_t offset,
+                       struct bn_err *err)
 {
-  for (size_t k = 0; k < N_SUMMED; k++) {
-    uint64_t *sum = whole_at(v, summed[k]);
+  *sum = 0;
+  for (size_t i = 0; i < parts->n && *sum != UINT64_MAX; i++) {
+    const uint64_t n = u64_of(parts->view[i], offset);
 
-    *sum = 0;
-    for (size_t i = 0; i < parts->n && *sum != UINT64_MAX; i++) {
-      const uint64_t n = whole_of(parts->view[i], summed[k]);
-
-      if (n != UINT64_MAX && n >= UINT64_MAX - *sum)
-        return bn_sum_too_large(err);
-      *sum = n == UINT64_MAX ? n : *sum + n;
-    }
+    if (n != UINT64_MAX && n >= UINT64_MAX - *sum)
+      return bn_sum_too_large(err);
+    *sum = n == UINT64_MAX ? n : *sum + n;
   }
   return 0;
 }
 
-static void find_longest(struct bn_view *v, const struct bn_views *parts)
+static double sum_longest(const struct bn_views *parts, size_t offset)
 {
-  for (size_t k = 0; k < N_LONGEST; k++) {
-    double *most = real_at(v, longest[k]);
+  double most = 0;
 
-    *most = 0;
-    for (size_t i = 0; i < parts->n; i++)
-      *most = fmax(*most, real_of(parts->view[i], longest[k]));
-  }
+  for (size_t i = 0; i < parts->n; i++)
+    most = fmax(most, f64_of(parts->view[i], offset));
+  return most;
+}
+
+/* A part's rates leave out what was counted after its span: each is a count of the span again when
+   it is multiplied by the span. */
+static double sum_rate(const struct bn_views *parts, size_t offset, double span_s)
+{
+  double sum = 0;
+
+  for (size_t i = 0; i < parts->n; i++)
+    sum += f64_of(parts->view[i], offset) * (parts->view[i]->span_s / span_s);
+  return sum;
+}
+
+static int sum_fields(struct bn_view *v, const struct bn_views *parts, struct bn_err *err)
+{
+  for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
+    switch (f->merge) {
+    case BN_MERGE_COMPUTED:
+      break;
+    case BN_MERGE_SUM:
+      if (sum_counter(u64_at(v, f->offset), parts, f->offset, err) != 0)
+        return -1;
+      break;
+    case BN_MERGE_LONGEST:
+      *f64_at(v, f->offset) = sum_longest(parts, f->offset);
+      break;
+    case BN_MERGE_RATE:
+      *f64_at(v, f->offset) = sum_rate(parts, f->offset, v->span_s);
+      break;
+    }
+  return 0;
 }
 
 /* Figures of the parts of a run are known, or they are all unknown, which a set-up of 0 says. */
@@ -131,34 +135,19 @@ static void forget_parts(struct bn_view *v, const struct bn_views *parts)
   for (size_t i = 0; i < parts->n; i++)
     known &= parts->view[i]->setup_s > 0;
   for (const struct bn_view_field *f = bn_view_fields; !known && f->name != NULL; f++)
-    if (f->of_parts && f->type == BN_VIEW_WHOLE)
-      *whole_at(v, f->offset) = 0;
-    else if (f->of_parts)
-      *real_at(v, f->offset) = 0;
-}
-
-/* A part's rates leave out what was counted after its span: each is a count of the span again when
-   it is multiplied by the span. */
-static void sum_rates(struct bn_view *v, const struct bn_views *parts)
-{
-  for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++) {
-    double sum = 0;
-
-    if (!bn_view_is_rate(f) || f->offset == offsetof(struct bn_view, events_per_s) ||
-        f->offset == offsetof(struct bn_view, transactions_per_s))
+    if ((f->traits & BN_FIGURE_PARTS) == 0)
       continue;
-    for (size_t i = 0; i < parts->n; i++)
-      sum += real_of(parts->view[i], f->offset) * (parts->view[i]->span_s / v->span_s);
-    *real_at(v, f->offset) = sum;
-  }
+    else if (f->type == BN_VIEW_U64)
+      *u64_at(v, f->offset) = 0;
+    else
+      *f64_at(v, f->offset) = 0;
 }
 
-/* What else is in a view, besides its times. */
+/* The rest of a view, besides its times. */
 int bn_sum_view(struct bn_view *v, const struct bn_views *parts, struct bn_err *err)
 {
-  if (sum_wholes(v, parts, err) != 0)
+  if (sum_fields(v, parts, err) != 0)
     return -1;
-  find_longest(v, parts);
   v->running = 0;
   for (size_t i = 0; i < parts->n; i++) {
     const struct bn_view *part = parts->view[i];
@@ -171,7 +160,6 @@ int bn_sum_view(struct bn_view *v, const struct bn_views *parts, struct bn_err *
   }
   v->served = v->due > 0 ? (double)v->finished / (double)v->due : 0;
   forget_parts(v, parts);
-  sum_rates(v, parts);
   return 0;
 }
 
@@ -247,7 +235,7 @@ static bool sum_figure(const struct bn_view *sum, const struct bn_views *parts, 
   return true;
 }
 
-/* As sum_rates(). */
+/* As sum_rate(). */
 static void sum_counts(struct bn_view *v, struct bn_view_store *store, const struct bn_views *parts)
 {
   for (size_t k = 0; k < v->n_counts; k++) {

@@ -3,98 +3,51 @@
 #include "measure/view.h"
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 
-#define FIELD(name, unit, type, of_parts)                                                          \
-  {                                                                                                \
-#name, unit, type, of_parts, offsetof(struct bn_view, name)                                    \
-  }
-#define WHOLE(name, unit)      FIELD(name, unit, BN_VIEW_WHOLE, false)
-#define REAL(name, unit)       FIELD(name, unit, BN_VIEW_REAL, false)
-#define PART_WHOLE(name, unit) FIELD(name, unit, BN_VIEW_WHOLE, true)
-#define PART_REAL(name, unit)  FIELD(name, unit, BN_VIEW_REAL, true)
+#define BN_TYPE_u64       BN_VIEW_U64
+#define BN_TYPE_f64       BN_VIEW_F64
+#define BN_KINDS_ALL      UINT_MAX
+#define BN_KINDS_SQL      (1U << BN_KIND_SQL)
+#define BN_KINDS_REQUESTS (1U << BN_KIND_SQL | 1U << BN_KIND_FILEIO)
+#define BN_KINDS_BYTES    (1U << BN_KIND_FILEIO | 1U << BN_KIND_MEMORY)
+/* For the column of traits. */
+enum {
+  NONE = BN_FIGURE_NONE,
+  PARTS = BN_FIGURE_PARTS,
+  PACED = BN_FIGURE_PACED,
+  COMMITS = BN_FIGURE_COMMITS,
+  NATIVE = BN_FIGURE_NATIVE
+};
 
 const struct bn_view_field bn_view_fields[] = {
-    REAL(at_s, "s"),
-    REAL(span_s, "s"),
-    PART_REAL(setup_s, "s"),
-    PART_REAL(grace_s, "s"),
-    PART_REAL(teardown_s, "s"),
-    WHOLE(failed_threads, "1"),
-    WHOLE(in_grace, "1"),
-    WHOLE(unfinished, "1"),
-    REAL(oldest_s, "s"),
-    PART_WHOLE(outages, "1"),
-    PART_REAL(longest_outage_s, "s"),
-    PART_WHOLE(due, "1"),
-    PART_WHOLE(started, "1"),
-    PART_WHOLE(dropped, "1"),
-    PART_WHOLE(finished, "1"),
-    PART_REAL(served, "1"),
-    REAL(lag_p50_s, "s"),
-    REAL(lag_p99_s, "s"),
-    REAL(lag_max_s, "s"),
-    PART_WHOLE(warmup_backlog, "1"),
-    WHOLE(backlog, "1"),
-    WHOLE(concurrency, "1"),
-    WHOLE(events, "1"),
-    WHOLE(reads, "1"),
-    WHOLE(writes, "1"),
-    WHOLE(other, "1"),
-    WHOLE(queries, "1"),
-    WHOLE(requests, "1"),
-    WHOLE(transactions, "1"),
-    WHOLE(errors, "1"),
-    WHOLE(reconnects, "1"),
-    WHOLE(retried_events, "1"),
-    WHOLE(retries, "1"),
-    WHOLE(failed_events, "1"),
-    REAL(connection_wait_s, "s"),
-    PART_WHOLE(acknowledged_commits, "1"),
-    PART_WHOLE(missing_commits, "1"),
-    PART_WHOLE(unknown_commits, "1"),
-    REAL(events_per_s, "1/s"),
-    REAL(reads_per_s, "1/s"),
-    REAL(writes_per_s, "1/s"),
-    REAL(other_per_s, "1/s"),
-    REAL(queries_per_s, "1/s"),
-    REAL(requests_per_s, "1/s"),
-    REAL(transactions_per_s, "1/s"),
-    REAL(errors_per_s, "1/s"),
-    REAL(reconnects_per_s, "1/s"),
-    WHOLE(bytes_read, "bytes"),
-    WHOLE(bytes_written, "bytes"),
-    WHOLE(bytes_moved, "bytes"),
-    REAL(bytes_read_per_s, "bytes/s"),
-    REAL(bytes_written_per_s, "bytes/s"),
-    REAL(bytes_moved_per_s, "bytes/s"),
-    REAL(bytes_touched_per_s, "bytes/s"),
-    REAL(min_s, "s"),
-    REAL(median_s, "s"),
-    REAL(avg_s, "s"),
-    REAL(max_s, "s"),
-    REAL(sum_s, "s"),
-    REAL(dev_s, "s"),
-    REAL(fair_events_avg, "1"),
-    REAL(fair_events_dev, "1"),
-    REAL(fair_time_avg, "s"),
-    REAL(fair_time_dev, "s"),
+#define FIGURE(type, name, unit, better, merge, kinds, traits)                                     \
+  {#name,                                                                                          \
+   unit,                                                                                           \
+   BN_TYPE_##type,                                                                                 \
+   BN_BETTER_##better,                                                                             \
+   BN_MERGE_##merge,                                                                               \
+   BN_KINDS_##kinds,                                                                               \
+   traits,                                                                                         \
+   offsetof(struct bn_view, name)},
+#include "measure/figures.def"
     {.name = NULL},
 };
 
-/* The set-up of a total that tells the parts of a run apart took some time. */
 bool bn_view_is_rate(const struct bn_view_field *f)
 {
   return strcmp(f->unit, "1/s") == 0 || strcmp(f->unit, "bytes/s") == 0;
 }
 
+/* The set-up of a total that tells the parts of a run apart took some time. */
 bool bn_view_knows(const struct bn_view *v, const struct bn_view_field *f)
 {
-  return !f->of_parts || v->setup_s > 0;
+  return (f->traits & BN_FIGURE_PARTS) == 0 || v->setup_s > 0;
 }
 
 static double view_seconds(uint64_t ns)

@@ -60,61 +60,23 @@ struct bn_view {
   const struct bn_hist *latency; /* delta's; NULL in a record without histograms */
   const struct bn_hist *ages;    /* of unfinished events, which percentiles count; NULL: none */
   enum bn_view_span span;
-  enum bn_kind kind;       /* BN_KIND_SQL once any database driver was initialised */
-  double at_s;             /* since the start of the measurement (after warm-up) */
-  double span_s;           /* covered by this view: what rates divide by; > 0 */
-  unsigned running;        /* sessions still in their loop */
-  uint64_t failed_threads; /* until then, while others went on (--on-thread-error) */
-  uint64_t unfinished;     /* at the end: events in flight, and arrivals that wait */
-  uint64_t in_grace;    /* of the events, those that ended after the span; rates are without them */
-  double oldest_s;      /* how long the oldest event in flight has been so; 0: none */
-  bool paced;           /* --rate */
-  uint64_t backlog;     /* --rate: arrivals waiting */
-  uint64_t concurrency; /* --rate: events being executed */
-  /* --rate, total: due = started + dropped + backlog; started = events + failed_events +
-     those in flight. */
-  uint64_t due, started, dropped, finished; /* finished: in the span.  All since the measurement
-                                               began, whatever checkpoints there were. */
-  uint64_t warmup_backlog; /* --rate: arrivals that waited when the warm-up ended */
-  /* --rate: how late sleepers woke for an arrival; 0: nobody slept. */
-  double lag_p50_s, lag_p99_s, lag_max_s;
-  double served; /* of those due, the share that ended in the span */
-  /* SQL, total: times of more than a second in which no event succeeded, though some were under
-     way. */
-  uint64_t outages;
-  double longest_outage_s;
-  double setup_s, grace_s,
-      teardown_s; /* total: before the start, after the span, after the grace */
-  bool replaced;  /* another reporter prints this instead (a script's hook): text keeps
-                     headings that the reference keeps, nothing else */
-  /* Counts.  queries = reads + writes + other; requests = reads + writes. */
-  uint64_t events, reads, writes, other, queries, requests, transactions, errors, reconnects;
-  /* Events that ignored errors have ended: those that were repeated, how often that was, those that
-     --db-max-tries has given up and that are none of `events`. */
-  uint64_t retried_events, retries, failed_events;
-  double
-      connection_wait_s; /* that threads spent on making lost connections again; of all threads */
-  /* --verify-commits, total: commits that the server has acknowledged, those of them that are not
-     stored, and those of which nobody knows whether they were acknowledged. */
-  uint64_t acknowledged_commits, missing_commits, unknown_commits;
-  double events_per_s, reads_per_s, writes_per_s, other_per_s, queries_per_s, requests_per_s;
-  double transactions_per_s, errors_per_s, reconnects_per_s;
-  /* Bytes.  moved = read + written; touched = moved and what passed without a transfer. */
-  uint64_t bytes_read, bytes_written, bytes_moved;
-  double bytes_read_per_s, bytes_written_per_s, bytes_moved_per_s, bytes_touched_per_s;
-  /* Latency of events; 0 without events.  The maximum and percentiles take ages of unfinished
-     events for latencies; where one of those is not larger, they are "at least". */
-  double min_s, median_s, avg_s, max_s, sum_s; /* median_s: of finished events */
-  double dev_s; /* population standard deviation; a value stands in the middle of its bucket */
+  enum bn_kind kind; /* BN_KIND_SQL once any database driver was initialised */
+  unsigned running;  /* sessions still in their loop */
+  bool paced;        /* --rate */
+  bool replaced;     /* another reporter prints this instead (a script's hook): text keeps
+                        headings that the reference keeps, nothing else */
   bool max_at_least;
-  const double *percents;     /* ranks; the first is what interval lines print */
-  const double *percentile_s; /* their values; 0 without events; HUGE_VAL: overflow */
-  const bool *at_least;       /* NULL: none is */
-  size_t n_percents;          /* 0: --percentile=0 */
-  /* Fairness: mean and population standard deviation over sessions. */
-  double fair_events_avg, fair_events_dev;
-  double fair_time_avg, fair_time_dev; /* seconds */
-  const struct bn_timing *timings;     /* of histograms 1, 2, … */
+#define BN_FIGURE_u64           uint64_t
+#define BN_FIGURE_f64           double
+#define FIGURE(type, name, ...) BN_FIGURE_##type name;
+#include "measure/figures.def"
+#undef BN_FIGURE_u64
+#undef BN_FIGURE_f64
+  const double *percents;          /* ranks; the first is what interval lines print */
+  const double *percentile_s;      /* their values; 0 without events; HUGE_VAL: overflow */
+  const bool *at_least;            /* NULL: none is */
+  size_t n_percents;               /* 0: --percentile=0 */
+  const struct bn_timing *timings; /* of histograms 1, 2, … */
   size_t n_timings;
   /* By name, the one with the most time first; of totals and checkpoints. */
   const struct bn_statement_view *statements;
@@ -133,18 +95,33 @@ struct bn_view {
   size_t n_sessions;
 };
 
-/* The plain members of a view by name, for whoever writes or reads all of them. */
-enum bn_view_type { BN_VIEW_WHOLE, BN_VIEW_REAL }; /* uint64_t, double */
+enum bn_view_type { BN_VIEW_U64, BN_VIEW_F64 }; /* uint64_t, double */
+enum bn_better { BN_BETTER_NEITHER, BN_BETTER_MORE, BN_BETTER_LESS };
+enum bn_merge_rule { BN_MERGE_COMPUTED, BN_MERGE_SUM, BN_MERGE_LONGEST, BN_MERGE_RATE };
+
+enum {
+  BN_FIGURE_NONE = 0,
+  BN_FIGURE_PARTS = 1,   /* known in a total that tells the parts of a run apart alone */
+  BN_FIGURE_PACED = 2,   /* measured with --rate alone */
+  BN_FIGURE_COMMITS = 4, /* measured with --verify-commits alone */
+  BN_FIGURE_NATIVE = 8   /* not measured in a dialect; nor are PARTS */
+};
+
+/* A row of figures.def. */
 struct bn_view_field {
-  const char *name, *unit; /* "events", "1"; the unit of a rate is "1/s" or "bytes/s" */
+  const char *name, *unit;
   enum bn_view_type type;
-  bool of_parts; /* only of a total that tells the parts of a run apart */
-  size_t offset; /* in struct bn_view */
+  enum bn_better better;
+  enum bn_merge_rule merge;
+  unsigned kinds;  /* 1U << enum bn_kind, ORed */
+  unsigned traits; /* BN_FIGURE_…, ORed */
+  size_t offset;   /* in struct bn_view */
 };
 extern const struct bn_view_field bn_view_fields[]; /* ends with a NULL name */
-/* Whether its unit says that it is of each second. */
+/* Its unit is "1/s" or "bytes/s". */
 bool bn_view_is_rate(const struct bn_view_field *f);
-/* false: the figure is not 0, but unknown, as those of parts are in all but such a total. */
+/* false: the figure is not 0, but unknown: it is of PARTS, and the view does not tell them apart.
+ */
 bool bn_view_knows(const struct bn_view *v, const struct bn_view_field *f);
 
 /* The memory behind a view; reused. */

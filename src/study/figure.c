@@ -7,24 +7,6 @@
 
 static const char rate[] = "rate";
 
-static enum bn_better better_of(const struct bn_assert *a)
-{
-  /* What a rate counts may be a loss. */
-  static const char *const losses[] = {"errors_per_s",    "reconnects_per_s", "errors",
-                                       "reconnects",      "outages",          "retried_events",
-                                       "retries",         "failed_events",    "failed_threads",
-                                       "missing_commits", "unknown_commits"};
-
-  if (strcmp(a->unit, "s") == 0)
-    return BN_BETTER_LESS;
-  for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++)
-    if (strcmp(a->field->name, losses[i]) == 0)
-      return BN_BETTER_LESS;
-  if (strstr(a->field->name, "_per_s") != NULL || strcmp(a->field->name, "served") == 0)
-    return BN_BETTER_MORE;
-  return BN_BETTER_NEITHER;
-}
-
 int bn_figure_parse(struct bn_figure_name *out, const char *text, struct bn_err *err)
 {
   *out = (struct bn_figure_name){.is_rate = strcmp(text, rate) == 0};
@@ -36,7 +18,7 @@ int bn_figure_parse(struct bn_figure_name *out, const char *text, struct bn_err 
   if (bn_assert_parse_metric(&out->metric, text, err) != 0)
     return -1;
   out->metric.text = NULL;
-  out->better = better_of(&out->metric);
+  out->better = out->metric.field != NULL ? out->metric.field->better : BN_BETTER_LESS;
   return 0;
 }
 

@@ -6,9 +6,6 @@
 #include "measure/assert.h"
 #include "measure/result.h"
 
-/* Which way a figure gets better. */
-enum bn_better { BN_BETTER_NEITHER, BN_BETTER_MORE, BN_BETTER_LESS };
-
 struct bn_figure_name {
   char text[2 * BN_ASSERT_NAME]; /* as typed */
   bool is_rate;                  /* "rate": transactions/s of a database, else events/s */

@@ -116,8 +116,8 @@ struct row {
   bool (*applies)(const struct bn_view *v); /* NULL: always */
 };
 
-#define WHOLE(member) .type = BN_VIEW_WHOLE, .offset = offsetof(struct bn_view, member)
-#define REAL(member)  .type = BN_VIEW_REAL, .offset = offsetof(struct bn_view, member)
+#define WHOLE(member) .type = BN_VIEW_U64, .offset = offsetof(struct bn_view, member)
+#define REAL(member)  .type = BN_VIEW_F64, .offset = offsetof(struct bn_view, member)
 
 static const struct row rows[] = {
     {{"bench_events", "counter", NULL, "Events that have ended."}, WHOLE(events)},
@@ -211,7 +211,7 @@ static void add_rows(struct bn_buf *b, const struct bn_view *v)
     if (r->family.name != NULL)
       add_head(b, f);
     add_name(b, f->name, strcmp(f->type, "counter") == 0 ? "_total" : "", r->label, r->value);
-    if (r->type == BN_VIEW_WHOLE)
+    if (r->type == BN_VIEW_U64)
       add_whole(b, *(const uint64_t *)member);
     else
       add_real(b, *(const double *)member);
