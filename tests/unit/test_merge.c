@@ -160,7 +160,7 @@ static double real_of(const struct bn_view *v, const struct bn_view_field *f)
 {
   const void *at = (const char *)v + f->offset;
 
-  return f->type == BN_VIEW_REAL ? *(const double *)at : (double)*(const uint64_t *)at;
+  return f->type == BN_VIEW_F64 ? *(const double *)at : (double)*(const uint64_t *)at;
 }
 
 /* 10 and 30 merged: every figure of a view.  The span is 10.1 s. */
