@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A report that is written in one piece when the run has ended: its file is whole or is not there.
- */
+/* A report written in one piece when the run has ended, so that its file is never half written. */
 #ifndef BN_REPORT_DOCUMENT_H
 #define BN_REPORT_DOCUMENT_H
 
@@ -14,8 +13,8 @@ struct bn_document {
   FILE *out;        /* borrowed */
 };
 
-/* Before a run: refuses a file that could not be written.  form: the name of the report; out NULL:
-   standard output, if no path is given. */
+/* Called before a run: refuses a file that cannot be written.  form: the name of the report.  out
+   NULL: standard output if there is no path. */
 int bn_document_open(struct bn_document *d, const char *form, const char *path, FILE *out,
                      struct bn_err *err);
 int bn_document_write(const struct bn_document *d, const char *text, size_t len,

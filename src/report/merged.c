@@ -32,7 +32,7 @@ const struct bn_opt bn_merged_options[] = {
 struct inputs {
   struct bn_stored *stored; /* owned */
   struct bn_part *part;     /* owned */
-  size_t n;                 /* that were read */
+  size_t n;                 /* inputs that were read */
 };
 
 static int refuse_twice(const char *const *operand, struct bn_err *err)
@@ -75,7 +75,7 @@ static void merged_forget(const struct bn_store *js, struct inputs *in)
   free(in->part);
 }
 
-/* A line for each; they may quote what stands in the files. */
+/* Prints each note on its own line, escaped, because notes may quote the files. */
 static void print_notes(struct bn_buf *notes)
 {
   char *rest = notes->data, *line;

@@ -15,7 +15,7 @@ struct bn_merged_conf {
 
 extern const struct bn_opt bn_merged_options[];
 
-/* struct bn_subcommand's run. */
+/* Implements `run` of struct bn_subcommand. */
 int bn_merged_run(const void *conf, const char *const *operand, struct bn_err *err);
 
 #endif

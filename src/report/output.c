@@ -27,7 +27,7 @@ void bn_output_begin(struct bn_output *o)
   o->begun = true;
 }
 
-/* What came after the last whole piece goes.  Where that fails too, the verdict is the same. */
+/* Cuts the file after its last whole piece.  If that fails too, the verdict is the same. */
 static void take_back(const struct bn_output *o)
 {
   const int fd = fileno(o->out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Every report: the values of --report, and of --format in the subcommand `report`. */
+/* All reports: the values of --report, and of --format in the subcommand `report`. */
 #ifndef BN_REPORT_REPORTERS_H
 #define BN_REPORT_REPORTERS_H
 
@@ -10,8 +10,9 @@
 #include "report/rows/rows.h"
 #include "report/text/text.h"
 
-/* X(name, struct bn_reporter) for each in the order of the help, with SEP between two.  A name is
-   a literal, so that the choices and the help of an option can be made of it. */
+/* Expands to X(name, struct bn_reporter) for each reporter in the order of the help, with SEP
+   between two.  A name is a literal, so that the choices and the help of an option can be made of
+   it. */
 #define BN_REPORTERS(X, SEP)                                                                       \
   X("text", bn_reporter_text)                                                                      \
   SEP X("json", bn_reporter_json)                                                                  \

@@ -31,7 +31,7 @@ const struct bn_opt bn_saved_options[] = {
     BN_OPT_END,
 };
 
-/* The name of a file as messages show it; a part of one that is very long. */
+/* A file name as messages show it: escaped, and cut if it is very long. */
 struct shown {
   char name[PATH_MAX];
 };
@@ -44,7 +44,7 @@ static struct shown saved_show(const char *path)
   return s;
 }
 
-/* A journal may have become a document, or a part of one. */
+/* A partial document was made from a journal, or contains a part that was. */
 static void tell_partial(const struct shown *file, bool of_journal, double end_s)
 {
   if (of_journal)
@@ -57,7 +57,7 @@ static void tell_partial(const struct shown *file, bool of_journal, double end_s
                   file->name);
 }
 
-/* What the report itself cannot say. */
+/* Logs what the report itself has no place for. */
 static void saved_remark(const char *path, const struct bn_stored *s)
 {
   const struct shown file = saved_show(path);
@@ -81,7 +81,7 @@ static void saved_remark(const char *path, const struct bn_stored *s)
                   file.name);
 }
 
-/* No form of the report can say it.  The reason quotes the file. */
+/* No form of the report has a place for this.  The reason is escaped: it quotes the file. */
 void bn_saved_tell_passed(const char *path, const struct bn_passed *p)
 {
   const struct shown file = saved_show(path);
@@ -100,7 +100,7 @@ void bn_saved_tell_passed(const char *path, const struct bn_passed *p)
   }
 }
 
-/* The document as it was, with what a later version added to it. */
+/* Prints the document as it was stored, with members that a later version added to it. */
 static int print_document(const struct bn_store *js, const struct bn_stored *s, struct bn_err *err)
 {
   struct bn_node *document = bn_store_document(js, &s->result, s->document);
@@ -110,8 +110,8 @@ static int print_document(const struct bn_store *js, const struct bn_stored *s, 
   return rc;
 }
 
-/* A file may come from anybody.  *p: the report so far, NULL: there is none; it is kept for the
-   next file if the reporter joins them. */
+/* Escapes all texts, because a file may come from anybody.  *p: the report so far, or NULL; it
+   stays open for the next file if the reporter joins several. */
 static int saved_replay(struct bn_replay **p, const struct bn_reporter *ops, const char *path,
                         struct bn_result *r, struct bn_err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where a subcommand writes what it found: the file of --output, or standard output. */
+/* The destination of a subcommand's result: the file of --output, or standard output. */
 #ifndef BN_REPORT_WRITTEN_H
 #define BN_REPORT_WRITTEN_H
 
@@ -7,13 +7,13 @@
 #include "base/err.h"
 #include "measure/store.h"
 
-/* path: of --output; NULL or "-": standard output.  All return 0, or -1 and err. */
+/* path: the value of --output; NULL or "-": standard output.  All return 0, or -1 and err. */
 
-/* Before the work is done: whether the file can be written. */
+/* Checks before the work that the file can be written. */
 int bn_written_check(const char *path, struct bn_err *err);
-/* A file has the old text or the whole new one. */
+/* Replaces the file as a whole, so that it has the old text or the new one. */
 int bn_written_text(const struct bn_buf *text, const char *path, struct bn_err *err);
-/* Takes the document over; NULL: there was no memory for it. */
+/* Frees the document.  NULL: there was no memory for it. */
 int bn_written_document(const struct bn_store *js, struct bn_node *document, const char *path,
                         struct bn_err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Encodes histograms as HdrHistogram's interval logs have them. */
+/* Encodes histograms in the form of HdrHistogram's interval logs. */
 #include "report/hdr/encode.h"
 
 #include <stdlib.h>
@@ -17,7 +17,8 @@ static void put_big_endian(unsigned char *to, uint64_t value, size_t bytes)
     to[i] = (unsigned char)(value >> 8 * (bytes - 1 - i));
 }
 
-/* Eight bytes of seven bits each with the mark that more follow, and a ninth of eight. */
+/* Each of the first eight bytes has seven bits and a mark that more follow; the ninth has eight
+   bits. */
 static int add_number(struct bn_buf *b, int64_t value)
 {
   uint64_t rest = (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0);
@@ -46,7 +47,7 @@ static int64_t at_most_signed(uint64_t n)
   return n > INT64_MAX ? INT64_MAX : (int64_t)n;
 }
 
-/* Two rows may have the last index. */
+/* Two buckets may have the last index. */
 static int add_counts(struct bn_buf *b, const struct bn_hist_sparse *s)
 {
   size_t next = 0;

@@ -3,9 +3,8 @@
 
    HdrHistogram's form V2, big endian: cookie 0x1c849313, length of the counts, 0, significant
    digits, lowest and highest trackable value, 1.0 as double, and the counts by index.  A count is a
-   ZigZag LEB128 number of at most nine bytes; a negative one stands for so many empty buckets.  The
-   compressed form is cookie 0x1c849314, length, and this compressed by zlib; the text is its
-   Base64.
+   ZigZag LEB128 number of at most nine bytes; -n stands for n empty buckets.  The compressed form
+   is cookie 0x1c849314, its length, and the form V2 compressed by zlib; the text is its Base64.
 
    With the lowest trackable value 1 and three digits HdrHistogram's buckets are those of
    base/hist.h, with the same indices. */
@@ -16,12 +15,12 @@
 #include "base/buf.h"
 #include "measure/hist_sparse.h"
 
-/* What a value beyond the buckets counts as: the highest trackable value. */
+/* The highest trackable value, as which every larger value counts. */
 #define BN_HDR_HIGHEST ((UINT64_C(1) << BN_HIST_TOP_BIT) - 1)
 
-/* Appends the text.  0, or -1: out of memory. */
+/* Appends the text.  Returns 0, or -1: out of memory. */
 int bn_hdr_encode(struct bn_buf *b, const struct bn_hist_sparse *s, const struct bn_codec *zlib);
-/* The largest value: the highest of its bucket, 0 if there is none. */
+/* Returns the upper end of the highest bucket that has values, 0 if there is none. */
 uint64_t bn_hdr_max(const struct bn_hist_sparse *s);
 
 #endif

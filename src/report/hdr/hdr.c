@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writes HdrHistogram's text log 1.3: a line for each interval, and one for what came after it. */
+/* Writes HdrHistogram's text log 1.3: a line for each interval, and one for the rest of the run. */
 #include "report/hdr/hdr.h"
 
 #include <errno.h>
@@ -15,24 +15,24 @@
 #include "report/hdr/encode.h"
 #include "report/output.h"
 
-/* Of one metric, over all views so far. */
+/* The sums of one metric over all views so far. */
 struct sum {
-  struct bn_hist *told;  /* in lines of intervals */
-  struct bn_hist *whole; /* in checkpoints and the total */
+  struct bn_hist *told;  /* of interval lines */
+  struct bn_hist *whole; /* of checkpoints and the total */
 };
 
 struct hdr {
   struct bn_output output;
-  FILE *out;                       /* the output's */
-  const struct bn_facts *facts;    /* the run's: its plan and its times */
-  char version[64], workload[256]; /* kept, because other facts may change while views come */
+  FILE *out;                       /* same as output.out */
+  const struct bn_facts *facts;    /* of the run: its plan and its times */
+  char version[64], workload[256]; /* copies, because other facts may change while views come */
   const struct bn_codec *zlib;
-  struct sum *sum; /* [n_sums]: by histogram */
+  struct sum *sum; /* [n_sums], by the index of the histogram */
   size_t n_sums;
-  double told_s;    /* where the last line ends, since the start of the measurement */
-  double cut_s;     /* the last checkpoint without histograms: the total counts from there */
-  size_t n_lines;   /* of intervals */
-  size_t n_without; /* intervals that have no histograms */
+  double told_s;  /* end of the last line, since the start of the measurement */
+  double cut_s;   /* time of the last checkpoint without histograms, from which the total counts */
+  size_t n_lines; /* interval lines */
+  size_t n_without; /* intervals without histograms */
   bool headed;
 };
 
@@ -43,7 +43,7 @@ static int no_memory(struct bn_err *err)
 
 /* --- heading ---------------------------------------------------------------------------------- */
 
-/* When the measurement began.  A run may have ended in its warm-up: then its report is of that. */
+/* Returns when the measurement began, or the run if it ended in its warm-up. */
 static uint64_t base_ns(const struct bn_facts *f, enum bn_view_span span)
 {
   const uint64_t measured_ns = f->start_wall_ns + f->plan.warmup_ns;
@@ -52,7 +52,7 @@ static uint64_t base_ns(const struct bn_facts *f, enum bn_view_span span)
   return ended && f->end_wall_ns < measured_ns ? f->start_wall_ns : measured_ns;
 }
 
-/* As the format has them: three decimals. */
+/* Prints a number with the three decimals of the format. */
 static void print_number(const struct hdr *h, double value, const char *after)
 {
   char digits[64];
@@ -77,7 +77,7 @@ static void print_time(const struct hdr *h, uint64_t wall_ns)
   print_number(h, s, " (seconds since epoch)]\n");
 }
 
-/* The text of a fact on one line; "": it is not known. */
+/* Copies a fact as text on one line; "": it is not known. */
 static void keep_fact(char *out, size_t size, const struct bn_facts *f, const char *section,
                       const char *key)
 {
@@ -101,7 +101,7 @@ static void print_heading(struct hdr *h, enum bn_view_span span)
   h->headed = true;
   (void)fputs("#[Histogram log format version 1.3]\n", h->out);
   print_source(h);
-  /* A run that failed at its start has none. */
+  /* A run that failed at its start has no times. */
   if (h->facts->start_wall_ns != 0)
     print_time(h, base_ns(h->facts, span));
   (void)fprintf(
@@ -145,7 +145,7 @@ static int print_line(const struct hdr *h, const char *tag, double from_s, doubl
   return rc;
 }
 
-/* Tagged lines only where there is something to tell. */
+/* An empty histogram gets no tagged line. */
 static int print_metric(const struct hdr *h, const struct bn_view *v, size_t i, double from_s,
                         const struct bn_hist_sparse *s)
 {
@@ -169,7 +169,7 @@ static void free_sums(struct hdr *h)
   h->n_sums = 0;
 }
 
-/* For views with as many histograms as this one. */
+/* Makes sums for views with as many histograms as this one. */
 static int make_sums(struct hdr *h, const struct bn_view *v)
 {
   const size_t n = v->delta->metrics.n_hists;
@@ -240,8 +240,8 @@ static int tell_intervals(struct hdr *h, const struct bn_view *v)
   return rc;
 }
 
-/* What the lines before do not have; it came after them.  A line says nothing more where they have
-   all. */
+/* Prints the values that came after the interval lines.  Without such values there is no line,
+   unless the log would have none for this metric. */
 static int tell_rest_of(const struct hdr *h, const struct bn_view *v, size_t i)
 {
   struct bn_hist_sparse rest = {.n = 0}, told = {.n = 0};
@@ -258,7 +258,7 @@ static int tell_rest_of(const struct hdr *h, const struct bn_view *v, size_t i)
   return rc;
 }
 
-/* What a stored result does not have. */
+/* Says which histograms a stored result does not have. */
 static void tell_absent(const struct hdr *h)
 {
   if (h->n_without > 0)
@@ -302,7 +302,7 @@ static int tell_total(struct hdr *h, const struct bn_view *v)
 
 /* --- reporter --------------------------------------------------------------------------------- */
 
-/* Lines are written at once, so that a killed run leaves its intervals. */
+/* Flushes the lines at once, so that a killed run leaves its intervals. */
 static int end_output(struct hdr *h, int rc, struct bn_err *err)
 {
   bn_output_end(&h->output);

@@ -14,7 +14,7 @@
 #include "measure/result.h"
 #include "measure/store.h"
 
-/* 16 bytes each during the run, and about 200 while the document is made. */
+/* A bucket takes 16 bytes during the run, and about 200 while the document is made. */
 enum { BUCKETS_MAX = 4 << 20 };
 
 static const char journal_end[] = ".partial";
@@ -39,19 +39,19 @@ static const struct bn_opt json_options[] = {
 };
 
 struct json {
-  char workload[PATH_MAX]; /* its name */
+  char workload[PATH_MAX]; /* name of the workload */
   const struct bn_store *js;
   const char *path; /* NULL: standard output */
-  FILE *out;        /* for that */
+  FILE *out;        /* for a document without a path */
   struct bn_journal journal;
-  const struct bn_facts *facts; /* the run's, which may still grow */
-  struct bn_result result;      /* but for the facts */
-  enum bins bins;               /* which histograms are kept */
-  size_t buckets;               /* of these */
-  uint64_t values;              /* of the records that are kept */
-  bool full;                    /* no more intervals are kept */
+  const struct bn_facts *facts; /* of the run; threads may still add to them */
+  struct bn_result result;      /* everything but the facts */
+  enum bins bins;               /* histograms that are kept */
+  size_t buckets;               /* number of buckets in kept histograms */
+  uint64_t values;              /* number of values in kept records */
+  bool full;                    /* intervals are no longer kept */
   bool ready;                   /* open has succeeded */
-  bool incomplete;              /* there was no memory for something */
+  bool incomplete;              /* memory ran out, so something is missing */
 };
 
 static int json_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
@@ -87,13 +87,13 @@ static int json_open(void *self, const void *conf, const char *path, FILE *out, 
   return r->ready ? 0 : -1;
 }
 
-/* The run goes on without its journal, and its document may still be written. */
+/* A journal that fails does not end the run, whose document may still be written. */
 static void json_warn(const struct bn_err *err)
 {
   bn_log_stderr("%s", err->text);
 }
 
-/* Kept, because facts may change while views come. */
+/* Copies the name, because facts may change while views come. */
 static void keep_name(struct json *r, const struct bn_facts *f)
 {
   const char *name = bn_facts_find_text(f, "workload", "name");
@@ -131,7 +131,7 @@ static void write_journal(struct json *r, const struct bn_view *v)
     json_warn(&why);
 }
 
-/* Where the view is kept; NULL: out of memory. */
+/* Returns the group that keeps the view; NULL: out of memory. */
 static struct bn_group *keep_view(struct json *r, const struct bn_view *v)
 {
   struct bn_group *g =
@@ -161,7 +161,7 @@ static void limit_buckets(struct json *r, const struct bn_record *last)
                 last->view.at_s, BUCKETS_MAX);
 }
 
-/* bench reads no document above the bounds, so none is made. */
+/* bench reads no document above these bounds, so it makes none. */
 static void limit_intervals(struct json *r, const struct bn_group *g, const struct bn_record *last)
 {
   r->values += bn_store_values(&last->view);
@@ -173,7 +173,7 @@ static void limit_intervals(struct json *r, const struct bn_group *g, const stru
                   last->view.at_s, g->n_intervals);
 }
 
-/* The journal gets the copy, which has the histograms that were asked for. */
+/* The journal gets the kept copy, which has the histograms that were asked for. */
 static int json_interval(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct json *r = self;
@@ -229,7 +229,7 @@ static int write_document(struct json *r, struct bn_err *err)
   return rc;
 }
 
-/* A word of a shell. */
+/* Appends the text as one word of a shell. */
 static int json_quote(struct bn_buf *b, const char *text)
 {
   (void)bn_buf_char(b, '\'');
@@ -238,7 +238,7 @@ static int json_quote(struct bn_buf *b, const char *text)
   return bn_buf_char(b, '\'');
 }
 
-/* What was measured is not lost with the document.  A command is told whole or not at all. */
+/* Names the journal, which still has the measurements.  The command is complete or left out. */
 static void mention_journal(const struct json *r, struct bn_err *err)
 {
   const size_t len = strlen(err->text), room = sizeof err->text - 1 - len;

@@ -5,11 +5,11 @@
 
 #include "api/report.h"
 
-/* With a file: FILE.partial is appended once a second, and at the end FILE is written whole and the
-   journal removed; when FILE cannot be written the journal stays.  Without one, or with "-", the
-   document goes to standard output, without a journal. */
+/* With a file, the journal FILE.partial is appended to once a second.  At the end FILE is written
+   and the journal removed; if FILE cannot be written, the journal stays.  Without a file, or with
+   "-", the document goes to standard output, without a journal. */
 extern const struct bn_reporter bn_reporter_json;
-/* The same without a file, with the total alone: intervals of hours are large. */
+/* Writes the total alone, without a file: intervals of hours are large. */
 extern const struct bn_reporter bn_reporter_json_total;
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One line on a terminal that says once a second how a run goes. */
+/* A line on a terminal that shows once a second how a run goes. */
 #include "report/live/live.h"
 
 #include <math.h>

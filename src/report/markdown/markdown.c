@@ -16,7 +16,7 @@
 #include "measure/view.h"
 #include "report/document.h"
 
-/* In the order of the table. */
+/* The kinds of lines in the order of the table. */
 enum place {
   WORKLOAD,
   PROGRAM,
@@ -78,30 +78,30 @@ enum { VALUE_MAX = 400 };
 
 struct line {
   enum place place;
-  size_t statement; /* of the names of all runs; else 0 */
-  double percent;   /* orders the percentiles; else 0, and AVERAGE before them */
+  size_t statement; /* index in the names of all runs; else 0 */
+  double percent;   /* order among percentiles, with AVERAGE before them; else 0 */
   char value[VALUE_MAX];
 };
 
 #define AVERAGE (-1)
 
-/* What one run has said. */
+/* The values of one run. */
 struct column {
-  char name[VALUE_MAX]; /* of its file */
+  char name[VALUE_MAX]; /* name of its file */
   struct line *line;    /* owned */
   size_t n, room;
-  char spare[VALUE_MAX]; /* what there is no memory for is written here */
+  char spare[VALUE_MAX]; /* takes values for which there is no memory */
   bool incomplete;
 };
 
 struct markdown {
   struct bn_document document;
-  const struct bn_facts *facts; /* of the run at hand, which may still grow */
+  const struct bn_facts *facts; /* of the present run; threads may still add to them */
   struct column *column;        /* owned */
   size_t n;
-  char **statement; /* owned; names of statements, those of the first run first */
+  char **statement; /* owned names of statements, with the names of the first run first */
   size_t n_statements;
-  bool incomplete; /* there was no memory */
+  bool incomplete; /* memory ran out */
 };
 
 /* --- lines ------------------------------------------------------------------------------------ */
@@ -150,7 +150,7 @@ static void add_real(struct column *c, enum place place, double x, int decimals)
   bn_units_point(value);
 }
 
-/* Longer than what is counted, or at least what is known of it. */
+/* Marks a latency that is longer than the histogram counts, and a lower bound. */
 static void put_latency(char value[VALUE_MAX], double s, bool at_least)
 {
   static const double ms_per_s = 1e3;
@@ -168,7 +168,7 @@ static void add_latency(struct column *c, enum place place, double percent, doub
   put_latency(add_ordered(c, place, 0, percent), s, at_least);
 }
 
-/* Texts of facts, those that are known, with ", " between them. */
+/* The place of a fact.  add_facts() joins the texts of known facts with ", ". */
 struct key {
   const char *section, *key;
 };
@@ -189,7 +189,6 @@ static void add_facts(struct column *c, enum place place, const struct bn_facts 
     bn_escape_markdown(add_line(c, place), VALUE_MAX, all);
 }
 
-/* What a workload says about its tables. */
 static void add_data(struct column *c, const struct bn_facts *f)
 {
   const char *tables = bn_facts_find_text(f, "workload", "tables");
@@ -238,7 +237,7 @@ static void add_rates(struct column *c, const struct bn_view *v)
   }
 }
 
-/* Without events there are only the ages of unfinished ones. */
+/* Without events, the only latencies are the ages of unfinished events. */
 static void add_latencies(struct column *c, const struct bn_view *v)
 {
   if (v->events > 0) {
@@ -255,7 +254,7 @@ static void add_latencies(struct column *c, const struct bn_view *v)
     add_latency(c, MOST, 0, v->max_s, v->max_at_least);
 }
 
-/* The number of that name, which is added if no run had it; SIZE_MAX: no memory. */
+/* Returns the index of a name, which is added if no run had it; SIZE_MAX: out of memory. */
 static size_t number_of(struct markdown *m, const char *name)
 {
   char **all;
@@ -300,7 +299,7 @@ static int markdown_compare(const struct line *a, const struct line *b)
   return (a->percent > b->percent) - (a->percent < b->percent);
 }
 
-/* The first line of any column after that one; NULL: the first of all, or none. */
+/* Returns the line after `last` in all columns, or NULL.  last NULL: returns the first line. */
 static const struct line *next_line(const struct markdown *m, const struct line *last)
 {
   const struct line *next = NULL;
@@ -414,7 +413,7 @@ static int markdown_total(void *self, const struct bn_view *v, struct bn_err *er
   return 0;
 }
 
-/* Servers name themselves late. */
+/* Adds the facts at the end, because servers name themselves late. */
 static int markdown_finish(void *self, const struct bn_end *end, struct bn_err *err)
 {
   struct markdown *m = self;

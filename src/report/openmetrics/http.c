@@ -8,7 +8,7 @@
 
 #include "api/web.h"
 
-/* A client that neither asks nor reads is left. */
+/* A client that neither asks nor reads for TIMEOUT_S is disconnected. */
 enum { CONNECTIONS_MAX = 64, TIMEOUT_S = 10 };
 
 struct bn_web_server {
@@ -56,7 +56,7 @@ static enum MHD_Result http_show(struct MHD_Connection *c, const struct bn_web_p
   return http_answer(c, MHD_HTTP_OK, r);
 }
 
-/* Called at least twice for a request; the first call is too early for an answer. */
+/* Called at least twice for a request, because the first call is too early for an answer. */
 static enum MHD_Result http_handle(void *arg, struct MHD_Connection *c, const char *url,
                                    const char *method, const char *version, const char *upload,
                                    size_t *upload_len, void **request)

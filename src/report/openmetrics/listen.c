@@ -31,7 +31,7 @@ struct listen {
   const struct bn_web *web;
   struct bn_web_server *server;
   struct bn_web_page page;
-  struct bn_buf facts;          /* the metrics of facts, which threads may add to during the run */
+  struct bn_buf facts;          /* rendered when they are complete, because threads add to them */
   pthread_mutex_t lock;         /* guards the texts that follow */
   struct bn_buf metrics, plain; /* in OpenMetrics; in the older format of Prometheus */
 };
@@ -105,8 +105,8 @@ static char *page_text(void *arg, const char *accept, size_t *len, const char **
   return copy;
 }
 
-/* Nothing is rendered with the lock held: a client waits for a swap at most.  Without memory the
-   page keeps what it had. */
+/* Renders without the lock, so that a client waits for a swap at most.  Without memory the page
+   keeps its old text. */
 static void listen_refresh(struct listen *l, const struct bn_view *v)
 {
   struct bn_buf metrics = {.max = 0}, plain = {.max = 0}, old[2];
@@ -148,7 +148,7 @@ static int listen_start(struct listen *l, const char *at, struct bn_err *err)
                       "headers (libmicrohttpd-dev) and build again");
   if (l->web == NULL || (l->server = l->web->start(&address.any, &l->page, &why)) == NULL)
     return bn_err_set(err, why.code, "--metrics-listen=%s: %s", at, why.text);
-  if (address.v4.sin_port == 0) /* at the same place in both */
+  if (address.v4.sin_port == 0) /* IPv4 and IPv6 have the port at the same offset */
     bn_log_stderr("metrics: port %u", l->web->port(l->server));
   return 0;
 }
@@ -166,12 +166,12 @@ static int listen_open(void *self, const void *conf, const char *path, FILE *out
   rc = pthread_mutex_init(&l->lock, NULL);
   if (rc != 0)
     return bn_err_set(err, rc, "out of memory");
-  /* Nothing is known before begin, but the page is complete. */
+  /* The page is complete, although nothing is known before listen_begin(). */
   bn_openmetrics_end(&l->metrics, NULL);
   return listen_start(l, c->at, err);
 }
 
-/* Before the heading, and again when the server has named itself. */
+/* Called before the heading, and again when the server's name is known. */
 static void listen_begin(void *self, const struct bn_facts *f)
 {
   struct listen *l = self;

@@ -5,13 +5,14 @@
 
 #include "api/report.h"
 
-/* The values of its options. */
+/* The values of bn_listen_options. */
 struct bn_listen_conf {
-  const char *at; /* "[ADDRESS:]PORT"; NULL or "": not wanted */
+  const char *at; /* "[ADDRESS:]PORT"; NULL or "": no page */
 };
 extern const struct bn_opt bn_listen_options[];
 
-/* Has no file.  The page is rendered once a second, however often it is asked for. */
+/* A reporter without a file, which renders the page once a second, however often clients ask for
+   it. */
 extern const struct bn_reporter bn_reporter_listen;
 
 #endif

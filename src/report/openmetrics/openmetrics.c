@@ -12,7 +12,7 @@
 
 struct openmetrics {
   struct bn_document document;
-  const struct bn_facts *facts; /* the run's, which may still grow */
+  const struct bn_facts *facts; /* of the run; threads may still add to them */
   struct bn_result result;      /* the total alone */
 };
 
@@ -33,7 +33,7 @@ static void openmetrics_begin(void *self, const struct bn_facts *f)
   m->facts = f;
 }
 
-/* Facts may change until the run has ended, so that nothing is rendered before. */
+/* Facts may change until the run has ended, so nothing is rendered before openmetrics_finish(). */
 static int openmetrics_total(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct openmetrics *m = self;

@@ -43,7 +43,7 @@ static void add_real(struct bn_buf *b, double x)
     (void)bn_buf_printf(b, " %s\n", bn_units_shortest(digits, x));
 }
 
-/* A label after those that `first` has seen.  Texts may be those of a server or of a file. */
+/* Appends a label; *first: it is the first one.  The text may come from a server or a file. */
 static void add_label(struct bn_buf *b, bool *first, const char *name, const char *text)
 {
   char shown[256];
@@ -91,7 +91,7 @@ static bool is_paced(const struct bn_view *v)
   return v->paced;
 }
 
-/* Before the end, nobody has counted them. */
+/* Arrivals are counted when the run ends. */
 static bool has_arrivals(const struct bn_view *v)
 {
   return v->paced && has_parts(v);
@@ -220,7 +220,7 @@ static void add_rows(struct bn_buf *b, const struct bn_view *v)
 
 /* --- latencies -------------------------------------------------------------------------------- */
 
-/* What a summary has.  percentile_s: of the view's ranks, or NULL; label: NULL for none. */
+/* A summary to print.  percentile_s: by the view's ranks, or NULL; label: NULL for none. */
 struct summary {
   const char *family, *label, *name;
   const double *percentile_s;
@@ -228,7 +228,7 @@ struct summary {
   uint64_t count;
 };
 
-/* A rank has few digits, which its hundredth keeps. */
+/* A rank has few digits, so its hundredth has few too. */
 static void add_quantile(struct bn_buf *b, const struct summary *s, double percent, double value)
 {
   char digits[BN_UNITS_DIGITS];
@@ -380,7 +380,7 @@ void bn_openmetrics_view(struct bn_buf *b, const struct bn_view *v)
   add_figures(b, v);
 }
 
-/* The length of a line, with its newline. */
+/* Returns the length of a line with its newline. */
 static size_t line_length(const char *line)
 {
   const size_t len = strcspn(line, "\n");
@@ -388,7 +388,7 @@ static size_t line_length(const char *line)
   return len + (line[len] == '\n');
 }
 
-/* The name in "# TYPE name counter" gets the ending of its samples; true: it is a counter. */
+/* Gives the name in "# TYPE name counter" the suffix of its samples; true: it is a counter. */
 static bool add_type(struct bn_buf *out, const char *line, size_t len)
 {
   static const char counter[] = " counter\n";
@@ -424,7 +424,7 @@ void bn_openmetrics_plain(struct bn_buf *out, const char *text)
   }
 }
 
-/* Nobody knows the status of a run that was killed, or goes on. */
+/* A run that was killed or still goes on has no exit status. */
 void bn_openmetrics_end(struct bn_buf *b, const struct bn_end *end)
 {
   static const struct family status = {"bench_exit_status", "gauge", NULL,

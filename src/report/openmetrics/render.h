@@ -9,14 +9,14 @@
 #include "measure/result.h"
 #include "measure/view.h"
 
-/* They append to a buffer, which remembers a failure. */
+/* All functions append to a buffer, which remembers a failure. */
 
 void bn_openmetrics_facts(struct bn_buf *b, const struct bn_facts *f);
 void bn_openmetrics_view(struct bn_buf *b, const struct bn_view *v);
-/* What ends the text; end NULL: the run goes on. */
+/* Appends the end of the text; end NULL: the run goes on. */
 void bn_openmetrics_end(struct bn_buf *b, const struct bn_end *end);
-/* The same metrics in the text format 0.0.4 of Prometheus, where the names of counters have their
-   ending in all lines, and there are no units and no end. */
+/* Converts a text to the text format 0.0.4 of Prometheus, where all lines of a counter have its
+   suffix, and there are no units and no end. */
 void bn_openmetrics_plain(struct bn_buf *out, const char *text);
 
 #endif

@@ -73,8 +73,8 @@ int bn_line_values(struct bn_buf *b, const struct bn_row *row)
   return bn_buf_char(b, '\n');
 }
 
-/* With the zone, because programs take a time without one for a local time.  Spreadsheets know no
-   zones: with one, the cells of CSV would be texts. */
+/* Times have a zone here, because programs take a time without one for a local time.  In CSV they
+   have none: spreadsheets know no zones and would take such cells for texts. */
 int bn_line_json(struct bn_buf *b, const struct bn_row *row)
 {
   char digits[BN_CELL_DIGITS];

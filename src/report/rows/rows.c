@@ -10,9 +10,9 @@
 
 struct rows {
   struct bn_output output;
-  const struct bn_plan *plan; /* of the run's facts */
+  const struct bn_plan *plan; /* the plan of the run */
   struct bn_row row;
-  struct bn_buf line, names; /* names: once they were written */
+  struct bn_buf line, names; /* names: of the columns, once they are written */
 };
 
 static int rows_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
@@ -65,14 +65,14 @@ static int put_line(struct rows *r, struct bn_err *err)
   return 0;
 }
 
-/* Also for a run without intervals, so that a reader finds the columns. */
+/* Writes the names at once, so that a reader finds the columns of a run without intervals. */
 static void csv_started(void *self, const struct bn_facts *f)
 {
   struct rows *r = self;
 
   bn_row_interval(&r->row, &f->plan, NULL);
   bn_buf_clear(&r->line);
-  /* What fails is found again by the first interval. */
+  /* The first interval finds a failure again and reports it. */
   if (bn_line_first(&r->line, &r->row, &r->names, NULL) == 0 && r->line.len > 0)
     (void)put_line(r, NULL);
 }

@@ -5,10 +5,11 @@
 
 #include "api/report.h"
 
-/* Intervals as they happen: RFC 4180 with a first row of names, and an object of JSON a line. */
+/* Print intervals as they end: RFC 4180 with a first row of names, and one JSON object per line. */
 extern const struct bn_reporter bn_reporter_csv, bn_reporter_jsonl;
-/* One row for the run, at its end.  With a file: it is added to the rows of other runs in a single
-   write(2) under a lock; the first one brings the names.  Else names and row go to `out`. */
+/* Prints one row for the run when it ends.  With a file, the row is appended to the rows of other
+   runs in a single write(2) under a lock, and the first run adds the names.  Without a file, names
+   and row go to `out`. */
 extern const struct bn_reporter bn_reporter_csv_total;
 
 #endif

@@ -15,18 +15,18 @@
 #include "report/rows/line.h"
 #include "report/rows/rows.h"
 
-/* Others hold the lock for the time of one write. */
+/* Other processes hold the lock for the time of one write. */
 static const uint64_t lock_ns = 10 * BN_NSEC_PER_SEC, retry_ns = 10 * BN_NSEC_PER_MSEC;
 
 struct total {
-  const char *path; /* of a plain file; NULL: all goes to the output */
-  FILE *own;        /* the output's, if it was opened here */
+  const char *path; /* of a plain file; NULL: the rows go to the output */
+  FILE *own;        /* the stream of the output, if it was opened here */
   struct bn_output output;
-  const struct bn_facts *facts; /* the run's, which may still grow */
+  const struct bn_facts *facts; /* of the run; threads may still add to them */
   struct bn_row row, figures;
   struct bn_buf names, line; /* names: of the file, or of the first row for the output */
-  bool measured;             /* figures are those of the total */
-  bool refused;              /* a row did not have the columns of the others */
+  bool measured;             /* figures have the values of the total */
+  bool refused;              /* a row had other columns than the rows before it */
 };
 
 static int total_cannot(const char *path, const char *why, struct bn_err *err)
@@ -62,7 +62,7 @@ static int total_open(void *self, const void *conf, const char *path, FILE *out,
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-/* 0, or -1 and errno. */
+/* Returns 0, or -1 and errno. */
 static int total_lock(int fd)
 {
   const uint64_t until_ns = bn_clock_mono() + lock_ns;
@@ -80,7 +80,7 @@ static const char *lock_reason(int error)
   return error == EWOULDBLOCK ? "another process has locked it for 10 seconds" : strerror(error);
 }
 
-/* Locked; -1 and err. */
+/* Returns a locked descriptor, or -1 and err. */
 static int open_file(const char *path, struct bn_err *err)
 {
   const int fd = bn_file_open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
@@ -94,7 +94,7 @@ static int open_file(const char *path, struct bn_err *err)
   return -1;
 }
 
-/* Whether the first line of the file, if it has one, is that of this run. */
+/* Refuses a file whose first line does not have the names of this run. */
 static int check_names(const struct total *t, int fd, struct bn_err *err)
 {
   const size_t len = t->names.len;
@@ -117,7 +117,7 @@ static int check_names(const struct total *t, int fd, struct bn_err *err)
   return rc;
 }
 
-/* An empty file gets the names too; what somebody left without an end of line gets one. */
+/* Makes the text to append: in an empty file the names too, after an unfinished line its end. */
 static int make_lines(struct total *t, int fd, off_t size, struct bn_err *err)
 {
   char last = '\n';
@@ -132,7 +132,7 @@ static int make_lines(struct total *t, int fd, off_t size, struct bn_err *err)
   return bn_line_values(&t->line, &t->row) == 0 ? 0 : bn_line_no_memory(err);
 }
 
-/* All of it, or none: a reader never finds half a row. */
+/* Writes all lines or none, so that a reader never finds half a row. */
 static int total_append(const struct total *t, int fd, off_t size, struct bn_err *err)
 {
   size_t done = 0;
@@ -172,7 +172,7 @@ static int append_to_file(struct total *t, struct bn_err *err)
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
-/* What is asked for decides the columns. */
+/* The options decide the columns. */
 static int make_names(struct total *t, const struct bn_plan *plan, struct bn_err *err)
 {
   bn_row_run(&t->row, NULL, NULL);
@@ -182,7 +182,7 @@ static int make_names(struct total *t, const struct bn_plan *plan, struct bn_err
   return bn_line_names(&t->names, &t->row) == 0 ? 0 : bn_line_no_memory(err);
 }
 
-/* Better known before a run of hours than after it. */
+/* Refuses a file with other columns before a run of hours, not after it. */
 static int total_check(void *self, const struct bn_plan *plan, struct bn_err *err)
 {
   struct total *t = self;
@@ -218,7 +218,7 @@ static int total_total(void *self, const struct bn_view *v, struct bn_err *err)
   return 0;
 }
 
-/* Printed when all rows are there: a row with other columns is refused, and then there is none. */
+/* Keeps the row until all rows are there: a later row with other columns cancels the report. */
 static int keep_row(struct total *t, struct bn_err *err)
 {
   t->refused = bn_line_first(&t->line, &t->row, &t->names, err) != 0;
@@ -234,7 +234,7 @@ static void print_rows(struct total *t)
   bn_output_end(&t->output);
 }
 
-/* Also for a run that measured nothing: its figures are not known. */
+/* A run that measured nothing has a row too, with unknown figures. */
 static int total_finish(void *self, const struct bn_end *end, struct bn_err *err)
 {
   struct total *t = self;

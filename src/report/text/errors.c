@@ -17,7 +17,7 @@ static int errors_compare(const void *a, const void *b)
   return strcmp(s->name, t->name);
 }
 
-/* A server chooses the message, and a document may have any text. */
+/* The texts are escaped: a server chooses the message, and a document may have any text. */
 static void print_error(FILE *out, const struct bn_facts *f, const struct bn_label *error)
 {
   const char *class = bn_facts_find_text(f, "error_classes", error->name);
@@ -44,7 +44,7 @@ void bn_text_errors(FILE *out, const struct bn_facts *f, const struct bn_view *v
   n = s->n_labels[0] < BN_LABELS_MAX + 1 ? s->n_labels[0] : BN_LABELS_MAX + 1;
   memcpy(sorted, s->label[0], n * sizeof *sorted);
   qsort(sorted, n, sizeof *sorted, errors_compare);
-  while (n > 0 && sorted[n - 1].n == 0) /* before the span, or before the checkpoint */
+  while (n > 0 && sorted[n - 1].n == 0) /* such errors came before the span */
     n--;
   if (n == 0)
     return;
@@ -54,7 +54,7 @@ void bn_text_errors(FILE *out, const struct bn_facts *f, const struct bn_view *v
   (void)fputs("\n", out);
 }
 
-/* Both are of a document, too. */
+/* Key and text are escaped, because a document may have any text. */
 static void print_failure(FILE *out, const struct bn_facts *f, const struct bn_fact *failure)
 {
   const struct bn_fact *at = bn_facts_find(f, BN_THREAD_ERROR_TIMES, failure->key);
@@ -69,7 +69,7 @@ static void print_failure(FILE *out, const struct bn_facts *f, const struct bn_f
     (void)fprintf(out, "    %-36s %.3f s  %s\n", kind, at->real, shown);
 }
 
-/* A saved result has the facts of the whole run. */
+/* A saved result has the facts of the whole run, also of failures after the checkpoint. */
 static bool is_later(const struct bn_facts *f, const struct bn_fact *failure,
                      const struct bn_view *v)
 {

@@ -8,10 +8,11 @@
 #include "measure/facts.h"
 #include "measure/view.h"
 
-/* The most frequent one first; nothing if there was none. */
+/* Prints the most frequent error first; prints nothing without errors. */
 void bn_text_errors(FILE *out, const struct bn_facts *f, const struct bn_view *v);
 
-/* The threads that failed while others went on: for each kind when the first one did, and why. */
+/* Prints the threads that failed while other threads went on: for each kind of failure, when it
+   first occurred, and why. */
 void bn_text_failures(FILE *out, const struct bn_facts *f, const struct bn_view *v);
 
 #endif

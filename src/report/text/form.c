@@ -131,7 +131,7 @@ static void fill_counts(struct bn_form *f, const struct bn_view *v)
   f->reconnects_s = v->reconnects_per_s;
 }
 
-/* Of the unfinished ones.  In dialects and in older documents no others are unfinished. */
+/* Dialects and older documents do not count queued events as unfinished. */
 static uint64_t in_flight(const struct bn_view *v, bool own)
 {
   const uint64_t queued = own && v->due > 0 ? v->backlog : 0;
@@ -156,7 +156,7 @@ static void fill_span(struct bn_form *f, const struct bn_view *v)
   f->served = v->served * 100;
 }
 
-/* A saved result may have any number here, and C converts only those that fit. */
+/* A saved result may have any number here, and C converts only numbers that fit. */
 static uint64_t whole_of(double x)
 {
   if (!(x > 0))
@@ -257,13 +257,13 @@ static const struct figure *find_figure(const char *name, size_t len)
   return NULL;
 }
 
-/* Of a field as its template has it.  Negative widths align to the left, as printf has it. */
+/* The format of a field.  Negative widths align to the left, as in printf. */
 struct layout {
   int width, decimals;
   bool latency;
 };
 
-/* Nothing has ended.  What is under way may be stuck. */
+/* Shows that no event has ended; in an interval also the oldest event, which may be stuck. */
 static void print_nothing(const struct bn_form *f, const struct layout *l, FILE *out)
 {
   if (f->interval && f->oldest > 0)
@@ -290,12 +290,12 @@ static void print_real(const struct bn_form *f, const struct layout *l, double x
   else if (isinf(x))
     (void)fprintf(out, "%*s", l->width, text);
   else if (at_least)
-    (void)fprintf(out, "%*s", l->width + sign_bytes - 1, text); /* one column */
+    (void)fprintf(out, "%*s", l->width + sign_bytes - 1, text); /* the sign is one column wide */
   else
     (void)fprintf(out, "%*.*f", l->width, decimals, x);
 }
 
-/* Is no less than what is known of it. */
+/* True: the figure is a lower bound. */
 static bool is_at_least(const struct bn_form *f, const struct figure *g)
 {
   return (g->offset == offsetof(struct bn_form, max) && f->max_at_least) ||

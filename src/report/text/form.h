@@ -11,8 +11,8 @@
 
 enum { BN_FORM_TEXT = 48 };
 
-/* Every figure a template may name, by the name of its member.  Times of single events are in ms,
-   longer ones in seconds; *_s members that are rates are per second of the span. */
+/* All figures that a template may name, by the names of the members.  Times of single events are in
+   ms, longer times in seconds; *_s members that are rates are per second of the span. */
 struct bn_form {
   uint64_t threads, events, reads, writes, other, queries, requests, transactions;
   uint64_t errors, reconnects, retried_events, retries, failed_events, backlog, concurrency,
@@ -28,37 +28,36 @@ struct bn_form {
   double fair_events, fair_events_dev, fair_time, fair_time_dev;
   char read_size[BN_FORM_TEXT], written_size[BN_FORM_TEXT]; /* as 0.5 prints sizes */
   char moved_size[BN_FORM_TEXT], moved_size_s[BN_FORM_TEXT];
-  /* The percentile at hand: at first the one of interval lines. */
+  /* The current percentile: at first the one of interval lines. */
   char rank[BN_FORM_TEXT], approx[BN_FORM_TEXT];
   double percentile;
-  bool max_at_least, at_least; /* the maximum, the percentile at hand: no less than that */
-  bool own;                    /* bench's own form: latencies have three significant digits */
-  bool nothing;                /* there, and no event has ended: there is no latency */
-  bool interval;               /* there: the oldest event stands in its place */
-  char timing[BN_FORM_TEXT];   /* what the extremes are of: "reads" */
-  /* The session at hand. */
+  bool max_at_least, at_least; /* the maximum, the current percentile are lower bounds */
+  bool own;                    /* no dialect: latencies have three significant digits */
+  bool nothing;                /* no dialect, and no event has ended: there is no latency */
+  bool interval;               /* an interval: the oldest event stands for the missing latency */
+  char timing[BN_FORM_TEXT];   /* name of what the extremes belong to: "reads" */
+  /* The current session. */
   uint64_t session, session_events;
   double session_min, session_avg, session_max, session_busy;
 };
 
-/* own: latencies have three significant digits, "≥" where they are at least that, and "-" where no
+/* native: latencies have three significant digits, "≥" if they are lower bounds, and "-" if no
    event has ended. */
 void bn_form_fill(struct bn_form *f, const struct bn_view *v, bool own);
-/* Sets the percentile at hand; i < v->n_percents, else rank 0 with the value 0. */
+/* Sets the current percentile; i < v->n_percents, else rank 0 with the value 0, natively NAN. */
 void bn_form_rank(struct bn_form *f, const struct bn_view *v, size_t i);
-/* The extremes become those of a timing, which is called `name`. */
+/* Sets the extremes to those of a timing, which is called `name`. */
 void bn_form_timing(struct bn_form *f, const struct bn_timing *t, const char *name);
-/* Sets the percentile at hand to that of a timing that has them; i < v->n_percents. */
+/* Sets the current percentile to that of a timing with percentiles; i < v->n_percents. */
 void bn_form_timing_rank(struct bn_form *f, const struct bn_view *v, const struct bn_timing *t,
                          size_t i);
-/* Sets the session at hand; i < v->n_sessions. */
+/* Sets the current session; i < v->n_sessions. */
 void bn_form_session(struct bn_form *f, const struct bn_view *v, size_t i);
 
 /* Prints a template.  {name:W.P} is the figure `name` right-aligned in W columns ('-' before W:
    left-aligned) with P decimals; W and .P are optional, whole numbers and texts take no P.  '~'
-   after P marks a latency, which has more decimals where the form asks for three significant
-   digits.  A value beyond the range of the histogram is printed as ">" and the end of that range.
- */
+   after P marks a latency, which has more decimals if the form asks for three significant digits.
+   A value beyond the range of the histogram is printed as ">" and the end of that range. */
 void bn_form_print(const struct bn_form *f, const char *text, FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A line for each host, with its name at the end, because names are of any length. */
+/* Prints a line for each host, with its name at the end, because names are of any length. */
 #include "report/text/members.h"
 
 #include <inttypes.h>
@@ -30,7 +30,7 @@ static void add_name(struct bn_buf *b, const struct bn_member *m)
   (void)bn_buf_printf(b, " (lost: %s)", shown);
 }
 
-/* What a host that was lost had not sent is not in the report. */
+/* A lost host's figures lack what it had not sent. */
 static void make_line(struct bn_buf *b, const struct bn_group *g)
 {
   const struct bn_member *m = g->member;
@@ -79,7 +79,7 @@ static double real_fact(const struct bn_facts *f, const char *key)
   return fact != NULL && fact->type == BN_FACT_REAL ? fact->real : HUGE_VAL;
 }
 
-/* Rates are per second of the whole time, so it matters if a part of the hosts was not there. */
+/* Rates are per second of the whole time, so they are too low if hosts ran for a part of it. */
 static void make_remark(struct bn_buf *b, const struct bn_facts *f, double span_s)
 {
   static const double most_s = 0.1, most_part = 0.01;

@@ -7,9 +7,9 @@
 
 #include "measure/result.h"
 
-/* A heading and a line for each of the groups, each of which has a member, and how long all of them
-   ran together if that is less than span_s, the time of the report.  out NULL: they are lines on
-   standard error, because a dialect's report has no such table. */
+/* Prints a heading, a line for each group (which has a member), and how long all hosts ran together
+   if that is less than span_s, the time of the report.  out NULL: logs them to standard error,
+   because a dialect's report has no such table. */
 void bn_text_members(FILE *out, const struct bn_group *g, size_t n, const struct bn_facts *f,
                      double span_s);
 

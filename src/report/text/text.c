@@ -22,12 +22,12 @@
 
 struct text {
   struct bn_output output;
-  FILE *out;                    /* the output's */
-  const struct bn_facts *facts; /* the run's */
-  const struct bn_plan *plan;   /* theirs */
+  FILE *out;                    /* same as output.out */
+  const struct bn_facts *facts; /* of the run */
+  const struct bn_plan *plan;   /* the plan in the facts */
   const struct bn_dialect *dialect;
-  double span_s;   /* of the total */
-  double stamp_05; /* what the next checkpoint of 0.5 shows: when the one before it was */
+  double span_s;   /* span of the total */
+  double stamp_05; /* time of the last checkpoint, which 0.5 prints with the next one */
 };
 
 static bool is_quiet(const struct text *t)
@@ -35,7 +35,7 @@ static bool is_quiet(const struct text *t)
   return t->plan->verbosity < BN_NOTICE;
 }
 
-/* Interval lines may stand between equal messages, whole reports end their row. */
+/* Ends a row of equal messages, which may have interval lines but no report between them. */
 static void begin_report(struct text *t)
 {
   bn_log_settle();
@@ -55,7 +55,7 @@ static int text_open(void *self, const void *conf, const char *path, FILE *out, 
   (void)err;
   *t = (struct text){.out = out};
   bn_output_init(&t->output, out, path);
-  /* The final report is worth most. */
+  /* The final report is wanted even if an earlier one could not be written. */
   t->output.gaps = true;
   return 0;
 }
@@ -142,7 +142,7 @@ static void text_starting(void *self, const struct bn_facts *f)
   bn_output_end(&t->output);
 }
 
-/* A server chooses what it is called, and a document may have any text. */
+/* The text is escaped: a server chooses its name, and a document may have any text. */
 static void print_foreign(const struct text *t, const char *before, const char *text,
                           const char *after)
 {
@@ -152,7 +152,7 @@ static void print_foreign(const struct text *t, const char *before, const char *
   (void)fprintf(t->out, "%s%s%s", before, shown, after);
 }
 
-/* NULL: it was not known.  Facts of a document may be younger than its heading. */
+/* Returns NULL if it was not known.  Facts of a document may be younger than its heading. */
 static const char *version_at_start(const struct bn_facts *f)
 {
   const char *version = bn_facts_find_text(f, "database", "server_version");
@@ -162,7 +162,6 @@ static const char *version_at_start(const struct bn_facts *f)
   return version != NULL ? version : bn_facts_find_text(f, "database", "client_version");
 }
 
-/* Driver, server and tables. */
 static void print_database(const struct text *t, const struct bn_facts *f)
 {
   const char *driver = bn_facts_find_text(f, "database", "driver");
@@ -207,7 +206,7 @@ static void print_stamp(const struct text *t, double at_s, int decimals)
   (void)fprintf(t->out, "%s%*.*f%s", d->stamp_open, width, decimals, at_s, d->stamp_close);
 }
 
-/* A line for each watcher. */
+/* Prints a line for each watcher. */
 static void print_watched(const struct text *t, const struct bn_view *v)
 {
   char line[512];
@@ -256,7 +255,7 @@ static int print_histogram(const struct text *t, const struct bn_view *v, struct
   return 0;
 }
 
-/* The smallest rank above `last`; n_percents: none. */
+/* Returns the index of the smallest rank above `last`; n_percents: none. */
 static size_t next_rank(const struct bn_view *v, double last)
 {
   size_t next = v->n_percents;
@@ -267,7 +266,7 @@ static size_t next_rank(const struct bn_view *v, double last)
   return next;
 }
 
-/* One line per rank, ascending, whatever order they were typed in. */
+/* Prints one line per rank in ascending order, whatever order they were typed in. */
 static void print_ranks(struct text *t, struct bn_form *f, const struct bn_view *v)
 {
   const struct bn_closing *c = t->dialect->closing[v->kind];
@@ -300,7 +299,7 @@ static void print_seconds(const struct text *t, const char *label, double s)
                 t->plan->own ? bn_units_decimals(s, 4) : 4, s);
 }
 
-/* NULL: the run does not have that histogram. */
+/* Returns NULL if the run does not have that histogram. */
 static const struct bn_timing *find_timing(const struct bn_view *v, const char *metric)
 {
   for (size_t i = 0; i < v->n_timings; i++)
@@ -323,7 +322,7 @@ static void print_timing(const struct text *t, const struct bn_view *v, const ch
   print_seconds(t, "  total:", timing->sum_s);
 }
 
-/* What --db-debug measures. */
+/* Prints what --db-debug measures. */
 static void print_timings(const struct text *t, const struct bn_view *v)
 {
   if (t->plan->verbosity < BN_DEBUG)
@@ -336,7 +335,7 @@ static const char *const row_counters[] = {"rows_read", "rows_inserted", "rows_u
                                            "rows_deleted"};
 enum { ROW_COUNTERS = sizeof row_counters / sizeof *row_counters };
 
-/* Older documents do not have them. */
+/* Older documents do not have these counters. */
 static void print_rows(const struct text *t, const struct bn_view *v)
 {
   const struct bn_metrics *m = &v->delta->metrics;
@@ -354,7 +353,7 @@ static void print_rows(const struct text *t, const struct bn_view *v)
     (void)fprintf(t->out, "%" PRIu64 "%s", v->counter[at[i]], i + 1 < ROW_COUNTERS ? "/" : "\n");
 }
 
-/* --db-read-hosts: a part of the reads. */
+/* Prints the part of the reads that --db-read-hosts served. */
 static void print_read_hosts(const struct text *t, const struct bn_view *v)
 {
   const size_t at = bn_metrics_counter(&v->delta->metrics, "read_host_reads");
@@ -373,7 +372,7 @@ static void print_server(const struct text *t, const char *what, const struct bn
     (void)fprintf(t->out, "    %-36s %" PRIu64 "\n", label, server->n);
 }
 
-/* The labelled counts of that name; *n: how many.  Older documents do not have them. */
+/* Returns the *n labelled counts of that name; NULL in older documents, which do not have them. */
 static const struct bn_label *labels_of(const struct bn_snap *s, const char *metric, size_t *n)
 {
   for (size_t i = 0; i < s->metrics.n_labelled; i++)
@@ -396,7 +395,7 @@ static uint64_t count_labels(const struct bn_snap *s, const char *metric)
   return sum;
 }
 
-/* Sessions that lost their connection: which servers, and where they went on. */
+/* Prints which servers lost connections, and on which servers the sessions went on. */
 static void print_servers(const struct text *t, const struct bn_view *v)
 {
   static const struct {
@@ -417,7 +416,7 @@ static void print_servers(const struct text *t, const struct bn_view *v)
   (void)fprintf(t->out, "    %-36s %.3f s\n", "wait of all threads:", v->connection_wait_s);
 }
 
-/* --verify-commits. */
+/* Prints the counts of --verify-commits. */
 static void print_commits(const struct text *t, const struct bn_view *v)
 {
   const struct bn_metrics *m = &v->delta->metrics;
@@ -441,7 +440,7 @@ static void print_figures(const struct text *t, const struct bn_view *v)
       (void)fprintf(t->out, "%s: %.2f\n\n", v->figures[i].text, v->figures[i].value);
 }
 
-/* "queueing" and "service" under --rate. */
+/* Prints one of the times of --rate: "queueing" or "service". */
 static void print_waiting(const struct text *t, const struct bn_view *v, const char *metric,
                           const char *title)
 {
@@ -453,7 +452,7 @@ static void print_waiting(const struct text *t, const struct bn_view *v, const c
                   timing->max_s * ms_per_s);
 }
 
-/* Where it is more than a tenth of what an event takes.  If no event has ended, nobody knows. */
+/* Prints the lag if it is more than a tenth of the median latency, which needs an event. */
 static void print_lag(const struct text *t, const struct bn_view *v)
 {
   static const double ms_per_s = 1e3;
@@ -464,7 +463,7 @@ static void print_lag(const struct text *t, const struct bn_view *v)
                   v->lag_p99_s * ms_per_s, v->lag_max_s * ms_per_s);
 }
 
-/* Older documents have no age. */
+/* Older documents do not have the age. */
 static void print_unfinished(const struct text *t, const struct bn_form *f, const struct bn_view *v)
 {
   bn_form_print(f, bn_wording_unfinished, t->out);
@@ -473,7 +472,7 @@ static void print_unfinished(const struct text *t, const struct bn_form *f, cons
   (void)fputs("\n", t->out);
 }
 
-/* What became of the time and of the events at the edges of the run. */
+/* Prints how the time was spent, and the events at the edges of the run. */
 static void print_own(const struct text *t, const struct bn_form *f, const struct bn_view *v)
 {
   if (v->failed_threads > 0)
@@ -508,7 +507,7 @@ static void print_latency(struct text *t, struct bn_form *f, const struct bn_vie
   }
 }
 
-/* Of each kind of requests that has happened. */
+/* Prints the latency of each kind of request that has occurred. */
 static void print_latencies(struct text *t, struct bn_form *f, const struct bn_view *v)
 {
   static const struct {
@@ -525,7 +524,7 @@ static void print_latencies(struct text *t, struct bn_form *f, const struct bn_v
   }
 }
 
-/* A script chooses it, or what it sent. */
+/* The name is escaped, because a script or its SQL has chosen it. */
 static void print_name(const struct text *t, const char *name)
 {
   char shown[4 * BN_STATEMENT_NAME + 1];
@@ -556,7 +555,7 @@ static void print_statement(const struct text *t, const struct bn_view *v,
   print_name(t, timing->name);
 }
 
-/* --statements.  Names are of any length, so they come last. */
+/* Names are of any length, so they come last. */
 static void print_statements(const struct text *t, const struct bn_view *v)
 {
   char rank[32];
@@ -588,7 +587,7 @@ static void print_count(const struct text *t, const struct bn_count *c)
   (void)fprintf(t->out, "    %-36s %-6" PRIu64 " (%.2f per sec.)\n", label, c->count, c->per_s);
 }
 
-/* What a script has declared: counters, and the times that it has measured. */
+/* Prints the counters and the times that a script has declared. */
 static void print_of_script(struct text *t, struct bn_form *f, const struct bn_view *v)
 {
   char name[64];
@@ -606,7 +605,7 @@ static void print_of_script(struct text *t, struct bn_form *f, const struct bn_v
   }
 }
 
-/* Each --assert with what was measured. */
+/* Prints each --assert with the measured value. */
 static void print_verdicts(const struct text *t)
 {
   static const size_t label = 35;
@@ -626,7 +625,7 @@ static void print_verdicts(const struct text *t)
   (void)fputs("\n", t->out);
 }
 
-/* What checkpoint and final reports have in common. */
+/* Prints the common part of checkpoint and final reports. */
 static void print_summary(struct text *t, const struct bn_view *v)
 {
   const struct bn_dialect *d = t->dialect;
@@ -644,7 +643,7 @@ static void print_summary(struct text *t, const struct bn_view *v)
   print_servers(t, v);
   print_commits(t, v);
   print_timings(t, v);
-  /* Blocks were counted, but none of their bytes: there was nothing to transfer. */
+  /* Blocks that were counted without bytes transferred nothing. */
   if (v->kind == BN_KIND_MEMORY && (f.mib > 0 || f.mib_s <= 0))
     bn_form_print(&f, d->transferred, t->out);
   print_figures(t, v);
@@ -677,7 +676,7 @@ static void print_summary(struct text *t, const struct bn_view *v)
     print_verdicts(t);
 }
 
-/* Whole seconds unless a checkpoint was asked for between them. */
+/* Returns 0 unless a checkpoint was asked for between two seconds. */
 static int checkpoint_decimals(const struct bn_plan *c)
 {
   uint64_t unit = BN_NSEC_PER_SEC;
@@ -715,7 +714,7 @@ static int text_total(void *self, const struct bn_view *v, struct bn_err *err)
   if (is_quiet(t))
     return 0;
   begin_report(t);
-  /* A document may come without. */
+  /* A document may have no histograms. */
   if (t->plan->histogram && v->latency != NULL)
     failed = print_histogram(t, v, err);
   if (!v->replaced)
@@ -742,7 +741,7 @@ static int text_members(void *self, const struct bn_group *g, size_t n, struct b
   return 0;
 }
 
-/* What was measured is not lost with a script's hook. */
+/* A script's hook that fails does not cost the report. */
 static int text_instead(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct text *t = self;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rows of the figures of --watch. */
+/* Prints the figures of --watch in rows. */
 #include "report/text/watched.h"
 
 #include <string.h>
@@ -10,9 +10,9 @@ static const double mb = 1e6, mib = 0x1p20;
 
 enum { PARTS = 4 };
 
-/* Figures that stand together, parted by slashes. */
+/* A row of figures with slashes between them. */
 struct row {
-  const char *label, *brief; /* in a full report; under an interval, NULL: not there */
+  const char *label, *brief; /* in a full report; under an interval, NULL: not printed */
   double unit;
   const char
       *name[PARTS]; /* ends with NULL unless full; the first decides whether there is a row */
@@ -67,7 +67,7 @@ static const struct row device[] = {
     {"device utilization (%):", "utilization %", 1, {"device_utilization_percent"}},
 };
 
-/* MySQL's and MariaDB's, then PostgreSQL's. */
+/* The rows of MySQL and MariaDB, then the rows of PostgreSQL. */
 static const struct row server[] = {
     {"server questions/commits (1/s):",
      "questions/commits per s",
@@ -109,7 +109,7 @@ static const struct part {
   const char *name;
   const struct row *row;
   size_t n;
-  bool still; /* what has not changed has no figure, and is 0 */
+  bool still; /* a figure that has not changed is absent, and is 0 */
 } parts[BN_WATCHED_LINES] = {{"host", host, sizeof host / sizeof *host, false},
                              {"device", device, sizeof device / sizeof *device, false},
                              {"server", server, sizeof server / sizeof *server, true}};
@@ -122,7 +122,7 @@ static const struct bn_watched_figure *watched_find(const struct bn_view *v, con
   return NULL;
 }
 
-/* A row is there if one of its figures is, or the first of them where what is absent is unknown. */
+/* A row needs one of its figures; if absent figures are unknown, it needs the first one. */
 static bool has_row(const struct bn_view *v, const struct part *p, const struct row *r)
 {
   for (size_t i = 0; i < PARTS && r->name[i] != NULL; i++) {
@@ -134,7 +134,7 @@ static bool has_row(const struct bn_view *v, const struct part *p, const struct 
   return false;
 }
 
-/* "1.50/0.00/-"; false: there is no such row. */
+/* Formats "1.50/0.00/-"; false: there is no such row. */
 static bool print_values(const struct bn_view *v, const struct part *p, const struct row *r,
                          char *out, size_t size)
 {
@@ -188,7 +188,7 @@ bool bn_watched_line(const struct bn_view *v, size_t i, char *out, size_t size)
 
 /* --- hosts of a run --------------------------------------------------------------------------- */
 
-/* The figures that there is room for in a line; the document has all. */
+/* The figures that fit into a line; the document has all figures. */
 static const struct column {
   const char *heading, *name;
   double unit;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The tables of texts: one per reference version, built from what the versions share. */
+/* The tables of texts, one per reference version, built from what the versions share. */
 #include "report/text/wording.h"
 
 /* --- 1.0 and 1.1 ------------------------------------------------------------------------------ */
@@ -122,7 +122,7 @@ static const struct bn_closing closing11 = {
     .end = fairness,
 };
 
-/* 1.1 prints nothing general after fileio's own part, and its columns are two narrower. */
+/* 1.1 prints nothing general after the part of fileio, and its columns are two narrower. */
 static const struct bn_closing fileio_closing11 = {
     .head = "",
     .latency = "\n"

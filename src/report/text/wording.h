@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the text report says in each reference version, as const tables of templates (form.h). */
+/* The wording of the text report in each reference version: const tables of templates (form.h). */
 #ifndef BN_REPORT_TEXT_WORDING_H
 #define BN_REPORT_TEXT_WORDING_H
 
@@ -11,7 +11,7 @@
 enum { BN_KINDS = BN_KIND_SQL + 1 };
 
 /* The general part of a report: head, latency, one `rank` line per percentile or `no_ranks`, tail,
-   further latencies, end.  Between head and latency stands what only bench's own form says. */
+   further latencies, end.  Bench's own form adds lines between head and latency. */
 struct bn_closing {
   const char *head, *latency, *rank, *no_ranks, *tail; /* no_ranks: for --percentile=0 */
   const char *end;
@@ -29,20 +29,20 @@ struct bn_dialect {
   /* NULL: this version has no interval lines of that kind. */
   const char *interval[BN_KINDS];
   const char *queue[BN_KINDS]; /* second line under --rate; NULL: none */
-  const char *own[BN_KINDS];   /* own part of the final report; NULL: none */
-  const char *transferred;     /* memory: more of it, when blocks were read or written */
+  const char *own[BN_KINDS];   /* the workload's part of the final report; NULL: none */
+  const char *transferred;     /* memory: a further line, if blocks were read or written */
   const char *timing;          /* fileio: latency of one kind of requests; NULL: none is printed */
   const struct bn_closing *closing[BN_KINDS];
   const char *session; /* --debug, once per session */
 };
 
-/* Of bench's own form: when each part of a run came, and what became of the arrivals of --rate. */
+/* Templates of bench's own form: the parts of a run, and the arrivals of --rate. */
 extern const char bn_wording_outages[], bn_wording_grace[], bn_wording_unfinished[],
     bn_wording_oldest[], bn_wording_times[], bn_wording_retries[], bn_wording_failed[],
     bn_wording_failed_threads[];
 extern const char bn_wording_arrivals[], bn_wording_warmup_backlog[];
 
-/* Never NULL.  own: bench's own form, whatever the version. */
+/* Never returns NULL.  native: bench's own form, whatever the version. */
 const struct bn_dialect *bn_dialect_get(enum bn_version version, bool own);
 
 #endif
