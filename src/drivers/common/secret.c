@@ -26,7 +26,7 @@ int bn_secret_path(const char *path, char out[BN_SECRET_MAX], struct bn_err *err
   return 0;
 }
 
-/* A line without its end; 0, or -1 and errno, 0 for the end of the file. */
+/* Reads a line without its end.  Returns 0, or -1 and errno, which is 0 at the end of the file. */
 static int read_line(FILE *f, char out[BN_SECRET_MAX])
 {
   size_t len;
@@ -55,7 +55,7 @@ int bn_secret_file(const char *path, char out[BN_SECRET_MAX], struct bn_err *err
   f = fopen(full, "re");
   if (f == NULL)
     return bn_err_set(err, errno, "cannot open the password file '%s': %s", path, strerror(errno));
-  /* No copy of the secret is to stay in a freed buffer. */
+  /* A buffer would keep a copy of the secret after it is freed. */
   (void)setvbuf(f, NULL, _IONBF, 0);
   if (read_line(f, out) != 0)
     rc = bn_err_set(err, errno, "cannot read a password from '%s': %s", path,

@@ -7,13 +7,13 @@
 
 enum { BN_SECRET_MAX = 4096 }; /* bytes of a password or path, with its terminator */
 
-/* path with a leading "~/" replaced by the home folder. */
+/* Copies path, with a leading "~/" replaced by the home folder. */
 int bn_secret_path(const char *path, char out[BN_SECRET_MAX], struct bn_err *err);
-/* The first line of a file. */
+/* Reads the first line of a file. */
 int bn_secret_file(const char *path, char out[BN_SECRET_MAX], struct bn_err *err);
 /* Asks on the terminal, without echo. */
 int bn_secret_prompt(const char *question, char out[BN_SECRET_MAX], struct bn_err *err);
-/* Overwrites and frees; NULL is fine. */
+/* Overwrites and frees the secret; NULL is allowed. */
 void bn_secret_free(char *secret);
 
 #endif

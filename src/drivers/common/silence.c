@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Hosts that lose their power or their network close no connection. */
+/* Limits the silence of a peer's host that has lost its power or its network. */
 #include "drivers/common/silence.h"
 
 #include <netinet/in.h>
@@ -8,7 +8,7 @@
 
 enum { LIMIT_MS = 10000, INTERVAL_S = 1 };
 
-/* -1: the socket has no such option. */
+/* Returns -1 if the socket has no such option. */
 static int silence_get(int fd, int name)
 {
   int value;
@@ -22,8 +22,8 @@ static void silence_set(int fd, int level, int name, int value)
   (void)setsockopt(fd, level, name, &value, sizeof value);
 }
 
-/* Linux counts TCP_USER_TIMEOUT for what is not acknowledged and, once a host has been silent for
-   TCP_KEEPIDLE, for questions, whose number then does not matter (tcp(7)). */
+/* Linux applies TCP_USER_TIMEOUT to unacknowledged data and, once a host has been silent for
+   TCP_KEEPIDLE, to keepalive probes, whose number then does not matter (tcp(7)). */
 void bn_silence_limit(int fd)
 {
   int limit_ms = silence_get(fd, TCP_USER_TIMEOUT), idle_s;

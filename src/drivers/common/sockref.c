@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <sys/socket.h>
 
-/* Unique since the system started. */
+/* Gets the socket's cookie, which is unique since the system started; false: there is none. */
 static bool cookie_of(int fd, uint64_t *cookie)
 {
   socklen_t len = sizeof *cookie;

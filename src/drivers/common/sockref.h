@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A client library's socket, to be shut down by another thread.  The library closes it when a
-   connection breaks, and the number may be another socket's by then; its cookie never is. */
+   connection breaks, and the number may then belong to another socket, whose cookie differs. */
 #ifndef BN_DRIVERS_COMMON_SOCKREF_H
 #define BN_DRIVERS_COMMON_SOCKREF_H
 
@@ -12,11 +12,11 @@ struct bn_sockref {
   uint64_t cookie;
 };
 
-/* All but shut are for the owner of the connection. */
+/* Only the owner of the connection calls bn_sockref_clear() and bn_sockref_set(). */
 void bn_sockref_clear(struct bn_sockref *s);
 void bn_sockref_set(struct bn_sockref *s, int fd);
-/* From any thread that keeps the connection from being closed by its owner: whoever reads from or
-   writes to the socket sees its end. */
+/* Called by any thread that keeps the owner from closing the connection: reads and writes of the
+   socket then find its end. */
 void bn_sockref_shut(const struct bn_sockref *s);
 
 #endif

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* First sizes; and after how many uses of less than a quarter in a row a buffer is made smaller. */
+/* First sizes in bytes; a buffer shrinks after CALM uses in a row of less than a quarter. */
 enum { IN_FIRST = 4096, OUT_FIRST = 1024, CALM = 64 };
 
 static int stream_fail(struct bn_stream *s, int error)
@@ -50,7 +50,7 @@ int bn_stream_set_blocking(const struct bn_stream *s, bool blocking)
   return fcntl(s->fd, F_SETFL, blocking ? flags & ~O_NONBLOCK : flags | O_NONBLOCK);
 }
 
-/* cap doubled until at least n fit; 0: too much. */
+/* Returns cap doubled until at least n fit; 0: n is too large. */
 static size_t stream_widened(size_t cap, size_t first, size_t n)
 {
   if (cap == 0)
@@ -60,7 +60,8 @@ static size_t stream_widened(size_t cap, size_t first, size_t n)
   return cap >= n ? cap : 0;
 }
 
-/* The buffer is empty and was used up to `used`.  One that was needed for something rare goes. */
+/* Frees memory that was needed for a rare large message.  The buffer is empty and was used up to
+   `used`. */
 static void calm_down(char **buf, size_t *cap, unsigned *calm, size_t used, size_t first)
 {
   char *smaller;
@@ -89,7 +90,7 @@ void bn_stream_emptied(struct bn_stream *s)
     calm_down(&s->in, &s->in_cap, &s->in_calm, used, IN_FIRST);
 }
 
-/* Has room behind end, preferably by moving what is there to the front. */
+/* Makes room behind end, preferably by moving the received bytes to the front. */
 static int make_room(struct bn_stream *s)
 {
   size_t cap;
@@ -131,12 +132,11 @@ static int wait_for(struct bn_stream *s, short events, short *came)
   return 0;
 }
 
-/* Sleeps until the first bytes of an answer are there.  What went wrong is what recv() finds next.
- * This stands in the path of every statement, and poll() is a point of cancellation, which doubles
- * its instructions; no thread of ours is cancelled.
- * Two threads on MariaDB that yield to the server and try again before they sleep have half the
- * rate.  PostgreSQL sends a long answer in parts: to spin until the next one comes takes more
- * processor time than to sleep again. */
+/* Sleeps until the first bytes of an answer are there; the next recv() finds an error.  This stands
+   in the path of every statement, and poll() is a point of cancellation, which doubles its
+   instructions; no thread of ours is cancelled.  Two threads on MariaDB that yield to the server
+   and try again before they sleep have half the rate.  PostgreSQL sends a long answer in parts: to
+   spin until the next part comes takes more processor time than to sleep again. */
 static void sleep_once(const struct bn_stream *s)
 {
   struct pollfd p = {.fd = s->fd, .events = POLLIN};
@@ -198,7 +198,7 @@ char *bn_stream_room(struct bn_stream *s, size_t n)
   return s->out + s->out_len;
 }
 
-/* The peer takes nothing now: waits, and reads what may be the reason. */
+/* Waits for a peer that takes nothing now, and reads, because unread answers may be the reason. */
 static int stream_unblock(struct bn_stream *s)
 {
   short came;

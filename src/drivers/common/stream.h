@@ -19,27 +19,26 @@
 
 struct bn_stream {
   int fd;
-  int error; /* errno of what failed; 0: the peer has closed the connection */
+  int error; /* errno of the failure; 0: the peer has closed the connection */
   char *in;
-  size_t in_cap, begin, end; /* in[begin] … in[end - 1] are there to be used */
+  size_t in_cap, begin, end; /* in[begin] … in[end - 1] are received and not yet used */
   char *out;
   size_t out_cap, out_len; /* out[0] … out[out_len - 1] wait for flush */
   unsigned in_calm, out_calm;
   bool poll_first; /* a Unix socket */
 };
 
-/* Takes no memory before it is used. */
+/* Allocates nothing before the first use.  The socket stays the caller's. */
 void bn_stream_init(struct bn_stream *s, int fd);
 void bn_stream_done(struct bn_stream *s);
 
-/* As the socket is to be, for us or for who has it next; 0 or -1. */
+/* Sets the mode of the socket, for the stream or for its next user; 0 or -1. */
 int bn_stream_set_blocking(const struct bn_stream *s, bool blocking);
 
-/* Receives once, as much as there is room for, which is made.  1: something came; 0: nothing is
-   there yet (without `wait` only).  Pointers to received bytes are void afterwards, offsets from
-   bn_stream_data stay. */
+/* Receives once, after it has made room.  1: bytes came; 0: nothing is there yet (without `wait`
+   only). Pointers to received bytes become invalid, offsets from bn_stream_data stay valid. */
 int bn_stream_fill(struct bn_stream *s, bool wait);
-/* What bn_stream_need does when it has to. */
+/* The slow path of bn_stream_need. */
 int bn_stream_wait(struct bn_stream *s, size_t n);
 void bn_stream_emptied(struct bn_stream *s);
 
@@ -48,7 +47,7 @@ static inline const char *bn_stream_data(const struct bn_stream *s)
   return s->in + s->begin;
 }
 
-/* Bytes at bn_stream_data. */
+/* The number of bytes at bn_stream_data. */
 static inline size_t bn_stream_len(const struct bn_stream *s)
 {
   return s->end - s->begin;
@@ -61,7 +60,7 @@ static inline int bn_stream_need(struct bn_stream *s, size_t n)
   return __builtin_expect(bn_stream_len(s) >= n, 1) ? 0 : bn_stream_wait(s, n);
 }
 
-/* The first n bytes are used up, n <= bn_stream_len.  Pointers to the received bytes are void. */
+/* Drops the first n received bytes, n <= bn_stream_len.  Pointers to them become invalid. */
 static inline void bn_stream_skip(struct bn_stream *s, size_t n)
 {
   s->begin += n;
@@ -69,7 +68,7 @@ static inline void bn_stream_skip(struct bn_stream *s, size_t n)
     bn_stream_emptied(s);
 }
 
-/* Of the received bytes only the first n stay. */
+/* Keeps only the first n received bytes. */
 static inline void bn_stream_cut(struct bn_stream *s, size_t n)
 {
   s->end = s->begin + n;
@@ -77,17 +76,17 @@ static inline void bn_stream_cut(struct bn_stream *s, size_t n)
     bn_stream_emptied(s);
 }
 
-/* Room for n more bytes behind those that wait to be sent, or NULL.  Valid until the next call. */
+/* Returns room for n more bytes behind the unsent bytes, valid until the next call, or NULL. */
 char *bn_stream_room(struct bn_stream *s, size_t n);
 
-/* n bytes of the room were filled. */
+/* Adds n bytes, written to the room, to the unsent bytes. */
 static inline void bn_stream_wrote(struct bn_stream *s, size_t n)
 {
   s->out_len += n;
 }
 
-/* Sends all that waits, and takes in what comes meanwhile from a peer that does not read because
-   it has not been read from.  After a failure nothing waits any more. */
+/* Sends all unsent bytes.  A peer may read only when its answers are read, so they are received
+   meanwhile.  After a failure nothing is left to send. */
 int bn_stream_flush(struct bn_stream *s);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Connections: made by the client library, then with a way for the statements. */
+/* Connections: the client library makes them, then one of two ways carries the statements. */
 #include "drivers/mysql/conn.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "drivers/mysql/driver.h"
 #include "drivers/mysql/error.h"
 
-/* Calls are traced, packets compressed and silence measured in the client library. */
+/* Only the client library traces calls, compresses packets and limits the time of reading. */
 const char *bn_mysql_needs_library(const struct bn_mysql_conf *conf)
 {
   if (conf->debug)
@@ -83,7 +83,7 @@ void bn_mysql_interrupt(void *conn)
   bn_sockref_shut(&c->socket);
 }
 
-/* Nobody is there in a dry run. */
+/* A dry run has no server to ask. */
 void bn_mysql_about(void *conn, struct bn_sql_about *out)
 {
   struct bn_mysql_conn *c = conn;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A connection and its statements as the SQL layer has them: two ways to the server, and who of the
-   two takes the next statement.  The ways know nothing of each other:
+/* A connection and its statements as the SQL layer sees them: two ways to the server, and which of
+   the two carries the next statement.  The ways know nothing of each other:
 
-   lib/ calls the client library, which connects, prepares, fills tables and does whatever is rare;
-   it owns the library's handles and all that is read from their insides.
+   lib/ calls the client library, which connects, prepares, fills tables and does all that is rare;
+   it owns the library's handles and what is read from their insides.
 
    wire/ sends the statements of transactions in packets of its own, and prepares many at once; it
    owns the bytes that were received and not yet used, and the answer they belong to.
 
-   Before the library sends anything, settle has read what the server still had to say; after it has
-   done something, note_library looks whether it has given the connection up. */
+   Before the library sends anything, bn_mysql_settle() reads all pending answers; afterwards
+   bn_mysql_note_library() checks whether the library has given the connection up. */
 #ifndef BN_DRIVERS_MYSQL_CONN_H
 #define BN_DRIVERS_MYSQL_CONN_H
 
@@ -17,17 +17,17 @@
 #include "drivers/mysql/lib/lib.h"
 #include "drivers/mysql/wire/wire.h"
 
-/* Who exchanges statements with the server. */
+/* The way by which statements reach the server. */
 enum bn_mysql_by {
   BN_MYSQL_BY_NOBODY, /* a dry run, or not connected */
   BN_MYSQL_BY_LIBRARY,
-  BN_MYSQL_BY_US /* and the library, for what is rare */
+  BN_MYSQL_BY_US /* wire/; the library does all that is rare */
 };
 
 struct bn_mysql_conn {
   struct bn_mysql *driver;
   enum bn_mysql_by by;
-  struct bn_mysql_stmt *source; /* whose rows the current result has; NULL: a query's */
+  struct bn_mysql_stmt *source; /* statement whose rows the current result has; NULL: a query */
   struct bn_sockref socket;
   struct bn_mysql_lib lib;
   struct bn_mysql_wire wire;
@@ -35,8 +35,8 @@ struct bn_mysql_conn {
 
 struct bn_mysql_stmt {
   struct bn_mysql_conn *conn;
-  bool complete; /* each of its parameters is bound */
-  bool ours;     /* wire/ has prepared it, and the library does not know it */
+  bool complete; /* all parameters are bound */
+  bool ours;     /* wire/ has prepared the statement, and the library does not know it */
   struct bn_mysql_lib_stmt lib;
   struct bn_mysql_wire_stmt wire;
 };
@@ -49,15 +49,15 @@ static inline void bn_mysql_settle(struct bn_mysql_conn *c)
   c->source = NULL;
 }
 
-/* A library that has found the connection broken has closed the socket, whose number may be another
-   connection's by now. */
+/* Stops wire/ if the library has found the connection broken: it has then closed the socket, whose
+   number may already be another connection's. */
 static inline void bn_mysql_note_library(struct bn_mysql_conn *c)
 {
   if (c->by == BN_MYSQL_BY_US && !bn_mysql_lib_connected(&c->lib))
     bn_mysql_wire_give_up(&c->wire);
 }
 
-/* The option that only the client library can follow, as a user writes it; NULL: there is none. */
+/* Returns the option that only the client library supports, as a user writes it, or NULL. */
 const char *bn_mysql_needs_library(const struct bn_mysql_conf *conf);
 
 /* Hooks of the driver. */

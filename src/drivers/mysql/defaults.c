@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The option file of --mysql-defaults-file, as MySQL's clients have it.  The client library could
-   read it, but only while it connects, and then nobody knows the host before that fails. */
+/* Reads the option file of --mysql-defaults-file as MySQL's clients do.  The client library could
+   read it, but only while it connects, too late to name the host in a failure. */
 #include "drivers/mysql/defaults.h"
 
 #include <ctype.h>
@@ -44,7 +44,7 @@ static char *defaults_trim(char *s)
   return s;
 }
 
-/* Quotes around a value go; within it a backslash means what it means to MySQL's clients. */
+/* Removes quotes around a value, and replaces backslash escapes as MySQL's clients do. */
 static void defaults_unquote(char *s)
 {
   static const char escape[] = "btnrs\\\"'", meaning[] = "\b\t\n\r \\\"'";
@@ -64,7 +64,7 @@ static void defaults_unquote(char *s)
   *out = '\0';
 }
 
-/* A later value of the file beats an earlier one. */
+/* Replaces an earlier value of the file. */
 static int defaults_keep(char **slot, const char *value)
 {
   char *copy = strdup(value);
@@ -76,7 +76,7 @@ static int defaults_keep(char **slot, const char *value)
   return 0;
 }
 
-/* In names of options '_' is '-'. */
+/* Option names may have '_' for '-'. */
 static int take_line(char *line, struct bn_mysql_defaults *d)
 {
   char *value = strchr(line, '=');

@@ -15,8 +15,8 @@ static bool is_this_host(const struct bn_list *list)
   return list->n == 1 && strcmp(list->item[0], BN_MYSQL_HOST) == 0;
 }
 
-/* What the file says replaces what was not given.  A host is never reached by the socket beside it,
-   unless it is this one. */
+/* Values of the file replace options that were not given.  A socket of the file is used only if the
+   host is this one, because sockets do not reach other hosts. */
 static void choose_places(struct bn_mysql *driver)
 {
   const struct bn_mysql_conf *conf = driver->conf;
@@ -90,7 +90,7 @@ static int driver_check(const struct bn_mysql_conf *conf, const struct bn_policy
 {
   if (conf->socket.n == 0 && conf->host.n == 0)
     return bn_err_set(err, EINVAL, "No MySQL hosts specified, aborting");
-  /* In 0.5 the port is one number, and nothing is 0: the client library's own. */
+  /* In 0.5 the port is one number, and without it the client library uses its default. */
   if (conf->socket.n == 0 && conf->port.n == 0 && !policy->mysql_zero_port)
     return bn_err_set(err, EINVAL, "No MySQL ports specified, aborting");
   return check_protocol(conf, err);
@@ -113,7 +113,7 @@ static void driver_done(void *self)
   free_driver(driver);
 }
 
-/* Before anything of the client library. */
+/* Must precede every call of the client library. */
 static int driver_settle(struct bn_mysql *driver, struct bn_err *err)
 {
   const char *path = driver->conf->defaults_file;

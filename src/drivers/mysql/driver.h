@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The MySQL driver's process-wide state, which all of its files read and only init and done write.
- */
+/* The MySQL driver's process-wide state: only init and done write it, all files read it. */
 #ifndef BN_DRIVERS_MYSQL_DRIVER_H
 #define BN_DRIVERS_MYSQL_DRIVER_H
 
@@ -12,21 +11,21 @@ struct bn_mysql {
   const struct bn_mysql_conf *conf;
   const struct bn_driver_host *host;
   struct bn_mysql_defaults file;
-  /* After files, prompt and environment; NULL: the client library's choice. */
+  /* Chosen from options, files, prompt or environment; NULL: the client library chooses. */
   const char *user;
   char *password;
-  /* The options', or the one of the file. */
+  /* The options' lists, or the single entry of the file. */
   const struct bn_list *hosts, *sockets;
   struct bn_list file_host, file_socket;
   unsigned *port;
   size_t n_ports;
-  int ssl; /* the mode */
+  int ssl; /* BN_MYSQL_SSL_DISABLED to BN_MYSQL_SSL_VERIFY_IDENTITY */
 };
 
 /* Finds user and password. */
 int bn_mysql_secrets_find(struct bn_mysql *driver, struct bn_err *err);
 
-/* Calls shown by --mysql-debug; never with a password. */
+/* Shows a call for --mysql-debug, never with a password. */
 __attribute__((format(printf, 2, 3))) void bn_mysql_trace_text(const struct bn_mysql *driver,
                                                                const char *fmt, ...);
 #define bn_mysql_trace(driver, ...)                                                                \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What went wrong: numbers of MySQL and MariaDB, and what they mean. */
+/* Error numbers of MySQL and MariaDB, and their meanings. */
 #include "drivers/mysql/error.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 /* Bits of a server's status. */
 enum { IN_TRANSACTION = 1 << 0, AUTOCOMMIT = 1 << 1 };
 
-/* Of the server, by number: the header with their names differs from one vendor to the other. */
+/* Error numbers of servers: the header with their names differs between vendors. */
 enum {
   SERVER_FULL = 1040,
   SERVER_UNKNOWN_COMMAND = 1047, /* Galera: the node is not part of the cluster */
@@ -20,7 +20,7 @@ enum {
   SERVER_NO_COMMIT = 1180, /* the text says what failed */
   SERVER_FULL_FOR_USER = 1203,
   SERVER_DEADLOCK = 1213,
-  SERVER_ACCOUNT_LIMIT = 1226, /* of connections or of statements; the text names it */
+  SERVER_ACCOUNT_LIMIT = 1226, /* a limit of connections or of statements; the text names it */
   SERVER_HOOK = 3100,          /* group replication did not take a commit */
   SERVER_CERTIFICATION = 3101  /* group replication rolled the transaction back */
 };
@@ -45,7 +45,7 @@ static const struct {
     {1226, BN_CLASS_RESOURCE},      {1461, BN_CLASS_RESOURCE}, /* too many prepared statements */
 };
 
-/* After these the connection is gone, or about to be. */
+/* Errors after which the connection is lost, or about to be. */
 static const int lost_codes[] = {
     BN_MYSQL_GONE,
     BN_MYSQL_LOST,
@@ -53,11 +53,11 @@ static const int lost_codes[] = {
     BN_MYSQL_TCP_CONNECTION,
     BN_MYSQL_ENCRYPTION,
     BN_MYSQL_MALFORMED,
-    BN_MYSQL_OUT_OF_SYNC, /* nothing but a new connection helps */
+    BN_MYSQL_OUT_OF_SYNC, /* only a new connection helps */
     1053,                 /* the server is shutting down */
     1152,                 /* aborted connection */
     1153,                 /* a packet too long for the server, which hangs up */
-    1158,                 /* reading from and writing to the network, four of them */
+    1158,                 /* four errors of reading from and writing to the network */
     1159,
     1160,
     1161,
@@ -66,9 +66,10 @@ static const int lost_codes[] = {
     4031, /* disconnected for inactivity */
 };
 
-/* What Galera says of a node that has lost its cluster: in MariaDB 10.4 and later, or before, where
-   the server takes its number for that of an engine or of the system: "Got error 6 "No such device
-   or address" during COMMIT", in any language.  Engines have 120 and more. */
+/* True for texts with which Galera reports a node that has lost its cluster: in MariaDB 10.4 and
+   later, or before, where the server takes Galera's number for the number of an engine or of the
+   system: "Got error 6 "No such device or address" during COMMIT", in any language.  Engines have
+   numbers from 120. */
 static bool is_outside(const char *text)
 {
   enum { LOST = 6, FAILED = 7 };
@@ -78,12 +79,11 @@ static bool is_outside(const char *text)
          number == FAILED;
 }
 
-/* A node that Galera has put aside lets users in, but carries out nothing until it is back, and a
-   commit fails on a server that leaves its cluster or group.  Another server may do it.  The
-   connection stands.  Group replication says the same of a transaction that is too large.
-
-   No other class is right: a commit that was on its way to the others may be stored there, so it
-   was not refused. */
+/* A node that Galera has put aside lets users in, but executes nothing until it is back, and a
+   commit fails on a server that leaves its cluster or group.  Another server may execute it.  The
+   connection stays open.  Group replication reports a transaction that is too large in the same
+   way.  No other class is right: a commit that was on its way to other nodes may be stored there,
+   so it was not refused. */
 static bool is_aside(int code, const char *text)
 {
   switch (code) {
@@ -122,7 +122,7 @@ bool bn_mysql_missing(const struct bn_sql_diag *d)
   return d->code == SERVER_NO_TABLE;
 }
 
-/* The client library says "(99)", after the name of the server. */
+/* The client library writes "(99)" after the name of the server. */
 static bool is_without_port(const struct bn_sql_diag *d)
 {
   char number[16];
@@ -159,7 +159,7 @@ static enum bn_sql error_fill(int code, const char *state, const char *call, con
 enum bn_sql bn_mysql_fail_as(unsigned *status, int code, const char *state, const char *call,
                              const char *text, struct bn_sql_diag *d)
 {
-  /* An error does not come with a status. */
+  /* Errors come without a status, so it is updated here. */
   if (code == SERVER_DEADLOCK || code == SERVER_CERTIFICATION)
     *status &= ~(unsigned)IN_TRANSACTION;
   d->rolled_back = (*status & IN_TRANSACTION) == 0;
@@ -181,7 +181,7 @@ enum bn_sql bn_mysql_unread(enum bn_sql_step step, bool prepared, struct bn_sql_
     call = "mysql_stmt_prepare()";
   (void)error_fill(BN_MYSQL_OUT_OF_SYNC, "HY000", call,
                    "Commands out of sync; you can't run this command now", d);
-  /* The connection is as it was. */
+  /* The connection is still usable. */
   return BN_SQL_ERROR;
 }
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Errors of MySQL and MariaDB by number, whoever noticed them; knows no client library. */
+/* Errors of MySQL and MariaDB by number; knows no client library. */
 #ifndef BN_DRIVERS_MYSQL_ERROR_H
 #define BN_DRIVERS_MYSQL_ERROR_H
 
 #include "api/driver.h"
 
-/* Numbers that client libraries have for failures of their own. */
+/* Error numbers that client libraries themselves use. */
 enum bn_mysql_client_error {
   BN_MYSQL_CLIENT_FIRST = 2000,
-  BN_MYSQL_SOCKET_CONNECTION = 2002, /* MariaDB's library: of hosts, too */
+  BN_MYSQL_SOCKET_CONNECTION = 2002, /* MariaDB's library uses it for hosts, too */
   BN_MYSQL_HOST_CONNECTION = 2003,
   BN_MYSQL_UNKNOWN_HOST = 2005,
   BN_MYSQL_GONE = 2006,
@@ -16,18 +16,18 @@ enum bn_mysql_client_error {
   BN_MYSQL_TCP_CONNECTION = 2011, /* the reference counts it as a lost connection */
   BN_MYSQL_LOST = 2013,
   BN_MYSQL_OUT_OF_SYNC = 2014,
-  BN_MYSQL_ENCRYPTION = 2026, /* cannot be had or, of MariaDB's library, has ended */
+  BN_MYSQL_ENCRYPTION = 2026, /* encryption is not available or, in MariaDB's library, has ended */
   BN_MYSQL_MALFORMED = 2027,
   BN_MYSQL_LOST_EXTENDED = 2055
 };
 
-/* Fill all of d but `where`; return LOST if the connection is gone after that number, else ERROR.
-   status: the server's after the last statement that succeeded; it becomes that of now. */
+/* Fills all of d but `where`; returns LOST if the connection is lost after that number, else ERROR.
+   status: of the server after the last statement that succeeded; it is updated. */
 enum bn_sql bn_mysql_fail_as(unsigned *status, int code, const char *state, const char *call,
                              const char *text, struct bn_sql_diag *d);
-/* The same without a connection; d->rolled_back stays. */
+/* Does the same without a connection; d->rolled_back stays. */
 enum bn_sql bn_mysql_fail_text(int code, const char *call, const char *text, struct bn_sql_diag *d);
-/* What the server's status says of the next statement. */
+/* Returns the transaction state that the server's status has for the next statement. */
 enum bn_sql_transaction bn_mysql_transaction_of(unsigned status);
 
 /* Hooks of the driver. */

@@ -5,8 +5,7 @@
 
 #include "api/opt.h"
 
-/* Indices of --mysql-ssl's choices; those from BN_MYSQL_SSL_WORDS on are other words for on and
-   off. */
+/* Indices of --mysql-ssl's choices; BN_MYSQL_SSL_WORDS begins other words for on and off. */
 enum {
   BN_MYSQL_SSL_DISABLED,
   BN_MYSQL_SSL_PREFERRED,
@@ -15,17 +14,16 @@ enum {
   BN_MYSQL_SSL_VERIFY_IDENTITY,
   BN_MYSQL_SSL_WORDS
 };
-/* The mode that a choice stands for. */
+/* Returns the mode that a choice stands for. */
 int bn_mysql_ssl_mode(int choice);
 
-/* The choice that is spelled so, or -1. */
+/* Returns the choice with that spelling, or -1. */
 int bn_mysql_ssl_choice(const char *word);
 
-/* The host that is reached by a socket. */
+/* The host that the library reaches by a socket. */
 #define BN_MYSQL_HOST "localhost"
 
-/* Indices of --mysql-protocol's choices: who writes statements to the socket and reads the answers.
- */
+/* Indices of --mysql-protocol's choices: the code that writes statements and reads answers. */
 enum { BN_MYSQL_PROTOCOL_AUTO, BN_MYSQL_PROTOCOL_OWN, BN_MYSQL_PROTOCOL_LIBRARY };
 
 struct bn_mysql_conf {
@@ -38,7 +36,7 @@ struct bn_mysql_conf {
   bool compression, debug, dry_run, password_prompt, cleartext_password;
   int ssl;                                            /* a choice, for bn_mysql_ssl_mode */
   int protocol;                                       /* BN_MYSQL_PROTOCOL_… */
-  bool host_given, port_given, user_given, ssl_given; /* else the option file decides */
+  bool host_given, port_given, user_given, ssl_given; /* false: the option file decides */
   char *ssl_key, *ssl_ca, *ssl_cert, *ssl_cipher, *compression_algorithms;
 };
 

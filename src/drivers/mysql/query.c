@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Queries as text, and the results of all statements, by the way that takes them. */
+/* Queries as text, and the results of all statements, by the way that carries them. */
 #include "drivers/mysql/conn.h"
 
 enum bn_sql bn_mysql_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
@@ -41,7 +41,7 @@ enum bn_sql bn_mysql_next(void *conn, void *stmt, struct bn_sql_result *r, struc
   return rc;
 }
 
-/* Of a statement that the server has described only when it was prepared. */
+/* Gets the columns from the library if the server has described them only while it prepared. */
 static bool learn_columns(struct bn_mysql_stmt *st)
 {
   uint32_t n;

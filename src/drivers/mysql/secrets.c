@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* User and password: from options, a file of their own, the terminal, an option file of MySQL's
-   clients, or the environment; the first that has one wins. */
+/* User and password: from options, a password file, the terminal, an option file of MySQL's
+   clients, or the environment; the first source that has one wins. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "drivers/common/secret.h"
 #include "drivers/mysql/driver.h"
 
-/* 1: there is one; 0: none; -1: failed. */
+/* Returns 1 if there is a password, 0 if not, -1 after a failure. */
 static int ask_password(const struct bn_mysql_conf *conf, char out[BN_SECRET_MAX],
                         struct bn_err *err)
 {
@@ -19,7 +19,7 @@ static int ask_password(const struct bn_mysql_conf *conf, char out[BN_SECRET_MAX
   return 0;
 }
 
-/* A user of the option file only replaces one that was not given. */
+/* The option file's user only replaces a user that was not given. */
 static const char *choose_user(const struct bn_mysql *driver)
 {
   const char *filed = driver->file.user;
@@ -36,7 +36,7 @@ int bn_mysql_secrets_find(struct bn_mysql *driver, struct bn_err *err)
 
   if (conf->password == NULL || conf->password[0] == '\0')
     given = ask_password(conf, asked, err);
-  /* An empty one is what was asked for only if nothing else was. */
+  /* An empty password is used only if there is no prompt and no file. */
   found = given > 0                       ? asked
           : conf->password != NULL        ? conf->password
           : driver->file.password != NULL ? driver->file.password

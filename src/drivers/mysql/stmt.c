@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Statements prepared by the server: one by the client library, many by wire/; then executed by the
-   way that takes them. */
+/* Statements prepared by the server: single ones by the client library, many by wire/; then
+   executed by the way that carries them. */
 #include "drivers/mysql/conn.h"
 
 enum bn_sql bn_mysql_prepare(void *conn, void *stmt, const char *sql, size_t len,
@@ -73,7 +73,7 @@ enum bn_sql bn_mysql_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_
     *r = (struct bn_sql_result){.dry = true};
     return BN_SQL_DONE;
   }
-  /* The library tells what is wrong with parameters that are missing. */
+  /* The library reports missing parameters. */
   if (c->by == BN_MYSQL_BY_US && st->complete) {
     rc = bn_mysql_wire_execute(&c->wire, &st->wire, r, d);
   } else {

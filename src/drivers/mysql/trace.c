@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The trace of the client library's calls. */
+/* Traces the calls of the client library. */
 #include <stdarg.h>
 #include <stdio.h>
 

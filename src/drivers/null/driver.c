@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The driver that answers everything at once: dry runs, and the cost of everything but a server. */
+/* The driver that answers at once: for dry runs, and to measure all costs but the server's. */
 #include <string.h>
 #include <strings.h>
 
@@ -10,7 +10,7 @@ struct null_conn {
   const struct bn_null_conf *conf;
 };
 
-/* What a statement returns, known by its first word. */
+/* The kind of result of a statement, known by its first word. */
 enum kind { OTHER, ROWS, CHANGES };
 
 struct null_stmt {
@@ -53,7 +53,7 @@ static int null_init(void **self, const void *conf, const struct bn_driver_host 
 {
   (void)host;
   (void)err;
-  /* Only ever read. */
+  /* The driver only reads it. */
   memcpy(self, &conf, sizeof conf);
   return 0;
 }
@@ -146,7 +146,7 @@ static enum bn_sql null_next(void *conn, void *stmt, struct bn_sql_result *r, st
   return driver_answer(conn, OTHER, r);
 }
 
-/* The rows still to come are counted down in the result itself. */
+/* The result itself counts the remaining rows down. */
 static bool null_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *row)
 {
   (void)conn;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Connections: made by libpq, then with a way for the statements. */
+/* Connections: libpq makes them, then one of two ways carries the statements. */
 #include "drivers/pgsql/conn.h"
 
 #include "drivers/common/silence.h"
 #include "drivers/pgsql/driver.h"
 #include "drivers/pgsql/error.h"
 
-/* --- whose the socket is -------------------------------------------------------------------------
+/* --- use of the socket --------------------------------------------------------------------------
  */
 
 bool bn_pgsql_take_back(struct bn_pgsql_conn *c)
 {
   const enum bn_pgsql_who who = bn_pgsql_wire_who(&c->wire);
 
-  /* One that libpq knows to be broken is left to its words. */
+  /* libpq itself reports a connection that it knows to be broken. */
   if (who != BN_PGSQL_LENT || !bn_pgsql_lib_is_idle(&c->lib))
     return who == BN_PGSQL_GONE;
   return bn_pgsql_wire_take_back(&c->wire, bn_pgsql_lib_transaction(&c->lib));
@@ -34,7 +34,7 @@ char bn_pgsql_transaction(const struct bn_pgsql_conn *c)
 static enum bn_sql choose_way(struct bn_pgsql_conn *c, struct bn_sql_diag *d)
 {
   const int asked = c->driver->conf->protocol;
-  /* Notices are shown as libpq words them. */
+  /* libpq shows notices in its own words. */
   const bool can = bn_pgsql_lib_is_plain(&c->lib) && !c->driver->host->policy->pgsql_shows_notices;
 
   if (can && asked != BN_PGSQL_PROTOCOL_LIBRARY)
@@ -78,8 +78,8 @@ void bn_pgsql_disconnect(void *conn)
   bn_pgsql_lib_disconnect(&c->lib);
 }
 
-/* A request to cancel would need a connection of its own, and wait for a server that does not
-   answer: the very case this is for. */
+/* A cancel request would need another connection, and wait for a server that does not answer, which
+   is the very case of an interrupt. */
 void bn_pgsql_interrupt(void *conn)
 {
   const struct bn_pgsql_conn *c = conn;
@@ -139,7 +139,7 @@ enum bn_sql bn_pgsql_load_begin(void *conn, const char *table, const char *colum
 {
   struct bn_pgsql_conn *c = conn;
 
-  /* A failure would take the transaction with it. */
+  /* A failure would end the transaction. */
   if (bn_pgsql_transaction(c) != 'I')
     return bn_pgsql_fail_text("25001", "COPY", "COPY would be part of a transaction", d);
   bn_pgsql_wire_lend(&c->wire);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A connection and its statements as the SQL layer has them: two ways to the server, and who of the
-   two has the socket.  The ways know nothing of each other:
+/* A connection and its statements as the SQL layer sees them: two ways to the server, and which of
+   the two has the socket.  The ways know nothing of each other:
 
    lib/ calls libpq, which connects, prepares, fills tables and does everything on an encrypted
    connection; it owns libpq's objects.
@@ -9,8 +9,8 @@
    the bytes that were received and not yet used, the answer they belong to, and whether the socket
    is lent to libpq.
 
-   Before libpq sends anything, lend has read what the server still had to say; on_wire takes the
-   socket back. */
+   Before libpq sends anything, bn_pgsql_wire_lend() reads all pending messages; bn_pgsql_on_wire()
+   takes the socket back. */
 #ifndef BN_DRIVERS_PGSQL_CONN_H
 #define BN_DRIVERS_PGSQL_CONN_H
 
@@ -29,20 +29,20 @@ struct bn_pgsql_conn {
 struct bn_pgsql_stmt {
   struct bn_pgsql_conn *conn;
   struct bn_pgsql_request request;
-  struct bn_pgsql_values values; /* of lib/ */
-  int fields;                    /* of the rows, as wire/ was told; BN_PGSQL_UNKNOWN: not yet */
+  struct bn_pgsql_values values; /* used by lib/ */
+  int fields; /* number of fields of its rows, as wire/ was told; BN_PGSQL_UNKNOWN: not yet */
 };
 
-/* What on_wire does when it has to. */
+/* The slow path of bn_pgsql_on_wire. */
 bool bn_pgsql_take_back(struct bn_pgsql_conn *c);
 
-/* Whether the next statement goes by wire/; true also for a connection that it has lost. */
+/* True if the next statement goes by wire/, also on a connection that wire/ has lost. */
 static inline bool bn_pgsql_on_wire(struct bn_pgsql_conn *c)
 {
   return __builtin_expect(bn_pgsql_wire_is_ours(&c->wire), 1) || bn_pgsql_take_back(c);
 }
 
-/* 'I': no transaction, 'T': within one, 'E': it has failed; '?': unknown. */
+/* Returns 'I': no transaction, 'T': within one, 'E': it has failed, '?': unknown. */
 char bn_pgsql_transaction(const struct bn_pgsql_conn *c);
 
 /* Hooks of the driver. */

@@ -20,7 +20,7 @@ static void free_driver(struct bn_pgsql *driver)
   free(driver);
 }
 
-/* An empty list is one entry: libpq's default. */
+/* An empty list becomes one NULL entry, libpq's default. */
 static int split_hosts(struct bn_pgsql *driver)
 {
   const char *text = driver->conf->host != NULL ? driver->conf->host : "";
@@ -82,7 +82,7 @@ static int driver_check(const struct bn_pgsql_conf *conf, const struct bn_policy
   return 0;
 }
 
-/* "a,b", for libpq, which says what is wrong with it. */
+/* Joins the methods as "a,b" for libpq, which checks them. */
 static int read_methods(struct bn_pgsql *driver, struct bn_err *err)
 {
   const struct bn_list *list = &driver->conf->require_auth;
@@ -160,7 +160,7 @@ static const char *const texts[BN_STEPS] = {
     [BN_STEP_CONNECT] = "Connection to database failed: %m",
     [BN_STEP_PREPARE] = "%c failed: %m",
     [BN_STEP_BIND] = "%m",
-    /* 7 is libpq's status of every failure. */
+    /* 7 is libpq's status for every failure. */
     [BN_STEP_QUERY] = "%c() failed: 7 %m\nfailed query%v: %q",
 };
 

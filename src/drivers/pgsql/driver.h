@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The PostgreSQL driver's process-wide state, which init and done write and all of its files read.
- */
+/* The PostgreSQL driver's process-wide state: only init and done write it, all files read it. */
 #ifndef BN_DRIVERS_PGSQL_DRIVER_H
 #define BN_DRIVERS_PGSQL_DRIVER_H
 
@@ -10,7 +9,7 @@
 struct bn_pgsql {
   const struct bn_pgsql_conf *conf;
   const struct bn_driver_host *host;
-  char *password; /* after file and prompt; NULL: libpq looks for one */
+  char *password; /* from option, file or prompt; NULL: libpq looks for one */
   char **hosts;   /* NULL entries: libpq's default, a socket */
   size_t n_hosts;
   char *require_auth; /* for libpq; NULL: the option was not given */

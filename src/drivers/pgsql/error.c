@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What went wrong: SQLSTATEs of PostgreSQL, and what they mean. */
+/* SQLSTATEs of PostgreSQL, and their meanings. */
 #include "drivers/pgsql/error.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 static const char raise_all[] =
     "raise max_connections on the server and restart it, or use fewer --threads";
 
-/* By SQLSTATE or by its first two characters, its class. */
+/* Classes by SQLSTATE, or by its first two characters. */
 static const struct {
   const char *state;
   enum bn_sql_class class;
@@ -54,8 +54,8 @@ bool bn_pgsql_missing(const struct bn_sql_diag *d)
   return strcmp(d->state, "42P01") == 0;
 }
 
-/* libpq tells no SQLSTATE of a connection that was refused, so that only the text tells; one in
-   another language goes without a remedy. */
+/* libpq has no SQLSTATE for a refused connection, so the text decides; texts in other languages get
+   no remedy. */
 static const char *remedy_of_refusal(const char *text)
 {
   static const struct {
@@ -81,7 +81,7 @@ const char *bn_pgsql_remedy(const struct bn_sql_diag *d)
 {
   if (strcmp(d->state, "08006") == 0)
     return remedy_of_refusal(d->text);
-  /* It is there already, or it is not there. */
+  /* The statement exists already, or does not exist. */
   if (strcmp(d->state, "42P05") != 0 && strcmp(d->state, "26000") != 0)
     return NULL;
   return "the prepared statements on the server are not those of this session. If the connection "

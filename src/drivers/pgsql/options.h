@@ -5,8 +5,7 @@
 
 #include "api/opt.h"
 
-/* Indices of --pgsql-protocol's choices: who writes statements to the socket and reads the answers.
- */
+/* Indices of --pgsql-protocol's choices: the code that writes statements and reads answers. */
 enum { BN_PGSQL_PROTOCOL_AUTO, BN_PGSQL_PROTOCOL_OWN, BN_PGSQL_PROTOCOL_LIBRARY };
 
 struct bn_pgsql_conf {
@@ -17,7 +16,7 @@ struct bn_pgsql_conf {
   struct bn_list port, ignore_errors, require_auth;
   int64_t connect_timeout_s; /* 0: none */
   bool password_prompt;
-  bool host_given, port_given, user_given, db_given, sslmode_given; /* else the service decides */
+  bool host_given, port_given, user_given, db_given, sslmode_given; /* false: the service decides */
   int protocol;                                                     /* BN_PGSQL_PROTOCOL_… */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The question marks of a statement become the numbered parameters of PostgreSQL. */
+/* Converts the question marks of a statement to numbered parameters of PostgreSQL. */
 #include "drivers/pgsql/request.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@ static bool is_word(char c)
          (c & 0x80) != 0;
 }
 
-/* Behind a literal or a quoted name; a doubled quote does not end it. */
+/* Returns the end of a literal or a quoted name; a doubled quote does not end it. */
 static const char *skip_quoted(const char *p, const char *end, bool backslash)
 {
   const char quote = *p++;
@@ -57,7 +57,7 @@ static const char *skip_line(const char *p, const char *end)
   return nl != NULL ? nl + 1 : end;
 }
 
-/* $tag$ text $tag$; a dollar within a name begins none. */
+/* Returns the end of $tag$ text $tag$; a dollar within a name begins no such text. */
 static const char *skip_dollars(const char *p, const char *begin, const char *end)
 {
   const char *tag_end = p + 1, *close;
@@ -80,7 +80,7 @@ static bool has_escapes(const char *p, const char *begin)
          (p - 1 == begin || !is_word(p[-2]));
 }
 
-/* Behind what begins at p and holds no parameter: one character, or all of a literal. */
+/* Returns the end of the piece at p without parameters: one character, or a whole literal. */
 static const char *params_skip(const char *p, const char *begin, const char *end)
 {
   if (*p == '\'' || *p == '"')

@@ -2,7 +2,7 @@
 /* Queries as text, and the rows of every result, by the way that has the socket. */
 #include "drivers/pgsql/conn.h"
 
-/* If a text has several statements, the result is that of the last one, as in the reference. */
+/* Returns the result of the last statement if the text has several, as the reference does. */
 enum bn_sql bn_pgsql_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
                            struct bn_sql_diag *d)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Statements prepared by the server.  The types of the parameters belong to the statement, so one
-   with parameters is prepared when they are bound.  Values are sent in binary form, from where the
-   SQL layer keeps them; results come as text. */
+/* Statements prepared by the server.  The types of parameters belong to a statement, so a statement
+   with parameters is prepared when they are bound.  Values are sent in binary form from the SQL
+   layer's memory; results come as text. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static int make_types(struct bn_pgsql_request *q)
   return q->type != NULL ? 0 : -1;
 }
 
-/* Returns whether a type is another than before. */
+/* Returns whether a type has changed. */
 static bool set_types(const struct bn_pgsql_request *q, const struct bn_sql_bind *b)
 {
   bool changed = false;
@@ -80,7 +80,7 @@ static bool set_types(const struct bn_pgsql_request *q, const struct bn_sql_bind
   return changed;
 }
 
-/* d->text as messages about binding show it: the call is part of it. */
+/* Puts the call before d->text, as messages about binding show it. */
 static void say_call(struct bn_sql_diag *d)
 {
   char text[sizeof d->text];
@@ -112,7 +112,8 @@ enum bn_sql bn_pgsql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, str
   return rc;
 }
 
-/* As prepare and bind do before they ask the server.  false: they have to say what is wrong. */
+/* Does what bn_pgsql_prepare and bn_pgsql_bind do before they ask the server.  false: they report
+   the failure. */
 static bool make_ready(struct bn_pgsql_conn *c, const struct bn_sql_unprepared *u)
 {
   struct bn_pgsql_stmt *st = u->stmt;
@@ -133,7 +134,7 @@ static bool make_ready(struct bn_pgsql_conn *c, const struct bn_sql_unprepared *
   return true;
 }
 
-/* The server does not know it. */
+/* Resets a statement that the server does not know. */
 static void stmt_undo(struct bn_pgsql_stmt *st)
 {
   st->request.name[0] = '\0';
@@ -177,7 +178,7 @@ enum bn_sql bn_pgsql_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_
     bn_pgsql_wire_lend(&c->wire);
     return bn_pgsql_lib_execute(&c->lib, q, &st->values, anew, r, d);
   }
-  /* Prepared, bound and executed under no name. */
+  /* Prepares, binds and executes the statement without a name. */
   if (__builtin_expect(anew, 0))
     return bn_pgsql_wire_execute_anew(&c->wire, q, r, d);
   return bn_pgsql_wire_execute(&c->wire, q, &st->fields, r, d);

@@ -10,7 +10,7 @@
 #include "drivers/sqlite/sqlite.h"
 
 /* Steps of SQLite's virtual machine between two calls of on_progress: some milliseconds, and far
-   more than a ROLLBACK has, which is not to be interrupted. */
+   more than a ROLLBACK has, which must not be interrupted. */
 enum { PROGRESS_STEPS = 100000 };
 
 static int driver_init(void **self, const void *conf, const struct bn_driver_host *host,
@@ -21,7 +21,7 @@ static int driver_init(void **self, const void *conf, const struct bn_driver_hos
   if (driver == NULL)
     return bn_err_set(err, 0, "cannot start the SQLite driver: out of memory");
   /* A connection belongs to one thread, and counting the memory would cost a lock for each
-     allocation.  Refused, without harm, where SQLite is in use already. */
+     allocation.  If SQLite is in use already, it refuses both without harm. */
   (void)sqlite3_config(SQLITE_CONFIG_MULTITHREAD);
   (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   if (sqlite3_initialize() != SQLITE_OK || sqlite3_threadsafe() == 0) {
@@ -51,7 +51,8 @@ static void driver_done(void *self)
   free(driver);
 }
 
-/* The one of that path; the lock is held.  NULL: out of memory. */
+/* Returns the file of that path, which is added if needed; NULL: out of memory.  The caller holds
+   the lock. */
 static struct bn_sqlite_file *file_of(struct bn_sqlite *driver, const char *path)
 {
   struct bn_sqlite_file *f = driver->files;
@@ -74,7 +75,7 @@ static struct bn_sqlite_file *file_of(struct bn_sqlite *driver, const char *path
   return f;
 }
 
-/* Another process holds a lock.  Returns whether to try again. */
+/* Waits for a lock of another process.  Returns whether to try again. */
 static int on_busy(void *arg, int count)
 {
   struct bn_sqlite_conn *c = arg;
@@ -90,7 +91,7 @@ static int on_busy(void *arg, int count)
   return 1;
 }
 
-/* Returns whether the statement is to end.  SQLite itself forgets an interruption that comes just
+/* Returns whether the statement must end.  SQLite itself forgets an interruption that comes just
    before the statement begins. */
 static int on_progress(void *arg)
 {
@@ -123,7 +124,7 @@ static enum bn_sql set_journal(struct bn_sqlite_conn *c, const char *mode, struc
   char is[16] = "", text[96];
   int rc;
 
-  /* Nothing can be set in a file that is only readable. */
+  /* A file that is only readable takes no settings. */
   if (sqlite3_db_readonly(c->db, "main") == 1)
     return BN_SQL_DONE;
   rc = driver_pragma(c, "main.journal_mode", mode, is, sizeof is);
@@ -183,7 +184,7 @@ static const char *path_of(const struct bn_sqlite *driver, const struct bn_sql_t
   return driver->conf->db != NULL ? driver->conf->db : "";
 }
 
-/* Milliseconds: --sqlite-busy-timeout, or what is left. */
+/* Returns milliseconds: --sqlite-busy-timeout, or the time until the deadline if that is less. */
 static uint64_t timeout_until(const struct bn_sqlite *driver, uint64_t deadline_ns)
 {
   const uint64_t asked = (uint64_t)driver->conf->busy_timeout_ms, now = driver->host->now_ns();
@@ -221,7 +222,7 @@ static void driver_disconnect(void *conn)
 
   if (c->db != NULL) {
     pthread_mutex_lock(&c->driver->lock);
-    (void)sqlite3_close_v2(c->db); /* rolls back what is open */
+    (void)sqlite3_close_v2(c->db); /* rolls back an open transaction */
     pthread_mutex_unlock(&c->driver->lock);
     c->db = NULL;
     bn_sqlite_leave(c);
@@ -280,7 +281,7 @@ static bool driver_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_valu
   return bn_sqlite_rows_fetch(&c->rows, r->nfields, row);
 }
 
-/* The memory is taken back with the next statement; results of the same text may be pending. */
+/* The next statement reuses the memory; results of the same text may be pending. */
 static void free_result(void *conn, struct bn_sql_result *r)
 {
   (void)conn;

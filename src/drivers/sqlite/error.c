@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Failures of SQLite: what they are called elsewhere, and which of them end the transaction. */
+/* Failures of SQLite: their class, their SQLSTATE, and whether they end the transaction. */
 #include <stdio.h>
 #include <string.h>
 
@@ -38,7 +38,7 @@ enum bn_sql_class bn_sqlite_classify(const struct bn_sql_diag *d)
   return class_of(d->code);
 }
 
-/* SQLite has no number for it. */
+/* SQLite has no error number for a missing table. */
 bool bn_sqlite_missing(const struct bn_sql_diag *d)
 {
   static const char beginning[] = "no such table: ";
@@ -81,7 +81,7 @@ static const char *sqlstate_of(int code)
   }
 }
 
-/* Which failures concern the file, so that its name helps. */
+/* True for failures that concern the file, so that its name helps. */
 static bool about_file(int code)
 {
   switch (code & 0xff) {
@@ -96,7 +96,7 @@ static bool about_file(int code)
   }
 }
 
-/* After these a transaction only waits for its end, and everybody else for it. */
+/* True for failures after which a transaction only blocks other connections until it ends. */
 static bool ends_transaction(int code)
 {
   return about_file(code) || (code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_NOMEM ||

@@ -6,7 +6,7 @@
 
 #include "drivers/sqlite/sqlite.h"
 
-/* What the connection has to hold for st; BEGIN and its like touch nothing yet. */
+/* Returns what the connection must hold to run st; BEGIN touches nothing yet. */
 static enum bn_sqlite_hold exec_needs(const struct bn_sqlite_conn *c, sqlite3_stmt *st)
 {
   if (!sqlite3_stmt_readonly(st))
@@ -39,7 +39,7 @@ static enum bn_sql exec_enter(struct bn_sqlite_conn *c, enum bn_sqlite_hold want
                              "another connection of this thread is in a transaction", d);
 }
 
-/* Reads everything st gives into the rows. */
+/* Reads all rows of st. */
 static int read_all(struct bn_sqlite_conn *c, sqlite3_stmt *st, struct bn_sqlite_part *p)
 {
   const int nfields = sqlite3_column_count(st);
@@ -57,7 +57,7 @@ static int read_all(struct bn_sqlite_conn *c, sqlite3_stmt *st, struct bn_sqlite
   return rc;
 }
 
-/* st is reset in the end, which ends the transaction of a statement alone. */
+/* Resets st at the end, which ends the transaction of a single statement. */
 static enum bn_sql exec_run(struct bn_sqlite_conn *c, sqlite3_stmt *st, struct bn_sqlite_part *p,
                             struct bn_sql_diag *d)
 {
@@ -67,13 +67,13 @@ static enum bn_sql exec_run(struct bn_sqlite_conn *c, sqlite3_stmt *st, struct b
   *p = (struct bn_sqlite_part){.kind = BN_SQL_ERROR};
   if (wants > c->holds && exec_enter(c, wants, d) != BN_SQL_DONE)
     return BN_SQL_ERROR;
-  /* An interruption that came before the statement begins does not reach it. */
+  /* SQLite ignores an interruption that comes before the statement begins. */
   if (atomic_load_explicit(&c->interrupted, memory_order_relaxed))
     return bn_sqlite_fail_text(c, SQLITE_INTERRUPT, "sqlite3_step()", "interrupted", d);
   before = sqlite3_total_changes(c->db);
   rc = read_all(c, st, p);
   if (rc != SQLITE_DONE) {
-    /* The message is of the step; resetting gives up the statement's locks. */
+    /* The message comes from the step; resetting releases the statement's locks. */
     if (rc == SQLITE_NOMEM) {
       (void)sqlite3_reset(st);
       return bn_sqlite_fail_text(c, rc, "sqlite3_step()", "out of memory", d);
@@ -103,8 +103,8 @@ static enum bn_sql exec_compile(struct bn_sqlite_conn *c, const char *sql, size_
   return BN_SQL_DONE;
 }
 
-/* The statements behind the first one are executed as well, as servers do; their results wait for
-   `next`.  The first failure ends it. */
+/* Executes the statements after the first one too, as servers do; their results wait for
+   bn_sqlite_next().  The first failure ends the loop. */
 static int run_rest(struct bn_sqlite_conn *c, const char *sql, const char *end)
 {
   while (sql < end) {

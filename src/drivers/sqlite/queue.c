@@ -27,7 +27,8 @@ void bn_sqlite_turn_destroy(struct bn_sqlite_turn *t)
   pthread_cond_destroy(&t->cond);
 }
 
-/* The owner is known before its thread wakes up, or the one before could take itself for it. */
+/* Sets the owner before its thread wakes up: otherwise the thread before it could take itself for
+   the owner. */
 static void queue_grant(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t)
 {
   if (t->wants == BN_SQLITE_EXCLUSIVE) {
@@ -53,7 +54,7 @@ static void stop_sharing(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t)
   q->sharers--;
 }
 
-/* Whether another connection of t's thread shares: what waits for its end would wait for ever. */
+/* True if another connection of t's thread shares: t would wait for its own thread for ever. */
 static bool shares_already(const struct bn_sqlite_queue *q, const struct bn_sqlite_turn *t)
 {
   for (const struct bn_sqlite_turn *p = q->sharing; p != NULL; p = p->next) {
@@ -73,7 +74,7 @@ static struct bn_sqlite_turn *queue_pop(struct bn_sqlite_queue *q)
   return t;
 }
 
-/* Hands over to whoever may go on now; the lock is held. */
+/* Grants all turns that may go on now; the caller holds the lock. */
 static void queue_advance(struct bn_sqlite_queue *q)
 {
   if (q->upgrader != NULL) {
@@ -111,7 +112,7 @@ static void queue_forget(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t)
   t->wants = BN_SQLITE_NONE;
 }
 
-/* Until it is this one's turn; the lock is held. */
+/* Waits until t is granted or interrupted; the caller holds the lock. */
 static enum bn_sqlite_wait queue_await(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t)
 {
   while (!t->granted && !t->interrupted)
@@ -135,7 +136,7 @@ enum bn_sqlite_wait bn_sqlite_queue_enter(struct bn_sqlite_queue *q, struct bn_s
   } else if (shares_already(q, t)) {
     rc = wants == BN_SQLITE_SHARED ? BN_SQLITE_GRANTED : BN_SQLITE_OWN;
     if (rc == BN_SQLITE_GRANTED) {
-      /* Before those that wait for this thread. */
+      /* This turn goes before turns that wait for this thread. */
       t->wants = wants;
       queue_grant(q, t);
     }

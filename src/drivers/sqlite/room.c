@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Does the file system of the database have room for rows? */
+/* Checks that the file system of the database has room for rows. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #include "drivers/sqlite/sqlite.h"
 
-/* The folder, where the file is not there yet. */
+/* Gets the file system of the file, or of its folder if the file does not exist. */
 static int room_look(const char *path, struct statfs *fs)
 {
   char folder[PATH_MAX], *slash;
@@ -23,7 +23,7 @@ static int room_look(const char *path, struct statfs *fs)
   return statfs(folder, fs);
 }
 
-/* Rows may take less room there than they have bytes, or the numbers mean nothing. */
+/* True if rows may take less room than they have bytes, or the numbers mean nothing. */
 static bool is_elastic(const struct statfs *fs)
 {
   enum { BTRFS, BCACHEFS, F2FS, ZFS, N };
@@ -36,7 +36,7 @@ static bool is_elastic(const struct statfs *fs)
   return fs->f_blocks == 0;
 }
 
-/* What is free to root is counted, and so is the file: it may have pages to spare. */
+/* Counts blocks that are free only to root, and the file, which may have unused pages. */
 int bn_sqlite_check_room(void *conn, uint64_t bytes, struct bn_err *err)
 {
   const struct bn_sqlite_conn *c = conn;

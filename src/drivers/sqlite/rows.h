@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The results of one query, read completely, as text in one block of memory used again and again.
- */
+/* The results of one query, read completely, as text in one block of memory that is reused. */
 #ifndef BN_DRIVERS_SQLITE_ROWS_H
 #define BN_DRIVERS_SQLITE_ROWS_H
 
@@ -11,7 +10,7 @@
 
 #include "api/driver.h"
 
-/* One result; its values are data[begin..end). */
+/* A result; its values are data[begin..end). */
 struct bn_sqlite_part {
   enum bn_sql kind; /* DONE, ROWS, ERROR */
   uint64_t nrows, affected;
@@ -23,13 +22,13 @@ struct bn_sqlite_part {
 struct bn_sqlite_rows {
   char *data;
   size_t len, cap;
-  size_t at, end; /* of the current part: the next value */
+  size_t at, end; /* offsets of the next value, and of the end, of the current part */
   /* Further results of a text with several statements. */
   struct bn_sqlite_part *part;
   size_t n_parts, next_part;
 };
 
-/* Forgets all results; gives back memory that was needed for once. */
+/* Forgets all results; frees memory beyond the usual size. */
 void bn_sqlite_rows_clear(struct bn_sqlite_rows *rows);
 void bn_sqlite_rows_free(struct bn_sqlite_rows *rows);
 /* Adds the current row of st; 0, or -1: out of memory. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of the SQLite driver share. */
+/* Declarations that the files of the SQLite driver share. */
 #ifndef BN_DRIVERS_SQLITE_SQLITE_H
 #define BN_DRIVERS_SQLITE_SQLITE_H
 
@@ -16,7 +16,7 @@
 /* A database file that this process uses; lives until the driver's end. */
 struct bn_sqlite_file {
   struct bn_sqlite_file *next;
-  char *path; /* as SQLite names it: absolute */
+  char *path; /* absolute, as SQLite names it */
   struct bn_sqlite_queue queue;
 };
 
@@ -24,8 +24,8 @@ struct bn_sqlite_file {
 struct bn_sqlite {
   const struct bn_sqlite_conf *conf;
   const struct bn_driver_host *host;
-  /* Opening and closing is done by one at a time: the first to open may have to recover the
-     journal and the last to close to empty it, and either locks everyone else out. */
+  /* Only one thread opens or closes at a time: the first to open may have to recover the journal
+     and the last to close to empty it, and either locks all others out. */
   pthread_mutex_t lock;
   struct bn_sqlite_file *files;
 };
@@ -33,15 +33,15 @@ struct bn_sqlite {
 struct bn_sqlite_conn {
   sqlite3 *db;
   struct bn_sqlite *driver;
-  struct bn_sqlite_file *file; /* NULL: a private database, in memory */
+  struct bn_sqlite_file *file; /* NULL: a private database in memory */
   struct bn_sqlite_turn turn;
   enum bn_sqlite_hold holds;
-  bool readers_wait; /* readers need a turn too: the journal is not the write-ahead log */
+  bool readers_wait; /* readers need a turn too, because the journal is not the write-ahead log */
   bool turn_made;
   _Atomic bool interrupted;
   uint64_t timeout_ms, busy_since_ns;
   struct bn_sqlite_rows rows;
-  struct bn_sql_diag late; /* of a later statement of a text with several */
+  struct bn_sql_diag late; /* the failure of a later statement in the same text */
 };
 
 struct bn_sqlite_stmt {
@@ -52,13 +52,13 @@ struct bn_sqlite_stmt {
 };
 
 /* --- turn.c --- */
-void bn_sqlite_leave(struct bn_sqlite_conn *c); /* gives its turn to the next */
+void bn_sqlite_leave(struct bn_sqlite_conn *c); /* ends the connection's turn */
 
 /* --- error.c --- */
-/* Fills d for the failed call; rolls back where the transaction cannot go on.  Returns ERROR. */
+/* Fills d for the failed call; rolls back if the transaction cannot go on.  Returns ERROR. */
 enum bn_sql bn_sqlite_fail(struct bn_sqlite_conn *c, int rc, const char *call,
                            struct bn_sql_diag *d);
-/* A failure that SQLite does not know about. */
+/* Reports a failure that SQLite does not know about. */
 enum bn_sql bn_sqlite_fail_text(struct bn_sqlite_conn *c, int code, const char *call,
                                 const char *text, struct bn_sql_diag *d);
 enum bn_sql_class bn_sqlite_classify(const struct bn_sql_diag *d);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The end of a connection's turn among those of this process. */
+/* Ends the turn of a connection in the queue of its file. */
 #include "drivers/sqlite/sqlite.h"
 
 void bn_sqlite_leave(struct bn_sqlite_conn *c)

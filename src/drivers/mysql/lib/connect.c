@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Connections: which server, how protected, and how to stop one that is waiting. */
+/* Connections: the choice of the server, encryption, and time limits. */
 #include "drivers/mysql/lib/lib.h"
 
 #include <stdio.h>
@@ -10,15 +10,15 @@
 #include "drivers/mysql/driver.h"
 #include "drivers/mysql/error.h"
 
-/* More than any value that a server accepts. */
+/* A limit above any value that a server accepts. */
 static const unsigned long max_packet = 1UL << 30;
 
-/* Where one connection goes. */
+/* The destination of one connection. */
 struct place {
-  const char *host, *socket; /* socket NULL: TCP, or what the library makes of "localhost" */
+  const char *host, *socket; /* socket NULL: TCP, or the library's default for "localhost" */
   const char *user, *password, *db;
   unsigned port;
-  bool tcp;   /* also to "localhost" */
+  bool tcp;   /* use TCP also to "localhost" */
   bool loads; /* LOAD DATA LOCAL will be used */
 };
 
@@ -31,7 +31,7 @@ static const char *override_of(const struct bn_sql_target *t, const char *name)
   return NULL;
 }
 
-/* An option that is not among them cannot differ from one connection to the other. */
+/* Returns an override whose option cannot differ between connections, or NULL. */
 static const char *foreign_override(const struct bn_sql_target *t)
 {
   static const char *const known[] = {"host", "port", "socket", "user", "password", "db"};
@@ -47,14 +47,14 @@ static const char *foreign_override(const struct bn_sql_target *t)
   return NULL;
 }
 
-/* The library takes "localhost" for its default socket, whatever the port is.  That is sysbench's
-   way, but one of several ports is another server. */
+/* The library takes "localhost" for its default socket, whatever the port is.  sysbench does so
+   too, but with several ports each one is another server. */
 static bool needs_tcp(const struct bn_mysql *driver, const char *port)
 {
   return driver->host->policy->mysql_port_means_tcp && (port != NULL || driver->n_ports > 1);
 }
 
-/* Sockets in turn; else all pairs of hosts and ports, the port varying fastest. */
+/* Takes sockets in turn; else all pairs of hosts and ports, the port varying fastest. */
 static void connect_choose(struct place *p, const struct bn_mysql *driver,
                            const struct bn_sql_target *t)
 {
@@ -121,7 +121,7 @@ static const char *connect_first(const char *typed, const char *filed)
   return typed != NULL && typed[0] != '\0' ? typed : filed;
 }
 
-/* The reference's older versions take these files from the working directory, if they are there. */
+/* The reference's older versions use these files in the working directory if they exist. */
 static const char *file_or(const char *given, const struct bn_mysql *driver, const char *fixed)
 {
   if (given != NULL)
@@ -159,7 +159,7 @@ static int set_ssl(struct bn_mysql_lib *c, int mode, const char **text)
   return 0;
 }
 
-/* Whole seconds, at least one. */
+/* Returns whole seconds, at least 1; 0: no limit. */
 static unsigned connect_timeout_s(const struct bn_mysql *driver, uint64_t deadline_ns)
 {
   const uint64_t asked = (uint64_t)driver->conf->connect_timeout_s;
@@ -198,7 +198,7 @@ static int set_options(struct bn_mysql_lib *c, int ssl, uint64_t deadline_ns, co
   return set_ssl(c, ssl, text);
 }
 
-/* What was asked for is what there is: a library may have gone on in plain text. */
+/* Checks that the connection is encrypted as asked: a library may have gone on in plain text. */
 static bool ssl_as_asked(struct bn_mysql_lib *c, int ssl)
 {
   return ssl < BN_MYSQL_SSL_REQUIRED || mysql_get_ssl_cipher(c->handle) != NULL;
@@ -218,7 +218,7 @@ static enum bn_sql connect_fail(struct bn_mysql_lib *c, struct bn_sql_diag *d)
   return rc;
 }
 
-/* 0.5 hands over the port also where there is a socket. */
+/* 0.5 passes the port also with a socket. */
 static unsigned shown_port(const struct bn_mysql *driver, const struct place *p)
 {
   return p->port == 0 && driver->host->policy->mysql_zero_port ? driver->port[0] : p->port;
@@ -269,7 +269,7 @@ enum bn_sql bn_mysql_lib_connect(struct bn_mysql_lib *c, const struct bn_mysql *
   connect_choose(&p, driver, t);
   connect_describe(driver, &p, d);
   foreign = foreign_override(t);
-  /* There is no connection to lose yet, whatever the error's number. */
+  /* No connection exists yet, so none is lost, whatever the error's number. */
   if (foreign == NULL)
     return open_handle(c, &p, driver->ssl, deadline_ns, d) == BN_SQL_DONE ? BN_SQL_DONE
                                                                           : BN_SQL_ERROR;
@@ -298,8 +298,7 @@ unsigned *bn_mysql_lib_status(struct bn_mysql_lib *c)
   return &c->handle->server_status;
 }
 
-/* Aurora of version 2 does not: it never answers the second command.  It says that it is MySQL
-   5.7.12, and nothing else. */
+/* Aurora 2, whose version is MySQL 5.7.12, never answers the second command. */
 bool bn_mysql_lib_reads_ahead(const struct bn_mysql_lib *c)
 {
   return strstr(mysql_get_server_info(c->handle), "MariaDB") != NULL ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the client library says of a failed call. */
+/* The client library's errors of failed calls. */
 #include <errmsg.h>
 
 #include "drivers/mysql/error.h"

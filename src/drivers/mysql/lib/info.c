@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the server tells of itself, and texts in the form that it wants at the moment. */
+/* The server's name and limits, and texts escaped as the server currently requires. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "drivers/mysql/lib/lib.h"
 
-/* false: it is no number that a server can mean. */
+/* Returns false if the text is not a number that a server can mean. */
 static bool read_number(const char *text, int64_t *number)
 {
   char *end;
@@ -58,13 +58,13 @@ void bn_mysql_lib_about(struct bn_mysql_lib *c, struct bn_sql_about *out)
   (void)snprintf(out->client, sizeof out->client, "%s", mysql_get_client_info());
 }
 
-/* Poolers that say so. */
+/* Only poolers that name themselves are recognized. */
 static bool is_pooler(const char *version)
 {
   return strcasestr(version, "proxysql") != NULL || strcasestr(version, "maxscale") != NULL;
 }
 
-/* Row: the account, how many connections its user has, how many it may have. */
+/* The row has the account, the number of its user's connections, and their limit. */
 static void take_quota(MYSQL_RES *res, MYSQL_ROW row, struct bn_sql_quota *q)
 {
   const char *account = bn_mysql_lib_cell(res, row, 0);
@@ -77,8 +77,8 @@ static void take_quota(MYSQL_RES *res, MYSQL_ROW row, struct bn_sql_quota *q)
                  "type \"ALTER USER %s WITH MAX_USER_CONNECTIONS %%n;\" on the server", account);
 }
 
-/* The session's variable is the account's own limit, else that of all users, which does not bind
-   those who may exceed max_connections.  An account's own limit overrides that of all users. */
+/* The session's variable is the account's own limit, else the limit of all users, which does not
+   bind users who may exceed max_connections.  The account's own limit overrides the other. */
 static void read_quota(MYSQL *handle, struct bn_sql_quota *q)
 {
   static const char sql[] =
@@ -103,8 +103,8 @@ static void read_quota(MYSQL *handle, struct bn_sql_quota *q)
   mysql_free_result(res);
 }
 
-/* These limits are the server's.  The pooler does not pass them on, but it passes packets through,
-   so max_packet stays. */
+/* These limits apply to the server behind the pooler, not to the pooler's clients.  It passes
+   packets through, so max_packet stays. */
 static void forget_limits(struct bn_sql_info *out)
 {
   out->max_connections = out->max_prepared_statements = -1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Everything that is asked of the client library.  This folder alone includes its headers, calls it
-   and reads the insides of its structs; a connection of it is used by one thread at a time. */
+/* All use of the client library.  Only this folder includes its headers, calls it and reads the
+   insides of its structs; one thread at a time uses a connection. */
 #ifndef BN_DRIVERS_MYSQL_LIB_LIB_H
 #define BN_DRIVERS_MYSQL_LIB_LIB_H
 
@@ -13,16 +13,16 @@ struct bn_mysql;
 struct bn_mysql_column;
 struct bn_mysql_words;
 
-/* Rows on their way to a table. */
+/* Rows that are being loaded into a table. */
 struct bn_mysql_load {
-  bool expected;         /* the statement that asks for them is being executed */
-  char *table, *columns; /* used last; NULL: none was yet */
+  bool expected;         /* the statement that reads the rows is being executed */
+  char *table, *columns; /* of the last load; NULL: there was none */
   struct bn_mysql_part *part;
   size_t n_parts;
-  size_t at, done; /* what has been read: parts, and bytes of the next one */
+  size_t at, done; /* read so far: parts, and bytes of the next part */
 };
 
-/* The members of both are for the files of this folder. */
+/* Only the files of this folder use the members of both structs. */
 struct bn_mysql_lib {
   const struct bn_mysql *driver;
   MYSQL *handle; /* NULL: not connected */
@@ -33,11 +33,11 @@ struct bn_mysql_lib_stmt {
   struct bn_mysql_lib *lib;
   MYSQL_STMT *handle; /* NULL: not prepared */
   size_t n_params;
-  /* Where the library puts a row, made when a row is fetched for the first time. */
+  /* Buffers into which the library puts a row, made when a row is fetched for the first time. */
   MYSQL_BIND *column;
   struct bn_mysql_cell *cell;
   unsigned n_columns;
-  bool rows_bound; /* of the current result */
+  bool rows_bound; /* for the current result */
 };
 
 /* --- start.c --- */
@@ -50,17 +50,17 @@ void bn_mysql_lib_thread_end(const struct bn_mysql *driver);
 enum bn_sql bn_mysql_lib_connect(struct bn_mysql_lib *c, const struct bn_mysql *driver,
                                  const struct bn_sql_target *t, uint64_t deadline_ns,
                                  struct bn_sql_diag *d);
-/* Names the server that t selects; how many there are to select from. */
+/* Names the server that t selects; returns how many servers there are to select from. */
 size_t bn_mysql_lib_place(const struct bn_mysql *driver, const struct bn_sql_target *t, char *name,
                           size_t size);
-/* Also of one that is not connected. */
+/* The connection may be unconnected. */
 void bn_mysql_lib_disconnect(struct bn_mysql_lib *c);
-/* What the connection was agreed to be: bits of CLIENT_…; and the status of the server, which is
-   the library's and to be kept up to date by whoever else reads answers. */
+/* Return the negotiated bits of CLIENT_…, and the library's copy of the server's status, which
+   every other reader of answers must update. */
 unsigned long bn_mysql_lib_capabilities(const struct bn_mysql_lib *c);
 unsigned *bn_mysql_lib_status(struct bn_mysql_lib *c);
 bool bn_mysql_lib_encrypted(const struct bn_mysql_lib *c);
-/* Whether the server reads on if it is sent a command before it has answered another. */
+/* True if the server reads a command before it has answered the last one. */
 bool bn_mysql_lib_reads_ahead(const struct bn_mysql_lib *c);
 
 /* --- errors.c --- */
@@ -73,13 +73,13 @@ enum bn_sql bn_mysql_lib_fail_stmt(const struct bn_mysql_lib_stmt *st, const cha
 extern const char bn_mysql_lib_not_encrypted[];
 
 /* --- result.c, for results that this folder reads itself --- */
-/* The text of column i; "" for NULL and for a column that the server has left out. */
+/* Returns the text of column i; "" for NULL and for a column that the server has left out. */
 const char *bn_mysql_lib_cell(MYSQL_RES *res, MYSQL_ROW row, unsigned i);
 
 /* --- info.c --- */
 void bn_mysql_lib_about(struct bn_mysql_lib *c, struct bn_sql_about *out);
 int bn_mysql_lib_info(struct bn_mysql_lib *c, struct bn_sql_info *out);
-/* false: the server has no backslash escapes. */
+/* Returns false if the server has no backslash escapes. */
 bool bn_mysql_lib_quote(struct bn_mysql_lib *c, char *out, const char *in, size_t len, size_t *n);
 
 /* --- result.c --- */
@@ -94,12 +94,12 @@ void bn_mysql_lib_free_result(struct bn_mysql_lib *c, const struct bn_sql_result
 /* --- stmt.c --- */
 enum bn_sql bn_mysql_lib_prepare(struct bn_mysql_lib *c, struct bn_mysql_lib_stmt *st,
                                  const char *sql, size_t len, struct bn_sql_diag *d);
-/* The statement was prepared by somebody else, who executes it, and has so many parameters. */
+/* Records a statement that wire/ has prepared and will execute, with n_params parameters. */
 void bn_mysql_lib_adopt(struct bn_mysql_lib *c, struct bn_mysql_lib_stmt *st, size_t n_params);
-/* By which the server knows the statement. */
+/* Returns the id by which the server knows the statement. */
 uint32_t bn_mysql_lib_stmt_id(const struct bn_mysql_lib_stmt *st);
 size_t bn_mysql_lib_stmt_params(const struct bn_mysql_lib_stmt *st);
-/* DONE: the statement has n of them. */
+/* Returns DONE if the statement has n parameters. */
 enum bn_sql bn_mysql_lib_count_params(const struct bn_mysql_lib_stmt *st, size_t n,
                                       struct bn_sql_diag *d);
 enum bn_sql bn_mysql_lib_bind(struct bn_mysql_lib_stmt *st, const struct bn_sql_bind *b, size_t n,
@@ -111,14 +111,14 @@ enum bn_sql bn_mysql_lib_stmt_next(struct bn_mysql_lib_stmt *st, struct bn_sql_r
 bool bn_mysql_lib_stmt_fetch(struct bn_mysql_lib_stmt *st, const struct bn_sql_result *r,
                              struct bn_sql_value *row);
 void bn_mysql_lib_stmt_free_result(struct bn_mysql_lib_stmt *st);
-/* As they were when the statement was prepared, none if the library has not done that; malloc'd,
-   NULL: out of memory. */
+/* Returns the columns as they were when the library prepared the statement, none if it did not;
+   malloc'd, NULL: out of memory. */
 struct bn_mysql_column *bn_mysql_lib_stmt_columns(const struct bn_mysql_lib_stmt *st, uint32_t *n);
-/* Also of one that is not prepared. */
+/* The statement may be unprepared. */
 void bn_mysql_lib_stmt_close(struct bn_mysql_lib_stmt *st);
 
 /* --- load.c --- */
-/* Before connecting: whatever the server asks for, now or later, it gets rows and never a file. */
+/* Called before connecting: whatever file the server asks for, it gets rows and never a file. */
 void bn_mysql_lib_load_guard(struct bn_mysql_lib *c);
 enum bn_sql bn_mysql_lib_load_begin(struct bn_mysql_lib *c, const char *table, const char *columns,
                                     struct bn_sql_diag *d);
@@ -128,20 +128,20 @@ enum bn_sql bn_mysql_lib_load_end(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 void bn_mysql_lib_load_forget(struct bn_mysql_lib *c);
 
 /* --- mariadb.c or oracle.c: where the client libraries differ --- */
-/* Once, before the first connection. */
+/* Called once, before the first connection. */
 void bn_mysql_lib_init(void);
-/* Before connecting.  Return 0, or -1 and text says what this library cannot do. */
+/* Called before connecting.  Returns 0, or -1 and text, which says what the library cannot do. */
 int bn_mysql_lib_ssl_mode(MYSQL *handle, int mode, const char **text);
-/* Before connecting, after bn_mysql_lib_ssl_mode: whether a password may leave in clear on a
-   connection that is neither encrypted nor local. */
+/* Called before connecting, after bn_mysql_lib_ssl_mode.  allowed: a password may be sent in clear
+   text on a connection that is neither encrypted nor local. */
 void bn_mysql_lib_cleartext(MYSQL *handle, int mode, bool local, bool allowed);
-/* What to say if the last failure of connecting is that refusal; NULL: it is another. */
+/* Returns the message if the last connect failed because of that refusal, else NULL. */
 const char *bn_mysql_lib_cleartext_refused(MYSQL *handle);
 int bn_mysql_lib_compression(MYSQL *handle, const char *algorithms, const char **text);
 int bn_mysql_lib_socket(const struct bn_mysql_lib *c);
-/* false: the library has closed the socket. */
+/* Returns false if the library has closed the socket. */
 bool bn_mysql_lib_connected(const struct bn_mysql_lib *c);
-/* How it words what wire/ finds out. */
+/* The library's messages for failures that wire/ finds. */
 extern const struct bn_mysql_words bn_mysql_lib_words;
 
 #endif

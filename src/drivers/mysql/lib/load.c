@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Bulk load by LOAD DATA LOCAL from memory: no file is opened, whatever the server asks for.  The
-   statement turns errors into warnings, so it is a transaction that only a load without any ends
-   well. */
+   statement turns errors into warnings, so it runs in a transaction, which is committed only
+   without warnings. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +57,7 @@ static int load_explain(void *reader, char *text, unsigned room)
 {
   (void)reader;
   (void)snprintf(text, room, "the server asked for a file");
-  return 2; /* as for a file that does not exist */
+  return 2; /* the code for a file that does not exist */
 }
 
 void bn_mysql_lib_load_guard(struct bn_mysql_lib *c)
@@ -74,7 +74,7 @@ static enum bn_sql load_run(struct bn_mysql_lib *c, const char *sql, struct bn_s
   return rc == 0 ? BN_SQL_DONE : bn_mysql_lib_fail(c, "mysql_drv_query()", d);
 }
 
-/* malloc'd; NULL: out of memory. */
+/* Returns a malloc'd text; NULL: out of memory. */
 __attribute__((format(printf, 1, 2))) static char *make_text(const char *fmt, ...)
 {
   char *text;
@@ -92,7 +92,7 @@ static enum bn_sql load_refuse(const char *why, struct bn_sql_diag *d)
   return bn_mysql_fail_text(0, "LOAD DATA", why, d);
 }
 
-/* "id, `k`" has id. */
+/* Finds a name in a list such as "id, `k`". */
 static bool has_column(const char *columns, const char *name)
 {
   const size_t len = strlen(name);
@@ -107,7 +107,7 @@ static bool has_column(const char *columns, const char *name)
   return false;
 }
 
-/* What a text is read as depends on the column only where the type is one of these. */
+/* True for types whose values LOAD DATA reads as INSERT does. */
 static bool is_plain_type(const char *type)
 {
   static const char *const words[] = {"int",  "char", "text", "blob",   "binary", "decimal",
@@ -120,13 +120,13 @@ static bool is_plain_type(const char *type)
   return false;
 }
 
-/* NULL, or why INSERT would store something else. */
+/* Returns NULL, or why INSERT would store something else. */
 static const char *judge_columns(MYSQL_RES *res, const char *columns)
 {
   const char *why = NULL;
   MYSQL_ROW row;
 
-  /* Field, Type, Null, Key, Default, Extra */
+  /* The columns are Field, Type, Null, Key, Default, Extra. */
   while ((row = mysql_fetch_row(res)) != NULL) {
     if (!is_plain_type(bn_mysql_lib_cell(res, row, 1)))
       why = "a column has a type whose values are written in another way";
@@ -164,7 +164,7 @@ void bn_mysql_lib_load_forget(struct bn_mysql_lib *c)
   memset(&c->load, 0, sizeof c->load);
 }
 
-/* The target is remembered: mostly there is only one. */
+/* Remembers the checked table, because mostly there is only one. */
 static enum bn_sql load_aim(struct bn_mysql_lib *c, const char *table, const char *columns,
                             struct bn_sql_diag *d)
 {
@@ -216,7 +216,7 @@ enum bn_sql bn_mysql_lib_load_rows(struct bn_mysql_lib *c, const char *rows, siz
   return BN_SQL_DONE;
 }
 
-/* Lines, and whether there is nothing but ASCII in them. */
+/* Counts lines; *ascii: all bytes are ASCII. */
 static uint64_t count_rows(const struct bn_mysql_load *load, bool *ascii)
 {
   unsigned char all = 0;
@@ -234,7 +234,7 @@ static uint64_t count_rows(const struct bn_mysql_load *load, bool *ascii)
   return n;
 }
 
-/* The first warning, as if it had been the error. */
+/* Reports the first warning as if it had been the error. */
 static enum bn_sql fail_as_warned(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 {
   MYSQL_RES *res = NULL;
@@ -259,7 +259,7 @@ static enum bn_sql send_rows(struct bn_mysql_lib *c, struct bn_sql_diag *d)
   const bool listed = load->columns[0] != '\0';
   bool ascii;
   const uint64_t rows = count_rows(load, &ascii);
-  /* The server takes nearly twice as long where a character may have several bytes. */
+  /* The server takes nearly twice as long if a character may have several bytes. */
   char *sql =
       make_text("LOAD DATA LOCAL INFILE '%s' INTO TABLE %s CHARACTER SET %s%s%s%s", source_name,
                 load->table, ascii ? "latin1" : mysql_character_set_name(c->handle),
@@ -278,7 +278,7 @@ static enum bn_sql send_rows(struct bn_mysql_lib *c, struct bn_sql_diag *d)
   return rc;
 }
 
-/* Tables without transactions keep what they have: then there is a warning. */
+/* Rolls back.  Tables without transactions keep the rows, about which the server warns. */
 static enum bn_sql take_back(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 {
   struct bn_sql_diag why = *d;

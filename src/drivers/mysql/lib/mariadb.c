@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is particular to MariaDB Connector/C. */
+/* The functions that differ for MariaDB Connector/C. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,14 +12,14 @@
 /* --- before the password -------------------------------------------------------------------------
  */
 
-/* A method of authentication answers a server's greeting before the library looks whether that
-   server offers encryption, and some of the library's answer with the password in clear where
-   encryption was asked for.  So these two come first.  They have nothing to send: the server then
-   names the account's own method, when the library knows whether the connection is encrypted. */
+/* The library calls a method of authentication before it checks whether the server offers
+   encryption, and some of its methods then send the password in clear text although encryption was
+   asked for.  So these methods come first.  They send nothing: the server then names the account's
+   own method, and by that time the library knows whether the connection is encrypted. */
 static const char gate_required[] = "bench_if_encrypted", gate_preferred[] = "bench_not_in_clear",
                   gate_any[] = "bench_in_clear";
 
-/* Methods that do not send a password in clear on a connection that is not encrypted. */
+/* Methods that send no password in clear text on an unencrypted connection. */
 static const char never_in_clear[] =
     "mysql_native_password,caching_sha2_password,sha256_password,client_ed25519,parsec,"
     "auth_gssapi_client";
@@ -29,7 +29,7 @@ static bool offers_encryption(const MYSQL *handle)
   return (handle->server_capabilities & CLIENT_SSL) != 0;
 }
 
-/* Encrypts if that is possible, and learns the account's method. */
+/* Encrypts if possible, and reads the name of the account's method. */
 static int ask_method(MYSQL_PLUGIN_VIO *vio)
 {
   unsigned char *packet;
@@ -53,7 +53,7 @@ static int pass_if_encrypted(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
 static int pass_any(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
 {
   if (!offers_encryption(handle)) {
-    /* Methods take what was asked for as what there is. */
+    /* Methods take an encryption that was asked for as one that exists. */
     (void)mysql_ssl_set(handle, NULL, NULL, NULL, NULL, NULL);
     handle->options.use_ssl = 0;
     handle->client_flag &= ~(unsigned long)CLIENT_SSL;
@@ -61,7 +61,7 @@ static int pass_any(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
   return ask_method(vio);
 }
 
-/* On a socket in the file system nobody listens. */
+/* Nobody can listen on a socket in the file system. */
 static int pass_not_in_clear(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
 {
   if (!offers_encryption(handle) && handle->unix_socket == NULL)
@@ -69,8 +69,8 @@ static int pass_not_in_clear(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
   return pass_any(vio, handle);
 }
 
-/* What the library reads of such a method.  The header that has it is not always installed with all
-   that it includes. */
+/* The part of a method that the library reads.  The header that defines it is not always installed
+   with all that it includes. */
 struct gate {
   MYSQL_CLIENT_PLUGIN_HEADER
   int (*authenticate)(MYSQL_PLUGIN_VIO *vio, MYSQL *handle);
@@ -102,7 +102,7 @@ static const struct gate gates[] = {
      .authenticate = pass_any},
 };
 
-/* A connection that names a gate which could not be registered fails. */
+/* A failed registration makes connections that name the method fail. */
 void bn_mysql_lib_init(void)
 {
   MYSQL *handle = mysql_init(NULL);
@@ -111,7 +111,7 @@ void bn_mysql_lib_init(void)
     const struct gate *gate = &gates[i];
     struct st_mysql_client_plugin *plugin;
 
-    memcpy(&plugin, &gate, sizeof plugin); /* the library only reads */
+    memcpy(&plugin, &gate, sizeof plugin); /* the library only reads it */
     (void)mysql_client_register_plugin(handle, plugin);
   }
   if (handle != NULL)
@@ -130,7 +130,7 @@ int bn_mysql_lib_ssl_mode(MYSQL *handle, int mode, const char **text)
     return 0;
   (void)mysql_optionsv(handle, MYSQL_DEFAULT_AUTH,
                        mode >= BN_MYSQL_SSL_REQUIRED ? gate_required : gate_preferred);
-  /* Without a file the library would not even ask for encryption. */
+  /* Without this call the library would not ask for encryption. */
   (void)mysql_ssl_set(handle, NULL, NULL, NULL, NULL, NULL);
   if (mode >= BN_MYSQL_SSL_REQUIRED)
     (void)mysql_optionsv(handle, MYSQL_OPT_SSL_ENFORCE, &yes);
@@ -149,7 +149,7 @@ void bn_mysql_lib_cleartext(MYSQL *handle, int mode, bool local, bool allowed)
 
 const char *bn_mysql_lib_cleartext_refused(MYSQL *handle)
 {
-  /* Its own text names the method out of memory that the library has freed. */
+  /* The library's own text has the method's name in memory that it has freed. */
   return mysql_errno(handle) != CR_PLUGIN_NOT_ALLOWED
              ? NULL
              : "the server asks for a method that may send the password in clear text, and the "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is particular to Oracle's libmysqlclient, from 8.0 on. */
+/* The functions that differ for Oracle's libmysqlclient, from 8.0 on. */
 #include <string.h>
 
 #include <errmsg.h>
@@ -29,7 +29,7 @@ int bn_mysql_lib_ssl_mode(MYSQL *handle, int mode, const char **text)
   return -1;
 }
 
-/* This library never sends one unless it is allowed to, not even on an encrypted connection. */
+/* This library sends no clear-text password unless allowed to, even on an encrypted connection. */
 void bn_mysql_lib_cleartext(MYSQL *handle, int mode, bool local, bool allowed)
 {
   const bool yes = true;
@@ -38,7 +38,7 @@ void bn_mysql_lib_cleartext(MYSQL *handle, int mode, bool local, bool allowed)
     (void)mysql_options(handle, MYSQL_ENABLE_CLEARTEXT_PLUGIN, &yes);
 }
 
-/* The error is that of every method that the library lacks. */
+/* Every method that the library lacks has this error number, so the text decides. */
 const char *bn_mysql_lib_cleartext_refused(MYSQL *handle)
 {
   return mysql_errno(handle) != CR_AUTH_PLUGIN_CANNOT_LOAD ||
@@ -76,7 +76,7 @@ const struct bn_mysql_words bn_mysql_lib_words = {
     .malformed = "Malformed packet",
 };
 
-/* The library looks for encryption before it sends anything. */
+/* Nothing to do: the library checks for encryption before it sends anything. */
 void bn_mysql_lib_init(void)
 {
 }

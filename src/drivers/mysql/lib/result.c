@@ -3,7 +3,7 @@
 #include "drivers/mysql/driver.h"
 #include "drivers/mysql/lib/lib.h"
 
-/* 0.5 counts the rows of a query and looks at the first. */
+/* 0.5 counts the rows of a query and fetches the first one. */
 static void trace_first_row(const struct bn_mysql *driver, MYSQL_RES *res)
 {
   bn_mysql_trace(driver, "mysql_num_rows(%p) = %llu", (void *)res,
@@ -12,7 +12,7 @@ static void trace_first_row(const struct bn_mysql *driver, MYSQL_RES *res)
   mysql_data_seek(res, 0);
 }
 
-/* The outcome of the statement that was just sent, or of the next of several. */
+/* Returns the result of the last statement, or the next of its results. */
 static enum bn_sql take_result(struct bn_mysql_lib *c, struct bn_sql_result *r,
                                struct bn_sql_diag *d)
 {
@@ -32,7 +32,7 @@ static enum bn_sql take_result(struct bn_mysql_lib *c, struct bn_sql_result *r,
   bn_mysql_trace(c->driver, "mysql_store_result(%p) = %p", (void *)c->handle, (void *)res);
   if (res == NULL)
     return bn_mysql_lib_fail(c, "mysql_store_result()", d);
-  /* The flag is only right when the rows have been read. */
+  /* The flag is right only after the rows have been read. */
   r->more = mysql_more_results(c->handle);
   r->nrows = mysql_num_rows(res);
   r->nfields = mysql_num_fields(res);

@@ -5,8 +5,8 @@
 #include "drivers/mysql/driver.h"
 #include "drivers/mysql/lib/lib.h"
 
-/* Both libraries ignore SIGPIPE for the whole process, which is how the program learns that nobody
-   reads its output any more. */
+/* Both libraries ignore SIGPIPE for the whole process; it is restored, because bench needs it to
+   learn that nobody reads its output any more. */
 static int init_library(void)
 {
   struct sigaction before;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Statements prepared by the server, and their execution by the client library.  Parameters are
-   read where the SQL layer keeps them; rows are turned into text only when somebody reads them. */
+/* Statements prepared by the server and executed by the client library.  Parameters are read from
+   the SQL layer's memory; rows are converted to text only when they are fetched. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,12 +12,12 @@
 enum {
   UNPREPARABLE = 1295, /* "not supported in the prepared statement protocol yet" */
   TOO_MANY = 1461,     /* "Can't create more than max_prepared_stmt_count statements" */
-  /* Room for any number or time as text; longer texts are fetched by themselves.  The client
-     libraries format floating-point numbers to the room they find. */
+  /* Room for any number or time as text; longer texts are fetched separately.  The client libraries
+     format floating-point numbers to the room they find. */
   CELL_MIN = 512
 };
 
-/* One column of the row that was fetched last. */
+/* A column of the row that was fetched last. */
 struct bn_mysql_cell {
   char *data;
   size_t room;
@@ -62,7 +62,7 @@ uint32_t bn_mysql_lib_stmt_id(const struct bn_mysql_lib_stmt *st)
 static void bind_one(MYSQL_BIND *to, const struct bn_sql_bind *b)
 {
   memset(to, 0, sizeof *to);
-  /* The library only reads; its types have no const.  is_null is char or bool there. */
+  /* The library only reads these; its types have no const.  is_null is char or bool there. */
   memcpy(&to->buffer, &b->data, sizeof to->buffer);
   memcpy(&to->length, &b->len, sizeof to->length);
   memcpy(&to->is_null, &b->is_null, sizeof to->is_null);
@@ -115,7 +115,7 @@ enum bn_sql bn_mysql_lib_bind(struct bn_mysql_lib_stmt *st, const struct bn_sql_
                               "mysql_stmt_bind_param() failed: out of memory", d);
   for (size_t i = 0; i < n; i++)
     bind_one(&params[i], &b[i]);
-  failed = mysql_stmt_bind_param(st->handle, params); /* copies */
+  failed = mysql_stmt_bind_param(st->handle, params); /* copies params */
   bn_mysql_trace(st->lib->driver, "mysql_stmt_bind_param(%p, %p) = %d", (void *)st->handle,
                  (void *)params, failed);
   free(params);
@@ -174,7 +174,7 @@ enum bn_sql bn_mysql_lib_stmt_next(struct bn_mysql_lib_stmt *st, struct bn_sql_r
   if (rc > 0)
     return bn_mysql_lib_fail_stmt(st, "mysql_drv_stmt_next_result()", d);
   taken = take_result(st, r, d);
-  /* libmysqlclient leaves the statement's own count at what it was for the first result. */
+  /* libmysqlclient does not update the statement's own count after the first result. */
   if (taken == BN_SQL_DONE)
     r->affected = mysql_affected_rows(st->lib->handle);
   return taken;
@@ -226,7 +226,7 @@ static bool bind_rows(struct bn_mysql_lib_stmt *st, unsigned n)
   return st->rows_bound;
 }
 
-/* A value that did not fit is fetched again, into enough room. */
+/* Fetches a value that did not fit again, into enough room. */
 static bool fetch_long(struct bn_mysql_lib_stmt *st, unsigned i)
 {
   struct bn_mysql_cell *cell = &st->cell[i];

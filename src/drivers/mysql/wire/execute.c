@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writes the packets that ask for a prepared statement, from where the SQL layer keeps its values.
- */
+/* Writes the packets that execute a prepared statement, from the SQL layer's values. */
 #include <string.h>
 
 #include "drivers/mysql/wire/packet.h"
@@ -8,7 +7,7 @@
 enum {
   COM_EXECUTE = 0x17,
   FIXED = 10,     /* command, statement, flags, count of iterations */
-  COUNTED = 8,    /* a flag: the number of values is given */
+  COUNTED = 8,    /* a flag: the number of values follows */
   NUMBER_MAX = 9, /* bytes of a number of variable length */
   WIRE_DOUBLE = 5,
   WIRE_NULL = 6,
@@ -67,7 +66,7 @@ static uint8_t *put_value(uint8_t *out, const struct bn_sql_bind *b)
   return out + *b->len;
 }
 
-/* Where attributes are known, each has a name behind it, which is empty. */
+/* With attributes, each type has a name behind it, which is empty. */
 static uint8_t *put_types(uint8_t *out, const struct bn_sql_bind *b, size_t n, bool attributes)
 {
   static const uint8_t type[] = {
@@ -108,7 +107,7 @@ size_t bn_mysql_put_execute(uint8_t *out, uint32_t id, const struct bn_sql_bind 
   return bn_mysql_seal(out, (size_t)(p - begin));
 }
 
-/* Later pieces make room for the headers of those before them, so the last one is moved first. */
+/* Later pieces move further, because earlier headers take room, so the last piece moves first. */
 size_t bn_mysql_seal(uint8_t *out, size_t n)
 {
   const size_t last = n / BN_MYSQL_PACKET_MAX;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads what a server answers to a statement, as far as it has come. */
+/* Reads the answer of a server to a statement, as far as it has arrived. */
 #include "drivers/mysql/wire/packet.h"
 
 #include <string.h>
 
 enum {
   SAYS_OK = 0x00,
-  SAYS_FILE = 0xfb, /* it wants a file of ours */
+  SAYS_FILE = 0xfb, /* the server asks for a file */
   SAYS_END = 0xfe,
   SAYS_ERROR = 0xff,
-  END_LEN = 5,        /* of the packet that ends columns or rows, where that is no OK */
+  END_LEN = 5,        /* of the packet that ends columns or rows, if it is not an OK packet */
   COLUMN_TAIL = 12,   /* character set, length, type, flags, decimals and two unused */
-  PREPARED_LEN = 12,  /* what the first packet about a prepared statement has at least */
-  FIELDS_MAX = 65535, /* more than a server has */
-  PROGRESS = 0xffff   /* no error: MariaDB tells how far ALTER TABLE is */
+  PREPARED_LEN = 12,  /* least length of the first packet about a prepared statement */
+  FIELDS_MAX = 65535, /* no server has more */
+  PROGRESS = 0xffff   /* not an error: MariaDB reports the progress of ALTER TABLE */
 };
 
 int bn_mysql_get_number(const uint8_t **p, const uint8_t *end, uint64_t *n)
@@ -44,7 +44,7 @@ void bn_mysql_reply_begin(struct bn_mysql_reply *r, uint8_t seq)
   *r = (struct bn_mysql_reply){.short_end = r->short_end, .binary = r->binary, .seq = seq};
 }
 
-/* What follows the first byte of OK. */
+/* Reads the part of an OK packet after its first byte. */
 static bool take_ok(struct bn_mysql_reply *r, const uint8_t *p, const uint8_t *end)
 {
   uint64_t affected, insert_id;
@@ -61,7 +61,7 @@ static bool take_ok(struct bn_mysql_reply *r, const uint8_t *p, const uint8_t *e
   return true;
 }
 
-/* Number, '#' and SQLSTATE, message. */
+/* The packet has a number, '#' and SQLSTATE, and a message. */
 static bool take_error(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 {
   size_t head = 3;
@@ -86,7 +86,7 @@ static bool take_error(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
   return true;
 }
 
-/* How many columns, and whether their descriptions follow. */
+/* Reads the number of columns, and whether their descriptions follow. */
 static bool take_count(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 {
   const uint8_t *end = p + len;
@@ -119,7 +119,7 @@ static bool take_first(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
   }
 }
 
-/* Names, of which nothing is needed, and a tail behind its length. */
+/* Reads a column: names, which are not used, and a tail after its length. */
 static bool take_column(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 {
   if (len <= COLUMN_TAIL || p[len - COLUMN_TAIL - 1] != COLUMN_TAIL)
@@ -139,7 +139,7 @@ static bool take_columns_end(struct bn_mysql_reply *r, const uint8_t *p, size_t 
   return true;
 }
 
-/* A row of text may begin with the same byte as its end, if its first value is that long. */
+/* A text row whose first value is very long begins like the end of rows, but fills its packet. */
 static bool take_row(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 {
   if (p[0] == SAYS_END && len < BN_MYSQL_PACKET_MAX) {
@@ -158,7 +158,7 @@ static bool take_row(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
   return true;
 }
 
-/* A packet of len bytes that has come as a whole. */
+/* Reads a packet of len bytes that has arrived completely. */
 static bool take_packet(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 {
   if (r->within) {
@@ -181,8 +181,8 @@ static bool take_packet(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
   }
 }
 
-/* A packet of len bytes behind its header.  In the place of an answer an error may come out of
-   turn: a server tells so why it is about to close the connection. */
+/* Checks the sequence number.  An error in the place of an answer may have another one: with it a
+   server says why it is about to close the connection. */
 static bool in_turn(uint8_t seq, bool first, const uint8_t *header, size_t len)
 {
   return header[3] == seq || (first && len > 0 && header[BN_MYSQL_HEADER] == SAYS_ERROR);
@@ -228,7 +228,7 @@ void bn_mysql_reply_columns(const struct bn_mysql_reply *r, const uint8_t *data,
   read_columns(data + r->columns_at, r->described, out);
 }
 
-/* --- what is said of a statement that is prepared --- */
+/* --- descriptions of prepared statements --- */
 
 static void go_on_with_columns(struct bn_mysql_prepared *r, size_t at)
 {
@@ -237,7 +237,7 @@ static void go_on_with_columns(struct bn_mysql_prepared *r, size_t at)
   r->state = r->left > 0 ? BN_PREPARED_COLUMNS : BN_PREPARED_DONE;
 }
 
-/* Number of the statement, columns, parameters; the packet ends at `at`. */
+/* Reads the statement's id and its numbers of columns and parameters; the packet ends at `at`. */
 static bool take_number(struct bn_mysql_prepared *r, const uint8_t *p, size_t len, size_t at)
 {
   if (p[0] == SAYS_ERROR && len >= 3) {
@@ -267,7 +267,7 @@ static bool is_end(const uint8_t *p, size_t len)
   return p[0] == SAYS_END && len == END_LEN;
 }
 
-/* Ends at `at`. */
+/* Reads one packet of the description, which ends at `at`. */
 static bool take_about(struct bn_mysql_prepared *r, const uint8_t *p, size_t len, size_t at)
 {
   switch (r->state) {

@@ -9,13 +9,13 @@
 #include "drivers/mysql/wire/row.h"
 
 enum {
-  DIGITS_MAX = 17,  /* of a double */
+  DIGITS_MAX = 17,  /* significant digits of a double */
   PLAIN_MAX = 15,   /* digits in front of the point */
-  PLAIN_MIN = -14,  /* less zeros than that behind it */
-  DECIMALS_MAX = 30 /* of a column */
+  PLAIN_MIN = -14,  /* fewer zeros than this behind the point */
+  DECIMALS_MAX = 30 /* most decimals of a column */
 };
 
-/* value = 0.ddd × 10^point, its digits without zeros at the end. */
+/* value = 0.ddd × 10^point; the digits have no zeros at the end. */
 struct decimal {
   char digit[DIGITS_MAX + 1];
   int n, point;
@@ -52,7 +52,7 @@ static void find_digits(struct decimal *d, double value, int digits)
   d->negative = signbit(value) != 0;
   value = fabs(value);
   if (digits == 0) {
-    /* Any 15 digits tell a number, but those that are nearly zero have less. */
+    /* All numbers with 15 digits differ, but numbers that are nearly zero have fewer. */
     digits = value < DBL_MIN ? 1 : 15;
     while (digits < DIGITS_MAX && !real_tells(value, digits))
       digits++;
@@ -62,7 +62,7 @@ static void find_digits(struct decimal *d, double value, int digits)
     d->point = 1;
 }
 
-/* Digits [from, to), zeros where there is none. */
+/* Writes the digits [from, to), zeros outside of d->digit. */
 static char *real_copy(char *out, const struct decimal *d, int from, int to)
 {
   for (int i = from; i < to; i++)
@@ -109,7 +109,8 @@ size_t bn_mysql_put_fixed(char *out, double value, unsigned decimals)
   if (!isfinite(value))
     return (size_t)snprintf(out, BN_MYSQL_CELL, "0");
   find_digits(&d, value, 0);
-  /* The shortest text that tells the number, unless it has more decimals than the column. */
+  /* Writes the shortest text that identifies the number, if it has no more decimals than the
+     column. */
   if (d.n - d.point > (int)decimals)
     return (size_t)snprintf(out, BN_MYSQL_CELL, "%.*f", (int)decimals, value);
   if (d.negative)

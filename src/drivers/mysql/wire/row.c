@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Takes rows apart, and writes binary values as text in the server's own form. */
+/* Splits rows into values, and writes binary values as text in the server's own form. */
 #include "drivers/mysql/wire/row.h"
 
 #include <stdlib.h>
@@ -21,8 +21,8 @@ enum {
   TYPE_YEAR = 13,
   FLAG_UNSIGNED = 32,
   FLAG_ZEROFILL = 64,
-  NOT_FIXED = 31,   /* decimals of a floating-point column without a number of them */
-  FLOAT_DIGITS = 6, /* of FLOAT */
+  NOT_FIXED = 31,   /* decimals of a floating-point column that declares none */
+  FLOAT_DIGITS = 6, /* digits of FLOAT */
   ZEROFILL_INT = 21,
   ZEROFILL_REAL = 299,
   NULL_TEXT = 0xfb
@@ -88,7 +88,7 @@ int bn_mysql_row_text(const struct bn_mysql_row *row, size_t n, struct bn_sql_va
 /* --- values as text ------------------------------------------------------------------------------
  */
 
-/* Decimal digits of n, at least `least`. */
+/* Writes the decimal digits of n, at least `least` of them. */
 static char *put_digits(char *out, uint64_t n, unsigned least)
 {
   char digits[20];
@@ -106,7 +106,7 @@ static char *put_digits(char *out, uint64_t n, unsigned least)
   return out;
 }
 
-/* Zeros in front of len bytes, up to the column's length. */
+/* Puts zeros before len bytes, up to the length of the column. */
 static size_t fill_up(const struct bn_mysql_column *c, char *cell, size_t len, size_t below)
 {
   size_t more;
@@ -164,7 +164,7 @@ static char *put_date(char *out, const uint8_t *p, size_t len)
   return put_digits(out, len >= 4 ? p[3] : 0, 2);
 }
 
-/* Minutes and seconds at p if there are any; microseconds behind them. */
+/* p has minutes and seconds, or is NULL; microseconds may follow them. */
 static char *put_clock(char *out, const struct bn_mysql_column *c, uint64_t hour, const uint8_t *p,
                        bool has_fraction)
 {
@@ -184,7 +184,7 @@ static char *put_clock(char *out, const struct bn_mysql_column *c, uint64_t hour
   return out + decimals;
 }
 
-/* p has len bytes, of which none is there for what is zero. */
+/* p has len bytes; the server leaves out parts that are zero. */
 static size_t put_time(const struct bn_mysql_column *c, const uint8_t *p, size_t len, char *cell)
 {
   char *out = cell;
@@ -206,7 +206,7 @@ static size_t put_time(const struct bn_mysql_column *c, const uint8_t *p, size_t
   return (size_t)(out - cell);
 }
 
-/* Bytes of a number; 0: it is none. */
+/* Returns the bytes of a number; 0: the type is not a number. */
 static unsigned width_of(uint8_t type)
 {
   switch (type) {
@@ -268,7 +268,8 @@ static int take_value(const struct bn_mysql_column *c, const uint8_t **p, const 
   return 0;
 }
 
-/* A zero, a bit per column of which the first is the third, and what is not NULL. */
+/* The row is a zero, a bit per column for NULL, which begin with the third bit, and the other
+   values. */
 int bn_mysql_row_binary(const struct bn_mysql_row *row, const struct bn_mysql_column *column,
                         size_t n, char *cells, struct bn_sql_value *out)
 {

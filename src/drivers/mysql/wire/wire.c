@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Statements without the client library: on a connection that it has opened, this driver writes the
-   packets of what is sent often and reads the answers itself.  Rows stay as they came until
-   somebody fetches them. */
+/* Statements without the client library: on a connection that the library has opened, this driver
+   writes the packets of frequent statements and reads their answers itself.  Rows stay as they
+   arrived until they are fetched. */
 #include "drivers/mysql/wire/wire.h"
 
 #include <stdlib.h>
@@ -15,8 +15,8 @@ enum {
   COM_QUERY_BYTE = 3,
   COM_PREPARE_BYTE = 0x16,
   COM_CLOSE_BYTE = 0x19,
-  QUERY_MAX = 65536, /* longer ones are rare, and the library's */
-  /* Names of these differ, or not every library has them. */
+  QUERY_MAX = 65536, /* longer queries are rare and left to the library */
+  /* Not every library has these names. */
   CAN_END_SHORT = 1 << 24,      /* CLIENT_DEPRECATE_EOF */
   CAN_TAKE_ATTRIBUTES = 1 << 27 /* CLIENT_QUERY_ATTRIBUTES */
 };
@@ -58,7 +58,7 @@ static const char *text_of(const struct bn_mysql_words *words, int code)
   return code == BN_MYSQL_LOST ? words->lost : words->malformed;
 }
 
-/* Neither this driver nor the library can use the connection any more. */
+/* Marks the connection lost, for this driver and for the library. */
 static enum bn_sql wire_lose(struct bn_mysql_wire *w, int code, const char *call,
                              struct bn_sql_diag *d)
 {
@@ -71,7 +71,7 @@ static enum bn_sql wire_lose(struct bn_mysql_wire *w, int code, const char *call
 /* --- answers
  * -------------------------------------------------------------------------------------- */
 
-/* How messages name what failed. */
+/* The names of failed calls in messages. */
 struct call {
   const char *sending, *reading;
 };
@@ -109,7 +109,7 @@ static enum bn_sql take_rows(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt 
                              struct bn_sql_result *r)
 {
 
-  /* What was described once is not described again: if nobody fetches it, too. */
+  /* Keeps columns even if nobody fetches the rows: the server will not describe them again. */
   if (st != NULL && w->reply.remembered && w->reply.described > 0 && learn_columns(st, w) != 0)
     st->n_columns = 0;
   r->nfields = w->reply.nfields;
@@ -120,7 +120,7 @@ static enum bn_sql take_rows(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt 
   return BN_SQL_ROWS;
 }
 
-/* Reads one result; the first packet has number seq. */
+/* Reads one result; seq: number of its first packet. */
 static enum bn_sql take_result(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st, uint8_t seq,
                                const struct call *call, struct bn_sql_result *r,
                                struct bn_sql_diag *d)
@@ -139,7 +139,7 @@ static enum bn_sql take_result(struct bn_mysql_wire *w, struct bn_mysql_wire_stm
   if (__builtin_expect(got == BN_READ_BAD, 0))
     return wire_lose(w, BN_MYSQL_MALFORMED, call->sending, d);
   if (__builtin_expect(w->reply.code != 0, 0)) {
-    /* A server that has refused the statement may not have looked at them. */
+    /* A server that refuses the statement may not have read the types. */
     if (st != NULL)
       st->types_sent = false;
     return take_error(w, call, d);
@@ -153,7 +153,7 @@ static enum bn_sql take_result(struct bn_mysql_wire *w, struct bn_mysql_wire_stm
   return BN_SQL_DONE;
 }
 
-/* The result that follows the one that take_result has read. */
+/* Reads the result after the one that take_result has read. */
 static enum bn_sql take_next(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
                              const struct call *call, struct bn_sql_result *r,
                              struct bn_sql_diag *d)
@@ -190,7 +190,7 @@ void bn_mysql_wire_settle(struct bn_mysql_wire *w)
 /* --- statements
  * ----------------------------------------------------------------------------------- */
 
-/* Room for packets of n bytes altogether; NULL: d says why not. */
+/* Returns room for packets of n bytes together; NULL: *rc and d have the failure. */
 static uint8_t *wire_begin(struct bn_mysql_wire *w, size_t n, const char *call, enum bn_sql *rc,
                            struct bn_sql_diag *d)
 {
@@ -208,7 +208,7 @@ static uint8_t *wire_begin(struct bn_mysql_wire *w, size_t n, const char *call, 
   return room;
 }
 
-/* Nothing can be sent; an error may have come before that. */
+/* Reports that nothing can be sent, or the error that the server has sent before. */
 static enum bn_sql lose_unsent(struct bn_mysql_wire *w, const struct call *call,
                                struct bn_sql_diag *d)
 {
@@ -226,7 +226,7 @@ static enum bn_sql lose_unsent(struct bn_mysql_wire *w, const struct call *call,
   return BN_SQL_LOST;
 }
 
-/* Sends the packets of len bytes that were written where begin said, and reads the first result. */
+/* Sends len bytes of packets, written at the room of wire_begin, and reads the first result. */
 static enum bn_sql wire_converse(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st, size_t len,
                                  const struct call *call, struct bn_sql_result *r,
                                  struct bn_sql_diag *d)
@@ -265,7 +265,7 @@ enum bn_sql bn_mysql_wire_execute(struct bn_mysql_wire *w, struct bn_mysql_wire_
 static const char prepare_name[] = "mysql_stmt_prepare()";
 static const struct call prepare_call = {prepare_name, prepare_name};
 
-/* Sends all of them.  Not DONE: none was sent, or the connection is lost. */
+/* Sends the requests for all statements.  Not DONE: none was sent, or the connection is lost. */
 static enum bn_sql ask_for_all(struct bn_mysql_wire *w, const struct bn_sql_unprepared *list,
                                size_t n, struct bn_sql_diag *d)
 {
@@ -287,8 +287,8 @@ static enum bn_sql ask_for_all(struct bn_mysql_wire *w, const struct bn_sql_unpr
   return bn_stream_flush(&w->stream) == 0 ? BN_SQL_DONE : lose_unsent(w, &prepare_call, d);
 }
 
-/* Why the server has refused the one that r is about: what it says before it hangs up ends the
-   connection. */
+/* Reads why the server has refused the statement of r.  A reason that it gives before it hangs up
+   ends the connection. */
 static enum bn_sql take_refusal(struct bn_mysql_wire *w, const struct bn_mysql_prepared *r,
                                 struct bn_sql_diag *d)
 {
@@ -298,7 +298,7 @@ static enum bn_sql take_refusal(struct bn_mysql_wire *w, const struct bn_mysql_p
   return take_error(w, &prepare_call, d) == BN_SQL_LOST ? BN_SQL_LOST : BN_SQL_DONE;
 }
 
-/* Reads what the server says of one. */
+/* Reads the description of one statement. */
 static enum bn_sql hear_of_one(struct bn_mysql_wire *w, struct bn_mysql_prepared *r,
                                struct bn_sql_diag *d)
 {
@@ -313,7 +313,7 @@ static enum bn_sql hear_of_one(struct bn_mysql_wire *w, struct bn_mysql_prepared
   return got == BN_READ_DONE ? BN_SQL_DONE : wire_lose(w, BN_MYSQL_MALFORMED, prepare_name, d);
 }
 
-/* true: st is the statement that r describes, at the beginning of the stream. */
+/* Makes st the statement that r describes at the beginning of the stream; false: out of memory. */
 static bool wire_adopt(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
                        const struct bn_mysql_prepared *r)
 {
@@ -373,7 +373,7 @@ enum bn_sql bn_mysql_wire_prepare(struct bn_mysql_wire *w, const struct bn_sql_u
   return BN_SQL_LOST;
 }
 
-/* Statements that do nothing to the library's view of the connection. */
+/* Takes statements that do not change the library's view of the connection. */
 bool bn_mysql_wire_takes(const char *sql, size_t len)
 {
   static const char *const words[] = {"select",  "insert", "update", "delete",
@@ -402,8 +402,8 @@ enum bn_sql bn_mysql_wire_query(struct bn_mysql_wire *w, const char *sql, size_t
   p = out + BN_MYSQL_HEADER;
   *p++ = COM_QUERY_BYTE;
   if (w->attributes) {
-    *p++ = 0; /* of them */
-    *p++ = 1; /* set */
+    *p++ = 0; /* number of attributes */
+    *p++ = 1; /* number of attribute sets */
   }
   memcpy(p, sql, len);
   p += len;
@@ -436,7 +436,7 @@ void bn_mysql_wire_learn(struct bn_mysql_wire_stmt *st, struct bn_mysql_column *
   st->n_columns = n;
 }
 
-/* Once per result: whose columns are these, and where do their numbers go? */
+/* Finds the columns of a result and room for its numbers, before the first row. */
 static bool ready_to_fetch(struct bn_mysql_wire_stmt *st, const struct bn_mysql_wire *w)
 {
   const uint32_t n = w->reply.nfields;
@@ -458,7 +458,7 @@ static bool ready_to_fetch(struct bn_mysql_wire_stmt *st, const struct bn_mysql_
   return true;
 }
 
-/* A server that sends rows of another form than it said is not understood any more. */
+/* Rows in another form than announced make the rest of the connection unreadable. */
 static bool wire_cut(struct bn_mysql_wire *w, struct bn_sql_result *r)
 {
   w->broken = r->cut = true;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Statements without the client library: on a connection that it has opened, packets of our own.
-   Nothing of this folder calls the library or knows its structs; what it has to know of a
-   connection is lent to it once, and what it cannot know is asked of it before
-   (bn_mysql_wire_knows). */
+/* Statements without the client library: packets of our own on a connection that it has opened.
+   Nothing in this folder calls the library or knows its structs; it is lent what it needs of a
+   connection once, and the library is asked for unknown columns (bn_mysql_wire_knows). */
 #ifndef BN_DRIVERS_MYSQL_WIRE_WIRE_H
 #define BN_DRIVERS_MYSQL_WIRE_WIRE_H
 
@@ -10,71 +9,71 @@
 #include "drivers/common/stream.h"
 #include "drivers/mysql/wire/packet.h"
 
-/* What the client library says of a connection that is gone, so that we say the same. */
+/* The client library's errors for a lost connection, so that wire/ reports the same. */
 struct bn_mysql_words {
-  int unsent;    /* number of the error when nothing can be sent any more */
-  bool asks_why; /* then it looks for what the server said before it hung up */
+  int unsent;    /* error number if nothing can be sent any more */
+  bool asks_why; /* the library then reads what the server said before it hung up */
   const char *gone, *lost, *malformed;
 };
 
-/* Valid while the wire is open. */
+/* The library's part of a connection; valid while the wire is open. */
 struct bn_mysql_lent {
   int fd;
   unsigned long capabilities;
-  unsigned *status; /* of the server, after each statement, whoever has sent it */
+  unsigned *status; /* of the server after each statement, whichever way has sent it */
   const struct bn_sockref *socket;
   const struct bn_mysql_words *words;
 };
 
-/* The members of both are for wire.c. */
+/* Only wire.c uses the members of both structs. */
 struct bn_mysql_wire {
   struct bn_mysql_lent lent;
   struct bn_stream stream;
   struct bn_mysql_reply reply;
   bool attributes; /* a query begins with a number of attributes */
   bool broken;     /* the connection is lost */
-  bool live;       /* the reply is at the beginning of the stream, its rows may be fetched */
+  bool live;       /* the reply is at the beginning of the stream, and its rows may be fetched */
   bool more;       /* another result follows */
-  size_t row_at;   /* of the next row in the reply */
+  size_t row_at;   /* offset of the next row in the reply */
   uint64_t rows_left;
-  uint8_t *joined; /* a row that came in several packets */
+  uint8_t *joined; /* a row that came in several packets; owned */
 };
 
-/* A statement's part in it; all zero is valid. */
+/* The part of a statement; all zero is valid. */
 struct bn_mysql_wire_stmt {
-  uint32_t id;                    /* by which the server knows it; the owner sets it */
-  const struct bn_sql_bind *bind; /* the SQL layer's */
+  uint32_t id;                    /* the server's name for the statement; the owner sets it */
+  const struct bn_sql_bind *bind; /* the SQL layer's; borrowed */
   size_t n_bind;
   bool types_sent;
-  struct bn_mysql_column *column; /* as the server described them last; NULL: never */
+  struct bn_mysql_column *column; /* as last described by the server; NULL: never */
   uint32_t n_columns, n_cells;
-  char *cells; /* numbers of the row that was fetched last, as text */
+  char *cells; /* numbers of the last fetched row as text */
 };
 
 void bn_mysql_wire_open(struct bn_mysql_wire *w, const struct bn_mysql_lent *lent);
-/* Also of one that was not opened. */
+/* The wire may be unopened. */
 void bn_mysql_wire_close(struct bn_mysql_wire *w);
-/* Somebody else has closed the socket: nothing is sent or read any more. */
+/* Stops all sending and reading, because the library has closed the socket. */
 void bn_mysql_wire_give_up(struct bn_mysql_wire *w);
-/* Reads answers that wait, and drops them. */
+/* Reads and drops pending answers. */
 void bn_mysql_wire_settle(struct bn_mysql_wire *w);
 
-/* Whether the text does nothing to the library's view of the connection. */
+/* True if the text does not change the library's view of the connection. */
 bool bn_mysql_wire_takes(const char *sql, size_t len);
 enum bn_sql bn_mysql_wire_query(struct bn_mysql_wire *w, const char *sql, size_t len,
                                 struct bn_sql_result *r, struct bn_sql_diag *d);
-/* Prepares n statements and waits once; DONE or LOST.  *done: how many there are, from the first
-   on, each with as many parameters as are to be bound; on a lost connection there are none. */
+/* Prepares n statements and waits once; DONE or LOST.  *done: how many are prepared, from the first
+   on, each with as many parameters as will be bound; 0 on a lost connection. */
 enum bn_sql bn_mysql_wire_prepare(struct bn_mysql_wire *w, const struct bn_sql_unprepared *list,
                                   struct bn_mysql_wire_stmt *const *st, size_t n, size_t *done,
                                   struct bn_sql_diag *d);
-/* The server is told to forget one of those, together with the next statement. */
+/* Lets the server forget a statement of bn_mysql_wire_prepare, together with the next request. */
 void bn_mysql_wire_drop(struct bn_mysql_wire *w, uint32_t id);
-/* b stays where it is until the next bind. */
+/* b is borrowed until the next bind. */
 void bn_mysql_wire_bind(struct bn_mysql_wire_stmt *st, const struct bn_sql_bind *b, size_t n);
 enum bn_sql bn_mysql_wire_execute(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
                                   struct bn_sql_result *r, struct bn_sql_diag *d);
-/* The next result of the same text, or of st. */
+/* Reads the next result of the same text, or of st. */
 enum bn_sql bn_mysql_wire_next(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
                                struct bn_sql_result *r, struct bn_sql_diag *d);
 static inline bool bn_mysql_wire_has_more(const struct bn_mysql_wire *w)
@@ -82,7 +81,7 @@ static inline bool bn_mysql_wire_has_more(const struct bn_mysql_wire *w)
   return w->more;
 }
 
-/* The current result: NULL is a text's, else it is that of st, whose columns have to be known. */
+/* Fetches a row of the current result.  st NULL: of a text; else its columns must be known. */
 bool bn_mysql_wire_fetch(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
                          struct bn_sql_result *r, struct bn_sql_value *row);
 void bn_mysql_wire_free_result(struct bn_mysql_wire *w);
@@ -91,7 +90,7 @@ static inline bool bn_mysql_wire_knows(const struct bn_mysql_wire *w,
 {
   return w->reply.described > 0 || st->n_columns == w->reply.nfields;
 }
-/* Takes over the columns, which were malloc'd. */
+/* Takes over the malloc'd columns. */
 void bn_mysql_wire_learn(struct bn_mysql_wire_stmt *st, struct bn_mysql_column *column, uint32_t n);
 void bn_mysql_wire_forget(struct bn_mysql_wire_stmt *st);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Connections: which server, and how to stop one that is waiting. */
+/* Connections: the choice of the server, and time limits. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "drivers/pgsql/error.h"
 #include "drivers/pgsql/lib/lib.h"
 
-/* The parameters of libpq that this driver sets, and the options behind them. */
+/* The parameters of libpq that this driver sets. */
 enum {
   HOST,
   PORT,
@@ -52,15 +52,15 @@ static int index_of_override(const char *name)
   return -1;
 }
 
-/* libpq takes from a service only what it is not given. */
+/* libpq reads only parameters from a service that it is not given. */
 static const char *unless_of_service(const struct bn_pgsql_conf *conf, const char *value,
                                      bool given)
 {
   return conf->service != NULL && !given ? NULL : value;
 }
 
-/* All pairs of hosts and ports, the port varying fastest.  Returns the name of an override that
-   cannot be one, or NULL. */
+/* Selects one of all pairs of hosts and ports, the port varying fastest.  Returns the name of an
+   unsupported override, or NULL. */
 static const char *connect_choose(const char *values[N_PARAMS + 1], const struct bn_pgsql *driver,
                                   const struct bn_sql_target *t)
 {
@@ -123,7 +123,7 @@ static enum bn_sql time_out(struct bn_pgsql_lib *c, struct bn_sql_diag *d)
   return BN_SQL_ERROR;
 }
 
-/* Milliseconds that poll may wait; -1: for ever. */
+/* Returns the milliseconds that poll may wait; -1: for ever. */
 static int connect_left_ms(const struct bn_pgsql *driver, uint64_t deadline_ns)
 {
   uint64_t now;
@@ -137,7 +137,7 @@ static int connect_left_ms(const struct bn_pgsql *driver, uint64_t deadline_ns)
                                                       : 86400000;
 }
 
-/* For an event of libpq's socket.  false: time is up. */
+/* Waits for an event of libpq's socket.  false: the time is up. */
 static bool connect_wait(const struct bn_pgsql_lib *c, short events, uint64_t deadline_ns)
 {
   struct pollfd p = {.fd = PQsocket(c->handle), .events = events};
@@ -153,7 +153,7 @@ static bool connect_wait(const struct bn_pgsql_lib *c, short events, uint64_t de
   return true;
 }
 
-/* What connecting in one call does, with a deadline more exact than its seconds. */
+/* Does what PQconnectdbParams does, with a deadline more exact than its seconds. */
 static enum bn_sql connect_establish(struct bn_pgsql_lib *c, uint64_t deadline_ns,
                                      struct bn_sql_diag *d)
 {
@@ -171,7 +171,7 @@ static enum bn_sql connect_establish(struct bn_pgsql_lib *c, uint64_t deadline_n
   return BN_SQL_ERROR;
 }
 
-/* libpq's own receiver would write it as it is. */
+/* Replaces libpq's own receiver, which would print the notice unchanged. */
 static void take_notice(void *arg, const PGresult *res)
 {
   struct bn_pgsql_lib *c = arg;
@@ -182,7 +182,7 @@ static void take_notice(void *arg, const PGresult *res)
     c->driver->host->notice(PQresultErrorMessage(res));
 }
 
-/* Each result passes here, those that no call returns as well. */
+/* libpq calls this for each result, also for results that no call returns. */
 static int take_event(PGEventId id, void *info, void *arg)
 {
   if (id == PGEVT_RESULTCREATE)
@@ -219,7 +219,7 @@ enum bn_sql bn_pgsql_lib_connect(struct bn_pgsql_lib *c, const struct bn_pgsql *
     return bn_pgsql_fail_text("53200", "PQconnectStartParams", "out of memory\n\n", d);
   c->last_words[0] = '\0';
   (void)PQsetNoticeReceiver(c->handle, take_notice, c);
-  /* Costs two allocations for each result. */
+  /* Registered only if needed, because it costs two allocations for each result. */
   if (driver->host->names_loss)
     (void)PQregisterEventProc(c->handle, take_event, "bench", c);
   return connect_establish(c, connect_sooner(driver, deadline_ns), d);

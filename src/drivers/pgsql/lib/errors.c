@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What libpq says of a failed call. */
+/* libpq's errors of failed calls. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ static void drop_newline(char *text)
     text[len - 1] = '\0';
 }
 
-/* As the reference shows messages of several lines. */
+/* The reference shows messages of several lines so. */
 static void end_with_empty_line(struct bn_sql_diag *d)
 {
   size_t len = strlen(d->text);
@@ -39,14 +39,14 @@ enum bn_sql bn_pgsql_lib_fail(const struct bn_pgsql_lib *c, const PGresult *res,
                               bool whole, struct bn_sql_diag *d)
 {
   const bool bad = PQstatus(c->handle) == CONNECTION_BAD;
-  /* A dialect may show the library's text with its lines, not the server's sentence alone. */
+  /* A dialect may show the library's full text instead of the server's sentence. */
   const bool all_of_it = whole || c->driver->host->policy->pgsql_whole_errors;
   const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
   const char *text = all_of_it ? NULL : PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY);
   const bool from_server = text != NULL;
   enum bn_sql rc;
 
-  /* Of a connection that breaks the result does not say what the server said of it before. */
+  /* The result of a connection that breaks lacks what the server said before. */
   if (text == NULL)
     text = bad ? "" : PQresultErrorMessage(res);
   if (text[0] == '\0')

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the server tells of itself. */
+/* The server's version and limits. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "drivers/pgsql/lib/lib.h"
 
-/* false: it is no number that a server can mean. */
+/* Returns false if the cell is not a number that a server can mean. */
 static bool read_number(const PGresult *res, int row, int column, int64_t *number)
 {
   const char *text = PQgetvalue(res, row, column);
@@ -24,10 +24,10 @@ static bool read_limits(const struct bn_pgsql_lib *c, const PGresult *res, struc
   if (!read_number(res, 0, 0, &most) || !read_number(res, 0, 1, &for_superuser) ||
       !read_number(res, 0, 3, &used) || !read_number(res, 0, 4, &pid))
     return false;
-  /* Servers before 16 reserve none for others. */
+  /* Servers before 16 reserve connections only for superusers. */
   if (PQgetisnull(res, 0, 2) == 0 && !read_number(res, 0, 2, &reserved))
     return false;
-  /* The process that accepted the connection is not the one that answers, so there is a pooler. */
+  /* If another process answers than the one that accepted the connection, there is a pooler. */
   if (pid != PQbackendPID(c->handle))
     return true;
   out->reserved_connections = for_superuser + reserved;
@@ -36,8 +36,8 @@ static bool read_limits(const struct bn_pgsql_lib *c, const PGresult *res, struc
   return true;
 }
 
-/* Rows: "ROLE" or "DATABASE", its name, how many connections it may have, and has.  Superusers may
-   have as many as they like. */
+/* Each row has "ROLE" or "DATABASE", its name, its limit of connections, and their number.
+   Superusers have no limit. */
 static void read_quotas(const struct bn_pgsql_lib *c, struct bn_sql_quota quota[BN_SQL_QUOTAS])
 {
   static const char sql[] =

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Everything that is asked of libpq.  This folder alone includes its header and calls it; a
-   connection of it is used by one thread at a time, while the socket is lent to it (wire/wire.h).
- */
+/* All use of libpq.  Only this folder includes its header and calls it; one thread at a time uses a
+   connection, while the socket is lent to libpq (wire/wire.h). */
 #ifndef BN_DRIVERS_PGSQL_LIB_LIB_H
 #define BN_DRIVERS_PGSQL_LIB_LIB_H
 
@@ -15,21 +14,21 @@
 
 struct bn_pgsql;
 
-/* The members of both are for the files of this folder. */
+/* Only the files of this folder use the members of both structs. */
 struct bn_pgsql_lib {
   PGconn *handle;
   const struct bn_pgsql *driver;
-  unsigned last_name; /* of a prepared statement */
-  /* DEALLOCATE of statements that are closed, sent some at a time: at the end of a connection the
-     server forgets them by itself. */
+  unsigned last_name; /* number in the name of the last prepared statement */
+  /* DEALLOCATE commands of closed statements, sent many at a time; the server forgets the rest when
+     the connection ends. */
   char *closing;
   size_t closing_len;
   unsigned n_closing;
-  int row;            /* of the current result, fetched next */
+  int row;            /* next row of the current result */
   char last_words[6]; /* SQLSTATE of the last error or notice of the connection; "": none */
 };
 
-/* Where libpq wants the values of a statement to be; all zero is valid. */
+/* The values of a statement as libpq wants them; all zero is valid. */
 struct bn_pgsql_values {
   struct bn_pgsql_param *param;
   const char **value;
@@ -41,31 +40,30 @@ bool bn_pgsql_lib_is_threadsafe(void);
 enum bn_sql bn_pgsql_lib_connect(struct bn_pgsql_lib *c, const struct bn_pgsql *driver,
                                  const struct bn_sql_target *t, uint64_t deadline_ns,
                                  struct bn_sql_diag *d);
-/* Names the server that t selects; how many there are to select from. */
+/* Names the server that t selects; returns how many servers there are to select from. */
 size_t bn_pgsql_lib_place(const struct bn_pgsql *driver, const struct bn_sql_target *t, char *name,
                           size_t size);
-/* Also of one that is not connected. */
+/* The connection may be unconnected. */
 void bn_pgsql_lib_disconnect(struct bn_pgsql_lib *c);
 int bn_pgsql_lib_socket(const struct bn_pgsql_lib *c);
-/* Version 3 of the protocol and no encryption: what is sent and received is as it is on the socket.
- */
+/* True if the protocol is version 3 and unencrypted, so that the socket carries plain messages. */
 bool bn_pgsql_lib_is_plain(const struct bn_pgsql_lib *c);
-/* Of the transaction, as libpq has seen it last; see bn_pgsql_transaction. */
+/* Returns the state of the transaction as libpq last saw it; see bn_pgsql_transaction. */
 char bn_pgsql_lib_transaction(const struct bn_pgsql_lib *c);
-/* It is connected as far as it knows, and waits for nothing. */
+/* True if libpq takes the connection for good and waits for nothing. */
 bool bn_pgsql_lib_is_idle(const struct bn_pgsql_lib *c);
 
-/* libpq has a parameter of that name. */
+/* True if libpq has a parameter of that name. */
 bool bn_pgsql_lib_knows(const char *keyword);
 
 /* --- errors.c --- */
-/* Fills d from a result (NULL: there was none); the text is the primary message or, if `whole`,
-   everything.  Returns ERROR or LOST. */
+/* Fills d from a result, which may be NULL; the text is the primary message or, if `whole`, all of
+   it.  Returns ERROR or LOST. */
 enum bn_sql bn_pgsql_lib_fail(const struct bn_pgsql_lib *c, const PGresult *res, const char *call,
                               bool whole, struct bn_sql_diag *d);
 
-/* Of a notice, or of a result of the connection: a call returns only the last one of several, and
-   of those that a server sends as it ends the connection that is libpq's own. */
+/* Notes the SQLSTATE of a notice or result.  A call returns only the last of several results, and
+   when the server ends the connection that one is made by libpq. */
 void bn_pgsql_lib_note_words(struct bn_pgsql_lib *c, const PGresult *res);
 
 /* --- info.c --- */
@@ -73,13 +71,13 @@ void bn_pgsql_lib_about(struct bn_pgsql_lib *c, struct bn_sql_about *out);
 int bn_pgsql_lib_info(struct bn_pgsql_lib *c, struct bn_sql_info *out);
 
 /* --- quote.c --- */
-/* Told since libpq has listened last: '1' a backslash in a literal is one, '0' it is not, 0:
-   nothing; the client's encoding, "": nothing. */
+/* plain_strings and encoding: what the server has said since libpq last read.  '1': a backslash in
+   a literal is plain, '0': it escapes, 0: nothing; the client's encoding, "": nothing. */
 size_t bn_pgsql_lib_quote(const struct bn_pgsql_lib *c, char plain_strings, const char *encoding,
                           char *out, const char *in, size_t len);
 
 /* --- result.c --- */
-/* What a result says; frees it unless it has rows. */
+/* Converts a result; frees it unless it has rows. */
 enum bn_sql bn_pgsql_lib_take(struct bn_pgsql_lib *c, PGresult *res, const char *call,
                               struct bn_sql_result *r, struct bn_sql_diag *d);
 enum bn_sql bn_pgsql_lib_query(struct bn_pgsql_lib *c, const char *sql, struct bn_sql_result *r,
@@ -89,15 +87,15 @@ bool bn_pgsql_lib_fetch(struct bn_pgsql_lib *c, const struct bn_sql_result *r,
 void bn_pgsql_lib_free_result(struct bn_sql_result *r);
 
 /* --- stmt.c --- */
-/* Has the server prepare it under a new name, with the types it has now.  in_failed: the server
-   takes nothing but the end of the transaction. */
+/* Prepares the statement under a new name, with its present types.  in_failed: the server accepts
+   nothing but the end of the transaction. */
 enum bn_sql bn_pgsql_lib_prepare(struct bn_pgsql_lib *c, struct bn_pgsql_request *q, bool in_failed,
                                  struct bn_sql_diag *d);
-/* Gives it the next name. */
+/* Sets the next name of a statement. */
 void bn_pgsql_lib_name(struct bn_pgsql_lib *c, struct bn_pgsql_request *q);
-/* The server may forget the name, at some time. */
+/* Lets the server forget the name at some later time. */
 void bn_pgsql_lib_drop_name(struct bn_pgsql_lib *c, struct bn_pgsql_request *q);
-/* anew: prepared, bound and executed under no name. */
+/* anew: the statement is prepared, bound and executed without a name. */
 enum bn_sql bn_pgsql_lib_execute(struct bn_pgsql_lib *c, const struct bn_pgsql_request *q,
                                  struct bn_pgsql_values *v, bool anew, struct bn_sql_result *r,
                                  struct bn_sql_diag *d);

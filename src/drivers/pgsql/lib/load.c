@@ -8,7 +8,7 @@
 #include "drivers/pgsql/error.h"
 #include "drivers/pgsql/lib/lib.h"
 
-/* Takes all results of the command; the first failure counts. */
+/* Reads all results of the command; returns the first failure. */
 static enum bn_sql load_finish(struct bn_pgsql_lib *c, struct bn_sql_diag *d)
 {
   enum bn_sql rc = BN_SQL_DONE;

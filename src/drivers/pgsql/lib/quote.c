@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Escaping of texts as the server wants it at the moment. */
+/* Escapes texts as the server currently requires. */
 #include <string.h>
 
 #include "drivers/pgsql/lib/lib.h"
 
-/* Bytes of the character at p, at least 1. */
+/* Returns the bytes of the character at p, at least 1. */
 static size_t quote_character(const char *p, size_t left, int encoding)
 {
   const int n = (*p & 0x80) != 0 ? PQmblen(p, encoding) : 1;
@@ -19,7 +19,8 @@ static bool was_plain(const struct bn_pgsql_lib *c)
   return value != NULL && strcmp(value, "on") == 0;
 }
 
-/* libpq does it by what it was told last, and so it has not seen what changed since. */
+/* libpq escapes by the settings that it was last told, so it does not know changes that wire/ has
+   read. */
 size_t bn_pgsql_lib_quote(const struct bn_pgsql_lib *c, char plain_strings, const char *encoding,
                           char *out, const char *in, size_t len)
 {

@@ -6,7 +6,7 @@
 #include "drivers/pgsql/error.h"
 #include "drivers/pgsql/lib/lib.h"
 
-/* COPY asked for by a script as a query: nobody here has or wants the data. */
+/* Ends a COPY that a script has sent as a query: nobody here has or wants the data. */
 static enum bn_sql end_copy(struct bn_pgsql_lib *c, ExecStatusType status, struct bn_sql_diag *d)
 {
   PGresult *res;

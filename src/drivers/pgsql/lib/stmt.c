@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Statements prepared by the server: by libpq, and executed by it where the other way cannot. */
+/* Statements prepared by libpq, and executed by it if wire/ cannot. */
 #include <endian.h>
 #include <limits.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 enum { DEALLOCATE_AT = 32 };
 
-/* A number as it travels. */
+/* A number in the order of the network. */
 struct bn_pgsql_param {
   uint64_t big_endian;
 };
@@ -25,7 +25,7 @@ static void forget_closing(struct bn_pgsql_lib *c)
   c->n_closing = 0;
 }
 
-/* Statements closed some time ago; what comes of it concerns nobody. */
+/* Lets the server forget closed statements; the outcome does not matter. */
 static void stmt_deallocate(struct bn_pgsql_lib *c, bool in_failed)
 {
   if (c->n_closing < DEALLOCATE_AT || in_failed)
@@ -94,7 +94,7 @@ static void set_number(struct bn_pgsql_values *v, size_t i, const void *data)
   v->length[i] = sizeof bits;
 }
 
-/* false: libpq cannot say how long it is. */
+/* Returns false if libpq cannot represent the length. */
 static bool set_value(struct bn_pgsql_values *v, size_t i, const struct bn_sql_bind *b)
 {
   if (bn_sql_bind_null(b)) {
@@ -109,7 +109,7 @@ static bool set_value(struct bn_pgsql_values *v, size_t i, const struct bn_sql_b
   return true;
 }
 
-/* Where libpq wants the values to be. */
+/* Makes the arrays that libpq wants the values in. */
 static int make_values(struct bn_pgsql_values *v, size_t n)
 {
   if (v->format != NULL || n == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The end of a connection that the driver reads from and writes to by itself, in libpq's words. */
+/* Reports the loss of a connection that wire/ uses, in libpq's words. */
 #include "drivers/pgsql/wire/lost.h"
 
 #include <errno.h>
@@ -12,8 +12,8 @@ enum bn_sql bn_pgsql_lose(struct bn_pgsql_wire *w, const char *call, const char 
                           struct bn_sql_diag *d)
 {
   bn_sockref_shut(w->socket);
-  /* libpq is to find out without waiting.  Then it closes the socket, whose number may be another
-     one's by now. */
+  /* libpq must find the loss without waiting.  It then closes the socket, whose number may soon be
+     another connection's. */
   if (w->who == BN_PGSQL_OURS)
     (void)bn_stream_set_blocking(&w->stream, false);
   w->who = BN_PGSQL_GONE;
@@ -23,7 +23,8 @@ enum bn_sql bn_pgsql_lose(struct bn_pgsql_wire *w, const char *call, const char 
   return BN_SQL_LOST;
 }
 
-/* "FATAL:  terminating connection …" and a newline, if the server has said why it hangs up. */
+/* Writes "FATAL:  terminating connection …" and a newline if the server has said why it hangs up.
+ */
 static void take_farewell(const struct bn_pgsql_wire *w, char *text, size_t room)
 {
   const struct bn_pgsql_reply *reply = &w->reply;

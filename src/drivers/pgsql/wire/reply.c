@@ -8,7 +8,7 @@
 
 enum { HEAD = 5, SHORT_MAX = 30000 };
 
-/* One message. */
+/* A message. */
 struct message {
   const char *body;
   size_t len; /* of the body */
@@ -49,13 +49,13 @@ static enum bn_pgsql_seen reply_odd(struct bn_pgsql_reply *r, char type, int32_t
   return BN_PGSQL_ODD;
 }
 
-/* Only these are ever long. */
+/* Only messages of these types are ever long. */
 static bool may_be_long(char type)
 {
   return type != '\0' && strchr("TDdVENAS", type) != NULL;
 }
 
-/* READY: the message at r->at is complete. */
+/* Returns READY if the message at r->at is complete. */
 static enum bn_pgsql_seen next_message(struct bn_pgsql_reply *r, const char *data, size_t len,
                                        struct message *m)
 {
@@ -75,7 +75,7 @@ static enum bn_pgsql_seen next_message(struct bn_pgsql_reply *r, const char *dat
   return BN_PGSQL_READY;
 }
 
-/* "name\0value\0" */
+/* The message is "name\0value\0". */
 static void note_parameter(struct bn_pgsql_reply *r, const struct message *m)
 {
   const size_t name_len = strnlen(m->body, m->len);
@@ -97,13 +97,13 @@ static void note_loose(struct bn_pgsql_reply *r, uint8_t what)
   r->had |= what;
 }
 
-/* A server that ends the connection says why in an error, and in a notice if it cannot wait. */
+/* A server that ends the connection says why in an error, or in a notice if it cannot wait. */
 static void note_words(struct bn_pgsql_reply *r, const struct message *m)
 {
   bn_pgsql_error_field(m->body, m->len, 'C', r->last_words, sizeof r->last_words);
 }
 
-/* What may come at any time.  false: it is something else. */
+/* Reads messages that may come at any time.  false: the message is of another type. */
 static bool is_aside(struct bn_pgsql_reply *r, char type, const struct message *m)
 {
   if (type == 'S')
@@ -132,14 +132,14 @@ static bool count_row(struct bn_pgsql_reply *r, const struct message *m)
 
   if (__builtin_expect(r->rows++ == 0, 0)) {
     r->rows_at = m->at;
-    /* A statement such as EXECUTE may give other columns than the time it was described. */
+    /* A statement such as EXECUTE may have other columns than when it was described. */
     if ((r->had & BN_PGSQL_DESCRIBED) == 0)
       r->fields = n;
   }
   return n >= 0 && n == r->fields;
 }
 
-/* Counts the rows behind one that was taken, as far as they are complete and like it. */
+/* Counts the complete rows behind r->at with the same number of fields. */
 static void count_alike(struct bn_pgsql_reply *r, const char *data, size_t len)
 {
   const int fields = r->fields;
@@ -158,7 +158,7 @@ static void count_alike(struct bn_pgsql_reply *r, const char *data, size_t len)
   r->rows = rows;
 }
 
-/* The number at the end of "UPDATE 5" or "INSERT 0 5". */
+/* Returns the number at the end of "UPDATE 5" or "INSERT 0 5". */
 static uint64_t count_of(const char *tag, size_t len)
 {
   uint64_t n = 0, unit = 1;
@@ -204,7 +204,7 @@ static bool is_copy(struct bn_pgsql_reply *r, char type)
   return type == 'G' || type == 'H' || type == 'd' || type == 'c';
 }
 
-/* What comes less often than rows.  false: not here. */
+/* Reads messages that are rarer than rows.  false: the message has no place here. */
 static bool reply_take(struct bn_pgsql_reply *r, char type, const struct message *m)
 {
   switch (type) {
@@ -216,7 +216,7 @@ static bool reply_take(struct bn_pgsql_reply *r, char type, const struct message
     return true;
   case 'T':
     return reply_describe(r, m);
-  case 'n': /* described, and there are no rows */
+  case 'n': /* described: there are no rows */
     r->fields = BN_PGSQL_NO_ROWS;
     return true;
   case 'I':
@@ -261,7 +261,7 @@ static bool is_error_at(const struct bn_pgsql_reply *r, size_t at)
   return r->kind == BN_PGSQL_ERROR && at + HEAD == r->error_at;
 }
 
-/* Rows of the last result, unless there is an error: then nothing but that. */
+/* True for rows of the last result.  After an error only the error is kept. */
 static bool is_row_at(const struct bn_pgsql_reply *r, const char *data, size_t at)
 {
   return data[at] == 'D' && at >= r->rows_at && r->rows > 0 && r->kind != BN_PGSQL_ERROR &&
@@ -311,7 +311,7 @@ enum bn_pgsql_seen bn_pgsql_reply_idle(struct bn_pgsql_reply *r, const char *dat
 
     if (seen != BN_PGSQL_READY)
       return seen;
-    /* An error now is a farewell. */
+    /* An error between answers ends the connection. */
     if (!is_aside(r, type, &m) && type != 'E')
       return reply_odd(r, type, (int32_t)m.len + 4);
     r->at = r->need;
@@ -347,7 +347,7 @@ void bn_pgsql_cursor_begin(struct bn_pgsql_cursor *c, const struct bn_pgsql_repl
     c->type = data[c->at];
 }
 
-/* Moves over what came between two rows; behind the last one there is always another message. */
+/* Skips messages between two rows; another message always follows the last row. */
 static bool find_row(struct bn_pgsql_cursor *c, const char *data)
 {
   if (c->left == 0)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The path of every statement on a connection without encryption: one message to the server, its
-   answer, no more system calls than that.  libpq has connected, and it is lent the connection for
-   whatever is rare. */
+/* The path of every statement on an unencrypted connection: one message to the server, its answer,
+   and no further system calls.  libpq has connected, and is lent the socket for all rare work. */
 #include "drivers/pgsql/wire/wire.h"
 
 #include <endian.h>
@@ -42,7 +41,7 @@ static void drop_answer(struct bn_pgsql_wire *w)
   w->answer_len = 0;
 }
 
-/* Removes the asides that were read behind the answer. */
+/* Removes messages that were read behind the answer. */
 static void forget_asides(struct bn_pgsql_wire *w)
 {
   struct bn_stream *s = &w->stream;
@@ -58,7 +57,7 @@ static void forget_asides(struct bn_pgsql_wire *w)
   reply->need -= gone;
 }
 
-/* Takes what the server said on its own since the last answer; rows not yet read stay. */
+/* Reads what the server has sent since the last answer; unread rows stay. */
 static bool wire_settle(struct bn_pgsql_wire *w)
 {
   struct bn_pgsql_reply *reply = &w->reply;
@@ -127,13 +126,13 @@ static char *put_bytes(char *p, const void *data, size_t len)
   return p + len;
 }
 
-/* Its NUL too. */
+/* Writes the NUL too. */
 static char *put_text(char *p, const char *text)
 {
   return put_bytes(p, text, strlen(text) + 1);
 }
 
-/* Of the message whose type is at `begin`. */
+/* Sets the length of the message whose type is at `begin`. */
 static void put_length(char *begin, const char *end)
 {
   (void)wire_put32(begin + 1, (size_t)(end - begin) - 1);
@@ -161,7 +160,7 @@ static char *put_value(char *p, const struct bn_sql_bind *b)
   return put_bytes(wire_put32(p, sizeof bits), &bits, sizeof bits);
 }
 
-/* What put_bind writes at most; 0: more than a message can be. */
+/* Returns the most bytes that put_bind writes; 0: more than a message can have. */
 static size_t size_of_bind(const struct bn_pgsql_request *q)
 {
   size_t size = 64 + sizeof q->name + 12 * q->n_params;
@@ -200,7 +199,7 @@ static const char describe[] = {'D', 0, 0, 0, 6, 'P', 0};
 static const char execute_sync[] = {'E', 0, 0, 0, 9, 0, 0, 0, 0, 0, 'S', 0, 0, 0, 4};
 static const char sync_only[] = {'S', 0, 0, 0, 4};
 
-/* Bytes that suffice for put_parse. */
+/* Returns a number of bytes that suffices for put_parse. */
 static size_t size_of_parse(const struct bn_pgsql_request *q)
 {
   return strlen(q->sql) + sizeof q->name + 4 * q->n_params + 16;
@@ -223,7 +222,7 @@ static char *put_parse(char *p, const struct bn_pgsql_request *q, const char *na
 /* --- answers ------------------------------------------------------------------------------------
  */
 
-/* The server waits for rows of COPY that nobody has. */
+/* Refuses rows of COPY, for which the server waits. */
 static int refuse_copy(struct bn_pgsql_wire *w, bool extended)
 {
   static const char why[] = "COPY FROM STDIN is not possible in a query";
@@ -234,7 +233,7 @@ static int refuse_copy(struct bn_pgsql_wire *w, bool extended)
   *begin = 'f';
   p = put_text(begin + 5, why);
   put_length(begin, p);
-  /* It has overlooked the one that came with the statement. */
+  /* The server has ignored the Sync that came with the statement. */
   if (extended)
     p = put_bytes(p, sync_only, sizeof sync_only);
   bn_stream_wrote(&w->stream, (size_t)(p - begin));
@@ -257,7 +256,7 @@ static enum bn_sql wire_fail(struct bn_pgsql_wire *w, const char *call, struct b
   return rc;
 }
 
-/* The answer has neither rows nor the end of a command. */
+/* Reports an answer that has neither rows nor the end of a command. */
 static enum bn_sql without_result(struct bn_pgsql_wire *w, const char *call, struct bn_sql_diag *d)
 {
   const struct bn_pgsql_reply *reply = &w->reply;
@@ -295,7 +294,7 @@ static enum bn_sql wire_conclude(struct bn_pgsql_wire *w, const char *call, stru
   return rc;
 }
 
-/* Does not keep notices, and rows that nobody wants. */
+/* Drops notices, and rows that nobody wants. */
 static void wire_pack(struct bn_pgsql_wire *w)
 {
   struct bn_stream *s = &w->stream;
@@ -304,7 +303,7 @@ static void wire_pack(struct bn_pgsql_wire *w)
   bn_stream_cut(s, len - bn_pgsql_reply_pack(&w->reply, s->in + s->begin, len));
 }
 
-/* Sends what has been written and reads the answer. */
+/* Sends the written messages and reads the answer. */
 static enum bn_sql wire_converse(struct bn_pgsql_wire *w, bool extended, const char *call,
                                  struct bn_sql_result *r, struct bn_sql_diag *d)
 {
@@ -333,7 +332,7 @@ static enum bn_sql wire_converse(struct bn_pgsql_wire *w, bool extended, const c
   }
 }
 
-/* false: rc is the outcome. */
+/* Returns false if *rc is already the outcome. */
 static bool wire_start(struct bn_pgsql_wire *w, int fields, const char *call,
                        struct bn_sql_result *r, struct bn_sql_diag *d, enum bn_sql *rc)
 {
@@ -443,7 +442,7 @@ enum bn_sql bn_pgsql_wire_prepare(struct bn_pgsql_wire *w, struct bn_pgsql_reque
   return BN_SQL_DONE;
 }
 
-/* A server that sends rows of another form than it said is not understood any more. */
+/* Rows in another form than announced make the rest of the connection unreadable. */
 static bool wire_cut(struct bn_pgsql_wire *w, struct bn_sql_result *r)
 {
   struct bn_sql_diag d;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Statements without libpq, on a connection that it has made and will close: one message to the
-   server and its answer.  Nothing of this folder calls libpq. */
+/* Statements without libpq, on a connection that libpq has made and will close: one message to the
+   server and its answer.  Nothing in this folder calls libpq. */
 #ifndef BN_DRIVERS_PGSQL_WIRE_WIRE_H
 #define BN_DRIVERS_PGSQL_WIRE_WIRE_H
 
@@ -9,42 +9,43 @@
 #include "drivers/pgsql/request.h"
 #include "drivers/pgsql/wire/reply.h"
 
-/* Who reads from and writes to the socket. */
+/* The code that reads from and writes to the socket. */
 enum bn_pgsql_who {
-  BN_PGSQL_NEVER, /* libpq, always */
-  BN_PGSQL_LENT,  /* libpq, for now */
+  BN_PGSQL_NEVER, /* always libpq */
+  BN_PGSQL_LENT,  /* libpq at present */
   BN_PGSQL_OURS,  /* this folder */
-  BN_PGSQL_GONE   /* nobody: we have lost the connection */
+  BN_PGSQL_GONE   /* none: wire/ has lost the connection */
 };
 
 enum { BN_PGSQL_UNKNOWN = -2, BN_PGSQL_PARAMS_MAX = 65535 };
 
-/* What the server has told about texts while libpq did not listen. */
+/* Settings for texts that the server has reported while libpq did not read. */
 struct bn_pgsql_told {
-  char plain_strings; /* 0: nothing; see struct bn_pgsql_reply */
-  char encoding[24];  /* "": nothing */
+  char plain_strings; /* 0: not reported; see struct bn_pgsql_reply */
+  char encoding[24];  /* "": not reported */
 };
 
-/* The members are for the files of this folder. */
+/* Only the files of this folder use the members. */
 struct bn_pgsql_wire {
   enum bn_pgsql_who who;
   const struct bn_sockref *socket;
   struct bn_stream stream;
   struct bn_pgsql_reply reply;
-  /* Rows that are still to be read: the first bytes that stream has received. */
+  /* Length of the answer whose rows can be fetched, at the beginning of the stream. */
   size_t answer_len;
   struct bn_pgsql_cursor cursor;
   struct bn_pgsql_told told;
-  size_t parsed; /* of the last answer without a result: statements that the server has prepared */
+  size_t parsed; /* number of statements prepared by the last answer without a result */
 };
 
-/* libpq has the socket then; it is shut down by what `socket` says when the connection is lost. */
+/* Leaves the socket to libpq at first.  `socket`, borrowed, shuts a lost connection down. */
 void bn_pgsql_wire_open(struct bn_pgsql_wire *w, int fd, const struct bn_sockref *socket);
-/* Also of one that was not opened. */
+/* The wire may be unopened. */
 void bn_pgsql_wire_close(struct bn_pgsql_wire *w);
-/* Before libpq is asked to send or receive anything. */
+/* Called before libpq sends or receives anything. */
 void bn_pgsql_wire_lend(struct bn_pgsql_wire *w);
-/* From libpq, which waits for nothing; status: of the transaction.  false: it keeps the socket. */
+/* Takes the socket from libpq, which waits for nothing; status: of the transaction.  false: libpq
+   keeps the socket. */
 bool bn_pgsql_wire_take_back(struct bn_pgsql_wire *w, char status);
 static inline bool bn_pgsql_wire_is_ours(const struct bn_pgsql_wire *w)
 {
@@ -54,7 +55,7 @@ static inline enum bn_pgsql_who bn_pgsql_wire_who(const struct bn_pgsql_wire *w)
 {
   return w->who;
 }
-/* While it is ours: 'I', 'T', 'E', of the transaction. */
+/* Returns 'I', 'T' or 'E' for the transaction, while wire/ has the socket. */
 static inline char bn_pgsql_wire_transaction(const struct bn_pgsql_wire *w)
 {
   return w->reply.status;
@@ -64,21 +65,21 @@ static inline const struct bn_pgsql_told *bn_pgsql_wire_told(const struct bn_pgs
   return &w->told;
 }
 
-/* While it is ours, or gone. */
+/* Callable while wire/ has the socket, or has lost the connection. */
 enum bn_sql bn_pgsql_wire_query(struct bn_pgsql_wire *w, const char *sql, struct bn_sql_result *r,
                                 struct bn_sql_diag *d);
-/* At most BN_PGSQL_PARAMS_MAX parameters.  fields: of its rows, BN_PGSQL_UNKNOWN until they are
-   known. */
+/* The request has at most BN_PGSQL_PARAMS_MAX parameters.  *fields: of its rows, BN_PGSQL_UNKNOWN
+   until they are known. */
 enum bn_sql bn_pgsql_wire_execute(struct bn_pgsql_wire *w, const struct bn_pgsql_request *q,
                                   int *fields, struct bn_sql_result *r, struct bn_sql_diag *d);
-/* The same, prepared, bound and executed under no name. */
+/* Prepares, binds and executes the statement without a name. */
 enum bn_sql bn_pgsql_wire_execute_anew(struct bn_pgsql_wire *w, const struct bn_pgsql_request *q,
                                        struct bn_sql_result *r, struct bn_sql_diag *d);
-/* Prepares n statements under their names and waits once; DONE or LOST.  *done: how many the server
-   has, from the first on.  Their types are set. */
+/* Prepares n statements, whose names and types are set, and waits once; DONE or LOST.  *done: how
+   many the server has, from the first on. */
 enum bn_sql bn_pgsql_wire_prepare(struct bn_pgsql_wire *w, struct bn_pgsql_request *const *q,
                                   size_t n, size_t *done, struct bn_sql_diag *d);
-/* Of a result whose rows are w. */
+/* Fetches a row of a result whose rows are w. */
 bool bn_pgsql_wire_fetch(struct bn_pgsql_wire *w, struct bn_sql_result *r,
                          struct bn_sql_value *row);
 void bn_pgsql_wire_free(struct bn_pgsql_wire *w);
