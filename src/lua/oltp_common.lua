@@ -6,10 +6,10 @@
 --   event()               does one transaction, by calling execute_*()
 -- Every global function of this file may be replaced after the require.
 
--- The same command under the name that sysbench 1.0 has for it, or later versions.
+-- The name of the command: sysbench 1.0 has another one than later versions.
 local warmup_name = tostring(sysbench.version):sub(1, 4) == "1.0." and "prewarm" or "warmup"
 
--- Outside of dialects what a user typed wrong is said without a place in this file.
+-- Outside of dialects, messages about wrong input name no place in this file.
 local has_own_form = sysbench.cmdline.refuse ~= nil and not sysbench.cmdline.dialect()
 
 if sysbench.cmdline.command == nil then
@@ -23,8 +23,8 @@ end
 
 -- Options ------------------------------------------------------------------------------------
 
--- Their declarations are in a module that workers need not load: a worker looks only for values,
--- unless a script changes what is declared here.
+-- The declarations are in a module that workers need not load: a worker only reads values, unless a
+-- script changes the declarations.
 if sysbench.cmdline.in_worker then
   sysbench.cmdline.options = setmetatable({}, {__index = function(self, name)
     setmetatable(self, nil)
@@ -69,7 +69,7 @@ end
 
 -- Commands -----------------------------------------------------------------------------------
 
--- What makes, fills and drops tables is in a module that the threads of a run need not load.
+-- The module that makes, fills and drops tables is not loaded by the threads of a run.
 
 -- Makes and fills one table.
 function create_table(drv, con, table_num)
@@ -154,8 +154,8 @@ local function make_kinds_lazy(by_kind, table_num)
   end})
 end
 
--- Makes `by_table`, that is stmt or param, prepare each statement when it is first looked up.
--- Of many tables a session so prepares only what it uses.
+-- Makes `by_table`, that is stmt or param, prepare each statement when it is first looked up. With
+-- many tables a session then prepares only the statements that it uses.
 local function make_lazy(by_table)
   if getmetatable(by_table) then
     return
@@ -176,8 +176,8 @@ end
 -- The kinds that every table has, in the order in which they were named.
 local used_kinds = {}
 
--- From here on every table has this kind of statement. The first table's is prepared at once, that
--- of the other tables when all kinds are known (thread_init) or when it is first looked up.
+-- Gives every table this kind of statement. The first table's is prepared at once, the others when
+-- all kinds are known (thread_init) or when they are first looked up.
 function prepare_for_each_table(kind)
   if not kinds[kind] then
     error(("there is no kind of statement named '%s'"):format(kind))
@@ -199,8 +199,8 @@ end
 
 local has_dialect = sysbench.cmdline.dialect and sysbench.cmdline.dialect() ~= nil
 
--- SQLite takes the write lock at BEGIN when a transaction is going to write: later it might
--- find that others have written meanwhile, and would have to start again.
+-- SQLite takes the write lock at BEGIN if a transaction will write: later it might find that
+-- another transaction has written meanwhile, and would have to start again.
 local begin_text = "BEGIN"
 
 function prepare_begin()
@@ -246,11 +246,11 @@ end
 
 -- Sessions -----------------------------------------------------------------------------------
 
--- Whether all statements are prepared on a new connection, too: as in sysbench, or as was asked.
--- Else the event waits for those alone that it uses.
+-- true: all statements are prepared on a new connection, as in sysbench or as requested; false: an
+-- event prepares only the statements that it uses.
 local prepares_again = false
 
--- On a new connection, with all statements closed.
+-- Called on a new connection, when all statements are closed.
 local function prepare_again()
   used_kinds = {}
   prepare_statements()
@@ -266,8 +266,8 @@ function init()
   end
 end
 
--- How many statements every thread has prepared by now, and how many when every table has been
--- used.
+-- Returns how many statements every thread has prepared by now, and how many when every table has
+-- been used.
 local function count_statements()
   local for_no_table, for_each_table = 0, 0
   for key in pairs(stmt) do
@@ -297,9 +297,9 @@ function thread_init()
   if not when then
     error("the server does not allow as many prepared statements", 0)
   end
-  -- sysbench prepares everything at the start, and so finds any table missing. Where that is too
-  -- much, one thread looks into each table in its dialects: one kind of statement is enough, which
-  -- will be used anyway.
+  -- sysbench prepares all statements at the start, and so finds any missing table. If these are too
+  -- many, one thread of a dialect prepares one kind for each table instead, which will be used
+  -- anyway.
   if when == "now" then
     prepare_other_tables(#used_kinds, true)
   elseif has_dialect and sysbench.tid == 0 then
@@ -320,7 +320,7 @@ local function close_all(list)
   end
 end
 
--- Statements closed here are prepared again when they are needed again.
+-- Statements closed here are prepared again at their next use.
 function close_statements()
   close_all({stmt})
   for key, value in pairs(param or {}) do

@@ -3,8 +3,8 @@
 
 require("oltp_common")
 
--- Ids drawn during a run would meet those of prepared rows, so with --auto_inc=off the tables
--- start out empty.
+-- Ids drawn during a run would collide with prepared rows, so with --auto_inc=off the tables start
+-- empty.
 sysbench.cmdline.commands.prepare[1] = function()
   if not sysbench.opt.auto_inc then
     sysbench.opt.table_size = 0
@@ -28,7 +28,7 @@ local function is_duplicate(failure)
   return failure.sql_state:sub(1, 2) == "23"
 end
 
--- Two runs draw different ids, but one of them may be there already: then the event is repeated.
+-- Two runs draw different ids, but an id may exist already: then the event is repeated.
 function sysbench.hooks.sql_error_ignorable(failure)
   return not sysbench.opt.auto_inc and is_duplicate(failure)
 end

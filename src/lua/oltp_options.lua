@@ -39,7 +39,7 @@ local allowed = {
   pgsql_variant = {[""] = true, none = true, redshift = true},
 }
 
--- Outside of dialects. Ids and what is computed with them are exact up to 2^53.
+-- The limits outside of dialects. Ids and numbers computed from them are exact up to 2^53.
 local largest = {
   tables = 1e6, table_size = 2 ^ 53, range_size = 2 ^ 53, delta = 2 ^ 53, reconnect = 2 ^ 53,
   random_points = 1e6, number_of_ranges = 1e6,

@@ -4,7 +4,7 @@
 require("oltp_common")
 
 function prepare_statements()
-  -- One statement is one event here, so that rates and latencies are those of a single query.
+  -- A statement is one event here, so that rates and latencies are those of a single query.
   sysbench.opt.point_selects = 1
   prepare_point_selects()
 end

@@ -2,7 +2,7 @@
 -- Prepares the statements of all tables but the first one, for oltp_common.lua, which loads it if
 -- there are several.
 
--- Shows a user at a terminal how far the first thread is; without numbers the line is cleared.
+-- Shows the progress of the first thread on a terminal; without numbers it clears the line.
 local function show(done, all)
   if sysbench.tid == 0 and sysbench.cmdline.progress then
     sysbench.cmdline.progress(done and ("preparing statements: %d/%d"):format(done, all))

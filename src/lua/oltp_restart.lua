@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
--- What is done before an event that failed is repeated, and after an event with --reconnect, for
+-- The work before an event that failed is repeated, and after an event with --reconnect, for
 -- oltp_common.lua, which loads it at the first failure or with --reconnect.
 
 local M = {}
@@ -12,8 +12,8 @@ local function is_connection_error(failure)
          or state:sub(1, 4) == "57P0"
 end
 
--- When a statement has failed, bench has sent ROLLBACK if the server had not ended the transaction.
--- An error that a script has raised itself has no number and leaves the transaction open.
+-- After a failed statement, bench has sent ROLLBACK if the server had not ended the transaction. An
+-- error that a script raises itself has no number and leaves the transaction open.
 local function leaves_transaction_open(failure)
   return type(stmt) == "table" and stmt.begin and not failure.sql_errno
 end
@@ -23,7 +23,7 @@ function M.before_event(failure, prepare_again)
     close_statements()
     prepare_again()
   elseif leaves_transaction_open(failure) then
-    -- If this fails, so will the repeated event, and it says why.
+    -- If this fails, the repeated event fails too, and reports why.
     pcall(con.query, con, "ROLLBACK")
   end
 end

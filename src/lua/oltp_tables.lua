@@ -25,7 +25,7 @@ end
 
 local largest_int = 2 ^ 31 - 1
 
--- How each driver writes the id column, and the key line behind the columns.
+-- The id column, and the key line behind the columns, as each driver writes them.
 local id_column = {
   mysql = function(integer)
     return integer .. " NOT NULL" .. (sysbench.opt.auto_inc and " AUTO_INCREMENT" or "")
@@ -142,20 +142,20 @@ local function load_rows(con, table_num, first, last, with_id)
   clear_progress()
 end
 
--- Rows with ids can be loaded faster than INSERT is, and parallel.
+-- Returns whether rows with ids can be loaded in parallel, faster than by INSERT.
 local function ids_are_faster(drv)
   local name = drv:name()
   return sysbench.opt.db_bulk_load == "auto" and not is_redshift(drv)
          and (name == "mysql" or name == "pgsql")
 end
 
--- SQLite numbers rows by itself only where id is the primary key.
+-- SQLite numbers rows by itself only if id is the primary key.
 local function ids_needed(drv)
   return not sysbench.opt.auto_inc or drv:name() == "sqlite" and sysbench.opt.secondary
          or ids_are_faster(drv)
 end
 
--- Rows that came with an id leave a PostgreSQL sequence where it was.
+-- Continues a PostgreSQL sequence, which rows with ids do not advance.
 local function continue_sequence(drv, con, table_num)
   if drv:name() == "pgsql" and sysbench.opt.auto_inc and sysbench.opt.table_size >= 1 then
     con:query(("SELECT setval(pg_get_serial_sequence('sbtest%d', 'id'), %d)")
@@ -178,7 +178,7 @@ end
 
 -- Preparing all tables -----------------------------------------------------------------------
 
--- More threads than tables share the tables, if rows can be inserted with ids of our own.
+-- More threads than tables share the tables, if rows can be inserted with our own ids.
 local function tables_are_shared(drv)
   return sysbench.cmdline.barrier ~= nil and sysbench.opt.threads > sysbench.opt.tables
          and not (is_redshift(drv) and sysbench.opt.auto_inc)
@@ -208,15 +208,15 @@ local function prepare_shared_tables(drv, con)
   end
 end
 
--- Calls do_table for each table that is this thread's.
+-- Calls do_table for each table of this thread.
 local function for_own_tables(do_table)
   for table_num = sysbench.tid + 1, sysbench.opt.tables, sysbench.opt.threads do
     do_table(table_num)
   end
 end
 
--- Refuses to begin if all rows do not fit; row_bytes is what a row takes at least. One thread looks
--- before any of them makes a table. false: another thread has failed.
+-- Refuses to begin if the rows do not fit; row_bytes: the least size of a row. One thread checks
+-- before any thread makes a table. false: another thread has failed.
 local function check_room(drv, row_bytes)
   if drv:name() ~= "sqlite" or not row_bytes or not sysbench.cmdline.check_room
      or sysbench.cmdline.dialect() then
@@ -228,8 +228,8 @@ local function check_room(drv, row_bytes)
   return sysbench.cmdline.barrier()
 end
 
--- Makes all tables; `create_table` is given if a script has a function of its own for one, and
--- `row_bytes` if rows have the columns that are known here.
+-- Makes all tables; `create_table`: the script's own function for one table, or nil; `row_bytes`:
+-- given if the rows have the columns that are known here.
 function M.prepare(create_table, row_bytes)
   sysbench.cmdline.expect()
   local drv = sysbench.sql.driver()
@@ -249,19 +249,19 @@ end
 
 -- Before a run -------------------------------------------------------------------------------
 
--- How many tables a run uses, where that does not depend on --tables.
+-- The number of tables that a run uses, if it does not depend on --tables.
 M.tables_in_run = nil
 
--- How many rows of each table a run counts on.
+-- Returns the number of rows that a run expects in each table.
 function M.rows_in_run()
   return sysbench.opt.table_size
 end
 
--- Refuses to run without them, and warns of too few rows.
+-- Refuses to run without tables, and warns of too few rows.
 local function check_tables()
   local tables, rows = M.tables_in_run or sysbench.opt.tables, M.rows_in_run()
   sysbench.cmdline.use_tables(tables, rows)
-  if sysbench.opt.pgsql_variant ~= "redshift" then -- where the highest id is not cheap
+  if sysbench.opt.pgsql_variant ~= "redshift" then -- redshift: the highest id is not cheap there
     sysbench.cmdline.check_tables("sbtest", tables, rows, "tables")
   end
 end
@@ -313,7 +313,7 @@ function M.cleanup()
 end
 
 -- Called in the main state before a run; without a workload around it there is no event().  Returns
--- what is wrong, for the caller to raise with a place of its own.
+-- the error's text, for the caller to raise with its own place.
 function M.init()
   local has_own_form = sysbench.cmdline.refuse ~= nil and not sysbench.cmdline.dialect()
   if event == nil then

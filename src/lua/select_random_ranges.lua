@@ -23,7 +23,7 @@ local function check_tables()
 end
 
 sysbench.cmdline.commands.prepare[1] = function()
-  -- In a dialect it makes them all, as in sysbench.
+  -- A dialect makes all tables, as sysbench does.
   if not (sysbench.cmdline.dialect and sysbench.cmdline.dialect()) then
     check_tables()
   end

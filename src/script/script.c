@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A script from opening to closing, as the composition root sees it; names the modules,
-   declarations and functions that scripts are given. */
+/* A script from opening to closing, and the modules, declarations and functions it is given. */
 #include "script/script.h"
 
 #include <malloc.h>
@@ -27,7 +26,7 @@
 struct bn_script {
   struct bn_script_setup setup;
   char *title;
-  struct bn_session *main_session; /* borrowed; the main instance's */
+  struct bn_session *main_session; /* borrowed; session of the main instance */
   struct bn_vm vm;
   struct bn_api api;
   struct bn_workload workload;
@@ -102,7 +101,8 @@ static const struct bn_vm_table table = {.modules = modules,
                                          .functions = functions,
                                          .late_functions = late_functions};
 
-/* Threads of one processor take turns, so more arenas than this only spread free memory thinner. */
+/* Limits malloc's arenas: threads of one processor take turns, so more arenas only spread free
+   memory thinner. */
 static void limit_arenas(void)
 {
   const long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -110,9 +110,9 @@ static void limit_arenas(void)
   (void)mallopt(M_ARENA_MAX, processors > 0 ? (int)processors * 2 : 2);
 }
 
-/* In versions that have it the 0.5 interface is simply there.  Without a version asked for, it
-   appears when a script wants it: of one that declares its options, which 1.0 let use both, only
-   the functions.  Our own workloads of 0.5 have it always. */
+/* Versions that have the 0.5 interface always show it.  Without a dialect it appears when a script
+   uses it; a script that declares its options, which in 1.0 may use both, gets only the functions.
+   Our own workloads of 0.5 always have it. */
 static enum bn_old_names old_names(const struct bn_script *sc)
 {
   const struct bn_policy *policy = sc->setup.conf->policy;
@@ -123,7 +123,7 @@ static enum bn_old_names old_names(const struct bn_script *sc)
                                                                           : BN_OLD_NONE;
 }
 
-/* Our own modern workloads have no use for them. */
+/* Removes the old names from our own modern workloads, which do not use them. */
 static void forget_old_names(struct bn_script *sc)
 {
   struct bn_lua *lua = &sc->api.main->lua;
@@ -147,7 +147,7 @@ static char *title_of(const char *name)
   return strdup(slash != NULL ? slash + 1 : name);
 }
 
-/* 0, or -1: no memory. */
+/* Returns 0, or -1: out of memory. */
 static int script_init(struct bn_script *sc)
 {
   sc->title = title_of(sc->setup.name);

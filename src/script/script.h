@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lua scripts as workloads: what the composition root needs of them. */
+/* Lua scripts as workloads, for the composition root. */
 #ifndef BN_SCRIPT_SCRIPT_H
 #define BN_SCRIPT_SCRIPT_H
 
@@ -12,32 +12,32 @@
 
 struct bn_script;
 
-/* Reads and executes nothing yet, but its workload and reporter are there, so that a run can be
-   made for it: already the top level of a script may ask for what a run has, random numbers or a
-   database. 0, or -1 and err.  setup's pointers outlive the script. */
+/* Reads and executes nothing yet, but makes the workload and reporter, so that a run can be made
+   for them: the top level of a script may already need random numbers or a database of the run.
+   Returns 0, or -1 and err.  setup's pointers outlive the script. */
 int bn_script_new(struct bn_script **out, const struct bn_script_setup *setup, struct bn_err *err);
-/* The session of the main instance, which must stay until bn_script_detach. */
+/* Sets the session of the main instance, which must stay until bn_script_detach. */
 void bn_script_attach(struct bn_script *sc, struct bn_session *main_session);
 /* Finds the script (file as typed, then package.path, then bundled ones with or without ".lua"),
-   creates the main interpreter and executes the top level.  0; -1 and err, whose text is printed as
-   FATAL unless it is empty; err->code ENOENT: no such benchmark; ENODATA: none is named, and
-   standard input has no script. */
+   creates the main interpreter and executes the top level.  Returns 0, or -1 and err, whose text is
+   printed as FATAL unless it is empty; err->code ENOENT: no such benchmark; ENODATA: none is named,
+   and standard input has no script. */
 int bn_script_load(struct bn_script *sc, struct bn_err *err);
-/* With a command: reads sysbench.cmdline.options, adds them to the option set (group "NAME
-   options"), which applies what the command line gave; exports sysbench.opt.  Call before
-   bn_conf-dependent work of the script. accepts_any: the script declares no options and the dialect
-   takes every unknown one as a string. */
+/* Called if there is a command: reads sysbench.cmdline.options, adds them to the option set (group
+   "NAME options"), which applies the command line's values, and exports sysbench.opt.  Call it
+   before bn_conf-dependent work of the script.  accepts_any: the script declares no options and the
+   dialect takes every unknown one as a string. */
 int bn_script_options(struct bn_script *sc, bool *accepts_any, struct bn_err *err);
-/* Exports sysbench.opt (and the option globals of old scripts) once all options are settled.  0, or
-   -1 after logging why. */
+/* Exports sysbench.opt (and the option globals of old scripts) once all options are settled.
+   Returns 0, or -1 after logging why. */
 int bn_script_export(struct bn_script *sc);
-/* The descriptor to run it with, and the self for that.  Its commands are found by find_command. */
+/* Return the workload to run, and its self.  find_command finds the script's commands. */
 const struct bn_workload *bn_script_workload(const struct bn_script *sc);
 void *bn_script_self(struct bn_script *sc);
-/* Once it is loaded: the metrics of its workload and those that it has declared; NULL: it has
+/* Returns, after bn_script_load, the workload's metrics and the declared ones; NULL: the script has
    declared none. */
 const struct bn_metric *bn_script_metrics(const struct bn_script *sc);
-/* The reporter made of the script's hooks; once it is loaded, `replaces` says which it has. */
+/* Returns the reporter of the script's hooks; bn_script_load sets its `replaces`. */
 const struct bn_reporter *bn_script_reporter(struct bn_script *sc, const void **conf);
 /* Closes the main interpreter: its objects must not outlive the session. */
 void bn_script_detach(struct bn_script *sc);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a script is given by the program: data that is settled before the script is looked for. */
+/* The data that the program gives to a script, settled before the script is looked for. */
 #ifndef BN_SCRIPT_SETUP_H
 #define BN_SCRIPT_SETUP_H
 
@@ -11,22 +11,22 @@ struct bn_optset;
 struct bn_sqlsys;
 
 struct bn_script_setup {
-  const char *name;    /* as typed: file, module name; NULL or "-": standard input */
-  bool hides_name;     /* it may be a password and is not printed */
+  const char *name;    /* as typed: file or module name; NULL or "-": standard input */
+  bool hides_name;     /* the name may be a password and is not printed */
   const char *command; /* NULL: none; only the top level runs */
   int argc;            /* the whole command line, for sysbench.cmdline.argv */
   char **argv;
-  const struct bn_conf *conf; /* version, names, seed, luajit_cmd, threads: filled already */
-  struct bn_optset *options;  /* what sysbench.opt exports */
+  const struct bn_conf *conf; /* with version, names, seed, luajit_cmd and threads already */
+  struct bn_optset *options;  /* exported as sysbench.opt */
   struct bn_sqlsys *sql;
-  const char *data_dir; /* of bundled scripts */
-  /* Where the files of another host were put, which come before those of their names here; NULL:
-     there are none. */
+  const char *data_dir; /* folder of bundled scripts */
+  /* Folder of files from another host, which are used before files of the same names here; NULL:
+     none. */
   const char *sent_dir;
-  /* This process is a part of a run on several hosts, whose reports another one prints: hooks that
-     print reports or add to them are not called.  It is the first part, which says so. */
+  /* is_part: this process is a part of a run on several hosts whose reports another process prints,
+     so hooks that print reports or add to them are not called.  is_first: it logs that. */
   bool is_part, is_first;
-  /* Whether name[0..len) is a bundled workload, as the program lists them; NULL: none is. */
+  /* Returns whether name[0..len) is a bundled workload that the program lists; NULL: none is. */
   bool (*is_workload)(const char *name, size_t len);
 };
 

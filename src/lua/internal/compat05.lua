@@ -10,7 +10,7 @@ local function is_restart(failure)
   return type(failure) == "table" and failure.errcode == RESTART_EVENT
 end
 
--- Errors become a text with the position of the script's call.
+-- Turns errors into a text with the position of the script's call.
 local function checked(text, ok, ...)
   if ok then
     return ...
@@ -18,8 +18,8 @@ local function checked(text, ok, ...)
   error(text, 3)
 end
 
--- What scripts of that time expect of a failed statement: restart errors pass, others become a
--- text; in 0.5 they are the numbers 1 and 3.
+-- Returns a function that treats failed statements as scripts of that time expect: restart errors
+-- pass, others become a text; in 0.5 they are the numbers 1 and 3.
 local function new_queried(sysbench)
   local numbered = sysbench.version == "0.5"
   return function (text, ok, ...)
@@ -105,7 +105,7 @@ local function add_connection(env, sysbench, names, queried, as_then)
   return connection
 end
 
--- The parameter for a value, which decides its type; the old one if it still fits.
+-- Returns the parameter for a value, which decides its type; the old one if it still fits.
 local function param_for(sysbench, s, p, value)
   local types, kind = sysbench.sql.type, type(value)
   if kind ~= "number" and kind ~= "string" and kind ~= "nil" then
@@ -120,7 +120,7 @@ local function param_for(sysbench, s, p, value)
   return { kind = "number", param = s.stmt:bind_create(types.INT) }
 end
 
--- The bound table is read again at each execution.  false: there are too many or too few values.
+-- Reads the bound table again at each execution.  false: there are too many or too few values.
 local function bind(sysbench, s)
   local params, changed = s.params or {}, s.params == nil
   for i = 1, s.count do
@@ -141,8 +141,8 @@ local function bind(sysbench, s)
   return true
 end
 
--- as_then: in 1.0, which has no numbers for errors, db_execute() passes over an error that
--- restarts nothing: its result is empty.
+-- as_then: in 1.0, which has no numbers for errors, db_execute() ignores an error that restarts
+-- nothing: its result is empty.
 local function add_statements(sysbench, names, connection, queried, as_then)
   local passes = as_then and sysbench.version ~= "0.5"
   local objects = setmetatable({}, { __mode = "k" })
@@ -171,7 +171,7 @@ local function add_statements(sysbench, names, connection, queried, as_then)
     end
     local s, new = statement(h), { values = values, count = #values }
     new.stmt = s.stmt
-    -- 1.0 binds here, raises the number of values, and leaves the statement as it was.
+    -- 1.0 binds here, raises the number of values, and leaves the statement unchanged.
     if passes and not bind(sysbench, new) then
       error(new.count, 0)
     end
@@ -217,7 +217,7 @@ local function add_statements(sysbench, names, connection, queried, as_then)
   end
 end
 
--- Bounds may be texts: so come the values of options that nobody has declared.
+-- Bounds may be texts, because values of undeclared options are texts.
 local function from_texts(draw)
   return function (a, b)
     if type(a) == "number" and type(b) == "number" then
@@ -233,7 +233,7 @@ local function add_random(sysbench, names)
   names.sb_rand = from_texts(rand.default)
   names.sb_rand_uniform = from_texts(rand.uniform)
   names.sb_rand_gaussian = from_texts(rand.gaussian)
-  -- The table of 1.1 has none.
+  -- The table of 1.1 has no `special`.
   names.sb_rand_special = from_texts(function (a, b) return C.bn_ffi_rand(3, a, b) end)
   names.sb_rand_str = rand.string
 
@@ -268,7 +268,7 @@ end
 
 local M = {}
 
--- 1.0 and older asked for: plain globals, and sysbench.db.
+-- Dialects up to 1.0 get plain globals, and sysbench.db.
 function M.install(env, sysbench)
   local db = {}
   for name, value in pairs(new_names(env, sysbench, true)) do
@@ -281,8 +281,8 @@ function M.install(env, sysbench)
   sysbench.db = db
 end
 
--- Otherwise they appear when a script asks for them, and so do the options unless it declares them:
--- then it has only functions, since its own globals may have the names of the variables.
+-- Otherwise names appear when a script uses them, and so do options unless it declares them: then
+-- it has only functions, since its own globals may have the names of the variables.
 function M.install_on_demand(env, sysbench)
   local names, absent
   setmetatable(env, {

@@ -9,7 +9,7 @@ local histogram_methods = {}
 
 local GRID = ffi.typeof("struct bn_geohist")
 
--- The grid of a histogram; an error where the method was called, if it was called on another value.
+-- Returns the grid of a histogram; raises an error at the method's call for any other value.
 local function grid_of(self, method)
   local grid = type(self) == "table" and self.grid
   if grid == nil or not ffi.istype(GRID, grid) then
@@ -39,7 +39,7 @@ end
 
 local metatable = {
   __index = histogram_methods,
-  -- In sysbench it is a text that is called.
+  -- sysbench has a text here, which then is called.
   __tostring = internal.dialect() and "<sb_histogram>" or function () return "<sb_histogram>" end
 }
 

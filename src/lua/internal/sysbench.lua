@@ -1,6 +1,6 @@
 -- Module "sysbench": completes the `sysbench` table of one script instance, makes its thread_run.
--- Modules here are loaded once per interpreter and serve all its instances, so they keep nothing
--- of a session; what an instance owns lives in its two tables, env and sysbench.
+-- Modules here are loaded once per interpreter and serve all its instances, so they keep no data of
+-- a session; the data of an instance lives in its two tables, env and sysbench.
 local internal = ...
 local C = internal.ffi.C
 local module = internal.module
@@ -34,8 +34,8 @@ local on_demand = {
   end
 }
 
--- A worker's sysbench.opt and some libraries are filled on demand too; who walks through them sees
--- them whole.
+-- Completes a table that a worker fills on demand (sysbench.opt, some libraries), so that pairs()
+-- shows all of it.
 local function complete(sysbench, t)
   if rawequal(t, sysbench.opt) then
     internal.fill_options(t)

@@ -1,11 +1,11 @@
--- Module "sysbench.metrics": what a script measures besides its events, in the statistics of the
--- session whose code runs.  A handle belongs to the instance that asked for it.
+-- Module "sysbench.metrics": figures that a script measures besides its events, in the statistics
+-- of the session whose code runs.  A handle belongs to the instance that asked for it.
 local internal = ...
 internal.declare("metrics")
 local C = internal.ffi.C
 local type, error, tostring, setmetatable = type, error, tostring, setmetatable
 
--- Above it a number has no whole steps.
+-- Numbers above this have no whole steps.
 local MOST = 2^53
 local INFINITE = 1 / 0
 

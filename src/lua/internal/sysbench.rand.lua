@@ -72,7 +72,7 @@ function rand.varstring(min, max)
   return to_string(text, len)
 end
 
--- A dialect has what that version has, so that a script can ask which one it runs under.
+-- A dialect has the functions of its version, so that a script can ask which one it runs under.
 local absent = { ["1.0"] = { "zipfian", "varstring" }, ["1.1"] = { "special" } }
 for _, name in ipairs(absent[internal.dialect()] or {}) do
   rand[name] = nil

@@ -7,7 +7,7 @@ local err_s = internal.dialect() and "err/s" or "err/s:"
 
 local report = {}
 
--- The latency is a text: how many decimals it has depends on the dialect.
+-- The latency is a text, because its number of decimals depends on the dialect.
 local function rates(stat)
   local s = stat.time_interval
   return stat.events / s, (stat.reads + stat.writes + stat.other) / s, stat.reads / s,
@@ -21,7 +21,7 @@ function report.csv(stat)
     stat.time_total, stat.threads_running, rates(stat)))
 end
 
--- internal.json_next() tells whether an object of the array has been written before; the array is
+-- internal.json_next() returns whether an object of the array was written before; the array is
 -- closed when reporting ends.
 function report.json(stat)
   local tps, qps, reads, writes, other, latency, errors, reconnects = rates(stat)

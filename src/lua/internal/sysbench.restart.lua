@@ -1,4 +1,4 @@
--- Module "sysbench.restart": what happens when an event fails.
+-- Module "sysbench.restart": handles an event that has failed.
 local internal = ...
 local C = internal.ffi.C
 local type, error, pcall, xpcall, traceback = type, error, pcall, xpcall, debug.traceback
@@ -7,7 +7,7 @@ local RESTART_EVENT = 1
 
 local M = {}
 
--- In 0.5 the number alone.
+-- In 0.5 a failure is the number alone.
 local function is_restart(sysbench, failure)
   if type(failure) == "table" then
     return failure.errcode == RESTART_EVENT
@@ -52,7 +52,7 @@ function M.restart(env, sysbench, call, id, failure)
 end
 
 local function show_traceback(failure)
-  -- A userdata is what os.exit() ends a run with.
+  -- os.exit() ends a run with a userdata.
   if not is_restart(internal.sysbench(), failure) and type(failure) ~= "userdata" then
     internal.complain(traceback(tostring(failure), 2))
     internal.note_traced()
@@ -60,7 +60,7 @@ local function show_traceback(failure)
   return failure
 end
 
--- pcall for --verbosity=5
+-- Replaces pcall for --verbosity=5.
 function M.traced(event, id)
   return xpcall(event, show_traceback, id)
 end

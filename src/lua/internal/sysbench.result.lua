@@ -1,5 +1,5 @@
--- Module "sysbench.result": the metatable by which `sysbench` has what the run has measured, made
--- when done() asks for it.
+-- Module "sysbench.result": the metatable that adds the measured result to `sysbench`, made when
+-- done() asks for it.
 local internal = ...
 
 return {

@@ -1,7 +1,7 @@
--- Module "sysbench.sql": drivers, connections, statements, parameters and results.
--- The objects are C structs (script/api/ffi_sql.h); C returns what happened and this module raises.
--- What few event loops need is in sysbench.sql.more, and what is said of wrong calls in
--- sysbench.sql.wrong: neither costs memory until it is used.
+-- Module "sysbench.sql": drivers, connections, statements, parameters and results. The objects are
+-- C structs (script/api/ffi_sql.h); C returns outcomes and this module raises errors. Code that few
+-- event loops need is in sysbench.sql.more, and messages about wrong calls in sysbench.sql.wrong:
+-- neither costs memory until it is used.
 local internal = ...
 internal.declare("sql")
 local ffi = internal.ffi
@@ -17,8 +17,8 @@ local types = {
 }
 local errors = { NONE = 0, IGNORABLE = 1, FATAL = 2 }
 
--- A table of methods. Those that sysbench.sql.more has for this kind of object join it when a name
--- is missed.
+-- Tables of methods. The methods in sysbench.sql.more for a kind of object join its table when a
+-- name is missed.
 local kinds = {}
 local missed = {
   __index = function (methods, name)
@@ -36,9 +36,9 @@ local function methods_of(kind)
   return methods
 end
 
--- The types of objects.  C takes nil for any of them and would follow it, so each method asks
--- first (expect); compiled code has decided that when it was made.  A null pointer, which functions
--- of ffi.C return, has the type and is equal to nil.
+-- The types of objects.  C takes nil for any of them and would follow it, so each method checks its
+-- object (expect); compiled code has decided that when it was made.  A null pointer, which
+-- functions of ffi.C return, has the type and is equal to nil.
 local CONNECTION, STATEMENT, DRIVER = typeof("sql_connection"), typeof("sql_statement"),
   typeof("sql_driver")
 
@@ -55,7 +55,7 @@ local function expect(object, object_type, kind, method)
   end
 end
 
--- All objects are shown by what they are.
+-- Shows an object by its kind.
 local function show(object)
   return module("sysbench.sql.wrong").show(object)
 end
@@ -79,8 +79,8 @@ ffi.metatype("sql_result", {
   __tostring = show
 })
 
--- What statements without a result set return: in a dialect what scripts of that version know,
--- equal to nil and yet true.  It has no rows, where sysbench's own ends the program.
+-- The return value of statements without a result set: in a dialect the value that scripts of that
+-- version know, equal to nil and yet true.  It has no rows; sysbench's own ends the program.
 local dialect, nothing = internal.dialect(), nil
 if dialect then
   nothing = ffi.metatype("struct { uint32_t nrows, nfields; }", {
@@ -126,7 +126,7 @@ function text_methods:set(value)
     refuse("text", value)
   end
   local len = #value
-  -- What is longer than the parameter is cut in a dialect, as in sysbench, and else refused.
+  -- A longer text than the parameter is cut in a dialect, as in sysbench, else refused.
   if len > self.max_len then
     len = dialect and self.max_len or refuse("length", "set", len, self.max_len)
   end
@@ -135,7 +135,7 @@ function text_methods:set(value)
   self.is_null = false
 end
 
--- Fills it from a template: '#' becomes a digit, '@' a letter.
+-- Fills the parameter from a template: '#' becomes a digit, '@' a letter.
 function text_methods:set_rand_str(fmt)
   local len = #fmt
   if len > self.max_len then
@@ -194,7 +194,7 @@ function statement_methods:bind_create(param_type, max_len)
   return construct(max_len)
 end
 
--- 0, or 1 when there are too many or too few.  An error that is ignored repeats the event.
+-- Returns 0, or 1 for too many or too few values.  An ignored error repeats the event.
 function statement_methods:bind_param(...)
   expect(self, STATEMENT, "statement", "bind_param")
   local count = select("#", ...)
@@ -237,7 +237,7 @@ function statement_methods:close()
   if C.bn_ffi_sql_stmt_close(self) ~= 0 then
     error("SQL API error", 2)
   end
-  -- sysbench's own number for a statement that was emulated.
+  -- This is sysbench's own number for an emulated statement.
   return dialect and internal.sysbench().opt.db_ps_mode == "disable" and 1 or 0
 end
 
@@ -250,7 +250,7 @@ ffi.metatype("sql_statement", {
 
 local connection_methods = methods_of("connection")
 
--- The result set, or what stands for none.
+-- Returns the result set, or `nothing` without one.
 function connection_methods:query(query)
   expect(self, CONNECTION, "connection", "query")
   if type(query) ~= "string" then
@@ -266,7 +266,7 @@ function connection_methods:query(query)
   return nothing
 end
 
--- name: what --statements counts it as. sysbench ignores it, and so do its dialects if it is none.
+-- name: for --statements. sysbench ignores it, and so do its dialects if it is no name.
 function connection_methods:prepare(query, name)
   expect(self, CONNECTION, "connection", "prepare")
   if type(query) ~= "string" then
@@ -289,7 +289,7 @@ function connection_methods:disconnect()
   return true
 end
 
--- Names of no method are left to sysbench.sql.more.
+-- sysbench.sql.more handles names that are no method.
 ffi.metatype("sql_connection", {
   __index = function (con, name)
     local method = connection_methods[name]
@@ -310,7 +310,7 @@ function driver_methods:name()
   return ffi.string(C.bn_ffi_sql_driver_name(self))
 end
 
--- What a script passes is ignored, as in sysbench.
+-- Arguments of a script are ignored, as in sysbench.
 function driver_methods:connect()
   expect(self, DRIVER, "driver", "connect")
   local con = C.bn_ffi_sql_connect(self, nil, nil, 0)
@@ -329,7 +329,7 @@ internal.refuse, internal.expect = refuse, expect
 
 local sql = { type = types, error = errors }
 
--- name: instead of --db-driver
+-- name: replaces --db-driver
 function sql.driver(name)
   if name ~= nil and type(name) ~= "string" then
     refuse("driver", name)

@@ -1,5 +1,5 @@
--- Module "sysbench.sql.more": what module sysbench.sql loads when it is needed: failures, bulk
--- inserts, further results, new connections, numbers with fractions.
+-- Module "sysbench.sql.more": the part of module sysbench.sql that is loaded when needed: failures,
+-- bulk inserts, further results, new connections, numbers with fractions.
 local internal = ...
 internal.declare("sql_more")
 local ffi = internal.ffi
@@ -17,7 +17,7 @@ local refuse, expect = internal.refuse, internal.expect
 
 local connection_methods, statement_methods, result_methods = {}, {}, {}
 
--- As the reference says it, whose line counts as the place.
+-- The reference's message has this place, the line of its own module.
 local here = '[string "sysbench.sql.lua"]:1: '
 
 -- Errors -------------------------------------------------------------------------------------
@@ -33,8 +33,8 @@ local function descriptor(con, query)
   }
 end
 
--- Whether the script's hook ignores a failure that the driver does not; if it fails, so does the
--- statement.
+-- Returns whether the script's hook ignores a failure that the driver does not; a hook that fails
+-- makes the statement fail.
 local function ignored_by_hook(con, failure)
   local hook = internal.sysbench().hooks.sql_error_ignorable
   if not hook then
@@ -56,7 +56,7 @@ local function fail(con, query, level, prefix)
   local failure = descriptor(con, query)
   local restart = con.error == IGNORABLE
   if not restart and failure.sql_errno == 0 and failure.sql_state == "" then
-    -- pcall(con.query, con, …) has no place: that is the script's function around it.
+    -- pcall(con.query, con, …) has no place, so the script's function around it is the place.
     local caller = getinfo(level + 1, "S")
     local direct = caller and caller.what == "C" and 1 or 0
     local why = ""
@@ -75,8 +75,8 @@ local function fail(con, query, level, prefix)
         prefix and 0 or level + 1)
 end
 
--- Restarts the event if what failed was that a statement was prepared or bound, as it may be in
--- execute, and the error is ignored.  sysbench restarts none, but for a lost connection.
+-- Restarts the event after an ignored error of preparing or binding a statement, which may happen
+-- in execute.  sysbench restarts the event only after a lost connection.
 local function restart_if_ignored(con, query)
   if con.error == IGNORABLE and (con.lost or not internal.dialect()) then
     fail(con, query, 2)
@@ -93,7 +93,7 @@ local function field(con, name)
   refuse("member", CONNECTION, name)
 end
 
--- The next row as an array of strings with holes for NULL; nil after the last.
+-- Returns the next row as an array of strings with holes for NULL; nil after the last.
 function result_methods:fetch_row()
   expect(self, RESULT, "result", "fetch_row")
   if not C.bn_ffi_sql_fetch(self) then
@@ -133,8 +133,8 @@ function statement_methods:next_result()
   return internal.no_result
 end
 
--- The columns of the first row, or nil when there is none.  Only to be called as a tail: errors
--- name the caller of the method.
+-- Returns the columns of the first row, or nil without rows.  It must be a tail call, because
+-- errors name the caller of the method.
 local function first_row(con, query, rs)
   if rs == nil then
     if con.error ~= 0 then
@@ -157,7 +157,7 @@ function connection_methods:query_row(query)
   return first_row(self, query, C.bn_ffi_sql_query(self, query, #query))
 end
 
--- A question of the workload's own, which is no part of what it measures.
+-- Runs a query of the workload itself, which is not measured.
 function connection_methods:query_row_uncounted(query)
   expect(self, CONNECTION, "connection", "query_row_uncounted")
   if type(query) ~= "string" then
@@ -166,7 +166,7 @@ function connection_methods:query_row_uncounted(query)
   return first_row(self, query, C.bn_ffi_sql_query_uncounted(self, query, #query))
 end
 
--- Tries until it succeeds or the run is over; then the event ends as one that is restarted does.
+-- Tries until it succeeds or the run is over; then the event ends like a restarted one.
 function connection_methods:reconnect()
   expect(self, CONNECTION, "connection", "reconnect")
   if C.bn_ffi_sql_reconnect(self) == 0 then
@@ -180,8 +180,8 @@ function connection_methods:reconnect()
   error(failure)
 end
 
--- Raises an error if a bulk insert has failed.  The failure of a call that the end of the run has
--- interrupted restarts the event, which drops it.
+-- Raises an error if a bulk insert has failed.  A call that the end of the run has interrupted
+-- restarts the event, which drops it.
 local function checked_bulk(con, rc, text)
   if rc ~= 0 and con.error == IGNORABLE then
     fail(con, "<bulk insert>", 2)
@@ -210,7 +210,7 @@ function connection_methods:bulk_insert_done()
   return checked_bulk(self, rc, "db_bulk_insert_done() failed")
 end
 
--- Whether another result of the last query is pending.
+-- Returns whether another result of the last query is pending.
 function connection_methods:more_results()
   expect(self, CONNECTION, "connection", "more_results")
   return C.bn_ffi_sql_more_results(self)
@@ -230,7 +230,7 @@ end
 
 local string_array = typeof("const char *[?]")
 
--- {host = "db2", port = 3307} as two arrays of C strings; `kept` keeps the strings.
+-- Converts {host = "db2", port = 3307} to two arrays of C strings; `kept` keeps the strings.
 local function overrides_of(options)
   local names, values, kept = {}, {}, {}
   for name, value in pairs(options) do
@@ -246,7 +246,7 @@ end
 
 local driver_methods = {}
 
--- options: what is different for this connection, as the driver's options without its prefix.
+-- options: the driver's options, without its prefix, that differ for this connection.
 function driver_methods:connect_with(options)
   expect(self, DRIVER, "driver", "connect_with")
   if type(options) ~= "table" then
@@ -296,7 +296,7 @@ local function new_double()
   return param
 end
 
--- The constructor for that type, if it is one of the two.
+-- Returns the constructor for the type, if it is one of the two.
 local function double(param_type)
   return (param_type == FLOAT or param_type == DOUBLE) and new_double or nil
 end

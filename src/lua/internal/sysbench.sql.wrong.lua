@@ -1,11 +1,11 @@
--- Module "sysbench.sql.wrong": what is said of calls that cannot be right, and of objects. Its
--- functions raise an error where the method was called that refuses the call (refuse and expect in
+-- Module "sysbench.sql.wrong": messages about wrong calls, and the texts that show objects. Its
+-- functions raise an error at the call of the method that refuses the call (refuse and expect in
 -- sysbench.sql).
 local internal = ...
 local error, ipairs, type, tostring, istype =
   error, ipairs, type, tostring, internal.ffi.istype
 
--- This function, refuse or expect, the method, who called it.
+-- The levels are this function, refuse or expect, the method and its caller.
 local CALLER = 4
 
 local M = {}
@@ -27,13 +27,13 @@ local function shown(value)
   return value == nil and "a null pointer" or tostring(value)
 end
 
--- The object is missing or is another one.
+-- Refuses an object that is missing or of another kind.
 function M.object(object, kind, method)
   error(("%s: expected a %s, got %s; the call is %s:%s()")
         :format(method, kind, shown(object), kind, method), CALLER)
 end
 
--- As the reference says it, whose line counts as the place.
+-- The reference's message has the place of its own module.
 function M.query(query)
   error('[string "sysbench.sql.lua"]:1: ' ..
         "attempt to get length of local 'query' (a " .. type(query) .. " value)", 0)
@@ -69,7 +69,7 @@ function M.name(name)
   error("prepare: expected the name of the statement, got " .. type(name), CALLER)
 end
 
--- As LuaJIT says it of other objects.
+-- LuaJIT has this message for other objects.
 function M.member(object_type, name)
   error(("'%s' has no member named '%s'"):format(tostring(object_type):match("<(.*)>"),
                                                  tostring(name)), CALLER)

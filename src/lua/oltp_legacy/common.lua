@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
--- What the workloads of sysbench 0.5 share: their options as global variables, their tables.
+-- The common part of the workloads of sysbench 0.5: options as global variables, and tables.
 
 local M = {}
 
@@ -18,7 +18,7 @@ local switches = {
   oltp_read_only = false, oltp_write_only = false, oltp_skip_trx = false, oltp_secondary = false
 }
 
--- mysql_engine_trx has had no effect since version 0.5; it is here to be known.
+-- mysql_engine_trx has had no effect since version 0.5; it is listed as a known option.
 local texts = {
   mysql_table_engine = "innodb", mysql_table_options = "", mysql_engine_trx = "auto",
   pgsql_variant = "none"
@@ -27,7 +27,7 @@ local texts = {
 local states = { on = true, ["true"] = true, ["1"] = true, [""] = true,
                  off = false, ["false"] = false, ["0"] = false }
 
--- Outside of dialects what a user typed wrong is said like that of other options.
+-- Outside of dialects, messages about wrong input look like those about other options.
 local own_refuse = sysbench.cmdline and sysbench.cmdline.refuse
 if own_refuse and sysbench.cmdline.dialect() then
   own_refuse = nil
@@ -41,7 +41,7 @@ local function refuse(name, value, hint, wrong)
   error(("Invalid value for the '%s' option: '%s' (%s)"):format(name, tostring(value), hint), 0)
 end
 
--- What a script or the command line says; options without a declaration are texts.
+-- Returns the value from a script or the command line; undeclared options are texts.
 local function given(name)
   local value = rawget(_G, name)
   if value == nil then
@@ -78,7 +78,7 @@ local function switch(name, default)
   return state
 end
 
--- The number of threads, under whichever name it was given.
+-- Returns the number of threads, under whichever name it was given.
 local function threads()
   return sysbench.opt.threads
 end
@@ -119,7 +119,7 @@ function M.pad_value()
   return sb_rand_str(pad_template)
 end
 
--- The id of a row that exists if nobody has deleted any.
+-- Returns the id of a row that exists unless it was deleted.
 function M.row_id()
   return sb_rand(1, oltp_table_size)
 end
@@ -128,7 +128,7 @@ function M.table_name()
   return "sbtest" .. sb_rand_uniform(1, oltp_tables_count)
 end
 
--- The condition of a query for a range of rows.
+-- Returns the condition of a query for a range of rows.
 function M.range()
   local id = M.row_id()
   if sysbench.version == "0.5" then
@@ -139,7 +139,7 @@ end
 
 -- Tables ---------------------------------------------------------------------------------------
 
--- Whether the driver in use speaks MySQL's dialect; --mysql-dry-run does.
+-- Returns whether the driver in use speaks MySQL's dialect; --mysql-dry-run does.
 function M.is_mysql()
   return db_driver == "mysql" or db_driver == "null"
 end
@@ -167,8 +167,8 @@ local function table_options()
                                                         mysql_table_options)
 end
 
--- The lines of a definition, each behind `indent`; every dialect but MySQL's has a secondary key
--- as a statement of its own.
+-- Makes a table; each line of the definition follows `indent`; every dialect but MySQL's has a
+-- secondary key as a separate statement.
 function M.create_table(name, indent)
   local lines = {
     "id " .. id_column() .. ",",
@@ -189,7 +189,7 @@ function M.create_table(name, indent)
   end
 end
 
--- SQLite numbers rows by itself only where id is the primary key.
+-- SQLite numbers rows by itself only if id is the primary key.
 local function ids_are_sent()
   return not oltp_auto_inc or oltp_secondary and db_driver == "sqlite"
 end
@@ -221,7 +221,7 @@ function create_insert(table_id)
   end
 end
 
--- Makes the tables that fall to one of several threads.
+-- Makes the tables that belong to one of several threads.
 function M.create_tables_of(thread_id)
   for table_id = thread_id + 1, oltp_tables_count, threads() do
     create_insert(table_id)
@@ -255,7 +255,7 @@ function cleanup()
   db_disconnect()
 end
 
--- All threads prepare; a prepare() that a script has put in the place of ours knows of no others.
+-- All threads prepare; a prepare() of a script that replaces ours does not share the tables.
 local shared_prepare = prepare
 
 function M.prepare_is_shared()

@@ -8,7 +8,7 @@ function thread_init()
   db_connect()
 end
 
--- A number that no other event has drawn; ids have a sign where there is no unsigned integer.
+-- Returns a number that no other event has drawn; ids are signed without unsigned integers.
 local function unique_id()
   if sysbench.version == "0.5" then
     return sb_rand_uniq(1, oltp_table_size)

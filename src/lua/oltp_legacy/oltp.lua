@@ -9,7 +9,7 @@ function thread_init()
   set_vars()
   db_connect()
   begin_query, commit_query = "BEGIN", "COMMIT"
-  -- SQLite restarts what reads first and finds somebody else writing then.
+  -- SQLite restarts a transaction that reads first if another one writes then.
   if db_driver == "sqlite" and not oltp_read_only then
     begin_query = "BEGIN IMMEDIATE"
   end

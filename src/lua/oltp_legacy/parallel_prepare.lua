@@ -11,7 +11,7 @@ function thread_init()
   db_connect()
 end
 
--- With --events=THREADS; a thread that is given more has nothing left to do.
+-- Runs with --events=THREADS; further events of a thread do nothing.
 function event(thread_id)
   if is_done then
     return true

@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
--- What select_random_points and select_random_ranges share: a table whose k they draw, and how.
+-- The common part of select_random_points and select_random_ranges: a table, and how k is drawn.
 
 local old = require("common")
 
 local M = { table_name = "sbtest1" }
 
--- Every thread reads in a segment of its own.
+-- Every thread reads in its own segment.
 function M.draw(thread_id)
   local length = oltp_table_size / sysbench.opt.threads
   if sysbench.version == "0.5" then
@@ -18,7 +18,7 @@ if sysbench.version ~= "0.5" then
   return M
 end
 
--- Version 0.5 has a table of its own, whose rows differ in k only.
+-- Version 0.5 has a separate table, whose rows differ in k only.
 M.table_name = "sbtest"
 
 local row = "(%d, ' ', 'qqqqqqqqqqwwwwwwwwwweeeeeeeeeerrrrrrrrrrtttttttttt')"

@@ -9,17 +9,17 @@
 
 struct bn_lua;
 
-/* Whether the script defines the command; fills *parallel if so. */
+/* Returns whether the script defines the command; if so, fills *parallel. */
 bool bn_cmdline_find(struct bn_lua *lua, const char *name, bool *parallel);
-/* Pushes the command's function; false: nothing pushed, no such command. */
+/* Pushes the command's function; false: there is no such command, and nothing is pushed. */
 bool bn_cmdline_push(struct bn_lua *lua, const char *name);
-/* sysbench.cmdline.options is not nil. */
+/* Returns whether sysbench.cmdline.options is not nil. */
 bool bn_cmdline_has_options(struct bn_lua *lua);
-/* It becomes nil: declarations serve the main instance only. */
+/* Sets sysbench.cmdline.options to nil, because declarations serve only the main instance. */
 void bn_cmdline_forget_options(struct bn_lua *lua);
-/* internal.cmdline(): a new table. */
+/* internal.cmdline(): returns a new table. */
 int bn_cmdline_make(lua_State *L);
-/* internal.dialect(): "0.5", "1.0" or "1.1" when it was asked for, else nothing. */
+/* internal.dialect(): returns "0.5", "1.0" or "1.1" in a dialect, else nothing. */
 int bn_cmdline_dialect(lua_State *L);
 
 #endif

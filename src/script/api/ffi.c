@@ -18,7 +18,7 @@ bool bn_ffi_event_begin(void)
 {
   struct bn_instance *in = bn_instance_current();
 
-  /* The event before it may have been dropped. */
+  /* The previous event may have been dropped. */
   if (!bn_event_more(in->lua.session))
     return false;
   bn_event_start(in->lua.session, &in->tick);
@@ -47,7 +47,7 @@ void bn_ffi_event_drop(void)
   bn_event_drop(in->lua.session, &in->tick);
 }
 
-/* What fails because the session was interrupted is no try. */
+/* Returns whether the event has failed; a failure in an interrupted session is not a try. */
 static bool ffi_fails(const struct bn_instance *in, uint32_t tries)
 {
   const struct bn_sqlsys *sql = in->lua.vm->setup->sql;
@@ -87,8 +87,8 @@ static struct bn_rng *ffi_rng(void)
   return &bn_instance_session()->rng;
 }
 
-/* The distributions draw an offset from the lower bound.  It may exceed INT64_MAX, so the sum is
-   unsigned, which wraps to the number meant. */
+/* Adds an offset to the lower bound.  The offset may exceed INT64_MAX, so the sum is unsigned,
+   which wraps to the right number. */
 static double ffi_shifted(int64_t a, int64_t b, uint64_t offset)
 {
   return (double)(int64_t)((uint64_t)(a <= b ? a : b) + offset);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What Lua reaches through ffi.C: compiled by C and, without its preprocessor lines, declared to
- * Lua. */
+/* The functions that Lua reaches through ffi.C: compiled by C and, without preprocessor lines,
+   declared to Lua. */
 #ifndef BN_SCRIPT_API_FFI_H
 #define BN_SCRIPT_API_FFI_H
 
@@ -10,22 +10,22 @@
 
 #define BN_API __attribute__((visibility("default")))
 
-/* None of these raises an error, calls back into Lua or blocks other than by waiting for the next
-   event.  All serve the session that the calling thread drives at the moment. */
+/* None of these functions raises an error, calls back into Lua or blocks except to wait for the
+   next event.  All serve the session that the calling thread drives at present. */
 
-/* Begins an event at the end of the previous one; false: the run is over, nothing was begun. */
+/* Begins an event at the end of the previous one; false: the run is over and no event was begun. */
 BN_API bool bn_ffi_event_begin(void);
-/* Ends and counts it. */
+/* Ends and counts the event. */
 BN_API void bn_ffi_event_end(void);
-/* Ends it and begins the next one; false: the run is over. */
+/* Ends the event and begins the next one; false: the run is over. */
 BN_API bool bn_ffi_event_next(void);
-/* Forgets it: the script said "stop". */
+/* Forgets the event, because the script has said "stop". */
 BN_API void bn_ffi_event_drop(void);
-/* An ignored error has ended it for the tries-th time.  After a wait the result is tries + 1: it is
-   repeated; 1: it has failed, and the next one has begun; 0: the run is over, and nothing is begun.
- */
+/* Called when an ignored error has ended an event for the tries-th time.  Returns, perhaps after a
+   wait, tries + 1: the event is repeated; 1: it has failed, and the next event has begun; 0: the
+   run is over, and no event is begun. */
 BN_API uint32_t bn_ffi_event_again(uint32_t tries);
-/* No event and no retry may begin any more. */
+/* Returns true if no event and no retry may begin any more. */
 BN_API bool bn_ffi_over(void);
 
 #endif

@@ -5,8 +5,8 @@
 
 #include "script/api/ffi.h"
 
-/* Where the session whose code runs counts, as long as its instance lives.  The index is that of
-   internal.declare_metric(). */
+/* Returns the counter of the session whose code runs, valid as long as its instance lives.  The
+   index is that of internal.declare_metric(). */
 BN_API uint64_t *bn_ffi_metric_counter(unsigned index);
 /* Records a time of 0 ns or more. */
 BN_API void bn_ffi_metric_record(unsigned index, double ns);

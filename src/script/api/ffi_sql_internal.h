@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The same objects under the names of scripts and of the SQL layer. */
+/* Converts objects between the names of scripts and of the SQL layer. */
 #ifndef BN_SCRIPT_API_FFI_SQL_INTERNAL_H
 #define BN_SCRIPT_API_FFI_SQL_INTERNAL_H
 
 #include "script/api/ffi_sql_more.h"
 #include "sql/sql.h"
 
-/* Types of parameters, with the numbers that they have in old/compat_sql.h. */
+/* Types of parameters, with the numbers of old/compat_sql.h. */
 enum bn_ffi_type { BN_FFI_INT64 = 4, BN_FFI_DOUBLE = 6, BN_FFI_TEXT = 12 };
 
-/* A public part is the beginning of its object, so these change the name and not the address. */
+/* A public part is the beginning of its object, so these functions keep the address. */
 static inline sql_driver *bn_ffi_from_driver(struct bn_sql_driver *drv)
 {
   return (sql_driver *)(void *)drv;

@@ -16,13 +16,13 @@ typedef struct {
 
 struct sql_result {
   uint32_t nrows, nfields;
-  sql_row row; /* fetched last */
+  sql_row row; /* the row that was fetched last */
 };
 
 BN_API bool bn_ffi_sql_fetch(sql_result *rs);
 BN_API bool bn_ffi_sql_fetch_failed(sql_result *rs);
 BN_API int bn_ffi_sql_reconnect(sql_connection *c);
-/* A statement has failed, and an error is about to be raised. */
+/* Called when a statement has failed and an error is about to be raised. */
 BN_API void bn_ffi_sql_failed(const sql_connection *c);
 BN_API void bn_ffi_sql_settle(sql_connection *c, bool ignore);
 BN_API sql_result *bn_ffi_sql_query_uncounted(sql_connection *c, const char *sql, size_t len);

@@ -18,8 +18,8 @@
 #include "script/setup.h"
 #include "script/vm/call.h"
 
-/* Interval and checkpoint reports run in two instances, as in the reference, where two threads make
-   them: what a hook of one keeps in globals does not show in the other. */
+/* Interval and checkpoint reports run in two instances, because in the reference two threads make
+   them: globals of a hook in one do not show in the other. */
 struct hooks {
   const struct bn_hooks_conf *conf;
   FILE *out;
@@ -75,7 +75,8 @@ static void hooks_set(lua_State *L, const char *name, double value)
   lua_setfield(L, -2, name);
 }
 
-/* Of finished events.  Without any a percentile is the smallest value the reference knows. */
+/* Returns a percentile of finished events; without any, the smallest value that the reference
+   knows. */
 static double hooks_percentile(const struct bn_view *v, size_t i)
 {
   if (v->events == 0 || i >= v->n_percents)
@@ -103,8 +104,8 @@ static void push_counts(lua_State *L, const struct bn_view *v)
     hooks_set(L, v->counts[i].name, (double)v->counts[i].count);
 }
 
-/* Adds what the reference does not have to the table on top, reached by name only: pairs() shows
-   what it shows there, and scripts that print all of it go on working. */
+/* Adds fields that the reference does not have to the table on top.  They are reached by name only,
+   so that pairs() shows the reference's fields and scripts that print all of them go on working. */
 static void add_own(lua_State *L, const struct bn_view *v)
 {
   lua_createtable(L, 0, 1);
@@ -117,7 +118,7 @@ static void add_own(lua_State *L, const struct bn_view *v)
   lua_setmetatable(L, -2);
 }
 
-/* Pushes sysbench.hooks[name]; true: it is a function, else nothing is pushed. */
+/* Pushes sysbench.hooks[name] if it is a function, else pushes nothing and returns false. */
 static bool push_hook(struct bn_lua *lua, const char *name)
 {
   lua_State *L = lua->L;
@@ -134,7 +135,7 @@ static bool push_hook(struct bn_lua *lua, const char *name)
   return false;
 }
 
-/* cumulative: with the latencies instead of the queue. */
+/* cumulative: pushes the latencies instead of the queue. */
 static void push_stat(lua_State *L, const struct bn_view *v, bool cumulative)
 {
   lua_createtable(L, 0, 16);
@@ -172,7 +173,7 @@ static int hooks_report(struct bn_instance *in, const char *hook, const struct b
 
 /* --- lines that a hook adds ------------------------------------------------------------------- */
 
-/* 0 or -1: too much.  A terminal only shows it. */
+/* Appends a text, escaped because a terminal may show it.  Returns 0, or -1: it is too long. */
 static int add_text(struct bn_buf *out, const char *text)
 {
   const size_t len = bn_escape(NULL, 0, text, "\n\t");
@@ -186,7 +187,7 @@ static int add_text(struct bn_buf *out, const char *text)
   return out->data[out->len - 1] == '\n' ? 0 : bn_buf_char(out, '\n');
 }
 
-/* The string on top of the stack, or the strings of the list; false: it is neither. */
+/* Appends the string on top of the stack, or the strings of the list; false: it is neither. */
 static bool add_value(lua_State *L, struct bn_buf *out, int *rc)
 {
   const int n = lua_istable(L, -1) ? (int)lua_objlen(L, -1) : 0;
@@ -305,7 +306,7 @@ static int hooks_close(void *self, struct bn_err *err)
 {
   struct hooks *h = self;
 
-  /* As in sysbench, behind what done() prints. */
+  /* The array ends after the output of done(), as in sysbench. */
   end_json(h, h->conf->api->main);
   bn_instance_close(h->interval);
   bn_instance_close(h->checkpoint);
@@ -335,7 +336,7 @@ static bool has_hook(struct bn_lua *lua, const char *name)
   return has;
 }
 
-/* Each host would print its own figures, and nobody those of all. */
+/* Logs that hooks are left out: each host would print its own figures, and none the sum. */
 static void leave_out(const struct bn_script_setup *s)
 {
   if (s->is_first && s->command != NULL && strcmp(s->command, "run") == 0)

@@ -9,21 +9,21 @@
 
 struct bn_api;
 
-/* The reporter and what it is opened with, which is this struct. */
+/* The reporter; this struct is also its conf. */
 struct bn_hooks_conf {
   struct bn_reporter reporter;
   struct bn_api *api; /* borrowed */
 };
 
 void bn_hooks_fill(struct bn_hooks_conf *conf, struct bn_api *api);
-/* What only the loaded script shows: which reports its hooks replace or add to, and whether its
-   done() can ask for the result. */
+/* Sets what depends on the loaded script: which reports its hooks replace or add to, and whether
+   its done() can ask for the result. */
 void bn_hooks_complete(struct bn_hooks_conf *conf);
-/* internal.json_next(): false: this is the first object of report_json's array. */
+/* internal.json_next(): returns false for the first object of report_json's array. */
 int bn_hooks_json_next(lua_State *L);
-/* internal.percentile(): the rank of latency_pct as a text. */
+/* internal.percentile(): returns the rank of latency_pct as a text. */
 int bn_hooks_percentile(lua_State *L);
-/* internal.latency(ms): as reports show it, with at least two decimals. */
+/* internal.latency(ms): returns the text that reports show, with at least two decimals. */
 int bn_hooks_latency(lua_State *L);
 
 #endif

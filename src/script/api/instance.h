@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Script instances as the functions that scripts call know them. */
+/* Script instances, as the functions that scripts call use them. */
 #ifndef BN_SCRIPT_API_INSTANCE_H
 #define BN_SCRIPT_API_INSTANCE_H
 
@@ -16,37 +16,36 @@
 
 struct bn_options;
 
-/* An interpreter and what these functions keep with it.  What every event uses stands next to the
-   first members of struct bn_lua. */
+/* An interpreter and the data that these functions keep with it.  Members that every event uses
+   stand next to the first members of struct bn_lua. */
 struct bn_instance {
-  struct bn_buf text;       /* strings on their way to Lua */
-  unsigned unknown_options; /* how often sysbench.opt was asked for what it does not have */
+  struct bn_buf text;       /* buffer for strings that are passed to Lua */
+  unsigned unknown_options; /* number of reads of options that sysbench.opt does not have */
   bool json_open;           /* report_json has begun its array */
   struct bn_tick tick;      /* the event in flight of the preset thread_run */
   struct bn_tick own_tick;  /* the event in flight that sb_event_start() began */
-  bool own_event;           /* there is one */
+  bool own_event;           /* own_tick is in flight */
   struct bn_lua lua;
 };
 
-/* What the functions find again in every instance of a script; filled by script.c. */
+/* Data that all instances of a script share; filled by script.c. */
 struct bn_api {
   const struct bn_vm *vm;
   const char *title;               /* file name without folder, as messages and help show it */
   struct bn_instance *main;        /* NULL before it is loaded and after it is closed */
-  struct bn_options *options;      /* what the script declares */
-  bool takes_any;                  /* unknown options are texts for it */
-  struct bn_declarations declared; /* metrics */
-  struct bn_kept kept;             /* for done() */
+  struct bn_options *options;      /* the options that the script declares */
+  bool takes_any;                  /* unknown options are accepted as texts */
+  struct bn_declarations declared; /* its metrics */
+  struct bn_kept kept;             /* the results kept for done() */
   _Atomic uint32_t uniq;           /* draws of bn_ffi_rand_uniq so far; ffi.c */
-  /* Of the tables that all threads fill: rows so far, and when the first came; cmdline.c */
+  /* Progress of tables that all threads fill: rows so far, and the time of the first; cmdline.c */
   _Atomic uint64_t loaded, load_start_ns;
-  /* Of their indexes: how many there are, how many are being created, and since when any; cmdline.c
-   */
+  /* Progress of their indexes: all, the ones being created, and the time of the first; cmdline.c */
   _Atomic unsigned indexes, indexing;
   _Atomic uint64_t index_start_ns;
 };
 
-/* The one whose Lua code runs on this thread. */
+/* Returns the instance whose Lua code runs on this thread. */
 static inline struct bn_instance *bn_instance_current(void)
 {
   return (struct bn_instance *)(void *)((char *)bn_lua_current() -
@@ -67,8 +66,8 @@ static inline struct bn_api *bn_instance_api(void)
    been logged. */
 struct bn_instance *bn_instance_open(const struct bn_vm *vm, struct bn_session *s, unsigned tid,
                                      bool worker);
-/* One more than the main one, with the top level executed and sysbench.opt set. */
+/* Opens another instance, with the top level executed and sysbench.opt set. */
 struct bn_instance *bn_instance_load(const struct bn_vm *vm, struct bn_session *s);
-void bn_instance_close(struct bn_instance *in); /* and, of a worker, its SQL session */
+void bn_instance_close(struct bn_instance *in); /* a worker's SQL session ends too */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Declares the metrics of a script, and counts them where the session's statistics are. */
+/* Declares the metrics of a script, which are counted in the session's statistics. */
 #include "script/api/metrics.h"
 
 #include <ctype.h>
@@ -14,7 +14,7 @@
 #include "script/api/instance.h"
 #include "sql/sql.h"
 
-/* From BN_SCRIPT_COUNTER on. */
+/* The names of kinds from BN_SCRIPT_COUNTER on. */
 static const char *const kinds[] = {"counter", "histogram", NULL};
 
 /* --- declaring -------------------------------------------------------------------------------- */
@@ -30,7 +30,7 @@ static bool is_name(const char *name)
   return len > 0 && len <= BN_DECLARED_NAME && !isdigit((unsigned char)name[0]);
 }
 
-/* What a line of a report can show. */
+/* Returns whether a line of a report can show the unit. */
 static bool is_unit(const char *unit)
 {
   const size_t len = strlen(unit);
@@ -41,7 +41,7 @@ static bool is_unit(const char *unit)
   return len > 0 && len <= BN_DECLARED_NAME;
 }
 
-/* The units of times; what a script adds is kept in ns. */
+/* Returns whether it is a unit of time; times are kept in ns. */
 static bool is_time(const char *unit)
 {
   static const char *const units[] = {"s", "ms", "us", "ns"};
@@ -164,7 +164,7 @@ void bn_declarations_done(struct bn_declarations *d)
 
 /* --- counting --------------------------------------------------------------------------------- */
 
-/* Compiled Lua code adds to it: a plain number of 64 bits, which readers load as a whole. */
+/* Compiled Lua code adds to the counter, so it is a plain number of 64 bits, read at once. */
 uint64_t *bn_ffi_metric_counter(unsigned index)
 {
   const struct bn_lua *lua = bn_lua_current();

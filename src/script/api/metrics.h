@@ -11,9 +11,9 @@
 #include "api/metric.h"
 
 enum {
-  BN_DECLARED_MAX = 64,      /* of a script */
-  BN_DECLARED_TIMES_MAX = 8, /* of them histograms, which are large */
-  BN_DECLARED_NAME = 32      /* bytes of a name or a unit, at most */
+  BN_DECLARED_MAX = 64,      /* most metrics of a script */
+  BN_DECLARED_TIMES_MAX = 8, /* most histograms among them, which are large */
+  BN_DECLARED_NAME = 32      /* most bytes of a name or a unit */
 };
 
 struct bn_declared {
@@ -21,22 +21,21 @@ struct bn_declared {
   enum bn_metric_kind kind;
 };
 
-/* Written while the main instance executes the top level, constant from then on. */
+/* Written while the main instance executes the top level, and constant afterwards. */
 struct bn_declarations {
   unsigned n, n_times;
-  bool closed; /* nothing more can be declared */
+  bool closed; /* no more metrics can be declared */
   struct bn_declared row[BN_DECLARED_MAX];
-  struct bn_metric *table;            /* owned: the workload's metrics and these; NULL: not made */
-  unsigned first_counter, first_hist; /* of them, among the metrics of the run */
-  uint64_t aside; /* where the main instance counts, which is no part of the load */
+  struct bn_metric *table;            /* owned; the workload's metrics and these; NULL: not made */
+  unsigned first_counter, first_hist; /* indices of the first ones among the metrics of the run */
+  uint64_t aside; /* counter of the main instance, which is no part of the load */
 };
 
-/* internal.declare_metric(kind, name, unit): the index of the metric among those of its kind that
-   the script has declared; or nil and a sentence that says why there is none. */
+/* internal.declare_metric(kind, name, unit): returns the index of the metric among the declared
+   ones of its kind; or nil and a sentence that says why it cannot be declared. */
 int bn_metrics_declare(lua_State *L);
-/* Nothing more is declared.  Makes the table: the workload's metrics, which end with a NULL name or
-   are NULL, and behind them the declared ones; none if none is declared.  0 or -1: out of memory.
- */
+/* Ends the declarations and makes the table: the workload's metrics, which end with a NULL name or
+   are NULL, then the declared ones; none if none is declared.  Returns 0, or -1: out of memory. */
 int bn_declarations_close(struct bn_declarations *d, const struct bn_metric *workload);
 void bn_declarations_done(struct bn_declarations *d);
 

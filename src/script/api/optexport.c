@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* All options become `sysbench.opt` and, for old scripts, globals. */
+/* Exports all options as `sysbench.opt` and, for old scripts, as globals. */
 #include "script/api/optexport.h"
 
 #include <stdlib.h>
@@ -33,13 +33,13 @@ static void push_list(lua_State *L, const struct bn_list *list)
   }
 }
 
-/* Lists where the reference has one number are that number in every script that reads it. */
+/* Pushes the first item of a list for which the reference has one number. */
 static void push_scalar(lua_State *L, const struct bn_list *list)
 {
   lua_pushnumber(L, list->n > 0 ? strtod(list->item[0], NULL) : 0);
 }
 
-/* A switch that takes other words as well is a switch to scripts that know it as one. */
+/* A switch that takes other words too is pushed as a boolean for on and off. */
 static void push_choice(lua_State *L, const struct bn_opt *o, const char *word)
 {
   static const char *const off[] = {"off", "false", "0"}, *const on[] = {"on", "true", "1"};
@@ -54,7 +54,7 @@ static void push_choice(lua_State *L, const struct bn_opt *o, const char *word)
   lua_pushstring(L, word != NULL ? word : "");
 }
 
-/* sysbench gives a script nothing for the name of a file. */
+/* sysbench has no value for the name of a file. */
 static void push_path(lua_State *L, const char *path)
 {
   if (bn_lua_current()->vm->setup->conf->policy->dialect != NULL)
@@ -99,7 +99,7 @@ static void push_value(lua_State *L, const struct bn_opt *o, const void *value)
   }
 }
 
-/* A script that divides something among threads does so among those of all hosts. */
+/* Pushes for `threads` those of all hosts, so that a script can divide work among them. */
 static void push_option(lua_State *L, const struct bn_opt *o, const void *value)
 {
   const struct bn_services *services = bn_lua_current()->session->services;
@@ -111,9 +111,9 @@ static void push_option(lua_State *L, const struct bn_opt *o, const void *value)
     push_value(L, o, value);
 }
 
-/* A global of that name, unless it is a function or one of the library's tables.  The exception is
-   sysbench's own, which scripts of 1.0 that ask for the option rely on.  What the script has
-   assigned where options come before it stays. */
+/* Sets a global, unless it is a function or one of the library's tables.  The exception is `debug`,
+   as in sysbench, on which scripts of 1.0 rely.  If options are globals before the script runs, the
+   script's own assignments stay. */
 static void set_global(const struct export *x, const char *name)
 {
   lua_State *L = x->L;
@@ -132,7 +132,7 @@ static void set_global(const struct export *x, const char *name)
     lua_setfield(L, x->env, name);
 }
 
-/* Takes the value on top; what the script has assigned stays. */
+/* Pops the value on top and sets it, unless the script has assigned one. */
 static void set_both(const struct export *x, const char *name, bool global)
 {
   lua_getfield(x->L, x->opt, name);
@@ -154,8 +154,8 @@ static void export_one(void *arg, const char *name, const struct bn_opt *o, cons
 {
   const struct export *x = arg;
 
-  /* Scripts with options as globals know those of their versions; the others could be taken for a
-     variable of theirs: clock, report, compat. */
+  /* Scripts with options as globals know the options of their versions; names of newer options
+     (clock, report, compat) could be variables of theirs. */
   push_option(x->L, o, value);
   set_both(x, name, (o->in & (BN_IN_05 | BN_IN_10)) != 0);
 }
@@ -177,7 +177,7 @@ static void look_up(void *arg, const char *name, const struct bn_opt *o, const v
   push_option(x->L, o, value);
 }
 
-/* Of several settings of one option the last counts. */
+/* The last of several settings of one option counts. */
 static void look_up_free(void *arg, const char *name, const char *value, const char *path,
                          unsigned line)
 {
@@ -218,8 +218,8 @@ static bool wants_globals(void)
          !bn_options_declared(bn_instance_api()->options);
 }
 
-/* Exports everything into the table at index opt; globals too where the script expects them.
-   early: nobody knows yet which options the script declares. */
+/* Exports all options to the table at index opt, and to globals if the script expects them.  early:
+   the script's declarations are not known yet. */
 static void export_to(lua_State *L, int opt, bool early)
 {
   const struct bn_lua *lua = bn_lua_current();
@@ -254,7 +254,7 @@ int bn_optexport_complete(lua_State *L)
   return 0;
 }
 
-/* Pushes the option's value, or nothing and returns false. */
+/* Pushes the option's value, or pushes nothing and returns false. */
 static bool push_named(lua_State *L, const char *name)
 {
   const struct bn_optset *options = bn_lua_current()->vm->setup->options;
@@ -273,8 +273,8 @@ int bn_optexport_get(lua_State *L)
   return lua_type(L, 1) == LUA_TSTRING && push_named(L, lua_tostring(L, 1));
 }
 
-/* __index of a worker's sysbench.opt.  A script that keeps asking for what does not exist gets a
-   plain table, which answers faster. */
+/* Implements __index of a worker's sysbench.opt.  A script that often asks for unknown options gets
+   a plain table, which answers faster. */
 static int index_option(lua_State *L)
 {
   struct bn_instance *in = bn_instance_current();
@@ -295,8 +295,8 @@ static int index_option(lua_State *L)
   return 1;
 }
 
-/* A full table of some hundred options in each of 10,000 workers would cost a tenth of their
- * memory. */
+/* Makes sysbench.opt: a full table of some hundred options in each of 10,000 workers would cost a
+   tenth of their memory. */
 static int export_options(lua_State *L)
 {
   const struct bn_lua *lua = bn_lua_current();
@@ -315,7 +315,7 @@ static int export_options(lua_State *L)
   return 0;
 }
 
-/* The table is not for the script, which has no sysbench.opt at its top level. */
+/* Sets globals alone, because the script has no sysbench.opt at its top level. */
 static int export_early(lua_State *L)
 {
   lua_newtable(L);

@@ -7,15 +7,15 @@
 
 struct bn_lua;
 
-/* Where options are globals before the top level of a script is executed: sets them.  0, or -1
+/* Sets the option globals before the top level runs, in dialects that do so.  Returns 0, or -1
    after logging why. */
 int bn_optexport_early(struct bn_lua *lua);
-/* Fills sysbench.opt of an instance, and the option globals where the script expects them.  0, or
-   -1 after logging why. */
+/* Fills sysbench.opt of an instance, and the option globals if the script expects them.  Returns 0,
+   or -1 after logging why. */
 int bn_optexport(struct bn_lua *lua);
 /* internal.fill_options(opt): makes a table that is filled on demand complete and plain. */
 int bn_optexport_complete(lua_State *L);
-/* internal.option(name): its value. */
+/* internal.option(name): returns its value. */
 int bn_optexport_get(lua_State *L);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Option tables of scripts become options of the program. */
+/* Adds the options in tables of scripts to the options of the program. */
 #include "script/api/options.h"
 
 #include <stdio.h>
@@ -30,16 +30,16 @@ union value {
   struct bn_list list;
 };
 
-/* What a declared option owns besides its struct bn_opt. */
+/* The data that a declared option owns besides its struct bn_opt. */
 struct info {
   char *name, *def, *help;
-  int validate_ref; /* LUA_NOREF: none */
+  int validate_ref; /* LUA_NOREF: no validator */
 };
 
 struct bn_options {
-  bool declared;         /* there is a table sysbench.cmdline.options */
+  bool declared;         /* the script has a table sysbench.cmdline.options */
   char *group;           /* "err.lua options" */
-  struct bn_opt *option; /* BN_OPT_END at the end */
+  struct bn_opt *option; /* ends with BN_OPT_END */
   struct info *info;
   union value *value;
   size_t n;
@@ -55,9 +55,9 @@ bool bn_options_declared(const struct bn_options *o)
   return o->declared;
 }
 
-/* In a dialect a message names a place in the reference's own module, which users have seen and
-   searched for: `fmt`.  Without one `own` says which script to mend, and how.  Both
-   may have one %s for `arg`. */
+/* Raises an error.  In a dialect, `fmt` names a place in the reference's own module, which users
+   have seen and searched for.  Natively, `own` says which script to correct, and how.  Both may
+   have one %s for `arg`. */
 static int options_complain(lua_State *L, const char *fmt, const char *own, const char *arg)
 {
   const struct bn_api *api = bn_instance_api();
@@ -76,7 +76,7 @@ static int options_complain(lua_State *L, const char *fmt, const char *own, cons
   return lua_error(L);
 }
 
-/* Pushes sysbench.cmdline.options; false: nil, nothing pushed. */
+/* Pushes sysbench.cmdline.options; false: it is nil, and nothing is pushed. */
 static bool push_table(lua_State *L)
 {
   bn_lua_push_field(bn_lua_current(), "cmdline");
@@ -92,7 +92,7 @@ static bool push_table(lua_State *L)
   return true;
 }
 
-/* The value at `index` as the text a user would type; pushes it, or nil for none. */
+/* Pushes the value at `index` as the text that a user would type, or nil for none. */
 static void push_default(lua_State *L, int index, const char *name)
 {
   struct bn_buf *text = &bn_instance_current()->text;
@@ -164,8 +164,8 @@ static enum arg_type type_of(lua_State *L, int def, int type, const char *name)
   }
 }
 
-/* What one row of the table says; the description, default, type and validator are at `row` + 1 …
-   4, the default as text at + 5. */
+/* Reads one row of the table; the description, default, type and validator are at `row` + 1 … 4,
+   the default as text at + 5. */
 static enum arg_type read_row(lua_State *L, int row, const char *name)
 {
   for (int i = 1; i <= 4; i++)
@@ -189,7 +189,7 @@ static void each_row(lua_State *L,
   for (size_t i = 0;; i++) {
     const char *next = NULL;
 
-    /* The least name above the last one: tables are small, and nothing needs to be sorted. */
+    /* Finds the least name above the last one: tables are small and need no sorting. */
     for (lua_pushnil(L); lua_next(L, table) != 0; lua_pop(L, 1)) {
       const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
 
@@ -237,8 +237,8 @@ static char *options_copy(lua_State *L, int index)
   return text != NULL ? strdup(text) : NULL;
 }
 
-/* The bundled workloads have options that older versions do not list: a row's field `since` is the
-   first version that does, "bench" if none. */
+/* Bundled workloads have options that older versions do not list: a row's field `since` is the
+   first version with the option, "bench" if none. */
 static unsigned listed_in(lua_State *L, int row)
 {
   unsigned in = BN_IN_ALL;
@@ -332,7 +332,7 @@ struct validation {
   int rc;
 };
 
-/* Each option's own function gets name and value as strings; nil and false refuse the argument. */
+/* Calls the option's validator with name and value as strings; nil and false refuse the value. */
 static void options_validate(void *arg, const char *name, const char *value, const char *path,
                              unsigned line)
 {
@@ -354,7 +354,7 @@ static void options_validate(void *arg, const char *name, const char *value, con
   if (v->rc != 0)
     return;
   if (!lua_toboolean(L, -1)) {
-    /* Worded and placed like an option nobody knows. */
+    /* The wording is the one for unknown options. */
     const bool secret = bn_optset_is_secret(v->lua->vm->setup->options, name);
     const char *shown = value == NULL ? "" : secret ? BN_MASK : value;
 
@@ -365,7 +365,7 @@ static void options_validate(void *arg, const char *name, const char *value, con
   lua_pop(L, 1);
 }
 
-/* In sysbench a switch that has neither a default nor an argument is on; its help shows no
+/* In sysbench a switch without a default and without an argument is on, but its help shows no
    default. */
 static void switch_on(const struct bn_options *own, const struct bn_optset *all)
 {

@@ -10,18 +10,18 @@
 #include "base/err.h"
 
 struct bn_lua;
-struct bn_options; /* those of one script; read by the main instance, constant from then on */
+struct bn_options; /* options of one script; written by the main instance, then constant */
 
 struct bn_options *bn_options_new(void); /* NULL: no memory */
 void bn_options_free(struct bn_options *o);
 /* Reads sysbench.cmdline.options of the main instance.  0, or -1 after logging why. */
 int bn_options_read(struct bn_lua *lua);
-/* There is such a table. */
+/* Returns whether the script has such a table. */
 bool bn_options_declared(const struct bn_options *o);
-/* Asks the options' validators and adds the options to the program's, which applies what the
-   command line gave.  0, or -1 and err, whose text is empty if the reason has been logged. */
+/* Calls the options' validators and adds the options to the program's, which applies the command
+   line's values.  Returns 0, or -1 and err, whose text is empty if the reason has been logged. */
 int bn_options_add(struct bn_lua *lua, struct bn_err *err);
-/* Lua functions: raise what is wrong with sysbench.cmdline.options; print the option list. */
+/* Lua functions: raise an error for wrong declarations; print the options. */
 int bn_options_check(lua_State *L);
 int bn_options_print(lua_State *L);
 

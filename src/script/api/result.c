@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Makes a Lua table of a result, by what writes the document: no name of the two can differ. */
+/* Makes a Lua table of a result with the document's writer, so that their names cannot differ. */
 #include "script/api/result.h"
 
 #include <stdlib.h>
@@ -35,17 +35,17 @@ void bn_kept_done(struct bn_kept *k)
 /* --- values that become Lua's -------------------------------------------------------------------
  */
 
-/* Lists and maps are tables that the registry holds until they have their place in another one. */
+/* Lists and maps are tables in the registry until they get their place in another table. */
 struct bn_node {
   enum bn_node_type type;
-  int table;  /* of a list or map: its reference */
-  int length; /* of a list; a null in it counts */
+  int table;  /* registry reference of a list or map */
+  int length; /* length of a list, with its nulls */
   double number;
   bool yes;
   char text[];
 };
 
-/* The functions below have no state of their own: Lua code has called internal.result(). */
+/* The store's functions get no state: they use the interpreter that called internal.result(). */
 static lua_State *result_interpreter(void)
 {
   return bn_lua_current()->L;
@@ -126,7 +126,7 @@ static void free_node(struct bn_node *n)
   free(n);
 }
 
-/* Pushes the value, which is gone then. */
+/* Pushes the value and frees the node. */
 static void result_push(lua_State *L, struct bn_node *n)
 {
   switch (n->type) {
@@ -181,7 +181,7 @@ static int result_append(struct bn_node *list, struct bn_node *value)
   return 0;
 }
 
-/* A writer asks whether the key is there. */
+/* Writers only ask whether the key exists. */
 static const struct bn_node *result_get(const struct bn_node *map, const char *key)
 {
   lua_State *L = result_interpreter();
@@ -196,7 +196,7 @@ static const struct bn_node *result_get(const struct bn_node *map, const char *k
   return is_there ? map : NULL;
 }
 
-/* There is no older document. */
+/* There is no older document to read. */
 static const struct bn_node *result_at(const struct bn_node *list, size_t i)
 {
   (void)list;
@@ -225,7 +225,7 @@ static const struct bn_store lua_tables = {.name = "lua",
                                            .at = result_at,
                                            .confine = result_confine};
 
-/* How the run ends is not known before done() has returned. */
+/* Removes the end of the run, which is not known before done() has returned. */
 static void forget_end(lua_State *L)
 {
   lua_pushnil(L);

@@ -9,23 +9,23 @@
 
 #include "measure/result.h"
 
-/* Of a long run with short intervals the first ones, 3 kB each. */
+/* The limit of kept intervals, which have 3 kB each; later ones are dropped. */
 enum { BN_KEPT_INTERVALS = 1 << 16 };
 
-/* Written by the reporting thread, then by the main thread, which reads it after that. */
+/* Written by the reporting thread, then by the main thread, which reads it afterwards. */
 struct bn_kept {
-  bool wanted;                  /* the script has a done() that may read it */
+  bool wanted;                  /* the script has a done(), which may read it */
   const struct bn_facts *facts; /* borrowed from the run */
-  struct bn_result result;      /* but for the facts */
-  bool incomplete;              /* there was no memory for something */
-  bool cut;                     /* there were more intervals */
+  struct bn_result result;      /* everything but the facts */
+  bool incomplete;              /* memory ran out, so something is missing */
+  bool cut;                     /* intervals above the limit were dropped */
 };
 
 /* Keeps a copy of an interval, a checkpoint or the total.  name: of the workload. */
 void bn_kept_view(struct bn_kept *k, const char *name, const struct bn_view *v);
 void bn_kept_done(struct bn_kept *k);
-/* internal.result(): a new table with the members of the result document; nil before the total is
-   there, or if there was no memory to keep it. */
+/* internal.result(): returns a new table with the members of the result document; nil before the
+   total exists, or if memory ran out. */
 int bn_result_make(lua_State *L);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A script as a workload: which of its functions the engine's calls become. */
+/* A script as a workload: maps the engine's calls to functions of the script. */
 #include "script/api/workload.h"
 
 #include <string.h>
@@ -14,16 +14,17 @@
 #include "script/vm/stackguard.h"
 #include "sql/sql.h"
 
-/* What a session keeps in bn_session.state. */
+/* The data of a session in bn_session.state. */
 struct session_state {
   struct bn_instance *in;
-  bool ready; /* thread_init succeeded and thread_run did not fail; thread_done is due */
+  bool ready; /* thread_init has succeeded, thread_run has not failed, and thread_done must be
+                 called */
 };
 
 /* --- commands ------------------------------------------------------------------------------------
  */
 
-/* false: the command failed, in words only if it raised an error. */
+/* Returns 0, or -1 if the command failed; if it raised an error, that was logged. */
 static int run_command(struct bn_lua *lua, const char *name)
 {
   const char *what = "sysbench.cmdline.call_command";
@@ -34,7 +35,7 @@ static int run_command(struct bn_lua *lua, const char *name)
   }
   if (bn_lua_call(lua, 0, 1, what) != 0)
     return -1;
-  /* prepare() and cleanup() may return anything. */
+  /* prepare() and cleanup() may return any value. */
   const bool refused = what != name && lua_isboolean(lua->L, -1) && !lua_toboolean(lua->L, -1);
 
   lua_pop(lua->L, 1);
@@ -46,7 +47,7 @@ static void workload_doing(struct bn_session *s, const char *what)
   atomic_store_explicit(&s->doing, what, memory_order_relaxed);
 }
 
-/* One more instance; NULL: the reason has been logged. */
+/* Opens another instance; NULL: the reason has been logged. */
 static struct bn_instance *open_instance(const struct bn_api *api, struct bn_session *s)
 {
   workload_doing(s, "executing the top level of the script");
@@ -153,7 +154,7 @@ static int open_session(void *self, struct bn_session *s, struct bn_err *err)
   return 0;
 }
 
-/* After an error, or after a thread_run that returned in the middle of an event. */
+/* Drops an event after an error, or after a thread_run that returned in the middle of it. */
 static void drop_unfinished(struct bn_instance *in, struct bn_session *s)
 {
   if (in->own_event)
@@ -208,7 +209,7 @@ static int close_session(void *self, struct bn_session *s, struct bn_err *err)
       rc = bn_lua_call(lua, 1, 0, "thread_done");
     }
   }
-  /* Statements of thread_done() fail in an interrupted session: that is no failure of the run. */
+  /* In an interrupted session, statements of thread_done() may fail: the run has not failed. */
   if (bn_session_interrupted(s))
     rc = 0;
   if (rc != 0)

@@ -7,9 +7,9 @@
 
 struct bn_api;
 
-/* The workload is run with self = api. */
+/* The workload runs with self = api. */
 void bn_workload_fill(struct bn_workload *w, const struct bn_api *api);
-/* What only the loaded script shows. */
+/* Sets what depends on the loaded script. */
 void bn_workload_complete(struct bn_workload *w, const struct bn_api *api);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Old names behind ffi.C, each a thin shell around what internal modules use. */
+/* Old names behind ffi.C, each of which calls what internal modules use. */
 #include "script/old/compat.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "script/api/ffi_rand.h"
 #include "script/api/instance.h"
 
-/* Declared by the scripts themselves, not in the header. */
+/* Scripts declare this function themselves. */
 BN_API void sb_counter_inc(int thread_id, sb_counter_type type);
 
 bool sb_more_events(int thread_id)
@@ -21,7 +21,7 @@ bool sb_more_events(int thread_id)
   return bn_event_more(bn_instance_session());
 }
 
-/* A script's own loop spends time between its events, so the clock is read.  An event that was not
+/* Reads the clock, because a script's own loop spends time between events.  An event that was not
    stopped is not counted; as in sysbench, it has used its ticket of --events. */
 void sb_event_start(int thread_id)
 {
@@ -127,7 +127,7 @@ sb_histogram_t *sb_histogram_new(size_t size, double min, double max)
   return bn_ffi_hist_new(size, min, max);
 }
 
-/* Lua gives nil for any pointer. */
+/* Lua passes nil for any pointer. */
 static bool compat_missing(const sb_histogram_t *h, const char *function)
 {
   if (h == NULL)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names of sysbench that scripts call through ffi.C; declared to Lua like ffi.h.  Nothing else uses
- * them. */
+/* Names of sysbench that scripts call through ffi.C; declared to Lua like ffi.h.  No other code
+   uses them. */
 #ifndef BN_SCRIPT_OLD_COMPAT_H
 #define BN_SCRIPT_OLD_COMPAT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Old db_* names behind ffi.C, each a thin shell around the SQL layer. */
+/* Old db_* names behind ffi.C, each of which calls the SQL layer. */
 #include "script/old/compat_sql.h"
 
 #include <stdlib.h>
@@ -8,14 +8,14 @@
 #include "script/api/ffi_sql_internal.h"
 #include "script/api/ffi_sql_more.h"
 
-/* What scripts compare with is what the objects they share with the SQL layer hold. */
+/* Scripts compare with these values, which are those in the objects of the SQL layer. */
 _Static_assert((int)DB_ERROR_IGNORABLE == (int)BN_VERDICT_IGNORABLE, "verdicts");
 _Static_assert((int)DB_ERROR_FATAL == (int)BN_VERDICT_FATAL, "verdicts");
 _Static_assert((int)SQL_TYPE_BIGINT == (int)BN_FFI_INT64, "types");
 _Static_assert((int)SQL_TYPE_DOUBLE == (int)BN_FFI_DOUBLE, "types");
 _Static_assert((int)SQL_TYPE_VARCHAR == (int)BN_FFI_TEXT, "types");
 
-/* Lua gives nil for any pointer, and a function that failed returned one that is NULL. */
+/* Lua passes nil for any pointer, and failed functions have returned NULL. */
 static bool compat_sql_missing(const void *arg, const char *function, const char *what)
 {
   if (arg != NULL)
@@ -24,7 +24,7 @@ static bool compat_sql_missing(const void *arg, const char *function, const char
   return true;
 }
 
-/* These callers have no hook to ask. */
+/* Settles at once, because these callers have no hook to ask. */
 static sql_result *compat_sql_settled(struct bn_sql_conn *c, struct bn_sql_rs *rs)
 {
   bn_sql_settle(c, false);

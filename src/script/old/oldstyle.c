@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Scripts that declare no options take any; which of them a script knows, its own text tells. */
+/* Scripts that declare no options take any option; their own text shows which ones they know. */
 #include "script/old/oldstyle.h"
 
 #include <stdio.h>
@@ -47,7 +47,7 @@ static void read_words(struct words *w, const struct bn_chunks *chunks)
       w->text.data[i] = '\0';
 }
 
-/* The word behind `word`, NULL: it was the last; starts with NULL. */
+/* Returns the word after `word`, or NULL after the last one; NULL gives the first word. */
 static const char *next_word(const struct words *w, const char *word)
 {
   const char *end = w->text.data + w->text.len;
@@ -116,7 +116,7 @@ static void report_unknown(void *arg, const char *name, const char *value, const
   known = bn_optset_nearest(c->options, name);
   if (known != NULL)
     bn_near_offer(&near, known);
-  /* A word without '_' can be anything. */
+  /* A word without '_' can be anything, so it is not offered. */
   for (const char *w = next_word(c->words, NULL); w != NULL; w = next_word(c->words, w))
     if (strchr(w, '_') != NULL)
       bn_near_offer(&near, w);
@@ -125,7 +125,7 @@ static void report_unknown(void *arg, const char *name, const char *value, const
                    near.best);
 }
 
-/* Where old names are always there, scripts are old; else those that are written so. */
+/* In versions that always have the old names all scripts are old; else those that use the names. */
 static bool is_old(const struct bn_vm *vm, const struct words *w)
 {
   const struct bn_conf *conf = vm->setup->conf;

@@ -7,7 +7,7 @@
 
 struct bn_vm;
 
-/* Whether such a script takes any option; says on stderr which of them it and the files it loaded
+/* Returns whether such a script takes any option; logs the options that it and the files it loaded
    never mention. */
 bool bn_oldstyle_accepts_any(const struct bn_vm *vm);
 

@@ -18,7 +18,7 @@
 #include "script/vm/lua.h"
 #include "script/vm/stackguard.h"
 
-/* Where event() failed has been shown already: from here only who called it could be seen. */
+/* Adds a traceback, unless event() has shown one already: from here only its caller is visible. */
 static int call_traceback(lua_State *L)
 {
   struct bn_lua *lua = bn_lua_current();
@@ -50,7 +50,7 @@ static void describe_value(struct bn_buf *b, lua_State *L, int index)
   }
 }
 
-/* What "(not a string)" leaves unsaid: an aside. */
+/* Logs as an aside the error value that the message shows as "(not a string)". */
 static void describe_error(lua_State *L)
 {
   struct bn_buf b;
@@ -88,7 +88,7 @@ static bool ends_with(const char *text, const char *end)
   return len >= end_len && strcmp(text + len - end_len, end) == 0;
 }
 
-/* Threads of 0.5 connect outside of protected calls, and there is no thread_run in it. */
+/* 0.5 connects outside of protected calls, and has no thread_run. */
 static void log_as_05(const char *text, const char *what)
 {
   const bool is_thread = what == NULL || strncmp(what, "thread_", 7) == 0;
@@ -107,8 +107,8 @@ static void log_as_05(const char *text, const char *what)
            strcmp(what, "thread_run") == 0 ? "event" : what, text);
 }
 
-/* What the SQL module raises where an event would be restarted is worded as any other failure of a
-   statement: pushes the text and returns true. */
+/* Pushes the text of an error that the SQL module raises to restart an event, worded as any failed
+   statement; false: it is another error. */
 static bool push_sql_error(lua_State *L)
 {
   static const char *const fields[] = {"sql_errno", "sql_state", "sql_errmsg"};
@@ -131,7 +131,7 @@ static bool push_sql_error(lua_State *L)
   return false;
 }
 
-/* What a user typed is wrong, and the sentence on top says it all. */
+/* Returns whether the sentence on top refuses the user's input and needs no further words. */
 static bool is_refusal(lua_State *L)
 {
   bool is;
@@ -142,8 +142,7 @@ static bool is_refusal(lua_State *L)
   return is;
 }
 
-/* Our own workloads have nothing to add to a reason that has been logged, and no script has to a
-   signal. */
+/* True if the reason has been logged, and our own workload or a signal ends the script. */
 static bool adds_nothing(const struct bn_lua *lua)
 {
   if (!lua->told || !lua->vm->setup->conf->policy->fatal_on_stderr)
@@ -151,8 +150,8 @@ static bool adds_nothing(const struct bn_lua *lua)
   return lua->vm->place.set == BN_SET_MODERN || bn_session_interrupted(lua->session);
 }
 
-/* How much of a message is the same in all threads that failed for its reason: not a server's own
-   words about a value, a row, a lock or a limit. */
+/* Returns the length of the part of a message that is the same in all threads which failed for the
+   same reason: it excludes the server's words about a value, a row, a lock or a limit. */
 static size_t common_part(const char *text, const char *sql_state)
 {
   char state[32];
@@ -189,7 +188,7 @@ static void log_text(const struct bn_lua *lua, const char *what, const char *tex
     bn_log(BN_FATAL, "%s", text);
 }
 
-/* Where in the script, if the text says it: "x.lua:12". */
+/* Returns the length of the place in the script, such as "x.lua:12", or of the whole text. */
 static size_t place_in(const char *text)
 {
   for (const char *colon = strchr(text, ':'); colon != NULL; colon = strchr(colon + 1, ':')) {
@@ -201,7 +200,7 @@ static size_t place_in(const char *text)
   return strlen(text);
 }
 
-/* Documents have kinds as keys, so they are UTF-8 and are cut between characters. */
+/* Kinds are keys in documents, so they are UTF-8 and are cut between characters. */
 static void name_kind(struct bn_lua_failure *f, const char *text)
 {
   (void)bn_escape(f->kind, sizeof f->kind, text, "\n\t");
@@ -215,7 +214,7 @@ static void name_place(struct bn_lua_failure *f, const char *text)
   free(place);
 }
 
-/* of_sql: as push_sql_error makes the text. */
+/* of_sql: push_sql_error has made the text. */
 static void keep_failure(struct bn_lua_failure *f, const char *text, bool of_sql)
 {
   int code = 0;
@@ -277,7 +276,7 @@ int bn_lua_call(struct bn_lua *lua, int nargs, int nresults, const char *what)
 
   if (traced)
     lua_remove(lua->L, c.handler);
-  /* By os.exit(), which is no failure. */
+  /* os.exit() has ended the call, which is no failure. */
   const bool left = rc != 0 && bn_library_leaves(lua->L);
 
   if (left)

@@ -17,13 +17,13 @@
 
 struct bn_chunk {
   struct bn_chunk *next;
-  char *file;      /* as opened; the key */
+  char *file;      /* name as opened; the key */
   char *chunkname; /* "@L/err.lua", "=stdin" */
   char *data;
   size_t len;
 };
 
-/* A file that was run by dofile or loadfile. */
+/* A file that dofile or loadfile has run. */
 struct noted {
   struct noted *next;
   char *file;
@@ -32,8 +32,8 @@ struct noted {
 struct bn_chunks {
   pthread_mutex_t lock; /* guards `first` while workers require modules */
   struct bn_chunk *first;
-  struct noted *noted; /* the main instance's */
-  const char *folder;  /* borrowed, of names that are shown without it; NULL: none */
+  struct noted *noted; /* files of the main instance */
+  const char *folder;  /* borrowed; messages show names without it; NULL: none */
 };
 
 static int read_all(int fd, struct bn_buf *text)
@@ -81,7 +81,7 @@ static void free_chunk(struct bn_chunk *c)
   free(c);
 }
 
-/* Compiles; takes file and chunkname over.  NULL: the message is on top of the Lua stack. */
+/* Compiles a text; takes file and chunkname over.  NULL: the message is on top of the Lua stack. */
 static struct bn_chunk *chunk_compile(lua_State *L, char *file, char *chunkname,
                                       const struct bn_buf *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Script instances: an environment of their own per script, and the internal modules they use. */
+/* Makes script instances: an environment per script, and the internal modules that it uses. */
 #include "script/vm/env.h"
 
 #include <string.h>
@@ -43,7 +43,7 @@ static void push_module(lua_State *L, const char *name)
   lua_remove(L, -2);
 }
 
-/* Declares a part of the C interface, unless it has been, to the ffi table on top. */
+/* Declares a part of the C interface to the ffi table on top, unless it is declared already. */
 static void env_declare(lua_State *L, const char *name)
 {
   const struct bn_vm_part *p = bn_lua_current()->vm->table->parts;
@@ -74,7 +74,7 @@ static int internal_module(lua_State *L)
   return 1;
 }
 
-/* internal.sysbench(): the table of the instance whose code runs. */
+/* internal.sysbench(): returns the table of the instance whose code runs. */
 static int internal_sysbench(lua_State *L)
 {
   lua_rawgeti(L, LUA_REGISTRYINDEX, bn_lua_current()->sysbench_ref);
@@ -108,7 +108,7 @@ static void copy_entries(lua_State *L, int from, int to)
   }
 }
 
-/* __index of a script's `ffi`: its first use declares the old names and makes it a plain table. */
+/* Implements __index of a script's `ffi`: its first use declares the old names and fills it. */
 static int unfold_ffi(lua_State *L)
 {
   lua_settop(L, 2);
@@ -130,7 +130,7 @@ static int internal_log(lua_State *L)
   return 0;
 }
 
-/* internal.complain(text): an aside. */
+/* internal.complain(text): logs an aside. */
 static int internal_complain(lua_State *L)
 {
   if (bn_log_has_asides())
@@ -138,7 +138,7 @@ static int internal_complain(lua_State *L)
   return 0;
 }
 
-/* internal.note_traced(): the error on its way has its traceback. */
+/* internal.note_traced(): notes that the traceback of the current error has been logged. */
 static int internal_note_traced(lua_State *L)
 {
   (void)L;
@@ -146,8 +146,8 @@ static int internal_note_traced(lua_State *L)
   return 0;
 }
 
-/* __index of `internal`: most interpreters ask for none of them, and the table without them is half
-   as large. */
+/* Implements __index of `internal`: most interpreters use none of these functions, and without them
+   the table is half as large. */
 static int late_function(lua_State *L)
 {
   const luaL_Reg *f = bn_lua_current()->vm->table->late_functions;
@@ -164,7 +164,7 @@ static int late_function(lua_State *L)
   return 1;
 }
 
-/* Once per interpreter: what its instances share. */
+/* Makes what the instances of an interpreter share. */
 static void open_shared(lua_State *L)
 {
   static const luaL_Reg own[] = {{"module", internal_module},
@@ -196,8 +196,8 @@ static void open_shared(lua_State *L)
   lua_setfield(L, LUA_REGISTRYINDEX, key_internal);
 }
 
-/* Pushes a copy of the shared globals.  A copy, not a table that falls back to them: pairs(_G)
-   shows what it shows in the reference, and a look-up costs nothing extra. */
+/* Pushes a copy of the shared globals.  In a copy, unlike a table that falls back to them,
+   pairs(_G) shows what it shows in the reference, and a look-up costs nothing extra. */
 static void push_environment(lua_State *L)
 {
   lua_createtable(L, 0, 56);

@@ -16,20 +16,19 @@ struct bn_vm_module {
   size_t size;
 };
 
-/* C declarations for ffi.cdef, in the parts that are declared as they are needed: an interpreter
-   pays for each. */
+/* C declarations for ffi.cdef, in parts that are declared when needed, because an interpreter pays
+   for each. */
 struct bn_vm_part {
   const char *name, *text;
 };
 
-/* What interpreters are given: vm/ itself knows no module, no declaration and no function that
-   scripts use. */
+/* The modules, declarations and functions that interpreters get; vm/ itself knows none of them. */
 struct bn_vm_table {
-  const struct bn_vm_module *modules; /* "sysbench" completes an instance; a NULL name ends it */
+  const struct bn_vm_module *modules; /* a NULL name ends it; "sysbench" completes an instance */
   const struct bn_vm_part *parts;     /* a NULL name ends it; the first is declared at once */
-  const char *const *old_parts;       /* what a script's own `ffi` declares; NULL ends it */
+  const char *const *old_parts;       /* parts that a script's own `ffi` declares; NULL ends it */
   const luaL_Reg *functions;          /* for modules, in their table `internal` */
-  const luaL_Reg *late_functions;     /* the same, put there when they are first asked for */
+  const luaL_Reg *late_functions;     /* the same, added to the table when first used */
 };
 
 /* Fills lua->env_ref, sysbench_ref and thread_run_ref; runs under lua_pcall, may raise. */

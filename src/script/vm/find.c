@@ -16,10 +16,10 @@
 #include "script/setup.h"
 #include "script/vm/path.h"
 
-/* Of the data folder. */
+/* A folder below the data folder. */
 static const char legacy_folder[] = "/tests/include/oltp_legacy";
 
-/* Length of a path without a trailing ".lua". */
+/* Returns the length of a path without a trailing ".lua". */
 static size_t bare_length(const char *name)
 {
   const size_t len = strlen(name);
@@ -27,7 +27,7 @@ static size_t bare_length(const char *name)
   return len > 4 && strcmp(name + len - 4, ".lua") == 0 ? len - 4 : len;
 }
 
-/* The bundled script whose file name, with or without ".lua", is the end of `name`; NULL: none. */
+/* Returns the bundled script whose file name, with or without ".lua", ends `name`, or NULL. */
 static char *find_bundled(const struct bn_script_setup *setup, enum bn_set set, const char *name)
 {
   const char *slash = strrchr(name, '/');
@@ -47,7 +47,7 @@ static char *find_bundled(const struct bn_script_setup *setup, enum bn_set set, 
   return NULL;
 }
 
-/* Whether the path's last folders are these, "tests/db". */
+/* Returns whether the path's last folders are `folders`, such as "tests/db". */
 static bool is_in(const char *name, const char *folders)
 {
   const char *slash = strrchr(name, '/');
@@ -94,7 +94,7 @@ char *bn_find_instead(const struct bn_script_setup *setup, const char *name, boo
   return file;
 }
 
-/* As a module: on package.path, then without ".lua". */
+/* Finds a module on package.path, then without ".lua". */
 static char *find_module(const char *path, const char *name)
 {
   char *file = bn_path_search(path, name, NULL);
@@ -125,7 +125,7 @@ static char *find_file(const struct bn_script_setup *setup, const char *path)
   return file != NULL ? file : bn_find_instead(setup, name, false);
 }
 
-/* A file of that name is there, and the user may not read it or its folder. */
+/* Returns whether such a file exists, but the user may not read it or its folder. */
 static bool is_forbidden(const char *name, const char *ending)
 {
   char path[PATH_MAX];
@@ -150,7 +150,7 @@ static int not_found(const struct bn_script_setup *setup, struct bn_err *err)
   return bn_err_set(err, ENOENT, "%s", "");
 }
 
-/* Which of ours the file is, if its folder, under whichever name, is one of ours. */
+/* Returns the set of a script by its real folder, whatever the folder is called. */
 static enum bn_set set_of(const char *folder, const char *data_dir)
 {
   char dir[PATH_MAX], data[PATH_MAX];

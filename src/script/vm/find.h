@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which file the user means: as typed, a module, or one of ours in place of an old installation. */
+/* Finds the file that the user means: as typed, a module, or a bundled one in place of an old
+   installation. */
 #ifndef BN_SCRIPT_VM_FIND_H
 #define BN_SCRIPT_VM_FIND_H
 
@@ -9,29 +10,28 @@
 
 struct bn_script_setup;
 
-/* Where a script comes from. */
+/* The origin of a script. */
 enum bn_set {
-  BN_SET_USER,   /* not with this program */
+  BN_SET_USER,   /* not part of this program */
   BN_SET_MODERN, /* the workloads of 1.x */
-  BN_SET_LEGACY  /* those of 0.5 */
+  BN_SET_LEGACY  /* the workloads of 0.5 */
 };
 
 struct bn_place {
-  char *file;      /* the script's; NULL: standard input */
+  char *file;      /* file of the script; NULL: standard input */
   char *dir;       /* its folder with '/'; NULL: the working directory */
-  enum bn_set set; /* of which the script is one */
-  bool workload;   /* one of MODERN that the program lists, not a user's in the same folder */
-  bool sent;       /* it is of another host, and so are the modules beside it */
+  enum bn_set set; /* set of the script */
+  bool workload;   /* a script of MODERN that the program lists, not a user's in the same folder */
+  bool sent;       /* it comes from another host, as do the modules beside it */
 };
 
-/* Finds the file that setup's name means, modules on `path`; says on stderr when a bundled script
-   takes the place of one that does not exist.  0, or -1 and err. */
+/* Finds the file that setup's name means, modules on `path`; logs when a bundled script takes the
+   place of a missing file.  Returns 0, or -1 and err. */
 int bn_find(struct bn_place *out, const struct bn_script_setup *setup, const char *path,
             struct bn_err *err);
 void bn_find_done(struct bn_place *p);
-/* The file that takes the place of a name, malloc'd, or NULL: one of another host, or, as users
-   name files of old installations, ours in the place of one that does not exist; says so on stderr
-   unless quiet. */
+/* Returns the malloc'd file that replaces a name, or NULL: a file from another host, or a bundled
+   script for a missing file of an old installation, which it logs unless quiet. */
 char *bn_find_instead(const struct bn_script_setup *setup, const char *name, bool quiet);
 
 #endif

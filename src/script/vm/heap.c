@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lua says how large a block is when it frees it, so blocks need no header, and an interpreter is
-   used by one thread at a time, so lists need no lock.  With some thousand blocks of 50 bytes in
-   each of 10,000 interpreters the headers of malloc would be a fifth of all memory. */
+/* Lua passes the size of a block when it frees it, so blocks need no header, and one thread at a
+   time uses an interpreter, so lists need no lock.  With some thousand blocks of 50 bytes in each
+   of 10,000 interpreters, malloc's headers would be a fifth of all memory. */
 
-enum { PAGE_SIZE = 4096 - 16 }; /* with malloc's own header 4 KiB */
+enum { PAGE_SIZE = 4096 - 16 }; /* 4 KiB with malloc's own header */
 
 struct bn_heap_page {
   struct bn_heap_page *older;
@@ -41,7 +41,7 @@ static int add_page(struct bn_heap *h)
 
   if (page == NULL)
     return -1;
-  /* Less than the request that did not fit, so it is of a small class. */
+  /* The rest is smaller than the request that did not fit, so it has a small class. */
   if (rest > 0)
     give_back(h, h->next, rest);
   page->older = h->pages;
@@ -51,7 +51,7 @@ static int add_page(struct bn_heap *h)
   return 0;
 }
 
-/* The smallest free block that is large enough; what is left of it is given back. */
+/* Takes the smallest free block that is large enough, and frees its unused end. */
 static void *take_free(struct bn_heap *h, size_t size)
 {
   const uint64_t enough = h->available >> class_of(size) << class_of(size);
@@ -82,7 +82,7 @@ static void *heap_take(struct bn_heap *h, size_t size)
   return block;
 }
 
-/* Both sizes are large.  Lua relies on blocks that can always shrink. */
+/* Resizes a block whose sizes are both large.  Lua relies on blocks that can always shrink. */
 static void *heap_resized(void *block, size_t old_size, size_t size)
 {
   void *to = realloc(block, size);
@@ -90,7 +90,7 @@ static void *heap_resized(void *block, size_t old_size, size_t size)
   return to == NULL && size < old_size ? block : to;
 }
 
-/* One of the two sizes is small and their classes differ. */
+/* Moves a block with at least one small size, whose classes differ. */
 static void *heap_move(struct bn_heap *h, void *block, size_t old_size, size_t size)
 {
   void *to = size <= BN_HEAP_SMALL ? heap_take(h, size) : malloc(size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Memory of one interpreter: small blocks without headers from pages of its own, the rest from the
- * C library. */
+/* Memory of one interpreter: small blocks without headers from pages of its own, large ones from
+   the C library. */
 #ifndef BN_SCRIPT_VM_HEAP_H
 #define BN_SCRIPT_VM_HEAP_H
 
@@ -11,8 +11,8 @@ enum { BN_HEAP_GRAIN = 8, BN_HEAP_SMALL = 512, BN_HEAP_CLASSES = BN_HEAP_SMALL /
 
 struct bn_heap_page;
 
-/* All zero is a valid empty heap.  One thread at a time.  A freed small block serves requests
-   that are not larger; pages go back to the C library when the heap is closed. */
+/* All zero is a valid empty heap.  One thread at a time uses it.  A freed small block serves
+   requests that are not larger; pages return to the C library when the heap is closed. */
 struct bn_heap {
   uint64_t available;          /* bit c: free[c] is not empty */
   void *free[BN_HEAP_CLASSES]; /* lists of free blocks by size class */

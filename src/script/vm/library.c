@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions of the standard libraries that have to know of the program around them. */
+/* Replaces functions of the standard libraries that must respect the program around them. */
 #include "script/vm/library.h"
 
 #include <stdlib.h>
@@ -14,10 +14,10 @@
 #include "script/vm/chunk.h"
 #include "script/vm/lua.h"
 
-/* Its address is the error value that os.exit() leaves a script with. */
+/* Its address is the error value with which os.exit() leaves a script. */
 static const char leaving;
 
-/* Calls upvalue 1 with SIGINT and SIGTERM let through: children inherit the mask. */
+/* Calls upvalue 1 with SIGINT and SIGTERM unblocked, because children inherit the mask. */
 static int with_signals(lua_State *L)
 {
   lua_pushvalue(L, lua_upvalueindex(1));
@@ -29,8 +29,8 @@ static int with_signals(lua_State *L)
   return rc == 0 ? lua_gettop(L) : lua_error(L);
 }
 
-/* os.exit(), upvalue 1 being the real one.  While a run is measured it ends that run, so that its
-   result is not lost, and the process has the status afterwards. */
+/* Replaces os.exit(), which is upvalue 1.  During a run it ends the run, so that the result is not
+   lost, and the process exits with the status afterwards. */
 static int exit_run(lua_State *L)
 {
   struct bn_lua *lua = bn_lua_current();
@@ -42,7 +42,8 @@ static int exit_run(lua_State *L)
   else
     status = (int)luaL_optinteger(L, 1, 0);
   if (services->leave(services->of, status)) {
-    /* Once in event(), once in thread_done(): who comes back again catches errors in a loop. */
+    /* The first exit may come from event(), the second from thread_done(); more come from a script
+       that catches errors in a loop. */
     if (++lua->exits > 2 && lua->worker && lua->session->id < lua->vm->setup->conf->threads)
       services->stay_behind(services->of);
     lua_pushlightuserdata(L, (void *)(uintptr_t)&leaving);
@@ -67,7 +68,7 @@ static void library_wrap(lua_State *L, const char *function, lua_CFunction by)
   lua_setfield(L, -2, function);
 }
 
-/* Those of the library, whose table is on top, that have to know of the program. */
+/* Wraps such functions of the library whose table is on top. */
 static void wrap_library(lua_State *L, const char *library)
 {
   if (strcmp(library, LUA_OSLIBNAME) == 0) {
@@ -78,8 +79,8 @@ static void wrap_library(lua_State *L, const char *library)
   }
 }
 
-/* print, but a line at a time: the pieces of two threads' lines do not mix.  Upvalues: first the
-   table io, then io.stdout and its write method. */
+/* Prints a line as print does, but in one piece, so that lines of two threads do not mix.
+   Upvalues: first the table io, then io.stdout and its write method. */
 static int print_line(lua_State *L)
 {
   const int n = lua_gettop(L);
@@ -120,8 +121,8 @@ static void open_print(lua_State *L)
   lua_setglobal(L, "print");
 }
 
-/* dofile and loadfile, upvalue 1: also of files in old installations and of another host, and
-   remembered. */
+/* Replaces dofile or loadfile, which is upvalue 1: finds also files of old installations and of
+   other hosts, and notes them. */
 static int run_file(lua_State *L)
 {
   const struct bn_lua *lua = bn_lua_current();
@@ -153,8 +154,8 @@ static const luaL_Reg late_libraries[] = {
     {LUA_IOLIBNAME, luaopen_io},   {LUA_OSLIBNAME, luaopen_os},     {LUA_DBLIBNAME, luaopen_debug},
     {LUA_BITLIBNAME, luaopen_bit}, {LUA_MATHLIBNAME, luaopen_math}, {NULL, NULL}};
 
-/* __index of a library's table that is empty yet, and what the instance's pairs() calls with it;
-   upvalue 1: its row. */
+/* Implements __index of a library's table that is not filled yet, also for the instance's pairs().
+   Upvalue 1: its row. */
 static int fill_library(lua_State *L)
 {
   const luaL_Reg *library = &late_libraries[lua_tointeger(L, lua_upvalueindex(1))];
@@ -162,7 +163,7 @@ static int fill_library(lua_State *L)
   lua_settop(L, 2);
   lua_pushnil(L);
   lua_setmetatable(L, 1);
-  /* A library opens in the table that is known as loaded. */
+  /* A library opens into its table in _LOADED. */
   lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
   lua_pushvalue(L, 1);
   lua_setfield(L, -2, library->name);
@@ -196,7 +197,7 @@ static void open_late(lua_State *L)
   }
 }
 
-/* Libraries that are open already. */
+/* Wraps libraries that are open already. */
 static void wrap_open_libraries(lua_State *L)
 {
   for (int i = 0; late_libraries[i].name != NULL; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What can be done to any interpreter, whatever lives in it. */
+/* Functions for any interpreter, whatever lives in it. */
 #include "script/vm/lua.h"
 
-/* Garbage of loading would stay behind as gaps in the heap. */
+/* The garbage of loading is collected, because it would stay as gaps in the heap. */
 enum { PAUSE_RUNNING = 200, LARGE_KIB = 80 };
 
 _Thread_local struct bn_lua *bn_lua_entered;

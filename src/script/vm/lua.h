@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One interpreter, what all interpreters of a script share, and which one the thread is in. */
+/* An interpreter, the data that all interpreters of a script share, and the current one of a
+   thread. */
 #ifndef BN_SCRIPT_VM_LUA_H
 #define BN_SCRIPT_VM_LUA_H
 
@@ -19,57 +20,57 @@ struct bn_chunks;
 struct bn_session;
 struct bn_vm_table;
 
-/* When the names of the 0.5 interface appear. */
+/* The time at which names of the 0.5 interface appear. */
 enum bn_old_names { BN_OLD_NONE, BN_OLD_ON_DEMAND, BN_OLD_NOW };
 
-/* What the interpreters of a script are made from; made by vm.h.  Interpreters see it as constant:
-   it is complete before the first worker's is opened. */
+/* Data from which vm.h makes the interpreters of a script; complete before a worker's interpreter
+   opens, and constant for interpreters. */
 struct bn_vm {
   const struct bn_script_setup *setup; /* borrowed */
   const struct bn_vm_table *table;     /* borrowed; env.h */
   char *path, *cpath;                  /* package.path, package.cpath */
-  struct bn_place place;               /* where the script is */
-  struct bn_chunks *chunks;            /* all sources; has a lock of its own */
-  const struct bn_chunk *chunk;        /* the script itself; one of `chunks` */
+  struct bn_place place;               /* place of the script */
+  struct bn_chunks *chunks;            /* all sources; with a lock of its own */
+  const struct bn_chunk *chunk;        /* the script itself; it is in `chunks` */
   enum bn_old_names old_names;         /* set by script.c */
-  struct sigaction *guard; /* stackguard.h: the handler that was installed before ours */
-  struct bn_api *api;      /* for the functions of the table; nothing in vm/ looks into it */
+  struct sigaction *guard;             /* the handler before ours; stackguard.h */
+  struct bn_api *api; /* for the functions of the table; vm/ does not look into it */
 };
 
-/* Why the last call failed. */
+/* The reason of the last failed call. */
 struct bn_lua_failure {
-  char kind[64]; /* the error of the server, or the place in the script; UTF-8 */
+  char kind[64]; /* the server's error, or the place in the script; UTF-8 */
   char *text;    /* owned; NULL: none */
 };
 
-/* One interpreter and the script instance that lives in it.  An instance is an environment: its own
-   globals, its own `sysbench` table, its own loaded modules.  Used by one thread at a time. */
+/* An interpreter and the script instance that lives in it.  An instance is an environment: its own
+   globals, its own `sysbench` table, its own loaded modules.  One thread at a time uses it. */
 struct bn_lua {
   lua_State *L;
   const struct bn_vm *vm;     /* borrowed */
-  struct bn_session *session; /* borrowed; whose events, numbers and statistics its functions use */
-  struct bn_heap heap;        /* what L lives in */
+  struct bn_session *session; /* borrowed; gives its functions events, numbers and statistics */
+  struct bn_heap heap;        /* memory of L */
   int env_ref, sysbench_ref;  /* registry references of the instance's two tables */
   int thread_run_ref;         /* the preset thread_run, to recognise a script's own */
   uintptr_t stack_low;        /* lowest address of the C stack of the call in progress */
-  unsigned tid;               /* what sysbench.tid says */
-  unsigned exits;             /* how often os.exit() has ended the run */
-  bool worker;                /* not the main instance: submodules are loaded when first used */
-  bool traced;                /* the error on its way has its traceback on stderr */
+  unsigned tid;               /* value of sysbench.tid */
+  unsigned exits;             /* number of times that os.exit() has ended the run */
+  bool worker;                /* not the main instance: submodules are loaded at first use */
+  bool traced;                /* the traceback of the current error is on stderr */
   bool told; /* the last attempt to get a driver, a connection or leave to prepare statements
                 failed, and the reason has been logged; or a statement failed because the session
                 was interrupted */
-  char sql_state[6]; /* of the last statement that failed, if messages with it differ from thread
-                        to thread; else "" */
+  char sql_state[6]; /* SQLSTATE of the last failed statement, if messages with it differ between
+                        threads; else "" */
   struct bn_lua_failure failure;
 };
 
-/* The instance whose Lua code runs on this thread.  Only bn_lua_enter writes it; a variable and not
-   a function because every event reads it. */
+/* The instance whose Lua code runs on this thread.  Only bn_lua_enter writes it; it is a variable
+   and not a function, because every event reads it. */
 extern _Thread_local struct bn_lua *bn_lua_entered
     __attribute__((visibility("hidden"), tls_model("local-exec")));
 
-/* Never NULL while Lua code runs. */
+/* The result is never NULL while Lua code runs. */
 static inline struct bn_lua *bn_lua_current(void)
 {
   return bn_lua_entered;
@@ -83,9 +84,9 @@ void bn_lua_push_global(struct bn_lua *lua, const char *name);
 /* Pushes sysbench[name]. */
 void bn_lua_push_field(struct bn_lua *lua, const char *name);
 bool bn_lua_has_function(struct bn_lua *lua, const char *name);
-/* After the last of loading: collects everything. */
+/* Collects all garbage after loading. */
 void bn_lua_collect(struct bn_lua *lua);
-/* In between: what a large script has left behind makes room for what its thread_init needs. */
+/* Collects the garbage of a large script during loading, to make room for its thread_init. */
 void bn_lua_trim(struct bn_lua *lua);
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/plugin.h"
 
-/* Adds "HOME/.luarocks/…?ext;" twice for Lua: as a file and as a folder with init.lua. */
+/* Adds "HOME/.luarocks/…?ext;", for Lua also as a folder with init.lua. */
 static void add_luarocks(struct bn_buf *b, const char *folder, const char *ext, bool init)
 {
   const char *home = getenv("HOME");

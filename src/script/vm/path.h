@@ -7,13 +7,13 @@
 
 struct bn_buf;
 
-/* package.path and package.cpath; malloc'd, NULL: no memory. */
+/* Return package.path and package.cpath, malloc'd; NULL: out of memory. */
 char *bn_path_default(const char *data_dir);
 char *bn_path_default_c(void);
-/* The first readable file that a path of templates names for a module; malloc'd or NULL.
+/* Returns the first readable file that a path of templates names for a module, malloc'd, or NULL.
    tried (may be NULL) gets "\n\tno file '…'" for each miss. */
 char *bn_path_search(const char *path, const char *name, struct bn_buf *tried);
-/* Something that can be read and is no folder. */
+/* Returns whether the path can be read and is no folder. */
 bool bn_path_is_file(const char *path);
 
 #endif

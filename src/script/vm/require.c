@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `package` and `require` of a script instance: search paths, loaders, what is loaded. */
+/* `package` and `require` of a script instance: search paths, loaders and loaded modules. */
 #include "script/vm/require.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static const char *path_of(lua_State *L, const char *name)
   return lua_tostring(L, -1);
 }
 
-/* Searches; pushes the file's name and returns it, or pushes what was tried and returns NULL. */
+/* Searches; pushes and returns the file's name, or pushes the tried names and returns NULL. */
 static const char *require_search(lua_State *L, const char *field)
 {
   struct bn_buf tried;
@@ -32,7 +32,7 @@ static const char *require_search(lua_State *L, const char *field)
   const char *name = luaL_checkstring(L, 1);
   char *file = bn_path_search(path_of(L, field), name, &tried);
 
-  /* LuaJIT's own modules are where its default path (upvalue 2) says. */
+  /* LuaJIT's own modules are on its default path (upvalue 2). */
   if (file == NULL && strncmp(name, "jit.", 4) == 0 && strcmp(field, "path") == 0)
     file = bn_path_search(lua_tostring(L, lua_upvalueindex(2)), name, NULL);
 
@@ -79,8 +79,8 @@ static const char *in_own_folder(lua_State *L)
   return lua_tostring(L, -1);
 }
 
-/* The parts of a script stay together wherever it is run from; a common.lua in the working
-   directory is not the one of our old workloads, nor of a script that was sent. */
+/* The parts of a script stay together wherever it runs from: a common.lua in the working directory
+   does not belong to our old workloads, nor to a script that was sent. */
 static const char *find_lua(lua_State *L)
 {
   const struct bn_place *place = &bn_lua_current()->vm->place;
@@ -134,7 +134,7 @@ static int load_c(lua_State *L)
   return file == NULL ? 1 : load_library(L, file);
 }
 
-/* A submodule in the library of its root: "a.b" in a.so. */
+/* Loads a submodule from the library of its root: "a.b" in a.so. */
 static int load_croot(lua_State *L)
 {
   const char *name = luaL_checkstring(L, 1);
@@ -152,7 +152,7 @@ static int load_croot(lua_State *L)
   return load_library(L, lua_tostring(L, -1));
 }
 
-/* Leaves the loader's function on top, or raises with everything that was tried. */
+/* Leaves the loader's function on top, or raises an error with all names that were tried. */
 static void find_loader(lua_State *L, const char *name)
 {
   lua_getfield(L, lua_upvalueindex(1), "loaders");
@@ -253,7 +253,7 @@ void bn_require_open(struct bn_lua *lua)
   lua_setfield(L, -2, "package");
   lua_getfield(L, env, "ffi");
   lua_setfield(L, -2, "ffi");
-  /* What the old function `module` writes to must be what this `require` looks at. */
+  /* The old function `module` must write to the table that this `require` reads. */
   lua_pushvalue(L, -1);
   lua_setfield(L, LUA_REGISTRYINDEX, "_LOADED");
   lua_setfield(L, package, "loaded");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A C stack that overflows (recursion through library callbacks) ends the program with a sentence.
+/* Ends the program with a sentence if the C stack overflows (recursion through library callbacks).
  */
 #include "script/vm/stackguard.h"
 
@@ -13,17 +13,17 @@
 #include "api/session.h"
 #include "script/vm/lua.h"
 
-/* LuaJIT limits its own stack, not the C stack that string.gsub, table.sort or pcall use up when
-   they are nested without end; no limit it offers helps, so the kernel's guard page has to tell.
-   The handler needs a stack, and the very stack that overflows has room for it that costs nothing
-   until then.  In a thread that is its lower end: what the handler overwrites there nobody returns
-   to.  MARGIN keeps it away from where the stack pointer is at that moment, or the kernel would
-   take the handler's stack for the one in use.  The main thread's lower end does not exist before
-   it has grown so far, so there an array in the frame that makes the guarded call, at the far end,
-   has to do. */
+/* LuaJIT limits its own stack, but not the C stack that nested calls of string.gsub, table.sort or
+   pcall use up; none of its limits helps, so the kernel's guard page has to detect it.  The handler
+   needs a stack, and the overflowing stack itself has room for it that costs nothing until then.
+   In a thread that is its lower end: nothing returns to the frames that the handler overwrites
+   there.  MARGIN keeps the handler away from the stack pointer of that moment, because the kernel
+   would otherwise take the handler's stack for the one in use.  The lower end of the main thread's
+   stack does not exist before it has grown so far, so there the frame of the guarded call has an
+   array at its far end. */
 enum { HANDLER_STACK = 32 * 1024, MARGIN = 4096, GUARD_SIZE = 256 * 1024 };
 
-/* What workers have measured is reported all the same, by other threads. */
+/* Other threads still report what the workers have measured. */
 _Noreturn static void end_with_sentence(const struct bn_lua *lua)
 {
   lua->session->services->lose(
@@ -46,7 +46,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     (void)sigaction(number, lua->vm->guard, NULL);
     return;
   }
-  /* Not ours; the instruction is executed again and has the usual effect. */
+  /* The fault is not ours; the instruction runs again and has the usual effect. */
   (void)signal(number, SIG_DFL);
 }
 
@@ -90,7 +90,7 @@ static uintptr_t lowest_address(void)
 
 void bn_stackguard_release(void)
 {
-  enum { IN_USE = 1024 }; /* below this frame's address: its own variables and madvise */
+  enum { IN_USE = 1024 }; /* bytes below this frame's address for its own variables and madvise */
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
   const uintptr_t low = lowest_address(), here = (uintptr_t)__builtin_frame_address(0);
   const uintptr_t from = (low + page - 1) / page * page, to = (here - IN_USE) / page * page;
@@ -112,7 +112,7 @@ static int call_with(void *memory, int (*fn)(void *arg), void *arg)
   return result;
 }
 
-/* Not inlined: the array must lie above everything the call uses. */
+/* It is not inlined, because the array must lie above all frames of the call. */
 __attribute__((noinline)) static int call_on_main(int (*fn)(void *arg), void *arg)
 {
   _Alignas(16) unsigned char memory[HANDLER_STACK];

@@ -7,14 +7,13 @@
 
 struct bn_lua;
 
-/* Installs the handler, once per process; returns the previous one for _remove, NULL: no memory. */
+/* Installs the handler, once per process; returns the previous one for _remove; NULL: out of
+   memory. */
 struct sigaction *bn_stackguard_install(void);
-void bn_stackguard_remove(struct sigaction *previous); /* NULL: nothing was installed */
-/* Calls fn(arg) for the instance that is the current one, with the thread's C stack guarded;
-   returns what it returns. */
+void bn_stackguard_remove(struct sigaction *previous); /* NULL: no handler was installed */
+/* Calls fn(arg) for the current instance with the thread's C stack guarded; returns its result. */
 int bn_stackguard_call(struct bn_lua *lua, int (*fn)(void *arg), void *arg);
-/* Gives the unused part of a worker's stack back: loading a script needs far more of it than an
-   event. */
+/* Frees the unused part of a worker's stack: loading needs far more of it than an event. */
 void bn_stackguard_release(void);
 
 #endif

@@ -26,7 +26,7 @@ static lua_State *new_interpreter(struct bn_heap *heap)
   return L != NULL ? L : luaL_newstate();
 }
 
-/* Garbage of loading would stay behind as gaps in the heap. */
+/* The garbage of loading is collected early, because it would stay as gaps in the heap. */
 enum { PAUSE_LOADING = 105 };
 
 static int open_libraries(lua_State *L)
@@ -92,14 +92,14 @@ static int luajit_command(lua_State *L)
   return 0;
 }
 
-/* 0, or -1 after logging why. */
+/* Returns 0, or -1 after logging why. */
 static int vm_build(struct bn_lua *lua)
 {
   const struct bn_conf *conf = lua->vm->setup->conf;
   lua_State *L = lua->L;
   int rc = lua_cpcall(L, open_libraries, lua);
 
-  /* Before there is an instance: LuaJIT's modules are found by the interpreter's own `require`. */
+  /* This precedes the instance: the interpreter's own `require` finds LuaJIT's modules. */
   if (rc == 0 && conf->raw.luajit_cmd != NULL && conf->raw.luajit_cmd[0] != '\0')
     rc = lua_cpcall(L, luajit_command, lua);
   if (rc == 0)
@@ -179,7 +179,7 @@ static const struct bn_chunk *compile_file(struct bn_vm *vm, lua_State *L, struc
   return c;
 }
 
-/* Nothing is a script in sysbench, and where standard input was asked for. */
+/* An empty script is valid in sysbench, and if standard input was asked for. */
 static bool may_be_blank(const struct bn_script_setup *setup)
 {
   return setup->name != NULL || setup->conf->policy->plain_errors;
