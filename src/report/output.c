@@ -15,20 +15,20 @@ void bn_output_init(struct bn_output *o, FILE *out, const char *path)
   struct stat st;
 
   *o = (struct bn_output){.out = out};
-  o->own = path != NULL && bn_file_descriptor(path) < 0 && fstat(fileno(out), &st) == 0 &&
-           S_ISREG(st.st_mode);
+  o->own_file = path != NULL && bn_file_descriptor(path) < 0 && fstat(fileno(out), &st) == 0 &&
+                S_ISREG(st.st_mode);
 }
 
 void bn_output_begin(struct bn_output *o)
 {
   flockfile(o->out);
-  if (o->own && !o->begun && ftruncate(fileno(o->out), 0) != 0)
+  if (o->own_file && !o->begun && ftruncate(fileno(o->out), 0) != 0)
     o->error = errno;
   o->begun = true;
 }
 
 /* Cuts the file after its last whole piece.  If that fails too, the verdict is the same. */
-static void take_back(const struct bn_output *o)
+static void output_cut(const struct bn_output *o)
 {
   const int fd = fileno(o->out);
 
@@ -45,9 +45,9 @@ void bn_output_end(struct bn_output *o)
   failed = fflush(o->out) != 0 || ferror(o->out);
   if (failed && o->error == 0)
     o->error = errno != 0 ? errno : -1;
-  if (o->own && (failed || (o->error != 0 && !o->gaps)))
-    take_back(o);
-  else if (o->own)
+  if (o->own_file && (failed || (o->error != 0 && !o->gaps)))
+    output_cut(o);
+  else if (o->own_file)
     o->kept = lseek(fileno(o->out), 0, SEEK_CUR);
   funlockfile(o->out);
 }

@@ -10,12 +10,12 @@
 #include "base/err.h"
 
 struct bn_output {
-  FILE *out;  /* borrowed */
-  int error;  /* errno of the first failed write; 0: none, -1: not known */
-  bool own;   /* `out` is a plain file that only this reporter writes to */
-  bool begun; /* bn_output_begin() has been called, which empties an own file */
-  bool gaps;  /* later pieces can be read even if one is missing */
-  off_t kept; /* bytes of an own file that are in whole pieces */
+  FILE *out;     /* borrowed */
+  int error;     /* errno of the first failed write; 0: none, -1: not known */
+  bool own_file; /* `out` is a plain file that only this reporter writes to */
+  bool begun;    /* bn_output_begin() has been called, which empties an own file */
+  bool gaps;     /* later pieces can be read even if one is missing */
+  off_t kept;    /* bytes of an own file that are in whole pieces */
 };
 
 /* path: the name of `out`; NULL: standard output, or another stream without a name. */

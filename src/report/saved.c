@@ -45,7 +45,7 @@ static struct shown saved_show(const char *path)
 }
 
 /* A partial document was made from a journal, or contains a part that was. */
-static void tell_partial(const struct shown *file, bool of_journal, double end_s)
+static void warn_partial(const struct shown *file, bool of_journal, double end_s)
 {
   if (of_journal)
     bn_log_stderr("'%s' is the journal of a run that has not ended: the report covers the whole "
@@ -58,7 +58,7 @@ static void tell_partial(const struct shown *file, bool of_journal, double end_s
 }
 
 /* Logs what the report itself has no place for. */
-static void saved_remark(const char *path, const struct bn_stored *s)
+static void saved_warn(const char *path, const struct bn_stored *s)
 {
   const struct shown file = saved_show(path);
   const struct bn_result *r = &s->result;
@@ -69,7 +69,7 @@ static void saved_remark(const char *path, const struct bn_stored *s)
     bn_log_stderr("'%s' has no totals: the report covers its %zu interval(s) and %zu checkpoint(s)",
                   file.name, g->n_intervals, g->n_checkpoints);
   else if (r->end.partial && measured)
-    tell_partial(&file, s->of_journal, g->total.view.at_s);
+    warn_partial(&file, s->of_journal, g->total.view.at_s);
   else if (!measured)
     bn_log_stderr("'%s' is of a run that measured nothing", file.name);
   if (measured && r->facts.plan.histogram && g->total.view.latency == NULL)
@@ -145,7 +145,7 @@ static int print_file(const struct bn_store *js, const struct bn_reporter *ops,
   if (!ops->joins)
     rc = end_replay(p, rc);
   if (rc == 0 && !as_stored)
-    saved_remark(path, &stored);
+    saved_warn(path, &stored);
   if (rc == 0)
     bn_saved_tell_passed(path, &stored.passed);
   bn_stored_done(js, &stored);

@@ -101,19 +101,19 @@ static int add_compressed(struct bn_buf *b, const void *packed, size_t len)
 
 int bn_hdr_encode(struct bn_buf *b, const struct bn_hist_sparse *s, const struct bn_codec *zlib)
 {
-  struct bn_buf payload = {.max = 0}, whole = {.max = 0};
+  struct bn_buf payload = {.max = 0}, framed = {.max = 0};
   void *packed = NULL;
   size_t len = 0;
   int rc = add_payload(&payload, s);
 
   if (rc == 0)
     packed = zlib->pack(payload.data, payload.len, &len);
-  rc = packed != NULL ? add_compressed(&whole, packed, len) : -1;
+  rc = packed != NULL ? add_compressed(&framed, packed, len) : -1;
   if (rc == 0)
-    rc = bn_base64_add(b, whole.data, whole.len);
+    rc = bn_base64_add(b, framed.data, framed.len);
   free(packed);
   bn_buf_done(&payload);
-  bn_buf_done(&whole);
+  bn_buf_done(&framed);
   return rc;
 }
 

@@ -17,8 +17,8 @@
 
 /* The sums of one metric over all views so far. */
 struct sum {
-  struct bn_hist *told;  /* of interval lines */
-  struct bn_hist *whole; /* of checkpoints and the total */
+  struct bn_hist *reported; /* of interval lines */
+  struct bn_hist *total;    /* of checkpoints and the total */
 };
 
 struct hdr {
@@ -29,7 +29,7 @@ struct hdr {
   const struct bn_codec *zlib;
   struct sum *sum; /* [n_sums], by the index of the histogram */
   size_t n_sums;
-  double told_s;  /* end of the last line, since the start of the measurement */
+  double reported_s; /* end of the last line, since the start of the measurement */
   double cut_s;   /* time of the last checkpoint without histograms, from which the total counts */
   size_t n_lines; /* interval lines */
   size_t n_without; /* intervals without histograms */
@@ -161,8 +161,8 @@ static int print_metric(const struct hdr *h, const struct bn_view *v, size_t i, 
 static void free_sums(struct hdr *h)
 {
   for (size_t i = 0; i < h->n_sums; i++) {
-    bn_hist_free(h->sum[i].told);
-    bn_hist_free(h->sum[i].whole);
+    bn_hist_free(h->sum[i].reported);
+    bn_hist_free(h->sum[i].total);
   }
   free(h->sum);
   h->sum = NULL;
@@ -183,9 +183,9 @@ static int make_sums(struct hdr *h, const struct bn_view *v)
   for (h->n_sums = 0; h->n_sums < n; h->n_sums++) {
     struct sum *s = &h->sum[h->n_sums];
 
-    s->told = bn_hist_new();
-    s->whole = bn_hist_new();
-    if (s->told == NULL || s->whole == NULL) {
+    s->reported = bn_hist_new();
+    s->total = bn_hist_new();
+    if (s->reported == NULL || s->total == NULL) {
       h->n_sums++;
       return -1;
     }
@@ -198,68 +198,68 @@ static bool has_hists(const struct bn_view *v)
   return v->latency != NULL;
 }
 
-static void add_whole(struct hdr *h, const struct bn_view *v)
+static void add_total(struct hdr *h, const struct bn_view *v)
 {
   for (size_t i = 0; i < h->n_sums; i++)
-    bn_hist_add(h->sum[i].whole, v->delta->hist[i]);
+    bn_hist_add(h->sum[i].total, v->delta->hist[i]);
 }
 
 /* --- views ------------------------------------------------------------------------------------ */
 
-static int tell_interval(struct hdr *h, const struct bn_view *v, size_t i,
-                         const struct bn_hist_sparse *s)
+static int print_interval_sparse(struct hdr *h, const struct bn_view *v, size_t i,
+                                 const struct bn_hist_sparse *s)
 {
   for (size_t k = 0; k < s->n; k++)
-    bn_hist_put(h->sum[i].told, s->bucket[k].lowest, s->bucket[k].count);
+    bn_hist_put(h->sum[i].reported, s->bucket[k].lowest, s->bucket[k].count);
   return print_metric(h, v, i, v->at_s - v->span_s, s);
 }
 
-static int tell_interval_of(struct hdr *h, const struct bn_view *v, size_t i)
+static int print_interval_hist(struct hdr *h, const struct bn_view *v, size_t i)
 {
   struct bn_hist_sparse packed;
   int rc;
 
   if (v->delta->sparse != NULL)
-    return tell_interval(h, v, i, &v->delta->sparse[i]);
+    return print_interval_sparse(h, v, i, &v->delta->sparse[i]);
   if (bn_hist_sparse_pack(&packed, v->delta->hist[i]) != 0)
     return -1;
-  rc = tell_interval(h, v, i, &packed);
+  rc = print_interval_sparse(h, v, i, &packed);
   bn_hist_sparse_done(&packed);
   return rc;
 }
 
-static int tell_intervals(struct hdr *h, const struct bn_view *v)
+static int print_interval(struct hdr *h, const struct bn_view *v)
 {
   int rc = make_sums(h, v);
 
   print_heading(h, v->span);
   for (size_t i = 0; rc == 0 && i < h->n_sums; i++)
-    rc = tell_interval_of(h, v, i);
-  h->told_s = v->at_s;
+    rc = print_interval_hist(h, v, i);
+  h->reported_s = v->at_s;
   h->n_lines++;
   return rc;
 }
 
 /* Prints the values that came after the interval lines.  Without such values there is no line,
    unless the log would have none for this metric. */
-static int tell_rest_of(const struct hdr *h, const struct bn_view *v, size_t i)
+static int print_rest(const struct hdr *h, const struct bn_view *v, size_t i)
 {
-  struct bn_hist_sparse rest = {.n = 0}, told = {.n = 0};
-  int rc = bn_hist_sparse_pack(&rest, h->sum[i].whole);
+  struct bn_hist_sparse rest = {.n = 0}, reported = {.n = 0};
+  int rc = bn_hist_sparse_pack(&rest, h->sum[i].total);
 
   if (rc == 0)
-    rc = bn_hist_sparse_pack(&told, h->sum[i].told);
+    rc = bn_hist_sparse_pack(&reported, h->sum[i].reported);
   if (rc == 0)
-    bn_hist_sparse_sub(&rest, &told);
+    bn_hist_sparse_sub(&rest, &reported);
   if (rc == 0 && (rest.n > 0 || h->n_lines == 0))
-    rc = print_metric(h, v, i, h->n_lines > 0 ? h->told_s : h->cut_s, &rest);
+    rc = print_metric(h, v, i, h->n_lines > 0 ? h->reported_s : h->cut_s, &rest);
   bn_hist_sparse_done(&rest);
-  bn_hist_sparse_done(&told);
+  bn_hist_sparse_done(&reported);
   return rc;
 }
 
 /* Says which histograms a stored result does not have. */
-static void tell_absent(const struct hdr *h)
+static void print_absent(const struct hdr *h)
 {
   if (h->n_without > 0)
     (void)fprintf(h->out,
@@ -276,27 +276,27 @@ static void tell_absent(const struct hdr *h)
                 h->out);
 }
 
-static void start_anew(struct hdr *h)
+static void reset_sums(struct hdr *h)
 {
   free_sums(h);
-  h->told_s = h->cut_s = 0;
+  h->reported_s = h->cut_s = 0;
   h->n_lines = h->n_without = 0;
 }
 
-static int tell_total(struct hdr *h, const struct bn_view *v)
+static int print_total(struct hdr *h, const struct bn_view *v)
 {
   int rc = has_hists(v) ? make_sums(h, v) : 0;
 
   print_heading(h, v->span);
-  tell_absent(h);
+  print_absent(h);
   if (!has_hists(v))
     (void)fputs("# The total is not known: the document does not have its histograms.\n", h->out);
   if (rc != 0 || !has_hists(v))
     return rc;
-  add_whole(h, v);
+  add_total(h, v);
   for (size_t i = 0; rc == 0 && i < h->n_sums && (h->cut_s <= 0 || h->n_lines == 0); i++)
-    rc = tell_rest_of(h, v, i);
-  start_anew(h);
+    rc = print_rest(h, v, i);
+  reset_sums(h);
   return rc;
 }
 
@@ -345,7 +345,7 @@ static int hdr_interval(void *self, const struct bn_view *v, struct bn_err *err)
     return 0;
   }
   bn_output_begin(&h->output);
-  rc = tell_intervals(h, v);
+  rc = print_interval(h, v);
   return end_output(h, rc, err);
 }
 
@@ -359,7 +359,7 @@ static int hdr_checkpoint(void *self, const struct bn_view *v, struct bn_err *er
   }
   if (make_sums(h, v) != 0)
     return no_memory(err);
-  add_whole(h, v);
+  add_total(h, v);
   return 0;
 }
 
@@ -369,7 +369,7 @@ static int hdr_total(void *self, const struct bn_view *v, struct bn_err *err)
   int rc;
 
   bn_output_begin(&h->output);
-  rc = tell_total(h, v);
+  rc = print_total(h, v);
   return end_output(h, rc, err);
 }
 
@@ -383,7 +383,7 @@ static int hdr_finish(void *self, const struct bn_end *end, struct bn_err *err)
     return 0;
   bn_output_begin(&h->output);
   print_heading(h, BN_VIEW_TOTAL);
-  tell_absent(h);
+  print_absent(h);
   return end_output(h, 0, err);
 }
 

@@ -26,7 +26,7 @@ static void live_begin(void *self, const struct bn_facts *f)
 }
 
 /* Appends to a text of TEXT_MAX bytes. */
-__attribute__((format(printf, 2, 3))) static void add(char *text, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void text_append(char *text, const char *fmt, ...)
 {
   const size_t len = strlen(text);
   va_list ap;
@@ -36,23 +36,23 @@ __attribute__((format(printf, 2, 3))) static void add(char *text, const char *fm
   va_end(ap);
 }
 
-static void add_time(char *text, const struct bn_plan *plan, double at_s)
+static void text_append_time(char *text, const struct bn_plan *plan, double at_s)
 {
   const double limit_s = (double)plan->time_ns * 1e-9;
 
-  add(text, "%.0f s", at_s);
+  text_append(text, "%.0f s", at_s);
   if (plan->time_ns != 0)
-    add(text, ", %.0f s left", limit_s > at_s ? ceil(limit_s - at_s) : 0.0);
+    text_append(text, ", %.0f s left", limit_s > at_s ? ceil(limit_s - at_s) : 0.0);
 }
 
-static void add_percentile(char *text, const struct bn_view *v)
+static void text_append_percentile(char *text, const struct bn_view *v)
 {
   const double ms = v->n_percents > 0 ? v->percentile_s[0] * 1e3 : 0;
 
   if (v->n_percents == 0 || v->events == 0)
     return;
-  add(text, ", p%.10g %s%.*f ms", v->percents[0],
-      v->at_least != NULL && v->at_least[0] ? ">= " : "", bn_units_decimals(ms, 2), ms);
+  text_append(text, ", p%.10g %s%.*f ms", v->percents[0],
+              v->at_least != NULL && v->at_least[0] ? ">= " : "", bn_units_decimals(ms, 2), ms);
 }
 
 static int live_tick(void *self, const struct bn_view *v, struct bn_err *err)
@@ -61,13 +61,13 @@ static int live_tick(void *self, const struct bn_view *v, struct bn_err *err)
   char text[TEXT_MAX] = "";
 
   (void)err;
-  add_time(text, l->plan, v->at_s);
-  add(text, ": %.0f events/s", v->events_per_s);
-  add_percentile(text, v);
+  text_append_time(text, l->plan, v->at_s);
+  text_append(text, ": %.0f events/s", v->events_per_s);
+  text_append_percentile(text, v);
   if (v->kind == BN_KIND_SQL || v->errors > 0)
-    add(text, ", %llu errors", (unsigned long long)v->errors);
+    text_append(text, ", %llu errors", (unsigned long long)v->errors);
   if (v->paced && v->backlog > 0)
-    add(text, ", %llu waiting", (unsigned long long)v->backlog);
+    text_append(text, ", %llu waiting", (unsigned long long)v->backlog);
   bn_log_progress(text);
   return 0;
 }

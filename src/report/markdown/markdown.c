@@ -137,12 +137,12 @@ static char *add_line(struct column *c, enum place place)
   return add_ordered(c, place, 0, 0);
 }
 
-static void add_whole(struct column *c, enum place place, uint64_t n)
+static void add_u64(struct column *c, enum place place, uint64_t n)
 {
   (void)snprintf(add_line(c, place), VALUE_MAX, "%" PRIu64, n);
 }
 
-static void add_real(struct column *c, enum place place, double x, int decimals)
+static void add_f64(struct column *c, enum place place, double x, int decimals)
 {
   char *value = add_line(c, place);
 
@@ -216,24 +216,24 @@ static void add_run(struct column *c, const struct bn_facts *f)
   add_facts(c, DATABASE, f, is_served ? server : library, 2);
   add_data(c, f);
   add_facts(c, HOST, f, host, 3);
-  add_whole(c, THREADS, f->plan.threads);
+  add_u64(c, THREADS, f->plan.threads);
   if (f->plan.rate > 0)
-    add_real(c, RATE, f->plan.rate, 2);
+    add_f64(c, RATE, f->plan.rate, 2);
 }
 
 static void add_rates(struct column *c, const struct bn_view *v)
 {
   static const double mib = 1 << 20;
 
-  add_real(c, EVENTS, v->events_per_s, 2);
+  add_f64(c, EVENTS, v->events_per_s, 2);
   if (v->kind == BN_KIND_SQL) {
-    add_real(c, TRANSACTIONS, v->transactions_per_s, 2);
-    add_real(c, QUERIES, v->queries_per_s, 2);
+    add_f64(c, TRANSACTIONS, v->transactions_per_s, 2);
+    add_f64(c, QUERIES, v->queries_per_s, 2);
   } else if (v->kind == BN_KIND_FILEIO) {
-    add_real(c, READ, v->bytes_read_per_s / mib, 2);
-    add_real(c, WRITTEN, v->bytes_written_per_s / mib, 2);
+    add_f64(c, READ, v->bytes_read_per_s / mib, 2);
+    add_f64(c, WRITTEN, v->bytes_written_per_s / mib, 2);
   } else if (v->kind == BN_KIND_MEMORY) {
-    add_real(c, MOVED, v->bytes_touched_per_s / mib, 2);
+    add_f64(c, MOVED, v->bytes_touched_per_s / mib, 2);
   }
 }
 
@@ -255,7 +255,7 @@ static void add_latencies(struct column *c, const struct bn_view *v)
 }
 
 /* Returns the index of a name, which is added if no run had it; SIZE_MAX: out of memory. */
-static size_t number_of(struct markdown *m, const char *name)
+static size_t statement_index(struct markdown *m, const char *name)
 {
   char **all;
   size_t i = 0;
@@ -278,7 +278,7 @@ static size_t number_of(struct markdown *m, const char *name)
 static void add_statement(struct markdown *m, struct column *c, const struct bn_view *v,
                           const struct bn_timing *t)
 {
-  const size_t number = number_of(m, t->name);
+  const size_t number = statement_index(m, t->name);
 
   m->incomplete |= number == SIZE_MAX;
   if (number == SIZE_MAX || t->count == 0)
@@ -393,20 +393,20 @@ static int markdown_total(void *self, const struct bn_view *v, struct bn_err *er
   (void)err;
   if (c == NULL || m->incomplete)
     return 0;
-  add_real(c, SPAN, v->span_s, 2);
+  add_f64(c, SPAN, v->span_s, 2);
   add_rates(c, v);
   add_latencies(c, v);
-  add_whole(c, ERRORS, v->errors);
+  add_u64(c, ERRORS, v->errors);
   if (v->reconnects > 0)
-    add_whole(c, RECONNECTS, v->reconnects);
+    add_u64(c, RECONNECTS, v->reconnects);
   if (v->retries > 0)
-    add_whole(c, RETRIES, v->retries);
+    add_u64(c, RETRIES, v->retries);
   if (v->failed_events > 0)
-    add_whole(c, FAILED, v->failed_events);
+    add_u64(c, FAILED, v->failed_events);
   if (v->failed_threads > 0)
-    add_whole(c, FAILED_THREADS, v->failed_threads);
+    add_u64(c, FAILED_THREADS, v->failed_threads);
   if (v->unfinished > 0)
-    add_whole(c, UNFINISHED, v->unfinished);
+    add_u64(c, UNFINISHED, v->unfinished);
   for (size_t i = 0; i < v->n_statements; i++)
     add_statement(m, c, v, &v->statements[i].timing);
   m->incomplete |= c->incomplete;
@@ -425,7 +425,7 @@ static int markdown_finish(void *self, const struct bn_end *end, struct bn_err *
     return 0;
   add_run(c, m->facts);
   if (end->status != 0)
-    add_whole(c, STATUS, (uint64_t)(unsigned)end->status);
+    add_u64(c, STATUS, (uint64_t)(unsigned)end->status);
   if (c->incomplete)
     return bn_err_set(err, ENOMEM, "cannot write the report: out of memory");
   return 0;

@@ -90,8 +90,8 @@ static int listen_parse(const char *at, union address *out, struct bn_err *err)
 static char *page_text(void *arg, const char *accept, size_t *len, const char **type)
 {
   struct listen *l = arg;
-  const bool own = accept != NULL && strstr(accept, "application/openmetrics-text") != NULL;
-  const struct bn_buf *text = own ? &l->metrics : &l->plain;
+  const bool openmetrics = accept != NULL && strstr(accept, "application/openmetrics-text") != NULL;
+  const struct bn_buf *text = openmetrics ? &l->metrics : &l->plain;
   char *copy;
 
   (void)pthread_mutex_lock(&l->lock);
@@ -100,8 +100,8 @@ static char *page_text(void *arg, const char *accept, size_t *len, const char **
   if (copy != NULL)
     memcpy(copy, text->len > 0 ? text->data : "", *len);
   (void)pthread_mutex_unlock(&l->lock);
-  *type = own ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
-              : "text/plain; version=0.0.4; charset=utf-8";
+  *type = openmetrics ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+                      : "text/plain; version=0.0.4; charset=utf-8";
   return copy;
 }
 

@@ -26,12 +26,12 @@ static void add_head(struct bn_buf *b, const struct family *f)
   (void)bn_buf_printf(b, "# HELP %s %s\n", f->name, f->help);
 }
 
-static void add_whole(struct bn_buf *b, uint64_t n)
+static void add_u64(struct bn_buf *b, uint64_t n)
 {
   (void)bn_buf_printf(b, " %" PRIu64 "\n", n);
 }
 
-static void add_real(struct bn_buf *b, double x)
+static void add_f64(struct bn_buf *b, double x)
 {
   char digits[BN_UNITS_DIGITS];
 
@@ -76,7 +76,7 @@ static void add_gauge(struct bn_buf *b, const struct family *f, double x)
 {
   add_head(b, f);
   add_name(b, f->name, "", NULL, NULL);
-  add_real(b, x);
+  add_f64(b, x);
 }
 
 /* --- members of the view ---------------------------------------------------------------------- */
@@ -116,83 +116,83 @@ struct row {
   bool (*applies)(const struct bn_view *v); /* NULL: always */
 };
 
-#define WHOLE(member) .type = BN_VIEW_U64, .offset = offsetof(struct bn_view, member)
-#define REAL(member)  .type = BN_VIEW_F64, .offset = offsetof(struct bn_view, member)
+#define U64(member) .type = BN_VIEW_U64, .offset = offsetof(struct bn_view, member)
+#define F64(member) .type = BN_VIEW_F64, .offset = offsetof(struct bn_view, member)
 
 static const struct row rows[] = {
-    {{"bench_events", "counter", NULL, "Events that have ended."}, WHOLE(events)},
+    {{"bench_events", "counter", NULL, "Events that have ended."}, U64(events)},
     {{"bench_transactions", "counter", NULL, "Transactions, or events if the test has none."},
-     WHOLE(transactions)},
-    {{"bench_errors", "counter", NULL, "Statements that failed."}, WHOLE(errors)},
-    {{"bench_reconnects", "counter", NULL, "Connections that were made again."}, WHOLE(reconnects)},
+     U64(transactions)},
+    {{"bench_errors", "counter", NULL, "Statements that failed."}, U64(errors)},
+    {{"bench_reconnects", "counter", NULL, "Connections that were made again."}, U64(reconnects)},
     {{"bench_retried_events", "counter", NULL, "Events that were repeated after an ignored error."},
-     WHOLE(retried_events),
+     U64(retried_events),
      .applies = is_sql},
     {{"bench_retries", "counter", NULL, "Repetitions of events after an ignored error."},
-     WHOLE(retries),
+     U64(retries),
      .applies = is_sql},
     {{"bench_failed_events", "counter", NULL, "Events that have failed after --db-max-tries."},
-     WHOLE(failed_events),
+     U64(failed_events),
      .applies = is_sql},
     {{"bench_connection_wait_seconds", "counter", "seconds",
       "Time for which threads waited for new connections, summed over all threads."},
-     REAL(connection_wait_s),
+     F64(connection_wait_s),
      .applies = is_sql},
     {{"bench_failed_threads", "gauge", NULL, "Threads that failed while other threads continued."},
-     WHOLE(failed_threads)},
+     U64(failed_threads)},
     {{"bench_queries", "counter", NULL, "Queries or requests by kind."},
      "kind",
      "read",
-     WHOLE(reads)},
-    {.label = "kind", .value = "write", WHOLE(writes)},
-    {.label = "kind", .value = "other", WHOLE(other)},
-    {{"bench_read_bytes", "counter", "bytes", "Bytes that were read."}, WHOLE(bytes_read)},
-    {{"bench_written_bytes", "counter", "bytes", "Bytes that were written."}, WHOLE(bytes_written)},
-    {{"bench_measured_seconds", "gauge", "seconds", "Time that the totals cover."}, REAL(span_s)},
+     U64(reads)},
+    {.label = "kind", .value = "write", U64(writes)},
+    {.label = "kind", .value = "other", U64(other)},
+    {{"bench_read_bytes", "counter", "bytes", "Bytes that were read."}, U64(bytes_read)},
+    {{"bench_written_bytes", "counter", "bytes", "Bytes that were written."}, U64(bytes_written)},
+    {{"bench_measured_seconds", "gauge", "seconds", "Time that the totals cover."}, F64(span_s)},
     {{"bench_setup_seconds", "gauge", "seconds", "Time until all threads were ready."},
-     REAL(setup_s),
+     F64(setup_s),
      .applies = has_parts},
     {{"bench_grace_seconds", "gauge", "seconds", "Time for events in flight after the end."},
-     REAL(grace_s),
+     F64(grace_s),
      .applies = has_parts},
     {{"bench_teardown_seconds", "gauge", "seconds",
       "Time from the last event to the last thread's end."},
-     REAL(teardown_s),
+     F64(teardown_s),
      .applies = has_parts},
     {{"bench_events_per_second", "gauge", NULL,
       "Events that ended in the measured time, per second."},
-     REAL(events_per_s)},
+     F64(events_per_s)},
     {{"bench_transactions_per_second", "gauge", NULL, "Transactions per second of that time."},
-     REAL(transactions_per_s)},
+     F64(transactions_per_s)},
     {{"bench_queries_per_second", "gauge", NULL, "Queries or requests per second of that time."},
-     REAL(queries_per_s)},
-    {{"bench_events_in_grace", "gauge", NULL, "Events that ended in the grace."}, WHOLE(in_grace)},
+     F64(queries_per_s)},
+    {{"bench_events_in_grace", "gauge", NULL, "Events that ended in the grace."}, U64(in_grace)},
     {{"bench_events_unfinished", "gauge", NULL, "Events that began or were due, and did not end."},
-     WHOLE(unfinished),
+     U64(unfinished),
      .applies = is_total},
     {{"bench_oldest_event_seconds", "gauge", "seconds", "Age of the oldest unfinished event."},
-     REAL(oldest_s)},
+     F64(oldest_s)},
     {{"bench_event_latency_min_seconds", "gauge", "seconds", "Least latency of an event."},
-     REAL(min_s)},
+     F64(min_s)},
     {{"bench_event_latency_max_seconds", "gauge", "seconds",
       "Greatest latency of an event, or age of an unfinished one."},
-     REAL(max_s)},
+     F64(max_s)},
     {{"bench_arrivals", "counter", NULL, "Events of --rate by state."},
      "state",
      "due",
-     WHOLE(due),
+     U64(due),
      has_arrivals},
-    {.label = "state", .value = "started", WHOLE(started), .applies = has_arrivals},
-    {.label = "state", .value = "dropped", WHOLE(dropped), .applies = has_arrivals},
-    {.label = "state", .value = "finished", WHOLE(finished), .applies = has_arrivals},
+    {.label = "state", .value = "started", U64(started), .applies = has_arrivals},
+    {.label = "state", .value = "dropped", U64(dropped), .applies = has_arrivals},
+    {.label = "state", .value = "finished", U64(finished), .applies = has_arrivals},
     {{"bench_arrivals_waiting", "gauge", NULL, "Events of --rate that wait."},
-     WHOLE(backlog),
+     U64(backlog),
      .applies = is_paced},
     {{"bench_outages", "counter", NULL, "Times of at least 1 s in which no event succeeded."},
-     WHOLE(outages),
+     U64(outages),
      .applies = is_sql},
     {{"bench_longest_outage_seconds", "gauge", "seconds", "Length of the longest outage."},
-     REAL(longest_outage_s),
+     F64(longest_outage_s),
      .applies = is_sql},
 };
 
@@ -212,9 +212,9 @@ static void add_rows(struct bn_buf *b, const struct bn_view *v)
       add_head(b, f);
     add_name(b, f->name, strcmp(f->type, "counter") == 0 ? "_total" : "", r->label, r->value);
     if (r->type == BN_VIEW_U64)
-      add_whole(b, *(const uint64_t *)member);
+      add_u64(b, *(const uint64_t *)member);
     else
-      add_real(b, *(const double *)member);
+      add_f64(b, *(const double *)member);
   }
 }
 
@@ -241,7 +241,7 @@ static void add_quantile(struct bn_buf *b, const struct summary *s, double perce
     add_label(b, &first, s->label, s->name);
   add_label(b, &first, "quantile", digits);
   (void)bn_buf_char(b, '}');
-  add_real(b, s->count > 0 ? value : NAN);
+  add_f64(b, s->count > 0 ? value : NAN);
 }
 
 static void add_summary(struct bn_buf *b, const struct summary *s, const struct bn_view *v)
@@ -249,9 +249,9 @@ static void add_summary(struct bn_buf *b, const struct summary *s, const struct 
   for (size_t i = 0; s->percentile_s != NULL && i < v->n_percents; i++)
     add_quantile(b, s, v->percents[i], s->percentile_s[i]);
   add_name(b, s->family, "_sum", s->label, s->name);
-  add_real(b, s->sum_s);
+  add_f64(b, s->sum_s);
   add_name(b, s->family, "_count", s->label, s->name);
-  add_whole(b, s->count);
+  add_u64(b, s->count);
 }
 
 static void add_latency(struct bn_buf *b, const struct bn_view *v)
@@ -293,7 +293,7 @@ static void add_errors(struct bn_buf *b, const struct bn_snap *s)
   add_head(b, &f);
   for (size_t i = 0; i < s->n_labels[0]; i++) {
     add_name(b, f.name, "_total", "code", s->label[0][i].name);
-    add_whole(b, s->label[0][i].n);
+    add_u64(b, s->label[0][i].n);
   }
 }
 
@@ -309,7 +309,7 @@ static void add_counters(struct bn_buf *b, const struct bn_view *v)
     if (v->counter[i] == BN_ABSENT)
       continue;
     add_name(b, f.name, "_total", "counter", m->counter[i].name);
-    add_whole(b, v->counter[i]);
+    add_u64(b, v->counter[i]);
   }
 }
 
@@ -322,7 +322,7 @@ static void add_figures(struct bn_buf *b, const struct bn_view *v)
     add_head(b, &f);
   for (size_t i = 0; i < v->n_figures; i++) {
     add_name(b, f.name, "", "figure", v->figures[i].key);
-    add_real(b, v->figures[i].value);
+    add_f64(b, v->figures[i].value);
   }
 }
 
@@ -351,7 +351,7 @@ static void add_info(struct bn_buf *b, const struct bn_facts *f)
   }
   if (!first)
     (void)bn_buf_char(b, '}');
-  add_whole(b, 1);
+  add_u64(b, 1);
 }
 
 void bn_openmetrics_facts(struct bn_buf *b, const struct bn_facts *f)

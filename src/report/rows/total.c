@@ -20,7 +20,7 @@ static const uint64_t lock_ns = 10 * BN_NSEC_PER_SEC, retry_ns = 10 * BN_NSEC_PE
 
 struct total {
   const char *path; /* of a plain file; NULL: the rows go to the output */
-  FILE *own;        /* the stream of the output, if it was opened here */
+  FILE *opened;     /* the stream of the output, if it was opened here */
   struct bn_output output;
   const struct bn_facts *facts; /* of the run; threads may still add to them */
   struct bn_row row, figures;
@@ -51,12 +51,12 @@ static int total_open(void *self, const void *conf, const char *path, FILE *out,
   fd = bn_file_create(path);
   if (fd < 0)
     return total_cannot(path, bn_file_reason(errno), err);
-  t->own = fdopen(fd, "w");
-  if (t->own == NULL) {
+  t->opened = fdopen(fd, "w");
+  if (t->opened == NULL) {
     (void)close(fd);
     return bn_line_no_memory(err);
   }
-  t->output.out = t->own;
+  t->output.out = t->opened;
   return 0;
 }
 
@@ -256,7 +256,7 @@ static int total_close(void *self, struct bn_err *err)
   if (t->path == NULL && !t->refused && t->line.len > 0)
     print_rows(t);
   rc = bn_output_verdict(&t->output, err);
-  if (t->own != NULL && fclose(t->own) != 0 && rc == 0)
+  if (t->opened != NULL && fclose(t->opened) != 0 && rc == 0)
     rc = bn_err_set(err, errno, "cannot write the report: %s", strerror(errno));
   bn_buf_done(&t->names);
   bn_buf_done(&t->line);

@@ -13,7 +13,7 @@
 
 static const double mib = 1024 * 1024, mb = 1e6, ms_per_s = 1e3;
 
-enum figure_type { WHOLE, REAL, TEXT };
+enum figure_type { U64, F64, TEXT };
 
 struct figure {
   const char *name;
@@ -27,77 +27,77 @@ struct figure {
   }
 
 static const struct figure figures[] = {
-    FIGURE(WHOLE, threads),
-    FIGURE(WHOLE, events),
-    FIGURE(WHOLE, reads),
-    FIGURE(WHOLE, writes),
-    FIGURE(WHOLE, other),
-    FIGURE(WHOLE, queries),
-    FIGURE(WHOLE, requests),
-    FIGURE(WHOLE, transactions),
-    FIGURE(WHOLE, errors),
-    FIGURE(WHOLE, reconnects),
-    FIGURE(WHOLE, retried_events),
-    FIGURE(WHOLE, retries),
-    FIGURE(WHOLE, failed_events),
-    FIGURE(WHOLE, failed_threads),
-    FIGURE(WHOLE, backlog),
-    FIGURE(WHOLE, concurrency),
-    FIGURE(WHOLE, unfinished),
-    FIGURE(WHOLE, in_flight),
-    FIGURE(WHOLE, outages),
-    FIGURE(REAL, longest_outage),
-    FIGURE(WHOLE, in_grace),
-    FIGURE(WHOLE, due),
-    FIGURE(WHOLE, started),
-    FIGURE(WHOLE, dropped),
-    FIGURE(WHOLE, finished),
-    FIGURE(WHOLE, warmup_backlog),
-    FIGURE(REAL, setup),
-    FIGURE(REAL, grace),
-    FIGURE(REAL, teardown),
-    FIGURE(REAL, oldest),
-    FIGURE(REAL, served),
-    FIGURE(REAL, events_s),
-    FIGURE(REAL, reads_s),
-    FIGURE(REAL, writes_s),
-    FIGURE(REAL, other_s),
-    FIGURE(REAL, queries_s),
-    FIGURE(REAL, requests_s),
-    FIGURE(REAL, transactions_s),
-    FIGURE(REAL, errors_s),
-    FIGURE(REAL, reconnects_s),
-    FIGURE(REAL, mib),
-    FIGURE(REAL, mib_s),
-    FIGURE(REAL, read_mib_s),
-    FIGURE(REAL, written_mib_s),
-    FIGURE(REAL, read_mb_s),
-    FIGURE(REAL, written_mb_s),
-    FIGURE(REAL, time),
-    FIGURE(REAL, span),
-    FIGURE(REAL, min),
-    FIGURE(REAL, avg),
-    FIGURE(REAL, max),
-    FIGURE(REAL, sum),
-    FIGURE(REAL, busy),
-    FIGURE(REAL, fair_events),
-    FIGURE(REAL, fair_events_dev),
-    FIGURE(REAL, fair_time),
-    FIGURE(REAL, fair_time_dev),
+    FIGURE(U64, threads),
+    FIGURE(U64, events),
+    FIGURE(U64, reads),
+    FIGURE(U64, writes),
+    FIGURE(U64, other),
+    FIGURE(U64, queries),
+    FIGURE(U64, requests),
+    FIGURE(U64, transactions),
+    FIGURE(U64, errors),
+    FIGURE(U64, reconnects),
+    FIGURE(U64, retried_events),
+    FIGURE(U64, retries),
+    FIGURE(U64, failed_events),
+    FIGURE(U64, failed_threads),
+    FIGURE(U64, backlog),
+    FIGURE(U64, concurrency),
+    FIGURE(U64, unfinished),
+    FIGURE(U64, in_flight),
+    FIGURE(U64, outages),
+    FIGURE(F64, longest_outage),
+    FIGURE(U64, in_grace),
+    FIGURE(U64, due),
+    FIGURE(U64, started),
+    FIGURE(U64, dropped),
+    FIGURE(U64, finished),
+    FIGURE(U64, warmup_backlog),
+    FIGURE(F64, setup),
+    FIGURE(F64, grace),
+    FIGURE(F64, teardown),
+    FIGURE(F64, oldest),
+    FIGURE(F64, served),
+    FIGURE(F64, events_s),
+    FIGURE(F64, reads_s),
+    FIGURE(F64, writes_s),
+    FIGURE(F64, other_s),
+    FIGURE(F64, queries_s),
+    FIGURE(F64, requests_s),
+    FIGURE(F64, transactions_s),
+    FIGURE(F64, errors_s),
+    FIGURE(F64, reconnects_s),
+    FIGURE(F64, mib),
+    FIGURE(F64, mib_s),
+    FIGURE(F64, read_mib_s),
+    FIGURE(F64, written_mib_s),
+    FIGURE(F64, read_mb_s),
+    FIGURE(F64, written_mb_s),
+    FIGURE(F64, time),
+    FIGURE(F64, span),
+    FIGURE(F64, min),
+    FIGURE(F64, avg),
+    FIGURE(F64, max),
+    FIGURE(F64, sum),
+    FIGURE(F64, busy),
+    FIGURE(F64, fair_events),
+    FIGURE(F64, fair_events_dev),
+    FIGURE(F64, fair_time),
+    FIGURE(F64, fair_time_dev),
     FIGURE(TEXT, read_size),
     FIGURE(TEXT, written_size),
     FIGURE(TEXT, moved_size),
     FIGURE(TEXT, moved_size_s),
     FIGURE(TEXT, rank),
     FIGURE(TEXT, approx),
-    FIGURE(REAL, percentile),
+    FIGURE(F64, percentile),
     FIGURE(TEXT, timing),
-    FIGURE(WHOLE, session),
-    FIGURE(WHOLE, session_events),
-    FIGURE(REAL, session_min),
-    FIGURE(REAL, session_avg),
-    FIGURE(REAL, session_max),
-    FIGURE(REAL, session_busy),
+    FIGURE(U64, session),
+    FIGURE(U64, session_events),
+    FIGURE(F64, session_min),
+    FIGURE(F64, session_avg),
+    FIGURE(F64, session_max),
+    FIGURE(F64, session_busy),
 };
 
 static void fill_counts(struct bn_form *f, const struct bn_view *v)
@@ -132,9 +132,9 @@ static void fill_counts(struct bn_form *f, const struct bn_view *v)
 }
 
 /* Dialects and older documents do not count queued events as unfinished. */
-static uint64_t in_flight(const struct bn_view *v, bool own)
+static uint64_t in_flight(const struct bn_view *v, bool native)
 {
-  const uint64_t queued = own && v->due > 0 ? v->backlog : 0;
+  const uint64_t queued = native && v->due > 0 ? v->backlog : 0;
 
   return v->unfinished > queued ? v->unfinished - queued : 0;
 }
@@ -157,7 +157,7 @@ static void fill_span(struct bn_form *f, const struct bn_view *v)
 }
 
 /* A saved result may have any number here, and C converts only numbers that fit. */
-static uint64_t whole_of(double x)
+static uint64_t u64_clamp(double x)
 {
   if (!(x > 0))
     return 0;
@@ -177,18 +177,18 @@ static void fill_bytes(struct bn_form *f, const struct bn_view *v)
   (void)bn_units_format_size(f->written_size, sizeof f->written_size, v->bytes_written, false);
   (void)bn_units_format_size(f->moved_size, sizeof f->moved_size, v->bytes_moved, false);
   (void)bn_units_format_size(f->moved_size_s, sizeof f->moved_size_s,
-                             whole_of(v->bytes_moved_per_s), false);
+                             u64_clamp(v->bytes_moved_per_s), false);
 }
 
-void bn_form_fill(struct bn_form *f, const struct bn_view *v, bool own)
+void bn_form_fill(struct bn_form *f, const struct bn_view *v, bool native)
 {
   memset(f, 0, sizeof *f);
-  f->own = own;
-  f->nothing = own && v->events == 0;
+  f->native = native;
+  f->nothing = native && v->events == 0;
   f->interval = v->span == BN_VIEW_INTERVAL;
-  f->max_at_least = own && v->max_at_least;
+  f->max_at_least = native && v->max_at_least;
   fill_counts(f, v);
-  f->in_flight = in_flight(v, own);
+  f->in_flight = in_flight(v, native);
   fill_span(f, v);
   fill_bytes(f, v);
   f->time = v->at_s;
@@ -218,8 +218,8 @@ void bn_form_rank(struct bn_form *f, const struct bn_view *v, size_t i)
   if (i < v->n_percents)
     set_rank(f, v->percents[i], v->percentile_s[i]);
   else
-    set_rank(f, 0, f->own ? NAN : 0);
-  f->at_least = f->own && i < v->n_percents && v->at_least != NULL && v->at_least[i];
+    set_rank(f, 0, f->native ? NAN : 0);
+  f->at_least = f->native && i < v->n_percents && v->at_least != NULL && v->at_least[i];
 }
 
 void bn_form_timing(struct bn_form *f, const struct bn_timing *t, const char *name)
@@ -272,12 +272,12 @@ static void print_nothing(const struct bn_form *f, const struct layout *l, FILE 
     (void)fprintf(out, "%*s", f->interval ? 0 : l->width, "-");
 }
 
-static void print_real(const struct bn_form *f, const struct layout *l, double x, bool at_least,
-                       FILE *out)
+static void print_f64(const struct bn_form *f, const struct layout *l, double x, bool at_least,
+                      FILE *out)
 {
   static const char sign[] = "\u2265";
   const int sign_bytes = at_least ? (int)sizeof sign - 1 : 0;
-  const int decimals = l->latency && f->own ? bn_units_decimals(x, l->decimals) : l->decimals;
+  const int decimals = l->latency && f->native ? bn_units_decimals(x, l->decimals) : l->decimals;
   char text[BN_FORM_TEXT];
 
   if (isinf(x))
@@ -307,7 +307,7 @@ static void print_figure(const struct bn_form *f, const struct figure *g, const 
 {
   const char *at = (const char *)f + g->offset;
 
-  if (g->type == WHOLE) {
+  if (g->type == U64) {
     uint64_t n;
 
     memcpy(&n, at, sizeof n);
@@ -321,7 +321,7 @@ static void print_figure(const struct bn_form *f, const struct figure *g, const 
     if (f->nothing && l->latency && !is_at_least(f, g))
       print_nothing(f, l, out);
     else
-      print_real(f, l, x, is_at_least(f, g), out);
+      print_f64(f, l, x, is_at_least(f, g), out);
   }
 }
 

@@ -32,7 +32,7 @@ struct bn_form {
   char rank[BN_FORM_TEXT], approx[BN_FORM_TEXT];
   double percentile;
   bool max_at_least, at_least; /* the maximum, the current percentile are lower bounds */
-  bool own;                    /* no dialect: latencies have three significant digits */
+  bool native;                 /* no dialect: latencies have three significant digits */
   bool nothing;                /* no dialect, and no event has ended: there is no latency */
   bool interval;               /* an interval: the oldest event stands for the missing latency */
   char timing[BN_FORM_TEXT];   /* name of what the extremes belong to: "reads" */
@@ -43,7 +43,7 @@ struct bn_form {
 
 /* native: latencies have three significant digits, "≥" if they are lower bounds, and "-" if no
    event has ended. */
-void bn_form_fill(struct bn_form *f, const struct bn_view *v, bool own);
+void bn_form_fill(struct bn_form *f, const struct bn_view *v, bool native);
 /* Sets the current percentile; i < v->n_percents, else rank 0 with the value 0, natively NAN. */
 void bn_form_rank(struct bn_form *f, const struct bn_view *v, size_t i);
 /* Sets the extremes to those of a timing, which is called `name`. */

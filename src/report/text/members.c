@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/units.h"
 
-static void add_real(struct bn_buf *b, int width, double x)
+static void add_f64(struct bn_buf *b, int width, double x)
 {
   if (isfinite(x))
     (void)bn_buf_printf(b, " %*.*f", width, bn_units_decimals(x, 2), x);
@@ -37,16 +37,16 @@ static void make_line(struct bn_buf *b, const struct bn_group *g)
   const struct bn_view *v = g->has_total ? &g->total.view : NULL;
 
   (void)bn_buf_printf(b, "%7u", m->threads);
-  add_real(b, 12, v != NULL ? v->events_per_s : HUGE_VAL);
-  add_real(b, 10, v != NULL && v->n_percents > 0 ? v->percentile_s[0] * 1e3 : HUGE_VAL);
+  add_f64(b, 12, v != NULL ? v->events_per_s : HUGE_VAL);
+  add_f64(b, 10, v != NULL && v->n_percents > 0 ? v->percentile_s[0] * 1e3 : HUGE_VAL);
   if (v != NULL)
     (void)bn_buf_printf(b, " %8" PRIu64, v->errors);
   else
     (void)bn_buf_printf(b, " %8s", "-");
-  add_real(b, 9, m->time_s);
-  add_real(b, 9, m->processor_s);
-  add_real(b, 9, m->clock_error_s * 1e3);
-  add_real(b, 9, m->start_lag_s * 1e3);
+  add_f64(b, 9, m->time_s);
+  add_f64(b, 9, m->processor_s);
+  add_f64(b, 9, m->clock_error_s * 1e3);
+  add_f64(b, 9, m->start_lag_s * 1e3);
   add_name(b, m);
 }
 
@@ -72,7 +72,7 @@ static void print_line(FILE *out, struct bn_buf *line)
   bn_buf_clear(line);
 }
 
-static double real_fact(const struct bn_facts *f, const char *key)
+static double f64_fact(const struct bn_facts *f, const char *key)
 {
   const struct bn_fact *fact = bn_facts_find(f, BN_HOSTS_SECTION, key);
 
@@ -83,7 +83,7 @@ static double real_fact(const struct bn_facts *f, const char *key)
 static void make_remark(struct bn_buf *b, const struct bn_facts *f, double span_s)
 {
   static const double most_s = 0.1, most_part = 0.01;
-  const double together_s = real_fact(f, BN_HOSTS_TIME), rate = real_fact(f, BN_HOSTS_RATE);
+  const double together_s = f64_fact(f, BN_HOSTS_TIME), rate = f64_fact(f, BN_HOSTS_RATE);
   const struct bn_fact *seconds = bn_facts_find(f, BN_HOSTS_SECTION, BN_HOSTS_SECONDS);
 
   if (!isfinite(together_s) || span_s - together_s <= fmin(most_s, most_part * span_s))

@@ -373,7 +373,7 @@ static void print_server(const struct text *t, const char *what, const struct bn
 }
 
 /* Returns the *n labelled counts of that name; NULL in older documents, which do not have them. */
-static const struct bn_label *labels_of(const struct bn_snap *s, const char *metric, size_t *n)
+static const struct bn_label *find_labels(const struct bn_snap *s, const char *metric, size_t *n)
 {
   for (size_t i = 0; i < s->metrics.n_labelled; i++)
     if (strcmp(s->metrics.labelled[i].name, metric) == 0) {
@@ -387,7 +387,7 @@ static const struct bn_label *labels_of(const struct bn_snap *s, const char *met
 static uint64_t count_labels(const struct bn_snap *s, const char *metric)
 {
   size_t n;
-  const struct bn_label *label = labels_of(s, metric, &n);
+  const struct bn_label *label = find_labels(s, metric, &n);
   uint64_t sum = 0;
 
   for (size_t i = 0; i < n; i++)
@@ -408,7 +408,7 @@ static void print_servers(const struct text *t, const struct bn_view *v)
   (void)fputs("\nConnections:\n", t->out);
   for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
     size_t n;
-    const struct bn_label *server = labels_of(s, rows[r].metric, &n);
+    const struct bn_label *server = find_labels(s, rows[r].metric, &n);
 
     for (size_t i = 0; i < n; i++)
       print_server(t, rows[r].text, &server[i]);
@@ -473,7 +473,7 @@ static void print_unfinished(const struct text *t, const struct bn_form *f, cons
 }
 
 /* Prints how the time was spent, and the events at the edges of the run. */
-static void print_own(const struct text *t, const struct bn_form *f, const struct bn_view *v)
+static void print_native(const struct text *t, const struct bn_form *f, const struct bn_view *v)
 {
   if (v->failed_threads > 0)
     bn_form_print(f, bn_wording_failed_threads, t->out);
@@ -588,7 +588,7 @@ static void print_count(const struct text *t, const struct bn_count *c)
 }
 
 /* Prints the counters and the times that a script has declared. */
-static void print_of_script(struct text *t, struct bn_form *f, const struct bn_view *v)
+static void print_script_metrics(struct text *t, struct bn_form *f, const struct bn_view *v)
 {
   char name[64];
 
@@ -632,8 +632,8 @@ static void print_summary(struct text *t, const struct bn_view *v)
   struct bn_form f;
 
   bn_form_fill(&f, v, t->plan->own);
-  if (d->own[v->kind] != NULL)
-    bn_form_print(&f, d->own[v->kind], t->out);
+  if (d->workload[v->kind] != NULL)
+    bn_form_print(&f, d->workload[v->kind], t->out);
   print_rows(t, v);
   print_read_hosts(t, v);
   if (t->plan->own && v->retries > 0)
@@ -652,12 +652,12 @@ static void print_summary(struct text *t, const struct bn_view *v)
                   t->out);
   bn_form_print(&f, d->closing[v->kind]->head, t->out);
   if (t->plan->own)
-    print_own(t, &f, v);
+    print_native(t, &f, v);
   bn_form_print(&f, d->closing[v->kind]->latency, t->out);
   print_ranks(t, &f, v);
   bn_form_print(&f, d->closing[v->kind]->tail, t->out);
   print_latencies(t, &f, v);
-  print_of_script(t, &f, v);
+  print_script_metrics(t, &f, v);
   bn_form_print(&f, d->closing[v->kind]->end, t->out);
   if (!d->closing[v->kind]->no_sessions)
     print_sessions(t, &f, v);

@@ -109,7 +109,7 @@ static const struct part {
   const char *name;
   const struct row *row;
   size_t n;
-  bool still; /* a figure that has not changed is absent, and is 0 */
+  bool absent_is_zero; /* a figure that has not changed is absent, and is 0 */
 } parts[BN_WATCHED_LINES] = {{"host", host, sizeof host / sizeof *host, false},
                              {"device", device, sizeof device / sizeof *device, false},
                              {"server", server, sizeof server / sizeof *server, true}};
@@ -128,7 +128,7 @@ static bool has_row(const struct bn_view *v, const struct part *p, const struct 
   for (size_t i = 0; i < PARTS && r->name[i] != NULL; i++) {
     if (watched_find(v, r->name[i]) != NULL)
       return true;
-    if (!p->still)
+    if (!p->absent_is_zero)
       return false;
   }
   return false;
@@ -146,7 +146,7 @@ static bool print_values(const struct bn_view *v, const struct part *p, const st
     const struct bn_watched_figure *f = watched_find(v, r->name[i]);
     const char *between = i > 0 ? "/" : "";
 
-    if (f != NULL || p->still)
+    if (f != NULL || p->absent_is_zero)
       len += (size_t)snprintf(out + len, size - len, "%s%.2f", between,
                               f != NULL ? f->value / r->unit : 0);
     else

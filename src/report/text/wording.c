@@ -19,13 +19,13 @@ static const char sql_interval[] =
 static const char plain_queue[] = "queue length: {backlog} concurrency: {concurrency}\n";
 static const char sql_queue[] = "queue length: {backlog}, concurrency: {concurrency}\n";
 
-static const char cpu_own[] = "CPU speed:\n"
-                              "    events per second: {events_s:8.2}\n";
-static const char memory_own[] = "Total operations: {events} ({events_s:8.2} per second)\n"
-                                 "\n";
+static const char cpu_part[] = "CPU speed:\n"
+                               "    events per second: {events_s:8.2}\n";
+static const char memory_part[] = "Total operations: {events} ({events_s:8.2} per second)\n"
+                                  "\n";
 static const char memory_transferred[] = "{mib:4.2} MiB transferred ({mib_s:4.2} MiB/sec)\n"
                                          "\n";
-static const char sql_own[] =
+static const char sql_part[] =
     "SQL statistics:\n"
     "    queries performed:\n"
     "        read:                            {reads}\n"
@@ -64,15 +64,15 @@ static const char session_lines[] =
 
 /* --- 1.0 alone -------------------------------------------------------------------------------- */
 
-static const char fileio_own10[] = "\n"
-                                   "File operations:\n"
-                                   "    reads/s:                      {reads_s:4.2}\n"
-                                   "    writes/s:                     {writes_s:4.2}\n"
-                                   "    fsyncs/s:                     {other_s:4.2}\n"
-                                   "\n"
-                                   "Throughput:\n"
-                                   "    read, MiB/s:                  {read_mib_s:4.2}\n"
-                                   "    written, MiB/s:               {written_mib_s:4.2}\n";
+static const char fileio_part10[] = "\n"
+                                    "File operations:\n"
+                                    "    reads/s:                      {reads_s:4.2}\n"
+                                    "    writes/s:                     {writes_s:4.2}\n"
+                                    "    fsyncs/s:                     {other_s:4.2}\n"
+                                    "\n"
+                                    "Throughput:\n"
+                                    "    read, MiB/s:                  {read_mib_s:4.2}\n"
+                                    "    written, MiB/s:               {written_mib_s:4.2}\n";
 
 static const struct bn_closing closing10 = {
     .head = "\n"
@@ -93,7 +93,7 @@ static const struct bn_dialect dialect10 = {
     .seed_absent = "Initializing random number generator from current time\n\n",
     .interval = {plain_interval, plain_interval, memory_interval, fileio_interval, sql_interval},
     .queue = {plain_queue, plain_queue, NULL, NULL, sql_queue},
-    .own = {NULL, cpu_own, memory_own, fileio_own10, sql_own},
+    .workload = {NULL, cpu_part, memory_part, fileio_part10, sql_part},
     .transferred = memory_transferred,
     .closing = {&closing10, &closing10, &closing10, &closing10, &closing10},
     .session = session_lines,
@@ -106,8 +106,8 @@ static const struct bn_dialect dialect10 = {
   "         write: IOPS={writes_s:4.2} {written_mib_s:4.2} MiB/s ({written_mb_s:4.2} MB/s)\n"      \
   "         fsync: IOPS={other_s:4.2}\n"
 
-static const char fileio_own11[] = "\n"
-                                   "Throughput:\n" FILEIO_RATES;
+static const char fileio_part11[] = "\n"
+                                    "Throughput:\n" FILEIO_RATES;
 
 static const struct bn_closing closing11 = {
     .head = "\n"
@@ -144,7 +144,7 @@ static const struct bn_dialect dialect11 = {
     .seed_absent = "Initializing random number generator from current time\n\n",
     .interval = {plain_interval, plain_interval, memory_interval, fileio_interval, sql_interval},
     .queue = {plain_queue, plain_queue, NULL, NULL, sql_queue},
-    .own = {NULL, cpu_own, memory_own, fileio_own11, sql_own},
+    .workload = {NULL, cpu_part, memory_part, fileio_part11, sql_part},
     .transferred = memory_transferred,
     .closing = {&closing11, &closing11, &closing11, &fileio_closing11, &closing11},
     .session = session_lines,
@@ -152,16 +152,16 @@ static const struct bn_dialect dialect11 = {
 
 /* --- bench's own form ------------------------------------------------------------------------- */
 
-static const char fileio_own[] = "\n"
-                                 "File operations:\n" FILEIO_RATES;
+static const char fileio_part[] = "\n"
+                                  "File operations:\n" FILEIO_RATES;
 
-static const struct bn_dialect own_form = {
+static const struct bn_dialect native_form = {
     .stamp_open = "[ ",
     .stamp_close = "s ] ",
     .validation = "Validation checks: on.\n\n",
     .interval = {plain_interval, plain_interval, memory_interval, fileio_interval, sql_interval},
     .queue = {plain_queue, plain_queue, NULL, NULL, sql_queue},
-    .own = {NULL, cpu_own, memory_own, fileio_own, sql_own},
+    .workload = {NULL, cpu_part, memory_part, fileio_part, sql_part},
     .transferred = memory_transferred,
     .timing = "\n"
               "Latency of {timing} (ms):\n" EXTREMES,
@@ -193,14 +193,14 @@ const char bn_wording_warmup_backlog[] =
 
 /* --- 0.5 -------------------------------------------------------------------------------------- */
 
-static const char memory_own05[] = "Operations performed: {events} ({events_s:8.2} ops/sec)\n"
-                                   "\n";
-static const char fileio_own05[] =
+static const char memory_part05[] = "Operations performed: {events} ({events_s:8.2} ops/sec)\n"
+                                    "\n";
+static const char fileio_part05[] =
     "Operations performed:  {reads} reads, {writes} writes, {other} Other = {queries} Total\n"
     "Read {read_size}b  Written {written_size}b  Total transferred {moved_size}b  "
     "({moved_size_s}b/sec)\n"
     "{requests_s:8.2} Requests/sec executed\n";
-static const char sql_own05[] =
+static const char sql_part05[] =
     "OLTP test statistics:\n"
     "    queries performed:\n"
     "        read:                            {reads}\n"
@@ -248,17 +248,17 @@ static const struct bn_dialect dialect05 = {
     .seed_absent = "Random number generator seed is 0 and will be ignored\n\n",
     .interval = {NULL, NULL, "{mib_s:4.2} MB/sec,\n", fileio_interval05, sql_interval05},
     .queue = {NULL, NULL, NULL, NULL, sql_queue},
-    .own = {NULL, NULL, memory_own05, fileio_own05, sql_own05},
+    .workload = {NULL, NULL, memory_part05, fileio_part05, sql_part05},
     .transferred = "{mib:4.2} MB transferred ({mib_s:4.2} MB/sec)\n\n",
     .closing = {&closing05, &closing05, &closing05, &closing05, &closing05},
     .session =
         SESSION "DEBUG:                  total time taken by even execution: {session_busy:.4}s\n",
 };
 
-const struct bn_dialect *bn_dialect_get(enum bn_version version, bool own)
+const struct bn_dialect *bn_dialect_get(enum bn_version version, bool native)
 {
-  if (own)
-    return &own_form;
+  if (native)
+    return &native_form;
   switch (version) {
   case BN_V05:
     return &dialect05;

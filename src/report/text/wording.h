@@ -28,10 +28,10 @@ struct bn_dialect {
   const char *seed_absent; /* header line when no seed was given */
   /* NULL: this version has no interval lines of that kind. */
   const char *interval[BN_KINDS];
-  const char *queue[BN_KINDS]; /* second line under --rate; NULL: none */
-  const char *own[BN_KINDS];   /* the workload's part of the final report; NULL: none */
-  const char *transferred;     /* memory: a further line, if blocks were read or written */
-  const char *timing;          /* fileio: latency of one kind of requests; NULL: none is printed */
+  const char *queue[BN_KINDS];    /* second line under --rate; NULL: none */
+  const char *workload[BN_KINDS]; /* the workload's part of the final report; NULL: none */
+  const char *transferred;        /* memory: a further line, if blocks were read or written */
+  const char *timing; /* fileio: latency of one kind of requests; NULL: none is printed */
   const struct bn_closing *closing[BN_KINDS];
   const char *session; /* --debug, once per session */
 };
@@ -43,6 +43,6 @@ extern const char bn_wording_outages[], bn_wording_grace[], bn_wording_unfinishe
 extern const char bn_wording_arrivals[], bn_wording_warmup_backlog[];
 
 /* Never returns NULL.  native: bench's own form, whatever the version. */
-const struct bn_dialect *bn_dialect_get(enum bn_version version, bool own);
+const struct bn_dialect *bn_dialect_get(enum bn_version version, bool native);
 
 #endif
