@@ -12,8 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* First sizes in bytes; a buffer shrinks after CALM uses in a row of less than a quarter. */
-enum { IN_FIRST = 4096, OUT_FIRST = 1024, CALM = 64 };
+/* First sizes in bytes; a buffer shrinks after SMALL_USES uses in a row of less than a quarter. */
+enum { IN_FIRST = 4096, OUT_FIRST = 1024, SMALL_USES = 64 };
 
 static int stream_fail(struct bn_stream *s, int error)
 {
@@ -62,17 +62,17 @@ static size_t stream_widened(size_t cap, size_t first, size_t n)
 
 /* Frees memory that was needed for a rare large message.  The buffer is empty and was used up to
    `used`. */
-static void calm_down(char **buf, size_t *cap, unsigned *calm, size_t used, size_t first)
+static void buffer_shrink(char **buf, size_t *cap, unsigned *small_uses, size_t used, size_t first)
 {
   char *smaller;
 
   if (*cap <= first || used > *cap / 4) {
-    *calm = 0;
+    *small_uses = 0;
     return;
   }
-  if (++*calm < CALM)
+  if (++*small_uses < SMALL_USES)
     return;
-  *calm = 0;
+  *small_uses = 0;
   free(*buf);
   *cap = stream_widened(0, first, 2 * used);
   smaller = malloc(*cap);
@@ -87,7 +87,7 @@ void bn_stream_emptied(struct bn_stream *s)
 
   s->begin = s->end = 0;
   if (__builtin_expect(s->in_cap != IN_FIRST, 0))
-    calm_down(&s->in, &s->in_cap, &s->in_calm, used, IN_FIRST);
+    buffer_shrink(&s->in, &s->in_cap, &s->in_small_uses, used, IN_FIRST);
 }
 
 /* Makes room behind end, preferably by moving the received bytes to the front. */
@@ -232,6 +232,6 @@ int bn_stream_flush(struct bn_stream *s)
 
   s->out_len = 0;
   if (__builtin_expect(s->out_cap != OUT_FIRST, 0))
-    calm_down(&s->out, &s->out_cap, &s->out_calm, used, OUT_FIRST);
+    buffer_shrink(&s->out, &s->out_cap, &s->out_small_uses, used, OUT_FIRST);
   return rc;
 }

@@ -24,7 +24,7 @@ struct bn_stream {
   size_t in_cap, begin, end; /* in[begin] … in[end - 1] are received and not yet used */
   char *out;
   size_t out_cap, out_len; /* out[0] … out[out_len - 1] wait for flush */
-  unsigned in_calm, out_calm;
+  unsigned in_small_uses, out_small_uses;
   bool poll_first; /* a Unix socket */
 };
 

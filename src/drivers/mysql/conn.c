@@ -21,16 +21,16 @@ const char *bn_mysql_needs_library(const struct bn_mysql_conf *conf)
 static enum bn_sql choose_way(struct bn_mysql_conn *c, struct bn_sql_diag *d)
 {
   const int asked = c->driver->conf->protocol;
-  const bool ours = asked != BN_MYSQL_PROTOCOL_LIBRARY && !bn_mysql_lib_encrypted(&c->lib) &&
-                    bn_mysql_needs_library(c->driver->conf) == NULL;
+  const bool by_wire = asked != BN_MYSQL_PROTOCOL_LIBRARY && !bn_mysql_lib_encrypted(&c->lib) &&
+                       bn_mysql_needs_library(c->driver->conf) == NULL;
 
-  if (asked == BN_MYSQL_PROTOCOL_OWN && !ours)
+  if (asked == BN_MYSQL_PROTOCOL_OWN && !by_wire)
     return bn_mysql_fail_text(0, "mysql_real_connect()",
                               "--mysql-protocol=own cannot be used on an encrypted connection: add "
                               "--mysql-ssl=off, or use --mysql-protocol=auto",
                               d);
-  c->by = ours ? BN_MYSQL_BY_US : BN_MYSQL_BY_LIBRARY;
-  if (ours)
+  c->way = by_wire ? BN_MYSQL_WAY_WIRE : BN_MYSQL_WAY_LIBRARY;
+  if (by_wire)
     bn_mysql_wire_open(&c->wire, &(struct bn_mysql_lent){
                                      .fd = bn_mysql_lib_socket(&c->lib),
                                      .capabilities = bn_mysql_lib_capabilities(&c->lib),
@@ -48,7 +48,7 @@ enum bn_sql bn_mysql_connect(void *self, void *conn, const struct bn_sql_target 
   enum bn_sql rc;
 
   c->driver = self;
-  c->by = BN_MYSQL_BY_NOBODY;
+  c->way = BN_MYSQL_WAY_NONE;
   bn_sockref_clear(&c->socket);
   if (c->driver->conf->dry_run)
     return BN_SQL_DONE;
@@ -73,7 +73,7 @@ void bn_mysql_disconnect(void *conn)
   bn_sockref_clear(&c->socket);
   bn_mysql_wire_close(&c->wire);
   bn_mysql_lib_disconnect(&c->lib);
-  c->by = BN_MYSQL_BY_NOBODY;
+  c->way = BN_MYSQL_WAY_NONE;
 }
 
 void bn_mysql_interrupt(void *conn)
@@ -88,7 +88,7 @@ void bn_mysql_about(void *conn, struct bn_sql_about *out)
 {
   struct bn_mysql_conn *c = conn;
 
-  if (c->by != BN_MYSQL_BY_NOBODY)
+  if (c->way != BN_MYSQL_WAY_NONE)
     bn_mysql_lib_about(&c->lib, out);
 }
 
@@ -108,7 +108,7 @@ int bn_mysql_info(void *conn, struct bn_sql_info *out)
                                                  : driver->hosts->n * driver->n_ports),
       .raise_connections = "type \"SET GLOBAL max_connections = %n;\" on the server",
       .raise_statements = "type \"SET GLOBAL max_prepared_stmt_count = %n;\" on the server"};
-  if (c->by == BN_MYSQL_BY_NOBODY)
+  if (c->way == BN_MYSQL_WAY_NONE)
     return 0;
   bn_mysql_settle(c);
   rc = bn_mysql_lib_info(&c->lib, out);
@@ -120,7 +120,7 @@ enum bn_sql_transaction bn_mysql_transaction(void *conn)
 {
   struct bn_mysql_conn *c = conn;
 
-  return c->by == BN_MYSQL_BY_NOBODY ? BN_TRANSACTION_OWN
+  return c->way == BN_MYSQL_WAY_NONE ? BN_TRANSACTION_OWN
                                      : bn_mysql_transaction_of(*bn_mysql_lib_status(&c->lib));
 }
 
@@ -129,7 +129,7 @@ size_t bn_mysql_quote(void *conn, char *out, const char *in, size_t len)
   struct bn_mysql_conn *c = conn;
   size_t n = 0;
 
-  if (c->by != BN_MYSQL_BY_NOBODY && bn_mysql_lib_quote(&c->lib, out, in, len, &n))
+  if (c->way != BN_MYSQL_WAY_NONE && bn_mysql_lib_quote(&c->lib, out, in, len, &n))
     return n;
   /* A dry run, or a server without backslash escapes. */
   for (size_t i = 0; i < len; i++) {
@@ -149,7 +149,7 @@ enum bn_sql bn_mysql_load_begin(void *conn, const char *table, const char *colum
   struct bn_mysql_conn *c = conn;
   enum bn_sql rc;
 
-  if (c->by == BN_MYSQL_BY_NOBODY)
+  if (c->way == BN_MYSQL_WAY_NONE)
     return BN_SQL_DONE;
   bn_mysql_settle(c);
   rc = bn_mysql_lib_load_begin(&c->lib, table, columns, d);
@@ -161,7 +161,7 @@ enum bn_sql bn_mysql_load_rows(void *conn, const char *rows, size_t len, struct 
 {
   struct bn_mysql_conn *c = conn;
 
-  return c->by == BN_MYSQL_BY_NOBODY ? BN_SQL_DONE : bn_mysql_lib_load_rows(&c->lib, rows, len, d);
+  return c->way == BN_MYSQL_WAY_NONE ? BN_SQL_DONE : bn_mysql_lib_load_rows(&c->lib, rows, len, d);
 }
 
 enum bn_sql bn_mysql_load_end(void *conn, struct bn_sql_diag *d)
@@ -169,7 +169,7 @@ enum bn_sql bn_mysql_load_end(void *conn, struct bn_sql_diag *d)
   struct bn_mysql_conn *c = conn;
   enum bn_sql rc;
 
-  if (c->by == BN_MYSQL_BY_NOBODY)
+  if (c->way == BN_MYSQL_WAY_NONE)
     return BN_SQL_DONE;
   rc = bn_mysql_lib_load_end(&c->lib, d);
   bn_mysql_note_library(c);

@@ -18,15 +18,15 @@
 #include "drivers/mysql/wire/wire.h"
 
 /* The way by which statements reach the server. */
-enum bn_mysql_by {
-  BN_MYSQL_BY_NOBODY, /* a dry run, or not connected */
-  BN_MYSQL_BY_LIBRARY,
-  BN_MYSQL_BY_US /* wire/; the library does all that is rare */
+enum bn_mysql_way {
+  BN_MYSQL_WAY_NONE, /* a dry run, or not connected */
+  BN_MYSQL_WAY_LIBRARY,
+  BN_MYSQL_WAY_WIRE /* wire/; the library does all that is rare */
 };
 
 struct bn_mysql_conn {
   struct bn_mysql *driver;
-  enum bn_mysql_by by;
+  enum bn_mysql_way way;
   struct bn_mysql_stmt *source; /* statement whose rows the current result has; NULL: a query */
   struct bn_sockref socket;
   struct bn_mysql_lib lib;
@@ -36,14 +36,14 @@ struct bn_mysql_conn {
 struct bn_mysql_stmt {
   struct bn_mysql_conn *conn;
   bool complete; /* all parameters are bound */
-  bool ours;     /* wire/ has prepared the statement, and the library does not know it */
+  bool by_wire;  /* wire/ has prepared the statement, and the library does not know it */
   struct bn_mysql_lib_stmt lib;
   struct bn_mysql_wire_stmt wire;
 };
 
 static inline void bn_mysql_settle(struct bn_mysql_conn *c)
 {
-  if (c->by != BN_MYSQL_BY_US)
+  if (c->way != BN_MYSQL_WAY_WIRE)
     return;
   bn_mysql_wire_settle(&c->wire);
   c->source = NULL;
@@ -53,7 +53,7 @@ static inline void bn_mysql_settle(struct bn_mysql_conn *c)
    number may already be another connection's. */
 static inline void bn_mysql_note_library(struct bn_mysql_conn *c)
 {
-  if (c->by == BN_MYSQL_BY_US && !bn_mysql_lib_connected(&c->lib))
+  if (c->way == BN_MYSQL_WAY_WIRE && !bn_mysql_lib_connected(&c->lib))
     bn_mysql_wire_give_up(&c->wire);
 }
 

@@ -97,7 +97,7 @@ static int take_line(char *line, struct bn_mysql_defaults *d)
   return 0;
 }
 
-static bool is_ours(const char *group)
+static bool is_read_group(const char *group)
 {
   return strcmp(group, "[client]") == 0 || strcmp(group, "[client-mariadb]") == 0 ||
          strcmp(group, "[bench]") == 0;
@@ -106,15 +106,15 @@ static bool is_ours(const char *group)
 static int read_lines(FILE *f, struct bn_mysql_defaults *d)
 {
   char line[BN_SECRET_MAX];
-  bool ours = false;
+  bool reads = false;
   int rc = 0;
 
   while (rc == 0 && fgets(line, sizeof line, f) != NULL) {
     char *s = defaults_trim(line);
 
     if (*s == '[')
-      ours = is_ours(s);
-    else if (ours && *s != '#' && *s != ';')
+      reads = is_read_group(s);
+    else if (reads && *s != '#' && *s != ';')
       rc = take_line(s, d);
   }
   explicit_bzero(line, sizeof line);

@@ -114,7 +114,7 @@ static void driver_done(void *self)
 }
 
 /* Must precede every call of the client library. */
-static int driver_settle(struct bn_mysql *driver, struct bn_err *err)
+static int driver_configure(struct bn_mysql *driver, struct bn_err *err)
 {
   const char *path = driver->conf->defaults_file;
 
@@ -140,7 +140,7 @@ static int driver_init(void **self, const void *conf, const struct bn_driver_hos
   driver->host = host;
   if (driver->conf->debug)
     host->verbosity(5);
-  if (driver_settle(driver, err) != 0) {
+  if (driver_configure(driver, err) != 0) {
     free_driver(driver);
     return -1;
   }

@@ -70,7 +70,7 @@ static const int lost_codes[] = {
    later, or before, where the server takes Galera's number for the number of an engine or of the
    system: "Got error 6 "No such device or address" during COMMIT", in any language.  Engines have
    numbers from 120. */
-static bool is_outside(const char *text)
+static bool lost_its_cluster(const char *text)
 {
   enum { LOST = 6, FAILED = 7 };
   const long number = strtol(text + strcspn(text, "0123456789"), NULL, 10);
@@ -84,13 +84,13 @@ static bool is_outside(const char *text)
    connection stays open.  Group replication reports a transaction that is too large in the same
    way.  No other class is right: a commit that was on its way to other nodes may be stored there,
    so it was not refused. */
-static bool is_aside(int code, const char *text)
+static bool is_out_of_service(int code, const char *text)
 {
   switch (code) {
   case SERVER_UNKNOWN_COMMAND:
     return strncmp(text, "WSREP", 5) == 0;
   case SERVER_NO_COMMIT:
-    return is_outside(text);
+    return lost_its_cluster(text);
   default:
     return code == SERVER_HOOK;
   }
@@ -107,7 +107,7 @@ static bool is_lost(int code)
 
 enum bn_sql_class bn_mysql_classify(const struct bn_sql_diag *d)
 {
-  if (is_lost(d->code) || is_aside(d->code, d->text) ||
+  if (is_lost(d->code) || is_out_of_service(d->code, d->text) ||
       (d->code >= BN_MYSQL_CLIENT_FIRST && d->code <= BN_MYSQL_UNKNOWN_HOST))
     return BN_CLASS_CONNECTION;
   for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {

@@ -9,9 +9,9 @@ enum bn_sql bn_mysql_query(void *conn, const char *sql, size_t len, struct bn_sq
   enum bn_sql rc;
 
   c->source = NULL;
-  if (c->by == BN_MYSQL_BY_US && bn_mysql_wire_takes(sql, len))
+  if (c->way == BN_MYSQL_WAY_WIRE && bn_mysql_wire_takes(sql, len))
     return bn_mysql_wire_query(&c->wire, sql, len, r, d);
-  if (c->by == BN_MYSQL_BY_NOBODY) {
+  if (c->way == BN_MYSQL_WAY_NONE) {
     *r = (struct bn_sql_result){.dry = true};
     return BN_SQL_DONE;
   }
@@ -29,9 +29,9 @@ enum bn_sql bn_mysql_next(void *conn, void *stmt, struct bn_sql_result *r, struc
 
   *r = (struct bn_sql_result){.affected = 0};
   c->source = NULL;
-  if (c->by == BN_MYSQL_BY_NOBODY)
+  if (c->way == BN_MYSQL_WAY_NONE)
     return BN_SQL_DONE;
-  if (c->by == BN_MYSQL_BY_US && (st != NULL || bn_mysql_wire_has_more(&c->wire))) {
+  if (c->way == BN_MYSQL_WAY_WIRE && (st != NULL || bn_mysql_wire_has_more(&c->wire))) {
     rc = bn_mysql_wire_next(&c->wire, st != NULL ? &st->wire : NULL, r, d);
   } else {
     rc = st != NULL ? bn_mysql_lib_stmt_next(&st->lib, r, d) : bn_mysql_lib_next(&c->lib, r, d);

@@ -11,7 +11,7 @@ enum bn_sql bn_mysql_prepare(void *conn, void *stmt, const char *sql, size_t len
   enum bn_sql rc;
 
   st->conn = c;
-  if (c->by == BN_MYSQL_BY_NOBODY)
+  if (c->way == BN_MYSQL_WAY_NONE)
     return BN_SQL_DONE;
   bn_mysql_settle(c);
   rc = bn_mysql_lib_prepare(&c->lib, &st->lib, sql, len, d);
@@ -28,14 +28,14 @@ enum bn_sql bn_mysql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, str
   struct bn_mysql_stmt *st = stmt;
   enum bn_sql rc;
 
-  if (st->conn->by == BN_MYSQL_BY_NOBODY)
+  if (st->conn->way == BN_MYSQL_WAY_NONE)
     return BN_SQL_DONE;
   rc = bn_mysql_lib_count_params(&st->lib, n, d);
   if (rc != BN_SQL_DONE)
     return rc;
   bn_mysql_wire_bind(&st->wire, b, n);
   st->complete = true;
-  return st->conn->by == BN_MYSQL_BY_US ? BN_SQL_DONE : bn_mysql_lib_bind(&st->lib, b, n, d);
+  return st->conn->way == BN_MYSQL_WAY_WIRE ? BN_SQL_DONE : bn_mysql_lib_bind(&st->lib, b, n, d);
 }
 
 enum bn_sql bn_mysql_prepare_all(void *conn, const struct bn_sql_unprepared *list, size_t n,
@@ -46,7 +46,7 @@ enum bn_sql bn_mysql_prepare_all(void *conn, const struct bn_sql_unprepared *lis
   enum bn_sql rc;
 
   *done = 0;
-  if (c->by != BN_MYSQL_BY_US || n > BN_SQL_AT_ONCE || !bn_mysql_lib_reads_ahead(&c->lib))
+  if (c->way != BN_MYSQL_WAY_WIRE || n > BN_SQL_AT_ONCE || !bn_mysql_lib_reads_ahead(&c->lib))
     return BN_SQL_DONE;
   for (size_t i = 0; i < n; i++)
     wire[i] = &((struct bn_mysql_stmt *)list[i].stmt)->wire;
@@ -56,7 +56,7 @@ enum bn_sql bn_mysql_prepare_all(void *conn, const struct bn_sql_unprepared *lis
     struct bn_mysql_stmt *st = list[i].stmt;
 
     st->conn = c;
-    st->ours = st->complete = true;
+    st->by_wire = st->complete = true;
     bn_mysql_lib_adopt(&c->lib, &st->lib, list[i].n_binds);
     bn_mysql_wire_bind(&st->wire, list[i].binds, list[i].n_binds);
   }
@@ -69,12 +69,12 @@ enum bn_sql bn_mysql_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_
   struct bn_mysql_conn *c = st->conn;
   enum bn_sql rc;
 
-  if (__builtin_expect(c->by == BN_MYSQL_BY_NOBODY, 0)) {
+  if (__builtin_expect(c->way == BN_MYSQL_WAY_NONE, 0)) {
     *r = (struct bn_sql_result){.dry = true};
     return BN_SQL_DONE;
   }
   /* The library reports missing parameters. */
-  if (c->by == BN_MYSQL_BY_US && st->complete) {
+  if (c->way == BN_MYSQL_WAY_WIRE && st->complete) {
     rc = bn_mysql_wire_execute(&c->wire, &st->wire, r, d);
   } else {
     rc = bn_mysql_lib_execute(&st->lib, r, d);
@@ -88,9 +88,9 @@ void bn_mysql_close(void *stmt)
 {
   struct bn_mysql_stmt *st = stmt;
 
-  if (st->ours && st->conn->by == BN_MYSQL_BY_US)
+  if (st->by_wire && st->conn->way == BN_MYSQL_WAY_WIRE)
     bn_mysql_wire_drop(&st->conn->wire, st->wire.id);
-  st->ours = false;
+  st->by_wire = false;
   bn_mysql_lib_stmt_close(&st->lib);
   if (st->conn != NULL)
     bn_mysql_note_library(st->conn);

@@ -11,20 +11,20 @@
 
 bool bn_pgsql_take_back(struct bn_pgsql_conn *c)
 {
-  const enum bn_pgsql_who who = bn_pgsql_wire_who(&c->wire);
+  const enum bn_pgsql_socket_user socket_user = bn_pgsql_wire_socket_user(&c->wire);
 
   /* libpq itself reports a connection that it knows to be broken. */
-  if (who != BN_PGSQL_LENT || !bn_pgsql_lib_is_idle(&c->lib))
-    return who == BN_PGSQL_GONE;
+  if (socket_user != BN_PGSQL_SOCKET_LENT || !bn_pgsql_lib_is_idle(&c->lib))
+    return socket_user == BN_PGSQL_SOCKET_LOST;
   return bn_pgsql_wire_take_back(&c->wire, bn_pgsql_lib_transaction(&c->lib));
 }
 
 char bn_pgsql_transaction(const struct bn_pgsql_conn *c)
 {
-  switch (bn_pgsql_wire_who(&c->wire)) {
-  case BN_PGSQL_GONE:
+  switch (bn_pgsql_wire_socket_user(&c->wire)) {
+  case BN_PGSQL_SOCKET_LOST:
     return '?';
-  case BN_PGSQL_OURS:
+  case BN_PGSQL_SOCKET_WIRE:
     return bn_pgsql_wire_transaction(&c->wire);
   default:
     return bn_pgsql_lib_transaction(&c->lib);
@@ -126,9 +126,9 @@ enum bn_sql_transaction bn_pgsql_in_transaction(void *conn)
 size_t bn_pgsql_quote(void *conn, char *out, const char *in, size_t len)
 {
   const struct bn_pgsql_conn *c = conn;
-  const struct bn_pgsql_told *told = bn_pgsql_wire_told(&c->wire);
+  const struct bn_pgsql_text_settings *settings = bn_pgsql_wire_text_settings(&c->wire);
 
-  return bn_pgsql_lib_quote(&c->lib, told->plain_strings, told->encoding, out, in, len);
+  return bn_pgsql_lib_quote(&c->lib, settings->plain_strings, settings->encoding, out, in, len);
 }
 
 /* --- bulk load -----------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ bool bn_pgsql_take_back(struct bn_pgsql_conn *c);
 /* True if the next statement goes by wire/, also on a connection that wire/ has lost. */
 static inline bool bn_pgsql_on_wire(struct bn_pgsql_conn *c)
 {
-  return __builtin_expect(bn_pgsql_wire_is_ours(&c->wire), 1) || bn_pgsql_take_back(c);
+  return __builtin_expect(bn_pgsql_wire_has_socket(&c->wire), 1) || bn_pgsql_take_back(c);
 }
 
 /* Returns 'I': no transaction, 'T': within one, 'E': it has failed, '?': unknown. */

@@ -59,7 +59,7 @@ bool bn_pgsql_missing(const struct bn_sql_diag *d)
 static const char *remedy_of_refusal(const char *text)
 {
   static const struct {
-    const char *said, *remedy;
+    const char *text, *remedy;
   } refusals[] = {
       {"too many connections for role",
        "raise the limit with \"ALTER ROLE ... CONNECTION LIMIT\" on the server, or use fewer "
@@ -72,7 +72,7 @@ static const char *remedy_of_refusal(const char *text)
   };
 
   for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++)
-    if (strstr(text, refusals[i].said) != NULL)
+    if (strstr(text, refusals[i].text) != NULL)
       return refusals[i].remedy;
   return strstr(text, strerror(EADDRNOTAVAIL)) != NULL ? bn_remedy_ports : NULL;
 }

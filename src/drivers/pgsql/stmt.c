@@ -81,7 +81,7 @@ static bool set_types(const struct bn_pgsql_request *q, const struct bn_sql_bind
 }
 
 /* Puts the call before d->text, as messages about binding show it. */
-static void say_call(struct bn_sql_diag *d)
+static void add_call_to_text(struct bn_sql_diag *d)
 {
   char text[sizeof d->text];
 
@@ -108,7 +108,7 @@ enum bn_sql bn_pgsql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, str
     return BN_SQL_DONE;
   rc = send_prepare(st, d);
   if (rc != BN_SQL_DONE)
-    say_call(d);
+    add_call_to_text(d);
   return rc;
 }
 

@@ -121,19 +121,19 @@ static int driver_pragma(struct bn_sqlite_conn *c, const char *name, const char 
 
 static enum bn_sql set_journal(struct bn_sqlite_conn *c, const char *mode, struct bn_sql_diag *d)
 {
-  char is[16] = "", text[96];
+  char actual[16] = "", text[96];
   int rc;
 
   /* A file that is only readable takes no settings. */
   if (sqlite3_db_readonly(c->db, "main") == 1)
     return BN_SQL_DONE;
-  rc = driver_pragma(c, "main.journal_mode", mode, is, sizeof is);
+  rc = driver_pragma(c, "main.journal_mode", mode, actual, sizeof actual);
   if (rc != SQLITE_OK)
     return bn_sqlite_fail(c, rc, "sqlite3_step()", d);
-  c->readers_wait = strcmp(is, "wal") != 0;
-  if (c->file == NULL || strcmp(is, mode) == 0)
+  c->readers_wait = strcmp(actual, "wal") != 0;
+  if (c->file == NULL || strcmp(actual, mode) == 0)
     return BN_SQL_DONE;
-  (void)snprintf(text, sizeof text, "the journal mode stays '%s' and cannot be '%s' here", is,
+  (void)snprintf(text, sizeof text, "the journal mode stays '%s' and cannot be '%s' here", actual,
                  mode);
   return bn_sqlite_fail_text(c, SQLITE_ERROR, "sqlite3_step()", text, d);
 }
@@ -187,10 +187,11 @@ static const char *path_of(const struct bn_sqlite *driver, const struct bn_sql_t
 /* Returns milliseconds: --sqlite-busy-timeout, or the time until the deadline if that is less. */
 static uint64_t timeout_until(const struct bn_sqlite *driver, uint64_t deadline_ns)
 {
-  const uint64_t asked = (uint64_t)driver->conf->busy_timeout_ms, now = driver->host->now_ns();
-  const uint64_t left = deadline_ns > now ? (deadline_ns - now) / 1000000 : 0;
+  const uint64_t configured_ms = (uint64_t)driver->conf->busy_timeout_ms,
+                 now = driver->host->now_ns();
+  const uint64_t remaining_ms = deadline_ns > now ? (deadline_ns - now) / 1000000 : 0;
 
-  return asked < left ? asked : left;
+  return configured_ms < remaining_ms ? configured_ms : remaining_ms;
 }
 
 static enum bn_sql connect_file(void *self, void *conn, const struct bn_sql_target *t,

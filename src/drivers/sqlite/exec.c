@@ -112,11 +112,11 @@ static int run_rest(struct bn_sqlite_conn *c, const char *sql, const char *end)
     sqlite3_stmt *st = NULL;
     enum bn_sql rc;
 
-    rc = exec_compile(c, sql, (size_t)(end - sql), 0, &st, &sql, &c->late);
+    rc = exec_compile(c, sql, (size_t)(end - sql), 0, &st, &sql, &c->pending_diag);
     if (rc == BN_SQL_DONE && st == NULL)
       return 0; /* blanks or a comment */
     if (rc == BN_SQL_DONE)
-      rc = exec_run(c, st, &p, &c->late);
+      rc = exec_run(c, st, &p, &c->pending_diag);
     (void)sqlite3_finalize(st);
     if (bn_sqlite_rows_add_part(&c->rows, &p) != 0)
       return -1;
@@ -162,7 +162,7 @@ enum bn_sql bn_sqlite_next(void *conn, void *stmt, struct bn_sql_result *r, stru
     return BN_SQL_DONE;
   p = &c->rows.part[c->rows.next_part++];
   if (p->kind == BN_SQL_ERROR)
-    *d = c->late;
+    *d = c->pending_diag;
   else
     bn_sqlite_rows_show(&c->rows, p, r);
   return p->kind;

@@ -9,7 +9,7 @@
 #include "drivers/sqlite/sqlite.h"
 
 /* Gets the file system of the file, or of its folder if the file does not exist. */
-static int room_look(const char *path, struct statfs *fs)
+static int find_filesystem(const char *path, struct statfs *fs)
 {
   char folder[PATH_MAX], *slash;
 
@@ -45,7 +45,7 @@ int bn_sqlite_check_room(void *conn, uint64_t bytes, struct bn_err *err)
   struct stat st;
   uint64_t room;
 
-  if (path == NULL || path[0] == '\0' || room_look(path, &fs) != 0 || is_elastic(&fs))
+  if (path == NULL || path[0] == '\0' || find_filesystem(path, &fs) != 0 || is_elastic(&fs))
     return 0;
   room = (uint64_t)fs.f_bfree * (uint64_t)fs.f_bsize;
   if (stat(path, &st) == 0)

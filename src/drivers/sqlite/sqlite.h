@@ -41,7 +41,7 @@ struct bn_sqlite_conn {
   _Atomic bool interrupted;
   uint64_t timeout_ms, busy_since_ns;
   struct bn_sqlite_rows rows;
-  struct bn_sql_diag late; /* the failure of a later statement in the same text */
+  struct bn_sql_diag pending_diag; /* the failure of a later statement in the same text */
 };
 
 struct bn_sqlite_stmt {

@@ -163,15 +163,15 @@ static int set_ssl(struct bn_mysql_lib *c, int mode, const char **text)
 static unsigned connect_timeout_s(const struct bn_mysql *driver, uint64_t deadline_ns)
 {
   const uint64_t asked = (uint64_t)driver->conf->connect_timeout_s;
-  uint64_t left, now;
+  uint64_t remaining_s, now;
 
   if (deadline_ns == UINT64_MAX)
     return (unsigned)asked;
   now = driver->host->now_ns();
-  left = deadline_ns > now ? (deadline_ns - now) / 1000000000 + 1 : 1;
-  if (left > 86400)
-    left = 86400;
-  return (unsigned)(asked != 0 && asked < left ? asked : left);
+  remaining_s = deadline_ns > now ? (deadline_ns - now) / 1000000000 + 1 : 1;
+  if (remaining_s > 86400)
+    remaining_s = 86400;
+  return (unsigned)(asked != 0 && asked < remaining_s ? asked : remaining_s);
 }
 
 static bool is_local(const struct place *p)

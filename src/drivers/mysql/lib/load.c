@@ -34,8 +34,8 @@ static int read_rows(void *reader, char *out, unsigned room)
 
   while (got < room && load->at < load->n_parts) {
     const struct bn_mysql_part *part = &load->part[load->at];
-    const size_t left = part->len - load->done;
-    const unsigned n = left < room - got ? (unsigned)left : room - got;
+    const size_t remaining = part->len - load->done;
+    const unsigned n = remaining < room - got ? (unsigned)remaining : room - got;
 
     memcpy(out + got, part->data + load->done, n);
     got += n;
@@ -121,7 +121,7 @@ static bool is_plain_type(const char *type)
 }
 
 /* Returns NULL, or why INSERT would store something else. */
-static const char *judge_columns(MYSQL_RES *res, const char *columns)
+static const char *check_columns(MYSQL_RES *res, const char *columns)
 {
   const char *why = NULL;
   MYSQL_ROW row;
@@ -151,7 +151,7 @@ static enum bn_sql check_table(struct bn_mysql_lib *c, const char *table, const 
   res = mysql_store_result(c->handle);
   if (res == NULL)
     return bn_mysql_lib_fail(c, "mysql_store_result()", d);
-  why = mysql_num_fields(res) < 6 ? "the table's columns are unknown" : judge_columns(res, columns);
+  why = mysql_num_fields(res) < 6 ? "the table's columns are unknown" : check_columns(res, columns);
   mysql_free_result(res);
   return why == NULL ? BN_SQL_DONE : load_refuse(why, d);
 }
@@ -165,8 +165,8 @@ void bn_mysql_lib_load_forget(struct bn_mysql_lib *c)
 }
 
 /* Remembers the checked table, because mostly there is only one. */
-static enum bn_sql load_aim(struct bn_mysql_lib *c, const char *table, const char *columns,
-                            struct bn_sql_diag *d)
+static enum bn_sql choose_table(struct bn_mysql_lib *c, const char *table, const char *columns,
+                                struct bn_sql_diag *d)
 {
   struct bn_mysql_load *load = &c->load;
   enum bn_sql rc;
@@ -195,7 +195,7 @@ enum bn_sql bn_mysql_lib_load_begin(struct bn_mysql_lib *c, const char *table, c
     return load_refuse("it would be part of a transaction", d);
   if ((status & SERVER_STATUS_NO_BACKSLASH_ESCAPES) != 0)
     return load_refuse("the server knows no escapes", d);
-  return load_aim(c, table, columns, d);
+  return choose_table(c, table, columns, d);
 }
 
 enum bn_sql bn_mysql_lib_load_rows(struct bn_mysql_lib *c, const char *rows, size_t len,
@@ -279,7 +279,7 @@ static enum bn_sql send_rows(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 }
 
 /* Rolls back.  Tables without transactions keep the rows, about which the server warns. */
-static enum bn_sql take_back(struct bn_mysql_lib *c, struct bn_sql_diag *d)
+static enum bn_sql roll_back(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 {
   struct bn_sql_diag why = *d;
   const enum bn_sql rc = load_run(c, "ROLLBACK", d);
@@ -302,5 +302,5 @@ enum bn_sql bn_mysql_lib_load_end(struct bn_mysql_lib *c, struct bn_sql_diag *d)
     rc = send_rows(c, d);
   if (rc == BN_SQL_DONE)
     return load_run(c, "COMMIT", d);
-  return rc == BN_SQL_ERROR ? take_back(c, d) : rc;
+  return rc == BN_SQL_ERROR ? roll_back(c, d) : rc;
 }

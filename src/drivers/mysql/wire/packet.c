@@ -97,7 +97,7 @@ static bool take_count(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
   r->nfields = (uint32_t)n;
   r->remembered = p != end;
   r->described = r->remembered && *p == 0 ? 0 : r->nfields;
-  r->columns_left = r->described;
+  r->columns_remaining = r->described;
   r->columns_at = r->rows_at = r->at + BN_MYSQL_HEADER + len;
   if (r->described > 0)
     r->state = BN_REPLY_COLUMNS;
@@ -125,7 +125,7 @@ static bool take_column(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
   if (len <= COLUMN_TAIL || p[len - COLUMN_TAIL - 1] != COLUMN_TAIL)
     return false;
   r->rows_at = r->at + BN_MYSQL_HEADER + len;
-  if (--r->columns_left == 0)
+  if (--r->columns_remaining == 0)
     r->state = r->short_end ? BN_REPLY_ROWS : BN_REPLY_COLUMNS_END;
   return true;
 }
@@ -230,11 +230,11 @@ void bn_mysql_reply_columns(const struct bn_mysql_reply *r, const uint8_t *data,
 
 /* --- descriptions of prepared statements --- */
 
-static void go_on_with_columns(struct bn_mysql_prepared *r, size_t at)
+static void begin_columns(struct bn_mysql_prepared *r, size_t at)
 {
   r->columns_at = at;
-  r->left = r->n_columns;
-  r->state = r->left > 0 ? BN_PREPARED_COLUMNS : BN_PREPARED_DONE;
+  r->remaining = r->n_columns;
+  r->state = r->remaining > 0 ? BN_PREPARED_COLUMNS : BN_PREPARED_DONE;
 }
 
 /* Reads the statement's id and its numbers of columns and parameters; the packet ends at `at`. */
@@ -249,11 +249,11 @@ static bool take_number(struct bn_mysql_prepared *r, const uint8_t *p, size_t le
     return false;
   r->id = bn_mysql_get4(p + 1);
   r->n_columns = bn_mysql_get2(p + 5);
-  r->left = r->n_params = bn_mysql_get2(p + 7);
-  if (r->left > 0)
+  r->remaining = r->n_params = bn_mysql_get2(p + 7);
+  if (r->remaining > 0)
     r->state = BN_PREPARED_PARAMS;
   else
-    go_on_with_columns(r, at);
+    begin_columns(r, at);
   return true;
 }
 
@@ -268,22 +268,22 @@ static bool is_end(const uint8_t *p, size_t len)
 }
 
 /* Reads one packet of the description, which ends at `at`. */
-static bool take_about(struct bn_mysql_prepared *r, const uint8_t *p, size_t len, size_t at)
+static bool take_description(struct bn_mysql_prepared *r, const uint8_t *p, size_t len, size_t at)
 {
   switch (r->state) {
   case BN_PREPARED_FIRST:
     return take_number(r, p, len, at);
   case BN_PREPARED_PARAMS:
-    if (--r->left == 0 && !r->short_end)
+    if (--r->remaining == 0 && !r->short_end)
       r->state = BN_PREPARED_PARAMS_END;
-    else if (r->left == 0)
-      go_on_with_columns(r, at);
+    else if (r->remaining == 0)
+      begin_columns(r, at);
     return is_column(p, len);
   case BN_PREPARED_PARAMS_END:
-    go_on_with_columns(r, at);
+    begin_columns(r, at);
     return is_end(p, len);
   case BN_PREPARED_COLUMNS:
-    if (--r->left == 0)
+    if (--r->remaining == 0)
       r->state = r->short_end ? BN_PREPARED_DONE : BN_PREPARED_COLUMNS_END;
     return is_column(p, len);
   default:
@@ -307,7 +307,7 @@ enum bn_mysql_read bn_mysql_prepared_read(struct bn_mysql_prepared *r, const uin
     if (len - r->at - BN_MYSQL_HEADER < n)
       return BN_READ_MORE;
     if (!in_turn(r->seq, r->state == BN_PREPARED_FIRST, p, n) ||
-        !take_about(r, p + BN_MYSQL_HEADER, n, r->at + BN_MYSQL_HEADER + n))
+        !take_description(r, p + BN_MYSQL_HEADER, n, r->at + BN_MYSQL_HEADER + n))
       return BN_READ_BAD;
     r->seq++;
     r->at += BN_MYSQL_HEADER + n;

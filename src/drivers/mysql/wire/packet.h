@@ -58,7 +58,7 @@ struct bn_mysql_reply {
   size_t at;          /* end of the bytes read so far */
   uint32_t nfields;   /* 0: no result set */
   uint32_t described; /* number of columns that this reply describes: nfields or 0 */
-  uint32_t columns_left;
+  uint32_t columns_remaining;
   size_t columns_at, rows_at;
   uint64_t nrows, affected;
   uint16_t status; /* of the server, from the last packet */
@@ -103,7 +103,7 @@ struct bn_mysql_prepared {
   enum bn_mysql_prepared_state state;
   size_t at;   /* end of the bytes read so far */
   bool failed; /* the server has refused the statement */
-  uint32_t id, n_params, n_columns, left;
+  uint32_t id, n_params, n_columns, remaining;
   size_t columns_at;
 };
 

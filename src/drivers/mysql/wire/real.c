@@ -22,7 +22,7 @@ struct decimal {
   bool negative;
 };
 
-static void take_digits(struct decimal *d, double value, int digits)
+static void decimal_set(struct decimal *d, double value, int digits)
 {
   char text[40];
   const char *e;
@@ -39,7 +39,7 @@ static void take_digits(struct decimal *d, double value, int digits)
     d->n--;
 }
 
-static bool real_tells(double value, int digits)
+static bool digits_identify(double value, int digits)
 {
   char text[40];
 
@@ -54,16 +54,16 @@ static void find_digits(struct decimal *d, double value, int digits)
   if (digits == 0) {
     /* All numbers with 15 digits differ, but numbers that are nearly zero have fewer. */
     digits = value < DBL_MIN ? 1 : 15;
-    while (digits < DIGITS_MAX && !real_tells(value, digits))
+    while (digits < DIGITS_MAX && !digits_identify(value, digits))
       digits++;
   }
-  take_digits(d, value, digits);
+  decimal_set(d, value, digits);
   if (value == 0)
     d->point = 1;
 }
 
 /* Writes the digits [from, to), zeros outside of d->digit. */
-static char *real_copy(char *out, const struct decimal *d, int from, int to)
+static char *decimal_copy(char *out, const struct decimal *d, int from, int to)
 {
   for (int i = from; i < to; i++)
     *out++ = i >= 0 && i < d->n ? d->digit[i] : '0';
@@ -72,11 +72,11 @@ static char *real_copy(char *out, const struct decimal *d, int from, int to)
 
 static char *put_plain(char *out, const struct decimal *d, int decimals)
 {
-  out = d->point > 0 ? real_copy(out, d, 0, d->point) : real_copy(out, d, -1, 0);
+  out = d->point > 0 ? decimal_copy(out, d, 0, d->point) : decimal_copy(out, d, -1, 0);
   if (decimals <= 0)
     return out;
   *out++ = '.';
-  return real_copy(out, d, d->point, d->point + decimals);
+  return decimal_copy(out, d, d->point, d->point + decimals);
 }
 
 size_t bn_mysql_put_real(char *out, double value, int digits)
@@ -91,10 +91,10 @@ size_t bn_mysql_put_real(char *out, double value, int digits)
     *p++ = '-';
   if (d.point >= PLAIN_MIN && d.point <= PLAIN_MAX)
     return (size_t)(put_plain(p, &d, d.n - d.point) - out);
-  p = real_copy(p, &d, 0, 1);
+  p = decimal_copy(p, &d, 0, 1);
   if (d.n > 1) {
     *p++ = '.';
-    p = real_copy(p, &d, 1, d.n);
+    p = decimal_copy(p, &d, 1, d.n);
   }
   return (size_t)(p - out) + (size_t)snprintf(p, 8, "e%d", d.point - 1);
 }

@@ -113,7 +113,7 @@ static enum bn_sql take_rows(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt 
   if (st != NULL && w->reply.remembered && w->reply.described > 0 && learn_columns(st, w) != 0)
     st->n_columns = 0;
   r->nfields = w->reply.nfields;
-  r->nrows = w->rows_left = w->reply.nrows;
+  r->nrows = w->rows_remaining = w->reply.nrows;
   r->rows = w;
   w->row_at = w->reply.rows_at;
   w->live = true;
@@ -266,8 +266,8 @@ static const char prepare_name[] = "mysql_stmt_prepare()";
 static const struct call prepare_call = {prepare_name, prepare_name};
 
 /* Sends the requests for all statements.  Not DONE: none was sent, or the connection is lost. */
-static enum bn_sql ask_for_all(struct bn_mysql_wire *w, const struct bn_sql_unprepared *list,
-                               size_t n, struct bn_sql_diag *d)
+static enum bn_sql send_prepares(struct bn_mysql_wire *w, const struct bn_sql_unprepared *list,
+                                 size_t n, struct bn_sql_diag *d)
 {
   size_t room = 0;
   enum bn_sql rc;
@@ -299,8 +299,8 @@ static enum bn_sql take_refusal(struct bn_mysql_wire *w, const struct bn_mysql_p
 }
 
 /* Reads the description of one statement. */
-static enum bn_sql hear_of_one(struct bn_mysql_wire *w, struct bn_mysql_prepared *r,
-                               struct bn_sql_diag *d)
+static enum bn_sql read_prepared(struct bn_mysql_wire *w, struct bn_mysql_prepared *r,
+                                 struct bn_sql_diag *d)
 {
   enum bn_mysql_read got = BN_READ_MORE;
 
@@ -349,12 +349,12 @@ enum bn_sql bn_mysql_wire_prepare(struct bn_mysql_wire *w, const struct bn_sql_u
   enum bn_sql rc;
 
   *done = 0;
-  rc = ask_for_all(w, list, n, d);
+  rc = send_prepares(w, list, n, d);
   for (size_t i = 0; rc == BN_SQL_DONE && i < n; i++) {
     struct bn_mysql_prepared r = {.short_end = w->reply.short_end,
                                   .seq = bn_mysql_answer_seq(bn_mysql_sealed(list[i].len + 1))};
 
-    rc = hear_of_one(w, &r, d);
+    rc = read_prepared(w, &r, d);
     if (rc == BN_SQL_DONE && r.failed) {
       rc = take_refusal(w, &r, d);
     } else if (rc == BN_SQL_DONE) {
@@ -462,7 +462,7 @@ static bool ready_to_fetch(struct bn_mysql_wire_stmt *st, const struct bn_mysql_
 static bool wire_cut(struct bn_mysql_wire *w, struct bn_sql_result *r)
 {
   w->broken = r->cut = true;
-  w->rows_left = 0;
+  w->rows_remaining = 0;
   return false;
 }
 
@@ -472,11 +472,11 @@ bool bn_mysql_wire_fetch(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
   struct bn_mysql_row bytes;
   int bad;
 
-  if (!w->live || w->rows_left == 0)
+  if (!w->live || w->rows_remaining == 0)
     return false;
-  if (st != NULL && w->rows_left == r->nrows && !ready_to_fetch(st, w))
+  if (st != NULL && w->rows_remaining == r->nrows && !ready_to_fetch(st, w))
     return wire_cut(w, r);
-  w->rows_left--;
+  w->rows_remaining--;
   if (bn_mysql_row_next(reply_of(w), &w->row_at, &w->joined, &bytes) != 0)
     return wire_cut(w, r);
   bad = st == NULL ? bn_mysql_row_text(&bytes, r->nfields, row)

@@ -35,7 +35,7 @@ struct bn_mysql_wire {
   bool live;       /* the reply is at the beginning of the stream, and its rows may be fetched */
   bool more;       /* another result follows */
   size_t row_at;   /* offset of the next row in the reply */
-  uint64_t rows_left;
+  uint64_t rows_remaining;
   uint8_t *joined; /* a row that came in several packets; owned */
 };
 

@@ -124,7 +124,7 @@ static enum bn_sql time_out(struct bn_pgsql_lib *c, struct bn_sql_diag *d)
 }
 
 /* Returns the milliseconds that poll may wait; -1: for ever. */
-static int connect_left_ms(const struct bn_pgsql *driver, uint64_t deadline_ns)
+static int connect_remaining_ms(const struct bn_pgsql *driver, uint64_t deadline_ns)
 {
   uint64_t now;
 
@@ -144,7 +144,7 @@ static bool connect_wait(const struct bn_pgsql_lib *c, short events, uint64_t de
   int rc;
 
   do {
-    const int ms = connect_left_ms(c->driver, deadline_ns);
+    const int ms = connect_remaining_ms(c->driver, deadline_ns);
 
     if (ms == 0)
       return false;
@@ -190,15 +190,15 @@ static int take_event(PGEventId id, void *info, void *arg)
   return 1;
 }
 
-static uint64_t connect_sooner(const struct bn_pgsql *driver, uint64_t deadline_ns)
+static uint64_t connect_deadline(const struct bn_pgsql *driver, uint64_t deadline_ns)
 {
   const uint64_t asked_ns = (uint64_t)driver->conf->connect_timeout_s * 1000000000;
-  uint64_t own;
+  uint64_t timeout_at_ns;
 
   if (asked_ns == 0)
     return deadline_ns;
-  own = driver->host->now_ns() + asked_ns;
-  return own < deadline_ns ? own : deadline_ns;
+  timeout_at_ns = driver->host->now_ns() + asked_ns;
+  return timeout_at_ns < deadline_ns ? timeout_at_ns : deadline_ns;
 }
 
 enum bn_sql bn_pgsql_lib_connect(struct bn_pgsql_lib *c, const struct bn_pgsql *driver,
@@ -222,7 +222,7 @@ enum bn_sql bn_pgsql_lib_connect(struct bn_pgsql_lib *c, const struct bn_pgsql *
   /* Registered only if needed, because it costs two allocations for each result. */
   if (driver->host->names_loss)
     (void)PQregisterEventProc(c->handle, take_event, "bench", c);
-  return connect_establish(c, connect_sooner(driver, deadline_ns), d);
+  return connect_establish(c, connect_deadline(driver, deadline_ns), d);
 }
 
 void bn_pgsql_lib_disconnect(struct bn_pgsql_lib *c)

@@ -36,13 +36,13 @@ void bn_pgsql_lib_note_words(struct bn_pgsql_lib *c, const PGresult *res)
 }
 
 enum bn_sql bn_pgsql_lib_fail(const struct bn_pgsql_lib *c, const PGresult *res, const char *call,
-                              bool whole, struct bn_sql_diag *d)
+                              bool full_text, struct bn_sql_diag *d)
 {
   const bool bad = PQstatus(c->handle) == CONNECTION_BAD;
   /* A dialect may show the library's full text instead of the server's sentence. */
-  const bool all_of_it = whole || c->driver->host->policy->pgsql_whole_errors;
+  const bool full = full_text || c->driver->host->policy->pgsql_whole_errors;
   const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
-  const char *text = all_of_it ? NULL : PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY);
+  const char *text = full ? NULL : PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY);
   const bool from_server = text != NULL;
   enum bn_sql rc;
 
@@ -55,7 +55,7 @@ enum bn_sql bn_pgsql_lib_fail(const struct bn_pgsql_lib *c, const PGresult *res,
   if (state == NULL)
     state = bad ? bn_pgsql_state_of_loss(c->last_words) : "";
   rc = bn_pgsql_fail_text(state, call, text, d);
-  if (all_of_it)
+  if (full)
     end_with_empty_line(d);
   else if (!from_server)
     drop_newline(d->text);

@@ -57,10 +57,10 @@ bool bn_pgsql_lib_is_idle(const struct bn_pgsql_lib *c);
 bool bn_pgsql_lib_knows(const char *keyword);
 
 /* --- errors.c --- */
-/* Fills d from a result, which may be NULL; the text is the primary message or, if `whole`, all of
-   it.  Returns ERROR or LOST. */
+/* Fills d from a result, which may be NULL; the text is the primary message or, if `full_text`, all
+   of it.  Returns ERROR or LOST. */
 enum bn_sql bn_pgsql_lib_fail(const struct bn_pgsql_lib *c, const PGresult *res, const char *call,
-                              bool whole, struct bn_sql_diag *d);
+                              bool full_text, struct bn_sql_diag *d);
 
 /* Notes the SQLSTATE of a notice or result.  A call returns only the last of several results, and
    when the server ends the connection that one is made by libpq. */

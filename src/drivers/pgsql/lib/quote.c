@@ -5,11 +5,11 @@
 #include "drivers/pgsql/lib/lib.h"
 
 /* Returns the bytes of the character at p, at least 1. */
-static size_t quote_character(const char *p, size_t left, int encoding)
+static size_t quote_character(const char *p, size_t remaining, int encoding)
 {
   const int n = (*p & 0x80) != 0 ? PQmblen(p, encoding) : 1;
 
-  return n > 1 && (size_t)n <= left ? (size_t)n : 1;
+  return n > 1 && (size_t)n <= remaining ? (size_t)n : 1;
 }
 
 static bool was_plain(const struct bn_pgsql_lib *c)

@@ -59,17 +59,17 @@ static bool may_be_long(char type)
 static enum bn_pgsql_seen next_message(struct bn_pgsql_reply *r, const char *data, size_t len,
                                        struct message *m)
 {
-  const size_t left = len - r->at;
+  const size_t remaining = len - r->at;
   int32_t n;
 
   r->need = r->at + HEAD;
-  if (left < HEAD)
+  if (remaining < HEAD)
     return BN_PGSQL_INCOMPLETE;
   n = int32_at(data + r->at + 1);
   if (n < 4 || (n > SHORT_MAX && !may_be_long(data[r->at])))
     return reply_odd(r, data[r->at], n);
   r->need = r->at + 1 + (size_t)n;
-  if (left < 1 + (size_t)n)
+  if (remaining < 1 + (size_t)n)
     return BN_PGSQL_INCOMPLETE;
   *m = (struct message){.body = data + r->at + HEAD, .len = (size_t)n - 4, .at = r->at};
   return BN_PGSQL_READY;
@@ -342,27 +342,27 @@ void bn_pgsql_cursor_begin(struct bn_pgsql_cursor *c, const struct bn_pgsql_repl
                            const char *data)
 {
   *c = (struct bn_pgsql_cursor){.at = r->rows_at,
-                                .left = (r->had & BN_PGSQL_COPIED) == 0 ? r->rows : 0};
-  if (c->left > 0)
+                                .remaining = (r->had & BN_PGSQL_COPIED) == 0 ? r->rows : 0};
+  if (c->remaining > 0)
     c->type = data[c->at];
 }
 
 /* Skips messages between two rows; another message always follows the last row. */
 static bool find_row(struct bn_pgsql_cursor *c, const char *data)
 {
-  if (c->left == 0)
+  if (c->remaining == 0)
     return false;
   while (c->type != 'D') {
     c->at += 1 + (size_t)int32_at(data + c->at + 1);
     c->type = data[c->at];
   }
-  c->left--;
+  c->remaining--;
   return true;
 }
 
 static bool refuse_row(struct bn_pgsql_cursor *c)
 {
-  c->left = 0;
+  c->remaining = 0;
   c->bad = true;
   return false;
 }

@@ -78,7 +78,7 @@ void bn_pgsql_error_field(const char *body, size_t len, char code, char *out, si
 /* The rows of an answer that was read to its end; none if COPY began, since they may be lost. */
 struct bn_pgsql_cursor {
   size_t at;
-  uint64_t left;
+  uint64_t remaining;
   char type; /* type of the message at `at`; the NUL behind the value before it overwrites it */
   bool bad;  /* the row has another number of values or another length than it should */
 };

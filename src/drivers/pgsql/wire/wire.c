@@ -12,26 +12,26 @@
 
 void bn_pgsql_wire_open(struct bn_pgsql_wire *w, int fd, const struct bn_sockref *socket)
 {
-  *w = (struct bn_pgsql_wire){.who = BN_PGSQL_LENT, .socket = socket};
+  *w = (struct bn_pgsql_wire){.socket_user = BN_PGSQL_SOCKET_LENT, .socket = socket};
   bn_stream_init(&w->stream, fd);
 }
 
 void bn_pgsql_wire_close(struct bn_pgsql_wire *w)
 {
-  if (w->who == BN_PGSQL_OURS)
+  if (w->socket_user == BN_PGSQL_SOCKET_WIRE)
     (void)bn_stream_set_blocking(&w->stream, false);
-  w->who = BN_PGSQL_NEVER;
+  w->socket_user = BN_PGSQL_SOCKET_LIBRARY;
   bn_stream_done(&w->stream);
 }
 
-static void note_told(struct bn_pgsql_wire *w)
+static void note_text_settings(struct bn_pgsql_wire *w)
 {
   const struct bn_pgsql_reply *reply = &w->reply;
 
   if (reply->plain_strings != 0)
-    w->told.plain_strings = reply->plain_strings;
+    w->text_settings.plain_strings = reply->plain_strings;
   if (reply->encoding[0] != '\0')
-    memcpy(w->told.encoding, reply->encoding, sizeof w->told.encoding);
+    memcpy(w->text_settings.encoding, reply->encoding, sizeof w->text_settings.encoding);
 }
 
 static void drop_answer(struct bn_pgsql_wire *w)
@@ -47,12 +47,12 @@ static void forget_asides(struct bn_pgsql_wire *w)
   struct bn_stream *s = &w->stream;
   struct bn_pgsql_reply *reply = &w->reply;
   char *const data = s->in + s->begin;
-  const size_t gone = reply->at - w->answer_len, left = bn_stream_len(s) - reply->at;
+  const size_t gone = reply->at - w->answer_len, remaining = bn_stream_len(s) - reply->at;
 
   if (gone == 0)
     return;
-  memmove(data + w->answer_len, data + reply->at, left);
-  bn_stream_cut(s, w->answer_len + left);
+  memmove(data + w->answer_len, data + reply->at, remaining);
+  bn_stream_cut(s, w->answer_len + remaining);
   reply->at -= gone;
   reply->need -= gone;
 }
@@ -66,7 +66,7 @@ static bool wire_settle(struct bn_pgsql_wire *w)
   for (;;) {
     switch (bn_pgsql_reply_idle(reply, bn_stream_data(&w->stream), bn_stream_len(&w->stream))) {
     case BN_PGSQL_READY:
-      note_told(w);
+      note_text_settings(w);
       bn_stream_cut(&w->stream, w->answer_len);
       return true;
     case BN_PGSQL_INCOMPLETE:
@@ -84,10 +84,10 @@ void bn_pgsql_wire_lend(struct bn_pgsql_wire *w)
 {
   struct bn_sql_diag d;
 
-  if (w->who != BN_PGSQL_OURS)
+  if (w->socket_user != BN_PGSQL_SOCKET_WIRE)
     return;
   if (wire_settle(w) && bn_stream_set_blocking(&w->stream, false) == 0)
-    w->who = BN_PGSQL_LENT;
+    w->socket_user = BN_PGSQL_SOCKET_LENT;
   else
     (void)bn_pgsql_lose(w, "", "", &d);
 }
@@ -97,7 +97,7 @@ bool bn_pgsql_wire_take_back(struct bn_pgsql_wire *w, char status)
   if (bn_stream_set_blocking(&w->stream, true) != 0)
     return false;
   w->reply.status = status;
-  w->who = BN_PGSQL_OURS;
+  w->socket_user = BN_PGSQL_SOCKET_WIRE;
   return true;
 }
 
@@ -277,7 +277,7 @@ static enum bn_sql wire_conclude(struct bn_pgsql_wire *w, const char *call, stru
 
   w->answer_len = reply->at;
   if (__builtin_expect(reply->plain_strings != 0 || reply->encoding[0] != '\0', 0))
-    note_told(w);
+    note_text_settings(w);
   if (reply->kind == BN_PGSQL_ROWS && (reply->had & BN_PGSQL_COPIED) == 0) {
     r->nrows = reply->rows;
     r->nfields = (uint32_t)reply->result_fields;
@@ -337,7 +337,7 @@ static bool wire_start(struct bn_pgsql_wire *w, int fields, const char *call,
                        struct bn_sql_result *r, struct bn_sql_diag *d, enum bn_sql *rc)
 {
   *r = (struct bn_sql_result){.affected = 0};
-  if (__builtin_expect(w->who == BN_PGSQL_GONE, 0)) {
+  if (__builtin_expect(w->socket_user == BN_PGSQL_SOCKET_LOST, 0)) {
     *rc = bn_pgsql_lose(w, call, "no connection to the server", d);
     return false;
   }

@@ -10,31 +10,31 @@
 #include "drivers/pgsql/wire/reply.h"
 
 /* The code that reads from and writes to the socket. */
-enum bn_pgsql_who {
-  BN_PGSQL_NEVER, /* always libpq */
-  BN_PGSQL_LENT,  /* libpq at present */
-  BN_PGSQL_OURS,  /* this folder */
-  BN_PGSQL_GONE   /* none: wire/ has lost the connection */
+enum bn_pgsql_socket_user {
+  BN_PGSQL_SOCKET_LIBRARY, /* always libpq */
+  BN_PGSQL_SOCKET_LENT,    /* libpq at present */
+  BN_PGSQL_SOCKET_WIRE,    /* this folder */
+  BN_PGSQL_SOCKET_LOST     /* none: wire/ has lost the connection */
 };
 
 enum { BN_PGSQL_UNKNOWN = -2, BN_PGSQL_PARAMS_MAX = 65535 };
 
 /* Settings for texts that the server has reported while libpq did not read. */
-struct bn_pgsql_told {
+struct bn_pgsql_text_settings {
   char plain_strings; /* 0: not reported; see struct bn_pgsql_reply */
   char encoding[24];  /* "": not reported */
 };
 
 /* Only the files of this folder use the members. */
 struct bn_pgsql_wire {
-  enum bn_pgsql_who who;
+  enum bn_pgsql_socket_user socket_user;
   const struct bn_sockref *socket;
   struct bn_stream stream;
   struct bn_pgsql_reply reply;
   /* Length of the answer whose rows can be fetched, at the beginning of the stream. */
   size_t answer_len;
   struct bn_pgsql_cursor cursor;
-  struct bn_pgsql_told told;
+  struct bn_pgsql_text_settings text_settings;
   size_t parsed; /* number of statements prepared by the last answer without a result */
 };
 
@@ -47,22 +47,23 @@ void bn_pgsql_wire_lend(struct bn_pgsql_wire *w);
 /* Takes the socket from libpq, which waits for nothing; status: of the transaction.  false: libpq
    keeps the socket. */
 bool bn_pgsql_wire_take_back(struct bn_pgsql_wire *w, char status);
-static inline bool bn_pgsql_wire_is_ours(const struct bn_pgsql_wire *w)
+static inline bool bn_pgsql_wire_has_socket(const struct bn_pgsql_wire *w)
 {
-  return w->who == BN_PGSQL_OURS;
+  return w->socket_user == BN_PGSQL_SOCKET_WIRE;
 }
-static inline enum bn_pgsql_who bn_pgsql_wire_who(const struct bn_pgsql_wire *w)
+static inline enum bn_pgsql_socket_user bn_pgsql_wire_socket_user(const struct bn_pgsql_wire *w)
 {
-  return w->who;
+  return w->socket_user;
 }
 /* Returns 'I', 'T' or 'E' for the transaction, while wire/ has the socket. */
 static inline char bn_pgsql_wire_transaction(const struct bn_pgsql_wire *w)
 {
   return w->reply.status;
 }
-static inline const struct bn_pgsql_told *bn_pgsql_wire_told(const struct bn_pgsql_wire *w)
+static inline const struct bn_pgsql_text_settings *
+bn_pgsql_wire_text_settings(const struct bn_pgsql_wire *w)
 {
-  return &w->told;
+  return &w->text_settings;
 }
 
 /* Callable while wire/ has the socket, or has lost the connection. */
