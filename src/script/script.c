@@ -86,7 +86,7 @@ static const luaL_Reg functions[] = {{"cmdline", bn_cmdline_make},
                                      {"option", bn_optexport_get},
                                      {NULL, NULL}};
 
-static const luaL_Reg late_functions[] = {{"fill_options", bn_optexport_complete},
+static const luaL_Reg lazy_functions[] = {{"fill_options", bn_optexport_complete},
                                           {"declares_options", declares_options},
                                           {"json_next", bn_hooks_json_next},
                                           {"declare_metric", bn_metrics_declare},
@@ -99,7 +99,7 @@ static const struct bn_vm_table table = {.modules = modules,
                                          .parts = parts,
                                          .old_parts = old_parts,
                                          .functions = functions,
-                                         .late_functions = late_functions};
+                                         .lazy_functions = lazy_functions};
 
 /* Limits malloc's arenas: threads of one processor take turns, so more arenas only spread free
    memory thinner. */

@@ -106,7 +106,7 @@ static void push_counts(lua_State *L, const struct bn_view *v)
 
 /* Adds fields that the reference does not have to the table on top.  They are reached by name only,
    so that pairs() shows the reference's fields and scripts that print all of them go on working. */
-static void add_own(lua_State *L, const struct bn_view *v)
+static void add_native_fields(lua_State *L, const struct bn_view *v)
 {
   lua_createtable(L, 0, 1);
   lua_createtable(L, 0, 2);
@@ -159,7 +159,7 @@ static void push_stat(lua_State *L, const struct bn_view *v, bool cumulative)
     hooks_set(L, "queue_length", (double)v->backlog);
     hooks_set(L, "concurrency", (double)v->concurrency);
   }
-  add_own(L, v);
+  add_native_fields(L, v);
 }
 
 static int hooks_report(struct bn_instance *in, const char *hook, const struct bn_view *v,
@@ -337,7 +337,7 @@ static bool has_hook(struct bn_lua *lua, const char *name)
 }
 
 /* Logs that hooks are left out: each host would print its own figures, and none the sum. */
-static void leave_out(const struct bn_script_setup *s)
+static void log_hooks_left_out(const struct bn_script_setup *s)
 {
   if (s->is_first && s->command != NULL && strcmp(s->command, "run") == 0)
     bn_log_stderr("the hooks of the script that print reports or add to them (sysbench.hooks) are "
@@ -347,20 +347,20 @@ static void leave_out(const struct bn_script_setup *s)
 void bn_hooks_complete(struct bn_hooks_conf *conf)
 {
   struct bn_lua *lua = &conf->api->main->lua;
-  const bool own = lua->vm->setup->conf->policy->own_report;
+  const bool native = lua->vm->setup->conf->policy->own_report;
   const bool adds =
-      own && (has_hook(lua, "add_to_intermediate") || has_hook(lua, "add_to_cumulative"));
+      native && (has_hook(lua, "add_to_intermediate") || has_hook(lua, "add_to_cumulative"));
   unsigned replaces = 0;
 
   if (has_hook(lua, "report_intermediate"))
     replaces |= BN_REPLACES_INTERVAL;
   if (has_hook(lua, "report_cumulative"))
     replaces |= BN_REPLACES_TOTAL;
-  if (own)
+  if (native)
     conf->api->kept.wanted = conf->reporter.facts = bn_lua_has_function(lua, "done");
   if (lua->vm->setup->is_part) {
     if (adds || replaces != 0)
-      leave_out(lua->vm->setup);
+      log_hooks_left_out(lua->vm->setup);
     return;
   }
   conf->reporter.replaces = replaces;

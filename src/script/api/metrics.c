@@ -171,15 +171,15 @@ uint64_t *bn_ffi_metric_counter(unsigned index)
   struct bn_declarations *d = &bn_instance_api()->declared;
 
   if (!lua->worker)
-    return &d->aside;
+    return &d->main_count;
   return (uint64_t *)(uintptr_t)&lua->session->stat->counter[d->first_counter + index];
 }
 
 void bn_ffi_metric_record(unsigned index, double ns)
 {
   const struct bn_lua *lua = bn_lua_current();
-  const uint64_t whole = ns < 0x1p62 ? (uint64_t)(ns + 0.5) : UINT64_C(1) << 62;
+  const uint64_t rounded_ns = ns < 0x1p62 ? (uint64_t)(ns + 0.5) : UINT64_C(1) << 62;
 
   if (lua->worker)
-    bn_stat_record(lua->session->stat, bn_instance_api()->declared.first_hist + index, whole);
+    bn_stat_record(lua->session->stat, bn_instance_api()->declared.first_hist + index, rounded_ns);
 }

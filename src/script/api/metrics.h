@@ -28,7 +28,7 @@ struct bn_declarations {
   struct bn_declared row[BN_DECLARED_MAX];
   struct bn_metric *table;            /* owned; the workload's metrics and these; NULL: not made */
   unsigned first_counter, first_hist; /* indices of the first ones among the metrics of the run */
-  uint64_t aside; /* counter of the main instance, which is no part of the load */
+  uint64_t main_count; /* counter of the main instance, which is no part of the load */
 };
 
 /* internal.declare_metric(kind, name, unit): returns the index of the metric among the declared

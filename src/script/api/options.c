@@ -56,9 +56,9 @@ bool bn_options_declared(const struct bn_options *o)
 }
 
 /* Raises an error.  In a dialect, `fmt` names a place in the reference's own module, which users
-   have seen and searched for.  Natively, `own` says which script to correct, and how.  Both may
+   have seen and searched for.  Natively, `native` says which script to correct, and how.  Both may
    have one %s for `arg`. */
-static int options_complain(lua_State *L, const char *fmt, const char *own, const char *arg)
+static int options_complain(lua_State *L, const char *fmt, const char *native, const char *arg)
 {
   const struct bn_api *api = bn_instance_api();
 
@@ -69,7 +69,7 @@ static int options_complain(lua_State *L, const char *fmt, const char *own, cons
     return lua_error(L);
   }
   lua_pushfstring(L, "%s: ", api->title);
-  lua_pushfstring(L, own, arg);
+  lua_pushfstring(L, native, arg);
   lua_concat(L, 2);
   lua_pushvalue(L, -1);
   lua_setfield(L, LUA_REGISTRYINDEX, BN_LUA_REFUSAL);
@@ -256,9 +256,9 @@ static void store_row(lua_State *L, size_t i, const char *name, enum arg_type ty
       [ARG_NULL] = BN_STRING, [ARG_BOOL] = BN_BOOL,     [ARG_INT] = BN_INT,
       [ARG_SIZE] = BN_SIZE,   [ARG_DOUBLE] = BN_DOUBLE, [ARG_STRING] = BN_STRING,
       [ARG_LIST] = BN_LIST,   [ARG_FILE] = BN_PATH};
-  struct bn_options *own = bn_instance_api()->options;
-  struct info *info = &own->info[i];
-  struct bn_opt *o = &own->option[i];
+  struct bn_options *options = bn_instance_api()->options;
+  struct info *info = &options->info[i];
+  struct bn_opt *o = &options->option[i];
   const int top = lua_gettop(L);
 
   info->name = strdup(name);
@@ -276,12 +276,12 @@ static void store_row(lua_State *L, size_t i, const char *name, enum arg_type ty
   o->type = types[type];
   o->in = listed_in(L, top - 5);
   o->offset = i * sizeof(union value);
-  own->n = i + 1;
+  options->n = i + 1;
 }
 
 static int read_options(lua_State *L)
 {
-  struct bn_options *own = bn_instance_api()->options;
+  struct bn_options *options = bn_instance_api()->options;
   size_t n = 0;
 
   if (!push_table(L))
@@ -289,15 +289,15 @@ static int read_options(lua_State *L)
   each_row(L, ignore_row);
   for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1))
     n++;
-  own->option = calloc(n + 1, sizeof *own->option);
-  own->info = calloc(n + 1, sizeof *own->info);
-  own->value = calloc(n + 1, sizeof *own->value);
-  if (own->option == NULL || own->info == NULL || own->value == NULL)
+  options->option = calloc(n + 1, sizeof *options->option);
+  options->info = calloc(n + 1, sizeof *options->info);
+  options->value = calloc(n + 1, sizeof *options->value);
+  if (options->option == NULL || options->info == NULL || options->value == NULL)
     return luaL_error(L, "not enough memory");
   for (size_t i = 0; i < n; i++)
-    own->info[i].validate_ref = LUA_NOREF;
+    options->info[i].validate_ref = LUA_NOREF;
   each_row(L, store_row);
-  own->declared = true;
+  options->declared = true;
   return 0;
 }
 
@@ -327,7 +327,7 @@ void bn_options_free(struct bn_options *o)
  */
 
 struct validation {
-  const struct bn_options *own;
+  const struct bn_options *options;
   struct bn_lua *lua;
   int rc;
 };
@@ -337,18 +337,18 @@ static void options_validate(void *arg, const char *name, const char *value, con
                              unsigned line)
 {
   struct validation *v = arg;
-  const struct bn_options *own = v->own;
+  const struct bn_options *options = v->options;
   lua_State *L = v->lua->L;
   const bool plain = bn_optset_policy(v->lua->vm->setup->options)->plain_errors;
   size_t i = 0;
 
   (void)line;
-  while (i < own->n && !bn_opt_same_name(own->option[i].name, name))
+  while (i < options->n && !bn_opt_same_name(options->option[i].name, name))
     i++;
-  if (v->rc != 0 || path != NULL || i == own->n || own->info[i].validate_ref == LUA_NOREF)
+  if (v->rc != 0 || path != NULL || i == options->n || options->info[i].validate_ref == LUA_NOREF)
     return;
-  lua_rawgeti(L, LUA_REGISTRYINDEX, own->info[i].validate_ref);
-  lua_pushstring(L, own->option[i].name);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, options->info[i].validate_ref);
+  lua_pushstring(L, options->option[i].name);
   lua_pushstring(L, value != NULL ? value : "");
   v->rc = bn_lua_call(v->lua, 2, 1, "validate");
   if (v->rc != 0)
@@ -367,35 +367,35 @@ static void options_validate(void *arg, const char *name, const char *value, con
 
 /* In sysbench a switch without a default and without an argument is on, but its help shows no
    default. */
-static void switch_on(const struct bn_options *own, const struct bn_optset *all)
+static void switch_on(const struct bn_options *options, const struct bn_optset *all)
 {
-  for (size_t i = 0; i < own->n; i++)
-    if (own->option[i].type == BN_BOOL && own->option[i].def == NULL &&
-        !bn_optset_given(all, own->option[i].name))
-      own->value[i].flag = true;
+  for (size_t i = 0; i < options->n; i++)
+    if (options->option[i].type == BN_BOOL && options->option[i].def == NULL &&
+        !bn_optset_given(all, options->option[i].name))
+      options->value[i].flag = true;
 }
 
 int bn_options_add(struct bn_lua *lua, struct bn_err *err)
 {
   const struct bn_api *api = lua->vm->api;
   struct bn_optset *all = lua->vm->setup->options;
-  struct bn_options *own = api->options;
-  struct validation v = {.own = own, .lua = lua};
+  struct bn_options *options = api->options;
+  struct validation v = {.options = options, .lua = lua};
   char group[256];
 
-  if (!own->declared)
+  if (!options->declared)
     return 0;
   bn_optset_each_pending(all, options_validate, &v);
   if (v.rc != 0)
     return -1;
   (void)snprintf(group, sizeof group, "%s options", api->title);
-  own->group = strdup(group);
-  if (own->group == NULL)
+  options->group = strdup(group);
+  if (options->group == NULL)
     return bn_err_set(err, 0, "out of memory for the options");
-  if (bn_optset_add(all, own->group, own->option, own->value, true, err) != 0)
+  if (bn_optset_add(all, options->group, options->option, options->value, true, err) != 0)
     return -1;
   if (bn_optset_policy(all)->bare_switch_is_on)
-    switch_on(own, all);
+    switch_on(options, all);
   return 0;
 }
 

@@ -106,10 +106,10 @@ static bool has_own_thread_run(struct bn_lua *lua)
 {
   bn_lua_push_global(lua, "thread_run");
   lua_rawgeti(lua->L, LUA_REGISTRYINDEX, lua->thread_run_ref);
-  const bool own = !lua_rawequal(lua->L, -1, -2) && lua_isfunction(lua->L, -2);
+  const bool replaced = !lua_rawequal(lua->L, -1, -2) && lua_isfunction(lua->L, -2);
 
   lua_pop(lua->L, 2);
-  return own;
+  return replaced;
 }
 
 static int open_script(void **self, struct bn_session *s, const void *conf, struct bn_err *err)
@@ -131,13 +131,13 @@ static int open_script(void **self, struct bn_session *s, const void *conf, stru
 
 static int open_session(void *self, struct bn_session *s, struct bn_err *err)
 {
-  struct session_state *own = s->state;
+  struct session_state *state = s->state;
 
   (void)err;
-  own->in = open_instance(self, s);
-  if (own->in == NULL)
+  state->in = open_instance(self, s);
+  if (state->in == NULL)
     return -1;
-  struct bn_lua *lua = &own->in->lua;
+  struct bn_lua *lua = &state->in->lua;
 
   bn_lua_push_global(lua, "thread_init");
   if (lua_isfunction(lua->L, -1)) {
@@ -150,7 +150,7 @@ static int open_session(void *self, struct bn_session *s, struct bn_err *err)
   }
   bn_lua_collect(lua);
   bn_stackguard_release();
-  own->ready = true;
+  state->ready = true;
   return 0;
 }
 
@@ -174,33 +174,33 @@ static void fail_session(const struct bn_lua *lua)
 static enum bn_next workload_loop(void *self, struct bn_session *s)
 {
   const struct bn_api *api = self;
-  struct session_state *own = s->state;
-  struct bn_lua *lua = &own->in->lua;
+  struct session_state *state = s->state;
+  struct bn_lua *lua = &state->in->lua;
 
   workload_doing(s, "in thread_run()");
   bn_lua_push_global(lua, "thread_run");
   lua_pushinteger(lua->L, (lua_Integer)s->number);
   const int rc = bn_lua_call(lua, 1, 0, "thread_run");
 
-  drop_unfinished(own->in, s);
+  drop_unfinished(state->in, s);
   if (rc == 0)
     return BN_FINISHED;
   fail_session(lua);
-  own->ready = api->vm->setup->conf->policy->thread_done_follows;
+  state->ready = api->vm->setup->conf->policy->thread_done_follows;
   return BN_FAILED;
 }
 
 static int close_session(void *self, struct bn_session *s, struct bn_err *err)
 {
-  struct session_state *own = s->state;
+  struct session_state *state = s->state;
   int rc = 0;
 
   (void)self;
   (void)err;
-  if (own->in == NULL)
+  if (state->in == NULL)
     return 0;
-  if (own->ready) {
-    struct bn_lua *lua = &own->in->lua;
+  if (state->ready) {
+    struct bn_lua *lua = &state->in->lua;
 
     workload_doing(s, "in thread_done()");
     bn_lua_push_global(lua, "thread_done");
@@ -213,9 +213,9 @@ static int close_session(void *self, struct bn_session *s, struct bn_err *err)
   if (bn_session_interrupted(s))
     rc = 0;
   if (rc != 0)
-    fail_session(&own->in->lua);
-  bn_instance_close(own->in);
-  own->in = NULL;
+    fail_session(&state->in->lua);
+  bn_instance_close(state->in);
+  state->in = NULL;
   return rc;
 }
 

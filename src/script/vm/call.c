@@ -134,12 +134,12 @@ static bool push_sql_error(lua_State *L)
 /* Returns whether the sentence on top refuses the user's input and needs no further words. */
 static bool is_refusal(lua_State *L)
 {
-  bool is;
+  bool refused;
 
   lua_getfield(L, LUA_REGISTRYINDEX, BN_LUA_REFUSAL);
-  is = lua_isstring(L, -1) && lua_rawequal(L, -1, -2);
+  refused = lua_isstring(L, -1) && lua_rawequal(L, -1, -2);
   lua_pop(L, 1);
-  return is;
+  return refused;
 }
 
 /* True if the reason has been logged, and our own workload or a signal ends the script. */
@@ -277,18 +277,18 @@ int bn_lua_call(struct bn_lua *lua, int nargs, int nresults, const char *what)
   if (traced)
     lua_remove(lua->L, c.handler);
   /* os.exit() has ended the call, which is no failure. */
-  const bool left = rc != 0 && bn_library_leaves(lua->L);
+  const bool exited = rc != 0 && bn_library_leaves(lua->L);
 
-  if (left)
+  if (exited)
     lua_settop(lua->L, lua_gettop(lua->L) - 1 + nresults);
   lua->traced = false;
-  if (rc != 0 && !left) {
+  if (rc != 0 && !exited) {
     log_error(lua->L, what);
     lua_pop(lua->L, 1);
   }
   lua->told = false;
   bn_lua_enter(previous);
-  return rc == 0 || left ? 0 : -1;
+  return rc == 0 || exited ? 0 : -1;
 }
 
 int bn_lua_call_global(struct bn_lua *lua, const char *name)

@@ -148,9 +148,9 @@ static int internal_note_traced(lua_State *L)
 
 /* Implements __index of `internal`: most interpreters use none of these functions, and without them
    the table is half as large. */
-static int late_function(lua_State *L)
+static int lazy_function(lua_State *L)
 {
-  const luaL_Reg *f = bn_lua_current()->vm->table->late_functions;
+  const luaL_Reg *f = bn_lua_current()->vm->table->lazy_functions;
   const char *name = luaL_checkstring(L, 2);
 
   while (f->name != NULL && strcmp(f->name, name) != 0)
@@ -167,13 +167,13 @@ static int late_function(lua_State *L)
 /* Makes what the instances of an interpreter share. */
 static void open_shared(lua_State *L)
 {
-  static const luaL_Reg own[] = {{"module", internal_module},
-                                 {"sysbench", internal_sysbench},
-                                 {"declare", internal_declare},
-                                 {"log", internal_log},
-                                 {"complain", internal_complain},
-                                 {"note_traced", internal_note_traced},
-                                 {NULL, NULL}};
+  static const luaL_Reg env_functions[] = {{"module", internal_module},
+                                           {"sysbench", internal_sysbench},
+                                           {"declare", internal_declare},
+                                           {"log", internal_log},
+                                           {"complain", internal_complain},
+                                           {"note_traced", internal_note_traced},
+                                           {NULL, NULL}};
   const struct bn_vm_table *table = bn_lua_current()->vm->table;
 
   bn_library_wrap(L);
@@ -182,7 +182,7 @@ static void open_shared(lua_State *L)
   lua_pushvalue(L, LUA_GLOBALSINDEX);
   lua_setfield(L, LUA_REGISTRYINDEX, key_globals);
   lua_createtable(L, 0, 15);
-  luaL_register(L, NULL, own);
+  luaL_register(L, NULL, env_functions);
   luaL_register(L, NULL, table->functions);
   lua_getglobal(L, "require");
   lua_pushliteral(L, "ffi");
@@ -190,7 +190,7 @@ static void open_shared(lua_State *L)
   env_declare(L, table->parts[0].name);
   lua_setfield(L, -2, "ffi");
   lua_createtable(L, 0, 1);
-  lua_pushcfunction(L, late_function);
+  lua_pushcfunction(L, lazy_function);
   lua_setfield(L, -2, "__index");
   lua_setmetatable(L, -2);
   lua_setfield(L, LUA_REGISTRYINDEX, key_internal);

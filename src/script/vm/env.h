@@ -28,7 +28,7 @@ struct bn_vm_table {
   const struct bn_vm_part *parts;     /* a NULL name ends it; the first is declared at once */
   const char *const *old_parts;       /* parts that a script's own `ffi` declares; NULL ends it */
   const luaL_Reg *functions;          /* for modules, in their table `internal` */
-  const luaL_Reg *late_functions;     /* the same, added to the table when first used */
+  const luaL_Reg *lazy_functions;     /* the same, added to the table when first used */
 };
 
 /* Fills lua->env_ref, sysbench_ref and thread_run_ref; runs under lua_pcall, may raise. */

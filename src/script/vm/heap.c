@@ -25,7 +25,7 @@ static size_t heap_rounded(size_t size)
   return (class_of(size) + 1) * BN_HEAP_GRAIN;
 }
 
-static void give_back(struct bn_heap *h, void *block, size_t size)
+static void heap_put(struct bn_heap *h, void *block, size_t size)
 {
   const size_t c = class_of(size);
 
@@ -34,7 +34,7 @@ static void give_back(struct bn_heap *h, void *block, size_t size)
   h->available |= UINT64_C(1) << c;
 }
 
-static int add_page(struct bn_heap *h)
+static int heap_add_page(struct bn_heap *h)
 {
   struct bn_heap_page *page = malloc(PAGE_SIZE);
   const size_t rest = (size_t)(h->end - h->next);
@@ -43,7 +43,7 @@ static int add_page(struct bn_heap *h)
     return -1;
   /* The rest is smaller than the request that did not fit, so it has a small class. */
   if (rest > 0)
-    give_back(h, h->next, rest);
+    heap_put(h, h->next, rest);
   page->older = h->pages;
   h->pages = page;
   h->next = (char *)page + sizeof *page;
@@ -52,7 +52,7 @@ static int add_page(struct bn_heap *h)
 }
 
 /* Takes the smallest free block that is large enough, and frees its unused end. */
-static void *take_free(struct bn_heap *h, size_t size)
+static void *heap_take_free(struct bn_heap *h, size_t size)
 {
   const uint64_t enough = h->available >> class_of(size) << class_of(size);
 
@@ -65,17 +65,17 @@ static void *take_free(struct bn_heap *h, size_t size)
   if (h->free[c] == NULL)
     h->available &= ~(UINT64_C(1) << c);
   if (c > wanted)
-    give_back(h, block + heap_rounded(size), (c - wanted) * BN_HEAP_GRAIN);
+    heap_put(h, block + heap_rounded(size), (c - wanted) * BN_HEAP_GRAIN);
   return block;
 }
 
 static void *heap_take(struct bn_heap *h, size_t size)
 {
-  void *block = take_free(h, size);
+  void *block = heap_take_free(h, size);
 
   if (block != NULL)
     return block;
-  if ((size_t)(h->end - h->next) < heap_rounded(size) && add_page(h) != 0)
+  if ((size_t)(h->end - h->next) < heap_rounded(size) && heap_add_page(h) != 0)
     return NULL;
   block = h->next;
   h->next += heap_rounded(size);
@@ -99,7 +99,7 @@ static void *heap_move(struct bn_heap *h, void *block, size_t old_size, size_t s
     return size < old_size ? block : NULL;
   memcpy(to, block, old_size < size ? old_size : size);
   if (old_size <= BN_HEAP_SMALL)
-    give_back(h, block, old_size);
+    heap_put(h, block, old_size);
   else
     free(block);
   return to;
@@ -111,7 +111,7 @@ void *bn_heap_alloc(void *ud, void *block, size_t old_size, size_t size)
 
   if (size == 0) {
     if (block != NULL && old_size <= BN_HEAP_SMALL)
-      give_back(h, block, old_size);
+      heap_put(h, block, old_size);
     else
       free(block);
     return NULL;

@@ -150,7 +150,7 @@ static void wrap_file_runner(lua_State *L, const char *name)
   lua_setglobal(L, name);
 }
 
-static const luaL_Reg late_libraries[] = {
+static const luaL_Reg lazy_libraries[] = {
     {LUA_IOLIBNAME, luaopen_io},   {LUA_OSLIBNAME, luaopen_os},     {LUA_DBLIBNAME, luaopen_debug},
     {LUA_BITLIBNAME, luaopen_bit}, {LUA_MATHLIBNAME, luaopen_math}, {NULL, NULL}};
 
@@ -158,7 +158,7 @@ static const luaL_Reg late_libraries[] = {
    Upvalue 1: its row. */
 static int fill_library(lua_State *L)
 {
-  const luaL_Reg *library = &late_libraries[lua_tointeger(L, lua_upvalueindex(1))];
+  const luaL_Reg *library = &lazy_libraries[lua_tointeger(L, lua_upvalueindex(1))];
 
   lua_settop(L, 2);
   lua_pushnil(L);
@@ -178,9 +178,9 @@ static int fill_library(lua_State *L)
   return 1;
 }
 
-static void open_late(lua_State *L)
+static void open_lazy(lua_State *L)
 {
-  for (int i = 0; late_libraries[i].name != NULL; i++) {
+  for (int i = 0; lazy_libraries[i].name != NULL; i++) {
     lua_newtable(L);
     lua_createtable(L, 0, 2);
     lua_pushinteger(L, i);
@@ -191,21 +191,21 @@ static void open_late(lua_State *L)
     lua_setmetatable(L, -2);
     lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
     lua_pushvalue(L, -2);
-    lua_setfield(L, -2, late_libraries[i].name);
+    lua_setfield(L, -2, lazy_libraries[i].name);
     lua_pop(L, 1);
-    lua_setglobal(L, late_libraries[i].name);
+    lua_setglobal(L, lazy_libraries[i].name);
   }
 }
 
 /* Wraps libraries that are open already. */
 static void wrap_open_libraries(lua_State *L)
 {
-  for (int i = 0; late_libraries[i].name != NULL; i++) {
-    lua_getglobal(L, late_libraries[i].name);
+  for (int i = 0; lazy_libraries[i].name != NULL; i++) {
+    lua_getglobal(L, lazy_libraries[i].name);
     if (lua_getmetatable(L, -1))
       lua_pop(L, 1);
     else
-      wrap_library(L, late_libraries[i].name);
+      wrap_library(L, lazy_libraries[i].name);
     lua_pop(L, 1);
   }
 }
@@ -228,7 +228,7 @@ void bn_library_open_most(lua_State *L)
   lua_pushcfunction(L, luaopen_ffi);
   lua_setfield(L, -2, LUA_FFILIBNAME);
   lua_pop(L, 1);
-  open_late(L);
+  open_lazy(L);
 }
 
 void bn_library_open_all(lua_State *L)

@@ -35,12 +35,12 @@ _Noreturn static void end_with_sentence(const struct bn_lua *lua)
 
 static void on_fault(int number, siginfo_t *info, void *context)
 {
-  stack_t own;
+  stack_t alt_stack;
   const uintptr_t at = (uintptr_t)info->si_addr;
   const struct bn_lua *lua = bn_lua_current();
 
   (void)context;
-  if (lua != NULL && sigaltstack(NULL, &own) == 0 && (own.ss_flags & SS_ONSTACK)) {
+  if (lua != NULL && sigaltstack(NULL, &alt_stack) == 0 && (alt_stack.ss_flags & SS_ONSTACK)) {
     if (at + GUARD_SIZE >= lua->stack_low && at < lua->stack_low + GUARD_SIZE / 8)
       end_with_sentence(lua);
     (void)sigaction(number, lua->vm->guard, NULL);
