@@ -23,8 +23,8 @@ int bn_asserts_check(const struct bn_asserts *j, const struct bn_assert_scope *s
   return 0;
 }
 
-/* Whole seconds, so that S of them that came a little early are S seconds too; more than one if the
-   reporting thread was held up. */
+/* Rounds to whole seconds, so that S views that came a little early are S seconds; more than one if
+   the reporting thread was held up. */
 static double seconds_of(const struct bn_view *v)
 {
   return v->span_s < 1 ? 1 : round(v->span_s);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The assertions of a run: which it can measure, how long each has been violated, and what became
-   of them.
+/* The assertions of a run: the check before it, the time each has been violated, the verdicts.
 
-   A second counts if it violates the assertion by itself, and one in which it holds begins anew.
-   Once an assertion has ended the run, it does not hold, whatever the final report says. */
+   An assertion is judged once a second; a second in which it holds resets the time for which it has
+   been violated.  An assertion that has ended the run does not hold, whatever the final report
+   says. */
 #ifndef BN_ENGINE_ASSERTS_H
 #define BN_ENGINE_ASSERTS_H
 
@@ -20,25 +20,26 @@ struct bn_asserts {
   const struct bn_assert *asserts; /* borrowed */
   size_t n;
   double patience_s;                    /* --abort-on-assert; 0: no assertion ends the run */
-  double violated_s[BN_ASSERTS_MAX];    /* the reporting thread's */
-  _Atomic(const struct bn_assert *) by; /* what ended the run; NULL: nothing did */
+  double violated_s[BN_ASSERTS_MAX];    /* used by the reporting thread only */
+  _Atomic(const struct bn_assert *) by; /* the assertion that ended the run; NULL: none did */
 };
 
 void bn_asserts_init(struct bn_asserts *j, const struct bn_assert *asserts, size_t n,
                      double patience_s);
-/* Before the run.  -1: err names an assertion about something that will not be measured. */
+/* Is called before the run.  Returns -1 if an assertion is about something that will not be
+   measured; err names it. */
 int bn_asserts_check(const struct bn_asserts *j, const struct bn_assert_scope *scope,
                      struct bn_err *err);
-/* A difference of about a second.  The reporting thread, in the order of time.  Returns what has
-   been violated for too long; NULL: nothing has. */
+/* Judges a view of about one second.  The reporting thread calls it, in the order of time.  Returns
+   the assertion that has been violated for too long, or NULL. */
 const struct bn_assert *bn_asserts_second(struct bn_asserts *j, const struct bn_view *v,
                                           const struct bn_view_rules *rules);
-/* The final report; v NULL: nothing was measured.  The verdicts go into the facts. */
+/* Judges the final report and adds the verdicts to the facts. v is NULL if nothing was measured. */
 void bn_asserts_total(struct bn_asserts *j, const struct bn_view *v,
                       const struct bn_view_rules *rules, struct bn_facts *f);
-/* After that.  false: one does not hold, or has no verdict. */
+/* Returns false if an assertion does not hold or has no verdict. bn_asserts_total comes first. */
 bool bn_asserts_holds(const struct bn_asserts *j, const struct bn_facts *f);
-/* The same, and logs the assertions that do not hold, or (all) each of them. */
+/* As bn_asserts_holds; also logs the assertions that do not hold, or each of them if `all`. */
 bool bn_asserts_log(const struct bn_asserts *j, const struct bn_facts *f, bool all);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Allocates what a report is made from, and fills in the numbers. */
+/* Allocates the data of a report and fills it with numbers. */
 #include "engine/desk.h"
 
 int bn_desk_init(struct bn_desk *d, const struct bn_statset *stats)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The slow half of the event path: tickets of --events, arrivals of --rate, and what is said when
-   there are no more. */
+/* The slow half of the event path: tickets of --events, arrivals of --rate, messages on limits. */
 #include "engine/event.h"
 
 #include "base/log.h"
@@ -24,7 +23,7 @@ static uint64_t event_between(uint64_t from_ns, uint64_t to_ns)
   return to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
-/* However long the reporting thread is held up in it.  No event's time holds the wait. */
+/* The wait is not part of any event's latency, however long the reporting thread takes. */
 static void await_baseline(struct bn_session *s)
 {
   bn_quota_await(s->share->quota);
@@ -78,7 +77,7 @@ void bn_event_start_due(struct bn_session *s, struct bn_tick *tick)
   bn_event_began(s, tick->start_ns);
 }
 
-/* The session's clock may be a little behind the one that ends the wait. */
+/* Reads the clock after the sleep; it may be a little behind the clock that ended the sleep. */
 static bool wait_until(struct bn_session *s, uint64_t due_ns, bool never)
 {
   bool waited = true;
@@ -106,14 +105,14 @@ static bool await_arrival(struct bn_session *s)
   return true;
 }
 
-/* 0.5 says nothing. */
+/* Logs which limit was met; the 0.5 dialect prints nothing. */
 static void say_why(const struct bn_session *s, enum bn_admission answer)
 {
   if (answer != BN_QUOTA_CLOSED && !s->services->conf->policy->limits_end_silently)
     bn_log(BN_INFO, "%s limit exceeded, exiting...", answer == BN_QUOTA_TIME_UP ? "Time" : "Event");
 }
 
-/* What waits has no event in flight whose end it would hold up. */
+/* Waits only if the session has no event in flight, whose end the wait would delay. */
 static bool event_lingers(struct bn_session *s)
 {
   if (bn_stat_get(&s->stat->begun) != bn_stat_get(&s->stat->ended) || !bn_quota_linger(s->share))
@@ -139,7 +138,7 @@ bool bn_event_claim(struct bn_session *s)
 
   if (s->failed)
     return false;
-  /* Loops that begin events at times of their own may have gone beyond the end of the warm-up. */
+  /* Loops that choose the start of their events may have passed the end of the warm-up. */
   if (s->stat->counts_from_ns != 0 && s->mark != &s->limit->until_ns)
     s->last_ns = bn_clock_now(&s->clock);
   answer = event_claim(s);
@@ -163,7 +162,7 @@ static __attribute__((noinline)) bool claim_and_wait(struct bn_session *s)
   return more;
 }
 
-/* Nearly all events of --events have no more to ask for. */
+/* With --events alone, nearly every event takes the short way. */
 bool bn_event_more_slow(struct bn_session *s)
 {
   return (s->attend == BN_ATTEND_CLAIM && bn_quota_use(s->share, s->last_ns)) || claim_and_wait(s);
@@ -171,7 +170,7 @@ bool bn_event_more_slow(struct bn_session *s)
 
 /* --- ends that are looked at --- */
 
-/* It was begun in the warm-up, or was due in it. */
+/* Counts an event that was begun in the warm-up, or was due in it. */
 static void count_warm(struct bn_session *s, uint64_t took)
 {
   struct bn_stat *st = s->stat;
@@ -185,7 +184,7 @@ static void count_warm(struct bn_session *s, uint64_t took)
 /* Response time = queueing + service.  Returns the latter. */
 static uint64_t note_waiting(struct bn_stat *st, const struct bn_tick *tick, uint64_t now)
 {
-  /* What follows from an event without an arrival of its own begins at once. */
+  /* An event that has no arrival of its own begins at once. */
   const uint64_t begun_ns = tick->begun_ns > tick->start_ns ? tick->begun_ns : tick->start_ns;
   const uint64_t service = event_between(begun_ns, now);
 
@@ -195,7 +194,7 @@ static uint64_t note_waiting(struct bn_stat *st, const struct bn_tick *tick, uin
   return service;
 }
 
-/* It has ended, but its session has failed in it. */
+/* Does not count an event that has ended, because its session failed in it. */
 static void event_uncount(struct bn_session *s, const struct bn_tick *tick)
 {
   if (tick->start_ns >= s->stat->counts_from_ns)
@@ -208,7 +207,7 @@ void bn_event_attend(struct bn_session *s, const struct bn_tick *tick)
 {
   struct bn_stat *st = s->stat;
   const uint64_t now = s->last_ns, took = event_between(tick->start_ns, now);
-  /* Who ends the span writes its end first. */
+  /* Acquire: pairs with bn_quota_close, which writes the end of the span before the limit. */
   const bool over = now >= atomic_load_explicit(&s->limit->until_ns, memory_order_acquire);
   uint64_t service = 0;
 
@@ -227,7 +226,7 @@ void bn_event_attend(struct bn_session *s, const struct bn_tick *tick)
   if (st->service_hist != 0)
     service = note_waiting(st, tick, now);
   else if (bn_stat_get(&st->begun) == bn_stat_get(&st->ended))
-    s->mark = &s->limit->until_ns; /* what is begun from now on does not belong to the warm-up */
+    s->mark = &s->limit->until_ns; /* events that begin from now on do not belong to the warm-up */
   if (over && now > bn_stat_get(&s->limit->span_ns)) {
     bn_stat_bump(&st->late, 1);
     bn_stat_bump(&st->late_service_ns, service);
@@ -235,8 +234,8 @@ void bn_event_attend(struct bn_session *s, const struct bn_tick *tick)
   bn_event_count(s, took);
 }
 
-/* An outage ends now, or goes on, for a session whose last success before it was at before_ns. What
-   lies before the end of the warm-up does not count, but a stall may begin there. */
+/* Looks for an outage that ends now or goes on, for a session whose last success before it was at
+   before_ns.  Time before the end of the warm-up does not count, but a stall may begin there. */
 static void event_look(struct bn_session *s, uint64_t start_ns, uint64_t before_ns, uint64_t now_ns)
 {
   const struct bn_stat *st = s->stat;
@@ -246,8 +245,8 @@ static void event_look(struct bn_session *s, uint64_t start_ns, uint64_t before_
     bn_outage_look(s->outage, st, start_ns, before_ns, now_ns, bn_stat_get(&s->limit->span_ns));
 }
 
-/* Since when no event of this session has succeeded, those that were under way without a pause;
-   until when the last one did. */
+/* *first_ns: since when events of this session have been in flight without a pause and without a
+   success. *last_ns: when the last one succeeded. */
 static void event_since(const struct bn_stat *st, const struct bn_tick *tick, uint64_t *first_ns,
                         uint64_t *last_ns)
 {
@@ -261,7 +260,8 @@ static void event_since(const struct bn_stat *st, const struct bn_tick *tick, ui
     *last_ns = bn_stat_get(&st->fertile_ns);
 }
 
-/* The next event that succeeds is looked at, however short it is. */
+/* Setting edge_ns to 0 makes the next event that succeeds be looked at, however short it is.
+   Release: pairs with the acquire load of barren_ns in engine/outage.c. */
 void bn_event_waste(struct bn_session *s, const struct bn_tick *tick)
 {
   struct bn_stat *st = s->stat;
@@ -273,8 +273,8 @@ void bn_event_waste(struct bn_session *s, const struct bn_tick *tick)
   atomic_store_explicit(&st->barren_ns, first_ns, memory_order_release);
 }
 
-/* What has not succeeded until the end of the load is an outage up to there; the last events of a
-   session that has failed are none of the others'. */
+/* Failures up to the end of the load are an outage up to there.  The last failures of a failed
+   session concern that session only. */
 static void leave_outage(struct bn_session *s, uint64_t end_ns)
 {
   const struct bn_stat *st = s->stat;
@@ -294,7 +294,7 @@ void bn_event_leave(struct bn_session *s, uint64_t end_ns)
     await_baseline(s);
 }
 
-/* An event has succeeded at s->last_ns, and nobody sees that yet. */
+/* Looks for an outage after a success at s->last_ns, before other threads see that. */
 static void look_at_end(struct bn_session *s, const struct bn_tick *tick)
 {
   uint64_t first_ns, last_ns;
@@ -307,7 +307,7 @@ static void note_long(struct bn_stat *st, uint64_t took)
 {
   if (took > bn_stat_get(&st->max_ns))
     atomic_store_explicit(&st->max_ns, took, memory_order_relaxed);
-  /* Under --rate the first end after a stall may be that of a short event. */
+  /* Under --rate, a short event may be the first to end after a stall. */
   st->edge_ns = st->service_hist != 0 ? 0 : bn_stat_get(&st->max_ns);
   if (st->edge_ns > BN_OUTAGE_NS)
     st->edge_ns = BN_OUTAGE_NS;
@@ -315,7 +315,7 @@ static void note_long(struct bn_stat *st, uint64_t took)
 
 void bn_event_end_long(struct bn_session *s, const struct bn_tick *tick, uint64_t took)
 {
-  /* One that is not counted is not the longest of those that are. */
+  /* An event that is not counted cannot be the longest of the counted ones. */
   if (!s->failed && tick->start_ns >= s->stat->counts_from_ns &&
       s->last_ns >= s->stat->measure_from_ns)
     note_long(s->stat, took);

@@ -1,56 +1,58 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The event path: what every event costs, inline for the built-in loop and wrapped for scripts. */
+/* The event path of every event: inline for the built-in loop and wrapped for scripts. */
 #ifndef BN_ENGINE_EVENT_H
 #define BN_ENGINE_EVENT_H
 
 #include "api/session.h"
 #include "measure/stat.h"
 
-/* All functions: the worker that drives the session only. */
+/* Only the worker that drives the session calls these functions. */
 
-/* For s->mark: each event is looked at when it ends. */
+/* s->mark points here if each event is looked at when it ends. */
 extern const _Atomic uint64_t bn_event_always;
 
-/* The session has failed: its event is not to be counted, and no other begins. */
+/* Ends a session that has failed: the current event is not counted, and no other begins. */
 void bn_event_stop(struct bn_session *s);
 
 /* Claims a ticket of --events and, under --rate, an arrival (s->due_ns), and sleeps until it is
- * due. */
+   due. */
 bool bn_event_more_slow(struct bn_session *s);
 
-/* As bn_event_more, for loops with events in flight: under --rate it returns before the arrival is
-   due; nothing may be started before s->due_ns (0: at once). */
+/* As bn_event_more, for loops with events in flight.  Under --rate it returns before the arrival is
+   due; the event must not start before s->due_ns (0: at once). */
 bool bn_event_claim(struct bn_session *s);
 
-/* The ticket of an event that was begun and is not counted is not spent. */
+/* Returns the ticket of an event that was begun and is not counted. */
 void bn_event_unclaim(struct bn_session *s, const struct bn_tick *tick);
 
-/* A claimed event will not be begun: its ticket is used again. */
+/* Returns the ticket of a claimed event that will not be begun. */
 void bn_event_give_back(struct bn_session *s);
 
-/* A claimed event begins later than its claim. */
+/* Notes that a claimed event begins later than its claim. */
 void bn_event_began(struct bn_session *s, uint64_t start_ns);
 
-/* The session begins no event any more; the last one ended at end_ns. */
+/* Ends the events of the session; the last one ended at end_ns. */
 void bn_event_leave(struct bn_session *s, uint64_t end_ns);
 
-/* Events since the warm-up's baseline, for which it waits while that is taken; 0 before. */
+/* Returns the events counted since the end of the warm-up, 0 before it.  Waits while the baseline
+   is being taken. */
 uint64_t bn_event_counted(struct bn_session *s);
 
-/* An event has ended at or after s->mark.  Counts it, apart if it belongs to the warm-up, and notes
+/* Counts an event that has ended at or after s->mark, apart if it belongs to the warm-up.  Notes
    whether it ended after the span and, under --rate, how long it waited. */
 __attribute__((cold)) void bn_event_attend(struct bn_session *s, const struct bn_tick *tick);
 
-/* The whole end of an event that took longer than any before it, or so long that there may have
-   been an outage, or of any event under --rate: nobody sees that it has ended before it is looked
-   at. */
+/* Ends an event that took longer than any before it, or so long that there may have been an outage,
+   or any event under --rate.  Looks for an outage before other threads can see the end. */
 __attribute__((cold)) void bn_event_end_long(struct bn_session *s, const struct bn_tick *tick,
                                              uint64_t took);
 
-/* An event ends without being counted, and nobody sees that yet: an outage may go on with it. */
+/* Records that an event ends without success, before other threads can see the end: an outage may
+   go on with it. */
 __attribute__((cold)) void bn_event_waste(struct bn_session *s, const struct bn_tick *tick);
 
-/* May another event begin?  true claims it: bn_event_start must follow, or it is lost. */
+/* Returns whether another event may begin. true claims it: bn_event_start must follow, or the
+   ticket is lost. */
 static inline bool bn_event_more(struct bn_session *s)
 {
   if (__builtin_expect(s->last_ns >= bn_stat_get(&s->limit->until_ns), 0) ||
@@ -59,11 +61,11 @@ static inline bool bn_event_more(struct bn_session *s)
   return true;
 }
 
-/* The same event under --rate: sets its times. */
+/* Sets the times of an event under --rate. */
 __attribute__((cold)) void bn_event_start_due(struct bn_session *s, struct bn_tick *tick);
 
 /* Starts the claimed event: when it was due (--rate), else at s->last_ns, the end of the previous
-   one.  Counts last, so that who sees the event knows its start. */
+   one.  `begun` is written last, so that a thread that sees the event knows its start. */
 static inline void bn_event_start(struct bn_session *s, struct bn_tick *tick)
 {
   tick->start_ns = s->last_ns;
@@ -73,7 +75,7 @@ static inline void bn_event_start(struct bn_session *s, struct bn_tick *tick)
   bn_stat_bump(&s->stat->begun, 1);
 }
 
-/* The same with a clock read, for loops that spend time of their own between events. */
+/* As bn_event_start, with a clock read, for loops that spend time of their own between events. */
 static inline void bn_event_start_now(struct bn_session *s, struct bn_tick *tick)
 {
   s->last_ns = bn_clock_now(&s->clock);
@@ -82,8 +84,8 @@ static inline void bn_event_start_now(struct bn_session *s, struct bn_tick *tick
   bn_event_start(s, tick);
 }
 
-/* false: the run is over and nothing was begun.  For loops that end each event with bn_event_end,
-   which has looked at the limit. */
+/* Starts the next event; returns false if the run is over.  For loops that end each event with
+   bn_event_end, which has looked at the limit. */
 static inline bool bn_event_begin(struct bn_session *s, struct bn_tick *tick)
 {
   if (__builtin_expect(s->attend != 0, 0) && !bn_event_more_slow(s))
@@ -92,7 +94,7 @@ static inline bool bn_event_begin(struct bn_session *s, struct bn_tick *tick)
   return true;
 }
 
-/* The histogram comes last: what it calls for the first value of a bucket is the end of this. */
+/* The histogram comes last, so that its rare out-of-line call is a tail call. */
 static inline void bn_event_count(struct bn_session *s, uint64_t took)
 {
   struct bn_stat *st = s->stat;
@@ -104,14 +106,15 @@ static inline void bn_event_count(struct bn_session *s, uint64_t took)
   bn_stat_record(st, BN_H_LATENCY, took);
 }
 
-/* Others see it from now on, and with it what its session did before: it has looked at them. */
+/* Release: pairs with the acquire loads in engine/outage.c, so that a thread that sees the end also
+   sees what the session did before it. */
 static inline void bn_event_show_end(struct bn_stat *st, const struct bn_tick *tick)
 {
   bn_stat_bump(&st->ended_at, tick->start_ns);
   atomic_store_explicit(&st->ended, bn_stat_get(&st->ended) + 1, memory_order_release);
 }
 
-/* It has ended at s->last_ns. */
+/* Makes the end at s->last_ns visible and counts the event. */
 static inline void bn_event_finish(struct bn_session *s, const struct bn_tick *tick, uint64_t took)
 {
   struct bn_stat *st = s->stat;
@@ -123,7 +126,7 @@ static inline void bn_event_finish(struct bn_session *s, const struct bn_tick *t
     bn_event_count(s, took);
 }
 
-/* Ends an event now: one clock read, its latency recorded.  The calls come last, as in
+/* Ends an event now, with one clock read, and records its latency.  The calls come last, as in
    bn_hist_record. */
 static inline void bn_event_end(struct bn_session *s, const struct bn_tick *tick)
 {
@@ -146,7 +149,7 @@ static inline void bn_event_forget(struct bn_session *s, const struct bn_tick *t
     bn_stat_bump(&s->stat->dropped, 1);
 }
 
-/* The same now. */
+/* As bn_event_forget, now. */
 static inline void bn_event_forget_now(struct bn_session *s, const struct bn_tick *tick)
 {
   s->last_ns = bn_clock_now(&s->clock);
@@ -155,7 +158,7 @@ static inline void bn_event_forget_now(struct bn_session *s, const struct bn_tic
     atomic_store_explicit(&s->stat->last_end_ns, s->last_ns, memory_order_release);
 }
 
-/* The same, and its ticket is used again: the script said "stop" or failed in it. */
+/* As bn_event_forget_now, and returns the ticket: the script said "stop" or failed in the event. */
 static inline void bn_event_drop(struct bn_session *s, const struct bn_tick *tick)
 {
   bn_event_forget_now(s, tick);
@@ -163,8 +166,7 @@ static inline void bn_event_drop(struct bn_session *s, const struct bn_tick *tic
     bn_event_unclaim(s, tick);
 }
 
-/* Ends an event that has failed for good, and after which the session goes on: it is one of
-   --events. */
+/* Ends an event that has failed for good; its ticket stays spent and the session goes on. */
 __attribute__((cold)) void bn_event_fail(struct bn_session *s, const struct bn_tick *tick);
 
 #endif

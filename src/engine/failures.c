@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Remembers the kinds and tells the reports the first failure of each. */
+/* Remembers the kinds of failures and adds the first failure of each to the reports. */
 #include "engine/failures.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ void bn_failures_done(struct bn_failures *f)
   f->reports = NULL;
 }
 
-/* With the lock. */
+/* The caller holds the lock. */
 static bool is_new(const struct bn_failures *f, const char *label)
 {
   for (unsigned i = 0; i < f->n; i++)

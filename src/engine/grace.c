@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Judges by what was counted whether sessions get on. */
+/* Decides by counters whether sessions make progress. */
 #include "engine/grace.h"
 
 /* Hundreds of sessions that close their statements one after another are not stuck. */
@@ -10,7 +10,7 @@ struct bn_progress bn_grace_progress(const struct bn_parts *p)
   return (struct bn_progress){gone + bn_load_progress(p->load), gone + bn_load_ended(p->load)};
 }
 
-/* In a dialect a script without SQL has all the time that it has there. */
+/* sysbench never ends a script without SQL for its lack of progress. */
 bool bn_grace_is_limited(const struct bn_parts *p)
 {
   return !p->conf->grace_auto || bn_reports_kind(p->reports) == BN_KIND_SQL ||
@@ -22,7 +22,7 @@ uint64_t bn_grace_least_ns(const struct bn_parts *p)
   return (bn_reports_kind(p->reports) == BN_KIND_SQL ? 2 : 10) * BN_NSEC_PER_SEC;
 }
 
-/* Some centuries at most: a clock may be added. */
+/* Returns some centuries at most, so that a time can be added without overflow. */
 static uint64_t grace_times(uint64_t n, uint64_t ns)
 {
   const uint64_t most = UINT64_MAX / 4;
@@ -37,7 +37,7 @@ static uint64_t grace_greater(uint64_t a, uint64_t b)
 
 uint64_t bn_grace_ns(const struct bn_parts *p, uint64_t least_ns)
 {
-  /* Events without SQL are what statements are to the others. */
+  /* For a script without SQL, the longest event takes the part of the longest statement. */
   const bool events = bn_reports_kind(p->reports) != BN_KIND_SQL;
 
   if (!p->conf->grace_auto)

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a run knows that is a part of a larger one, which several hosts make together. */
+/* The part of one host in a run that several hosts make together. */
 #ifndef BN_ENGINE_HOST_GROUP_H
 #define BN_ENGINE_HOST_GROUP_H
 
 struct bn_run;
 
-/* Sessions are numbered over all hosts, and the start barrier opens when the others' do.  In a
-   command all sessions of all hosts meet where those of one host would. */
+/* Sessions are numbered over all hosts.  The start barrier opens at the same time on all hosts, and
+   the sessions of a command meet at a barrier over all hosts. */
 struct bn_host_group {
   unsigned first;    /* number of the first session of this run */
-  unsigned sessions; /* of all hosts; first + --threads at most */
-  void *of;          /* handed back to the functions below */
-  /* From here to detach, bn_run_stop(), bn_run_start_at() and bn_run_pass() may be called. */
-  void (*attach)(void *of, struct bn_run *run); /* main thread, as detach */
+  unsigned sessions; /* sessions of all hosts; first + --threads at most */
+  void *of;          /* argument of the functions below */
+  /* Between attach and detach, bn_run_stop(), bn_run_start_at() and bn_run_pass() may be called. */
+  void (*attach)(void *of, struct bn_run *run); /* the main thread calls attach and detach */
   void (*detach)(void *of);
-  /* All sessions of this host wait for those of the others, until bn_run_pass().  Any thread. */
+  /* Announces that all sessions of this host wait for the sessions of the other hosts, until
+     bn_run_pass().  Any thread. */
   void (*meet)(void *of);
 };
 

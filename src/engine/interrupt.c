@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runs interrupts in a thread that is made when the first one is wanted: a driver whose interrupt
-   blocks holds up neither the thread that hears of signals nor the one that reports. */
+/* Runs interrupts in a thread that is made with the first interrupt: a driver whose interrupt
+   blocks holds up neither the receiver of signals nor the reporting thread. */
 #include "engine/interrupt.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/wait.h"
 
-/* A callee that has not returned by then is left behind. */
+/* An interrupt that has not returned by then is abandoned. */
 static const uint64_t patience_ns = BN_NSEC_PER_SEC;
 
 int bn_interrupt_init(struct bn_interrupt *it, struct bn_session *sessions, unsigned n)
@@ -42,8 +42,8 @@ static const struct bn_wait work = {"an interrupt that is wanted", BN_BOUND_STOP
 static const struct bn_wait end = {"interrupts to return", BN_BOUND_DEADLINE};
 static const struct bn_wait returning = {"the interrupter to return", BN_BOUND_RETURNING};
 
-/* The interrupter, with the lock, which is released during the call; bn_interrupt_set waits
-   meanwhile, so that what arg points at stays alive. */
+/* The interrupter calls this with the lock, which is released during the call. bn_interrupt_set
+   waits meanwhile, so that the object that arg points at stays alive. */
 static void interrupt_one(struct bn_interrupt *it, const struct bn_interruptible *call)
 {
   if (call->fn == NULL)
@@ -58,7 +58,7 @@ static void interrupt_one(struct bn_interrupt *it, const struct bn_interruptible
   bn_wait_wake(&it->changed);
 }
 
-/* The interrupter, with the lock. */
+/* The interrupter calls this with the lock. */
 static void interrupt_each(struct bn_interrupt *it)
 {
   for (unsigned i = 0; i < it->first_n; i++)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Interrupts blocked calls of sessions, from a thread of its own.
+/* Interrupts blocked calls of sessions, from a separate thread.
 
-   An interrupt that blocks this thread blocks no other: bn_interrupt_first does not wait, and
-   bn_interrupt_set waits only for the interrupt of the same session.  If the thread cannot be
-   started, no call is interrupted: a session that is blocked in one is left behind. */
+   An interrupt that blocks this thread blocks no other thread: bn_interrupt_first does not wait,
+   and bn_interrupt_set waits only for the interrupt of the same session.  If the thread cannot be
+   started, no call is interrupted, and a session that is blocked in a call is abandoned. */
 #ifndef BN_ENGINE_INTERRUPT_H
 #define BN_ENGINE_INTERRUPT_H
 
@@ -18,28 +18,28 @@ struct bn_interruptible {
 };
 
 struct bn_interrupt {
-  struct bn_session *session;    /* borrowed; one after another */
-  struct bn_interruptible *call; /* owned; by session */
+  struct bn_session *session;    /* borrowed; an array of n */
+  struct bn_interruptible *call; /* owned; one per session */
   unsigned n;
-  pthread_mutex_t lock; /* guards calls and all below */
+  pthread_mutex_t lock; /* guards calls and all members below */
   pthread_cond_t changed;
   const struct bn_interruptible *running; /* NULL: none */
-  unsigned round, first_n; /* how often sessions were to be interrupted, and the first how many */
+  unsigned round, first_n; /* number of requests to interrupt, and how many sessions they cover */
   bool made, thread_made, stop, gone;
   pthread_t thread;
 };
 
-/* 0 or -1: out of memory. */
+/* Returns 0, or -1 if out of memory. */
 int bn_interrupt_init(struct bn_interrupt *it, struct bn_session *sessions, unsigned n);
 void bn_interrupt_done(struct bn_interrupt *it);
 
-/* fn(arg) makes the call that this session is going to be blocked in return; NULL: no such call any
-   more, which waits until fn has returned.  Its worker. */
+/* Registers fn(arg), which interrupts the call that the session is about to block in. fn NULL
+   unregisters it and waits until a running fn has returned.  The worker of the session calls it. */
 void bn_interrupt_set(struct bn_interrupt *it, const struct bn_session *s, void (*fn)(void *arg),
                       void *arg);
-/* Interrupts the first n sessions, for good: their calls fail from now on.  Any thread. */
+/* Interrupts the first n sessions for good: their calls fail from now on.  Any thread. */
 void bn_interrupt_first(struct bn_interrupt *it, unsigned n);
-/* No more of that; false: an interrupt has not returned and was left behind. */
+/* Ends the thread.  Returns false if an interrupt has not returned and was abandoned. */
 bool bn_interrupt_stop(struct bn_interrupt *it);
 
 #endif

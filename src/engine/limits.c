@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads limits from /proc and /sys, and says what to raise. */
+/* Reads limits from /proc and /sys, and names those to raise. */
 #include "engine/limits.h"
 
 #include <ctype.h>
@@ -22,7 +22,7 @@ static void limits_add(struct bn_buf *b, const char *name, const char *value)
                         value);
 }
 
-/* From a line such as "Max processes   96365   96365   processes". */
+/* Parses a line such as "Max processes   96365   96365   processes". */
 static void limits_add_resource(struct bn_buf *b, const char *limits, const char *name,
                                 const char *title)
 {
@@ -89,7 +89,7 @@ void bn_limits_explain(struct bn_err *err)
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-/* A session with SQLite has a database, its log, its index and its journal open. */
+/* A session of SQLite has four files open: database, log, index and journal. */
 static unsigned files_of(unsigned sessions)
 {
   enum { OF_SESSION = 4, OTHERS = 256 };
@@ -108,7 +108,8 @@ void bn_limits_allow_files(unsigned sessions)
   (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* A session that failed may have closed a few when this is asked. */
+/* A failed session may have closed a few files since, so that a few free ones still mean that the
+   limit was met. */
 static bool are_files_left(void)
 {
   enum { A_FEW = 16 };
@@ -124,7 +125,7 @@ static bool are_files_left(void)
   return left;
 }
 
-/* The text does not depend on how many sessions have failed before, so that it is told once. */
+/* The text is the same for every failed session, so that bn_log_refusal prints it once. */
 void bn_limits_tell_files(unsigned sessions)
 {
   const unsigned wanted = files_of(sessions);

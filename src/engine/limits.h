@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Limits of the host on threads and open files: raised where the process may, named once one has
-   been met. */
+/* Limits of the host on threads and open files: raised if possible, and named once met. */
 #ifndef BN_ENGINE_LIMITS_H
 #define BN_ENGINE_LIMITS_H
 
 #include "base/buf.h"
 #include "base/err.h"
 
-/* Raises the soft limit on open files to what so many sessions may need, if the hard one allows. */
+/* Raises the soft limit on open files to the need of the sessions, within the hard limit. */
 void bn_limits_allow_files(unsigned sessions);
-/* err says that a thread could not be started: adds the present values of the limits that are the
-   usual causes. */
+/* Adds to err, which says that a thread could not be started, the present values of the limits that
+   are the usual causes. */
 void bn_limits_explain(struct bn_err *err);
 /* Appends these values, "ulimit -u 500, pids.max 60 of the control group '/a' (59 in use)", from
    files below `root`: "" for those of the host. */
 void bn_limits_say(struct bn_buf *b, const char *root);
-/* A session has failed: tells if the process has as many files open as it may. */
+/* Is called after a session has failed: logs if the process has as many files open as it may. */
 void bn_limits_tell_files(unsigned sessions);
 
 #endif

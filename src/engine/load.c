@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sums over all sessions that the engine itself needs while they run. */
+/* Computes sums over all sessions for the engine while they run. */
 #include "engine/load.h"
 
 int bn_load_init(struct bn_load *l, unsigned sessions, const struct bn_metric *metrics,
@@ -114,7 +114,7 @@ uint64_t bn_load_longest_statement(const struct bn_load *l)
   return ns;
 }
 
-/* In all sessions: their stripes are few. */
+/* Reads the histogram stripes, which are few, instead of every session. */
 static uint64_t longest_service(const struct bn_statset *set, size_t hist)
 {
   uint64_t longest = 0, lowest, highest;

@@ -12,36 +12,36 @@
 enum { BN_LOAD_SIDE = 2 }; /* sessions of the main thread and of the reporting thread */
 
 struct bn_load {
-  struct bn_statset stats; /* of the workers' sessions */
-  struct bn_statset side;  /* of the two others: not reported */
+  struct bn_statset stats; /* statistics of the workers' sessions */
+  struct bn_statset side;  /* statistics of the BN_LOAD_SIDE sessions; not reported */
   struct bn_unique unique; /* the shared sequence without repetition */
 };
 
-/* apart: BN_STAT_….  0 or -1: out of memory.  done accepts what init has left half made, and
- * zeroes. */
+/* `apart` has bits BN_STAT_….  Returns 0, or -1 if out of memory. bn_load_done accepts a load that
+   init left half made, and zeroes it. */
 int bn_load_init(struct bn_load *l, unsigned sessions, const struct bn_metric *metrics,
                  unsigned apart);
 void bn_load_done(struct bn_load *l);
 
-/* The same for another table of metrics, before there are workers: all statistics move.  0 or -1:
-   out of memory, and nothing has changed. */
+/* Moves all statistics to another table of metrics, before there are workers.  Returns 0, or -1 if
+   out of memory, in which case nothing has changed. */
 int bn_load_measure(struct bn_load *l, const struct bn_metric *metrics, unsigned apart);
 
-/* The statements that the main thread's session has counted so far become the first worker's.  Main
-   thread, while every worker waits. */
+/* Moves the statements that the main thread's session has counted to the first worker.  The main
+   thread calls it while every worker waits. */
 void bn_load_adopt_main(struct bn_load *l);
 
-/* All: any thread. */
+/* Any thread may call the functions below. */
 uint64_t bn_load_begun(const struct bn_load *l);
-/* Counted events that ended in the span, and under --rate the sum of their service times. */
+/* Counted events that ended in the span and, under --rate, the sum of their service times. */
 struct bn_served {
   uint64_t events, service_ns;
 };
 struct bn_served bn_load_served(const struct bn_load *l);
-/* Whatever shows that something gets on: statements and events, of all sessions. */
+/* Statements and events of all sessions: a number that grows with any progress. */
 uint64_t bn_load_progress(const struct bn_load *l);
 uint64_t bn_load_ended(const struct bn_load *l);
-/* The longest statement that was completed, or the longest event, under --rate without its wait. */
+/* The longest completed statement and the longest event, under --rate without its wait. */
 uint64_t bn_load_longest_statement(const struct bn_load *l);
 uint64_t bn_load_longest_event(const struct bn_load *l);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Asks each part for what the reports needs. */
+/* Collects the state of the run from its parts. */
 #include "engine/moment.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ uint64_t bn_moment_backlog(const struct bn_parts *p, const struct bn_times *time
   return bn_pacer_queued(due, bn_load_begun(p->load), left);
 }
 
-/* Events that may yet begin, as far as reports care. */
+/* Returns how many events may still begin, as far as the queue in reports counts. */
 static uint64_t left_to_report(const struct bn_parts *p)
 {
   return p->conf->policy->queue_ignores_events ? UINT64_MAX : bn_quota_unused(p->quota);
@@ -30,7 +30,7 @@ struct bn_moment bn_moment_at(const struct bn_parts *p, const struct bn_times *t
                         .failed_threads = bn_threads_failed(p->threads),
                         .abandoned = bn_outcome_has(p->outcome, BN_OUTCOME_ABANDONED)};
 
-  /* Including workers that are just leaving. */
+  /* Workers that are just leaving are included. */
   if (m.at_limit)
     m.running = bn_threads_reached_limit(p->threads);
   if (m.paced)
@@ -40,8 +40,8 @@ struct bn_moment bn_moment_at(const struct bn_parts *p, const struct bn_times *t
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* The limit, or the end of the last event when all sessions had left their loops before;
-   UINT64_MAX: it has not come, and there is no limit. */
+/* Returns the limit, or the end of the last event if all sessions had left their loops before it.
+   UINT64_MAX: there is no limit and the span has not ended. */
 static uint64_t span_end(const struct bn_parts *p, const struct bn_times *times)
 {
   const uint64_t limit_ns = bn_outcome_limit(p->outcome, times->deadline_ns);
@@ -63,7 +63,7 @@ static uint64_t moment_between(uint64_t from_ns, uint64_t to_ns)
   return to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
-/* Events of the span that were begun, dropped ones too: what a snapshot counts. */
+/* Returns the events of the span that were begun, also dropped ones, as a snapshot does. */
 static uint64_t moment_started(const struct bn_load *l)
 {
   uint64_t n = 0;
@@ -80,8 +80,8 @@ static uint64_t moment_started(const struct bn_load *l)
   return n;
 }
 
-/* With --events, arrivals after the last ticket are nobody's.  Some events may have begun after the
-   run was cut and before its end was known: their arrivals are due too. */
+/* With --events, arrivals after the last ticket belong to no event.  Events that began after the
+   run was cut and before its end was known count as due too. */
 static void find_queue(const struct bn_parts *p, struct bn_moment *m, struct bn_hist *ages)
 {
   const struct bn_pacer_due due = bn_pacer_due(p->pacer, m->from_ns, m->now_ns);
@@ -108,7 +108,7 @@ struct bn_moment bn_moment_end(const struct bn_parts *p, const struct bn_times *
   if (!p->conf->policy->own_report)
     return bn_moment_at(p, times, end_ns);
   m = bn_moment_at(p, times, span_ns != UINT64_MAX ? span_ns : end_ns);
-  /* Who is only closing his session has no event in flight. */
+  /* A worker that is closing its session has no event in flight. */
   m.abandoned = bn_threads_looping(p->threads) > 0;
   m.looped_ns = atomic_load(&p->outcome->looped_ns);
   m.observed_ns = m.abandoned ? end_ns : m.looped_ns;

@@ -29,28 +29,29 @@ struct bn_parts {
   const struct bn_report_use *reporters;
   size_t n_reporters;
   uint64_t made_ns; /* when the set-up began */
-  bool scripted;    /* the events are a script's */
+  bool scripted;    /* a script makes the events */
 };
 
-/* --rate: how many arrivals wait for one of the `left` events that may yet begin.  The reporting
-   thread, or the main thread without it. */
+/* Returns how many arrivals of --rate wait, at most the `remaining` events that may still begin.
+   The reporting thread calls it, or the main thread after the reporting thread has ended. */
 uint64_t bn_moment_backlog(const struct bn_parts *p, const struct bn_times *times, uint64_t now_ns,
                            uint64_t left);
-/* The run has ended, or nothing may begin any more, before the warm-up was over.  Any thread, after
-   the start barrier has opened. */
+/* Returns whether the run ended, or was closed for new events, before the warm-up was over.  Any
+   thread, after the start barrier has opened. */
 bool bn_moment_in_warmup(const struct bn_parts *p, const struct bn_times *times);
-/* After the start barrier has opened; the same threads. */
+/* Returns the state at now_ns, after the start barrier has opened.  Threads as for
+   bn_moment_backlog. */
 struct bn_moment bn_moment_at(const struct bn_parts *p, const struct bn_times *times,
                               uint64_t now_ns);
-/* Of the final report, after all workers have gone or were left: at the end of the span.  ages gets
-   those of the arrivals that wait; it belongs to the caller and outlives the moment.  The main
-   thread. */
+/* Returns the state at the end of the span, for the final report, after all workers have gone or
+   were abandoned.  Puts the ages of waiting arrivals into `ages`, which belongs to the caller and
+   outlives the moment.  The main thread calls it. */
 struct bn_moment bn_moment_end(const struct bn_parts *p, const struct bn_times *times,
                                struct bn_hist *ages);
-/* --rate: of what was due in the span, more than a hundredth did not end in it, and more than what
-   can be in flight at any time: L + 4 sqrt(L) + 1, where L is the mean number of events in service
-   (Little's law; L customers of an M/G/infinity queue have a Poisson distribution).  *ended: how
-   many did. */
+/* Returns whether the arrivals of --rate were not served: more than 1 % of the events due in the
+   span did not end in it, and more than can be in flight at any time: L + 4 sqrt(L) + 1, where L is
+   the mean number of events in service (Little's law; the number of customers of an M/G/infinity
+   queue has a Poisson distribution). *ended: how many did. */
 bool bn_moment_unserved(const struct bn_parts *p, const struct bn_moment *end, uint64_t *ended);
 
 #endif

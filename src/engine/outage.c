@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Between these bounds nothing has ended; first_ns: when the first event that waits was begun. */
+/* A time without ends of events begins at from_ns; the oldest event in flight began at first_ns. */
 struct gap {
   uint64_t from_ns, first_ns;
 };
@@ -31,14 +31,15 @@ static void outage_narrow(struct gap *g, uint64_t start_ns, uint64_t end_ns)
     g->first_ns = start_ns;
 }
 
-/* What was read stays before what the reader writes behind it. */
+/* Acquire: pairs with the release stores of `ended` and `barren_ns` in engine/event.[ch], and keeps
+   a read before those that follow it. */
 static uint64_t outage_acquire(const _Atomic uint64_t *n)
 {
   return atomic_load_explicit(n, memory_order_acquire);
 }
 
-/* In a closed loop an event begins when the one before it ends.  Under --rate one that was due
-   later than that has ended a time without events. */
+/* In a closed loop an event begins when the one before it ends.  Under --rate, an arrival after the
+   last end has ended a time without events. */
 static void look_at(struct gap *g, const struct bn_stat *st, uint64_t now_ns)
 {
   const uint64_t start_ns = outage_acquire(&st->begun_at) - outage_acquire(&st->ended_at);
@@ -70,12 +71,12 @@ static struct gap find_gap(const struct bn_outage *o, const struct bn_stat *self
     if (st != self)
       look_at(&g, st, now_ns);
   }
-  /* Last, for those that were no longer running. */
+  /* Read last, for sessions that stopped running in the meantime. */
   outage_narrow(&g, UINT64_MAX, atomic_load(&o->left_ns));
   return g;
 }
 
-/* Two sessions may find the same one. */
+/* Two sessions may find the same outage; it is counted once. */
 static void outage_note(struct bn_outage *o, const struct gap *g, uint64_t until_ns)
 {
   const uint64_t from_ns = g->first_ns > g->from_ns ? g->first_ns : g->from_ns;

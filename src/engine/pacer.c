@@ -10,14 +10,15 @@
 #include "base/wait.h"
 #include "measure/stat.h"
 
-/* Replayed at once at most, which takes 40 ms: four seconds of the highest rate that can be served.
-   While the replay is behind, the expected number is the answer, within a part in a thousand. */
+/* Most arrivals that one call replays, which takes 40 ms: four seconds of the highest rate that can
+   be served.  While the replay is behind, the expected number is returned, which is right within a
+   part in a thousand. */
 enum { REPLAY_MAX = 4000000 };
-/* A replay that is further behind does not come up with such a rate. */
+/* A replay that is further behind does not catch up at such a rate. */
 enum { REPLAY_HOPELESS = 100 * REPLAY_MAX };
-/* Replayed for the final report at most: a second. */
+/* Most arrivals replayed for the final report, which takes a second. */
 enum { REPLAY_LAST = 25 * REPLAY_MAX };
-/* Ages that are found one by one at most, and in how many groups more of them are put. */
+/* Most ages that are computed one by one, and the number of groups for more ages. */
 enum { AGES_MAX = 5 * REPLAY_MAX, AGES_GROUPS = 100000 };
 
 void bn_arrivals_init(struct bn_arrivals *a, uint64_t seed, const struct bn_pacer_phase *phase,
@@ -29,8 +30,8 @@ void bn_arrivals_init(struct bn_arrivals *a, uint64_t seed, const struct bn_pace
   a->n_phases = n_phases;
 }
 
-/* Time within a phase at which its cumulative rate is `mass`: r0 t + (r1 - r0) t^2 / (2 span) =
-   mass, solved in the form that does not cancel for r0 = r1. */
+/* Returns the time within a phase at which its cumulative rate is `mass`: r0 t + (r1 - r0) t^2 / (2
+   span) = mass, solved in the form that does not cancel for r0 = r1. */
 static double pacer_invert(const struct bn_pacer_phase *p, double mass)
 {
   const double slope = p->span_s > 0 ? (p->end_rate - p->start_rate) / p->span_s : 0;
@@ -38,7 +39,7 @@ static double pacer_invert(const struct bn_pacer_phase *p, double mass)
   return 2 * mass / (p->start_rate + sqrt(p->start_rate * p->start_rate + 2 * slope * mass));
 }
 
-/* When the cumulative rate is `mass`. */
+/* Returns the time at which the cumulative rate is `mass`. */
 static double time_of(const struct bn_arrivals *a, double mass)
 {
   double from_s = 0;
@@ -67,7 +68,7 @@ double bn_arrivals_next(struct bn_arrivals *a)
   return time_of(a, a->mass);
 }
 
-/* The expected number of arrivals up to s: what `mass` is compared with. */
+/* Returns the expected number of arrivals up to s, the inverse of time_of. */
 static double mass_at(const struct bn_arrivals *a, double s)
 {
   double mass = 0;
@@ -161,13 +162,14 @@ static uint64_t at_least(uint64_t n, double x)
   return x > (double)n && x < 0x1p63 ? (uint64_t)x : n;
 }
 
-/* The expected number of arrivals up to at_ns. */
+/* Returns the expected number of arrivals up to at_ns. */
 static double pacer_expected(const struct bn_pacer *p, uint64_t at_ns)
 {
   return at_ns > p->start_ns ? mass_at(&p->replay, (double)(at_ns - p->start_ns) * 1e-9) : 0;
 }
 
-/* With the lock, like the next ones.  true: the replay has come up with to_ns. */
+/* The caller holds `replaying`, here and in the functions below.  Returns true if the replay has
+   reached to_ns. */
 static bool replay_until(struct bn_pacer *p, uint64_t to_ns, uint64_t most)
 {
   for (; ns_at(p, p->replay_next_s) <= to_ns; most--) {
@@ -200,7 +202,7 @@ uint64_t bn_pacer_passed(struct bn_pacer *p, uint64_t now_ns)
   return passed;
 }
 
-/* The sequence after i * step arrivals. */
+/* Returns the sequence after i * step arrivals. */
 static struct bn_arrivals from_mark(const struct bn_pacer *p, size_t i)
 {
   struct bn_arrivals a = p->replay;
@@ -210,7 +212,7 @@ static struct bn_arrivals from_mark(const struct bn_pacer *p, size_t i)
   return a;
 }
 
-/* The last mark whose arrival is due at at_ns, or 0. */
+/* Returns the last mark whose arrival is due at at_ns, or 0. */
 static size_t mark_before(const struct bn_pacer *p, uint64_t at_ns)
 {
   size_t low = 0, high = p->n_marks;
@@ -226,7 +228,7 @@ static size_t mark_before(const struct bn_pacer *p, uint64_t at_ns)
   return low;
 }
 
-/* Arrivals up to at_ns, which the replay has passed. */
+/* Counts the arrivals up to at_ns, which the replay has passed. */
 static uint64_t count_until(const struct bn_pacer *p, uint64_t at_ns)
 {
   const size_t i = mark_before(p, at_ns);
@@ -238,13 +240,13 @@ static uint64_t count_until(const struct bn_pacer *p, uint64_t at_ns)
   return n;
 }
 
-/* Replays what is left; false: that would take too long. */
+/* Replays up to to_ns; returns false if that would take too long. */
 static bool catch_up(struct bn_pacer *p, uint64_t to_ns)
 {
   return !is_behind(p, to_ns, REPLAY_LAST) && replay_until(p, to_ns, UINT64_MAX);
 }
 
-/* *estimated is set if it is no count. */
+/* Sets *estimated if the result is an expected number instead of a count. */
 static uint64_t find_until(struct bn_pacer *p, uint64_t at_ns, bool *estimated)
 {
   if (catch_up(p, at_ns))
@@ -278,7 +280,7 @@ static uint64_t age_at(const struct bn_pacer *p, double mass, uint64_t to_ns)
   return to_ns > at_ns ? to_ns - at_ns : 0;
 }
 
-/* The sequence after n arrivals, which have been replayed. */
+/* Returns the sequence after n arrivals, which have been replayed. */
 static struct bn_arrivals pacer_after(const struct bn_pacer *p, uint64_t n)
 {
   const uint64_t i = n / p->step < p->n_marks ? n / p->step : p->n_marks - 1;
@@ -289,7 +291,8 @@ static struct bn_arrivals pacer_after(const struct bn_pacer *p, uint64_t n)
   return a;
 }
 
-/* The cumulative rate at the n-th arrival.  One that has not been replayed counts as expected. */
+/* Returns the cumulative rate at the n-th arrival; for an arrival that has not been replayed, the
+   expected one. */
 static double mass_of(const struct bn_pacer *p, uint64_t n, uint64_t to_ns)
 {
   return n <= p->replayed ? pacer_after(p, n).mass : fmin((double)n, pacer_expected(p, to_ns));
@@ -306,7 +309,7 @@ static void put_each(const struct bn_pacer *p, uint64_t to_ns, uint64_t skip, ui
   }
 }
 
-/* n ages at equal distances of the cumulative rate, in groups. */
+/* Puts n ages at equal distances of the cumulative rate, in groups. */
 static void put_groups(const struct bn_pacer *p, uint64_t to_ns, double first, double last,
                        uint64_t n, struct bn_hist *into)
 {

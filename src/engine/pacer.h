@@ -32,10 +32,10 @@ struct bn_arrivals {
 
 void bn_arrivals_init(struct bn_arrivals *a, uint64_t seed, const struct bn_pacer_phase *phase,
                       size_t n_phases);
-/* Seconds from the start to the next arrival; strictly growing. */
+/* Returns the time of the next arrival in seconds from the start; it grows strictly. */
 double bn_arrivals_next(struct bn_arrivals *a);
 
-/* Where a replay can begin: the state of the sequence after some arrivals. */
+/* A point at which a replay can begin: the state of the sequence after some arrivals. */
 struct bn_pacer_mark {
   struct bn_rng rng;
   double mass;
@@ -47,8 +47,8 @@ struct bn_pacer {
   pthread_mutex_t lock; /* guards claims */
   struct bn_arrivals claims;
   uint64_t start_ns;
-  struct bn_pacer_phase constant; /* of bn_pacer_init_rate */
-  pthread_mutex_t sleeping;       /* nothing is waited for and nothing called with it */
+  struct bn_pacer_phase constant; /* the phase of bn_pacer_init_rate */
+  pthread_mutex_t sleeping;       /* guards `woken`; no call is made with it */
   pthread_cond_t woken;
 
   pthread_mutex_t replaying; /* guards the rest; held for some seconds at most */
@@ -63,44 +63,44 @@ struct bn_pacer {
   struct bn_pacer_mark mark[BN_PACER_MARKS];
 };
 
-/* phase is borrowed.  0 or an errno value. */
+/* Makes a pacer; phase is borrowed.  Returns 0 or an errno value. */
 int bn_pacer_init(struct bn_pacer *p, uint64_t seed, const struct bn_pacer_phase *phase,
                   size_t n_phases);
-/* The same with one rate for ever. */
+/* As bn_pacer_init, with one constant rate. */
 int bn_pacer_init_rate(struct bn_pacer *p, uint64_t seed, double rate);
 void bn_pacer_done(struct bn_pacer *p);
-void bn_pacer_start(struct bn_pacer *p, uint64_t start_ns); /* before anybody claims */
-/* The next arrival's time (CLOCK_MONOTONIC; UINT64_MAX: never); any thread. */
+void bn_pacer_start(struct bn_pacer *p, uint64_t start_ns); /* comes before the first claim */
+/* Returns the next arrival's time (CLOCK_MONOTONIC; UINT64_MAX: never).  Any thread. */
 uint64_t bn_pacer_claim(struct bn_pacer *p);
-/* Arrivals due up to now_ns, which must not fall; any thread.  The reporting thread calls it every
-   second, so that little is left to replay at the end.  Exact unless there are millions since the
-   last call; later calls replay them. */
+/* Returns the arrivals due up to now_ns, which must not fall.  Any thread.  The reporting thread
+   calls it every second, so that little remains to be replayed at the end.  Exact unless millions
+   are due since the last call; later calls replay those. */
 uint64_t bn_pacer_passed(struct bn_pacer *p, uint64_t now_ns);
 
 struct bn_pacer_due {
   uint64_t warmup;  /* arrivals before from_ns */
   uint64_t counted; /* from from_ns to to_ns */
-  bool estimated;   /* `counted`, and `warmup` unless the replay has come that far */
+  bool estimated;   /* applies to `counted`, and to `warmup` unless the replay has come that far */
 };
-/* Exact, or the expected number if the replay is more than a hundred million arrivals behind to_ns.
-   Both times may lie before those that were passed.  Takes about two seconds at most.  Any thread.
- */
+/* Counts the arrivals due.  Exact, or the expected number if the replay is more than a hundred
+   million arrivals behind to_ns.  Both times may be before a time passed to bn_pacer_passed.  Takes
+   about two seconds at most.  Any thread. */
 struct bn_pacer_due bn_pacer_due(struct bn_pacer *p, uint64_t from_ns, uint64_t to_ns);
-/* Adds the ages at to_ns of the n arrivals after the first `skip`, which are due; *oldest_ns is the
-   largest, 0: there is none.  Where the sequence has been replayed, the oldest and the youngest are
-   exact, and so are the others if there are at most twenty million.  Otherwise they lie at equal
-   distances.  Any thread. */
+/* Adds to `into` the ages at to_ns of the n arrivals after the first `skip`, which are due.
+   *oldest_ns is the largest age, or 0.  As far as the sequence has been replayed, the oldest and
+   the youngest are exact, and all are if there are at most twenty million.  Otherwise they lie at
+   equal distances.  Any thread. */
 void bn_pacer_ages(struct bn_pacer *p, uint64_t to_ns, uint64_t skip, uint64_t n,
                    struct bn_hist *into, uint64_t *oldest_ns);
 
-/* Sleeps until due_ns (CLOCK_MONOTONIC), or until bn_pacer_wake with a limit that is below it:
-   false.  Any thread. */
+/* Sleeps until due_ns (CLOCK_MONOTONIC).  Returns false if bn_pacer_wake ended the sleep with a
+   limit below due_ns.  Any thread. */
 bool bn_pacer_sleep(struct bn_pacer *p, const struct bn_limit *limit, uint64_t due_ns);
-/* The limit has been lowered. */
+/* Wakes all sleepers after the limit has been lowered. */
 void bn_pacer_wake(struct bn_pacer *p);
 
-/* Arrivals that wait, of those due, when so many events have begun (dropped ones too) and `left` is
-   how many more ever will. */
+/* Returns how many of the due arrivals wait if `begun` events have begun (dropped ones too) and at
+   most `remaining` more can begin. */
 static inline uint64_t bn_pacer_queued(uint64_t due, uint64_t begun, uint64_t left)
 {
   const uint64_t waiting = due > begun ? due - begun : 0;

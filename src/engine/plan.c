@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Takes from a configuration what reports show of it. */
+/* Copies the values of a configuration that reports show. */
 #include "engine/plan.h"
 
 void bn_plan_fill(struct bn_plan *p, const struct bn_conf *c)

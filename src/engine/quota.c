@@ -67,7 +67,7 @@ void bn_quota_done(struct bn_quota *q)
 
 /* --- the limit --- */
 
-/* Before the limit itself: who sees that it is reached knows when. */
+/* Is written before the limit itself, so that a thread that sees the limit reached knows when. */
 static void end_span(struct bn_quota *q, uint64_t at_ns)
 {
   uint64_t end = atomic_load(&q->limit.span_ns);
@@ -98,7 +98,7 @@ void bn_quota_close(struct bn_quota *q, uint64_t now_ns)
 
 /* --- tickets --- */
 
-/* A session that sits on many tickets of long events would keep others idle. */
+/* A session that reserves many tickets of long events would keep other sessions idle. */
 static uint64_t batch_size(const struct bn_quota *q, const struct bn_stat *st, uint64_t left)
 {
   const uint64_t share = left / (8 * (uint64_t)q->sessions);
@@ -125,15 +125,15 @@ static enum bn_admission quota_take(struct bn_quota_share *share)
   return BN_QUOTA_YES;
 }
 
-/* Of a session's events since the baseline, how many need a ticket. */
+/* Returns how many of n events of a session since the baseline need a ticket. */
 static uint64_t quota_charged(const struct bn_quota *q, uint64_t n)
 {
   return q->one_more && n > 0 ? n - 1 : n;
 }
 
-/* Once, after the baseline: what has ended since and what is in flight use the tickets that were
-   kept for them.  Some may have been dropped.  Too few are kept only for a script that ends events
-   which it never began. */
+/* Charges a session once, after the baseline: its events that have ended since and those in flight
+   use the tickets kept for it.  Some may have been dropped.  Too few are kept only for a script
+   that ends events which it never began. */
 static void quota_charge(struct bn_quota_share *share)
 {
   const struct bn_stat *st = share->stat;
@@ -148,7 +148,7 @@ static void quota_charge(struct bn_quota_share *share)
   share->counted = true;
 }
 
-/* The same by start. */
+/* As quota_charge, by start. */
 static void charge_by_start(struct bn_quota_share *share)
 {
   const struct bn_stat *st = share->stat;
@@ -173,8 +173,9 @@ static void charge_once(struct bn_quota_share *share)
     quota_charge(share);
 }
 
-/* In the warm-up.  Of this store and load, and freeze's, one side sees the other's: a claim is
-   either granted and known to thaw, or not granted. */
+/* Admits an event in the warm-up.  The store to `granted` and the load of `state` pair with the
+   store and load of bn_quota_freeze and bn_quota_thaw: one side sees the other.  A claim is either
+   granted and known to thaw, or not granted. */
 static bool quota_grant(struct bn_quota_share *share)
 {
   (void)atomic_fetch_add(&share->granted, 1);
@@ -184,7 +185,7 @@ static bool quota_grant(struct bn_quota_share *share)
   return false;
 }
 
-/* What begins now is measured, though nobody has said so yet. */
+/* An event that begins now is measured, although the baseline has not been taken. */
 static bool is_early(const struct bn_quota *q, uint64_t now_ns)
 {
   return q->by_start && now_ns >= q->measure_ns;
@@ -246,7 +247,7 @@ void bn_quota_unclaim(struct bn_quota_share *share, bool warm)
     (void)atomic_fetch_sub_explicit(&share->early, 1, memory_order_relaxed);
 }
 
-/* `failed` first: who looks meanwhile sees too many rather than too few. */
+/* `failed` is raised first: a thread that reads meanwhile sees too many rather than too few. */
 void bn_quota_fail(struct bn_quota_share *share, bool warm)
 {
   if (share->quota->events == 0 || (share->counted && !warm))
@@ -256,7 +257,7 @@ void bn_quota_fail(struct bn_quota_share *share, bool warm)
   bn_quota_unclaim(share, warm);
 }
 
-/* One that was due in the warm-up and begun after it has taken a ticket. */
+/* An event that was due in the warm-up and began after it has taken a ticket. */
 void bn_quota_was_warm(struct bn_quota_share *share)
 {
   if (share->quota->events == 0 || !share->counted)
@@ -267,18 +268,18 @@ void bn_quota_was_warm(struct bn_quota_share *share)
     share->reserved++;
 }
 
-/* All that have ended and were not dropped. */
+/* Returns the events that have ended and were not dropped. */
 static uint64_t ended_events(const struct bn_stat *st)
 {
   return bn_stat_get(&st->counter[BN_C_EVENTS]) + bn_stat_get(&st->warm_events);
 }
 
-/* With the lock, so that thaw comes before or after. */
+/* The caller holds the lock, so that thaw comes before or after. */
 static enum bn_admission quota_leave(struct bn_quota *q, struct bn_quota_share *share)
 {
   switch ((enum bn_quota_state)atomic_load(&q->state)) {
   case BN_QUOTA_WARMUP:
-    /* Without claims that came to nothing. */
+    /* Claims without a counted event are removed. */
     atomic_store(&share->granted, ended_events(share->stat));
     return BN_QUOTA_YES;
   case BN_QUOTA_BASELINE:
@@ -297,8 +298,9 @@ static bool none_is_left(const struct bn_quota *q)
   return atomic_load_explicit(&q->taken, memory_order_relaxed) >= q->events;
 }
 
-/* With the lock, when fewer can give tickets back.  Thousands come here one after another at the
-   end of a run: they wake the others only if there is something to do. */
+/* The caller holds the lock and has reduced the number of sessions that can return tickets.
+   Thousands come here one after another at the end of a run: they wake the waiting sessions only if
+   there is something to do. */
 static void look_who_is_left(struct bn_quota *q)
 {
   q->done |= q->idle == q->present && none_is_left(q);
@@ -362,8 +364,9 @@ void bn_quota_freeze(struct bn_quota *q)
   (void)pthread_mutex_unlock(&q->lock);
 }
 
-/* By start: tickets for what was claimed and is not of the warm-up: it has started after it or is
-   in a session's reserve.  In this order, so that what moves meanwhile makes them too many. */
+/* By start: returns the tickets for events that were claimed and are not part of the warm-up: they
+   started after it or are in the reserve of the session.  The order of the reads makes concurrent
+   changes raise the result. */
 static uint64_t quota_measured(const struct bn_quota_share *share, uint64_t granted)
 {
   const uint64_t done = ended_events(share->stat);
@@ -372,7 +375,7 @@ static uint64_t quota_measured(const struct bn_quota_share *share, uint64_t gran
 
   const uint64_t claimed = granted + early, of_warmup = done + in_flight;
 
-  /* A script may begin events that it did not ask for. */
+  /* A script may begin events without a claim. */
   return (claimed > of_warmup ? claimed - of_warmup : 0) + atomic_load(&share->failed);
 }
 

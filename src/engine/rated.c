@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Counts what sessions have done up to the end of the span, or as soon after it as it is seen. */
+/* Counts events and statements up to the end of the span, or as soon after it as possible. */
 #include "engine/rated.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ void bn_rated_done(struct bn_rated *r)
   *r = (struct bn_rated){.stats = NULL};
 }
 
-/* With the lock.  Devices are looked up once: what they do after the span is not of it. */
+/* The caller holds the lock.  Devices are looked up once, without activity after the span. */
 static void rated_count(struct bn_rated *r, uint64_t end_ns, uint64_t now_ns)
 {
   if (r->at_ns == 0 && r->stats->sample != NULL)

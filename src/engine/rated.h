@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The counters of a run at the end of its span, from which the rates of bench's own final report
-   follow.
+/* The counters of a run at the end of its span, from which bench's own final report computes rates.
 
-   Invariant: `counter` holds what all sessions have counted up to at_ns, each for itself. */
+   Invariant: `counter` is the sum of what each session had counted up to at_ns. */
 #ifndef BN_ENGINE_RATED_H
 #define BN_ENGINE_RATED_H
 
@@ -19,14 +18,14 @@ struct bn_rated {
   uint64_t at_ns;    /* 0: not yet */
 };
 
-/* 0 or -1: out of memory; done accepts that, and zeroes. */
+/* Returns 0, or -1 if out of memory. bn_rated_done accepts that, and zeroes. */
 int bn_rated_init(struct bn_rated *r, const struct bn_statset *stats);
 void bn_rated_done(struct bn_rated *r);
-/* Counts if that has not been done.  The span ended at end_ns. */
+/* Counts, unless that has been done.  The span ended at end_ns. */
 void bn_rated_look(struct bn_rated *r, uint64_t end_ns, uint64_t now_ns);
-/* Once, for the final report: sets the counters of `rules` to those since the base, unless that is
-   later.  If nothing ended after the span (late: events that did), or if nobody has looked, they
-   are those with which each session left its loop. */
+/* Sets the counters of `rules` to those since the base, unless the base is later.  Is called once,
+   for the final report.  If no event ended after the span (late: events that did), or if
+   bn_rated_look was not called, they are the counters with which each session left its loop. */
 void bn_rated_settle(struct bn_rated *r, const struct bn_snap *base, const struct bn_moment *m,
                      uint64_t late, struct bn_view_rules *rules);
 

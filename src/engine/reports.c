@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Takes a snapshot, subtracts the baseline that fits, and hands the view to every reporter. */
+/* Takes a snapshot, subtracts the matching baseline, and passes the view to every reporter. */
 #include "engine/reports.h"
 
 #include <limits.h>
@@ -21,7 +21,7 @@ struct slot {
   struct bn_report_use use;
   void *state; /* owned */
   bool opened;
-  _Atomic int busy; /* threads in its interval, checkpoint, tick or total */
+  _Atomic int busy; /* threads in its functions interval, checkpoint, tick or total */
 };
 
 struct bn_reports {
@@ -32,19 +32,20 @@ struct bn_reports {
   size_t n_slots;
   struct bn_asserts asserts;
   struct bn_watch *watch;
-  unsigned replaced; /* BN_REPLACES_… of all reporters */
-  bool ticks, begun; /* begun: with the lock; the heading of the load is printed */
+  unsigned replaced; /* BN_REPLACES_… of all reporters together */
+  bool ticks, begun; /* begun: guarded by the lock; the heading of the load is printed */
   _Atomic int kind;  /* enum bn_kind */
   _Atomic bool in_hook, left;
-  pthread_mutex_t lock; /* guards facts, and base against a reporting thread that was left */
+  pthread_mutex_t lock; /* guards facts, and base against an abandoned reporting thread */
   struct bn_facts facts;
-  struct bn_snap start, base, last; /* the measurement's; it or a checkpoint; the last interval */
-  struct bn_snap second;            /* the last one in which assertions were judged */
-  bool base_is_start;               /* base is the start of the measurement: exact extremes hold */
-  _Atomic bool warming;             /* events are those of the warm-up, which is counted apart */
+  struct bn_snap start, base, last; /* snapshots at the start of the measurement, at the last
+                                       checkpoint, at the last interval */
+  struct bn_snap second;            /* snapshot at which assertions were last judged */
+  bool base_is_start;   /* base is the start of the measurement, so that its extremes are exact */
+  _Atomic bool warming; /* events belong to the warm-up, which is counted apart */
   struct bn_rated rated;
-  /* The reporting thread's, so that one which hangs in a reporter holds up nothing; the final
-     report's. */
+  /* The desk of the reporting thread and that of the final report, so that a reporting thread that
+     hangs in a reporter does not block the final report. */
   struct bn_desk desk, total;
 };
 
@@ -144,7 +145,7 @@ enum bn_kind bn_reports_kind(const struct bn_reports *b)
   return (enum bn_kind)atomic_load(&b->kind);
 }
 
-/* What the heading could not name, if it was not all: a saved result prints the same heading. */
+/* Records what the heading could not name, if anything: a saved result prints the same heading. */
 static void note_database(struct bn_facts *f)
 {
   const bool named = bn_facts_find(f, "database", "driver") != NULL;
@@ -154,7 +155,7 @@ static void note_database(struct bn_facts *f)
     bn_facts_text(f, "database", "at_start", named ? "driver" : "nothing");
 }
 
-/* Its first fact may come from an event. */
+/* The first fact about a database may come from an event. */
 static bool is_late(const struct bn_reports *b, const char *section)
 {
   return b->begun && strcmp(section, "database") == 0 &&
@@ -247,7 +248,7 @@ void bn_reports_begin(struct bn_reports *b, const void *workload, uint64_t seed)
       b->slot[i].use.ops->begin(b->slot[i].state, &b->facts);
 }
 
-/* Without the lock: the top level of a script, which a reporter loads, may tell facts itself. */
+/* The lock is not held: the top level of a script that a reporter loads may add facts itself. */
 void bn_reports_starting(struct bn_reports *b)
 {
   for (size_t i = 0; i < b->n_slots; i++)
@@ -255,7 +256,7 @@ void bn_reports_starting(struct bn_reports *b)
       b->slot[i].use.ops->starting(b->slot[i].state, &b->facts);
 }
 
-/* With the lock: sessions that connect late may add facts. */
+/* The lock is held: sessions that connect late may add facts. */
 void bn_reports_started(struct bn_reports *b)
 {
   (void)pthread_mutex_lock(&b->lock);
@@ -299,7 +300,7 @@ static void spread_baseline(struct bn_reports *b)
 static void let_start_count(struct bn_snap *base)
 {
   for (size_t i = 0; i <= BN_C_RECONNECT; i++)
-    if (i != BN_C_EVENTS) /* those of a session add up to them */
+    if (i != BN_C_EVENTS) /* the events of the sessions add up to it */
       base->counter[i] = 0;
 }
 
@@ -345,8 +346,8 @@ static void reports_count(const struct bn_reports *b, struct bn_desk *d, const s
   bn_desk_count(d, b->stats, atomic_load(&b->warming), m->now_ns);
 }
 
-/* Of several events of a session the average start is known; in the middle of a start or an end it
-   may be anything. */
+/* If a session has several events in flight, their average start is known; during a start or an end
+   the average may be anything. */
 static uint64_t reports_oldest(const struct bn_reports *b, const struct bn_snap *s, uint64_t now_ns)
 {
   const uint64_t age_ns = bn_snap_oldest(s, now_ns);
@@ -355,7 +356,7 @@ static uint64_t reports_oldest(const struct bn_reports *b, const struct bn_snap 
   return age_ns < most_ns ? age_ns : most_ns;
 }
 
-/* What a view says besides the difference. */
+/* Sets the members of a view that are not part of the difference. */
 static void complete_view(const struct bn_reports *b, struct bn_desk *d, const struct bn_moment *m)
 {
   struct bn_view *v = &d->view;
@@ -396,7 +397,7 @@ static void build_view(struct bn_reports *b, struct bn_desk *d, const struct bn_
   make_view(b, d, base, exact, m);
 }
 
-/* lines: not NULL to ask for them. */
+/* Calls the reporter for the span of the view, or for its lines if `lines` is not NULL. */
 static int reports_call(const struct slot *r, const struct bn_view *v, struct bn_buf *lines,
                         struct bn_err *err)
 {
@@ -417,7 +418,7 @@ static int reports_call(const struct slot *r, const struct bn_view *v, struct bn
   return 0;
 }
 
-/* Reporters that hang are left out. */
+/* Reporters that hang are skipped. */
 static void print_instead(struct bn_reports *b, const struct bn_view *v)
 {
   for (size_t i = 0; i < b->n_slots; i++) {
@@ -447,7 +448,7 @@ void bn_reports_leave_reporter(struct bn_reports *b)
   (void)pthread_mutex_unlock(&b->lock);
 }
 
-/* false: it has failed, in words of its own. */
+/* Returns false if the reporter failed, which is logged if it gave a reason. */
 static bool hand_over(struct bn_reports *b, struct slot *r, const struct bn_view *v,
                       struct bn_buf *lines)
 {
@@ -469,7 +470,7 @@ static bool hand_over(struct bn_reports *b, struct slot *r, const struct bn_view
   return rc == 0;
 }
 
-/* The reporting thread that was left behind is still in it: the others need not wait for that. */
+/* An abandoned reporting thread is still in the reporter. */
 static bool reports_hangs(const struct slot *r)
 {
   return atomic_load(&r->busy) != 0;
@@ -488,7 +489,7 @@ static bool ask_for_lines(struct bn_reports *b, struct bn_desk *d)
   return ok;
 }
 
-/* Reporters read without the lock, so that one that hangs does not hold up threads that fail. */
+/* Reporters read without the lock, so that a hanging one does not block threads that fail. */
 static bool copy_errors(struct bn_reports *b, struct bn_desk *d)
 {
   bool ok;
@@ -501,8 +502,8 @@ static bool copy_errors(struct bn_reports *b, struct bn_desk *d)
   return ok;
 }
 
-/* Returns whether all went well; *late: the reporting thread came back from a call after nobody
-   expected it to any more. */
+/* Returns false if a reporter failed. *late: the reporting thread has been abandoned, and the view
+   came too late. */
 static bool hand_out(struct bn_reports *b, struct bn_desk *d, bool *late)
 {
   struct bn_view *v = &d->view;
@@ -513,7 +514,8 @@ static bool hand_out(struct bn_reports *b, struct bn_desk *d, bool *late)
   *late = v->span != BN_VIEW_TOTAL && left;
   if (b->watch != NULL && !*late)
     bn_watch_show(b->watch, v);
-  /* First, as a hook that is asked for lines may hang, and the view is printed without it. */
+  /* Errors are copied first: a hook that is asked for lines may hang, and the view is then printed
+     without lines. */
   if (!*late && (v->span == BN_VIEW_CHECKPOINT || v->span == BN_VIEW_TOTAL))
     ok &= copy_errors(b, d);
   if (!*late && v->span != BN_VIEW_TICK)
@@ -550,7 +552,7 @@ bool bn_reports_interval(struct bn_reports *b, const struct bn_moment *m)
   return ok;
 }
 
-/* Tests without statistics of their own may have no checkpoints: their total is of the whole. */
+/* Tests without statistics may have no checkpoints: their total covers the whole run. */
 static bool has_checkpoints(const struct bn_reports *b)
 {
   const enum bn_kind kind = bn_reports_kind(b);
@@ -558,7 +560,7 @@ static bool has_checkpoints(const struct bn_reports *b)
   return !b->conf->policy->plain_tests_uncut || (kind != BN_KIND_PLAIN && kind != BN_KIND_CPU);
 }
 
-/* The total may be in the making once the reporting thread has been left. */
+/* The main thread may use the baseline for the total once it has abandoned the reporting thread. */
 static void start_from_checkpoint(struct bn_reports *b)
 {
   (void)pthread_mutex_lock(&b->lock);
@@ -606,7 +608,7 @@ const struct bn_assert *bn_reports_second(struct bn_reports *b, const struct bn_
   if (b->asserts.patience_s <= 0)
     return NULL;
   build_view(b, &b->desk, &b->second, false, m);
-  /* What is left of a second after the reporting thread was held up goes to the next one. */
+  /* The rest of a second after the reporting thread was held up belongs to the next second. */
   if (b->desk.view.span_s < 0.5)
     return NULL;
   violated = bn_asserts_second(&b->asserts, &b->desk.view, &rules);
@@ -621,8 +623,8 @@ void bn_reports_ended(struct bn_reports *b)
       b->slot[i].use.ops->ended(b->slot[i].state);
 }
 
-/* Events that --db-max-tries has given up since then: some of those dropped, which are counted a
-   moment later. */
+/* Returns the events that --db-max-tries has given up since the baseline.  They are among the
+   dropped events, which are counted a moment later. */
 static uint64_t given_up(const struct bn_snap *now)
 {
   const size_t i = bn_metrics_counter(&now->metrics, "failed_events");
@@ -631,7 +633,7 @@ static uint64_t given_up(const struct bn_snap *now)
   return n < now->dropped ? n : now->dropped;
 }
 
-/* Since the measurement began: a checkpoint ends no queue. */
+/* Counts arrivals since the measurement began: a checkpoint does not empty the queue. */
 static void count_arrivals(struct bn_view *v, const struct bn_snap *now, const struct bn_moment *m,
                            uint64_t in_flight)
 {
@@ -645,8 +647,8 @@ static void count_arrivals(struct bn_view *v, const struct bn_snap *now, const s
   v->warmup_backlog = now->overdue + m->warmup_left;
 }
 
-/* bench's own final report is of the span, with what came to its end, or did not, after it.
-   Returns the rules that the view was filled with. */
+/* Builds bench's own final report, which covers the span and the events that ended after it or did
+   not end.  Returns the rules that the view was filled with. */
 static struct bn_view_rules build_total(struct bn_reports *b, const struct bn_moment *m)
 {
   struct bn_desk *d = &b->total;
@@ -682,7 +684,7 @@ static struct bn_view_rules build_total(struct bn_reports *b, const struct bn_mo
   return rules;
 }
 
-/* A report of the warm-up says nothing about what was to be measured. */
+/* A report of the warm-up has no verdicts about the measurement. */
 static void reports_asserts(struct bn_reports *b, const struct bn_view_rules *rules)
 {
   const struct bn_view *v = atomic_load(&b->warming) ? NULL : &b->total.view;
@@ -727,13 +729,13 @@ bool bn_reports_log_verdicts(const struct bn_reports *b)
   return bn_asserts_log(&b->asserts, &b->facts, !b->conf->policy->own_report);
 }
 
-/* Nobody is told that standard output has no reader. */
+/* A user whose reader of standard output has left needs no message about it. */
 static bool is_unread(const struct slot *r, const struct bn_end *end)
 {
   return end->signo == SIGPIPE && r->use.path == NULL;
 }
 
-/* Threads that were left behind may still tell facts. */
+/* The lock is held: abandoned threads may still add facts. */
 static bool reports_finish(struct bn_reports *b, struct slot *r, const struct bn_end *end)
 {
   struct bn_err err = {0};

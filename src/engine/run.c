@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Puts the parts of a run together and goes through the phases of `run` and of other commands. */
+/* Joins the parts of a run and executes the phases of `run` and of other commands. */
 #include "engine/run.h"
 
 #include <signal.h>
@@ -15,11 +15,10 @@
 #include "engine/signals.h"
 #include "engine/worker.h"
 
-/* After the report, workers that were interrupted get this long to come back before the process
- * leaves them. */
+/* The time that interrupted workers have to return before the process ends without them. */
 static const uint64_t farewell_ns = BN_NSEC_PER_SEC;
 
-/* Parts in the order of calls and of locks: each calls only those above it. */
+/* The parts are in the order of calls and of locks: each calls only those above it. */
 struct bn_run {
   _Alignas(64) struct bn_quota quota;
   struct bn_outcome outcome;
@@ -41,8 +40,8 @@ struct bn_run {
   const void *workload_conf;
   const struct bn_host_group *host_group; /* NULL: none */
   bool pacer_made;
-  double processor_s;   /* of the process, when the start barrier opened */
-  struct bn_hist *ages; /* --rate: of the arrivals that wait at the end; owned */
+  double processor_s;   /* processor time of the process when the start barrier opened */
+  struct bn_hist *ages; /* --rate: ages of the arrivals that wait at the end; owned */
 };
 
 struct bn_session *bn_run_main_session(struct bn_run *run)
@@ -61,7 +60,7 @@ static int make_pacer(struct bn_run *run)
 {
   const struct bn_conf *c = run->job.conf;
 
-  /* Arrivals at the same times on all hosts would come in bunches. */
+  /* The seed differs by host: arrivals at the same times on all hosts would come in bunches. */
   const uint64_t seed = c->seed + (run->host_group != NULL ? run->host_group->first : 0);
 
   if (c->raw.rate <= 0)
@@ -168,7 +167,7 @@ static struct bn_run *new_run(const struct bn_run_setup *setup)
   return run;
 }
 
-/* What this run tells apart; of events, only bench's own form does. */
+/* Returns which events this run counts apart; dialects count only statements apart. */
 static unsigned run_apart(const struct bn_conf *c, const struct bn_workload *ops)
 {
   unsigned bits = ops->statements ? BN_STAT_STATEMENTS : 0;
@@ -256,7 +255,7 @@ void bn_run_stop(struct bn_run *run, bool at_once)
   bn_receiver_ask(&run->receiver, at_once);
 }
 
-/* The other hosts may stop the run as long as it has its receiver. */
+/* Lets the other hosts stop the run as long as it has its receiver. */
 static void run_attach(struct bn_run *run)
 {
   if (run->host_group != NULL)
@@ -315,7 +314,7 @@ static int run_status(const struct bn_run *run)
 
 /* --- start ------------------------------------------------------------------------------------ */
 
-/* A part of the workload failed before or after its workers. */
+/* Logs an error of the workload before its workers start or after they end. */
 static bool run_failed(struct bn_run *run, const struct bn_err *err)
 {
   bn_log_failure(err);
@@ -376,7 +375,7 @@ static bool run_announce(struct bn_run *run, uint64_t seed)
   return true;
 }
 
-/* Before there are workers, so that nothing comes between their messages. */
+/* Is called before there are workers, so that these messages stay together. */
 static void tell_what_is_watched(const struct bn_run *run)
 {
   const struct bn_workload *ops = run->job.ops;
@@ -392,7 +391,7 @@ static void tell_what_is_watched(const struct bn_run *run)
     bn_log(BN_DEBUG, "Reporting not supported by the current test, ");
 }
 
-/* Thousands of threads that are busy as soon as they have started hold up those that start them. */
+/* The deadline matters: thousands of busy threads delay the thread that starts more of them. */
 static bool run_spawn(struct bn_run *run, void *(*body)(void *), uint64_t until_ns)
 {
   const struct bn_threads_plan plan = {&run->job, body, stack_of(run), until_ns};
@@ -406,7 +405,7 @@ static bool run_spawn(struct bn_run *run, void *(*body)(void *), uint64_t until_
   return false;
 }
 
-/* When sessions must be open that begin to open now. */
+/* Returns the time by which sessions that begin to open now must be open. */
 static uint64_t ready_deadline(const struct bn_run *run)
 {
   const uint64_t timeout_ns = run->job.conf->init_timeout_ns;
@@ -456,7 +455,7 @@ static void start_session(const struct bn_run *run, struct bn_session *s,
   atomic_store_explicit(&s->stat->running, true, memory_order_relaxed);
 }
 
-/* Whatever takes long comes before the other hosts are told that this one is ready. */
+/* Slow work is done before the other hosts hear that this one is ready. */
 static bool approach_gate(struct bn_run *run)
 {
   bn_reports_place(run->reports);
@@ -467,7 +466,7 @@ static bool approach_gate(struct bn_run *run)
   return run->host_group == NULL || bn_threads_await_start(&run->threads);
 }
 
-/* Of all threads of this process. */
+/* Returns the processor time of all threads of this process. */
 static double processor_s(void)
 {
   struct timespec used = {.tv_sec = 0};
@@ -476,8 +475,8 @@ static double processor_s(void)
   return (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
 }
 
-/* Sets the clock of the run, with every worker waiting at the start barrier, and opens it.  false:
-   a signal came first. */
+/* Sets the times of the run while every worker waits at the start barrier, and opens it.  Returns
+   false if a signal came first. */
 static bool open_gate(struct bn_run *run, struct bn_times *times)
 {
   if (!approach_gate(run))
@@ -522,7 +521,7 @@ static void finish_workload(struct bn_run *run)
     (void)run_failed(run, &err);
 }
 
-/* Workers that were abandoned may come back all the same. */
+/* Abandoned workers may still return. */
 static void say_farewell(struct bn_run *run)
 {
   if (!bn_outcome_has(&run->outcome, BN_OUTCOME_REPORTER_HANGS) &&
@@ -530,7 +529,7 @@ static void say_farewell(struct bn_run *run)
     bn_outcome_set(&run->outcome, BN_OUTCOME_RETURNED);
 }
 
-/* The figures are those of an overload, which nobody may take for the latency at that rate. */
+/* Warns that the figures are those of an overload instead of the latency at that rate. */
 static void tell_unserved(struct bn_run *run, const struct bn_moment *end)
 {
   uint64_t ended;
@@ -551,9 +550,9 @@ static void note_limit(struct bn_run *run, const struct bn_moment *end)
     bn_outcome_set(&run->outcome, BN_OUTCOME_SPENT);
 }
 
-/* What is in flight is counted before it is interrupted, and interrupted before anything is
-   printed: a reporter, or a hook that has questions of its own, may wait for what it holds.  From
-   the next stage on whoever wants an interrupt makes it himself (engine/signals.c). */
+/* Events in flight are counted before they are interrupted, and interrupted before anything is
+   printed: a reporter, or a hook that sends queries, may wait for locks that they hold.  From the
+   next stage on, engine/signals.c interrupts by itself. */
 static struct bn_moment sum_up(struct bn_run *run, const struct bn_times *times)
 {
   const struct bn_moment end = bn_moment_end(&run->parts, times, run->ages);
@@ -618,8 +617,8 @@ static void run_measure(struct bn_run *run, const struct bn_times *times)
   }
 }
 
-/* A session that failed has ended the wait for the others early.  They get as long again, now also
-   to close what they have opened. */
+/* A failed session has ended the wait for the other sessions early.  They get the same time again,
+   now also to close what they have opened. */
 static void give_up_start(struct bn_run *run)
 {
   const struct bn_workload *ops = run->job.ops;
@@ -662,7 +661,7 @@ int bn_run_execute(struct bn_run *run)
 
   if (!start_watching(run))
     return BN_STATUS_FAILED;
-  /* No message holds up a worker, a signal or a report. */
+  /* From here on, no message blocks a worker, a signal or a report. */
   bn_log_hold_errors();
   if (can_assert(run) && open_workload(run) && open_reports(run) && run_announce(run, seed)) {
     tell_what_is_watched(run);
@@ -681,7 +680,7 @@ int bn_run_execute(struct bn_run *run)
   return run_status(run);
 }
 
-/* What happens once, happens there. */
+/* Commands that are not parallel run on the first host only. */
 static bool is_first_host(const struct bn_run *run)
 {
   return run->sessions.first == 0;
@@ -703,7 +702,7 @@ static void tell_incomplete(const struct bn_run *run, const char *command)
 {
   const int signo = atomic_load(&run->outcome.signo);
 
-  /* Nobody reads what it would print. */
+  /* Without a reader of standard output a message is not needed. */
   if (signo == 0 || signo == SIGPIPE)
     return;
   if (bn_receiver_was_asked(&run->receiver))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One run from opening the workload to the final report: each phase is entered once, in order. */
+/* A run, from opening the workload to the final report: each phase is entered once, in order. */
 #ifndef BN_ENGINE_RUN_H
 #define BN_ENGINE_RUN_H
 
@@ -17,8 +17,8 @@
 
 struct bn_run;
 
-/* What is to be run; everything is borrowed and outlives the run.  self: preset by scripts, else
- * NULL. */
+/* The parts that a run is made from; everything is borrowed and outlives the run. self is preset by
+   scripts, else NULL. */
 struct bn_run_setup {
   const struct bn_conf *conf;
   const struct bn_workload *ops;
@@ -30,38 +30,39 @@ struct bn_run_setup {
   size_t n_asserts;
   const struct bn_watcher *const *watchers;
   size_t n_watchers;                      /* at most BN_WATCHERS_MAX (engine/watch.h) */
-  struct bn_sqlsys *sql;                  /* for them; NULL: the test has no database */
-  const struct bn_host_group *host_group; /* NULL: this run is no part of a larger one */
+  struct bn_sqlsys *sql;                  /* for the watchers; NULL: the test has no database */
+  const struct bn_host_group *host_group; /* NULL: the run has one host */
 };
 
-/* 0 or -1 (err: out of memory).  Opens nothing yet. */
+/* Makes a run and opens nothing yet.  Returns 0, or -1 and err if out of memory. */
 int bn_run_new(struct bn_run **out, const struct bn_run_setup *setup, struct bn_err *err);
 void bn_run_free(struct bn_run *run);
-/* Another table of metrics in place of the workload's, ending with a NULL name: that of a script
-   that has declared some at its top level.  Before the run is executed or a command runs.  -1 and
-   err: out of memory, and the run can only be freed. */
+/* Replaces the metrics of the workload by those of a script that declares some at its top level;
+   they end with a NULL name.  Is called before the run is executed or a command runs.  Returns -1
+   and err if out of memory; then the run can only be freed. */
 int bn_run_measure(struct bn_run *run, const struct bn_metric *metrics, struct bn_err *err);
-/* What is known of program, options and host moves into the run; before it is executed. */
+/* Moves facts about the program, its options and the host into the run, before it is executed. */
 void bn_run_know(struct bn_run *run, struct bn_facts *facts);
-/* The `run` command: all phases; returns the exit status.  Everything that went wrong has been
- * printed. */
+/* Executes all phases of `run`, prints all errors, and returns the exit status. */
 int bn_run_execute(struct bn_run *run);
-/* Of a host group: the start barrier opens at that time (CLOCK_MONOTONIC, not 0), or at once if it
-   has passed. The run waits for this once it has told the reporters that it starts.  Any thread,
-   from attach to detach. */
+/* Sets when the start barrier of a host group opens (CLOCK_MONOTONIC, not 0; at once if it has
+   passed).  The run waits for this call after its reporters have been told that it starts.  Any
+   thread, between attach and detach. */
 void bn_run_start_at(struct bn_run *run, uint64_t at_ns);
-/* All hosts have called the host group's meet.  The same. */
+/* Releases the sessions that wait after the host group's `meet`.  Threads as for
+   bn_run_start_at. */
 void bn_run_pass(struct bn_run *run);
-/* As the first SIGINT, or (at_once) as the second one, but nothing is printed.  The same. */
+/* Stops the run as the first SIGINT would, or (at_once) as the second one, but prints nothing.
+   Threads as for bn_run_start_at. */
 void bn_run_stop(struct bn_run *run, bool at_once);
-/* Any other command, in parallel when it asks for it and there are several sessions, on all hosts;
-   otherwise on the first one.  Returns the exit status. */
+/* Runs another command: in parallel on all hosts if it asks for that and there are several
+   sessions, otherwise on the first host.  Returns the exit status. */
 int bn_run_command(struct bn_run *run, const struct bn_command *command);
 
-/* The session of the main thread (id 0, statistics apart): init(), commands run once. */
+/* Returns the session of the main thread (id 0, statistics apart), for init() and commands. */
 struct bn_session *bn_run_main_session(struct bn_run *run);
-/* true: workers hang and were left behind; nothing of the run may be freed and the process must
- * leave by _exit. */
+/* Returns true if workers hang and were abandoned: nothing of the run may be freed, and the process
+   must leave by _exit. */
 bool bn_run_abandoned(const struct bn_run *run);
 
 #endif

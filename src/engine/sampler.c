@@ -11,21 +11,21 @@
 #include "engine/schedule.h"
 #include "engine/stop.h"
 
-/* What the thread itself works with. */
+/* The private state of the thread. */
 struct sampler {
   struct bn_schedule schedule;
   const struct bn_parts *p;
   uint64_t *ended;
 };
 
-/* For a reporter to come back from a call once the run has been abandoned. */
+/* The time that a reporter has to return after the run has been abandoned. */
 static const uint64_t farewell_ns = BN_NSEC_PER_SEC;
-/* How often it is looked whether the run has been abandoned while a reporter takes its time, or
-   has come to its end after it was abandoned. */
+/* The interval of checks for an abandoned run while a reporter is slow, and for the end of a run
+   that was abandoned. */
 static const uint64_t glance_ns = BN_NSEC_PER_SEC / 4;
 
-/* However long this thread is held up in it, no event begins meanwhile: otherwise short ones by the
-   thousand would end between the baseline and the first ticket. */
+/* No event begins while the baseline is being taken, even if this thread is held up: otherwise
+   thousands of short events would end between the baseline and the first ticket. */
 static void end_warmup(const struct sampler *s, uint64_t now)
 {
   const bool own = s->p->conf->policy->own_report;
@@ -33,7 +33,7 @@ static void end_warmup(const struct sampler *s, uint64_t now)
   const struct bn_snap *base;
 
   bn_quota_freeze(s->p->quota);
-  /* Its report covers the warm-up. */
+  /* The report of a run that ends in the warm-up covers the warm-up. */
   if (!own || !bn_moment_in_warmup(s->p, &s->schedule.times)) {
     base = bn_reports_baseline(s->p->reports, at_ns);
     for (unsigned i = 0; i < s->p->conf->threads; i++)
@@ -43,7 +43,7 @@ static void end_warmup(const struct sampler *s, uint64_t now)
   bn_watch_start(s->p->watch);
 }
 
-/* The reports says whether all went well; the reporters have said why not. */
+/* The reporters log their own failures. */
 static void sampler_report(const struct sampler *s, uint64_t now,
                            bool (*hand_out)(struct bn_reports *b, const struct bn_moment *m))
 {
@@ -53,16 +53,16 @@ static void sampler_report(const struct sampler *s, uint64_t now,
     bn_outcome_set(s->p->outcome, BN_OUTCOME_REPORT_FAILED);
 }
 
-/* Nobody was left at that time: an interval there would lie outside what the total covers.  A
-   worker's clock may be some microseconds before the one that intervals go by. */
+/* All workers had gone by that time: an interval there would be outside the time that the total
+   covers.  The clock of a worker may be some microseconds behind the clock of the intervals. */
 static bool is_after_the_end(const struct sampler *s, uint64_t at_ns)
 {
   return bn_threads_busy(s->p->threads) == 0 &&
          atomic_load(&s->p->outcome->end_ns) + 10 * BN_NSEC_PER_MSEC < at_ns;
 }
 
-/* While events may begin: the load of the grace is another one.  The run is ended first: a message
-   waits for its reader. */
+/* Assertions are judged while events may begin: the load of the grace is a different one.  The run
+   is ended before the message, which waits for its reader. */
 static void sampler_asserts(const struct sampler *s)
 {
   const uint64_t now = bn_clock_mono();
@@ -93,7 +93,7 @@ static void report_due(struct sampler *s, uint64_t now)
 
   if (bn_schedule_interval(&s->schedule, now) && !is_after_the_end(s, at_ns)) {
     sampler_report(s, now, bn_reports_interval);
-    /* Whoever prints it may have taken his time. */
+    /* The reporter may have been slow. */
     now = bn_clock_mono();
   }
   if (bn_threads_busy(s->p->threads) == 0)
@@ -111,7 +111,8 @@ static void check_backlog(const struct sampler *s, uint64_t now)
   const uint64_t most = (uint64_t)s->p->conf->raw.rate_max_backlog;
   uint64_t backlog;
 
-  /* Without a limit too: bench's own report needs the arrivals replayed (engine/pacer.h). */
+  /* The backlog is computed even without a limit: bench's own report needs the arrivals replayed
+     (engine/pacer.h). */
   if (s->p->pacer == NULL || !s->schedule.measuring ||
       (most == 0 && !s->p->conf->policy->own_report))
     return;
@@ -128,9 +129,9 @@ static uint64_t sampler_grace(const struct sampler *s)
   return bn_grace_ns(s->p, bn_grace_least_ns(s->p));
 }
 
-/* The run is ended first: a message waits for its reader.  The main thread interrupts what it has
-   counted as unfinished.  A run that has failed already ends as a failed one: that some threads
-   hang, too, may well be of the same cause. */
+/* The run is ended before the message, which waits for its reader.  The main thread interrupts the
+   events that it has counted as unfinished.  A run that has failed already ends as a failed one:
+   its hanging threads may well have the same cause. */
 static void use_up_grace(const struct sampler *s, uint64_t now_ns)
 {
   const struct bn_patience *p = &s->schedule.patience;
@@ -177,11 +178,11 @@ static void do_due(struct sampler *s)
   if (a->measuring && now >= bn_stat_get(&s->p->quota->limit.until_ns))
     end_span(s, now);
   report_due(s, now);
-  /* Once nothing new may begin, what is in flight gets the grace. */
+  /* After the last event has begun, the events in flight get the grace. */
   if (a->measuring && now >= bn_stat_get(&s->p->quota->limit.until_ns) && bn_grace_is_limited(s->p))
     bn_schedule_give_grace(a, now, bn_grace_progress(s->p), sampler_grace(s),
                            bn_grace_longest_ns(s->p, sampler_grace(s)));
-  /* A report may have held this up until there was nobody left. */
+  /* All workers may have gone while a report held this thread up. */
   if (bn_threads_busy(s->p->threads) == 0)
     return;
   if (bn_schedule_forced(a, now))
@@ -210,7 +211,7 @@ static void sampler_look(struct sampler *s)
     do_due(s);
 }
 
-/* Nothing is due any more once the run has been abandoned. */
+/* No item is due after the run has been abandoned. */
 static uint64_t next_look(const struct sampler *s, bool redraws)
 {
   const uint64_t now = bn_clock_mono();
@@ -280,7 +281,7 @@ int bn_sampler_start(struct bn_sampler *s, bool is_command, struct bn_err *err)
   return 0;
 }
 
-/* It stays alive until it has been told to stop. */
+/* The thread stays alive until `stop` is set under the lock. */
 void bn_sampler_wake(struct bn_sampler *s)
 {
   (void)pthread_mutex_lock(&s->lock);
@@ -292,7 +293,7 @@ void bn_sampler_wake(struct bn_sampler *s)
 static const struct bn_wait reporter = {"the last call of a reporter", BN_BOUND_DEADLINE};
 static const struct bn_wait returning = {"the reporting thread to return", BN_BOUND_RETURNING};
 
-/* With the lock.  A hook may take its time, but not once the run has been abandoned. */
+/* The caller holds the lock.  A hook may be slow, but not after the run has been abandoned. */
 static bool await_end(struct bn_sampler *s)
 {
   uint64_t until_ns = UINT64_MAX;

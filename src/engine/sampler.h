@@ -12,23 +12,23 @@ struct bn_sampler {
   const struct bn_parts *parts;
   uint64_t *ended; /* owned; events of each session at the end of the warm-up */
   pthread_t thread;
-  bool made;    /* the thread; the main thread's own */
-  bool redraws; /* once a second, what a command shows of its progress */
+  bool made;    /* the thread exists; used by the main thread only */
+  bool redraws; /* redraws the progress of a command once a second */
   pthread_mutex_t lock;
   pthread_cond_t changed;
-  bool stop, gone; /* with the lock */
+  bool stop, gone; /* guarded by the lock */
 };
 
-/* parts: borrowed.  0 or -1: out of memory. */
+/* parts is borrowed.  Returns 0, or -1 if out of memory. */
 int bn_sampler_init(struct bn_sampler *s, const struct bn_parts *parts);
 void bn_sampler_done(struct bn_sampler *s);
 
-/* The main thread.  From start to stop it watches; it reports once the start barrier has opened, or
-   keeps the progress of a command up to date.  Stop leaves it behind when it hangs in a reporter
-   and the run has been abandoned. */
+/* The main thread calls these.  The thread reports once the start barrier has opened, or keeps the
+   progress of a command up to date. bn_sampler_stop abandons it if it hangs in a reporter and the
+   run has been abandoned. */
 int bn_sampler_start(struct bn_sampler *s, bool is_command, struct bn_err *err);
 void bn_sampler_stop(struct bn_sampler *s);
-/* There is something new to look at.  Any thread. */
+/* Wakes the thread for something new.  Any thread. */
 void bn_sampler_wake(struct bn_sampler *s);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Times on grids. */
+/* Computes times on grids. */
 #include "engine/schedule.h"
 
 #include "base/clock.h"
 
 static const uint64_t never = UINT64_MAX;
 
-/* Threads that stop by themselves at the limit are not to be forced. */
+/* The forced shutdown leaves threads this time to stop by themselves at the limit. */
 static const uint64_t stopping_ns = 200 * BN_NSEC_PER_MSEC;
 
 static uint64_t schedule_least(uint64_t a, uint64_t b)
@@ -45,7 +45,7 @@ void bn_schedule_open(struct bn_schedule *a, const struct bn_times *times, bool 
     a->tick_ns = times->measure_ns + BN_NSEC_PER_SEC;
   if (c->forced)
     a->forced_ns = times->deadline_ns + (c->forced_ns > stopping_ns ? c->forced_ns : stopping_ns);
-  /* At 0 there is nothing to report yet. */
+  /* A checkpoint at 0 has nothing to report. */
   while (checkpoint_at(a) == times->measure_ns)
     a->checkpoint++;
 }
@@ -80,7 +80,7 @@ bool bn_schedule_warmup_ends(struct bn_schedule *a, uint64_t now_ns)
   return true;
 }
 
-/* The first point after now_ns on the grid. */
+/* Returns the first point after now_ns on the grid. */
 static uint64_t next_on_grid(uint64_t from_ns, uint64_t step_ns, uint64_t now_ns)
 {
   return from_ns + ((now_ns - from_ns) / step_ns + 1) * step_ns;

@@ -51,7 +51,7 @@ static void services_fail(void *of)
   bn_threads_end(p->threads, BN_CAUSE_FAILED, 0);
 }
 
-/* Since the measurement began. */
+/* Returns the seconds since the measurement began. */
 static double now_s(const struct bn_parts *p)
 {
   struct bn_times times = {.start_ns = 0};
@@ -61,7 +61,7 @@ static double now_s(const struct bn_parts *p)
   return ((double)bn_clock_mono() - (double)times.measure_ns) * 1e-9;
 }
 
-/* The first one of each kind. */
+/* Is called for the first failure of each kind. */
 static void tell_failure(const struct bn_parts *p, unsigned number, double at_s)
 {
   const unsigned n = p->threads->n, left = n - bn_threads_failed(p->threads);
@@ -97,8 +97,8 @@ __attribute__((noreturn)) static void stay_behind(void *of)
   bn_wait_park(&process_end);
 }
 
-/* The receiver of signals may want a lock that the thread holds.  When the run has been given up it
-   ends without either. */
+/* The receiver of signals may wait for a lock that the lost thread holds.  If the run has been
+   abandoned, it ends without the receiver. */
 static bool is_taken(const struct bn_parts *p, unsigned number)
 {
   return bn_threads_has_taken(p->threads, number) ||
@@ -109,7 +109,7 @@ static const struct bn_wait taking = {"the end of a run with a lost thread", BN_
 
 static void services_say(const char *text)
 {
-  /* Nobody could be told that it failed. */
+  /* There is no place to report a failure of this write. */
   if (write(STDERR_FILENO, text, strlen(text)) < 0)
     return;
 }
@@ -122,14 +122,14 @@ static void say_untold(struct bn_threads *c)
     services_say(text);
 }
 
-/* In a handler of signals: locks nothing, allocates nothing. */
+/* Runs in a signal handler: locks nothing, allocates nothing. */
 static void services_lose(const struct bn_session *s, const char *text)
 {
   const uint64_t until_ns = bn_clock_mono() + 3 * BN_NSEC_PER_SEC;
   const struct bn_parts *p = s->services->of;
   const bool reported = bn_outcome_has(p->outcome, BN_OUTCOME_OPENED) && bn_session_is_worker(s);
   const bool first = !atomic_exchange(&p->threads->told_lost, true);
-  /* A standard error that nobody reads must not hide the loss: the receiver of signals holds it. */
+  /* Without a reader of standard error, the receiver of signals has to print the text. */
   const bool told = first && (!reported || bn_wait_is_writable(STDERR_FILENO));
   unsigned number;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Binds what sessions may ask of a run (api/session.h) to the parts of the run that answer. */
+/* Binds the services that sessions may ask for (api/session.h) to the parts of the run. */
 #ifndef BN_ENGINE_SERVICES_H
 #define BN_ENGINE_SERVICES_H
 

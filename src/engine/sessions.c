@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Allocates sessions on cache lines of their own, links and seeds them. */
+/* Allocates sessions on separate cache lines, links and seeds them. */
 #include "engine/sessions.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The thread that receives SIGINT, SIGTERM and SIGHUP of a run or command: it does nothing else, so
- * that neither a hook nor a report nor done() that hangs can keep the user from ending it. */
+/* The thread that receives SIGINT, SIGTERM and SIGHUP of a run or command.  It does nothing else,
+   so that a hook, a report or a done() that hangs cannot keep the user from ending the program. */
 #include "engine/signals.h"
 
 #include <signal.h>
@@ -13,18 +13,18 @@
 #include "engine/grace.h"
 #include "engine/stop.h"
 
-/* After the second signal the process gets this long to leave by itself. */
+/* The time that the process has to end by itself after the second signal. */
 static const uint64_t leave_ns = 3 * BN_NSEC_PER_SEC;
 
-/* timeout(1) signals the process and then its group: that is one wish, not two. */
+/* timeout(1) signals the process and then its group: that is one request. */
 static const uint64_t echo_ns = BN_NSEC_PER_SEC / 5;
 
-/* Who sends one signal and goes away, as timeout(1) does, wants an end all the same: after this
-   long without any progress it is as if a second one had come.  docker stop kills after 10 s. */
+/* A sender of a single signal, such as timeout(1), also wants an end: this time without any
+   progress counts as a second signal. docker stop kills after 10 s. */
 static const uint64_t patience_ns = 5 * BN_NSEC_PER_SEC;
-/* Hooks and done() may have something to look up or to clear up. */
+/* Hooks and done() may look something up or clean up. */
 static const uint64_t long_patience_ns = 30 * BN_NSEC_PER_SEC;
-/* How often it is looked. */
+/* The interval of checks for progress. */
 static const uint64_t glance_ns = BN_NSEC_PER_SEC / 4;
 
 static const struct bn_wait signals = {"a signal", BN_BOUND_STOP};
@@ -36,25 +36,25 @@ static const struct bn_wait returning = {"the receiver of signals to return", BN
 struct receiver {
   struct bn_receiver *own;
   const struct bn_parts *p;
-  int count;                   /* wishes so far */
-  struct bn_stop_sender first; /* of the first one */
+  int count;                   /* requests so far */
+  struct bn_stop_sender first; /* the sender of the first request */
   uint64_t first_ns;
   uint64_t leave_ns; /* UINT64_MAX: not yet */
   struct bn_patience patience;
   int stage;
-  unsigned lost;  /* workers of which it is known */
-  bool abandoned; /* for a lost worker: others did not end */
+  unsigned lost;  /* lost workers that have been handled */
+  bool abandoned; /* events were abandoned after a worker was lost */
 };
 
-/* While workers are measured the main thread has nothing to interrupt and its session may still be
-   needed by done().  Once events are in flight, it counts them first: interrupted, they fail. */
+/* While workers are measured, the main thread has nothing to interrupt, and done() may still need
+   its session.  It counts the events in flight before they are interrupted and fail. */
 static void interrupt_all(const struct bn_parts *p)
 {
   const bool main_too = bn_outcome_stage(p->outcome) != BN_STAGE_MEASURE;
 
   if (!main_too && bn_outcome_has(p->outcome, BN_OUTCOME_OPENED))
     bn_outcome_set(p->outcome, BN_OUTCOME_TO_INTERRUPT);
-  /* The main thread may have looked for the flag just before it was set. */
+  /* The main thread may have read the flag just before it was set. */
   if (bn_outcome_stage(p->outcome) != BN_STAGE_MEASURE ||
       !bn_outcome_has(p->outcome, BN_OUTCOME_OPENED))
     bn_interrupt_first(p->interrupt, p->conf->threads + main_too);
@@ -72,7 +72,7 @@ static void end_in_order(struct receiver *r, int signo)
   bn_sampler_wake(r->own->sampler);
 }
 
-/* As a command of the shell does, without a word. */
+/* Ends without a message, as a shell command does. */
 static void end_without_reader(struct receiver *r)
 {
   r->first = (struct bn_stop_sender){.signo = SIGPIPE};
@@ -119,7 +119,8 @@ static void *drop_documents(void *arg)
   return NULL;
 }
 
-/* What was measured is in the journal.  The disk may be what hangs, so another thread does it. */
+/* Removes documents that are not complete; the journal has the measurements.  A separate thread
+   does it, as the disk may be what hangs. */
 static void leave_no_halves(struct receiver *r)
 {
   struct bn_stop_sender sender;
@@ -130,8 +131,8 @@ static void leave_no_halves(struct receiver *r)
     (void)bn_stop_wait(&removing, bn_clock_mono() + glance_ns, &sender);
 }
 
-/* By force.  When a hook that prints the final report hangs, what was measured is printed without
-   it, by a thread that may hang in its turn. */
+/* Ends the process.  If a hook that prints the final report hangs, another thread, which may hang
+   too, prints the report without it. */
 _Noreturn static void leave(struct receiver *r)
 {
   const int status = bn_outcome_status(r->p->outcome, false);
@@ -144,14 +145,14 @@ _Noreturn static void leave(struct receiver *r)
   _exit(status != 0 ? status : BN_STATUS_FAILED);
 }
 
-/* Errors are held: a reader of standard error who does not read holds up neither this thread nor
-   the end of the process. */
+/* Errors are buffered: without a reader of standard error, neither this thread nor the end of the
+   process is blocked. */
 static void signals_tell(int signo, const char *what)
 {
   (void)bn_log_at_once("%s received: %s", signo == SIGINT ? "interrupt" : strsignal(signo), what);
 }
 
-/* It is told when it is done: nothing new begins after "finishing". */
+/* The message comes after the action: no event begins after "finishing". */
 static void take_signal(struct receiver *r, const struct bn_stop_sender *sender)
 {
   const int signo = sender->signo;
@@ -171,7 +172,7 @@ static void take_signal(struct receiver *r, const struct bn_stop_sender *sender)
   }
 }
 
-/* Somebody else has received the signal, and has told the user. */
+/* Another process has received the signal and printed a message. */
 static void take_wish(struct receiver *r)
 {
   const int asked = atomic_load(&r->own->asked);
@@ -184,7 +185,7 @@ static void take_wish(struct receiver *r)
     end_at_once(r);
 }
 
-/* Who was lost may hold a lock that the report needs: from now on the run has to get on. */
+/* A lost worker may hold a lock that the report needs: from now on the run has to make progress. */
 static void take_losses(struct receiver *r)
 {
   const unsigned lost = bn_threads_lost(r->p->threads);
@@ -202,7 +203,7 @@ static void take_losses(struct receiver *r)
   bn_threads_take(r->p->threads, lost);
 }
 
-/* Stages of the run, and one more: a script's hook prints the final report. */
+/* The stages of the run, and a stage for a hook of a script that prints the final report. */
 enum { STAGE_HOOK = BN_STAGE_CLOSE + 1 };
 
 static int stage_of(const struct bn_parts *p)
@@ -210,14 +211,14 @@ static int stage_of(const struct bn_parts *p)
   return bn_reports_in_hook(p->reports) ? STAGE_HOOK : (int)bn_outcome_stage(p->outcome);
 }
 
-/* Without a signal, who does not read may take as long as he likes. */
+/* Without a signal, a reader of the output may be as slow as it likes. */
 static bool is_unread(const struct receiver *r, int fd)
 {
   return r->count == 0 && !bn_wait_is_writable(fd);
 }
 
-/* 0: for ever.  A report waits for its reader, and a large document takes its time.  Without
-   signals, the sampler gives the grace. */
+/* Returns the patience in the current stage; 0: no limit.  A report waits for its reader, and a
+   large document is slow.  Without signals, the sampler gives the grace. */
 static uint64_t patience_of(const struct receiver *r)
 {
   const struct bn_conf *c = r->p->conf;
@@ -225,7 +226,7 @@ static uint64_t patience_of(const struct receiver *r)
 
   switch (r->stage) {
   case BN_STAGE_MEASURE:
-    /* What the user gave is the sampler's to use up. */
+    /* The sampler uses up the grace that the user set. */
     return c->grace_auto ? bn_grace_ns(r->p, grace_ns + patience_ns) : c->grace_ns + patience_ns;
   case BN_STAGE_REPORT:
     return r->lost > 0 && bn_wait_is_writable(STDOUT_FILENO) ? long_patience_ns : 0;
@@ -244,8 +245,8 @@ static uint64_t patience_of(const struct receiver *r)
   }
 }
 
-/* After a loss events are given up before the process is: no user wants it to end, and the report
-   has its own patience.  What others have abandoned may not be known for long. */
+/* After a loss, events are abandoned before the process ends: no user asked for its end, and the
+   report has its own patience.  Events abandoned by another thread may not be known yet. */
 static bool is_for_events(const struct receiver *r)
 {
   return r->count == 0 && r->stage == BN_STAGE_MEASURE && !r->abandoned;

@@ -12,18 +12,18 @@
 struct bn_receiver {
   struct bn_sampler *sampler;
   pthread_t thread;
-  bool made; /* the main thread's own */
+  bool made; /* used by the main thread only */
   _Atomic bool stop;
-  _Atomic int asked; /* by bn_receiver_ask: 1 in order, 2 at once */
+  _Atomic int asked; /* set by bn_receiver_ask: 1 in order, 2 at once */
 };
 
-/* The main thread; zeroed before.  From start, which comes after the sampler's, to stop. */
+/* The main thread calls these. *r is zeroed before, and the sampler has been started. */
 int bn_receiver_start(struct bn_receiver *r, struct bn_sampler *sampler, struct bn_err *err);
 void bn_receiver_stop(struct bn_receiver *r);
-/* As the first SIGINT, or (at_once) as the second one, without a word.  Any thread, between the two
-   above. */
+/* Acts as the first SIGINT, or (at_once) as the second one, but prints nothing.  Any thread,
+   between start and stop. */
 void bn_receiver_ask(struct bn_receiver *r, bool at_once);
-/* Whether it was asked.  Any thread. */
+/* Returns whether bn_receiver_ask was called.  Any thread. */
 bool bn_receiver_was_asked(const struct bn_receiver *r);
 
 #endif

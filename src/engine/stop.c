@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Receives signals synchronously in one thread; the handler only serves threads that are starting a
- * child. */
+   child. */
 #include "engine/stop.h"
 
 #include <errno.h>
@@ -9,12 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Who receives, which the handler reads, and what. */
+/* The receiving thread, which the handler reads, and the signals it receives. */
 static struct {
   _Atomic(pthread_t) thread;
   _Atomic bool known;
   _Atomic bool reader_left;
-  _Atomic bool noted; /* that is all that happens then */
+  _Atomic bool noted; /* a lost reader is only recorded */
   sigset_t wanted;    /* set before any thread exists */
 } receiver;
 
@@ -23,10 +23,10 @@ static int wake_signal(void)
   return SIGRTMIN + 2;
 }
 
-/* Those that end a run.  nohup and the shell's background jobs ignore signals on purpose: what is
-   ignored stays out, for while a thread blocks everything, as it does to start another, the kernel
-   queues even an ignored signal, and who waits for it gets it.  Asked once: later system(3) ignores
-   SIGINT for as long as its child runs, and then it is still ours. */
+/* Chooses the signals that end a run. nohup and the background jobs of a shell ignore signals on
+   purpose, and an ignored signal is left out: while a thread blocks everything to start another
+   one, the kernel queues even an ignored signal, and the receiver would get it.  It is asked once:
+   system(3) later ignores SIGINT while its child runs, and bench still wants it then. */
 static void choose_wanted(sigset_t *set)
 {
   static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
@@ -52,8 +52,7 @@ static void stop_handle(int signo, void (*handler)(int))
   (void)sigaction(signo, &act, NULL);
 }
 
-/* Runs only where the signals are unblocked, that is around fork in a thread that starts a child.
- */
+/* Runs only where the signals are unblocked: around fork in a thread that starts a child. */
 static void pass_on(int signo)
 {
   const int saved = errno;
@@ -63,7 +62,7 @@ static void pass_on(int signo)
   errno = saved;
 }
 
-/* Who has written is in the middle of it, perhaps with a lock. */
+/* The thread that has written may hold a lock. */
 static void on_pipe(int signo)
 {
   const int saved = errno;
@@ -122,14 +121,13 @@ void bn_stop_unblock_for_child(void)
 
 void bn_stop_block_again(void)
 {
-  /* Before there is a receiver they were not blocked: a script's top level ends by Ctrl-C. */
+  /* Without a receiver the signals were not blocked: Ctrl-C ends the top level of a script. */
   if (!atomic_load(&receiver.known))
     return;
   (void)pthread_sigmask(SIG_BLOCK, &receiver.wanted, NULL);
 }
 
-/* A signal that came while the run ended had asked for what happens anyway.  Ignoring a signal
-   drops one that is pending. */
+/* A signal that came while the run ended asked for just that.  Ignoring it drops it. */
 void bn_stop_release_signals(void)
 {
   if (!atomic_exchange(&receiver.known, false))
@@ -149,7 +147,7 @@ void bn_stop_become_receiver(void)
   atomic_store(&receiver.known, true);
 }
 
-/* -1: the deadline; 0: woken. */
+/* Returns -1 at the deadline, 0 if woken. */
 static int wait_for(const struct bn_wait *w, const sigset_t *set, uint64_t deadline_ns,
                     siginfo_t *info)
 {
@@ -167,7 +165,7 @@ int bn_stop_wait(const struct bn_wait *w, uint64_t deadline_ns, struct bn_stop_s
   memset(&info, 0, sizeof info);
   (void)sigaddset(&set, wake_signal());
   signo = wait_for(w, &set, deadline_ns, &info);
-  /* A signal that was passed on has our own number. */
+  /* A signal that pass_on forwarded has the pid of this process. */
   *sender = (struct bn_stop_sender){signo, info.si_code == SI_KERNEL, info.si_pid};
   return signo;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Starts workers, follows them from state to state, and ends them. */
+/* Starts workers, tracks their states, and ends them. */
 #include "engine/threads.h"
 
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "base/log.h"
 #include "base/wait.h"
 
-/* Address space, not memory: libraries that call back into scripts need more than the option's 64
-   KiB. */
+/* This is address space, not memory: libraries that call back into scripts need more than the 64
+   KiB of the option. */
 static const uint64_t stack_least = (uint64_t)1 << 20;
 
 uint64_t bn_threads_stack(uint64_t wanted)
@@ -105,7 +105,7 @@ enum bn_start_barrier_state bn_threads_ready(struct bn_threads *c, uint64_t dead
   return bn_start_barrier_await(&c->start_barrier, deadline_ns);
 }
 
-/* What a worker is busy with before it is ready; NULL: it is. */
+/* Returns what a worker is doing before it is ready, or NULL if it is ready. */
 static const char *threads_opening(struct bn_threads *c, unsigned i)
 {
   const char *doing = NULL;
@@ -119,7 +119,7 @@ static const char *threads_opening(struct bn_threads *c, unsigned i)
   return doing;
 }
 
-/* In at most a few lines: neighbours with the same reason share one. */
+/* Prints a few lines at most: adjacent threads with the same reason share a line. */
 void bn_threads_log_waiting(struct bn_threads *c)
 {
   unsigned i, from = 0, lines = 0;
@@ -162,8 +162,8 @@ bool bn_threads_await_start(struct bn_threads *c)
   return goes;
 }
 
-/* bn_threads_end sets `ended` before it fails the start barrier, so that the flag is set if and
-   only if the gate opens.  Workers that pass the start barrier find the flag and the times. */
+/* bn_threads_end sets `ended` before it fails the start barrier, so that OPENED is set if and only
+   if the barrier opens.  Workers that pass the barrier see the flag and the times. */
 bool bn_threads_open(struct bn_threads *c, const struct bn_times *times)
 {
   bool opens;
@@ -187,7 +187,7 @@ static bool is_alone(const struct bn_threads *c)
   return c->host_group == NULL || c->host_group->sessions == c->n;
 }
 
-/* With the lock, as the two below. */
+/* The caller holds the lock, here and in the function below. */
 static void threads_pass(struct bn_threads *c)
 {
   c->told = false;
@@ -196,7 +196,7 @@ static void threads_pass(struct bn_threads *c)
   bn_wait_wake(&c->changed);
 }
 
-/* The others may have come before this returns. */
+/* The other hosts may have arrived before `meet` returns. */
 static void tell_others(struct bn_threads *c)
 {
   c->told = true;
@@ -282,7 +282,7 @@ static void threads_note(struct bn_outcome *o, enum bn_cause cause, int value, u
   bn_outcome_cut(o, now_ns);
 }
 
-/* With the lock; those too that are still to be made. */
+/* The caller holds the lock.  Workers that are still to be started count. */
 static unsigned threads_looping(const struct bn_threads *c)
 {
   unsigned n = 0;
@@ -292,7 +292,7 @@ static unsigned threads_looping(const struct bn_threads *c)
   return n;
 }
 
-/* Whether events can begin.  Few tickets are in the hands of sessions when no others are left. */
+/* Returns whether events can begin.  Sessions hold few tickets when no others remain. */
 static bool has_load(struct bn_threads *c, uint64_t now_ns)
 {
   bool has;
@@ -317,7 +317,7 @@ void bn_threads_end(struct bn_threads *c, enum bn_cause cause, int value)
   c->ended = true;
   bn_wait_wake(&c->changed);
   (void)pthread_mutex_unlock(&c->lock);
-  /* After the barrier has failed: who is woken and goes must not open it. */
+  /* The pacer is woken after the barrier has failed: a woken worker that goes must not open it. */
   if (c->pacer != NULL)
     bn_pacer_wake(c->pacer);
   bn_start_barrier_fail(&c->start_barrier);
@@ -360,7 +360,7 @@ bool bn_threads_barrier(struct bn_threads *c)
   round = c->barrier_round;
   c->barrier_here++;
   while (round == c->barrier_round && !c->ended) {
-    /* Sessions that have returned from the command need not be waited for. */
+    /* Sessions that have returned from the command are not waited for. */
     const bool here = c->barrier_here + c->gone >= c->n;
 
     if (here && is_alone(c))
@@ -375,7 +375,7 @@ bool bn_threads_barrier(struct bn_threads *c)
   return ok;
 }
 
-/* The first failure of each counts.  Before the start no run goes on. */
+/* The first failure of each worker counts.  Before the start, a failure always ends the run. */
 bool bn_threads_fail(struct bn_threads *c, unsigned worker)
 {
   const bool goes_on = c->goes_on && bn_outcome_has(c->outcome, BN_OUTCOME_OPENED);
@@ -395,7 +395,7 @@ bool bn_threads_fail(struct bn_threads *c, unsigned worker)
   return counted;
 }
 
-/* Who sees that it is lost sees that the run has failed. */
+/* FAILED is set before `lost` grows, so that a thread that sees the loss sees the failure. */
 unsigned bn_threads_lose(struct bn_threads *c, const char *untold)
 {
   if (untold != NULL)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The worker threads of a run: how far each has come, where they meet, and how all are stopped.
+/* The worker threads of a run: their states, their barrier, and how all are stopped.
 
    Each worker is in one state, and states only advance.  `gone` is the number of workers in the
-   last state.  bn_threads_end is the only way to stop a run before its limits: it sets the outcome,
+   last state. bn_threads_end is the only way to stop a run before its limits: it sets the outcome,
    closes admission, fails the barrier, wakes workers that wait for an arrival, and fails the start
-   barrier if it has not opened.  Every wait ends at the time that is given or with bn_threads_end.
- */
+   barrier if it has not opened.  Every wait ends at its deadline or with bn_threads_end. */
 #ifndef BN_ENGINE_THREADS_H
 #define BN_ENGINE_THREADS_H
 
@@ -21,7 +20,7 @@
 #include "engine/pacer.h"
 #include "engine/quota.h"
 
-/* Of a run, CLOCK_MONOTONIC; known when the start barrier opens. */
+/* The times of a run, CLOCK_MONOTONIC; known when the start barrier opens. */
 struct bn_times {
   uint64_t start_ns, measure_ns; /* the measurement begins after the warm-up */
   uint64_t deadline_ns;          /* UINT64_MAX: no time limit */
@@ -29,8 +28,8 @@ struct bn_times {
 
 enum bn_worker_state {
   BN_WORKER_NONE,
-  BN_WORKER_OPENING, /* its session */
-  BN_WORKER_READY,   /* at the start barrier, or in its loop */
+  BN_WORKER_OPENING, /* opens its session */
+  BN_WORKER_READY,   /* is at the start barrier or in its loop */
   BN_WORKER_LOOPED,  /* has left its loop */
   BN_WORKER_GONE
 };
@@ -44,9 +43,9 @@ struct bn_worker {
   const struct bn_job *job; /* borrowed */
   pthread_t thread;
   bool created;
-  enum bn_worker_state state; /* with threads->lock */
+  enum bn_worker_state state; /* guarded by threads->lock */
   bool early;                 /* left its loop before the time limit */
-  bool failed;                /* and the others went on */
+  bool failed;                /* its session failed and the other threads went on */
 };
 
 struct bn_threads {
@@ -54,110 +53,110 @@ struct bn_threads {
   struct bn_quota *quota;
   struct bn_pacer *pacer; /* NULL: no --rate */
   const struct bn_host_group
-      *host_group; /* whose sessions meet at the barrier too; NULL: there are no others */
+      *host_group; /* the sessions of other hosts meet at the barrier too; NULL: one host */
   struct bn_worker *worker;
   unsigned n, created, gone, failed;
-  _Atomic bool told_lost;     /* why the first one is lost, or it is in `untold` */
-  const char *_Atomic untold; /* bn_threads_lose */
-  _Atomic unsigned lost;      /* will never go; who adds one wakes the receiver of signals */
-  _Atomic unsigned taken;     /* bn_threads_take */
-  bool goes_on;          /* a worker that fails does not end the run, as long as others are left */
-  struct bn_times times; /* with the lock; workers: from the start barrier on */
-  uint64_t start_at_ns; /* with the lock: what bn_threads_await_start waits for; 0: not known yet */
+  _Atomic bool told_lost;     /* the reason of the first loss is printed, or in `untold` */
+  const char *_Atomic untold; /* message of bn_threads_lose, until it is printed */
+  _Atomic unsigned lost;      /* workers that never return; see bn_threads_lose */
+  _Atomic unsigned taken;     /* losses that the receiver of signals has handled */
+  bool goes_on;               /* a failed worker does not end the run while other workers remain */
+  struct bn_times times;      /* guarded by the lock; workers read it after the start barrier */
+  uint64_t start_at_ns;       /* guarded by the lock; see bn_threads_start_at; 0: not known yet */
   struct bn_start_barrier start_barrier;
-  pthread_mutex_t lock; /* before the barrier's; nothing of others is called with it */
+  pthread_mutex_t lock; /* is locked before the lock of start_barrier */
   pthread_cond_t changed;
   unsigned barrier_here, barrier_round;
-  bool told; /* the host group: all sessions of this host are at the barrier */
+  bool told; /* the host group knows that all sessions of this host are at the barrier */
   bool ended, made;
 };
 
-/* sessions: of n workers, one after another; all borrowed.  0 or -1: out of memory. */
+/* sessions is an array of n; everything is borrowed.  Returns 0, or -1 if out of memory. */
 int bn_threads_init(struct bn_threads *c, struct bn_session *sessions, unsigned n,
                     struct bn_outcome *outcome, struct bn_quota *quota, struct bn_pacer *pacer);
 void bn_threads_done(struct bn_threads *c);
 
 /* --- the main thread --- */
-/* Bytes that each worker's stack gets. */
+/* Returns the size of each worker's stack in bytes. */
 uint64_t bn_threads_stack(uint64_t wanted);
 struct bn_threads_plan {
   const struct bn_job *job;    /* borrowed until all have gone */
-  void *(*body)(void *worker); /* of struct bn_worker */
+  void *(*body)(void *worker); /* its argument is a struct bn_worker */
   uint64_t stack_bytes;
-  uint64_t until_ns; /* CLOCK_MONOTONIC; UINT64_MAX: however long it takes */
+  uint64_t until_ns; /* CLOCK_MONOTONIC; UINT64_MAX: no limit */
 };
-/* Starts all, or none after that time or after a signal; 0, or -1 and err. */
+/* Starts the workers, no further one after until_ns or a signal.  Returns 0, or -1 and err. */
 int bn_threads_spawn(struct bn_threads *c, const struct bn_threads_plan *plan, struct bn_err *err);
-/* Waits until all are at the start barrier; as bn_start_barrier_await. */
+/* Waits until all workers are at the start barrier; returns as bn_start_barrier_await. */
 enum bn_start_barrier_state bn_threads_ready(struct bn_threads *c, uint64_t deadline_ns);
-/* Logs which threads are still busy with what before they are ready. */
+/* Logs the threads that are not ready and what each is doing. */
 void bn_threads_log_waiting(struct bn_threads *c);
-/* Waits until bn_threads_start_at has told the time of the start, and for that time; false: the run
-   has been ended. */
+/* Waits for the time set by bn_threads_start_at.  Returns false if the run has been ended. */
 bool bn_threads_await_start(struct bn_threads *c);
-/* Opens the start barrier: events are measured.  false: the run has been ended, and no worker
- * passes it. */
+/* Opens the start barrier: events are measured.  Returns false if the run has been ended; then no
+   worker passes the barrier. */
 bool bn_threads_open(struct bn_threads *c, const struct bn_times *times);
-/* The same for a command, which has no times; waits for the other hosts. */
+/* Opens the start barrier of a command, which has no times, after waiting for the other hosts. */
 void bn_threads_go(struct bn_threads *c);
-/* true: all that were started have gone; false: until_ns (UINT64_MAX: never) has passed, the run
-   was abandoned and also_abandoned is false, or all others are lost: then the run is abandoned. */
+/* Waits until all started workers have gone, which returns true.  Returns false after until_ns
+   (UINT64_MAX: never), when the run is abandoned unless also_abandoned, or when all remaining
+   workers are lost, in which case it abandons the run. */
 bool bn_threads_await(struct bn_threads *c, uint64_t until_ns, bool also_abandoned);
-/* All have gone: ends their threads. */
+/* Joins the threads, which have all gone. */
 void bn_threads_join(struct bn_threads *c);
 
 /* --- a worker --- */
-/* Its state is the next one. */
+/* Moves the worker to its next state. */
 void bn_threads_enter(struct bn_worker *w, enum bn_worker_state state);
-/* Waits at the start barrier; false: there will be no run. */
+/* Waits at the start barrier.  Returns false if there will be no run. */
 bool bn_threads_await_start_barrier(struct bn_worker *w);
-/* Left its loop at now_ns. */
+/* Records that the worker left its loop at now_ns. */
 void bn_threads_looped(struct bn_worker *w, uint64_t now_ns);
-/* Waits for all that have not gone, and for those of the other hosts; false: the run has been
-   ended. */
+/* Waits for all workers on all hosts that have not gone.  Returns false if the run was ended. */
 bool bn_threads_barrier(struct bn_threads *c);
-/* That worker's session has failed, and who knows why has logged it: ends the run, or if the others
-   go on, counts it.  true: it has been counted. */
+/* Handles the failure of a worker's session, which has been logged: ends the run or, if the other
+   workers go on, counts the failure.  Returns true if it has been counted. */
 bool bn_threads_fail(struct bn_threads *c, unsigned worker);
-/* It will never go, and the run fails: async-signal-safe, so that the receiver of signals has to
-   end the run.  untold: why, if nobody has been told; NULL: somebody has.  Returns how many are
-   lost. */
+/* Records that a worker will never return and that the run fails.  Async-signal-safe: the caller
+   wakes the receiver of signals, which ends the run. untold: the reason, or NULL if it is printed.
+   Returns how many workers are lost. */
 unsigned bn_threads_lose(struct bn_threads *c, const char *untold);
-/* Why one is lost, for who calls to tell; NULL: there is nothing to tell. */
+/* Returns the reason of a loss, which the caller has to print, or NULL. */
 const char *bn_threads_unreported(struct bn_threads *c);
-/* Waits until that time, or until the run is ended. */
+/* Waits until until_ns or the end of the run. */
 void bn_threads_pause(struct bn_threads *c, uint64_t until_ns);
 
 /* --- any thread --- */
-/* The start barrier is to open at that time (CLOCK_MONOTONIC, not 0); the first call counts. */
+/* Sets when the start barrier is to open (CLOCK_MONOTONIC, not 0); the first call counts. */
 void bn_threads_start_at(struct bn_threads *c, uint64_t at_ns);
-/* All hosts that were told to the host group are at the barrier. */
+/* Releases the barrier: the sessions of all hosts have arrived. */
 void bn_threads_pass(struct bn_threads *c);
-/* A signal has ended the run: a session that has not been opened need not be. */
+/* Returns whether a signal has ended the run, so that no session need be opened. */
 bool bn_threads_unwanted(const struct bn_threads *c);
 enum bn_cause {
-  BN_CAUSE_FAILED,   /* who failed has logged why */
-  BN_CAUSE_LEFT,     /* a script wants to leave the process with that status */
-  BN_CAUSE_SIGNAL,   /* with that number */
-  BN_CAUSE_VIOLATED, /* an assertion; the workers get the time that they get at the limit */
-  BN_CAUSE_TIMEOUT,  /* the workers are given up, and that is a failure */
-  BN_CAUSE_ABANDONED /* the workers are given up */
+  BN_CAUSE_FAILED,   /* the part that failed has logged why */
+  BN_CAUSE_LEFT,     /* a script ends the process with that status */
+  BN_CAUSE_SIGNAL,   /* value: the number of the signal */
+  BN_CAUSE_VIOLATED, /* an assertion; the workers get the same time as at the limit */
+  BN_CAUSE_TIMEOUT,  /* the workers are abandoned, and that is a failure */
+  BN_CAUSE_ABANDONED /* the workers are abandoned */
 };
 void bn_threads_end(struct bn_threads *c, enum bn_cause cause, int value);
-/* true: the start barrier has opened, and *times are set. */
+/* Returns true if the start barrier has opened, and sets *times. */
 bool bn_threads_times(struct bn_threads *c, struct bn_times *times);
 unsigned bn_threads_gone(struct bn_threads *c);
 unsigned bn_threads_lost(const struct bn_threads *c);
-/* The receiver of signals has ended the run for so many that are lost; async-signal-safe. */
+/* The first records that the receiver of signals has ended the run for `lost` lost workers, the
+   second returns whether it has.  Async-signal-safe. */
 void bn_threads_take(struct bn_threads *c, unsigned lost);
 bool bn_threads_has_taken(const struct bn_threads *c, unsigned lost);
-/* Those that have failed while others went on, and the last one. */
+/* Returns how many workers have failed while others went on, the last one included. */
 unsigned bn_threads_failed(struct bn_threads *c);
-/* Those that have not gone. */
+/* Returns how many workers have not gone. */
 unsigned bn_threads_busy(struct bn_threads *c);
-/* Those that have not left their loop. */
+/* Returns how many workers have not left their loop. */
 unsigned bn_threads_looping(struct bn_threads *c);
-/* Those that did not leave their loop before the time limit. */
+/* Returns how many workers did not leave their loop before the time limit. */
 unsigned bn_threads_reached_limit(struct bn_threads *c);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Hands calls to a thread and waits for it no longer than it was told. */
+/* Passes calls to a thread and waits for them for a limited time. */
 #include "engine/timed_call.h"
 
 #include <string.h>
@@ -48,7 +48,7 @@ int bn_timed_call_start(struct bn_timed_call *a, pthread_mutex_t *lock, struct b
   return bn_err_set(err, rc, "cannot start its thread: %s", strerror(rc));
 }
 
-/* Until the thread has become so, or the time is over. */
+/* Waits until *flag is value or the time is over; returns whether it is. */
 static bool timed_call_await(struct bn_timed_call *a, const bool *flag, bool value,
                              uint64_t patience_ns)
 {

@@ -8,8 +8,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 
-/* For an answer: when nobody waits for the reporting thread but the reports; while sessions wait
-   for the start barrier, or the final report for its figures; of a server that is connected to. */
+/* Patience for an answer: while only the reporting thread waits; while sessions wait for the start
+   barrier, or the final report for its figures; for a connection to a server. */
 static const uint64_t in_run_ns = BN_NSEC_PER_SEC / 10, at_rest_ns = BN_NSEC_PER_SEC,
                       to_open_ns = 6 * BN_NSEC_PER_SEC;
 
@@ -70,7 +70,7 @@ static void call_open(void *arg)
   o->rc = o->ops->open(o->state, o->place, &o->err);
 }
 
-/* The time is the middle of the call, which is when the values are of, as far as anybody knows. */
+/* The time of a reading is the middle of the call, the best guess of when the values were read. */
 static void call_read(void *arg)
 {
   struct bn_watch_one *o = arg;
@@ -88,7 +88,7 @@ static void call_close(void *arg)
     o->ops->close(o->state);
 }
 
-/* With the lock.  false: it has not returned in time. */
+/* The caller holds the lock.  Returns false if the call has not returned in time. */
 static bool watch_call(struct bn_watch_one *o, void (*fn)(void *arg), uint64_t patience_ns)
 {
   if (may_block(o))
@@ -103,7 +103,7 @@ static void watch_fail(struct bn_watch_one *o, const struct bn_err *err)
   bn_log_stderr("--watch=%s: %s", o->ops->name, err->text);
 }
 
-/* With the lock. */
+/* The caller holds the lock. */
 static void open_one(struct bn_watch_one *o)
 {
   struct bn_err late = {0};
@@ -144,7 +144,7 @@ void bn_watch_open(struct bn_watch *w)
   }
 }
 
-/* With the lock.  What hangs is interrupted and gets some more time. */
+/* The caller holds the lock.  A call that hangs is interrupted and gets more time. */
 static bool close_one(struct bn_watch_one *o)
 {
   bool closed = !o->entered || watch_call(o, call_close, in_run_ns);
@@ -175,7 +175,7 @@ bool bn_watch_close(struct bn_watch *w)
 
 /* --- readings --------------------------------------------------------------------------------- */
 
-/* With the lock.  Time 0: there is none. */
+/* The caller holds the lock. at_ns 0: there is no reading. */
 static void read_one(struct bn_watch_one *o, struct bn_reading *r, uint64_t patience_ns)
 {
   r->at_ns = 0;
@@ -200,7 +200,7 @@ void bn_watch_start(struct bn_watch *w)
   (void)pthread_mutex_unlock(&w->lock);
 }
 
-/* With the lock. */
+/* The caller holds the lock. */
 static void read_end(struct bn_watch *w, uint64_t patience_ns)
 {
   for (size_t i = 0; i < w->n; i++)
@@ -217,7 +217,7 @@ void bn_watch_end(struct bn_watch *w)
   (void)pthread_mutex_unlock(&w->lock);
 }
 
-/* With the lock. */
+/* The caller holds the lock. */
 static void watch_compare(const struct bn_watch_one *o, const struct bn_reading *from,
                           const struct bn_reading *to, const struct bn_view *v,
                           struct bn_watched *out)
@@ -226,7 +226,7 @@ static void watch_compare(const struct bn_watch_one *o, const struct bn_reading 
     o->ops->compare(o->state, from, to, v, out);
 }
 
-/* With the lock. */
+/* The caller holds the lock. */
 static void show_part(struct bn_watch *w, const struct bn_view *v, struct bn_watched *out)
 {
   for (size_t i = 0; i < w->n; i++) {

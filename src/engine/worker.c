@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Opens a session, waits at the start barrier, loops, closes. */
+/* Opens a session, waits at the start barrier, runs the loop, closes the session. */
 #include "engine/worker.h"
 
 #include <sys/prctl.h>
@@ -25,13 +25,13 @@ static enum bn_next run_loop(const struct bn_job *job, struct bn_session *s)
   return next;
 }
 
-/* Workloads that know why have said so. */
+/* Fails the session of the worker; with an empty `why` the workload has logged the reason. */
 static void worker_fail(struct bn_worker *w, const char *why)
 {
   w->session->services->fail_session(w->session, why, why);
 }
 
-/* Of its events.  Where there were none, what else the loop did ended with it. */
+/* Returns the end of the last event, or the end of the loop if there were no events. */
 static uint64_t last_end(const struct bn_session *s, uint64_t left_ns)
 {
   const struct bn_stat *st = s->stat;
@@ -42,7 +42,7 @@ static uint64_t last_end(const struct bn_session *s, uint64_t left_ns)
   return bn_stat_get(&st->begun) > 0 ? s->last_ns : left_ns;
 }
 
-/* Between the start barrier and the end of the loop. */
+/* Runs the measured part of a worker: between the start barrier and the end of the loop. */
 static void worker_measure(struct bn_worker *w)
 {
   struct bn_session *s = w->session;
@@ -58,7 +58,8 @@ static void worker_measure(struct bn_worker *w)
   if (w->job->ops->untimed_close)
     bn_outcome_end(w->threads->outcome, bn_clock_mono());
   bn_event_leave(s, end_ns);
-  /* Who sees this sees the end of its last event in the outcome. */
+  /* Release: pairs with the acquire load in engine/outage.c, so that a reader that sees a stopped
+     session also sees its last event in the outcome and in the outage. */
   atomic_store_explicit(&s->stat->running, false, memory_order_release);
 }
 
@@ -118,7 +119,7 @@ void bn_worker_call(struct bn_threads *c, struct bn_session *s, const struct bn_
   if (job->command->run(job->self, s, job->command->name, &err) == 0)
     return;
   bn_log_failure(&err);
-  /* Before the others close theirs. */
+  /* The limit on files is checked before the other sessions close theirs. */
   bn_limits_tell_files(c->n);
   bn_threads_end(c, BN_CAUSE_FAILED, 0);
 }
