@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 
-/* Appends the text of the data.  0, or -1: the buffer has failed. */
+/* Appends the data in Base64.  Returns 0, or -1 if the buffer has failed. */
 int bn_base64_add(struct bn_buf *b, const void *data, size_t len);
 
 #endif

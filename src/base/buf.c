@@ -29,7 +29,7 @@ void bn_buf_clear(struct bn_buf *b)
     b->data[0] = '\0';
 }
 
-/* Doubles, so that n bytes added one by one are copied less than 2n times; -1: cannot. */
+/* Doubles the capacity, so that n single bytes are copied less than 2n times.  Returns 0 or -1. */
 static int buf_grow(struct bn_buf *b, size_t need)
 {
   size_t cap = b->cap == 0 ? FIRST_CAP : b->cap;
@@ -97,7 +97,7 @@ int bn_buf_printf(struct bn_buf *b, const char *fmt, ...)
   if (len < 0 || bn_buf_reserve(b, (size_t)len) != 0) {
     b->failed = 1;
     if (b->len < b->cap)
-      b->data[b->len] = '\0'; /* what the attempt has written is not part of the text */
+      b->data[b->len] = '\0'; /* the failed attempt has overwritten the terminator */
     return -1;
   }
   if (!fits) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Calibration of the TSC against CLOCK_MONOTONIC, and what readers do when their fit runs out. */
+/* Calibrates the TSC against CLOCK_MONOTONIC, and serves readers whose fit has run out. */
 #include "base/clock.h"
 
 #include <errno.h>
@@ -16,12 +16,12 @@ enum {
   REFIT_ROUNDS = 16,
   READER_ROUNDS = 4,
   HORIZON_NS = 1500000000, /* refits come once a second: every fit is replaced in time */
-  SLACK_NS = 2000,         /* what samples and slewing add to the error, in the 50 ppm rule */
+  SLACK_NS = 2000,         /* error that samples and slewing add, in the 50 ppm rule */
   BASELINE = 100000        /* a rate is taken over this many times the width of the sample */
 };
 #define MAX_PPM 50.0
 
-/* Both clocks at one instant, known to within `width` ticks. */
+/* Both clocks at the same instant, known to within `width` ticks. */
 struct sample {
   uint64_t ticks, ns, width;
 };
@@ -51,7 +51,7 @@ void bn_clock_sleep_until(uint64_t ns)
     continue;
 }
 
-/* Reads the clock between two counter reads; the tightest pair is the one nothing interrupted. */
+/* Reads the clock between two counter reads; the tightest pair was not interrupted. */
 static struct sample take_sample(unsigned rounds)
 {
   struct sample best = {.width = UINT64_MAX};
@@ -77,7 +77,7 @@ static uint64_t ticks_of(uint64_t ns, uint64_t mult)
   return (uint64_t)(((unsigned __int128)ns << 32) / mult);
 }
 
-/* Nanoseconds per tick in 32.32 fixed point. */
+/* Returns nanoseconds per tick in 32.32 fixed point. */
 static uint64_t rate_of(uint64_t ns, uint64_t ticks)
 {
   return (uint64_t)(((unsigned __int128)ns << 32) / ticks);
@@ -88,16 +88,16 @@ static uint64_t value_at(const struct bn_clock_fit *f, uint64_t ticks)
   return f->base_ns + ns_of(ticks - f->base_ticks, f->mult);
 }
 
-/* Ticks since base.  The counter is read out of order with the loads around it, so it may seem to
-   be a little before a base just published: that is 0.  A counter that was set back is far ahead.
- */
+/* Returns the ticks since base.  The counter is read out of order with the loads around it, so it
+   may seem to be a little before a base just published, which counts as 0.  One that was set back
+   is far ahead. */
 static uint64_t ticks_since(uint64_t base, uint64_t ticks, uint64_t span)
 {
   return base - ticks < span ? 0 : ticks - base;
 }
 
-/* A line from (ticks, from_ns) that meets the line (ticks, to_ns, mult) one horizon later.  The
-   caller has made sure that the two are less than half a horizon apart. */
+/* Returns a line from (ticks, from_ns) that meets the line (ticks, to_ns, mult) one horizon later.
+   The caller has made sure that the two are less than half a horizon apart. */
 static struct bn_clock_fit clock_slew(uint64_t ticks, uint64_t from_ns, uint64_t to_ns,
                                       uint64_t mult)
 {
@@ -111,8 +111,8 @@ static struct bn_clock_fit clock_slew(uint64_t ticks, uint64_t from_ns, uint64_t
                                .horizon = span};
 }
 
-/* Whether the counter has left CLOCK_MONOTONIC: stopped, set, or off by more than MAX_PPM since the
-   fit began, beyond what one sample can tell. */
+/* Returns whether the counter has left CLOCK_MONOTONIC: it was stopped, set, or is off by more than
+   MAX_PPM since the fit began, beyond the error of a sample. */
 static bool is_off(const struct bn_clock_fit *f, const struct sample *s)
 {
   if (s->ticks <= f->base_ticks)
@@ -124,8 +124,8 @@ static bool is_off(const struct bn_clock_fit *f, const struct sample *s)
   return off > blur + elapsed * MAX_PPM / 1e6 || off > HORIZON_NS / 2.0;
 }
 
-/* The sequence lock without fences, so that ThreadSanitizer can follow: each field is stored with
-   release and loaded with acquire, hence whoever sees a new field also sees the odd number. */
+/* The sequence lock has no fences, so that ThreadSanitizer can follow it.  The release stores here
+   pair with the acquire loads of clock_fetch: a reader of a new field sees the odd number. */
 static void clock_publish(struct bn_clock *c, const struct bn_clock_fit *f)
 {
   const uint32_t seq = atomic_load_explicit(&c->seq, memory_order_relaxed);
@@ -167,7 +167,7 @@ static bool kernel_runs_on_tsc(void)
   return strcmp(name, "tsc\n") == 0;
 }
 
-/* Whether a blank-separated list contains the word. */
+/* Returns whether a blank-separated list contains the word. */
 static bool has_word(const char *list, const char *word)
 {
   const size_t len = strlen(word);
@@ -202,7 +202,7 @@ static bool wants_tsc(enum bn_clock_choice choice)
   return choice == BN_CLOCK_TSC || (kernel_runs_on_tsc() && cpu_keeps_tsc());
 }
 
-/* The first fit, over CALIBRATE_NS; false: the samples are too loose for one. */
+/* Makes the first fit, over CALIBRATE_NS.  Returns false if the samples are too loose for a fit. */
 static bool clock_calibrate(struct bn_clock *c, struct bn_clock_fit *fit)
 {
   const struct sample a = take_sample(INIT_ROUNDS);
@@ -251,7 +251,7 @@ void bn_clock_refit(struct bn_clock *c)
     return;
   }
   if ((s.ticks - c->sample_ticks) / BASELINE < s.width)
-    return; /* too soon, or a sample not worth having: the old fit is better */
+    return; /* it is too soon, or the sample is too loose: the old fit is better */
   const uint64_t value = value_at(&old, s.ticks);
   const double gap_ns = (double)(int64_t)(value - s.ns);
   const double elapsed_ns = (double)(value - old.base_ns) + 1;
@@ -264,7 +264,7 @@ void bn_clock_refit(struct bn_clock *c)
   c->sample_ns = s.ns;
 }
 
-/* What r may not fall below: no result of its fit can have been larger. */
+/* Returns a lower bound for the next result of r: no result of its fit can have been larger. */
 static uint64_t reader_floor(const struct bn_clock_reader *r, uint64_t ticks)
 {
   const struct bn_clock_fit *f = &r->fit;
@@ -273,7 +273,7 @@ static uint64_t reader_floor(const struct bn_clock_reader *r, uint64_t ticks)
   return f->base_ns + ns_of(d < f->horizon ? d : f->horizon, f->mult);
 }
 
-/* The reader leaves the TSC for good; base_ns keeps its lower bound. */
+/* Switches the reader from the TSC to the vdso for good; base_ns keeps its lower bound. */
 static uint64_t use_vdso(struct bn_clock_reader *r, uint64_t floor)
 {
   const uint64_t now = bn_clock_mono();
@@ -282,8 +282,8 @@ static uint64_t use_vdso(struct bn_clock_reader *r, uint64_t floor)
   return now > floor ? now : floor;
 }
 
-/* The published fit as long as it holds; after that, because nobody refits, one of the reader's own
-   from a fresh sample and the rate since the published one began.  horizon 0: the TSC is off. */
+/* Returns the published fit as long as it holds; after that, because no thread refits, a fit from a
+   fresh sample and the rate since the published one began. horizon 0: the TSC is off. */
 static struct bn_clock_fit next_fit(struct bn_clock *c)
 {
   const struct bn_clock_fit fit = clock_fetch(c);
@@ -320,8 +320,7 @@ uint64_t bn_clock_now_slow(struct bn_clock_reader *r)
   }
   if (floor - value > HORIZON_NS / 2)
     return use_vdso(r, floor);
-  /* This reader has been ahead of where the others are: it meets them later, and asks again when
-     the fit they use runs out. */
+  /* This reader is ahead of the published fit: it meets that later, and asks again at its end. */
   r->fit = clock_slew(ticks, floor, value, fit.mult);
   if (d + 1 < fit.horizon)
     r->fit.horizon = fit.horizon - d;

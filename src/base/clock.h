@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The one clock: nanoseconds of CLOCK_MONOTONIC, read through a calibrated TSC where that is sound.
- */
+/* The clock: nanoseconds of CLOCK_MONOTONIC, read through a calibrated TSC where that is sound. */
 #ifndef BN_BASE_CLOCK_H
 #define BN_BASE_CLOCK_H
 
@@ -22,12 +21,12 @@ struct bn_clock_fit {
   uint64_t base_ticks, base_ns, mult, horizon;
 };
 
-/* Shared by all threads of a run; one writer (the thread that calls bn_clock_refit). */
+/* Shared by all threads of a run.  The thread that calls bn_clock_refit is its only writer. */
 struct bn_clock {
   _Atomic uint32_t seq; /* odd while the fit is being written */
   _Atomic uint64_t base_ticks, base_ns, mult, horizon;
-  _Atomic double error_ppm;         /* of the last fit against CLOCK_MONOTONIC, for tests */
-  uint64_t sample_ticks, sample_ns; /* writer only: where both clocks were last compared */
+  _Atomic double error_ppm;         /* error of the last fit against CLOCK_MONOTONIC, for tests */
+  uint64_t sample_ticks, sample_ns; /* the last comparison of both clocks, for the writer */
 };
 
 /* Private to one thread: its copy of the fit, so that reading the clock touches nothing shared. */
@@ -40,21 +39,21 @@ struct bn_clock_reader {
    runs on tsc (choice AUTO), else the vdso.  Calibrates for about 2 ms.  Call before any thread
    reads. */
 void bn_clock_init(struct bn_clock *c, enum bn_clock_choice choice);
-/* "tsc" or "vdso". */
+/* Returns "tsc" or "vdso". */
 const char *bn_clock_name(const struct bn_clock *c);
 /* Fits again; call about once a second from one thread.  Slews, never steps back; falls back to the
    vdso row when the old fit is off by more than 50 ppm.  Without these calls the clock stays right
    all the same: a reader whose fit ran out compares with CLOCK_MONOTONIC itself. */
 void bn_clock_refit(struct bn_clock *c);
-/* c outlives r. */
+/* Makes a reader of c, which outlives it. */
 void bn_clock_reader_init(struct bn_clock_reader *r, struct bn_clock *c);
 /* Out-of-line half of bn_clock_now: fetches the current fit, or reads the vdso. */
 uint64_t bn_clock_now_slow(struct bn_clock_reader *r);
-/* CLOCK_MONOTONIC by the vdso, in ns; any thread. */
+/* Returns CLOCK_MONOTONIC in ns, read by the vdso.  Any thread. */
 uint64_t bn_clock_mono(void);
-/* CLOCK_REALTIME in ns; any thread. */
+/* Returns CLOCK_REALTIME in ns.  Any thread. */
 uint64_t bn_clock_wall(void);
-/* Sleeps until CLOCK_MONOTONIC reaches ns, signals notwithstanding; any thread. */
+/* Sleeps until CLOCK_MONOTONIC reaches ns; signals do not end the sleep.  Any thread. */
 void bn_clock_sleep_until(uint64_t ns);
 
 #if defined(__x86_64__)
@@ -71,8 +70,8 @@ static inline uint64_t bn_clock_ticks(void)
 }
 #endif
 
-/* Now, in ns of CLOCK_MONOTONIC.  Never smaller than an earlier result of the same reader (as far
-   as the TSCs of the CPUs agree, which the kernel checked before it chose tsc itself). */
+/* Returns the time in ns of CLOCK_MONOTONIC.  It never falls for the same reader (as far as the
+   TSCs of the CPUs agree, which the kernel checked before it chose tsc itself). */
 static inline uint64_t bn_clock_now(struct bn_clock_reader *r)
 {
   /* Reading the counter costs 10 ns in a virtual machine: not for a reader that will not use it. */

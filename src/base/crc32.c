@@ -3,8 +3,7 @@
 #include "base/crc32.h"
 
 /* The table is linear: the entry of a byte is the XOR of the entries of its bits, so eight
-   constants define each slice.  Those are the CRCs of the byte 1 << bit followed by `slice` zero
-   bytes. */
+   constants define each slice.  They are the CRCs of the byte 1 << bit and `slice` zero bytes. */
 #define BIT(n, bit, crc) (((n) >> (bit)&1) != 0 ? (crc) : UINT32_C(0))
 #define SLICE0(n)                                                                                  \
   (BIT(n, 0, 0x77073096) ^ BIT(n, 1, 0xee0e612c) ^ BIT(n, 2, 0x076dc419) ^ BIT(n, 3, 0x0edb8832) ^ \

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* crc of data appended to a text whose crc is `crc` (0 to start). */
+/* Returns the CRC of a text whose CRC is `crc` (0: none yet), extended by data. */
 uint32_t bn_crc32(uint32_t crc, const void *data, size_t len);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Compares what a run needs with what is allowed. */
+/* Compares the need of a run with the number allowed. */
 #include "base/demand.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Judges whether a limit leaves what a run needs, and says what to raise, and to what. */
+/* Compares a limit with the need of a run, and says which limit to raise, and to what value. */
 #ifndef BN_BASE_DEMAND_H
 #define BN_BASE_DEMAND_H
 
@@ -9,26 +9,26 @@
 #include "base/buf.h"
 
 struct bn_demand {
-  const char *what; /* "connections" */
-  const char *by,
-      *clients;            /* who allows them, and who uses others: "the server", "other clients" */
-  const char *remedy;      /* as bn_demand_remedy has it */
-  const char *instead;     /* "use fewer --threads" */
-  int64_t needed, allowed; /* allowed -1: without limit */
-  int64_t others, reserved; /* used by others, kept for some */
-  bool certain;             /* that many will be needed */
+  const char *what;         /* "connections" */
+  const char *by, *clients; /* the party that sets the limit, and the parties that use a part: "the
+                               server", "other clients" */
+  const char *remedy;       /* see bn_demand_remedy */
+  const char *instead;      /* "use fewer --threads" */
+  int64_t needed, allowed;  /* allowed -1: without limit */
+  int64_t others, reserved; /* used by other parties; reserved for some */
+  bool certain;             /* the run will surely need that many */
 };
 
 enum bn_judgement { BN_ENOUGH, BN_TIGHT, BN_TOO_FEW, BN_REFUSED };
 
-/* TIGHT: too few are left because of what others use.  TOO_FEW: fewer are allowed, but the run may
-   not need them all.  REFUSED: fewer are allowed, and the run needs them all. */
-/* Adds what a user should know to b, nothing if there is ENOUGH. */
+/* TIGHT: enough are allowed, but other parties use too many.  TOO_FEW: fewer are allowed, but the
+   run may not need them all.  REFUSED: fewer are allowed, and the run needs them all. */
+/* Appends a message for the user to b, none if there is ENOUGH. */
 enum bn_judgement bn_demand_say(struct bn_buf *b, const struct bn_demand *d);
-/* The same to standard error. */
+/* As bn_demand_say, but prints the message on standard error. */
 enum bn_judgement bn_demand_tell(const struct bn_demand *d);
-/* Adds what to do and ", or ": "type \"ulimit -u %n\"", in which each %n is the number.  NULL:
-   nothing. */
+/* Appends the remedy and ", or ": "type \"ulimit -u %n\"", in which each %n is replaced by the
+   number. remedy NULL appends nothing. */
 void bn_demand_remedy(struct bn_buf *b, const char *remedy, int64_t number);
 
 #endif

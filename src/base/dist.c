@@ -6,7 +6,7 @@
 
 const char *const bn_dist_names[] = {"uniform", "gaussian", "special", "pareto", "zipfian", NULL};
 
-/* log1p(x) / x and expm1(x) / x, continued to 1 at 0: they make the zipfian formulas hold for every
+/* log1p(x) / x and expm1(x) / x, continued to 1 at 0, make the zipfian formulas hold for every
    exponent, 1 included, without cancellation next to it. */
 static double log1p_over(double x)
 {
@@ -18,7 +18,7 @@ static double expm1_over(double x)
   return fabs(x) > 1e-8 ? expm1(x) / x : 1 + x / 2;
 }
 
-/* H(x) = (x^(1 - theta) - 1) / (1 - theta), ln x for theta = 1: the integral of zipf_weight. */
+/* Returns H(x) = (x^(1 - theta) - 1) / (1 - theta), ln x for theta = 1: zipf_weight integrated. */
 static double zipf_integral(double theta, double x)
 {
   const double l = log(x);
@@ -58,7 +58,7 @@ static void sort_bounds(uint64_t *a, uint64_t *b)
   }
 }
 
-/* floor(x), not above span: a double of that size may be rounded past it, up to 2^64. */
+/* Returns floor(x), at most span: a double of that size may be rounded past it, up to 2^64. */
 static uint64_t offset_of(double x, uint64_t span)
 {
   return x >= (double)span ? span : (uint64_t)x;
@@ -158,8 +158,8 @@ static unsigned take_digit(uint64_t *fraction, unsigned base)
   return (unsigned)(m >> 64);
 }
 
-/* One number serves several characters: after six of 75 kinds the chances differ from equal by less
-   than one part in 2^26. */
+/* A random number serves several characters: after six of 75 kinds the chances differ from equal by
+   less than one part in 2^26. */
 enum { CHARS_PER_DRAW = 6 };
 
 void bn_dist_template(struct bn_rng *r, const char *fmt, size_t len, char *out)
@@ -192,7 +192,7 @@ void bn_dist_varchars(struct bn_rng *r, char *out, size_t len)
   }
 }
 
-/* A bijection of the 32-bit integers: x^2 modulo a prime that is 3 modulo 4 takes each residue
+/* Maps the 32-bit integers one to one: x^2 modulo a prime that is 3 modulo 4 gives each residue
    twice, once from either half of the range; the few numbers above the prime stay. */
 static uint32_t dist_permute(uint32_t x)
 {

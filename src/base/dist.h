@@ -19,7 +19,7 @@ enum bn_dist_type {
 
 /* Parameters, constant during a run; plain data, may be shared by all threads. */
 struct bn_dist {
-  enum bn_dist_type type; /* what bn_dist_default draws */
+  enum bn_dist_type type; /* the distribution that bn_dist_default draws from */
   unsigned
       iterations; /* --rand-spec-iter: uniform numbers averaged by gaussian and special; >= 1 */
   unsigned special_pct;           /* --rand-spec-pct, 1..100 */
@@ -37,8 +37,8 @@ extern const char *const bn_dist_names[];
 void bn_dist_init(struct bn_dist *d);
 
 /* Each returns an integer in [a, b] (a <= b; if a > b the two are swapped).  The whole 64-bit range
-   is allowed: uniform reaches every integer of it, the others have 53 bits of resolution.  The laws
-   are those of sysbench 1.x; gaussian and special use `iterations`. */
+   is allowed: uniform reaches every integer of it, the other laws have 53 bits of resolution.  The
+   laws are those of sysbench 1.x; gaussian and special use `iterations`. */
 uint64_t bn_dist_default(const struct bn_dist *d, struct bn_rng *r, uint64_t a, uint64_t b);
 uint64_t bn_dist_uniform(struct bn_rng *r, uint64_t a, uint64_t b);
 uint64_t bn_dist_gaussian(const struct bn_dist *d, struct bn_rng *r, uint64_t a, uint64_t b);
@@ -46,13 +46,13 @@ uint64_t bn_dist_special(const struct bn_dist *d, struct bn_rng *r, uint64_t a, 
 uint64_t bn_dist_pareto(const struct bn_dist *d, struct bn_rng *r, uint64_t a, uint64_t b);
 uint64_t bn_dist_zipfian(const struct bn_dist *d, struct bn_rng *r, uint64_t a, uint64_t b);
 
-/* Exponential gap with mean 1, > 0. */
+/* Returns an exponential gap > 0 with mean 1. */
 double bn_dist_exponential(struct bn_rng *r);
 
 /* Fills out[0..len) from a template of that length: '#' a digit, '@' a lower-case letter, all else
    copied.  Adds no terminator. */
 void bn_dist_template(struct bn_rng *r, const char *fmt, size_t len, char *out);
-/* Characters '0'..'z' (ASCII 48-122), uniform. */
+/* Fills out with characters '0'..'z' (ASCII 48-122), uniform. */
 void bn_dist_varchars(struct bn_rng *r, char *out, size_t len);
 
 /* A permutation of the 32-bit integers (Preshing 2012), shared by all threads; each draw takes the
@@ -62,8 +62,8 @@ struct bn_unique {
   uint32_t offset;
 };
 void bn_unique_init(struct bn_unique *u, uint64_t seed);
-/* Goes on that share of the whole sequence further on, 0 <= share < 1, so that processes with one
-   seed draw different numbers. */
+/* Moves the start on by that share of the whole sequence, 0 <= share < 1, so that processes with
+   the same seed draw different numbers. */
 void bn_unique_skip(struct bn_unique *u, double share);
 uint32_t bn_unique_next(struct bn_unique *u);
 

@@ -6,11 +6,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* A code: the sentence is about an option and begins with it, so that it is printed as it is. */
+/* The code of a sentence that begins with the name of an option and needs no prefix. */
 enum { BN_ERR_OPTION = -1 };
 
-/* Filled by whoever fails, printed once by whoever holds the user's attention.  Header-only, so
-   that a driver module needs nothing from the program.  An all-zero object means "no error". */
+/* The failing function fills it; the caller that reports to the user prints it once.  Header-only,
+   so that a driver module needs nothing from the program.  An all-zero object means "no error". */
 struct bn_err {
   int code; /* an errno value, BN_ERR_OPTION or 0; never needed to know that something failed */
   char text[512]; /* a full sentence without prefix or newline: "cannot open 'x': No such file …" */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Text of others (a server, a file) in a form that a terminal only shows. */
+/* Escapes text from outside (a server, a file) so that a terminal only displays it. */
 #include "base/escape.h"
 
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct sequence {
-  unsigned char mask, lead; /* of the first byte */
+  unsigned char mask, lead; /* bits of the first byte */
   size_t len;
   uint32_t least; /* smaller values have a shorter sequence */
 };
@@ -16,7 +16,7 @@ struct sequence {
 static const struct sequence sequences[] = {
     {0xe0, 0xc0, 2, 0x80}, {0xf0, 0xe0, 3, 0x800}, {0xf8, 0xf0, 4, 0x10000}};
 
-/* The value of a sequence; UINT32_MAX: it is not UTF-8.  The 0 at the end is no continuation. */
+/* Returns the value of a sequence, or UINT32_MAX if not UTF-8.  The final 0 is no continuation. */
 static uint32_t escape_decode(const unsigned char *s, const struct sequence *q)
 {
   uint32_t c = s[0] & (unsigned char)~q->mask;
@@ -35,13 +35,13 @@ static bool is_shown(uint32_t c)
          !(c >= 0x2066 && c <= 0x2069);
 }
 
-/* A character, or a byte that is no part of one. */
+/* A character, or a byte that is not part of a character. */
 struct piece {
   size_t len;
-  bool shown; /* stays as it is */
+  bool shown; /* is copied as it is */
 };
 
-/* other: letters of encodings with one byte for each character stay too. */
+/* `other` keeps letters of encodings with one byte for each character. */
 static struct piece piece_at(const unsigned char *s, const char *keep, bool other)
 {
   if (s[0] < 0x80)
@@ -58,7 +58,7 @@ static struct piece piece_at(const unsigned char *s, const char *keep, bool othe
 
 struct copy {
   char *out;
-  size_t size, len, end; /* len: of the whole; end: of what was copied */
+  size_t size, len, end; /* len: length of the result; end: length that was copied */
 };
 
 static void escape_put(struct copy *c, const char *data, size_t n)
@@ -120,8 +120,7 @@ void bn_escape_markdown(char *out, size_t size, const char *text)
   const size_t half = size / 2;
   char *to = out;
 
-  /* From the upper half to the lower: what is written has at most twice the length of what was
-     read. */
+  /* The text is copied from the upper half to the lower: it at most doubles in length. */
   (void)bn_escape(out + half, size - half, text, "");
   for (const char *s = out + half; *s != '\0'; s++) {
     const char c = *s;

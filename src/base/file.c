@@ -82,7 +82,7 @@ int bn_file_create(const char *path)
   const int fd = bn_file_reopen(path);
   struct stat st;
 
-  /* Not before it is known to be no link. */
+  /* The file is truncated after it is known to be no link. */
   if (fd >= 0 && !is_open && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(fd, 0) != 0)
     return give_up(fd, errno);
   return fd;
@@ -138,8 +138,8 @@ const char *bn_file_reason(int error)
   }
 }
 
-/* Reads a link of this user or of root.  Returns the length of its text, 0: it is no link, or
-   cannot be looked at, which opening it will tell; -1. */
+/* Reads a link of this user or of root.  Returns the length of its text, 0 if it is no link or
+   cannot be read (opening it will report that), or -1. */
 static ssize_t read_link(const char *path, char *text, size_t room)
 {
   const int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -157,7 +157,8 @@ static ssize_t read_link(const char *path, char *text, size_t room)
   return n;
 }
 
-/* What the link says, seen from its folder, in the place of its path.  false: it is too long. */
+/* Replaces a path by the text of its link, seen from the folder of the link.  Returns false if the
+   result is too long. */
 static bool file_step(char path[PATH_MAX], const char *text, size_t len)
 {
   const char *slash = strrchr(path, '/');
@@ -187,7 +188,7 @@ int bn_file_follow(const char *path, char out[PATH_MAX])
   return give_up(-1, ELOOP);
 }
 
-/* --- replacing ------------------------------------------------------------------------------- */
+/* --- replacing -------------------------------------------------------------------------------- */
 
 const char *bn_file_fault(const char *path)
 {
@@ -200,7 +201,7 @@ const char *bn_file_fault(const char *path)
     return (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY || fcntl(fd, F_GETFL) < 0
                ? "this is not open for writing; name a file"
                : NULL;
-  /* Somebody else may have made it, to have another file overwritten. */
+  /* Another user may have made the link to have another file overwritten. */
   if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
     return "this is a symbolic link; name the file that it leads to";
   return stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? "this is a folder; name a file" : NULL;
@@ -219,7 +220,7 @@ static int write_all(int fd, const char *text, size_t len)
   return 0;
 }
 
-/* Closes the file; failed: an errno value or 0.  0, or -1 and errno. */
+/* Closes the file; failed is an errno value or 0.  Returns 0, or -1 and errno. */
 static int finish_file(int fd, int failed)
 {
   if (close(fd) != 0 && failed == 0)
@@ -228,7 +229,7 @@ static int finish_file(int fd, int failed)
   return failed == 0 ? 0 : -1;
 }
 
-/* A device, a FIFO. */
+/* Writes to a device or a FIFO. */
 static int write_special(const char *path, const char *text, size_t len)
 {
   const int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -236,8 +237,7 @@ static int write_special(const char *path, const char *text, size_t len)
   return fd < 0 ? -1 : finish_file(fd, write_all(fd, text, len) != 0 ? errno : 0);
 }
 
-/* Whoever could not read the old file cannot read the new one: where the group cannot be kept, it
-   has no rights. */
+/* No user gains the right to read: if the group cannot be kept, it has no rights. */
 static void keep_rights(int fd, const struct stat *old)
 {
   mode_t mode = old->st_mode & 0777;
@@ -248,7 +248,7 @@ static void keep_rights(int fd, const struct stat *old)
   (void)fchmod(fd, mode);
 }
 
-/* old: the file that it will replace; NULL: there is none, and the umask decides. */
+/* old: the file to be replaced; NULL: there is none, and the umask decides. */
 static int write_fresh(const char *path, const struct stat *old, const char *text, size_t len)
 {
   const int fd = open(path, O_WRONLY | O_CLOEXEC | O_CREAT | O_EXCL, old != NULL ? 0600 : 0666);
@@ -260,7 +260,7 @@ static int write_fresh(const char *path, const struct stat *old, const char *tex
   return finish_file(fd, write_all(fd, text, len) != 0 || fsync(fd) != 0 ? errno : 0);
 }
 
-/* The new name outlives a crash of the machine, as far as the file system says. */
+/* Makes the new name survive a crash of the machine, as far as the file system allows. */
 static void sync_folder(const char *path)
 {
   char folder[PATH_MAX];
@@ -276,14 +276,14 @@ static void sync_folder(const char *path)
   (void)close(fd);
 }
 
-/* The name of the new file beside the old one, which it removes.  Never longer than FILE.partial,
-   which the start of a run may have made: a number of a process has at most six hexadecimal digits
-   on Linux. */
+/* Makes the name of the new file beside the old one, and removes a file of that name.  It is never
+   longer than FILE.partial, which the start of a run may have made: a process number has at most
+   six hexadecimal digits on Linux. */
 static int name_fresh(const char *path, char fresh[PATH_MAX])
 {
   if ((size_t)snprintf(fresh, PATH_MAX, "%s.n%lx", path, (unsigned long)getpid()) >= PATH_MAX)
     return give_up(-1, ENAMETOOLONG);
-  (void)unlink(fresh); /* of a process that had this number and was killed */
+  (void)unlink(fresh); /* left by a killed process with the same number */
   return 0;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files that are written under a name that a user has typed.  In a folder in which others may
-   write, such as /tmp, that name may be a link by which another user has some other file
-   overwritten. */
+/* Files that are written under a name that a user has typed.  In a folder in which other users may
+   write, such as /tmp, that name may be a link that would have another file overwritten. */
 #ifndef BN_BASE_FILE_H
 #define BN_BASE_FILE_H
 
@@ -10,47 +9,46 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* The number of an open file that `path` stands for ("/dev/stdout", "/dev/fd/3"); -1: none. */
+/* Returns the open file that `path` stands for ("/dev/stdout", "/dev/fd/3"), or -1. */
 int bn_file_descriptor(const char *path);
-/* Text that was printed before comes first there.  NULL: standard output. */
+/* Returns whether `path` is standard output, where earlier text comes first, as is NULL. */
 bool bn_file_is_stdout(const char *path);
 
-/* As open(2) with flags that allow writing, but without following links.  -1 and errno: ELOOP, it
+/* Opens as open(2) does, for writing, but follows no links.  Returns -1 and errno: ELOOP, the path
    is a symbolic link; EMLINK, it is a plain file that has other names too. */
 int bn_file_open(const char *path, int flags, mode_t mode);
-/* The same for a text that replaces the file.  A path that stands for an open file gives a
-   duplicate, which is written where that stands; EBADF: it is not open for writing. */
+/* As bn_file_open for a text that replaces the file.  For a path that stands for an open file it
+   returns a duplicate at its current position; EBADF: it is not open for writing. */
 int bn_file_create(const char *path);
-/* As bn_file_create, but what the file has stays until the caller cuts it. */
+/* As bn_file_create, but keeps the content until the caller truncates the file. */
 int bn_file_reopen(const char *path);
-/* What to tell the user of the error of any: a sentence without its subject's name. */
+/* Returns a sentence without a subject about an error of any of these functions. */
 const char *bn_file_reason(int error);
 
-/* Whether both names lead to one file, or to one place where neither is a file yet. */
+/* Returns whether both names lead to the same file, or to the same place for a new one. */
 bool bn_file_is_same(const char *a, const char *b);
 
-/* Where `path` leads by symbolic links that belong to this user or to root.  -1 and errno: ELOOP,
-   there is a link of somebody else, or there are too many.  bn_file_open is then to be given out,
-   which may be changed to a link in between. */
+/* Follows symbolic links of this user or of root from `path`.  Returns -1 and errno: ELOOP, a link
+   belongs to another user, or there are too many.  A link may be replaced afterwards, so
+   bn_file_open is to open `out`. */
 int bn_file_follow(const char *path, char out[PATH_MAX]);
 
-/* What is wrong with a file that is to be saved, which is better known before a run of hours than
-   after it; NULL: nothing. */
+/* Returns why a file cannot be saved, so that it is known before a run of hours, or NULL. */
 const char *bn_file_fault(const char *path);
-/* Whether `path` is, or would be, a name that can be replaced. */
+/* Returns whether `path` is, or would be, a name that can be replaced. */
 bool bn_file_is_plain(const char *path);
-/* Whether bn_file_save() could make its file now; it leaves nothing.  0, or -1 and errno. */
+/* Checks whether bn_file_save() could make its file; leaves none.  Returns 0, or -1 and errno. */
 int bn_file_try(const char *path);
-/* Writes a text so that `path` is always the old file or the whole new one, which has the rights of
-   the old one.  A symbolic link is replaced.  Descriptors, devices and FIFOs are written to.  0, or
-   -1 and errno. */
+/* Writes a text so that `path` is always the old file or the complete new one, which has the rights
+   of the old one.  A symbolic link is replaced.  Descriptors, devices and FIFOs are written to.
+   Returns 0, or -1 and errno. */
 int bn_file_save(const char *path, const char *text, size_t len);
-/* Before the process ends by force: removes what another thread that is still in bn_file_save() has
-   written beside `path`. */
+/* Removes the unfinished file that another thread in bn_file_save() has written beside `path`,
+   before the process ends by force. */
 void bn_file_drop(const char *path);
 
 struct bn_buf; /* base/buf.h */
-/* Adds what a file has.  0, or an errno: EFBIG, it has more than the buffer takes. */
+/* Appends the content of a file.  Returns 0 or an errno value: EFBIG, it does not fit. */
 int bn_file_read(const char *path, struct bn_buf *text);
 
 #endif

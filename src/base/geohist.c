@@ -65,7 +65,7 @@ void bn_geohist_add_hist(struct bn_geohist *g, const struct bn_hist *h)
   bn_hist_each(h, add_bucket, g);
 }
 
-/* The line of bucket i; `longest` is the count whose bar is whole. */
+/* Prints the line of bucket i; `longest` is the count with a full bar. */
 static void print_row(const struct bn_geohist *g, size_t i, bool significant, uint64_t longest,
                       FILE *out)
 {

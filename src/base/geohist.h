@@ -22,17 +22,17 @@ struct bn_geohist {
   uint64_t *count; /* owned */
 };
 
-/* size >= 2, 0 < min < max; -1: bad arguments or out of memory. */
+/* Makes a histogram, size >= 2, 0 < min < max.  Returns -1 for bad arguments or out of memory. */
 int bn_geohist_init(struct bn_geohist *g, size_t size, double min, double max);
 void bn_geohist_done(struct bn_geohist *g);
 void bn_geohist_update(struct bn_geohist *g, double value, uint64_t times);
 double bn_geohist_value(const struct bn_geohist *g, size_t i);
 /* Adds every bucket of a latency histogram (ns, taken at the bucket's middle, converted to ms). */
 void bn_geohist_add_hist(struct bn_geohist *g, const struct bn_hist *h);
-/* Heading and one line per non-empty bucket; nothing when all are empty.  significant: values have
-   three significant digits, where three decimals do not show them. */
+/* Prints a heading and a line per non-empty bucket, or nothing if all are empty. significant:
+   values have three significant digits where three decimals do not show them. */
 void bn_geohist_print_rows(const struct bn_geohist *g, bool significant, FILE *out);
-/* The table of `--histogram`, title, heading and closing " \n" line included. */
+/* Prints the table of `--histogram`, with title, heading and closing " \n" line. */
 void bn_geohist_print(const struct bn_geohist *g, bool significant, FILE *out);
 
 #endif

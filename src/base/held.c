@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Keeps what standard error does not take at once, and the thread that writes it. */
+/* Buffers messages that standard error does not take at once, and writes them in a thread. */
 #include "base/held.h"
 
 #include <errno.h>
@@ -22,7 +22,8 @@ static const struct bn_wait reading = {"the reader of standard error", BN_BOUND_
 static const struct bn_wait returning = {"the writer of standard error to return",
                                          BN_BOUND_RETURNING};
 
-/* --- what does not wait ----------------------------------------------------------------------- */
+/* --- writes that do not wait
+   ------------------------------------------------------------------- */
 
 static mode_t type_of_stderr(void)
 {
@@ -31,7 +32,7 @@ static mode_t type_of_stderr(void)
   return fstat(STDERR_FILENO, &st) == 0 ? st.st_mode & S_IFMT : S_IFREG;
 }
 
-/* Pipes of older kernels do not know the flag: EOPNOTSUPP. */
+/* Older kernels do not know the flag for pipes and return EOPNOTSUPP. */
 static ssize_t write_to_pipe(const char *text, size_t len)
 {
   const struct iovec piece = {(void *)(uintptr_t)text, len};
@@ -52,14 +53,14 @@ bool bn_held_try(const char *text, size_t len)
   return write(STDERR_FILENO, text, len) >= 0 || errno != EAGAIN;
 }
 
-/* A terminal and a socket take less than they were asked whether they have room for, and block. */
+/* A terminal or a socket that has room for less than it was asked to take blocks. */
 static bool may_block(mode_t type)
 {
   return type == S_IFSOCK || (type == S_IFCHR && isatty(STDERR_FILENO));
 }
 
-/* A number of bytes that are gone; 0: the next ones would have to wait.  What failed is gone.  A
-   pipe takes pieces of that size whole or not at all. */
+/* Returns the number of bytes that were written, 0 if the next ones would have to wait.  Bytes of a
+   failed write count as written.  A pipe takes pieces of that size completely or not at all. */
 static size_t write_now(const char *text, size_t len)
 {
   const mode_t type = type_of_stderr();
@@ -91,7 +92,7 @@ static void write_all(const struct bn_buf *text)
   }
 }
 
-/* With the lock. */
+/* The caller holds the lock. */
 static void tell_lost(struct bn_held *h)
 {
   (void)bn_buf_printf(&h->text,
@@ -124,7 +125,7 @@ static void *write_held(void *arg)
   return NULL;
 }
 
-/* With the lock.  One that has ended has let go of it. */
+/* The caller holds the lock.  A writer that has ended has released it. */
 static void held_start(struct bn_held *h)
 {
   if (h->made)
@@ -132,9 +133,9 @@ static void held_start(struct bn_held *h)
   h->made = h->runs = bn_wait_spawn(&h->writer, 0, write_held, h) == 0;
 }
 
-/* --- what is put ------------------------------------------------------------------------------ */
+/* --- messages --------------------------------------------------------------------------------- */
 
-/* With the lock. */
+/* The caller holds the lock. */
 static void held_add(struct bn_held *h, const char *text, const char *end)
 {
   const size_t len = strlen(text) + strlen(end), before = h->text.len;
@@ -147,7 +148,7 @@ static void held_add(struct bn_held *h, const char *text, const char *end)
   h->lost++;
 }
 
-/* With the lock. */
+/* The caller holds the lock. */
 static void held_drain(struct bn_held *h)
 {
   size_t gone = 0, n;
@@ -161,7 +162,7 @@ static void held_drain(struct bn_held *h)
   held_start(h);
 }
 
-/* With the lock. */
+/* The caller holds the lock. */
 static void held_await(struct bn_held *h)
 {
   const uint64_t until_ns = bn_clock_mono() + patience_ns;
@@ -205,7 +206,7 @@ void bn_held_end(struct bn_held *h)
   if (h->made)
     bn_wait_join(&returning, h->writer);
   h->made = false;
-  write_all(&h->text); /* for which there was no thread */
+  write_all(&h->text); /* the rest, if the writer could not be started */
   bn_buf_done(&h->text);
   (void)pthread_mutex_unlock(&h->lock);
 }

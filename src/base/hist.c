@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sums, differences and percentiles of latency histograms; only touched pages are ever read. */
+/* Computes sums, differences and percentiles of latency histograms; only touched pages are read. */
 #include "base/hist.h"
 
 #include <math.h>
 #include <sys/mman.h>
 
-/* Relaxed throughout: a bucket is a number by itself, and a reader that misses the newest record
-   sees it in the next snapshot. */
+/* All accesses are relaxed: a bucket is a number by itself, and a reader that misses the newest
+   record sees it in the next snapshot. */
 static uint64_t hist_load(const _Atomic uint64_t *p)
 {
   return atomic_load_explicit(p, memory_order_relaxed);
@@ -22,7 +22,7 @@ static bool page_is_touched(const struct bn_hist *h, size_t page)
   return hist_load(&h->touched[page / 64]) >> (page % 64) & 1;
 }
 
-/* One bucket past the last of a page. */
+/* Returns the bucket after the last one of a page. */
 static size_t page_end(size_t page)
 {
   const size_t end = (page + 1) * BN_HIST_PAGE;
@@ -30,7 +30,7 @@ static size_t page_end(size_t page)
   return end < BN_HIST_BUCKETS ? end : BN_HIST_BUCKETS;
 }
 
-/* The first non-empty bucket at or after i, BN_HIST_BUCKETS if there is none. */
+/* Returns the first non-empty bucket at or after i, or BN_HIST_BUCKETS. */
 static size_t next_used(const struct bn_hist *h, size_t i)
 {
   while (i < BN_HIST_BUCKETS) {
@@ -45,8 +45,8 @@ static size_t next_used(const struct bn_hist *h, size_t i)
   return BN_HIST_BUCKETS;
 }
 
-/* mmap rather than calloc: glibc serves large blocks from the heap once one has been freed, and
-   clears them by writing.  Huge pages would give every stripe 2 MiB. */
+/* mmap is used instead of calloc: glibc serves large blocks from the heap once one has been freed,
+   and clears them by writing.  Huge pages would give every stripe 2 MiB. */
 struct bn_hist *bn_hist_new(void)
 {
   void *const p = mmap(NULL, sizeof(struct bn_hist), PROT_READ | PROT_WRITE,
@@ -116,7 +116,7 @@ void bn_hist_put(struct bn_hist *h, uint64_t ns, uint64_t n)
 
 void bn_hist_put_parts(struct bn_hist *h, const struct bn_hist_part *part, size_t n)
 {
-  size_t end = 0; /* of the last page that was touched */
+  size_t end = 0; /* end of the last touched page */
 
   if (n > 0 && part[n - 1].index >= BN_HIST_BUCKETS)
     hist_store(&h->overflow, hist_load(&h->overflow) + part[--n].count);
@@ -237,7 +237,7 @@ uint64_t bn_hist_nth(const struct bn_hist *h, const struct bn_hist *more, uint64
 
 size_t bn_hist_bytes(const struct bn_hist *h)
 {
-  size_t pages = 1; /* of what is before the buckets */
+  size_t pages = 1; /* pages of the members before the buckets */
 
   for (size_t i = 0; i < BN_HIST_TOUCHED_WORDS; i++)
     pages += (size_t)__builtin_popcountll(hist_load(&h->touched[i]));
@@ -254,7 +254,7 @@ bool bn_hist_bounds(const struct bn_hist *h, uint64_t *lowest, uint64_t *highest
     last = i;
   if (first == BN_HIST_BUCKETS && !over)
     return false;
-  *lowest = bn_hist_lowest(first); /* of the overflow bucket, when all else is empty */
+  *lowest = bn_hist_lowest(first); /* the overflow bucket, if all buckets are empty */
   *highest = over ? UINT64_MAX : bn_hist_highest(last);
   return true;
 }

@@ -19,9 +19,9 @@ enum {
   BN_HIST_TOUCHED_WORDS = (BN_HIST_PAGES + 63) / 64
 };
 
-/* One stripe.  Buckets and overflow are counts; the bitmap names the pages that may be non-zero.
-   Written by one worker (bn_hist_record) or by several (bn_hist_record_shared), read at any time by
-   others with relaxed loads.  Only bn_hist_new makes one: from zero pages, so that untouched pages
+/* A stripe.  Buckets and overflow are counts; the bitmap names the pages that may be non-zero.  One
+   worker writes it (bn_hist_record), or several do (bn_hist_record_shared); other threads read it
+   at any time with relaxed loads. bn_hist_new makes it from zero pages, so that untouched pages
    cost no memory. */
 struct bn_hist {
   _Atomic uint64_t touched[BN_HIST_TOUCHED_WORDS];
@@ -32,7 +32,7 @@ struct bn_hist {
 struct bn_hist *bn_hist_new(void); /* NULL: out of memory */
 void bn_hist_free(struct bn_hist *h);
 
-/* Index arithmetic, pure. */
+/* Returns the bucket of a value. */
 static inline size_t bn_hist_index(uint64_t ns)
 {
   if (ns < BN_HIST_LINEAR)
@@ -44,11 +44,11 @@ static inline size_t bn_hist_index(uint64_t ns)
 uint64_t bn_hist_lowest(size_t index);  /* smallest value of that bucket */
 uint64_t bn_hist_highest(size_t index); /* largest value of that bucket */
 
-/* Out-of-line half of bn_hist_record: a value beyond the buckets, or the first of its bucket. */
+/* Out-of-line half of bn_hist_record, for values beyond the buckets or first in a bucket. */
 __attribute__((cold)) void bn_hist_record_rare(struct bn_hist *h, uint64_t ns);
 
-/* Records one value; h has this thread as its only writer.  The calls come last, so that callers
-   keep nothing across them. */
+/* Records a value; this thread is the only writer of h.  The calls come last, so that callers keep
+   no registers across them. */
 static inline void bn_hist_record(struct bn_hist *h, uint64_t ns)
 {
   if (__builtin_expect(ns >> BN_HIST_TOP_BIT, 0)) {
@@ -64,38 +64,38 @@ static inline void bn_hist_record(struct bn_hist *h, uint64_t ns)
     atomic_store_explicit(bucket, n + 1, memory_order_relaxed);
 }
 
-/* The same for a stripe that several threads write. */
+/* As bn_hist_record for a stripe that several threads write. */
 void bn_hist_record_shared(struct bn_hist *h, uint64_t ns);
 
-/* n more of that value; h is private. */
+/* Records a value n times; h is private. */
 void bn_hist_put(struct bn_hist *h, uint64_t ns, uint64_t n);
-/* Some buckets of a histogram, one after the other. */
+/* A bucket of a histogram and its count. */
 struct bn_hist_part {
   uint64_t index, count; /* index BN_HIST_BUCKETS: the overflow */
 };
-/* Adds n of them, ascending; h is private. */
+/* Adds n buckets in ascending order; h is private. */
 void bn_hist_put_parts(struct bn_hist *h, const struct bn_hist_part *part, size_t n);
 /* into += from, touched pages only.  `into` is private to the caller; `from` may be live. */
 void bn_hist_add(struct bn_hist *into, const struct bn_hist *from);
-/* Whether all values of both can be counted together in 64 bits. */
+/* Returns whether 64 bits can count the values of both together. */
 bool bn_hist_fits(const struct bn_hist *a, const struct bn_hist *b);
-/* Whether there are at most so many values. */
+/* Returns whether h has at most `most` values. */
 bool bn_hist_within(const struct bn_hist *h, uint64_t most);
 /* from -= base; every bucket of base is <= that of from.  Both private. */
 void bn_hist_sub(struct bn_hist *from, const struct bn_hist *base);
-void bn_hist_clear(struct bn_hist *h); /* private */
+void bn_hist_clear(struct bn_hist *h); /* clears a private histogram */
 uint64_t bn_hist_count(const struct bn_hist *h);
-/* About how much memory its touched pages take. */
+/* Returns about how many bytes its touched pages take. */
 size_t bn_hist_bytes(const struct bn_hist *h);
-/* Highest equivalent value of the bucket that holds the rank max(1, floor(count * percent / 100 +
-   0.5)); 0 when empty, UINT64_MAX when the rank falls into the overflow bucket.  percent in [0,
-   100]. */
+/* Returns the highest equivalent value of the bucket that holds the rank max(1, floor(count *
+   percent / 100 + 0.5)); 0 if empty, UINT64_MAX if the rank falls into the overflow bucket. percent
+   is in [0, 100]. */
 uint64_t bn_hist_percentile(const struct bn_hist *h, double percent);
-/* The same for the rank-th smallest of the values of both (more: NULL for none); rank in [1, count
-   of both]. */
+/* As bn_hist_percentile, for the rank-th smallest of the values of both (more: NULL for none); rank
+   is in [1, count of both]. */
 uint64_t bn_hist_nth(const struct bn_hist *h, const struct bn_hist *more, uint64_t rank);
-/* Outermost non-empty buckets: lowest value of the first, highest of the last (UINT64_MAX:
-   overflow). false: empty. */
+/* Sets the lowest value of the first non-empty bucket and the highest of the last (UINT64_MAX:
+   overflow).  Returns false if h is empty. */
 bool bn_hist_bounds(const struct bn_hist *h, uint64_t *lowest, uint64_t *highest);
 /* Calls fn for every non-empty bucket, ascending; overflow comes last with highest = UINT64_MAX. */
 void bn_hist_each(const struct bn_hist *h,

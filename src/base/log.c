@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Levelled messages with duplicate folding: the one sink. */
+/* Prints levelled messages with duplicate folding: the only sink. */
 #include "base/log.h"
 
 #include <errno.h>
@@ -19,28 +19,29 @@
 
 enum { KINDS_MAX = 64, AGAIN_MAX = 200 /* bytes of an error that are printed again */ };
 
-/* Equal messages in a row. */
+/* Equal messages in succession. */
 struct row {
-  char *last;        /* the message before, with its prefix; NULL: none */
-  unsigned repeated; /* how often it was swallowed */
+  char *last;        /* the last message, with its prefix; NULL: none */
+  unsigned repeated; /* how often it was swallowed since */
 };
 
-/* Errors that are told of once, and who had them; by[0] has told. */
+/* An error that is printed once, and the threads that had it; by[0] has printed it. */
 struct kind {
-  char *name;  /* the kind that the caller named, else all lines of the error */
-  char *first; /* what was told, in one line; NULL: no memory */
+  char *name;  /* kind named by the caller, else all lines of the error */
+  char *first; /* first text, in one line; NULL: no memory */
   pthread_t *by;
-  size_t n, told; /* how many threads had it when they were counted last */
+  size_t n, told; /* told: number of threads at the last count that was printed */
 };
 
-/* With a lock of its own: whoever has the other may wait for a reader of standard output. */
+/* The recorded messages have a separate lock: a thread that holds the lock of the sink may wait for
+   a reader of standard output. */
 struct told {
   pthread_mutex_t lock;
   struct bn_log_told row[BN_LOG_TOLD_MAX];
   size_t n;
 };
 
-/* A line of progress with a clock; text "": there is none. */
+/* A line of progress with a clock; text "": none. */
 struct clocked {
   pthread_mutex_t lock;
   char text[160];
@@ -49,10 +50,10 @@ struct clocked {
 
 static struct {
   pthread_mutex_t lock;
-  struct row out, errors; /* of standard output; of errors, where they are apart from it */
+  struct row out, errors; /* last messages on standard output; last errors, if they go to stderr */
   struct kind kind[KINDS_MAX];
   size_t n_kinds;
-  char *refused;        /* the refusal before; NULL: none */
+  char *refused;        /* the last refusal; NULL: none */
   atomic_bool progress; /* a progress line is on the terminal */
   _Atomic bool errors_are_apart;
   atomic_int verbosity;
@@ -77,9 +78,9 @@ int bn_log_get_verbosity(void)
   return atomic_load_explicit(&sink.verbosity, memory_order_relaxed);
 }
 
-/* --- what was told ---------------------------------------------------------------------------- */
+/* --- recorded messages ------------------------------------------------------------------------ */
 
-/* The row of that text, maybe a new one; NULL: there is no place for it. */
+/* Returns the row of that text, possibly a new one, or NULL if there is no room for it. */
 static struct bn_log_told *row_of(int level, const char *text, size_t len)
 {
   struct bn_log_told *row = sink.told.row;
@@ -129,7 +130,7 @@ static const char *prefix_of(int level)
   return level < 0 || level > BN_DEBUG ? "" : prefixes[level];
 }
 
-/* Everything but progress goes this way. */
+/* Prints an error; only progress is written to standard error another way. */
 static void put_error(const char *text, const char *end)
 {
   if (!bn_held_put(&sink.held, text, end))
@@ -160,8 +161,8 @@ static void clear_progress(void)
     put_error("\r\033[K", "");
 }
 
-/* A terminal that was stopped takes nothing, and one in whose background the program is belongs to
-   others.  -1: it is nobody's, such as one that a test made. */
+/* A stopped terminal takes nothing, and the terminal of a background process belongs to other
+   processes. -1: it belongs to none, like a terminal that a test made. */
 static bool terminal_reads(void)
 {
   const pid_t front = tcgetpgrp(STDERR_FILENO);
@@ -169,7 +170,7 @@ static bool terminal_reads(void)
   return (front == -1 || front == getpgrp()) && bn_wait_is_writable(STDERR_FILENO);
 }
 
-/* Nobody waits for it: whoever has the lock may wait for a reader of standard output. */
+/* No thread waits for progress: the holder of the lock may wait for a reader of stdout. */
 static void draw_progress(const char *text)
 {
   static const char clear[] = "\r\033[K";
@@ -222,7 +223,7 @@ void bn_log_progress_again(void)
   pthread_mutex_unlock(&c->lock);
 }
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static void print_repeats(struct row *r, FILE *out)
 {
   char line[64];
@@ -248,7 +249,7 @@ void bn_log_settle(void)
   pthread_mutex_unlock(&sink.lock);
 }
 
-/* Takes over `line`, which may be NULL when memory ran out.  With the lock held. */
+/* Takes over `line`, which may be NULL when memory ran out.  The caller holds the lock. */
 static void log_print(struct row *r, FILE *out, char *line, const char *text)
 {
   if (line != NULL && text[0] != '\0' && r->last != NULL && strcmp(line, r->last) == 0) {
@@ -273,7 +274,7 @@ static void log_emit(char *line, const char *text)
 
 /* --- errors of many threads ------------------------------------------------------------------- */
 
-/* The kind of that name, maybe a new one; NULL: there is no place for it. */
+/* Returns the kind of that name, possibly a new one, or NULL if there is no room for it. */
 static struct kind *kind_of(const char *name)
 {
   struct kind *k = sink.kind;
@@ -291,7 +292,7 @@ static struct kind *kind_of(const char *name)
   return k;
 }
 
-/* true: another thread has told of it. */
+/* Returns true if another thread has printed it, and counts this thread. */
 static bool has_been_told(struct kind *k)
 {
   const pthread_t self = pthread_self();
@@ -302,7 +303,7 @@ static bool has_been_told(struct kind *k)
     i++;
   if (i < k->n)
     return i > 0;
-  /* Doubled whenever n is a power of two. */
+  /* The array doubles whenever n is a power of two. */
   grown = (k->n & (k->n - 1)) != 0 ? k->by
                                    : reallocarray(k->by, k->n == 0 ? 1 : 2 * k->n, sizeof *grown);
   if (grown == NULL)
@@ -336,7 +337,7 @@ static const char *behind_prefix(const char *line)
   return line;
 }
 
-/* The lines of an error in one, without "FATAL: ".  NULL: no memory. */
+/* Returns the lines of an error in one line, without "FATAL: ", or NULL if out of memory. */
 static char *in_one_line(const char *text)
 {
   struct bn_buf b;
@@ -356,9 +357,9 @@ static char *in_one_line(const char *text)
   return bn_buf_take(&b);
 }
 
-/* What was printed before stays before it when both streams go to one terminal or file.  A thread
-   that hangs in a report keeps the lock of the stream: what it holds is lost.  false: so it is, or
-   it could not be written. */
+/* Flushes standard output, so that earlier text comes first if both streams go to the same terminal
+   or file.  A thread that hangs in a report keeps the lock of the stream, and its buffered text is
+   lost.  Returns false in that case, or if the write failed. */
 static bool flush_output(void)
 {
   bool flushed;
@@ -370,7 +371,7 @@ static bool flush_output(void)
   return flushed;
 }
 
-/* Takes over `line`, as emit.  kind NULL: the line itself names it. */
+/* Takes over `line`, as log_emit. kind NULL: the line itself is the name of the kind. */
 static void emit_error(char *line, const char *text, const char *kind)
 {
   const char *name = kind != NULL ? kind : line;
@@ -390,7 +391,7 @@ static void emit_error(char *line, const char *text, const char *kind)
   pthread_mutex_unlock(&sink.lock);
 }
 
-/* How many threads besides the first had it, since that was told last. */
+/* Returns how many more threads had it since that was last printed. */
 static size_t more_threads(const struct kind *k)
 {
   const size_t told = k->told > 0 ? k->told : 1;
@@ -415,7 +416,7 @@ static bool same_threads(const struct kind *a, const struct kind *b)
   return same;
 }
 
-/* Whether the same threads had each kind, so that their number alone says it. */
+/* Returns whether the same threads had each kind, so that their number alone is enough. */
 static bool is_one_number(void)
 {
   for (size_t i = 1; i < sink.n_kinds; i++)
@@ -424,7 +425,7 @@ static bool is_one_number(void)
   return true;
 }
 
-/* The number of further threads, and of what unless it is plain. */
+/* Prints the number of further threads and, unless `plain`, their error. */
 static void print_more_threads(size_t n, const struct kind *k, bool plain)
 {
   const bool named = !plain && k->first != NULL;
@@ -438,7 +439,7 @@ static void print_more_threads(size_t n, const struct kind *k, bool plain)
 
 void bn_log_more_threads(void)
 {
-  /* Whoever has the lock may wait for a reader of standard output, and the run ends without. */
+  /* The holder of the lock may wait for a reader of stdout; the run ends without it. */
   if (pthread_mutex_trylock(&sink.lock) != 0)
     return;
   const bool alone = is_one_number();
@@ -490,7 +491,7 @@ void bn_log_text(int level, const char *text)
     log_emit(line, strcmp(text, "\n") == 0 ? "" : text);
 }
 
-/* NULL: no memory. */
+/* Joins the lines of an error; returns NULL if out of memory. */
 static char *log_join(const char *const *line, size_t n)
 {
   struct bn_buf b;
@@ -602,7 +603,7 @@ void bn_log_hint(const char *fmt, ...)
   va_end(ap);
 }
 
-/* On a terminal a person reads, who can tell lines apart. */
+/* On a terminal, a person can tell the lines of both streams apart. */
 static bool streams_are_one(void)
 {
   struct stat out, err;
@@ -648,7 +649,7 @@ void bn_log_foreign(const char *text)
   free(shown);
 }
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static void print_lines(const char *before, const char *text)
 {
   while (*text != '\0') {
@@ -716,7 +717,7 @@ bool bn_log_at_once(const char *fmt, ...)
   return false;
 }
 
-/* A part that was written before a failure is told of with the next call. */
+/* If a part was written before a failure, the next call reports the failure. */
 static ssize_t write_all(void *unused, const char *text, size_t size)
 {
   size_t done = 0;
@@ -735,8 +736,7 @@ static ssize_t write_all(void *unused, const char *text, size_t size)
   return (ssize_t)done;
 }
 
-/* Another process may have made the pipe or terminal that it shares with this one non-blocking;
-   stdio drops what does not fit. */
+/* Another process may have made a shared pipe or terminal non-blocking; stdio then drops text. */
 static void wait_for_reader(void)
 {
   const cookie_io_functions_t functions = {.write = write_all};

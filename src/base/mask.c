@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Finds the words that announce a secret, also where they are mistyped. */
+/* Finds words that announce a secret, including mistyped ones. */
 #include "base/mask.h"
 
 #include <ctype.h>
@@ -25,7 +25,7 @@ static const char *mask_nearer(const char *a, const char *b)
   return a == NULL || (b != NULL && b < a) ? b : a;
 }
 
-/* The end of the word that text begins with, if it ends within text[0..len); NULL: with none. */
+/* Returns the end of the word of a secret at the beginning of text[0..len), or NULL. */
 static const char *end_of_word_here(const char *text, size_t len)
 {
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
@@ -34,7 +34,7 @@ static const char *end_of_word_here(const char *text, size_t len)
   return NULL;
 }
 
-/* The end of the first of them in text[0..len); NULL: there is none. */
+/* Returns the end of the first such word in text[0..len), or NULL. */
 static const char *end_of_word(const char *text, size_t len)
 {
   const char *end = NULL;
@@ -44,9 +44,9 @@ static const char *end_of_word(const char *text, size_t len)
   return end;
 }
 
-/* The end of the first part of text[0..len) that has at most `most` letters inserted, left out or
-   replaced in comparison to pattern, and more of them if it ends a letter later.  What is behind
-   it may be a value, which is not looked at.  NULL: there is none. */
+/* Returns the end of the first part of text[0..len) that differs from pattern by at most `most`
+   letters inserted, left out or replaced, taken where it differs least.  The text behind it may be
+   a value, which is not read.  NULL: there is none. */
 static const char *end_of_likeness(const char *text, size_t len, const char *pattern, size_t most)
 {
   const size_t n = strlen(pattern);
@@ -75,7 +75,7 @@ static const char *end_of_likeness(const char *text, size_t len, const char *pat
   return end;
 }
 
-/* As in --mysql-pw=x; "pw" alone is too short to be looked for within words. */
+/* Finds "pw" as in --mysql-pw=x; it is too short to be looked for within words. */
 static const char *end_of_pw(const char *text, size_t len)
 {
   for (size_t i = 0; i + 2 <= len; i++)
@@ -85,7 +85,7 @@ static const char *end_of_pw(const char *text, size_t len)
   return NULL;
 }
 
-/* Of one of the longer words. */
+/* Returns the end of a text like one of the longer words, or NULL. */
 static const char *end_of_near_word(const char *name, size_t len)
 {
   const char *end = end_of_likeness(name, len, "password", 2);
@@ -95,7 +95,7 @@ static const char *end_of_near_word(const char *name, size_t len)
   return end != NULL ? end : end_of_likeness(name, len, "secret", 1);
 }
 
-/* Also "pass", as in --mysql-pass=x. */
+/* As end_of_near_word, and "pass" as in --mysql-pass=x. */
 static const char *end_of_mistyped(const char *name, size_t len)
 {
   const char *end = end_of_near_word(name, len);
@@ -105,7 +105,7 @@ static const char *end_of_mistyped(const char *name, size_t len)
   return end != NULL ? end : end_of_pw(name, len);
 }
 
-/* "mysql-pass" and "mysqlpass2", but not "num-passes" and "passive". */
+/* Accepts "mysql-pass" and "mysqlpass2", but not "num-passes" and "passive". */
 static bool has_pass(const char *name, size_t len)
 {
   for (size_t i = 0; i + 4 <= len; i++)
@@ -115,7 +115,7 @@ static bool has_pass(const char *name, size_t len)
   return false;
 }
 
-/* Letters, digits, '-', '_' and '.', which names of options are made of. */
+/* Counts letters, digits, '-', '_' and '.', the characters of option names. */
 static size_t name_length(const char *arg)
 {
   size_t len = 0;
@@ -138,7 +138,8 @@ bool bn_mask_resembles_secret(const char *arg)
          has_pass(arg, len) || end_of_pw(arg, len) != NULL;
 }
 
-/* Behind the word of a name: "--password-file" is a name, "--passwordSECRET" a name and a value. */
+/* Returns the end of the name that has the word: "--password-file" is a name, "--passwordSECRET" a
+   name and a value. */
 static const char *end_of_name(const char *word)
 {
   const size_t more = *word == '-' || *word == '_' ? strspn(word, LOWER) : 0;
@@ -146,8 +147,8 @@ static const char *end_of_name(const char *word)
   return word[more] == '\0' || strchr(parting, word[more]) != NULL ? word + more : word;
 }
 
-/* "host=x password=y", but not "password": a word of a value announces a secret only if something
-   is given to it. */
+/* Accepts "host=x password=y", but not "password": a word in a value announces a secret only if a
+   value is assigned to it. */
 static const char *end_of_word_in_value(const char *value)
 {
   const char *end = end_of_word(value, strlen(value));
@@ -157,9 +158,9 @@ static const char *end_of_word_in_value(const char *value)
   return end;
 }
 
-/* "scheme://user:password@host": the colon before the password, also where the host is left out,
-   but not that of "host:3306".  A password may have any sign, so that an '@' counts wherever it is.
-   NULL: there is none. */
+/* Returns the colon before the password in "scheme://user:password@host", also if the host is
+   missing, but not that of "host:3306".  A password may have any character, so that an '@' counts
+   anywhere.  NULL: there is none. */
 static const char *end_of_uri_user(const char *value)
 {
   const char *user = strstr(value, "://"), *colon, *end;
@@ -176,8 +177,8 @@ static const char *end_in_value(const char *value)
   return mask_nearer(end_of_word_in_value(value), end_of_uri_user(value));
 }
 
-/* How much of it may be shown, dashes and name.  The value is not looked at if the name says that
-   it is a secret: a password may have one of the words. */
+/* Returns the length that may be shown: dashes and name.  The value is not read if the name is that
+   of a secret: a password may contain one of the words. */
 static size_t shown_length(const char *arg, bool is_secret)
 {
   const size_t len = name_length(arg);
@@ -191,7 +192,7 @@ static size_t shown_length(const char *arg, bool is_secret)
   return end != NULL ? (size_t)(end - arg) : strlen(arg);
 }
 
-/* Shows arg[0..shown) and what parts it from the rest. */
+/* Shows arg[0..shown) and the separator behind it. */
 static const char *mask_cut(const char *arg, size_t shown, char out[BN_MASK_MAX])
 {
   const size_t part = arg[shown] != '\0' && strchr(parting, arg[shown]) != NULL ? 1 : 0;

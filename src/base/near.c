@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which known name a mistyped one was meant to be. */
+/* Finds the known name that a mistyped name is closest to. */
 #include "base/near.h"
 
 #include <ctype.h>

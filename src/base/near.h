@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which known name a mistyped one was meant to be. */
+/* Finds the known name that a mistyped name is closest to. */
 #ifndef BN_BASE_NEAR_H
 #define BN_BASE_NEAR_H
 
 #include <stddef.h>
 
-/* The best candidate so far; start with all zero, offer each name, read `best`. */
+/* The best candidate so far: begin with all zero, offer each name, read `best`. */
 struct bn_near {
   const char *typed;
   const char *best; /* NULL: none is close enough */
   size_t distance;
 };
 
-/* Letters inserted, left out, replaced or swapped, '-' and '_' being equal and case ignored; a name
-   is close when that is at most a third of the length typed (at least one). */
+/* Compares a name.  The distance is the number of letters inserted, left out, replaced or swapped;
+   '-' and '_' are equal and case is ignored.  A name is close if that is at most a third of the
+   typed length (at least one). */
 void bn_near_offer(struct bn_near *n, const char *name);
 
-/* An option's name as users write it, with dashes, whatever a script declares; cut off at size - 1.
- */
+/* Writes an option's name with dashes, as users do, whatever a script declares; cut off at size -
+   1. */
 void bn_near_dash(char *out, size_t size, const char *name);
 
-/* On stderr: nobody knows the option --name, in which the caller has masked secrets, and which one
-   it was probably meant to be (NULL: it is near none), written with dashes as options are. */
+/* Prints on stderr that the option --name is unknown, and the nearest known option, if any, with
+   dashes.  The caller has masked secrets in name. */
 void bn_near_complain(const char *name, const char *nearest);
 
 #endif

@@ -22,8 +22,8 @@
 
 static const char suffix[] = ".so";
 
-/* A folder named from the program's own; links to the program are followed, the "..", if any, is
-   resolved, so that what users read is a plain path. */
+/* Returns a folder relative to that of the program; links to the program are followed and a ".." is
+   resolved, so that users read a plain path. */
 static const char *relative_dir(const char *from_program, char *buf, size_t len, struct bn_err *err)
 {
   char exe[PATH_MAX], path[PATH_MAX + 256], *slash;
@@ -59,7 +59,7 @@ const char *bn_plugin_lib_dir(char *buf, size_t len, struct bn_err *err)
   return relative_dir(BN_REL_LIBDIR, buf, len, err);
 }
 
-/* Names come from the command line and from scripts; none may leave the folder. */
+/* Names come from the command line and from scripts; no name may leave the folder. */
 static bool is_name(const char *name)
 {
   const size_t len = strlen(name);
@@ -70,7 +70,7 @@ static bool is_name(const char *name)
   return len > 0 && len <= 64;
 }
 
-/* The first members of every module's descriptor, whatever follows. */
+/* The first members of the descriptor of every module. */
 struct descriptor {
   unsigned abi;
   size_t size;
@@ -105,7 +105,7 @@ static const void *plugin_check(const struct bn_plugin_kind *kind, const char *n
   return NULL;
 }
 
-/* The kind is also the folder's name without its "s". */
+/* The name of the folder is the kind and an "s". */
 static void *open_module(const char *kind, const char *name, struct bn_err *err)
 {
   char dir[PATH_MAX], path[PATH_MAX + 128];

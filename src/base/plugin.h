@@ -13,21 +13,21 @@
 const char *bn_plugin_data_dir(char *buf, size_t len, struct bn_err *err);
 const char *bn_plugin_lib_dir(char *buf, size_t len, struct bn_err *err);
 
-/* What all modules of one kind have in common.  The descriptor that a module exports under `symbol`
-   begins with `unsigned abi; size_t size; const char *name;`. */
+/* The properties that all modules of a kind share.  The descriptor that a module exports under
+   `symbol` begins with `unsigned abi; size_t size; const char *name;`. */
 struct bn_plugin_kind {
   const char *name;   /* "driver": modules are lib/bench/drivers/NAME.so */
   const char *symbol; /* "bench_driver" */
   unsigned abi;       /* the version that this program speaks */
-  size_t size;        /* of the descriptor that this program knows */
+  size_t size;        /* size of the descriptor that this program knows */
 };
 
 /* Opens lib/bench/KINDs/NAME.so (RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE, never closed), checks ABI,
-   size and name, and returns its descriptor.  NULL and err otherwise; err->code ENOENT: there is no
-   such module.  Any thread. */
+   size and name, and returns its descriptor.  Returns NULL and err otherwise; err->code ENOENT:
+   there is no such module.  Any thread. */
 const void *bn_plugin_open(const struct bn_plugin_kind *kind, const char *name, struct bn_err *err);
-/* Names of the modules of that kind, sorted; fills at most max, returns the count.  Names are
-   strdup'd. */
+/* Fills `names` with at most max sorted names of the modules of that kind and returns the count.
+   The caller frees the names. */
 size_t bn_plugin_names(const struct bn_plugin_kind *kind, char **names, size_t max);
 
 #endif

@@ -26,7 +26,7 @@ void bn_rng_seed(struct bn_rng *r, uint64_t seed, enum bn_rng_purpose purpose, u
   r->s[0] = rng_mix(rng_mix(a ^ (uint64_t)purpose) ^ id);
   r->s[1] = rng_mix(rng_mix(b ^ (uint64_t)purpose) ^ id);
   if (r->s[0] == 0 && r->s[1] == 0)
-    r->s[0] = 1; /* the one state that xoroshiro never leaves */
+    r->s[0] = 1; /* the only state that xoroshiro never leaves */
 }
 
 uint64_t bn_rng_entropy(void)

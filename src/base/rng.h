@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* xoroshiro128+ streams (Blackman and Vigna 2016, constants 55/14/36), seeded by (seed, purpose,
- * id). */
+   id). */
 #ifndef BN_BASE_RNG_H
 #define BN_BASE_RNG_H
 
 #include <stdint.h>
 
-/* One stream; owned and used by one thread at a time. */
+/* A stream; owned and used by one thread at a time. */
 struct bn_rng {
   uint64_t s[2];
 };
 
-/* What a stream is for; streams of different purposes never share numbers, so measuring options
-   cannot change what a workload draws. */
+/* The purpose of a stream.  Streams of different purposes never share numbers, so that measuring
+   options cannot change the numbers that a workload draws. */
 enum bn_rng_purpose {
   BN_RNG_WORKLOAD = 1,
   BN_RNG_PACER,
@@ -24,7 +24,7 @@ enum bn_rng_purpose {
 
 /* Derives the state with SplitMix64 over (seed, purpose, id); full 64 bits, never all zero. */
 void bn_rng_seed(struct bn_rng *r, uint64_t seed, enum bn_rng_purpose purpose, uint64_t id);
-/* A seed for runs without --rand-seed: getrandom, mixed with time and pid as a last resort. */
+/* Returns a seed for runs without --rand-seed: from getrandom, or else from time and pid. */
 uint64_t bn_rng_entropy(void);
 
 static inline uint64_t bn_rng_next(struct bn_rng *r)
@@ -39,13 +39,13 @@ static inline uint64_t bn_rng_next(struct bn_rng *r)
   return result;
 }
 
-/* Uniform double in [0, 1), from the upper 53 bits. */
+/* Returns a uniform double in [0, 1), from the upper 53 bits. */
 static inline double bn_rng_double(struct bn_rng *r)
 {
   return (double)(bn_rng_next(r) >> 11) * 0x1.0p-53;
 }
 
-/* Uniform integer in [0, n), n >= 1, without bias (Lemire's multiply-and-reject). */
+/* Returns a uniform integer in [0, n), n >= 1, without bias (Lemire's multiply-and-reject). */
 static inline uint64_t bn_rng_below(struct bn_rng *r, uint64_t n)
 {
   unsigned __int128 m = (unsigned __int128)bn_rng_next(r) * n;

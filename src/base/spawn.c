@@ -12,8 +12,7 @@
 
 enum { NOT_STARTED = 127 };
 
-/* In the child: only calls that are allowed between fork and exec.  failure: the end of a pipe that
-   an errno is written to. */
+/* Makes only calls that are allowed between fork and exec. failure: a pipe for an errno. */
 __attribute__((noreturn)) static void become(const struct bn_spawn *s, pid_t parent, int failure)
 {
   int error;

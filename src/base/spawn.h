@@ -11,14 +11,14 @@
 /* The child has a process group of its own. */
 struct bn_spawn {
   char *const *argv;      /* argv[0] names the program, without a '/' in PATH; ends with NULL */
-  int in, out, errors;    /* its standard streams; they stay the caller's */
-  const sigset_t *masked; /* the signals that it has blocked */
-  int orphaned;           /* what it gets when the thread that started it ends: SIGKILL, SIGTERM */
+  int in, out, errors;    /* its standard streams; the caller keeps them open */
+  const sigset_t *masked; /* signals that are blocked in the child */
+  int orphaned; /* signal for the child when the thread that started it ends: SIGKILL, SIGTERM */
 };
 
-/* The process, or -1 and err: it could not be started, and why. */
+/* Returns the process, or -1 and err if it could not be started. */
 pid_t bn_spawn(const struct bn_spawn *s, struct bn_err *err);
-/* The path of the program that runs now, malloc'd; NULL and err: not known. */
+/* Returns the path of the running program, which the caller frees, or NULL and err. */
 char *bn_spawn_self(struct bn_err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Start barrier that can be failed by any party. */
+/* A start barrier that any party can fail. */
 #include "base/start_barrier.h"
 
 #include "base/wait.h"
@@ -48,7 +48,7 @@ bool bn_start_barrier_wait(struct bn_start_barrier *g)
   return opened;
 }
 
-/* The first decision stands: all parties must see the same. */
+/* The first decision stands, so that all parties see the same. */
 static void start_barrier_decide(struct bn_start_barrier *g, enum bn_start_barrier_state state)
 {
   (void)pthread_mutex_lock(&g->lock);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Start barrier that can be failed by any party; waits on a condition variable, never polls. */
+/* A start barrier that any party can fail; it waits on a condition variable and never polls. */
 #ifndef BN_BASE_START_BARRIER_H
 #define BN_BASE_START_BARRIER_H
 
@@ -21,18 +21,19 @@ struct bn_start_barrier {
   enum bn_start_barrier_state state;
 };
 
-int bn_start_barrier_init(struct bn_start_barrier *g, unsigned expected); /* 0 or an errno value */
-void bn_start_barrier_done(struct bn_start_barrier *g); /* nobody may be waiting any more */
-/* A party arrives and waits; true: opened, false: failed. */
+int bn_start_barrier_init(struct bn_start_barrier *g,
+                          unsigned expected);           /* returns 0 or an errno value */
+void bn_start_barrier_done(struct bn_start_barrier *g); /* comes after all waits have returned */
+/* A party arrives and waits.  Returns true if the barrier opened, false if it failed. */
 bool bn_start_barrier_wait(struct bn_start_barrier *g);
-/* Any party gives up: all waiters, present and future, return false.  No effect once opened. */
+/* Makes all waiters, present and future, return false.  No effect once it has opened. */
 void bn_start_barrier_fail(struct bn_start_barrier *g);
-/* The opener waits until all have arrived or one has failed, at most until deadline_ns
-   (CLOCK_MONOTONIC; UINT64_MAX: for ever).  Returns CLOSED after the deadline, FAILED, or OPEN
-   meaning "all are here". */
+/* The opener waits until all parties have arrived or one has failed, at most until deadline_ns
+   (CLOCK_MONOTONIC; UINT64_MAX: for ever).  Returns CLOSED after the deadline, FAILED, or OPEN if
+   all have arrived. */
 enum bn_start_barrier_state bn_start_barrier_await(struct bn_start_barrier *g,
                                                    uint64_t deadline_ns);
-/* Opens the start barrier (no effect once failed). */
+/* Opens the start barrier.  No effect once it has failed. */
 void bn_start_barrier_open(struct bn_start_barrier *g);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parse and print sizes, numbers and durations. */
+/* Parses and prints sizes, numbers and durations. */
 #include "base/units.h"
 
 #include <ctype.h>
@@ -24,7 +24,7 @@ int bn_units_int(const char *text, int64_t *out)
   return 0;
 }
 
-/* The number at the start of text, or -1; *end is what follows. */
+/* Parses the number at the start of text, or returns -1; *end is the rest. */
 static int leading_double(const char *text, double *out, char **end)
 {
   const double value = strtod(text, end);
@@ -46,8 +46,8 @@ int bn_units_double(const char *text, double *out)
   return 0;
 }
 
-/* The power of 1024 a suffix stands for: "", "B", K M G T each alone or with "B" or "iB"; -1: none
-   of those. */
+/* Returns the power of 1024 that a suffix stands for: "", "B", or K, M, G, T alone or with "B" or
+   "iB". -1: it is none of these. */
 static int power_of(const char *suffix)
 {
   static const char letters[] = "KMGT";
@@ -155,7 +155,7 @@ int bn_units_decimals(double value, int least)
 
 void bn_units_point(char *digits)
 {
-  static const char others[] = "+-0123456789abcdefxpin"; /* of a number, inf or nan */
+  static const char others[] = "+-0123456789abcdefxpin"; /* characters of a number, inf or nan */
   char *point = digits + strspn(digits, others);
   const char *rest = point + strcspn(point, others);
 

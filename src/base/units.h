@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parse and print sizes, numbers and durations; trailing garbage is reported, never ignored. */
+/* Parses and prints sizes, numbers and durations; trailing garbage is an error. */
 #ifndef BN_BASE_UNITS_H
 #define BN_BASE_UNITS_H
 
@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* All return 0 and set *out, or -1: not of that form, or out of the type's range.  Leading blanks
-   are skipped and '+' is accepted where strtol would; nothing may follow. */
+/* All return 0 and set *out, or -1 if the text has another form or is out of the range of the type.
+   Leading blanks are skipped and '+' is accepted where strtol accepts it; nothing may follow. */
 int bn_units_int(const char *text, int64_t *out);   /* base 10 */
 int bn_units_double(const char *text, double *out); /* finite */
 /* digits [KMGT] [B | iB]; powers of 1024, any case. */
@@ -19,19 +19,19 @@ int bn_units_number(const char *text, double *out);
 int bn_units_duration(const char *text, double *seconds);
 int bn_units_bool(const char *text, bool *out); /* on true 1 / off false 0 */
 
-/* Size as sysbench prints it: value / 1024^n with "%.5g" and "" "Ki" "Mi" "Gi" "Ti" (iec) or
-   "" "K" "M" "G" "T"; without the final B.  Returns buf. */
+/* Prints a size as sysbench does: value / 1024^n with "%.5g" and "" "Ki" "Mi" "Gi" "Ti" (iec) or ""
+   "K" "M" "G" "T"; without the final B.  Returns buf. */
 const char *bn_units_format_size(char *buf, size_t len, uint64_t bytes, bool iec);
 
-/* A script may have set a locale whose decimal point is another text: gives the number that printf
-   wrote (%g, %f, %La) the point that programs read. */
+/* Restores the decimal point that programs read in a number that printf wrote (%g, %f, %La): a
+   script may have set a locale with another one. */
 void bn_units_point(char *digits);
-/* The shortest of 15 to 17 digits that is read back as the same number, in any locale; value is
-   finite.  Returns digits. */
+/* Prints the shortest of 15 to 17 digits that is read back as the same number, in any locale; value
+   is finite.  Returns digits. */
 enum { BN_UNITS_DIGITS = 32 };
 const char *bn_units_shortest(char digits[BN_UNITS_DIGITS], double value);
 
-/* How many decimals show three significant digits of value: `least` to 9. */
+/* Returns how many decimals show three significant digits of value: `least` to 9. */
 int bn_units_decimals(double value, int least);
 
 #endif

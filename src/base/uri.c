@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Takes a URI of a database apart. */
+/* Splits a URI of a database into its parts. */
 #include "base/uri.h"
 
 #include <ctype.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ends s at the first c; what is behind it, or NULL. */
+/* Ends s at the first c; returns the text behind it, or NULL. */
 static char *uri_cut(char *s, char c)
 {
   char *found = strchr(s, c);
@@ -24,7 +24,7 @@ static unsigned uri_digit(char c)
                                    : (unsigned)(tolower((unsigned char)c) - 'a' + 10);
 }
 
-/* In place.  what: the part, for the message. */
+/* Decodes in place. what: the name of the part in messages. */
 static int uri_decode(char *s, const char *what, struct bn_err *err)
 {
   char *out = s;
@@ -53,7 +53,7 @@ static const char *unless_empty(const char *s)
 
 /* --- hosts --- */
 
-/* text NULL: there is none. */
+/* text is NULL if there is no port. */
 static int read_port(const char *text, unsigned *port, struct bn_err *err)
 {
   *port = 0;
@@ -67,7 +67,7 @@ static int read_port(const char *text, unsigned *port, struct bn_err *err)
   return 0;
 }
 
-/* "host", "host:port" or "[address]:port"; the name alone remains at *host. */
+/* Reads "host", "host:port" or "[address]:port"; *host is the name alone. */
 static int read_host(char **host, unsigned *port, struct bn_err *err)
 {
   char *rest;
@@ -85,7 +85,7 @@ static int read_host(char **host, unsigned *port, struct bn_err *err)
   return read_port(rest, port, err) == 0 ? uri_decode(*host, "host", err) : -1;
 }
 
-/* The names move together where their ports were. */
+/* Joins the names after their ports have been removed. */
 static int read_hosts(struct bn_uri *u, char *text, struct bn_err *err)
 {
   char *out = text;
@@ -138,7 +138,7 @@ static int read_params(struct bn_uri *u, char *text, struct bn_err *err)
   return 0;
 }
 
-/* --- the whole --- */
+/* --- all parts --- */
 
 static int read_user(struct bn_uri *u, char *user, struct bn_err *err)
 {
@@ -162,7 +162,7 @@ static int read_all(struct bn_uri *u, struct bn_err *err)
   rest += strlen("://");
   query = uri_cut(rest, '?');
   path = uri_cut(rest, '/');
-  /* What stands before it may be the end of a password. */
+  /* The text before it may be the end of a password. */
   if ((path != NULL && strpbrk(path, "@#") != NULL) || strchr(rest, '#') != NULL ||
       (query != NULL && strpbrk(query, "@#") != NULL))
     return bn_err_set(err, 0,

@@ -13,21 +13,21 @@ struct bn_uri_param {
   const char *name, *value;
 };
 
-/* NULL, and port 0: it has none.  Everything is decoded but the names of parameters. */
+/* The parts of a URI; NULL, and port 0: none.  All are decoded but the names of parameters. */
 struct bn_uri {
-  char *text; /* owns what the others point to */
+  char *text; /* owned; the other members point into it */
   size_t size;
   const char *scheme, *user, *password;
-  const char *host; /* several with commas between; an IPv6 address without its brackets */
-  unsigned port;    /* of all hosts */
+  const char *host; /* several hosts have commas between; an IPv6 address has no brackets */
+  unsigned port;    /* the port of all hosts */
   const char *path; /* without its first slash */
   struct bn_uri_param param[BN_URI_PARAMS_MAX];
   size_t n_params;
 };
 
-/* 0, or -1; err names the part that is wrong and quotes nothing that may be of a password. */
+/* Parses a URI.  Returns 0, or -1; err names the wrong part and quotes no part of a password. */
 int bn_uri_parse(struct bn_uri *u, const char *text, struct bn_err *err);
-/* Overwrites and frees, also after a failure. */
+/* Overwrites and frees the text, also after a failure. */
 void bn_uri_done(struct bn_uri *u);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Blocks by CLOCK_MONOTONIC: setting the wall clock moves no deadline. */
+/* Blocks by CLOCK_MONOTONIC, so that setting the wall clock moves no deadline. */
 #include "base/wait.h"
 
 #include <assert.h>
