@@ -14,27 +14,28 @@ enum { BN_CARRIER_ABI = 1 };
 /* Bytes of a message, which are at least 1. */
 enum { BN_CARRIER_MAX = 16 << 10 };
 
-/* `bench_carrier` is the one symbol the module exports.  One thread makes all calls.  Messages from
-   one rank to another arrive in the order in which they were sent. */
+/* `bench_carrier` is the only symbol the module exports.  One thread makes all calls.  Messages
+   from a rank to another arrive in the order in which they were sent. */
 struct bn_carrier {
   unsigned abi; /* BN_CARRIER_ABI it was built with */
   size_t size;  /* sizeof (struct bn_carrier) it was built with */
   const char *name;
-  /* Once in a process.  Waits for the other ranks.  NULL and err. */
+  /* Waits for the other ranks; called once in a process.  Returns NULL and err if it failed. */
   void *(*begin)(unsigned *rank, unsigned *ranks, struct bn_err *err);
-  /* Whether a message to that rank can be sent: the one before has left.  Never waits, nor do the
-     next two. */
+  /* Returns whether a message to that rank can be sent: the previous one has left.  Neither this
+     nor the next two wait. */
   bool (*ready)(void *self, unsigned rank);
-  /* Once that is so.  The message is copied.  -1: the network or the library has failed. */
+  /* Sends a copy of the message once `ready`.  Returns -1 if the network or the library has
+     failed. */
   int (*send)(void *self, unsigned rank, const void *data, size_t len);
-  /* The next message that has come: its length, and where it is until the next call.  0: none has;
-     -1: as above. */
+  /* Receives the next message: returns its length and where it is until the next call.  Returns 0
+     if there is none, -1 as above. */
   int (*receive)(void *self, unsigned *rank, const char **data);
-  /* Waits for all other ranks to say the same. */
+  /* Waits until all ranks have called it. */
   void (*end)(void *self);
 };
 
-/* How its modules are found: a struct bn_plugin_kind (base/plugin.h). */
+/* Describes the modules of this kind (struct bn_plugin_kind, base/plugin.h). */
 #define BN_CARRIER_KIND                                                                            \
   {                                                                                                \
     "carrier", "bench_carrier", BN_CARRIER_ABI, sizeof(struct bn_carrier)                          \

@@ -8,16 +8,16 @@
 /* Raised when a member changes meaning; members are only ever appended. */
 enum { BN_CODEC_ABI = 1 };
 
-/* `bench_codec` is the one symbol the module exports.  Any thread. */
+/* `bench_codec` is the only symbol the module exports.  Any thread. */
 struct bn_codec {
   unsigned abi;     /* BN_CODEC_ABI it was built with */
   size_t size;      /* sizeof (struct bn_codec) it was built with */
   const char *name; /* "zlib": the form that it writes */
-  /* The compressed data, malloc'd; NULL: no memory. */
+  /* Returns the compressed data, which the caller frees, or NULL if out of memory. */
   void *(*pack)(const void *data, size_t len, size_t *packed);
 };
 
-/* How its modules are found: a struct bn_plugin_kind (base/plugin.h). */
+/* Describes the modules of this kind (struct bn_plugin_kind, base/plugin.h). */
 #define BN_CODEC_KIND                                                                              \
   {                                                                                                \
     "codec", "bench_codec", BN_CODEC_ABI, sizeof(struct bn_codec)                                  \

@@ -13,18 +13,18 @@
 
 #define BN_DRIVER_ABI 4
 
-/* What every call on a connection or statement returns. */
+/* The result of a call on a connection or statement. */
 enum bn_sql {
   BN_SQL_DONE,    /* succeeded without a result set */
   BN_SQL_ROWS,    /* succeeded with a result set, read completely */
   BN_SQL_ERROR,   /* failed; the connection still works; diag says why */
   BN_SQL_LOST,    /* failed; the connection is gone; diag says why */
-  BN_SQL_EMULATE, /* prepare only: the server cannot prepare this statement; diag says why.  Of
-                     class RESOURCE: nor any other at the moment */
-  BN_SQL_MISCOUNT /* bind only: not as many values as the statement has marks; diag.text says so */
+  BN_SQL_EMULATE, /* prepare only: the server cannot prepare this statement, or with class RESOURCE
+                     no statement at the moment; diag says why */
+  BN_SQL_MISCOUNT /* bind only: the number of values is not that of the marks; diag.text says so */
 };
 
-/* What kind of failure it was; the SQL layer decides what to do about it. */
+/* The class of a failure; the SQL layer decides how to handle it. */
 enum bn_sql_class {
   BN_CLASS_OTHER,
   BN_CLASS_DEADLOCK,
@@ -36,10 +36,10 @@ enum bn_sql_class {
   BN_CLASS_RESOURCE
 };
 
-/* What tells failures apart in the list of errors that a driver's option holds. */
+/* The key of the failures in the list of errors that a driver's option holds. */
 enum bn_sql_key { BN_KEY_CODE, BN_KEY_STATE };
 
-/* Failures that are ignored, so that the event is repeated, because the reference does so. */
+/* Failures that are ignored, so that the event is repeated, as in sysbench. */
 struct bn_sql_ignore {
   unsigned classes;   /* bit 1 << enum bn_sql_class */
   const char *option; /* a BN_LIST of `options`: error numbers or SQLSTATEs, as key says, or "all",
@@ -62,25 +62,25 @@ struct bn_sql_diag {
   char where[192];  /* connect only: the place, as messages name it: "host 'x', port 3306" */
 };
 
-/* Of which transaction the next statement is part. */
+/* The transaction that the next statement is part of. */
 enum bn_sql_transaction {
-  BN_TRANSACTION_OWN,    /* of one that begins and ends with it, unless it begins a longer one */
-  BN_TRANSACTION_OPEN,   /* of one that was begun before and ends when somebody says so */
-  BN_TRANSACTION_MANUAL, /* the same, or of one that begins with it: autocommit is off */
+  BN_TRANSACTION_OWN,    /* begins and ends with the statement, unless that begins a longer one */
+  BN_TRANSACTION_OPEN,   /* was begun before and ends on request */
+  BN_TRANSACTION_MANUAL, /* as OPEN, or begins with the statement: autocommit is off */
   BN_TRANSACTION_FAILED  /* as OPEN, but nothing of it will be stored: its COMMIT rolls it back */
 };
 
-/* What failed, for the wording of messages. */
+/* The step that failed, for the wording of messages. */
 enum bn_sql_step { BN_STEP_CONNECT, BN_STEP_PREPARE, BN_STEP_BIND, BN_STEP_QUERY, BN_STEPS };
 
-/* A complete result set.  rows is the driver's until free_result. */
+/* A complete result set.  The driver owns rows until free_result. */
 struct bn_sql_result {
   uint64_t affected;
   uint64_t nrows;
   uint32_t nfields;
   bool more; /* another result of the same query is pending: call next */
-  bool cut;  /* set by fetch: there is another row, but it cannot be read */
-  bool dry;  /* nobody has executed the statement: there are no rows that it could have found */
+  bool cut;  /* set by fetch: the next row cannot be read */
+  bool dry;  /* the statement was not executed: it could not find rows */
   void *rows;
 };
 
@@ -92,7 +92,7 @@ struct bn_sql_value {
 
 enum bn_sql_type { BN_SQL_NULL, BN_SQL_INT64, BN_SQL_DOUBLE, BN_SQL_TEXT, BN_SQL_BLOB };
 
-/* One parameter value; the SQL layer owns the storage, which is stable from bind to the last
+/* A parameter value.  The SQL layer owns the storage, which is stable from bind to the last
    execute: a driver may remember the pointers and read them at each execute. */
 struct bn_sql_bind {
   enum bn_sql_type type; /* declared type; stays the same over executions */
@@ -106,7 +106,7 @@ static inline bool bn_sql_bind_null(const struct bn_sql_bind *b)
   return b->type == BN_SQL_NULL || (b->is_null != NULL && *b->is_null);
 }
 
-/* A statement that is to be prepared, and what is to be bound to it.  stmt is zeroed. */
+/* A statement to be prepared, and the values to be bound to it. stmt is zeroed. */
 struct bn_sql_unprepared {
   void *stmt;
   const char *sql;
@@ -115,61 +115,62 @@ struct bn_sql_unprepared {
   size_t n_binds;
 };
 
-/* So many at most are prepared at once. */
+/* The largest number of statements that are prepared together. */
 enum { BN_SQL_AT_ONCE = 64 };
 
-/* Where to connect.  ordinal counts the process's connections from 0, and on from there for each
-   failure of a connection's server; it selects host, port, socket by rotation.  Overrides replace
-   an option for this connection (driver:connect{host = …}). */
+/* The server to connect to. ordinal counts the connections of the process from 0, and continues for
+   each failure of a connection's server; it selects host, port, socket by rotation.  Overrides
+   replace an option for this connection (driver:connect{host = …}). */
 struct bn_sql_target {
   unsigned ordinal;
   const char *const *override_name; /* "host", "port", "user", … without the driver's prefix */
   const char *const *override_value;
   size_t n_overrides;
   bool loads;    /* load_begin may be called on this connection */
-  bool prepared; /* what the workload needs is there, or the run fails: nothing is to be made */
-  /* If it fails, another server is tried: it has to, if the server's host is silent. */
+  bool prepared; /* the data of the workload exists, or the run fails: nothing is created */
+  /* Another server is tried after a failure, so the driver must fail if the host is silent. */
   bool elsewhere;
 };
 
 struct bn_sql_caps {
   bool multi_rows_insert, prepared_statements;
-  /* In text literals; '#' begins a comment; so does "--", if a blank or the end is behind it. */
+  /* backslash_escapes: in text literals; besides, '#' begins a comment, and so does "--" before a
+     blank or the end. */
   bool backslash_escapes;
-  bool prepares_anew; /* by itself at each execute, if the host asks for that */
+  bool prepares_anew; /* prepares at each execute by itself, if the host asks for that */
   bool comments_nest;
 };
 
-/* Who is at the other end, and by which client library: "MariaDB 10.11.6", "3.3.8".  "": there is
-   none. */
+/* The server and the client library of a connection: "MariaDB 10.11.6", "3.3.8".  "": none. */
 struct bn_sql_about {
   char server[128], client[128];
 };
 
-/* What an account, a role or a database may have of the server's connections. */
+/* The quota of connections of an account, a role or a database. */
 struct bn_sql_quota {
-  char by[512];    /* who allows them: "CONNECTION LIMIT of ROLE app"; "": there is no quota */
-  char raise[512]; /* as base/demand.h has it */
+  char by[512];    /* the object that has the quota: "CONNECTION LIMIT of ROLE app"; "": no quota */
+  char raise[512]; /* the remedy, as in base/demand.h */
   int64_t allowed, used;
 };
 
 enum { BN_SQL_QUOTAS = 2 };
 
-/* Numbers are -1 if they are unknown or without limit.  If a pooler is between the client and the
-   server, the server's limits are not limits of the run, and what the pooler allows is unknown. */
+/* Limits of a server.  Numbers are -1 if they are unknown or without limit.  If a pooler is between
+   the client and the server, the server's limits are not limits of the run, and the limits of the
+   pooler are unknown. */
 struct bn_sql_info {
-  int64_t max_connections; /* of the server, those of other clients included */
+  int64_t max_connections; /* of the server, connections of other clients included */
   int64_t max_prepared_statements;
-  int64_t max_packet;                       /* bytes of a statement */
-  int64_t connections, prepared_statements; /* in use now, this one included */
+  int64_t max_packet;                       /* largest statement in bytes */
+  int64_t connections, prepared_statements; /* in use now, this connection included */
   int64_t reserved_connections;             /* besides max_connections, for others; 0: none */
-  int64_t places;                           /* servers that connections are spread on */
-  /* How to have %n of them (base/demand.h); NULL: unknown. */
+  int64_t places;                           /* number of servers that connections are spread over */
+  /* Remedies that raise the limit to %n (base/demand.h); NULL: unknown. */
   const char *raise_connections, *raise_statements;
-  struct bn_sql_quota quota[BN_SQL_QUOTAS]; /* those that are there come first */
+  struct bn_sql_quota quota[BN_SQL_QUOTAS]; /* the existing quotas come first */
 };
 
-/* Of transactions; the driver's statements for them are in this order. */
+/* Isolation levels of transactions; the statements of a driver for them are in this order. */
 enum bn_isolation {
   BN_ISOLATION_DEFAULT,
   BN_ISOLATION_READ_UNCOMMITTED,
@@ -179,45 +180,43 @@ enum bn_isolation {
   BN_ISOLATIONS
 };
 
-/* What the host lends to a driver at init; valid until done. */
+/* Functions and settings that the host passes to a driver at init; valid until done. */
 struct bn_driver_host {
   void (*log)(int level,
-              const char *text);  /* levels of base/log.h: 0 fatal … 5 debug; any thread */
-  const struct bn_policy *policy; /* of the dialect */
-  uint64_t (*now_ns)(void);       /* CLOCK_MONOTONIC */
-  void (*verbosity)(int level);   /* as if by --verbosity; at init only */
-  bool anew;                      /* statements are to be prepared anew at each execute */
-  void (*notice)(
-      const char *text); /* prints what a server told on stderr, as it ends; any thread */
-  bool names_loss;       /* a list of errors to be ignored has a SQLSTATE of a lost connection */
+              const char *text);    /* levels of base/log.h: 0 fatal … 5 debug; any thread */
+  const struct bn_policy *policy;   /* the policy of the dialect */
+  uint64_t (*now_ns)(void);         /* CLOCK_MONOTONIC */
+  void (*verbosity)(int level);     /* sets the verbosity; at init only */
+  bool anew;                        /* statements are to be prepared again at each execute */
+  void (*notice)(const char *text); /* prints a notice of a server on stderr as it is; any thread */
+  bool names_loss; /* a list of ignored errors has the SQLSTATE of a lost connection */
 };
 
-/* `bench_driver` of this type is the one symbol a module exports.  Hooks are only appended; `size`
-   tells the host which exist.  Unless noted a hook is called by the thread that owns the
-   connection. */
+/* `bench_driver` of this type is the only symbol a module exports.  Hooks are only appended; `size`
+   tells the host which exist.  Unless noted, the thread that owns the connection calls a hook. */
 struct bn_driver {
   unsigned abi;             /* BN_DRIVER_ABI it was built with */
   size_t size;              /* sizeof (struct bn_driver) it was built with */
   const char *name, *title; /* "sqlite", "SQLite driver" */
   const struct bn_opt *options;
   size_t conf_size, conn_size, stmt_size; /* the host allocates zeroed memory, the driver fills */
-  /* Once per process; *self is the driver's process-wide state, handed back to the hooks that take
-     self. conf stays valid until done. */
+  /* Is called once per process; *self is the driver's process-wide state, which is passed to the
+     hooks that have self. conf stays valid until done. */
   int (*init)(void **self, const void *conf, const struct bn_driver_host *host, struct bn_err *err);
   void (*done)(void *self);
   int (*thread_init)(void *self); /* before a thread's first connect; 0 or -1 */
   void (*thread_done)(void *self);
-  /* deadline_ns: give up then (CLOCK_MONOTONIC; UINT64_MAX: never). */
+  /* The driver gives up at deadline_ns (CLOCK_MONOTONIC; UINT64_MAX: never). */
   enum bn_sql (*connect)(void *self, void *conn, const struct bn_sql_target *t,
                          uint64_t deadline_ns, struct bn_sql_diag *d);
-  void (*disconnect)(void *conn);   /* also of a half-made or lost connection */
+  void (*disconnect)(void *conn);   /* also called for a half-made or lost connection */
   struct bn_sql_caps (*caps)(void); /* without a connection */
   enum bn_sql_class (*classify)(const struct bn_sql_diag *d); /* NULL: all are OTHER */
   struct bn_sql_ignore ignore;
-  /* From any thread while conn is open: a blocked call returns an error.  Without waiting, because
-     conn cannot be closed meanwhile and other sessions have their turn after it. */
+  /* Makes a blocked call return an error.  Any thread calls it while conn is open.  It does not
+     wait, because conn cannot be closed meanwhile and other sessions have their turn after it. */
   void (*interrupt)(void *conn);
-  void (*about)(void *conn, struct bn_sql_about *out); /* sends nothing; NULL: nobody is there */
+  void (*about)(void *conn, struct bn_sql_about *out); /* sends nothing; NULL: there is no server */
   int (*info)(void *conn, struct bn_sql_info *info);   /* NULL: unknown */
   /* Escapes into out (2 * len + 1 bytes), without quotes; returns the length. */
   size_t (*quote)(void *conn, char *out, const char *in, size_t len);
@@ -234,52 +233,50 @@ struct bn_driver {
                 struct bn_sql_value *row); /* nfields values; false: end, or r->cut */
   void (*free_result)(void *conn, struct bn_sql_result *r);
   void (*close)(void *stmt);
-  /* Optional bulk load; NULL: multi-row INSERT.  columns: "id,k"; "": all.  Rows are lines that end
-     with a newline, their fields parted by tabs, \N for NULL; within a field \t, \n, \r and \\
-     stand for tab, newline, carriage return and backslash.  A call may end anywhere; the rows stay
-     where they are until load_end returns.  Nothing else may be sent between begin and end; after a
-     failure end is not called.  All rows are stored as INSERT would store them, or it is a failure;
-     ERROR with diag.rolled_back: none is there and the connection is as it was before. */
+  /* Optional bulk load; NULL: multi-row INSERT. columns: "id,k"; "": all.  Rows are lines that end
+     with a newline, with fields separated by tabs and \N for NULL; within a field \t, \n, \r and \\
+     stand for tab, newline, carriage return and backslash.  A call may end anywhere in a row; the
+     data stays in place until load_end returns.  Nothing else may be sent between begin and end;
+     after a failure end is not called.  All rows are stored as INSERT would store them, or the load
+     fails.  ERROR with diag.rolled_back: no row was stored and the connection is as before. */
   enum bn_sql (*load_begin)(void *conn, const char *table, const char *columns,
                             struct bn_sql_diag *d);
   enum bn_sql (*load_rows)(void *conn, const char *rows, size_t len, struct bn_sql_diag *d);
   enum bn_sql (*load_end)(void *conn, struct bn_sql_diag *d);
-  /* How failures are worded, by enum bn_sql_step; each line becomes one message.  %c is diag.call,
-     %e the code, %m the text, %q the statement, %w the place.  NULL (also an entry): as sqlite's.
-   */
+  /* Texts of failures, by enum bn_sql_step; each line becomes a message. %c is diag.call, %e the
+     code, %m the text, %q the statement, %w the place.  NULL (also an entry): as sqlite's. */
   const char *const *texts;
-  bool fatal_queries; /* a failed query is fatal in 0.5, too, where other drivers' are alerts */
-  /* By enum bn_isolation, what is sent on every new connection.  "": nothing, it is always so; NULL
-     (also an entry): not possible. */
+  bool fatal_queries; /* a failed query is fatal in 0.5, where it is an alert with other drivers */
+  /* Statements sent on every new connection, by enum bn_isolation.  "": none, the level always
+     holds; NULL (also an entry): not possible. */
   const char *const *isolation;
-  /* Optional, asked in sysbench's dialects only: how a statement fails there while results of the
-     one before it are unread.  prepared: it is one that is executed.  NULL: they are dropped. */
+  /* Optional, used in dialects only: how a statement fails while results of the statement before it
+     are unread. prepared: the statement is an execute.  NULL: unread results are dropped. */
   enum bn_sql (*unread)(enum bn_sql_step step, bool prepared, struct bn_sql_diag *d);
-  /* Whether a query failed because its table does not exist; NULL: unknown. */
+  /* Returns whether a query failed because its table does not exist; NULL: unknown. */
   bool (*missing)(const struct bn_sql_diag *d);
   /* Optional: prepares and binds n statements, but waits for the server once.  *done: how many it
-     has, from the first on; stmt of the others is zero again.  DONE, diag means nothing, and what
-     is wrong with the next one prepare or bind will say; or LOST, and it has none. */
+     has prepared, from the first on; stmt of the rest is zero again.  It returns DONE without diag,
+     and prepare or bind will report the next fault; or LOST, and it has prepared none. */
   enum bn_sql (*prepare_all)(void *conn, const struct bn_sql_unprepared *list, size_t n,
                              size_t *done, struct bn_sql_diag *d);
   /* Optional, without a connection: names the server that t selects, as users write it, and returns
-     how many there are to select from by the ordinal: the next ones are those of the ordinals that
-     follow.  NULL: there is one, without a name. */
+     the number of servers that the ordinal selects from; consecutive ordinals select consecutive
+     servers.  NULL: one server without a name. */
   size_t (*place)(void *self, const struct bn_sql_target *t, char *name, size_t size);
-  /* Optional: what a user may do about a failure that the server does not explain, as "use ...";
-     NULL: nothing. */
+  /* Optional: advises on a failure that the server does not explain, as "use ..."; NULL: none. */
   const char *(*remedy)(const struct bn_sql_diag *d);
-  /* Optional: as the server's answers so far say; sends nothing.  NULL: unknown. */
+  /* Optional: the state that the server's answers imply; sends nothing.  NULL: unknown. */
   enum bn_sql_transaction (*transaction)(void *conn);
-  /* Optional, before so many bytes of rows are inserted: -1 and err if they surely do not fit. */
+  /* Optional: returns -1 and err if that many bytes of rows, about to be inserted, do not fit. */
   int (*check_room)(void *conn, uint64_t bytes, struct bn_err *err);
-  /* How a connection can fail whose host is silent; NULL: none does. */
+  /* The errors of a connection to a silent host; NULL: none. */
   const struct bn_sql_named *silence;
 };
 
 extern const struct bn_driver bench_driver;
 
-/* How its modules are found: a struct bn_plugin_kind (base/plugin.h). */
+/* Describes the modules of this kind (struct bn_plugin_kind, base/plugin.h). */
 #define BN_DRIVER_KIND                                                                             \
   {                                                                                                \
     "driver", "bench_driver", BN_DRIVER_ABI, sizeof(struct bn_driver)                              \

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What can be measured, as data: counters, histograms and labelled counts, addressed by index. */
+/* Metrics, as data: counters, histograms and labelled counts, addressed by index. */
 #ifndef BN_API_METRIC_H
 #define BN_API_METRIC_H
 
 #include <stdint.h>
 
-/* What a script has declared no part of the program looks for by its name. */
+/* The kind of a metric.  No part of the program looks for a metric of a script by its name. */
 enum bn_metric_kind {
   BN_COUNTER,
   BN_HISTOGRAM,
@@ -20,7 +20,7 @@ struct bn_metric {
   enum bn_metric_kind kind;
 };
 
-/* Counters that every run has, those of statements first, in the order (and with the values) of the
+/* Counters of every run, those of statements first, in the order (and with the values) of the
    counter types that scripts name SB_CNT_OTHER … SB_CNT_BYTES_WRITTEN. */
 enum bn_counter {
   BN_C_OTHER,
@@ -31,19 +31,19 @@ enum bn_counter {
   BN_C_RECONNECT,
   BN_C_BYTES_READ,
   BN_C_BYTES_WRITTEN,
-  BN_C_FIXED /* number of the above; further counters of workloads follow */
+  BN_C_FIXED /* number of the counters above; counters of workloads follow */
 };
 
 /* Histogram 0 of every run is the event latency. */
 enum { BN_H_LATENCY, BN_H_FIXED };
 
-/* The value of a counter that cannot be known here (the device of a file on tmpfs): reporters leave
-   it out.  A sum or difference with it is BN_ABSENT. */
+/* The value of a counter that cannot be known here (the device of a file on tmpfs): reporters omit
+   it.  A sum or difference with it is BN_ABSENT. */
 #define BN_ABSENT UINT64_MAX
 
 enum { BN_LABELS_MAX = 64, BN_LABEL_LEN = 128 };
 
-/* Ranks of --percentile and times of --report-checkpoints at most. */
+/* The largest number of ranks of --percentile and of times of --report-checkpoints. */
 enum { BN_PERCENTS_MAX = 32, BN_CHECKPOINTS_MAX = 256 };
 
 #endif

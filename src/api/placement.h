@@ -10,24 +10,24 @@
 /* Raised when a member changes meaning; members are only ever appended. */
 enum { BN_PLACEMENT_ABI = 1 };
 
-/* Where memory goes; a number from 0 is a node. */
+/* The place of memory; a number from 0 is a node. */
 enum { BN_PLACE_LOCAL = -1, BN_PLACE_INTERLEAVE = -2 };
 
-/* `bench_placement` is the one symbol the module exports.  All return 0, or -1 and err. */
+/* `bench_placement` is the only symbol the module exports.  All return 0, or -1 and err. */
 struct bn_placement {
   unsigned abi; /* BN_PLACEMENT_ABI it was built with */
   size_t size;  /* sizeof (struct bn_placement) it was built with */
   const char *name;
-  /* Whether this machine can do that. */
+  /* Checks whether this machine can place memory there. */
   int (*check)(int where, struct bn_err *err);
-  /* The calling thread stays on the node it runs on. */
+  /* Binds the calling thread to the node it runs on. */
   int (*stay)(struct bn_err *err);
-  /* Pages of this area that were not touched yet go there; page aligned.  Local: to the node of the
-     calling thread. */
+  /* Places the untouched pages of this page-aligned area.  Local: the node of the calling
+     thread. */
   int (*place)(void *at, size_t len, int where, struct bn_err *err);
 };
 
-/* How its modules are found: a struct bn_plugin_kind (base/plugin.h). */
+/* Describes the modules of this kind (struct bn_plugin_kind, base/plugin.h). */
 #define BN_PLACEMENT_KIND                                                                          \
   {                                                                                                \
     "placement", "bench_placement", BN_PLACEMENT_ABI, sizeof(struct bn_placement)                  \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The contract of subcommands: what stands where the name of a test would, and runs no test. */
+/* The contract of subcommands, whose names are used like that of a test and which run no test. */
 #ifndef BN_API_SUBCOMMAND_H
 #define BN_API_SUBCOMMAND_H
 
@@ -13,13 +13,13 @@
    behind the first operand it belongs to the run of a subcommand that takes one. */
 struct bn_subcommand {
   const char *name, *title; /* "report", "print the report of a saved result" */
-  const char *operands;     /* as the usage line names them: "FILE" */
+  const char *operands;     /* operands in the usage line: "FILE" */
   size_t min_operands, max_operands;
   bool takes_run; /* the operands are the command line of a run: options that are not in the table
-                     stay among them, in their order, and so does all behind "--" */
+                     stay among them, in their order, and so does everything after "--" */
   const struct bn_opt *options; /* NULL: none */
-  size_t conf_size;             /* of the struct that the options' offsets mean */
-  /* Prints its result on standard output and returns the exit status; err: why it failed.  The
+  size_t conf_size;             /* size of the struct that the offsets of the options refer to */
+  /* Prints its result on standard output and returns the exit status; err says why it failed.  The
      operands end with NULL. */
   int (*run)(const void *conf, const char *const *operand, struct bn_err *err);
 };
