@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bench's own form, when no dialect is asked for. */
+/* The native form of bench, used when no dialect is chosen. */
 #include "dialect/dialect.h"
 
 const struct bn_policy bn_policy_bench = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Dialects by name. */
+/* Finds dialects by name. */
 #include "dialect/dialect.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The forms of bench: its own, and a dialect for each version of sysbench. */
+/* The forms of bench: the native one, and a dialect for each version of sysbench. */
 #ifndef BN_DIALECT_DIALECT_H
 #define BN_DIALECT_DIALECT_H
 
@@ -7,7 +7,7 @@
 
 extern const struct bn_policy bn_policy_bench, bn_policy_05, bn_policy_10, bn_policy_11;
 
-/* The dialect that --compat names so, or NULL. */
+/* Returns the dialect that --compat names so, or NULL. */
 const struct bn_policy *bn_policy_named(const char *name);
 
 #endif

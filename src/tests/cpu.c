@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The cpu test: one event counts the primes below --cpu-max-prime by trial division. */
+/* The cpu test: an event counts the primes below --cpu-max-prime by trial division. */
 #include "base/log.h"
 #include "measure/facts.h"
 #include "tests/cpu_kernel.h"
@@ -33,7 +33,7 @@ static void cpu_describe(const void *self, struct bn_facts *f)
 static enum bn_next cpu_event(void *self, struct bn_session *s)
 {
   const struct cpu_conf *conf = self;
-  /* Nobody wants the result, but the work must not be optimised away. */
+  /* The result is not used, but the work must not be optimised away. */
   const volatile uint64_t found = bn_cpu_count_primes((uint64_t)conf->max_prime);
 
   (void)found;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The arithmetic that the cpu test times, apart so that a test can count it. */
+/* The arithmetic that the cpu test times, in a separate file so that a test can count it. */
 #ifndef BN_TESTS_CPU_KERNEL_H
 #define BN_TESTS_CPU_KERNEL_H
 
@@ -7,10 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Divides n by 2, 3, 4, … up to its root until one divides it; returns the first that does, or the
-   first above the root, by which nothing was divided.  The comparison of doubles and the division
-   of 64 bits are deliberate: they are the arithmetic sysbench times.  An integer bound scores 4 %
-   higher on the same machine, a division of 32 bits 22 %. */
+/* Divides n by 2, 3, 4, … up to its root until it finds a divisor.  Returns that divisor, or the
+   first number above the root.  The comparison of doubles and the division of 64 bits are
+   deliberate: they are the arithmetic sysbench times.  An integer bound scores 4 % higher on the
+   same machine, a division of 32 bits 22 %. */
 static inline uint64_t bn_cpu_first_divisor(uint64_t n, double root)
 {
   uint64_t d = 2;
@@ -20,7 +20,7 @@ static inline uint64_t bn_cpu_first_divisor(uint64_t n, double root)
   return d;
 }
 
-/* n >= 3 */
+/* Returns whether n >= 3 is a prime. */
 static inline bool bn_cpu_is_prime(uint64_t n)
 {
   const double root = sqrt((double)n);
@@ -28,7 +28,7 @@ static inline bool bn_cpu_is_prime(uint64_t n)
   return (double)bn_cpu_first_divisor(n, root) > root;
 }
 
-/* Primes p with 3 <= p < limit: one event. */
+/* Counts the primes p with 3 <= p < limit, the work of an event. */
 static inline uint64_t bn_cpu_count_primes(uint64_t limit)
 {
   uint64_t found = 0;

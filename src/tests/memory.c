@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The memory test: one event is one pass over a block, or some loads that wait for each other. */
+/* The memory test: an event is a pass over a block, or a chain of dependent loads. */
 #include "tests/memory.h"
 
 #include <errno.h>
@@ -24,8 +24,7 @@ static const struct bn_metric memory_metrics[] = {
 
 /* --- areas ------------------------------------------------------------------------------------ */
 
-/* Arrays of equal size would begin at the same place of a page, and stores would seem to touch what
-   is just being loaded. */
+/* Arrays of equal size would begin at the same offset in a page, and stores would delay loads. */
 enum { ARRAY_GAP = 17 * BN_VECTOR_LINE };
 
 static size_t area_size(const struct bn_memory *m)
@@ -149,7 +148,7 @@ static int memory_open(void **self, struct bn_session *s, const void *conf, stru
   return bn_memory_read_options(m, err) != 0 ? -1 : memory_allocate(m, err);
 }
 
-/* With --memory-numa=local the thread's own node is the one to allocate from. */
+/* With --memory-numa=local, memory comes from the node of the thread. */
 static int memory_session_open(void *self, struct bn_session *s, struct bn_err *err)
 {
   struct bn_memory *m = self;
@@ -199,7 +198,7 @@ static void memory_describe(const void *self, struct bn_facts *f)
 
 /* --- events ----------------------------------------------------------------------------------- */
 
-/* The total is shared out to the pass: no session does more than one above another. */
+/* Divides the total into whole passes: no session does more than one pass above another. */
 static uint64_t share_of(const struct bn_memory *m, unsigned id)
 {
   const unsigned n = m->run_conf->threads;
@@ -242,7 +241,7 @@ static enum bn_next loop_words(const struct bn_memory *m, struct bn_session *s)
   return BN_FINISHED;
 }
 
-/* A block of one session is its own; that of all is divided among them, as in STREAM. */
+/* A local block belongs to a session; the global one is divided among them, as in STREAM. */
 static struct bn_vector_job vector_job(const struct bn_memory *m, unsigned id)
 {
   const struct bn_area *a = &m->area[m->local ? id : 0];
@@ -272,7 +271,7 @@ static void loop_vectors(const struct bn_memory *m, struct bn_session *s)
   }
 }
 
-/* Sessions on one block begin at places of their own. */
+/* Sessions on the same block begin at different places. */
 static void loop_loads(const struct bn_memory *m, struct bn_session *s)
 {
   const uint64_t lines = m->conf->block_size / BN_CHASE_LINE;
@@ -305,7 +304,7 @@ static enum bn_next memory_loop(void *self, struct bn_session *s)
     loop_loads(m, s);
     break;
   }
-  /* At the end, so that a baseline cannot subtract it. */
+  /* It is counted at the end, so that a baseline cannot subtract it. */
   if (s->id == 0) {
     bn_stat_count(s->stat, BN_MEMORY_EMPTY_EVENTS, m->empty_events);
     bn_stat_count(s->stat, BN_MEMORY_EMPTY_NS, m->empty_ns);
@@ -318,15 +317,15 @@ static void do_nothing(const struct bn_memory_job *job)
   (void)job;
 }
 
-/* After the heading. */
+/* Prints asides after the heading. */
 static void say_aside(const struct bn_memory *m)
 {
   if (m->run_conf->events != 0 && !m->run_conf->policy->memory_short_words)
     bn_log_note("the memory test ends after --memory-total-size and ignores --events");
 }
 
-/* Times events without work in the main thread's session, which nobody reports; of several rounds
-   the fastest, because it was disturbed least. */
+/* Times events without work in the main thread's session, which is not reported; the fastest of
+   several rounds counts, because it was disturbed least. */
 static int memory_start(void *self, struct bn_err *err)
 {
   enum { ROUNDS = 8, EVENTS = 4000 };

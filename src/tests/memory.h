@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The inside of the memory test, shared by its files only: its options and what they come to. */
+/* The internals of the memory test, for its files only: its options and the values they imply. */
 #ifndef BN_TESTS_MEMORY_H
 #define BN_TESTS_MEMORY_H
 
@@ -19,30 +19,30 @@ struct bn_memory_conf {
   char *scope, *oper, *mode, *kernel, *numa;
 };
 
-/* What an event is: a pass over words, as the reference's; over vectors; or a number of loads of
-   which each waits for the one before. */
+/* The work of an event: a pass over words, as in sysbench; over vectors; or a number of loads that
+   each wait for the previous one. */
 enum bn_memory_work { BN_MEMORY_WORDS, BN_MEMORY_VECTORS, BN_MEMORY_LOADS };
 
 struct bn_memory {
-  struct bn_session *main; /* the main thread's */
+  struct bn_session *main; /* session of the main thread */
   const struct bn_memory_conf *conf;
   const struct bn_conf *run_conf;
   enum bn_memory_work work;
   bn_memory_kernel kernel;               /* BN_MEMORY_WORDS */
   const struct bn_vector_kernel *vector; /* BN_MEMORY_VECTORS */
   bool local;
-  unsigned bytes_counter; /* where a pass counts its bytes */
-  uint64_t passes;        /* of all sessions, or of each (each_all); 0: until the time is over */
-  bool old;               /* words of 0.5: the total is the limit, also when it is 0 */
-  bool no_request;        /* 0.5: random access without an operation is none */
-  bool each_all;          /* sessions have parts of one block and do all passes */
+  unsigned bytes_counter; /* index of the counter of bytes */
+  uint64_t passes; /* passes of all sessions, or of each (each_all); 0: until the time is over */
+  bool old;        /* words of 0.5: the total is the limit, also when it is 0 */
+  bool no_request; /* 0.5: random access without an operation makes no request */
+  bool each_all;   /* sessions have parts of one block and do all passes */
   struct bn_area_way way;
-  struct bn_area *area; /* owned: one, or one per session */
+  struct bn_area *area; /* owned: an area, or an area per session */
   unsigned n_areas;
   uint64_t empty_events, empty_ns;
 };
 
-/* Counters.  An empty event is timed before the run, so that reports can tell its cost. */
+/* The counters.  An empty event is timed before the run, so that reports can show its cost. */
 enum {
   BN_MEMORY_BYTES_UNTOUCHED = BN_C_FIXED,
   BN_MEMORY_LOADS_DONE,
@@ -52,7 +52,7 @@ enum {
 
 extern const struct bn_opt bn_memory_options[];
 
-/* Reads m->conf: fills work, kernels, local, way and passes, opens nothing.  0, or -1 and err. */
+/* Reads m->conf and fills work, kernels, local, way and passes.  Returns 0, or -1 and err. */
 int bn_memory_read_options(struct bn_memory *m, struct bn_err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Allocates the memory test's blocks: plain, from the pool of huge pages, on NUMA nodes. */
+/* Allocates the blocks of the memory test: plain, from the pool of huge pages, on NUMA nodes. */
 #include "tests/memory_area.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "base/plugin.h"
 #include "engine/run.h"
 
-/* -1 and err: the text names no place. */
+/* Parses a place.  Returns -1 and err if the text names none. */
 static int read_place(const char *text, int *where, struct bn_err *err)
 {
   char *end;
@@ -58,7 +58,7 @@ int bn_area_placement(struct bn_area_way *way, const char *text, struct bn_err *
   return way->numa == NULL ? -1 : way->numa->check(way->where, err);
 }
 
-/* Bytes of the machine's huge pages, from /proc/meminfo; 2 MiB when it does not say. */
+/* Returns the size of a huge page from /proc/meminfo, or 2 MiB if it is not there. */
 static size_t huge_page_size(void)
 {
   FILE *f = fopen("/proc/meminfo", "re");
@@ -89,7 +89,7 @@ static int map_huge(struct bn_area *a, size_t size)
     bn_log_errno(BN_FATAL, errno, "Failed to attach shared memory segment,");
     a->at = NULL;
   }
-  /* It goes with the last process that is attached. */
+  /* The segment is removed with the last process that is attached. */
   (void)shmctl(id, IPC_RMID, NULL);
   a->shared_segment = true;
   return a->at != NULL ? 0 : -1;
@@ -104,7 +104,7 @@ static int memory_area_map(struct bn_area *a, size_t size)
   return a->at != NULL ? 0 : -1;
 }
 
-/* The kernel takes seconds to find many gigabytes of pages. */
+/* Writes piece by piece: the kernel takes seconds to find many gigabytes of pages. */
 static int memory_area_touch(char *at, size_t size, const struct bn_session *s, struct bn_err *err)
 {
   for (size_t done = 0; done < size; done += BN_AREA_PIECE) {

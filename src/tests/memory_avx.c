@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Vector kernels for processors with AVX, each compiled for its own instructions and only called
- * where those are. */
+/* Vector kernels for AVX, each compiled for its instructions and called only where they exist. */
 #include <immintrin.h>
 
 #include "tests/memory_stream.h"
@@ -12,7 +11,7 @@
 BN_STREAM_KERNELS(avx2, AVX2, 32)
 BN_STREAM_KERNELS(avx512, AVX512, 64)
 
-/* Volatile, so that no access is merged with another or dropped. */
+/* The accesses are volatile, so that none is merged or dropped. */
 AVX static void avx_read(const struct bn_vector_job *job)
 {
   const volatile __m256d *v = (const volatile void *)job->a, *end = v + job->bytes / sizeof *v;
@@ -34,7 +33,7 @@ AVX static void avx_write(const struct bn_vector_job *job)
   }
 }
 
-/* Past the caches; the fence ends the pass only when all is on its way. */
+/* Writes past the caches; the fence ends the pass when all stores are on their way. */
 AVX static void nt_write(const struct bn_vector_job *job)
 {
   const __m256d value = _mm256_set1_pd(BN_STREAM_SCALAR);

@@ -7,8 +7,8 @@ struct line {
   char unused[BN_CHASE_LINE - sizeof(const struct line *)];
 };
 
-/* Every line comes behind one of those before it, whichever: of n lines that makes each of the
-   (n - 1)! cycles in exactly one way. */
+/* Every line follows a random earlier line: this makes each of the (n - 1)! cycles of n lines in
+   one way. */
 void bn_chase_link(void *at, size_t from, size_t to, struct bn_rng *rng)
 {
   struct line *line = at;

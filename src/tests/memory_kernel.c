@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The inner loops of the memory test, written out eight words at a time where the reference's are.
- */
+/* The inner loops of the memory test, unrolled to eight words where those of sysbench are. */
 #include "tests/memory_kernel.h"
 
 #include <stdbool.h>
@@ -15,14 +14,14 @@ static inline void memory_kernel_store(bn_memory_word *w, uint64_t v)
   atomic_store_explicit(w, v, memory_order_relaxed);
 }
 
-/* A word that is not accessed still costs the loop its turn. */
+/* A word that is not accessed still costs an iteration. */
 static inline void memory_kernel_pass(void)
 {
   atomic_signal_fence(memory_order_seq_cst);
 }
 
-/* ACTION with each word in turn, eight to a round of the loop as the reference's are; what is left
-   after the last eight comes one by one. */
+/* Executes ACTION with each word in turn, eight per iteration as in sysbench; the words after the
+   last eight come one by one. */
 #define EACH_WORD(ACTION)                                                                          \
   do {                                                                                             \
     const bn_memory_word *const last = job->word + job->n, *const round = last - job->n % 8;       \
@@ -60,8 +59,8 @@ static void seq_write(const struct bn_memory_job *job)
 #undef WRITE
 }
 
-/* The count comes from the two ends for every word, as in 1.0: a subtraction and a shift between
-   two stores are part of what is timed there. */
+/* The count is computed from both ends for every word, as in 1.0: a subtraction and a shift between
+   two stores are part of the measured time. */
 static void seq_write_left(const struct bn_memory_job *job)
 {
   bn_memory_word *word = job->word;
@@ -80,7 +79,7 @@ static void seq_none(const struct bn_memory_job *job)
 #undef NONE
 }
 
-/* a + U * (b - a + 1), U from the upper 52 bits: the arithmetic that sysbench times. */
+/* Returns a + U * (b - a + 1), U from the upper 52 bits: the arithmetic that sysbench times. */
 static inline uint64_t memory_kernel_uniform(struct bn_rng *rng, uint64_t a, uint64_t b)
 {
   const union {
@@ -101,9 +100,9 @@ static inline size_t memory_kernel_chosen(const struct bn_memory_job *job, struc
   return (size_t)bn_dist_default(job->dist, rng, 0, job->n - 1);
 }
 
-/* Defines a loop over as many random words as the block has.  The pass is the reference's, too:
-   with it the generator's state goes through memory for every draw, which costs 1.65 ns instead
-   of 1.2 where the state may stay in registers. */
+/* Defines a loop over as many random words as the block has.  The fence is that of sysbench: it
+   makes the state of the generator go through memory for every draw, which costs 1.65 ns instead of
+   1.2 ns in registers. */
 #define RANDOM(NAME, ACTION)                                                                       \
   static void NAME(const struct bn_memory_job *job)                                                \
   {                                                                                                \

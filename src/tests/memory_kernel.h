@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The inner loops of the memory test: one call is one pass over a block, every access a machine
- * word of its own. */
+/* The inner loops of the memory test: a call is a pass over a block in single machine words. */
 #ifndef BN_TESTS_MEMORY_KERNEL_H
 #define BN_TESTS_MEMORY_KERNEL_H
 
@@ -21,15 +20,15 @@ typedef _Atomic uint64_t bn_memory_word;
 struct bn_memory_job {
   bn_memory_word *word; /* 8-byte aligned; shared by all sessions when the scope is global */
   size_t n;             /* words in the block, >= 1 */
-  uint64_t tid;         /* what 1.1 stores */
+  uint64_t tid;         /* the value that 1.1 stores */
   struct bn_rng *rng;
   const struct bn_dist *dist; /* 1.1 draws indexes from --rand-type */
 };
 
 typedef void (*bn_memory_kernel)(const struct bn_memory_job *job);
 
-/* The loop of that version: 1.0 and 0.5 store the number of words left, 1.1 the session's
-   number; 1.0 and 0.5 draw indexes uniformly whatever the type. */
+/* Returns the loop of a version: 1.0 and 0.5 store the number of remaining words, 1.1 the number of
+   the session; 1.0 and 0.5 draw indexes uniformly whatever the type. */
 bn_memory_kernel bn_memory_kernel_get(bool uniform_only, enum bn_memory_oper oper,
                                       enum bn_memory_mode mode, enum bn_dist_type type);
 

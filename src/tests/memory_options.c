@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The options of the memory test: declared, checked, turned into what a run does. */
+/* The options of the memory test: declares and checks them and computes the work of a run. */
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -61,7 +61,7 @@ const struct bn_opt bn_memory_options[] = {
     BN_OPT_END,
 };
 
-/* The index of a word in a NULL-terminated list, or -1. */
+/* Returns the index of a word in a NULL-terminated list, or -1. */
 static int memory_options_choose(const char *const *names, const char *name)
 {
   for (int i = 0; names[i] != NULL; i++)
@@ -81,7 +81,7 @@ static int memory_options_refuse(const struct bn_memory *m, const struct bn_opt_
   return bn_opt_refuse(m->run_conf->policy, r, plain, err);
 }
 
-/* A size of which so many bytes are needed. */
+/* Refuses a size that needs at least `least` bytes. */
 static int refuse_size(const struct bn_memory *m, const char *name, uint64_t size, uint64_t least,
                        const char *wrong, const char *plain, struct bn_err *err)
 {
@@ -102,7 +102,7 @@ static int check_block(const struct bn_memory *m, struct bn_err *err)
                                     : (uint64_t)BN_VECTOR_LINE * m->run_conf->threads;
   char plain[128];
 
-  /* 0.5 takes any number of its 4-byte words. */
+  /* 0.5 accepts any number of its 4-byte words. */
   if (m->old)
     return size != 0 && size % 4 == 0
                ? 0
@@ -122,7 +122,7 @@ static int check_block(const struct bn_memory *m, struct bn_err *err)
   return refuse_size(m, "memory-block-size", size, least, "too small", plain, err);
 }
 
-/* Bytes that all sessions together touch in a pass of one of them, or of all (each_all). */
+/* Returns the bytes that are accessed in a pass of a single session, or of all (each_all). */
 static uint64_t pass_bytes(const struct bn_memory *m)
 {
   switch (m->work) {
@@ -159,7 +159,7 @@ static int refuse_total(const struct bn_memory *m, uint64_t pass, struct bn_err 
   return refuse_size(m, "memory-total-size", total, words ? block : pass, wrong, plain, err);
 }
 
-/* A total that has no room for anything would be over in no time, without a word. */
+/* A total without room for a pass would end the run at once without a message. */
 static int share_total(struct bn_memory *m, struct bn_err *err)
 {
   const uint64_t total = m->conf->total_size, pass = pass_bytes(m);
@@ -169,7 +169,7 @@ static int share_total(struct bn_memory *m, struct bn_err *err)
                        "--memory-block-size=0: an event must touch something", err);
   m->passes = total / pass;
   if (m->old) {
-    /* Its last block is a whole one. */
+    /* The last block of a total is complete there. */
     m->passes += total % pass != 0;
     return 0;
   }

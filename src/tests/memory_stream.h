@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* STREAM's kernels (McCalpin 1995) as macros, to be compiled for several widths of vectors: scale
- * b = q c, add c = a + b, triad a = b + q c. */
+   b = q c, add c = a + b, triad a = b + q c. */
 #ifndef BN_TESTS_MEMORY_STREAM_H
 #define BN_TESTS_MEMORY_STREAM_H
 
@@ -39,7 +39,7 @@
       a[i] = b[i] + BN_STREAM_SCALAR * c[i];                                                       \
   }
 
-/* Their rows of a table. */
+/* The rows of these kernels in a table. */
 #define BN_STREAM_ROWS(NAME, WIDTH, NEEDS)                                                         \
   {"scale", WIDTH, NEEDS, 1, 1, scale_##NAME}, {"add", WIDTH, NEEDS, 2, 1, add_##NAME},            \
   {                                                                                                \

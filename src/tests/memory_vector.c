@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Finds a vector kernel, and has those that every processor can run. */
+/* Finds a vector kernel, and defines those that every processor can run. */
 #include "tests/memory_vector.h"
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 
 static void memory_vector_copy(const struct bn_vector_job *job)
 {
-  /* What compilers make of STREAM's loop; the library knows when to write past the caches. */
+  /* Compilers make this of the loop of STREAM; the library may write past the caches. */
   memcpy(job->c, job->a, job->bytes);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The vector kernels of the memory test: STREAM's four, and plain reading and writing as wide as
- * the processor can. */
+   the processor can. */
 #ifndef BN_TESTS_MEMORY_VECTOR_H
 #define BN_TESTS_MEMORY_VECTOR_H
 
@@ -10,8 +10,8 @@
 
 enum { BN_VECTOR_LINE = 64, BN_VECTOR_ARRAYS = 3 };
 
-/* One pass: bytes of each array, a multiple of BN_VECTOR_LINE; arrays are aligned to it and belong
-   to the caller alone while it runs. */
+/* A pass: `bytes` of each array, a multiple of BN_VECTOR_LINE; the arrays are aligned to it, and no
+   other thread uses them during the pass. */
 struct bn_vector_job {
   double *a, *b, *c;
   size_t bytes;
@@ -19,14 +19,14 @@ struct bn_vector_job {
 
 typedef void (*bn_vector_work)(const struct bn_vector_job *job);
 
-/* What a processor may have; bits. */
+/* Features of processors; bits. */
 enum bn_vector_feature { BN_VECTOR_AVX = 1, BN_VECTOR_AVX2 = 2, BN_VECTOR_AVX512 = 4 };
 
-/* A kernel in one of its versions. */
+/* A version of a kernel. */
 struct bn_vector_kernel {
   const char *name;  /* the value of --memory-kernel */
-  const char *width; /* "512 bits", for the user; of one access */
-  unsigned needs;    /* features without which this version cannot run */
+  const char *width; /* "512 bits", the width of an access for the user */
+  unsigned needs;    /* features that this version requires */
   unsigned reads;    /* arrays read in a pass, STREAM's way of counting */
   unsigned writes;   /* arrays written */
   bn_vector_work work;
@@ -36,9 +36,9 @@ struct bn_vector_kernel {
    The second is empty where the compiler does not know the processor's vectors. */
 extern const struct bn_vector_kernel bn_vector_kernels_wide[], bn_vector_kernels_plain[];
 
-/* The features of this processor. */
+/* Returns the features of this processor. */
 unsigned bn_vector_features(void);
-/* The best version of a kernel on a processor with these features, or NULL and err. */
+/* Returns the best version of a kernel on a processor with these features, or NULL and err. */
 const struct bn_vector_kernel *bn_vector_find(const char *name, unsigned features,
                                               struct bn_err *err);
 

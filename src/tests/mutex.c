@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The mutex test: one event per session takes random locks of a large array many times. */
+/* The mutex test: the only event of a session takes random locks of a large array many times. */
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +26,9 @@ struct mutex {
   const struct bn_mutex_type *type;
   char *slot; /* owned: conf->num locks, each followed by PADDING bytes */
   size_t stride;
-  int64_t made;  /* how many of them are initialised */
-  char *context; /* owned: one per session; they change hands, so they live as long as the locks */
+  int64_t made;  /* number of initialised locks */
+  char *context; /* owned: a context per session; locks may keep a context of another session, so
+                    contexts live as long as the locks */
   size_t context_stride;
   bool no_loops;
   unsigned sessions;
@@ -125,7 +126,7 @@ static int mutex_open(void **self, struct bn_session *s, const void *conf, struc
   *self = m;
   if (m == NULL)
     return bn_err_set(err, 0, "out of memory");
-  /* Compilers drop the loop of 0.5, so that its scores do not depend on it. */
+  /* Compilers remove the loop of 0.5, so that its scores do not depend on it. */
   *m = (struct mutex){.conf = conf,
                       .sessions = s->services->conf->threads,
                       .no_loops = s->services->conf->policy->mutex_loops_dropped};
@@ -142,7 +143,7 @@ static int mutex_open(void **self, struct bn_session *s, const void *conf, struc
   return 0;
 }
 
-/* Those that this process may use, as far as is known. */
+/* Returns the number of CPUs that this process may use, as far as known. */
 static long count_cpus(void)
 {
   cpu_set_t set;
@@ -186,7 +187,7 @@ static enum bn_next mutex_event(void *self, struct bn_session *s)
   return BN_CONTINUE;
 }
 
-/* One event and no more. */
+/* Runs a single event. */
 static enum bn_next mutex_loop(void *self, struct bn_session *s)
 {
   struct bn_tick tick = {0, 0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Concurrency Kit's locks for the mutex test: there they are the subject, nowhere else our tool. */
+/* Concurrency Kit's locks for the mutex test, which measures them; no other part uses them. */
 #include <ck_pflock.h>
 #include <ck_rwlock.h>
 #include <ck_spinlock.h>
@@ -15,8 +15,8 @@ BN_MUTEX_WORK(mcs, ck_spinlock_mcs_lock(lock, own), ck_spinlock_mcs_unlock(lock,
 BN_MUTEX_WORK(ck_rwlock, ck_rwlock_write_lock(lock), ck_rwlock_write_unlock(lock))
 BN_MUTEX_WORK(pflock, ck_pflock_write_lock(lock), ck_pflock_write_unlock(lock))
 
-/* A CLH lock is a queue whose nodes change hands: a session leaves its node to the lock and takes
- * the one before. */
+/* A CLH lock is a queue whose nodes change hands: a session gives its node and takes the previous
+   one. */
 struct clh_lock {
   struct ck_spinlock_clh *queue;
   struct ck_spinlock_clh first;
@@ -60,7 +60,7 @@ static void context_clh(void *context)
   c->node = &c->first;
 }
 
-/* Anderson's lock is an array with a place for every session that may wait. */
+/* Anderson's lock is an array with an entry for every session that may wait. */
 struct anderson_lock {
   struct ck_spinlock_anderson lock;
   struct ck_spinlock_anderson_thread *place; /* owned */

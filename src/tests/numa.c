@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Placement by libnuma, a module: nothing else loads that library. */
+/* Places memory with libnuma.  It is a module because no other part loads that library. */
 #include <errno.h>
 #include <numa.h>
 #include <numaif.h>
@@ -9,7 +9,7 @@
 
 #include "api/placement.h"
 
-/* Asked of the kernel: libnuma reads /sys for it, which a chroot need not have. */
+/* Asks the kernel: libnuma reads /sys for it, which a chroot need not have. */
 static int node_here(void)
 {
   unsigned cpu, node;
@@ -43,14 +43,14 @@ static int numa_stay(struct bn_err *err)
   const int node = node_here();
 
   if (node == 0 && numa_max_node() == 0)
-    return 0; /* there is no other */
+    return 0; /* there is no other node */
   if (node < 0 || numa_run_on_node(node) != 0)
     return bn_err_set(err, errno, "--memory-numa=local: cannot keep a thread on its node: %s",
                       strerror(errno));
   return 0;
 }
 
-/* Not through numa_tonode_memory and its kin, which print their errors themselves. */
+/* numa_tonode_memory and similar functions print their errors themselves and are not used. */
 static int numa_place(void *at, size_t len, int where, struct bn_err *err)
 {
   struct bitmask *nodes = numa_allocate_nodemask();

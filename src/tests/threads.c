@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The threads test: one event locks, yields and unlocks one of a few mutexes many times. */
+/* The threads test: an event locks, yields and unlocks a mutex out of a few many times. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ struct threads_conf {
 struct threads {
   const struct threads_conf *conf;
   pthread_mutex_t *lock;               /* [conf->locks] */
-  int64_t made;                        /* how many of them are initialised */
+  int64_t made;                        /* number of initialised locks */
   _Alignas(64) _Atomic uint64_t event; /* number of the next event of all sessions */
 };
 

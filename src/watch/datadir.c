@@ -8,11 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A row of what shows that the server is here, and its folder.  MySQL and MariaDB tell the name of
-   their host; PostgreSQL has the address of its client if both are here, and none on a socket. */
+/* The statement that returns a proof that the server is on this host, and its folder.  MySQL and
+   MariaDB return the name of their host; PostgreSQL has the address of its client if both are on
+   this host, and none on a socket. */
 static const struct {
   const char *driver, *sql;
-  const char *here; /* NULL: the name of this host */
+  const char *here; /* the expected proof; NULL: the name of this host */
 } questions[] = {
     {"mysql", "SELECT @@hostname, @@datadir", NULL},
     {"pgsql",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where a database server on this host keeps its data. */
+/* The data folder of a database server on this host. */
 #ifndef BN_WATCH_DATADIR_H
 #define BN_WATCH_DATADIR_H
 
@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "sql/side_query.h"
 
-/* Asks the server.  -1: err says that it is another host's, or that it does not say. */
+/* Asks the server for its folder.  Returns -1 and err if it is on another host or gives none. */
 int bn_datadir_find(struct bn_sql_side_query *p, char folder[PATH_MAX], struct bn_err *err);
 
 #endif

@@ -15,12 +15,12 @@
 #include "watch/watchers.h"
 
 struct device {
-  struct bn_sql_side_query peek; /* if the server says where its files are */
+  struct bn_sql_side_query peek; /* for the folder that the server names */
   unsigned major, minor;
 };
 
-/* File systems of several devices (btrfs) have numbers of their own with major 0, and the mount
-   table names a device.  tmpfs, overlay and NFS have none. */
+/* File systems of several devices (btrfs) have numbers with major 0, and the mount table names a
+   device. tmpfs, overlay and NFS have none. */
 static bool find_device(struct device *d, const struct bn_place *place)
 {
   struct stat st;
@@ -39,7 +39,7 @@ static bool find_device(struct device *d, const struct bn_place *place)
   return true;
 }
 
-/* The folder of the test's files, or of its server's. */
+/* Finds the folder of the test's files, or of its server's. */
 static int find_folder(struct device *d, const struct bn_watch_place *at, char folder[PATH_MAX],
                        struct bn_err *err)
 {
@@ -106,7 +106,7 @@ static void device_interrupt(void *self)
   bn_sql_side_query_interrupt(&d->peek);
 }
 
-/* The connection is kept until now, so that it can be interrupted. */
+/* The connection is closed here, so that it can be interrupted until now. */
 static void device_close(void *self)
 {
   struct device *d = self;

@@ -14,10 +14,10 @@
 enum { PIECE = 16384, TEXT_MAX = 1 << 22 };
 
 struct host {
-  struct bn_buf text; /* of one file */
+  struct bn_buf text; /* text of a file */
 };
 
-/* /proc/stat of a large machine has a number for each of thousands of interrupts. */
+/* Reads a file of any length: /proc/stat may have a number for each of thousands of interrupts. */
 static int read_text(struct bn_buf *b, const char *path, struct bn_err *err)
 {
   const int fd = open(path, O_RDONLY | O_CLOEXEC);

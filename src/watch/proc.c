@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Takes the numbers out of /proc/stat, /proc/meminfo and /proc/net/dev. */
+/* Parses /proc/stat, /proc/meminfo and /proc/net/dev. */
 #include "watch/proc.h"
 
 #include <ctype.h>
@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A line that begins with the key and what is counted by its first number. */
+/* A line that begins with a key, and the count that its first number is. */
 struct line {
-  const char *key; /* with the character behind it */
+  const char *key; /* with the character that follows it */
   enum bn_host_count count;
 };
 
@@ -19,7 +19,7 @@ static const char *next_line(const char *line)
   return line != NULL ? line + 1 : "";
 }
 
-/* Up to n numbers of the line; how many there are. */
+/* Parses up to n numbers of the line and returns their count. */
 static size_t proc_take(const char *at, uint64_t *number, size_t n)
 {
   size_t i = 0;
@@ -46,7 +46,7 @@ static void take_line(const char *line, const struct line *lines, size_t n, uint
   }
 }
 
-/* "cpu  user nice system idle iowait irq softirq steal guest guest_nice". */
+/* Parses "cpu  user nice system idle iowait irq softirq steal guest guest_nice". */
 static void take_times(const char *line, uint64_t *value)
 {
   static const enum bn_host_count counts[] = {BN_HOST_USER,    BN_HOST_NICE,   BN_HOST_SYSTEM,
@@ -96,7 +96,7 @@ void bn_proc_meminfo(const char *text, uint64_t value[BN_HOST_COUNTS])
     value[BN_HOST_SWAP_USED] = (total - free) * kib;
 }
 
-/* "  eth0: received packets … sent packets …", eight numbers each. */
+/* Parses "  eth0: received packets … sent packets …", eight numbers each. */
 void bn_proc_net(const char *text, uint64_t value[BN_HOST_COUNTS])
 {
   enum { NUMBERS = 10, SENT = 8 };

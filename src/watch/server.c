@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Watches the database server, over a connection of its own. */
+/* Watches the database server over a separate connection. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 #include "sql/side_query.h"
 #include "watch/watchers.h"
 
-/* Rows of names and values. */
+/* A statement that returns rows of names and values. */
 struct source {
   const char *driver, *sql;
   bool optional; /* older servers do not have it */
@@ -36,7 +36,7 @@ static const struct source sources[] = {
 };
 enum { SOURCES = sizeof sources / sizeof *sources };
 
-/* They are what they are now; all others count. */
+/* Gauges, which have a current value; all other names are counters. */
 static const char *const states[] = {"Threads_connected",
                                      "Threads_running",
                                      "Threads_cached",
@@ -76,7 +76,7 @@ static char *server_joined(const char *name, const char *unit)
   return asprintf(&text, "server_%s%s", name, unit) >= 0 ? text : NULL;
 }
 
-/* false: out of memory, or there are too many. */
+/* Adds a name.  Returns false if out of memory or if there are too many. */
 static bool add_name(struct server *s, const struct bn_sql_value *v)
 {
   struct bn_watched_name *name = &s->name[s->n];
@@ -96,7 +96,7 @@ static bool add_name(struct server *s, const struct bn_sql_value *v)
   return true;
 }
 
-/* Rows come in the same order each time. */
+/* A reading in progress.  Rows come in the same order each time. */
 struct pass {
   struct server *server;
   struct bn_reading *reading;
@@ -108,7 +108,7 @@ static bool is_at(const struct server *s, size_t i, const struct bn_sql_value *v
   return i < s->n && strncmp(s->key[i], v->ptr, v->len) == 0 && s->key[i][v->len] == '\0';
 }
 
-/* The place of a name, which may be a new one; BN_READING_MAX: there is no room. */
+/* Returns the index of a name, possibly a new one, or BN_READING_MAX if there is no room. */
 static size_t place_of(const struct pass *p, const struct bn_sql_value *v)
 {
   struct server *s = p->server;
@@ -121,7 +121,7 @@ static size_t place_of(const struct pass *p, const struct bn_sql_value *v)
   return add_name(s, v) ? s->n - 1 : BN_READING_MAX;
 }
 
-/* Words, fractions and times are no counts. */
+/* Parses a number.  Words, fractions and times are no counts. */
 static bool take_number(const struct bn_sql_value *v, uint64_t *number)
 {
   char digits[24];
@@ -137,7 +137,7 @@ static bool take_number(const struct bn_sql_value *v, uint64_t *number)
   return errno == 0;
 }
 
-/* Names become names of a document. */
+/* Returns whether a name may become a name in a document. */
 static bool is_plain(const struct bn_sql_value *v)
 {
   for (size_t i = 0; i < v->len; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The watchers that the program has. */
+/* The watchers of the program. */
 #ifndef BN_WATCH_WATCHERS_H
 #define BN_WATCH_WATCHERS_H
 

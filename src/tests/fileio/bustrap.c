@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Copies to and from mapped files that report a bus error instead of dying of it. */
+/* Copies to and from mapped files and reports a bus error instead of ending the program. */
 #include "tests/fileio/bustrap.h"
 
 #include <errno.h>
 #include <setjmp.h>
 #include <string.h>
 
-/* Where this thread goes when a copy faults; NULL: it is not copying.  A signal handler is given
-   nothing, so this has to be found rather than passed. */
+/* The place where this thread continues when a copy faults; NULL: it is not copying.  A signal
+   handler has no argument, so it is a variable. */
 static _Thread_local sigjmp_buf *volatile landing;
 
-/* Threads may read a block while another writes it, as with any file: not a race of this program.
-   ThreadSanitizer sees memcpy whatever the function says, hence the loop. */
+/* Threads may read a block while another thread writes it, as with any file: that is no race of
+   this program.  ThreadSanitizer checks memcpy in any function, so this is a loop. */
 #ifndef __has_feature
 #define __has_feature(x) 0
 #endif
@@ -37,7 +37,8 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
   (void)context;
   if (landing != NULL && info->si_code > 0)
     siglongjmp(*landing, 1);
-  /* Not ours: a fault happens again and has the usual effect; a signal somebody sent does not. */
+  /* This fault is not that of a copy: it happens again and has the usual effect; a signal that was
+     sent does not, and is raised again. */
   (void)signal(number, SIG_DFL);
   if (info->si_code <= 0)
     (void)raise(number);
@@ -66,7 +67,7 @@ bool bn_bustrap_copy(void *to, const void *from, size_t n)
 {
   sigjmp_buf here;
 
-  /* The mask is not saved: that would be two system calls. */
+  /* The mask is not saved, which would cost two system calls. */
   if (sigsetjmp(here, 0) != 0) {
     landing = NULL;
     return false;

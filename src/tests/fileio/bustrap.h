@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Copies to and from mapped files that report a bus error instead of dying of it. */
+/* Copies to and from mapped files and reports a bus error instead of ending the program. */
 #ifndef BN_TESTS_FILEIO_BUSTRAP_H
 #define BN_TESTS_FILEIO_BUSTRAP_H
 
@@ -9,12 +9,12 @@
 
 #include "base/err.h"
 
-/* Installs the handler; *old is what bn_bustrap_remove puts back.  Before threads copy and after
-   they have; main thread only.  0, or -1 and err. */
+/* Installs the handler before threads copy and removes it after they have; *old is the previous
+   one.  Main thread only.  Returns 0, or -1 and err. */
 int bn_bustrap_install(struct sigaction *old, struct bn_err *err);
 void bn_bustrap_remove(const struct sigaction *old);
-/* Any thread, while installed.  false: a page of the mapping cannot be had (the file has shrunk,
-   the device failed or is full); a part may have been copied. */
+/* Copies; any thread, while installed.  Returns false if a page of the mapping is not available
+   (the file has shrunk, the device failed or is full); a part may have been copied. */
 bool bn_bustrap_copy(void *to, const void *from, size_t n);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of the fileio test are on: file system, device, room, and what direct I/O needs.
- */
+/* Checks the file system and the device under the files of the fileio test: space, inodes, and the
+   requirements of direct I/O. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -31,12 +31,13 @@ static bool is_in_memory(int fd)
   struct statfs fs;
   struct stat st;
 
-  /* Names of devices are in memory, too. */
+  /* The names of devices are in memory, too. */
   return !is_device(fd, &st) && fstatfs(fd, &fs) == 0 &&
          (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
 }
 
-/* Each write reaches the device at once.  The flags of a file do not reach its mapped pages. */
+/* Returns whether writes reach the device at once.  Flags of a file do not apply to mapped
+   pages. */
 static bool flushes_each_write(const struct bn_fileio_plan *p)
 {
   const bool mapped = strcmp(bn_fileio_io_modes[p->conf->io_mode], "mmap") == 0;
@@ -90,7 +91,7 @@ void bn_device_describe(const struct bn_fileio_plan *p, int fd, const struct bn_
   warn_about_memory(p, fd);
 }
 
-/* What offsets and lengths of direct I/O must be multiples of; 0: there is none; -1: not known. */
+/* Returns the alignment of offsets and lengths for direct I/O; 0: not possible; -1: not known. */
 #ifdef STATX_DIOALIGN
 static int64_t direct_alignment(int fd)
 {
@@ -147,7 +148,7 @@ int bn_device_check_space(const struct bn_fileio_plan *p, uint64_t bytes, uint64
   if (statvfs(device_folder(p), &fs) != 0)
     return bn_err_set(err, errno, "cannot look at the folder '%s': %s", device_folder(p),
                       strerror(errno));
-  /* File systems that make inodes as they need them say that they have none. */
+  /* File systems that create inodes on demand report that they have none. */
   if (fs.f_files != 0 && files > (uint64_t)fs.f_favail)
     return bn_err_set(err, ENOSPC,
                       "%llu files have to be made, but the file system of '%s' can hold only %llu "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the kernel counts of the device under the files: /proc/diskstats. */
+/* Reads the counters of the device under the files: /proc/diskstats. */
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
@@ -8,7 +8,7 @@
 
 enum { SECTOR = 512, NS_PER_MS = 1000000 };
 
-/* Where each value stands in a row. */
+/* The column of each value in a row. */
 static const enum bn_disk_field fields[BN_DISK_VALUES] = {
     [BN_DISK_READS] = BN_ROW_READS,
     [BN_DISK_BYTES_READ] = BN_ROW_SECTORS_READ,
@@ -37,7 +37,7 @@ void bn_diskstats_init(struct bn_diskstats *d, int fd)
   }
 }
 
-/* Times are 32 bits of milliseconds: at a queue of 128 one wraps around after nine hours. */
+/* Times are 32 bits of milliseconds: at a queue of 128, a time wraps around after nine hours. */
 static uint64_t diskstats_grown(enum bn_disk_value i, uint64_t now, uint64_t before)
 {
   switch (i) {

@@ -12,11 +12,11 @@
 struct engine {
   const int *fd;
   io_context_t context;
-  struct iocb *cb;       /* by slot */
-  struct iocb **waiting; /* [depth] filled in, not sent */
+  struct iocb *cb;       /* indexed by slot */
+  struct iocb **waiting; /* [depth] requests that are not sent yet */
   struct io_event *event;
   unsigned depth, n_waiting, sent;
-  unsigned together; /* so many that wait are sent without waiting for more */
+  unsigned together; /* this number of waiting requests is sent without waiting for more */
 };
 
 static int aio_open(void *self, const struct bn_io_setup *setup, struct bn_err *err)
@@ -42,7 +42,7 @@ static int aio_open(void *self, const struct bn_io_setup *setup, struct bn_err *
                                   : "");
 }
 
-/* io_destroy waits for what is in flight. */
+/* io_destroy waits for the requests in flight. */
 static void aio_close(void *self)
 {
   struct engine *e = self;
@@ -54,8 +54,7 @@ static void aio_close(void *self)
   free(e->event);
 }
 
-/* Sends what waits, as far as the kernel takes it; why it did not take all shows when reap tries
-   again. */
+/* Sends waiting requests, as far as the kernel takes them; the next reap shows why not all. */
 static int send_some(struct engine *e)
 {
   const int rc = io_submit(e->context, (long)e->n_waiting, e->waiting);
@@ -95,8 +94,8 @@ static int aio_submit(void *self, struct bn_io_req *r)
   return 0;
 }
 
-/* The kernel refused the first waiting request.  Flushes are refused by file systems that know them
-   only as a system call. */
+/* Handles the first waiting request, which the kernel refused.  File systems that know flushes only
+   as a system call refuse them. */
 static struct bn_io_req *engine_libaio_refused(struct engine *e, int error)
 {
   struct bn_io_req *r = e->waiting[0]->data;
@@ -110,7 +109,7 @@ static struct bn_io_req *engine_libaio_refused(struct engine *e, int error)
   return r;
 }
 
-/* Sends what it can; the number of requests that ended at once, or -errno. */
+/* Sends as many requests as it can.  Returns how many ended at once, or -errno. */
 static int send_waiting(struct engine *e, struct bn_io_req **done, unsigned max)
 {
   unsigned n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The mmap engine: files mapped as a whole, requests are copies, a flush is msync. */
+/* The mmap engine: maps whole files, copies for a request, and flushes with msync. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +10,10 @@
 #include "tests/fileio/bustrap.h"
 #include "tests/fileio/engines.h"
 
-/* Sessions share the mappings; like a file, they do not order what goes on in them. */
+/* The mappings, which sessions share; like a file, they do not order accesses. */
 struct maps {
   struct sigaction old;
-  bool trapped; /* old is to be put back */
+  bool trapped; /* old is to be restored */
   size_t size;
   unsigned n;
   unsigned char *at[];
@@ -84,8 +84,8 @@ static int mmap_open(void *self, const struct bn_io_setup *setup, struct bn_err 
   return 0;
 }
 
-/* Why a page could not be had: the file ends before it, or what the system call that does the same
-   says: no room, no quota, a device that fails. */
+/* Returns why a page is not available: the file ends before it, or the error of the equivalent
+   system call: no space, no quota, a device that fails. */
 static int64_t why_not(int fd, struct bn_io_req *r)
 {
   struct stat st;

@@ -17,10 +17,10 @@ struct engine {
   bool fixed_buffers; /* buffers are named by slot */
   bool polled;        /* IOPOLL, which knows no flushes */
   unsigned depth, in_flight;
-  unsigned together; /* so many that wait are sent without waiting for more */
+  unsigned together; /* this number of waiting requests is sent without waiting for more */
 };
 
-/* From what serves one thread best to what every kernel with io_uring knows. */
+/* Flags, from the best for a single thread to those of every kernel with io_uring. */
 static const unsigned flag_sets[] = {
 #ifdef IORING_SETUP_DEFER_TASKRUN
     IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN,
@@ -73,7 +73,7 @@ static int engine_uring_explain(struct bn_err *err, int error)
   }
 }
 
-/* Asks the kernel once, so that a refusal is one sentence and not one per thread. */
+/* Asks the kernel once, so that a refusal prints a single message for all threads. */
 static int uring_start(void **shared, const struct bn_io_setup *setup, struct bn_err *err)
 {
   struct io_uring ring;
@@ -86,7 +86,8 @@ static int uring_start(void **shared, const struct bn_io_setup *setup, struct bn
   return 0;
 }
 
-/* Both save work per request and may be refused (limits on locked memory, old kernels). */
+/* Registers files and buffers, which saves work per request and may be refused (limits on locked
+   memory, old kernels). */
 static void register_resources(struct engine *e, const struct bn_io_setup *setup)
 {
   struct iovec *v = calloc(setup->depth, sizeof *v);
@@ -122,8 +123,8 @@ static void uring_close(void *self)
 
   if (!e->ready)
     return;
-  /* The kernel takes a ring apart some time later, and files that are removed meanwhile would still
-     fill the disk when the program has ended. */
+  /* The kernel frees a ring some time later; until then it would keep removed files on the disk,
+     even after the end of the program. */
   if (e->fixed_files)
     (void)io_uring_unregister_files(&e->ring);
   io_uring_queue_exit(&e->ring);
@@ -173,7 +174,7 @@ static int uring_submit(void *self, struct bn_io_req *r)
   if (e->polled && (r->op == BN_IO_FSYNC || r->op == BN_IO_FDATASYNC))
     return flush_now(e, r);
   sqe = io_uring_get_sqe(&e->ring);
-  /* With SQPOLL the kernel's thread may not have taken the entries of earlier requests yet. */
+  /* With SQPOLL, the kernel thread may not have taken the entries of earlier requests yet. */
   while (sqe == NULL) {
     (void)io_uring_submit(&e->ring);
     if ((e->ring.flags & IORING_SETUP_SQPOLL) != 0)
@@ -182,8 +183,7 @@ static int uring_submit(void *self, struct bn_io_req *r)
   }
   engine_uring_fill(e, sqe, r);
   e->in_flight++;
-  /* When the queue is full reap comes next and sends and waits in one call.  An error comes again
-     there. */
+  /* With a full queue, the next reap sends and waits in one call.  An error comes again there. */
   if (e->in_flight < e->depth && io_uring_sq_ready(&e->ring) >= e->together)
     (void)io_uring_submit(&e->ring);
   return 0;
@@ -202,7 +202,7 @@ static int wait_for(struct engine *e, unsigned min, uint64_t timeout_ns)
   return io_uring_submit_and_wait_timeout(&e->ring, &cqe, min, &ts, NULL);
 }
 
-/* Kernels before 5.11 wait no longer than they are told by a request of the library's own
+/* Kernels before 5.11 implement a timeout by an extra request of the library
    (io_uring_submit_and_wait_timeout), which completes among the others. */
 static unsigned engine_uring_take(struct engine *e, struct bn_io_req **done, unsigned max)
 {

@@ -7,8 +7,8 @@
 
 extern const struct bn_ioengine bn_engine_sync, bn_engine_mmap;
 
-/* Executes r at once with plain system calls, its first `done` bytes having been moved already, and
-   sets its result; any thread. */
+/* Executes r at once with plain system calls, after its first `done` bytes have been moved, and
+   sets its result.  Any thread. */
 void bn_io_now(int fd, struct bn_io_req *r, size_t done);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the parts of the fileio test share: its options and what follows from them. */
+/* The declarations that the parts of the fileio test share: its options and its plan. */
 #ifndef BN_TESTS_FILEIO_FILEIO_H
 #define BN_TESTS_FILEIO_FILEIO_H
 
@@ -34,31 +34,31 @@ struct bn_fileio_conf {
 extern const struct bn_opt bn_fileio_options[];
 extern const char *const bn_fileio_io_modes[];
 
-/* What follows from them; a plain value. */
+/* The plan computed from the options; a plain value. */
 struct bn_fileio_plan {
   const struct bn_fileio_conf *conf;
   const struct bn_policy *policy;
   unsigned files, threads;
   uint64_t file_size; /* total size div files */
   uint64_t span;      /* bytes of a file that are used: file_size, rounded up to whole blocks where
-                         only whole blocks will do */
+                         requests must be whole blocks */
   uint64_t request;   /* bytes of the largest request */
   enum bn_file_mode mode;
   bool sync, dsync, direct;
-  int open_flags; /* of the extra flags */
+  int open_flags; /* flags for open(2) from --file-extra-flags */
   bool writing, random, validate;
   uint64_t fsync_freq; /* after --file-fsync-all */
   bool fsync_end;
   uint64_t events;
 };
 
-/* run: the test mode is needed and read.  0 or -1 and err. */
+/* Computes the plan. run: the test mode is required and read.  Returns 0, or -1 and err. */
 struct bn_conf;
 int bn_fileio_resolve(struct bn_fileio_plan *plan, const struct bn_fileio_conf *conf,
                       const struct bn_conf *general, bool run, struct bn_err *err);
-/* "(none)", "sync directio". */
+/* Writes the flags as text: "(none)", "sync directio". */
 void bn_fileio_flags_text(const struct bn_fileio_plan *plan, char *out, size_t len);
-/* "325.52KiB", in the dialect. */
+/* Writes a size as the dialect does: "325.52KiB". */
 void bn_fileio_size_text(const struct bn_fileio_plan *plan, uint64_t bytes, char *out, size_t len);
 void bn_fileio_describe(const struct bn_fileio_plan *plan, const char *io_title,
                         struct bn_facts *facts);
@@ -67,36 +67,36 @@ void bn_fileio_describe(const struct bn_fileio_plan *plan, const char *io_title,
 
 int bn_layout_prepare(const struct bn_fileio_plan *plan, struct bn_session *s, struct bn_err *err);
 int bn_layout_cleanup(const struct bn_fileio_plan *plan, struct bn_err *err);
-/* Opens all files for a run, checked; fd has plan->files places, -1 where nothing is open.  What is
-   wrong has been logged when -1 is returned with an empty err.  made, as many: which files were not
-   there before. */
+/* Checks and opens all files for a run; fd has plan->files places, -1 where nothing is open.  With
+   -1 and an empty err, the reason has been logged. made has as many places: the files that did not
+   exist before. */
 int bn_layout_open(const struct bn_fileio_plan *plan, int *fd, bool *made, struct bn_err *err);
 void bn_layout_remove(const struct bn_fileio_plan *plan, const bool *made);
 void bn_layout_close(const struct bn_fileio_plan *plan, int *fd);
 
-/* --- device.c: what the files are on --- */
+/* --- device.c: the place of the files --- */
 
-/* Tells, on stderr and as facts, on which file system and device the files are, and what will spoil
-   the result. */
+/* Reports, on stderr and as facts, the file system and the device of the files, and facts that will
+   spoil the result. */
 void bn_device_describe(const struct bn_fileio_plan *plan, int fd,
                         const struct bn_services *services);
-/* Does direct I/O to this file work with these requests?  0, or -1 and err. */
+/* Checks whether direct I/O to this file works with these requests.  Returns 0, or -1 and err. */
 int bn_device_check_direct(const struct bn_fileio_plan *plan, int fd, struct bn_err *err);
 /* Opens a file without a name in plan's folder, as the test's files are opened, and checks that
-   direct I/O to it works.  0, *fd -1 where files have to have names; or -1 and err.  The caller
-   closes *fd after either. */
+   direct I/O to it works.  Returns 0, with *fd -1 where files must have names, or -1 and err.  The
+   caller closes *fd after either. */
 int bn_device_try(const struct bn_fileio_plan *plan, int *fd, struct bn_err *err);
-/* The file system of plan's folder has room for that many bytes more, in that many more files.  0,
-   or -1 and err. */
+/* Checks whether the file system of plan's folder has room for that many more bytes in that many
+   more files.  Returns 0, or -1 and err. */
 int bn_device_check_space(const struct bn_fileio_plan *plan, uint64_t bytes, uint64_t files,
                           struct bn_err *err);
 
-/* --- diskstats.c: what the kernel counts of the device --- */
+/* --- diskstats.c: counters of the device --- */
 
 enum bn_disk_value {
   BN_DISK_READS,
   BN_DISK_BYTES_READ,
-  BN_DISK_READ_NS, /* of all requests together, as the other times */
+  BN_DISK_READ_NS, /* sum over all requests, as the other times */
   BN_DISK_WRITES,
   BN_DISK_BYTES_WRITTEN,
   BN_DISK_WRITE_NS,
@@ -109,16 +109,16 @@ enum bn_disk_value {
 
 struct bn_diskstats {
   unsigned major, minor;
-  bool known;                     /* last holds something */
-  uint64_t last[BN_DISK_VALUES];  /* as the kernel counts, times in 32 bits of ms */
-  uint64_t value[BN_DISK_VALUES]; /* since the first look, in the units of the names */
+  bool known;                     /* last has been set */
+  uint64_t last[BN_DISK_VALUES];  /* raw values of the kernel, times in 32 bits of ms */
+  uint64_t value[BN_DISK_VALUES]; /* sums since the first row, in the units of the names */
 };
 
 void bn_diskstats_init(struct bn_diskstats *d, int fd);
-/* Adds what has happened since the last row (measure/diskrow.h); NULL: nothing is known.  out:
-   BN_ABSENT where the kernel says nothing. */
+/* Adds the changes since the last row (measure/diskrow.h); NULL: nothing is known. out has
+   BN_ABSENT for values that the kernel does not count. */
 void bn_diskstats_add(struct bn_diskstats *d, const uint64_t *row, uint64_t out[BN_DISK_VALUES]);
-/* The same with the row of this moment. */
+/* As bn_diskstats_add, with the present row. */
 void bn_diskstats_look(struct bn_diskstats *d, uint64_t out[BN_DISK_VALUES]);
 
 /* --- metrics.c: what is measured, and figures from it --- */
@@ -142,7 +142,7 @@ struct bn_fileio {
   struct bn_io_setup setup;
   struct bn_pattern pattern;
   struct bn_diskstats disk;
-  _Atomic bool told;      /* why the device cannot be polled */
+  _Atomic bool told;      /* the reason why the device cannot be polled was logged */
   _Atomic unsigned ended; /* sessions that have ended their loop without a failure */
 };
 
@@ -150,16 +150,17 @@ struct bn_flight; /* a request in flight */
 
 struct bn_fileio_session {
   void *engine;
-  bool opened; /* the engine's open was called */
+  bool opened; /* open of the engine was called */
   unsigned char *buffers;
   size_t buffer_size;
   struct bn_flight *flight; /* [depth] */
-  struct bn_flight **idle;  /* those not in flight */
-  struct bn_io_req **done;  /* what reap has returned; from next_done to n_done not ended yet */
+  struct bn_flight **idle;  /* requests that are not in flight */
+  struct bn_io_req *
+      *done; /* requests from reap; those from next_done to n_done are not ended yet */
   unsigned next_done, n_done;
-  unsigned n_idle, in_flight, writes_in_flight; /* in flight: submitted and not ended */
+  unsigned n_idle, in_flight, writes_in_flight; /* in flight: submitted but not ended */
   struct bn_pattern_mix mix;
-  struct bn_rng data; /* of stamped blocks, so that they change no other random numbers */
+  struct bn_rng data; /* for stamped blocks, so that they change no other random numbers */
   bool failed;
   char why[80];
 };

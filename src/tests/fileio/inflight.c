@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The loop of a session: keeps the engine's queue full, ends each event when its request is done.
- */
+/* The loop of a session: keeps the queue of the engine full and ends events with their requests. */
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -14,18 +13,18 @@
 #include "tests/fileio/fileio.h"
 #include "tests/fileio/verify.h"
 
-/* How long a wait may last before it is looked whether the run is over. */
+/* The longest wait before the next check whether the run is over. */
 static const uint64_t nap_ns = 50 * BN_NSEC_PER_MSEC;
 
 enum kind {
   EVENT,       /* a request that is an event */
-  EVENT_WRITE, /* the first half of one: its flush follows (--file-fsync-all) */
-  EVENT_FLUSH, /* the second half */
+  EVENT_WRITE, /* the first half of an event whose flush follows (--file-fsync-all) */
+  EVENT_FLUSH, /* the flush that ends such an event */
   QUIET        /* a flush that is no event */
 };
 
 struct bn_flight {
-  struct bn_io_req io; /* first: engines hand back a pointer to it */
+  struct bn_io_req io; /* first member: engines return a pointer to it */
   struct bn_tick tick;
   uint64_t submitted_ns;
   enum kind kind;
@@ -102,7 +101,7 @@ static void tell_failure(struct bn_fileio *f, const struct bn_io_req *r)
   const int error = r->result < 0 ? (int)-r->result : 0;
   const char *verb = r->op == BN_IO_READ ? "read" : "write";
 
-  /* Known only now, and to every thread at once. */
+  /* The error is known now, and to every thread at once. */
   if (error == EOPNOTSUPP && f->setup.iopoll) {
     if (!atomic_exchange_explicit(&f->told, true, memory_order_relaxed))
       bn_log(BN_FATAL, "the device of the files cannot be polled: leave out --file-uring-iopoll");
@@ -122,7 +121,7 @@ static void tell_failure(struct bn_fileio *f, const struct bn_io_req *r)
            r->file, (unsigned long long)r->offset, (long long)r->result, r->len);
 }
 
-/* The kernel may move less than it was asked for; the rest is rare enough to wait for. */
+/* The kernel may move less than requested; the rest is rare enough to wait for. */
 static bool inflight_succeeded(struct bn_fileio *f, const struct bn_fileio_session *w,
                                struct bn_io_req *r)
 {
@@ -133,13 +132,13 @@ static bool inflight_succeeded(struct bn_fileio *f, const struct bn_fileio_sessi
     if (r->result == (int64_t)r->len)
       return true;
   }
-  /* One failure explains the others that were in flight with it. */
+  /* Later failures in flight have the same cause. */
   if (!w->failed)
     tell_failure(f, r);
   return false;
 }
 
-/* Each bad block is an error of its own. */
+/* Logs a bad block; each is a separate error. */
 static void tell_fault(const struct bn_fileio *f, unsigned file, enum bn_verify found,
                        const struct bn_verify_fault *fault)
 {
@@ -218,7 +217,7 @@ static void inflight_submit(struct bn_fileio *f, struct bn_session *s, struct bn
     inflight_complete(f, s, x);
 }
 
-/* The written file is flushed inside the event. */
+/* Flushes the written file inside the event. */
 static void flush_written(struct bn_fileio *f, struct bn_session *s, struct bn_flight *x)
 {
   x->kind = EVENT_FLUSH;
@@ -227,7 +226,7 @@ static void flush_written(struct bn_fileio *f, struct bn_session *s, struct bn_f
   inflight_submit(f, s, x);
 }
 
-/* One failure explains the others. */
+/* Records the first failure, which explains later ones. */
 static void note_failure(struct bn_fileio_session *w, const struct bn_io_req *r)
 {
   const char *verb = is_flush(r) ? "flush" : r->op == BN_IO_READ ? "read" : "write";
@@ -287,9 +286,9 @@ static void complete_next(struct bn_fileio *f, struct bn_session *s)
   inflight_complete(f, s, (struct bn_flight *)(void *)w->done[w->next_done++]);
 }
 
-/* Ends one request.  Those that the engine returned together end one by one, and what follows an
-   end is submitted before the next one, so that the queue is never empty for longer than one
-   submission takes.  Waits for at least min to be done, but no longer than timeout_ns. */
+/* Ends a request.  Requests that the engine returned together end one by one, and the next request
+   is submitted after each end, so that the queue is never empty for longer than a submission takes.
+   Waits for at least min requests, but no longer than timeout_ns. */
 static void inflight_reap(struct bn_fileio *f, struct bn_session *s, unsigned min,
                           uint64_t timeout_ns)
 {
@@ -305,7 +304,7 @@ static void inflight_reap(struct bn_fileio *f, struct bn_session *s, unsigned mi
     bn_log_errno(BN_FATAL, -n, "the I/O engine '%s' cannot wait for requests", f->engine->name);
     w->failed = true;
     (void)snprintf(w->why, sizeof w->why, "cannot wait for requests: %s", strerror(-n));
-    /* Its close waits for them. */
+    /* The close of the engine waits for these requests. */
     w->in_flight = w->writes_in_flight = 0;
     return;
   }
@@ -317,7 +316,7 @@ static void inflight_reap(struct bn_fileio *f, struct bn_session *s, unsigned mi
 
 /* --- the next event --- */
 
-/* --rate: until the claimed arrival is due, requests in flight are looked after. */
+/* --rate: reaps requests in flight until the claimed arrival is due. */
 static bool await_arrival(struct bn_fileio *f, struct bn_session *s)
 {
   struct bn_fileio_session *w = s->state;
@@ -340,7 +339,7 @@ static bool await_arrival(struct bn_fileio *f, struct bn_session *s)
   }
 }
 
-/* The claimed event does not begin.  false. */
+/* Returns the ticket of the claimed event, which does not begin.  Returns false. */
 static bool give_back(struct bn_session *s)
 {
   const struct bn_fileio_session *w = s->state;
@@ -390,7 +389,7 @@ static void inflight_begin(struct bn_fileio *f, struct bn_session *s, const stru
   inflight_submit(f, s, x);
 }
 
-/* A place in the queue, and for flushes no write of this session that they might miss. */
+/* Waits for a place in the queue and, before a flush, for the writes of this session. */
 static bool make_room(struct bn_fileio *f, struct bn_session *s, bool for_flush)
 {
   struct bn_fileio_session *w = s->state;
@@ -400,7 +399,7 @@ static bool make_room(struct bn_fileio *f, struct bn_session *s, bool for_flush)
   return !w->failed;
 }
 
-/* false: the run is over, or failed. */
+/* Draws a request.  Returns false if the run is over or has failed. */
 static bool inflight_draw(struct bn_fileio *f, struct bn_session *s, struct bn_draw *d)
 {
   struct bn_fileio_session *w = s->state;
@@ -416,7 +415,7 @@ static bool inflight_draw(struct bn_fileio *f, struct bn_session *s, struct bn_d
   return true;
 }
 
-/* Quiet flushes are no events. */
+/* Draws an event; quiet flushes on the way are no events. */
 static bool draw_event(struct bn_fileio *f, struct bn_session *s, struct bn_draw *d)
 {
   while (inflight_draw(f, s, d)) {
@@ -453,7 +452,7 @@ static void inflight_drain(struct bn_fileio *f, struct bn_session *s)
     inflight_reap(f, s, w->in_flight, UINT64_MAX);
 }
 
-/* A dialect may flush only what an event limit has ended. */
+/* Returns whether to flush at the end; in a dialect, perhaps only after an event limit. */
 static bool wants_end_flush(const struct bn_fileio *f, const struct bn_session *s)
 {
   if (!f->plan.fsync_end || !f->plan.writing)
@@ -461,7 +460,7 @@ static bool wants_end_flush(const struct bn_fileio *f, const struct bn_session *
   return !f->plan.policy->end_flush_after_events || (f->plan.events != 0 && !bn_session_over(s));
 }
 
-/* The session that ends last flushes every file once. */
+/* Flushes every file once, in the session that ends last. */
 static void flush_all(struct bn_fileio *f, struct bn_session *s)
 {
   struct bn_draw d = {.op = BN_IO_FSYNC};
@@ -474,7 +473,8 @@ static void flush_all(struct bn_fileio *f, struct bn_session *s)
   inflight_drain(f, s);
 }
 
-/* While it had requests in flight it did not wait for tickets that other sessions give back. */
+/* Returns whether to ask for tickets again: with requests in flight, the session did not wait for
+   tickets that other sessions return. */
 static bool asks_again(const struct bn_fileio *f, const struct bn_session *s)
 {
   return f->depth > 1 && s->services->conf->raw.on_thread_error == BN_THREAD_ERROR_CONTINUE;
@@ -496,7 +496,7 @@ enum bn_next bn_inflight_loop(void *self, struct bn_session *s)
     if (!s->failed)
       return BN_FAILED;
   }
-  /* Pairs with itself: the last one's flushes come after everybody's writes. */
+  /* Acquire pairs with release here: the flushes of the last session come after all writes. */
   last = atomic_fetch_add_explicit(&f->ended, 1, memory_order_acq_rel) + 1 == f->threads;
   if (last && wants_end_flush(f, s))
     flush_all(f, s);

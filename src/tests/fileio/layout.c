@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The files of the fileio test: made, extended, checked, opened, removed. */
+/* Makes, extends, checks, opens and removes the files of the fileio test. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,13 +17,12 @@
 
 enum { CHUNK = 1 << 20, PAGE = 4096 };
 
-/* What the program has open besides the files and one ring per thread: so many at the least, and
-   so many at the most. */
+/* Open files besides those of the test and a ring per thread: least and most. */
 enum { FEW_OTHERS = 32, OTHER_FILES = 256 };
 
 static const uint64_t progress_ns = BN_NSEC_PER_SEC / 4;
 
-/* "test_file.7", or "DIR/test_file.7". */
+/* Makes the path "test_file.7" or "DIR/test_file.7". */
 static int layout_path(const struct bn_fileio_plan *p, unsigned i, char out[PATH_MAX],
                        struct bn_err *err)
 {
@@ -36,7 +35,7 @@ static int layout_path(const struct bn_fileio_plan *p, unsigned i, char out[PATH
   return bn_err_set(err, ENAMETOOLONG, "the path in --file-dir is too long");
 }
 
-/* What to add to the error of a file that is not written because of a link; "". */
+/* Returns a text to append to the error of a file that is not written because of a link, or "". */
 static const char *about_link(int error)
 {
   switch (error) {
@@ -59,12 +58,13 @@ struct making {
   unsigned char *chunk; /* owned, page aligned */
   size_t chunk_size;    /* whole blocks */
   int64_t *old_size;    /* owned: by file; -1: it did not exist */
-  uint64_t target;      /* size every file is to have at least */
+  uint64_t target;      /* minimum size of every file */
   uint64_t written, start_ns, told_ns;
   unsigned touched; /* files whose old_size matters */
 };
 
-/* A name may also lead to a block device, whose size only its end tells.  -1 and errno. */
+/* Returns the size.  A name may also lead to a block device, whose size is the offset of its end.
+   Returns -1 and errno if that fails. */
 static int64_t size_of_open(int fd)
 {
   struct stat st;
@@ -84,7 +84,7 @@ static int64_t size_of_device(const char *path)
   return size > 0 ? size : 0;
 }
 
-/* Existing size, -1: there is nothing.  regular: it may be written to, and longer than it is. */
+/* Returns the existing size, or -1 without a file. regular: it may be written and extended. */
 static int64_t size_of(const char *path, bool *regular)
 {
   struct stat st;
@@ -117,8 +117,8 @@ static int cannot_open(const struct bn_fileio_plan *p, const char *path, int err
       error == EINVAL && p->direct ? ": this file system has no direct I/O" : about_link(error));
 }
 
-/* Whether the file may be written, before any is made.  elsewhere: the room there is not that of
-   the folder. */
+/* Checks, before any file is made, whether the file may be written. elsewhere: it is not on the
+   file system of the folder. */
 static int check_links(const struct bn_fileio_plan *p, const char *path, bool *elsewhere,
                        struct bn_err *err)
 {
@@ -187,7 +187,7 @@ static int write_chunk(int fd, const unsigned char *buf, size_t len, uint64_t of
   return 0;
 }
 
-/* From the last whole block on, in whole blocks: the file may become a part of one longer. */
+/* Extends a file from its last whole block on, in whole blocks: it may be cut from a longer one. */
 static int layout_grow(struct making *m, unsigned i, int fd, uint64_t size, struct bn_err *err)
 {
   const struct bn_fileio_plan *p = m->plan;
@@ -238,7 +238,7 @@ static int make_open_file(struct making *m, unsigned i, const char *path, int fd
   return rc;
 }
 
-/* What the name leads to, for writing; -1 and errno. */
+/* Opens the target of the name for writing.  Returns -1 and errno if that fails. */
 static int open_target(const char *path, int flags)
 {
   char file[PATH_MAX];
@@ -285,7 +285,7 @@ static int layout_shorten(const char *path, int64_t size)
   return rc;
 }
 
-/* What a failed prepare leaves behind fills a disk that is full already. */
+/* Removes the files of a failed prepare, which may fill the disk. */
 static void layout_undo(const struct making *m)
 {
   char path[PATH_MAX];
@@ -332,7 +332,7 @@ static int make_all(struct making *m, struct bn_err *err)
   for (unsigned i = 0; i < p->files; i++)
     if (make_file(m, i, err) != 0) {
       bn_log_progress(NULL);
-      /* After a signal the next prepare goes on where this one was. */
+      /* After a signal, the next prepare continues from here. */
       if (!bn_session_over(m->s))
         layout_undo(m);
       return -1;
@@ -364,7 +364,7 @@ int bn_layout_prepare(const struct bn_fileio_plan *p, struct bn_session *s, stru
 
 /* --- cleanup --- */
 
-/* The number of "test_file.7"; -1: another name. */
+/* Returns the number of "test_file.7", or -1 for another name. */
 static int64_t number_of(const char *name)
 {
   static const char start[] = "test_file.";
@@ -379,7 +379,7 @@ static int64_t number_of(const char *name)
   return n >= 0 && strcmp(name, same) == 0 ? n : -1;
 }
 
-/* Files of a prepare with a larger --file-num fill the disk unseen. */
+/* Warns of files of a prepare with a larger --file-num, which fill the disk. */
 static void tell_what_is_left(const struct bn_fileio_plan *p)
 {
   const char *name = p->conf->dir != NULL && p->conf->dir[0] != '\0' ? p->conf->dir : ".";
@@ -401,7 +401,7 @@ static void tell_what_is_left(const struct bn_fileio_plan *p)
                 (long long)n_left, name, (long long)last, (long long)last + 1);
 }
 
-/* Removes what it can; err names the first file that it cannot. */
+/* Removes the files; err names the first file that it cannot remove. */
 int bn_layout_cleanup(const struct bn_fileio_plan *p, struct bn_err *err)
 {
   char path[PATH_MAX];
@@ -421,7 +421,7 @@ int bn_layout_cleanup(const struct bn_fileio_plan *p, struct bn_err *err)
 
 /* --- run --- */
 
-/* Raises the limit, the hard one as well where the user may, as root may. */
+/* Raises the limit on open files, for root also the hard limit. */
 static int allow_files(const struct bn_fileio_plan *p, struct bn_err *err)
 {
   const rlim_t wanted = (rlim_t)p->files + p->threads + OTHER_FILES;
@@ -445,7 +445,7 @@ static int allow_files(const struct bn_fileio_plan *p, struct bn_err *err)
   return 0;
 }
 
-/* Files nobody may write can still be read, and links do not matter then. */
+/* Read-only files can still be read, and links do not matter then. */
 static int open_existing(const struct bn_fileio_plan *p, const char *path)
 {
   const int fd =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the fileio test measures, for structured reports, and the figures computed from it. */
+/* The metrics of the fileio test for structured reports, and the figures computed from them. */
 #include "measure/view.h"
 #include "tests/fileio/fileio.h"
 
@@ -7,7 +7,7 @@ const struct bn_metric bn_fileio_metrics[] = {
     {"read_latency", "ns", BN_HISTOGRAM},
     {"write_latency", "ns", BN_HISTOGRAM},
     {"fsync_latency", "ns", BN_HISTOGRAM},
-    /* In the order of enum bn_disk_value. */
+    /* The order is that of enum bn_disk_value. */
     {"device_reads", "1", BN_COUNTER},
     {"device_bytes_read", "bytes", BN_COUNTER},
     {"device_read_time", "ns", BN_COUNTER},
@@ -24,7 +24,7 @@ const struct bn_metric bn_fileio_metrics[] = {
 static const struct {
   const char *key;
   unsigned counter;
-  double unit; /* of the counter, in one of the figure */
+  double unit; /* units of the counter in a unit of the figure */
 } figures[] = {
     {"reads_per_s", BN_C_READ, 1},
     {"writes_per_s", BN_C_WRITE, 1},
@@ -36,7 +36,7 @@ static const struct {
     {"device_flushes_per_s", BN_C_DISK + BN_DISK_FLUSHES, 1},
     {"device_read_mib_per_s", BN_C_DISK + BN_DISK_BYTES_READ, 0x1p20},
     {"device_written_mib_per_s", BN_C_DISK + BN_DISK_BYTES_WRITTEN, 0x1p20},
-    /* Time per time. */
+    /* These are times per time. */
     {"device_utilization", BN_C_DISK + BN_DISK_BUSY_NS, 1e9},
     {"device_queue_length", BN_C_DISK + BN_DISK_QUEUE_NS, 1e9},
 };

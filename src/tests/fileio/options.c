@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The options of the fileio test and what follows from them. */
+/* The options of the fileio test and the plan computed from them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 #include "tests/fileio/fileio.h"
 #include "tests/fileio/verify.h"
 
-/* More in one system call the kernel does not move. */
+/* The kernel moves no more than this in a system call. */
 static const uint64_t request_max = (uint64_t)1 << 30;
 
 const char *const bn_fileio_io_modes[] = {"sync", "async", "mmap", "io_uring", NULL};
@@ -207,7 +207,7 @@ static int read_mode(struct bn_fileio_plan *p, struct bn_err *err)
                        "Invalid IO operations mode: %s.", err);
 }
 
-/* A size that other options make wrong.  plain: as bn_opt_refuse has it. */
+/* Refuses a size that other options make wrong. plain: as in bn_opt_refuse. */
 static int refuse_size(const struct bn_fileio_plan *p, const char *name, uint64_t size,
                        const char *wrong, const char *plain, struct bn_err *err)
 {
@@ -341,7 +341,7 @@ void bn_fileio_size_text(const struct bn_fileio_plan *p, uint64_t bytes, char *o
     (void)snprintf(out, len, "%.5g%c%s", value, prefix[i], p->policy->binary_unit);
 }
 
-/* sysbench says fsync of either. */
+/* sysbench prints fsync for both modes. */
 static void describe_flushes(const struct bn_fileio_plan *p, struct bn_facts *f)
 {
   const bool data = p->policy->own_report && p->conf->fsync_mode == 1;

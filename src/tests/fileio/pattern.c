@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which request comes next: sequential, random, read or write, and the flushes between them. */
+/* Draws the next request: sequential or random, read or write, and the flushes between them. */
 #include "tests/fileio/pattern.h"
 
 #include <stdlib.h>
 
 /* Blocks in flight are marked in a table by the low bits of their number: two blocks may share a
-   mark, which costs a second draw and nothing else.  Neighbours never do. */
+   mark, which costs only a second draw.  Neighbouring blocks never share a mark. */
 enum { BUSY_MARKS = 1 << 16, TRIES = 32 };
 
 static bool is_random(enum bn_file_mode mode)
@@ -16,7 +16,7 @@ static bool is_random(enum bn_file_mode mode)
 int bn_pattern_init(struct bn_pattern *p, const struct bn_pattern_conf *conf)
 {
   *p = (struct bn_pattern){.conf = *conf, .flushed = conf->files};
-  /* Where nothing is shared threads need not wait for each other. */
+  /* Without shared state, threads need not wait for each other. */
   p->locked = !is_random(conf->mode) || conf->fsync_freq > 0 || conf->exclusive ||
               (conf->mode == BN_FILE_RNDRW && conf->global_mix);
   if (conf->mode == BN_FILE_RNDRD && !conf->exclusive)
@@ -117,7 +117,7 @@ static bool next_flush(struct bn_pattern *p, struct bn_draw *d)
   return true;
 }
 
-/* For draws that nothing shared depends on. */
+/* Draws without shared state. */
 static void draw_alone(struct bn_pattern *p, struct bn_rng *rng, struct bn_pattern_mix *mix,
                        struct bn_draw *d)
 {

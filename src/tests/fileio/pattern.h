@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which request comes next: sequential, random, read or write, and the flushes between them. */
+/* Draws the next request: sequential or random, read or write, and the flushes between them. */
 #ifndef BN_TESTS_FILEIO_PATTERN_H
 #define BN_TESTS_FILEIO_PATTERN_H
 
@@ -23,15 +23,15 @@ struct bn_pattern_conf {
   enum bn_file_mode mode;
   unsigned files;
   uint64_t span;       /* bytes of each file that are used, >= 1 */
-  uint64_t block;      /* of random requests; offsets are multiples of it */
-  uint64_t request;    /* of sequential ones: a multiple of block */
+  uint64_t block;      /* size of random requests; offsets are multiples of it */
+  uint64_t request;    /* size of sequential requests: a multiple of block */
   double rw_ratio;     /* reads per write in rndrw */
-  bool global_mix;     /* all sessions together keep the ratio, not each */
+  bool global_mix;     /* all sessions together keep the ratio instead of each */
   uint64_t fsync_freq; /* flush every file after that many requests; 0: never */
   bool exclusive;      /* no two requests in flight touch the same block */
 };
 
-/* What was drawn so far, for the ratio; one per session unless global_mix. */
+/* Requests drawn so far, for the ratio; one object per session unless global_mix. */
 struct bn_pattern_mix {
   uint64_t reads, writes;
 };
@@ -39,14 +39,14 @@ struct bn_pattern_mix {
 struct bn_pattern {
   struct bn_pattern_conf conf;
   pthread_mutex_t lock;
-  bool locked;       /* draws change something shared */
-  uint64_t requests; /* drawn so far, flushes not among them */
+  bool locked;       /* draws change shared state */
+  uint64_t requests; /* requests drawn so far, without flushes */
   bool dirty;        /* a write was drawn since the last series of flushes */
   unsigned flushed;  /* files of the current series; conf.files: no series */
   unsigned file;     /* sequential modes: the next request */
   uint64_t pos;
   struct bn_pattern_mix mix;
-  unsigned char *busy; /* exclusive: blocks in flight, by a hash of their number */
+  unsigned char *busy; /* exclusive: marks of blocks in flight, by a hash of their number */
 };
 
 struct bn_draw {
@@ -56,14 +56,14 @@ struct bn_draw {
   size_t len;
 };
 
-/* 0 or -1: out of memory.  conf is copied. */
+/* Returns 0, or -1 if out of memory. conf is copied. */
 int bn_pattern_init(struct bn_pattern *p, const struct bn_pattern_conf *conf);
 void bn_pattern_done(struct bn_pattern *p);
-/* Any thread, with a generator and counters of its own.  false: the block is in use (exclusive
-   only); nothing has changed, try again when a request has ended. */
+/* Draws a request; any thread, with its own generator and counters.  Returns false if the block is
+   in use (exclusive only); then nothing has changed, and the caller tries again later. */
 bool bn_pattern_draw(struct bn_pattern *p, struct bn_rng *rng, struct bn_pattern_mix *mix,
                      struct bn_draw *out);
-/* The drawn request has ended; any thread. */
+/* Ends the drawn request; any thread. */
 void bn_pattern_release(struct bn_pattern *p, unsigned file, uint64_t offset, enum bn_io_op op);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Blocks that know whether they are what was written and where: --validate. */
+/* Stamps blocks and checks their content and their place: --validate. */
 #include "tests/fileio/verify.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Blocks that know whether they are what was written and where: --validate. */
+/* Stamps blocks and checks their content and their place: --validate. */
 #ifndef BN_TESTS_FILEIO_VERIFY_H
 #define BN_TESTS_FILEIO_VERIFY_H
 
@@ -8,20 +8,20 @@
 
 #include "base/rng.h"
 
-/* The last bytes of a block: CRC-32 of all before, then the block's offset in its file, both in the
-   machine's byte order. */
+/* The tail of a block: CRC-32 of all bytes before it, then the offset of the block in its file,
+   both in the byte order of the machine. */
 enum { BN_VERIFY_TAIL = 12, BN_VERIFY_LEAST = BN_VERIFY_TAIL + 4 };
 
 enum bn_verify { BN_VERIFY_GOOD, BN_VERIFY_CHECKSUM, BN_VERIFY_OFFSET };
 
 struct bn_verify_fault {
-  uint64_t offset;           /* of the block, in the file */
+  uint64_t offset;           /* offset of the block in the file */
   uint32_t computed, stored; /* checksums */
   uint64_t stored_offset;
 };
 
-/* Any thread.  buf has len bytes, a multiple of block, that belong at `offset` of a file: each
-   block is filled with random bytes and its tail. */
+/* Fills each block with random bytes and its tail. buf has len bytes, a multiple of block, that
+   belong at `offset` of a file.  Any thread. */
 void bn_verify_stamp(void *buf, size_t len, size_t block, uint64_t offset, struct bn_rng *rng);
 /* Finds the first bad block; fills *fault unless all are good. */
 enum bn_verify bn_verify_check(const void *buf, size_t len, size_t block, uint64_t offset,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The fileio test: reads, writes and flushes of many files, through an engine of choice. */
+/* The fileio test: reads, writes and flushes many files through a chosen engine. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -70,8 +70,8 @@ static int make_pattern(struct bn_fileio *f, struct bn_err *err)
   return 0;
 }
 
-/* Each request owns its buffer.  The kernel grants more memory than there is, and kills whom it
-   likes when it is used. */
+/* Each request owns its buffer.  The kernel grants more memory than exists, and kills some process
+   when it is used. */
 static int check_memory(const struct bn_fileio *f, struct bn_err *err)
 {
   const size_t limit = bn_area_limit();
@@ -86,7 +86,8 @@ static int check_memory(const struct bn_fileio *f, struct bn_err *err)
                     f->depth, request, f->threads, limit >> 20);
 }
 
-/* In the words of sysbench, which looks at the text here: a number below 1 has words of its own. */
+/* Refuses a depth in the words of sysbench, which parses the text here and has a special message
+   for a number below 1. */
 static int refuse_depth(const char *typed, struct bn_err *err)
 {
   const bool nothing = typed == NULL || typed[0] == '\0';
@@ -155,8 +156,7 @@ static struct bn_io_setup setup_for(const struct bn_fileio *f, const int *fd, un
                               .depth = f->depth};
 }
 
-/* A sequential writing test makes its files anew.  What would refuse to write them is tried before
-   those that are there are gone. */
+/* Tries to write before existing files are removed, as a sequential writing test does. */
 static int try_writing(const struct bn_fileio *f, struct bn_err *err)
 {
   int fd, rc = bn_device_try(&f->plan, &fd, err);
@@ -208,7 +208,7 @@ static void fileio_close(void *self)
     f->engine->stop(f->setup.shared);
   if (f->fd != NULL)
     bn_layout_close(&f->plan, f->fd);
-  /* A run that failed leaves no file behind that was not there before. */
+  /* A failed run removes the files that it has made. */
   if (f->made != NULL && atomic_load_explicit(&f->ended, memory_order_relaxed) < f->threads)
     bn_layout_remove(&f->plan, f->made);
   if (f->pattern_made)
@@ -229,7 +229,7 @@ const struct bn_workload bn_workload_fileio = {
     .title = "File I/O test",
     .required = "file-test-mode",
     .kind = BN_KIND_FILEIO,
-    /* An AIO context takes the kernel some 20 ms to give back. */
+    /* The kernel takes some 20 ms to free an AIO context. */
     .untimed_close = true,
     .options = bn_fileio_options,
     .metrics = bn_fileio_metrics,
