@@ -108,14 +108,14 @@ static inline size_t memory_kernel_chosen(const struct bn_memory_job *job, struc
   {                                                                                                \
     struct bn_rng *const rng = job->rng;                                                           \
                                                                                                    \
-    for (size_t left = job->n; left > 0; left--) {                                                 \
+    for (size_t remaining = job->n; remaining > 0; remaining--) {                                  \
       ACTION;                                                                                      \
       memory_kernel_pass();                                                                        \
     }                                                                                              \
   }
 
 RANDOM(rnd_read_any, (void)memory_kernel_load(&job->word[memory_kernel_any(job, rng)]))
-RANDOM(rnd_write_left_any, memory_kernel_store(&job->word[memory_kernel_any(job, rng)], left))
+RANDOM(rnd_write_left_any, memory_kernel_store(&job->word[memory_kernel_any(job, rng)], remaining))
 RANDOM(rnd_write_any, memory_kernel_store(&job->word[memory_kernel_any(job, rng)], job->tid))
 RANDOM(rnd_none_any, (void)memory_kernel_any(job, rng))
 RANDOM(rnd_read, (void)memory_kernel_load(&job->word[memory_kernel_chosen(job, rng)]))

@@ -13,7 +13,7 @@
    this host, and none on a socket. */
 static const struct {
   const char *driver, *sql;
-  const char *here; /* the expected proof; NULL: the name of this host */
+  const char *proof; /* the expected proof; NULL: the name of this host */
 } questions[] = {
     {"mysql", "SELECT @@hostname, @@datadir", NULL},
     {"pgsql",
@@ -23,17 +23,17 @@ static const struct {
 };
 
 struct answer {
-  char here[256];
+  char proof[256];
   char *folder; /* [PATH_MAX] */
 };
 
-static void datadir_take(void *arg, const struct bn_sql_value pair[2])
+static void check_row(void *arg, const struct bn_sql_value pair[2])
 {
   const struct answer *a = arg;
-  const bool here =
-      pair[0].len == strlen(a->here) && strncmp(pair[0].ptr, a->here, pair[0].len) == 0;
+  const bool is_here =
+      pair[0].len == strlen(a->proof) && strncmp(pair[0].ptr, a->proof, pair[0].len) == 0;
 
-  if (here && pair[1].len < PATH_MAX)
+  if (is_here && pair[1].len < PATH_MAX)
     (void)snprintf(a->folder, PATH_MAX, "%.*s", (int)pair[1].len, pair[1].ptr);
 }
 
@@ -48,11 +48,11 @@ int bn_datadir_find(struct bn_sql_side_query *p, char folder[PATH_MAX], struct b
   if (i == sizeof questions / sizeof *questions)
     return bn_err_set(err, EINVAL, "no device is watched: the driver '%s' has no server",
                       p->ops->name);
-  if (questions[i].here != NULL)
-    (void)snprintf(a.here, sizeof a.here, "%s", questions[i].here);
-  else if (gethostname(a.here, sizeof a.here - 1) != 0)
+  if (questions[i].proof != NULL)
+    (void)snprintf(a.proof, sizeof a.proof, "%s", questions[i].proof);
+  else if (gethostname(a.proof, sizeof a.proof - 1) != 0)
     return bn_err_set(err, errno, "no device is watched: this host has no name");
-  if (bn_sql_side_query_pairs(p, questions[i].sql, datadir_take, &a, err) != 0)
+  if (bn_sql_side_query_pairs(p, questions[i].sql, check_row, &a, err) != 0)
     return -1;
   if (folder[0] == '\0')
     return bn_err_set(err, EINVAL, "no device is watched: the server is on another host");

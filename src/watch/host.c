@@ -50,7 +50,7 @@ static int host_read(void *self, struct bn_reading *r, struct bn_err *err)
 {
   static const struct {
     const char *path;
-    void (*take)(const char *text, uint64_t value[BN_HOST_COUNTS]);
+    void (*parse)(const char *text, uint64_t value[BN_HOST_COUNTS]);
   } files[] = {{"/proc/stat", bn_proc_stat},
                {"/proc/meminfo", bn_proc_meminfo},
                {"/proc/self/net/dev", bn_proc_net}};
@@ -60,7 +60,7 @@ static int host_read(void *self, struct bn_reading *r, struct bn_err *err)
     r->value[i] = BN_ABSENT;
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
     if (read_text(&h->text, files[i].path, err) == 0)
-      files[i].take(h->text.data, r->value);
+      files[i].parse(h->text.data, r->value);
     else if (i == 0)
       return -1;
   }

@@ -20,7 +20,7 @@ static const char *next_line(const char *line)
 }
 
 /* Parses up to n numbers of the line and returns their count. */
-static size_t proc_take(const char *at, uint64_t *number, size_t n)
+static size_t parse_numbers(const char *at, uint64_t *number, size_t n)
 {
   size_t i = 0;
 
@@ -33,21 +33,21 @@ static size_t proc_take(const char *at, uint64_t *number, size_t n)
   return i;
 }
 
-static void take_line(const char *line, const struct line *lines, size_t n, uint64_t unit,
-                      uint64_t *value)
+static void parse_line(const char *line, const struct line *lines, size_t n, uint64_t unit,
+                       uint64_t *value)
 {
   uint64_t number;
 
   for (size_t i = 0; i < n; i++) {
     const size_t len = strlen(lines[i].key);
 
-    if (strncmp(line, lines[i].key, len) == 0 && proc_take(line + len, &number, 1) == 1)
+    if (strncmp(line, lines[i].key, len) == 0 && parse_numbers(line + len, &number, 1) == 1)
       value[lines[i].count] = number * unit;
   }
 }
 
 /* Parses "cpu  user nice system idle iowait irq softirq steal guest guest_nice". */
-static void take_times(const char *line, uint64_t *value)
+static void parse_times(const char *line, uint64_t *value)
 {
   static const enum bn_host_count counts[] = {BN_HOST_USER,    BN_HOST_NICE,   BN_HOST_SYSTEM,
                                               BN_HOST_IDLE,    BN_HOST_IOWAIT, BN_HOST_IRQ,
@@ -55,7 +55,7 @@ static void take_times(const char *line, uint64_t *value)
   enum { TIMES = sizeof counts / sizeof *counts };
   uint64_t number[TIMES];
 
-  if (strncmp(line, "cpu ", 4) != 0 || proc_take(line + 4, number, TIMES) < TIMES)
+  if (strncmp(line, "cpu ", 4) != 0 || parse_numbers(line + 4, number, TIMES) < TIMES)
     return;
   for (size_t i = 0; i < TIMES; i++)
     value[counts[i]] = number[i];
@@ -70,8 +70,8 @@ void bn_proc_stat(const char *text, uint64_t value[BN_HOST_COUNTS])
                                       {"procs_blocked ", BN_HOST_BLOCKED}};
 
   for (; *text != '\0'; text = next_line(text)) {
-    take_times(text, value);
-    take_line(text, lines, sizeof lines / sizeof *lines, 1, value);
+    parse_times(text, value);
+    parse_line(text, lines, sizeof lines / sizeof *lines, 1, value);
   }
 }
 
@@ -86,11 +86,11 @@ void bn_proc_meminfo(const char *text, uint64_t value[BN_HOST_COUNTS])
   bool known = false;
 
   for (; *text != '\0'; text = next_line(text)) {
-    take_line(text, lines, sizeof lines / sizeof *lines, kib, value);
+    parse_line(text, lines, sizeof lines / sizeof *lines, kib, value);
     if (strncmp(text, "SwapTotal:", 10) == 0)
-      (void)proc_take(text + 10, &total, 1);
+      (void)parse_numbers(text + 10, &total, 1);
     if (strncmp(text, "SwapFree:", 9) == 0)
-      known = proc_take(text + 9, &free, 1) == 1;
+      known = parse_numbers(text + 9, &free, 1) == 1;
   }
   if (known && free <= total)
     value[BN_HOST_SWAP_USED] = (total - free) * kib;
@@ -106,7 +106,7 @@ void bn_proc_net(const char *text, uint64_t value[BN_HOST_COUNTS])
   for (; *text != '\0'; text = next_line(text)) {
     const char *name = text + strspn(text, " \t"), *colon = strpbrk(name, ":\n");
 
-    if (colon == NULL || *colon != ':' || proc_take(colon + 1, number, NUMBERS) < NUMBERS)
+    if (colon == NULL || *colon != ':' || parse_numbers(colon + 1, number, NUMBERS) < NUMBERS)
       continue;
     known = true;
     if (strncmp(name, "lo:", 3) == 0) {

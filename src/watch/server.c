@@ -122,7 +122,7 @@ static size_t place_of(const struct pass *p, const struct bn_sql_value *v)
 }
 
 /* Parses a number.  Words, fractions and times are no counts. */
-static bool take_number(const struct bn_sql_value *v, uint64_t *number)
+static bool parse_number(const struct bn_sql_value *v, uint64_t *number)
 {
   char digits[24];
 
@@ -146,13 +146,13 @@ static bool is_plain(const struct bn_sql_value *v)
   return v->len > 0;
 }
 
-static void take_pair(void *arg, const struct bn_sql_value pair[2])
+static void add_pair(void *arg, const struct bn_sql_value pair[2])
 {
   struct pass *p = arg;
   uint64_t number;
   size_t at;
 
-  if (!is_plain(&pair[0]) || !take_number(&pair[1], &number))
+  if (!is_plain(&pair[0]) || !parse_number(&pair[1], &number))
     return;
   at = place_of(p, &pair[0]);
   if (at == BN_READING_MAX)
@@ -173,7 +173,7 @@ static int server_read(void *self, struct bn_reading *r, struct bn_err *err)
     if (s->absent[i] || strcmp(sources[i].driver, s->peek.ops->name) != 0)
       continue;
     any = true;
-    s->absent[i] = bn_sql_side_query_pairs(&s->peek, sources[i].sql, take_pair, &p, err) != 0;
+    s->absent[i] = bn_sql_side_query_pairs(&s->peek, sources[i].sql, add_pair, &p, err) != 0;
     if (s->absent[i] && !sources[i].optional)
       return -1;
   }

@@ -65,14 +65,14 @@ void bn_bustrap_remove(const struct sigaction *old)
 
 bool bn_bustrap_copy(void *to, const void *from, size_t n)
 {
-  sigjmp_buf here;
+  sigjmp_buf jump;
 
   /* The mask is not saved, which would cost two system calls. */
-  if (sigsetjmp(here, 0) != 0) {
+  if (sigsetjmp(jump, 0) != 0) {
     landing = NULL;
     return false;
   }
-  landing = &here;
+  landing = &jump;
   bustrap_copy(to, from, n);
   landing = NULL;
   return true;

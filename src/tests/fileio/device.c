@@ -71,7 +71,7 @@ static void warn_about_memory(const struct bn_fileio_plan *p, int fd)
               is, has, flushed ? "reads" : "requests");
 }
 
-static void device_tell(const struct bn_services *services, const struct bn_place *place)
+static void report_device(const struct bn_services *services, const struct bn_place *place)
 {
   services->fact(services->of, "files", "folder", place->path);
   services->fact(services->of, "files", "file_system", place->file_system);
@@ -84,7 +84,7 @@ void bn_device_describe(const struct bn_fileio_plan *p, int fd, const struct bn_
   struct stat st;
 
   bn_place_read(&place, "", device_folder(p));
-  device_tell(services, &place);
+  report_device(services, &place);
   if (is_device(fd, &st))
     bn_log_note("files: test_file.0 is the device %u:%u itself", major(st.st_rdev),
                 minor(st.st_rdev));

@@ -71,7 +71,7 @@ void bn_diskstats_add(struct bn_diskstats *d, const uint64_t *row, uint64_t out[
   d->known = d->known || row != NULL;
 }
 
-void bn_diskstats_look(struct bn_diskstats *d, uint64_t out[BN_DISK_VALUES])
+void bn_diskstats_update(struct bn_diskstats *d, uint64_t out[BN_DISK_VALUES])
 {
   uint64_t row[BN_ROW_FIELDS];
   const bool known = d->major != 0 && bn_diskrow_read(d->major, d->minor, row);

@@ -86,7 +86,7 @@ static int mmap_open(void *self, const struct bn_io_setup *setup, struct bn_err 
 
 /* Returns why a page is not available: the file ends before it, or the error of the equivalent
    system call: no space, no quota, a device that fails. */
-static int64_t why_not(int fd, struct bn_io_req *r)
+static int64_t access_error(int fd, struct bn_io_req *r)
 {
   struct stat st;
 
@@ -108,7 +108,7 @@ static int mmap_submit(void *self, struct bn_io_req *r)
   case BN_IO_WRITE:
     done = r->op == BN_IO_READ ? bn_bustrap_copy(r->buf, at, r->len)
                                : bn_bustrap_copy(at, r->buf, r->len);
-    r->result = done ? (int64_t)r->len : why_not(e->fd[r->file], r);
+    r->result = done ? (int64_t)r->len : access_error(e->fd[r->file], r);
     break;
   case BN_IO_FSYNC:
   case BN_IO_FDATASYNC:

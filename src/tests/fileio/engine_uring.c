@@ -204,7 +204,7 @@ static int wait_for(struct engine *e, unsigned min, uint64_t timeout_ns)
 
 /* Kernels before 5.11 implement a timeout by an extra request of the library
    (io_uring_submit_and_wait_timeout), which completes among the others. */
-static unsigned engine_uring_take(struct engine *e, struct bn_io_req **done, unsigned max)
+static unsigned engine_uring_collect(struct engine *e, struct bn_io_req **done, unsigned max)
 {
   struct io_uring_cqe *cqe;
   unsigned n = 0, taken = 0, head;
@@ -236,7 +236,7 @@ static int uring_reap(void *self, unsigned min, struct bn_io_req **done, unsigne
     min = e->in_flight;
   do {
     rc = wait_for(e, min, timeout_ns);
-    n = engine_uring_take(e, done, max);
+    n = engine_uring_collect(e, done, max);
   } while (n == 0 && min > 0 && (rc >= 0 ? timeout_ns == UINT64_MAX : rc == -EINTR));
   if (n > 0 || rc >= 0 || rc == -ETIME || rc == -EINTR || rc == -EAGAIN || rc == -EBUSY)
     return (int)n;

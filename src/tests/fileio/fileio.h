@@ -119,7 +119,7 @@ void bn_diskstats_init(struct bn_diskstats *d, int fd);
    BN_ABSENT for values that the kernel does not count. */
 void bn_diskstats_add(struct bn_diskstats *d, const uint64_t *row, uint64_t out[BN_DISK_VALUES]);
 /* As bn_diskstats_add, with the present row. */
-void bn_diskstats_look(struct bn_diskstats *d, uint64_t out[BN_DISK_VALUES]);
+void bn_diskstats_update(struct bn_diskstats *d, uint64_t out[BN_DISK_VALUES]);
 
 /* --- metrics.c: what is measured, and figures from it --- */
 
@@ -142,8 +142,8 @@ struct bn_fileio {
   struct bn_io_setup setup;
   struct bn_pattern pattern;
   struct bn_diskstats disk;
-  _Atomic bool told;      /* the reason why the device cannot be polled was logged */
-  _Atomic unsigned ended; /* sessions that have ended their loop without a failure */
+  _Atomic bool poll_error_logged; /* the reason why the device cannot be polled was logged */
+  _Atomic unsigned ended;         /* sessions that have ended their loop without a failure */
 };
 
 struct bn_flight; /* a request in flight */
@@ -162,7 +162,7 @@ struct bn_fileio_session {
   struct bn_pattern_mix mix;
   struct bn_rng data; /* for stamped blocks, so that they change no other random numbers */
   bool failed;
-  char why[80];
+  char reason[80];
 };
 
 int bn_inflight_open(void *self, struct bn_session *s, struct bn_err *err);

@@ -14,7 +14,7 @@
 #include "tests/fileio/verify.h"
 
 /* The longest wait before the next check whether the run is over. */
-static const uint64_t nap_ns = 50 * BN_NSEC_PER_MSEC;
+static const uint64_t poll_ns = 50 * BN_NSEC_PER_MSEC;
 
 enum kind {
   EVENT,       /* a request that is an event */
@@ -96,14 +96,14 @@ static bool is_flush(const struct bn_io_req *r)
   return r->op == BN_IO_FSYNC || r->op == BN_IO_FDATASYNC;
 }
 
-static void tell_failure(struct bn_fileio *f, const struct bn_io_req *r)
+static void log_request_failure(struct bn_fileio *f, const struct bn_io_req *r)
 {
   const int error = r->result < 0 ? (int)-r->result : 0;
   const char *verb = r->op == BN_IO_READ ? "read" : "write";
 
   /* The error is known now, and to every thread at once. */
   if (error == EOPNOTSUPP && f->setup.iopoll) {
-    if (!atomic_exchange_explicit(&f->told, true, memory_order_relaxed))
+    if (!atomic_exchange_explicit(&f->poll_error_logged, true, memory_order_relaxed))
       bn_log(BN_FATAL, "the device of the files cannot be polled: leave out --file-uring-iopoll");
     return;
   }
@@ -134,25 +134,25 @@ static bool inflight_succeeded(struct bn_fileio *f, const struct bn_fileio_sessi
   }
   /* Later failures in flight have the same cause. */
   if (!w->failed)
-    tell_failure(f, r);
+    log_request_failure(f, r);
   return false;
 }
 
 /* Logs a bad block; each is a separate error. */
-static void tell_fault(const struct bn_fileio *f, unsigned file, enum bn_verify found,
-                       const struct bn_verify_fault *fault)
+static void log_bad_block(const struct bn_fileio *f, unsigned file, enum bn_verify found,
+                          const struct bn_verify_fault *fault)
 {
   const unsigned long long offset = fault->offset;
   const bool unknown = f->plan.policy->unknown_offset;
-  char what[80] = "Checksum mismatch in block: ", values[96], where[96];
+  char title[80] = "Checksum mismatch in block: ", values[96], where[96];
 
   if (found == BN_VERIFY_OFFSET) {
-    (void)snprintf(what, sizeof what, "Offset mismatch in block:");
+    (void)snprintf(title, sizeof title, "Offset mismatch in block:");
     (void)snprintf(values, sizeof values, "   Actual offset: %llu    Stored offset: %llu", offset,
                    (unsigned long long)fault->stored_offset);
   } else {
     if (!unknown)
-      (void)snprintf(what, sizeof what, "Checksum mismatch in block with offset: %llu", offset);
+      (void)snprintf(title, sizeof title, "Checksum mismatch in block with offset: %llu", offset);
     (void)snprintf(values, sizeof values, "    Calculated value: 0x%x    Stored value: 0x%x",
                    fault->computed, fault->stored);
   }
@@ -160,7 +160,7 @@ static void tell_fault(const struct bn_fileio *f, unsigned file, enum bn_verify 
                  unknown ? "Validation failed on file %u, block offset 0x%llx, exiting..."
                          : "Validation failed on file %u, block offset %llu, exiting...",
                  file, offset);
-  bn_log_fatal_as(NULL, (const char *const[]){what, values, where}, 3);
+  bn_log_fatal_as(NULL, (const char *const[]){title, values, where}, 3);
 }
 
 static bool inflight_verified(const struct bn_fileio *f, const struct bn_io_req *r)
@@ -172,7 +172,7 @@ static bool inflight_verified(const struct bn_fileio *f, const struct bn_io_req 
     return true;
   found = bn_verify_check(r->buf, r->len, (size_t)f->plan.conf->block_size, r->offset, &fault);
   if (found != BN_VERIFY_GOOD)
-    tell_fault(f, r->file, found, &fault);
+    log_bad_block(f, r->file, found, &fault);
   return found == BN_VERIFY_GOOD;
 }
 
@@ -235,11 +235,11 @@ static void note_failure(struct bn_fileio_session *w, const struct bn_io_req *r)
     return;
   w->failed = true;
   if (r->result < 0)
-    (void)snprintf(w->why, sizeof w->why, "cannot %s: %s", verb, strerror((int)-r->result));
+    (void)snprintf(w->reason, sizeof w->reason, "cannot %s: %s", verb, strerror((int)-r->result));
   else if (!is_flush(r) && r->result != (int64_t)r->len)
-    (void)snprintf(w->why, sizeof w->why, "cannot %s: the file has changed", verb);
+    (void)snprintf(w->reason, sizeof w->reason, "cannot %s: the file has changed", verb);
   else
-    (void)snprintf(w->why, sizeof w->why, "a block that was read is not as it was written");
+    (void)snprintf(w->reason, sizeof w->reason, "a block that was read is not as it was written");
 }
 
 static void inflight_finish(struct bn_fileio *f, struct bn_session *s, struct bn_flight *x,
@@ -303,7 +303,7 @@ static void inflight_reap(struct bn_fileio *f, struct bn_session *s, unsigned mi
   if (n < 0) {
     bn_log_errno(BN_FATAL, -n, "the I/O engine '%s' cannot wait for requests", f->engine->name);
     w->failed = true;
-    (void)snprintf(w->why, sizeof w->why, "cannot wait for requests: %s", strerror(-n));
+    (void)snprintf(w->reason, sizeof w->reason, "cannot wait for requests: %s", strerror(-n));
     /* The close of the engine waits for these requests. */
     w->in_flight = w->writes_in_flight = 0;
     return;
@@ -324,13 +324,13 @@ static bool await_arrival(struct bn_fileio *f, struct bn_session *s)
 
   for (;;) {
     const uint64_t now = bn_clock_now(&s->clock);
-    const uint64_t left = due > now ? due - now : 0;
-    const uint64_t wait = left < nap_ns ? left : nap_ns;
+    const uint64_t remaining = due > now ? due - now : 0;
+    const uint64_t wait = remaining < poll_ns ? remaining : poll_ns;
 
     s->last_ns = now;
     if (bn_session_over(s))
       return false;
-    if (left == 0 || w->failed)
+    if (remaining == 0 || w->failed)
       return !w->failed;
     if (w->in_flight > 0)
       inflight_reap(f, s, 1, wait);
@@ -475,7 +475,7 @@ static void flush_all(struct bn_fileio *f, struct bn_session *s)
 
 /* Returns whether to ask for tickets again: with requests in flight, the session did not wait for
    tickets that other sessions return. */
-static bool asks_again(const struct bn_fileio *f, const struct bn_session *s)
+static bool wants_more_tickets(const struct bn_fileio *f, const struct bn_session *s)
 {
   return f->depth > 1 && s->services->conf->raw.on_thread_error == BN_THREAD_ERROR_CONTINUE;
 }
@@ -490,9 +490,9 @@ enum bn_next bn_inflight_loop(void *self, struct bn_session *s)
     while (next_event(f, s))
       ;
     inflight_drain(f, s);
-  } while (!w->failed && asks_again(f, s) && next_event(f, s));
+  } while (!w->failed && wants_more_tickets(f, s) && next_event(f, s));
   if (w->failed) {
-    s->services->fail_session(s, w->why, w->why);
+    s->services->fail_session(s, w->reason, w->reason);
     if (!s->failed)
       return BN_FAILED;
   }

@@ -27,8 +27,9 @@ static int layout_path(const struct bn_fileio_plan *p, unsigned i, char out[PATH
                        struct bn_err *err)
 {
   const char *dir = p->conf->dir;
-  const bool here = dir == NULL || dir[0] == '\0' || strcmp(dir, ".") == 0;
-  const int n = snprintf(out, PATH_MAX, "%s%stest_file.%u", here ? "" : dir, here ? "" : "/", i);
+  const bool in_current = dir == NULL || dir[0] == '\0' || strcmp(dir, ".") == 0;
+  const int n =
+      snprintf(out, PATH_MAX, "%s%stest_file.%u", in_current ? "" : dir, in_current ? "" : "/", i);
 
   if (n < PATH_MAX)
     return 0;
@@ -59,7 +60,7 @@ struct making {
   size_t chunk_size;    /* whole blocks */
   int64_t *old_size;    /* owned: by file; -1: it did not exist */
   uint64_t target;      /* minimum size of every file */
-  uint64_t written, start_ns, told_ns;
+  uint64_t written, start_ns, shown_ns;
   unsigned touched; /* files whose old_size matters */
 };
 
@@ -163,9 +164,9 @@ static void show_progress(struct making *m, unsigned file)
   const double s = (double)(now - m->start_ns) * 1e-9;
   char text[160];
 
-  if (now - m->told_ns < progress_ns)
+  if (now - m->shown_ns < progress_ns)
     return;
-  m->told_ns = now;
+  m->shown_ns = now;
   (void)snprintf(text, sizeof text, "file %u of %u, %.0f MiB written, %.0f MiB/s", file + 1,
                  m->plan->files, (double)m->written / 0x1p20, (double)m->written / 0x1p20 / s);
   bn_log_progress(text);
@@ -195,8 +196,8 @@ static int layout_grow(struct making *m, unsigned i, int fd, uint64_t size, stru
   uint64_t at = size / block * block;
 
   while (at < m->target) {
-    const uint64_t left = (m->target - at + block - 1) / block * block;
-    const size_t len = left < m->chunk_size ? (size_t)left : m->chunk_size;
+    const uint64_t remaining = (m->target - at + block - 1) / block * block;
+    const size_t len = remaining < m->chunk_size ? (size_t)remaining : m->chunk_size;
 
     if (bn_session_over(m->s))
       return bn_err_set(err, EINTR, "%s", "");
@@ -303,7 +304,7 @@ static void layout_undo(const struct making *m)
   }
 }
 
-static void tell_speed(const struct making *m)
+static void log_speed(const struct making *m)
 {
   const double s = (double)(bn_clock_mono() - m->start_ns) * 1e-9;
 
@@ -328,7 +329,7 @@ static int make_all(struct making *m, struct bn_err *err)
   bn_log(BN_NOTICE, "Extra file open flags: %s", flags);
   if (layout_survey(m, err) != 0)
     return -1;
-  m->start_ns = m->told_ns = bn_clock_mono();
+  m->start_ns = m->shown_ns = bn_clock_mono();
   for (unsigned i = 0; i < p->files; i++)
     if (make_file(m, i, err) != 0) {
       bn_log_progress(NULL);
@@ -338,7 +339,7 @@ static int make_all(struct making *m, struct bn_err *err)
       return -1;
     }
   bn_log_progress(NULL);
-  tell_speed(m);
+  log_speed(m);
   return 0;
 }
 
@@ -380,25 +381,25 @@ static int64_t number_of(const char *name)
 }
 
 /* Warns of files of a prepare with a larger --file-num, which fill the disk. */
-static void tell_what_is_left(const struct bn_fileio_plan *p)
+static void warn_of_other_files(const struct bn_fileio_plan *p)
 {
   const char *name = p->conf->dir != NULL && p->conf->dir[0] != '\0' ? p->conf->dir : ".";
   DIR *dir = opendir(name);
-  int64_t last = -1, n_left = 0;
+  int64_t last = -1, n_others = 0;
   const struct dirent *entry;
 
   while (dir != NULL && (entry = readdir(dir)) != NULL) {
     const int64_t n = number_of(entry->d_name);
 
-    n_left += n >= (int64_t)p->files;
+    n_others += n >= (int64_t)p->files;
     last = n > last ? n : last;
   }
   if (dir != NULL)
     (void)closedir(dir);
-  if (n_left > 0)
+  if (n_others > 0)
     bn_log_hint("%lld more file(s) named test_file.N are in '%s', up to test_file.%lld; to remove "
                 "them too run cleanup with --file-num=%lld",
-                (long long)n_left, name, (long long)last, (long long)last + 1);
+                (long long)n_others, name, (long long)last, (long long)last + 1);
 }
 
 /* Removes the files; err names the first file that it cannot remove. */
@@ -415,7 +416,7 @@ int bn_layout_cleanup(const struct bn_fileio_plan *p, struct bn_err *err)
       rc = bn_err_set(err, errno, "cannot remove '%s': %s", path, strerror(errno));
   }
   if (!p->policy->plain_errors)
-    tell_what_is_left(p);
+    warn_of_other_files(p);
   return rc;
 }
 

@@ -21,13 +21,13 @@ void bn_verify_stamp(void *buf, size_t len, size_t block, uint64_t offset, struc
 
   for (size_t at = 0; at + block <= len; at += block) {
     unsigned char *b = (unsigned char *)buf + at;
-    const uint64_t here = offset + at;
+    const uint64_t block_offset = offset + at;
     uint32_t crc;
 
     fill_random(b, body, rng);
     crc = bn_crc32(0, b, body);
     memcpy(b + body, &crc, sizeof crc);
-    memcpy(b + body + sizeof crc, &here, sizeof here);
+    memcpy(b + body + sizeof crc, &block_offset, sizeof block_offset);
   }
 }
 

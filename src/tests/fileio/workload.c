@@ -41,11 +41,11 @@ static int fileio_cleanup(void *self, struct bn_session *s, const char *name, st
 static const struct bn_ioengine *find_engine(const char *name, struct bn_err *err)
 {
   static const struct bn_plugin_kind kind = BN_ENGINE_KIND;
-  const struct bn_ioengine *const own[] = {&bn_engine_sync, &bn_engine_mmap};
+  const struct bn_ioengine *const native[] = {&bn_engine_sync, &bn_engine_mmap};
 
-  for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-    if (strcmp(own[i]->name, name) == 0)
-      return own[i];
+  for (size_t i = 0; i < sizeof native / sizeof native[0]; i++)
+    if (strcmp(native[i]->name, name) == 0)
+      return native[i];
   return bn_plugin_open(&kind, name, err);
 }
 
@@ -195,7 +195,7 @@ static void fileio_sample(void *self, uint64_t *counter)
 {
   struct bn_fileio *f = self;
 
-  bn_diskstats_look(&f->disk, &counter[BN_C_DISK]);
+  bn_diskstats_update(&f->disk, &counter[BN_C_DISK]);
 }
 
 static void fileio_close(void *self)
